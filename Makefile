@@ -1,0 +1,75 @@
+# Short names for what CMake and CTest do. BUILD is where; SAN=1 builds with address
+# and undefined-behaviour checks, TSAN=1 with thread checks, CC=clang with clang.
+BUILD ?= build
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
+# Seconds for each fuzz target: of `make test`, and of `make check-all`.
+FUZZ_SECONDS ?= 5
+LONG_FUZZ_SECONDS ?= 120
+
+ifdef SAN
+  sanitizers := address,undefined
+  suffix := -san
+else ifdef TSAN
+  sanitizers := thread
+  suffix := -tsan
+endif
+dir := $(BUILD)$(suffix)$(if $(filter gcc,$(CC)),,-$(notdir $(CC)))
+ctest := ctest --output-on-failure -j$(JOBS) --test-dir
+
+export UPDATE FUZZ_SECONDS
+
+all: deps
+	@cmake -G Ninja -S . -B $(dir) -DCMAKE_C_COMPILER=$(CC) -DSAN=$(sanitizers) \
+		$(if $(V),,>/dev/null)
+	@cmake --build $(dir) -j$(JOBS)
+
+demo: all
+	@$(dir)/memlamp demo
+
+# Everything as built; then again under both sanitizers; then the fuzz targets.
+test: deps-test run-tests
+ifeq ($(suffix),)
+	+@$(MAKE) --no-print-directory SAN=1 run-tests LABELS='-LE check'
+	+@$(MAKE) --no-print-directory fuzz
+endif
+
+run-tests: all
+	$(ctest) $(dir) $(LABELS)
+
+fuzz:
+	@cmake -G Ninja -S . -B $(BUILD)-fuzz -DFUZZ=ON -DCMAKE_C_COMPILER=clang \
+		-DSAN=address,undefined $(if $(V),,>/dev/null)
+	@cmake --build $(BUILD)-fuzz -j$(JOBS)
+	$(ctest) $(BUILD)-fuzz --no-tests=ignore
+
+# What takes too long for every change.
+check-all: test
+	+@$(MAKE) --no-print-directory TSAN=1 run-tests LABELS='-L unit'
+	+@$(MAKE) --no-print-directory CC=clang run-tests LABELS='-L unit'
+	+@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
+
+bench: deps-test all
+	@if [ -x bench/run.sh ]; then bench/run.sh $(dir); else echo "no benchmarks yet"; fi
+
+install: all
+	@DESTDIR=$(DESTDIR) cmake --install $(dir) --prefix $(PREFIX)
+
+# Puts the options of each command, as its table has them, into its page.
+pages: all
+	@UPDATE=1 tools/check_pages . $(dir)/memlamp
+
+format:
+	clang-format -i $$(find lib record cli tests bench serve -name '*.[ch]' 2>/dev/null)
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-*
+
+deps:
+	@tools/deps.sh build
+
+deps-test:
+	@tools/deps.sh build test
+
+.PHONY: all demo test run-tests fuzz check-all bench install pages format clean deps deps-test

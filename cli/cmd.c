@@ -1,0 +1,48 @@
+#include "cli/cmd.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+
+int cmd_fail(const struct cmd *c, const struct ml_err *err)
+{
+	fprintf(stderr, "memlamp %s: %s\n", c->name, err->text);
+	return err->kind == ML_USAGE ? EXIT_MISUSED : EXIT_FAILED;
+}
+
+int cmd_misused(const struct cmd *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "memlamp %s: ", c->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\nTry 'memlamp %s --help'.\n", c->name);
+	return EXIT_MISUSED;
+}
+
+int cmd_print(const struct cmd *c, struct ml_buf *text)
+{
+	size_t n = fwrite(text->data, 1, text->size, stdout);
+	bool ok = n == text->size && fflush(stdout) == 0;
+
+	text->size = 0;
+	if (ok)
+		return EXIT_DONE;
+	fprintf(stderr, "memlamp %s: standard output: %s\n", c->name, strerror(errno));
+	return EXIT_FAILED;
+}
+
+int cmd_width(void)
+{
+	struct winsize w;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 ? w.ws_col : 0;
+}

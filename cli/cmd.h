@@ -1,0 +1,81 @@
+/*
+ * A command of the program: one file cli/cmd_NAME.c that defines one constant
+ * `const struct cmd cmd_NAME`, declared below and listed in main.c. Help, the
+ * man page's options, and the shell completion all come from it.
+ *
+ *	struct options {
+ *		bool json;
+ *		uint64_t top;
+ *	};
+ *
+ *	static const struct opt opts[] = {
+ *		OPT_FLAG("json", 0, json, "print JSON"),
+ *		OPT_COUNT("top", 'n', "N", top, "lines of each table (20)"),
+ *		{ 0 },
+ *	};
+ *
+ *	static int run(int argc, char **argv)
+ *	{
+ *		struct options o = { .top = 20 };
+ *		int status;
+ *
+ *		if (!options_parse(&cmd_info, &o, &argc, &argv, &status))
+ *			return status;
+ *		...                      argv[0] to argv[argc - 1] are the operands
+ *		if (!ml_trace_open(&t, argv[0], &err))
+ *			return cmd_fail(&cmd_info, &err);
+ *		...
+ *		return cmd_print(&cmd_info, &text);
+ *	}
+ *
+ *	const struct cmd cmd_info = {
+ *		.name = "info", .help = "say what is in a trace",
+ *		.operands = "FILE", .least = 1, .most = 1,
+ *		.opts = opts, .run = run,
+ *	};
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "cli/options.h"
+
+struct ml_buf;
+struct ml_err;
+
+enum {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_MISUSED = 2,
+	EXIT_CROSSED = 3, /* a --fail-if threshold */
+};
+
+enum { CMD_ANY = 1000000 }; /* for most: any number of operands */
+
+struct cmd {
+	const char *name;
+	const char *help;     /* one line, small first letter, no full stop */
+	const char *operands; /* for the synopsis: "FILE", "[--] PROGRAM [ARGUMENT...]" */
+	int least, most;      /* how many operands; parsing checks it */
+	bool stops; /* options end at the first operand: what follows is not ours */
+	const struct opt
+		*opts; /* ends with a zero one; --help is understood without it */
+	int (*run)(int argc,
+		   char **argv); /* argv[0] is the name; returns the exit status */
+};
+
+extern const struct cmd cmd_demo, cmd_dump, cmd_import, cmd_info, cmd_record;
+
+/* Prints "memlamp NAME: sentence" to stderr; returns the exit status of its kind. */
+int cmd_fail(const struct cmd *c, const struct ml_err *err);
+
+/* The same for a misuse found by the command itself, pointing to --help; EXIT_MISUSED. */
+int cmd_misused(const struct cmd *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Writes text to stdout and empties it; returns EXIT_DONE, or EXIT_FAILED having said
+ * why. */
+int cmd_print(const struct cmd *c, struct ml_buf *text);
+
+/* Columns of the terminal that stdout is, or 0 when it is none (then cut nothing). */
+int cmd_width(void);

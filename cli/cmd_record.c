@@ -1,0 +1,224 @@
+#include "cli/cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "cli/paths.h"
+#include "lib/base/arena.h"
+#include "lib/base/err.h"
+#include "lib/base/buf.h"
+#include "lib/base/json.h"
+#include "lib/base/progress.h"
+#include "lib/base/table.h"
+#include "record/session.h"
+
+struct options {
+	const char *output, *every, *only_in, *from_mark, *to_mark;
+	uint64_t limit, skip;
+	bool no_stack, no_heap, no_source, fetch, json, quiet;
+};
+
+static const struct opt opts[] = {
+	OPT_TEXT("output", 'o', "FILE", output,
+		 "write the trace to FILE (PROGRAM.mlt in the current folder); other processes that "
+		 "the program starts get FILE with their number in it"),
+	OPT_COUNT("limit", 'l', "N", limit,
+		  "record N references at most; the program then goes on unrecorded"),
+	OPT_COUNT("skip", 's', "N", skip, "leave out the first N references"),
+	OPT_TEXT("every", 'e', "K/N", every, "record K references of every N"),
+	OPT_TEXT("only-in", 'i', "FUNCTION", only_in,
+		 "record only while FUNCTION runs, with all that it calls"),
+	OPT_TEXT("from-mark", 0, "NAME", from_mark,
+		 "start recording at the mark or phase NAME of memlamp.h"),
+	OPT_TEXT("to-mark", 0, "NAME", to_mark, "record up to the mark or the end of phase NAME"),
+	OPT_FLAG("no-stack", 0, no_stack, "leave out references to the stack"),
+	OPT_FLAG("no-heap", 0, no_heap,
+		 "do not follow allocations: heap memory then is one nameless region"),
+	OPT_FLAG("no-source", 0, no_source, "do not keep the source text in the trace"),
+	OPT_FLAG("fetch", 0, fetch, "record instruction fetches too"),
+	OPT_FLAG("json", 0, json, "print the summary as JSON, to stdout"),
+	OPT_FLAG("quiet", 'q', quiet, "print no summary"),
+	{ 0 },
+};
+
+struct live {
+	struct ml_progress progress;
+	struct timespec start;
+};
+
+static void show(void *arg, uint64_t refs, uint64_t bytes)
+{
+	struct live *l = arg;
+	struct timespec t;
+	char count[ML_NUMBER_ROOM], size[ML_NUMBER_ROOM];
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	double s = (double)(t.tv_sec - l->start.tv_sec) +
+		   1e-9 * (double)(t.tv_nsec - l->start.tv_nsec);
+	ml_progress_line(&l->progress, "%s references  %.0f million a second  %s",
+			 ml_format_count(count, refs), s > 0 ? 1e-6 * (double)refs / s : 0.0,
+			 ml_format_bytes(size, bytes));
+}
+
+/* K/N, both at least 1 and K below N. */
+static bool parse_every(const char *text, uint64_t *keep, uint64_t *of)
+{
+	char *copy = strdup(text), *slash = copy ? strchr(copy, '/') : NULL;
+	bool ok = false;
+
+	if (slash) {
+		*slash = 0;
+		ok = options_number(copy, 1000, keep) && options_number(slash + 1, 1000, of) &&
+		     *keep >= 1 && *keep <= *of;
+	}
+	free(copy);
+	return ok;
+}
+
+static const char *default_output(const char *program, struct ml_arena *a)
+{
+	const char *slash = strrchr(program, '/');
+
+	return ml_arena_printf(a, "%s.mlt", slash ? slash + 1 : program);
+}
+
+static void say(const struct ml_session *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct ml_recording *r = &s->recordings[i];
+		char refs[ML_NUMBER_ROOM], bytes[ML_NUMBER_ROOM];
+
+		fprintf(stderr, "memlamp: %s: %s references, %s", r->path,
+			ml_format_count(refs, r->refs), ml_format_bytes(bytes, r->bytes));
+		if (r->refs)
+			fprintf(stderr, " (%.3f bytes a reference)",
+				(double)r->bytes / (double)r->refs);
+		if (i == 0 && s->seconds > 0)
+			fprintf(stderr, ", %.1f s", s->seconds);
+		if (s->count > 1)
+			fprintf(stderr, ", of %s", r->command);
+		fputc('\n', stderr);
+		if (r->killed)
+			fprintf(stderr, "memlamp: %s: the process was killed; the trace holds all "
+					"that it did before\n",
+				r->path);
+		if (r->warning)
+			fprintf(stderr, "memlamp: %s: warning: %s\n", r->path, r->warning);
+	}
+}
+
+static void say_failures(const struct ml_session *s, bool *failed)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->recordings[i].ok) {
+			*failed = true;
+			fprintf(stderr,
+				"memlamp record: %s\nmemlamp record: the program went on "
+				"unrecorded; what was written before can be read\n",
+				s->recordings[i].err.text);
+		}
+}
+
+static int print_json(const struct ml_session *s)
+{
+	struct ml_buf text = { 0 };
+	struct ml_json j = { .out = &text, .indent = 2 };
+
+	ml_json_object(&j);
+	ml_json_key(&j, "seconds");
+	ml_json_real(&j, s->seconds);
+	ml_json_key(&j, "traces");
+	ml_json_array(&j);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct ml_recording *r = &s->recordings[i];
+
+		ml_json_object(&j);
+		ml_json_key(&j, "file");
+		ml_json_string(&j, r->path);
+		ml_json_key(&j, "command");
+		ml_json_string(&j, r->command);
+		ml_json_key(&j, "process");
+		ml_json_u64(&j, (uint64_t)r->pid);
+		ml_json_key(&j, "references");
+		ml_json_u64(&j, r->refs);
+		ml_json_key(&j, "bytes");
+		ml_json_u64(&j, r->bytes);
+		ml_json_key(&j, "killed");
+		ml_json_bool(&j, r->killed);
+		ml_json_end(&j);
+	}
+	ml_json_end(&j);
+	ml_json_end(&j);
+	int status = cmd_print(&cmd_record, &text);
+	ml_buf_release(&text);
+	return status;
+}
+
+/* The program's own exit status, unless it went well and we did not. */
+static int finish(const struct ml_session *s, const struct options *o)
+{
+	bool failed = false;
+	int status = WIFEXITED(s->status) ? WEXITSTATUS(s->status) : 128 + WTERMSIG(s->status);
+
+	if (!o->quiet && !o->json)
+		say(s);
+	say_failures(s, &failed);
+	if (o->json && print_json(s) != EXIT_DONE)
+		failed = true;
+	return failed && !status ? EXIT_FAILED : status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct ml_session s = { 0 };
+	struct ml_err err;
+	struct live live;
+	int status;
+
+	if (!options_parse(&cmd_record, &o, &argc, &argv, &status))
+		return status;
+	if (o.every && !parse_every(o.every, &s.options.keep, &s.options.of))
+		return cmd_misused(&cmd_record, "--every is K/N, such as 1000/100000, not '%s'",
+				   o.every);
+	s.options.limit = o.limit;
+	s.options.skip = o.skip;
+	s.options.only_in = o.only_in;
+	s.options.from_mark = o.from_mark;
+	s.options.to_mark = o.to_mark;
+	s.options.no_stack = o.no_stack;
+	s.options.no_heap = o.no_heap;
+	s.options.no_source = o.no_source;
+	s.options.fetch = o.fetch;
+	s.argv = argv;
+	s.output = o.output ? o.output : default_output(argv[0], &s.arena);
+	s.valgrind_lib = cmd_path_valgrind(&s.arena);
+	if (!s.valgrind_lib) {
+		ml_fail(&err, ML_IO, "the recorder for Valgrind is not installed beside %s",
+			"this program");
+		return cmd_fail(&cmd_record, &err);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &live.start);
+	ml_progress_start(&live.progress, stderr);
+	s.tick = show;
+	s.tick_arg = &live;
+	bool ok = ml_session_run(&s, &err);
+	ml_progress_end(&live.progress);
+	status = ok ? finish(&s, &o) : cmd_fail(&cmd_record, &err);
+	ml_session_release(&s);
+	return status;
+}
+
+const struct cmd cmd_record = {
+	.name = "record",
+	.help = "run a program and write its trace",
+	.operands = "[--] PROGRAM [ARGUMENT...]",
+	.least = 1,
+	.most = CMD_ANY,
+	.stops = true,
+	.opts = opts,
+	.run = run,
+};

@@ -1,0 +1,103 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/completion.h"
+#include "lib/base/buf.h"
+
+static const struct cmd *const cmds[] = {
+	&cmd_dump,
+	&cmd_import,
+	&cmd_record,
+	NULL,
+};
+
+static const struct cmd *find(const char *name)
+{
+	for (size_t i = 0; cmds[i]; i++)
+		if (!strcmp(cmds[i]->name, name))
+			return cmds[i];
+	return NULL;
+}
+
+static void help(FILE *out)
+{
+	fputs("Usage: memlamp COMMAND [OPTION...] [ARGUMENT...]\n"
+	      "A lamp held over a program's memory.\n\nCommands:\n",
+	      out);
+	for (size_t i = 0; cmds[i]; i++)
+		fprintf(out, "  %-9s %s\n", cmds[i]->name, cmds[i]->help);
+	fputs("\n'memlamp COMMAND --help' says more about one; 'memlamp --version' is "
+	      "the "
+	      "version.\n",
+	      out);
+}
+
+static int unknown(const char *name)
+{
+	struct spelling s = { .word = name };
+
+	for (size_t i = 0; cmds[i]; i++)
+		spelling_try(&s, cmds[i]->name);
+	fprintf(stderr, "memlamp: unknown command '%s'", name);
+	if (s.best)
+		fprintf(stderr, "; did you mean '%s'?\n", s.best);
+	else
+		fputs("\nTry 'memlamp --help'.\n", stderr);
+	return EXIT_MISUSED;
+}
+
+/* Prints what a writer makes of a command: its help, or the options of its page. */
+static int print(const char *name, void (*write)(const struct cmd *, struct ml_buf *))
+{
+	const struct cmd *c = find(name);
+	struct ml_buf text = { 0 };
+
+	if (!c)
+		return unknown(name);
+	write(c, &text);
+	int status = cmd_print(c, &text);
+	ml_buf_release(&text);
+	return status;
+}
+
+/* What the build asks for, to make pages and the shell's completion from the tables. */
+static int print_for_build(int argc, char **argv)
+{
+	struct ml_buf text = { 0 };
+
+	if (!strcmp(argv[1], "--page-options") && argc == 3)
+		return print(argv[2], options_page);
+	if (strcmp(argv[1], "--completion") != 0) {
+		fprintf(stderr, "memlamp: unknown option '%s'\nTry 'memlamp --help'.\n",
+			argv[1]);
+		return EXIT_MISUSED;
+	}
+	completion(cmds, &text);
+	fwrite(text.data, 1, text.size, stdout);
+	ml_buf_release(&text);
+	return EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		help(stderr);
+		return EXIT_MISUSED;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		puts("memlamp " ML_VERSION);
+		return EXIT_DONE;
+	}
+	if (!strcmp(argv[1], "help") && argc > 2)
+		return print(argv[2], options_help);
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
+	    !strcmp(argv[1], "-h")) {
+		help(stdout);
+		return EXIT_DONE;
+	}
+	if (argv[1][0] == '-')
+		return print_for_build(argc, argv);
+	const struct cmd *c = find(argv[1]);
+	return c ? c->run(argc - 1, argv + 1) : unknown(argv[1]);
+}

@@ -1,0 +1,79 @@
+# The program, what it brings along, and how all of it is installed.
+file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.c)
+list(REMOVE_ITEM cli_sources ${PROJECT_SOURCE_DIR}/cli/main.c)
+ml_library(cli memlamp-cli ${cli_sources})
+target_link_libraries(cli PUBLIC record)
+add_executable(memlamp cli/main.c)
+target_link_libraries(memlamp PRIVATE strict cli)
+
+# The Valgrind tool is built by its own script: Valgrind's rules differ in every flag.
+set(tool_script ${PROJECT_SOURCE_DIR}/record/valgrind/build.sh)
+file(GLOB tool_sources CONFIGURE_DEPENDS record/valgrind/*.[chS])
+add_custom_command(OUTPUT valgrind.stamp
+	COMMAND ${CMAKE_COMMAND} -E env CC=gcc ${tool_script} ${PROJECT_BINARY_DIR}/valgrind
+	COMMAND ${CMAKE_COMMAND} -E touch valgrind.stamp
+	DEPENDS ${tool_script} ${tool_sources} ${PROJECT_SOURCE_DIR}/record/ring.h
+		${PROJECT_SOURCE_DIR}/include/memlamp.h
+	COMMENT "Building the Valgrind tool" VERBATIM)
+add_custom_target(tool ALL DEPENDS valgrind.stamp)
+
+# Examples stand compiled beside their sources in examples/ of the build folder,
+# never sanitized: they are what is recorded.
+include(CheckLanguage)
+check_language(CXX)
+set(example_types examples/*.c)
+if(CMAKE_CXX_COMPILER)
+	enable_language(CXX)
+	list(APPEND example_types examples/*.cpp)
+endif()
+file(GLOB examples CONFIGURE_DEPENDS ${example_types})
+foreach(source ${examples})
+	get_filename_component(file ${source} NAME)
+	get_filename_component(name ${source} NAME_WE)
+	add_executable(example_${name} ${source})
+	set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name}
+		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples
+		COMPILE_OPTIONS "-O2;-g" LINK_OPTIONS "")
+	target_include_directories(example_${name} PRIVATE include)
+	target_link_libraries(example_${name} PRIVATE Threads::Threads m)
+	install(TARGETS example_${name} DESTINATION lib/memlamp/examples)
+	install(FILES ${source} DESTINATION lib/memlamp/examples)
+	install(FILES ${source} DESTINATION share/doc/memlamp/examples)
+	configure_file(${source} ${PROJECT_BINARY_DIR}/examples/${file} COPYONLY)
+endforeach()
+
+# Pages become man pages; the tables of options become the shell's completion.
+set(md2man ${PROJECT_SOURCE_DIR}/tools/md2man)
+file(GLOB pages CONFIGURE_DEPENDS docs/commands/*.md)
+foreach(page ${pages})
+	get_filename_component(name ${page} NAME_WE)
+	if(NOT name STREQUAL memlamp)
+		set(name memlamp-${name})
+	endif()
+	set(man ${PROJECT_BINARY_DIR}/man/${name}.1)
+	add_custom_command(OUTPUT ${man}
+		COMMAND ${md2man} ${page} ${PROJECT_VERSION} > ${man}
+		DEPENDS ${md2man} ${page} VERBATIM)
+	list(APPEND mans ${man})
+endforeach()
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/man)
+set(completion ${PROJECT_BINARY_DIR}/completion.bash)
+add_custom_command(OUTPUT ${completion} COMMAND memlamp --completion > ${completion}
+	DEPENDS memlamp VERBATIM)
+add_custom_target(pages ALL DEPENDS ${mans} ${completion})
+
+install(TARGETS memlamp DESTINATION bin)
+install(FILES ${mans} DESTINATION share/man/man1)
+install(FILES ${completion} DESTINATION share/bash-completion/completions RENAME memlamp)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/valgrind/ DESTINATION lib/memlamp/valgrind
+	USE_SOURCE_PERMISSIONS)
+install(FILES include/memlamp.h DESTINATION include)
+install(FILES LICENSE LICENSE.GPL README.md DESTINATION share/doc/memlamp OPTIONAL)
+
+# Built with the rest so that they cannot rot; run by `make bench` alone.
+file(GLOB bench_sources CONFIGURE_DEPENDS bench/bench_*.c)
+foreach(source ${bench_sources})
+	get_filename_component(target ${source} NAME_WE)
+	add_executable(${target} ${source})
+	target_link_libraries(${target} PRIVATE strict record)
+endforeach()

@@ -1,0 +1,36 @@
+# Tests have labels: unit (C), cli (scripts that run the program), check (of the tree).
+pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+
+file(GLOB test_sources CONFIGURE_DEPENDS tests/test_*.c)
+foreach(source ${test_sources})
+	get_filename_component(target ${source} NAME_WE)
+	add_executable(${target} ${source})
+	target_link_libraries(${target} PRIVATE strict cli PkgConfig::CMOCKA)
+	add_test(NAME ${target} COMMAND ${target})
+	set_tests_properties(${target} PROPERTIES LABELS unit TIMEOUT 300)
+endforeach()
+
+# The other programs are tools that scripts use.
+file(GLOB tool_sources CONFIGURE_DEPENDS tests/*.c)
+list(REMOVE_ITEM tool_sources ${test_sources})
+foreach(source ${tool_sources})
+	get_filename_component(target ${source} NAME_WE)
+	add_executable(${target} ${source})
+	target_link_libraries(${target} PRIVATE strict record)
+endforeach()
+
+file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*.sh)
+list(REMOVE_ITEM scripts ${PROJECT_SOURCE_DIR}/tests/cli/run.sh)
+foreach(script ${scripts})
+	get_filename_component(name ${script} NAME_WE)
+	add_test(NAME cli_${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/run.sh
+		${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${name})
+	set_tests_properties(cli_${name} PROPERTIES LABELS cli TIMEOUT 300
+		SKIP_RETURN_CODE 77)
+endforeach()
+
+add_test(NAME check_includes COMMAND ${PROJECT_SOURCE_DIR}/tools/check_includes
+	${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
+add_test(NAME check_pages COMMAND ${PROJECT_SOURCE_DIR}/tools/check_pages
+	${PROJECT_SOURCE_DIR} $<TARGET_FILE:memlamp>)
+set_tests_properties(check_includes check_pages PROPERTIES LABELS check)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memlamp.h - tell memlamp what your program is about to do
+ *
+ * Include this header anywhere; it is all there is. Nothing has to be linked,
+ * and a program that is not being recorded spends a few instructions on each of
+ * these macros. It needs C99 or C++98, records on Linux for x86-64 (and
+ * wherever the program was built by `memlamp cc`), and is empty elsewhere.
+ *
+ *	#include "memlamp.h"
+ *
+ *	double *grid = malloc(rows * cols * sizeof(*grid));
+ *	MEMLAMP_REGION(grid, rows * cols * sizeof(*grid), sizeof(*grid), "grid",
+ *		       rows, cols);
+ *	for (int t = 0; t < steps; t++) {
+ *		MEMLAMP_STATE("t", t);
+ *		MEMLAMP_BEGIN("sweep");
+ *		sweep(grid);
+ *		MEMLAMP_END("sweep");
+ *	}
+ *
+ * Names are texts of up to 255 bytes that are copied at once. All macros are
+ * statements, may be used from any thread, and never fail.
+ *
+ * MEMLAMP_REGION(ptr, bytes, elem, name, rows, cols)
+ *	From now on the memory from ptr on is the region `name`: an array of
+ *	elements of elem bytes each, rows x cols of them with the columns side by
+ *	side. Give 0 for elem, rows or cols where there is no such thing. It lies
+ *	over whatever memlamp found out by itself about this memory. A region at
+ *	the same ptr is replaced.
+ *
+ * MEMLAMP_UNREGION(ptr)
+ *	The region that was registered at ptr is no more. Freeing the memory does
+ *	not do this.
+ *
+ * MEMLAMP_BEGIN(name), MEMLAMP_END(name)
+ *	A phase of the program, of this name, begins or ends. Phases may be nested
+ *	and repeated. `memlamp record --from-mark` and --to-mark go by them.
+ *
+ * MEMLAMP_MARK(name)
+ *	A point in time worth a name.
+ *
+ * MEMLAMP_STATE(name, value)
+ *	The state variable `name` has this value (a long) until it gets another;
+ *	every reference recorded meanwhile carries it. Good for iteration counters
+ *	and sizes.
+ *
+ * MEMLAMP_STOP(), MEMLAMP_START()
+ *	References made between these two are left out of the trace, which shows
+ *	the gap and its length.
+ */
+#ifndef MEMLAMP_H
+#define MEMLAMP_H
+
+enum {
+	MEMLAMP_REQUEST_REGION = 0x4d4c0000, /* 'M' 'L' 0 0 */
+	MEMLAMP_REQUEST_UNREGION,
+	MEMLAMP_REQUEST_MARK,
+	MEMLAMP_REQUEST_BEGIN,
+	MEMLAMP_REQUEST_END,
+	MEMLAMP_REQUEST_STATE,
+	MEMLAMP_REQUEST_START,
+	MEMLAMP_REQUEST_STOP
+};
+
+/* What a macro hands over. The recorders know this layout; it may only grow. */
+struct memlamp_call {
+	unsigned long request;
+	const void *address;
+	unsigned long bytes, elem;
+	const char *name;
+	unsigned long rows, cols;
+	long value;
+};
+
+#if defined(__ELF__) && defined(__GNUC__)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Part of programs built by `memlamp cc`; in all others its address is null. */
+extern void memlamp_request(const struct memlamp_call *call) __attribute__((weak));
+
+static __inline__ __attribute__((unused)) void
+memlamp_call(unsigned long request, const void *address, unsigned long bytes,
+	     unsigned long elem, const char *name, unsigned long rows, unsigned long cols,
+	     long value)
+{
+	struct memlamp_call call;
+
+	call.request = request;
+	call.address = address;
+	call.bytes = bytes;
+	call.elem = elem;
+	call.name = name;
+	call.rows = rows;
+	call.cols = cols;
+	call.value = value;
+#if defined(__x86_64__) && defined(__linux__) && defined(__LP64__)
+	{
+		unsigned long result = 0;
+
+		/* Four rotations that cancel out: Valgrind takes them for a request. */
+		__asm__ __volatile__("rolq $3, %%rdi\n\trolq $13, %%rdi\n\t"
+				     "rolq $61, %%rdi\n\trolq $51, %%rdi\n\t"
+				     "xchgq %%rbx, %%rbx"
+				     : "+d"(result)
+				     : "a"(&call)
+				     : "cc", "memory");
+	}
+#endif
+	if (memlamp_request)
+		memlamp_request(&call);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#define MEMLAMP_CALL_(request, address, bytes, elem, name, rows, cols, value) \
+	memlamp_call(request, address, bytes, elem, name, rows, cols, value)
+
+#else
+
+#define MEMLAMP_CALL_(request, address, bytes, elem, name, rows, cols, value) ((void)0)
+
+#endif
+
+#define MEMLAMP_REGION(ptr, bytes, elem, name, rows, cols) \
+	MEMLAMP_CALL_(MEMLAMP_REQUEST_REGION, (ptr), (bytes), (elem), (name), (rows), \
+		      (cols), 0)
+#define MEMLAMP_UNREGION(ptr) \
+	MEMLAMP_CALL_(MEMLAMP_REQUEST_UNREGION, (ptr), 0, 0, "", 0, 0, 0)
+#define MEMLAMP_MARK(name)  MEMLAMP_CALL_(MEMLAMP_REQUEST_MARK, 0, 0, 0, (name), 0, 0, 0)
+#define MEMLAMP_BEGIN(name) MEMLAMP_CALL_(MEMLAMP_REQUEST_BEGIN, 0, 0, 0, (name), 0, 0, 0)
+#define MEMLAMP_END(name)   MEMLAMP_CALL_(MEMLAMP_REQUEST_END, 0, 0, 0, (name), 0, 0, 0)
+#define MEMLAMP_STATE(name, value) \
+	MEMLAMP_CALL_(MEMLAMP_REQUEST_STATE, 0, 0, 0, (name), 0, 0, (value))
+#define MEMLAMP_START() MEMLAMP_CALL_(MEMLAMP_REQUEST_START, 0, 0, 0, "", 0, 0, 0)
+#define MEMLAMP_STOP()  MEMLAMP_CALL_(MEMLAMP_REQUEST_STOP, 0, 0, 0, "", 0, 0, 0)
+
+#endif

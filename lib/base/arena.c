@@ -1,0 +1,106 @@
+#include "lib/base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE = 64 * 1024, ALIGN = 16 };
+
+struct ml_arena_page {
+	struct ml_arena_page *next;
+	size_t pad; /* keeps the bytes behind it aligned */
+};
+
+static void *must(void *memory)
+{
+	if (!memory) {
+		fputs("memlamp: out of memory\n", stderr);
+		abort();
+	}
+	return memory;
+}
+
+void *ml_arena_alloc(struct ml_arena *a, size_t size)
+{
+	if (size > SIZE_MAX / 2)
+		must(NULL);
+	size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	if (size > a->room - a->used) {
+		size_t room = size > PAGE ? size : PAGE;
+		struct ml_arena_page *p = must(calloc(1, sizeof(*p) + room));
+
+		p->next = a->pages;
+		a->pages = p;
+		a->used = 0;
+		a->room = room;
+	}
+	void *memory = (char *)(a->pages + 1) + a->used;
+	a->used += size;
+	return memory;
+}
+
+char *ml_arena_copy(struct ml_arena *a, const void *bytes, size_t size)
+{
+	char *copy = ml_arena_alloc(a, size + 1);
+
+	if (size)
+		memcpy(copy, bytes, size);
+	return copy;
+}
+
+char *ml_arena_strdup(struct ml_arena *a, const char *text)
+{
+	return ml_arena_copy(a, text, strlen(text));
+}
+
+char *ml_arena_printf(struct ml_arena *a, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	char *text = ml_arena_alloc(a, (size_t)n + 1);
+	va_start(ap, fmt);
+	vsnprintf(text, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return text;
+}
+
+void ml_arena_release(struct ml_arena *a)
+{
+	while (a->pages) {
+		struct ml_arena_page *next = a->pages->next;
+
+		free(a->pages);
+		a->pages = next;
+	}
+	*a = (struct ml_arena){ 0 };
+}
+
+void *ml_resize(void *old, size_t size)
+{
+	return must(realloc(old, size ? size : 1));
+}
+
+void ml_free(void *memory)
+{
+	free(memory);
+}
+
+void *ml_grow(void *array, size_t *cap, size_t need, size_t elem)
+{
+	if (need <= *cap)
+		return array;
+	if (need > SIZE_MAX / 4 / elem)
+		must(NULL);
+	size_t room = *cap ? *cap : 16;
+	while (room < need)
+		room *= 2;
+	char *grown = ml_resize(array, room * elem);
+	memset(grown + *cap * elem, 0, (room - *cap) * elem);
+	*cap = room;
+	return grown;
+}

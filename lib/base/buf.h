@@ -1,0 +1,40 @@
+/*
+ * Growable bytes, and the integers that are written into them: little-endian
+ * words and varints (7 bits a byte, low first, top bit set on all but the
+ * last; signed values zigzag-coded). ml_bytes reads the same things back from
+ * foreign bytes: after running over the end it yields zeros and bad is set, so
+ * a parser checks once, at the end of a record.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ml_buf {
+	uint8_t *data;
+	size_t size, cap;
+};
+
+void ml_buf_release(struct ml_buf *b);
+void ml_buf_reserve(struct ml_buf *b, size_t more); /* room for more bytes at data + size */
+void ml_buf_put(struct ml_buf *b, const void *bytes, size_t size);
+void ml_buf_u8(struct ml_buf *b, uint8_t v);
+void ml_buf_u32(struct ml_buf *b, uint32_t v);
+void ml_buf_u64(struct ml_buf *b, uint64_t v);
+void ml_buf_varint(struct ml_buf *b, uint64_t v);
+void ml_buf_zigzag(struct ml_buf *b, int64_t v);
+void ml_buf_string(struct ml_buf *b, const char *text); /* varint length, bytes */
+
+struct ml_bytes {
+	const uint8_t *at, *end;
+	bool bad; /* something ran over the end */
+};
+
+uint8_t ml_bytes_u8(struct ml_bytes *r);
+uint32_t ml_bytes_u32(struct ml_bytes *r);
+uint64_t ml_bytes_u64(struct ml_bytes *r);
+uint64_t ml_bytes_varint(struct ml_bytes *r);
+int64_t ml_bytes_zigzag(struct ml_bytes *r);
+/* The next size bytes in place, or NULL with bad set. */
+const uint8_t *ml_bytes_take(struct ml_bytes *r, size_t size);

@@ -1,0 +1,48 @@
+/*
+ * JSON, written as it comes. Nesting is checked by assert: a key before every
+ * value of an object and nowhere else, every object and array ended. A writer
+ * is ready once it has its buffer:
+ *
+ *	struct ml_json w = { .out = &buf, .indent = 2 };
+ *
+ *	ml_json_object(&w);
+ *	ml_json_key(&w, "references");
+ *	ml_json_u64(&w, 12);
+ *	ml_json_end(&w);
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ml_buf;
+
+enum { ML_JSON_DEPTH = 32 };
+
+struct ml_json {
+	struct ml_buf *out;
+	int indent; /* spaces a level; 0 puts all on one line */
+	int depth;
+	bool keyed; /* a key stands, its value does not */
+	struct ml_json_level {
+		char close; /* '}' or ']' */
+		bool filled;
+	} levels[ML_JSON_DEPTH];
+};
+
+void ml_json_object(struct ml_json *w);
+void ml_json_array(struct ml_json *w);
+void ml_json_end(struct ml_json *w); /* of the innermost object or array */
+void ml_json_key(struct ml_json *w, const char *key);
+
+void ml_json_string(struct ml_json *w, const char *text); /* NULL is null */
+/* Bytes that are not UTF-8 become U+FFFD, one for each byte that fits nowhere. */
+void ml_json_bytes(struct ml_json *w, const char *text, size_t size);
+void ml_json_u64(struct ml_json *w, uint64_t v);
+void ml_json_i64(struct ml_json *w, int64_t v);
+void ml_json_address(struct ml_json *w, uint64_t v); /* "0x7ffe0010" */
+void ml_json_real(struct ml_json *w,
+		  double v); /* reads back the same; null if not finite */
+void ml_json_bool(struct ml_json *w, bool v);
+void ml_json_null(struct ml_json *w);

@@ -1,0 +1,50 @@
+#include "lib/base/pack.h"
+
+#include <assert.h>
+#include <zstd.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+
+size_t ml_pack(struct ml_packer *p, const void *in, size_t size, int level,
+	       struct ml_buf *out)
+{
+	size_t bound = ZSTD_compressBound(size);
+
+	if (!p->ctx)
+		p->ctx = ZSTD_createCCtx();
+	ml_buf_reserve(out, bound);
+	size_t n = ZSTD_compressCCtx(p->ctx, out->data + out->size, bound, in, size,
+				     level);
+	/* With room for the worst case only a lack of memory can make this fail. */
+	assert(!ZSTD_isError(n));
+	out->size += n;
+	return n;
+}
+
+void ml_packer_release(struct ml_packer *p)
+{
+	ZSTD_freeCCtx(p->ctx);
+	p->ctx = NULL;
+}
+
+bool ml_unpack(struct ml_unpacker *u, const void *in, size_t in_size, void *out,
+	       size_t out_size, struct ml_err *err)
+{
+	if (!u->ctx)
+		u->ctx = ZSTD_createDCtx();
+	size_t n = ZSTD_decompressDCtx(u->ctx, out, out_size, in, in_size);
+	if (ZSTD_isError(n))
+		return ml_fail(err, ML_FORMAT, "cannot be decompressed: %s",
+			       ZSTD_getErrorName(n));
+	if (n != out_size)
+		return ml_fail(err, ML_FORMAT, "decompresses to %zu bytes instead of %zu",
+			       n, out_size);
+	return true;
+}
+
+void ml_unpacker_release(struct ml_unpacker *u)
+{
+	ZSTD_freeDCtx(u->ctx);
+	u->ctx = NULL;
+}

@@ -1,0 +1,32 @@
+/*
+ * Threads that wait for work: a small pool. Jobs start in the order in which
+ * they were submitted and end in any.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ml_pool {
+	pthread_mutex_t lock;
+	pthread_cond_t work, idle;
+	pthread_t *threads;
+	unsigned count; /* of threads */
+	struct ml_pool_job {
+		void (*run)(void *arg);
+		void *arg;
+	} * jobs;
+	size_t first, end, cap; /* jobs[first] to jobs[end - 1] wait */
+	size_t busy;            /* jobs that run */
+	bool stop;
+};
+
+/* threads = 0: one for each usable CPU. */
+void ml_pool_init(struct ml_pool *p, unsigned threads);
+void ml_pool_submit(struct ml_pool *p, void (*run)(void *arg), void *arg);
+void ml_pool_wait(struct ml_pool *p);    /* until all that was submitted has ended */
+void ml_pool_release(struct ml_pool *p); /* waits first */
+
+/* CPUs that this process may use. */
+unsigned ml_cpus(void);

@@ -1,0 +1,102 @@
+#include "lib/base/progress.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/table.h"
+
+enum { BAR = 30, LINE = 400 };
+
+static const uint64_t EVERY = 100 * 1000 * 1000; /* ns */
+static const uint64_t SECOND = 1000 * 1000 * 1000;
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void ml_progress_start(struct ml_progress *p, FILE *out)
+{
+	const char *term = getenv("TERM");
+
+	*p = (struct ml_progress){ .out = out, .start = now() };
+	p->live = isatty(fileno(out)) && !(term && !strcmp(term, "dumb"));
+}
+
+static bool due(struct ml_progress *p)
+{
+	if (!p->live || now() < p->next)
+		return false;
+	p->next = now() + EVERY;
+	return true;
+}
+
+/* Cut to the terminal: a line that wraps could not be wiped. */
+static void show(struct ml_progress *p, const char *text)
+{
+	struct winsize w = { 0 };
+	int columns = ioctl(fileno(p->out), TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col
+									     : 80;
+
+	fprintf(p->out, "\r%.*s\033[K", columns - 1, text);
+	fflush(p->out);
+	p->shown = true;
+}
+
+void ml_progress_bar(struct ml_progress *p, const char *label, uint64_t done,
+		     uint64_t total)
+{
+	char count[ML_NUMBER_ROOM], line[LINE], bar[BAR + 1];
+
+	if (!due(p))
+		return;
+	if (!total) {
+		snprintf(line, sizeof(line), "%s %s", label,
+			 ml_format_count(count, done));
+		show(p, line);
+		return;
+	}
+	double share = done < total ? (double)done / (double)total : 1;
+	int filled = (int)(share * BAR);
+	memset(bar, ' ', BAR);
+	memset(bar, '=', (size_t)filled);
+	if (filled < BAR)
+		bar[filled] = '>';
+	bar[BAR] = 0;
+	int n = snprintf(line, sizeof(line), "%s [%s] %3.0f %%", label, bar, share * 100);
+	double spent = (double)(now() - p->start) / (double)SECOND;
+	/* A guess from less than a second or a hundredth of the work would jump about. */
+	if (spent > 1 && share > 0.01 && n > 0 && (size_t)n < sizeof(line))
+		snprintf(line + n, sizeof(line) - (size_t)n, "  %.0f s left",
+			 spent / share - spent);
+	show(p, line);
+}
+
+void ml_progress_line(struct ml_progress *p, const char *fmt, ...)
+{
+	char line[LINE];
+	va_list ap;
+
+	if (!due(p))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	show(p, line);
+}
+
+void ml_progress_end(struct ml_progress *p)
+{
+	if (p->shown) {
+		fputs("\r\033[K", p->out);
+		fflush(p->out);
+	}
+	p->shown = false;
+}

@@ -1,0 +1,312 @@
+#include <string.h>
+
+#include "lib/base/pool.h"
+#include "lib/trace/chunk.h"
+#include "lib/trace/format.h"
+#include "lib/trace/trace.h"
+
+/* Columns that a decoder fills; four more than a batch, which it may write over. */
+struct store {
+	struct ml_columns columns;
+	void *memory;
+};
+
+static void store_init(struct store *s, size_t room)
+{
+	room = (room + 4 + 63) & ~(size_t)63;
+	char *at = s->memory = ml_resize(NULL, room * 20);
+	s->columns.addr = (uint64_t *)(void *)at;
+	s->columns.site = (uint32_t *)(void *)(at + 8 * room);
+	s->columns.caller = (uint32_t *)(void *)(at + 12 * room);
+	s->columns.thread = (uint16_t *)(void *)(at + 16 * room);
+	s->columns.what = (uint16_t *)(void *)(at + 18 * room);
+}
+
+static struct ml_batch slice(const struct ml_columns *c, uint64_t time, size_t first,
+			     size_t count)
+{
+	return (struct ml_batch){ time + first,      count,
+				  c->addr + first,   c->site + first, c->caller + first,
+				  c->thread + first, c->what + first };
+}
+
+static size_t chunk_at(const struct ml_trace *t, uint64_t time)
+{
+	size_t low = 0, high = t->chunk_count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->chunks[mid].time + t->chunks[mid].count <= time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool start_chunk(const struct ml_trace *t, struct ml_decoder *d, size_t chunk,
+			struct ml_err *err)
+{
+	const struct ml_chunk *c = &t->chunks[chunk];
+	struct ml_block_header h;
+	const uint8_t *payload;
+
+	if (!ml_trace_payload(t, c->offset, &h, &payload, err))
+		return false;
+	if (h.type != ML_BLOCK_REFS || h.count != c->count)
+		return ml_fail(err, ML_FORMAT, "%s: byte %llu: not the chunk that was expected",
+			       t->path, (unsigned long long)c->offset);
+	return ml_decoder_start(d, payload, h.size, h.count, err);
+}
+
+static bool next_columns(const struct ml_trace *t, struct ml_decoder *d, size_t chunk,
+			 struct ml_columns *out, size_t room, size_t *count, struct ml_err *err)
+{
+	struct ml_err why;
+
+	return ml_decoder_next(d, out, room, count, &why) ||
+	       ml_fail(err, ML_FORMAT, "%s: byte %llu: %s", t->path,
+		       (unsigned long long)t->chunks[chunk].offset, why.text);
+}
+
+/* The time of the first gap behind `at`, or `end` if that is earlier. */
+static uint64_t until_gap(const struct ml_trace *t, uint64_t at, uint64_t end)
+{
+	size_t low = 0, high = t->tables.gaps.count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->tables.gaps.at[mid].time <= at)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < t->tables.gaps.count && t->tables.gaps.at[low].time < end)
+		return t->tables.gaps.at[low].time;
+	return end;
+}
+
+struct ml_cursor {
+	const struct ml_trace *trace;
+	struct ml_decoder *decoder;
+	struct store store;
+	uint64_t at, to;        /* still wanted */
+	uint64_t first, behind; /* times that the store holds */
+	size_t chunk;           /* being decoded, if inside */
+	bool inside;
+};
+
+struct ml_cursor *ml_cursor_open(const struct ml_trace *t, uint64_t from, uint64_t to)
+{
+	struct ml_cursor *c = ml_resize(NULL, sizeof(*c));
+
+	*c = (struct ml_cursor){ .trace = t, .at = from, .to = to < t->count ? to : t->count };
+	c->decoder = ml_decoder_open(&t->shapes, t->tables.sites.count);
+	c->chunk = chunk_at(t, from);
+	store_init(&c->store, ML_BATCH);
+	return c;
+}
+
+void ml_cursor_close(struct ml_cursor *c)
+{
+	ml_decoder_close(c->decoder);
+	ml_free(c->store.memory);
+	ml_free(c);
+}
+
+/* Decodes until the store holds time `at`. */
+static bool refill(struct ml_cursor *c, struct ml_err *err)
+{
+	while (c->behind <= c->at) {
+		size_t count;
+
+		if (!c->inside) {
+			if (!start_chunk(c->trace, c->decoder, c->chunk, err))
+				return false;
+			c->behind = c->trace->chunks[c->chunk].time;
+			c->inside = true;
+		}
+		if (!next_columns(c->trace, c->decoder, c->chunk, &c->store.columns, ML_BATCH,
+				  &count, err))
+			return false;
+		c->first = c->behind;
+		c->behind += count;
+		if (!count) {
+			c->inside = false;
+			c->chunk++;
+		}
+	}
+	return true;
+}
+
+bool ml_cursor_next(struct ml_cursor *c, struct ml_batch *batch, struct ml_err *err)
+{
+	err->kind = ML_OK;
+	if (c->at >= c->to || !refill(c, err))
+		return false;
+	uint64_t end = until_gap(c->trace, c->at, c->behind < c->to ? c->behind : c->to);
+	*batch = slice(&c->store.columns, c->first, (size_t)(c->at - c->first),
+		       (size_t)(end - c->at));
+	c->at = end;
+	return true;
+}
+
+/*
+ * Decoding ahead: a ring of jobs, each a whole chunk, decoded by the pool and handed to fn in
+ * order. Memory is bounded by the ring.
+ */
+enum { JOB_ROOM = ML_CHUNK_MAX + ML_SLOTS_MAX };
+
+struct job {
+	const struct ml_trace *trace;
+	struct ml_decoder *decoder;
+	struct store store;
+	size_t chunk, count;
+	bool done, ok;
+	struct ml_err err;
+	pthread_mutex_t *lock;
+	pthread_cond_t *ready;
+};
+
+static bool decode_chunk(struct job *j)
+{
+	struct ml_columns at = j->store.columns;
+	size_t count;
+
+	j->count = 0;
+	if (!start_chunk(j->trace, j->decoder, j->chunk, &j->err))
+		return false;
+	do {
+		if (!next_columns(j->trace, j->decoder, j->chunk, &at, JOB_ROOM - j->count,
+				  &count, &j->err))
+			return false;
+		at.addr += count;
+		at.site += count;
+		at.caller += count;
+		at.thread += count;
+		at.what += count;
+		j->count += count;
+	} while (count);
+	return true;
+}
+
+static void run_job(void *arg)
+{
+	struct job *j = arg;
+	bool ok = decode_chunk(j);
+
+	pthread_mutex_lock(j->lock);
+	j->ok = ok;
+	j->done = true;
+	pthread_cond_broadcast(j->ready);
+	pthread_mutex_unlock(j->lock);
+}
+
+struct ahead {
+	const struct ml_trace *trace;
+	uint64_t from, to;
+	struct ml_pool pool;
+	pthread_mutex_t lock;
+	pthread_cond_t ready;
+	struct job *jobs;
+	unsigned count;
+};
+
+static void submit(struct ahead *a, size_t chunk)
+{
+	if (chunk >= a->trace->chunk_count || a->trace->chunks[chunk].time >= a->to)
+		return;
+	struct job *j = &a->jobs[chunk % a->count];
+	j->chunk = chunk;
+	j->done = false;
+	ml_pool_submit(&a->pool, run_job, j);
+}
+
+static bool deliver(const struct ahead *a, const struct job *j, ml_batch_fn *fn, void *arg,
+		    struct ml_err *err)
+{
+	uint64_t time = a->trace->chunks[j->chunk].time;
+	uint64_t end = time + j->count < a->to ? time + j->count : a->to;
+	uint64_t at = time > a->from ? time : a->from;
+
+	while (at < end) {
+		uint64_t stop = until_gap(a->trace, at, end - at < ML_BATCH ? end : at + ML_BATCH);
+		struct ml_batch batch = slice(&j->store.columns, time, (size_t)(at - time),
+					      (size_t)(stop - at));
+
+		if (!fn(arg, &batch, err))
+			return false;
+		at = stop;
+	}
+	return true;
+}
+
+static bool each_ahead(struct ahead *a, ml_batch_fn *fn, void *arg, struct ml_err *err)
+{
+	size_t first = chunk_at(a->trace, a->from);
+	bool ok = true;
+
+	for (size_t i = 0; i < a->count; i++)
+		submit(a, first + i);
+	for (size_t c = first; ok && c < a->trace->chunk_count; c++) {
+		struct job *j = &a->jobs[c % a->count];
+
+		if (a->trace->chunks[c].time >= a->to)
+			break;
+		pthread_mutex_lock(&a->lock);
+		while (!j->done)
+			pthread_cond_wait(&a->ready, &a->lock);
+		pthread_mutex_unlock(&a->lock);
+		if (!j->ok)
+			*err = j->err;
+		ok = j->ok && deliver(a, j, fn, arg, err);
+		if (ok)
+			submit(a, c + a->count);
+	}
+	ml_pool_wait(&a->pool);
+	return ok;
+}
+
+static bool each_plain(const struct ml_trace *t, uint64_t from, uint64_t to, ml_batch_fn *fn,
+		       void *arg, struct ml_err *err)
+{
+	struct ml_cursor *c = ml_cursor_open(t, from, to);
+	struct ml_batch batch;
+	bool ok = true;
+
+	while (ok && ml_cursor_next(c, &batch, err))
+		ok = fn(arg, &batch, err);
+	ml_cursor_close(c);
+	return ok && err->kind == ML_OK;
+}
+
+bool ml_trace_each(const struct ml_trace *t, uint64_t from, uint64_t to, unsigned threads,
+		   ml_batch_fn *fn, void *arg, struct ml_err *err)
+{
+	struct ahead a = { .trace = t, .from = from, .to = to < t->count ? to : t->count };
+
+	if (!threads || t->chunk_count < 2)
+		return each_plain(t, from, to, fn, arg, err);
+	a.count = threads + 1; /* one being delivered, the others being decoded */
+	a.jobs = ml_resize(NULL, a.count * sizeof(*a.jobs));
+	pthread_mutex_init(&a.lock, NULL);
+	pthread_cond_init(&a.ready, NULL);
+	ml_pool_init(&a.pool, threads);
+	for (unsigned i = 0; i < a.count; i++) {
+		a.jobs[i] = (struct job){ .trace = t, .lock = &a.lock, .ready = &a.ready };
+		a.jobs[i].decoder = ml_decoder_open(&t->shapes, t->tables.sites.count);
+		store_init(&a.jobs[i].store, JOB_ROOM);
+	}
+	bool ok = each_ahead(&a, fn, arg, err);
+	ml_pool_release(&a.pool);
+	for (unsigned i = 0; i < a.count; i++) {
+		ml_decoder_close(a.jobs[i].decoder);
+		ml_free(a.jobs[i].store.memory);
+	}
+	pthread_cond_destroy(&a.ready);
+	pthread_mutex_destroy(&a.lock);
+	ml_free(a.jobs);
+	return ok;
+}

@@ -1,0 +1,31 @@
+/*
+ * The blocks of memory that live at one moment, found by an address inside.
+ * Blocks are numbers into the trace's list; small ones are filed under each
+ * page that they touch, large ones in a sorted list. A block that has ended is
+ * not removed at once but when a find or add comes across it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/map.h"
+#include "lib/trace/tables.h"
+
+struct ml_live {
+	struct ml_map pages;     /* page number -> its list + 1 */
+	struct ml_live_list {
+		uint64_t *at; /* blocks */
+		size_t count, cap;
+	} *lists, large;
+	size_t list_count, list_cap;
+	size_t count; /* blocks ever added since the start */
+};
+
+void ml_live_add(struct ml_live *l, const struct ml_block *blocks, uint64_t block,
+		 uint64_t time);
+/* The newest living block that holds addr. */
+bool ml_live_find(struct ml_live *l, const struct ml_block *blocks, uint64_t addr,
+		  uint64_t time, uint64_t *block);
+void ml_live_release(struct ml_live *l);

@@ -1,0 +1,68 @@
+/*
+ * Model traces: what a textbook access pattern does to memory, free of all that
+ * a real run adds. A model is one line of text or a small file:
+ *
+ *	steps     step { ; step }         a line end separates steps too; # comments
+ *	step      repeat N ( steps )
+ *	          sweep BASE COUNT ELEM            COUNT neighbouring elements, in order
+ *	          stride BASE COUNT ELEM STRIDE    COUNT elements, STRIDE bytes apart
+ *	          random BASE SIZE COUNT ELEM      COUNT elements drawn from SIZE bytes
+ *	          chase BASE NODES NODESIZE COUNT  COUNT pointers of 8 bytes, through a
+ *	                                           cycle of all nodes in random order
+ *	          matmul N [ELEM]                  C += A * B, N by N, elements of 8 bytes
+ *	          transpose N [ELEM]               B[j][i] = A[i][j]
+ *
+ * Sizes and addresses are bytes; decimal, 0x hexadecimal, and K, M, G for powers
+ * of 1024. Options stand behind the numbers, in any order:
+ *
+ *	r w m        sweep, stride, random: read (the rule), write, or read then write
+ *	repeat N     sweep, stride, random, chase: the whole step N times
+ *	seed N       random, chase: another sequence
+ *	name X       of the region (sweep, stride, random, chase; A, B and C are fixed)
+ *	order ijk    matmul: the loops from outside to inside, ijk ikj jik jki kij kji
+ *	block B      matmul, transpose: all loops tiled by B
+ *	register     matmul: what does not change in the inner loop stays in a register
+ *	pad P        matmul, transpose: rows are P elements longer
+ *	base ADDR    matmul, transpose: of A (1M); each array starts on the next page
+ *
+ * matmul reads A[i][k], B[k][j] and C[i][j] and writes C[i][j] in each inner step.
+ * With `register` the one of them that the inner loop leaves alone is touched once
+ * for each inner loop: A or B is read before it; C (k innermost) is written after
+ * it, and read just before that when the loops are tiled.
+ *
+ * Every array is registered as a region with its shape. The same text gives the
+ * same references on every machine; a repeated step repeats exactly.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+
+struct ml_writer;
+
+struct ml_model {
+	const char *name; /* for messages, and the file that sites name */
+	struct ml_step *steps;
+	uint64_t refs;        /* references that it makes */
+	uint64_t nodes;       /* of its largest chase, which takes 4 bytes each to run */
+	struct ml_buf source; /* the text, one step a line, as the trace keeps it */
+	struct ml_arena arena;
+
+	/* Called now and then with the references made so far; false stops. Or NULL. */
+	bool (*tick)(void *arg, uint64_t done, struct ml_err *err);
+	void *arg;
+};
+
+/* Understands the text; messages are "name:line: reason 'word'". */
+bool ml_model_init(struct ml_model *m, const char *name, const char *text, size_t size,
+		   struct ml_err *err);
+void ml_model_release(struct ml_model *m); /* also after init failed */
+
+/* Whether the text starts like a model. */
+bool ml_model_detect(const char *text, size_t size);
+
+bool ml_model_run(struct ml_model *m, struct ml_writer *w, struct ml_err *err);

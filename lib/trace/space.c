@@ -1,0 +1,451 @@
+#include "lib/trace/space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/map.h"
+#include "lib/trace/live.h"
+#include "lib/trace/trace.h"
+
+enum {
+	MEMO = 1024,                  /* places remembered, by site */
+	STACK_REACH = 8 * 1024 * 1024 /* how far the main stack may grow below what was seen */
+};
+
+/* A stretch of addresses and what it belongs to; stretches of one list do not overlap. */
+struct stretch {
+	uint64_t low, high;
+	uint32_t region;
+	uint64_t origin; /* address that offsets count from */
+};
+
+/* The last place found for a site: most references of a site go to one block. */
+struct memo {
+	uint64_t low, high, origin, block;
+	uint64_t until; /* time at which it ends to be true */
+	uint32_t site, region, caller;
+	uint32_t epoch;
+	uint16_t thread;
+};
+
+struct ml_space {
+	struct ml_trace *trace;
+	uint64_t time;
+	struct stretch *statics; /* globals, sections, code: sorted, the smallest block wins */
+	size_t static_count, static_cap;
+	struct stretch *maps; /* mappings as they are at `time`, sorted */
+	size_t map_count, map_cap;
+	struct ml_live heap, over; /* blocks that live at `time` */
+	size_t next_block, next_map;
+	struct ml_map stacks, others; /* regions made here, by what they stand for */
+	struct ml_region *own;        /* the regions made here */
+	const char **own_name;
+	size_t own_count, own_cap, name_cap;
+	uint32_t *ordinal; /* of each block within its region, from 0 */
+	uint32_t *blocks;  /* number of blocks of each region */
+	uint32_t epoch;
+	struct memo memo[MEMO];
+	struct ml_arena arena;
+};
+
+
+static int by_address(const void *a, const void *b)
+{
+	const struct ml_block *x = *(const struct ml_block *const *)a;
+	const struct ml_block *y = *(const struct ml_block *const *)b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return x->size > y->size ? -1 : x->size < y->size;
+}
+
+static void add_static(struct ml_space *s, uint64_t low, uint64_t high,
+		       const struct ml_block *b)
+{
+	if (low >= high)
+		return;
+	s->statics = ml_grow(s->statics, &s->static_cap, s->static_count + 1,
+			     sizeof(*s->statics));
+	s->statics[s->static_count++] = (struct stretch){ low, high, b->region, b->addr };
+}
+
+static uint64_t end_of(const struct ml_block *b)
+{
+	return b->size > UINT64_MAX - b->addr ? UINT64_MAX : b->addr + b->size;
+}
+
+/*
+ * Variables lie inside sections: a sweep over the blocks by address with a stack of those that
+ * are open gives each address to the innermost one.
+ */
+static void make_statics(struct ml_space *s)
+{
+	size_t count = s->trace->tables.globals.count, depth = 0;
+	const struct ml_block **sorted = ml_resize(NULL, 2 * (count + 1) * sizeof(*sorted));
+	const struct ml_block **open = sorted + count + 1;
+	uint64_t at = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &s->trace->tables.globals.at[i];
+	qsort(sorted, count, sizeof(*sorted), by_address);
+	for (size_t i = 0; i <= count; i++) {
+		uint64_t next = i < count ? sorted[i]->addr : UINT64_MAX;
+
+		while (depth && end_of(open[depth - 1]) <= next) {
+			const struct ml_block *top = open[--depth];
+
+			add_static(s, at, end_of(top), top);
+			at = end_of(top) > at ? end_of(top) : at;
+		}
+		if (depth)
+			add_static(s, at, next, open[depth - 1]);
+		at = next;
+		if (i < count)
+			open[depth++] = sorted[i];
+	}
+	ml_free(sorted);
+}
+
+static void count_blocks(struct ml_space *s)
+{
+	struct ml_trace *t = s->trace;
+
+	s->blocks = ml_arena_alloc(&s->arena, t->tables.regions.count * sizeof(*s->blocks));
+	s->ordinal = ml_arena_alloc(&s->arena, (t->block_count + 1) * sizeof(*s->ordinal));
+	for (size_t i = 0; i < t->block_count; i++)
+		s->ordinal[i] = s->blocks[t->blocks[i].region]++;
+}
+
+struct ml_space *ml_space_open(struct ml_trace *t, struct ml_err *err)
+{
+	if (!ml_trace_load_blocks(t, err))
+		return NULL;
+	struct ml_space *s = ml_resize(NULL, sizeof(*s));
+	*s = (struct ml_space){ .trace = t, .epoch = 1 };
+	make_statics(s);
+	count_blocks(s);
+	return s;
+}
+
+void ml_space_close(struct ml_space *s)
+{
+	ml_live_release(&s->heap);
+	ml_live_release(&s->over);
+	ml_free(s->statics);
+	ml_free(s->maps);
+	ml_map_release(&s->stacks);
+	ml_map_release(&s->others);
+	ml_free(s->own);
+	ml_free(s->own_name);
+	ml_arena_release(&s->arena);
+	ml_free(s);
+}
+
+void ml_space_rewind(struct ml_space *s)
+{
+	ml_live_release(&s->heap);
+	ml_live_release(&s->over);
+	s->map_count = 0;
+	s->next_block = s->next_map = 0;
+	s->time = 0;
+	s->epoch++;
+}
+
+/* Index of the first stretch that ends behind addr. */
+static size_t stretch_at(const struct stretch *list, size_t count, uint64_t addr)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (list[mid].high <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static uint32_t own_region(struct ml_space *s, enum ml_region_kind kind, const char *name)
+{
+	s->own = ml_grow(s->own, &s->own_cap, s->own_count + 1, sizeof(*s->own));
+	s->own_name = ml_grow(s->own_name, &s->name_cap, s->own_count + 1, sizeof(*s->own_name));
+	s->own[s->own_count].kind = kind;
+	s->own_name[s->own_count] = name;
+	return (uint32_t)(s->trace->tables.regions.count + s->own_count++);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The region of what a mapping holds, one for each kind and file. */
+static uint32_t mapping_region(struct ml_space *s, const struct ml_mapping *m)
+{
+	bool is_new;
+	uint64_t *region =
+		ml_map_add(&s->others, (uint64_t)m->path << 8 | (uint64_t)m->kind, &is_new);
+	const char *path = ml_tables_text(&s->trace->tables, m->path);
+
+	if (!is_new)
+		return (uint32_t)*region;
+	switch (m->kind) {
+	case ML_MAPPING_HEAP:
+		*region = own_region(s, ML_REGION_HEAP, "heap outside known blocks");
+		break;
+	case ML_MAPPING_ANON: *region = own_region(s, ML_REGION_MMAP, "anonymous memory"); break;
+	case ML_MAPPING_FILE:
+		*region = own_region(s, ML_REGION_MMAP,
+				     ml_arena_printf(&s->arena, "file %s", base_name(path)));
+		break;
+	default: *region = *path ? own_region(s, ML_REGION_OTHER, path) : 0;
+	}
+	return (uint32_t)*region;
+}
+
+/* Cuts [low, high) out of the mappings; what is left of one stays. */
+static void unmap(struct ml_space *s, uint64_t low, uint64_t high)
+{
+	size_t i = stretch_at(s->maps, s->map_count, low);
+
+	while (i < s->map_count && s->maps[i].low < high) {
+		struct stretch *m = &s->maps[i];
+
+		if (m->low < low && m->high > high) {
+			s->maps = ml_grow(s->maps, &s->map_cap, s->map_count + 1,
+					  sizeof(*s->maps));
+			m = &s->maps[i];
+			memmove(m + 1, m, (s->map_count - i) * sizeof(*m));
+			s->map_count++;
+			m[0].high = low;
+			m[1].low = high;
+			return;
+		}
+		if (m->low < low) {
+			m->high = low;
+			i++;
+		} else if (m->high > high) {
+			m->low = high;
+			return;
+		} else {
+			memmove(m, m + 1, (s->map_count - i - 1) * sizeof(*m));
+			s->map_count--;
+		}
+	}
+}
+
+static void apply_mapping(struct ml_space *s, const struct ml_mapping *m)
+{
+	if (m->low >= m->high)
+		return;
+	unmap(s, m->low, m->high);
+	s->epoch++;
+	if (m->kind == ML_MAPPING_NONE)
+		return;
+	s->maps = ml_grow(s->maps, &s->map_cap, s->map_count + 1, sizeof(*s->maps));
+	size_t i = stretch_at(s->maps, s->map_count, m->low);
+	memmove(&s->maps[i + 1], &s->maps[i], (s->map_count - i) * sizeof(*s->maps));
+	s->map_count++;
+	s->maps[i] = (struct stretch){ m->low, m->high, mapping_region(s, m), m->low };
+}
+
+static void advance(struct ml_space *s, uint64_t time)
+{
+	const struct ml_trace *t = s->trace;
+
+	while (s->next_map < t->tables.mappings.count &&
+	       t->tables.mappings.at[s->next_map].time <= time)
+		apply_mapping(s, &t->tables.mappings.at[s->next_map++]);
+	while (s->next_block < t->block_count && t->blocks[s->next_block].from <= time) {
+		const struct ml_block *b = &t->blocks[s->next_block];
+
+		ml_live_add(b->over ? &s->over : &s->heap, t->blocks, s->next_block, b->from);
+		s->epoch += b->over;
+		s->next_block++;
+	}
+	s->time = time;
+}
+
+/* The function whose business the reference is: the user's, if a library works for it. */
+static uint32_t function_of(const struct ml_space *s, const struct ml_ref *ref)
+{
+	return ml_tables_frame(&s->trace->tables, ref->caller ? ref->caller : ref->site).func;
+}
+
+static uint32_t stack_region(struct ml_space *s, uint16_t thread, uint32_t func)
+{
+	bool is_new;
+	uint64_t *region = ml_map_add(&s->stacks, (uint64_t)thread << 32 | func, &is_new);
+
+	if (is_new) {
+		const char *name = ml_tables_text(&s->trace->tables, func);
+
+		*region = own_region(s, ML_REGION_STACK,
+				     ml_arena_printf(&s->arena, "stack of %s%s",
+						     *name ? name : "unknown functions",
+						     thread == 1 ? ""
+								 : ml_arena_printf(
+									   &s->arena,
+									   " (thread %u)",
+									   thread)));
+		s->own[s->own_count - 1].thread = thread;
+		s->own[s->own_count - 1].func = func;
+	}
+	return (uint32_t)*region;
+}
+
+/* The thread on whose stack addr lies. */
+static const struct ml_thread *stack_at(const struct ml_space *s, uint64_t addr)
+{
+	for (size_t i = s->trace->tables.threads.count; i-- > 0;) {
+		const struct ml_thread *t = &s->trace->tables.threads.at[i];
+		uint64_t low = t->stack_low;
+
+		if (t->id == 1 && t->stack_high > STACK_REACH && low > t->stack_high - STACK_REACH)
+			low = t->stack_high - STACK_REACH;
+		if (addr >= low && addr < t->stack_high)
+			return t;
+	}
+	return NULL;
+}
+
+/* Finds anew, and notes for how long and how far around the answer holds. */
+static void find(struct ml_space *s, const struct ml_ref *ref, struct memo *m)
+{
+	uint64_t addr = ref->addr, block;
+
+	*m = (struct memo){ .low = addr, .high = addr + 1, .origin = addr, .block = ML_NO_BLOCK,
+			    .until = ML_FOREVER, .site = ref->site, .caller = ref->caller,
+			    .thread = ref->thread, .epoch = s->epoch };
+	if (ml_live_find(&s->over, s->trace->blocks, addr, ref->time, &block) ||
+	    ml_live_find(&s->heap, s->trace->blocks, addr, ref->time, &block)) {
+		const struct ml_block *b = &s->trace->blocks[block];
+
+		/* a registered region may cover part of the heap block: remember little then */
+		bool alone = b->over || !s->over.count;
+		m->low = alone ? b->addr : addr;
+		m->high = alone ? end_of(b) : addr + 1;
+		m->origin = b->addr;
+		m->block = block;
+		m->until = b->until;
+		m->region = b->region;
+		return;
+	}
+	size_t i = stretch_at(s->statics, s->static_count, addr);
+	if (i < s->static_count && s->statics[i].low <= addr) {
+		const struct stretch *x = &s->statics[i];
+
+		m->low = x->low;
+		m->high = x->high;
+		m->origin = x->origin;
+		m->region = x->region;
+		return;
+	}
+	const struct ml_thread *t = stack_at(s, addr);
+	if (t) {
+		m->region = stack_region(s, t->id, function_of(s, ref));
+		m->origin = t->stack_low;
+		return;
+	}
+	i = stretch_at(s->maps, s->map_count, addr);
+	if (i < s->map_count && s->maps[i].low <= addr) {
+		m->region = s->maps[i].region;
+		m->origin = s->maps[i].origin;
+	}
+}
+
+struct ml_place ml_space_find(struct ml_space *s, const struct ml_ref *ref)
+{
+	struct memo *m = &s->memo[ref->site % MEMO];
+
+	if (ref->time > s->time || !s->next_map)
+		advance(s, ref->time);
+	if (m->epoch != s->epoch || m->site != ref->site || ref->addr < m->low ||
+	    ref->addr >= m->high || ref->time >= m->until || m->caller != ref->caller ||
+	    m->thread != ref->thread)
+		find(s, ref, m);
+	return (struct ml_place){ m->region, m->block, ref->addr - m->origin };
+}
+
+uint32_t ml_space_regions(const struct ml_space *s)
+{
+	return (uint32_t)(s->trace->tables.regions.count + s->own_count);
+}
+
+const struct ml_region *ml_space_region(const struct ml_space *s, uint32_t region)
+{
+	size_t known = s->trace->tables.regions.count;
+
+	return region < known ? &s->trace->tables.regions.at[region] : &s->own[region - known];
+}
+
+const char *ml_space_name(const struct ml_space *s, uint32_t region)
+{
+	size_t known = s->trace->tables.regions.count;
+
+	if (region >= known)
+		return s->own_name[region - known];
+	return ml_tables_text(&s->trace->tables, s->trace->tables.regions.at[region].name);
+}
+
+uint64_t ml_space_size(const struct ml_space *s, const struct ml_place *p)
+{
+	if (p->block != ML_NO_BLOCK)
+		return s->trace->blocks[p->block].size;
+	const struct ml_tables *t = &s->trace->tables;
+	for (size_t i = 0; i < t->globals.count; i++)
+		if (t->globals.at[i].region == p->region)
+			return t->globals.at[i].size;
+	return 0;
+}
+
+/* The name of the field that holds offset, "" if none. */
+static const char *field_at(const struct ml_tables *t, const struct ml_region *r,
+			    uint64_t offset)
+{
+	for (uint32_t i = 0; i < r->fields; i++) {
+		const struct ml_field *f = &t->fields.at[r->field + i];
+
+		if (offset >= f->offset && offset - f->offset < f->size)
+			return ml_tables_text(t, f->name);
+	}
+	return "";
+}
+
+const char *ml_space_describe(const struct ml_space *s, const struct ml_place *p,
+			      struct ml_arena *a)
+{
+	const struct ml_region *r = ml_space_region(s, p->region);
+	const char *text = ml_space_name(s, p->region);
+
+	if (p->block != ML_NO_BLOCK && s->blocks[p->region] > 1)
+		text = ml_arena_printf(a, "%s#%u", text, s->ordinal[p->block]);
+	if (r->kind == ML_REGION_STACK)
+		return text;
+	if (!r->elem)
+		return ml_arena_printf(a, "%s+%llu", text, (unsigned long long)p->offset);
+	uint64_t element = p->offset / r->elem, within = p->offset % r->elem;
+	uint64_t size = ml_space_size(s, p);
+	uint32_t dims = r->dims ? r->dims : 1;
+	if (r->dims || size != r->elem) {
+		uint64_t below = 1; /* elements of the dimensions behind */
+
+		for (uint32_t i = 1; i < dims; i++)
+			below *= r->dim[i] ? r->dim[i] : 1;
+		for (uint32_t i = 0; i < dims; i++) {
+			text = ml_arena_printf(a, "%s[%llu]", text,
+					       (unsigned long long)(element / below));
+			element %= below;
+			if (i + 1 < dims)
+				below /= r->dim[i + 1] ? r->dim[i + 1] : 1;
+		}
+	}
+	const char *field = field_at(&s->trace->tables, r, within);
+	if (*field)
+		return ml_arena_printf(a, "%s.%s", text, field);
+	return within ? ml_arena_printf(a, "%s+%llu", text, (unsigned long long)within) : text;
+}

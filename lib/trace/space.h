@@ -1,0 +1,48 @@
+/*
+ * Which region a reference touches. A space is the address space of the traced
+ * program at one moment, moved forwards through time with the references: heap
+ * blocks come and go. Every reference has a place; what is known least about
+ * falls into regions of kind SECTION, CODE, MMAP, STACK or OTHER.
+ *
+ * Region numbers are those of the trace's tables; the space adds regions of its
+ * own behind them (stack of a thread x function, one for each kind of other).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/err.h"
+#include "lib/trace/ref.h"
+#include "lib/trace/tables.h"
+
+struct ml_trace;
+struct ml_space;
+
+struct ml_place {
+	uint32_t region;
+	uint64_t block;  /* instance: index into the trace's blocks, or ML_NO_BLOCK */
+	uint64_t offset; /* bytes from the start of the block; from the region's lowest address
+			    where there is no block */
+};
+
+#define ML_NO_BLOCK UINT64_MAX
+
+/* Loads the trace's block events. NULL: they are damaged. */
+struct ml_space *ml_space_open(struct ml_trace *t, struct ml_err *err);
+void ml_space_close(struct ml_space *s);
+
+/* The place of one reference. Times must not decrease; ml_space_rewind starts anew. */
+struct ml_place ml_space_find(struct ml_space *s, const struct ml_ref *ref);
+void ml_space_rewind(struct ml_space *s);
+
+uint32_t ml_space_regions(const struct ml_space *s); /* how many, with those of its own */
+const struct ml_region *ml_space_region(const struct ml_space *s, uint32_t region);
+const char *ml_space_name(const struct ml_space *s, uint32_t region);
+/* Bytes of instance `block`, or of the region where it has none; 0 unknown. */
+uint64_t ml_space_size(const struct ml_space *s, const struct ml_place *p);
+
+/* "A[3][7].x", "buf+24": the datum as a person would write it. */
+const char *ml_space_describe(const struct ml_space *s, const struct ml_place *p,
+			      struct ml_arena *a);

@@ -1,0 +1,189 @@
+/*
+ * What a trace says besides its references: where instructions are in the
+ * source, which regions memory is divided into, threads, mappings, marks,
+ * state variables, gaps. Writer and reader use the same struct: the writer adds
+ * entries and ml_tables_put serialises those added since the last call; the
+ * reader feeds the bytes to ml_tables_get.
+ *
+ * Names are numbers into `names`; number 0 is the empty name. Entry 0 of sites,
+ * files and regions is "unknown", so that 0 never needs a special case.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+#include "lib/base/map.h"
+
+#define ML_FOREVER UINT64_MAX
+
+/* A place in the source. Inlined code has several, innermost first. */
+struct ml_frame {
+	uint32_t func, file; /* names; file is a path */
+	uint32_t line;       /* 0 is unknown */
+};
+
+struct ml_site {
+	uint64_t ip;            /* instruction address in the recorded process */
+	uint32_t object;        /* name: path of the program or library, or empty */
+	uint32_t frame, frames; /* index of the innermost frame, and how many */
+	bool user;              /* in the user's own code: not in a system library */
+};
+
+enum ml_region_kind {
+	ML_REGION_OTHER,      /* of no known kind: region 0 */
+	ML_REGION_GLOBAL,     /* a variable of static storage */
+	ML_REGION_HEAP,       /* the blocks that one call stack allocated */
+	ML_REGION_STACK,      /* thread x function; made by the reader (space.h) */
+	ML_REGION_REGISTERED, /* named by the program or by a registration file */
+	ML_REGION_MMAP,       /* memory that one call stack mapped, or an anonymous mapping */
+	ML_REGION_SECTION,    /* data of a program or library that no symbol names */
+	ML_REGION_CODE,       /* machine code and constants among it */
+	ML_REGION_KINDS
+};
+
+struct ml_field {
+	uint32_t name, type; /* names */
+	uint64_t offset, size; /* bytes */
+};
+
+enum { ML_DIMS = 4 };
+
+struct ml_region {
+	enum ml_region_kind kind;
+	uint32_t name;        /* what a person would call it: A, grid, "parse:112" */
+	uint32_t type;        /* name of the element type, "double", or empty */
+	uint32_t object;      /* name: program or library it belongs to, or empty */
+	uint32_t file, line;  /* where it is declared or allocated (file is a name) */
+	uint32_t func;        /* name: function that allocates or owns it */
+	uint64_t elem;        /* bytes of an element; 0 is unknown */
+	uint32_t dims;        /* 0: no shape known, one dimension */
+	uint64_t dim[ML_DIMS]; /* elements, slowest first: double A[10][20] is 10, 20 */
+	uint32_t field, fields; /* into fields, ordered by offset; fields of one element */
+	uint32_t stack, depth;  /* into stacks: sites of the allocating stack, innermost first */
+	uint16_t thread;        /* stack regions: whose */
+};
+
+/*
+ * A block of memory that is an instance of a region from time `from` until
+ * `until`. Globals have one, forever. Blocks of a kind in a later layer hide
+ * those below (a registered region lies over the heap block it is made of).
+ */
+struct ml_block {
+	uint64_t addr, size;
+	uint64_t from, until; /* time; until is ML_FOREVER while it lives */
+	uint32_t region;
+	uint16_t thread; /* that allocated it */
+	bool over;       /* registered: lies over the others */
+};
+
+struct ml_thread {
+	uint16_t id, parent;
+	uint32_t name;
+	uint64_t from, until;         /* time */
+	uint64_t stack_low, stack_high; /* addresses; 0, 0 unknown */
+};
+
+enum ml_mapping_kind {
+	ML_MAPPING_FILE,
+	ML_MAPPING_ANON,
+	ML_MAPPING_HEAP,  /* brk */
+	ML_MAPPING_STACK, /* the main thread's */
+	ML_MAPPING_OTHER,
+	ML_MAPPING_NONE,  /* the range was unmapped */
+};
+
+struct ml_mapping {
+	uint64_t time, low, high, offset; /* offset into the file */
+	uint32_t path;                    /* name */
+	enum ml_mapping_kind kind;
+	uint8_t prot; /* 1 read, 2 write, 4 execute */
+};
+
+enum ml_mark_kind { ML_MARK_POINT, ML_MARK_BEGIN, ML_MARK_END };
+
+struct ml_mark {
+	uint64_t time;
+	uint32_t name;
+	enum ml_mark_kind kind;
+	uint16_t thread;
+};
+
+struct ml_state {
+	uint64_t time;
+	int64_t value;
+	uint32_t name;
+	uint16_t thread;
+};
+
+enum ml_gap_reason {
+	ML_GAP_SKIPPED,  /* --skip, --from-mark, --only-in, --no-stack, memlamp_stop */
+	ML_GAP_SAMPLING, /* --every */
+	ML_GAP_FAULT,    /* a signal cut a step short */
+	ML_GAP_LOST,     /* a buffer overflowed or the recorder failed */
+	ML_GAP_LIMIT,    /* --limit: the trace ends here, the program went on */
+};
+
+/* References that are missing just before `time`. */
+struct ml_gap {
+	uint64_t time, count; /* count 0 is unknown */
+	enum ml_gap_reason reason;
+};
+
+/* key = value: command, cwd, back end, machine, exit status... (format.md lists them) */
+struct ml_meta {
+	uint32_t key, value;
+};
+
+#define ML_LIST(type)                                                                          \
+	struct {                                                                               \
+		type *at;                                                                      \
+		size_t count, cap, put; /* put: how many are serialised already */            \
+	}
+
+struct ml_tables {
+	struct ml_names names;
+	size_t names_put;
+	ML_LIST(struct ml_frame) frames;
+	ML_LIST(struct ml_site) sites;
+	ML_LIST(struct ml_field) fields;
+	ML_LIST(uint32_t) stacks; /* sites */
+	ML_LIST(struct ml_region) regions;
+	ML_LIST(struct ml_block) globals; /* blocks that live forever, of GLOBAL, SECTION, CODE... */
+	ML_LIST(struct ml_thread) threads; /* a later entry of the same id replaces an earlier one */
+	ML_LIST(struct ml_mapping) mappings;
+	ML_LIST(struct ml_mark) marks;
+	ML_LIST(struct ml_state) states;
+	ML_LIST(struct ml_gap) gaps;
+	ML_LIST(struct ml_meta) meta;
+	struct ml_map places; /* what ml_tables_place has made */
+};
+
+/* Appends one zeroed entry to a list and yields its address. */
+#define ML_ADD(list)                                                                           \
+	((list).at = ml_grow((list).at, &(list).cap, (list).count + 1, sizeof(*(list).at)),    \
+	 &(list).at[(list).count++])
+
+void ml_tables_init(struct ml_tables *t); /* with the entries 0 */
+void ml_tables_release(struct ml_tables *t);
+
+uint32_t ml_tables_name(struct ml_tables *t, const char *text);
+const char *ml_tables_text(const struct ml_tables *t, uint32_t name);
+/* Adds a site; frames may be NULL when nothing is known but the address. */
+uint32_t ml_tables_site(struct ml_tables *t, uint64_t ip, const char *object, bool user,
+			const struct ml_frame *frames, uint32_t count);
+/* A site for a place in the source without an address (text traces, importers), made once. */
+uint32_t ml_tables_place(struct ml_tables *t, const char *func, const char *file,
+			 uint32_t line);
+void ml_tables_meta(struct ml_tables *t, const char *key, const char *value);
+/* The last value given for key, or NULL. */
+const char *ml_tables_meta_find(const struct ml_tables *t, const char *key);
+
+/* Innermost frame of a site; a frame of zeros if none is known. */
+struct ml_frame ml_tables_frame(const struct ml_tables *t, uint32_t site);
+
+void ml_tables_put(struct ml_tables *t, struct ml_buf *out);
+bool ml_tables_get(struct ml_tables *t, struct ml_bytes *in, struct ml_err *err);
+bool ml_tables_pending(const struct ml_tables *t);

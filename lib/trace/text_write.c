@@ -1,0 +1,182 @@
+#include "lib/trace/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void put(struct ml_buf *out, const char *text)
+{
+	ml_buf_put(out, text, strlen(text));
+}
+
+/* Digits by hand: printf would be most of the time of a dump. */
+static void put_decimal(struct ml_buf *out, uint64_t v)
+{
+	char digits[20], *at = digits + sizeof(digits);
+
+	do
+		*--at = (char)('0' + v % 10);
+	while (v /= 10);
+	ml_buf_put(out, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+static void put_hex(struct ml_buf *out, uint64_t v)
+{
+	char digits[18], *at = digits + sizeof(digits);
+
+	do
+		*--at = "0123456789abcdef"[v & 15];
+	while (v >>= 4);
+	*--at = 'x';
+	*--at = '0';
+	ml_buf_put(out, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+/* A line is a line whatever bytes a name has. */
+static void put_name(struct ml_buf *out, const char *name, const char *quote_if)
+{
+	if (*name && !strpbrk(name, quote_if)) {
+		put(out, name);
+		return;
+	}
+	ml_buf_u8(out, '"');
+	for (; *name; name++) {
+		if (*name == '"' || *name == '\\')
+			ml_buf_u8(out, '\\');
+		ml_buf_u8(out, *name == '\n' ? ' ' : (uint8_t)*name);
+	}
+	ml_buf_u8(out, '"');
+}
+
+#define BLANKS " \t\r\n\v\f\"#"
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void put_site(struct ml_buf *out, const struct ml_tables *t, uint32_t number)
+{
+	const struct ml_site *site = &t->sites.at[number];
+	struct ml_frame frame = ml_tables_frame(t, number);
+
+	if (frame.file) {
+		put_name(out, ml_tables_text(t, frame.file), BLANKS);
+		ml_buf_u8(out, ':');
+		put_decimal(out, frame.line);
+	} else if (site->ip)
+		put_hex(out, site->ip);
+	else
+		ml_buf_u8(out, '?');
+	if (frame.func) {
+		ml_buf_u8(out, ' ');
+		put(out, ml_tables_text(t, frame.func));
+	}
+	if (!frame.file && site->object) {
+		put(out, " [");
+		put(out, base_name(ml_tables_text(t, site->object)));
+		ml_buf_u8(out, ']');
+	}
+}
+
+void ml_text_put_ref(struct ml_buf *out, const struct ml_tables *t,
+		     const struct ml_ref *ref, const char *datum)
+{
+	put_decimal(out, ref->time);
+	ml_buf_u8(out, ' ');
+	ml_buf_u8(out, (uint8_t)ml_text_kind(ml_what_kind(ref->what)));
+	ml_buf_u8(out, ' ');
+	put_hex(out, ref->addr);
+	ml_buf_u8(out, ' ');
+	put_decimal(out, ml_what_size(ref->what));
+	ml_buf_u8(out, ' ');
+	put_decimal(out, ref->thread);
+	if (ref->site || ref->caller) {
+		ml_buf_u8(out, ' ');
+		put_site(out, t, ref->site);
+	}
+	if (ref->caller) {
+		put(out, " <- ");
+		put_site(out, t, ref->caller);
+	}
+	if (datum && *datum) {
+		put(out, " # ");
+		put(out, datum);
+	}
+	ml_buf_u8(out, '\n');
+}
+
+static void put_thread(struct ml_buf *out, uint16_t thread)
+{
+	if (thread > 1) {
+		put(out, " @");
+		put_decimal(out, thread);
+	}
+	ml_buf_u8(out, '\n');
+}
+
+void ml_text_put_mark(struct ml_buf *out, const struct ml_tables *t,
+		      const struct ml_mark *m)
+{
+	static const char *const words[] = { "mark ", "begin ", "end " };
+
+	put(out, words[m->kind]);
+	put_name(out, ml_tables_text(t, m->name), BLANKS);
+	put_thread(out, m->thread);
+}
+
+void ml_text_put_state(struct ml_buf *out, const struct ml_tables *t,
+		       const struct ml_state *s)
+{
+	put(out, "state ");
+	put_name(out, ml_tables_text(t, s->name), BLANKS);
+	put(out, s->value < 0 ? " -" : " ");
+	put_decimal(out, s->value < 0 ? 0 - (uint64_t)s->value : (uint64_t)s->value);
+	put_thread(out, s->thread);
+}
+
+void ml_text_put_gap(struct ml_buf *out, const struct ml_gap *g)
+{
+	put(out, "gap ");
+	if (g->count)
+		put_decimal(out, g->count);
+	else
+		ml_buf_u8(out, '?');
+	ml_buf_u8(out, ' ');
+	put(out, ml_text_gap_reason(g->reason));
+	ml_buf_u8(out, '\n');
+}
+
+void ml_text_put_begin(struct ml_buf *out, const struct ml_tables *t,
+		       const struct ml_block *b)
+{
+	const struct ml_region *r = &t->regions.at[b->region];
+
+	put(out, r->kind == ML_REGION_REGISTERED ? "region "
+		 : r->kind == ML_REGION_HEAP     ? "alloc "
+						 : "global ");
+	put_name(out, ml_tables_text(t, r->name), BLANKS);
+	ml_buf_u8(out, ' ');
+	put_hex(out, b->addr);
+	ml_buf_u8(out, ' ');
+	put_decimal(out, b->size);
+	for (uint64_t i = 0, bytes = r->elem; r->elem && i <= r->dims; i++) {
+		/* A block smaller than the shape of its region is left without one. */
+		if (i && (!r->dim[i - 1] || bytes > b->size / r->dim[i - 1]))
+			break;
+		bytes *= i ? r->dim[i - 1] : 1;
+		ml_buf_u8(out, ' ');
+		put_decimal(out, i ? r->dim[i - 1] : r->elem);
+	}
+	ml_buf_u8(out, '\n');
+}
+
+void ml_text_put_end(struct ml_buf *out, const struct ml_tables *t,
+		     const struct ml_block *b)
+{
+	put(out, t->regions.at[b->region].kind == ML_REGION_REGISTERED ? "unregion "
+								       : "free ");
+	put_hex(out, b->addr);
+	ml_buf_u8(out, '\n');
+}

@@ -1,0 +1,64 @@
+/*
+ * Writes a trace file. Everything goes in in time order: tables and block
+ * events are written before the first reference chunk that needs them, so each
+ * prefix of the file is a trace of a shorter run.
+ *
+ * References enter in one of two ways: recorders that see whole superblocks
+ * declare shapes and then say which shape ran with which base addresses
+ * (shape.h); everyone else adds references one by one. Both may be mixed.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+#include "lib/trace/ref.h"
+#include "lib/trace/tables.h"
+
+struct ml_shape;
+struct ml_writer;
+
+/* Makes path (over an older file of that name) and writes its header. */
+bool ml_writer_open(struct ml_writer **w, const char *path, struct ml_err *err);
+/* Writes what is pending and the index, and frees w, also when it fails. */
+bool ml_writer_close(struct ml_writer *w, struct ml_err *err);
+/* Frees w and leaves the file as it is on disk: a readable prefix. */
+void ml_writer_abandon(struct ml_writer *w);
+
+struct ml_tables *ml_writer_tables(struct ml_writer *w); /* add sites, regions, ... here */
+uint64_t ml_writer_time(const struct ml_writer *w); /* references so far = time of the next */
+uint64_t ml_writer_bytes(const struct ml_writer *w); /* file size so far */
+
+bool ml_writer_ref(struct ml_writer *w, const struct ml_ref *ref, struct ml_err *err); /* ref->time is ignored */
+
+/* A new shape; the sites of its slots must be in the tables. */
+uint32_t ml_writer_shape(struct ml_writer *w, const struct ml_shape *shape);
+/*
+ * Shape ran on the current thread, writing `count` of its bases. Words of "maybe"
+ * slots are 0 when the access did not happen.
+ */
+bool ml_writer_step(struct ml_writer *w, uint32_t shape, const uint64_t *bases, size_t count,
+		    struct ml_err *err);
+/* For the steps that follow: who makes them, and the site in the user's own code that led
+ * to them (it counts only for shapes outside the user's code). */
+void ml_writer_thread(struct ml_writer *w, uint16_t thread);
+void ml_writer_caller(struct ml_writer *w, uint32_t site);
+
+/* Block events, at the present time. */
+void ml_writer_alloc(struct ml_writer *w, uint32_t region, uint64_t addr, uint64_t size);
+void ml_writer_free(struct ml_writer *w, uint64_t addr);
+/* The same for registered regions, which lie over the others. */
+void ml_writer_register(struct ml_writer *w, uint32_t region, uint64_t addr, uint64_t size);
+void ml_writer_unregister(struct ml_writer *w, uint64_t addr);
+
+void ml_writer_mark(struct ml_writer *w, enum ml_mark_kind kind, const char *name);
+void ml_writer_state(struct ml_writer *w, const char *name, int64_t value);
+/* References are missing here; batches will not span it. Costs a few bytes. */
+void ml_writer_gap(struct ml_writer *w, uint64_t count, enum ml_gap_reason reason);
+/* Keeps the text of a source file (by the path that sites use). */
+bool ml_writer_source(struct ml_writer *w, const char *path, const void *text, size_t size,
+		      struct ml_err *err);
+
+/* Writes the current chunk now. */
+bool ml_writer_flush(struct ml_writer *w, struct ml_err *err);

@@ -1,0 +1,637 @@
+#include "record/drain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/map.h"
+#include "lib/trace/shape.h"
+#include "lib/trace/writer.h"
+#include "record/callers.h"
+#include "record/filter.h"
+#include "record/globals.h"
+#include "record/heapname.h"
+#include "record/objects.h"
+#include "record/ring.h"
+#include "record/sites.h"
+#include "record/thin.h"
+
+enum { RSP = 4, STACK_REACH = 8 << 20, STACK_DEPTH = 64 };
+
+/* A shape as the producer numbers it. */
+struct known {
+	uint32_t number; /* in the trace */
+	uint32_t call;   /* site of its last call instruction, 0 if none */
+	uint16_t call_slot;
+	uint16_t bases;
+	int16_t sp_base;   /* base that derives from the stack pointer at entry, or -1 */
+	int16_t sp_after;  /* base from which the stack pointer follows at the end, or -1 */
+	int32_t sp_base_delta, sp_after_delta;
+	bool declared, user, returns, entry; /* entry: of the function of --only-in */
+	struct ml_shape shape; /* arrays in the arena, kept for filters */
+};
+
+struct thread {
+	struct ml_callers callers;
+	uint64_t stack_low, stack_high;
+	uint64_t inside_sp; /* stack pointer at the entry of --only-in's function */
+	bool inside;
+};
+
+struct ml_drain {
+	struct ml_writer *writer;
+	struct ml_tables *tables; /* the writer's */
+	const struct ml_record_options *options;
+	struct ml_objects objects;
+	struct ml_filter filter;
+	struct ml_thin thin;
+	struct ml_arena arena;
+	struct known *shapes;
+	size_t shape_count, shape_cap;
+	struct thread *threads; /* by number */
+	size_t thread_cap;
+	struct thread *thread; /* the running one */
+	uint32_t thread_number;
+	uint32_t caller;       /* as the writer was told */
+	bool mapped;           /* new mappings since the last step */
+	bool entered;          /* --only-in's function was seen */
+	bool limit_noted;
+	struct stack {
+		uint64_t *ip;
+		uint32_t count, region; /* region 0: not made yet */
+	} *stacks;
+	size_t stack_count, stack_cap;
+	struct ml_drain_count count; /* for other threads: atomics */
+	uint64_t bad;                /* words that made no sense */
+	char warning[200];
+};
+
+static struct thread *thread_of(struct ml_drain *d, uint32_t number)
+{
+	d->threads = ml_grow(d->threads, &d->thread_cap, number + 1u, sizeof(*d->threads));
+	return &d->threads[number];
+}
+
+static void switch_thread(struct ml_drain *d, uint32_t number)
+{
+	/* a batch carries 16 bits; who has more threads shares the last number */
+	d->thread_number = number < UINT16_MAX ? number : UINT16_MAX;
+	d->thread = thread_of(d, d->thread_number);
+	ml_writer_thread(d->writer, (uint16_t)d->thread_number);
+	d->caller = d->thread->callers.user ? 0 : ml_callers_site(&d->thread->callers);
+	ml_writer_caller(d->writer, d->caller);
+}
+
+struct ml_drain *ml_drain_open(const char *path, const struct ml_record_options *options,
+			       struct ml_err *err)
+{
+	struct ml_writer *writer;
+
+	if (!ml_writer_open(&writer, path, err))
+		return NULL;
+	struct ml_drain *d = ml_resize(NULL, sizeof(*d));
+	*d = (struct ml_drain){ .writer = writer, .options = options };
+	d->tables = ml_writer_tables(writer);
+	ml_objects_init(&d->objects, d->tables);
+	ml_filter_init(&d->filter, options);
+	ml_thin_init(&d->thin, writer);
+	switch_thread(d, 1);
+	return d;
+}
+
+void ml_drain_meta(struct ml_drain *d, const char *key, const char *value)
+{
+	ml_tables_meta(d->tables, key, value);
+}
+
+bool ml_drain_full(const struct ml_drain *d)
+{
+	return d->filter.full;
+}
+
+struct ml_drain_count ml_drain_count(const struct ml_drain *d)
+{
+	return (struct ml_drain_count){
+		__atomic_load_n(&d->count.refs, __ATOMIC_RELAXED),
+		__atomic_load_n(&d->count.bytes, __ATOMIC_RELAXED),
+	};
+}
+
+const char *ml_drain_warning(const struct ml_drain *d)
+{
+	return d->warning[0] ? d->warning : NULL;
+}
+
+/* Is ip the first instruction of the function that --only-in names? */
+static bool is_entry(struct ml_drain *d, uint64_t ip, uint32_t site)
+{
+	const struct ml_range *r = ml_objects_find(&d->objects, ip);
+	uint64_t vaddr;
+
+	if (!r || !ml_object_open(r->image->object) || !ml_object_vaddr(r, ip, &vaddr))
+		return false;
+	const struct ml_symbol *s = ml_object_func(r->image->object, vaddr);
+	if (!s || s->low != vaddr)
+		return false;
+	const struct ml_site *x = &d->tables->sites.at[site];
+	/* the outermost frame is the function itself, the others are inlined into it */
+	const struct ml_frame *f = &d->tables->frames.at[x->frame + x->frames - 1];
+	return !strcmp(s->name, d->options->only_in) ||
+	       !strcmp(ml_tables_text(d->tables, f->func), d->options->only_in);
+}
+
+static void read_slots(struct ml_drain *d, struct ml_slot *slot, const uint64_t *w, size_t count)
+{
+	for (size_t i = 0; i < count; i++, w += 3) {
+		uint64_t bits = w[2];
+		unsigned size = (unsigned)(bits & 0xffff);
+		uint16_t base = (uint16_t)(bits >> 32);
+
+		slot[i] = (struct ml_slot){
+			.offset = w[1],
+			.site = ml_sites_resolve(&d->objects, w[0]),
+			.what = ml_what((enum ml_kind)(bits >> 16 & 3),
+					size < ML_SIZE_MAX ? size : ML_SIZE_MAX),
+			.base = base == 0xffff ? ML_NO_BASE : base,
+			.maybe = bits >> 18 & 1,
+		};
+	}
+}
+
+/* Where the stack pointer is found in the bases. */
+static void note_stack_pointer(struct known *k)
+{
+	k->sp_base = k->sp_after = -1;
+	for (int i = 0; i < k->shape.bases && k->sp_base < 0; i++)
+		if (k->shape.base[i].reg == RSP) {
+			k->sp_base = (int16_t)i;
+			k->sp_base_delta = k->shape.base[i].delta;
+		}
+	for (int i = 0; i < k->shape.effects; i++)
+		if (k->shape.effect[i].reg == RSP) {
+			k->sp_after = (int16_t)k->shape.effect[i].base;
+			k->sp_after_delta = k->shape.effect[i].delta;
+		}
+}
+
+static bool read_shape(struct ml_drain *d, uint32_t id, const uint64_t *w, size_t count)
+{
+	if (count < 3 || id > (1u << 28))
+		return false;
+	size_t slots = w[1] & 0xffff, bases = w[1] >> 16 & 0xffff;
+	size_t exits = w[1] >> 32 & 0xffff, effects = w[1] >> 48;
+	if (count != 3 + bases + 3 * slots + exits + effects || slots > ML_SLOTS_MAX ||
+	    effects > ML_REGS)
+		return false;
+	struct ml_arena *a = &d->arena;
+	struct ml_base *base = ml_arena_alloc(a, bases * sizeof(*base));
+	struct ml_slot *slot = ml_arena_alloc(a, slots * sizeof(*slot));
+	struct ml_exit *exit = ml_arena_alloc(a, exits * sizeof(*exit));
+	struct ml_effect *effect = ml_arena_alloc(a, effects * sizeof(*effect));
+	const uint64_t *at = w + 3;
+
+	for (size_t i = 0; i < bases; i++, at++)
+		base[i] = (struct ml_base){ (uint8_t)*at, (int32_t)(*at >> 32) };
+	read_slots(d, slot, at, slots);
+	at += 3 * slots;
+	for (size_t i = 0; i < exits; i++, at++)
+		exit[i] = (struct ml_exit){ (uint16_t)*at, (uint16_t)(*at >> 32) };
+	for (size_t i = 0; i < effects; i++, at++)
+		effect[i] = (struct ml_effect){ (uint8_t)*at, (uint16_t)(*at >> 8),
+						(int32_t)(*at >> 32) };
+	uint32_t entry = ml_sites_resolve(&d->objects, w[0]);
+	d->shapes = ml_grow(d->shapes, &d->shape_cap, id + 1u, sizeof(*d->shapes));
+	struct known *k = &d->shapes[id];
+	*k = (struct known){ .declared = true, .bases = (uint16_t)bases };
+	k->user = d->tables->sites.at[entry].user;
+	k->returns = (w[2] >> 16 & 0xff) == ML_END_RETURN;
+	k->call_slot = (uint16_t)(w[2] >> 32);
+	if (k->call_slot && k->call_slot <= slots)
+		k->call = slot[k->call_slot - 1].site;
+	k->entry = d->options->only_in && is_entry(d, w[0], entry);
+	k->shape = (struct ml_shape){
+		.slots = (uint16_t)slots,
+		.bases = (uint16_t)bases,
+		.exits = (uint16_t)exits,
+		.effects = (uint16_t)effects,
+		.clobber = (uint16_t)w[2],
+		.user = k->user,
+		.slot = slot,
+		.base = base,
+		.exit = exit,
+		.effect = effect,
+	};
+	for (size_t i = 0; i < effects; i++)
+		k->shape.clobber |= (uint16_t)(1u << (effect[i].reg & 15));
+	for (size_t i = 0; i < slots; i++)
+		k->shape.maybe |= slot[i].maybe;
+	note_stack_pointer(k);
+	k->number = ml_writer_shape(d->writer, &k->shape);
+	if (id >= d->shape_count)
+		d->shape_count = id + 1;
+	return true;
+}
+
+/* How many slots a step with so many bases has done. */
+static size_t slots_done(const struct ml_shape *s, size_t bases)
+{
+	if (bases == s->bases)
+		return s->slots;
+	for (size_t i = 0; i < s->exits; i++)
+		if (s->exit[i].bases == bases)
+			return s->exit[i].slots;
+	return SIZE_MAX;
+}
+
+static bool on_stack(const struct ml_drain *d, uint64_t addr)
+{
+	return addr >= d->thread->stack_low && addr < d->thread->stack_high;
+}
+
+/* A step of which perhaps not all is kept. */
+static bool filter_step(struct ml_drain *d, const struct known *k, const uint64_t *value,
+			size_t bases, struct ml_err *err)
+{
+	struct ml_filter *f = &d->filter;
+	bool keep[ML_SLOTS_MAX];
+	size_t slots = slots_done(&k->shape, bases), count = 0, left = 0;
+
+	for (size_t i = 0; i < slots; i++) {
+		const struct ml_slot *s = &k->shape.slot[i];
+		uint64_t base = s->base == ML_NO_BASE ? 0 : value[s->base];
+
+		keep[i] = !s->maybe || base;
+		if (keep[i] && d->options->no_stack && on_stack(d, base + s->offset)) {
+			keep[i] = false;
+			left++;
+		}
+		count += keep[i];
+	}
+	if (!ml_filter_open(f, d->thread->inside)) {
+		ml_filter_skip(f, count + left, ML_GAP_SKIPPED);
+		return true;
+	}
+	f->stack += left;
+	if (!count)
+		return true;
+	uint64_t gap = f->gap;
+	enum ml_filter_verdict verdict = ml_filter_next(f, count);
+	if (verdict == ML_FILTER_NONE)
+		return true;
+	if (verdict == ML_FILTER_SOME) {
+		/* a gap in the middle of a step is told at its end */
+		for (size_t i = 0; i < slots; i++)
+			if (keep[i])
+				keep[i] = ml_filter_one(f);
+	}
+	if (gap) {
+		ml_writer_gap(d->writer, gap, f->reason);
+		f->gap -= gap;
+	}
+	if (verdict == ML_FILTER_ALL && !left)
+		return ml_writer_step(d->writer, k->number, value, bases, err);
+	return ml_thin_step(&d->thin, &k->shape, k->number, value, keep, slots, err);
+}
+
+/* Crossings between the user's code and libraries, and the function of --only-in. */
+static void follow(struct ml_drain *d, const struct known *k, const uint64_t *value,
+		   size_t bases)
+{
+	struct thread *t = d->thread;
+	struct ml_callers *c = &t->callers;
+	uint64_t sp = c->sp;
+
+	if (k->sp_base >= 0 && (size_t)k->sp_base < bases)
+		sp = value[k->sp_base] - (uint64_t)(int64_t)k->sp_base_delta;
+	if (k->user != c->user) {
+		ml_callers_cross(c, k->user, sp);
+		uint32_t caller = k->user ? 0 : ml_callers_site(c);
+		if (caller != d->caller && !k->user) {
+			d->caller = caller;
+			ml_writer_caller(d->writer, caller);
+		}
+	}
+	if (t->inside && sp > t->inside_sp)
+		t->inside = false;
+	if (k->entry && !t->inside) {
+		t->inside = d->entered = true;
+		t->inside_sp = sp;
+	}
+	bool whole = bases == k->bases;
+	c->sp = sp;
+	if (whole && k->sp_after >= 0)
+		c->sp = value[k->sp_after] + (uint64_t)(int64_t)k->sp_after_delta;
+	c->returned = whole && k->returns;
+	if (k->call && k->user && whole)
+		c->last_call = k->call;
+}
+
+/* One step at w; returns how many words it takes. 0: the trace cannot be written. */
+static size_t take_step(struct ml_drain *d, const uint64_t *w, const uint64_t *end,
+			struct ml_err *err)
+{
+	uint32_t id = ML_WORD_ARG(*w);
+	const uint64_t *value = w + 1;
+	size_t bases = 0;
+	bool known = id < d->shape_count && d->shapes[id].declared;
+	const struct known *k = known ? &d->shapes[id] : NULL;
+	size_t most = known ? k->bases : SIZE_MAX;
+
+	if ((size_t)(end - value) < most)
+		most = (size_t)(end - value);
+	while (bases < most && !(value[bases] >> 63))
+		bases++;
+	if (!known || (bases != k->bases && slots_done(&k->shape, bases) == SIZE_MAX)) {
+		d->bad++;
+		return 1 + bases;
+	}
+	if (d->mapped) {
+		ml_globals_update(&d->objects);
+		d->mapped = false;
+	}
+	follow(d, k, value, bases);
+	bool ok = d->filter.all ? ml_writer_step(d->writer, k->number, value, bases, err)
+				: filter_step(d, k, value, bases, err);
+	return ok ? 1 + bases : 0;
+}
+
+static const char *text_of(const uint64_t *w, const uint64_t *end)
+{
+	const char *text = (const char *)w;
+
+	return w < end && memchr(text, 0, (size_t)(end - w) * 8) ? text : "";
+}
+
+static void take_map(struct ml_drain *d, uint32_t arg, const uint64_t *w, const uint64_t *end)
+{
+	static const enum ml_mapping_kind kinds[] = {
+		[ML_MAP_FILE] = ML_MAPPING_FILE, [ML_MAP_ANON] = ML_MAPPING_ANON,
+		[ML_MAP_BRK] = ML_MAPPING_HEAP, [ML_MAP_STACK] = ML_MAPPING_STACK,
+		[ML_MAP_OTHER] = ML_MAPPING_OTHER,
+	};
+	uint32_t kind = arg & 0xff;
+	struct ml_mapping m = {
+		.time = ml_writer_time(d->writer),
+		.low = w[0],
+		.high = w[1],
+		.offset = w[2],
+		.kind = kind <= ML_MAP_OTHER ? kinds[kind] : ML_MAPPING_OTHER,
+		.prot = (uint8_t)(arg >> 8),
+	};
+	const char *path = text_of(w + 3, end);
+
+	m.path = ml_tables_name(d->tables, path);
+	*ML_ADD(d->tables->mappings) = m;
+	ml_objects_map(&d->objects, m.low, m.high, m.offset, m.prot, m.kind, path);
+	d->mapped = true;
+}
+
+static void take_unmap(struct ml_drain *d, const uint64_t *w)
+{
+	*ML_ADD(d->tables->mappings) = (struct ml_mapping){
+		.time = ml_writer_time(d->writer),
+		.low = w[0],
+		.high = w[1],
+		.kind = ML_MAPPING_NONE,
+	};
+	ml_objects_unmap(&d->objects, w[0], w[1]);
+}
+
+static void take_thread(struct ml_drain *d, uint32_t number, const uint64_t *w)
+{
+	struct thread *t = thread_of(d, number);
+
+	d->thread = thread_of(d, d->thread_number); /* the list may have moved */
+	t->stack_low = w[1];
+	t->stack_high = w[2];
+	if (number == 1 && t->stack_high > STACK_REACH)
+		t->stack_low = t->stack_high - STACK_REACH;
+	*ML_ADD(d->tables->threads) = (struct ml_thread){
+		.id = (uint16_t)number,
+		.parent = (uint16_t)w[0],
+		.from = ml_writer_time(d->writer),
+		.until = ML_FOREVER,
+		.stack_low = w[1],
+		.stack_high = w[2],
+	};
+}
+
+/* A changed entry of a thread: the last one counts. */
+static struct ml_thread *thread_again(struct ml_drain *d, uint32_t number)
+{
+	for (size_t i = d->tables->threads.count; i-- > 0;)
+		if (d->tables->threads.at[i].id == number) {
+			struct ml_thread copy = d->tables->threads.at[i];
+			struct ml_thread *again = ML_ADD(d->tables->threads);
+
+			*again = copy;
+			return again;
+		}
+	return NULL;
+}
+
+static void take_stack(struct ml_drain *d, uint32_t id, const uint64_t *w, size_t count)
+{
+	if (id > (1u << 26))
+		return;
+	d->stacks = ml_grow(d->stacks, &d->stack_cap, id + 1u, sizeof(*d->stacks));
+	struct stack *s = &d->stacks[id];
+	s->ip = ml_arena_alloc(&d->arena, count * sizeof(*s->ip));
+	memcpy(s->ip, w, count * sizeof(*s->ip));
+	s->count = (uint32_t)count;
+	if (id >= d->stack_count)
+		d->stack_count = id + 1;
+}
+
+/* The region of what a call stack allocates. */
+static uint32_t heap_region(struct ml_drain *d, uint32_t id, uint64_t size)
+{
+	uint32_t sites[STACK_DEPTH];
+
+	if (id >= d->stack_count || !d->stacks[id].count)
+		return 0;
+	struct stack *s = &d->stacks[id];
+	if (!s->region) {
+		uint32_t depth = s->count < STACK_DEPTH ? s->count : STACK_DEPTH;
+
+		for (uint32_t i = 0; i < depth; i++)
+			sites[i] = ml_sites_resolve(&d->objects, s->ip[i]);
+		s->region = ml_heapname_region(&d->objects, ML_REGION_HEAP, sites, depth, size);
+	}
+	return s->region;
+}
+
+static void take_region(struct ml_drain *d, const uint64_t *w, const uint64_t *end)
+{
+	struct ml_region *r = ML_ADD(d->tables->regions);
+
+	r->kind = ML_REGION_REGISTERED;
+	r->name = ml_tables_name(d->tables, text_of(w + 5, end));
+	r->elem = w[2];
+	if (w[3] > 1 || w[4] > 1) {
+		r->dims = w[4] > 1 ? 2 : 1;
+		r->dim[0] = w[3];
+		r->dim[1] = w[4];
+	}
+	ml_writer_register(d->writer, (uint32_t)d->tables->regions.count - 1, w[0], w[1]);
+}
+
+static void take_mark(struct ml_drain *d, uint32_t kind, const char *name)
+{
+	ml_filter_mark(&d->filter, name, kind == 2);
+	ml_writer_mark(d->writer, kind < 3 ? (enum ml_mark_kind)kind : ML_MARK_POINT, name);
+}
+
+/* Words that each message needs at least. */
+static const uint8_t least[] = {
+	[ML_WORD_SHAPE] = 3,      [ML_WORD_THREAD_NEW] = 3, [ML_WORD_MAP] = 3,
+	[ML_WORD_UNMAP] = 2,      [ML_WORD_ALLOC] = 2,      [ML_WORD_FREE] = 1,
+	[ML_WORD_REGION] = 6,     [ML_WORD_UNREGION] = 1,   [ML_WORD_STATE] = 2,
+	[ML_WORD_LOST] = 1,       [ML_WORD_EXIT] = 0,
+};
+
+static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
+{
+	unsigned type = ML_WORD_TYPE(*w);
+	uint32_t arg = ML_WORD_ARG(*w);
+	const uint64_t *end = ++w + count;
+	struct ml_thread *t;
+	char status[16];
+
+	if (type >= sizeof(least) || count < least[type]) {
+		d->bad++;
+		return;
+	}
+	switch (type) {
+	case ML_WORD_SHAPE: d->bad += !read_shape(d, arg, w, count); break;
+	case ML_WORD_THREAD: switch_thread(d, arg); break;
+	case ML_WORD_THREAD_NEW: take_thread(d, arg, w); break;
+	case ML_WORD_THREAD_END:
+		t = thread_again(d, arg);
+		if (t)
+			t->until = ml_writer_time(d->writer);
+		break;
+	case ML_WORD_THREAD_NAME:
+		t = thread_again(d, arg);
+		if (t)
+			t->name = ml_tables_name(d->tables, text_of(w, end));
+		break;
+	case ML_WORD_MAP: take_map(d, arg, w, end); break;
+	case ML_WORD_UNMAP: take_unmap(d, w); break;
+	case ML_WORD_STACK: take_stack(d, arg, w, count); break;
+	case ML_WORD_ALLOC: ml_writer_alloc(d->writer, heap_region(d, arg, w[1]), w[0], w[1]); break;
+	case ML_WORD_FREE: ml_writer_free(d->writer, w[0]); break;
+	case ML_WORD_REGION: take_region(d, w, end); break;
+	case ML_WORD_UNREGION: ml_writer_unregister(d->writer, w[0]); break;
+	case ML_WORD_MARK: take_mark(d, arg, text_of(w, end)); break;
+	case ML_WORD_STATE:
+		ml_writer_state(d->writer, text_of(w + 1, end), (int64_t)w[0]);
+		break;
+	case ML_WORD_RECORD: ml_filter_record(&d->filter, arg); break;
+	case ML_WORD_LOST: ml_writer_gap(d->writer, w[0], ML_GAP_FAULT); break;
+	case ML_WORD_EXEC: break;
+	case ML_WORD_EXIT:
+		snprintf(status, sizeof(status), "%u", arg);
+		ml_drain_meta(d, "exit status", status);
+		break;
+	default: d->bad++;
+	}
+}
+
+bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count, struct ml_err *err)
+{
+	const uint64_t *w = words, *end = words + count;
+
+	while (w < end && !d->filter.full) {
+		unsigned type = ML_WORD_TYPE(*w);
+
+		if (!(*w >> 63)) {
+			d->bad++;
+			w++;
+		} else if (type == ML_WORD_STEP) {
+			size_t taken = take_step(d, w, end, err);
+
+			if (!taken)
+				return false;
+			w += taken;
+		} else {
+			size_t payload = ML_WORD_COUNT(*w);
+
+			if (payload >= (size_t)(end - w)) {
+				d->bad++;
+				break;
+			}
+			take_message(d, w, payload);
+			w += 1 + payload;
+		}
+	}
+	if (d->filter.full && !d->limit_noted) {
+		ml_writer_gap(d->writer, 0, ML_GAP_LIMIT);
+		d->limit_noted = true;
+	}
+	__atomic_store_n(&d->count.refs, ml_writer_time(d->writer), __ATOMIC_RELAXED);
+	__atomic_store_n(&d->count.bytes, ml_writer_bytes(d->writer), __ATOMIC_RELAXED);
+	return true;
+}
+
+static bool keep_source(void *arg, const char *path, const char *text, size_t size,
+			struct ml_err *err)
+{
+	struct ml_drain *d = arg;
+
+	return ml_writer_source(d->writer, path, text, size, err);
+}
+
+static void warn(struct ml_drain *d)
+{
+	if (d->bad)
+		snprintf(d->warning, sizeof(d->warning),
+			 "%llu words of the recorder made no sense and were left out",
+			 (unsigned long long)d->bad);
+	else if (d->options->only_in && !d->entered)
+		snprintf(d->warning, sizeof(d->warning),
+			 "%s was never entered: it may be inlined, misspelt or stripped",
+			 d->options->only_in);
+	else if (d->options->from_mark && !d->filter.seen && !d->filter.full)
+		snprintf(d->warning, sizeof(d->warning), "the mark '%s' never came",
+			 d->options->from_mark);
+}
+
+bool ml_drain_finish(struct ml_drain *d, bool cut, struct ml_err *err)
+{
+	char number[24];
+	bool ok = true;
+
+	warn(d);
+	if (d->filter.gap)
+		ml_writer_gap(d->writer, d->filter.gap, d->filter.reason);
+	if (d->bad)
+		ml_writer_gap(d->writer, 0, ML_GAP_LOST);
+	if (d->options->no_stack) {
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)d->filter.stack);
+		ml_drain_meta(d, "stack references left out", number);
+	}
+	ml_drain_meta(d, "ended", cut ? "killed" : d->filter.full ? "limit" : "whole");
+	ml_globals_update(&d->objects);
+	if (!d->options->no_source)
+		ok = ml_sources_each(&d->objects.sources, d->tables, keep_source, d, err);
+	if (ok)
+		ok = ml_writer_close(d->writer, err);
+	else
+		ml_writer_abandon(d->writer);
+	d->writer = NULL;
+	return ok;
+}
+
+void ml_drain_release(struct ml_drain *d)
+{
+	if (d->writer)
+		ml_writer_abandon(d->writer);
+	ml_thin_release(&d->thin);
+	ml_objects_release(&d->objects);
+	ml_arena_release(&d->arena);
+	ml_free(d->shapes);
+	ml_free(d->threads);
+	ml_free(d->stacks);
+	ml_free(d);
+}

@@ -1,0 +1,40 @@
+/*
+ * From the words of one slot of the ring to a trace: the companion's work. One
+ * drain serves one recorded process; it is fed the words of each segment in
+ * order and keeps what it must know of the process: its shapes, objects,
+ * threads, call stacks.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+#include "record/options.h"
+
+struct ml_drain;
+
+/* Makes the trace at path. */
+struct ml_drain *ml_drain_open(const char *path, const struct ml_record_options *options,
+			       struct ml_err *err);
+/* What the trace says of itself: command, cwd, ... (tables.h) */
+void ml_drain_meta(struct ml_drain *d, const char *key, const char *value);
+/* Takes words. False: the trace cannot be written, or nothing more is wanted. */
+bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count, struct ml_err *err);
+/* Nothing more is wanted: the limit was reached. */
+bool ml_drain_full(const struct ml_drain *d);
+/* Finishes the trace: source texts, index. `cut`: the process was killed. */
+bool ml_drain_finish(struct ml_drain *d, bool cut, struct ml_err *err);
+/* Frees d; a trace that was not finished stays as it is on disk. */
+void ml_drain_release(struct ml_drain *d);
+
+struct ml_drain_count {
+	uint64_t refs, bytes;
+};
+
+/* What is in the trace so far; may be asked from another thread. */
+struct ml_drain_count ml_drain_count(const struct ml_drain *d);
+
+/* What a person should know after the recording, or NULL. Known once the trace is finished. */
+const char *ml_drain_warning(const struct ml_drain *d);

@@ -1,0 +1,173 @@
+/*
+ * How a recorded program hands its references to the companion process.
+ *
+ * `memlamp record` makes one shared memory file (a memfd, which guests open as
+ * /proc/PID/fd/N): a control page, then SLOTS slots. A slot serves one
+ * producer: a process under Valgrind, or a thread of a program built by
+ * `memlamp cc`. A producer takes a free slot by changing its state from FREE to
+ * CLAIMED, fills in who it is, sets OPEN, bumps control->bell and wakes it.
+ *
+ * A slot is a ring of segments of 64-bit words. The producer writes words at
+ * `cur`; when fewer than ML_RING_MARGIN words are left it publishes the
+ * segment: used[head % SEGMENTS] = words, head++, wake head; then waits while
+ * head - tail == SEGMENTS, in turns of ML_RING_WAIT_MS, asking each time
+ * whether the companion still lives. `cur` lies in the shared header, so after
+ * the producer's death, however sudden, the companion also reads the unfinished
+ * segment up to `cur`, and nothing that was written is lost.
+ *
+ * This header is all that guests include: no libc, no other header of ours.
+ */
+#pragma once
+
+#include <stdint.h>
+
+enum {
+	ML_RING_VERSION = 1,
+	ML_RING_SLOTS = 64,
+	ML_RING_SEGMENTS = 32,
+	ML_RING_SEGMENT_WORDS = 32 * 1024, /* 256 KiB: two segments fit an L2 cache */
+	ML_RING_MARGIN = 4096, /* words that one step and its messages may need at most */
+	ML_RING_WAIT_MS = 100,
+};
+
+#define ML_RING_MAGIC 0x31676e69726c6d00u /* "\0mlring1" */
+
+/* Control page, at offset 0. */
+struct ml_ring_control {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t companion;  /* pid of `memlamp record` */
+	uint32_t bell;       /* futex: bumped when a slot opens or closes */
+	uint32_t stop;       /* 1: the companion wants no more from anyone */
+	uint32_t options;    /* ML_RING_OPT_* */
+	uint32_t pad[9];
+};
+
+enum {
+	ML_RING_OPT_FETCH = 1,   /* record instruction fetches too */
+	ML_RING_OPT_NO_HEAP = 2, /* do not report allocations */
+};
+
+enum ml_ring_state {
+	ML_RING_FREE,
+	ML_RING_CLAIMED,
+	ML_RING_OPEN,
+	ML_RING_CLOSED, /* the producer is done; everything up to cur is valid */
+};
+
+/* Header of a slot, one page; the segments follow at the next page. */
+struct ml_ring {
+	uint32_t state;  /* enum ml_ring_state; atomic */
+	uint32_t pid, parent, thread;
+	uint64_t started; /* producer's start time of its process (field 22 of /proc/PID/stat) */
+	uint64_t data;    /* address of the first segment in the producer's address space */
+	uint64_t cur;     /* address in the producer of the next word to be written */
+	uint32_t stop;    /* 1: set by the companion: write no more into this slot */
+	uint32_t pad0[5];
+	uint32_t head;    /* futex, atomic: segments published */
+	uint32_t pad1[15];
+	uint32_t tail;    /* futex, atomic: segments consumed */
+	uint32_t pad2[15];
+	uint32_t used[ML_RING_SEGMENTS]; /* words of each published segment */
+};
+
+enum {
+	ML_RING_PAGE = 4096,
+	ML_RING_DATA_BYTES = ML_RING_SEGMENTS * ML_RING_SEGMENT_WORDS * 8,
+	ML_RING_SLOT_BYTES = ML_RING_PAGE + ML_RING_DATA_BYTES,
+	ML_RING_FILE_BYTES = ML_RING_PAGE + ML_RING_SLOTS * ML_RING_SLOT_BYTES,
+};
+
+/*
+ * The words. An address that the program may touch has its top bit clear, so a
+ * word with the top bit set is a header:
+ *
+ *   bit 63     1
+ *   bits 56-62 type (enum ml_word)
+ *   bits 32-55 number of payload words that follow (0 for STEP)
+ *   bits 0-31  argument
+ *
+ * STEP: the shape `argument` ran. Its bases follow, in order, one word each,
+ * and end at the next header: fewer words than the shape has bases mean that it
+ * was left by an early exit (see MSG_SHAPE). Everything else is a message with
+ * a counted payload, whose words may have any bits.
+ */
+enum ml_word {
+	ML_WORD_STEP = 1,
+	ML_WORD_SHAPE,   /* a new shape, id in the argument; see below */
+	ML_WORD_THREAD,  /* what follows is done by thread `argument` (from 1) */
+	ML_WORD_THREAD_NEW, /* argument: thread; payload: parent, stack low, stack high */
+	ML_WORD_THREAD_END, /* argument: thread */
+	ML_WORD_THREAD_NAME, /* argument: thread; payload: text */
+	ML_WORD_MAP,     /* argument: ML_MAP_* | prot << 8; payload: low, high, file offset, text path */
+	ML_WORD_UNMAP,   /* payload: low, high */
+	ML_WORD_STACK,   /* a new call stack, id in the argument; payload: ips, innermost first; all
+			    but the first are return addresses minus one */
+	ML_WORD_ALLOC,   /* argument: stack id; payload: address, size */
+	ML_WORD_FREE,    /* payload: address */
+	ML_WORD_REGION,  /* payload: address, bytes, element size, rows, cols, text name */
+	ML_WORD_UNREGION, /* payload: address */
+	ML_WORD_MARK,    /* argument: 0 point, 1 begin, 2 end; payload: text name */
+	ML_WORD_STATE,   /* payload: value, text name */
+	ML_WORD_RECORD,  /* argument: 1 start recording, 0 stop */
+	ML_WORD_LOST,    /* argument: enum ml_lost; payload: count (0 is unknown) */
+	ML_WORD_EXEC,    /* the process is about to be replaced by another program */
+	ML_WORD_EXIT,    /* argument: exit status of the process */
+};
+
+/* Text payload: zero-terminated bytes, padded with zeros to whole words. */
+
+enum ml_lost {
+	ML_LOST_FAULT = 1, /* a signal cut a step short; its last references are missing */
+};
+
+enum ml_map_kind {
+	ML_MAP_FILE,
+	ML_MAP_ANON,
+	ML_MAP_BRK,
+	ML_MAP_STACK,  /* the main thread's */
+	ML_MAP_OTHER,  /* vdso and the like */
+};
+
+#define ML_WORD(type, count, arg)                                                              \
+	(1ull << 63 | (uint64_t)(type) << 56 | (uint64_t)(count) << 32 | (uint32_t)(arg))
+#define ML_WORD_TYPE(w)  ((unsigned)((w) >> 56) & 0x7f)
+#define ML_WORD_COUNT(w) ((unsigned)((w) >> 32) & 0xffffff)
+#define ML_WORD_ARG(w)   ((uint32_t)(w))
+
+/*
+ * A shape is what one superblock does to memory: a list of slots (one
+ * reference each, in program order), the bases whose values the producer
+ * writes when it runs, the exits by which it may be left early, and what is
+ * known of the integer registers afterwards (used to predict addresses, never
+ * to compute them). Payload of MSG_SHAPE:
+ *
+ *   word 0  address of the first instruction
+ *   word 1  bits 0-15 slots, 16-31 bases, 32-47 exits, 48-63 effects
+ *   word 2  bits 0-15 registers changed in an unknown way (mask), 16-23 how the
+ *           superblock ends (enum ml_shape_end), 32-63 index + 1 of the slot that pushes
+ *           the return address of the last call instruction, 0 if there is no call
+ *   bases    one word each: bits 0-7 register r (0xff none), 32-63 signed d: the
+ *            base's value was register r at entry + d
+ *   slots    three words each: instruction address; offset; bits 0-15 size,
+ *            16-17 kind (0 read, 1 write, 2 fetch), 18 "maybe", 32-47 base (0xffff
+ *            none). The address of the reference is offset + the base's value, or
+ *            offset alone without a base. A "maybe" slot has a base of its own
+ *            whose value 0 says that the access did not happen.
+ *   exits    one word each: bits 0-31 slots, 32-63 bases done when it is left
+ *            there. Bases increase strictly from exit to exit and are fewer than
+ *            the shape's, except that an exit may come before the first base.
+ *   effects  one word each: bits 0-7 register r, 8-23 base b, 32-63 signed d:
+ *            at the end register r holds the value of base b + d
+ *
+ * The value of a base is the address of the first slot that uses it (that
+ * slot's offset is 0), so it is an address the program touches and its top bit
+ * is clear. Registers are numbered as in the instruction set: rax 0, rcx 1,
+ * rdx 2, rbx 3, rsp 4, rbp 5, rsi 6, rdi 7, r8 to r15.
+ */
+enum ml_shape_end {
+	ML_END_JUMP,
+	ML_END_CALL,
+	ML_END_RETURN,
+	ML_END_SYSCALL,
+};

@@ -1,0 +1,449 @@
+#include "record/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/buf.h"
+#include "record/drain.h"
+#include "record/machine.h"
+#include "record/process.h"
+#include "record/ring.h"
+
+enum { TICK_MS = 100 };
+
+struct worker {
+	pthread_t thread;
+	struct ml_session *session;
+	struct ml_drain *drain;
+	struct ml_ring *ring;
+	const uint64_t *data;
+	struct ml_recording result;
+	int done; /* atomic */
+};
+
+struct state {
+	struct ml_session *session;
+	int fd;
+	char *memory; /* the whole ring file */
+	struct ml_ring_control *control;
+	char ring_path[64];
+	int log; /* what Valgrind has to say */
+	pid_t child;
+	bool reaped;
+	struct worker *workers[ML_RING_SLOTS]; /* by slot, NULL: no one drains it */
+	unsigned running;
+	struct worker **all;
+	size_t count, cap;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Sleeps until *word is no longer `seen`, somebody wakes it, or the time is over. */
+static void futex_wait(uint32_t *word, uint32_t seen, int ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, seen, &t, NULL, 0);
+}
+
+static void futex_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static struct ml_ring *slot_at(const struct state *s, unsigned slot)
+{
+	return (struct ml_ring *)(void *)(s->memory + ML_RING_PAGE +
+					  (size_t)slot * ML_RING_SLOT_BYTES);
+}
+
+static bool make_ring(struct state *s, struct ml_err *err)
+{
+	s->fd = memfd_create("memlamp-ring", MFD_CLOEXEC);
+	if (s->fd < 0 || ftruncate(s->fd, ML_RING_FILE_BYTES))
+		return ml_fail_errno(err, "cannot make the shared ring");
+	s->memory = mmap(NULL, ML_RING_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	if (s->memory == MAP_FAILED) {
+		s->memory = NULL;
+		return ml_fail_errno(err, "cannot map the shared ring");
+	}
+	s->control = (struct ml_ring_control *)(void *)s->memory;
+	*s->control = (struct ml_ring_control){
+		.magic = ML_RING_MAGIC,
+		.version = ML_RING_VERSION,
+		.companion = (uint32_t)getpid(),
+		.options = (s->session->options.fetch ? ML_RING_OPT_FETCH : 0u) |
+			   (s->session->options.no_heap ? ML_RING_OPT_NO_HEAP : 0u),
+	};
+	snprintf(s->ring_path, sizeof(s->ring_path), "/proc/%d/fd/%d", getpid(), s->fd);
+	return true;
+}
+
+/*
+ * One drain's life: take what is published; when the process has said goodbye
+ * or is gone, take the rest.
+ */
+static bool drain_segments(struct worker *w, struct ml_err *err)
+{
+	struct ml_ring *r = w->ring;
+	uint32_t tail = r->tail;
+
+	while (tail != __atomic_load_n(&r->head, __ATOMIC_ACQUIRE)) {
+		uint32_t at = tail % ML_RING_SEGMENTS;
+		uint32_t used = r->used[at];
+
+		if (used > ML_RING_SEGMENT_WORDS)
+			used = ML_RING_SEGMENT_WORDS;
+		if (!ml_drain_feed(w->drain, w->data + (size_t)at * ML_RING_SEGMENT_WORDS, used,
+				   err))
+			return false;
+		__atomic_store_n(&r->tail, ++tail, __ATOMIC_RELEASE);
+		futex_wake(&r->tail);
+	}
+	return true;
+}
+
+/* The words of the segment that the process was filling when it ended. */
+static bool drain_rest(struct worker *w, struct ml_err *err)
+{
+	struct ml_ring *r = w->ring;
+	uint64_t bytes = (uint64_t)(r->head % ML_RING_SEGMENTS) * ML_RING_SEGMENT_WORDS * 8;
+	uint64_t used = r->cur - (r->data + bytes);
+
+	if (!drain_segments(w, err))
+		return false;
+	if (used > ML_RING_SEGMENT_WORDS * 8) /* it had stopped writing here */
+		return true;
+	return ml_drain_feed(w->drain, w->data + bytes / 8, used / 8, err);
+}
+
+static bool drain_all(struct worker *w, struct ml_err *err)
+{
+	struct ml_ring *r = w->ring;
+
+	for (;;) {
+		uint32_t head = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE);
+		bool closed = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == ML_RING_CLOSED;
+		bool gone = !closed && !ml_process_lives((pid_t)r->pid, r->started);
+
+		if (!drain_segments(w, err))
+			return false;
+		if (ml_drain_full(w->drain) && !r->stop)
+			__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
+		if (closed || gone) {
+			w->result.killed = gone;
+			return drain_rest(w, err);
+		}
+		if (head == __atomic_load_n(&r->head, __ATOMIC_ACQUIRE))
+			futex_wait(&r->head, head, TICK_MS);
+	}
+}
+
+/* Discards what still comes, so that the process is not held up. */
+static void discard(struct ml_ring *r)
+{
+	__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != ML_RING_CLOSED &&
+	       ml_process_lives((pid_t)r->pid, r->started)) {
+		uint32_t head = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE);
+
+		__atomic_store_n(&r->tail, head, __ATOMIC_RELEASE);
+		futex_wake(&r->tail);
+		futex_wait(&r->head, head, TICK_MS);
+	}
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct ml_recording *x = &w->result;
+	struct ml_drain_count count;
+
+	x->ok = drain_all(w, &x->err);
+	if (!x->ok) {
+		discard(w->ring);
+	} else {
+		x->ok = ml_drain_finish(w->drain, x->killed, &x->err);
+	}
+	count = ml_drain_count(w->drain);
+	struct stat st;
+	x->refs = count.refs;
+	x->bytes = stat(x->path, &st) ? count.bytes : (uint64_t)st.st_size;
+	__atomic_store_n(&w->done, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* "out.mlt" becomes "out.1234.mlt", and "out.1234-2.mlt" for the next program of that process. */
+static const char *trace_path(struct state *s, pid_t pid)
+{
+	const char *path = s->session->output;
+	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+	size_t same = 0;
+
+	if (!s->count)
+		return path;
+	for (size_t i = 0; i < s->count; i++)
+		same += s->all[i]->result.pid == pid;
+	int stem = dot && (!slash || dot > slash) ? (int)(dot - path) : (int)strlen(path);
+	if (same)
+		return ml_arena_printf(&s->session->arena, "%.*s.%d-%zu%s", stem, path, pid,
+				       same + 1, path + stem);
+	return ml_arena_printf(&s->session->arena, "%.*s.%d%s", stem, path, pid, path + stem);
+}
+
+static void describe(struct state *s, struct ml_drain *d, const struct ml_ring *r,
+		     const char *command)
+{
+	char text[PATH_MAX];
+
+	ml_drain_meta(d, "command", command);
+	if (ml_process_cwd((pid_t)r->pid, text, sizeof(text)))
+		ml_drain_meta(d, "cwd", text);
+	snprintf(text, sizeof(text), "%u", r->pid);
+	ml_drain_meta(d, "process", text);
+	snprintf(text, sizeof(text), "%u", r->parent);
+	ml_drain_meta(d, "parent process", text);
+	ml_drain_meta(d, "back end", "valgrind");
+	ml_drain_meta(d, "complete", s->session->options.of ? "no: samples" : "yes");
+	ml_drain_meta(d, "version", ML_VERSION);
+	ml_machine_meta(d);
+}
+
+/* A new process has taken a slot. */
+static void attach(struct state *s, unsigned slot)
+{
+	struct worker *w = ml_arena_alloc(&s->session->arena, sizeof(*w));
+	struct ml_ring *r = slot_at(s, slot);
+
+	w->session = s->session;
+	w->ring = r;
+	w->data = (const uint64_t *)(void *)((char *)r + ML_RING_PAGE);
+	w->result.pid = (pid_t)r->pid;
+	w->result.path = trace_path(s, w->result.pid);
+	w->result.command = ml_process_command((pid_t)r->pid, &s->session->arena);
+	w->drain = ml_drain_open(w->result.path, &s->session->options, &w->result.err);
+	s->all = ml_grow(s->all, &s->cap, s->count + 1, sizeof(*s->all));
+	s->all[s->count++] = w;
+	s->workers[slot] = w;
+	s->running++;
+	if (w->drain)
+		describe(s, w->drain, r, w->result.command);
+	if (w->drain && !pthread_create(&w->thread, NULL, work, w))
+		return;
+	/* nothing can be written: let it run unrecorded */
+	__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->tail, r->head, __ATOMIC_RELEASE);
+	futex_wake(&r->tail);
+	w->done = 2;
+}
+
+/* Frees the slots whose trace is finished; true if something changed. */
+static void collect(struct state *s)
+{
+	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
+		struct worker *w = s->workers[i];
+		int done = w ? __atomic_load_n(&w->done, __ATOMIC_ACQUIRE) : 0;
+
+		if (!done)
+			continue;
+		/* a slot without a drain stays taken as long as its process lives */
+		if (done == 2 && ml_process_lives((pid_t)w->ring->pid, w->ring->started) &&
+		    w->ring->state != ML_RING_CLOSED)
+			continue;
+		if (done == 1) {
+			pthread_join(w->thread, NULL);
+			const char *warning = ml_drain_warning(w->drain);
+			if (warning)
+				w->result.warning = ml_arena_strdup(&s->session->arena, warning);
+			ml_drain_release(w->drain);
+		}
+		memset(w->ring, 0, ML_RING_PAGE);
+		s->workers[i] = NULL;
+		s->running--;
+	}
+}
+
+static void tick(struct state *s)
+{
+	uint64_t refs = 0, bytes = 0;
+
+	if (!s->session->tick)
+		return;
+	for (size_t i = 0; i < s->count; i++) {
+		struct worker *w = s->all[i];
+		bool live = false;
+
+		for (unsigned k = 0; k < ML_RING_SLOTS; k++)
+			live |= s->workers[k] == w;
+		if (live && w->drain) {
+			struct ml_drain_count c = ml_drain_count(w->drain);
+
+			refs += c.refs;
+			bytes += c.bytes;
+		} else {
+			refs += w->result.refs;
+			bytes += w->result.bytes;
+		}
+	}
+	s->session->tick(s->session->tick_arg, refs, bytes);
+}
+
+/* Signals that ask us to end are the program's business: it gets them, we finish its trace. */
+static volatile sig_atomic_t forward_to;
+
+static void forward(int signal)
+{
+	if (forward_to)
+		kill((pid_t)forward_to, signal);
+}
+
+static void supervise(struct state *s)
+{
+	double ended = 0, start = now();
+
+	for (;;) {
+		uint32_t bell = __atomic_load_n(&s->control->bell, __ATOMIC_ACQUIRE);
+
+		if (!s->reaped && waitpid(s->child, &s->session->status, WNOHANG) == s->child) {
+			s->reaped = true;
+			forward_to = 0;
+			ended = now();
+		}
+		for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
+			uint32_t state = __atomic_load_n(&slot_at(s, i)->state, __ATOMIC_ACQUIRE);
+
+			if (!s->workers[i] && (state == ML_RING_OPEN || state == ML_RING_CLOSED))
+				attach(s, i);
+		}
+		collect(s);
+		if (s->reaped && !s->running)
+			break;
+		tick(s);
+		futex_wait(&s->control->bell, bell, s->reaped ? 10 : TICK_MS / 2);
+	}
+	s->session->seconds = now() - start;
+	s->session->behind = now() - ended;
+}
+
+static void exec_program(const struct state *s)
+{
+	const struct ml_session *x = s->session;
+	char ring[80], log[80];
+	const char *argv[32];
+	size_t n = 0, count = 0;
+
+	while (x->argv[count])
+		count++;
+	snprintf(ring, sizeof(ring), "--ring=%s", s->ring_path);
+	snprintf(log, sizeof(log), "--log-file=/proc/%d/fd/%d", getppid(), s->log);
+	argv[n++] = "valgrind";
+	argv[n++] = "--tool=memlamp";
+	argv[n++] = "-q";
+	argv[n++] = ring;
+	argv[n++] = log;
+	argv[n++] = "--trace-children=yes";
+	argv[n++] = "--vgdb=no";
+	argv[n++] = "--run-libc-freeres=no"; /* those references are not the program's */
+	argv[n++] = "--run-cxx-freeres=no";
+	argv[n++] = "--read-inline-info=no"; /* we read it ourselves, later */
+	argv[n++] = "--sigill-diagnostics=no";
+	if (x->options.only_in)
+		argv[n++] = "--vex-guest-chase=no"; /* so that each function starts a superblock */
+	const char **all = ml_resize(NULL, (n + count + 1) * sizeof(*all));
+	memcpy(all, argv, n * sizeof(*all));
+	memcpy(all + n, x->argv, (count + 1) * sizeof(*all));
+	setenv("VALGRIND_LIB", x->valgrind_lib, 1);
+	execvp("valgrind", (char **)all);
+	_exit(127);
+}
+
+static bool launch(struct state *s, struct ml_err *err)
+{
+	struct sigaction quiet = { .sa_handler = SIG_IGN }, pass = { .sa_handler = forward };
+	sigset_t block, old;
+
+	s->log = memfd_create("memlamp-log", 0);
+	/* the child starts with our signals as they were */
+	sigfillset(&block);
+	pthread_sigmask(SIG_BLOCK, &block, &old);
+	s->child = fork();
+	if (s->child < 0) {
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+		return ml_fail_errno(err, "cannot start a process");
+	}
+	if (!s->child) {
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+		exec_program(s);
+	}
+	forward_to = s->child;
+	sigaction(SIGINT, &quiet, NULL);
+	sigaction(SIGQUIT, &quiet, NULL);
+	sigaction(SIGTERM, &pass, NULL);
+	sigaction(SIGHUP, &pass, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return true;
+}
+
+/* Nothing was recorded: Valgrind's own words are the reason. */
+static bool explain(const struct state *s, struct ml_err *err)
+{
+	char text[600] = "";
+	ssize_t n = pread(s->log, text, sizeof(text) - 1, 0);
+
+	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
+		text[--n] = 0;
+	if (WIFEXITED(s->session->status) && WEXITSTATUS(s->session->status) == 127 && n <= 0)
+		return ml_fail(err, ML_IO, "cannot run valgrind or %s: no such program",
+			       s->session->argv[0]);
+	return ml_fail(err, ML_IO, "%s was not recorded%s%s", s->session->argv[0],
+		       n > 0 ? ": " : "", n > 0 ? text : "");
+}
+
+bool ml_session_run(struct ml_session *session, struct ml_err *err)
+{
+	struct state s = { .session = session, .fd = -1, .log = -1 };
+	bool ok = make_ring(&s, err) && launch(&s, err);
+
+	if (ok) {
+		supervise(&s);
+		session->recordings =
+			ml_arena_alloc(&session->arena, (s.count + 1) * sizeof(*session->recordings));
+		for (size_t i = 0; i < s.count; i++)
+			session->recordings[i] = s.all[i]->result;
+		session->count = s.count;
+		if (!s.count)
+			ok = explain(&s, err);
+	}
+	ml_free(s.all);
+	if (s.memory)
+		munmap(s.memory, ML_RING_FILE_BYTES);
+	if (s.fd >= 0)
+		close(s.fd);
+	if (s.log >= 0)
+		close(s.log);
+	return ok;
+}
+
+void ml_session_release(struct ml_session *s)
+{
+	ml_arena_release(&s->arena);
+}

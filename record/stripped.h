@@ -1,0 +1,35 @@
+/*
+ * What a file still says about its functions when its symbols are gone: where
+ * they start (the search table of .eh_frame_hdr, which exceptions and unwinding
+ * need) and what the stubs of the procedure linkage table call.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/map.h"
+
+struct ml_object;
+
+struct ml_stripped {
+	bool asked, asked_stubs;
+	struct ml_bounds {
+		uint64_t low, high;
+	} * func; /* by low */
+	size_t funcs, func_cap;
+	struct ml_bounds *plt; /* sections of stubs */
+	size_t plts, plt_cap;
+	struct ml_map slots; /* address of the slot of the global offset table -> name */
+	struct ml_map numbers; /* number of the entry in .rela.plt -> name */
+};
+
+/* The start of the function that holds vaddr; false and *start untouched if unknown. */
+bool ml_stripped_start(struct ml_stripped *s, struct ml_object *b, uint64_t vaddr,
+		       uint64_t *start);
+/* "puts@plt" if vaddr is an instruction of a stub for puts, else NULL. */
+const char *ml_stripped_stub(struct ml_stripped *s, struct ml_object *b, uint64_t vaddr,
+			     struct ml_arena *a);
+void ml_stripped_release(struct ml_stripped *s);

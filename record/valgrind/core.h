@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions of Valgrind's core that libcoregrind exports but whose headers are
+ * not installed. They have had these signatures since 3.11.
+ */
+#pragma once
+
+#include "pub_tool_basics.h"
+
+extern SysRes VG_(do_syscall)(UWord number, RegWord a1, RegWord a2, RegWord a3,
+			      RegWord a4, RegWord a5, RegWord a6, RegWord a7, RegWord a8);
+
+/* Moves a file descriptor to where the program does not see it. */
+extern Int VG_(safe_fd)(Int fd);
+
+/* Maps a file where Valgrind keeps its own memory, out of the program's way. */
+extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd,
+						      Off64T offset);
+/* mmap without telling the address space manager: for replacing what it knows of. */
+extern SysRes VG_(am_do_mmap_NO_NOTIFY)(Addr start, SizeT length, UInt prot, UInt flags,
+					UInt fd, Off64T offset);
+
+/* Forgets generated code; not to be called from generated code. */
+extern void VG_(discard_translations)(Addr start, ULong range, const HChar *who);

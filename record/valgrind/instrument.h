@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Adds to each superblock the code that writes its step: a header word and the
+ * value of each base, by inline stores; no call unless a segment is full.
+ */
+#pragma once
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+
+IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *layout,
+		 const VexGuestExtents *extents, const VexArchInfo *host,
+		 IRType guest_word, IRType host_word);
+
+/* Forgets all generated code, and with it all shapes: numbers start anew. */
+void instrument_restart(void);

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * memlamp's Valgrind tool: life cycle, options, signals and system calls. It
+ * fills a slot of a ring (record/ring.h) with what the program does to memory.
+ * Reading order: out.h (where words go), shape.h (what a superblock does),
+ * instrument.h, then threads.h, maps.h, heap.h, requests.h (messages).
+ */
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_options.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "record/valgrind/core.h"
+#include "record/valgrind/heap.h"
+#include "record/valgrind/instrument.h"
+#include "record/valgrind/maps.h"
+#include "record/valgrind/out.h"
+#include "record/valgrind/requests.h"
+#include "record/valgrind/threads.h"
+
+enum { KILLED = 128 }; /* exit status of a process killed by a signal, plus its number */
+
+static struct {
+	const HChar *ring;
+	Bool exited; /* by a system call, with status */
+	UInt status;
+} self;
+
+static Bool option(const HChar *arg)
+{
+	return VG_STR_CLO(arg, "--ring", self.ring);
+}
+
+static void usage(void)
+{
+	VG_(printf)
+	("    --ring=PATH  the ring of `memlamp record` [none: throw all away]\n");
+}
+
+static void debug_usage(void)
+{
+	VG_(printf)("    (none)\n");
+}
+
+static Bool is_fault(Int signal)
+{
+	return signal == VKI_SIGSEGV || signal == VKI_SIGBUS || signal == VKI_SIGFPE ||
+	       signal == VKI_SIGILL || signal == VKI_SIGTRAP;
+}
+
+/* The step in which it happened was not finished, so cur does not include it. */
+static void lost_step(void)
+{
+	uint64_t *w = out_begin(ML_WORD_LOST, ML_LOST_FAULT, 1);
+
+	w[0] = 0;
+	out_end(w + 1);
+}
+
+static void deliver_signal(ThreadId tid, Int signal, Bool alternate_stack)
+{
+	if (is_fault(signal) && !out_is_off())
+		lost_step();
+}
+
+static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt count)
+{
+	switch (number) {
+	case __NR_exit: /* of one thread */
+		if (threads_alive() > 1)
+			break;
+		/* fall through */
+	case __NR_exit_group:
+		self.exited = True;
+		self.status = (UInt)args[0] & 0xff;
+		break;
+	case __NR_execve:
+	case __NR_execveat:
+		if (!out_is_off())
+			out_end(out_begin(ML_WORD_EXEC, 0, 0));
+		break;
+	default: break;
+	}
+}
+
+static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt count,
+			  SysRes result)
+{
+	HChar name[16];
+
+	if (number != __NR_prctl || args[0] != VKI_PR_SET_NAME || sr_isError(result))
+		return;
+	VG_(strncpy)(name, (const HChar *)args[1], sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	threads_name(tid, name);
+}
+
+static void fork_child(ThreadId tid)
+{
+	out_fork();
+	threads_fork(tid);
+	maps_all();
+	heap_fork(tid);
+	requests_fork();
+	/*
+	 * Shapes are declared when code is generated, so generating it anew declares
+	 * to the new slot just those that the child needs; most children only exec.
+	 */
+	instrument_restart();
+}
+
+static void close_slot(UInt status)
+{
+	if (!out_is_off())
+		out_end(out_begin(ML_WORD_EXIT, status, 0));
+	out_close();
+}
+
+/* The core tells no status; without an exit, VG_(kill_self) comes next. */
+static void finish(Int always_zero)
+{
+	if (self.exited)
+		close_slot(self.status);
+}
+
+/* The linker (--wrap in build.sh) lets the core call these instead of its own. */
+extern void __real_vgPlain_kill_self(Int signal);
+extern void __wrap_vgPlain_kill_self(Int signal);
+extern void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void);
+
+/*
+ * Lines of code are found by the companion, not here. Not to read them saves
+ * time at every start, and lives: Valgrind 3.19 complains about the DWARF 5 of
+ * clang, and sometimes gives up on it.
+ */
+void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void)
+{
+}
+
+void __wrap_vgPlain_kill_self(Int signal)
+{
+	if (is_fault(signal) && !out_is_off())
+		lost_step();
+	close_slot(KILLED + (UInt)signal);
+	__real_vgPlain_kill_self(signal);
+}
+
+static void begin(void)
+{
+	if (!out_open(self.ring))
+		VG_(exit)(1);
+	threads_init();
+	heap_init();
+	requests_init();
+	VG_(atfork)(NULL, NULL, fork_child);
+}
+
+static void describe(void)
+{
+	VG_(details_name)("memlamp");
+	VG_(details_version)(NULL);
+	VG_(details_description)("records memory references");
+	VG_(details_copyright_author)("GPL-2.0-or-later, by the authors of memlamp.");
+	VG_(details_bug_reports_to)("the authors of memlamp");
+	VG_(details_avg_translation_sizeB)(400);
+
+	VG_(basic_tool_funcs)(begin, instrument, finish);
+	VG_(needs_command_line_options)(option, usage, debug_usage);
+	VG_(needs_client_requests)(requests_handle);
+	VG_(needs_syscall_wrapper)(before_syscall, after_syscall);
+	VG_(track_pre_deliver_signal)(deliver_signal);
+	threads_track();
+	maps_track();
+}
+
+VG_DETERMINE_INTERFACE_VERSION(describe)

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/valgrind/out.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "record/valgrind/core.h"
+
+enum {
+	CLAIM_WAIT_MS = 5000, /* for a slot to become free */
+	CLAIM_SLEEP_MS = 20,
+	SINK_WORDS = 2 * ML_RING_MARGIN,
+	TIMED_OUT = 110, /* errno of the kernel; Valgrind has no name for it */
+};
+
+/* Where words go that nobody wants. */
+static uint64_t sink[SINK_WORDS];
+static struct ml_ring no_slot;
+
+static struct {
+	const HChar *path;
+	struct ml_ring_control *control; /* NULL: no ring */
+	struct ml_ring *slot;
+	uint64_t limit;  /* address; a step may begin at or below it */
+	uint64_t *begin; /* of the segment (or of the sink) that is being filled */
+	uint64_t *end;
+	uint64_t last; /* with sinking: where cur stood in the ring, or 0 */
+	Int terminal;  /* the program's standard error, or -1 */
+	Bool sinking;  /* words go into the sink */
+	Bool off;
+} out;
+
+uint64_t *out_cur(void)
+{
+	return &out.slot->cur;
+}
+
+uint64_t *out_limit(void)
+{
+	return &out.limit;
+}
+
+Bool out_is_off(void)
+{
+	return out.off;
+}
+
+UInt out_options(void)
+{
+	return out.control ? out.control->options : 0;
+}
+
+/*
+ * Valgrind's log is sent elsewhere by `memlamp record`, so that the program's
+ * output stays as it is even when it crashes.
+ */
+static void say(const HChar *fmt, ...)
+{
+	HChar text[300];
+	va_list ap;
+	UInt n;
+
+	va_start(ap, fmt);
+	n = VG_(vsnprintf)(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (out.terminal >= 0)
+		VG_(write)(out.terminal, text, (Int)n);
+}
+
+static void open_terminal(void)
+{
+	SysRes r = VG_(dup)(2);
+
+	out.terminal = sr_isError(r) ? -1 : VG_(safe_fd)((Int)sr_Res(r));
+}
+
+static Int futex(UInt *word, Int operation, UInt value,
+		 const struct vki_timespec *timeout)
+{
+	SysRes r = VG_(do_syscall)(__NR_futex, (RegWord)word, (RegWord)operation, value,
+				   (RegWord)timeout, 0, 0, 0, 0);
+
+	return sr_isError(r) ? -(Int)sr_Err(r) : (Int)sr_Res(r);
+}
+
+static void wake(UInt *word)
+{
+	futex(word, VKI_FUTEX_WAKE, 0x7fffffff, NULL);
+}
+
+static void fill(uint64_t *begin, UInt words)
+{
+	out.begin = begin;
+	out.end = begin + words;
+	out.limit = (uint64_t)(out.end - ML_RING_MARGIN);
+	out.slot->cur = (uint64_t)begin;
+}
+
+static void fill_segment(UInt number)
+{
+	uint64_t *data = (uint64_t *)out.slot->data;
+
+	fill(data + number % ML_RING_SEGMENTS * ML_RING_SEGMENT_WORDS,
+	     ML_RING_SEGMENT_WORDS);
+}
+
+static void fill_sink(void)
+{
+	out.sinking = True;
+	fill(sink, SINK_WORDS);
+}
+
+static void turn_off(void)
+{
+	if (!out.sinking)
+		out.last = out.slot->cur;
+	out.off = True;
+	fill_sink();
+}
+
+/* The numbered field of /proc/PID/stat, whose second may contain anything. */
+static Bool read_stat(UInt pid, UInt field, HChar *value, SizeT size)
+{
+	HChar path[40], text[1024], *at;
+	Int fd, n;
+	SizeT i;
+
+	VG_(sprintf)(path, "/proc/%u/stat", pid);
+	fd = VG_(fd_open)(path, VKI_O_RDONLY, 0);
+	if (fd < 0)
+		return False;
+	n = VG_(read)(fd, text, sizeof(text) - 1);
+	VG_(close)(fd);
+	if (n <= 0)
+		return False;
+	text[n] = 0;
+	at = VG_(strrchr)(text, ')');
+	for (i = 2; at && i < field; i++)
+		at = VG_(strchr)(at + 1, ' ');
+	if (!at)
+		return False;
+	at++;
+	for (i = 0; i + 1 < size && at[i] && at[i] != ' '; i++)
+		value[i] = at[i];
+	value[i] = 0;
+	return True;
+}
+
+static Bool lives(UInt pid)
+{
+	HChar state[4];
+
+	return read_stat(pid, 3, state, sizeof(state)) && state[0] != 'Z' &&
+	       state[0] != 'X';
+}
+
+static Bool stop_wanted(void)
+{
+	return __atomic_load_n(&out.slot->stop, __ATOMIC_RELAXED) ||
+	       __atomic_load_n(&out.control->stop, __ATOMIC_RELAXED);
+}
+
+/* Waits until segment `head` is free. False: nobody will ever empty it. */
+static Bool wait_for_room(UInt head)
+{
+	const struct vki_timespec turn = { .tv_nsec = ML_RING_WAIT_MS * 1000000 };
+	struct ml_ring *slot = out.slot;
+
+	for (;;) {
+		UInt tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
+
+		if (stop_wanted())
+			return False;
+		if (head - tail < ML_RING_SEGMENTS)
+			return True;
+		if (futex(&slot->tail, VKI_FUTEX_WAIT, tail, &turn) == -TIMED_OUT &&
+		    !lives(out.control->companion)) {
+			say("memlamp: the recording process is gone; "
+			    "the program goes on unrecorded\n");
+			return False;
+		}
+	}
+}
+
+/*
+ * cur moves on only after head: a producer that is killed in between leaves cur
+ * in a published segment, where the companion does not look for more words.
+ */
+void out_full(void)
+{
+	struct ml_ring *slot = out.slot;
+	UInt head;
+
+	if (out.sinking) {
+		fill_sink();
+		return;
+	}
+	head = slot->head;
+	slot->used[head % ML_RING_SEGMENTS] = (UInt)((uint64_t *)slot->cur - out.begin);
+	head++;
+	__atomic_store_n(&slot->head, head, __ATOMIC_RELEASE);
+	wake(&slot->head);
+	if (wait_for_room(head)) {
+		fill_segment(head);
+	} else {
+		turn_off();
+		out.last = 0; /* the segment that it is in is published already */
+	}
+}
+
+void out_poll(void)
+{
+	if (out.control && !out.off && stop_wanted())
+		turn_off();
+}
+
+uint64_t *out_begin(enum ml_word type, UInt argument, UInt count)
+{
+	uint64_t *at = (uint64_t *)out.slot->cur;
+	UInt room = out.sinking ? SINK_WORDS : ML_RING_SEGMENT_WORDS;
+
+	tl_assert(count < room && count <= 0xffffff);
+	if (at + 1 + count > out.end) {
+		out_full();
+		at = (uint64_t *)out.slot->cur;
+	}
+	*at = ML_WORD(type, count, argument);
+	return at + 1;
+}
+
+void out_end(const uint64_t *end)
+{
+	__atomic_store_n(&out.slot->cur, (uint64_t)end, __ATOMIC_RELEASE);
+}
+
+UInt out_text_words(const HChar *text)
+{
+	return (UInt)(VG_(strlen)(text) / 8 + 1);
+}
+
+uint64_t *out_text(uint64_t *at, const HChar *text)
+{
+	UInt words = out_text_words(text);
+
+	at[words - 1] = 0;
+	VG_(memcpy)(at, text, VG_(strlen)(text));
+	return at + words;
+}
+
+static void *map(Int fd, Off64T offset, SizeT size)
+{
+	SysRes r = VG_(am_shared_mmap_file_float_valgrind)(
+		size, VKI_PROT_READ | VKI_PROT_WRITE, fd, offset);
+
+	return sr_isError(r) ? NULL : (void *)sr_Res(r);
+}
+
+static Off64T slot_offset(Int slot)
+{
+	return ML_RING_PAGE + (Off64T)slot * ML_RING_SLOT_BYTES;
+}
+
+static Bool claim(Int fd, Int slot)
+{
+	UInt expected = ML_RING_FREE;
+	struct ml_ring *head = map(fd, slot_offset(slot), ML_RING_PAGE);
+	Bool done;
+
+	if (!head)
+		return False;
+	done = __atomic_compare_exchange_n(&head->state, &expected, ML_RING_CLAIMED, 0,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	VG_(am_munmap_valgrind)((Addr)head, ML_RING_PAGE);
+	return done;
+}
+
+/* The number of a slot that is now ours, or -1. */
+static Int claim_any(Int fd)
+{
+	for (Int waited = 0; waited < CLAIM_WAIT_MS; waited += CLAIM_SLEEP_MS) {
+		for (Int i = 0; i < ML_RING_SLOTS; i++)
+			if (claim(fd, i))
+				return i;
+		if (out.control->stop || !lives(out.control->companion))
+			return -1;
+		VG_(poll)(NULL, 0, CLAIM_SLEEP_MS);
+	}
+	say("memlamp: more than %d processes at once; this one goes unrecorded\n",
+	    ML_RING_SLOTS);
+	return -1;
+}
+
+/* Says who we are and lets the companion in. */
+static void open_slot(void)
+{
+	struct ml_ring *slot = out.slot;
+	HChar started[24];
+
+	slot->pid = (UInt)VG_(getpid)();
+	slot->parent = (UInt)VG_(getppid)();
+	slot->thread = 0;
+	slot->started = 0;
+	if (read_stat(slot->pid, 22, started, sizeof(started)))
+		slot->started = (uint64_t)VG_(strtoull10)(started, NULL);
+	slot->data = (uint64_t)slot + ML_RING_PAGE;
+	slot->stop = 0;
+	slot->head = 0;
+	slot->tail = 0;
+	out.sinking = False;
+	out.off = False;
+	fill_segment(0);
+	__atomic_store_n(&slot->state, ML_RING_OPEN, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&out.control->bell, 1, __ATOMIC_RELEASE);
+	wake(&out.control->bell);
+}
+
+/*
+ * The ring is /proc/PID/fd/N of the companion. The program that it started has to
+ * be recorded; what that program started in turn may outlive the companion or be
+ * another user's by now, and runs on unrecorded.
+ */
+static Bool cannot_open(const HChar *path)
+{
+	UInt companion = 0;
+
+	if (VG_(strncmp)(path, "/proc/", 6) == 0)
+		companion = (UInt)VG_(strtoll10)(path + 6, NULL);
+	if (!companion || companion == (UInt)VG_(getppid)()) {
+		say("memlamp: %s: cannot open the ring\n", path);
+		return False;
+	}
+	if (lives(companion))
+		say("memlamp: %s: cannot open the ring; "
+		    "this process goes unrecorded\n",
+		    path);
+	out.off = True;
+	return True;
+}
+
+Bool out_open(const HChar *path)
+{
+	Int fd, number;
+
+	open_terminal();
+	out.slot = &no_slot;
+	fill_sink();
+	if (!path)
+		return True;
+	out.path = path;
+	fd = VG_(fd_open)(path, VKI_O_RDWR, 0);
+	if (fd < 0)
+		return cannot_open(path);
+	out.control = map(fd, 0, ML_RING_PAGE);
+	if (!out.control || out.control->magic != ML_RING_MAGIC ||
+	    out.control->version != ML_RING_VERSION) {
+		say("memlamp: %s: not a ring of version %d\n", path, ML_RING_VERSION);
+		return False;
+	}
+	number = claim_any(fd);
+	if (number >= 0) {
+		out.slot = map(fd, slot_offset(number), ML_RING_SLOT_BYTES);
+		if (!out.slot) {
+			say("memlamp: %s: cannot map slot %d\n", path, number);
+			return False;
+		}
+		open_slot();
+	} else {
+		out.off = True;
+	}
+	VG_(close)(fd);
+	return True;
+}
+
+void out_fork(void)
+{
+	const UInt prot = VKI_PROT_READ | VKI_PROT_WRITE;
+	Addr at = (Addr)out.slot;
+	Int fd, number = -1;
+	SysRes r;
+
+	if (!out.control || out.slot == &no_slot)
+		return;
+	fd = VG_(fd_open)(out.path, VKI_O_RDWR, 0);
+	if (fd >= 0)
+		number = claim_any(fd);
+	else if (lives(out.control->companion))
+		say("memlamp: %s: cannot open the ring; "
+		    "this process goes unrecorded\n",
+		    out.path);
+	if (number >= 0)
+		r = VG_(am_do_mmap_NO_NOTIFY)(at, ML_RING_SLOT_BYTES, prot,
+					      VKI_MAP_SHARED | VKI_MAP_FIXED, (UInt)fd,
+					      slot_offset(number));
+	else
+		r = VG_(am_do_mmap_NO_NOTIFY)(
+			at, ML_RING_SLOT_BYTES, prot,
+			VKI_MAP_PRIVATE | VKI_MAP_FIXED | VKI_MAP_ANONYMOUS, (UInt)-1, 0);
+	tl_assert(!sr_isError(r));
+	if (fd >= 0)
+		VG_(close)(fd);
+	if (number >= 0) {
+		open_slot();
+	} else {
+		turn_off();
+		out.last = 0;
+	}
+}
+
+void out_close(void)
+{
+	struct ml_ring *slot = out.slot;
+
+	if (!out.control || slot == &no_slot)
+		return;
+	if (out.sinking)
+		slot->cur = out.last;
+	out.slot = &no_slot; /* the slot may serve another process from now on */
+	out.off = True;
+	fill_sink();
+	__atomic_store_n(&slot->state, ML_RING_CLOSED, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&out.control->bell, 1, __ATOMIC_RELEASE);
+	wake(&out.control->bell);
+	wake(&slot->head);
+}

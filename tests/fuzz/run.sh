@@ -1,0 +1,13 @@
+#!/bin/sh
+# run.sh PROGRAM CORPUS: fuzzes for FUZZ_SECONDS, starting from the inputs in CORPUS.
+# What is found goes to a folder beside the program; an input that breaks it is printed
+# (in base64) and kept there. Put it into CORPUS with the fix, and it stays tested.
+set -eu
+program=$1 corpus=$2
+work=$program.corpus
+mkdir -p "$work"
+cd "$(dirname "$program")"
+test -d "$corpus" || corpus=
+# shellcheck disable=SC2086
+exec "$program" -seed=1 -max_total_time="${FUZZ_SECONDS:-5}" -max_len=65536 -timeout=10 \
+	-rss_limit_mb=1024 -print_final_stats=1 -verbosity=0 "$work" $corpus

@@ -1,0 +1,75 @@
+#!/bin/sh
+# tools/deps.sh build [test]: installs, by apt-get, what is missing to build or test.
+# Looks for the thing itself, not for the package, so that one's own builds count and
+# the usual case costs milliseconds.
+set -eu
+
+missing=
+
+need() { # package, then a command that succeeds when it is there
+	package=$1
+	shift
+	"$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+
+have() {
+	command -v "$1"
+}
+
+have_valgrind() {
+	have valgrind && test -e "${VALGRIND_INCLUDE:-/usr/include/valgrind}/pub_tool_basics.h"
+}
+
+clang_fuzzes() {
+	for runtime in "$(clang -print-resource-dir)"/lib/*/libclang_rt.fuzzer*.a; do
+		test -e "$runtime"
+		return
+	done
+}
+
+for group; do
+	case $group in
+	build)
+		need gcc have gcc
+		need libc6-dev test -e /usr/include/stdio.h
+		need cmake have cmake
+		need ninja-build have ninja
+		if ! have pkg-config >/dev/null; then
+			missing="$missing pkg-config libzstd-dev libdw-dev libelf-dev libcmocka-dev"
+		elif ! pkg-config --exists libzstd libdw libelf cmocka; then
+			need libzstd-dev pkg-config --exists libzstd
+			need libdw-dev pkg-config --exists libdw
+			need libelf-dev pkg-config --exists libelf
+			need libcmocka-dev pkg-config --exists cmocka
+		fi
+		need libiberty-dev test -e /usr/include/libiberty/demangle.h
+		need valgrind have_valgrind
+		;;
+	test)
+		need clang have clang
+		need libclang-rt-14-dev clang_fuzzes
+		need g++ have g++
+		need sqlite3 have sqlite3
+		need gzip have gzip
+		need python3-minimal have python3
+		;;
+	*)
+		echo "tools/deps.sh: no group '$group'" >&2
+		exit 2
+		;;
+	esac
+done
+
+test -n "$missing" || exit 0
+
+if ! have apt-get >/dev/null; then
+	echo "Please install what Debian calls:$missing" >&2
+	exit 1
+fi
+sudo=
+test "$(id -u)" = 0 || sudo=sudo
+echo "Installing:$missing"
+$sudo apt-get -qq update
+# shellcheck disable=SC2086
+$sudo env DEBIAN_FRONTEND=noninteractive \
+	apt-get -qq -y --no-install-recommends install $missing >/dev/null
