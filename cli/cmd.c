@@ -30,7 +30,7 @@ int cmd_misused(const struct cmd *c, const char *fmt, ...)
 
 int cmd_print(const struct cmd *c, struct ml_buf *text)
 {
-	size_t n = fwrite(text->data, 1, text->size, stdout);
+	size_t n = text->size ? fwrite(text->data, 1, text->size, stdout) : 0;
 	bool ok = n == text->size && fflush(stdout) == 0;
 
 	text->size = 0;

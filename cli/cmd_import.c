@@ -45,8 +45,8 @@ static volatile sig_atomic_t stop;
 
 static void on_signal(int number)
 {
-	(void)number;
 	stop = 1;
+	signal(number, SIG_DFL); /* a second Ctrl-C ends it at once */
 }
 
 /* dir/trace.txt becomes dir/trace.mlt */
@@ -110,6 +110,7 @@ static int run(int argc, char **argv)
 	struct sigaction act = { .sa_handler = on_signal };
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
 	ml_progress_start(&progress, stderr);
 	bool ok = ml_import_run(&io, &result, &err);
 	ml_progress_end(&progress);

@@ -1,7 +1,6 @@
 #include "cli/cmd.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -63,19 +62,14 @@ static void show(void *arg, uint64_t refs, uint64_t bytes)
 			 ml_format_bytes(size, bytes));
 }
 
-/* K/N, both at least 1 and K below N. */
-static bool parse_every(const char *text, uint64_t *keep, uint64_t *of)
+/* K/N, both at least 1 and K not above N. */
+static bool parse_every(const char *text, uint64_t *keep, uint64_t *of, struct ml_arena *a)
 {
-	char *copy = strdup(text), *slash = copy ? strchr(copy, '/') : NULL;
-	bool ok = false;
+	const char *slash = strchr(text, '/');
 
-	if (slash) {
-		*slash = 0;
-		ok = options_number(copy, 1000, keep) && options_number(slash + 1, 1000, of) &&
-		     *keep >= 1 && *keep <= *of;
-	}
-	free(copy);
-	return ok;
+	return slash &&
+	       options_number(ml_arena_copy(a, text, (size_t)(slash - text)), 1000, keep) &&
+	       options_number(slash + 1, 1000, of) && *keep >= 1 && *keep <= *of;
 }
 
 static const char *default_output(const char *program, struct ml_arena *a)
@@ -181,7 +175,7 @@ static int run(int argc, char **argv)
 
 	if (!options_parse(&cmd_record, &o, &argc, &argv, &status))
 		return status;
-	if (o.every && !parse_every(o.every, &s.options.keep, &s.options.of))
+	if (o.every && !parse_every(o.every, &s.options.keep, &s.options.of, &s.arena))
 		return cmd_misused(&cmd_record, "--every is K/N, such as 1000/100000, not '%s'",
 				   o.every);
 	s.options.limit = o.limit;

@@ -6,9 +6,11 @@
 #include "lib/base/buf.h"
 
 static const struct cmd *const cmds[] = {
+	&cmd_record,
+	&cmd_info,
 	&cmd_dump,
 	&cmd_import,
-	&cmd_record,
+	&cmd_demo,
 	NULL,
 };
 

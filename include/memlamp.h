@@ -83,7 +83,7 @@ extern "C" {
 extern void memlamp_request(const struct memlamp_call *call) __attribute__((weak));
 
 static __inline__ __attribute__((unused)) void
-memlamp_call(unsigned long request, const void *address, unsigned long bytes,
+memlamp_tell(unsigned long request, const void *address, unsigned long bytes,
 	     unsigned long elem, const char *name, unsigned long rows, unsigned long cols,
 	     long value)
 {
@@ -119,7 +119,7 @@ memlamp_call(unsigned long request, const void *address, unsigned long bytes,
 #endif
 
 #define MEMLAMP_CALL_(request, address, bytes, elem, name, rows, cols, value) \
-	memlamp_call(request, address, bytes, elem, name, rows, cols, value)
+	memlamp_tell(request, address, bytes, elem, name, rows, cols, value)
 
 #else
 
@@ -127,16 +127,26 @@ memlamp_call(unsigned long request, const void *address, unsigned long bytes,
 
 #endif
 
+/* Numbers of any integer type are welcome, whatever warnings are on. */
+#ifdef __cplusplus
+#define MEMLAMP_CAST_(type, n) static_cast<type>(n)
+#else
+#define MEMLAMP_CAST_(type, n) ((type)(n))
+#endif
+#define MEMLAMP_COUNT_(n) MEMLAMP_CAST_(unsigned long, n)
+
 #define MEMLAMP_REGION(ptr, bytes, elem, name, rows, cols) \
-	MEMLAMP_CALL_(MEMLAMP_REQUEST_REGION, (ptr), (bytes), (elem), (name), (rows), \
-		      (cols), 0)
+	MEMLAMP_CALL_(MEMLAMP_REQUEST_REGION, ptr, MEMLAMP_COUNT_(bytes), \
+		      MEMLAMP_COUNT_(elem), name, MEMLAMP_COUNT_(rows), \
+		      MEMLAMP_COUNT_(cols), 0)
 #define MEMLAMP_UNREGION(ptr) \
-	MEMLAMP_CALL_(MEMLAMP_REQUEST_UNREGION, (ptr), 0, 0, "", 0, 0, 0)
-#define MEMLAMP_MARK(name)  MEMLAMP_CALL_(MEMLAMP_REQUEST_MARK, 0, 0, 0, (name), 0, 0, 0)
-#define MEMLAMP_BEGIN(name) MEMLAMP_CALL_(MEMLAMP_REQUEST_BEGIN, 0, 0, 0, (name), 0, 0, 0)
-#define MEMLAMP_END(name)   MEMLAMP_CALL_(MEMLAMP_REQUEST_END, 0, 0, 0, (name), 0, 0, 0)
+	MEMLAMP_CALL_(MEMLAMP_REQUEST_UNREGION, ptr, 0, 0, "", 0, 0, 0)
+#define MEMLAMP_MARK(name)  MEMLAMP_CALL_(MEMLAMP_REQUEST_MARK, 0, 0, 0, name, 0, 0, 0)
+#define MEMLAMP_BEGIN(name) MEMLAMP_CALL_(MEMLAMP_REQUEST_BEGIN, 0, 0, 0, name, 0, 0, 0)
+#define MEMLAMP_END(name)   MEMLAMP_CALL_(MEMLAMP_REQUEST_END, 0, 0, 0, name, 0, 0, 0)
 #define MEMLAMP_STATE(name, value) \
-	MEMLAMP_CALL_(MEMLAMP_REQUEST_STATE, 0, 0, 0, (name), 0, 0, (value))
+	MEMLAMP_CALL_(MEMLAMP_REQUEST_STATE, 0, 0, 0, name, 0, 0, \
+		      MEMLAMP_CAST_(long, value))
 #define MEMLAMP_START() MEMLAMP_CALL_(MEMLAMP_REQUEST_START, 0, 0, 0, "", 0, 0, 0)
 #define MEMLAMP_STOP()  MEMLAMP_CALL_(MEMLAMP_REQUEST_STOP, 0, 0, 0, "", 0, 0, 0)
 

@@ -16,19 +16,22 @@
 #include "record/sites.h"
 #include "record/thin.h"
 
-enum { RSP = 4, STACK_REACH = 8 << 20, STACK_DEPTH = 64 };
+enum { RSP = 4, STACK_REACH = 8 << 20, STACK_DEPTH = 64, STEPS = 2048 };
 
-/* A shape as the producer numbers it. */
+enum where { UNDECLARED, LIBRARY, USER };
+
+/* A shape as the producer numbers it: what each step needs, in a cache line. */
 struct known {
-	uint32_t number; /* in the trace */
-	uint32_t call;   /* site of its last call instruction, 0 if none */
-	uint16_t call_slot;
-	uint16_t bases;
-	int16_t sp_base;   /* base that derives from the stack pointer at entry, or -1 */
-	int16_t sp_after;  /* base from which the stack pointer follows at the end, or -1 */
-	int32_t sp_base_delta, sp_after_delta;
-	bool declared, user, returns, entry; /* entry: of the function of --only-in */
-	struct ml_shape shape; /* arrays in the arena, kept for filters */
+	uint32_t path;     /* of the whole shape, in the trace; exits have the ones before */
+	uint32_t call;     /* site of its last call instruction in the user's code, 0 if none */
+	uint16_t bases, exits;
+	const struct ml_exit *exit;
+	int32_t sp_before, sp_after; /* base + delta is the stack pointer at entry, at the end */
+	int16_t sp_base, sp_end;     /* which base; -1: none */
+	uint8_t where;       /* enum where */
+	bool returns, entry; /* entry: of the function of --only-in */
+	const struct ml_shape *shape;        /* for filters */
+	uint32_t number;                     /* of the shape in the trace */
 };
 
 struct thread {
@@ -52,10 +55,12 @@ struct ml_drain {
 	size_t thread_cap;
 	struct thread *thread; /* the running one */
 	uint32_t thread_number;
-	uint32_t caller;       /* as the writer was told */
+	uint32_t caller;       /* of the steps that come: the user's site, while a library works */
 	bool mapped;           /* new mappings since the last step */
 	bool entered;          /* --only-in's function was seen */
 	bool limit_noted;
+	struct ml_step steps[STEPS]; /* not yet given to the writer */
+	size_t step_count;
 	struct stack {
 		uint64_t *ip;
 		uint32_t count, region; /* region 0: not made yet */
@@ -79,7 +84,6 @@ static void switch_thread(struct ml_drain *d, uint32_t number)
 	d->thread = thread_of(d, d->thread_number);
 	ml_writer_thread(d->writer, (uint16_t)d->thread_number);
 	d->caller = d->thread->callers.user ? 0 : ml_callers_site(&d->thread->callers);
-	ml_writer_caller(d->writer, d->caller);
 }
 
 struct ml_drain *ml_drain_open(const char *path, const struct ml_record_options *options,
@@ -161,16 +165,16 @@ static void read_slots(struct ml_drain *d, struct ml_slot *slot, const uint64_t 
 /* Where the stack pointer is found in the bases. */
 static void note_stack_pointer(struct known *k)
 {
-	k->sp_base = k->sp_after = -1;
-	for (int i = 0; i < k->shape.bases && k->sp_base < 0; i++)
-		if (k->shape.base[i].reg == RSP) {
+	k->sp_base = k->sp_end = -1;
+	for (int i = 0; i < k->shape->bases && k->sp_base < 0; i++)
+		if (k->shape->base[i].reg == RSP) {
 			k->sp_base = (int16_t)i;
-			k->sp_base_delta = k->shape.base[i].delta;
+			k->sp_before = -k->shape->base[i].delta;
 		}
-	for (int i = 0; i < k->shape.effects; i++)
-		if (k->shape.effect[i].reg == RSP) {
-			k->sp_after = (int16_t)k->shape.effect[i].base;
-			k->sp_after_delta = k->shape.effect[i].delta;
+	for (int i = 0; i < k->shape->effects; i++)
+		if (k->shape->effect[i].reg == RSP) {
+			k->sp_end = (int16_t)k->shape->effect[i].base;
+			k->sp_after = k->shape->effect[i].delta;
 		}
 }
 
@@ -191,56 +195,64 @@ static bool read_shape(struct ml_drain *d, uint32_t id, const uint64_t *w, size_
 	const uint64_t *at = w + 3;
 
 	for (size_t i = 0; i < bases; i++, at++)
-		base[i] = (struct ml_base){ (uint8_t)*at, (int32_t)(*at >> 32) };
+		base[i] = (struct ml_base){ .state = ML_OWN_STATE,
+					    .delta = (int32_t)(*at >> 32),
+					    .reg = (uint8_t)*at < ML_REGS ? (uint8_t)*at
+									 : ML_NO_REG };
 	read_slots(d, slot, at, slots);
 	at += 3 * slots;
 	for (size_t i = 0; i < exits; i++, at++)
-		exit[i] = (struct ml_exit){ (uint16_t)*at, (uint16_t)(*at >> 32) };
+		exit[i] = (struct ml_exit){ .slots = (uint16_t)*at,
+					    .bases = (uint16_t)(*at >> 32) };
 	for (size_t i = 0; i < effects; i++, at++)
 		effect[i] = (struct ml_effect){ (uint8_t)*at, (uint16_t)(*at >> 8),
 						(int32_t)(*at >> 32) };
 	uint32_t entry = ml_sites_resolve(&d->objects, w[0]);
-	d->shapes = ml_grow(d->shapes, &d->shape_cap, id + 1u, sizeof(*d->shapes));
-	struct known *k = &d->shapes[id];
-	*k = (struct known){ .declared = true, .bases = (uint16_t)bases };
-	k->user = d->tables->sites.at[entry].user;
-	k->returns = (w[2] >> 16 & 0xff) == ML_END_RETURN;
-	k->call_slot = (uint16_t)(w[2] >> 32);
-	if (k->call_slot && k->call_slot <= slots)
-		k->call = slot[k->call_slot - 1].site;
-	k->entry = d->options->only_in && is_entry(d, w[0], entry);
-	k->shape = (struct ml_shape){
+	size_t call = w[2] >> 32;
+	struct ml_shape *shape = ml_arena_alloc(a, sizeof(*shape));
+	*shape = (struct ml_shape){
 		.slots = (uint16_t)slots,
 		.bases = (uint16_t)bases,
 		.exits = (uint16_t)exits,
 		.effects = (uint16_t)effects,
 		.clobber = (uint16_t)w[2],
-		.user = k->user,
+		.user = d->tables->sites.at[entry].user,
 		.slot = slot,
 		.base = base,
 		.exit = exit,
 		.effect = effect,
 	};
 	for (size_t i = 0; i < effects; i++)
-		k->shape.clobber |= (uint16_t)(1u << (effect[i].reg & 15));
-	for (size_t i = 0; i < slots; i++)
-		k->shape.maybe |= slot[i].maybe;
+		shape->clobber |= (uint16_t)(1u << (effect[i].reg & 15));
+	for (size_t i = 0; i < exits; i++)
+		exit[i].clobber = shape->clobber;
+	d->shapes = ml_grow(d->shapes, &d->shape_cap, id + 1u, sizeof(*d->shapes));
+	struct known *k = &d->shapes[id];
+	*k = (struct known){
+		.bases = shape->bases,
+		.exits = shape->exits,
+		.exit = exit,
+		.where = shape->user ? USER : LIBRARY,
+		.returns = (w[2] >> 16 & 0xff) == ML_END_RETURN,
+		.call = call && call <= slots && shape->user ? slot[call - 1].site : 0,
+		.entry = d->options->only_in && is_entry(d, w[0], entry),
+		.shape = shape,
+		.number = ml_writer_shape(d->writer, shape),
+	};
+	k->path = ml_writer_path(d->writer, k->number, bases);
 	note_stack_pointer(k);
-	k->number = ml_writer_shape(d->writer, &k->shape);
 	if (id >= d->shape_count)
 		d->shape_count = id + 1;
 	return true;
 }
 
-/* How many slots a step with so many bases has done. */
-static size_t slots_done(const struct ml_shape *s, size_t bases)
+/* Gives the collected steps to the writer; whoever tells it something else does this first. */
+static bool flush(struct ml_drain *d, struct ml_err *err)
 {
-	if (bases == s->bases)
-		return s->slots;
-	for (size_t i = 0; i < s->exits; i++)
-		if (s->exit[i].bases == bases)
-			return s->exit[i].slots;
-	return SIZE_MAX;
+	size_t count = d->step_count;
+
+	d->step_count = 0;
+	return !count || ml_writer_steps(d->writer, d->steps, count, err);
 }
 
 static bool on_stack(const struct ml_drain *d, uint64_t addr)
@@ -250,14 +262,15 @@ static bool on_stack(const struct ml_drain *d, uint64_t addr)
 
 /* A step of which perhaps not all is kept. */
 static bool filter_step(struct ml_drain *d, const struct known *k, const uint64_t *value,
-			size_t bases, struct ml_err *err)
+			uint32_t back, struct ml_err *err)
 {
 	struct ml_filter *f = &d->filter;
 	bool keep[ML_SLOTS_MAX];
-	size_t slots = slots_done(&k->shape, bases), count = 0, left = 0;
+	size_t slots = back ? k->exit[k->exits - back].slots : k->shape->slots;
+	size_t count = 0, left = 0;
 
 	for (size_t i = 0; i < slots; i++) {
-		const struct ml_slot *s = &k->shape.slot[i];
+		const struct ml_slot *s = &k->shape->slot[i];
 		uint64_t base = s->base == ML_NO_BASE ? 0 : value[s->base];
 
 		keep[i] = !s->maybe || base;
@@ -288,71 +301,142 @@ static bool filter_step(struct ml_drain *d, const struct known *k, const uint64_
 		ml_writer_gap(d->writer, gap, f->reason);
 		f->gap -= gap;
 	}
-	if (verdict == ML_FILTER_ALL && !left)
-		return ml_writer_step(d->writer, k->number, value, bases, err);
-	return ml_thin_step(&d->thin, &k->shape, k->number, value, keep, slots, err);
+	if (verdict == ML_FILTER_ALL && !left) {
+		struct ml_step step = { k->path - back, d->caller, value };
+
+		return ml_writer_steps(d->writer, &step, 1, err);
+	}
+	return ml_thin_step(&d->thin, k->shape, k->number, d->caller, value, keep, slots, err);
 }
 
-/* Crossings between the user's code and libraries, and the function of --only-in. */
-static void follow(struct ml_drain *d, const struct known *k, const uint64_t *value,
-		   size_t bases)
+/* The function of --only-in: entered, or left when the stack pointer rises above its frame. */
+static void follow_function(struct ml_drain *d, const struct known *k, uint64_t sp)
 {
 	struct thread *t = d->thread;
-	struct ml_callers *c = &t->callers;
-	uint64_t sp = c->sp;
 
-	if (k->sp_base >= 0 && (size_t)k->sp_base < bases)
-		sp = value[k->sp_base] - (uint64_t)(int64_t)k->sp_base_delta;
-	if (k->user != c->user) {
-		ml_callers_cross(c, k->user, sp);
-		uint32_t caller = k->user ? 0 : ml_callers_site(c);
-		if (caller != d->caller && !k->user) {
-			d->caller = caller;
-			ml_writer_caller(d->writer, caller);
-		}
-	}
 	if (t->inside && sp > t->inside_sp)
 		t->inside = false;
 	if (k->entry && !t->inside) {
 		t->inside = d->entered = true;
 		t->inside_sp = sp;
 	}
-	bool whole = bases == k->bases;
-	c->sp = sp;
-	if (whole && k->sp_after >= 0)
-		c->sp = value[k->sp_after] + (uint64_t)(int64_t)k->sp_after_delta;
-	c->returned = whole && k->returns;
-	if (k->call && k->user && whole)
-		c->last_call = k->call;
 }
 
-/* One step at w; returns how many words it takes. 0: the trace cannot be written. */
+/* Crossings between the user's code and libraries. */
+static void cross(struct ml_drain *d, bool user, uint64_t sp)
+{
+	ml_callers_cross(&d->thread->callers, user, sp);
+	d->caller = user ? 0 : ml_callers_site(&d->thread->callers);
+}
+
+/*
+ * How many exits before its end a step was left: a header stands where the exit has it, which is
+ * the only place where it can stand. *bases is how many were written.
+ */
+static inline uint32_t left_at(const struct known *k, const uint64_t *value, size_t room,
+			       size_t *bases)
+{
+	*bases = k->bases;
+	for (unsigned i = 0; i < k->exits; i++) {
+		size_t at = k->exit[i].bases;
+
+		if (at >= room || value[at] >> 63) {
+			*bases = at;
+			return k->exits - i;
+		}
+	}
+	return 0;
+}
+
+static inline uint64_t sp_before(const struct known *k, const uint64_t *value, size_t bases,
+				 uint64_t sp)
+{
+	if (k->sp_base >= 0 && (size_t)k->sp_base < bases)
+		return value[k->sp_base] + (uint64_t)(int64_t)k->sp_before;
+	return sp;
+}
+
+static inline uint64_t sp_after(const struct known *k, const uint64_t *value, uint32_t back,
+				uint64_t sp)
+{
+	return !back && k->sp_end >= 0 ? value[k->sp_end] + (uint64_t)(int64_t)k->sp_after : sp;
+}
+
+/* One step at w, whatever it needs; returns how many words it takes, 0 on failure to write. */
 static size_t take_step(struct ml_drain *d, const uint64_t *w, const uint64_t *end,
 			struct ml_err *err)
 {
 	uint32_t id = ML_WORD_ARG(*w);
 	const uint64_t *value = w + 1;
-	size_t bases = 0;
-	bool known = id < d->shape_count && d->shapes[id].declared;
-	const struct known *k = known ? &d->shapes[id] : NULL;
-	size_t most = known ? k->bases : SIZE_MAX;
+	size_t room = (size_t)(end - value), bases;
 
-	if ((size_t)(end - value) < most)
-		most = (size_t)(end - value);
-	while (bases < most && !(value[bases] >> 63))
-		bases++;
-	if (!known || (bases != k->bases && slots_done(&k->shape, bases) == SIZE_MAX)) {
+	if (id >= d->shape_count || d->shapes[id].where == UNDECLARED) {
 		d->bad++;
-		return 1 + bases;
+		return 1;
+	}
+	const struct known *k = &d->shapes[id];
+	uint32_t back = left_at(k, value, room, &bases);
+	if (bases > room) {
+		d->bad++;
+		return 1 + room;
 	}
 	if (d->mapped) {
+		if (!flush(d, err))
+			return 0;
 		ml_globals_update(&d->objects);
 		d->mapped = false;
 	}
-	follow(d, k, value, bases);
-	bool ok = d->filter.all ? ml_writer_step(d->writer, k->number, value, bases, err)
-				: filter_step(d, k, value, bases, err);
-	return ok ? 1 + bases : 0;
+	struct ml_callers *c = &d->thread->callers;
+	uint64_t sp = sp_before(k, value, bases, c->sp);
+	if ((k->where == USER) != c->user)
+		cross(d, k->where == USER, sp);
+	follow_function(d, k, sp);
+	c->sp = sp_after(k, value, back, sp);
+	c->returned = !back && k->returns;
+	if (k->call && !back)
+		c->last_call = k->call;
+	if (!d->filter.all)
+		return filter_step(d, k, value, back, err) ? 1 + bases : 0;
+	d->steps[d->step_count++] = (struct ml_step){ k->path - back, d->caller, value };
+	return d->step_count < STEPS || flush(d, err) ? 1 + bases : 0;
+}
+
+/*
+ * The loop in which a recording spends its time: steps that need nothing but to be passed on,
+ * without crossing into or out of the user's code. Stops before the first word that is none.
+ */
+static const uint64_t *take_steps(struct ml_drain *d, const uint64_t *w, const uint64_t *end)
+{
+	struct ml_callers *c = &d->thread->callers;
+	const struct known *shapes = d->shapes;
+	struct ml_step *step = d->steps + d->step_count, *full = d->steps + STEPS - 1;
+	uint8_t where = c->user ? USER : LIBRARY;
+	uint32_t caller = d->caller;
+	uint64_t sp = c->sp;
+
+	while (w < end && step < full) {
+		uint32_t id = ML_WORD_ARG(*w);
+		const uint64_t *value = w + 1;
+		size_t room = (size_t)(end - value), bases;
+
+		if (*w >> 32 != ML_WORD(ML_WORD_STEP, 0, 0) >> 32 || id >= d->shape_count)
+			break;
+		const struct known *k = &shapes[id];
+		if (k->where != where)
+			break;
+		uint32_t back = left_at(k, value, room, &bases);
+		if (bases > room)
+			break;
+		sp = sp_after(k, value, back, sp_before(k, value, bases, sp));
+		c->returned = !back && k->returns;
+		if (k->call && !back)
+			c->last_call = k->call;
+		*step++ = (struct ml_step){ k->path - back, caller, value };
+		w = value + bases;
+	}
+	c->sp = sp;
+	d->step_count = (size_t)(step - d->steps);
+	return w;
 }
 
 static const char *text_of(const uint64_t *w, const uint64_t *end)
@@ -543,6 +627,11 @@ bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count, stru
 	const uint64_t *w = words, *end = words + count;
 
 	while (w < end && !d->filter.full) {
+		if (d->filter.all && !d->mapped) {
+			w = take_steps(d, w, end);
+			if (w == end)
+				break;
+		}
 		unsigned type = ML_WORD_TYPE(*w);
 
 		if (!(*w >> 63)) {
@@ -561,10 +650,14 @@ bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count, stru
 				d->bad++;
 				break;
 			}
+			if (!flush(d, err))
+				return false;
 			take_message(d, w, payload);
 			w += 1 + payload;
 		}
 	}
+	if (!flush(d, err))
+		return false;
 	if (d->filter.full && !d->limit_noted) {
 		ml_writer_gap(d->writer, 0, ML_GAP_LIMIT);
 		d->limit_noted = true;

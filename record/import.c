@@ -125,11 +125,11 @@ bool ml_import_ref(struct ml_import *im, struct ml_ref *ref, enum ml_kind kind,
 bool ml_import_bad(const struct ml_import *im, const char *reason, const char *word,
 		   size_t size, struct ml_err *err)
 {
-	char shown[ML_WORD_SHOWN];
+	char shown[ML_SCAN_SHOWN];
 
 	return ml_fail(err, ML_FORMAT, "%s:%llu: %s '%s'", im->in.name,
 		       (unsigned long long)im->in.line, reason,
-		       ml_scan_shown((struct ml_word){ word, size }, shown));
+		       ml_scan_shown((struct ml_scan_word){ word, size }, shown));
 }
 
 /* The importer that is asked for, or the first that knows the content. */
@@ -186,7 +186,7 @@ static bool fill(struct ml_import *im, const struct ml_importer *importer,
 	char back_end[64];
 
 	snprintf(back_end, sizeof(back_end), "import %s", importer->name);
-	ml_tables_meta(tables, "backend", back_end);
+	ml_tables_meta(tables, "back end", back_end);
 	ml_tables_meta(tables, "imported", o->model ? o->model : im->in.name);
 	return (!o->regions || ml_regions_file_read(o->regions, im->writer, err)) &&
 	       importer->read(im, err);

@@ -52,7 +52,7 @@ struct csv {
 	struct ml_tables *tables;
 	char comma;
 	size_t column[ROLES]; /* number of the field, from 1; 0: there is none */
-	struct ml_word field[FIELDS];
+	struct ml_scan_word field[FIELDS];
 	size_t fields;
 	char *next;            /* behind the record */
 	uint64_t newlines;     /* in the record */
@@ -62,7 +62,7 @@ struct csv {
 	uint32_t lowest; /* no number below is free */
 };
 
-static bool is(struct ml_word w, const char *text)
+static bool is(struct ml_scan_word w, const char *text)
 {
 	return strlen(text) == w.size && !strncasecmp(w.at, text, w.size);
 }
@@ -103,8 +103,8 @@ static bool split(struct csv *c, char *at, char *end)
 		while (out > start && ml_scan_blank(out[-1]))
 			out--;
 		if (c->fields < FIELDS)
-			c->field[c->fields++] = (struct ml_word){ start,
-								  (size_t)(out - start) };
+			c->field[c->fields++] =
+				(struct ml_scan_word){ start, (size_t)(out - start) };
 		if (at == stop)
 			return true;
 	}
@@ -138,20 +138,20 @@ static void done(struct csv *c)
 	c->im->in.line += c->newlines;
 }
 
-static struct ml_word field(const struct csv *c, enum role role)
+static struct ml_scan_word field(const struct csv *c, enum role role)
 {
 	size_t i = c->column[role];
 
-	return i && i <= c->fields ? c->field[i - 1] : (struct ml_word){ "", 0 };
+	return i && i <= c->fields ? c->field[i - 1] : (struct ml_scan_word){ "", 0 };
 }
 
-static bool bad(const struct csv *c, const char *reason, struct ml_word w,
+static bool bad(const struct csv *c, const char *reason, struct ml_scan_word w,
 		struct ml_err *err)
 {
 	return ml_import_bad(c->im, reason, w.at, w.size, err);
 }
 
-static int role_of(struct ml_word w)
+static int role_of(struct ml_scan_word w)
 {
 	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
 		if (is(w, headings[i].name))
@@ -165,15 +165,16 @@ static bool map_columns(struct csv *c, const char *map, struct ml_err *err)
 	for (const char *at = map;; at++) {
 		const char *end = strchrnul(at, ','),
 			   *equals = memchr(at, '=', (size_t)(end - at));
-		struct ml_word item = { at, (size_t)(end - at) }, value;
-		char shown[ML_WORD_SHOWN];
+		struct ml_scan_word item = { at, (size_t)(end - at) }, value;
+		char shown[ML_SCAN_SHOWN];
 		uint64_t number = 0;
 		int role = -1;
 
 		if (equals) {
-			role = role_of((struct ml_word){ at, (size_t)(equals - at) });
-			value = (struct ml_word){ equals + 1,
-						  (size_t)(end - equals - 1) };
+			role = role_of(
+				(struct ml_scan_word){ at, (size_t)(equals - at) });
+			value = (struct ml_scan_word){ equals + 1,
+						       (size_t)(end - equals - 1) };
 		}
 		if (role < 0 || !value.size)
 			return ml_fail(
@@ -246,7 +247,7 @@ static uint16_t number_thread(struct csv *c, uint64_t theirs)
 	*ours = n;
 	if (n != theirs) {
 		struct ml_thread *t = ML_ADD(c->tables->threads);
-		struct ml_word text = field(c, THREAD);
+		struct ml_scan_word text = field(c, THREAD);
 
 		t->id = (uint16_t)n;
 		t->from = ml_writer_time(c->im->writer);
@@ -258,8 +259,8 @@ static uint16_t number_thread(struct csv *c, uint64_t theirs)
 
 static bool find_site(struct csv *c, uint32_t *site, struct ml_err *err)
 {
-	struct ml_word file = field(c, FILE_), func = field(c, FUNC),
-		       line = field(c, LINE), ip = field(c, IP);
+	struct ml_scan_word file = field(c, FILE_), func = field(c, FUNC),
+			    line = field(c, LINE), ip = field(c, IP);
 	uint64_t number = 0;
 	struct {
 		uint64_t ip;
@@ -290,7 +291,7 @@ static bool find_site(struct csv *c, uint32_t *site, struct ml_err *err)
 
 static bool find_kind(struct csv *c, int *kind, struct ml_err *err)
 {
-	struct ml_word w = field(c, KIND);
+	struct ml_scan_word w = field(c, KIND);
 
 	*kind = ML_READ;
 	if (!c->column[KIND])
@@ -306,8 +307,8 @@ static bool find_kind(struct csv *c, int *kind, struct ml_err *err)
 
 static bool reference(struct csv *c, struct ml_err *err)
 {
-	struct ml_word addr = field(c, ADDR), size = field(c, SIZE),
-		       thread = field(c, THREAD);
+	struct ml_scan_word addr = field(c, ADDR), size = field(c, SIZE),
+			    thread = field(c, THREAD);
 	uint64_t bytes = c->im->options->size ? c->im->options->size : DEFAULT_SIZE,
 		 theirs = 1;
 	struct ml_ref ref = { 0 };

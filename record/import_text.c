@@ -14,11 +14,11 @@ static bool detect(const char *text, size_t size)
 		"mark", "begin", "state", "thread", "gap",
 	};
 	const char *end = text + size;
-	struct ml_word w;
+	struct ml_scan_word w;
 	uint64_t v;
 
-	for (w = (struct ml_word){ text, 0 }; text < end;
-	     w = (struct ml_word){ text, 0 }) {
+	for (w = (struct ml_scan_word){ text, 0 }; text < end;
+	     w = (struct ml_scan_word){ text, 0 }) {
 		text = ml_scan_blanks(text, end);
 		w.at = text;
 		if (text < end && *text == '#')

@@ -75,6 +75,7 @@ void ml_objects_release(struct ml_objects *o)
 	ml_free(o->image);
 	ml_free(o->range);
 	ml_map_release(&o->stray);
+	ml_map_release(&o->image_of);
 	ml_names_release(&o->paths);
 	ml_sources_release(&o->sources);
 	ml_arena_release(&o->arena);
@@ -183,13 +184,18 @@ static struct ml_object *object_of(struct ml_objects *o, const char *path)
 static struct ml_image *image_of(struct ml_objects *o, struct ml_object *b,
 				 uint64_t start)
 {
-	for (size_t i = o->images; i-- > 0;)
-		if (o->image[i]->object == b && o->image[i]->start == start)
-			return o->image[i];
+	/* 64 bits of hash are taken for the pair: programs may map files a million times.
+	 */
+	uint64_t pair[2] = { (uint64_t)(uintptr_t)b, start };
+	bool is_new;
+	uint64_t *index = ml_map_add(&o->image_of, ml_hash(pair, sizeof(pair)), &is_new);
 
+	if (!is_new)
+		return o->image[*index];
 	struct ml_image *m = ml_arena_alloc(&o->arena, sizeof(*m));
 	m->object = b;
 	m->start = start;
+	*index = o->images;
 	o->image = ml_grow(o->image, &o->image_cap, o->images + 1, sizeof(*o->image));
 	return o->image[o->images++] = m;
 }
@@ -197,11 +203,15 @@ static struct ml_image *image_of(struct ml_objects *o, struct ml_object *b,
 void ml_objects_map(struct ml_objects *o, uint64_t low, uint64_t high, uint64_t offset,
 		    uint8_t prot, enum ml_mapping_kind kind, const char *path)
 {
-	bool named = (kind == ML_MAPPING_FILE || kind == ML_MAPPING_OTHER) && path &&
-		     *path;
+	bool has_path = path && *path;
 
 	ml_objects_unmap(o, low, high);
-	if (low >= high || !named)
+	/* What the kernel itself maps to be executed is the vdso, named or not. */
+	if (kind == ML_MAPPING_OTHER && !has_path && prot & 4)
+		path = "[vdso]";
+	else if (!has_path || (kind != ML_MAPPING_FILE && kind != ML_MAPPING_OTHER))
+		return;
+	if (low >= high)
 		return;
 	struct ml_object *b = object_of(o, path);
 	struct ml_image *m = image_of(o, b, low - offset);

@@ -91,6 +91,7 @@ struct ml_objects {
 	size_t objects, object_cap;
 	struct ml_image **image;
 	size_t images, image_cap;
+	struct ml_map image_of;    /* index by hash of object and start */
 	struct ml_object *program; /* what was executed, or NULL as long as unknown */
 	struct ml_map stray;       /* sites by ip outside all objects */
 	struct ml_arena arena;

@@ -1,8 +1,10 @@
 #include "record/process.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/err.h"
@@ -10,25 +12,29 @@
 
 enum { CMDLINE_MAX = 4 << 20 };
 
-bool ml_process_lives(pid_t pid, uint64_t started)
+static bool is_program(const char *path)
 {
-	struct ml_arena a = { 0 };
-	struct ml_err err;
-	char path[64], *text, state = 'Z';
-	unsigned long long start = 0;
-	size_t size;
+	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (ml_file_read(path, 4096, &a, &text, &size, &err)) {
-		const char *p = strrchr(text, ')'); /* the name before may hold anything */
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
 
-		if (p && sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
-				       "%*d %*d %*d %*d %*d %llu",
-				&state, &start) != 2)
-			state = 'Z';
+bool ml_process_find(const char *name)
+{
+	const char *dirs = getenv("PATH");
+	char path[PATH_MAX];
+
+	if (strchr(name, '/'))
+		return is_program(name);
+	for (const char *at = dirs ? dirs : "/bin:/usr/bin"; *at;) {
+		size_t n = strcspn(at, ":");
+
+		snprintf(path, sizeof(path), "%.*s/%s", (int)n, n ? at : ".", name);
+		if (is_program(path))
+			return true;
+		at += n + (at[n] == ':');
 	}
-	ml_arena_release(&a);
-	return state != 'Z' && state != 'X' && (!started || start == started);
+	return false;
 }
 
 static bool is_ours(const char *arg)

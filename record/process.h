@@ -10,8 +10,8 @@
 
 #include "lib/base/arena.h"
 
-/* Does the process that started at `started` (field 22 of its stat) still run? No zombies. */
-bool ml_process_lives(pid_t pid, uint64_t started);
+/* Can name be run, as the shell would find it? */
+bool ml_process_find(const char *name);
 /* The recorded program's command line, without Valgrind's part before it. */
 const char *ml_process_command(pid_t pid, struct ml_arena *a);
 bool ml_process_cwd(pid_t pid, char *path, size_t size);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,9 +31,14 @@ struct worker {
 	struct ml_drain *drain;
 	struct ml_ring *ring;
 	const uint64_t *data;
+	uint32_t *bell; /* wakes the supervisor */
 	struct ml_recording result;
-	int done; /* atomic */
+	int pidfd;    /* readable when the process has ended; -1: it has */
+	int replaced; /* atomic: another program runs in the process now */
+	int done;     /* atomic; see enum done */
 };
+
+enum done { RUNNING, FINISHED, UNRECORDED };
 
 struct state {
 	struct ml_session *session;
@@ -136,21 +142,29 @@ static bool drain_rest(struct worker *w, struct ml_err *err)
 	return ml_drain_feed(w->drain, w->data + bytes / 8, used / 8, err);
 }
 
+static bool has_ended(const struct worker *w)
+{
+	struct pollfd p = { .fd = w->pidfd, .events = POLLIN };
+
+	return w->pidfd < 0 || poll(&p, 1, 0) > 0;
+}
+
 static bool drain_all(struct worker *w, struct ml_err *err)
 {
 	struct ml_ring *r = w->ring;
 
 	for (;;) {
 		uint32_t head = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE);
-		bool closed = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == ML_RING_CLOSED;
-		bool gone = !closed && !ml_process_lives((pid_t)r->pid, r->started);
+		bool gone = has_ended(w); /* asked first: a process that closes then ends */
+		bool closed = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == ML_RING_CLOSED ||
+			      __atomic_load_n(&w->replaced, __ATOMIC_ACQUIRE);
 
 		if (!drain_segments(w, err))
 			return false;
 		if (ml_drain_full(w->drain) && !r->stop)
 			__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
 		if (closed || gone) {
-			w->result.killed = gone;
+			w->result.killed = gone && !closed;
 			return drain_rest(w, err);
 		}
 		if (head == __atomic_load_n(&r->head, __ATOMIC_ACQUIRE))
@@ -159,11 +173,12 @@ static bool drain_all(struct worker *w, struct ml_err *err)
 }
 
 /* Discards what still comes, so that the process is not held up. */
-static void discard(struct ml_ring *r)
+static void discard(const struct worker *w)
 {
+	struct ml_ring *r = w->ring;
+
 	__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
-	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != ML_RING_CLOSED &&
-	       ml_process_lives((pid_t)r->pid, r->started)) {
+	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != ML_RING_CLOSED && !has_ended(w)) {
 		uint32_t head = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE);
 
 		__atomic_store_n(&r->tail, head, __ATOMIC_RELEASE);
@@ -180,7 +195,7 @@ static void *work(void *arg)
 
 	x->ok = drain_all(w, &x->err);
 	if (!x->ok) {
-		discard(w->ring);
+		discard(w);
 	} else {
 		x->ok = ml_drain_finish(w->drain, x->killed, &x->err);
 	}
@@ -188,7 +203,8 @@ static void *work(void *arg)
 	struct stat st;
 	x->refs = count.refs;
 	x->bytes = stat(x->path, &st) ? count.bytes : (uint64_t)st.st_size;
-	__atomic_store_n(&w->done, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&w->done, FINISHED, __ATOMIC_RELEASE);
+	futex_wake(w->bell);
 	return NULL;
 }
 
@@ -236,7 +252,12 @@ static void attach(struct state *s, unsigned slot)
 
 	w->session = s->session;
 	w->ring = r;
+	w->bell = &s->control->bell;
 	w->data = (const uint64_t *)(void *)((char *)r + ML_RING_PAGE);
+	w->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)r->pid, 0);
+	for (unsigned i = 0; i < ML_RING_SLOTS; i++)
+		if (s->workers[i] && s->workers[i]->result.pid == (pid_t)r->pid)
+			__atomic_store_n(&s->workers[i]->replaced, 1, __ATOMIC_RELEASE);
 	w->result.pid = (pid_t)r->pid;
 	w->result.path = trace_path(s, w->result.pid);
 	w->result.command = ml_process_command((pid_t)r->pid, &s->session->arena);
@@ -253,7 +274,7 @@ static void attach(struct state *s, unsigned slot)
 	__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&r->tail, r->head, __ATOMIC_RELEASE);
 	futex_wake(&r->tail);
-	w->done = 2;
+	w->done = UNRECORDED;
 }
 
 /* Frees the slots whose trace is finished; true if something changed. */
@@ -266,16 +287,17 @@ static void collect(struct state *s)
 		if (!done)
 			continue;
 		/* a slot without a drain stays taken as long as its process lives */
-		if (done == 2 && ml_process_lives((pid_t)w->ring->pid, w->ring->started) &&
-		    w->ring->state != ML_RING_CLOSED)
+		if (done == UNRECORDED && !has_ended(w) && w->ring->state != ML_RING_CLOSED)
 			continue;
-		if (done == 1) {
+		if (done == FINISHED) {
 			pthread_join(w->thread, NULL);
 			const char *warning = ml_drain_warning(w->drain);
 			if (warning)
 				w->result.warning = ml_arena_strdup(&s->session->arena, warning);
 			ml_drain_release(w->drain);
 		}
+		if (w->pidfd >= 0)
+			close(w->pidfd);
 		memset(w->ring, 0, ML_RING_PAGE);
 		s->workers[i] = NULL;
 		s->running--;
@@ -356,7 +378,7 @@ static void exec_program(const struct state *s)
 	snprintf(ring, sizeof(ring), "--ring=%s", s->ring_path);
 	snprintf(log, sizeof(log), "--log-file=/proc/%d/fd/%d", getppid(), s->log);
 	argv[n++] = "valgrind";
-	argv[n++] = "--tool=memlamp";
+	argv[n++] = x->options.no_heap ? "--tool=memlamp-noheap" : "--tool=memlamp";
 	argv[n++] = "-q";
 	argv[n++] = ring;
 	argv[n++] = log;
@@ -372,6 +394,8 @@ static void exec_program(const struct state *s)
 	memcpy(all, argv, n * sizeof(*all));
 	memcpy(all + n, x->argv, (count + 1) * sizeof(*all));
 	setenv("VALGRIND_LIB", x->valgrind_lib, 1);
+	/* Debian's valgrind is a script around this, which changes the program's environment */
+	execvp("valgrind.bin", (char **)all);
 	execvp("valgrind", (char **)all);
 	_exit(127);
 }
@@ -412,16 +436,28 @@ static bool explain(const struct state *s, struct ml_err *err)
 	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
 		text[--n] = 0;
 	if (WIFEXITED(s->session->status) && WEXITSTATUS(s->session->status) == 127 && n <= 0)
-		return ml_fail(err, ML_IO, "cannot run valgrind or %s: no such program",
+		return ml_fail(err, ML_IO, "%s was not recorded: is valgrind installed?",
 			       s->session->argv[0]);
 	return ml_fail(err, ML_IO, "%s was not recorded%s%s", s->session->argv[0],
 		       n > 0 ? ": " : "", n > 0 ? text : "");
 }
 
+/* What can be said before anything runs: is there such a program, can the trace be written? */
+static bool check(const struct ml_session *x, struct ml_err *err)
+{
+	if (!ml_process_find(x->argv[0]))
+		return ml_fail(err, ML_IO, "%s: no such program", x->argv[0]);
+	int fd = open(x->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return ml_fail_errno(err, "%s: cannot make the trace", x->output);
+	close(fd);
+	return true;
+}
+
 bool ml_session_run(struct ml_session *session, struct ml_err *err)
 {
 	struct state s = { .session = session, .fd = -1, .log = -1 };
-	bool ok = make_ring(&s, err) && launch(&s, err);
+	bool ok = check(session, err) && make_ring(&s, err) && launch(&s, err);
 
 	if (ok) {
 		supervise(&s);
@@ -430,8 +466,10 @@ bool ml_session_run(struct ml_session *session, struct ml_err *err)
 		for (size_t i = 0; i < s.count; i++)
 			session->recordings[i] = s.all[i]->result;
 		session->count = s.count;
-		if (!s.count)
+		if (!s.count) {
 			ok = explain(&s, err);
+			unlink(session->output);
+		}
 	}
 	ml_free(s.all);
 	if (s.memory)

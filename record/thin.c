@@ -39,7 +39,8 @@ static void make(struct ml_thin *t, const struct ml_shape *shape, const bool *ke
 			if (renamed[s.base] == 0xffff) {
 				renamed[s.base] = rest.bases;
 				from[rest.bases] = s.base;
-				base[rest.bases++] = shape->base[s.base];
+				base[rest.bases] = shape->base[s.base];
+				base[rest.bases++].state = ML_OWN_STATE;
 			}
 			s.base = renamed[s.base];
 		}
@@ -51,7 +52,7 @@ static void make(struct ml_thin *t, const struct ml_shape *shape, const bool *ke
 }
 
 bool ml_thin_step(struct ml_thin *t, const struct ml_shape *shape, uint32_t number,
-		  const uint64_t *value, const bool *keep, size_t slots,
+		  uint32_t caller, const uint64_t *value, const bool *keep, size_t slots,
 		  struct ml_err *err)
 {
 	uint64_t kept[ML_SLOTS_MAX];
@@ -66,5 +67,7 @@ bool ml_thin_step(struct ml_thin *t, const struct ml_shape *shape, uint32_t numb
 	const struct ml_thin_shape *rest = &t->rest[*index];
 	for (size_t i = 0; i < rest->bases; i++)
 		kept[i] = value[rest->from[i]];
-	return ml_writer_step(t->writer, rest->number, kept, rest->bases, err);
+	struct ml_step step = { ml_writer_path(t->writer, rest->number, rest->bases), caller,
+				kept };
+	return ml_writer_steps(t->writer, &step, 1, err);
 }

@@ -31,5 +31,5 @@ void ml_thin_init(struct ml_thin *t, struct ml_writer *writer);
 void ml_thin_release(struct ml_thin *t);
 /* Writes those of the first `slots` slots of a step that are kept. */
 bool ml_thin_step(struct ml_thin *t, const struct ml_shape *shape, uint32_t number,
-		  const uint64_t *value, const bool *keep, size_t slots,
+		  uint32_t caller, const uint64_t *value, const bool *keep, size_t slots,
 		  struct ml_err *err);

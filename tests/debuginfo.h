@@ -17,10 +17,6 @@
 #include "record/objects.h"
 #include "tests/test.h"
 
-#ifndef ML_TEST_SOURCES
-#define ML_TEST_SOURCES "tests"
-#endif
-
 enum { TEST_PAGE = 4096 };
 
 struct scratch {
@@ -39,10 +35,11 @@ static inline struct scratch scratch_open(void)
 static inline void scratch_run(const struct scratch *s, const char *command)
 {
 	char text[4096];
+	int folder = (int)(strrchr(__FILE__, '/') - __FILE__);
 
 	snprintf(text, sizeof(text),
-		 "S=$(realpath '%s/traces/debuginfo') && cd '%s' && { %s; }",
-		 ML_TEST_SOURCES, s->folder, command);
+		 "S=$(realpath '%.*s/traces/debuginfo') && cd '%s' && { %s; }", folder,
+		 __FILE__, s->folder, command);
 	if (system(text) != 0)
 		TEST_SAY("fails: %s", command);
 }

@@ -83,6 +83,12 @@ TEST(a_line_may_carry_site_function_object_and_caller)
 		"5 r 0x10 8 1\n");
 }
 
+TEST(bytes_that_a_terminal_obeys_are_not_written)
+{
+	becomes("r 0 8 1 a\001.c:1 f\033[31m\nmark \"a\tb\"\n",
+		"0 r 0x0 8 1 a?.c:1 f?[31m\nmark a?b\n");
+}
+
 TEST(equal_places_are_one_site)
 {
 	const char *path = scratch();

@@ -71,6 +71,7 @@ static void random_shape(struct parts *p, uint32_t sites)
 		default:
 			slot->base = s->bases++;
 			slot->maybe = !random_below(10);
+			p->base[slot->base].state = ML_OWN_STATE;
 			p->base[slot->base].reg =
 				random_below(2) ? ML_NO_REG : (uint8_t)random_below(ML_REGS);
 			p->base[slot->base].delta = (int32_t)random_below(100) - 50;
@@ -78,7 +79,9 @@ static void random_shape(struct parts *p, uint32_t sites)
 		s->slots++;
 		unsigned last = s->exits ? p->exit[s->exits - 1].bases : 0;
 		if (s->exits < 4 && s->bases > last && !random_below(4))
-			p->exit[s->exits++] = (struct ml_exit){ s->slots, s->bases };
+			p->exit[s->exits++] = (struct ml_exit){ .slots = s->slots,
+							       .bases = s->bases,
+							       .clobber = s->clobber };
 	}
 	while (s->exits && p->exit[s->exits - 1].bases == s->bases)
 		s->exits--;
@@ -133,7 +136,7 @@ static void write_random(const char *path, struct log *log, size_t steps)
 		if (!random_below(1000))
 			ml_writer_thread(w, thread = (uint16_t)random_below(3));
 		if (!random_below(20))
-			ml_writer_caller(w, caller = (uint32_t)random_below(SITES));
+			caller = (uint32_t)random_below(SITES);
 		now = random_below(9) ? (now + 1) % 5 : random_below(SHAPES);
 		const struct ml_shape *s = &parts[now].shape;
 		unsigned exit = random_below(6) ? s->exits : (unsigned)random_below(s->exits + 1u);
@@ -147,7 +150,8 @@ static void write_random(const char *path, struct log *log, size_t steps)
 			if (s->slot[i].maybe && random_below(2))
 				value[s->slot[i].base] = 0;
 		expect(log, s, slots, value, thread, caller);
-		CHECK_OK(ml_writer_step(w, (uint32_t)now, value, bases, &err), &err);
+		struct ml_step step = { ml_writer_path(w, (uint32_t)now, bases), caller, value };
+		CHECK_OK(ml_writer_steps(w, &step, 1, &err), &err);
 	}
 	CHECK_EQ(ml_writer_time(w), log->count);
 	CHECK_OK(ml_writer_close(w, &err), &err);

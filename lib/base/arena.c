@@ -27,7 +27,7 @@ void *ml_arena_alloc(struct ml_arena *a, size_t size)
 	if (size > SIZE_MAX / 2)
 		must(NULL);
 	size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-	if (size > a->room - a->used) {
+	if (!a->pages || size > a->room - a->used) {
 		size_t room = size > PAGE ? size : PAGE;
 		struct ml_arena_page *p = must(calloc(1, sizeof(*p) + room));
 

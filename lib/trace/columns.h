@@ -7,28 +7,41 @@
 
 #include <stdint.h>
 
-/* For each step that differs from the prediction: flags, and before it how many did not. */
-enum ml_differs {
-	ML_DIFFERS_PATH = 1,   /* the path is in PATH */
-	ML_DIFFERS_SECOND = 2, /* the path is the second guess */
-	ML_DIFFERS_BASES = 4,  /* there are CODES */
-	ML_DIFFERS_THREAD = 8,
-	ML_DIFFERS_CALLER = 16,
-	ML_DIFFERS_FLAGS = 31,
-};
-
 enum ml_column {
-	ML_COLUMN_RUN,    /* varint: steps as predicted before a step that differs */
-	ML_COLUMN_FLAGS,  /* 1 byte: enum ml_differs */
-	ML_COLUMN_PATH,   /* 4 bytes */
-	ML_COLUMN_CODES,  /* 2 bits a base, four a byte: 0 as predicted, 1 to 3 see below */
-	ML_COLUMN_D2,     /* 2 bytes: code 1, base - prediction, signed */
-	ML_COLUMN_D4,     /* 4 bytes: code 2 */
-	ML_COLUMN_D8,     /* 8 bytes: code 3 */
+	ML_COLUMN_STATUS, /* 1 byte a step: enum ml_status */
+	ML_COLUMN_PATH,   /* 4 bytes: the path, where the status says so */
+	ML_COLUMN_EXIT,   /* 1 byte: which exit of the first guess's shape, where it says so */
+	ML_COLUMN_CODES,  /* 1 byte for four bases: codes of the bases from the third on */
+	ML_COLUMN_D2,     /* 2 bytes: base - prediction, signed */
+	ML_COLUMN_D4,     /* 4 bytes: the same; INT32_MIN: see D8 */
+	ML_COLUMN_D8,     /* 8 bytes: the same */
+	ML_COLUMN_RARE,   /* 1 byte: enum ml_rare, where the status says so */
 	ML_COLUMN_THREAD, /* 2 bytes */
 	ML_COLUMN_CALLER, /* 4 bytes */
 	ML_COLUMNS
 };
 
-static const uint8_t ml_column_bytes[ML_COLUMNS] = { 1, 1, 4, 1, 2, 4, 8, 2, 4 };
+/* How a step differs from the prediction; 0: not at all. */
+enum ml_status {
+	ML_STATUS_SECOND = 1, /* the path is the second guess */
+	ML_STATUS_PATH = 2,   /* the path is in PATH */
+	ML_STATUS_EXIT = 3,   /* it is another exit of the first guess's shape, in EXIT */
+	ML_STATUS_WHICH = 3,  /* mask of these */
+	ML_STATUS_RARE = 4,   /* thread or caller are new */
+	ML_STATUS_CODES = 8,  /* there are CODES for all bases from the third on */
+	ML_STATUS_CODE0 = 4,  /* shift of the first base's code, two bits */
+	ML_STATUS_CODE1 = 6,  /* of the second base's */
+};
+
+/* How a base differs from the prediction. */
+enum ml_code {
+	ML_CODE_NOT,
+	ML_CODE_NEAR,  /* by what is in D2 */
+	ML_CODE_CHAIN, /* it is the second guess */
+	ML_CODE_FAR,   /* by what is in D4 or D8 */
+};
+
+enum ml_rare { ML_RARE_THREAD = 1, ML_RARE_CALLER = 2 };
+
+static const uint8_t ml_column_bytes[ML_COLUMNS] = { 1, 4, 1, 1, 2, 4, 8, 1, 2, 4 };
 enum { ML_COLUMN_BYTES_MAX = 8 };

@@ -157,7 +157,7 @@ bool ml_cursor_next(struct ml_cursor *c, struct ml_batch *batch, struct ml_err *
  * Decoding ahead: a ring of jobs, each a whole chunk, decoded by the pool and handed to fn in
  * order. Memory is bounded by the ring.
  */
-enum { JOB_ROOM = ML_CHUNK_MAX + ML_SLOTS_MAX };
+enum { JOB_ROOM = ML_CHUNK_MAX + 2 * ML_SLOTS_MAX };
 
 struct job {
 	const struct ml_trace *trace;

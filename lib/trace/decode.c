@@ -6,6 +6,8 @@
 #include "lib/trace/columns.h"
 #include "lib/trace/predict.h"
 
+#define INLINE inline __attribute__((always_inline))
+
 struct column {
 	uint8_t *data;
 	size_t cap;         /* bytes */
@@ -15,12 +17,10 @@ struct column {
 struct ml_decoder {
 	struct ml_predict predict;
 	struct column column[ML_COLUMNS];
-	uint64_t steps;     /* still to come */
-	uint64_t run;       /* of these, as predicted before the next that differs */
-	uint64_t count;     /* references still to come */
-	bool differs;       /* a step that differs follows the run */
+	uint64_t count; /* references still to come */
 	uint16_t thread;
 	size_t sites;
+	bool bad; /* a column ran out */
 	struct ml_unpacker unpacker;
 	struct ml_buf plane;
 	uint64_t value[ML_SLOTS_MAX + 1]; /* bases of the step, and a 0 for slots without one */
@@ -52,11 +52,8 @@ static bool get_planes(struct ml_decoder *d, enum ml_column c, struct ml_bytes *
 	size_t bytes = ml_column_bytes[c];
 
 	col->next = 0;
-	if (!col->count)
-		return true;
-	/* eight more, so that a value can be read as a whole word */
-	col->data = ml_grow(col->data, &col->cap, col->count * bytes + 8, 1);
-	for (size_t k = 0; k < bytes; k++) {
+	col->data = ml_grow(col->data, &col->cap, col->count * bytes + 1, 1); /* never NULL */
+	for (size_t k = 0; k < bytes && col->count; k++) {
 		const uint8_t *in = ml_bytes_take(packed, sizes[k]);
 
 		if (!in)
@@ -73,149 +70,154 @@ static bool get_planes(struct ml_decoder *d, enum ml_column c, struct ml_bytes *
 	return true;
 }
 
-static bool next_run(struct ml_decoder *d)
-{
-	struct column *run = &d->column[ML_COLUMN_RUN];
-	uint64_t v = 0;
-
-	d->differs = d->column[ML_COLUMN_FLAGS].next < d->column[ML_COLUMN_FLAGS].count;
-	if (!d->differs) {
-		d->run = d->steps;
-		return true;
-	}
-	for (unsigned shift = 0; shift < 28 && run->next < run->count; shift += 7) {
-		uint8_t b = run->data[run->next++];
-
-		v |= (uint64_t)(b & 0x7f) << shift;
-		if (!(b & 0x80)) {
-			d->run = v;
-			return v < d->steps;
-		}
-	}
-	return false;
-}
-
 bool ml_decoder_start(struct ml_decoder *d, const uint8_t *data, size_t size, uint64_t count,
 		      struct ml_err *err)
 {
 	struct ml_bytes in = { data, data + size, false };
 	uint64_t sizes[ML_COLUMNS][ML_COLUMN_BYTES_MAX] = { 0 };
 
-	d->steps = ml_bytes_varint(&in);
+	uint64_t steps = ml_bytes_varint(&in);
 	d->thread = (uint16_t)ml_bytes_varint(&in);
 	d->count = count;
 	for (enum ml_column c = 0; c < ML_COLUMNS; c++) {
-		uint64_t most = (uint64_t)ML_CHUNK_MAX * (c == ML_COLUMN_RUN ? 3 : 1);
-
 		d->column[c].count = ml_bytes_varint(&in);
 		for (size_t k = 0; k < ml_column_bytes[c] && d->column[c].count; k++)
 			sizes[c][k] = ml_bytes_varint(&in);
-		if (d->column[c].count > most)
+		if (d->column[c].count > ML_CHUNK_MAX)
 			return ml_fail(err, ML_FORMAT, "column %d is too long", (int)c);
 	}
-	if (in.bad || d->steps > ML_CHUNK_MAX || count > ML_CHUNK_MAX)
+	if (in.bad || steps != d->column[ML_COLUMN_STATUS].count || count > ML_CHUNK_MAX)
 		return ml_fail(err, ML_FORMAT, "its head is malformed");
 	for (enum ml_column c = 0; c < ML_COLUMNS; c++)
 		if (!get_planes(d, c, &in, sizes[c], err))
 			return false;
 	ml_predict_reset(&d->predict);
-	return next_run(d) || ml_fail(err, ML_FORMAT, "its runs are malformed");
+	d->bad = false;
+	return true;
 }
 
-/* The next value of a column; zero when there is none left. */
+/* The next value of a column; zero, and bad is set, when there is none left. */
 static inline uint64_t take(struct ml_decoder *d, enum ml_column c)
 {
 	struct column *col = &d->column[c];
 	size_t bytes = ml_column_bytes[c];
 	uint64_t v = 0;
 
-	if (col->next < col->count)
-		memcpy(&v, col->data + bytes * col->next, bytes);
-	col->next++;
+	if (__builtin_expect(col->next >= col->count, 0)) {
+		d->bad = true;
+		return 0;
+	}
+	memcpy(&v, col->data + bytes * col->next++, bytes);
 	return v;
 }
 
-static inline int64_t take_base(struct ml_decoder *d, unsigned code)
+static inline int64_t take_off(struct ml_decoder *d, unsigned code)
 {
-	switch (code) {
-	case 0: return 0;
-	case 1: return (int16_t)take(d, ML_COLUMN_D2);
-	case 2: return (int32_t)take(d, ML_COLUMN_D4);
-	default: return (int64_t)take(d, ML_COLUMN_D8);
-	}
+	if (code == ML_CODE_NEAR)
+		return (int16_t)take(d, ML_COLUMN_D2);
+	int32_t off = (int32_t)take(d, ML_COLUMN_D4);
+	return off == INT32_MIN ? (int64_t)take(d, ML_COLUMN_D8) : off;
 }
 
-/*
- * The values of the step's bases. `coded` is a constant where this is inlined: steps as
- * predicted, which are most, read no codes.
- */
-static inline __attribute__((always_inline)) void take_bases(struct ml_decoder *d,
-							     const struct ml_shape *shape,
-							     uint32_t number, unsigned bases,
-							     bool coded)
+static INLINE void take_base(struct ml_decoder *d, struct ml_predict_hot *h,
+			     const struct ml_base *b, unsigned at, unsigned code)
 {
 	struct ml_predict *p = &d->predict;
-	bool fresh;
-	struct ml_base_state *state = ml_predict_bases(p, number, shape, &fresh);
+	struct ml_base_state *s = ml_predict_state(p, h, b);
+	int64_t delta = ml_predict_base(p, h, s, b);
+
+	if (code) {
+		int64_t *chain = ml_predict_chain(p, h, b);
+
+		delta = code == ML_CODE_CHAIN
+				? *chain
+				: (int64_t)((uint64_t)delta + (uint64_t)take_off(d, code));
+		*chain = delta;
+		ml_predict_learn(h, s, delta);
+	}
+	uint64_t value = s->last + (uint64_t)delta;
+	ml_predict_saw(p, h, s, b, delta, value);
+	d->value[at] = value;
+}
+
+static INLINE void take_bases(struct ml_decoder *d, struct ml_predict_hot *h,
+			      const struct ml_path *path, unsigned status)
+{
+	const struct ml_base *b = path->base;
 	unsigned codes = 0;
 
-	for (unsigned i = 0; i < bases; i++) {
-		struct ml_base base = shape->base[i];
-		uint64_t value = ml_predict_base(p, &state[i], base, fresh);
-
-		if (coded) {
-			if (!(i & 3))
-				codes = (unsigned)take(d, ML_COLUMN_CODES);
-			value += (uint64_t)take_base(d, codes & 3);
-			codes >>= 2;
-		}
-		ml_predict_saw(p, &state[i], base, fresh, value);
-		d->value[i] = value;
+	if (path->bases > 0)
+		take_base(d, h, &b[0], 0, status >> ML_STATUS_CODE0 & 3);
+	if (path->bases > 1)
+		take_base(d, h, &b[1], 1, status >> ML_STATUS_CODE1 & 3);
+	for (unsigned i = 2; i < path->bases; i++) {
+		if (!((i - 2) & 3) && status & ML_STATUS_CODES)
+			codes = (unsigned)take(d, ML_COLUMN_CODES);
+		take_base(d, h, &b[i], i, codes & 3);
+		codes >>= 2;
 	}
 }
 
-static inline void expect_caller(struct ml_predict *p, bool user, uint32_t shape)
+/* True: the thread is another. */
+static __attribute__((noinline)) bool take_rare(struct ml_decoder *d)
 {
-	if (user)
-		p->user_shape = shape;
-	else if (p->user)
-		p->caller = p->shape[p->user_shape].caller;
-	p->user = user;
+	struct ml_predict *p = &d->predict;
+	unsigned rare = (unsigned)take(d, ML_COLUMN_RARE);
+
+	if (rare & ML_RARE_THREAD)
+		d->thread = (uint16_t)take(d, ML_COLUMN_THREAD);
+	if (rare & ML_RARE_CALLER) {
+		ml_predict_caller(p, (uint32_t)take(d, ML_COLUMN_CALLER));
+		d->bad |= p->caller >= d->sites;
+	}
+	return rare & ML_RARE_THREAD;
 }
 
 /* Slots of which some did not happen: one by one. */
-static size_t unroll_maybe(const struct ml_decoder *d, const struct ml_shape *shape,
-			   unsigned slots, struct ml_columns *out, size_t at)
+static size_t unroll_maybe(const struct ml_decoder *d, const struct ml_path *path,
+			   struct ml_columns *out, size_t at)
 {
+	const struct ml_slot *slot = d->predict.shapes->at[path->shape].slot;
 	size_t n = 0;
 
-	for (unsigned i = 0; i < slots; i++) {
-		uint64_t value = d->value[shape->base_of[i]];
+	for (unsigned i = 0; i < path->slots; i++) {
+		uint64_t value = slot[i].base == ML_NO_BASE ? 0 : d->value[slot[i].base];
 
-		if (shape->slot[i].maybe && !value)
+		if (slot[i].maybe && !value)
 			continue;
-		out->addr[at + n] = shape->offset[i] + value;
-		out->site[at + n] = shape->site[i];
-		out->what[at + n] = shape->what[i];
+		out->addr[at + n] = slot[i].offset + value;
+		out->site[at + n] = slot[i].site;
+		out->what[at + n] = slot[i].what;
 		n++;
 	}
 	return n;
 }
 
-/* Four at a time: the columns of shapes and the output have room for it. */
-static inline size_t unroll(struct ml_decoder *d, const struct ml_shape *shape,
-			    unsigned slots, struct ml_columns *out, size_t at)
+/* Four at a time: the output has room for it. */
+static INLINE size_t unroll(struct ml_decoder *d, const struct ml_path *path,
+			    struct ml_columns *out, size_t at)
 {
-	d->value[shape->bases] = 0;
-	if (__builtin_expect(shape->maybe, 0))
-		return unroll_maybe(d, shape, slots, out, at);
-	for (unsigned i = 0; i < slots; i += 4) {
-		for (unsigned k = i; k < i + 4; k++)
-			out->addr[at + k] = shape->offset[k] + d->value[shape->base_of[k]];
-		memcpy(out->site + at + i, shape->site + i, 4 * sizeof(*out->site));
-		memcpy(out->what + at + i, shape->what + i, 4 * sizeof(*out->what));
+	const struct ml_four *four = path->four;
+
+	if (__builtin_expect(path->maybe, 0))
+		return unroll_maybe(d, path, out, at);
+	d->value[path->all_bases] = 0;
+	for (unsigned i = 0; i < path->slots; i += 4, four++) {
+		uint64_t *addr = out->addr + at + i;
+		const uint64_t *value = d->value;
+		uint64_t a0 = four->offset[0] + value[four->base[0]];
+		uint64_t a1 = four->offset[1] + value[four->base[1]];
+		uint64_t a2 = four->offset[2] + value[four->base[2]];
+		uint64_t a3 = four->offset[3] + value[four->base[3]];
+
+		addr[0] = a0;
+		addr[1] = a1;
+		addr[2] = a2;
+		addr[3] = a3;
+		memcpy(out->site + at + i, four->site, sizeof(four->site));
+		memcpy(out->what + at + i, four->what, sizeof(four->what));
 	}
-	return slots;
+	return path->slots;
 }
 
 /* Thread and caller change rarely: they are filled in for whole stretches. */
@@ -234,14 +236,31 @@ static void fill(struct ml_columns *out, struct stretch *s, size_t end)
 	s->start = end;
 }
 
-static inline void stretch_to(struct ml_columns *out, struct stretch *s, size_t at,
-			      uint32_t caller, uint16_t thread)
+/* The caller or the thread may have changed. */
+static __attribute__((noinline)) void stretch_to(struct ml_columns *out, struct stretch *s,
+						 size_t at, uint32_t caller, uint16_t thread)
 {
-	if (caller == s->caller && thread == s->thread)
-		return;
 	fill(out, s, at);
 	s->caller = caller;
 	s->thread = thread;
+}
+
+/* A path that is not the first guess; UINT32_MAX if there is no such path. */
+static __attribute__((noinline)) uint32_t take_path(struct ml_decoder *d,
+						    const struct ml_path_guess *guess,
+						    unsigned which)
+{
+	const struct ml_shapes *shapes = d->predict.shapes;
+
+	if (which == ML_STATUS_SECOND)
+		return guess->second - 1;
+	if (which == ML_STATUS_PATH)
+		return (uint32_t)take(d, ML_COLUMN_PATH);
+	uint32_t exit = (uint32_t)take(d, ML_COLUMN_EXIT);
+	if (guess->first - 1 >= shapes->paths)
+		return UINT32_MAX;
+	const struct ml_path *path = &shapes->path[guess->first - 1];
+	return exit <= path->exits ? path->first + exit : UINT32_MAX;
 }
 
 bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room, size_t *count,
@@ -250,63 +269,40 @@ bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room, 
 	struct ml_predict *p = &d->predict;
 	const struct ml_shapes *shapes = p->shapes;
 	struct stretch stretch = { 0, p->user ? 0 : p->caller, d->thread };
+	struct column *statuses = &d->column[ML_COLUMN_STATUS];
+	const uint8_t *at = statuses->data + statuses->next;
+	const uint8_t *end = statuses->data + statuses->count;
+	struct ml_predict_hot h = p->hot;
 	size_t n = 0;
 
-	while (d->steps) {
-		struct ml_path_guess guess = ml_predict_path(p);
-		uint32_t path = *guess.high - 1;
-		unsigned flags = 0;
+	while (at < end && n + shapes->most <= room) {
+		struct ml_path_guess *guess = ml_predict_path(p, &h);
+		unsigned status = *at++;
+		uint32_t number = guess->first - 1;
 
-		if (!d->run) {
-			flags = d->column[ML_COLUMN_FLAGS].data[d->column[ML_COLUMN_FLAGS].next];
-			if (flags & ML_DIFFERS_PATH)
-				/* peeked: the step may not fit and come again */
-				memcpy(&path, d->column[ML_COLUMN_PATH].data +
-						      4 * d->column[ML_COLUMN_PATH].next, 4);
-			else if (flags & ML_DIFFERS_SECOND)
-				path = *guess.low - 1;
-			if (flags & ~(unsigned)ML_DIFFERS_FLAGS || !flags ||
-			    (flags & ML_DIFFERS_PATH && d->column[ML_COLUMN_PATH].next >=
-								d->column[ML_COLUMN_PATH].count))
-				return ml_fail(err, ML_FORMAT, "its steps are malformed");
-		}
-		if (__builtin_expect(path >= shapes->paths, 0))
-			return ml_fail(err, ML_FORMAT, "path %u does not exist", path);
-		struct ml_path at = shapes->path[path];
-		const struct ml_shape *shape = &shapes->at[at.shape];
-		if (n + at.slots > room)
-			break;
-
-		if (flags & ML_DIFFERS_THREAD) {
-			d->thread = (uint16_t)take(d, ML_COLUMN_THREAD);
-			p->known = 0;
-		}
-		d->column[ML_COLUMN_PATH].next += flags & ML_DIFFERS_PATH;
-		ml_predict_took(p, guess, path);
-		if (flags & ML_DIFFERS_BASES)
-			take_bases(d, shape, at.shape, at.bases, true);
-		else
-			take_bases(d, shape, at.shape, at.bases, false);
-		ml_predict_leave(p, shape, path == shape->path + shape->exits, d->value);
-		expect_caller(p, shape->user, at.shape);
-		if (flags & ML_DIFFERS_CALLER) {
-			p->caller = (uint32_t)take(d, ML_COLUMN_CALLER);
-			p->shape[p->user_shape].caller = p->caller;
-			if (p->caller >= d->sites)
-				return ml_fail(err, ML_FORMAT, "site %u does not exist", p->caller);
-		}
-		stretch_to(out, &stretch, n, shape->user ? 0 : p->caller, d->thread);
-		n += unroll(d, shape, at.slots, out, n);
-
-		d->steps--;
-		if (d->run--)
-			continue;
-		d->column[ML_COLUMN_FLAGS].next++;
-		if (!next_run(d))
-			return ml_fail(err, ML_FORMAT, "its runs are malformed");
+		if (__builtin_expect(status & ML_STATUS_WHICH, 0))
+			number = take_path(d, guess, status & ML_STATUS_WHICH);
+		if (__builtin_expect(number >= shapes->paths || d->bad, 0))
+			return ml_fail(err, ML_FORMAT, "its steps are malformed");
+		const struct ml_path *path = &shapes->path[number];
+		ml_predict_took(&h, guess, number);
+		bool crossed = path->user != p->user;
+		if (__builtin_expect(crossed, 0))
+			ml_predict_cross(p, path->user);
+		p->user_shape = path->user ? path->shape : p->user_shape;
+		if (__builtin_expect(status & ML_STATUS_RARE, 0) && take_rare(d))
+			h.known = 0;
+		if (__builtin_expect(crossed || status & ML_STATUS_RARE, 0))
+			stretch_to(out, &stretch, n, path->user ? 0 : p->caller, d->thread);
+		take_bases(d, &h, path, status);
+		ml_predict_leave(p, &h, path, d->value);
+		n += unroll(d, path, out, n);
 	}
+	p->hot = h;
+	statuses->next = (size_t)(at - statuses->data);
 	fill(out, &stretch, n);
-	if (n > d->count || (!d->steps && n != d->count) || (d->steps && !n))
+	bool done = at == end;
+	if (d->bad || n > d->count || (done ? n != d->count : !n))
 		return ml_fail(err, ML_FORMAT, "it holds other than %llu references",
 			       (unsigned long long)d->count);
 	d->count -= n;

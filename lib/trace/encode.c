@@ -6,16 +6,10 @@
 #include "lib/trace/columns.h"
 #include "lib/trace/predict.h"
 
-struct column {
-	uint8_t *start, *at;
-};
-
 struct ml_encoder {
 	struct ml_predict predict;
-	struct column column[ML_COLUMNS]; /* room for the largest chunk, so writes need no check */
-	uint64_t run;                     /* steps as predicted since the last that differed */
-	uint64_t steps, count;
-	uint32_t caller;
+	uint8_t *start[ML_COLUMNS], *at[ML_COLUMNS]; /* room for the largest chunk: no checks */
+	uint64_t count; /* references in the chunk */
 	uint16_t thread, said_thread; /* now, and as the decoder thinks */
 	uint16_t first_thread;
 	int level;
@@ -25,9 +19,8 @@ struct ml_encoder {
 
 static void clear(struct ml_encoder *e)
 {
-	for (int i = 0; i < ML_COLUMNS; i++)
-		e->column[i].at = e->column[i].start;
-	e->run = e->steps = e->count = 0;
+	memcpy(e->at, e->start, sizeof(e->at));
+	e->count = 0;
 	e->said_thread = e->first_thread = e->thread;
 	ml_predict_reset(&e->predict);
 }
@@ -39,9 +32,7 @@ struct ml_encoder *ml_encoder_open(const struct ml_shapes *shapes, int level)
 	*e = (struct ml_encoder){ .level = level, .thread = 1 };
 	e->predict.shapes = shapes;
 	for (int i = 0; i < ML_COLUMNS; i++)
-		/* a run takes at most three bytes, everything else its width */
-		e->column[i].start = ml_resize(
-			NULL, (size_t)ML_CHUNK_MAX * (i == ML_COLUMN_RUN ? 3 : ml_column_bytes[i]));
+		e->start[i] = ml_resize(NULL, (size_t)ML_CHUNK_MAX * ml_column_bytes[i] + 8);
 	clear(e);
 	return e;
 }
@@ -49,7 +40,7 @@ struct ml_encoder *ml_encoder_open(const struct ml_shapes *shapes, int level)
 void ml_encoder_close(struct ml_encoder *e)
 {
 	for (int i = 0; i < ML_COLUMNS; i++)
-		ml_free(e->column[i].start);
+		ml_free(e->start[i]);
 	ml_predict_release(&e->predict);
 	ml_packer_release(&e->packer);
 	ml_buf_release(&e->plane);
@@ -58,22 +49,14 @@ void ml_encoder_close(struct ml_encoder *e)
 
 void ml_encoder_shapes(struct ml_encoder *e)
 {
-	struct ml_predict *p = &e->predict;
-
-	p->base = ml_grow(p->base, &p->base_cap, p->shapes->states + 1, sizeof(*p->base));
-	p->shape = ml_grow(p->shape, &p->shape_cap, p->shapes->count + 1, sizeof(*p->shape));
+	ml_predict_shapes(&e->predict);
 }
 
 void ml_encoder_thread(struct ml_encoder *e, uint16_t thread)
 {
 	e->thread = thread;
-	if (!e->steps)
+	if (e->at[ML_COLUMN_STATUS] == e->start[ML_COLUMN_STATUS])
 		e->said_thread = e->first_thread = thread;
-}
-
-void ml_encoder_caller(struct ml_encoder *e, uint32_t site)
-{
-	e->caller = site;
 }
 
 uint64_t ml_encoder_count(const struct ml_encoder *e)
@@ -81,90 +64,98 @@ uint64_t ml_encoder_count(const struct ml_encoder *e)
 	return e->count;
 }
 
-static inline void put(struct ml_encoder *e, enum ml_column c, uint64_t v, size_t bytes)
+static void put(struct ml_encoder *e, enum ml_column c, uint64_t v)
 {
-	memcpy(e->column[c].at, &v, bytes);
-	e->column[c].at += bytes;
+	memcpy(e->at[c], &v, ml_column_bytes[c]);
+	e->at[c] += ml_column_bytes[c];
 }
 
-static inline void put_run(struct ml_encoder *e)
-{
-	uint64_t v = e->run;
+/* The columns that most steps write to, and the prediction's hot part: kept in registers. */
+struct hot {
+	struct ml_predict_hot predict;
+	uint8_t *status, *d2;
+	uint64_t count;
+};
 
-	for (; v > 0x7f; v >>= 7)
-		put(e, ML_COLUMN_RUN, v | 0x80, 1);
-	put(e, ML_COLUMN_RUN, v, 1);
-	e->run = 0;
+#define INLINE inline __attribute__((always_inline))
+
+static __attribute__((noinline)) void put_far(struct ml_encoder *e, int64_t off)
+{
+	bool fits = off == (int32_t)off && off != INT32_MIN;
+
+	put(e, ML_COLUMN_D4, fits ? (uint64_t)off : (uint64_t)(int64_t)INT32_MIN);
+	if (!fits)
+		put(e, ML_COLUMN_D8, (uint64_t)off);
 }
 
-static inline unsigned put_base(struct ml_encoder *e, int64_t off)
-{
-	if (off == (int16_t)off) {
-		put(e, ML_COLUMN_D2, (uint64_t)off, 2);
-		return 1;
-	}
-	if (off == (int32_t)off) {
-		put(e, ML_COLUMN_D4, (uint64_t)off, 4);
-		return 2;
-	}
-	put(e, ML_COLUMN_D8, (uint64_t)off, 8);
-	return 3;
-}
-
-/* Writes the codes and differences of a step's bases if any differs. */
-static inline bool put_bases(struct ml_encoder *e, const struct ml_shape *shape, uint32_t number,
-			     unsigned bases, const uint64_t *value)
+/* One base; returns its code. */
+static INLINE unsigned put_base(struct ml_encoder *e, struct hot *h, const struct ml_base *b,
+				uint64_t value)
 {
 	struct ml_predict *p = &e->predict;
-	bool fresh;
-	struct ml_base_state *state = ml_predict_bases(p, number, shape, &fresh);
-	uint8_t *codes = e->column[ML_COLUMN_CODES].at;
-	unsigned any = 0, byte = 0;
+	struct ml_base_state *s = ml_predict_state(p, &h->predict, b);
+	int64_t delta = (int64_t)(value - s->last);
+	int64_t off = (int64_t)((uint64_t)delta -
+				(uint64_t)ml_predict_base(p, &h->predict, s, b));
+	unsigned code = ML_CODE_NOT;
 
-	for (unsigned i = 0; i < bases; i++) {
-		struct ml_base base = shape->base[i];
-		int64_t off = (int64_t)(value[i] - ml_predict_base(p, &state[i], base, fresh));
+	if (off) {
+		int64_t *chain = ml_predict_chain(p, &h->predict, b);
 
-		if (off) {
-			unsigned code = put_base(e, off);
-
-			byte |= code << 2 * (i & 3);
-			any |= code;
+		if (*chain == delta) {
+			code = ML_CODE_CHAIN;
+		} else if (off == (int16_t)off) {
+			code = ML_CODE_NEAR;
+			memcpy(h->d2, &off, 2);
+			h->d2 += 2;
+		} else {
+			code = ML_CODE_FAR;
+			put_far(e, off);
 		}
-		if ((i & 3) == 3) {
-			codes[i >> 2] = (uint8_t)byte;
-			byte = 0;
-		}
-		ml_predict_saw(p, &state[i], base, fresh, value[i]);
+		*chain = delta;
+		ml_predict_learn(&h->predict, s, delta);
 	}
-	if (!any)
-		return false;
-	if (bases & 3)
-		codes[bases >> 2] = (uint8_t)byte;
-	e->column[ML_COLUMN_CODES].at += (bases + 3) >> 2;
-	return true;
+	ml_predict_saw(p, &h->predict, s, b, delta, value);
+	return code;
 }
 
-/* Outside the user's code: is the caller other than expected? */
-static inline bool put_caller(struct ml_encoder *e, bool user, uint32_t shape)
+/* The bases from the third on; returns ML_STATUS_CODES if any is not as predicted. */
+static INLINE unsigned put_more(struct ml_encoder *e, struct hot *h, const struct ml_base *b,
+				const uint64_t *value, unsigned bases)
+{
+	uint8_t *codes = e->at[ML_COLUMN_CODES];
+	unsigned any = 0;
+
+	for (unsigned i = 2; i < bases; i += 4) {
+		unsigned byte = 0;
+
+		for (unsigned k = 0; k < 4 && i + k < bases; k++)
+			byte |= put_base(e, h, &b[i + k], value[i + k]) << 2 * k;
+		*codes++ = (uint8_t)byte;
+		any |= byte;
+	}
+	if (any)
+		e->at[ML_COLUMN_CODES] = codes;
+	return any ? ML_STATUS_CODES : 0;
+}
+
+/* Thread and caller, which change seldom. True: the thread is another. */
+static __attribute__((noinline)) bool put_rare(struct ml_encoder *e, const uint32_t *caller)
 {
 	struct ml_predict *p = &e->predict;
-	bool differs = false;
+	bool thread = e->thread != e->said_thread;
 
-	if (user) {
-		p->user_shape = shape;
-	} else {
-		if (p->user)
-			p->caller = p->shape[p->user_shape].caller;
-		if (e->caller != p->caller) {
-			differs = true;
-			put(e, ML_COLUMN_CALLER, e->caller, 4);
-			p->caller = e->caller;
-			p->shape[p->user_shape].caller = e->caller;
-		}
+	put(e, ML_COLUMN_RARE,
+	    (uint64_t)(caller ? ML_RARE_CALLER : 0) | (uint64_t)(thread ? ML_RARE_THREAD : 0));
+	if (thread) {
+		put(e, ML_COLUMN_THREAD, e->thread);
+		e->said_thread = e->thread;
 	}
-	p->user = user;
-	return differs;
+	if (caller) {
+		put(e, ML_COLUMN_CALLER, *caller);
+		ml_predict_caller(p, *caller);
+	}
+	return thread;
 }
 
 static uint64_t happened(const struct ml_shape *shape, unsigned slots, const uint64_t *value)
@@ -176,50 +167,93 @@ static uint64_t happened(const struct ml_shape *shape, unsigned slots, const uin
 	return n;
 }
 
-bool ml_encoder_step(struct ml_encoder *e, uint32_t path, const uint64_t *value)
+/* A path that is not the first guess; returns the status that says so. */
+static __attribute__((noinline)) unsigned put_path(struct ml_encoder *e,
+						   const struct ml_path_guess *guess,
+						   const struct ml_path *path, uint32_t number)
 {
-	struct ml_predict *p = &e->predict;
-	struct ml_path at = p->shapes->path[path];
-	const struct ml_shape *shape = &p->shapes->at[at.shape];
-	unsigned flags = 0;
+	uint32_t exit = number - path->first;
 
-	if (__builtin_expect(e->thread != e->said_thread, 0)) {
-		flags |= ML_DIFFERS_THREAD;
-		put(e, ML_COLUMN_THREAD, e->thread, 2);
-		e->said_thread = e->thread;
-		p->known = 0;
+	if (guess->second == number + 1)
+		return ML_STATUS_SECOND;
+	if (guess->first - 1 - path->first <= path->exits && exit < 256) {
+		put(e, ML_COLUMN_EXIT, exit);
+		return ML_STATUS_EXIT;
 	}
-	struct ml_path_guess guess = ml_predict_path(p);
-	if (*guess.high != path + 1) {
-		if (*guess.low == path + 1) {
-			flags |= ML_DIFFERS_SECOND;
-		} else {
-			flags |= ML_DIFFERS_PATH;
-			put(e, ML_COLUMN_PATH, path, 4);
-		}
+	put(e, ML_COLUMN_PATH, number);
+	return ML_STATUS_PATH;
+}
+
+static INLINE void put_step(struct ml_encoder *e, struct hot *h, const struct ml_step *step)
+{
+	uint32_t number = step->path;
+	const uint64_t *value = step->value;
+	struct ml_predict *p = &e->predict;
+	const struct ml_path *path = &p->shapes->path[number];
+	struct ml_path_guess *guess = ml_predict_path(p, &h->predict);
+	unsigned status = 0;
+
+	if (__builtin_expect(guess->first != number + 1, 0))
+		status = put_path(e, guess, path, number);
+	ml_predict_took(&h->predict, guess, number);
+	if (__builtin_expect(path->user != p->user, 0))
+		ml_predict_cross(p, path->user);
+	p->user_shape = path->user ? path->shape : p->user_shape;
+	bool caller = !path->user && step->caller != p->caller;
+	if (__builtin_expect(caller || e->thread != e->said_thread, 0)) {
+		status |= ML_STATUS_RARE;
+		if (put_rare(e, caller ? &step->caller : NULL))
+			h->predict.known = 0;
 	}
-	ml_predict_took(p, guess, path);
-	if (put_bases(e, shape, at.shape, at.bases, value))
-		flags |= ML_DIFFERS_BASES;
-	ml_predict_leave(p, shape, path == shape->path + shape->exits, value);
-	if (put_caller(e, shape->user, at.shape))
-		flags |= ML_DIFFERS_CALLER;
-	if (flags) {
-		put_run(e);
-		put(e, ML_COLUMN_FLAGS, flags, 1);
-	} else {
-		e->run++;
+	const struct ml_base *b = path->base;
+	unsigned bases = path->bases;
+	if (bases > 0)
+		status |= put_base(e, h, &b[0], value[0]) << ML_STATUS_CODE0;
+	if (bases > 1)
+		status |= put_base(e, h, &b[1], value[1]) << ML_STATUS_CODE1;
+	if (bases > 2)
+		status |= put_more(e, h, b, value, bases);
+	*h->status++ = (uint8_t)status;
+	ml_predict_leave(p, &h->predict, path, value);
+	h->count += path->slots;
+	if (__builtin_expect(path->maybe, 0)) {
+		h->count -= path->slots;
+		h->count += happened(&p->shapes->at[path->shape], path->slots, value);
 	}
-	e->count += shape->maybe ? happened(shape, at.slots, value) : at.slots;
-	return ++e->steps >= ML_CHUNK || e->count >= ML_CHUNK;
+}
+
+size_t ml_encoder_steps(struct ml_encoder *e, const struct ml_step *steps, size_t count)
+{
+	struct hot h = { e->predict.hot, e->at[ML_COLUMN_STATUS], e->at[ML_COLUMN_D2], e->count };
+	size_t room = (size_t)(e->start[ML_COLUMN_STATUS] + ML_CHUNK - h.status), i = 0;
+
+	if (count > room)
+		count = room;
+	for (; i < count && h.count < ML_CHUNK; i++)
+		put_step(e, &h, &steps[i]);
+	e->predict.hot = h.predict;
+	e->at[ML_COLUMN_STATUS] = h.status;
+	e->at[ML_COLUMN_D2] = h.d2;
+	e->count = h.count;
+	return i;
+}
+
+static uint64_t steps_of(const struct ml_encoder *e)
+{
+	return (uint64_t)(e->at[ML_COLUMN_STATUS] - e->start[ML_COLUMN_STATUS]);
+}
+
+bool ml_encoder_full(const struct ml_encoder *e)
+{
+	return steps_of(e) >= ML_CHUNK || e->count >= ML_CHUNK;
 }
 
 static void put_planes(struct ml_encoder *e, enum ml_column c, struct ml_buf *sizes,
 		       struct ml_buf *out)
 {
 	size_t bytes = ml_column_bytes[c];
-	size_t count = (size_t)(e->column[c].at - e->column[c].start) / bytes;
-	const uint8_t *in = e->column[c].start;
+	size_t count = (size_t)(e->at[c] - e->start[c]) / bytes;
+	const uint8_t *in = e->start[c];
 
 	ml_buf_varint(sizes, count);
 	for (size_t k = 0; k < bytes && count; k++) {
@@ -240,7 +274,7 @@ void ml_encoder_take(struct ml_encoder *e, struct ml_buf *out)
 {
 	struct ml_buf packed = { 0 };
 
-	ml_buf_varint(out, e->steps);
+	ml_buf_varint(out, steps_of(e));
 	ml_buf_varint(out, e->first_thread);
 	for (enum ml_column c = 0; c < ML_COLUMNS; c++)
 		put_planes(e, c, out, &packed);

@@ -15,18 +15,18 @@ struct parser {
 	const char *at, *end;
 	uint64_t line; /* of the text, for messages */
 	unsigned depth;
-	struct ml_word word; /* the next one, empty at the end */
+	struct ml_scan_word word; /* the next one, empty at the end */
 	struct ml_err *err;
 };
 
-static bool is(struct ml_word w, const char *text)
+static bool is(struct ml_scan_word w, const char *text)
 {
 	return strlen(text) == w.size && !memcmp(w.at, text, w.size);
 }
 
-static bool bad(const struct parser *p, const char *reason, struct ml_word w)
+static bool bad(const struct parser *p, const char *reason, struct ml_scan_word w)
 {
-	char shown[ML_WORD_SHOWN];
+	char shown[ML_SCAN_SHOWN];
 
 	if (is(w, "\n"))
 		w.size = 0;
@@ -45,7 +45,7 @@ static void step_on(struct parser *p)
 	if (p->at < p->end && *p->at == '#')
 		while (p->at < p->end && *p->at != '\n')
 			p->at++;
-	p->word = (struct ml_word){ p->at, 0 };
+	p->word = (struct ml_scan_word){ p->at, 0 };
 	if (p->at == p->end)
 		return;
 	do
@@ -80,7 +80,7 @@ static bool number(struct parser *p, const char *reason, uint64_t *value)
 
 static bool positive(struct parser *p, const char *reason, uint64_t *value)
 {
-	struct ml_word w = p->word;
+	struct ml_scan_word w = p->word;
 
 	return number(p, reason, value) && (*value || bad(p, reason, w));
 }
@@ -106,7 +106,7 @@ static bool order(struct parser *p, struct ml_step *s)
 static bool option(struct parser *p, struct ml_step *s)
 {
 	unsigned have = s->kind->options;
-	struct ml_word w = p->word;
+	struct ml_scan_word w = p->word;
 
 	step_on(p);
 	if (have & ML_STEP_KIND && (is(w, "r") || is(w, "w") || is(w, "m"))) {
@@ -166,7 +166,7 @@ static bool repeat(struct parser *p, struct ml_step *s, uint64_t *refs)
 
 static bool step(struct parser *p, struct ml_step *s, uint64_t *refs)
 {
-	struct ml_word name = p->word;
+	struct ml_scan_word name = p->word;
 	unsigned args = 0;
 
 	s->line = 1;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* A piece of text that belongs to someone else. */
-struct ml_word {
+struct ml_scan_word {
 	const char *at;
 	size_t size;
 };
@@ -64,7 +64,7 @@ static inline const char *ml_scan_number(const char *at, const char *end, uint64
 }
 
 /* True when the word is one such number and nothing else. */
-static inline bool ml_scan_whole(struct ml_word w, uint64_t *value)
+static inline bool ml_scan_whole(struct ml_scan_word w, uint64_t *value)
 {
 	*value = 0;
 	return w.size && ml_scan_number(w.at, w.at + w.size, value) == w.at + w.size;
@@ -86,9 +86,9 @@ static inline const char *ml_scan_blanks(const char *at, const char *end)
  * A word as messages show it: cut after 60 bytes, what is not printable as '?'.
  * Foreign bytes must not reach a terminal as they are.
  */
-enum { ML_WORD_SHOWN = 64 };
+enum { ML_SCAN_SHOWN = 64 };
 
-static inline const char *ml_scan_shown(struct ml_word w, char text[ML_WORD_SHOWN])
+static inline const char *ml_scan_shown(struct ml_scan_word w, char text[ML_SCAN_SHOWN])
 {
 	size_t n = w.size < 60 ? w.size : 60;
 

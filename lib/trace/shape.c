@@ -10,10 +10,25 @@ void ml_shapes_release(struct ml_shapes *s)
 	*s = (struct ml_shapes){ 0 };
 }
 
-static void add_path(struct ml_shapes *s, uint16_t slots, uint16_t bases)
+static void add_path(struct ml_shapes *s, const struct ml_shape *shape,
+		     const struct ml_exit *left)
 {
 	s->path = ml_grow(s->path, &s->path_cap, s->paths + 1, sizeof(*s->path));
-	s->path[s->paths++] = (struct ml_path){ (uint32_t)s->count, slots, bases };
+	s->path[s->paths++] = (struct ml_path){
+		.shape = (uint32_t)s->count,
+		.first = shape->path,
+		.exits = shape->exits,
+		.slots = left->slots,
+		.bases = left->bases,
+		.all_bases = shape->bases,
+		.effects = (uint8_t)left->effects,
+		.user = shape->user,
+		.maybe = shape->maybe,
+		.clobber = left->clobber,
+		.base = shape->base,
+		.effect = left->effect,
+		.four = shape->four,
+	};
 }
 
 static void *copy(struct ml_shapes *s, const void *from, size_t count, size_t size)
@@ -25,27 +40,41 @@ static void *copy(struct ml_shapes *s, const void *from, size_t count, size_t si
 	return to;
 }
 
-/* The decoder copies columns four at a time, so they are padded to a multiple of four. */
-static void make_columns(struct ml_shapes *s, struct ml_shape *shape)
+static const struct ml_four *make_fours(struct ml_shapes *s, const struct ml_shape *shape)
 {
-	size_t room = ((size_t)shape->slots + 3) & ~(size_t)3;
-	uint64_t *offset = ml_arena_alloc(&s->arena, room * sizeof(*offset));
-	uint32_t *site = ml_arena_alloc(&s->arena, room * sizeof(*site));
-	uint16_t *what = ml_arena_alloc(&s->arena, room * sizeof(*what));
-	uint16_t *base_of = ml_arena_alloc(&s->arena, room * sizeof(*base_of));
+	struct ml_four *four = ml_arena_alloc(&s->arena, (shape->slots + 3u) / 4 * sizeof(*four));
 
 	for (size_t i = 0; i < shape->slots; i++) {
 		const struct ml_slot *slot = &shape->slot[i];
+		struct ml_four *f = &four[i / 4];
 
-		offset[i] = slot->offset;
-		site[i] = slot->site;
-		what[i] = slot->what;
-		base_of[i] = slot->base == ML_NO_BASE ? shape->bases : slot->base;
+		f->offset[i % 4] = slot->offset;
+		f->site[i % 4] = slot->site;
+		f->what[i % 4] = slot->what;
+		f->base[i % 4] = slot->base == ML_NO_BASE ? shape->bases : slot->base;
 	}
-	shape->offset = offset;
-	shape->site = site;
-	shape->what = what;
-	shape->base_of = base_of;
+	return four;
+}
+
+static struct ml_exit *copy_exits(struct ml_shapes *s, const struct ml_shape *shape)
+{
+	struct ml_exit *exit = copy(s, shape->exit, shape->exits, sizeof(*shape->exit));
+
+	for (size_t i = 0; i < shape->exits; i++)
+		exit[i].effect = copy(s, exit[i].effect, exit[i].effects, sizeof(*exit[i].effect));
+	return exit;
+}
+
+static struct ml_base *copy_bases(struct ml_shapes *s, const struct ml_shape *shape)
+{
+	struct ml_base *base = copy(s, shape->base, shape->bases, sizeof(*shape->base));
+
+	for (size_t i = 0; i < shape->bases; i++) {
+		base[i].mask = (uint16_t)(base[i].reg < ML_REGS ? 1u << base[i].reg : 0);
+		if (base[i].state == ML_OWN_STATE)
+			base[i].state = s->states++;
+	}
+	return base;
 }
 
 uint32_t ml_shapes_add(struct ml_shapes *s, const struct ml_shape *shape)
@@ -53,31 +82,43 @@ uint32_t ml_shapes_add(struct ml_shapes *s, const struct ml_shape *shape)
 	struct ml_shape own = *shape;
 
 	own.slot = copy(s, shape->slot, shape->slots, sizeof(*shape->slot));
-	own.base = copy(s, shape->base, shape->bases, sizeof(*shape->base));
-	own.exit = copy(s, shape->exit, shape->exits, sizeof(*shape->exit));
+	own.base = copy_bases(s, shape);
+	own.exit = copy_exits(s, shape);
 	own.effect = copy(s, shape->effect, shape->effects, sizeof(*shape->effect));
 	own.maybe = false;
 	for (size_t i = 0; i < own.slots; i++)
 		own.maybe |= own.slot[i].maybe;
 	own.path = (uint32_t)s->paths;
-	own.state = s->states;
-	make_columns(s, &own);
+	own.four = make_fours(s, &own);
+	if (own.slots > s->most)
+		s->most = own.slots;
 	for (size_t i = 0; i < own.exits; i++)
-		add_path(s, own.exit[i].slots, own.exit[i].bases);
-	add_path(s, own.slots, own.bases);
-	s->states += own.bases;
+		add_path(s, &own, &own.exit[i]);
+	struct ml_exit end = { own.slots, own.bases, own.clobber, own.effects, own.effect };
+	add_path(s, &own, &end);
 	s->at = ml_grow(s->at, &s->cap, s->count + 1, sizeof(*s->at));
 	s->at[s->count] = own;
 	return (uint32_t)s->count++;
 }
 
-static void put_shape(const struct ml_shape *shape, struct ml_buf *out)
+static void put_effects(struct ml_buf *out, uint16_t clobber, const struct ml_effect *effect,
+			size_t count)
+{
+	ml_buf_varint(out, clobber);
+	ml_buf_varint(out, count);
+	for (size_t i = 0; i < count; i++) {
+		ml_buf_u8(out, effect[i].reg);
+		ml_buf_varint(out, effect[i].base);
+		ml_buf_zigzag(out, effect[i].delta);
+	}
+}
+
+/* `own` is the number of the next new state: those are not spelled out. */
+static void put_shape(const struct ml_shape *shape, uint32_t *own, struct ml_buf *out)
 {
 	ml_buf_varint(out, shape->slots);
 	ml_buf_varint(out, shape->bases);
 	ml_buf_varint(out, shape->exits);
-	ml_buf_varint(out, shape->effects);
-	ml_buf_varint(out, shape->clobber);
 	ml_buf_u8(out, shape->user);
 	int64_t site = 0;
 	for (size_t i = 0; i < shape->slots; i++) {
@@ -91,31 +132,36 @@ static void put_shape(const struct ml_shape *shape, struct ml_buf *out)
 		site = slot->site;
 	}
 	for (size_t i = 0; i < shape->bases; i++) {
+		uint32_t state = shape->base[i].state;
+
 		ml_buf_u8(out, shape->base[i].reg);
 		ml_buf_zigzag(out, shape->base[i].delta);
+		ml_buf_varint(out, state == *own ? 0 : state + 1u);
+		*own += state == *own;
 	}
 	for (size_t i = 0; i < shape->exits; i++) {
-		ml_buf_varint(out, shape->exit[i].slots);
-		ml_buf_varint(out, shape->exit[i].bases);
+		const struct ml_exit *e = &shape->exit[i];
+
+		ml_buf_varint(out, e->slots);
+		ml_buf_varint(out, e->bases);
+		put_effects(out, e->clobber, e->effect, e->effects);
 	}
-	for (size_t i = 0; i < shape->effects; i++) {
-		ml_buf_u8(out, shape->effect[i].reg);
-		ml_buf_varint(out, shape->effect[i].base);
-		ml_buf_zigzag(out, shape->effect[i].delta);
-	}
+	put_effects(out, shape->clobber, shape->effect, shape->effects);
 }
 
 void ml_shapes_put(struct ml_shapes *s, struct ml_buf *out)
 {
 	for (; s->put < s->count; s->put++)
-		put_shape(&s->at[s->put], out);
+		put_shape(&s->at[s->put], &s->states_put, out);
 }
+
+enum { EXITS_MAX = 256 };
 
 struct raw_shape {
 	struct ml_slot slot[ML_SLOTS_MAX];
 	struct ml_base base[ML_SLOTS_MAX];
-	struct ml_exit exit[ML_SLOTS_MAX];
-	struct ml_effect effect[ML_REGS];
+	struct ml_exit exit[EXITS_MAX];
+	struct ml_effect effect[EXITS_MAX + 1][ML_REGS];
 };
 
 static const char *get_slots(struct ml_shape *shape, struct raw_shape *raw,
@@ -150,43 +196,63 @@ static const char *get_slots(struct ml_shape *shape, struct raw_shape *raw,
 	return next == shape->bases ? NULL : "a base is not used";
 }
 
+/* Effects of a path on which so many bases are done, into room for ML_REGS. */
+static const char *get_effects(struct ml_bytes *in, size_t bases, uint16_t *clobber,
+			       struct ml_effect *effect, uint16_t *count)
+{
+	*clobber = (uint16_t)ml_bytes_varint(in);
+	uint64_t n = ml_bytes_varint(in);
+	if (n > ML_REGS)
+		return "it has more effects than there are registers";
+	for (size_t i = 0; i < n; i++) {
+		effect[i].reg = ml_bytes_u8(in);
+		effect[i].base = (uint16_t)ml_bytes_varint(in);
+		effect[i].delta = (int32_t)ml_bytes_zigzag(in);
+		if (effect[i].reg >= ML_REGS || effect[i].base >= bases)
+			return "an effect names a register or base that does not exist";
+	}
+	*count = (uint16_t)n;
+	return NULL;
+}
+
 /* Bases that a path needs come before its end, or the decoder would use unset ones. */
 static const char *get_exits(struct ml_shape *shape, struct raw_shape *raw,
 			     struct ml_bytes *in)
 {
-	for (size_t i = 0; i < shape->exits; i++) {
+	const char *wrong = NULL;
+
+	for (size_t i = 0; i < shape->exits && !wrong; i++) {
 		uint64_t slots = ml_bytes_varint(in), bases = ml_bytes_varint(in);
+		struct ml_exit *e = &raw->exit[i];
 
 		if (slots > shape->slots || bases > shape->bases)
 			return "an exit lies behind the end";
 		for (size_t k = 0; k < slots; k++)
 			if (raw->slot[k].base != ML_NO_BASE && raw->slot[k].base >= bases)
 				return "an exit needs a base that comes later";
-		raw->exit[i] = (struct ml_exit){ (uint16_t)slots, (uint16_t)bases };
+		*e = (struct ml_exit){ (uint16_t)slots, (uint16_t)bases, 0, 0, raw->effect[i] };
+		wrong = get_effects(in, bases, &e->clobber, raw->effect[i], &e->effects);
 	}
-	return NULL;
+	return wrong;
 }
 
 static const char *get_shape(struct ml_shape *shape, struct raw_shape *raw,
-			     struct ml_bytes *in, size_t sites)
+			     struct ml_bytes *in, size_t sites, uint32_t states)
 {
 	uint64_t slots = ml_bytes_varint(in), bases = ml_bytes_varint(in);
-	uint64_t exits = ml_bytes_varint(in), effects = ml_bytes_varint(in);
+	uint64_t exits = ml_bytes_varint(in);
 
-	if (slots > ML_SLOTS_MAX || bases > slots || exits > ML_SLOTS_MAX ||
-	    effects > ML_REGS)
+	if (slots > ML_SLOTS_MAX || bases > slots || exits > EXITS_MAX)
 		return "its counts are too large";
 	*shape = (struct ml_shape){
 		.slots = (uint16_t)slots,
 		.bases = (uint16_t)bases,
 		.exits = (uint16_t)exits,
-		.effects = (uint16_t)effects,
 		.slot = raw->slot,
 		.base = raw->base,
 		.exit = raw->exit,
-		.effect = raw->effect,
+		.effect = raw->effect[exits],
 	};
-	shape->clobber = (uint16_t)ml_bytes_varint(in);
 	shape->user = ml_bytes_u8(in);
 	const char *wrong = get_slots(shape, raw, in, sites);
 	if (wrong)
@@ -194,19 +260,17 @@ static const char *get_shape(struct ml_shape *shape, struct raw_shape *raw,
 	for (size_t i = 0; i < bases; i++) {
 		raw->base[i].reg = ml_bytes_u8(in);
 		raw->base[i].delta = (int32_t)ml_bytes_zigzag(in);
-		if (raw->base[i].reg >= ML_REGS && raw->base[i].reg != ML_NO_REG)
-			return "a base names a register that does not exist";
+		uint64_t state = ml_bytes_varint(in);
+		if (raw->base[i].reg > ML_NO_REG || state > states)
+			return "a base names a register or state that does not exist";
+		raw->base[i].state = state ? (uint32_t)(state - 1) : ML_OWN_STATE;
 	}
 	wrong = get_exits(shape, raw, in);
 	if (wrong)
 		return wrong;
-	for (size_t i = 0; i < effects; i++) {
-		raw->effect[i].reg = ml_bytes_u8(in);
-		raw->effect[i].base = (uint16_t)ml_bytes_varint(in);
-		raw->effect[i].delta = (int32_t)ml_bytes_zigzag(in);
-		if (raw->effect[i].reg >= ML_REGS || raw->effect[i].base >= bases)
-			return "an effect names a register or base that does not exist";
-	}
+	wrong = get_effects(in, bases, &shape->clobber, raw->effect[exits], &shape->effects);
+	if (wrong)
+		return wrong;
 	return in->bad ? "it ends early" : NULL;
 }
 
@@ -218,7 +282,7 @@ bool ml_shapes_get(struct ml_shapes *s, struct ml_bytes *in, size_t sites, struc
 	while (in->at < in->end && !wrong) {
 		struct ml_shape shape;
 
-		wrong = get_shape(&shape, raw, in, sites);
+		wrong = get_shape(&shape, raw, in, sites, s->states);
 		if (!wrong)
 			ml_shapes_add(s, &shape);
 	}

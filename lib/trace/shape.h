@@ -18,7 +18,8 @@
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 
-enum { ML_NO_BASE = 0xffff, ML_NO_REG = 0xff, ML_REGS = 16, ML_SLOTS_MAX = 4096 };
+enum { ML_NO_BASE = 0xffff, ML_REGS = 16, ML_NO_REG = ML_REGS, ML_SLOTS_MAX = 4096 };
+#define ML_OWN_STATE UINT32_MAX
 
 struct ml_slot {
 	uint64_t offset; /* from the base, or the address itself without one */
@@ -28,21 +29,30 @@ struct ml_slot {
 	bool maybe; /* has a base of its own; value 0: it did not happen */
 };
 
-/* At entry register reg was the base's value - delta. A prediction, no more. */
+/*
+ * At entry register reg was the base's value - delta: a prediction, no more. Bases that stem
+ * from the same piece of code may share what the encoder remembers of them, by its number.
+ */
 struct ml_base {
-	uint8_t reg;
+	uint32_t state; /* ML_OWN_STATE: ml_shapes_add gives it a new one */
 	int32_t delta;
+	uint16_t mask; /* 1 << reg or 0; set by ml_shapes_add */
+	uint8_t reg;
 };
 
-struct ml_exit {
-	uint16_t slots, bases; /* done when the shape is left here */
-};
-
-/* After the whole shape ran, register reg is base + delta. Also a prediction. */
+/* Afterwards register reg is base + delta. Also a prediction. */
 struct ml_effect {
 	uint8_t reg;
 	uint16_t base;
 	int32_t delta;
+};
+
+/* A place where the shape may be left, and what is known of the registers then. */
+struct ml_exit {
+	uint16_t slots, bases; /* done when it is left here */
+	uint16_t clobber;      /* registers changed, those in effects too */
+	uint16_t effects;
+	const struct ml_effect *effect;
 };
 
 struct ml_shape {
@@ -55,17 +65,37 @@ struct ml_shape {
 	const struct ml_exit *exit;
 	const struct ml_effect *effect;
 
-	/* Set by ml_shapes_add. The columns repeat the slots in the form that the decoder copies. */
+	/* Set by ml_shapes_add. */
 	uint32_t path;  /* of its first exit; path + exits is the whole shape */
-	uint32_t state; /* index of its first base among all bases of all shapes */
-	const uint64_t *offset;
-	const uint32_t *site;
-	const uint16_t *what, *base_of; /* base_of is `bases` where there is none */
+	const struct ml_four *four;
 };
 
+/* Four slots by column: a cache line, which the decoder copies at once. */
+struct ml_four {
+	uint64_t offset[4];
+	uint32_t site[4];
+	uint16_t what[4], base[4]; /* base is `bases` where there is none */
+};
+
+/* All that encoder and decoder need to know of a path, in a cache line. */
 struct ml_path {
-	uint32_t shape;
+	uint32_t shape, first; /* path number of the shape's first exit */
+	uint16_t exits;
 	uint16_t slots, bases; /* done on this path */
+	uint16_t all_bases;    /* of the shape */
+	uint8_t effects;
+	bool user, maybe;      /* of the shape */
+	uint16_t clobber;
+	const struct ml_base *base;
+	const struct ml_effect *effect;
+	const struct ml_four *four;
+};
+
+/* A path with the values of its bases, and who called (counts outside the user's code). */
+struct ml_step {
+	uint32_t path;
+	uint32_t caller; /* site */
+	const uint64_t *value;
 };
 
 struct ml_shapes {
@@ -73,7 +103,9 @@ struct ml_shapes {
 	size_t count, cap, put;
 	struct ml_path *path; /* by number */
 	size_t paths, path_cap;
-	uint32_t states; /* bases of all shapes */
+	uint32_t states; /* of bases, in all */
+	uint32_t states_put;
+	uint32_t most; /* slots of the largest */
 	struct ml_arena arena;
 };
 

@@ -8,7 +8,7 @@
 #include "lib/trace/trace.h"
 
 enum {
-	MEMO = 1024,                  /* places remembered, by site */
+	MEMO = 8192,                  /* places remembered, by site */
 	STACK_REACH = 8 * 1024 * 1024 /* how far the main stack may grow below what was seen */
 };
 
@@ -30,12 +30,12 @@ struct memo {
 
 struct ml_space {
 	struct ml_trace *trace;
-	uint64_t time;
+	uint64_t due; /* time at which the next block or mapping begins */
 	struct stretch *statics; /* globals, sections, code: sorted, the smallest block wins */
 	size_t static_count, static_cap;
-	struct stretch *maps; /* mappings as they are at `time`, sorted */
+	struct stretch *maps; /* mappings as they are now, sorted */
 	size_t map_count, map_cap;
-	struct ml_live heap, over; /* blocks that live at `time` */
+	struct ml_live heap, over; /* blocks that live now */
 	size_t next_block, next_map;
 	struct ml_map stacks, others; /* regions made here, by what they stand for */
 	struct ml_region *own;        /* the regions made here */
@@ -147,7 +147,7 @@ void ml_space_rewind(struct ml_space *s)
 	ml_live_release(&s->over);
 	s->map_count = 0;
 	s->next_block = s->next_map = 0;
-	s->time = 0;
+	s->due = 0;
 	s->epoch++;
 }
 
@@ -267,7 +267,11 @@ static void advance(struct ml_space *s, uint64_t time)
 		s->epoch += b->over;
 		s->next_block++;
 	}
-	s->time = time;
+	s->due = ML_FOREVER;
+	if (s->next_map < t->tables.mappings.count)
+		s->due = t->tables.mappings.at[s->next_map].time;
+	if (s->next_block < t->block_count && t->blocks[s->next_block].from < s->due)
+		s->due = t->blocks[s->next_block].from;
 }
 
 /* The function whose business the reference is: the user's, if a library works for it. */
@@ -298,19 +302,32 @@ static uint32_t stack_region(struct ml_space *s, uint16_t thread, uint32_t func)
 	return (uint32_t)*region;
 }
 
-/* The thread on whose stack addr lies. */
-static const struct ml_thread *stack_at(const struct ml_space *s, uint64_t addr)
+/* The lowest address that may be the thread's stack. */
+static uint64_t stack_low(const struct ml_thread *t)
 {
+	if (t->id == 1 && t->stack_high > STACK_REACH &&
+	    t->stack_low > t->stack_high - STACK_REACH)
+		return t->stack_high - STACK_REACH;
+	return t->stack_low;
+}
+
+/* The thread on whose stack addr lies: its own, if stacks were used again. */
+static const struct ml_thread *stack_at(const struct ml_space *s, uint64_t addr,
+					uint16_t thread)
+{
+	const struct ml_thread *found = NULL;
+
 	for (size_t i = s->trace->tables.threads.count; i-- > 0;) {
 		const struct ml_thread *t = &s->trace->tables.threads.at[i];
-		uint64_t low = t->stack_low;
 
-		if (t->id == 1 && t->stack_high > STACK_REACH && low > t->stack_high - STACK_REACH)
-			low = t->stack_high - STACK_REACH;
-		if (addr >= low && addr < t->stack_high)
+		if (addr < stack_low(t) || addr >= t->stack_high)
+			continue;
+		if (t->id == thread)
 			return t;
+		if (!found)
+			found = t;
 	}
-	return NULL;
+	return found;
 }
 
 /* Finds anew, and notes for how long and how far around the answer holds. */
@@ -345,10 +362,19 @@ static void find(struct ml_space *s, const struct ml_ref *ref, struct memo *m)
 		m->region = x->region;
 		return;
 	}
-	const struct ml_thread *t = stack_at(s, addr);
+	/* what no block covers now may be covered by the next one that begins */
+	if (s->next_block < s->trace->block_count)
+		m->until = s->trace->blocks[s->next_block].from;
+	const struct ml_thread *t = stack_at(s, addr, ref->thread);
 	if (t) {
 		m->region = stack_region(s, t->id, function_of(s, ref));
 		m->origin = t->stack_low;
+		if (!s->over.count) { /* otherwise parts of it may be registered */
+			m->low = stack_low(t);
+			m->high = t->stack_high;
+		}
+		if (t->id == 1)
+			m->until = ML_FOREVER; /* nothing is allocated in there */
 		return;
 	}
 	i = stretch_at(s->maps, s->map_count, addr);
@@ -358,17 +384,33 @@ static void find(struct ml_space *s, const struct ml_ref *ref, struct memo *m)
 	}
 }
 
-struct ml_place ml_space_find(struct ml_space *s, const struct ml_ref *ref)
+static inline const struct memo *look_up(struct ml_space *s, const struct ml_ref *ref)
 {
 	struct memo *m = &s->memo[ref->site % MEMO];
 
-	if (ref->time > s->time || !s->next_map)
+	if (ref->time >= s->due)
 		advance(s, ref->time);
 	if (m->epoch != s->epoch || m->site != ref->site || ref->addr < m->low ||
 	    ref->addr >= m->high || ref->time >= m->until || m->caller != ref->caller ||
 	    m->thread != ref->thread)
 		find(s, ref, m);
+	return m;
+}
+
+struct ml_place ml_space_find(struct ml_space *s, const struct ml_ref *ref)
+{
+	const struct memo *m = look_up(s, ref);
+
 	return (struct ml_place){ m->region, m->block, ref->addr - m->origin };
+}
+
+void ml_space_batch(struct ml_space *s, const struct ml_batch *batch, uint32_t *region)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		struct ml_ref ref = ml_batch_ref(batch, i);
+
+		region[i] = look_up(s, &ref)->region;
+	}
 }
 
 uint32_t ml_space_regions(const struct ml_space *s)

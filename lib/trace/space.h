@@ -36,6 +36,8 @@ void ml_space_close(struct ml_space *s);
 /* The place of one reference. Times must not decrease; ml_space_rewind starts anew. */
 struct ml_place ml_space_find(struct ml_space *s, const struct ml_ref *ref);
 void ml_space_rewind(struct ml_space *s);
+/* The regions alone, of all references of a batch at once: several times as fast. */
+void ml_space_batch(struct ml_space *s, const struct ml_batch *batch, uint32_t *region);
 
 uint32_t ml_space_regions(const struct ml_space *s); /* how many, with those of its own */
 const struct ml_region *ml_space_region(const struct ml_space *s, uint32_t region);

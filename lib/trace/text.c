@@ -47,19 +47,19 @@ struct line {
 	struct ml_err *err;
 };
 
-static bool bad(const struct line *l, const char *reason, struct ml_word w)
+static bool bad(const struct line *l, const char *reason, struct ml_scan_word w)
 {
-	char shown[ML_WORD_SHOWN];
+	char shown[ML_SCAN_SHOWN];
 
 	return ml_fail(l->err, ML_FORMAT, "%s:%llu: %s '%s'", l->t->name,
 		       (unsigned long long)l->t->line, reason, ml_scan_shown(w, shown));
 }
 
 /* False at the end of the line; the word is then empty. */
-static bool next_word(struct line *l, struct ml_word *w)
+static bool next_word(struct line *l, struct ml_scan_word *w)
 {
 	l->at = ml_scan_blanks(l->at, l->end);
-	*w = (struct ml_word){ l->at, 0 };
+	*w = (struct ml_scan_word){ l->at, 0 };
 	if (l->at == l->end || *l->at == '#')
 		return false;
 	while (l->at < l->end && !ml_scan_blank(*l->at))
@@ -69,7 +69,7 @@ static bool next_word(struct line *l, struct ml_word *w)
 }
 
 /* The text between quotes, at w, without its escapes; it lives in scratch. */
-static bool unquote(struct line *l, struct ml_word *w)
+static bool unquote(struct line *l, struct ml_scan_word *w)
 {
 	struct ml_buf *b = &l->t->scratch;
 	const char *start = l->at++;
@@ -82,13 +82,13 @@ static bool unquote(struct line *l, struct ml_word *w)
 	}
 	if (l->at == l->end)
 		return bad(l, "a quoted name has no end:",
-			   (struct ml_word){ start, (size_t)(l->end - start) });
+			   (struct ml_scan_word){ start, (size_t)(l->end - start) });
 	l->at++;
-	*w = (struct ml_word){ (const char *)b->data, b->size };
+	*w = (struct ml_scan_word){ (const char *)b->data, b->size };
 	return true;
 }
 
-static bool next_name(struct line *l, struct ml_word *w)
+static bool next_name(struct line *l, struct ml_scan_word *w)
 {
 	l->at = ml_scan_blanks(l->at, l->end);
 	if (l->at < l->end && *l->at == '"') {
@@ -102,13 +102,13 @@ static bool next_name(struct line *l, struct ml_word *w)
 
 static bool next_number(struct line *l, const char *what, uint64_t *value)
 {
-	struct ml_word w;
+	struct ml_scan_word w;
 
 	next_word(l, &w);
 	return ml_scan_whole(w, value) || bad(l, what, w);
 }
 
-static bool to_thread(const struct line *l, uint64_t v, struct ml_word w,
+static bool to_thread(const struct line *l, uint64_t v, struct ml_scan_word w,
 		      uint16_t *thread)
 {
 	*thread = (uint16_t)v;
@@ -116,7 +116,8 @@ static bool to_thread(const struct line *l, uint64_t v, struct ml_word w,
 	       bad(l, "threads are numbered from 1 to 65535, not", w);
 }
 
-static bool to_size(const struct line *l, uint64_t v, struct ml_word w, unsigned *size)
+static bool to_size(const struct line *l, uint64_t v, struct ml_scan_word w,
+		    unsigned *size)
 {
 	*size = (unsigned)v;
 	return (v && v <= ML_SIZE_MAX) ||
@@ -127,11 +128,11 @@ static bool to_size(const struct line *l, uint64_t v, struct ml_word w, unsigned
 static bool use_thread(struct line *l)
 {
 	uint16_t thread = l->t->thread;
-	struct ml_word w;
+	struct ml_scan_word w;
 	uint64_t v;
 
 	if (next_word(l, &w)) {
-		struct ml_word digits = { w.at + 1, w.size - 1 };
+		struct ml_scan_word digits = { w.at + 1, w.size - 1 };
 
 		if (w.at[0] != '@' || !ml_scan_whole(digits, &v))
 			return bad(l, "expected nothing or @THREAD, not", w);
@@ -144,7 +145,7 @@ static bool use_thread(struct line *l)
 
 static bool ends(struct line *l)
 {
-	struct ml_word w;
+	struct ml_scan_word w;
 
 	return !next_word(l, &w) || bad(l, "not expected here:", w);
 }
@@ -176,7 +177,7 @@ static bool emit(struct line *l, int kind, unsigned size, struct ml_ref *ref)
 }
 
 /* r0x40:4@2+8*10 */
-static bool compact(struct line *l, struct ml_word w)
+static bool compact(struct line *l, struct ml_scan_word w)
 {
 	struct ml_ref ref = { .site = l->t->site, .thread = l->t->thread };
 	const char *end = w.at + w.size, *at = NULL;
@@ -216,9 +217,9 @@ static bool compact(struct line *l, struct ml_word w)
 }
 
 /* FILE:LINE, "FILE":LINE, 0xIP or ?, at the start of l; the rest of l is left. */
-static bool place(struct line *l, uint64_t *ip, struct ml_word *file, uint64_t *line)
+static bool place(struct line *l, uint64_t *ip, struct ml_scan_word *file, uint64_t *line)
 {
-	struct ml_word w;
+	struct ml_scan_word w;
 
 	*ip = *line = 0;
 	if (l->at < l->end && *l->at == '"') {
@@ -227,12 +228,12 @@ static bool place(struct line *l, uint64_t *ip, struct ml_word *file, uint64_t *
 			return false;
 		next_word(l, &w);
 		if (w.size < 2 || w.at[0] != ':' ||
-		    !ml_scan_whole((struct ml_word){ w.at + 1, w.size - 1 }, line))
+		    !ml_scan_whole((struct ml_scan_word){ w.at + 1, w.size - 1 }, line))
 			return bad(l, "expected :LINE behind the file, not", w);
 		return *line <= UINT32_MAX || bad(l, "no line can be", w);
 	}
 	next_word(l, &w);
-	*file = (struct ml_word){ w.at, 0 };
+	*file = (struct ml_scan_word){ w.at, 0 };
 	if (w.size == 1 && *w.at == '?')
 		return true;
 	if (w.size > 2 && w.at[0] == '0' && w.at[1] == 'x' && ml_scan_whole(w, ip))
@@ -247,13 +248,13 @@ static bool place(struct line *l, uint64_t *ip, struct ml_word *file, uint64_t *
 }
 
 /* Sites are found by their text; each new one is taken apart once. */
-static bool find_site(struct line *l, struct ml_word text, uint32_t *site)
+static bool find_site(struct line *l, struct ml_scan_word text, uint32_t *site)
 {
 	struct ml_tables *tables = ml_writer_tables(l->t->writer);
 	struct line inner = { l->t, text.at, text.at + text.size, l->err };
 	size_t known = l->t->places.count;
 	uint32_t i = ml_names_add_bytes(&l->t->places, text.at, text.size);
-	struct ml_word file, func, object = { "", 0 };
+	struct ml_scan_word file, func, object = { "", 0 };
 	uint64_t ip, line;
 
 	if (i < known) {
@@ -265,13 +266,13 @@ static bool find_site(struct line *l, struct ml_word text, uint32_t *site)
 	if (!place(&inner, &ip, &file, &line))
 		return false;
 	inner.at = ml_scan_blanks(inner.at, inner.end);
-	func = (struct ml_word){ inner.at, (size_t)(inner.end - inner.at) };
+	func = (struct ml_scan_word){ inner.at, (size_t)(inner.end - inner.at) };
 	if (func.size && func.at[func.size - 1] == ']') {
 		const char *open = memrchr(func.at, '[', func.size);
 
 		if (open && (open == func.at || ml_scan_blank(open[-1]))) {
-			object = (struct ml_word){ open + 1,
-						   (size_t)(inner.end - open) - 2 };
+			object = (struct ml_scan_word){ open + 1,
+							(size_t)(inner.end - open) - 2 };
 			for (func.size = (size_t)(open - func.at);
 			     func.size && ml_scan_blank(func.at[func.size - 1]);)
 				func.size--;
@@ -298,7 +299,7 @@ static bool find_site(struct line *l, struct ml_word text, uint32_t *site)
 }
 
 /* The rest of the line up to a comment, without the blanks around it. */
-static struct ml_word rest(struct line *l)
+static struct ml_scan_word rest(struct line *l)
 {
 	bool quoted = false;
 	const char *at = l->at = ml_scan_blanks(l->at, l->end);
@@ -317,7 +318,7 @@ static struct ml_word rest(struct line *l)
 		at = l->end;
 	while (at > l->at && ml_scan_blank(at[-1]))
 		at--;
-	struct ml_word w = { l->at, (size_t)(at - l->at) };
+	struct ml_scan_word w = { l->at, (size_t)(at - l->at) };
 	l->at = l->end;
 	return w;
 }
@@ -326,7 +327,7 @@ static struct ml_word rest(struct line *l)
 static bool one_reference(struct line *l, int kind, unsigned size)
 {
 	struct ml_ref ref = { .site = l->t->site, .thread = l->t->thread };
-	struct ml_word w;
+	struct ml_scan_word w;
 	uint64_t v;
 
 	if (!next_number(l, "expected an address, not", &ref.addr))
@@ -346,11 +347,12 @@ static bool one_reference(struct line *l, int kind, unsigned size)
 	w = rest(l);
 	if (w.size) {
 		const char *arrow = memmem(w.at, w.size, " <- ", 4);
-		struct ml_word site = w, caller;
+		struct ml_scan_word site = w, caller;
 
 		if (arrow) {
 			site.size = (size_t)(arrow - w.at);
-			caller = (struct ml_word){ arrow + 4, w.size - site.size - 4 };
+			caller = (struct ml_scan_word){ arrow + 4,
+							w.size - site.size - 4 };
 			if (!find_site(l, caller, &ref.caller))
 				return false;
 		}
@@ -361,8 +363,8 @@ static bool one_reference(struct line *l, int kind, unsigned size)
 }
 
 /* A region of that kind and name, made when it is new. */
-static uint32_t find_region(struct line *l, enum ml_region_kind kind, struct ml_word name,
-			    const struct ml_region *as)
+static uint32_t find_region(struct line *l, enum ml_region_kind kind,
+			    struct ml_scan_word name, const struct ml_region *as)
 {
 	struct ml_text *t = l->t;
 	struct ml_tables *tables = ml_writer_tables(t->writer);
@@ -389,7 +391,7 @@ static uint32_t find_region(struct line *l, enum ml_region_kind kind, struct ml_
 static bool block(struct line *l, enum ml_region_kind kind, struct ml_block *b)
 {
 	struct ml_region r = { .elem = 0 };
-	struct ml_word name, w;
+	struct ml_scan_word name, w;
 
 	if (!next_name(l, &name) ||
 	    !next_number(l, "expected a base address, not", &b->addr) ||
@@ -452,7 +454,7 @@ static bool do_end(struct line *l, int kind)
 static bool table_name(struct line *l, const char **name)
 {
 	struct ml_tables *tables = ml_writer_tables(l->t->writer);
-	struct ml_word w;
+	struct ml_scan_word w;
 
 	if (!next_name(l, &w))
 		return false;
@@ -473,7 +475,7 @@ static bool do_mark(struct line *l, int kind)
 static bool do_state(struct line *l, int unused)
 {
 	const char *name;
-	struct ml_word w;
+	struct ml_scan_word w;
 	uint64_t v;
 
 	(void)unused;
@@ -481,7 +483,7 @@ static bool do_state(struct line *l, int unused)
 		return false;
 	next_word(l, &w);
 	bool minus = w.size && w.at[0] == '-';
-	struct ml_word digits = { w.at + minus, w.size - minus };
+	struct ml_scan_word digits = { w.at + minus, w.size - minus };
 	if (!ml_scan_whole(digits, &v) || v > (uint64_t)INT64_MAX + minus)
 		return bad(l, "expected the value of a state, not", w);
 	if (!use_thread(l) || !ends(l))
@@ -492,7 +494,7 @@ static bool do_state(struct line *l, int unused)
 
 static bool do_thread(struct line *l, int unused)
 {
-	struct ml_word w;
+	struct ml_scan_word w;
 	uint64_t v;
 
 	(void)unused;
@@ -508,7 +510,7 @@ static bool do_thread(struct line *l, int unused)
 static bool do_gap(struct line *l, int unused)
 {
 	unsigned reason = ML_GAP_SKIPPED;
-	struct ml_word w;
+	struct ml_scan_word w;
 	uint64_t count = 0;
 
 	(void)unused;
@@ -550,7 +552,7 @@ static const struct directive {
 	{ "gap", do_gap, 0 },
 };
 
-static const struct directive *find_directive(struct ml_word w)
+static const struct directive *find_directive(struct ml_scan_word w)
 {
 	for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++)
 		if (strlen(directives[i].name) == w.size &&
@@ -562,7 +564,7 @@ static const struct directive *find_directive(struct ml_word w)
 static bool read_line(struct line *l)
 {
 	struct ml_text *t = l->t;
-	struct ml_word w, time = { 0 };
+	struct ml_scan_word w, time = { 0 };
 	uint64_t v;
 
 	if (!next_word(l, &w))
@@ -617,7 +619,7 @@ bool ml_text_lines(struct ml_text *t, const char *text, size_t size, struct ml_e
 bool ml_text_region(struct ml_text *t, const char *line, size_t size, struct ml_err *err)
 {
 	struct line l = { t, line, line + size, err };
-	struct ml_word w;
+	struct ml_scan_word w;
 
 	t->line++;
 	if (!next_word(&l, &w))

@@ -31,23 +31,32 @@ static void put_hex(struct ml_buf *out, uint64_t v)
 	ml_buf_put(out, at, (size_t)(digits + sizeof(digits) - at));
 }
 
-/* A line is a line whatever bytes a name has. */
-static void put_name(struct ml_buf *out, const char *name, const char *quote_if)
+/* A line stays a line, and a terminal as it is, whatever bytes a name has. */
+static void put_byte(struct ml_buf *out, char c)
 {
-	if (*name && !strpbrk(name, quote_if)) {
-		put(out, name);
-		return;
-	}
-	ml_buf_u8(out, '"');
-	for (; *name; name++) {
-		if (*name == '"' || *name == '\\')
-			ml_buf_u8(out, '\\');
-		ml_buf_u8(out, *name == '\n' ? ' ' : (uint8_t)*name);
-	}
-	ml_buf_u8(out, '"');
+	ml_buf_u8(out, (uint8_t)c < 0x20 || c == 0x7f ? '?' : (uint8_t)c);
 }
 
-#define BLANKS " \t\r\n\v\f\"#"
+static void put_shown(struct ml_buf *out, const char *text)
+{
+	while (*text)
+		put_byte(out, *text++);
+}
+
+static void put_name(struct ml_buf *out, const char *name)
+{
+	bool quoted = !*name || strpbrk(name, " \"#");
+
+	if (quoted)
+		ml_buf_u8(out, '"');
+	for (; *name; name++) {
+		if (quoted && (*name == '"' || *name == '\\'))
+			ml_buf_u8(out, '\\');
+		put_byte(out, *name);
+	}
+	if (quoted)
+		ml_buf_u8(out, '"');
+}
 
 static const char *base_name(const char *path)
 {
@@ -62,7 +71,7 @@ static void put_site(struct ml_buf *out, const struct ml_tables *t, uint32_t num
 	struct ml_frame frame = ml_tables_frame(t, number);
 
 	if (frame.file) {
-		put_name(out, ml_tables_text(t, frame.file), BLANKS);
+		put_name(out, ml_tables_text(t, frame.file));
 		ml_buf_u8(out, ':');
 		put_decimal(out, frame.line);
 	} else if (site->ip)
@@ -71,11 +80,11 @@ static void put_site(struct ml_buf *out, const struct ml_tables *t, uint32_t num
 		ml_buf_u8(out, '?');
 	if (frame.func) {
 		ml_buf_u8(out, ' ');
-		put(out, ml_tables_text(t, frame.func));
+		put_shown(out, ml_tables_text(t, frame.func));
 	}
 	if (!frame.file && site->object) {
 		put(out, " [");
-		put(out, base_name(ml_tables_text(t, site->object)));
+		put_shown(out, base_name(ml_tables_text(t, site->object)));
 		ml_buf_u8(out, ']');
 	}
 }
@@ -102,7 +111,7 @@ void ml_text_put_ref(struct ml_buf *out, const struct ml_tables *t,
 	}
 	if (datum && *datum) {
 		put(out, " # ");
-		put(out, datum);
+		put_shown(out, datum);
 	}
 	ml_buf_u8(out, '\n');
 }
@@ -122,7 +131,7 @@ void ml_text_put_mark(struct ml_buf *out, const struct ml_tables *t,
 	static const char *const words[] = { "mark ", "begin ", "end " };
 
 	put(out, words[m->kind]);
-	put_name(out, ml_tables_text(t, m->name), BLANKS);
+	put_name(out, ml_tables_text(t, m->name));
 	put_thread(out, m->thread);
 }
 
@@ -130,7 +139,7 @@ void ml_text_put_state(struct ml_buf *out, const struct ml_tables *t,
 		       const struct ml_state *s)
 {
 	put(out, "state ");
-	put_name(out, ml_tables_text(t, s->name), BLANKS);
+	put_name(out, ml_tables_text(t, s->name));
 	put(out, s->value < 0 ? " -" : " ");
 	put_decimal(out, s->value < 0 ? 0 - (uint64_t)s->value : (uint64_t)s->value);
 	put_thread(out, s->thread);
@@ -154,9 +163,9 @@ void ml_text_put_begin(struct ml_buf *out, const struct ml_tables *t,
 	const struct ml_region *r = &t->regions.at[b->region];
 
 	put(out, r->kind == ML_REGION_REGISTERED ? "region "
-		 : r->kind == ML_REGION_HEAP     ? "alloc "
-						 : "global ");
-	put_name(out, ml_tables_text(t, r->name), BLANKS);
+		 : r->kind == ML_REGION_GLOBAL   ? "global "
+						 : "alloc ");
+	put_name(out, ml_tables_text(t, r->name));
 	ml_buf_u8(out, ' ');
 	put_hex(out, b->addr);
 	ml_buf_u8(out, ' ');

@@ -36,8 +36,8 @@ static bool unpack(const struct ml_trace *t, uint64_t offset, struct ml_buf *out
 		   struct ml_err *err)
 {
 	struct ml_unpacker unpacker = { 0 };
-	struct ml_block_header h;
-	const uint8_t *payload;
+	struct ml_block_header h = { 0 };
+	const uint8_t *payload = NULL;
 
 	if (!ml_trace_payload(t, offset, &h, &payload, err))
 		return false;
@@ -45,7 +45,7 @@ static bool unpack(const struct ml_trace *t, uint64_t offset, struct ml_buf *out
 		return ml_fail(err, ML_FORMAT, "%s: byte %llu: the block is too large", t->path,
 			       (unsigned long long)offset);
 	out->size = 0;
-	ml_buf_reserve(out, h.count);
+	ml_buf_reserve(out, h.count + 1); /* never NULL */
 	struct ml_err why;
 	bool ok = ml_unpack(&unpacker, payload, h.size, out->data, h.count, &why);
 	out->size = h.count;
@@ -154,7 +154,7 @@ static bool read_index(struct ml_trace *t, struct ml_buf *raw, struct ml_err *er
 	if (packed.bad || size > ML_FORMAT_UNPACKED_MAX)
 		return false;
 	struct ml_buf index = { 0 };
-	ml_buf_reserve(&index, size);
+	ml_buf_reserve(&index, size + 1);
 	bool ok = ml_unpack(&unpacker, packed.at, (size_t)(packed.end - packed.at), index.data,
 			    size, err);
 	ml_unpacker_release(&unpacker);
@@ -281,31 +281,39 @@ static void take_event(struct ml_trace *t, struct ml_map live[2], const struct m
 	*ml_map_add(&live[over], e->addr, NULL) = t->block_count;
 }
 
+/* The events of one block; *time is that of the last event so far. */
+static bool load_events(struct ml_trace *t, uint64_t offset, struct ml_map live[2],
+			uint64_t *time, struct ml_buf *raw, struct ml_err *err)
+{
+	struct ml_event e = { 0 };
+
+	if (!unpack(t, offset, raw, err))
+		return false;
+	struct ml_bytes in = { raw->data, raw->data + raw->size, false };
+	while (in.at < in.end) {
+		if (!ml_events_get(&in, &e) || e.region >= t->tables.regions.count ||
+		    e.time < *time)
+			return ml_fail(err, ML_FORMAT, "%s: byte %llu: an event is malformed",
+				       t->path, (unsigned long long)offset);
+		*time = e.time;
+		take_event(t, live, &e);
+	}
+	return true;
+}
+
 bool ml_trace_load_blocks(struct ml_trace *t, struct ml_err *err)
 {
 	struct ml_map live[2] = { 0 }; /* heap, and registered over it */
 	struct ml_buf raw = { 0 };
+	uint64_t time = 0;
 	bool ok = true;
 
 	if (t->blocks_loaded)
 		return true;
-	for (size_t i = 0; ok && i < t->part_count; i++) {
-		if (t->parts[i].type != ML_BLOCK_EVENTS)
-			continue;
-		ok = unpack(t, t->parts[i].offset, &raw, err);
-		struct ml_bytes in = { raw.data, raw.data + (ok ? raw.size : 0), false };
-		struct ml_event e = { 0 };
-		uint64_t before = t->block_count ? t->blocks[t->block_count - 1].from : 0;
-		while (ok && in.at < in.end) {
-			ok = ml_events_get(&in, &e) && e.region < t->tables.regions.count &&
-			     e.time >= before;
-			if (ok)
-				take_event(t, live, &e);
-			else
-				ml_fail(err, ML_FORMAT, "%s: byte %llu: an event is malformed",
-					t->path, (unsigned long long)t->parts[i].offset);
-		}
-	}
+	t->block_count = 0;
+	for (size_t i = 0; ok && i < t->part_count; i++)
+		if (t->parts[i].type == ML_BLOCK_EVENTS)
+			ok = load_events(t, t->parts[i].offset, live, &time, &raw, err);
 	ml_map_release(&live[0]);
 	ml_map_release(&live[1]);
 	ml_buf_release(&raw);

@@ -13,13 +13,14 @@
 #include "lib/trace/chunk.h"
 #include "lib/trace/events.h"
 #include "lib/trace/format.h"
+#include "lib/trace/fuse.h"
 #include "lib/trace/shape.h"
 
 /*
  * Level 1 is within a few per cent of level 3 in size on what the columns hold, and leaves the
  * recorder's companion time to keep up with the program (docs/performance.md).
  */
-enum { LEVEL = 1, LEVEL_TABLES = 3 };
+enum { LEVEL = 1, LEVEL_TABLES = 3, FUSED = 1024 };
 
 struct ml_writer {
 	char *path;
@@ -31,6 +32,7 @@ struct ml_writer {
 	struct ml_tables tables;
 	struct ml_shapes shapes;
 	struct ml_encoder *encoder;
+	struct ml_fuse fuse;
 	struct ml_map singles; /* shape of a lone reference by site and what */
 	struct ml_events_put events;
 	struct ml_buf index, payload, out;
@@ -75,6 +77,7 @@ bool ml_writer_open(struct ml_writer **out, const char *path, struct ml_err *err
 	strcpy(w->path, path);
 	ml_tables_init(&w->tables);
 	w->encoder = ml_encoder_open(&w->shapes, LEVEL);
+	ml_fuse_init(&w->fuse, &w->shapes);
 
 	struct ml_file_header h = { .version = ML_FORMAT_VERSION, .created = (uint64_t)time(NULL) };
 	if (getrandom(h.id, sizeof(h.id), 0) != sizeof(h.id)) {
@@ -96,6 +99,7 @@ void ml_writer_abandon(struct ml_writer *w)
 	if (w->fd >= 0)
 		close(w->fd);
 	ml_encoder_close(w->encoder);
+	ml_fuse_release(&w->fuse);
 	ml_tables_release(&w->tables);
 	ml_shapes_release(&w->shapes);
 	ml_map_release(&w->singles);
@@ -228,23 +232,48 @@ uint32_t ml_writer_shape(struct ml_writer *w, const struct ml_shape *shape)
 	return number;
 }
 
-static uint32_t path_of(const struct ml_shape *shape, size_t bases)
+uint32_t ml_writer_path(const struct ml_writer *w, uint32_t shape, size_t bases)
 {
-	if (bases == shape->bases)
-		return shape->path + shape->exits;
-	for (uint32_t i = 0; i < shape->exits; i++)
-		if (shape->exit[i].bases == bases)
-			return shape->path + i;
-	assert(!"a step with a number of bases that no exit has");
-	return shape->path;
+	const struct ml_shape *s = &w->shapes.at[shape];
+
+	if (bases == s->bases)
+		return s->path + s->exits;
+	for (uint32_t i = 0; i < s->exits; i++)
+		if (s->exit[i].bases == bases)
+			return s->path + i;
+	return UINT32_MAX;
 }
 
-bool ml_writer_step(struct ml_writer *w, uint32_t shape, const uint64_t *bases, size_t count,
-		    struct ml_err *err)
+static bool write_steps(struct ml_writer *w, const struct ml_step *steps, size_t count,
+			struct ml_err *err)
 {
-	uint32_t path = path_of(&w->shapes.at[shape], count);
+	for (;;) {
+		size_t done = ml_encoder_steps(w->encoder, steps, count);
 
-	return !ml_encoder_step(w->encoder, path, bases) || ml_writer_flush(w, err);
+		steps += done;
+		count -= done;
+		if (ml_encoder_full(w->encoder) && !ml_writer_flush(w, err))
+			return false;
+		if (!count)
+			return true;
+	}
+}
+
+bool ml_writer_steps(struct ml_writer *w, const struct ml_step *steps, size_t count,
+		     struct ml_err *err)
+{
+	while (count) {
+		struct ml_step fused[FUSED];
+		size_t out = 0;
+		size_t done = ml_fuse_steps(&w->fuse, steps, count, fused, FUSED, &out);
+
+		ml_encoder_shapes(w->encoder);
+		if (!write_steps(w, fused, out, err))
+			return false;
+		steps += done;
+		count -= done;
+	}
+	return true;
 }
 
 bool ml_writer_ref(struct ml_writer *w, const struct ml_ref *ref, struct ml_err *err)
@@ -255,26 +284,21 @@ bool ml_writer_ref(struct ml_writer *w, const struct ml_ref *ref, struct ml_err 
 
 	if (is_new) {
 		struct ml_slot slot = { .site = ref->site, .what = ref->what };
-		struct ml_base base = { .reg = ML_NO_REG };
+		struct ml_base base = { .state = ML_OWN_STATE, .reg = ML_NO_REG };
 		struct ml_shape shape = { .slots = 1, .bases = 1, .slot = &slot, .base = &base,
 					  .user = !ref->caller };
 
 		*number = ml_writer_shape(w, &shape);
 	}
 	ml_writer_thread(w, ref->thread);
-	ml_writer_caller(w, ref->caller);
-	return ml_writer_step(w, (uint32_t)*number, &ref->addr, 1, err);
+	struct ml_step step = { w->shapes.at[*number].path, ref->caller, &ref->addr };
+	return write_steps(w, &step, 1, err);
 }
 
 void ml_writer_thread(struct ml_writer *w, uint16_t thread)
 {
 	w->thread = thread;
 	ml_encoder_thread(w->encoder, thread);
-}
-
-void ml_writer_caller(struct ml_writer *w, uint32_t site)
-{
-	ml_encoder_caller(w->encoder, site);
 }
 
 static void put_event(struct ml_writer *w, enum ml_event_kind kind, uint32_t region,
@@ -346,7 +370,8 @@ bool ml_writer_source(struct ml_writer *w, const char *path, const void *text, s
 
 	ml_buf_string(&raw, path);
 	ml_buf_put(&raw, text, size);
-	bool ok = !w->broken && put_packed(w, ML_BLOCK_SOURCE, &raw, err);
+	bool ok = w->broken ? ml_fail(err, ML_IO, "%s: an earlier write failed", w->path)
+			    : put_packed(w, ML_BLOCK_SOURCE, &raw, err);
 	ml_buf_release(&raw);
 	return ok;
 }

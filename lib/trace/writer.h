@@ -17,6 +17,7 @@
 #include "lib/trace/tables.h"
 
 struct ml_shape;
+struct ml_step;
 struct ml_writer;
 
 /* Makes path (over an older file of that name) and writes its header. */
@@ -34,16 +35,15 @@ bool ml_writer_ref(struct ml_writer *w, const struct ml_ref *ref, struct ml_err 
 
 /* A new shape; the sites of its slots must be in the tables. */
 uint32_t ml_writer_shape(struct ml_writer *w, const struct ml_shape *shape);
+/* The path of a shape that wrote so many of its bases, UINT32_MAX if there is none. */
+uint32_t ml_writer_path(const struct ml_writer *w, uint32_t shape, size_t bases);
 /*
- * Shape ran on the current thread, writing `count` of its bases. Words of "maybe"
- * slots are 0 when the access did not happen.
+ * Steps on the current thread, in order: paths with the values of their bases. Values of
+ * "maybe" slots are 0 when the access did not happen.
  */
-bool ml_writer_step(struct ml_writer *w, uint32_t shape, const uint64_t *bases, size_t count,
-		    struct ml_err *err);
-/* For the steps that follow: who makes them, and the site in the user's own code that led
- * to them (it counts only for shapes outside the user's code). */
-void ml_writer_thread(struct ml_writer *w, uint16_t thread);
-void ml_writer_caller(struct ml_writer *w, uint32_t site);
+bool ml_writer_steps(struct ml_writer *w, const struct ml_step *steps, size_t count,
+		     struct ml_err *err);
+void ml_writer_thread(struct ml_writer *w, uint16_t thread); /* of the steps that follow */
 
 /* Block events, at the present time. */
 void ml_writer_alloc(struct ml_writer *w, uint32_t region, uint64_t addr, uint64_t size);

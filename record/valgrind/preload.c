@@ -36,13 +36,14 @@
 	void *WRAPPER(library, calloc)(size_t count, size_t size); \
 	void *WRAPPER(library, calloc)(size_t count, size_t size) \
 	{ \
+		size_t bytes = count * size; \
 		OrigFn original; \
 		void *block; \
 \
 		VALGRIND_GET_ORIG_FN(original); \
 		CALL_FN_W_WW(block, original, count, size); \
 		if (block) \
-			TELL(HEAP_ALLOC, block, count *size); \
+			TELL(HEAP_ALLOC, block, bytes); \
 		return block; \
 	}
 
@@ -76,13 +77,14 @@
 	void *WRAPPER(library, reallocarray)(void *old, size_t count, size_t size); \
 	void *WRAPPER(library, reallocarray)(void *old, size_t count, size_t size) \
 	{ \
+		size_t bytes = count * size; \
 		OrigFn original; \
 		void *block; \
 \
 		VALGRIND_GET_ORIG_FN(original); \
 		TELL(HEAP_BEGIN, old, 0); \
 		CALL_FN_W_WWW(block, original, old, count, size); \
-		TELL(HEAP_END, block, count *size); \
+		TELL(HEAP_END, block, bytes); \
 		return block; \
 	}
 

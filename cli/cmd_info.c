@@ -1,0 +1,96 @@
+#include "cli/cmd.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#include "cli/info_tables.h"
+#include "cli/info_text.h"
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+#include "lib/base/progress.h"
+#include "lib/query/summary.h"
+#include "lib/trace/trace.h"
+
+struct options {
+	uint64_t top;
+	bool json;
+	const char *csv;
+};
+
+static const struct opt opts[] = {
+	OPT_COUNT("top", 'n', "N", top,
+		  "rows of each table (10; all of them for --json and --csv)"),
+	OPT_FLAG("json", 0, json, "print everything as JSON"),
+	OPT_TEXT(
+		"csv", 0, "TABLE", csv,
+		"print one table as CSV: gaps, regions, lines, functions, phases, threads, "
+		"marks or states"),
+	{ 0 },
+};
+
+struct bar {
+	struct ml_progress progress;
+	uint64_t total;
+};
+
+static void tick(void *arg, uint64_t done)
+{
+	struct bar *b = arg;
+
+	ml_progress_bar(&b->progress, "counting", done, b->total);
+}
+
+static int print(struct ml_summary *s, const struct options *o)
+{
+	struct ml_buf out = { 0 };
+	uint64_t all = o->top ? o->top : UINT64_MAX;
+
+	if (o->json)
+		info_json(s, all, &out);
+	else if (!o->csv)
+		info_text(s, o->top, &out);
+	else if (!info_csv(s, o->csv, all, &out))
+		return cmd_misused(&cmd_info, "there is no table '%s' but %s", o->csv,
+				   info_table_names());
+	int status = cmd_print(&cmd_info, &out);
+	ml_buf_release(&out);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct ml_trace trace;
+	struct ml_summary summary;
+	struct ml_err err;
+	int status;
+
+	if (!options_parse(&cmd_info, &o, &argc, &argv, &status))
+		return status;
+	signal(SIGPIPE, SIG_DFL); /* `memlamp info x | head` ends without a word */
+	if (!ml_trace_open(&trace, argv[0], &err))
+		return cmd_fail(&cmd_info, &err);
+	struct bar bar = { .total = trace.count };
+	ml_progress_start(&bar.progress, stderr);
+	bool ok = ml_summary_open(&summary, &trace, tick, &bar, &err);
+	ml_progress_end(&bar.progress);
+	if (ok) {
+		status = print(&summary, &o);
+		if (summary.damage && status == EXIT_DONE)
+			status = EXIT_FAILED;
+		ml_summary_close(&summary);
+	} else
+		status = cmd_fail(&cmd_info, &err);
+	ml_trace_close(&trace);
+	return status;
+}
+
+const struct cmd cmd_info = {
+	.name = "info",
+	.help = "say what is in a trace",
+	.operands = "TRACE",
+	.least = 1,
+	.most = 1,
+	.opts = opts,
+	.run = run,
+};
