@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -198,6 +199,10 @@ static void say_origin(struct text *t)
 	say(t, "\n");
 	if (cwd)
 		say(t, "  in %s\n", cwd);
+	double seconds = meta(t, "seconds") ? strtod(meta(t, "seconds"), NULL) : 0;
+	if (seconds > 0)
+		say(t, "  in %.1f s, %.0f million references a second\n", seconds,
+		    1e-6 * (double)t->s->total.refs / seconds);
 	if (ended && !strcmp(ended, "killed"))
 		say(t, "  the program was killed\n");
 	else if (status)

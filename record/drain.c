@@ -672,7 +672,9 @@ static bool keep_source(void *arg, const char *path, const char *text, size_t si
 {
 	struct ml_drain *d = arg;
 
-	return ml_writer_source(d->writer, path, text, size, err);
+	(void)err;
+	ml_writer_source(d->writer, path, text, size);
+	return true;
 }
 
 static void warn(struct ml_drain *d)

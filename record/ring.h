@@ -101,8 +101,8 @@ enum ml_word {
 	ML_WORD_THREAD_NAME, /* argument: thread; payload: text */
 	ML_WORD_MAP,     /* argument: ML_MAP_* | prot << 8; payload: low, high, file offset, text path */
 	ML_WORD_UNMAP,   /* payload: low, high */
-	ML_WORD_STACK,   /* a new call stack, id in the argument; payload: ips, innermost first; all
-			    but the first are return addresses minus one */
+	ML_WORD_STACK,   /* a new call stack, id in the argument; payload: return addresses minus
+			    one, innermost first */
 	ML_WORD_ALLOC,   /* argument: stack id; payload: address, size */
 	ML_WORD_FREE,    /* payload: address */
 	ML_WORD_REGION,  /* payload: address, bytes, element size, rows, cols, text name */

@@ -33,6 +33,7 @@ struct worker {
 	const uint64_t *data;
 	uint32_t *bell; /* wakes the supervisor */
 	struct ml_recording result;
+	double start;
 	int pidfd;    /* readable when the process has ended; -1: it has */
 	int replaced; /* atomic: another program runs in the process now */
 	int done;     /* atomic; see enum done */
@@ -194,10 +195,14 @@ static void *work(void *arg)
 	struct ml_drain_count count;
 
 	x->ok = drain_all(w, &x->err);
-	if (!x->ok) {
-		discard(w);
-	} else {
+	if (x->ok) {
+		char seconds[32];
+
+		snprintf(seconds, sizeof(seconds), "%.3f", now() - w->start);
+		ml_drain_meta(w->drain, "seconds", seconds);
 		x->ok = ml_drain_finish(w->drain, x->killed, &x->err);
+	} else {
+		discard(w);
 	}
 	count = ml_drain_count(w->drain);
 	struct stat st;
@@ -251,6 +256,7 @@ static void attach(struct state *s, unsigned slot)
 	struct ml_ring *r = slot_at(s, slot);
 
 	w->session = s->session;
+	w->start = now();
 	w->ring = r;
 	w->bell = &s->control->bell;
 	w->data = (const uint64_t *)(void *)((char *)r + ML_RING_PAGE);

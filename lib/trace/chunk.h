@@ -21,18 +21,37 @@ enum {
 	ML_CHUNK_MAX = ML_CHUNK + ML_SLOTS_MAX,
 };
 
+/* The steps of a chunk, before it is encoded: who ran which path, with which bases. */
+struct ml_steps {
+	struct ml_told {
+		uint32_t path, caller;
+	} *at;
+	uint64_t *value; /* of the bases of all steps, one after the other */
+	struct ml_turn {
+		size_t step; /* from here on */
+		uint16_t thread;
+	} *turn; /* at least one, at step 0 */
+	size_t count, values, turns, turn_cap;
+	uint64_t refs; /* that the steps stand for */
+};
+
+void ml_steps_init(struct ml_steps *s); /* with room for a chunk */
+void ml_steps_release(struct ml_steps *s);
+void ml_steps_clear(struct ml_steps *s, uint16_t thread);
+void ml_steps_thread(struct ml_steps *s, uint16_t thread);
+
+static inline bool ml_steps_full(const struct ml_steps *s)
+{
+	return s->refs >= ML_CHUNK || s->count >= ML_CHUNK || s->values >= ML_CHUNK;
+}
+
 struct ml_encoder;
 
-struct ml_encoder *ml_encoder_open(const struct ml_shapes *shapes, int level);
+struct ml_encoder *ml_encoder_open(int level);
 void ml_encoder_close(struct ml_encoder *e);
-void ml_encoder_shapes(struct ml_encoder *e); /* shapes were added */
-void ml_encoder_thread(struct ml_encoder *e, uint16_t thread); /* of the steps that follow */
-/* Encodes steps until the chunk is full; returns how many. */
-size_t ml_encoder_steps(struct ml_encoder *e, const struct ml_step *steps, size_t count);
-bool ml_encoder_full(const struct ml_encoder *e);
-uint64_t ml_encoder_count(const struct ml_encoder *e); /* references in the chunk so far */
-/* Appends the chunk to out and starts an empty one. */
-void ml_encoder_take(struct ml_encoder *e, struct ml_buf *out);
+/* Appends the encoded chunk to out. */
+void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
+		      const struct ml_steps *steps, struct ml_buf *out);
 
 struct ml_decoder;
 

@@ -6,34 +6,54 @@
 #include "lib/trace/columns.h"
 #include "lib/trace/predict.h"
 
+void ml_steps_init(struct ml_steps *s)
+{
+	*s = (struct ml_steps){ 0 };
+	s->at = ml_resize(NULL, ML_CHUNK_MAX * sizeof(*s->at));
+	s->value = ml_resize(NULL, ML_CHUNK_MAX * sizeof(*s->value));
+}
+
+void ml_steps_release(struct ml_steps *s)
+{
+	ml_free(s->at);
+	ml_free(s->value);
+	ml_free(s->turn);
+	*s = (struct ml_steps){ 0 };
+}
+
+void ml_steps_thread(struct ml_steps *s, uint16_t thread)
+{
+	if (s->turns && s->turn[s->turns - 1].thread == thread)
+		return;
+	if (s->turns && s->turn[s->turns - 1].step == s->count)
+		s->turns--;
+	s->turn = ml_grow(s->turn, &s->turn_cap, s->turns + 1, sizeof(*s->turn));
+	s->turn[s->turns++] = (struct ml_turn){ s->count, thread };
+}
+
+void ml_steps_clear(struct ml_steps *s, uint16_t thread)
+{
+	s->count = s->values = s->turns = 0;
+	s->refs = 0;
+	ml_steps_thread(s, thread);
+}
+
 struct ml_encoder {
 	struct ml_predict predict;
 	uint8_t *start[ML_COLUMNS], *at[ML_COLUMNS]; /* room for the largest chunk: no checks */
-	uint64_t count; /* references in the chunk */
-	uint16_t thread, said_thread; /* now, and as the decoder thinks */
-	uint16_t first_thread;
+	uint16_t thread, said_thread;                /* now, and as the decoder thinks */
 	int level;
 	struct ml_packer packer;
 	struct ml_buf plane;
 };
 
-static void clear(struct ml_encoder *e)
-{
-	memcpy(e->at, e->start, sizeof(e->at));
-	e->count = 0;
-	e->said_thread = e->first_thread = e->thread;
-	ml_predict_reset(&e->predict);
-}
-
-struct ml_encoder *ml_encoder_open(const struct ml_shapes *shapes, int level)
+struct ml_encoder *ml_encoder_open(int level)
 {
 	struct ml_encoder *e = ml_resize(NULL, sizeof(*e));
 
-	*e = (struct ml_encoder){ .level = level, .thread = 1 };
-	e->predict.shapes = shapes;
+	*e = (struct ml_encoder){ .level = level };
 	for (int i = 0; i < ML_COLUMNS; i++)
 		e->start[i] = ml_resize(NULL, (size_t)ML_CHUNK_MAX * ml_column_bytes[i] + 8);
-	clear(e);
 	return e;
 }
 
@@ -47,23 +67,6 @@ void ml_encoder_close(struct ml_encoder *e)
 	ml_free(e);
 }
 
-void ml_encoder_shapes(struct ml_encoder *e)
-{
-	ml_predict_shapes(&e->predict);
-}
-
-void ml_encoder_thread(struct ml_encoder *e, uint16_t thread)
-{
-	e->thread = thread;
-	if (e->at[ML_COLUMN_STATUS] == e->start[ML_COLUMN_STATUS])
-		e->said_thread = e->first_thread = thread;
-}
-
-uint64_t ml_encoder_count(const struct ml_encoder *e)
-{
-	return e->count;
-}
-
 static void put(struct ml_encoder *e, enum ml_column c, uint64_t v)
 {
 	memcpy(e->at[c], &v, ml_column_bytes[c]);
@@ -74,7 +77,6 @@ static void put(struct ml_encoder *e, enum ml_column c, uint64_t v)
 struct hot {
 	struct ml_predict_hot predict;
 	uint8_t *status, *d2;
-	uint64_t count;
 };
 
 #define INLINE inline __attribute__((always_inline))
@@ -158,15 +160,6 @@ static __attribute__((noinline)) bool put_rare(struct ml_encoder *e, const uint3
 	return thread;
 }
 
-static uint64_t happened(const struct ml_shape *shape, unsigned slots, const uint64_t *value)
-{
-	uint64_t n = 0;
-
-	for (unsigned i = 0; i < slots; i++)
-		n += !shape->slot[i].maybe || value[shape->slot[i].base];
-	return n;
-}
-
 /* A path that is not the first guess; returns the status that says so. */
 static __attribute__((noinline)) unsigned put_path(struct ml_encoder *e,
 						   const struct ml_path_guess *guess,
@@ -184,10 +177,11 @@ static __attribute__((noinline)) unsigned put_path(struct ml_encoder *e,
 	return ML_STATUS_PATH;
 }
 
-static INLINE void put_step(struct ml_encoder *e, struct hot *h, const struct ml_step *step)
+/* One step, whose values stand at value; returns how many. */
+static INLINE unsigned put_step(struct ml_encoder *e, struct hot *h, const struct ml_told *step,
+				const uint64_t *value)
 {
 	uint32_t number = step->path;
-	const uint64_t *value = step->value;
 	struct ml_predict *p = &e->predict;
 	const struct ml_path *path = &p->shapes->path[number];
 	struct ml_path_guess *guess = ml_predict_path(p, &h->predict);
@@ -215,37 +209,21 @@ static INLINE void put_step(struct ml_encoder *e, struct hot *h, const struct ml
 		status |= put_more(e, h, b, value, bases);
 	*h->status++ = (uint8_t)status;
 	ml_predict_leave(p, &h->predict, path, value);
-	h->count += path->slots;
-	if (__builtin_expect(path->maybe, 0)) {
-		h->count -= path->slots;
-		h->count += happened(&p->shapes->at[path->shape], path->slots, value);
-	}
+	return bases;
 }
 
-size_t ml_encoder_steps(struct ml_encoder *e, const struct ml_step *steps, size_t count)
+/* The steps of one thread, up to the next turn. */
+static const uint64_t *put_steps(struct ml_encoder *e, const struct ml_told *step, size_t count,
+				 const uint64_t *value)
 {
-	struct hot h = { e->predict.hot, e->at[ML_COLUMN_STATUS], e->at[ML_COLUMN_D2], e->count };
-	size_t room = (size_t)(e->start[ML_COLUMN_STATUS] + ML_CHUNK - h.status), i = 0;
+	struct hot h = { e->predict.hot, e->at[ML_COLUMN_STATUS], e->at[ML_COLUMN_D2] };
 
-	if (count > room)
-		count = room;
-	for (; i < count && h.count < ML_CHUNK; i++)
-		put_step(e, &h, &steps[i]);
+	for (size_t i = 0; i < count; i++)
+		value += put_step(e, &h, &step[i], value);
 	e->predict.hot = h.predict;
 	e->at[ML_COLUMN_STATUS] = h.status;
 	e->at[ML_COLUMN_D2] = h.d2;
-	e->count = h.count;
-	return i;
-}
-
-static uint64_t steps_of(const struct ml_encoder *e)
-{
-	return (uint64_t)(e->at[ML_COLUMN_STATUS] - e->start[ML_COLUMN_STATUS]);
-}
-
-bool ml_encoder_full(const struct ml_encoder *e)
-{
-	return steps_of(e) >= ML_CHUNK || e->count >= ML_CHUNK;
+	return value;
 }
 
 static void put_planes(struct ml_encoder *e, enum ml_column c, struct ml_buf *sizes,
@@ -270,15 +248,27 @@ static void put_planes(struct ml_encoder *e, enum ml_column c, struct ml_buf *si
 	}
 }
 
-void ml_encoder_take(struct ml_encoder *e, struct ml_buf *out)
+void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
+		      const struct ml_steps *steps, struct ml_buf *out)
 {
 	struct ml_buf packed = { 0 };
+	const uint64_t *value = steps->value;
 
-	ml_buf_varint(out, steps_of(e));
-	ml_buf_varint(out, e->first_thread);
+	memcpy(e->at, e->start, sizeof(e->at));
+	e->said_thread = steps->turn[0].thread;
+	e->predict.shapes = shapes;
+	ml_predict_reset(&e->predict);
+	for (size_t i = 0; i < steps->turns; i++) {
+		size_t from = steps->turn[i].step;
+		size_t to = i + 1 < steps->turns ? steps->turn[i + 1].step : steps->count;
+
+		e->thread = steps->turn[i].thread;
+		value = put_steps(e, steps->at + from, to - from, value);
+	}
+	ml_buf_varint(out, steps->count);
+	ml_buf_varint(out, steps->turn[0].thread);
 	for (enum ml_column c = 0; c < ML_COLUMNS; c++)
 		put_planes(e, c, out, &packed);
 	ml_buf_put(out, packed.data, packed.size);
 	ml_buf_release(&packed);
-	clear(e);
 }

@@ -2,12 +2,13 @@
 
 #include <string.h>
 
+#include "lib/trace/chunk.h"
+
 enum {
 	JUDGE = 256, /* uses after which a track is judged */
 	TRIES = 3,   /* tracks that a head may have, one after the other */
 	LEAST = 3,   /* parts that a track must join on the average */
 	NEW = 0xffff,
-	VALUES = 16 * 1024, /* of one call */
 };
 
 /* How a base of a part follows from those before it. */
@@ -31,13 +32,11 @@ struct ml_track {
 void ml_fuse_init(struct ml_fuse *f, struct ml_shapes *shapes)
 {
 	*f = (struct ml_fuse){ .shapes = shapes };
-	f->values = ml_resize(NULL, VALUES * sizeof(*f->values));
 }
 
 void ml_fuse_release(struct ml_fuse *f)
 {
 	ml_free(f->heads);
-	ml_free(f->values);
 	ml_arena_release(&f->arena);
 }
 
@@ -246,20 +245,43 @@ static void heat(struct ml_fuse *f, struct ml_fuse_head *head, const struct ml_s
 	head->track = make_track(f, steps, parts);
 }
 
-size_t ml_fuse_steps(struct ml_fuse *f, const struct ml_step *steps, size_t count,
-		     struct ml_step *out, size_t room, size_t *out_count)
+/* References of a step of which some may not have happened. */
+static uint64_t happened(const struct ml_shape *shape, unsigned slots, const uint64_t *value)
 {
-	uint64_t *value = f->values, *end = f->values + VALUES - ML_FUSE_SLOTS;
-	size_t i = 0, n = 0;
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < slots; i++)
+		n += !shape->slot[i].maybe || value[shape->slot[i].base];
+	return n;
+}
+
+/* A step as it is. */
+static inline void append(const struct ml_fuse *f, const struct ml_step *step,
+			  struct ml_steps *out)
+{
+	const struct ml_path *path = &f->shapes->path[step->path];
+
+	out->at[out->count++] = (struct ml_told){ step->path, step->caller };
+	for (unsigned i = 0; i < path->bases; i++)
+		out->value[out->values++] = step->value[i];
+	out->refs += __builtin_expect(path->maybe, 0)
+			     ? happened(&f->shapes->at[path->shape], path->slots, step->value)
+			     : path->slots;
+}
+
+size_t ml_fuse_steps(struct ml_fuse *f, const struct ml_step *steps, size_t count,
+		     struct ml_steps *out)
+{
+	size_t i = 0;
 
 	f->heads = ml_grow(f->heads, &f->head_cap, f->shapes->paths, sizeof(*f->heads));
-	while (i < count && n < room && value < end) {
+	while (i < count && !ml_steps_full(out)) {
 		struct ml_fuse_head *head = &f->heads[steps[i].path];
 		struct ml_track *t = head->track;
 		size_t parts = 1;
 
 		if (__builtin_expect(t != NULL, 1)) {
-			parts = follow(t, steps + i, count - i, value);
+			parts = follow(t, steps + i, count - i, out->value + out->values);
 			t->matched += (uint32_t)parts;
 			if (__builtin_expect(++t->used >= JUDGE, 0))
 				judge(head);
@@ -267,15 +289,16 @@ size_t ml_fuse_steps(struct ml_fuse *f, const struct ml_step *steps, size_t coun
 			heat(f, head, steps + i, count - i);
 		}
 		if (parts > 1) {
-			uint32_t path = t->path + (uint32_t)parts - 1;
+			uint32_t number = t->path + (uint32_t)parts - 1;
+			const struct ml_path *path = &f->shapes->path[number];
 
-			out[n++] = (struct ml_step){ path, steps[i].caller, value };
-			value += f->shapes->path[path].bases;
+			out->at[out->count++] = (struct ml_told){ number, steps[i].caller };
+			out->values += path->bases;
+			out->refs += path->slots;
 		} else {
-			out[n++] = steps[i];
+			append(f, &steps[i], out);
 		}
 		i += parts;
 	}
-	*out_count = n;
 	return i;
 }

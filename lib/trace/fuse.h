@@ -37,17 +37,17 @@ struct ml_fuse {
 	} *heads; /* by path */
 	size_t head_cap;
 	size_t tracks;
-	uint64_t *values; /* of the joined steps of one call */
 	struct ml_arena arena;
 };
 
 void ml_fuse_init(struct ml_fuse *f, struct ml_shapes *shapes);
 void ml_fuse_release(struct ml_fuse *f);
 
+struct ml_steps;
+
 /*
- * Takes some of `count` steps, all of one thread, and gives up to `room` that stand
- * for them; returns how many were taken. May add shapes. The values of what comes out
- * are valid until the next call.
+ * Appends what stands for `count` steps, all of one thread, to out, until that is full;
+ * returns how many were taken. May add shapes.
  */
 size_t ml_fuse_steps(struct ml_fuse *f, const struct ml_step *steps, size_t count,
-		     struct ml_step *out, size_t room, size_t *out_count);
+		     struct ml_steps *out);

@@ -394,8 +394,8 @@ bool ml_model_run(struct ml_model *m, struct ml_writer *w, struct ml_err *err)
 	uint64_t ip = 0x400000;
 
 	make_sites(&r, m->steps, &ip);
-	bool ok = ml_writer_source(w, m->name, m->source.data, m->source.size, err) &&
-		  run_steps(&r, m->steps);
+	ml_writer_source(w, m->name, m->source.data, m->source.size);
+	bool ok = run_steps(&r, m->steps);
 	ml_free(r.arrays);
 	return ok;
 }

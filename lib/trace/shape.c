@@ -4,16 +4,27 @@
 
 void ml_shapes_release(struct ml_shapes *s)
 {
-	ml_free(s->at);
-	ml_free(s->path);
 	ml_arena_release(&s->arena);
 	*s = (struct ml_shapes){ 0 };
+}
+
+/* Like ml_grow, but the old array stays where it is until the arena goes. */
+static void *grow(struct ml_shapes *s, void *old, size_t *cap, size_t need, size_t elem)
+{
+	if (need <= *cap)
+		return old;
+	size_t room = *cap ? *cap * 2 : 256;
+	void *grown = ml_arena_alloc(&s->arena, room * elem);
+	if (*cap)
+		memcpy(grown, old, *cap * elem);
+	*cap = room;
+	return grown;
 }
 
 static void add_path(struct ml_shapes *s, const struct ml_shape *shape,
 		     const struct ml_exit *left)
 {
-	s->path = ml_grow(s->path, &s->path_cap, s->paths + 1, sizeof(*s->path));
+	s->path = grow(s, s->path, &s->path_cap, s->paths + 1, sizeof(*s->path));
 	s->path[s->paths++] = (struct ml_path){
 		.shape = (uint32_t)s->count,
 		.first = shape->path,
@@ -96,7 +107,7 @@ uint32_t ml_shapes_add(struct ml_shapes *s, const struct ml_shape *shape)
 		add_path(s, &own, &own.exit[i]);
 	struct ml_exit end = { own.slots, own.bases, own.clobber, own.effects, own.effect };
 	add_path(s, &own, &end);
-	s->at = ml_grow(s->at, &s->cap, s->count + 1, sizeof(*s->at));
+	s->at = grow(s, s->at, &s->cap, s->count + 1, sizeof(*s->at));
 	s->at[s->count] = own;
 	return (uint32_t)s->count++;
 }

@@ -110,7 +110,10 @@ struct ml_shapes {
 };
 
 void ml_shapes_release(struct ml_shapes *s);
-/* Copies shape; returns its number. */
+/*
+ * Copies shape; returns its number. What other threads see through a copy of *s taken before
+ * stays valid: nothing moves.
+ */
 uint32_t ml_shapes_add(struct ml_shapes *s, const struct ml_shape *shape);
 void ml_shapes_put(struct ml_shapes *s, struct ml_buf *out);
 bool ml_shapes_get(struct ml_shapes *s, struct ml_bytes *in, size_t sites, struct ml_err *err);

@@ -10,6 +10,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/pack.h"
+#include "lib/trace/ahead.h"
 #include "lib/trace/chunk.h"
 #include "lib/trace/events.h"
 #include "lib/trace/format.h"
@@ -20,25 +21,31 @@
  * Level 1 is within a few per cent of level 3 in size on what the columns hold, and leaves the
  * recorder's companion time to keep up with the program (docs/performance.md).
  */
-enum { LEVEL = 1, LEVEL_TABLES = 3, FUSED = 1024 };
+enum { LEVEL = 1, LEVEL_TABLES = 3 };
 
 struct ml_writer {
 	char *path;
 	int fd;
 	bool broken;     /* a write failed: nothing more goes to the file */
 	uint64_t offset; /* of the next block */
-	uint64_t time;   /* references in finished chunks */
+	uint64_t time;   /* references in the chunks that were sent off */
 	uint16_t thread;
 	struct ml_tables tables;
 	struct ml_shapes shapes;
-	struct ml_encoder *encoder;
 	struct ml_fuse fuse;
+	struct ml_ahead ahead;
 	struct ml_map singles; /* shape of a lone reference by site and what */
 	struct ml_events_put events;
-	struct ml_buf index, payload, out;
+	struct ml_buf index, raw, payload, out;
 	uint64_t blocks;
 	struct ml_packer packer;
 };
+
+/* The chunk that is being collected. */
+static struct ml_steps *steps_now(const struct ml_writer *w)
+{
+	return &ml_ahead_now(&w->ahead)->steps;
+}
 
 static bool write_all(struct ml_writer *w, struct ml_err *err)
 {
@@ -76,8 +83,9 @@ bool ml_writer_open(struct ml_writer **out, const char *path, struct ml_err *err
 	w->path = ml_resize(NULL, strlen(path) + 1);
 	strcpy(w->path, path);
 	ml_tables_init(&w->tables);
-	w->encoder = ml_encoder_open(&w->shapes, LEVEL);
 	ml_fuse_init(&w->fuse, &w->shapes);
+	ml_ahead_init(&w->ahead, 0, LEVEL);
+	ml_steps_clear(steps_now(w), w->thread);
 
 	struct ml_file_header h = { .version = ML_FORMAT_VERSION, .created = (uint64_t)time(NULL) };
 	if (getrandom(h.id, sizeof(h.id), 0) != sizeof(h.id)) {
@@ -98,13 +106,14 @@ void ml_writer_abandon(struct ml_writer *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
-	ml_encoder_close(w->encoder);
+	ml_ahead_release(&w->ahead); /* before the shapes that it encodes */
 	ml_fuse_release(&w->fuse);
 	ml_tables_release(&w->tables);
 	ml_shapes_release(&w->shapes);
 	ml_map_release(&w->singles);
 	ml_buf_release(&w->events.bytes);
 	ml_buf_release(&w->index);
+	ml_buf_release(&w->raw);
 	ml_buf_release(&w->payload);
 	ml_buf_release(&w->out);
 	ml_packer_release(&w->packer);
@@ -119,7 +128,7 @@ struct ml_tables *ml_writer_tables(struct ml_writer *w)
 
 uint64_t ml_writer_time(const struct ml_writer *w)
 {
-	return w->time + ml_encoder_count(w->encoder);
+	return w->time + steps_now(w)->refs;
 }
 
 uint64_t ml_writer_bytes(const struct ml_writer *w)
@@ -127,96 +136,121 @@ uint64_t ml_writer_bytes(const struct ml_writer *w)
 	return w->offset;
 }
 
-/* Writes the payload as a block. */
-static bool put_block(struct ml_writer *w, enum ml_block_type type, uint64_t count,
-		      struct ml_err *err)
+/* Appends the payload as a block to out, and forgets it. */
+static void put_block(enum ml_block_type type, uint64_t time, uint64_t count,
+		      struct ml_buf *payload, struct ml_buf *out)
 {
 	struct ml_block_header h = {
 		.type = type,
-		.size = w->payload.size,
-		.time = w->time,
+		.size = payload->size,
+		.time = time,
 		.count = count,
-		.sum = ml_hash(w->payload.data, w->payload.size),
+		.sum = ml_hash(payload->data, payload->size),
 	};
 
-	ml_buf_varint(&w->index, type);
-	ml_buf_varint(&w->index, w->offset);
-	ml_buf_varint(&w->index, h.time);
-	ml_buf_varint(&w->index, count);
-	w->blocks++;
-	w->out.size = 0;
-	ml_format_put_block(&w->out, &h);
-	ml_buf_put(&w->out, w->payload.data, w->payload.size);
-	w->payload.size = 0;
+	ml_format_put_block(out, &h);
+	ml_buf_put(out, payload->data, payload->size);
+	payload->size = 0;
+}
+
+/* The same packed, to stand before the chunk that is being collected. */
+static void put_before(struct ml_writer *w, enum ml_block_type type, struct ml_buf *raw)
+{
+	ml_pack(&w->packer, raw->data, raw->size, LEVEL_TABLES, &w->payload);
+	put_block(type, w->time, raw->size, &w->payload, &ml_ahead_now(&w->ahead)->before);
+	raw->size = 0;
+}
+
+static void put_tables(struct ml_writer *w)
+{
+	if (ml_tables_pending(&w->tables)) {
+		ml_tables_put(&w->tables, &w->raw);
+		put_before(w, ML_BLOCK_TABLES, &w->raw);
+	}
+	if (w->shapes.put < w->shapes.count) {
+		ml_shapes_put(&w->shapes, &w->raw);
+		put_before(w, ML_BLOCK_SHAPES, &w->raw);
+	}
+	if (w->events.bytes.size) {
+		w->events.last = (struct ml_event){ 0 };
+		put_before(w, ML_BLOCK_EVENTS, &w->events.bytes);
+	}
+}
+
+/* Writes the blocks in out, which are whole, and lists them in the index. */
+static bool write_blocks(struct ml_writer *w, struct ml_err *err)
+{
+	for (size_t at = 0; at < w->out.size;) {
+		struct ml_block_header h;
+
+		ml_format_get_block(w->out.data + at, &h);
+		ml_buf_varint(&w->index, h.type);
+		ml_buf_varint(&w->index, w->offset + at);
+		ml_buf_varint(&w->index, h.time);
+		ml_buf_varint(&w->index, h.count);
+		w->blocks++;
+		at += ML_FORMAT_BLOCK_HEADER + h.size;
+	}
 	return write_all(w, err);
 }
 
-static bool put_packed(struct ml_writer *w, enum ml_block_type type, struct ml_buf *raw,
-		       struct ml_err *err)
+/* Writes what is encoded, in order; all that is under way if `wait`. */
+static bool write_parcels(struct ml_writer *w, bool wait, struct ml_err *err)
 {
-	ml_pack(&w->packer, raw->data, raw->size, LEVEL_TABLES, &w->payload);
-	uint64_t size = raw->size;
-	raw->size = 0;
-	return put_block(w, type, size, err);
-}
-
-static bool put_tables(struct ml_writer *w, struct ml_err *err)
-{
-	struct ml_buf raw = { 0 };
+	struct ml_parcel *p;
 	bool ok = true;
 
-	if (ml_tables_pending(&w->tables)) {
-		ml_tables_put(&w->tables, &raw);
-		ok = put_packed(w, ML_BLOCK_TABLES, &raw, err);
+	while ((p = ml_ahead_take(&w->ahead, wait))) {
+		w->out.size = 0;
+		ml_buf_put(&w->out, p->before.data, p->before.size);
+		if (p->steps.refs) /* steps of which nothing happened need not be told */
+			put_block(ML_BLOCK_REFS, p->time, p->steps.refs, &p->refs, &w->out);
+		if (ok && !w->broken)
+			ok = write_blocks(w, err);
+		ml_ahead_done(&w->ahead);
 	}
-	if (ok && w->shapes.put < w->shapes.count) {
-		ml_shapes_put(&w->shapes, &raw);
-		ok = put_packed(w, ML_BLOCK_SHAPES, &raw, err);
-	}
-	ml_buf_release(&raw);
+	if (ok && w->broken)
+		return ml_fail(err, ML_IO, "%s: an earlier write failed", w->path);
 	return ok;
 }
 
-static bool put_events(struct ml_writer *w, struct ml_err *err)
+/* Sends the chunk off and begins the next. */
+static bool send(struct ml_writer *w, bool last, struct ml_err *err)
 {
-	if (!w->events.bytes.size)
-		return true;
-	w->events.last = (struct ml_event){ 0 };
-	return put_packed(w, ML_BLOCK_EVENTS, &w->events.bytes, err);
+	struct ml_parcel *p = ml_ahead_now(&w->ahead);
+
+	put_tables(w);
+	p->time = w->time;
+	w->time += p->steps.refs;
+	ml_ahead_send(&w->ahead, &w->shapes, last);
+	bool ok = write_parcels(w, last, err);
+	if (!steps_now(w)->at)
+		ml_steps_init(steps_now(w));
+	ml_steps_clear(steps_now(w), w->thread);
+	return ok;
 }
 
 bool ml_writer_flush(struct ml_writer *w, struct ml_err *err)
 {
-	if (w->broken)
-		return ml_fail(err, ML_IO, "%s: an earlier write failed", w->path);
-	if (!put_tables(w, err) || !put_events(w, err))
-		return false;
-	uint64_t count = ml_encoder_count(w->encoder);
-	if (!count)
-		return true;
-	ml_encoder_take(w->encoder, &w->payload);
-	bool ok = put_block(w, ML_BLOCK_REFS, count, err);
-	w->time += count;
-	return ok;
+	return send(w, true, err);
+}
+
+static bool write_index(struct ml_writer *w, struct ml_err *err)
+{
+	uint64_t at = w->offset;
+
+	ml_buf_varint(&w->payload, w->index.size);
+	ml_pack(&w->packer, w->index.data, w->index.size, LEVEL_TABLES, &w->payload);
+	w->out.size = 0;
+	put_block(ML_BLOCK_INDEX, w->time, w->blocks, &w->payload, &w->out);
+	ml_format_put_trailer(&w->out, at);
+	return write_all(w, err);
 }
 
 bool ml_writer_close(struct ml_writer *w, struct ml_err *err)
 {
-	bool ok = ml_writer_flush(w, err);
+	bool ok = ml_writer_flush(w, err) && write_index(w, err);
 
-	if (ok) {
-		uint64_t at = w->offset, blocks = w->blocks;
-		struct ml_buf raw = w->index;
-
-		w->index = (struct ml_buf){ 0 };
-		ml_buf_varint(&w->payload, raw.size);
-		ml_pack(&w->packer, raw.data, raw.size, LEVEL_TABLES, &w->payload);
-		ml_buf_release(&raw);
-		ok = put_block(w, ML_BLOCK_INDEX, blocks, err);
-		w->out.size = 0;
-		ml_format_put_trailer(&w->out, at);
-		ok = ok && write_all(w, err);
-	}
 	if (close(w->fd) && ok)
 		ok = ml_fail_errno(err, "%s: cannot finish the trace", w->path);
 	w->fd = -1;
@@ -226,10 +260,7 @@ bool ml_writer_close(struct ml_writer *w, struct ml_err *err)
 
 uint32_t ml_writer_shape(struct ml_writer *w, const struct ml_shape *shape)
 {
-	uint32_t number = ml_shapes_add(&w->shapes, shape);
-
-	ml_encoder_shapes(w->encoder);
-	return number;
+	return ml_shapes_add(&w->shapes, shape);
 }
 
 uint32_t ml_writer_path(const struct ml_writer *w, uint32_t shape, size_t bases)
@@ -244,34 +275,16 @@ uint32_t ml_writer_path(const struct ml_writer *w, uint32_t shape, size_t bases)
 	return UINT32_MAX;
 }
 
-static bool write_steps(struct ml_writer *w, const struct ml_step *steps, size_t count,
-			struct ml_err *err)
-{
-	for (;;) {
-		size_t done = ml_encoder_steps(w->encoder, steps, count);
-
-		steps += done;
-		count -= done;
-		if (ml_encoder_full(w->encoder) && !ml_writer_flush(w, err))
-			return false;
-		if (!count)
-			return true;
-	}
-}
-
 bool ml_writer_steps(struct ml_writer *w, const struct ml_step *steps, size_t count,
 		     struct ml_err *err)
 {
 	while (count) {
-		struct ml_step fused[FUSED];
-		size_t out = 0;
-		size_t done = ml_fuse_steps(&w->fuse, steps, count, fused, FUSED, &out);
+		size_t done = ml_fuse_steps(&w->fuse, steps, count, steps_now(w));
 
-		ml_encoder_shapes(w->encoder);
-		if (!write_steps(w, fused, out, err))
-			return false;
 		steps += done;
 		count -= done;
+		if (ml_steps_full(steps_now(w)) && !send(w, false, err))
+			return false;
 	}
 	return true;
 }
@@ -292,13 +305,13 @@ bool ml_writer_ref(struct ml_writer *w, const struct ml_ref *ref, struct ml_err 
 	}
 	ml_writer_thread(w, ref->thread);
 	struct ml_step step = { w->shapes.at[*number].path, ref->caller, &ref->addr };
-	return write_steps(w, &step, 1, err);
+	return ml_writer_steps(w, &step, 1, err);
 }
 
 void ml_writer_thread(struct ml_writer *w, uint16_t thread)
 {
 	w->thread = thread;
-	ml_encoder_thread(w->encoder, thread);
+	ml_steps_thread(steps_now(w), thread);
 }
 
 static void put_event(struct ml_writer *w, enum ml_event_kind kind, uint32_t region,
@@ -363,15 +376,9 @@ void ml_writer_gap(struct ml_writer *w, uint64_t count, enum ml_gap_reason reaso
 }
 
 /* The path and the text share one payload: varint length, path, text. */
-bool ml_writer_source(struct ml_writer *w, const char *path, const void *text, size_t size,
-		      struct ml_err *err)
+void ml_writer_source(struct ml_writer *w, const char *path, const void *text, size_t size)
 {
-	struct ml_buf raw = { 0 };
-
-	ml_buf_string(&raw, path);
-	ml_buf_put(&raw, text, size);
-	bool ok = w->broken ? ml_fail(err, ML_IO, "%s: an earlier write failed", w->path)
-			    : put_packed(w, ML_BLOCK_SOURCE, &raw, err);
-	ml_buf_release(&raw);
-	return ok;
+	ml_buf_string(&w->raw, path);
+	ml_buf_put(&w->raw, text, size);
+	put_before(w, ML_BLOCK_SOURCE, &w->raw);
 }

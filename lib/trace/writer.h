@@ -57,8 +57,7 @@ void ml_writer_state(struct ml_writer *w, const char *name, int64_t value);
 /* References are missing here; batches will not span it. Costs a few bytes. */
 void ml_writer_gap(struct ml_writer *w, uint64_t count, enum ml_gap_reason reason);
 /* Keeps the text of a source file (by the path that sites use). */
-bool ml_writer_source(struct ml_writer *w, const char *path, const void *text, size_t size,
-		      struct ml_err *err);
+void ml_writer_source(struct ml_writer *w, const char *path, const void *text, size_t size);
 
-/* Writes the current chunk now. */
+/* Writes all that has come so far now. */
 bool ml_writer_flush(struct ml_writer *w, struct ml_err *err);

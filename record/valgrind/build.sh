@@ -65,6 +65,7 @@ warnings="-Wall -Wextra -Wshadow -Wconversion -Wno-unused-parameter -Werror"
 	-Wno-unused-command-line-argument -static -no-pie -nodefaultlibs -nostartfiles -u _start \
 	-Wl,--build-id=none -Wl,-Ttext-segment=0x58000000 \
 	-Wl,--wrap=vgPlain_kill_self,--wrap=vgModuleLocal_read_debuginfo_dwarf3 \
+	-Wl,--wrap=vgPlain_should_we_trace_this_child \
 	-o "$out/memlamp-amd64-linux.new" \
 	"$here/main.c" "$here/out.c" "$here/shape.c" "$here/instrument.c" \
 	"$here/threads.c" "$here/maps.c" "$here/heap.c" "$here/requests.c" \

@@ -9,6 +9,7 @@
 
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_options.h"
@@ -133,6 +134,8 @@ static void finish(Int always_zero)
 extern void __real_vgPlain_kill_self(Int signal);
 extern void __wrap_vgPlain_kill_self(Int signal);
 extern void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void);
+extern Bool __real_vgPlain_should_we_trace_this_child(const HChar *, const HChar **);
+extern Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *, const HChar **);
 
 /*
  * Lines of code are found by the companion, not here. Not to read them saves
@@ -141,6 +144,37 @@ extern void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void);
  */
 void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void)
 {
+}
+
+/* Valgrind lets no program run with the rights of its owner, and we know no 32-bit code. */
+static Bool is_recordable(const HChar *path)
+{
+	HChar head[5] = "";
+	struct vg_stat st;
+	Int fd;
+
+	if (sr_isError(VG_(stat)(path, &st)))
+		return True; /* the kernel will say why it cannot be run */
+	if (st.mode & (VKI_S_ISUID | VKI_S_ISGID))
+		return False;
+	fd = VG_(fd_open)(path, VKI_O_RDONLY, 0);
+	if (fd < 0)
+		return True;
+	VG_(read)(fd, head, sizeof(head));
+	VG_(close)(fd);
+	return VG_(memcmp)(head, "\177ELF\1", sizeof(head)) != 0;
+}
+
+/* Such a program that is started by ours runs as it would without us. */
+Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **argv)
+{
+	if (!__real_vgPlain_should_we_trace_this_child(path, argv))
+		return False;
+	if (!path || is_recordable(path))
+		return True;
+	if (!out_is_off())
+		out_end(out_begin(ML_WORD_EXEC, 1, 0));
+	return False;
 }
 
 void __wrap_vgPlain_kill_self(Int signal)

@@ -1,0 +1,108 @@
+#include "lib/trace/ahead.h"
+
+#include "lib/base/arena.h"
+
+enum { THREADS_MAX = 4 };
+
+void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level)
+{
+	unsigned cpus = ml_cpus();
+
+	if (!threads)
+		threads = cpus > 1 ? cpus - 1 : 1;
+	if (threads > THREADS_MAX)
+		threads = THREADS_MAX;
+	*a = (struct ml_ahead){ .threads = threads, .level = level };
+	/* one being collected, one waiting, and one for each thread */
+	a->count = threads + 2u;
+	a->parcels = ml_resize(NULL, a->count * sizeof(*a->parcels));
+	for (size_t i = 0; i < a->count; i++)
+		a->parcels[i] = (struct ml_parcel){ .ahead = a };
+	ml_steps_init(&a->parcels[0].steps);
+	a->encoders = ml_resize(NULL, threads * sizeof(*a->encoders));
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_cond_init(&a->ready, NULL);
+}
+
+void ml_ahead_release(struct ml_ahead *a)
+{
+	if (a->started)
+		ml_pool_release(&a->pool);
+	for (size_t i = 0; i < a->count; i++) {
+		ml_steps_release(&a->parcels[i].steps);
+		ml_buf_release(&a->parcels[i].before);
+		ml_buf_release(&a->parcels[i].refs);
+	}
+	for (size_t i = 0; i < a->idle; i++)
+		ml_encoder_close(a->encoders[i]);
+	ml_free(a->encoders);
+	ml_free(a->parcels);
+	pthread_mutex_destroy(&a->lock);
+	pthread_cond_destroy(&a->ready);
+}
+
+/* There are never more jobs at a time than threads, so encoders are made as needed. */
+static struct ml_encoder *take_encoder(struct ml_ahead *a)
+{
+	struct ml_encoder *e = NULL;
+
+	pthread_mutex_lock(&a->lock);
+	if (a->idle)
+		e = a->encoders[--a->idle];
+	pthread_mutex_unlock(&a->lock);
+	return e ? e : ml_encoder_open(a->level);
+}
+
+static void encode(void *arg)
+{
+	struct ml_parcel *p = arg;
+	struct ml_ahead *a = p->ahead;
+	struct ml_encoder *e = take_encoder(a);
+
+	ml_encoder_chunk(e, &p->shapes, &p->steps, &p->refs);
+	pthread_mutex_lock(&a->lock);
+	a->encoders[a->idle++] = e;
+	p->done = true;
+	pthread_cond_signal(&a->ready);
+	pthread_mutex_unlock(&a->lock);
+}
+
+void ml_ahead_send(struct ml_ahead *a, const struct ml_shapes *shapes, bool alone)
+{
+	struct ml_parcel *p = ml_ahead_now(a);
+
+	p->shapes = *shapes;
+	p->done = !p->steps.count;
+	a->next++;
+	if (p->done)
+		return;
+	if (alone && !a->started) {
+		encode(p);
+		return;
+	}
+	if (!a->started)
+		ml_pool_init(&a->pool, a->threads);
+	a->started = true;
+	ml_pool_submit(&a->pool, encode, p);
+}
+
+struct ml_parcel *ml_ahead_take(struct ml_ahead *a, bool wait)
+{
+	struct ml_parcel *p = &a->parcels[a->first % a->count];
+
+	if (a->first == a->next)
+		return NULL;
+	pthread_mutex_lock(&a->lock);
+	while (!p->done && (wait || a->next - a->first == a->count))
+		pthread_cond_wait(&a->ready, &a->lock);
+	bool done = p->done;
+	pthread_mutex_unlock(&a->lock);
+	return done ? p : NULL;
+}
+
+void ml_ahead_done(struct ml_ahead *a)
+{
+	struct ml_parcel *p = &a->parcels[a->first++ % a->count];
+
+	p->before.size = p->refs.size = 0;
+}

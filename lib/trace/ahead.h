@@ -1,0 +1,62 @@
+/*
+ * Chunks are encoded by threads of their own while the next one is being
+ * collected, and written in order. A parcel is a chunk on that way, with the
+ * blocks (tables, shapes, events) that must stand before it in the file.
+ * Memory is bounded by the number of parcels; whoever collects waits when all
+ * are under way.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/pool.h"
+#include "lib/trace/chunk.h"
+#include "lib/trace/shape.h"
+
+struct ml_parcel {
+	struct ml_steps steps;
+	struct ml_shapes shapes; /* as they were when the parcel was sent */
+	uint64_t time;           /* of its first reference */
+	struct ml_buf before;    /* whole blocks */
+	struct ml_buf refs;      /* the encoded chunk; empty if it has no steps */
+	bool done;               /* guarded by the lock */
+	struct ml_ahead *ahead;
+};
+
+struct ml_ahead {
+	struct ml_parcel *parcels; /* a ring */
+	size_t count;
+	size_t first, next;   /* the oldest under way; the one being collected; they only grow */
+	struct ml_encoder **encoders; /* those not in use, guarded by the lock */
+	size_t idle;
+	unsigned threads;
+	bool started; /* the pool runs; not before a whole chunk has come together */
+	struct ml_pool pool;
+	pthread_mutex_t lock;
+	pthread_cond_t ready;
+	int level;
+};
+
+/* threads 0: one less than there are CPUs, at least 1, at most 4. */
+void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level);
+void ml_ahead_release(struct ml_ahead *a); /* waits for what is under way */
+
+/* The parcel that is being collected. */
+static inline struct ml_parcel *ml_ahead_now(const struct ml_ahead *a)
+{
+	return &a->parcels[a->next % a->count];
+}
+
+/*
+ * Sends it off to be encoded. The next one may only be used after ml_ahead_take says that there
+ * is room. `alone`: nothing else follows soon, so encode it here and now.
+ */
+void ml_ahead_send(struct ml_ahead *a, const struct ml_shapes *shapes, bool alone);
+/*
+ * The oldest parcel that is encoded and not yet taken, or NULL. It waits for one if `wait`, or
+ * if there is no other room. Give it back by ml_ahead_done.
+ */
+struct ml_parcel *ml_ahead_take(struct ml_ahead *a, bool wait);
+void ml_ahead_done(struct ml_ahead *a);

@@ -1,0 +1,425 @@
+#!/usr/bin/env python3
+"""A second reader of trace files, written from docs/format.md alone.
+
+    read_trace.py TRACE [USED]
+
+Prints what `memlamp dump --events` prints, without the data behind #, in any
+order. Which parts of the format the trace makes use of goes to the file USED,
+behind what is there, one a line. It needs the program zstd. Slow; meant for
+small traces.
+"""
+import struct
+import subprocess
+import sys
+
+M64 = (1 << 64) - 1
+M32 = (1 << 32) - 1
+
+
+def hash64(data):
+    k = 0xd6e8feb86659fd93
+    h = 0x9e3779b97f4a7c15 ^ len(data)
+    whole = len(data) // 8 * 8
+    for (w,) in struct.iter_unpack('<Q', data[:whole]):
+        h = (h ^ w) * k & M64
+        h ^= h >> 32
+    x = h ^ int.from_bytes(data[whole:], 'little')
+    for _ in range(2):
+        x ^= x >> 32
+        x = x * k & M64
+    return x ^ (x >> 32)
+
+
+def signed(v, bits=64):
+    return v - (1 << bits) if v >> (bits - 1) else v
+
+
+def unpack(data):
+    return subprocess.run(['zstd', '-dc'], input=data, stdout=subprocess.PIPE,
+                          check=True).stdout
+
+
+class Bytes:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def more(self):
+        return self.at < len(self.data)
+
+    def take(self, n):
+        assert self.at + n <= len(self.data), 'ends early'
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def u8(self):
+        return self.take(1)[0]
+
+    def varint(self):
+        v = shift = 0
+        while True:
+            b = self.u8()
+            v |= (b & 0x7f) << shift
+            shift += 7
+            if b < 0x80:
+                return v
+
+    def zigzag(self):
+        v = self.varint()
+        return v >> 1 ^ -(v & 1)
+
+    def string(self):
+        return self.take(self.varint()).decode('utf-8', 'surrogateescape')
+
+    def varints(self, n):
+        return [self.varint() for _ in range(n)]
+
+
+class Trace:
+    def __init__(self, data):
+        assert data[:8] == b'memlamp\n', 'not a trace'
+        version, = struct.unpack_from('<I', data, 8)
+        assert version == 1, 'another version'
+        assert struct.unpack_from('<Q', data, 56)[0] == hash64(data[:56])
+        self.names, self.frames, self.regions = ['', 'other'], [], [(0, 1, 0, [])]
+        self.sites = [(0, 0, 0, 0)]
+        self.globals, self.marks, self.states, self.gaps = [], [], [], []
+        self.shapes, self.paths, self.events = [], [], []
+        self.refs, self.states_made = [], 0
+        self.used = set()
+        self.read_blocks(data)
+
+    def read_blocks(self, data):
+        at, listed = 64, []
+        while at < len(data):
+            magic, kind, size, time, count, total, head = struct.unpack_from('<IIQQQQQ', data, at)
+            assert magic == 0x4b4c424d and head == hash64(data[at:at + 40])
+            payload = data[at + 48:at + 48 + size]
+            assert len(payload) == size and total == hash64(payload)
+            if kind == 6:
+                self.check_index(payload, count, listed)
+                self.check_trailer(data[at + 48 + size:], at)
+                return
+            listed.append((kind, at, time, count))
+            assert kind != 4 or time == len(self.refs)
+            if kind == 4:
+                before = len(self.refs)
+                self.read_refs(Bytes(payload))
+                assert len(self.refs) - before == count
+            elif kind in (1, 2, 3, 5):
+                raw = unpack(payload)
+                assert len(raw) == count
+                {1: self.read_tables, 2: self.read_shapes, 3: self.read_events,
+                 5: lambda b: b.string()}[kind](Bytes(raw))
+            at += 48 + size
+
+    def check_index(self, payload, count, listed):
+        b = Bytes(payload)
+        size = b.varint()
+        raw = unpack(b.take(len(payload) - b.at))
+        assert len(raw) == size and count == len(listed)
+        b = Bytes(raw)
+        for block in listed:
+            assert tuple(b.varints(4)) == block
+        assert not b.more()
+
+    def check_trailer(self, data, index):
+        assert len(data) == 24 and data[:8] == b'mlt-end\n'
+        assert struct.unpack('<QQ', data[8:]) == (index, hash64(data[:16]))
+
+    def read_region(self, b):
+        kind, name, _, _, _, _, _, elem, dims = b.varints(9)
+        shape = b.varints(dims)
+        b.varints(5)
+        self.regions.append((kind, name, elem, shape))
+
+    def read_tables(self, b):
+        def mapping():
+            b.varints(6)
+            b.u8()
+
+        read = {
+            1: lambda: self.names.append(b.string()),
+            2: lambda: self.frames.append(b.varints(3)),
+            3: lambda: self.sites.append((*b.varints(4), b.u8())),
+            4: lambda: b.varints(4),
+            5: lambda: b.varint(),
+            6: lambda: self.read_region(b),
+            7: lambda: self.globals.append(b.varints(4)),
+            8: lambda: b.varints(7),
+            9: mapping,
+            10: lambda: self.marks.append(b.varints(4)),
+            11: lambda: self.states.append((b.varint(), b.zigzag(), b.varint(), b.varint())),
+            12: lambda: self.gaps.append(b.varints(3)),
+            13: lambda: b.varints(2),
+        }
+        while b.more():
+            tag, count = b.u8(), b.varint()
+            for _ in range(count):
+                read[tag]()
+
+    def read_shapes(self, b):
+        def registers():
+            clobber, effects = b.varints(2)
+            return clobber, [(b.u8(), b.varint(), b.zigzag()) for _ in range(effects)]
+
+        while b.more():
+            slots, bases, exits = b.varints(3)
+            user, site, slot = b.u8() != 0, 0, []
+            for _ in range(slots):
+                offset = b.zigzag() & M64
+                site += b.zigzag()
+                what, base = b.varint(), b.varint()
+                slot.append((offset, site, what, (base >> 1) - 1, base & 1))
+            base, known = [], self.states_made
+            for _ in range(bases):
+                register, delta, state = b.u8(), b.zigzag(), b.varint()
+                assert state <= known, 'no such state'
+                if state:
+                    self.used.add('bases that share a state')
+                else:
+                    self.states_made += 1
+                    state = self.states_made
+                base.append((register, delta, state - 1))
+            number = len(self.shapes)
+            self.shapes.append((slot, base, user, len(self.paths), exits))
+            for _ in range(exits):
+                self.paths.append((number, *b.varints(2), *registers()))
+            self.paths.append((number, slots, bases, *registers()))
+
+    def read_events(self, b):
+        time = addr = thread = 0
+        while b.more():
+            head = b.u8()
+            if head & 4:
+                thread = b.varint()
+            time += b.varint()
+            addr = addr + b.zigzag() & M64
+            region = size = 0
+            if head & 1 == 0:
+                region, size = b.varints(2)
+            self.events.append((head & 3, addr, size, region))
+
+    def read_refs(self, b):
+        widths = [1, 4, 1, 1, 2, 4, 8, 1, 2, 4]
+        steps, thread = b.varints(2)
+        heads = []
+        for width in widths:
+            count = b.varint()
+            heads.append((count, b.varints(width) if count else []))
+        columns = []
+        for count, sizes in heads:
+            planes = [unpack(b.take(size)) for size in sizes]
+            assert all(len(p) == count for p in planes)
+            columns.append([int.from_bytes(x, 'little') for x in zip(*planes)])
+        assert not b.more() and heads[0][0] == steps
+        Chunk(self, columns, thread).run()
+
+    # Text.
+
+    def name(self, number):
+        text = self.names[number]
+        if not text or any(c in text for c in ' "#'):
+            text = '"' + text.replace('\\', '\\\\').replace('"', '\\"') + '"'
+        return text
+
+    def place(self, number):
+        ip, obj, first, frames = self.sites[number][:4]
+        func, file, line = self.frames[first] if frames else (0, 0, 0)
+        text = '%s:%d' % (self.name(file), line) if file else '0x%x' % ip if ip else '?'
+        if func:
+            text += ' ' + self.names[func]
+        if not file and obj:
+            text += ' [%s]' % self.names[obj].rsplit('/', 1)[-1]
+        return text
+
+    def block(self, region, addr, size):
+        kind, name, elem, shape = self.regions[region]
+        word = {4: 'region', 1: 'global'}.get(kind, 'alloc')
+        text = '%s %s 0x%x %d' % (word, self.name(name), addr, size)
+        parts, bytes_ = [elem] * (elem != 0), elem
+        for extent in shape if elem else []:
+            bytes_ *= extent
+            if not extent or bytes_ > size:
+                break
+            parts.append(extent)
+        return ' '.join([text] + [str(p) for p in parts])
+
+    def print(self, out):
+        places = {(0, 0): ''}
+        for time, (addr, site, what, thread, caller) in enumerate(self.refs):
+            place = places.get((site, caller))
+            if place is None:
+                place = ' ' + self.place(site) + (' <- ' + self.place(caller)) * (caller > 0)
+                places[site, caller] = place
+            out.write('%d %s 0x%x %d %d%s\n' % (time, 'rwf'[what >> 14], addr, what & 16383,
+                                                thread, place))
+        for _, name, kind, thread in self.marks:
+            print(('mark', 'begin', 'end')[kind], self.name(name),
+                  *['@%d' % thread] * (thread > 1), file=out)
+        for _, value, name, thread in self.states:
+            print('state', self.name(name), value, *['@%d' % thread] * (thread > 1), file=out)
+        for _, count, reason in self.gaps:
+            print('gap', count or '?',
+                  ('skipped', 'sampling', 'fault', 'lost', 'limit')[reason], file=out)
+        for addr, size, _, region in self.globals:
+            if self.regions[region][0] not in (6, 7):
+                print(self.block(region, addr, size), file=out)
+        self.print_events(out)
+
+    def print_events(self, out):
+        live = {}
+        for kind, addr, size, region in self.events:
+            ended = live.pop((kind >> 1, addr), None)
+            if ended is not None and self.regions[ended][0] not in (6, 7):
+                print('unregion' if self.regions[ended][0] == 4 else 'free', '0x%x' % addr,
+                      file=out)
+            if kind & 1 == 0:
+                live[kind >> 1, addr] = region
+                if self.regions[region][0] not in (6, 7):
+                    print(self.block(region, addr, size), file=out)
+
+
+class Base:
+    def __init__(self, recent):
+        self.last, self.stride, self.delta, self.ratio = recent, 0, 0, None
+
+
+class Chunk:
+    """The prediction of the section Decoding; signed movements are Python integers."""
+
+    def __init__(self, trace, columns, thread):
+        self.trace, self.thread = trace, thread
+        (self.status, self.path, self.exit, self.codes, self.d2, self.d4, self.d8, self.rare,
+         self.threads, self.callers) = [iter(c) for c in columns]
+        self.guess, self.chain = {}, {}
+        self.h = (0, 0, 0)
+        self.reg, self.moved, self.recent = {}, 0, 0  # reg holds those that are known
+        self.caller, self.user, self.user_shape, self.caller_of = 0, False, 0, {}
+        self.states = {}
+
+    def use(self, part):
+        self.trace.used.add(part)
+
+    def next_path(self, s):
+        h0, h1, h2 = self.h
+        slot = ((h0 ^ h1 ^ h2) * 0x85ebca6b & M32) >> 18
+        first, second = self.guess.get(slot, (0, 0))
+        self.use('path ' + ('first guess', 'second guess', 'as such', 'exit')[s & 3])
+        if s & 3 == 3:
+            _, _, _, path, exits = self.trace.shapes[self.trace.paths[first - 1][0]]
+            taken = next(self.exit)
+            assert first and taken <= exits, 'no such exit'
+            path += taken
+        elif s & 3 == 2:
+            path = next(self.path)
+        else:
+            path = (second if s & 3 else first) - 1
+        assert 0 <= path < len(self.trace.paths), 'no such path'
+        c = path + 1
+        if first != c:
+            self.guess[slot] = (c, first) if second == c or not first else (first, c)
+        self.h = (c * 0x9e3779b1 & M32, h0 * 0x297a2d39 & M32, h1 * 0x2c1b3c6d & M32)
+        return path
+
+    def predict(self, base, register, offset):
+        if register in self.reg:
+            self.use('base by register')
+            return signed((self.reg[register] + offset - base.last) & M64)
+        if base.ratio is None:
+            self.use('base by stride')
+            return base.stride
+        if base.ratio >= 0:
+            self.use('base by ratio')
+            return signed(self.moved << base.ratio & M64)
+        self.use('base by negative ratio')
+        return self.moved >> -base.ratio
+
+    def correct(self, code, d, entry):
+        if code == 2:
+            self.use('base by chain')
+            return self.chain.get(entry, 0)
+        off = signed(next(self.d2), 16) if code == 1 else signed(next(self.d4), 32)
+        width = 2 if code == 1 else 4
+        if off == -1 << 31:
+            off, width = signed(next(self.d8)), 8
+        self.use('base by d%d' % width)
+        return signed((d + off) & M64)
+
+    def next_base(self, register, offset, state, code):
+        base = self.states.setdefault(state, Base(self.recent))
+        d = self.predict(base, register, offset)
+        if code:
+            entry = ((self.recent ^ state << 40) * 0x9e3779b97f4a7c15 & M64) >> 49
+            d = self.chain[entry] = self.correct(code, d, entry)
+            base.ratio = None
+            if d and self.moved:
+                by = low_zeros(d) - low_zeros(self.moved)
+                fits = d >> by == self.moved if by >= 0 else self.moved >> -by == d
+                if fits and -6 <= by <= 6:
+                    base.ratio = by
+        value = (base.last + d) & M64
+        if d == base.delta:
+            base.stride = d
+        base.delta, base.last, self.moved, self.recent = d, value, d, value
+        if register != 16:
+            self.reg[register] = (value - offset) & M64
+        return value
+
+    def run(self):
+        for s in self.status:
+            self.step(s)
+        for column in (self.path, self.exit, self.codes, self.d2, self.d4, self.d8, self.rare,
+                       self.threads, self.callers):
+            assert next(column, None) is None, 'a column is not used up'
+
+    def step(self, s):
+        shape, slots, bases, clobber, effects = self.trace.paths[self.next_path(s)]
+        slot, base, user, _, _ = self.trace.shapes[shape]
+        if user != self.user:
+            if not user:
+                self.caller = self.caller_of.get(self.user_shape, 0)
+            self.user = user
+        if user:
+            self.user_shape = shape
+        if s & 4:
+            r = next(self.rare)
+            self.use('rare %d' % r)
+            if r & 1:
+                self.thread = next(self.threads)
+                self.reg = {}
+            if r & 2:
+                self.caller = self.caller_of[self.user_shape] = next(self.callers)
+        value, codes = [], 0
+        for i in range(bases):
+            if i < 2:
+                code = s >> (4 + 2 * i) & 3
+            else:
+                if (i - 2) % 4 == 0 and s & 8:
+                    self.use('codes')
+                    codes = next(self.codes)
+                code = codes & 3
+                codes >>= 2
+            value.append(self.next_base(*base[i], code))
+        self.reg = {r: v for r, v in self.reg.items() if not clobber >> r & 1}
+        for register, of, delta in effects:
+            self.reg[register] = (value[of] + delta) & M64
+        for offset, site, what, of, maybe in slot[:slots]:
+            if maybe and value[of] == 0:
+                self.use('slot that did not happen')
+            else:
+                addr = offset if of < 0 else (offset + value[of]) & M64
+                self.trace.refs.append((addr, site, what, self.thread,
+                                        0 if user else self.caller))
+
+
+def low_zeros(v):
+    return (v & -v).bit_length() - 1
+
+
+if __name__ == '__main__':
+    with open(sys.argv[1], 'rb') as f:
+        trace = Trace(f.read())
+    trace.print(open(1, 'w', encoding='utf-8', errors='surrogateescape'))
+    if len(sys.argv) > 2:
+        with open(sys.argv[2], 'a') as f:
+            f.writelines('%s\n' % part for part in trace.used)
