@@ -59,6 +59,8 @@ struct ml_drain {
 	bool mapped;           /* new mappings since the last step */
 	bool entered;          /* --only-in's function was seen */
 	bool limit_noted;
+	uint64_t exec;   /* time + 1 of the last exec, 0: none */
+	bool unrecorded; /* it started a program that is not recorded */
 	struct ml_step steps[STEPS]; /* not yet given to the writer */
 	size_t step_count;
 	struct stack {
@@ -292,10 +294,15 @@ static bool filter_step(struct ml_drain *d, const struct known *k, const uint64_
 	if (verdict == ML_FILTER_NONE)
 		return true;
 	if (verdict == ML_FILTER_SOME) {
-		/* a gap in the middle of a step is told at its end */
+		/* a gap in the middle of a step is told at its end, one at its start before it */
+		bool kept = false;
+
 		for (size_t i = 0; i < slots; i++)
-			if (keep[i])
+			if (keep[i]) {
 				keep[i] = ml_filter_one(f);
+				kept |= keep[i];
+				gap += !kept;
+			}
 	}
 	if (gap) {
 		ml_writer_gap(d->writer, gap, f->reason);
@@ -560,10 +567,12 @@ static void take_region(struct ml_drain *d, const uint64_t *w, const uint64_t *e
 	ml_writer_register(d->writer, (uint32_t)d->tables->regions.count - 1, w[0], w[1]);
 }
 
-static void take_mark(struct ml_drain *d, uint32_t kind, const char *name)
+static void take_mark(struct ml_drain *d, uint32_t number, const char *name)
 {
-	ml_filter_mark(&d->filter, name, kind == 2);
-	ml_writer_mark(d->writer, kind < 3 ? (enum ml_mark_kind)kind : ML_MARK_POINT, name);
+	enum ml_mark_kind kind = number < 3 ? (enum ml_mark_kind)number : ML_MARK_POINT;
+
+	ml_filter_mark(&d->filter, name, kind);
+	ml_writer_mark(d->writer, kind, name);
 }
 
 /* Words that each message needs at least. */
@@ -613,7 +622,10 @@ static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
 		break;
 	case ML_WORD_RECORD: ml_filter_record(&d->filter, arg); break;
 	case ML_WORD_LOST: ml_writer_gap(d->writer, w[0], ML_GAP_FAULT); break;
-	case ML_WORD_EXEC: break;
+	case ML_WORD_EXEC:
+		d->exec = ml_writer_time(d->writer) + 1;
+		d->unrecorded = arg;
+		break;
 	case ML_WORD_EXIT:
 		snprintf(status, sizeof(status), "%u", arg);
 		ml_drain_meta(d, "exit status", status);
@@ -683,6 +695,10 @@ static void warn(struct ml_drain *d)
 		snprintf(d->warning, sizeof(d->warning),
 			 "%llu words of the recorder made no sense and were left out",
 			 (unsigned long long)d->bad);
+	else if (d->unrecorded && ml_drain_replaced(d))
+		snprintf(d->warning, sizeof(d->warning),
+			 "the process became a program that cannot be recorded: "
+			 "set-user-ID or 32-bit");
 	else if (d->options->only_in && !d->entered)
 		snprintf(d->warning, sizeof(d->warning),
 			 "%s was never entered: it may be inlined, misspelt or stripped",
@@ -690,6 +706,11 @@ static void warn(struct ml_drain *d)
 	else if (d->options->from_mark && !d->filter.seen && !d->filter.full)
 		snprintf(d->warning, sizeof(d->warning), "the mark '%s' never came",
 			 d->options->from_mark);
+}
+
+bool ml_drain_replaced(const struct ml_drain *d)
+{
+	return d->exec == ml_writer_time(d->writer) + 1;
 }
 
 bool ml_drain_finish(struct ml_drain *d, bool cut, struct ml_err *err)

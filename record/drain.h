@@ -24,6 +24,8 @@ void ml_drain_meta(struct ml_drain *d, const char *key, const char *value);
 bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count, struct ml_err *err);
 /* Nothing more is wanted: the limit was reached. */
 bool ml_drain_full(const struct ml_drain *d);
+/* The last that the process did was to become another program. */
+bool ml_drain_replaced(const struct ml_drain *d);
 /* Finishes the trace: source texts, index. `cut`: the process was killed. */
 bool ml_drain_finish(struct ml_drain *d, bool cut, struct ml_err *err);
 /* Frees d; a trace that was not finished stays as it is on disk. */

@@ -26,7 +26,8 @@ struct ml_filter {
 
 void ml_filter_init(struct ml_filter *f, const struct ml_record_options *options);
 void ml_filter_record(struct ml_filter *f, bool on);
-void ml_filter_mark(struct ml_filter *f, const char *name, bool end);
+/* Recording starts at a mark or the begin of a phase, and ends at a mark or the end of one. */
+void ml_filter_mark(struct ml_filter *f, const char *name, enum ml_mark_kind kind);
 
 /* Is anything of what happens now kept at all? `inside`: the function asked for is running. */
 bool ml_filter_open(const struct ml_filter *f, bool inside);

@@ -12,29 +12,63 @@
 
 enum { CMDLINE_MAX = 4 << 20 };
 
-static bool is_program(const char *path)
+static bool is_program(const char *path, struct stat *st)
 {
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+	return !stat(path, st) && S_ISREG(st->st_mode) && !access(path, X_OK);
 }
 
-bool ml_process_find(const char *name)
+/* Looks name up in PATH; path has room for PATH_MAX bytes. */
+static bool find(const char *name, char *path, struct stat *st)
 {
 	const char *dirs = getenv("PATH");
-	char path[PATH_MAX];
 
-	if (strchr(name, '/'))
-		return is_program(name);
 	for (const char *at = dirs ? dirs : "/bin:/usr/bin"; *at;) {
 		size_t n = strcspn(at, ":");
 
-		snprintf(path, sizeof(path), "%.*s/%s", (int)n, n ? at : ".", name);
-		if (is_program(path))
+		snprintf(path, PATH_MAX, "%.*s/%s", (int)n, n ? at : ".", name);
+		if (is_program(path, st))
 			return true;
 		at += n + (at[n] == ':');
 	}
 	return false;
+}
+
+/* 32-bit programs have their own loader, and would need a tool of their own. */
+static bool is_32bit(const char *path)
+{
+	char head[5] = "";
+	FILE *f = fopen(path, "rb");
+
+	if (f) {
+		if (fread(head, 1, sizeof(head), f) != sizeof(head))
+			head[0] = 0;
+		fclose(f);
+	}
+	return !memcmp(head, "\177ELF\1", sizeof(head));
+}
+
+bool ml_process_check(const char *name, struct ml_err *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (strchr(name, '/')) {
+		snprintf(path, sizeof(path), "%s", name);
+		if (stat(path, &st))
+			return ml_fail_errno(err, "%s: cannot be run", name);
+		if (S_ISDIR(st.st_mode))
+			return ml_fail(err, ML_IO, "%s: is a folder, not a program", name);
+		if (!is_program(path, &st))
+			return ml_fail(err, ML_IO, "%s: is not executable", name);
+	} else if (!find(name, path, &st)) {
+		return ml_fail(err, ML_IO, "%s: no such program", name);
+	}
+	if (st.st_mode & (S_ISUID | S_ISGID))
+		return ml_fail(err, ML_IO, "%s: set-user-ID and set-group-ID programs cannot be "
+					   "recorded", name);
+	if (is_32bit(path))
+		return ml_fail(err, ML_IO, "%s: 32-bit programs cannot be recorded", name);
+	return true;
 }
 
 static bool is_ours(const char *arg)

@@ -9,9 +9,10 @@
 #include <sys/types.h>
 
 #include "lib/base/arena.h"
+#include "lib/base/err.h"
 
-/* Can name be run, as the shell would find it? */
-bool ml_process_find(const char *name);
+/* Can name be run, as the shell would find it, and be recorded? */
+bool ml_process_check(const char *name, struct ml_err *err);
 /* The recorded program's command line, without Valgrind's part before it. */
 const char *ml_process_command(pid_t pid, struct ml_arena *a);
 bool ml_process_cwd(pid_t pid, char *path, size_t size);

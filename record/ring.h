@@ -111,7 +111,8 @@ enum ml_word {
 	ML_WORD_STATE,   /* payload: value, text name */
 	ML_WORD_RECORD,  /* argument: 1 start recording, 0 stop */
 	ML_WORD_LOST,    /* argument: enum ml_lost; payload: count (0 is unknown) */
-	ML_WORD_EXEC,    /* the process is about to be replaced by another program */
+	ML_WORD_EXEC,    /* the process is about to be replaced by another program; argument 1: by
+			    one that is not recorded */
 	ML_WORD_EXIT,    /* argument: exit status of the process */
 };
 

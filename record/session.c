@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -50,6 +51,7 @@ struct state {
 	int log; /* what Valgrind has to say */
 	pid_t child;
 	bool reaped;
+	bool made; /* the trace's file was not there before */
 	struct worker *workers[ML_RING_SLOTS]; /* by slot, NULL: no one drains it */
 	unsigned running;
 	struct worker **all;
@@ -85,8 +87,19 @@ static struct ml_ring *slot_at(const struct state *s, unsigned slot)
 
 static bool make_ring(struct state *s, struct ml_err *err)
 {
+	struct rlimit limit, most;
+
+	/* a limit on file sizes is meant for files on disk, the trace among them */
+	getrlimit(RLIMIT_FSIZE, &limit);
+	most = limit;
+	most.rlim_cur = most.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &most);
 	s->fd = memfd_create("memlamp-ring", MFD_CLOEXEC);
-	if (s->fd < 0 || ftruncate(s->fd, ML_RING_FILE_BYTES))
+	bool made = s->fd >= 0 && !ftruncate(s->fd, ML_RING_FILE_BYTES);
+	int reason = errno;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	errno = reason;
+	if (!made)
 		return ml_fail_errno(err, "cannot make the shared ring");
 	s->memory = mmap(NULL, ML_RING_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
 	if (s->memory == MAP_FAILED) {
@@ -165,8 +178,10 @@ static bool drain_all(struct worker *w, struct ml_err *err)
 		if (ml_drain_full(w->drain) && !r->stop)
 			__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
 		if (closed || gone) {
-			w->result.killed = gone && !closed;
-			return drain_rest(w, err);
+			bool ok = drain_rest(w, err);
+			/* what it became may go unrecorded: then nobody says goodbye */
+			w->result.killed = gone && !closed && !ml_drain_replaced(w->drain);
+			return ok;
 		}
 		if (head == __atomic_load_n(&r->head, __ATOMIC_ACQUIRE))
 			futex_wait(&r->head, head, TICK_MS);
@@ -427,6 +442,7 @@ static bool launch(struct state *s, struct ml_err *err)
 	forward_to = s->child;
 	sigaction(SIGINT, &quiet, NULL);
 	sigaction(SIGQUIT, &quiet, NULL);
+	sigaction(SIGXFSZ, &quiet, NULL); /* a full trace is an error, not our end */
 	sigaction(SIGTERM, &pass, NULL);
 	sigaction(SIGHUP, &pass, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -449,11 +465,16 @@ static bool explain(const struct state *s, struct ml_err *err)
 }
 
 /* What can be said before anything runs: is there such a program, can the trace be written? */
-static bool check(const struct ml_session *x, struct ml_err *err)
+static bool check(struct state *s, struct ml_err *err)
 {
-	if (!ml_process_find(x->argv[0]))
-		return ml_fail(err, ML_IO, "%s: no such program", x->argv[0]);
-	int fd = open(x->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	const struct ml_session *x = s->session;
+
+	if (!ml_process_check(x->argv[0], err))
+		return false;
+	int fd = open(x->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	s->made = fd >= 0;
+	if (fd < 0 && errno == EEXIST)
+		fd = open(x->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return ml_fail_errno(err, "%s: cannot make the trace", x->output);
 	close(fd);
@@ -463,7 +484,7 @@ static bool check(const struct ml_session *x, struct ml_err *err)
 bool ml_session_run(struct ml_session *session, struct ml_err *err)
 {
 	struct state s = { .session = session, .fd = -1, .log = -1 };
-	bool ok = check(session, err) && make_ring(&s, err) && launch(&s, err);
+	bool ok = check(&s, err) && make_ring(&s, err) && launch(&s, err);
 
 	if (ok) {
 		supervise(&s);
@@ -474,7 +495,8 @@ bool ml_session_run(struct ml_session *session, struct ml_err *err)
 		session->count = s.count;
 		if (!s.count) {
 			ok = explain(&s, err);
-			unlink(session->output);
+			if (s.made)
+				unlink(session->output);
 		}
 	}
 	ml_free(s.all);

@@ -48,10 +48,11 @@ void ml_live_add(struct ml_live *l, const struct ml_block *blocks, uint64_t bloc
 	}
 }
 
+/* The newest that holds addr, among those from `oldest` on: a list is in the order of time. */
 static bool list_find(const struct ml_live_list *l, const struct ml_block *blocks,
-		      uint64_t addr, uint64_t time, uint64_t *block)
+		      uint64_t addr, uint64_t time, uint64_t oldest, uint64_t *block)
 {
-	for (size_t i = l->count; i-- > 0;) {
+	for (size_t i = l->count; i-- > 0 && l->at[i] >= oldest;) {
 		const struct ml_block *b = &blocks[l->at[i]];
 
 		if (addr - b->addr < b->size && !ended(b, time)) {
@@ -66,9 +67,10 @@ bool ml_live_find(struct ml_live *l, const struct ml_block *blocks, uint64_t add
 		  uint64_t time, uint64_t *block)
 {
 	uint64_t *number = ml_map_find(&l->pages, addr >> PAGE_BITS);
+	bool small = number && list_find(&l->lists[*number], blocks, addr, time, 0, block);
 
-	return (number && list_find(&l->lists[*number], blocks, addr, time, block)) ||
-	       list_find(&l->large, blocks, addr, time, block);
+	/* a large one counts before a small one only if it is newer */
+	return list_find(&l->large, blocks, addr, time, small ? *block + 1 : 0, block) || small;
 }
 
 void ml_live_release(struct ml_live *l)

@@ -36,6 +36,7 @@ struct ml_space {
 	struct stretch *maps; /* mappings as they are now, sorted */
 	size_t map_count, map_cap;
 	struct ml_live heap, over; /* blocks that live now */
+	bool nested;               /* a registered block has begun inside another one */
 	size_t next_block, next_map;
 	struct ml_map stacks, others; /* regions made here, by what they stand for */
 	struct ml_region *own;        /* the regions made here */
@@ -146,6 +147,7 @@ void ml_space_rewind(struct ml_space *s)
 	ml_live_release(&s->heap);
 	ml_live_release(&s->over);
 	s->map_count = 0;
+	s->nested = false;
 	s->next_block = s->next_map = 0;
 	s->due = 0;
 	s->epoch++;
@@ -253,6 +255,16 @@ static void apply_mapping(struct ml_space *s, const struct ml_mapping *m)
 	s->maps[i] = (struct stretch){ m->low, m->high, mapping_region(s, m), m->low };
 }
 
+/* Does b cover part of a registered block that lives on beside it? */
+static bool begins_inside(struct ml_space *s, const struct ml_block *b)
+{
+	uint64_t other;
+
+	return b->over && b->size &&
+	       (ml_live_find(&s->over, s->trace->blocks, b->addr, b->from, &other) ||
+		ml_live_find(&s->over, s->trace->blocks, end_of(b) - 1, b->from, &other));
+}
+
 static void advance(struct ml_space *s, uint64_t time)
 {
 	const struct ml_trace *t = s->trace;
@@ -263,6 +275,7 @@ static void advance(struct ml_space *s, uint64_t time)
 	while (s->next_block < t->block_count && t->blocks[s->next_block].from <= time) {
 		const struct ml_block *b = &t->blocks[s->next_block];
 
+		s->nested |= begins_inside(s, b);
 		ml_live_add(b->over ? &s->over : &s->heap, t->blocks, s->next_block, b->from);
 		s->epoch += b->over;
 		s->next_block++;
@@ -342,8 +355,8 @@ static void find(struct ml_space *s, const struct ml_ref *ref, struct memo *m)
 	    ml_live_find(&s->heap, s->trace->blocks, addr, ref->time, &block)) {
 		const struct ml_block *b = &s->trace->blocks[block];
 
-		/* a registered region may cover part of the heap block: remember little then */
-		bool alone = b->over || !s->over.count;
+		/* a registered region may cover part of the block: remember little then */
+		bool alone = b->over ? !s->nested : !s->over.count;
 		m->low = alone ? b->addr : addr;
 		m->high = alone ? end_of(b) : addr + 1;
 		m->origin = b->addr;

@@ -1,0 +1,52 @@
+# Heap blocks: their names and types, where they lie, their lives, who made the library
+# touch them.
+. "$SRC/tests/cli/record.inc"
+build heap -fno-builtin
+build heapxx
+
+echo "recording moves nothing:"
+./heap where >native
+memlamp record -q -o where.mlt ./heap where >recorded
+cmp native recorded && cat native
+
+record -o heap.mlt ./heap
+echo "names and types:"
+memlamp info --csv regions heap.mlt | tr -d '\r' | awk -F, '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["kind"] == "heap" && $at["file"] ~ /heap.c$/ {
+		print $at["region"], $at["type"], $at["bytes"], $at["blocks"] }' | sort
+
+echo "data:"
+for region in points grown aligned part before afterwards; do
+	memlamp dump --region $region heap.mlt | grep -v '<-' |
+		sed -n 's/^[0-9]* \([rw]\) 0x[0-9a-f]* \([0-9]*\) .*# /\1 \2 /p' | tail -n 3
+done
+
+echo "what the library did for main:"
+for function in qsort memset memcpy; do
+	line=$(grep -n "	$function(" "$SRC/tests/traces/heap.c" | cut -d: -f1)
+	memlamp dump --site "heap.c:$line" heap.mlt | grep -c " <- [^ ]*heap.c:$line main # " >n
+	within "$function" "$(cat n)" 50 10000
+	memlamp dump --site "heap.c:$line" heap.mlt | sed -n 's/.* main # \([a-z]*\)[[+].*/\1/p' |
+		sort | uniq -c | awk '$1 >= 50 { print $2 }'
+done
+
+echo "freed:"
+memlamp dump --events heap.mlt >events
+for region in part before; do
+	awk -v region=$region '
+		$1 == "alloc" && $2 == region { live[$3] = 1; allocs++ }
+		$1 == "free" && live[$2] { live[$2] = 0; frees++ }
+		END { print region, allocs, "allocated", frees, "freed" }' events
+done
+
+echo "C++:"
+record ./heapxx
+for region in single many numbers; do
+	memlamp dump --region $region heapxx.mlt | grep -v '<-' |
+		sed -n 's/^[0-9]* \([rw]\) 0x[0-9a-f]* \([0-9]*\) .*# /\1 \2 /p' | tail -n 1
+done
+memlamp info --csv regions heapxx.mlt | tr -d '\r' | awk -F, '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["region"] ~ /^(single|many|numbers)$/ {
+		print $at["region"], $at["type"], $at["bytes"], $at["blocks"] }' | sort

@@ -1,0 +1,22 @@
+# memlamp's own memory does not grow with the length of the recording. (Its peak, without the
+# ring that it shares with the program.)
+. "$SRC/tests/cli/record.inc"
+build random
+
+# peak N: KiB that memlamp used at most while recording N random reads
+peak() {
+	memlamp record -q -o x.mlt ./random "$1" >/dev/null &
+	memlamp=$!
+	most=0
+	while kill -0 "$memlamp" 2>/dev/null; do
+		now=$(awk '/^RssAnon/ { print $2 }' "/proc/$memlamp/status" 2>/dev/null)
+		test "${now:-0}" -gt "$most" && most=$now
+		sleep 0.05
+	done
+	wait "$memlamp" || echo "(status $?)"
+	echo "$most"
+}
+
+short=$(peak 10000000)
+long=$(peak 40000000)
+within "four times as long, as much memory" "$long" 1000 $((short * 12 / 10 + 8192))
