@@ -175,9 +175,11 @@ static int run(int argc, char **argv)
 
 	if (!options_parse(&cmd_record, &o, &argc, &argv, &status))
 		return status;
-	if (o.every && !parse_every(o.every, &s.options.keep, &s.options.of, &s.arena))
+	if (o.every && !parse_every(o.every, &s.options.keep, &s.options.of, &s.arena)) {
+		ml_session_release(&s);
 		return cmd_misused(&cmd_record, "--every is K/N, such as 1000/100000, not '%s'",
 				   o.every);
+	}
 	s.options.limit = o.limit;
 	s.options.skip = o.skip;
 	s.options.only_in = o.only_in;
@@ -191,8 +193,8 @@ static int run(int argc, char **argv)
 	s.output = o.output ? o.output : default_output(argv[0], &s.arena);
 	s.valgrind_lib = cmd_path_valgrind(&s.arena);
 	if (!s.valgrind_lib) {
-		ml_fail(&err, ML_IO, "the recorder for Valgrind is not installed beside %s",
-			"this program");
+		ml_session_release(&s);
+		ml_fail(&err, ML_IO, "the recorder for Valgrind is not installed with memlamp");
 		return cmd_fail(&cmd_record, &err);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &live.start);

@@ -2,6 +2,8 @@
 # ring that it shares with the program.)
 . "$SRC/tests/cli/record.inc"
 build random
+# under a sanitizer, what is freed should not be kept for long
+export ASAN_OPTIONS="quarantine_size_mb=4:${ASAN_OPTIONS-}"
 
 # peak N: KiB that memlamp used at most while recording N random reads
 peak() {
