@@ -20,6 +20,10 @@ add_custom_target(tool ALL DEPENDS valgrind.stamp)
 # Examples stand compiled beside their sources in examples/ of the build folder,
 # never sanitized: they are what is recorded.
 include(CheckLanguage)
+# one that was missing the last time may be there now
+if(NOT CMAKE_CXX_COMPILER)
+	unset(CMAKE_CXX_COMPILER CACHE)
+endif()
 check_language(CXX)
 set(example_types examples/*.c)
 if(CMAKE_CXX_COMPILER)

@@ -10,13 +10,14 @@
 #include "record/callers.h"
 #include "record/filter.h"
 #include "record/globals.h"
-#include "record/heapname.h"
+#include "record/guest_blocks.h"
+#include "record/guest_shape.h"
 #include "record/objects.h"
 #include "record/ring.h"
 #include "record/sites.h"
 #include "record/thin.h"
 
-enum { RSP = 4, STACK_REACH = 8 << 20, STACK_DEPTH = 64, STEPS = 2048 };
+enum { RSP = 4, STACK_REACH = 8 << 20, STEPS = 2048, SHAPES_MAX = 1 << 28 };
 
 enum where { UNDECLARED, LIBRARY, USER };
 
@@ -63,11 +64,7 @@ struct ml_drain {
 	bool unrecorded; /* it started a program that is not recorded */
 	struct ml_step steps[STEPS]; /* not yet given to the writer */
 	size_t step_count;
-	struct stack {
-		uint64_t *ip;
-		uint32_t count, region; /* region 0: not made yet */
-	} *stacks;
-	size_t stack_count, stack_cap;
+	struct ml_guest_blocks blocks;
 	struct ml_drain_count count; /* for other threads: atomics */
 	uint64_t bad;                /* words that made no sense */
 	char warning[200];
@@ -101,6 +98,7 @@ struct ml_drain *ml_drain_open(const char *path, const struct ml_record_options 
 	ml_objects_init(&d->objects, d->tables);
 	ml_filter_init(&d->filter, options);
 	ml_thin_init(&d->thin, writer);
+	ml_guest_blocks_init(&d->blocks, &d->objects, writer);
 	switch_thread(d, 1);
 	return d;
 }
@@ -146,24 +144,6 @@ static bool is_entry(struct ml_drain *d, uint64_t ip, uint32_t site)
 	       !strcmp(ml_tables_text(d->tables, f->func), d->options->only_in);
 }
 
-static void read_slots(struct ml_drain *d, struct ml_slot *slot, const uint64_t *w, size_t count)
-{
-	for (size_t i = 0; i < count; i++, w += 3) {
-		uint64_t bits = w[2];
-		unsigned size = (unsigned)(bits & 0xffff);
-		uint16_t base = (uint16_t)(bits >> 32);
-
-		slot[i] = (struct ml_slot){
-			.offset = w[1],
-			.site = ml_sites_resolve(&d->objects, w[0]),
-			.what = ml_what((enum ml_kind)(bits >> 16 & 3),
-					size < ML_SIZE_MAX ? size : ML_SIZE_MAX),
-			.base = base == 0xffff ? ML_NO_BASE : base,
-			.maybe = bits >> 18 & 1,
-		};
-	}
-}
-
 /* Where the stack pointer is found in the bases. */
 static void note_stack_pointer(struct known *k)
 {
@@ -180,68 +160,29 @@ static void note_stack_pointer(struct known *k)
 		}
 }
 
-static bool read_shape(struct ml_drain *d, uint32_t id, const uint64_t *w, size_t count)
+static bool take_shape(struct ml_drain *d, uint32_t id, const uint64_t *w, size_t count)
 {
-	if (count < 3 || id > (1u << 28))
-		return false;
-	size_t slots = w[1] & 0xffff, bases = w[1] >> 16 & 0xffff;
-	size_t exits = w[1] >> 32 & 0xffff, effects = w[1] >> 48;
-	if (count != 3 + bases + 3 * slots + exits + effects || slots > ML_SLOTS_MAX ||
-	    effects > ML_REGS)
-		return false;
-	struct ml_arena *a = &d->arena;
-	struct ml_base *base = ml_arena_alloc(a, bases * sizeof(*base));
-	struct ml_slot *slot = ml_arena_alloc(a, slots * sizeof(*slot));
-	struct ml_exit *exit = ml_arena_alloc(a, exits * sizeof(*exit));
-	struct ml_effect *effect = ml_arena_alloc(a, effects * sizeof(*effect));
-	const uint64_t *at = w + 3;
+	const struct ml_shape *shape = ml_guest_shape(w, count, &d->objects, &d->arena);
 
-	for (size_t i = 0; i < bases; i++, at++)
-		base[i] = (struct ml_base){ .state = ML_OWN_STATE,
-					    .delta = (int32_t)(*at >> 32),
-					    .reg = (uint8_t)*at < ML_REGS ? (uint8_t)*at
-									 : ML_NO_REG };
-	read_slots(d, slot, at, slots);
-	at += 3 * slots;
-	for (size_t i = 0; i < exits; i++, at++)
-		exit[i] = (struct ml_exit){ .slots = (uint16_t)*at,
-					    .bases = (uint16_t)(*at >> 32) };
-	for (size_t i = 0; i < effects; i++, at++)
-		effect[i] = (struct ml_effect){ (uint8_t)*at, (uint16_t)(*at >> 8),
-						(int32_t)(*at >> 32) };
+	if (!shape || id > SHAPES_MAX)
+		return false;
 	uint32_t entry = ml_sites_resolve(&d->objects, w[0]);
 	size_t call = w[2] >> 32;
-	struct ml_shape *shape = ml_arena_alloc(a, sizeof(*shape));
-	*shape = (struct ml_shape){
-		.slots = (uint16_t)slots,
-		.bases = (uint16_t)bases,
-		.exits = (uint16_t)exits,
-		.effects = (uint16_t)effects,
-		.clobber = (uint16_t)w[2],
-		.user = d->tables->sites.at[entry].user,
-		.slot = slot,
-		.base = base,
-		.exit = exit,
-		.effect = effect,
-	};
-	for (size_t i = 0; i < effects; i++)
-		shape->clobber |= (uint16_t)(1u << (effect[i].reg & 15));
-	for (size_t i = 0; i < exits; i++)
-		exit[i].clobber = shape->clobber;
 	d->shapes = ml_grow(d->shapes, &d->shape_cap, id + 1u, sizeof(*d->shapes));
 	struct known *k = &d->shapes[id];
 	*k = (struct known){
 		.bases = shape->bases,
 		.exits = shape->exits,
-		.exit = exit,
+		.exit = shape->exit,
 		.where = shape->user ? USER : LIBRARY,
 		.returns = (w[2] >> 16 & 0xff) == ML_END_RETURN,
-		.call = call && call <= slots && shape->user ? slot[call - 1].site : 0,
+		.call = call && call <= shape->slots && shape->user ? shape->slot[call - 1].site
+								    : 0,
 		.entry = d->options->only_in && is_entry(d, w[0], entry),
 		.shape = shape,
 		.number = ml_writer_shape(d->writer, shape),
 	};
-	k->path = ml_writer_path(d->writer, k->number, bases);
+	k->path = ml_writer_path(d->writer, k->number, shape->bases);
 	note_stack_pointer(k);
 	if (id >= d->shape_count)
 		d->shape_count = id + 1;
@@ -473,6 +414,7 @@ static void take_map(struct ml_drain *d, uint32_t arg, const uint64_t *w, const 
 
 	m.path = ml_tables_name(d->tables, path);
 	*ML_ADD(d->tables->mappings) = m;
+	ml_guest_unmap(&d->blocks, m.low, m.high);
 	ml_objects_map(&d->objects, m.low, m.high, m.offset, m.prot, m.kind, path);
 	d->mapped = true;
 }
@@ -486,6 +428,7 @@ static void take_unmap(struct ml_drain *d, const uint64_t *w)
 		.kind = ML_MAPPING_NONE,
 	};
 	ml_objects_unmap(&d->objects, w[0], w[1]);
+	ml_guest_unmap(&d->blocks, w[0], w[1]);
 }
 
 static void take_thread(struct ml_drain *d, uint32_t number, const uint64_t *w)
@@ -521,37 +464,6 @@ static struct ml_thread *thread_again(struct ml_drain *d, uint32_t number)
 	return NULL;
 }
 
-static void take_stack(struct ml_drain *d, uint32_t id, const uint64_t *w, size_t count)
-{
-	if (id > (1u << 26))
-		return;
-	d->stacks = ml_grow(d->stacks, &d->stack_cap, id + 1u, sizeof(*d->stacks));
-	struct stack *s = &d->stacks[id];
-	s->ip = ml_arena_alloc(&d->arena, count * sizeof(*s->ip));
-	memcpy(s->ip, w, count * sizeof(*s->ip));
-	s->count = (uint32_t)count;
-	if (id >= d->stack_count)
-		d->stack_count = id + 1;
-}
-
-/* The region of what a call stack allocates. */
-static uint32_t heap_region(struct ml_drain *d, uint32_t id, uint64_t size)
-{
-	uint32_t sites[STACK_DEPTH];
-
-	if (id >= d->stack_count || !d->stacks[id].count)
-		return 0;
-	struct stack *s = &d->stacks[id];
-	if (!s->region) {
-		uint32_t depth = s->count < STACK_DEPTH ? s->count : STACK_DEPTH;
-
-		for (uint32_t i = 0; i < depth; i++)
-			sites[i] = ml_sites_resolve(&d->objects, s->ip[i]);
-		s->region = ml_heapname_region(&d->objects, ML_REGION_HEAP, sites, depth, size);
-	}
-	return s->region;
-}
-
 static void take_region(struct ml_drain *d, const uint64_t *w, const uint64_t *end)
 {
 	struct ml_region *r = ML_ADD(d->tables->regions);
@@ -579,6 +491,7 @@ static void take_mark(struct ml_drain *d, uint32_t number, const char *name)
 static const uint8_t least[] = {
 	[ML_WORD_SHAPE] = 3,      [ML_WORD_THREAD_NEW] = 3, [ML_WORD_MAP] = 3,
 	[ML_WORD_UNMAP] = 2,      [ML_WORD_ALLOC] = 2,      [ML_WORD_FREE] = 1,
+	[ML_WORD_MMAP] = 2,
 	[ML_WORD_REGION] = 6,     [ML_WORD_UNREGION] = 1,   [ML_WORD_STATE] = 2,
 	[ML_WORD_LOST] = 1,       [ML_WORD_EXIT] = 0,
 };
@@ -596,7 +509,7 @@ static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
 		return;
 	}
 	switch (type) {
-	case ML_WORD_SHAPE: d->bad += !read_shape(d, arg, w, count); break;
+	case ML_WORD_SHAPE: d->bad += !take_shape(d, arg, w, count); break;
 	case ML_WORD_THREAD: switch_thread(d, arg); break;
 	case ML_WORD_THREAD_NEW: take_thread(d, arg, w); break;
 	case ML_WORD_THREAD_END:
@@ -611,8 +524,9 @@ static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
 		break;
 	case ML_WORD_MAP: take_map(d, arg, w, end); break;
 	case ML_WORD_UNMAP: take_unmap(d, w); break;
-	case ML_WORD_STACK: take_stack(d, arg, w, count); break;
-	case ML_WORD_ALLOC: ml_writer_alloc(d->writer, heap_region(d, arg, w[1]), w[0], w[1]); break;
+	case ML_WORD_STACK: ml_guest_stack(&d->blocks, arg, w, count); break;
+	case ML_WORD_ALLOC: ml_guest_alloc(&d->blocks, arg, w[0], w[1]); break;
+	case ML_WORD_MMAP: ml_guest_mmap(&d->blocks, arg, w[0], w[1]); break;
 	case ML_WORD_FREE: ml_writer_free(d->writer, w[0]); break;
 	case ML_WORD_REGION: take_region(d, w, end); break;
 	case ML_WORD_UNREGION: ml_writer_unregister(d->writer, w[0]); break;
@@ -748,6 +662,6 @@ void ml_drain_release(struct ml_drain *d)
 	ml_arena_release(&d->arena);
 	ml_free(d->shapes);
 	ml_free(d->threads);
-	ml_free(d->stacks);
+	ml_guest_blocks_release(&d->blocks);
 	ml_free(d);
 }

@@ -59,11 +59,10 @@ enum ml_ring_state {
 struct ml_ring {
 	uint32_t state;  /* enum ml_ring_state; atomic */
 	uint32_t pid, parent, thread;
-	uint64_t started; /* producer's start time of its process (field 22 of /proc/PID/stat) */
 	uint64_t data;    /* address of the first segment in the producer's address space */
 	uint64_t cur;     /* address in the producer of the next word to be written */
 	uint32_t stop;    /* 1: set by the companion: write no more into this slot */
-	uint32_t pad0[5];
+	uint32_t pad0[7];
 	uint32_t head;    /* futex, atomic: segments published */
 	uint32_t pad1[15];
 	uint32_t tail;    /* futex, atomic: segments consumed */
@@ -105,6 +104,8 @@ enum ml_word {
 			    one, innermost first */
 	ML_WORD_ALLOC,   /* argument: stack id; payload: address, size */
 	ML_WORD_FREE,    /* payload: address */
+	ML_WORD_MMAP,    /* argument: stack id; payload: address, size: mapped by the program itself,
+			    until UNMAP */
 	ML_WORD_REGION,  /* payload: address, bytes, element size, rows, cols, text name */
 	ML_WORD_UNREGION, /* payload: address */
 	ML_WORD_MARK,    /* argument: 0 point, 1 begin, 2 end; payload: text name */

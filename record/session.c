@@ -36,7 +36,7 @@ struct worker {
 	struct ml_recording result;
 	double start;
 	int pidfd;    /* readable when the process has ended; -1: it has */
-	int replaced; /* atomic: another program runs in the process now */
+	int replaced; /* atomic: another program runs in the process now, or we shall stop */
 	int done;     /* atomic; see enum done */
 };
 
@@ -350,13 +350,37 @@ static void tick(struct state *s)
 	s->session->tick(s->session->tick_arg, refs, bytes);
 }
 
-/* Signals that ask us to end are the program's business: it gets them, we finish its trace. */
-static volatile sig_atomic_t forward_to;
+/*
+ * Signals that ask us to end are the program's business: it gets them, we finish its trace. Once
+ * it has ended and others that it left behind are still recorded, a signal ends the recording.
+ * A handler can reach nothing else, so these are variables.
+ */
+static volatile sig_atomic_t forward_to, stop_asked;
 
 static void forward(int signal)
 {
 	if (forward_to)
 		kill((pid_t)forward_to, signal);
+	else
+		stop_asked = 1;
+}
+
+static void program_ended(struct state *s)
+{
+	struct sigaction pass = { .sa_handler = forward };
+
+	s->reaped = true;
+	forward_to = 0;
+	sigaction(SIGINT, &pass, NULL);
+}
+
+/* No more from anyone: what was written so far becomes the traces. */
+static void stop_all(struct state *s)
+{
+	__atomic_store_n(&s->control->stop, 1, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < ML_RING_SLOTS; i++)
+		if (s->workers[i])
+			__atomic_store_n(&s->workers[i]->replaced, 1, __ATOMIC_RELEASE);
 }
 
 static void supervise(struct state *s)
@@ -367,8 +391,7 @@ static void supervise(struct state *s)
 		uint32_t bell = __atomic_load_n(&s->control->bell, __ATOMIC_ACQUIRE);
 
 		if (!s->reaped && waitpid(s->child, &s->session->status, WNOHANG) == s->child) {
-			s->reaped = true;
-			forward_to = 0;
+			program_ended(s);
 			ended = now();
 		}
 		for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
@@ -377,6 +400,8 @@ static void supervise(struct state *s)
 			if (!s->workers[i] && (state == ML_RING_OPEN || state == ML_RING_CLOSED))
 				attach(s, i);
 		}
+		if (stop_asked)
+			stop_all(s);
 		collect(s);
 		if (s->reaped && !s->running)
 			break;

@@ -238,6 +238,7 @@ static const char *const names[] = {
 	[ML_WORD_STACK] = "stack",
 	[ML_WORD_ALLOC] = "alloc",
 	[ML_WORD_FREE] = "free",
+	[ML_WORD_MMAP] = "mmap",
 	[ML_WORD_REGION] = "region",
 	[ML_WORD_UNREGION] = "unregion",
 	[ML_WORD_MARK] = "mark",

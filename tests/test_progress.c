@@ -14,7 +14,8 @@ static FILE *terminal(int *screen)
 	struct winsize size = { .ws_row = 24, .ws_col = 40 };
 	int fd;
 
-	CHECK(openpty(screen, &fd, NULL, NULL, &size) == 0);
+	if (openpty(screen, &fd, NULL, NULL, &size))
+		skip(); /* no terminals to be had, as in some containers */
 	fcntl(*screen, F_SETFL, O_NONBLOCK);
 	setenv("TERM", "xterm", 1);
 	return fdopen(fd, "w");

@@ -52,6 +52,7 @@ for group; do
 		need sqlite3 have sqlite3
 		need gzip have gzip
 		need python3-minimal have python3
+		need zstd have zstd
 		;;
 	*)
 		echo "tools/deps.sh: no group '$group'" >&2

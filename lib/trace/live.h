@@ -1,8 +1,8 @@
 /*
  * The blocks of memory that live at one moment, found by an address inside.
  * Blocks are numbers into the trace's list; small ones are filed under each
- * page that they touch, large ones in a sorted list. A block that has ended is
- * not removed at once but when a find or add comes across it.
+ * page that they touch, large ones, of which programs have few, in one list. A
+ * block that has ended is removed when its list is full, not at once.
  */
 #pragma once
 

@@ -9,6 +9,7 @@
 #include "pub_tool_stacktrace.h"
 #include "pub_tool_threadstate.h"
 
+#include "record/valgrind/instrument.h"
 #include "record/valgrind/out.h"
 
 enum { FRAMES = 16 };
@@ -63,10 +64,10 @@ static Bool is_code(Addr at)
 	return segment && segment->hasX;
 }
 
-/* The stack of the wrapper's caller. */
+/* The stack of the caller of the wrapper, or of mmap. */
 static struct stack *present_stack(ThreadId tid)
 {
-	Addr ips[1 + FRAMES]; /* the wrapper itself comes first */
+	Addr ips[1 + FRAMES]; /* the wrapper or mmap comes first */
 	UInt count = VG_(get_StackTrace)(tid, ips, 1 + FRAMES, NULL, NULL, 0);
 	struct stack wanted = { 0 };
 	struct stack *s;
@@ -87,18 +88,25 @@ static struct stack *present_stack(ThreadId tid)
 	return s;
 }
 
+static void declare(struct stack *s)
+{
+	uint64_t *w;
+
+	if (s->process == self.process)
+		return;
+	s->process = self.process;
+	w = out_begin(ML_WORD_STACK, s->id, s->frames);
+	for (UInt i = 0; i < s->frames; i++)
+		*w++ = s->ip[i];
+	out_end(w);
+}
+
 static void report(const struct block *b)
 {
 	struct stack *s = b->stack;
 	uint64_t *w;
 
-	if (s->process != self.process) {
-		s->process = self.process;
-		w = out_begin(ML_WORD_STACK, s->id, s->frames);
-		for (UInt i = 0; i < s->frames; i++)
-			*w++ = s->ip[i];
-		out_end(w);
-	}
+	declare(s);
 	w = out_begin(ML_WORD_ALLOC, s->id, 2);
 	w[0] = b->key;
 	w[1] = b->size;
@@ -153,6 +161,25 @@ static void end(ThreadId tid, Addr at, SizeT size)
 		add(old);
 	else if (old)
 		VG_(free)(old);
+}
+
+void heap_mapped(ThreadId tid, Addr at, SizeT size)
+{
+	struct stack *s;
+	uint64_t *w;
+
+	if (out_is_off() || out_options() & ML_RING_OPT_NO_HEAP || self.nest[tid].depth > 0)
+		return;
+	s = present_stack(tid);
+	/* An allocator gets memory for its blocks, which are reported one by one. */
+	for (UInt i = 0; i < s->frames; i++)
+		if (instrument_is_own(s->ip[i]))
+			return;
+	declare(s);
+	w = out_begin(ML_WORD_MMAP, s->id, 2);
+	w[0] = at;
+	w[1] = size;
+	out_end(w + 2);
 }
 
 Bool heap_request(ThreadId tid, const UWord *args)

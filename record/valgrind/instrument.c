@@ -80,7 +80,7 @@ static void end_step(IRSB *sb, IRExpr *cur, UInt words)
  * not. (Without wrappers there is next to nothing of it, and totals are to be
  * those of lackey, which has no such exception.)
  */
-static Bool is_ours(Addr code)
+Bool instrument_is_own(Addr code)
 {
 	const NSegment *segment = VG_(am_find_nsegment)(code);
 	const HChar *path = segment ? VG_(am_get_filename)(segment) : NULL;
@@ -109,7 +109,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *
 	IRSB *sb;
 
 	tl_assert(guest_word == Ity_I64 && host_word == Ity_I64);
-	if (out_is_off() || is_ours(extents->base[0]))
+	if (out_is_off() || instrument_is_own(extents->base[0]))
 		return block;
 	shape_read(&self.shape, block, first, (out_options() & ML_RING_OPT_FETCH) != 0);
 	if (shape->slots == 0)

@@ -12,5 +12,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *
 		 const VexGuestExtents *extents, const VexArchInfo *host,
 		 IRType guest_word, IRType host_word);
 
+/* Is it code of Valgrind's own libraries inside the program, which is left out? */
+Bool instrument_is_own(Addr code);
+
 /* Forgets all generated code, and with it all shapes: numbers start anew. */
 void instrument_restart(void);

@@ -25,7 +25,10 @@
 #include "record/valgrind/requests.h"
 #include "record/valgrind/threads.h"
 
-enum { KILLED = 128 }; /* exit status of a process killed by a signal, plus its number */
+enum {
+	KILLED = 128,         /* exit status of a process killed by a signal, plus its number */
+	MAP_STACK = 0x20000, /* a flag of mmap that Valgrind's headers lack */
+};
 
 static struct {
 	const HChar *ring;
@@ -95,7 +98,12 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt count,
 {
 	HChar name[16];
 
-	if (number != __NR_prctl || args[0] != VKI_PR_SET_NAME || sr_isError(result))
+	if (sr_isError(result))
+		return;
+	/* threads' stacks are told with the threads */
+	if (number == __NR_mmap && args[3] & VKI_MAP_ANONYMOUS && !(args[3] & MAP_STACK))
+		heap_mapped(tid, sr_Res(result), args[1]);
+	if (number != __NR_prctl || args[0] != VKI_PR_SET_NAME)
 		return;
 	VG_(strncpy)(name, (const HChar *)args[1], sizeof(name) - 1);
 	name[sizeof(name) - 1] = 0;

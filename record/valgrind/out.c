@@ -300,14 +300,10 @@ static Int claim_any(Int fd)
 static void open_slot(void)
 {
 	struct ml_ring *slot = out.slot;
-	HChar started[24];
 
 	slot->pid = (UInt)VG_(getpid)();
 	slot->parent = (UInt)VG_(getppid)();
 	slot->thread = 0;
-	slot->started = 0;
-	if (read_stat(slot->pid, 22, started, sizeof(started)))
-		slot->started = (uint64_t)VG_(strtoull10)(started, NULL);
 	slot->data = (uint64_t)slot + ML_RING_PAGE;
 	slot->stop = 0;
 	slot->head = 0;
