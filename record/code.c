@@ -466,16 +466,21 @@ static uint32_t frames_of(struct ml_objects *o, struct ml_object *b, struct unit
 	return n + 1;
 }
 
-/* Without DWARF: a symbol, a slot of the linkage table, or where the function starts. */
+/*
+ * Without DWARF: a slot of the linkage table, a symbol, or where the function starts. The slot
+ * first, because _init, which has no size, seems to reach into the table.
+ */
 static uint32_t plain_name(struct ml_objects *o, struct ml_object *b, uint64_t vaddr)
 {
-	const struct ml_symbol *s = ml_object_func(b, vaddr);
-
-	if (s)
-		return ml_demangle(o->tables, s->name);
 	struct ml_stripped *w = &code_of(b)->stripped;
 	struct ml_arena a = { 0 };
 	const char *name = ml_stripped_stub(w, b, vaddr, &a);
+	const struct ml_symbol *s = name ? NULL : ml_object_func(b, vaddr);
+
+	if (s) {
+		ml_arena_release(&a);
+		return ml_demangle(o->tables, s->name);
+	}
 	if (!name) {
 		uint64_t start = vaddr;
 

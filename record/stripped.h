@@ -29,7 +29,7 @@ struct ml_stripped {
 /* The start of the function that holds vaddr; false and *start untouched if unknown. */
 bool ml_stripped_start(struct ml_stripped *s, struct ml_object *b, uint64_t vaddr,
 		       uint64_t *start);
-/* "puts@plt" if vaddr is an instruction of a stub for puts, else NULL. */
+/* "puts@plt" if vaddr is in a stub for puts, "plt" elsewhere in the table, else NULL. */
 const char *ml_stripped_stub(struct ml_stripped *s, struct ml_object *b, uint64_t vaddr,
 			     struct ml_arena *a);
 void ml_stripped_release(struct ml_stripped *s);
