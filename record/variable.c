@@ -132,6 +132,25 @@ static bool resolve(struct ml_variable *v, Dwarf_Die *scopes, int count,
 	return true;
 }
 
+/*
+ * The scopes around an address, innermost first, as they lie in one another. dwarf_getscopes
+ * leaves the function at the first inlined one and goes on with where that was declared, so it
+ * only serves to find the innermost.
+ */
+static int scopes_at(Dwarf_Die *unit, Dwarf_Addr addr, Dwarf_Die **scopes)
+{
+	Dwarf_Die *declared = NULL;
+	int count = dwarf_getscopes(unit, addr, &declared);
+
+	if (count > 0) {
+		Dwarf_Die innermost = declared[0];
+
+		count = dwarf_getscopes_die(&innermost, scopes);
+	}
+	free(declared); /* libdw's malloc */
+	return count;
+}
+
 bool ml_variable_find(struct ml_variable *v, struct ml_object *b, uint64_t vaddr,
 		      const char *lvalue, int deref)
 {
@@ -140,7 +159,7 @@ bool ml_variable_find(struct ml_variable *v, struct ml_object *b, uint64_t vaddr
 	*v = (struct ml_variable){ 0 };
 	if (!ml_code_unit(b, vaddr, &unit))
 		return false;
-	int count = dwarf_getscopes(&unit, vaddr - b->dwarf_bias, &scopes);
+	int count = scopes_at(&unit, vaddr - b->dwarf_bias, &scopes);
 	bool found = count > 0 && resolve(v, scopes, count, lvalue);
 	free(scopes); /* libdw's malloc */
 	if (!found)
