@@ -212,14 +212,31 @@ static INLINE unsigned put_step(struct ml_encoder *e, struct hot *h, const struc
 	return bases;
 }
 
+static INLINE void prefetch_states(const struct ml_predict *p, const struct ml_path *path)
+{
+	unsigned n = path->bases < 6 ? path->bases : 6;
+
+	for (unsigned i = 0; i < n; i++)
+		__builtin_prefetch(&p->base[path->base[i].state]);
+}
+
 /* The steps of one thread, up to the next turn. */
 static const uint64_t *put_steps(struct ml_encoder *e, const struct ml_told *step, size_t count,
 				 const uint64_t *value)
 {
 	struct hot h = { e->predict.hot, e->at[ML_COLUMN_STATUS], e->at[ML_COLUMN_D2] };
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		/* large programs do not fit the cache: ask for what comes next in time */
+		if (i + 3 < count) {
+			const struct ml_path *path = e->predict.shapes->path;
+
+			__builtin_prefetch(&path[step[i + 3].path]);
+			__builtin_prefetch(path[step[i + 2].path].base);
+			prefetch_states(&e->predict, &path[step[i + 1].path]);
+		}
 		value += put_step(e, &h, &step[i], value);
+	}
 	e->predict.hot = h.predict;
 	e->at[ML_COLUMN_STATUS] = h.status;
 	e->at[ML_COLUMN_D2] = h.d2;
