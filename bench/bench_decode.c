@@ -50,8 +50,8 @@ static double rate(const struct ml_trace *t, unsigned threads, struct sum *sum)
 
 int main(int argc, char **argv)
 {
-	printf("%-24s %14s %12s %12s %12s\n", "trace", "references", "bytes/ref", "M/s, 1 core",
-	       "M/s, ahead");
+	printf("%-24s %14s %12s %12s %12s\n", "trace", "references", "bytes/ref",
+	       "M/s, 1 core", "M/s, ahead");
 	for (int i = 1; i < argc; i++) {
 		struct ml_trace t;
 		struct ml_err err;
@@ -63,7 +63,8 @@ int main(int argc, char **argv)
 		}
 		double alone = rate(&t, 0, &one), many = rate(&t, ml_cpus(), &ahead);
 		if (one.refs != t.count || ahead.refs != t.count)
-			fprintf(stderr, "bench_decode: %s: not all references came\n", argv[i]);
+			fprintf(stderr, "bench_decode: %s: not all references came\n",
+				argv[i]);
 		printf("%-24s %14llu %12.4f %12.0f %12.0f\n", argv[i],
 		       (unsigned long long)t.count,
 		       t.count ? (double)t.size / (double)t.count : 0.0, alone, many);

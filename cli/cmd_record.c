@@ -21,9 +21,10 @@ struct options {
 };
 
 static const struct opt opts[] = {
-	OPT_TEXT("output", 'o', "FILE", output,
-		 "write the trace to FILE (PROGRAM.mlt in the current folder); other processes that "
-		 "the program starts get FILE with their number in it"),
+	OPT_TEXT(
+		"output", 'o', "FILE", output,
+		"write the trace to FILE (PROGRAM.mlt in the current folder); other processes that "
+		"the program starts get FILE with their number in it"),
 	OPT_COUNT("limit", 'l', "N", limit,
 		  "record N references at most; the program then goes on unrecorded"),
 	OPT_COUNT("skip", 's', "N", skip, "leave out the first N references"),
@@ -32,7 +33,8 @@ static const struct opt opts[] = {
 		 "record only while FUNCTION runs, with all that it calls"),
 	OPT_TEXT("from-mark", 0, "NAME", from_mark,
 		 "start recording at the mark or phase NAME of memlamp.h"),
-	OPT_TEXT("to-mark", 0, "NAME", to_mark, "record up to the mark or the end of phase NAME"),
+	OPT_TEXT("to-mark", 0, "NAME", to_mark,
+		 "record up to the mark or the end of phase NAME"),
 	OPT_FLAG("no-stack", 0, no_stack, "leave out references to the stack"),
 	OPT_FLAG("no-heap", 0, no_heap,
 		 "do not follow allocations: heap memory then is one nameless region"),
@@ -58,17 +60,20 @@ static void show(void *arg, uint64_t refs, uint64_t bytes)
 	double s = (double)(t.tv_sec - l->start.tv_sec) +
 		   1e-9 * (double)(t.tv_nsec - l->start.tv_nsec);
 	ml_progress_line(&l->progress, "%s references  %.0f million a second  %s",
-			 ml_format_count(count, refs), s > 0 ? 1e-6 * (double)refs / s : 0.0,
+			 ml_format_count(count, refs),
+			 s > 0 ? 1e-6 * (double)refs / s : 0.0,
 			 ml_format_bytes(size, bytes));
 }
 
 /* K/N, both at least 1 and K not above N. */
-static bool parse_every(const char *text, uint64_t *keep, uint64_t *of, struct ml_arena *a)
+static bool parse_every(const char *text, uint64_t *keep, uint64_t *of,
+			struct ml_arena *a)
 {
 	const char *slash = strchr(text, '/');
 
 	return slash &&
-	       options_number(ml_arena_copy(a, text, (size_t)(slash - text)), 1000, keep) &&
+	       options_number(ml_arena_copy(a, text, (size_t)(slash - text)), 1000,
+			      keep) &&
 	       options_number(slash + 1, 1000, of) && *keep >= 1 && *keep <= *of;
 }
 
@@ -96,11 +101,13 @@ static void say(const struct ml_session *s)
 			fprintf(stderr, ", of %s", r->command);
 		fputc('\n', stderr);
 		if (r->killed)
-			fprintf(stderr, "memlamp: %s: the process was killed; the trace holds all "
-					"that it did before\n",
+			fprintf(stderr,
+				"memlamp: %s: the process was killed; the trace holds all "
+				"that it did before\n",
 				r->path);
 		if (r->warning)
-			fprintf(stderr, "memlamp: %s: warning: %s\n", r->path, r->warning);
+			fprintf(stderr, "memlamp: %s: warning: %s\n", r->path,
+				r->warning);
 	}
 }
 
@@ -155,7 +162,8 @@ static int print_json(const struct ml_session *s)
 static int finish(const struct ml_session *s, const struct options *o)
 {
 	bool failed = false;
-	int status = WIFEXITED(s->status) ? WEXITSTATUS(s->status) : 128 + WTERMSIG(s->status);
+	int status = WIFEXITED(s->status) ? WEXITSTATUS(s->status)
+					  : 128 + WTERMSIG(s->status);
 
 	if (!o->quiet && !o->json)
 		say(s);
@@ -177,7 +185,8 @@ static int run(int argc, char **argv)
 		return status;
 	if (o.every && !parse_every(o.every, &s.options.keep, &s.options.of, &s.arena)) {
 		ml_session_release(&s);
-		return cmd_misused(&cmd_record, "--every is K/N, such as 1000/100000, not '%s'",
+		return cmd_misused(&cmd_record,
+				   "--every is K/N, such as 1000/100000, not '%s'",
 				   o.every);
 	}
 	s.options.limit = o.limit;
@@ -194,7 +203,8 @@ static int run(int argc, char **argv)
 	s.valgrind_lib = cmd_path_valgrind(&s.arena);
 	if (!s.valgrind_lib) {
 		ml_session_release(&s);
-		ml_fail(&err, ML_IO, "the recorder for Valgrind is not installed with memlamp");
+		ml_fail(&err, ML_IO,
+			"the recorder for Valgrind is not installed with memlamp");
 		return cmd_fail(&cmd_record, &err);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &live.start);

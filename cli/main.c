@@ -6,12 +6,7 @@
 #include "lib/base/buf.h"
 
 static const struct cmd *const cmds[] = {
-	&cmd_record,
-	&cmd_info,
-	&cmd_dump,
-	&cmd_import,
-	&cmd_demo,
-	NULL,
+	&cmd_record, &cmd_info, &cmd_dump, &cmd_import, &cmd_demo, NULL,
 };
 
 static const struct cmd *find(const char *name)

@@ -25,7 +25,8 @@ struct ml_callers {
 	bool returned;      /* and it ended with a return */
 };
 
-/* The program crosses between the user's code and a library; sp is the stack pointer there. */
+/* The program crosses between the user's code and a library; sp is the stack pointer
+ * there. */
 void ml_callers_cross(struct ml_callers *c, bool to_user, uint64_t sp);
 /* The site that led into the library where the program is, or 0. */
 uint32_t ml_callers_site(const struct ml_callers *c);

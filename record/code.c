@@ -467,8 +467,8 @@ static uint32_t frames_of(struct ml_objects *o, struct ml_object *b, struct unit
 }
 
 /*
- * Without DWARF: a slot of the linkage table, a symbol, or where the function starts. The slot
- * first, because _init, which has no size, seems to reach into the table.
+ * Without DWARF: a slot of the linkage table, a symbol, or where the function starts. The
+ * slot first, because _init, which has no size, seems to reach into the table.
  */
 static uint32_t plain_name(struct ml_objects *o, struct ml_object *b, uint64_t vaddr)
 {

@@ -23,16 +23,18 @@ enum where { UNDECLARED, LIBRARY, USER };
 
 /* A shape as the producer numbers it: what each step needs, in a cache line. */
 struct known {
-	uint32_t path;     /* of the whole shape, in the trace; exits have the ones before */
-	uint32_t call;     /* site of its last call instruction in the user's code, 0 if none */
+	uint32_t path; /* of the whole shape, in the trace; exits have the ones before */
+	uint32_t call; /* site of its last call instruction in the user's code, 0 if none
+			*/
 	uint16_t bases, exits;
 	const struct ml_exit *exit;
-	int32_t sp_before, sp_after; /* base + delta is the stack pointer at entry, at the end */
-	int16_t sp_base, sp_end;     /* which base; -1: none */
-	uint8_t where;       /* enum where */
-	bool returns, entry; /* entry: of the function of --only-in */
-	const struct ml_shape *shape;        /* for filters */
-	uint32_t number;                     /* of the shape in the trace */
+	int32_t sp_before,
+		sp_after; /* base + delta is the stack pointer at entry, at the end */
+	int16_t sp_base, sp_end;      /* which base; -1: none */
+	uint8_t where;                /* enum where */
+	bool returns, entry;          /* entry: of the function of --only-in */
+	const struct ml_shape *shape; /* for filters */
+	uint32_t number;              /* of the shape in the trace */
 };
 
 struct thread {
@@ -56,12 +58,13 @@ struct ml_drain {
 	size_t thread_cap;
 	struct thread *thread; /* the running one */
 	uint32_t thread_number;
-	uint32_t caller;       /* of the steps that come: the user's site, while a library works */
-	bool mapped;           /* new mappings since the last step */
-	bool entered;          /* --only-in's function was seen */
+	uint32_t caller; /* of the steps that come: the user's site, while a library works
+			  */
+	bool mapped;     /* new mappings since the last step */
+	bool entered;    /* --only-in's function was seen */
 	bool limit_noted;
-	uint64_t exec;   /* time + 1 of the last exec, 0: none */
-	bool unrecorded; /* it started a program that is not recorded */
+	uint64_t exec;               /* time + 1 of the last exec, 0: none */
+	bool unrecorded;             /* it started a program that is not recorded */
 	struct ml_step steps[STEPS]; /* not yet given to the writer */
 	size_t step_count;
 	struct ml_guest_blocks blocks;
@@ -72,7 +75,8 @@ struct ml_drain {
 
 static struct thread *thread_of(struct ml_drain *d, uint32_t number)
 {
-	d->threads = ml_grow(d->threads, &d->thread_cap, number + 1u, sizeof(*d->threads));
+	d->threads = ml_grow(d->threads, &d->thread_cap, number + 1u,
+			     sizeof(*d->threads));
 	return &d->threads[number];
 }
 
@@ -176,8 +180,9 @@ static bool take_shape(struct ml_drain *d, uint32_t id, const uint64_t *w, size_
 		.exit = shape->exit,
 		.where = shape->user ? USER : LIBRARY,
 		.returns = (w[2] >> 16 & 0xff) == ML_END_RETURN,
-		.call = call && call <= shape->slots && shape->user ? shape->slot[call - 1].site
-								    : 0,
+		.call = call && call <= shape->slots && shape->user
+				? shape->slot[call - 1].site
+				: 0,
 		.entry = d->options->only_in && is_entry(d, w[0], entry),
 		.shape = shape,
 		.number = ml_writer_shape(d->writer, shape),
@@ -189,7 +194,8 @@ static bool take_shape(struct ml_drain *d, uint32_t id, const uint64_t *w, size_
 	return true;
 }
 
-/* Gives the collected steps to the writer; whoever tells it something else does this first. */
+/* Gives the collected steps to the writer; whoever tells it something else does this
+ * first. */
 static bool flush(struct ml_drain *d, struct ml_err *err)
 {
 	size_t count = d->step_count;
@@ -235,7 +241,8 @@ static bool filter_step(struct ml_drain *d, const struct known *k, const uint64_
 	if (verdict == ML_FILTER_NONE)
 		return true;
 	if (verdict == ML_FILTER_SOME) {
-		/* a gap in the middle of a step is told at its end, one at its start before it */
+		/* a gap in the middle of a step is told at its end, one at its start
+		 * before it */
 		bool kept = false;
 
 		for (size_t i = 0; i < slots; i++)
@@ -254,10 +261,12 @@ static bool filter_step(struct ml_drain *d, const struct known *k, const uint64_
 
 		return ml_writer_steps(d->writer, &step, 1, err);
 	}
-	return ml_thin_step(&d->thin, k->shape, k->number, d->caller, value, keep, slots, err);
+	return ml_thin_step(&d->thin, k->shape, k->number, d->caller, value, keep, slots,
+			    err);
 }
 
-/* The function of --only-in: entered, or left when the stack pointer rises above its frame. */
+/* The function of --only-in: entered, or left when the stack pointer rises above its
+ * frame. */
 static void follow_function(struct ml_drain *d, const struct known *k, uint64_t sp)
 {
 	struct thread *t = d->thread;
@@ -278,8 +287,8 @@ static void cross(struct ml_drain *d, bool user, uint64_t sp)
 }
 
 /*
- * How many exits before its end a step was left: a header stands where the exit has it, which is
- * the only place where it can stand. *bases is how many were written.
+ * How many exits before its end a step was left: a header stands where the exit has it,
+ * which is the only place where it can stand. *bases is how many were written.
  */
 static inline uint32_t left_at(const struct known *k, const uint64_t *value, size_t room,
 			       size_t *bases)
@@ -296,21 +305,23 @@ static inline uint32_t left_at(const struct known *k, const uint64_t *value, siz
 	return 0;
 }
 
-static inline uint64_t sp_before(const struct known *k, const uint64_t *value, size_t bases,
-				 uint64_t sp)
+static inline uint64_t sp_before(const struct known *k, const uint64_t *value,
+				 size_t bases, uint64_t sp)
 {
 	if (k->sp_base >= 0 && (size_t)k->sp_base < bases)
 		return value[k->sp_base] + (uint64_t)(int64_t)k->sp_before;
 	return sp;
 }
 
-static inline uint64_t sp_after(const struct known *k, const uint64_t *value, uint32_t back,
-				uint64_t sp)
+static inline uint64_t sp_after(const struct known *k, const uint64_t *value,
+				uint32_t back, uint64_t sp)
 {
-	return !back && k->sp_end >= 0 ? value[k->sp_end] + (uint64_t)(int64_t)k->sp_after : sp;
+	return !back && k->sp_end >= 0 ? value[k->sp_end] + (uint64_t)(int64_t)k->sp_after
+				       : sp;
 }
 
-/* One step at w, whatever it needs; returns how many words it takes, 0 on failure to write. */
+/* One step at w, whatever it needs; returns how many words it takes, 0 on failure to
+ * write. */
 static size_t take_step(struct ml_drain *d, const uint64_t *w, const uint64_t *end,
 			struct ml_err *err)
 {
@@ -350,10 +361,12 @@ static size_t take_step(struct ml_drain *d, const uint64_t *w, const uint64_t *e
 }
 
 /*
- * The loop in which a recording spends its time: steps that need nothing but to be passed on,
- * without crossing into or out of the user's code. Stops before the first word that is none.
+ * The loop in which a recording spends its time: steps that need nothing but to be passed
+ * on, without crossing into or out of the user's code. Stops before the first word that
+ * is none.
  */
-static const uint64_t *take_steps(struct ml_drain *d, const uint64_t *w, const uint64_t *end)
+static const uint64_t *take_steps(struct ml_drain *d, const uint64_t *w,
+				  const uint64_t *end)
 {
 	struct ml_callers *c = &d->thread->callers;
 	const struct known *shapes = d->shapes;
@@ -394,11 +407,12 @@ static const char *text_of(const uint64_t *w, const uint64_t *end)
 	return w < end && memchr(text, 0, (size_t)(end - w) * 8) ? text : "";
 }
 
-static void take_map(struct ml_drain *d, uint32_t arg, const uint64_t *w, const uint64_t *end)
+static void take_map(struct ml_drain *d, uint32_t arg, const uint64_t *w,
+		     const uint64_t *end)
 {
 	static const enum ml_mapping_kind kinds[] = {
-		[ML_MAP_FILE] = ML_MAPPING_FILE, [ML_MAP_ANON] = ML_MAPPING_ANON,
-		[ML_MAP_BRK] = ML_MAPPING_HEAP, [ML_MAP_STACK] = ML_MAPPING_STACK,
+		[ML_MAP_FILE] = ML_MAPPING_FILE,   [ML_MAP_ANON] = ML_MAPPING_ANON,
+		[ML_MAP_BRK] = ML_MAPPING_HEAP,    [ML_MAP_STACK] = ML_MAPPING_STACK,
 		[ML_MAP_OTHER] = ML_MAPPING_OTHER,
 	};
 	uint32_t kind = arg & 0xff;
@@ -489,11 +503,10 @@ static void take_mark(struct ml_drain *d, uint32_t number, const char *name)
 
 /* Words that each message needs at least. */
 static const uint8_t least[] = {
-	[ML_WORD_SHAPE] = 3,      [ML_WORD_THREAD_NEW] = 3, [ML_WORD_MAP] = 3,
-	[ML_WORD_UNMAP] = 2,      [ML_WORD_ALLOC] = 2,      [ML_WORD_FREE] = 1,
-	[ML_WORD_MMAP] = 2,
-	[ML_WORD_REGION] = 6,     [ML_WORD_UNREGION] = 1,   [ML_WORD_STATE] = 2,
-	[ML_WORD_LOST] = 1,       [ML_WORD_EXIT] = 0,
+	[ML_WORD_SHAPE] = 3, [ML_WORD_THREAD_NEW] = 3, [ML_WORD_MAP] = 3,
+	[ML_WORD_UNMAP] = 2, [ML_WORD_ALLOC] = 2,      [ML_WORD_FREE] = 1,
+	[ML_WORD_MMAP] = 2,  [ML_WORD_REGION] = 6,     [ML_WORD_UNREGION] = 1,
+	[ML_WORD_STATE] = 2, [ML_WORD_LOST] = 1,       [ML_WORD_EXIT] = 0,
 };
 
 static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
@@ -548,7 +561,8 @@ static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
 	}
 }
 
-bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count, struct ml_err *err)
+bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count,
+		   struct ml_err *err)
 {
 	const uint64_t *w = words, *end = words + count;
 
@@ -638,7 +652,8 @@ bool ml_drain_finish(struct ml_drain *d, bool cut, struct ml_err *err)
 	if (d->bad)
 		ml_writer_gap(d->writer, 0, ML_GAP_LOST);
 	if (d->options->no_stack) {
-		snprintf(number, sizeof(number), "%llu", (unsigned long long)d->filter.stack);
+		snprintf(number, sizeof(number), "%llu",
+			 (unsigned long long)d->filter.stack);
 		ml_drain_meta(d, "stack references left out", number);
 	}
 	ml_drain_meta(d, "ended", cut ? "killed" : d->filter.full ? "limit" : "whole");

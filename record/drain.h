@@ -21,7 +21,8 @@ struct ml_drain *ml_drain_open(const char *path, const struct ml_record_options 
 /* What the trace says of itself: command, cwd, ... (tables.h) */
 void ml_drain_meta(struct ml_drain *d, const char *key, const char *value);
 /* Takes words. False: the trace cannot be written, or nothing more is wanted. */
-bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count, struct ml_err *err);
+bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count,
+		   struct ml_err *err);
 /* Nothing more is wanted: the limit was reached. */
 bool ml_drain_full(const struct ml_drain *d);
 /* The last that the process did was to become another program. */
@@ -38,5 +39,6 @@ struct ml_drain_count {
 /* What is in the trace so far; may be asked from another thread. */
 struct ml_drain_count ml_drain_count(const struct ml_drain *d);
 
-/* What a person should know after the recording, or NULL. Known once the trace is finished. */
+/* What a person should know after the recording, or NULL. Known once the trace is
+ * finished. */
 const char *ml_drain_warning(const struct ml_drain *d);

@@ -20,10 +20,12 @@ void ml_filter_mark(struct ml_filter *f, const char *name, enum ml_mark_kind kin
 {
 	const struct ml_record_options *o = f->options;
 
-	if (o->to_mark && f->marked && kind != ML_MARK_BEGIN && !strcmp(name, o->to_mark)) {
+	if (o->to_mark && f->marked && kind != ML_MARK_BEGIN &&
+	    !strcmp(name, o->to_mark)) {
 		f->marked = false;
 		f->full = true;
-	} else if (o->from_mark && kind != ML_MARK_END && !f->full && !strcmp(name, o->from_mark)) {
+	} else if (o->from_mark && kind != ML_MARK_END && !f->full &&
+		   !strcmp(name, o->from_mark)) {
 		f->marked = true;
 	}
 }

@@ -16,20 +16,22 @@ struct ml_filter {
 	bool recording; /* not stopped by the program (memlamp.h) */
 	bool marked;    /* inside the marks that were asked for */
 	bool all;       /* nothing was asked for: keep everything */
-	bool full;      /* the limit is reached or the last mark has passed: nothing more */
-	uint64_t seen;  /* references that passed the tests by place and kind */
+	bool full; /* the limit is reached or the last mark has passed: nothing more */
+	uint64_t seen; /* references that passed the tests by place and kind */
 	uint64_t kept;
-	uint64_t gap;   /* left out since the last that was kept */
+	uint64_t gap; /* left out since the last that was kept */
 	enum ml_gap_reason reason;
 	uint64_t stack; /* references to stacks left out */
 };
 
 void ml_filter_init(struct ml_filter *f, const struct ml_record_options *options);
 void ml_filter_record(struct ml_filter *f, bool on);
-/* Recording starts at a mark or the begin of a phase, and ends at a mark or the end of one. */
+/* Recording starts at a mark or the begin of a phase, and ends at a mark or the end of
+ * one. */
 void ml_filter_mark(struct ml_filter *f, const char *name, enum ml_mark_kind kind);
 
-/* Is anything of what happens now kept at all? `inside`: the function asked for is running. */
+/* Is anything of what happens now kept at all? `inside`: the function asked for is
+ * running. */
 bool ml_filter_open(const struct ml_filter *f, bool inside);
 /* `count` references are left out because it is not. */
 void ml_filter_skip(struct ml_filter *f, uint64_t count, enum ml_gap_reason reason);

@@ -21,22 +21,25 @@ void ml_guest_blocks_release(struct ml_guest_blocks *b)
 	ml_arena_release(&b->arena);
 }
 
-void ml_guest_stack(struct ml_guest_blocks *b, uint32_t id, const uint64_t *ips, size_t count)
+void ml_guest_stack(struct ml_guest_blocks *b, uint32_t id, const uint64_t *ips,
+		    size_t count)
 {
 	if (id > STACKS_MAX)
 		return;
 	b->stacks = ml_grow(b->stacks, &b->stack_cap, id + 1u, sizeof(*b->stacks));
 	struct ml_guest_stack *s = &b->stacks[id];
-	*s = (struct ml_guest_stack){ .count = (uint32_t)(count < DEPTH ? count : DEPTH) };
+	*s = (struct ml_guest_stack){ .count = (uint32_t)(count < DEPTH ? count
+									: DEPTH) };
 	s->ip = ml_arena_alloc(&b->arena, s->count * sizeof(*s->ip));
 	memcpy(s->ip, ips, s->count * sizeof(*s->ip));
 	if (id >= b->stack_count)
 		b->stack_count = id + 1;
 }
 
-/* The region of what a stack allocates or maps; it is named when the first block comes. */
-static uint32_t region_of(struct ml_guest_blocks *b, uint32_t id, enum ml_region_kind kind,
-			  uint64_t size)
+/* The region of what a stack allocates or maps; it is named when the first block comes.
+ */
+static uint32_t region_of(struct ml_guest_blocks *b, uint32_t id,
+			  enum ml_region_kind kind, uint64_t size)
 {
 	uint32_t sites[DEPTH];
 
@@ -52,19 +55,22 @@ static uint32_t region_of(struct ml_guest_blocks *b, uint32_t id, enum ml_region
 	return *region;
 }
 
-void ml_guest_alloc(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr, uint64_t size)
+void ml_guest_alloc(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr,
+		    uint64_t size)
 {
 	ml_writer_alloc(b->writer, region_of(b, stack, ML_REGION_HEAP, size), addr, size);
 }
 
 static void begin(struct ml_guest_blocks *b, uint64_t low, uint64_t high, uint32_t region)
 {
-	b->mapped = ml_grow(b->mapped, &b->mapped_cap, b->mapped_count + 1, sizeof(*b->mapped));
+	b->mapped = ml_grow(b->mapped, &b->mapped_cap, b->mapped_count + 1,
+			    sizeof(*b->mapped));
 	b->mapped[b->mapped_count++] = (struct ml_guest_mapped){ low, high, region };
 	ml_writer_alloc(b->writer, region, low, high - low);
 }
 
-void ml_guest_mmap(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr, uint64_t size)
+void ml_guest_mmap(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr,
+		   uint64_t size)
 {
 	begin(b, addr, addr + size, region_of(b, stack, ML_REGION_MMAP, size));
 }

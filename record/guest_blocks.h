@@ -19,13 +19,14 @@ struct ml_guest_blocks {
 	struct ml_guest_stack {
 		uint64_t *ip;
 		uint32_t count;
-		uint32_t heap, mmap; /* regions of what it allocates and maps; 0: not made yet */
-	} *stacks; /* by the guest's number */
+		uint32_t heap,
+			mmap; /* regions of what it allocates and maps; 0: not made yet */
+	} * stacks;           /* by the guest's number */
 	size_t stack_count, stack_cap;
 	struct ml_guest_mapped {
 		uint64_t low, high;
 		uint32_t region;
-	} *mapped; /* by the program itself, and not unmapped yet; in no order */
+	} * mapped; /* by the program itself, and not unmapped yet; in no order */
 	size_t mapped_count, mapped_cap;
 	struct ml_arena arena;
 };
@@ -34,8 +35,11 @@ void ml_guest_blocks_init(struct ml_guest_blocks *b, struct ml_objects *objects,
 			  struct ml_writer *writer);
 void ml_guest_blocks_release(struct ml_guest_blocks *b);
 
-void ml_guest_stack(struct ml_guest_blocks *b, uint32_t id, const uint64_t *ips, size_t count);
-void ml_guest_alloc(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr, uint64_t size);
-void ml_guest_mmap(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr, uint64_t size);
+void ml_guest_stack(struct ml_guest_blocks *b, uint32_t id, const uint64_t *ips,
+		    size_t count);
+void ml_guest_alloc(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr,
+		    uint64_t size);
+void ml_guest_mmap(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr,
+		   uint64_t size);
 /* [low, high) is no longer what the program had mapped there; what lies around it is. */
 void ml_guest_unmap(struct ml_guest_blocks *b, uint64_t low, uint64_t high);

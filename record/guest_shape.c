@@ -25,7 +25,8 @@ static void get_slots(struct ml_slot *slot, const uint64_t *w, size_t count,
 	}
 }
 
-/* A slot uses only bases that there are; each path only those that come before its end. */
+/* A slot uses only bases that there are; each path only those that come before its end.
+ */
 static bool makes_sense(const struct ml_shape *s)
 {
 	for (size_t i = 0; i < s->slots; i++)

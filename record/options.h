@@ -7,13 +7,13 @@
 #include <stdint.h>
 
 struct ml_record_options {
-	uint64_t skip;             /* references left out at the start */
-	uint64_t limit;            /* references kept at most; 0: all */
-	uint64_t keep, of;         /* keep the first `keep` of every `of`; 0: all */
-	const char *only_in;       /* function: record while it is on the stack */
+	uint64_t skip;       /* references left out at the start */
+	uint64_t limit;      /* references kept at most; 0: all */
+	uint64_t keep, of;   /* keep the first `keep` of every `of`; 0: all */
+	const char *only_in; /* function: record while it is on the stack */
 	const char *from_mark, *to_mark;
-	bool no_stack;             /* leave out references to stacks */
-	bool no_heap;              /* do not follow allocations */
-	bool no_source;            /* do not keep the source text */
-	bool fetch;                /* record instruction fetches too */
+	bool no_stack;  /* leave out references to stacks */
+	bool no_heap;   /* do not follow allocations */
+	bool no_source; /* do not keep the source text */
+	bool fetch;     /* record instruction fetches too */
 };

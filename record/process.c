@@ -57,17 +57,21 @@ bool ml_process_check(const char *name, struct ml_err *err)
 		if (stat(path, &st))
 			return ml_fail_errno(err, "%s: cannot be run", name);
 		if (S_ISDIR(st.st_mode))
-			return ml_fail(err, ML_IO, "%s: is a folder, not a program", name);
+			return ml_fail(err, ML_IO, "%s: is a folder, not a program",
+				       name);
 		if (!is_program(path, &st))
 			return ml_fail(err, ML_IO, "%s: is not executable", name);
 	} else if (!find(name, path, &st)) {
 		return ml_fail(err, ML_IO, "%s: no such program", name);
 	}
 	if (st.st_mode & (S_ISUID | S_ISGID))
-		return ml_fail(err, ML_IO, "%s: set-user-ID and set-group-ID programs cannot be "
-					   "recorded", name);
+		return ml_fail(err, ML_IO,
+			       "%s: set-user-ID and set-group-ID programs cannot be "
+			       "recorded",
+			       name);
 	if (is_32bit(path))
-		return ml_fail(err, ML_IO, "%s: 32-bit programs cannot be recorded", name);
+		return ml_fail(err, ML_IO, "%s: 32-bit programs cannot be recorded",
+			       name);
 	return true;
 }
 

@@ -36,10 +36,10 @@ enum {
 struct ml_ring_control {
 	uint64_t magic;
 	uint32_t version;
-	uint32_t companion;  /* pid of `memlamp record` */
-	uint32_t bell;       /* futex: bumped when a slot opens or closes */
-	uint32_t stop;       /* 1: the companion wants no more from anyone */
-	uint32_t options;    /* ML_RING_OPT_* */
+	uint32_t companion; /* pid of `memlamp record` */
+	uint32_t bell;      /* futex: bumped when a slot opens or closes */
+	uint32_t stop;      /* 1: the companion wants no more from anyone */
+	uint32_t options;   /* ML_RING_OPT_* */
 	uint32_t pad[9];
 };
 
@@ -57,15 +57,15 @@ enum ml_ring_state {
 
 /* Header of a slot, one page; the segments follow at the next page. */
 struct ml_ring {
-	uint32_t state;  /* enum ml_ring_state; atomic */
+	uint32_t state; /* enum ml_ring_state; atomic */
 	uint32_t pid, parent, thread;
-	uint64_t data;    /* address of the first segment in the producer's address space */
-	uint64_t cur;     /* address in the producer of the next word to be written */
-	uint32_t stop;    /* 1: set by the companion: write no more into this slot */
+	uint64_t data; /* address of the first segment in the producer's address space */
+	uint64_t cur;  /* address in the producer of the next word to be written */
+	uint32_t stop; /* 1: set by the companion: write no more into this slot */
 	uint32_t pad0[7];
-	uint32_t head;    /* futex, atomic: segments published */
+	uint32_t head; /* futex, atomic: segments published */
 	uint32_t pad1[15];
-	uint32_t tail;    /* futex, atomic: segments consumed */
+	uint32_t tail; /* futex, atomic: segments consumed */
 	uint32_t pad2[15];
 	uint32_t used[ML_RING_SEGMENTS]; /* words of each published segment */
 };
@@ -93,45 +93,47 @@ enum {
  */
 enum ml_word {
 	ML_WORD_STEP = 1,
-	ML_WORD_SHAPE,   /* a new shape, id in the argument; see below */
-	ML_WORD_THREAD,  /* what follows is done by thread `argument` (from 1) */
+	ML_WORD_SHAPE,      /* a new shape, id in the argument; see below */
+	ML_WORD_THREAD,     /* what follows is done by thread `argument` (from 1) */
 	ML_WORD_THREAD_NEW, /* argument: thread; payload: parent, stack low, stack high */
 	ML_WORD_THREAD_END, /* argument: thread */
 	ML_WORD_THREAD_NAME, /* argument: thread; payload: text */
-	ML_WORD_MAP,     /* argument: ML_MAP_* | prot << 8; payload: low, high, file offset, text path */
-	ML_WORD_UNMAP,   /* payload: low, high */
-	ML_WORD_STACK,   /* a new call stack, id in the argument; payload: return addresses minus
-			    one, innermost first */
-	ML_WORD_ALLOC,   /* argument: stack id; payload: address, size */
-	ML_WORD_FREE,    /* payload: address */
-	ML_WORD_MMAP,    /* argument: stack id; payload: address, size: mapped by the program itself,
-			    until UNMAP */
-	ML_WORD_REGION,  /* payload: address, bytes, element size, rows, cols, text name */
+	ML_WORD_MAP,   /* argument: ML_MAP_* | prot << 8; payload: low, high, file offset,
+			  text path */
+	ML_WORD_UNMAP, /* payload: low, high */
+	ML_WORD_STACK, /* a new call stack, id in the argument; payload: return addresses
+			  minus one, innermost first */
+	ML_WORD_ALLOC, /* argument: stack id; payload: address, size */
+	ML_WORD_FREE,  /* payload: address */
+	ML_WORD_MMAP, /* argument: stack id; payload: address, size: mapped by the program
+			 itself, until UNMAP */
+	ML_WORD_REGION, /* payload: address, bytes, element size, rows, cols, text name */
 	ML_WORD_UNREGION, /* payload: address */
-	ML_WORD_MARK,    /* argument: 0 point, 1 begin, 2 end; payload: text name */
-	ML_WORD_STATE,   /* payload: value, text name */
-	ML_WORD_RECORD,  /* argument: 1 start recording, 0 stop */
-	ML_WORD_LOST,    /* argument: enum ml_lost; payload: count (0 is unknown) */
-	ML_WORD_EXEC,    /* the process is about to be replaced by another program; argument 1: by
-			    one that is not recorded */
-	ML_WORD_EXIT,    /* argument: exit status of the process */
+	ML_WORD_MARK,     /* argument: 0 point, 1 begin, 2 end; payload: text name */
+	ML_WORD_STATE,    /* payload: value, text name */
+	ML_WORD_RECORD,   /* argument: 1 start recording, 0 stop */
+	ML_WORD_LOST,     /* argument: enum ml_lost; payload: count (0 is unknown) */
+	ML_WORD_EXEC, /* the process is about to be replaced by another program; argument
+			 1: by one that is not recorded */
+	ML_WORD_EXIT, /* argument: exit status of the process */
 };
 
 /* Text payload: zero-terminated bytes, padded with zeros to whole words. */
 
 enum ml_lost {
-	ML_LOST_FAULT = 1, /* a signal cut a step short; its last references are missing */
+	ML_LOST_FAULT =
+		1, /* a signal cut a step short; its last references are missing */
 };
 
 enum ml_map_kind {
 	ML_MAP_FILE,
 	ML_MAP_ANON,
 	ML_MAP_BRK,
-	ML_MAP_STACK,  /* the main thread's */
-	ML_MAP_OTHER,  /* vdso and the like */
+	ML_MAP_STACK, /* the main thread's */
+	ML_MAP_OTHER, /* vdso and the like */
 };
 
-#define ML_WORD(type, count, arg)                                                              \
+#define ML_WORD(type, count, arg) \
 	(1ull << 63 | (uint64_t)(type) << 56 | (uint64_t)(count) << 32 | (uint32_t)(arg))
 #define ML_WORD_TYPE(w)  ((unsigned)((w) >> 56) & 0x7f)
 #define ML_WORD_COUNT(w) ((unsigned)((w) >> 32) & 0xffffff)

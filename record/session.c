@@ -36,7 +36,8 @@ struct worker {
 	struct ml_recording result;
 	double start;
 	int pidfd;    /* readable when the process has ended; -1: it has */
-	int replaced; /* atomic: another program runs in the process now, or we shall stop */
+	int replaced; /* atomic: another program runs in the process now, or we shall stop
+		       */
 	int done;     /* atomic; see enum done */
 };
 
@@ -51,7 +52,7 @@ struct state {
 	int log; /* what Valgrind has to say */
 	pid_t child;
 	bool reaped;
-	bool made; /* the trace's file was not there before */
+	bool made;                             /* the trace's file was not there before */
 	struct worker *workers[ML_RING_SLOTS]; /* by slot, NULL: no one drains it */
 	unsigned running;
 	struct worker **all;
@@ -101,7 +102,8 @@ static bool make_ring(struct state *s, struct ml_err *err)
 	errno = reason;
 	if (!made)
 		return ml_fail_errno(err, "cannot make the shared ring");
-	s->memory = mmap(NULL, ML_RING_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	s->memory = mmap(NULL, ML_RING_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 s->fd, 0);
 	if (s->memory == MAP_FAILED) {
 		s->memory = NULL;
 		return ml_fail_errno(err, "cannot map the shared ring");
@@ -133,8 +135,8 @@ static bool drain_segments(struct worker *w, struct ml_err *err)
 
 		if (used > ML_RING_SEGMENT_WORDS)
 			used = ML_RING_SEGMENT_WORDS;
-		if (!ml_drain_feed(w->drain, w->data + (size_t)at * ML_RING_SEGMENT_WORDS, used,
-				   err))
+		if (!ml_drain_feed(w->drain, w->data + (size_t)at * ML_RING_SEGMENT_WORDS,
+				   used, err))
 			return false;
 		__atomic_store_n(&r->tail, ++tail, __ATOMIC_RELEASE);
 		futex_wake(&r->tail);
@@ -146,7 +148,8 @@ static bool drain_segments(struct worker *w, struct ml_err *err)
 static bool drain_rest(struct worker *w, struct ml_err *err)
 {
 	struct ml_ring *r = w->ring;
-	uint64_t bytes = (uint64_t)(r->head % ML_RING_SEGMENTS) * ML_RING_SEGMENT_WORDS * 8;
+	uint64_t bytes = (uint64_t)(r->head % ML_RING_SEGMENTS) * ML_RING_SEGMENT_WORDS *
+			 8;
 	uint64_t used = r->cur - (r->data + bytes);
 
 	if (!drain_segments(w, err))
@@ -169,8 +172,10 @@ static bool drain_all(struct worker *w, struct ml_err *err)
 
 	for (;;) {
 		uint32_t head = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE);
-		bool gone = has_ended(w); /* asked first: a process that closes then ends */
-		bool closed = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == ML_RING_CLOSED ||
+		bool gone =
+			has_ended(w); /* asked first: a process that closes then ends */
+		bool closed = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) ==
+				      ML_RING_CLOSED ||
 			      __atomic_load_n(&w->replaced, __ATOMIC_ACQUIRE);
 
 		if (!drain_segments(w, err))
@@ -180,7 +185,8 @@ static bool drain_all(struct worker *w, struct ml_err *err)
 		if (closed || gone) {
 			bool ok = drain_rest(w, err);
 			/* what it became may go unrecorded: then nobody says goodbye */
-			w->result.killed = gone && !closed && !ml_drain_replaced(w->drain);
+			w->result.killed = gone && !closed &&
+					   !ml_drain_replaced(w->drain);
 			return ok;
 		}
 		if (head == __atomic_load_n(&r->head, __ATOMIC_ACQUIRE))
@@ -194,7 +200,8 @@ static void discard(const struct worker *w)
 	struct ml_ring *r = w->ring;
 
 	__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
-	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != ML_RING_CLOSED && !has_ended(w)) {
+	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != ML_RING_CLOSED &&
+	       !has_ended(w)) {
 		uint32_t head = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE);
 
 		__atomic_store_n(&r->tail, head, __ATOMIC_RELEASE);
@@ -228,7 +235,8 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* "out.mlt" becomes "out.1234.mlt", and "out.1234-2.mlt" for the next program of that process. */
+/* "out.mlt" becomes "out.1234.mlt", and "out.1234-2.mlt" for the next program of that
+ * process. */
 static const char *trace_path(struct state *s, pid_t pid)
 {
 	const char *path = s->session->output;
@@ -241,9 +249,10 @@ static const char *trace_path(struct state *s, pid_t pid)
 		same += s->all[i]->result.pid == pid;
 	int stem = dot && (!slash || dot > slash) ? (int)(dot - path) : (int)strlen(path);
 	if (same)
-		return ml_arena_printf(&s->session->arena, "%.*s.%d-%zu%s", stem, path, pid,
-				       same + 1, path + stem);
-	return ml_arena_printf(&s->session->arena, "%.*s.%d%s", stem, path, pid, path + stem);
+		return ml_arena_printf(&s->session->arena, "%.*s.%d-%zu%s", stem, path,
+				       pid, same + 1, path + stem);
+	return ml_arena_printf(&s->session->arena, "%.*s.%d%s", stem, path, pid,
+			       path + stem);
 }
 
 static void describe(struct state *s, struct ml_drain *d, const struct ml_ring *r,
@@ -308,13 +317,15 @@ static void collect(struct state *s)
 		if (!done)
 			continue;
 		/* a slot without a drain stays taken as long as its process lives */
-		if (done == UNRECORDED && !has_ended(w) && w->ring->state != ML_RING_CLOSED)
+		if (done == UNRECORDED && !has_ended(w) &&
+		    w->ring->state != ML_RING_CLOSED)
 			continue;
 		if (done == FINISHED) {
 			pthread_join(w->thread, NULL);
 			const char *warning = ml_drain_warning(w->drain);
 			if (warning)
-				w->result.warning = ml_arena_strdup(&s->session->arena, warning);
+				w->result.warning = ml_arena_strdup(&s->session->arena,
+								    warning);
 			ml_drain_release(w->drain);
 		}
 		if (w->pidfd >= 0)
@@ -351,9 +362,9 @@ static void tick(struct state *s)
 }
 
 /*
- * Signals that ask us to end are the program's business: it gets them, we finish its trace. Once
- * it has ended and others that it left behind are still recorded, a signal ends the recording.
- * A handler can reach nothing else, so these are variables.
+ * Signals that ask us to end are the program's business: it gets them, we finish its
+ * trace. Once it has ended and others that it left behind are still recorded, a signal
+ * ends the recording. A handler can reach nothing else, so these are variables.
  */
 static volatile sig_atomic_t forward_to, stop_asked;
 
@@ -390,14 +401,17 @@ static void supervise(struct state *s)
 	for (;;) {
 		uint32_t bell = __atomic_load_n(&s->control->bell, __ATOMIC_ACQUIRE);
 
-		if (!s->reaped && waitpid(s->child, &s->session->status, WNOHANG) == s->child) {
+		if (!s->reaped &&
+		    waitpid(s->child, &s->session->status, WNOHANG) == s->child) {
 			program_ended(s);
 			ended = now();
 		}
 		for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-			uint32_t state = __atomic_load_n(&slot_at(s, i)->state, __ATOMIC_ACQUIRE);
+			uint32_t state = __atomic_load_n(&slot_at(s, i)->state,
+							 __ATOMIC_ACQUIRE);
 
-			if (!s->workers[i] && (state == ML_RING_OPEN || state == ML_RING_CLOSED))
+			if (!s->workers[i] &&
+			    (state == ML_RING_OPEN || state == ML_RING_CLOSED))
 				attach(s, i);
 		}
 		if (stop_asked)
@@ -435,12 +449,14 @@ static void exec_program(const struct state *s)
 	argv[n++] = "--read-inline-info=no"; /* we read it ourselves, later */
 	argv[n++] = "--sigill-diagnostics=no";
 	if (x->options.only_in)
-		argv[n++] = "--vex-guest-chase=no"; /* so that each function starts a superblock */
+		argv[n++] = "--vex-guest-chase=no"; /* so that each function starts a
+						       superblock */
 	const char **all = ml_resize(NULL, (n + count + 1) * sizeof(*all));
 	memcpy(all, argv, n * sizeof(*all));
 	memcpy(all + n, x->argv, (count + 1) * sizeof(*all));
 	setenv("VALGRIND_LIB", x->valgrind_lib, 1);
-	/* Debian's valgrind is a script around this, which changes the program's environment */
+	/* Debian's valgrind is a script around this, which changes the program's
+	 * environment */
 	execvp("valgrind.bin", (char **)all);
 	execvp("valgrind", (char **)all);
 	_exit(127);
@@ -448,7 +464,8 @@ static void exec_program(const struct state *s)
 
 static bool launch(struct state *s, struct ml_err *err)
 {
-	struct sigaction quiet = { .sa_handler = SIG_IGN }, pass = { .sa_handler = forward };
+	struct sigaction quiet = { .sa_handler = SIG_IGN },
+			 pass = { .sa_handler = forward };
 	sigset_t block, old;
 
 	s->log = memfd_create("memlamp-log", 0);
@@ -482,14 +499,16 @@ static bool explain(const struct state *s, struct ml_err *err)
 
 	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
 		text[--n] = 0;
-	if (WIFEXITED(s->session->status) && WEXITSTATUS(s->session->status) == 127 && n <= 0)
+	if (WIFEXITED(s->session->status) && WEXITSTATUS(s->session->status) == 127 &&
+	    n <= 0)
 		return ml_fail(err, ML_IO, "%s was not recorded: is valgrind installed?",
 			       s->session->argv[0]);
 	return ml_fail(err, ML_IO, "%s was not recorded%s%s", s->session->argv[0],
 		       n > 0 ? ": " : "", n > 0 ? text : "");
 }
 
-/* What can be said before anything runs: is there such a program, can the trace be written? */
+/* What can be said before anything runs: is there such a program, can the trace be
+ * written? */
 static bool check(struct state *s, struct ml_err *err)
 {
 	const struct ml_session *x = s->session;
@@ -513,8 +532,8 @@ bool ml_session_run(struct ml_session *session, struct ml_err *err)
 
 	if (ok) {
 		supervise(&s);
-		session->recordings =
-			ml_arena_alloc(&session->arena, (s.count + 1) * sizeof(*session->recordings));
+		session->recordings = ml_arena_alloc(
+			&session->arena, (s.count + 1) * sizeof(*session->recordings));
 		for (size_t i = 0; i < s.count; i++)
 			session->recordings[i] = s.all[i]->result;
 		session->count = s.count;

@@ -41,9 +41,9 @@ struct ml_session {
 	/* results */
 	struct ml_recording *recordings;
 	size_t count;
-	int status;       /* of the program, as waitpid gives it */
-	double seconds;   /* from start to the end of the last trace */
-	double behind;    /* of these, after the program had ended */
+	int status;            /* of the program, as waitpid gives it */
+	double seconds;        /* from start to the end of the last trace */
+	double behind;         /* of these, after the program had ended */
 	struct ml_arena arena; /* owns the results */
 };
 

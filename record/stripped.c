@@ -189,5 +189,6 @@ const char *ml_stripped_stub(struct ml_stripped *s, struct ml_object *b, uint64_
 					   (uint64_t)(int64_t)word(p + prefix + 2));
 	else if (p[0] == 0x68)
 		name = ml_map_find(&s->numbers, (uint32_t)word(p + 1));
-	return name ? ml_arena_printf(a, "%s@plt", (const char *)(uintptr_t)*name) : "plt";
+	return name ? ml_arena_printf(a, "%s@plt", (const char *)(uintptr_t)*name)
+		    : "plt";
 }

@@ -25,8 +25,9 @@ static void make(struct ml_thin *t, const struct ml_shape *shape, const bool *ke
 	struct ml_base *base = ml_arena_alloc(&t->arena, slots * sizeof(*base));
 	uint16_t *from = ml_arena_alloc(&t->arena, slots * sizeof(*from));
 	uint16_t renamed[ML_SLOTS_MAX];
-	struct ml_shape rest = { .slot = slot, .base = base, .user = shape->user,
-				 .clobber = shape->clobber };
+	struct ml_shape rest = {
+		.slot = slot, .base = base, .user = shape->user, .clobber = shape->clobber
+	};
 
 	memset(renamed, 0xff, sizeof(renamed));
 	for (size_t i = 0; i < slots; i++) {
@@ -57,7 +58,8 @@ bool ml_thin_step(struct ml_thin *t, const struct ml_shape *shape, uint32_t numb
 {
 	uint64_t kept[ML_SLOTS_MAX];
 	bool is_new;
-	uint64_t key = ml_hash(keep, slots * sizeof(*keep)) + number * 0x9e3779b97f4a7c15u;
+	uint64_t key = ml_hash(keep, slots * sizeof(*keep)) +
+		       number * 0x9e3779b97f4a7c15u;
 	uint64_t *index = ml_map_add(&t->made, key, &is_new);
 
 	if (is_new) {
@@ -67,7 +69,7 @@ bool ml_thin_step(struct ml_thin *t, const struct ml_shape *shape, uint32_t numb
 	const struct ml_thin_shape *rest = &t->rest[*index];
 	for (size_t i = 0; i < rest->bases; i++)
 		kept[i] = value[rest->from[i]];
-	struct ml_step step = { ml_writer_path(t->writer, rest->number, rest->bases), caller,
-				kept };
+	struct ml_step step = { ml_writer_path(t->writer, rest->number, rest->bases),
+				caller, kept };
 	return ml_writer_steps(t->writer, &step, 1, err);
 }

@@ -22,7 +22,7 @@ struct ml_thin {
 		uint32_t number; /* in the trace */
 		uint16_t bases;
 		uint16_t *from; /* which base of the whole shape each one is */
-	} *rest;
+	} * rest;
 	size_t count, cap;
 	struct ml_arena arena;
 };

@@ -15,7 +15,8 @@ static void scratch_remove(void)
 static inline const char *scratch(void)
 {
 	if (!scratch_path[0]) {
-		snprintf(scratch_path, sizeof(scratch_path), "/tmp/memlamp-test-%d", getpid());
+		snprintf(scratch_path, sizeof(scratch_path), "/tmp/memlamp-test-%d",
+			 getpid());
 		atexit(scratch_remove);
 	}
 	return scratch_path;

@@ -46,9 +46,9 @@ TEST(a_callback_returns_to_the_library_on_behalf_of_the_first_caller)
 {
 	struct ml_callers c = { .user = true };
 
-	call(&c, 7, 1000); /* main calls qsort */
+	call(&c, 7, 1000);               /* main calls qsort */
 	ml_callers_cross(&c, true, 900); /* which calls compare */
-	call(&c, 9, 880); /* which calls strcmp */
+	call(&c, 9, 880);                /* which calls strcmp */
 	CHECK_EQ(ml_callers_site(&c), 9);
 	back(&c, 888);
 	CHECK_EQ(ml_callers_site(&c), 7);

@@ -10,7 +10,8 @@ static struct ml_filter filter(const struct ml_record_options *o)
 	return f;
 }
 
-/* Feeds steps of so many references, up to a 0; returns what was kept as a text of 1s and 0s. */
+/* Feeds steps of so many references, up to a 0; returns what was kept as a text of 1s and
+ * 0s. */
 static const char *kept(struct ml_filter *f, const int *steps, char *text)
 {
 	char *at = text;
@@ -19,8 +20,10 @@ static const char *kept(struct ml_filter *f, const int *steps, char *text)
 		enum ml_filter_verdict v = ml_filter_next(f, (uint64_t)*steps);
 
 		for (int i = 0; i < *steps; i++)
-			*at++ = (v == ML_FILTER_SOME ? ml_filter_one(f) : v == ML_FILTER_ALL)
-					? '1' : '0';
+			*at++ = (v == ML_FILTER_SOME ? ml_filter_one(f)
+						     : v == ML_FILTER_ALL)
+					? '1'
+					: '0';
 	}
 	*at = 0;
 	return text;

@@ -1,4 +1,5 @@
-/* Living blocks: against a search through all blocks, on random ones that overlap at will. */
+/* Living blocks: against a search through all blocks, on random ones that overlap at
+ * will. */
 #include "lib/trace/live.h"
 #include "tests/test.h"
 
@@ -39,8 +40,10 @@ TEST(a_block_is_found_from_its_first_byte_to_its_last_until_it_ends)
 
 TEST(an_address_that_is_used_again_belongs_to_the_new_block)
 {
-	struct ml_block b[] = { { .addr = 64, .size = 64, .until = 10 },
-				{ .addr = 64, .size = 32, .from = 10, .until = ML_FOREVER } };
+	struct ml_block b[] = {
+		{ .addr = 64, .size = 64, .until = 10 },
+		{ .addr = 64, .size = 32, .from = 10, .until = ML_FOREVER }
+	};
 	struct ml_live l = { 0 };
 	uint64_t block;
 
@@ -64,8 +67,8 @@ TEST(an_empty_block_is_nowhere)
 }
 
 /* The newest of all that have begun, not ended, and hold addr. */
-static bool slow_find(const struct ml_block *b, size_t count, uint64_t addr, uint64_t time,
-		      uint64_t *block)
+static bool slow_find(const struct ml_block *b, size_t count, uint64_t addr,
+		      uint64_t time, uint64_t *block)
 {
 	for (size_t i = count; i-- > 0;)
 		if (b[i].from <= time && time < b[i].until && addr >= b[i].addr &&

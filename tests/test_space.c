@@ -1,6 +1,6 @@
 /*
- * Which datum a reference touches, in words; and on random blocks, against a search through
- * all of them.
+ * Which datum a reference touches, in words; and on random blocks, against a search
+ * through all of them.
  */
 #include "lib/trace/space.h"
 #include "lib/trace/text.h"
@@ -80,8 +80,9 @@ static void text(const char *lines)
 
 static void touch(struct ml_writer *w, uint64_t addr, uint16_t thread, uint32_t site)
 {
-	struct ml_ref ref = { .addr = addr, .thread = thread, .site = site,
-			      .what = ml_what(ML_READ, 8) };
+	struct ml_ref ref = {
+		.addr = addr, .thread = thread, .site = site, .what = ml_what(ML_READ, 8)
+	};
 	struct ml_err err;
 
 	CHECK_OK(ml_writer_ref(w, &ref, &err), &err);
@@ -133,11 +134,16 @@ TEST(the_fields_of_an_element_have_names)
 	*ML_ADD(t->fields) = (struct ml_field){ .name = id, .offset = 12, .size = 4 };
 	*ML_ADD(t->regions) = (struct ml_region){ .kind = ML_REGION_GLOBAL,
 						  .name = ml_tables_name(t, "points"),
-						  .elem = 16, .dims = 1, .dim = { 4 },
-						  .field = 0, .fields = 2 };
-	*ML_ADD(t->globals) = (struct ml_block){ .addr = 0x1000, .size = 64,
-						 .until = ML_FOREVER,
-						 .region = (uint32_t)t->regions.count - 1 };
+						  .elem = 16,
+						  .dims = 1,
+						  .dim = { 4 },
+						  .field = 0,
+						  .fields = 2 };
+	*ML_ADD(t->globals) =
+		(struct ml_block){ .addr = 0x1000,
+				   .size = 64,
+				   .until = ML_FOREVER,
+				   .region = (uint32_t)t->regions.count - 1 };
 	touch(w, 0x1010, 1, 0);
 	touch(w, 0x1014, 1, 0);
 	touch(w, 0x1018, 1, 0); /* between the two */
@@ -164,10 +170,11 @@ TEST(a_variable_lies_in_its_section)
 		*ML_ADD(t->regions) = (struct ml_region){
 			.kind = blocks[i].kind, .name = ml_tables_name(t, blocks[i].name)
 		};
-		*ML_ADD(t->globals) = (struct ml_block){
-			.addr = blocks[i].addr, .size = blocks[i].size, .until = ML_FOREVER,
-			.region = (uint32_t)t->regions.count - 1
-		};
+		*ML_ADD(t->globals) =
+			(struct ml_block){ .addr = blocks[i].addr,
+					   .size = blocks[i].size,
+					   .until = ML_FOREVER,
+					   .region = (uint32_t)t->regions.count - 1 };
 	}
 	for (uint64_t addr = 0x1000; addr < 0x1020; addr += 4)
 		touch(w, addr, 1, 0);
@@ -230,13 +237,16 @@ TEST(a_stack_is_told_by_thread_and_function)
 {
 	struct ml_writer *w = begin();
 	struct ml_tables *t = ml_writer_tables(w);
-	uint32_t f = ml_tables_place(t, "f", "f.c", 1), g = ml_tables_place(t, "g", "f.c", 9);
+	uint32_t f = ml_tables_place(t, "f", "f.c", 1),
+		 g = ml_tables_place(t, "g", "f.c", 9);
 	uint64_t mib = 1 << 20;
 
-	*ML_ADD(t->threads) = (struct ml_thread){ .id = 1, .until = ML_FOREVER,
+	*ML_ADD(t->threads) = (struct ml_thread){ .id = 1,
+						  .until = ML_FOREVER,
 						  .stack_low = 100 * mib - 4096,
 						  .stack_high = 100 * mib };
-	*ML_ADD(t->threads) = (struct ml_thread){ .id = 2, .until = ML_FOREVER,
+	*ML_ADD(t->threads) = (struct ml_thread){ .id = 2,
+						  .until = ML_FOREVER,
 						  .stack_low = 200 * mib,
 						  .stack_high = 201 * mib };
 	touch(w, 100 * mib - 8, 1, f);
@@ -258,10 +268,15 @@ TEST(mappings_come_and_go)
 	struct ml_writer *w = begin();
 	struct ml_tables *t = ml_writer_tables(w);
 	uint32_t path = ml_tables_name(t, "/data/file.bin");
-	struct ml_mapping file = { .low = 0x10000, .high = 0x14000, .path = path,
-				   .kind = ML_MAPPING_FILE };
-	struct ml_mapping hole = { .low = 0x11000, .high = 0x12000, .kind = ML_MAPPING_NONE };
-	struct ml_mapping anon = { .low = 0x13000, .high = 0x15000, .kind = ML_MAPPING_ANON };
+	struct ml_mapping file = {
+		.low = 0x10000, .high = 0x14000, .path = path, .kind = ML_MAPPING_FILE
+	};
+	struct ml_mapping hole = { .low = 0x11000,
+				   .high = 0x12000,
+				   .kind = ML_MAPPING_NONE };
+	struct ml_mapping anon = { .low = 0x13000,
+				   .high = 0x15000,
+				   .kind = ML_MAPPING_ANON };
 
 	*ML_ADD(t->mappings) = file;
 	touch(w, 0x11000, 1, 0);
@@ -293,18 +308,20 @@ static uint64_t slow_block(size_t count, uint64_t addr)
 {
 	for (int over = 1; over >= 0; over--)
 		for (size_t i = count; i-- > 0;)
-			if (mine[i].live && mine[i].over == over && addr >= mine[i].addr &&
-			    addr - mine[i].addr < mine[i].size)
+			if (mine[i].live && mine[i].over == over &&
+			    addr >= mine[i].addr && addr - mine[i].addr < mine[i].size)
 				return mine[i].number;
 	return ML_NO_BLOCK;
 }
 
-/* Heap blocks have slots of their own, of which some are large; registered ones lie anywhere. */
+/* Heap blocks have slots of their own, of which some are large; registered ones lie
+ * anywhere. */
 static void random_event(struct ml_writer *w, size_t i, size_t *count)
 {
 	bool over = !random_below(4);
 	uint64_t addr = over ? random_below(64 << 20) & ~7ull : random_below(64) << 20;
-	uint64_t size = random_below(3) ? random_below(10000) + 1 : random_below(1 << 20) + 1;
+	uint64_t size = random_below(3) ? random_below(10000) + 1
+					: random_below(1 << 20) + 1;
 
 	/* one that begins at the address of a live one of its kind replaces it */
 	for (size_t k = 0; k < *count; k++)
@@ -339,7 +356,9 @@ TEST(random_blocks_are_found_as_by_looking_at_all_of_them)
 			uint64_t addr = random_below(64 << 20);
 
 			if (random_below(2)) /* where there is something */
-				addr = mine[count - 1 - random_below(count < 90 ? count : 90)].addr +
+				addr = mine[count - 1 -
+					    random_below(count < 90 ? count : 90)]
+					       .addr +
 				       random_below(9000);
 			want[refs++] = slow_block(count, addr);
 			touch(w, addr, 1, 0);

@@ -19,8 +19,9 @@ static const struct ml_slot slots[] = {
 };
 static const struct ml_base bases[] = { { .reg = 3, .state = ML_OWN_STATE },
 					{ .reg = ML_NO_REG, .state = ML_OWN_STATE } };
-static const struct ml_shape shape = { .slots = 5, .bases = 2, .slot = slots, .base = bases,
-				       .user = true };
+static const struct ml_shape shape = {
+	.slots = 5, .bases = 2, .slot = slots, .base = bases, .user = true
+};
 
 static struct ml_writer *begin(uint32_t *number)
 {
@@ -76,14 +77,16 @@ TEST(what_is_kept_of_a_step_is_in_the_trace)
 	CHECK_EQ(thin.count, 2); /* a choice is a shape, made once */
 	ml_thin_release(&thin);
 	CHECK_OK(ml_writer_close(w, &err), &err);
-	check((struct ml_ref[]){ { .addr = 0x1000, .site = 1, .what = 8 },
-				 { .addr = 0x1020, .site = 1, .what = 8 },
-				 { .addr = 0x1010, .site = 2, .what = ML_WRITE << 14 | 4 },
-				 { .addr = 0x5000, .site = 1, .what = 2 },
-				 { .addr = 0x2000, .site = 2, .what = 1 },
-				 { .addr = 0x9000, .site = 1, .what = 8 },
-				 { .addr = 0x9020, .site = 1, .what = 8 } },
-	      7);
+	check(
+		(struct ml_ref[]){
+			{ .addr = 0x1000, .site = 1, .what = 8 },
+			{ .addr = 0x1020, .site = 1, .what = 8 },
+			{ .addr = 0x1010, .site = 2, .what = ML_WRITE << 14 | 4 },
+			{ .addr = 0x5000, .site = 1, .what = 2 },
+			{ .addr = 0x2000, .site = 2, .what = 1 },
+			{ .addr = 0x9000, .site = 1, .what = 8 },
+			{ .addr = 0x9020, .site = 1, .what = 8 } },
+		7);
 }
 
 TEST(a_step_that_was_left_early_has_fewer_slots)
@@ -99,7 +102,10 @@ TEST(a_step_that_was_left_early_has_fewer_slots)
 	CHECK_OK(ml_thin_step(&thin, &shape, number, 0, value, keep, 2, &err), &err);
 	ml_thin_release(&thin);
 	CHECK_OK(ml_writer_close(w, &err), &err);
-	check((struct ml_ref[]){ { .addr = 0x1010, .site = 2, .what = ML_WRITE << 14 | 4 } }, 1);
+	check(
+		(struct ml_ref[]){
+			{ .addr = 0x1010, .site = 2, .what = ML_WRITE << 14 | 4 } },
+		1);
 }
 
 TEST(whole_and_thinned_steps_mix)
@@ -118,11 +124,13 @@ TEST(whole_and_thinned_steps_mix)
 	CHECK_OK(ml_writer_steps(w, &step, 1, &err), &err);
 	ml_thin_release(&thin);
 	CHECK_OK(ml_writer_close(w, &err), &err);
-	struct ml_ref whole[] = { { .addr = 0x1000, .site = 1, .what = 8 },
-				  { .addr = 0x1010, .site = 2, .what = ML_WRITE << 14 | 4 },
-				  { .addr = 0x5000, .site = 1, .what = 2 },
-				  { .addr = 0x1020, .site = 1, .what = 8 } };
-	check((struct ml_ref[]){ whole[0], whole[1], whole[2], whole[3], whole[2], whole[0],
-				 whole[1], whole[2], whole[3] },
+	struct ml_ref whole[] = {
+		{ .addr = 0x1000, .site = 1, .what = 8 },
+		{ .addr = 0x1010, .site = 2, .what = ML_WRITE << 14 | 4 },
+		{ .addr = 0x5000, .site = 1, .what = 2 },
+		{ .addr = 0x1020, .site = 1, .what = 8 }
+	};
+	check((struct ml_ref[]){ whole[0], whole[1], whole[2], whole[3], whole[2],
+				 whole[0], whole[1], whole[2], whole[3] },
 	      9);
 }

@@ -73,24 +73,25 @@ static void random_shape(struct parts *p, uint32_t sites)
 			slot->maybe = !random_below(10);
 			p->base[slot->base].state = ML_OWN_STATE;
 			p->base[slot->base].reg =
-				random_below(2) ? ML_NO_REG : (uint8_t)random_below(ML_REGS);
+				random_below(2) ? ML_NO_REG
+						: (uint8_t)random_below(ML_REGS);
 			p->base[slot->base].delta = (int32_t)random_below(100) - 50;
 		}
 		s->slots++;
 		unsigned last = s->exits ? p->exit[s->exits - 1].bases : 0;
 		if (s->exits < 4 && s->bases > last && !random_below(4))
 			p->exit[s->exits++] = (struct ml_exit){ .slots = s->slots,
-							       .bases = s->bases,
-							       .clobber = s->clobber };
+								.bases = s->bases,
+								.clobber = s->clobber };
 	}
 	while (s->exits && p->exit[s->exits - 1].bases == s->bases)
 		s->exits--;
 	for (unsigned i = 0; i < 3 && s->bases; i++) {
 		uint8_t reg = (uint8_t)(i * 5 + random_below(5));
 
-		p->effect[s->effects++] = (struct ml_effect){
-			reg, (uint16_t)random_below(s->bases), (int32_t)random_below(200) - 100
-		};
+		p->effect[s->effects++] =
+			(struct ml_effect){ reg, (uint16_t)random_below(s->bases),
+					    (int32_t)random_below(200) - 100 };
 		s->clobber |= (uint16_t)(1u << reg);
 	}
 }
@@ -107,7 +108,7 @@ static void expect(struct log *log, const struct ml_shape *s, unsigned slots,
 		log->at = ml_grow(log->at, &log->cap, log->count + 1, sizeof(*log->at));
 		log->at[log->count] = (struct ml_ref){ log->count, base + slot->offset,
 						       slot->site, s->user ? 0 : caller,
-						       thread, slot->what };
+						       thread,     slot->what };
 		log->count++;
 	}
 }
@@ -139,18 +140,21 @@ static void write_random(const char *path, struct log *log, size_t steps)
 			caller = (uint32_t)random_below(SITES);
 		now = random_below(9) ? (now + 1) % 5 : random_below(SHAPES);
 		const struct ml_shape *s = &parts[now].shape;
-		unsigned exit = random_below(6) ? s->exits : (unsigned)random_below(s->exits + 1u);
+		unsigned exit = random_below(6) ? s->exits
+						: (unsigned)random_below(s->exits + 1u);
 		unsigned slots = exit == s->exits ? s->slots : s->exit[exit].slots;
 		unsigned bases = exit == s->exits ? s->bases : s->exit[exit].bases;
 		at[now] += 8 * now;
 		for (unsigned i = 0; i < bases; i++)
-			value[i] = random_below(20) ? 0x10000 * i + at[now] + 1
-						    : random_below(1ull << 31) << random_below(17);
+			value[i] = random_below(20)
+					   ? 0x10000 * i + at[now] + 1
+					   : random_below(1ull << 31) << random_below(17);
 		for (unsigned i = 0; i < s->slots; i++)
 			if (s->slot[i].maybe && random_below(2))
 				value[s->slot[i].base] = 0;
 		expect(log, s, slots, value, thread, caller);
-		struct ml_step step = { ml_writer_path(w, (uint32_t)now, bases), caller, value };
+		struct ml_step step = { ml_writer_path(w, (uint32_t)now, bases), caller,
+					value };
 		CHECK_OK(ml_writer_steps(w, &step, 1, &err), &err);
 	}
 	CHECK_EQ(ml_writer_time(w), log->count);
@@ -256,7 +260,9 @@ static uint8_t *small_trace(size_t *size, struct ml_arena *a)
 		ml_writer_mark(w, ML_MARK_BEGIN, "round");
 		ml_writer_state(w, "n", -round);
 		for (uint64_t i = 0; i < 32; i++) {
-			struct ml_ref ref = { .addr = 0x1000 + 8 * i, .site = site, .thread = 1,
+			struct ml_ref ref = { .addr = 0x1000 + 8 * i,
+					      .site = site,
+					      .thread = 1,
 					      .what = ml_what(ML_WRITE, 8) };
 			CHECK_OK(ml_writer_ref(w, &ref, &err), &err);
 		}
@@ -426,7 +432,8 @@ TEST(foreign_files_and_later_versions_are_refused_with_a_reason)
 	CHECK_FAILS(ml_trace_open(&t, scratch(), &err), &err, "not a memlamp trace");
 	write_file(bytes, 0);
 	CHECK_FAILS(ml_trace_open(&t, scratch(), &err), &err, "not a memlamp trace");
-	CHECK_FAILS(ml_trace_open(&t, "/nonexistent/x.mlt", &err), &err, "/nonexistent/x.mlt");
+	CHECK_FAILS(ml_trace_open(&t, "/nonexistent/x.mlt", &err), &err,
+		    "/nonexistent/x.mlt");
 	CHECK_FAILS(ml_trace_open(&t, "/tmp", &err), &err, "/tmp");
 	ml_arena_release(&a);
 }
@@ -447,7 +454,8 @@ TEST(a_full_disk_is_reported_and_leaves_a_readable_prefix)
 	seed = 3;
 	for (int i = 0; i < 4000000 && ok; i++) {
 		/* the first chunk is small, the second is not */
-		struct ml_ref ref = { .addr = i < 1100000 ? 0x1000 : random_below(1ull << 30),
+		struct ml_ref ref = { .addr = i < 1100000 ? 0x1000
+							  : random_below(1ull << 30),
 				      .thread = 1,
 				      .what = ml_what(ML_READ, 8) };
 
@@ -487,7 +495,9 @@ static void write_masked(uint64_t steps, uint64_t happens, struct log *log)
 		struct ml_step step = { ml_writer_path(w, number, 8), 0, value };
 
 		for (int k = 0; k < 8; k++)
-			value[k] = random_below(100) < happens ? random_below(1ull << 40) + 1 : 0;
+			value[k] = random_below(100) < happens
+					   ? random_below(1ull << 40) + 1
+					   : 0;
 		expect(log, &shape, 8, value, 1, 0);
 		CHECK_OK(ml_writer_steps(w, &step, 1, &err), &err);
 	}

@@ -17,7 +17,8 @@ struct ml_arena {
 /* Zeroed memory, aligned for any type, that lives until the arena is released. */
 void *ml_arena_alloc(struct ml_arena *a, size_t size);
 char *ml_arena_strdup(struct ml_arena *a, const char *text);
-char *ml_arena_copy(struct ml_arena *a, const void *bytes, size_t size); /* adds a 0 byte */
+char *ml_arena_copy(struct ml_arena *a, const void *bytes,
+		    size_t size); /* adds a 0 byte */
 char *ml_arena_printf(struct ml_arena *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void ml_arena_release(struct ml_arena *a);

@@ -17,7 +17,8 @@ struct ml_buf {
 };
 
 void ml_buf_release(struct ml_buf *b);
-void ml_buf_reserve(struct ml_buf *b, size_t more); /* room for more bytes at data + size */
+void ml_buf_reserve(struct ml_buf *b,
+		    size_t more); /* room for more bytes at data + size */
 void ml_buf_put(struct ml_buf *b, const void *bytes, size_t size);
 void ml_buf_u8(struct ml_buf *b, uint8_t v);
 void ml_buf_u32(struct ml_buf *b, uint32_t v);

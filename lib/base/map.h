@@ -14,7 +14,7 @@ struct ml_map {
 	struct ml_map_cell {
 		uint64_t key, value;
 		bool used;
-	} *cells;
+	} * cells;
 	size_t count, cap; /* cap is a power of two */
 };
 

@@ -22,7 +22,8 @@ bool ml_unpack(struct ml_unpacker *u, const void *in, size_t in_size, void *out,
 {
 	(void)u;
 	if (in_size != out_size)
-		return ml_fail(err, ML_FORMAT, "has %zu bytes instead of %zu", in_size, out_size);
+		return ml_fail(err, ML_FORMAT, "has %zu bytes instead of %zu", in_size,
+			       out_size);
 	if (in_size)
 		memcpy(out, in, in_size);
 	return true;

@@ -28,7 +28,8 @@ struct ml_parcel {
 struct ml_ahead {
 	struct ml_parcel *parcels; /* a ring */
 	size_t count;
-	size_t first, next;   /* the oldest under way; the one being collected; they only grow */
+	size_t first,
+		next; /* the oldest under way; the one being collected; they only grow */
 	struct ml_encoder **encoders; /* those not in use, guarded by the lock */
 	size_t idle;
 	unsigned threads;
@@ -50,13 +51,13 @@ static inline struct ml_parcel *ml_ahead_now(const struct ml_ahead *a)
 }
 
 /*
- * Sends it off to be encoded. The next one may only be used after ml_ahead_take says that there
- * is room. `alone`: nothing else follows soon, so encode it here and now.
+ * Sends it off to be encoded. The next one may only be used after ml_ahead_take says that
+ * there is room. `alone`: nothing else follows soon, so encode it here and now.
  */
 void ml_ahead_send(struct ml_ahead *a, const struct ml_shapes *shapes, bool alone);
 /*
- * The oldest parcel that is encoded and not yet taken, or NULL. It waits for one if `wait`, or
- * if there is no other room. Give it back by ml_ahead_done.
+ * The oldest parcel that is encoded and not yet taken, or NULL. It waits for one if
+ * `wait`, or if there is no other room. Give it back by ml_ahead_done.
  */
 struct ml_parcel *ml_ahead_take(struct ml_ahead *a, bool wait);
 void ml_ahead_done(struct ml_ahead *a);

@@ -25,12 +25,12 @@ enum {
 struct ml_steps {
 	struct ml_told {
 		uint32_t path, caller;
-	} *at;
+	} * at;
 	uint64_t *value; /* of the bases of all steps, one after the other */
 	struct ml_turn {
 		size_t step; /* from here on */
 		uint16_t thread;
-	} *turn; /* at least one, at step 0 */
+	} * turn; /* at least one, at step 0 */
 	size_t count, values, turns, turn_cap;
 	uint64_t refs; /* that the steps stand for */
 };
@@ -58,17 +58,18 @@ struct ml_decoder;
 /* sites: how many there are; callers are checked against it. */
 struct ml_decoder *ml_decoder_open(const struct ml_shapes *shapes, size_t sites);
 void ml_decoder_close(struct ml_decoder *d);
-/* Begins a chunk; the bytes must stay until it is done. count: references it must yield. */
-bool ml_decoder_start(struct ml_decoder *d, const uint8_t *data, size_t size, uint64_t count,
-		      struct ml_err *err);
+/* Begins a chunk; the bytes must stay until it is done. count: references it must yield.
+ */
+bool ml_decoder_start(struct ml_decoder *d, const uint8_t *data, size_t size,
+		      uint64_t count, struct ml_err *err);
 /*
- * The next references, at most `room` (at least twice ML_SLOTS_MAX), into columns that have room
- * for four more. *count is 0 at the end of the chunk.
+ * The next references, at most `room` (at least twice ML_SLOTS_MAX), into columns that
+ * have room for four more. *count is 0 at the end of the chunk.
  */
 struct ml_columns {
 	uint64_t *addr;
 	uint32_t *site, *caller;
 	uint16_t *thread, *what;
 };
-bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room, size_t *count,
-		     struct ml_err *err);
+bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
+		     size_t *count, struct ml_err *err);

@@ -10,12 +10,13 @@
 enum ml_column {
 	ML_COLUMN_STATUS, /* 1 byte a step: enum ml_status */
 	ML_COLUMN_PATH,   /* 4 bytes: the path, where the status says so */
-	ML_COLUMN_EXIT,   /* 1 byte: which exit of the first guess's shape, where it says so */
-	ML_COLUMN_CODES,  /* 1 byte for four bases: codes of the bases from the third on */
-	ML_COLUMN_D2,     /* 2 bytes: base - prediction, signed */
-	ML_COLUMN_D4,     /* 4 bytes: the same; INT32_MIN: see D8 */
-	ML_COLUMN_D8,     /* 8 bytes: the same */
-	ML_COLUMN_RARE,   /* 1 byte: enum ml_rare, where the status says so */
+	ML_COLUMN_EXIT, /* 1 byte: which exit of the first guess's shape, where it says so
+			 */
+	ML_COLUMN_CODES, /* 1 byte for four bases: codes of the bases from the third on */
+	ML_COLUMN_D2,    /* 2 bytes: base - prediction, signed */
+	ML_COLUMN_D4,    /* 4 bytes: the same; INT32_MIN: see D8 */
+	ML_COLUMN_D8,    /* 8 bytes: the same */
+	ML_COLUMN_RARE,  /* 1 byte: enum ml_rare, where the status says so */
 	ML_COLUMN_THREAD, /* 2 bytes */
 	ML_COLUMN_CALLER, /* 4 bytes */
 	ML_COLUMNS

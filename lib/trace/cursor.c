@@ -26,8 +26,9 @@ static struct ml_batch slice(const struct ml_columns *c, uint64_t time, size_t f
 			     size_t count)
 {
 	return (struct ml_batch){ time + first,      count,
-				  c->addr + first,   c->site + first, c->caller + first,
-				  c->thread + first, c->what + first };
+				  c->addr + first,   c->site + first,
+				  c->caller + first, c->thread + first,
+				  c->what + first };
 }
 
 static size_t chunk_at(const struct ml_trace *t, uint64_t time)
@@ -55,13 +56,15 @@ static bool start_chunk(const struct ml_trace *t, struct ml_decoder *d, size_t c
 	if (!ml_trace_payload(t, c->offset, &h, &payload, err))
 		return false;
 	if (h.type != ML_BLOCK_REFS || h.count != c->count)
-		return ml_fail(err, ML_FORMAT, "%s: byte %llu: not the chunk that was expected",
-			       t->path, (unsigned long long)c->offset);
+		return ml_fail(err, ML_FORMAT,
+			       "%s: byte %llu: not the chunk that was expected", t->path,
+			       (unsigned long long)c->offset);
 	return ml_decoder_start(d, payload, h.size, h.count, err);
 }
 
 static bool next_columns(const struct ml_trace *t, struct ml_decoder *d, size_t chunk,
-			 struct ml_columns *out, size_t room, size_t *count, struct ml_err *err)
+			 struct ml_columns *out, size_t room, size_t *count,
+			 struct ml_err *err)
 {
 	struct ml_err why;
 
@@ -102,7 +105,9 @@ struct ml_cursor *ml_cursor_open(const struct ml_trace *t, uint64_t from, uint64
 {
 	struct ml_cursor *c = ml_resize(NULL, sizeof(*c));
 
-	*c = (struct ml_cursor){ .trace = t, .at = from, .to = to < t->count ? to : t->count };
+	*c = (struct ml_cursor){ .trace = t,
+				 .at = from,
+				 .to = to < t->count ? to : t->count };
 	c->decoder = ml_decoder_open(&t->shapes, t->tables.sites.count);
 	c->chunk = chunk_at(t, from);
 	store_init(&c->store, ML_BATCH);
@@ -128,8 +133,8 @@ static bool refill(struct ml_cursor *c, struct ml_err *err)
 			c->behind = c->trace->chunks[c->chunk].time;
 			c->inside = true;
 		}
-		if (!next_columns(c->trace, c->decoder, c->chunk, &c->store.columns, ML_BATCH,
-				  &count, err))
+		if (!next_columns(c->trace, c->decoder, c->chunk, &c->store.columns,
+				  ML_BATCH, &count, err))
 			return false;
 		c->first = c->behind;
 		c->behind += count;
@@ -154,8 +159,8 @@ bool ml_cursor_next(struct ml_cursor *c, struct ml_batch *batch, struct ml_err *
 }
 
 /*
- * Decoding ahead: a ring of jobs, each a whole chunk, decoded by the pool and handed to fn in
- * order. Memory is bounded by the ring.
+ * Decoding ahead: a ring of jobs, each a whole chunk, decoded by the pool and handed to
+ * fn in order. Memory is bounded by the ring.
  */
 enum { JOB_ROOM = ML_CHUNK_MAX + 2 * ML_SLOTS_MAX };
 
@@ -179,8 +184,8 @@ static bool decode_chunk(struct job *j)
 	if (!start_chunk(j->trace, j->decoder, j->chunk, &j->err))
 		return false;
 	do {
-		if (!next_columns(j->trace, j->decoder, j->chunk, &at, JOB_ROOM - j->count,
-				  &count, &j->err))
+		if (!next_columns(j->trace, j->decoder, j->chunk, &at,
+				  JOB_ROOM - j->count, &count, &j->err))
 			return false;
 		at.addr += count;
 		at.site += count;
@@ -224,17 +229,18 @@ static void submit(struct ahead *a, size_t chunk)
 	ml_pool_submit(&a->pool, run_job, j);
 }
 
-static bool deliver(const struct ahead *a, const struct job *j, ml_batch_fn *fn, void *arg,
-		    struct ml_err *err)
+static bool deliver(const struct ahead *a, const struct job *j, ml_batch_fn *fn,
+		    void *arg, struct ml_err *err)
 {
 	uint64_t time = a->trace->chunks[j->chunk].time;
 	uint64_t end = time + j->count < a->to ? time + j->count : a->to;
 	uint64_t at = time > a->from ? time : a->from;
 
 	while (at < end) {
-		uint64_t stop = until_gap(a->trace, at, end - at < ML_BATCH ? end : at + ML_BATCH);
-		struct ml_batch batch = slice(&j->store.columns, time, (size_t)(at - time),
-					      (size_t)(stop - at));
+		uint64_t stop = until_gap(a->trace, at,
+					  end - at < ML_BATCH ? end : at + ML_BATCH);
+		struct ml_batch batch = slice(&j->store.columns, time,
+					      (size_t)(at - time), (size_t)(stop - at));
 
 		if (!fn(arg, &batch, err))
 			return false;
@@ -269,8 +275,8 @@ static bool each_ahead(struct ahead *a, ml_batch_fn *fn, void *arg, struct ml_er
 	return ok;
 }
 
-static bool each_plain(const struct ml_trace *t, uint64_t from, uint64_t to, ml_batch_fn *fn,
-		       void *arg, struct ml_err *err)
+static bool each_plain(const struct ml_trace *t, uint64_t from, uint64_t to,
+		       ml_batch_fn *fn, void *arg, struct ml_err *err)
 {
 	struct ml_cursor *c = ml_cursor_open(t, from, to);
 	struct ml_batch batch;
@@ -285,7 +291,9 @@ static bool each_plain(const struct ml_trace *t, uint64_t from, uint64_t to, ml_
 bool ml_trace_each(const struct ml_trace *t, uint64_t from, uint64_t to, unsigned threads,
 		   ml_batch_fn *fn, void *arg, struct ml_err *err)
 {
-	struct ahead a = { .trace = t, .from = from, .to = to < t->count ? to : t->count };
+	struct ahead a = { .trace = t,
+			   .from = from,
+			   .to = to < t->count ? to : t->count };
 
 	if (!threads || t->chunk_count < 2)
 		return each_plain(t, from, to, fn, arg, err);
@@ -295,7 +303,8 @@ bool ml_trace_each(const struct ml_trace *t, uint64_t from, uint64_t to, unsigne
 	pthread_cond_init(&a.ready, NULL);
 	ml_pool_init(&a.pool, threads);
 	for (unsigned i = 0; i < a.count; i++) {
-		a.jobs[i] = (struct job){ .trace = t, .lock = &a.lock, .ready = &a.ready };
+		a.jobs[i] =
+			(struct job){ .trace = t, .lock = &a.lock, .ready = &a.ready };
 		a.jobs[i].decoder = ml_decoder_open(&t->shapes, t->tables.sites.count);
 		store_init(&a.jobs[i].store, JOB_ROOM);
 	}

@@ -23,7 +23,8 @@ struct ml_decoder {
 	bool bad; /* a column ran out */
 	struct ml_unpacker unpacker;
 	struct ml_buf plane;
-	uint64_t value[ML_SLOTS_MAX + 1]; /* bases of the step, and a 0 for slots without one */
+	uint64_t value[ML_SLOTS_MAX +
+		       1]; /* bases of the step, and a 0 for slots without one */
 };
 
 struct ml_decoder *ml_decoder_open(const struct ml_shapes *shapes, size_t sites)
@@ -52,17 +53,20 @@ static bool get_planes(struct ml_decoder *d, enum ml_column c, struct ml_bytes *
 	size_t bytes = ml_column_bytes[c];
 
 	col->next = 0;
-	col->data = ml_grow(col->data, &col->cap, col->count * bytes + 1, 1); /* never NULL */
+	col->data = ml_grow(col->data, &col->cap, col->count * bytes + 1,
+			    1); /* never NULL */
 	for (size_t k = 0; k < bytes && col->count; k++) {
 		const uint8_t *in = ml_bytes_take(packed, sizes[k]);
 
 		if (!in)
 			return ml_fail(err, ML_FORMAT, "column %d ends early", (int)c);
 		if (bytes == 1)
-			return ml_unpack(&d->unpacker, in, sizes[k], col->data, col->count, err);
+			return ml_unpack(&d->unpacker, in, sizes[k], col->data,
+					 col->count, err);
 		d->plane.size = 0;
 		ml_buf_reserve(&d->plane, col->count);
-		if (!ml_unpack(&d->unpacker, in, sizes[k], d->plane.data, col->count, err))
+		if (!ml_unpack(&d->unpacker, in, sizes[k], d->plane.data, col->count,
+			       err))
 			return false;
 		for (size_t i = 0; i < col->count; i++)
 			col->data[i * bytes + k] = d->plane.data[i];
@@ -70,8 +74,8 @@ static bool get_planes(struct ml_decoder *d, enum ml_column c, struct ml_bytes *
 	return true;
 }
 
-bool ml_decoder_start(struct ml_decoder *d, const uint8_t *data, size_t size, uint64_t count,
-		      struct ml_err *err)
+bool ml_decoder_start(struct ml_decoder *d, const uint8_t *data, size_t size,
+		      uint64_t count, struct ml_err *err)
 {
 	struct ml_bytes in = { data, data + size, false };
 	uint64_t sizes[ML_COLUMNS][ML_COLUMN_BYTES_MAX] = { 0 };
@@ -129,9 +133,9 @@ static INLINE void take_base(struct ml_decoder *d, struct ml_predict_hot *h,
 	if (code) {
 		int64_t *chain = ml_predict_chain(p, h, b);
 
-		delta = code == ML_CODE_CHAIN
-				? *chain
-				: (int64_t)((uint64_t)delta + (uint64_t)take_off(d, code));
+		delta = code == ML_CODE_CHAIN ? *chain
+					      : (int64_t)((uint64_t)delta +
+							  (uint64_t)take_off(d, code));
 		*chain = delta;
 		ml_predict_learn(h, s, delta);
 	}
@@ -237,8 +241,9 @@ static void fill(struct ml_columns *out, struct stretch *s, size_t end)
 }
 
 /* The caller or the thread may have changed. */
-static __attribute__((noinline)) void stretch_to(struct ml_columns *out, struct stretch *s,
-						 size_t at, uint32_t caller, uint16_t thread)
+static __attribute__((noinline)) void stretch_to(struct ml_columns *out,
+						 struct stretch *s, size_t at,
+						 uint32_t caller, uint16_t thread)
 {
 	fill(out, s, at);
 	s->caller = caller;
@@ -246,9 +251,8 @@ static __attribute__((noinline)) void stretch_to(struct ml_columns *out, struct 
 }
 
 /* A path that is not the first guess; UINT32_MAX if there is no such path. */
-static __attribute__((noinline)) uint32_t take_path(struct ml_decoder *d,
-						    const struct ml_path_guess *guess,
-						    unsigned which)
+static __attribute__((noinline)) uint32_t
+take_path(struct ml_decoder *d, const struct ml_path_guess *guess, unsigned which)
 {
 	const struct ml_shapes *shapes = d->predict.shapes;
 
@@ -263,8 +267,8 @@ static __attribute__((noinline)) uint32_t take_path(struct ml_decoder *d,
 	return exit <= path->exits ? path->first + exit : UINT32_MAX;
 }
 
-bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room, size_t *count,
-		     struct ml_err *err)
+bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
+		     size_t *count, struct ml_err *err)
 {
 	struct ml_predict *p = &d->predict;
 	const struct ml_shapes *shapes = p->shapes;
@@ -293,7 +297,8 @@ bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room, 
 		if (__builtin_expect(status & ML_STATUS_RARE, 0) && take_rare(d))
 			h.known = 0;
 		if (__builtin_expect(crossed || status & ML_STATUS_RARE, 0))
-			stretch_to(out, &stretch, n, path->user ? 0 : p->caller, d->thread);
+			stretch_to(out, &stretch, n, path->user ? 0 : p->caller,
+				   d->thread);
 		take_bases(d, &h, path, status);
 		ml_predict_leave(p, &h, path, d->value);
 		n += unroll(d, path, out, n);

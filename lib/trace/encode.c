@@ -40,8 +40,9 @@ void ml_steps_clear(struct ml_steps *s, uint16_t thread)
 
 struct ml_encoder {
 	struct ml_predict predict;
-	uint8_t *start[ML_COLUMNS], *at[ML_COLUMNS]; /* room for the largest chunk: no checks */
-	uint16_t thread, said_thread;                /* now, and as the decoder thinks */
+	uint8_t *start[ML_COLUMNS],
+		*at[ML_COLUMNS];      /* room for the largest chunk: no checks */
+	uint16_t thread, said_thread; /* now, and as the decoder thinks */
 	int level;
 	struct ml_packer packer;
 	struct ml_buf plane;
@@ -53,7 +54,8 @@ struct ml_encoder *ml_encoder_open(int level)
 
 	*e = (struct ml_encoder){ .level = level };
 	for (int i = 0; i < ML_COLUMNS; i++)
-		e->start[i] = ml_resize(NULL, (size_t)ML_CHUNK_MAX * ml_column_bytes[i] + 8);
+		e->start[i] = ml_resize(NULL,
+					(size_t)ML_CHUNK_MAX * ml_column_bytes[i] + 8);
 	return e;
 }
 
@@ -73,7 +75,8 @@ static void put(struct ml_encoder *e, enum ml_column c, uint64_t v)
 	e->at[c] += ml_column_bytes[c];
 }
 
-/* The columns that most steps write to, and the prediction's hot part: kept in registers. */
+/* The columns that most steps write to, and the prediction's hot part: kept in registers.
+ */
 struct hot {
 	struct ml_predict_hot predict;
 	uint8_t *status, *d2;
@@ -91,8 +94,8 @@ static __attribute__((noinline)) void put_far(struct ml_encoder *e, int64_t off)
 }
 
 /* One base; returns its code. */
-static INLINE unsigned put_base(struct ml_encoder *e, struct hot *h, const struct ml_base *b,
-				uint64_t value)
+static INLINE unsigned put_base(struct ml_encoder *e, struct hot *h,
+				const struct ml_base *b, uint64_t value)
 {
 	struct ml_predict *p = &e->predict;
 	struct ml_base_state *s = ml_predict_state(p, &h->predict, b);
@@ -122,8 +125,9 @@ static INLINE unsigned put_base(struct ml_encoder *e, struct hot *h, const struc
 }
 
 /* The bases from the third on; returns ML_STATUS_CODES if any is not as predicted. */
-static INLINE unsigned put_more(struct ml_encoder *e, struct hot *h, const struct ml_base *b,
-				const uint64_t *value, unsigned bases)
+static INLINE unsigned put_more(struct ml_encoder *e, struct hot *h,
+				const struct ml_base *b, const uint64_t *value,
+				unsigned bases)
 {
 	uint8_t *codes = e->at[ML_COLUMN_CODES];
 	unsigned any = 0;
@@ -142,13 +146,15 @@ static INLINE unsigned put_more(struct ml_encoder *e, struct hot *h, const struc
 }
 
 /* Thread and caller, which change seldom. True: the thread is another. */
-static __attribute__((noinline)) bool put_rare(struct ml_encoder *e, const uint32_t *caller)
+static __attribute__((noinline)) bool put_rare(struct ml_encoder *e,
+					       const uint32_t *caller)
 {
 	struct ml_predict *p = &e->predict;
 	bool thread = e->thread != e->said_thread;
 
 	put(e, ML_COLUMN_RARE,
-	    (uint64_t)(caller ? ML_RARE_CALLER : 0) | (uint64_t)(thread ? ML_RARE_THREAD : 0));
+	    (uint64_t)(caller ? ML_RARE_CALLER : 0) |
+		    (uint64_t)(thread ? ML_RARE_THREAD : 0));
 	if (thread) {
 		put(e, ML_COLUMN_THREAD, e->thread);
 		e->said_thread = e->thread;
@@ -163,7 +169,8 @@ static __attribute__((noinline)) bool put_rare(struct ml_encoder *e, const uint3
 /* A path that is not the first guess; returns the status that says so. */
 static __attribute__((noinline)) unsigned put_path(struct ml_encoder *e,
 						   const struct ml_path_guess *guess,
-						   const struct ml_path *path, uint32_t number)
+						   const struct ml_path *path,
+						   uint32_t number)
 {
 	uint32_t exit = number - path->first;
 
@@ -178,8 +185,8 @@ static __attribute__((noinline)) unsigned put_path(struct ml_encoder *e,
 }
 
 /* One step, whose values stand at value; returns how many. */
-static INLINE unsigned put_step(struct ml_encoder *e, struct hot *h, const struct ml_told *step,
-				const uint64_t *value)
+static INLINE unsigned put_step(struct ml_encoder *e, struct hot *h,
+				const struct ml_told *step, const uint64_t *value)
 {
 	uint32_t number = step->path;
 	struct ml_predict *p = &e->predict;
@@ -221,8 +228,8 @@ static INLINE void prefetch_states(const struct ml_predict *p, const struct ml_p
 }
 
 /* The steps of one thread, up to the next turn. */
-static const uint64_t *put_steps(struct ml_encoder *e, const struct ml_told *step, size_t count,
-				 const uint64_t *value)
+static const uint64_t *put_steps(struct ml_encoder *e, const struct ml_told *step,
+				 size_t count, const uint64_t *value)
 {
 	struct hot h = { e->predict.hot, e->at[ML_COLUMN_STATUS], e->at[ML_COLUMN_D2] };
 

@@ -10,7 +10,12 @@
 
 #include "lib/base/buf.h"
 
-enum ml_event_kind { ML_EVENT_ALLOC, ML_EVENT_FREE, ML_EVENT_REGISTER, ML_EVENT_UNREGISTER };
+enum ml_event_kind {
+	ML_EVENT_ALLOC,
+	ML_EVENT_FREE,
+	ML_EVENT_REGISTER,
+	ML_EVENT_UNREGISTER
+};
 
 struct ml_event {
 	enum ml_event_kind kind;
@@ -25,5 +30,6 @@ struct ml_events_put {
 };
 
 void ml_events_put(struct ml_events_put *out, const struct ml_event *event);
-/* Reads the event behind *event, which starts as zeros. False when the bytes end early. */
+/* Reads the event behind *event, which starts as zeros. False when the bytes end early.
+ */
 bool ml_events_get(struct ml_bytes *in, struct ml_event *event);

@@ -11,9 +11,9 @@
 
 struct ml_buf;
 
-#define ML_FORMAT_MAGIC  "memlamp\n"
-#define ML_FORMAT_END    "mlt-end\n"
-#define ML_FORMAT_BLOCK  0x4b4c424du /* "MBLK" */
+#define ML_FORMAT_MAGIC "memlamp\n"
+#define ML_FORMAT_END   "mlt-end\n"
+#define ML_FORMAT_BLOCK 0x4b4c424du /* "MBLK" */
 
 enum {
 	ML_FORMAT_VERSION = 1,
@@ -54,5 +54,6 @@ bool ml_format_get_block(const uint8_t *bytes, struct ml_block_header *h);
 void ml_format_put_trailer(struct ml_buf *out, uint64_t index_offset);
 bool ml_format_get_trailer(const uint8_t *bytes, uint64_t *index_offset);
 
-/* Is sum the hash of the bytes? Always true in fuzzing builds, which could not get past it. */
+/* Is sum the hash of the bytes? Always true in fuzzing builds, which could not get past
+ * it. */
 bool ml_format_sum_fits(const uint8_t *bytes, size_t size, uint64_t sum);

@@ -42,8 +42,8 @@ void ml_fuse_release(struct ml_fuse *f)
 
 /* What is known of the registers while a track is put together. */
 struct known {
-	uint32_t changed;  /* mask: no longer as at the start */
-	uint32_t derived;  /* mask: holds base + delta */
+	uint32_t changed; /* mask: no longer as at the start */
+	uint32_t derived; /* mask: holds base + delta */
 	uint16_t base[ML_REGS];
 	int64_t delta[ML_REGS];
 };
@@ -71,8 +71,10 @@ static void join_base(struct join *j, struct ml_base b, uint16_t *now, int64_t *
 	struct link link = { NEW, 0 };
 
 	*offset = 0;
-	if (b.reg != ML_NO_REG && k->derived >> b.reg & 1 && fits(k->delta[b.reg] + b.delta)) {
-		link = (struct link){ k->base[b.reg], (int32_t)(k->delta[b.reg] + b.delta) };
+	if (b.reg != ML_NO_REG && k->derived >> b.reg & 1 &&
+	    fits(k->delta[b.reg] + b.delta)) {
+		link = (struct link){ k->base[b.reg],
+				      (int32_t)(k->delta[b.reg] + b.delta) };
 		*now = link.from;
 		*offset = link.delta;
 	} else {
@@ -109,7 +111,8 @@ static void join_effects(struct join *j, const struct ml_path *path, const uint1
 }
 
 /* Adds one path to the join. */
-static void join_part(struct join *j, const struct ml_shape *shape, const struct ml_path *path)
+static void join_part(struct join *j, const struct ml_shape *shape,
+		      const struct ml_path *path)
 {
 	uint16_t now[ML_FUSE_SLOTS];
 	int64_t offset[ML_FUSE_SLOTS];
@@ -129,12 +132,16 @@ static void join_part(struct join *j, const struct ml_shape *shape, const struct
 
 	struct ml_exit *e = &j->exit[j->shape.exits];
 	struct ml_effect *effect = j->effect[j->shape.exits++];
-	*e = (struct ml_exit){ .slots = j->shape.slots, .bases = j->shape.bases,
-			       .clobber = (uint16_t)j->known.changed, .effect = effect };
+	*e = (struct ml_exit){ .slots = j->shape.slots,
+			       .bases = j->shape.bases,
+			       .clobber = (uint16_t)j->known.changed,
+			       .effect = effect };
 	for (uint8_t r = 0; r < ML_REGS; r++)
-		if (j->known.changed & j->known.derived & 1u << r && fits(j->known.delta[r]))
-			effect[e->effects++] = (struct ml_effect){ r, j->known.base[r],
-								   (int32_t)j->known.delta[r] };
+		if (j->known.changed & j->known.derived & 1u << r &&
+		    fits(j->known.delta[r]))
+			effect[e->effects++] = (struct ml_effect){
+				r, j->known.base[r], (int32_t)j->known.delta[r]
+			};
 }
 
 /* How many of the steps can be joined. */
@@ -154,7 +161,8 @@ static size_t joinable(const struct ml_fuse *f, const struct ml_step *steps, siz
 	return n;
 }
 
-static struct ml_track *make_track(struct ml_fuse *f, const struct ml_step *steps, size_t parts)
+static struct ml_track *make_track(struct ml_fuse *f, const struct ml_step *steps,
+				   size_t parts)
 {
 	struct join *j = ml_resize(NULL, sizeof(*j));
 	struct ml_track *t;
@@ -192,11 +200,11 @@ static struct ml_track *make_track(struct ml_fuse *f, const struct ml_step *step
 }
 
 /*
- * How many parts of the track the steps go along; the values of the joined bases go to out, and
- * *bases is how many. The first part always fits.
+ * How many parts of the track the steps go along; the values of the joined bases go to
+ * out, and *bases is how many. The first part always fits.
  */
-static inline size_t follow(const struct ml_track *t, const struct ml_step *steps, size_t count,
-			    uint64_t *out)
+static inline size_t follow(const struct ml_track *t, const struct ml_step *steps,
+			    size_t count, uint64_t *out)
 {
 	size_t most = t->parts < count ? t->parts : count, bases = 0, n = 0;
 
@@ -211,7 +219,8 @@ static inline size_t follow(const struct ml_track *t, const struct ml_step *step
 		for (unsigned i = 0; i < part->bases; i++) {
 			if (link[i].from == NEW)
 				out[now++] = value[i];
-			else if (value[i] != out[link[i].from] + (uint64_t)(int64_t)link[i].delta)
+			else if (value[i] !=
+				 out[link[i].from] + (uint64_t)(int64_t)link[i].delta)
 				return n;
 		}
 		bases = now;
@@ -231,11 +240,11 @@ static void judge(struct ml_fuse_head *head)
 	t->used = t->matched = 0;
 }
 
-static void heat(struct ml_fuse *f, struct ml_fuse_head *head, const struct ml_step *steps,
-		 size_t count)
+static void heat(struct ml_fuse *f, struct ml_fuse_head *head,
+		 const struct ml_step *steps, size_t count)
 {
-	if (++head->count < ML_FUSE_HOT || head->tries >= TRIES || f->tracks >= ML_FUSE_TRACKS ||
-	    count < ML_FUSE_PARTS)
+	if (++head->count < ML_FUSE_HOT || head->tries >= TRIES ||
+	    f->tracks >= ML_FUSE_TRACKS || count < ML_FUSE_PARTS)
 		return;
 	size_t parts = joinable(f, steps, count);
 	head->tries++;
@@ -246,7 +255,8 @@ static void heat(struct ml_fuse *f, struct ml_fuse_head *head, const struct ml_s
 }
 
 /* References of a step of which some may not have happened. */
-static uint64_t happened(const struct ml_shape *shape, unsigned slots, const uint64_t *value)
+static uint64_t happened(const struct ml_shape *shape, unsigned slots,
+			 const uint64_t *value)
 {
 	uint64_t n = 0;
 
@@ -265,7 +275,8 @@ static inline void append(const struct ml_fuse *f, const struct ml_step *step,
 	for (unsigned i = 0; i < path->bases; i++)
 		out->value[out->values++] = step->value[i];
 	out->refs += __builtin_expect(path->maybe, 0)
-			     ? happened(&f->shapes->at[path->shape], path->slots, step->value)
+			     ? happened(&f->shapes->at[path->shape], path->slots,
+					step->value)
 			     : path->slots;
 }
 
@@ -292,7 +303,8 @@ size_t ml_fuse_steps(struct ml_fuse *f, const struct ml_step *steps, size_t coun
 			uint32_t number = t->path + (uint32_t)parts - 1;
 			const struct ml_path *path = &f->shapes->path[number];
 
-			out->at[out->count++] = (struct ml_told){ number, steps[i].caller };
+			out->at[out->count++] = (struct ml_told){ number,
+								  steps[i].caller };
 			out->values += path->bases;
 			out->refs += path->slots;
 		} else {

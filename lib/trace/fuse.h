@@ -34,7 +34,7 @@ struct ml_fuse {
 		struct ml_track *track; /* or NULL */
 		uint32_t count;         /* steps since the last decision */
 		uint32_t tries;         /* tracks made for this head so far */
-	} *heads; /* by path */
+	} * heads;                      /* by path */
 	size_t head_cap;
 	size_t tracks;
 	struct ml_arena arena;

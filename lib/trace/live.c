@@ -8,8 +8,8 @@ static bool ended(const struct ml_block *b, uint64_t time)
 }
 
 /* Blocks that have ended make room first, so a list holds little more than what lives. */
-static void list_add(struct ml_live_list *l, const struct ml_block *blocks, uint64_t block,
-		     uint64_t time)
+static void list_add(struct ml_live_list *l, const struct ml_block *blocks,
+		     uint64_t block, uint64_t time)
 {
 	size_t kept = 0;
 
@@ -35,7 +35,8 @@ void ml_live_add(struct ml_live *l, const struct ml_block *blocks, uint64_t bloc
 		list_add(&l->large, blocks, block, time);
 		return;
 	}
-	for (uint64_t p = b->addr >> PAGE_BITS; p <= (b->addr + b->size - 1) >> PAGE_BITS; p++) {
+	for (uint64_t p = b->addr >> PAGE_BITS; p <= (b->addr + b->size - 1) >> PAGE_BITS;
+	     p++) {
 		bool is_new;
 		uint64_t *number = ml_map_add(&l->pages, p, &is_new);
 
@@ -48,7 +49,8 @@ void ml_live_add(struct ml_live *l, const struct ml_block *blocks, uint64_t bloc
 	}
 }
 
-/* The newest that holds addr, among those from `oldest` on: a list is in the order of time. */
+/* The newest that holds addr, among those from `oldest` on: a list is in the order of
+ * time. */
 static bool list_find(const struct ml_live_list *l, const struct ml_block *blocks,
 		      uint64_t addr, uint64_t time, uint64_t oldest, uint64_t *block)
 {
@@ -67,10 +69,12 @@ bool ml_live_find(struct ml_live *l, const struct ml_block *blocks, uint64_t add
 		  uint64_t time, uint64_t *block)
 {
 	uint64_t *number = ml_map_find(&l->pages, addr >> PAGE_BITS);
-	bool small = number && list_find(&l->lists[*number], blocks, addr, time, 0, block);
+	bool small = number &&
+		     list_find(&l->lists[*number], blocks, addr, time, 0, block);
 
 	/* a large one counts before a small one only if it is newer */
-	return list_find(&l->large, blocks, addr, time, small ? *block + 1 : 0, block) || small;
+	return list_find(&l->large, blocks, addr, time, small ? *block + 1 : 0, block) ||
+	       small;
 }
 
 void ml_live_release(struct ml_live *l)

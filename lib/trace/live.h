@@ -14,11 +14,11 @@
 #include "lib/trace/tables.h"
 
 struct ml_live {
-	struct ml_map pages;     /* page number -> its list + 1 */
+	struct ml_map pages; /* page number -> its list + 1 */
 	struct ml_live_list {
 		uint64_t *at; /* blocks */
 		size_t count, cap;
-	} *lists, large;
+	} * lists, large;
 	size_t list_count, list_cap;
 	size_t count; /* blocks ever added since the start */
 };

@@ -61,12 +61,13 @@ struct ml_predict_hot {
 struct ml_predict {
 	const struct ml_shapes *shapes;
 	struct ml_path_guess guess[1 << ML_PREDICT_BITS]; /* by the last three paths */
-	int64_t chain[1 << ML_CHAIN_BITS]; /* movements, by base and the value before it */
+	int64_t chain[1 << ML_CHAIN_BITS]; /* movements, by base and the value before it
+					    */
 	struct ml_predict_hot hot;
 	uint64_t regs[ML_REGS + 1]; /* one more, for bases that derive from none */
-	uint32_t caller;     /* in force outside the user's code */
-	uint32_t user_shape; /* the last of the user's own shapes that ran */
-	bool user;           /* the last step was in the user's code */
+	uint32_t caller;            /* in force outside the user's code */
+	uint32_t user_shape;        /* the last of the user's own shapes that ran */
+	bool user;                  /* the last step was in the user's code */
 	uint32_t chunk;
 	struct ml_base_state *base; /* by the state of struct ml_base */
 	struct ml_shape_state *shape;
@@ -110,8 +111,8 @@ static inline struct ml_path_guess *ml_predict_path(struct ml_predict *p,
 }
 
 /*
- * Tells the guess what came, and moves on. What comes new is a second guess first: a loop's
- * one exit does not make it forget the loop.
+ * Tells the guess what came, and moves on. What comes new is a second guess first: a
+ * loop's one exit does not make it forget the loop.
  */
 static inline void ml_predict_took(struct ml_predict_hot *h, struct ml_path_guess *g,
 				   uint32_t path)
@@ -137,7 +138,8 @@ static inline struct ml_base_state *ml_predict_state(struct ml_predict *p,
 	struct ml_base_state *s = &p->base[base->state];
 
 	if (__builtin_expect(s->chunk != p->chunk, 0))
-		*s = (struct ml_base_state){ .last = h->recent, .chunk = p->chunk,
+		*s = (struct ml_base_state){ .last = h->recent,
+					     .chunk = p->chunk,
 					     .ratio = ML_NO_RATIO };
 	return s;
 }
@@ -145,17 +147,20 @@ static inline struct ml_base_state *ml_predict_state(struct ml_predict *p,
 /* By how much the base is expected to have moved since it was last seen. */
 static inline int64_t ml_predict_base(const struct ml_predict *p,
 				      const struct ml_predict_hot *h,
-				      const struct ml_base_state *s, const struct ml_base *b)
+				      const struct ml_base_state *s,
+				      const struct ml_base *b)
 {
 	if (h->known & b->mask)
 		return (int64_t)(p->regs[b->reg] + (uint64_t)(int64_t)b->delta - s->last);
 	if (__builtin_expect(s->ratio == ML_NO_RATIO, 1))
 		return s->stride;
-	return s->ratio >= 0 ? (int64_t)((uint64_t)h->moved << s->ratio) : h->moved >> -s->ratio;
+	return s->ratio >= 0 ? (int64_t)((uint64_t)h->moved << s->ratio)
+			     : h->moved >> -s->ratio;
 }
 
 /* Where the second guess for a base is kept. */
-static inline int64_t *ml_predict_chain(struct ml_predict *p, const struct ml_predict_hot *h,
+static inline int64_t *ml_predict_chain(struct ml_predict *p,
+					const struct ml_predict_hot *h,
 					const struct ml_base *b)
 {
 	uint64_t hash = (h->recent ^ (uint64_t)b->state << 40) * 0x9e3779b97f4a7c15u;
@@ -164,8 +169,8 @@ static inline int64_t *ml_predict_chain(struct ml_predict *p, const struct ml_pr
 }
 
 /* The base moved otherwise: in proportion to the one before? */
-static inline void ml_predict_learn(const struct ml_predict_hot *h, struct ml_base_state *s,
-				    int64_t delta)
+static inline void ml_predict_learn(const struct ml_predict_hot *h,
+				    struct ml_base_state *s, int64_t delta)
 {
 	s->ratio = ML_NO_RATIO;
 	if (!delta || !h->moved)
@@ -178,8 +183,8 @@ static inline void ml_predict_learn(const struct ml_predict_hot *h, struct ml_ba
 
 /* The base has moved by delta to value. */
 static inline void ml_predict_saw(struct ml_predict *p, struct ml_predict_hot *h,
-				  struct ml_base_state *s, const struct ml_base *b, int64_t delta,
-				  uint64_t value)
+				  struct ml_base_state *s, const struct ml_base *b,
+				  int64_t delta, uint64_t value)
 {
 	s->stride = delta == s->delta ? delta : s->stride;
 	s->delta = delta;
@@ -204,8 +209,8 @@ static inline void ml_predict_leave(struct ml_predict *p, struct ml_predict_hot 
 }
 
 /*
- * Before the step, if it crosses between the user's code and another's: who is then expected to
- * be the caller?
+ * Before the step, if it crosses between the user's code and another's: who is then
+ * expected to be the caller?
  */
 static inline void ml_predict_cross(struct ml_predict *p, bool user)
 {

@@ -34,13 +34,14 @@ struct ml_ref {
 	uint64_t time; /* position in the trace, from 0 */
 	uint64_t addr;
 	uint32_t site;   /* index into the trace's sites */
-	uint32_t caller; /* site in the user's own code that led here, when site is not; else 0 */
+	uint32_t caller; /* site in the user's own code that led here, when site is not;
+			    else 0 */
 	uint16_t thread; /* from 1 */
 	uint16_t what;
 };
 
 struct ml_batch {
-	uint64_t time;  /* of the first reference */
+	uint64_t time; /* of the first reference */
 	size_t count;
 	const uint64_t *addr;
 	const uint32_t *site, *caller;
@@ -49,6 +50,6 @@ struct ml_batch {
 
 static inline struct ml_ref ml_batch_ref(const struct ml_batch *b, size_t i)
 {
-	return (struct ml_ref){ b->time + i,   b->addr[i],   b->site[i],
+	return (struct ml_ref){ b->time + i,  b->addr[i],   b->site[i],
 				b->caller[i], b->thread[i], b->what[i] };
 }

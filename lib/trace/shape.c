@@ -53,7 +53,8 @@ static void *copy(struct ml_shapes *s, const void *from, size_t count, size_t si
 
 static const struct ml_four *make_fours(struct ml_shapes *s, const struct ml_shape *shape)
 {
-	struct ml_four *four = ml_arena_alloc(&s->arena, (shape->slots + 3u) / 4 * sizeof(*four));
+	struct ml_four *four = ml_arena_alloc(&s->arena,
+					      (shape->slots + 3u) / 4 * sizeof(*four));
 
 	for (size_t i = 0; i < shape->slots; i++) {
 		const struct ml_slot *slot = &shape->slot[i];
@@ -72,7 +73,8 @@ static struct ml_exit *copy_exits(struct ml_shapes *s, const struct ml_shape *sh
 	struct ml_exit *exit = copy(s, shape->exit, shape->exits, sizeof(*shape->exit));
 
 	for (size_t i = 0; i < shape->exits; i++)
-		exit[i].effect = copy(s, exit[i].effect, exit[i].effects, sizeof(*exit[i].effect));
+		exit[i].effect = copy(s, exit[i].effect, exit[i].effects,
+				      sizeof(*exit[i].effect));
 	return exit;
 }
 
@@ -105,15 +107,16 @@ uint32_t ml_shapes_add(struct ml_shapes *s, const struct ml_shape *shape)
 		s->most = own.slots;
 	for (size_t i = 0; i < own.exits; i++)
 		add_path(s, &own, &own.exit[i]);
-	struct ml_exit end = { own.slots, own.bases, own.clobber, own.effects, own.effect };
+	struct ml_exit end = { own.slots, own.bases, own.clobber, own.effects,
+			       own.effect };
 	add_path(s, &own, &end);
 	s->at = grow(s, s->at, &s->cap, s->count + 1, sizeof(*s->at));
 	s->at[s->count] = own;
 	return (uint32_t)s->count++;
 }
 
-static void put_effects(struct ml_buf *out, uint16_t clobber, const struct ml_effect *effect,
-			size_t count)
+static void put_effects(struct ml_buf *out, uint16_t clobber,
+			const struct ml_effect *effect, size_t count)
 {
 	ml_buf_varint(out, clobber);
 	ml_buf_varint(out, count);
@@ -241,7 +244,8 @@ static const char *get_exits(struct ml_shape *shape, struct raw_shape *raw,
 		for (size_t k = 0; k < slots; k++)
 			if (raw->slot[k].base != ML_NO_BASE && raw->slot[k].base >= bases)
 				return "an exit needs a base that comes later";
-		*e = (struct ml_exit){ (uint16_t)slots, (uint16_t)bases, 0, 0, raw->effect[i] };
+		*e = (struct ml_exit){ (uint16_t)slots, (uint16_t)bases, 0, 0,
+				       raw->effect[i] };
 		wrong = get_effects(in, bases, &e->clobber, raw->effect[i], &e->effects);
 	}
 	return wrong;
@@ -279,13 +283,15 @@ static const char *get_shape(struct ml_shape *shape, struct raw_shape *raw,
 	wrong = get_exits(shape, raw, in);
 	if (wrong)
 		return wrong;
-	wrong = get_effects(in, bases, &shape->clobber, raw->effect[exits], &shape->effects);
+	wrong = get_effects(in, bases, &shape->clobber, raw->effect[exits],
+			    &shape->effects);
 	if (wrong)
 		return wrong;
 	return in->bad ? "it ends early" : NULL;
 }
 
-bool ml_shapes_get(struct ml_shapes *s, struct ml_bytes *in, size_t sites, struct ml_err *err)
+bool ml_shapes_get(struct ml_shapes *s, struct ml_bytes *in, size_t sites,
+		   struct ml_err *err)
 {
 	struct raw_shape *raw = ml_resize(NULL, sizeof(*raw));
 	const char *wrong = NULL;

@@ -30,8 +30,9 @@ struct ml_slot {
 };
 
 /*
- * At entry register reg was the base's value - delta: a prediction, no more. Bases that stem
- * from the same piece of code may share what the encoder remembers of them, by its number.
+ * At entry register reg was the base's value - delta: a prediction, no more. Bases that
+ * stem from the same piece of code may share what the encoder remembers of them, by its
+ * number.
  */
 struct ml_base {
 	uint32_t state; /* ML_OWN_STATE: ml_shapes_add gives it a new one */
@@ -66,7 +67,7 @@ struct ml_shape {
 	const struct ml_effect *effect;
 
 	/* Set by ml_shapes_add. */
-	uint32_t path;  /* of its first exit; path + exits is the whole shape */
+	uint32_t path; /* of its first exit; path + exits is the whole shape */
 	const struct ml_four *four;
 };
 
@@ -84,14 +85,15 @@ struct ml_path {
 	uint16_t slots, bases; /* done on this path */
 	uint16_t all_bases;    /* of the shape */
 	uint8_t effects;
-	bool user, maybe;      /* of the shape */
+	bool user, maybe; /* of the shape */
 	uint16_t clobber;
 	const struct ml_base *base;
 	const struct ml_effect *effect;
 	const struct ml_four *four;
 };
 
-/* A path with the values of its bases, and who called (counts outside the user's code). */
+/* A path with the values of its bases, and who called (counts outside the user's code).
+ */
 struct ml_step {
 	uint32_t path;
 	uint32_t caller; /* site */
@@ -111,9 +113,10 @@ struct ml_shapes {
 
 void ml_shapes_release(struct ml_shapes *s);
 /*
- * Copies shape; returns its number. What other threads see through a copy of *s taken before
- * stays valid: nothing moves.
+ * Copies shape; returns its number. What other threads see through a copy of *s taken
+ * before stays valid: nothing moves.
  */
 uint32_t ml_shapes_add(struct ml_shapes *s, const struct ml_shape *shape);
 void ml_shapes_put(struct ml_shapes *s, struct ml_buf *out);
-bool ml_shapes_get(struct ml_shapes *s, struct ml_bytes *in, size_t sites, struct ml_err *err);
+bool ml_shapes_get(struct ml_shapes *s, struct ml_bytes *in, size_t sites,
+		   struct ml_err *err);

@@ -8,8 +8,9 @@
 #include "lib/trace/trace.h"
 
 enum {
-	MEMO = 8192,                  /* places remembered, by site */
-	STACK_REACH = 8 * 1024 * 1024 /* how far the main stack may grow below what was seen */
+	MEMO = 8192, /* places remembered, by site */
+	STACK_REACH = 8 * 1024 *
+		      1024 /* how far the main stack may grow below what was seen */
 };
 
 /* A stretch of addresses and what it belongs to; stretches of one list do not overlap. */
@@ -31,7 +32,8 @@ struct memo {
 struct ml_space {
 	struct ml_trace *trace;
 	uint64_t due; /* time at which the next block or mapping begins */
-	struct stretch *statics; /* globals, sections, code: sorted, the smallest block wins */
+	struct stretch
+		*statics; /* globals, sections, code: sorted, the smallest block wins */
 	size_t static_count, static_cap;
 	struct stretch *maps; /* mappings as they are now, sorted */
 	size_t map_count, map_cap;
@@ -48,7 +50,6 @@ struct ml_space {
 	struct memo memo[MEMO];
 	struct ml_arena arena;
 };
-
 
 static int by_address(const void *a, const void *b)
 {
@@ -76,13 +77,14 @@ static uint64_t end_of(const struct ml_block *b)
 }
 
 /*
- * Variables lie inside sections: a sweep over the blocks by address with a stack of those that
- * are open gives each address to the innermost one.
+ * Variables lie inside sections: a sweep over the blocks by address with a stack of those
+ * that are open gives each address to the innermost one.
  */
 static void make_statics(struct ml_space *s)
 {
 	size_t count = s->trace->tables.globals.count, depth = 0;
-	const struct ml_block **sorted = ml_resize(NULL, 2 * (count + 1) * sizeof(*sorted));
+	const struct ml_block **sorted = ml_resize(NULL,
+						   2 * (count + 1) * sizeof(*sorted));
 	const struct ml_block **open = sorted + count + 1;
 	uint64_t at = 0;
 
@@ -111,8 +113,10 @@ static void count_blocks(struct ml_space *s)
 {
 	struct ml_trace *t = s->trace;
 
-	s->blocks = ml_arena_alloc(&s->arena, t->tables.regions.count * sizeof(*s->blocks));
-	s->ordinal = ml_arena_alloc(&s->arena, (t->block_count + 1) * sizeof(*s->ordinal));
+	s->blocks = ml_arena_alloc(&s->arena,
+				   t->tables.regions.count * sizeof(*s->blocks));
+	s->ordinal = ml_arena_alloc(&s->arena,
+				    (t->block_count + 1) * sizeof(*s->ordinal));
 	for (size_t i = 0; i < t->block_count; i++)
 		s->ordinal[i] = s->blocks[t->blocks[i].region]++;
 }
@@ -172,7 +176,8 @@ static size_t stretch_at(const struct stretch *list, size_t count, uint64_t addr
 static uint32_t own_region(struct ml_space *s, enum ml_region_kind kind, const char *name)
 {
 	s->own = ml_grow(s->own, &s->own_cap, s->own_count + 1, sizeof(*s->own));
-	s->own_name = ml_grow(s->own_name, &s->name_cap, s->own_count + 1, sizeof(*s->own_name));
+	s->own_name = ml_grow(s->own_name, &s->name_cap, s->own_count + 1,
+			      sizeof(*s->own_name));
 	s->own[s->own_count].kind = kind;
 	s->own_name[s->own_count] = name;
 	return (uint32_t)(s->trace->tables.regions.count + s->own_count++);
@@ -189,8 +194,8 @@ static const char *base_name(const char *path)
 static uint32_t mapping_region(struct ml_space *s, const struct ml_mapping *m)
 {
 	bool is_new;
-	uint64_t *region =
-		ml_map_add(&s->others, (uint64_t)m->path << 8 | (uint64_t)m->kind, &is_new);
+	uint64_t *region = ml_map_add(
+		&s->others, (uint64_t)m->path << 8 | (uint64_t)m->kind, &is_new);
 	const char *path = ml_tables_text(&s->trace->tables, m->path);
 
 	if (!is_new)
@@ -199,10 +204,13 @@ static uint32_t mapping_region(struct ml_space *s, const struct ml_mapping *m)
 	case ML_MAPPING_HEAP:
 		*region = own_region(s, ML_REGION_HEAP, "heap outside known blocks");
 		break;
-	case ML_MAPPING_ANON: *region = own_region(s, ML_REGION_MMAP, "anonymous memory"); break;
+	case ML_MAPPING_ANON:
+		*region = own_region(s, ML_REGION_MMAP, "anonymous memory");
+		break;
 	case ML_MAPPING_FILE:
-		*region = own_region(s, ML_REGION_MMAP,
-				     ml_arena_printf(&s->arena, "file %s", base_name(path)));
+		*region = own_region(
+			s, ML_REGION_MMAP,
+			ml_arena_printf(&s->arena, "file %s", base_name(path)));
 		break;
 	default: *region = *path ? own_region(s, ML_REGION_OTHER, path) : 0;
 	}
@@ -276,7 +284,8 @@ static void advance(struct ml_space *s, uint64_t time)
 		const struct ml_block *b = &t->blocks[s->next_block];
 
 		s->nested |= begins_inside(s, b);
-		ml_live_add(b->over ? &s->over : &s->heap, t->blocks, s->next_block, b->from);
+		ml_live_add(b->over ? &s->over : &s->heap, t->blocks, s->next_block,
+			    b->from);
 		s->epoch += b->over;
 		s->next_block++;
 	}
@@ -290,7 +299,8 @@ static void advance(struct ml_space *s, uint64_t time)
 /* The function whose business the reference is: the user's, if a library works for it. */
 static uint32_t function_of(const struct ml_space *s, const struct ml_ref *ref)
 {
-	return ml_tables_frame(&s->trace->tables, ref->caller ? ref->caller : ref->site).func;
+	return ml_tables_frame(&s->trace->tables, ref->caller ? ref->caller : ref->site)
+		.func;
 }
 
 static uint32_t stack_region(struct ml_space *s, uint16_t thread, uint32_t func)
@@ -301,14 +311,14 @@ static uint32_t stack_region(struct ml_space *s, uint16_t thread, uint32_t func)
 	if (is_new) {
 		const char *name = ml_tables_text(&s->trace->tables, func);
 
-		*region = own_region(s, ML_REGION_STACK,
-				     ml_arena_printf(&s->arena, "stack of %s%s",
-						     *name ? name : "unknown functions",
-						     thread == 1 ? ""
-								 : ml_arena_printf(
-									   &s->arena,
-									   " (thread %u)",
-									   thread)));
+		*region = own_region(
+			s, ML_REGION_STACK,
+			ml_arena_printf(&s->arena, "stack of %s%s",
+					*name ? name : "unknown functions",
+					thread == 1 ? ""
+						    : ml_arena_printf(&s->arena,
+								      " (thread %u)",
+								      thread)));
 		s->own[s->own_count - 1].thread = thread;
 		s->own[s->own_count - 1].func = func;
 	}
@@ -348,14 +358,21 @@ static void find(struct ml_space *s, const struct ml_ref *ref, struct memo *m)
 {
 	uint64_t addr = ref->addr, block;
 
-	*m = (struct memo){ .low = addr, .high = addr + 1, .origin = addr, .block = ML_NO_BLOCK,
-			    .until = ML_FOREVER, .site = ref->site, .caller = ref->caller,
-			    .thread = ref->thread, .epoch = s->epoch };
+	*m = (struct memo){ .low = addr,
+			    .high = addr + 1,
+			    .origin = addr,
+			    .block = ML_NO_BLOCK,
+			    .until = ML_FOREVER,
+			    .site = ref->site,
+			    .caller = ref->caller,
+			    .thread = ref->thread,
+			    .epoch = s->epoch };
 	if (ml_live_find(&s->over, s->trace->blocks, addr, ref->time, &block) ||
 	    ml_live_find(&s->heap, s->trace->blocks, addr, ref->time, &block)) {
 		const struct ml_block *b = &s->trace->blocks[block];
 
-		/* a registered region may cover part of the block: remember little then */
+		/* a registered region may cover part of the block: remember little then
+		 */
 		bool alone = b->over ? !s->nested : !s->over.count;
 		m->low = alone ? b->addr : addr;
 		m->high = alone ? end_of(b) : addr + 1;
@@ -435,7 +452,8 @@ const struct ml_region *ml_space_region(const struct ml_space *s, uint32_t regio
 {
 	size_t known = s->trace->tables.regions.count;
 
-	return region < known ? &s->trace->tables.regions.at[region] : &s->own[region - known];
+	return region < known ? &s->trace->tables.regions.at[region]
+			      : &s->own[region - known];
 }
 
 const char *ml_space_name(const struct ml_space *s, uint32_t region)
@@ -444,7 +462,8 @@ const char *ml_space_name(const struct ml_space *s, uint32_t region)
 
 	if (region >= known)
 		return s->own_name[region - known];
-	return ml_tables_text(&s->trace->tables, s->trace->tables.regions.at[region].name);
+	return ml_tables_text(&s->trace->tables,
+			      s->trace->tables.regions.at[region].name);
 }
 
 uint64_t ml_space_size(const struct ml_space *s, const struct ml_place *p)
@@ -502,5 +521,6 @@ const char *ml_space_describe(const struct ml_space *s, const struct ml_place *p
 	const char *field = field_at(&s->trace->tables, r, within);
 	if (*field)
 		return ml_arena_printf(a, "%s.%s", text, field);
-	return within ? ml_arena_printf(a, "%s+%llu", text, (unsigned long long)within) : text;
+	return within ? ml_arena_printf(a, "%s+%llu", text, (unsigned long long)within)
+		      : text;
 }

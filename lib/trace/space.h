@@ -23,8 +23,8 @@ struct ml_space;
 struct ml_place {
 	uint32_t region;
 	uint64_t block;  /* instance: index into the trace's blocks, or ML_NO_BLOCK */
-	uint64_t offset; /* bytes from the start of the block; from the region's lowest address
-			    where there is no block */
+	uint64_t offset; /* bytes from the start of the block; from the region's lowest
+			    address where there is no block */
 };
 
 #define ML_NO_BLOCK UINT64_MAX

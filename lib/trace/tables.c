@@ -65,7 +65,8 @@ uint32_t ml_tables_site(struct ml_tables *t, uint64_t ip, const char *object, bo
 uint32_t ml_tables_place(struct ml_tables *t, const char *func, const char *file,
 			 uint32_t line)
 {
-	struct ml_frame frame = { ml_tables_name(t, func), ml_tables_name(t, file), line };
+	struct ml_frame frame = { ml_tables_name(t, func), ml_tables_name(t, file),
+				  line };
 	bool is_new;
 	uint64_t *site = ml_map_add(&t->places, ml_hash(&frame, sizeof(frame)), &is_new);
 
@@ -210,7 +211,8 @@ static void put_region(struct ml_buf *b, const struct ml_region *r)
 	ml_buf_varint(b, r->thread);
 }
 
-static void get_region(struct ml_bytes *in, const struct ml_tables *t, struct ml_region *r)
+static void get_region(struct ml_bytes *in, const struct ml_tables *t,
+		       struct ml_region *r)
 {
 	r->kind = (enum ml_region_kind)get_below(in, ML_REGION_KINDS);
 	r->name = get_name(in, t);
@@ -256,7 +258,8 @@ static void put_thread(struct ml_buf *b, const struct ml_thread *x)
 	ml_buf_varint(b, x->stack_high);
 }
 
-static void get_thread(struct ml_bytes *in, const struct ml_tables *t, struct ml_thread *x)
+static void get_thread(struct ml_bytes *in, const struct ml_tables *t,
+		       struct ml_thread *x)
 {
 	x->id = (uint16_t)get_below(in, UINT16_MAX + 1);
 	x->parent = (uint16_t)get_below(in, UINT16_MAX + 1);
@@ -278,7 +281,8 @@ static void put_mapping(struct ml_buf *b, const struct ml_mapping *m)
 	ml_buf_u8(b, m->prot);
 }
 
-static void get_mapping(struct ml_bytes *in, const struct ml_tables *t, struct ml_mapping *m)
+static void get_mapping(struct ml_bytes *in, const struct ml_tables *t,
+			struct ml_mapping *m)
 {
 	m->time = ml_bytes_varint(in);
 	m->low = ml_bytes_varint(in);
@@ -364,13 +368,13 @@ static void put_head(struct ml_buf *out, enum tag tag, size_t count)
 	ml_buf_varint(out, count);
 }
 
-#define PUT(list, tag, put_one)                                                                \
-	do {                                                                                   \
-		if ((list).put == (list).count)                                                \
-			break;                                                                 \
-		put_head(out, tag, (list).count - (list).put);                                 \
-		for (; (list).put < (list).count; (list).put++)                                \
-			put_one(out, &(list).at[(list).put]);                                  \
+#define PUT(list, tag, put_one) \
+	do { \
+		if ((list).put == (list).count) \
+			break; \
+		put_head(out, tag, (list).count - (list).put); \
+		for (; (list).put < (list).count; (list).put++) \
+			put_one(out, &(list).at[(list).put]); \
 	} while (0)
 
 void ml_tables_put(struct ml_tables *t, struct ml_buf *out)
@@ -413,15 +417,16 @@ static void get_names(struct ml_tables *t, struct ml_bytes *in, uint64_t count)
 		const uint8_t *text = ml_bytes_take(in, size);
 		size_t number = t->names.count;
 
-		if (text && ml_names_add_bytes(&t->names, (const char *)text, size) != number)
+		if (text &&
+		    ml_names_add_bytes(&t->names, (const char *)text, size) != number)
 			in->bad = true;
 	}
 }
 
-#define GET(list, get_one)                                                                     \
-	for (uint64_t i = 0; i < count && !in->bad; i++) {                                     \
-		get_one(in, t, ML_ADD(list));                                                  \
-	}                                                                                      \
+#define GET(list, get_one) \
+	for (uint64_t i = 0; i < count && !in->bad; i++) { \
+		get_one(in, t, ML_ADD(list)); \
+	} \
 	break
 
 bool ml_tables_get(struct ml_tables *t, struct ml_bytes *in, struct ml_err *err)
@@ -445,7 +450,8 @@ bool ml_tables_get(struct ml_tables *t, struct ml_bytes *in, struct ml_err *err)
 		case TAG_GAPS: GET(t->gaps, get_gap);
 		case TAG_META: GET(t->meta, get_meta);
 		default:
-			return ml_fail(err, ML_FORMAT, "a section of unknown kind %d", tag);
+			return ml_fail(err, ML_FORMAT, "a section of unknown kind %d",
+				       tag);
 		}
 	}
 	return !in->bad || ml_fail(err, ML_FORMAT, "an entry is malformed");

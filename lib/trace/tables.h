@@ -38,14 +38,14 @@ enum ml_region_kind {
 	ML_REGION_HEAP,       /* the blocks that one call stack allocated */
 	ML_REGION_STACK,      /* thread x function; made by the reader (space.h) */
 	ML_REGION_REGISTERED, /* named by the program or by a registration file */
-	ML_REGION_MMAP,       /* memory that one call stack mapped, or an anonymous mapping */
-	ML_REGION_SECTION,    /* data of a program or library that no symbol names */
-	ML_REGION_CODE,       /* machine code and constants among it */
+	ML_REGION_MMAP, /* memory that one call stack mapped, or an anonymous mapping */
+	ML_REGION_SECTION, /* data of a program or library that no symbol names */
+	ML_REGION_CODE,    /* machine code and constants among it */
 	ML_REGION_KINDS
 };
 
 struct ml_field {
-	uint32_t name, type; /* names */
+	uint32_t name, type;   /* names */
 	uint64_t offset, size; /* bytes */
 };
 
@@ -53,17 +53,19 @@ enum { ML_DIMS = 4 };
 
 struct ml_region {
 	enum ml_region_kind kind;
-	uint32_t name;        /* what a person would call it: A, grid, "parse:112" */
-	uint32_t type;        /* name of the element type, "double", or empty */
-	uint32_t object;      /* name: program or library it belongs to, or empty */
-	uint32_t file, line;  /* where it is declared or allocated (file is a name) */
-	uint32_t func;        /* name: function that allocates or owns it */
-	uint64_t elem;        /* bytes of an element; 0 is unknown */
-	uint32_t dims;        /* 0: no shape known, one dimension */
+	uint32_t name;         /* what a person would call it: A, grid, "parse:112" */
+	uint32_t type;         /* name of the element type, "double", or empty */
+	uint32_t object;       /* name: program or library it belongs to, or empty */
+	uint32_t file, line;   /* where it is declared or allocated (file is a name) */
+	uint32_t func;         /* name: function that allocates or owns it */
+	uint64_t elem;         /* bytes of an element; 0 is unknown */
+	uint32_t dims;         /* 0: no shape known, one dimension */
 	uint64_t dim[ML_DIMS]; /* elements, slowest first: double A[10][20] is 10, 20 */
-	uint32_t field, fields; /* into fields, ordered by offset; fields of one element */
-	uint32_t stack, depth;  /* into stacks: sites of the allocating stack, innermost first */
-	uint16_t thread;        /* stack regions: whose */
+	uint32_t field,
+		fields; /* into fields, ordered by offset; fields of one element */
+	uint32_t stack,
+		depth;   /* into stacks: sites of the allocating stack, innermost first */
+	uint16_t thread; /* stack regions: whose */
 };
 
 /*
@@ -82,7 +84,7 @@ struct ml_block {
 struct ml_thread {
 	uint16_t id, parent;
 	uint32_t name;
-	uint64_t from, until;         /* time */
+	uint64_t from, until;           /* time */
 	uint64_t stack_low, stack_high; /* addresses; 0, 0 unknown */
 };
 
@@ -92,7 +94,7 @@ enum ml_mapping_kind {
 	ML_MAPPING_HEAP,  /* brk */
 	ML_MAPPING_STACK, /* the main thread's */
 	ML_MAPPING_OTHER,
-	ML_MAPPING_NONE,  /* the range was unmapped */
+	ML_MAPPING_NONE, /* the range was unmapped */
 };
 
 struct ml_mapping {
@@ -137,10 +139,10 @@ struct ml_meta {
 	uint32_t key, value;
 };
 
-#define ML_LIST(type)                                                                          \
-	struct {                                                                               \
-		type *at;                                                                      \
-		size_t count, cap, put; /* put: how many are serialised already */            \
+#define ML_LIST(type) \
+	struct { \
+		type *at; \
+		size_t count, cap, put; /* put: how many are serialised already */ \
 	}
 
 struct ml_tables {
@@ -151,8 +153,10 @@ struct ml_tables {
 	ML_LIST(struct ml_field) fields;
 	ML_LIST(uint32_t) stacks; /* sites */
 	ML_LIST(struct ml_region) regions;
-	ML_LIST(struct ml_block) globals; /* blocks that live forever, of GLOBAL, SECTION, CODE... */
-	ML_LIST(struct ml_thread) threads; /* a later entry of the same id replaces an earlier one */
+	ML_LIST(struct ml_block)
+	globals; /* blocks that live forever, of GLOBAL, SECTION, CODE... */
+	ML_LIST(struct ml_thread)
+	threads; /* a later entry of the same id replaces an earlier one */
 	ML_LIST(struct ml_mapping) mappings;
 	ML_LIST(struct ml_mark) marks;
 	ML_LIST(struct ml_state) states;
@@ -162,8 +166,9 @@ struct ml_tables {
 };
 
 /* Appends one zeroed entry to a list and yields its address. */
-#define ML_ADD(list)                                                                           \
-	((list).at = ml_grow((list).at, &(list).cap, (list).count + 1, sizeof(*(list).at)),    \
+#define ML_ADD(list) \
+	((list).at = ml_grow((list).at, &(list).cap, (list).count + 1, \
+			     sizeof(*(list).at)), \
 	 &(list).at[(list).count++])
 
 void ml_tables_init(struct ml_tables *t); /* with the entries 0 */
@@ -174,7 +179,8 @@ const char *ml_tables_text(const struct ml_tables *t, uint32_t name);
 /* Adds a site; frames may be NULL when nothing is known but the address. */
 uint32_t ml_tables_site(struct ml_tables *t, uint64_t ip, const char *object, bool user,
 			const struct ml_frame *frames, uint32_t count);
-/* A site for a place in the source without an address (text traces, importers), made once. */
+/* A site for a place in the source without an address (text traces, importers), made
+ * once. */
 uint32_t ml_tables_place(struct ml_tables *t, const char *func, const char *file,
 			 uint32_t line);
 void ml_tables_meta(struct ml_tables *t, const char *key, const char *value);

@@ -14,8 +14,9 @@ struct ml_trace_part {
 	enum ml_block_type type;
 };
 
-bool ml_trace_payload(const struct ml_trace *t, uint64_t offset, struct ml_block_header *h,
-		      const uint8_t **payload, struct ml_err *err)
+bool ml_trace_payload(const struct ml_trace *t, uint64_t offset,
+		      struct ml_block_header *h, const uint8_t **payload,
+		      struct ml_err *err)
 {
 	if (t->size - offset < ML_FORMAT_BLOCK_HEADER ||
 	    !ml_format_get_block(t->data + offset, h))
@@ -23,11 +24,12 @@ bool ml_trace_payload(const struct ml_trace *t, uint64_t offset, struct ml_block
 			       (unsigned long long)offset);
 	*payload = t->data + offset + ML_FORMAT_BLOCK_HEADER;
 	if (h->size > t->size - offset - ML_FORMAT_BLOCK_HEADER)
-		return ml_fail(err, ML_FORMAT, "%s: byte %llu: the block is cut off", t->path,
-			       (unsigned long long)offset);
-	if (!ml_format_sum_fits(*payload, h->size, h->sum))
-		return ml_fail(err, ML_FORMAT, "%s: byte %llu: the block's checksum is wrong",
+		return ml_fail(err, ML_FORMAT, "%s: byte %llu: the block is cut off",
 			       t->path, (unsigned long long)offset);
+	if (!ml_format_sum_fits(*payload, h->size, h->sum))
+		return ml_fail(err, ML_FORMAT,
+			       "%s: byte %llu: the block's checksum is wrong", t->path,
+			       (unsigned long long)offset);
 	return true;
 }
 
@@ -42,8 +44,8 @@ static bool unpack(const struct ml_trace *t, uint64_t offset, struct ml_buf *out
 	if (!ml_trace_payload(t, offset, &h, &payload, err))
 		return false;
 	if (h.count > ML_FORMAT_UNPACKED_MAX)
-		return ml_fail(err, ML_FORMAT, "%s: byte %llu: the block is too large", t->path,
-			       (unsigned long long)offset);
+		return ml_fail(err, ML_FORMAT, "%s: byte %llu: the block is too large",
+			       t->path, (unsigned long long)offset);
 	out->size = 0;
 	ml_buf_reserve(out, h.count + 1); /* never NULL */
 	struct ml_err why;
@@ -54,13 +56,15 @@ static bool unpack(const struct ml_trace *t, uint64_t offset, struct ml_buf *out
 			     (unsigned long long)offset, why.text);
 }
 
-static bool add_chunk(struct ml_trace *t, uint64_t offset, const struct ml_block_header *h,
-		      struct ml_err *err)
+static bool add_chunk(struct ml_trace *t, uint64_t offset,
+		      const struct ml_block_header *h, struct ml_err *err)
 {
 	if (h->time != t->count || !h->count || h->count > UINT64_MAX - h->time)
-		return ml_fail(err, ML_FORMAT, "%s: byte %llu: a chunk does not follow the last",
-			       t->path, (unsigned long long)offset);
-	t->chunks = ml_grow(t->chunks, &t->chunk_cap, t->chunk_count + 1, sizeof(*t->chunks));
+		return ml_fail(err, ML_FORMAT,
+			       "%s: byte %llu: a chunk does not follow the last", t->path,
+			       (unsigned long long)offset);
+	t->chunks = ml_grow(t->chunks, &t->chunk_cap, t->chunk_count + 1,
+			    sizeof(*t->chunks));
 	t->chunks[t->chunk_count++] = (struct ml_chunk){ offset, h->time, h->count };
 	t->count += h->count;
 	return true;
@@ -73,8 +77,9 @@ static void add_part(struct ml_trace *t, uint64_t offset, enum ml_block_type typ
 }
 
 /* Takes one block into the trace; tables and shapes are read at once. */
-static bool take_block(struct ml_trace *t, uint64_t offset, const struct ml_block_header *h,
-		       struct ml_buf *raw, struct ml_err *err)
+static bool take_block(struct ml_trace *t, uint64_t offset,
+		       const struct ml_block_header *h, struct ml_buf *raw,
+		       struct ml_err *err)
 {
 	struct ml_err why;
 	bool ok = true;
@@ -82,7 +87,9 @@ static bool take_block(struct ml_trace *t, uint64_t offset, const struct ml_bloc
 	switch (h->type) {
 	case ML_BLOCK_REFS: return add_chunk(t, offset, h, err);
 	case ML_BLOCK_EVENTS:
-	case ML_BLOCK_SOURCE: add_part(t, offset, (enum ml_block_type)h->type); return true;
+	case ML_BLOCK_SOURCE:
+		add_part(t, offset, (enum ml_block_type)h->type);
+		return true;
 	case ML_BLOCK_TABLES:
 	case ML_BLOCK_SHAPES: break;
 	default: return true;
@@ -124,7 +131,8 @@ static void scan(struct ml_trace *t, struct ml_buf *raw)
 		ok = ok && h.size <= t->size - end;
 		end += ok ? h.size : 0;
 		/* all but the last were followed by another and so were written whole */
-		if ((!ok || end == t->size) && !ml_trace_payload(t, offset, &h, &payload, &err)) {
+		if ((!ok || end == t->size) &&
+		    !ml_trace_payload(t, offset, &h, &payload, &err)) {
 			damaged(t, offset, err.text);
 			return;
 		}
@@ -155,8 +163,8 @@ static bool read_index(struct ml_trace *t, struct ml_buf *raw, struct ml_err *er
 		return false;
 	struct ml_buf index = { 0 };
 	ml_buf_reserve(&index, size + 1);
-	bool ok = ml_unpack(&unpacker, packed.at, (size_t)(packed.end - packed.at), index.data,
-			    size, err);
+	bool ok = ml_unpack(&unpacker, packed.at, (size_t)(packed.end - packed.at),
+			    index.data, size, err);
 	ml_unpacker_release(&unpacker);
 	struct ml_bytes in = { index.data, index.data + (ok ? size : 0), false };
 	t->usable = t->size;
@@ -184,17 +192,18 @@ static bool check_header(struct ml_trace *t, struct ml_err *err)
 	if (t->size < 8 || memcmp(t->data, ML_FORMAT_MAGIC, 8))
 		return ml_fail(err, ML_FORMAT, "%s: not a memlamp trace", t->path);
 	if (t->size < ML_FORMAT_HEADER)
-		return ml_fail(err, ML_FORMAT, "%s: %zu bytes are too few for a trace", t->path,
-			       t->size);
+		return ml_fail(err, ML_FORMAT, "%s: %zu bytes are too few for a trace",
+			       t->path, t->size);
 	bool fits = ml_format_get_header(t->data, &h);
 	if (h.version > ML_FORMAT_VERSION)
-		return ml_fail(err, ML_FORMAT,
-			       "%s: format version %u is newer than this memlamp, which reads "
-			       "up to %u",
-			       t->path, h.version, ML_FORMAT_VERSION);
+		return ml_fail(
+			err, ML_FORMAT,
+			"%s: format version %u is newer than this memlamp, which reads "
+			"up to %u",
+			t->path, h.version, ML_FORMAT_VERSION);
 	if (!fits)
-		return ml_fail(err, ML_FORMAT, "%s: byte 0: the header's checksum is wrong",
-			       t->path);
+		return ml_fail(err, ML_FORMAT,
+			       "%s: byte 0: the header's checksum is wrong", t->path);
 	t->version = h.version;
 	t->created = h.created;
 	memcpy(t->id, h.id, sizeof(t->id));
@@ -251,7 +260,8 @@ void ml_trace_close(struct ml_trace *t)
 }
 
 /* Index of the newest living block at addr, in the map as index + 1. */
-static void end_block(struct ml_trace *t, struct ml_map *live, uint64_t addr, uint64_t time)
+static void end_block(struct ml_trace *t, struct ml_map *live, uint64_t addr,
+		      uint64_t time)
 {
 	uint64_t *at = ml_map_find(live, addr);
 
@@ -261,14 +271,16 @@ static void end_block(struct ml_trace *t, struct ml_map *live, uint64_t addr, ui
 	}
 }
 
-static void take_event(struct ml_trace *t, struct ml_map live[2], const struct ml_event *e)
+static void take_event(struct ml_trace *t, struct ml_map live[2],
+		       const struct ml_event *e)
 {
 	bool over = e->kind == ML_EVENT_REGISTER || e->kind == ML_EVENT_UNREGISTER;
 
 	end_block(t, &live[over], e->addr, e->time);
 	if (e->kind == ML_EVENT_FREE || e->kind == ML_EVENT_UNREGISTER)
 		return;
-	t->blocks = ml_grow(t->blocks, &t->block_cap, t->block_count + 1, sizeof(*t->blocks));
+	t->blocks = ml_grow(t->blocks, &t->block_cap, t->block_count + 1,
+			    sizeof(*t->blocks));
 	t->blocks[t->block_count++] = (struct ml_block){
 		.addr = e->addr,
 		.size = e->size,
@@ -293,8 +305,9 @@ static bool load_events(struct ml_trace *t, uint64_t offset, struct ml_map live[
 	while (in.at < in.end) {
 		if (!ml_events_get(&in, &e) || e.region >= t->tables.regions.count ||
 		    e.time < *time)
-			return ml_fail(err, ML_FORMAT, "%s: byte %llu: an event is malformed",
-				       t->path, (unsigned long long)offset);
+			return ml_fail(err, ML_FORMAT,
+				       "%s: byte %llu: an event is malformed", t->path,
+				       (unsigned long long)offset);
 		*time = e.time;
 		take_event(t, live, &e);
 	}

@@ -25,16 +25,18 @@ struct ml_trace {
 	uint32_t version;
 	uint8_t id[16];
 	uint64_t created; /* seconds since 1970 */
-	uint64_t count;  /* references */
-	bool whole;      /* has its index; false: the recording was cut off */
-	uint64_t usable; /* bytes of the file that are valid; less than size if its end is damaged */
+	uint64_t count;   /* references */
+	bool whole;       /* has its index; false: the recording was cut off */
+	uint64_t usable; /* bytes of the file that are valid; less than size if its end is
+			    damaged */
 	const char *damage; /* why the end is not usable, or NULL */
 
 	struct ml_tables tables;
 	struct ml_shapes shapes;
 	struct ml_chunk *chunks; /* in time order, without holes */
 	size_t chunk_count;
-	struct ml_block *blocks; /* of all times, ordered by from; see ml_trace_load_blocks */
+	struct ml_block
+		*blocks; /* of all times, ordered by from; see ml_trace_load_blocks */
 	size_t block_count, block_cap;
 	bool blocks_loaded;
 	struct ml_trace_part *parts; /* EVENTS and SOURCE blocks, read when asked for */
@@ -54,8 +56,9 @@ const char *ml_trace_source(struct ml_trace *t, const char *path, size_t *size,
 
 /* The payload of the block at an offset, its checksum verified. */
 struct ml_block_header;
-bool ml_trace_payload(const struct ml_trace *t, uint64_t offset, struct ml_block_header *h,
-		      const uint8_t **payload, struct ml_err *err);
+bool ml_trace_payload(const struct ml_trace *t, uint64_t offset,
+		      struct ml_block_header *h, const uint8_t **payload,
+		      struct ml_err *err);
 
 /* One walk over the references. Several cursors may walk one trace at once. */
 struct ml_cursor;

@@ -18,8 +18,8 @@
 #include "lib/trace/shape.h"
 
 /*
- * Level 1 is within a few per cent of level 3 in size on what the columns hold, and leaves the
- * recorder's companion time to keep up with the program (docs/performance.md).
+ * Level 1 is within a few per cent of level 3 in size on what the columns hold, and
+ * leaves the recorder's companion time to keep up with the program (docs/performance.md).
  */
 enum { LEVEL = 1, LEVEL_TABLES = 3 };
 
@@ -59,7 +59,8 @@ static bool write_all(struct ml_writer *w, struct ml_err *err)
 		if (n <= 0) {
 			ml_fail_errno(err, "%s: cannot write at byte %llu", w->path,
 				      (unsigned long long)w->offset + done);
-			/* the file stays a readable prefix: nothing half-written at its end */
+			/* the file stays a readable prefix: nothing half-written at its
+			 * end */
 			if (ftruncate(w->fd, (off_t)w->offset)) {
 				/* the reader copes with a torn block too */
 			}
@@ -87,7 +88,8 @@ bool ml_writer_open(struct ml_writer **out, const char *path, struct ml_err *err
 	ml_ahead_init(&w->ahead, 0, LEVEL);
 	ml_steps_clear(steps_now(w), w->thread);
 
-	struct ml_file_header h = { .version = ML_FORMAT_VERSION, .created = (uint64_t)time(NULL) };
+	struct ml_file_header h = { .version = ML_FORMAT_VERSION,
+				    .created = (uint64_t)time(NULL) };
 	if (getrandom(h.id, sizeof(h.id), 0) != sizeof(h.id)) {
 		ml_fail_errno(err, "no random bytes for the trace's id");
 		ml_writer_abandon(w);
@@ -157,7 +159,8 @@ static void put_block(enum ml_block_type type, uint64_t time, uint64_t count,
 static void put_before(struct ml_writer *w, enum ml_block_type type, struct ml_buf *raw)
 {
 	ml_pack(&w->packer, raw->data, raw->size, LEVEL_TABLES, &w->payload);
-	put_block(type, w->time, raw->size, &w->payload, &ml_ahead_now(&w->ahead)->before);
+	put_block(type, w->time, raw->size, &w->payload,
+		  &ml_ahead_now(&w->ahead)->before);
 	raw->size = 0;
 }
 
@@ -204,7 +207,8 @@ static bool write_parcels(struct ml_writer *w, bool wait, struct ml_err *err)
 		w->out.size = 0;
 		ml_buf_put(&w->out, p->before.data, p->before.size);
 		if (p->steps.refs) /* steps of which nothing happened need not be told */
-			put_block(ML_BLOCK_REFS, p->time, p->steps.refs, &p->refs, &w->out);
+			put_block(ML_BLOCK_REFS, p->time, p->steps.refs, &p->refs,
+				  &w->out);
 		if (ok && !w->broken)
 			ok = write_blocks(w, err);
 		ml_ahead_done(&w->ahead);
@@ -292,13 +296,17 @@ bool ml_writer_steps(struct ml_writer *w, const struct ml_step *steps, size_t co
 bool ml_writer_ref(struct ml_writer *w, const struct ml_ref *ref, struct ml_err *err)
 {
 	bool is_new;
-	uint64_t key = (uint64_t)ref->site << 17 | (ref->caller ? 1u << 16 : 0u) | ref->what;
+	uint64_t key = (uint64_t)ref->site << 17 | (ref->caller ? 1u << 16 : 0u) |
+		       ref->what;
 	uint64_t *number = ml_map_add(&w->singles, key, &is_new);
 
 	if (is_new) {
 		struct ml_slot slot = { .site = ref->site, .what = ref->what };
 		struct ml_base base = { .state = ML_OWN_STATE, .reg = ML_NO_REG };
-		struct ml_shape shape = { .slots = 1, .bases = 1, .slot = &slot, .base = &base,
+		struct ml_shape shape = { .slots = 1,
+					  .bases = 1,
+					  .slot = &slot,
+					  .base = &base,
 					  .user = !ref->caller };
 
 		*number = ml_writer_shape(w, &shape);
@@ -331,7 +339,8 @@ void ml_writer_free(struct ml_writer *w, uint64_t addr)
 	put_event(w, ML_EVENT_FREE, 0, addr, 0);
 }
 
-void ml_writer_register(struct ml_writer *w, uint32_t region, uint64_t addr, uint64_t size)
+void ml_writer_register(struct ml_writer *w, uint32_t region, uint64_t addr,
+			uint64_t size)
 {
 	put_event(w, ML_EVENT_REGISTER, region, addr, size);
 }
@@ -376,7 +385,8 @@ void ml_writer_gap(struct ml_writer *w, uint64_t count, enum ml_gap_reason reaso
 }
 
 /* The path and the text share one payload: varint length, path, text. */
-void ml_writer_source(struct ml_writer *w, const char *path, const void *text, size_t size)
+void ml_writer_source(struct ml_writer *w, const char *path, const void *text,
+		      size_t size)
 {
 	ml_buf_string(&w->raw, path);
 	ml_buf_put(&w->raw, text, size);

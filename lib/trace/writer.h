@@ -27,11 +27,14 @@ bool ml_writer_close(struct ml_writer *w, struct ml_err *err);
 /* Frees w and leaves the file as it is on disk: a readable prefix. */
 void ml_writer_abandon(struct ml_writer *w);
 
-struct ml_tables *ml_writer_tables(struct ml_writer *w); /* add sites, regions, ... here */
-uint64_t ml_writer_time(const struct ml_writer *w); /* references so far = time of the next */
+struct ml_tables *
+ml_writer_tables(struct ml_writer *w); /* add sites, regions, ... here */
+uint64_t
+ml_writer_time(const struct ml_writer *w); /* references so far = time of the next */
 uint64_t ml_writer_bytes(const struct ml_writer *w); /* file size so far */
 
-bool ml_writer_ref(struct ml_writer *w, const struct ml_ref *ref, struct ml_err *err); /* ref->time is ignored */
+bool ml_writer_ref(struct ml_writer *w, const struct ml_ref *ref,
+		   struct ml_err *err); /* ref->time is ignored */
 
 /* A new shape; the sites of its slots must be in the tables. */
 uint32_t ml_writer_shape(struct ml_writer *w, const struct ml_shape *shape);
@@ -43,13 +46,15 @@ uint32_t ml_writer_path(const struct ml_writer *w, uint32_t shape, size_t bases)
  */
 bool ml_writer_steps(struct ml_writer *w, const struct ml_step *steps, size_t count,
 		     struct ml_err *err);
-void ml_writer_thread(struct ml_writer *w, uint16_t thread); /* of the steps that follow */
+void ml_writer_thread(struct ml_writer *w,
+		      uint16_t thread); /* of the steps that follow */
 
 /* Block events, at the present time. */
 void ml_writer_alloc(struct ml_writer *w, uint32_t region, uint64_t addr, uint64_t size);
 void ml_writer_free(struct ml_writer *w, uint64_t addr);
 /* The same for registered regions, which lie over the others. */
-void ml_writer_register(struct ml_writer *w, uint32_t region, uint64_t addr, uint64_t size);
+void ml_writer_register(struct ml_writer *w, uint32_t region, uint64_t addr,
+			uint64_t size);
 void ml_writer_unregister(struct ml_writer *w, uint64_t addr);
 
 void ml_writer_mark(struct ml_writer *w, enum ml_mark_kind kind, const char *name);
@@ -57,7 +62,8 @@ void ml_writer_state(struct ml_writer *w, const char *name, int64_t value);
 /* References are missing here; batches will not span it. Costs a few bytes. */
 void ml_writer_gap(struct ml_writer *w, uint64_t count, enum ml_gap_reason reason);
 /* Keeps the text of a source file (by the path that sites use). */
-void ml_writer_source(struct ml_writer *w, const char *path, const void *text, size_t size);
+void ml_writer_source(struct ml_writer *w, const char *path, const void *text,
+		      size_t size);
 
 /* Writes all that has come so far now. */
 bool ml_writer_flush(struct ml_writer *w, struct ml_err *err);

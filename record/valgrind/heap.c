@@ -168,7 +168,8 @@ void heap_mapped(ThreadId tid, Addr at, SizeT size)
 	struct stack *s;
 	uint64_t *w;
 
-	if (out_is_off() || out_options() & ML_RING_OPT_NO_HEAP || self.nest[tid].depth > 0)
+	if (out_is_off() || out_options() & ML_RING_OPT_NO_HEAP ||
+	    self.nest[tid].depth > 0)
 		return;
 	s = present_stack(tid);
 	/* An allocator gets memory for its blocks, which are reported one by one. */

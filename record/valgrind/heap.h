@@ -25,7 +25,8 @@ enum heap_request {
 
 void heap_init(void);
 Bool heap_request(ThreadId tid, const UWord *args); /* False: it is none of the above */
-void heap_mapped(ThreadId tid, Addr at, SizeT size); /* the program mapped memory itself */
+void heap_mapped(ThreadId tid, Addr at,
+		 SizeT size);      /* the program mapped memory itself */
 void heap_fork(ThreadId survivor); /* reports the live blocks to a child's new slot */
 
 #endif

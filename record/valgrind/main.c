@@ -26,7 +26,7 @@
 #include "record/valgrind/threads.h"
 
 enum {
-	KILLED = 128,         /* exit status of a process killed by a signal, plus its number */
+	KILLED = 128, /* exit status of a process killed by a signal, plus its number */
 	MAP_STACK = 0x20000, /* a flag of mmap that Valgrind's headers lack */
 };
 
@@ -154,7 +154,8 @@ void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void)
 {
 }
 
-/* Valgrind lets no program run with the rights of its owner, and we know no 32-bit code. */
+/* Valgrind lets no program run with the rights of its owner, and we know no 32-bit code.
+ */
 static Bool is_recordable(const HChar *path)
 {
 	HChar head[5] = "";

@@ -25,7 +25,8 @@ static void walk(struct ml_trace *t)
 	while (ml_cursor_next(c, &b, &err)) {
 		/* every reference names a site; a few are looked up */
 		for (size_t i = 0; i < b.count; i++)
-			ml_tables_frame(&t->tables, b.caller[i] ? b.caller[i] : b.site[i]);
+			ml_tables_frame(&t->tables,
+					b.caller[i] ? b.caller[i] : b.site[i]);
 		for (size_t i = 0; space && i < b.count; i += 1 + b.count / 16) {
 			struct ml_ref ref = ml_batch_ref(&b, i);
 			struct ml_place place = ml_space_find(space, &ref);
