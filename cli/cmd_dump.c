@@ -7,6 +7,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/base/json.h"
+#include "lib/base/table.h"
 #include "lib/query/dump.h"
 #include "lib/trace/text.h"
 #include "lib/trace/trace.h"
@@ -60,17 +61,7 @@ static void put_text(struct ml_buf *out, const struct ml_tables *t,
 static void put_csv_text(struct ml_buf *out, const char *text)
 {
 	ml_buf_u8(out, ',');
-	if (!strpbrk(text, ",\"\r\n")) {
-		put(out, text);
-		return;
-	}
-	ml_buf_u8(out, '"');
-	for (; *text; text++) {
-		if (*text == '"')
-			ml_buf_u8(out, '"');
-		ml_buf_u8(out, (uint8_t)*text);
-	}
-	ml_buf_u8(out, '"');
+	ml_table_csv_text(out, text);
 }
 
 static void put_csv_site(struct ml_buf *out, const struct ml_tables *t, uint32_t site)

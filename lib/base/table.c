@@ -283,7 +283,7 @@ void ml_table_json(const struct ml_table *t, struct ml_json *w)
 	ml_json_end(w);
 }
 
-static void put_csv(struct ml_buf *out, const char *text)
+void ml_table_csv_text(struct ml_buf *out, const char *text)
 {
 	if (!text[strcspn(text, ",\"\r\n")]) {
 		put(out, text);
@@ -302,7 +302,7 @@ void ml_table_csv(const struct ml_table *t, struct ml_buf *out)
 {
 	assert(t->count % t->width == 0);
 	for (size_t i = 0; i < t->width; i++) {
-		put_csv(out, t->columns[i].key);
+		ml_table_csv_text(out, t->columns[i].key);
 		put(out, i + 1 < t->width ? "," : "\r\n");
 	}
 	for (size_t i = 0; i < t->count; i++) {
@@ -317,7 +317,7 @@ void ml_table_csv(const struct ml_table *t, struct ml_buf *out)
 				 cell->count);
 		else if (cell->is == REAL)
 			snprintf(room, sizeof(room), "%.17g", cell->real);
-		put_csv(out, cell->is == TEXT ? cell->text : room);
+		ml_table_csv_text(out, cell->is == TEXT ? cell->text : room);
 		put(out, i % t->width < t->width - 1 ? "," : "\r\n");
 	}
 }
