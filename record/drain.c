@@ -17,7 +17,7 @@
 #include "record/sites.h"
 #include "record/thin.h"
 
-enum { RSP = 4, STACK_REACH = 8 << 20, STEPS = 2048, SHAPES_MAX = 1 << 28 };
+enum { RSP = 4, STACK_REACH = 8 << 20, STEPS = 2048, NUMBERS_AHEAD = 1 << 16 };
 
 enum where { UNDECLARED, LIBRARY, USER };
 
@@ -168,7 +168,7 @@ static bool take_shape(struct ml_drain *d, uint32_t id, const uint64_t *w, size_
 {
 	const struct ml_shape *shape = ml_guest_shape(w, count, &d->objects, &d->arena);
 
-	if (!shape || id > SHAPES_MAX)
+	if (!shape || id > d->shape_count + NUMBERS_AHEAD)
 		return false;
 	uint32_t entry = ml_sites_resolve(&d->objects, w[0]);
 	size_t call = w[2] >> 32;
@@ -447,6 +447,8 @@ static void take_unmap(struct ml_drain *d, const uint64_t *w)
 
 static void take_thread(struct ml_drain *d, uint32_t number, const uint64_t *w)
 {
+	if (number > UINT16_MAX)
+		return; /* shares the last number, see switch_thread */
 	struct thread *t = thread_of(d, number);
 
 	d->thread = thread_of(d, d->thread_number); /* the list may have moved */

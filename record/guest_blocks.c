@@ -6,7 +6,7 @@
 #include "record/heapname.h"
 #include "record/sites.h"
 
-enum { DEPTH = 64, STACKS_MAX = 1 << 26 };
+enum { DEPTH = 64, NUMBERS_AHEAD = 1 << 16 };
 
 void ml_guest_blocks_init(struct ml_guest_blocks *b, struct ml_objects *objects,
 			  struct ml_writer *writer)
@@ -24,7 +24,7 @@ void ml_guest_blocks_release(struct ml_guest_blocks *b)
 void ml_guest_stack(struct ml_guest_blocks *b, uint32_t id, const uint64_t *ips,
 		    size_t count)
 {
-	if (id > STACKS_MAX)
+	if (id > b->stack_count + NUMBERS_AHEAD) /* guests number them one by one */
 		return;
 	b->stacks = ml_grow(b->stacks, &b->stack_cap, id + 1u, sizeof(*b->stacks));
 	struct ml_guest_stack *s = &b->stacks[id];

@@ -25,22 +25,6 @@ static void get_slots(struct ml_slot *slot, const uint64_t *w, size_t count,
 	}
 }
 
-/* A slot uses only bases that there are; each path only those that come before its end.
- */
-static bool makes_sense(const struct ml_shape *s)
-{
-	for (size_t i = 0; i < s->slots; i++)
-		if (s->slot[i].base != ML_NO_BASE && s->slot[i].base >= s->bases)
-			return false;
-	for (size_t i = 0; i < s->exits; i++)
-		if (s->exit[i].slots > s->slots || s->exit[i].bases > s->bases)
-			return false;
-	for (size_t i = 0; i < s->effects; i++)
-		if (s->effect[i].reg >= ML_REGS || s->effect[i].base >= s->bases)
-			return false;
-	return true;
-}
-
 const struct ml_shape *ml_guest_shape(const uint64_t *w, size_t count,
 				      struct ml_objects *objects, struct ml_arena *a)
 {
@@ -91,5 +75,5 @@ const struct ml_shape *ml_guest_shape(const uint64_t *w, size_t count,
 		.exit = exit,
 		.effect = effect,
 	};
-	return makes_sense(shape) ? shape : NULL;
+	return ml_shape_flaw(shape) ? NULL : shape;
 }

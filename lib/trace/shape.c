@@ -115,6 +115,56 @@ uint32_t ml_shapes_add(struct ml_shapes *s, const struct ml_shape *shape)
 	return (uint32_t)s->count++;
 }
 
+static bool effects_fit(const struct ml_effect *effect, size_t count, size_t bases)
+{
+	for (size_t i = 0; i < count; i++)
+		if (effect[i].reg >= ML_REGS || effect[i].base >= bases)
+			return false;
+	return count <= ML_REGS;
+}
+
+/* Bases that a path needs come before its end, or the decoder would use unset ones. */
+static const char *exit_flaw(const struct ml_shape *s, const struct ml_exit *e)
+{
+	if (e->slots > s->slots || e->bases > s->bases)
+		return "an exit lies behind the end";
+	for (size_t k = 0; k < e->slots; k++)
+		if (s->slot[k].base != ML_NO_BASE && s->slot[k].base >= e->bases)
+			return "an exit needs a base that comes later";
+	return effects_fit(e->effect, e->effects, e->bases)
+		       ? NULL
+		       : "an effect names a register or base that does not exist";
+}
+
+const char *ml_shape_flaw(const struct ml_shape *s)
+{
+	uint16_t next = 0; /* a base belongs to the first slot that uses it, in order */
+	const char *flaw = NULL;
+
+	if (s->slots > ML_SLOTS_MAX || s->exits > ML_EXITS_MAX)
+		return "its counts are too large";
+	for (size_t i = 0; i < s->slots; i++) {
+		uint16_t base = s->slot[i].base;
+
+		if (base == ML_NO_BASE && s->slot[i].maybe)
+			return "a conditional slot has no base";
+		if (base != ML_NO_BASE && base >= s->bases)
+			return "a slot names a base that does not exist";
+		if (base != ML_NO_BASE && base > next)
+			return "bases are out of order";
+		next = base == next ? next + 1 : next;
+	}
+	if (next != s->bases)
+		return "a base is not used";
+	for (size_t i = 0; i < s->bases; i++)
+		if (s->base[i].reg > ML_NO_REG)
+			return "a base names a register that does not exist";
+	for (size_t i = 0; i < s->exits && !flaw; i++)
+		flaw = exit_flaw(s, &s->exit[i]);
+	struct ml_exit end = { s->slots, s->bases, s->clobber, s->effects, s->effect };
+	return flaw ? flaw : exit_flaw(s, &end);
+}
+
 static void put_effects(struct ml_buf *out, uint16_t clobber,
 			const struct ml_effect *effect, size_t count)
 {
@@ -169,20 +219,17 @@ void ml_shapes_put(struct ml_shapes *s, struct ml_buf *out)
 		put_shape(&s->at[s->put], &s->states_put, out);
 }
 
-enum { EXITS_MAX = 256 };
-
 struct raw_shape {
 	struct ml_slot slot[ML_SLOTS_MAX];
 	struct ml_base base[ML_SLOTS_MAX];
-	struct ml_exit exit[EXITS_MAX];
-	struct ml_effect effect[EXITS_MAX + 1][ML_REGS];
+	struct ml_exit exit[ML_EXITS_MAX];
+	struct ml_effect effect[ML_EXITS_MAX + 1][ML_REGS];
 };
 
-static const char *get_slots(struct ml_shape *shape, struct raw_shape *raw,
-			     struct ml_bytes *in, size_t sites)
+static bool get_slots(struct ml_shape *shape, struct raw_shape *raw, struct ml_bytes *in,
+		      size_t sites)
 {
 	int64_t site = 0;
-	uint16_t next = 0; /* a base belongs to the first slot that uses it, in order */
 
 	for (size_t i = 0; i < shape->slots; i++) {
 		struct ml_slot *slot = &raw->slot[i];
@@ -193,62 +240,57 @@ static const char *get_slots(struct ml_shape *shape, struct raw_shape *raw,
 		uint64_t base = ml_bytes_varint(in);
 		slot->maybe = base & 1;
 		base >>= 1;
-		if (site < 0 || (uint64_t)site >= sites)
-			return "a slot names a site that does not exist";
-		if (base > shape->bases)
-			return "a slot names a base that does not exist";
-		if (slot->maybe && !base)
-			return "a conditional slot has no base";
+		if (site < 0 || (uint64_t)site >= sites || base > shape->bases)
+			return false;
 		slot->site = (uint32_t)site;
 		slot->base = base ? (uint16_t)(base - 1) : ML_NO_BASE;
-		if (base && slot->base >= next) {
-			if (slot->base > next)
-				return "bases are out of order";
-			next++;
-		}
 	}
-	return next == shape->bases ? NULL : "a base is not used";
+	return true;
 }
 
-/* Effects of a path on which so many bases are done, into room for ML_REGS. */
-static const char *get_effects(struct ml_bytes *in, size_t bases, uint16_t *clobber,
-			       struct ml_effect *effect, uint16_t *count)
+static bool get_bases(struct ml_shape *shape, struct raw_shape *raw, struct ml_bytes *in,
+		      uint32_t states)
+{
+	for (size_t i = 0; i < shape->bases; i++) {
+		raw->base[i].reg = ml_bytes_u8(in);
+		raw->base[i].delta = (int32_t)ml_bytes_zigzag(in);
+		uint64_t state = ml_bytes_varint(in);
+		if (state > states)
+			return false;
+		raw->base[i].state = state ? (uint32_t)(state - 1) : ML_OWN_STATE;
+	}
+	return true;
+}
+
+/* What a path does to registers, into room for ML_REGS effects. */
+static bool get_effects(struct ml_bytes *in, uint16_t *clobber, struct ml_effect *effect,
+			uint16_t *count)
 {
 	*clobber = (uint16_t)ml_bytes_varint(in);
 	uint64_t n = ml_bytes_varint(in);
 	if (n > ML_REGS)
-		return "it has more effects than there are registers";
+		return false;
 	for (size_t i = 0; i < n; i++) {
 		effect[i].reg = ml_bytes_u8(in);
 		effect[i].base = (uint16_t)ml_bytes_varint(in);
 		effect[i].delta = (int32_t)ml_bytes_zigzag(in);
-		if (effect[i].reg >= ML_REGS || effect[i].base >= bases)
-			return "an effect names a register or base that does not exist";
 	}
 	*count = (uint16_t)n;
-	return NULL;
+	return true;
 }
 
-/* Bases that a path needs come before its end, or the decoder would use unset ones. */
-static const char *get_exits(struct ml_shape *shape, struct raw_shape *raw,
-			     struct ml_bytes *in)
+static bool get_exits(struct ml_shape *shape, struct raw_shape *raw, struct ml_bytes *in)
 {
-	const char *wrong = NULL;
-
-	for (size_t i = 0; i < shape->exits && !wrong; i++) {
-		uint64_t slots = ml_bytes_varint(in), bases = ml_bytes_varint(in);
+	for (size_t i = 0; i < shape->exits; i++) {
 		struct ml_exit *e = &raw->exit[i];
 
-		if (slots > shape->slots || bases > shape->bases)
-			return "an exit lies behind the end";
-		for (size_t k = 0; k < slots; k++)
-			if (raw->slot[k].base != ML_NO_BASE && raw->slot[k].base >= bases)
-				return "an exit needs a base that comes later";
-		*e = (struct ml_exit){ (uint16_t)slots, (uint16_t)bases, 0, 0,
-				       raw->effect[i] };
-		wrong = get_effects(in, bases, &e->clobber, raw->effect[i], &e->effects);
+		e->slots = (uint16_t)ml_bytes_varint(in);
+		e->bases = (uint16_t)ml_bytes_varint(in);
+		e->effect = raw->effect[i];
+		if (!get_effects(in, &e->clobber, raw->effect[i], &e->effects))
+			return false;
 	}
-	return wrong;
+	return true;
 }
 
 static const char *get_shape(struct ml_shape *shape, struct raw_shape *raw,
@@ -257,7 +299,7 @@ static const char *get_shape(struct ml_shape *shape, struct raw_shape *raw,
 	uint64_t slots = ml_bytes_varint(in), bases = ml_bytes_varint(in);
 	uint64_t exits = ml_bytes_varint(in);
 
-	if (slots > ML_SLOTS_MAX || bases > slots || exits > EXITS_MAX)
+	if (slots > ML_SLOTS_MAX || bases > slots || exits > ML_EXITS_MAX)
 		return "its counts are too large";
 	*shape = (struct ml_shape){
 		.slots = (uint16_t)slots,
@@ -269,25 +311,11 @@ static const char *get_shape(struct ml_shape *shape, struct raw_shape *raw,
 		.effect = raw->effect[exits],
 	};
 	shape->user = ml_bytes_u8(in);
-	const char *wrong = get_slots(shape, raw, in, sites);
-	if (wrong)
-		return wrong;
-	for (size_t i = 0; i < bases; i++) {
-		raw->base[i].reg = ml_bytes_u8(in);
-		raw->base[i].delta = (int32_t)ml_bytes_zigzag(in);
-		uint64_t state = ml_bytes_varint(in);
-		if (raw->base[i].reg > ML_NO_REG || state > states)
-			return "a base names a register or state that does not exist";
-		raw->base[i].state = state ? (uint32_t)(state - 1) : ML_OWN_STATE;
-	}
-	wrong = get_exits(shape, raw, in);
-	if (wrong)
-		return wrong;
-	wrong = get_effects(in, bases, &shape->clobber, raw->effect[exits],
-			    &shape->effects);
-	if (wrong)
-		return wrong;
-	return in->bad ? "it ends early" : NULL;
+	if (!get_slots(shape, raw, in, sites) || !get_bases(shape, raw, in, states) ||
+	    !get_exits(shape, raw, in) ||
+	    !get_effects(in, &shape->clobber, raw->effect[exits], &shape->effects))
+		return "it names a site, base, state or register that does not exist";
+	return in->bad ? "it ends early" : ml_shape_flaw(shape);
 }
 
 bool ml_shapes_get(struct ml_shapes *s, struct ml_bytes *in, size_t sites,

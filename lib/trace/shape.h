@@ -18,7 +18,13 @@
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 
-enum { ML_NO_BASE = 0xffff, ML_REGS = 16, ML_NO_REG = ML_REGS, ML_SLOTS_MAX = 4096 };
+enum {
+	ML_NO_BASE = 0xffff,
+	ML_REGS = 16,
+	ML_NO_REG = ML_REGS,
+	ML_SLOTS_MAX = 4096,
+	ML_EXITS_MAX = 256
+};
 #define ML_OWN_STATE UINT32_MAX
 
 struct ml_slot {
@@ -112,6 +118,8 @@ struct ml_shapes {
 };
 
 void ml_shapes_release(struct ml_shapes *s);
+/* What is wrong with a shape that somebody else made, or NULL: it may be added. */
+const char *ml_shape_flaw(const struct ml_shape *shape);
 /*
  * Copies shape; returns its number. What other threads see through a copy of *s taken
  * before stays valid: nothing moves.
