@@ -6,8 +6,8 @@
 
 enum {
 	JUDGE = 256, /* uses after which a track is judged */
-	TRIES = 3,   /* tracks that a head may have, one after the other */
-	LEAST = 3,   /* parts that a track must join on the average */
+	TRIES = 8,   /* tracks that a head may have, one after the other */
+	LEAST = 2,   /* parts that a track must join on the average */
 	NEW = 0xffff,
 };
 
