@@ -201,7 +201,7 @@ static void say_origin(struct text *t)
 		say(t, "  in %s\n", cwd);
 	double seconds = meta(t, "seconds") ? strtod(meta(t, "seconds"), NULL) : 0;
 	if (seconds > 0)
-		say(t, "  in %.1f s, %.0f million references a second\n", seconds,
+		say(t, "  took %.1f s: %.0f million references a second\n", seconds,
 		    1e-6 * (double)t->s->total.refs / seconds);
 	if (ended && !strcmp(ended, "killed"))
 		say(t, "  the program was killed\n");

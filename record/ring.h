@@ -88,7 +88,7 @@ enum {
  *
  * STEP: the shape `argument` ran. Its bases follow, in order, one word each,
  * and end at the next header: fewer words than the shape has bases mean that it
- * was left by an early exit (see MSG_SHAPE). Everything else is a message with
+ * was left by an early exit (see ML_WORD_SHAPE). Everything else is a message with
  * a counted payload, whose words may have any bits.
  */
 enum ml_word {
@@ -144,7 +144,7 @@ enum ml_map_kind {
  * reference each, in program order), the bases whose values the producer
  * writes when it runs, the exits by which it may be left early, and what is
  * known of the integer registers afterwards (used to predict addresses, never
- * to compute them). Payload of MSG_SHAPE:
+ * to compute them). Payload of ML_WORD_SHAPE:
  *
  *   word 0  address of the first instruction
  *   word 1  bits 0-15 slots, 16-31 bases, 32-47 exits, 48-63 effects

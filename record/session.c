@@ -28,7 +28,6 @@ enum { TICK_MS = 100 };
 
 struct worker {
 	pthread_t thread;
-	struct ml_session *session;
 	struct ml_drain *drain;
 	struct ml_ring *ring;
 	const uint64_t *data;
@@ -279,7 +278,6 @@ static void attach(struct state *s, unsigned slot)
 	struct worker *w = ml_arena_alloc(&s->session->arena, sizeof(*w));
 	struct ml_ring *r = slot_at(s, slot);
 
-	w->session = s->session;
 	w->start = now();
 	w->ring = r;
 	w->bell = &s->control->bell;
@@ -396,16 +394,14 @@ static void stop_all(struct state *s)
 
 static void supervise(struct state *s)
 {
-	double ended = 0, start = now();
+	double start = now();
 
 	for (;;) {
 		uint32_t bell = __atomic_load_n(&s->control->bell, __ATOMIC_ACQUIRE);
 
 		if (!s->reaped &&
-		    waitpid(s->child, &s->session->status, WNOHANG) == s->child) {
+		    waitpid(s->child, &s->session->status, WNOHANG) == s->child)
 			program_ended(s);
-			ended = now();
-		}
 		for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
 			uint32_t state = __atomic_load_n(&slot_at(s, i)->state,
 							 __ATOMIC_ACQUIRE);
@@ -423,7 +419,6 @@ static void supervise(struct state *s)
 		futex_wait(&s->control->bell, bell, s->reaped ? 10 : TICK_MS / 2);
 	}
 	s->session->seconds = now() - start;
-	s->session->behind = now() - ended;
 }
 
 static void exec_program(const struct state *s)

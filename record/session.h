@@ -43,7 +43,6 @@ struct ml_session {
 	size_t count;
 	int status;            /* of the program, as waitpid gives it */
 	double seconds;        /* from start to the end of the last trace */
-	double behind;         /* of these, after the program had ended */
 	struct ml_arena arena; /* owns the results */
 };
 

@@ -201,7 +201,7 @@ static struct ml_track *make_track(struct ml_fuse *f, const struct ml_step *step
 
 /*
  * How many parts of the track the steps go along; the values of the joined bases go to
- * out, and *bases is how many. The first part always fits.
+ * out. The first part always fits.
  */
 static inline size_t follow(const struct ml_track *t, const struct ml_step *steps,
 			    size_t count, uint64_t *out)
