@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/base/map.h"
-#include "lib/query/places.h"
+#include "lib/analyse/places.h"
 #include "lib/query/phases.h"
 #include "lib/trace/ref.h"
 #include "lib/trace/space.h"

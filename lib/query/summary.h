@@ -15,8 +15,8 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
-#include "lib/query/footprint.h"
-#include "lib/query/tally.h"
+#include "lib/analyse/footprint.h"
+#include "lib/analyse/tally.h"
 #include "lib/trace/tables.h"
 
 struct ml_trace;

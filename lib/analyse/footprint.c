@@ -1,4 +1,4 @@
-#include "lib/query/footprint.h"
+#include "lib/analyse/footprint.h"
 
 #include <stdlib.h>
 

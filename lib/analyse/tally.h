@@ -12,7 +12,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/base/map.h"
-#include "lib/query/footprint.h"
+#include "lib/analyse/footprint.h"
 
 struct ml_trace;
 struct ml_space;

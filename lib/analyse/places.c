@@ -1,4 +1,4 @@
-#include "lib/query/places.h"
+#include "lib/analyse/places.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "lib/query/tally.h"
+#include "lib/analyse/tally.h"
 
 #include <string.h>
 
