@@ -20,6 +20,10 @@ have_valgrind() {
 	have valgrind && test -e "${VALGRIND_INCLUDE:-/usr/include/valgrind}/pub_tool_basics.h"
 }
 
+node_is_new() {
+	have node && node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)'
+}
+
 clang_fuzzes() {
 	for runtime in "$(clang -print-resource-dir)"/lib/*/libclang_rt.fuzzer*.a; do
 		test -e "$runtime"
@@ -35,13 +39,17 @@ for group; do
 		need cmake have cmake
 		need ninja-build have ninja
 		if ! have pkg-config >/dev/null; then
-			missing="$missing pkg-config libzstd-dev libdw-dev libelf-dev libcmocka-dev"
-		elif ! pkg-config --exists libzstd libdw libelf cmocka; then
+			missing="$missing pkg-config libzstd-dev libdw-dev libelf-dev libhwloc-dev libcmocka-dev"
+		elif ! pkg-config --exists libzstd libdw libelf hwloc cmocka; then
 			need libzstd-dev pkg-config --exists libzstd
 			need libdw-dev pkg-config --exists libdw
 			need libelf-dev pkg-config --exists libelf
+			need libhwloc-dev pkg-config --exists hwloc
 			need libcmocka-dev pkg-config --exists cmocka
 		fi
+		need libmicrohttpd-dev pkg-config --exists libmicrohttpd
+		need nodejs node_is_new
+		need npm have npm
 		need libiberty-dev test -e /usr/include/libiberty/demangle.h
 		need valgrind have_valgrind
 		;;
@@ -53,6 +61,7 @@ for group; do
 		need gzip have gzip
 		need python3-minimal have python3
 		need zstd have zstd
+		need chromium have chromium
 		;;
 	*)
 		echo "tools/deps.sh: no group '$group'" >&2

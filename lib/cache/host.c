@@ -1,0 +1,155 @@
+#include <hwloc.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/buf.h"
+#include "lib/cache/machine.h"
+
+/* hwloc knows no latencies: those of a machine of the same maker. */
+static const struct {
+	const char *vendor, *preset;
+} similar[] = {
+	{ "AuthenticAMD", "zen4" },       { "HygonGenuine", "zen2" },
+	{ "GenuineIntel", "icelake-sp" }, { "Apple", "m1" },
+	{ NULL, "neoverse-n1" },
+};
+
+static const char *similar_preset(hwloc_topology_t t)
+{
+	hwloc_obj_t package = hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0);
+	const char *vendor = NULL;
+	unsigned i = 0;
+
+	if (package)
+		vendor = hwloc_obj_get_info_by_name(package, "CPUVendor");
+	if (!vendor)
+		vendor = hwloc_obj_get_info_by_name(hwloc_get_root_obj(t), "CPUVendor");
+	while (similar[i].vendor && (!vendor || strcmp(similar[i].vendor, vendor)))
+		i++;
+	return similar[i].preset;
+}
+
+static unsigned cores_below(hwloc_topology_t t, hwloc_obj_t o)
+{
+	int n = hwloc_get_nbobjs_inside_cpuset_by_type(t, o->cpuset, HWLOC_OBJ_CORE);
+
+	return n > 0 ? (unsigned)n : 1;
+}
+
+/*
+ * Where the system does not tell the ways (most Arm machines), or tells some that do
+ * not divide the size (virtual machines that show one slice of an L3): 8, or 16 in
+ * the third level and behind, halved until they fit. That is what most caches have.
+ */
+static unsigned ways(hwloc_obj_t cache, uint64_t size, unsigned line)
+{
+	int known = cache->attr->cache.associativity;
+	unsigned n = cache->attr->cache.depth > 2 ? 16 : 8;
+
+	if (known > 0 && size % ((uint64_t)known * line) == 0)
+		return (unsigned)known;
+	while (n > 1 && size % ((uint64_t)n * line))
+		n /= 2;
+	return n;
+}
+
+static void level(struct ml_buf *out, hwloc_topology_t t, hwloc_obj_t cache,
+		  const struct ml_level_spec *like)
+{
+	const struct hwloc_cache_attr_s *c = &cache->attr->cache;
+	bool code = c->type == HWLOC_OBJ_CACHE_INSTRUCTION;
+	unsigned line = c->linesize ? c->linesize : 64;
+	uint64_t size = c->size / line * line;
+	const char *inclusive = hwloc_obj_get_info_by_name(cache, "Inclusive");
+	char text[160];
+	char associativity[16] = "full";
+
+	if (c->associativity != -1)
+		snprintf(associativity, sizeof(associativity), "%uw",
+			 ways(cache, size, line));
+	snprintf(text, sizeof(text), " | L%u%s %llu %s %uB %s share=%u %uc", c->depth,
+		 code ? "i" : "", (unsigned long long)size, associativity, line,
+		 !code && c->depth > 1 && inclusive && *inclusive == '1' ? "inclusive"
+									 : "",
+		 cores_below(t, cache) < ML_CORES ? cores_below(t, cache) : ML_CORES,
+		 like->cycles);
+	ml_buf_put(out, text, strlen(text));
+}
+
+/*
+ * The caches above the first core; where cores differ (big and little ones) the
+ * others are taken to be like it. As many cores as share its outermost cache, times
+ * the number of such caches (as many as can be simulated), so that groups divide
+ * evenly.
+ */
+static bool describe(hwloc_topology_t t, struct ml_buf *out, struct ml_err *err)
+{
+	hwloc_obj_t core = hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, 0);
+	hwloc_obj_t last = NULL;
+	struct ml_machine like;
+	unsigned found = 0, instructions = 0, group, groups = 1;
+	char text[64];
+
+	if (!ml_machine_parse(&like, similar_preset(t), err))
+		return false;
+	if (!core)
+		core = hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, 0);
+	/* Some systems hang the first level below the core: start at its first thread. */
+	hwloc_obj_t o = hwloc_get_obj_inside_cpuset_by_type(t, core->cpuset, HWLOC_OBJ_PU,
+							    0);
+	for (; o; o = o->parent) {
+		bool code = hwloc_obj_type_is_icache(o->type);
+
+		if (!hwloc_obj_type_is_cache(o->type) || !o->attr->cache.size)
+			continue;
+		if (code && (o->attr->cache.depth != 1 || instructions++))
+			continue;
+		if (!code && (o->attr->cache.depth != found + 1 || found == ML_LEVELS))
+			continue;
+		level(out, t, o,
+		      &like.level[found < like.levels ? found : like.levels - 1]);
+		if (!code) {
+			found++;
+			last = o;
+		}
+	}
+	if (!found)
+		return ml_fail(
+			err, ML_IO,
+			"machine: hwloc finds no caches on this host; name a preset "
+			"or write the machine out");
+	group = cores_below(t, last);
+	int outermost = (int)hwloc_get_nbobjs_by_depth(t, last->depth);
+	if (outermost > 0 &&
+	    group * (unsigned)outermost == cores_below(t, hwloc_get_root_obj(t)))
+		groups = (unsigned)outermost;
+	while (groups > 1 && group * groups > ML_CORES)
+		groups--;
+	group *= groups;
+	snprintf(text, sizeof(text), " | cores %u | memory %uc",
+		 group < ML_CORES ? group : ML_CORES, like.memory_cycles);
+	ml_buf_put(out, text, strlen(text) + 1);
+	return true;
+}
+
+bool ml_machine_host(struct ml_machine *m, struct ml_err *err)
+{
+	struct ml_buf text = { 0 };
+	hwloc_topology_t t;
+	bool ok = false;
+
+	if (hwloc_topology_init(&t))
+		return ml_fail(err, ML_IO, "machine: hwloc does not start");
+	if (hwloc_topology_set_icache_types_filter(t, HWLOC_TYPE_FILTER_KEEP_ALL) ||
+	    hwloc_topology_load(t))
+		ml_fail(err, ML_IO, "machine: hwloc cannot tell what this host is");
+	else
+		ok = describe(t, &text, err) &&
+		     /* behind the first " | " */
+		     ml_machine_parse(m, (const char *)text.data + 3, err);
+	hwloc_topology_destroy(t);
+	ml_buf_release(&text);
+	if (ok)
+		strcpy(m->name, "host");
+	return ok;
+}

@@ -1,0 +1,143 @@
+/*
+ * The inside of a simulator: its caches, and how lines move between them. sim.c asks
+ * for lines, this brings them in, drives others out and takes written data outwards;
+ * coherence.c keeps the caches of several cores coherent.
+ *
+ * Depth is the distance from the core: 0 is L1 or L1i, `levels` is memory. A level's
+ * number is its depth + 1, and 0 for L1i.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+#include "lib/cache/level.h"
+#include "lib/cache/machine.h"
+#include "lib/cache/sharing.h"
+#include "lib/cache/sim.h"
+
+struct ml_sim_ahead { /* a line to prefetch */
+	struct ml_cache *into;
+	uint64_t line;
+};
+
+struct ml_sim_hints {
+	struct ml_hints from;
+	const uint64_t *next;
+	size_t left;
+};
+
+struct ml_sim {
+	struct ml_machine machine;
+	unsigned want;
+	struct ml_arena arena;
+	unsigned cores, levels;
+	struct ml_cache *icaches;           /* by instance; NULL unless split */
+	struct ml_cache *caches[ML_LEVELS]; /* by depth; by instance */
+	struct ml_cache *tlbs[ML_TLBS];
+	/* The caches that a core asks in turn, by depth: for data, and for fetches. */
+	struct ml_cache *(*paths)[2][ML_LEVELS];
+	struct ml_level_counts counts[ML_LEVELS + 1], tlb_counts[ML_TLBS];
+	struct ml_sim_hints hints[ML_LEVELS + 1]; /* by level */
+	struct ml_observer observer;
+	uint64_t accesses; /* before this run */
+	bool gap;          /* what is first seen may have been there */
+	bool forgot;       /* the same, since a state was restored */
+	bool fast;         /* hits in the first level need nothing but counting */
+	bool inform;       /* lines that leave have something to tell the copy outwards */
+	bool coherent;     /* some caches belong to some cores only... */
+	unsigned unit_bits;        /* ...and this is the largest of their lines */
+	struct ml_sharing sharing; /* with ML_SIM_CAUSES */
+	struct ml_move *moves;
+	size_t move_count, move_cap;
+	struct ml_sim_ahead *ahead;
+	size_t ahead_count, ahead_cap;
+	struct ml_err *err; /* of this run */
+	bool failed;
+};
+
+/* What is asked for: bytes of one line of the first level. */
+struct ml_request {
+	struct ml_cache *const *path;
+	uint64_t addr, size; /* of the bytes */
+	uint32_t access, site, owner;
+	unsigned core;
+	enum ml_access_kind kind;
+	bool demand;               /* else a prefetcher asks */
+	bool first;                /* of the lines of its access */
+	uint64_t hint[ML_LEVELS];  /* by depth, for policies that want one */
+	uint32_t entry[ML_LEVELS]; /* by depth, in the shadows; 0: not looked up */
+};
+
+/* What a line that comes into a cache brings along. */
+struct ml_cargo {
+	unsigned from; /* level */
+	uint64_t hint;
+	uint32_t entry;
+	bool dirty, unasked, write_first;
+	uint32_t owner;
+	uint64_t read, written;
+};
+
+static inline unsigned ml_cache_depth(const struct ml_cache *c)
+{
+	return c->level ? c->level - 1 : 0;
+}
+
+static inline unsigned ml_cache_core(const struct ml_cache *c)
+{
+	return c->instance * c->spec->share;
+}
+
+static inline struct ml_cache *ml_sim_cache(const struct ml_sim *s, unsigned core,
+					    unsigned depth)
+{
+	return s->paths[core][0][depth];
+}
+
+struct ml_sim_place {
+	struct ml_cache *cache;
+	size_t at;
+};
+
+/* Room for one more movement. */
+static inline struct ml_move *ml_motion_next(struct ml_sim *s)
+{
+	if (s->move_count == s->move_cap)
+		s->moves = ml_grow(s->moves, &s->move_cap, s->move_count + 1,
+				   sizeof(*s->moves));
+	return &s->moves[s->move_count++];
+}
+
+/* Notes a movement of the line at p, if they are wanted. */
+void ml_motion_note(struct ml_sim *s, const struct ml_request *q, enum ml_move_kind kind,
+		    struct ml_sim_place p, unsigned from, unsigned to, unsigned other);
+/* Brings the line of addr, which is not there, into c. Returns its place. */
+size_t ml_motion_fill(struct ml_sim *s, const struct ml_request *q, struct ml_cache *c,
+		      uint64_t addr, const struct ml_cargo *cargo);
+/*
+ * Data of so many bytes go outwards from the caches of a core, to depth or beyond.
+ * Returns the level that took them.
+ */
+unsigned ml_motion_carry(struct ml_sim *s, unsigned core, unsigned depth, uint64_t addr,
+			 uint64_t size);
+/* A line leaves for whatever reason: tells the observer and, if asked to, the copy
+ * further out. Its place is empty then. */
+void ml_motion_leave(struct ml_sim *s, struct ml_sim_place p, bool inform);
+/* The same taken away by an inclusive cache or by another core. True: it was dirty. */
+bool ml_motion_take(struct ml_sim *s, const struct ml_request *q, struct ml_sim_place p,
+		    uint32_t evictor);
+struct ml_leave ml_motion_leaving(struct ml_sim_place p);
+
+/*
+ * The core of q needs the line, to write it if `write`: what others hold of it goes
+ * or is cleaned. Returns the number of levels, from the first, that some of those
+ * who lost it do not share with this core; 0 if none did. cause is that of the miss
+ * which made q ask, for the observer.
+ */
+unsigned ml_coherence_snoop(struct ml_sim *s, const struct ml_request *q, bool write,
+			    enum ml_cause cause);
+/* The state of a line in a cache that is not everybody's: M, E or S. */
+char ml_coherence_state(const struct ml_sim *s, struct ml_sim_place p);

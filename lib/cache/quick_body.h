@@ -1,0 +1,303 @@
+/*
+ * The loops of the quick simulator, once for all instruction sets. A file that
+ * includes this has defined TARGET (the attribute that allows the instructions) and
+ * how a set is searched:
+ *
+ *	touch   makes a line the first of its set; says if it was there, and else what
+ *		was in the last way
+ *	mark    makes a line of a set dirty if it is there
+ *
+ * lanes and wide are constants wherever these are called, so that the compiler makes
+ * a loop for each width. lanes 0 are long sets.
+ */
+#pragma once
+
+#include "lib/cache/quick_state.h"
+
+#define INLINE TARGET static inline __attribute__((always_inline))
+
+/* What touching a line does. */
+struct touched {
+	bool hit;
+	uint64_t victim; /* on a miss: the key that left, 0 if the way was empty */
+};
+
+INLINE struct touched touch(void *set, uint64_t key, uint32_t ways, unsigned lanes,
+			    bool wide);
+INLINE bool mark(void *set, uint64_t key, uint32_t ways, unsigned lanes, bool wide);
+
+/* n % count by two multiplications (Lemire, Kaser, Kurz 2019); n and count below 2^32. */
+INLINE uint32_t remainder_of(const struct quick_level *l, uint32_t n)
+{
+	__extension__ typedef unsigned __int128 u128;
+
+	return (uint32_t)((u128)(l->inverse * n) * l->count >> 64);
+}
+
+/*
+ * Where the set of a key starts. even: the number of sets is a power of two. l is a
+ * copy on the stack, which no store to a set can change, so that the compiler keeps it
+ * in registers.
+ */
+INLINE void *set_of(const struct quick_level *l, unsigned bits, uint64_t key,
+		    unsigned lanes, bool wide, bool even)
+{
+	uint64_t line = (key & ~QUICK_WIDE) >> 1, set;
+
+	if (even) {
+		set = line & l->mask;
+	} else if (wide) {
+		set = l->mask ? line & l->mask : line % l->count;
+	} else {
+		uint32_t low = (uint32_t)line & (((uint32_t)1 << bits) - 1);
+
+		set = remainder_of(l, remainder_of(l, low) + l->first[line >> bits]);
+	}
+	return (char *)l->sets + set * (lanes ? lanes : l->lanes) * (wide ? 8 : 4);
+}
+
+/* One event of a stream. */
+struct event {
+	uint64_t key;
+	uint32_t at;
+};
+
+INLINE struct event event_get(const uint64_t *key, const uint32_t *at, size_t i,
+			      bool wide)
+{
+	if (wide)
+		return (struct event){ key[i], at[i] };
+	return (struct event){ (uint32_t)key[i], (uint32_t)(key[i] >> 32) };
+}
+
+INLINE void event_put(uint64_t *key, uint32_t *at, size_t i, struct event e, bool wide)
+{
+	if (wide) {
+		key[i] = e.key;
+		at[i] = e.at;
+	} else {
+		key[i] = (uint64_t)e.at << 32 | e.key;
+	}
+}
+
+/*
+ * One level. In the first one the lowest bit of a key is a write; outer ones are told
+ * of writes by write-backs only. Misses and victims are appended without a branch, as
+ * no branch could predict them.
+ */
+INLINE void level_run(const struct ml_quick *q, struct quick_level *level,
+		      const struct quick_events *in, struct quick_events *out,
+		      uint8_t *served, unsigned number, unsigned lanes, bool wide,
+		      bool even)
+{
+	const struct quick_level l = *level;
+	const uint64_t *restrict keys = in->key;
+	const uint32_t *restrict ats = in->at;
+	uint64_t *restrict out_key = out->key;
+	uint32_t *restrict out_at = out->at;
+	size_t n = 0, count = in->count, passed = 0;
+	unsigned bits = 32 - q->shift;
+	bool outer = number > 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct event e = event_get(keys, ats, i, wide);
+		void *set = set_of(&l, bits, e.key, lanes, wide, even);
+
+		if (outer) {
+			struct event later = event_get(keys, ats, i + QUICK_AHEAD, wide);
+
+			__builtin_prefetch(
+				set_of(&l, bits, later.key, lanes, wide, even));
+			if (e.key & 1) {
+				bool pass = !mark(set, e.key, l.ways, lanes, wide);
+
+				event_put(out_key, out_at, n, e, wide);
+				n += pass;
+				passed += pass;
+				continue;
+			}
+		}
+		struct touched t = touch(set, e.key, l.ways, lanes, wide);
+		unsigned miss = !t.hit;
+
+		e.key &= ~(uint64_t)1;
+		event_put(out_key, out_at, n, e, wide);
+		n += miss;
+		event_put(out_key, out_at, n, (struct event){ t.victim, 0 }, wide);
+		n += miss & (unsigned)t.victim;
+	}
+	out->count = n;
+
+	uint64_t kinds = 0, demand = 0; /* kinds: 16 bits each */
+	for (size_t i = 0; i < n; i++) {
+		struct event e = event_get(out_key, out_at, i, wide);
+
+		kinds += (~e.key & 1) << (e.at & 63);
+		demand += ~e.key & 1;
+	}
+	for (unsigned k = 0; k < 3; k++)
+		level->missed[k] += kinds >> 16 * k & 0xffff;
+	level->write_backs += n - demand - passed;
+	if (!served)
+		return;
+	/* what is written back was not asked for: it changes no level */
+	for (size_t i = 0; i < n; i++) {
+		struct event e = event_get(out_key, out_at, i, wide);
+		uint8_t *s = &served[e.at >> 6];
+
+		*s = e.key & 1 ? *s : (uint8_t)(number + 2);
+	}
+}
+
+INLINE void level_lanes(struct ml_quick *q, struct quick_level *l,
+			const struct quick_events *in, struct quick_events *out,
+			uint8_t *served, unsigned number, bool wide, bool even)
+{
+	switch (l->lanes) {
+	case 8: level_run(q, l, in, out, served, number, 8, wide, even); break;
+	case 16: level_run(q, l, in, out, served, number, 16, wide, even); break;
+	case 32: level_run(q, l, in, out, served, number, 32, wide, even); break;
+	default: level_run(q, l, in, out, served, number, 0, wide, even); break;
+	}
+}
+
+INLINE void level_choose(struct ml_quick *q, const struct quick_events *in,
+			 struct quick_events *out, uint8_t *served, unsigned number)
+{
+	struct quick_level *l = &q->level[number];
+
+	if (q->wide)
+		level_lanes(q, l, in, out, served, number, true, false);
+	else if (l->mask || l->count == 1)
+		level_lanes(q, l, in, out, served, number, false, true);
+	else
+		level_lanes(q, l, in, out, served, number, false, false);
+}
+
+/* The first level in a function of its own: there number is the constant 0. */
+TARGET static __attribute__((noinline)) void level_first(struct ml_quick *q,
+							 const struct quick_events *in,
+							 struct quick_events *out,
+							 uint8_t *served)
+{
+	level_choose(q, in, out, served, 0);
+}
+
+TARGET static void level(struct ml_quick *q, unsigned number,
+			 const struct quick_events *in, struct quick_events *out,
+			 uint8_t *served)
+{
+	if (!number)
+		level_first(q, in, out, served);
+	else
+		level_choose(q, in, out, served, number);
+}
+
+/* The key of an address; false if there is no room for its window. */
+INLINE bool key_of(struct ml_quick *q, uint64_t addr, bool write, unsigned shift,
+		   bool wide, uint64_t *key)
+{
+	if (wide) {
+		*key = QUICK_WIDE | addr >> shift << 1 | write;
+		return true;
+	}
+	const struct quick_windows *w = &q->windows;
+	uint32_t hi = (uint32_t)(addr >> 32);
+	uint32_t slot = hi * w->factor >> 28;
+
+	if (__builtin_expect(w->hi[slot] != hi, 0)) {
+		if (!quick_window_add(q, hi))
+			return false;
+		slot = hi * w->factor >> 28;
+	}
+	*key = w->base[slot] + ((uint32_t)addr >> shift << 1) + write;
+	return true;
+}
+
+/*
+ * Keys of accesses one by one; as struct quick_ops says. What the loop needs is in
+ * variables of its own: a count in memory would cost more than all the rest.
+ */
+INLINE bool lines_one_by_one(struct ml_quick *q, const struct ml_accesses *a,
+			     size_t *next, size_t end, size_t base, bool wide)
+{
+	const uint64_t *restrict addrs = a->addr;
+	const uint16_t *restrict whats = a->what;
+	uint32_t *restrict narrow_key = q->narrow_key, *restrict ats = q->at;
+	uint64_t *restrict wide_key = q->wide_key;
+	const unsigned shift = q->shift;
+	uint64_t kinds = 0; /* 16 bits each */
+	uint64_t offset = ((uint64_t)1 << shift) - 1;
+	size_t i = *next, n = q->keys;
+	bool fits = true;
+
+	for (; i < end && n < QUICK_ROOM; i++) {
+		uint64_t addr = addrs[i], key, last, count = 1;
+		unsigned what = whats[i], kind = what >> 14, size = what & QUICK_SIZE_MAX;
+		uint64_t more = (addr & offset) + size - (size > 0);
+		uint32_t at = quick_at(i - base, kind);
+		bool write = kind == ML_ACCESS_WRITE;
+
+		fits = key_of(q, addr, write, shift, wide, &key);
+		if (__builtin_expect(!fits, 0))
+			break;
+		if (__builtin_expect(more > offset, 0)) {
+			count = (more >> shift) + 1;
+			/* All windows are there before the first of its lines is. */
+			fits = key_of(q, addr + size - 1, write, shift, wide, &last);
+			if (!fits)
+				break;
+		}
+		kinds += count << (at & 63);
+		for (;;) {
+			if (wide)
+				wide_key[n] = key;
+			else
+				narrow_key[n] = (uint32_t)key;
+			ats[n++] = at;
+			if (__builtin_expect(--count == 0, 1))
+				break;
+			addr += (uint64_t)1 << shift;
+			key_of(q, addr, write, shift, wide, &key);
+		}
+	}
+	for (unsigned k = 0; k < 3; k++)
+		q->asked[k] += kinds >> 16 * k & 0xffff;
+	q->keys = n;
+	*next = i;
+	return fits;
+}
+
+TARGET static inline bool lines_plain(struct ml_quick *q, const struct ml_accesses *a,
+				      size_t *next, size_t end, size_t base)
+{
+	return q->wide ? lines_one_by_one(q, a, next, end, base, true)
+		       : lines_one_by_one(q, a, next, end, base, false);
+}
+
+/* Drops a key whose line is that of the key before it, unless it is the first write. */
+TARGET static inline void keep_plain(struct ml_quick *q)
+{
+	struct quick_events *out = &q->stream[0];
+	size_t n = 0;
+
+	if (q->wide)
+		for (size_t i = 0; i < q->keys; i++) {
+			uint64_t key = q->wide_key[i],
+				 before = q->wide_key[(ptrdiff_t)i - 1];
+
+			event_put(out->key, out->at, n, (struct event){ key, q->at[i] },
+				  true);
+			n += (key ^ before) > 1 || (key & ~before & 1);
+		}
+	else
+		for (size_t i = 0; i < q->keys; i++) {
+			uint32_t key = q->narrow_key[i],
+				 before = q->narrow_key[(ptrdiff_t)i - 1];
+
+			event_put(out->key, out->at, n, (struct event){ key, q->at[i] },
+				  false);
+			n += (key ^ before) > 1 || (key & ~before & 1);
+		}
+	out->count = n;
+}

@@ -1,0 +1,469 @@
+#include "lib/cache/sim.h"
+
+#include <string.h>
+
+#include "lib/cache/motion.h"
+#include "lib/cache/prefetch.h"
+#include "lib/cache/shadow.h"
+
+/* The next hint of a level; a run that cannot have it ends after this access. */
+static uint64_t take_hint(struct ml_sim *s, unsigned level)
+{
+	struct ml_sim_hints *h = &s->hints[level];
+
+	if (!h->left && !s->failed) {
+		s->failed = !h->from.fill(h->from.arg, &h->next, &h->left, s->err);
+		if (!s->failed && !h->left)
+			s->failed = !ml_fail(s->err, ML_FORMAT,
+					     "the future of level %u ends too early",
+					     level);
+	}
+	if (s->failed)
+		return UINT64_MAX;
+	h->left--;
+	return *h->next++;
+}
+
+static enum ml_cause cause_of(const struct ml_sim *s, enum ml_shadow_answer answer)
+{
+	switch (answer) {
+	case ML_SHADOW_NEW: return s->gap || s->forgot ? ML_CAUSE_UNKNOWN : ML_CAUSE_COLD;
+	case ML_SHADOW_HAS: return ML_CAUSE_CONFLICT;
+	case ML_SHADOW_LOST: break;
+	}
+	return ML_CAUSE_CAPACITY;
+}
+
+/* What one request comes to on its way outwards. */
+struct journey {
+	uint16_t outcome;
+	unsigned depth;  /* where it was found */
+	size_t at;       /* and at which place there */
+	unsigned fills;  /* bit by depth: these caches take the line in */
+	unsigned writer; /* depth at which a write is done */
+	bool as_write;   /* it arrives as a write: nobody has taken the line in for it */
+	bool fresh;      /* the first demand for a prefetched line */
+	enum ml_cause lost;   /* the core lost it to another one... */
+	unsigned lost_levels; /* ...in so many levels */
+	unsigned losers;      /* levels in which others lost it now */
+};
+
+/* A demand reaches a cache, which has the line at j->at or not at all. */
+static void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
+		   struct journey *j)
+{
+	unsigned depth = ml_cache_depth(c);
+	bool missed = j->at == ML_NOWHERE;
+	enum ml_cause cause = ML_CAUSE_NONE;
+	uint32_t entry = 0;
+
+	c->counts->asked[q->kind]++;
+	c->counts->missed[q->kind] += missed;
+	if (c->policy->future)
+		q->hint[depth] = take_hint(s, c->level);
+	if (c->shadow) {
+		entry = missed ? ml_shadow_find(c->shadow, q->addr >> c->bits)
+			       : c->entry[j->at];
+		enum ml_shadow_answer answer = ml_shadow_ask(c->shadow, entry);
+
+		q->entry[depth] = entry;
+		if (missed) {
+			cause = cause_of(s, answer);
+			if (depth < j->lost_levels && answer != ML_SHADOW_NEW)
+				cause = j->lost;
+			c->counts->cause[cause]++;
+			j->outcome = ml_outcome_with(j->outcome, depth + 1, cause);
+		}
+	}
+	if (missed && s->observer.miss) {
+		struct ml_miss m = {
+			.level = c->level,
+			.core = q->core,
+			.access = q->access,
+			.set = ml_cache_set(c, q->addr >> c->bits),
+			.line = q->addr >> c->bits << c->bits,
+			.kind = q->kind,
+			.cause = cause,
+			.owner = q->owner,
+			.evictor = entry ? c->shadow->entries[entry].evictor
+					 : ML_NO_OWNER,
+		};
+
+		s->observer.miss(s->observer.arg, &m);
+	}
+	if (!missed && c->flags[j->at] & ML_UNASKED) {
+		c->flags[j->at] &= (uint8_t)~ML_UNASKED;
+		c->counts->useful++;
+		j->fresh = true;
+	}
+	if (c->ahead && (q->first || c->ahead->kind != ML_PREFETCH_STRIDE)) {
+		uint64_t lines[ML_PREFETCH_DEGREE];
+		unsigned count = ml_prefetch_ask(c->ahead, q->addr, q->site,
+						 missed || j->fresh, lines);
+
+		s->ahead = ml_grow(s->ahead, &s->ahead_cap, s->ahead_count + count,
+				   sizeof(*s->ahead));
+		for (unsigned i = 0; i < count; i++)
+			s->ahead[s->ahead_count++] = (struct ml_sim_ahead){ c, lines[i] };
+	}
+}
+
+static void note_through(struct ml_sim *s, const struct ml_request *q,
+			 const struct ml_cache *c, unsigned to)
+{
+	if (!(s->want & ML_SIM_MOVES))
+		return;
+	*ml_motion_next(s) = (struct ml_move){
+		.line = q->addr >> c->bits << c->bits,
+		.access = q->access,
+		.set = ml_cache_set(c, q->addr >> c->bits),
+		.kind = ML_MOVE_THROUGH,
+		.from = (uint8_t)c->level,
+		.to = (uint8_t)to,
+		.core = (uint8_t)ml_cache_core(c),
+		.other = (uint8_t)q->core,
+	};
+}
+
+/* The bytes of q, as a mask of its unit. */
+static uint64_t unit_mask(const struct ml_sim *s, const struct ml_request *q)
+{
+	uint64_t offset = q->addr & (((uint64_t)1 << s->unit_bits) - 1);
+	unsigned granule = s->unit_bits > 6 ? s->unit_bits - 6 : 0;
+	unsigned first = (unsigned)(offset >> granule);
+	unsigned last = (unsigned)((offset + q->size - 1) >> granule);
+
+	return UINT64_MAX >> (63 - (last - first)) << first;
+}
+
+/*
+ * Several cores: a cache that is not everybody's was asked and does not have the line,
+ * or is the first to be asked to write it.
+ */
+static void ask_others(struct ml_sim *s, const struct ml_request *q, struct journey *j)
+{
+	uint64_t unit = q->addr >> s->unit_bits;
+	bool write = q->demand && q->kind == ML_ACCESS_WRITE;
+
+	if (j->at != ML_NOWHERE && (!write || q->path[j->depth]->flags[j->at] & ML_DIRTY))
+		return;
+	if (s->want & ML_SIM_CAUSES && j->at == ML_NOWHERE)
+		j->lost = ml_sharing_ask(&s->sharing, unit, q->core, unit_mask(s, q),
+					 &j->lost_levels);
+	j->losers = ml_coherence_snoop(s, q, write, j->lost);
+}
+
+/*
+ * Large caches of the machine do not fit into those of the host. What the levels
+ * behind the first have to look at is fetched at once, not one after the other.
+ */
+static void fetch_sets(const struct ml_sim *s, const struct ml_request *q)
+{
+	for (unsigned depth = 1; depth < s->levels; depth++) {
+		const struct ml_cache *c = q->path[depth];
+		size_t at = (size_t)ml_cache_set(c, q->addr >> c->bits) * c->ways;
+
+		for (uint32_t way = 0; way < c->ways && way < 32; way += 8) {
+			__builtin_prefetch(&c->tags[at + way]);
+			__builtin_prefetch(&c->order.word[at + way]);
+		}
+	}
+}
+
+/* Asks the caches in turn, from j->depth on, until one has the line. */
+static void go_out(struct ml_sim *s, struct ml_request *q, struct journey *j)
+{
+	for (unsigned first = j->depth; j->depth < s->levels; j->depth++) {
+		struct ml_cache *c = q->path[j->depth];
+
+		j->at = ml_cache_look(c, q->addr >> c->bits);
+		if (j->depth == 0 && j->at == ML_NOWHERE)
+			fetch_sets(s, q);
+		if (j->depth == first && s->coherent && c->spec->share < s->cores)
+			ask_others(s, q, j);
+		if (q->demand)
+			demand(s, q, c, j);
+		if (j->at != ML_NOWHERE)
+			return;
+		if (c->spec->inclusion != ML_EXCLUSIVE &&
+		    !(j->as_write && c->spec->no_allocate)) {
+			j->fills |= 1u << j->depth;
+			if (j->as_write)
+				j->writer = j->depth;
+			j->as_write = false;
+		} else if (j->as_write) {
+			c->counts->through++;
+			c->counts->through_bytes += q->size;
+			note_through(s, q, c, j->depth + 2);
+		}
+	}
+	j->at = ML_NOWHERE;
+}
+
+/* The line was found. An exclusive cache gives it away if there is one to take it. */
+static void found(struct ml_sim *s, const struct ml_request *q, const struct journey *j,
+		  struct ml_cargo *cargo)
+{
+	struct ml_cache *c = q->path[j->depth];
+	struct ml_sim_place p = { c, j->at };
+
+	if (c->spec->inclusion != ML_EXCLUSIVE || !j->fills) {
+		uint32_t set = ml_cache_set(c, q->addr >> c->bits);
+
+		c->policy->hit(&c->order, set, ml_cache_way(c, set, j->at),
+			       q->hint[j->depth]);
+		ml_motion_note(s, q, ML_MOVE_HIT, p, c->level, c->level, q->core);
+		return;
+	}
+	cargo->dirty = c->flags[j->at] & ML_DIRTY;
+	if (c->read) {
+		cargo->read = c->read[j->at];
+		cargo->written = c->written[j->at];
+	}
+	unsigned to = j->depth - 1;
+	while (!(j->fills >> to & 1))
+		to--;
+	ml_motion_note(s, q, ML_MOVE_EVICT, p, c->level, q->path[to]->level, q->core);
+	ml_motion_leave(s, p, false);
+}
+
+/* Where the line is now, as near to the core as it is. */
+static struct ml_sim_place come_in(struct ml_sim *s, const struct ml_request *q,
+				   const struct journey *j)
+{
+	struct ml_cargo cargo = {
+		.from = j->depth + 1,
+		.unasked = !q->demand,
+		.write_first = q->demand && q->kind == ML_ACCESS_WRITE,
+		.owner = q->owner,
+	};
+	struct ml_sim_place p = { NULL, ML_NOWHERE };
+
+	if (j->at != ML_NOWHERE) {
+		p = (struct ml_sim_place){ q->path[j->depth], j->at };
+		found(s, q, j, &cargo);
+	}
+	for (unsigned depth = j->depth; depth-- > 0;) {
+		if (!(j->fills >> depth & 1))
+			continue;
+		p.cache = q->path[depth];
+		cargo.hint = q->hint[depth];
+		cargo.entry = q->entry[depth];
+		p.at = ml_motion_fill(s, q, p.cache, q->addr, &cargo);
+		cargo.from = p.cache->level;
+		cargo.dirty = false;
+		cargo.read = cargo.written = 0;
+	}
+	return p;
+}
+
+static void write_line(struct ml_sim *s, const struct ml_request *q,
+		       const struct journey *j)
+{
+	if (s->coherent && s->want & ML_SIM_CAUSES)
+		ml_sharing_write(&s->sharing, q->addr >> s->unit_bits, q->core,
+				 unit_mask(s, q));
+	if (j->writer == s->levels)
+		return;
+	struct ml_cache *c = q->path[j->writer];
+	if (c->spec->write_through) {
+		c->counts->through++;
+		c->counts->through_bytes += q->size;
+		note_through(
+			s, q, c,
+			ml_motion_carry(s, q->core, j->writer + 1, q->addr, q->size));
+		return;
+	}
+	size_t at = j->writer == j->depth ? j->at : ml_cache_find(c, q->addr >> c->bits);
+	c->flags[at] |= ML_DIRTY;
+}
+
+/* One line, asked for at path[depth]. Returns the outcome. */
+static uint16_t serve(struct ml_sim *s, struct ml_request *q, unsigned depth)
+{
+	struct journey j = { .depth = depth, .writer = s->levels };
+	bool write = q->demand && q->kind == ML_ACCESS_WRITE;
+
+	j.as_write = write;
+	go_out(s, q, &j);
+	if (j.as_write)
+		j.writer = j.depth;
+	if (write && j.at != ML_NOWHERE && j.losers > j.depth)
+		q->path[j.depth]->counts->upgrades++;
+	struct ml_sim_place p = come_in(s, q, &j);
+	if (write)
+		write_line(s, q, &j);
+	if (q->demand && p.cache && p.cache->read)
+		*(write ? &p.cache->written[p.at] : &p.cache->read[p.at]) |=
+			ml_cache_bytes(p.cache, q->addr, q->size);
+	return (uint16_t)(j.outcome | (j.depth + 1));
+}
+
+static void prefetch(struct ml_sim *s, const struct ml_request *of)
+{
+	for (size_t i = 0; i < s->ahead_count; i++) {
+		struct ml_cache *c = s->ahead[i].into;
+		struct ml_request q = *of;
+
+		if (ml_cache_find(c, s->ahead[i].line) != ML_NOWHERE)
+			continue;
+		q.demand = false;
+		memset(q.entry, 0, sizeof(q.entry));
+		q.addr = s->ahead[i].line << c->bits;
+		q.size = 1;
+		serve(s, &q, ml_cache_depth(c));
+	}
+	s->ahead_count = 0;
+}
+
+static void translate(struct ml_sim *s, struct ml_request *q)
+{
+	unsigned tlbs = s->machine.tlbs, found_in = 0;
+
+	for (; found_in < tlbs; found_in++) {
+		struct ml_cache *c =
+			&s->tlbs[found_in][q->core / s->machine.tlb[found_in].share];
+		uint64_t page = q->addr >> c->bits;
+		size_t at = ml_cache_look(c, page);
+		bool missed = at == ML_NOWHERE;
+
+		c->counts->asked[q->kind]++;
+		c->counts->missed[q->kind] += missed;
+		if (c->shadow) {
+			uint32_t entry = missed ? ml_shadow_find(c->shadow, page)
+						: c->entry[at];
+			enum ml_shadow_answer answer = ml_shadow_ask(c->shadow, entry);
+
+			if (missed)
+				c->counts->cause[cause_of(s, answer)]++;
+		}
+		if (!missed) {
+			uint32_t set = ml_cache_set(c, page);
+
+			c->policy->hit(&c->order, set, ml_cache_way(c, set, at), 0);
+			break;
+		}
+	}
+	while (found_in-- > 0) {
+		struct ml_cache *c =
+			&s->tlbs[found_in][q->core / s->machine.tlb[found_in].share];
+		uint64_t page = q->addr >> c->bits;
+		uint32_t set = ml_cache_set(c, page);
+		size_t at = ml_cache_room(c, page);
+
+		c->counts->fills++;
+		if (c->tags[at]) {
+			c->counts->evictions++;
+			ml_cache_drop(c, at);
+		}
+		ml_cache_put(c, at, page);
+		if (c->shadow)
+			c->entry[at] = ml_shadow_find(c->shadow, page);
+		c->policy->fill(&c->order, set, ml_cache_way(c, set, at), 0);
+	}
+}
+
+static uint16_t access_slowly(struct ml_sim *s, const struct ml_accesses *a, size_t i)
+{
+	enum ml_access_kind kind = (enum ml_access_kind)(a->what[i] >> 14);
+	uint64_t size = a->what[i] & 0x3fff, addr = a->addr[i];
+	struct ml_request q = {
+		.access = (uint32_t)i,
+		.site = a->site ? a->site[i] : 0,
+		.owner = a->owner ? a->owner[i] : ML_NO_OWNER,
+		.core = a->core ? a->core[i] % s->cores : 0,
+		.kind = kind > ML_ACCESS_FETCH ? ML_ACCESS_READ : kind,
+		.demand = true,
+		.first = true,
+	};
+	uint64_t last = addr + (size ? size - 1 : 0);
+	uint16_t outcome = 0;
+
+	if (last < addr)
+		last = UINT64_MAX;
+	if (s->machine.tlbs && q.kind != ML_ACCESS_FETCH) {
+		unsigned bits = s->tlbs[0]->bits;
+
+		for (uint64_t page = addr >> bits; page <= last >> bits; page++) {
+			q.addr = page == addr >> bits ? addr : page << bits;
+			translate(s, &q);
+		}
+	}
+	q.path = s->paths[q.core][q.kind == ML_ACCESS_FETCH && s->icaches];
+	unsigned bits = q.path[0]->bits;
+	for (uint64_t line = addr >> bits; line <= last >> bits; line++) {
+		uint64_t end = line == last >> bits ? last : ((line + 1) << bits) - 1;
+
+		q.addr = line == addr >> bits ? addr : line << bits;
+		q.size = end - q.addr + 1;
+		uint16_t one = serve(s, &q, 0);
+		if (ml_outcome_served(one) > ml_outcome_served(outcome))
+			outcome = one;
+		q.first = false;
+	}
+	prefetch(s, &q);
+	return outcome;
+}
+
+/* A hit in the first level that only needs counting. */
+static inline bool access_fast(struct ml_sim *s, struct ml_cache *c, uint64_t addr,
+			       unsigned what)
+{
+	unsigned kind = what >> 14, size = what & 0x3fff;
+	uint64_t line = addr >> c->bits;
+
+	if (kind > ML_ACCESS_WRITE || (addr + size - (size > 0)) >> c->bits != line)
+		return false;
+	size_t at = ml_cache_look(c, line);
+	if (at == ML_NOWHERE || c->flags[at] & ML_UNASKED)
+		return false;
+	if (kind == ML_ACCESS_WRITE && !(c->flags[at] & ML_DIRTY)) {
+		if (s->coherent || c->spec->write_through)
+			return false;
+		c->flags[at] |= ML_DIRTY;
+	}
+	uint32_t set = ml_cache_set(c, line);
+	c->counts->asked[kind]++;
+	c->policy->hit(&c->order, set, ml_cache_way(c, set, at), 0);
+	return true;
+}
+
+bool ml_sim_run(struct ml_sim *s, const struct ml_accesses *a, uint16_t *outcome,
+		struct ml_err *err)
+{
+	s->move_count = 0;
+	s->err = err;
+	s->failed = false;
+	for (unsigned level = s->icaches ? 0 : 1; level <= s->levels; level++) {
+		const struct ml_level_spec *spec = level ? &s->machine.level[level - 1]
+							 : &s->machine.icache;
+
+		if (spec->policy->future && !s->hints[level].from.fill)
+			return ml_fail(
+				err, ML_USAGE,
+				"%s is %s, which must know the future, and has no hints",
+				spec->name, spec->policy->name);
+	}
+	for (size_t i = 0; i < a->count && !s->failed; i++) {
+		unsigned core = a->core ? a->core[i] % s->cores : 0;
+		struct ml_cache *c = s->paths[core][0][0];
+		uint16_t o = s->fast && access_fast(s, c, a->addr[i], a->what[i])
+				     ? 1
+				     : access_slowly(s, a, i);
+
+		if (outcome)
+			outcome[i] = o;
+	}
+	s->accesses += a->count;
+	return !s->failed;
+}
+
+void ml_sim_hints(struct ml_sim *s, unsigned level, const struct ml_hints *h)
+{
+	s->hints[level] = (struct ml_sim_hints){ .from = *h };
+}
+
+void ml_sim_gap(struct ml_sim *s)
+{
+	s->gap = true;
+}

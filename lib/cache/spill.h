@@ -1,0 +1,36 @@
+/*
+ * Blocks of bytes that do not fit in memory, compressed in a temporary file. The
+ * file has no name, so it is gone whatever happens to the process. It lies in
+ * $TMPDIR, or in /var/tmp, which unlike /tmp is seldom memory.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+#include "lib/base/pack.h"
+
+struct ml_spill {
+	int fd;
+	const char *folder; /* for messages */
+	struct ml_spill_block {
+		uint64_t offset;
+		size_t packed, size; /* bytes in the file and unpacked */
+	} * blocks;
+	size_t count, cap;
+	uint64_t bytes; /* of the file */
+	struct ml_packer packer;
+	struct ml_unpacker unpacker;
+	struct ml_buf scratch;
+};
+
+bool ml_spill_open(struct ml_spill *s, struct ml_err *err);
+/* Appends a block; its number is the count before. */
+bool ml_spill_put(struct ml_spill *s, const void *bytes, size_t size, struct ml_err *err);
+/* The bytes of a block, in place of what out has. */
+bool ml_spill_get(struct ml_spill *s, size_t block, struct ml_buf *out,
+		  struct ml_err *err);
+void ml_spill_close(struct ml_spill *s); /* also after open failed */

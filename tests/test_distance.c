@@ -1,0 +1,255 @@
+/* Stack distances: against a list of lines in order of their last use. */
+#include <stdlib.h>
+
+#include "lib/base/arena.h"
+#include "lib/cache/distance.h"
+#include "lib/cache/distance_state.h"
+#include "lib/cache/quick.h"
+#include "tests/test.h"
+
+static uint64_t seed = 1;
+
+static uint64_t random_below(uint64_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (seed >> 33) % n;
+}
+
+enum { COUNT = 200000, STACK = 20000 };
+static uint64_t line[COUNT];
+static uint32_t got[COUNT];
+
+/* ---- the obvious stack ---- */
+
+static uint64_t stack[STACK];
+static size_t stack_count;
+
+static uint32_t slow_distance(uint64_t l)
+{
+	size_t i = 0;
+
+	while (i < stack_count && stack[i] != l)
+		i++;
+	uint32_t distance = i < stack_count ? (uint32_t)i : ML_NEVER;
+
+	if (i == stack_count)
+		stack_count++;
+	memmove(stack + 1, stack, i * sizeof(*stack));
+	stack[0] = l;
+	return distance;
+}
+
+/* Runs of neighbours, repetitions, jumps among `spread` lines that are `apart`. */
+static void draw(size_t count, uint64_t spread, uint64_t apart)
+{
+	uint64_t at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		switch (random_below(5)) {
+		case 0: at = random_below(spread); break;
+		case 1: at = (at + 1) % spread; break;
+		case 2: at = i > 40 ? line[i - 1 - random_below(40)] / apart : 0; break;
+		case 3: at = random_below(spread) * random_below(spread) / spread; break;
+		default: break;
+		}
+		line[i] = at * apart;
+	}
+}
+
+/* ops NULL: those that were chosen for this processor. */
+static void compare_by(size_t count, const struct distance_ops *ops)
+{
+	struct ml_distance *d = ml_distance_open();
+	struct ml_distances wanted = { 0 };
+	const struct ml_distances *h = ml_distance_histogram(d);
+
+	if (ops)
+		d->ops = ops;
+	stack_count = 0;
+	for (size_t i = 0, step; i < count; i += step) {
+		step = 1 + random_below(5000);
+		if (step > count - i)
+			step = count - i;
+		ml_distance_run(d, line + i, step, got + i);
+	}
+	for (size_t i = 0; i < count; i++) {
+		uint32_t distance = slow_distance(line[i]);
+
+		ml_distances_add(&wanted, distance, 1);
+		if (got[i] != distance)
+			TEST_SAY("distance of %zu is %u, not %u", i, got[i], distance);
+	}
+	CHECK_EQ(h->total, count);
+	CHECK_EQ(h->cold, stack_count);
+	for (uint64_t lines = 0; lines < 20000; lines += 1 + lines / 7)
+		CHECK_EQ(ml_distances_misses(h, lines),
+			 ml_distances_misses(&wanted, lines));
+	ml_distances_release(&wanted);
+	ml_distance_close(d);
+}
+
+static void compare(size_t count)
+{
+	compare_by(count, NULL);
+	compare_by(count, &distance_plain);
+#if defined(__x86_64__)
+	if (ml_quick_has(ML_QUICK_AVX2))
+		compare_by(count, &distance_avx2);
+#endif
+}
+
+TEST(distances_of_a_few_lines_are_those_counted_by_hand)
+{
+	static const uint64_t few[] = { 1, 2, 3, 1, 1, 3, 2, 0, 1 };
+	static const uint32_t wanted[] = { ML_NEVER, ML_NEVER, ML_NEVER, 2, 0,
+					   1,        2,        ML_NEVER, 3 };
+	struct ml_distance *d = ml_distance_open();
+
+	ml_distance_run(d, few, 9, got);
+	for (int i = 0; i < 9; i++)
+		CHECK_EQ(got[i], wanted[i]);
+	CHECK_EQ(ml_distances_misses(ml_distance_histogram(d), 1), 8);
+	CHECK_EQ(ml_distances_misses(ml_distance_histogram(d), 2), 7);
+	CHECK_EQ(ml_distances_misses(ml_distance_histogram(d), 3), 5);
+	CHECK_EQ(ml_distances_misses(ml_distance_histogram(d), 4), 4);
+	ml_distance_close(d);
+}
+
+TEST(distances_agree_with_an_obvious_stack)
+{
+	static const uint64_t spread[] = { 3, 20, 33, 70, 500, 3000 };
+
+	for (size_t i = 0; i < sizeof(spread) / sizeof(*spread); i++)
+		for (uint64_t apart = 1; apart < 200000000000; apart *= 1000) {
+			draw(15000, spread[i], apart);
+			compare(15000);
+		}
+}
+
+TEST(distances_stay_right_when_moments_are_numbered_anew)
+{
+	/* more than 65536 lines fall off the front, several times */
+	for (size_t i = 0; i < COUNT; i++)
+		line[i] = random_below(10) ? random_below(700) : i % 37 * 64;
+	compare(COUNT);
+}
+
+TEST(the_misses_of_large_caches_are_exact_where_a_bucket_ends)
+{
+	struct ml_distances d = { 0 };
+
+	for (uint32_t i = 0; i < 300000; i++)
+		ml_distances_add(&d, i, 1);
+	ml_distances_add(&d, ML_NEVER, 5);
+	for (uint64_t lines = 1; lines <= 4096; lines *= 2)
+		CHECK_EQ(ml_distances_misses(&d, lines), 300005 - lines);
+	CHECK_EQ(ml_distances_misses(&d, 4095), 300005 - 4095);
+	for (uint64_t lines = 4096; lines < 262144; lines *= 2)
+		for (uint64_t part = 0; part <= 16; part++)
+			CHECK_EQ(ml_distances_misses(&d, lines + lines / 16 * part),
+				 300005 - lines - lines / 16 * part);
+
+	struct ml_distances twice = { 0 };
+	ml_distances_merge(&twice, &d);
+	ml_distances_merge(&twice, &d);
+	CHECK_EQ(ml_distances_misses(&twice, 8192), 2 * ml_distances_misses(&d, 8192));
+	ml_distances_release(&d);
+	ml_distances_release(&twice);
+}
+
+TEST(a_stack_for_each_set_gives_the_misses_of_every_associativity)
+{
+	static const uint32_t sets[] = { 1, 2, 7, 64 };
+	static uint64_t addr[COUNT];
+	static uint16_t what[COUNT];
+	enum { FEW = 8000 };
+
+	for (size_t k = 0; k < sizeof(sets) / sizeof(*sets); k++) {
+		struct ml_ways *w = ml_ways_open(sets[k], 20);
+
+		draw(FEW, 40 * sets[k], 1);
+		for (size_t i = 0; i < FEW; i++) {
+			addr[i] = line[i] * 64;
+			what[i] = 8;
+		}
+		ml_ways_run(w, line, FEW / 2);
+		ml_ways_run(w, line + FEW / 2, FEW / 2);
+		for (uint32_t ways = 1; ways <= 20; ways++) {
+			struct ml_machine m;
+			struct ml_err err;
+			struct ml_level_counts c;
+			struct ml_accesses a = { .count = FEW,
+						 .addr = addr,
+						 .what = what };
+
+			CHECK_OK(ml_machine_parse(&m, "L1 4K 8w", &err), &err);
+			m.level[0].ways = ways;
+			m.level[0].sets = sets[k];
+			m.level[0].size = (uint64_t)64 * ways * sets[k];
+			struct ml_quick *q = ml_quick_open(&m, ML_QUICK_BEST);
+
+			ml_quick_run(q, &a, NULL);
+			ml_quick_counts(q, 1, &c);
+			CHECK_EQ(ml_ways_misses(w, ways), c.fills);
+			ml_quick_close(q);
+		}
+		ml_ways_close(w);
+	}
+}
+
+/* Line numbers that a sample must cope with. */
+static uint64_t pattern(int which, size_t i)
+{
+	switch (which) {
+	case 0: return random_below(30000);                   /* all alike */
+	case 1: return i % 25000;                             /* a sweep: a cliff */
+	case 2: return random_below(1 + random_below(40000)); /* few are hot */
+	case 3: return random_below(4) ? random_below(300) : i % 20000 + 1000;
+	default: return i / 3; /* mostly new */
+	}
+}
+
+TEST(a_sample_is_within_a_few_standard_errors_of_the_truth)
+{
+	for (int which = 0; which < 5; which++) {
+		struct ml_distance *d = ml_distance_open();
+		struct ml_sampled *s = ml_sampled_open(2000);
+
+		for (size_t i = 0; i < COUNT; i++)
+			line[i] = pattern(which, i) * 3 + 1000000;
+		ml_distance_run(d, line, COUNT, NULL);
+		ml_sampled_run(s, line, COUNT);
+		CHECK(ml_sampled_rate(s) < 0.2);
+		for (uint64_t lines = 256; lines <= 32768; lines *= 2) {
+			double error, guess = ml_sampled_misses(s, lines, &error);
+			double truth = (double)ml_distances_misses(
+					       ml_distance_histogram(d), lines) /
+				       COUNT;
+
+			CHECK_NEAR(guess, truth, 4 * error + 0.003);
+			CHECK(error < 0.2);
+		}
+		ml_distance_close(d);
+		ml_sampled_close(s);
+	}
+}
+
+TEST(a_sample_of_all_lines_is_exact)
+{
+	struct ml_distance *d = ml_distance_open();
+	struct ml_sampled *s = ml_sampled_open(4000);
+
+	draw(50000, 4000, 1);
+	ml_distance_run(d, line, 50000, NULL);
+	ml_sampled_run(s, line, 50000);
+	CHECK_NEAR(ml_sampled_rate(s), 1, 0);
+	for (uint64_t lines = 1; lines <= 4096; lines *= 2) {
+		double error, guess = ml_sampled_misses(s, lines, &error);
+
+		CHECK_NEAR(guess * 50000,
+			   ml_distances_misses(ml_distance_histogram(d), lines), 0.001);
+		CHECK_NEAR(error, 0, 0);
+	}
+	ml_distance_close(d);
+	ml_sampled_close(s);
+}
