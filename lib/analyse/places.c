@@ -83,3 +83,11 @@ uint64_t ml_places_line(struct ml_places *p, uint32_t site, uint32_t caller, boo
 	p->of_site[number] = *line + 1;
 	return *line;
 }
+
+struct ml_place_line ml_places_find(struct ml_places *p, uint32_t site, uint32_t caller)
+{
+	bool is_new;
+	uint64_t line = ml_places_line(p, site, caller, &is_new); /* may move p->lines */
+
+	return p->lines[line];
+}

@@ -33,4 +33,6 @@ void ml_places_init(struct ml_places *p, const struct ml_tables *t);
 /* The line of a reference; *is_new: nobody asked for it before. */
 uint64_t ml_places_line(struct ml_places *p, uint32_t site, uint32_t caller,
 			bool *is_new);
+/* What that line is. */
+struct ml_place_line ml_places_find(struct ml_places *p, uint32_t site, uint32_t caller);
 void ml_places_release(struct ml_places *p);

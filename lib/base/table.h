@@ -70,7 +70,8 @@ void ml_table_json(const struct ml_table *t, struct ml_json *w);
 
 /* RFC 4180, with a line of headings. */
 void ml_table_csv(const struct ml_table *t, struct ml_buf *out);
-void ml_table_csv_text(struct ml_buf *out, const char *text); /* one field, quoted if needed */
+void ml_table_csv_text(struct ml_buf *out,
+		       const char *text); /* one field, quoted if needed */
 
 /* The forms that text tables use, for sentences: "1,234,567" and "31.2 MiB". */
 enum { ML_NUMBER_ROOM = 32 };

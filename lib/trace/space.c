@@ -8,7 +8,10 @@
 #include "lib/trace/trace.h"
 
 enum {
-	MEMO = 8192, /* places remembered, by site */
+	MEMO = 8192,  /* places remembered, by site */
+	NEAR = 8192,  /* regions remembered, by site, */
+	LINES = 8192, /* and by address, for sites that touch many blocks */
+	LINE_BITS = 6,
 	STACK_REACH = 8 * 1024 *
 		      1024 /* how far the main stack may grow below what was seen */
 };
@@ -27,6 +30,17 @@ struct memo {
 	uint32_t site, region, caller;
 	uint32_t epoch;
 	uint16_t thread;
+};
+
+/*
+ * The same for regions alone, in half the room: with thousands of sites the memo must
+ * stay in the processor's cache. All are forgotten when the epoch changes.
+ */
+struct near {
+	uint64_t low, until;
+	uint32_t span; /* bytes from low on, 0: holds nothing */
+	uint32_t region;
+	uint32_t site, caller;
 };
 
 struct ml_space {
@@ -48,6 +62,9 @@ struct ml_space {
 	uint32_t *blocks;  /* number of blocks of each region */
 	uint32_t epoch;
 	struct memo memo[MEMO];
+	uint32_t near_epoch; /* that near and lines are of */
+	uint16_t near_thread;
+	struct near near[NEAR], lines[LINES]; /* lines: of no stack, whatever the site */
 	struct ml_arena arena;
 };
 
@@ -129,6 +146,32 @@ struct ml_space *ml_space_open(struct ml_trace *t, struct ml_err *err)
 	*s = (struct ml_space){ .trace = t, .epoch = 1 };
 	make_statics(s);
 	count_blocks(s);
+	return s;
+}
+
+static void copy_map(struct ml_map *to, const struct ml_map *from)
+{
+	for (size_t i = 0; i < from->cap; i++)
+		if (from->cells[i].used)
+			*ml_map_add(to, from->cells[i].key, NULL) = from->cells[i].value;
+}
+
+struct ml_space *ml_space_open_like(const struct ml_space *other, struct ml_err *err)
+{
+	struct ml_space *s = ml_space_open(other->trace, err);
+
+	if (!s)
+		return NULL;
+	s->own = ml_grow(s->own, &s->own_cap, other->own_count, sizeof(*s->own));
+	s->own_name = ml_grow(s->own_name, &s->name_cap, other->own_count,
+			      sizeof(*s->own_name));
+	s->own_count = other->own_count;
+	for (size_t i = 0; i < other->own_count; i++) {
+		s->own[i] = other->own[i];
+		s->own_name[i] = ml_arena_strdup(&s->arena, other->own_name[i]);
+	}
+	copy_map(&s->stacks, &other->stacks);
+	copy_map(&s->others, &other->others);
 	return s;
 }
 
@@ -283,10 +326,13 @@ static void advance(struct ml_space *s, uint64_t time)
 	while (s->next_block < t->block_count && t->blocks[s->next_block].from <= time) {
 		const struct ml_block *b = &t->blocks[s->next_block];
 
-		s->nested |= begins_inside(s, b);
-		ml_live_add(b->over ? &s->over : &s->heap, t->blocks, s->next_block,
-			    b->from);
-		s->epoch += b->over;
+		/* a jump over the whole life of a block need not know it */
+		if (b->until > time) {
+			s->nested |= begins_inside(s, b);
+			ml_live_add(b->over ? &s->over : &s->heap, t->blocks,
+				    s->next_block, b->from);
+			s->epoch += b->over;
+		}
 		s->next_block++;
 	}
 	s->due = ML_FOREVER;
@@ -434,12 +480,64 @@ struct ml_place ml_space_find(struct ml_space *s, const struct ml_ref *ref)
 	return (struct ml_place){ m->region, m->block, ref->addr - m->origin };
 }
 
+/* Looks by address, then at everything; remembers it for the site. */
+static uint32_t find_region(struct ml_space *s, const struct ml_ref *ref,
+			    struct near *near)
+{
+	struct near *line = &s->lines[ref->addr >> LINE_BITS & (LINES - 1)];
+	struct memo m;
+
+	if (ref->addr - line->low < line->span && ref->time < line->until) {
+		*near = *line;
+	} else {
+		find(s, ref, &m);
+		near->low = m.low;
+		near->until = m.until;
+		near->span = (uint32_t)(m.high - m.low);
+		near->region = m.region;
+		if (m.high - m.low > UINT32_MAX) { /* the part around it */
+			near->low = ref->addr;
+			near->span = (uint32_t)(m.high - ref->addr < UINT32_MAX
+							? m.high - ref->addr
+							: UINT32_MAX);
+		}
+		if (ml_space_region(s, m.region)->kind != ML_REGION_STACK)
+			*line = *near;
+	}
+	near->site = ref->site;
+	near->caller = ref->caller;
+	return near->region;
+}
+
+/* What is remembered of another thread may not be so for this one: stacks are reused. */
+static void forget(struct ml_space *s, uint16_t thread)
+{
+	memset(s->near, 0, sizeof(s->near));
+	if (s->near_epoch != s->epoch)
+		memset(s->lines, 0, sizeof(s->lines));
+	s->near_epoch = s->epoch;
+	s->near_thread = thread;
+}
+
 void ml_space_batch(struct ml_space *s, const struct ml_batch *batch, uint32_t *region)
 {
 	for (size_t i = 0; i < batch->count; i++) {
-		struct ml_ref ref = ml_batch_ref(batch, i);
+		uint64_t time = batch->time + i, addr = batch->addr[i];
+		uint32_t site = batch->site[i], caller = batch->caller[i];
+		struct near *n = &s->near[site % NEAR];
 
-		region[i] = look_up(s, &ref)->region;
+		if (time >= s->due)
+			advance(s, time);
+		if (s->near_epoch != s->epoch || s->near_thread != batch->thread[i])
+			forget(s, batch->thread[i]);
+		if (addr - n->low < n->span && n->site == site && n->caller == caller &&
+		    time < n->until)
+			region[i] = n->region;
+		else {
+			struct ml_ref ref = ml_batch_ref(batch, i);
+
+			region[i] = find_region(s, &ref, n);
+		}
 	}
 }
 

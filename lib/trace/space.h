@@ -31,6 +31,12 @@ struct ml_place {
 
 /* Loads the trace's block events. NULL: they are damaged. */
 struct ml_space *ml_space_open(struct ml_trace *t, struct ml_err *err);
+/*
+ * One more space of the same trace, whose own regions have the numbers that they have
+ * in `other`, which has walked the whole trace. For looking at a window: its first
+ * reference may be anywhere.
+ */
+struct ml_space *ml_space_open_like(const struct ml_space *other, struct ml_err *err);
 void ml_space_close(struct ml_space *s);
 
 /* The place of one reference. Times must not decrease; ml_space_rewind starts anew. */

@@ -4,6 +4,18 @@
 
 #include "lib/trace/ref.h"
 
+const char *ml_region_kind_name(enum ml_region_kind kind)
+{
+	static const char *const names[ML_REGION_KINDS] = {
+		[ML_REGION_OTHER] = "other",   [ML_REGION_GLOBAL] = "global",
+		[ML_REGION_HEAP] = "heap",     [ML_REGION_STACK] = "stack",
+		[ML_REGION_REGISTERED] = "registered", [ML_REGION_MMAP] = "mmap",
+		[ML_REGION_SECTION] = "section", [ML_REGION_CODE] = "code",
+	};
+
+	return names[kind];
+}
+
 void ml_tables_init(struct ml_tables *t)
 {
 	*t = (struct ml_tables){ 0 };

@@ -44,6 +44,8 @@ enum ml_region_kind {
 	ML_REGION_KINDS
 };
 
+const char *ml_region_kind_name(enum ml_region_kind kind); /* "heap" */
+
 struct ml_field {
 	uint32_t name, type;   /* names */
 	uint64_t offset, size; /* bytes */

@@ -267,6 +267,11 @@ uint32_t ml_writer_shape(struct ml_writer *w, const struct ml_shape *shape)
 	return ml_shapes_add(&w->shapes, shape);
 }
 
+const struct ml_shape *ml_writer_shape_at(const struct ml_writer *w, uint32_t shape)
+{
+	return &w->shapes.at[shape];
+}
+
 uint32_t ml_writer_path(const struct ml_writer *w, uint32_t shape, size_t bases)
 {
 	const struct ml_shape *s = &w->shapes.at[shape];

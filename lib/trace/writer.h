@@ -38,6 +38,9 @@ bool ml_writer_ref(struct ml_writer *w, const struct ml_ref *ref,
 
 /* A new shape; the sites of its slots must be in the tables. */
 uint32_t ml_writer_shape(struct ml_writer *w, const struct ml_shape *shape);
+/* The shape of that number as the trace has it: with its first path, and the states of
+ * its bases. */
+const struct ml_shape *ml_writer_shape_at(const struct ml_writer *w, uint32_t shape);
 /* The path of a shape that wrote so many of its bases, UINT32_MAX if there is none. */
 uint32_t ml_writer_path(const struct ml_writer *w, uint32_t shape, size_t bases);
 /*

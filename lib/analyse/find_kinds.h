@@ -1,0 +1,9 @@
+/* The kinds of findings there are, each in its own file. docs/findings.md says what
+ * they mean and when they are wrong. */
+#pragma once
+
+struct ml_finder;
+
+extern const struct ml_finder ml_find_sharing, ml_find_stride, ml_find_padding,
+	ml_find_overlap, ml_find_fields, ml_find_unread, ml_find_block, ml_find_unused,
+	ml_find_pages;

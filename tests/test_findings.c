@@ -1,0 +1,590 @@
+/*
+ * Findings on traces made for them, with numbers that can be derived, and on traces
+ * in which they must not appear. Unless said otherwise the machine has 16 lines of 16
+ * bytes and a memory that takes 100 cycles, where L1 takes 1.
+ */
+#include <stdio.h>
+
+#include "lib/analyse/findings.h"
+#include "lib/analyse/profile.h"
+#include "lib/analyse/replay.h"
+#include "lib/base/buf.h"
+#include "lib/base/json.h"
+#include "lib/trace/text.h"
+#include "lib/trace/trace.h"
+#include "lib/trace/writer.h"
+#include "tests/scratch.h"
+#include "tests/test.h"
+
+#define FULL "L1 256 full 16B lru 1c | memory 100c"
+#define SETS "L1 256 1w 16B lru 1c | memory 100c" /* 16 sets of one line */
+
+/* The trace as it grows. */
+static struct ml_writer *writer;
+static struct ml_text reader;
+static uint64_t count;
+
+__attribute__((format(printf, 1, 2))) static void put(const char *fmt, ...)
+{
+	char line[300];
+	struct ml_err err;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	CHECK_OK(ml_text_lines(&reader, line, strlen(line), &err), &err);
+}
+
+static void start(void)
+{
+	struct ml_err err;
+
+	CHECK_OK(ml_writer_open(&writer, scratch(), &err), &err);
+	ml_text_init(&reader, writer, "text");
+}
+
+/* A reference of so many bytes, by the present line. */
+static void touch(char kind, uint64_t addr, unsigned size)
+{
+	put("%c0x%llx:%u", kind, (unsigned long long)addr, size);
+}
+
+struct found {
+	struct ml_trace trace;
+	struct ml_profile profile;
+	struct ml_findings findings;
+};
+
+static void finish(struct found *x, const char *machine)
+{
+	struct ml_replay_options o = { .want = ML_SIM_CAUSES | ML_SIM_USE };
+	struct ml_replay *replay;
+	struct ml_err err;
+
+	ml_text_release(&reader);
+	CHECK_OK(ml_writer_close(writer, &err), &err);
+	*x = (struct found){ 0 };
+	CHECK_OK(ml_trace_open(&x->trace, scratch(), &err), &err);
+	CHECK_OK(ml_machine_parse(&o.machine, machine, &err), &err);
+	CHECK_OK(ml_replay_open(&replay, &x->trace, &o, &err), &err);
+	struct ml_profiler *p = ml_profiler_open(&x->profile);
+	struct ml_pass pass = ml_profiler_pass(p);
+	CHECK_OK(ml_replay_run(replay, &pass, 1, &err), &err);
+	ml_profiler_close(p, replay);
+	ml_replay_close(replay);
+	CHECK_OK(ml_findings_make(&x->findings, &x->trace, &x->profile, NULL, &err),
+		 &err);
+	count = x->findings.count;
+}
+
+static void done(struct found *x)
+{
+	ml_findings_release(&x->findings);
+	ml_profile_release(&x->profile);
+	ml_trace_close(&x->trace);
+}
+
+/* The finding of a kind, or NULL. */
+static const struct ml_finding *find(const struct found *x, const char *kind)
+{
+	for (size_t i = 0; i < x->findings.count; i++)
+		if (!strcmp(x->findings.at[i].kind, kind))
+			return &x->findings.at[i];
+	return NULL;
+}
+
+static const struct ml_finding *need(const struct found *x, const char *kind)
+{
+	const struct ml_finding *n = find(x, kind);
+
+	if (!n)
+		TEST_SAY("there is no finding '%s' among %zu, the first '%s'", kind,
+			 x->findings.count, count ? x->findings.at[0].kind : "");
+	return n;
+}
+
+static double fact(const struct ml_finding *n, const char *key)
+{
+	for (const struct ml_fact *f = n->facts; f->key; f++)
+		if (!strcmp(f->key, key))
+			return f->number;
+	TEST_SAY("no fact '%s'", key);
+	return 0;
+}
+
+/* float A[64][16]: a row has 4 lines, a column 64. */
+static void walk(bool along)
+{
+	if (!ml_writer_time(writer))
+		put("global A 0x10000 4096 4 64 16\nL walk.c:7");
+	for (unsigned i = 0; i < 1024; i++)
+		touch('r',
+		      0x10000 + (along ? 4 * i : (uint64_t)(i % 64) * 64 + i / 64 * 4),
+		      4);
+}
+
+TEST(a_matrix_walked_down_its_columns_is_found_with_its_line)
+{
+	struct found x;
+
+	start();
+	walk(false);
+	finish(&x, FULL);
+	CHECK_EQ(count, 1);
+	const struct ml_finding *n = need(&x, "stride");
+	CHECK_STR(n->title, "A is walked down its columns");
+	CHECK_STR(n->region, "A");
+	CHECK_STR(n->file, "walk.c");
+	CHECK_EQ(n->line, 7);
+	CHECK(n->simulated);
+	CHECK_EQ(fact(n, "stride"), 64);
+	CHECK_EQ(fact(n, "row"), 64);
+	/* all 1024 miss; along rows one of four would */
+	CHECK_EQ(fact(n, "misses"), 1024);
+	CHECK_EQ(fact(n, "misses_predicted"), 256);
+	CHECK_NEAR(n->gain, 1 - (256 * 100 + 768 * 1) / (1024 * 100.0), 1e-9);
+	CHECK_NEAR(n->cost, 0.99, 1e-9);
+	done(&x);
+}
+
+TEST(a_matrix_walked_along_its_rows_is_not)
+{
+	struct found x;
+
+	start();
+	walk(true);
+	finish(&x, FULL);
+	CHECK_EQ(count, 0);
+	CHECK(x.findings.waiting > 0.9); /* all of it for first touches */
+	CHECK_NEAR(x.findings.cold, x.findings.waiting, 1e-9);
+	done(&x);
+}
+
+TEST(a_change_that_is_tried_on_a_part_is_scaled_to_the_whole)
+{
+	struct ml_findings_options o = { .window = 1024 };
+	struct ml_findings part;
+	struct found x;
+	struct ml_err err;
+
+	start();
+	for (unsigned i = 0; i < 8; i++)
+		walk(false);
+	finish(&x, FULL);
+	CHECK_OK(ml_findings_make(&part, &x.trace, &x.profile, &o, &err), &err);
+	CHECK_EQ(x.findings.tried, 8192);
+	CHECK_EQ(part.tried, 1024);
+	CHECK_EQ(part.of, 8192);
+	/* slices of 128 references that start anywhere in a column of 64 */
+	CHECK_NEAR(part.at[0].gain, need(&x, "stride")->gain, 0.03);
+	ml_findings_release(&part);
+	done(&x);
+}
+
+TEST(a_flat_heap_block_is_walked_in_large_steps_too)
+{
+	struct found x;
+
+	start();
+	put("alloc B 0x10000 4096 4\nL flat.c:3");
+	for (unsigned i = 0; i < 1024; i++)
+		touch('r', 0x10000 + (uint64_t)(i % 64) * 64 + i / 64 * 4, 4);
+	finish(&x, FULL);
+	const struct ml_finding *n = need(&x, "stride");
+	CHECK_STR(n->title, "B is walked in large steps");
+	CHECK_EQ(fact(n, "misses_predicted"), 256);
+	done(&x);
+}
+
+/* Two rows of `row` bytes, which are read by turns, ten times over. */
+static void two_rows(unsigned row)
+{
+	put("global G 0x10000 %u 8 2 %u\nL pad.c:5", 2 * row, row / 8);
+	for (unsigned t = 0; t < 10; t++)
+		for (unsigned j = 0; j < 8; j++) {
+			touch('r', 0x10000 + 8 * j, 8);
+			touch('r', 0x10000 + row + 8 * j, 8);
+		}
+}
+
+TEST(rows_as_long_as_the_cache_are_found_with_a_padding_that_helps)
+{
+	struct found x;
+
+	start();
+	two_rows(256);
+	finish(&x, SETS);
+	CHECK_EQ(count, 1);
+	const struct ml_finding *n = need(&x, "padding");
+	CHECK_STR(n->region, "G");
+	CHECK_EQ(n->line, 5);
+	CHECK_EQ(fact(n, "row"), 256);
+	CHECK_EQ(fact(n, "sets_of_rows"), 1);
+	/*
+	 * All 160 miss. Four lines of each row are in use: a padding of a line lets three
+	 * of them meet, one of four none.
+	 */
+	CHECK_EQ(fact(n, "misses_tried"), 160);
+	CHECK_EQ(fact(n, "pad"), 64);
+	CHECK_EQ(fact(n, "misses_predicted"), 8);
+	CHECK_NEAR(n->gain, (160 - 8) * 99 / 16000.0, 1e-9);
+	done(&x);
+}
+
+TEST(rows_that_were_padded_are_not)
+{
+	struct found x;
+
+	start();
+	two_rows(256 + 64);
+	finish(&x, SETS);
+	CHECK(!find(&x, "padding"));
+	CHECK(!find(&x, "overlap"));
+	done(&x);
+}
+
+static void two_arrays(uint64_t apart)
+{
+	put("global P 0x10000 128 8\nglobal Q 0x%llx 128 8\nL two.c:9",
+	    (unsigned long long)(0x10000 + apart));
+	for (unsigned t = 0; t < 10; t++)
+		for (unsigned j = 0; j < 8; j++) {
+			touch('r', 0x10000 + 8 * j, 8);
+			touch('w', 0x10000 + apart + 8 * j, 8);
+		}
+}
+
+TEST(two_arrays_in_the_same_sets_are_found)
+{
+	struct found x;
+
+	start();
+	two_arrays(256);
+	finish(&x, SETS);
+	CHECK_EQ(count, 1);
+	const struct ml_finding *n = need(&x, "overlap");
+	CHECK_STR(n->title, "P and Q drive each other out of L1");
+	CHECK_EQ(fact(n, "misses_tried"), 160);
+	CHECK_EQ(fact(n, "shift"), 4 * 16); /* by one line, three lines still meet */
+	CHECK_EQ(fact(n, "misses_predicted"), 8);
+	done(&x);
+}
+
+TEST(two_arrays_in_different_sets_are_not)
+{
+	struct found x;
+
+	start();
+	two_arrays(256 + 64);
+	finish(&x, SETS);
+	CHECK(!find(&x, "overlap"));
+	done(&x);
+}
+
+/* 64 structures of 16 bytes with four fields; the line reads the first of `used`. */
+static void structures(unsigned used)
+{
+	struct ml_tables *t = ml_writer_tables(writer);
+
+	put("region S 0x10000 1024 16");
+	struct ml_region *r = &t->regions.at[t->regions.count - 1];
+	r->field = (uint32_t)t->fields.count;
+	r->fields = 4;
+	for (unsigned i = 0; i < 4; i++) {
+		char name[] = { (char)('a' + i), 0 };
+
+		*ML_ADD(t->fields) = (struct ml_field){ ml_tables_name(t, name), 0, 4 * i,
+							4 };
+	}
+	put("L struct.c:4");
+	for (unsigned k = 0; k < 5; k++)
+		for (unsigned i = 0; i < 64; i++)
+			for (unsigned f = 0; f < used; f++)
+				touch('r', 0x10000 + 16 * i + 4 * f, 4);
+}
+
+TEST(structures_of_which_one_field_is_used_are_found)
+{
+	struct found x;
+
+	start();
+	structures(1);
+	finish(&x, FULL);
+	CHECK_EQ(count, 1); /* not also as lines that are barely used */
+	const struct ml_finding *n = need(&x, "fields");
+	CHECK_EQ(n->line, 4);
+	CHECK_EQ(fact(n, "used_bytes"), 4);
+	CHECK_EQ(fact(n, "element"), 16);
+	/* 64 lines do not fit, all 320 miss; 64 fields of 4 bytes are the 16 lines */
+	CHECK_EQ(fact(n, "misses_tried"), 320);
+	CHECK_EQ(fact(n, "misses_predicted"), 16);
+	CHECK_NEAR(n->gain, (320 - 16) * 99 / 32000.0, 1e-9);
+	CHECK(strstr(n->advice, "keep a in an array of its own"));
+	done(&x);
+}
+
+TEST(structures_that_are_used_whole_are_not)
+{
+	struct found x;
+
+	start();
+	structures(4);
+	finish(&x, FULL);
+	CHECK(!find(&x, "fields"));
+	CHECK(!find(&x, "unused bytes"));
+	done(&x);
+}
+
+static void rounds(unsigned lines)
+{
+	put("alloc W 0x10000 65536 8\nL round.c:2");
+	for (unsigned t = 0; t < 20; t++)
+		for (unsigned i = 0; i < lines; i++) {
+			touch('r', 0x10000 + 16 * i, 8);
+			touch('r', 0x10000 + 16 * i + 8, 8);
+		}
+}
+
+TEST(a_working_set_half_again_as_large_as_the_cache_is_found)
+{
+	struct found x;
+
+	start();
+	rounds(24);
+	finish(&x, FULL);
+	CHECK_EQ(count, 1);
+	const struct ml_finding *n = need(&x, "working set");
+	CHECK_EQ(n->line, 2);
+	CHECK_EQ(fact(n, "holds"), 256);
+	/* each round misses all 24 lines; those of the first are cold */
+	CHECK_NEAR(fact(n, "near_share"), 19 / 20.0, 1e-9);
+	CHECK(fact(n, "working_set") > 256 && fact(n, "working_set") < 512);
+	CHECK_NEAR(n->gain, 99 * 24 * 19 / (24 * 20 * 101.0), 1e-9);
+	done(&x);
+}
+
+TEST(a_working_set_that_fits_or_is_far_too_large_is_not)
+{
+	struct found x;
+
+	start();
+	rounds(16);
+	finish(&x, FULL);
+	CHECK(!find(&x, "working set"));
+	done(&x);
+	start();
+	rounds(100);
+	finish(&x, FULL);
+	CHECK(!find(&x, "working set"));
+	done(&x);
+}
+
+#define TWO \
+	"cores 2 | L1 256 full 16B lru 1c private | L2 1K full 16B 10c shared | memory 100c"
+
+static void by_turns(unsigned second)
+{
+	put("global hits 0x10000 32 8");
+	for (unsigned i = 0; i < 100; i++)
+		put("L one.c:1\nw0x10000@1\nL two.c:2\nw0x%x@2\n", 0x10000 + second);
+}
+
+TEST(threads_that_write_neighbours_share_a_line_falsely)
+{
+	struct found x;
+
+	start();
+	by_turns(8);
+	finish(&x, TWO);
+	const struct ml_finding *n = need(&x, "false sharing");
+	CHECK_STR(n->region, "hits");
+	CHECK_EQ(fact(n, "lines"), 1);
+	CHECK_EQ(fact(n, "misses"), 198); /* all but the first of each */
+	CHECK(strstr(n->says[1], "thread 1 writes hits[0] (one.c:1)"));
+	CHECK(strstr(n->says[1], "thread 2 writes hits[1] (two.c:2)"));
+	done(&x);
+}
+
+TEST(threads_that_write_the_same_datum_or_lines_apart_do_not)
+{
+	struct found x;
+
+	start();
+	by_turns(0);
+	finish(&x, TWO);
+	CHECK(!find(&x, "false sharing"));
+	done(&x);
+	start();
+	by_turns(16);
+	finish(&x, TWO);
+	CHECK_EQ(count, 0);
+	done(&x);
+}
+
+static void stream(bool read)
+{
+	put("alloc out 0x10000 65536 8\nL stream.c:6");
+	for (unsigned i = 0; i < 1000; i++) {
+		put("w0x%x", 0x10000 + 8 * i);
+		if (read)
+			put("r0x%x", 0x10000 + 8 * i);
+	}
+}
+
+TEST(an_array_that_is_only_written_is_fetched_in_vain)
+{
+	struct found x;
+
+	start();
+	stream(false);
+	finish(&x, FULL);
+	const struct ml_finding *n = need(&x, "write allocate");
+	CHECK_STR(n->region, "out");
+	CHECK_EQ(fact(n, "never_read"), 500);
+	CHECK_EQ(fact(n, "writes_from_memory"), 500);
+	/* 16 lines are still there at the end, and might be read yet */
+	CHECK_NEAR(n->gain, 99 * (500 - 16) / (500 * 101.0), 1e-9);
+	done(&x);
+}
+
+TEST(an_array_that_is_read_behind_the_writes_is_not)
+{
+	struct found x;
+
+	start();
+	stream(true);
+	finish(&x, FULL);
+	CHECK(!find(&x, "write allocate"));
+	done(&x);
+}
+
+TEST(what_one_line_allocates_is_one_region_by_whatever_calls_it_was_reached)
+{
+	struct found x;
+
+	start();
+	struct ml_tables *t = ml_writer_tables(writer);
+	uint32_t number[2];
+	for (unsigned i = 0; i < 2; i++) {
+		number[i] = (uint32_t)t->regions.count;
+		*ML_ADD(t->regions) =
+			(struct ml_region){ .kind = ML_REGION_HEAP,
+					    .name = ml_tables_name(t, "n"),
+					    .file = ml_tables_name(t, "r.c"),
+					    .line = 9,
+					    .elem = 8 };
+		ml_writer_alloc(writer, number[i], 0x10000 + 0x10000 * i, 0x8000);
+	}
+	put("L stream.c:6");
+	for (unsigned i = 0; i < 1000; i++)
+		put("w0x%x", 0x10000 + 0x10000 * (i / 500) + 8 * i % 4000);
+	finish(&x, FULL);
+	CHECK_EQ(count, 1);
+	CHECK_EQ(fact(need(&x, "write allocate"), "never_read"), 500);
+	done(&x);
+}
+
+TEST(scattered_data_that_use_little_of_each_line_are_found)
+{
+	struct found x;
+
+	start();
+	put("alloc nodes 0x10000 65536 8\nL chase.c:8");
+	for (unsigned i = 0; i < 2000;
+	     i++) /* a permutation of 256 lines, again and again */
+		touch('r', 0x10000 + (i * i + 77 * i) * 91 % 256 * 16, 2);
+	finish(&x, FULL);
+	const struct ml_finding *n = need(&x, "unused bytes");
+	CHECK_STR(n->region, "nodes");
+	CHECK_EQ(fact(n, "line"), 16);
+	CHECK_EQ(fact(n, "used_bytes"), 2);
+	CHECK(!n->simulated);
+	done(&x);
+}
+
+TEST(pages_beyond_the_reach_of_the_tlb_are_found)
+{
+	struct found x;
+	static const char machine[] =
+		"L1 4K full 16B lru 1c | memory 10c | TLB 4e 4w 4K | walk 100c";
+
+	start();
+	put("alloc big 0x100000 1000000 8\nL pages.c:1");
+	for (unsigned i = 0; i < 800; i++)
+		put("r0x%x", 0x100000 + i % 8 * 4096);
+	finish(&x, machine);
+	const struct ml_finding *n = need(&x, "pages");
+	CHECK_EQ(fact(n, "misses"), 800);
+	done(&x);
+}
+
+TEST(a_program_that_hits_has_no_findings)
+{
+	struct found x;
+
+	start();
+	put("global A 0x10000 64 8\nL hot.c:1\nr0x10000*1000\n");
+	finish(&x, FULL);
+	CHECK_EQ(count, 0);
+	CHECK_NEAR(x.findings.waiting, 99 / 1099.0, 1e-9);
+	done(&x);
+}
+
+TEST(an_empty_trace_has_no_findings)
+{
+	struct found x;
+
+	start();
+	finish(&x, FULL);
+	CHECK_EQ(count, 0);
+	done(&x);
+}
+
+TEST(what_another_change_would_mend_too_stands_beside_the_finding)
+{
+	/* 16 rows as long as the cache, walked down: padding and interchange both help */
+	struct found x;
+
+	start();
+	put("global A 0x10000 4096 4 16 64\nL both.c:1");
+	for (unsigned t = 0; t < 4; t++)
+		for (unsigned i = 0; i < 1024; i++)
+			touch('r', 0x10000 + (uint64_t)(i % 16) * 256 + i / 16 * 4, 4);
+	finish(&x, SETS);
+	CHECK_EQ(count, 1);
+	CHECK(x.findings.at[0].other);
+	done(&x);
+}
+
+TEST(machines_that_know_the_future_have_findings_without_simulation_only)
+{
+	struct found x;
+
+	start();
+	stream(false);
+	finish(&x, "L1 256 full 16B opt 1c | memory 100c");
+	CHECK(x.findings.untried || !x.findings.tried);
+	need(&x, "write allocate");
+	done(&x);
+}
+
+TEST(json_has_every_fact_and_the_other_ways)
+{
+	struct found x;
+	struct ml_buf out = { 0 };
+	struct ml_json w = { .out = &out };
+
+	start();
+	walk(false);
+	finish(&x, FULL);
+	ml_findings_json(&x.findings, &w);
+	ml_buf_u8(&out, 0);
+	const char *text = (const char *)out.data;
+	CHECK(strstr(text, "\"kind\": \"stride\"") ||
+	      strstr(text, "\"kind\":\"stride\""));
+	CHECK(strstr(text, "misses_predicted"));
+	CHECK(strstr(text, "\"or\""));
+	ml_buf_release(&out);
+	done(&x);
+}
