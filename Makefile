@@ -51,7 +51,8 @@ check-all: test
 	+@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
 
 bench: deps-test all
-	@if [ -x bench/run.sh ]; then bench/run.sh $(dir); else echo "no benchmarks yet"; fi
+	@bench/run.sh $(dir)
+	@bench/sim.sh $(dir)
 
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install $(dir) --prefix $(PREFIX)

@@ -17,7 +17,7 @@
 struct options {
 	const char *output, *every, *only_in, *from_mark, *to_mark;
 	uint64_t limit, skip;
-	bool no_stack, no_heap, no_source, fetch, json, quiet;
+	bool no_stack, no_heap, no_source, fetch, valgrind, json, quiet;
 };
 
 static const struct opt opts[] = {
@@ -40,6 +40,8 @@ static const struct opt opts[] = {
 		 "do not follow allocations: heap memory then is one nameless region"),
 	OPT_FLAG("no-source", 0, no_source, "do not keep the source text in the trace"),
 	OPT_FLAG("fetch", 0, fetch, "record instruction fetches too"),
+	OPT_FLAG("valgrind", 0, valgrind,
+		 "use Valgrind also for a program that was built by memlamp cc"),
 	OPT_FLAG("json", 0, json, "print the summary as JSON, to stdout"),
 	OPT_FLAG("quiet", 'q', quiet, "print no summary"),
 	{ 0 },
@@ -105,6 +107,9 @@ static void say(const struct ml_session *s)
 				"memlamp: %s: the process was killed; the trace holds all "
 				"that it did before\n",
 				r->path);
+		if (r->unseen)
+			fprintf(stderr, "memlamp: %s: not in it: %s\n", r->path,
+				r->unseen);
 		if (r->warning)
 			fprintf(stderr, "memlamp: %s: warning: %s\n", r->path,
 				r->warning);
@@ -198,15 +203,10 @@ static int run(int argc, char **argv)
 	s.options.no_heap = o.no_heap;
 	s.options.no_source = o.no_source;
 	s.options.fetch = o.fetch;
+	s.valgrind = o.valgrind;
 	s.argv = argv;
 	s.output = o.output ? o.output : default_output(argv[0], &s.arena);
 	s.valgrind_lib = cmd_path_valgrind(&s.arena);
-	if (!s.valgrind_lib) {
-		ml_session_release(&s);
-		ml_fail(&err, ML_IO,
-			"the recorder for Valgrind is not installed with memlamp");
-		return cmd_fail(&cmd_record, &err);
-	}
 	clock_gettime(CLOCK_MONOTONIC, &live.start);
 	ml_progress_start(&live.progress, stderr);
 	s.tick = show;

@@ -233,12 +233,7 @@ static void table(struct text *t, struct ml_table *table, size_t all, const char
 
 const char *info_kind(const struct ml_summary *s, const struct ml_summary_region *r)
 {
-	static const char *const kinds[ML_REGION_KINDS] = {
-		"other",      "global", "heap",    "stack",
-		"registered", "mmap",   "section", "code",
-	};
-
-	return kinds[ml_space_region(s->space, r->region)->kind];
+	return ml_region_kind_name(ml_space_region(s->space, r->region)->kind);
 }
 
 const char *info_type(const struct ml_summary *s, const struct ml_summary_region *r,

@@ -28,6 +28,11 @@ const char *cmd_path_valgrind(struct ml_arena *a)
 	return beside(a, "valgrind", "../lib/memlamp/valgrind");
 }
 
+const char *cmd_path_runtime(struct ml_arena *a)
+{
+	return beside(a, "runtime", "../lib/memlamp/runtime");
+}
+
 const char *cmd_path_examples(struct ml_arena *a)
 {
 	return beside(a, "examples", "../lib/memlamp/examples");

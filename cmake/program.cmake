@@ -1,10 +1,13 @@
 # The program, what it brings along, and how all of it is installed.
+include(cmake/web.cmake)
 file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.c)
 list(REMOVE_ITEM cli_sources ${PROJECT_SOURCE_DIR}/cli/main.c)
 ml_library(cli memlamp-cli ${cli_sources})
-target_link_libraries(cli PUBLIC record)
+target_link_libraries(cli PUBLIC record serve)
 add_executable(memlamp cli/main.c)
 target_link_libraries(memlamp PRIVATE strict cli)
+
+include(cmake/runtime.cmake)
 
 # The Valgrind tool is built by its own script: Valgrind's rules differ in every flag.
 set(tool_script ${PROJECT_SOURCE_DIR}/record/valgrind/build.sh)

@@ -82,7 +82,14 @@ extern "C" {
 /* Part of programs built by `memlamp cc`; in all others its address is null. */
 extern void memlamp_request(const struct memlamp_call *call) __attribute__((weak));
 
-static __inline__ __attribute__((unused)) void
+/* What it does itself is not to be recorded. */
+#if defined(__clang__) || __GNUC__ >= 5
+#define MEMLAMP_UNSEEN_ __attribute__((no_sanitize_thread))
+#else
+#define MEMLAMP_UNSEEN_
+#endif
+
+static __inline__ __attribute__((unused)) MEMLAMP_UNSEEN_ void
 memlamp_tell(unsigned long request, const void *address, unsigned long bytes,
 	     unsigned long elem, const char *name, unsigned long rows, unsigned long cols,
 	     long value)

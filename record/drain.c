@@ -11,7 +11,9 @@
 #include "record/filter.h"
 #include "record/globals.h"
 #include "record/guest_blocks.h"
+#include "record/guest_refs.h"
 #include "record/guest_shape.h"
+#include "record/guest_unseen.h"
 #include "record/objects.h"
 #include "record/ring.h"
 #include "record/sites.h"
@@ -68,6 +70,10 @@ struct ml_drain {
 	struct ml_step steps[STEPS]; /* not yet given to the writer */
 	size_t step_count;
 	struct ml_guest_blocks blocks;
+	struct ml_guest_refs refs;
+	bool exited;
+	const char *command; /* as the process told it */
+	const char *unseen;
 	struct ml_drain_count count; /* for other threads: atomics */
 	uint64_t bad;                /* words that made no sense */
 	char warning[200];
@@ -103,6 +109,7 @@ struct ml_drain *ml_drain_open(const char *path, const struct ml_record_options 
 	ml_filter_init(&d->filter, options);
 	ml_thin_init(&d->thin, writer);
 	ml_guest_blocks_init(&d->blocks, &d->objects, writer);
+	ml_guest_refs_init(&d->refs, &d->objects, writer);
 	switch_thread(d, 1);
 	return d;
 }
@@ -110,6 +117,21 @@ struct ml_drain *ml_drain_open(const char *path, const struct ml_record_options 
 void ml_drain_meta(struct ml_drain *d, const char *key, const char *value)
 {
 	ml_tables_meta(d->tables, key, value);
+}
+
+const char *ml_drain_command(const struct ml_drain *d)
+{
+	return d->command;
+}
+
+const char *ml_drain_unseen(const struct ml_drain *d)
+{
+	return d->unseen;
+}
+
+bool ml_drain_exited(const struct ml_drain *d)
+{
+	return d->exited;
 }
 
 bool ml_drain_full(const struct ml_drain *d)
@@ -400,6 +422,90 @@ static const uint64_t *take_steps(struct ml_drain *d, const uint64_t *w,
 	return w;
 }
 
+/* Is it the function of --only-in that the site lies in? */
+static bool is_within(struct ml_drain *d, const struct ml_guest_head *h)
+{
+	uint64_t ip = (h->word & (((uint64_t)1 << ML_REF_SHIFT) - 1)) - 1, vaddr;
+	const struct ml_site *x = &d->tables->sites.at[h->site];
+	const struct ml_frame *f = &d->tables->frames.at[x->frame + x->frames - 1];
+
+	if (!strcmp(ml_tables_text(d->tables, f->func), d->options->only_in))
+		return true;
+	const struct ml_range *r = ml_objects_find(&d->objects, ip);
+	if (!r || !ml_object_open(r->image->object) || !ml_object_vaddr(r, ip, &vaddr))
+		return false;
+	const struct ml_symbol *s = ml_object_func(r->image->object, vaddr);
+	return s && !strcmp(s->name, d->options->only_in);
+}
+
+/* A function of a guest that tells references one by one was entered or is left. */
+static void take_call(struct ml_drain *d, const struct ml_guest_head *h, uint64_t sp)
+{
+	struct thread *t = d->thread;
+
+	if (!d->options->only_in)
+		return;
+	if (t->inside &&
+	    (h->call == ML_REF_RETURN ? sp >= t->inside_sp : sp > t->inside_sp))
+		t->inside = false;
+	if (h->call == ML_REF_ENTRY && !t->inside && is_within(d, h)) {
+		t->inside = d->entered = true;
+		t->inside_sp = sp;
+	}
+}
+
+/* References one by one, of which perhaps not all are kept. */
+static bool filter_refs(struct ml_drain *d, const uint64_t **at, const uint64_t *end,
+			struct ml_err *err)
+{
+	const uint64_t *w = *at;
+
+	for (; end - w >= 2 && ml_guest_is_ref(*w) && !d->filter.full; w += 2) {
+		const struct ml_guest_head *h = ml_guest_refs_head(&d->refs, *w);
+
+		if (h->call) {
+			take_call(d, h, w[1]);
+			continue;
+		}
+		struct known k = { .path = h->path,
+				   .bases = 1,
+				   .shape = ml_writer_shape_at(d->writer, h->number),
+				   .number = h->number };
+		if (!filter_step(d, &k, w + 1, 0, err))
+			return false;
+	}
+	*at = w;
+	return true;
+}
+
+static bool take_refs(struct ml_drain *d, const uint64_t **at, const uint64_t *end,
+		      struct ml_err *err)
+{
+	if (!flush(d, err))
+		return false;
+	if (end - *at < 2) {
+		d->bad++;
+		*at = end;
+		return true;
+	}
+	if (d->mapped) {
+		ml_globals_update(&d->objects);
+		d->mapped = false;
+	}
+	return d->filter.all ? ml_guest_refs_take(&d->refs, at, end, err)
+			     : filter_refs(d, at, end, err);
+}
+
+bool ml_drain_thread(struct ml_drain *d, uint32_t number, struct ml_err *err)
+{
+	if (number == d->thread_number)
+		return true;
+	if (!flush(d, err))
+		return false;
+	switch_thread(d, number);
+	return true;
+}
+
 static const char *text_of(const uint64_t *w, const uint64_t *end)
 {
 	const char *text = (const char *)w;
@@ -430,6 +536,8 @@ static void take_map(struct ml_drain *d, uint32_t arg, const uint64_t *w,
 	*ML_ADD(d->tables->mappings) = m;
 	ml_guest_unmap(&d->blocks, m.low, m.high);
 	ml_objects_map(&d->objects, m.low, m.high, m.offset, m.prot, m.kind, path);
+	if (m.prot & 4)
+		ml_guest_refs_forget(&d->refs);
 	d->mapped = true;
 }
 
@@ -503,12 +611,20 @@ static void take_mark(struct ml_drain *d, uint32_t number, const char *name)
 	ml_writer_mark(d->writer, kind, name);
 }
 
+static void take_about(struct ml_drain *d, uint32_t what, const char *text)
+{
+	if (what == 0)
+		d->command = ml_arena_strdup(&d->arena, text);
+	ml_drain_meta(d, what == 0 ? "command" : "cwd", text);
+}
+
 /* Words that each message needs at least. */
 static const uint8_t least[] = {
 	[ML_WORD_SHAPE] = 3, [ML_WORD_THREAD_NEW] = 3, [ML_WORD_MAP] = 3,
 	[ML_WORD_UNMAP] = 2, [ML_WORD_ALLOC] = 2,      [ML_WORD_FREE] = 1,
 	[ML_WORD_MMAP] = 2,  [ML_WORD_REGION] = 6,     [ML_WORD_UNREGION] = 1,
 	[ML_WORD_STATE] = 2, [ML_WORD_LOST] = 1,       [ML_WORD_EXIT] = 0,
+	[ML_WORD_STAMP] = 1, [ML_WORD_BLOCK] = 2,      [ML_WORD_ABOUT] = 1,
 };
 
 static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
@@ -558,7 +674,13 @@ static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
 	case ML_WORD_EXIT:
 		snprintf(status, sizeof(status), "%u", arg);
 		ml_drain_meta(d, "exit status", status);
+		d->exited = true;
 		break;
+	case ML_WORD_STAMP: break; /* whoever feeds us has seen to it */
+	case ML_WORD_BLOCK:
+		ml_guest_block(&d->blocks, arg, w[0], w[1], w + 2, count - 2);
+		break;
+	case ML_WORD_ABOUT: take_about(d, arg, text_of(w, end)); break;
 	default: d->bad++;
 	}
 }
@@ -576,7 +698,10 @@ bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count,
 		}
 		unsigned type = ML_WORD_TYPE(*w);
 
-		if (!(*w >> 63)) {
+		if (ml_guest_is_ref(*w)) {
+			if (!take_refs(d, &w, end, err))
+				return false;
+		} else if (!(*w >> 63)) {
 			d->bad++;
 			w++;
 		} else if (type == ML_WORD_STEP) {
@@ -658,6 +783,10 @@ bool ml_drain_finish(struct ml_drain *d, bool cut, struct ml_err *err)
 			 (unsigned long long)d->filter.stack);
 		ml_drain_meta(d, "stack references left out", number);
 	}
+	if (d->refs.head_count) {
+		d->unseen = ml_guest_unseen(&d->objects, &d->arena);
+		ml_drain_meta(d, "not seen", d->unseen);
+	}
 	ml_drain_meta(d, "ended", cut ? "killed" : d->filter.full ? "limit" : "whole");
 	ml_globals_update(&d->objects);
 	if (!d->options->no_source)
@@ -680,5 +809,6 @@ void ml_drain_release(struct ml_drain *d)
 	ml_free(d->shapes);
 	ml_free(d->threads);
 	ml_guest_blocks_release(&d->blocks);
+	ml_guest_refs_release(&d->refs);
 	ml_free(d);
 }

@@ -23,6 +23,15 @@ void ml_drain_meta(struct ml_drain *d, const char *key, const char *value);
 /* Takes words. False: the trace cannot be written, or nothing more is wanted. */
 bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count,
 		   struct ml_err *err);
+/* What is fed next is done by this thread. */
+bool ml_drain_thread(struct ml_drain *d, uint32_t number, struct ml_err *err);
+/* The process has told its exit status. */
+bool ml_drain_exited(const struct ml_drain *d);
+/* The command line as the process told it, or NULL. Lives as long as d. */
+const char *ml_drain_command(const struct ml_drain *d);
+/* What the trace cannot show by the way in which it was made, or NULL. Known once it is
+ * finished. */
+const char *ml_drain_unseen(const struct ml_drain *d);
 /* Nothing more is wanted: the limit was reached. */
 bool ml_drain_full(const struct ml_drain *d);
 /* The last that the process did was to become another program. */

@@ -18,6 +18,7 @@ void ml_guest_blocks_release(struct ml_guest_blocks *b)
 {
 	ml_free(b->stacks);
 	ml_free(b->mapped);
+	ml_map_release(&b->numbers);
 	ml_arena_release(&b->arena);
 }
 
@@ -73,6 +74,25 @@ void ml_guest_mmap(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr,
 		   uint64_t size)
 {
 	begin(b, addr, addr + size, region_of(b, stack, ML_REGION_MMAP, size));
+}
+
+void ml_guest_block(struct ml_guest_blocks *b, bool mapped, uint64_t addr, uint64_t size,
+		    const uint64_t *ips, size_t count)
+{
+	bool is_new;
+
+	while (count && !ips[count - 1])
+		count--;
+	uint64_t *number = ml_map_add(&b->numbers, ml_hash(ips, count * sizeof(*ips)),
+				      &is_new);
+	if (is_new) {
+		*number = b->stack_count;
+		ml_guest_stack(b, (uint32_t)*number, ips, count);
+	}
+	if (mapped)
+		ml_guest_mmap(b, (uint32_t)*number, addr, size);
+	else
+		ml_guest_alloc(b, (uint32_t)*number, addr, size);
 }
 
 void ml_guest_unmap(struct ml_guest_blocks *b, uint64_t low, uint64_t high)

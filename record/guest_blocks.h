@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "lib/base/arena.h"
+#include "lib/base/map.h"
 
 struct ml_objects;
 struct ml_writer;
@@ -28,6 +29,7 @@ struct ml_guest_blocks {
 		uint32_t region;
 	} * mapped; /* by the program itself, and not unmapped yet; in no order */
 	size_t mapped_count, mapped_cap;
+	struct ml_map numbers; /* of stacks that come with their blocks, by hash */
 	struct ml_arena arena;
 };
 
@@ -41,5 +43,8 @@ void ml_guest_alloc(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr,
 		    uint64_t size);
 void ml_guest_mmap(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr,
 		   uint64_t size);
+/* The same two for guests that tell the stack with the block (mapped: it is no heap). */
+void ml_guest_block(struct ml_guest_blocks *b, bool mapped, uint64_t addr, uint64_t size,
+		    const uint64_t *ips, size_t count);
 /* [low, high) is no longer what the program had mapped there; what lies around it is. */
 void ml_guest_unmap(struct ml_guest_blocks *b, uint64_t low, uint64_t high);

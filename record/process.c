@@ -1,5 +1,6 @@
 #include "record/process.h"
 
+#include <elf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "lib/base/err.h"
 #include "lib/base/file.h"
 
-enum { CMDLINE_MAX = 4 << 20 };
+enum { CMDLINE_MAX = 4 << 20, NOTES_MAX = 4096 };
 
 static bool is_program(const char *path, struct stat *st)
 {
@@ -75,12 +76,64 @@ bool ml_process_check(const char *name, struct ml_err *err)
 	return true;
 }
 
+/* One segment of notes: is ours among them? */
+static bool has_note(FILE *f, uint64_t offset, uint64_t size)
+{
+	static const char name[] = "memlamp";
+	char bytes[NOTES_MAX];
+
+	if (size > sizeof(bytes) || fseek(f, (long)offset, SEEK_SET) ||
+	    fread(bytes, 1, size, f) != size)
+		return false;
+	for (uint64_t at = 0; at + sizeof(Elf64_Nhdr) <= size;) {
+		Elf64_Nhdr n;
+
+		memcpy(&n, bytes + at, sizeof(n));
+		at += sizeof(n);
+		if (n.n_namesz == sizeof(name) && at + sizeof(name) <= size &&
+		    !memcmp(bytes + at, name, sizeof(name)))
+			return true;
+		at += (n.n_namesz + 3ull) / 4 * 4 + (n.n_descsz + 3ull) / 4 * 4;
+	}
+	return false;
+}
+
+bool ml_process_tells(const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	Elf64_Ehdr head;
+	bool found = false;
+
+	if (strchr(name, '/'))
+		snprintf(path, sizeof(path), "%s", name);
+	else if (!find(name, path, &st))
+		return false;
+	FILE *f = fopen(path, "rb");
+	if (!f)
+		return false;
+	if (fread(&head, sizeof(head), 1, f) != 1 ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    head.e_ident[EI_CLASS] != ELFCLASS64)
+		head.e_phnum = 0;
+	for (unsigned i = 0; i < head.e_phnum && !found; i++) {
+		Elf64_Phdr p;
+
+		if (fseek(f, (long)(head.e_phoff + i * sizeof(p)), SEEK_SET) ||
+		    fread(&p, sizeof(p), 1, f) != 1)
+			break;
+		found = p.p_type == PT_NOTE && has_note(f, p.p_offset, p.p_filesz);
+	}
+	fclose(f);
+	return found;
+}
+
 static bool is_ours(const char *arg)
 {
 	return !strncmp(arg, "--", 2) || !strcmp(arg, "-q");
 }
 
-const char *ml_process_command(pid_t pid, struct ml_arena *a)
+const char *ml_process_command(pid_t pid, bool under_valgrind, struct ml_arena *a)
 {
 	struct ml_err err;
 	char path[64], *text;
@@ -91,8 +144,9 @@ const char *ml_process_command(pid_t pid, struct ml_arena *a)
 	if (!ml_file_read(path, CMDLINE_MAX, a, &text, &size, &err))
 		return command;
 	char *at = text, *end = text + size;
-	for (at += strlen(at) + 1; at < end && is_ours(at);)
-		at += strlen(at) + 1;
+	if (under_valgrind)
+		for (at += strlen(at) + 1; at < end && is_ours(at);)
+			at += strlen(at) + 1;
 	for (char *p = at; p + 1 < end; p++)
 		if (!*p)
 			*p = ' ';

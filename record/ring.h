@@ -7,6 +7,9 @@
  * `memlamp cc`. A producer takes a free slot by changing its state from FREE to
  * CLAIMED, fills in who it is, sets OPEN, bumps control->bell and wakes it.
  *
+ * A process whose threads have a slot each is one producer to the companion: it
+ * puts their words in order by the clock (record/guest_slots.h).
+ *
  * A slot is a ring of segments of 64-bit words. The producer writes words at
  * `cur`; when fewer than ML_RING_MARGIN words are left it publishes the
  * segment: used[head % SEGMENTS] = words, head++, wake head; then waits while
@@ -23,11 +26,13 @@
 
 enum {
 	ML_RING_VERSION = 1,
-	ML_RING_SLOTS = 64,
+	ML_RING_SLOTS = 256,
 	ML_RING_SEGMENTS = 32,
 	ML_RING_SEGMENT_WORDS = 32 * 1024, /* 256 KiB: two segments fit an L2 cache */
 	ML_RING_MARGIN = 4096, /* words that one step and its messages may need at most */
 	ML_RING_WAIT_MS = 100,
+	ML_RING_STAMP_BYTES = 4096, /* of a segment, for which there is one stamp */
+	ML_RING_SEGMENT_STAMPS = ML_RING_SEGMENT_WORDS * 8 / ML_RING_STAMP_BYTES,
 };
 
 #define ML_RING_MAGIC 0x31676e69726c6d00u /* "\0mlring1" */
@@ -40,12 +45,14 @@ struct ml_ring_control {
 	uint32_t bell;      /* futex: bumped when a slot opens or closes */
 	uint32_t stop;      /* 1: the companion wants no more from anyone */
 	uint32_t options;   /* ML_RING_OPT_* */
-	uint32_t pad[9];
+	uint32_t pulse; /* futex: bumped when the slot of a thread has a new segment */
+	uint32_t pad[8];
 };
 
 enum {
 	ML_RING_OPT_FETCH = 1,   /* record instruction fetches too */
 	ML_RING_OPT_NO_HEAP = 2, /* do not report allocations */
+	ML_RING_OPT_CALLS = 4,   /* report entries of functions, and returns */
 };
 
 enum ml_ring_state {
@@ -58,11 +65,14 @@ enum ml_ring_state {
 /* Header of a slot, one page; the segments follow at the next page. */
 struct ml_ring {
 	uint32_t state; /* enum ml_ring_state; atomic */
-	uint32_t pid, parent, thread;
+	uint32_t pid, parent;
+	uint32_t thread; /* whose slot it is, from 1; 0: of the whole process */
 	uint64_t data; /* address of the first segment in the producer's address space */
 	uint64_t cur;  /* address in the producer of the next word to be written */
 	uint32_t stop; /* 1: set by the companion: write no more into this slot */
-	uint32_t pad0[7];
+	uint32_t segments; /* how many of them the producer uses; 0: all */
+	uint32_t taken;    /* the companion's: it has seen the slot of this thread */
+	uint32_t pad0[5];
 	uint32_t head; /* futex, atomic: segments published */
 	uint32_t pad1[15];
 	uint32_t tail; /* futex, atomic: segments consumed */
@@ -73,9 +83,13 @@ struct ml_ring {
 enum {
 	ML_RING_PAGE = 4096,
 	ML_RING_DATA_BYTES = ML_RING_SEGMENTS * ML_RING_SEGMENT_WORDS * 8,
-	ML_RING_SLOT_BYTES = ML_RING_PAGE + ML_RING_DATA_BYTES,
-	ML_RING_FILE_BYTES = ML_RING_PAGE + ML_RING_SLOTS * ML_RING_SLOT_BYTES,
+	ML_RING_STAMPS = ML_RING_SEGMENTS * ML_RING_SEGMENT_STAMPS,
+	/* header, segments, then the stamps: the clock (of all threads the same) when
+	 * the producer began to write each 4096 bytes of the segments. Only the slots
+	 * of threads have them. */
+	ML_RING_SLOT_BYTES = ML_RING_PAGE + ML_RING_DATA_BYTES + ML_RING_STAMPS * 8,
 };
+#define ML_RING_FILE_BYTES (ML_RING_PAGE + (uint64_t)ML_RING_SLOTS * ML_RING_SLOT_BYTES)
 
 /*
  * The words. An address that the program may touch has its top bit clear, so a
@@ -113,10 +127,40 @@ enum ml_word {
 	ML_WORD_STATE,    /* payload: value, text name */
 	ML_WORD_RECORD,   /* argument: 1 start recording, 0 stop */
 	ML_WORD_LOST,     /* argument: enum ml_lost; payload: count (0 is unknown) */
-	ML_WORD_EXEC, /* the process is about to be replaced by another program; argument
-			 1: by one that is not recorded */
-	ML_WORD_EXIT, /* argument: exit status of the process */
+	ML_WORD_EXEC,  /* the process is about to be replaced by another program; argument
+			  1: by one that is not recorded */
+	ML_WORD_EXIT,  /* argument: exit status of the process */
+	ML_WORD_STAMP, /* payload: the clock; what was told before happened before it,
+			  what is told behind it after it */
+	ML_WORD_BLOCK, /* argument: 0 allocated, 1 mapped by the program itself; payload:
+			  address, size, return addresses minus one, innermost first,
+			  perhaps a 0 behind them */
+	ML_WORD_ABOUT, /* argument: 0 command, 1 folder it runs in; payload: text */
 };
+
+/*
+ * Programs built by `memlamp cc` know no superblocks. They tell each reference by a
+ * pair of words:
+ *
+ *   word 0  bit 63 clear, bits 48-62 what it is (never 0), bits 0-47 the address behind
+ *           the call that tells it
+ *   word 1  address of the reference
+ *
+ * What it is: enum ml_ref_kind << 4 | log2 of the size in bytes. Kinds ENTRY and RETURN
+ * are no references: a function was entered or is about to return, and word 1 is the
+ * stack pointer of its caller.
+ *
+ * In the slot of a thread all messages have an even number of words in all (a zero
+ * behind the payload is counted with it), so pairs stay aligned to 16 bytes.
+ */
+enum ml_ref_kind {
+	ML_REF_READ = 1,
+	ML_REF_WRITE,
+	ML_REF_MODIFY, /* a read, then a write */
+	ML_REF_ENTRY,
+	ML_REF_RETURN,
+};
+enum { ML_REF_SHIFT = 48 };
 
 /* Text payload: zero-terminated bytes, padded with zeros to whole words. */
 

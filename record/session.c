@@ -20,6 +20,7 @@
 
 #include "lib/base/buf.h"
 #include "record/drain.h"
+#include "record/guest_slots.h"
 #include "record/machine.h"
 #include "record/process.h"
 #include "record/ring.h"
@@ -30,8 +31,11 @@ struct worker {
 	pthread_t thread;
 	struct ml_drain *drain;
 	struct ml_ring *ring;
+	struct ml_ring_control *control;
 	const uint64_t *data;
-	uint32_t *bell; /* wakes the supervisor */
+	struct ml_guest_slots slots; /* of a program built by `memlamp cc` */
+	bool by_thread;              /* it is one */
+	const int *child_end; /* of the program that we started: see struct state */
 	struct ml_recording result;
 	double start;
 	int pidfd;    /* readable when the process has ended; -1: it has */
@@ -51,7 +55,8 @@ struct state {
 	int log; /* what Valgrind has to say */
 	pid_t child;
 	bool reaped;
-	bool made;                             /* the trace's file was not there before */
+	int end;   /* atomic: status of the child + 1, 0 while it lives */
+	bool made; /* the trace's file was not there before */
 	struct worker *workers[ML_RING_SLOTS]; /* by slot, NULL: no one drains it */
 	unsigned running;
 	struct worker **all;
@@ -81,8 +86,7 @@ static void futex_wake(uint32_t *word)
 
 static struct ml_ring *slot_at(const struct state *s, unsigned slot)
 {
-	return (struct ml_ring *)(void *)(s->memory + ML_RING_PAGE +
-					  (size_t)slot * ML_RING_SLOT_BYTES);
+	return ml_guest_slots_at(s->control, slot);
 }
 
 static bool make_ring(struct state *s, struct ml_err *err)
@@ -113,7 +117,8 @@ static bool make_ring(struct state *s, struct ml_err *err)
 		.version = ML_RING_VERSION,
 		.companion = (uint32_t)getpid(),
 		.options = (s->session->options.fetch ? ML_RING_OPT_FETCH : 0u) |
-			   (s->session->options.no_heap ? ML_RING_OPT_NO_HEAP : 0u),
+			   (s->session->options.no_heap ? ML_RING_OPT_NO_HEAP : 0u) |
+			   (s->session->options.only_in ? ML_RING_OPT_CALLS : 0u),
 	};
 	snprintf(s->ring_path, sizeof(s->ring_path), "/proc/%d/fd/%d", getpid(), s->fd);
 	return true;
@@ -193,11 +198,68 @@ static bool drain_all(struct worker *w, struct ml_err *err)
 	}
 }
 
+/* How our own child ended; others' children are only known to be gone. */
+static void see_end(struct worker *w)
+{
+	int end = 0;
+	char status[16];
+
+	if (!w->child_end)
+		return;
+	/* it has ended, and the supervisor looks a few times a second */
+	while (!(end = __atomic_load_n(w->child_end, __ATOMIC_ACQUIRE)))
+		usleep(1000);
+	end--;
+	if (!WIFSIGNALED(end) || WTERMSIG(end) == SIGKILL)
+		return;
+	snprintf(status, sizeof(status), "%d", 128 + WTERMSIG(end));
+	ml_drain_meta(w->drain, "exit status", status);
+	w->result.killed = false;
+}
+
+/* The same for a process whose threads have a slot each. */
+static bool drain_threads(struct worker *w, struct ml_err *err)
+{
+	struct ml_ring_control *c = w->control;
+
+	for (;;) {
+		uint32_t pulse = __atomic_load_n(&c->pulse, __ATOMIC_ACQUIRE);
+		bool gone = has_ended(w);
+		bool replaced = __atomic_load_n(&w->replaced, __ATOMIC_ACQUIRE);
+
+		if (!ml_guest_slots_round(&w->slots, err))
+			return false;
+		if (ml_drain_full(w->drain))
+			ml_guest_slots_stop(&w->slots);
+		if (gone || replaced) {
+			w->result.killed = gone && !ml_drain_exited(w->drain) &&
+					   !ml_drain_replaced(w->drain);
+			if (w->result.killed)
+				see_end(w);
+			return true;
+		}
+		if (pulse == __atomic_load_n(&c->pulse, __ATOMIC_ACQUIRE))
+			futex_wait(&c->pulse, pulse, TICK_MS);
+	}
+}
+
+static void discard_threads(struct worker *w)
+{
+	while (!has_ended(w)) {
+		ml_guest_slots_stop(&w->slots);
+		futex_wait(&w->control->pulse, w->control->pulse, TICK_MS);
+	}
+}
+
 /* Discards what still comes, so that the process is not held up. */
-static void discard(const struct worker *w)
+static void discard(struct worker *w)
 {
 	struct ml_ring *r = w->ring;
 
+	if (w->by_thread) {
+		discard_threads(w);
+		return;
+	}
 	__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != ML_RING_CLOSED &&
 	       !has_ended(w)) {
@@ -215,7 +277,7 @@ static void *work(void *arg)
 	struct ml_recording *x = &w->result;
 	struct ml_drain_count count;
 
-	x->ok = drain_all(w, &x->err);
+	x->ok = w->by_thread ? drain_threads(w, &x->err) : drain_all(w, &x->err);
 	if (x->ok) {
 		char seconds[32];
 
@@ -230,7 +292,7 @@ static void *work(void *arg)
 	x->refs = count.refs;
 	x->bytes = stat(x->path, &st) ? count.bytes : (uint64_t)st.st_size;
 	__atomic_store_n(&w->done, FINISHED, __ATOMIC_RELEASE);
-	futex_wake(w->bell);
+	futex_wake(&w->control->bell);
 	return NULL;
 }
 
@@ -266,7 +328,7 @@ static void describe(struct state *s, struct ml_drain *d, const struct ml_ring *
 	ml_drain_meta(d, "process", text);
 	snprintf(text, sizeof(text), "%u", r->parent);
 	ml_drain_meta(d, "parent process", text);
-	ml_drain_meta(d, "back end", "valgrind");
+	ml_drain_meta(d, "back end", r->thread ? "cc" : "valgrind");
 	ml_drain_meta(d, "complete", s->session->options.of ? "no: samples" : "yes");
 	ml_drain_meta(d, "version", ML_VERSION);
 	ml_machine_meta(d);
@@ -280,7 +342,9 @@ static void attach(struct state *s, unsigned slot)
 
 	w->start = now();
 	w->ring = r;
-	w->bell = &s->control->bell;
+	w->control = s->control;
+	w->by_thread = r->thread != 0;
+	w->child_end = (pid_t)r->pid == s->child ? &s->end : NULL;
 	w->data = (const uint64_t *)(void *)((char *)r + ML_RING_PAGE);
 	w->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)r->pid, 0);
 	for (unsigned i = 0; i < ML_RING_SLOTS; i++)
@@ -288,12 +352,15 @@ static void attach(struct state *s, unsigned slot)
 			__atomic_store_n(&s->workers[i]->replaced, 1, __ATOMIC_RELEASE);
 	w->result.pid = (pid_t)r->pid;
 	w->result.path = trace_path(s, w->result.pid);
-	w->result.command = ml_process_command((pid_t)r->pid, &s->session->arena);
+	w->result.command = ml_process_command((pid_t)r->pid, !w->by_thread,
+					       &s->session->arena);
 	w->drain = ml_drain_open(w->result.path, &s->session->options, &w->result.err);
 	s->all = ml_grow(s->all, &s->cap, s->count + 1, sizeof(*s->all));
 	s->all[s->count++] = w;
 	s->workers[slot] = w;
 	s->running++;
+	if (w->drain && w->by_thread)
+		ml_guest_slots_init(&w->slots, s->control, r, w->drain);
 	if (w->drain)
 		describe(s, w->drain, r, w->result.command);
 	if (w->drain && !pthread_create(&w->thread, NULL, work, w))
@@ -324,8 +391,17 @@ static void collect(struct state *s)
 			if (warning)
 				w->result.warning = ml_arena_strdup(&s->session->arena,
 								    warning);
+			if (ml_drain_unseen(w->drain))
+				w->result.unseen = ml_arena_strdup(
+					&s->session->arena, ml_drain_unseen(w->drain));
+			if (ml_drain_command(w->drain))
+				w->result.command = ml_arena_strdup(
+					&s->session->arena, ml_drain_command(w->drain));
 			ml_drain_release(w->drain);
+			ml_guest_slots_release(&w->slots);
 		}
+		if (w->by_thread)
+			ml_guest_slots_free(s->control, (uint32_t)w->result.pid);
 		if (w->pidfd >= 0)
 			close(w->pidfd);
 		memset(w->ring, 0, ML_RING_PAGE);
@@ -379,6 +455,7 @@ static void program_ended(struct state *s)
 	struct sigaction pass = { .sa_handler = forward };
 
 	s->reaped = true;
+	__atomic_store_n(&s->end, s->session->status + 1, __ATOMIC_RELEASE);
 	forward_to = 0;
 	sigaction(SIGINT, &pass, NULL);
 }
@@ -392,6 +469,18 @@ static void stop_all(struct state *s)
 			__atomic_store_n(&s->workers[i]->replaced, 1, __ATOMIC_RELEASE);
 }
 
+/* Threads are their process's worker's business, if that lives. */
+static bool is_looked_after(const struct state *s, const struct ml_ring *r)
+{
+	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
+		const struct worker *w = s->workers[i];
+
+		if (w && w->by_thread && w->result.pid == (pid_t)r->pid)
+			return w->done == RUNNING;
+	}
+	return false;
+}
+
 static void supervise(struct state *s)
 {
 	double start = now();
@@ -403,12 +492,16 @@ static void supervise(struct state *s)
 		    waitpid(s->child, &s->session->status, WNOHANG) == s->child)
 			program_ended(s);
 		for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-			uint32_t state = __atomic_load_n(&slot_at(s, i)->state,
-							 __ATOMIC_ACQUIRE);
+			struct ml_ring *r = slot_at(s, i);
+			uint32_t state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
 
-			if (!s->workers[i] &&
-			    (state == ML_RING_OPEN || state == ML_RING_CLOSED))
+			if (s->workers[i] ||
+			    (state != ML_RING_OPEN && state != ML_RING_CLOSED))
+				continue;
+			if (r->thread <= 1)
 				attach(s, i);
+			else if (!is_looked_after(s, r))
+				r->stop = 1;
 		}
 		if (stop_asked)
 			stop_all(s);
@@ -430,6 +523,12 @@ static void exec_program(const struct state *s)
 
 	while (x->argv[count])
 		count++;
+	if (x->tells) {
+		setenv("MEMLAMP_RING", s->ring_path, 1);
+		unsetenv("MEMLAMP");
+		execvp(x->argv[0], x->argv);
+		_exit(127);
+	}
 	snprintf(ring, sizeof(ring), "--ring=%s", s->ring_path);
 	snprintf(log, sizeof(log), "--log-file=/proc/%d/fd/%d", getppid(), s->log);
 	argv[n++] = "valgrind";
@@ -495,7 +594,7 @@ static bool explain(const struct state *s, struct ml_err *err)
 	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
 		text[--n] = 0;
 	if (WIFEXITED(s->session->status) && WEXITSTATUS(s->session->status) == 127 &&
-	    n <= 0)
+	    n <= 0 && !s->session->tells)
 		return ml_fail(err, ML_IO, "%s was not recorded: is valgrind installed?",
 			       s->session->argv[0]);
 	return ml_fail(err, ML_IO, "%s was not recorded%s%s", s->session->argv[0],
@@ -506,10 +605,14 @@ static bool explain(const struct state *s, struct ml_err *err)
  * written? */
 static bool check(struct state *s, struct ml_err *err)
 {
-	const struct ml_session *x = s->session;
+	struct ml_session *x = s->session;
 
 	if (!ml_process_check(x->argv[0], err))
 		return false;
+	x->tells = !x->valgrind && !x->options.fetch && ml_process_tells(x->argv[0]);
+	if (!x->tells && !x->valgrind_lib)
+		return ml_fail(err, ML_IO,
+			       "the recorder for Valgrind is not installed with memlamp");
 	int fd = open(x->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	s->made = fd >= 0;
 	if (fd < 0 && errno == EEXIST)

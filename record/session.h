@@ -1,9 +1,9 @@
 /*
- * A recording from start to end: makes the ring, starts the program under
- * Valgrind, drains each process that takes a slot into a trace of its own (a
- * thread each), until all of them have ended. The process that runs this is
- * the companion that record/ring.h speaks of: it outlives Ctrl-C, and a program
- * that is killed leaves all its words in the ring for it to find.
+ * A recording from start to end: makes the ring, starts the program (under
+ * Valgrind, unless it was built by `memlamp cc`), drains each process that takes a slot
+ * into a trace of its own (a thread each), until all of them have ended. The process that
+ * runs this is the companion that record/ring.h speaks of: it outlives Ctrl-C, and a
+ * program that is killed leaves all its words in the ring for it to find.
  */
 #pragma once
 
@@ -23,6 +23,7 @@ struct ml_recording {
 	pid_t pid;
 	uint64_t refs, bytes;
 	const char *warning; /* or NULL */
+	const char *unseen;  /* what it cannot show by the way it was made, or NULL */
 	bool ok;             /* false: it could not be written to its end; err says why */
 	bool killed;         /* the process left no goodbye */
 	struct ml_err err;
@@ -31,7 +32,8 @@ struct ml_recording {
 struct ml_session {
 	/* set by the caller */
 	const char *output;       /* path of the first process's trace */
-	const char *valgrind_lib; /* folder with our tool */
+	const char *valgrind_lib; /* folder with our tool; NULL: not installed */
+	bool valgrind;            /* also for programs built by `memlamp cc` */
 	char *const *argv;        /* the program, ends with NULL */
 	struct ml_record_options options;
 	/* Called a few times a second with the totals so far; may be NULL. */
@@ -42,6 +44,7 @@ struct ml_session {
 	struct ml_recording *recordings;
 	size_t count;
 	int status;            /* of the program, as waitpid gives it */
+	bool tells;            /* the program was built by `memlamp cc` and told itself */
 	double seconds;        /* from start to the end of the last trace */
 	struct ml_arena arena; /* owns the results */
 };

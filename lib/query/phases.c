@@ -16,6 +16,8 @@ struct node {
 };
 
 struct nodes {
+	const struct ml_trace *trace;
+	const struct ml_phases_fn *fn;
 	ML_ROWS(struct node) list; /* number 0 stands around all */
 	struct ml_map by_name;     /* parent and name -> node */
 	struct ml_map current;     /* thread -> node */
@@ -52,12 +54,21 @@ static void begin(struct nodes *n, const struct ml_mark *m)
 	*current = number;
 }
 
+static void spend(struct nodes *n, uint64_t number, uint64_t until)
+{
+	struct node *node = &n->list.at[number];
+
+	node->refs += until - node->since;
+	if (n->fn->spent)
+		n->fn->spent(n->fn->arg, (uint32_t)number, node->since, until);
+}
+
 static void leave(struct nodes *n, uint64_t *current, uint64_t time)
 {
 	struct node *node = &n->list.at[*current];
 
 	if (!--node->running)
-		node->refs += time - node->since;
+		spend(n, *current, time);
 	*current = node->parent;
 }
 
@@ -77,56 +88,75 @@ static void end(struct nodes *n, const struct ml_mark *m)
 }
 
 /* The rows inside a node, each followed by those inside it. */
-static void walk(struct ml_summary *s, const struct nodes *n, uint32_t parent)
+static void walk(struct nodes *n, uint32_t parent)
 {
 	for (uint32_t i = n->list.at[parent].first; i; i = n->list.at[i].next) {
-		const struct node *node = &n->list.at[i];
+		struct node *node = &n->list.at[i];
 
-		*ML_ADD(s->phases) = (struct ml_summary_phase){
-			.name = ml_tables_text(&s->trace->tables, node->name),
-			.depth = node->depth - 1,
-			.times = node->times,
-			.refs = node->refs +
-				(node->running ? s->trace->count - node->since : 0),
-			.open = node->running,
-		};
-		walk(s, n, i);
+		if (node->running)
+			spend(n, i, n->trace->count);
+		n->fn->row(n->fn->arg, i,
+			   &(struct ml_summary_phase){
+				   .name = ml_tables_text(&n->trace->tables, node->name),
+				   .depth = node->depth - 1,
+				   .times = node->times,
+				   .refs = node->refs,
+				   .open = node->running,
+			   });
+		walk(n, i);
 	}
+}
+
+void ml_phases_each(const struct ml_trace *trace, const struct ml_phases_fn *fn)
+{
+	const struct ml_tables *t = &trace->tables;
+	struct nodes n = { .trace = trace, .fn = fn };
+
+	(void)ML_ADD(n.list);
+	for (size_t i = 0; i < t->marks.count; i++) {
+		const struct ml_mark *m = &t->marks.at[i];
+
+		if (m->kind == ML_MARK_BEGIN)
+			begin(&n, m);
+		else if (m->kind == ML_MARK_END)
+			end(&n, m);
+	}
+	walk(&n, 0);
+	ml_free(n.list.at);
+	ml_map_release(&n.by_name);
+	ml_map_release(&n.current);
 }
 
 static void make_marks(struct ml_summary *s)
 {
 	const struct ml_tables *t = &s->trace->tables;
 	struct ml_map points = { 0 };
-	struct nodes n = { 0 };
 
-	(void)ML_ADD(n.list);
 	for (size_t i = 0; i < t->marks.count; i++) {
 		const struct ml_mark *m = &t->marks.at[i];
 		bool is_new;
 
-		if (m->kind == ML_MARK_BEGIN)
-			begin(&n, m);
-		else if (m->kind == ML_MARK_END)
-			end(&n, m);
-		else {
-			uint64_t *row = ml_map_add(&points, m->name, &is_new);
+		if (m->kind == ML_MARK_BEGIN || m->kind == ML_MARK_END)
+			continue;
+		uint64_t *row = ml_map_add(&points, m->name, &is_new);
 
-			if (is_new) {
-				*row = s->marks.count;
-				*ML_ADD(s->marks) = (struct ml_summary_mark){
-					.name = ml_tables_text(t, m->name),
-					.first = m->time
-				};
-			}
-			s->marks.at[*row].times++;
+		if (is_new) {
+			*row = s->marks.count;
+			*ML_ADD(s->marks) = (struct ml_summary_mark){
+				.name = ml_tables_text(t, m->name), .first = m->time
+			};
 		}
+		s->marks.at[*row].times++;
 	}
-	walk(s, &n, 0);
-	ml_free(n.list.at);
-	ml_map_release(&n.by_name);
-	ml_map_release(&n.current);
 	ml_map_release(&points);
+}
+
+static void add_row(void *arg, uint32_t phase, const struct ml_summary_phase *p)
+{
+	struct ml_summary *s = arg;
+
+	(void)phase;
+	*ML_ADD(s->phases) = *p;
 }
 
 static void make_states(struct ml_summary *s)
@@ -157,6 +187,7 @@ static void make_states(struct ml_summary *s)
 
 void ml_phases_make(struct ml_summary *s)
 {
+	ml_phases_each(s->trace, &(struct ml_phases_fn){ .arg = s, .row = add_row });
 	make_marks(s);
 	make_states(s);
 }

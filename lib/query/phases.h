@@ -5,7 +5,25 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 struct ml_summary;
+struct ml_summary_phase;
+struct ml_trace;
+
+/*
+ * The phases alone: spent is called with each stretch of time that some thread spends
+ * in a phase, phases being numbered from 1 as they first begin, then row with the sum of
+ * each in the order of a walk over the nesting. spent may be NULL.
+ */
+struct ml_phases_fn {
+	void *arg;
+	void (*spent)(void *arg, uint32_t phase, uint64_t from, uint64_t until);
+	void (*row)(void *arg, uint32_t phase, const struct ml_summary_phase *p);
+};
+void ml_phases_each(const struct ml_trace *t, const struct ml_phases_fn *fn);
 
 /* Adds the rows to s, whose trace is set. */
 void ml_phases_make(struct ml_summary *s);

@@ -82,20 +82,23 @@ static void measure_blocks(const struct ml_trace *t, uint64_t *blocks, uint64_t 
 						 (t->block_count + 1) * sizeof(*ends));
 	uint64_t *now = ml_grow(NULL, &(size_t){ 0 }, t->tables.regions.count,
 				sizeof(*now));
-	size_t ended = 0;
+	size_t count = 0, ended = 0;
 
+	/* some live between two references only: they are never there when others come */
 	for (size_t i = 0; i < t->block_count; i++)
-		ends[i] = &t->blocks[i];
-	qsort(ends, t->block_count, sizeof(*ends), by_end);
+		if (t->blocks[i].until > t->blocks[i].from)
+			ends[count++] = &t->blocks[i];
+	qsort(ends, count, sizeof(*ends), by_end);
 	for (size_t i = 0; i < t->block_count; i++) {
 		const struct ml_block *b = &t->blocks[i];
 
-		for (; ends[ended]->until <= b->from; ended++)
+		for (; ended < count && ends[ended]->until <= b->from; ended++)
 			now[ends[ended]->region] -= ends[ended]->size;
-		now[b->region] += b->size;
 		blocks[b->region]++;
-		if (now[b->region] > most[b->region])
-			most[b->region] = now[b->region];
+		if (now[b->region] + b->size > most[b->region])
+			most[b->region] = now[b->region] + b->size;
+		if (b->until > b->from)
+			now[b->region] += b->size;
 	}
 	for (size_t i = 0; i < t->tables.globals.count; i++)
 		most[t->tables.globals.at[i].region] += t->tables.globals.at[i].size;

@@ -1,0 +1,337 @@
+/*
+ * How fast caches are simulated, from references that are decoded already: the quick
+ * simulator by instruction set, counters only and with the serving level of each
+ * reference; the exact one; stack distances; and an obvious simulator that scans its
+ * ways, to compare with.
+ *
+ *	bench_sim [-m MACHINE] [-n ROUNDS] TRACE...
+ *
+ * Figures are millions of references a second of processor time, the best of some
+ * rounds, on one thread. At most 64 million references of a trace are used.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/err.h"
+#include "lib/base/pool.h"
+#include "lib/cache/distance.h"
+#include "lib/cache/quick.h"
+#include "lib/cache/sim.h"
+#include "lib/trace/trace.h"
+
+enum { MOST = 64 << 20 };
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The references in memory. */
+struct refs {
+	uint64_t *addr;
+	uint16_t *what;
+	size_t count, room;
+};
+
+static bool add(void *arg, const struct ml_batch *b, struct ml_err *err)
+{
+	struct refs *r = arg;
+	size_t n = b->count < r->room - r->count ? b->count : r->room - r->count;
+
+	(void)err;
+	memcpy(r->addr + r->count, b->addr, n * sizeof(*r->addr));
+	memcpy(r->what + r->count, b->what, n * sizeof(*r->what));
+	r->count += n;
+	return true;
+}
+
+/* A batch of them, from i on. */
+static struct ml_accesses piece(const struct refs *r, size_t i)
+{
+	size_t count = r->count - i < ML_BATCH ? r->count - i : ML_BATCH;
+
+	return (struct ml_accesses){ .count = count,
+				     .addr = r->addr + i,
+				     .what = r->what + i };
+}
+
+/* Their line numbers; how many. */
+static size_t lines_of(const struct refs *r, size_t i, const struct ml_machine *m,
+		       uint64_t *line)
+{
+	struct ml_accesses a = piece(r, i);
+	int shift = __builtin_ctz(m->level[0].line);
+
+	for (size_t k = 0; k < a.count; k++)
+		line[k] = a.addr[k] >> shift;
+	return a.count;
+}
+
+/* ---- an obvious simulator: ways with the time of their last use ---- */
+
+struct slow_way {
+	uint64_t line, used;
+	bool dirty;
+};
+
+struct slow {
+	const struct ml_machine *m;
+	struct slow_way *way[ML_LEVELS];
+	uint64_t now;
+};
+
+static struct slow_way *slow_find(struct slow *s, unsigned level, uint64_t line,
+				  struct slow_way **oldest)
+{
+	const struct ml_level_spec *l = &s->m->level[level];
+	struct slow_way *set = s->way[level] + line % l->sets * l->ways;
+
+	*oldest = set;
+	for (uint32_t i = 0; i < l->ways; i++) {
+		if (set[i].used && set[i].line == line)
+			return &set[i];
+		if (set[i].used < (*oldest)->used)
+			*oldest = &set[i];
+	}
+	return NULL;
+}
+
+static void slow_ask(struct slow *s, unsigned level, uint64_t line, bool write)
+{
+	struct slow_way *oldest, *w;
+
+	if (level == s->m->levels)
+		return;
+	w = slow_find(s, level, line, &oldest);
+	if (!w) {
+		slow_ask(s, level + 1, line, false);
+		w = oldest;
+		for (unsigned i = level + 1; w->dirty && i < s->m->levels; i++) {
+			struct slow_way *outer = slow_find(s, i, w->line, &oldest);
+
+			if (outer) {
+				outer->dirty = true;
+				break;
+			}
+		}
+		*w = (struct slow_way){ .line = line };
+	}
+	w->used = ++s->now;
+	w->dirty |= write;
+}
+
+/* ---- what is measured: each simulates r once and says how long it took ---- */
+
+static double run_slow(const struct refs *r, const struct ml_machine *m)
+{
+	struct slow s = { .m = m };
+	uint32_t line = m->level[0].line;
+
+	for (unsigned i = 0; i < m->levels; i++)
+		s.way[i] = calloc((size_t)m->level[i].sets * m->level[i].ways,
+				  sizeof(*s.way[i]));
+	double start = now();
+
+	for (size_t i = 0; i < r->count; i++) {
+		unsigned size = r->what[i] & 0x3fff;
+		uint64_t last = (r->addr[i] + (size ? size - 1 : 0)) / line;
+
+		for (uint64_t l = r->addr[i] / line; l <= last; l++)
+			slow_ask(&s, 0, l, r->what[i] >> 14 == ML_ACCESS_WRITE);
+	}
+	double took = now() - start;
+
+	for (unsigned i = 0; i < m->levels; i++)
+		free(s.way[i]);
+	return took;
+}
+
+static double run_quick(const struct refs *r, const struct ml_machine *m,
+			enum ml_quick_how how, bool column)
+{
+	static uint8_t served[ML_BATCH];
+	struct ml_quick *q = ml_quick_open(m, how);
+	double start = now();
+
+	for (size_t i = 0; i < r->count; i += ML_BATCH) {
+		struct ml_accesses a = piece(r, i);
+
+		ml_quick_run(q, &a, column ? served : NULL);
+	}
+	double took = now() - start;
+
+	ml_quick_close(q);
+	return took;
+}
+
+static double run_plain(const struct refs *r, const struct ml_machine *m)
+{
+	return run_quick(r, m, ML_QUICK_PLAIN, false);
+}
+
+static double run_avx2(const struct refs *r, const struct ml_machine *m)
+{
+	return ml_quick_has(ML_QUICK_AVX2) ? run_quick(r, m, ML_QUICK_AVX2, false) : NAN;
+}
+
+static double run_avx512(const struct refs *r, const struct ml_machine *m)
+{
+	return ml_quick_has(ML_QUICK_AVX512) ? run_quick(r, m, ML_QUICK_AVX512, false)
+					     : NAN;
+}
+
+static double run_column(const struct refs *r, const struct ml_machine *m)
+{
+	return run_quick(r, m, ML_QUICK_BEST, true);
+}
+
+static double run_sim(const struct refs *r, const struct ml_machine *m)
+{
+	static uint16_t outcome[ML_BATCH];
+	struct ml_err err = { 0 };
+	struct ml_sim *s = ml_sim_open(m, 0, &err);
+	double start = now();
+
+	if (!s)
+		return NAN;
+	for (size_t i = 0; i < r->count; i += ML_BATCH) {
+		struct ml_accesses a = piece(r, i);
+
+		if (!ml_sim_run(s, &a, outcome, &err))
+			break;
+	}
+	double took = now() - start;
+
+	ml_sim_close(s);
+	return took;
+}
+
+static double run_distance(const struct refs *r, const struct ml_machine *m)
+{
+	struct ml_distance *d = ml_distance_open();
+	static uint64_t line[ML_BATCH];
+	double start = now();
+
+	for (size_t i = 0; i < r->count; i += ML_BATCH)
+		ml_distance_run(d, line, lines_of(r, i, m, line), NULL);
+	double took = now() - start;
+
+	ml_distance_close(d);
+	return took;
+}
+
+static double run_ways(const struct refs *r, const struct ml_machine *m)
+{
+	struct ml_ways *w = ml_ways_open(m->level[0].sets, 16);
+	static uint64_t line[ML_BATCH];
+	double start = now();
+
+	for (size_t i = 0; i < r->count; i += ML_BATCH)
+		ml_ways_run(w, line, lines_of(r, i, m, line));
+	double took = now() - start;
+
+	ml_ways_close(w);
+	return took;
+}
+
+static double run_sampled(const struct refs *r, const struct ml_machine *m)
+{
+	struct ml_sampled *s = ml_sampled_open(8192);
+	static uint64_t line[ML_BATCH];
+	double start = now();
+
+	for (size_t i = 0; i < r->count; i += ML_BATCH)
+		ml_sampled_run(s, line, lines_of(r, i, m, line));
+	double took = now() - start;
+
+	ml_sampled_close(s);
+	return took;
+}
+
+static const struct {
+	const char *name;
+	double (*run)(const struct refs *r, const struct ml_machine *m);
+	unsigned part; /* of the references: 1 / part */
+} runs[] = {
+	{ "avx512", run_avx512, 1 },     { "avx2", run_avx2, 1 },
+	{ "plain", run_plain, 1 },       { "served", run_column, 1 },
+	{ "exact", run_sim, 8 },         { "slow", run_slow, 8 },
+	{ "distance", run_distance, 1 }, { "ways", run_ways, 1 },
+	{ "sampled", run_sampled, 1 },
+};
+enum { RUNS = sizeof(runs) / sizeof(*runs) };
+
+static bool load(struct refs *r, const char *path, struct ml_err *err)
+{
+	struct ml_trace t;
+	bool ok;
+
+	*r = (struct refs){ 0 };
+	if (!ml_trace_open(&t, path, err))
+		return false;
+	r->room = t.count < MOST ? t.count : MOST;
+	r->addr = ml_resize(NULL, r->room * sizeof(*r->addr));
+	r->what = ml_resize(NULL, r->room * sizeof(*r->what));
+	ok = ml_trace_each(&t, 0, r->room, ml_cpus(), add, r, err);
+	ml_trace_close(&t);
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	const char *text = "L1 32K 8w | L2 1M 16w | L3 32M 16w";
+	struct ml_err err = { 0 };
+	struct ml_machine m;
+	int rounds = 5, opt;
+
+	while ((opt = getopt(argc, argv, "m:n:")) != -1)
+		if (opt == 'm')
+			text = optarg;
+		else if (opt == 'n')
+			rounds = atoi(optarg);
+		else
+			return 2;
+	if (!ml_machine_parse(&m, text, &err)) {
+		fprintf(stderr, "bench_sim: %s\n", err.text);
+		return 2;
+	}
+	printf("%-20s", "M refs/s");
+	for (int k = 0; k < RUNS; k++)
+		printf(" %8s", runs[k].name);
+	printf(" %12s\n", "avx512/slow");
+	for (int i = optind; i < argc; i++) {
+		const char *slash = strrchr(argv[i], '/');
+		double rate[RUNS] = { 0 };
+		struct refs r;
+
+		if (!load(&r, argv[i], &err)) {
+			fprintf(stderr, "bench_sim: %s\n", err.text);
+			return 1;
+		}
+		printf("%-20s", slash ? slash + 1 : argv[i]);
+		for (int k = 0; k < RUNS; k++) {
+			struct refs part = r;
+
+			part.count = r.count / runs[k].part;
+			for (int n = 0; n < rounds; n++) {
+				double took = runs[k].run(&part, &m);
+
+				rate[k] = fmax(rate[k], 1e-6 * (double)part.count / took);
+			}
+			printf(" %8.0f", rate[k]);
+			fflush(stdout);
+		}
+		printf(" %12.1f\n", rate[0] / rate[5]);
+		ml_free(r.addr);
+		ml_free(r.what);
+	}
+	return 0;
+}

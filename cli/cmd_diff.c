@@ -1,0 +1,160 @@
+#include "cli/cmd.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/diff_text.h"
+#include "cli/diff_values.h"
+#include "lib/analyse/replay.h"
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+#include "lib/base/progress.h"
+#include "lib/query/compare.h"
+#include "lib/query/compare_tables.h"
+#include "lib/query/study.h"
+
+struct options {
+	struct opt_list machines, fail_if;
+	uint64_t top, interleave, window;
+	const char *csv;
+	bool json;
+};
+
+static const struct opt opts[] = {
+	OPT_LIST(
+		"machine", 'm', "MACHINE", machines,
+		"simulate MACHINE (host); given twice, the first is for A and the second for B"),
+	OPT_LIST(
+		"fail-if", 0, "EXPRESSION", fail_if,
+		"end with status 3 if this is so, such as 'L1.misses > +5%': a name stands for "
+		"its change from A to B"),
+	OPT_COUNT("interleave", 0, "N", interleave,
+		  "on machines with several cores: references of a thread in turn"),
+	OPT_COUNT("window", 0, "N", window,
+		  "try changes on N references at most (40M); more takes longer"),
+	OPT_COUNT("top", 'n', "N", top,
+		  "rows of each table (10; all of them for --json and --csv)"),
+	OPT_FLAG("json", 0, json, "print everything as JSON"),
+	OPT_TEXT("csv", 0, "TABLE", csv,
+		 "print one table as CSV: totals, lines, regions or findings"),
+	{ 0 },
+};
+
+static void show(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+	ml_progress_bar(arg, what, done, total);
+}
+
+static bool open_side(struct ml_study *s, const char *path, const char *machine,
+		      const struct options *o, struct ml_err *err)
+{
+	struct ml_progress progress;
+	struct ml_study_options options = { .interleave = o->interleave,
+					    .window = o->window,
+					    .keep = true,
+					    .tick = show,
+					    .tick_arg = &progress };
+
+	if (!ml_machine_parse(&options.machine, machine, err))
+		return false;
+	ml_progress_start(&progress, stderr);
+	bool ok = ml_study_open(s, path, &options, err);
+	ml_progress_end(&progress);
+	return ok;
+}
+
+/* Every threshold is tested, so that all that were crossed are named. */
+static int test(const struct ml_compare *c, const struct options *o)
+{
+	struct ml_buf why = { 0 };
+	struct ml_err err;
+	int status = EXIT_DONE;
+
+	for (size_t i = 0; i < o->fail_if.count && status != EXIT_MISUSED; i++) {
+		bool crossed = false;
+
+		if (!diff_values_test(c, o->fail_if.items[i], &crossed, &why, &err))
+			status = cmd_fail(&cmd_diff, &err);
+		else if (crossed) {
+			fprintf(stderr, "memlamp diff: --fail-if '%s' holds\n%.*s",
+				o->fail_if.items[i], (int)why.size, (char *)why.data);
+			why.size = 0;
+			status = EXIT_CROSSED;
+		}
+	}
+	ml_buf_release(&why);
+	return status;
+}
+
+static int print(struct ml_compare *c, const struct options *o, char **names)
+{
+	struct ml_buf out = { 0 };
+	size_t all = o->top ? o->top : SIZE_MAX;
+
+	if (o->json)
+		ml_compare_json(c, all, &out);
+	else if (!o->csv)
+		diff_text(c, names, o->top ? o->top : 10, &out);
+	else if (!ml_compare_csv(c, o->csv, all, &out))
+		return cmd_misused(
+			&cmd_diff,
+			"there is no table '%s' but totals, lines, regions and "
+			"findings",
+			o->csv);
+	int status = cmd_print(&cmd_diff, &out);
+	ml_buf_release(&out);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options o = { .interleave = ML_INTERLEAVE_AUTO };
+	struct ml_study a, b;
+	struct ml_compare c;
+	struct ml_err err;
+	int status;
+
+	if (!options_parse(&cmd_diff, &o, &argc, &argv, &status))
+		return status;
+	signal(SIGPIPE, SIG_DFL); /* `memlamp diff x y | head` ends without a word */
+	if (o.machines.count > 2)
+		return cmd_misused(
+			&cmd_diff,
+			"--machine is given %zu times, and there are two sides",
+			o.machines.count);
+	if (argc == 1 && o.machines.count < 2)
+		return cmd_misused(
+			&cmd_diff,
+			"one trace differs from itself on two machines only: give "
+			"--machine twice, or another trace");
+	const char *first = o.machines.count ? o.machines.items[0] : "host";
+	const char *second = o.machines.count > 1 ? o.machines.items[1] : first;
+	char *names[] = { argv[0], argv[argc - 1] };
+	if (!open_side(&a, names[0], first, &o, &err))
+		return cmd_fail(&cmd_diff, &err);
+	if (!open_side(&b, names[1], second, &o, &err)) {
+		ml_study_close(&a);
+		return cmd_fail(&cmd_diff, &err);
+	}
+	ml_compare_make(&c, &a, &b);
+	status = print(&c, &o, names);
+	if (status == EXIT_DONE)
+		status = test(&c, &o);
+	if (status == EXIT_DONE && (a.damage || b.damage))
+		status = EXIT_FAILED;
+	ml_compare_release(&c);
+	ml_study_close(&b);
+	ml_study_close(&a);
+	return status;
+}
+
+const struct cmd cmd_diff = {
+	.name = "diff",
+	.help = "compare two traces, two results, or one trace on two machines",
+	.operands = "A [B]",
+	.least = 1,
+	.most = 2,
+	.opts = opts,
+	.run = run,
+};

@@ -1,0 +1,225 @@
+#include "cli/cmd.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/simulated.h"
+#include "lib/base/buf.h"
+#include "lib/query/desk_sims.h"
+#include "lib/query/picture.h"
+#include "lib/query/picture_regions.h"
+#include "lib/query/picture_time.h"
+#include "lib/query/profile_rows.h"
+
+enum { WIDTH = 960, TIME_HEIGHT = 320, SIDE_LEAST = 160, SIDE_MOST = 10000, REGIONS = 6 };
+
+struct options {
+	const char *output, *machine, *region, *mode, *phase;
+	uint64_t from, to, width, height;
+	bool dark;
+};
+
+static const struct opt opts[] = {
+	OPT_TEXT("output", 'o', "FILE", output, "write to FILE (standard output)"),
+	OPT_TEXT("machine", 'm', "MACHINE", machine,
+		 "simulate MACHINE: a preset, a description, or host (host)"),
+	OPT_TEXT("region", 'r', "NAME", region,
+		 "heat, plane: draw the region NAME (those waited for most)"),
+	OPT_TEXT(
+		"mode", 0, "MODE", mode,
+		"heat: what colours mean: count (accesses), misses, last (access), first "
+		"(write) or reuse (references between two accesses) (misses)"),
+	OPT_COUNT("from", 0, "N", from, "draw from reference N on"),
+	OPT_COUNT("to", 0, "N", to, "draw references before N"),
+	OPT_TEXT("phase", 0, "NAME", phase,
+		 "draw from the first beginning of phase NAME to its end"),
+	OPT_COUNT("width", 0, "PIXELS", width, "width of the picture (960)"),
+	OPT_COUNT("height", 0, "PIXELS", height, "its height (as the picture needs)"),
+	OPT_FLAG("dark", 0, dark, "light colours on a dark ground"),
+	{ 0 },
+};
+
+enum kind { TIMELINE, HEAT, PLANE, TEMPERATURE, KINDS };
+static const char *const kinds[KINDS] = { "timeline", "heat", "plane", "temperature" };
+
+struct plot {
+	const struct options *o;
+	enum kind kind;
+	enum ml_heat_mode mode;
+	struct simulated s;
+};
+
+/* The number of word in a list, or its length. */
+static unsigned among(const char *const *words, unsigned count, const char *word)
+{
+	unsigned i = 0;
+
+	while (i < count && strcmp(words[i], word) != 0)
+		i++;
+	return i;
+}
+
+/* Names that are near, or else those that matter. */
+static bool no_region(const struct ml_profile_rows *rows, const char *name,
+		      struct ml_err *err)
+{
+	struct spelling near = { .word = name };
+	char list[300] = "";
+	size_t shown = 0;
+
+	for (size_t i = 0; i < rows->regions.count; i++)
+		spelling_try(&near, rows->regions.at[i].name);
+	if (near.best)
+		return ml_fail(err, ML_USAGE,
+			       "there is no region '%s'; did you mean '%s'?", name,
+			       near.best);
+	for (size_t i = 0; i < rows->regions.count && shown < REGIONS; i++) {
+		const struct ml_profile_region_row *r = &rows->regions.at[i];
+		size_t used = strlen(list);
+
+		if (r->own < r->count.refs - r->own)
+			continue;
+		snprintf(list + used, sizeof(list) - used, "%s%s", shown++ ? ", " : "",
+			 r->name);
+	}
+	return ml_fail(err, ML_USAGE, "there is no region '%s'; there are %s", name,
+		       list);
+}
+
+/* Regions of that name, or those that matter. */
+static bool choose(struct plot *x, const struct ml_profile_rows *rows, uint32_t *regions,
+		   size_t *count, struct ml_err *err)
+{
+	const char *name = x->o->region;
+	bool named = false;
+
+	*count = 0;
+	if (!name) {
+		*count = ml_picture_costliest(x->s.sim, rows, regions,
+					      x->kind == PLANE ? 1 : REGIONS);
+		return *count ||
+		       ml_fail(err, ML_USAGE, "there is no region of known size to draw");
+	}
+	for (size_t i = 0; i < rows->regions.count && *count < REGIONS; i++) {
+		const struct ml_profile_region_row *r = &rows->regions.at[i];
+
+		if (strcmp(r->name, name) != 0)
+			continue;
+		named = true;
+		if (ml_desk_extent(x->s.sim->trace, r->region))
+			regions[(*count)++] = r->region;
+	}
+	if (named && !*count)
+		return ml_fail(err, ML_USAGE,
+			       "the size of '%s' is not known: stacks and memory of no "
+			       "name cannot be drawn",
+			       name);
+	return named || no_region(rows, name, err);
+}
+
+static void drawing(void *arg, uint64_t done, uint64_t total)
+{
+	ml_progress_bar(arg, "drawing", done, total);
+}
+
+static bool draw_regions(struct plot *x, struct ml_picture *p, struct ml_err *err)
+{
+	struct ml_report_window w = { .from = x->s.from, .to = x->s.to };
+	struct ml_profile_rows rows;
+	uint32_t regions[REGIONS];
+	struct ml_picture_regions r = {
+		.regions = regions,
+		.question = { .mode = x->mode,
+			      .from = x->s.from,
+			      .to = x->s.to,
+			      .tick = drawing,
+			      .tick_arg = &x->s.progress,
+			      .stop = x->s.ticks.stop },
+		.width = (double)x->o->width,
+		.height = (double)x->o->height,
+	};
+
+	if (!ml_report_window_open(&w, x->s.sim, &x->s.ticks, err))
+		return false;
+	ml_profile_rows_make(&rows, &x->s.sim->trace->trace, w.profile);
+	bool ok = choose(x, &rows, regions, &r.count, err) &&
+		  (x->kind == HEAT ? ml_picture_heat : ml_picture_plane)(p, x->s.sim, &r,
+									 err);
+	ml_profile_rows_release(&rows);
+	ml_report_window_close(&w);
+	return ok;
+}
+
+static bool draw(struct plot *x, struct ml_buf *out, struct ml_err *err)
+{
+	struct ml_picture p = { out, x->o->dark ? &ml_palette_dark : &ml_palette_light };
+	struct ml_picture_window w = {
+		.from = x->s.from,
+		.to = x->s.to,
+		.width = (double)x->o->width,
+		.height = (double)(x->o->height ? x->o->height : TIME_HEIGHT),
+	};
+
+	switch (x->kind) {
+	case TIMELINE: return ml_picture_timeline(&p, x->s.sim, &w, err);
+	case TEMPERATURE: return ml_picture_temperature(&p, x->s.sim, &w, err);
+	default: return draw_regions(x, &p, err);
+	}
+}
+
+static bool in_range(uint64_t pixels)
+{
+	return !pixels || (pixels >= SIDE_LEAST && pixels <= SIDE_MOST);
+}
+
+static int run(int argc, char **argv)
+{
+	struct options o = { .mode = "misses", .width = WIDTH };
+	struct plot x = { .o = &o };
+	struct ml_buf out = { 0 };
+	struct ml_err err;
+	int status;
+
+	if (!options_parse(&cmd_plot, &o, &argc, &argv, &status))
+		return status;
+	x.kind = among(kinds, KINDS, argv[1]);
+	x.mode = among(ml_heat_names, ML_HEAT_MODES, o.mode);
+	if (x.kind == KINDS)
+		return cmd_misused(
+			&cmd_plot,
+			"there is no picture '%s' but timeline, heat, plane and "
+			"temperature",
+			argv[1]);
+	if (x.mode == ML_HEAT_MODES)
+		return cmd_misused(
+			&cmd_plot,
+			"--mode is count, misses, last, first or reuse, not '%s'",
+			o.mode);
+	if (!o.width || !in_range(o.width) || !in_range(o.height))
+		return cmd_misused(&cmd_plot, "--width and --height are %d to %d pixels",
+				   SIDE_LEAST, SIDE_MOST);
+	struct simulated_wish w = { .trace = argv[0],
+				    .machine = o.machine,
+				    .phase = o.phase,
+				    .from = o.from,
+				    .to = o.to };
+	if (!simulated_open(&x.s, &w, &err))
+		return cmd_fail(&cmd_plot, &err);
+	bool ok = draw(&x, &out, &err);
+	ml_progress_end(&x.s.progress);
+	ok = ok && simulated_write(o.output, &out, &err);
+	status = ok ? EXIT_DONE : cmd_fail(&cmd_plot, &err);
+	ml_buf_release(&out);
+	simulated_close(&x.s);
+	return status;
+}
+
+const struct cmd cmd_plot = {
+	.name = "plot",
+	.help = "draw one picture of a trace as SVG",
+	.operands = "TRACE timeline|heat|plane|temperature",
+	.least = 2,
+	.most = 2,
+	.opts = opts,
+	.run = run,
+};

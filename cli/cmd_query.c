@@ -1,0 +1,148 @@
+#include "cli/cmd.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+#include "lib/cache/machine.h"
+#include "lib/query/ask.h"
+#include "lib/query/desk.h"
+#include "lib/query/desk_sims.h"
+
+struct options {
+	const char *machine;
+	bool list;
+};
+
+static const struct opt opts[] = {
+	OPT_TEXT("machine", 'm', "MACHINE", machine,
+		 "machine of simulation 0, which routes about /api/sims/0 ask (host)"),
+	OPT_FLAG("list", 'l', list, "list the routes"),
+	{ 0 },
+};
+
+static int list(void)
+{
+	struct ml_buf out = { 0 };
+
+	for (const struct ml_route *r = ml_routes; r->path; r++) {
+		char line[300];
+		int n = snprintf(line, sizeof(line), "%-28s %s\n", r->path, r->help);
+
+		if (!strcmp(r->method, "GET"))
+			ml_buf_put(&out, line, (size_t)n);
+	}
+	int status = cmd_print(&cmd_query, &out);
+	ml_buf_release(&out);
+	return status;
+}
+
+/* Undoes %41 and + in place. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (char *at = text; *at; at++) {
+		if (*at == '%' && isxdigit((unsigned char)at[1]) &&
+		    isxdigit((unsigned char)at[2])) {
+			char digits[] = { at[1], at[2], 0 };
+
+			*to++ = (char)strtoul(digits, NULL, 16);
+			at += 2;
+		} else
+			*to++ = *at == '+' ? ' ' : *at;
+	}
+	*to = 0;
+}
+
+/* Cuts PATH?KEY=VALUE&... , which is argv's own, into a question. */
+static void parse(struct ml_ask *q, char *route)
+{
+	char *params = strchr(route, '?'), *next;
+
+	*q = (struct ml_ask){ .method = "GET", .path = route };
+	if (!params)
+		return;
+	*params++ = 0;
+	for (; params && q->count < ML_ASK_PARAMS; params = next) {
+		next = strchr(params, '&');
+		if (next)
+			*next++ = 0;
+		char *value = strchr(params, '=');
+		if (value)
+			*value++ = 0;
+		else
+			value = params + strlen(params);
+		unescape(params);
+		unescape(value);
+		q->params[q->count++] = (struct ml_param){ params, value };
+	}
+}
+
+static bool ask(struct ml_desk *d, struct ml_ask *q, struct ml_buf *out,
+		struct ml_err *err)
+{
+	struct ml_answer a;
+	bool exists;
+	const struct ml_route *r = ml_route_find(q, &exists);
+
+	if (!r)
+		return ml_fail(err, ML_USAGE,
+			       "there is no route %s: memlamp query --list shows them",
+			       q->path);
+	ml_answer_init(&a);
+	bool ok = r->answer(d, q, &a, err);
+	if (ok) {
+		ml_answer_write(&a, out);
+		if (a.kind == ML_ANSWER_JSON)
+			ml_buf_u8(out, '\n');
+	}
+	ml_answer_release(&a);
+	return ok;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options o = { .machine = "host" };
+	struct ml_machine machine;
+	struct ml_desk desk;
+	struct ml_ask q;
+	struct ml_buf out = { 0 };
+	struct ml_err err;
+	uint32_t sim;
+	int status;
+
+	if (!options_parse(&cmd_query, &o, &argc, &argv, &status))
+		return status;
+	if (o.list)
+		return list();
+	if (argc != 2)
+		return cmd_misused(&cmd_query, "a trace and a route are wanted");
+	if (!ml_machine_parse(&machine, o.machine, &err))
+		return cmd_fail(&cmd_query, &err);
+	ml_desk_init(&desk, &machine);
+	parse(&q, argv[1]);
+	bool ok = ml_desk_open(&desk, argv[0], &err);
+	if (ok && !strncmp(q.path, "/api/sims/", 10))
+		ok = ml_desk_sim_start(&desk, 0, &machine, ML_INTERLEAVE_AUTO, &sim,
+				       &err) &&
+		     ml_desk_sim_finish(&desk, sim, &err);
+	ok = ok && ask(&desk, &q, &out, &err);
+	status = ok ? cmd_print(&cmd_query, &out) : cmd_fail(&cmd_query, &err);
+	ml_buf_release(&out);
+	ml_desk_close(&desk);
+	return status;
+}
+
+const struct cmd cmd_query = {
+	.name = "query",
+	.help = "print what the page would be answered",
+	.operands = "TRACE ROUTE",
+	.least = 0,
+	.most = 2,
+	.opts = opts,
+	.run = run,
+};

@@ -1,0 +1,103 @@
+#include "cli/cmd.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/simulated.h"
+#include "lib/base/buf.h"
+#include "lib/query/report.h"
+
+enum { TOP_MAX = 1000 };
+
+struct options {
+	const char *output, *machine, *phase, *mode;
+	uint64_t from, to, top;
+	bool no_source;
+};
+
+static const struct opt opts[] = {
+	OPT_TEXT(
+		"output", 'o', "FILE", output,
+		"write to FILE (the name of the trace with .html); - is standard output"),
+	OPT_TEXT("machine", 'm', "MACHINE", machine,
+		 "simulate MACHINE: a preset, a description, or host (host)"),
+	OPT_COUNT("from", 0, "N", from, "report on references from N on"),
+	OPT_COUNT("to", 0, "N", to, "report on references before N"),
+	OPT_TEXT("phase", 0, "NAME", phase,
+		 "report on the phase NAME, from its first beginning to its end"),
+	OPT_TEXT(
+		"mode", 0, "MODE", mode,
+		"what the heat maps show: count (accesses), misses, last (access), first "
+		"(write) or reuse (references between two accesses) (misses)"),
+	OPT_COUNT("top", 'n', "N", top,
+		  "rows of each table, and files and heat maps at most (12)"),
+	OPT_FLAG("no-source", 0, no_source,
+		 "leave the source text out: lines have numbers and counts alone"),
+	{ 0 },
+};
+
+/* prog.mlt becomes prog.html in the current folder. */
+static const char *output_of(const char *trace, struct ml_arena *a)
+{
+	const char *slash = strrchr(trace, '/'), *name = slash ? slash + 1 : trace;
+	size_t size = strlen(name);
+
+	if (size > 4 && !strcmp(name + size - 4, ".mlt"))
+		size -= 4;
+	return ml_arena_printf(a, "%.*s.html", (int)size, name);
+}
+
+static int run(int argc, char **argv)
+{
+	struct options o = { .mode = "misses", .top = 12 };
+	struct simulated s;
+	struct ml_report_options r = { 0 };
+	struct ml_arena arena = { 0 };
+	struct ml_buf out = { 0 };
+	struct ml_err err;
+	int status;
+
+	if (!options_parse(&cmd_report, &o, &argc, &argv, &status))
+		return status;
+	while (r.mode < ML_HEAT_MODES && strcmp(ml_heat_names[r.mode], o.mode) != 0)
+		r.mode++;
+	if (r.mode == ML_HEAT_MODES)
+		return cmd_misused(
+			&cmd_report,
+			"--mode is count, misses, last, first or reuse, not '%s'",
+			o.mode);
+	struct simulated_wish w = { .trace = argv[0],
+				    .machine = o.machine,
+				    .phase = o.phase,
+				    .from = o.from,
+				    .to = o.to };
+	if (!simulated_open(&s, &w, &err))
+		return cmd_fail(&cmd_report, &err);
+	const char *path = o.output ? o.output : output_of(argv[0], &arena);
+	r.from = s.from;
+	r.to = s.to;
+	r.phase = o.phase;
+	r.top = !o.top ? 1 : o.top < TOP_MAX ? o.top : TOP_MAX;
+	r.no_source = o.no_source;
+	r.ticks = s.ticks;
+	bool ok = ml_report(s.sim, &r, &out, &err);
+	ml_progress_end(&s.progress);
+	ok = ok && simulated_write(path, &out, &err);
+	status = ok ? EXIT_DONE : cmd_fail(&cmd_report, &err);
+	if (ok && strcmp(path, "-") != 0)
+		fprintf(stderr, "memlamp report: wrote %s\n", path);
+	ml_buf_release(&out);
+	ml_arena_release(&arena);
+	simulated_close(&s);
+	return status;
+}
+
+const struct cmd cmd_report = {
+	.name = "report",
+	.help = "write one HTML file: findings, timeline, source and heat maps",
+	.operands = "TRACE",
+	.least = 1,
+	.most = 1,
+	.opts = opts,
+	.run = run,
+};

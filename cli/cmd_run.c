@@ -1,0 +1,180 @@
+#include "cli/cmd.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "cli/paths.h"
+#include "cli/run_text.h"
+#include "cli/say.h"
+#include "lib/analyse/replay.h"
+#include "lib/base/arena.h"
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+#include "lib/base/progress.h"
+#include "lib/base/table.h"
+#include "lib/query/study.h"
+#include "record/session.h"
+
+struct options {
+	const char *output, *machine, *only_in, *from_mark, *to_mark;
+	uint64_t limit, skip, top, interleave, window;
+	bool json;
+};
+
+static const struct opt opts[] = {
+	OPT_TEXT("machine", 'm', "MACHINE", machine,
+		 "simulate MACHINE: a preset, a description, or host (host)"),
+	OPT_TEXT("output", 'o', "FILE", output,
+		 "write the trace to FILE (PROGRAM.mlt in the current folder)"),
+	OPT_COUNT("limit", 'l', "N", limit,
+		  "record N references at most; the program then goes on unrecorded"),
+	OPT_COUNT("skip", 's', "N", skip, "leave out the first N references"),
+	OPT_TEXT("only-in", 'i', "FUNCTION", only_in,
+		 "record only while FUNCTION runs, with all that it calls"),
+	OPT_TEXT("from-mark", 0, "NAME", from_mark,
+		 "start recording at the mark or phase NAME of memlamp.h"),
+	OPT_TEXT("to-mark", 0, "NAME", to_mark,
+		 "record up to the mark or the end of phase NAME"),
+	OPT_COUNT("interleave", 0, "N", interleave,
+		  "on machines with several cores: references of a thread in turn"),
+	OPT_COUNT("window", 0, "N", window,
+		  "try changes on N references at most (40M); more takes longer"),
+	OPT_COUNT("top", 'n', "N", top, "rows of each table (5)"),
+	OPT_FLAG("json", 0, json, "print JSON"),
+	{ 0 },
+};
+
+static void show_recording(void *arg, uint64_t refs, uint64_t bytes)
+{
+	char count[ML_NUMBER_ROOM], size[ML_NUMBER_ROOM];
+
+	ml_progress_line(arg, "recording: %s references, %s",
+			 ml_format_count(count, refs), ml_format_bytes(size, bytes));
+}
+
+static void show_study(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+	ml_progress_bar(arg, what, done, total);
+}
+
+static int print(struct ml_study *s, const struct options *o, const char *path,
+		 const char *program)
+{
+	struct ml_buf out = { 0 };
+
+	if (o->json)
+		run_json(s, path, &out);
+	else
+		run_text(s, path, program, o->top, &out);
+	int status = cmd_print(&cmd_run, &out);
+	ml_buf_release(&out);
+	return status;
+}
+
+/* Of several processes the one with most references is the program itself: a shell that
+ * starts it makes few. */
+static const struct ml_recording *main_recording(const struct ml_session *s)
+{
+	const struct ml_recording *best = &s->recordings[0];
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct ml_recording *r = &s->recordings[i];
+
+		if (!r->ok)
+			fprintf(stderr, "memlamp run: %s\n", r->err.text);
+		if (r->warning)
+			fprintf(stderr, "memlamp run: %s: warning: %s\n", r->path,
+				r->warning);
+		if (r->refs > best->refs)
+			best = r;
+	}
+	if (s->count > 1)
+		fprintf(stderr,
+			"memlamp run: %zu processes were recorded; this is about %s (%s)\n",
+			s->count, best->command, best->path);
+	return best;
+}
+
+static bool study(const struct ml_session *session, const struct options *o,
+		  const struct ml_machine *machine, struct ml_err *err)
+{
+	const struct ml_recording *r = main_recording(session);
+	struct ml_study s;
+	struct ml_progress progress;
+	struct ml_study_options options = { .machine = *machine,
+					    .interleave = o->interleave,
+					    .window = o->window,
+					    .keep = true,
+					    .tick = show_study,
+					    .tick_arg = &progress };
+
+	ml_progress_start(&progress, stderr);
+	bool ok = ml_study_open(&s, r->path, &options, err);
+	ml_progress_end(&progress);
+	if (!ok)
+		return false;
+	ok = print(&s, o, r->path, session->argv[0]) == EXIT_DONE && r->ok;
+	ml_study_close(&s);
+	err->kind = ok ? ML_OK : ML_IO; /* it was said where it went wrong */
+	err->text[0] = 0;
+	return ok;
+}
+
+static bool record(struct ml_session *s, const struct options *o, char **argv,
+		   struct ml_err *err)
+{
+	struct ml_progress progress;
+
+	s->options = (struct ml_record_options){ .limit = o->limit,
+						 .skip = o->skip,
+						 .only_in = o->only_in,
+						 .from_mark = o->from_mark,
+						 .to_mark = o->to_mark };
+	s->argv = argv;
+	s->output = o->output ? o->output
+			      : ml_arena_printf(&s->arena, "%s.mlt",
+						say_base_name(argv[0]));
+	s->valgrind_lib = cmd_path_valgrind(&s->arena);
+	s->tick = show_recording;
+	s->tick_arg = &progress;
+	ml_progress_start(&progress, stderr);
+	bool ok = ml_session_run(s, err);
+	ml_progress_end(&progress);
+	return ok;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options o = { .top = 5, .interleave = ML_INTERLEAVE_AUTO };
+	struct ml_session s = { 0 };
+	struct ml_machine machine;
+	struct ml_err err = { 0 };
+	int status;
+
+	if (!options_parse(&cmd_run, &o, &argc, &argv, &status))
+		return status;
+	/* before the program runs: who misspells a machine need not wait for it */
+	if (!ml_machine_parse(&machine, o.machine ? o.machine : "host", &err))
+		return cmd_fail(&cmd_run, &err);
+	bool ok = record(&s, &o, argv, &err);
+	status = ok && WIFEXITED(s.status) ? WEXITSTATUS(s.status)
+		 : ok                      ? 128 + WTERMSIG(s.status)
+					   : EXIT_FAILED;
+	if (ok)
+		ok = study(&s, &o, &machine, &err);
+	if (!ok && *err.text)
+		cmd_fail(&cmd_run, &err);
+	ml_session_release(&s);
+	return !ok && !status ? EXIT_FAILED : status;
+}
+
+const struct cmd cmd_run = {
+	.name = "run",
+	.help = "record a program, simulate it and say what to change",
+	.operands = "[--] PROGRAM [ARGUMENT...]",
+	.least = 1,
+	.most = CMD_ANY,
+	.stops = true,
+	.opts = opts,
+	.run = run,
+};

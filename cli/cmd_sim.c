@@ -1,0 +1,496 @@
+#include "cli/cmd.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/findings_text.h"
+#include "cli/say.h"
+#include "cli/sim_text.h"
+#include "cli/sim_values.h"
+#include "cli/threshold.h"
+#include "lib/analyse/findings.h"
+#include "lib/analyse/kept.h"
+#include "lib/analyse/replay.h"
+#include "lib/analyse/result.h"
+#include "lib/analyse/reuse.h"
+#include "lib/analyse/temperature.h"
+#include "lib/base/buf.h"
+#include "lib/base/json.h"
+#include "lib/base/progress.h"
+#include "lib/base/table.h"
+#include "lib/query/profile_tables.h"
+#include "lib/trace/trace.h"
+
+struct options {
+	const char *machine, *csv, *output, *phase, *cores, *interleave;
+	uint64_t top, from, to;
+	bool json, quick, reuse, sampled, temperature, findings, list, no_cache;
+	struct opt_list fail_if;
+};
+
+static const struct opt opts[] = {
+	OPT_TEXT(
+		"machine", 'm', "M", machine,
+		"what to simulate: host (the rule), a name of --list-machines, or a text such "
+		"as 'L1 32K 8w | L2 1M 16w'"),
+	OPT_FLAG(
+		"list-machines", 0, list,
+		"print the machines that have a name; with --json their text and where it is from"),
+	OPT_COUNT("top", 'n', "N", top,
+		  "rows of each table (10; all of them for --json and --csv)"),
+	OPT_FLAG("json", 0, json, "print everything as JSON"),
+	OPT_TEXT(
+		"csv", 0, "TABLE", csv,
+		"print one table as CSV: levels, tlbs, regions, lines, functions, phases, "
+		"threads, sets, pairs, strides, bounces, series, temperature, reuse or "
+		"reuse_sites"),
+	OPT_FLAG("quick", 'q', quick,
+		 "count only, much faster: no causes, used bytes or strides"),
+	OPT_FLAG("reuse", 0, reuse,
+		 "add the misses of every cache size, from stack distances"),
+	OPT_FLAG("sampled", 0, sampled,
+		 "--reuse from a sample of the lines, with its error: for long traces"),
+	OPT_FLAG("findings", 0, findings,
+		 "add what could be changed, and what that would save; tries changes by "
+		 "simulation"),
+	OPT_FLAG("temperature", 0, temperature, "add the cache temperature over time"),
+	OPT_COUNT("from", 0, "TIME", from, "start at this reference, with empty caches"),
+	OPT_COUNT("to", 0, "TIME", to, "end before this reference"),
+	OPT_TEXT("phase", 0, "NAME", phase,
+		 "from the first begin of this phase to its end, with empty caches"),
+	OPT_TEXT(
+		"interleave", 'i', "N", interleave,
+		"threads take turns, N references each (10 where the machine has several "
+		"cores and one thread was recorded at a time); 0: as recorded"),
+	OPT_TEXT("cores-map", 0, "LIST", cores,
+		 "which core a thread runs on: THREAD:CORE,... (in order of appearance)"),
+	OPT_LIST("fail-if", 0, "EXPR", fail_if,
+		 "end with status 3 if this holds: 'L1.miss_ratio > 0.05', "
+		 "'region(\"A\").L2.misses > 1M or cycles > 10'; may be repeated"),
+	OPT_TEXT("output", 'o', "FILE.mls", output, "keep the result in this file"),
+	OPT_FLAG("no-cache", 0, no_cache, "neither use nor keep a result of before"),
+	{ 0 },
+};
+
+/* What a signal handler can reach. */
+static volatile bool stop;
+
+static void on_signal(int number)
+{
+	stop = true;
+	signal(number, SIG_DFL); /* a second Ctrl-C ends it at once */
+}
+
+static void tick(void *arg, uint64_t done, uint64_t total)
+{
+	ml_progress_bar(arg, "simulating", done, total);
+}
+
+static int list_machines(bool json)
+{
+	static const struct ml_column columns[] = {
+		{ "machine", .kind = ML_COLUMN_TEXT },
+		{ "what", .kind = ML_COLUMN_TEXT, "what it is" },
+		{ "text", .kind = ML_COLUMN_TEXT },
+		{ "source", .kind = ML_COLUMN_TEXT },
+	};
+	struct ml_table t = { .columns = columns, .width = json ? 4 : 2 };
+	struct ml_buf out = { 0 };
+	struct ml_json w = { .out = &out, .indent = 1 };
+
+	if (!json) {
+		ml_table_text(&t, "host");
+		ml_table_text(&t, "this machine");
+	}
+	for (const struct ml_preset *p = ml_presets; p->name; p++) {
+		ml_table_text(&t, p->name);
+		ml_table_text(&t, p->what);
+		if (json) {
+			ml_table_text(&t, p->text);
+			ml_table_text(&t, p->source);
+		}
+	}
+	if (json)
+		ml_table_json(&t, &w);
+	else
+		ml_table_print(&t, 0, &out);
+	ml_table_release(&t);
+	int status = cmd_print(&cmd_sim, &out);
+	ml_buf_release(&out);
+	return status;
+}
+
+/* "1:0,2:1" */
+static bool read_cores(const char *text, struct ml_replay_core *cores, size_t room,
+		       size_t *count, struct ml_err *err)
+{
+	*count = 0;
+	while (*text) {
+		unsigned thread, core;
+		int n = 0;
+
+		if (sscanf(text, "%5u:%5u%n", &thread, &core, &n) != 2 || !thread ||
+		    thread > UINT16_MAX || core > UINT16_MAX ||
+		    (text[n] && text[n] != ','))
+			return ml_fail(err, ML_USAGE,
+				       "--cores-map wants THREAD:CORE,..., not '%s'",
+				       text);
+		if (*count == room)
+			return ml_fail(err, ML_USAGE,
+				       "--cores-map names too many threads");
+		cores[(*count)++] = (struct ml_replay_core){ (uint16_t)thread,
+							     (uint16_t)core };
+		text += n + (text[n] == ',');
+	}
+	return true;
+}
+
+/* The window of a phase: from its first beginning to the end that follows. */
+static bool find_phase(const struct ml_trace *t, const char *name, uint64_t *from,
+		       uint64_t *to, struct ml_err *err)
+{
+	const struct ml_tables *x = &t->tables;
+	uint32_t number = ml_names_find(&x->names, name), depth = 0;
+	bool found = false;
+
+	*to = t->count;
+	for (size_t i = 0; i < x->marks.count; i++) {
+		const struct ml_mark *m = &x->marks.at[i];
+
+		if (m->name != number || m->kind == ML_MARK_POINT)
+			continue;
+		if (m->kind == ML_MARK_BEGIN && !found) {
+			*from = m->time;
+			found = true;
+		}
+		depth += m->kind == ML_MARK_BEGIN;
+		if (found && m->kind == ML_MARK_END && depth && !--depth) {
+			*to = m->time;
+			break;
+		}
+	}
+	return found || ml_fail(err, ML_USAGE, "%s has no phase '%s'", t->path, name);
+}
+
+enum { CORES_MAPPED = 256 };
+
+struct work {
+	const struct options *o;
+	struct ml_trace trace;
+	struct ml_replay_options replay;
+	struct ml_replay_core cores[CORES_MAPPED];
+	struct ml_profile profile; /* of the replay */
+	struct ml_result kept;     /* or of a file */
+	bool is_kept;
+	struct ml_temperature_options scores;
+	struct ml_temperature temperature;
+	struct ml_reuse reuse;
+	const char *damage;
+	struct ml_progress progress;
+	struct ml_arena arena;
+};
+
+static bool prepare(struct work *w, struct ml_err *err)
+{
+	const struct options *o = w->o;
+	struct ml_replay_options *r = &w->replay;
+	uint64_t turn = 0;
+
+	*r = (struct ml_replay_options){
+		.from = o->from,
+		.to = o->to,
+		.interleave = ML_INTERLEAVE_AUTO,
+		.want = o->quick ? 0 : ML_SIM_CAUSES | ML_SIM_USE,
+		.tick = tick,
+		.tick_arg = &w->progress,
+		.stop = &stop,
+		.cores = w->cores,
+	};
+	if (o->interleave && !options_number(o->interleave, 1000, &turn))
+		return ml_fail(err, ML_USAGE, "--interleave wants a number, not '%s'",
+			       o->interleave);
+	if (o->interleave)
+		r->interleave = turn;
+	if (o->to && o->to <= o->from)
+		return ml_fail(err, ML_USAGE, "--to %llu is not behind --from %llu",
+			       (unsigned long long)o->to, (unsigned long long)o->from);
+	if (o->from && o->from >= w->trace.count)
+		return ml_fail(err, ML_USAGE, "--from %llu: %s has %llu references",
+			       (unsigned long long)o->from, w->trace.path,
+			       (unsigned long long)w->trace.count);
+	if (o->phase && (o->from || o->to))
+		return ml_fail(err, ML_USAGE,
+			       "--phase and --from or --to exclude each other");
+	return (!o->phase || find_phase(&w->trace, o->phase, &r->from, &r->to, err)) &&
+	       ml_machine_parse(&r->machine, o->machine ? o->machine : "host", err) &&
+	       (!o->cores ||
+		read_cores(o->cores, w->cores, CORES_MAPPED, &r->core_count, err));
+}
+
+/* Where the result goes; NULL: nowhere. */
+static const char *result_path(struct work *w, const struct ml_result_info *info)
+{
+	if (w->o->output)
+		return w->o->output;
+	return w->o->no_cache || w->o->quick ? NULL : ml_kept_path(info, &w->arena);
+}
+
+/* The replay with all passes; what was counted before damage counts. */
+static bool run_passes(struct work *w, struct ml_replay *r, struct ml_result_writer *out,
+		       struct ml_err *err)
+{
+	struct ml_profiler *profiler = ml_profiler_open(&w->profile);
+	struct ml_pass passes[4] = { ml_profiler_pass(profiler) };
+	struct ml_thermometer *thermometer = NULL;
+	struct ml_reuser *reuser = NULL;
+	size_t n = 1;
+
+	if (w->o->temperature) {
+		thermometer = ml_thermometer_open(&w->scores);
+		passes[n++] = ml_thermometer_pass(thermometer);
+	}
+	if (w->o->reuse) {
+		reuser = ml_reuser_open(w->replay.machine.level[0].line, w->o->sampled);
+		passes[n++] = ml_reuser_pass(reuser);
+	}
+	if (out)
+		passes[n++] = ml_result_writer_pass(out);
+	bool ok = ml_replay_run(r, passes, n, err);
+	ml_profiler_close(profiler, r);
+	if (thermometer)
+		ml_thermometer_close(thermometer, &w->temperature);
+	if (reuser)
+		ml_reuser_close(reuser, &w->reuse);
+	if (!ok && err->kind == ML_FORMAT && w->profile.refs)
+		w->damage = ml_arena_strdup(&w->arena, err->text);
+	return ok;
+}
+
+static bool simulate(struct work *w, const struct ml_result_info *info,
+		     struct ml_err *err)
+{
+	struct ml_result_writer *out = NULL;
+	struct ml_replay *r;
+	const char *path = result_path(w, info);
+	struct ml_err unkept;
+
+	if (!ml_replay_open(&r, &w->trace, &w->replay, err))
+		return false;
+	if (path && !ml_result_writer_open(&out, path, info, &unkept)) {
+		out = NULL;
+		if (w->o->output) {
+			*err = unkept;
+			ml_replay_close(r);
+			return false;
+		}
+	}
+	bool ok = run_passes(w, r, out, err);
+	ml_replay_close(r);
+	if (out && !ok)
+		ml_result_writer_abandon(out);
+	else if (out && !ml_result_writer_close(out, &w->profile, &unkept)) {
+		if (w->o->output) {
+			*err = unkept;
+			return false;
+		}
+	} else if (out && !w->o->output)
+		ml_kept_trim();
+	return ok || w->damage;
+}
+
+/* The temperature follows from the outcomes that a result keeps. */
+static bool temperature_of(struct work *w, struct ml_err *err)
+{
+	struct ml_thermometer *x = ml_thermometer_open(&w->scores);
+	uint16_t *outcome = ml_resize(NULL, ML_RESULT_BLOCK * sizeof(*outcome));
+	bool ok = true;
+
+	for (uint64_t at = 0, n; ok && at < w->kept.refs; at += n) {
+		n = w->kept.refs - at < ML_RESULT_BLOCK ? w->kept.refs - at
+							: ML_RESULT_BLOCK;
+		ok = ml_result_outcomes(&w->kept, at, at + n, outcome, err);
+		if (ok)
+			ml_thermometer_run(x, w->kept.profile.machine.levels, outcome, n);
+	}
+	ml_thermometer_close(x, &w->temperature);
+	ml_free(outcome);
+	return ok;
+}
+
+static bool obtain(struct work *w, struct ml_err *err)
+{
+	struct ml_result_info info;
+
+	ml_result_describe(&info, &w->trace, &w->replay, &w->arena);
+	w->is_kept = !w->o->no_cache && !w->o->output && !w->o->reuse &&
+		     ml_kept_find(&info, &w->kept);
+	if (!w->is_kept)
+		return simulate(w, &info, err);
+	return !w->o->temperature || temperature_of(w, err);
+}
+
+static bool any_value(void *arg, const struct threshold_path *path, double *value,
+		      struct ml_err *err)
+{
+	(void)arg;
+	(void)path;
+	(void)err;
+	*value = 1;
+	return true;
+}
+
+/* Whether the thresholds are expressions at all, before anything takes long. */
+static bool check_thresholds(const struct options *o, struct ml_err *err)
+{
+	struct ml_buf why = { 0 };
+	bool crossed, ok = true;
+
+	for (size_t i = 0; ok && i < o->fail_if.count; i++)
+		ok = threshold_test(o->fail_if.items[i], any_value, NULL, &crossed, &why,
+				    err);
+	ml_buf_release(&why);
+	return ok;
+}
+
+static int test_thresholds(struct ml_profile_view *v, const struct options *o)
+{
+	struct ml_buf why = { 0 };
+	struct ml_err err;
+	int status = EXIT_DONE;
+
+	for (size_t i = 0; i < o->fail_if.count && status != EXIT_MISUSED; i++) {
+		bool crossed = false;
+
+		if (!threshold_test(o->fail_if.items[i], sim_value, v, &crossed, &why,
+				    &err))
+			status = cmd_fail(&cmd_sim, &err);
+		else if (crossed) {
+			fprintf(stderr, "memlamp sim: --fail-if '%s' holds\n",
+				o->fail_if.items[i]);
+			status = EXIT_CROSSED;
+		}
+	}
+	if (why.size && status == EXIT_CROSSED)
+		fwrite(why.data, 1, why.size, stderr);
+	ml_buf_release(&why);
+	return status;
+}
+
+static bool find(struct work *w, const struct ml_profile *p, struct ml_findings *f,
+		 struct ml_err *err)
+{
+	struct ml_findings_options o = { .stop = &stop };
+
+	return ml_findings_make(f, &w->trace, p, &o, err);
+}
+
+static int print(struct work *w)
+{
+	const struct options *o = w->o;
+	uint64_t all = o->top ? o->top : UINT64_MAX;
+	struct ml_buf out = { 0 };
+	struct ml_profile_view v = {
+		.trace = &w->trace,
+		.profile = w->is_kept ? &w->kept.profile : &w->profile,
+		.damage = w->damage,
+		.temperature = o->temperature ? &w->temperature : NULL,
+		.scores = &w->scores,
+		.reuse = o->reuse ? &w->reuse : NULL,
+	};
+
+	struct ml_findings findings = { 0 };
+	struct ml_err err;
+	if (o->findings) {
+		if (!find(w, v.profile, &findings, &err))
+			return cmd_fail(&cmd_sim, &err);
+		v.findings = &findings;
+	}
+	ml_profile_rows_make(&v.rows, v.trace, v.profile);
+	if (o->json)
+		ml_profile_json(&v, all, &out);
+	else if (o->csv)
+		ml_profile_csv(&v, o->csv, all, &out);
+	else
+		sim_text(&v, o->top, &out);
+	if (o->findings && !o->json && !o->csv) {
+		struct say s;
+
+		say_start(&s, &out);
+		say(&s, "\n");
+		findings_print(&findings, v.trace, v.profile, &s);
+		say_end(&s);
+	}
+	ml_findings_release(&findings);
+	int status = cmd_print(&cmd_sim, &out);
+	if (status == EXIT_DONE)
+		status = test_thresholds(&v, o);
+	if (status == EXIT_DONE && w->damage)
+		status = EXIT_FAILED;
+	ml_buf_release(&out);
+	ml_profile_rows_release(&v.rows);
+	return status;
+}
+
+/* Whether the table is one, before anything takes long. */
+static bool has_table(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = ml_profile_table_names(); (at = strstr(at, name)); at += n)
+		if ((at == ml_profile_table_names() || at[-1] == ' ') &&
+		    (!at[n] || at[n] == ','))
+			return n > 0;
+	return false;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct work w = { .o = &o, .scores = ml_temperature_default() };
+	struct sigaction act = { .sa_handler = on_signal };
+	struct ml_err err;
+	int status;
+
+	if (!options_parse(&cmd_sim, &o, &argc, &argv, &status))
+		return status;
+	if (o.list)
+		return list_machines(o.json);
+	if (!argc)
+		return cmd_misused(&cmd_sim, "which trace? Usage: memlamp sim TRACE");
+	if (o.csv && !has_table(o.csv))
+		return cmd_misused(&cmd_sim, "there is no table '%s' but %s", o.csv,
+				   ml_profile_table_names());
+	if (!check_thresholds(&o, &err))
+		return cmd_fail(&cmd_sim, &err);
+	if (o.sampled)
+		o.reuse = true;
+	signal(SIGPIPE, SIG_DFL); /* `memlamp sim x | head` ends without a word */
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	if (!ml_trace_open(&w.trace, argv[0], &err))
+		return cmd_fail(&cmd_sim, &err);
+	ml_progress_start(&w.progress, stderr);
+	bool ok = prepare(&w, &err) && obtain(&w, &err);
+	ml_progress_end(&w.progress);
+	status = ok ? print(&w) : cmd_fail(&cmd_sim, &err);
+	if (w.is_kept)
+		ml_result_close(&w.kept);
+	ml_profile_release(&w.profile);
+	ml_temperature_release(&w.temperature);
+	ml_reuse_release(&w.reuse);
+	ml_trace_close(&w.trace);
+	ml_arena_release(&w.arena);
+	return status;
+}
+
+const struct cmd cmd_sim = {
+	.name = "sim",
+	.help = "simulate a machine over a trace: misses by line, region and function",
+	.operands = "TRACE",
+	.least = 0,
+	.most = 1,
+	.opts = opts,
+	.run = run,
+};

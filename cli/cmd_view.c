@@ -1,0 +1,89 @@
+#include "cli/cmd.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "lib/base/err.h"
+#include "lib/cache/machine.h"
+#include "lib/query/desk.h"
+#include "serve/server.h"
+
+struct options {
+	const char *machine;
+	uint64_t port;
+};
+
+static const struct opt opts[] = {
+	OPT_TEXT("machine", 'm', "MACHINE", machine,
+		 "machine to simulate first: a preset, a text, or host (host)"),
+	OPT_COUNT("port", 'p', "N", port,
+		  "port on 127.0.0.1 (any free one); give one for an ssh tunnel that is to "
+		  "stay"),
+	{ 0 },
+};
+
+static void say_where(const struct server *s)
+{
+	char host[256] = "";
+
+	printf("http://127.0.0.1:%u/?token=%s\n", s->port, s->token);
+	fflush(stdout);
+	gethostname(host, sizeof(host) - 1);
+	fprintf(stderr,
+		"Open this address in a browser. From another machine, first:\n"
+		"  ssh -L %u:127.0.0.1:%u %s\n"
+		"Ctrl-C ends it.\n",
+		s->port, s->port, host);
+}
+
+static int run(int argc, char **argv)
+{
+	struct options o = { .machine = "host" };
+	struct ml_machine machine;
+	struct ml_desk desk;
+	struct server server;
+	struct ml_err err;
+	sigset_t ends;
+	int status, signal;
+
+	if (!options_parse(&cmd_view, &o, &argc, &argv, &status))
+		return status;
+	if (o.port > UINT16_MAX)
+		return cmd_misused(&cmd_view, "there is no port %" PRIu64, o.port);
+	if (!ml_machine_parse(&machine, o.machine, &err))
+		return cmd_fail(&cmd_view, &err);
+	/* every thread inherits the mask, so only sigwait sees these */
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	ml_desk_init(&desk, &machine);
+	status = EXIT_DONE;
+	for (int i = 0; i < argc && status == EXIT_DONE; i++)
+		if (!ml_desk_open(&desk, argv[i], &err))
+			status = cmd_fail(&cmd_view, &err);
+	if (status == EXIT_DONE &&
+	    !server_open(&server, &desk, (uint16_t)o.port, &err))
+		status = cmd_fail(&cmd_view, &err);
+	if (status == EXIT_DONE) {
+		say_where(&server);
+		sigwait(&ends, &signal);
+		ml_desk_stop(&desk);
+		server_close(&server);
+	}
+	ml_desk_close(&desk);
+	return status;
+}
+
+const struct cmd cmd_view = {
+	.name = "view",
+	.help = "show a trace in the browser: serve the page on loopback",
+	.operands = "TRACE...",
+	.least = 1,
+	.most = CMD_ANY,
+	.opts = opts,
+	.run = run,
+};

@@ -1,0 +1,11 @@
+/* A comparison for people. */
+#pragma once
+
+#include <stddef.h>
+
+struct ml_buf;
+struct ml_compare;
+
+/* names: what the user called the two sides. */
+void diff_text(const struct ml_compare *c, char *const names[2], size_t top,
+	       struct ml_buf *out);

@@ -1,0 +1,194 @@
+#include "cli/run_text.h"
+
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/findings_text.h"
+#include "cli/say.h"
+#include "lib/base/buf.h"
+#include "lib/base/json.h"
+#include "lib/base/table.h"
+#include "lib/query/source_lines.h"
+#include "lib/query/study.h"
+
+enum { USUAL = 80 /* columns, where there is no terminal */, NAME = 40 };
+
+/* Rows whose misses cost less than this share of the access time are not worth a line. */
+static const double least = 0.005;
+
+static const char *level_name(const struct ml_machine *m, unsigned level)
+{
+	return level > m->levels ? "memory" : m->level[level - 1].name;
+}
+
+static void put_totals(const struct ml_study *study, const char *program, struct say *s)
+{
+	const struct ml_profile *p = study->profile;
+	const struct ml_machine *m = &p->machine;
+
+	say(s, "%s on %s", say_base_name(program), *m->name ? m->name : "a machine with");
+	for (unsigned i = 0; i < m->levels; i++)
+		say(s, "%s %s %s",
+		    i          ? ","
+		    : *m->name ? ":"
+			       : "",
+		    m->level[i].name, say_bytes(s, m->level[i].size));
+	if (m->cores > 1)
+		say(s, ", %u cores", m->cores);
+	say(s, "\n%s references, served by", say_count(s, p->refs));
+	for (unsigned i = 1; i <= m->levels + 1; i++)
+		say(s, "%s %s %s", i > 1 ? "," : "", level_name(m, i),
+		    say_percent(s, say_share(p->served[i], p->refs)));
+	say(s,
+	    "\n%.1f cycles each on average; %.0f %% of the access time is waiting beyond %s\n",
+	    p->cycles, 100 * study->findings.waiting, m->level[0].name);
+	say_missing(s, &study->trace, study->damage, p->refs);
+	say(s, "\n");
+}
+
+static double waiting(const struct ml_study *study, const struct ml_profile_count *c)
+{
+	return study->findings.cycles > 0 ? c->lost / study->findings.cycles : 0;
+}
+
+static void put_row(struct ml_table *t, const struct ml_study *study,
+		    const struct ml_profile_count *c)
+{
+	ml_table_real(t, waiting(study, c));
+	ml_table_count(t, c->refs);
+	ml_table_real(t, say_share(c->missed[0], c->refs));
+	ml_table_count(t, c->served[study->profile->machine.levels + 1]);
+}
+
+static void put_table(struct ml_table *t, const char *title, struct say *s)
+{
+	if (!ml_table_rows(t)) {
+		ml_table_release(t);
+		return;
+	}
+	say(s, "\n%s\n", title);
+	say_table(s, t, 0, "");
+}
+
+static void put_lines(struct ml_study *study, uint64_t top, struct say *s)
+{
+	static const struct ml_column columns[] = {
+		{ "waiting", .kind = ML_COLUMN_PERCENT, .decimals = 1 },
+		{ "references", .kind = ML_COLUMN_COUNT },
+		{ "miss L1", .kind = ML_COLUMN_PERCENT, .decimals = 1 },
+		{ "memory", .kind = ML_COLUMN_COUNT },
+		{ "line", .kind = ML_COLUMN_TEXT },
+		{ "source", .kind = ML_COLUMN_TEXT },
+	};
+	struct ml_table t = { .columns = columns, .width = 6 };
+	struct ml_source_lines sources = { .trace = &study->trace };
+
+	for (size_t i = 0; i < study->rows.lines.count && ml_table_rows(&t) < top; i++) {
+		const struct ml_profile_line_row *r = &study->rows.lines.at[i];
+		const char *text =
+			r->line ? ml_source_lines_find(&sources, r->file, r->line) : NULL;
+
+		if (waiting(study, &r->count) < least)
+			continue;
+		put_row(&t, study, &r->count);
+		ml_table_text(&t,
+			      !r->own    ? "none of yours"
+			      : r->line  ? ml_arena_printf(&s->arena, "%s:%u",
+							   say_base_name(r->file), r->line)
+			      : *r->func ? say_cut(s, r->func, NAME)
+					 : "unknown");
+		if (text && r->library * 2 > r->count.refs && r->through)
+			text = ml_arena_printf(&s->arena, "(%s) %s",
+					       say_plain_name(s, r->through), text);
+		ml_table_text(&t, text ? text : "");
+	}
+	put_table(&t, "Lines that wait most (share of all access time)", s);
+	ml_source_lines_release(&sources);
+}
+
+static void put_regions(struct ml_study *study, uint64_t top, struct say *s)
+{
+	static const struct ml_column columns[] = {
+		{ "waiting", .kind = ML_COLUMN_PERCENT, .decimals = 1 },
+		{ "references", .kind = ML_COLUMN_COUNT },
+		{ "miss L1", .kind = ML_COLUMN_PERCENT, .decimals = 1 },
+		{ "memory", .kind = ML_COLUMN_COUNT },
+		{ "region", .kind = ML_COLUMN_TEXT },
+	};
+	struct ml_table t = { .columns = columns, .width = 5 };
+
+	for (size_t i = 0; i < study->rows.regions.count && ml_table_rows(&t) < top;
+	     i++) {
+		const struct ml_profile_region_row *r = &study->rows.regions.at[i];
+
+		if (waiting(study, &r->count) < least)
+			continue;
+		put_row(&t, study, &r->count);
+		ml_table_text(&t, say_cut(s, r->name, NAME));
+	}
+	put_table(&t, "Regions that are waited for most", s);
+}
+
+static void put_next(const char *path, const char *program, struct say *s)
+{
+	say(s, "\nThe trace is %s. What to type next:\n", path);
+	say(s, "  memlamp sim %s\n      all counts, by line, region and function\n",
+	    path);
+	say(s, "  memlamp view %s\n      look at it in the browser\n", path);
+	say(s,
+	    "  memlamp run -o new.mlt %s ...\n  memlamp diff %s new.mlt\n"
+	    "      after a change: what is better, what is worse\n",
+	    program, path);
+}
+
+void run_text(struct ml_study *study, const char *path, const char *program, uint64_t top,
+	      struct ml_buf *out)
+{
+	struct say s;
+
+	say_start(&s, out);
+	if (!cmd_width())
+		s.columns = USUAL;
+	put_totals(study, program, &s);
+	findings_print(&study->findings, &study->trace, study->profile, &s);
+	put_lines(study, top, &s);
+	put_regions(study, top, &s);
+	put_next(path, program, &s);
+	say_end(&s);
+}
+
+void run_json(const struct ml_study *study, const char *path, struct ml_buf *out)
+{
+	struct ml_json w = { .out = out, .indent = 1 };
+	const struct ml_profile *p = study->profile;
+	struct ml_buf machine = { 0 };
+
+	ml_machine_print(&p->machine, &machine);
+	ml_json_object(&w);
+	ml_json_key(&w, "trace");
+	ml_json_string(&w, path);
+	ml_json_key(&w, "machine");
+	ml_json_bytes(&w, (const char *)machine.data, machine.size);
+	ml_json_key(&w, "references");
+	ml_json_u64(&w, p->refs);
+	ml_json_key(&w, "missing");
+	ml_json_u64(&w, p->missing);
+	ml_json_key(&w, "average_cycles");
+	ml_json_real(&w, p->cycles);
+	ml_json_key(&w, "waiting");
+	ml_json_real(&w, study->findings.waiting);
+	ml_json_key(&w, "served");
+	ml_json_object(&w);
+	for (unsigned i = 1; i <= p->machine.levels + 1; i++) {
+		ml_json_key(&w, level_name(&p->machine, i));
+		ml_json_u64(&w, p->served[i]);
+	}
+	ml_json_end(&w);
+	ml_json_key(&w, "tried");
+	ml_json_u64(&w, study->findings.tried);
+	ml_json_key(&w, "findings");
+	ml_findings_json(&study->findings, &w);
+	ml_json_end(&w);
+	ml_buf_put(out, "\n", 1);
+	ml_buf_release(&machine);
+}

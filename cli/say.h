@@ -1,0 +1,44 @@
+/*
+ * Text for people: sentences and tables into a buffer, at most 100 columns wide. What
+ * the say_ functions return lives until say_end.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+
+struct ml_buf;
+struct ml_table;
+struct ml_trace;
+
+struct say {
+	struct ml_buf *out;
+	int columns;
+	struct ml_arena arena;
+};
+
+void say_start(struct say *s, struct ml_buf *out);
+void say_end(struct say *s);
+
+void say(struct say *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The table, indented, and how many rows of `all` it does not show; releases it. */
+void say_table(struct say *s, struct ml_table *table, size_t all, const char *what);
+
+const char *say_count(struct say *s, uint64_t v); /* "1,234,567" */
+const char *say_bytes(struct say *s, uint64_t v); /* "31.2 MiB" */
+const char *say_plural(uint64_t n, const char *one, const char *many);
+double say_share(uint64_t part, uint64_t whole);      /* 0 of nothing is 0 */
+const char *say_percent(struct say *s, double share); /* "12.3 %", "0.02 %" */
+const char *say_cut(struct say *s, const char *name, size_t room);
+const char *say_base_name(const char *path);
+/* The name that people know: memset for __memset_avx2_unaligned_erms. */
+const char *say_plain_name(struct say *s, const char *name);
+
+/*
+ * What of a trace is damaged, cut off or missing, a line each; nothing if it is whole.
+ * damage, or NULL, is why only `done` references could be read.
+ */
+void say_missing(struct say *s, const struct ml_trace *t, const char *damage,
+		 uint64_t done);

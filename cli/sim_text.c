@@ -1,0 +1,489 @@
+#include "cli/sim_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/say.h"
+#include "cli/sim_more.h"
+#include "lib/base/buf.h"
+#include "lib/base/table.h"
+#include "lib/cache/policy.h"
+#include "lib/query/source_lines.h"
+#include "lib/trace/tables.h"
+#include "lib/trace/trace.h"
+
+enum {
+	TOP = 10,
+	LEAST = 200, /* without --top, rows with less than one of so many of the lost
+			cycles are not worth a line */
+};
+
+struct text {
+	struct ml_profile_view *v;
+	const struct ml_profile *p;
+	const struct ml_machine *m;
+	struct say say;
+	uint64_t top;
+	double least; /* lost cycles of a row */
+};
+
+const char *sim_cause(enum ml_cause cause)
+{
+	static const char *const names[ML_CAUSES] = {
+		"-",       "cold",          "capacity", "conflict",
+		"sharing", "false sharing", "unknown",
+	};
+
+	return names[cause];
+}
+
+enum ml_cause sim_main_cause(const struct ml_profile_count *c, unsigned level)
+{
+	enum ml_cause best = ML_CAUSE_NONE;
+
+	for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++)
+		if (c->cause[level - 1][k] > (best ? c->cause[level - 1][best] : 0))
+			best = (enum ml_cause)k;
+	return best;
+}
+
+static void say_origin(struct text *t)
+{
+	const struct ml_trace *trace = t->v->trace;
+	const struct ml_profile *p = t->p;
+	const char *command = ml_tables_meta_find(&trace->tables, "command");
+	struct say *s = &t->say;
+
+	say(s, "%s%s%s\n", trace->path, command ? ": " : "", command ? command : "");
+	say_missing(s, trace, t->v->damage, p->refs);
+	say(s, "\n  %s %s: %s %s, %s %s", say_count(s, p->refs),
+	    say_plural(p->refs, "reference", "references"), say_count(s, p->kind[0]),
+	    say_plural(p->kind[0], "read", "reads"), say_count(s, p->kind[1]),
+	    say_plural(p->kind[1], "write", "writes"));
+	if (p->kind[2])
+		say(s, ", %s fetches", say_count(s, p->kind[2]));
+	say(s, "\n");
+	if (p->from || p->to < trace->count)
+		say(s, "  only those from %s to %s of %s%s\n", say_count(s, p->from),
+		    say_count(s, p->to), say_count(s, trace->count),
+		    p->from ? "; caches were empty at first" : "");
+	if (p->interleave)
+		say(s, "  threads take turns, %s %s each\n", say_count(s, p->interleave),
+		    say_plural(p->interleave, "reference", "references"));
+	else if (t->m->cores > 1 && p->thread_count > 1)
+		say(s, "  threads in the order in which they were recorded\n");
+}
+
+static void say_time(struct text *t)
+{
+	const struct ml_profile *p = t->p;
+	uint32_t first = t->m->level[0].cycles;
+	struct say *s = &t->say;
+
+	if (!p->refs)
+		return;
+	say(s, "  %.2f cycles a reference", p->cycles);
+	if (first && p->cycles > first)
+		say(s, ": %u if %s had everything, and %.2f (%s) of waiting for the rest",
+		    first, t->m->level[0].name, p->cycles - first,
+		    say_percent(s, 1 - first / p->cycles));
+	say(s, "\n");
+	if (first && p->cycles < 1.02 * first)
+		say(s,
+		    "  This machine's caches hold what is needed: there is little to gain\n");
+}
+
+/* "L1 32K 8w" */
+static const char *geometry(struct text *t, const struct ml_level_spec *l)
+{
+	struct ml_arena *a = &t->say.arena;
+	const char *size =
+		l->size % (1 << 20) == 0
+			? ml_arena_printf(a, "%lluM", (unsigned long long)l->size >> 20)
+		: l->size % 1024 == 0
+			? ml_arena_printf(a, "%lluK", (unsigned long long)l->size >> 10)
+			: ml_arena_printf(a, "%llu", (unsigned long long)l->size);
+
+	const char *ways = l->sets == 1 ? "full" : ml_arena_printf(a, "%uw", l->ways);
+	bool lru = !strcmp(l->policy->name, "lru");
+
+	return ml_arena_printf(a, "%s %s %s%s%s", l->name, size, ways, lru ? "" : " ",
+			       lru ? "" : l->policy->name);
+}
+
+static void level_row(struct text *t, struct ml_table *x, unsigned level)
+{
+	const struct ml_level_spec *spec = level ? &t->m->level[level - 1]
+						 : &t->m->icache;
+	const struct ml_profile_level *l = &t->p->level[level];
+	uint64_t asked = ml_profile_asked(&l->counts),
+		 missed = ml_profile_missed(&l->counts);
+
+	ml_table_text(x, geometry(t, spec));
+	ml_table_count(x, asked);
+	ml_table_count(x, missed);
+	ml_table_real(x, say_share(missed, asked));
+	if (level == 0)
+		ml_table_none(x); /* counted with L1 */
+	else
+		ml_table_real(x, say_share(t->p->served[level], t->p->refs));
+	ml_table_count(x, l->counts.write_backs);
+	ml_table_count(x, l->bytes_in);
+	ml_table_count(x, l->bytes_out);
+}
+
+static void say_levels(struct text *t)
+{
+	static const struct ml_column columns[] = {
+		{ "level", .kind = ML_COLUMN_TEXT },
+		{ "asked", .kind = ML_COLUMN_COUNT, "lines asked" },
+		{ "missed", .kind = ML_COLUMN_COUNT },
+		{ "ratio", .kind = ML_COLUMN_PERCENT, "miss ratio", .decimals = 2 },
+		{ "served", .kind = ML_COLUMN_PERCENT, .decimals = 2 },
+		{ "back", .kind = ML_COLUMN_COUNT, "written back" },
+		{ "in", .kind = ML_COLUMN_BYTES, "came in" },
+		{ "out", .kind = ML_COLUMN_BYTES, "went out" },
+	};
+	struct ml_table x = { .columns = columns, .width = 8 };
+	const struct ml_machine *m = t->m;
+
+	say(&t->say, "\nThe machine%s%s: %u %s, lines of %u bytes\n", *m->name ? " " : "",
+	    m->name, m->cores, m->cores == 1 ? "core" : "cores", m->level[0].line);
+	if (m->split && ml_profile_asked(&t->p->level[0].counts))
+		level_row(t, &x, 0);
+	for (unsigned k = 1; k <= m->levels; k++)
+		level_row(t, &x, k);
+	ml_table_text(&x, "memory");
+	for (int i = 0; i < 3; i++)
+		ml_table_none(&x);
+	ml_table_real(&x, say_share(t->p->served[m->levels + 1], t->p->refs));
+	for (int i = 0; i < 3; i++)
+		ml_table_none(&x);
+	say_table(&t->say, &x, 0, "");
+}
+
+static void say_cause_line(struct text *t, unsigned level)
+{
+	const struct ml_level_counts *c = &t->p->level[level].counts;
+	uint64_t missed = ml_profile_missed(c), last = UINT64_MAX;
+	bool first = true;
+
+	if (!missed)
+		return;
+	say(&t->say, "  %-4s ", level ? t->m->level[level - 1].name : t->m->icache.name);
+	for (int n = 0; n < ML_CAUSES; n++) {
+		unsigned best = 0;
+
+		/* the next largest; of equal ones the one that is named first */
+		for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++) {
+			uint64_t key = c->cause[k] << 3 | (ML_CAUSES - k);
+
+			if (c->cause[k] && key < last &&
+			    (!best || key > (c->cause[best] << 3 | (ML_CAUSES - best))))
+				best = k;
+		}
+		if (!best || c->cause[best] * 2000 < missed)
+			break;
+		last = c->cause[best] << 3 | (ML_CAUSES - best);
+		say(&t->say, "%s%s %s", first ? "" : ", ",
+		    say_percent(&t->say, say_share(c->cause[best], missed)),
+		    sim_cause((enum ml_cause)best));
+		first = false;
+	}
+	say(&t->say, "\n");
+}
+
+static void say_causes(struct text *t)
+{
+	if (!(t->p->want & ML_SIM_CAUSES) || !t->v->rows.total.missed[0])
+		return;
+	say(&t->say, "\nWhy lines were missed\n");
+	for (unsigned k = t->m->split ? 0 : 1; k <= t->m->levels; k++)
+		say_cause_line(t, k);
+}
+
+/* The columns that regions, lines and functions begin with, and their cells. */
+static size_t count_columns(struct text *t, struct ml_column *c)
+{
+	struct ml_arena *a = &t->say.arena;
+	size_t n = 0;
+
+	c[n++] = (struct ml_column){ "lost", ML_COLUMN_PERCENT, NULL, 1 };
+	c[n++] = (struct ml_column){ "references", ML_COLUMN_COUNT, NULL, 0 };
+	c[n++] = (struct ml_column){ "misses", ML_COLUMN_COUNT,
+				     ml_arena_printf(a, "%s misses", t->m->level[0].name),
+				     0 };
+	c[n++] = (struct ml_column){ "ratio", ML_COLUMN_PERCENT, "ratio", 1 };
+	c[n++] = (struct ml_column){ "memory", ML_COLUMN_COUNT, "from memory", 0 };
+	return n;
+}
+
+static void count_cells(struct text *t, struct ml_table *x,
+			const struct ml_profile_count *c)
+{
+	double lost = t->v->rows.total.lost;
+
+	ml_table_real(x, lost > 0 ? c->lost / lost : 0);
+	ml_table_count(x, c->refs);
+	ml_table_count(x, c->missed[0]);
+	ml_table_real(x, say_share(c->missed[0], c->refs));
+	ml_table_count(x, c->served[t->m->levels + 1]);
+}
+
+/* Why the costliest level was missed: the last level's cause if it misses at all. */
+static const char *why(struct text *t, const struct ml_profile_count *c)
+{
+	for (unsigned k = t->m->levels; k; k--)
+		if (c->missed[k - 1] * 20 > c->missed[0])
+			return sim_cause(sim_main_cause(c, k));
+	return sim_cause(sim_main_cause(c, 1));
+}
+
+static bool worth(const struct text *t, const struct ml_profile_count *c, size_t shown)
+{
+	return shown < t->top && (c->lost > t->least || (!shown && c->refs));
+}
+
+/* Used mostly by the loader and by libraries on their own. */
+static bool is_theirs(const struct ml_profile_region_row *r)
+{
+	return r->own < r->count.refs - r->own;
+}
+
+static void say_regions(struct text *t)
+{
+	struct ml_column columns[10];
+	size_t n = count_columns(t, columns), shown = 0;
+	const struct ml_profile_rows *rows = &t->v->rows;
+	bool causes = t->p->want & ML_SIM_CAUSES, use = t->p->want & ML_SIM_USE;
+	size_t theirs = 0;
+	double lost = 0;
+
+	if (causes)
+		columns[n++] = (struct ml_column){ "why", ML_COLUMN_TEXT, "mostly", 0 };
+	if (use)
+		columns[n++] = (struct ml_column){ "used", ML_COLUMN_PERCENT, "used", 0 };
+	columns[n++] = (struct ml_column){ "region", ML_COLUMN_TEXT, NULL, 0 };
+	struct ml_table x = { .columns = columns, .width = n };
+
+	say(&t->say, "\nWhich data are waited for%s\n",
+	    use ? " (used: of the bytes that came from memory)" : "");
+	for (size_t i = 0; i < rows->regions.count; i++) {
+		const struct ml_profile_region_row *r = &rows->regions.at[i];
+		const struct ml_profile_use *u = r->use[t->m->levels - 1];
+
+		if (is_theirs(r)) {
+			theirs++;
+			lost += r->count.lost;
+			continue;
+		}
+		if (!worth(t, &r->count, shown))
+			continue;
+		count_cells(t, &x, &r->count);
+		if (causes)
+			ml_table_text(&x, why(t, &r->count));
+		if (use && u && u->bytes)
+			ml_table_real(&x, say_share(u->used, u->bytes));
+		else if (use)
+			ml_table_none(&x);
+		ml_table_text(&x, r->name);
+		shown++;
+	}
+	say_table(&t->say, &x, rows->regions.count - theirs, "regions");
+	if (lost > t->least)
+		say(&t->say,
+		    "  and %s of what is lost to %s %s of the loader and libraries\n",
+		    say_percent(&t->say, lost / rows->total.lost),
+		    say_count(&t->say, theirs), say_plural(theirs, "region", "regions"));
+}
+
+static const char *place_of(struct text *t, const struct ml_profile_line_row *l)
+{
+	if (!l->own)
+		return "none of yours";
+	if (l->line)
+		return ml_arena_printf(&t->say.arena, "%s:%u",
+				       say_cut(&t->say, say_base_name(l->file), 16),
+				       l->line);
+	if (*l->func)
+		return say_cut(&t->say, l->func, 18);
+	return *l->object ? say_base_name(l->object) : "unknown";
+}
+
+/* The source; before it the library function that does the work, if it is not the line.
+ */
+static const char *source_of(struct text *t, const struct ml_profile_line_row *l,
+			     struct ml_source_lines *sources)
+{
+	const char *text = l->line ? ml_source_lines_find(sources, l->file, l->line)
+				   : NULL;
+	const char *func = l->line ? l->func : *l->object ? say_base_name(l->object) : "";
+	struct ml_arena *a = &t->say.arena;
+
+	if (!l->own)
+		return "loader, start-up, libraries on their own";
+	if (!text)
+		text = ml_arena_printf(a, l->line && *func ? "in %s" : "%s", func);
+	if (l->through && *l->through && l->library * 2 > l->count.refs)
+		text = ml_arena_printf(
+			a, "(%s) %s",
+			say_cut(&t->say, say_plain_name(&t->say, l->through), 16), text);
+	return text;
+}
+
+/* How the costliest references of a line step through memory: "+8", "mixed". */
+static const char *step_of(struct text *t, const struct ml_profile_line_row *l)
+{
+	const struct ml_profile_cell *c = l->main;
+
+	if (!c || c->steps < 2 || !c->strides)
+		return "-";
+	if (c->stride[0].count * 2 < c->steps)
+		return "mixed";
+	return ml_arena_printf(&t->say.arena, c->stride[0].bytes ? "%+lld" : "%lld",
+			       (long long)c->stride[0].bytes);
+}
+
+static void say_lines(struct text *t)
+{
+	struct ml_source_lines sources = { .trace = t->v->trace };
+	const struct ml_profile_rows *rows = &t->v->rows;
+	bool steps = t->p->want; /* quick: not known */
+	struct ml_column columns[8];
+	size_t n = count_columns(t, columns), shown = 0;
+
+	columns[1] = columns[2]; /* no references: the source needs the room */
+	columns[2] = columns[3];
+	columns[3] = columns[4];
+	n--;
+	if (steps)
+		columns[n++] = (struct ml_column){ "step", ML_COLUMN_TEXT, NULL, 0 };
+	columns[n++] = (struct ml_column){ "line", ML_COLUMN_TEXT, NULL, 0 };
+	columns[n++] = (struct ml_column){ "to", ML_COLUMN_TEXT, NULL, 0 };
+	columns[n++] = (struct ml_column){ "source", ML_COLUMN_TEXT, NULL, 0 };
+	struct ml_table x = { .columns = columns, .width = n };
+
+	say(&t->say, "\nWhich lines wait%s\n",
+	    steps ? " (step: bytes from one access of the line to its next)" : "");
+	for (size_t i = 0; i < rows->lines.count; i++) {
+		const struct ml_profile_line_row *l = &rows->lines.at[i];
+		const struct ml_profile_count *c = &l->count;
+
+		if (!worth(t, c, shown))
+			break;
+		ml_table_real(&x, rows->total.lost > 0 ? c->lost / rows->total.lost : 0);
+		ml_table_count(&x, c->missed[0]);
+		ml_table_real(&x, say_share(c->missed[0], c->refs));
+		ml_table_count(&x, c->served[t->m->levels + 1]);
+		if (steps)
+			ml_table_text(&x, step_of(t, l));
+		ml_table_text(&x, place_of(t, l));
+		ml_table_text(
+			&x, say_cut(&t->say, l->part[0].name ? l->part[0].name : "", 16));
+		ml_table_text(&x, source_of(t, l, &sources));
+		shown++;
+	}
+	say_table(&t->say, &x, rows->lines.count, "lines");
+	ml_source_lines_release(&sources);
+}
+
+static void say_functions(struct text *t)
+{
+	struct ml_column columns[8];
+	size_t n = count_columns(t, columns), shown = 0;
+	const struct ml_profile_rows *rows = &t->v->rows;
+
+	columns[n++] = (struct ml_column){ "function", ML_COLUMN_TEXT, NULL, 0 };
+	columns[n++] = (struct ml_column){ "where", ML_COLUMN_TEXT, NULL, 0 };
+	struct ml_table x = { .columns = columns, .width = n };
+	say(&t->say, "\nWhich functions wait, by their own instructions\n");
+	for (size_t i = 0; i < rows->functions.count; i++) {
+		const struct ml_profile_function_row *f = &rows->functions.at[i];
+
+		if (!worth(t, &f->made, shown))
+			continue;
+		count_cells(t, &x, &f->made);
+		ml_table_text(&x, say_cut(&t->say,
+					  *f->func ? say_plain_name(&t->say, f->func)
+						   : "unknown",
+					  30));
+		ml_table_text(&x, *f->object ? say_base_name(f->object)
+					     : say_base_name(f->file));
+		shown++;
+	}
+	say_table(&t->say, &x, rows->functions.count, "functions");
+}
+
+static void say_threads(struct text *t)
+{
+	struct ml_column columns[8];
+	size_t n = count_columns(t, columns), shown = 0;
+	const struct ml_profile_rows *rows = &t->v->rows;
+
+	if (rows->threads.count < 2)
+		return;
+	columns[n++] = (struct ml_column){ "thread", ML_COLUMN_COUNT, NULL, 0 };
+	columns[n++] = (struct ml_column){ "core", ML_COLUMN_COUNT, NULL, 0 };
+	columns[n++] = (struct ml_column){ "name", ML_COLUMN_TEXT, NULL, 0 };
+	struct ml_table x = { .columns = columns, .width = n };
+	say(&t->say, "\nThreads\n");
+	for (; shown < rows->threads.count && shown < t->top; shown++) {
+		const struct ml_profile_thread_row *r = &rows->threads.at[shown];
+
+		count_cells(t, &x, &r->count);
+		ml_table_count(&x, r->id);
+		ml_table_count(&x, r->core);
+		ml_table_text(&x, *r->name ? r->name : NULL);
+	}
+	say_table(&t->say, &x, rows->threads.count, "threads");
+}
+
+static void say_phases(struct text *t)
+{
+	struct ml_column columns[8];
+	size_t n = count_columns(t, columns), shown = 0;
+	const struct ml_profile_rows *rows = &t->v->rows;
+
+	if (!rows->phases.count)
+		return;
+	columns[n++] = (struct ml_column){ "times", ML_COLUMN_COUNT, NULL, 0 };
+	columns[n++] = (struct ml_column){ "phase", ML_COLUMN_TEXT, NULL, 0 };
+	struct ml_table x = { .columns = columns, .width = n };
+	say(&t->say, "\nPhases\n");
+	for (; shown < rows->phases.count && shown < t->top; shown++) {
+		const struct ml_profile_phase_row *r = &rows->phases.at[shown];
+
+		count_cells(t, &x, &r->count);
+		ml_table_count(&x, r->times);
+		ml_table_text(&x, ml_arena_printf(&t->say.arena, "%*s%s%s",
+						  (int)r->depth * 2, "", r->name,
+						  r->open ? " (not ended)" : ""));
+	}
+	say_table(&t->say, &x, rows->phases.count, "phases");
+}
+
+void sim_text(struct ml_profile_view *v, uint64_t top, struct ml_buf *out)
+{
+	struct text t = {
+		.v = v,
+		.p = v->profile,
+		.m = &v->profile->machine,
+		.top = top ? top : TOP,
+		.least = top ? 0 : v->rows.total.lost / LEAST,
+	};
+
+	say_start(&t.say, out);
+	say_origin(&t);
+	say_time(&t);
+	say_levels(&t);
+	say_causes(&t);
+	if (t.p->refs) {
+		say_regions(&t);
+		say_lines(&t);
+		say_functions(&t);
+	}
+	say_phases(&t);
+	say_threads(&t);
+	sim_more(v, t.top, &t.say);
+	say_end(&t.say);
+}

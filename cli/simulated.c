@@ -1,0 +1,204 @@
+#include "cli/simulated.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/analyse/replay.h"
+#include "lib/base/arena.h"
+#include "lib/base/buf.h"
+#include "lib/cache/machine.h"
+#include "lib/query/desk_sims.h"
+
+static volatile bool stop; /* a signal handler has nothing else to write to */
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	stop = true;
+}
+
+static void tick(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+	if (total)
+		ml_progress_bar(arg, what, done, total);
+	else
+		ml_progress_line(arg, "%s", what);
+}
+
+/* The window of a phase: from its first beginning to the end that follows. */
+static bool find_phase(const struct ml_trace *t, const char *name, uint64_t *from,
+		       uint64_t *to, struct ml_err *err)
+{
+	const struct ml_tables *x = &t->tables;
+	uint32_t number = ml_names_find(&x->names, name), depth = 0;
+	bool found = false;
+
+	*to = t->count;
+	for (size_t i = 0; i < x->marks.count; i++) {
+		const struct ml_mark *m = &x->marks.at[i];
+
+		if (m->name != number || m->kind == ML_MARK_POINT)
+			continue;
+		if (m->kind == ML_MARK_BEGIN && !found) {
+			*from = m->time;
+			found = true;
+		}
+		depth += m->kind == ML_MARK_BEGIN;
+		if (found && m->kind == ML_MARK_END && depth && !--depth) {
+			*to = m->time;
+			break;
+		}
+	}
+	return found || ml_fail(err, ML_USAGE, "%s has no phase '%s'", t->path, name);
+}
+
+static bool find_window(struct simulated *s, const struct simulated_wish *w,
+			const struct ml_trace *t, struct ml_err *err)
+{
+	s->from = w->from;
+	s->to = w->to && w->to < t->count ? w->to : t->count;
+	if (w->phase && (w->from || w->to))
+		return ml_fail(err, ML_USAGE,
+			       "--phase and --from or --to exclude each other");
+	if (w->to && w->to <= w->from)
+		return ml_fail(err, ML_USAGE, "--to %llu is not behind --from %llu",
+			       (unsigned long long)w->to, (unsigned long long)w->from);
+	if (w->phase && !find_phase(t, w->phase, &s->from, &s->to, err))
+		return false;
+	if (!t->count)
+		return ml_fail(err, ML_USAGE, "%s has no references", t->path);
+	if (s->from < s->to)
+		return true;
+	return w->phase ? ml_fail(err, ML_USAGE, "phase '%s' of %s has no references",
+				  w->phase, t->path)
+			: ml_fail(err, ML_USAGE, "--from %llu: %s has %llu references",
+				  (unsigned long long)w->from, t->path,
+				  (unsigned long long)t->count);
+}
+
+/* Waits, telling how far it is. */
+static bool finish(struct simulated *s, uint32_t number, struct ml_err *err)
+{
+	struct ml_desk *d = &s->desk;
+	uint64_t changes = 0;
+	enum ml_desk_state state;
+
+	s->sim = ml_desk_sim(d, number, err);
+	do {
+		changes = ml_desk_wait(d, changes, 100);
+		pthread_mutex_lock(&d->lock);
+		state = s->sim->state;
+		uint64_t done = s->sim->done, total = s->sim->total;
+		pthread_mutex_unlock(&d->lock);
+		if (stop)
+			return ml_fail(err, ML_STOPPED, "stopped");
+		if (state == ML_DESK_RUNNING)
+			ml_progress_bar(&s->progress, "simulating", done, total);
+	} while (state == ML_DESK_RUNNING);
+	return ml_desk_sim_finish(d, number, err);
+}
+
+bool simulated_open(struct simulated *s, const struct simulated_wish *w,
+		    struct ml_err *err)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+	struct ml_machine machine;
+	struct ml_desk_trace *t;
+	uint32_t number;
+
+	if (!ml_machine_parse(&machine, w->machine ? w->machine : "host", err))
+		return false;
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	ml_desk_init(&s->desk, &machine);
+	ml_progress_start(&s->progress, stderr);
+	s->ticks = (struct ml_report_ticks){ tick, &s->progress, &stop };
+	bool ok = ml_desk_open(&s->desk, w->trace, err) &&
+		  (t = ml_desk_trace(&s->desk, 0, err)) &&
+		  find_window(s, w, &t->trace, err) &&
+		  ml_desk_sim_start(&s->desk, 0, &machine, ML_INTERLEAVE_AUTO, &number,
+				    err) &&
+		  finish(s, number, err);
+	if (ok && s->to > s->sim->result.refs)
+		s->to = s->sim->result.refs;
+	if (!ok)
+		simulated_close(s);
+	return ok;
+}
+
+void simulated_close(struct simulated *s)
+{
+	ml_progress_end(&s->progress);
+	ml_desk_close(&s->desk);
+}
+
+static bool put(int fd, const char *name, const struct ml_buf *b, struct ml_err *err)
+{
+	for (size_t at = 0; at < b->size;) {
+		ssize_t n = write(fd, b->data + at, b->size - at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return ml_fail_errno(err, "%s", name);
+		at += (size_t)n;
+	}
+	return true;
+}
+
+/* Closing may be what fails, where space is given out late. */
+static bool put_and_close(int fd, const char *name, const struct ml_buf *b,
+			  struct ml_err *err)
+{
+	bool ok = put(fd, name, b, err);
+
+	if (close(fd) && ok)
+		ok = ml_fail_errno(err, "%s", name);
+	return ok;
+}
+
+static bool replace(const char *path, const struct ml_buf *b, struct ml_err *err)
+{
+	struct ml_arena a = { 0 };
+	char *beside = ml_arena_printf(&a, "%s.XXXXXX", path);
+	int fd = mkstemp(beside);
+	mode_t mask = umask(0);
+	bool ok;
+
+	umask(mask);
+	if (fd < 0) {
+		ok = ml_fail_errno(err, "%s", path);
+	} else {
+		/* mkstemp lets nobody else read */
+		fchmod(fd, 0666 & ~mask);
+		ok = put_and_close(fd, path, b, err);
+		if (ok && stop)
+			ok = ml_fail(err, ML_STOPPED, "stopped");
+		if (ok && rename(beside, path))
+			ok = ml_fail_errno(err, "%s", path);
+		if (!ok)
+			unlink(beside);
+	}
+	ml_arena_release(&a);
+	return ok;
+}
+
+bool simulated_write(const char *path, const struct ml_buf *bytes, struct ml_err *err)
+{
+	struct stat st;
+
+	if (!path || !strcmp(path, "-"))
+		return put(STDOUT_FILENO, "standard output", bytes, err);
+	if (stat(path, &st) || S_ISREG(st.st_mode))
+		return replace(path, bytes, err);
+	int fd = open(path, O_WRONLY);
+	if (fd < 0)
+		return ml_fail_errno(err, "%s", path);
+	return put_and_close(fd, path, bytes, err);
+}

@@ -1,0 +1,45 @@
+/*
+ * --fail-if: a small expression over the numbers of a result.
+ *
+ *	L1.miss_ratio > 0.05
+ *	region("A").L2.misses >= 1M or cycles > 10
+ *	line("a.c:12").L1.conflict / line("a.c:12").L1.misses > 50%
+ *
+ * Comparisons (< <= > >= == !=) joined by and, or, not and parentheses; + - * / on
+ * either side; numbers with k, M, G (powers of 1000) or %. What a name stands for is
+ * asked of whoever uses it: a path of parts with dots between them, each a word and
+ * perhaps a text or number in parentheses.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/err.h"
+
+struct ml_buf;
+
+enum { THRESHOLD_PARTS = 4, THRESHOLD_TEXT = 256 };
+
+struct threshold_part {
+	char word[32];
+	char arg[THRESHOLD_TEXT]; /* what stands in its parentheses */
+	bool has_arg;
+};
+
+struct threshold_path {
+	struct threshold_part part[THRESHOLD_PARTS];
+	size_t count; /* of parts */
+};
+
+/* The value of a path; fails with a sentence that says what there is. */
+typedef bool threshold_value(void *arg, const struct threshold_path *path, double *value,
+			     struct ml_err *err);
+
+/*
+ * Whether the expression holds. If it does, *why gets a line for each comparison in it
+ * that holds: "L1.miss_ratio > 0.05: it is 0.0731". Fails (ML_USAGE) on what is no
+ * expression, quoting the place.
+ */
+bool threshold_test(const char *text, threshold_value *value, void *arg, bool *crossed,
+		    struct ml_buf *why, struct ml_err *err);

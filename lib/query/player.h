@@ -1,0 +1,33 @@
+/*
+ * A simulator somewhere in the trace, for looking at what caches hold and how data
+ * move: brought to any position from the nearest checkpoint of the result. A
+ * simulation keeps a few, so that going on from where one looked last costs only the
+ * references between.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+#include "lib/cache/sim.h"
+
+struct ml_desk_sim;
+struct ml_player;
+
+/*
+ * The simulator as it is before the reference at a position. The caller holds s->lock
+ * and keeps it while it looks at the simulator.
+ */
+struct ml_sim *ml_player_at(struct ml_desk_sim *s, uint64_t position, struct ml_err *err);
+
+/*
+ * Goes on from the position that ml_player_at was asked for last: fn is called with
+ * the movements of each batch; their `access` counts from that position.
+ */
+typedef void ml_player_fn(void *arg, const struct ml_move *moves, size_t count);
+bool ml_player_moves(struct ml_desk_sim *s, uint64_t from, uint64_t to, ml_player_fn *fn,
+		     void *arg, struct ml_err *err);
+
+void ml_player_close(struct ml_player *p);

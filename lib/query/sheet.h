@@ -1,0 +1,55 @@
+/*
+ * A table of a simulation, whose columns depend on the machine: first its columns are
+ * added, then its cells. Empty text and, where it says so, 0 are unknown.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/table.h"
+
+struct ml_machine;
+struct ml_profile;
+struct ml_profile_count;
+struct ml_profile_view;
+
+enum { ML_SHEET_WIDEST = 96 };
+
+struct ml_sheet {
+	struct ml_profile_view *v;
+	const struct ml_profile *p;
+	const struct ml_machine *m;
+	uint64_t top; /* rows at the most */
+	struct ml_column columns[ML_SHEET_WIDEST];
+	struct ml_table table;
+	struct ml_arena arena;
+};
+
+void ml_sheet_start(struct ml_sheet *s, struct ml_profile_view *v, uint64_t top);
+void ml_sheet_end(struct ml_sheet *s);
+
+void ml_sheet_column(struct ml_sheet *s, const char *key, enum ml_column_kind kind);
+void ml_sheet_columns(struct ml_sheet *s, enum ml_column_kind kind,
+		      const char *const *keys);
+#define ML_SHEET_COUNTS(s, ...) \
+	ml_sheet_columns(s, ML_COLUMN_COUNT, (const char *const[]){ __VA_ARGS__, NULL })
+#define ML_SHEET_TEXTS(s, ...) \
+	ml_sheet_columns(s, ML_COLUMN_TEXT, (const char *const[]){ __VA_ARGS__, NULL })
+#define ML_SHEET_REALS(s, ...) \
+	ml_sheet_columns(s, ML_COLUMN_REAL, (const char *const[]){ __VA_ARGS__, NULL })
+const char *ml_sheet_key(struct ml_sheet *s, const char *level,
+			 const char *what); /* L1_misses */
+
+void ml_sheet_text(struct ml_sheet *s, const char *v);
+void ml_sheet_count(struct ml_sheet *s, uint64_t v);
+void ml_sheet_some(struct ml_sheet *s, uint64_t v); /* 0 is unknown */
+void ml_sheet_sign(struct ml_sheet *s,
+		   int64_t v); /* as text: cells of tables have no sign */
+double ml_sheet_ratio(uint64_t part, uint64_t whole);
+
+/* The columns that rows of references have, and their cells; all: with kinds and causes.
+ */
+void ml_sheet_count_columns(struct ml_sheet *s, bool all);
+void ml_sheet_count_cells(struct ml_sheet *s, const struct ml_profile_count *c, bool all);

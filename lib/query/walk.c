@@ -1,0 +1,247 @@
+#include "lib/query/walk.h"
+
+#include <string.h>
+
+#include "lib/analyse/interleave.h"
+#include "lib/query/desk_sims.h"
+#include "lib/trace/space.h"
+
+/* Places of the references that an interleaver may hold, by time. */
+struct places {
+	struct ml_place *at; /* of times first to first + count - 1 */
+	uint64_t first;
+	size_t count, cap;
+};
+
+struct walk {
+	struct ml_desk_sim *sim;
+	uint64_t from, to, position; /* of what comes next */
+	unsigned want;
+	ml_walk_fn *fn;
+	void *arg;
+	bool stopped;
+	struct ml_space *space;
+	struct places places;
+	uint64_t time;             /* that the space has reached */
+	uint16_t core_of[1 << 16]; /* by thread */
+	uint32_t region[ML_BATCH];
+	uint64_t block[ML_BATCH], offset[ML_BATCH];
+	uint16_t outcome[ML_BATCH], core[ML_BATCH];
+};
+
+/* Puts a batch before fn, cut to the window; region, block and offset are filled. */
+static bool yield(struct walk *w, const struct ml_batch *refs, const uint64_t *time,
+		  struct ml_err *err)
+{
+	uint64_t position = w->position;
+	size_t first = w->from > position ? (size_t)(w->from - position) : 0;
+	size_t end = refs->count;
+
+	/* the interleaver lets out what it holds, however far that goes */
+	if (position >= w->to) {
+		err->kind = ML_OK;
+		w->stopped = true;
+		return false;
+	}
+	w->position += refs->count;
+	if (w->position > w->to)
+		end -= (size_t)(w->position - w->to);
+	if (first >= end)
+		return true;
+	struct ml_batch cut = { refs->time + (time ? 0 : first),
+				end - first,
+				refs->addr + first,
+				refs->site + first,
+				refs->caller + first,
+				refs->thread + first,
+				refs->what + first };
+	struct ml_walk_events x = {
+		.e = { .position = position + first,
+		       .refs = &cut,
+		       .time = time ? time + first : NULL,
+		       .region = w->region + first },
+	};
+	if (w->want & ML_WALK_PLACES) {
+		x.block = w->block + first;
+		x.offset = w->offset + first;
+	}
+	if (w->sim->machine.cores > 1) {
+		for (size_t i = 0; i < cut.count; i++)
+			w->core[i] = w->core_of[cut.thread[i]];
+		x.e.core = w->core;
+	}
+	if (w->want & ML_WALK_OUTCOMES) {
+		pthread_mutex_lock(&w->sim->lock);
+		bool ok = ml_result_outcomes(&w->sim->result, x.e.position,
+					     x.e.position + cut.count, w->outcome, err);
+		pthread_mutex_unlock(&w->sim->lock);
+		if (!ok)
+			return false;
+		x.e.outcome = w->outcome;
+	}
+	err->kind = ML_OK;
+	if (!w->fn(w->arg, &x, err)) {
+		w->stopped = err->kind == ML_OK;
+		return false;
+	}
+	return true;
+}
+
+static void find_places(struct walk *w, const struct ml_batch *b)
+{
+	w->time = b->time + b->count;
+	if (!(w->want & ML_WALK_PLACES)) {
+		ml_space_batch(w->space, b, w->region);
+		return;
+	}
+	for (size_t i = 0; i < b->count; i++) {
+		struct ml_ref ref = ml_batch_ref(b, i);
+		struct ml_place p = ml_space_find(w->space, &ref);
+
+		w->region[i] = p.region;
+		w->block[i] = p.block;
+		w->offset[i] = ml_desk_offset(w->sim->trace, p.block, p.offset);
+	}
+}
+
+static bool as_recorded(struct walk *w, struct ml_cursor *c, struct ml_err *err)
+{
+	struct ml_batch b;
+
+	w->position = w->from;
+	while (ml_cursor_next(c, &b, err)) {
+		find_places(w, &b);
+		if (!yield(w, &b, NULL, err))
+			return w->stopped;
+	}
+	return err->kind == ML_OK;
+}
+
+/* What the interleaver lets out. */
+static bool in_turn(void *arg, const struct ml_batch *refs, const uint64_t *time,
+		    const uint32_t *region, struct ml_err *err)
+{
+	struct walk *w = arg;
+
+	for (size_t i = 0; i < refs->count; i++) {
+		const struct ml_place *p = &w->places.at[time[i] - w->places.first];
+
+		w->region[i] = region[i];
+		w->block[i] = p->block;
+		w->offset[i] = p->offset;
+	}
+	return yield(w, refs, time, err);
+}
+
+/* Keeps the places of a batch, and forgets those that are surely let out. */
+static void keep_places(struct walk *w, const struct ml_batch *b)
+{
+	struct places *p = &w->places;
+	size_t held = ML_INTERLEAVE_BLOCK + ML_BATCH;
+
+	if (p->count > 2 * held) {
+		size_t old = p->count - held;
+
+		memmove(p->at, p->at + old, held * sizeof(*p->at));
+		p->first += old;
+		p->count = held;
+	}
+	if (!p->count)
+		p->first = b->time;
+	p->at = ml_grow(p->at, &p->cap, p->count + b->count, sizeof(*p->at));
+	for (size_t i = 0; i < b->count; i++)
+		p->at[p->count++] = (struct ml_place){ w->region[i], w->block[i],
+						       w->offset[i] };
+}
+
+/* Whether references are missing just before a time. */
+static bool gap_before(const struct ml_tables *t, uint64_t time)
+{
+	size_t low = 0, high = t->gaps.count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->gaps.at[mid].time < time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < t->gaps.count && t->gaps.at[low].time == time;
+}
+
+/* The interleaver works in blocks, from a moment at which there is a checkpoint. */
+static bool interleaved(struct walk *w, struct ml_cursor *c, struct ml_err *err)
+{
+	struct ml_interleave *x = ml_interleave_open(&w->sim->trace->trace.tables,
+						     w->sim->result.profile.interleave,
+						     ML_INTERLEAVE_BLOCK, in_turn, w);
+	struct ml_batch b;
+	uint32_t *region = ml_resize(NULL, ML_BATCH * sizeof(*region));
+	bool ok = true;
+
+	w->want |= ML_WALK_PLACES;
+	while (ok && w->position < w->to && ml_cursor_next(c, &b, err)) {
+		if (w->time && gap_before(&w->sim->trace->trace.tables, b.time))
+			ok = ml_interleave_flush(x, err);
+		find_places(w, &b);
+		keep_places(w, &b);
+		/* what is let out goes through w->region */
+		memcpy(region, w->region, b.count * sizeof(*region));
+		ok = ok && ml_interleave_add(x, &b, region, err);
+	}
+	if (ok)
+		ok = err->kind == ML_OK;
+	if (ok && w->position < w->to)
+		ok = ml_interleave_flush(x, err);
+	ml_interleave_close(x);
+	ml_free(w->places.at);
+	ml_free(region);
+	return ok || w->stopped;
+}
+
+bool ml_walk(struct ml_desk_sim *s, uint64_t from, uint64_t to, unsigned want,
+	     ml_walk_fn *fn, void *arg, struct ml_err *err)
+{
+	struct ml_buf state = { 0 };
+	struct walk *w = ml_resize(NULL, sizeof(*w));
+	uint64_t start = from;
+	bool ok = true;
+
+	w->sim = s;
+	w->from = from;
+	w->to = to < s->result.refs ? to : s->result.refs;
+	w->position = 0;
+	w->want = want;
+	w->fn = fn;
+	w->arg = arg;
+	w->stopped = false;
+	w->places = (struct places){ 0 };
+	w->time = 0;
+	memset(w->core_of, 0, sizeof(w->core_of));
+	for (size_t i = 0; i < s->result.profile.thread_count; i++)
+		w->core_of[s->result.profile.threads[i].thread] =
+			(uint16_t)s->result.profile.threads[i].core;
+	if (s->result.profile.interleaved) {
+		pthread_mutex_lock(&s->lock);
+		ok = ml_result_checkpoint(&s->result, from, &start, &state, err);
+		pthread_mutex_unlock(&s->lock);
+		ml_buf_release(&state);
+		w->position = start;
+	}
+	err->kind = ML_OK;
+	if (ok && start < w->to) {
+		struct ml_cursor *c = ml_cursor_open(
+			&s->trace->trace, start,
+			s->result.profile.interleaved ? UINT64_MAX : w->to);
+
+		w->space = ml_desk_space_take(s->trace, start, err);
+		ok = w->space && (s->result.profile.interleaved ? interleaved(w, c, err)
+								: as_recorded(w, c, err));
+		if (w->space)
+			ml_desk_space_give(s->trace, w->space, w->time);
+		ml_cursor_close(c);
+	}
+	ml_free(w);
+	return ok;
+}

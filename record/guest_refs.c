@@ -1,0 +1,383 @@
+#include "record/guest_refs.h"
+
+#include <string.h>
+
+#include "lib/trace/ref.h"
+#include "lib/trace/writer.h"
+#include "record/objects.h"
+#include "record/ring.h"
+#include "record/sites.h"
+
+enum {
+	HOT = 32,      /* steps that begin at a place before it becomes a head */
+	TRIES = 12,    /* tracks that a place may have, one after the other */
+	LOOKS = 8,     /* runs that are looked at before a track is made */
+	JUDGE = 256,   /* uses after which a track is judged */
+	LEAST = 2,     /* references that a track must join on the average */
+	WRONG = 8,     /* times that a constant may fail, and */
+	WRONG_OF = 32, /* the share of uses (one of so many) */
+	HEADS = 1 << 10,
+};
+
+#define NO_PLACE UINT64_MAX
+
+/* What is known of each reference of a track. */
+struct link {
+	uint64_t word;  /* what the guest must tell */
+	uint64_t from;  /* index of the word that holds the address it follows from */
+	uint64_t delta; /* constant; a base follows from itself, by 0 */
+};
+
+/* Two runs of what may become a track. */
+struct ml_guest_draft {
+	unsigned count, looks, same; /* same: references that both runs have */
+	uint64_t word[ML_GUEST_TRACK];
+	uint64_t first[ML_GUEST_TRACK], second[ML_GUEST_TRACK]; /* addresses */
+};
+
+struct ml_guest_track {
+	uint32_t path;          /* of its first exit; path + k has k + 1 references */
+	uint32_t used, matched; /* since the last judgement: times, references */
+	uint16_t count;
+	uint16_t bases;
+	uint8_t done[ML_GUEST_TRACK]; /* bases up to and with each reference */
+	uint8_t base[ML_GUEST_TRACK]; /* which reference each base is of */
+	uint16_t wrong[ML_GUEST_TRACK];
+	struct link link[ML_GUEST_TRACK];
+	struct ml_guest_draft *draft; /* the runs that it was made from */
+};
+
+void ml_guest_refs_init(struct ml_guest_refs *g, struct ml_objects *objects,
+			struct ml_writer *writer)
+{
+	*g = (struct ml_guest_refs){ .objects = objects, .writer = writer };
+	g->values = ml_resize(NULL, ML_GUEST_STEPS * ML_GUEST_TRACK * sizeof(*g->values));
+}
+
+void ml_guest_refs_release(struct ml_guest_refs *g)
+{
+	ml_free(g->heads);
+	ml_free(g->values);
+	ml_arena_release(&g->arena);
+}
+
+void ml_guest_refs_forget(struct ml_guest_refs *g)
+{
+	if (g->head_cap)
+		memset(g->heads, 0, g->head_cap * sizeof(*g->heads));
+	g->head_count = 0;
+}
+
+static inline struct ml_guest_head *cell(const struct ml_guest_refs *g, uint64_t word)
+{
+	size_t i = (word * 0x9e3779b97f4a7c15u >> 32) & (g->head_cap - 1);
+
+	while (g->heads[i].word && g->heads[i].word != word)
+		i = (i + 1) & (g->head_cap - 1);
+	return &g->heads[i];
+}
+
+static void grow(struct ml_guest_refs *g)
+{
+	struct ml_guest_head *old = g->heads;
+	size_t cap = g->head_cap;
+
+	g->head_cap = cap ? cap * 2 : HEADS;
+	g->heads = ml_resize(NULL, g->head_cap * sizeof(*g->heads));
+	memset(g->heads, 0, g->head_cap * sizeof(*g->heads));
+	for (size_t i = 0; i < cap; i++)
+		if (old[i].word)
+			*cell(g, old[i].word) = old[i];
+	ml_free(old);
+}
+
+/* The shape of the reference alone. */
+static void fill(struct ml_guest_refs *g, struct ml_guest_head *h, uint64_t word)
+{
+	unsigned what = (unsigned)(word >> ML_REF_SHIFT), kind = what >> 4;
+	uint64_t ip = (word & (((uint64_t)1 << ML_REF_SHIFT) - 1)) - 1;
+	unsigned size = 1u << (what & 15);
+
+	*h = (struct ml_guest_head){ .word = word };
+	h->call = kind == ML_REF_ENTRY || kind == ML_REF_RETURN ? (uint8_t)kind : 0;
+	uint32_t site = ml_sites_resolve(g->objects, ip);
+	struct ml_slot slot[2] = {
+		{ .site = site,
+		  .what = ml_what(kind == ML_REF_WRITE ? ML_WRITE : ML_READ,
+				  size < ML_SIZE_MAX ? size : ML_SIZE_MAX) },
+		{ .site = site,
+		  .what = ml_what(ML_WRITE, size < ML_SIZE_MAX ? size : ML_SIZE_MAX) },
+	};
+	struct ml_base base = { .state = ML_OWN_STATE, .reg = ML_NO_REG };
+	struct ml_shape shape = { .slots = kind == ML_REF_MODIFY ? 2 : 1,
+				  .bases = 1,
+				  .slot = slot,
+				  .base = &base };
+
+	h->site = site;
+	shape.user = h->user = g->objects->tables->sites.at[site].user;
+	if (h->call)
+		return;
+	h->slots = shape.slots;
+	h->number = ml_writer_shape(g->writer, &shape);
+	const struct ml_shape *made = ml_writer_shape_at(g->writer, h->number);
+	h->path = made->path;
+	h->state = made->base[0].state;
+}
+
+struct ml_guest_head *ml_guest_refs_head(struct ml_guest_refs *g, uint64_t word)
+{
+	if (g->head_count * 2 >= g->head_cap)
+		grow(g);
+	struct ml_guest_head *h = cell(g, word);
+	if (__builtin_expect(!h->word, 0)) {
+		fill(g, h, word);
+		g->head_count++;
+	}
+	return h;
+}
+
+/* Remembers the run at w, which is to be a track of its head. */
+static struct ml_guest_draft *begin_draft(struct ml_guest_refs *g, const uint64_t *w,
+					  size_t room)
+{
+	struct ml_guest_draft *d = ml_arena_alloc(&g->arena, sizeof(*d));
+	bool user = ml_guest_refs_head(g, w[0])->user;
+
+	d->count = d->looks = d->same = 0;
+	for (; d->count < ML_GUEST_TRACK && d->count < room; d->count++, w += 2) {
+		const struct ml_guest_head *h = ml_guest_is_ref(w[0])
+							? ml_guest_refs_head(g, w[0])
+							: NULL;
+
+		if (!h || h->call || h->user != user)
+			break;
+		d->word[d->count] = w[0];
+		d->first[d->count] = w[1];
+	}
+	return d;
+}
+
+/* Another run from the same head. True: enough has been seen. */
+static bool look(struct ml_guest_draft *d, const uint64_t *w, size_t room)
+{
+	unsigned most = d->count < room ? d->count : (unsigned)room, same = 0;
+
+	while (same < most && w[2 * same] == d->word[same])
+		same++;
+	if (same > d->same) {
+		d->same = same;
+		for (unsigned i = 0; i < same; i++)
+			d->second[i] = w[2 * i + 1];
+	}
+	return ++d->looks >= LOOKS || d->same == d->count;
+}
+
+/*
+ * The base that reference i follows from by a constant in all runs known, the nearest
+ * first, or NO_PLACE. third may be NULL.
+ */
+static uint64_t find_link(const struct ml_guest_draft *d, const struct ml_guest_track *t,
+			  unsigned bases, unsigned i, const uint64_t *third)
+{
+	for (unsigned b = bases; b-- > 0;) {
+		unsigned k = t->base[b];
+		uint64_t delta = d->first[i] - d->first[k];
+
+		if (d->second[i] - d->second[k] == delta &&
+		    (!third || third[2 * i + 1] - third[2 * k + 1] == delta))
+			return k;
+	}
+	return NO_PLACE;
+}
+
+/* Makes the shape of a track whose links are known. */
+static void make_shape(struct ml_guest_refs *g, struct ml_guest_track *t)
+{
+	struct ml_slot slot[2 * ML_GUEST_TRACK];
+	struct ml_base base[ML_GUEST_TRACK];
+	struct ml_exit exit[ML_GUEST_TRACK];
+	struct ml_shape shape = { .slot = slot, .base = base, .exit = exit };
+	uint16_t base_of[ML_GUEST_TRACK];
+
+	for (unsigned i = 0; i < t->count; i++) {
+		const struct ml_guest_head *h = ml_guest_refs_head(g, t->link[i].word);
+		const struct ml_shape *one = ml_writer_shape_at(g->writer, h->number);
+		unsigned from = (unsigned)(t->link[i].from / 2);
+
+		if (from == i) {
+			base_of[i] = shape.bases;
+			base[shape.bases++] = (struct ml_base){ .state = h->state,
+								.reg = ML_NO_REG };
+		}
+		base_of[i] = base_of[from];
+		for (unsigned k = 0; k < h->slots; k++) {
+			struct ml_slot *s = &slot[shape.slots++];
+
+			*s = one->slot[k];
+			s->base = base_of[i];
+			s->offset = t->link[i].delta;
+		}
+		shape.user = h->user;
+		exit[i] = (struct ml_exit){ .slots = shape.slots, .bases = shape.bases };
+	}
+	shape.exits = (uint16_t)(t->count - 1);
+	uint32_t number = ml_writer_shape(g->writer, &shape);
+	t->path = ml_writer_shape_at(g->writer, number)->path;
+	g->tracks++;
+}
+
+/*
+ * A track of the first `count` references of a draft. Where an older one has links, they
+ * stay; `except` (or a number beyond all) may follow from what third, a run, agrees with.
+ */
+static struct ml_guest_track *make_track(struct ml_guest_refs *g,
+					 struct ml_guest_draft *d, unsigned count,
+					 const struct ml_guest_track *old,
+					 unsigned except, const uint64_t *third)
+{
+	struct ml_guest_track *t = ml_arena_alloc(&g->arena, sizeof(*t));
+
+	memset(t, 0, sizeof(*t));
+	t->draft = d;
+	t->count = (uint16_t)count;
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t from = NO_PLACE;
+
+		if (!old || i == except)
+			from = find_link(d, t, t->bases, i, third);
+		else if (old->link[i].from / 2 != i)
+			from = old->link[i].from / 2;
+		if (from == NO_PLACE) {
+			from = i;
+			t->base[t->bases++] = (uint8_t)i;
+		}
+		t->done[i] = (uint8_t)t->bases;
+		t->link[i] = (struct link){ d->word[i], 2 * from + 1,
+					    d->first[i] - d->first[from] };
+	}
+	make_shape(g, t);
+	return t;
+}
+
+/* A step begins at a place without a track. */
+static void heat(struct ml_guest_refs *g, struct ml_guest_head *h, const uint64_t *w,
+		 size_t room)
+{
+	uint64_t word = h->word;
+
+	if (++h->count < HOT || h->tries >= TRIES || g->tracks >= ML_GUEST_TRACKS ||
+	    room < ML_GUEST_TRACK)
+		return;
+	if (!h->draft) {
+		struct ml_guest_draft *d = begin_draft(g, w, room);
+
+		h = ml_guest_refs_head(g, word); /* may have moved */
+		h->draft = d;
+		return;
+	}
+	struct ml_guest_draft *d = h->draft;
+	if (!look(d, w, room))
+		return;
+	h->draft = NULL;
+	h->count = 0;
+	h->tries++;
+	if (d->same >= 2)
+		h->track = make_track(g, d, d->same, NULL, 0, NULL);
+}
+
+/* Was the reference where the track was left as expected but for its address? */
+static void learn(struct ml_guest_refs *g, struct ml_guest_head *h, const uint64_t *w,
+		  unsigned i)
+{
+	struct ml_guest_track *t = h->track;
+
+	if (++t->wrong[i] < WRONG || t->wrong[i] * WRONG_OF < t->used ||
+	    g->tracks >= ML_GUEST_TRACKS || h->tries >= 4 * TRIES)
+		return;
+	h->tries++;
+	h->track = make_track(g, t->draft, t->count, t, i, w);
+}
+
+/* A track that is mostly left at once gives way to another. */
+static void judge(struct ml_guest_head *h)
+{
+	struct ml_guest_track *t = h->track;
+
+	if (t->matched < (uint64_t)t->used * LEAST) {
+		h->track = NULL;
+		h->count = 0;
+	}
+	t->used = t->matched = 0;
+	memset(t->wrong, 0, sizeof(t->wrong));
+}
+
+/* How many references go along the track. */
+static inline unsigned follow(const struct ml_guest_track *t, const uint64_t *w,
+			      unsigned most)
+{
+	unsigned i = 0;
+
+	for (; i < most; i++) {
+		const struct link *l = &t->link[i];
+
+		if (w[2 * i] != l->word || w[2 * i + 1] != w[l->from] + l->delta)
+			break;
+	}
+	return i;
+}
+
+static bool flush(struct ml_guest_refs *g, struct ml_err *err)
+{
+	size_t count = g->step_count;
+
+	g->step_count = g->value_count = 0;
+	return !count || ml_writer_steps(g->writer, g->steps, count, err);
+}
+
+bool ml_guest_refs_take(struct ml_guest_refs *g, const uint64_t **at, const uint64_t *end,
+			struct ml_err *err)
+{
+	const uint64_t *w = *at;
+
+	while (end - w >= 2 && ml_guest_is_ref(*w)) {
+		struct ml_guest_head *h = ml_guest_refs_head(g, *w);
+		struct ml_guest_track *t = h->track;
+		size_t room = (size_t)(end - w) / 2;
+		uint64_t *value = g->values + g->value_count;
+		struct ml_step *step = &g->steps[g->step_count];
+
+		if (__builtin_expect(t != NULL, 1)) {
+			unsigned most = t->count < room ? t->count : (unsigned)room;
+			unsigned n = follow(t, w, most), bases = t->done[n - 1];
+
+			for (unsigned b = 0; b < bases; b++)
+				value[b] = w[2 * t->base[b] + 1];
+			*step = (struct ml_step){ t->path + n - 1, 0, value };
+			g->value_count += bases;
+			g->step_count++;
+			t->matched += n;
+			if (n < most && w[2 * n] == t->link[n].word)
+				learn(g, h, w, n);
+			if (__builtin_expect(++t->used >= JUDGE, 0) && h->track == t)
+				judge(h);
+			w += 2 * n;
+		} else {
+			if (h->call) {
+				w += 2;
+				continue;
+			}
+			value[0] = w[1];
+			*step = (struct ml_step){ h->path, 0, value };
+			g->value_count++;
+			g->step_count++;
+			if (h->tries < TRIES)
+				heat(g, h, w, room);
+			w += 2;
+		}
+		if (g->step_count == ML_GUEST_STEPS && !flush(g, err))
+			return false;
+	}
+	*at = w;
+	return flush(g, err);
+}

@@ -1,0 +1,438 @@
+#include "record/runtime/process.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "record/runtime/signals.h"
+#include "record/runtime/slot.h"
+
+enum { RANGES = 1024, ARGS = 1024 };
+
+/* Executable mappings; what is not in here is left out of call stacks. */
+static struct {
+	struct range {
+		uint64_t low, high;
+	} code[RANGES];
+	size_t count;
+} here;
+
+bool process_is_code(uint64_t address)
+{
+	for (size_t i = 0; i < here.count; i++)
+		if (address >= here.code[i].low && address < here.code[i].high)
+			return true;
+	return false;
+}
+
+size_t process_stack(const void *frame, uint64_t ips[STACK_DEPTH])
+{
+	const uint64_t *at = frame;
+	uint64_t high = self.stack_high;
+	size_t n = 0;
+
+	while (n < STACK_DEPTH && process_is_code(at[1] - 1)) {
+		uint64_t up = at[0];
+
+		ips[n++] = at[1] - 1;
+		if (up <= (uint64_t)at || up & 7 || up + 16 > high)
+			break;
+		at = (const uint64_t *)up;
+	}
+	return n;
+}
+
+/* One line of /proc/self/maps: "low-high prot offset device inode path". */
+struct line {
+	uint64_t low, high, offset;
+	uint32_t prot;
+	const char *path;
+};
+
+static uint64_t hex(const char **at)
+{
+	uint64_t v = 0;
+
+	for (;; ++*at) {
+		char c = **at;
+
+		if (c >= '0' && c <= '9')
+			v = v << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			v = v << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			return v;
+	}
+}
+
+static struct line parse(char *text)
+{
+	const char *at = text;
+	struct line l = { .low = hex(&at) };
+
+	at++;
+	l.high = hex(&at);
+	l.prot = (uint32_t)(at[1] == 'r') | (uint32_t)(at[2] == 'w') << 1 |
+		 (uint32_t)(at[3] == 'x') << 2;
+	at += 6;
+	l.offset = hex(&at);
+	for (int i = 0; i < 2; i++) { /* device, inode */
+		while (*at == ' ')
+			at++;
+		while (*at && *at != ' ')
+			at++;
+	}
+	while (*at == ' ')
+		at++;
+	l.path = at;
+	return l;
+}
+
+static void tell_map(struct ml_ring *slot, const struct line *l, bool all)
+{
+	enum ml_map_kind kind = ML_MAP_OTHER;
+	const char *path = "";
+
+	if (l->path[0] == '/') {
+		kind = ML_MAP_FILE;
+		path = l->path;
+	} else if (!l->path[0]) {
+		kind = ML_MAP_ANON;
+	} else if (!strcmp(l->path, "[heap]")) {
+		kind = ML_MAP_BRK;
+	} else if (!strcmp(l->path, "[stack]")) {
+		kind = ML_MAP_STACK;
+		if (!self.stack_high) {
+			self.stack_low = l->low;
+			self.stack_high = l->high;
+		}
+	}
+	if (l->prot & 4 && here.count < RANGES)
+		here.code[here.count++] = (struct range){ l->low, l->high };
+	if (strstr(l->path, "memfd:memlamp-ring") || (!all && kind != ML_MAP_FILE))
+		return;
+	uint64_t *w = slot_message(slot, ML_WORD_MAP, (uint32_t)kind | l->prot << 8,
+				   3 + text_words(path));
+	if (!w)
+		return;
+	w[0] = l->low;
+	w[1] = l->high;
+	w[2] = l->offset;
+	text_put(w + 3, path);
+	slot_done(slot);
+}
+
+void process_maps(struct ml_ring *slot, bool all)
+{
+	char text[PATH_MAX + 200];
+	size_t have = 0;
+	long fd = raw_syscall(SYS_openat, AT_FDCWD, (long)"/proc/self/maps",
+			      O_RDONLY | O_CLOEXEC, 0, 0, 0);
+
+	here.count = 0;
+	for (;;) {
+		long n = fd < 0 ? 0
+				: raw_syscall(SYS_read, fd, (long)text + (long)have,
+					      (long)(sizeof(text) - have - 1), 0, 0, 0);
+		char *at = text, *end;
+
+		if (n <= 0)
+			break;
+		have += (size_t)n;
+		text[have] = 0;
+		while ((end = strchr(at, '\n')) != NULL) {
+			*end = 0;
+			struct line l = parse(at);
+			tell_map(slot, &l, all);
+			at = end + 1;
+		}
+		have -= (size_t)(at - text);
+		memmove(text, at, have);
+		if (have == sizeof(text) - 1)
+			have = 0; /* longer than any path may be */
+	}
+	if (fd >= 0)
+		raw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+static void tell_text(struct ml_ring *slot, uint32_t what, const char *text)
+{
+	uint64_t *w = slot_message(slot, ML_WORD_ABOUT, what, text_words(text));
+
+	if (!w)
+		return;
+	text_put(w, text);
+	slot_done(slot);
+}
+
+/* A process that ends at once cannot be asked any more: it says who it is itself. */
+static void tell_about(struct ml_ring *slot)
+{
+	char text[PATH_MAX];
+	long fd = raw_syscall(SYS_openat, AT_FDCWD, (long)"/proc/self/cmdline",
+			      O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	long n = fd < 0 ? 0
+			: raw_syscall(SYS_read, fd, (long)text, sizeof(text) - 1, 0, 0,
+				      0);
+
+	if (fd >= 0)
+		raw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+	while (n > 0 && !text[n - 1])
+		n--;
+	for (long i = 0; i < n; i++)
+		if (!text[i])
+			text[i] = ' ';
+	if (n > 0) {
+		text[n] = 0;
+		tell_text(slot, 0, text);
+	}
+	if (raw_syscall(SYS_getcwd, (long)text, sizeof(text), 0, 0, 0, 0) > 0)
+		tell_text(slot, 1, text);
+}
+
+void process_thread(struct ml_ring *slot, uint32_t parent)
+{
+	uint64_t *w = slot_message(slot, ML_WORD_THREAD_NEW, self.number, 3);
+
+	if (!w)
+		return;
+	w[0] = parent;
+	w[1] = self.stack_low;
+	w[2] = self.stack_high;
+	slot_done(slot);
+}
+
+/* The first thread of a process gets its slot and says where it is. */
+static void begin(void)
+{
+	if (!slot_open(1))
+		return;
+	struct ml_ring *slot = slot_hold();
+	tell_about(slot);
+	process_maps(slot, true);
+	process_thread(slot, 0);
+	slot_let(slot);
+}
+
+/* Children of fork have a trace of their own. */
+static void in_child(void)
+{
+	slot_forget();
+	ring.threads = false;
+	begin();
+}
+
+static void tell(enum ml_word type, uint32_t argument)
+{
+	struct ml_ring *slot = slot_hold();
+
+	if (!slot)
+		return;
+	if (slot_message(slot, type, argument, 0))
+		slot_done(slot);
+	slot_let(slot);
+}
+
+static void at_exit(int status, void *unused)
+{
+	(void)unused;
+	tell(ML_WORD_EXIT, (uint32_t)status & 0xff);
+}
+
+/* Each program and library that has hooks calls this when it is loaded. */
+EXPORT void memlamp_loaded(uint64_t low, uint64_t high);
+
+void memlamp_loaded(uint64_t low, uint64_t high)
+{
+	signals_hooks(low, high);
+	struct ml_ring *slot = slot_hold();
+	if (!slot)
+		return;
+	if (!process_is_code(low)) /* dlopen */
+		process_maps(slot, false);
+	slot_let(slot);
+}
+
+/* `memlamp` beside this library: as built, or as installed. */
+static bool find_memlamp(char path[PATH_MAX])
+{
+	static const char *const places[] = { "/../memlamp", "/../../../bin/memlamp" };
+	const char *named = getenv("MEMLAMP_BIN");
+	Dl_info info;
+
+	if (named) {
+		snprintf(path, PATH_MAX, "%s", named);
+		return access(path, X_OK) == 0;
+	}
+	if (!dladdr((void *)find_memlamp, &info) || !info.dli_fname)
+		return false;
+	const char *slash = strrchr(info.dli_fname, '/');
+	if (!slash)
+		return false;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, PATH_MAX, "%.*s%s", (int)(slash - info.dli_fname),
+			 info.dli_fname, places[i]);
+		if (access(path, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* MEMLAMP=FILE: starts over, under `memlamp record`. */
+static void record_self(const char *output, int argc, char **argv)
+{
+	char memlamp[PATH_MAX], program[PATH_MAX];
+	const char *args[ARGS];
+	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	int k = 0;
+
+	unsetenv("MEMLAMP");
+	if (!find_memlamp(memlamp)) {
+		say("memlamp: MEMLAMP is set, but the program memlamp is not where it was "
+		    "installed (MEMLAMP_BIN can name it); this run goes unrecorded\n",
+		    NULL);
+		return;
+	}
+	if (n <= 0 || argc + 7 > ARGS) {
+		say("memlamp: too many arguments for MEMLAMP; use memlamp record\n",
+		    NULL);
+		return;
+	}
+	program[n] = 0;
+	args[k++] = "memlamp";
+	args[k++] = "record";
+	args[k++] = "-q";
+	args[k++] = "-o";
+	args[k++] = output;
+	args[k++] = "--";
+	args[k++] = program;
+	for (int i = 1; i < argc; i++)
+		args[k++] = argv[i];
+	args[k] = NULL;
+	execv(memlamp, (char **)args);
+	say("memlamp: ", memlamp, ": cannot be run; this run goes unrecorded\n", NULL);
+}
+
+/* glibc hands the arguments of main to constructors. */
+static __attribute__((constructor(101))) void start(int argc, char **argv)
+{
+	const char *path = getenv("MEMLAMP_RING"), *output = getenv("MEMLAMP");
+
+	if (!path && output && *output)
+		record_self(output, argc, argv);
+	if (!path || !ring_open(path))
+		return;
+	memlamp_calls = (ring.control->options & ML_RING_OPT_CALLS) != 0;
+	begin();
+	on_exit(at_exit, NULL);
+	pthread_atfork(NULL, NULL, in_child);
+}
+
+/* What follows stands before libc's own. */
+EXPORT void _exit(int status);
+EXPORT void _Exit(int status);
+
+void _exit(int status)
+{
+	tell(ML_WORD_EXIT, (uint32_t)status & 0xff);
+	raw_syscall(SYS_exit_group, status, 0, 0, 0, 0, 0);
+	__builtin_unreachable();
+}
+
+void _Exit(int status)
+{
+	_exit(status);
+}
+
+/* All calls that become another program end here: those of libc call each other inside.
+ */
+EXPORT int execve(const char *path, char *const argv[], char *const envp[]);
+EXPORT int execv(const char *path, char *const argv[]);
+EXPORT int execvp(const char *file, char *const argv[]);
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[]);
+EXPORT int execl(const char *path, const char *arg, ...);
+EXPORT int execlp(const char *file, const char *arg, ...);
+EXPORT int execle(const char *path, const char *arg, ...);
+EXPORT int fexecve(int fd, char *const argv[], char *const envp[]);
+
+#define NEXT(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
+
+int execve(const char *path, char *const argv[], char *const envp[])
+{
+	tell(ML_WORD_EXEC, 0);
+	return NEXT(execve)(path, argv, envp);
+}
+
+int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	tell(ML_WORD_EXEC, 0);
+	return NEXT(execvpe)(file, argv, envp);
+}
+
+int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	tell(ML_WORD_EXEC, 0);
+	return NEXT(fexecve)(fd, argv, envp);
+}
+
+/* The arguments up to NULL, as a list; NULL if there are too many. */
+static char **listed(char *list[ARGS], const char *first, va_list ap)
+{
+	size_t n = 0;
+
+	list[n++] = (char *)first;
+	while (list[n - 1] && n < ARGS)
+		list[n++] = va_arg(ap, char *);
+	return list[n - 1] ? NULL : list;
+}
+
+int execl(const char *path, const char *arg, ...)
+{
+	char *list[ARGS];
+	va_list ap;
+
+	va_start(ap, arg);
+	char **argv = listed(list, arg, ap);
+	va_end(ap);
+	return execve(path, argv, environ);
+}
+
+int execlp(const char *file, const char *arg, ...)
+{
+	char *list[ARGS];
+	va_list ap;
+
+	va_start(ap, arg);
+	char **argv = listed(list, arg, ap);
+	va_end(ap);
+	return execvpe(file, argv, environ);
+}
+
+int execle(const char *path, const char *arg, ...)
+{
+	char *list[ARGS];
+	va_list ap;
+
+	va_start(ap, arg);
+	char **argv = listed(list, arg, ap);
+	char **envp = va_arg(ap, char **);
+	va_end(ap);
+	return execve(path, argv, envp);
+}

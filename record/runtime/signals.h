@@ -1,0 +1,10 @@
+/*
+ * Handlers of signals run between the instructions of a hook as anywhere else. This
+ * stands between the program and its handlers, and lets an interrupted hook start anew.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* Hooks lie in [low, high), 64 bytes apart. */
+void signals_hooks(uint64_t low, uint64_t high);

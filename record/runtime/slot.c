@@ -1,0 +1,463 @@
+#include "record/runtime/slot.h"
+
+#include <linux/futex.h>
+#include <stdarg.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+_Static_assert(offsetof(struct ml_ring, cur) == 24, "hooks.S knows where cur is");
+_Static_assert(ML_RING_STAMP_BYTES == 4096, "hooks.S knows when to stamp");
+
+enum {
+	CLAIM_WAIT_MS = 2000, /* for a slot to become free */
+	CLAIM_SLEEP_MS = 10,
+	TIMED_OUT = -110,
+	CHILD_SEGMENTS = 8, /* of threads other than the first: 2 MiB each */
+	PIECE = 5, /* log2 of the bytes that a reference of a range has at most */
+};
+
+struct ml_ring memlamp_off;
+__thread struct ml_ring *memlamp_slot
+	__attribute__((tls_model("initial-exec"))) = &memlamp_off;
+__thread struct self self __attribute__((tls_model("initial-exec")));
+int memlamp_calls;
+struct ring ring;
+
+long raw_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+void say(const char *text, ...)
+{
+	char line[512];
+	size_t n = 0;
+	va_list ap;
+
+	va_start(ap, text);
+	for (; text; text = va_arg(ap, const char *))
+		for (; *text && n < sizeof(line); text++)
+			line[n++] = *text;
+	va_end(ap);
+	raw_syscall(SYS_write, 2, (long)line, (long)n, 0, 0, 0);
+}
+
+static long futex(uint32_t *word, int operation, uint32_t value,
+		  const struct timespec *timeout)
+{
+	return raw_syscall(SYS_futex, (long)word, operation, value, (long)timeout, 0, 0);
+}
+
+static void wake(uint32_t *word)
+{
+	futex(word, FUTEX_WAKE, 0x7fffffff, NULL);
+}
+
+/* Is the companion alive, and no zombie? */
+static bool companion_lives(void)
+{
+	char path[32] = "/proc/", text[256], digits[12];
+	uint32_t pid = ring.control->companion;
+	size_t n = 6, k = 0;
+
+	do
+		digits[k++] = (char)('0' + pid % 10);
+	while (pid /= 10);
+	while (k)
+		path[n++] = digits[--k];
+	memcpy(path + n, "/stat", 6);
+	long fd = raw_syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0,
+			      0, 0);
+	if (fd < 0)
+		return false;
+	long got = raw_syscall(SYS_read, fd, (long)text, sizeof(text) - 1, 0, 0, 0);
+	raw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+	/* the state is behind the name, which stands in brackets */
+	while (got > 0 && text[got - 1] != ')')
+		got--;
+	return got > 0 && text[got + 1] != 'Z' && text[got + 1] != 'X';
+}
+
+static bool stop_wanted(const struct ml_ring *slot)
+{
+	return __atomic_load_n(&slot->stop, __ATOMIC_RELAXED) ||
+	       __atomic_load_n(&ring.control->stop, __ATOMIC_RELAXED);
+}
+
+/* Waits until segment `head` is free. False: nobody will ever empty it. */
+static bool wait_for_room(struct ml_ring *slot, uint32_t head)
+{
+	const struct timespec turn = { .tv_nsec = ML_RING_WAIT_MS * 1000000L };
+
+	for (;;) {
+		uint32_t tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
+
+		if (stop_wanted(slot))
+			return false;
+		if (head - tail < slot->segments)
+			return true;
+		if (futex(&slot->tail, FUTEX_WAIT, tail, &turn) == TIMED_OUT &&
+		    !companion_lives()) {
+			say("memlamp: the recording process is gone; the program goes on "
+			    "unrecorded\n",
+			    NULL);
+			return false;
+		}
+	}
+}
+
+static void set_cur(struct ml_ring *slot, const uint64_t *cur)
+{
+	__atomic_store_n(&slot->cur, (uint64_t)cur, __ATOMIC_RELEASE);
+}
+
+static uint64_t *begin_of(const struct ml_ring *slot, uint32_t head)
+{
+	return (uint64_t *)slot->data +
+	       (size_t)(head % slot->segments) * ML_RING_SEGMENT_WORDS;
+}
+
+/* Notes when the page that the word at `at` lies in was begun. */
+static void stamp_page(struct ml_ring *slot, const uint64_t *at)
+{
+	uint64_t *stamps = (uint64_t *)(slot->data + ML_RING_DATA_BYTES);
+
+	stamps[((uint64_t)at - slot->data) / ML_RING_STAMP_BYTES] = now();
+}
+
+/* The thread is not recorded from here on; cur stays where the companion expects it. */
+static void turn_off(void)
+{
+	self.slot = NULL;
+}
+
+/*
+ * Hands over a segment and begins the next, or returns NULL. This may take a while, in
+ * which no handler of a signal should run, as nothing that it does could be told.
+ */
+static uint64_t *hand_over(struct ml_ring *slot, uint32_t head, uint32_t used)
+{
+	const uint64_t all = ~(uint64_t)0;
+	uint64_t before, *at = NULL;
+
+	raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before, 8, 0, 0);
+	slot->used[head % slot->segments] = used;
+	__atomic_store_n(&slot->head, ++head, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&ring.control->pulse, 1, __ATOMIC_RELEASE);
+	wake(&ring.control->pulse);
+	if (wait_for_room(slot, head)) {
+		at = begin_of(slot, head);
+		stamp_page(slot, at);
+		set_cur(slot, at);
+	}
+	raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, 8, 0, 0);
+	return at;
+}
+
+/*
+ * Room for `words` words in one piece, the segment being handed over if it has no more.
+ * NULL: nobody wants them.
+ */
+static uint64_t *room(struct ml_ring *slot, size_t words)
+{
+	uint32_t head = slot->head;
+	uint64_t *begin = begin_of(slot, head), *at = (uint64_t *)slot->cur;
+
+	if (UNLIKELY(!self.slot))
+		return NULL;
+	if (at + words > begin + ML_RING_SEGMENT_WORDS) {
+		at = hand_over(slot, head, (uint32_t)(at - begin));
+		if (!at) {
+			turn_off();
+			return NULL;
+		}
+	} else if (!((uint64_t)at & (ML_RING_STAMP_BYTES - 1))) {
+		if (stop_wanted(slot)) {
+			turn_off();
+			return NULL;
+		}
+		stamp_page(slot, at);
+	}
+	return at;
+}
+
+/* A message that goes over the end of a page begins the next one. */
+void slot_done(struct ml_ring *slot)
+{
+	uint64_t *at = (uint64_t *)slot->cur, *end = at + 1 + ML_WORD_COUNT(*at);
+
+	if (((uint64_t)at ^ (uint64_t)(end - 1)) & ~(uint64_t)(ML_RING_STAMP_BYTES - 1))
+		for (uint64_t page = ((uint64_t)at | (ML_RING_STAMP_BYTES - 1)) + 1;
+		     page < (uint64_t)end; page += ML_RING_STAMP_BYTES)
+			stamp_page(slot, (uint64_t *)page);
+	set_cur(slot, end);
+}
+
+uint64_t *slot_message(struct ml_ring *slot, enum ml_word type, uint32_t argument,
+		       uint32_t count)
+{
+	uint32_t padded = count | 1;
+
+	if (ring.threads)
+		slot_stamp(slot);
+	uint64_t *at = room(slot, 1 + padded);
+	if (!at)
+		return NULL;
+	at[padded] = 0;
+	*at = ML_WORD(type, padded, argument);
+	return at + 1;
+}
+
+void slot_stamp(struct ml_ring *slot)
+{
+	uint64_t *at = room(slot, 2);
+
+	if (!at)
+		return;
+	at[0] = ML_WORD(ML_WORD_STAMP, 1, 0);
+	at[1] = now();
+	set_cur(slot, at + 2);
+}
+
+void slot_ref(struct ml_ring *slot, uint64_t site, enum ml_ref_kind kind,
+	      unsigned log_size, uint64_t address)
+{
+	uint64_t *at = room(slot, 2);
+
+	if (!at)
+		return;
+	at[0] = site | (uint64_t)((unsigned)kind << 4 | log_size) << ML_REF_SHIFT;
+	at[1] = address;
+	set_cur(slot, at + 2);
+}
+
+void slot_range(struct ml_ring *slot, uint64_t site, enum ml_ref_kind kind,
+		uint64_t address, uint64_t size)
+{
+	while (size) {
+		unsigned log = size >> PIECE ? PIECE
+					     : 63 - (unsigned)__builtin_clzll(size);
+		/* up to the next multiple, from which on all are whole */
+		unsigned aligned = (unsigned)__builtin_ctzll(address | 1 << PIECE);
+
+		if (aligned < log)
+			log = aligned;
+		slot_ref(slot, site, kind, log, address);
+		address += 1u << log;
+		size -= 1u << log;
+	}
+}
+
+/* What the handlers of signals did while the slot was held is not known. */
+static void __attribute__((noinline)) tell_missed(struct ml_ring *slot)
+{
+	self.missed = false;
+	uint64_t *at = slot_message(slot, ML_WORD_LOST, ML_LOST_FAULT, 1);
+	if (at) {
+		at[0] = 0;
+		slot_done(slot);
+	}
+}
+
+void slot_let(struct ml_ring *slot)
+{
+	if (UNLIKELY(self.missed))
+		tell_missed(slot);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (LIKELY(self.slot))
+		memlamp_slot = slot;
+}
+
+/* Called by a hook that finds its page full. */
+EXPORT void memlamp_page(uint64_t address, unsigned code);
+
+void memlamp_page(uint64_t address, unsigned code)
+{
+	struct ml_ring *slot = slot_hold();
+
+	if (!slot)
+		return;
+	slot_ref(slot, CALLER, (enum ml_ref_kind)(code >> 4), code & 15, address);
+	slot_let(slot);
+}
+
+/* Called by hooks of functions, if somebody wants to know. */
+EXPORT void memlamp_entered(uint64_t sp);
+EXPORT void memlamp_left(uint64_t sp);
+
+static void tell_call(enum ml_ref_kind kind, uint64_t site, uint64_t sp)
+{
+	struct ml_ring *slot = slot_hold();
+
+	if (!slot)
+		return;
+	slot_ref(slot, site, kind, 0, sp);
+	slot_let(slot);
+}
+
+void memlamp_entered(uint64_t sp)
+{
+	tell_call(ML_REF_ENTRY, CALLER, sp);
+}
+
+void memlamp_left(uint64_t sp)
+{
+	tell_call(ML_REF_RETURN, CALLER, sp);
+}
+
+uint32_t text_words(const char *text)
+{
+	return (uint32_t)(strlen(text) / 8 + 1);
+}
+
+uint64_t *text_put(uint64_t *at, const char *text)
+{
+	uint32_t words = text_words(text);
+
+	at[words - 1] = 0;
+	memcpy(at, text, strlen(text));
+	return at + words;
+}
+
+static void *map(int fd, uint64_t offset, size_t size)
+{
+	long at = raw_syscall(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			      fd, (long)offset);
+
+	return at < 0 && at > -4096 ? NULL : (void *)at;
+}
+
+/* It is opened anew for each slot: no descriptor stays that the program could stumble
+ * over. */
+static int open_ring(void)
+{
+	return (int)raw_syscall(SYS_openat, AT_FDCWD, (long)ring.path, O_RDWR | O_CLOEXEC,
+				0, 0, 0);
+}
+
+static void close_ring(int fd)
+{
+	raw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+bool ring_open(const char *path)
+{
+	size_t n = strlen(path);
+
+	if (n >= sizeof(ring.path))
+		return false;
+	memcpy(ring.path, path, n + 1);
+	int fd = open_ring();
+	if (fd < 0)
+		return false; /* the companion is gone, or another user's */
+	struct ml_ring_control *control = map(fd, 0, ML_RING_PAGE);
+	close_ring(fd);
+	if (!control || control->magic != ML_RING_MAGIC ||
+	    control->version != ML_RING_VERSION) {
+		say("memlamp: ", path, ": not a ring of this version\n", NULL);
+		return false;
+	}
+	ring.control = control;
+	return true;
+}
+
+static uint64_t slot_offset(unsigned slot)
+{
+	return ML_RING_PAGE + (uint64_t)slot * ML_RING_SLOT_BYTES;
+}
+
+static bool claim(struct ml_ring *slot)
+{
+	uint32_t expected = ML_RING_FREE;
+
+	return __atomic_compare_exchange_n(&slot->state, &expected, ML_RING_CLAIMED,
+					   false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* A slot that is now ours, or NULL. */
+static struct ml_ring *claim_any(int fd)
+{
+	const struct timespec turn = { .tv_nsec = CLAIM_SLEEP_MS * 1000000L };
+
+	for (int waited = 0; waited < CLAIM_WAIT_MS; waited += CLAIM_SLEEP_MS) {
+		for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
+			struct ml_ring *head = map(fd, slot_offset(i), ML_RING_PAGE);
+
+			if (!head)
+				return NULL;
+			bool ours = claim(head);
+			raw_syscall(SYS_munmap, (long)head, ML_RING_PAGE, 0, 0, 0, 0);
+			if (ours)
+				return map(fd, slot_offset(i), ML_RING_SLOT_BYTES);
+		}
+		if (ring.control->stop || !companion_lives())
+			return NULL;
+		raw_syscall(SYS_nanosleep, (long)&turn, 0, 0, 0, 0, 0);
+	}
+	say("memlamp: more threads at once than can be recorded; one goes unrecorded\n",
+	    NULL);
+	return NULL;
+}
+
+bool slot_open(uint32_t number)
+{
+	int fd = ring.control ? open_ring() : -1;
+
+	if (fd < 0)
+		return false;
+	struct ml_ring *slot = claim_any(fd);
+	close_ring(fd);
+	if (!slot)
+		return false;
+	slot->pid = (uint32_t)raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	slot->parent = (uint32_t)raw_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
+	slot->thread = number;
+	slot->segments = number == 1 ? ML_RING_SEGMENTS : CHILD_SEGMENTS;
+	slot->data = (uint64_t)slot + ML_RING_PAGE;
+	slot->stop = 0;
+	slot->taken = 0;
+	slot->head = 0;
+	slot->tail = 0;
+	slot->cur = slot->data;
+	__atomic_store_n(&slot->state, ML_RING_OPEN, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&ring.control->bell, 1, __ATOMIC_RELEASE);
+	wake(&ring.control->bell);
+	self.slot = slot;
+	self.number = number;
+	memlamp_slot = slot;
+	return true;
+}
+
+void slot_close(void)
+{
+	struct ml_ring *slot = self.slot;
+
+	if (!slot)
+		return;
+	memlamp_slot = &memlamp_off;
+	self.slot = NULL;
+	__atomic_store_n(&slot->state, ML_RING_CLOSED, __ATOMIC_RELEASE);
+	raw_syscall(SYS_munmap, (long)slot, ML_RING_SLOT_BYTES, 0, 0, 0, 0);
+}
+
+void slot_forget(void)
+{
+	if (self.slot)
+		raw_syscall(SYS_munmap, (long)self.slot, ML_RING_SLOT_BYTES, 0, 0, 0, 0);
+	self.slot = NULL;
+	memlamp_slot = &memlamp_off;
+}

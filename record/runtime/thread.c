@@ -1,0 +1,145 @@
+/*
+ * Threads: each has a slot from its start to its end.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/runtime/process.h"
+#include "record/runtime/slot.h"
+
+enum { WAITING = 64, LAST = 3 /* of PTHREAD_DESTRUCTOR_ITERATIONS */ };
+
+/* What a new thread is to do; handed over without the heap, which is the program's. */
+struct errand {
+	void *(*run)(void *);
+	void *arg;
+	uint32_t parent;
+	uint32_t taken; /* atomic */
+};
+
+static struct {
+	struct errand errand[WAITING];
+	uint32_t threads; /* atomic: so far */
+	pthread_key_t key;
+	pthread_once_t once;
+	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	int (*setname)(pthread_t, const char *);
+} here = { .threads = 1, .once = PTHREAD_ONCE_INIT };
+
+/* Destructors of the program may come behind ours: wait for the last round. */
+static void ended(void *rounds)
+{
+	uintptr_t n = (uintptr_t)rounds;
+
+	if (n < LAST && !pthread_setspecific(here.key, (void *)(n + 1)))
+		return;
+	struct ml_ring *slot = slot_hold();
+	if (slot && slot_message(slot, ML_WORD_THREAD_END, self.number, 0))
+		slot_done(slot);
+	slot_close();
+}
+
+static void make_key(void)
+{
+	pthread_key_create(&here.key, ended);
+}
+
+static void find_stack(void)
+{
+	pthread_attr_t attr;
+	void *low;
+	size_t size;
+
+	if (pthread_getattr_np(pthread_self(), &attr))
+		return;
+	if (!pthread_attr_getstack(&attr, &low, &size)) {
+		self.stack_low = (uint64_t)low;
+		self.stack_high = (uint64_t)low + size;
+	}
+	pthread_attr_destroy(&attr);
+}
+
+static void *run(void *arg)
+{
+	struct errand *place = arg, errand = *place;
+
+	__atomic_store_n(&place->taken, 0, __ATOMIC_RELEASE);
+	find_stack();
+	if (slot_open(__atomic_add_fetch(&here.threads, 1, __ATOMIC_RELAXED))) {
+		struct ml_ring *slot = slot_hold();
+
+		process_thread(slot, errand.parent);
+		slot_let(slot);
+		pthread_setspecific(here.key, (void *)1);
+	}
+	return errand.run(errand.arg);
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*wanted)(void *), void *arg);
+EXPORT int pthread_setname_np(pthread_t thread, const char *name);
+
+static struct errand *free_errand(void)
+{
+	for (unsigned i = 0;; i = (i + 1) % WAITING) {
+		uint32_t expected = 0;
+
+		if (__atomic_compare_exchange_n(&here.errand[i].taken, &expected, 1,
+						false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return &here.errand[i];
+		if (i == WAITING - 1)
+			usleep(100);
+	}
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*wanted)(void *),
+		   void *arg)
+{
+	if (!here.create)
+		here.create = (int (*)(pthread_t *, const pthread_attr_t *,
+				       void *(*)(void *), void *))dlsym(RTLD_NEXT,
+									"pthread_create");
+	if (!ring.control)
+		return here.create(thread, attr, wanted, arg);
+	ring.threads = true;
+	pthread_once(&here.once, make_key);
+	struct ml_ring *slot = slot_hold();
+	if (slot) {
+		slot_stamp(slot);
+		slot_let(slot);
+	}
+	struct errand *errand = free_errand();
+	errand->run = wanted;
+	errand->arg = arg;
+	errand->parent = self.number;
+	int error = here.create(thread, attr, run, errand);
+	if (error)
+		__atomic_store_n(&errand->taken, 0, __ATOMIC_RELEASE);
+	return error;
+}
+
+/* Names that a thread gives itself. */
+int pthread_setname_np(pthread_t thread, const char *name)
+{
+	if (!here.setname)
+		here.setname = (int (*)(pthread_t, const char *))dlsym(
+			RTLD_NEXT, "pthread_setname_np");
+	int error = here.setname(thread, name);
+	struct ml_ring *slot = error || !pthread_equal(thread, pthread_self())
+				       ? NULL
+				       : slot_hold();
+
+	if (!slot)
+		return error;
+	uint64_t *w = slot_message(slot, ML_WORD_THREAD_NAME, self.number,
+				   text_words(name));
+	if (w) {
+		text_put(w, name);
+		slot_done(slot);
+	}
+	slot_let(slot);
+	return error;
+}

@@ -1,0 +1,10 @@
+/*
+ * Server-sent events: whenever a simulation's state or progress changes, its
+ * description is sent, ten times a second at most; "bye" when the server ends.
+ */
+#pragma once
+
+struct MHD_Response;
+struct ml_desk;
+
+struct MHD_Response *events_response(struct ml_desk *desk);

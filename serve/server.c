@@ -1,0 +1,205 @@
+#include "serve/server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include "lib/base/buf.h"
+#include "lib/query/ask.h"
+#include "lib/query/desk.h"
+#include "serve/events.h"
+#include "serve/page.h"
+
+enum { CONNECTIONS = 200, IDLE_SECONDS = 600 };
+
+static unsigned status_of(const struct ml_err *err)
+{
+	switch (err->kind) {
+	case ML_OK: return 500;
+	case ML_USAGE: return 400;
+	case ML_STOPPED: return 410;
+	case ML_FORMAT:
+	case ML_IO: break;
+	}
+	return 500;
+}
+
+static const char *kind_of(const struct ml_err *err)
+{
+	static const char *const kinds[] = {
+		[ML_OK] = "ok", [ML_USAGE] = "usage",     [ML_FORMAT] = "format",
+		[ML_IO] = "io", [ML_STOPPED] = "stopped",
+	};
+
+	return kinds[err->kind];
+}
+
+/* Nothing is to be kept by browsers, framed, or run from elsewhere. */
+static enum MHD_Result queue(struct MHD_Connection *c, unsigned status,
+			     struct MHD_Response *r)
+{
+	static const char *const headers[][2] = {
+		{ "Cache-Control", "no-store" },
+		{ "X-Content-Type-Options", "nosniff" },
+		{ "X-Frame-Options", "DENY" },
+		{ "Referrer-Policy", "no-referrer" },
+		{ "Cross-Origin-Resource-Policy", "same-origin" },
+		{ "Content-Security-Policy",
+		  "default-src 'self'; img-src 'self' data: blob:; style-src 'self' "
+		  "'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'" },
+	};
+
+	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
+		MHD_add_response_header(r, headers[i][0], headers[i][1]);
+	enum MHD_Result result = MHD_queue_response(c, status, r);
+	MHD_destroy_response(r);
+	return result;
+}
+
+static enum MHD_Result send_bytes(struct MHD_Connection *c, unsigned status,
+				  const char *type, const void *bytes, size_t size)
+{
+	struct MHD_Response *r = MHD_create_response_from_buffer(
+		size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
+
+	MHD_add_response_header(r, "Content-Type", type);
+	return queue(c, status, r);
+}
+
+static enum MHD_Result send_error(struct MHD_Connection *c, unsigned status,
+				  const struct ml_err *err)
+{
+	struct ml_buf out = { 0 };
+	struct ml_json w = { .out = &out };
+
+	ml_json_object(&w);
+	ml_json_key(&w, "error");
+	ml_json_object(&w);
+	ml_json_key(&w, "kind");
+	ml_json_string(&w, kind_of(err));
+	ml_json_key(&w, "text");
+	ml_json_string(&w, err->text);
+	ml_json_end(&w);
+	ml_json_end(&w);
+	enum MHD_Result r = send_bytes(c, status, "application/json", out.data, out.size);
+	ml_buf_release(&out);
+	return r;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *text)
+{
+	struct ml_err err;
+
+	ml_fail(&err, ML_USAGE, "%s", text);
+	return send_error(c, status, &err);
+}
+
+static enum MHD_Result add_param(void *arg, enum MHD_ValueKind kind, const char *key,
+				 const char *value)
+{
+	struct ml_ask *q = arg;
+
+	(void)kind;
+	if (q->count == ML_ASK_PARAMS)
+		return MHD_NO;
+	q->params[q->count++] = (struct ml_param){ key, value ? value : "" };
+	return MHD_YES;
+}
+
+static enum MHD_Result answer(struct server *s, struct MHD_Connection *c,
+			      const char *path, const char *method)
+{
+	struct ml_ask q = { .method = method, .path = path };
+	struct ml_answer a;
+	struct ml_err err = { 0 };
+	struct ml_buf out = { 0 };
+	bool exists;
+
+	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, add_param, &q);
+	const struct ml_route *route = ml_route_find(&q, &exists);
+	if (!route)
+		return exists ? refuse(c, 405, "that is asked in another way")
+			      : refuse(c, 404, "there is no such question");
+	ml_answer_init(&a);
+	bool ok = route->answer(s->desk, &q, &a, &err);
+	if (ok)
+		ml_answer_write(&a, &out);
+	enum MHD_Result r = ok ? send_bytes(c, 200, ml_answer_type(&a), out.data,
+					    out.size)
+			       : send_error(c, status_of(&err), &err);
+	ml_buf_release(&out);
+	ml_answer_release(&a);
+	return r;
+}
+
+static enum MHD_Result send_page(struct MHD_Connection *c, const char *path)
+{
+	for (const struct page_file *f = page_files; f->path; f++)
+		if (!strcmp(f->path, path))
+			return send_bytes(c, 200, f->type, f->data, f->size);
+	return refuse(c, 404, "there is no such page");
+}
+
+static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *path,
+			      const char *method, const char *version, const char *body,
+			      size_t *body_size, void **memo)
+{
+	static const int seen = 1;
+	struct server *s = arg;
+	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+	const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
+
+	(void)version;
+	(void)body;
+	if (!*memo) { /* the headers alone: the body, if any, comes with later calls */
+		*memo = (void *)(uintptr_t)&seen;
+		return MHD_YES;
+	}
+	if (*body_size) { /* no question has one */
+		*body_size = 0;
+		return MHD_YES;
+	}
+	if (!guard_host(host) || !guard_origin(origin, host))
+		return refuse(c, 403, "this server answers to its own page on loopback");
+	if (strncmp(path, "/api/", 5) != 0)
+		return strcmp(method, "GET") ? refuse(c, 405, "pages are read with GET")
+					     : send_page(c, path);
+	const char *token = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+							"X-Memlamp-Token");
+	if (!token)
+		token = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token");
+	if (!guard_token(s->token, token))
+		return refuse(c, 403,
+			      "the token is missing or wrong: open the address "
+			      "that memlamp view printed");
+	if (!strcmp(path, "/api/events") && !strcmp(method, "GET"))
+		return queue(c, 200, events_response(s->desk));
+	return answer(s, c, path, method);
+}
+
+bool server_open(struct server *s, struct ml_desk *desk, uint16_t port,
+		 struct ml_err *err)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port) };
+
+	*s = (struct server){ .desk = desk };
+	if (!guard_make_token(s->token, err))
+		return false;
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	s->daemon = MHD_start_daemon(
+		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD, port,
+		NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&at,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+	if (!s->daemon)
+		return ml_fail_errno(err, "cannot listen on 127.0.0.1:%u", port);
+	s->port = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+	return true;
+}
+
+void server_close(struct server *s)
+{
+	MHD_stop_daemon(s->daemon);
+}

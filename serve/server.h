@@ -1,0 +1,27 @@
+/*
+ * HTTP on loopback: the page, the questions of lib/query/ask.h, and a stream of
+ * events that tells how far long work is. One thread a connection, so a slow
+ * answer delays nobody else.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+#include "serve/guard.h"
+
+struct ml_desk;
+
+struct server {
+	struct ml_desk *desk;
+	char token[GUARD_TOKEN];
+	uint16_t port;
+	struct MHD_Daemon *daemon;
+};
+
+/* Port 0 is any free one; the desk must outlive the server. */
+bool server_open(struct server *s, struct ml_desk *desk, uint16_t port,
+		 struct ml_err *err);
+/* Ends all connections; the desk must be stopping (desk->stop) so that streams end. */
+void server_close(struct server *s);

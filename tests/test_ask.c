@@ -1,0 +1,535 @@
+/*
+ * The questions that the page asks, on traces whose answers can be derived by hand,
+ * and windows of longer ones against the whole.
+ */
+#include "lib/query/ask.h"
+
+#include <stdlib.h>
+
+#include "lib/cache/machine.h"
+#include "lib/query/desk.h"
+#include "lib/query/desk_sims.h"
+#include "lib/trace/model.h"
+#include "lib/trace/text.h"
+#include "lib/trace/writer.h"
+#include "tests/scratch.h"
+#include "tests/test.h"
+
+static struct ml_desk desk;
+static struct ml_answer answer;
+static struct ml_buf bytes;
+static struct ml_err err;
+
+static void open_desk(const char *machine)
+{
+	struct ml_machine m;
+	uint32_t sim;
+
+	setenv("MEMLAMP_CACHE_SIZE", "0", 1);
+	CHECK_OK(ml_machine_parse(&m, machine, &err), &err);
+	ml_desk_init(&desk, &m);
+	CHECK_OK(ml_desk_open(&desk, scratch(), &err), &err);
+	CHECK_OK(ml_desk_sim_start(&desk, 0, &m, ML_INTERLEAVE_AUTO, &sim, &err), &err);
+	CHECK_OK(ml_desk_sim_finish(&desk, sim, &err), &err);
+}
+
+static void open_text(const char *machine, const char *text)
+{
+	struct ml_writer *w;
+
+	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
+	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
+	CHECK_OK(ml_writer_close(w, &err), &err);
+	open_desk(machine);
+}
+
+static void open_model(const char *machine, const char *text)
+{
+	struct ml_model m;
+	struct ml_writer *w;
+
+	CHECK_OK(ml_model_init(&m, "model", text, strlen(text), &err), &err);
+	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
+	CHECK_OK(ml_model_run(&m, w, &err), &err);
+	CHECK_OK(ml_writer_close(w, &err), &err);
+	ml_model_release(&m);
+	open_desk(machine);
+}
+
+static void close_desk(void)
+{
+	ml_buf_release(&bytes);
+	bytes = (struct ml_buf){ 0 };
+	ml_desk_close(&desk);
+}
+
+/* Asks PATH?A=B&C=D; what comes is in answer and bytes until the next question. */
+static bool ask(const char *question)
+{
+	static char text[500];
+	struct ml_ask q = { .method = "GET", .path = text };
+	bool exists;
+
+	snprintf(text, sizeof(text), "%s", question);
+	char *at = strchr(text, '?');
+	if (at)
+		*at++ = 0;
+	for (char *next; at; at = next) {
+		next = strchr(at, '&');
+		if (next)
+			*next++ = 0;
+		char *value = strchr(at, '=');
+		*value++ = 0;
+		q.params[q.count++] = (struct ml_param){ at, value };
+	}
+	const struct ml_route *r = ml_route_find(&q, &exists);
+	CHECK(r != NULL);
+	ml_answer_init(&answer);
+	err = (struct ml_err){ 0 };
+	bool ok = r->answer(&desk, &q, &answer, &err);
+	bytes.size = 0;
+	if (ok)
+		ml_answer_write(&answer, &bytes);
+	ml_buf_u8(&bytes, 0);
+	bytes.size--;
+	ml_answer_release(&answer);
+	return ok;
+}
+
+static bool says(const char *text)
+{
+	return strstr((const char *)bytes.data, text) != NULL;
+}
+
+/* A column of the last answer, by name; count may be NULL. */
+static const void *column(const char *name, size_t *count)
+{
+	static const struct {
+		const char *name;
+		size_t size;
+	} types[] = { { "u8", 1 },  { "u16", 2 }, { "u32", 4 }, { "u64", 8 },
+		      { "i64", 8 }, { "f32", 4 }, { "f64", 8 } };
+	const uint8_t *data = bytes.data;
+	uint32_t head;
+	char *text, *at;
+
+	CHECK(!memcmp(data, "MLC1", 4));
+	memcpy(&head, data + 4, 4);
+	CHECK_EQ(head % 8, 0);
+	text = strndup((const char *)data + 8, head);
+	data += 8 + head;
+	for (at = strstr(text, "\"columns\":["); at && (at = strstr(at, "{\"name\":"));
+	     at++) {
+		char is[50], type[10];
+		size_t n, i = 0;
+
+		CHECK_EQ(
+			sscanf(at,
+			       "{\"name\":\"%49[^\"]\",\"type\":\"%9[^\"]\",\"count\":%zu",
+			       is, type, &n),
+			3);
+		while (strcmp(types[i].name, type) != 0)
+			i++;
+		if (!strcmp(is, name)) {
+			free(text);
+			if (count)
+				*count = n;
+			return data;
+		}
+		data += (n * types[i].size + 7) / 8 * 8;
+	}
+	free(text);
+	TEST_SAY("no column %s", name);
+	return NULL;
+}
+
+static uint64_t number(const char *key)
+{
+	char pattern[60];
+
+	snprintf(pattern, sizeof(pattern), "\"%s\":", key);
+	/* the header of columns starts behind 8 bytes, which may be 0 */
+	const char *text = (const char *)bytes.data;
+	const char *at = strstr(!memcmp(text, "MLC1", 4) ? text + 8 : text, pattern);
+	CHECK(at != NULL);
+	return strtoull(at + strlen(pattern), NULL, 10);
+}
+
+/* Eight doubles in two lines, read in order, then again: 2 misses of 16. */
+static const char two_lines[] = "region A 4096 128 8 4 4\n"
+				"L a.c:3\nr4096+8*16\n"
+				"L a.c:5\nw4096+8*16\n";
+
+TEST(a_window_is_answered_in_cells)
+{
+	open_text("L1 1K 2w", two_lines);
+	CHECK(ask("/api/sims/0/timeline?cells=4"));
+	CHECK_EQ(number("width"), 8);
+	size_t n;
+	const double *served = column("served", &n);
+	CHECK_EQ(n, 8);
+	/* lines are missed at 0 and 8 */
+	static const double want[] = { 7, 1, 7, 1, 8, 0, 8, 0 };
+	for (size_t i = 0; i < 8; i++)
+		CHECK_EQ(served[i], want[i]);
+	CHECK(ask("/api/sims/0/timeline?cells=4&from=9&to=10"));
+	served = column("served", &n);
+	CHECK_EQ(n, 2);
+	CHECK_EQ(served[0], 1);
+	CHECK(ask("/api/sims/0/map?cells=32"));
+	const uint8_t *map = column("served", &n);
+	CHECK_EQ(n, 32);
+	CHECK_EQ(map[0], 2);
+	CHECK_EQ(map[1], 1);
+	CHECK_EQ(map[8], 2);
+	close_desk();
+}
+
+TEST(a_selection_counts_what_it_names)
+{
+	open_text("L1 1K 2w", two_lines);
+	CHECK(ask("/api/sims/0/timeline?cells=2&line=0:5"));
+	const double *served = column("served", NULL);
+	CHECK_EQ(served[0], 0);
+	CHECK_EQ(served[2], 16);
+	CHECK(ask("/api/sims/0/select?kind=write"));
+	CHECK_EQ(number("references"), 16);
+	CHECK(ask("/api/sims/0/select?level=2"));
+	CHECK_EQ(number("references"), 2);
+	CHECK(ask("/api/sims/0/select?cause=cold&line=0:3"));
+	CHECK_EQ(number("references"), 2);
+	CHECK(ask("/api/sims/0/select?line=0:3"));
+	CHECK_EQ(number("references"), 16);
+	CHECK(says("\"served\":[14,2]"));
+	CHECK(!ask("/api/sims/0/select?line=7:3"));
+	CHECK(!ask("/api/sims/0/select?cause=bad+luck"));
+	close_desk();
+}
+
+TEST(a_selection_of_bytes_of_a_region)
+{
+	open_text("L1 1K 2w", two_lines);
+	CHECK(ask("/api/traces/0/regions"));
+	char question[100];
+	unsigned region = (unsigned)number("region");
+	snprintf(question, sizeof(question), "/api/sims/0/select?region=%u&offset=8-24",
+		 region);
+	CHECK(ask(question));
+	CHECK_EQ(number("references"), 4);
+	CHECK(!ask("/api/sims/0/select?offset=8-24"));
+	snprintf(question, sizeof(question),
+		 "/api/sims/0/datum?region=%u&offset=8&size=8&around=10", region);
+	CHECK(ask(question));
+	CHECK_EQ(number("references"), 2);
+	CHECK(says("\"time\":1,"));
+	CHECK(says("\"time\":17,"));
+	close_desk();
+}
+
+TEST(references_come_with_place_and_outcome)
+{
+	open_text("L1 1K 2w", two_lines);
+	CHECK(ask("/api/sims/0/refs?from=15&count=3"));
+	size_t n;
+	const uint64_t *offset = column("offset", &n);
+	CHECK_EQ(n, 3);
+	CHECK_EQ(offset[0], 120);
+	CHECK_EQ(offset[1], 0);
+	const uint16_t *what = column("what", NULL);
+	CHECK_EQ(what[0] >> 14, 0);
+	CHECK_EQ(what[1] >> 14, 1);
+	CHECK_EQ(what[1] & 0x3fff, 8);
+	const uint32_t *site = column("site", NULL);
+	CHECK(site[0] != site[1]);
+	CHECK_EQ(site[1], site[2]);
+	close_desk();
+}
+
+TEST(one_reference_in_words)
+{
+	/* one line in the cache: each drives the other out */
+	open_text("L1 64 1w", "region A 4096 64 8\nregion B 8192 64 8\nL a.c:3\n"
+			      "w4096 r8192 r4096\n");
+	CHECK(ask("/api/sims/0/at?time=1"));
+	CHECK(says(
+		"\"caption\":\"read B[0] at a.c:3: missed L1, filled from memory, wrote "
+		"back and evicted A[0]\""));
+	CHECK(says("\"causes\":[\"cold\"]"));
+	CHECK(ask("/api/sims/0/at?time=2"));
+	CHECK(says("\"causes\":[\"capacity\"]"));
+	CHECK(!ask("/api/sims/0/at?time=3"));
+	close_desk();
+}
+
+TEST(steps_lead_to_the_next_moment_and_back)
+{
+	open_text("L1 1K 2w", two_lines);
+	CHECK(ask("/api/sims/0/step?at=3&by=miss"));
+	CHECK_EQ(number("at"), 8);
+	CHECK(ask("/api/sims/0/step?at=8&by=miss&dir=-1"));
+	CHECK_EQ(number("at"), 0);
+	CHECK(ask("/api/sims/0/step?at=8&by=miss"));
+	CHECK(says("{\"at\":null}"));
+	CHECK(ask("/api/sims/0/step?at=0&by=line"));
+	CHECK_EQ(number("at"), 16);
+	CHECK(ask("/api/sims/0/step?at=31&by=line&dir=-1"));
+	CHECK_EQ(number("at"), 16);
+	CHECK(ask("/api/sims/0/step?at=9&by=reference&dir=-1"));
+	CHECK_EQ(number("at"), 8);
+	CHECK(ask("/api/sims/0/step?at=0&by=selection&kind=write"));
+	CHECK_EQ(number("at"), 16);
+	CHECK(!ask("/api/sims/0/step?at=0&by=magic"));
+	close_desk();
+}
+
+TEST(a_region_in_cells)
+{
+	open_text("L1 1K 2w", two_lines);
+	CHECK(ask("/api/traces/0/regions"));
+	CHECK(says("\"dims\":[4,4]"));
+	CHECK_EQ(number("extent"), 128);
+	char question[100];
+	unsigned region = (unsigned)number("region");
+	snprintf(question, sizeof(question),
+		 "/api/sims/0/cells?region=%u&size=8&cells=16&mode=last&to=18", region);
+	CHECK(ask(question));
+	const double *read = column("read", NULL), *write = column("write", NULL);
+	CHECK_EQ(read[0], 1);
+	CHECK_EQ(read[15], 16);
+	CHECK_EQ(write[1], 18);
+	CHECK_EQ(write[2], 0);
+	const uint8_t *served = column("served", NULL);
+	CHECK_EQ(served[0], 1);
+	CHECK_EQ(served[8], 2);
+	snprintf(question, sizeof(question),
+		 "/api/sims/0/cells?region=%u&size=64&cells=2&mode=served", region);
+	CHECK(ask(question));
+	const double *by = column("served", NULL);
+	CHECK_EQ(by[0], 15);
+	CHECK_EQ(by[1], 1);
+	snprintf(question, sizeof(question),
+		 "/api/sims/0/plane?region=%u&rows=2&columns=4", region);
+	CHECK(ask(question));
+	const uint32_t *reads = column("reads", NULL), *writes = column("writes", NULL);
+	static const uint32_t want_reads[] = { 8, 0, 0, 0, 0, 8, 0, 0 };
+	static const uint32_t want_writes[] = { 0, 0, 8, 0, 0, 0, 0, 8 };
+	for (size_t i = 0; i < 8; i++) {
+		CHECK_EQ(reads[i], want_reads[i]);
+		CHECK_EQ(writes[i], want_writes[i]);
+	}
+	close_desk();
+}
+
+TEST(a_matrix_is_cut_into_cells_in_both_directions)
+{
+	char question[140];
+
+	/* 4 rows of 32 bytes: cells of 2 rows by 2 elements */
+	open_text("L1 1K 2w", two_lines);
+	CHECK(ask("/api/traces/0/regions"));
+	unsigned region = (unsigned)number("region");
+	snprintf(question, sizeof(question),
+		 "/api/sims/0/cells?region=%u&size=16&pitch=32&rows=2&cells=4&mode=last&"
+		 "to=16",
+		 region);
+	CHECK(ask(question));
+	CHECK_EQ(number("across"), 2);
+	const double *read = column("read", NULL);
+	CHECK_EQ(read[0], 6); /* of elements 0, 1, 4, 5 the last was read sixth */
+	CHECK_EQ(read[1], 8);
+	CHECK_EQ(read[2], 14);
+	CHECK_EQ(read[3], 16);
+	/* a selection counts what it names */
+	snprintf(question, sizeof(question),
+		 "/api/sims/0/cells?region=%u&size=16&pitch=32&rows=2&cells=4&mode=count&"
+		 "kind=write",
+		 region);
+	CHECK(ask(question));
+	const double *reads = column("reads", NULL), *writes = column("writes", NULL);
+	for (size_t i = 0; i < 4; i++) {
+		CHECK_EQ(reads[i], 0);
+		CHECK_EQ(writes[i], 4);
+	}
+	CHECK(!ask("/api/sims/0/cells?region=0&size=8&pitch=80&cells=4"));
+	close_desk();
+}
+
+TEST(the_state_at_a_moment_is_what_the_moves_before_it_made)
+{
+	open_model("L1 512 2w | L2 2K 4w", "matmul 8; random 0x9000 8K 2000 8 w");
+	for (uint64_t at = 0; at < 4000; at += 997) {
+		uint64_t held[64] = { 0 };
+		char question[100];
+		size_t n;
+
+		/* replay all movements from nothing */
+		snprintf(question, sizeof(question), "/api/sims/0/moves?from=0&count=%d",
+			 (int)at);
+		CHECK(ask(question));
+		const uint64_t *line = column("line", &n);
+		const uint32_t *set = column("set", NULL);
+		const uint16_t *way = column("way", NULL);
+		const uint8_t *kind = column("kind", NULL), *from = column("from", NULL);
+		const uint8_t *to = column("to", NULL);
+		for (size_t i = 0; i < n; i++) {
+			/* level 1 has 4 sets of 2 ways, level 2 has 8 of 4 */
+			if (kind[i] == ML_MOVE_FILL)
+				held[to[i] == 1 ? set[i] * 2 + way[i]
+						: 8 + set[i] * 4 + way[i]] = line[i] + 1;
+			(void)from;
+		}
+		snprintf(question, sizeof(question), "/api/sims/0/state?at=%d", (int)at);
+		CHECK(ask(question));
+		line = column("line", &n);
+		CHECK_EQ(n, 8 + 32);
+		for (size_t i = 0; i < n; i++)
+			CHECK_EQ(line[i] + 1, held[i]);
+	}
+	close_desk();
+}
+
+TEST(windows_add_up_to_the_whole)
+{
+	open_model("L1 1K 2w | L2 8K 4w", "matmul 24 pad 1; chase 0x100000 500 64 40000");
+	uint64_t total = 0, refs;
+
+	CHECK(ask("/api/traces/0"));
+	refs = number("references");
+	for (uint64_t from = 0; from < refs; from += 7919) {
+		char question[120];
+
+		snprintf(question, sizeof(question),
+			 "/api/sims/0/select?from=%d&to=%d&level=3", (int)from,
+			 (int)(from + 7919));
+		CHECK(ask(question));
+		total += number("references");
+	}
+	CHECK(ask("/api/sims/0/select?level=3"));
+	CHECK_EQ(number("references"), total);
+	CHECK(total > 0);
+	CHECK(ask("/api/sims/0/timeline?cells=2"));
+	size_t n;
+	const double *served = column("served", &n);
+	double memory = 0;
+	for (size_t i = 2; i < n; i += 3)
+		memory += served[i];
+	CHECK_EQ(memory, total);
+	close_desk();
+}
+
+TEST(the_address_space_has_every_reference)
+{
+	open_text("L1 1K 2w", two_lines);
+	CHECK(ask("/api/sims/0/space?rows=10"));
+	size_t n;
+	const double *refs = column("references", &n);
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += refs[i];
+	CHECK_EQ(sum, 32);
+	close_desk();
+}
+
+TEST(threads_that_take_turns_are_looked_at_in_turn)
+{
+	open_text("cores 2 | L1 256 2w | L2 1K 2w shared",
+		  "thread 1\nr0+8*100\nthread 2\nr4096+8*100\nthread 1\nr0\n");
+	struct ml_machine m = desk.machine;
+	uint32_t sim;
+	CHECK_OK(ml_desk_sim_start(&desk, 0, &m, 10, &sim, &err), &err);
+	CHECK_OK(ml_desk_sim_finish(&desk, sim, &err), &err);
+	CHECK_EQ(sim, 1);
+	CHECK(ask("/api/sims/0"));
+	CHECK(says("\"interleaved\":false"));
+	CHECK(ask("/api/sims/1"));
+	CHECK(says("\"interleaved\":true"));
+	CHECK(ask("/api/sims/1/refs?from=0&count=201"));
+	size_t n;
+	const uint64_t *addr = column("addr", &n);
+	const uint16_t *thread = column("thread", NULL), *core = column("core", NULL);
+	CHECK_EQ(n, 201);
+	size_t changes = 0;
+	for (size_t i = 1; i < n; i++) {
+		changes += thread[i] != thread[i - 1];
+		CHECK_EQ(core[i], thread[i] - 1);
+	}
+	CHECK(changes > 10);
+	/* a window in the middle is a part of the whole */
+	uint64_t want = addr[57];
+	CHECK(ask("/api/sims/1/refs?from=57&count=1"));
+	addr = column("addr", NULL);
+	CHECK_EQ(addr[0], want);
+	close_desk();
+}
+
+TEST(large_levels_are_told_in_groups_of_sets)
+{
+	size_t n;
+
+	/* 8 sets of 2 ways; the two lines of A are in sets 0 and 1 */
+	open_text("L1 1K 2w 64B wb wa", two_lines);
+	CHECK(ask("/api/traces/0/regions"));
+	uint32_t region = (uint32_t)number("region");
+	CHECK(ask("/api/sims/0/state?at=32&slots=15&groups=4"));
+	CHECK_EQ(number("group"), 2);
+	column("line", &n);
+	CHECK_EQ(n, 0);
+	const uint32_t *held = column("held", &n), *dirty = column("dirty", NULL);
+	const uint32_t *owner = column("owner", NULL);
+	CHECK_EQ(n, 4);
+	CHECK_EQ(held[0], 2);
+	CHECK_EQ(dirty[0], 2);
+	CHECK_EQ(owner[0], region);
+	CHECK_EQ(held[1], 0);
+	CHECK_EQ(owner[1], UINT32_MAX);
+	/* line by line, with the place of each in its region */
+	CHECK(ask("/api/sims/0/state?at=32&slots=16"));
+	CHECK_EQ(number("group"), 0);
+	const uint64_t *line = column("line", &n), *offset = column("offset", NULL);
+	size_t found = 0;
+	CHECK_EQ(n, 16);
+	for (size_t i = 0; i < n; i++)
+		if (line[i] != UINT64_MAX) {
+			CHECK_EQ(offset[i], line[i] - 4096);
+			found++;
+		}
+	CHECK_EQ(found, 2);
+	/* 2 misses at -7 and 30 hits at +1 in 32 references */
+	const float *temperature = column("temperature", NULL);
+	CHECK_EQ(temperature[0] * 32, 30 - 14);
+	close_desk();
+}
+
+TEST(a_window_of_threads_ends_although_the_interleaver_holds_more)
+{
+	open_text("cores 2 | L1 256 2w | L2 1K 2w shared",
+		  "thread 1\nr0+8*9000\nthread 2\nr1000000+8*9000\n");
+	struct ml_machine m = desk.machine;
+	uint32_t sim;
+	CHECK_OK(ml_desk_sim_start(&desk, 0, &m, 10, &sim, &err), &err);
+	CHECK_OK(ml_desk_sim_finish(&desk, sim, &err), &err);
+	CHECK(ask("/api/sims/1/refs?from=0&count=18000"));
+	size_t n;
+	const uint64_t *addr = column("addr", &n);
+	CHECK_EQ(n, 18000);
+	uint64_t want = addr[57];
+	CHECK(ask("/api/sims/1/refs?from=57&count=1"));
+	addr = column("addr", &n);
+	CHECK_EQ(n, 1);
+	CHECK_EQ(addr[0], want);
+	close_desk();
+}
+
+TEST(what_does_not_exist_is_said)
+{
+	open_text("L1 1K 2w", two_lines);
+	CHECK(!ask("/api/sims/1/timeline"));
+	CHECK(strstr(err.text, "there is no simulation 1"));
+	CHECK(!ask("/api/sims/0/timeline?cells=1"));
+	CHECK(!ask("/api/sims/0/timeline?from=5&to=2"));
+	CHECK(!ask("/api/sims/0/timeline?from=x"));
+	CHECK(!ask("/api/sims/0/refs?count=1000000"));
+	CHECK(!ask("/api/sims/0/cells?mode=none"));
+	CHECK(!ask("/api/traces/3"));
+	close_desk();
+}

@@ -1,0 +1,227 @@
+/*
+ * The server as a stranger meets it: raw requests over a socket. It answers only to
+ * who has the token, under a loopback name, from no other site's page.
+ */
+#include "serve/server.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "lib/cache/machine.h"
+#include "lib/query/desk.h"
+#include "lib/trace/text.h"
+#include "lib/trace/writer.h"
+#include "tests/scratch.h"
+#include "tests/test.h"
+
+static struct ml_desk desk;
+static struct server server;
+static char reply[1 << 20];
+
+static void start(void)
+{
+	static const char text[] = "region A 4096 64 8\nr4096+8*8\n";
+	struct ml_machine m;
+	struct ml_writer *w;
+	struct ml_err err;
+
+	setenv("MEMLAMP_CACHE_SIZE", "0", 1);
+	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
+	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
+	CHECK_OK(ml_writer_close(w, &err), &err);
+	CHECK_OK(ml_machine_parse(&m, "L1 1K 2w", &err), &err);
+	ml_desk_init(&desk, &m);
+	CHECK_OK(ml_desk_open(&desk, scratch(), &err), &err);
+	CHECK_OK(server_open(&server, &desk, 0, &err), &err);
+}
+
+static void stop(void)
+{
+	ml_desk_stop(&desk);
+	server_close(&server);
+	ml_desk_close(&desk);
+}
+
+/* Sends a request as it is; the status of the answer, whose bytes are in reply. */
+static int ask(const char *request)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(server.port) };
+	int s = socket(AF_INET, SOCK_STREAM, 0), status = 0;
+	size_t size = 0;
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	CHECK_EQ(connect(s, (struct sockaddr *)&to, sizeof(to)), 0);
+	CHECK_EQ(send(s, request, strlen(request), MSG_NOSIGNAL),
+		 (ssize_t)strlen(request));
+	for (ssize_t n; size + 1 < sizeof(reply) &&
+			(n = recv(s, reply + size, sizeof(reply) - 1 - size, 0)) > 0;)
+		size += (size_t)n;
+	reply[size] = 0;
+	close(s);
+	sscanf(reply, "HTTP/1.1 %d", &status);
+	return status;
+}
+
+/* GET with a Host and, if they are not NULL, an Origin and a token. */
+static int get(const char *path, const char *host, const char *origin, const char *token)
+{
+	char request[2000];
+
+	snprintf(request, sizeof(request),
+		 "GET %s HTTP/1.1\r\nConnection: close\r\n%s%s%s%s%s%s%s%s%s\r\n", path,
+		 host ? "Host: " : "", host ? host : "", host ? "\r\n" : "",
+		 origin ? "Origin: " : "", origin ? origin : "", origin ? "\r\n" : "",
+		 token ? "X-Memlamp-Token: " : "", token ? token : "",
+		 token ? "\r\n" : "");
+	return ask(request);
+}
+
+TEST(the_page_needs_no_token_and_the_answers_do)
+{
+	start();
+	CHECK_EQ(get("/", "127.0.0.1", NULL, NULL), 200);
+	CHECK(strstr(reply, "<!doctype html>") || strstr(reply, "<!DOCTYPE html>"));
+	CHECK_EQ(get("/api/open", "127.0.0.1", NULL, NULL), 403);
+	CHECK_EQ(get("/api/open", "127.0.0.1", NULL, "00000000000000000000000000000000"),
+		 403);
+	CHECK_EQ(get("/api/open", "127.0.0.1", NULL, ""), 403);
+	CHECK_EQ(get("/api/open", "127.0.0.1", NULL, server.token), 200);
+	CHECK(strstr(reply, "\"references\":8"));
+	char path[100];
+	snprintf(path, sizeof(path), "/api/open?token=%s", server.token);
+	CHECK_EQ(get(path, "127.0.0.1", NULL, NULL), 200);
+	stop();
+}
+
+TEST(only_loopback_names_are_answered_to)
+{
+	static const char *const good[] = { "127.0.0.1:1", "localhost", "localhost:8080",
+					    "[::1]:99" };
+	static const char *const bad[] = { "evil.example",
+					   "127.0.0.1.evil.example",
+					   "localhost.evil:80",
+					   "127.0.0.1:80@evil",
+					   "127.0.0.2",
+					   "localhost:",
+					   "[::1",
+					   "" };
+
+	start();
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+		CHECK_EQ(get("/api/open", good[i], NULL, server.token), 200);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		CHECK_EQ(get("/api/open", bad[i], NULL, server.token), 403);
+		CHECK_EQ(get("/", bad[i], NULL, NULL), 403);
+	}
+	CHECK(get("/api/open", NULL, NULL, server.token) >= 400);
+	stop();
+}
+
+TEST(a_page_of_another_site_is_refused)
+{
+	start();
+	CHECK_EQ(get("/api/open", "localhost:5", "http://localhost:5", server.token),
+		 200);
+	CHECK_EQ(get("/api/open", "localhost:5", "http://localhost:6", server.token),
+		 403);
+	CHECK_EQ(get("/api/open", "localhost", "https://localhost", server.token), 403);
+	CHECK_EQ(get("/api/open", "localhost", "http://evil.example", server.token), 403);
+	CHECK_EQ(get("/api/open", "localhost", "null", server.token), 403);
+	stop();
+}
+
+TEST(nothing_is_served_that_was_not_opened)
+{
+	start();
+	CHECK_EQ(get("/../../etc/passwd", "localhost", NULL, server.token), 404);
+	CHECK_EQ(get("/%2e%2e/%2e%2e/etc/passwd", "localhost", NULL, server.token), 404);
+	CHECK_EQ(get("/api/traces/1", "localhost", NULL, server.token), 400);
+	CHECK_EQ(get("/api/traces/0/source?file=0", "localhost", NULL, server.token),
+		 400);
+	CHECK_EQ(get("/api/nothing", "localhost", NULL, server.token), 404);
+	CHECK_EQ(get("/api/traces/99999999999999999999", "localhost", NULL, server.token),
+		 404);
+	CHECK(strstr(reply, "\"kind\":\"usage\""));
+	stop();
+}
+
+TEST(other_methods_and_bodies_do_no_harm)
+{
+	char request[500];
+
+	start();
+	CHECK_EQ(ask("POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+		     "Content-Length: 0\r\n\r\n"),
+		 405);
+	snprintf(request, sizeof(request),
+		 "POST /api/open HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+		 "X-Memlamp-Token: %s\r\nContent-Length: 5\r\n\r\nhello",
+		 server.token);
+	CHECK_EQ(ask(request), 405);
+	CHECK(ask("nonsense\r\n\r\n") != 200);
+	stop();
+}
+
+TEST(answers_are_not_to_be_kept_or_framed)
+{
+	start();
+	CHECK_EQ(get("/api/open", "localhost", NULL, server.token), 200);
+	CHECK(strstr(reply, "Cache-Control: no-store"));
+	CHECK(strstr(reply, "X-Content-Type-Options: nosniff"));
+	CHECK(strstr(reply, "frame-ancestors 'none'"));
+	stop();
+}
+
+TEST(two_servers_have_different_tokens)
+{
+	char first[GUARD_TOKEN];
+
+	start();
+	memcpy(first, server.token, sizeof(first));
+	CHECK_EQ(strlen(first), 32);
+	stop();
+	start();
+	CHECK(strcmp(first, server.token) != 0);
+	stop();
+}
+
+TEST(events_tell_of_simulations_and_say_bye)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET };
+	char request[300];
+	size_t size = 0;
+	bool stopped = false;
+
+	start();
+	snprintf(request, sizeof(request),
+		 "POST /api/sims?trace=0&machine=L1+1K+2w HTTP/1.1\r\nHost: localhost\r\n"
+		 "Connection: close\r\nX-Memlamp-Token: %s\r\nContent-Length: 0\r\n\r\n",
+		 server.token);
+	CHECK_EQ(ask(request), 200);
+	CHECK(strstr(reply, "\"sim\":0"));
+	int s = socket(AF_INET, SOCK_STREAM, 0);
+	to.sin_port = htons(server.port);
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	CHECK_EQ(connect(s, (struct sockaddr *)&to, sizeof(to)), 0);
+	snprintf(request, sizeof(request),
+		 "GET /api/events?token=%s HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		 server.token);
+	CHECK(send(s, request, strlen(request), 0) > 0);
+	for (ssize_t n; (n = recv(s, reply + size, sizeof(reply) - 1 - size, 0)) > 0;) {
+		size += (size_t)n;
+		reply[size] = 0;
+		if (strstr(reply, "\"state\":\"ready\"") && !stopped) {
+			stopped = true;
+			ml_desk_stop(&desk);
+		}
+		if (strstr(reply, "event: bye"))
+			break;
+	}
+	CHECK(stopped);
+	CHECK(strstr(reply, "event: sim\ndata: {\"sim\":0"));
+	CHECK(strstr(reply, "event: bye"));
+	close(s);
+	stop();
+}

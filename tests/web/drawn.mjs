@@ -1,0 +1,69 @@
+// What browser tests of pictures stand on: hand-simulated traces, what is drawn, what the
+// server tells of it.
+
+/** Two lines of 64 bytes: misses, misses, hits, misses (64 goes), hits, misses. */
+const HAND = "r0 r64 r0 r128 r0 r64\n";
+export const HAND_SERVED = [2, 2, 1, 2, 1, 2];
+export const TWO_LINES = "L1 128 full 64B 4c | memory 100c";
+
+export const hand = (w) => w.serve(w.text("hand", HAND), { machine: TWO_LINES });
+/** Rectangles of an SVG as numbers. */
+export function rects(svg) {
+	return [...svg.matchAll(/<rect ([^>]*)\/>/g)].map(([, text]) => {
+		const get = (name) =>
+			text.match(new RegExp(`(?:^| )${name}="([^"]*)"`))?.[1];
+
+		return {
+			x: Number(get("x")),
+			y: Number(get("y")),
+			w: Number(get("width")),
+			h: Number(get("height")),
+			fill: get("fill"),
+			alpha: Number(get("fill-opacity") ?? get("opacity") ?? 1),
+		};
+	});
+}
+
+/** Colours of the levels as the page's legend has them, memory last. */
+export function levelColours(page) {
+	return page.evaluate(() =>
+		[...document.querySelectorAll(".legend .mark")].map(
+			(m) =>
+				`#${getComputedStyle(m)
+					.backgroundColor.match(/\d+/g)
+					.map((v) =>
+						Number(v).toString(16).padStart(2, "0"),
+					)
+					.join("")}`,
+		),
+	);
+}
+
+/** Asks a route as the page does. */
+export function ask(page, route) {
+	return page.evaluate(
+		(r) =>
+			fetch(
+				`/api/sims/${globalThis.memlamp.store.ready.value.sim}/${r}`,
+				{
+					headers: {
+						"X-Memlamp-Token":
+							sessionStorage.getItem(
+								"memlamp.token",
+							),
+					},
+				},
+			).then((a) => a.json()),
+		route,
+	);
+}
+
+export async function set(page, cursor, window) {
+	await page.evaluate(
+		([c, w]) => {
+			if (w) globalThis.memlamp.store.setWindow(w);
+			globalThis.memlamp.store.setCursor(c);
+		},
+		[cursor, window],
+	);
+}

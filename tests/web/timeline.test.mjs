@@ -1,0 +1,560 @@
+// The timeline and playback. Small traces are simulated by hand; of recorded ones what is
+// drawn is compared with what the server tells and what `memlamp dump` prints.
+import assert from "node:assert/strict";
+import { HAND_SERVED, TWO_LINES, ask, hand, levelColours, rects, set } from "./drawn.mjs";
+
+const EVENTS = `
+thread 1
+begin one
+r0x1000+64*8
+r0x1000+64*8
+end one
+gap 1000 lost
+mark here
+begin two
+w0x8000+8*40
+thread 2
+r0x1000+8*64
+end two @1
+`;
+
+const matmul = (w) => w.example("matmul.c", "16");
+
+const events = (w) => w.serve(w.text("events", EVENTS), { machine: TWO_LINES });
+
+function timelineSvg(page) {
+	return page.evaluate(() => globalThis.memlamp.mounted.timeline.exportSvg());
+}
+
+/** Cells of the timeline's main part: below the strip, which is 14 pixels high. */
+async function cells(w, page) {
+	const colours = await levelColours(page);
+	let found = [];
+
+	await w.until("cells are drawn", async () => {
+		found = rects(await timelineSvg(page)).filter(
+			(r) => r.y >= 14 && colours.includes(r.fill),
+		);
+		return found.length;
+	});
+	return { colours, found };
+}
+
+function box(page) {
+	return page.locator(".timeline canvas").first().boundingBox();
+}
+
+async function drag(page, from, to, key) {
+	if (key) await page.keyboard.down(key);
+	await page.mouse.move(...from);
+	await page.mouse.down();
+	await page.mouse.move((from[0] + to[0]) / 2, to[1]);
+	await page.mouse.move(...to);
+	await page.mouse.up();
+	if (key) await page.keyboard.up(key);
+}
+
+/** References in a cell, as docs/api.md cuts windows. */
+function cellWidth(references, most) {
+	let width = 1;
+
+	while (references / width > most) width *= 2;
+	return width;
+}
+
+function near(is, should, by, what) {
+	assert.ok(Math.abs(is - should) <= by, `${what}: ${is}, not about ${should}`);
+}
+
+/** What is known of the moment: words, both pictures. */
+async function state(w, page) {
+	await page.mouse.move(640, 10);
+	const at = await w.value(page, "cursor");
+	await page
+		.locator(".section h3", { hasText: at.toLocaleString("en-US") })
+		.waitFor();
+	await page.waitForTimeout(250);
+	return [
+		await page.locator(".caption").textContent(),
+		await timelineSvg(page),
+		await w.svg(page),
+	];
+}
+
+export const tests = {
+	"single references have the colours of the levels that serve them": async (w) => {
+		const page = await w.page(await hand(w));
+		const { colours, found } = await cells(w, page);
+		const height = Math.max(...found.map((r) => r.h));
+		const bars = found
+			.filter((r) => r.h === height)
+			.sort((a, b) => a.x - b.x);
+
+		assert.deepEqual(
+			bars.map((r) => colours.indexOf(r.fill) + 1),
+			HAND_SERVED,
+		);
+	},
+
+	"areas of the whole run are the shares of the levels": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)));
+		const { colours, found } = await cells(w, page);
+		const { served, references } = await ask(page, "select");
+		const area = colours.map((c) =>
+			found
+				.filter((r) => r.fill === c)
+				.reduce((a, r) => a + r.w * r.h, 0),
+		);
+		const all = area.reduce((a, b) => a + b);
+
+		served.forEach((n, l) =>
+			near(
+				area[l] / all,
+				n / references,
+				0.005,
+				`share of level ${l + 1}`,
+			),
+		);
+	},
+
+	"by cycles areas are shares of what the levels' latencies add up to": async (
+		w,
+	) => {
+		const page = await w.page(await w.serve(matmul(w)));
+
+		await set(page, 0, { from: 0, to: 1 << 15 });
+		await page.getByRole("button", { name: "cycles", exact: true }).click();
+		await w.until(
+			"cells have come",
+			async () => (await cells(w, page)).found.length > 500,
+		);
+		await page.waitForTimeout(300);
+		const { colours, found } = await cells(w, page);
+		const width = cellWidth(1 << 15, (await box(page)).width);
+		// Each cell has the same width, so its cycles are weighed within the cell.
+		const at = found[0].x;
+		const first = found.filter((r) => Math.abs(r.x - at) < 0.02);
+		const { served } = await ask(page, `select?from=0&to=${width}`);
+		const cycles = [4, 14, 200].map((c, l) => c * served[l]);
+		const all = cycles.reduce((a, c) => a + c);
+		const high = first.reduce((a, r) => a + r.h, 0);
+		for (const r of first)
+			near(
+				r.h / high,
+				cycles[colours.indexOf(r.fill)] / all,
+				0.005,
+				r.fill,
+			);
+	},
+
+	"what is selected stands out and its area is its share": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)));
+		const region = (await w.value(page, "regions"))[0].region;
+
+		await page.evaluate(
+			(r) => (globalThis.memlamp.store.selection.value = { region: r }),
+			region,
+		);
+		const chosen = await ask(page, `select?region=${region}`);
+		const all = await ask(page, "select");
+		await w.until("the rest is faint", async () =>
+			(await cells(w, page)).found.some((r) => r.alpha < 1),
+		);
+		const { found } = await cells(w, page);
+		const area = (list) => list.reduce((a, r) => a + r.w * r.h, 0);
+		const whole = area(found.filter((r) => r.alpha < 1)); // bands wholly selected have none
+		const full = area(found.filter((r) => r.alpha === 1));
+		assert.ok(full > 0 && whole > full);
+		const chart = rects(await timelineSvg(page)).filter((r) => r.y >= 14)[0];
+		near(
+			full / (chart.w * chart.h),
+			chosen.references / all.references,
+			0.02,
+			"share of the selection",
+		);
+	},
+
+	"shift and drag choose a window, the strip keeps the whole run": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)));
+		const [b, n] = [await box(page), await w.value(page, "length")];
+		const { colours } = await cells(w, page);
+		const strip = async () =>
+			rects(await timelineSvg(page)).filter(
+				(r) => r.y + r.h <= 14.01 && colours.includes(r.fill),
+			);
+		const before = await strip();
+
+		await drag(
+			page,
+			[b.x + b.width / 4, b.y + 60],
+			[b.x + b.width / 2, b.y + 60],
+			"Shift",
+		);
+		const chosen = await w.value(page, "chosenWindow");
+		near(chosen.from, n / 4, n / b.width + 1, "from");
+		near(chosen.to, n / 2, n / b.width + 1, "to");
+		assert.deepEqual(await strip(), before);
+		await page.keyboard.press("0");
+		assert.equal(await w.value(page, "chosenWindow"), null);
+	},
+
+	"handles of the strip move the ends of the window": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)));
+		const [b, n] = [await box(page), await w.value(page, "length")];
+
+		await drag(
+			page,
+			[b.x + b.width - 2, b.y + 6],
+			[b.x + b.width / 2, b.y + 6],
+		);
+		assert.equal((await w.value(page, "chosenWindow")).from, 0);
+		near(
+			(await w.value(page, "chosenWindow")).to,
+			n / 2,
+			(n / b.width) * 2,
+			"to",
+		);
+		await drag(page, [b.x + 2, b.y + 6], [b.x + b.width / 4, b.y + 6]);
+		near(
+			(await w.value(page, "chosenWindow")).from,
+			n / 4,
+			(n / b.width) * 3,
+			"from",
+		);
+		// The window as a whole:
+		const { from, to } = await w.value(page, "chosenWindow");
+		await drag(
+			page,
+			[b.x + (b.width * 3) / 8, b.y + 6],
+			[b.x + (b.width * 5) / 8, b.y + 6],
+		);
+		const moved = await w.value(page, "chosenWindow");
+		assert.equal(moved.to - moved.from, to - from);
+		near(moved.from, from + n / 4, (n / b.width) * 2, "moved");
+	},
+
+	"a click goes to the reference under it, a drag moves the window": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)));
+		const b = await box(page);
+
+		await set(page, 0, { from: 1000, to: 1100 });
+		await page.mouse.click(b.x + b.width * 0.305, b.y + 60);
+		assert.equal(await w.value(page, "cursor"), 1030);
+		await drag(
+			page,
+			[b.x + b.width * 0.6, b.y + 60],
+			[b.x + b.width * 0.4, b.y + 60],
+		);
+		assert.deepEqual(await w.value(page, "chosenWindow"), {
+			from: 1020,
+			to: 1120,
+		});
+		assert.equal(await w.value(page, "cursor"), 1030);
+	},
+
+	"the cursor can be dragged": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)));
+		const b = await box(page);
+
+		await set(page, 3000, { from: 2000, to: 4000 });
+		await drag(
+			page,
+			[b.x + b.width / 2, b.y + 60],
+			[b.x + b.width / 4, b.y + 60],
+		);
+		near(await w.value(page, "cursor"), 2500, 4, "cursor");
+		assert.deepEqual(await w.value(page, "chosenWindow"), {
+			from: 2000,
+			to: 4000,
+		});
+	},
+
+	"the wheel zooms to single references around the pointer": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)));
+		const [b, n] = [await box(page), await w.value(page, "length")];
+		const at = Math.floor(n * 0.4);
+
+		await page.mouse.move(b.x + b.width * 0.4, b.y + 60);
+		for (let i = 0; i < 30; i++) await page.mouse.wheel(0, -400);
+		await w.until("16 references are shown", async () => {
+			const c = await w.value(page, "chosenWindow");
+			return c && c.to - c.from === 16;
+		});
+		const { from, to } = await w.value(page, "chosenWindow");
+		assert.ok(from <= at + 16 && to >= at - 16, `${at} is not near ${from}`);
+		const { colours } = await cells(w, page);
+		const refs = await w.until("16 bars are drawn", async () => {
+			const list = (await cells(w, page)).found;
+			return list.length === 16 && list;
+		});
+		for (const [i, r] of refs.sort((x, y) => x.x - y.x).entries()) {
+			const { served } = await ask(page, `at?time=${from + i}`);
+			assert.equal(
+				colours.indexOf(r.fill) + 1,
+				served,
+				`reference ${from + i}`,
+			);
+		}
+	},
+
+	"only what is seen is asked for": async (w) => {
+		const page = await w.page(await w.serve(w.example("matmul.c", "60")));
+		const asked = [];
+
+		await cells(w, page);
+		page.on(
+			"request",
+			(r) =>
+				r.url().includes("/timeline?") &&
+				asked.push(new URL(r.url())),
+		);
+		await set(page, 0, { from: 100000, to: 104000 });
+		await w.until("it asks", () => asked.length);
+		await page.waitForTimeout(200);
+		assert.ok(asked.length <= 3, `${asked.length} questions`);
+		for (const url of asked) {
+			const get = (k) => Number(url.searchParams.get(k));
+			assert.ok(get("cells") <= 1024);
+			assert.ok(get("to") - get("from") <= 4096);
+		}
+		// Back in the same place nothing is asked again.
+		await page.keyboard.press("0");
+		asked.length = 0;
+		await set(page, 0, { from: 100000, to: 104000 });
+		await page.waitForTimeout(200);
+		assert.equal(asked.length, 0);
+	},
+
+	"pointing at a band pre-selects its level and tells its counts": async (w) => {
+		const page = await w.page(await hand(w));
+		const b = await box(page);
+
+		await cells(w, page);
+		await page.mouse.move(b.x + b.width * 0.08, b.y + 60);
+		assert.deepEqual(await w.value(page, "hover"), { level: 2 });
+		await page.locator(".tooltip", { hasText: "reference 0" }).waitFor();
+		await page.locator(".tooltip", { hasText: "from memory" }).waitFor();
+		await page.mouse.move(b.x + b.width * 0.42, b.y + 60);
+		assert.deepEqual(await w.value(page, "hover"), { level: 1 });
+		await page.locator(".brand").hover();
+		assert.deepEqual(await w.value(page, "hover"), {});
+	},
+
+	"a click in the legend selects what a level served": async (w) => {
+		const page = await w.page(await hand(w));
+
+		await page.locator(".legend button", { hasText: "memory" }).click();
+		assert.deepEqual(await w.value(page, "selection"), { level: 2 });
+		await page.getByText("4 references,").waitFor();
+	},
+
+	"phases, marks, gaps and threads are marked": async (w) => {
+		const page = await w.page(await events(w));
+		const b = await box(page);
+		const { phases, gaps } = await w.value(page, "trace");
+		const n = await w.value(page, "length");
+		await cells(w, page);
+		const svg = await timelineSvg(page);
+
+		assert.match(svg, />one</);
+		assert.match(svg, />two</);
+		assert.equal(gaps.length, 1);
+		assert.equal(n, 8 + 8 + 40 + 64);
+		// The axis is 16 high, above it two lanes of 6.
+		await page.mouse.move(b.x + b.width * 0.9, b.y + b.height - 16 - 3);
+		await page.locator(".tooltip", { hasText: "thread 2" }).waitFor();
+		await page.locator(".tooltip", { hasText: "64 references" }).waitFor();
+		await page.mouse.click(b.x + b.width * 0.9, b.y + b.height - 16 - 3);
+		assert.deepEqual(await w.value(page, "selection"), { thread: 2 });
+		await page.mouse.move(b.x + (gaps[0].time / n) * b.width, b.y + 50);
+		await page
+			.locator(".tooltip", {
+				hasText: "1,000 references are missing (lost)",
+			})
+			.waitFor();
+		// A click on a phase makes it the window.
+		await page.mouse.click(b.x + b.width * 0.05, b.y + 25);
+		const { from, to } = phases.find((p) => p.name === "one");
+		assert.deepEqual(await w.value(page, "chosenWindow"), { from, to });
+	},
+
+	"temperatures are drawn as curves, one a level of cache": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)));
+		const colours = await levelColours(page);
+
+		await page.getByTitle("cache temperature", { exact: false }).click();
+		await w.until("curves are drawn", async () => {
+			const svg = await timelineSvg(page);
+			return colours
+				.slice(0, -1)
+				.every((c) => svg.includes(`fill="none" stroke="${c}"`));
+		});
+	},
+
+	"steps by first touch visit the first reference of each line": async (w) => {
+		const page = await w.page(await events(w));
+		const seen = new Set();
+		const firsts = [];
+
+		// Lines of 64 bytes, from the text above: 8 of r0x1000+64*8, 5 of w0x8000+8*40.
+		w.refs(w.text("events", EVENTS))
+			.filter((r) => r.kind)
+			.forEach((r, i) => {
+				const line = Math.floor(Number(r.address) / 64);
+				if (!seen.has(line)) firsts.push(i);
+				seen.add(line);
+			});
+		assert.equal(firsts.length, 13);
+		for (const at of firsts.slice(1)) {
+			await page.keyboard.press("f");
+			await w.until(
+				`it is at ${at}`,
+				async () => (await w.value(page, "cursor")) === at,
+			);
+		}
+		await page.keyboard.press("Shift+f");
+		await w.until(
+			"it is back",
+			async () => (await w.value(page, "cursor")) === firsts.at(-2),
+		);
+	},
+
+	"a step that leaves the window takes it along": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)));
+
+		await set(page, 1019, { from: 1000, to: 1020 });
+		await page.keyboard.press("ArrowRight");
+		await w.until(
+			"the window moved",
+			async () => (await w.value(page, "chosenWindow")).from > 1000,
+		);
+		const { from, to } = await w.value(page, "chosenWindow");
+		assert.equal(to - from, 20);
+		assert.ok(from <= 1020 && to > 1020);
+	},
+
+	"a step back of any kind returns to the identical state": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)), {
+			hash: "#view=eventmap&window=44000-46000",
+		});
+
+		await page.evaluate(
+			() =>
+				(globalThis.memlamp.store.selection.value = {
+					kind: "write",
+				}),
+		);
+		for (const by of [
+			"reference",
+			"line",
+			"miss",
+			"first",
+			"region",
+			"selection",
+		]) {
+			await set(page, 44500);
+			await page.evaluate(
+				(b) => (globalThis.memlamp.store.playBy.value = b),
+				by,
+			);
+			await page.getByLabel("one step", { exact: true }).click();
+			await w.until(
+				"it stepped",
+				async () => (await w.value(page, "cursor")) > 44500,
+			);
+			const start = await w.value(page, "cursor");
+			const before = await state(w, page);
+			await page.getByLabel("one step", { exact: true }).click();
+			await w.until(
+				"it stepped on",
+				async () => (await w.value(page, "cursor")) > start,
+			);
+			await page.getByLabel("one step back", { exact: true }).click();
+			await w.until(
+				`it is back by ${by}`,
+				async () => (await w.value(page, "cursor")) === start,
+			);
+			assert.deepEqual(await state(w, page), before, by);
+		}
+	},
+
+	"playing misses only stops at nothing else": async (w) => {
+		const page = await w.page(await hand(w));
+		const seen = new Set([0]);
+
+		await page.getByLabel("play by").selectOption("only miss");
+		await page.evaluate(() => {
+			globalThis.memlamp.store.speed.value = 20;
+			globalThis.seen = [];
+			globalThis.memlamp.store.cursor.subscribe((c) =>
+				globalThis.seen.push(c),
+			);
+		});
+		await page.keyboard.press("Space");
+		await w.until(
+			"it has ended",
+			async () => !(await w.value(page, "playing")),
+		);
+		for (const c of await page.evaluate(() => globalThis.seen)) seen.add(c);
+		assert.deepEqual([...seen], [0, 1, 3, 5]);
+	},
+
+	"playing on until the next miss stops there": async (w) => {
+		const page = await w.page(await hand(w));
+
+		await set(page, 1);
+		await page.getByLabel("play by").selectOption("stop miss");
+		await page.evaluate(() => (globalThis.memlamp.store.speed.value = 50));
+		await page.keyboard.press("Space");
+		await w.until(
+			"it has stopped",
+			async () => !(await w.value(page, "playing")),
+		);
+		assert.equal(await w.value(page, "cursor"), 3);
+		await page.keyboard.press("Space");
+		await w.until(
+			"it has stopped",
+			async () => !(await w.value(page, "playing")),
+		);
+		assert.equal(await w.value(page, "cursor"), 5);
+	},
+
+	"a window is played round and round": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)));
+
+		await set(page, 1000, { from: 1000, to: 1100 });
+		await page.keyboard.press("l");
+		await page.evaluate(() => {
+			globalThis.memlamp.store.speed.value = 500;
+			globalThis.seen = [];
+			globalThis.memlamp.store.cursor.subscribe((c) =>
+				globalThis.seen.push(c),
+			);
+		});
+		await page.keyboard.press("Space");
+		await w.until("it went round", () =>
+			page.evaluate(() =>
+				globalThis.seen.some(
+					(c, i) => c < (globalThis.seen[i - 1] ?? 0),
+				),
+			),
+		);
+		await page.keyboard.press("Space");
+		const seen = await page.evaluate(() => globalThis.seen);
+		assert.ok(seen.every((c) => c >= 1000 && c < 1100));
+	},
+
+	"the slider goes from one reference a second to millions": async (w) => {
+		const page = await w.page(await hand(w));
+		const slider = page.getByLabel("speed", { exact: true });
+
+		await slider.focus();
+		await page.keyboard.press("Home");
+		assert.equal(await w.value(page, "speed"), 1);
+		await slider.focus();
+		await page.keyboard.press("End");
+		assert.equal(await w.value(page, "speed"), 1e7);
+		await page.getByLabel("speeds").selectOption("1000");
+		assert.equal(await w.value(page, "speed"), 1000);
+	},
+};

@@ -1,0 +1,220 @@
+// What browser tests stand on: traces, servers, pages. Everything is made once and kept for
+// the tests that follow; pages are closed after each test.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export class World {
+	constructor({ browser, build, root, scratch }) {
+		Object.assign(this, { browser, build, root, scratch });
+		this.traces = new Map();
+		this.servers = new Map();
+		this.children = new Set();
+		this.pages = [];
+		this.faults = [];
+	}
+
+	/** Runs the program and returns what it prints. */
+	memlamp(...args) {
+		return execFileSync(join(this.build, "memlamp"), args, {
+			cwd: this.scratch,
+			encoding: "utf8",
+			maxBuffer: 1 << 28,
+			stdio: ["ignore", "pipe", "pipe"],
+			env: {
+				...process.env,
+				XDG_CACHE_HOME: join(this.scratch, "cache"),
+			},
+		});
+	}
+
+	/** The trace of an example program, with its source in it. */
+	example(name, ...args) {
+		const key = [name, ...args].join("-");
+
+		if (!this.traces.has(key))
+			this.traces.set(
+				key,
+				this.record(join(this.root, "examples", name), key, args),
+			);
+		return this.traces.get(key);
+	}
+
+	/** The trace of a program whose text is given. */
+	program(key, text) {
+		if (!this.traces.has(key)) {
+			const source = join(this.scratch, `${key}.c`);
+			writeFileSync(source, text);
+			this.traces.set(key, this.record(source, key, []));
+		}
+		return this.traces.get(key);
+	}
+
+	record(source, key, args) {
+		const program = join(this.scratch, key);
+		const trace = `${program}.mlt`;
+
+		execFileSync(source.endsWith(".c") ? "cc" : "c++", [
+			"-g",
+			"-O1",
+			`-I${join(this.root, "include")}`,
+			source,
+			"-o",
+			program,
+			"-lm",
+			"-lpthread",
+		]);
+		this.memlamp("record", "-o", trace, "--", program, ...args);
+		return trace;
+	}
+
+	/** A trace from its text (see `memlamp import`). */
+	text(key, text) {
+		if (!this.traces.has(key)) {
+			writeFileSync(join(this.scratch, `${key}.txt`), text);
+			this.memlamp("import", "-o", `${key}.mlt`, `${key}.txt`);
+			this.traces.set(key, join(this.scratch, `${key}.mlt`));
+		}
+		return this.traces.get(key);
+	}
+
+	/** References of a trace as `memlamp dump --json` prints them. */
+	refs(trace) {
+		return JSON.parse(this.memlamp("dump", "--json", trace));
+	}
+
+	/** The address of a server of these traces; a fresh one is not shared with other tests. */
+	async serve(traces, { machine = SMALL, fresh = false, port = 0 } = {}) {
+		const key = [machine, ...[traces].flat()].join(" ");
+
+		if (!fresh && this.servers.has(key)) return this.servers.get(key).address;
+		const child = spawn(
+			join(this.build, "memlamp"),
+			[
+				"view",
+				...[traces].flat(),
+				"--machine",
+				machine,
+				"--port",
+				String(port),
+			],
+			{
+				cwd: this.scratch,
+				stdio: ["ignore", "pipe", "pipe"],
+				env: {
+					...process.env,
+					XDG_CACHE_HOME: join(this.scratch, "cache"),
+				},
+			},
+		);
+		this.children.add(child);
+		const address = await new Promise((yes, no) => {
+			let out = "";
+			const take = (d) => {
+				out += d;
+				const m = out.match(
+					/http:\/\/(?:127\.0\.0\.1|localhost):\d+\/\?token=\w+/,
+				);
+				if (m) yes(m[0]);
+			};
+			child.stdout.on("data", take);
+			child.stderr.on("data", take);
+			child.on("exit", (code) =>
+				no(new Error(`memlamp view ended with ${code}: ${out}`)),
+			);
+		});
+		const server = { address, child };
+		if (!fresh) this.servers.set(key, server);
+		return fresh ? server : address;
+	}
+
+	/** A page that is open and whose simulation is ready, unless `wait` is false. */
+	async page(address, { wait = true, hash = "", size } = {}) {
+		const page = await this.browser.newPage();
+
+		this.pages.push(page);
+		page.setDefaultTimeout(8000);
+		page.on("pageerror", (e) => this.faults.push(e));
+		page.on("request", (r) => {
+			const u = r.url();
+			if (
+				!u.startsWith(new URL(address).origin) &&
+				!/^(data|blob):/.test(u)
+			)
+				this.faults.push(new Error(`the page asked for ${u}`));
+		});
+		if (size) await page.setViewportSize(size);
+		await page.goto(address + hash);
+		if (wait) await this.ready(page);
+		return page;
+	}
+
+	/** Waits until the simulation is there. (Not by waitForFunction: the page forbids eval.) */
+	ready(page) {
+		return this.until(
+			"the simulation is ready",
+			() =>
+				page
+					.evaluate(
+						() =>
+							!!globalThis.memlamp?.store.ready
+								.value,
+					)
+					.catch(() => false),
+			20000,
+		);
+	}
+
+	/** A value of the page's store. */
+	value(page, name) {
+		return page.evaluate((n) => globalThis.memlamp.store[n].value, name);
+	}
+
+	/** Waits until a condition of the test holds. */
+	async until(what, condition, ms = 5000) {
+		const end = Date.now() + ms;
+		let last;
+
+		while (Date.now() < end) {
+			last = await condition();
+			if (last) return last;
+			await sleep(30);
+		}
+		assert.fail(`${what} did not happen within ${ms} ms`);
+	}
+
+	/** The picture of the view, as the page exports it. */
+	svg(page) {
+		return page.evaluate(() => globalThis.memlamp.mounted.view.exportSvg());
+	}
+
+	checkPages() {
+		const faults = this.faults;
+
+		this.faults = [];
+		if (faults.length) throw faults[0];
+	}
+
+	async closePages() {
+		for (const p of this.pages) await p.close().catch(() => {});
+		this.pages = [];
+		this.faults = [];
+	}
+
+	async shoot(path) {
+		await this.pages
+			.at(-1)
+			?.screenshot({ path })
+			.catch(() => {});
+	}
+
+	stop() {
+		for (const c of this.children) c.kill("SIGKILL");
+	}
+}
+
+/** Small enough that a matrix of 16 x 16 doubles misses. */
+export const SMALL =
+	"L1 1K 4w 64B lru wb wa 4c | L2 4K 8w 64B lru wb wa 14c | memory 200c";

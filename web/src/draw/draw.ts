@@ -1,0 +1,89 @@
+// What views draw with. There are two back ends, pixels (pixels.ts) and SVG (svg.ts), so
+// that the screen and an exported picture come from the same calls. Coordinates are CSS
+// pixels from the top left; colours are 0xRRGGBB; alpha is 0 to 1.
+
+export type Colour = number;
+
+export interface TextStyle {
+	colour: Colour;
+	size?: number; // 11
+	align?: "left" | "center" | "right";
+	baseline?: "top" | "middle" | "bottom"; // middle
+	bold?: boolean;
+	mono?: boolean;
+	alpha?: number;
+}
+
+export interface Draw {
+	readonly width: number;
+	readonly height: number;
+	rect(x: number, y: number, w: number, h: number, fill: Colour, alpha?: number): void;
+	/** An outline of 1 pixel (or `thick`), within the rectangle. */
+	frame(
+		x: number,
+		y: number,
+		w: number,
+		h: number,
+		colour: Colour,
+		thick?: number,
+		alpha?: number,
+	): void;
+	line(
+		x1: number,
+		y1: number,
+		x2: number,
+		y2: number,
+		colour: Colour,
+		thick?: number,
+		alpha?: number,
+	): void;
+	/** x, y, x, y, ...; closed and filled, or a line of `thick`. */
+	path(points: ArrayLike<number>, colour: Colour, thick?: number, alpha?: number): void;
+	/** A ring from radius r0 to r1, angles clockwise from the top; r0 = 0 is a slice. */
+	arc(
+		x: number,
+		y: number,
+		r0: number,
+		r1: number,
+		a0: number,
+		a1: number,
+		fill: Colour,
+		alpha?: number,
+	): void;
+	text(x: number, y: number, text: string, style: TextStyle): void;
+	/** A rectangle of which there are tens of thousands: written into memory, in one go. */
+	splat(x: number, y: number, w: number, h: number, fill: Colour, alpha?: number): void;
+	/** A picture of columns x rows cells, row by row, scaled without blur. */
+	cells(
+		x: number,
+		y: number,
+		w: number,
+		h: number,
+		columns: number,
+		rows: number,
+		fill: Uint32Array,
+	): void;
+	/** Draws within a rectangle. */
+	clip(x: number, y: number, w: number, h: number, inside: () => void): void;
+	/** Width of a text of this style, for layout. */
+	measure(text: string, style: TextStyle): number;
+}
+
+export const SANS = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif';
+export const MONO =
+	'ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", Menlo, monospace';
+
+export function font(s: TextStyle): string {
+	return `${s.bold ? "600 " : ""}${s.size ?? 11}px ${s.mono ? MONO : SANS}`;
+}
+
+export function css(c: Colour): string {
+	return `#${c.toString(16).padStart(6, "0")}`;
+}
+
+/** cells() takes colours with their alpha: 0 is clear. */
+export function rgba(c: Colour, alpha = 1): number {
+	return (
+		((Math.round(alpha * 255) << 24) | ((c & 255) << 16) | (c & 0xff00) | (c >> 16)) >>> 0
+	);
+}

@@ -1,0 +1,61 @@
+// Numbers as people read them. Every number on the page goes through here.
+
+const steps: [number, string][] = [
+	[1e12, "T"],
+	[1e9, "G"],
+	[1e6, "M"],
+	[1e3, "k"],
+];
+
+/** 1,234 exactly; 12.3k, 4.56M from ten thousand on. */
+export function count(n: number): string {
+	if (!Number.isFinite(n)) return "–";
+	if (Math.abs(n) < 10000) return exact(n);
+	for (const [step, unit] of steps) {
+		if (Math.abs(n) < step) continue;
+		const v = n / step;
+		return (v >= 100 ? v.toFixed(0) : v >= 10 ? v.toFixed(1) : v.toFixed(2)) + unit;
+	}
+	return exact(n);
+}
+
+/** As count, without digits that say nothing: 10k, 2.5M. For axes. */
+export function tick(n: number): string {
+	return count(n).replace(/\.0+(?=[a-zA-Z]$)|(?<=\.\d)0+(?=[a-zA-Z]$)/, "");
+}
+
+/** All digits, grouped. */
+export function exact(n: number): string {
+	if (!Number.isFinite(n)) return "–";
+	return Math.round(n)
+		.toString()
+		.replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** 0.1234 is 12.3 %. */
+export function percent(part: number, whole = 1): string {
+	if (!whole) return "–";
+	const p = (100 * part) / whole;
+	if (p === 0) return "0 %";
+	if (p < 0.1) return "<0.1 %";
+	return (
+		(p >= 99.95 ? p.toFixed(0) : p >= 10 ? p.toFixed(1) : p.toFixed(p < 1 ? 2 : 1)) + " %"
+	);
+}
+
+/** 32768 is 32 KiB. */
+export function bytes(n: number): string {
+	const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+	let i = 0;
+
+	while (n >= 1024 && i < units.length - 1) {
+		n /= 1024;
+		i++;
+	}
+	return `${Number.isInteger(n) ? n : n >= 100 ? n.toFixed(0) : n.toFixed(1)} ${units[i]}`;
+}
+
+/** The last parts of a path, enough to know it by. */
+export function shortPath(path: string, parts = 1): string {
+	return path.split("/").slice(-parts).join("/");
+}

@@ -1,0 +1,92 @@
+// The chosen view in the middle: tabs, its controls, its picture, export.
+import { useEffect, useRef } from "preact/hooks";
+import { option, options, setOption, view } from "../state/store";
+import { views } from "../views/registry";
+import type { View } from "../views/view";
+import { Icon } from "./icon";
+import { savePicture } from "./save";
+
+/** The views that are mounted, for export and for tests. */
+export const mounted: { view: View | null; timeline: View | null } = {
+	view: null,
+	timeline: null,
+};
+
+function Controls({ id }: { id: string }) {
+	void options.value;
+	const controls = views.find((v) => v.id === id)?.controls?.() ?? [];
+
+	if (!controls.length) return null;
+	return (
+		<div class="view-bar">
+			{controls.map((c) => (
+				<label key={c.option} class="select" title={c.label}>
+					<span>{c.label}</span>
+					<select
+						aria-label={c.label}
+						value={option(c.option, c.otherwise)}
+						onChange={(e) => setOption(c.option, e.currentTarget.value)}
+					>
+						{c.choices.map(([v, label]) => (
+							<option key={v} value={v}>
+								{label}
+							</option>
+						))}
+					</select>
+				</label>
+			))}
+		</div>
+	);
+}
+
+export function Stage() {
+	const host = useRef<HTMLDivElement>(null);
+	const kind = views.find((v) => v.id === view.value) ?? views[0]!;
+
+	useEffect(() => {
+		const v = kind.create();
+
+		v.mount(host.current!);
+		mounted.view = v;
+		return () => {
+			mounted.view = null;
+			v.destroy();
+		};
+	}, [kind]);
+	return (
+		<main class="stage">
+			<header class="pane-head">
+				<nav class="tabs" role="tablist">
+					{views.map((v, i) => (
+						<button
+							key={v.id}
+							role="tab"
+							aria-selected={v === kind}
+							title={`${v.what} (${i + 1})`}
+							onClick={() => (view.value = v.id)}
+						>
+							{v.title}
+						</button>
+					))}
+				</nav>
+				<span class="grow" />
+				<button
+					class="quiet"
+					title="save the picture as SVG"
+					onClick={() => void savePicture(mounted.view, kind.id, "svg")}
+				>
+					<Icon name="save" /> SVG
+				</button>
+				<button
+					class="quiet"
+					title="save the picture as PNG"
+					onClick={() => void savePicture(mounted.view, kind.id, "png")}
+				>
+					PNG
+				</button>
+			</header>
+			<Controls id={kind.id} />
+			<div class="canvas" ref={host} />
+		</main>
+	);
+}

@@ -1,0 +1,68 @@
+// The last answer to a question that keeps changing. Asking again aborts the request that
+// is under way; the old answer stays until the new one is there, so nothing flickers.
+import { effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
+import { ApiError, isAbort } from "../api";
+import { message } from "./store";
+
+/** How many questions wait for an answer. */
+export const asking = signal(0);
+
+export interface Latest<T> {
+	value: ReadonlySignal<T | null>;
+	dispose(): void;
+}
+
+/*
+ * `ask` reads signals and returns the question as a function, or null when there is
+ * nothing to ask; it runs again when one of these signals changes. Several changes
+ * within `wait` ms are one question. A question that is `optional` fails without a word.
+ */
+export function latest<T>(
+	ask: () => ((signal: AbortSignal) => Promise<T>) | null,
+	wait = 0,
+	optional = false,
+): Latest<T> {
+	const value = signal<T | null>(null);
+	let abort: AbortController | undefined;
+	let timer = 0;
+
+	const stop = effect(() => {
+		const question = ask();
+
+		abort?.abort();
+		clearTimeout(timer);
+		if (!question) {
+			value.value = null;
+			return;
+		}
+		const mine = (abort = new AbortController());
+		const send = async () => {
+			asking.value++;
+			try {
+				const answer = await question(mine.signal);
+				if (!mine.signal.aborted) value.value = answer;
+			} catch (e) {
+				if (isAbort(e) || mine.signal.aborted) return;
+				if (optional) {
+					value.value = null;
+					return;
+				}
+				if (e instanceof ApiError && e.status > 0 && e.status !== 409)
+					message.value = e.message;
+				else if (!(e instanceof ApiError)) message.value = (e as Error).message;
+			} finally {
+				asking.value--;
+			}
+		};
+		if (wait) timer = window.setTimeout(send, wait);
+		else untracked(() => void send());
+	});
+	return {
+		value,
+		dispose: () => {
+			stop();
+			abort?.abort();
+			clearTimeout(timer);
+		},
+	};
+}

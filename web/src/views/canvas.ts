@@ -1,0 +1,169 @@
+// A view that draws on one canvas. It brings size, sharpness, theme, frames, tooltip and
+// export; a view says what to draw and what its questions to the server are.
+import { effect } from "@preact/signals";
+import { palette, type Palette } from "../draw/colours";
+import { type Draw } from "../draw/draw";
+import { Pixels } from "../draw/pixels";
+import { Svg } from "../draw/svg";
+import { latest, type Latest } from "../state/latest";
+import { dark } from "../state/store";
+import type { View } from "./view";
+
+export abstract class CanvasView implements View {
+	protected host!: HTMLElement;
+	protected readonly canvas = document.createElement("canvas");
+	protected width = 0; // CSS pixels
+	protected height = 0;
+	private readonly tooltip = document.createElement("div");
+	private readonly undo: (() => void)[] = [];
+	private pixels: Pixels | undefined;
+	private frame = 0;
+
+	/** Draws everything, through d only: the same call makes the screen and the export. */
+	abstract draw(d: Draw, p: Palette): void;
+	/** Called once, when the canvas is in the page: events, watch(), ask(). */
+	protected abstract start(): void;
+	/** The canvas has another size; width and height are set. */
+	protected resized(): void {}
+
+	mount(host: HTMLElement): void {
+		this.host = host;
+		this.tooltip.className = "tooltip";
+		this.tooltip.hidden = true;
+		host.append(this.canvas, this.tooltip);
+		const observer = new ResizeObserver(() => this.fit());
+		observer.observe(host);
+		this.undo.push(() => observer.disconnect());
+		this.listen("pointerleave", () => this.tip(null));
+		this.watch(() => void dark.value);
+		this.fit();
+		this.start();
+	}
+
+	destroy(): void {
+		for (const f of this.undo) f();
+		cancelAnimationFrame(this.frame);
+		this.host.replaceChildren();
+	}
+
+	/** Something to undo when the view goes. */
+	protected onDestroy(then: () => void): void {
+		this.undo.push(then);
+	}
+
+	/** Draws again with the next frame. */
+	protected redraw = (): void => {
+		this.frame ||= requestAnimationFrame(() => {
+			this.frame = 0;
+			this.paint();
+		});
+	};
+
+	/** Draws again whenever a signal that `reads` reads changes. */
+	protected watch(reads: () => void): void {
+		this.undo.push(
+			effect(() => {
+				reads();
+				this.redraw();
+			}),
+		);
+	}
+
+	/** A question to the server (see latest); draws again when its answer comes. */
+	protected ask<T>(
+		question: () => ((s: AbortSignal) => Promise<T>) | null,
+		wait = 30,
+	): Latest<T>["value"] {
+		const answer = latest(question, wait);
+
+		this.undo.push(answer.dispose);
+		this.watch(() => void answer.value.value);
+		return answer.value;
+	}
+
+	/** An event of the canvas; x and y are in CSS pixels of the picture. */
+	protected listen<K extends keyof HTMLElementEventMap>(
+		type: K,
+		then: (e: HTMLElementEventMap[K], x: number, y: number) => void,
+	): void {
+		this.canvas.addEventListener(
+			type,
+			(e) => {
+				const box = this.canvas.getBoundingClientRect();
+				const at = e as unknown as { clientX: number; clientY: number };
+				then(e, at.clientX - box.left, at.clientY - box.top);
+			},
+			{ passive: false },
+		);
+	}
+
+	/** Shows lines of text beside the pointer; the first is bold. Null hides them. */
+	protected tip(lines: string[] | null, x = 0, y = 0): void {
+		this.tooltip.hidden = !lines?.length;
+		if (!lines) return;
+		this.tooltip.replaceChildren(
+			...lines.map((text) => {
+				const row = document.createElement("div");
+				row.textContent = text;
+				return row;
+			}),
+		);
+		const w = this.tooltip.offsetWidth;
+		const h = this.tooltip.offsetHeight;
+		const left = x + 14 + w > this.width ? Math.max(0, x - 10 - w) : x + 14;
+		const top = y + 14 + h > this.height ? Math.max(4 - h, y - 10 - h) : y + 14;
+		this.tooltip.style.transform = `translate(${left}px, ${top}px)`;
+	}
+
+	exportSvg(): string {
+		const svg = new Svg(
+			this.width,
+			this.height,
+			this.canvas.getContext("2d") ?? undefined,
+		);
+		const p = palette(dark.value);
+
+		this.draw(svg, p);
+		return svg.finish(p.background);
+	}
+
+	exportPng(): Promise<Blob> {
+		const copy = document.createElement("canvas");
+		const p = palette(dark.value);
+
+		copy.width = this.width * 2;
+		copy.height = this.height * 2;
+		const d = new Pixels(copy.getContext("2d")!, 2);
+		d.clear(p.background);
+		this.draw(d, p);
+		d.flush();
+		return new Promise((yes, no) =>
+			copy.toBlob((b) => (b ? yes(b) : no(new Error("no picture"))), "image/png"),
+		);
+	}
+
+	private fit(): void {
+		const scale = devicePixelRatio || 1;
+		const w = Math.max(1, this.host.clientWidth);
+		const h = Math.max(1, this.host.clientHeight);
+
+		if (w === this.width && h === this.height) return;
+		[this.width, this.height] = [w, h];
+		this.canvas.width = Math.round(w * scale);
+		this.canvas.height = Math.round(h * scale);
+		this.canvas.style.width = `${w}px`;
+		this.canvas.style.height = `${h}px`;
+		this.pixels = new Pixels(this.canvas.getContext("2d")!, scale);
+		this.resized();
+		this.redraw();
+	}
+
+	private paint(): void {
+		const p = palette(dark.value);
+
+		if (!this.pixels) return;
+		this.pixels.clear(p.background);
+		this.draw(this.pixels, p);
+		this.pixels.flush();
+	}
+}
