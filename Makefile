@@ -31,7 +31,7 @@ demo: all
 # Everything as built; then again under both sanitizers; then the fuzz targets.
 test: deps-test run-tests
 ifeq ($(suffix),)
-	+@$(MAKE) --no-print-directory SAN=1 run-tests LABELS='-LE check'
+	+@$(MAKE) --no-print-directory SAN=1 run-tests LABELS="-LE 'check|web'"
 	+@$(MAKE) --no-print-directory fuzz
 endif
 
@@ -53,6 +53,7 @@ check-all: test
 bench: deps-test all
 	@bench/run.sh $(dir)
 	@bench/sim.sh $(dir)
+	@bench/cc.sh $(dir)
 
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install $(dir) --prefix $(PREFIX)

@@ -203,6 +203,8 @@ static void say_origin(struct text *t)
 	if (seconds > 0)
 		say(t, "  took %.1f s: %.0f million references a second\n", seconds,
 		    1e-6 * (double)t->s->total.refs / seconds);
+	if (meta(t, "not seen"))
+		say(t, "  not seen by this recorder: %s\n", meta(t, "not seen"));
 	if (ended && !strcmp(ended, "killed"))
 		say(t, "  the program was killed\n");
 	else if (status)

@@ -1,4 +1,5 @@
-# Tests have labels: unit (C), cli (scripts that run the program), check (of the tree).
+# Tests have labels: unit (C), cli (scripts that run the program), web (the page in a
+# browser), check (of the tree).
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
 file(GLOB test_sources CONFIGURE_DEPENDS tests/test_*.c)
@@ -34,3 +35,11 @@ add_test(NAME check_includes COMMAND ${PROJECT_SOURCE_DIR}/tools/check_includes
 add_test(NAME check_pages COMMAND ${PROJECT_SOURCE_DIR}/tools/check_pages
 	${PROJECT_SOURCE_DIR} $<TARGET_FILE:memlamp>)
 set_tests_properties(check_includes check_pages PROPERTIES LABELS check)
+
+add_test(NAME web COMMAND node ${PROJECT_SOURCE_DIR}/tests/web/run.mjs
+	${PROJECT_BINARY_DIR})
+set_tests_properties(web PROPERTIES LABELS web TIMEOUT 400 SKIP_RETURN_CODE 77
+	RUN_SERIAL ON)
+add_test(NAME check_page COMMAND npm run --silent check
+	WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/web)
+set_tests_properties(check_page PROPERTIES LABELS check)

@@ -266,6 +266,15 @@ TEST(a_strip_of_unknown_elements_counts_bytes)
 	close_desk();
 }
 
+TEST(a_region_as_large_as_the_address_space_is_cut_into_cells)
+{
+	open_text("region A 0 0xfffffffffffffff8 8\nr0 r0x8000000000000000 "
+		  "r0xfffffffffffffff0");
+	struct ml_heat_map m = heat("A", 4, 1, ML_HEAT_COUNT);
+	check_values(&m, "1 0 1 1");
+	close_desk();
+}
+
 TEST(colours_go_from_the_least_to_the_most_and_nothing_is_empty)
 {
 	open_text("region A 0 32 8 4\nr0 r8*2 r16*3");
@@ -364,6 +373,52 @@ TEST(names_and_source_text_cannot_put_markup_into_a_report)
 	o.no_source = true;
 	CHECK_OK(ml_report(sim, &o, &out, &err), &err);
 	CHECK(!says("alert"));
+	close_desk();
+}
+
+/* A report on a file of so many lines, of which one costs everything. */
+static void report_on_file(unsigned lines, unsigned costly)
+{
+	struct ml_report_options o = { .to = 2, .top = 10 };
+	struct ml_buf source = { 0 };
+	char text[200];
+
+	for (unsigned i = 1; i <= lines; i++)
+		ml_buf_put(&source, text, (size_t)sprintf(text, "int x%u;\n", i));
+	ml_buf_u8(&source, 0);
+	sprintf(text, "region A 0 512\nr 0 8 1 a.c:%u f\nr 64 8 1 a.c:%u f", costly,
+		costly);
+	open_with(text, "a.c", (const char *)source.data);
+	CHECK_OK(ml_report(sim, &o, &out, &err), &err);
+	ml_buf_release(&source);
+}
+
+TEST(a_short_file_is_shown_whole)
+{
+	report_on_file(60, 5);
+	CHECK(says(">int x1;<") && says(">int x60;<"));
+	CHECK(says("<div class=\"l hot\" id=\"f0-5\"><span class=\"n\">5</span>"
+		   "<span class=\"n\">2</span><span class=\"n\">2</span>"
+		   "<span class=\"n h\">100.0 %</span><span class=\"bar\">"
+		   "<i class=\"c13\" style=\"width:100.00%\"></i></span>"
+		   "<span>int x5;</span></div>"));
+	CHECK(says("<a href=\"#f0-5\">a.c:5</a>"));
+	CHECK(!says("<details"));
+	close_desk();
+}
+
+TEST(a_long_file_is_folded_to_what_matters)
+{
+	report_on_file(200, 100); /* 97 to 103 are shown */
+	CHECK(says("<summary>96 lines</summary>\n<div class=\"l\"><span class=\"n\">1<"));
+	CHECK(says(
+		"<summary>97 lines</summary>\n<div class=\"l\"><span class=\"n\">104<"));
+	CHECK(says(">int x200;<"));
+	close_desk();
+	report_on_file(1000, 500);
+	CHECK(says(">496 lines left out<") && says(">497 lines left out<"));
+	CHECK(says(">int x497;<") && says(">int x503;<"));
+	CHECK(!says(">int x496;<") && !says(">int x504;<"));
 	close_desk();
 }
 

@@ -57,6 +57,7 @@ for group; do
 		need clang have clang
 		need libclang-rt-14-dev clang_fuzzes
 		need g++ have g++
+		need gfortran have gfortran
 		need sqlite3 have sqlite3
 		need gzip have gzip
 		need python3-minimal have python3

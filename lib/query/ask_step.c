@@ -107,7 +107,9 @@ static bool hunt(struct ml_desk_sim *s, struct hunt *h, uint64_t at, bool back,
 	return ok;
 }
 
-static uint64_t phase_step(const struct ml_tables *t, uint64_t at, bool back)
+/* What ends with the run, behind its last reference, is no place to go to. */
+static uint64_t phase_step(const struct ml_tables *t, uint64_t at, uint64_t end,
+			   bool back)
 {
 	uint64_t found = NOWHERE;
 
@@ -115,7 +117,7 @@ static uint64_t phase_step(const struct ml_tables *t, uint64_t at, bool back)
 		uint64_t time = t->marks.at[i].time;
 
 		if (back ? time < at && (found == NOWHERE || time > found)
-			 : time > at && time < found)
+			 : time > at && time < end && time < found)
 			found = time;
 	}
 	return found;
@@ -145,7 +147,7 @@ bool ml_ask_step(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
 			: at + 1 < s->result.refs ? at + 1
 						  : NOWHERE;
 	else if (!strcmp(by, "phase"))
-		found = phase_step(&s->trace->trace.tables, at, back);
+		found = phase_step(&s->trace->trace.tables, at, s->result.refs, back);
 	else {
 		while (i < sizeof(names) / sizeof(*names) && strcmp(names[i], by) != 0)
 			i++;

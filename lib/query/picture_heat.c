@@ -30,7 +30,7 @@ size_t ml_heat_down(const struct ml_heat_map *m)
 
 static uint64_t parts_of(uint64_t whole, uint64_t part)
 {
-	return (whole + part - 1) / part;
+	return whole / part + (whole % part != 0);
 }
 
 static const char *number(struct ml_arena *a, uint64_t v)
@@ -231,8 +231,12 @@ static bool add_batch(void *arg, const struct ml_walk_events *w, struct ml_err *
 
 		end = end < m->bytes ? end : m->bytes;
 		m->sum += at < end;
-		for (; at < end; at = cell_end(m, at)) {
+		/* the last cell of the address space ends at 0 */
+		for (uint64_t next = 1; at < end && next; at = next) {
 			size_t cell = ml_heat_cell(m, at);
+
+			next = cell_end(m, at);
+			next = next > at ? next : 0;
 
 			if (cell != before)
 				mark_cell(g, map, cell, (double)(w->e.position + i + 1));

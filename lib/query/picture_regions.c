@@ -20,21 +20,31 @@ enum {
 	STRIP = 22, /* height of a strip */
 	CELL = 16,  /* pixels of a cell at most */
 	ROWS_MAX = 2048,
-	LEAST = 200, /* one of so many of the lost cycles is not worth a picture */
+	LEAST = 200, /* one of so many of the cycles lost to the user's data is not worth
+			a picture */
 };
+
+/* Not used mostly by the loader and by libraries on their own. */
+static bool is_users(const struct ml_profile_region_row *r)
+{
+	return r->count.refs && r->own >= r->count.refs - r->own;
+}
 
 size_t ml_picture_costliest(const struct ml_desk_sim *s,
 			    const struct ml_profile_rows *rows, uint32_t *regions,
 			    size_t most)
 {
-	double least = rows->total.lost / LEAST;
+	double lost = 0;
 	size_t n = 0;
 
+	for (size_t i = 0; i < rows->regions.count; i++)
+		if (is_users(&rows->regions.at[i]))
+			lost += rows->regions.at[i].count.lost;
 	for (size_t i = 0; i < rows->regions.count && n < most; i++) {
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
 
-		if (r->own >= r->count.refs - r->own && r->count.refs &&
-		    (!n || r->count.lost > least) && ml_desk_extent(s->trace, r->region))
+		if (is_users(r) && (!n || r->count.lost * LEAST > lost) &&
+		    ml_desk_extent(s->trace, r->region))
 			regions[n++] = r->region;
 	}
 	return n;

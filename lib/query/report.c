@@ -481,7 +481,13 @@ bool ml_report(struct ml_desk_sim *s, const struct ml_report_options *o,
 	p->profile = p->window.profile;
 	p->machine = &p->profile->machine;
 	ml_profile_rows_make(&p->rows, &s->trace->trace, p->profile);
-	p->least = p->rows.total.lost / LEAST;
+	for (size_t i = 0; i < p->rows.lines.count; i++)
+		if (p->rows.lines.at[i].own) {
+			double lost = p->rows.lines.at[i].count.lost;
+
+			p->least += lost / LEAST;
+			p->most = lost > p->most ? lost : p->most;
+		}
 	put_head(p);
 	put_origin(p);
 	put_missing(p);

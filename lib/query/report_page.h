@@ -17,6 +17,7 @@ struct ml_report_page {
 	const struct ml_machine *machine;
 	struct ml_profile_rows rows;
 	double least; /* lost cycles that are worth a row */
+	double most;  /* lost cycles of the costliest line of the user */
 	struct ml_arena arena;
 };
 

@@ -116,7 +116,7 @@ static void put_figures(struct ml_report_page *p, const struct ml_profile_count 
 	if (c && c->lost > 0.0001 * lost) {
 		ml_report_put(p, "<span class=\"n h\">%s</span>",
 			      ml_report_percent(p, c->lost / lost));
-		ml_report_lost_bar(p, c, p->rows.lines.at[0].count.lost);
+		ml_report_lost_bar(p, c, p->most);
 	} else
 		ml_report_put(p, "<span></span><span></span>");
 }
@@ -279,7 +279,7 @@ static void put_lines(struct ml_report_page *p, const struct files *x, size_t fi
 		if (shown && l->count.lost <= p->least)
 			break;
 		ml_report_put(p, "<tr>");
-		ml_report_count_cells(p, &l->count, rows->lines.at[0].count.lost);
+		ml_report_count_cells(p, &l->count, p->most);
 		if (causes)
 			ml_report_put(p, "<td class=\"t w\">%s</td>",
 				      ml_report_why(p, &l->count));

@@ -13,7 +13,6 @@ struct cell {
 struct count {
 	struct ml_profile *p;
 	struct ml_cells cells;
-	unsigned levels;
 	const struct ml_report_window *w;
 	const struct ml_report_ticks *t;
 };
@@ -57,7 +56,7 @@ static bool add_batch(void *arg, const struct ml_walk_events *w, struct ml_err *
 		cell->served[served]++;
 		p->kind[ml_what_kind(what)]++;
 		p->served[served]++;
-		for (unsigned k = 1; k < served && k <= c->levels; k++)
+		for (unsigned k = 1; k < served && k <= ML_LEVELS; k++)
 			cell->cause[k - 1][ml_outcome_cause(outcome, k)]++;
 	}
 	p->refs += w->e.refs->count;
@@ -70,7 +69,7 @@ bool ml_report_window_open(struct ml_report_window *w, struct ml_desk_sim *s,
 			   const struct ml_report_ticks *t, struct ml_err *err)
 {
 	const struct ml_profile *all = &s->result.profile;
-	struct count c = { .p = &w->own, .levels = all->machine.levels, .w = w, .t = t };
+	struct count c = { .p = &w->own, .w = w, .t = t };
 
 	w->whole = w->from == 0 && w->to >= s->result.refs;
 	w->own = (struct ml_profile){ 0 };

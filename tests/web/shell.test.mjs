@@ -266,7 +266,7 @@ export const tests = {
 			.locator(".section", {
 				has: page.getByRole("heading", { name: "Levels" }),
 			})
-			.locator("tbody tr");
+			.locator("table.levels:not(.causes) tbody tr");
 		await w.until(
 			"two levels are listed",
 			async () => (await rows.count()) === 2,

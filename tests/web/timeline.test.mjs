@@ -519,6 +519,53 @@ export const tests = {
 		assert.equal(await w.value(page, "cursor"), 5);
 	},
 
+	"everything is played, with a rest at each miss": async (w) => {
+		const page = await w.page(await hand(w));
+
+		await page.getByLabel("play by").selectOption("rest miss");
+		await page.evaluate(() => {
+			globalThis.memlamp.store.speed.value = 50;
+			globalThis.seen = [];
+			globalThis.memlamp.store.cursor.subscribe((c) =>
+				globalThis.seen.push([c, performance.now()]),
+			);
+		});
+		await page.keyboard.press("Space");
+		await w.until(
+			"it has ended",
+			async () => !(await w.value(page, "playing")),
+			8000,
+		);
+		const seen = await page.evaluate(() => globalThis.seen);
+		const stay = (at) => {
+			const i = seen.findIndex(([c]) => c === at);
+			return seen[i + 1][1] - seen[i][1];
+		};
+		assert.deepEqual(
+			seen.map(([c]) => c),
+			[0, 1, 2, 3, 4, 5],
+		);
+		assert.ok(stay(1) > 500 && stay(3) > 500, "it rests at misses");
+		assert.ok(stay(2) < 300 && stay(4) < 300, "it does not rest at hits");
+	},
+
+	"steps by phase go to its beginning and its end": async (w) => {
+		const page = await w.page(await events(w));
+		const at = (t) =>
+			w.until(
+				`it is at ${t}`,
+				async () => (await w.value(page, "cursor")) === t,
+			);
+
+		// one: 0 to 16, then two until the end of the run, which is no reference.
+		await page.keyboard.press("Control+ArrowRight");
+		await at(16);
+		await page.keyboard.press("Control+ArrowRight");
+		await page.getByText("There is no phase behind this.").waitFor();
+		await page.keyboard.press("Control+ArrowLeft");
+		await at(0);
+	},
+
 	"a window is played round and round": async (w) => {
 		const page = await w.page(await w.serve(matmul(w)));
 

@@ -67,7 +67,7 @@ class EventMap extends CursorView {
 			return q && !isNothing(sel)
 				? (abort) => api.timeline(q.s.sim, q.w, q.cells, sel, abort)
 				: null;
-		});
+		}, 150);
 		this.word = this.ask(() => {
 			const [s, t] = [ready.value, this.pointed.value];
 			return s && t !== null && this.sheet().width === 1
@@ -76,7 +76,7 @@ class EventMap extends CursorView {
 		}, 60);
 		this.watch(() => {
 			void [selection.value, trace.value, shownWindow.value, sim.value];
-			void option("eventmap.colour", "mean");
+			void [option("eventmap.colour", "mean"), this.sheet()];
 		});
 		this.onDestroy(
 			effect(() => {

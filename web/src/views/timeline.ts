@@ -95,7 +95,8 @@ class Timeline extends CursorView {
 				: null;
 		});
 		this.watch(() => {
-			void [hover.value, trace.value, sim.value, arrived.value];
+			void [hover.value, trace.value, sim.value, arrived.value, this.warm()];
+			void this.weights(1);
 			this.want();
 		});
 		this.onDestroy(

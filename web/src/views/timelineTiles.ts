@@ -1,6 +1,6 @@
 // Tiles of the timeline: asked for when they are shown, kept for a while. What is not
 // there yet is stood in for by the nearest coarser tile, so that zooming never shows a hole.
-import { effect } from "@preact/signals";
+import { effect, untracked } from "@preact/signals";
 import { api, isAbort } from "../api";
 import { selectionText, type Selection } from "../model/selection";
 import {
@@ -127,7 +127,8 @@ export class Tiles {
 		}
 		this.timers.forEach(clearTimeout);
 		this.timers = [];
-		if (this.kept.size === 0) this.askAll(false);
+		// Whoever wants tiles reads signals; that something is asked is not one of these.
+		if (this.kept.size === 0) untracked(() => this.askAll(false));
 		else this.later(WAIT, false);
 		this.later(LONG, true);
 	}
