@@ -21,7 +21,7 @@ class Result:
         self.data = data
         assert data[:8] == b'mlresult', 'not a result'
         version, zero = struct.unpack_from('<II', data, 8)
-        assert version == 1 and zero == 0
+        assert version == 2 and zero == 0
         assert data[32:56] == bytes(24)
         assert struct.unpack_from('<Q', data, 56)[0] == hash64(data[:56])
         self.id = data[16:32].hex()

@@ -268,14 +268,14 @@ TEST(a_strip_of_unknown_elements_counts_bytes)
 
 TEST(a_region_as_large_as_the_address_space_is_cut_into_cells)
 {
-	open_text("region A 0 0xfffffffffffffff8 8\nr0 r0x8000000000000000 "
+	open_text("region A 0 0xfffffffffffffff8 8\nr0 r0x6000000000000000 "
 		  "r0xfffffffffffffff0");
 	struct ml_heat_map m = heat("A", 4, 1, ML_HEAT_COUNT);
-	check_values(&m, "1 0 1 1");
+	check_values(&m, "1 1 0 1");
 	close_desk();
 }
 
-TEST(colours_go_from_the_least_to_the_most_and_nothing_is_empty)
+TEST(colours_go_from_nothing_to_the_most_and_nothing_is_empty)
 {
 	open_text("region A 0 32 8 4\nr0 r8*2 r16*3");
 	struct ml_heat_map m = heat("A", 4, 1, ML_HEAT_COUNT);
@@ -284,10 +284,11 @@ TEST(colours_go_from_the_least_to_the_most_and_nothing_is_empty)
 
 	ml_heat_scale(&s, ML_HEAT_COUNT, &m, 1);
 	CHECK(!s.log);
-	CHECK_EQ(ml_heat_colour(&s, 1), ML_COLOUR_HEAT);
-	CHECK_EQ(ml_heat_colour(&s, 2), ML_COLOUR_HEAT + 8);
+	CHECK_EQ(ml_heat_colour(&s, 1), ML_COLOUR_HEAT + 5);
+	CHECK_EQ(ml_heat_colour(&s, 2), ML_COLOUR_HEAT + 10);
 	CHECK_EQ(ml_heat_colour(&s, 3), ML_COLOUR_HEAT + 15);
 	CHECK_EQ(ml_heat_colour(&s, 0), ML_COLOUR_EMPTY);
+	s.low = 1;
 	s.high = 1000;
 	s.log = true;
 	CHECK_EQ(ml_heat_colour(&s, 10), ML_COLOUR_HEAT + 5);

@@ -107,7 +107,8 @@ static bool collect(void *arg, const struct ml_events *e, struct ml_err *err)
 	(void)err;
 	for (size_t i = 0; i < e->refs->count; i++) {
 		r->outcome[e->position + i] = e->outcome[i];
-		r->site[e->position + i] = e->refs->site[i];
+		r->site[e->position + i] = e->refs->caller[i] ? e->refs->caller[i]
+							      : e->refs->site[i];
 		r->region[e->position + i] = e->region[i];
 		r->time[e->position + i] = e->time ? e->time[i] : e->refs->time + i;
 	}
@@ -193,7 +194,14 @@ TEST(outcomes_of_all_kinds_come_back)
 		for (size_t k = 0; k < count; k++) {
 			uint64_t kind = random_below(rare) ? 0 : random_below(kinds);
 
-			outcome[k] = (uint16_t)((kind % 5 + 1) | kind / 5 << 4);
+			outcome[k] = (uint16_t)(kind % 5 + 1);
+			kind /= 5;
+			for (unsigned level = 1; level <= ML_LEVELS; level++) {
+				outcome[k] = ml_outcome_with(
+					outcome[k], level,
+					(enum ml_cause)(kind % ML_CAUSES));
+				kind /= ML_CAUSES;
+			}
 		}
 		round_trip(outcome, count);
 	}
@@ -720,7 +728,7 @@ TEST(files_of_other_kinds_and_versions_are_named_as_such)
 	b.data[8] = 99;
 	write_bytes(file("b.mls"), b.data, b.size);
 	CHECK_FAILS(ml_result_open(&result, file("b.mls"), &err), &err,
-		    "format version 99; this memlamp reads version 1");
+		    "format version 99; this memlamp reads version 2");
 	unlink(file("b.mls"));
 	ml_buf_release(&b);
 }

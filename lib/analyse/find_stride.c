@@ -35,8 +35,9 @@ static bool is_walk(const struct ml_find *f, const struct ml_spot *s, struct wal
 
 	if (!c->strides || 2 * c->stride[0].count < c->steps)
 		return false;
-	stride = (uint64_t)(c->stride[0].bytes < 0 ? -c->stride[0].bytes
-						   : c->stride[0].bytes);
+	stride = (uint64_t)c->stride[0].bytes;
+	if (c->stride[0].bytes < 0)
+		stride = 0 - stride; /* of the least number too, which has no opposite */
 	*w = (struct walk){ .spot = s, .pitch = stride };
 	w->unit = r->elem ? r->elem : s->refs ? s->bytes / s->refs : 0;
 	if (!w->unit || stride <= f->line || 2 * w->unit > f->line || stride % w->unit)

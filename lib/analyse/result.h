@@ -40,7 +40,7 @@ struct ml_result_writer;
 struct ml_trace;
 
 enum {
-	ML_RESULT_VERSION = 1,
+	ML_RESULT_VERSION = 2,
 	ML_RESULT_BLOCK = 1 << 18, /* references of a block of outcomes or counts */
 	ML_RESULT_BIN_BITS = 10, /* the finest bins of the series have 2^10 references */
 	ML_RESULT_STEP_BITS = 2, /* each resolution has bins 4 times as wide */
@@ -117,7 +117,10 @@ struct ml_result_series {
 bool ml_result_series(struct ml_result *r, uint64_t from, uint64_t to, size_t cells,
 		      struct ml_result_series *s, struct ml_arena *a, struct ml_err *err);
 
-/* References by site or by region and serving level, in order of the number. */
+/*
+ * References by site or by region and serving level, in order of the number. What a
+ * library does for a line of the user counts for the site of that line (the caller).
+ */
 struct ml_result_counts {
 	uint64_t from, to; /* what is counted: whole blocks, and edges where possible */
 	struct ml_result_count {

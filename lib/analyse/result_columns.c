@@ -95,6 +95,9 @@ static bool outcome_fits(uint64_t outcome, unsigned levels)
 	if (outcome > UINT16_MAX)
 		return false;
 	unsigned served = ml_outcome_served((uint16_t)outcome);
+	for (unsigned k = 1; k <= ML_LEVELS; k++)
+		if (ml_outcome_cause((uint16_t)outcome, k) >= ML_CAUSES)
+			return false;
 	return served >= 1 && served <= levels + 1;
 }
 

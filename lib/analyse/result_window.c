@@ -224,7 +224,9 @@ static bool add_edge(struct ml_result *r, const struct ml_trace *t, uint64_t fro
 	while (ok && from < to && ml_cursor_next(c, &b, err)) {
 		ok = ml_result_outcomes(r, from, from + b.count, outcome, err);
 		for (size_t i = 0; ok && i < b.count; i++)
-			sum_of(sums, b.site[i])[ml_outcome_served(outcome[i])]++;
+			sum_of(sums,
+			       b.caller[i] ? b.caller[i]
+					   : b.site[i])[ml_outcome_served(outcome[i])]++;
 		from += b.count;
 	}
 	ml_cursor_close(c);

@@ -12,6 +12,7 @@
 #include "lib/analyse/result_parts.h"
 #include "lib/base/map.h"
 #include "lib/trace/format.h"
+#include "lib/trace/trace.h"
 
 enum {
 	PACK = 3, /* level of zstd; blocks are small once they are encoded */
@@ -54,6 +55,7 @@ struct ml_result_writer {
 	uint16_t *outcome;
 	size_t held; /* outcomes */
 	struct tally sites, regions;
+	uint32_t who[ML_BATCH];
 	struct bins series[ML_RESULT_RESOLUTIONS];
 	struct ml_checkpoints checkpoints;
 
@@ -341,16 +343,24 @@ static void save(struct ml_result_writer *w, const struct ml_events *e)
 	ml_checkpoints_add(&w->checkpoints, w->position, &w->state);
 }
 
+/* Whose business each reference is: the caller in the user's code, where there is one. */
+static void find_who(struct ml_result_writer *w, const struct ml_batch *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		w->who[i] = b->caller[i] ? b->caller[i] : b->site[i];
+}
+
 static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 {
 	struct ml_result_writer *w = arg;
 
+	find_who(w, e->refs);
 	for (size_t i = 0; i < e->refs->count;) {
 		/* up to the end of the block; counts of sites and regions go with it */
 		size_t block = ML_RESULT_BLOCK - w->held, end = e->refs->count - i;
 
 		end = i + (end < block ? end : block);
-		count_ids(&w->sites, e->refs->site + i, e->outcome + i, end - i);
+		count_ids(&w->sites, w->who + i, e->outcome + i, end - i);
 		count_ids(&w->regions, e->region + i, e->outcome + i, end - i);
 		while (i < end) {
 			size_t bin = BIN - w->position % BIN;

@@ -219,7 +219,7 @@ static bool gather(struct ml_desk_sim *s, const char *mode, struct cells *c,
 	c->site = room(a, n, sizeof(uint32_t));
 	c->caller = room(a, n, sizeof(uint32_t));
 	if (!strcmp(mode, "last")) {
-		if (!ml_walk(s, from, to, want, last_access, c, err))
+		if (!ml_walk_region(s, c->region, from, to, want, last_access, c, err))
 			return false;
 		for (size_t i = 0; i < n; i++)
 			c->time[i] = c->read[i] > c->write[i] ? c->read[i] : c->write[i];
@@ -229,23 +229,24 @@ static bool gather(struct ml_desk_sim *s, const char *mode, struct cells *c,
 		ml_answer_column(a, "served", ML_TYPE_U8, c->level, n);
 		ml_answer_column(a, "site", ML_TYPE_U32, c->site, n);
 	} else if (!strcmp(mode, "count")) {
-		if (!ml_walk(s, from, to, places, count_accesses, c, err))
+		if (!ml_walk_region(s, c->region, from, to, places, count_accesses, c,
+				    err))
 			return false;
 		ml_answer_column(a, "reads", ML_TYPE_F64, c->read, n);
 		ml_answer_column(a, "writes", ML_TYPE_F64, c->write, n);
 	} else if (!strcmp(mode, "served")) {
 		c->served = room(a, n * c->levels, sizeof(double));
-		if (!ml_walk(s, from, to, want, count_served, c, err))
+		if (!ml_walk_region(s, c->region, from, to, want, count_served, c, err))
 			return false;
 		ml_answer_column(a, "served", ML_TYPE_F64, c->served, n * c->levels);
 	} else if (!strcmp(mode, "first")) {
-		if (!ml_walk(s, from, to, places, first_writer, c, err))
+		if (!ml_walk_region(s, c->region, from, to, places, first_writer, c, err))
 			return false;
 		put_sites(a, s->trace, c, c->time);
 		ml_answer_column(a, "time", ML_TYPE_F64, c->time, n);
 		ml_answer_column(a, "site", ML_TYPE_U32, c->site, n);
 	} else if (!strcmp(mode, "reuse")) {
-		if (!ml_walk(s, from, to, places, time_between, c, err))
+		if (!ml_walk_region(s, c->region, from, to, places, time_between, c, err))
 			return false;
 		for (size_t i = 0; i < n; i++)
 			c->write[i] = c->time[i] > 0 ? c->write[i] / c->time[i] : 0;
@@ -370,7 +371,8 @@ bool ml_ask_plane(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a
 	p.reads = room(a, n, sizeof(*p.reads));
 	p.writes = room(a, n, sizeof(*p.writes));
 	p.served = room(a, n, 1);
-	if (!ml_walk(s, from, to, ML_WALK_PLACES | ML_WALK_OUTCOMES, paint, &p, err))
+	if (!ml_walk_region(s, p.region, from, to, ML_WALK_PLACES | ML_WALK_OUTCOMES,
+			    paint, &p, err))
 		return false;
 	ml_answer_columns(a);
 	ml_answer_u64(a, "region", region);

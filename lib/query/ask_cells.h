@@ -1,4 +1,5 @@
-/* Routes that draw memory: a region in cells, a region against time, the address space. */
+/* Routes that draw memory: a region in cells, a region against time, the address space.
+ */
 #pragma once
 
 #include "lib/query/ask.h"

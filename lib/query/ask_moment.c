@@ -289,8 +289,8 @@ bool ml_ask_datum(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a
 	uint64_t from = around > REACH ? around - REACH : 0, to = around + REACH;
 	struct history h = { .selection = &selection, .around = around, .most = count };
 	h.at = ml_arena_alloc(&a->arena, 2 * count * sizeof(*h.at));
-	if (!ml_walk(s, from, to, ML_WALK_OUTCOMES | ML_WALK_PLACES, note_access, &h,
-		     err))
+	if (!ml_walk_region(s, selection.region, from, to,
+			    ML_WALK_OUTCOMES | ML_WALK_PLACES, note_access, &h, err))
 		return false;
 
 	struct ml_places places;

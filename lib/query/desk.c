@@ -78,14 +78,29 @@ static void lay_out_blocks(struct ml_desk_trace *t)
 					(x->block_count + 1) * sizeof(*t->block_start));
 	t->extent = ml_arena_alloc(&t->arena,
 				   x->tables.regions.count * sizeof(*t->extent));
+	t->base = ml_arena_alloc(&t->arena, x->tables.regions.count * sizeof(*t->base));
 	for (size_t i = 0; i < x->block_count; i++) {
-		uint64_t *extent = &t->extent[x->blocks[i].region];
+		uint32_t region = x->blocks[i].region;
 
-		t->block_start[i] = *extent;
-		*extent += x->blocks[i].size;
+		t->base[region] = t->base[region] ? UINT64_MAX : x->blocks[i].addr;
+		t->block_start[i] = t->extent[region];
+		t->extent[region] += x->blocks[i].size;
 	}
-	for (size_t i = 0; i < x->tables.globals.count; i++)
-		t->extent[x->tables.globals.at[i].region] = x->tables.globals.at[i].size;
+	for (size_t i = 0; i < x->tables.globals.count; i++) {
+		const struct ml_block *b = &x->tables.globals.at[i];
+
+		t->base[b->region] = t->base[b->region] ? UINT64_MAX : b->addr;
+		t->extent[b->region] = b->size;
+	}
+}
+
+bool ml_desk_base(const struct ml_desk_trace *t, uint32_t region, uint64_t *base)
+{
+	if (region >= t->trace.tables.regions.count || !t->base[region] ||
+	    t->base[region] == UINT64_MAX)
+		return false;
+	*base = t->base[region];
+	return true;
 }
 
 uint64_t ml_desk_extent(const struct ml_desk_trace *t, uint32_t region)

@@ -36,11 +36,14 @@ struct ml_desk_trace {
 	size_t file_count, file_cap;
 	uint32_t *file_of_name; /* file + 1 by name of the tables */
 	struct ml_arena arena;  /* text of files, and: */
-	uint64_t *block_start;  /* of each block: bytes of the blocks of its region before it */
-	uint64_t *extent;       /* of each region of the tables: bytes of all its blocks */
-	pthread_t thread;       /* that counts */
-	bool counted;           /* summary is there, or failed */
-	struct ml_err failed;   /* kind ML_OK: it is there */
+	uint64_t *block_start;  /* of each block: bytes of the blocks of its region before
+				   it */
+	uint64_t *extent;     /* of each region of the tables: bytes of all its blocks */
+	uint64_t *base;       /* of each: address of its only block, UINT64_MAX if it has
+				 several */
+	pthread_t thread;     /* that counts */
+	bool counted;         /* summary is there, or failed */
+	struct ml_err failed; /* kind ML_OK: it is there */
 	struct ml_summary summary;
 	uint64_t done; /* references counted so far */
 	struct ml_desk_space {
@@ -91,6 +94,8 @@ static inline uint64_t ml_desk_offset(const struct ml_desk_trace *t, uint64_t bl
 }
 /* Bytes of a region so laid out; 0 where that is not known (stacks and the like). */
 uint64_t ml_desk_extent(const struct ml_desk_trace *t, uint32_t region);
+/* The address that its offsets count from, if it is one block for ever; else false. */
+bool ml_desk_base(const struct ml_desk_trace *t, uint32_t region, uint64_t *base);
 /* The number of the file whose path has this name in the tables, or UINT32_MAX. */
 uint32_t ml_desk_file(const struct ml_desk_trace *t, uint32_t name);
 

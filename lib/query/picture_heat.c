@@ -293,7 +293,12 @@ void ml_heat_scale(struct ml_heat_scale *s, enum ml_heat_mode mode,
 			s->low = s->high > 0 && s->low < v ? s->low : v;
 			s->high = v > s->high ? v : s->high;
 		}
-	s->log = mode != ML_HEAT_LAST && mode != ML_HEAT_FIRST && s->high > 50 * s->low;
+	if (mode == ML_HEAT_LAST || mode == ML_HEAT_FIRST)
+		return;
+	s->log = s->high > 50 * s->low;
+	/* otherwise a difference of a hundredth would look like all or nothing */
+	if (!s->log)
+		s->low = 0;
 }
 
 unsigned ml_heat_colour(const struct ml_heat_scale *s, double value)
@@ -349,7 +354,7 @@ void ml_heat_legend(struct ml_picture *p, const struct ml_heat_scale *s,
 		[ML_HEAT_REUSE] = "references between two accesses",
 	};
 	char text[ML_NUMBER_ROOM];
-	bool flat = !(s->high > s->low);
+	bool flat = !(s->high > s->low) || s->high <= 1;
 
 	ml_picture_rect(p, x, y + 4, 12, 12, ML_COLOUR_EMPTY);
 	ml_picture_text(p, x + 17, y + 14, ML_ANCHOR_START, ML_COLOUR_MUTED, 11, "none");
@@ -357,7 +362,7 @@ void ml_heat_legend(struct ml_picture *p, const struct ml_heat_scale *s,
 	if (!(s->high > 0))
 		return;
 	ml_format_count(text, (uint64_t)llround(s->low));
-	if (!flat) {
+	if (!flat && s->low > 0) {
 		ml_picture_text(p, x, y + 14, ML_ANCHOR_START, ML_COLOUR_TEXT, 11, text);
 		x += ml_picture_width(text, 11) + 6;
 	}

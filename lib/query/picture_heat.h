@@ -78,7 +78,7 @@ bool ml_heat_gather(struct ml_heat_map *maps, size_t count, struct ml_desk_sim *
 /* Colours of values, the same as the page's; wide ranges are logarithmic. */
 struct ml_heat_scale {
 	enum ml_heat_mode mode;
-	double low, high; /* of values above 0; high 0: there are none */
+	double low, high; /* where colours begin and end; high 0: there are no values */
 	bool log;
 };
 void ml_heat_scale(struct ml_heat_scale *s, enum ml_heat_mode mode,

@@ -68,7 +68,8 @@ void ml_picture_cell_size(const struct ml_heat_map *m, double width, double heig
 	if (!m->turned)
 		w = h = w < h ? w : h;
 	*cell_width = w;
-	*cell_height = m->turned && h < 12 && 12 * ml_heat_down(m) <= height ? 12 : h;
+	*cell_height = m->turned && h < 12 && 12 * (double)ml_heat_down(m) <= height ? 12
+										     : h;
 }
 
 void ml_picture_fields(struct ml_picture *p, const struct ml_heat_map *m, double x,

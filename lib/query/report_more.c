@@ -151,18 +151,17 @@ static void put_functions(struct ml_report_page *p)
 	const struct ml_profile_rows *rows = &p->rows;
 	size_t shown = 0;
 
-	ml_report_put(p,
-		      "<h3>Functions</h3>\n<p class=\"muted\">With what libraries do for "
-		      "them.</p>\n<div class=\"scroll\"><table><tr>");
+	ml_report_put(p, "<h3>Functions</h3>\n<p class=\"muted\">By their own "
+			 "instructions.</p>\n<div class=\"scroll\"><table><tr>");
 	ml_report_count_heads(p);
 	ml_report_put(p, "<th class=\"t\">function</th><th class=\"t\">file</th></tr>\n");
 	for (size_t i = 0; i < rows->functions.count && shown < p->o->top; i++) {
 		const struct ml_profile_function_row *r = &rows->functions.at[i];
 
-		if (shown && r->with.lost <= p->least)
+		if (shown && r->made.lost <= p->least)
 			continue;
 		ml_report_put(p, "<tr>");
-		ml_report_count_cells(p, &r->with, rows->total.lost);
+		ml_report_count_cells(p, &r->made, rows->total.lost);
 		ml_report_wrap(p, "<td class=\"t\"><code>",
 			       *r->func ? r->func : "unknown", "</code></td>");
 		ml_report_wrap(p, "<td class=\"t muted\">",

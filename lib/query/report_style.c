@@ -41,7 +41,7 @@ static const char rules[] =
 	"overflow-wrap:break-word}\n"
 	"th.t,td.t{text-align:left;padding-left:8px}tr>:first-child{padding-left:0}.n{text-align:right;white-space:nowrap;"
 	"font-variant-numeric:tabular-nums}\n"
-	".w{white-space:nowrap}td.b{vertical-align:middle;width:90px;min-width:70px}\n"
+	".w{white-space:nowrap}td.b{vertical-align:top;padding-top:9px;width:90px;min-width:70px}\n"
 	".bar{display:flex;height:10px;border-radius:2px;overflow:hidden}\n"
 	".bar i{display:block;background:var(--c);height:100%;flex:none}\n"
 	".served{background:var(--empty);height:12px}.big .served{height:22px;border-radius:4px}\n"

@@ -57,7 +57,8 @@ static bool add_batch(void *arg, const struct ml_walk_events *w, struct ml_err *
 		p->kind[ml_what_kind(what)]++;
 		p->served[served]++;
 		for (unsigned k = 1; k < served && k <= ML_LEVELS; k++)
-			cell->cause[k - 1][ml_outcome_cause(outcome, k)]++;
+			if (ml_outcome_cause(outcome, k) < ML_CAUSES)
+				cell->cause[k - 1][ml_outcome_cause(outcome, k)]++;
 	}
 	p->refs += w->e.refs->count;
 	if (c->t->tick)

@@ -17,6 +17,8 @@ struct walk {
 	struct ml_desk_sim *sim;
 	uint64_t from, to, position; /* of what comes next */
 	unsigned want;
+	bool based; /* only one region matters, whose offsets count from base */
+	uint64_t base;
 	ml_walk_fn *fn;
 	void *arg;
 	bool stopped;
@@ -92,6 +94,14 @@ static void find_places(struct walk *w, const struct ml_batch *b)
 	w->time = b->time + b->count;
 	if (!(w->want & ML_WALK_PLACES)) {
 		ml_space_batch(w->space, b, w->region);
+		return;
+	}
+	if (w->based) {
+		ml_space_batch(w->space, b, w->region);
+		for (size_t i = 0; i < b->count; i++) {
+			w->block[i] = ML_NO_BLOCK;
+			w->offset[i] = b->addr[i] - w->base;
+		}
 		return;
 	}
 	for (size_t i = 0; i < b->count; i++) {
@@ -200,8 +210,9 @@ static bool interleaved(struct walk *w, struct ml_cursor *c, struct ml_err *err)
 	return ok || w->stopped;
 }
 
-bool ml_walk(struct ml_desk_sim *s, uint64_t from, uint64_t to, unsigned want,
-	     ml_walk_fn *fn, void *arg, struct ml_err *err)
+static bool walk(struct ml_desk_sim *s, uint64_t from, uint64_t to, unsigned want,
+		 const uint64_t *base, bool *stopped, ml_walk_fn *fn, void *arg,
+		 struct ml_err *err)
 {
 	struct ml_buf state = { 0 };
 	struct walk *w = ml_resize(NULL, sizeof(*w));
@@ -213,6 +224,8 @@ bool ml_walk(struct ml_desk_sim *s, uint64_t from, uint64_t to, unsigned want,
 	w->to = to < s->result.refs ? to : s->result.refs;
 	w->position = 0;
 	w->want = want;
+	w->based = base != NULL;
+	w->base = base ? *base : 0;
 	w->fn = fn;
 	w->arg = arg;
 	w->stopped = false;
@@ -242,6 +255,64 @@ bool ml_walk(struct ml_desk_sim *s, uint64_t from, uint64_t to, unsigned want,
 			ml_desk_space_give(s->trace, w->space, w->time);
 		ml_cursor_close(c);
 	}
+	*stopped = w->stopped;
 	ml_free(w);
 	return ok;
+}
+
+bool ml_walk(struct ml_desk_sim *s, uint64_t from, uint64_t to, unsigned want,
+	     ml_walk_fn *fn, void *arg, struct ml_err *err)
+{
+	bool stopped;
+
+	return walk(s, from, to, want, NULL, &stopped, fn, arg, err);
+}
+
+/* Whether a block of the result has references to a region. */
+static bool has_region(struct ml_desk_sim *s, uint32_t region, uint64_t block, bool *has,
+		       struct ml_err *err)
+{
+	uint64_t from = block * ML_RESULT_BLOCK, to = from + ML_RESULT_BLOCK;
+	struct ml_result_counts c;
+	struct ml_arena a = { 0 };
+
+	pthread_mutex_lock(&s->lock);
+	bool ok = ml_result_regions(
+		&s->result, from, to < s->result.refs ? to : s->result.refs, &c, &a, err);
+	pthread_mutex_unlock(&s->lock);
+	*has = false;
+	for (size_t i = 0; ok && i < c.count; i++)
+		*has |= c.at[i].id == region;
+	ml_arena_release(&a);
+	return ok;
+}
+
+bool ml_walk_region(struct ml_desk_sim *s, uint32_t region, uint64_t from, uint64_t to,
+		    unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err)
+{
+	uint64_t base, refs = s->result.refs;
+	bool based = ml_desk_base(s->trace, region, &base), stopped = false, ok = true;
+	const uint64_t *of = based ? &base : NULL;
+
+	to = to < refs ? to : refs;
+	if (s->result.profile.interleaved || to - from < 4 * (uint64_t)ML_RESULT_BLOCK ||
+	    from >= to)
+		return walk(s, from, to, want, of, &stopped, fn, arg, err);
+	/* runs of blocks that have it */
+	uint64_t start = from;
+	bool open = false;
+	for (uint64_t at = from; ok && !stopped && at < to;) {
+		uint64_t block = at / ML_RESULT_BLOCK;
+		bool has;
+
+		ok = has_region(s, region, block, &has, err);
+		if (ok && open && !has)
+			ok = walk(s, start, at, want, of, &stopped, fn, arg, err);
+		if (has && !open)
+			start = at;
+		open = has;
+		at = (block + 1) * ML_RESULT_BLOCK;
+	}
+	return ok &&
+	       (!open || stopped || walk(s, start, to, want, of, &stopped, fn, arg, err));
 }

@@ -31,3 +31,11 @@ typedef bool ml_walk_fn(void *arg, const struct ml_walk_events *w, struct ml_err
 /* Positions [from, to), cut at the end. */
 bool ml_walk(struct ml_desk_sim *s, uint64_t from, uint64_t to, unsigned want,
 	     ml_walk_fn *fn, void *arg, struct ml_err *err);
+
+/*
+ * The same for who looks at one region only: stretches in which it is not touched are
+ * left out where that is known, and block and offset are right for its references only.
+ * Several times as fast.
+ */
+bool ml_walk_region(struct ml_desk_sim *s, uint32_t region, uint64_t from, uint64_t to,
+		    unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err);

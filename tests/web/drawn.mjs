@@ -4,9 +4,27 @@
 /** Two lines of 64 bytes: misses, misses, hits, misses (64 goes), hits, misses. */
 const HAND = "r0 r64 r0 r128 r0 r64\n";
 export const HAND_SERVED = [2, 2, 1, 2, 1, 2];
-export const TWO_LINES = "L1 128 full 64B 4c | memory 100c";
+const TWO_LINES = "L1 128 full 64B 4c | memory 100c";
+
+/** Phases, a mark, a gap, two threads: 16, 40 and 64 references. */
+export const EVENTS = `
+thread 1
+begin one
+r0x1000+64*8
+r0x1000+64*8
+end one
+gap 1000 lost
+mark here
+begin two
+w0x8000+8*40
+thread 2
+r0x1000+8*64
+end two @1
+`;
 
 export const hand = (w) => w.serve(w.text("hand", HAND), { machine: TWO_LINES });
+export const events = (w) => w.serve(w.text("events", EVENTS), { machine: TWO_LINES });
+
 /** Rectangles of an SVG as numbers. */
 export function rects(svg) {
 	return [...svg.matchAll(/<rect ([^>]*)\/>/g)].map(([, text]) => {
@@ -66,4 +84,9 @@ export async function set(page, cursor, window) {
 		},
 		[cursor, window],
 	);
+}
+
+/** The timeline as the page exports it. */
+export function timelineSvg(page) {
+	return page.evaluate(() => globalThis.memlamp.mounted.timeline.exportSvg());
 }

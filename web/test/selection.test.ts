@@ -58,6 +58,7 @@ test("the state of the page survives the address", () => {
 		file: 4,
 		speed: 1000,
 		loop: true,
+		by: "miss",
 		options: { "regions.mode": "count & more" },
 	};
 

@@ -15,6 +15,7 @@ export interface Link {
 	file?: number;
 	speed?: number;
 	loop?: boolean;
+	by?: string; // what is played
 	options?: Options; // of views: "regions.mode" -> "count"
 }
 
@@ -34,6 +35,7 @@ export function printLink(l: Link): string {
 	if (l.file !== undefined) p.set("file", String(l.file));
 	if (l.speed !== undefined) p.set("speed", String(l.speed));
 	if (l.loop) p.set("loop", "1");
+	if (l.by && l.by !== "reference") p.set("by", l.by);
 	for (const [k, v] of Object.entries(l.options ?? {})) p.set(`o.${k}`, v);
 	return p.toString();
 }
@@ -63,6 +65,7 @@ export function parseLink(hash: string): Link {
 		file: number(p.get("file")),
 		speed: number(p.get("speed")),
 		loop: p.get("loop") === "1",
+		by: p.get("by") ?? undefined,
 		options,
 	};
 }

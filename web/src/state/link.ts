@@ -1,5 +1,6 @@
 // The URL follows the store, and the store follows the URL.
 import { batch, effect } from "@preact/signals";
+import type { StepBy } from "../api";
 import { parseLink, printLink, type Link } from "../model/link";
 import { select } from "./history";
 import { openTrace, simulate } from "./load";
@@ -10,6 +11,7 @@ import {
 	loop,
 	machine,
 	options,
+	playBy,
 	playing,
 	second,
 	selection,
@@ -17,6 +19,8 @@ import {
 	trace,
 	view,
 } from "./store";
+
+const steps: StepBy[] = ["line", "phase", "miss", "first", "region", "selection"];
 
 function current(): Link {
 	return {
@@ -31,6 +35,7 @@ function current(): Link {
 		file: file.value >= 0 ? file.value : undefined,
 		speed: speed.value,
 		loop: loop.value,
+		by: playBy.value,
 		options: options.value,
 	};
 }
@@ -44,6 +49,7 @@ function apply(l: Link): void {
 		if (l.file !== undefined) file.value = l.file;
 		if (l.speed) speed.value = l.speed;
 		loop.value = l.loop ?? false;
+		playBy.value = steps.find((s) => s === l.by) ?? "reference";
 		options.value = l.options ?? {};
 	});
 }
