@@ -17,6 +17,7 @@ import {
 	playing,
 	regions,
 	second,
+	reveal,
 	sim,
 	trace,
 } from "./store";
@@ -46,11 +47,25 @@ export async function openTrace(n: number, keep = false): Promise<void> {
 		const lines = await api.counts(n);
 		batch(() => {
 			counts.value = lines;
-			if (!keep || file.value === NO_FILE) file.value = costliest() ?? NO_FILE;
+			if (!keep || file.value === NO_FILE) {
+				file.value = costliest() ?? NO_FILE;
+				revealBusiest();
+			}
 		});
 	} catch (e) {
 		fault(e);
 	}
+}
+
+/** Scrolls the source to the line that makes the most references of its file. */
+function revealBusiest(): void {
+	const lines = counts.value.filter((l) => l.file === file.value && l.line);
+	const busiest = lines.reduce(
+		(a, b) => (b.references > a.references ? b : a),
+		lines[0]!,
+	);
+
+	if (busiest) reveal.value = { line: busiest.line };
 }
 
 /** The file whose lines make the most references; one with its text, if there is any. */
@@ -86,12 +101,19 @@ export async function simulate(text: string): Promise<boolean> {
 		sim.value = s;
 		if (cursor.value >= length.value) cursor.value = 0;
 	});
+	await catchUp(s);
 	return true;
+}
+
+/** What changed between the answer and now was told when nobody waited for it yet. */
+async function catchUp(s: Sim | null): Promise<void> {
+	if (s?.state === "running") simChanged(await api.sim(s.sim));
 }
 
 /** Simulates a machine to compare the first one with; an empty text ends comparing. */
 export async function compare(text: string): Promise<void> {
 	second.value = text ? await start(text) : null;
+	await catchUp(second.value);
 }
 
 export async function cancel(s: Sim): Promise<void> {
