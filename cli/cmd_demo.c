@@ -1,8 +1,10 @@
 #include "cli/cmd.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -76,6 +78,51 @@ static char *find_example(const char *folder, struct ml_arena *a, struct ml_err 
 	return *folder == '/' ? output : ml_arena_printf(a, "./%s", output);
 }
 
+/* Somebody looks on, who can open a browser and press Ctrl-C. */
+static bool is_watched(void)
+{
+	const char *ci = getenv("CI");
+
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && (!ci || !*ci);
+}
+
+/* Serves the page: until Ctrl-C if somebody looks on, else long enough to answer once. */
+static bool show_page(char *trace, struct ml_err *err)
+{
+	char *view[] = { "memlamp", "view", trace, "--machine", "i7", NULL };
+	char address[200] = "";
+	int ends[2], status;
+
+	if (is_watched())
+		return run_shown("/proc/self/exe", view, err);
+	say("$ memlamp view %s --machine i7\n", trace);
+	if (pipe(ends) < 0)
+		return ml_fail_errno(err, "no pipe");
+	pid_t child = fork();
+	if (child < 0)
+		return ml_fail_errno(err, "cannot start the server");
+	if (!child) {
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		close(ends[0]);
+		execv("/proc/self/exe", view);
+		_exit(127);
+	}
+	close(ends[1]);
+	FILE *said = fdopen(ends[0], "r");
+	bool ok = said && fgets(address, sizeof(address), said);
+	kill(child, SIGINT);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (said)
+		fclose(said);
+	if (!ok || strncmp(address, "http://", 7) != 0)
+		return ml_fail(err, ML_IO, "the page is not served: %s", address);
+	say("%s(It has ended again, since nobody looks on: CI is set or there is no terminal.)\n",
+	    address);
+	return true;
+}
+
 static bool demo(const char *folder, struct ml_arena *a, struct ml_err *err)
 {
 	char *trace = ml_arena_printf(a, "%s/matmul.mlt", folder);
@@ -83,31 +130,30 @@ static bool demo(const char *folder, struct ml_arena *a, struct ml_err *err)
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		return ml_fail_errno(
 			err, "cannot make the folder %s (--output says another)", folder);
-	say("memlamp records what a program does to memory. The example multiplies two\n"
-	    "matrices, C = A * B. It is an ordinary program, compiled with -O2 -g.\n\n");
+	say("memlamp records what a program does to memory, replays it through simulated caches\n"
+	    "and says what happens. The example multiplies two matrices, C = A * B. It is an\n"
+	    "ordinary program, compiled with -O2 -g; the machine is a Core i7 with 32K of L1.\n\n");
 	char *program = find_example(folder, a, err);
 	if (!program)
 		return false;
-	char *record[] = { "memlamp", "record", "-o", trace, program, NULL };
-	char *info[] = { "memlamp", "info", trace, NULL };
-	if (!run_shown("/proc/self/exe", record, err))
-		return false;
-	say("\nEvery reference is in the file. What is in it:\n\n");
-	if (!run_shown("/proc/self/exe", info, err))
+	char *job[] = { "memlamp", "run",   "--machine", "i7", "-o",
+			trace,     program, "256",       NULL };
+	if (!run_shown("/proc/self/exe", job, err))
 		return false;
 	say("\nWhat to notice:\n"
-	    "- A, B and C are as large as each other, but A and B get nearly all references:\n"
-	    "  each of their numbers is read once for every row or column of the other.\n"
-	    "- One line makes nearly all of them. It walks along A and down the columns of B, so each\n"
-	    "  number of B that it reads lies in another cache line than the one before.\n"
-	    "- The names A, B and C were found in the program's debug information and source;\n"
-	    "  the phases were named by the program itself, with memlamp.h.\n"
-	    "\nThe trace stays in %s. Next:\n"
-	    "$ memlamp dump --region B --site multiply -n 10 %s\n"
-	    "$ memlamp record -o my.mlt PROGRAM ARGUMENT...     (yours, best compiled with -g)\n"
-	    "$ memlamp info my.mlt\n",
-	    trace, trace);
-	return true;
+	    "- A, B and C are as large as each other, but the line that multiplies waits for B: it\n"
+	    "  walks along A and down the columns of B, so each number of B that it reads lies in\n"
+	    "  another cache line than the one before.\n"
+	    "- What is recommended was tried on the recorded references before it was said.\n"
+	    "- The names A, B and C were found in the program's debug information and source.\n"
+	    "\nThe trace stays in %s. More of it in text:\n"
+	    "$ memlamp sim --machine i7 %s\n"
+	    "$ memlamp info %s\n"
+	    "Yours, best compiled with -g:\n"
+	    "$ memlamp run PROGRAM ARGUMENT...\n"
+	    "\nAnd the page, where all of it can be seen to move:\n",
+	    trace, trace, trace);
+	return show_page(trace, err);
 }
 
 static int run(int argc, char **argv)
@@ -126,7 +172,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_demo = {
 	.name = "demo",
-	.help = "record a bundled example and explain it",
+	.help = "run the main job on a bundled example and explain it",
 	.operands = "",
 	.least = 0,
 	.most = 0,

@@ -371,6 +371,28 @@ TEST(every_policy_behaves_as_in_the_slow_simulator)
 		}
 }
 
+static void make_plain(struct ml_level_spec *l, uint32_t line)
+{
+	l->line = line;
+	l->size = (uint64_t)l->sets * l->ways * line;
+	l->inclusion = ML_NEITHER;
+	l->write_through = l->no_allocate = false;
+}
+
+/* They take a shorter way through the simulator, unless moves are wanted. */
+TEST(plain_machines_behave_as_in_the_slow_simulator)
+{
+	for (unsigned round = 0; round < 48; round++) {
+		struct ml_machine m = random_machine(1, one_in(2) ? "lru" : NULL);
+
+		make_plain(&m.icache, m.level[0].line);
+		for (unsigned i = 0; i < m.levels; i++)
+			make_plain(&m.level[i], m.level[0].line);
+		random_trace(&trace, 4000, 1);
+		compare(&m, round % 4, &trace.all, one_in(3) ? 700 : 0);
+	}
+}
+
 TEST(a_wide_cache_behaves_as_in_the_slow_simulator)
 {
 	for (const struct ml_policy *p = ml_policies; p->name; p++) {

@@ -1,8 +1,9 @@
 #include "lib/cache/level.h"
 
+#include <string.h>
+
 #include "lib/base/arena.h"
 #include "lib/cache/prefetch.h"
-#include "lib/cache/shadow.h"
 
 static unsigned log2_of(uint64_t n)
 {
@@ -13,6 +14,14 @@ static unsigned log2_of(uint64_t n)
 		bits++;
 	}
 	return bits;
+}
+
+/* Memory that begins where a line of the host's cache does. */
+static void *whole_lines(struct ml_arena *a, size_t size)
+{
+	uintptr_t at = (uintptr_t)ml_arena_alloc(a, size + 64);
+
+	return (void *)((at + 63) & ~(uintptr_t)63);
 }
 
 void ml_cache_init(struct ml_cache *c, const struct ml_level_spec *spec, unsigned level,
@@ -27,93 +36,89 @@ void ml_cache_init(struct ml_cache *c, const struct ml_level_spec *spec, unsigne
 		.instance = instance,
 		.sets = spec->sets,
 		.ways = spec->ways,
-		.mask = spec->sets & (spec->sets - 1) ? 0 : spec->sets - 1,
+		.mask = spec->sets - 1,
+		.modulo = spec->sets & (spec->sets - 1),
 		.bits = log2_of(spec->line),
 	};
-	ml_order_init(&c->order, c->sets, c->ways, ml_arena_alloc(a, places * 8), seed);
-	c->tags = ml_arena_alloc(a, places * 8);
+	c->within = spec->line - 1;
+	c->granule = c->bits > 6 ? c->bits - 6 : 0;
+	c->row = (spec->ways + ML_DIGESTS - 1) / ML_DIGESTS * ML_DIGESTS;
+	c->empty = places;
+	ml_order_init(&c->order, c->sets, c->ways, whole_lines(a, places * 8), seed);
+	c->tags = whole_lines(a, places * 8);
 	c->flags = ml_arena_alloc(a, places);
-	c->held = ml_arena_alloc(a, (size_t)c->sets * 4);
+	c->digests = whole_lines(a, (size_t)c->sets * c->row);
 	c->recent = ml_arena_alloc(a, (size_t)c->sets * 4);
-	if (want && level <= ML_LEVELS) {
-		c->owner = ml_arena_alloc(a, places * 4);
-		c->since = ml_arena_alloc(a, places * 8);
-	}
-	if (want & ML_SIM_USE) {
-		c->read = ml_arena_alloc(a, places * 8);
-		c->written = ml_arena_alloc(a, places * 8);
-	}
-	if (want & ML_SIM_CAUSES) {
-		c->entry = ml_arena_alloc(a, places * 4);
-		c->shadow = ml_arena_alloc(a, sizeof(*c->shadow));
-		c->shadow->lines = places;
-	}
+	c->copy = ml_arena_alloc(a, places * 4);
+	c->use = want & ML_SIM_USE;
+	if (want)
+		c->notes = whole_lines(a, places * sizeof(*c->notes));
 	if (spec->prefetch != ML_PREFETCH_NONE) {
 		c->ahead = ml_arena_alloc(a, sizeof(*c->ahead));
 		ml_prefetch_init(c->ahead, spec);
 	}
 }
 
-void ml_cache_close(struct ml_cache *c)
+static size_t victim(struct ml_cache *c, uint32_t set)
 {
-	if (c->shadow)
-		ml_shadow_release(c->shadow);
+	return (size_t)set * c->ways + c->policy->victim(&c->order, set);
 }
 
 size_t ml_cache_room(struct ml_cache *c, uint64_t line)
 {
 	uint32_t set = ml_cache_set(c, line);
+	const uint8_t *row = c->digests + (size_t)set * c->row;
 	size_t first = (size_t)set * c->ways;
 
-	if (c->held[set] == c->ways)
-		return first + c->policy->victim(&c->order, set);
-	while (c->tags[first])
-		first++;
-	return first;
+	for (uint32_t way = 0; c->empty && way < c->row; way += ML_DIGESTS) {
+		uint32_t m = ml_cache_match(row + way, 0);
+		uint32_t lowest = way + (uint32_t)(m ? __builtin_ctz(m) : ML_DIGESTS);
+
+		if (m)
+			return lowest < c->ways ? first + lowest : victim(c, set);
+	}
+	return victim(c, set);
+}
+
+static uint8_t *digest_at(const struct ml_cache *c, uint32_t set, size_t place)
+{
+	return &c->digests[(size_t)set * c->row + ml_cache_way(c, set, place)];
 }
 
 void ml_cache_put(struct ml_cache *c, size_t place, uint64_t line)
 {
 	c->tags[place] = line + 1;
-	c->held[ml_cache_set(c, line)]++;
+	*digest_at(c, ml_cache_set(c, line), place) = ml_cache_digest(line);
+	c->empty--;
 }
 
 void ml_cache_drop(struct ml_cache *c, size_t place)
 {
-	c->held[ml_cache_set(c, ml_cache_line(c, place))]--;
+	*digest_at(c, ml_cache_set(c, ml_cache_line(c, place)), place) = 0;
+	c->empty++;
 	c->tags[place] = 0;
 	c->flags[place] = 0;
-	if (c->owner) {
-		c->owner[place] = 0;
-		c->since[place] = 0;
-	}
-	if (c->read)
-		c->read[place] = c->written[place] = 0;
+	if (c->notes)
+		c->notes[place] = (struct ml_cache_note){ 0 };
 	if (!c->policy->tree)
 		c->order.word[place] = 0;
 }
 
-static unsigned granule_bits(const struct ml_cache *c)
+void ml_cache_restored(struct ml_cache *c)
 {
-	return c->bits > 6 ? c->bits - 6 : 0;
-}
-
-uint64_t ml_cache_bytes(const struct ml_cache *c, uint64_t addr, uint64_t size)
-{
-	uint64_t offset = addr & ((uint64_t)c->spec->line - 1);
-	unsigned granule = granule_bits(c);
-	unsigned first = (unsigned)(offset >> granule);
-	unsigned last = (unsigned)((offset + size - 1) >> granule);
-
-	return UINT64_MAX >> (63 - (last - first)) << first;
+	memset(c->digests, 0, (size_t)c->sets * c->row);
+	c->empty = (size_t)c->sets * c->ways;
+	for (size_t i = 0; i < (size_t)c->sets * c->ways; i++)
+		if (c->tags[i])
+			ml_cache_put(c, i, ml_cache_line(c, i));
 }
 
 uint64_t ml_cache_widen(const struct ml_cache *inner, const struct ml_cache *outer,
 			uint64_t addr, uint64_t mask)
 {
-	unsigned shrink = granule_bits(outer) - granule_bits(inner);
+	unsigned shrink = outer->granule - inner->granule;
 	uint64_t offset = addr & ((uint64_t)outer->spec->line - 1);
-	unsigned first = (unsigned)(offset >> granule_bits(outer));
+	unsigned first = (unsigned)(offset >> outer->granule);
 	uint64_t wide = 0;
 
 	if (!shrink)

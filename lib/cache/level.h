@@ -1,12 +1,20 @@
 /*
  * One cache of a simulated machine: what it holds, in arrays by way. It knows its
- * policy and nothing of other caches; hierarchy.h connects them.
+ * policy and nothing of other caches; motion.h connects them.
+ *
+ * A set has a row of digests, a byte for each way, so that 16 ways are compared at a
+ * time and most lines that are not there are missed without reading a tag. (Tags of a
+ * large cache do not fit into those of the host; its digests mostly do.)
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "lib/cache/machine.h"
 #include "lib/cache/policy.h"
@@ -23,25 +31,40 @@ enum ml_cache_flag {
 	ML_CACHE_FLAGS = 7,
 };
 
+/* What is known of a line while it is there. */
+struct ml_cache_note {
+	uint64_t read, written; /* use masks */
+	uint64_t since;         /* access that brought it in; 0 in TLBs, like owner */
+	uint32_t owner;
+	uint32_t entry; /* number in the book, with ML_SIM_CAUSES */
+};
+
+enum { ML_DIGESTS = 16 }; /* that are compared at a time */
+
 struct ml_cache {
 	const struct ml_level_spec *spec;
 	const struct ml_policy *policy;
 	struct ml_level_counts *counts; /* of all instances together */
 	unsigned level;                 /* from 1; 0 is L1i */
 	uint32_t instance;              /* cores instance * share and up have it */
-	uint32_t sets, ways, mask; /* mask: sets - 1 if that is a power of two, or 0 */
-	unsigned bits;             /* of the offset in a line */
+	uint32_t sets, ways;
+	uint32_t mask;    /* of the set in a line number... */
+	bool modulo;      /* ...unless the number of sets is no power of two */
+	unsigned bits;    /* of the offset in a line */
+	uint64_t within;  /* mask of that offset */
+	unsigned granule; /* log2 of the bytes of a bit in a use mask */
 	struct ml_order order;
 	/* sets * ways each; set * ways + way is called a place */
 	uint64_t *tags; /* line number + 1; 0 is empty */
 	uint8_t *flags;
-	uint32_t *owner;           /* if anything is wanted... */
-	uint64_t *since;           /* ...besides counts */
-	uint64_t *read, *written;  /* with ML_SIM_USE */
-	uint32_t *entry;           /* in the shadow; with ML_SIM_CAUSES */
+	struct ml_cache_note *notes; /* if anything is wanted besides counts */
+	uint8_t *digests;            /* sets * row; of the tags, 0 is empty */
+	uint32_t row;                /* ways, and what fills it up to a whole vector */
+	size_t empty;                /* places */
+	uint32_t *copy; /* the place further out that it came from, unless that is gone */
+	bool use;       /* with ML_SIM_USE: notes have masks */
 	struct ml_shadow *shadow;  /* with ML_SIM_CAUSES */
 	struct ml_prefetch *ahead; /* or NULL */
-	uint32_t *held;            /* by set: ways that are not empty */
 	uint32_t *recent; /* by set: the way that hit last, where to look first */
 };
 
@@ -49,21 +72,49 @@ struct ml_cache {
 
 void ml_cache_init(struct ml_cache *c, const struct ml_level_spec *spec, unsigned level,
 		   uint32_t instance, uint64_t seed, unsigned want, struct ml_arena *a);
-void ml_cache_close(struct ml_cache *c); /* what the arena does not own */
 
 static inline uint32_t ml_cache_set(const struct ml_cache *c, uint64_t line)
 {
-	return (uint32_t)(c->mask || c->sets == 1 ? line & c->mask : line % c->sets);
+	return (uint32_t)(c->modulo ? line % c->sets : line & c->mask);
+}
+
+static inline uint8_t ml_cache_digest(uint64_t line)
+{
+	return (uint8_t)(line * 0x9e3779b97f4a7c15u >> 56 | 1);
+}
+
+/* Which of the next 16 digests are this one, a bit for each. */
+static inline uint32_t ml_cache_match(const uint8_t *digests, uint8_t digest)
+{
+#ifdef __SSE2__
+	__m128i all = _mm_loadu_si128((const __m128i *)digests);
+
+	return (uint32_t)_mm_movemask_epi8(
+		_mm_cmpeq_epi8(all, _mm_set1_epi8((char)digest)));
+#else
+	uint32_t match = 0;
+
+	for (unsigned i = 0; i < ML_DIGESTS; i++)
+		match |= (uint32_t)(digests[i] == digest) << i;
+	return match;
+#endif
 }
 
 /* The place of a line, or ML_NOWHERE. */
 static inline size_t ml_cache_find(const struct ml_cache *c, uint64_t line)
 {
-	size_t at = (size_t)ml_cache_set(c, line) * c->ways;
+	uint32_t set = ml_cache_set(c, line);
+	const uint8_t *row = c->digests + (size_t)set * c->row;
+	size_t first = (size_t)set * c->ways;
+	uint8_t digest = ml_cache_digest(line);
 
-	for (size_t end = at + c->ways; at < end; at++)
-		if (c->tags[at] == line + 1)
-			return at;
+	for (uint32_t way = 0; way < c->row; way += ML_DIGESTS)
+		for (uint32_t m = ml_cache_match(row + way, digest); m; m &= m - 1) {
+			size_t at = first + way + (size_t)__builtin_ctz(m);
+
+			if (c->tags[at] == line + 1)
+				return at;
+		}
 	return ML_NOWHERE;
 }
 
@@ -103,11 +154,23 @@ static inline uint64_t ml_cache_addr(const struct ml_cache *c, size_t place)
 size_t ml_cache_room(struct ml_cache *c, uint64_t line);
 /* A line comes into an empty place. */
 void ml_cache_put(struct ml_cache *c, size_t place, uint64_t line);
-/* Empties a place. */
+/* Empties a place, which is not. */
 void ml_cache_drop(struct ml_cache *c, size_t place);
 
+/* Tags were written from outside: digests follow them. */
+void ml_cache_restored(struct ml_cache *c);
+
 /* The bits of a use mask for so many bytes from addr on, all of them in one line. */
-uint64_t ml_cache_bytes(const struct ml_cache *c, uint64_t addr, uint64_t size);
+static inline uint64_t ml_cache_bytes(const struct ml_cache *c, uint64_t addr,
+				      uint64_t size)
+{
+	uint64_t offset = addr & c->within;
+	unsigned first = (unsigned)(offset >> c->granule);
+	unsigned last = (unsigned)((offset + size - 1) >> c->granule);
+
+	return UINT64_MAX >> (63 - (last - first)) << first;
+}
+
 /* The mask of a line of `inner`, at addr, in terms of the larger line of `outer`. */
 uint64_t ml_cache_widen(const struct ml_cache *inner, const struct ml_cache *outer,
 			uint64_t addr, uint64_t mask);

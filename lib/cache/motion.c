@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lib/cache/shadow.h"
+#include "lib/cache/motion_body.h"
 
 void ml_motion_note(struct ml_sim *s, const struct ml_request *q, enum ml_move_kind kind,
 		    struct ml_sim_place p, unsigned from, unsigned to, unsigned other)
@@ -43,24 +43,6 @@ unsigned ml_motion_carry(struct ml_sim *s, unsigned core, unsigned depth, uint64
 	return depth + 1;
 }
 
-struct ml_leave ml_motion_leaving(struct ml_sim_place p)
-{
-	const struct ml_cache *c = p.cache;
-
-	return (struct ml_leave){
-		.level = c->level,
-		.core = ml_cache_core(c),
-		.set = ml_cache_set(c, ml_cache_line(c, p.at)),
-		.line = ml_cache_addr(c, p.at),
-		.owner = c->owner ? c->owner[p.at] : ML_NO_OWNER,
-		.dirty = c->flags[p.at] & ML_DIRTY,
-		.asked = !(c->flags[p.at] & ML_UNASKED),
-		.write_first = c->flags[p.at] & ML_WRITE_FIRST,
-		.read = c->read ? c->read[p.at] : 0,
-		.written = c->written ? c->written[p.at] : 0,
-	};
-}
-
 /* The copy further out learns what was used here. */
 static void inform_outwards(struct ml_sim *s, struct ml_sim_place p)
 {
@@ -73,10 +55,12 @@ static void inform_outwards(struct ml_sim *s, struct ml_sim_place p)
 
 		if (at == ML_NOWHERE)
 			continue;
-		if (c->read) {
-			outer->read[at] |= ml_cache_widen(c, outer, addr, c->read[p.at]);
-			outer->written[at] |= ml_cache_widen(c, outer, addr,
-							     c->written[p.at]);
+		if (c->use) {
+			const struct ml_cache_note *n = &c->notes[p.at];
+			struct ml_cache_note *to = &outer->notes[at];
+
+			to->read |= ml_cache_widen(c, outer, addr, n->read);
+			to->written |= ml_cache_widen(c, outer, addr, n->written);
 		}
 		if (!(c->flags[p.at] & ML_UNASKED) && outer->flags[at] & ML_UNASKED) {
 			outer->flags[at] &= (uint8_t)~ML_UNASKED;
@@ -86,25 +70,19 @@ static void inform_outwards(struct ml_sim *s, struct ml_sim_place p)
 	}
 }
 
-void ml_motion_leave(struct ml_sim *s, struct ml_sim_place p, bool inform)
+/* A line leaves: all are told who want to know. */
+static void tell(struct ml_sim *s, struct ml_sim_place p, bool inform)
 {
-	struct ml_cache *c = p.cache;
-
-	c->counts->useless += (c->flags[p.at] & ML_UNASKED) != 0;
+	p.cache->counts->useless += (p.cache->flags[p.at] & ML_UNASKED) != 0;
 	if (inform && s->inform)
 		inform_outwards(s, p);
-	if (s->observer.leave) {
-		struct ml_leave l = ml_motion_leaving(p);
-
-		s->observer.leave(s->observer.arg, &l);
-	}
-	ml_cache_drop(c, p.at);
+	tell_observer(s, p);
 }
 
-static void set_evictor(struct ml_sim_place p, uint32_t owner)
+void ml_motion_leave(struct ml_sim *s, struct ml_sim_place p, bool inform)
 {
-	if (p.cache->shadow)
-		p.cache->shadow->entries[p.cache->entry[p.at]].evictor = owner;
+	tell(s, p, inform);
+	ml_cache_drop(p.cache, p.at);
 }
 
 bool ml_motion_take(struct ml_sim *s, const struct ml_request *q, struct ml_sim_place p,
@@ -184,18 +162,16 @@ static void move_out(struct ml_sim *s, const struct ml_request *q, struct ml_cac
 		c->flags[at] &= (uint8_t)~ML_UNASKED;
 		c->counts->useful++;
 	}
-	if (c->read) {
-		c->read[at] |= cargo->read;
-		c->written[at] |= cargo->written;
+	if (c->use) {
+		c->notes[at].read |= cargo->read;
+		c->notes[at].written |= cargo->written;
 	}
 }
 
-/* The line at p makes room for one of q's. */
-static void evict(struct ml_sim *s, const struct ml_request *q, struct ml_sim_place p)
+void ml_motion_evict(struct ml_sim *s, const struct ml_request *q, struct ml_sim_place p)
 {
 	struct ml_cache *c = p.cache;
 	unsigned core = ml_cache_core(c), depth = ml_cache_depth(c);
-	uint64_t addr = ml_cache_addr(c, p.at);
 	struct ml_cache *outer = depth + 1 < s->levels ? ml_sim_cache(s, core, depth + 1)
 						       : NULL;
 	bool moves = outer && outer->spec->inclusion == ML_EXCLUSIVE;
@@ -204,67 +180,48 @@ static void evict(struct ml_sim *s, const struct ml_request *q, struct ml_sim_pl
 	set_evictor(p, q->owner);
 	if (c->spec->inclusion == ML_INCLUSIVE && take_within(s, q, p))
 		c->flags[p.at] |= ML_DIRTY;
-	uint8_t flags = c->flags[p.at];
-	bool dirty = flags & ML_DIRTY;
+	struct ml_leave l = leaving(p);
 	unsigned to = moves ? depth + 2 : c->level;
-	c->counts->write_backs += dirty;
-	if (dirty && !moves)
-		to = ml_motion_carry(s, core, depth + 1, addr, c->spec->line);
-	ml_motion_note(s, q, dirty ? ML_MOVE_WRITE_BACK : ML_MOVE_EVICT, p, c->level, to,
-		       q->core);
-	struct ml_cargo cargo = {
-		.from = c->level,
-		.dirty = dirty,
-		.unasked = flags & ML_UNASKED,
-		.write_first = flags & ML_WRITE_FIRST,
-		.owner = c->owner ? c->owner[p.at] : ML_NO_OWNER,
-		.read = c->read ? c->read[p.at] : 0,
-		.written = c->written ? c->written[p.at] : 0,
-	};
-	ml_motion_leave(s, p, !moves);
-	if (moves)
-		move_out(s, q, outer, addr, &cargo);
+	c->counts->write_backs += l.dirty;
+	if (l.dirty && !moves)
+		to = ml_motion_carry(s, core, depth + 1, l.line, c->spec->line);
+	ml_motion_note(s, q, l.dirty ? ML_MOVE_WRITE_BACK : ML_MOVE_EVICT, p, c->level,
+		       to, q->core);
+	tell(s, p, !moves);
+	if (moves) {
+		struct ml_cargo cargo = {
+			.from = c->level,
+			.dirty = l.dirty,
+			.unasked = !l.asked,
+			.write_first = l.write_first,
+			.owner = l.owner,
+			.read = l.read,
+			.written = l.written,
+		};
+
+		move_out(s, q, outer, l.line, &cargo);
+	}
 }
 
 size_t ml_motion_fill(struct ml_sim *s, const struct ml_request *q, struct ml_cache *c,
 		      uint64_t addr, const struct ml_cargo *cargo)
 {
 	uint64_t line = addr >> c->bits;
-	uint32_t set = ml_cache_set(c, line);
-	size_t at = ml_cache_room(c, line);
-	struct ml_sim_place p = { c, at };
+	struct ml_sim_place p = { c, ml_cache_room(c, line) };
 
-	if (c->tags[at])
-		evict(s, q, p);
-	ml_cache_put(c, at, line);
-	c->flags[at] = (uint8_t)((cargo->dirty ? ML_DIRTY : 0) |
-				 (cargo->unasked ? ML_UNASKED : 0) |
-				 (cargo->write_first ? ML_WRITE_FIRST : 0));
-	if (c->owner) {
-		c->owner[at] = cargo->owner;
-		c->since[at] = s->accesses + q->access;
-	}
-	if (c->read) {
-		c->read[at] = cargo->read;
-		c->written[at] = cargo->written;
-	}
-	if (c->shadow)
-		c->entry[at] = cargo->entry ? cargo->entry
-					    : ml_shadow_find(c->shadow, line);
-	c->policy->fill(&c->order, set, ml_cache_way(c, set, at), cargo->hint);
-	c->counts->fills++;
+	fill_at(s, q, p, line, cargo, false);
 	c->counts->prefetched += cargo->unasked;
 	ml_motion_note(s, q, q->demand ? ML_MOVE_FILL : ML_MOVE_PREFETCH, p, cargo->from,
 		       c->level, q->core);
 	if (cargo->dirty && c->spec->write_through)
 		pass_on(s, p);
-	return at;
+	return p.at;
 }
 
 /* What a flush changes in a cache while it lasts. */
 struct before {
 	uint8_t *flags;
-	uint64_t *read, *written;
+	struct ml_cache_note *notes;
 };
 
 static void tell_all(struct ml_sim *s, struct ml_cache *c)
@@ -276,8 +233,7 @@ static void tell_all(struct ml_sim *s, struct ml_cache *c)
 
 		if (s->inform)
 			inform_outwards(s, p);
-		struct ml_leave l = ml_motion_leaving(p);
-		s->observer.leave(s->observer.arg, &l);
+		tell_observer(s, p);
 	}
 }
 
@@ -288,18 +244,14 @@ static void keep_masks(struct ml_cache *c, struct before *b, struct ml_arena *a)
 
 	if (!b->flags) {
 		b->flags = (uint8_t *)ml_arena_copy(a, c->flags, places);
-		b->read = c->read ? (uint64_t *)ml_arena_copy(a, c->read, places * 8)
-				  : NULL;
-		b->written = c->read ? (uint64_t *)ml_arena_copy(a, c->written,
-								 places * 8)
-				     : NULL;
+		if (c->use)
+			b->notes = (struct ml_cache_note *)ml_arena_copy(
+				a, c->notes, places * sizeof(*c->notes));
 		return;
 	}
 	memcpy(c->flags, b->flags, places);
-	if (c->read) {
-		memcpy(c->read, b->read, places * 8);
-		memcpy(c->written, b->written, places * 8);
-	}
+	if (c->use)
+		memcpy(c->notes, b->notes, places * sizeof(*c->notes));
 }
 
 void ml_sim_flush(struct ml_sim *s)

@@ -15,12 +15,21 @@
 #include "lib/base/arena.h"
 #include "lib/cache/level.h"
 #include "lib/cache/machine.h"
+#include "lib/cache/shadow.h"
 #include "lib/cache/sharing.h"
 #include "lib/cache/sim.h"
 
 struct ml_sim_ahead { /* a line to prefetch */
 	struct ml_cache *into;
 	uint64_t line;
+};
+
+/* What the caches of the same cores with the same size of lines know of these. */
+struct ml_sim_book {
+	struct ml_sim_book *next;
+	unsigned bits;
+	uint32_t share, instance;
+	struct ml_book book;
 };
 
 struct ml_sim_hints {
@@ -45,11 +54,16 @@ struct ml_sim {
 	uint64_t accesses; /* before this run */
 	bool gap;          /* what is first seen may have been there */
 	bool forgot;       /* the same, since a state was restored */
-	bool fast;         /* hits in the first level need nothing but counting */
-	bool inform;       /* lines that leave have something to tell the copy outwards */
-	bool coherent;     /* some caches belong to some cores only... */
+	bool fast;         /* hits in the first level concern nothing else */
+	bool plain;    /* one core, caches that write back and allocate, neither inclusive
+			   nor exclusive, lines of one size; no prefetchers, futures, moves
+			*/
+	bool misses;   /* the last run often did, also in the second level */
+	bool inform;   /* lines that leave have something to tell the copy outwards */
+	bool coherent; /* some caches belong to some cores only... */
 	unsigned unit_bits;        /* ...and this is the largest of their lines */
-	struct ml_sharing sharing; /* with ML_SIM_CAUSES */
+	struct ml_sim_book *books; /* with ML_SIM_CAUSES, like...*/
+	struct ml_sharing sharing;
 	struct ml_move *moves;
 	size_t move_count, move_cap;
 	struct ml_sim_ahead *ahead;
@@ -67,8 +81,9 @@ struct ml_request {
 	enum ml_access_kind kind;
 	bool demand;               /* else a prefetcher asks */
 	bool first;                /* of the lines of its access */
+	bool missed;               /* the first cache is known not to have it */
 	uint64_t hint[ML_LEVELS];  /* by depth, for policies that want one */
-	uint32_t entry[ML_LEVELS]; /* by depth, in the shadows; 0: not looked up */
+	uint32_t entry[ML_LEVELS]; /* by depth, in its book; 0: not looked up */
 };
 
 /* What a line that comes into a cache brings along. */
@@ -76,6 +91,7 @@ struct ml_cargo {
 	unsigned from; /* level */
 	uint64_t hint;
 	uint32_t entry;
+	uint32_t copy; /* its place in the next cache outwards, if it is plain */
 	bool dirty, unasked, write_first;
 	uint32_t owner;
 	uint64_t read, written;
@@ -129,7 +145,8 @@ void ml_motion_leave(struct ml_sim *s, struct ml_sim_place p, bool inform);
 /* The same taken away by an inclusive cache or by another core. True: it was dirty. */
 bool ml_motion_take(struct ml_sim *s, const struct ml_request *q, struct ml_sim_place p,
 		    uint32_t evictor);
-struct ml_leave ml_motion_leaving(struct ml_sim_place p);
+/* The line at p makes room for one of q's, which takes its place next. */
+void ml_motion_evict(struct ml_sim *s, const struct ml_request *q, struct ml_sim_place p);
 
 /*
  * The core of q needs the line, to write it if `write`: what others hold of it goes

@@ -35,16 +35,7 @@ static uint64_t high_first(const struct ml_order *o, uint32_t set, uint32_t way)
 
 static uint32_t lowest(struct ml_order *o, uint32_t set)
 {
-	const uint64_t *w = word_of(o, set, 0);
-	uint64_t least = w[0];
-	uint32_t victim = 0;
-
-	/* Without branches, which nobody could predict. */
-	for (uint32_t i = 1; i < o->ways; i++) {
-		victim = w[i] < least ? i : victim;
-		least = w[i] < least ? w[i] : least;
-	}
-	return victim;
+	return ml_order_oldest(o, (size_t)set * o->ways);
 }
 
 static uint32_t highest(struct ml_order *o, uint32_t set)
@@ -254,19 +245,24 @@ static void note(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
 const struct ml_policy ml_policies[] = {
 	{ .name = "lru",
 	  .time_bits = 64,
+	  .stamps_hit = true,
 	  .hit = stamp,
+	  .stamps_fill = true,
 	  .fill = stamp,
 	  .victim = lowest,
 	  .key = low_first },
 	{ .name = "fifo",
 	  .time_bits = 64,
 	  .hit = keep,
+	  .stamps_fill = true,
 	  .fill = stamp,
 	  .victim = lowest,
 	  .key = low_first },
 	{ .name = "mru",
 	  .time_bits = 64,
+	  .stamps_hit = true,
 	  .hit = stamp,
+	  .stamps_fill = true,
 	  .fill = stamp,
 	  .victim = highest,
 	  .key = high_first },

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The words that a policy owns of one cache. */
@@ -26,8 +27,9 @@ enum { ML_DUEL_MOST = 1023 };
 
 struct ml_policy {
 	const char *name;
-	bool future;        /* wants hints: knows when a line is asked for next */
-	bool seeded;        /* draws random numbers */
+	bool future; /* wants hints: knows when a line is asked for next */
+	bool seeded; /* draws random numbers */
+	bool stamps_hit, stamps_fill; /* hit, fill: the word becomes the time */
 	bool tree;          /* words belong to the set: a way that is emptied keeps its */
 	unsigned time_bits; /* low bits of a word that are a time: only their order counts
 			     */
@@ -54,6 +56,43 @@ void ml_order_init(struct ml_order *o, uint32_t sets, uint32_t ways, uint64_t *w
  */
 void ml_policy_ranks(const struct ml_policy *p, const struct ml_order *o, uint32_t set,
 		     const bool *held, uint32_t *rank);
+
+/*
+ * What a policy does at a hit and at a fill. Most write the time, and do it here: a
+ * call that cannot be foreseen would cost more than all the rest.
+ */
+static inline void ml_policy_hit(const struct ml_policy *p, struct ml_order *o,
+				 uint32_t set, uint32_t way, uint64_t hint)
+{
+	if (p->stamps_hit)
+		o->word[(uint64_t)set * o->ways + way] = ++o->clock;
+	else
+		p->hit(o, set, way, hint);
+}
+
+static inline void ml_policy_fill(const struct ml_policy *p, struct ml_order *o,
+				  uint32_t set, uint32_t way, uint64_t hint)
+{
+	if (p->stamps_fill)
+		o->word[(uint64_t)set * o->ways + way] = ++o->clock;
+	else
+		p->fill(o, set, way, hint);
+}
+
+/* The way with the lowest word, of the set whose words begin at first. */
+static inline uint32_t ml_order_oldest(const struct ml_order *o, size_t first)
+{
+	const uint64_t *w = &o->word[first];
+	uint64_t least = w[0];
+	uint32_t oldest = 0;
+
+	/* Without branches, which nobody could predict. */
+	for (uint32_t i = 1; i < o->ways; i++) {
+		oldest = w[i] < least ? i : oldest;
+		least = w[i] < least ? w[i] : least;
+	}
+	return oldest;
+}
 
 /* The generator: the same numbers on every platform (splitmix64). */
 uint64_t ml_order_random(struct ml_order *o);

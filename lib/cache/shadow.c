@@ -1,83 +1,78 @@
 #include "lib/cache/shadow.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "lib/base/arena.h"
-#include "lib/cache/sim.h"
 
-static size_t slot_of(const struct ml_shadow *s, uint64_t line)
+enum { LOG_ROOM = 1024, SLOTS = 64 };
+
+void ml_shadow_join(struct ml_shadow *s, struct ml_book *b, size_t lines)
 {
-	uint64_t h = line * 0x9e3779b97f4a7c15u;
-	size_t i = (h ^ h >> 32) & (s->room - 1);
-
-	while (s->slots[i] && s->entries[s->slots[i]].line != line)
-		i = (i + 1) & (s->room - 1);
-	return i;
-}
-
-static void widen(struct ml_shadow *s)
-{
-	s->room = s->room ? s->room * 2 : 256;
-	s->slots = ml_resize(s->slots, s->room * sizeof(*s->slots));
-	memset(s->slots, 0, s->room * sizeof(*s->slots));
-	for (size_t i = 1; i < s->count; i++)
-		s->slots[slot_of(s, s->entries[i].line)] = (uint32_t)i;
-}
-
-uint32_t ml_shadow_find(struct ml_shadow *s, uint64_t line)
-{
-	if (s->count * 2 >= s->room)
-		widen(s);
-	size_t slot = slot_of(s, line);
-	if (!s->slots[slot]) {
-		if (!s->count)
-			s->count = 1;
-		s->entries = ml_grow(s->entries, &s->cap, s->count + 1,
-				     sizeof(*s->entries));
-		s->entries[s->count] = (struct ml_shadow_entry){
-			.line = line,
-			.evictor = ML_NO_OWNER,
-		};
-		s->slots[slot] = (uint32_t)s->count++;
-	}
-	return s->slots[slot];
-}
-
-static void unlink_entry(struct ml_shadow *s, uint32_t entry)
-{
-	struct ml_shadow_entry *e = &s->entries[entry];
-
-	*(e->newer ? &s->entries[e->newer].older : &s->newest) = e->older;
-	*(e->older ? &s->entries[e->older].newer : &s->oldest) = e->newer;
-	e->listed = false;
-	s->listed--;
-}
-
-enum ml_shadow_answer ml_shadow_ask(struct ml_shadow *s, uint32_t entry)
-{
-	struct ml_shadow_entry *e = &s->entries[entry];
-
-	if (s->newest == entry)
-		return ML_SHADOW_HAS;
-	enum ml_shadow_answer answer = e->listed  ? ML_SHADOW_HAS
-				       : e->asked ? ML_SHADOW_LOST
-						  : ML_SHADOW_NEW;
-	if (e->listed)
-		unlink_entry(s, entry);
-	else if (s->listed == s->lines)
-		unlink_entry(s, s->oldest);
-	e->asked = e->listed = true;
-	e->newer = 0;
-	e->older = s->newest;
-	*(s->newest ? &s->entries[s->newest].newer : &s->oldest) = entry;
-	s->newest = entry;
-	s->listed++;
-	return answer;
+	assert(!b->pages);
+	*s = (struct ml_shadow){ .book = b, .member = b->members++, .lines = lines };
+	while (1u << b->member_bits < b->members)
+		b->member_bits++;
 }
 
 void ml_shadow_release(struct ml_shadow *s)
 {
-	ml_free(s->entries);
-	ml_free(s->slots);
-	*s = (struct ml_shadow){ .lines = s->lines };
+	ml_free(s->log);
+	*s = (struct ml_shadow){ .book = s->book,
+				 .member = s->member,
+				 .lines = s->lines };
+}
+
+void ml_book_release(struct ml_book *b)
+{
+	ml_free(b->cells);
+	ml_free(b->slots);
+	*b = (struct ml_book){ .members = b->members, .member_bits = b->member_bits };
+}
+
+static void widen(struct ml_book *b)
+{
+	size_t room = b->room;
+	struct ml_book_page *old = b->slots;
+
+	b->room = room ? room * 2 : SLOTS;
+	b->slots = ml_resize(NULL, b->room * sizeof(*b->slots));
+	memset(b->slots, 0, b->room * sizeof(*b->slots));
+	for (size_t i = 0; i < room; i++)
+		if (old[i].first)
+			*ml_book_slot(b, old[i].page) = old[i];
+	ml_free(old);
+}
+
+uint32_t ml_book_add(struct ml_book *b, uint64_t page)
+{
+	if (b->pages * 2 >= b->room)
+		widen(b);
+	uint32_t first = (uint32_t)(++b->pages << ML_BOOK_PAGE_BITS);
+
+	b->cells = ml_grow(b->cells, &b->cell_cap,
+			   (b->pages + 1) << (ML_BOOK_PAGE_BITS + b->member_bits),
+			   sizeof(*b->cells));
+	*ml_book_slot(b, page) = (struct ml_book_page){ page, first };
+	return first;
+}
+
+void ml_shadow_tidy(struct ml_shadow *s)
+{
+	uint32_t end = ML_LAST_FIRST;
+
+	for (uint32_t i = s->begin; i < s->end; i++) {
+		struct ml_shadow_cell *c = ml_shadow_cell(s, s->log[i]);
+
+		if (c->last == i) {
+			s->log[end] = s->log[i];
+			c->last = end++;
+		}
+	}
+	s->begin = ML_LAST_FIRST;
+	s->end = end;
+	if (end >= s->room / 2) {
+		s->room = s->room ? s->room * 2 : LOG_ROOM;
+		s->log = ml_resize(s->log, s->room * sizeof(*s->log));
+	}
 }

@@ -2,11 +2,17 @@
  * What it takes to tell why a cache missed: every line that it was ever asked for,
  * and a fully associative LRU cache of the same number of lines that is asked for
  * the same. A line that this one has was lost to a conflict; one that it has not, to
- * capacity. An entry also remembers whose line drove this one out.
+ * capacity. Of each line it is also known whose line drove it out.
  *
- * Entries are kept for ever; those that the LRU cache holds are in a list, the most
- * recently used first. Zero bytes with `lines` set are an empty shadow. Entry 0 is
- * none.
+ * Caches of the same cores with lines of the same size share a book: it numbers the
+ * lines, once for all of them, and keeps a cell for each line and cache side by side,
+ * so that a miss in several levels touches one place of memory. Lines are numbered in
+ * pages of neighbours; number 0 is no line.
+ *
+ * The LRU cache is a log of what was asked for. The cell of a line tells where in the
+ * log it stands last; places before that are stale, and the oldest line is found by
+ * passing over them. Both ends of the log are read and written in order, which costs
+ * a third of a linked list with its random neighbours.
  */
 #pragma once
 
@@ -14,26 +20,133 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ml_shadow {
-	struct ml_shadow_entry {
-		uint64_t line;
-		uint32_t newer, older; /* in the list */
-		uint32_t evictor;      /* owner, or ML_NO_OWNER */
-		bool asked, listed;
-	} * entries;
-	size_t count, cap; /* of entries */
-	uint32_t *slots;   /* entry by hash, 0 is empty */
-	size_t room;       /* of slots, a power of two */
-	size_t lines;      /* the list holds at the most */
-	size_t listed;
-	uint32_t newest, oldest;
+enum { ML_BOOK_PAGE_BITS = 4 };
+
+enum { ML_LAST_NEVER, ML_LAST_LOST, ML_LAST_FIRST };
+
+struct ml_shadow_cell {
+	uint32_t last;    /* place in the log, or NEVER (asked for), or LOST */
+	uint32_t evictor; /* ~owner, so that 0 is ML_NO_OWNER */
 };
 
-/* The entry of a line, a new one if there is none. */
-uint32_t ml_shadow_find(struct ml_shadow *s, uint64_t line);
+/* Zero bytes are an empty book without members. */
+struct ml_book {
+	unsigned members, member_bits; /* 1 << member_bits cells for each line */
+	struct ml_shadow_cell *cells;  /* by number, by member */
+	size_t cell_cap;
+	struct ml_book_page {
+		uint64_t page;  /* of lines */
+		uint32_t first; /* number of its first line; 0: this slot is empty */
+	} * slots;
+	size_t room, pages; /* of slots, a power of two; used */
+	struct ml_book_page recent;
+};
+
+struct ml_shadow {
+	struct ml_book *book;
+	unsigned member;
+	size_t lines, listed; /* the LRU cache holds at the most; now */
+	uint32_t *log;        /* numbers; from begin to end, which is less than room */
+	uint32_t begin, end, room;
+	uint32_t newest;
+};
+
+/* A new member, before any line is in the book. */
+void ml_shadow_join(struct ml_shadow *s, struct ml_book *b, size_t lines);
+void ml_shadow_release(struct ml_shadow *s); /* also empties it; it stays a member */
+void ml_book_release(struct ml_book *b);     /* also empties it; members stay */
+
+/* The slot of a page of lines, or an empty one. */
+static inline struct ml_book_page *ml_book_slot(const struct ml_book *b, uint64_t page)
+{
+	uint64_t h = page * 0x9e3779b97f4a7c15u;
+	size_t i = (h ^ h >> 32) & (b->room - 1);
+
+	while (b->slots[i].first && b->slots[i].page != page)
+		i = (i + 1) & (b->room - 1);
+	return &b->slots[i];
+}
+
+uint32_t ml_book_add(struct ml_book *b, uint64_t page);
+
+/* The number of a line within its page. */
+static inline uint32_t ml_book_within(uint64_t line)
+{
+	return (uint32_t)(line & ((1u << ML_BOOK_PAGE_BITS) - 1));
+}
+
+/* The number of a line, a new one if there is none. */
+static inline uint32_t ml_book_find(struct ml_book *b, uint64_t line)
+{
+	uint64_t page = line >> ML_BOOK_PAGE_BITS;
+	uint32_t first = b->recent.first;
+
+	if (!first || b->recent.page != page) {
+		first = b->room ? ml_book_slot(b, page)->first : 0;
+		if (!first)
+			first = ml_book_add(b, page);
+		b->recent = (struct ml_book_page){ page, first };
+	}
+	return first + ml_book_within(line);
+}
+
+static inline struct ml_shadow_cell *ml_shadow_cell(const struct ml_shadow *s,
+						    uint32_t number)
+{
+	return &s->book->cells[((size_t)number << s->book->member_bits) + s->member];
+}
+
+/* The host's cache is told that a line will be looked up. */
+static inline void ml_book_fetch(const struct ml_book *b, uint64_t line)
+{
+	if (!b->room)
+		return;
+	uint32_t first = ml_book_slot(b, line >> ML_BOOK_PAGE_BITS)->first;
+	__builtin_prefetch(
+		&b->cells[(size_t)(first + ml_book_within(line)) << b->member_bits]);
+}
+
+/* Makes room in the log: what is stale goes. */
+void ml_shadow_tidy(struct ml_shadow *s);
 
 enum ml_shadow_answer { ML_SHADOW_NEW, ML_SHADOW_HAS, ML_SHADOW_LOST };
 /* A demand: was it asked for before, and does the LRU cache have it? Then it does. */
-enum ml_shadow_answer ml_shadow_ask(struct ml_shadow *s, uint32_t entry);
+static inline enum ml_shadow_answer ml_shadow_ask(struct ml_shadow *s, uint32_t number)
+{
+	if (s->newest == number)
+		return ML_SHADOW_HAS;
+	if (s->end == s->room)
+		ml_shadow_tidy(s);
+	struct ml_shadow_cell *c = ml_shadow_cell(s, number);
+	uint32_t last = c->last;
 
-void ml_shadow_release(struct ml_shadow *s); /* also empties it; lines stays */
+	s->newest = number;
+	s->log[s->end] = number;
+	c->last = s->end++;
+	if (last >= ML_LAST_FIRST)
+		return ML_SHADOW_HAS;
+	if (s->listed < s->lines) {
+		s->listed++;
+	} else {
+		struct ml_shadow_cell *oldest;
+
+		do {
+			uint32_t later = s->begin + 8 < s->end ? s->begin + 8 : s->begin;
+
+			__builtin_prefetch(ml_shadow_cell(s, s->log[later]));
+			oldest = ml_shadow_cell(s, s->log[s->begin]);
+		} while (oldest->last != s->begin++);
+		oldest->last = ML_LAST_LOST;
+	}
+	return last == ML_LAST_NEVER ? ML_SHADOW_NEW : ML_SHADOW_LOST;
+}
+
+static inline uint32_t ml_shadow_evictor(const struct ml_shadow *s, uint32_t number)
+{
+	return ~ml_shadow_cell(s, number)->evictor;
+}
+
+static inline void ml_shadow_evicted(struct ml_shadow *s, uint32_t number, uint32_t owner)
+{
+	ml_shadow_cell(s, number)->evictor = ~owner;
+}

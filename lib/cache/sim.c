@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lib/cache/motion.h"
+#include "lib/cache/motion_body.h"
 #include "lib/cache/prefetch.h"
 #include "lib/cache/shadow.h"
 
@@ -34,6 +34,13 @@ static enum ml_cause cause_of(const struct ml_sim *s, enum ml_shadow_answer answ
 	return ML_CAUSE_CAPACITY;
 }
 
+struct access {
+	struct ml_cache *const *path;
+	uint64_t addr, last; /* bytes */
+	unsigned core;
+	enum ml_access_kind kind;
+};
+
 /* What one request comes to on its way outwards. */
 struct journey {
 	uint16_t outcome;
@@ -48,28 +55,40 @@ struct journey {
 	unsigned losers;      /* levels in which others lost it now */
 };
 
-/* A demand reaches a cache, which has the line at j->at or not at all. */
-static void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
-		   struct journey *j)
+/* The number of a line that c misses; mostly the level within has looked it up. */
+ML_BODY uint32_t book_entry(const struct ml_request *q, const struct ml_cache *c,
+			    unsigned depth, bool plain)
 {
-	unsigned depth = ml_cache_depth(c);
+	struct ml_book *b = c->shadow->book;
+
+	return depth && (plain ||
+			 (q->entry[depth - 1] && q->path[depth - 1]->shadow->book == b))
+		       ? q->entry[depth - 1]
+		       : ml_book_find(b, q->addr >> c->bits);
+}
+
+/* A demand reaches a cache, which has the line at j->at or not at all. */
+ML_BODY void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
+		    struct journey *j, bool plain)
+{
+	unsigned depth = j->depth;
 	bool missed = j->at == ML_NOWHERE;
 	enum ml_cause cause = ML_CAUSE_NONE;
 	uint32_t entry = 0;
 
 	c->counts->asked[q->kind]++;
 	c->counts->missed[q->kind] += missed;
-	if (c->policy->future)
+	if (!plain && c->policy->future)
 		q->hint[depth] = take_hint(s, c->level);
 	if (c->shadow) {
-		entry = missed ? ml_shadow_find(c->shadow, q->addr >> c->bits)
-			       : c->entry[j->at];
+		entry = missed || (plain && depth) ? book_entry(q, c, depth, plain)
+						   : c->notes[j->at].entry;
 		enum ml_shadow_answer answer = ml_shadow_ask(c->shadow, entry);
 
 		q->entry[depth] = entry;
 		if (missed) {
 			cause = cause_of(s, answer);
-			if (depth < j->lost_levels && answer != ML_SHADOW_NEW)
+			if (!plain && depth < j->lost_levels && answer != ML_SHADOW_NEW)
 				cause = j->lost;
 			c->counts->cause[cause]++;
 			j->outcome = ml_outcome_with(j->outcome, depth + 1, cause);
@@ -85,12 +104,14 @@ static void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
 			.kind = q->kind,
 			.cause = cause,
 			.owner = q->owner,
-			.evictor = entry ? c->shadow->entries[entry].evictor
+			.evictor = entry ? ml_shadow_evictor(c->shadow, entry)
 					 : ML_NO_OWNER,
 		};
 
 		s->observer.miss(s->observer.arg, &m);
 	}
+	if (plain)
+		return;
 	if (!missed && c->flags[j->at] & ML_UNASKED) {
 		c->flags[j->at] &= (uint8_t)~ML_UNASKED;
 		c->counts->useful++;
@@ -153,40 +174,24 @@ static void ask_others(struct ml_sim *s, const struct ml_request *q, struct jour
 	j->losers = ml_coherence_snoop(s, q, write, j->lost);
 }
 
-/*
- * Large caches of the machine do not fit into those of the host. What the levels
- * behind the first have to look at is fetched at once, not one after the other.
- */
-static void fetch_sets(const struct ml_sim *s, const struct ml_request *q)
-{
-	for (unsigned depth = 1; depth < s->levels; depth++) {
-		const struct ml_cache *c = q->path[depth];
-		size_t at = (size_t)ml_cache_set(c, q->addr >> c->bits) * c->ways;
-
-		for (uint32_t way = 0; way < c->ways && way < 32; way += 8) {
-			__builtin_prefetch(&c->tags[at + way]);
-			__builtin_prefetch(&c->order.word[at + way]);
-		}
-	}
-}
-
 /* Asks the caches in turn, from j->depth on, until one has the line. */
-static void go_out(struct ml_sim *s, struct ml_request *q, struct journey *j)
+ML_BODY void go_out(struct ml_sim *s, struct ml_request *q, struct journey *j, bool plain)
 {
 	for (unsigned first = j->depth; j->depth < s->levels; j->depth++) {
 		struct ml_cache *c = q->path[j->depth];
 
-		j->at = ml_cache_look(c, q->addr >> c->bits);
-		if (j->depth == 0 && j->at == ML_NOWHERE)
-			fetch_sets(s, q);
-		if (j->depth == first && s->coherent && c->spec->share < s->cores)
+		j->at = plain && j->depth == 0 && q->missed
+				? ML_NOWHERE
+				: ml_cache_find(c, q->addr >> c->bits);
+		if (!plain && j->depth == first && s->coherent &&
+		    c->spec->share < s->cores)
 			ask_others(s, q, j);
 		if (q->demand)
-			demand(s, q, c, j);
+			demand(s, q, c, j, plain);
 		if (j->at != ML_NOWHERE)
 			return;
-		if (c->spec->inclusion != ML_EXCLUSIVE &&
-		    !(j->as_write && c->spec->no_allocate)) {
+		if (plain || (c->spec->inclusion != ML_EXCLUSIVE &&
+			      !(j->as_write && c->spec->no_allocate))) {
 			j->fills |= 1u << j->depth;
 			if (j->as_write)
 				j->writer = j->depth;
@@ -201,24 +206,25 @@ static void go_out(struct ml_sim *s, struct ml_request *q, struct journey *j)
 }
 
 /* The line was found. An exclusive cache gives it away if there is one to take it. */
-static void found(struct ml_sim *s, const struct ml_request *q, const struct journey *j,
-		  struct ml_cargo *cargo)
+ML_BODY void found(struct ml_sim *s, const struct ml_request *q, const struct journey *j,
+		   struct ml_cargo *cargo, bool plain)
 {
 	struct ml_cache *c = q->path[j->depth];
 	struct ml_sim_place p = { c, j->at };
 
-	if (c->spec->inclusion != ML_EXCLUSIVE || !j->fills) {
+	if (plain || c->spec->inclusion != ML_EXCLUSIVE || !j->fills) {
 		uint32_t set = ml_cache_set(c, q->addr >> c->bits);
 
-		c->policy->hit(&c->order, set, ml_cache_way(c, set, j->at),
-			       q->hint[j->depth]);
-		ml_motion_note(s, q, ML_MOVE_HIT, p, c->level, c->level, q->core);
+		ml_policy_hit(c->policy, &c->order, set, ml_cache_way(c, set, j->at),
+			      plain ? 0 : q->hint[j->depth]);
+		if (!plain)
+			ml_motion_note(s, q, ML_MOVE_HIT, p, c->level, c->level, q->core);
 		return;
 	}
 	cargo->dirty = c->flags[j->at] & ML_DIRTY;
-	if (c->read) {
-		cargo->read = c->read[j->at];
-		cargo->written = c->written[j->at];
+	if (c->use) {
+		cargo->read = c->notes[j->at].read;
+		cargo->written = c->notes[j->at].written;
 	}
 	unsigned to = j->depth - 1;
 	while (!(j->fills >> to & 1))
@@ -228,8 +234,8 @@ static void found(struct ml_sim *s, const struct ml_request *q, const struct jou
 }
 
 /* Where the line is now, as near to the core as it is. */
-static struct ml_sim_place come_in(struct ml_sim *s, const struct ml_request *q,
-				   const struct journey *j)
+ML_BODY struct ml_sim_place come_in(struct ml_sim *s, const struct ml_request *q,
+				    const struct journey *j, bool plain)
 {
 	struct ml_cargo cargo = {
 		.from = j->depth + 1,
@@ -241,14 +247,20 @@ static struct ml_sim_place come_in(struct ml_sim *s, const struct ml_request *q,
 
 	if (j->at != ML_NOWHERE) {
 		p = (struct ml_sim_place){ q->path[j->depth], j->at };
-		found(s, q, j, &cargo);
+		found(s, q, j, &cargo, plain);
 	}
 	for (unsigned depth = j->depth; depth-- > 0;) {
-		if (!(j->fills >> depth & 1))
+		if (!plain && !(j->fills >> depth & 1))
 			continue;
 		p.cache = q->path[depth];
-		cargo.hint = q->hint[depth];
+		cargo.hint = plain ? 0 : q->hint[depth];
 		cargo.entry = q->entry[depth];
+		if (plain) {
+			cargo.copy = (uint32_t)p.at;
+			p.at = ml_cache_room(p.cache, q->addr >> p.cache->bits);
+			fill_at(s, q, p, q->addr >> p.cache->bits, &cargo, true);
+			continue;
+		}
 		p.at = ml_motion_fill(s, q, p.cache, q->addr, &cargo);
 		cargo.from = p.cache->level;
 		cargo.dirty = false;
@@ -278,25 +290,44 @@ static void write_line(struct ml_sim *s, const struct ml_request *q,
 	c->flags[at] |= ML_DIRTY;
 }
 
+static inline void touch(struct ml_sim_place p, bool write, uint64_t addr, uint64_t size)
+{
+	struct ml_cache_note *n = &p.cache->notes[p.at];
+
+	*(write ? &n->written : &n->read) |= ml_cache_bytes(p.cache, addr, size);
+}
+
 /* One line, asked for at path[depth]. Returns the outcome. */
-static uint16_t serve(struct ml_sim *s, struct ml_request *q, unsigned depth)
+ML_BODY uint16_t serve_body(struct ml_sim *s, struct ml_request *q, unsigned depth,
+			    bool plain)
 {
 	struct journey j = { .depth = depth, .writer = s->levels };
 	bool write = q->demand && q->kind == ML_ACCESS_WRITE;
 
 	j.as_write = write;
-	go_out(s, q, &j);
+	go_out(s, q, &j, plain);
 	if (j.as_write)
 		j.writer = j.depth;
-	if (write && j.at != ML_NOWHERE && j.losers > j.depth)
+	if (!plain && write && j.at != ML_NOWHERE && j.losers > j.depth)
 		q->path[j.depth]->counts->upgrades++;
-	struct ml_sim_place p = come_in(s, q, &j);
-	if (write)
+	struct ml_sim_place p = come_in(s, q, &j, plain);
+	if (write && plain)
+		p.cache->flags[p.at] |= ML_DIRTY;
+	else if (write)
 		write_line(s, q, &j);
-	if (q->demand && p.cache && p.cache->read)
-		*(write ? &p.cache->written[p.at] : &p.cache->read[p.at]) |=
-			ml_cache_bytes(p.cache, q->addr, q->size);
+	if (q->demand && p.cache && p.cache->use)
+		touch(p, write, q->addr, q->size);
 	return (uint16_t)(j.outcome | (j.depth + 1));
+}
+
+static uint16_t serve(struct ml_sim *s, struct ml_request *q, unsigned depth)
+{
+	return serve_body(s, q, depth, false);
+}
+
+static uint16_t serve_plainly(struct ml_sim *s, struct ml_request *q)
+{
+	return serve_body(s, q, 0, true);
 }
 
 static void prefetch(struct ml_sim *s, const struct ml_request *of)
@@ -316,22 +347,23 @@ static void prefetch(struct ml_sim *s, const struct ml_request *of)
 	s->ahead_count = 0;
 }
 
-static void translate(struct ml_sim *s, struct ml_request *q)
+static void translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
+		      uint64_t addr)
 {
 	unsigned tlbs = s->machine.tlbs, found_in = 0;
 
 	for (; found_in < tlbs; found_in++) {
 		struct ml_cache *c =
-			&s->tlbs[found_in][q->core / s->machine.tlb[found_in].share];
-		uint64_t page = q->addr >> c->bits;
+			&s->tlbs[found_in][core / s->machine.tlb[found_in].share];
+		uint64_t page = addr >> c->bits;
 		size_t at = ml_cache_look(c, page);
 		bool missed = at == ML_NOWHERE;
 
-		c->counts->asked[q->kind]++;
-		c->counts->missed[q->kind] += missed;
+		c->counts->asked[kind]++;
+		c->counts->missed[kind] += missed;
 		if (c->shadow) {
-			uint32_t entry = missed ? ml_shadow_find(c->shadow, page)
-						: c->entry[at];
+			uint32_t entry = missed ? ml_book_find(c->shadow->book, page)
+						: c->notes[at].entry;
 			enum ml_shadow_answer answer = ml_shadow_ask(c->shadow, entry);
 
 			if (missed)
@@ -340,14 +372,15 @@ static void translate(struct ml_sim *s, struct ml_request *q)
 		if (!missed) {
 			uint32_t set = ml_cache_set(c, page);
 
-			c->policy->hit(&c->order, set, ml_cache_way(c, set, at), 0);
+			ml_policy_hit(c->policy, &c->order, set, ml_cache_way(c, set, at),
+				      0);
 			break;
 		}
 	}
 	while (found_in-- > 0) {
 		struct ml_cache *c =
-			&s->tlbs[found_in][q->core / s->machine.tlb[found_in].share];
-		uint64_t page = q->addr >> c->bits;
+			&s->tlbs[found_in][core / s->machine.tlb[found_in].share];
+		uint64_t page = addr >> c->bits;
 		uint32_t set = ml_cache_set(c, page);
 		size_t at = ml_cache_room(c, page);
 
@@ -358,74 +391,164 @@ static void translate(struct ml_sim *s, struct ml_request *q)
 		}
 		ml_cache_put(c, at, page);
 		if (c->shadow)
-			c->entry[at] = ml_shadow_find(c->shadow, page);
-		c->policy->fill(&c->order, set, ml_cache_way(c, set, at), 0);
+			c->notes[at].entry = ml_book_find(c->shadow->book, page);
+		ml_policy_fill(c->policy, &c->order, set, ml_cache_way(c, set, at), 0);
 	}
 }
 
-static uint16_t access_slowly(struct ml_sim *s, const struct ml_accesses *a, size_t i)
+/* Data are addressed through the TLBs. */
+static void translate_all(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
+			  uint64_t addr, uint64_t last)
 {
-	enum ml_access_kind kind = (enum ml_access_kind)(a->what[i] >> 14);
-	uint64_t size = a->what[i] & 0x3fff, addr = a->addr[i];
+	unsigned bits = s->tlbs[0]->bits;
+
+	for (uint64_t page = addr >> bits; page <= last >> bits; page++)
+		translate(s, core, kind, page == addr >> bits ? addr : page << bits);
+}
+
+static uint16_t access_slowly(struct ml_sim *s, const struct ml_accesses *a, size_t i,
+			      struct access x, bool missed)
+{
 	struct ml_request q = {
+		.path = x.path,
 		.access = (uint32_t)i,
 		.site = a->site ? a->site[i] : 0,
 		.owner = a->owner ? a->owner[i] : ML_NO_OWNER,
-		.core = a->core ? a->core[i] % s->cores : 0,
-		.kind = kind > ML_ACCESS_FETCH ? ML_ACCESS_READ : kind,
+		.core = x.core,
+		.kind = x.kind,
 		.demand = true,
 		.first = true,
+		.missed = missed,
 	};
-	uint64_t last = addr + (size ? size - 1 : 0);
+	unsigned bits = q.path[0]->bits;
 	uint16_t outcome = 0;
 
-	if (last < addr)
-		last = UINT64_MAX;
-	if (s->machine.tlbs && q.kind != ML_ACCESS_FETCH) {
-		unsigned bits = s->tlbs[0]->bits;
+	for (uint64_t line = x.addr >> bits; line <= x.last >> bits; line++) {
+		uint64_t end = line == x.last >> bits ? x.last : ((line + 1) << bits) - 1;
 
-		for (uint64_t page = addr >> bits; page <= last >> bits; page++) {
-			q.addr = page == addr >> bits ? addr : page << bits;
-			translate(s, &q);
-		}
-	}
-	q.path = s->paths[q.core][q.kind == ML_ACCESS_FETCH && s->icaches];
-	unsigned bits = q.path[0]->bits;
-	for (uint64_t line = addr >> bits; line <= last >> bits; line++) {
-		uint64_t end = line == last >> bits ? last : ((line + 1) << bits) - 1;
-
-		q.addr = line == addr >> bits ? addr : line << bits;
+		q.addr = line == x.addr >> bits ? x.addr : line << bits;
 		q.size = end - q.addr + 1;
-		uint16_t one = serve(s, &q, 0);
+		uint16_t one = s->plain ? serve_plainly(s, &q) : serve(s, &q, 0);
 		if (ml_outcome_served(one) > ml_outcome_served(outcome))
 			outcome = one;
 		q.first = false;
 	}
-	prefetch(s, &q);
+	if (s->ahead_count)
+		prefetch(s, &q);
 	return outcome;
 }
 
-/* A hit in the first level that only needs counting. */
-static inline bool access_fast(struct ml_sim *s, struct ml_cache *c, uint64_t addr,
-			       unsigned what)
+enum fast { HIT, MISSED, UNSURE };
+
+/* Whether the first level has it, if that is all there is to it. */
+ML_BODY enum fast access_fast(struct ml_sim *s, struct access x, bool plain)
 {
-	unsigned kind = what >> 14, size = what & 0x3fff;
+	struct ml_cache *c = x.path[0];
+	uint64_t line = x.addr >> c->bits;
+	bool write = x.kind == ML_ACCESS_WRITE;
+
+	if (x.last >> c->bits != line)
+		return UNSURE;
+	size_t at = ml_cache_look(c, line);
+	if (at == ML_NOWHERE)
+		return MISSED;
+	if (!plain && c->flags[at] & ML_UNASKED)
+		return UNSURE;
+	if (!plain && write &&
+	    (c->spec->write_through ||
+	     (s->coherent && (s->want || !(c->flags[at] & ML_DIRTY)))))
+		return UNSURE;
+	if (write)
+		c->flags[at] |= ML_DIRTY;
+	uint32_t set = ml_cache_set(c, line);
+	c->counts->asked[x.kind]++;
+	ml_policy_hit(c->policy, &c->order, set, ml_cache_way(c, set, at), 0);
+	if (c->use)
+		touch((struct ml_sim_place){ c, at }, write, x.addr, x.last - x.addr + 1);
+	if (c->shadow)
+		ml_shadow_ask(c->shadow, c->notes[at].entry);
+	return HIT;
+}
+
+ML_BODY struct access access_at(const struct ml_sim *s, const struct ml_accesses *a,
+				size_t i, bool plain)
+{
+	enum ml_access_kind kind = (enum ml_access_kind)(a->what[i] >> 14);
+	uint64_t size = a->what[i] & 0x3fff;
+	struct access x = {
+		.addr = a->addr[i],
+		.last = a->addr[i] + size - (size > 0),
+		.core = plain || !a->core ? 0 : a->core[i] % s->cores,
+		.kind = kind > ML_ACCESS_FETCH ? ML_ACCESS_READ : kind,
+	};
+
+	if (x.last < x.addr)
+		x.last = UINT64_MAX;
+	x.path = s->paths[x.core][x.kind == ML_ACCESS_FETCH && s->icaches];
+	return x;
+}
+
+/*
+ * What the levels behind the first, and the book, have to look at for an access that
+ * will miss: large caches of the machine do not fit into those of the host, so this is
+ * fetched some accesses ahead, and all of it at once.
+ */
+ML_BODY void fetch_ahead(const struct ml_sim *s, struct ml_cache *const *path,
+			 uint64_t addr)
+{
+	struct ml_cache *c = path[0];
 	uint64_t line = addr >> c->bits;
 
-	if (kind > ML_ACCESS_WRITE || (addr + size - (size > 0)) >> c->bits != line)
-		return false;
-	size_t at = ml_cache_look(c, line);
-	if (at == ML_NOWHERE || c->flags[at] & ML_UNASKED)
-		return false;
-	if (kind == ML_ACCESS_WRITE && !(c->flags[at] & ML_DIRTY)) {
-		if (s->coherent || c->spec->write_through)
-			return false;
-		c->flags[at] |= ML_DIRTY;
+	if (ml_cache_find(c, line) != ML_NOWHERE)
+		return;
+	if (c->shadow)
+		ml_book_fetch(c->shadow->book, line);
+	for (unsigned depth = 1; depth < s->levels; depth++) {
+		c = path[depth];
+		line = addr >> c->bits;
+		size_t set = ml_cache_set(c, line), first = set * c->ways;
+		uint32_t m = ml_cache_match(c->digests + set * c->row,
+					    ml_cache_digest(line));
+
+		if (m) {
+			size_t at = first + (size_t)__builtin_ctz(m);
+
+			__builtin_prefetch(&c->tags[at]);
+			__builtin_prefetch(&c->order.word[at]);
+			return;
+		}
+		for (uint32_t way = 0; way < c->ways && way < 32; way += 8)
+			__builtin_prefetch(&c->order.word[first + way]);
 	}
-	uint32_t set = ml_cache_set(c, line);
-	c->counts->asked[kind]++;
-	c->policy->hit(&c->order, set, ml_cache_way(c, set, at), 0);
-	return true;
+}
+
+enum { AHEAD = 8, FEW = 16 };
+
+ML_BODY void run(struct ml_sim *s, const struct ml_accesses *a, uint16_t *outcome,
+		 bool plain)
+{
+	bool look_ahead = s->misses; /* costs more than it gains where few miss */
+	size_t missed = 0;           /* in the second level */
+
+	for (size_t i = 0; i < a->count && !s->failed; i++) {
+		struct access x = access_at(s, a, i, plain);
+		enum fast fast = UNSURE;
+		uint16_t o = 1;
+
+		if (look_ahead && i + AHEAD < a->count)
+			fetch_ahead(s, x.path, a->addr[i + AHEAD]);
+		if (s->machine.tlbs && x.kind != ML_ACCESS_FETCH)
+			translate_all(s, x.core, x.kind, x.addr, x.last);
+		if (plain || s->fast)
+			fast = access_fast(s, x, plain);
+		if (fast != HIT) {
+			o = access_slowly(s, a, i, x, fast == MISSED);
+			missed += ml_outcome_served(o) > 2;
+		}
+		if (outcome)
+			outcome[i] = o;
+	}
+	s->misses = missed > a->count / FEW;
 }
 
 bool ml_sim_run(struct ml_sim *s, const struct ml_accesses *a, uint16_t *outcome,
@@ -444,16 +567,10 @@ bool ml_sim_run(struct ml_sim *s, const struct ml_accesses *a, uint16_t *outcome
 				"%s is %s, which must know the future, and has no hints",
 				spec->name, spec->policy->name);
 	}
-	for (size_t i = 0; i < a->count && !s->failed; i++) {
-		unsigned core = a->core ? a->core[i] % s->cores : 0;
-		struct ml_cache *c = s->paths[core][0][0];
-		uint16_t o = s->fast && access_fast(s, c, a->addr[i], a->what[i])
-				     ? 1
-				     : access_slowly(s, a, i);
-
-		if (outcome)
-			outcome[i] = o;
-	}
+	if (s->plain)
+		run(s, a, outcome, true);
+	else
+		run(s, a, outcome, false);
 	s->accesses += a->count;
 	return !s->failed;
 }

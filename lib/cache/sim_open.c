@@ -3,6 +3,7 @@
 
 #include "lib/cache/motion.h"
 #include "lib/cache/prefetch.h"
+#include "lib/cache/shadow.h"
 #include "lib/cache/state.h"
 
 static bool check_spec(const struct ml_machine *m, const struct ml_level_spec *l,
@@ -110,6 +111,49 @@ static bool check(const struct ml_machine *m, struct ml_err *err)
 	return true;
 }
 
+/* Gives a cache its shadow, in the book of those with the same cores and lines. */
+static void join_book(struct ml_sim *s, struct ml_cache *c)
+{
+	struct ml_sim_book *b = s->books;
+
+	while (b && (b->bits != c->bits || b->share != c->spec->share ||
+		     b->instance != c->instance))
+		b = b->next;
+	if (!b) {
+		b = ml_arena_alloc(&s->arena, sizeof(*b));
+		b->bits = c->bits;
+		b->share = c->spec->share;
+		b->instance = c->instance;
+		b->next = s->books;
+		s->books = b;
+	}
+	c->shadow = ml_arena_alloc(&s->arena, sizeof(*c->shadow));
+	ml_shadow_join(c->shadow, &b->book, (size_t)c->sets * c->ways);
+}
+
+/* A hit concerns neither a prefetcher nor the future. */
+static bool hits_quietly(const struct ml_level_spec *l)
+{
+	return l->prefetch != ML_PREFETCH_STRIDE && !l->policy->future;
+}
+
+/* See ml_sim.plain. */
+static bool is_plain(const struct ml_machine *m, unsigned want)
+{
+	bool plain = m->cores == 1 && !(want & ML_SIM_MOVES);
+
+	for (unsigned i = 0; i <= m->levels; i++) {
+		const struct ml_level_spec *l = i ? &m->level[i - 1] : &m->icache;
+
+		if (i == 0 && !m->split)
+			continue;
+		plain &= l->inclusion == ML_NEITHER && !l->write_through &&
+			 !l->no_allocate && l->prefetch == ML_PREFETCH_NONE &&
+			 !l->policy->future && l->line == m->level[0].line;
+	}
+	return plain;
+}
+
 static struct ml_cache *instances(struct ml_sim *s, const struct ml_level_spec *spec,
 				  unsigned level, unsigned want,
 				  struct ml_level_counts *counts)
@@ -121,6 +165,8 @@ static struct ml_cache *instances(struct ml_sim *s, const struct ml_level_spec *
 		ml_cache_init(&c[i], spec, level, i, ml_state_seed(&s->machine, level, i),
 			      want, &s->arena);
 		c[i].counts = counts;
+		if (want & ML_SIM_CAUSES)
+			join_book(s, &c[i]);
 	}
 	return c;
 }
@@ -137,8 +183,9 @@ struct ml_sim *ml_sim_open(const struct ml_machine *m, unsigned want, struct ml_
 	s->cores = s->sharing.cores = m->cores;
 	s->levels = m->levels;
 	s->inform = want & ML_SIM_USE;
-	s->fast = !want && !m->tlbs && m->level[0].prefetch != ML_PREFETCH_STRIDE &&
-		  !m->level[0].policy->future;
+	s->fast = !(want & ML_SIM_MOVES) && hits_quietly(&m->level[0]) &&
+		  (!m->split || hits_quietly(&m->icache));
+	s->plain = is_plain(m, want);
 	if (m->split)
 		s->icaches = instances(s, &s->machine.icache, 0, want, &s->counts[0]);
 	for (unsigned i = 0; i < s->levels; i++) {
@@ -179,7 +226,8 @@ struct ml_sim *ml_sim_open(const struct ml_machine *m, unsigned want, struct ml_
 static void close_all(const struct ml_sim *s, struct ml_cache *c)
 {
 	for (uint32_t i = 0; c && i * c[0].spec->share < s->cores; i++)
-		ml_cache_close(&c[i]);
+		if (c[i].shadow)
+			ml_shadow_release(c[i].shadow);
 }
 
 void ml_sim_close(struct ml_sim *s)
@@ -191,6 +239,8 @@ void ml_sim_close(struct ml_sim *s)
 		close_all(s, s->caches[i]);
 	for (unsigned i = 0; i < s->machine.tlbs; i++)
 		close_all(s, s->tlbs[i]);
+	for (struct ml_sim_book *b = s->books; b; b = b->next)
+		ml_book_release(&b->book);
 	ml_sharing_release(&s->sharing);
 	ml_free(s->moves);
 	ml_free(s->ahead);
@@ -255,8 +305,9 @@ void ml_sim_set(const struct ml_sim *s, unsigned level, unsigned core, uint32_t 
 		slots[way] = (struct ml_sim_slot){
 			.line = held[way] ? ml_cache_addr(c, p.at) : ML_NO_LINE,
 			.rank = rank[way],
-			.owner = held[way] && c->owner ? c->owner[p.at] : ML_NO_OWNER,
-			.since = c->since ? c->since[p.at] : 0,
+			.owner = held[way] && c->notes ? c->notes[p.at].owner
+						       : ML_NO_OWNER,
+			.since = c->notes ? c->notes[p.at].since : 0,
 			.dirty = c->flags[p.at] & ML_DIRTY,
 			.prefetched = c->flags[p.at] & ML_UNASKED,
 			.state = !coherent   ? 0

@@ -180,14 +180,16 @@ static void put_cache(struct ml_buf *out, const struct ml_cache *c, struct ml_ar
 		ml_buf_u64(out, c->tags[i]);
 	put_orders(out, c, a);
 	ml_buf_put(out, c->flags, places);
-	for (size_t i = 0; c->owner && i < places; i++)
-		ml_buf_u32(out, c->owner[i]);
-	for (size_t i = 0; c->since && i < places; i++)
-		ml_buf_u64(out, c->since[i]);
-	for (size_t i = 0; c->read && i < places; i++)
-		ml_buf_u64(out, c->read[i]);
-	for (size_t i = 0; c->written && i < places; i++)
-		ml_buf_u64(out, c->written[i]);
+	bool notes = c->notes && c->level <= ML_LEVELS; /* of TLBs they do not last */
+
+	for (size_t i = 0; notes && i < places; i++)
+		ml_buf_u32(out, c->notes[i].owner);
+	for (size_t i = 0; notes && i < places; i++)
+		ml_buf_u64(out, c->notes[i].since);
+	for (size_t i = 0; notes && c->use && i < places; i++)
+		ml_buf_u64(out, c->notes[i].read);
+	for (size_t i = 0; notes && c->use && i < places; i++)
+		ml_buf_u64(out, c->notes[i].written);
 	if (c->ahead)
 		put_ahead(out, c->ahead);
 }
@@ -263,7 +265,7 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static const char *tags_wrong(struct ml_cache *c, struct ml_arena *a)
+static const char *tags_wrong(const struct ml_cache *c, struct ml_arena *a)
 {
 	uint64_t *sorted = ml_arena_alloc(a, c->ways * sizeof(*sorted));
 
@@ -274,8 +276,6 @@ static const char *tags_wrong(struct ml_cache *c, struct ml_arena *a)
 			if (tags[way] && (ml_cache_set(c, tags[way] - 1) != set ||
 					  tags[way] - 1 > UINT64_MAX >> c->bits))
 				return "a line is in the wrong set";
-		for (uint32_t way = 0; way < c->ways; way++)
-			c->held[set] += tags[way] != 0;
 		memcpy(sorted, tags, c->ways * sizeof(*sorted));
 		qsort(sorted, c->ways, sizeof(*sorted), by_value);
 		for (uint32_t way = 1; way < c->ways; way++)
@@ -286,7 +286,7 @@ static const char *tags_wrong(struct ml_cache *c, struct ml_arena *a)
 }
 
 /* Why what was read into a cache cannot be, or NULL. */
-static const char *cache_wrong(struct ml_cache *c, struct ml_arena *a)
+static const char *cache_wrong(const struct ml_cache *c, struct ml_arena *a)
 {
 	const struct ml_policy *p = c->policy;
 	uint64_t mask = time_mask(p);
@@ -331,14 +331,22 @@ static void get_ahead(struct ml_bytes *in, struct ml_prefetch *p)
 }
 
 /* A simulator that does not keep a column passes over it. */
-static void get_column(struct ml_bytes *in, uint64_t *to, size_t places)
+static void get_columns(struct ml_bytes *in, struct ml_cache *c, unsigned columns)
 {
-	for (size_t i = 0; i < places; i++) {
-		uint64_t word = ml_bytes_u64(in);
+	size_t places = (size_t)c->sets * c->ways;
+	struct ml_cache_note dropped;
 
-		if (to)
-			to[i] = word;
-	}
+	for (size_t i = 0; i < places; i++)
+		(c->notes ? &c->notes[i] : &dropped)->owner = columns & ML_STATE_OWNERS
+								      ? ml_bytes_u32(in)
+							      : c->tags[i] ? ML_NO_OWNER
+									   : 0;
+	for (size_t i = 0; columns & ML_STATE_OWNERS && i < places; i++)
+		(c->notes ? &c->notes[i] : &dropped)->since = ml_bytes_u64(in);
+	for (size_t i = 0; columns & ML_STATE_USE && i < places; i++)
+		(c->use ? &c->notes[i] : &dropped)->read = ml_bytes_u64(in);
+	for (size_t i = 0; columns & ML_STATE_USE && i < places; i++)
+		(c->use ? &c->notes[i] : &dropped)->written = ml_bytes_u64(in);
 }
 
 static void get_cache(struct ml_bytes *in, struct ml_cache *c, unsigned columns)
@@ -354,20 +362,7 @@ static void get_cache(struct ml_bytes *in, struct ml_cache *c, unsigned columns)
 	for (size_t i = 0; i < places; i++)
 		c->order.word[i] = width == 1 ? ml_bytes_u8(in) : ml_bytes_u64(in);
 	memcpy(c->flags, ml_bytes_take(in, places), places);
-	for (size_t i = 0; i < places; i++) {
-		uint32_t owner = columns & ML_STATE_OWNERS ? ml_bytes_u32(in)
-				 : c->tags[i]              ? ML_NO_OWNER
-							   : 0;
-
-		if (c->owner)
-			c->owner[i] = owner;
-	}
-	if (columns & ML_STATE_OWNERS)
-		get_column(in, c->since, places);
-	if (columns & ML_STATE_USE) {
-		get_column(in, c->read, places);
-		get_column(in, c->written, places);
-	}
+	get_columns(in, c, columns);
 	if (c->ahead)
 		get_ahead(in, c->ahead);
 }
@@ -379,7 +374,6 @@ static void begin_shadow(struct ml_cache *c, struct ml_arena *a)
 	uint32_t *rank = ml_arena_alloc(a, places * sizeof(*rank));
 	bool *held = ml_arena_alloc(a, c->ways * sizeof(*held));
 
-	ml_shadow_release(c->shadow);
 	for (uint32_t set = 0; set < c->sets; set++) {
 		size_t first = (size_t)set * c->ways;
 
@@ -390,9 +384,9 @@ static void begin_shadow(struct ml_cache *c, struct ml_arena *a)
 	for (uint32_t r = c->ways; r-- > 0;)
 		for (size_t i = 0; i < places; i++)
 			if (rank[i] == r && c->tags[i]) {
-				c->entry[i] = ml_shadow_find(c->shadow,
-							     ml_cache_line(c, i));
-				ml_shadow_ask(c->shadow, c->entry[i]);
+				c->notes[i].entry = ml_book_find(c->shadow->book,
+								 ml_cache_line(c, i));
+				ml_shadow_ask(c->shadow, c->notes[i].entry);
 			}
 }
 
@@ -406,15 +400,9 @@ static void empty(struct ml_sim *s)
 		memset(c->tags, 0, places * 8);
 		memset(c->flags, 0, places);
 		memset(c->order.word, 0, places * 8);
-		memset(c->held, 0, (size_t)c->sets * 4);
-		if (c->owner) {
-			memset(c->owner, 0, places * 4);
-			memset(c->since, 0, places * 8);
-		}
-		if (c->read) {
-			memset(c->read, 0, places * 8);
-			memset(c->written, 0, places * 8);
-		}
+		ml_cache_restored(c);
+		if (c->notes)
+			memset(c->notes, 0, places * sizeof(*c->notes));
 		ml_order_init(&c->order, c->sets, c->ways, c->order.word,
 			      ml_state_seed(&s->machine, c->level, c->instance));
 		if (c->ahead)
@@ -422,6 +410,8 @@ static void empty(struct ml_sim *s)
 		if (c->shadow)
 			ml_shadow_release(c->shadow);
 	}
+	for (struct ml_sim_book *b = s->books; b; b = b->next)
+		ml_book_release(&b->book);
 	ml_sharing_release(&s->sharing);
 	memset(s->counts, 0, sizeof(s->counts));
 	memset(s->tlb_counts, 0, sizeof(s->tlb_counts));
@@ -466,7 +456,9 @@ bool ml_sim_restore(struct ml_sim *s, struct ml_bytes *in, struct ml_err *err)
 		if (wrong)
 			ml_fail(err, ML_FORMAT, "the saved state of %s is damaged: %s",
 				c->spec->name, wrong);
-		else if (c->shadow)
+		else
+			ml_cache_restored(c);
+		if (!wrong && c->shadow)
 			begin_shadow(c, &arena);
 	}
 	ml_arena_release(&arena);

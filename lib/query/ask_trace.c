@@ -96,6 +96,15 @@ static void put_gaps(struct ml_answer *a, const struct ml_tables *t)
 	ml_json_end(&a->json);
 }
 
+/* When a thread was there; the last entry of an id counts. */
+static struct ml_thread life_of(const struct ml_tables *t, uint16_t id)
+{
+	for (size_t i = t->threads.count; i-- > 0;)
+		if (t->threads.at[i].id == id)
+			return t->threads.at[i];
+	return (struct ml_thread){ 0 };
+}
+
 static void put_threads(struct ml_answer *a, const struct ml_summary *s)
 {
 	ml_json_key(&a->json, "threads");
@@ -108,6 +117,11 @@ static void put_threads(struct ml_answer *a, const struct ml_summary *s)
 		ml_answer_u64(a, "parent", x->parent);
 		ml_answer_string(a, "name", x->name);
 		ml_answer_u64(a, "references", x->refs);
+		struct ml_thread life = life_of(&s->trace->tables, x->id);
+		ml_answer_u64(a, "from", life.from);
+		ml_answer_u64(a, "until",
+			      life.until < s->trace->count ? life.until
+							   : s->trace->count);
 		ml_json_end(&a->json);
 	}
 	ml_json_end(&a->json);
