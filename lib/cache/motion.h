@@ -62,8 +62,8 @@ struct ml_sim {
 	bool inform;   /* lines that leave have something to tell the copy outwards */
 	bool coherent; /* some caches belong to some cores only... */
 	unsigned unit_bits;        /* ...and this is the largest of their lines */
-	struct ml_sim_book *books; /* with ML_SIM_CAUSES, like...*/
-	struct ml_sharing sharing;
+	struct ml_sim_book *books; /* with ML_SIM_CAUSES... */
+	struct ml_sharing sharing; /* ...like this */
 	struct ml_move *moves;
 	size_t move_count, move_cap;
 	struct ml_sim_ahead *ahead;

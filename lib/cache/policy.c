@@ -33,9 +33,41 @@ static uint64_t high_first(const struct ml_order *o, uint32_t set, uint32_t way)
 	return *word_of(o, set, way);
 }
 
+enum { MANY = 32 }; /* ways */
+
+/* Four at a time, as each comparison waits for the one before; then the first of these.
+ */
+static uint32_t lowest_of_many(const uint64_t *w, uint32_t ways)
+{
+	uint64_t least[4] = { w[0], w[0], w[0], w[0] };
+	uint32_t i = 0;
+
+	for (; i + 4 <= ways; i += 4)
+		for (uint32_t k = 0; k < 4; k++)
+			least[k] = w[i + k] < least[k] ? w[i + k] : least[k];
+	for (; i < ways; i++)
+		least[0] = w[i] < least[0] ? w[i] : least[0];
+	for (uint32_t k = 1; k < 4; k++)
+		least[0] = least[k] < least[0] ? least[k] : least[0];
+	for (i = 0; w[i] != least[0];)
+		i++;
+	return i;
+}
+
 static uint32_t lowest(struct ml_order *o, uint32_t set)
 {
-	return ml_order_oldest(o, (size_t)set * o->ways);
+	const uint64_t *w = word_of(o, set, 0);
+	uint64_t least = w[0];
+	uint32_t victim = 0;
+
+	if (o->ways > MANY)
+		return lowest_of_many(w, o->ways);
+	/* Without branches, which nobody could predict. */
+	for (uint32_t i = 1; i < o->ways; i++) {
+		victim = w[i] < least ? i : victim;
+		least = w[i] < least ? w[i] : least;
+	}
+	return victim;
 }
 
 static uint32_t highest(struct ml_order *o, uint32_t set)

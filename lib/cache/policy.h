@@ -11,7 +11,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* The words that a policy owns of one cache. */
@@ -77,21 +76,6 @@ static inline void ml_policy_fill(const struct ml_policy *p, struct ml_order *o,
 		o->word[(uint64_t)set * o->ways + way] = ++o->clock;
 	else
 		p->fill(o, set, way, hint);
-}
-
-/* The way with the lowest word, of the set whose words begin at first. */
-static inline uint32_t ml_order_oldest(const struct ml_order *o, size_t first)
-{
-	const uint64_t *w = &o->word[first];
-	uint64_t least = w[0];
-	uint32_t oldest = 0;
-
-	/* Without branches, which nobody could predict. */
-	for (uint32_t i = 1; i < o->ways; i++) {
-		oldest = w[i] < least ? i : oldest;
-		least = w[i] < least ? w[i] : least;
-	}
-	return oldest;
 }
 
 /* The generator: the same numbers on every platform (splitmix64). */

@@ -11,8 +11,8 @@
  *
  * The LRU cache is a log of what was asked for. The cell of a line tells where in the
  * log it stands last; places before that are stale, and the oldest line is found by
- * passing over them. Both ends of the log are read and written in order, which costs
- * a third of a linked list with its random neighbours.
+ * passing over them. Both ends of the log are read and written in order, where a
+ * linked list would touch the random neighbours of each line.
  */
 #pragma once
 
