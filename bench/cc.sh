@@ -11,6 +11,7 @@ src=$(cd "$(dirname "$0")/.." && pwd)
 shift
 [ $# -gt 0 ] || set -- gzip hash matmul
 dir=$(mktemp -d)
+chmod 755 "$dir" # apt-get fetches as a user of its own
 trap 'rm -rf "$dir"' EXIT INT TERM
 cd "$dir"
 PATH=$build:$PATH
@@ -25,11 +26,11 @@ done
 fetch_gzip() {
 	[ -n "${GZIP_SOURCE:-}" ] && { cp -a "$GZIP_SOURCE" gzip-source; return; }
 	mkdir -p apt/lists/partial
-	echo "deb-src http://deb.debian.org/debian bookworm main" >apt/sources.list
+	echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main" >apt/sources.list
 	set -- -qq -o Dir::Etc::sourcelist="$dir/apt/sources.list" -o Dir::Etc::sourceparts=- \
 		-o Dir::State::lists="$dir/apt/lists" -o Dir::Cache="$dir/apt"
 	apt-get "$@" update && apt-get "$@" source --download-only gzip || return 1
-	mkdir gzip-source && tar xf gzip_*.orig.tar.* -C gzip-source --strip-components 1
+	mkdir gzip-source && tar xf gzip_*.orig.tar.[gx]z -C gzip-source --strip-components 1
 }
 
 build_gzip() {

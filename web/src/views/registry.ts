@@ -4,6 +4,7 @@ import { eventMap } from "./eventmap";
 import { overview } from "./overview";
 import { planeView } from "./plane";
 import { regionsView } from "./regions";
+import { ringsView } from "./rings";
 import { spaceView } from "./space";
 import type { ViewKind } from "./view";
 
@@ -11,6 +12,7 @@ export const views: ViewKind[] = [
 	overview,
 	regionsView,
 	cacheView,
+	ringsView,
 	eventMap,
 	planeView,
 	spaceView,

@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+	cellsOf,
+	elementsOf,
+	homeAngle,
+	layMemory,
+	layRings,
+	parseZoom,
+	printZoom,
+	spot,
+	straightWay,
+	whole,
+	wideWay,
+	zoomAt,
+	type Point,
+} from "../src/model/rings";
+import {
+	EMPTY,
+	glyphsOf,
+	homeOf,
+	lowsOf,
+	MOVE,
+	pathsOf,
+	type HeldLines,
+	type Place,
+} from "../src/model/ringsGlyphs";
+import type { StateLevel } from "../src/model/types";
+import { region } from "./region";
+
+const A = region({ elem: 8, dims: [32], extent: 256 });
+const L1: StateLevel = {
+	name: "L1",
+	instances: 1,
+	sets: 2,
+	ways: 2,
+	line: 16,
+	group: 0,
+	first: 0,
+};
+const L2: StateLevel = { ...L1, name: "L2", sets: 1, ways: 4, first: 4 };
+const near = (a: Point, b: Point) =>
+	assert.ok(Math.hypot(a[0] - b[0], a[1] - b[1]) < 1e-6, `${a} is not ${b}`);
+const far = ([x, y]: Point) => Math.hypot(x, y);
+
+function place(levels = [L1, L2], cores = 1): Place {
+	const memory = layMemory([A]);
+
+	return {
+		rings: layRings(levels, 300, (line) => line / 8),
+		arcs: new Map(memory.arcs.map((a) => [a.region.region, a])),
+		others: memory.others,
+		lows: new Map([[A.region, 0x1000]]),
+		cores,
+	};
+}
+
+/** A state from "line:rank" for each slot, lines counted from the beginning of A. */
+function held(text: string, levels = [L1, L2]): HeldLines {
+	const slots = text.split(" ").map((w) => w.split(":").map(Number));
+
+	return {
+		levels,
+		line: BigUint64Array.from(slots, ([n, rank]) =>
+			rank === undefined ? EMPTY : BigInt(0x1000 + 16 * n!),
+		),
+		rank: slots.map(([, rank]) => rank ?? 9),
+		region: slots.map(() => A.region),
+		offset: slots.map(([n]) => 16 * n!),
+		flags: slots.map(() => 0),
+	};
+}
+
+test("the next victim stands at the outer edge, within its ring", () => {
+	const { rings } = place().rings;
+
+	for (const l of rings)
+		for (let arm = 0; arm < l.arms; arm++) {
+			let last = l.r0;
+			for (let rank = 0; rank < l.info.ways; rank++) {
+				const r = far(spot(l, arm, rank));
+				assert.ok(r > last && r < l.r1);
+				last = r;
+			}
+		}
+	assert.ok(rings[0]!.r1 < rings[1]!.r0);
+});
+
+test("every element of a cache is a glyph, or every line where elements are too many", () => {
+	const p = place();
+
+	assert.equal(p.rings.rings[0]!.grain, "element");
+	assert.equal(glyphsOf(p, held("0:0 - 1:0 - 0:0 1:1 2:2 -"), null).length, 10);
+	const big = layRings([{ ...L1, sets: 512, ways: 8, line: 64 }], 300, () => 8);
+	assert.equal(big.rings[0]!.grain, "line");
+	const huge = layRings([{ ...L1, sets: 8192, ways: 16, group: 16 }], 300, () => 8);
+	assert.equal(huge.rings[0]!.grain, "sets");
+	assert.equal(huge.rings[0]!.arms, 512);
+});
+
+test("a copy farther out is a ghost of the one that is nearer", () => {
+	const glyphs = glyphsOf(place(), held("0:0 - - - 0:0 5:1 - -"), null);
+	const ghosts = glyphs.filter((g) => g.ghost);
+
+	assert.equal(glyphs.length, 6);
+	assert.deepEqual([...new Set(ghosts.map((g) => `${g.level}:${g.line}`))], ["1:4096"]);
+});
+
+test("what comes starts at home, what leaves goes where it still is", () => {
+	const p = place();
+	const before = held("0:0 2:1 - - 0:0 2:1 - -");
+	const after = held("0:1 4:0 - - 0:1 2:2 4:0 -");
+	const glyphs = glyphsOf(p, after, before);
+	const one = (level: number, line: number) =>
+		glyphs.find((g) => g.level === level && g.offset === 16 * line)!;
+
+	assert.equal(one(0, 4).motion, "enter");
+	near(one(0, 4).from, homeOf(p, A.region, 64 + 4));
+	near(one(0, 4).to, spot(p.rings.rings[0]!, 0, 0, 0, 2));
+	assert.equal(one(0, 0).motion, "shift");
+	near(one(0, 0).from, spot(p.rings.rings[0]!, 0, 0, 0, 2));
+	near(one(0, 0).to, spot(p.rings.rings[0]!, 0, 1, 0, 2));
+	assert.equal(one(0, 2).motion, "leave");
+	near(one(0, 2).to, spot(p.rings.rings[1]!, 0, 2, 0, 2));
+});
+
+test("where everything has arrived does not depend on where it came from", () => {
+	const p = place();
+	const after = held("0:1 4:0 - - 0:1 2:2 4:0 -");
+	const still = glyphsOf(p, after, null);
+	const moved = glyphsOf(p, after, held("0:0 2:1 - - 0:0 2:1 - -")).filter(
+		(g) => g.motion !== "leave",
+	);
+
+	assert.deepEqual(
+		moved.map((g) => g.to),
+		still.map((g) => g.to),
+	);
+});
+
+test("a line that another core took flies to that core", () => {
+	const two = { ...L1, instances: 2, sets: 1 };
+	const p = place([two], 2);
+	const glyphs = glyphsOf(p, held("- - 0:0 -", [two]), held("0:0 - - -", [two]));
+	const [enter] = glyphs.filter((g) => g.motion === "enter");
+	const [leave] = glyphs.filter((g) => g.motion === "leave");
+
+	near(enter!.from, spot(p.rings.rings[0]!, 0, 0, 0, 2));
+	near(leave!.to, spot(p.rings.rings[0]!, 1, 0, 0, 2));
+});
+
+test("paths lead from memory through the levels, the newest first", () => {
+	const p = place();
+	const m = {
+		line: BigUint64Array.from([0x1000n, 0x1000n, 0x1020n]),
+		access: [0, 0, 3],
+		set: [0, 0, 1],
+		kind: [MOVE.fill, MOVE.fill, MOVE.evict],
+		source: [3, 2, 1],
+		target: [2, 1, 2],
+		core: [0, 0, 0],
+	};
+	const paths = pathsOf(p, m, held("0:0 - - - 0:0 - - -"), 4, 10, (line) => [
+		A.region,
+		line - 0x1000,
+	]);
+
+	assert.deepEqual(
+		paths.map((w) => [w.age, w.leaves, w.source]),
+		[
+			[0, true, 1],
+			[3, false, 2],
+			[3, false, 3],
+		],
+	);
+	near(paths[0]!.to, homeOf(p, A.region, 0x20));
+	near(paths[1]!.from, paths[2]!.to);
+	near(paths[2]!.from, homeOf(p, A.region, 0));
+	assert.equal(pathsOf(p, m, held("- - - - - - - -"), 4, 1, () => null).length, 1);
+});
+
+test("ways begin and end where they should, and those of what leaves are longer", () => {
+	const [a, b]: [Point, Point] = [
+		[0, -50],
+		[140, 20],
+	];
+	let [straight, wide] = [0, 0];
+
+	for (let i = 1; i <= 50; i++)
+		for (const way of [straightWay, wideWay]) {
+			const [p, q] = [way(a, b, (i - 1) / 50), way(a, b, i / 50)];
+			const step = Math.hypot(p[0] - q[0], p[1] - q[1]);
+			if (way === straightWay) straight += step;
+			else wide += step;
+		}
+	for (const way of [straightWay, wideWay]) {
+		near(way(a, b, 0), a);
+		near(way(a, b, 1), b);
+	}
+	assert.ok(wide > straight * 1.05);
+});
+
+test("regions lie around memory in order and do not touch", () => {
+	const { arcs, others } = layMemory([A, { ...A, region: 2, extent: 4096 }]);
+	let last = others[1] - 2 * Math.PI;
+
+	for (const a of arcs) {
+		assert.ok(a.a0 > last);
+		assert.ok(homeAngle(a, 8) > homeAngle(a, 0));
+		last = a.a1;
+	}
+	assert.ok(last < others[0]);
+	assert.deepEqual(cellsOf(arcs[0]!, 1000), { cells: 32, size: 8 });
+	assert.deepEqual(cellsOf({ ...arcs[0]!, a0: 0, a1: 0.02 }, 1000), {
+		cells: 8,
+		size: 32,
+	});
+});
+
+test("a line has the elements of its region only", () => {
+	assert.deepEqual(elementsOf(A, 0x1000, 64, 0x1000, 0), { first: 0, size: 8, count: 8 });
+	assert.deepEqual(elementsOf(A, 0x1000, 64, 0xff0, 0), { first: 0, size: 8, count: 6 });
+	assert.deepEqual(elementsOf(A, 0x1000, 64, 0x10f0, 240), {
+		first: 240,
+		size: 8,
+		count: 2,
+	});
+});
+
+test("a line in a cache tells where its region begins", () => {
+	const h = held("0:0 - 3:0 - - - - -");
+
+	assert.deepEqual([...lowsOf(h, new Set([A.region]))], [[A.region, 0x1000]]);
+	assert.equal(lowsOf(h, new Set()).size, 0);
+});
+
+test("zooming keeps what is under the pointer, and ends with the whole picture", () => {
+	const z = zoomAt(zoomAt(whole, 4, 0.5, -0.25), 2, 0.1, 0.1);
+	const radii = (x: number, o: number, k: number) => (x - o) / k;
+	const once = zoomAt(whole, 4, 0.5, -0.25);
+
+	assert.equal(radii(0.5, once.x, once.k), 0.5);
+	assert.equal(z.k, 8);
+	assert.deepEqual(parseZoom(printZoom(once)), once);
+	assert.deepEqual(zoomAt(once, 0.01, 0, 0), whole);
+	assert.deepEqual(parseZoom("x"), whole);
+	assert.equal(printZoom(whole), "");
+});
