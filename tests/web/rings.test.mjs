@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 
 const TWO_LINES = "L1 128 full 64B 4c | memory 100c";
+const TWO_CORES = "L1 128 full 64B 4c | L2 1K 4w 10c | memory 100c | cores 2";
 const TINY = "tiny-4sets";
 const stride = (w) => w.example("stride.c");
 
@@ -218,7 +219,7 @@ export const tests = {
 		}
 	},
 
-	"a miss is on its way for a moment, in a straight line from its home": async (
+	"a step flies what comes, what moves along its arm and what leaves": async (
 		w,
 	) => {
 		const page = await open(
@@ -327,5 +328,62 @@ export const tests = {
 		await page.mouse.move(5, 5);
 		await frames(page);
 		assert.notEqual(await w.svg(page), before);
+	},
+
+	"each core has its sector, and a line flies to the core that takes it": async (
+		w,
+	) => {
+		// both write into one line, by turns
+		const turns = "thread 1\nw0\nthread 2\nw8\n".repeat(8);
+		const trace = w.text("rings-turns", turns);
+		const page = await open(w, trace, TWO_CORES);
+
+		await goTo(w, page, 4);
+		await page.keyboard.press("ArrowRight");
+		await w.until("the step", () =>
+			page.evaluate(
+				() =>
+					globalThis.memlamp.mounted.view.made?.of
+						.cursor === 5,
+			),
+		);
+		const moved = await page.evaluate(() =>
+			globalThis.memlamp.mounted.view.made.picture.glyphs
+				.filter((g) => g.level === 0 && g.motion !== "rest")
+				.map((g) => ({ ...g })),
+		);
+		await arrived(w, page);
+		const [enter] = moved.filter((g) => g.motion === "enter");
+		const [leave] = moved.filter((g) => g.motion === "leave");
+		assert.notEqual(enter.arm, leave.arm);
+		assert.deepEqual(leave.to, enter.to);
+		assert.deepEqual(enter.from, leave.from);
+		assert.deepEqual(keys(await drawn(page)), await told(page, 5));
+	},
+
+	"zooming in shows elements of lines, and a double click the whole again": async (
+		w,
+	) => {
+		const page = await open(w, stride(w), "i7");
+		const grain = () =>
+			page.evaluate(
+				() =>
+					globalThis.memlamp.mounted.view.made.picture.place
+						.rings.rings[0].grain,
+			);
+		const centre = await page.evaluate(() => {
+			const v = globalThis.memlamp.mounted.view;
+			const b = v.canvas.getBoundingClientRect();
+			return [b.left + v.made.picture.x, b.top + v.made.picture.y];
+		});
+
+		await goTo(w, page, await sweep(page));
+		assert.equal(await grain(), "line");
+		await page.mouse.move(...centre);
+		for (let i = 0; i < 16; i++) await page.mouse.wheel(0, -100);
+		await w.until("elements", async () => (await grain()) === "element");
+		await w.until("the address has it", () => /rings\.zoom/.test(page.url()));
+		await page.mouse.dblclick(...centre);
+		await w.until("the whole", async () => (await grain()) === "line");
 	},
 };

@@ -13,14 +13,15 @@ import {
 import {
 	glyphsOf,
 	lowsOf,
+	MOVE,
 	pathsOf,
 	UNKNOWN,
 	type Glyph,
 	type Place,
 } from "../model/ringsGlyphs";
 import { datumName, extentOf } from "../model/shape";
-import { kindOf, servedOf, sizeOf, WRITE } from "../model/trail";
-import type { Selection } from "../model/selection";
+import { sizeOf } from "../model/trail";
+import { sameSelection, type Selection } from "../model/selection";
 import { arrived, CHUNK, refsOf } from "../state/around";
 import { current } from "../state/current";
 import { select } from "../state/history";
@@ -45,7 +46,15 @@ import { mix, regionColour, type Palette } from "../draw/colours";
 import type { Draw } from "../draw/draw";
 import { CanvasView } from "./canvas";
 import { shownRegions } from "./regionFrames";
-import { at, drawRings, heldOf, legend, type Access, type Picture } from "./ringsPaint";
+import {
+	at,
+	drawRings,
+	heldOf,
+	legend,
+	type Access,
+	type Marked,
+	type Picture,
+} from "./ringsPaint";
 import { followRings, scene, SEEN, tailLength, type Scene } from "./ringsScene";
 import type { ViewKind } from "./view";
 
@@ -59,6 +68,13 @@ interface Made {
 	of: Scene;
 	key: string;
 	picture: Picture;
+}
+
+/** The core that made the reference; -1: it moved nothing. */
+function coreOf({ moves: m }: Scene): number {
+	for (let i = m.line.length - 1; i >= 0 && m.access[i] === m.count - 1; i--)
+		if (m.kind[i] !== MOVE.transfer) return m.other[i]!;
+	return -1;
 }
 
 class Rings extends CanvasView {
@@ -173,9 +189,7 @@ class Rings extends CanvasView {
 			offset: c.offset[i]!,
 			bytes: sizeOf(c.what[i]!),
 			addr: c.addr[i]!,
-			served: servedOf(c.outcome[i]!),
-			core: (c as unknown as { core: Uint16Array }).core[i]!,
-			write: kindOf(c.what[i]!) === WRITE,
+			core: coreOf(s),
 		};
 	}
 
@@ -316,7 +330,7 @@ class Rings extends CanvasView {
 		const q = this.make(s, d);
 		const to = s.cursor + 1;
 		const chunks = refsOf(Math.max(0, to - RESULTS), to) ?? [];
-		drawRings(d, p, q, this.phase(), this.marked, chunks, to);
+		drawRings(d, p, q, this.phase(), this.marks(), chunks, to);
 		legend(d, p, q, s.moves.count, this.zoom().k > 1);
 		this.caption(d, p);
 		this.canvas.dataset["shown"] = String((this.then ?? s).cursor);
@@ -341,16 +355,18 @@ class Rings extends CanvasView {
 		shown.forEach((text, i) => d.text(d.width / 2, y + 16 * i, text, style));
 	}
 
-	private marked = (g: Glyph): 0 | 1 | 2 => {
-		const inside = (s: Selection) =>
+	/** Which glyphs are selected or under the pointer, asked once a frame. */
+	private marks(): Marked {
+		const [chosen, near] = [selection.value, hover.value];
+		const inside = (s: Selection, g: Glyph) =>
 			s.region === g.region &&
 			(!s.offset ||
 				(g.offset < UNKNOWN &&
 					g.offset < s.offset[1] &&
 					s.offset[0] < g.offset + g.bytes));
 
-		return inside(selection.value) ? 2 : inside(hover.value) ? 1 : 0;
-	};
+		return (g) => (inside(chosen, g) ? 2 : inside(near, g) ? 1 : 0);
+	}
 
 	private glyphAt(x: number, y: number): Glyph | null {
 		const q = this.made?.picture;
@@ -411,7 +427,7 @@ class Rings extends CanvasView {
 		const pick = this.pickAt(x, y);
 
 		this.canvas.style.cursor = pick ? "pointer" : "";
-		hover.value = pick ?? {};
+		if (!sameSelection(hover.value, pick ?? {})) hover.value = pick ?? {};
 		if (g) return this.tip(this.words(g), x, y);
 		if (!pick) return this.tip(this.ringWords(x, y), x, y);
 		const r = regionOf(pick.region!)!;

@@ -37,9 +37,7 @@ export interface Access {
 	offset: number;
 	bytes: number;
 	addr: number;
-	served: number; // level from 1
-	core: number;
-	write: boolean;
+	core: number; // -1: not known
 }
 
 export interface Picture {
@@ -306,44 +304,67 @@ export function touches(g: Glyph, a: Access | null): boolean {
 	return g.offset < a.offset + a.bytes && a.offset < g.offset + g.bytes;
 }
 
+/** What is in flight, with the way that lies behind it. */
+function trails(d: Draw, p: Palette, q: Picture, phase: number, moving: Glyph[]): void {
+	for (const g of moving) {
+		const enters = g.motion === "enter";
+		const way = enters ? straightWay : wideWay;
+		const points = polyline((t) => way(g.from, g.to, t), enters ? 1 : 14, ease(phase));
+		const c = enters ? miss(p) : g.dirty ? p.write : q.colour(p, g.region);
+
+		line(d, q, points, c, g.dirty || enters ? 2 : 1.2, 0.8 - 0.3 * phase);
+	}
+}
+
+/*
+ * All glyphs: those that move lie on those at rest, and what marks them on both. Each kind
+ * of mark is a pass of its own, as splats and paths cannot alternate cheaply.
+ */
 function data(d: Draw, p: Palette, q: Picture, phase: number, marked: Marked): void {
-	const order: Glyph[][] = [[], [], []]; // moving ones lie on those at rest
+	const rest: Glyph[] = [];
+	const moving: Glyph[] = [];
+	const colours = new Map<number, [own: Colour, ghost: Colour, small: Colour]>();
+	const holes: [x: number, y: number, r: number][] = [];
+	const rings: [x: number, y: number, r: number, c: Colour, thick: number][] = [];
 	const red = miss(p);
 
-	for (const g of q.glyphs) {
-		if (g.motion === "leave" && phase >= 1) continue;
-		order[g.motion === "rest" || phase >= 1 ? 0 : g.motion === "shift" ? 1 : 2]!.push(g);
-	}
-	for (const g of order.flat()) {
-		const ring = q.place.rings.rings[g.level]!;
-		const [x, y] = at(g, phase);
-		const away = Math.max(
-			Math.abs(q.x + x - d.width / 2),
-			Math.abs(q.y + y - d.height / 2),
-		);
-		if (away > Math.max(d.width, d.height) / 2 + 30) continue; // not to be seen
-		const own = q.colour(p, g.region);
-		const pulse = touches(g, q.access) ? 1 + 0.8 * Math.sin(Math.PI * phase) : 1;
-		const r = (ring.size / 2) * pulse;
-		const moving = phase < 1 && (g.motion === "enter" || g.motion === "leave");
-		let c =
-			g.ghost && !moving ? mix(p.background, own, ring.size > 4 ? 0.38 : 0.55) : own;
-
-		if (moving) {
-			const enters = g.motion === "enter";
-			const way = enters ? straightWay : wideWay;
-			const points = polyline((t) => way(g.from, g.to, t), enters ? 1 : 14, ease(phase));
-			const trail = enters ? red : g.dirty ? p.write : own;
-			line(d, q, points, trail, g.dirty || enters ? 2 : 1.2, 0.8 - 0.3 * phase);
-			if (enters) c = mix(red, own, phase ** 2);
+	const put = (g: Glyph, flies: boolean) => {
+		const size = q.place.rings.rings[g.level]!.size;
+		const still = g.motion === "rest" || (phase >= 1 && g.motion !== "leave");
+		const [gx, gy] = still ? g.to : at(g, phase);
+		const [x, y] = [q.x + gx, q.y + gy];
+		if (x < -30 || y < -30 || x > d.width + 30 || y > d.height + 30) return;
+		let known = colours.get(g.region);
+		if (!known) {
+			const own = q.colour(p, g.region);
+			known = [own, mix(p.background, own, 0.38), mix(p.background, own, 0.55)];
+			colours.set(g.region, known);
 		}
-		disc(d, q.x + x, q.y + y, r, c, g.motion === "leave" ? 1 - 0.5 * phase : 1);
+		const touched = touches(g, q.access);
+		const r = (size / 2) * (touched ? 1 + 0.8 * Math.sin(Math.PI * phase) : 1);
+		let c = known[g.ghost && !flies ? (size > 4 ? 1 : 2) : 0]!;
+		if (flies && g.motion === "enter") c = mix(red, c, phase ** 2);
+		disc(d, x, y, r, c, g.motion === "leave" ? 1 - 0.5 * phase : 1);
 		// data that must be written back have a hole
-		if (g.dirty && r >= 2.4) disc(d, q.x + x, q.y + y, r * 0.36, p.background, 0.9);
-		if (touches(g, q.access)) halo(d, q.x + x, q.y + y, r + 2.5, p.cursor, 2);
+		if (g.dirty && r >= 2.4) holes.push([x, y, r * 0.36]);
+		if (touched) rings.push([x, y, r + 2.5, p.cursor, 2]);
 		const mark = marked(g);
-		if (mark) halo(d, q.x + x, q.y + y, r + 1.5, mark === 2 ? p.text : p.muted, 1.6);
-	}
+		if (mark) rings.push([x, y, r + 1.5, mark === 2 ? p.text : p.muted, 1.6]);
+	};
+	const pierce = () => {
+		for (const [x, y, r] of holes) disc(d, x, y, r, p.background, 0.9);
+		holes.length = 0;
+	};
+
+	for (const g of q.glyphs)
+		if (phase < 1 && (g.motion === "enter" || g.motion === "leave")) moving.push(g);
+		else if (g.motion !== "leave") rest.push(g);
+	for (const g of rest) put(g, false);
+	pierce();
+	trails(d, p, q, phase, moving);
+	for (const g of moving) put(g, true);
+	pierce();
+	for (const [x, y, r, c, thick] of rings) halo(d, x, y, r, c, thick);
 }
 
 /** 2: selected, 1: under the pointer, 0: neither. */
@@ -361,6 +382,13 @@ function core(d: Draw, p: Palette, q: Picture): void {
 			if (i === q.access?.core)
 				d.arc(q.x, q.y, 0, r, (TURN * i) / n, (TURN * (i + 1)) / n, p.cursor);
 			line(d, q, [[0, 0], polar(r, (TURN * i) / n)], p.background, 2, 1);
+			const [x, y] = polar(r * 0.6, (TURN * (i + 0.5)) / n);
+			if (r >= 17 && n <= 8)
+				d.text(q.x + x, q.y + y, String(i), {
+					colour: i === q.access?.core ? p.background : p.text,
+					size: 10,
+					align: "center",
+				});
 		}
 		return;
 	}
