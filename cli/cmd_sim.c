@@ -20,6 +20,7 @@
 #include "lib/base/json.h"
 #include "lib/base/progress.h"
 #include "lib/base/table.h"
+#include "lib/query/phases.h"
 #include "lib/query/profile_tables.h"
 #include "lib/trace/trace.h"
 
@@ -147,33 +148,6 @@ static bool read_cores(const char *text, struct ml_replay_core *cores, size_t ro
 	return true;
 }
 
-/* The window of a phase: from its first beginning to the end that follows. */
-static bool find_phase(const struct ml_trace *t, const char *name, uint64_t *from,
-		       uint64_t *to, struct ml_err *err)
-{
-	const struct ml_tables *x = &t->tables;
-	uint32_t number = ml_names_find(&x->names, name), depth = 0;
-	bool found = false;
-
-	*to = t->count;
-	for (size_t i = 0; i < x->marks.count; i++) {
-		const struct ml_mark *m = &x->marks.at[i];
-
-		if (m->name != number || m->kind == ML_MARK_POINT)
-			continue;
-		if (m->kind == ML_MARK_BEGIN && !found) {
-			*from = m->time;
-			found = true;
-		}
-		depth += m->kind == ML_MARK_BEGIN;
-		if (found && m->kind == ML_MARK_END && depth && !--depth) {
-			*to = m->time;
-			break;
-		}
-	}
-	return found || ml_fail(err, ML_USAGE, "%s has no phase '%s'", t->path, name);
-}
-
 enum { CORES_MAPPED = 256 };
 
 struct work {
@@ -223,7 +197,8 @@ static bool prepare(struct work *w, struct ml_err *err)
 	if (o->phase && (o->from || o->to))
 		return ml_fail(err, ML_USAGE,
 			       "--phase and --from or --to exclude each other");
-	return (!o->phase || find_phase(&w->trace, o->phase, &r->from, &r->to, err)) &&
+	return (!o->phase ||
+		ml_phases_window(&w->trace, o->phase, &r->from, &r->to, err)) &&
 	       ml_machine_parse(&r->machine, o->machine ? o->machine : "host", err) &&
 	       (!o->cores ||
 		read_cores(o->cores, w->cores, CORES_MAPPED, &r->core_count, err));

@@ -14,6 +14,7 @@
 #include "lib/base/buf.h"
 #include "lib/cache/machine.h"
 #include "lib/query/desk_sims.h"
+#include "lib/query/phases.h"
 
 static volatile bool stop; /* a signal handler has nothing else to write to */
 
@@ -31,33 +32,6 @@ static void tick(void *arg, const char *what, uint64_t done, uint64_t total)
 		ml_progress_line(arg, "%s", what);
 }
 
-/* The window of a phase: from its first beginning to the end that follows. */
-static bool find_phase(const struct ml_trace *t, const char *name, uint64_t *from,
-		       uint64_t *to, struct ml_err *err)
-{
-	const struct ml_tables *x = &t->tables;
-	uint32_t number = ml_names_find(&x->names, name), depth = 0;
-	bool found = false;
-
-	*to = t->count;
-	for (size_t i = 0; i < x->marks.count; i++) {
-		const struct ml_mark *m = &x->marks.at[i];
-
-		if (m->name != number || m->kind == ML_MARK_POINT)
-			continue;
-		if (m->kind == ML_MARK_BEGIN && !found) {
-			*from = m->time;
-			found = true;
-		}
-		depth += m->kind == ML_MARK_BEGIN;
-		if (found && m->kind == ML_MARK_END && depth && !--depth) {
-			*to = m->time;
-			break;
-		}
-	}
-	return found || ml_fail(err, ML_USAGE, "%s has no phase '%s'", t->path, name);
-}
-
 static bool find_window(struct simulated *s, const struct simulated_wish *w,
 			const struct ml_trace *t, struct ml_err *err)
 {
@@ -69,7 +43,7 @@ static bool find_window(struct simulated *s, const struct simulated_wish *w,
 	if (w->to && w->to <= w->from)
 		return ml_fail(err, ML_USAGE, "--to %llu is not behind --from %llu",
 			       (unsigned long long)w->to, (unsigned long long)w->from);
-	if (w->phase && !find_phase(t, w->phase, &s->from, &s->to, err))
+	if (w->phase && !ml_phases_window(t, w->phase, &s->from, &s->to, err))
 		return false;
 	if (!t->count)
 		return ml_fail(err, ML_USAGE, "%s has no references", t->path);

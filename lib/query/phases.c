@@ -1,5 +1,6 @@
 #include "lib/query/phases.h"
 
+#include "lib/base/err.h"
 #include "lib/base/map.h"
 #include "lib/query/summary.h"
 #include "lib/trace/trace.h"
@@ -190,4 +191,30 @@ void ml_phases_make(struct ml_summary *s)
 	ml_phases_each(s->trace, &(struct ml_phases_fn){ .arg = s, .row = add_row });
 	make_marks(s);
 	make_states(s);
+}
+
+bool ml_phases_window(const struct ml_trace *t, const char *name, uint64_t *from,
+		      uint64_t *to, struct ml_err *err)
+{
+	const struct ml_tables *x = &t->tables;
+	uint32_t number = ml_names_find(&x->names, name), depth = 0;
+	bool found = false;
+
+	*to = t->count;
+	for (size_t i = 0; i < x->marks.count; i++) {
+		const struct ml_mark *m = &x->marks.at[i];
+
+		if (m->name != number || m->kind == ML_MARK_POINT)
+			continue;
+		if (m->kind == ML_MARK_BEGIN && !found) {
+			*from = m->time;
+			found = true;
+		}
+		depth += m->kind == ML_MARK_BEGIN;
+		if (found && m->kind == ML_MARK_END && depth && !--depth) {
+			*to = m->time;
+			break;
+		}
+	}
+	return found || ml_fail(err, ML_USAGE, "%s has no phase '%s'", t->path, name);
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct ml_err;
 struct ml_summary;
 struct ml_summary_phase;
 struct ml_trace;
@@ -27,3 +28,7 @@ void ml_phases_each(const struct ml_trace *t, const struct ml_phases_fn *fn);
 
 /* Adds the rows to s, whose trace is set. */
 void ml_phases_make(struct ml_summary *s);
+
+/* The window of a phase: from its first beginning to the end that follows. */
+bool ml_phases_window(const struct ml_trace *t, const char *name, uint64_t *from,
+		      uint64_t *to, struct ml_err *err);
