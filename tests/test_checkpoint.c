@@ -197,7 +197,7 @@ TEST(they_are_as_far_apart_as_trace_and_state_demand)
 	ml_checkpoints_init(&c, (uint64_t)1 << 40, 0, 0);
 	CHECK_EQ(c.next, (uint64_t)1 << 32);
 	ml_checkpoints_init(&c, 0, APART, 0);
-	set_size(&large, 3 * APART);
+	set_size(&large, 3 * APART * ML_CHECKPOINT_BYTES);
 	ml_checkpoints_add(&c, APART, &large);
 	CHECK_EQ(c.next, 4 * APART);
 	ml_checkpoints_release(&c);

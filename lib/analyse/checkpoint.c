@@ -211,9 +211,9 @@ void ml_checkpoints_add(struct ml_checkpoints *c, uint64_t position,
 			const struct ml_buf *state)
 {
 	assert(!c->count || position > c->at[c->count - 1].position);
-	/* a state of n bytes costs about as much as n references */
-	if (c->apart < state->size)
-		c->apart = state->size;
+	/* with causes, saving n bytes takes at most about as long as n / 8 references */
+	if (c->apart < state->size / ML_CHECKPOINT_BYTES)
+		c->apart = state->size / ML_CHECKPOINT_BYTES;
 	if (state->size <= ML_CHECKPOINT_STATE)
 		append(c, position, state);
 	while (c->bytes > c->limit && c->count > 1) {

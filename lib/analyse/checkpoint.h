@@ -21,8 +21,9 @@
 
 enum {
 	ML_CHECKPOINT_CHAIN = 16,
-	ML_CHECKPOINT_APART = 1 << 20,  /* references, at least */
-	ML_CHECKPOINT_SHARE = 256,      /* of the trace, at the least */
+	ML_CHECKPOINT_APART = 1 << 20, /* references, at least */
+	ML_CHECKPOINT_SHARE = 256,     /* of the trace, at the least */
+	ML_CHECKPOINT_BYTES = 8, /* of a state that may be saved for each reference */
 	ML_CHECKPOINT_LIMIT = 64 << 20, /* bytes of all together */
 	ML_CHECKPOINT_STATE = 1 << 28,  /* bytes of a state; larger ones are not kept */
 };
