@@ -1,12 +1,11 @@
 #include "cli/info_text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "cli/cmd.h"
+#include "cli/say.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/table.h"
@@ -16,7 +15,6 @@
 #include "lib/trace/trace.h"
 
 enum {
-	WIDEST = 100,
 	NAME_ROOM = 24,
 	TOP = 10,
 	LEAST = 2000, /* without --top, rows of less than one of so many are not worth a
@@ -25,130 +23,13 @@ enum {
 
 struct text {
 	struct ml_summary *s;
-	struct ml_buf *out;
-	struct ml_arena arena;
+	struct say say;
 	uint64_t top, least; /* rows at most; references of a row at least */
-	int columns;
 };
-
-__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *fmt,
-						      ...)
-{
-	char line[2000];
-	va_list ap;
-
-	va_start(ap, fmt);
-	int n = vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	ml_buf_put(t->out, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
-}
-
-static const char *count(struct text *t, uint64_t v)
-{
-	return ml_format_count(ml_arena_alloc(&t->arena, ML_NUMBER_ROOM), v);
-}
-
-static const char *bytes(struct text *t, uint64_t v)
-{
-	return ml_format_bytes(ml_arena_alloc(&t->arena, ML_NUMBER_ROOM), v);
-}
-
-static const char *plural(uint64_t n, const char *one, const char *many)
-{
-	return n == 1 ? one : many;
-}
 
 static const char *meta(const struct text *t, const char *key)
 {
 	return ml_tables_meta_find(&t->s->trace->tables, key);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-static double share(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole : 0;
-}
-
-/* Long names (C++) lose their end. */
-static const char *cut(struct text *t, const char *name, size_t room)
-{
-	size_t size = 0, n = 0;
-
-	for (; name[size] && n < room; size++)
-		n += (name[size + 1] & 0xc0) != 0x80;
-	if (!name[size])
-		return name;
-	for (size = 0, n = 0; n < room - 1; size++)
-		n += (name[size + 1] & 0xc0) != 0x80;
-	return ml_arena_printf(&t->arena, "%.*s…", (int)size, name);
-}
-
-/* The name that people know: memset for __memset_avx2_unaligned_erms. */
-static const char *plain_name(struct text *t, const char *name)
-{
-	static const char *const variants[] = { "_avx", "_sse", "_ssse", "_evex",
-						"_erms" };
-
-	for (size_t i = 0;
-	     !strncmp(name, "__", 2) && i < sizeof(variants) / sizeof(*variants); i++) {
-		const char *end = strstr(name, variants[i]);
-
-		if (end)
-			return ml_arena_printf(&t->arena, "%.*s", (int)(end - name - 2),
-					       name + 2);
-	}
-	return name;
-}
-
-static void say_missing(struct text *t)
-{
-	static const char *const reasons[] = {
-		"skipped as asked (--skip, --from-mark, --only-in, MEMLAMP_STOP)",
-		"left out by sampling (--every)",
-		"cut off by signals in the middle of a piece of code",
-		"lost by the recorder",
-		"after recording ended (--limit, --to-mark)",
-	};
-	const struct ml_trace *trace = t->s->trace;
-	const char *stack = meta(t, "stack references left out");
-
-	if (t->s->damage)
-		say(t, "DAMAGED: what follows counts %s of %s references: %s\n",
-		    count(t, t->s->total.refs), count(t, trace->count), t->s->damage);
-	if (trace->damage)
-		say(t, "DAMAGED: from byte %llu of %llu on the file cannot be used: %s\n",
-		    (unsigned long long)trace->usable, (unsigned long long)trace->size,
-		    trace->damage);
-	else if (!trace->whole)
-		say(t,
-		    "CUT OFF: the recording was not ended; this is what was written before\n");
-	if (!trace->damage && trace->usable < trace->size)
-		say(t, "         (the last %s are not used)\n",
-		    bytes(t, trace->size - trace->usable));
-	for (size_t i = 0; i < t->s->gaps.count; i++) {
-		const struct ml_summary_gap *g = &t->s->gaps.at[i];
-
-		say(t, "MISSING: ");
-		if (g->missing || !g->unknown)
-			say(t, "%s%s %s ", g->unknown ? "at least " : "",
-			    count(t, g->missing),
-			    plural(g->missing, "reference", "references"));
-		else
-			say(t, "an unknown number of references ");
-		say(t, "%s, in %s %s\n",
-		    (size_t)g->reason < sizeof(reasons) / sizeof(*reasons)
-			    ? reasons[g->reason]
-			    : "for an unknown reason",
-		    count(t, g->gaps), plural(g->gaps, "gap", "gaps"));
-	}
-	if (stack)
-		say(t, "MISSING: %s references to the stack (--no-stack)\n", stack);
 }
 
 static void say_total(struct text *t)
@@ -157,23 +38,28 @@ static void say_total(struct text *t)
 	const struct ml_trace *trace = s->trace;
 	const char *command = meta(t, "command");
 
-	say(t, "%s%s%s\n", trace->path, command ? ": " : "", command ? command : "");
-	say_missing(t);
-	say(t, "\n  %s %s: %s %s, %s %s", count(t, s->total.refs),
-	    plural(s->total.refs, "reference", "references"), count(t, s->total.reads),
-	    plural(s->total.reads, "read", "reads"), count(t, s->total.writes),
-	    plural(s->total.writes, "write", "writes"));
+	say(&t->say, "%s%s%s\n", trace->path, command ? ": " : "",
+	    command ? command : "");
+	say_missing(&t->say, t->s->trace, t->s->damage, t->s->total.refs);
+	say(&t->say, "\n  %s %s: %s %s, %s %s", say_count(&t->say, s->total.refs),
+	    say_plural(s->total.refs, "reference", "references"),
+	    say_count(&t->say, s->total.reads),
+	    say_plural(s->total.reads, "read", "reads"),
+	    say_count(&t->say, s->total.writes),
+	    say_plural(s->total.writes, "write", "writes"));
 	if (s->total.fetches)
-		say(t, ", %s fetches", count(t, s->total.fetches));
-	say(t, "\n  to %s of memory: %s cache %s in %s %s\n",
-	    bytes(t, s->touched.lines * 64), count(t, s->touched.lines),
-	    plural(s->touched.lines, "line", "lines"), count(t, s->touched.pages),
-	    plural(s->touched.pages, "page", "pages"));
-	say(t, "  in a file of %s", bytes(t, trace->size));
+		say(&t->say, ", %s fetches", say_count(&t->say, s->total.fetches));
+	say(&t->say, "\n  to %s of memory: %s cache %s in %s %s\n",
+	    say_bytes(&t->say, s->touched.lines * 64),
+	    say_count(&t->say, s->touched.lines),
+	    say_plural(s->touched.lines, "line", "lines"),
+	    say_count(&t->say, s->touched.pages),
+	    say_plural(s->touched.pages, "page", "pages"));
+	say(&t->say, "  in a file of %s", say_bytes(&t->say, trace->size));
 	if (s->total.refs)
-		say(t, ", %.3f bytes a reference",
+		say(&t->say, ", %.3f bytes a reference",
 		    (double)trace->size / (double)s->total.refs);
-	say(t, "\n");
+	say(&t->say, "\n");
 }
 
 static void say_origin(struct text *t)
@@ -187,50 +73,28 @@ static void say_origin(struct text *t)
 	struct tm tm;
 
 	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", localtime_r(&created, &tm));
-	say(t, "  %s %s", imported ? "imported" : "recorded", when);
+	say(&t->say, "  %s %s", imported ? "imported" : "recorded", when);
 	if (imported)
-		say(t, " from %s", imported);
+		say(&t->say, " from %s", imported);
 	if (back_end && !imported)
-		say(t, " by %s", back_end);
+		say(&t->say, " by %s", back_end);
 	if (host)
-		say(t, " on %s", host);
+		say(&t->say, " on %s", host);
 	if (processor)
-		say(t, " (%s)", processor);
-	say(t, "\n");
+		say(&t->say, " (%s)", processor);
+	say(&t->say, "\n");
 	if (cwd)
-		say(t, "  in %s\n", cwd);
+		say(&t->say, "  in %s\n", cwd);
 	double seconds = meta(t, "seconds") ? strtod(meta(t, "seconds"), NULL) : 0;
 	if (seconds > 0)
-		say(t, "  took %.1f s: %.0f million references a second\n", seconds,
+		say(&t->say, "  took %.1f s: %.0f million references a second\n", seconds,
 		    1e-6 * (double)t->s->total.refs / seconds);
 	if (meta(t, "not seen"))
-		say(t, "  not seen by this recorder: %s\n", meta(t, "not seen"));
+		say(&t->say, "  not seen by this recorder: %s\n", meta(t, "not seen"));
 	if (ended && !strcmp(ended, "killed"))
-		say(t, "  the program was killed\n");
+		say(&t->say, "  the program was killed\n");
 	else if (status)
-		say(t, "  the program ended with status %s\n", status);
-}
-
-static void table(struct text *t, struct ml_table *table, size_t all, const char *what)
-{
-	struct ml_buf lines = { 0 };
-
-	ml_table_print(table, t->columns - 2, &lines);
-	for (size_t at = 0; at < lines.size;) {
-		const uint8_t *end = memchr(lines.data + at, '\n', lines.size - at);
-		size_t size = (size_t)(end - (lines.data + at)) + 1;
-
-		ml_buf_put(t->out, "  ", 2);
-		ml_buf_put(t->out, lines.data + at, size);
-		at += size;
-	}
-	if (all > ml_table_rows(table)) {
-		uint64_t more = all - ml_table_rows(table);
-
-		say(t, "  and %s more %s\n", count(t, more), what);
-	}
-	ml_buf_release(&lines);
-	ml_table_release(table);
+		say(&t->say, "  the program ended with status %s\n", status);
 }
 
 const char *info_kind(const struct ml_summary *s, const struct ml_summary_region *r)
@@ -263,7 +127,7 @@ static const char *origin(struct text *t, const struct ml_summary_region *r)
 {
 	const struct ml_tables *tables = &t->s->trace->tables;
 	const struct ml_region *region = ml_space_region(t->s->space, r->region);
-	const char *type = info_type(t->s, r, &t->arena);
+	const char *type = info_type(t->s, r, &t->say.arena);
 	const char *text = info_kind(t->s, r);
 	const char *file = ml_tables_text(tables, region->file);
 	const char *func = ml_tables_text(tables, region->func);
@@ -271,15 +135,15 @@ static const char *origin(struct text *t, const struct ml_summary_region *r)
 	if (region->kind == ML_REGION_STACK || region->kind == ML_REGION_OTHER)
 		return text;
 	if (*type)
-		text = ml_arena_printf(&t->arena, "%s %s", text, type);
+		text = ml_arena_printf(&t->say.arena, "%s %s", text, type);
 	if (r->blocks > 1)
-		text = ml_arena_printf(&t->arena, "%s in %s blocks", text,
-				       count(t, r->blocks));
+		text = ml_arena_printf(&t->say.arena, "%s in %s blocks", text,
+				       say_count(&t->say, r->blocks));
 	if (*file && region->line)
-		text = ml_arena_printf(&t->arena, "%s, %s:%u", text, base_name(file),
-				       region->line);
+		text = ml_arena_printf(&t->say.arena, "%s, %s:%u", text,
+				       say_base_name(file), region->line);
 	else if (*func && strcmp(func, r->name) != 0)
-		text = ml_arena_printf(&t->arena, "%s, in %s", text, func);
+		text = ml_arena_printf(&t->say.arena, "%s, in %s", text, func);
 	return text;
 }
 
@@ -311,7 +175,7 @@ static void say_regions(struct text *t)
 			rest += s->regions.at[i].count.refs;
 			rests++;
 		}
-	say(t, "\nWhere the references went\n");
+	say(&t->say, "\nWhere the references went\n");
 	for (size_t i = 0; i < s->regions.count && shown < t->top; i++) {
 		const struct ml_summary_region *r = &s->regions.at[i];
 
@@ -320,23 +184,23 @@ static void say_regions(struct text *t)
 		if (r->count.refs < t->least && shown > 2)
 			break;
 		ml_table_count(&x, r->count.refs);
-		ml_table_real(&x, share(r->count.refs, s->total.refs));
-		ml_table_real(&x, share(r->count.writes, r->count.refs));
+		ml_table_real(&x, say_share(r->count.refs, s->total.refs));
+		ml_table_real(&x, say_share(r->count.writes, r->count.refs));
 		if (r->size)
 			ml_table_count(&x, r->size);
 		else
 			ml_table_none(&x);
 		ml_table_count(&x, r->lines * 64);
-		ml_table_text(&x, cut(t, r->name, NAME_ROOM));
+		ml_table_text(&x, say_cut(&t->say, r->name, NAME_ROOM));
 		ml_table_text(&x, origin(t, r));
 		shown++;
 	}
-	table(t, &x, s->regions.count - rests, "regions");
+	say_table(&t->say, &x, s->regions.count - rests, "regions");
 	if (rest)
-		say(t,
+		say(&t->say,
 		    "  and %s references (%.1f %%) to %s %s of the loader and libraries\n",
-		    count(t, rest), 100 * share(rest, s->total.refs), count(t, rests),
-		    plural(rests, "region", "regions"));
+		    say_count(&t->say, rest), 100 * say_share(rest, s->total.refs),
+		    say_count(&t->say, rests), say_plural(rests, "region", "regions"));
 }
 
 /* "A, B and 3 more" */
@@ -348,10 +212,10 @@ static const char *data_of(struct text *t, const struct ml_summary_line *l)
 	for (; shown < ML_SUMMARY_PARTS && shown < l->regions; shown++) {
 		if (shown && l->region[shown].refs * 20 < l->count.refs)
 			break; /* not worth the room */
-		text = ml_arena_printf(&t->arena, "%s%s%s", text, shown ? ", " : "",
-				       cut(t, l->region[shown].name, 20));
+		text = ml_arena_printf(&t->say.arena, "%s%s%s", text, shown ? ", " : "",
+				       say_cut(&t->say, l->region[shown].name, 20));
 	}
-	return cut(t, text, NAME_ROOM);
+	return say_cut(&t->say, text, NAME_ROOM);
 }
 
 static const char *place_of(struct text *t, const struct ml_summary_line *l)
@@ -359,10 +223,11 @@ static const char *place_of(struct text *t, const struct ml_summary_line *l)
 	if (!l->own)
 		return "none of yours";
 	if (l->line)
-		return ml_arena_printf(&t->arena, "%s:%u", base_name(l->file), l->line);
+		return ml_arena_printf(&t->say.arena, "%s:%u", say_base_name(l->file),
+				       l->line);
 	if (*l->func)
-		return cut(t, l->func, NAME_ROOM);
-	return *l->object ? base_name(l->object) : "unknown";
+		return say_cut(&t->say, l->func, NAME_ROOM);
+	return *l->object ? say_base_name(l->object) : "unknown";
 }
 
 /* The source; before it the library function that does the work, if it is not the line.
@@ -372,17 +237,18 @@ static const char *source_of(struct text *t, const struct ml_summary_line *l,
 {
 	const char *text = l->line ? ml_source_lines_find(sources, l->file, l->line)
 				   : NULL;
-	const char *func = l->line ? l->func : *l->object ? base_name(l->object) : "";
+	const char *func = l->line ? l->func : *l->object ? say_base_name(l->object) : "";
 
 	if (!l->own)
 		return "loader, start-up, and libraries on their own";
 	if (!text)
-		text = ml_arena_printf(&t->arena, l->line && *func ? "in %s" : "%s",
+		text = ml_arena_printf(&t->say.arena, l->line && *func ? "in %s" : "%s",
 				       func);
 	if (l->through && *l->through && l->library * 2 > l->count.refs)
-		text = ml_arena_printf(&t->arena, "(%s) %s",
-				       cut(t, plain_name(t, l->through), NAME_ROOM),
-				       text);
+		text = ml_arena_printf(
+			&t->say.arena, "(%s) %s",
+			say_cut(&t->say, say_plain_name(&t->say, l->through), NAME_ROOM),
+			text);
 	return text;
 }
 
@@ -400,7 +266,7 @@ static void say_lines(struct text *t)
 	struct ml_table x = { .columns = columns, .width = 6 };
 	const struct ml_summary *s = t->s;
 
-	say(t,
+	say(&t->say,
 	    "\nWhich lines made them (what libraries did for a line is in brackets)\n");
 	for (size_t i = 0; i < s->lines.count && i < t->top; i++) {
 		const struct ml_summary_line *l = &s->lines.at[i];
@@ -408,13 +274,13 @@ static void say_lines(struct text *t)
 		if (l->count.refs < t->least && i > 2)
 			break;
 		ml_table_count(&x, l->count.refs);
-		ml_table_real(&x, share(l->count.refs, s->total.refs));
-		ml_table_real(&x, share(l->count.writes, l->count.refs));
+		ml_table_real(&x, say_share(l->count.refs, s->total.refs));
+		ml_table_real(&x, say_share(l->count.writes, l->count.refs));
 		ml_table_text(&x, place_of(t, l));
 		ml_table_text(&x, data_of(t, l));
 		ml_table_text(&x, source_of(t, l, &sources));
 	}
-	table(t, &x, s->lines.count, "lines");
+	say_table(&t->say, &x, s->lines.count, "lines");
 	ml_source_lines_release(&sources);
 }
 
@@ -440,7 +306,7 @@ static void say_functions(struct text *t)
 			others += s->functions.at[i].made.refs ==
 				  s->functions.at[i].with_library;
 		}
-	say(t, "\nWhich functions made them\n");
+	say(&t->say, "\nWhich functions made them\n");
 	for (size_t i = 0; i < s->functions.count && i < t->top; i++) {
 		const struct ml_summary_function *f = &s->functions.at[i];
 		uint64_t for_user = f->user ? f->with_library
@@ -449,21 +315,22 @@ static void say_functions(struct text *t)
 		if (!for_user || (for_user < t->least && i > 2))
 			break;
 		ml_table_count(&x, f->user ? f->made.refs : for_user);
-		ml_table_real(&x,
-			      share(f->user ? f->made.refs : for_user, s->total.refs));
+		ml_table_real(
+			&x, say_share(f->user ? f->made.refs : for_user, s->total.refs));
 		if (f->user)
 			ml_table_count(&x, f->with_library);
 		else
 			ml_table_none(&x);
-		ml_table_text(&x, *f->func ? cut(t, f->func, 40) : "unknown");
-		ml_table_text(&x, *f->object ? base_name(f->object) : base_name(f->file));
+		ml_table_text(&x, *f->func ? say_cut(&t->say, f->func, 40) : "unknown");
+		ml_table_text(&x, *f->object ? say_base_name(f->object)
+					     : say_base_name(f->file));
 	}
-	table(t, &x, s->functions.count - others, "functions");
+	say_table(&t->say, &x, s->functions.count - others, "functions");
 	if (alone)
-		say(t,
+		say(&t->say,
 		    "  and %s references (%.1f %%) that the loader and libraries made on "
 		    "their own\n",
-		    count(t, alone), 100 * share(alone, s->total.refs));
+		    say_count(&t->say, alone), 100 * say_share(alone, s->total.refs));
 }
 
 static void say_threads(struct text *t)
@@ -479,14 +346,14 @@ static void say_threads(struct text *t)
 
 	if (s->threads.count < 2)
 		return;
-	say(t, "\nThreads\n");
+	say(&t->say, "\nThreads\n");
 	for (size_t i = 0; i < s->threads.count && i < t->top; i++) {
 		ml_table_count(&x, s->threads.at[i].refs);
-		ml_table_real(&x, share(s->threads.at[i].refs, s->total.refs));
+		ml_table_real(&x, say_share(s->threads.at[i].refs, s->total.refs));
 		ml_table_count(&x, s->threads.at[i].id);
 		ml_table_text(&x, *s->threads.at[i].name ? s->threads.at[i].name : NULL);
 	}
-	table(t, &x, s->threads.count, "threads");
+	say_table(&t->say, &x, s->threads.count, "threads");
 }
 
 static void say_phases(struct text *t)
@@ -502,18 +369,18 @@ static void say_phases(struct text *t)
 
 	if (!s->phases.count)
 		return;
-	say(t, "\nPhases\n");
+	say(&t->say, "\nPhases\n");
 	for (size_t i = 0; i < s->phases.count && i < t->top; i++) {
 		const struct ml_summary_phase *p = &s->phases.at[i];
 
 		ml_table_count(&x, p->refs);
-		ml_table_real(&x, share(p->refs, s->total.refs));
+		ml_table_real(&x, say_share(p->refs, s->total.refs));
 		ml_table_count(&x, p->times);
-		ml_table_text(&x,
-			      ml_arena_printf(&t->arena, "%*s%s%s", (int)p->depth * 2, "",
-					      p->name, p->open ? " (not ended)" : ""));
+		ml_table_text(&x, ml_arena_printf(&t->say.arena, "%*s%s%s",
+						  (int)p->depth * 2, "", p->name,
+						  p->open ? " (not ended)" : ""));
 	}
-	table(t, &x, s->phases.count, "phases");
+	say_table(&t->say, &x, s->phases.count, "phases");
 }
 
 static void say_states(struct text *t)
@@ -521,31 +388,30 @@ static void say_states(struct text *t)
 	const struct ml_summary *s = t->s;
 
 	if (s->marks.count || s->states.count)
-		say(t, "\nMarks and state variables\n");
+		say(&t->say, "\nMarks and state variables\n");
 	for (size_t i = 0; i < s->marks.count && i < t->top; i++) {
 		const struct ml_summary_mark *m = &s->marks.at[i];
 
-		say(t, "  mark %s: %s %s, first at %s\n", m->name, count(t, m->times),
-		    plural(m->times, "time", "times"), count(t, m->first));
+		say(&t->say, "  mark %s: %s %s, first at %s\n", m->name,
+		    say_count(&t->say, m->times), say_plural(m->times, "time", "times"),
+		    say_count(&t->say, m->first));
 	}
 	for (size_t i = 0; i < s->states.count && i < t->top; i++) {
 		const struct ml_summary_state *x = &s->states.at[i];
 
-		say(t, "  %s: set %s %s, from %lld to %lld\n", x->name,
-		    count(t, x->times), plural(x->times, "time", "times"),
+		say(&t->say, "  %s: set %s %s, from %lld to %lld\n", x->name,
+		    say_count(&t->say, x->times), say_plural(x->times, "time", "times"),
 		    (long long)x->low, (long long)x->high);
 	}
 }
 
 void info_text(struct ml_summary *s, uint64_t top, struct ml_buf *out)
 {
-	int columns = cmd_width();
 	struct text t = { .s = s,
-			  .out = out,
 			  .top = top ? top : TOP,
 			  .least = top ? 0 : s->total.refs / LEAST };
 
-	t.columns = columns > 0 && columns < WIDEST ? columns : WIDEST;
+	say_start(&t.say, out);
 	say_total(&t);
 	say_origin(&t);
 	if (s->total.refs) {
@@ -556,5 +422,5 @@ void info_text(struct ml_summary *s, uint64_t top, struct ml_buf *out)
 	say_phases(&t);
 	say_threads(&t);
 	say_states(&t);
-	ml_arena_release(&t.arena);
+	say_end(&t.say);
 }

@@ -170,6 +170,9 @@ void say_missing(struct say *s, const struct ml_trace *t, const char *damage,
 	else if (!t->whole)
 		say(s,
 		    "CUT OFF: the recording was not ended; this is what was written before\n");
+	if (!t->damage && t->usable < t->size)
+		say(s, "         (the last %s are not used)\n",
+		    say_bytes(s, t->size - t->usable));
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
 		say_gaps(s, &t->tables, (enum ml_gap_reason)i, reasons[i]);
 	if (stack)

@@ -87,7 +87,7 @@ show memlamp sim -m "$M" g.mlt | sed -n '1,/^Which data/p'
 memlamp import --model 'random 0 1000000 3000000 8' -o big.mlt 2>/dev/null
 size=$(wc -c <big.mlt)
 head -c $((size - 30)) big.mlt >cut.mlt
-show memlamp sim -q -m "$M" cut.mlt | sed 's/byte [0-9]* of [0-9]*/byte N of N/' | head -n 5
+show memlamp sim -q -m "$M" cut.mlt | sed 's/byte [0-9]* of [0-9]*/byte N of N/' | sed "s/last [0-9]* B/last N B/" | head -n 6
 at=$((size / 4 * 3))
 (head -c $at big.mlt; printf ruined; tail -c +$((at + 7)) big.mlt) >bad.mlt
 memlamp sim -q -m "$M" bad.mlt >out || echo "(status $?)"
