@@ -13,35 +13,20 @@
 #include "record/guest_blocks.h"
 #include "record/guest_refs.h"
 #include "record/guest_shape.h"
+#include "record/guest_steps.h"
 #include "record/guest_unseen.h"
 #include "record/objects.h"
 #include "record/ring.h"
 #include "record/sites.h"
 #include "record/thin.h"
 
-enum { RSP = 4, STACK_REACH = 8 << 20, STEPS = 2048, NUMBERS_AHEAD = 1 << 16 };
-
-enum where { UNDECLARED, LIBRARY, USER };
-
-/* A shape as the producer numbers it: what each step needs, in a cache line. */
-struct known {
-	uint32_t path; /* of the whole shape, in the trace; exits have the ones before */
-	uint32_t call; /* site of its last call instruction in the user's code, 0 if none
-			*/
-	uint16_t bases, exits;
-	const struct ml_exit *exit;
-	int32_t sp_before,
-		sp_after; /* base + delta is the stack pointer at entry, at the end */
-	int16_t sp_base, sp_end;      /* which base; -1: none */
-	uint8_t where;                /* enum where */
-	bool returns, entry;          /* entry: of the function of --only-in */
-	const struct ml_shape *shape; /* for filters */
-	uint32_t number;              /* of the shape in the trace */
-};
+enum { STACK_REACH = 8 << 20, NUMBERS_AHEAD = 1 << 16 };
 
 struct thread {
 	struct ml_callers callers;
 	uint64_t stack_low, stack_high;
+	uint64_t clearing;  /* time + 1 when it began to make a block that it clears; or 0
+			     */
 	uint64_t inside_sp; /* stack pointer at the entry of --only-in's function */
 	bool inside;
 };
@@ -54,8 +39,7 @@ struct ml_drain {
 	struct ml_filter filter;
 	struct ml_thin thin;
 	struct ml_arena arena;
-	struct known *shapes;
-	size_t shape_count, shape_cap;
+	struct ml_guest_steps steps;
 	struct thread *threads; /* by number */
 	size_t thread_cap;
 	struct thread *thread; /* the running one */
@@ -65,10 +49,8 @@ struct ml_drain {
 	bool mapped;     /* new mappings since the last step */
 	bool entered;    /* --only-in's function was seen */
 	bool limit_noted;
-	uint64_t exec;               /* time + 1 of the last exec, 0: none */
-	bool unrecorded;             /* it started a program that is not recorded */
-	struct ml_step steps[STEPS]; /* not yet given to the writer */
-	size_t step_count;
+	uint64_t exec;   /* time + 1 of the last exec, 0: none */
+	bool unrecorded; /* it started a program that is not recorded */
 	struct ml_guest_blocks blocks;
 	struct ml_guest_refs refs;
 	bool exited;
@@ -109,6 +91,7 @@ struct ml_drain *ml_drain_open(const char *path, const struct ml_record_options 
 	ml_filter_init(&d->filter, options);
 	ml_thin_init(&d->thin, writer);
 	ml_guest_blocks_init(&d->blocks, &d->objects, writer);
+	ml_guest_steps_init(&d->steps, writer);
 	ml_guest_refs_init(&d->refs, &d->objects, writer);
 	switch_thread(d, 1);
 	return d;
@@ -170,60 +153,20 @@ static bool is_entry(struct ml_drain *d, uint64_t ip, uint32_t site)
 	       !strcmp(ml_tables_text(d->tables, f->func), d->options->only_in);
 }
 
-/* Where the stack pointer is found in the bases. */
-static void note_stack_pointer(struct known *k)
-{
-	k->sp_base = k->sp_end = -1;
-	for (int i = 0; i < k->shape->bases && k->sp_base < 0; i++)
-		if (k->shape->base[i].reg == RSP) {
-			k->sp_base = (int16_t)i;
-			k->sp_before = -k->shape->base[i].delta;
-		}
-	for (int i = 0; i < k->shape->effects; i++)
-		if (k->shape->effect[i].reg == RSP) {
-			k->sp_end = (int16_t)k->shape->effect[i].base;
-			k->sp_after = k->shape->effect[i].delta;
-		}
-}
-
 static bool take_shape(struct ml_drain *d, uint32_t id, const uint64_t *w, size_t count)
 {
 	const struct ml_shape *shape = ml_guest_shape(w, count, &d->objects, &d->arena);
 
-	if (!shape || id > d->shape_count + NUMBERS_AHEAD)
+	if (!shape || id > d->steps.count + NUMBERS_AHEAD)
 		return false;
 	uint32_t entry = ml_sites_resolve(&d->objects, w[0]);
 	size_t call = w[2] >> 32;
-	d->shapes = ml_grow(d->shapes, &d->shape_cap, id + 1u, sizeof(*d->shapes));
-	struct known *k = &d->shapes[id];
-	*k = (struct known){
-		.bases = shape->bases,
-		.exits = shape->exits,
-		.exit = shape->exit,
-		.where = shape->user ? USER : LIBRARY,
-		.returns = (w[2] >> 16 & 0xff) == ML_END_RETURN,
-		.call = call && call <= shape->slots && shape->user
-				? shape->slot[call - 1].site
-				: 0,
-		.entry = d->options->only_in && is_entry(d, w[0], entry),
-		.shape = shape,
-		.number = ml_writer_shape(d->writer, shape),
-	};
-	k->path = ml_writer_path(d->writer, k->number, shape->bases);
-	note_stack_pointer(k);
-	if (id >= d->shape_count)
-		d->shape_count = id + 1;
+	struct ml_guest_known *k = ml_guest_steps_add(&d->steps, id, shape);
+	k->returns = (w[2] >> 16 & 0xff) == ML_END_RETURN;
+	if (call && call <= shape->slots && shape->user)
+		k->call = shape->slot[call - 1].site;
+	k->entry = d->options->only_in && is_entry(d, w[0], entry);
 	return true;
-}
-
-/* Gives the collected steps to the writer; whoever tells it something else does this
- * first. */
-static bool flush(struct ml_drain *d, struct ml_err *err)
-{
-	size_t count = d->step_count;
-
-	d->step_count = 0;
-	return !count || ml_writer_steps(d->writer, d->steps, count, err);
 }
 
 static bool on_stack(const struct ml_drain *d, uint64_t addr)
@@ -232,8 +175,8 @@ static bool on_stack(const struct ml_drain *d, uint64_t addr)
 }
 
 /* A step of which perhaps not all is kept. */
-static bool filter_step(struct ml_drain *d, const struct known *k, const uint64_t *value,
-			uint32_t back, struct ml_err *err)
+static bool filter_step(struct ml_drain *d, const struct ml_guest_known *k,
+			const uint64_t *value, uint32_t back, struct ml_err *err)
 {
 	struct ml_filter *f = &d->filter;
 	bool keep[ML_SLOTS_MAX];
@@ -289,7 +232,8 @@ static bool filter_step(struct ml_drain *d, const struct known *k, const uint64_
 
 /* The function of --only-in: entered, or left when the stack pointer rises above its
  * frame. */
-static void follow_function(struct ml_drain *d, const struct known *k, uint64_t sp)
+static void follow_function(struct ml_drain *d, const struct ml_guest_known *k,
+			    uint64_t sp)
 {
 	struct thread *t = d->thread;
 
@@ -308,40 +252,6 @@ static void cross(struct ml_drain *d, bool user, uint64_t sp)
 	d->caller = user ? 0 : ml_callers_site(&d->thread->callers);
 }
 
-/*
- * How many exits before its end a step was left: a header stands where the exit has it,
- * which is the only place where it can stand. *bases is how many were written.
- */
-static inline uint32_t left_at(const struct known *k, const uint64_t *value, size_t room,
-			       size_t *bases)
-{
-	*bases = k->bases;
-	for (unsigned i = 0; i < k->exits; i++) {
-		size_t at = k->exit[i].bases;
-
-		if (at >= room || value[at] >> 63) {
-			*bases = at;
-			return k->exits - i;
-		}
-	}
-	return 0;
-}
-
-static inline uint64_t sp_before(const struct known *k, const uint64_t *value,
-				 size_t bases, uint64_t sp)
-{
-	if (k->sp_base >= 0 && (size_t)k->sp_base < bases)
-		return value[k->sp_base] + (uint64_t)(int64_t)k->sp_before;
-	return sp;
-}
-
-static inline uint64_t sp_after(const struct known *k, const uint64_t *value,
-				uint32_t back, uint64_t sp)
-{
-	return !back && k->sp_end >= 0 ? value[k->sp_end] + (uint64_t)(int64_t)k->sp_after
-				       : sp;
-}
-
 /* One step at w, whatever it needs; returns how many words it takes, 0 on failure to
  * write. */
 static size_t take_step(struct ml_drain *d, const uint64_t *w, const uint64_t *end,
@@ -351,75 +261,36 @@ static size_t take_step(struct ml_drain *d, const uint64_t *w, const uint64_t *e
 	const uint64_t *value = w + 1;
 	size_t room = (size_t)(end - value), bases;
 
-	if (id >= d->shape_count || d->shapes[id].where == UNDECLARED) {
+	if (ML_WORD_COUNT(*w) || id >= d->steps.count ||
+	    d->steps.shapes[id].where == ML_GUEST_UNDECLARED) {
 		d->bad++;
 		return 1;
 	}
-	const struct known *k = &d->shapes[id];
-	uint32_t back = left_at(k, value, room, &bases);
+	const struct ml_guest_known *k = &d->steps.shapes[id];
+	uint32_t back = ml_guest_left_at(k, value, room, &bases);
 	if (bases > room) {
 		d->bad++;
 		return 1 + room;
 	}
 	if (d->mapped) {
-		if (!flush(d, err))
-			return 0;
 		ml_globals_update(&d->objects);
 		d->mapped = false;
 	}
 	struct ml_callers *c = &d->thread->callers;
-	uint64_t sp = sp_before(k, value, bases, c->sp);
-	if ((k->where == USER) != c->user)
-		cross(d, k->where == USER, sp);
-	follow_function(d, k, sp);
-	c->sp = sp_after(k, value, back, sp);
-	c->returned = !back && k->returns;
-	if (k->call && !back)
-		c->last_call = k->call;
-	if (!d->filter.all)
-		return filter_step(d, k, value, back, err) ? 1 + bases : 0;
-	d->steps[d->step_count++] = (struct ml_step){ k->path - back, d->caller, value };
-	return d->step_count < STEPS || flush(d, err) ? 1 + bases : 0;
-}
+	uint64_t sp = ml_guest_sp_before(k, value, bases, c->sp);
+	if ((k->where == ML_GUEST_USER) != c->user)
+		cross(d, k->where == ML_GUEST_USER, sp);
+	if (d->filter.all) {
+		/* the beaten track from here on, with this step */
+		const uint64_t *at = w;
 
-/*
- * The loop in which a recording spends its time: steps that need nothing but to be passed
- * on, without crossing into or out of the user's code. Stops before the first word that
- * is none.
- */
-static const uint64_t *take_steps(struct ml_drain *d, const uint64_t *w,
-				  const uint64_t *end)
-{
-	struct ml_callers *c = &d->thread->callers;
-	const struct known *shapes = d->shapes;
-	struct ml_step *step = d->steps + d->step_count, *full = d->steps + STEPS - 1;
-	uint8_t where = c->user ? USER : LIBRARY;
-	uint32_t caller = d->caller;
-	uint64_t sp = c->sp;
-
-	while (w < end && step < full) {
-		uint32_t id = ML_WORD_ARG(*w);
-		const uint64_t *value = w + 1;
-		size_t room = (size_t)(end - value), bases;
-
-		if (*w >> 32 != ML_WORD(ML_WORD_STEP, 0, 0) >> 32 || id >= d->shape_count)
-			break;
-		const struct known *k = &shapes[id];
-		if (k->where != where)
-			break;
-		uint32_t back = left_at(k, value, room, &bases);
-		if (bases > room)
-			break;
-		sp = sp_after(k, value, back, sp_before(k, value, bases, sp));
-		c->returned = !back && k->returns;
-		if (k->call && !back)
-			c->last_call = k->call;
-		*step++ = (struct ml_step){ k->path - back, caller, value };
-		w = value + bases;
+		if (!ml_guest_steps_take(&d->steps, c, d->caller, &at, end, err))
+			return 0;
+		return (size_t)(at - w);
 	}
-	c->sp = sp;
-	d->step_count = (size_t)(step - d->steps);
-	return w;
+	follow_function(d, k, sp);
+	ml_guest_stepped(k, value, back, sp, c);
+	return filter_step(d, k, value, back, err) ? 1 + bases : 0;
 }
 
 /* Is it the function of --only-in that the site lies in? */
@@ -467,10 +338,11 @@ static bool filter_refs(struct ml_drain *d, const uint64_t **at, const uint64_t 
 			take_call(d, h, w[1]);
 			continue;
 		}
-		struct known k = { .path = h->path,
-				   .bases = 1,
-				   .shape = ml_writer_shape_at(d->writer, h->number),
-				   .number = h->number };
+		struct ml_guest_known k = { .path = h->path,
+					    .bases = 1,
+					    .shape = ml_writer_shape_at(d->writer,
+									h->number),
+					    .number = h->number };
 		if (!filter_step(d, &k, w + 1, 0, err))
 			return false;
 	}
@@ -481,8 +353,6 @@ static bool filter_refs(struct ml_drain *d, const uint64_t **at, const uint64_t 
 static bool take_refs(struct ml_drain *d, const uint64_t **at, const uint64_t *end,
 		      struct ml_err *err)
 {
-	if (!flush(d, err))
-		return false;
 	if (end - *at < 2) {
 		d->bad++;
 		*at = end;
@@ -496,14 +366,10 @@ static bool take_refs(struct ml_drain *d, const uint64_t **at, const uint64_t *e
 			     : filter_refs(d, at, end, err);
 }
 
-bool ml_drain_thread(struct ml_drain *d, uint32_t number, struct ml_err *err)
+void ml_drain_thread(struct ml_drain *d, uint32_t number)
 {
-	if (number == d->thread_number)
-		return true;
-	if (!flush(d, err))
-		return false;
-	switch_thread(d, number);
-	return true;
+	if (number != d->thread_number)
+		switch_thread(d, number);
 }
 
 static const char *text_of(const uint64_t *w, const uint64_t *end)
@@ -625,6 +491,7 @@ static const uint8_t least[] = {
 	[ML_WORD_MMAP] = 2,  [ML_WORD_REGION] = 6,     [ML_WORD_UNREGION] = 1,
 	[ML_WORD_STATE] = 2, [ML_WORD_LOST] = 1,       [ML_WORD_EXIT] = 0,
 	[ML_WORD_STAMP] = 1, [ML_WORD_BLOCK] = 2,      [ML_WORD_ABOUT] = 1,
+	[ML_WORD_CLEAR] = 0,
 };
 
 static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
@@ -656,7 +523,13 @@ static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
 	case ML_WORD_MAP: take_map(d, arg, w, end); break;
 	case ML_WORD_UNMAP: take_unmap(d, w); break;
 	case ML_WORD_STACK: ml_guest_stack(&d->blocks, arg, w, count); break;
-	case ML_WORD_ALLOC: ml_guest_alloc(&d->blocks, arg, w[0], w[1]); break;
+	case ML_WORD_ALLOC:
+		ml_guest_alloc(&d->blocks, arg, w[0], w[1], d->thread->clearing - 1);
+		d->thread->clearing = 0;
+		break;
+	case ML_WORD_CLEAR:
+		d->thread->clearing = arg ? ml_writer_time(d->writer) + 1 : 0;
+		break;
 	case ML_WORD_MMAP: ml_guest_mmap(&d->blocks, arg, w[0], w[1]); break;
 	case ML_WORD_FREE: ml_writer_free(d->writer, w[0]); break;
 	case ML_WORD_REGION: take_region(d, w, end); break;
@@ -691,11 +564,6 @@ bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count,
 	const uint64_t *w = words, *end = words + count;
 
 	while (w < end && !d->filter.full) {
-		if (d->filter.all && !d->mapped) {
-			w = take_steps(d, w, end);
-			if (w == end)
-				break;
-		}
 		unsigned type = ML_WORD_TYPE(*w);
 
 		if (ml_guest_is_ref(*w)) {
@@ -717,14 +585,10 @@ bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count,
 				d->bad++;
 				break;
 			}
-			if (!flush(d, err))
-				return false;
 			take_message(d, w, payload);
 			w += 1 + payload;
 		}
 	}
-	if (!flush(d, err))
-		return false;
 	if (d->filter.full && !d->limit_noted) {
 		ml_writer_gap(d->writer, 0, ML_GAP_LIMIT);
 		d->limit_noted = true;
@@ -806,9 +670,9 @@ void ml_drain_release(struct ml_drain *d)
 	ml_thin_release(&d->thin);
 	ml_objects_release(&d->objects);
 	ml_arena_release(&d->arena);
-	ml_free(d->shapes);
 	ml_free(d->threads);
 	ml_guest_blocks_release(&d->blocks);
 	ml_guest_refs_release(&d->refs);
+	ml_guest_steps_release(&d->steps);
 	ml_free(d);
 }

@@ -24,7 +24,7 @@ void ml_drain_meta(struct ml_drain *d, const char *key, const char *value);
 bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count,
 		   struct ml_err *err);
 /* What is fed next is done by this thread. */
-bool ml_drain_thread(struct ml_drain *d, uint32_t number, struct ml_err *err);
+void ml_drain_thread(struct ml_drain *d, uint32_t number);
 /* The process has told its exit status. */
 bool ml_drain_exited(const struct ml_drain *d);
 /* The command line as the process told it, or NULL. Lives as long as d. */

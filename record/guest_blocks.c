@@ -57,9 +57,10 @@ static uint32_t region_of(struct ml_guest_blocks *b, uint32_t id,
 }
 
 void ml_guest_alloc(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr,
-		    uint64_t size)
+		    uint64_t size, uint64_t since)
 {
-	ml_writer_alloc(b->writer, region_of(b, stack, ML_REGION_HEAP, size), addr, size);
+	ml_writer_alloc_since(b->writer, region_of(b, stack, ML_REGION_HEAP, size), addr,
+			      size, since);
 }
 
 static void begin(struct ml_guest_blocks *b, uint64_t low, uint64_t high, uint32_t region)
@@ -92,7 +93,7 @@ void ml_guest_block(struct ml_guest_blocks *b, bool mapped, uint64_t addr, uint6
 	if (mapped)
 		ml_guest_mmap(b, (uint32_t)*number, addr, size);
 	else
-		ml_guest_alloc(b, (uint32_t)*number, addr, size);
+		ml_guest_alloc(b, (uint32_t)*number, addr, size, UINT64_MAX);
 }
 
 void ml_guest_unmap(struct ml_guest_blocks *b, uint64_t low, uint64_t high)

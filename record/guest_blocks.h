@@ -39,8 +39,9 @@ void ml_guest_blocks_release(struct ml_guest_blocks *b);
 
 void ml_guest_stack(struct ml_guest_blocks *b, uint32_t id, const uint64_t *ips,
 		    size_t count);
+/* since: the time from which on it counts, or UINT64_MAX: now. */
 void ml_guest_alloc(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr,
-		    uint64_t size);
+		    uint64_t size, uint64_t since);
 void ml_guest_mmap(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr,
 		   uint64_t size);
 /* The same two for guests that tell the stack with the block (mapped: it is no heap). */

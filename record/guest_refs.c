@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lib/trace/chunk.h"
 #include "lib/trace/ref.h"
 #include "lib/trace/writer.h"
 #include "record/objects.h"
@@ -51,13 +52,11 @@ void ml_guest_refs_init(struct ml_guest_refs *g, struct ml_objects *objects,
 			struct ml_writer *writer)
 {
 	*g = (struct ml_guest_refs){ .objects = objects, .writer = writer };
-	g->values = ml_resize(NULL, ML_GUEST_STEPS * ML_GUEST_TRACK * sizeof(*g->values));
 }
 
 void ml_guest_refs_release(struct ml_guest_refs *g)
 {
 	ml_free(g->heads);
-	ml_free(g->values);
 	ml_arena_release(&g->arena);
 }
 
@@ -327,57 +326,63 @@ static inline unsigned follow(const struct ml_guest_track *t, const uint64_t *w,
 	return i;
 }
 
-static bool flush(struct ml_guest_refs *g, struct ml_err *err)
+/* A step of so many values, which stand in their place already. */
+static inline void add(struct ml_steps *out, uint32_t path, unsigned bases,
+		       unsigned slots)
 {
-	size_t count = g->step_count;
+	out->at[out->count++] = (struct ml_told){ path, 0 };
+	out->values += bases;
+	out->refs += slots;
+}
 
-	g->step_count = g->value_count = 0;
-	return !count || ml_writer_steps(g->writer, g->steps, count, err);
+/* What goes along the track, at least one reference. Returns how many words that is. */
+static inline size_t take_track(struct ml_guest_refs *g, struct ml_guest_head *h,
+				const uint64_t *w, size_t room, struct ml_steps *out)
+{
+	struct ml_guest_track *t = h->track;
+	uint64_t *value = out->value + out->values;
+	unsigned most = t->count < room ? t->count : (unsigned)room;
+	unsigned n = follow(t, w, most), bases = t->done[n - 1];
+	uint32_t path = t->path + n - 1;
+
+	for (unsigned b = 0; b < bases; b++)
+		value[b] = w[2 * t->base[b] + 1];
+	add(out, path, bases, ml_writer_shapes(g->writer)->path[path].slots);
+	t->matched += n;
+	if (n < most && w[2 * n] == t->link[n].word)
+		learn(g, h, w, n);
+	if (__builtin_expect(++t->used >= JUDGE, 0) && h->track == t)
+		judge(h);
+	return 2 * (size_t)n;
 }
 
 bool ml_guest_refs_take(struct ml_guest_refs *g, const uint64_t **at, const uint64_t *end,
 			struct ml_err *err)
 {
 	const uint64_t *w = *at;
+	struct ml_steps *out = ml_writer_now(g->writer);
 
 	while (end - w >= 2 && ml_guest_is_ref(*w)) {
 		struct ml_guest_head *h = ml_guest_refs_head(g, *w);
-		struct ml_guest_track *t = h->track;
 		size_t room = (size_t)(end - w) / 2;
-		uint64_t *value = g->values + g->value_count;
-		struct ml_step *step = &g->steps[g->step_count];
 
-		if (__builtin_expect(t != NULL, 1)) {
-			unsigned most = t->count < room ? t->count : (unsigned)room;
-			unsigned n = follow(t, w, most), bases = t->done[n - 1];
-
-			for (unsigned b = 0; b < bases; b++)
-				value[b] = w[2 * t->base[b] + 1];
-			*step = (struct ml_step){ t->path + n - 1, 0, value };
-			g->value_count += bases;
-			g->step_count++;
-			t->matched += n;
-			if (n < most && w[2 * n] == t->link[n].word)
-				learn(g, h, w, n);
-			if (__builtin_expect(++t->used >= JUDGE, 0) && h->track == t)
-				judge(h);
-			w += 2 * n;
+		if (__builtin_expect(h->track != NULL, 1)) {
+			w += take_track(g, h, w, room, out);
 		} else {
-			if (h->call) {
-				w += 2;
-				continue;
+			if (!h->call) {
+				out->value[out->values] = w[1];
+				add(out, h->path, 1, h->slots);
+				if (h->tries < TRIES)
+					heat(g, h, w, room);
 			}
-			value[0] = w[1];
-			*step = (struct ml_step){ h->path, 0, value };
-			g->value_count++;
-			g->step_count++;
-			if (h->tries < TRIES)
-				heat(g, h, w, room);
 			w += 2;
 		}
-		if (g->step_count == ML_GUEST_STEPS && !flush(g, err))
-			return false;
+		if (__builtin_expect(ml_steps_full(out), 0)) {
+			if (!ml_writer_send(g->writer, err))
+				return false;
+			out = ml_writer_now(g->writer);
+		}
 	}
 	*at = w;
-	return flush(g, err);
+	return true;
 }

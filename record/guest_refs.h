@@ -28,7 +28,6 @@ struct ml_writer;
 enum {
 	ML_GUEST_TRACK = 64,       /* references of a track at most */
 	ML_GUEST_TRACKS = 1 << 14, /* tracks */
-	ML_GUEST_STEPS = 1024,     /* given to the writer at a time */
 };
 
 /* A place in the program that makes references. */
@@ -54,10 +53,6 @@ struct ml_guest_refs {
 	size_t head_count, head_cap; /* a power of two */
 	size_t tracks;
 	struct ml_arena arena;
-	struct ml_step steps[ML_GUEST_STEPS];
-	size_t step_count;
-	uint64_t *values; /* of the steps */
-	size_t value_count;
 };
 
 void ml_guest_refs_init(struct ml_guest_refs *g, struct ml_objects *objects,

@@ -176,11 +176,11 @@ static bool feed(struct ml_guest_slots *s, struct ml_guest_slot *t, size_t end,
 		 struct ml_err *err)
 {
 	const uint64_t *w = segment_of(t);
-	bool ok = ml_drain_thread(s->drain, t->thread, err) &&
-		  ml_drain_feed(s->drain, w + t->at, end - t->at, err);
+	size_t from = t->at;
 
 	t->at = end;
-	return ok;
+	ml_drain_thread(s->drain, t->thread);
+	return ml_drain_feed(s->drain, w + from, end - from, err);
 }
 
 /* All that one thread did, which is all there is. */

@@ -136,6 +136,8 @@ enum ml_word {
 			  address, size, return addresses minus one, innermost first,
 			  perhaps a 0 behind them */
 	ML_WORD_ABOUT, /* argument: 0 command, 1 folder it runs in; payload: text */
+	ML_WORD_CLEAR, /* argument 1: the thread goes to allocate a block and clear it, so
+			  its next ALLOC counts from here on; 0: it failed */
 };
 
 /*

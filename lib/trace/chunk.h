@@ -40,6 +40,25 @@ void ml_steps_release(struct ml_steps *s);
 void ml_steps_clear(struct ml_steps *s, uint16_t thread);
 void ml_steps_thread(struct ml_steps *s, uint16_t thread);
 
+/* References of a step of which some may not have happened. */
+uint64_t ml_steps_happened(const struct ml_shape *shape, unsigned slots,
+			   const uint64_t *value);
+
+/* Adds a step as it is; there must be room. */
+static inline void ml_steps_add(struct ml_steps *s, const struct ml_shapes *shapes,
+				const struct ml_step *step)
+{
+	const struct ml_path *path = &shapes->path[step->path];
+
+	s->at[s->count++] = (struct ml_told){ step->path, step->caller };
+	for (unsigned i = 0; i < path->bases; i++)
+		s->value[s->values++] = step->value[i];
+	s->refs += __builtin_expect(path->maybe, 0)
+			   ? ml_steps_happened(&shapes->at[path->shape], path->slots,
+					       step->value)
+			   : path->slots;
+}
+
 static inline bool ml_steps_full(const struct ml_steps *s)
 {
 	return s->refs >= ML_CHUNK || s->count >= ML_CHUNK || s->values >= ML_CHUNK;

@@ -6,6 +6,9 @@
 #include "lib/trace/columns.h"
 #include "lib/trace/predict.h"
 
+/* Bases whose codes fit a word. */
+enum { CODES = 32 };
+
 #define INLINE inline __attribute__((always_inline))
 
 struct column {
@@ -53,8 +56,7 @@ static bool get_planes(struct ml_decoder *d, enum ml_column c, struct ml_bytes *
 	size_t bytes = ml_column_bytes[c];
 
 	col->next = 0;
-	col->data = ml_grow(col->data, &col->cap, col->count * bytes + 1,
-			    1); /* never NULL */
+	col->data = ml_grow(col->data, &col->cap, col->count * bytes + 8, 1);
 	for (size_t k = 0; k < bytes && col->count; k++) {
 		const uint8_t *in = ml_bytes_take(packed, sizes[k]);
 
@@ -144,19 +146,52 @@ static INLINE void take_base(struct ml_decoder *d, struct ml_predict_hot *h,
 	d->value[at] = value;
 }
 
+/*
+ * The codes of the bases from the third on, where a step has any: so many of them, four a
+ * byte, as one word.
+ */
+static INLINE uint64_t take_codes(struct ml_decoder *d, unsigned bytes)
+{
+	struct column *col = &d->column[ML_COLUMN_CODES];
+	uint64_t codes;
+
+	if (__builtin_expect(bytes > col->count - col->next, 0)) {
+		d->bad = true;
+		return 0;
+	}
+	memcpy(&codes, col->data + col->next, 8); /* columns have so much room behind */
+	col->next += bytes;
+	return codes;
+}
+
+/* A step with more bases than a word has room for codes. */
+static __attribute__((noinline)) void take_many(struct ml_decoder *d,
+						struct ml_predict_hot *h,
+						const struct ml_path *path,
+						unsigned status)
+{
+	unsigned codes = status >> ML_STATUS_CODE0;
+
+	for (unsigned i = 0; i < path->bases; i++) {
+		if (i >= 2 && !((i - 2) & 3))
+			codes = status & ML_STATUS_CODES
+					? (unsigned)take(d, ML_COLUMN_CODES)
+					: 0;
+		take_base(d, h, &path->base[i], i, codes & 3);
+		codes >>= 2;
+	}
+}
+
 static INLINE void take_bases(struct ml_decoder *d, struct ml_predict_hot *h,
 			      const struct ml_path *path, unsigned status)
 {
 	const struct ml_base *b = path->base;
-	unsigned codes = 0;
+	unsigned bases = path->bases;
+	uint64_t codes = status >> ML_STATUS_CODE0;
 
-	if (path->bases > 0)
-		take_base(d, h, &b[0], 0, status >> ML_STATUS_CODE0 & 3);
-	if (path->bases > 1)
-		take_base(d, h, &b[1], 1, status >> ML_STATUS_CODE1 & 3);
-	for (unsigned i = 2; i < path->bases; i++) {
-		if (!((i - 2) & 3) && status & ML_STATUS_CODES)
-			codes = (unsigned)take(d, ML_COLUMN_CODES);
+	if (status & ML_STATUS_CODES && bases > 2)
+		codes |= take_codes(d, (bases + 1) / 4) << 4;
+	for (unsigned i = 0; i < bases; i++) {
 		take_base(d, h, &b[i], i, codes & 3);
 		codes >>= 2;
 	}
@@ -299,7 +334,10 @@ bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
 		if (__builtin_expect(crossed || status & ML_STATUS_RARE, 0))
 			stretch_to(out, &stretch, n, path->user ? 0 : p->caller,
 				   d->thread);
-		take_bases(d, &h, path, status);
+		if (__builtin_expect(path->bases <= CODES, 1))
+			take_bases(d, &h, path, status);
+		else
+			take_many(d, &h, path, status);
 		ml_predict_leave(p, &h, path, d->value);
 		n += unroll(d, path, out, n);
 	}

@@ -38,6 +38,16 @@ void ml_steps_clear(struct ml_steps *s, uint16_t thread)
 	ml_steps_thread(s, thread);
 }
 
+uint64_t ml_steps_happened(const struct ml_shape *shape, unsigned slots,
+			   const uint64_t *value)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < slots; i++)
+		n += !shape->slot[i].maybe || value[shape->slot[i].base];
+	return n;
+}
+
 struct ml_encoder {
 	struct ml_predict predict;
 	uint8_t *start[ML_COLUMNS],
@@ -79,7 +89,7 @@ static void put(struct ml_encoder *e, enum ml_column c, uint64_t v)
  */
 struct hot {
 	struct ml_predict_hot predict;
-	uint8_t *status, *d2;
+	uint8_t *status, *d2, *codes;
 };
 
 #define INLINE inline __attribute__((always_inline))
@@ -124,14 +134,31 @@ static INLINE unsigned put_base(struct ml_encoder *e, struct hot *h,
 	return code;
 }
 
-/* The bases from the third on; returns ML_STATUS_CODES if any is not as predicted. */
-static INLINE unsigned put_more(struct ml_encoder *e, struct hot *h,
-				const struct ml_base *b, const uint64_t *value,
-				unsigned bases)
+/* The bases of a step; returns what they add to its status. */
+static INLINE unsigned put_bases(struct ml_encoder *e, struct hot *h,
+				 const struct ml_base *b, const uint64_t *value,
+				 unsigned bases)
 {
-	uint8_t *codes = e->at[ML_COLUMN_CODES];
+	uint64_t codes = 0; /* two bits each */
+
+	for (unsigned i = 0; i < bases; i++)
+		codes |= (uint64_t)put_base(e, h, &b[i], value[i]) << 2 * i;
+	uint64_t more = codes >> 4;
+	memcpy(h->codes, &more, 8);
+	h->codes += more ? (bases + 1) / 4 : 0;
+	return (unsigned)(codes & 15) << ML_STATUS_CODE0 | (more ? ML_STATUS_CODES : 0);
+}
+
+/* The same for a step with more bases than a word has room for codes. */
+static __attribute__((noinline)) unsigned put_many(struct ml_encoder *e, struct hot *h,
+						   const struct ml_base *b,
+						   const uint64_t *value, unsigned bases)
+{
+	unsigned status = put_base(e, h, &b[0], value[0]) << ML_STATUS_CODE0;
+	uint8_t *codes = h->codes;
 	unsigned any = 0;
 
+	status |= put_base(e, h, &b[1], value[1]) << ML_STATUS_CODE1;
 	for (unsigned i = 2; i < bases; i += 4) {
 		unsigned byte = 0;
 
@@ -141,8 +168,8 @@ static INLINE unsigned put_more(struct ml_encoder *e, struct hot *h,
 		any |= byte;
 	}
 	if (any)
-		e->at[ML_COLUMN_CODES] = codes;
-	return any ? ML_STATUS_CODES : 0;
+		h->codes = codes;
+	return status | (any ? ML_STATUS_CODES : 0);
 }
 
 /* Thread and caller, which change seldom. True: the thread is another. */
@@ -206,32 +233,21 @@ static INLINE unsigned put_step(struct ml_encoder *e, struct hot *h,
 		if (put_rare(e, caller ? &step->caller : NULL))
 			h->predict.known = 0;
 	}
-	const struct ml_base *b = path->base;
 	unsigned bases = path->bases;
-	if (bases > 0)
-		status |= put_base(e, h, &b[0], value[0]) << ML_STATUS_CODE0;
-	if (bases > 1)
-		status |= put_base(e, h, &b[1], value[1]) << ML_STATUS_CODE1;
-	if (bases > 2)
-		status |= put_more(e, h, b, value, bases);
+	status |= __builtin_expect(bases <= 32, 1)
+			  ? put_bases(e, h, path->base, value, bases)
+			  : put_many(e, h, path->base, value, bases);
 	*h->status++ = (uint8_t)status;
 	ml_predict_leave(p, &h->predict, path, value);
 	return bases;
-}
-
-static INLINE void prefetch_states(const struct ml_predict *p, const struct ml_path *path)
-{
-	unsigned n = path->bases < 6 ? path->bases : 6;
-
-	for (unsigned i = 0; i < n; i++)
-		__builtin_prefetch(&p->base[path->base[i].state]);
 }
 
 /* The steps of one thread, up to the next turn. */
 static const uint64_t *put_steps(struct ml_encoder *e, const struct ml_told *step,
 				 size_t count, const uint64_t *value)
 {
-	struct hot h = { e->predict.hot, e->at[ML_COLUMN_STATUS], e->at[ML_COLUMN_D2] };
+	struct hot h = { e->predict.hot, e->at[ML_COLUMN_STATUS], e->at[ML_COLUMN_D2],
+			 e->at[ML_COLUMN_CODES] };
 
 	for (size_t i = 0; i < count; i++) {
 		/* large programs do not fit the cache: ask for what comes next in time */
@@ -240,13 +256,13 @@ static const uint64_t *put_steps(struct ml_encoder *e, const struct ml_told *ste
 
 			__builtin_prefetch(&path[step[i + 3].path]);
 			__builtin_prefetch(path[step[i + 2].path].base);
-			prefetch_states(&e->predict, &path[step[i + 1].path]);
 		}
 		value += put_step(e, &h, &step[i], value);
 	}
 	e->predict.hot = h.predict;
 	e->at[ML_COLUMN_STATUS] = h.status;
 	e->at[ML_COLUMN_D2] = h.d2;
+	e->at[ML_COLUMN_CODES] = h.codes;
 	return value;
 }
 

@@ -22,9 +22,8 @@
 #include "lib/trace/shape.h"
 
 enum {
-	ML_FUSE_PARTS = 16,  /* paths of a track at most */
-	ML_FUSE_SLOTS = 128, /* and slots */
-	ML_FUSE_HOT = 300,   /* steps after which a path is hot */
+	ML_FUSE_PARTS = 16, /* paths of a track at most */
+	ML_FUSE_HOT = 300,  /* steps after which a path is hot */
 	ML_FUSE_TRACKS = 1 << 16,
 };
 

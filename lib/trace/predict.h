@@ -168,17 +168,21 @@ static inline int64_t *ml_predict_chain(struct ml_predict *p,
 	return &p->chain[hash >> (64 - ML_CHAIN_BITS)];
 }
 
-/* The base moved otherwise: in proportion to the one before? */
+/*
+ * The base moved otherwise: in proportion to the one before? So it is if both are the
+ * same odd number times a power of two. Without branches, which would be guessed wrong:
+ * what comes here is what nobody foresaw.
+ */
 static inline void ml_predict_learn(const struct ml_predict_hot *h,
 				    struct ml_base_state *s, int64_t delta)
 {
-	s->ratio = ML_NO_RATIO;
-	if (!delta || !h->moved)
-		return;
-	int by = __builtin_ctzll((uint64_t)delta) - __builtin_ctzll((uint64_t)h->moved);
-	bool fits = by >= 0 ? delta >> by == h->moved : h->moved >> -by == delta;
-	if (fits && by <= ML_RATIO_MAX && by >= -ML_RATIO_MAX)
-		s->ratio = by;
+	int d = __builtin_ctzll((uint64_t)delta | 1ull << 63);
+	int m = __builtin_ctzll((uint64_t)h->moved | 1ull << 63);
+	bool fits = (delta >> d == h->moved >> m) & (delta != 0) &
+		    ((unsigned)(d - m + ML_RATIO_MAX) <= 2 * ML_RATIO_MAX);
+	int no = (int)fits - 1; /* all ones if it does not */
+
+	s->ratio = (ML_NO_RATIO & no) | ((d - m) & ~no);
 }
 
 /* The base has moved by delta to value. */
@@ -186,7 +190,9 @@ static inline void ml_predict_saw(struct ml_predict *p, struct ml_predict_hot *h
 				  struct ml_base_state *s, const struct ml_base *b,
 				  int64_t delta, uint64_t value)
 {
-	s->stride = delta == s->delta ? delta : s->stride;
+	int64_t again = -(int64_t)(delta == s->delta); /* a select, not a branch */
+
+	s->stride = (delta & again) | (s->stride & ~again);
 	s->delta = delta;
 	s->last = value;
 	h->moved = delta;

@@ -234,6 +234,21 @@ static bool send(struct ml_writer *w, bool last, struct ml_err *err)
 	return ok;
 }
 
+struct ml_shapes *ml_writer_shapes(struct ml_writer *w)
+{
+	return &w->shapes;
+}
+
+struct ml_steps *ml_writer_now(struct ml_writer *w)
+{
+	return steps_now(w);
+}
+
+bool ml_writer_send(struct ml_writer *w, struct ml_err *err)
+{
+	return send(w, false, err);
+}
+
 bool ml_writer_flush(struct ml_writer *w, struct ml_err *err)
 {
 	return send(w, true, err);
@@ -332,6 +347,19 @@ static void put_event(struct ml_writer *w, enum ml_event_kind kind, uint32_t reg
 {
 	ml_events_put(&w->events, &(struct ml_event){ kind, w->thread, region,
 						      ml_writer_time(w), addr, size });
+}
+
+void ml_writer_alloc_since(struct ml_writer *w, uint32_t region, uint64_t addr,
+			   uint64_t size, uint64_t since)
+{
+	uint64_t now = ml_writer_time(w), time = since < now ? since : now;
+
+	if (time < w->time)
+		time = w->time;
+	if (time < w->events.last.time)
+		time = w->events.last.time;
+	ml_events_put(&w->events, &(struct ml_event){ ML_EVENT_ALLOC, w->thread, region,
+						      time, addr, size });
 }
 
 void ml_writer_alloc(struct ml_writer *w, uint32_t region, uint64_t addr, uint64_t size)

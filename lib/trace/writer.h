@@ -17,7 +17,9 @@
 #include "lib/trace/tables.h"
 
 struct ml_shape;
+struct ml_shapes;
 struct ml_step;
+struct ml_steps;
 struct ml_writer;
 
 /* Makes path (over an older file of that name) and writes its header. */
@@ -49,11 +51,25 @@ uint32_t ml_writer_path(const struct ml_writer *w, uint32_t shape, size_t bases)
  */
 bool ml_writer_steps(struct ml_writer *w, const struct ml_step *steps, size_t count,
 		     struct ml_err *err);
+/*
+ * For whoever joins steps himself: the shapes, and the chunk that is being collected
+ * (chunk.h), to which joined steps may be added. When it is full it must be sent, which
+ * begins another.
+ */
+struct ml_shapes *ml_writer_shapes(struct ml_writer *w);
+struct ml_steps *ml_writer_now(struct ml_writer *w);
+bool ml_writer_send(struct ml_writer *w, struct ml_err *err);
 void ml_writer_thread(struct ml_writer *w,
 		      uint16_t thread); /* of the steps that follow */
 
 /* Block events, at the present time. */
 void ml_writer_alloc(struct ml_writer *w, uint32_t region, uint64_t addr, uint64_t size);
+/*
+ * The same for a block that was there before anyone said so: from the time `since` on, if
+ * no event came in between, and as far as the chunk goes back.
+ */
+void ml_writer_alloc_since(struct ml_writer *w, uint32_t region, uint64_t addr,
+			   uint64_t size, uint64_t since);
 void ml_writer_free(struct ml_writer *w, uint64_t addr);
 /* The same for registered regions, which lie over the others. */
 void ml_writer_register(struct ml_writer *w, uint32_t region, uint64_t addr,

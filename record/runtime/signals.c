@@ -49,11 +49,18 @@ static void deliver(int signal, siginfo_t *info, void *context)
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
 	uint64_t ip = (uint64_t)regs[REG_RIP];
 
-	if (self.slot && memlamp_slot != self.slot)
+	uint64_t cut = self.cut;
+
+	if (self.slot && memlamp_slot != self.slot) {
 		self.missed = true;
-	else if (in_hook(ip) && *(const uint8_t *)ip != RET)
+		self.cut = cut ? cut : (uint64_t)regs[REG_RSP];
+	} else if (in_hook(ip) && *(const uint8_t *)ip != RET) {
 		regs[REG_RIP] = (greg_t)(ip & ~(uint64_t)(HOOK_BYTES - 1));
+	}
+	if (self.depth && !self.cut)
+		self.cut = (uint64_t)regs[REG_RSP];
 	here.handler[signal](signal, info, context);
+	self.cut = cut;
 }
 
 EXPORT int sigaction(int signal, const struct sigaction *act, struct sigaction *old);
@@ -77,6 +84,7 @@ static bool is_function(const struct sigaction *act)
 /* Ours takes three arguments whatever the flags say: the kernel passes them always. */
 int sigaction(int signal, const struct sigaction *act, struct sigaction *old)
 {
+	jumps_find();
 	if (!ring.control || signal <= 0 || signal >= SIGNALS)
 		return real_sigaction(signal, act, old);
 	handler before = here.handler[signal];

@@ -8,3 +8,5 @@
 
 /* Hooks lie in [low, high), 64 bytes apart. */
 void signals_hooks(uint64_t low, uint64_t high);
+/* Finds the jumps of the C library, which handlers must not look for themselves. */
+void jumps_find(void);

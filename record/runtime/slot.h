@@ -5,8 +5,8 @@
  * nothing at all.
  *
  * Reading order: hooks.S, slot.h (where words go), process.c (start, fork, end),
- * thread.c, then heap.c, sync.c, ranges.c, atomics.c, signals.c, request.c, each of
- * which watches one kind of event.
+ * thread.c, then heap.c, sync.c, ranges.c, atomics.c, signals.c, jumps.c, request.c, each
+ *of which watches one kind of event.
  *
  * While the runtime itself writes into a slot, the thread's slot is put aside: hooks of
  * a signal handler that comes in between then find the thread unrecorded and leave the
@@ -39,6 +39,7 @@ struct self {
 	uint64_t stack_low, stack_high;
 	unsigned depth; /* of allocators that call each other */
 	bool missed;    /* a signal handler ran while the slot was held */
+	uint64_t cut;   /* stack pointer of the runtime where a handler cut in; 0: none */
 };
 
 /* The slot that hooks write to: self.slot, or memlamp_off. */

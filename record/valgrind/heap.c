@@ -188,7 +188,7 @@ Bool heap_request(ThreadId tid, const UWord *args)
 	struct nest *nest = &self.nest[tid];
 	struct block *b;
 
-	if (args[0] < HEAP_ALLOC || args[0] > HEAP_END)
+	if (args[0] < HEAP_ALLOC || args[0] > HEAP_CLEAR)
 		return False;
 	if (out_is_off() || out_options() & ML_RING_OPT_NO_HEAP)
 		return True;
@@ -207,6 +207,10 @@ Bool heap_request(ThreadId tid, const UWord *args)
 			nest->block = remove(args[1]);
 		break;
 	case HEAP_END: end(tid, args[1], args[2]); break;
+	case HEAP_CLEAR:
+		if (nest->depth == 0)
+			out_end(out_begin(ML_WORD_CLEAR, args[1] != 0, 0));
+		break;
 	}
 	return True;
 }

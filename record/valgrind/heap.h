@@ -17,6 +17,8 @@ enum heap_request {
 	 */
 	HEAP_BEGIN, /* address or 0 */
 	HEAP_END,   /* address, bytes */
+	HEAP_CLEAR, /* 1: before a block is made and cleared, HEAP_ALLOC follows; 0: it
+		       does not */
 };
 
 #ifndef HEAP_REQUESTS_ONLY /* preload.c is not part of the tool */

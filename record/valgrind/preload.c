@@ -41,9 +41,12 @@
 		void *block; \
 \
 		VALGRIND_GET_ORIG_FN(original); \
+		TELL(HEAP_CLEAR, 1, 0); \
 		CALL_FN_W_WW(block, original, count, size); \
 		if (block) \
 			TELL(HEAP_ALLOC, block, bytes); \
+		else \
+			TELL(HEAP_CLEAR, 0, 0); \
 		return block; \
 	}
 

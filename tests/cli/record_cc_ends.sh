@@ -78,3 +78,43 @@ is "work is whole" "$(of work)" "$((1000 * rounds))"
 # a handler that ran while the runtime was busy is in a gap, perhaps with another one
 gaps=$(memlamp info alarms.mlt | sed -n 's/^MISSING.* in \([0-9]*\) gaps*$/\1/p')
 within "handlers are seen, or their gaps" "$(($(of handled) / 100 + 2 * ${gaps:-0}))" "$alarms" 100000
+
+# Handlers that jump out of whatever they interrupt, also out of the runtime: the thread is
+# recorded afterwards as before.
+cat >jumps.c <<'END'
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+static volatile long after[1000];
+static char from[4000], to[4000];
+static long count;
+static volatile sig_atomic_t alarms;
+static sigjmp_buf back;
+static void on_alarm(int signal)
+{
+	(void)signal;
+	alarms++;
+	siglongjmp(back, 1);
+}
+int main(void)
+{
+	struct itimerval often = { { 0, 500 }, { 0, 500 } }, never = { { 0, 0 }, { 0, 0 } };
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	sigsetjmp(back, 1);
+	while (alarms < 500) { /* in the runtime most of the time */
+		__atomic_fetch_add(&count, 1, __ATOMIC_SEQ_CST);
+		memcpy(to, from, (size_t)(count % 4000));
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	for (int i = 0; i < 1000; i++)
+		after[i] = i;
+	return 0;
+}
+END
+memlamp cc -O1 jumps.c -o jumps
+echo "jumps out of handlers:"
+record ./jumps
+told jumps.mlt
+is "written after" "$(refs jumps.mlt --region after)" 1000

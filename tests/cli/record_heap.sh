@@ -50,3 +50,23 @@ memlamp info --csv regions heapxx.mlt | tr -d '\r' | awk -F, '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$at["region"] ~ /^(single|many|numbers)$/ {
 		print $at["region"], $at["type"], $at["bytes"], $at["blocks"] }' | sort
+
+# What calloc itself does to a block, while it clears it, is done to the block.
+cat >cleared.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+	char *volatile dirty = malloc(4000);
+	memset(dirty, 1, 4000);
+	free(dirty); /* goes back to where calloc takes from, which cannot know it zero */
+	long *cleared = calloc(500, sizeof(*cleared));
+	cleared[7] = 1;
+	return (int)cleared[8];
+}
+END
+cc -O0 -g -fno-builtin cleared.c -o cleared
+record ./cleared
+memlamp dump --region cleared cleared.mlt | grep -c ' w ' >n
+echo "cleared by calloc:"
+within "writes to it, of 64 bytes or less" "$(cat n)" $((4000 / 64)) 4100

@@ -1,0 +1,59 @@
+/*
+ * Puts paths that follow each other together into one shape, with an exit behind
+ * each but the last. Bases of later paths that follow from earlier ones become
+ * offsets from those; the rest keep the states of the shapes they come from, as
+ * it is the same code.
+ *
+ * A base follows from another by what is known of the registers, and, where the
+ * values of two runs are given, if it lay in both at the same distance from it.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/trace/shape.h"
+
+enum {
+	ML_JOIN_PARTS = 32,  /* paths at most */
+	ML_JOIN_SLOTS = 128, /* and slots, and so bases */
+	ML_JOIN_NEW = 0xffff,
+};
+
+/* How a base of a part follows from those before it. */
+struct ml_link {
+	int64_t delta;
+	uint16_t from; /* base of the joined shape; ML_JOIN_NEW: it is one itself */
+};
+
+struct ml_join {
+	struct ml_shape shape;
+	struct ml_slot slot[ML_JOIN_SLOTS];
+	struct ml_base base[ML_JOIN_SLOTS];
+	struct ml_exit exit[ML_JOIN_PARTS];
+	struct ml_effect effect[ML_JOIN_PARTS][ML_REGS];
+	struct ml_link link[ML_JOIN_SLOTS]; /* one for each base of each part */
+	size_t links;
+	uint64_t value[2][ML_JOIN_SLOTS]; /* of the joined bases, in two runs */
+
+	/* What is known of the registers. */
+	uint32_t changed; /* mask: no longer as at the start */
+	uint32_t derived; /* mask: holds base + delta */
+	uint16_t of[ML_REGS];
+	int64_t delta[ML_REGS];
+};
+
+/* How many of the paths can be joined; the first decides whose code it is. */
+size_t ml_join_most(const struct ml_shapes *shapes, const uint32_t *paths, size_t count);
+
+/* Begins; a join is large, and is kept by whoever makes many. */
+void ml_join_init(struct ml_join *j, bool user);
+/*
+ * Adds a path. first and second are the values of its bases in two runs, or NULL; free
+ * says which bases are to be bases of the join whatever seems, or is NULL.
+ */
+void ml_join_part(struct ml_join *j, const struct ml_shapes *shapes, uint32_t path,
+		  const uint64_t *first, const uint64_t *second, const bool *free);
+/* Adds the shape; returns the path of its first exit: so many parts less one are added
+ * for that of more. */
+uint32_t ml_join_done(struct ml_join *j, struct ml_shapes *shapes);

@@ -1,0 +1,86 @@
+/*
+ * From the steps of a guest under Valgrind (record/ring.h) to those of a trace.
+ *
+ * A superblock that often begins something is the head of a track: what ran behind
+ * it is expected to run behind it again. A track is known as the words that the
+ * guest will write: each is the one expected, or follows from an earlier one by a
+ * constant, or is the value of a base and may be anything. So following a track is a
+ * comparison of words, whatever superblocks they tell of, and what went along the
+ * track is one step. Which addresses follow from others is known from registers
+ * (lib/trace/join.h), and from two runs that are compared; a constant that turns out
+ * to be none is taken back, a track that is left at once gives way to another.
+ *
+ * (Tracks are found as in Dynamo, Bala et al. 2000.)
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/err.h"
+
+struct ml_callers;
+struct ml_exit;
+struct ml_guest_start;
+struct ml_guest_way;
+struct ml_join;
+struct ml_shape;
+struct ml_writer;
+
+enum ml_guest_where { ML_GUEST_UNDECLARED, ML_GUEST_LIBRARY, ML_GUEST_USER };
+
+/* A shape as the guest numbers it: what each step needs, in a cache line. */
+struct ml_guest_known {
+	uint32_t path; /* of the whole shape, in the trace; exits have the ones before */
+	uint32_t call; /* site of its last call instruction in the user's code, 0 if none
+			*/
+	uint16_t bases, exits;
+	int16_t sp_base, sp_end; /* bases that tell the stack pointer; -1: none */
+	int32_t sp_before,
+		sp_after; /* base + delta is the stack pointer at entry, at the end */
+	const struct ml_exit *exit;
+	struct ml_guest_way *way;     /* track that was taken last, or NULL */
+	struct ml_guest_start *start; /* by exit, then of the whole */
+	uint8_t where;                /* enum ml_guest_where */
+	bool returns, entry;          /* entry: of the function of --only-in */
+	uint32_t number;              /* of the shape in the trace */
+	const struct ml_shape *shape; /* for filters */
+};
+
+struct ml_guest_steps {
+	struct ml_writer *writer;
+	struct ml_guest_known *shapes; /* by the guest's number */
+	size_t count, cap;
+	size_t ways;
+	struct ml_join *join;
+	struct ml_arena arena;
+};
+
+void ml_guest_steps_init(struct ml_guest_steps *g, struct ml_writer *writer);
+void ml_guest_steps_release(struct ml_guest_steps *g);
+/* Adds the shape that the guest calls id, or puts it in the place of another. */
+struct ml_guest_known *ml_guest_steps_add(struct ml_guest_steps *g, uint32_t id,
+					  const struct ml_shape *shape);
+
+/*
+ * Takes steps, all of one thread, that stay within the user's code or outside of it, up
+ * to the first word that tells of something else; *at moves on. False: the trace cannot
+ * be written.
+ */
+bool ml_guest_steps_take(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,
+			 const uint64_t **at, const uint64_t *end, struct ml_err *err);
+
+/*
+ * How many exits before its end a step was left: a header stands where the exit has it,
+ * which is the only place where it can stand. *bases is how many were written.
+ */
+uint32_t ml_guest_left_at(const struct ml_guest_known *k, const uint64_t *value,
+			  size_t room, size_t *bases);
+/* The stack pointer before the step, and after it, if it was sp before. */
+uint64_t ml_guest_sp_before(const struct ml_guest_known *k, const uint64_t *value,
+			    size_t bases, uint64_t sp);
+/* What remains to be known of who called, after a step. */
+void ml_guest_stepped(const struct ml_guest_known *k, const uint64_t *value,
+		      uint32_t back, uint64_t sp, struct ml_callers *c);
