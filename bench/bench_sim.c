@@ -7,7 +7,7 @@
  *	bench_sim [-m MACHINE] [-n ROUNDS] TRACE...
  *
  * Figures are millions of references a second of processor time, the best of some
- * rounds, on one thread. At most 64 million references of a trace are used.
+ * rounds, on one thread. At most 32 million references of a trace are used.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 #include "lib/cache/sim.h"
 #include "lib/trace/trace.h"
 
-enum { MOST = 64 << 20 };
+enum { MOST = 32 << 20 };
 
 static double now(void)
 {
@@ -290,7 +290,7 @@ int main(int argc, char **argv)
 	const char *text = "L1 32K 8w | L2 1M 16w | L3 32M 16w";
 	struct ml_err err = { 0 };
 	struct ml_machine m;
-	int rounds = 5, opt;
+	int rounds = 3, opt;
 
 	while ((opt = getopt(argc, argv, "m:n:")) != -1)
 		if (opt == 'm')

@@ -1,7 +1,7 @@
 # The programs that benchmarks record, and how they are timed. A script that sources this
 # has set src (the tree) and dir (a scratch folder, which is the current one).
 #
-#	command_of PROGRAM large|small    prints its command line
+#	command_of PROGRAM large|middle|small    prints its command line
 #	seconds COMMAND...                prints how long it takes, the faster of two runs
 
 for w in hash matmul; do
@@ -9,6 +9,7 @@ for w in hash matmul; do
 done
 # text, the same for a given machine: headers in order
 find /usr/include -name '*.h' | LC_ALL=C sort | xargs cat 2>/dev/null | head -c 40000000 >text
+head -c 8000000 text >middle
 head -c 300000 text >small
 cat >queries <<'EOF'
 create table t(a integer, b text, c real);
@@ -20,18 +21,23 @@ select b, count(*), avg(c) from t group by b order by 2 desc limit 5;
 select count(*) from t x join t y on x.a=y.a+1;
 EOF
 sed 's/ROWS/150000/' queries >large.sql
+sed 's/ROWS/40000/' queries >middle.sql
 sed 's/ROWS/1000/' queries >small.sql
 
-# command WORK large|small: sets the program and its arguments
+# command WORK large|middle|small: sets the program and its arguments
 command_of() {
 	case $1-$2 in
 	gzip-large) echo gzip -c text ;;
+	gzip-middle) echo gzip -c middle ;;
 	gzip-small) echo gzip -c small ;;
 	hash-large) echo ./hash 40000000 ;;
+	hash-middle) echo ./hash 10000000 ;;
 	hash-small) echo ./hash 100000 ;;
 	matmul-large) echo ./matmul 700 ;;
+	matmul-middle) echo ./matmul 700 ;;
 	matmul-small) echo ./matmul 60 ;;
 	sqlite-large) echo sqlite3 :memory: ".read\\ large.sql" ;;
+	sqlite-middle) echo sqlite3 :memory: ".read\\ middle.sql" ;;
 	sqlite-small) echo sqlite3 :memory: ".read\\ small.sql" ;;
 	*) echo "bench: no program '$1'" >&2; exit 2 ;;
 	esac

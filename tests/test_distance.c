@@ -134,6 +134,39 @@ TEST(distances_stay_right_when_moments_are_numbered_anew)
 	compare(COUNT);
 }
 
+TEST(distances_stay_right_when_those_that_matter_fill_their_last_line)
+{
+	/*
+	 * At a miss 32 lines are in the front, one falls off it, and all others are
+	 * in the order: 511 of them, so that the next moment is the first of a line.
+	 */
+	for (size_t i = 0; i < COUNT; i++)
+		line[i] = i % (511 + 1 + DISTANCE_FRONT);
+	compare(COUNT);
+}
+
+TEST(a_stack_that_is_run_over_the_lines_of_another_goes_on_like_it)
+{
+	static uint32_t again[COUNT];
+
+	for (size_t count = 1; count < COUNT; count *= 3) {
+		struct ml_distance *d = ml_distance_open(), *e = ml_distance_open();
+		size_t half = count / 2;
+		uint64_t *lines;
+
+		draw(count, 1 + count / 3, 1 + count / 100);
+		ml_distance_run(d, line, half, got);
+		size_t held = ml_distance_lines(d, &lines);
+		ml_distance_run(e, lines, held, NULL);
+		ml_distance_run(d, line + half, count - half, got + half);
+		ml_distance_run(e, line + half, count - half, again + half);
+		CHECK(!memcmp(got + half, again + half, (count - half) * sizeof(*got)));
+		ml_free(lines);
+		ml_distance_close(d);
+		ml_distance_close(e);
+	}
+}
+
 TEST(the_misses_of_large_caches_are_exact_where_a_bucket_ends)
 {
 	struct ml_distances d = { 0 };

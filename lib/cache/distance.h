@@ -35,6 +35,11 @@ void ml_distance_close(struct ml_distance *d);
 void ml_distance_run(struct ml_distance *d, const uint64_t *line, size_t count,
 		     uint32_t *distance);
 const struct ml_distances *ml_distance_histogram(const struct ml_distance *d);
+/*
+ * The lines touched so far, each once, the one touched last at the end; to be given to
+ * ml_free. Another one that is run over them answers from then on as this one does.
+ */
+size_t ml_distance_lines(const struct ml_distance *d, uint64_t **line);
 
 /* Exact for `sets` sets (a power of two or not) and up to `ways` ways. */
 struct ml_ways;

@@ -46,16 +46,18 @@ TARGET static void front(struct ml_distance *d, uint32_t *distance)
 	for (size_t i = 0; i < d->count; i++) {
 		uint32_t slot = d->slot[i], at = d->at[i];
 		__m512i want = _mm512_set1_epi32((int)slot);
-		uint32_t m = (uint32_t)_mm512_cmpeq_epi32_mask(near, want) |
-			     (uint32_t)_mm512_cmpeq_epi32_mask(far, want) << 16;
-		uint32_t move = m ^ (m - 1);
+		/* in mask registers: each step waits for the one before, and moving to
+		 * others and back takes longer */
+		__mmask32 m = _mm512_kunpackw(_mm512_cmpeq_epi32_mask(far, want),
+					      _mm512_cmpeq_epi32_mask(near, want));
+		__mmask32 move = _kxor_mask32(m, _kadd_mask32(m, UINT32_MAX));
 		unsigned found = (unsigned)__builtin_ctzll(m | (uint64_t)1
 								       << DISTANCE_FRONT);
 		uint32_t fallen =
 			(uint32_t)_mm_extract_epi32(_mm512_extracti32x4_epi32(far, 3), 3);
 
-		far = _mm512_mask_alignr_epi32(far, (__mmask16)(move >> 16), far, near,
-					       15);
+		far = _mm512_mask_alignr_epi32(far, (__mmask16)_kshiftri_mask32(move, 16),
+					       far, near, 15);
 		near = _mm512_mask_alignr_epi32(near, (__mmask16)move, near, want, 15);
 		d->front_hits[found]++;
 		d->asks[n] = (struct distance_ask){ slot, fallen, at, 0 };

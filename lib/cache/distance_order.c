@@ -13,7 +13,7 @@ static void *zeroed(size_t size)
 static void allocate(struct order *o, uint32_t room)
 {
 	o->room = room;
-	o->bits = zeroed((size_t)room >> 3);
+	o->bits = zeroed(((size_t)room >> 3) + sizeof(*o->bits)); /* order_after */
 	size_t blocks = ((size_t)room >> ORDER_BLOCK) + 1;
 
 	o->after_line = zeroed(((size_t)room >> ORDER_LINE) * sizeof(*o->after_line));
@@ -59,5 +59,10 @@ void order_compact(struct order *o, uint32_t *when)
 
 			order_push(o, slot, when);
 		}
+	/* the push that waits for this does not look again whether a line is full */
+	if (!(o->now & ((1u << ORDER_LINE) - 1))) {
+		order_count(o, o->now - 1, o->pending);
+		o->pending = 0;
+	}
 	order_release(&old);
 }

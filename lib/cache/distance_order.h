@@ -7,7 +7,9 @@
  * adds three numbers. A change adds to all numbers of a group and of a block that are
  * before it, which are a vector each. (The other way round, with plain counts that a
  * query adds up, each query would wait for the small stores of the change before it.)
- * The line of the present moment is kept out of the numbers until it is full.
+ * The line of the present moment is kept out of the numbers until it is full. So is
+ * what is dropped from one line after another, for programs come back to lines in the
+ * order in which they used them last: only numbers before that line would change.
  *
  * When the moments are used up, those that still matter are numbered anew; so memory
  * depends on the number of lines and not on the number of uses.
@@ -29,15 +31,23 @@ enum {
 	ORDER_FIRST_ROOM = 1 << 16,
 };
 
+/*
+ * Counts that change together have pointers between them: side by side, gcc would load
+ * two of them at once and wait for both to be written, which took a third of the time.
+ */
 struct order {
 	uint32_t now, room; /* next moment, from 1; moments there are */
-	uint32_t live;      /* bits that are set */
-	uint32_t pending;   /* those of them in the line of now */
+	uint32_t pending;   /* bits that are set in the line of now */
+	/* So many were dropped from a line and are not taken off the numbers yet. */
+	uint32_t drop_line, drops;
 	uint64_t *bits;
+	uint32_t live;         /* bits that are set */
 	uint16_t *after_line;  /* bits set behind each line in its group... */
 	uint32_t *after_group; /* ...behind each group in its block... */
 	uint32_t *after_block; /* ...and behind each block */
+	uint32_t asked;        /* the last moment asked for... */
 	uint32_t *who;         /* by moment: the slot of `when` that has it */
+	uint32_t behind;       /* ...and bits set behind it now */
 };
 
 void order_init(struct order *o);
@@ -81,6 +91,7 @@ ORDER_INLINE void order_push(struct order *o, uint32_t slot, uint32_t *when)
 	o->bits[now >> ORDER_WORD] |= (uint64_t)1 << (now & 63);
 	o->pending++;
 	o->live++;
+	o->behind++;
 	o->now = now + 1;
 }
 
@@ -90,31 +101,82 @@ ORDER_INLINE bool order_recent(const struct order *o, uint32_t at)
 	return at >> ORDER_LINE == (o->now - 1) >> ORDER_LINE;
 }
 
+/* Takes what was dropped off the numbers. */
+ORDER_INLINE void order_settle(struct order *o)
+{
+	if (o->drops)
+		order_count(o, o->drop_line << ORDER_LINE, -o->drops);
+	o->drops = 0;
+}
+
 /* Forgets a moment. */
 ORDER_INLINE void order_drop(struct order *o, uint32_t at)
 {
 	o->bits[at >> ORDER_WORD] ^= (uint64_t)1 << (at & 63);
 	o->live--;
-	if (order_recent(o, at))
+	o->behind -= at > o->asked;
+	if (order_recent(o, at)) {
 		o->pending--;
-	else
-		order_count(o, at, (uint32_t)-1);
+		return;
+	}
+	if (at >> ORDER_LINE != o->drop_line) {
+		order_settle(o);
+		o->drop_line = at >> ORDER_LINE;
+	}
+	o->drops++;
 }
 
-/* Bits set behind a moment. */
-ORDER_INLINE uint32_t order_after(const struct order *o, uint32_t at)
+/* From [ORDER_WORDS - 1 - n] on: n + 1 words of zeros, then ones. */
+static const uint64_t order_later[2 * ORDER_WORDS] = {
+	[ORDER_WORDS] = UINT64_MAX,
+	UINT64_MAX,
+	UINT64_MAX,
+	UINT64_MAX,
+	UINT64_MAX,
+	UINT64_MAX,
+	UINT64_MAX,
+	UINT64_MAX,
+};
+
+/* The same by the numbers. */
+ORDER_INLINE uint32_t order_sum(struct order *o, uint32_t at)
 {
+	if (at >> ORDER_LINE < o->drop_line)
+		order_settle(o);
+
 	uint32_t word = at >> ORDER_WORD & (ORDER_WORDS - 1), sum = 0;
 	const uint64_t *words = o->bits + (size_t)(at >> ORDER_LINE) * ORDER_WORDS;
+	const uint64_t *later = order_later + ORDER_WORDS - 1 - word;
 	uint64_t behind = ~(uint64_t)1 << (at & 63);
 
 	/* all words, as nobody could predict where to begin */
-	for (uint32_t i = 0; i < ORDER_WORDS; i++) {
-		uint64_t mask = i > word ? ~(uint64_t)0 : i == word ? behind : 0;
-
-		sum += (uint32_t)__builtin_popcountll(words[i] & mask);
-	}
+	sum = (uint32_t)__builtin_popcountll(words[word] & behind);
+	for (uint32_t i = 0; i < ORDER_WORDS; i++)
+		sum += (uint32_t)__builtin_popcountll(words[i] & later[i]);
 	return sum + (order_recent(o, at) ? 0 : o->pending) +
 	       o->after_line[at >> ORDER_LINE] + o->after_group[at >> ORDER_GROUP] +
 	       o->after_block[at >> ORDER_BLOCK];
+}
+
+/*
+ * Bits set behind a moment. Where it is within 64 of the moment that was asked for
+ * before, the bits between them are counted and nothing else.
+ */
+ORDER_INLINE uint32_t order_after(struct order *o, uint32_t at)
+{
+	bool back = at < o->asked;
+	uint32_t low = (back ? at : o->asked) + 1, high = back ? o->asked : at;
+	uint32_t shift = low & 63;
+
+	if (high - low < 64) {
+		const uint64_t *word = o->bits + (low >> ORDER_WORD);
+		uint64_t bits = word[0] >> shift | word[1] << 1 << (63 - shift);
+		uint32_t n = (uint32_t)__builtin_popcountll(bits << (63 - (high - low)));
+
+		o->behind += back ? n : -n;
+	} else {
+		o->behind = order_sum(o, at);
+	}
+	o->asked = at;
+	return o->behind;
 }

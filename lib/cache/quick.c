@@ -186,6 +186,25 @@ static void widen(struct ml_quick *q)
 	q->wide = true;
 }
 
+/*
+ * How lanes move when a line becomes the first of its set: row i says from where each
+ * lane takes what it holds when the line was in lane i, and row 32, for that is where
+ * one finds the lowest bit of 0, when it was not there; lane `lanes` holds 0.
+ */
+static const uint32_t *make_turns(struct ml_quick *q, uint32_t lanes, uint32_t ways)
+{
+	uint32_t *turns = aligned(&q->arena, 33 * lanes * sizeof(*turns));
+
+	for (uint32_t row = 0; row <= 32; row++) {
+		uint32_t last = row < ways ? row : ways - 1;
+
+		turns[row * lanes] = row < ways ? row : lanes;
+		for (uint32_t i = 1; i < lanes; i++)
+			turns[row * lanes + i] = i <= last ? i - 1 : i;
+	}
+	return turns;
+}
+
 struct ml_quick *ml_quick_open(const struct ml_machine *m, enum ml_quick_how how)
 {
 	assert(!ml_quick_refuses(m) && ml_quick_has(how));
@@ -212,6 +231,9 @@ struct ml_quick *ml_quick_open(const struct ml_machine *m, enum ml_quick_how how
 			   : s->ways <= 16 ? 16
 					   : (s->ways + 31) / 32 * 32;
 		l->mask = power ? s->sets - 1 : 0;
+		/* where a set is must fit 32 bits then */
+		if (l->lanes <= 16 && (uint64_t)l->count * l->lanes <= UINT32_MAX / 4)
+			l->turns = make_turns(q, l->lanes, l->ways);
 		l->inverse = UINT64_MAX / s->sets + 1;
 		if (s->sets > (uint64_t)1 << (32 - q->shift))
 			q->wide = true;
@@ -225,10 +247,12 @@ struct ml_quick *ml_quick_open(const struct ml_machine *m, enum ml_quick_how how
 			QUICK_PAD;
 	q->wide_key = (uint64_t *)aligned(&q->arena, (room + QUICK_PAD) * 8) + QUICK_PAD;
 	q->at = aligned(&q->arena, room * 4);
+	/* A level adds at most one event, a victim, for each line asked for. */
+	size_t events = room * (1 + ML_LEVELS);
+	q->offset = aligned(&q->arena, events * sizeof(*q->offset));
+	q->last = aligned(&q->arena, events * sizeof(*q->last));
+	q->hit = aligned(&q->arena, events * sizeof(*q->hit));
 	for (int i = 0; i < 2; i++) {
-		/* A level adds at most one event, a victim, for each line asked for. */
-		size_t events = room * (1 + ML_LEVELS);
-
 		q->stream[i].key = aligned(&q->arena, events * 8);
 		q->stream[i].at = aligned(&q->arena, events * 4);
 	}
@@ -271,6 +295,8 @@ void ml_quick_run(struct ml_quick *q, const struct ml_accesses *a, uint8_t *serv
 
 		if (end - i > QUICK_BLOCK)
 			end = i + QUICK_BLOCK;
+		q->next_addr = a->addr + end;
+		q->next_what = a->what + end;
 		fits = q->ops->lines(q, a, &i, end, start);
 		if (q->keys)
 			block_run(q, served ? served + start : NULL);

@@ -43,17 +43,18 @@ INLINE void *set_of(const struct quick_level *l, unsigned bits, uint64_t key,
 		    unsigned lanes, bool wide, bool even)
 {
 	uint64_t line = (key & ~QUICK_WIDE) >> 1, set;
+	unsigned size = (lanes ? lanes : l->lanes) * (wide ? 8 : 4);
 
-	if (even) {
-		set = line & l->mask;
-	} else if (wide) {
+	if (even) /* shorter than shifting there and back */
+		return (char *)l->sets + (key & (uint64_t)l->mask << 1) * (size / 2);
+	if (wide) {
 		set = l->mask ? line & l->mask : line % l->count;
 	} else {
 		uint32_t low = (uint32_t)line & (((uint32_t)1 << bits) - 1);
 
 		set = remainder_of(l, remainder_of(l, low) + l->first[line >> bits]);
 	}
-	return (char *)l->sets + set * (lanes ? lanes : l->lanes) * (wide ? 8 : 4);
+	return (char *)l->sets + set * size;
 }
 
 /* One event of a stream. */
@@ -77,6 +78,19 @@ INLINE void event_put(uint64_t *key, uint32_t *at, size_t i, struct event e, boo
 		at[i] = e.at;
 	} else {
 		key[i] = (uint64_t)e.at << 32 | e.key;
+	}
+}
+
+/* What a level left was not served by it. */
+INLINE void note_served(const struct quick_events *out, uint8_t *served, unsigned number,
+			bool wide)
+{
+	for (size_t i = 0; i < out->count; i++) {
+		struct event e = event_get(out->key, out->at, i, wide);
+		uint8_t *s = &served[e.at >> 6];
+
+		/* what is written back was not asked for: it changes no level */
+		*s = e.key & 1 ? *s : (uint8_t)(number + 2);
 	}
 }
 
@@ -128,25 +142,22 @@ INLINE void level_run(const struct ml_quick *q, struct quick_level *level,
 	}
 	out->count = n;
 
-	uint64_t kinds = 0, demand = 0; /* kinds: 16 bits each */
+	uint64_t demand = 0, writes = 0, fetches = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct event e = event_get(out_key, out_at, i, wide);
+		uint64_t asked = ~e.key & 1;
 
-		kinds += (~e.key & 1) << (e.at & 63);
-		demand += ~e.key & 1;
+		demand += asked;
+		writes += asked & e.at >> 4; /* quick_at() */
+		fetches += asked & e.at >> 5;
 	}
-	for (unsigned k = 0; k < 3; k++)
-		level->missed[k] += kinds >> 16 * k & 0xffff;
+	level->missed[ML_ACCESS_READ] += demand - writes - fetches;
+	level->missed[ML_ACCESS_WRITE] += writes;
+	level->missed[ML_ACCESS_FETCH] += fetches;
 	level->write_backs += n - demand - passed;
-	if (!served)
-		return;
-	/* what is written back was not asked for: it changes no level */
-	for (size_t i = 0; i < n; i++) {
-		struct event e = event_get(out_key, out_at, i, wide);
-		uint8_t *s = &served[e.at >> 6];
-
-		*s = e.key & 1 ? *s : (uint8_t)(number + 2);
-	}
+	out->backs = n - demand;
+	if (served)
+		note_served(out, served, number, wide);
 }
 
 INLINE void level_lanes(struct ml_quick *q, struct quick_level *l,
@@ -268,11 +279,63 @@ INLINE bool lines_one_by_one(struct ml_quick *q, const struct ml_accesses *a,
 	return fits;
 }
 
+/*
+ * Narrow keys of accesses that are in known windows and cross no line, up to the first
+ * one that does not: nearly all, and without the rest the loop fits into registers.
+ */
+INLINE void lines_simple(struct ml_quick *q, const struct ml_accesses *a, size_t *next,
+			 size_t end, size_t base)
+{
+	const uint64_t *restrict addrs = a->addr;
+	const uint16_t *restrict whats = a->what;
+	const uint32_t *restrict windows = q->windows.hi, *restrict bases =
+								  q->windows.base;
+	uint32_t *restrict key = q->narrow_key + q->keys, *restrict at = q->at + q->keys;
+	const uint32_t factor = q->windows.factor, line = 1u << q->shift;
+	const unsigned shift = q->shift - 1;
+	size_t first = *next, count = end - first, n;
+	uint32_t place = quick_at(first - base, 0);
+	uint64_t writes = 0, fetches = 0;
+
+	if (count > QUICK_ROOM - q->keys)
+		count = QUICK_ROOM - q->keys;
+	addrs += first;
+	whats += first;
+	for (n = 0; n < count; n++) {
+		uint64_t addr = addrs[n];
+		uint32_t what = whats[n], low = (uint32_t)addr,
+			 high = (uint32_t)(addr >> 32);
+		uint32_t slot = high * factor >> 28;
+		uint32_t reach = (low & (line - 1)) + (what & QUICK_SIZE_MAX);
+
+		if (__builtin_expect(windows[slot] != high || reach > line, 0))
+			break;
+		key[n] = bases[slot] + (low >> shift & ~1u) + (what >> 14 & 1);
+		at[n] = place + (what >> 14 << 4);
+		place += quick_at(1, 0);
+		writes += what >> 14 & 1;
+		fetches += what >> 15;
+	}
+	q->asked[ML_ACCESS_READ] += n - writes - fetches;
+	q->asked[ML_ACCESS_WRITE] += writes;
+	q->asked[ML_ACCESS_FETCH] += fetches;
+	q->keys += n;
+	*next = first + n;
+}
+
 TARGET static inline bool lines_plain(struct ml_quick *q, const struct ml_accesses *a,
 				      size_t *next, size_t end, size_t base)
 {
-	return q->wide ? lines_one_by_one(q, a, next, end, base, true)
-		       : lines_one_by_one(q, a, next, end, base, false);
+	bool fits = true;
+
+	if (q->wide)
+		return lines_one_by_one(q, a, next, end, base, true);
+	while (fits && *next < end && q->keys < QUICK_ROOM) {
+		lines_simple(q, a, next, end, base);
+		if (*next < end)
+			fits = lines_one_by_one(q, a, next, *next + 1, base, false);
+	}
+	return fits;
 }
 
 /* Drops a key whose line is that of the key before it, unless it is the first write. */

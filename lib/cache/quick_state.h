@@ -55,6 +55,7 @@ struct quick_level {
 	uint32_t count;              /* of sets */
 	uint32_t ways, lanes;        /* lanes is 8, 16, 32 or a multiple of 32 */
 	uint32_t mask;               /* count - 1 if that is a power of two, else 0 */
+	const uint32_t *turns;       /* how 8 or 16 lanes move (quick.c), or NULL */
 	uint64_t inverse;            /* 2^64 / count rounded up, for the remainder */
 	uint32_t first[QUICK_SLOTS]; /* set of the first line of each window, by number */
 	uint64_t missed[3];          /* demand, by kind */
@@ -81,6 +82,7 @@ struct quick_events {
 	uint64_t *key;
 	uint32_t *at; /* of wide ones */
 	size_t count;
+	size_t backs; /* of them write-backs */
 };
 
 static inline uint32_t quick_at(size_t place, unsigned kind)
@@ -106,7 +108,13 @@ struct ml_quick {
 	uint64_t *wide_key;
 	uint32_t *at;
 	size_t keys;
+	/* The accesses of the next block, or what lies behind the last one. */
+	const uint64_t *next_addr;
+	const uint16_t *next_what;
 	struct quick_events stream[2];
+	/* Of the events of a level: where the set is, its last way, the lane that hit. */
+	uint32_t *offset, *last;
+	uint16_t *hit;
 	struct ml_arena arena;
 };
 

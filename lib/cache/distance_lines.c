@@ -1,0 +1,42 @@
+/* What a stack of distances holds, so that one can be made that goes on from there. */
+#include "lib/base/arena.h"
+#include "lib/cache/distance.h"
+#include "lib/cache/distance_state.h"
+
+enum { PAGE_LINES = 64 };
+
+/* By slot / PAGE_LINES: the first line of the page. */
+static uint64_t *first_lines(const struct ml_distance *d)
+{
+	uint64_t *first = ml_resize(NULL, (d->slots / PAGE_LINES + 1) * sizeof(*first));
+
+	for (size_t i = 0; i < d->page_cap; i++)
+		if (d->pages[i].page)
+			first[d->pages[i].slot / PAGE_LINES] = (d->pages[i].page - 1) *
+							       PAGE_LINES;
+	return first;
+}
+
+size_t ml_distance_lines(const struct ml_distance *d, uint64_t **line)
+{
+	uint64_t *first = first_lines(d), *out;
+	size_t count = 0;
+
+	out = ml_resize(NULL, ((size_t)d->order.live + DISTANCE_FRONT) * sizeof(*out));
+	for (size_t w = 0; w <= d->order.now >> ORDER_WORD; w++)
+		for (uint64_t bits = d->order.bits[w]; bits; bits &= bits - 1) {
+			size_t moment = w << ORDER_WORD | (unsigned)__builtin_ctzll(bits);
+			uint32_t slot = d->order.who[moment];
+
+			out[count++] = first[slot / PAGE_LINES] + slot % PAGE_LINES;
+		}
+	for (unsigned i = DISTANCE_FRONT; i-- > 0;) {
+		uint32_t slot = d->front[i];
+
+		if (slot)
+			out[count++] = first[slot / PAGE_LINES] + slot % PAGE_LINES;
+	}
+	ml_free(first);
+	*line = out;
+	return count;
+}
