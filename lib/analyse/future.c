@@ -302,3 +302,19 @@ void ml_future_attach(struct ml_future *f, struct ml_sim *s)
 		ml_sim_hints(s, l->number, &l->hints);
 	}
 }
+
+bool ml_future_seek(struct ml_future *f, unsigned level, uint64_t request)
+{
+	struct ml_nextuse *n = f->level[level - 1].nextuse;
+
+	if (request > ml_nextuse_count(n))
+		return false;
+	ml_nextuse_seek(n, request);
+	return true;
+}
+
+bool ml_future_next(struct ml_future *f, unsigned level, const uint64_t **hints,
+		    size_t *count, struct ml_err *err)
+{
+	return fill(&f->level[level - 1], hints, count, err);
+}

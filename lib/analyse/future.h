@@ -14,6 +14,8 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "lib/base/err.h"
 #include "lib/cache/machine.h"
@@ -40,5 +42,13 @@ bool ml_future_open(struct ml_future **f, struct ml_trace *t,
  * hints that s got before are dropped.
  */
 void ml_future_attach(struct ml_future *f, struct ml_sim *s);
+/*
+ * The hints of a level (from 1) themselves, for whoever feeds several simulators: from
+ * a request on, then one piece after the other, each valid until the next call. Seeking
+ * is false where there are not so many.
+ */
+bool ml_future_seek(struct ml_future *f, unsigned level, uint64_t request);
+bool ml_future_next(struct ml_future *f, unsigned level, const uint64_t **hints,
+		    size_t *count, struct ml_err *err);
 /* s must not run any more. */
 void ml_future_close(struct ml_future *f);
