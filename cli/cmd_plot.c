@@ -28,7 +28,8 @@ static const struct opt opts[] = {
 	OPT_TEXT(
 		"mode", 0, "MODE", mode,
 		"heat: what colours mean: count (accesses), misses, last (access), first "
-		"(write) or reuse (references between two accesses) (misses)"),
+		"(write), reuse (references between two accesses), distance (lines "
+		"between them) or used (share of fetched bytes) (misses)"),
 	OPT_COUNT("from", 0, "N", from, "draw from reference N on"),
 	OPT_COUNT("to", 0, "N", to, "draw references before N"),
 	OPT_TEXT("phase", 0, "NAME", phase,
@@ -111,8 +112,8 @@ static bool choose(struct plot *x, const struct ml_profile_rows *rows, uint32_t 
 	}
 	if (named && !*count)
 		return ml_fail(err, ML_USAGE,
-			       "the size of '%s' is not known: stacks and memory of no "
-			       "name cannot be drawn",
+			       "the size of '%s' is not known: memory of no name cannot "
+			       "be drawn",
 			       name);
 	return named || no_region(rows, name, err);
 }
@@ -193,7 +194,8 @@ static int run(int argc, char **argv)
 	if (x.mode == ML_HEAT_MODES)
 		return cmd_misused(
 			&cmd_plot,
-			"--mode is count, misses, last, first or reuse, not '%s'",
+			"--mode is count, misses, last, first, reuse, distance or used, "
+			"not '%s'",
 			o.mode);
 	if (!o.width || !in_range(o.width) || !in_range(o.height))
 		return cmd_misused(&cmd_plot, "--width and --height are %d to %d pixels",

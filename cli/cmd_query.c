@@ -13,13 +13,17 @@
 #include "lib/query/desk_sims.h"
 
 struct options {
-	const char *machine;
+	const char *machine, *second, *with;
 	bool list;
 };
 
 static const struct opt opts[] = {
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
 		 "machine of simulation 0, which routes about /api/sims/0 ask (host)"),
+	OPT_TEXT("second", 's', "MACHINE", second,
+		 "machine of simulation 1, for routes that compare two (as the first)"),
+	OPT_TEXT("with", 'w', "TRACE", with,
+		 "trace of simulation 1, where it is another one"),
 	OPT_FLAG("list", 'l', list, "list the routes"),
 	{ 0 },
 };
@@ -104,6 +108,31 @@ static bool ask(struct ml_desk *d, struct ml_ask *q, struct ml_buf *out,
 	return ok;
 }
 
+static bool finish(struct ml_desk *d, uint64_t trace, const struct ml_machine *m,
+		   struct ml_err *err)
+{
+	uint32_t sim;
+
+	return ml_desk_sim_start(d, trace, m, ML_INTERLEAVE_AUTO, &sim, err) &&
+	       ml_desk_sim_finish(d, sim, err);
+}
+
+/* The simulations that a route is about: 0, and 1 where two are compared. */
+static bool simulate(struct ml_desk *d, const struct options *o, const char *path,
+		     struct ml_err *err)
+{
+	bool two = !strncmp(path, "/api/diff", 9);
+	struct ml_machine second = d->machine;
+
+	if (!two && strncmp(path, "/api/sims/", 10) != 0)
+		return true;
+	if (!finish(d, 0, &d->machine, err))
+		return false;
+	return !two || ((!o->second || ml_machine_parse(&second, o->second, err)) &&
+			(!o->with || ml_desk_open(d, o->with, err)) &&
+			finish(d, o->with ? 1 : 0, &second, err));
+}
+
 static int run(int argc, char **argv)
 {
 	struct options o = { .machine = "host" };
@@ -112,7 +141,6 @@ static int run(int argc, char **argv)
 	struct ml_ask q;
 	struct ml_buf out = { 0 };
 	struct ml_err err;
-	uint32_t sim;
 	int status;
 
 	if (!options_parse(&cmd_query, &o, &argc, &argv, &status))
@@ -120,16 +148,13 @@ static int run(int argc, char **argv)
 	if (o.list)
 		return list();
 	if (argc != 2)
-		return cmd_misused(&cmd_query, "a trace and a route are wanted");
+		return cmd_misused(&cmd_query,
+				   "a trace or an ensemble, and a route, are wanted");
 	if (!ml_machine_parse(&machine, o.machine, &err))
 		return cmd_fail(&cmd_query, &err);
 	ml_desk_init(&desk, &machine);
 	parse(&q, argv[1]);
-	bool ok = ml_desk_open(&desk, argv[0], &err);
-	if (ok && !strncmp(q.path, "/api/sims/", 10))
-		ok = ml_desk_sim_start(&desk, 0, &machine, ML_INTERLEAVE_AUTO, &sim,
-				       &err) &&
-		     ml_desk_sim_finish(&desk, sim, &err);
+	bool ok = ml_desk_open(&desk, argv[0], &err) && simulate(&desk, &o, q.path, &err);
 	ok = ok && ask(&desk, &q, &out, &err);
 	status = ok ? cmd_print(&cmd_query, &out) : cmd_fail(&cmd_query, &err);
 	ml_buf_release(&out);

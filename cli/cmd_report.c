@@ -28,7 +28,8 @@ static const struct opt opts[] = {
 	OPT_TEXT(
 		"mode", 0, "MODE", mode,
 		"what the heat maps show: count (accesses), misses, last (access), first "
-		"(write) or reuse (references between two accesses) (misses)"),
+		"(write), reuse (references between two accesses), distance (lines "
+		"between them) or used (share of fetched bytes) (misses)"),
 	OPT_COUNT("top", 'n', "N", top,
 		  "rows of each table, and files and heat maps at most (12)"),
 	OPT_FLAG("no-source", 0, no_source,
@@ -64,7 +65,8 @@ static int run(int argc, char **argv)
 	if (r.mode == ML_HEAT_MODES)
 		return cmd_misused(
 			&cmd_report,
-			"--mode is count, misses, last, first or reuse, not '%s'",
+			"--mode is count, misses, last, first, reuse, distance or used, "
+			"not '%s'",
 			o.mode);
 	struct simulated_wish w = { .trace = argv[0],
 				    .machine = o.machine,

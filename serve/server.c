@@ -4,15 +4,18 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
+#include <time.h>
 
 #include "lib/base/buf.h"
 #include "lib/query/ask.h"
 #include "lib/query/desk.h"
+#include "lib/query/desk_sims.h"
 #include "serve/events.h"
 #include "serve/page.h"
 
-enum { CONNECTIONS = 200, IDLE_SECONDS = 600 };
+enum { CONNECTIONS = 200, IDLE_SECONDS = 600, LONG_MS = 50 };
 
 static unsigned status_of(const struct ml_err *err)
 {
@@ -108,6 +111,49 @@ static enum MHD_Result add_param(void *arg, enum MHD_ValueKind kind, const char 
 	return MHD_YES;
 }
 
+/* Whether the other end of a connection has hung up. */
+static bool hung_up(void *arg)
+{
+	struct pollfd fd = { *(const int *)arg, POLLRDHUP, 0 };
+
+	return poll(&fd, 1, 0) > 0 && fd.revents & (POLLRDHUP | POLLHUP | POLLERR);
+}
+
+static uint64_t milliseconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* Whether a question will always have the same answer: of a simulation that is ready. */
+static bool lasts(struct server *s, const struct ml_route *route, const struct ml_ask *q)
+{
+	struct ml_err err;
+
+	return !strncmp(route->path, "/api/sims/#/", 12) && !ml_ask_text(q, "hurry") &&
+	       ml_desk_sim_ready(s->desk, q->number[0], &err);
+}
+
+/* The bytes of the answer, which are kept when they took long. */
+static bool work_out(struct server *s, const struct ml_route *route,
+		     const struct ml_ask *q, struct ml_answer *a, struct ml_buf *out,
+		     struct ml_err *err)
+{
+	bool keep = lasts(s, route, q);
+	uint64_t start = milliseconds();
+
+	if (keep && answers_find(&s->answers, q, &a->kind, out))
+		return true;
+	if (!route->answer(s->desk, q, a, err))
+		return false;
+	ml_answer_write(a, out);
+	if (keep && milliseconds() - start >= LONG_MS)
+		answers_keep(&s->answers, q, a->kind, out);
+	return true;
+}
+
 static enum MHD_Result answer(struct server *s, struct MHD_Connection *c,
 			      const char *path, const char *method)
 {
@@ -117,15 +163,20 @@ static enum MHD_Result answer(struct server *s, struct MHD_Connection *c,
 	struct ml_buf out = { 0 };
 	bool exists;
 
+	int fd =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+
+	q.asker = (struct ml_asker){ hung_up, &fd };
 	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, add_param, &q);
 	const struct ml_route *route = ml_route_find(&q, &exists);
 	if (!route)
 		return exists ? refuse(c, 405, "that is asked in another way")
 			      : refuse(c, 404, "there is no such question");
 	ml_answer_init(&a);
-	bool ok = route->answer(s->desk, &q, &a, &err);
-	if (ok)
-		ml_answer_write(&a, &out);
+	s->asked++;
+	bool ok = work_out(s, route, &q, &a, &out, &err);
+	s->abandoned += !ok && err.kind == ML_STOPPED && hung_up(&fd);
+	s->asked--;
 	enum MHD_Result r = ok ? send_bytes(c, 200, ml_answer_type(&a), out.data,
 					    out.size)
 			       : send_error(c, status_of(&err), &err);
@@ -185,6 +236,7 @@ bool server_open(struct server *s, struct ml_desk *desk, uint16_t port,
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port) };
 
 	*s = (struct server){ .desk = desk };
+	answers_init(&s->answers);
 	if (!guard_make_token(s->token, err))
 		return false;
 	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -202,4 +254,5 @@ bool server_open(struct server *s, struct ml_desk *desk, uint16_t port,
 void server_close(struct server *s)
 {
 	MHD_stop_daemon(s->daemon);
+	answers_release(&s->answers);
 }

@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True  # beside the sources
 from read_trace import Bytes, hash64, unpack
 
 LEVELS, CAUSES, SERVED, TLBS = 4, 7, 6, 2
-BLOCK, BINS, PAGE = 1 << 18, 4096, 256
+BLOCK, PART, BINS, PAGE = 1 << 18, 1 << 16, 4096, 256
 
 
 class Result:
@@ -21,7 +21,7 @@ class Result:
         self.data = data
         assert data[:8] == b'mlresult', 'not a result'
         version, zero = struct.unpack_from('<II', data, 8)
-        assert version == 2 and zero == 0
+        assert version == 3 and zero == 0
         assert data[32:56] == bytes(24)
         assert struct.unpack_from('<Q', data, 56)[0] == hash64(data[:56])
         self.id = data[16:32].hex()
@@ -106,6 +106,26 @@ class Result:
             assert not b.more()
             for row in zip(ids, *columns):
                 print(name, position, *row)
+
+    def alike(self):
+        for position, count, payload in self.of(8):
+            b = self.unpacked(payload)
+            for part in range(count):
+                rows = b.varint()
+                site = region = 0
+                places = []
+                for more in b.varints(rows):
+                    site += more
+                    places.append([site])
+                for row, v in zip(places, b.varints(rows)):
+                    region += (v >> 1) ^ -(v & 1)
+                    row.append(region)
+                for _ in range(4):  # thread, kind, outcome, count
+                    for row, v in zip(places, b.varints(rows)):
+                        row.append(v)
+                for row in places:
+                    print('alike', position + part * PART, *row)
+            assert not b.more()
 
     def series(self, levels):
         for r in range(12):
@@ -224,6 +244,7 @@ def main():
     r.outcomes()
     r.counts(3, 'site', profile.levels)
     r.counts(4, 'region', profile.levels)
+    r.alike()
     r.series(profile.levels)
     r.checkpoints()
     profile.print()

@@ -69,6 +69,22 @@ static bool print_counts(struct ml_result *r, bool sites, struct ml_err *err)
 	return ok;
 }
 
+static bool print_alike(struct ml_result *r, struct ml_err *err)
+{
+	for (uint64_t at = 0; at < r->refs; at += ML_RESULT_PART) {
+		const struct ml_result_row *row;
+		size_t count;
+
+		if (!ml_result_alike(r, at, &row, &count, err))
+			return false;
+		for (size_t i = 0; i < count; i++)
+			printf("alike %" PRIu64 " %u %u %u %u %u %u\n", at, row[i].site,
+			       row[i].region, row[i].thread, row[i].kind, row[i].outcome,
+			       row[i].count);
+	}
+	return true;
+}
+
 static bool print_series(struct ml_result *r, struct ml_err *err)
 {
 	struct ml_profile_bin bin[ML_RESULT_BINS];
@@ -165,8 +181,8 @@ int main(int argc, char **argv)
 	}
 	print_info(&r);
 	bool ok = print_outcomes(&r, &err) && print_counts(&r, true, &err) &&
-		  print_counts(&r, false, &err) && print_series(&r, &err) &&
-		  print_checkpoints(&r, &err);
+		  print_counts(&r, false, &err) && print_alike(&r, &err) &&
+		  print_series(&r, &err) && print_checkpoints(&r, &err);
 	if (ok)
 		print_profile(&r.profile);
 	else

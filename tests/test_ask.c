@@ -6,153 +6,26 @@
 
 #include <stdlib.h>
 
-#include "lib/cache/machine.h"
-#include "lib/query/desk.h"
-#include "lib/query/desk_sims.h"
-#include "lib/trace/model.h"
-#include "lib/trace/text.h"
-#include "lib/trace/writer.h"
-#include "tests/scratch.h"
-#include "tests/test.h"
-
-static struct ml_desk desk;
-static struct ml_answer answer;
-static struct ml_buf bytes;
-static struct ml_err err;
-
-static void open_desk(const char *machine)
-{
-	struct ml_machine m;
-	uint32_t sim;
-
-	setenv("MEMLAMP_CACHE_SIZE", "0", 1);
-	CHECK_OK(ml_machine_parse(&m, machine, &err), &err);
-	ml_desk_init(&desk, &m);
-	CHECK_OK(ml_desk_open(&desk, scratch(), &err), &err);
-	CHECK_OK(ml_desk_sim_start(&desk, 0, &m, ML_INTERLEAVE_AUTO, &sim, &err), &err);
-	CHECK_OK(ml_desk_sim_finish(&desk, sim, &err), &err);
-}
+#include "lib/cache/access.h"
+#include "tests/asked.h"
 
 static void open_text(const char *machine, const char *text)
 {
-	struct ml_writer *w;
-
-	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
-	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
-	CHECK_OK(ml_writer_close(w, &err), &err);
 	open_desk(machine);
+	add_trace(text, false);
+	add_sim(0, machine);
 }
 
 static void open_model(const char *machine, const char *text)
 {
-	struct ml_model m;
-	struct ml_writer *w;
-
-	CHECK_OK(ml_model_init(&m, "model", text, strlen(text), &err), &err);
-	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
-	CHECK_OK(ml_model_run(&m, w, &err), &err);
-	CHECK_OK(ml_writer_close(w, &err), &err);
-	ml_model_release(&m);
 	open_desk(machine);
-}
-
-static void close_desk(void)
-{
-	ml_buf_release(&bytes);
-	bytes = (struct ml_buf){ 0 };
-	ml_desk_close(&desk);
-}
-
-/* Asks PATH?A=B&C=D; what comes is in answer and bytes until the next question. */
-static bool ask(const char *question)
-{
-	static char text[500];
-	struct ml_ask q = { .method = "GET", .path = text };
-	bool exists;
-
-	snprintf(text, sizeof(text), "%s", question);
-	char *at = strchr(text, '?');
-	if (at)
-		*at++ = 0;
-	for (char *next; at; at = next) {
-		next = strchr(at, '&');
-		if (next)
-			*next++ = 0;
-		char *value = strchr(at, '=');
-		*value++ = 0;
-		q.params[q.count++] = (struct ml_param){ at, value };
-	}
-	const struct ml_route *r = ml_route_find(&q, &exists);
-	CHECK(r != NULL);
-	ml_answer_init(&answer);
-	err = (struct ml_err){ 0 };
-	bool ok = r->answer(&desk, &q, &answer, &err);
-	bytes.size = 0;
-	if (ok)
-		ml_answer_write(&answer, &bytes);
-	ml_buf_u8(&bytes, 0);
-	bytes.size--;
-	ml_answer_release(&answer);
-	return ok;
+	add_trace(text, true);
+	add_sim(0, machine);
 }
 
 static bool says(const char *text)
 {
 	return strstr((const char *)bytes.data, text) != NULL;
-}
-
-/* A column of the last answer, by name; count may be NULL. */
-static const void *column(const char *name, size_t *count)
-{
-	static const struct {
-		const char *name;
-		size_t size;
-	} types[] = { { "u8", 1 },  { "u16", 2 }, { "u32", 4 }, { "u64", 8 },
-		      { "i64", 8 }, { "f32", 4 }, { "f64", 8 } };
-	const uint8_t *data = bytes.data;
-	uint32_t head;
-	char *text, *at;
-
-	CHECK(!memcmp(data, "MLC1", 4));
-	memcpy(&head, data + 4, 4);
-	CHECK_EQ(head % 8, 0);
-	text = strndup((const char *)data + 8, head);
-	data += 8 + head;
-	for (at = strstr(text, "\"columns\":["); at && (at = strstr(at, "{\"name\":"));
-	     at++) {
-		char is[50], type[10];
-		size_t n, i = 0;
-
-		CHECK_EQ(
-			sscanf(at,
-			       "{\"name\":\"%49[^\"]\",\"type\":\"%9[^\"]\",\"count\":%zu",
-			       is, type, &n),
-			3);
-		while (strcmp(types[i].name, type) != 0)
-			i++;
-		if (!strcmp(is, name)) {
-			free(text);
-			if (count)
-				*count = n;
-			return data;
-		}
-		data += (n * types[i].size + 7) / 8 * 8;
-	}
-	free(text);
-	TEST_SAY("no column %s", name);
-	return NULL;
-}
-
-static uint64_t number(const char *key)
-{
-	char pattern[60];
-
-	snprintf(pattern, sizeof(pattern), "\"%s\":", key);
-	/* the header of columns starts behind 8 bytes, which may be 0 */
-	const char *text = (const char *)bytes.data;
-	const char *at = strstr(!memcmp(text, "MLC1", 4) ? text + 8 : text, pattern);
-	CHECK(at != NULL);
-	return strtoull(at + strlen(pattern), NULL, 10);
 }
 
 /* Eight doubles in two lines, read in order, then again: 2 misses of 16. */
@@ -279,6 +152,55 @@ TEST(steps_lead_to_the_next_moment_and_back)
 	CHECK(ask("/api/sims/0/step?at=0&by=selection&kind=write"));
 	CHECK_EQ(number("at"), 16);
 	CHECK(!ask("/api/sims/0/step?at=0&by=magic"));
+	close_desk();
+}
+
+/* Moments that are rare, far from each other, in a run of several parts of the result. */
+TEST(steps_lead_past_long_stretches_without_a_moment)
+{
+	enum { REFS = 600050, AT_ONCE = 65536 };
+	static const char *const by[] = { "by=miss&level=1", "by=first",
+					  "by=selection&kind=write" };
+	static bool moment[3][REFS];
+	char question[200];
+	size_t done = 0;
+
+	open_model("L1 1K 2w | L2 8K 4w", "sweep 0x10000 100 8 repeat 3000; "
+					  "random 0x900000 64K 50 8 w; "
+					  "sweep 0x10000 100 8 repeat 3000");
+	CHECK_EQ(desk.sims[0]->result.refs, REFS);
+	while (done < REFS) {
+		size_t count;
+
+		snprintf(question, sizeof(question), "/api/sims/0/refs?from=%zu&count=%d",
+			 done, AT_ONCE);
+		CHECK(ask(question));
+		const uint16_t *outcome = column("outcome", &count),
+			       *what = column("what", NULL);
+		for (size_t i = 0; i < count; i++, done++) {
+			moment[0][done] = ml_outcome_served(outcome[i]) > 1;
+			moment[1][done] = ml_outcome_cause(outcome[i], 1) ==
+					  ML_CAUSE_COLD;
+			moment[2][done] = what[i] >> 14 == ML_WRITE;
+		}
+	}
+	for (size_t k = 0; k < 3; k++)
+		for (size_t at = 7; at < REFS; at += 41003)
+			for (int back = 0; back < 2; back++) {
+				size_t want = at;
+
+				do
+					want += back ? (size_t)-1 : 1;
+				while (want < REFS && !moment[k][want]);
+				snprintf(question, sizeof(question),
+					 "/api/sims/0/step?at=%zu&%s&dir=%d", at, by[k],
+					 back ? -1 : 1);
+				CHECK(ask(question));
+				if (want < REFS)
+					CHECK_EQ(number("at"), want);
+				else
+					CHECK(says("{\"at\":null}"));
+			}
 	close_desk();
 }
 

@@ -257,6 +257,24 @@ TEST(times_of_accesses_count_from_one)
 	close_desk();
 }
 
+TEST(distances_count_lines_and_what_came_in_vain_is_seen)
+{
+	/* one line of cache: 0 comes, goes for 64 and comes again; words are of 8 bytes
+	 */
+	open_text("region A 0 128 8 16\nr0 r64 r72 r0 r8");
+	struct ml_heat_map m = heat("A", 2, 1, ML_HEAT_DISTANCE);
+	check_values(&m,
+		     "1.5 1"); /* 0 after one other line, then 8 at once; 72 at once */
+	m = heat("A", 2, 1, ML_HEAT_USED);
+	check_values(&m, "18.75 25"); /* 8 and 16 of 64 bytes; 16 of 64 */
+	m = heat("A", 16, 1, ML_HEAT_USED);
+	CHECK_EQ(m.value[0], 100);
+	CHECK_EQ(m.value[1], 50);
+	CHECK(m.value[2] > 0 && m.value[2] < 1e-6);
+	CHECK_EQ(m.value[9], 100);
+	close_desk();
+}
+
 TEST(a_strip_of_unknown_elements_counts_bytes)
 {
 	open_text("region A 0 100\nr0 r96:4");
@@ -420,6 +438,56 @@ TEST(a_long_file_is_folded_to_what_matters)
 	CHECK(says(">496 lines left out<") && says(">497 lines left out<"));
 	CHECK(says(">int x497;<") && says(">int x503;<"));
 	CHECK(!says(">int x496;<") && !says(">int x504;<"));
+	close_desk();
+}
+
+/* A's lines are fetched for 8 bytes each, B's only one is used again and again. */
+TEST(findings_of_a_window_are_those_of_the_window)
+{
+	static const char text[] = "region A 0 65536 8\nregion B 65536 64 8\n"
+				   "L a.c:3\nr0+64*1000\nL a.c:5\nr65536*1000\n";
+	struct ml_report_options o = { .to = 1000, .top = 10 };
+
+	open_text(text);
+	CHECK_OK(ml_report(sim, &o, &out, &err), &err);
+	CHECK(says("lines of A are fetched and barely used"));
+	CHECK(says("within the window"));
+	close_desk();
+	open_text(text);
+	o = (struct ml_report_options){ .from = 1000, .to = 2000, .top = 10 };
+	CHECK_OK(ml_report(sim, &o, &out, &err), &err);
+	CHECK(!says("barely used"));
+	CHECK(says("Nothing to mend"));
+	close_desk();
+}
+
+/* Counts of a window from a simulation up to its end, against those of the result. */
+TEST(a_window_that_is_simulated_agrees_with_the_result)
+{
+	struct ml_report_window a = { .from = 700, .to = 3333 }, b = a;
+
+	open_text("region A 0 8192 8\nL a.c:3\nr0+8*1000\nL a.c:5\nw0+64*100\n"
+		  "L a.c:6\nr0+72*100\nL a.c:7\nr0+8*1000\nL a.c:8\nr4096+8*2000\n");
+	CHECK_OK(ml_report_window_open(&a, sim, &quiet, &err), &err);
+	CHECK_OK(ml_report_window_simulate(&b, sim, &quiet, &err), &err);
+	CHECK_EQ(a.profile->refs, 3333 - 700);
+	CHECK_EQ(b.profile->refs, a.profile->refs);
+	CHECK_EQ(b.profile->cell_count, a.profile->cell_count);
+	for (size_t i = 0; i < a.profile->cell_count; i++) {
+		const struct ml_profile_cell *x = &a.profile->cells[i],
+					     *y = &b.profile->cells[i];
+
+		CHECK_EQ(y->site, x->site);
+		CHECK_EQ(y->region, x->region);
+		for (unsigned k = 0; k < ML_SERVED; k++)
+			CHECK_EQ(y->served[k], x->served[k]);
+		for (unsigned k = 0; k < ML_CAUSES; k++)
+			CHECK_EQ(y->cause[0][k], x->cause[0][k]);
+	}
+	CHECK(b.profile->use_count > 0 && b.profile->uses[0].bytes > 0);
+	CHECK(b.profile->cycles == a.profile->cycles);
+	ml_report_window_close(&a);
+	ml_report_window_close(&b);
 	close_desk();
 }
 

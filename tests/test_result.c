@@ -93,7 +93,7 @@ struct run {
 	struct ml_result_info info;
 	struct ml_profile profile;
 	uint16_t *outcome;
-	uint32_t *site, *region;
+	uint32_t *site, *region, *kind, *thread;
 	uint64_t *time, count;
 	struct ml_buf state; /* at the end */
 	bool quick;          /* ml_quick made it */
@@ -110,6 +110,8 @@ static bool collect(void *arg, const struct ml_events *e, struct ml_err *err)
 		r->site[e->position + i] = e->refs->caller[i] ? e->refs->caller[i]
 							      : e->refs->site[i];
 		r->region[e->position + i] = e->region[i];
+		r->kind[e->position + i] = ml_what_kind(e->refs->what[i]);
+		r->thread[e->position + i] = e->refs->thread[i];
 		r->time[e->position + i] = e->time ? e->time[i] : e->refs->time + i;
 	}
 	r->count += e->refs->count;
@@ -132,6 +134,8 @@ static void simulate(struct run *r, const char *machine, unsigned want,
 	r->outcome = ml_arena_alloc(&r->arena, r->trace.count * sizeof(*r->outcome));
 	r->site = ml_arena_alloc(&r->arena, r->trace.count * sizeof(*r->site));
 	r->region = ml_arena_alloc(&r->arena, r->trace.count * sizeof(*r->region));
+	r->kind = ml_arena_alloc(&r->arena, r->trace.count * sizeof(*r->kind));
+	r->thread = ml_arena_alloc(&r->arena, r->trace.count * sizeof(*r->thread));
 	r->time = ml_arena_alloc(&r->arena, r->trace.count * sizeof(*r->time));
 	ml_result_describe(&r->info, &r->trace, &r->o, &r->arena);
 	CHECK_OK(ml_result_writer_open(&w, path, &r->info, &err), &err);
@@ -619,6 +623,42 @@ static void write_bytes(const char *path, const uint8_t *data, size_t size)
 	fclose(f);
 }
 
+TEST(references_that_are_alike_are_counted_part_by_part)
+{
+	struct ml_result result;
+	struct ml_err err;
+	struct run r;
+
+	write_model(MATMUL);
+	simulate(&r, MACHINE, 0, 0, file("a.mls"));
+	CHECK_OK(ml_result_open(&result, file("a.mls"), &err), &err);
+	CHECK(r.count > ML_RESULT_PART && r.count % ML_RESULT_PART);
+	for (uint64_t at = 0; at < r.count; at += ML_RESULT_PART) {
+		uint64_t end = at + ML_RESULT_PART < r.count ? at + ML_RESULT_PART
+							     : r.count;
+		const struct ml_result_row *row;
+		uint64_t all = 0;
+		size_t count;
+
+		CHECK_OK(ml_result_alike(&result, at, &row, &count, &err), &err);
+		for (size_t i = 0; i < count; i++) {
+			uint64_t n = 0;
+
+			for (uint64_t k = at; k < end; k++)
+				n += r.site[k] == row[i].site &&
+				     r.region[k] == row[i].region &&
+				     r.outcome[k] == row[i].outcome &&
+				     r.kind[k] == row[i].kind &&
+				     r.thread[k] == row[i].thread;
+			CHECK_EQ(row[i].count, n);
+			all += n;
+		}
+		CHECK_EQ(all, end - at);
+	}
+	ml_result_close(&result);
+	release(&r);
+}
+
 /* Unpacks all blocks of a list. */
 static bool read_list(struct ml_result *r, const struct ml_result_list *list,
 		      unsigned type, struct ml_err *err)
@@ -644,7 +684,8 @@ static bool read_all(const char *path, struct ml_err *err)
 	bool ok = ml_result_outcomes(&r, 0, r.refs, outcome, err) &&
 		  ml_result_checkpoint(&r, r.refs, &at, &state, err) &&
 		  read_list(&r, &r.sites, ML_RESULT_SITES, err) &&
-		  read_list(&r, &r.regions, ML_RESULT_REGIONS, err);
+		  read_list(&r, &r.regions, ML_RESULT_REGIONS, err) &&
+		  read_list(&r, &r.alike, ML_RESULT_ALIKE, err);
 	for (unsigned i = 0; ok && i < ML_RESULT_RESOLUTIONS; i++)
 		ok = read_list(&r, &r.series[i], ML_RESULT_SERIES + i, err);
 	ml_free(outcome);
@@ -728,7 +769,7 @@ TEST(files_of_other_kinds_and_versions_are_named_as_such)
 	b.data[8] = 99;
 	write_bytes(file("b.mls"), b.data, b.size);
 	CHECK_FAILS(ml_result_open(&result, file("b.mls"), &err), &err,
-		    "format version 99; this memlamp reads version 2");
+		    "format version 99; this memlamp reads version 3");
 	unlink(file("b.mls"));
 	ml_buf_release(&b);
 }

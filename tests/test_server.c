@@ -8,9 +8,12 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "lib/cache/machine.h"
 #include "lib/query/desk.h"
+#include "lib/query/desk_sims.h"
+#include "lib/trace/model.h"
 #include "lib/trace/text.h"
 #include "lib/trace/writer.h"
 #include "tests/scratch.h"
@@ -223,5 +226,53 @@ TEST(events_tell_of_simulations_and_say_bye)
 	CHECK(strstr(reply, "event: sim\ndata: {\"sim\":0"));
 	CHECK(strstr(reply, "event: bye"));
 	close(s);
+	stop();
+}
+
+static void write_model(const char *text)
+{
+	struct ml_model model;
+	struct ml_writer *w;
+	struct ml_err err;
+
+	CHECK_OK(ml_model_init(&model, "model", text, strlen(text), &err), &err);
+	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
+	CHECK_OK(ml_model_run(&model, w, &err), &err);
+	CHECK_OK(ml_writer_close(w, &err), &err);
+	ml_model_release(&model);
+}
+
+TEST(who_hangs_up_is_not_worked_for_any_longer)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET };
+	struct ml_machine m;
+	struct ml_err err;
+	char request[400];
+	uint32_t sim;
+
+	setenv("MEMLAMP_CACHE_SIZE", "0", 1);
+	/* going over all of it takes many times as long as hanging up */
+	write_model("sweep 0x10000 64K 8 repeat 100");
+	CHECK_OK(ml_machine_parse(&m, "L1 1K 2w", &err), &err);
+	ml_desk_init(&desk, &m);
+	CHECK_OK(ml_desk_open(&desk, scratch(), &err), &err);
+	CHECK_OK(ml_desk_sim_start(&desk, 0, &m, 0, &sim, &err), &err);
+	CHECK_OK(ml_desk_sim_finish(&desk, sim, &err), &err);
+	CHECK_OK(server_open(&server, &desk, 0, &err), &err);
+	int s = socket(AF_INET, SOCK_STREAM, 0);
+	to.sin_port = htons(server.port);
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	CHECK_EQ(connect(s, (struct sockaddr *)&to, sizeof(to)), 0);
+	snprintf(request, sizeof(request),
+		 "GET /api/sims/0/plane?region=1 HTTP/1.1\r\n"
+		 "Host: localhost\r\nX-Memlamp-Token: %s\r\n\r\n",
+		 server.token);
+	CHECK(send(s, request, strlen(request), 0) > 0);
+	while (!server.asked)
+		usleep(100);
+	close(s);
+	while (server.asked)
+		usleep(100);
+	CHECK_EQ(server.abandoned, 1);
 	stop();
 }

@@ -1,6 +1,8 @@
 #include "lib/analyse/temperature.h"
 #include "tests/test.h"
 
+static struct ml_err err;
+
 static void run(struct ml_temperature *t, const struct ml_temperature_options *o,
 		unsigned levels, const uint16_t *served, size_t count)
 {
@@ -89,4 +91,33 @@ TEST(nothing_has_no_temperature)
 	run(&t, &o, 0, NULL, 0);
 	CHECK_EQ(t.count, 0);
 	ml_temperature_release(&t);
+}
+
+TEST(it_depends_on_who_served_and_on_the_scores_only)
+{
+	struct ml_temperature_options o = ml_temperature_default();
+	uint64_t served[] = { 0, 60, 30, 10 }; /* by L1, L2 and memory */
+	double t[2];
+
+	ml_temperature_of(&o, 2, served, t);
+	CHECK_NEAR(t[0], (60 - 7 * 40) / 100.0, 1e-12);
+	CHECK_NEAR(t[1], (30 - 3 * 10) / 100.0, 1e-12);
+	CHECK_OK(ml_temperature_scores(&o, "2", "-1,-0.5", &err), &err);
+	ml_temperature_of(&o, 2, served, t);
+	CHECK_NEAR(t[0], (2 * 60 - 40) / 100.0, 1e-12);
+	CHECK_NEAR(t[1], (30 - 0.5 * 10) / 100.0, 1e-12);
+}
+
+TEST(scores_that_are_no_numbers_are_said)
+{
+	struct ml_temperature_options o = ml_temperature_default();
+
+	CHECK_OK(ml_temperature_scores(&o, NULL, NULL, &err), &err);
+	CHECK_OK(ml_temperature_scores(&o, "", "1,2,3,4", &err), &err);
+	CHECK_NEAR(o.miss[3], 4, 0);
+	CHECK(!ml_temperature_scores(&o, "1;2", NULL, &err));
+	CHECK(!ml_temperature_scores(&o, NULL, "1,,2", &err));
+	CHECK(!ml_temperature_scores(&o, "nan", NULL, &err));
+	CHECK(!ml_temperature_scores(&o, "1,2,3,4,5", NULL, &err));
+	CHECK(strstr(err.text, "more than 4") != NULL);
 }

@@ -89,6 +89,27 @@ void ml_footprint_lines(const struct ml_footprint *f, uint64_t *lines)
 				(unsigned)__builtin_popcountll(f->leaves[i]->page[p]);
 }
 
+void ml_footprint_bounds(const struct ml_footprint *f, uint64_t *low, uint64_t *high)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		const struct ml_leaf *l = f->leaves[i];
+		uint64_t *first = &low[l->region], *end = &high[l->region];
+
+		for (size_t p = 0; p < ML_LEAF_PAGES; p++) {
+			if (!l->page[p])
+				continue;
+			uint64_t page = (l->number << ML_LEAF_BITS) + (p << ML_PAGE_BITS);
+			unsigned a = (unsigned)__builtin_ctzll(l->page[p]);
+			unsigned b = 64 - (unsigned)__builtin_clzll(l->page[p]);
+			uint64_t from = page + ((uint64_t)a << ML_LINE_BITS);
+			uint64_t to = page + ((uint64_t)b << ML_LINE_BITS);
+
+			*first = !*end || from < *first ? from : *first;
+			*end = to > *end ? to : *end;
+		}
+	}
+}
+
 void ml_footprint_release(struct ml_footprint *f)
 {
 	ml_map_release(&f->numbers);

@@ -67,4 +67,7 @@ struct ml_footprint_size {
 struct ml_footprint_size ml_footprint_total(struct ml_footprint *f);
 /* Adds the lines of each region to lines[region]. */
 void ml_footprint_lines(const struct ml_footprint *f, uint64_t *lines);
+/* Addresses between which each region was touched, whole lines: [low, high); both 0 for
+ * those that were not. */
+void ml_footprint_bounds(const struct ml_footprint *f, uint64_t *low, uint64_t *high);
 void ml_footprint_release(struct ml_footprint *f);

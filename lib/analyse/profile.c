@@ -419,8 +419,7 @@ static uint64_t sum(const uint64_t by_kind[3])
 	return by_kind[0] + by_kind[1] + by_kind[2];
 }
 
-/* Cycles that address translation adds to all references together. */
-static double translation(const struct ml_profile *p)
+double ml_profile_translation(const struct ml_profile *p)
 {
 	const struct ml_machine *m = &p->machine;
 	double cycles = 0;
@@ -491,7 +490,7 @@ void ml_profiler_close(struct ml_profiler *x, const struct ml_replay *r)
 	keep_gaps(p, ml_replay_trace(r));
 	keep_regions(p, ml_replay_space(r), t);
 	p->cycles = ml_profile_cycles(&p->machine, p->served) +
-		    (p->refs ? translation(p) / (double)p->refs : 0);
+		    (p->refs ? ml_profile_translation(p) / (double)p->refs : 0);
 	ml_profile_lines_end(x);
 	ml_cells_release(&x->cells);
 	ml_arena_release(&x->arena);

@@ -152,3 +152,5 @@ enum ml_region_kind ml_profile_region_kind(const struct ml_profile *p,
 
 /* Average access time of references served so, by the latencies of m. */
 double ml_profile_cycles(const struct ml_machine *m, const uint64_t served[ML_SERVED]);
+/* Cycles that address translation adds to all references together. */
+double ml_profile_translation(const struct ml_profile *p);

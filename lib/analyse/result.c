@@ -189,6 +189,7 @@ static bool take_block(struct ml_result *r, uint64_t type,
 		return add_block(r, &r->outcomes, b, ML_RESULT_BLOCK, 1, err);
 	case ML_RESULT_SITES: return add_counts(r, &r->sites, b, err);
 	case ML_RESULT_REGIONS: return add_counts(r, &r->regions, b, err);
+	case ML_RESULT_ALIKE: return add_counts(r, &r->alike, b, err);
 	case ML_RESULT_CHECKPOINT: return add_checkpoint(r, b, err);
 	default: return true; /* of a later memlamp */
 	}
@@ -199,7 +200,8 @@ static bool check_lists(const struct ml_result *r, struct ml_err *err)
 {
 	bool ok = r->levels && r->info.machine && r->profile.refs == r->refs &&
 		  r->sites.count == r->outcomes.count &&
-		  r->regions.count == r->outcomes.count;
+		  r->regions.count == r->outcomes.count &&
+		  r->alike.count == r->outcomes.count;
 
 	for (unsigned i = 0; ok && i < ML_RESULT_RESOLUTIONS; i++) {
 		unsigned bits = ML_RESULT_BIN_BITS + ML_RESULT_STEP_BITS * i;
@@ -290,7 +292,7 @@ bool ml_result_open(struct ml_result *r, const char *path, struct ml_err *err)
 void ml_result_close(struct ml_result *r)
 {
 	struct ml_result_list *lists[] = { &r->outcomes, &r->sites, &r->regions,
-					   &r->checkpoints };
+					   &r->alike, &r->checkpoints };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		ml_free(lists[i]->at);
@@ -299,7 +301,10 @@ void ml_result_close(struct ml_result *r)
 	ml_profile_release(&r->profile);
 	ml_unpacker_release(&r->unpacker);
 	ml_buf_release(&r->raw);
-	ml_free(r->outcome);
+	for (size_t i = 0; i < ML_RESULT_DECODED; i++)
+		ml_free(r->decoded[i].outcome);
+	for (size_t i = 0; i < ML_RESULT_PARTS; i++)
+		ml_result_rows_release(&r->part[i]);
 	ml_arena_release(&r->arena);
 	ml_file_map_close(&r->map);
 	*r = (struct ml_result){ 0 };
@@ -329,23 +334,43 @@ bool ml_result_fits(const struct ml_result *r, const struct ml_trace *t,
 	return ok || ml_fail(err, ML_FORMAT, "%s: not a result of %s", r->path, t->path);
 }
 
-bool ml_result_decode(struct ml_result *r, size_t block, struct ml_err *err)
+/* The block, if it is decoded; else the place of the one that was used longest ago. */
+static struct ml_result_decoded *decoded(struct ml_result *r, size_t block)
+{
+	struct ml_result_decoded *oldest = r->decoded;
+
+	for (size_t i = 0; i < ML_RESULT_DECODED; i++) {
+		struct ml_result_decoded *d = &r->decoded[i];
+
+		if (d->block == block + 1)
+			return d;
+		if (d->used < oldest->used)
+			oldest = d;
+	}
+	return oldest;
+}
+
+const uint16_t *ml_result_decode(struct ml_result *r, size_t block, struct ml_err *err)
 {
 	const struct ml_result_block *b = &r->outcomes.at[block];
+	struct ml_result_decoded *d = decoded(r, block);
 	struct ml_bytes in;
 	struct ml_err why;
 
-	if (r->decoded == block + 1)
-		return true;
-	r->decoded = 0;
-	if (!r->outcome)
-		r->outcome = ml_resize(NULL, ML_RESULT_BLOCK * sizeof(*r->outcome));
+	d->used = ++r->uses;
+	if (d->block == block + 1)
+		return d->outcome;
+	d->block = 0;
+	if (!d->outcome)
+		d->outcome = ml_resize(NULL, ML_RESULT_BLOCK * sizeof(*d->outcome));
 	if (!ml_result_unpack(r, b, ML_RESULT_OUTCOMES, &in, err))
-		return false;
-	if (!ml_result_get_outcomes(&in, r->outcome, b->count, r->levels, &why))
-		return ml_result_damaged(r, b->offset, why.text, err);
-	r->decoded = block + 1;
-	return true;
+		return NULL;
+	if (!ml_result_get_outcomes(&in, d->outcome, b->count, r->levels, &why)) {
+		ml_result_damaged(r, b->offset, why.text, err);
+		return NULL;
+	}
+	d->block = block + 1;
+	return d->outcome;
 }
 
 bool ml_result_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
@@ -356,11 +381,13 @@ bool ml_result_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
 		size_t first = from % ML_RESULT_BLOCK;
 		size_t count = ML_RESULT_BLOCK - first;
 
-		if (!ml_result_decode(r, (size_t)(from / ML_RESULT_BLOCK), err))
+		const uint16_t *block =
+			ml_result_decode(r, (size_t)(from / ML_RESULT_BLOCK), err);
+		if (!block)
 			return false;
 		if (count > to - from)
 			count = (size_t)(to - from);
-		memcpy(outcome, r->outcome + first, count * sizeof(*outcome));
+		memcpy(outcome, block + first, count * sizeof(*outcome));
 		outcome += count;
 		from += count;
 	}

@@ -1,7 +1,8 @@
 /*
  * The result file (.mls): what one simulation of one trace on one machine yields,
  * kept so that nobody simulates twice. It has the outcome of every reference, counts
- * by site and by region for each block of references, a time series in several
+ * by site and by region for each block of references, counts of references that are
+ * alike, a time series in several
  * resolutions, the profile, and checkpoints of the simulator. docs/format.md is the
  * contract.
  *
@@ -28,6 +29,7 @@
 #include <stdint.h>
 
 #include "lib/analyse/profile.h"
+#include "lib/analyse/result_rows.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
@@ -40,8 +42,11 @@ struct ml_result_writer;
 struct ml_trace;
 
 enum {
-	ML_RESULT_VERSION = 2,
+	ML_RESULT_VERSION = 3,
 	ML_RESULT_BLOCK = 1 << 18, /* references of a block of outcomes or counts */
+	ML_RESULT_PART = 1 << 16,  /* of those that are counted as alike */
+	ML_RESULT_PARTS = ML_RESULT_BLOCK / ML_RESULT_PART,
+	ML_RESULT_DECODED = 8,   /* blocks of outcomes that are kept decoded */
 	ML_RESULT_BIN_BITS = 10, /* the finest bins of the series have 2^10 references */
 	ML_RESULT_STEP_BITS = 2, /* each resolution has bins 4 times as wide */
 	ML_RESULT_RESOLUTIONS = 12,
@@ -85,11 +90,18 @@ struct ml_result {
 			uint64_t offset, position, count;
 		} * at;
 		size_t count, cap;
-	} outcomes, sites, regions, checkpoints, series[ML_RESULT_RESOLUTIONS];
+	} outcomes, sites, regions, alike, checkpoints, series[ML_RESULT_RESOLUTIONS];
 	struct ml_unpacker unpacker;
 	struct ml_buf raw; /* of the block last read */
-	uint16_t *outcome; /* the block of outcomes decoded last */
-	size_t decoded;    /* its number + 1 */
+	/* Several look at different moments in turn, each for many batches. */
+	struct ml_result_decoded {
+		uint16_t *outcome;
+		size_t block;  /* number + 1 */
+		uint64_t used; /* when */
+	} decoded[ML_RESULT_DECODED];
+	uint64_t uses;
+	struct ml_result_rows part[ML_RESULT_PARTS]; /* of the block decoded last: */
+	size_t part_block;                           /* number + 1 */
 	struct ml_arena arena;
 };
 
@@ -141,6 +153,14 @@ bool ml_result_sites(struct ml_result *r, const struct ml_trace *t, uint64_t fro
 bool ml_result_regions(struct ml_result *r, uint64_t from, uint64_t to,
 		       struct ml_result_counts *c, struct ml_arena *a,
 		       struct ml_err *err);
+
+/*
+ * The references that are alike among the 2^16 from a position on, which is a multiple of
+ * that. The rows are valid until the next call.
+ */
+bool ml_result_alike(struct ml_result *r, uint64_t position,
+		     const struct ml_result_row **rows, size_t *count,
+		     struct ml_err *err);
 
 /*
  * The last saved state at or before a position: for ml_sim_restore, and where to go

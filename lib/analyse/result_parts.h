@@ -30,6 +30,7 @@ enum ml_result_type {
 	ML_RESULT_PROFILE,
 	ML_RESULT_CHECKPOINT,
 	ML_RESULT_INDEX,
+	ML_RESULT_ALIKE,
 	ML_RESULT_SERIES = 16, /* + resolution */
 };
 
@@ -70,5 +71,5 @@ bool ml_result_damaged(const struct ml_result *r, uint64_t offset, const char *w
 /* Unpacks a block of a list into r->raw; it must be what the index says. */
 bool ml_result_unpack(struct ml_result *r, const struct ml_result_block *b, unsigned type,
 		      struct ml_bytes *in, struct ml_err *err);
-/* Decodes a block of outcomes into r->outcome, unless it is there. */
-bool ml_result_decode(struct ml_result *r, size_t block, struct ml_err *err);
+/* The outcomes of a block; NULL: damaged. Valid until others have been asked for. */
+const uint16_t *ml_result_decode(struct ml_result *r, size_t block, struct ml_err *err);

@@ -15,12 +15,14 @@ static bool add_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
 		size_t first = from % ML_RESULT_BLOCK;
 		size_t count = ML_RESULT_BLOCK - first;
 
-		if (!ml_result_decode(r, (size_t)(from / ML_RESULT_BLOCK), err))
+		const uint16_t *block =
+			ml_result_decode(r, (size_t)(from / ML_RESULT_BLOCK), err);
+		if (!block)
 			return false;
 		if (count > to - from)
 			count = (size_t)(to - from);
 		for (size_t i = 0; i < count; i++)
-			served[ml_outcome_served(r->outcome[first + i])]++;
+			served[ml_outcome_served(block[first + i])]++;
 		from += count;
 	}
 	return true;

@@ -56,6 +56,9 @@ struct ml_result_writer {
 	size_t held; /* outcomes */
 	struct tally sites, regions;
 	uint32_t who[ML_BATCH];
+	struct ml_result_rows alike; /* of the part that is being collected */
+	struct ml_buf parts;         /* before it, in this block */
+	unsigned part_count;
 	struct bins series[ML_RESULT_RESOLUTIONS];
 	struct ml_checkpoints checkpoints;
 
@@ -189,6 +192,24 @@ static bool write_tally(struct ml_result_writer *w, unsigned type, struct tally 
 	return write_block(w, type, position, count, err);
 }
 
+static void end_part(struct ml_result_writer *w)
+{
+	if (!w->alike.count)
+		return;
+	ml_result_rows_put(&w->alike, &w->parts);
+	w->part_count++;
+}
+
+static bool write_alike(struct ml_result_writer *w, uint64_t position, struct ml_err *err)
+{
+	unsigned count = w->part_count;
+
+	ml_buf_put(&w->raw, w->parts.data, w->parts.size);
+	w->parts.size = 0;
+	w->part_count = 0;
+	return write_block(w, ML_RESULT_ALIKE, position, count, err);
+}
+
 /* The block that has been collected. */
 static bool write_held(struct ml_result_writer *w, struct ml_err *err)
 {
@@ -198,10 +219,12 @@ static bool write_held(struct ml_result_writer *w, struct ml_err *err)
 	if (!held)
 		return true;
 	w->held = 0;
+	end_part(w);
 	ml_result_put_outcomes(&w->raw, w->outcome, held, w->number);
 	return write_block(w, ML_RESULT_OUTCOMES, position, held, err) &&
 	       write_tally(w, ML_RESULT_SITES, &w->sites, position, err) &&
-	       write_tally(w, ML_RESULT_REGIONS, &w->regions, position, err);
+	       write_tally(w, ML_RESULT_REGIONS, &w->regions, position, err) &&
+	       write_alike(w, position, err);
 }
 
 static bool write_series(struct ml_result_writer *w, unsigned resolution,
@@ -350,16 +373,37 @@ static void find_who(struct ml_result_writer *w, const struct ml_batch *b)
 		w->who[i] = b->caller[i] ? b->caller[i] : b->site[i];
 }
 
+/* Of references that belong to one part. */
+static void count_alike(struct ml_result_writer *w, const struct ml_events *e,
+			size_t first, size_t end)
+{
+	const struct ml_batch *b = e->refs;
+
+	for (size_t i = first; i < end; i++) {
+		struct ml_result_row row = { .site = w->who[i],
+					     .region = e->region[i],
+					     .thread = b->thread[i],
+					     .outcome = e->outcome[i],
+					     .kind = ml_what_kind(b->what[i]) };
+
+		ml_result_rows_add(&w->alike, &row);
+	}
+}
+
 static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 {
 	struct ml_result_writer *w = arg;
 
 	find_who(w, e->refs);
 	for (size_t i = 0; i < e->refs->count;) {
-		/* up to the end of the block; counts of sites and regions go with it */
-		size_t block = ML_RESULT_BLOCK - w->held, end = e->refs->count - i;
+		/* up to the end of the part; counts go with it and with the block */
+		size_t part = ML_RESULT_PART - w->held % ML_RESULT_PART;
+		size_t end = e->refs->count - i;
 
-		end = i + (end < block ? end : block);
+		end = i + (end < part ? end : part);
+		count_alike(w, e, i, end);
+		if (end - i == part)
+			end_part(w);
 		count_ids(&w->sites, w->who + i, e->outcome + i, end - i);
 		count_ids(&w->regions, e->region + i, e->outcome + i, end - i);
 		while (i < end) {
@@ -386,6 +430,8 @@ static void release(struct ml_result_writer *w)
 		unlink(w->name);
 	if (w->fd >= 0)
 		close(w->fd);
+	ml_result_rows_release(&w->alike);
+	ml_buf_release(&w->parts);
 	ml_free(w->sites.row);
 	ml_free(w->sites.ids);
 	ml_free(w->regions.row);

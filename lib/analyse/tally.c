@@ -96,6 +96,11 @@ bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t, struct ml_space *s
 	tally->region_lines = ml_arena_alloc(
 		&tally->arena, tally->regions * sizeof(*tally->region_lines));
 	ml_footprint_lines(&p->footprint, tally->region_lines);
+	tally->region_low = ml_arena_alloc(&tally->arena,
+					   tally->regions * sizeof(*tally->region_low));
+	tally->region_high = ml_arena_alloc(&tally->arena,
+					    tally->regions * sizeof(*tally->region_high));
+	ml_footprint_bounds(&p->footprint, tally->region_low, tally->region_high);
 	tally->total = ml_footprint_total(&p->footprint);
 	ml_footprint_release(&p->footprint);
 	ml_arena_release(&a);

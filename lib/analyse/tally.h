@@ -30,6 +30,7 @@ struct ml_tally {
 	uint64_t *threads;      /* references by thread, 65536 of them */
 	uint32_t regions;       /* how many numbers there are, with those of the space */
 	uint64_t *region_lines; /* distinct lines by region */
+	uint64_t *region_low, *region_high; /* addresses between which it was touched */
 	struct ml_footprint_size total;
 	struct ml_cells found; /* owns the cells */
 	struct ml_arena arena;

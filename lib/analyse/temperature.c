@@ -1,6 +1,8 @@
 #include "lib/analyse/temperature.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdlib.h>
 
 #include "lib/analyse/replay.h"
 #include "lib/base/arena.h"
@@ -24,6 +26,51 @@ struct ml_temperature_options ml_temperature_default(void)
 		.miss = { -7, -3, -1, -1 },
 		.points = 1024,
 	};
+}
+
+static bool read_scores(double score[ML_LEVELS], const char *text, struct ml_err *err)
+{
+	const char *at = text;
+
+	for (size_t k = 0; at && *at; k++) {
+		char *end;
+		double v = strtod(at, &end);
+
+		if (end == at || !isfinite(v) || (*end && *end != ','))
+			return ml_fail(err, ML_USAGE,
+				       "'%s' is not a list of scores like 1,1,0.5", text);
+		if (k == ML_LEVELS)
+			return ml_fail(err, ML_USAGE, "'%s' has more than %d scores",
+				       text, ML_LEVELS);
+		score[k] = v;
+		at = *end ? end + 1 : end;
+	}
+	return true;
+}
+
+bool ml_temperature_scores(struct ml_temperature_options *o, const char *hit,
+			   const char *miss, struct ml_err *err)
+{
+	return read_scores(o->hit, hit, err) && read_scores(o->miss, miss, err);
+}
+
+void ml_temperature_of(const struct ml_temperature_options *o, unsigned levels,
+		       const uint64_t *served, double *temperature)
+{
+	uint64_t all = 0;
+
+	for (unsigned k = 1; k <= levels + 1; k++)
+		all += served[k];
+	uint64_t missed = all;
+	for (unsigned k = 0; k < levels; k++) {
+		uint64_t hits = served[k + 1];
+
+		missed -= hits; /* asked of level k, not found there */
+		temperature[k] =
+			all ? (o->hit[k] * (double)hits + o->miss[k] * (double)missed) /
+					(double)all
+			    : 0;
+	}
 }
 
 struct ml_thermometer *ml_thermometer_open(const struct ml_temperature_options *o)
@@ -51,26 +98,13 @@ static void thin_out(struct ml_thermometer *x)
 
 static void take_point(struct ml_thermometer *x)
 {
-	uint64_t involved = x->seen < x->o.last ? x->seen : x->o.last;
-	double *point;
-
 	if (!x->series)
 		x->series = ml_resize(NULL, x->o.points * x->levels * sizeof(*x->series));
 	if (x->count == x->o.points)
 		thin_out(x);
-	if (x->seen % x->step == 0) {
-		uint64_t missed = involved;
-
-		point = &x->series[x->count++ * x->levels];
-		for (unsigned k = 0; k < x->levels; k++) {
-			uint64_t hits = x->served[k + 1];
-
-			missed -= hits; /* asked of level k, not found there */
-			point[k] = (x->o.hit[k] * (double)hits +
-				    x->o.miss[k] * (double)missed) /
-				   (double)involved;
-		}
-	}
+	if (x->seen % x->step == 0)
+		ml_temperature_of(&x->o, x->levels, x->served,
+				  &x->series[x->count++ * x->levels]);
 	x->next = (x->seen / x->step + 1) * x->step;
 }
 

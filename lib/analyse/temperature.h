@@ -12,9 +12,11 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/err.h"
 #include "lib/cache/access.h"
 
 struct ml_pass;
@@ -28,6 +30,21 @@ struct ml_temperature_options {
 
 /* 1000 references, the scores above, 1024 points. */
 struct ml_temperature_options ml_temperature_default(void);
+
+/*
+ * Scores as a person gives them: "1,1,0.5", the innermost level first. Levels that are
+ * not named keep theirs, and all of them where the text is NULL.
+ */
+bool ml_temperature_scores(struct ml_temperature_options *o, const char *hit,
+			   const char *miss, struct ml_err *err);
+
+/*
+ * The temperature of each level, from how many of the references that are averaged were
+ * served by each level: served[k] by level k from 1, memory last. It depends on these
+ * counts only, so other scores need no other simulation.
+ */
+void ml_temperature_of(const struct ml_temperature_options *o, unsigned levels,
+		       const uint64_t *served, double *temperature);
 
 struct ml_temperature {
 	unsigned levels;

@@ -34,7 +34,17 @@ struct ml_param {
 
 enum { ML_ASK_PARAMS = 32, ML_ASK_NUMBERS = 2 };
 
+/*
+ * Who asks. It may go away before it is answered: then whatever takes long ends with
+ * ML_STOPPED. gone may be called from any thread; NULL: it waits for ever.
+ */
+struct ml_asker {
+	bool (*gone)(void *arg);
+	void *arg;
+};
+
 struct ml_ask {
+	struct ml_asker asker;
 	const char *method, *path; /* "GET", "/api/sims/3/timeline" */
 	struct ml_param params[ML_ASK_PARAMS];
 	size_t count;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/analyse/places.h"
+#include "lib/query/counts.h"
 #include "lib/query/desk_sims.h"
 #include "lib/query/player.h"
 #include "lib/query/selection.h"
@@ -98,8 +99,8 @@ static bool find_one(struct ml_desk_sim *s, uint64_t at, struct one *x,
 		return ml_fail(err, ML_USAGE, "there is no reference %llu, only %llu",
 			       (unsigned long long)at,
 			       (unsigned long long)s->result.refs);
-	return ml_walk(s, at, at + 1, ML_WALK_OUTCOMES | ML_WALK_PLACES, take_one, x,
-		       err);
+	return ml_walk(s, NULL, at, at + 1, ML_WALK_OUTCOMES | ML_WALK_PLACES, take_one,
+		       x, err);
 }
 
 static void put_number_or_null(struct ml_answer *a, const char *key, uint64_t v,
@@ -156,7 +157,7 @@ bool ml_ask_at(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
 		return false;
 	struct driven driven = { space, x.ref, s->machine.levels, &a->arena, NULL };
 	pthread_mutex_lock(&s->lock);
-	bool ok = ml_player_moves(s, at, at + 1, note_driven, &driven, err);
+	bool ok = ml_player_moves(s, NULL, at, at + 1, note_driven, &driven, err);
 	pthread_mutex_unlock(&s->lock);
 	struct ml_place place = ml_space_find(space, &x.ref);
 	const char *datum = ml_space_describe(space, &place, &a->arena);
@@ -289,7 +290,7 @@ bool ml_ask_datum(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a
 	uint64_t from = around > REACH ? around - REACH : 0, to = around + REACH;
 	struct history h = { .selection = &selection, .around = around, .most = count };
 	h.at = ml_arena_alloc(&a->arena, 2 * count * sizeof(*h.at));
-	if (!ml_walk_region(s, selection.region, from, to,
+	if (!ml_walk_region(s, &q->asker, selection.region, from, to,
 			    ML_WALK_OUTCOMES | ML_WALK_PLACES, note_access, &h, err))
 		return false;
 
@@ -369,6 +370,18 @@ static bool add_selected(void *arg, const struct ml_walk_events *w, struct ml_er
 	return true;
 }
 
+static void add_row(void *arg, uint64_t position, const struct ml_result_row *row)
+{
+	struct sums *x = arg;
+	uint64_t served[ML_SERVED] = { 0 };
+
+	(void)position;
+	if (!ml_selection_has_row(x->selection, row))
+		return;
+	served[ml_outcome_served(row->outcome)] = row->count;
+	add(x, row->site, 0, row->region, served);
+}
+
 /* Lines and regions of the whole trace are in the cells of the profile. */
 static void add_cells(struct sums *x, const struct ml_profile *p)
 {
@@ -446,10 +459,12 @@ bool ml_ask_select(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *
 	if (from == 0 && to == s->result.refs && !selection.threads && !selection.kinds &&
 	    !selection.levels && !selection.causes && !selection.offsets)
 		add_cells(&x, &s->result.profile);
+	else if (!selection.offsets)
+		ok = ml_counts(s, &q->asker, from, to, add_row, &x, err);
 	else
-		ok = ml_walk(s, from, to,
-			     ml_selection_want(&selection) | ML_WALK_OUTCOMES,
-			     add_selected, &x, err);
+		ok = ml_walk_region(s, &q->asker, selection.region, from, to,
+				    ml_selection_want(&selection) | ML_WALK_OUTCOMES,
+				    add_selected, &x, err);
 	if (ok)
 		put_sums(a, s, &x);
 	ml_places_release(&x.places);

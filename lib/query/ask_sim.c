@@ -7,10 +7,10 @@
 #include "lib/cache/machine.h"
 #include "lib/query/compare.h"
 #include "lib/query/compare_tables.h"
+#include "lib/query/counts.h"
 #include "lib/query/desk_sims.h"
 #include "lib/query/profile_tables.h"
 #include "lib/query/study.h"
-#include "lib/query/walk.h"
 
 bool ml_ask_sim_start(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
 		      struct ml_err *err)
@@ -138,20 +138,15 @@ static struct line_count *line_at(struct lines *l, uint32_t site, uint32_t calle
 	return &l->at[place];
 }
 
-static bool count_lines(void *arg, const struct ml_walk_events *w, struct ml_err *err)
+static void count_lines(void *arg, uint64_t position, const struct ml_result_row *row)
 {
-	const struct ml_batch *b = w->e.refs;
+	struct line_count *c = line_at(arg, row->site, 0);
 
-	(void)err;
-	for (size_t i = 0; i < b->count; i++) {
-		struct line_count *c = line_at(arg, b->site[i], b->caller[i]);
-
-		c->refs++;
-		c->reads += ml_what_kind(b->what[i]) == ML_READ;
-		c->writes += ml_what_kind(b->what[i]) == ML_WRITE;
-		c->served[ml_outcome_served(w->e.outcome[i])]++;
-	}
-	return true;
+	(void)position;
+	c->refs += row->count;
+	c->reads += row->kind == ML_READ ? row->count : 0;
+	c->writes += row->kind == ML_WRITE ? row->count : 0;
+	c->served[ml_outcome_served(row->outcome)] += row->count;
 }
 
 /* The whole trace: the cells of the profile have it. */
@@ -221,7 +216,7 @@ bool ml_ask_sim_lines(struct ml_desk *d, const struct ml_ask *q, struct ml_answe
 	if (from == 0 && to == s->result.refs)
 		sum_lines(&l, &s->result.profile);
 	else
-		ok = ml_walk(s, from, to, ML_WALK_OUTCOMES, count_lines, &l, err);
+		ok = ml_counts(s, &q->asker, from, to, count_lines, &l, err);
 	if (ok)
 		put_lines(a, &l, &s->machine);
 	ml_places_release(&l.places);

@@ -2,9 +2,9 @@
 
 #include "lib/analyse/temperature.h"
 #include "lib/query/ask_refs.h"
+#include "lib/query/ask_scores.h"
 #include "lib/query/desk_sims.h"
 #include "lib/query/player.h"
-#include "lib/query/walk.h"
 #include "lib/trace/space.h"
 
 enum { FLAG_DIRTY = 1, FLAG_PREFETCHED = 2, GROUPS = 1024, GROUPS_MAX = 65536 };
@@ -154,7 +154,8 @@ static void look(struct state *x, const struct ml_sim *sim, const struct ml_mach
 
 /*
  * Where lines lie in the regions of those who brought them in. A region may begin or
- * end within a line: then its last byte tells, or nothing does. Stacks have no layout.
+ * end within a line: then its last byte tells, or nothing does. A stack is its function's
+ * whatever else is there at the moment.
  */
 static bool find_offsets(struct state *x, struct ml_desk_sim *s, uint64_t at,
 			 struct ml_err *err)
@@ -162,6 +163,7 @@ static bool find_offsets(struct state *x, struct ml_desk_sim *s, uint64_t at,
 	const struct ml_machine *m = &s->machine;
 	/* positions are times, but for what the interleaver moves within a block */
 	struct ml_space *space = ml_desk_space_take(s->trace, at, err);
+	size_t tables = s->trace->trace.tables.regions.count;
 
 	if (!space)
 		return false;
@@ -173,11 +175,26 @@ static bool find_offsets(struct state *x, struct ml_desk_sim *s, uint64_t at,
 							   l->sets * l->ways;
 
 		for (size_t k = first; k < first + count; k++) {
+			uint64_t base;
+
 			x->offset[k] = UNKNOWN;
-			if (!ml_desk_extent(s->trace, x->region[k]))
+			if (x->region[k] >= tables && x->line[k] != ML_NO_LINE &&
+			    ml_desk_base(s->trace, x->region[k], &base)) {
+				x->offset[k] = x->line[k] > base ? x->line[k] - base : 0;
 				continue;
-			for (uint64_t in = 0; x->line[k] != ML_NO_LINE && in < l->line;
-			     in += l->line - 1) {
+			}
+			uint64_t extent = ml_desk_extent(s->trace, x->region[k]);
+			if (!extent || x->line[k] == ML_NO_LINE)
+				continue;
+			/* most lines of large caches: there is no need to look for them */
+			if (ml_desk_base(s->trace, x->region[k], &base)) {
+				if (x->line[k] - base < extent)
+					x->offset[k] = x->line[k] - base;
+				else if (x->line[k] + l->line - 1 - base < extent)
+					x->offset[k] = 0;
+				continue;
+			}
+			for (uint64_t in = 0; in < l->line; in += l->line - 1) {
 				struct ml_ref ref = { .time = at,
 						      .addr = x->line[k] + in };
 				struct ml_place p = ml_space_find(space, &ref);
@@ -195,25 +212,22 @@ static bool find_offsets(struct state *x, struct ml_desk_sim *s, uint64_t at,
 	return true;
 }
 
-struct scores {
-	struct ml_temperature_options o;
-	unsigned levels;
-	double score[ML_LEVELS], refs;
-};
-
-static bool add_scores(void *arg, const struct ml_walk_events *w, struct ml_err *err)
+/* By whom the references before `at` were served that the temperature is made of. */
+static bool count_served(struct ml_desk_sim *s, uint64_t at, uint64_t last,
+			 uint64_t served[16], struct ml_err *err)
 {
-	struct scores *t = arg;
+	uint16_t outcome[ML_BATCH];
+	bool ok = true;
 
-	(void)err;
-	for (size_t i = 0; i < w->e.refs->count; i++) {
-		unsigned served = ml_outcome_served(w->e.outcome[i]);
-
-		for (unsigned k = 0; k < t->levels && k < served; k++)
-			t->score[k] += k + 1 == served ? t->o.hit[k] : t->o.miss[k];
-		t->refs++;
+	for (uint64_t from = at > last ? at - last : 0, to; ok && from < at; from = to) {
+		to = from + ML_BATCH < at ? from + ML_BATCH : at;
+		pthread_mutex_lock(&s->lock);
+		ok = ml_result_outcomes(&s->result, from, to, outcome, err);
+		pthread_mutex_unlock(&s->lock);
+		for (uint64_t i = 0; ok && i < to - from; i++)
+			served[ml_outcome_served(outcome[i])]++;
 	}
-	return true;
+	return ok;
 }
 
 bool ml_ask_state(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
@@ -221,9 +235,10 @@ bool ml_ask_state(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a
 {
 	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
 	struct state x = { 0 };
-	uint64_t at, slots, groups;
+	struct ml_temperature_options o = ml_temperature_default();
+	uint64_t at, slots, groups, served[16] = { 0 };
 
-	if (!s || !ml_ask_u64(q, "at", 0, &at, err) ||
+	if (!s || !ml_ask_u64(q, "at", 0, &at, err) || !ml_ask_scores(q, &o, err) ||
 	    !ml_ask_u64(q, "slots", UINT64_MAX, &slots, err) ||
 	    !ml_ask_u64(q, "groups", GROUPS, &groups, err))
 		return false;
@@ -233,18 +248,18 @@ bool ml_ask_state(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a
 	at = at < s->result.refs ? at : s->result.refs;
 	lay_out(&x, m, slots, groups, a);
 	pthread_mutex_lock(&s->lock);
-	struct ml_sim *sim = ml_player_at(s, at, err);
+	struct ml_sim *sim = ml_player_at(s, &q->asker, at, err);
 	if (sim)
 		look(&x, sim, m);
 	pthread_mutex_unlock(&s->lock);
-	struct scores t = { .o = ml_temperature_default(), .levels = m->levels };
 	if (!sim || !find_offsets(&x, s, at, err) ||
-	    !ml_walk(s, at > t.o.last ? at - t.o.last : 0, at, ML_WALK_OUTCOMES,
-		     add_scores, &t, err))
+	    !count_served(s, at, o.last, served, err))
 		return false;
+	double degrees[ML_LEVELS];
 	float *temperature = room(a, m->levels, sizeof(*temperature));
+	ml_temperature_of(&o, m->levels, served, degrees);
 	for (uint32_t i = 0; i < m->levels; i++)
-		temperature[i] = t.refs > 0 ? (float)(t.score[i] / t.refs) : 0;
+		temperature[i] = (float)degrees[i];
 
 	ml_answer_columns(a);
 	ml_answer_u64(a, "at", at);

@@ -15,6 +15,7 @@
 enum by { BY_LINE, BY_REGION, BY_MISS, BY_FIRST, BY_SELECTION };
 
 struct hunt {
+	const struct ml_asker *asker;
 	enum by by;
 	unsigned level; /* BY_MISS: served by none up to this one */
 	const struct ml_selection *selection;
@@ -24,7 +25,10 @@ struct hunt {
 	bool any;          /* a reference was seen: */
 	uint64_t before;   /* its line or region */
 	uint64_t found;
+	size_t sites; /* that the trace has */
 };
+
+enum { NEAR = 1 << 12, RUN = 64 };
 
 #define NOWHERE UINT64_MAX
 
@@ -81,28 +85,90 @@ static bool search(struct ml_desk_sim *s, struct hunt *h, uint64_t from, uint64_
 	h->from = from;
 	h->to = to;
 	h->any = false;
-	return ml_walk(s, from ? from - 1 : 0, to, want, look, h, err);
+	return ml_walk(s, h->asker, from ? from - 1 : 0, to, want, look, h, err);
+}
+
+/* Whether references of a row may be what is looked for. */
+static bool may_be(const struct hunt *h, const struct ml_result_row *row)
+{
+	enum ml_cause c = ml_outcome_cause(row->outcome, 1);
+
+	switch (h->by) {
+	case BY_MISS: return ml_outcome_served(row->outcome) > h->level;
+	case BY_FIRST: return c == ML_CAUSE_COLD || c == ML_CAUSE_UNKNOWN;
+	case BY_SELECTION:
+		return row->site < h->sites && ml_selection_has_row(h->selection, row);
+	default: return true;
+	}
+}
+
+/* Whether it may be among the 2^16 references of a part of the result. */
+static bool in_part(struct ml_desk_sim *s, const struct hunt *h, uint64_t part, bool *may,
+		    struct ml_err *err)
+{
+	const struct ml_result_row *rows;
+	size_t count;
+
+	pthread_mutex_lock(&s->lock);
+	bool ok = ml_result_alike(&s->result, part * ML_RESULT_PART, &rows, &count, err);
+	*may = false;
+	for (size_t i = 0; ok && !*may && i < count; i++)
+		*may = may_be(h, &rows[i]);
+	pthread_mutex_unlock(&s->lock);
+	return ok;
+}
+
+/*
+ * Looks through [from, to) where it may be: parts without it cost next to nothing, and
+ * those that follow each other are one walk. A walk goes forwards only, so backwards
+ * there are few parts in the first one, and more in each that follows.
+ */
+static bool search_parts(struct ml_desk_sim *s, struct hunt *h, uint64_t from,
+			 uint64_t to, bool back, struct ml_err *err)
+{
+	uint64_t first = from / ML_RESULT_PART;
+	uint64_t end = (to + ML_RESULT_PART - 1) / ML_RESULT_PART;
+	uint64_t most = back ? 1 : RUN;
+	bool ok = true;
+
+	while (ok && first < end && h->found == NOWHERE) {
+		uint64_t n = 0, low, high;
+		bool may = true;
+
+		for (; ok && may && n < most && first + n < end; n += may)
+			ok = in_part(s, h, back ? end - 1 - n : first + n, &may, err);
+		low = (back ? end - n : first) * ML_RESULT_PART;
+		high = low + n * ML_RESULT_PART;
+		if (ok && n)
+			ok = search(s, h, low > from ? low : from, high < to ? high : to,
+				    err);
+		/* the one that ended the run need not be looked at again */
+		n += !may;
+		first += back ? 0 : n;
+		end -= back ? n : 0;
+		most = most < RUN ? 4 * most : RUN;
+	}
+	return ok;
 }
 
 static bool hunt(struct ml_desk_sim *s, struct hunt *h, uint64_t at, bool back,
 		 struct ml_err *err)
 {
-	uint64_t stretch = 1 << 12;
-	bool ok = true;
+	bool ok;
 
 	h->last = back;
 	h->found = NOWHERE;
+	h->sites = s->trace->trace.tables.sites.count;
 	ml_places_init(&h->places, &s->trace->trace.tables);
-	if (!back)
-		ok = search(s, h, at + 1, s->result.refs, err);
-	else
-		/* backwards in stretches that grow: a walk goes forwards only */
-		for (uint64_t end = at; ok && end && h->found == NOWHERE; stretch *= 4) {
-			uint64_t from = end > stretch ? end - stretch : 0;
+	/* most moments are near: before whole parts are looked at, a few references are
+	 */
+	if (back) {
+		uint64_t near = at > NEAR ? at - NEAR : 0;
 
-			ok = search(s, h, from, end, err);
-			end = from;
-		}
+		ok = search(s, h, near, at, err) &&
+		     (h->found != NOWHERE || search_parts(s, h, 0, near, true, err));
+	} else
+		ok = search_parts(s, h, at + 1, s->result.refs, false, err);
 	ml_places_release(&h->places);
 	return ok;
 }
@@ -134,7 +200,7 @@ bool ml_ask_step(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
 	const char *by = ml_ask_text(q, "by"), *dir = ml_ask_text(q, "dir");
 	bool back = dir && *dir == '-';
 	struct ml_selection selection;
-	struct hunt h = { .selection = &selection };
+	struct hunt h = { .asker = &q->asker, .selection = &selection };
 	uint64_t at, level, found = NOWHERE;
 	size_t i = 0;
 

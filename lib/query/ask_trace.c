@@ -4,6 +4,7 @@
 
 #include "lib/cache/machine.h"
 #include "lib/query/desk.h"
+#include "lib/query/desk_ensembles.h"
 #include "lib/trace/space.h"
 #include "lib/trace/text.h"
 
@@ -46,6 +47,19 @@ bool ml_ask_open(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
 		ml_answer_string(a, "path", t->path);
 		ml_answer_string(a, "name", base_name(t->path));
 		ml_answer_u64(a, "references", t->count);
+		ml_json_end(w);
+	}
+	ml_json_end(w);
+	ml_json_key(w, "ensembles");
+	ml_json_array(w);
+	for (size_t i = 0; i < d->ensemble_count; i++) {
+		const struct ml_desk_ensemble *x = d->ensembles[i];
+
+		ml_json_object(w);
+		ml_answer_u64(a, "ensemble", i);
+		ml_answer_string(a, "path", x->path);
+		ml_answer_string(a, "name", base_name(x->path));
+		ml_answer_u64(a, "members", x->e.member_count);
 		ml_json_end(w);
 	}
 	pthread_mutex_unlock(&d->lock);
@@ -224,19 +238,33 @@ static void put_files(struct ml_answer *a, const struct ml_desk_trace *t)
 	ml_json_end(&a->json);
 }
 
+static bool is_counted(struct ml_desk_trace *t)
+{
+	pthread_mutex_lock(&t->desk->lock);
+	bool counted = t->counted;
+	pthread_mutex_unlock(&t->desk->lock);
+	return counted;
+}
+
 bool ml_ask_trace(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
 		  struct ml_err *err)
 {
 	struct ml_desk_trace *t = ml_desk_trace(d, q->number[0], err);
-	struct ml_summary *s = t ? ml_desk_summary(t, err) : NULL;
+	/* what is not counted yet is empty */
+	struct ml_summary none = { .trace = t ? &t->trace : NULL };
+	bool soon = t && ml_ask_text(q, "soon") && !is_counted(t);
+	struct ml_summary *s = soon ? &none : t ? ml_desk_summary(t, err) : NULL;
 
 	if (!s)
 		return false;
 	const struct ml_tables *tables = &t->trace.tables;
+	none.total.refs = t->trace.count;
 	ml_json_object(&a->json);
 	ml_answer_u64(a, "trace", t->number);
 	ml_answer_string(a, "path", t->trace.path);
 	ml_answer_string(a, "name", base_name(t->trace.path));
+	ml_json_key(&a->json, "counted");
+	ml_json_bool(&a->json, !soon);
 	ml_answer_u64(a, "references", s->total.refs);
 	ml_answer_u64(a, "reads", s->total.reads);
 	ml_answer_u64(a, "writes", s->total.writes);

@@ -1,6 +1,8 @@
 #include "lib/query/ask_window.h"
 
 #include "lib/analyse/temperature.h"
+#include "lib/query/ask_scores.h"
+#include "lib/query/counts.h"
 #include "lib/query/desk_sims.h"
 #include "lib/query/selection.h"
 #include "lib/query/walk.h"
@@ -100,73 +102,54 @@ struct counting {
 	const struct ml_selection *selection;
 };
 
-static bool count(void *arg, const struct ml_walk_events *w, struct ml_err *err)
+static void add(struct cells *c, uint64_t position, uint16_t outcome, uint32_t count)
+{
+	size_t cell = (size_t)((position - c->first) >> c->bits);
+
+	c->served[cell * c->levels + ml_outcome_served(outcome) - 1] += count;
+}
+
+static void count_row(void *arg, uint64_t position, const struct ml_result_row *row)
 {
 	struct counting *x = arg;
-	struct cells *c = x->cells;
+
+	if (ml_selection_has_row(x->selection, row))
+		add(x->cells, position, row->outcome, row->count);
+}
+
+static bool count_each(void *arg, const struct ml_walk_events *w, struct ml_err *err)
+{
+	struct counting *x = arg;
 
 	(void)err;
 	for (size_t i = 0; i < w->e.refs->count; i++)
-		if (ml_selection_has(x->selection, w, i)) {
-			size_t cell = (size_t)((w->e.position + i - c->first) >> c->bits);
-
-			c->served[cell * c->levels + ml_outcome_served(w->e.outcome[i]) -
-				  1]++;
-		}
+		if (ml_selection_has(x->selection, w, i))
+			add(x->cells, w->e.position + i, w->e.outcome[i], 1);
 	return true;
 }
 
-/* Adds what a block of the result tells of the selection to one cell. */
-static bool add_block(struct ml_desk_sim *s, const struct ml_selection *selection,
-		      uint64_t from, uint64_t to, double *cell, unsigned levels,
-		      struct ml_err *err)
-{
-	struct ml_result_counts counts;
-	struct ml_arena a = { 0 };
-
-	pthread_mutex_lock(&s->lock);
-	bool ok = selection->sites
-			  ? ml_result_sites(&s->result, NULL, from, to, &counts, &a, err)
-			  : ml_result_regions(&s->result, from, to, &counts, &a, err);
-	pthread_mutex_unlock(&s->lock);
-	for (size_t i = 0; ok && i < counts.count; i++) {
-		uint32_t id = counts.at[i].id;
-
-		if (selection->sites ? selection->sites[id] : id == selection->region)
-			for (unsigned k = 0; k < levels; k++)
-				cell[k] += (double)counts.at[i].served[k + 1];
-	}
-	ml_arena_release(&a);
-	return ok;
-}
-
 /*
- * Lines and regions of a long window are counted by blocks of the result, which is
- * hundreds of times as fast as going over the references; only the ends are walked.
- * Cells are then at least as wide as blocks.
+ * Long windows are counted in rows of references that are alike, which is hundreds of
+ * times as fast as going over each; cells are then at least as wide as what the rows
+ * stand for. Bytes of a region are not in the rows.
  */
-static bool by_blocks(const struct ml_selection *x, uint64_t from, uint64_t to)
+static bool in_rows(const struct ml_selection *x, uint64_t from, uint64_t to)
 {
-	return to - from >= 64 * (uint64_t)ML_RESULT_BLOCK && !x->threads && !x->kinds &&
-	       !x->levels && !x->causes && !x->offsets && !x->regions != !x->sites;
+	return to - from >= 64 * (uint64_t)ML_RESULT_PART && !x->offsets;
 }
 
-static bool count_blocks(struct ml_desk_sim *s, struct counting *x, uint64_t from,
-			 uint64_t to, struct ml_err *err)
+static bool count_selected(struct ml_desk_sim *s, const struct ml_ask *q,
+			   struct counting *x, uint64_t from, uint64_t to,
+			   struct ml_err *err)
 {
-	struct cells *c = x->cells;
-	uint64_t first = (from + ML_RESULT_BLOCK - 1) / ML_RESULT_BLOCK * ML_RESULT_BLOCK;
-	uint64_t end = to == s->result.refs ? to : to / ML_RESULT_BLOCK * ML_RESULT_BLOCK;
-	bool ok = ml_walk(s, from, first, ML_WALK_OUTCOMES, count, x, err) &&
-		  ml_walk(s, end, to, ML_WALK_OUTCOMES, count, x, err);
+	unsigned want = ml_selection_want(x->selection) | ML_WALK_OUTCOMES;
 
-	for (uint64_t at = first, next; ok && at < end; at = next) {
-		next = at + ML_RESULT_BLOCK < end ? at + ML_RESULT_BLOCK : end;
-		ok = add_block(s, x->selection, at, next,
-			       &c->served[((at - c->first) >> c->bits) * c->levels],
-			       c->levels, err);
-	}
-	return ok;
+	if (in_rows(x->selection, from, to))
+		return ml_counts(s, &q->asker, from, to, count_row, x, err);
+	if (x->selection->regions)
+		return ml_walk_region(s, &q->asker, x->selection->region, from, to, want,
+				      count_each, x, err);
+	return ml_walk(s, &q->asker, from, to, want, count_each, x, err);
 }
 
 bool ml_ask_timeline(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
@@ -182,9 +165,9 @@ bool ml_ask_timeline(struct ml_desk *d, const struct ml_ask *q, struct ml_answer
 	    !ml_selection_read(&selection, q, s->trace, &a->arena, err))
 		return false;
 	uint64_t until = s->trace->trace.count;
-	bool blocks = selection.any && by_blocks(&selection, from, to);
-	if (blocks && cells > (to - from) / ML_RESULT_BLOCK)
-		cells = (to - from) / ML_RESULT_BLOCK;
+	if (selection.any && in_rows(&selection, from, to) &&
+	    cells > (to - from) / ML_RESULT_PART)
+		cells = (to - from) / ML_RESULT_PART;
 	lay_out(&c, from, to, cells, s->machine.levels + 1, &a->arena);
 	if (!ml_desk_sim_ready(d, q->number[0], err)) {
 		if (s->state != ML_DESK_RUNNING || selection.any)
@@ -193,10 +176,7 @@ bool ml_ask_timeline(struct ml_desk *d, const struct ml_ask *q, struct ml_answer
 	} else if (selection.any) {
 		struct counting x = { &c, &selection };
 
-		if (blocks ? !count_blocks(s, &x, from, to, err)
-			   : !ml_walk(s, from, to,
-				      ml_selection_want(&selection) | ML_WALK_OUTCOMES,
-				      count, &x, err))
+		if (!count_selected(s, q, &x, from, to, err))
 			return false;
 	} else if (c.count && !from_series(s, &c, from, to, a, err))
 		return false;
@@ -215,7 +195,7 @@ bool ml_ask_temperature(struct ml_desk *d, const struct ml_ask *q, struct ml_ans
 	uint64_t from, to, cells;
 
 	if (!s || !ml_ask_window(q, s->result.refs, &from, &to, err) ||
-	    !read_cells(q, &cells, err) || !ml_ask_u64(q, "window", o.last, &o.last, err))
+	    !read_cells(q, &cells, err) || !ml_ask_scores(q, &o, err))
 		return false;
 	lay_out(&c, from, to, cells, s->machine.levels + 1, &a->arena);
 	if (c.count && !from_series(s, &c, from, to, a, err))

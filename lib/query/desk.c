@@ -4,7 +4,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/query/desk_ensembles.h"
 #include "lib/query/desk_sims.h"
+#include "lib/query/differ.h"
 #include "lib/trace/space.h"
 
 void ml_desk_init(struct ml_desk *d, const struct ml_machine *machine)
@@ -94,8 +96,42 @@ static void lay_out_blocks(struct ml_desk_trace *t)
 	}
 }
 
+/* Stacks are known by what was touched of them; deep recursion may spread them widely. */
+static void lay_out_stacks(struct ml_desk_trace *t)
+{
+	const struct ml_summary *s = &t->summary;
+	uint32_t first = (uint32_t)t->trace.tables.regions.count;
+	uint32_t end = ml_space_regions(s->space);
+
+	t->stacks = ml_arena_alloc(&t->arena, (end - first + 1) * sizeof(*t->stacks));
+	for (size_t i = 0; i < s->regions.count; i++) {
+		const struct ml_summary_region *r = &s->regions.at[i];
+
+		if (r->region >= first &&
+		    ml_space_region(s->space, r->region)->kind == ML_REGION_STACK)
+			t->stacks[r->region - first] =
+				(struct ml_desk_stack){ r->low, r->high - r->low };
+	}
+	t->stack_end = end;
+}
+
+static const struct ml_desk_stack *stack_of(const struct ml_desk_trace *t,
+					    uint32_t region)
+{
+	uint32_t first = (uint32_t)t->trace.tables.regions.count;
+
+	return region >= first && region < t->stack_end ? &t->stacks[region - first]
+							: NULL;
+}
+
 bool ml_desk_base(const struct ml_desk_trace *t, uint32_t region, uint64_t *base)
 {
+	const struct ml_desk_stack *stack = stack_of(t, region);
+
+	if (stack && stack->extent) {
+		*base = stack->base;
+		return true;
+	}
 	if (region >= t->trace.tables.regions.count || !t->base[region] ||
 	    t->base[region] == UINT64_MAX)
 		return false;
@@ -105,6 +141,10 @@ bool ml_desk_base(const struct ml_desk_trace *t, uint32_t region, uint64_t *base
 
 uint64_t ml_desk_extent(const struct ml_desk_trace *t, uint32_t region)
 {
+	const struct ml_desk_stack *stack = stack_of(t, region);
+
+	if (stack)
+		return stack->extent;
 	return region < t->trace.tables.regions.count ? t->extent[region] : 0;
 }
 
@@ -124,6 +164,9 @@ static void *count(void *arg)
 	struct ml_err err = { 0 };
 	bool ok = ml_summary_open(&t->summary, &t->trace, counted, t, &err);
 
+	if (ok)
+		lay_out_stacks(t);
+
 	pthread_mutex_lock(&t->desk->lock);
 	t->counted = true;
 	t->failed = ok ? (struct ml_err){ 0 } : err;
@@ -132,7 +175,7 @@ static void *count(void *arg)
 	return NULL;
 }
 
-bool ml_desk_open(struct ml_desk *d, const char *path, struct ml_err *err)
+static bool open_trace(struct ml_desk *d, const char *path, struct ml_err *err)
 {
 	struct ml_desk_trace *t = ml_resize(NULL, sizeof(*t));
 
@@ -160,6 +203,12 @@ bool ml_desk_open(struct ml_desk *d, const char *path, struct ml_err *err)
 		ml_fail_errno(&t->failed, "no thread to count %s", path);
 	}
 	return true;
+}
+
+bool ml_desk_open(struct ml_desk *d, const char *path, struct ml_err *err)
+{
+	return ml_ensemble_is(path) ? ml_desk_ensemble_open(d, path, err)
+				    : open_trace(d, path, err);
 }
 
 struct ml_desk_trace *ml_desk_trace(struct ml_desk *d, uint64_t number,
@@ -249,12 +298,57 @@ void ml_desk_space_give(struct ml_desk_trace *t, struct ml_space *s, uint64_t ti
 		ml_space_close(s);
 }
 
+struct ml_cursor *ml_desk_cursor_take(struct ml_desk_trace *t, uint64_t from, uint64_t to)
+{
+	struct ml_desk_cursor *best = NULL;
+	struct ml_cursor *c = NULL;
+
+	pthread_mutex_lock(&t->desk->lock);
+	for (size_t i = 0; i < ML_DESK_SPACES; i++) {
+		struct ml_desk_cursor *x = &t->cursors[i];
+
+		if (x->cursor && x->time <= from && (!best || x->time > best->time))
+			best = x;
+	}
+	if (best) {
+		c = best->cursor;
+		best->cursor = NULL;
+	}
+	pthread_mutex_unlock(&t->desk->lock);
+	if (!c)
+		return ml_cursor_open(&t->trace, from, to);
+	ml_cursor_seek(c, from, to);
+	return c;
+}
+
+void ml_desk_cursor_give(struct ml_desk_trace *t, struct ml_cursor *c, uint64_t time)
+{
+	struct ml_desk_cursor *x = &t->cursors[0];
+
+	pthread_mutex_lock(&t->desk->lock);
+	for (size_t i = 0; i < ML_DESK_SPACES && x->cursor; i++)
+		if (!t->cursors[i].cursor)
+			x = &t->cursors[i];
+	/* those far behind are of the least use: somebody looked there and went on */
+	for (size_t i = 0; i < ML_DESK_SPACES && x->cursor; i++)
+		if (t->cursors[i].time < x->time)
+			x = &t->cursors[i];
+	struct ml_cursor *old = x->cursor;
+	*x = (struct ml_desk_cursor){ c, time };
+	pthread_mutex_unlock(&t->desk->lock);
+	if (old)
+		ml_cursor_close(old);
+}
+
 static void close_trace(struct ml_desk_trace *t)
 {
 	pthread_join(t->thread, NULL);
 	for (size_t i = 0; i < ML_DESK_SPACES; i++)
 		if (t->spaces[i].space)
 			ml_space_close(t->spaces[i].space);
+	for (size_t i = 0; i < ML_DESK_SPACES; i++)
+		if (t->cursors[i].cursor)
+			ml_cursor_close(t->cursors[i].cursor);
 	if (t->failed.kind == ML_OK)
 		ml_summary_close(&t->summary);
 	ml_trace_close(&t->trace);
@@ -274,10 +368,12 @@ void ml_desk_stop(struct ml_desk *d)
 void ml_desk_close(struct ml_desk *d)
 {
 	ml_desk_stop(d);
+	ml_differ_close(d);
 	ml_desk_sims_close(d);
 	for (size_t i = 0; i < d->trace_count; i++)
 		close_trace(d->traces[i]);
 	ml_free(d->traces);
+	ml_desk_ensembles_close(d);
 	pthread_cond_destroy(&d->changed);
 	pthread_mutex_destroy(&d->lock);
 }

@@ -1,5 +1,5 @@
 /*
- * The desk: traces and simulations laid out for questions. Many threads ask at
+ * The desk: traces, ensembles and simulations laid out for questions. Many threads ask at
  * once; long work (counting a trace, simulating it) runs in threads of the desk
  * and says how far it is. Nothing is readable through a desk but what was opened
  * on it.
@@ -17,7 +17,9 @@
 #include "lib/query/summary.h"
 #include "lib/trace/trace.h"
 
+struct ml_desk_ensemble;
 struct ml_desk_sim;
+struct ml_differ_pair;
 
 enum { ML_DESK_SPACES = 4 };
 
@@ -38,9 +40,13 @@ struct ml_desk_trace {
 	struct ml_arena arena;  /* text of files, and: */
 	uint64_t *block_start;  /* of each block: bytes of the blocks of its region before
 				   it */
-	uint64_t *extent;     /* of each region of the tables: bytes of all its blocks */
-	uint64_t *base;       /* of each: address of its only block, UINT64_MAX if it has
-				 several */
+	uint64_t *extent; /* of each region of the tables: bytes of all its blocks */
+	uint64_t *base;   /* of each: address of its only block, UINT64_MAX if it has
+			     several */
+	struct ml_desk_stack {
+		uint64_t base, extent;
+	} * stacks;           /* of regions behind those of the tables; 0: no stack */
+	uint32_t stack_end;   /* the first region that is in neither list */
 	pthread_t thread;     /* that counts */
 	bool counted;         /* summary is there, or failed */
 	struct ml_err failed; /* kind ML_OK: it is there */
@@ -50,6 +56,10 @@ struct ml_desk_trace {
 		struct ml_space *space;
 		uint64_t time;    /* that it has reached */
 	} spaces[ML_DESK_SPACES]; /* that nobody uses now */
+	struct ml_desk_cursor {
+		struct ml_cursor *cursor;
+		uint64_t time; /* that it has reached */
+	} cursors[ML_DESK_SPACES]; /* the same */
 };
 
 struct ml_desk {
@@ -62,6 +72,9 @@ struct ml_desk {
 	size_t trace_count, trace_cap;
 	struct ml_desk_sim **sims;
 	size_t sim_count, sim_cap;
+	struct ml_desk_ensemble **ensembles; /* desk_ensembles.h */
+	size_t ensemble_count, ensemble_cap;
+	struct ml_differ_pair *differ; /* what is kept for differ.h */
 };
 
 void ml_desk_init(struct ml_desk *d, const struct ml_machine *machine);
@@ -70,7 +83,7 @@ void ml_desk_stop(struct ml_desk *d);
 /* Stops, and closes everything. No question may be under way. */
 void ml_desk_close(struct ml_desk *d);
 
-/* Opens a trace and starts to count it. */
+/* Opens a trace and starts to count it; or an ensemble, with its traces. */
 bool ml_desk_open(struct ml_desk *d, const char *path, struct ml_err *err);
 
 /* Tells those who wait; the lock is held. */
@@ -92,9 +105,13 @@ static inline uint64_t ml_desk_offset(const struct ml_desk_trace *t, uint64_t bl
 {
 	return block == UINT64_MAX ? offset : t->block_start[block] + offset;
 }
-/* Bytes of a region so laid out; 0 where that is not known (stacks and the like). */
+/*
+ * Bytes of a region so laid out; 0 where that is not known. Of a stack, what its function
+ * touched, from the lowest address to the highest (when the trace is counted).
+ */
 uint64_t ml_desk_extent(const struct ml_desk_trace *t, uint32_t region);
-/* The address that its offsets count from, if it is one block for ever; else false. */
+/* The address that its offsets count from, if it is one block for ever or a stack; else
+ * false. */
 bool ml_desk_base(const struct ml_desk_trace *t, uint32_t region, uint64_t *base);
 /* The number of the file whose path has this name in the tables, or UINT32_MAX. */
 uint32_t ml_desk_file(const struct ml_desk_trace *t, uint32_t name);
@@ -106,3 +123,6 @@ uint32_t ml_desk_file(const struct ml_desk_trace *t, uint32_t name);
 struct ml_space *ml_desk_space_take(struct ml_desk_trace *t, uint64_t time,
 				    struct ml_err *err);
 void ml_desk_space_give(struct ml_desk_trace *t, struct ml_space *s, uint64_t time);
+/* The same for a cursor over [from, to): one that stands just before goes on. */
+struct ml_cursor *ml_desk_cursor_take(struct ml_desk_trace *t, uint64_t from, uint64_t to);
+void ml_desk_cursor_give(struct ml_desk_trace *t, struct ml_cursor *c, uint64_t time);

@@ -8,6 +8,7 @@
 #include "lib/analyse/kept.h"
 #include "lib/base/json.h"
 #include "lib/cache/policy.h"
+#include "lib/query/ask_last.h"
 #include "lib/query/player.h"
 
 /* The lock of the desk is held. */
@@ -120,12 +121,31 @@ static void find(struct ml_desk_sim *s)
 	pthread_mutex_unlock(&s->desk->lock);
 }
 
+/* A first overview of a result that was kept: the trace may take long to be counted. */
+static void show(struct ml_desk_sim *s)
+{
+	const struct ml_profile *p = &s->result.profile;
+
+	pthread_mutex_lock(&s->desk->lock);
+	s->partial = ml_grow(s->partial, &s->partial_cap, p->bin_count + 1,
+			     sizeof(*s->partial));
+	if (p->bin_count)
+		memcpy(s->partial, p->bins, p->bin_count * sizeof(*s->partial));
+	s->partial_count = p->bin_count;
+	s->partial_bin = p->bin;
+	s->done = s->total = p->refs;
+	change(s);
+	pthread_mutex_unlock(&s->desk->lock);
+}
+
 static void *work(void *arg)
 {
 	struct ml_desk_sim *s = arg;
 	struct ml_err err = { 0 };
 	bool ok = simulate(s, &err);
 
+	if (ok)
+		show(s);
 	/* numbers of regions are those of a space that has walked the whole trace */
 	ok = ok && ml_desk_summary(s->trace, &err);
 	pthread_mutex_lock(&s->desk->lock);
@@ -392,6 +412,7 @@ static void close_sim(struct ml_desk_sim *s)
 		for (size_t i = 0; i < sizeof(s->players) / sizeof(*s->players); i++)
 			if (s->players[i])
 				ml_player_close(s->players[i]);
+		ml_lasts_close(s->lasts);
 		ml_result_close(&s->result);
 	}
 	pthread_mutex_destroy(&s->lock);

@@ -12,6 +12,7 @@
 #include "lib/query/desk.h"
 
 struct ml_buf;
+struct ml_lasts;
 struct ml_player;
 
 enum ml_desk_state { ML_DESK_RUNNING, ML_DESK_READY, ML_DESK_FAILED, ML_DESK_CANCELLED };
@@ -42,6 +43,7 @@ struct ml_desk_sim {
 	struct ml_result result;
 	struct ml_findings findings;
 	struct ml_player *players[2]; /* simulators somewhere in the trace (player.h) */
+	struct ml_lasts *lasts; /* last results of regions (ask_last.h), or NULL */
 	struct ml_arena arena;
 };
 

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "lib/base/table.h"
+#include "lib/query/ask.h"
 #include "lib/query/desk_sims.h"
+#include "lib/query/grids.h"
 #include "lib/query/picture.h"
-#include "lib/query/walk.h"
+#include "lib/trace/space.h"
 
 enum {
 	WORD = 8,         /* bytes of an element of which nothing is known */
@@ -15,8 +17,10 @@ enum {
 	SQUARE_LEAST = 8, /* cells that a matrix keeps on its shorter side */
 };
 
-const char *const ml_heat_names[ML_HEAT_MODES] = { "count", "misses", "last", "first",
-						   "reuse" };
+#define IN_VAIN 1e-9 /* percent: nothing was used, which is not nothing */
+
+const char *const ml_heat_names[ML_HEAT_MODES] = { "count", "misses",   "last", "first",
+						   "reuse", "distance", "used" };
 
 size_t ml_heat_across(const struct ml_heat_map *m)
 {
@@ -140,8 +144,8 @@ bool ml_heat_lay_out(struct ml_heat_map *m, const struct ml_desk_trace *t,
 	*m = (struct ml_heat_map){ .region = region, .bytes = ml_desk_extent(t, region) };
 	if (!m->bytes)
 		return false;
-	const struct ml_region *r = &tables->regions.at[region];
-	m->name = ml_tables_text(tables, r->name);
+	const struct ml_region *r = ml_space_region(t->summary.space, region);
+	m->name = ml_space_name(t->summary.space, region);
 	m->type = ml_tables_text(tables, r->type);
 	m->known = r->elem && r->elem <= m->bytes;
 	m->elem = m->known ? r->elem : m->bytes < WORD ? 1 : WORD;
@@ -157,126 +161,73 @@ bool ml_heat_lay_out(struct ml_heat_map *m, const struct ml_desk_trace *t,
 	return true;
 }
 
-size_t ml_heat_cell(const struct ml_heat_map *m, uint64_t offset)
-{
-	if (!m->pitch)
-		return (size_t)(offset / m->size);
-	return (size_t)(offset / m->pitch / m->lines * m->along +
-			offset % m->pitch / m->size);
-}
-
-/* Where the cell of an offset ends; cells of a line that stand for several lines end
- * with each of these. */
-static uint64_t cell_end(const struct ml_heat_map *m, uint64_t offset)
-{
-	if (!m->pitch)
-		return (offset / m->size + 1) * m->size;
-	uint64_t in = (offset % m->pitch / m->size + 1) * m->size;
-
-	return offset / m->pitch * m->pitch + (in < m->pitch ? in : m->pitch);
-}
-
-struct gather {
-	struct ml_heat_map *maps;
-	const struct ml_heat_question *q;
-	uint32_t *map_of; /* map + 1 by region */
-	uint32_t regions;
-	double **last, **times; /* of each map, for REUSE */
+static const enum ml_grid_mode grid_modes[ML_HEAT_MODES] = {
+	[ML_HEAT_COUNT] = ML_GRID_COUNT, [ML_HEAT_MISSES] = ML_GRID_COUNT,
+	[ML_HEAT_LAST] = ML_GRID_LAST,   [ML_HEAT_FIRST] = ML_GRID_FIRST,
+	[ML_HEAT_REUSE] = ML_GRID_REUSE, [ML_HEAT_DISTANCE] = ML_GRID_DISTANCE,
+	[ML_HEAT_USED] = ML_GRID_USED,
 };
 
-static void mark_cell(struct gather *g, size_t map, size_t cell, double now)
+/* One cell of a grid as a number; 0: nothing. */
+static double value_of(enum ml_heat_mode mode, const struct ml_grid_values *v, size_t i)
 {
-	struct ml_heat_map *m = &g->maps[map];
-	double *v = &m->value[cell];
-
-	switch (g->q->mode) {
-	case ML_HEAT_COUNT:
-	case ML_HEAT_MISSES: ++*v; break;
-	case ML_HEAT_LAST: *v = now; break;
-	case ML_HEAT_FIRST:
-		if (*v <= 0)
-			*v = now;
-		break;
-	default:
-		if (g->last[map][cell] > 0) {
-			*v += now - g->last[map][cell];
-			g->times[map][cell]++;
-		}
-		g->last[map][cell] = now;
+	switch (mode) {
+	case ML_HEAT_LAST: return v->read[i] > v->write[i] ? v->read[i] : v->write[i];
+	case ML_HEAT_FIRST: return v->time[i];
+	case ML_HEAT_REUSE: return v->times[i] > 0 ? v->sum[i] / v->times[i] : 0;
+	case ML_HEAT_DISTANCE: /* with the line itself */
+		return v->times[i] > 0 ? 1 + v->sum[i] / v->times[i] : 0;
+	case ML_HEAT_USED:
+		if (!(v->bytes[i] > 0))
+			return 0;
+		return v->used[i] > 0 ? 100 * v->used[i] / v->bytes[i] : IN_VAIN;
+	default: return v->read[i] + v->write[i];
 	}
 }
 
-static bool add_batch(void *arg, const struct ml_walk_events *w, struct ml_err *err)
+static void take_values(struct ml_heat_map *m, const struct ml_grid *g,
+			enum ml_heat_mode mode)
 {
-	struct gather *g = arg;
-	const struct ml_heat_question *q = g->q;
+	for (size_t k = 0; k < g->count; k++)
+		m->value[k] = value_of(mode, &g->v, k);
+	m->sum = g->references;
+}
 
-	if (q->stop && *q->stop)
-		return ml_fail(err, ML_STOPPED, "stopped");
-	for (size_t i = 0; i < w->e.refs->count; i++) {
-		uint32_t region = w->e.region[i];
-		uint32_t map = region < g->regions ? g->map_of[region] : 0;
+static bool stopped(void *arg)
+{
+	const struct ml_heat_question *q = arg;
 
-		if (!map--)
-			continue;
-		if (q->mode == ML_HEAT_MISSES && ml_outcome_served(w->e.outcome[i]) == 1)
-			continue;
-		if (q->mode == ML_HEAT_FIRST &&
-		    ml_what_kind(w->e.refs->what[i]) != ML_WRITE)
-			continue;
-		struct ml_heat_map *m = &g->maps[map];
-		uint64_t size = ml_what_size(w->e.refs->what[i]), at = w->offset[i];
-		uint64_t end = at + (size ? size : 1);
-		size_t before = SIZE_MAX;
-
-		end = end < m->bytes ? end : m->bytes;
-		m->sum += at < end;
-		/* the last cell of the address space ends at 0 */
-		for (uint64_t next = 1; at < end && next; at = next) {
-			size_t cell = ml_heat_cell(m, at);
-
-			next = cell_end(m, at);
-			next = next > at ? next : 0;
-
-			if (cell != before)
-				mark_cell(g, map, cell, (double)(w->e.position + i + 1));
-			before = cell;
-		}
-	}
-	if (q->tick)
-		q->tick(q->tick_arg, w->e.position + w->e.refs->count - q->from,
-			q->to - q->from);
-	return true;
+	return q->stop && *q->stop;
 }
 
 bool ml_heat_gather(struct ml_heat_map *maps, size_t count, struct ml_desk_sim *s,
 		    const struct ml_heat_question *q, struct ml_arena *a,
 		    struct ml_err *err)
 {
-	struct gather g = { .maps = maps, .q = q };
+	struct ml_heat_question copy = *q;
+	struct ml_asker asker = { stopped, &copy };
+	struct ml_grids g = { .count = count,
+			      .mode = grid_modes[q->mode],
+			      .from = q->from,
+			      .to = q->to,
+			      .of = 1,
+			      .beyond = q->mode == ML_HEAT_MISSES ? 1 : 0,
+			      .asker = &asker,
+			      .tick = q->tick,
+			      .tick_arg = q->tick_arg };
 
+	g.at = ml_arena_alloc(a, (count + 1) * sizeof(*g.at));
 	for (size_t i = 0; i < count; i++)
-		g.regions = maps[i].region >= g.regions ? maps[i].region + 1 : g.regions;
-	g.map_of = ml_arena_alloc(a, (g.regions + 1) * sizeof(*g.map_of));
-	g.last = ml_arena_alloc(a, (count + 1) * sizeof(*g.last));
-	g.times = ml_arena_alloc(a, (count + 1) * sizeof(*g.times));
-	for (size_t i = 0; i < count; i++) {
-		size_t size = maps[i].along * maps[i].over * sizeof(double);
-
-		g.map_of[maps[i].region] = (uint32_t)i + 1;
-		if (q->mode == ML_HEAT_REUSE) {
-			g.last[i] = ml_arena_alloc(a, size);
-			g.times[i] = ml_arena_alloc(a, size);
-		}
-	}
-	unsigned want = ML_WALK_PLACES |
-			(q->mode == ML_HEAT_MISSES ? ML_WALK_OUTCOMES : 0);
-	if (count && !ml_walk(s, q->from, q->to, want, add_batch, &g, err))
+		g.at[i] = (struct ml_grid){ .region = maps[i].region,
+					    .size = maps[i].size,
+					    .pitch = maps[i].pitch,
+					    .rows = maps[i].lines,
+					    .across = maps[i].pitch ? maps[i].along : 1,
+					    .count = maps[i].along * maps[i].over };
+	if (count && !ml_grids_fill(&g, s, a, err))
 		return false;
-	for (size_t i = 0; q->mode == ML_HEAT_REUSE && i < count; i++)
-		for (size_t k = 0; k < maps[i].along * maps[i].over; k++)
-			if (g.times[i][k] > 0)
-				maps[i].value[k] /= g.times[i][k];
+	for (size_t i = 0; i < count; i++)
+		take_values(&maps[i], &g.at[i], q->mode);
 	return true;
 }
 
@@ -295,6 +246,11 @@ void ml_heat_scale(struct ml_heat_scale *s, enum ml_heat_mode mode,
 		}
 	if (mode == ML_HEAT_LAST || mode == ML_HEAT_FIRST)
 		return;
+	if (mode == ML_HEAT_USED) { /* colours mean the same in every picture */
+		s->high = s->high > 0 ? 100 : 0;
+		s->low = 0;
+		return;
+	}
 	s->log = s->high > 50 * s->low;
 	/* otherwise a difference of a hundredth would look like all or nothing */
 	if (!s->log)
@@ -352,6 +308,8 @@ void ml_heat_legend(struct ml_picture *p, const struct ml_heat_scale *s,
 		[ML_HEAT_LAST] = "position of the last access",
 		[ML_HEAT_FIRST] = "position of the first write",
 		[ML_HEAT_REUSE] = "references between two accesses",
+		[ML_HEAT_DISTANCE] = "lines that a cache must hold to keep it",
+		[ML_HEAT_USED] = "% of the bytes that came into",
 	};
 	char text[ML_NUMBER_ROOM];
 	bool flat = !(s->high > s->low) || s->high <= 1;
@@ -376,9 +334,13 @@ void ml_heat_legend(struct ml_picture *p, const struct ml_heat_scale *s,
 	ml_picture_text(p, x + 6, y + 14, ML_ANCHOR_START, ML_COLOUR_TEXT, 11, text);
 	x += 6 + ml_picture_width(text, 11) + 6;
 	char unit[100];
-	snprintf(unit, sizeof(unit), "%s%s%s%s",
-		 s->mode == ML_HEAT_MISSES ? sim->machine.level[0].name : "",
-		 s->mode == ML_HEAT_MISSES ? " " : "", units[s->mode],
-		 s->log ? ", logarithmic" : "");
+	const char *level = sim->machine.level[0].name;
+	if (s->mode == ML_HEAT_USED)
+		snprintf(unit, sizeof(unit), "%s %s were used", units[s->mode], level);
+	else
+		snprintf(unit, sizeof(unit), "%s%s%s%s",
+			 s->mode == ML_HEAT_MISSES ? level : "",
+			 s->mode == ML_HEAT_MISSES ? " " : "", units[s->mode],
+			 s->log ? ", logarithmic" : "");
 	ml_picture_text(p, x, y + 14, ML_ANCHOR_START, ML_COLOUR_MUTED, 11, unit);
 }

@@ -23,11 +23,14 @@ struct ml_desk_trace;
 struct ml_picture;
 
 enum ml_heat_mode {
-	ML_HEAT_COUNT,  /* accesses */
-	ML_HEAT_MISSES, /* accesses that the first level did not serve */
-	ML_HEAT_LAST,   /* position of the last access, from 1 */
-	ML_HEAT_FIRST,  /* position of the first write, from 1 */
-	ML_HEAT_REUSE,  /* references between two accesses, on the average */
+	ML_HEAT_COUNT,    /* accesses */
+	ML_HEAT_MISSES,   /* accesses that the first level did not serve */
+	ML_HEAT_LAST,     /* position of the last access, from 1 */
+	ML_HEAT_FIRST,    /* position of the first write, from 1 */
+	ML_HEAT_REUSE,    /* references between two accesses, on the average */
+	ML_HEAT_DISTANCE, /* lines from one access of a line to the next, with it: so many
+			     must an LRU cache hold to keep it; on the average */
+	ML_HEAT_USED, /* percent of the bytes that came into the first level (used.h) */
 	ML_HEAT_MODES
 };
 extern const char *const ml_heat_names[ML_HEAT_MODES]; /* "count"... */
@@ -92,6 +95,3 @@ void ml_heat_draw(struct ml_picture *p, const struct ml_heat_map *m,
 /* A legend of 20 pixels' height with its unit. */
 void ml_heat_legend(struct ml_picture *p, const struct ml_heat_scale *s,
 		    const struct ml_desk_sim *sim, double x, double y);
-
-/* The cell of the byte at an offset of the region, as an index of value. */
-size_t ml_heat_cell(const struct ml_heat_map *m, uint64_t offset);

@@ -266,7 +266,7 @@ bool ml_picture_plane(struct ml_picture *p, struct ml_desk_sim *s,
 		x.columns = length < (uint64_t)width ? (size_t)length : (size_t)width;
 		x.served = ml_arena_alloc(&a, x.rows * x.columns + 1);
 		map.cell = NULL;
-		ok = ml_walk(s, q->from, q->to, ML_WALK_PLACES | ML_WALK_OUTCOMES, paint,
+		ok = ml_walk(s, NULL, q->from, q->to, ML_WALK_PLACES | ML_WALK_OUTCOMES, paint,
 			     &x, err);
 	}
 	if (ok)

@@ -11,6 +11,7 @@
 struct ml_player {
 	struct ml_sim *sim;
 	struct ml_future *future; /* hints, for policies that want them */
+	unsigned want;            /* of the simulator */
 	uint64_t position;
 	uint64_t used; /* when, for choosing which one to move */
 };
@@ -20,12 +21,14 @@ enum { PLAYERS = sizeof(((struct ml_desk_sim *)0)->players) / sizeof(void *) };
 /* A walk that feeds a player. */
 struct feed {
 	struct ml_desk_sim *s;
+	const struct ml_asker *asker;
 	struct ml_player *p;
 	uint64_t from; /* that `access` of movements counts from */
 	ml_player_fn *fn;
 	void *arg;
 	struct ml_move *moves;
 	size_t cap;
+	const struct ml_player_watch *watch; /* NULL: nobody looks on */
 };
 
 void ml_player_close(struct ml_player *p)
@@ -45,6 +48,8 @@ static bool feed(void *arg, const struct ml_walk_events *w, struct ml_err *err)
 				 w->e.core, b->site, w->e.region };
 	size_t count;
 
+	if (f->watch)
+		f->watch->now(f->watch->arg, w);
 	if (!ml_sim_run(f->p->sim, &a, NULL, err))
 		return false;
 	f->p->position = w->e.position + b->count;
@@ -63,19 +68,20 @@ static bool feed(void *arg, const struct ml_walk_events *w, struct ml_err *err)
 static bool advance(struct feed *f, uint64_t to, struct ml_err *err)
 {
 	bool ok = f->p->position >= to ||
-		  ml_walk(f->s, f->p->position, to, 0, feed, f, err);
+		  ml_walk(f->s, f->asker, f->p->position, to, 0, feed, f, err);
 
 	ml_free(f->moves);
 	return ok;
 }
 
-static struct ml_player *open_player(struct ml_desk_sim *s, struct ml_err *err)
+static struct ml_player *open_player(struct ml_desk_sim *s, unsigned want,
+				     struct ml_err *err)
 {
 	struct ml_player *p = ml_resize(NULL, sizeof(*p));
 	struct ml_replay_options o = { .machine = s->result.profile.machine };
 
-	*p = (struct ml_player){ 0 };
-	p->sim = ml_sim_open(&s->result.profile.machine, ML_SIM_MOVES | ML_SIM_USE, err);
+	*p = (struct ml_player){ .want = want };
+	p->sim = ml_sim_open(&s->result.profile.machine, want, err);
 	if (!p->sim || (ml_future_needed(&s->result.profile.machine) &&
 			!ml_future_open(&p->future, &s->trace->trace, &o, err))) {
 		ml_player_close(p);
@@ -97,8 +103,7 @@ static bool restore(struct ml_desk_sim *s, struct ml_player *p, uint64_t positio
 		ok = ml_sim_restore(p->sim, &in, err);
 	} else if (ok) {
 		ml_sim_close(p->sim);
-		p->sim = ml_sim_open(&s->result.profile.machine,
-				     ML_SIM_MOVES | ML_SIM_USE, err);
+		p->sim = ml_sim_open(&s->result.profile.machine, p->want, err);
 		ok = p->sim != NULL;
 	}
 	if (ok && p->future)
@@ -137,7 +142,7 @@ static struct ml_player *choose(struct ml_desk_sim *s, uint64_t position, bool *
 	*near = best && best->position >= checkpoint_before(&s->result, position);
 	if (!*near) {
 		if (!*oldest)
-			*oldest = open_player(s, err);
+			*oldest = open_player(s, ML_SIM_MOVES | ML_SIM_USE, err);
 		best = *oldest;
 	}
 	if (best)
@@ -145,12 +150,12 @@ static struct ml_player *choose(struct ml_desk_sim *s, uint64_t position, bool *
 	return best;
 }
 
-static struct ml_player *bring(struct ml_desk_sim *s, uint64_t position,
-			       struct ml_err *err)
+static struct ml_player *bring(struct ml_desk_sim *s, const struct ml_asker *asker,
+			       uint64_t position, struct ml_err *err)
 {
 	bool near;
 	struct ml_player *p = choose(s, position, &near, err);
-	struct feed f = { .s = s, .p = p };
+	struct feed f = { .s = s, .asker = asker, .p = p };
 
 	if (!p)
 		return NULL;
@@ -160,23 +165,50 @@ static struct ml_player *bring(struct ml_desk_sim *s, uint64_t position,
 	return NULL;
 }
 
-struct ml_sim *ml_player_at(struct ml_desk_sim *s, uint64_t position, struct ml_err *err)
+struct ml_sim *ml_player_at(struct ml_desk_sim *s, const struct ml_asker *asker,
+			    uint64_t position, struct ml_err *err)
 {
-	struct ml_player *p = bring(s, position, err);
+	struct ml_player *p = bring(s, asker, position, err);
 
 	return p ? p->sim : NULL;
 }
 
-bool ml_player_moves(struct ml_desk_sim *s, uint64_t from, uint64_t to, ml_player_fn *fn,
-		     void *arg, struct ml_err *err)
+bool ml_player_moves(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+		     uint64_t to, ml_player_fn *fn, void *arg, struct ml_err *err)
 {
-	struct ml_player *p = bring(s, from, err);
-	struct feed f = { .s = s, .p = p, .from = from, .fn = fn, .arg = arg };
+	struct ml_player *p = bring(s, asker, from, err);
+	struct feed f = {
+		.s = s, .asker = asker, .p = p, .from = from, .fn = fn, .arg = arg
+	};
 
 	if (!p)
 		return false;
 	bool ok = advance(&f, to, err);
 	if (!ok)
 		p->position = UINT64_MAX;
+	return ok;
+}
+
+bool ml_player_watch(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+		     uint64_t to, const struct ml_player_watch *w, struct ml_err *err)
+{
+	struct ml_player *p = open_player(s, ML_SIM_USE, err);
+	struct feed f = { .s = s, .asker = asker, .p = p };
+
+	if (!p)
+		return false;
+	pthread_mutex_lock(&s->lock);
+	bool ok = restore(s, p, from, err);
+	pthread_mutex_unlock(&s->lock);
+	ok = ok && advance(&f, from, err);
+	if (ok) {
+		w->begin(w->arg, p->sim);
+		ml_sim_observe(p->sim, &w->observer);
+		f.watch = w;
+		ok = advance(&f, to, err);
+	}
+	if (ok)
+		ml_sim_flush(p->sim);
+	ml_player_close(p);
 	return ok;
 }

@@ -13,21 +13,38 @@
 #include "lib/base/err.h"
 #include "lib/cache/sim.h"
 
+struct ml_asker;
 struct ml_desk_sim;
 struct ml_player;
+struct ml_walk_events;
 
 /*
  * The simulator as it is before the reference at a position. The caller holds s->lock
  * and keeps it while it looks at the simulator.
  */
-struct ml_sim *ml_player_at(struct ml_desk_sim *s, uint64_t position, struct ml_err *err);
+struct ml_sim *ml_player_at(struct ml_desk_sim *s, const struct ml_asker *asker,
+			    uint64_t position, struct ml_err *err);
 
 /*
  * Goes on from the position that ml_player_at was asked for last: fn is called with
  * the movements of each batch; their `access` counts from that position.
  */
 typedef void ml_player_fn(void *arg, const struct ml_move *moves, size_t count);
-bool ml_player_moves(struct ml_desk_sim *s, uint64_t from, uint64_t to, ml_player_fn *fn,
-		     void *arg, struct ml_err *err);
+bool ml_player_moves(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+		     uint64_t to, ml_player_fn *fn, void *arg, struct ml_err *err);
+
+/*
+ * Looks on while a window is simulated, by a simulator of its own that starts in the
+ * state before it. begin is called in that state, now before each batch of references,
+ * and the observer with what its lines do; in the end all lines leave (ml_sim_flush).
+ */
+struct ml_player_watch {
+	void *arg; /* of all */
+	void (*begin)(void *arg, const struct ml_sim *sim);
+	void (*now)(void *arg, const struct ml_walk_events *w);
+	struct ml_observer observer;
+};
+bool ml_player_watch(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+		     uint64_t to, const struct ml_player_watch *w, struct ml_err *err);
 
 void ml_player_close(struct ml_player *p);

@@ -319,24 +319,9 @@ static void put_finding(struct ml_report_page *p, const struct ml_finding *f,
 	ml_report_put(p, "</dl>\n</div>\n");
 }
 
-/* Whether the line that a finding is about runs in the window, or its data are used. */
-static bool concerns(const struct ml_report_page *p, const struct ml_finding *f)
-{
-	for (size_t i = 0; f->line && i < p->rows.lines.count; i++)
-		if (p->rows.lines.at[i].line == f->line &&
-		    !strcmp(p->rows.lines.at[i].file, f->file))
-			return true;
-	for (size_t i = 0; !f->line && i < p->rows.regions.count; i++)
-		if (!strcmp(p->rows.regions.at[i].name, f->region))
-			return true;
-	return false;
-}
-
 static void put_notes(struct ml_report_page *p, const struct ml_findings *f, size_t shown)
 {
-	if (!shown && !p->window.whole)
-		ml_report_put(p, "<p>No finding is about this window.</p>\n");
-	else if (!shown && f->waiting < 0.1)
+	if (!shown && f->waiting < 0.1)
 		ml_report_put(
 			p,
 			"<p>Nothing to mend: waiting takes %s of the access time.</p>\n",
@@ -381,29 +366,48 @@ static const struct ml_findings *wait_for_findings(struct ml_report_page *p,
 	return ml_desk_sim_findings(p->sim, err);
 }
 
+static void trying(void *arg, uint64_t done, uint64_t total)
+{
+	const struct ml_report_ticks *t = arg;
+
+	t->tick(t->arg, "trying changes", done, total);
+}
+
+/* Those of the run are found in a thread of the desk, those of a window here. */
+static const struct ml_findings *find(struct ml_report_page *p, struct ml_findings *own,
+				      struct ml_err *err)
+{
+	struct ml_report_ticks ticks = p->o->ticks;
+	struct ml_findings_options o = { .tick = ticks.tick ? trying : NULL,
+					 .tick_arg = &ticks,
+					 .stop = ticks.stop };
+
+	if (p->window.whole)
+		return wait_for_findings(p, err);
+	return ml_findings_make(own, &p->sim->trace->trace, p->profile, &o, err) ? own
+										 : NULL;
+}
+
 static bool put_findings(struct ml_report_page *p, struct ml_err *err)
 {
-	const struct ml_findings *f = wait_for_findings(p, err);
+	struct ml_findings own;
+	const struct ml_findings *f = find(p, &own, err);
 	struct ml_source_lines sources = { .trace = &p->sim->trace->trace };
-	size_t shown = 0;
 
 	if (!f)
 		return false;
 	ml_report_put(p,
 		      "<section id=\"findings\">\n<h2>Findings</h2>\n"
 		      "<p class=\"muted\">What to change, by the access time that it "
-		      "saves.%s</p>\n",
-		      p->window.whole ? ""
-				      : " Findings are of the whole run; these are about "
-					"lines or data of the window.");
+		      "saves%s.</p>\n",
+		      p->window.whole ? "" : " within the window");
 	for (size_t i = 0; i < f->count; i++)
-		if (p->window.whole || concerns(p, &f->at[i])) {
-			put_finding(p, &f->at[i], &sources);
-			shown++;
-		}
-	put_notes(p, f, shown);
+		put_finding(p, &f->at[i], &sources);
+	put_notes(p, f, f->count);
 	ml_report_put(p, "</section>\n");
 	ml_source_lines_release(&sources);
+	if (f == &own)
+		ml_findings_release(&own);
 	return true;
 }
 
@@ -476,7 +480,7 @@ bool ml_report(struct ml_desk_sim *s, const struct ml_report_options *o,
 			      *p = &page;
 	struct ml_buf data = { 0 };
 
-	if (!ml_report_window_open(&p->window, s, &o->ticks, err))
+	if (!ml_report_window_simulate(&p->window, s, &o->ticks, err))
 		return false;
 	p->profile = p->window.profile;
 	p->machine = &p->profile->machine;
@@ -493,7 +497,8 @@ bool ml_report(struct ml_desk_sim *s, const struct ml_report_options *o,
 	put_missing(p);
 	put_nav(p);
 	put_summary(p);
-	/* it takes a walk over the window, and findings are sought meanwhile */
+	/* it takes a walk over the window, and findings of the run are sought meanwhile
+	 */
 	p->out = &data;
 	bool ok = ml_report_data(p, err);
 	p->out = out;

@@ -38,8 +38,7 @@ static void put_region(struct ml_report_page *p, const struct ml_profile_region_
 	if (p->profile->want & ML_SIM_CAUSES)
 		ml_report_put(p, "<td class=\"t w\">%s</td>",
 			      ml_report_why(p, &r->count));
-	if (p->window.whole)
-		put_use(p, r);
+	put_use(p, r);
 	ml_report_put(p, "<td class=\"n\">%s</td><td class=\"t\">%s</td>",
 		      extent ? ml_report_bytes(p, extent) : "·",
 		      ml_region_kind_name(r->kind));
@@ -56,12 +55,9 @@ static void put_regions(struct ml_report_page *p)
 	ml_report_count_heads(p);
 	ml_report_put(
 		p,
-		"%s%s<th>size</th><th class=\"t\">kind</th><th class=\"t\">region</th>"
-		"</tr>\n",
-		p->profile->want & ML_SIM_CAUSES ? "<th class=\"t\">mostly</th>" : "",
-		p->window.whole ? "<th title=\"of the bytes that came from memory\">"
-				  "used</th>"
-				: "");
+		"%s<th title=\"of the bytes that came from memory\">used</th>"
+		"<th>size</th><th class=\"t\">kind</th><th class=\"t\">region</th></tr>\n",
+		p->profile->want & ML_SIM_CAUSES ? "<th class=\"t\">mostly</th>" : "");
 	for (size_t i = 0; i < rows->regions.count; i++) {
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
 

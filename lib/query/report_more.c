@@ -199,15 +199,9 @@ static void put_threads(struct ml_report_page *p)
 void ml_report_more_data(struct ml_report_page *p)
 {
 	ml_report_put(p, "<section id=\"more\">\n<h2>More</h2>\n");
-	if (p->window.whole) {
-		put_pairs(p);
-		put_sets(p);
-		put_bounces(p);
-	} else
-		ml_report_put(
-			p,
-			"<p class=\"muted\">Conflicts between regions, useful bytes and "
-			"sharing are only known of the whole run.</p>\n");
+	put_pairs(p);
+	put_sets(p);
+	put_bounces(p);
 	put_functions(p);
 	put_threads(p);
 	ml_report_put(p, "</section>\n");

@@ -1,6 +1,9 @@
 #include "lib/query/ask.h"
 
 #include "lib/query/ask_cells.h"
+#include "lib/query/ask_ensemble.h"
+#include "lib/query/ask_differ.h"
+#include "lib/query/ask_last.h"
 #include "lib/query/ask_moment.h"
 #include "lib/query/ask_refs.h"
 #include "lib/query/ask_sim.h"
@@ -34,6 +37,8 @@ const struct ml_route ml_routes[] = {
 	{ "GET", "/api/sims/#/state", ml_ask_state, "what caches hold: at" },
 	{ "GET", "/api/sims/#/cells", ml_ask_cells,
 	  "a region in cells: region mode size first cells" },
+	{ "GET", "/api/sims/#/last", ml_ask_last,
+	  "last results of regions up to a moment: at cells" },
 	{ "GET", "/api/sims/#/plane", ml_ask_plane,
 	  "a region against time: region rows columns" },
 	{ "GET", "/api/sims/#/space", ml_ask_space, "the address space: from to rows" },
@@ -43,5 +48,23 @@ const struct ml_route ml_routes[] = {
 	  "accesses to a datum: region offset size around" },
 	{ "GET", "/api/sims/#/select", ml_ask_select, "what is selected: SELECTION" },
 	{ "GET", "/api/diff", ml_ask_diff, "two simulations compared: a b" },
+	{ "GET", "/api/differ", ml_ask_differ,
+	  "when they disagree: a b from to cells match" },
+	{ "GET", "/api/differ/step", ml_ask_differ_step,
+	  "the next reference served differently: a b at dir" },
+	{ "GET", "/api/differ/moment", ml_ask_differ_moment,
+	  "what they hold at a moment: a b at other" },
+	{ "GET", "/api/ensembles/#", ml_ask_ensemble,
+	  "an ensemble: traces, parameters, members" },
+	{ "GET", "/api/ensembles/#/matching", ml_ask_matching,
+	  "milestones of its traces in common time: time match base" },
+	{ "GET", "/api/ensembles/#/curves", ml_ask_curves,
+	  "its members over time: measure level window members from to cells" },
+	{ "GET", "/api/ensembles/#/table", ml_ask_ensemble_table,
+	  "its members ranked: measure level from to" },
+	{ "GET", "/api/ensembles/#/workingset", ml_ask_working_set,
+	  "its working set over time: size tolerance" },
+	{ "GET", "/api/ensembles/#/second", ml_ask_second,
+	  "threads that share a cache: size threads total shift" },
 	{ 0 },
 };

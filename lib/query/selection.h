@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/analyse/result_rows.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/query/ask.h"
@@ -32,6 +33,27 @@ bool ml_selection_read(struct ml_selection *s, const struct ml_ask *q,
 /* What a walk must want for it. */
 unsigned ml_selection_want(const struct ml_selection *s);
 
+static inline bool ml_selection_has_cause(const struct ml_selection *s, uint16_t outcome)
+{
+	unsigned level = 1;
+
+	while (level <= ML_LEVELS && ml_outcome_cause(outcome, level) != s->cause)
+		level++;
+	return level <= ML_LEVELS;
+}
+
+/* Whether references of a row are meant, whatever bytes are (offsets). */
+static inline bool ml_selection_has_row(const struct ml_selection *s,
+					const struct ml_result_row *r)
+{
+	return (!s->sites || s->sites[r->site]) &&
+	       (!s->regions || r->region == s->region) &&
+	       (!s->threads || r->thread == s->thread) &&
+	       (!s->kinds || r->kind == s->kind) &&
+	       (!s->levels || ml_outcome_served(r->outcome) == s->level) &&
+	       (!s->causes || ml_selection_has_cause(s, r->outcome));
+}
+
 /* Whether reference i of a batch is meant. */
 static inline bool ml_selection_has(const struct ml_selection *s,
 				    const struct ml_walk_events *w, size_t i)
@@ -48,15 +70,8 @@ static inline bool ml_selection_has(const struct ml_selection *s,
 		return false;
 	if (s->levels && ml_outcome_served(w->e.outcome[i]) != s->level)
 		return false;
-	if (s->causes) {
-		unsigned level = 1;
-
-		while (level <= ML_LEVELS &&
-		       ml_outcome_cause(w->e.outcome[i], level) != s->cause)
-			level++;
-		if (level > ML_LEVELS)
-			return false;
-	}
+	if (s->causes && !ml_selection_has_cause(s, w->e.outcome[i]))
+		return false;
 	return !s->offsets || (w->offset[i] < s->high &&
 			       w->offset[i] + ml_what_size(b->what[i]) > s->low);
 }

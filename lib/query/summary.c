@@ -129,6 +129,8 @@ static void make_regions(struct ml_summary *s, const struct ml_tally *tally)
 			rows[i].region = i;
 			rows[i].name = i ? ml_space_name(s->space, i) : "other";
 			rows[i].lines = tally->region_lines[i];
+			rows[i].low = tally->region_low[i];
+			rows[i].high = tally->region_high[i];
 			rows[i].blocks = blocks[i];
 			rows[i].size = most[i];
 			*ML_ADD(s->regions) = rows[i];

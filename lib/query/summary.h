@@ -35,6 +35,7 @@ struct ml_summary_region {
 	uint64_t blocks; /* instances; 0: not made of blocks */
 	uint64_t size;   /* bytes, all blocks that live at once, at the most; 0 unknown */
 	uint64_t first;  /* time of the first reference */
+	uint64_t low, high; /* addresses between which it was touched, whole lines */
 };
 
 /* A region or function among those that a line has to do with. */

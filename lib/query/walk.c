@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/analyse/interleave.h"
+#include "lib/query/ask.h"
 #include "lib/query/desk_sims.h"
 #include "lib/trace/space.h"
 
@@ -13,12 +14,29 @@ struct places {
 	size_t count, cap;
 };
 
+/* Batches between looking whether somebody still waits: some hundred microseconds. */
+enum { LOOK = 16 };
+
+/* Regions that are looked at, if not all are. */
+struct few {
+	const uint32_t *regions;
+	size_t count;
+	struct few_region {
+		bool wanted,
+			based; /* based: offsets count from base, whatever the time */
+		uint64_t base;
+	} * of; /* by region */
+	uint32_t end;
+};
+
 struct walk {
 	struct ml_desk_sim *sim;
+	const struct ml_asker *asker;
+	unsigned batches;            /* since the asker was looked for */
 	uint64_t from, to, position; /* of what comes next */
 	unsigned want;
-	bool based; /* only one region matters, whose offsets count from base */
-	uint64_t base;
+	const struct few *few;    /* NULL: all regions matter */
+	struct ml_space *careful; /* finds places of those of the few that have no base */
 	ml_walk_fn *fn;
 	void *arg;
 	bool stopped;
@@ -39,6 +57,10 @@ static bool yield(struct walk *w, const struct ml_batch *refs, const uint64_t *t
 	size_t first = w->from > position ? (size_t)(w->from - position) : 0;
 	size_t end = refs->count;
 
+	if (++w->batches % LOOK == 0 &&
+	    (w->sim->desk->stop ||
+	     (w->asker && w->asker->gone && w->asker->gone(w->asker->arg))))
+		return ml_fail(err, ML_STOPPED, "nobody waits for the answer any more");
 	/* the interleaver lets out what it holds, however far that goes */
 	if (position >= w->to) {
 		err->kind = ML_OK;
@@ -89,6 +111,36 @@ static bool yield(struct walk *w, const struct ml_batch *refs, const uint64_t *t
 	return true;
 }
 
+/* Where a reference of a region that is no block of memory lies is known by address. */
+static uint64_t offset_of(const struct walk *w, const struct ml_place *p, uint64_t addr)
+{
+	uint64_t base;
+
+	if (p->block == ML_NO_BLOCK && ml_desk_base(w->sim->trace, p->region, &base))
+		return addr - base;
+	return ml_desk_offset(w->sim->trace, p->block, p->offset);
+}
+
+static void find_few(struct walk *w, const struct ml_batch *b)
+{
+	const struct few *few = w->few;
+
+	for (size_t i = 0; i < b->count; i++) {
+		uint32_t region = w->region[i];
+		const struct few_region *f =
+			&few->of[region < few->end ? region : few->end];
+
+		w->block[i] = ML_NO_BLOCK;
+		w->offset[i] = b->addr[i] - f->base;
+		if (!f->wanted || f->based)
+			continue;
+		struct ml_ref ref = ml_batch_ref(b, i);
+		struct ml_place p = ml_space_find(w->careful, &ref);
+		w->block[i] = p.block;
+		w->offset[i] = offset_of(w, &p, ref.addr);
+	}
+}
+
 static void find_places(struct walk *w, const struct ml_batch *b)
 {
 	w->time = b->time + b->count;
@@ -96,12 +148,9 @@ static void find_places(struct walk *w, const struct ml_batch *b)
 		ml_space_batch(w->space, b, w->region);
 		return;
 	}
-	if (w->based) {
+	if (w->few) {
 		ml_space_batch(w->space, b, w->region);
-		for (size_t i = 0; i < b->count; i++) {
-			w->block[i] = ML_NO_BLOCK;
-			w->offset[i] = b->addr[i] - w->base;
-		}
+		find_few(w, b);
 		return;
 	}
 	for (size_t i = 0; i < b->count; i++) {
@@ -110,7 +159,7 @@ static void find_places(struct walk *w, const struct ml_batch *b)
 
 		w->region[i] = p.region;
 		w->block[i] = p.block;
-		w->offset[i] = ml_desk_offset(w->sim->trace, p.block, p.offset);
+		w->offset[i] = offset_of(w, &p, ref.addr);
 	}
 }
 
@@ -210,9 +259,18 @@ static bool interleaved(struct walk *w, struct ml_cursor *c, struct ml_err *err)
 	return ok || w->stopped;
 }
 
-static bool walk(struct ml_desk_sim *s, uint64_t from, uint64_t to, unsigned want,
-		 const uint64_t *base, bool *stopped, ml_walk_fn *fn, void *arg,
-		 struct ml_err *err)
+/* Whether places of some of them must be found one by one. */
+static bool needs_care(const struct few *few)
+{
+	for (size_t i = 0; i < few->count; i++)
+		if (!few->of[few->regions[i]].based)
+			return true;
+	return false;
+}
+
+static bool walk(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+		 uint64_t to, unsigned want, const struct few *few, bool *stopped,
+		 ml_walk_fn *fn, void *arg, struct ml_err *err)
 {
 	struct ml_buf state = { 0 };
 	struct walk *w = ml_resize(NULL, sizeof(*w));
@@ -220,12 +278,14 @@ static bool walk(struct ml_desk_sim *s, uint64_t from, uint64_t to, unsigned wan
 	bool ok = true;
 
 	w->sim = s;
+	w->asker = asker;
+	w->batches = 0;
 	w->from = from;
 	w->to = to < s->result.refs ? to : s->result.refs;
 	w->position = 0;
 	w->want = want;
-	w->based = base != NULL;
-	w->base = base ? *base : 0;
+	w->few = few;
+	w->careful = NULL;
 	w->fn = fn;
 	w->arg = arg;
 	w->stopped = false;
@@ -244,33 +304,41 @@ static bool walk(struct ml_desk_sim *s, uint64_t from, uint64_t to, unsigned wan
 	}
 	err->kind = ML_OK;
 	if (ok && start < w->to) {
-		struct ml_cursor *c = ml_cursor_open(
-			&s->trace->trace, start,
+		struct ml_cursor *c = ml_desk_cursor_take(
+			s->trace, start,
 			s->result.profile.interleaved ? UINT64_MAX : w->to);
 
 		w->space = ml_desk_space_take(s->trace, start, err);
-		ok = w->space && (s->result.profile.interleaved ? interleaved(w, c, err)
-								: as_recorded(w, c, err));
+		if (w->space && few && needs_care(few))
+			w->careful = ml_desk_space_take(s->trace, start, err);
+		ok = w->space && (!few || !needs_care(few) || w->careful) &&
+		     (s->result.profile.interleaved ? interleaved(w, c, err)
+						    : as_recorded(w, c, err));
 		if (w->space)
 			ml_desk_space_give(s->trace, w->space, w->time);
-		ml_cursor_close(c);
+		if (w->careful)
+			ml_desk_space_give(s->trace, w->careful, w->time);
+		if (ok)
+			ml_desk_cursor_give(s->trace, c, w->time);
+		else
+			ml_cursor_close(c);
 	}
 	*stopped = w->stopped;
 	ml_free(w);
 	return ok;
 }
 
-bool ml_walk(struct ml_desk_sim *s, uint64_t from, uint64_t to, unsigned want,
-	     ml_walk_fn *fn, void *arg, struct ml_err *err)
+bool ml_walk(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+	     uint64_t to, unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err)
 {
 	bool stopped;
 
-	return walk(s, from, to, want, NULL, &stopped, fn, arg, err);
+	return walk(s, asker, from, to, want, NULL, &stopped, fn, arg, err);
 }
 
-/* Whether a block of the result has references to a region. */
-static bool has_region(struct ml_desk_sim *s, uint32_t region, uint64_t block, bool *has,
-		       struct ml_err *err)
+/* Whether a block of the result has references to one of the regions. */
+static bool has_few(struct ml_desk_sim *s, const struct few *few, uint64_t block,
+		    bool *has, struct ml_err *err)
 {
 	uint64_t from = block * ML_RESULT_BLOCK, to = from + ML_RESULT_BLOCK;
 	struct ml_result_counts c;
@@ -282,37 +350,69 @@ static bool has_region(struct ml_desk_sim *s, uint32_t region, uint64_t block, b
 	pthread_mutex_unlock(&s->lock);
 	*has = false;
 	for (size_t i = 0; ok && i < c.count; i++)
-		*has |= c.at[i].id == region;
+		*has |= c.at[i].id < few->end && few->of[c.at[i].id].wanted;
 	ml_arena_release(&a);
 	return ok;
 }
 
-bool ml_walk_region(struct ml_desk_sim *s, uint32_t region, uint64_t from, uint64_t to,
-		    unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err)
+/* Runs of blocks that have some of them. */
+static bool walk_runs(struct ml_desk_sim *s, const struct ml_asker *asker,
+		      const struct few *few, uint64_t from, uint64_t to, unsigned want,
+		      ml_walk_fn *fn, void *arg, struct ml_err *err)
 {
-	uint64_t base, refs = s->result.refs;
-	bool based = ml_desk_base(s->trace, region, &base), stopped = false, ok = true;
-	const uint64_t *of = based ? &base : NULL;
-
-	to = to < refs ? to : refs;
-	if (s->result.profile.interleaved || to - from < 4 * (uint64_t)ML_RESULT_BLOCK ||
-	    from >= to)
-		return walk(s, from, to, want, of, &stopped, fn, arg, err);
-	/* runs of blocks that have it */
 	uint64_t start = from;
-	bool open = false;
+	bool open = false, stopped = false, ok = true;
+
 	for (uint64_t at = from; ok && !stopped && at < to;) {
 		uint64_t block = at / ML_RESULT_BLOCK;
 		bool has;
 
-		ok = has_region(s, region, block, &has, err);
+		ok = has_few(s, few, block, &has, err);
 		if (ok && open && !has)
-			ok = walk(s, start, at, want, of, &stopped, fn, arg, err);
+			ok = walk(s, asker, start, at, want, few, &stopped, fn, arg, err);
 		if (has && !open)
 			start = at;
 		open = has;
 		at = (block + 1) * ML_RESULT_BLOCK;
 	}
-	return ok &&
-	       (!open || stopped || walk(s, start, to, want, of, &stopped, fn, arg, err));
+	return ok && (!open || stopped ||
+		      walk(s, asker, start, to, want, few, &stopped, fn, arg, err));
+}
+
+bool ml_walk_regions(struct ml_desk_sim *s, const struct ml_asker *asker,
+		     const uint32_t *regions, size_t count, uint64_t from, uint64_t to,
+		     unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err)
+{
+	struct few few = { .regions = regions, .count = count };
+	bool stopped, ok;
+
+	to = to < s->result.refs ? to : s->result.refs;
+	for (size_t i = 0; i < count; i++) {
+		if (regions[i] >= ml_space_regions(s->trace->summary.space))
+			return ml_fail(err, ML_USAGE, "there is no region %u",
+				       regions[i]);
+		few.end = regions[i] >= few.end ? regions[i] + 1 : few.end;
+	}
+	/* the last one stands for all others */
+	few.of = ml_grow(NULL, &(size_t){ 0 }, (size_t)few.end + 1, sizeof(*few.of));
+	for (size_t i = 0; i < count; i++) {
+		struct few_region *f = &few.of[regions[i]];
+
+		f->wanted = true;
+		f->based = ml_desk_base(s->trace, regions[i], &f->base);
+	}
+	if (want & ML_WALK_ALL || s->result.profile.interleaved || from >= to ||
+	    to - from < 4 * (uint64_t)ML_RESULT_BLOCK)
+		ok = walk(s, asker, from, to, want, &few, &stopped, fn, arg, err);
+	else
+		ok = walk_runs(s, asker, &few, from, to, want, fn, arg, err);
+	ml_free(few.of);
+	return ok;
+}
+
+bool ml_walk_region(struct ml_desk_sim *s, const struct ml_asker *asker, uint32_t region,
+		    uint64_t from, uint64_t to, unsigned want, ml_walk_fn *fn, void *arg,
+		    struct ml_err *err)
+{
+	return ml_walk_regions(s, asker, &region, 1, from, to, want, fn, arg, err);
 }

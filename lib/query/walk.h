@@ -12,11 +12,13 @@
 #include "lib/analyse/replay.h"
 #include "lib/base/err.h"
 
+struct ml_asker;
 struct ml_desk_sim;
 
 enum {
 	ML_WALK_OUTCOMES = 1, /* outcome of each, from the result */
 	ML_WALK_PLACES = 2,   /* block and offset of each */
+	ML_WALK_ALL = 4,      /* of ml_walk_regions: what touches none of them too */
 };
 
 struct ml_walk_events {
@@ -28,14 +30,19 @@ struct ml_walk_events {
 /* False to stop the walk: with err->kind ML_OK it has ended well. */
 typedef bool ml_walk_fn(void *arg, const struct ml_walk_events *w, struct ml_err *err);
 
-/* Positions [from, to), cut at the end. */
-bool ml_walk(struct ml_desk_sim *s, uint64_t from, uint64_t to, unsigned want,
-	     ml_walk_fn *fn, void *arg, struct ml_err *err);
+/* Positions [from, to), cut at the end; fails with ML_STOPPED when the asker (which may
+ * be NULL) is gone. */
+bool ml_walk(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+	     uint64_t to, unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err);
 
 /*
- * The same for who looks at one region only: stretches in which it is not touched are
- * left out where that is known, and block and offset are right for its references only.
- * Several times as fast.
+ * The same for who looks at some regions only: stretches in which they are not touched
+ * are left out where that is known, and block and offset are right for their references
+ * only. Several times as fast.
  */
-bool ml_walk_region(struct ml_desk_sim *s, uint32_t region, uint64_t from, uint64_t to,
-		    unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err);
+bool ml_walk_regions(struct ml_desk_sim *s, const struct ml_asker *asker,
+		     const uint32_t *regions, size_t count, uint64_t from, uint64_t to,
+		     unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err);
+bool ml_walk_region(struct ml_desk_sim *s, const struct ml_asker *asker, uint32_t region,
+		    uint64_t from, uint64_t to, unsigned want, ml_walk_fn *fn, void *arg,
+		    struct ml_err *err);

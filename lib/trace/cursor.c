@@ -114,6 +114,19 @@ struct ml_cursor *ml_cursor_open(const struct ml_trace *t, uint64_t from, uint64
 	return c;
 }
 
+void ml_cursor_seek(struct ml_cursor *c, uint64_t from, uint64_t to)
+{
+	size_t chunk = chunk_at(c->trace, from);
+
+	c->at = from;
+	c->to = to < c->trace->count ? to : c->trace->count;
+	if (c->inside && chunk == c->chunk && from >= c->first)
+		return;
+	c->inside = false;
+	c->chunk = chunk;
+	c->first = c->behind = 0;
+}
+
 void ml_cursor_close(struct ml_cursor *c)
 {
 	ml_decoder_close(c->decoder);

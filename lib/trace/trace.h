@@ -69,6 +69,11 @@ struct ml_cursor *ml_cursor_open(const struct ml_trace *t, uint64_t from, uint64
  * next call. False at the end (err->kind is ML_OK) or on damage.
  */
 bool ml_cursor_next(struct ml_cursor *c, struct ml_batch *batch, struct ml_err *err);
+/*
+ * Walks over [from, to) from now on. Chunks are decoded from their beginning: going on
+ * within one, from where the cursor is or a little before, is much faster than opening.
+ */
+void ml_cursor_seek(struct ml_cursor *c, uint64_t from, uint64_t to);
 void ml_cursor_close(struct ml_cursor *c);
 
 enum { ML_BATCH = 16 * 1024 };

@@ -21,6 +21,8 @@ static void ask(struct ml_result *r)
 	uint16_t *outcome = ml_resize(NULL, (MOST + 1) * sizeof(*outcome));
 	struct ml_result_series series;
 	struct ml_result_counts counts;
+	const struct ml_result_row *rows;
+	size_t count;
 	struct ml_buf state = { 0 };
 	struct ml_arena a = { 0 };
 	struct ml_err err;
@@ -30,6 +32,8 @@ static void ask(struct ml_result *r)
 	ml_result_series(r, to / 3, to, 3000, &series, &a, &err);
 	ml_result_sites(r, NULL, 0, to, &counts, &a, &err);
 	ml_result_regions(r, to / 3, to, &counts, &a, &err);
+	if (to)
+		ml_result_alike(r, 0, &rows, &count, &err);
 	ml_result_checkpoint(r, to, &at, &state, &err);
 	ml_free(outcome);
 	ml_buf_release(&state);

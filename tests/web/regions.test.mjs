@@ -409,6 +409,102 @@ export const tests = {
 		assert.deepEqual(lanes, [...fields].sort());
 	},
 
+	"of what is fetched only the bytes that are read count as used": async (w) => {
+		const page = await open(
+			w,
+			w.text(
+				"fetched",
+				// 32 structures of 64 bytes, of which 16 bytes are read
+				`region S 0x10000 2048 64 32\nr0x10000:16+64*32\n`,
+			),
+			"L1 256 2w 64B | L2 1K 4w",
+			"#view=regions&o.regions.mode=used&o.regions.range=run&o.regions.shape.1=8:8:rows",
+		);
+		const values = () =>
+			page.evaluate(() => {
+				const { view } = globalThis.memlamp.mounted;
+				const of = view.heat.answers.value?.of;
+				return of ? [...[...of.values()][0].values] : null;
+			});
+
+		await w.until("bytes are counted", values);
+		const all = await values();
+		// a cell is a word of 8 bytes: two of eight are used, wholly
+		assert.equal(all.length, 256);
+		all.forEach((v, i) =>
+			i % 8 < 2 ? assert.equal(v, 1) : assert.ok(v > 0 && v < 1e-6),
+		);
+	},
+
+	"reuse distance counts lines, and time to reuse references": async (w) => {
+		const page = await open(
+			w,
+			// line 0, three others, line 0 again, twice
+			w.text(
+				"far",
+				"region S 0x10000 256 8\nr0x10000+64*4\nr0x10000 r0x10008\n",
+			),
+			"L1 256 2w 64B",
+			"#view=regions&o.regions.mode=distance&o.regions.range=run",
+		);
+		const values = () =>
+			page.evaluate(() => {
+				const of =
+					globalThis.memlamp.mounted.view.heat.answers.value
+						?.of;
+				return of
+					? [...[...of.values()][0].values].slice(0, 3)
+					: null;
+			});
+
+		await w.until("distances are there", values);
+		// with the line itself: 0 comes back after three others, 8 at once
+		assert.deepEqual(await values(), [4, 1, 0]);
+		await page.evaluate(() =>
+			globalThis.memlamp.store.setOption("regions.mode", "reuse"),
+		);
+		await w.until(
+			"another mode",
+			async () =>
+				(await values())?.[0] === 4 && (await values())[1] === 0,
+		);
+	},
+
+	"the stack of a function is drawn as far as it was touched": async (w) => {
+		const trace = w.example("sorts.c");
+		const page = await open(w, trace, TINY, "#view=regions");
+		const refs = w.refs(trace).filter((r) => r.region === "stack of merge");
+		const stack = await page.evaluate(() =>
+			globalThis.memlamp.store.regions.value.find(
+				(r) => r.name === "stack of merge",
+			),
+		);
+
+		assert.equal(stack.references, refs.length);
+		const lines = refs.map((r) => BigInt(r.address) / 64n);
+		const low = lines.reduce((a, b) => (a < b ? a : b));
+		const high = lines.reduce((a, b) => (a > b ? a : b));
+		assert.equal(stack.extent, Number(high - low + 1n) * 64);
+		await page.evaluate((n) => {
+			globalThis.memlamp.store.setOption("regions.show", String(n));
+			globalThis.memlamp.store.setOption("regions.mode", "count");
+			globalThis.memlamp.store.setOption("regions.range", "run");
+		}, stack.region);
+		const sum = await w.until("accesses are counted", () =>
+			page.evaluate(() => {
+				const { view } = globalThis.memlamp.mounted;
+				const v = [
+					...(view.heat.answers.value?.of.values() ?? []),
+				];
+				return v.length === 1 && view.frames.value.length === 1
+					? [...v[0].values].reduce((a, b) => a + b, 0)
+					: 0;
+			}),
+		);
+		// a cell is a word, and so is what is pushed
+		assert.equal(sum, refs.length);
+	},
+
 	"element against time has a cell for every reference when zoomed in": async (
 		w,
 	) => {

@@ -400,6 +400,31 @@ export const tests = {
 			.waitFor();
 	},
 
+	"a trace is shown, and simulated, before it is counted": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)), { wait: false });
+		let counted;
+		const hold = new Promise((yes) => (counted = yes));
+
+		// what waits for the counts on the server waits for the test here
+		await page.route(
+			/\/api\/traces\/0(\/regions|\/counts)?$/,
+			async (route) => {
+				await hold;
+				await route.continue();
+			},
+		);
+		await page.reload();
+		await w.ready(page);
+		assert.equal((await w.value(page, "regions")).length, 0);
+		const { references } = await w.value(page, "trace");
+		assert.equal(references, w.refs(matmul(w)).filter((r) => r.kind).length);
+		counted();
+		await w.until("regions are there", async () =>
+			(await w.value(page, "regions")).some((r) => r.name === "A"),
+		);
+		await page.locator(".line.costs").first().waitFor();
+	},
+
 	"code without source is listed by function": async (w) => {
 		const trace = w.text(
 			"sites",

@@ -1,6 +1,17 @@
 // The typed client of docs/api.md: the only file that calls the server.
 import { decodeColumns, numbers, type Columns } from "./model/columns";
+import {
+	curveParams,
+	type Curves,
+	type CurveQuery,
+	type Ensemble,
+	type Matching,
+	type Ranking,
+	type Second,
+	type WorkingSet,
+} from "./model/ensemble";
 import { selectionParams, type Params, type Selection } from "./model/selection";
+import type { Scores } from "./model/temperature";
 import type {
 	At,
 	Datum,
@@ -116,6 +127,13 @@ function spans(header: Record<string, unknown>): Spans {
 	return { from, to, first, width, cells, levels };
 }
 
+/** How an answer about an ensemble cuts common time into cells. */
+function commonSpan(header: Record<string, unknown>) {
+	const { from, to, end, cells, unit } = header as unknown as Curves;
+
+	return { from, to, end, cells, unit: unit ?? "" };
+}
+
 /** True for what a request throws when it was aborted; that is no error. */
 export function isAbort(e: unknown): boolean {
 	return e instanceof Error && e.name === "AbortError";
@@ -129,7 +147,19 @@ export interface Site {
 	own: boolean;
 }
 
-export type CellsMode = "last" | "count" | "served" | "reuse" | "first";
+export type CellsMode =
+	| "last"
+	| "count"
+	| "served"
+	| "reuse"
+	| "distance"
+	| "used"
+	| "first";
+
+/** A window so long that a first impression is worth an extra question... */
+export const LONG = 4_000_000;
+/** ...which has so many milliseconds. */
+export const HURRY = 40;
 export type StepBy =
 	| "reference"
 	| "line"
@@ -141,7 +171,9 @@ export type StepBy =
 
 export const api = {
 	open: (signal?: AbortSignal) => json<Open>("open", {}, signal),
-	trace: (t: number, s?: AbortSignal) => json<Trace>(`traces/${t}`, {}, s),
+	/** `soon`: at once, also while the trace is still being counted. */
+	trace: (t: number, s?: AbortSignal, soon = false) =>
+		json<Trace>(`traces/${t}`, soon ? { soon: 1 } : {}, s),
 	regions: async (t: number, s?: AbortSignal) =>
 		(await json<{ regions: Region[] }>(`traces/${t}/regions`, {}, s)).regions,
 	source: async (t: number, file: number, signal?: AbortSignal) =>
@@ -179,12 +211,12 @@ export const api = {
 		n: number,
 		w: Window,
 		cells: number,
-		window?: number,
+		scores?: Scores,
 		s?: AbortSignal,
 	) => {
 		const { header, column } = await columns(
 			`sims/${n}/temperature`,
-			{ ...times(w), cells, window },
+			{ ...times(w), cells, ...scores },
 			s,
 		);
 		return {
@@ -234,10 +266,11 @@ export const api = {
 		slots?: number,
 		groups?: number,
 		s?: AbortSignal,
+		scores?: Scores,
 	) => {
 		const { header, column: c } = await columns(
 			`sims/${n}/state`,
-			{ at, slots, groups },
+			{ at, slots, groups, ...scores },
 			s,
 		);
 		return {
@@ -257,12 +290,26 @@ export const api = {
 			temperature: c["temperature"] as Float32Array,
 		};
 	},
+	/** Who served the last access to each cell before `at`, in the order of `cuts`. */
+	last: async (
+		n: number,
+		at: number,
+		cuts: { region: number; size: number; cells: number }[],
+		s?: AbortSignal,
+	) => {
+		const cells = cuts.map((c) => `${c.region}:${c.size}:${c.cells}`).join(",");
+		const { column } = await columns(`sims/${n}/last`, { at, cells }, s);
+		return column["served"] as Uint8Array;
+	},
 	/** Columns differ by mode: see docs/api.md. */
 	cells: (
 		n: number,
 		q: {
-			region: number;
+			region?: number;
+			grids?: string; // instead: as of gridsParam
 			mode: CellsMode;
+			of?: number; // level that mode used is about
+			hurry?: number;
 			cells?: number;
 			size?: number;
 			first?: number;
@@ -280,11 +327,12 @@ export const api = {
 			rows: number;
 			first?: number;
 			bytes?: number;
+			hurry?: number;
 		} & Partial<Window>,
 		s?: AbortSignal,
 	) => columns(`sims/${n}/plane`, q, s),
-	space: (n: number, w: Window, rows: number, s?: AbortSignal) =>
-		columns(`sims/${n}/space`, { ...times(w), rows }, s),
+	space: (n: number, w: Window, rows: number, hurry?: number, s?: AbortSignal) =>
+		columns(`sims/${n}/space`, { ...times(w), rows, hurry }, s),
 	map: async (n: number, w: Window, cells: number, s?: AbortSignal) => {
 		const { header, column } = await columns(`sims/${n}/map`, { ...times(w), cells }, s);
 		return {
@@ -317,6 +365,140 @@ export const api = {
 		),
 	findings: (n: number, s?: AbortSignal) => json<Tables>(`sims/${n}/findings`, {}, s),
 	diff: (a: number, b: number, s?: AbortSignal) => json<Tables>("diff", { a, b }, s),
+	/** Where two simulations are served differently; `match` is that of matchedTime.ts. */
+	differ: async (
+		a: number,
+		b: number,
+		w: Window,
+		cells: number,
+		match?: string,
+		s?: AbortSignal,
+	) => {
+		const { header, column: c } = await columns(
+			"differ",
+			{ a, b, ...times(w), cells, match },
+			s,
+		);
+		return {
+			...spans(header),
+			paired: header["paired"] as boolean,
+			nearerA: c["nearer_a"] as Float64Array,
+			nearerB: c["nearer_b"] as Float64Array,
+		};
+	},
+	differStep: async (a: number, b: number, at: number, dir: 1 | -1, s?: AbortSignal) =>
+		(await json<{ at: number | null }>("differ/step", { a, b, at, dir }, s)).at,
+	/** What two simulations hold at a moment each; groups are sets of large levels. */
+	differMoment: async (
+		a: number,
+		b: number,
+		q: {
+			at: number;
+			other: number;
+			tail: number;
+			most: number;
+			group_a: string;
+			group_b: string;
+		},
+		s?: AbortSignal,
+	) => {
+		const { header: h, column: c } = await columns("differ/moment", { a, b, ...q }, s);
+		return {
+			at: h["at"] as number,
+			other: h["other"] as number,
+			paired: h["paired"] as boolean,
+			levels: h["levels"] as number,
+			pairs: h["pairs"] as number,
+			elsewhere: [h["elsewhere_a"] as number, h["elsewhere_b"] as number] as const,
+			resident: numbers(c["resident"] as BigUint64Array),
+			bytes: c["bytes"] as Uint32Array,
+			region: c["region"] as Uint32Array,
+			offset: numbers(c["offset"] as BigUint64Array),
+			levelA: c["level_a"] as Uint8Array,
+			levelB: c["level_b"] as Uint8Array,
+			setA: c["set_a"] as Uint32Array,
+			setB: c["set_b"] as Uint32Array,
+			wayA: c["way_a"] as Uint32Array,
+			wayB: c["way_b"] as Uint32Array,
+			servedA: (c["served_a"] as Uint8Array | undefined) ?? new Uint8Array(0),
+			servedB: (c["served_b"] as Uint8Array | undefined) ?? new Uint8Array(0),
+			groupsA: c["groups_a"] as Float64Array,
+			groupsB: c["groups_b"] as Float64Array,
+		};
+	},
+
+	ensemble: (n: number, s?: AbortSignal) => json<Ensemble>(`ensembles/${n}`, {}, s),
+	matching: (n: number, q: CurveQuery, s?: AbortSignal) =>
+		json<Matching>(`ensembles/${n}/matching`, curveParams(q), s),
+	curves: async (
+		n: number,
+		q: CurveQuery,
+		members: number[],
+		w: Window,
+		cells: number,
+		s?: AbortSignal,
+	): Promise<Curves> => {
+		const params = { ...curveParams(q), members: members.join(","), ...times(w), cells };
+		const { header: h, column: c } = await columns(`ensembles/${n}/curves`, params, s);
+		return {
+			...commonSpan(h),
+			members,
+			mean: c["mean"] as Float32Array,
+			low: c["low"] as Float32Array,
+			high: c["high"] as Float32Array,
+			deviation: c["deviation"] as Float32Array,
+			average: c["average"] as Float32Array,
+			spread: c["spread"] as Float32Array,
+		};
+	},
+	ranking: (n: number, q: CurveQuery, w?: Window, s?: AbortSignal) =>
+		json<Ranking>(`ensembles/${n}/table`, { ...curveParams(q), ...times(w) }, s),
+	workingSet: async (
+		n: number,
+		q: CurveQuery,
+		members: number[],
+		more: { size: string; tolerance: number; cells: number } & Window,
+		s?: AbortSignal,
+	): Promise<WorkingSet> => {
+		const { header: h, column: c } = await columns(
+			`ensembles/${n}/workingset`,
+			{ ...curveParams(q), members: members.join(","), ...more },
+			s,
+		);
+		return { ...commonSpan(h), bytes: c["bytes"] as Float32Array };
+	},
+	second: async (
+		n: number,
+		q: CurveQuery,
+		members: number[],
+		more: {
+			size: string;
+			threads: number;
+			total?: number;
+			shift?: number;
+			cells: number;
+		} & Window,
+		s?: AbortSignal,
+	): Promise<Second> => {
+		const { header: h, column: c } = await columns(
+			`ensembles/${n}/second`,
+			{ ...curveParams(q), members: members.join(","), ...more },
+			s,
+		);
+		return {
+			...commonSpan(h),
+			ways: h["ways"] as number,
+			threads: h["threads"] as number,
+			total: h["total"] as number,
+			shift: h["shift"] as number,
+			mean: c["mean"] as Float32Array,
+			low: c["low"] as Float32Array,
+			high: c["high"] as Float32Array,
+			member: c["member"] as Uint32Array,
+			starved: c["starved"] as Uint32Array,
+			value: c["value"] as Float32Array,
+		};
+	},
 };
 
 export interface Listener {

@@ -5,6 +5,7 @@ import { listenKeys } from "./panels/keys";
 import { Shell } from "./panels/shell";
 import { mounted } from "./panels/stage";
 import { startClock } from "./state/clock";
+import * as ensemble from "./state/ensemble";
 import { followCursor } from "./state/current";
 import { followLink } from "./state/link";
 import { begin } from "./state/load";
@@ -18,10 +19,10 @@ listenKeys();
 startClock();
 followCursor();
 effect(() => {
-	const name = store.trace.value?.name;
+	const name = (ensemble.active.value ? ensemble.ensemble : store.trace).value?.name;
 	document.title = name ? `${name} – memlamp` : "memlamp";
 });
 void begin(link);
 
 // For tests and for people with a console: the store, and the view that is mounted.
-Object.assign(globalThis, { memlamp: { store, mounted } });
+Object.assign(globalThis, { memlamp: { store, mounted, ensemble } });

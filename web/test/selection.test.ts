@@ -51,6 +51,7 @@ test("the state of the page survives the address", () => {
 		trace: 1,
 		machine: "L1 32K 8w | memory 200c",
 		second: "zen4",
+		with: 2,
 		view: "regions",
 		cursor: 123456789012,
 		window: { from: 10, to: 20 },

@@ -14,6 +14,33 @@ export interface TextStyle {
 	alpha?: number;
 }
 
+/** Places from first to the one behind the last, moved by dx and dy; a colour for each. */
+export interface Dots {
+	x: Float32Array;
+	y: Float32Array;
+	colour: Uint32Array; // 0xRRGGBB
+	first: number;
+	end: number;
+	dx: number;
+	dy: number;
+	radius: number;
+}
+
+/*
+ * A part of a ring around (x, y), cut into pieces of `step` each, the last one at a1; angles
+ * as those of arc(). Colours are those of rgba(), 0 is clear.
+ */
+export interface Band {
+	x: number;
+	y: number;
+	r0: number;
+	r1: number;
+	a0: number;
+	a1: number;
+	step: number;
+	colour: Uint32Array;
+}
+
 export interface Draw {
 	readonly width: number;
 	readonly height: number;
@@ -53,6 +80,17 @@ export interface Draw {
 	text(x: number, y: number, text: string, style: TextStyle): void;
 	/** A rectangle of which there are tens of thousands: written into memory, in one go. */
 	splat(x: number, y: number, w: number, h: number, fill: Colour, alpha?: number): void;
+	/** Round dots of one radius, as many as there may be: see Dots. */
+	dots(dots: Dots): void;
+	/** A line of a function of x (x ascending, NaN: a gap), of which there are hundreds. */
+	curve(points: ArrayLike<number>, colour: Colour, thick?: number, alpha?: number): void;
+	/** A ring of thousands of pieces, written into memory like splats. */
+	band(band: Band): void;
+	/*
+	 * What `paint` draws may be kept until `key` changes, and is then not drawn again:
+	 * for what stays while something flies over it. Parts of a frame have names of their own.
+	 */
+	layer(name: string, key: string, paint: () => void): void;
 	/** A picture of columns x rows cells, row by row, scaled without blur. */
 	cells(
 		x: number,

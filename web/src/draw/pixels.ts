@@ -1,5 +1,16 @@
 // The pixel back end: canvas 2D, and for splats a plain array of pixels.
-import { css, font, type Colour, type Draw, type TextStyle } from "./draw";
+import { trace } from "./curve";
+import { putBand } from "./band";
+import { stamp } from "./dots";
+import {
+	css,
+	font,
+	type Band,
+	type Colour,
+	type Dots,
+	type Draw,
+	type TextStyle,
+} from "./draw";
 
 /*
  * Splats go into an ImageData as large as the canvas, and from there to the canvas as
@@ -9,13 +20,17 @@ import { css, font, type Colour, type Draw, type TextStyle } from "./draw";
 export class Pixels implements Draw {
 	readonly width: number;
 	readonly height: number;
-	private layer: HTMLCanvasElement | undefined;
+	private sheet: CanvasRenderingContext2D | undefined; // for splats and dots
 	private image: ImageData | undefined;
 	private words = new Uint32Array(0);
 	private dirty: [number, number, number, number] | undefined; // device pixels x0 y0 x1 y1
+	private readonly layers = new Map<
+		string,
+		{ key: string; c: CanvasRenderingContext2D }
+	>();
 
 	constructor(
-		private readonly c: CanvasRenderingContext2D,
+		private c: CanvasRenderingContext2D,
 		private readonly scale: number,
 	) {
 		this.width = c.canvas.width / scale;
@@ -139,7 +154,77 @@ export class Pixels implements Draw {
 		this.blend(x0, y0, x1, y1, fill, alpha);
 	}
 
-	/** Over what is in the layer, whose pixels carry their own alpha; in whole numbers. */
+	dots(o: Dots): void {
+		this.begin();
+		const { width, height } = this.c.canvas;
+
+		this.touched(stamp(o, this.scale, this.words, width, height));
+	}
+
+	curve(points: ArrayLike<number>, colour: Colour, thick = 1, alpha = 1): void {
+		this.begin();
+		const { width, height } = this.c.canvas;
+
+		this.touched(
+			trace(points, colour, thick, alpha, this.scale, this.words, width, height),
+		);
+	}
+
+	/** These pixels of the sheet are to be put onto the canvas. */
+	private touched(box: [number, number, number, number] | undefined): void {
+		const d = this.dirty;
+
+		if (!box) return;
+		this.dirty = d
+			? [
+					Math.min(d[0], box[0]),
+					Math.min(d[1], box[1]),
+					Math.max(d[2], box[2]),
+					Math.max(d[3], box[3]),
+				]
+			: box;
+	}
+
+	band(o: Band): void {
+		this.begin();
+		const { width, height } = this.c.canvas;
+
+		this.touched(putBand(o, this.scale, this.words, width, height));
+	}
+
+	layer(name: string, key: string, paint: () => void): void {
+		const screen = this.c;
+		let l = this.layers.get(name);
+
+		this.flush();
+		if (l?.key !== key) {
+			if (!l) {
+				const canvas = document.createElement("canvas");
+				canvas.width = screen.canvas.width;
+				canvas.height = screen.canvas.height;
+				l = { key, c: canvas.getContext("2d")! };
+				this.layers.set(name, l);
+			}
+			l.key = key;
+			l.c.setTransform(1, 0, 0, 1, 0, 0);
+			l.c.clearRect(0, 0, screen.canvas.width, screen.canvas.height);
+			l.c.setTransform(this.scale, 0, 0, this.scale, 0, 0);
+			this.c = l.c;
+			try {
+				paint();
+				this.flush();
+			} finally {
+				this.c = screen;
+			}
+		}
+		this.c.save();
+		this.c.setTransform(1, 0, 0, 1, 0, 0);
+		this.c.globalAlpha = 1;
+		this.c.drawImage(l.c.canvas, 0, 0);
+		this.c.restore();
+	}
+
+	/** Over what is in the sheet, whose pixels carry their own alpha; in whole numbers. */
 	private blend(
 		x0: number,
 		y0: number,
@@ -210,26 +295,27 @@ export class Pixels implements Draw {
 
 	private begin(): void {
 		if (this.image) return;
-		this.layer = document.createElement("canvas");
-		this.layer.width = this.c.canvas.width;
-		this.layer.height = this.c.canvas.height;
-		this.image = new ImageData(this.layer.width, this.layer.height);
+		const canvas = document.createElement("canvas");
+		canvas.width = this.c.canvas.width;
+		canvas.height = this.c.canvas.height;
+		this.sheet = canvas.getContext("2d")!;
+		this.image = new ImageData(canvas.width, canvas.height);
 		this.words = new Uint32Array(this.image.data.buffer);
 	}
 
 	/** Puts splats onto the canvas; whoever draws a frame calls it at the end. */
 	flush(): void {
-		if (!this.dirty || !this.image || !this.layer) return;
+		if (!this.dirty || !this.image || !this.sheet) return;
 		const [x0, y0, x1, y1] = this.dirty;
 		const [w, h] = [x1 - x0, y1 - y0];
 		const W = this.image.width;
 
 		this.dirty = undefined;
-		this.layer.getContext("2d")!.putImageData(this.image, 0, 0, x0, y0, w, h);
+		this.sheet.putImageData(this.image, 0, 0, x0, y0, w, h);
 		this.c.save();
 		this.c.setTransform(1, 0, 0, 1, 0, 0);
 		this.c.globalAlpha = 1;
-		this.c.drawImage(this.layer, x0, y0, w, h, x0, y0, w, h);
+		this.c.drawImage(this.sheet.canvas, x0, y0, w, h, x0, y0, w, h);
 		this.c.restore();
 		for (let row = y0; row < y1; row++) this.words.fill(0, row * W + x0, row * W + x1);
 	}

@@ -1,5 +1,15 @@
 // The SVG back end: the same calls as text. Numbers are rounded to 1/100 pixel.
-import { css, font, MONO, SANS, type Colour, type Draw, type TextStyle } from "./draw";
+import {
+	css,
+	font,
+	MONO,
+	SANS,
+	type Band,
+	type Colour,
+	type Dots,
+	type Draw,
+	type TextStyle,
+} from "./draw";
 
 function n(v: number): string {
 	return String(Math.round(v * 100) / 100);
@@ -107,6 +117,49 @@ export class Svg implements Draw {
 
 	splat(x: number, y: number, w: number, h: number, fill: Colour, alpha = 1): void {
 		if (alpha > 0) this.rect(x, y, w, h, fill, alpha);
+	}
+
+	dots(o: Dots): void {
+		for (let i = o.first; i < o.end; i++) {
+			const [x, y] = [o.dx + o.x[i]!, o.dy + o.y[i]!];
+			if (x < -o.radius || y < -o.radius) continue;
+			if (x > this.width + o.radius || y > this.height + o.radius) continue;
+			this.out.push(
+				`<circle cx="${n(x)}" cy="${n(y)}" r="${n(o.radius)}" fill="${css(o.colour[i]!)}"/>`,
+			);
+		}
+	}
+
+	curve(points: ArrayLike<number>, colour: Colour, thick = 1, alpha = 1): void {
+		let d = "";
+		let drawing = false;
+
+		for (let i = 0; i + 1 < points.length; i += 2) {
+			const [x, y] = [points[i]!, points[i + 1]!];
+			if (y === y) d += `${drawing ? "L" : "M"}${n(x)} ${n(y)}`;
+			drawing = y === y;
+		}
+		this.out.push(
+			`<path d="${d}" fill="none" stroke="${css(colour)}" stroke-width="${n(thick)}"${opacity(alpha)}/>`,
+		);
+	}
+
+	/** Neighbours that look the same are one piece. */
+	band(o: Band): void {
+		for (let i = 0; i < o.colour.length; ) {
+			const word = o.colour[i]!;
+			let end = i + 1;
+
+			while (end < o.colour.length && o.colour[end] === word) end++;
+			const [a0, a1] = [o.a0 + i * o.step, Math.min(o.a1, o.a0 + end * o.step)];
+			const c = ((word & 255) << 16) | (word & 0xff00) | ((word >> 16) & 255);
+			if (word >>> 24) this.arc(o.x, o.y, o.r0, o.r1, a0, a1, c, (word >>> 24) / 255);
+			i = end;
+		}
+	}
+
+	layer(_name: string, _key: string, paint: () => void): void {
+		paint();
 	}
 
 	/** Runs of equal cells in a row become one rectangle. */

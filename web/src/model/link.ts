@@ -8,6 +8,7 @@ export interface Link {
 	trace?: number;
 	machine?: string;
 	second?: string; // the machine that is compared with
+	with?: number; // the trace that it runs over, where it is another one
 	view?: string;
 	cursor?: number;
 	window?: Window;
@@ -25,6 +26,7 @@ export function printLink(l: Link): string {
 	if (l.trace) p.set("trace", String(l.trace));
 	if (l.machine) p.set("machine", l.machine);
 	if (l.second) p.set("second", l.second);
+	if (l.second && l.with !== undefined) p.set("with", String(l.with));
 	if (l.view) p.set("view", l.view);
 	if (l.cursor) p.set("at", String(l.cursor));
 	if (l.window) p.set("window", `${l.window.from}-${l.window.to}`);
@@ -55,6 +57,7 @@ export function parseLink(hash: string): Link {
 		trace: number(p.get("trace")),
 		machine: p.get("machine") ?? undefined,
 		second: p.get("second") ?? undefined,
+		with: number(p.get("with")),
 		view: p.get("view") ?? undefined,
 		cursor: number(p.get("at")),
 		window:

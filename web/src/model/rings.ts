@@ -16,6 +16,7 @@ const WOUND = 0.09; // turns of an arm at least: it must look like one
 const WOUND_SECTOR = 0.6; // of its sector, at most: cores stay apart
 const READABLE = 4.6; // pixels between elements, else a glyph is a line
 const ELEMENTS_MAX = 20000; // of a level
+const DENSE = 2; // pixels between arms: closer ones take turns
 
 /** What one glyph stands for. */
 export type Grain = "element" | "line" | "sets";
@@ -29,6 +30,7 @@ export interface Ring {
 	turns: number; // of each arm, from its inner to its outer end
 	grain: Grain;
 	size: number; // pixels of a glyph
+	rows: number; // of neighbouring arms, where they would stand on each other otherwise
 }
 
 export interface Rings {
@@ -55,10 +57,24 @@ export function armPoint(l: Ring, arm: number, u: number): Point {
 	return polar(radiusAt(l, u), TURN * ((arm + 0.5) / l.arms + l.turns * u));
 }
 
+/** The arm at a place within its ring. */
+export function armAt(l: Ring, x: number, y: number): number {
+	const angle = Math.atan2(x, -y) / TURN;
+	const pad = Math.min((l.r1 - l.r0) * 0.14, 9);
+	const [a, b] = [l.r0 + pad, l.r1 - pad];
+	const u = (x * x + y * y - a * a) / (b * b - a * a);
+	const turned = angle - l.turns * Math.max(0, Math.min(1, u));
+	const arm = Math.round((turned - Math.floor(turned)) * l.arms - 0.5);
+
+	// arms that are wedges begin at their edges
+	if (l.info.group) return Math.floor((angle < 0 ? angle + 1 : angle) * l.arms) % l.arms;
+	return (arm + l.arms) % l.arms;
+}
+
 /** Where part i of n of a line with this rank stands. */
 export function spot(l: Ring, arm: number, rank: number, i = 0, n = 1): Point {
 	// a gap between lines shows where each begins
-	const within = n > 1 ? 0.08 + (0.84 * (i + 0.5)) / n : 0.5;
+	const within = n > 1 ? 0.08 + (0.84 * (i + 0.5)) / n : ((arm % l.rows) + 0.5) / l.rows;
 
 	return armPoint(l, arm, (rank + within) / l.info.ways);
 }
@@ -111,6 +127,7 @@ export function layRings(
 				turns: 0,
 				grain: "sets",
 				size: 0,
+				rows: 1,
 			};
 			at = l.r1;
 			if (info.group) return l;
@@ -124,7 +141,14 @@ export function layRings(
 			const fine = wind(info.ways * n);
 			const few = arms * info.ways * n <= ELEMENTS_MAX;
 			l.grain = n > 1 && few && fine >= READABLE ? "element" : "line";
-			const room1 = l.grain === "element" ? fine : wind(info.ways);
+			let room1 = l.grain === "element" ? fine : wind(info.ways);
+			if (l.grain === "line" && room1 < DENSE) {
+				// thousands of arms: neighbours take turns within the room of a rank
+				const across = (Math.PI * (r0 + l.r1)) / arms;
+				const deep = (l.r1 - r0) / info.ways;
+				l.rows = Math.max(1, Math.floor(Math.sqrt(deep / across)));
+				room1 = Math.min(across * l.rows, deep / l.rows);
+			}
 			l.size = Math.max(1, Math.min(room1 * (room1 > 5 ? 0.68 : 0.8), 17));
 			return l;
 		}),

@@ -185,6 +185,13 @@ export function gridParams(g: Grid) {
 	};
 }
 
+/** The same of several grids at once. */
+export function gridsParam(grids: Grid[]): string {
+	return grids
+		.map((g) => [g.region, g.size, 0, g.across * g.down, g.pitch, g.rows].join(","))
+		.join(";");
+}
+
 /** The cell of a byte; beyond the region it is beyond the cells. */
 export function cellOf(g: Grid, offset: number): number {
 	if (!g.pitch) return Math.floor(offset / g.size);

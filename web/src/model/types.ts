@@ -1,6 +1,8 @@
 // The shapes of the server's answers (docs/api.md). Times and counts are numbers below
 // 2^53; addresses are strings in JSON and bigint in columns.
 
+import type { OpenEnsemble } from "./ensemble";
+
 export interface OpenTrace {
 	trace: number;
 	path: string;
@@ -20,6 +22,7 @@ export interface Open {
 	machines: Preset[];
 	host: string | null;
 	machine: string;
+	ensembles?: OpenEnsemble[];
 }
 
 export interface SourceFile {
@@ -48,6 +51,7 @@ export interface Trace {
 	trace: number;
 	path: string;
 	name: string;
+	counted: boolean; // false: reads, writes, threads and states are not known yet
 	references: number;
 	reads: number;
 	writes: number;

@@ -3,10 +3,12 @@ import { api } from "../api";
 import { cyclesOf, levelRows, servers } from "../model/cost";
 import { count, percent } from "../model/format";
 import { shortMachine } from "../model/machine";
+import { matchedTime } from "../model/matchedTime";
 import type { Row, SelectAnswer, Tables } from "../model/types";
 import { compare } from "../state/load";
 import { latest } from "../state/latest";
-import { ready, second, selection, shownWindow } from "../state/store";
+import { match, other } from "../state/differ";
+import { open, ready, second, selection, shownWindow, trace } from "../state/store";
 import { Icon } from "./icon";
 import { editMachine } from "./machine";
 import { goTo } from "./findings";
@@ -15,16 +17,42 @@ import { Section } from "./section";
 const SHOWN = 5; // rows of each table
 
 const both = latest<[SelectAnswer, SelectAnswer]>(() => {
-	const [a, b, sel, w] = [ready.value, second.value, selection.value, shownWindow.value];
+	const [a, b, sel, w] = [ready.value, other.value, selection.value, shownWindow.value];
+	const m = match.value;
 
-	return a && b?.state === "ready"
-		? (abort) =>
-				Promise.all([
-					api.select(a.sim, sel, w, undefined, abort),
-					api.select(b.sim, sel, w, undefined, abort),
-				])
-		: null;
+	if (!a || !b || !m) return null;
+	// Numbers of lines and regions mean nothing in another trace: all of it is compared.
+	const of = a.trace === b.trace ? sel : {};
+	const there = { from: matchedTime(m, w.from), to: matchedTime(m, w.to) };
+	return (abort) =>
+		Promise.all([
+			api.select(a.sim, of, w, undefined, abort),
+			api.select(b.sim, of, there, undefined, abort),
+		]);
 }, 60);
+
+/** Which of the open traces the other machine runs over. */
+function OtherTrace() {
+	const traces = open.value?.traces ?? [];
+	const b = second.value!;
+
+	if (traces.length < 2) return null;
+	return (
+		<label class="select" title="the trace to compare with">
+			<select
+				aria-label="trace to compare with"
+				value={b.trace}
+				onChange={(e) => void compare(b.machine, Number(e.currentTarget.value))}
+			>
+				{traces.map((t) => (
+					<option key={t.trace} value={t.trace}>
+						{t.trace === trace.value?.trace ? "this trace" : t.name}
+					</option>
+				))}
+			</select>
+		</label>
+	);
+}
 
 const diff = latest<Tables>(
 	() => {
@@ -96,6 +124,7 @@ export function Comparison() {
 				</button>
 			}
 		>
+			<OtherTrace />
 			<button class="link mono small" onClick={() => editMachine("second")}>
 				{b.name || shortMachine(b.levels) || b.machine}
 			</button>

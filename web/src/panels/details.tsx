@@ -295,7 +295,9 @@ function Run() {
 				<dd class="digits">{exact(t.references)}</dd>
 				<dt>reads, writes</dt>
 				<dd class="digits">
-					{percent(t.reads, t.references)}, {percent(t.writes, t.references)}
+					{t.counted
+						? `${percent(t.reads, t.references)}, ${percent(t.writes, t.references)}`
+						: "counting …"}
 				</dd>
 				<dt>recorded by</dt>
 				<dd>{t.back_end}</dd>

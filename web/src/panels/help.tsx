@@ -2,8 +2,9 @@
 import { levelColours, palette } from "../draw/colours";
 import { css } from "../draw/draw";
 import { commands } from "../state/commands";
+import { anyEnsemble } from "../state/ensemble";
 import { dark, levelNames, overlay } from "../state/store";
-import { views } from "../views/registry";
+import { shownViews } from "../views/registry";
 import { setTemplate, template, templates } from "./editor";
 import { Icon } from "./icon";
 import { shownKey } from "./keys";
@@ -69,8 +70,24 @@ const gestures: [string, string][] = [
 	["Window of a phase", "click its name"],
 ];
 
+const ensembleGestures: [string, string][] = [
+	["Read a member", "point"],
+	["Select a member, set the moment", "click"],
+	["Choose a window", "drag, shift drag"],
+	["Zoom", "wheel"],
+	["Window on the whole run", "strip below"],
+	["Hide a value", "click it in the legend"],
+	["Show only this value", "shift click"],
+];
+
 export function Help() {
-	const groups = ["Playback", "Window", "Selection", "Page"] as const;
+	const groups = [
+		"Playback",
+		"Window",
+		"Selection",
+		...(anyEnsemble.value ? (["Ensemble"] as const) : []),
+		"Page",
+	] as const;
 
 	return (
 		<div class="dialog help" role="dialog" aria-label="help">
@@ -109,10 +126,21 @@ export function Help() {
 							</div>
 						))}
 					</section>
+					{anyEnsemble.value && (
+						<section>
+							<h3>On an ensemble</h3>
+							{ensembleGestures.map(([what, how]) => (
+								<div key={what}>
+									<span>{what}</span>
+									<kbd>{how}</kbd>
+								</div>
+							))}
+						</section>
+					)}
 				</div>
 				<h3>Views</h3>
 				<div class="view-list">
-					{views.map((v, i) => (
+					{shownViews().map((v, i) => (
 						<div key={v.id}>
 							<kbd>{i + 1}</kbd> <b>{v.title}</b> <span class="muted">{v.what}</span>
 						</div>

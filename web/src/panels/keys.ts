@@ -1,7 +1,7 @@
 // Keys of the page: each command names its own; digits choose views.
 import { commands } from "../state/commands";
 import { overlay, view } from "../state/store";
-import { views } from "../views/registry";
+import { lacking, shownViews } from "../views/registry";
 
 /** "Ctrl+Shift+z": modifiers in this order; Shift is left out where it makes the sign. */
 export function keyOf(e: KeyboardEvent): string {
@@ -47,9 +47,9 @@ export function listenKeys(): void {
 			e.target.matches(":focus-visible")
 		)
 			return;
-		const digit = key.match(/^[1-9]$/) && views[Number(key) - 1];
+		const digit = key.match(/^[1-9]$/) && shownViews()[Number(key) - 1];
 		if (digit) {
-			view.value = digit.id;
+			if (!lacking(digit)) view.value = digit.id;
 			return;
 		}
 		const command = commands.find((c) => c.keys.includes(key));

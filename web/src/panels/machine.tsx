@@ -12,19 +12,21 @@ import {
 	type MachineForm,
 } from "../model/machine";
 import { compare, simulate } from "../state/load";
-import { machine, open, overlay, second, sim } from "../state/store";
+import { machine, open, overlay, second, sim, trace } from "../state/store";
 import { Icon } from "./icon";
 
 const draft = signal("");
 const filter = signal("");
 const busy = signal(false);
 const target = signal<"first" | "second">("first");
+const against = signal<number | undefined>(undefined); // the trace to compare with
 
 /** Opens the editor on the machine that is shown, or on the one compared with. */
 export function editMachine(which: "first" | "second" = "first"): void {
 	target.value = which;
 	draft.value = (which === "second" ? second.value : sim.value)?.machine || machine.value;
 	filter.value = "";
+	against.value = second.value?.trace;
 	overlay.value = "machine";
 }
 
@@ -298,9 +300,31 @@ function Presets() {
 	);
 }
 
+/** Which trace the machine to compare with runs over, where several are open. */
+function Against() {
+	const traces = open.value?.traces ?? [];
+
+	if (traces.length < 2) return null;
+	return (
+		<label class="select" title="compare with this trace">
+			<select
+				aria-label="compare with trace"
+				value={against.value ?? trace.value?.trace}
+				onChange={(e) => (against.value = Number(e.currentTarget.value))}
+			>
+				{traces.map((t) => (
+					<option key={t.trace} value={t.trace}>
+						over {t.trace === trace.value?.trace ? "this trace" : t.name}
+					</option>
+				))}
+			</select>
+		</label>
+	);
+}
+
 async function go(which: "first" | "second"): Promise<void> {
 	busy.value = true;
-	if (which === "second") await compare(draft.value);
+	if (which === "second") await compare(draft.value, against.value);
 	const done = which === "second" ? second.value !== null : await simulate(draft.value);
 	busy.value = false;
 	if (done) overlay.value = "";
@@ -342,6 +366,7 @@ export function MachineEditor() {
 			</div>
 			<footer>
 				<span class="note">L1 32K 8w 64B lru wb wa 4c | L2 1M 16w 14c | memory 200c</span>
+				<Against />
 				<button disabled={busy.value} onClick={() => void go("second")}>
 					Compare with this
 				</button>

@@ -1,4 +1,5 @@
 // Saves the picture of a view as a file.
+import { ensemble, active } from "../state/ensemble";
 import { message, trace } from "../state/store";
 import type { View } from "../views/view";
 
@@ -13,13 +14,30 @@ export async function savePicture(
 			ending === "svg"
 				? new Blob([view.exportSvg()], { type: "image/svg+xml" })
 				: await view.exportPng();
-		const a = document.createElement("a");
-
-		a.href = URL.createObjectURL(blob);
-		a.download = `${(trace.value?.name ?? "memlamp").replace(/\.mlt$/, "")}-${name}.${ending}`;
-		a.click();
-		setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+		save(blob, name, ending);
 	} catch (e) {
 		message.value = (e as Error).message;
 	}
+}
+
+/** Saves the numbers of a view's picture. */
+export function saveText(view: View | null, name: string, ending: "csv" | "json"): void {
+	const text = view?.exportText?.(ending);
+
+	if (text)
+		save(
+			new Blob([text], { type: ending === "csv" ? "text/csv" : "application/json" }),
+			name,
+			ending,
+		);
+}
+
+export function save(blob: Blob, name: string, ending: string): void {
+	const of = active.value ? ensemble.value?.name : trace.value?.name;
+	const a = document.createElement("a");
+
+	a.href = URL.createObjectURL(blob);
+	a.download = `${(of ?? "memlamp").replace(/\.ml[te]$/, "")}-${name}.${ending}`;
+	a.click();
+	setTimeout(() => URL.revokeObjectURL(a.href), 1000);
 }

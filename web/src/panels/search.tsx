@@ -5,6 +5,8 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { exact, shortPath } from "../model/format";
 import { commands } from "../state/commands";
 import { worstLines } from "../state/costs";
+import * as ensemble from "../state/ensemble";
+import { measures } from "../model/ensemble";
 import { select } from "../state/history";
 import { openTrace, simulate } from "../state/load";
 import {
@@ -23,7 +25,7 @@ import {
 	trace,
 	view,
 } from "../state/store";
-import { views } from "../views/registry";
+import { lacking, shownViews } from "../views/registry";
 import { shownKey } from "./keys";
 
 export interface Item {
@@ -44,6 +46,38 @@ function goToLine(inFile: number, line: number): void {
 	select({ file: inFile, line });
 }
 
+/** Plots, measures and members of the ensemble. */
+function ensembleItems(): Item[] {
+	const e = ensemble.ensemble.value;
+	const item = (title: string, side: string, run: () => void): Item => ({
+		kind: "ensemble",
+		title,
+		side,
+		run: () => {
+			view.value = ensemble.VIEW;
+			run();
+		},
+	});
+
+	if (!e) return [];
+	return [
+		...ensemble.plots.map(([id, title, what]) =>
+			item(title, what, () => ensemble.choose({ plot: id })),
+		),
+		...measures.map((m) =>
+			item(m.label, m.axis, () => ensemble.choose({ measure: m.id })),
+		),
+		...e.parameters.map((p) =>
+			item(`colour by ${p.name}`, `${p.values.length} values`, () =>
+				ensemble.choose({ colour: p.name }),
+			),
+		),
+		...e.members.map((m) =>
+			item(m.label, m.machine, () => ensemble.choose({ pin: String(m.member) })),
+		),
+	];
+}
+
 const items = computed<Item[]>(() => {
 	const t = trace.value;
 	const functions = new Map<string, number>();
@@ -51,14 +85,16 @@ const items = computed<Item[]>(() => {
 	for (const l of counts.value)
 		if (l.func) functions.set(l.func, (functions.get(l.func) ?? 0) + l.references);
 	return [
-		...views.map(
-			(v): Item => ({
-				kind: "view",
-				title: v.title,
-				side: v.what,
-				run: () => (view.value = v.id),
-			}),
-		),
+		...shownViews()
+			.filter((v) => !lacking(v))
+			.map(
+				(v): Item => ({
+					kind: "view",
+					title: v.title,
+					side: v.what,
+					run: () => (view.value = v.id),
+				}),
+			),
 		...commands.map(
 			(c): Item => ({
 				kind: "command",
@@ -67,6 +103,7 @@ const items = computed<Item[]>(() => {
 				run: c.run,
 			}),
 		),
+		...ensembleItems(),
 		...regions.value.map(
 			(r): Item => ({
 				kind: "region",

@@ -4,12 +4,14 @@ import { connection, message, open, overlay, trace } from "../state/store";
 import { asking } from "../state/latest";
 import { Details } from "./details";
 import { Dock } from "./dock";
+import { EnsembleSide } from "./ensembleSide";
 import { Help } from "./help";
 import { Icon } from "./icon";
 import { MachineEditor } from "./machine";
+import { Movie } from "./movie";
 import { Search } from "./search";
 import { Source } from "./source";
-import { Stage } from "./stage";
+import { Stage, shownKind } from "./stage";
 import { Topbar } from "./topbar";
 
 type Pane = "left" | "right" | "bottom";
@@ -114,16 +116,18 @@ function Overlay() {
 			{which === "search" && <Search />}
 			{which === "help" && <Help />}
 			{which === "machine" && <MachineEditor />}
+			{which === "movie" && <Movie />}
 		</div>
 	);
 }
 
 export function Shell() {
 	const { left, right, bottom } = panes.value;
+	const wide = shownKind().wide;
 
 	return (
 		<div
-			class="shell"
+			class={wide ? "shell wide" : "shell"}
 			style={{
 				"--left": `${left}px`,
 				"--right": `${right}px`,
@@ -132,14 +136,14 @@ export function Shell() {
 		>
 			<Topbar />
 			<div class={asking.value > 0 ? "asking on" : "asking"} />
-			<Source />
-			<Splitter pane="left" />
+			{!wide && <Source />}
+			{!wide && <Splitter pane="left" />}
 			<Stage />
 			<Splitter pane="right" />
-			<Details />
-			<Splitter pane="bottom" />
-			<Dock />
-			{open.value && !trace.value && open.value.traces.length === 0 && (
+			{wide ? <EnsembleSide /> : <Details />}
+			{!wide && <Splitter pane="bottom" />}
+			{!wide && <Dock />}
+			{open.value && !wide && !trace.value && open.value.traces.length === 0 && (
 				<div class="cover">
 					<b>No trace is open.</b>
 				</div>

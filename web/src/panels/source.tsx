@@ -337,6 +337,11 @@ function Columns() {
 	);
 }
 
+// They follow their signals; drawing lines does not draw them anew.
+const head = <Head />;
+const columns = <Columns />;
+const tooltip = <Tip />;
+
 export function Source() {
 	const scroller = useRef<HTMLDivElement>(null);
 
@@ -387,11 +392,12 @@ export function Source() {
 	const to = Math.min(n, Math.ceil((top.value + size.value.height) / ROW) + 4);
 	const visible = [];
 
-	for (let i = from; i < to; i++) visible.push(<Line key={i} i={i} />);
+	// Rows that leave on one side come back on the other: elements are used again.
+	for (let i = from; i < to; i++) visible.push(<Line key={i % (to - from)} i={i} />);
 	return (
 		<section class="source">
-			<Head />
-			<Columns />
+			{head}
+			{columns}
 			{!kept.value && trace.value && n > 0 && (
 				<p class="note">
 					{file.value < 0
@@ -414,7 +420,7 @@ export function Source() {
 					{visible}
 				</div>
 			</div>
-			<Tip />
+			{tooltip}
 		</section>
 	);
 }

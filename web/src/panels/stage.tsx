@@ -1,10 +1,12 @@
 // The chosen view in the middle: tabs, its controls, its picture, export.
 import { useEffect, useRef } from "preact/hooks";
-import { option, options, setOption, view } from "../state/store";
-import { views } from "../views/registry";
-import type { View } from "../views/view";
+import { VIEW } from "../state/ensemble";
+import { option, options, overlay, setOption, view } from "../state/store";
+import { lacking, shownViews, views } from "../views/registry";
+import type { View, ViewKind } from "../views/view";
+import { EnsembleBar } from "./ensembleBar";
 import { Icon } from "./icon";
-import { savePicture } from "./save";
+import { savePicture, saveText } from "./save";
 
 /** The views that are mounted, for export and for tests. */
 export const mounted: { view: View | null; timeline: View | null } = {
@@ -39,9 +41,17 @@ function Controls({ id }: { id: string }) {
 	);
 }
 
+/** The view that is shown: the chosen one if there is anything for it to show. */
+export function shownKind(): ViewKind {
+	const list = shownViews();
+	const usual = list.find((v) => v.id === "overview") ?? list[0]!;
+
+	return list.find((v) => v.id === view.value) ?? usual;
+}
+
 export function Stage() {
 	const host = useRef<HTMLDivElement>(null);
-	const kind = views.find((v) => v.id === view.value) ?? views[0]!;
+	const kind = shownKind();
 
 	useEffect(() => {
 		const v = kind.create();
@@ -57,12 +67,13 @@ export function Stage() {
 		<main class="stage">
 			<header class="pane-head">
 				<nav class="tabs" role="tablist">
-					{views.map((v, i) => (
+					{shownViews().map((v, i) => (
 						<button
 							key={v.id}
 							role="tab"
 							aria-selected={v === kind}
-							title={`${v.what} (${i + 1})`}
+							disabled={!!lacking(v)}
+							title={lacking(v) || `${v.what} (${i + 1})`}
 							onClick={() => (view.value = v.id)}
 						>
 							{v.title}
@@ -84,8 +95,28 @@ export function Stage() {
 				>
 					PNG
 				</button>
+				{kind.plays && (
+					<button
+						class="quiet"
+						title="save a movie of the window"
+						onClick={() => (overlay.value = "movie")}
+					>
+						Movie…
+					</button>
+				)}
+				{kind.tables &&
+					(["csv", "json"] as const).map((ending) => (
+						<button
+							key={ending}
+							class="quiet"
+							title={`save the numbers as ${ending.toUpperCase()}`}
+							onClick={() => saveText(mounted.view, kind.id, ending)}
+						>
+							{ending.toUpperCase()}
+						</button>
+					))}
 			</header>
-			<Controls id={kind.id} />
+			{kind.id === VIEW ? <EnsembleBar /> : <Controls id={kind.id} />}
 			<div class="canvas" ref={host} />
 		</main>
 	);

@@ -3,6 +3,7 @@ import { shareable } from "../api";
 import { exact, percent } from "../model/format";
 import { shortMachine } from "../model/machine";
 import type { Sim } from "../model/types";
+import { active, ensemble } from "../state/ensemble";
 import { cancel, openTrace, simulate } from "../state/load";
 import {
 	dark,
@@ -21,6 +22,12 @@ import { editMachine } from "./machine";
 function Traces() {
 	const traces = open.value?.traces ?? [];
 
+	if (active.value)
+		return (
+			<span class="trace-name" title={ensemble.value?.path}>
+				{ensemble.value?.name}
+			</span>
+		);
 	if (!trace.value) return null;
 	if (traces.length < 2)
 		return (
@@ -110,7 +117,8 @@ export function Topbar() {
 			{sim.value ? (
 				<Machine s={sim.value} which="first" />
 			) : (
-				trace.value && (
+				trace.value &&
+				!active.value && (
 					<button class="quiet" onClick={() => editMachine()}>
 						<Icon name="chip" /> choose a machine
 					</button>

@@ -1,6 +1,8 @@
 // What a key or the command search can do, whatever is open.
 import { step, toggle } from "./clock";
 import { jumpToWorst } from "./costs";
+import * as ensemble from "./ensemble";
+import { stepDiffer } from "./differ";
 import { redo, select, undo } from "./history";
 import { compare } from "./load";
 import {
@@ -21,12 +23,13 @@ import { toggleTheme } from "./theme";
 export interface Command {
 	title: string;
 	keys: string[]; // as key() in panels/keys.ts names them; the first is shown
-	group: "Playback" | "Window" | "Selection" | "Page";
+	group: "Playback" | "Window" | "Selection" | "Ensemble" | "Page";
 	run(): void;
 }
 
 /** Moves the window by a share of its width. */
 export function pan(share: number): void {
+	if (ensemble.active.value) return ensemble.panFocus(share);
 	const w = shownWindow.value;
 	const by = (w.to - w.from) * share;
 
@@ -37,6 +40,7 @@ const LEAST = 16; // references in a window
 
 /** Zooms by a factor around a moment, which keeps its place. */
 export function zoom(factor: number, around = cursor.value): void {
+	if (ensemble.active.value) return ensemble.zoomFocus(factor);
 	const w = shownWindow.value;
 	// Clamped here: setWindow would keep the beginning and so move the moment away.
 	const width = Math.max((w.to - w.from) * factor, Math.min(LEAST, length.value));
@@ -53,6 +57,11 @@ export function faster(dir: 1 | -1): void {
 	const next = dir > 0 ? { 1: 2, 2: 5, 5: 10 }[digit] : { 1: 0.5, 2: 1, 5: 2 }[digit];
 
 	speed.value = Math.min(1e7, Math.max(1, (next ?? 1) * 10 ** power));
+}
+
+/** Keys that mean something on an ensemble only. */
+function inEnsemble(run: () => void): () => void {
+	return () => ensemble.active.value && run();
 }
 
 export const commands: Command[] = [
@@ -137,6 +146,18 @@ export const commands: Command[] = [
 		run: () => void step(-1, "phase"),
 	},
 	{
+		title: "Next difference from the compared machine",
+		keys: ["o"],
+		group: "Playback",
+		run: () => void stepDiffer(1),
+	},
+	{
+		title: "Previous difference from the compared machine",
+		keys: ["Shift+o"],
+		group: "Playback",
+		run: () => void stepDiffer(-1),
+	},
+	{
 		title: "Go to the beginning",
 		keys: ["Home"],
 		group: "Playback",
@@ -165,7 +186,7 @@ export const commands: Command[] = [
 		title: "Show the whole run",
 		keys: ["0"],
 		group: "Window",
-		run: () => setWindow(null),
+		run: () => (ensemble.active.value ? ensemble.setFocus(null) : setWindow(null)),
 	},
 
 	{ title: "Undo selection", keys: ["Ctrl+z"], group: "Selection", run: undo },
@@ -179,7 +200,7 @@ export const commands: Command[] = [
 		title: "Select nothing",
 		keys: ["Escape"],
 		group: "Selection",
-		run: () => select({}),
+		run: () => (ensemble.active.value ? ensemble.choose({ pin: null }) : select({})),
 	},
 	{
 		title: "Worst line of code",
@@ -204,6 +225,56 @@ export const commands: Command[] = [
 		keys: [],
 		group: "Selection",
 		run: () => select({ kind: "write" }),
+	},
+
+	{
+		title: "Next member of the ranking",
+		keys: ["j"],
+		group: "Ensemble",
+		run: inEnsemble(() => ensemble.stepMember(1)),
+	},
+	{
+		title: "Previous member of the ranking",
+		keys: ["k"],
+		group: "Ensemble",
+		run: inEnsemble(() => ensemble.stepMember(-1)),
+	},
+	{
+		title: "Deviation within members",
+		keys: ["e"],
+		group: "Ensemble",
+		run: inEnsemble(() =>
+			ensemble.choose({ deviation: ensemble.envelope.value ? null : "on" }),
+		),
+	},
+	{
+		title: "Mean and deviation across members",
+		keys: ["v"],
+		group: "Ensemble",
+		run: inEnsemble(() =>
+			ensemble.choose({ across: ensemble.across.value ? null : "on" }),
+		),
+	},
+	{
+		title: "Subtract the selected member, or nothing",
+		keys: ["x"],
+		group: "Ensemble",
+		run: inEnsemble(() => {
+			const last = ensemble.pinned.value.at(-1);
+			const now = ensemble.against.value;
+			ensemble.choose({
+				against: last === undefined || last === now ? null : String(last),
+			});
+		}),
+	},
+	{
+		title: "Next plot",
+		keys: ["b"],
+		group: "Ensemble",
+		run: inEnsemble(() => {
+			const i = ensemble.plots.findIndex(([p]) => p === ensemble.plot.value);
+			ensemble.choose({ plot: ensemble.plots[(i + 1) % ensemble.plots.length]![0] });
+		}),
 	},
 
 	{

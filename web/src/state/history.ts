@@ -1,39 +1,64 @@
-// Undo and redo of selections.
+// Undo and redo of selections, and of what views let people choose.
 import { computed, signal } from "@preact/signals";
 import { sameSelection, type Selection } from "../model/selection";
 import { selection } from "./store";
 
-const past = signal<Selection[]>([]);
-const future = signal<Selection[]>([]);
+interface Step {
+	back(): void;
+	forth(): void;
+	what: string;
+	at: number; // ms
+}
+
+const JOIN = 800; // ms within which steps of the same kind are one
+const MOST = 200;
+
+const past = signal<Step[]>([]);
+const future = signal<Step[]>([]);
 
 export const canUndo = computed(() => past.value.length > 0);
 export const canRedo = computed(() => future.value.length > 0);
+
+/** Takes note of something that has been done. Steps with the same `what` in quick succession
+ * are one: a slider that is dragged. */
+export function remember(back: () => void, forth: () => void, what = ""): void {
+	const last = past.peek().at(-1);
+	const at = Date.now();
+
+	future.value = [];
+	if (what && last?.what === what && at - last.at < JOIN)
+		past.value = [...past.peek().slice(0, -1), { ...last, forth, at }];
+	else past.value = [...past.peek().slice(1 - MOST), { back, forth, what, at }];
+}
 
 /** Selects, or selects nothing when the same is selected already and `toggle` is set. */
 export function select(next: Selection, toggle = false): void {
 	const now = selection.peek();
 	const same = sameSelection(now, next);
+	const then = same ? {} : next;
 
 	if (same && !toggle) return;
-	past.value = [...past.peek().slice(-199), now];
-	future.value = [];
-	selection.value = same ? {} : next;
+	selection.value = then;
+	remember(
+		() => (selection.value = now),
+		() => (selection.value = then),
+	);
 }
 
 export function undo(): void {
-	const back = past.peek().at(-1);
+	const step = past.peek().at(-1);
 
-	if (!back) return;
+	if (!step) return;
 	past.value = past.peek().slice(0, -1);
-	future.value = [...future.peek(), selection.peek()];
-	selection.value = back;
+	future.value = [...future.peek(), step];
+	step.back();
 }
 
 export function redo(): void {
-	const next = future.peek().at(-1);
+	const step = future.peek().at(-1);
 
-	if (!next) return;
+	if (!step) return;
 	future.value = future.peek().slice(0, -1);
-	past.value = [...past.peek(), selection.peek()];
-	selection.value = next;
+	past.value = [...past.peek(), step];
+	step.forth();
 }

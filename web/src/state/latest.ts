@@ -7,6 +7,8 @@ import { message } from "./store";
 /** How many questions wait for an answer. */
 export const asking = signal(0);
 
+export type Question<T> = (signal: AbortSignal, early: (answer: T) => void) => Promise<T>;
+
 export interface Latest<T> {
 	value: ReadonlySignal<T | null>;
 	dispose(): void;
@@ -16,9 +18,10 @@ export interface Latest<T> {
  * `ask` reads signals and returns the question as a function, or null when there is
  * nothing to ask; it runs again when one of these signals changes. Several changes
  * within `wait` ms are one question. A question that is `optional` fails without a word.
+ * A question may give a first impression to `early` before its answer is there.
  */
 export function latest<T>(
-	ask: () => ((signal: AbortSignal) => Promise<T>) | null,
+	ask: () => Question<T> | null,
 	wait = 0,
 	optional = false,
 ): Latest<T> {
@@ -39,8 +42,10 @@ export function latest<T>(
 		const send = async () => {
 			asking.value++;
 			try {
-				const answer = await question(mine.signal);
-				if (!mine.signal.aborted) value.value = answer;
+				const put = (answer: T) => {
+					if (!mine.signal.aborted) value.value = answer;
+				};
+				put(await question(mine.signal, put));
 			} catch (e) {
 				if (isAbort(e) || mine.signal.aborted) return;
 				if (optional) {

@@ -10,6 +10,7 @@ import {
 	file,
 	loop,
 	machine,
+	open,
 	options,
 	playBy,
 	playing,
@@ -27,6 +28,10 @@ function current(): Link {
 		trace: trace.value?.trace,
 		machine: machine.value,
 		second: second.value?.machine,
+		with:
+			second.value && second.value.trace !== trace.value?.trace
+				? second.value.trace
+				: undefined,
 		view: view.value,
 		// While it plays the address would change with every frame.
 		cursor: playing.value ? cursor.peek() : cursor.value,
@@ -67,7 +72,8 @@ export function followLink(): Link {
 
 		clearTimeout(timer);
 		// Until a trace is there the store does not yet hold what the URL asked for.
-		if (!trace.value || !machine.value) return;
+		if (!open.value || (open.value.traces.length && !(trace.value && machine.value)))
+			return;
 		timer = window.setTimeout(() => {
 			written = `#${text}`;
 			if (location.hash !== written) history.replaceState(null, "", written);

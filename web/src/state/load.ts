@@ -1,7 +1,7 @@
 // What is open: fetches traces, starts simulations, keeps them up to date.
-import { batch } from "@preact/signals";
+import { batch, effect } from "@preact/signals";
 import { api, ApiError, listen } from "../api";
-import type { Sim } from "../model/types";
+import type { Region, Sim, Trace } from "../model/types";
 import {
 	ELSEWHERE,
 	NO_FILE,
@@ -20,6 +20,7 @@ import {
 	reveal,
 	sim,
 	trace,
+	view,
 } from "./store";
 
 function fault(e: unknown): void {
@@ -27,34 +28,63 @@ function fault(e: unknown): void {
 	message.value = (e as Error).message;
 }
 
+const SOON = 300; // ms after which a long trace is shown before it is counted
+
 /** Shows a trace. What the URL said of cursor and window stays only on the first one. */
 export async function openTrace(n: number, keep = false): Promise<void> {
 	try {
-		const [t, r] = await Promise.all([api.trace(n), api.regions(n)]);
+		const all = Promise.all([api.trace(n), api.regions(n)]);
+		const wait = new Promise((r) => setTimeout(r, SOON));
+		const early = await Promise.race([
+			all.then(() => null),
+			wait.then(() => api.trace(n, undefined, true)),
+		]);
 
-		batch(() => {
-			trace.value = t;
-			regions.value = r;
-			counts.value = [];
-			sim.value = null;
-			second.value = null;
-			if (!keep) {
-				cursor.value = 0;
-				chosenWindow.value = null;
-				playing.value = false;
-			}
-		});
-		const lines = await api.counts(n);
-		batch(() => {
-			counts.value = lines;
-			if (!keep || file.value === NO_FILE) {
-				file.value = costliest() ?? NO_FILE;
-				revealBusiest();
-			}
-		});
+		show(early ?? (await all)[0], early ? [] : (await all)[1], keep);
+		const rest = async () => {
+			const [t, r] = await all;
+			if (trace.value?.trace !== n) return; // another one was opened meanwhile
+			batch(() => {
+				trace.value = t;
+				regions.value = r;
+			});
+			await showCounts(n, keep);
+		};
+		// The simulation need not wait for the counts.
+		if (early) rest().catch(fault);
+		else await showCounts(n, keep);
 	} catch (e) {
 		fault(e);
 	}
+}
+
+function show(t: Trace, r: Region[], keep: boolean): void {
+	batch(() => {
+		trace.value = t;
+		regions.value = r;
+		counts.value = [];
+		sim.value = null;
+		second.value = null;
+		if (!keep) {
+			cursor.value = 0;
+			chosenWindow.value = null;
+			playing.value = false;
+		}
+	});
+}
+
+/** What lines made references, and the file that made most of them. */
+async function showCounts(n: number, keep: boolean): Promise<void> {
+	const lines = await api.counts(n);
+
+	if (trace.value?.trace !== n) return;
+	batch(() => {
+		counts.value = lines;
+		if (!keep || file.value === NO_FILE) {
+			file.value = costliest() ?? NO_FILE;
+			revealBusiest();
+		}
+	});
 }
 
 /** Scrolls the source to the line that makes the most references of its file. */
@@ -81,10 +111,10 @@ function costliest(): number | undefined {
 	);
 }
 
-async function start(text: string): Promise<Sim | null> {
-	if (!trace.value) return null;
+async function start(text: string, of = trace.value?.trace): Promise<Sim | null> {
+	if (of === undefined) return null;
 	try {
-		return await api.simulate(trace.value.trace, text);
+		return await api.simulate(of, text);
 	} catch (e) {
 		fault(e);
 		return null;
@@ -110,9 +140,11 @@ async function catchUp(s: Sim | null): Promise<void> {
 	if (s?.state === "running") simChanged(await api.sim(s.sim));
 }
 
-/** Simulates a machine to compare the first one with; an empty text ends comparing. */
-export async function compare(text: string): Promise<void> {
-	second.value = text ? await start(text) : null;
+/** Simulates a machine over this or another trace to compare with; an empty text ends it. */
+export async function compare(text: string, of?: number): Promise<void> {
+	const known = open.value?.traces.some((t) => t.trace === of);
+
+	second.value = text ? await start(text, known ? of : undefined) : null;
 	await catchUp(second.value);
 }
 
@@ -140,27 +172,41 @@ export async function begin(wanted: {
 	trace?: number;
 	machine?: string;
 	second?: string;
+	with?: number;
+	view?: string;
 }): Promise<void> {
 	const first = async () => {
 		const o = await api.open();
 
+		if (o.ensembles?.length && !wanted.view) view.value = "ensemble";
 		open.value = o;
 		const n = o.traces.some((t) => t.trace === wanted.trace)
 			? wanted.trace!
 			: o.traces[0]?.trace;
 		if (n === undefined) return;
 		await openTrace(n, true);
-		await simulate(wanted.machine ?? o.machine);
-		if (wanted.second) await compare(wanted.second);
+		const run = async () => {
+			await simulate(wanted.machine ?? o.machine);
+			if (wanted.second) await compare(wanted.second, wanted.with);
+		};
+		if (view.value !== "ensemble" || !o.ensembles?.length) return run();
+		// Nothing asks for a simulation until another view is chosen.
+		machine.value = wanted.machine ?? o.machine;
+		const stop = effect(() => {
+			if (view.value === "ensemble") return;
+			queueMicrotask(() => stop());
+			if (!sim.peek()) void run();
+		});
 	};
 	// A new server knows nothing of the simulations of the one before it.
 	const again = async () => {
-		const [one, two] = [machine.value, second.value?.machine];
+		const [one, two] = [machine.value, second.value];
 
 		open.value = await api.open();
 		if (!trace.value) return first();
+		if (!sim.value) return;
 		await simulate(one || open.value.machine);
-		if (two) await compare(two);
+		if (two) await compare(two.machine, two.trace);
 	};
 
 	listen({

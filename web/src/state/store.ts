@@ -81,7 +81,7 @@ export const dark = computed(
 );
 
 /** Overlays. */
-export const overlay = signal<"" | "search" | "help" | "machine">("");
+export const overlay = signal<"" | "search" | "help" | "machine" | "movie">("");
 
 /** An option of a view, with what it is when nobody chose. */
 export function option(key: string, otherwise: string): string {

@@ -5,7 +5,7 @@ import { palette, type Palette } from "../draw/colours";
 import { type Draw } from "../draw/draw";
 import { Pixels } from "../draw/pixels";
 import { Svg } from "../draw/svg";
-import { latest, type Latest } from "../state/latest";
+import { latest, type Latest, type Question } from "../state/latest";
 import { dark } from "../state/store";
 import type { View } from "./view";
 
@@ -70,10 +70,7 @@ export abstract class CanvasView implements View {
 	}
 
 	/** A question to the server (see latest); draws again when its answer comes. */
-	protected ask<T>(
-		question: () => ((s: AbortSignal) => Promise<T>) | null,
-		wait = 30,
-	): Latest<T>["value"] {
+	protected ask<T>(question: () => Question<T> | null, wait = 30): Latest<T>["value"] {
 		const answer = latest(question, wait);
 
 		this.undo.push(answer.dispose);
@@ -140,6 +137,22 @@ export abstract class CanvasView implements View {
 		return new Promise((yes, no) =>
 			copy.toBlob((b) => (b ? yes(b) : no(new Error("no picture"))), "image/png"),
 		);
+	}
+
+	/** The moment that is drawn and no longer moves; views that play say it in the canvas. */
+	still(): { canvas: HTMLCanvasElement; shown: number } | null {
+		const { shown, moving } = this.canvas.dataset;
+
+		return shown === undefined || moving
+			? null
+			: { canvas: this.canvas, shown: Number(shown) };
+	}
+
+	/** Movies hold a movement at a phase, from 0 to 1; null: it moves with the clock. */
+	protected posed: number | null = null;
+	pose(phase: number | null): void {
+		this.posed = phase;
+		this.paint();
 	}
 
 	private fit(): void {

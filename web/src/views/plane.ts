@@ -1,6 +1,6 @@
 // A region against time: elements from top to bottom, time from left to right. Patterns of
 // access are lines in this picture; their slope is the stride.
-import { api } from "../api";
+import { api, HURRY, LONG } from "../api";
 import { exact, count, tick } from "../model/format";
 import { datumName, extentOf } from "../model/shape";
 import { drawable } from "../model/shown";
@@ -158,8 +158,8 @@ class Plane extends CanvasView {
 			first,
 			bytes,
 		};
-		return async (abort: AbortSignal): Promise<Answer> => {
-			const { header, column: c } = await api.plane(s.sim, q, abort);
+		const ask = async (abort: AbortSignal, hurry?: number): Promise<Answer> => {
+			const { header, column: c } = await api.plane(s.sim, { ...q, hurry }, abort);
 			return {
 				...(header as unknown as Answer),
 				columns: header["across"] as number,
@@ -167,6 +167,10 @@ class Plane extends CanvasView {
 				writes: c["writes"] as Uint32Array,
 				served: c["served"] as Uint8Array,
 			};
+		};
+		return async (abort: AbortSignal, early: (a: Answer) => void): Promise<Answer> => {
+			if (w.to - w.from > LONG) early(await ask(abort, HURRY));
+			return ask(abort);
 		};
 	}
 

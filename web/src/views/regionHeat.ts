@@ -1,17 +1,27 @@
 // Static modes of the regions' picture: heat maps over the window or the whole run.
 import { computed, type ReadonlySignal } from "@preact/signals";
-import { api, type CellsMode } from "../api";
-import { count, exact } from "../model/format";
+import { api, HURRY, LONG, type CellsMode } from "../api";
+import { count, exact, percent } from "../model/format";
 import { frequent, scaleOf, sumFrom, type Scale } from "../model/heat";
-import { gridKey, gridParams } from "../model/shape";
+import { gridKey, gridsParam, type Grid } from "../model/shape";
 import type { Place } from "../model/trail";
 import { length, levelNames, names, option, ready, shownWindow } from "../state/store";
+import type { Question } from "../state/latest";
 import { along, regionColour, type Palette } from "../draw/colours";
 import type { Draw } from "../draw/draw";
 import { paintHeat, paintKinds } from "./regionPaint";
 import type { Frame, Picture } from "./regionFrames";
 
-export type Mode = "trail" | "count" | "miss" | "memory" | "last" | "reuse" | "first";
+export type Mode =
+	| "trail"
+	| "count"
+	| "miss"
+	| "memory"
+	| "last"
+	| "reuse"
+	| "distance"
+	| "used"
+	| "first";
 
 /** Modes, what they are called in the bar, and what the legend says of a value. */
 export const MODES: [Mode, string, string][] = [
@@ -21,6 +31,8 @@ export const MODES: [Mode, string, string][] = [
 	["memory", "served by memory", "accesses a cell that memory served"],
 	["last", "last access", "reference that was last"],
 	["reuse", "time to reuse", "references from one access to the next, on average"],
+	["distance", "reuse distance", "lines that a cache must hold to keep it, on average"],
+	["used", "bytes used of fetched", "used, of the bytes that came into the first level"],
 	["first", "first writer", "line of code that wrote first"],
 ];
 
@@ -31,6 +43,8 @@ const asks: Record<Mode, CellsMode> = {
 	memory: "served",
 	last: "last",
 	reuse: "reuse",
+	distance: "distance",
+	used: "used",
 	first: "first",
 };
 
@@ -42,10 +56,14 @@ interface Values {
 	site: ArrayLike<number>;
 }
 
-type Answers = Map<string, Values>;
-type Asks = (
-	q: () => ((s: AbortSignal) => Promise<Answers>) | null,
-) => ReadonlySignal<Answers | null>;
+interface Answers {
+	of: Map<string, Values>;
+	share: number; // of the window's references that it is from
+}
+
+type Asks = (q: () => Question<Answers> | null) => ReadonlySignal<Answers | null>;
+
+const VAIN = 1e-9; // nothing was used, which is not nothing
 
 export class HeatMaps {
 	readonly answers: ReadonlySignal<Answers | null>;
@@ -66,25 +84,32 @@ export class HeatMaps {
 					: shownWindow.value;
 
 			if (!s || m === "trail") return null;
-			return async (abort) =>
-				new Map(
-					await Promise.all(
-						grids.map(async (g): Promise<[string, Values]> => {
-							const q = { mode: asks[m], ...gridParams(g), ...w };
-							return [gridKey(g), valuesOf(m, await api.cells(s.sim, q, abort))];
-						}),
-					),
-				);
+			return async (abort, early) => {
+				const q = {
+					mode: asks[m],
+					grids: gridsParam(grids),
+					...w,
+					of: m === "used" ? usedLevel() : undefined,
+				};
+				const ask = async (hurry?: number): Promise<Answers> =>
+					answersOf(m, grids, await api.cells(s.sim, { ...q, hurry }, abort));
+				if (!grids.length) return { of: new Map(), share: 1 };
+				if (w.to - w.from > LONG && m !== "distance" && m !== "used")
+					early(await ask(HURRY));
+				return ask();
+			};
 		});
 		this.scale = computed(() =>
-			scaleOf(
-				[...(this.answers.value?.values() ?? [])].map((v) => v.values),
-				mode.value === "last",
-			),
+			mode.value === "used"
+				? { low: 0, high: this.answers.value?.of.size ? 1 : 0, log: false }
+				: scaleOf(
+						[...(this.answers.value?.of.values() ?? [])].map((v) => v.values),
+						mode.value === "last",
+					),
 		);
 		this.writers = computed(() => {
 			const all: string[] = [];
-			for (const v of this.answers.value?.values() ?? [])
+			for (const v of this.answers.value?.of.values() ?? [])
 				for (const i of frequent(v.site, 0xffffffff, KINDS)) {
 					const name = placeName(v.sites[i]);
 					if (!all.includes(name)) all.push(name);
@@ -95,11 +120,14 @@ export class HeatMaps {
 
 	/** What is going on, when there is nothing to see yet. */
 	state(): string {
-		return ready.value && !this.answers.value ? "counting …" : "";
+		const a = this.answers.value;
+
+		if (!ready.value || a?.share === 1) return "";
+		return a ? `from ${percent(a.share)} of the references so far …` : "counting …";
 	}
 
 	paint(d: Draw, p: Palette, pic: Picture, chosen: ArrayLike<number> | null): void {
-		const v = this.answers.value?.get(gridKey(pic.grid));
+		const v = this.answers.value?.of.get(gridKey(pic.grid));
 
 		if (!v) d.rect(pic.x, pic.y, pic.nx * pic.cw, pic.ny * pic.ch, p.empty);
 		else if (this.mode.value === "first")
@@ -118,7 +146,7 @@ export class HeatMaps {
 
 	/** What a cell says, for the tooltip. */
 	words(pic: Picture, cell: number): string[] {
-		const v = this.answers.value?.get(gridKey(pic.grid));
+		const v = this.answers.value?.of.get(gridKey(pic.grid));
 		const n = v?.values[cell] ?? 0;
 		const what = MODES.find(([m]) => m === this.mode.value)![2].replace(/ a cell/, "");
 
@@ -130,6 +158,7 @@ export class HeatMaps {
 				`reference ${exact(n - 1)}`,
 			];
 		if (this.mode.value === "last") return [`last touched by reference ${exact(n - 1)}`];
+		if (this.mode.value === "used") return [this.legend().what, percent(n)].reverse();
 		return [`${exact(n)} ${what}`];
 	}
 
@@ -139,7 +168,8 @@ export class HeatMaps {
 			writers: this.mode.value === "first" ? this.writers.value : [],
 			what: MODES.find(([m]) => m === this.mode.value)![2].replace(
 				"the first level",
-				levelNames.value[0] ?? "the first level",
+				levelNames.value[this.mode.value === "used" ? usedLevel() - 1 : 0] ??
+					"the first level",
 			),
 		};
 	}
@@ -150,13 +180,41 @@ function placeName(s: Place | undefined): string {
 	return s.file !== null && s.line ? `${names.file(s.file)}:${s.line}` : `${s.func}()`;
 }
 
+/** The level that bytes used are about, from 1. */
+export function usedLevel(): number {
+	const n = Number(option("regions.of", "1"));
+
+	return n >= 1 && n < levelNames.value.length ? n : 1;
+}
+
+type Cells = Awaited<ReturnType<typeof api.cells>>;
+
+/** The columns of one answer, grid by grid. */
+function answersOf(m: Mode, grids: Grid[], cells: Cells): Answers {
+	const all = valuesOf(m, cells);
+	const { from, to, seen } = cells.header as { from: number; to: number; seen: number };
+	const of = new Map<string, Values>();
+	let at = 0;
+
+	for (const g of grids) {
+		const n = g.across * g.down;
+		of.set(gridKey(g), {
+			values: all.values.slice(at, at + n),
+			sites: all.sites,
+			site: all.site.slice(at, at + n),
+		});
+		at += n;
+	}
+	return { of, share: to > from ? Math.min(1, seen / (to - from)) : 1 };
+}
+
 function valuesOf(
 	m: Mode,
-	{ header, column: c }: Awaited<ReturnType<typeof api.cells>>,
-): Values {
+	{ header, column: c }: Cells,
+): { values: Float64Array; sites: Place[]; site: Uint32Array } {
 	const none = {
 		sites: (header["sites"] as Place[]) ?? [],
-		site: (c["site"] as Uint32Array) ?? [],
+		site: (c["site"] as Uint32Array) ?? new Uint32Array(),
 	};
 	const sum = (a: string, b: string) =>
 		Float64Array.from(c[a] as Float64Array, (v, i) => v + Number(c[b]![i]));
@@ -177,6 +235,20 @@ function valuesOf(
 			),
 		};
 	if (m === "reuse") return { ...none, values: c["distance"] as Float64Array };
+	if (m === "distance") {
+		// with the line itself: an LRU cache of so many lines keeps it
+		const times = c["count"] as Float64Array;
+		const far = c["distance"] as Float64Array;
+		return { ...none, values: far.map((v, i) => (times[i]! > 0 ? v + 1 : 0)) };
+	}
+	if (m === "used") {
+		const fetched = c["fetched"] as Float64Array;
+		const used = c["used"] as Float64Array;
+		return {
+			...none,
+			values: used.map((v, i) => (fetched[i]! > 0 ? Math.max(VAIN, v / fetched[i]!) : 0)),
+		};
+	}
 	return { ...none, values: c["time"] as Float64Array };
 }
 
@@ -204,11 +276,12 @@ export function drawLegend(d: Draw, p: Palette, h: HeatMaps, x: number, y: numbe
 	}
 	if (!scale.high) return put(what);
 	const shift = h.mode.value === "last" ? 1 : 0;
-	put(count(scale.high - shift), { ...small, colour: p.text });
+	const end = (v: number) => (h.mode.value === "used" ? percent(v) : count(v - shift));
+	put(end(scale.high), { ...small, colour: p.text });
 	x -= 100;
 	for (let i = 0; i < 50; i++) d.splat(x + i * 2, y - 5, 2, 10, along(p.heat, i / 49));
 	x -= 6;
-	put(count(scale.low - shift), { ...small, colour: p.text });
+	put(end(scale.low), { ...small, colour: p.text });
 	x -= 4;
 	put(scale.log ? `${what} (log)` : what);
 }

@@ -159,11 +159,14 @@ class Regions extends CanvasView {
 		else drawLegend(d, p, this.heat, d.width - EDGE, HEAD / 2);
 		this.prepareCache(lit);
 		for (const f of this.frames.value) this.drawFrame(d, p, f, lit);
-		if (!this.frames.value.length && regions.value.length) {
+		const counted = trace.value?.counted;
+		if (!this.frames.value.length && (regions.value.length || counted === false)) {
 			const { x, y, h } = this.room.value;
-			const text = regions.value.some(drawable)
-				? "No region is shown."
-				: "No region of this trace has a known layout: name some with --regions FILE.";
+			const text = !counted
+				? "Regions are there when all references have been counted …"
+				: regions.value.some(drawable)
+					? "No region is shown."
+					: "No region of this trace has a known layout: name some with --regions FILE.";
 			d.text(x, y + h / 2, text, { colour: p.muted, size: 12 });
 		}
 		this.drawCache(d, p);
@@ -590,6 +593,18 @@ export const regionsView: ViewKind = {
 					],
 					otherwise: "window",
 				},
+		...(option("regions.mode", "trail") === "used" && levelNames.value.length > 2
+			? [
+					{
+						option: "regions.of",
+						label: "level",
+						choices: levelNames.value
+							.slice(0, -1)
+							.map((n, i): [string, string] => [String(i + 1), n]),
+						otherwise: "1",
+					},
+				]
+			: []),
 		{
 			option: "regions.cache",
 			label: "cache",

@@ -2,80 +2,70 @@
 // picture is a function of the cursor and of how far its movement is: a step back plays the
 // movement backwards and ends with what was there before.
 import { exact } from "../model/format";
-import {
-	layMemory,
-	layRings,
-	parseZoom,
-	printZoom,
-	zoomAt,
-	type Zoom,
-} from "../model/rings";
-import {
-	glyphsOf,
-	lowsOf,
-	MOVE,
-	pathsOf,
-	UNKNOWN,
-	type Glyph,
-	type Place,
-} from "../model/ringsGlyphs";
-import { datumName, extentOf } from "../model/shape";
-import { sizeOf } from "../model/trail";
-import { sameSelection, type Selection } from "../model/selection";
-import { arrived, CHUNK, refsOf } from "../state/around";
+import { parseZoom, printZoom, zoomAt, type Zoom } from "../model/rings";
+import { besideWords, type Around, type Rect } from "../model/ringsAround";
+import { UNKNOWN, type Cloud, type Glyph } from "../model/ringsGlyphs";
+import { clickSets } from "../model/ringsSets";
+import { sameSelection, selectionText, type Selection } from "../model/selection";
+import { datumName } from "../model/shape";
+import { arrived } from "../state/around";
 import { current } from "../state/current";
 import { select } from "../state/history";
 import {
 	cursor,
 	hover,
-	levelNames,
 	names,
 	option,
 	options,
 	playing,
 	ready,
 	regionOf,
-	regionRank,
 	regions,
 	selection,
 	setOption,
 	sim,
 	speed,
 } from "../state/store";
-import { mix, regionColour, type Palette } from "../draw/colours";
+import type { Palette } from "../draw/colours";
 import type { Draw } from "../draw/draw";
 import { CanvasView } from "./canvas";
-import { shownRegions } from "./regionFrames";
+import { shownRegions, wishOf } from "./regionFrames";
+import { chosenSets, pictureOf } from "./ringsMake";
+import { layMatrices, Matrices, shaped } from "./ringsMatrix";
+import { drawRings, type Picture } from "./ringsPaint";
 import {
-	at,
-	drawRings,
-	heldOf,
-	legend,
-	type Access,
-	type Marked,
-	type Picture,
-} from "./ringsPaint";
-import { followRings, scene, SEEN, tailLength, type Scene } from "./ringsScene";
+	bundleAt,
+	bundleWords,
+	glyphAt,
+	glyphWords,
+	meant,
+	ringAt,
+	ringWords,
+	setsAt,
+	touched,
+	usedBy,
+} from "./ringsPick";
+import { LastResults } from "./ringsResults";
+import { followRings, scene, SEEN, slots, tailLength, type Scene } from "./ringsScene";
+import { RingsTools, setsOption } from "./ringsTools";
+import { lastUse, useWords } from "./ringsUse";
+import { CAPTION, labels, legend, wordBoxes } from "./ringsWords";
 import type { ViewKind } from "./view";
 
-const CAPTION = 42;
 const NAMES = 22; // room for the names of regions
 const DURATION = 520; // ms of every movement, near or far
-const PATHS_MAX = 1500;
-const RESULTS = 2 * CHUNK; // references whose results stay on the edge of memory
+const SLOTS_LEAST = 8192;
+const SLOTS_MOST = 262144;
+const BAR = { w: 158, h: 32 }; // of the buttons at the right
 
 interface Made {
 	of: Scene;
 	key: string;
+	number: number;
 	picture: Picture;
 }
 
-/** The core that made the reference; -1: it moved nothing. */
-function coreOf({ moves: m }: Scene): number {
-	for (let i = m.line.length - 1; i >= 0 && m.access[i] === m.count - 1; i--)
-		if (m.kind[i] !== MOVE.transfer) return m.other[i]!;
-	return -1;
-}
+let pictures = 0;
 
 class Rings extends CanvasView {
 	private of: Scene | null = null; // whose movement is shown
@@ -83,14 +73,19 @@ class Rings extends CanvasView {
 	private started = -Infinity;
 	private span = DURATION;
 	private made: Made | null = null;
+	private laid: { key: string; around: Around } | null = null;
+	private marked = { key: "", cloud: null as Cloud | null, chosen: [0], near: [0] };
 	private frames = 0;
-	private base = { x: 0, y: 0, r: 1 }; // the whole picture
 	private grip: { x: number; y: number; zoom: Zoom } | null = null;
 	private dragged = false;
+	private tools!: RingsTools;
+	private readonly matrices = new Matrices(() => this.redraw());
+	private readonly results = new LastResults(() => this.redraw());
 
 	protected start(): void {
 		const stop = followRings();
 
+		this.tools = new RingsTools(this.host);
 		this.onDestroy(() => {
 			cancelAnimationFrame(this.frames);
 			stop();
@@ -112,7 +107,7 @@ class Rings extends CanvasView {
 		this.listen("pointermove", (_, x, y) => this.point(x, y));
 		this.listen("pointerleave", () => (hover.value = {}));
 		this.listen("wheel", (e, x, y) => {
-			const { base } = this;
+			const base = this.circle();
 			e.preventDefault();
 			this.setZoom(
 				zoomAt(
@@ -124,17 +119,14 @@ class Rings extends CanvasView {
 			);
 		});
 		this.listen("pointerdown", (e, x, y) => {
+			this.tools.close();
 			this.dragged = false;
 			this.grip = { x, y, zoom: this.zoom() };
 			if (this.grip.zoom.k > 1) this.canvas.setPointerCapture(e.pointerId);
 		});
 		this.listen("pointerup", () => (this.grip = null));
 		this.listen("dblclick", () => this.setZoom(parseZoom("")));
-		this.listen("click", (_, x, y) => {
-			if (this.dragged) return;
-			const pick = this.pickAt(x, y);
-			if (pick) select(pick, true);
-		});
+		this.listen("click", (e, x, y) => this.click(x, y, e.shiftKey));
 	}
 
 	/** Shows another moment; neighbours by moving there, others at once. */
@@ -169,104 +161,58 @@ class Rings extends CanvasView {
 	};
 
 	flying(): boolean {
-		return performance.now() < this.started + this.span;
+		return this.posed === null && performance.now() < this.started + this.span;
 	}
 
 	/** How far the movement of the reference is: 1 is where everything has arrived. */
 	private phase(): number {
-		const t = Math.min(1, (performance.now() - this.started) / this.span);
+		const clock = Math.min(1, (performance.now() - this.started) / this.span);
+		const t = this.started > 0 ? (this.posed ?? clock) : 1;
 
 		return this.then ? 1 - t : t;
 	}
 
-	private accessOf(s: Scene): Access | null {
-		const c = refsOf(s.cursor, s.cursor + 1)?.[0];
-		const i = c ? s.cursor - c.from : -1;
+	/** Centre and radius of the whole picture, and the matrices around it. */
+	private layOut(d: Draw, s: Scene): Around {
+		const levels = s.after.levels.length;
+		const filtered = chosenSets(s).filter((c) => c).length;
+		const on = option("rings.matrices", "on") === "on" && this.zoom().k === 1;
+		const shown = shownRegions();
+		const wishes = shown.map((n) => JSON.stringify(wishOf(n)));
+		const key = [d.width, d.height, levels, filtered, on, shown, ...wishes].join(" ");
 
-		if (!c || i >= c.count) return null;
-		return {
-			region: c.region[i]!,
-			offset: c.offset[i]!,
-			bytes: sizeOf(c.what[i]!),
-			addr: c.addr[i]!,
-			core: coreOf(s),
-		};
-	}
-
-	private placeOf(s: Scene, radius: number): Place {
-		const shown = shownRegions().map((n) => regionOf(n)!);
-		const memory = layMemory(shown);
-		const finest = (line: number) =>
-			Math.max(1, ...shown.map((r) => (r.elem ? Math.floor(line / r.elem) : 1)));
-
-		return {
-			rings: layRings(s.after.levels, radius, finest),
-			arcs: new Map(memory.arcs.map((a) => [a.region.region, a])),
-			others: memory.others,
-			lows: this.lows(s),
-			cores: ready.value?.cores ?? 1,
-		};
-	}
-
-	/** Where regions of one block begin: a line or a reference of each tells. */
-	private lows(s: Scene): Map<number, number> {
-		const one = new Set(shownRegions().filter((n) => regionOf(n)!.blocks <= 1));
-		const out = lowsOf(s.after, one);
-
-		for (const c of refsOf(Math.max(0, s.cursor + 1 - RESULTS), s.cursor + 1) ?? [])
-			for (let i = 0; i < c.count && out.size < one.size; i++) {
-				const n = c.region[i]!;
-				if (one.has(n) && !out.has(n)) out.set(n, c.addr[i]! - c.offset[i]!);
-			}
-		return out;
-	}
-
-	/** Region and offset of a line that moved: by its address, or from the reference. */
-	private homes(
-		s: Scene,
-		lows: Map<number, number>,
-	): (line: number, access: number) => [number, number] | null {
-		const first = s.cursor + 1 - s.moves.count;
-		const chunks = refsOf(first, s.cursor + 1) ?? [];
-		const bytes = Math.max(...s.after.levels.map((l) => l.line));
-		const fixed = [...lows].map(([region, low]) => ({
-			region,
-			low,
-			size: extentOf(regionOf(region)!),
-		}));
-
-		return (line, access) => {
-			const r = fixed.find((x) => line + bytes > x.low && line < x.low + x.size);
-			if (r) return [r.region, Math.max(0, line - r.low)];
-			const c = chunks.find(
-				(x) => first + access >= x.from && first + access < x.from + x.count,
-			);
-			if (!c) return null;
-			const i = first + access - c.from;
-			const away = c.addr[i]! - line;
-			if (away < 0 || away >= bytes || c.offset[i]! >= UNKNOWN) return null;
-			return [c.region[i]!, c.offset[i]!];
-		};
-	}
-
-	/** Centre and radius of the whole picture, between names and caption. */
-	private room(d: Draw): { x: number; y: number; r: number } {
-		const widest = Math.max(
-			NAMES,
-			...shownRegions().map((n) =>
-				d.measure(names.region(n), { colour: 0, size: 12, bold: true }),
-			),
-		);
-		const beside = Math.min(widest + 14, 0.2 * d.width);
+		if (this.laid?.key === key) return this.laid.around;
+		const names12 = shown
+			.filter((n) => !on || !shaped().includes(n))
+			.map((n) => d.measure(names.region(n), { colour: 0, size: 12, bold: true }));
+		const beside = Math.min(Math.max(NAMES, ...names12) + 14, 0.2 * d.width);
 		const r = Math.max(
 			60,
 			Math.min(d.width / 2 - beside, (d.height - CAPTION) / 2 - NAMES),
 		);
 		// the words are at the left
 		const aside = Math.max(0, Math.min(100, d.width / 2 - r - beside));
+		const words = wordBoxes(d.width, d.height, levels, filtered);
+		const bar = { x: d.width - BAR.w, y: 0, ...BAR };
+		const middle = Math.max(NAMES + r, (d.height - CAPTION) / 2);
+		const usual = besideWords(
+			{ x: d.width / 2 + aside, y: middle, r },
+			[...words.slice(0, 2), bar],
+			d.width - beside,
+		);
+		let around: Around = { ...usual, boxes: [], left: 0 };
+		if (on && shaped().length) {
+			const inside: Rect = { x: 4, y: 4, w: d.width - 8, h: d.height - CAPTION - 4 };
+			const margin = { x: names12.length ? beside : 6, y: NAMES - 4 };
+			around = layMatrices(usual, inside, margin, [...words, bar]);
+		}
+		this.laid = { key, around };
+		this.matrices.set(around.boxes);
+		return around;
+	}
 
-		this.base = { x: d.width / 2 + aside, y: NAMES + r, r };
-		return this.base;
+	private circle(): { x: number; y: number; r: number } {
+		return this.laid?.around ?? { x: 0, y: 0, r: 1 };
 	}
 
 	private zoom(): Zoom {
@@ -277,44 +223,31 @@ class Rings extends CanvasView {
 		setOption("rings.zoom", printZoom(z));
 	}
 
-	private make(s: Scene, d: Draw): Picture {
-		const key = [
-			d.width,
-			d.height,
-			shownRegions(),
-			arrived.value,
-			option("rings.zoom", ""),
-		].join(":");
+	/** How many lines have room on a ring depends on its size. */
+	private fitSlots(r: number): void {
+		// in steps: a window that grows by a few pixels asks nothing
+		const room = Math.round(2 ** (Math.floor(4 * Math.log2(r * r)) / 4));
+		const n = Math.max(SLOTS_LEAST, Math.min(SLOTS_MOST, room));
 
-		if (this.made?.of === s && this.made.key === key) return this.made.picture;
-		const base = this.room(d);
+		if (slots.peek() !== n) slots.value = n;
+	}
+
+	private make(s: Scene, d: Draw): Picture {
+		const circle = this.layOut(d, s);
 		const zoom = this.zoom();
-		const place = this.placeOf(s, base.r * zoom.k);
-		const shown = new Set(shownRegions());
-		const picture: Picture = {
-			x: base.x + zoom.x * base.r,
-			y: base.y + zoom.y * base.r,
-			place,
-			held: s.after,
-			glyphs: glyphsOf(place, s.after, s.before),
-			paths: pathsOf(
-				place,
-				s.moves,
-				s.after,
-				s.moves.count,
-				PATHS_MAX,
-				this.homes(s, place.lows),
-			),
-			tail: s.moves.count,
-			access: this.accessOf(s),
-			levels: levelNames.value.length,
-			colour: (p, region) =>
-				shown.has(region)
-					? regionColour(p, regionRank(region))
-					: mix(p.background, p.muted, 0.6),
-		};
-		this.made = { of: s, key, picture };
-		return picture;
+		const key = [
+			...[circle.x, circle.y, circle.r, shownRegions(), arrived.value],
+			...[option("rings.zoom", ""), option("rings.bundle", "auto")],
+			...s.after.levels.map((_, i) => option(setsOption(i), "")),
+		].join(" ");
+
+		this.fitSlots(circle.r * zoom.k);
+		if (this.made?.of !== s || this.made.key !== key)
+			this.made = { of: s, key, number: ++pictures, picture: pictureOf(s, circle, zoom) };
+		const q = this.made.picture;
+		q.results = this.results.now(q.place.rings, q.place.arcs.values(), s.cursor);
+		q.key = `${this.made.number}/${this.results.version}`;
+		return q;
 	}
 
 	draw(d: Draw, p: Palette): void {
@@ -328,19 +261,41 @@ class Rings extends CanvasView {
 			return;
 		}
 		const q = this.make(s, d);
-		const to = s.cursor + 1;
-		const chunks = refsOf(Math.max(0, to - RESULTS), to) ?? [];
-		drawRings(d, p, q, this.phase(), this.marks(), chunks, to);
-		legend(d, p, q, s.moves.count, this.zoom().k > 1);
+		const phase = this.phase();
+		const { left } = this.circle() as Around;
+		drawRings(d, p, q, phase, { ...this.marks(q, phase), touched: touched(q, phase) });
+		const boxes = this.matrices.boxes();
+		const words = wordBoxes(
+			d.width,
+			d.height,
+			q.place.rings.rings.length,
+			q.chosen.filter((c) => c).length,
+		);
+		labels(d, p, q, [...boxes, ...words], this.matrices.named());
+		if (boxes.length) this.matrices.draw(d, p, q, [hover.value, selection.value]);
+		const notes = ["pale: also nearer"];
+		if (q.bundles)
+			notes.push(`${exact(q.paths.length)} paths in ${exact(q.bundles.length)} bundles`);
+		if (!this.results.exact && !playing.value) notes.push("band: still counting");
+		if (option("temperature.scores", "")) notes.push("glow: own scores");
+		if (left) notes.push(`no room for ${left} more matrices`);
+		legend(d, p, q, this.zoom().k > 1, notes);
 		this.caption(d, p);
 		this.canvas.dataset["shown"] = String((this.then ?? s).cursor);
+		this.canvas.dataset["results"] = this.results.exact ? String(s.cursor) : "";
+		// movies take pictures when nothing moves any more
+		const moving = this.flying() || this.then || !this.results.exact;
+		if (moving) this.canvas.dataset["moving"] = "yes";
+		else delete this.canvas.dataset["moving"];
 	}
 
 	private caption(d: Draw, p: Palette): void {
 		const c = current.value;
 		const slow = !playing.value || speed.value <= SEEN;
 
+		this.canvas.dataset["told"] = "";
 		if (!slow || !c || c.time !== (this.then ?? this.of)!.cursor) return;
+		this.canvas.dataset["told"] = String(c.time);
 		const style = { colour: p.text, size: 13, align: "center" } as const;
 		const lines = [""];
 		for (const word of c.caption.split(" ")) {
@@ -355,40 +310,33 @@ class Rings extends CanvasView {
 		shown.forEach((text, i) => d.text(d.width / 2, y + 16 * i, text, style));
 	}
 
-	/** Which glyphs are selected or under the pointer, asked once a frame. */
-	private marks(): Marked {
-		const [chosen, near] = [selection.value, hover.value];
-		const inside = (s: Selection, g: Glyph) =>
-			s.region === g.region &&
-			(!s.offset ||
-				(g.offset < UNKNOWN &&
-					g.offset < s.offset[1] &&
-					s.offset[0] < g.offset + g.bytes));
+	/** Which glyphs at rest are selected or under the pointer. */
+	private marks(q: Picture, phase: number): { chosen: number[]; near: number[] } {
+		const cloud = phase < 1 ? q.flight : q.settled;
+		const key =
+			[selection.value, hover.value].map(selectionText).join("|") + arrived.value;
 
-		return (g) => (inside(chosen, g) ? 2 : inside(near, g) ? 1 : 0);
+		if (this.marked.key !== key || this.marked.cloud !== cloud)
+			this.marked = {
+				key,
+				cloud,
+				chosen: usedBy(cloud, selection.value, this.of!.cursor),
+				// data under the pointer carry their line of code, which means no others
+				near:
+					hover.value.region === undefined
+						? usedBy(cloud, hover.value, this.of!.cursor)
+						: meant(cloud, hover.value),
+			};
+		return this.marked;
 	}
 
-	private glyphAt(x: number, y: number): Glyph | null {
+	/** What a click selects: a datum in a cache, in a matrix or in memory. */
+	private pickAt(x: number, y: number, g: Glyph | null): Selection | null {
 		const q = this.made?.picture;
-		const phase = this.phase();
-		let best: Glyph | null = null;
-		let near = 9;
-
-		for (const g of q?.glyphs ?? []) {
-			if (g.motion === "leave" && phase >= 1) continue;
-			const [gx, gy] = at(g, phase);
-			const away = Math.hypot(q!.x + gx - x, q!.y + gy - y);
-			if (away < near) [best, near] = [g, away];
-		}
-		return best;
-	}
-
-	/** What a click selects: a datum in a cache, a group's owner, a place in memory. */
-	private pickAt(x: number, y: number): Selection | null {
-		const q = this.made?.picture;
-		const g = this.glyphAt(x, y);
+		const cell = this.matrices.at(x, y);
 
 		if (!q) return null;
+		if (cell) return cell.selection;
 		if (g)
 			return g.offset < UNKNOWN
 				? { region: g.region, offset: [g.offset, g.offset + g.bytes] }
@@ -407,67 +355,77 @@ class Rings extends CanvasView {
 		return null;
 	}
 
+	/** A datum is selected; an arm is looked at alone or, with shift, with others. */
+	private click(x: number, y: number, more: boolean): void {
+		const q = this.made?.picture;
+
+		if (this.dragged || !q) return;
+		const pick = this.pickAt(x, y, glyphAt(q, this.phase(), x, y));
+		if (pick) return select(pick, true);
+		const l = ringAt(q, x, y);
+		if (!l) return;
+		const key = setsOption(l.level);
+		setOption(key, clickSets(option(key, ""), l.info.sets, setsAt(q, l, x, y), more));
+	}
+
 	private drag(x: number, y: number): boolean {
 		const g = this.grip;
 
 		if (!g || g.zoom.k === 1) return false;
 		this.dragged ||= Math.hypot(x - g.x, y - g.y) > 4;
+		const { r } = this.circle();
 		if (this.dragged)
 			this.setZoom({
 				...g.zoom,
-				x: g.zoom.x + (x - g.x) / this.base.r,
-				y: g.zoom.y + (y - g.y) / this.base.r,
+				x: g.zoom.x + (x - g.x) / r,
+				y: g.zoom.y + (y - g.y) / r,
 			});
 		return this.dragged;
 	}
 
 	private point(x: number, y: number): void {
-		if (this.drag(x, y)) return this.tip(null);
-		const g = this.glyphAt(x, y);
-		const pick = this.pickAt(x, y);
-
-		this.canvas.style.cursor = pick ? "pointer" : "";
-		if (!sameSelection(hover.value, pick ?? {})) hover.value = pick ?? {};
-		if (g) return this.tip(this.words(g), x, y);
-		if (!pick) return this.tip(this.ringWords(x, y), x, y);
-		const r = regionOf(pick.region!)!;
-		this.tip([pick.offset ? datumName(r, pick.offset[0]) : r.name, "in memory"], x, y);
-	}
-
-	private words(g: Glyph): string[] {
-		const { info } = this.made!.picture.place.rings.rings[g.level]!;
-		const r = regionOf(g.region);
-		const known = r && g.offset < UNKNOWN;
-		const instance = Math.floor(g.arm / info.sets);
-		const which = info.instances > 1 ? `${info.name} ${instance}` : info.name;
-		const out = [known ? datumName(r, g.offset) : names.region(g.region)];
-
-		out.push(`region ${names.region(g.region)}`);
-		out.push(`line 0x${g.line.toString(16)}, ${which} set ${g.arm % info.sets}`);
-		out.push(`leaves as number ${info.ways - g.rank} of its set`);
-		if (g.ghost) out.push("also nearer to the core");
-		if (g.dirty) out.push("dirty: must be written back");
-		return out;
-	}
-
-	private ringWords(x: number, y: number): string[] | null {
 		const q = this.made?.picture;
-		const r = q ? Math.hypot(x - q.x, y - q.y) : 0;
-		const l = q?.place.rings.rings.find((k) => r >= k.r0 && r < k.r1);
 
-		if (!q || !l?.info.group) return null;
-		const angle = (Math.atan2(x - q.x, q.y - y) / (2 * Math.PI) + 1) % 1;
-		const arm = Math.floor(angle * l.arms);
-		const groups = l.arms / l.info.instances;
-		const first = (arm % groups) * l.info.group;
-		const slot = l.info.first + arm;
-		const out = [
-			`${l.info.name} sets ${first}–${Math.min(l.info.sets, first + l.info.group) - 1}`,
-			`${exact(q.held.held[slot]!)} lines held, ${exact(q.held.dirty[slot]!)} dirty`,
-		];
-		if (q.held.held[slot]) out.push(`most of them ${names.region(q.held.owner[slot]!)}`);
-		out.push(`${exact(heldOf(q.held, l)[0])} in the whole level`);
-		return out;
+		if (this.drag(x, y) || !q) return this.tip(null);
+		const g = this.matrices.at(x, y) ? null : glyphAt(q, this.phase(), x, y);
+		const pick = this.pickAt(x, y, g);
+		const ring = ringAt(q, x, y);
+		const bundle = pick ? null : bundleAt(q, x, y);
+
+		this.canvas.style.cursor = pick || ring ? "pointer" : "";
+		if (!pick) {
+			if (hover.value.region !== undefined) hover.value = {};
+			if (bundle) return this.tip(bundleWords(q, bundle), x, y);
+			return this.tip(ring && ringWords(q, ring, x, y), x, y);
+		}
+		const words = this.wordsOf(q, pick, g, x, y);
+		this.tip(words, x, y);
+		const { file: _file, line: _line, ...near } = hover.value;
+		if (!sameSelection(near, pick)) hover.value = pick;
+		const now = this.of?.cursor ?? 0;
+		if (!pick.offset || playing.peek()) return;
+		lastUse(pick.region!, pick.offset, now, (u) => {
+			const still = hover.value.offset;
+			if (still?.[0] !== pick.offset![0] || hover.value.region !== pick.region) return;
+			this.tip([...words, useWords(u, now)], x, y);
+			if (u.file !== null && hover.value.line !== u.line)
+				hover.value = { ...pick, file: u.file, line: u.line };
+		});
+	}
+
+	private wordsOf(
+		q: Picture,
+		pick: Selection,
+		g: Glyph | null,
+		x: number,
+		y: number,
+	): string[] {
+		const cell = this.matrices.at(x, y);
+
+		if (cell) return cell.words;
+		if (g) return glyphWords(q, g);
+		const r = regionOf(pick.region!)!;
+		return [pick.offset ? datumName(r, pick.offset[0]) : r.name, "in memory"];
 	}
 }
 
@@ -487,9 +445,30 @@ export const ringsView: ViewKind = {
 				["256", "256"],
 				["1024", "1024"],
 				["4096", "4096"],
+				["16384", "16384"],
 			],
 			otherwise: "auto",
 		},
+		{
+			option: "rings.bundle",
+			label: "bundled",
+			choices: [
+				["auto", "when many"],
+				["on", "always"],
+				["off", "never"],
+			],
+			otherwise: "auto",
+		},
+		{
+			option: "rings.matrices",
+			label: "matrices",
+			choices: [
+				["on", "outside"],
+				["off", "none"],
+			],
+			otherwise: "on",
+		},
 	],
+	plays: true,
 	create: () => new Rings(),
 };

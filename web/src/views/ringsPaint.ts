@@ -1,10 +1,8 @@
 // Draws the rings: glow, arms, memory with what was last served from where, paths, data.
-import { count, exact } from "../model/format";
 import {
 	armPoint,
 	cellsOf,
 	ease,
-	leadOf,
 	polar,
 	polyline,
 	straightWay,
@@ -14,22 +12,25 @@ import {
 	type Ring,
 } from "../model/rings";
 import {
-	EMPTY,
-	MOVE,
+	cachedBytes,
+	isDirty,
+	isGhost,
 	UNKNOWN,
+	MOVE,
+	type Cloud,
 	type Glyph,
-	type Path,
 	type Place,
 } from "../model/ringsGlyphs";
-import { sizeOf, servedOf } from "../model/trail";
-import type { Chunk } from "../state/around";
+import { bundleWay, bundleWidth, type Bundle, type Path } from "../model/ringsPaths";
 import type { Held } from "../state/caches";
 import { levelColours, mix, type Palette } from "../draw/colours";
-import type { Colour, Draw } from "../draw/draw";
+import { rgba, type Colour, type Draw } from "../draw/draw";
 
 const TURN = 2 * Math.PI;
-const OTHERS = "other memory";
 const DISC = 14; // corners of a small disc
+const APART = 5; // pixels of cells that are drawn apart
+const PALE = 0.12; // how much is left of what is not looked at
+const GLOWS = 40; // steps of a glow, so that it need not be drawn again all the time
 
 /** The reference that has just happened. */
 export interface Access {
@@ -40,21 +41,35 @@ export interface Access {
 	core: number; // -1: not known
 }
 
+/** Who served the last access to each part of a region; 0: nobody yet. */
+export type Results = Map<number, { served: ArrayLike<number>; size: number }>;
+
 export interface Picture {
+	key: string; // of all that does not move within a frame; its owner's
+	ground: string; // key of what lies behind the data
 	x: number; // of the centre
 	y: number;
 	place: Place;
 	held: Held;
-	glyphs: Glyph[];
+	settled: Cloud; // where everything has arrived
+	flight: Cloud; // what moves there and what rests
 	paths: Path[];
+	bundles: Bundle[] | null; // instead of paths, where these are too many
 	tail: number; // references of the paths
 	access: Access | null;
 	levels: number; // that serve, with memory
+	chosen: (Uint8Array | null)[]; // sets looked at by level; null: all
+	results: Results;
 	colour: (p: Palette, region: number) => Colour;
 }
 
 export function miss(p: Palette): Colour {
 	return p.levels[p.levels.length - 1]!;
+}
+
+/** The colour of what comes from a level (from 0); behind the last is memory. */
+export function sourceColour(p: Palette, q: Picture, level: number): Colour {
+	return levelColours(p, q.levels)[level] ?? miss(p);
 }
 
 function line(
@@ -81,7 +96,6 @@ export function disc(
 	c: Colour,
 	alpha = 1,
 ): void {
-	if (r < 1.6) return d.splat(x - r, y - r, 2 * r, 2 * r, c, alpha);
 	const points: number[] = [];
 	const n = r > 6 ? 2 * DISC : DISC;
 
@@ -102,15 +116,24 @@ function halo(d: Draw, x: number, y: number, r: number, c: Colour, thick: number
 	d.path(points, c, thick);
 }
 
+/** From -GLOWS, as cold as it gets, to GLOWS. */
+export function glowStep(temperature: number): number {
+	// A miss counts for several hits: the cold end is longer than the warm one.
+	const strong =
+		temperature > 0 ? Math.min(1, temperature) : Math.exp(temperature / 2) - 1;
+
+	return Math.round(GLOWS * strong) || 0;
+}
+
 /** Red is warm, blue is cold, the ground between them: nothing happens or it evens out. */
 function glow(d: Draw, p: Palette, q: Picture, l: Ring): void {
-	const t = q.held.temperature[l.level] ?? 0;
-	// A miss counts for several hits: the cold end is longer than the warm one.
-	const strong = t > 0 ? Math.min(1, t) : 1 - Math.exp(t / 2);
-	const c = t > 0 ? miss(p) : p.levels[0]!;
+	const step = glowStep(q.held.temperature[l.level] ?? 0);
+	const strong = Math.abs(step) / GLOWS;
+	const c = step > 0 ? miss(p) : p.levels[0]!;
 	const bands = 20;
 
 	d.arc(q.x, q.y, l.r0, l.r1, 0, TURN, p.panel);
+	if (!step) return;
 	for (let i = 0; i < bands; i++) {
 		const at = (i + 0.5) / bands;
 		const soft = Math.sin(Math.PI * at) ** 0.8;
@@ -119,22 +142,39 @@ function glow(d: Draw, p: Palette, q: Picture, l: Ring): void {
 	}
 }
 
-function arms(d: Draw, p: Palette, q: Picture, l: Ring): void {
-	const along = (arm: number) =>
-		polyline((u) => armPoint(l, arm, u), Math.ceil(8 + 40 * l.turns));
+function along(l: Ring, arm: number): Point[] {
+	return polyline((u) => armPoint(l, arm, u), Math.ceil(8 + 40 * l.turns));
+}
 
-	if (l.arms <= 128 && !l.info.group)
-		for (let i = 0; i < l.arms; i++)
-			line(d, q, along(i), mix(p.grid, p.muted, 0.25), 1, 0.75);
+function arms(d: Draw, p: Palette, q: Picture, l: Ring): void {
+	const chosen = q.chosen[l.level];
+	const soft = mix(p.grid, p.muted, 0.25);
+
+	if (l.info.group) return;
+	for (let i = 0; i < l.arms; i++) {
+		const on = chosen?.[i % l.info.sets];
+		if (on) line(d, q, along(l, i), mix(p.grid, p.muted, 0.7), 1.2, 1);
+		else if (l.arms <= 128) line(d, q, along(l, i), soft, 1, chosen ? 0.3 : 0.75);
+	}
+}
+
+/** Lines between the sectors of cores. */
+function sectors(d: Draw, p: Palette, q: Picture, l: Ring): void {
 	if (l.info.instances < 2) return;
 	for (let i = 0; i < l.info.instances; i++) {
-		const at = (i * l.arms) / l.info.instances - 0.5;
-		const [a, b] = [along(at)[0]!, along(at).at(-1)!];
+		const way = along(l, (i * l.arms) / l.info.instances - 0.5);
 		const stretch = (v: Point, r: number): Point => {
 			const k = r / Math.hypot(...v);
 			return [v[0] * k, v[1] * k];
 		};
-		line(d, q, [stretch(a, l.r0), ...along(at), stretch(b, l.r1)], p.background, 4, 1);
+		line(
+			d,
+			q,
+			[stretch(way[0]!, l.r0), ...way, stretch(way.at(-1)!, l.r1)],
+			p.background,
+			4,
+			1,
+		);
 	}
 }
 
@@ -142,11 +182,13 @@ function arms(d: Draw, p: Palette, q: Picture, l: Ring): void {
 function wedges(d: Draw, p: Palette, q: Picture, l: Ring): void {
 	const each = l.info.group * l.info.ways;
 	const groups = l.arms / l.info.instances;
+	const chosen = q.chosen[l.level];
 
 	for (let i = 0; i < l.arms; i++) {
 		const at = l.info.first + i;
 		const n = q.held.held[at]!;
 		if (!n) continue;
+		const first = (i % groups) * l.info.group;
 		const last = i % groups === groups - 1;
 		const sets = last ? l.info.sets - (groups - 1) * l.info.group : l.info.group;
 		const full = n / Math.min(each, sets * l.info.ways);
@@ -155,41 +197,12 @@ function wedges(d: Draw, p: Palette, q: Picture, l: Ring): void {
 		const [from, to] = [(TURN * i) / l.arms, (TURN * (i + 1)) / l.arms];
 		const gap = Math.min(0.15 * (to - from), 0.004);
 		const c = q.colour(p, q.held.owner[at]!);
-		d.arc(q.x, q.y, a, r, from + gap, to - gap, c, 0.8);
+		const on = !chosen || chosen.subarray(first, first + sets).includes(1);
+		d.arc(q.x, q.y, a, r, from + gap, to - gap, c, on ? 0.8 : PALE);
 	}
 }
 
-/** Bytes of each cell of an arc that are in some cache; each counts once. */
-function cachedBytes(q: Picture, a: Arc, cells: number, size: number): Float64Array {
-	const out = new Float64Array(cells);
-	const seen = new Set<number>();
-	const unit = Math.min(...q.held.levels.map((l) => l.line));
-
-	for (const l of q.held.levels) {
-		if (l.group) continue;
-		for (let i = l.first; i < l.first + l.instances * l.sets * l.ways; i++) {
-			if (q.held.line[i] === EMPTY || q.held.region[i] !== a.region.region) continue;
-			const line = Number(q.held.line[i]!);
-			const low = q.held.offset[i]!;
-			if (low >= UNKNOWN) continue;
-			const first = low - leadOf(q.place.lows.get(a.region.region), line, low);
-			for (let k = 0; k < l.line; k += unit) {
-				if (seen.has(line + k)) continue;
-				seen.add(line + k);
-				const high = Math.min(first + k + unit, a.bytes);
-				for (let b = Math.max(0, first + k); b < high; ) {
-					const cell = Math.floor(b / size);
-					const end = Math.min(high, (cell + 1) * size);
-					if (cell < cells) out[cell]! += end - b;
-					b = end;
-				}
-			}
-		}
-	}
-	return out;
-}
-
-/** Draws cells of an arc; neighbours that look the same are one piece unless there is room. */
+/** Draws cells of an arc, apart from each other where there is room for that. */
 function band(
 	d: Draw,
 	q: Picture,
@@ -197,94 +210,99 @@ function band(
 	[r0, r1]: Point,
 	cells: number,
 	size: number,
-	look: (cell: number) => [colour: Colour, alpha: number] | null,
+	look: (cell: number) => [colour: Colour, alpha: number],
 ): void {
-	const at = (cell: number) =>
-		a.a0 + (a.a1 - a.a0) * Math.min(1, (cell * size) / a.bytes);
-	const wide = (at(1) - at(0)) * r1;
-	const gap = wide >= 5 ? 0.8 / r1 : 0;
+	const step = ((a.a1 - a.a0) * size) / a.bytes;
 
-	for (let i = 0; i < cells; ) {
-		const now = look(i);
-		let end = i + 1;
-		while (!gap && end < cells) {
-			const next = look(end);
-			if (next?.[0] !== now?.[0] || next?.[1] !== now?.[1]) break;
-			end++;
-		}
-		if (now) d.arc(q.x, q.y, r0, r1, at(i) + gap, at(end) - gap, now[0], now[1]);
-		i = end;
+	if (step * r1 < APART) {
+		const colour = new Uint32Array(cells);
+		for (let i = 0; i < cells; i++) colour[i] = rgba(...look(i));
+		d.band({ x: q.x, y: q.y, r0, r1, a0: a.a0, a1: a.a1, step, colour });
+		return;
+	}
+	const gap = 0.8 / r1;
+	for (let i = 0; i < cells; i++) {
+		const end = Math.min(a.a1, a.a0 + (i + 1) * step);
+		d.arc(q.x, q.y, r0, r1, a.a0 + i * step + gap, end - gap, ...look(i));
 	}
 }
 
 function memory(d: Draw, p: Palette, q: Picture): void {
 	const { rings, arcs, others } = q.place;
+	const cut = new Map([...arcs].map(([n, a]) => [n, cellsOf(a, rings.memory[1])]));
+	const inCache = cachedBytes(q.place, q.held, cut);
 
 	d.arc(q.x, q.y, rings.memory[0], rings.memory[1], others[0], others[1], p.muted, 0.35);
-	for (const a of arcs.values()) {
-		const { cells, size } = cellsOf(a, rings.memory[1]);
-		const inCache = cachedBytes(q, a, cells, size);
-		const c = q.colour(p, a.region.region);
+	for (const [n, a] of arcs) {
+		const { cells, size } = cut.get(n)!;
+		const bytes = inCache.get(n)!;
+		const c = q.colour(p, n);
 		// in steps, so that neighbours can be drawn as one
 		const shades = Array.from({ length: 9 }, (_, i) =>
 			mix(mix(p.background, c, 0.85), mix(p.background, c, 0.22), i / 8),
 		);
 		band(d, q, a, rings.memory, cells, size, (i) => [
-			shades[Math.ceil((8 * inCache[i]!) / size)]!,
+			// blocks that share a line may count it twice
+			shades[Math.min(8, Math.ceil((8 * bytes[i]!) / size))]!,
 			1,
 		]);
 	}
 }
 
 /** Who served the last access to each element, on the edge of memory. */
-function results(d: Draw, p: Palette, q: Picture, chunks: Chunk[], to: number): void {
+function results(d: Draw, p: Palette, q: Picture): void {
 	const { rings, arcs } = q.place;
 	const colours = levelColours(p, q.levels);
-	const laid = new Map(
-		[...arcs.values()].map((a) => {
-			const { cells, size } = cellsOf(a, rings.result[1]);
-			return [a.region.region, { a, cells, size, served: new Uint8Array(cells) }];
-		}),
-	);
 
-	for (const c of chunks)
-		for (let i = 0, end = Math.min(c.count, to - c.from); i < end; i++) {
-			const l = laid.get(c.region[i]!);
-			if (!l) continue;
-			const last = Math.floor((c.offset[i]! + sizeOf(c.what[i]!) - 1) / l.size);
-			for (let k = Math.floor(c.offset[i]! / l.size); k <= last && k < l.cells; k++)
-				l.served[k] = servedOf(c.outcome[i]!);
-		}
-	for (const l of laid.values())
-		band(d, q, l.a, rings.result, l.cells, l.size, (i) =>
-			l.served[i] ? [colours[l.served[i]! - 1] ?? p.muted, 0.9] : [p.grid, 0.5],
-		);
+	for (const [n, a] of arcs) {
+		const r = q.results.get(n);
+		const { cells, size } = cellsOf(a, rings.result[1]);
+		band(d, q, a, rings.result, cells, size, (i) => {
+			const served = r?.served[i];
+			return served ? [colours[served - 1] ?? p.muted, 0.9] : [p.grid, 0.5];
+		});
+	}
 }
 
-function paths(d: Draw, p: Palette, q: Picture, phase: number): void {
-	const colours = levelColours(p, q.levels);
-	const dense = Math.min(1, 12 / Math.sqrt(Math.max(1, q.paths.length)));
+function fresh(q: Picture, age: number): number {
+	return (1 - age / q.tail) ** 1.7;
+}
+
+function wayColour(p: Palette, q: Picture, w: Path | Bundle): Colour {
+	if (!w.leaves) return sourceColour(p, q, w.source - 1);
+	if (w.kind === MOVE.writeBack) return p.write;
+	return w.region < 0 ? p.muted : q.colour(p, w.region);
+}
+
+function paths(d: Draw, p: Palette, q: Picture, list: Path[]): void {
+	const dense = Math.min(1, 12 / Math.sqrt(Math.max(1, list.length)));
 
 	// the oldest first: newer ones lie on them
-	for (let i = q.paths.length - 1; i >= 0; i--) {
-		const w = q.paths[i]!;
-		if (!w.age && phase < 1) continue; // its data are on their way
-		const fresh = w.age ? dense * (1 - w.age / q.tail) ** 1.7 : 1;
-		if (fresh < 0.02) continue;
+	for (let i = list.length - 1; i >= 0; i--) {
+		const w = list[i]!;
+		const light = w.age ? dense * fresh(q, w.age) : 1;
+		if (light < 0.02) continue;
+		const c = wayColour(p, q, w);
 		if (!w.leaves) {
-			const c = colours[w.source - 1] ?? miss(p);
-			line(d, q, [w.from, w.to], c, w.age ? 1.2 : 2, 0.75 * fresh);
+			line(d, q, [w.from, w.to], c, w.age ? 1.2 : 2, 0.75 * light);
 			continue;
 		}
 		const back = w.kind === MOVE.writeBack;
-		line(
-			d,
-			q,
-			polyline((t) => wideWay(w.from, w.to, t), 20),
-			back ? p.write : w.region < 0 ? p.muted : q.colour(p, w.region),
-			back ? 1.8 : 1,
-			(back ? 0.75 : 0.55) * fresh,
-		);
+		const way = polyline((t) => wideWay(w.from, w.to, t), 20);
+		line(d, q, way, c, back ? 1.8 : 1, (back ? 0.75 : 0.55) * light);
+	}
+}
+
+/** One line for all that went the same way: as wide as they are many. */
+function bundled(d: Draw, p: Palette, q: Picture, list: Bundle[]): void {
+	const most = Math.max(...list.map((b) => b.count));
+
+	for (const b of list) {
+		const back = b.kind === MOVE.writeBack;
+		const light = (0.1 + 0.6 * fresh(q, b.newest)) * (b.leaves ? (back ? 0.7 : 0.45) : 1);
+		const way = polyline((t) => bundleWay(b, t), b.leaves ? 20 : 12);
+		const wide = bundleWidth(b.count, most, q.place.rings.radius);
+		line(d, q, way, wayColour(p, q, b), wide, light);
 	}
 }
 
@@ -307,68 +325,168 @@ export function touches(g: Glyph, a: Access | null): boolean {
 /** What is in flight, with the way that lies behind it. */
 function trails(d: Draw, p: Palette, q: Picture, phase: number, moving: Glyph[]): void {
 	for (const g of moving) {
+		if (g.motion === "shift") continue;
 		const enters = g.motion === "enter";
 		const way = enters ? straightWay : wideWay;
 		const points = polyline((t) => way(g.from, g.to, t), enters ? 1 : 14, ease(phase));
-		const c = enters ? miss(p) : g.dirty ? p.write : q.colour(p, g.region);
+		const c = enters
+			? sourceColour(p, q, g.source)
+			: g.dirty
+				? p.write
+				: q.colour(p, g.region);
 
 		line(d, q, points, c, g.dirty || enters ? 2 : 1.2, 0.8 - 0.3 * phase);
 	}
 }
 
-/*
- * All glyphs: those that move lie on those at rest, and what marks them on both. Each kind
- * of mark is a pass of its own, as splats and paths cannot alternate cheaply.
- */
-function data(d: Draw, p: Palette, q: Picture, phase: number, marked: Marked): void {
-	const rest: Glyph[] = [];
-	const moving: Glyph[] = [];
-	const colours = new Map<number, [own: Colour, ghost: Colour, small: Colour]>();
-	const holes: [x: number, y: number, r: number][] = [];
-	const rings: [x: number, y: number, r: number, c: Colour, thick: number][] = [];
-	const red = miss(p);
+type Shades = [own: Colour, ghost: Colour, small: Colour];
 
-	const put = (g: Glyph, flies: boolean) => {
-		const size = q.place.rings.rings[g.level]!.size;
-		const still = g.motion === "rest" || (phase >= 1 && g.motion !== "leave");
-		const [gx, gy] = still ? g.to : at(g, phase);
-		const [x, y] = [q.x + gx, q.y + gy];
-		if (x < -30 || y < -30 || x > d.width + 30 || y > d.height + 30) return;
-		let known = colours.get(g.region);
-		if (!known) {
-			const own = q.colour(p, g.region);
-			known = [own, mix(p.background, own, 0.38), mix(p.background, own, 0.55)];
-			colours.set(g.region, known);
+function shadesOf(p: Palette, q: Picture): (region: number) => Shades {
+	const known = new Map<number, Shades>();
+
+	return (region) => {
+		let c = known.get(region);
+		if (!c) {
+			const own = q.colour(p, region);
+			c = [own, mix(p.background, own, 0.38), mix(p.background, own, 0.55)];
+			known.set(region, c);
 		}
-		const touched = touches(g, q.access);
-		const r = (size / 2) * (touched ? 1 + 0.8 * Math.sin(Math.PI * phase) : 1);
-		let c = known[g.ghost && !flies ? (size > 4 ? 1 : 2) : 0]!;
-		if (flies && g.motion === "enter") c = mix(red, c, phase ** 2);
-		disc(d, x, y, r, c, g.motion === "leave" ? 1 - 0.5 * phase : 1);
-		// data that must be written back have a hole
-		if (g.dirty && r >= 2.4) holes.push([x, y, r * 0.36]);
-		if (touched) rings.push([x, y, r + 2.5, p.cursor, 2]);
-		const mark = marked(g);
-		if (mark) rings.push([x, y, r + 1.5, mark === 2 ? p.text : p.muted, 1.6]);
+		return c;
 	};
-	const pierce = () => {
-		for (const [x, y, r] of holes) disc(d, x, y, r, p.background, 0.9);
-		holes.length = 0;
-	};
-
-	for (const g of q.glyphs)
-		if (phase < 1 && (g.motion === "enter" || g.motion === "leave")) moving.push(g);
-		else if (g.motion !== "leave") rest.push(g);
-	for (const g of rest) put(g, false);
-	pierce();
-	trails(d, p, q, phase, moving);
-	for (const g of moving) put(g, true);
-	pierce();
-	for (const [x, y, r, c, thick] of rings) halo(d, x, y, r, c, thick);
 }
 
-/** 2: selected, 1: under the pointer, 0: neither. */
-export type Marked = (g: Glyph) => 0 | 1 | 2;
+const painted = new WeakMap<Cloud, { key: string; colour: Uint32Array }>();
+
+/** A colour for each glyph at rest. */
+function colours(p: Palette, q: Picture, c: Cloud): Uint32Array {
+	const key = `${p.background}:${q.ground}`;
+	const known = painted.get(c);
+
+	if (known?.key === key) return known.colour;
+	const out = new Uint32Array(c.count);
+	const of = shadesOf(p, q);
+	const region = c.lines.held.region;
+	const { slot } = c;
+	let last = -1;
+	let [own, ghost] = [0, 0];
+	for (const l of q.place.rings.rings) {
+		const pale = l.size > 4 ? 1 : 2;
+		const end = c.first[l.level + 1]!;
+		last = -1;
+		for (let i = c.first[l.level]!; i < end; i++) {
+			const n = region[slot[i]!]!;
+			if (n !== last) {
+				const shades = of((last = n));
+				[own, ghost] = [shades[0], shades[pale]];
+			}
+			out[i] = isGhost(c, i) ? ghost : own;
+		}
+	}
+	painted.set(c, { key, colour: out });
+	return out;
+}
+
+/** Dots of chosen glyphs only, each of its own colour or all of one. */
+function some(
+	d: Draw,
+	q: Picture,
+	c: Cloud,
+	list: number[],
+	radius: (l: Ring) => number,
+	colour: Uint32Array | Colour,
+): void {
+	for (const l of q.place.rings.rings) {
+		const here = list.filter((i) => i >= c.first[l.level]! && i < c.first[l.level + 1]!);
+		const r = radius(l);
+		if (!here.length || r <= 0) continue;
+		d.dots({
+			x: Float32Array.from(here, (i) => c.x[i]!),
+			y: Float32Array.from(here, (i) => c.y[i]!),
+			colour: Uint32Array.from(here, (i) =>
+				typeof colour === "number" ? colour : colour[i]!,
+			),
+			first: 0,
+			end: here.length,
+			dx: q.x,
+			dy: q.y,
+			radius: r,
+		});
+	}
+}
+
+const HOLE_FROM = 2.4; // radius
+
+function holes(d: Draw, p: Palette, q: Picture, c: Cloud, of?: number[]): void {
+	const list: number[] = [];
+
+	for (const l of q.place.rings.rings)
+		if (l.size / 2 >= HOLE_FROM)
+			for (let i = c.first[l.level]!; !of && i < c.first[l.level + 1]!; i++)
+				if (isDirty(c, i)) list.push(i);
+	for (const i of of ?? []) if (isDirty(c, i)) list.push(i);
+	some(
+		d,
+		q,
+		c,
+		list,
+		(l) => (l.size / 2 >= HOLE_FROM ? l.size * 0.18 : 0),
+		mix(p.background, p.panel, 0.5),
+	);
+}
+
+/** All data at rest. */
+function rest(d: Draw, p: Palette, q: Picture, c: Cloud): void {
+	const colour = colours(p, q, c);
+
+	for (const l of q.place.rings.rings)
+		d.dots({
+			x: c.x,
+			y: c.y,
+			colour,
+			first: c.first[l.level]!,
+			end: c.first[l.level + 1]!,
+			dx: q.x,
+			dy: q.y,
+			radius: l.size / 2,
+		});
+	holes(d, p, q, c);
+}
+
+/** Those that stand out have a rim. */
+function rims(d: Draw, p: Palette, q: Picture, c: Cloud, list: number[], rim: Colour) {
+	if (!list.length) return;
+	some(d, q, c, list, (l) => l.size / 2 + Math.max(1, Math.min(2, l.size / 4)), rim);
+	some(d, q, c, list, (l) => l.size / 2, colours(p, q, c));
+	holes(d, p, q, c, list);
+}
+
+/** Glyphs on their way, and the one that is used, which grows for a moment. */
+function moving(d: Draw, p: Palette, q: Picture, phase: number): void {
+	const of = shadesOf(p, q);
+	const list = q.flight.moving;
+
+	trails(d, p, q, phase, list);
+	for (const g of list) {
+		const size = q.place.rings.rings[g.level]!.size;
+		const [gx, gy] = at(g, phase);
+		const own = of(g.region)[g.ghost && g.motion === "shift" ? (size > 4 ? 1 : 2) : 0]!;
+		// what came in flashes in the colour of where it was found: red from memory
+		const c =
+			g.motion === "enter" ? mix(sourceColour(p, q, g.source), own, phase ** 2) : own;
+		const big = g.motion === "enter" ? Math.max(size / 2, 2) : size / 2;
+		const r = big * (touches(g, q.access) ? 1 + 0.8 * Math.sin(Math.PI * phase) : 1);
+		disc(d, q.x + gx, q.y + gy, r, c, g.motion === "leave" ? 1 - 0.5 * phase : 1);
+		if (g.dirty && r >= HOLE_FROM)
+			disc(d, q.x + gx, q.y + gy, r * 0.36, p.background, 0.9);
+	}
+}
+
+/** What stands out of the glyphs at rest: numbers of them. */
+export interface Marks {
+	chosen: number[];
+	near: number[];
+	touched: Glyph[]; // by the reference, at rest or on their way
+}
 
 function core(d: Draw, p: Palette, q: Picture): void {
 	const r = q.place.rings.core;
@@ -400,130 +518,50 @@ function core(d: Draw, p: Palette, q: Picture): void {
 		});
 }
 
+/*
+ * What does not move within a frame is kept by whoever draws: what lies behind the data
+ * until the temperature changes, the data until there are others.
+ */
 export function drawRings(
 	d: Draw,
 	p: Palette,
 	q: Picture,
 	phase: number,
-	marked: Marked,
-	chunks: Chunk[],
-	to: number,
+	marks: Marks,
 ): void {
-	for (const l of q.place.rings.rings) {
-		glow(d, p, q, l);
-		if (l.info.group) wedges(d, p, q, l);
-		arms(d, p, q, l);
-	}
-	memory(d, p, q);
-	results(d, p, q, chunks, to);
-	core(d, p, q);
-	paths(d, p, q, phase);
-	data(d, p, q, phase, marked);
-	labels(d, p, q);
-}
+	const flies = phase < 1;
+	const c = flies ? q.flight : q.settled;
+	const theme = `${p.background}:${d.width}:${d.height}`;
 
-/** Names of regions outside, and of levels on the edges of their rings. */
-function labels(d: Draw, p: Palette, q: Picture): void {
-	const { rings, arcs, others } = q.place;
-	const outside = rings.radius + 9;
-	const taken: { x: number; y: number; w: number }[] = [];
-	const name = (angle: number, text: string, colour: Colour) => {
-		const [x, at] = polar(outside, angle);
-		const side = Math.sin(angle);
-		const align = side > 0.25 ? "left" : side < -0.25 ? "right" : "center";
-		const style = { colour, size: 12, bold: true, align } as const;
-		const w = d.measure(text, style);
-		const left = x - { left: 0, center: w / 2, right: w }[align];
-		let y = at;
-
-		// small regions stand close together: their names go outwards
-		const hit = () =>
-			taken.some(
-				(t) => Math.abs(t.y - y) < 12 && left < t.x + t.w + 4 && t.x < left + w + 4,
-			);
-		if (hit() && text === OTHERS) return;
-		for (let i = 0; i < 6 && hit(); i++) y += at < 0 ? -6 : 6;
-		taken.push({ x: left, y, w });
-		d.text(q.x + x, q.y + y, text, style);
-	};
-
-	for (const a of arcs.values())
-		name((a.a0 + a.a1) / 2, a.region.name, q.colour(p, a.region.region));
-	name((others[0] + others[1]) / 2, OTHERS, p.muted);
-	for (const l of rings.rings) {
-		const [x, y] = polar(l.r1, -Math.PI / 4);
-		const style = { colour: p.text, size: 11, bold: true, align: "center" } as const;
-		const w = d.measure(l.info.name, style) + 10;
-		d.rect(q.x + x - w / 2, q.y + y - 8, w, 16, p.background, 0.92);
-		d.frame(q.x + x - w / 2, q.y + y - 8, w, 16, p.grid);
-		d.text(q.x + x, q.y + y, l.info.name, style);
-	}
-}
-
-/** Lines that a level holds, of how many. */
-export function heldOf(held: Held, l: Ring): [held: number, of: number] {
-	const { info } = l;
-	const slots = info.instances * info.sets * info.ways;
-	let n = 0;
-
-	if (info.group) for (let i = 0; i < l.arms; i++) n += held.held[info.first + i]!;
-	else for (let i = 0; i < slots; i++) if (held.line[info.first + i] !== EMPTY) n++;
-	return [n, slots];
-}
-
-/** What the rings and lines are, in words at the left. */
-export function legend(
-	d: Draw,
-	p: Palette,
-	q: Picture,
-	tail: number,
-	over: boolean, // the rings lie behind the words
-): void {
-	const small = { colour: p.muted, size: 10 };
-	const x = 12;
-	let y = 14;
-
-	if (over) d.rect(0, 0, 150, 10 + 32 * q.place.rings.rings.length, p.background, 0.85);
-	for (const l of q.place.rings.rings) {
-		const { info } = l;
-		const [n, of] = heldOf(q.held, l);
-		const grain = {
-			element: "a glyph: an element",
-			line: `a glyph: a line of ${info.line} B`,
-			sets: `a wedge: ${info.group === 1 ? "a set" : `${info.group} sets`}`,
-		}[l.grain];
-		d.text(x, y, info.name, { colour: p.text, size: 11, bold: true });
-		d.text(
-			x + 22,
-			y,
-			n === of ? `all ${exact(of)} lines` : `${exact(n)} of ${exact(of)} lines`,
-			{
-				colour: p.text,
-				size: 10,
-			},
-		);
-		d.text(x, y + 13, grain, small);
-		y += 32;
-	}
-	const colours = levelColours(p, q.levels);
-	const keys: [Colour, number, string][] = [
-		...q.place.rings.rings
-			.slice(1)
-			.map((l): [Colour, number, string] => [
-				colours[l.level]!,
-				2,
-				`from ${l.info.name}`,
-			]),
-		[colours.at(-1)!, 2, "from memory"],
-		[p.muted, 1, "leaves"],
-		[p.write, 2, "is written back"],
-	];
-	y = d.height - 60 - 13 * keys.length;
-	if (over) d.rect(0, y - 10, 120, d.height - y, p.background, 0.85);
-	d.text(x, y, tail === 1 ? "this reference" : `last ${count(tail)} references`, small);
-	keys.forEach(([c, thick, words], i) => {
-		d.line(x, y + 14 + 13 * i, x + 14, y + 14 + 13 * i, c, thick);
-		d.text(x + 19, y + 14 + 13 * i, words, small);
+	d.layer("scene", `${theme}:${q.key}:${flies}`, () => {
+		d.layer("ground", `${theme}:${q.ground}`, () => {
+			for (const l of q.place.rings.rings) {
+				glow(d, p, q, l);
+				arms(d, p, q, l);
+			}
+		});
+		for (const l of q.place.rings.rings) {
+			if (l.info.group) wedges(d, p, q, l);
+			sectors(d, p, q, l);
+		}
+		core(d, p, q);
+		if (q.bundles) bundled(d, p, q, q.bundles);
+		// while it flies the last reference has no path yet
+		const single = q.bundles ? q.paths.filter((w) => !w.age) : q.paths;
+		paths(d, p, q, flies ? single.filter((w) => w.age) : single);
+		// splats of one go: memory and what is in caches
+		memory(d, p, q);
+		results(d, p, q);
+		rest(d, p, q, c);
 	});
-	d.text(x, d.height - 46, "pale: also nearer", small);
+	rims(d, p, q, c, marks.chosen, p.text);
+	rims(d, p, q, c, marks.near, p.muted);
+	if (flies) moving(d, p, q, phase);
+	for (const g of marks.touched) {
+		const r =
+			(q.place.rings.rings[g.level]!.size / 2) * (1 + 0.8 * Math.sin(Math.PI * phase));
+		const [x, y] = at(g, phase);
+		if (flies && g.motion === "rest") disc(d, q.x + x, q.y + y, r, q.colour(p, g.region));
+		halo(d, q.x + x, q.y + y, Math.max(r, 1.5) + 2.5, p.cursor, 2);
+	}
 }

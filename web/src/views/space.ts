@@ -1,7 +1,7 @@
 // The whole address space from low to high, in the segments that are used, and the last
 // references in it: the present one as an arrow, older ones further down and fainter.
-import { api } from "../api";
-import { bytes, count, exact } from "../model/format";
+import { api, HURRY, LONG } from "../api";
+import { bytes, count, exact, percent } from "../model/format";
 import { along as scaled, scaleOf } from "../model/heat";
 import { laySegments, xOfAddress, type Segment } from "../model/segments";
 import { brightness, kindOf, WRITE } from "../model/trail";
@@ -35,6 +35,7 @@ interface Answer {
 	region: Uint32Array;
 	low: number[];
 	high: number[];
+	share: number; // of the run's references that it is from
 }
 
 const words: Record<string, string> = {
@@ -53,31 +54,34 @@ function segmentName(s: Segment, first: boolean): string {
 		: (words[s.name] ?? s.name);
 }
 
+function answerOf({ header, column: c }: Awaited<ReturnType<typeof api.space>>): Answer {
+	const { from, to, seen } = header as { from: number; to: number; seen: number };
+
+	return {
+		segments: (header["segments"] as { low: string; high: string }[]).map(
+			(x) => ({ ...x, low: Number(x.low), high: Number(x.high) }) as Segment,
+		),
+		references: c["references"] as Float64Array,
+		region: c["region"] as Uint32Array,
+		low: Array.from(c["low"] as BigUint64Array, Number),
+		high: Array.from(c["high"] as BigUint64Array, Number),
+		share: to > from ? Math.min(1, seen / (to - from)) : 1,
+	};
+}
+
 class Space extends CanvasView {
 	private answer!: { value: Answer | null };
 	private dots: { x: number; y: number; time: number }[] = [];
 
 	protected start(): void {
-		this.answer = this.ask(() => {
+		this.answer = this.ask<Answer>(() => {
 			const s = ready.value;
 			const n = length.value;
 			return s && n
-				? async (abort) => {
-						const { header, column: c } = await api.space(
-							s.sim,
-							{ from: 0, to: n },
-							ROWS,
-							abort,
-						);
-						return {
-							segments: (header["segments"] as { low: string; high: string }[]).map(
-								(x) => ({ ...x, low: Number(x.low), high: Number(x.high) }) as Segment,
-							),
-							references: c["references"] as Float64Array,
-							region: c["region"] as Uint32Array,
-							low: Array.from(c["low"] as BigUint64Array, Number),
-							high: Array.from(c["high"] as BigUint64Array, Number),
-						};
+				? async (abort, early) => {
+						const w = { from: 0, to: n };
+						if (n > LONG) early(answerOf(await api.space(s.sim, w, ROWS, HURRY, abort)));
+						return answerOf(await api.space(s.sim, w, ROWS, undefined, abort));
 					}
 				: null;
 		});
@@ -129,10 +133,12 @@ class Space extends CanvasView {
 			d.rect(x, HEAD / 2 - 5, 9, 9, colours[levelNames.value.length - 1 - i]!);
 			x -= 9;
 		});
+		const share = this.answer.value!.share;
+		const far = share < 1 ? ` · counted ${percent(share)} of the run so far …` : "";
 		d.text(
 			EDGE,
 			HEAD / 2,
-			`the last ${count(this.trail())} references by address`,
+			`the last ${count(this.trail())} references by address${far}`,
 			small,
 		);
 	}

@@ -10,6 +10,7 @@ import { exact, percent } from "../model/format";
 import { isNothing, sameSelection, type Selection } from "../model/selection";
 import { cellOf, cellSpan } from "../model/tiling";
 import type { Timeline as Answer, Window } from "../model/types";
+import { scores } from "../state/scores";
 import { refsOf, arrived } from "../state/around";
 import { pan, zoom } from "../state/commands";
 import { select } from "../state/history";
@@ -28,18 +29,19 @@ import {
 	trace,
 } from "../state/store";
 import { CursorView } from "./cursorView";
+import { DifferStrip } from "./timelineDiffer";
 import {
 	Scale,
 	drawAxis,
 	drawBrush,
 	drawCursor,
 	drawHeat,
+	drawKinds,
 	drawLane,
 	drawMarks,
 	drawPhases,
 	drawShares,
 	drawStrip,
-	eachCell,
 	markAt,
 	phaseAt,
 	phaseRowAt,
@@ -58,7 +60,7 @@ const KINDS_FROM = 5; // pixels a reference from which on reads and writes are t
 const NEAR = 5; // pixels within which a line or handle is caught
 
 type Temperature = Awaited<ReturnType<typeof api.temperature>>;
-type Zone = "strip" | "phases" | "chart" | "heat" | "lanes" | "axis";
+type Zone = "strip" | "differ" | "phases" | "chart" | "heat" | "lanes" | "axis";
 
 /** What a pointer that is down does; moves until it is up. */
 interface Drag {
@@ -71,6 +73,7 @@ interface Drag {
 
 class Timeline extends CursorView {
 	private tiles!: Tiles;
+	private differ!: DifferStrip;
 	private running!: { value: Answer | null }; // while it simulates
 	private heat!: { value: Temperature | null };
 	private drag: Drag | null = null;
@@ -80,6 +83,8 @@ class Timeline extends CursorView {
 		this.startOver();
 		this.tiles = new Tiles(this.redraw);
 		this.onDestroy(() => this.tiles.dispose());
+		this.differ = new DifferStrip(this.redraw);
+		this.onDestroy(() => this.differ.dispose());
 		// Of a run that is being simulated only the whole is known, in coarse cells.
 		this.running = this.ask(() => {
 			const [s, to] = [sim.value, length.value];
@@ -89,9 +94,9 @@ class Timeline extends CursorView {
 				: null;
 		}, 0);
 		this.heat = this.ask(() => {
-			const [s, w] = [ready.value, shownWindow.value];
+			const [s, w, by] = [ready.value, shownWindow.value, scores()];
 			return s && this.warm() && w.to > w.from
-				? (abort) => api.temperature(s.sim, w, this.columns(), undefined, abort)
+				? (abort) => api.temperature(s.sim, w, this.columns(), by, abort)
 				: null;
 		});
 		this.watch(() => {
@@ -189,7 +194,8 @@ class Timeline extends CursorView {
 
 	/** Where the parts begin, from top to bottom. */
 	private layout() {
-		const phases = STRIP + SPACE;
+		const differ = this.differ.height();
+		const phases = STRIP + (differ && differ + 2) + SPACE;
 		const chart = phases + phasesHeight(trace.value);
 		const lanes = this.threads().length * LANE;
 		const bottom = Math.max(chart + 20, this.height - AXIS - lanes);
@@ -209,7 +215,8 @@ class Timeline extends CursorView {
 	private zone(y: number): Zone {
 		const at = this.layout();
 
-		if (y < STRIP + SPACE / 2) return "strip";
+		if (y < STRIP + 1) return "strip";
+		if (y < at.phases - SPACE / 2) return this.differ.height() ? "differ" : "strip";
 		if (y < at.chart) return "phases";
 		if (y < at.chartEnd) return "chart";
 		if (y < at.lanes) return "heat";
@@ -229,6 +236,11 @@ class Timeline extends CursorView {
 		this.tip(null);
 		this.preselect({});
 		if (zone === "strip") this.pressStrip(x, e.shiftKey, start);
+		else if (zone === "differ")
+			start(
+				() => {},
+				() => void this.differ.go(Math.floor(this.strip().time(x))),
+			);
 		else if (e.shiftKey) this.startBrush(this.scale(), x, start);
 		else if (zone === "phases")
 			start(
@@ -335,7 +347,7 @@ class Timeline extends CursorView {
 
 		if (zone === "strip") return this.handleAt(x) ? "ew-resize" : "crosshair";
 		if (shift) return "crosshair";
-		if (zone === "phases" || zone === "lanes") return "pointer";
+		if (zone === "phases" || zone === "lanes" || zone === "differ") return "pointer";
 		return this.onCursor(x) ? "ew-resize" : "default";
 	}
 
@@ -377,7 +389,7 @@ class Timeline extends CursorView {
 	/** Tells what is under the pointer, and pre-selects it. */
 	private point(x: number, y: number): void {
 		const zone = this.zone(y);
-		const s = zone === "strip" ? this.strip() : this.scale();
+		const s = zone === "strip" || zone === "differ" ? this.strip() : this.scale();
 		const time = Math.max(0, Math.min(length.value - 1, Math.floor(s.time(x))));
 		const phase = phaseAt(
 			trace.value,
@@ -386,6 +398,10 @@ class Timeline extends CursorView {
 		);
 
 		if (!length.value) return;
+		if (zone === "differ") {
+			this.preselect({});
+			return this.tip(this.differ.words(time), x, y);
+		}
 		if (zone === "phases" && phase) {
 			const n = phase.to - phase.from;
 			this.preselect({});
@@ -516,7 +532,8 @@ class Timeline extends CursorView {
 		d.rect(0, at.chart, d.width, style.height, p.empty);
 		for (const shown of this.mainShown(s.window, this.counted()))
 			drawShares(d, shown, s, style);
-		this.drawKinds(d, p, s, at.chartEnd);
+		if (ready.value && this.width / (s.window.to - s.window.from) >= KINDS_FROM)
+			drawKinds(d, p, s, refsOf(s.window.from, s.window.to) ?? [], at.chartEnd);
 		if (this.warm() && at.heat > at.chartEnd)
 			drawHeat(d, p, s, this.heat.value, colours, at.heat, at.lanes - 1 - at.heat);
 		this.drawThreads(d, p, s, at.lanes);
@@ -530,6 +547,7 @@ class Timeline extends CursorView {
 			top: 0,
 			height: STRIP,
 		});
+		if (this.differ.height()) this.differ.draw(d, p, this.strip(), STRIP + 2);
 	}
 
 	protected drawOver(d: Draw, p: Palette): void {
@@ -537,36 +555,11 @@ class Timeline extends CursorView {
 		const s = this.scale();
 		const now = this.strip().x(cursor.value);
 
-		d.rect(now - 1.5, 0, 3, STRIP, p.background, 0.7);
-		d.rect(now - 1, 0, 2, STRIP, p.cursor);
+		const high = STRIP + (this.differ.height() && this.differ.height() + 2);
+		d.rect(now - 1.5, 0, 3, high, p.background, 0.7);
+		d.rect(now - 1, 0, 2, high, p.cursor);
 		drawCursor(d, p, s, cursor.value, at);
 		if (this.brush) drawBrush(d, p, s, this.brush, at.phases, at.axis);
-	}
-
-	/** Close enough to see single references: read or write, at the foot of each. */
-	private drawKinds(d: Draw, p: Palette, s: Scale, bottom: number): void {
-		const w = s.window;
-		const span = w.to - w.from;
-		const colours = [p.read, p.write, p.fetch];
-
-		if (!ready.value || span <= 0 || this.width / span < KINDS_FROM) return;
-		for (const c of refsOf(w.from, w.to) ?? [])
-			eachCell(
-				{
-					...c,
-					to: c.from + c.count,
-					first: c.from,
-					width: 1,
-					cells: c.count,
-					levels: 0,
-				},
-				w,
-				s,
-				(i, x, width) => {
-					d.splat(x, bottom - 5, width, 5, p.background);
-					d.splat(x, bottom - 4, width, 4, colours[c.what[i]! >> 14]!);
-				},
-			);
 	}
 
 	private drawThreads(d: Draw, p: Palette, s: Scale, top: number): void {

@@ -93,6 +93,28 @@ export function drawShares(d: Draw, shown: Shown, s: Scale, style: ShareStyle): 
 	});
 }
 
+/** References that are wide enough to be seen: read or write, at the foot of each. */
+export function drawKinds(
+	d: Draw,
+	p: Palette,
+	s: Scale,
+	chunks: { from: number; count: number; what: ArrayLike<number> }[],
+	bottom: number,
+): void {
+	const colours = [p.read, p.write, p.fetch];
+
+	for (const { from, count, what } of chunks)
+		eachCell(
+			{ from, to: from + count, first: from, width: 1, cells: count, levels: 0 },
+			s.window,
+			s,
+			(i, x, width) => {
+				d.splat(x, bottom - 5, width, 5, p.background);
+				d.splat(x, bottom - 4, width, 4, colours[what[i]! >> 14]!);
+			},
+		);
+}
+
 /** A lane that is as dark as the selection's share of the cell. */
 export function drawLane(
 	d: Draw,

@@ -7,6 +7,12 @@ export interface View {
 	/** The picture as it is, as the text of an SVG file. */
 	exportSvg(): string;
 	exportPng(): Promise<Blob>;
+	/** The numbers of the picture, where a view has them. */
+	exportText?(kind: "csv" | "json"): string;
+	/** The canvas and the moment that it shows, where the view plays; null: not yet. */
+	still?(): { canvas: HTMLCanvasElement; shown: number } | null;
+	/** Draws with what moves held at a phase from 0 to 1; null: it moves with the clock. */
+	pose?(phase: number | null): void;
 	destroy(): void;
 }
 
@@ -24,5 +30,13 @@ export interface ViewKind {
 	what: string; // a sentence, for the help and the search
 	/** May change with the store; read inside a component. */
 	controls?: () => Control[];
+	/** Whether there is anything for it to show; without it there always is. */
+	when?: () => boolean;
+	/** It is not about one trace: source, details and timeline leave it their room. */
+	wide?: boolean;
+	/** Its pictures have numbers behind them: exportText(). */
+	tables?: boolean;
+	/** Its picture is that of the cursor's moment: movies can be made of it. */
+	plays?: boolean;
 	create(): View;
 }

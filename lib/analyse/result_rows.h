@@ -1,0 +1,33 @@
+/*
+ * References that are alike: same site, region, thread, kind and outcome. A result has
+ * them counted for every 2^16 references, so that who did what in a long window is known
+ * from some thousand rows.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ml_buf;
+
+struct ml_result_row {
+	uint32_t site; /* the caller's, where there is one */
+	uint32_t region;
+	uint16_t thread, outcome;
+	uint32_t kind; /* enum ml_kind */
+	uint32_t count;
+};
+
+/* A set of rows. Zero bytes are an empty one. */
+struct ml_result_rows {
+	struct ml_result_row *row;
+	size_t count, cap;
+	uint32_t *slot; /* row + 1 by hash, 0 is empty; only where rows are added */
+	size_t slots;
+};
+
+/* Counts one more reference like r. */
+void ml_result_rows_add(struct ml_result_rows *x, const struct ml_result_row *r);
+/* As bytes, sorted; the set is empty afterwards. */
+void ml_result_rows_put(struct ml_result_rows *x, struct ml_buf *out);
+void ml_result_rows_release(struct ml_result_rows *x);

@@ -1,0 +1,32 @@
+/*
+ * A window shared out: several threads go over it, each with a worker of its own, whose
+ * findings are put together afterwards. Either each has one stretch, and these follow
+ * each other; or, for a first impression, all take pieces that are spread over the
+ * window until the time is over.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+
+enum { ML_SHARES_MAX = 16 };
+
+struct ml_shares {
+	uint64_t from, to; /* positions */
+	unsigned hurry;    /* milliseconds for a first impression; 0: all is gone over */
+	unsigned workers;  /* threads; 0: as many as are worth it */
+};
+
+/* How many workers there are to be, 1 to ML_SHARES_MAX. */
+size_t ml_shares_count(const struct ml_shares *x);
+
+/* A worker goes over [from, to); in a hurry it is asked for one piece after another, in
+ * any order. */
+typedef bool ml_share_fn(void *worker, uint64_t from, uint64_t to, struct ml_err *err);
+
+/* Fails as the first of them that failed. */
+bool ml_shares_run(const struct ml_shares *x, void *const *workers, size_t count,
+		   ml_share_fn *fn, struct ml_err *err);

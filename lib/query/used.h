@@ -1,0 +1,39 @@
+/*
+ * What was used of the data that came into a cache. A line that comes in brings all its
+ * bytes; those that the program reads or writes before the line leaves again are used,
+ * the others came in vain.
+ *
+ * Of a window: all lines that came into the level within it count, each time they came,
+ * with what was used until they left, at the latest at the window's end. The caches are
+ * as the run before left them; what was in them then does not count. Where lines have
+ * more than 64 bytes, used bytes are known in units of a 64th of a line.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+
+struct ml_asker;
+struct ml_desk_sim;
+
+/* Neighbouring bytes of a region that came in with one line, all used or none. Offsets
+ * are those of ml_desk_offset. */
+typedef void ml_used_fn(void *arg, uint32_t region, uint64_t offset, uint64_t bytes,
+			bool used);
+
+struct ml_used {
+	unsigned level;          /* from 1 */
+	uint64_t from, to;       /* positions */
+	const uint32_t *regions; /* that fn is called for */
+	size_t count;
+	ml_used_fn *fn;
+	void (*tick)(void *arg, uint64_t position); /* now and then; may be NULL */
+	void *arg;                                  /* of both */
+};
+
+/* Simulates the window; bytes that belong to no region of the list are left out. */
+bool ml_used_run(const struct ml_used *u, struct ml_desk_sim *s,
+		 const struct ml_asker *asker, struct ml_err *err);

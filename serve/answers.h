@@ -1,0 +1,29 @@
+/*
+ * Answers that took long, kept: a simulation that is ready does not change, so the same
+ * question has the same answer. Bounded; those that were not asked for longest go first.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/query/ask.h"
+
+struct ml_buf;
+
+struct answers {
+	pthread_mutex_t lock;
+	struct kept_answer *list; /* the one used last first */
+	size_t bytes;
+};
+
+void answers_init(struct answers *a);
+void answers_release(struct answers *a);
+
+/* Appends the answer to the question to out; false: it is not kept. */
+bool answers_find(struct answers *a, const struct ml_ask *q, enum ml_answer_kind *kind,
+		  struct ml_buf *out);
+void answers_keep(struct answers *a, const struct ml_ask *q, enum ml_answer_kind kind,
+		  const struct ml_buf *answer);
