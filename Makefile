@@ -54,6 +54,7 @@ bench: deps-test all
 	@bench/run.sh $(dir)
 	@bench/sim.sh $(dir)
 	@bench/cc.sh $(dir)
+	@bench/ensemble.sh $(dir)
 
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install $(dir) --prefix $(PREFIX)

@@ -37,3 +37,8 @@ const char *cmd_path_examples(struct ml_arena *a)
 {
 	return beside(a, "examples", "../lib/memlamp/examples");
 }
+
+const char *cmd_path_mpi(struct ml_arena *a)
+{
+	return beside(a, "mpi/ranks.so", "../lib/memlamp/mpi/ranks.so");
+}

@@ -15,3 +15,6 @@ const char *cmd_path_runtime(struct ml_arena *a);
 /* Folder of the bundled examples (sources; compiled ones only in a build folder), or
  * NULL. */
 const char *cmd_path_examples(struct ml_arena *a);
+
+/* The MPI plugin (lib/base/ranks.h), or NULL. */
+const char *cmd_path_mpi(struct ml_arena *a);

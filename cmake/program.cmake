@@ -8,6 +8,7 @@ add_executable(memlamp cli/main.c)
 target_link_libraries(memlamp PRIVATE strict cli)
 
 include(cmake/runtime.cmake)
+include(cmake/mpi.cmake)
 
 # The Valgrind tool is built by its own script: Valgrind's rules differ in every flag.
 set(tool_script ${PROJECT_SOURCE_DIR}/record/valgrind/build.sh)
@@ -48,6 +49,10 @@ foreach(source ${examples})
 	install(FILES ${source} DESTINATION share/doc/memlamp/examples)
 	configure_file(${source} ${PROJECT_BINARY_DIR}/examples/${file} COPYONLY)
 endforeach()
+# what they read
+configure_file(examples/teapot.txt ${PROJECT_BINARY_DIR}/examples/teapot.txt COPYONLY)
+install(FILES examples/teapot.txt DESTINATION lib/memlamp/examples)
+install(FILES examples/teapot.txt DESTINATION share/doc/memlamp/examples)
 
 # Pages become man pages; the tables of options become the shell's completion.
 set(md2man ${PROJECT_SOURCE_DIR}/tools/md2man)

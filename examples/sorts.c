@@ -17,12 +17,22 @@
  * within L1 and leaves it with merges of 32 items, L2 with 128, twice: once for each
  * half.
  *
+ * Compiled with -DMARKS, the end of each sweep of bubble and exchange is marked, so that
+ * the two can be compared sweep by sweep (docs/gallery.md). A mark itself makes a few
+ * references to the stack.
+ *
  * volatile keeps the compiler from joining or reordering the accesses.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "memlamp.h"
+
+#ifdef MARKS
+#define END_OF_SWEEP() MEMLAMP_MARK("sweep")
+#else
+#define END_OF_SWEEP() ((void)0)
+#endif
 
 enum { ITEMS = 256 };
 
@@ -43,7 +53,7 @@ static void shuffled(void)
 
 static void bubble(void)
 {
-	for (int end = ITEMS; end > 1; end--)
+	for (int end = ITEMS; end > 1; end--) {
 		for (int i = 0; i + 1 < end; i++) {
 			int a = list[i], b = list[i + 1];
 
@@ -52,6 +62,8 @@ static void bubble(void)
 				list[i + 1] = a;
 			}
 		}
+		END_OF_SWEEP();
+	}
 }
 
 /* The largest of the rest to its end: many call this selection sort. */
@@ -70,6 +82,7 @@ static void exchange(void)
 		}
 		list[at] = list[end - 1];
 		list[end - 1] = most;
+		END_OF_SWEEP();
 	}
 }
 

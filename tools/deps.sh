@@ -63,6 +63,8 @@ for group; do
 		need python3-minimal have python3
 		need zstd have zstd
 		need chromium have chromium
+		need libopenmpi-dev have mpicc
+		need openmpi-bin have mpirun
 		;;
 	*)
 		echo "tools/deps.sh: no group '$group'" >&2

@@ -1,0 +1,39 @@
+/*
+ * What `memlamp ensemble` is to do: the ensembles that are there already, the traces and
+ * variants that were asked for, each on all machines, and the milestones.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "cli/options.h"
+#include "lib/analyse/ensemble.h"
+#include "lib/analyse/variants.h"
+#include "record/options.h"
+
+struct ml_progress;
+
+struct ensemble_plan {
+	/* set by the caller */
+	const char *output; /* NULL: the result is only shown */
+	const char *build, *run, *phase;
+	const struct opt_list *machines, *match;
+	struct ml_record_options record;
+	uint64_t from, to, bins;
+	bool fresh;
+	struct ml_progress *progress;
+	const volatile bool *stop;
+
+	/* its own */
+	struct ml_ensemble *e;
+	struct ml_variants variants[OPT_LIST_MAX]; /* of each template */
+	size_t templates;
+	struct ml_arena *arena;
+};
+
+/* Whether operands and options ask for more than to show what is there. */
+bool ensemble_computes(const struct ensemble_plan *p, int argc, char **argv);
+/* Fills p->e, which is empty. */
+bool ensemble_plan(struct ensemble_plan *p, int argc, char **argv, struct ml_err *err);
+/* What a row of --match says of a trace: its part, or the only one; NULL: nothing. */
+const char *ensemble_match_part(const char *row, uint32_t trace, struct ml_arena *a);

@@ -1,0 +1,404 @@
+#include "cli/ensemble_show.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/say.h"
+#include "cli/simulated.h"
+#include "lib/analyse/curve.h"
+#include "lib/analyse/match.h"
+#include "lib/analyse/second.h"
+#include "lib/base/buf.h"
+#include "lib/base/json.h"
+#include "lib/query/curve_words.h"
+#include "lib/query/ensemble_axes.h"
+#include "lib/query/ensemble_tables.h"
+#include "lib/query/picture_ensemble.h"
+
+enum { CELLS_MOST = 1 << 16, KNOTS = 20, UNEQUAL = 5, SIDE_BY_SIDE = 2 };
+
+const struct ensemble_show ensemble_show_default = {
+	.measure = "time",
+	.level = 1,
+	.envelope = "range",
+	.top = 40,
+	.cells = 256,
+};
+
+struct show {
+	const struct ml_ensemble *e;
+	const struct ensemble_show *o;
+	struct ml_curves *curves;
+	struct ml_curve_options curve;
+	struct ml_matching matching;
+	struct ml_axes axes;
+	struct ml_second second;
+	struct ml_ensemble_ask ask;
+	struct ml_arena arena;
+};
+
+static bool among(const char *const *words, const char *word, unsigned *number)
+{
+	for (*number = 0; words[*number]; ++*number)
+		if (!strcmp(words[*number], word))
+			return true;
+	return false;
+}
+
+bool ensemble_show_check(const struct ensemble_show *o, struct ml_err *err)
+{
+	enum ml_measure measure;
+	enum ml_match_how how;
+	unsigned kind;
+
+	if (!ml_curve_words_measure(o->measure, &measure, err) ||
+	    (o->time && !ml_curve_words_time(o->time, &how, err)))
+		return false;
+	if (o->as && !among(ml_ensemble_plot_names, o->as, &kind))
+		return ml_fail(
+			err, ML_USAGE,
+			"--as is curves, parameter, map, spread, workingset, second or "
+			"multiples, not '%s'",
+			o->as);
+	if (!among(ml_envelope_names, o->envelope, &kind))
+		return ml_fail(err, ML_USAGE,
+			       "--envelope is range, deviation or none, not '%s'",
+			       o->envelope);
+	if (o->csv && strcmp(o->csv, "members") != 0 && strcmp(o->csv, "series") != 0)
+		return ml_fail(err, ML_USAGE, "--csv is members or series, not '%s'",
+			       o->csv);
+	if (!o->level || o->level > ML_LEVELS)
+		return ml_fail(err, ML_USAGE, "--level is 1 to %d", ML_LEVELS);
+	if (!o->cells || o->cells > CELLS_MOST)
+		return ml_fail(err, ML_USAGE, "--cells is 1 to %d", CELLS_MOST);
+	if (o->second && (o->second < 2 || o->second > ML_SECOND_THREADS))
+		return ml_fail(err, ML_USAGE, "--second is 2 to %d threads",
+			       ML_SECOND_THREADS);
+	if (o->second && !o->total)
+		return ml_fail(err, ML_USAGE,
+			       "--second wants the --total that is shared");
+	return !o->as || o->plot ||
+	       ml_fail(err, ML_USAGE, "--as is of --plot, which is not given");
+}
+
+/* Rows of --match as pairs; those that mean all marks or phases need none. */
+static bool find_pairs(struct show *s, const struct opt_list *match,
+		       const char *const *const **pairs, size_t *count,
+		       struct ml_err *err)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < match->count; i++) {
+		const char *row = match->items[i];
+
+		if (!strcmp(row, "marks") || !strcmp(row, "phases"))
+			return true;
+		text = ml_arena_printf(&s->arena, "%s%s%s", text, i ? ";" : "", row);
+	}
+	return !*text || ml_curve_words_pairs(text, s->e, pairs, count, &s->arena, err);
+}
+
+static bool find_base(const struct show *s, uint32_t *base, struct ml_err *err)
+{
+	for (uint32_t i = 0; i < s->e->trace_count; i++) {
+		const struct ml_ensemble_trace *t = &s->e->traces[i];
+
+		if (s->o->base ? !strcmp(t->label, s->o->base)
+			       : ml_ensemble_refs(t) >
+					 ml_ensemble_refs(&s->e->traces[*base]))
+			*base = i;
+	}
+	return !s->o->base || !strcmp(s->e->traces[*base].label, s->o->base) ||
+	       ml_fail(err, ML_USAGE, "there is no trace '%s' to be the base",
+		       s->o->base);
+}
+
+static bool match_times(struct show *s, const struct opt_list *match, struct ml_err *err)
+{
+	enum ml_match_how how = match->count ? ML_MATCH_MILESTONES : ML_MATCH_RAW;
+	const char *const *const *pairs = NULL;
+	size_t count = 0;
+	uint32_t base = 0;
+
+	if (s->o->time && !ml_curve_words_time(s->o->time, &how, err))
+		return false;
+	if (how == ML_MATCH_MILESTONES && !find_pairs(s, match, &pairs, &count, err))
+		return false;
+	if (!find_base(s, &base, err) ||
+	    !ml_match(&s->matching, s->e, how, pairs, count, base, &s->arena, err))
+		return false;
+	s->curve.matching = &s->matching;
+	return true;
+}
+
+static bool prepare(struct show *s, const struct opt_list *match, struct ml_err *err)
+{
+	const struct ensemble_show *o = s->o;
+	size_t against = SIZE_MAX;
+
+	if (!match_times(s, match, err) ||
+	    !ml_curve_words_measure(o->measure, &s->curve.measure, err) ||
+	    (o->weights && !ml_curve_words_weights(o->weights, s->e, &s->curve, err)) ||
+	    (o->against && !ml_ensemble_find(s->e, o->against, &against, err)))
+		return false;
+	s->curve.level = (unsigned)o->level;
+	s->curve.against = against;
+	s->curve.volume = o->volume;
+	s->curve.window = o->window ? (double)o->window : 0;
+	s->ask.to = ml_match_end(&s->matching);
+	if (!o->window)
+		for (size_t i = 0; i < s->e->trace_count; i++)
+			s->curve.window =
+				fmax(s->curve.window,
+				     (double)ml_ensemble_refs(&s->e->traces[i]) / 100);
+	if (!o->second)
+		return true;
+	const struct ml_axis *size = NULL;
+	for (size_t i = 0; i < s->axes.count && !size; i++)
+		if (!o->size && ml_axis_is_size(&s->axes.at[i]))
+			size = &s->axes.at[i];
+	if (o->size && !ml_axes_find(&s->axes, o->size, &size, err))
+		return false;
+	if (!size)
+		return ml_fail(err, ML_USAGE, "no parameter is a size: --size names one");
+	return ml_second_make(&s->second, s->e, size->name, (unsigned)o->second,
+			      (double)o->total, &s->arena, err);
+}
+
+/* A table into text, at the most --top of its rows. */
+static void put_table(struct show *s, struct say *y, struct ml_ensemble_table *t,
+		      const char *what)
+{
+	size_t all = ml_table_rows(&t->table);
+
+	if (all > s->o->top)
+		t->table.count = s->o->top * t->table.width;
+	say_table(y, &t->table, all, what);
+	t->table = (struct ml_table){ 0 };
+	ml_ensemble_table_release(t);
+}
+
+static void say_time(struct show *s, struct say *y)
+{
+	const struct ml_matching *m = &s->matching;
+	struct ml_ensemble_table t;
+
+	if (m->how != ML_MATCH_MILESTONES)
+		return;
+	say(y, "\nTime is that of %s; the traces meet at %zu %s\n",
+	    s->e->traces[m->base].label, m->knots - 2,
+	    say_plural(m->knots - 2, "milestone", "milestones"));
+	for (size_t i = 0; i < m->unequal_count && i < UNEQUAL; i++)
+		say(y, "  %s\n", m->unequal[i]);
+	if (s->e->trace_count > SIDE_BY_SIDE)
+		return; /* too wide to read: --json has it */
+	ml_ensemble_matching(&t, s->e, m, KNOTS);
+	put_table(s, y, &t, "milestones");
+}
+
+/* What was measured, in words. */
+static const char *measured(struct show *s)
+{
+	const struct ml_curve_options *o = &s->curve;
+	const char *volume = o->volume ? ", scaled by the volume of accesses" : "";
+
+	switch (o->measure) {
+	case ML_MEASURE_TIME:
+		return ml_arena_printf(&s->arena, "cycles a reference%s", volume);
+	case ML_MEASURE_SERVED:
+		return ml_arena_printf(&s->arena, "share served by level %u%s", o->level,
+				       volume);
+	case ML_MEASURE_MISS:
+		return ml_arena_printf(&s->arena, "miss ratio of level %u%s", o->level,
+				       volume);
+	case ML_MEASURE_MEMORY:
+		return ml_arena_printf(&s->arena, "bytes from memory a reference%s",
+				       volume);
+	default: return ml_arena_printf(&s->arena, "temperature of level %u", o->level);
+	}
+}
+
+static bool say_real(struct show *s, struct say *y, struct ml_err *err)
+{
+	size_t real;
+
+	if (!s->o->real)
+		return true;
+	if (!ml_ensemble_find(s->e, s->o->real, &real, err))
+		return false;
+	double value = ml_curve_total(s->curves, real, &s->curve, 0, s->ask.to);
+	double least = INFINITY, most = -INFINITY;
+	for (size_t i = 0; i < s->second.count; i++) {
+		double v = ml_second_total(s->curves, &s->second, i, &s->curve);
+
+		least = fmin(least, v);
+		most = fmax(most, v);
+	}
+	say(y, "\nReal threads (%s): %.2f; the model says %.2f to %.2f\n",
+	    s->e->members[real].label, value, least, most);
+	return true;
+}
+
+static bool say_all(struct show *s, struct say *y, struct ml_err *err)
+{
+	struct ml_ensemble_table t;
+
+	say(y, "%zu %s of %zu %s: %s\n\n", s->e->member_count,
+	    say_plural(s->e->member_count, "member", "members"), s->e->trace_count,
+	    say_plural(s->e->trace_count, "trace", "traces"), measured(s));
+	if (s->o->second) {
+		say(y, "%zu %s in which %u threads share %s\n", s->second.count,
+		    say_plural(s->second.count, "way", "ways"), s->second.threads,
+		    say_bytes(y, s->o->total));
+		ml_ensemble_clusters(&t, &s->ask, &s->second);
+		put_table(s, y, &t, "clusters");
+		say(y, "\n");
+		ml_ensemble_second(&t, &s->ask, &s->second);
+		put_table(s, y, &t, "ways");
+		return say_real(s, y, err);
+	}
+	s->ask.brief = true;
+	ml_ensemble_ranking(&t, &s->ask);
+	put_table(s, y, &t, "members");
+	say_time(s, y);
+	return true;
+}
+
+static void put_json_table(struct ml_json *w, const char *key,
+			   struct ml_ensemble_table *t)
+{
+	ml_json_key(w, key);
+	ml_table_json(&t->table, w);
+	ml_ensemble_table_release(t);
+}
+
+static void put_json(struct show *s, struct ml_buf *out)
+{
+	struct ml_json w = { .out = out, .indent = 2 };
+	struct ml_ensemble_table t;
+
+	ml_json_object(&w);
+	ml_json_key(&w, "measure");
+	ml_json_string(&w, ml_measure_names[s->curve.measure]);
+	ml_json_key(&w, "unit");
+	ml_json_string(&w, ml_measure_units[s->curve.measure]);
+	ml_json_key(&w, "time");
+	ml_json_string(&w, ml_match_names[s->matching.how]);
+	ml_json_key(&w, "end");
+	ml_json_real(&w, s->ask.to);
+	ml_ensemble_ranking(&t, &s->ask);
+	put_json_table(&w, "members", &t);
+	if (s->o->second) {
+		ml_ensemble_second(&t, &s->ask, &s->second);
+		put_json_table(&w, "second", &t);
+		ml_ensemble_clusters(&t, &s->ask, &s->second);
+		put_json_table(&w, "clusters", &t);
+	}
+	if (s->matching.how == ML_MATCH_MILESTONES) {
+		ml_ensemble_matching(&t, s->e, &s->matching, s->matching.knots);
+		put_json_table(&w, "milestones", &t);
+		ml_json_key(&w, "unequal");
+		ml_json_array(&w);
+		for (size_t i = 0; i < s->matching.unequal_count; i++)
+			ml_json_string(&w, s->matching.unequal[i]);
+		ml_json_end(&w);
+	}
+	ml_ensemble_series(&t, &s->ask, s->o->cells);
+	put_json_table(&w, "series", &t);
+	ml_json_end(&w);
+	ml_buf_u8(out, '\n');
+}
+
+static void put_csv(struct show *s, struct ml_buf *out)
+{
+	struct ml_ensemble_table t;
+
+	if (s->o->second)
+		ml_ensemble_second(&t, &s->ask, &s->second);
+	else if (!strcmp(s->o->csv, "series"))
+		ml_ensemble_series(&t, &s->ask, s->o->cells);
+	else
+		ml_ensemble_ranking(&t, &s->ask);
+	ml_table_csv(&t.table, out);
+	ml_ensemble_table_release(&t);
+}
+
+static bool plot(struct show *s, struct ml_err *err)
+{
+	const struct ensemble_show *o = s->o;
+	struct ml_picture_ensemble p = {
+		.kind = o->second ? ML_PLOT_SECOND : ML_PLOT_CURVES,
+		.curve = s->curve,
+		.to = s->ask.to,
+		.colour = o->colour,
+		.size = o->size,
+		.threads = (unsigned)o->second,
+		.total = (double)o->total,
+		.shift = (double)o->shift,
+		.width = (double)o->width,
+		.height = (double)o->height,
+		.dark = o->dark,
+	};
+	struct ml_buf svg = { 0 };
+	unsigned number;
+	size_t member;
+
+	if (o->as && among(ml_ensemble_plot_names, o->as, &number))
+		p.kind = number;
+	if (among(ml_envelope_names, o->envelope, &number))
+		p.envelope = number;
+	if (o->real && !ml_ensemble_find(s->e, o->real, &member, err))
+		return false;
+	uint32_t real = o->real ? (uint32_t)member : 0;
+	if (o->real)
+		p.real = &real;
+	bool ok = ml_picture_ensemble(s->e, &p, &svg, err) &&
+		  simulated_write(o->plot, &svg, err);
+	ml_buf_release(&svg);
+	return ok;
+}
+
+static bool print(struct show *s, struct ml_err *err)
+{
+	struct ml_buf out = { 0 };
+	struct say y;
+	bool ok = true;
+
+	if (s->o->json) {
+		put_json(s, &out);
+	} else if (s->o->csv) {
+		put_csv(s, &out);
+	} else {
+		say_start(&y, &out);
+		ok = say_all(s, &y, err);
+		say_end(&y);
+	}
+	if (ok && cmd_print(&cmd_ensemble, &out) != EXIT_DONE) {
+		*err = (struct ml_err){ .kind = ML_IO }; /* it was said */
+		ok = false;
+	}
+	ml_buf_release(&out);
+	return ok;
+}
+
+bool ensemble_show(const struct ml_ensemble *e, const struct ensemble_show *o,
+		   const struct opt_list *match, struct ml_err *err)
+{
+	struct show s = { .e = e, .o = o };
+
+	if (!e->member_count)
+		return ml_fail(err, ML_USAGE, "the ensemble has no members");
+	ml_ensemble_axes(&s.axes, e, &s.arena);
+	s.curves = ml_curves_open(e);
+	s.ask = (struct ml_ensemble_ask){ .curves = s.curves,
+					  .axes = &s.axes,
+					  .o = &s.curve };
+	bool to_stdout = o->plot && !strcmp(o->plot, "-");
+	bool ok = prepare(&s, match, err) && (!o->plot || plot(&s, err)) &&
+		  (to_stdout || print(&s, err));
+	ml_curves_close(s.curves);
+	ml_arena_release(&s.arena);
+	return ok;
+}

@@ -1,0 +1,26 @@
+/*
+ * What `memlamp ensemble` shows of an ensemble: tables, JSON, CSV, or a picture.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/options.h"
+#include "lib/analyse/ensemble.h"
+#include "lib/base/err.h"
+
+/* As the options say; see cmd_ensemble.c. */
+struct ensemble_show {
+	const char *measure, *weights, *time, *base, *against, *size, *real, *plot, *as,
+		*colour, *envelope, *csv;
+	uint64_t level, window, top, second, total, shift, cells, width, height;
+	bool volume, json, dark;
+};
+
+extern const struct ensemble_show ensemble_show_default;
+
+/* Whether it makes sense, before anything is simulated for it. */
+bool ensemble_show_check(const struct ensemble_show *o, struct ml_err *err);
+bool ensemble_show(const struct ml_ensemble *e, const struct ensemble_show *o,
+		   const struct opt_list *match, struct ml_err *err);

@@ -1,0 +1,100 @@
+/*
+ * Any bytes as the file of an ensemble: opened, labelled, merged, and gone on with, from
+ * whatever states it has, over a trace of our own.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/analyse/ensemble.h"
+#include "lib/analyse/ensemble_run.h"
+#include "lib/base/arena.h"
+#include "lib/base/err.h"
+#include "lib/trace/text.h"
+#include "lib/trace/trace.h"
+#include "lib/trace/writer.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { LARGE = 1 << 16, BINS = 1 << 12 }; /* caches and series that are not tried */
+
+static char trace_path[64];
+
+static void remove_trace(void)
+{
+	unlink(trace_path);
+}
+
+static bool make_trace(void)
+{
+	static const char text[] = "r0+24*200 w0+64*50 r3:90*9 f4096+8*90";
+	struct ml_writer *w;
+	struct ml_err err;
+
+	if (trace_path[0])
+		return true;
+	snprintf(trace_path, sizeof(trace_path), "/tmp/fuzz-ensemble-%d", getpid());
+	atexit(remove_trace);
+	return ml_writer_open(&w, trace_path, &err) &&
+	       ml_text_read(w, text, strlen(text), "text", &err) &&
+	       ml_writer_close(w, &err);
+}
+
+/* Whether its members can be run within a second, over our trace. */
+static bool small(const struct ml_ensemble *e, const struct ml_trace *t)
+{
+	for (size_t i = 0; i < e->trace_count; i++)
+		if (e->traces[i].to > t->count || e->traces[i].bins > BINS)
+			return false;
+	for (size_t i = 0; i < e->member_count; i++)
+		for (unsigned k = 0; k < e->members[i].parsed.levels; k++)
+			if (e->members[i].parsed.level[k].size > LARGE ||
+			    e->members[i].parsed.icache.size > LARGE ||
+			    e->members[i].parsed.cores > 2)
+				return false;
+	return e->member_count < 20;
+}
+
+static void go_on(struct ml_ensemble *e)
+{
+	struct ml_ensemble_run o = { .threads = 1 };
+	struct ml_trace t;
+	struct ml_err err;
+
+	if (!make_trace() || !ml_trace_open(&t, trace_path, &err))
+		return;
+	for (size_t i = 0; i < e->trace_count; i++) {
+		e->traces[i].path = trace_path;
+		memcpy(e->traces[i].id, t.id, sizeof(t.id));
+	}
+	if (small(e, &t))
+		ml_ensemble_run(e, &o, &err);
+	ml_trace_close(&t);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ml_ensemble e, other;
+	struct ml_err err;
+	char path[40];
+	size_t member;
+	int fd = memfd_create("ensemble", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (ml_ensemble_open(&e, path, &err)) {
+		ml_ensemble_init(&other);
+		ml_ensemble_merge(&other, &e, &err);
+		ml_ensemble_release(&other);
+		ml_ensemble_find(&e, "1K lru", &member, &err);
+		go_on(&e);
+		ml_ensemble_release(&e);
+	}
+	close(fd);
+	return 0;
+}
