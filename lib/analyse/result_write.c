@@ -1,16 +1,12 @@
 /* Writing a result: a pass that collects blocks, and the file that they go to. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "lib/analyse/checkpoint.h"
 #include "lib/analyse/replay.h"
 #include "lib/analyse/result_parts.h"
 #include "lib/base/map.h"
+#include "lib/base/newfile.h"
 #include "lib/trace/format.h"
 #include "lib/trace/trace.h"
 
@@ -43,10 +39,8 @@ struct bins {
 };
 
 struct ml_result_writer {
-	const char *path;
-	char *name; /* under which the file is made, NULL: it has none yet */
-	int fd;
-	uint64_t bytes; /* of the file so far */
+	struct ml_newfile file;
+	bool open; /* the file is to be closed or abandoned */
 	unsigned levels;
 
 	uint64_t position; /* references taken */
@@ -70,58 +64,12 @@ struct ml_result_writer {
 	struct ml_arena arena;
 };
 
-/* A file without a name where there can be one: whatever happens, nothing stays. */
-static bool make_file(struct ml_result_writer *w, struct ml_err *err)
-{
-	const char *slash = strrchr(w->path, '/');
-	char *folder = slash ? ml_arena_copy(&w->arena, w->path,
-					     (size_t)(slash - w->path) + 1)
-			     : ml_arena_strdup(&w->arena, ".");
-
-	w->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-	if (w->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-		w->name = ml_arena_printf(&w->arena, "%s.XXXXXX", w->path);
-		w->fd = mkostemp(w->name, O_CLOEXEC);
-	}
-	return w->fd >= 0 || ml_fail_errno(err, "%s: cannot be made", w->path);
-}
-
-/* The name that it was to have from the start. */
-static bool name_file(struct ml_result_writer *w, struct ml_err *err)
-{
-	if (!w->name) {
-		char fd[32];
-
-		snprintf(fd, sizeof(fd), "/proc/self/fd/%d", w->fd);
-		char *name = ml_arena_printf(&w->arena, "%s.%d-%d", w->path, getpid(),
-					     w->fd);
-		unlink(name);
-		if (linkat(AT_FDCWD, fd, AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0)
-			return ml_fail_errno(err, "%s: cannot be made", name);
-		w->name = name;
-	}
-	if (rename(w->name, w->path) != 0)
-		return ml_fail_errno(err, "%s: cannot be made", w->path);
-	w->name = NULL;
-	return true;
-}
-
 static bool write_out(struct ml_result_writer *w, struct ml_err *err)
 {
-	for (size_t done = 0; done < w->out.size;) {
-		ssize_t n = write(w->fd, w->out.data + done, w->out.size - done);
+	bool ok = ml_newfile_write(&w->file, w->out.data, w->out.size, err);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return ml_fail_errno(err, "%s: byte %llu: cannot be written",
-					     w->path,
-					     (unsigned long long)(w->bytes + done));
-		done += (size_t)n;
-	}
-	w->bytes += w->out.size;
 	w->out.size = 0;
-	return true;
+	return ok;
 }
 
 /* Writes the payload that is in w->out, behind room for the header. */
@@ -141,7 +89,7 @@ static bool write_payload(struct ml_result_writer *w, unsigned type, uint64_t po
 	memcpy(w->out.data, header.data, ML_FORMAT_BLOCK_HEADER);
 	ml_buf_release(&header);
 	ml_buf_varint(&w->index, type);
-	ml_buf_varint(&w->index, w->bytes);
+	ml_buf_varint(&w->index, w->file.bytes);
 	ml_buf_varint(&w->index, position);
 	ml_buf_varint(&w->index, count);
 	w->blocks++;
@@ -426,10 +374,8 @@ struct ml_pass ml_result_writer_pass(struct ml_result_writer *w)
 
 static void release(struct ml_result_writer *w)
 {
-	if (w->name)
-		unlink(w->name);
-	if (w->fd >= 0)
-		close(w->fd);
+	if (w->open)
+		ml_newfile_abandon(&w->file);
 	ml_result_rows_release(&w->alike);
 	ml_buf_release(&w->parts);
 	ml_free(w->sites.row);
@@ -452,16 +398,17 @@ bool ml_result_writer_open(struct ml_result_writer **out, const char *path,
 	struct ml_result_writer *w = ml_resize(NULL, sizeof(*w));
 	struct ml_machine m;
 
-	*w = (struct ml_result_writer){ .fd = -1, .from = info->from };
-	w->path = ml_arena_strdup(&w->arena, path);
+	*w = (struct ml_result_writer){ .from = info->from };
 	w->outcome = ml_arena_alloc(&w->arena, ML_RESULT_BLOCK * sizeof(*w->outcome));
 	w->number = ml_arena_alloc(&w->arena, ((size_t)1 << 16) * sizeof(*w->number));
 	for (unsigned r = 0; r < ML_RESULT_RESOLUTIONS; r++)
 		w->series[r].bin = ml_arena_alloc(
 			&w->arena, ML_RESULT_BINS * sizeof(*w->series[r].bin));
 	ml_checkpoints_init(&w->checkpoints, info->to - info->from, 0, 0);
-	bool ok = ml_machine_parse(&m, info->machine, err) && make_file(w, err);
+	bool ok = ml_machine_parse(&m, info->machine, err) &&
+		  ml_newfile_open(&w->file, path, err);
 	if (ok) {
+		w->open = true;
 		w->levels = m.levels;
 		ml_result_put_header(&w->out, info->trace);
 		ok = write_out(w, err);
@@ -523,12 +470,15 @@ static bool finish(struct ml_result_writer *w, const struct ml_profile *p,
 	ml_result_put_profile(&w->raw, p);
 	if (!write_block(w, ML_RESULT_PROFILE, w->position, 0, err))
 		return false;
-	uint64_t at = w->bytes;
+	uint64_t at = w->file.bytes;
 	ml_buf_put(&w->raw, w->index.data, w->index.size);
 	if (!write_block(w, ML_RESULT_INDEX, w->position, w->blocks, err))
 		return false;
 	ml_result_put_trailer(&w->out, at);
-	return write_out(w, err) && name_file(w, err);
+	if (!write_out(w, err))
+		return false;
+	w->open = false;
+	return ml_newfile_close(&w->file, err);
 }
 
 bool ml_result_writer_close(struct ml_result_writer *w, const struct ml_profile *p,

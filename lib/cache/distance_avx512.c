@@ -37,19 +37,38 @@ TARGET static void differ(struct ml_distance *d, const uint64_t *line, size_t co
 	d->count = n;
 }
 
+/*
+ * The two lines used last are kept apart, in `now` and `before`: loops go to and fro
+ * between two lines so often that a branch is worth while, and the vectors, in which
+ * each step waits for the one before, need not be touched then. Their lanes 0 and 1 mean
+ * nothing. (What differ left is never the line used last.)
+ */
 TARGET static void front(struct ml_distance *d, uint32_t *distance)
 {
+	enum { BEFORE = 1 << 1, OTHERS = 0xfffc }; /* lanes */
 	__m512i near = _mm512_loadu_si512(d->front),
 		far = _mm512_loadu_si512(d->front + 16);
+	uint32_t now = d->front[0], before = d->front[1];
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->count; i++) {
 		uint32_t slot = d->slot[i], at = d->at[i];
+
+		if (slot == before) {
+			before = now;
+			now = slot;
+			d->front_hits[1]++;
+			if (distance)
+				distance[at] = 1;
+			continue;
+		}
+		near = _mm512_mask_set1_epi32(near, BEFORE, (int)before);
 		__m512i want = _mm512_set1_epi32((int)slot);
 		/* in mask registers: each step waits for the one before, and moving to
 		 * others and back takes longer */
-		__mmask32 m = _mm512_kunpackw(_mm512_cmpeq_epi32_mask(far, want),
-					      _mm512_cmpeq_epi32_mask(near, want));
+		__mmask32 m =
+			_mm512_kunpackw(_mm512_cmpeq_epi32_mask(far, want),
+					_mm512_mask_cmpeq_epi32_mask(OTHERS, near, want));
 		__mmask32 move = _kxor_mask32(m, _kadd_mask32(m, UINT32_MAX));
 		unsigned found = (unsigned)__builtin_ctzll(m | (uint64_t)1
 								       << DISTANCE_FRONT);
@@ -59,6 +78,8 @@ TARGET static void front(struct ml_distance *d, uint32_t *distance)
 		far = _mm512_mask_alignr_epi32(far, (__mmask16)_kshiftri_mask32(move, 16),
 					       far, near, 15);
 		near = _mm512_mask_alignr_epi32(near, (__mmask16)move, near, want, 15);
+		before = now;
+		now = slot;
 		d->front_hits[found]++;
 		d->asks[n] = (struct distance_ask){ slot, fallen, at, 0 };
 		n += found == DISTANCE_FRONT;
@@ -67,6 +88,8 @@ TARGET static void front(struct ml_distance *d, uint32_t *distance)
 	}
 	_mm512_storeu_si512(d->front, near);
 	_mm512_storeu_si512(d->front + 16, far);
+	d->front[0] = now;
+	d->front[1] = before;
 	d->ask_count = n;
 }
 

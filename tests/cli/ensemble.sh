@@ -67,5 +67,6 @@ show memlamp ensemble --build 'cc x.c' -o x.mle
 show memlamp ensemble --build 'false {out}' -o x.mle
 head -c 300 c.mle >cut.mle
 show memlamp ensemble cut.mle
-show memlamp ensemble sweep.mlt -m 'L1 1K full' -o /dev/full
+ln -s /dev/full full # what is no regular file is written to, never replaced
+show memlamp ensemble sweep.mlt -m 'L1 1K full' -o full
 show memlamp ensemble sweep.mlt -m 'L1 1K full' -o missing/x.mle

@@ -93,3 +93,8 @@ at=$((size / 4 * 3))
 memlamp sim -q -m "$M" bad.mlt >out || echo "(status $?)"
 sed 's/byte [0-9]*/byte N/; 3,$d' out
 ls cache/memlamp | wc -l
+
+# A result goes into what is no regular file; it does not take its place.
+ln -s /dev/full full
+show memlamp sim --machine "$M" -o full a.mlt
+test -L full && echo "full is still there"

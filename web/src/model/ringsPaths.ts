@@ -16,8 +16,10 @@ import {
 import { linesOf } from "./ringsLines";
 
 const TURN = 2 * Math.PI;
-const SECTORS = 36; // of memory
-const SECTORS_RING = 12; // of a ring; a core's sector is not divided by less
+/** Sectors of memory and of a ring; a core's sector is not divided by less. */
+const FINE: Sectors = { memory: 36, ring: 12 };
+const COARSE: Sectors = { memory: 18, ring: 6 };
+const BUNDLES = 300; // more than so many wide curves neither read well nor draw fast
 
 export interface Path {
 	age: number; // references ago
@@ -114,12 +116,22 @@ function angleOf([x, y]: Point): number {
 }
 
 export function bundlesOf(p: Place, paths: Path[]): Bundle[] {
+	const fine = bundledBy(p, paths, FINE);
+	return fine.length > BUNDLES ? bundledBy(p, paths, COARSE) : fine;
+}
+
+interface Sectors {
+	memory: number;
+	ring: number;
+}
+
+function bundledBy(p: Place, paths: Path[], by: Sectors): Bundle[] {
 	const out = new Map<string, Bundle>();
 	const votes = new Map<Bundle, Map<number, number>>();
 	const { rings, memory } = p.rings;
-	const sectors = Math.ceil(SECTORS_RING / Math.max(1, p.cores)) * Math.max(1, p.cores);
+	const sectors = Math.ceil(by.ring / Math.max(1, p.cores)) * Math.max(1, p.cores);
 	const sector = (level: number, at: Point): [number, number] => {
-		const n = level > rings.length ? SECTORS : sectors;
+		const n = level > rings.length ? by.memory : sectors;
 		const i = Math.floor((angleOf(at) / TURN) * n) % n;
 		return [i, (TURN * (i + 0.5)) / n];
 	};
