@@ -12,34 +12,6 @@
 #include "lib/query/phases.h"
 #include "lib/trace/trace.h"
 
-/* Takes a trace and its members out of the ensemble. */
-static void drop_trace(struct ml_ensemble *e, uint32_t trace)
-{
-	size_t members = 0, states = 0;
-
-	for (size_t i = 0; i < e->member_count; i++) {
-		struct ml_member m = e->members[i];
-
-		if (m.trace == trace)
-			continue;
-		m.trace -= m.trace > trace;
-		e->members[members++] = m;
-	}
-	for (size_t i = 0; i < e->state_count; i++) {
-		struct ml_ensemble_state s = e->states[i];
-
-		if (s.trace == trace)
-			continue;
-		s.trace -= s.trace > trace;
-		e->states[states++] = s;
-	}
-	e->member_count = members;
-	e->state_count = states;
-	e->trace_count--;
-	memmove(&e->traces[trace], &e->traces[trace + 1],
-		(e->trace_count - trace) * sizeof(*e->traces));
-}
-
 /* Members of a trace that has been recorded anew say nothing of the new one. */
 static void drop_superseded(struct ml_ensemble *e, const struct ml_trace *t)
 {
@@ -50,7 +22,7 @@ static void drop_superseded(struct ml_ensemble *e, const struct ml_trace *t)
 				"memlamp ensemble: %s was recorded anew: the members of the "
 				"older recording are left out\n",
 				t->path);
-			drop_trace(e, i--);
+			ml_ensemble_drop_trace(e, i--);
 		}
 }
 

@@ -49,7 +49,8 @@ static bool served(ml_route_fn *route, char *out, size_t cap, struct ml_param *p
 	struct ml_ask q = { .method = "GET", .path = "", .count = count };
 	struct ml_answer a = { 0 };
 
-	memcpy(q.params, params, count * sizeof(*params));
+	if (count)
+		memcpy(q.params, params, count * sizeof(*params));
 	ml_answer_init(&a);
 	err = (struct ml_err){ 0 };
 	bool ok = route(&desk, &q, &a, &err);

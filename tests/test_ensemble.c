@@ -393,3 +393,24 @@ TEST(traces_in_other_bins_do_not_merge)
 	ml_ensemble_release(&other);
 	ml_ensemble_release(&e);
 }
+
+TEST(a_trace_that_is_dropped_takes_its_members_along)
+{
+	size_t before, of_second = 0;
+	struct ml_machine m;
+
+	fill(&e);
+	before = e.member_count;
+	for (size_t i = 0; i < before; i++)
+		of_second += e.members[i].trace == 1;
+	ml_ensemble_drop_trace(&e, 0);
+	CHECK_EQ(e.trace_count, 1);
+	CHECK_EQ(e.member_count, of_second);
+	for (size_t i = 0; i < e.member_count; i++) {
+		CHECK_EQ(e.members[i].trace, 0);
+		/* and is found under its new number */
+		CHECK_OK(ml_machine_parse(&m, e.members[i].machine, &err), &err);
+		CHECK(!ml_ensemble_add_member(&e, 0, &m, NULL, 0));
+	}
+	ml_ensemble_release(&e);
+}

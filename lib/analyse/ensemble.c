@@ -15,15 +15,17 @@ void ml_ensemble_init(struct ml_ensemble *e)
 	*e = (struct ml_ensemble){ 0 };
 }
 
+static void release_trace(struct ml_ensemble_trace *t)
+{
+	for (size_t k = 0; k < t->milestone_count; k++)
+		ml_free(t->milestones[k].at);
+	ml_free(t->milestones);
+}
+
 void ml_ensemble_release(struct ml_ensemble *e)
 {
-	for (size_t i = 0; i < e->trace_count; i++) {
-		struct ml_ensemble_trace *t = &e->traces[i];
-
-		for (size_t k = 0; k < t->milestone_count; k++)
-			ml_free(t->milestones[k].at);
-		ml_free(t->milestones);
-	}
+	for (size_t i = 0; i < e->trace_count; i++)
+		release_trace(&e->traces[i]);
 	for (size_t i = 0; i < e->member_count; i++)
 		ml_free(e->members[i].params);
 	ml_ensemble_clear_states(e);
@@ -355,6 +357,29 @@ static void merge_member(struct ml_ensemble *e, uint32_t trace, const struct ml_
 		if (bins)
 			memcpy(x->served[s], m->served[s], bins * sizeof(*x->served[s]));
 	ml_ensemble_finish(e, x);
+}
+
+void ml_ensemble_drop_trace(struct ml_ensemble *e, uint32_t trace)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < e->member_count; i++) {
+		struct ml_member m = e->members[i];
+
+		if (m.trace == trace) {
+			ml_free(m.params);
+			continue;
+		}
+		m.trace -= m.trace > trace;
+		m.key = key_of(m.trace, m.machine);
+		e->members[kept++] = m;
+	}
+	e->member_count = kept;
+	ml_ensemble_clear_states(e); /* they speak of members by number */
+	release_trace(&e->traces[trace]);
+	e->trace_count--;
+	memmove(&e->traces[trace], &e->traces[trace + 1],
+		(e->trace_count - trace) * sizeof(*e->traces));
 }
 
 bool ml_ensemble_merge(struct ml_ensemble *e, const struct ml_ensemble *other,

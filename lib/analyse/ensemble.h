@@ -111,6 +111,8 @@ void ml_ensemble_label(struct ml_ensemble *e);
  * fails with what there is. */
 bool ml_ensemble_find(const struct ml_ensemble *e, const char *text, size_t *member,
 		      struct ml_err *err);
+/* Takes a trace and its members out; what was under way starts anew. */
+void ml_ensemble_drop_trace(struct ml_ensemble *e, uint32_t trace);
 /* Adds the traces and members of another; those that both have are kept once, done
  * rather than not. Fails where the same trace is cut into other bins. */
 bool ml_ensemble_merge(struct ml_ensemble *e, const struct ml_ensemble *other,
