@@ -57,6 +57,7 @@ TARGET static void ask(struct ml_distance *d, uint32_t *distance)
 {
 	struct order *o = &d->order;
 	uint32_t *when = d->when;
+	uint64_t near = 0; /* those whose bucket is there */
 
 	for (size_t i = 0; i < d->ask_count; i++) {
 		const struct distance_ask *a = &d->asks[i],
@@ -72,13 +73,14 @@ TARGET static void ask(struct ml_distance *d, uint32_t *distance)
 		}
 		if (a->fallen)
 			order_push(o, a->fallen, when);
-		if (far < DISTANCE_EXACT) { /* these buckets are there */
+		if (far < DISTANCE_EXACT) {
 			d->histogram.count[far]++;
-			d->histogram.total++;
+			near++;
 		} else {
 			ml_distances_add(&d->histogram, far, 1);
 		}
 		if (distance)
 			distance[a->at] = far;
 	}
+	d->histogram.total += near;
 }
