@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/ensemble_build.h"
@@ -291,10 +292,22 @@ bool ensemble_computes(const struct ensemble_plan *p, int argc, char **argv)
 	return p->build || p->run || p->machines->count;
 }
 
+/* Somebody's trace is not to be lost because it was named behind -o. */
+static bool may_write(const char *path, struct ml_err *err)
+{
+	struct stat st;
+
+	return stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size ||
+	       ml_ensemble_is(path) ||
+	       ml_fail(err, ML_USAGE, "%s is there and is no ensemble", path);
+}
+
 bool ensemble_plan(struct ensemble_plan *p, int argc, char **argv, struct ml_err *err)
 {
 	bool traces = false;
 
+	if (p->output && !may_write(p->output, err))
+		return false;
 	if (p->output && !p->fresh && ml_ensemble_is(p->output) &&
 	    !merge_file(p->e, p->output, err))
 		return false;

@@ -70,3 +70,4 @@ show memlamp ensemble cut.mle
 ln -s /dev/full full # what is no regular file is written to, never replaced
 show memlamp ensemble sweep.mlt -m 'L1 1K full' -o full
 show memlamp ensemble sweep.mlt -m 'L1 1K full' -o missing/x.mle
+show memlamp ensemble sweep.mlt -m 'L1 1K full' -o matmul.mlt
