@@ -412,5 +412,11 @@ TEST(a_trace_that_is_dropped_takes_its_members_along)
 		CHECK_OK(ml_machine_parse(&m, e.members[i].machine, &err), &err);
 		CHECK(!ml_ensemble_add_member(&e, 0, &m, NULL, 0));
 	}
+	/* what takes the places is new in every way */
+	add_trace(&e, "c.mlt", 50, 0);
+	CHECK_EQ(e.traces[1].milestone_count, 0);
+	add(&e, 1, "L1 8K", NULL, 0);
+	CHECK_EQ(e.members[of_second].param_count, 0);
+	CHECK(!e.members[of_second].done);
 	ml_ensemble_release(&e);
 }

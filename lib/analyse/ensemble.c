@@ -374,12 +374,15 @@ void ml_ensemble_drop_trace(struct ml_ensemble *e, uint32_t trace)
 		m.key = key_of(m.trace, m.machine);
 		e->members[kept++] = m;
 	}
+	/* what is behind the last is zero: new ones are made there */
+	memset(&e->members[kept], 0, (e->member_count - kept) * sizeof(*e->members));
 	e->member_count = kept;
 	ml_ensemble_clear_states(e); /* they speak of members by number */
 	release_trace(&e->traces[trace]);
 	e->trace_count--;
 	memmove(&e->traces[trace], &e->traces[trace + 1],
 		(e->trace_count - trace) * sizeof(*e->traces));
+	memset(&e->traces[e->trace_count], 0, sizeof(*e->traces));
 }
 
 bool ml_ensemble_merge(struct ml_ensemble *e, const struct ml_ensemble *other,

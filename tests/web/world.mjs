@@ -173,7 +173,7 @@ export class World {
 	}
 
 	/** Waits until a condition of the test holds. */
-	async until(what, condition, ms = 5000) {
+	async until(what, condition, ms = 15000) {
 		const end = Date.now() + ms;
 		let last;
 
