@@ -55,7 +55,7 @@ static ssize_t more(void *arg, uint64_t position, char *bytes, size_t room)
 			return MHD_CONTENT_READER_END_OF_STREAM;
 		s->out.size = s->sent = 0;
 		uint64_t changes = ml_desk_wait(s->desk, s->changes, ALIVE_MS);
-		if (s->desk->stop) {
+		if (ml_stopped(&s->desk->stop)) {
 			say(&s->out, "event: bye\ndata: {}\n\n");
 			s->bye = true;
 		} else if (changes == s->changes)

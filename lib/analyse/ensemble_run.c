@@ -27,7 +27,7 @@ static bool wanted(const struct ml_ensemble *e, const bool *only, size_t member)
 
 static bool stopped(const struct ml_ensemble_run *o)
 {
-	return o->stop && *o->stop;
+	return ml_stopped(o->stop);
 }
 
 static bool save(struct run *r, struct ml_err *err)

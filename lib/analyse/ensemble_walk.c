@@ -289,7 +289,7 @@ static struct unit *choose(struct ml_ensemble_walk *w, bool *may_decode)
 /* Whether it is time to end this leg. */
 static void look_up(struct ml_ensemble_walk *w)
 {
-	if (w->o->stop && *w->o->stop)
+	if (ml_stopped(w->o->stop))
 		w->closing = true;
 	if (w->o->every && now() - w->started >= w->o->every * (uint64_t)1000000000)
 		w->closing = true;

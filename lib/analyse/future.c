@@ -41,7 +41,7 @@ static bool tick(const struct ml_future *f, uint64_t done, struct ml_err *err)
 {
 	if (f->o->tick)
 		f->o->tick(f->o->tick_arg, done, f->to - f->from);
-	return !f->o->stop || !*f->o->stop || ml_fail(err, ML_STOPPED, "stopped");
+	return !ml_stopped(f->o->stop) || ml_fail(err, ML_STOPPED, "stopped");
 }
 
 static unsigned line_bits(const struct ml_level_spec *l)

@@ -271,7 +271,7 @@ static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64
 	r->done += b->count;
 	if (r->o.tick)
 		r->o.tick(r->o.tick_arg, r->done, r->o.to - r->o.from);
-	return !r->o.stop || !*r->o.stop || ml_fail(err, ML_STOPPED, "stopped");
+	return !ml_stopped(r->o.stop) || ml_fail(err, ML_STOPPED, "stopped");
 }
 
 /* What is missing before `time`. */

@@ -240,7 +240,7 @@ static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 	struct pass *p = arg;
 	struct ml_whatif *w = p->w;
 
-	if (w->stop && *w->stop)
+	if (ml_stopped(w->stop))
 		return ml_fail(err, ML_STOPPED, "stopped");
 	find_places(p, b);
 	if (w->machine.cores > 1)

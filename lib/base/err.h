@@ -28,3 +28,17 @@ bool ml_fail(struct ml_err *err, enum ml_err_kind kind, const char *fmt, ...)
 /* The same with ": " and the reason of errno behind it; the kind is ML_IO. */
 bool ml_fail_errno(struct ml_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * A flag by which work is told to stop, by a signal handler or another thread; NULL is
+ * one that nobody sets.
+ */
+static inline bool ml_stopped(const volatile bool *stop)
+{
+	return stop && __atomic_load_n(stop, __ATOMIC_RELAXED);
+}
+
+static inline void ml_stop(volatile bool *stop)
+{
+	__atomic_store_n(stop, true, __ATOMIC_RELAXED);
+}

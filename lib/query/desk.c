@@ -360,7 +360,7 @@ static void close_trace(struct ml_desk_trace *t)
 void ml_desk_stop(struct ml_desk *d)
 {
 	pthread_mutex_lock(&d->lock);
-	d->stop = true;
+	ml_stop(&d->stop);
 	ml_desk_change(d);
 	pthread_mutex_unlock(&d->lock);
 }

@@ -39,8 +39,8 @@ static void tick(void *arg, uint64_t done, uint64_t total)
 		       r->profile.bin_count * sizeof(*s->partial));
 	s->partial_count = r->profile.bin_count;
 	s->partial_bin = r->profile.bin;
-	if (s->desk->stop)
-		s->stop = true;
+	if (ml_stopped(&s->desk->stop))
+		ml_stop(&s->stop);
 	change(s);
 	pthread_mutex_unlock(&s->desk->lock);
 }
@@ -247,7 +247,7 @@ bool ml_desk_sim_cancel(struct ml_desk *d, uint64_t sim, struct ml_err *err)
 	struct ml_desk_sim *s = ml_desk_sim(d, sim, err);
 
 	if (s)
-		s->stop = true;
+		ml_stop(&s->stop);
 	return s != NULL;
 }
 
@@ -404,7 +404,7 @@ void ml_desk_sim_json(struct ml_desk *d, size_t sim, struct ml_buf *out)
 
 static void close_sim(struct ml_desk_sim *s)
 {
-	s->stop = true;
+	ml_stop(&s->stop);
 	pthread_join(s->thread, NULL);
 	if (s->state == ML_DESK_READY) {
 		if (s->not_found.kind == ML_OK)

@@ -117,7 +117,7 @@ static bool read_one(struct ml_desk_sim *s, uint64_t from, uint64_t to, uint16_t
 
 static bool read_both(struct reader *r, uint64_t from, uint64_t to, struct ml_err *err)
 {
-	if (r->a->desk->stop ||
+	if (ml_stopped(&r->a->desk->stop) ||
 	    (r->asker && r->asker->gone && r->asker->gone(r->asker->arg)))
 		return ml_fail(err, ML_STOPPED, "nobody waits for the answer any more");
 	return read_one(r->a, from, to, r->x, err) && read_one(r->b, from, to, r->y, err);

@@ -197,7 +197,7 @@ static bool stopped(void *arg)
 {
 	const struct ml_heat_question *q = arg;
 
-	return q->stop && *q->stop;
+	return ml_stopped(q->stop);
 }
 
 bool ml_heat_gather(struct ml_heat_map *maps, size_t count, struct ml_desk_sim *s,

@@ -185,7 +185,7 @@ static bool paint(void *arg, const struct ml_walk_events *w, struct ml_err *err)
 	const struct ml_heat_question *q = &x->r->question;
 	double length = (double)(q->to - q->from);
 
-	if (q->stop && *q->stop)
+	if (ml_stopped(q->stop))
 		return ml_fail(err, ML_STOPPED, "stopped");
 	for (size_t i = 0; i < w->e.refs->count; i++) {
 		if (w->e.region[i] != x->region || w->offset[i] >= x->bytes)
@@ -266,8 +266,8 @@ bool ml_picture_plane(struct ml_picture *p, struct ml_desk_sim *s,
 		x.columns = length < (uint64_t)width ? (size_t)length : (size_t)width;
 		x.served = ml_arena_alloc(&a, x.rows * x.columns + 1);
 		map.cell = NULL;
-		ok = ml_walk(s, NULL, q->from, q->to, ML_WALK_PLACES | ML_WALK_OUTCOMES, paint,
-			     &x, err);
+		ok = ml_walk(s, NULL, q->from, q->to, ML_WALK_PLACES | ML_WALK_OUTCOMES,
+			     paint, &x, err);
 	}
 	if (ok)
 		put_plane(p, s, &x, &map, width, height);

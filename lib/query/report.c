@@ -352,7 +352,7 @@ static const struct ml_findings *wait_for_findings(struct ml_report_page *p,
 	bool found = false;
 
 	while (!found) {
-		if (p->o->ticks.stop && *p->o->ticks.stop) {
+		if (ml_stopped(p->o->ticks.stop)) {
 			ml_fail(err, ML_STOPPED, "stopped");
 			return NULL;
 		}

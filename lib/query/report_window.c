@@ -44,7 +44,7 @@ static bool add_batch(void *arg, const struct ml_walk_events *w, struct ml_err *
 	struct count *c = arg;
 	struct ml_profile *p = c->p;
 
-	if (c->t->stop && *c->t->stop)
+	if (ml_stopped(c->t->stop))
 		return ml_fail(err, ML_STOPPED, "stopped");
 	for (size_t i = 0; i < w->e.refs->count; i++) {
 		struct ml_profile_cell *cell = cell_of(c, w, i);

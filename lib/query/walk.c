@@ -58,7 +58,7 @@ static bool yield(struct walk *w, const struct ml_batch *refs, const uint64_t *t
 	size_t end = refs->count;
 
 	if (++w->batches % LOOK == 0 &&
-	    (w->sim->desk->stop ||
+	    (ml_stopped(&w->sim->desk->stop) ||
 	     (w->asker && w->asker->gone && w->asker->gone(w->asker->arg))))
 		return ml_fail(err, ML_STOPPED, "nobody waits for the answer any more");
 	/* the interleaver lets out what it holds, however far that goes */
