@@ -49,10 +49,11 @@ async function find(
 ): Promise<number | null> {
 	const s = ready.peek();
 
-	if (by === "reference" || !s) {
+	if (by === "reference") {
 		const to = from + dir;
 		return to >= 0 && to < length.peek() ? to : null;
 	}
+	if (!s) throw new Error("This is known when the simulation has ended.");
 	const more = by === "selection" ? selectionParams(selection.peek()) : {};
 	asking.value++;
 	try {

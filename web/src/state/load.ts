@@ -157,6 +157,10 @@ export async function cancel(s: Sim): Promise<void> {
 }
 
 function simChanged(s: Sim): void {
+	// What was told before it ended may be heard after the answer that it has.
+	const over = (x: Sim | null) => x?.sim === s.sim && x.state !== "running";
+
+	if (s.state === "running" && (over(sim.value) || over(second.value))) return;
 	if (
 		[sim, second].every(
 			(x) => x.value?.sim !== s.sim || JSON.stringify(x.value) === JSON.stringify(s),
