@@ -13,12 +13,9 @@
 #include "lib/analyse/ensemble.h"
 #include "lib/analyse/ensemble_run.h"
 #include "lib/analyse/replay.h"
-#include "lib/analyse/variants.h"
 #include "lib/base/buf.h"
 #include "lib/base/progress.h"
 #include "lib/base/ranks.h"
-#include "lib/query/phases.h"
-#include "lib/trace/trace.h"
 
 enum { SAVE_SECONDS = 30 };
 
@@ -90,7 +87,7 @@ static const struct opt opts[] = {
 	OPT_TEXT("size", 0, "NAME", show.size,
 		 "the parameter that is the size (the only one)"),
 	OPT_COUNT("shift", 0, "N", show.shift,
-		  "threads are shifted by up to N references (a tenth of the run)"),
+		  "threads are shifted by up to N references (a hundredth of the run)"),
 	OPT_TEXT("real", 0, "MEMBER", show.real,
 		 "the member that simulated real threads, to judge the model by"),
 	OPT_COUNT("top", 'n', "N", show.top, "rows of each table (40)"),
@@ -105,7 +102,7 @@ static const struct opt opts[] = {
 		"of --plot: what is shaded: range (within a pixel), deviation (of single "
 		"references within the window) or none (range)"),
 	OPT_COUNT("width", 0, "PIXELS", show.width, "width of the picture (960)"),
-	OPT_COUNT("height", 0, "PIXELS", show.height, "its height (480)"),
+	OPT_COUNT("height", 0, "PIXELS", show.height, "its height (420)"),
 	OPT_FLAG("dark", 0, show.dark, "light colours on a dark ground"),
 	OPT_FLAG("json", 0, show.json, "print JSON, with the series"),
 	OPT_TEXT("csv", 0, "TABLE", show.csv, "print a table as CSV: members or series"),
@@ -118,7 +115,7 @@ static volatile bool stop; /* a signal handler has nothing else to write to */
 static void on_signal(int signal)
 {
 	(void)signal;
-	stop = true;
+	ml_stop(&stop);
 }
 
 /* What a call works with. */
@@ -147,15 +144,8 @@ static bool save(void *arg, const struct ml_ensemble *e, struct ml_err *err)
 /* What an earlier run of this rank left behind. */
 static bool take_part(struct work *w, struct ml_err *err)
 {
-	struct ml_ensemble part;
-
-	if (!w->ranks.rank || !w->part || !ml_ensemble_is(w->part))
-		return true;
-	if (!ml_ensemble_open(&part, w->part, err))
-		return false;
-	bool ok = ml_ensemble_merge(&w->e, &part, err);
-	ml_ensemble_release(&part);
-	return ok;
+	return !w->ranks.rank || !w->part || !ml_ensemble_is(w->part) ||
+	       ensemble_merge_file(&w->e, w->part, err);
 }
 
 static bool simulate(struct work *w, struct ml_err *err)

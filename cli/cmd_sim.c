@@ -80,7 +80,7 @@ static volatile bool stop;
 
 static void on_signal(int number)
 {
-	stop = true;
+	ml_stop(&stop);
 	signal(number, SIG_DFL); /* a second Ctrl-C ends it at once */
 }
 

@@ -11,6 +11,7 @@
 #include <wordexp.h>
 
 #include "cli/paths.h"
+#include "cli/simulated.h"
 #include "lib/base/buf.h"
 #include "lib/base/file.h"
 #include "lib/base/map.h"
@@ -96,16 +97,6 @@ static bool made_before(struct making *m, const struct ml_buf *now)
 	ml_trace_close(&t);
 	return whole && ml_file_read(m->made, MADE_MOST, m->a, &text, &size, &err) &&
 	       size == now->size && !memcmp(text, now->data, size);
-}
-
-static bool put_file(const char *path, const struct ml_buf *bytes, struct ml_err *err)
-{
-	FILE *f = fopen(path, "w");
-	bool ok = f && fwrite(bytes->data, 1, bytes->size, f) == bytes->size;
-
-	if (f && fclose(f))
-		ok = false;
-	return ok || ml_fail_errno(err, "%s", path);
 }
 
 static void recording(void *arg, uint64_t refs, uint64_t bytes)
@@ -199,7 +190,7 @@ static bool make(struct making *m, struct ml_err *err)
 	}
 	bool ok = fingerprint(m, &now, err) &&
 		  (made_before(m, &now) ||
-		   (record(m, err) && put_file(m->made, &now, err)));
+		   (record(m, err) && simulated_write(m->made, &now, err)));
 	ml_buf_release(&now);
 	return ok;
 }

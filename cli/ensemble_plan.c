@@ -131,7 +131,7 @@ static struct ensemble_built operand(struct ensemble_plan *p, const char *text)
 	return b;
 }
 
-static bool merge_file(struct ml_ensemble *e, const char *path, struct ml_err *err)
+bool ensemble_merge_file(struct ml_ensemble *e, const char *path, struct ml_err *err)
 {
 	struct ml_ensemble other;
 
@@ -309,12 +309,12 @@ bool ensemble_plan(struct ensemble_plan *p, int argc, char **argv, struct ml_err
 	if (p->output && !may_write(p->output, err))
 		return false;
 	if (p->output && !p->fresh && ml_ensemble_is(p->output) &&
-	    !merge_file(p->e, p->output, err))
+	    !ensemble_merge_file(p->e, p->output, err))
 		return false;
 	for (int i = 0; i < argc; i++)
 		if (ml_ensemble_is(argv[i]) &&
 		    (!p->output || strcmp(argv[i], p->output) != 0) &&
-		    !merge_file(p->e, argv[i], err))
+		    !ensemble_merge_file(p->e, argv[i], err))
 			return false;
 	if (!ensemble_computes(p, argc, argv))
 		return add_milestones(p, err);

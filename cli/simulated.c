@@ -1,17 +1,12 @@
 #include "cli/simulated.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "lib/analyse/replay.h"
-#include "lib/base/arena.h"
 #include "lib/base/buf.h"
+#include "lib/base/newfile.h"
 #include "lib/cache/machine.h"
 #include "lib/query/desk_sims.h"
 #include "lib/query/phases.h"
@@ -21,7 +16,7 @@ static volatile bool stop; /* a signal handler has nothing else to write to */
 static void on_signal(int signal)
 {
 	(void)signal;
-	stop = true;
+	ml_stop(&stop);
 }
 
 static void tick(void *arg, const char *what, uint64_t done, uint64_t total)
@@ -112,67 +107,21 @@ void simulated_close(struct simulated *s)
 	ml_desk_close(&s->desk);
 }
 
-static bool put(int fd, const char *name, const struct ml_buf *b, struct ml_err *err)
-{
-	for (size_t at = 0; at < b->size;) {
-		ssize_t n = write(fd, b->data + at, b->size - at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return ml_fail_errno(err, "%s", name);
-		at += (size_t)n;
-	}
-	return true;
-}
-
-/* Closing may be what fails, where space is given out late. */
-static bool put_and_close(int fd, const char *name, const struct ml_buf *b,
-			  struct ml_err *err)
-{
-	bool ok = put(fd, name, b, err);
-
-	if (close(fd) && ok)
-		ok = ml_fail_errno(err, "%s", name);
-	return ok;
-}
-
-static bool replace(const char *path, const struct ml_buf *b, struct ml_err *err)
-{
-	struct ml_arena a = { 0 };
-	char *beside = ml_arena_printf(&a, "%s.XXXXXX", path);
-	int fd = mkstemp(beside);
-	mode_t mask = umask(0);
-	bool ok;
-
-	umask(mask);
-	if (fd < 0) {
-		ok = ml_fail_errno(err, "%s", path);
-	} else {
-		/* mkstemp lets nobody else read */
-		fchmod(fd, 0666 & ~mask);
-		ok = put_and_close(fd, path, b, err);
-		if (ok && stop)
-			ok = ml_fail(err, ML_STOPPED, "stopped");
-		if (ok && rename(beside, path))
-			ok = ml_fail_errno(err, "%s", path);
-		if (!ok)
-			unlink(beside);
-	}
-	ml_arena_release(&a);
-	return ok;
-}
-
 bool simulated_write(const char *path, const struct ml_buf *bytes, struct ml_err *err)
 {
-	struct stat st;
+	struct ml_newfile f;
 
 	if (!path || !strcmp(path, "-"))
-		return put(STDOUT_FILENO, "standard output", bytes, err);
-	if (stat(path, &st) || S_ISREG(st.st_mode))
-		return replace(path, bytes, err);
-	int fd = open(path, O_WRONLY);
-	if (fd < 0)
-		return ml_fail_errno(err, "%s", path);
-	return put_and_close(fd, path, bytes, err);
+		return (fwrite(bytes->data, 1, bytes->size, stdout) == bytes->size &&
+			!fflush(stdout)) ||
+		       ml_fail_errno(err, "standard output");
+	if (!ml_newfile_open(&f, path, err))
+		return false;
+	bool ok = ml_newfile_write(&f, bytes->data, bytes->size, err);
+	if (ok && ml_stopped(&stop))
+		ok = ml_fail(err, ML_STOPPED, "stopped");
+	if (ok)
+		return ml_newfile_close(&f, err);
+	ml_newfile_abandon(&f);
+	return false;
 }

@@ -24,6 +24,11 @@ node_is_new() {
 	have node && node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)'
 }
 
+# python3-minimal has no json
+python_is_whole() {
+	have python3 && python3 -c 'import json, statistics, xml.dom.minidom'
+}
+
 clang_fuzzes() {
 	for runtime in "$(clang -print-resource-dir)"/lib/*/libclang_rt.fuzzer*.a; do
 		test -e "$runtime"
@@ -60,7 +65,7 @@ for group; do
 		need gfortran have gfortran
 		need sqlite3 have sqlite3
 		need gzip have gzip
-		need python3-minimal have python3
+		need python3 python_is_whole
 		need zstd have zstd
 		need chromium have chromium
 		need libopenmpi-dev have mpicc

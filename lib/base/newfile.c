@@ -36,7 +36,9 @@ static int open_nameless(const char *path)
 bool ml_newfile_open(struct ml_newfile *f, const char *path, struct ml_err *err)
 {
 	struct stat st;
+	mode_t mask = umask(0);
 
+	umask(mask);
 	*f = (struct ml_newfile){ .path = text(path, "") };
 	f->in_place = !stat(path, &st) && !S_ISREG(st.st_mode);
 	f->fd = f->in_place ? open(path, O_WRONLY | O_CLOEXEC) : open_nameless(path);
@@ -44,6 +46,8 @@ bool ml_newfile_open(struct ml_newfile *f, const char *path, struct ml_err *err)
 	    (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
 		f->name = text(path, ".XXXXXX");
 		f->fd = mkostemp(f->name, O_CLOEXEC);
+		if (f->fd >= 0) /* mkostemp lets nobody else read */
+			fchmod(f->fd, 0666 & ~mask);
 	}
 	if (f->fd >= 0)
 		return true;
@@ -71,22 +75,35 @@ bool ml_newfile_write(struct ml_newfile *f, const void *bytes, size_t size,
 	return true;
 }
 
-static bool give_name(struct ml_newfile *f, struct ml_err *err)
+/* A name beside the one that it is to have. */
+static bool link_beside(struct ml_newfile *f, struct ml_err *err)
 {
-	if (!f->name) {
-		char fd[32], ending[48];
+	char fd[32], ending[48];
 
-		snprintf(fd, sizeof(fd), "/proc/self/fd/%d", f->fd);
-		snprintf(ending, sizeof(ending), ".%d-%d", getpid(), f->fd);
-		char *name = text(f->path, ending);
-		unlink(name);
-		if (linkat(AT_FDCWD, fd, AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0) {
-			ml_fail_errno(err, "%s: cannot be made", name);
-			ml_free(name);
-			return false;
-		}
-		f->name = name;
+	snprintf(fd, sizeof(fd), "/proc/self/fd/%d", f->fd);
+	snprintf(ending, sizeof(ending), ".%d-%d", getpid(), f->fd);
+	char *name = text(f->path, ending);
+	unlink(name);
+	if (linkat(AT_FDCWD, fd, AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0) {
+		ml_fail_errno(err, "%s: cannot be made", name);
+		ml_free(name);
+		return false;
 	}
+	f->name = name;
+	return true;
+}
+
+/* Closing may be what fails, where space is given out late. */
+static bool end(struct ml_newfile *f, struct ml_err *err)
+{
+	if (!f->in_place && !f->name && !link_beside(f, err))
+		return false;
+	int fd = f->fd;
+	f->fd = -1;
+	if (close(fd) != 0)
+		return ml_fail_errno(err, "%s: cannot be written", f->path);
+	if (f->in_place)
+		return true;
 	if (rename(f->name, f->path) != 0)
 		return ml_fail_errno(err, "%s: cannot be made", f->path);
 	ml_free(f->name);
@@ -96,7 +113,7 @@ static bool give_name(struct ml_newfile *f, struct ml_err *err)
 
 bool ml_newfile_close(struct ml_newfile *f, struct ml_err *err)
 {
-	bool ok = f->in_place || give_name(f, err);
+	bool ok = end(f, err);
 
 	ml_newfile_abandon(f);
 	return ok;
@@ -106,7 +123,8 @@ void ml_newfile_abandon(struct ml_newfile *f)
 {
 	if (f->name)
 		unlink(f->name);
-	close(f->fd);
+	if (f->fd >= 0)
+		close(f->fd);
 	ml_free(f->name);
 	ml_free(f->path);
 }
