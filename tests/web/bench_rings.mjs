@@ -10,30 +10,15 @@
 // more than the median.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { World } from "./world.mjs";
+import { World, launch } from "./world.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const build = resolve(process.argv[2] ?? join(root, "build"));
-const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
 const scratch = mkdtempSync(join(tmpdir(), "memlamp-bench-"));
-const browser = await chromium.launchPersistentContext(join(scratch, "profile"), {
-	executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-	args: [
-		"--headless",
-		"--no-sandbox",
-		"--disable-gpu",
-		"--disable-quic",
-		"--no-first-run",
-		"--disable-background-networking",
-		"--disable-component-update",
-		"--disable-sync",
-	],
-	viewport: { width: 1920, height: 1080 },
-});
+const browser = await launch(root, scratch, { width: 1920, height: 1080 });
 const world = new World({ browser, build, root, scratch });
 const cases = [
 	{

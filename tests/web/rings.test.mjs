@@ -1,6 +1,7 @@
 // Data in motion: what stands where on the rings is compared with what the server says the
 // caches hold, forwards and backwards, and read off the pixels.
 import assert from "node:assert/strict";
+import { columns } from "./world.mjs";
 
 const TWO_LINES = "L1 128 full 64B 4c | memory 100c";
 const TWO_CORES = "L1 128 full 64B 4c | L2 1K 4w 10c | memory 100c | cores 2";
@@ -112,42 +113,11 @@ function moving(page) {
 	);
 }
 
-/** Columns of an answer of the server, all or some. */
-function asked(page, route, only = null) {
-	return page.evaluate(
-		async ([path, some]) => {
-			const sim = globalThis.memlamp.store.ready.value.sim;
-			const a = await fetch(`/api/sims/${sim}/${path}`, {
-				headers: {
-					"X-Memlamp-Token":
-						sessionStorage.getItem("memlamp.token"),
-				},
-			});
-			const bytes = await a.arrayBuffer();
-			const long = new DataView(bytes).getUint32(4, true);
-			const header = JSON.parse(
-				new TextDecoder().decode(new Uint8Array(bytes, 8, long)),
-			);
-			const types = {
-				u64: BigUint64Array,
-				u32: Uint32Array,
-				u16: Uint16Array,
-				u8: Uint8Array,
-				f32: Float32Array,
-				f64: Float64Array,
-			};
-			const out = {};
-			let from = Math.ceil((8 + long) / 8) * 8;
-			for (const { name, type, count } of header.columns) {
-				const column = new types[type](bytes, from, count);
-				if (!some || some.includes(name))
-					out[name] = Array.from(column, Number);
-				from += Math.ceil(column.byteLength / 8) * 8;
-			}
-			return out;
-		},
-		[route, only],
-	);
+/** Columns that the server answers of the simulation that is shown. */
+async function asked(page, route, only) {
+	const sim = await page.evaluate(() => globalThis.memlamp.store.ready.value.sim);
+
+	return columns(page, `sims/${sim}/${route}`, only);
 }
 
 /** Where the picture begins on the page. */

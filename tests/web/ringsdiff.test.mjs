@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { rects, set, timelineSvg } from "./drawn.mjs";
+import { columns } from "./world.mjs";
 
 const TINY = "tiny-4sets";
 const FIFO = "tiny-4sets | L1 fifo";
@@ -54,44 +55,6 @@ function arrived(w, page) {
 async function goTo(w, page, time) {
 	await set(page, time);
 	await arrived(w, page);
-}
-
-/** Asks a route whose answer is columns: its header and columns as plain numbers. */
-function columns(page, route, only) {
-	return page.evaluate(
-		async ([r, wanted]) => {
-			const a = await fetch(`/api/${r}`, {
-				headers: {
-					"X-Memlamp-Token":
-						sessionStorage.getItem("memlamp.token"),
-				},
-			});
-			const bytes = await a.arrayBuffer();
-			const long = new DataView(bytes).getUint32(4, true);
-			const header = JSON.parse(
-				new TextDecoder().decode(new Uint8Array(bytes, 8, long)),
-			);
-			const types = {
-				u64: BigUint64Array,
-				u32: Uint32Array,
-				u16: Uint16Array,
-				u8: Uint8Array,
-				f32: Float32Array,
-				f64: Float64Array,
-			};
-			const out = {};
-			let from = 8 + long;
-			for (const { name, type, count } of header.columns) {
-				from = Math.ceil(from / 8) * 8;
-				const c = new types[type](bytes, from, count);
-				if (!wanted || wanted.includes(name))
-					out[name] = Array.from(c, Number);
-				from += c.byteLength;
-			}
-			return { header, ...out };
-		},
-		[route, only],
-	);
 }
 
 const sims = (page) =>

@@ -5,20 +5,18 @@
 // BUILD is the build folder with the program in it; PATTERN picks tests by their names.
 // Exits 77 where there is no Chromium or no way to record. SHOTS=DIR keeps a picture of each failed test.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { World } from "./world.mjs";
+import { CHROMIUM, World, launch } from "./world.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(here));
 const build = resolve(process.argv[2] ?? join(root, "build"));
 const pattern = new RegExp(process.argv[3] ?? ".");
-const chromiumPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 for (const [path, what] of [
-	[chromiumPath, "Chromium"],
+	[CHROMIUM, "Chromium"],
 	[join(build, "valgrind"), "Valgrind tool to record with"],
 	[
 		join(root, "web/node_modules/playwright-core"),
@@ -29,22 +27,8 @@ for (const [path, what] of [
 		console.log(`no ${what}`);
 		process.exit(77);
 	}
-const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
 const scratch = mkdtempSync(join(tmpdir(), "memlamp-web-"));
-const browser = await chromium.launchPersistentContext(join(scratch, "profile"), {
-	executablePath: chromiumPath,
-	args: [
-		"--headless",
-		"--no-sandbox",
-		"--disable-gpu",
-		"--disable-quic",
-		"--no-first-run",
-		"--disable-background-networking",
-		"--disable-component-update",
-		"--disable-sync",
-	],
-	viewport: { width: 1280, height: 800 },
-});
+const browser = await launch(root, scratch, { width: 1280, height: 800 });
 const world = new World({ browser, build, root, scratch });
 process.on("exit", () => {
 	world.stop();

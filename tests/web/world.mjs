@@ -3,8 +3,69 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+/** Chromium as tests and benchmarks use it, with a profile of its own. */
+export function launch(root, scratch, viewport) {
+	const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
+
+	return chromium.launchPersistentContext(join(scratch, "profile"), {
+		executablePath: CHROMIUM,
+		args: [
+			"--headless",
+			"--no-sandbox",
+			"--disable-gpu",
+			"--disable-quic",
+			"--no-first-run",
+			"--disable-background-networking",
+			"--disable-component-update",
+			"--disable-sync",
+		],
+		viewport,
+	});
+}
+
+/** Asks a route whose answer is columns: its header and columns as plain numbers. */
+export function columns(page, route, only) {
+	return page.evaluate(
+		async ([r, wanted]) => {
+			const a = await fetch(`/api/${r}`, {
+				headers: {
+					"X-Memlamp-Token":
+						sessionStorage.getItem("memlamp.token"),
+				},
+			});
+			const bytes = await a.arrayBuffer();
+			const long = new DataView(bytes).getUint32(4, true);
+			const header = JSON.parse(
+				new TextDecoder().decode(new Uint8Array(bytes, 8, long)),
+			);
+			const types = {
+				u64: BigUint64Array,
+				u32: Uint32Array,
+				u16: Uint16Array,
+				u8: Uint8Array,
+				f32: Float32Array,
+				f64: Float64Array,
+			};
+			const out = {};
+			let from = 8 + long;
+			for (const { name, type, count } of header.columns) {
+				from = Math.ceil(from / 8) * 8;
+				const c = new types[type](bytes, from, count);
+				if (!wanted || wanted.includes(name))
+					out[name] = Array.from(c, Number);
+				from += c.byteLength;
+			}
+			return { header, ...out };
+		},
+		[route, only],
+	);
+}
 
 export class World {
 	constructor({ browser, build, root, scratch }) {
