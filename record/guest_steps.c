@@ -6,6 +6,7 @@
 #include "lib/trace/join.h"
 #include "lib/trace/writer.h"
 #include "record/callers.h"
+#include "record/follow.h"
 #include "record/ring.h"
 
 enum {
@@ -17,13 +18,14 @@ enum {
 #else
 	HOT = 300, /* steps that begin at a superblock before it becomes a head */
 #endif
-	TRIES = 8,     /* tracks that a head may have, one after the other */
-	AGAIN = 32,    /* of these, with a constant taken back */
-	LOOKS = 4,     /* runs that are looked at before a track is made */
-	JUDGE = 256,   /* uses after which a track is judged */
-	LEAST = 2,     /* parts that a track must join on the average */
-	WRONG = 8,     /* times that a constant may fail, and */
-	WRONG_OF = 32, /* the share of uses (one of so many) */
+	TRIES = 8,       /* tracks that a head may have, one after the other */
+	AGAIN = 32,      /* of these, with a constant taken back */
+	LOOKS = 4,       /* runs that are looked at before a track is made */
+	JUDGE = 256,     /* uses after which a track is judged */
+	LEAST = 2,       /* parts that a track must join on the average */
+	WRONG = 8,       /* times that a constant may fail, and */
+	WRONG_OF = 32,   /* the share of uses (one of so many) */
+	WRONG_DRIFT = 6, /* the same for drifts, which save more than they cost */
 	WAYS = 1 << 16,
 };
 
@@ -43,7 +45,7 @@ struct draft {
 	uint32_t back[PARTS];
 	uint16_t end[PARTS]; /* words up to and with each part */
 	uint64_t first[WORDS], second[WORDS];
-	bool free[WORDS]; /* words that follow from no other after all */
+	uint8_t free[WORDS]; /* what each word does not follow from after all */
 };
 
 /* What is known of a word: it is that at `from` (which may be itself) plus delta. */
@@ -51,6 +53,11 @@ struct link {
 	uint64_t delta;
 	uint32_t from;
 	uint32_t base; /* bit 31: it is no header; tested by the word's upper half */
+};
+
+/* A word that drifts as others do, by the words of the bases of a struct ml_drift. */
+struct drift {
+	uint8_t at, like, as, from, shift;
 };
 
 /* Where a track may be left. */
@@ -66,20 +73,23 @@ struct ml_guest_way {
 	uint32_t path;          /* of its first exit; path + k has k + 1 parts */
 	uint32_t alone;         /* path of its first part */
 	uint32_t used, matched; /* since the last judgement: times, parts in all */
-	uint16_t parts, words;
+	uint16_t parts, words, bases, drifts;
 	struct draft *draft; /* the runs that it was made from */
 	struct ml_guest_start *start;
 	struct end end[PARTS];
 	uint8_t part[WORDS + 1];     /* parts that lie before each word */
 	uint8_t base[ML_JOIN_SLOTS]; /* word that each base is */
 	uint16_t wrong[WORDS];
+	struct drift drift[ML_JOIN_SLOTS];
 	struct link link[WORDS];
+	struct ml_follow eight[(WORDS + 7) / 8]; /* the same, for record/follow.h */
 };
 
 void ml_guest_steps_init(struct ml_guest_steps *g, struct ml_writer *writer)
 {
 	*g = (struct ml_guest_steps){ .writer = writer };
 	g->join = ml_resize(NULL, sizeof(*g->join));
+	g->fast = ml_follow_can();
 }
 
 void ml_guest_steps_release(struct ml_guest_steps *g)
@@ -268,13 +278,57 @@ static void note_end(const struct ml_guest_steps *g, struct ml_guest_way *t,
 }
 
 /* A track of the parts that both runs of a draft have. */
+static bool is_drift(const struct ml_guest_way *t, unsigned at)
+{
+	for (unsigned i = 0; i < t->drifts; i++)
+		if (t->drift[i].at == at)
+			return true;
+	return false;
+}
+
+static void note_word(struct ml_guest_way *t, unsigned at, const struct ml_link *l,
+		      const struct ml_join *j)
+{
+	t->link[at] = (struct link){ 0, at, 1u << 31 };
+	if (l->from == ML_JOIN_NEW) {
+		t->base[t->bases++] = (uint8_t)at;
+	} else if (l->from & ML_DRIFT) {
+		const struct ml_drift *m = &j->drift[l->from - ML_DRIFT];
+
+		t->drift[t->drifts++] = (struct drift){ (uint8_t)at, t->base[m->like],
+							t->base[m->as], t->base[m->from],
+							m->shift };
+	} else {
+		t->link[at].delta = (uint64_t)l->delta;
+		t->link[at].from = t->base[l->from];
+	}
+}
+
+static void note_eights(struct ml_guest_way *t, const struct draft *d)
+{
+	struct ml_follow_word word[WORDS];
+	unsigned base = 0;
+
+	for (unsigned i = 0; i < t->words; i++) {
+		const struct link *l = &t->link[i];
+
+		word[i] = (struct ml_follow_word){ .delta = l->base ? l->delta
+								    : d->first[i],
+						   .root = (uint16_t)l->from,
+						   .constant = !l->base };
+		if (l->base && l->from == i && !is_drift(t, i))
+			word[i].base = t->base[base++] == i;
+	}
+	ml_follow_make(t->eight, word, t->words);
+}
+
 static struct ml_guest_way *make_way(struct ml_guest_steps *g, struct ml_guest_start *s,
 				     struct draft *d)
 {
 	struct ml_shapes *shapes = ml_writer_shapes(g->writer);
 	struct ml_guest_way *t = ml_arena_alloc(&g->arena, sizeof(*t));
 	struct ml_join *j = g->join;
-	unsigned at = 0, bases = 0;
+	unsigned at = 0;
 	size_t link = 0;
 
 	memset(t, 0, sizeof(*t));
@@ -295,19 +349,12 @@ static struct ml_guest_way *make_way(struct ml_guest_steps *g, struct ml_guest_s
 		t->link[at] = (struct link){ d->first[at] - d->first[0], 0, 0 };
 		t->part[at++] = (uint8_t)i;
 		for (; at < d->end[i]; at++, link++) {
-			const struct ml_link *l = &j->link[link];
-
 			t->part[at] = (uint8_t)i;
-			if (l->from == ML_JOIN_NEW) {
-				t->base[bases++] = (uint8_t)at;
-				t->link[at] = (struct link){ 0, at, 1u << 31 };
-			} else {
-				t->link[at] = (struct link){ (uint64_t)l->delta,
-							     t->base[l->from], 1u << 31 };
-			}
+			note_word(t, at, &j->link[link], j);
 		}
 	}
 	t->part[at] = (uint8_t)d->same;
+	note_eights(t, d);
 	t->path = ml_join_done(j, shapes);
 	g->ways++;
 	return t;
@@ -338,12 +385,14 @@ static void learn(struct ml_guest_steps *g, struct ml_guest_known *k,
 		  struct ml_guest_start *s, unsigned at)
 {
 	struct ml_guest_way *t = s->way;
+	bool drift = is_drift(t, at);
 
-	if (++t->wrong[at] < WRONG || t->wrong[at] * WRONG_OF < t->used ||
+	if (++t->wrong[at] < WRONG ||
+	    t->wrong[at] * (drift ? WRONG_DRIFT : WRONG_OF) < (int)t->used ||
 	    g->ways >= WAYS || s->again >= AGAIN)
 		return;
 	s->again++;
-	t->draft->free[at] = true;
+	t->draft->free[at] = drift ? ML_JOIN_FREE : ML_JOIN_NO_CONSTANT;
 	k->way = s->way = make_way(g, s, t->draft);
 }
 
@@ -360,17 +409,37 @@ static void judge(struct ml_guest_known *k, struct ml_guest_start *s)
 	memset(t->wrong, 0, sizeof(t->wrong));
 }
 
-/* How many words are as the track has them. */
-static inline size_t same_words(const struct ml_guest_way *t, const uint64_t *w,
-				size_t room)
+/* The same as ml_follow, one by one. */
+static size_t same_plainly(const struct ml_guest_way *t, const uint64_t *w, size_t most,
+			   uint64_t *value)
 {
-	size_t most = t->words < room ? t->words : room, i = 1;
+	size_t i = 1;
 
 	for (; i < most; i++) {
 		const struct link *l = &t->link[i];
 
 		if (w[i] != w[l->from] + l->delta || (uint32_t)(w[i] >> 32) & l->base)
 			break;
+	}
+	for (unsigned k = 0; k < t->bases && t->base[k] < i; k++)
+		value[k] = w[t->base[k]];
+	return i;
+}
+
+/* How many words are as the track has them; the bases among them go to value. */
+static inline size_t same_words(const struct ml_guest_steps *g,
+				const struct ml_guest_way *t, const uint64_t *w,
+				size_t room, uint64_t *value)
+{
+	size_t i = g->fast && ml_follow_reads(t->words) <= room
+			   ? ml_follow(t->eight, w, t->words, value)
+			   : same_plainly(t, w, t->words < room ? t->words : room, value);
+
+	for (unsigned k = 0; k < t->drifts && t->drift[k].at < i; k++) {
+		const struct drift *m = &t->drift[k];
+
+		if (w[m->at] - w[m->like] != (w[m->as] - w[m->from]) << m->shift)
+			return m->at;
 	}
 	return i;
 }
@@ -387,15 +456,12 @@ static inline size_t same_parts(const struct ml_guest_way *t, const uint64_t *w,
 	return n;
 }
 
-/* The first n parts of the track are one step. */
+/* The first n parts of the track are one step; its values are there already. */
 static inline void add(const struct ml_guest_way *t, const uint64_t *w, size_t n,
 		       uint32_t caller, struct ml_steps *out, struct ml_callers *c)
 {
 	const struct end *e = &t->end[n - 1];
-	uint64_t *value = out->value + out->values;
 
-	for (unsigned i = 0; i < e->bases; i++)
-		value[i] = w[t->base[i]];
 	out->at[out->count++] = (struct ml_told){ t->path + (uint32_t)n - 1, caller };
 	out->values += e->bases;
 	out->refs += e->slots;
@@ -440,7 +506,7 @@ bool ml_guest_steps_take(struct ml_guest_steps *g, struct ml_callers *c, uint32_
 			break;
 		struct ml_guest_way *t = k->way;
 		if (__builtin_expect(t != NULL, 1)) {
-			words = same_words(t, w, room);
+			words = same_words(g, t, w, room, out->value + out->values);
 			n = same_parts(t, w, words, room);
 		}
 		if (!n) {
@@ -450,7 +516,8 @@ bool ml_guest_steps_take(struct ml_guest_steps *g, struct ml_callers *c, uint32_
 
 			if (own && own != t) {
 				k->way = t = own;
-				words = same_words(t, w, room);
+				words = same_words(g, t, w, room,
+						   out->value + out->values);
 				n = same_parts(t, w, words, room);
 			} else if (!own) {
 				t = NULL;
@@ -461,7 +528,7 @@ bool ml_guest_steps_take(struct ml_guest_steps *g, struct ml_callers *c, uint32_
 
 			t->matched += (uint32_t)n;
 			if (words < t->words && words < room && !(w[words] >> 63) &&
-			    t->link[words].base && t->link[words].from != words)
+			    t->link[words].base)
 				learn(g, k, s, (unsigned)words);
 			if (__builtin_expect(++t->used >= JUDGE, 0) && s->way == t)
 				judge(k, s);

@@ -55,6 +55,7 @@ struct ml_guest_steps {
 	size_t count, cap;
 	size_t ways;
 	struct ml_join *join;
+	bool fast; /* tracks are followed by record/follow.h */
 	struct ml_arena arena;
 };
 

@@ -78,7 +78,7 @@ class Trace:
     def __init__(self, data):
         assert data[:8] == b'memlamp\n', 'not a trace'
         version, = struct.unpack_from('<I', data, 8)
-        assert version == 1, 'another version'
+        assert version == 2, 'another version'
         assert struct.unpack_from('<Q', data, 56)[0] == hash64(data[:56])
         self.names, self.frames, self.regions = ['', 'other'], [], [(0, 1, 0, [])]
         self.sites = [(0, 0, 0, 0)]
@@ -158,12 +158,8 @@ class Trace:
                 read[tag]()
 
     def read_shapes(self, b):
-        def registers():
-            clobber, effects = b.varints(2)
-            return clobber, [(b.u8(), b.varint(), b.zigzag()) for _ in range(effects)]
-
         while b.more():
-            slots, bases, exits = b.varints(3)
+            slots, bases, drifts, exits = b.varints(4)
             user, site, slot = b.u8() != 0, 0, []
             for _ in range(slots):
                 offset = b.zigzag() & M64
@@ -172,19 +168,20 @@ class Trace:
                 slot.append((offset, site, what, (base >> 1) - 1, base & 1))
             base, known = [], self.states_made
             for _ in range(bases):
-                register, delta, state = b.u8(), b.zigzag(), b.varint()
+                state = b.varint()
                 assert state <= known, 'no such state'
                 if state:
                     self.used.add('bases that share a state')
                 else:
                     self.states_made += 1
                     state = self.states_made
-                base.append((register, delta, state - 1))
+                base.append(state - 1)
+            drift = [(*b.varints(3), b.u8()) for _ in range(drifts)]
             number = len(self.shapes)
-            self.shapes.append((slot, base, user, len(self.paths), exits))
+            self.shapes.append((slot, base, drift, user, len(self.paths), exits))
             for _ in range(exits):
-                self.paths.append((number, *b.varints(2), *registers()))
-            self.paths.append((number, slots, bases, *registers()))
+                self.paths.append((number, *b.varints(2)))
+            self.paths.append((number, slots, bases))
 
     def read_events(self, b):
         time = addr = thread = 0
@@ -200,16 +197,19 @@ class Trace:
             self.events.append((head & 3, addr, size, region))
 
     def read_refs(self, b):
-        widths = [1, 4, 1, 1, 2, 4, 8, 1, 2, 4]
+        widths = [1, 4, 1, 1, 1, 2, 4, 8, 1, 2, 4]
         steps, thread = b.varints(2)
         heads = []
-        for width in widths:
+        for number, width in enumerate(widths):
             count = b.varint()
-            heads.append((count, b.varints(width) if count else []))
+            planes = 1 if number == 5 else width  # d2 is not split
+            heads.append((count, width // planes, b.varints(planes) if count else []))
         columns = []
-        for count, sizes in heads:
+        for count, bytes_, sizes in heads:
             planes = [unpack(b.take(size)) for size in sizes]
-            assert all(len(p) == count for p in planes)
+            assert all(len(p) == count * bytes_ for p in planes)
+            if bytes_ > 1 and planes:
+                planes = [planes[0][k::bytes_] for k in range(bytes_)]
             columns.append([int.from_bytes(x, 'little') for x in zip(*planes)])
         assert not b.more() and heads[0][0] == steps
         Chunk(self, columns, thread).run()
@@ -279,9 +279,11 @@ class Trace:
                     print(self.block(region, addr, size), file=out)
 
 
-class Base:
-    def __init__(self, recent):
-        self.last, self.stride, self.delta, self.ratio = recent, 0, 0, None
+class State:
+    def __init__(self, model):
+        self.lag, self.shift = model & 15, model >> 4
+        assert self.lag <= 6 and self.shift < 4, 'no such model'
+        self.stride = self.delta = 0
 
 
 class Chunk:
@@ -289,11 +291,12 @@ class Chunk:
 
     def __init__(self, trace, columns, thread):
         self.trace, self.thread = trace, thread
-        (self.status, self.path, self.exit, self.codes, self.d2, self.d4, self.d8, self.rare,
-         self.threads, self.callers) = [iter(c) for c in columns]
-        self.guess, self.chain = {}, {}
+        (self.status, self.path, self.exit, self.models, codes, self.d2, self.d4, self.d8,
+         self.rare, self.threads, self.callers) = [iter(c) for c in columns]
+        self.codes = (c >> 2 * k & 3 for c in codes for k in range(4))
+        self.guess = {}
         self.h = (0, 0, 0)
-        self.reg, self.moved, self.recent = {}, 0, 0  # reg holds those that are known
+        self.values = [0] * 6
         self.caller, self.user, self.user_shape, self.caller_of = 0, False, 0, {}
         self.states = {}
 
@@ -306,7 +309,7 @@ class Chunk:
         first, second = self.guess.get(slot, (0, 0))
         self.use('path ' + ('first guess', 'second guess', 'as such', 'exit')[s & 3])
         if s & 3 == 3:
-            _, _, _, path, exits = self.trace.shapes[self.trace.paths[first - 1][0]]
+            *_, path, exits = self.trace.shapes[self.trace.paths[first - 1][0]]
             taken = next(self.exit)
             assert first and taken <= exits, 'no such exit'
             path += taken
@@ -321,60 +324,43 @@ class Chunk:
         self.h = (c * 0x9e3779b1 & M32, h0 * 0x297a2d39 & M32, h1 * 0x2c1b3c6d & M32)
         return path
 
-    def predict(self, base, register, offset):
-        if register in self.reg:
-            self.use('base by register')
-            return signed((self.reg[register] + offset - base.last) & M64)
-        if base.ratio is None:
-            self.use('base by stride')
-            return base.stride
-        if base.ratio >= 0:
-            self.use('base by ratio')
-            return signed(self.moved << base.ratio & M64)
-        self.use('base by negative ratio')
-        return self.moved >> -base.ratio
+    def rest(self):
+        code = next(self.codes)
+        self.use('base by ' + ('prediction', 'd2', 'd4', 'd8')[code])
+        column, bits = ((None, 0), (self.d2, 16), (self.d4, 32), (self.d8, 64))[code]
+        return signed(next(column), bits) if code else 0
 
-    def correct(self, code, d, entry):
-        if code == 2:
-            self.use('base by chain')
-            return self.chain.get(entry, 0)
-        off = signed(next(self.d2), 16) if code == 1 else signed(next(self.d4), 32)
-        width = 2 if code == 1 else 4
-        if off == -1 << 31:
-            off, width = signed(next(self.d8)), 8
-        self.use('base by d%d' % width)
-        return signed((d + off) & M64)
-
-    def next_base(self, register, offset, state, code):
-        base = self.states.setdefault(state, Base(self.recent))
-        d = self.predict(base, register, offset)
-        if code:
-            entry = ((self.recent ^ state << 40) * 0x9e3779b97f4a7c15 & M64) >> 49
-            d = self.chain[entry] = self.correct(code, d, entry)
-            base.ratio = None
-            if d and self.moved:
-                by = low_zeros(d) - low_zeros(self.moved)
-                fits = d >> by == self.moved if by >= 0 else self.moved >> -by == d
-                if fits and -6 <= by <= 6:
-                    base.ratio = by
-        value = (base.last + d) & M64
-        if d == base.delta:
-            base.stride = d
-        base.delta, base.last, self.moved, self.recent = d, value, d, value
-        if register != 16:
-            self.reg[register] = (value - offset) & M64
+    def next_base(self, number):
+        new = number not in self.states
+        state = self.states.setdefault(number, None) or State(next(self.models))
+        self.states[number] = state
+        self.use('lag' if state.lag else 'no lag')
+        if state.shift:
+            self.use('lag with a shift')
+        beside = self.values[-state.lag] << state.shift if state.lag else 0
+        if new:
+            state.last = (self.values[-1] - beside) & M64
+        d = signed((state.stride + self.rest()) & M64)
+        state.last = (state.last + d) & M64
+        if d == state.delta:
+            state.stride = d
+        state.delta = d
+        value = (state.last + beside) & M64
+        self.values = self.values[1:] + [value]
         return value
 
     def run(self):
         for s in self.status:
             self.step(s)
-        for column in (self.path, self.exit, self.codes, self.d2, self.d4, self.d8, self.rare,
-                       self.threads, self.callers):
+        left = list(self.codes)
+        assert len(left) < 8 and not any(left), 'more values than steps'
+        for column in (self.path, self.exit, self.models, self.d2, self.d4, self.d8,
+                       self.rare, self.threads, self.callers):
             assert next(column, None) is None, 'a column is not used up'
 
     def step(self, s):
-        shape, slots, bases, clobber, effects = self.trace.paths[self.next_path(s)]
-        slot, base, user, _, _ = self.trace.shapes[shape]
+        shape, slots, bases = self.trace.paths[self.next_path(s)]
+        slot, base, drift, user, _, _ = self.trace.shapes[shape]
         if user != self.user:
             if not user:
                 self.caller = self.caller_of.get(self.user_shape, 0)
@@ -386,34 +372,22 @@ class Chunk:
             self.use('rare %d' % r)
             if r & 1:
                 self.thread = next(self.threads)
-                self.reg = {}
             if r & 2:
                 self.caller = self.caller_of[self.user_shape] = next(self.callers)
-        value, codes = [], 0
-        for i in range(bases):
-            if i < 2:
-                code = s >> (4 + 2 * i) & 3
-            else:
-                if (i - 2) % 4 == 0 and s & 8:
-                    self.use('codes')
-                    codes = next(self.codes)
-                code = codes & 3
-                codes >>= 2
-            value.append(self.next_base(*base[i], code))
-        self.reg = {r: v for r, v in self.reg.items() if not clobber >> r & 1}
-        for register, of, delta in effects:
-            self.reg[register] = (value[of] + delta) & M64
+        value = [self.next_base(number) for number in base[:bases]]
         for offset, site, what, of, maybe in slot[:slots]:
             if maybe and value[of] == 0:
                 self.use('slot that did not happen')
             else:
-                addr = offset if of < 0 else (offset + value[of]) & M64
+                if of >= len(base):
+                    self.use('drift')
+                    like, as_, from_, shift = drift[of - len(base)]
+                    of = value[like] + (value[as_] - value[from_] << shift)
+                else:
+                    of = value[of] if of >= 0 else 0
+                addr = (offset + of) & M64
                 self.trace.refs.append((addr, site, what, self.thread,
                                         0 if user else self.caller))
-
-
-def low_zeros(v):
-    return (v & -v).bit_length() - 1
 
 
 if __name__ == '__main__':

@@ -314,3 +314,39 @@ TEST(a_loop_whose_addresses_go_together_costs_next_to_nothing)
 	ml_free(w.cut);
 	ml_free(log.at);
 }
+
+/* x[i] and y[i] of which the elements are twice as large, with an i that jumps about. */
+TEST(arrays_that_are_indexed_together_are_told_once)
+{
+	struct words w = { 0 };
+	struct log log = { 0 };
+	struct ml_trace t;
+	struct ml_err err;
+	struct block b = { .slots = 2,
+			   .bases = 2,
+			   .base = { 0, 1 },
+			   .ip = 0x400000,
+			   .plain = true,
+			   .what = { 4, 8 } };
+
+	put_block(&w, 0, &b);
+	seed = 7;
+	for (unsigned n = 0; n < 60000; n++) {
+		uint64_t i = random_below(1 << 15);
+
+		/* now and then it is not so, and what was learnt must not harm */
+		put_step(&w, &log, 0, &b, 0,
+			 (uint64_t[]){ 0x100000 + 4 * i,
+				       0x900000 + 8 * i + (n % 97 ? 0 : 0x40000) },
+			 1);
+	}
+	record(&w, 4000);
+	check_same(&log);
+	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
+	/* 17 bits for each i would be 127,500 bytes; the same for y twice that */
+	CHECK(t.size < 170000);
+	ml_trace_close(&t);
+	ml_free(w.at);
+	ml_free(w.cut);
+	ml_free(log.at);
+}

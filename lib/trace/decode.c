@@ -5,9 +5,13 @@
 #include "lib/base/pack.h"
 #include "lib/trace/columns.h"
 #include "lib/trace/predict.h"
+#include "lib/trace/rest.h"
 
-/* Bases whose codes fit a word. */
-enum { CODES = 32 };
+enum {
+	RESTS = 1024,     /* values that are unpacked at a time */
+	WINDOW = 1 << 12, /* values after which they begin from the front again */
+	BEHIND = 2 * ML_SLOTS_MAX + 1, /* of a step: its values, a 0, its drifts */
+};
 
 #define INLINE inline __attribute__((always_inline))
 
@@ -26,15 +30,26 @@ struct ml_decoder {
 	bool bad; /* a column ran out */
 	struct ml_unpacker unpacker;
 	struct ml_buf plane;
-	uint64_t value[ML_SLOTS_MAX +
-		       1]; /* bases of the step, and a 0 for slots without one */
+
+	/* What is left of the values that come. */
+	const struct ml_rest_ops *ops;
+	struct ml_rest in;
+	size_t values; /* still to be unpacked */
+	int64_t rest[RESTS + ML_SLOTS_MAX];
+	size_t rest_at, rests;
+
+	/* Values of bases: those of the step begin at `at`; what follows is room. */
+	uint64_t value[ML_LAGS + WINDOW + BEHIND];
+	size_t at;
 };
 
 struct ml_decoder *ml_decoder_open(const struct ml_shapes *shapes, size_t sites)
 {
 	struct ml_decoder *d = ml_resize(NULL, sizeof(*d));
 
-	*d = (struct ml_decoder){ .sites = sites };
+	memset(d, 0, sizeof(*d));
+	d->sites = sites;
+	d->ops = ml_rest_ops();
 	d->predict.shapes = shapes;
 	return d;
 }
@@ -53,18 +68,18 @@ static bool get_planes(struct ml_decoder *d, enum ml_column c, struct ml_bytes *
 		       const uint64_t *sizes, struct ml_err *err)
 {
 	struct column *col = &d->column[c];
-	size_t bytes = ml_column_bytes[c];
+	size_t bytes = ml_column_bytes[c], planes = ml_column_planes[c];
 
 	col->next = 0;
-	col->data = ml_grow(col->data, &col->cap, col->count * bytes + 8, 1);
-	for (size_t k = 0; k < bytes && col->count; k++) {
+	col->data = ml_grow(col->data, &col->cap, col->count * bytes + ML_REST_SLACK, 1);
+	for (size_t k = 0; k < planes && col->count; k++) {
 		const uint8_t *in = ml_bytes_take(packed, sizes[k]);
 
 		if (!in)
 			return ml_fail(err, ML_FORMAT, "column %d ends early", (int)c);
-		if (bytes == 1)
+		if (planes == 1)
 			return ml_unpack(&d->unpacker, in, sizes[k], col->data,
-					 col->count, err);
+					 col->count * bytes, err);
 		d->plane.size = 0;
 		ml_buf_reserve(&d->plane, col->count);
 		if (!ml_unpack(&d->unpacker, in, sizes[k], d->plane.data, col->count,
@@ -76,18 +91,58 @@ static bool get_planes(struct ml_decoder *d, enum ml_column c, struct ml_bytes *
 	return true;
 }
 
+/* Do the columns hold what the codes say, and are models such as there are? */
+static bool rests_fit(const struct ml_decoder *d)
+{
+	const struct column *codes = &d->column[ML_COLUMN_CODES];
+	const struct column *models = &d->column[ML_COLUMN_MODEL];
+	size_t low = 0, high = 0, both = 0; /* codes with a bit, and with both */
+
+	for (size_t i = 0; i < codes->count; i++) {
+		unsigned c = codes->data[i];
+
+		low += (unsigned)__builtin_popcount(c & 0x55);
+		high += (unsigned)__builtin_popcount(c & 0xaa);
+		both += (unsigned)__builtin_popcount(c & c >> 1 & 0x55);
+	}
+	for (size_t i = 0; i < models->count; i++) {
+		unsigned m = models->data[i];
+
+		if ((m & ((1u << ML_MODEL_SHIFT) - 1)) > ML_LAGS ||
+		    m >> ML_MODEL_SHIFT >= ML_LAG_SHIFTS)
+			return false;
+	}
+	return !(codes->count & 1) && low - both == d->column[ML_COLUMN_D2].count &&
+	       high - both == d->column[ML_COLUMN_D4].count &&
+	       both == d->column[ML_COLUMN_D8].count;
+}
+
+static void start_values(struct ml_decoder *d)
+{
+	d->in = (struct ml_rest){
+		d->column[ML_COLUMN_CODES].data,
+		d->column[ML_COLUMN_D2].data,
+		d->column[ML_COLUMN_D4].data,
+		d->column[ML_COLUMN_D8].data,
+	};
+	d->values = d->column[ML_COLUMN_CODES].count * 4;
+	d->rest_at = d->rests = 0;
+	memset(d->value, 0, ML_LAGS * sizeof(*d->value));
+	d->at = ML_LAGS;
+}
+
 bool ml_decoder_start(struct ml_decoder *d, const uint8_t *data, size_t size,
 		      uint64_t count, struct ml_err *err)
 {
 	struct ml_bytes in = { data, data + size, false };
-	uint64_t sizes[ML_COLUMNS][ML_COLUMN_BYTES_MAX] = { 0 };
+	uint64_t sizes[ML_COLUMNS][ML_COLUMN_PLANES_MAX] = { 0 };
 
 	uint64_t steps = ml_bytes_varint(&in);
 	d->thread = (uint16_t)ml_bytes_varint(&in);
 	d->count = count;
 	for (enum ml_column c = 0; c < ML_COLUMNS; c++) {
 		d->column[c].count = ml_bytes_varint(&in);
-		for (size_t k = 0; k < ml_column_bytes[c] && d->column[c].count; k++)
+		for (size_t k = 0; k < ml_column_planes[c] && d->column[c].count; k++)
 			sizes[c][k] = ml_bytes_varint(&in);
 		if (d->column[c].count > ML_CHUNK_MAX)
 			return ml_fail(err, ML_FORMAT, "column %d is too long", (int)c);
@@ -97,7 +152,10 @@ bool ml_decoder_start(struct ml_decoder *d, const uint8_t *data, size_t size,
 	for (enum ml_column c = 0; c < ML_COLUMNS; c++)
 		if (!get_planes(d, c, &in, sizes[c], err))
 			return false;
+	if (!rests_fit(d))
+		return ml_fail(err, ML_FORMAT, "its values are malformed");
 	ml_predict_reset(&d->predict);
+	start_values(d);
 	d->bad = false;
 	return true;
 }
@@ -117,88 +175,54 @@ static inline uint64_t take(struct ml_decoder *d, enum ml_column c)
 	return v;
 }
 
-static inline int64_t take_off(struct ml_decoder *d, unsigned code)
+/* Makes sure of so many rests. */
+static __attribute__((noinline)) void fill_rests(struct ml_decoder *d, size_t need)
 {
-	if (code == ML_CODE_NEAR)
-		return (int16_t)take(d, ML_COLUMN_D2);
-	int32_t off = (int32_t)take(d, ML_COLUMN_D4);
-	return off == INT32_MIN ? (int64_t)take(d, ML_COLUMN_D8) : off;
+	size_t left = d->rests - d->rest_at;
+	size_t room = (sizeof(d->rest) / sizeof(*d->rest) - left) & ~(size_t)7;
+	size_t n = d->values < room ? d->values : room;
+
+	memmove(d->rest, d->rest + d->rest_at, left * sizeof(*d->rest));
+	d->ops->get(&d->in, d->rest + left, n);
+	d->values -= n;
+	d->rest_at = 0;
+	d->rests = left + n;
+	if (d->rests < need) {
+		memset(d->rest + d->rests, 0, (need - d->rests) * sizeof(*d->rest));
+		d->rests = need;
+		d->bad = true;
+	}
 }
 
-static INLINE void take_base(struct ml_decoder *d, struct ml_predict_hot *h,
-			     const struct ml_base *b, unsigned at, unsigned code)
+/* The values of a step's bases; what they are read from stays behind them. */
+static INLINE uint64_t *take_values(struct ml_decoder *d, const struct ml_path *path)
 {
 	struct ml_predict *p = &d->predict;
-	struct ml_base_state *s = ml_predict_state(p, h, b);
-	int64_t delta = ml_predict_base(p, h, s, b);
-
-	if (code) {
-		int64_t *chain = ml_predict_chain(p, h, b);
-
-		delta = code == ML_CODE_CHAIN ? *chain
-					      : (int64_t)((uint64_t)delta +
-							  (uint64_t)take_off(d, code));
-		*chain = delta;
-		ml_predict_learn(h, s, delta);
-	}
-	uint64_t value = s->last + (uint64_t)delta;
-	ml_predict_saw(p, h, s, b, delta, value);
-	d->value[at] = value;
-}
-
-/*
- * The codes of the bases from the third on, where a step has any: so many of them, four a
- * byte, as one word.
- */
-static INLINE uint64_t take_codes(struct ml_decoder *d, unsigned bytes)
-{
-	struct column *col = &d->column[ML_COLUMN_CODES];
-	uint64_t codes;
-
-	if (__builtin_expect(bytes > col->count - col->next, 0)) {
-		d->bad = true;
-		return 0;
-	}
-	memcpy(&codes, col->data + col->next, 8); /* columns have so much room behind */
-	col->next += bytes;
-	return codes;
-}
-
-/* A step with more bases than a word has room for codes. */
-static __attribute__((noinline)) void take_many(struct ml_decoder *d,
-						struct ml_predict_hot *h,
-						const struct ml_path *path,
-						unsigned status)
-{
-	unsigned codes = status >> ML_STATUS_CODE0;
-
-	for (unsigned i = 0; i < path->bases; i++) {
-		if (i >= 2 && !((i - 2) & 3))
-			codes = status & ML_STATUS_CODES
-					? (unsigned)take(d, ML_COLUMN_CODES)
-					: 0;
-		take_base(d, h, &path->base[i], i, codes & 3);
-		codes >>= 2;
-	}
-}
-
-static INLINE void take_bases(struct ml_decoder *d, struct ml_predict_hot *h,
-			      const struct ml_path *path, unsigned status)
-{
-	const struct ml_base *b = path->base;
+	const uint32_t *state = path->state;
 	unsigned bases = path->bases;
-	uint64_t codes = status >> ML_STATUS_CODE0;
 
-	if (status & ML_STATUS_CODES && bases > 2)
-		codes |= take_codes(d, (bases + 1) / 4) << 4;
-	for (unsigned i = 0; i < bases; i++) {
-		take_base(d, h, &b[i], i, codes & 3);
-		codes >>= 2;
+	if (__builtin_expect(d->at >= ML_LAGS + WINDOW, 0)) {
+		memmove(d->value, d->value + d->at - ML_LAGS,
+			ML_LAGS * sizeof(*d->value));
+		d->at = ML_LAGS;
 	}
+	if (__builtin_expect(d->rest_at + bases > d->rests, 0))
+		fill_rests(d, bases);
+	uint64_t *v = d->value + d->at;
+	const int64_t *rest = d->rest + d->rest_at;
+	for (unsigned i = 0; i < bases; i++) {
+		struct ml_base_state *s = &p->base[state[i]];
+
+		if (__builtin_expect(s->chunk != p->chunk, 0))
+			ml_predict_new(p, s, (unsigned)take(d, ML_COLUMN_MODEL), v + i);
+		ml_predict_value(s, v + i, rest[i]);
+	}
+	d->at += bases;
+	d->rest_at += bases;
+	return v;
 }
 
-/* True: the thread is another. */
-static __attribute__((noinline)) bool take_rare(struct ml_decoder *d)
+static __attribute__((noinline)) void take_rare(struct ml_decoder *d)
 {
 	struct ml_predict *p = &d->predict;
 	unsigned rare = (unsigned)take(d, ML_COLUMN_RARE);
@@ -209,18 +233,17 @@ static __attribute__((noinline)) bool take_rare(struct ml_decoder *d)
 		ml_predict_caller(p, (uint32_t)take(d, ML_COLUMN_CALLER));
 		d->bad |= p->caller >= d->sites;
 	}
-	return rare & ML_RARE_THREAD;
 }
 
 /* Slots of which some did not happen: one by one. */
 static size_t unroll_maybe(const struct ml_decoder *d, const struct ml_path *path,
-			   struct ml_columns *out, size_t at)
+			   const uint64_t *values, struct ml_columns *out, size_t at)
 {
 	const struct ml_slot *slot = d->predict.shapes->at[path->shape].slot;
 	size_t n = 0;
 
 	for (unsigned i = 0; i < path->slots; i++) {
-		uint64_t value = slot[i].base == ML_NO_BASE ? 0 : d->value[slot[i].base];
+		uint64_t value = values[path->four[i / 4].base[i % 4]];
 
 		if (slot[i].maybe && !value)
 			continue;
@@ -234,16 +257,19 @@ static size_t unroll_maybe(const struct ml_decoder *d, const struct ml_path *pat
 
 /* Four at a time: the output has room for it. */
 static INLINE size_t unroll(struct ml_decoder *d, const struct ml_path *path,
-			    struct ml_columns *out, size_t at)
+			    uint64_t *value, struct ml_columns *out, size_t at)
 {
 	const struct ml_four *four = path->four;
 
+	uint64_t *drifted = value + path->all_bases;
+
+	*drifted++ = 0;
+	for (unsigned i = 0; i < path->drifts; i++)
+		drifted[i] = ml_drifted(&path->drift[i], value);
 	if (__builtin_expect(path->maybe, 0))
-		return unroll_maybe(d, path, out, at);
-	d->value[path->all_bases] = 0;
+		return unroll_maybe(d, path, value, out, at);
 	for (unsigned i = 0; i < path->slots; i += 4, four++) {
 		uint64_t *addr = out->addr + at + i;
-		const uint64_t *value = d->value;
 		uint64_t a0 = four->offset[0] + value[four->base[0]];
 		uint64_t a1 = four->offset[1] + value[four->base[1]];
 		uint64_t a2 = four->offset[2] + value[four->base[2]];
@@ -329,22 +355,19 @@ bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
 		if (__builtin_expect(crossed, 0))
 			ml_predict_cross(p, path->user);
 		p->user_shape = path->user ? path->shape : p->user_shape;
-		if (__builtin_expect(status & ML_STATUS_RARE, 0) && take_rare(d))
-			h.known = 0;
+		if (__builtin_expect(status & ML_STATUS_RARE, 0))
+			take_rare(d);
 		if (__builtin_expect(crossed || status & ML_STATUS_RARE, 0))
 			stretch_to(out, &stretch, n, path->user ? 0 : p->caller,
 				   d->thread);
-		if (__builtin_expect(path->bases <= CODES, 1))
-			take_bases(d, &h, path, status);
-		else
-			take_many(d, &h, path, status);
-		ml_predict_leave(p, &h, path, d->value);
-		n += unroll(d, path, out, n);
+		n += unroll(d, path, take_values(d, path), out, n);
 	}
 	p->hot = h;
 	statuses->next = (size_t)(at - statuses->data);
 	fill(out, &stretch, n);
 	bool done = at == end;
+	if (done && d->values + d->rests - d->rest_at >= 8)
+		d->bad = true; /* more values than steps: what is left only fills up */
 	if (d->bad || n > d->count || (done ? n != d->count : !n))
 		return ml_fail(err, ML_FORMAT, "it holds other than %llu references",
 			       (unsigned long long)d->count);

@@ -4,19 +4,32 @@
 
 #include "lib/base/pack.h"
 #include "lib/trace/columns.h"
+#include "lib/trace/beside.h"
 #include "lib/trace/predict.h"
+#include "lib/trace/rest.h"
+
+enum {
+	BLOCK = 1024,      /* values that are encoded at a time; a multiple of 8 */
+	SAMPLE = 512,      /* values in a row that comparisons are tried on, */
+	SAMPLED = 1 << 13, /* and how many in all, or few more */
+	STATES_AT_ONCE = 16,
+};
 
 void ml_steps_init(struct ml_steps *s)
 {
 	*s = (struct ml_steps){ 0 };
 	s->at = ml_resize(NULL, ML_CHUNK_MAX * sizeof(*s->at));
-	s->value = ml_resize(NULL, ML_CHUNK_MAX * sizeof(*s->value));
+	/* zeros before the first: what it is compared with */
+	s->value = ml_resize(NULL, (ML_LAGS + ML_CHUNK_MAX) * sizeof(*s->value));
+	memset(s->value, 0, ML_LAGS * sizeof(*s->value));
+	s->value += ML_LAGS;
 }
 
 void ml_steps_release(struct ml_steps *s)
 {
 	ml_free(s->at);
-	ml_free(s->value);
+	if (s->value)
+		ml_free(s->value - ML_LAGS);
 	ml_free(s->turn);
 	*s = (struct ml_steps){ 0 };
 }
@@ -50,8 +63,11 @@ uint64_t ml_steps_happened(const struct ml_shape *shape, unsigned slots,
 
 struct ml_encoder {
 	struct ml_predict predict;
+	struct ml_beside beside;
+	const struct ml_rest_ops *rest;
 	uint8_t *start[ML_COLUMNS],
 		*at[ML_COLUMNS];      /* room for the largest chunk: no checks */
+	uint32_t *state;              /* of each value of the chunk */
 	uint16_t thread, said_thread; /* now, and as the decoder thinks */
 	int level;
 	struct ml_packer packer;
@@ -62,10 +78,11 @@ struct ml_encoder *ml_encoder_open(int level)
 {
 	struct ml_encoder *e = ml_resize(NULL, sizeof(*e));
 
-	*e = (struct ml_encoder){ .level = level };
+	*e = (struct ml_encoder){ .level = level, .rest = ml_rest_ops() };
 	for (int i = 0; i < ML_COLUMNS; i++)
-		e->start[i] = ml_resize(NULL,
-					(size_t)ML_CHUNK_MAX * ml_column_bytes[i] + 8);
+		e->start[i] = ml_resize(NULL, (size_t)ML_CHUNK_MAX * ml_column_bytes[i] +
+						      ML_REST_SLACK);
+	e->state = ml_resize(NULL, (ML_CHUNK_MAX + STATES_AT_ONCE) * sizeof(*e->state));
 	return e;
 }
 
@@ -73,7 +90,9 @@ void ml_encoder_close(struct ml_encoder *e)
 {
 	for (int i = 0; i < ML_COLUMNS; i++)
 		ml_free(e->start[i]);
+	ml_free(e->state);
 	ml_predict_release(&e->predict);
+	ml_beside_release(&e->beside);
 	ml_packer_release(&e->packer);
 	ml_buf_release(&e->plane);
 	ml_free(e);
@@ -85,95 +104,8 @@ static void put(struct ml_encoder *e, enum ml_column c, uint64_t v)
 	e->at[c] += ml_column_bytes[c];
 }
 
-/* The columns that most steps write to, and the prediction's hot part: kept in registers.
- */
-struct hot {
-	struct ml_predict_hot predict;
-	uint8_t *status, *d2, *codes;
-};
-
-#define INLINE inline __attribute__((always_inline))
-
-static __attribute__((noinline)) void put_far(struct ml_encoder *e, int64_t off)
-{
-	bool fits = off == (int32_t)off && off != INT32_MIN;
-
-	put(e, ML_COLUMN_D4, fits ? (uint64_t)off : (uint64_t)(int64_t)INT32_MIN);
-	if (!fits)
-		put(e, ML_COLUMN_D8, (uint64_t)off);
-}
-
-/* One base; returns its code. */
-static INLINE unsigned put_base(struct ml_encoder *e, struct hot *h,
-				const struct ml_base *b, uint64_t value)
-{
-	struct ml_predict *p = &e->predict;
-	struct ml_base_state *s = ml_predict_state(p, &h->predict, b);
-	int64_t delta = (int64_t)(value - s->last);
-	int64_t off = (int64_t)((uint64_t)delta -
-				(uint64_t)ml_predict_base(p, &h->predict, s, b));
-	unsigned code = ML_CODE_NOT;
-
-	if (off) {
-		int64_t *chain = ml_predict_chain(p, &h->predict, b);
-
-		if (*chain == delta) {
-			code = ML_CODE_CHAIN;
-		} else if (off == (int16_t)off) {
-			code = ML_CODE_NEAR;
-			memcpy(h->d2, &off, 2);
-			h->d2 += 2;
-		} else {
-			code = ML_CODE_FAR;
-			put_far(e, off);
-		}
-		*chain = delta;
-		ml_predict_learn(&h->predict, s, delta);
-	}
-	ml_predict_saw(p, &h->predict, s, b, delta, value);
-	return code;
-}
-
-/* The bases of a step; returns what they add to its status. */
-static INLINE unsigned put_bases(struct ml_encoder *e, struct hot *h,
-				 const struct ml_base *b, const uint64_t *value,
-				 unsigned bases)
-{
-	uint64_t codes = 0; /* two bits each */
-
-	for (unsigned i = 0; i < bases; i++)
-		codes |= (uint64_t)put_base(e, h, &b[i], value[i]) << 2 * i;
-	uint64_t more = codes >> 4;
-	memcpy(h->codes, &more, 8);
-	h->codes += more ? (bases + 1) / 4 : 0;
-	return (unsigned)(codes & 15) << ML_STATUS_CODE0 | (more ? ML_STATUS_CODES : 0);
-}
-
-/* The same for a step with more bases than a word has room for codes. */
-static __attribute__((noinline)) unsigned put_many(struct ml_encoder *e, struct hot *h,
-						   const struct ml_base *b,
-						   const uint64_t *value, unsigned bases)
-{
-	unsigned status = put_base(e, h, &b[0], value[0]) << ML_STATUS_CODE0;
-	uint8_t *codes = h->codes;
-	unsigned any = 0;
-
-	status |= put_base(e, h, &b[1], value[1]) << ML_STATUS_CODE1;
-	for (unsigned i = 2; i < bases; i += 4) {
-		unsigned byte = 0;
-
-		for (unsigned k = 0; k < 4 && i + k < bases; k++)
-			byte |= put_base(e, h, &b[i + k], value[i + k]) << 2 * k;
-		*codes++ = (uint8_t)byte;
-		any |= byte;
-	}
-	if (any)
-		h->codes = codes;
-	return status | (any ? ML_STATUS_CODES : 0);
-}
-
-/* Thread and caller, which change seldom. True: the thread is another. */
-static __attribute__((noinline)) bool put_rare(struct ml_encoder *e,
+/* Thread and caller, which change seldom. */
+static __attribute__((noinline)) void put_rare(struct ml_encoder *e,
 					       const uint32_t *caller)
 {
 	struct ml_predict *p = &e->predict;
@@ -190,7 +122,6 @@ static __attribute__((noinline)) bool put_rare(struct ml_encoder *e,
 		put(e, ML_COLUMN_CALLER, *caller);
 		ml_predict_caller(p, *caller);
 	}
-	return thread;
 }
 
 /* A path that is not the first guess; returns the status that says so. */
@@ -211,80 +142,127 @@ static __attribute__((noinline)) unsigned put_path(struct ml_encoder *e,
 	return ML_STATUS_PATH;
 }
 
-/* One step, whose values stand at value; returns how many. */
-static INLINE unsigned put_step(struct ml_encoder *e, struct hot *h,
-				const struct ml_told *step, const uint64_t *value)
+/* One step; returns its status. */
+static inline unsigned put_step(struct ml_encoder *e, struct ml_predict_hot *h,
+				const struct ml_told *step, const struct ml_path *path)
 {
 	uint32_t number = step->path;
 	struct ml_predict *p = &e->predict;
-	const struct ml_path *path = &p->shapes->path[number];
-	struct ml_path_guess *guess = ml_predict_path(p, &h->predict);
+	struct ml_path_guess *guess = ml_predict_path(p, h);
 	unsigned status = 0;
 
 	if (__builtin_expect(guess->first != number + 1, 0))
 		status = put_path(e, guess, path, number);
-	ml_predict_took(&h->predict, guess, number);
+	ml_predict_took(h, guess, number);
 	if (__builtin_expect(path->user != p->user, 0))
 		ml_predict_cross(p, path->user);
 	p->user_shape = path->user ? path->shape : p->user_shape;
 	bool caller = !path->user && step->caller != p->caller;
 	if (__builtin_expect(caller || e->thread != e->said_thread, 0)) {
 		status |= ML_STATUS_RARE;
-		if (put_rare(e, caller ? &step->caller : NULL))
-			h->predict.known = 0;
+		put_rare(e, caller ? &step->caller : NULL);
 	}
-	unsigned bases = path->bases;
-	status |= __builtin_expect(bases <= 32, 1)
-			  ? put_bases(e, h, path->base, value, bases)
-			  : put_many(e, h, path->base, value, bases);
-	*h->status++ = (uint8_t)status;
-	ml_predict_leave(p, &h->predict, path, value);
-	return bases;
+	return status;
 }
 
-/* The steps of one thread, up to the next turn. */
-static const uint64_t *put_steps(struct ml_encoder *e, const struct ml_told *step,
-				 size_t count, const uint64_t *value)
+/* The steps of one thread, up to the next turn; the states of their values follow. */
+static uint32_t *put_steps(struct ml_encoder *e, const struct ml_told *step, size_t count,
+			   uint32_t *state)
 {
-	struct hot h = { e->predict.hot, e->at[ML_COLUMN_STATUS], e->at[ML_COLUMN_D2],
-			 e->at[ML_COLUMN_CODES] };
+	const struct ml_path *paths = e->predict.shapes->path;
+	struct ml_predict_hot h = e->predict.hot;
+	uint8_t *status = e->at[ML_COLUMN_STATUS];
 
 	for (size_t i = 0; i < count; i++) {
+		const struct ml_path *path = &paths[step[i].path];
+
 		/* large programs do not fit the cache: ask for what comes next in time */
 		if (i + 3 < count) {
-			const struct ml_path *path = e->predict.shapes->path;
-
-			__builtin_prefetch(&path[step[i + 3].path]);
-			__builtin_prefetch(path[step[i + 2].path].base);
+			__builtin_prefetch(&paths[step[i + 3].path]);
+			__builtin_prefetch(paths[step[i + 2].path].state);
 		}
-		value += put_step(e, &h, &step[i], value);
+		*status++ = (uint8_t)put_step(e, &h, &step[i], path);
+		/* always whole lines, which are there: few have more */
+		for (unsigned k = 0; k < path->bases; k += STATES_AT_ONCE)
+			memcpy(state + k, path->state + k,
+			       STATES_AT_ONCE * sizeof(*state));
+		state += path->bases;
 	}
-	e->predict.hot = h.predict;
-	e->at[ML_COLUMN_STATUS] = h.status;
-	e->at[ML_COLUMN_D2] = h.d2;
-	e->at[ML_COLUMN_CODES] = h.codes;
-	return value;
+	e->predict.hot = h;
+	e->at[ML_COLUMN_STATUS] = status;
+	return state;
+}
+
+/* Finds out what to compare the values with. */
+static void try_models(struct ml_encoder *e, const struct ml_steps *steps)
+{
+	size_t every = SAMPLE;
+
+	if (steps->values > SAMPLED)
+		every = (size_t)SAMPLE * (steps->values / SAMPLED);
+	ml_beside_start(&e->beside, e->predict.shapes->states);
+	for (size_t i = 0; i < steps->values; i += every) {
+		size_t left = steps->values - i;
+
+		ml_beside_try(&e->beside, e->state + i, steps->value + i,
+			       left < SAMPLE ? left : SAMPLE);
+	}
+}
+
+/* What is left of the values when the prediction is taken away. */
+static void put_values(struct ml_encoder *e, const uint64_t *value, size_t count)
+{
+	struct ml_predict *p = &e->predict;
+	struct ml_rest out = { e->at[ML_COLUMN_CODES], e->at[ML_COLUMN_D2],
+			       e->at[ML_COLUMN_D4], e->at[ML_COLUMN_D8] };
+	const uint32_t *state = e->state;
+	int64_t rest[BLOCK];
+
+	while (count) {
+		size_t n = count < BLOCK ? count : BLOCK;
+
+		for (size_t i = 0; i < n; i++) {
+			struct ml_base_state *s = &p->base[state[i]];
+
+			if (__builtin_expect(s->chunk != p->chunk, 0)) {
+				unsigned model = ml_beside_best(&e->beside, state[i]);
+
+				ml_predict_new(p, s, model, value + i);
+				put(e, ML_COLUMN_MODEL, model);
+			}
+			rest[i] = ml_predict_rest(s, value + i);
+		}
+		count -= n;
+		value += n;
+		state += n;
+		for (; n % 8; n++)
+			rest[n] = 0;
+		e->rest->put(&out, rest, n);
+	}
+	e->at[ML_COLUMN_CODES] = out.codes;
+	e->at[ML_COLUMN_D2] = out.d2;
+	e->at[ML_COLUMN_D4] = out.d4;
+	e->at[ML_COLUMN_D8] = out.d8;
 }
 
 static void put_planes(struct ml_encoder *e, enum ml_column c, struct ml_buf *sizes,
 		       struct ml_buf *out)
 {
-	size_t bytes = ml_column_bytes[c];
+	size_t bytes = ml_column_bytes[c], planes = ml_column_planes[c];
 	size_t count = (size_t)(e->at[c] - e->start[c]) / bytes;
 	const uint8_t *in = e->start[c];
 
 	ml_buf_varint(sizes, count);
-	for (size_t k = 0; k < bytes && count; k++) {
-		const uint8_t *from = in;
-
-		if (bytes > 1) {
-			e->plane.size = 0;
-			ml_buf_reserve(&e->plane, count);
-			for (size_t i = 0; i < count; i++)
-				e->plane.data[i] = in[i * bytes + k];
-			from = e->plane.data;
-		}
-		ml_buf_varint(sizes, ml_pack(&e->packer, from, count, e->level, out));
+	if (planes == 1 && count)
+		ml_buf_varint(sizes,
+			      ml_pack(&e->packer, in, count * bytes, e->level, out));
+	for (size_t k = 0; planes > 1 && k < planes && count; k++) {
+		e->plane.size = 0;
+		ml_buf_reserve(&e->plane, count);
+		for (size_t i = 0; i < count; i++)
+			e->plane.data[i] = in[i * bytes + k];
+		ml_buf_varint(sizes,
+			      ml_pack(&e->packer, e->plane.data, count, e->level, out));
 	}
 }
 
@@ -292,7 +270,7 @@ void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 		      const struct ml_steps *steps, struct ml_buf *out)
 {
 	struct ml_buf packed = { 0 };
-	const uint64_t *value = steps->value;
+	uint32_t *state = e->state;
 
 	memcpy(e->at, e->start, sizeof(e->at));
 	e->said_thread = steps->turn[0].thread;
@@ -303,8 +281,10 @@ void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 		size_t to = i + 1 < steps->turns ? steps->turn[i + 1].step : steps->count;
 
 		e->thread = steps->turn[i].thread;
-		value = put_steps(e, steps->at + from, to - from, value);
+		state = put_steps(e, steps->at + from, to - from, state);
 	}
+	try_models(e, steps);
+	put_values(e, steps->value, steps->values);
 	ml_buf_varint(out, steps->count);
 	ml_buf_varint(out, steps->turn[0].thread);
 	for (enum ml_column c = 0; c < ML_COLUMNS; c++)

@@ -15,7 +15,7 @@ size_t ml_join_most(const struct ml_shapes *shapes, const uint32_t *paths, size_
 		const struct ml_path *p = &shapes->path[paths[n]];
 
 		slots += p->slots;
-		if (p->maybe || p->user != shapes->path[paths[0]].user ||
+		if (p->maybe || p->drifts || p->user != shapes->path[paths[0]].user ||
 		    slots > ML_JOIN_SLOTS)
 			break;
 	}
@@ -51,10 +51,54 @@ static bool by_runs(const struct ml_join *j, uint64_t first, uint64_t second,
 	return false;
 }
 
+/* Did base i drift from base `like` on as base `as` did from base `from` on? */
+static bool drifts_as(const struct ml_join *j, uint64_t first, uint64_t second,
+		      struct ml_drift *m)
+{
+	uint64_t d0 = first - j->value[0][m->like], d1 = second - j->value[1][m->like];
+	uint64_t m0 = j->value[0][m->as] - j->value[0][m->from];
+	uint64_t m1 = j->value[1][m->as] - j->value[1][m->from];
+
+	/* what stands still, or goes the same way twice, shows nothing */
+	if (!m0 || !m1 || m0 == m1)
+		return false;
+	for (m->shift = 0; m->shift <= ML_DRIFT_SHIFT; m->shift++)
+		if (d0 == m0 << m->shift && d1 == m1 << m->shift)
+			return true;
+	return false;
+}
+
+/* By moving, since the same code ran before, as one of the bases before it did? */
+static bool by_drifting(const struct ml_join *j, uint32_t state, uint64_t first,
+			uint64_t second, struct ml_drift *m)
+{
+	unsigned bases = j->shape.bases, like = bases, as = bases;
+
+	while (like-- > 0 && j->base[like].state != state)
+		continue;
+	if (like >= bases)
+		return false;
+	while (as-- > 0 && as + ML_JOIN_NEAR >= bases)
+		for (unsigned from = as; from-- > 0;) {
+			*m = (struct ml_drift){ (uint16_t)like, (uint16_t)as,
+						(uint16_t)from, 0 };
+			if (j->base[from].state == j->base[as].state && as != like &&
+			    drifts_as(j, first, second, m))
+				return true;
+		}
+	return false;
+}
+
 /* A base of the next part; now and offset are its base in the join and the distance. */
 static void join_base(struct ml_join *j, struct ml_base b, struct ml_link link,
 		      uint16_t *now, int64_t *offset)
 {
+	if (link.from != ML_JOIN_NEW && link.from & ML_DRIFT) {
+		*now = link.from;
+		*offset = 0;
+		j->link[j->links++] = link;
+		return; /* nothing can be said of its register */
+	}
 	if (link.from != ML_JOIN_NEW) {
 		*now = link.from;
 		*offset = link.delta;
@@ -83,6 +127,8 @@ static void join_effects(struct ml_join *j, const struct ml_path *path,
 		struct ml_effect e = path->effect[i];
 
 		j->changed |= 1u << e.reg;
+		if (now[e.base] & ML_DRIFT)
+			continue; /* of which a register cannot be said to be derived */
 		j->derived |= 1u << e.reg;
 		j->of[e.reg] = now[e.base];
 		j->delta[e.reg] = offset[e.base] + e.delta;
@@ -105,7 +151,7 @@ static void join_exit(struct ml_join *j)
 }
 
 void ml_join_part(struct ml_join *j, const struct ml_shapes *shapes, uint32_t path,
-		  const uint64_t *first, const uint64_t *second, const bool *free)
+		  const uint64_t *first, const uint64_t *second, const uint8_t *free)
 {
 	const struct ml_path *p = &shapes->path[path];
 	const struct ml_slot *slot = shapes->at[p->shape].slot;
@@ -113,12 +159,21 @@ void ml_join_part(struct ml_join *j, const struct ml_shapes *shapes, uint32_t pa
 	int64_t offset[ML_JOIN_SLOTS];
 
 	for (unsigned i = 0; i < p->bases; i++) {
+		unsigned how = free ? free[i] : ML_JOIN_ANY;
 		struct ml_link link;
+		struct ml_drift drift;
 		bool follows = false;
 
-		if (!(free && free[i]))
+		if (how == ML_JOIN_ANY)
 			follows = by_register(j, p->base[i], &link) ||
 				  (first && by_runs(j, first[i], second[i], &link));
+		if (!follows && how != ML_JOIN_FREE && first &&
+		    by_drifting(j, p->base[i].state, first[i], second[i], &drift)) {
+			link = (struct ml_link){ 0,
+						 (uint16_t)(ML_DRIFT + j->shape.drifts) };
+			j->drift[j->shape.drifts++] = drift;
+			follows = true;
+		}
 		if (!follows) {
 			link = (struct ml_link){ 0, ML_JOIN_NEW };
 			if (first) {
@@ -151,6 +206,7 @@ uint32_t ml_join_done(struct ml_join *j, struct ml_shapes *shapes)
 	j->shape.effect = end.effect;
 	j->shape.slot = j->slot;
 	j->shape.base = j->base;
+	j->shape.drift = j->drift;
 	j->shape.exit = j->exit;
 	uint32_t number = ml_shapes_add(shapes, &j->shape);
 	return shapes->at[number].path; /* which may have moved */

@@ -5,7 +5,9 @@
  * it is the same code.
  *
  * A base follows from another by what is known of the registers, and, where the
- * values of two runs are given, if it lay in both at the same distance from it.
+ * values of two runs are given, if it lay in both at the same distance from it; or if
+ * it moved in both, since the same code ran before in them, as another base did (a
+ * loop that reads x[i] and y[i], with any i).
  */
 #pragma once
 
@@ -18,18 +20,24 @@ enum {
 	ML_JOIN_PARTS = 32,  /* paths at most */
 	ML_JOIN_SLOTS = 128, /* and slots, and so bases */
 	ML_JOIN_NEW = 0xffff,
+	ML_JOIN_NEAR = 4, /* bases before it that another may move with */
 };
+
+/* What a base may follow from. */
+enum ml_join_free { ML_JOIN_ANY, ML_JOIN_NO_CONSTANT, ML_JOIN_FREE };
 
 /* How a base of a part follows from those before it. */
 struct ml_link {
 	int64_t delta;
-	uint16_t from; /* base of the joined shape; ML_JOIN_NEW: it is one itself */
+	uint16_t from; /* base of the joined shape; ML_JOIN_NEW: it is one itself;
+			  ML_DRIFT + k: it is the shape's k-th drift */
 };
 
 struct ml_join {
 	struct ml_shape shape;
 	struct ml_slot slot[ML_JOIN_SLOTS];
 	struct ml_base base[ML_JOIN_SLOTS];
+	struct ml_drift drift[ML_JOIN_SLOTS];
 	struct ml_exit exit[ML_JOIN_PARTS];
 	struct ml_effect effect[ML_JOIN_PARTS][ML_REGS];
 	struct ml_link link[ML_JOIN_SLOTS]; /* one for each base of each part */
@@ -50,10 +58,11 @@ size_t ml_join_most(const struct ml_shapes *shapes, const uint32_t *paths, size_
 void ml_join_init(struct ml_join *j, bool user);
 /*
  * Adds a path. first and second are the values of its bases in two runs, or NULL; free
- * says which bases are to be bases of the join whatever seems, or is NULL.
+ * (enum ml_join_free) says what each base may not follow from, whatever seems, or is
+ * NULL.
  */
 void ml_join_part(struct ml_join *j, const struct ml_shapes *shapes, uint32_t path,
-		  const uint64_t *first, const uint64_t *second, const bool *free);
+		  const uint64_t *first, const uint64_t *second, const uint8_t *free);
 /* Adds the shape; returns the path of its first exit: so many parts less one are added
  * for that of more. */
 uint32_t ml_join_done(struct ml_join *j, struct ml_shapes *shapes);

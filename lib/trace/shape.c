@@ -21,8 +21,27 @@ static void *grow(struct ml_shapes *s, void *old, size_t *cap, size_t need, size
 	return grown;
 }
 
+static bool is_drift(const struct ml_slot *slot)
+{
+	return slot->base != ML_NO_BASE && slot->base & ML_DRIFT;
+}
+
+/* How many drifts the first slots need: they are in order. */
+static uint16_t drifts_of(const struct ml_shape *shape, size_t slots)
+{
+	uint16_t drifts = 0;
+
+	for (size_t i = 0; i < slots; i++) {
+		uint16_t k = shape->slot[i].base & (ML_DRIFT - 1);
+
+		if (is_drift(&shape->slot[i]) && k >= drifts)
+			drifts = k + 1;
+	}
+	return drifts;
+}
+
 static void add_path(struct ml_shapes *s, const struct ml_shape *shape,
-		     const struct ml_exit *left)
+		     const struct ml_exit *left, const uint32_t *state)
 {
 	s->path = grow(s, s->path, &s->path_cap, s->paths + 1, sizeof(*s->path));
 	s->path[s->paths++] = (struct ml_path){
@@ -31,6 +50,7 @@ static void add_path(struct ml_shapes *s, const struct ml_shape *shape,
 		.exits = shape->exits,
 		.slots = left->slots,
 		.bases = left->bases,
+		.drifts = drifts_of(shape, left->slots),
 		.all_bases = shape->bases,
 		.effects = (uint8_t)left->effects,
 		.user = shape->user,
@@ -39,6 +59,8 @@ static void add_path(struct ml_shapes *s, const struct ml_shape *shape,
 		.base = shape->base,
 		.effect = left->effect,
 		.four = shape->four,
+		.drift = shape->drift,
+		.state = state,
 	};
 }
 
@@ -63,7 +85,10 @@ static const struct ml_four *make_fours(struct ml_shapes *s, const struct ml_sha
 		f->offset[i % 4] = slot->offset;
 		f->site[i % 4] = slot->site;
 		f->what[i % 4] = slot->what;
-		f->base[i % 4] = slot->base == ML_NO_BASE ? shape->bases : slot->base;
+		f->base[i % 4] = is_drift(slot) ? (uint16_t)(shape->bases + 1u +
+							     (slot->base - ML_DRIFT))
+				 : slot->base == ML_NO_BASE ? shape->bases
+							    : slot->base;
 	}
 	return four;
 }
@@ -78,15 +103,25 @@ static struct ml_exit *copy_exits(struct ml_shapes *s, const struct ml_shape *sh
 	return exit;
 }
 
+/* The states of the bases by themselves, which the encoder copies by lines. */
+static const uint32_t *make_states(struct ml_shapes *s, const struct ml_shape *shape)
+{
+	size_t size = (shape->bases + 16u) * sizeof(uint32_t);
+	uint32_t *state = ml_arena_alloc(&s->arena, size);
+
+	memset(state, 0, size);
+	for (size_t i = 0; i < shape->bases; i++)
+		state[i] = shape->base[i].state;
+	return state;
+}
+
 static struct ml_base *copy_bases(struct ml_shapes *s, const struct ml_shape *shape)
 {
 	struct ml_base *base = copy(s, shape->base, shape->bases, sizeof(*shape->base));
 
-	for (size_t i = 0; i < shape->bases; i++) {
-		base[i].mask = (uint16_t)(base[i].reg < ML_REGS ? 1u << base[i].reg : 0);
+	for (size_t i = 0; i < shape->bases; i++)
 		if (base[i].state == ML_OWN_STATE)
 			base[i].state = s->states++;
-	}
 	return base;
 }
 
@@ -96,6 +131,7 @@ uint32_t ml_shapes_add(struct ml_shapes *s, const struct ml_shape *shape)
 
 	own.slot = copy(s, shape->slot, shape->slots, sizeof(*shape->slot));
 	own.base = copy_bases(s, shape);
+	own.drift = copy(s, shape->drift, shape->drifts, sizeof(*shape->drift));
 	own.exit = copy_exits(s, shape);
 	own.effect = copy(s, shape->effect, shape->effects, sizeof(*shape->effect));
 	own.maybe = false;
@@ -105,11 +141,12 @@ uint32_t ml_shapes_add(struct ml_shapes *s, const struct ml_shape *shape)
 	own.four = make_fours(s, &own);
 	if (own.slots > s->most)
 		s->most = own.slots;
+	const uint32_t *state = make_states(s, &own);
 	for (size_t i = 0; i < own.exits; i++)
-		add_path(s, &own, &own.exit[i]);
+		add_path(s, &own, &own.exit[i], state);
 	struct ml_exit end = { own.slots, own.bases, own.clobber, own.effects,
 			       own.effect };
-	add_path(s, &own, &end);
+	add_path(s, &own, &end, state);
 	s->at = grow(s, s->at, &s->cap, s->count + 1, sizeof(*s->at));
 	s->at[s->count] = own;
 	return (uint32_t)s->count++;
@@ -128,9 +165,19 @@ static const char *exit_flaw(const struct ml_shape *s, const struct ml_exit *e)
 {
 	if (e->slots > s->slots || e->bases > s->bases)
 		return "an exit lies behind the end";
-	for (size_t k = 0; k < e->slots; k++)
-		if (s->slot[k].base != ML_NO_BASE && s->slot[k].base >= e->bases)
+	for (size_t k = 0; k < e->slots; k++) {
+		uint16_t base = s->slot[k].base;
+
+		if (is_drift(&s->slot[k])) {
+			const struct ml_drift *m = &s->drift[base - ML_DRIFT];
+
+			if (m->like >= e->bases || m->as >= e->bases ||
+			    m->from >= e->bases)
+				return "an exit needs a base that comes later";
+		} else if (base != ML_NO_BASE && base >= e->bases) {
 			return "an exit needs a base that comes later";
+		}
+	}
 	return effects_fit(e->effect, e->effects, e->bases)
 		       ? NULL
 		       : "an effect names a register or base that does not exist";
@@ -138,7 +185,8 @@ static const char *exit_flaw(const struct ml_shape *s, const struct ml_exit *e)
 
 const char *ml_shape_flaw(const struct ml_shape *s)
 {
-	uint16_t next = 0; /* a base belongs to the first slot that uses it, in order */
+	/* a base or drift belongs to the first slot that uses it, in order */
+	uint16_t next = 0, next_drift = ML_DRIFT;
 	const char *flaw = NULL;
 
 	if (s->slots > ML_SLOTS_MAX || s->exits > ML_EXITS_MAX)
@@ -146,16 +194,25 @@ const char *ml_shape_flaw(const struct ml_shape *s)
 	for (size_t i = 0; i < s->slots; i++) {
 		uint16_t base = s->slot[i].base;
 
-		if (base == ML_NO_BASE && s->slot[i].maybe)
+		if (s->slot[i].maybe && (base == ML_NO_BASE || is_drift(&s->slot[i])))
 			return "a conditional slot has no base";
+		if (is_drift(&s->slot[i])) {
+			if (base > next_drift || base - ML_DRIFT >= s->drifts)
+				return "drifts are out of order";
+			next_drift = base == next_drift ? next_drift + 1 : next_drift;
+			continue;
+		}
 		if (base != ML_NO_BASE && base >= s->bases)
 			return "a slot names a base that does not exist";
 		if (base != ML_NO_BASE && base > next)
 			return "bases are out of order";
 		next = base == next ? next + 1 : next;
 	}
-	if (next != s->bases)
+	if (next != s->bases || next_drift != ML_DRIFT + s->drifts)
 		return "a base is not used";
+	for (size_t i = 0; i < s->drifts; i++)
+		if (s->drift[i].shift > ML_DRIFT_SHIFT)
+			return "a drift is too wide";
 	for (size_t i = 0; i < s->bases; i++)
 		if (s->base[i].reg > ML_NO_REG)
 			return "a base names a register that does not exist";
@@ -165,29 +222,21 @@ const char *ml_shape_flaw(const struct ml_shape *s)
 	return flaw ? flaw : exit_flaw(s, &end);
 }
 
-static void put_effects(struct ml_buf *out, uint16_t clobber,
-			const struct ml_effect *effect, size_t count)
-{
-	ml_buf_varint(out, clobber);
-	ml_buf_varint(out, count);
-	for (size_t i = 0; i < count; i++) {
-		ml_buf_u8(out, effect[i].reg);
-		ml_buf_varint(out, effect[i].base);
-		ml_buf_zigzag(out, effect[i].delta);
-	}
-}
-
 /* `own` is the number of the next new state: those are not spelled out. */
 static void put_shape(const struct ml_shape *shape, uint32_t *own, struct ml_buf *out)
 {
 	ml_buf_varint(out, shape->slots);
 	ml_buf_varint(out, shape->bases);
+	ml_buf_varint(out, shape->drifts);
 	ml_buf_varint(out, shape->exits);
 	ml_buf_u8(out, shape->user);
 	int64_t site = 0;
 	for (size_t i = 0; i < shape->slots; i++) {
 		const struct ml_slot *slot = &shape->slot[i];
 		unsigned base = slot->base == ML_NO_BASE ? 0 : slot->base + 1u;
+
+		if (is_drift(slot))
+			base += shape->bases - (unsigned)ML_DRIFT;
 
 		ml_buf_zigzag(out, (int64_t)slot->offset);
 		ml_buf_zigzag(out, (int64_t)slot->site - site);
@@ -198,19 +247,19 @@ static void put_shape(const struct ml_shape *shape, uint32_t *own, struct ml_buf
 	for (size_t i = 0; i < shape->bases; i++) {
 		uint32_t state = shape->base[i].state;
 
-		ml_buf_u8(out, shape->base[i].reg);
-		ml_buf_zigzag(out, shape->base[i].delta);
 		ml_buf_varint(out, state == *own ? 0 : state + 1u);
 		*own += state == *own;
 	}
-	for (size_t i = 0; i < shape->exits; i++) {
-		const struct ml_exit *e = &shape->exit[i];
-
-		ml_buf_varint(out, e->slots);
-		ml_buf_varint(out, e->bases);
-		put_effects(out, e->clobber, e->effect, e->effects);
+	for (size_t i = 0; i < shape->drifts; i++) {
+		ml_buf_varint(out, shape->drift[i].like);
+		ml_buf_varint(out, shape->drift[i].as);
+		ml_buf_varint(out, shape->drift[i].from);
+		ml_buf_u8(out, shape->drift[i].shift);
 	}
-	put_effects(out, shape->clobber, shape->effect, shape->effects);
+	for (size_t i = 0; i < shape->exits; i++) {
+		ml_buf_varint(out, shape->exit[i].slots);
+		ml_buf_varint(out, shape->exit[i].bases);
+	}
 }
 
 void ml_shapes_put(struct ml_shapes *s, struct ml_buf *out)
@@ -222,8 +271,8 @@ void ml_shapes_put(struct ml_shapes *s, struct ml_buf *out)
 struct raw_shape {
 	struct ml_slot slot[ML_SLOTS_MAX];
 	struct ml_base base[ML_SLOTS_MAX];
+	struct ml_drift drift[ML_SLOTS_MAX];
 	struct ml_exit exit[ML_EXITS_MAX];
-	struct ml_effect effect[ML_EXITS_MAX + 1][ML_REGS];
 };
 
 static bool get_slots(struct ml_shape *shape, struct raw_shape *raw, struct ml_bytes *in,
@@ -240,10 +289,14 @@ static bool get_slots(struct ml_shape *shape, struct raw_shape *raw, struct ml_b
 		uint64_t base = ml_bytes_varint(in);
 		slot->maybe = base & 1;
 		base >>= 1;
-		if (site < 0 || (uint64_t)site >= sites || base > shape->bases)
+		if (site < 0 || (uint64_t)site >= sites ||
+		    base > shape->bases + (uint64_t)ML_SLOTS_MAX)
 			return false;
 		slot->site = (uint32_t)site;
-		slot->base = base ? (uint16_t)(base - 1) : ML_NO_BASE;
+		if (base > shape->bases)
+			slot->base = (uint16_t)(ML_DRIFT + base - 1 - shape->bases);
+		else
+			slot->base = base ? (uint16_t)(base - 1) : ML_NO_BASE;
 	}
 	return true;
 }
@@ -252,69 +305,66 @@ static bool get_bases(struct ml_shape *shape, struct raw_shape *raw, struct ml_b
 		      uint32_t states)
 {
 	for (size_t i = 0; i < shape->bases; i++) {
-		raw->base[i].reg = ml_bytes_u8(in);
-		raw->base[i].delta = (int32_t)ml_bytes_zigzag(in);
 		uint64_t state = ml_bytes_varint(in);
+
 		if (state > states)
 			return false;
-		raw->base[i].state = state ? (uint32_t)(state - 1) : ML_OWN_STATE;
+		raw->base[i] = (struct ml_base){
+			.state = state ? (uint32_t)(state - 1) : ML_OWN_STATE,
+			.reg = ML_NO_REG,
+		};
 	}
 	return true;
 }
 
-/* What a path does to registers, into room for ML_REGS effects. */
-static bool get_effects(struct ml_bytes *in, uint16_t *clobber, struct ml_effect *effect,
-			uint16_t *count)
+static bool get_drifts(struct ml_shape *shape, struct raw_shape *raw, struct ml_bytes *in)
 {
-	*clobber = (uint16_t)ml_bytes_varint(in);
-	uint64_t n = ml_bytes_varint(in);
-	if (n > ML_REGS)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		effect[i].reg = ml_bytes_u8(in);
-		effect[i].base = (uint16_t)ml_bytes_varint(in);
-		effect[i].delta = (int32_t)ml_bytes_zigzag(in);
+	for (size_t i = 0; i < shape->drifts; i++) {
+		uint64_t like = ml_bytes_varint(in), as = ml_bytes_varint(in);
+		uint64_t from = ml_bytes_varint(in);
+
+		if (like >= shape->bases || as >= shape->bases || from >= shape->bases)
+			return false;
+		raw->drift[i] = (struct ml_drift){ (uint16_t)like, (uint16_t)as,
+						   (uint16_t)from, ml_bytes_u8(in) };
 	}
-	*count = (uint16_t)n;
 	return true;
 }
 
-static bool get_exits(struct ml_shape *shape, struct raw_shape *raw, struct ml_bytes *in)
+static void get_exits(struct ml_shape *shape, struct raw_shape *raw, struct ml_bytes *in)
 {
 	for (size_t i = 0; i < shape->exits; i++) {
-		struct ml_exit *e = &raw->exit[i];
+		uint64_t slots = ml_bytes_varint(in), bases = ml_bytes_varint(in);
 
-		e->slots = (uint16_t)ml_bytes_varint(in);
-		e->bases = (uint16_t)ml_bytes_varint(in);
-		e->effect = raw->effect[i];
-		if (!get_effects(in, &e->clobber, raw->effect[i], &e->effects))
-			return false;
+		raw->exit[i] = (struct ml_exit){ .slots = (uint16_t)slots,
+						 .bases = (uint16_t)bases };
 	}
-	return true;
 }
 
 static const char *get_shape(struct ml_shape *shape, struct raw_shape *raw,
 			     struct ml_bytes *in, size_t sites, uint32_t states)
 {
 	uint64_t slots = ml_bytes_varint(in), bases = ml_bytes_varint(in);
-	uint64_t exits = ml_bytes_varint(in);
+	uint64_t drifts = ml_bytes_varint(in), exits = ml_bytes_varint(in);
 
-	if (slots > ML_SLOTS_MAX || bases > slots || exits > ML_EXITS_MAX)
+	if (slots > ML_SLOTS_MAX || bases > slots || drifts > slots ||
+	    exits > ML_EXITS_MAX)
 		return "its counts are too large";
 	*shape = (struct ml_shape){
 		.slots = (uint16_t)slots,
 		.bases = (uint16_t)bases,
+		.drifts = (uint16_t)drifts,
 		.exits = (uint16_t)exits,
 		.slot = raw->slot,
 		.base = raw->base,
+		.drift = raw->drift,
 		.exit = raw->exit,
-		.effect = raw->effect[exits],
 	};
 	shape->user = ml_bytes_u8(in);
 	if (!get_slots(shape, raw, in, sites) || !get_bases(shape, raw, in, states) ||
-	    !get_exits(shape, raw, in) ||
-	    !get_effects(in, &shape->clobber, raw->effect[exits], &shape->effects))
-		return "it names a site, base, state or register that does not exist";
+	    !get_drifts(shape, raw, in))
+		return "it names a site, base or state that does not exist";
+	get_exits(shape, raw, in);
 	return in->bad ? "it ends early" : ml_shape_flaw(shape);
 }
 

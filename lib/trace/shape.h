@@ -5,6 +5,9 @@
  * steps ("shape 17 ran, its bases were ..."); only at the very end are they
  * unrolled into references. record/ring.h defines the same thing for guests.
  *
+ * Bases that move together need be told only once: two arrays indexed by the same
+ * variable, whatever it does. What follows so from other bases is a drift.
+ *
  * A path is a shape left by a certain exit: path = shape.path + exit, the last
  * being the whole shape. Paths are what the encoder predicts.
  */
@@ -20,6 +23,8 @@
 
 enum {
 	ML_NO_BASE = 0xffff,
+	ML_DRIFT = 0x8000,  /* base of a slot: ML_DRIFT + k is the shape's k-th drift */
+	ML_DRIFT_SHIFT = 6, /* at most */
 	ML_REGS = 16,
 	ML_NO_REG = ML_REGS,
 	ML_SLOTS_MAX = 4096,
@@ -43,8 +48,13 @@ struct ml_slot {
 struct ml_base {
 	uint32_t state; /* ML_OWN_STATE: ml_shapes_add gives it a new one */
 	int32_t delta;
-	uint16_t mask; /* 1 << reg or 0; set by ml_shapes_add */
 	uint8_t reg;
+};
+
+/* A value that follows from bases: base `like`, moved as `as` has moved since `from`. */
+struct ml_drift {
+	uint16_t like, as, from;
+	uint8_t shift; /* times a power of two */
 };
 
 /* Afterwards register reg is base + delta. Also a prediction. */
@@ -63,12 +73,13 @@ struct ml_exit {
 };
 
 struct ml_shape {
-	uint16_t slots, bases, exits, effects;
+	uint16_t slots, bases, drifts, exits, effects;
 	uint16_t clobber; /* registers that it changes, those in effects too */
 	bool user;        /* the user's own code */
 	bool maybe;       /* has "maybe" slots */
 	const struct ml_slot *slot;
 	const struct ml_base *base;
+	const struct ml_drift *drift; /* in the order in which slots use them */
 	const struct ml_exit *exit;
 	const struct ml_effect *effect;
 
@@ -81,21 +92,23 @@ struct ml_shape {
 struct ml_four {
 	uint64_t offset[4];
 	uint32_t site[4];
-	uint16_t what[4], base[4]; /* base is `bases` where there is none */
+	uint16_t what[4], base[4]; /* `bases` where there is none, drifts behind it */
 };
 
 /* All that encoder and decoder need to know of a path, in a cache line. */
 struct ml_path {
 	uint32_t shape, first; /* path number of the shape's first exit */
 	uint16_t exits;
-	uint16_t slots, bases; /* done on this path */
-	uint16_t all_bases;    /* of the shape */
+	uint16_t slots, bases, drifts; /* done on this path */
+	uint16_t all_bases;            /* of the shape */
 	uint8_t effects;
 	bool user, maybe; /* of the shape */
 	uint16_t clobber;
 	const struct ml_base *base;
 	const struct ml_effect *effect;
 	const struct ml_four *four;
+	const struct ml_drift *drift;
+	const uint32_t *state; /* of the bases; 16 more can be read */
 };
 
 /* A path with the values of its bases, and who called (counts outside the user's code).
@@ -105,6 +118,11 @@ struct ml_step {
 	uint32_t caller; /* site */
 	const uint64_t *value;
 };
+
+static inline uint64_t ml_drifted(const struct ml_drift *m, const uint64_t *value)
+{
+	return value[m->like] + ((value[m->as] - value[m->from]) << m->shift);
+}
 
 struct ml_shapes {
 	struct ml_shape *at;

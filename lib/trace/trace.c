@@ -196,14 +196,18 @@ static bool check_header(struct ml_trace *t, struct ml_err *err)
 			       t->path, t->size);
 	bool fits = ml_format_get_header(t->data, &h);
 	if (h.version > ML_FORMAT_VERSION)
-		return ml_fail(
-			err, ML_FORMAT,
-			"%s: format version %u is newer than this memlamp, which reads "
-			"up to %u",
-			t->path, h.version, ML_FORMAT_VERSION);
+		return ml_fail(err, ML_FORMAT,
+			       "%s: format version %u is newer than this memlamp, which "
+			       "reads %u",
+			       t->path, h.version, ML_FORMAT_VERSION);
 	if (!fits)
 		return ml_fail(err, ML_FORMAT,
 			       "%s: byte 0: the header's checksum is wrong", t->path);
+	if (h.version < ML_FORMAT_VERSION)
+		return ml_fail(err, ML_FORMAT,
+			       "%s: format version %u is older than this memlamp, which "
+			       "reads %u; record it again",
+			       t->path, h.version, ML_FORMAT_VERSION);
 	t->version = h.version;
 	t->created = h.created;
 	memcpy(t->id, h.id, sizeof(t->id));

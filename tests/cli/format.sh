@@ -43,7 +43,7 @@ same r.mlt random
 memlamp import --model 'chase 0x100000 2000 64 6000' -o c.mlt 2>/dev/null
 same c.mlt "a list walked three times"
 
-# Recorded: shapes with several slots, exits, registers, callers, threads, joined shapes.
+# Recorded: shapes with several slots, exits, callers, threads, joined shapes.
 record -o m.mlt "$BUILD/examples/matmul" 20 >/dev/null
 same m.mlt "recorded matmul"
 record --limit 200k -o t.mlt "$BUILD/examples/threads" >/dev/null
@@ -51,6 +51,27 @@ same t.mlt "recorded threads"
 build loops
 record -o l.mlt ./loops 104 >/dev/null
 same l.mlt "recorded loops, two chunks"
+
+# Two arrays indexed by the same number, which nobody foresees.
+cat >drift.c <<END
+int x[4096];
+double y[4096];
+
+int main(void)
+{
+	unsigned i = 1;
+	double sum = 0;
+
+	for (int n = 0; n < 20000; n++) {
+		i = i * 1103515245u + 12345u;
+		sum += x[i >> 20] + y[i >> 20];
+	}
+	return sum != 0;
+}
+END
+cc -g -O1 drift.c -o drift
+record -o d.mlt ./drift
+same d.mlt "recorded arrays with a common index"
 
 # Masked moves, of which some do not happen; without AVX there is nothing to be the same.
 cat >mask.c <<END

@@ -11,7 +11,9 @@ export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** Chromium as tests and benchmarks use it, with a profile of its own. */
 export function launch(root, scratch, viewport) {
-	const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
+	const { chromium } = createRequire(join(root, "web/package.json"))(
+		"playwright-core",
+	);
 
 	return chromium.launchPersistentContext(join(scratch, "profile"), {
 		executablePath: CHROMIUM,

@@ -1,0 +1,29 @@
+/*
+ * What is left of bases when the prediction is taken away: mostly nothing, or
+ * little. Two bits for each say how many bytes it takes, 0, 2, 4 or 8, and those go to
+ * a column for each width. Eight at a time, with AVX-512 where there is some.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ML_REST_SLACK = 64 /* bytes that may be read or written behind each column */ };
+
+/* Where the next ones go, or come from. */
+struct ml_rest {
+	uint8_t *codes, *d2, *d4, *d8;
+};
+
+struct ml_rest_ops {
+	/* Both: count is a multiple of 8. */
+	void (*put)(struct ml_rest *r, const int64_t *rest, size_t count);
+	void (*get)(struct ml_rest *r, int64_t *rest, size_t count);
+};
+
+extern const struct ml_rest_ops ml_rest_plain, ml_rest_avx512;
+
+/* The fastest that this machine can. */
+const struct ml_rest_ops *ml_rest_ops(void);
+bool ml_rest_has_avx512(void);

@@ -1,0 +1,59 @@
+#include "lib/trace/rest.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#include <string.h>
+
+#define TARGET __attribute__((target("avx512f,avx512dq,avx512vl,bmi2,popcnt")))
+
+static TARGET void put(struct ml_rest *r, const int64_t *rest, size_t count)
+{
+	for (size_t i = 0; i < count; i += 8) {
+		__m512i x = _mm512_loadu_si512(rest + i);
+		__m512i as2 = _mm512_cvtepi16_epi64(_mm512_cvtepi64_epi16(x));
+		__m512i as4 = _mm512_cvtepi32_epi64(_mm512_cvtepi64_epi32(x));
+		__mmask8 some = _mm512_test_epi64_mask(x, x);
+		__mmask8 wide = _mm512_cmpneq_epi64_mask(x, as2);
+		__mmask8 d8 = _mm512_cmpneq_epi64_mask(x, as4);
+		__mmask8 d2 = some & (__mmask8)~wide, d4 = wide & (__mmask8)~d8;
+		uint32_t codes = _pdep_u32(d2 | d8, 0x5555) | _pdep_u32(d4 | d8, 0xaaaa);
+
+		memcpy(r->codes, &codes, 2);
+		r->codes += 2;
+		_mm_storeu_si128(
+			(void *)r->d2,
+			_mm512_cvtepi64_epi16(_mm512_maskz_compress_epi64(d2, x)));
+		r->d2 += 2 * __builtin_popcount(d2);
+		_mm256_storeu_si256(
+			(void *)r->d4,
+			_mm512_cvtepi64_epi32(_mm512_maskz_compress_epi64(d4, x)));
+		r->d4 += 4 * __builtin_popcount(d4);
+		_mm512_storeu_si512(r->d8, _mm512_maskz_compress_epi64(d8, x));
+		r->d8 += 8 * __builtin_popcount(d8);
+	}
+}
+
+static TARGET void get(struct ml_rest *r, int64_t *rest, size_t count)
+{
+	for (size_t i = 0; i < count; i += 8) {
+		uint16_t codes;
+
+		memcpy(&codes, r->codes, 2);
+		r->codes += 2;
+		unsigned low = _pext_u32(codes, 0x5555), high = _pext_u32(codes, 0xaaaa);
+		__mmask8 d2 = (__mmask8)(low & ~high), d4 = (__mmask8)(high & ~low);
+		__mmask8 d8 = (__mmask8)(low & high);
+		__m512i x = _mm512_maskz_expand_epi64(
+			d2, _mm512_cvtepi16_epi64(_mm_loadu_si128((void *)r->d2)));
+		x = _mm512_mask_expand_epi64(
+			x, d4, _mm512_cvtepi32_epi64(_mm256_loadu_si256((void *)r->d4)));
+		x = _mm512_mask_expand_epi64(x, d8, _mm512_loadu_si512(r->d8));
+		_mm512_storeu_si512(rest + i, x);
+		r->d2 += 2 * __builtin_popcount(d2);
+		r->d4 += 4 * __builtin_popcount(d4);
+		r->d8 += 8 * __builtin_popcount(d8);
+	}
+}
+
+const struct ml_rest_ops ml_rest_avx512 = { put, get };
+#endif

@@ -1,0 +1,100 @@
+#include "record/follow.h"
+
+#include "tests/test.h"
+
+enum { TRACK = 100 };
+
+static uint64_t seed;
+
+static uint64_t random_below(uint64_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (seed >> 33) % n;
+}
+
+/* A track: constants with the highest bit, as headers have, and values without. */
+static size_t make_track(struct ml_follow_word *word)
+{
+	size_t count = 1 + random_below(TRACK), bases = 0;
+	uint16_t root[TRACK];
+
+	for (size_t i = 0; i < count; i++) {
+		unsigned kind = i ? (unsigned)random_below(4) : 0;
+
+		word[i] = (struct ml_follow_word){ 0 };
+		if (kind == 0) {
+			word[i].constant = true;
+			word[i].delta = UINT64_C(1) << 63 | random_below(1000);
+		} else if (kind == 1 || !bases) {
+			word[i].root = (uint16_t)i;
+			word[i].base = random_below(4); /* or a drift, which is none */
+			root[bases++] = (uint16_t)i;
+		} else {
+			word[i].root =
+				root[random_below(2) ? bases - 1 : random_below(bases)];
+			word[i].delta = random_below(1 << 20) - (1 << 19);
+		}
+	}
+	return count;
+}
+
+/* Words that go along it, but perhaps at one place. */
+static void make_words(const struct ml_follow_word *word, size_t count, uint64_t *w)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (word[i].constant)
+			w[i] = word[i].delta;
+		else if (word[i].root == i)
+			w[i] = 0x7f0000000000 + random_below(1 << 30);
+		else
+			w[i] = w[word[i].root] + word[i].delta;
+	}
+	for (size_t i = count; i < ml_follow_reads(count); i++)
+		w[i] = random_below(2) ? 0 : UINT64_C(1) << 63 | random_below(1000);
+	if (random_below(3))
+		w[random_below(count)] ^= UINT64_C(1) << random_below(64);
+}
+
+/* The same, one by one; returns how many words, and of them the bases. */
+static size_t plainly(const struct ml_follow_word *word, size_t count, const uint64_t *w,
+		      uint64_t *base, size_t *bases)
+{
+	size_t i = 0;
+
+	*bases = 0;
+	for (; i < count; i++) {
+		uint64_t want = word[i].constant    ? word[i].delta
+				: word[i].root == i ? w[i]
+						    : w[word[i].root] + word[i].delta;
+
+		if (w[i] != want || (!word[i].constant && w[i] >> 63))
+			break;
+		if (word[i].base)
+			base[(*bases)++] = w[i];
+	}
+	return i;
+}
+
+TEST(vectors_follow_a_track_as_far_as_word_by_word)
+{
+	if (!ml_follow_can())
+		return;
+	for (seed = 1; seed < 3000; seed++) {
+		uint64_t kept = seed;
+		struct ml_follow_word word[TRACK];
+		struct ml_follow f[(TRACK + 7) / 8];
+		uint64_t w[TRACK + 8], slow[TRACK], fast[TRACK + 8];
+		size_t count = make_track(word), bases;
+
+		ml_follow_make(f, word, count);
+		for (int n = 0; n < 4; n++) {
+			make_words(word, count, w);
+			size_t same = plainly(word, count, w, slow, &bases);
+
+			CHECK_EQ(ml_follow(f, w, count, fast), same);
+			for (size_t i = 0; i < bases; i++)
+				CHECK_EQ(fast[i], slow[i]);
+		}
+		seed = kept;
+	}
+}
