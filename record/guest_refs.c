@@ -3,20 +3,24 @@
 #include <string.h>
 
 #include "lib/trace/chunk.h"
+#include "lib/trace/join.h"
 #include "lib/trace/ref.h"
 #include "lib/trace/writer.h"
+#include "record/follow.h"
 #include "record/objects.h"
 #include "record/ring.h"
 #include "record/sites.h"
 
 enum {
-	HOT = 32,      /* steps that begin at a place before it becomes a head */
-	TRIES = 12,    /* tracks that a place may have, one after the other */
-	LOOKS = 8,     /* runs that are looked at before a track is made */
-	JUDGE = 256,   /* uses after which a track is judged */
-	LEAST = 2,     /* references that a track must join on the average */
-	WRONG = 8,     /* times that a constant may fail, and */
-	WRONG_OF = 32, /* the share of uses (one of so many) */
+	HOT = 32,        /* steps that begin at a place before it becomes a head */
+	TRIES = 12,      /* tracks that a place may have, one after the other */
+	ROUNDS = 8,      /* first runs that are tried for a track, */
+	LOOKS = 8,       /* runs that are looked at before a track is made */
+	JUDGE = 256,     /* uses after which a track is judged */
+	LEAST = 2,       /* references that a track must join on the average */
+	WRONG = 8,       /* times that a constant may fail, and */
+	WRONG_OF = 32,   /* the share of uses (one of so many) */
+	WRONG_DRIFT = 6, /* the same for drifts, which save more than they cost */
 	HEADS = 1 << 10,
 };
 
@@ -31,27 +35,39 @@ struct link {
 
 /* Two runs of what may become a track. */
 struct ml_guest_draft {
-	unsigned count, looks, same; /* same: references that both runs have */
+	unsigned count, same; /* references of the first, and that both have */
+	unsigned looks, rounds;
 	uint64_t word[ML_GUEST_TRACK];
 	uint64_t first[ML_GUEST_TRACK], second[ML_GUEST_TRACK]; /* addresses */
+	struct ml_guest_draft *best; /* of earlier rounds, or NULL */
+};
+
+/* A reference that drifts (lib/trace/shape.h), by the references of the bases. */
+struct drift {
+	uint8_t at, like, as, from, shift;
 };
 
 struct ml_guest_track {
 	uint32_t path;          /* of its first exit; path + k has k + 1 references */
 	uint32_t used, matched; /* since the last judgement: times, references */
 	uint16_t count;
-	uint16_t bases;
+	uint16_t bases, drifts;
 	uint8_t done[ML_GUEST_TRACK]; /* bases up to and with each reference */
 	uint8_t base[ML_GUEST_TRACK]; /* which reference each base is of */
 	uint16_t wrong[ML_GUEST_TRACK];
 	struct link link[ML_GUEST_TRACK];
-	struct ml_guest_draft *draft; /* the runs that it was made from */
+	struct drift drift[ML_GUEST_TRACK];
+	struct ml_follow
+		eight[ML_GUEST_TRACK / 4]; /* of the words, for record/follow.h */
+	struct ml_guest_draft *draft;      /* the runs that it was made from */
 };
 
 void ml_guest_refs_init(struct ml_guest_refs *g, struct ml_objects *objects,
 			struct ml_writer *writer)
 {
-	*g = (struct ml_guest_refs){ .objects = objects, .writer = writer };
+	*g = (struct ml_guest_refs){ .objects = objects,
+				     .writer = writer,
+				     .fast = ml_follow_can() };
 }
 
 void ml_guest_refs_release(struct ml_guest_refs *g)
@@ -137,13 +153,13 @@ struct ml_guest_head *ml_guest_refs_head(struct ml_guest_refs *g, uint64_t word)
 }
 
 /* Remembers the run at w, which is to be a track of its head. */
-static struct ml_guest_draft *begin_draft(struct ml_guest_refs *g, const uint64_t *w,
-					  size_t room)
+static void begin_round(struct ml_guest_refs *g, struct ml_guest_draft *d,
+			const uint64_t *w, size_t room)
 {
-	struct ml_guest_draft *d = ml_arena_alloc(&g->arena, sizeof(*d));
 	bool user = ml_guest_refs_head(g, w[0])->user;
 
 	d->count = d->looks = d->same = 0;
+	d->rounds++;
 	for (; d->count < ML_GUEST_TRACK && d->count < room; d->count++, w += 2) {
 		const struct ml_guest_head *h = ml_guest_is_ref(w[0])
 							? ml_guest_refs_head(g, w[0])
@@ -154,7 +170,6 @@ static struct ml_guest_draft *begin_draft(struct ml_guest_refs *g, const uint64_
 		d->word[d->count] = w[0];
 		d->first[d->count] = w[1];
 	}
-	return d;
 }
 
 /* Another run from the same head. True: enough has been seen. */
@@ -190,21 +205,68 @@ static uint64_t find_link(const struct ml_guest_draft *d, const struct ml_guest_
 	return NO_PLACE;
 }
 
+static const struct drift *drift_of(const struct ml_guest_track *t, unsigned i)
+{
+	for (unsigned k = 0; t && k < t->drifts; k++)
+		if (t->drift[k].at == i)
+			return &t->drift[k];
+	return NULL;
+}
+
+/* Does reference i drift, in all runs known? third may be NULL. */
+static bool find_drift(struct ml_guest_refs *g, const struct ml_guest_draft *d,
+		       const struct ml_guest_track *t, unsigned i, const uint64_t *third,
+		       struct drift *out)
+{
+	uint32_t state[ML_GUEST_TRACK];
+	uint64_t value[3][ML_GUEST_TRACK];
+	uint64_t own[3] = { d->first[i], d->second[i], third ? third[2 * i + 1] : 0 };
+	struct ml_drift_runs runs = { .runs = third ? 3 : 2,
+				      .bases = t->bases,
+				      .state = state,
+				      .value = { value[0], value[1], value[2] } };
+	struct ml_drift drift;
+
+	for (unsigned b = 0; b < t->bases; b++) {
+		unsigned k = t->base[b];
+
+		state[b] = ml_guest_refs_head(g, d->word[k])->state;
+		value[0][b] = d->first[k];
+		value[1][b] = d->second[k];
+		value[2][b] = third ? third[2 * k + 1] : 0;
+	}
+	uint32_t mine = ml_guest_refs_head(g, d->word[i])->state;
+	if (!ml_drift_find(&runs, mine, own, &drift))
+		return false;
+	*out = (struct drift){ (uint8_t)i, t->base[drift.like], t->base[drift.as],
+			       t->base[drift.from], drift.shift };
+	return true;
+}
+
 /* Makes the shape of a track whose links are known. */
 static void make_shape(struct ml_guest_refs *g, struct ml_guest_track *t)
 {
 	struct ml_slot slot[2 * ML_GUEST_TRACK];
 	struct ml_base base[ML_GUEST_TRACK];
 	struct ml_exit exit[ML_GUEST_TRACK];
-	struct ml_shape shape = { .slot = slot, .base = base, .exit = exit };
+	struct ml_drift drift[ML_GUEST_TRACK];
+	struct ml_shape shape = {
+		.slot = slot, .base = base, .drift = drift, .exit = exit
+	};
 	uint16_t base_of[ML_GUEST_TRACK];
 
 	for (unsigned i = 0; i < t->count; i++) {
 		const struct ml_guest_head *h = ml_guest_refs_head(g, t->link[i].word);
 		const struct ml_shape *one = ml_writer_shape_at(g->writer, h->number);
+		const struct drift *x = drift_of(t, i);
 		unsigned from = (unsigned)(t->link[i].from / 2);
 
-		if (from == i) {
+		if (x) {
+			drift[shape.drifts] =
+				(struct ml_drift){ base_of[x->like], base_of[x->as],
+						   base_of[x->from], x->shift };
+			base_of[i] = (uint16_t)(ML_DRIFT + shape.drifts++);
+		} else if (from == i) {
 			base_of[i] = shape.bases;
 			base[shape.bases++] = (struct ml_base){ .state = h->state,
 								.reg = ML_NO_REG };
@@ -226,14 +288,46 @@ static void make_shape(struct ml_guest_refs *g, struct ml_guest_track *t)
 	g->tracks++;
 }
 
+/* What the words of a track are, for record/follow.h. */
+static void note_eights(struct ml_guest_track *t)
+{
+	struct ml_follow_word word[2 * ML_GUEST_TRACK];
+	unsigned base = 0;
+
+	for (unsigned i = 0; i < t->count; i++) {
+		const struct link *l = &t->link[i];
+		bool is_base = base < t->bases && t->base[base] == i;
+
+		word[2 * i] = (struct ml_follow_word){ .delta = l->word,
+						       .constant = true };
+		word[2 * i + 1] = (struct ml_follow_word){ .delta = l->delta,
+							   .root = (uint16_t)l->from,
+							   .base = is_base };
+		base += is_base;
+	}
+	ml_follow_make(t->eight, word, 2 * (size_t)t->count);
+}
+
+/* Is reference i of the run as the track has it? Its base and what it drifts with are. */
+static bool holds(const struct ml_guest_track *t, unsigned i, const uint64_t *w)
+{
+	const struct drift *d = drift_of(t, i);
+	const struct link *l = &t->link[i];
+
+	if (d)
+		return w[2 * d->at + 1] - w[2 * d->like + 1] ==
+		       (w[2 * d->as + 1] - w[2 * d->from + 1]) << d->shift;
+	return w[2 * i + 1] == w[l->from] + l->delta;
+}
+
 /*
- * A track of the first `count` references of a draft. Where an older one has links, they
- * stay; `except` (or a number beyond all) may follow from what third, a run, agrees with.
+ * A track of the first `count` references of a draft. Where an older one is given, its
+ * links stay as far as they hold in a third run, of `reach` references that it has too.
  */
 static struct ml_guest_track *make_track(struct ml_guest_refs *g,
 					 struct ml_guest_draft *d, unsigned count,
 					 const struct ml_guest_track *old,
-					 unsigned except, const uint64_t *third)
+					 const uint64_t *third, unsigned reach)
 {
 	struct ml_guest_track *t = ml_arena_alloc(&g->arena, sizeof(*t));
 
@@ -241,22 +335,60 @@ static struct ml_guest_track *make_track(struct ml_guest_refs *g,
 	t->draft = d;
 	t->count = (uint16_t)count;
 	for (unsigned i = 0; i < count; i++) {
+		const struct drift *had = drift_of(old, i);
 		uint64_t from = NO_PLACE;
+		struct drift drift;
+		bool drifts = false;
 
-		if (!old || i == except)
+		if (old && (i >= reach || holds(old, i, third))) {
+			drifts = had != NULL;
+			if (had)
+				drift = *had;
+			else if (old->link[i].from / 2 != i)
+				from = old->link[i].from / 2;
+		} else if (!had) {
 			from = find_link(d, t, t->bases, i, third);
-		else if (old->link[i].from / 2 != i)
-			from = old->link[i].from / 2;
-		if (from == NO_PLACE) {
-			from = i;
-			t->base[t->bases++] = (uint8_t)i;
+			drifts = from == NO_PLACE &&
+				 find_drift(g, d, t, i, third, &drift);
 		}
+		if (drifts)
+			t->drift[t->drifts++] = drift;
+		else if (from == NO_PLACE)
+			t->base[t->bases++] = (uint8_t)i;
+		if (from == NO_PLACE)
+			from = i;
 		t->done[i] = (uint8_t)t->bases;
 		t->link[i] = (struct link){ d->word[i], 2 * from + 1,
 					    d->first[i] - d->first[from] };
 	}
+	note_eights(t);
 	make_shape(g, t);
 	return t;
+}
+
+static struct ml_guest_draft *make_draft(struct ml_guest_refs *g)
+{
+	struct ml_guest_draft *d = ml_arena_alloc(&g->arena, 2 * sizeof(*d));
+
+	memset(d, 0, 2 * sizeof(*d));
+	d->best = d + 1;
+	return d;
+}
+
+/*
+ * Keeps the longest that was found: a run that a loop left early makes a poor track of
+ * the loop. True: that will do.
+ */
+static bool end_round(struct ml_guest_draft *d)
+{
+	struct ml_guest_draft *best = d->best;
+
+	if (d->same > best->same) {
+		*best = *d;
+		best->best = NULL;
+	}
+	d->count = 0;
+	return best->same == ML_GUEST_TRACK || d->rounds == ROUNDS;
 }
 
 /* A step begins at a place without a track. */
@@ -268,34 +400,42 @@ static void heat(struct ml_guest_refs *g, struct ml_guest_head *h, const uint64_
 	if (++h->count < HOT || h->tries >= TRIES || g->tracks >= ML_GUEST_TRACKS ||
 	    room < ML_GUEST_TRACK)
 		return;
-	if (!h->draft) {
-		struct ml_guest_draft *d = begin_draft(g, w, room);
-
+	struct ml_guest_draft *d = h->draft;
+	if (!d || !d->count) {
+		if (!d)
+			d = make_draft(g);
+		begin_round(g, d, w, room);
 		h = ml_guest_refs_head(g, word); /* may have moved */
 		h->draft = d;
 		return;
 	}
-	struct ml_guest_draft *d = h->draft;
 	if (!look(d, w, room))
+		return;
+	if (!end_round(d))
 		return;
 	h->draft = NULL;
 	h->count = 0;
 	h->tries++;
-	if (d->same >= 2)
-		h->track = make_track(g, d, d->same, NULL, 0, NULL);
+	if (d->best->same >= 2)
+		h->track = make_track(g, d->best, d->best->same, NULL, NULL, 0);
 }
 
 /* Was the reference where the track was left as expected but for its address? */
 static void learn(struct ml_guest_refs *g, struct ml_guest_head *h, const uint64_t *w,
-		  unsigned i)
+		  unsigned most, unsigned i)
 {
 	struct ml_guest_track *t = h->track;
 
-	if (++t->wrong[i] < WRONG || t->wrong[i] * WRONG_OF < t->used ||
+	int of = drift_of(t, i) ? WRONG_DRIFT : WRONG_OF;
+
+	if (++t->wrong[i] < WRONG || t->wrong[i] * of < (int)t->used ||
 	    g->tracks >= ML_GUEST_TRACKS || h->tries >= 4 * TRIES)
 		return;
 	h->tries++;
-	h->track = make_track(g, t->draft, t->count, t, i, w);
+	unsigned reach = i;
+	while (reach < most && w[2 * reach] == t->link[reach].word)
+		reach++;
+	h->track = make_track(g, t->draft, t->count, t, w, reach);
 }
 
 /* A track that is mostly left at once gives way to another. */
@@ -311,9 +451,9 @@ static void judge(struct ml_guest_head *h)
 	memset(t->wrong, 0, sizeof(t->wrong));
 }
 
-/* How many references go along the track. */
-static inline unsigned follow(const struct ml_guest_track *t, const uint64_t *w,
-			      unsigned most)
+/* The same as ml_follow, one by one. */
+static unsigned follow_plainly(const struct ml_guest_track *t, const uint64_t *w,
+			       unsigned most, uint64_t *value)
 {
 	unsigned i = 0;
 
@@ -323,7 +463,35 @@ static inline unsigned follow(const struct ml_guest_track *t, const uint64_t *w,
 		if (w[2 * i] != l->word || w[2 * i + 1] != w[l->from] + l->delta)
 			break;
 	}
+	for (unsigned k = 0; k < t->bases && t->base[k] < i; k++)
+		value[k] = w[2 * t->base[k] + 1];
 	return i;
+}
+
+/*
+ * How many references of so many go along the track, at least one; the bases among them
+ * go to value.
+ */
+static inline unsigned follow(const struct ml_guest_refs *g,
+			      const struct ml_guest_track *t, const uint64_t *w,
+			      size_t room, uint64_t *value)
+{
+	size_t words = 2 * (size_t)t->count;
+	unsigned n = 0;
+
+	if (g->fast && ml_follow_reads(words) <= 2 * room)
+		n = (unsigned)ml_follow(t->eight, w, words, value) / 2;
+	if (!n) /* which is stricter about addresses */
+		n = follow_plainly(t, w, t->count < room ? t->count : (unsigned)room,
+				   value);
+	for (unsigned k = 0; k < t->drifts && t->drift[k].at < n; k++) {
+		const struct drift *d = &t->drift[k];
+
+		if (w[2 * d->at + 1] - w[2 * d->like + 1] !=
+		    (w[2 * d->as + 1] - w[2 * d->from + 1]) << d->shift)
+			return d->at;
+	}
+	return n;
 }
 
 /* A step of so many values, which stand in their place already. */
@@ -342,15 +510,13 @@ static inline size_t take_track(struct ml_guest_refs *g, struct ml_guest_head *h
 	struct ml_guest_track *t = h->track;
 	uint64_t *value = out->value + out->values;
 	unsigned most = t->count < room ? t->count : (unsigned)room;
-	unsigned n = follow(t, w, most), bases = t->done[n - 1];
+	unsigned n = follow(g, t, w, room, value), bases = t->done[n - 1];
 	uint32_t path = t->path + n - 1;
 
-	for (unsigned b = 0; b < bases; b++)
-		value[b] = w[2 * t->base[b] + 1];
 	add(out, path, bases, ml_writer_shapes(g->writer)->path[path].slots);
 	t->matched += n;
 	if (n < most && w[2 * n] == t->link[n].word)
-		learn(g, h, w, n);
+		learn(g, h, w, most, n);
 	if (__builtin_expect(++t->used >= JUDGE, 0) && h->track == t)
 		judge(h);
 	return 2 * (size_t)n;

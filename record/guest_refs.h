@@ -52,6 +52,7 @@ struct ml_guest_refs {
 	struct ml_guest_head *heads; /* by hash, open addressing */
 	size_t head_count, head_cap; /* a power of two */
 	size_t tracks;
+	bool fast; /* tracks are followed by record/follow.h */
 	struct ml_arena arena;
 };
 

@@ -197,12 +197,12 @@ class Trace:
             self.events.append((head & 3, addr, size, region))
 
     def read_refs(self, b):
-        widths = [1, 4, 1, 1, 1, 2, 4, 8, 1, 2, 4]
+        widths = [1, 4, 1, 1, 1, 1, 2, 4, 8, 1, 2, 4]
         steps, thread = b.varints(2)
         heads = []
         for number, width in enumerate(widths):
             count = b.varint()
-            planes = 1 if number == 5 else width  # d2 is not split
+            planes = 1 if number == 6 else width  # d2 is not split
             heads.append((count, width // planes, b.varints(planes) if count else []))
         columns = []
         for count, bytes_, sizes in heads:
@@ -291,11 +291,11 @@ class Chunk:
 
     def __init__(self, trace, columns, thread):
         self.trace, self.thread = trace, thread
-        (self.status, self.path, self.exit, self.models, codes, self.d2, self.d4, self.d8,
-         self.rare, self.threads, self.callers) = [iter(c) for c in columns]
+        (self.status, self.path, self.exit, self.models, codes, self.d1, self.d2, self.d4,
+         self.d8, self.rare, self.threads, self.callers) = [iter(c) for c in columns]
         self.codes = (c >> 2 * k & 3 for c in codes for k in range(4))
         self.guess = {}
-        self.h = (0, 0, 0)
+        self.h = (0, 0)
         self.values = [0] * 6
         self.caller, self.user, self.user_shape, self.caller_of = 0, False, 0, {}
         self.states = {}
@@ -304,8 +304,8 @@ class Chunk:
         self.trace.used.add(part)
 
     def next_path(self, s):
-        h0, h1, h2 = self.h
-        slot = ((h0 ^ h1 ^ h2) * 0x85ebca6b & M32) >> 18
+        h0, h1 = self.h
+        slot = ((h0 ^ h1) * 0x85ebca6b & M32) >> 18
         first, second = self.guess.get(slot, (0, 0))
         self.use('path ' + ('first guess', 'second guess', 'as such', 'exit')[s & 3])
         if s & 3 == 3:
@@ -321,14 +321,17 @@ class Chunk:
         c = path + 1
         if first != c:
             self.guess[slot] = (c, first) if second == c or not first else (first, c)
-        self.h = (c * 0x9e3779b1 & M32, h0 * 0x297a2d39 & M32, h1 * 0x2c1b3c6d & M32)
+        self.h = (c * 0x9e3779b1 & M32, h0 * 0x297a2d39 & M32)
         return path
 
     def rest(self):
         code = next(self.codes)
-        self.use('base by ' + ('prediction', 'd2', 'd4', 'd8')[code])
-        column, bits = ((None, 0), (self.d2, 16), (self.d4, 32), (self.d8, 64))[code]
-        return signed(next(column), bits) if code else 0
+        column, width = ((None, 0), (self.d1, 1), (self.d2, 2), (self.d4, 4))[code]
+        rest = signed(next(column), 8 * width) if code else 0
+        if rest == -1 << 31:
+            rest, width = signed(next(self.d8)), 8
+        self.use('base by d%d' % width if code else 'base by prediction')
+        return rest
 
     def next_base(self, number):
         new = number not in self.states
@@ -354,8 +357,8 @@ class Chunk:
             self.step(s)
         left = list(self.codes)
         assert len(left) < 8 and not any(left), 'more values than steps'
-        for column in (self.path, self.exit, self.models, self.d2, self.d4, self.d8,
-                       self.rare, self.threads, self.callers):
+        for column in (self.path, self.exit, self.models, self.d1, self.d2, self.d4,
+                       self.d8, self.rare, self.threads, self.callers):
             assert next(column, None) is None, 'a column is not used up'
 
     def step(self, s):

@@ -13,10 +13,12 @@ enum ml_column {
 	ML_COLUMN_PATH,   /* 4 bytes: the path, where the status says so */
 	ML_COLUMN_EXIT, /* 1 byte: which exit of the first guess's shape, where it says so
 			 */
-	ML_COLUMN_MODEL,  /* 1 byte a state, when it is first used: its lag and shift */
-	ML_COLUMN_CODES,  /* 1 byte for four bases: enum ml_code, two bits each */
-	ML_COLUMN_D2,     /* 2 bytes: base - prediction, signed */
-	ML_COLUMN_D4,     /* 4 bytes: the same */
+	ML_COLUMN_MODEL, /* 1 byte a state, when it is first used: its lag and shift */
+	ML_COLUMN_CODES,
+	/* 1 byte for four bases: enum ml_code, two bits each */
+	ML_COLUMN_D1,     /* 1 byte: base - prediction, signed */
+	ML_COLUMN_D2,     /* 2 bytes: the same */
+	ML_COLUMN_D4,     /* 4 bytes: the same; INT32_MIN: see D8 */
 	ML_COLUMN_D8,     /* 8 bytes: the same */
 	ML_COLUMN_RARE,   /* 1 byte: enum ml_rare, where the status says so */
 	ML_COLUMN_THREAD, /* 2 bytes */
@@ -34,11 +36,13 @@ enum ml_status {
 };
 
 /* Where it stands by how much a base differs from the prediction. */
-enum ml_code { ML_CODE_NOT, ML_CODE_D2, ML_CODE_D4, ML_CODE_D8 };
+enum ml_code { ML_CODE_NOT, ML_CODE_D1, ML_CODE_D2, ML_CODE_D4 };
 
 enum ml_rare { ML_RARE_THREAD = 1, ML_RARE_CALLER = 2 };
 
 /* Bytes of an element, and planes that it is split into. */
-static const uint8_t ml_column_bytes[ML_COLUMNS] = { 1, 4, 1, 1, 1, 2, 4, 8, 1, 2, 4 };
-static const uint8_t ml_column_planes[ML_COLUMNS] = { 1, 4, 1, 1, 1, 1, 4, 8, 1, 2, 4 };
+static const uint8_t ml_column_bytes[ML_COLUMNS] = { 1, 4, 1, 1, 1, 1, 2, 4, 8, 1, 2, 4 };
+static const uint8_t ml_column_planes[ML_COLUMNS] = {
+	1, 4, 1, 1, 1, 1, 1, 4, 8, 1, 2, 4
+};
 enum { ML_COLUMN_PLANES_MAX = 8 };

@@ -96,8 +96,9 @@ static bool rests_fit(const struct ml_decoder *d)
 {
 	const struct column *codes = &d->column[ML_COLUMN_CODES];
 	const struct column *models = &d->column[ML_COLUMN_MODEL];
+	const struct column *d4 = &d->column[ML_COLUMN_D4];
 	size_t low = 0, high = 0, both = 0; /* codes with a bit, and with both */
-
+	size_t far = 0;
 	for (size_t i = 0; i < codes->count; i++) {
 		unsigned c = codes->data[i];
 
@@ -112,17 +113,22 @@ static bool rests_fit(const struct ml_decoder *d)
 		    m >> ML_MODEL_SHIFT >= ML_LAG_SHIFTS)
 			return false;
 	}
-	return !(codes->count & 1) && low - both == d->column[ML_COLUMN_D2].count &&
-	       high - both == d->column[ML_COLUMN_D4].count &&
-	       both == d->column[ML_COLUMN_D8].count;
+	for (size_t i = 0; i < d4->count; i++) {
+		int32_t x;
+
+		memcpy(&x, d4->data + 4 * i, 4);
+		far += x == INT32_MIN;
+	}
+	return !(codes->count & 1) && low - both == d->column[ML_COLUMN_D1].count &&
+	       high - both == d->column[ML_COLUMN_D2].count && both == d4->count &&
+	       far == d->column[ML_COLUMN_D8].count;
 }
 
 static void start_values(struct ml_decoder *d)
 {
 	d->in = (struct ml_rest){
-		d->column[ML_COLUMN_CODES].data,
-		d->column[ML_COLUMN_D2].data,
-		d->column[ML_COLUMN_D4].data,
+		d->column[ML_COLUMN_CODES].data, d->column[ML_COLUMN_D1].data,
+		d->column[ML_COLUMN_D2].data,    d->column[ML_COLUMN_D4].data,
 		d->column[ML_COLUMN_D8].data,
 	};
 	d->values = d->column[ML_COLUMN_CODES].count * 4;

@@ -11,7 +11,7 @@
 enum {
 	BLOCK = 1024,      /* values that are encoded at a time; a multiple of 8 */
 	SAMPLE = 512,      /* values in a row that comparisons are tried on, */
-	SAMPLED = 1 << 13, /* and how many in all, or few more */
+	SAMPLED = 1 << 14, /* and how many in all, or few more */
 	STATES_AT_ONCE = 16,
 };
 
@@ -205,7 +205,7 @@ static void try_models(struct ml_encoder *e, const struct ml_steps *steps)
 		size_t left = steps->values - i;
 
 		ml_beside_try(&e->beside, e->state + i, steps->value + i,
-			       left < SAMPLE ? left : SAMPLE);
+			      left < SAMPLE ? left : SAMPLE);
 	}
 }
 
@@ -213,8 +213,9 @@ static void try_models(struct ml_encoder *e, const struct ml_steps *steps)
 static void put_values(struct ml_encoder *e, const uint64_t *value, size_t count)
 {
 	struct ml_predict *p = &e->predict;
-	struct ml_rest out = { e->at[ML_COLUMN_CODES], e->at[ML_COLUMN_D2],
-			       e->at[ML_COLUMN_D4], e->at[ML_COLUMN_D8] };
+	struct ml_rest out = { e->at[ML_COLUMN_CODES], e->at[ML_COLUMN_D1],
+			       e->at[ML_COLUMN_D2], e->at[ML_COLUMN_D4],
+			       e->at[ML_COLUMN_D8] };
 	const uint32_t *state = e->state;
 	int64_t rest[BLOCK];
 
@@ -240,6 +241,7 @@ static void put_values(struct ml_encoder *e, const uint64_t *value, size_t count
 		e->rest->put(&out, rest, n);
 	}
 	e->at[ML_COLUMN_CODES] = out.codes;
+	e->at[ML_COLUMN_D1] = out.d1;
 	e->at[ML_COLUMN_D2] = out.d2;
 	e->at[ML_COLUMN_D4] = out.d4;
 	e->at[ML_COLUMN_D8] = out.d8;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { NEAR = 4 /* bases before it that another may move with */ };
+
 static bool fits(int64_t v)
 {
 	return v == (int32_t)v;
@@ -51,42 +53,62 @@ static bool by_runs(const struct ml_join *j, uint64_t first, uint64_t second,
 	return false;
 }
 
-/* Did base i drift from base `like` on as base `as` did from base `from` on? */
-static bool drifts_as(const struct ml_join *j, uint64_t first, uint64_t second,
-		      struct ml_drift *m)
+/* Did the value move in all runs as the drift says? Sets the shift. */
+static bool drifts_as(const struct ml_drift_runs *r, const uint64_t *value,
+		      struct ml_drift *d)
 {
-	uint64_t d0 = first - j->value[0][m->like], d1 = second - j->value[1][m->like];
-	uint64_t m0 = j->value[0][m->as] - j->value[0][m->from];
-	uint64_t m1 = j->value[1][m->as] - j->value[1][m->from];
+	uint64_t moved[ML_DRIFT_RUNS];
+	bool differ = false;
 
-	/* what stands still, or goes the same way twice, shows nothing */
-	if (!m0 || !m1 || m0 == m1)
-		return false;
-	for (m->shift = 0; m->shift <= ML_DRIFT_SHIFT; m->shift++)
-		if (d0 == m0 << m->shift && d1 == m1 << m->shift)
+	for (unsigned i = 0; i < r->runs; i++) {
+		moved[i] = r->value[i][d->as] - r->value[i][d->from];
+		differ |= moved[i] != moved[0];
+		if (!moved[i])
+			return false;
+	}
+	if (!differ)
+		return false; /* what goes the same way always shows nothing */
+	for (d->shift = 0; d->shift <= ML_DRIFT_SHIFT; d->shift++) {
+		unsigned same = 0;
+
+		while (same < r->runs &&
+		       value[same] - r->value[same][d->like] == moved[same] << d->shift)
+			same++;
+		if (same == r->runs)
 			return true;
+	}
+	return false;
+}
+
+bool ml_drift_find(const struct ml_drift_runs *r, uint32_t state, const uint64_t *value,
+		   struct ml_drift *out)
+{
+	unsigned like = r->bases, as = r->bases;
+
+	while (like-- > 0 && r->state[like] != state)
+		continue;
+	if (like >= r->bases)
+		return false;
+	while (as-- > 0 && as + NEAR >= r->bases)
+		for (unsigned from = as; as != like && from-- > 0;) {
+			*out = (struct ml_drift){ (uint16_t)like, (uint16_t)as,
+						  (uint16_t)from, 0 };
+			if (r->state[from] == r->state[as] && drifts_as(r, value, out))
+				return true;
+		}
 	return false;
 }
 
 /* By moving, since the same code ran before, as one of the bases before it did? */
 static bool by_drifting(const struct ml_join *j, uint32_t state, uint64_t first,
-			uint64_t second, struct ml_drift *m)
+			uint64_t second, struct ml_drift *out)
 {
-	unsigned bases = j->shape.bases, like = bases, as = bases;
+	struct ml_drift_runs r = { .runs = 2,
+				   .bases = j->shape.bases,
+				   .state = j->state,
+				   .value = { j->value[0], j->value[1] } };
 
-	while (like-- > 0 && j->base[like].state != state)
-		continue;
-	if (like >= bases)
-		return false;
-	while (as-- > 0 && as + ML_JOIN_NEAR >= bases)
-		for (unsigned from = as; from-- > 0;) {
-			*m = (struct ml_drift){ (uint16_t)like, (uint16_t)as,
-						(uint16_t)from, 0 };
-			if (j->base[from].state == j->base[as].state && as != like &&
-			    drifts_as(j, first, second, m))
-				return true;
-		}
-	return false;
+	return ml_drift_find(&r, state, (uint64_t[]){ first, second }, out);
 }
 
 /* A base of the next part; now and offset are its base in the join and the distance. */
@@ -106,6 +128,7 @@ static void join_base(struct ml_join *j, struct ml_base b, struct ml_link link,
 		*now = j->shape.bases++;
 		*offset = 0;
 		j->base[*now] = b;
+		j->state[*now] = b.state;
 		if (b.reg != ML_NO_REG && j->changed >> b.reg & 1)
 			j->base[*now].reg = ML_NO_REG;
 	}

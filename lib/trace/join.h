@@ -20,7 +20,6 @@ enum {
 	ML_JOIN_PARTS = 32,  /* paths at most */
 	ML_JOIN_SLOTS = 128, /* and slots, and so bases */
 	ML_JOIN_NEW = 0xffff,
-	ML_JOIN_NEAR = 4, /* bases before it that another may move with */
 };
 
 /* What a base may follow from. */
@@ -33,6 +32,19 @@ struct ml_link {
 			  ML_DRIFT + k: it is the shape's k-th drift */
 };
 
+enum { ML_DRIFT_RUNS = 3 /* at most */ };
+
+/* What is known of bases: whose code they are of, and their values in some runs. */
+struct ml_drift_runs {
+	unsigned runs, bases;
+	const uint32_t *state;
+	const uint64_t *value[ML_DRIFT_RUNS];
+};
+
+/* A drift of these bases that has the value of each run, for code that has the state. */
+bool ml_drift_find(const struct ml_drift_runs *r, uint32_t state, const uint64_t *value,
+		   struct ml_drift *out);
+
 struct ml_join {
 	struct ml_shape shape;
 	struct ml_slot slot[ML_JOIN_SLOTS];
@@ -42,7 +54,8 @@ struct ml_join {
 	struct ml_effect effect[ML_JOIN_PARTS][ML_REGS];
 	struct ml_link link[ML_JOIN_SLOTS]; /* one for each base of each part */
 	size_t links;
-	uint64_t value[2][ML_JOIN_SLOTS]; /* of the joined bases, in two runs */
+	uint32_t state[ML_JOIN_SLOTS];    /* of the joined bases */
+	uint64_t value[2][ML_JOIN_SLOTS]; /* and their values, in two runs */
 
 	/* What is known of the registers. */
 	uint32_t changed; /* mask: no longer as at the start */

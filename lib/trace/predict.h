@@ -2,7 +2,7 @@
  * What encoder and decoder both expect of the next step, so that the file need
  * only say where reality differs. Three predictions:
  *
- *   path    the one that followed the last three paths when they last came in
+ *   path    the one that followed the last two paths when they last came in
  *           this order; a second guess is the one that came then before
  *   bases   each is compared with one of the values before it, some places back
  *           and times a power of two, or with nothing, as the chunk says for its
@@ -51,12 +51,12 @@ struct ml_path_guess {
 
 /* What changes with every step: loops keep a copy in registers while they run. */
 struct ml_predict_hot {
-	uint32_t path, path1, path2; /* the last ones, hashed; newest first */
+	uint32_t path, before; /* the last ones, hashed; newest first */
 };
 
 struct ml_predict {
 	const struct ml_shapes *shapes;
-	struct ml_path_guess guess[1 << ML_PREDICT_BITS]; /* by the last three paths */
+	struct ml_path_guess guess[1 << ML_PREDICT_BITS]; /* by the last two paths */
 	struct ml_predict_hot hot;
 	uint32_t caller;     /* in force outside the user's code */
 	uint32_t user_shape; /* the last of the user's own shapes that ran */
@@ -91,7 +91,7 @@ static inline void ml_predict_release(struct ml_predict *p)
 static inline struct ml_path_guess *ml_predict_path(struct ml_predict *p,
 						    const struct ml_predict_hot *h)
 {
-	uint32_t hash = (h->path ^ h->path1 ^ h->path2) * 0x85ebca6bu;
+	uint32_t hash = (h->path ^ h->before) * 0x85ebca6bu;
 
 	return &p->guess[hash >> (32 - ML_PREDICT_BITS)];
 }
@@ -111,8 +111,7 @@ static inline void ml_predict_took(struct ml_predict_hot *h, struct ml_path_gues
 		g->second = promote ? g->first : came;
 		g->first = promote ? came : g->first;
 	}
-	h->path2 = h->path1 * 0x2c1b3c6du;
-	h->path1 = h->path * 0x297a2d39u;
+	h->before = h->path * 0x297a2d39u;
 	h->path = came * 0x9e3779b1u;
 }
 

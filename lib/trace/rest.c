@@ -11,15 +11,18 @@ static void put(struct ml_rest *r, const int64_t *rest, size_t count)
 
 		for (unsigned k = 0; k < 4; k++) {
 			int64_t x = rest[i + k];
-			unsigned wide = x != (int16_t)x, wider = x != (int32_t)x;
-			unsigned code = (x != 0) + wide + wider;
+			unsigned code = (unsigned)(x != 0) + (x != (int8_t)x) +
+					(x != (int16_t)x);
+			int32_t d4 = x == (int32_t)x ? (int32_t)x : INT32_MIN;
 
+			*r->d1 = (uint8_t)x;
 			memcpy(r->d2, &x, 2);
-			memcpy(r->d4, &x, 4);
+			memcpy(r->d4, &d4, 4);
 			memcpy(r->d8, &x, 8);
+			r->d1 += code == ML_CODE_D1;
 			r->d2 += 2 * (code == ML_CODE_D2);
 			r->d4 += 4 * (code == ML_CODE_D4);
-			r->d8 += 8 * (code == ML_CODE_D8);
+			r->d8 += 8 * (code == ML_CODE_D4 && d4 == INT32_MIN);
 			codes |= code << 2 * k;
 		}
 		*r->codes++ = (uint8_t)codes;
@@ -40,13 +43,16 @@ static void get(struct ml_rest *r, int64_t *rest, size_t count)
 			memcpy(&d2, r->d2, 2);
 			memcpy(&d4, r->d4, 4);
 			memcpy(&d8, r->d8, 8);
+			bool far = code == ML_CODE_D4 && d4 == INT32_MIN;
 			rest[i + k] = code == ML_CODE_NOT  ? 0
+				      : code == ML_CODE_D1 ? (int8_t)*r->d1
 				      : code == ML_CODE_D2 ? d2
-				      : code == ML_CODE_D4 ? d4
-							   : d8;
+				      : far                ? d8
+							   : d4;
+			r->d1 += code == ML_CODE_D1;
 			r->d2 += 2 * (code == ML_CODE_D2);
 			r->d4 += 4 * (code == ML_CODE_D4);
-			r->d8 += 8 * (code == ML_CODE_D8);
+			r->d8 += 8 * far;
 		}
 	}
 }

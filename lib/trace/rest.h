@@ -1,7 +1,8 @@
 /*
- * What is left of bases when the prediction is taken away: mostly nothing, or
- * little. Two bits for each say how many bytes it takes, 0, 2, 4 or 8, and those go to
- * a column for each width. Eight at a time, with AVX-512 where there is some.
+ * What is left of bases when the prediction is taken away: mostly nothing, or * little.
+ * Two bits for each say how many bytes it takes, 0, 1, 2 or 4, and those go to a column
+ * for each width; what needs 8 has INT32_MIN among those of 4 and stands in another.
+ * Eight at a time, with AVX-512 where there is some.
  */
 #pragma once
 
@@ -13,7 +14,7 @@ enum { ML_REST_SLACK = 64 /* bytes that may be read or written behind each colum
 
 /* Where the next ones go, or come from. */
 struct ml_rest {
-	uint8_t *codes, *d2, *d4, *d8;
+	uint8_t *codes, *d1, *d2, *d4, *d8;
 };
 
 struct ml_rest_ops {
