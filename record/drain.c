@@ -11,10 +11,12 @@
 #include "record/filter.h"
 #include "record/globals.h"
 #include "record/guest_blocks.h"
+#include "record/guest_phases.h"
 #include "record/guest_refs.h"
 #include "record/guest_shape.h"
 #include "record/guest_steps.h"
 #include "record/guest_unseen.h"
+#include "record/heritage.h"
 #include "record/objects.h"
 #include "record/ring.h"
 #include "record/sites.h"
@@ -25,8 +27,7 @@ enum { STACK_REACH = 8 << 20, NUMBERS_AHEAD = 1 << 16 };
 struct thread {
 	struct ml_callers callers;
 	uint64_t stack_low, stack_high;
-	uint64_t clearing;  /* time + 1 when it began to make a block that it clears; or 0
-			     */
+	struct ml_guest_making making;
 	uint64_t inside_sp; /* stack pointer at the entry of --only-in's function */
 	bool inside;
 };
@@ -52,6 +53,8 @@ struct ml_drain {
 	uint64_t exec;   /* time + 1 of the last exec, 0: none */
 	bool unrecorded; /* it started a program that is not recorded */
 	struct ml_guest_blocks blocks;
+	struct ml_guest_phases phases;
+	struct ml_heritage *heritage; /* or NULL */
 	struct ml_guest_refs refs;
 	bool exited;
 	const char *command; /* as the process told it */
@@ -95,6 +98,11 @@ struct ml_drain *ml_drain_open(const char *path, const struct ml_record_options 
 	ml_guest_refs_init(&d->refs, &d->objects, writer);
 	switch_thread(d, 1);
 	return d;
+}
+
+void ml_drain_heritage(struct ml_drain *d, struct ml_heritage *heritage)
+{
+	d->heritage = heritage;
 }
 
 void ml_drain_meta(struct ml_drain *d, const char *key, const char *value)
@@ -454,19 +462,15 @@ static struct ml_thread *thread_again(struct ml_drain *d, uint32_t number)
 	return NULL;
 }
 
-static void take_region(struct ml_drain *d, const uint64_t *w, const uint64_t *end)
+/* A block with its stack. */
+static void take_block(struct ml_drain *d, bool mapped, const uint64_t *w, size_t count)
 {
-	struct ml_region *r = ML_ADD(d->tables->regions);
+	uint32_t stack = ml_guest_stack_of(&d->blocks, w + 2, count - 2);
 
-	r->kind = ML_REGION_REGISTERED;
-	r->name = ml_tables_name(d->tables, text_of(w + 5, end));
-	r->elem = w[2];
-	if (w[3] > 1 || w[4] > 1) {
-		r->dims = w[4] > 1 ? 2 : 1;
-		r->dim[0] = w[3];
-		r->dim[1] = w[4];
-	}
-	ml_writer_register(d->writer, (uint32_t)d->tables->regions.count - 1, w[0], w[1]);
+	if (mapped)
+		ml_guest_mmap(&d->blocks, stack, w[0], w[1]);
+	else
+		ml_guest_alloc(&d->blocks, &d->thread->making, stack, w[0], w[1]);
 }
 
 static void take_mark(struct ml_drain *d, uint32_t number, const char *name)
@@ -475,6 +479,15 @@ static void take_mark(struct ml_drain *d, uint32_t number, const char *name)
 
 	ml_filter_mark(&d->filter, name, kind);
 	ml_writer_mark(d->writer, kind, name);
+	ml_guest_phases_mark(&d->phases, d->thread_number,
+			     ml_tables_name(d->tables, name), kind);
+}
+
+static void take_state(struct ml_drain *d, int64_t value, const char *name)
+{
+	ml_writer_state(d->writer, name, value);
+	ml_guest_phases_state(&d->phases, d->thread_number,
+			      ml_tables_name(d->tables, name), value);
 }
 
 static void take_about(struct ml_drain *d, uint32_t what, const char *text)
@@ -484,6 +497,51 @@ static void take_about(struct ml_drain *d, uint32_t what, const char *text)
 	ml_drain_meta(d, what == 0 ? "command" : "cwd", text);
 }
 
+static void take_message(struct ml_drain *d, const uint64_t *w, size_t count);
+
+/* A child goes on as its parent was when it forked. */
+static void tell_kept(const struct ml_drain *d, struct ml_buf *out)
+{
+	const struct ml_filter *f = &d->filter;
+	uint32_t keep = (f->recording ? ML_KEEP_RECORDING : 0u) |
+			(f->marked ? ML_KEEP_MARKED : 0u) |
+			(d->thread->inside ? ML_KEEP_INSIDE : 0u);
+
+	ml_heritage_put(out, ML_WORD_KEEP, keep, &d->thread->inside_sp, 1, NULL);
+}
+
+static void take_kept(struct ml_drain *d, uint32_t keep, uint64_t sp)
+{
+	if (!(keep & ML_KEEP_RECORDING))
+		ml_filter_record(&d->filter, false);
+	d->filter.marked = keep & ML_KEEP_MARKED;
+	d->thread->inside = keep & ML_KEEP_INSIDE;
+	d->entered |= d->thread->inside;
+	d->thread->inside_sp = sp;
+}
+
+/* The parent leaves what it knows, the child takes it. */
+static void take_fork(struct ml_drain *d, bool child, struct ml_fork fork)
+{
+	struct ml_buf words = { 0 };
+
+	if (!d->heritage)
+		return;
+	if (!child) {
+		tell_kept(d, &words);
+		ml_guest_blocks_tell(&d->blocks, d->thread_number, &words);
+		ml_guest_phases_tell(&d->phases, d->thread_number, d->tables, &words);
+		ml_heritage_leave(d->heritage, fork, &words);
+	} else if (ml_heritage_take(d->heritage, fork, &words)) {
+		const uint64_t *w = (const uint64_t *)(const void *)words.data;
+		const uint64_t *end = w + words.size / sizeof(*w);
+
+		for (; w < end; w += 1 + ML_WORD_COUNT(*w))
+			take_message(d, w, ML_WORD_COUNT(*w));
+	}
+	ml_buf_release(&words);
+}
+
 /* Words that each message needs at least. */
 static const uint8_t least[] = {
 	[ML_WORD_SHAPE] = 3, [ML_WORD_THREAD_NEW] = 3, [ML_WORD_MAP] = 3,
@@ -491,7 +549,7 @@ static const uint8_t least[] = {
 	[ML_WORD_MMAP] = 2,  [ML_WORD_REGION] = 6,     [ML_WORD_UNREGION] = 1,
 	[ML_WORD_STATE] = 2, [ML_WORD_LOST] = 1,       [ML_WORD_EXIT] = 0,
 	[ML_WORD_STAMP] = 1, [ML_WORD_BLOCK] = 2,      [ML_WORD_ABOUT] = 1,
-	[ML_WORD_CLEAR] = 0,
+	[ML_WORD_MAKE] = 1,  [ML_WORD_FORK] = 2,       [ML_WORD_KEEP] = 1,
 };
 
 static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
@@ -524,20 +582,19 @@ static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
 	case ML_WORD_UNMAP: take_unmap(d, w); break;
 	case ML_WORD_STACK: ml_guest_stack(&d->blocks, arg, w, count); break;
 	case ML_WORD_ALLOC:
-		ml_guest_alloc(&d->blocks, arg, w[0], w[1], d->thread->clearing - 1);
-		d->thread->clearing = 0;
+		ml_guest_alloc(&d->blocks, &d->thread->making, arg, w[0], w[1]);
 		break;
-	case ML_WORD_CLEAR:
-		d->thread->clearing = arg ? ml_writer_time(d->writer) + 1 : 0;
+	case ML_WORD_MAKE:
+		ml_guest_make(&d->blocks, &d->thread->making, arg, w[0]);
 		break;
 	case ML_WORD_MMAP: ml_guest_mmap(&d->blocks, arg, w[0], w[1]); break;
-	case ML_WORD_FREE: ml_writer_free(d->writer, w[0]); break;
-	case ML_WORD_REGION: take_region(d, w, end); break;
-	case ML_WORD_UNREGION: ml_writer_unregister(d->writer, w[0]); break;
-	case ML_WORD_MARK: take_mark(d, arg, text_of(w, end)); break;
-	case ML_WORD_STATE:
-		ml_writer_state(d->writer, text_of(w + 1, end), (int64_t)w[0]);
+	case ML_WORD_FREE: ml_guest_free(&d->blocks, w[0]); break;
+	case ML_WORD_REGION:
+		ml_guest_region(&d->blocks, arg, w, text_of(w + 5, end));
 		break;
+	case ML_WORD_UNREGION: ml_guest_unregion(&d->blocks, w[0]); break;
+	case ML_WORD_MARK: take_mark(d, arg, text_of(w, end)); break;
+	case ML_WORD_STATE: take_state(d, (int64_t)w[0], text_of(w + 1, end)); break;
 	case ML_WORD_RECORD: ml_filter_record(&d->filter, arg); break;
 	case ML_WORD_LOST: ml_writer_gap(d->writer, w[0], ML_GAP_FAULT); break;
 	case ML_WORD_EXEC:
@@ -550,9 +607,9 @@ static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
 		d->exited = true;
 		break;
 	case ML_WORD_STAMP: break; /* whoever feeds us has seen to it */
-	case ML_WORD_BLOCK:
-		ml_guest_block(&d->blocks, arg, w[0], w[1], w + 2, count - 2);
-		break;
+	case ML_WORD_BLOCK: take_block(d, arg, w, count); break;
+	case ML_WORD_FORK: take_fork(d, arg, (struct ml_fork){ w[0], w[1] }); break;
+	case ML_WORD_KEEP: take_kept(d, arg, w[0]); break;
 	case ML_WORD_ABOUT: take_about(d, arg, text_of(w, end)); break;
 	default: d->bad++;
 	}
@@ -672,6 +729,7 @@ void ml_drain_release(struct ml_drain *d)
 	ml_arena_release(&d->arena);
 	ml_free(d->threads);
 	ml_guest_blocks_release(&d->blocks);
+	ml_guest_phases_release(&d->phases);
 	ml_guest_refs_release(&d->refs);
 	ml_guest_steps_release(&d->steps);
 	ml_free(d);

@@ -82,7 +82,8 @@ static bool find_new(struct ml_guest_slots *s)
 	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
 		struct ml_ring *r = ml_guest_slots_at(s->control, i);
 
-		if (is_open(r) && r->thread > 1 && !r->taken && r->pid == s->pid)
+		/* `taken` of others' slots is written by others */
+		if (is_open(r) && r->thread > 1 && r->pid == s->pid && !r->taken)
 			add(s, r);
 	}
 	return true;

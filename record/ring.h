@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 enum {
-	ML_RING_VERSION = 1,
+	ML_RING_VERSION = 2,
 	ML_RING_SLOTS = 256,
 	ML_RING_SEGMENTS = 32,
 	ML_RING_SEGMENT_WORDS = 32 * 1024, /* 256 KiB: two segments fit an L2 cache */
@@ -72,7 +72,10 @@ struct ml_ring {
 	uint32_t stop; /* 1: set by the companion: write no more into this slot */
 	uint32_t segments; /* how many of them the producer uses; 0: all */
 	uint32_t taken;    /* the companion's: it has seen the slot of this thread */
-	uint32_t pad0[5];
+	uint32_t pad0;
+	uint64_t birth; /* the clock when the process got it; no other has the same. 0: of
+			   a thread that is not the first */
+	uint32_t pad3[2];
 	uint32_t head; /* futex, atomic: segments published */
 	uint32_t pad1[15];
 	uint32_t tail; /* futex, atomic: segments consumed */
@@ -121,7 +124,8 @@ enum ml_word {
 	ML_WORD_FREE,  /* payload: address */
 	ML_WORD_MMAP, /* argument: stack id; payload: address, size: mapped by the program
 			 itself, until UNMAP */
-	ML_WORD_REGION, /* payload: address, bytes, element size, rows, cols, text name */
+	ML_WORD_REGION,   /* argument: 0 registered, 1 a stack that is nobody's any more;
+			     payload: address, bytes, element size, rows, cols, text name */
 	ML_WORD_UNREGION, /* payload: address */
 	ML_WORD_MARK,     /* argument: 0 point, 1 begin, 2 end; payload: text name */
 	ML_WORD_STATE,    /* payload: value, text name */
@@ -136,8 +140,30 @@ enum ml_word {
 			  address, size, return addresses minus one, innermost first,
 			  perhaps a 0 behind them */
 	ML_WORD_ABOUT, /* argument: 0 command, 1 folder it runs in; payload: text */
-	ML_WORD_CLEAR, /* argument 1: the thread goes to allocate a block and clear it, so
-			  its next ALLOC counts from here on; 0: it failed */
+	ML_WORD_MAKE,  /* argument: enum ml_make; payload: with BEGIN a block, or 0 */
+	ML_WORD_FORK,  /* argument 0: the thread goes to fork; 1: here begins the child,
+			  behind what it tells of its mappings; payload: birth of the
+			  parent's slot, clock */
+	ML_WORD_KEEP,  /* of no guest: what the companion kept of the references of a
+			  child's parent at the fork; argument: ML_KEEP_*; payload: stack
+			  pointer of the caller of the function that it was inside */
+};
+
+enum {
+	ML_KEEP_RECORDING = 1, /* not stopped by the program */
+	ML_KEEP_MARKED = 2,    /* inside the marks that were asked for */
+	ML_KEEP_INSIDE = 4,    /* inside the function that was asked for */
+};
+
+/*
+ * A thread makes a block in more than one step. What it does to the block from BEGIN on
+ * counts for it, and the block of the payload, whose contents it takes over, lives until
+ * it is there: until the thread's next ALLOC or BLOCK.
+ */
+enum ml_make {
+	ML_MAKE_FAILED, /* all is as it was before BEGIN */
+	ML_MAKE_BEGIN,
+	ML_MAKE_FREED, /* there is no new block, nor the old one any more */
 };
 
 /*

@@ -21,6 +21,7 @@
 #include "lib/base/buf.h"
 #include "record/drain.h"
 #include "record/guest_slots.h"
+#include "record/heritage.h"
 #include "record/machine.h"
 #include "record/process.h"
 #include "record/ring.h"
@@ -51,6 +52,7 @@ struct state {
 	int fd;
 	char *memory; /* the whole ring file */
 	struct ml_ring_control *control;
+	struct ml_heritage heritage;
 	char ring_path[64];
 	int log; /* what Valgrind has to say */
 	pid_t child;
@@ -361,8 +363,10 @@ static void attach(struct state *s, unsigned slot)
 	s->running++;
 	if (w->drain && w->by_thread)
 		ml_guest_slots_init(&w->slots, s->control, r, w->drain);
-	if (w->drain)
+	if (w->drain) {
+		ml_drain_heritage(w->drain, &s->heritage);
 		describe(s, w->drain, r, w->result.command);
+	}
 	if (w->drain && !pthread_create(&w->thread, NULL, work, w))
 		return;
 	/* nothing can be written: let it run unrecorded */
@@ -476,7 +480,7 @@ static bool is_looked_after(const struct state *s, const struct ml_ring *r)
 		const struct worker *w = s->workers[i];
 
 		if (w && w->by_thread && w->result.pid == (pid_t)r->pid)
-			return w->done == RUNNING;
+			return __atomic_load_n(&w->done, __ATOMIC_ACQUIRE) == RUNNING;
 	}
 	return false;
 }
@@ -629,7 +633,9 @@ bool ml_session_run(struct ml_session *session, struct ml_err *err)
 	bool ok = check(&s, err) && make_ring(&s, err) && launch(&s, err);
 
 	if (ok) {
+		ml_heritage_init(&s.heritage, s.control);
 		supervise(&s);
+		ml_heritage_release(&s.heritage);
 		session->recordings = ml_arena_alloc(
 			&session->arena, (s.count + 1) * sizeof(*session->recordings));
 		for (size_t i = 0; i < s.count; i++)

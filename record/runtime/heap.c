@@ -83,13 +83,14 @@ static void tell_block(uint32_t kind, const void *block, size_t size, const void
 	slot_let(slot);
 }
 
-static void tell_free(const void *block)
+/* A message whose payload is the address of a block. */
+static void tell(enum ml_word type, uint32_t argument, const void *block)
 {
 	struct ml_ring *slot = block && watched() ? slot_hold() : NULL;
 
 	if (!slot)
 		return;
-	uint64_t *w = slot_message(slot, ML_WORD_FREE, 0, 1);
+	uint64_t *w = slot_message(slot, type, argument, 1);
 	if (w) {
 		w[0] = (uint64_t)block;
 		slot_done(slot);
@@ -136,12 +137,15 @@ void free(void *block)
 {
 	if (!block || is_early(block))
 		return;
-	tell_free(block);
+	tell(ML_WORD_FREE, 0, block);
 	if (known())
 		here.free(block);
 }
 
-/* The old block ends before another thread can get its memory. */
+/*
+ * The old block is named before another thread can get its memory, and ends when the new
+ * one is told, if the memory is still its own then.
+ */
 static void *resize(void *old, size_t size, const void *frame)
 {
 	if (!known() || is_early(old)) {
@@ -154,11 +158,12 @@ static void *resize(void *old, size_t size, const void *frame)
 		}
 		return block;
 	}
-	tell_free(old);
+	tell(ML_WORD_MAKE, ML_MAKE_BEGIN, old);
 	void *block = here.realloc(old, size);
-	if (!block && size && old) /* it stays, of a size that we do not know any more */
-		tell_block(0, old, 0, frame);
-	tell_block(0, block, size, frame);
+	if (block)
+		tell_block(0, block, size, frame);
+	else
+		tell(ML_WORD_MAKE, size ? ML_MAKE_FAILED : ML_MAKE_FREED, old);
 	return block;
 }
 

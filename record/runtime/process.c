@@ -1,6 +1,7 @@
 #include "record/runtime/process.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -209,16 +210,57 @@ void process_thread(struct ml_ring *slot, uint32_t parent)
 	slot_done(slot);
 }
 
+static bool tell_fork(struct ml_ring *slot, bool child, uint64_t birth, uint64_t clock)
+{
+	uint64_t *w = slot_message(slot, ML_WORD_FORK, child, 2);
+
+	if (!w)
+		return false;
+	w[0] = birth;
+	w[1] = clock;
+	slot_done(slot);
+	return true;
+}
+
 /* The first thread of a process gets its slot and says where it is. */
 static void begin(void)
 {
+	uint64_t parent = ring.birth;
+
 	if (!slot_open(1))
 		return;
 	struct ml_ring *slot = slot_hold();
 	tell_about(slot);
 	process_maps(slot, true);
 	process_thread(slot, 0);
+	if (self.fork)
+		tell_fork(slot, true, parent, self.fork);
 	slot_let(slot);
+}
+
+/*
+ * What lives here lives in the child too: the companion keeps it for the child. Until the
+ * child has a slot of its own, no handler may run in it: it would write into ours.
+ */
+static void before_fork(void)
+{
+	const uint64_t all = ~(uint64_t)0;
+	struct ml_ring *slot = slot_hold();
+	uint64_t clock = now();
+
+	self.fork = 0;
+	if (slot) {
+		if (tell_fork(slot, false, ring.birth, clock))
+			self.fork = clock;
+		slot_let(slot);
+		slot_pulse();
+	}
+	raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&self.mask, 8, 0, 0);
+}
+
+static void after_fork(void)
+{
+	raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&self.mask, 0, 8, 0, 0);
 }
 
 /* Children of fork have a trace of their own. */
@@ -227,6 +269,7 @@ static void in_child(void)
 	slot_forget();
 	ring.threads = false;
 	begin();
+	after_fork();
 }
 
 static void tell(enum ml_word type, uint32_t argument)
@@ -332,7 +375,7 @@ static __attribute__((constructor(101))) void start(int argc, char **argv)
 	memlamp_calls = (ring.control->options & ML_RING_OPT_CALLS) != 0;
 	begin();
 	on_exit(at_exit, NULL);
-	pthread_atfork(NULL, NULL, in_child);
+	pthread_atfork(before_fork, after_fork, in_child);
 }
 
 /* What follows stands before libc's own. */
@@ -349,6 +392,28 @@ void _exit(int status)
 void _Exit(int status)
 {
 	_exit(status);
+}
+
+/* The fork that calls no handlers, and so not ours. */
+EXPORT pid_t _Fork(void);
+
+pid_t _Fork(void)
+{
+	pid_t (*next)(void) = (pid_t(*)(void))dlsym(RTLD_NEXT, "_Fork");
+
+	if (!next) {
+		errno = ENOSYS;
+		return -1;
+	}
+	if (!ring.control)
+		return next();
+	before_fork();
+	pid_t pid = next();
+	if (pid)
+		after_fork();
+	else
+		in_child();
+	return pid;
 }
 
 /* All calls that become another program end here: those of libc call each other inside.

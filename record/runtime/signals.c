@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 
 #include "record/runtime/slot.h"
@@ -19,6 +20,7 @@ static struct {
 	} module[MODULES];
 	unsigned modules;
 	handler handler[SIGNALS]; /* the program's own, while ours stands for it */
+	int flags[SIGNALS];       /* that the program asked for with it */
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
 } here;
 
@@ -40,6 +42,46 @@ static bool in_hook(uint64_t ip)
 	return false;
 }
 
+/* Those that the processor raises for what the thread does itself. */
+#define FAULTS \
+	(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) | \
+	 1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1))
+
+/*
+ * A fault cannot wait. Signals from SIGRTMIN on keep an order among each other, which one
+ * that is sent again could lose. Of SA_RESETHAND's the kernel has forgotten the handler.
+ */
+static bool can_wait(int signal, const siginfo_t *info)
+{
+	bool fault = FAULTS >> (signal - 1) & 1 && info->si_code > 0;
+
+	return signal < __SIGRTMIN && !fault && !self.put_off.waits &&
+	       !(here.flags[signal] & (int)SA_RESETHAND);
+}
+
+/* It comes again when the slot is let go, and no other until then. */
+static void put_off(const siginfo_t *info, ucontext_t *context)
+{
+	uint64_t blocked = ~FAULTS;
+
+	self.put_off.info = *info;
+	memcpy(&self.put_off.mask, &context->uc_sigmask, sizeof(blocked));
+	memcpy(&context->uc_sigmask, &blocked, sizeof(blocked));
+	self.put_off.waits = true;
+}
+
+void signals_take_up(void)
+{
+	struct put_off p = self.put_off;
+
+	self.put_off.waits = false;
+	raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0),
+		    raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0), p.info.si_signo,
+		    (long)&p.info, 0, 0);
+	raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&p.mask, 0, sizeof(p.mask), 0,
+		    0);
+}
+
 /*
  * A hook that was interrupted before its last store has told nothing yet, and would
  * write over what the handler tells: let it start from its beginning afterwards.
@@ -52,6 +94,10 @@ static void deliver(int signal, siginfo_t *info, void *context)
 	uint64_t cut = self.cut;
 
 	if (self.slot && memlamp_slot != self.slot) {
+		if (can_wait(signal, info)) {
+			put_off(info, context);
+			return;
+		}
 		self.missed = true;
 		self.cut = cut ? cut : (uint64_t)regs[REG_RSP];
 	} else if (in_hook(ip) && *(const uint8_t *)ip != RET) {
@@ -81,28 +127,35 @@ static bool is_function(const struct sigaction *act)
 	       (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN);
 }
 
-/* Ours takes three arguments whatever the flags say: the kernel passes them always. */
+/* Ours wants to be told all, whatever the flags say; the program's finds what it asked
+ * for among the arguments. */
 int sigaction(int signal, const struct sigaction *act, struct sigaction *old)
 {
 	jumps_find();
 	if (!ring.control || signal <= 0 || signal >= SIGNALS)
 		return real_sigaction(signal, act, old);
 	handler before = here.handler[signal];
+	int flags_before = here.flags[signal];
 	struct sigaction ours, was;
 
 	if (act && is_function(act)) {
 		ours = *act;
 		here.handler[signal] = act->sa_sigaction;
+		here.flags[signal] = act->sa_flags;
 		ours.sa_sigaction = deliver;
+		ours.sa_flags |= SA_SIGINFO;
 		act = &ours;
 	}
 	int result = real_sigaction(signal, act, &was);
 	if (result) {
 		here.handler[signal] = before;
+		here.flags[signal] = flags_before;
 		return result;
 	}
-	if (is_function(&was) && was.sa_sigaction == deliver)
+	if (is_function(&was) && was.sa_sigaction == deliver) {
 		was.sa_sigaction = before;
+		was.sa_flags = flags_before;
+	}
 	if (old)
 		*old = was;
 	return 0;

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/runtime/signals.h"
+
 _Static_assert(offsetof(struct ml_ring, cur) == 24, "hooks.S knows where cur is");
 _Static_assert(ML_RING_STAMP_BYTES == 4096, "hooks.S knows when to stamp");
 
@@ -145,6 +147,12 @@ static void turn_off(void)
 	self.slot = NULL;
 }
 
+void slot_pulse(void)
+{
+	__atomic_fetch_add(&ring.control->pulse, 1, __ATOMIC_RELEASE);
+	wake(&ring.control->pulse);
+}
+
 /*
  * Hands over a segment and begins the next, or returns NULL. This may take a while, in
  * which no handler of a signal should run, as nothing that it does could be told.
@@ -157,8 +165,7 @@ static uint64_t *hand_over(struct ml_ring *slot, uint32_t head, uint32_t used)
 	raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before, 8, 0, 0);
 	slot->used[head % slot->segments] = used;
 	__atomic_store_n(&slot->head, ++head, __ATOMIC_RELEASE);
-	__atomic_fetch_add(&ring.control->pulse, 1, __ATOMIC_RELEASE);
-	wake(&ring.control->pulse);
+	slot_pulse();
 	if (wait_for_room(slot, head)) {
 		at = begin_of(slot, head);
 		stamp_page(slot, at);
@@ -280,6 +287,9 @@ void slot_let(struct ml_ring *slot)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (LIKELY(self.slot))
 		memlamp_slot = slot;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (UNLIKELY(self.put_off.waits))
+		signals_take_up();
 }
 
 /* Called by a hook that finds its page full. */
@@ -428,6 +438,7 @@ bool slot_open(uint32_t number)
 	slot->thread = number;
 	slot->segments = number == 1 ? ML_RING_SEGMENTS : CHILD_SEGMENTS;
 	slot->data = (uint64_t)slot + ML_RING_PAGE;
+	slot->birth = number == 1 ? now() : 0;
 	slot->stop = 0;
 	slot->taken = 0;
 	slot->head = 0;
@@ -436,6 +447,8 @@ bool slot_open(uint32_t number)
 	__atomic_store_n(&slot->state, ML_RING_OPEN, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&ring.control->bell, 1, __ATOMIC_RELEASE);
 	wake(&ring.control->bell);
+	if (number == 1)
+		ring.birth = slot->birth;
 	self.slot = slot;
 	self.number = number;
 	memlamp_slot = slot;
@@ -452,6 +465,8 @@ void slot_close(void)
 	self.slot = NULL;
 	__atomic_store_n(&slot->state, ML_RING_CLOSED, __ATOMIC_RELEASE);
 	raw_syscall(SYS_munmap, (long)slot, ML_RING_SLOT_BYTES, 0, 0, 0, 0);
+	if (self.put_off.waits)
+		signals_take_up();
 }
 
 void slot_forget(void)

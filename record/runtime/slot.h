@@ -6,11 +6,12 @@
  *
  * Reading order: hooks.S, slot.h (where words go), process.c (start, fork, end),
  * thread.c, then heap.c, sync.c, ranges.c, atomics.c, signals.c, jumps.c, request.c, each
- *of which watches one kind of event.
+ * of which watches one kind of event.
  *
- * While the runtime itself writes into a slot, the thread's slot is put aside: hooks of
- * a signal handler that comes in between then find the thread unrecorded and leave the
- * slot in peace. So all writing goes
+ * While the runtime itself writes into a slot, the thread's slot is put aside. A signal
+ * that comes in between waits until it is let go; where it cannot (signals.c), the hooks
+ * of its handler find the thread unrecorded and leave the slot in peace. So all writing
+ * goes
  *
  *	struct ml_ring *slot = slot_hold();
  *	if (slot) {
@@ -20,6 +21,7 @@
  */
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +34,13 @@
 /* Where the compiler's call that led here returns to. */
 #define CALLER ((uint64_t)__builtin_return_address(0))
 
+/* A signal that came while the slot was held, until its handler can run. */
+struct put_off {
+	bool waits;
+	uint64_t mask;  /* of the thread, before all were blocked */
+	siginfo_t info; /* as the kernel told it */
+};
+
 /* What a thread is to us. */
 struct self {
 	struct ml_ring *slot; /* NULL: none */
@@ -39,7 +48,10 @@ struct self {
 	uint64_t stack_low, stack_high;
 	unsigned depth; /* of allocators that call each other */
 	bool missed;    /* a signal handler ran while the slot was held */
-	uint64_t cut;   /* stack pointer of the runtime where a handler cut in; 0: none */
+	struct put_off put_off;
+	uint64_t cut;  /* stack pointer of the runtime where a handler cut in; 0: none */
+	uint64_t fork; /* the clock when it told that it goes to fork; 0: it did not */
+	uint64_t mask; /* its signals' before it forked */
 };
 
 /* The slot that hooks write to: self.slot, or memlamp_off. */
@@ -53,7 +65,8 @@ extern EXPORT int memlamp_calls;
 extern struct ring {
 	struct ml_ring_control *control; /* NULL: nobody records */
 	char path[64];
-	bool threads; /* there has been more than one thread */
+	bool threads;   /* there has been more than one thread */
+	uint64_t birth; /* of the first thread's slot */
 } ring;
 
 /* Opens the ring. False: it cannot be, and that has been said. */
@@ -85,6 +98,8 @@ void slot_let(struct ml_ring *slot);
 uint64_t *slot_message(struct ml_ring *slot, enum ml_word type, uint32_t argument,
 		       uint32_t count);
 void slot_done(struct ml_ring *slot);
+/* The companion should look at it soon. */
+void slot_pulse(void);
 /* Tells the clock. */
 void slot_stamp(struct ml_ring *slot);
 /* A reference; site is where the call that tells it returns to. */

@@ -16,6 +16,10 @@ extern Int VG_(safe_fd)(Int fd);
 /* Maps a file where Valgrind keeps its own memory, out of the program's way. */
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd,
 						      Off64T offset);
+/* Maps a file for the program, and where there is room for that. */
+extern SysRes VG_(am_mmap_file_fixed_client)(Addr start, SizeT length, UInt prot, Int fd,
+					     Off64T offset);
+extern Addr VG_(am_get_advisory_client_simple)(Addr start, SizeT length, Bool *ok);
 /* mmap without telling the address space manager: for replacing what it knows of. */
 extern SysRes VG_(am_do_mmap_NO_NOTIFY)(Addr start, SizeT length, UInt prot, UInt flags,
 					UInt fd, Off64T offset);

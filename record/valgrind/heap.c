@@ -23,28 +23,16 @@ struct stack {
 	Addr ip[FRAMES];
 };
 
-/* A live block; key is its address. */
-struct block {
-	struct block *next;
-	UWord key;
-	SizeT size;
-	struct stack *stack;
-};
-
 static struct {
-	VgHashTable *stacks, *blocks;
+	VgHashTable *stacks;
 	UInt process;
-	struct nest {
-		UInt depth;          /* of HEAP_BEGIN */
-		struct block *block; /* that the outermost freed, or NULL */
-	} * nest;                    /* by ThreadId */
+	UInt *depth; /* of HEAP_BEGIN, by ThreadId */
 } self;
 
 void heap_init(void)
 {
 	self.stacks = VG_(HT_construct)("memlamp.stacks");
-	self.blocks = VG_(HT_construct)("memlamp.blocks");
-	self.nest = VG_(calloc)("memlamp.nest", VG_N_THREADS, sizeof(*self.nest));
+	self.depth = VG_(calloc)("memlamp.depth", VG_N_THREADS, sizeof(*self.depth));
 }
 
 static Word compare_stacks(const void *a, const void *b)
@@ -101,131 +89,81 @@ static void declare(struct stack *s)
 	out_end(w);
 }
 
-static void report(const struct block *b)
+/* A message of type ALLOC or MMAP. */
+static void report(enum ml_word type, struct stack *s, Addr at, SizeT size)
 {
-	struct stack *s = b->stack;
 	uint64_t *w;
 
 	declare(s);
-	w = out_begin(ML_WORD_ALLOC, s->id, 2);
-	w[0] = b->key;
-	w[1] = b->size;
+	w = out_begin(type, s->id, 2);
+	w[0] = at;
+	w[1] = size;
 	out_end(w + 2);
 }
 
-/* The block at an address, which is live no longer, or NULL. */
-static struct block *remove(Addr at)
+static void tell(enum ml_word type, UInt argument, Addr at)
 {
-	struct block *b = at ? VG_(HT_remove)(self.blocks, at) : NULL;
-	uint64_t *w;
+	uint64_t *w = out_begin(type, argument, 1);
 
-	if (b) {
-		w = out_begin(ML_WORD_FREE, 0, 1);
-		w[0] = at;
-		out_end(w + 1);
-	}
-	return b;
+	w[0] = at;
+	out_end(w + 1);
 }
 
-static void add(struct block *b)
+static void begin(ThreadId tid, Addr old)
 {
-	/* Freed behind our back, by an allocator that we do not know. */
-	struct block *stale = remove(b->key);
-
-	if (stale)
-		VG_(free)(stale);
-	VG_(HT_add_node)(self.blocks, b);
-	report(b);
-}
-
-static void allocated(ThreadId tid, Addr at, SizeT size)
-{
-	struct block *b = VG_(malloc)("memlamp.block", sizeof(*b));
-
-	*b = (struct block){ .key = at, .size = size, .stack = present_stack(tid) };
-	add(b);
+	if (self.depth[tid]++ == 0)
+		tell(ML_WORD_MAKE, ML_MAKE_BEGIN, old);
 }
 
 static void end(ThreadId tid, Addr at, SizeT size)
 {
-	struct nest *nest = &self.nest[tid];
-	struct block *old;
-
-	if (nest->depth == 0 || --nest->depth > 0)
+	if (self.depth[tid] == 0 || --self.depth[tid] > 0)
 		return;
-	old = nest->block;
-	nest->block = NULL;
 	if (at)
-		allocated(tid, at, size);
-	if (!at && size && old)
-		add(old);
-	else if (old)
-		VG_(free)(old);
+		report(ML_WORD_ALLOC, present_stack(tid), at, size);
+	else
+		tell(ML_WORD_MAKE, size ? ML_MAKE_FAILED : ML_MAKE_FREED, 0);
 }
 
 void heap_mapped(ThreadId tid, Addr at, SizeT size)
 {
 	struct stack *s;
-	uint64_t *w;
 
-	if (out_is_off() || out_options() & ML_RING_OPT_NO_HEAP ||
-	    self.nest[tid].depth > 0)
+	if (out_is_off() || out_options() & ML_RING_OPT_NO_HEAP || self.depth[tid] > 0)
 		return;
 	s = present_stack(tid);
 	/* An allocator gets memory for its blocks, which are reported one by one. */
 	for (UInt i = 0; i < s->frames; i++)
 		if (instrument_is_own(s->ip[i]))
 			return;
-	declare(s);
-	w = out_begin(ML_WORD_MMAP, s->id, 2);
-	w[0] = at;
-	w[1] = size;
-	out_end(w + 2);
+	report(ML_WORD_MMAP, s, at, size);
 }
 
 Bool heap_request(ThreadId tid, const UWord *args)
 {
-	struct nest *nest = &self.nest[tid];
-	struct block *b;
+	Bool alone = self.depth[tid] == 0;
 
-	if (args[0] < HEAP_ALLOC || args[0] > HEAP_CLEAR)
+	if (args[0] < HEAP_ALLOC || args[0] > HEAP_END)
 		return False;
 	if (out_is_off() || out_options() & ML_RING_OPT_NO_HEAP)
 		return True;
 	switch (args[0]) {
 	case HEAP_ALLOC:
-		if (nest->depth == 0)
-			allocated(tid, args[1], args[2]);
+		if (alone)
+			report(ML_WORD_ALLOC, present_stack(tid), args[1], args[2]);
 		break;
 	case HEAP_FREE:
-		b = nest->depth == 0 ? remove(args[1]) : NULL;
-		if (b)
-			VG_(free)(b);
+		if (alone)
+			tell(ML_WORD_FREE, 0, args[1]);
 		break;
-	case HEAP_BEGIN:
-		if (nest->depth++ == 0)
-			nest->block = remove(args[1]);
-		break;
+	case HEAP_BEGIN: begin(tid, args[1]); break;
 	case HEAP_END: end(tid, args[1], args[2]); break;
-	case HEAP_CLEAR:
-		if (nest->depth == 0)
-			out_end(out_begin(ML_WORD_CLEAR, args[1] != 0, 0));
-		break;
 	}
 	return True;
 }
 
-void heap_fork(ThreadId survivor)
+void heap_fork(void)
 {
-	struct block *b;
-
-	for (ThreadId t = 0; t < VG_N_THREADS; t++)
-		if (t != survivor)
-			self.nest[t] = (struct nest){ 0 };
+	VG_(memset)(self.depth, 0, VG_N_THREADS * sizeof(*self.depth));
 	self.process++;
-	if (out_is_off())
-		return;
-	VG_(HT_ResetIter)(self.blocks);
-	while ((b = VG_(HT_Next)(self.blocks)) != NULL)
-		report(b);
 }

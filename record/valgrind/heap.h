@@ -10,15 +10,13 @@ enum heap_request {
 	HEAP_ALLOC = 0x4d4c0100, /* address, bytes */
 	HEAP_FREE,               /* address, before it is really freed */
 	/*
-	 * Around an allocator that may call others, whose requests are then ignored.
-	 * HEAP_BEGIN frees the block at its argument, HEAP_END allocates; with
-	 * address 0 it failed, and what HEAP_BEGIN freed is back again unless bytes
-	 * is 0 too.
+	 * Around an allocator that may call others, whose requests are then ignored, or
+	 * that does something to the block that it makes. The argument of HEAP_BEGIN is
+	 * the block that the new one replaces. HEAP_END with address 0: it failed, and
+	 * the old one stays unless bytes is 0 too.
 	 */
 	HEAP_BEGIN, /* address or 0 */
 	HEAP_END,   /* address, bytes */
-	HEAP_CLEAR, /* 1: before a block is made and cleared, HEAP_ALLOC follows; 0: it
-		       does not */
 };
 
 #ifndef HEAP_REQUESTS_ONLY /* preload.c is not part of the tool */
@@ -28,7 +26,7 @@ enum heap_request {
 void heap_init(void);
 Bool heap_request(ThreadId tid, const UWord *args); /* False: it is none of the above */
 void heap_mapped(ThreadId tid, Addr at,
-		 SizeT size);      /* the program mapped memory itself */
-void heap_fork(ThreadId survivor); /* reports the live blocks to a child's new slot */
+		 SizeT size); /* the program mapped memory itself */
+void heap_fork(void);         /* in the child */
 
 #endif

@@ -20,6 +20,7 @@
 #include "record/valgrind/core.h"
 #include "record/valgrind/heap.h"
 #include "record/valgrind/instrument.h"
+#include "record/valgrind/load.h"
 #include "record/valgrind/maps.h"
 #include "record/valgrind/out.h"
 #include "record/valgrind/requests.h"
@@ -110,13 +111,18 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt count,
 	threads_name(tid, name);
 }
 
+static void before_fork(ThreadId tid)
+{
+	out_before_fork();
+}
+
 static void fork_child(ThreadId tid)
 {
 	out_fork();
 	threads_fork(tid);
 	maps_all();
-	heap_fork(tid);
-	requests_fork();
+	heap_fork();
+	out_inherit();
 	/*
 	 * Shapes are declared when code is generated, so generating it anew declares
 	 * to the new slot just those that the child needs; most children only exec.
@@ -198,10 +204,11 @@ static void begin(void)
 {
 	if (!out_open(self.ring))
 		VG_(exit)(1);
+	if (!(out_options() & ML_RING_OPT_NO_HEAP))
+		load_wrappers();
 	threads_init();
 	heap_init();
-	requests_init();
-	VG_(atfork)(NULL, NULL, fork_child);
+	VG_(atfork)(before_fork, NULL, fork_child);
 }
 
 static void describe(void)

@@ -30,9 +30,10 @@ static struct {
 	uint64_t limit;  /* address; a step may begin at or below it */
 	uint64_t *begin; /* of the segment (or of the sink) that is being filled */
 	uint64_t *end;
-	uint64_t last; /* with sinking: where cur stood in the ring, or 0 */
-	Int terminal;  /* the program's standard error, or -1 */
-	Bool sinking;  /* words go into the sink */
+	uint64_t last;         /* with sinking: where cur stood in the ring, or 0 */
+	uint64_t parent, fork; /* birth of the slot and clock of the last fork; 0: none */
+	Int terminal;          /* the program's standard error, or -1 */
+	Bool sinking;          /* words go into the sink */
 	Bool off;
 } out;
 
@@ -304,6 +305,7 @@ static void open_slot(void)
 	slot->pid = (UInt)VG_(getpid)();
 	slot->parent = (UInt)VG_(getppid)();
 	slot->thread = 0;
+	slot->birth = __builtin_ia32_rdtsc();
 	slot->data = (uint64_t)slot + ML_RING_PAGE;
 	slot->stop = 0;
 	slot->head = 0;
@@ -371,6 +373,32 @@ Bool out_open(const HChar *path)
 	}
 	VG_(close)(fd);
 	return True;
+}
+
+static void tell_fork(UInt child)
+{
+	uint64_t *w = out_begin(ML_WORD_FORK, child, 2);
+
+	w[0] = out.parent;
+	w[1] = out.fork;
+	out_end(w + 2);
+}
+
+void out_before_fork(void)
+{
+	out.fork = 0;
+	if (!out.control || out.off)
+		return;
+	out.parent = out.slot->birth;
+	out.fork = __builtin_ia32_rdtsc();
+	tell_fork(0);
+	out_full(); /* the child waits until this is read, the parent perhaps for it */
+}
+
+void out_inherit(void)
+{
+	if (out.fork && !out.off)
+		tell_fork(1);
 }
 
 void out_fork(void)

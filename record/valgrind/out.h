@@ -26,10 +26,14 @@
 Bool out_open(const HChar *path);
 
 /*
- * In a forked child: leaves the parent's slot and takes a new one, mapped at
- * the same address, because generated code contains it.
+ * Before a fork: the companion shall keep for the child what it knows now. In the
+ * child, out_fork leaves the parent's slot and takes a new one, mapped at the same
+ * address, because generated code contains it; out_inherit asks for what was kept,
+ * once the mappings are told.
  */
+void out_before_fork(void);
 void out_fork(void);
+void out_inherit(void);
 
 /* The last words were written: the companion may finish this slot's trace. */
 void out_close(void);

@@ -41,12 +41,9 @@
 		void *block; \
 \
 		VALGRIND_GET_ORIG_FN(original); \
-		TELL(HEAP_CLEAR, 1, 0); \
+		TELL(HEAP_BEGIN, 0, 0); \
 		CALL_FN_W_WW(block, original, count, size); \
-		if (block) \
-			TELL(HEAP_ALLOC, block, bytes); \
-		else \
-			TELL(HEAP_CLEAR, 0, 0); \
+		TELL(HEAP_END, block, bytes); \
 		return block; \
 	}
 

@@ -2,9 +2,7 @@
 #include "record/valgrind/requests.h"
 
 #include "pub_tool_aspacemgr.h"
-#include "pub_tool_hashtable.h"
 #include "pub_tool_libcbase.h"
-#include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 
 #include "include/memlamp.h"
@@ -12,23 +10,6 @@
 #include "record/valgrind/out.h"
 
 enum { NAME_MAX = 255 };
-
-/* A registered region; key is its address. */
-struct region {
-	struct region *next;
-	UWord key;
-	struct memlamp_call call;
-	HChar name[NAME_MAX + 1];
-};
-
-static struct {
-	VgHashTable *regions;
-} self;
-
-void requests_init(void)
-{
-	self.regions = VG_(HT_construct)("memlamp.regions");
-}
 
 /* The program's text, as far as it can be read. */
 static void copy_name(HChar *name, const HChar *text)
@@ -48,41 +29,27 @@ static void copy_name(HChar *name, const HChar *text)
 	name[n] = 0;
 }
 
-static void report_region(const struct region *r)
+static void register_region(const struct memlamp_call *call)
 {
-	uint64_t *w = out_begin(ML_WORD_REGION, 0, 5 + out_text_words(r->name));
+	HChar name[NAME_MAX + 1];
+	uint64_t *w;
 
-	w[0] = r->key;
-	w[1] = r->call.bytes;
-	w[2] = r->call.elem;
-	w[3] = r->call.rows;
-	w[4] = r->call.cols;
-	out_end(out_text(w + 5, r->name));
+	copy_name(name, call->name);
+	w = out_begin(ML_WORD_REGION, 0, 5 + out_text_words(name));
+	w[0] = (uint64_t)call->address;
+	w[1] = call->bytes;
+	w[2] = call->elem;
+	w[3] = call->rows;
+	w[4] = call->cols;
+	out_end(out_text(w + 5, name));
 }
 
 static void unregister(UWord address)
 {
-	struct region *r = VG_(HT_remove)(self.regions, address);
-	uint64_t *w;
+	uint64_t *w = out_begin(ML_WORD_UNREGION, 0, 1);
 
-	if (!r)
-		return;
-	VG_(free)(r);
-	w = out_begin(ML_WORD_UNREGION, 0, 1);
 	w[0] = address;
 	out_end(w + 1);
-}
-
-static void register_region(const struct memlamp_call *call)
-{
-	struct region *r = VG_(malloc)("memlamp.region", sizeof(*r));
-
-	r->key = (UWord)call->address;
-	r->call = *call;
-	copy_name(r->name, call->name);
-	unregister(r->key);
-	VG_(HT_add_node)(self.regions, r);
-	report_region(r);
 }
 
 static void mark(UInt kind, const HChar *text)
@@ -129,15 +96,4 @@ Bool requests_handle(ThreadId tid, UWord *args, UWord *result)
 	if (!heap_request(tid, args) && !out_is_off())
 		serve((const struct memlamp_call *)args);
 	return True;
-}
-
-void requests_fork(void)
-{
-	struct region *r;
-
-	if (out_is_off())
-		return;
-	VG_(HT_ResetIter)(self.regions);
-	while ((r = VG_(HT_Next)(self.regions)) != NULL)
-		report_region(r);
 }

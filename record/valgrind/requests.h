@@ -4,6 +4,4 @@
 
 #include "pub_tool_basics.h"
 
-void requests_init(void);
 Bool requests_handle(ThreadId tid, UWord *args, UWord *result);
-void requests_fork(void); /* reports the regions to a child's new slot */

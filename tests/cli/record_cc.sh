@@ -19,6 +19,36 @@ built heap
 record -o heap.mlt ./heap
 memlamp info --csv regions heap.mlt | tr -d '\r' | cut -d, -f1-3,5-9,15 | LC_ALL=C sort -t, -k4
 
+echo "realloc:"
+cat >moved.c <<'END'
+#include <stdint.h>
+#include <stdlib.h>
+int main(void)
+{
+	volatile long *small = malloc(4000);
+	long *behind = malloc(100); /* so that it must move */
+	small[3] = behind[1] = 1;
+	volatile long *large = realloc((void *)small, 8000);
+	large[3] = 1;
+	volatile size_t too_much = PTRDIFF_MAX;
+	if (realloc((void *)large, too_much))
+		return 1;
+	large[4] = 1;
+	volatile long *ended = malloc(4000);
+	volatile size_t none = 0;
+	if (realloc((void *)ended, none))
+		return 1;
+	volatile long *again = malloc(4000);
+	again[5] = 1;
+	return 0;
+}
+END
+memlamp cc -O0 -fno-builtin -Wno-use-after-free moved.c -o moved
+record ./moved
+memlamp dump moved.mlt | sed -n 's/.* w 0x.*# \([a-z]*\[[0-9]\]\)/\1/p'
+memlamp dump --events moved.mlt | awk '$1 == "alloc" { name[$3] = $2; print $1, $2 }
+	$1 == "free" { print $1, name[$2] }'
+
 echo "memlamp.h:"
 built phases
 record -o phases.mlt ./phases
@@ -49,6 +79,17 @@ for array in before parent child; do
 done
 memlamp info --json f.mlt | grep '"exit status"'
 memlamp info --json "$child" | grep '"exit status"'
+
+# the same without handlers of pthread_atfork
+sed 's/fork()/_Fork()/' "$SRC/tests/traces/fork.c" >quiet.c
+if memlamp cc -D_GNU_SOURCE -O1 quiet.c -o quiet 2>/dev/null; then
+	record -o q.mlt ./quiet >/dev/null
+else
+	cp f.mlt q.mlt # an older libc
+	cp "$child" q.1.mlt
+fi
+is "without handlers" "$(refs q.mlt --region parent) $(refs q.[0-9]*.mlt --region child) \
+$(refs q.[0-9]*.mlt --region heap)" "300 200 1"
 
 echo "exec:"
 cat >become.c <<'END'

@@ -70,3 +70,39 @@ record ./cleared
 memlamp dump --region cleared cleared.mlt | grep -c ' w ' >n
 echo "cleared by calloc:"
 within "writes to it, of 64 bytes or less" "$(cat n)" $((4000 / 64)) 4100
+
+# What realloc copies is read from the old block and written to the new one. One that fails
+# leaves the block as it is, one of 0 bytes frees it.
+cat >moved.c <<'END'
+#include <stdint.h>
+#include <stdlib.h>
+int main(void)
+{
+	volatile long *small = malloc(4000);
+	long *behind = malloc(100); /* so that it must move */
+	small[3] = 1;
+	volatile long *large = realloc((void *)small, 8000);
+	behind[0] = large[3];
+	volatile size_t too_much = PTRDIFF_MAX;
+	if (realloc((void *)large, too_much))
+		return 1;
+	large[4] = 1;
+	volatile long *ended = malloc(4000);
+	volatile size_t none = 0;
+	void *nothing = realloc((void *)ended, none);
+	volatile long *again = malloc(4000);
+	again[5] = 1;
+	return nothing || again != ended;
+}
+END
+cc -O0 -g -fno-builtin -Wno-use-after-free moved.c -o moved
+record ./moved
+echo "copied by realloc:"
+line=$(grep -n 'large = realloc' moved.c | cut -d: -f1)
+dump() { memlamp dump --site "moved.c:$line" --region "$1" moved.mlt | grep -c " $2 0x"; }
+within "reads of the old block" "$(dump small r)" $((4000 / 64)) 510
+within "writes to the new one" "$(dump large w)" $((4000 / 64)) 510
+# the allocator's own words, which lie around the blocks
+within "of neither" "$(dump 'heap outside known blocks' .)" 0 40
+memlamp dump --region large moved.mlt | grep -v '<-' | sed -n 's/.*# //p'
+memlamp dump --events moved.mlt | sed -n 's/^\(alloc [a-z]*\) .*/\1/p' | tail -n 5

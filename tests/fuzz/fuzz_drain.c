@@ -1,6 +1,7 @@
 /*
  * Any words as what a guest says: the companion must neither crash nor write a
- * trace that cannot be read. Mappings are left out, or it would open any file.
+ * trace that cannot be read. Mappings are left out, or it would open any file. A guest
+ * may say that it forks and then that it is its own child.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,7 @@
 #include "lib/base/err.h"
 #include "lib/trace/trace.h"
 #include "record/drain.h"
+#include "record/heritage.h"
 #include "record/ring.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -42,6 +44,7 @@ static void check(const char *path, uint64_t refs)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ml_record_options o = { .no_source = true };
+	struct ml_heritage heritage;
 	uint64_t words[WORDS];
 	size_t n = size / 8 < WORDS ? size / 8 : WORDS;
 	struct ml_err err;
@@ -63,13 +66,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fd = memfd_create("trace", MFD_CLOEXEC);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	struct ml_drain *d = ml_drain_open(path, &o, &err);
+	ml_heritage_init(&heritage, NULL);
 	if (d) {
+		ml_drain_heritage(d, &heritage);
 		if (!ml_drain_feed(d, words, n, &err) || !ml_drain_finish(d, false, &err))
 			abort();
 		uint64_t refs = ml_drain_count(d).refs;
 		ml_drain_release(d);
 		check(path, refs);
 	}
+	ml_heritage_release(&heritage);
 	close(fd);
 	return 0;
 }

@@ -1,0 +1,36 @@
+/*
+ * What the threads of a recorded process are in the middle of, by their own words
+ * (include/memlamp.h): phases that have begun, and states. A child of fork goes on with
+ * those of the thread that forked.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/map.h"
+#include "lib/trace/tables.h"
+
+struct ml_buf;
+
+struct ml_guest_phases {
+	struct ml_guest_phase {
+		uint32_t thread, name;
+	} * open; /* in the order in which they began */
+	size_t open_count, open_cap;
+	struct ml_guest_state {
+		uint32_t thread, name;
+		int64_t value;
+	} * states; /* the last value of each */
+	size_t state_count, state_cap;
+	struct ml_map places; /* in states, + 1, by thread << 32 | name */
+};
+
+void ml_guest_phases_release(struct ml_guest_phases *p);
+void ml_guest_phases_mark(struct ml_guest_phases *p, uint32_t thread, uint32_t name,
+			  enum ml_mark_kind kind);
+void ml_guest_phases_state(struct ml_guest_phases *p, uint32_t thread, uint32_t name,
+			   int64_t value);
+/* Those of one thread, in messages of ring.h. */
+void ml_guest_phases_tell(const struct ml_guest_phases *p, uint32_t thread,
+			  const struct ml_tables *tables, struct ml_buf *out);
