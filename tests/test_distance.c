@@ -61,7 +61,6 @@ static void compare_by(size_t count, const struct distance_ops *ops)
 {
 	struct ml_distance *d = ml_distance_open();
 	struct ml_distances wanted = { 0 };
-	const struct ml_distances *h = ml_distance_histogram(d);
 
 	if (ops)
 		d->ops = ops;
@@ -79,6 +78,8 @@ static void compare_by(size_t count, const struct distance_ops *ops)
 		if (got[i] != distance)
 			TEST_SAY("distance of %zu is %u, not %u", i, got[i], distance);
 	}
+	const struct ml_distances *h = ml_distance_histogram(d);
+
 	CHECK_EQ(h->total, count);
 	CHECK_EQ(h->cold, stack_count);
 	for (uint64_t lines = 0; lines < 20000; lines += 1 + lines / 7)
@@ -134,15 +135,135 @@ TEST(distances_stay_right_when_moments_are_numbered_anew)
 	compare(COUNT);
 }
 
-TEST(distances_stay_right_when_those_that_matter_fill_their_last_line)
+TEST(distances_stay_right_when_those_that_matter_fill_a_word)
 {
-	/*
-	 * At a miss 32 lines are in the front, one falls off it, and all others are
-	 * in the order: 511 of them, so that the next moment is the first of a line.
+	/* all but the window are in the order: 62 to 65 lines, the next moment about 64
 	 */
+	for (size_t lines = DISTANCE_WINDOW + 62; lines <= DISTANCE_WINDOW + 65;
+	     lines++) {
+		for (size_t i = 0; i < COUNT; i++)
+			line[i] = i % lines;
+		compare(COUNT);
+	}
+}
+
+TEST(distances_stay_right_when_the_moments_are_used_up_to_the_last)
+{
+	/* moments are from 1 to 65535, and each of these lines but the window takes one
+	 */
+	size_t first = ORDER_FIRST_ROOM - 1 + DISTANCE_WINDOW;
+	struct ml_distance *d = ml_distance_open();
+
+	stack_count = 0;
 	for (size_t i = 0; i < COUNT; i++)
-		line[i] = i % (511 + 1 + DISTANCE_FRONT);
-	compare(COUNT);
+		line[i] = i % 777;
+	ml_distance_run(d, line, first, got);
+	CHECK_EQ(d->order.now, d->order.room);
+	ml_distance_run(d, line + first, 20000, got + first);
+	for (size_t i = 0; i < first + 20000; i++)
+		CHECK_EQ(got[i], slow_distance(line[i]));
+	ml_distance_close(d);
+}
+
+TEST(distances_are_right_at_the_ends_of_the_window)
+{
+	/* an inner loop over a few lines about as long as the window, between others */
+	for (size_t lines = DISTANCE_WINDOW - 2; lines <= DISTANCE_WINDOW + 2; lines++) {
+		for (size_t i = 0; i < 20000; i++)
+			line[i] = i % 3000 < 2900 ? i % lines : 500 + i % 7;
+		compare(20000);
+		for (size_t i = 0; i < 20000; i++)
+			line[i] = i % 2 ? 1000 : i / 2 % (lines / 2);
+		compare(20000);
+	}
+}
+
+TEST(distances_are_right_where_several_lots_of_lines_are_walked_in_turn)
+{
+	/* each lot is used again in the order of its last use, as the columns of a matrix
+	 */
+	for (size_t lots = 1; lots <= 5; lots++)
+		for (size_t length = 100; length <= 1300; length += 400) {
+			for (size_t i = 0; i < 30000; i++) {
+				size_t lot = i % lots, step = i / lots;
+
+				/* the first ones go round sooner than the last */
+				line[i] = lot * 5000 + step % (length + 37 * lot);
+			}
+			compare(30000);
+		}
+}
+
+TEST(distances_stay_right_when_uses_are_numbered_anew)
+{
+	struct ml_distance *d = ml_distance_open();
+
+	stack_count = 0;
+	draw(15000, 500, 3);
+	d->now = UINT32_MAX - 5 * DISTANCE_BLOCK;
+	ml_distance_run(d, line, 15000, got);
+	CHECK(d->now < UINT32_MAX / 2 + 15000); /* so it has happened */
+	for (size_t i = 0; i < 15000; i++)
+		CHECK_EQ(got[i], slow_distance(line[i]));
+	ml_distance_close(d);
+}
+
+TEST(a_sweep_over_many_lines_has_one_distance)
+{
+	/* in the end so many moments that all numbers of the order are in use */
+	enum { LINES = 700000 };
+	struct ml_distance *d = ml_distance_open();
+	size_t other = 0;
+
+	for (size_t from = 0; from < 4 * LINES; from += COUNT) {
+		for (size_t i = 0; i < COUNT; i++)
+			line[i] = (from + i) % LINES * 5;
+		ml_distance_run(d, line, COUNT, got);
+		for (size_t i = 0; i < COUNT; i++)
+			other += got[i] != (from + i < LINES ? ML_NEVER : LINES - 1);
+	}
+	CHECK(d->order.room > (uint32_t)1 << ORDER_CHUNK);
+	CHECK_EQ(other, 0);
+	ml_distance_close(d);
+}
+
+/* ---- the order by itself: its numbers against its bits ---- */
+
+static uint32_t bits_behind(const struct order *o, uint32_t moment)
+{
+	uint32_t n = 0;
+
+	for (uint32_t at = moment + 1; at < o->now; at++)
+		n += (uint32_t)(o->bits[at >> ORDER_WORD] >> (at & 63)) & 1;
+	return n;
+}
+
+TEST(the_numbers_of_the_order_are_those_of_its_bits)
+{
+	enum { SLOTS = 600000 };
+	static uint32_t when[SLOTS];
+	uint32_t last = 0;
+	struct order o;
+
+	order_init(&o);
+	for (uint32_t i = 0; i < SLOTS; i++)
+		order_push(&o, i, when);
+	for (uint32_t i = 0; i < 3000000; i++) {
+		/* one used lately now and then */
+		uint32_t slot = (uint32_t)(i % 7 ? random_below(SLOTS) : last);
+
+		last = slot;
+		if (i % 100000 < 30)
+			CHECK_EQ(order_after(&o, when[slot]),
+				 bits_behind(&o, when[slot]));
+		order_drop(&o, when[slot]);
+		order_push(&o, slot, when);
+		CHECK_EQ(order_after(&o, when[slot]), 0);
+	}
+	CHECK_EQ(o.live, SLOTS);
+	for (uint32_t i = 0; i < SLOTS; i += 1000)
+		CHECK_EQ(o.who[when[i]], i);
+	order_release(&o);
 }
 
 TEST(a_stack_that_is_run_over_the_lines_of_another_goes_on_like_it)

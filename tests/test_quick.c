@@ -296,6 +296,28 @@ TEST(addresses_of_all_bits_and_many_windows_agree_with_the_obvious_simulator)
 		}
 }
 
+TEST(an_access_that_is_unlike_its_neighbours_may_be_anywhere_among_them)
+{
+	/* accesses are made into keys many at a time, where none crosses a line and all
+	 * are in windows that are known */
+	static const uint64_t unlike[] = { 60, (uint64_t)1 << 32,
+					   ((uint64_t)1 << 33) - 4 };
+	struct ml_machine m = machine("L1 1K 8w | L2 8K 16w");
+
+	for (size_t place = 0; place < 140; place++)
+		for (size_t k = 0; k < sizeof(unlike) / sizeof(*unlike); k++) {
+			x.a = (struct ml_accesses){ .count = 140,
+						    .addr = x.addr,
+						    .what = x.what };
+			for (size_t i = 0; i < x.a.count; i++) {
+				x.addr[i] = i * 8 % 3000;
+				x.what[i] = (uint16_t)(i % 3 << 14 | 8);
+			}
+			x.addr[place] = unlike[k];
+			compare(&m, &x);
+		}
+}
+
 TEST(a_line_written_after_it_was_read_leaves_dirty)
 {
 	/* one set of one way; read 0, write 0, read 64 drives it out */

@@ -7,7 +7,18 @@
 #include "lib/cache/distance_state.h"
 #include "lib/cache/quick.h"
 
-enum { PAGE_LINES = 64 };
+static void fill_least(struct ml_distance *d)
+{
+	uint8_t *least = d->least_room +
+			 (-(uintptr_t)d->least_room & (DISTANCE_WINDOW - 1));
+
+	d->least = least;
+	for (int gap = 0; gap <= DISTANCE_FAR; gap++)
+		for (int i = 0; i < DISTANCE_WINDOW; i++, least++)
+			*least = (uint8_t)(i + gap > DISTANCE_WINDOW
+						   ? i + gap - DISTANCE_WINDOW
+						   : 255);
+}
 
 struct ml_distance *ml_distance_open(void)
 {
@@ -22,8 +33,11 @@ struct ml_distance *ml_distance_open(void)
 	else if (ml_quick_has(ML_QUICK_AVX2))
 		d->ops = &distance_avx2;
 #endif
+	fill_least(d);
 	order_init(&d->order);
-	d->slots = PAGE_LINES; /* slot 0 is none */
+	d->now = DISTANCE_FIRST_USE;
+	memset(d->again, 1, DISTANCE_WINDOW); /* nothing is there that could leave */
+	d->slots = DISTANCE_PAGE_LINES;       /* slot 0 is none */
 	d->when = ml_grow(NULL, &d->room, d->slots, sizeof(*d->when));
 	d->page_cap = 1024;
 	size = d->page_cap * sizeof(*d->pages);
@@ -81,9 +95,9 @@ static uint32_t page_slot(struct ml_distance *d, uint64_t page)
 			pages_grow(d);
 			p = page_place(d->pages, d->page_cap, page);
 		}
-		assert(d->slots <= UINT32_MAX - PAGE_LINES);
+		assert(d->slots <= UINT32_MAX - DISTANCE_PAGE_LINES);
 		*p = (struct distance_page){ page, (uint32_t)d->slots };
-		d->slots += PAGE_LINES;
+		d->slots += DISTANCE_PAGE_LINES;
 		d->when = ml_grow(d->when, &d->room, d->slots, sizeof(*d->when));
 	}
 	d->recent[page % DISTANCE_PAGES] = *p;
@@ -92,13 +106,54 @@ static uint32_t page_slot(struct ml_distance *d, uint64_t page)
 
 static void find_slots(struct ml_distance *d)
 {
+	uint32_t *slot = d->slot + DISTANCE_WINDOW;
+
 	for (size_t i = 0; i < d->count; i++) {
-		uint64_t page = d->kept[i] / PAGE_LINES + 1;
+		uint64_t page = d->kept[i] / DISTANCE_PAGE_LINES + 1;
 		const struct distance_page *p = &d->recent[page % DISTANCE_PAGES];
 		uint32_t first = p->page == page ? p->slot : page_slot(d, page);
 
-		d->slot[i] = first + (uint32_t)(d->kept[i] % PAGE_LINES);
+		slot[i] = first + (uint32_t)(d->kept[i] % DISTANCE_PAGE_LINES);
 	}
+}
+
+/* Numbers of uses begin anew, before they overflow: those in the window get others. */
+static void number_anew(struct ml_distance *d)
+{
+	d->now = DISTANCE_FIRST_USE;
+	for (uint32_t i = 0; i < DISTANCE_WINDOW; i++)
+		if (!d->again[i])
+			d->when[d->slot[i]] = d->now - DISTANCE_WINDOW + i;
+}
+
+static void block_run(struct ml_distance *d, const uint64_t *line, size_t count,
+		      uint32_t *distance)
+{
+	d->ops->differ(d, line, count);
+	size_t n = d->count;
+
+	find_slots(d);
+	if (d->now > UINT32_MAX - DISTANCE_USES)
+		number_anew(d);
+	/* before anything of the block has a moment that could change */
+	order_reserve(&d->order, (uint32_t)n, d->when);
+	/* what is fetched ahead behind the end */
+	memset(d->slot + DISTANCE_WINDOW + n, 0, DISTANCE_AHEAD * sizeof(*d->slot));
+	memset(d->again + DISTANCE_WINDOW, 0, n);
+	d->ops->trace(d);
+	d->ops->window(d);
+	d->ops->push(d);
+	if (distance) {
+		memset(distance, 0, count * sizeof(*distance));
+		for (size_t i = 0; i < n; i++)
+			distance[d->at[i]] = d->near[i];
+	}
+	d->ops->ask(d, distance);
+	d->same += count - n;
+	memmove(d->slot, d->slot + n, DISTANCE_WINDOW * sizeof(*d->slot));
+	memmove(d->gap, d->gap + n, DISTANCE_WINDOW);
+	memmove(d->again, d->again + n, DISTANCE_WINDOW);
+	d->now += (uint32_t)n;
 }
 
 void ml_distance_run(struct ml_distance *d, const uint64_t *line, size_t count,
@@ -106,24 +161,29 @@ void ml_distance_run(struct ml_distance *d, const uint64_t *line, size_t count,
 {
 	for (size_t done = 0; done < count; done += DISTANCE_BLOCK) {
 		size_t n = count - done < DISTANCE_BLOCK ? count - done : DISTANCE_BLOCK;
-		uint32_t *out = distance ? distance + done : NULL;
 
-		if (out)
-			memset(out, 0, n * sizeof(*out));
-		d->ops->differ(d, line + done, n);
-		find_slots(d);
-		d->ops->front(d, out);
-		/* what is fetched ahead behind the end */
-		memset(&d->asks[d->ask_count], 0, DISTANCE_PAD * sizeof(*d->asks));
-		d->ops->ask(d, out);
-		ml_distances_add(&d->histogram, 0, n - d->count);
-		for (uint32_t i = 0; i < DISTANCE_FRONT; i++)
-			ml_distances_add(&d->histogram, i, d->front_hits[i]);
-		memset(d->front_hits, 0, sizeof(d->front_hits));
+		block_run(d, line + done, n, distance ? distance + done : NULL);
 	}
 }
 
-const struct ml_distances *ml_distance_histogram(const struct ml_distance *d)
+const struct ml_distances *ml_distance_histogram(struct ml_distance *d)
 {
-	return &d->histogram;
+	struct ml_distances *h = &d->histogram;
+
+	ml_distances_add(h, 0, d->same);
+	for (uint32_t i = 0; i <= DISTANCE_WINDOW; i++)
+		for (unsigned k = 0; k < DISTANCE_TABLES; k++)
+			ml_distances_add(h, i, d->near_hits[k][i]);
+	for (size_t i = 0; i < DISTANCE_BUCKETS; i++) {
+		uint64_t times = d->far_hits[0][i] + d->far_hits[1][i];
+		bool never = i + 1 == DISTANCE_BUCKETS;
+
+		if (times)
+			ml_distances_add(
+				h, never ? ML_NEVER : (uint32_t)distance_first(i), times);
+	}
+	d->same = 0;
+	memset(d->near_hits, 0, sizeof(d->near_hits));
+	memset(d->far_hits, 0, sizeof(d->far_hits));
+	return h;
 }

@@ -34,7 +34,8 @@ void ml_distance_close(struct ml_distance *d);
  */
 void ml_distance_run(struct ml_distance *d, const uint64_t *line, size_t count,
 		     uint32_t *distance);
-const struct ml_distances *ml_distance_histogram(const struct ml_distance *d);
+/* Of all that was run so far. */
+const struct ml_distances *ml_distance_histogram(struct ml_distance *d);
 /*
  * The lines touched so far, each once, the one touched last at the end; to be given to
  * ml_free. Another one that is run over them answers from then on as this one does.

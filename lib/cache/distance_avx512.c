@@ -1,4 +1,4 @@
-/* Stack distance with AVX-512: the front is two vectors, which stay in registers. */
+/* Stack distance with AVX-512: the window is one vector. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -37,61 +37,85 @@ TARGET static void differ(struct ml_distance *d, const uint64_t *line, size_t co
 	d->count = n;
 }
 
-/*
- * The two lines used last are kept apart, in `now` and `before`: loops go to and fro
- * between two lines so often that a branch is worth while, and the vectors, in which
- * each step waits for the one before, need not be touched then. Their lanes 0 and 1 mean
- * nothing. (What differ left is never the line used last.)
- */
-TARGET static void front(struct ml_distance *d, uint32_t *distance)
+/* The scalar loops of this only load and store; all else is in vectors. */
+TARGET static void trace(struct ml_distance *d)
 {
-	enum { BEFORE = 1 << 1, OTHERS = 0xfffc }; /* lanes */
-	__m512i near = _mm512_loadu_si512(d->front),
-		far = _mm512_loadu_si512(d->front + 16);
-	uint32_t now = d->front[0], before = d->front[1];
-	size_t n = 0;
+	__m512i place = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+					  14, 15);
+	__m512i first = _mm512_set1_epi32((int)d->now);
+	__m512i most = _mm512_set1_epi32(DISTANCE_WINDOW);
+	__m512i none = _mm512_set1_epi32(DISTANCE_USES); /* of `again`: means nothing */
+	uint16_t *used = d->used;
+	size_t n = 0, count = d->count;
 
-	for (size_t i = 0; i < d->count; i++) {
-		uint32_t slot = d->slot[i], at = d->at[i];
+	swap_uses(d);
+	for (size_t i = 0; i < count; i += 16) {
+		__mmask16 valid = (__mmask16)(count - i < 16 ? (1u << (count - i)) - 1
+							     : UINT16_MAX);
+		__m512i before = _mm512_loadu_si512(d->before + i);
+		__m512i gap = _mm512_sub_epi32(_mm512_add_epi32(first, place), before);
+		__mmask16 near = _mm512_mask_cmple_epu32_mask(valid, gap, most);
+		__mmask16 far = _kandn_mask16(near, valid);
+		__m512i use = _mm512_sub_epi32(_mm512_add_epi32(place, most), gap);
 
-		if (slot == before) {
-			before = now;
-			now = slot;
-			d->front_hits[1]++;
-			if (distance)
-				distance[at] = 1;
-			continue;
-		}
-		near = _mm512_mask_set1_epi32(near, BEFORE, (int)before);
-		__m512i want = _mm512_set1_epi32((int)slot);
-		/* in mask registers: each step waits for the one before, and moving to
-		 * others and back takes longer */
-		__mmask32 m =
-			_mm512_kunpackw(_mm512_cmpeq_epi32_mask(far, want),
-					_mm512_mask_cmpeq_epi32_mask(OTHERS, near, want));
-		__mmask32 move = _kxor_mask32(m, _kadd_mask32(m, UINT32_MAX));
-		unsigned found = (unsigned)__builtin_ctzll(m | (uint64_t)1
-								       << DISTANCE_FRONT);
-		uint32_t fallen =
-			(uint32_t)_mm_extract_epi32(_mm512_extracti32x4_epi32(far, 3), 3);
-
-		far = _mm512_mask_alignr_epi32(far, (__mmask16)_kshiftri_mask32(move, 16),
-					       far, near, 15);
-		near = _mm512_mask_alignr_epi32(near, (__mmask16)move, near, want, 15);
-		before = now;
-		now = slot;
-		d->front_hits[found]++;
-		d->asks[n] = (struct distance_ask){ slot, fallen, at, 0 };
-		n += found == DISTANCE_FRONT;
-		if (distance)
-			distance[at] = found; /* of a miss this changes later */
+		gap = _mm512_mask_mov_epi32(gap, far, _mm512_set1_epi32(DISTANCE_FAR));
+		_mm_storeu_si128((__m128i *)(d->gap + DISTANCE_WINDOW + i),
+				 _mm512_cvtepi32_epi8(gap));
+		_mm256_storeu_si256(
+			(__m256i *)(used + i),
+			_mm512_cvtepi32_epi16(_mm512_mask_mov_epi32(none, near, use)));
+		_mm512_storeu_si512(d->ask_place + n,
+				    _mm512_maskz_compress_epi32(far, place));
+		_mm512_storeu_si512(d->ask_when + n,
+				    _mm512_maskz_compress_epi32(far, before));
+		n += (unsigned)__builtin_popcount(far);
+		place = _mm512_add_epi32(place, _mm512_set1_epi32(16));
 	}
-	_mm512_storeu_si512(d->front, near);
-	_mm512_storeu_si512(d->front + 16, far);
-	d->front[0] = now;
-	d->front[1] = before;
+	for (size_t i = 0; i < count; i++)
+		d->again[used[i]] = 1;
 	d->ask_count = n;
 }
 
-const struct distance_ops distance_avx512 = { differ, front, ask };
+TARGET static void window(struct ml_distance *d)
+{
+	const uint8_t *gaps = d->gap;
+
+	for (size_t i = 0; i < d->count; i++) {
+		uint32_t gap = gaps[DISTANCE_WINDOW + i];
+		__m512i least =
+			_mm512_load_si512(d->least + (size_t)DISTANCE_WINDOW * gap);
+		__mmask64 m = _mm512_cmpge_epu8_mask(_mm512_loadu_si512(gaps + i), least);
+		uint32_t near = (uint32_t)__builtin_popcountll(m);
+
+		d->near[i] = (uint8_t)near;
+		d->near_hits[i % DISTANCE_TABLES][near_place(gap, near)]++;
+	}
+}
+
+TARGET static void push(struct ml_distance *d)
+{
+	uint32_t *who = d->order.who + d->order.now, n = 0;
+
+	for (size_t from = 0; from < d->count; from += 64) {
+		__m512i again = _mm512_loadu_si512(d->again + from);
+		size_t some = d->count - from;
+		uint64_t left = _mm512_testn_epi8_mask(again, again) &
+				(some < 64 ? ((uint64_t)1 << some) - 1 : UINT64_MAX);
+
+		d->left[from / 64] = left;
+		d->left_before[from / 64] = n;
+		for (size_t i = 0; i < 64; i += 16) {
+			__mmask16 m = (__mmask16)(left >> i);
+			__m512i slot = _mm512_loadu_si512(d->slot + from + i);
+
+			_mm512_storeu_si512(who + n,
+					    _mm512_maskz_compress_epi32(m, slot));
+			n += (uint32_t)__builtin_popcount(m);
+		}
+	}
+	d->lefts = n;
+	push_end(d);
+}
+
+const struct distance_ops distance_avx512 = { differ, trace, window, push, ask };
 #endif

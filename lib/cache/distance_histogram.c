@@ -6,8 +6,7 @@
 #include "lib/cache/distance.h"
 #include "lib/cache/distance_state.h"
 
-/* First distance of a bucket, and so the end of the one before it. */
-static uint64_t start_of(size_t bucket)
+uint64_t distance_first(size_t bucket)
 {
 	if (bucket < DISTANCE_EXACT)
 		return bucket;
@@ -45,7 +44,7 @@ void ml_distances_merge(struct ml_distances *d, const struct ml_distances *other
 
 double distance_share_below(size_t bucket, uint64_t lines)
 {
-	uint64_t start = start_of(bucket), end = start_of(bucket + 1);
+	uint64_t start = distance_first(bucket), end = distance_first(bucket + 1);
 
 	if (end <= lines)
 		return 1;
@@ -58,7 +57,7 @@ uint64_t ml_distances_misses(const struct ml_distances *d, uint64_t lines)
 {
 	uint64_t hits = 0;
 
-	for (size_t i = 0; i < d->buckets && start_of(i) < lines; i++) {
+	for (size_t i = 0; i < d->buckets && distance_first(i) < lines; i++) {
 		double share = distance_share_below(i, lines);
 
 		hits += share < 1 ? (uint64_t)(share * (double)d->count[i]) : d->count[i];

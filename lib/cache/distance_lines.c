@@ -3,17 +3,16 @@
 #include "lib/cache/distance.h"
 #include "lib/cache/distance_state.h"
 
-enum { PAGE_LINES = 64 };
-
-/* By slot / PAGE_LINES: the first line of the page. */
+/* By slot / DISTANCE_PAGE_LINES: the first line of the page. */
 static uint64_t *first_lines(const struct ml_distance *d)
 {
-	uint64_t *first = ml_resize(NULL, (d->slots / PAGE_LINES + 1) * sizeof(*first));
+	uint64_t *first =
+		ml_resize(NULL, (d->slots / DISTANCE_PAGE_LINES + 1) * sizeof(*first));
 
 	for (size_t i = 0; i < d->page_cap; i++)
 		if (d->pages[i].page)
-			first[d->pages[i].slot / PAGE_LINES] = (d->pages[i].page - 1) *
-							       PAGE_LINES;
+			first[d->pages[i].slot / DISTANCE_PAGE_LINES] =
+				(d->pages[i].page - 1) * DISTANCE_PAGE_LINES;
 	return first;
 }
 
@@ -22,20 +21,19 @@ size_t ml_distance_lines(const struct ml_distance *d, uint64_t **line)
 	uint64_t *first = first_lines(d), *out;
 	size_t count = 0;
 
-	out = ml_resize(NULL, ((size_t)d->order.live + DISTANCE_FRONT) * sizeof(*out));
+	out = ml_resize(NULL, ((size_t)d->order.live + DISTANCE_WINDOW) * sizeof(*out));
 	for (size_t w = 0; w <= d->order.now >> ORDER_WORD; w++)
 		for (uint64_t bits = d->order.bits[w]; bits; bits &= bits - 1) {
 			size_t moment = w << ORDER_WORD | (unsigned)__builtin_ctzll(bits);
 			uint32_t slot = d->order.who[moment];
 
-			out[count++] = first[slot / PAGE_LINES] + slot % PAGE_LINES;
+			out[count++] = first[slot / DISTANCE_PAGE_LINES] +
+				       slot % DISTANCE_PAGE_LINES;
 		}
-	for (unsigned i = DISTANCE_FRONT; i-- > 0;) {
-		uint32_t slot = d->front[i];
-
-		if (slot)
-			out[count++] = first[slot / PAGE_LINES] + slot % PAGE_LINES;
-	}
+	for (size_t i = 0; i < DISTANCE_WINDOW; i++)
+		if (!d->again[i])
+			out[count++] = first[d->slot[i] / DISTANCE_PAGE_LINES] +
+				       d->slot[i] % DISTANCE_PAGE_LINES;
 	ml_free(first);
 	*line = out;
 	return count;

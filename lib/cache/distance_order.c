@@ -5,64 +5,68 @@
 
 #include "lib/base/arena.h"
 
-static void *zeroed(size_t size)
+static void *zeroed(void *old, size_t size)
 {
-	return memset(ml_resize(NULL, size), 0, size);
+	return memset(ml_resize(old, size), 0, size);
 }
 
-static void allocate(struct order *o, uint32_t room)
+/* All arrays for so many moments; what who has stays, the rest is zero. */
+static void resize(struct order *o, uint32_t room)
 {
-	o->room = room;
-	o->bits = zeroed(((size_t)room >> 3) + sizeof(*o->bits)); /* order_after */
-	size_t blocks = ((size_t)room >> ORDER_BLOCK) + 1;
+	size_t chunks = ((size_t)room >> ORDER_CHUNK) + 1;
+	size_t blocks = chunks * ORDER_FAN;
+	size_t groups = ((size_t)room >> ORDER_BLOCK) * ORDER_FAN;
+	size_t words = (size_t)room >> ORDER_WORD;
 
-	o->after_line = zeroed(((size_t)room >> ORDER_LINE) * sizeof(*o->after_line));
-	o->after_group = zeroed(blocks * ORDER_GROUPS * sizeof(*o->after_group));
-	o->after_block = zeroed(blocks * sizeof(*o->after_block));
-	o->who = ml_resize(NULL, (size_t)room * sizeof(*o->who));
+	o->room = room;
+	o->bits = zeroed(o->bits,
+			 (words + 1) * sizeof(*o->bits)); /* of the moment room */
+	o->after_word = zeroed(o->after_word, words * sizeof(*o->after_word));
+	o->after_group = zeroed(o->after_group, groups * sizeof(*o->after_group));
+	o->after_block = zeroed(o->after_block, blocks * sizeof(*o->after_block));
+	o->after_chunk = zeroed(o->after_chunk, chunks * sizeof(*o->after_chunk));
+	o->who = ml_resize(o->who, ((size_t)room + ORDER_PAD) * sizeof(*o->who));
 }
 
 void order_init(struct order *o)
 {
 	*o = (struct order){ .now = 1 };
-	allocate(o, ORDER_FIRST_ROOM);
+	resize(o, ORDER_FIRST_ROOM);
 }
 
 void order_release(struct order *o)
 {
 	ml_free(o->bits);
-	ml_free(o->after_line);
+	ml_free(o->after_word);
 	ml_free(o->after_group);
 	ml_free(o->after_block);
+	ml_free(o->after_chunk);
 	ml_free(o->who);
 }
 
 /*
  * Afterwards a quarter of the moments are in use at the most, so that this takes a few
- * steps for each moment that has passed.
+ * steps for each moment that has passed. No moment becomes later, so all of it is done
+ * in place.
  */
-void order_compact(struct order *o, uint32_t *when)
+void order_compact(struct order *o, uint32_t more, uint32_t *when)
 {
-	struct order old = *o;
-	uint32_t room = ORDER_FIRST_ROOM;
+	uint32_t room = ORDER_FIRST_ROOM, live = 0, last = (o->now - 1) >> ORDER_WORD;
 
-	assert(old.live < UINT32_MAX / 8);
-	while (room < 4 * old.live)
+	assert(o->live < ORDER_MOST / 8 && more < ORDER_MOST / 8);
+	while (room < 4 * o->live + more)
 		room *= 2;
-	*o = (struct order){ .now = 1 };
-	allocate(o, room);
-	for (uint32_t word = 0; word < old.room >> ORDER_WORD; word++)
-		for (uint64_t rest = old.bits[word]; rest; rest &= rest - 1) {
+	for (uint32_t word = 0; word <= last; word++)
+		for (uint64_t rest = o->bits[word]; rest; rest &= rest - 1) {
 			uint32_t at = word << ORDER_WORD |
 				      (uint32_t)__builtin_ctzll(rest);
-			uint32_t slot = old.who[at];
+			uint32_t slot = o->who[at];
 
-			order_push(o, slot, when);
+			when[slot] = ++live;
+			o->who[live] = slot;
 		}
-	/* the push that waits for this does not look again whether a line is full */
-	if (!(o->now & ((1u << ORDER_LINE) - 1))) {
-		order_count(o, o->now - 1, o->pending);
-		o->pending = 0;
-	}
-	order_release(&old);
+	resize(o, room);
+	o->now = 1;
+	o->live = o->pending = 0;
+	order_append(o, live);
 }

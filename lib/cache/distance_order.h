@@ -1,15 +1,14 @@
 /*
  * Lines in the order of their last use, for stack distances: a bit for each moment,
  * set if it is the last use of some line. How many lines came after a moment is how
- * many bits are set behind it. Moments are in lines of 512 bits, these in groups of
- * 32 lines and these in blocks of 16 groups; for each it is known how many bits are
- * set behind it in the next larger thing, so a query counts the bits of one line and
- * adds three numbers. A change adds to all numbers of a group and of a block that are
- * before it, which are a vector each. (The other way round, with plain counts that a
- * query adds up, each query would wait for the small stores of the change before it.)
- * The line of the present moment is kept out of the numbers until it is full. So is
- * what is dropped from one line after another, for programs come back to lines in the
- * order in which they used them last: only numbers before that line would change.
+ * many bits are set behind it. Moments are in words of 64 bits, these in groups of 32
+ * words, these in blocks of 32 groups and these in chunks of 32 blocks; for each it is
+ * known how many bits are set behind it in the next larger thing, so a query counts the
+ * bits of one word and adds four numbers. A change adds to all numbers of a group, of a
+ * block and of a chunk that are before it, which are a vector or two each. (The other way
+ * round, with plain counts that a query adds up, each query would wait for the small
+ * stores of the change before it.) The word of the next moment is kept out of the numbers
+ * until it is full.
  *
  * When the moments are used up, those that still matter are numbered anew; so memory
  * depends on the number of lines and not on the number of uses.
@@ -22,91 +21,138 @@
 
 enum {
 	ORDER_WORD = 6,   /* log2 of moments of a word... */
-	ORDER_LINE = 9,   /* ...a line... */
-	ORDER_GROUP = 14, /* ...a group... */
-	ORDER_BLOCK = 18, /* ...and a block */
-	ORDER_WORDS = 1 << (ORDER_LINE - ORDER_WORD),
-	ORDER_LINES = 1 << (ORDER_GROUP - ORDER_LINE),
-	ORDER_GROUPS = 1 << (ORDER_BLOCK - ORDER_GROUP),
+	ORDER_GROUP = 11, /* ...a group... */
+	ORDER_BLOCK = 16, /* ...a block... */
+	ORDER_CHUNK = 21, /* ...and a chunk */
+	ORDER_FAN = 32,   /* words of a group, and so on */
 	ORDER_FIRST_ROOM = 1 << 16,
+	ORDER_PAD =
+		16, /* entries of who behind the last moment: vectors are stored whole */
 };
 
-/*
- * Counts that change together have pointers between them: side by side, gcc would load
- * two of them at once and wait for both to be written, which took a third of the time.
- */
+#define ORDER_MOST (UINT32_C(1) << 31) /* moments are below */
+
 struct order {
 	uint32_t now, room; /* next moment, from 1; moments there are */
-	uint32_t pending;   /* bits that are set in the line of now */
-	/* So many were dropped from a line and are not taken off the numbers yet. */
-	uint32_t drop_line, drops;
+	uint32_t live;      /* bits that are set */
+	uint32_t pending;   /* and of these in the word of now */
 	uint64_t *bits;
-	uint32_t live;         /* bits that are set */
-	uint16_t *after_line;  /* bits set behind each line in its group... */
-	uint32_t *after_group; /* ...behind each group in its block... */
-	uint32_t *after_block; /* ...and behind each block */
-	uint32_t asked;        /* the last moment asked for... */
+	uint16_t *after_word;  /* bits set behind each word in its group... */
+	uint16_t *after_group; /* ...behind each group in its block... */
+	uint32_t *after_block; /* ...behind each block in its chunk... */
+	uint32_t *after_chunk; /* ...and behind each chunk */
 	uint32_t *who;         /* by moment: the slot of `when` that has it */
-	uint32_t behind;       /* ...and bits set behind it now */
 };
 
 void order_init(struct order *o);
 void order_release(struct order *o);
-/* Numbers the moments anew in when[], with room for more. */
-void order_compact(struct order *o, uint32_t *when);
+/* Numbers the moments anew in when[], with room for at least `more`. */
+void order_compact(struct order *o, uint32_t more, uint32_t *when);
 
 #define ORDER_INLINE static inline __attribute__((always_inline))
 
-/* So many bits more (or less, by wrapping) in the line of a moment. */
+/* From [ORDER_FAN - n] on: n numbers of ones, then of zeros. */
+#define ORDER_EIGHT(x) x, x, x, x, x, x, x, x
+static const uint16_t order_below[2 * ORDER_FAN] = {
+	ORDER_EIGHT(UINT16_MAX),
+	ORDER_EIGHT(UINT16_MAX),
+	ORDER_EIGHT(UINT16_MAX),
+	ORDER_EIGHT(UINT16_MAX),
+};
+static const uint32_t order_below_wide[2 * ORDER_FAN] = {
+	ORDER_EIGHT(UINT32_MAX),
+	ORDER_EIGHT(UINT32_MAX),
+	ORDER_EIGHT(UINT32_MAX),
+	ORDER_EIGHT(UINT32_MAX),
+};
+
+/* More to those of ORDER_FAN numbers that are before the given one. */
+ORDER_INLINE void order_add(uint16_t *number, uint32_t which, uint16_t more)
+{
+	const uint16_t *below = order_below + ORDER_FAN - which % ORDER_FAN;
+
+	for (unsigned i = 0; i < ORDER_FAN; i++)
+		number[i] = (uint16_t)(number[i] + (below[i] & more));
+}
+
+/* So many bits more (or less, by wrapping) in the word of a moment. */
 ORDER_INLINE void order_count(struct order *o, uint32_t at, uint32_t more)
 {
-	uint16_t line = at >> ORDER_LINE & (ORDER_LINES - 1);
-	uint32_t group = at >> ORDER_GROUP & (ORDER_GROUPS - 1);
-	uint16_t *lines = o->after_line + (size_t)(at >> ORDER_GROUP) * ORDER_LINES;
-	uint32_t *groups = o->after_group + (size_t)(at >> ORDER_BLOCK) * ORDER_GROUPS;
+	uint32_t group = at >> ORDER_GROUP, block = at >> ORDER_BLOCK;
+	uint32_t chunk = at >> ORDER_CHUNK;
+	const uint32_t *below = order_below_wide + ORDER_FAN - block % ORDER_FAN;
+	uint32_t *blocks = o->after_block + (size_t)chunk * ORDER_FAN;
 
-	for (uint16_t i = 0; i < ORDER_LINES; i++)
-		lines[i] = (uint16_t)(lines[i] + (i < line ? (uint16_t)more : 0));
-	for (uint32_t i = 0; i < ORDER_GROUPS; i++)
-		groups[i] += i < group ? more : 0;
-	for (uint32_t i = 0; i < at >> ORDER_BLOCK; i++)
-		o->after_block[i] += more;
+	order_add(o->after_word + (size_t)group * ORDER_FAN, at >> ORDER_WORD,
+		  (uint16_t)more);
+	order_add(o->after_group + (size_t)block * ORDER_FAN, group, (uint16_t)more);
+	if (!block)
+		return;
+	for (unsigned i = 0; i < ORDER_FAN; i++)
+		blocks[i] += below[i] & more;
+	for (uint32_t i = 0; i < chunk; i++)
+		o->after_chunk[i] += more;
+}
+
+/* Makes room for so many moments. */
+ORDER_INLINE void order_reserve(struct order *o, uint32_t count, uint32_t *when)
+{
+	if (__builtin_expect(o->room - o->now < count, 0))
+		order_compact(o, count, when);
+}
+
+/* The next moments, for which there is room, are those of who[now] and on. */
+ORDER_INLINE void order_append(struct order *o, uint32_t count)
+{
+	o->live += count;
+	while (count) {
+		uint32_t from = o->now & 63, n = count < 64 - from ? count : 64 - from;
+
+		o->bits[o->now >> ORDER_WORD] |= UINT64_MAX >> (64 - n) << from;
+		o->now += n;
+		o->pending += n;
+		count -= n;
+		if (from + n == 64) {
+			order_count(o, o->now - 1, o->pending);
+			o->pending = 0;
+		}
+	}
+}
+
+/* Counts what is pending. */
+ORDER_INLINE void order_finish(struct order *o)
+{
+	if (o->pending) /* else now may be the end of the room */
+		order_count(o, o->now, o->pending);
+	o->pending = 0;
 }
 
 /* Slot is used now: when[slot] is the moment. */
 ORDER_INLINE void order_push(struct order *o, uint32_t slot, uint32_t *when)
 {
-	uint32_t now = o->now;
-
-	if (__builtin_expect(!(now & ((1u << ORDER_LINE) - 1)), 0)) {
-		order_count(o, now - 1, o->pending);
-		o->pending = 0;
-		if (now == o->room) {
-			order_compact(o, when);
-			now = o->now;
-		}
-	}
-	when[slot] = now;
-	o->who[now] = slot;
-	o->bits[now >> ORDER_WORD] |= (uint64_t)1 << (now & 63);
-	o->pending++;
-	o->live++;
-	o->behind++;
-	o->now = now + 1;
+	order_reserve(o, 1, when);
+	when[slot] = o->now;
+	o->who[o->now] = slot;
+	order_append(o, 1);
 }
 
-/* Whether a moment is in the line that is not counted yet: that of the last push. */
-ORDER_INLINE bool order_recent(const struct order *o, uint32_t at)
+/* Bits set behind a word; but see pending. */
+ORDER_INLINE uint32_t order_behind(const struct order *o, uint32_t word)
 {
-	return at >> ORDER_LINE == (o->now - 1) >> ORDER_LINE;
+	return (uint32_t)o->after_word[word] +
+	       o->after_group[word >> (ORDER_GROUP - ORDER_WORD)] +
+	       o->after_block[word >> (ORDER_BLOCK - ORDER_WORD)] +
+	       o->after_chunk[word >> (ORDER_CHUNK - ORDER_WORD)];
 }
 
-/* Takes what was dropped off the numbers. */
-ORDER_INLINE void order_settle(struct order *o)
+/* Bits set behind a moment. */
+ORDER_INLINE uint32_t order_after(const struct order *o, uint32_t at)
 {
-	if (o->drops)
-		order_count(o, o->drop_line << ORDER_LINE, -o->drops);
-	o->drops = 0;
+	uint32_t word = at >> ORDER_WORD;
+	uint64_t behind = ~(uint64_t)1 << (at & 63);
+
+	return (uint32_t)__builtin_popcountll(o->bits[word] & behind) +
+	       order_behind(o, word) + (word == o->now >> ORDER_WORD ? 0 : o->pending);
 }
 
 /* Forgets a moment. */
@@ -114,69 +160,8 @@ ORDER_INLINE void order_drop(struct order *o, uint32_t at)
 {
 	o->bits[at >> ORDER_WORD] ^= (uint64_t)1 << (at & 63);
 	o->live--;
-	o->behind -= at > o->asked;
-	if (order_recent(o, at)) {
-		o->pending--;
-		return;
-	}
-	if (at >> ORDER_LINE != o->drop_line) {
-		order_settle(o);
-		o->drop_line = at >> ORDER_LINE;
-	}
-	o->drops++;
-}
-
-/* From [ORDER_WORDS - 1 - n] on: n + 1 words of zeros, then ones. */
-static const uint64_t order_later[2 * ORDER_WORDS] = {
-	[ORDER_WORDS] = UINT64_MAX,
-	UINT64_MAX,
-	UINT64_MAX,
-	UINT64_MAX,
-	UINT64_MAX,
-	UINT64_MAX,
-	UINT64_MAX,
-	UINT64_MAX,
-};
-
-/* The same by the numbers. */
-ORDER_INLINE uint32_t order_sum(struct order *o, uint32_t at)
-{
-	if (at >> ORDER_LINE < o->drop_line)
-		order_settle(o);
-
-	uint32_t word = at >> ORDER_WORD & (ORDER_WORDS - 1), sum = 0;
-	const uint64_t *words = o->bits + (size_t)(at >> ORDER_LINE) * ORDER_WORDS;
-	const uint64_t *later = order_later + ORDER_WORDS - 1 - word;
-	uint64_t behind = ~(uint64_t)1 << (at & 63);
-
-	/* all words, as nobody could predict where to begin */
-	sum = (uint32_t)__builtin_popcountll(words[word] & behind);
-	for (uint32_t i = 0; i < ORDER_WORDS; i++)
-		sum += (uint32_t)__builtin_popcountll(words[i] & later[i]);
-	return sum + (order_recent(o, at) ? 0 : o->pending) +
-	       o->after_line[at >> ORDER_LINE] + o->after_group[at >> ORDER_GROUP] +
-	       o->after_block[at >> ORDER_BLOCK];
-}
-
-/*
- * Bits set behind a moment. Where it is within 64 of the moment that was asked for
- * before, the bits between them are counted and nothing else.
- */
-ORDER_INLINE uint32_t order_after(struct order *o, uint32_t at)
-{
-	bool back = at < o->asked;
-	uint32_t low = (back ? at : o->asked) + 1, high = back ? o->asked : at;
-	uint32_t shift = low & 63;
-
-	if (high - low < 64) {
-		const uint64_t *word = o->bits + (low >> ORDER_WORD);
-		uint64_t bits = word[0] >> shift | word[1] << 1 << (63 - shift);
-		uint32_t n = (uint32_t)__builtin_popcountll(bits << (63 - (high - low)));
-
-		o->behind += back ? n : -n;
-	} else {
-		o->behind = order_sum(o, at);
-	}
-	o->asked = at;
-	return o->behind;
+	if (at >> ORDER_WORD == o->now >> ORDER_WORD)
+		o->pending--; /* numbers would be below 0 */
+	else
+		order_count(o, at, UINT32_MAX);
 }

@@ -2,4 +2,5 @@
 #define TARGET
 #include "lib/cache/distance_body.h"
 
-const struct distance_ops distance_plain = { differ_plain, front_plain, ask };
+const struct distance_ops distance_plain = { differ_plain, trace_plain, window_plain,
+					     push_plain, ask };

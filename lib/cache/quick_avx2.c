@@ -135,6 +135,8 @@ TARGET static void keep(struct ml_quick *q)
 		return;
 	}
 	for (size_t i = 0; i < count; i += 8) {
+		__builtin_prefetch(q->next_addr + i);
+		__builtin_prefetch(q->next_what + i);
 		__m256i key = _mm256_loadu_si256((const __m256i *)(keys + i));
 		__m256i bits = _mm256_or_si256(_mm256_set1_epi32(~1), key);
 		__m256i drop = zero, closed = zero;

@@ -323,6 +323,53 @@ INLINE void lines_simple(struct ml_quick *q, const struct ml_accesses *a, size_t
 	*next = first + n;
 }
 
+/*
+ * The same for QUICK_SOME accesses in the first four windows, written so that compilers
+ * make vectors of it. False, and nothing is done, if one is elsewhere or crosses a line.
+ */
+INLINE bool lines_some(struct ml_quick *q, const struct ml_accesses *a, size_t next,
+		       size_t base)
+{
+	const uint64_t *restrict addrs = a->addr + next;
+	const uint16_t *restrict whats = a->what + next;
+	uint32_t *restrict key = q->narrow_key + q->keys, *restrict at = q->at + q->keys;
+	const struct quick_windows *w = &q->windows;
+	const unsigned shift = q->shift, bits = 33 - shift;
+	const uint32_t line = 1u << shift, place = quick_at(next - base, 0);
+	/* those that are not there have no key */
+	const uint32_t first[4] = { w->used > 0 ? 1u << bits : 0,
+				    w->used > 1 ? 2u << bits : 0,
+				    w->used > 2 ? 3u << bits : 0,
+				    w->used > 3 ? 4u << bits : 0 };
+	uint32_t wrong = 0; /* the highest bit */
+	uint16_t writes = 0, fetches = 0;
+
+	for (uint32_t i = 0; i < QUICK_SOME; i++) {
+		uint32_t low = (uint32_t)addrs[i], high = (uint32_t)(addrs[i] >> 32);
+		uint32_t what = whats[i],
+			 reach = (low & (line - 1)) + (what & QUICK_SIZE_MAX);
+		uint32_t start = (-(uint32_t)(high == w->of[1]) & first[0]) |
+				 (-(uint32_t)(high == w->of[2]) & first[1]) |
+				 (-(uint32_t)(high == w->of[3]) & first[2]) |
+				 (-(uint32_t)(high == w->of[4]) & first[3]);
+
+		wrong |= -(uint32_t)(start == 0) | (line - reach);
+		key[i] = start + (low >> (shift - 1) & ~1u) + (what >> 14 & 1);
+		at[i] = place + quick_at(i, 0) + (what >> 14 << 4);
+	}
+	if (__builtin_expect(wrong >> 31, 0))
+		return false;
+	for (uint32_t i = 0; i < QUICK_SOME; i++) {
+		writes = (uint16_t)(writes + (whats[i] >> 14 & 1));
+		fetches = (uint16_t)(fetches + (whats[i] >> 15));
+	}
+	q->asked[ML_ACCESS_READ] += (uint32_t)(QUICK_SOME - writes - fetches);
+	q->asked[ML_ACCESS_WRITE] += writes;
+	q->asked[ML_ACCESS_FETCH] += fetches;
+	q->keys += QUICK_SOME;
+	return true;
+}
+
 TARGET static inline bool lines_plain(struct ml_quick *q, const struct ml_accesses *a,
 				      size_t *next, size_t end, size_t base)
 {
@@ -331,36 +378,58 @@ TARGET static inline bool lines_plain(struct ml_quick *q, const struct ml_access
 	if (q->wide)
 		return lines_one_by_one(q, a, next, end, base, true);
 	while (fits && *next < end && q->keys < QUICK_ROOM) {
-		lines_simple(q, a, next, end, base);
-		if (*next < end)
-			fits = lines_one_by_one(q, a, next, *next + 1, base, false);
+		size_t stop = end - *next < QUICK_SOME ? end : *next + QUICK_SOME;
+
+		if (stop - *next == QUICK_SOME && q->keys + QUICK_SOME <= QUICK_ROOM &&
+		    lines_some(q, a, *next, base)) {
+			*next = stop;
+			continue;
+		}
+		while (fits && *next < stop && q->keys < QUICK_ROOM) {
+			lines_simple(q, a, next, stop, base);
+			if (*next < stop)
+				fits = lines_one_by_one(q, a, next, *next + 1, base,
+							false);
+		}
 	}
 	return fits;
 }
 
-/* Drops a key whose line is that of the key before it, unless it is the first write. */
-TARGET static inline void keep_plain(struct ml_quick *q)
+/* Keys from one to another, behind n that were kept; how many there are then. */
+INLINE size_t keep_some(struct ml_quick *q, size_t from, size_t end, size_t n, bool wide)
 {
 	struct quick_events *out = &q->stream[0];
-	size_t n = 0;
 
-	if (q->wide)
-		for (size_t i = 0; i < q->keys; i++) {
-			uint64_t key = q->wide_key[i],
-				 before = q->wide_key[(ptrdiff_t)i - 1];
+	for (size_t i = from; i < end; i++) {
+		uint64_t key = wide ? q->wide_key[i] : q->narrow_key[i];
+		uint64_t before = wide ? q->wide_key[(ptrdiff_t)i - 1]
+				       : q->narrow_key[(ptrdiff_t)i - 1];
 
-			event_put(out->key, out->at, n, (struct event){ key, q->at[i] },
-				  true);
-			n += (key ^ before) > 1 || (key & ~before & 1);
+		event_put(out->key, out->at, n, (struct event){ key, q->at[i] }, wide);
+		n += (key ^ before) > 1 || (key & ~before & 1);
+	}
+	return n;
+}
+
+/*
+ * Drops a key whose line is that of the key before it, unless it is the first write. Has
+ * the host fetch the accesses of the next block meanwhile, as this loop waits for
+ * nothing.
+ */
+TARGET static inline void keep_plain(struct ml_quick *q)
+{
+	enum { STEP = 8 };
+	size_t i = 0, n = 0;
+
+	if (q->wide) {
+		n = keep_some(q, 0, q->keys, 0, true);
+	} else {
+		for (; i + STEP <= q->keys; i += STEP) {
+			__builtin_prefetch(q->next_addr + i);
+			__builtin_prefetch(q->next_what + i);
+			n = keep_some(q, i, i + STEP, n, false);
 		}
-	else
-		for (size_t i = 0; i < q->keys; i++) {
-			uint32_t key = q->narrow_key[i],
-				 before = q->narrow_key[(ptrdiff_t)i - 1];
-
-			event_put(out->key, out->at, n, (struct event){ key, q->at[i] },
-				  false);
-			n += (key ^ before) > 1 || (key & ~before & 1);
-		}
-	out->count = n;
+		n = keep_some(q, i, q->keys, n, false);
+	}
+	q->stream[0].count = n;
 }

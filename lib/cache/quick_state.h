@@ -37,9 +37,10 @@
 #include "lib/cache/machine.h"
 
 enum {
-	QUICK_BLOCK = 1024, /* accesses of a block */
+	QUICK_BLOCK = 512, /* accesses; all that a block needs fits the host's L1 */
 	QUICK_ROOM = 2 *
 		     QUICK_BLOCK, /* keys of a block; crossing lines makes more keys */
+	QUICK_SOME = 32,          /* accesses that become keys together, in plain C */
 	QUICK_BACK = 4,           /* earlier keys that `keep` looks at */
 	QUICK_SLOTS = 16,         /* of the table of windows */
 	QUICK_AHEAD = 24,         /* events between fetching a set and using it */
