@@ -1,13 +1,15 @@
 /*
  * How fast caches are simulated, from references that are decoded already: the quick
  * simulator by instruction set, counters only and with the serving level of each
- * reference; the exact one; stack distances; and an obvious simulator that scans its
+ * reference; the same with attribution by line and region, which is what `memlamp sim
+ * --quick` does; the exact one; stack distances; and an obvious simulator that scans its
  * ways, to compare with.
  *
- *	bench_sim [-m MACHINE] [-n ROUNDS] TRACE...
+ *	bench_sim [-m MACHINE] [-n ROUNDS] [-c COLUMN] TRACE...
  *
  * Figures are millions of references a second of processor time, the best of some
- * rounds, on one thread. At most 32 million references of a trace are used.
+ * rounds, on one thread. At most 32 million references of a trace are used. All columns,
+ * or the one that is named.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/analyse/profile.h"
+#include "lib/analyse/replay.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/base/pool.h"
@@ -34,10 +38,12 @@ static double now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The references in memory. */
+/* The references in memory, and where they are from. */
 struct refs {
+	struct ml_trace *trace;
 	uint64_t *addr;
-	uint16_t *what;
+	uint32_t *site, *caller;
+	uint16_t *thread, *what;
 	size_t count, room;
 };
 
@@ -48,6 +54,9 @@ static bool add(void *arg, const struct ml_batch *b, struct ml_err *err)
 
 	(void)err;
 	memcpy(r->addr + r->count, b->addr, n * sizeof(*r->addr));
+	memcpy(r->site + r->count, b->site, n * sizeof(*r->site));
+	memcpy(r->caller + r->count, b->caller, n * sizeof(*r->caller));
+	memcpy(r->thread + r->count, b->thread, n * sizeof(*r->thread));
 	memcpy(r->what + r->count, b->what, n * sizeof(*r->what));
 	r->count += n;
 	return true;
@@ -193,6 +202,42 @@ static double run_column(const struct refs *r, const struct ml_machine *m)
 	return run_quick(r, m, ML_QUICK_BEST, true);
 }
 
+static double run_profile(const struct refs *r, const struct ml_machine *m)
+{
+	struct ml_replay_options o = { .machine = *m, .to = r->count };
+	size_t count = (r->count + ML_BATCH - 1) / ML_BATCH;
+	struct ml_batch *batches = ml_resize(NULL, count * sizeof(*batches));
+	struct ml_profile profile;
+	struct ml_replay *replay;
+	struct ml_err err;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t at = i * ML_BATCH;
+
+		batches[i] = (struct ml_batch){ .time = at,
+						.count = piece(r, at).count,
+						.addr = r->addr + at,
+						.site = r->site + at,
+						.caller = r->caller + at,
+						.thread = r->thread + at,
+						.what = r->what + at };
+	}
+	if (!ml_replay_open(&replay, r->trace, &o, &err))
+		return NAN;
+	double start = now();
+	struct ml_profiler *profiler = ml_profiler_open(&profile);
+	struct ml_pass pass = ml_profiler_pass(profiler);
+	bool ok = ml_replay_run_batches(replay, &pass, 1, batches, count, &err);
+
+	ml_profiler_close(profiler, replay);
+	double took = now() - start;
+
+	ml_replay_close(replay);
+	ml_profile_release(&profile);
+	ml_free(batches);
+	return ok ? took : NAN;
+}
+
 static double run_sim(const struct refs *r, const struct ml_machine *m)
 {
 	static uint16_t outcome[ML_BATCH];
@@ -261,40 +306,55 @@ static const struct {
 	double (*run)(const struct refs *r, const struct ml_machine *m);
 	unsigned part; /* of the references: 1 / part */
 } runs[] = {
-	{ "avx512", run_avx512, 1 },     { "avx2", run_avx2, 1 },
-	{ "plain", run_plain, 1 },       { "served", run_column, 1 },
-	{ "exact", run_sim, 8 },         { "slow", run_slow, 8 },
-	{ "distance", run_distance, 1 }, { "ways", run_ways, 1 },
-	{ "sampled", run_sampled, 1 },
+	{ "avx512", run_avx512, 1 },  { "avx2", run_avx2, 1 },
+	{ "plain", run_plain, 1 },    { "served", run_column, 1 },
+	{ "attrib", run_profile, 1 }, { "exact", run_sim, 8 },
+	{ "slow", run_slow, 8 },      { "distance", run_distance, 1 },
+	{ "ways", run_ways, 1 },      { "sampled", run_sampled, 1 },
 };
+enum { SIMD = 0, SLOW = 6 }; /* of these: their ratio is printed */
 enum { RUNS = sizeof(runs) / sizeof(*runs) };
 
-static bool load(struct refs *r, const char *path, struct ml_err *err)
+static bool wanted(int k, const char *column)
 {
-	struct ml_trace t;
-	bool ok;
+	return !column || !strcmp(column, runs[k].name);
+}
 
-	*r = (struct refs){ 0 };
-	if (!ml_trace_open(&t, path, err))
+static bool load(struct refs *r, struct ml_trace *t, const char *path, struct ml_err *err)
+{
+	if (!ml_trace_open(t, path, err))
 		return false;
-	r->room = t.count < MOST ? t.count : MOST;
+	*r = (struct refs){ .trace = t, .room = t->count < MOST ? t->count : MOST };
 	r->addr = ml_resize(NULL, r->room * sizeof(*r->addr));
+	r->site = ml_resize(NULL, r->room * sizeof(*r->site));
+	r->caller = ml_resize(NULL, r->room * sizeof(*r->caller));
+	r->thread = ml_resize(NULL, r->room * sizeof(*r->thread));
 	r->what = ml_resize(NULL, r->room * sizeof(*r->what));
-	ok = ml_trace_each(&t, 0, r->room, ml_cpus(), add, r, err);
-	ml_trace_close(&t);
-	return ok;
+	return ml_trace_each(t, 0, r->room, ml_cpus(), add, r, err);
+}
+
+static void release(struct refs *r)
+{
+	ml_free(r->addr);
+	ml_free(r->site);
+	ml_free(r->caller);
+	ml_free(r->thread);
+	ml_free(r->what);
+	ml_trace_close(r->trace);
 }
 
 int main(int argc, char **argv)
 {
-	const char *text = "L1 32K 8w | L2 1M 16w | L3 32M 16w";
+	const char *text = "L1 32K 8w | L2 1M 16w | L3 32M 16w", *column = NULL;
 	struct ml_err err = { 0 };
 	struct ml_machine m;
 	int rounds = 3, opt;
 
-	while ((opt = getopt(argc, argv, "m:n:")) != -1)
+	while ((opt = getopt(argc, argv, "c:m:n:")) != -1)
 		if (opt == 'm')
 			text = optarg;
+		else if (opt == 'c')
+			column = optarg;
 		else if (opt == 'n')
 			rounds = atoi(optarg);
 		else
@@ -305,14 +365,16 @@ int main(int argc, char **argv)
 	}
 	printf("%-20s", "M refs/s");
 	for (int k = 0; k < RUNS; k++)
-		printf(" %8s", runs[k].name);
-	printf(" %12s\n", "avx512/slow");
+		if (wanted(k, column))
+			printf(" %8s", runs[k].name);
+	printf(column ? "\n" : " %12s\n", "avx512/slow");
 	for (int i = optind; i < argc; i++) {
 		const char *slash = strrchr(argv[i], '/');
 		double rate[RUNS] = { 0 };
+		struct ml_trace t;
 		struct refs r;
 
-		if (!load(&r, argv[i], &err)) {
+		if (!load(&r, &t, argv[i], &err)) {
 			fprintf(stderr, "bench_sim: %s\n", err.text);
 			return 1;
 		}
@@ -320,6 +382,8 @@ int main(int argc, char **argv)
 		for (int k = 0; k < RUNS; k++) {
 			struct refs part = r;
 
+			if (!wanted(k, column))
+				continue;
 			part.count = r.count / runs[k].part;
 			for (int n = 0; n < rounds; n++) {
 				double took = runs[k].run(&part, &m);
@@ -329,9 +393,8 @@ int main(int argc, char **argv)
 			printf(" %8.0f", rate[k]);
 			fflush(stdout);
 		}
-		printf(" %12.1f\n", rate[0] / rate[5]);
-		ml_free(r.addr);
-		ml_free(r.what);
+		printf(column ? "\n" : " %12.1f\n", rate[SIMD] / rate[SLOW]);
+		release(&r);
 	}
 	return 0;
 }

@@ -3,7 +3,8 @@
 #
 #	bench/sim.sh BUILD [PROGRAM...]     programs: gzip hash matmul sqlite
 #
-# First from decoded references, by bench_sim; then the whole of `memlamp sim` from the file,
+# First from decoded references, by bench_sim (attrib is what `sim --quick` does with them: the
+# serving level of each, by line and region); then the whole of `memlamp sim` from the file,
 # beside the same caches simulated by cachegrind, less what Valgrind takes to do nothing.
 # What explains every miss is slower and simulates the first 20 million references only.
 # About two minutes on a quiet machine.

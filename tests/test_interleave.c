@@ -19,14 +19,14 @@ struct merged {
 };
 
 static bool take(void *arg, const struct ml_batch *b, const uint64_t *time,
-		 const uint32_t *region, struct ml_err *err)
+		 const uint32_t *cell, struct ml_err *err)
 {
 	struct merged *m = arg;
 
 	(void)err;
 	m->batches++;
 	for (size_t i = 0; i < b->count; i++) {
-		CHECK_EQ(region[i], b->addr[i] + 1);
+		CHECK_EQ(cell[i], b->addr[i] + 1);
 		CHECK_EQ(b->what[i], b->addr[i] + 2);
 		CHECK_EQ(b->caller[i], b->addr[i] + 3);
 		m->time[m->count] = time[i];
@@ -69,7 +69,7 @@ static void add(struct ml_interleave *x, const char *word, uint64_t time, size_t
 
 	for (size_t at = 0; at < count; at += piece) {
 		uint64_t addr[MOST];
-		uint32_t site[MOST], caller[MOST], region[MOST];
+		uint32_t site[MOST], caller[MOST], cell[MOST];
 		uint16_t of[MOST], what[MOST];
 		size_t n = count - at < piece ? count - at : piece;
 
@@ -77,14 +77,14 @@ static void add(struct ml_interleave *x, const char *word, uint64_t time, size_t
 			char c = word[at + i];
 
 			addr[i] = (uint64_t)c;
-			region[i] = (uint32_t)c + 1;
+			cell[i] = (uint32_t)c + 1;
 			what[i] = (uint16_t)(c + 2);
 			caller[i] = (uint32_t)c + 3;
 			site[i] = c == '+' ? CLONE : c == '-' ? JOIN : SITE;
 			of[i] = c >= 'A' && c <= 'Z' ? 2 : c >= '0' && c <= '9' ? 3 : 1;
 		}
 		struct ml_batch b = { time + at, n, addr, site, caller, of, what };
-		CHECK_OK(ml_interleave_add(x, &b, region, &err), &err);
+		CHECK_OK(ml_interleave_add(x, &b, cell, &err), &err);
 	}
 }
 

@@ -2,8 +2,10 @@
  * The profile of a simulation: counts derived by hand on short traces; on random
  * ones, that all sums are the same and that both simulators agree.
  */
+#include "lib/analyse/profile_pass.h"
 #include "lib/base/arena.h"
 #include "lib/cache/quick.h"
+#include "lib/trace/space.h"
 #include "tests/replayed.h"
 
 #define TINY "L1 256 2w 64B lru 4c | L2 1K 4w 10c | memory 100c"
@@ -432,6 +434,145 @@ TEST(the_quick_simulator_gives_the_same_profile)
 	CHECK_NEAR(quick.p.cycles, full.p.cycles, 1e-9);
 	replayed_release(&full);
 	replayed_release(&quick);
+}
+
+enum { CELLS = 4096 };
+
+/* The same counts, cell by cell: a search through all of them for each reference. */
+struct slow_cells {
+	struct ml_profile_cell at[CELLS];
+	size_t count;
+	bool regions; /* are there: this pass wants them */
+};
+
+static bool count_slowly(void *arg, const struct ml_events *e, struct ml_err *err)
+{
+	struct slow_cells *x = arg;
+
+	(void)err;
+	x->regions = e->region;
+	for (size_t i = 0; i < e->refs->count; i++) {
+		uint16_t what = e->refs->what[i];
+		const struct ml_cell *who = ml_space_cell(ml_replay_space(e->replay),
+							  e->cell[i]);
+		size_t k = 0;
+
+		CHECK_EQ(who->site, e->refs->site[i]);
+		CHECK_EQ(who->caller, e->refs->caller[i]);
+		if (x->regions)
+			CHECK_EQ(who->region, e->region[i]);
+		while (k < x->count &&
+		       !(x->at[k].site == who->site && x->at[k].caller == who->caller &&
+			 x->at[k].region == who->region))
+			k++;
+		CHECK(k < CELLS);
+		struct ml_profile_cell *c = &x->at[k];
+		x->count += k == x->count;
+		c->site = who->site;
+		c->caller = who->caller;
+		c->region = who->region;
+		c->bytes += ml_what_size(what);
+		c->kind[what >> 14 < 3 ? what >> 14 : 0]++;
+		c->served[ml_outcome_served(e->outcome[i])]++;
+	}
+	return true;
+}
+
+static void check_cells(const struct ml_profile *p, const struct slow_cells *want)
+{
+	CHECK_EQ(p->cell_count, want->count);
+	for (size_t i = 0; i < want->count; i++) {
+		const struct ml_profile_cell *a = &p->cells[i], *b = &want->at[i];
+
+		CHECK_EQ(a->site, b->site);
+		CHECK_EQ(a->caller, b->caller);
+		CHECK_EQ(a->region, b->region);
+		CHECK_EQ(a->bytes, b->bytes);
+		for (size_t k = 0; k < 3; k++)
+			CHECK_EQ(a->kind[k], b->kind[k]);
+		check_served(a->served, b->served);
+	}
+}
+
+/* Reads and writes; then all kinds and sizes, also the kind that is none. */
+static void write_kinds(unsigned refs)
+{
+	struct ml_writer *w;
+	struct ml_err err;
+
+	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
+	struct ml_tables *t = ml_writer_tables(w);
+	for (uint32_t i = 0; i < 100; i++)
+		ml_tables_place(t, "f", "a.c", i + 1);
+	*ML_ADD(t->regions) = (struct ml_region){ .kind = ML_REGION_HEAP };
+	for (unsigned i = 0; i < refs; i++) {
+		bool late = i > refs / 2;
+
+		if (!random_below(100))
+			ml_writer_alloc(w, 1, random_below(20) << 12, 3000);
+		struct ml_ref ref = {
+			.addr = random_below(20 << 12),
+			.site = (uint32_t)random_below(late ? 101 : 30),
+			.caller = random_below(3) ? 0 : (uint32_t)random_below(9),
+			.thread = (uint16_t)(1 + random_below(2)),
+			.what = ml_what((enum ml_kind)random_below(late ? 4 : 2),
+					(unsigned)(random_below(9) ? random_below(9)
+								   : ML_SIZE_MAX)),
+		};
+		CHECK_OK(ml_writer_ref(w, &ref, &err), &err);
+	}
+	CHECK_OK(ml_writer_close(w, &err), &err);
+}
+
+/* most: references after which counts are taken out of the planes. */
+static void check_counts(const struct ml_replay_options *o, uint64_t most, bool regions)
+{
+	struct slow_cells *want = ml_resize(NULL, sizeof(*want));
+	struct ml_profile p;
+	struct ml_trace t;
+	struct ml_replay *r;
+	struct ml_err err;
+
+	memset(want, 0, sizeof(*want));
+	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
+	CHECK_OK(ml_replay_open(&r, &t, o, &err), &err);
+	struct ml_profiler *x = ml_profiler_open(&p);
+	x->most = most;
+	struct ml_pass passes[] = {
+		ml_profiler_pass(x),
+		{ .arg = want, .batch = count_slowly, .no_region = !regions }
+	};
+	CHECK_OK(ml_replay_run(r, passes, 2, &err), &err);
+	ml_profiler_close(x, r);
+	CHECK_EQ(want->regions, regions || o->want);
+	check_cells(&p, want);
+	ml_profile_release(&p);
+	ml_replay_close(r);
+	ml_trace_close(&t);
+	ml_free(want);
+}
+
+TEST(cells_are_counted_as_by_looking_at_each_reference)
+{
+	struct ml_replay_options o = replayed_options("L1 1K 2w 64B | L2 4K 4w");
+
+	seed = 11;
+	write_kinds(3 * ML_BATCH);
+	for (int i = 0; i < 4; i++) {
+		o.want = i < 2 ? 0 : ML_SIM_CAUSES | ML_SIM_USE;
+		check_counts(&o, i % 2 ? ML_BATCH : ML_PROFILE_HELD, i % 2);
+	}
+	o.from = 1000;
+	o.to = 2 * ML_BATCH + 5;
+	check_counts(&o, ML_PROFILE_HELD, true);
+}
+
+TEST(a_plane_holds_the_largest_references_that_it_may)
+{
+	uint64_t what = ml_what((enum ml_kind)3, ML_SIZE_MAX);
+
+	CHECK(what * ML_PROFILE_HELD < ML_PROFILE_ONE);
+	CHECK(ML_PROFILE_HELD <= UINT64_MAX / ML_PROFILE_ONE);
 }
 
 TEST(bins_merge_when_there_are_too_many)

@@ -94,6 +94,52 @@ TEST(references_come_with_their_regions_and_serving_levels)
 	replayed_release(&x);
 }
 
+TEST(batches_that_are_decoded_already_give_the_same)
+{
+	struct ml_replay_options o = replayed_options(TINY);
+	struct ml_pass pass = { .batch = on_batch };
+	struct seen *want, *s = calloc(1, sizeof(*s));
+	static uint64_t addr[MOST];
+	static uint32_t site[MOST], caller[MOST];
+	static uint16_t thread[MOST], what[MOST];
+	struct ml_batch batches[2];
+	struct ml_replay *r;
+	struct replayed x;
+	struct ml_batch b;
+	struct ml_err err;
+
+	replayed_write("region A 0 256\nregion B 256 256\n"
+		       "r0 w64 r256 r300 w8:16 r510:4 r1024 r0 r128 w256\n");
+	want = watch(&x, &o);
+	struct ml_cursor *c = ml_cursor_open(&x.trace, 0, UINT64_MAX);
+	CHECK(ml_cursor_next(c, &b, &err));
+	CHECK_EQ(b.count, want->count);
+	memcpy(addr, b.addr, b.count * sizeof(*addr));
+	memcpy(site, b.site, b.count * sizeof(*site));
+	memcpy(caller, b.caller, b.count * sizeof(*caller));
+	memcpy(thread, b.thread, b.count * sizeof(*thread));
+	memcpy(what, b.what, b.count * sizeof(*what));
+	ml_cursor_close(c);
+	for (size_t i = 0; i < 2; i++)
+		batches[i] = (struct ml_batch){ 4 * i,          i ? want->count - 4 : 4,
+						addr + 4 * i,   site + 4 * i,
+						caller + 4 * i, thread + 4 * i,
+						what + 4 * i };
+	CHECK_OK(ml_replay_open(&r, &x.trace, &o, &err), &err);
+	pass.arg = s;
+	CHECK_OK(ml_replay_run_batches(r, &pass, 1, batches, 2, &err), &err);
+	ml_replay_close(r);
+	CHECK_EQ(s->count, want->count);
+	for (size_t i = 0; i < s->count; i++) {
+		CHECK_EQ(s->time[i], want->time[i]);
+		CHECK_EQ(s->region[i], want->region[i]);
+		CHECK_EQ(s->outcome[i], want->outcome[i]);
+	}
+	free(s);
+	free(want);
+	replayed_release(&x);
+}
+
 TEST(misses_come_before_their_batch_and_every_line_leaves_in_the_end)
 {
 	struct replayed x;

@@ -1,7 +1,8 @@
 /*
  * Cells: one for each combination of site, caller and region that occurs, found
  * again fast. What a pass counts in a cell is its own business; a cell of a pass is
- * a struct that begins with a struct ml_cell.
+ * a struct that begins with a struct ml_cell. For whoever has regions and no numbers
+ * of cells: a space numbers them while it finds the regions (ml_space_cells).
  *
  *	struct ml_cells cells;
  *
@@ -22,12 +23,9 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
+#include "lib/trace/space.h"
 
 enum { ML_CELLS_RECENT_BITS = 15, ML_CELLS_HASHED_BITS = 17 };
-
-struct ml_cell {
-	uint32_t site, caller, region;
-};
 
 struct ml_cells {
 	size_t size;         /* bytes of a cell */

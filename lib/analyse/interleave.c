@@ -40,7 +40,7 @@ struct change {
 
 struct columns {
 	uint64_t *addr, *time;
-	uint32_t *site, *caller, *region;
+	uint32_t *site, *caller, *cell;
 	uint16_t *thread, *what;
 };
 
@@ -151,7 +151,7 @@ static void columns_grow(struct columns *c, size_t count)
 	c->addr = ml_resize(c->addr, count * sizeof(*c->addr));
 	c->site = ml_resize(c->site, count * sizeof(*c->site));
 	c->caller = ml_resize(c->caller, count * sizeof(*c->caller));
-	c->region = ml_resize(c->region, count * sizeof(*c->region));
+	c->cell = ml_resize(c->cell, count * sizeof(*c->cell));
 	c->thread = ml_resize(c->thread, count * sizeof(*c->thread));
 	c->what = ml_resize(c->what, count * sizeof(*c->what));
 }
@@ -162,7 +162,7 @@ static void columns_release(struct columns *c)
 	ml_free(c->time);
 	ml_free(c->site);
 	ml_free(c->caller);
-	ml_free(c->region);
+	ml_free(c->cell);
 	ml_free(c->thread);
 	ml_free(c->what);
 }
@@ -215,7 +215,7 @@ static bool send(struct ml_interleave *x, struct ml_err *err)
 	};
 
 	x->out_count = 0;
-	return !b.count || x->fn(x->arg, &b, x->out.time, x->out.region, err);
+	return !b.count || x->fn(x->arg, &b, x->out.time, x->out.cell, err);
 }
 
 static bool put(struct ml_interleave *x, size_t i, struct ml_err *err)
@@ -225,7 +225,7 @@ static bool put(struct ml_interleave *x, size_t i, struct ml_err *err)
 	x->out.addr[at] = x->held.addr[i];
 	x->out.site[at] = x->held.site[i];
 	x->out.caller[at] = x->held.caller[i];
-	x->out.region[at] = x->held.region[i];
+	x->out.cell[at] = x->held.cell[i];
 	x->out.thread[at] = x->held.thread[i];
 	x->out.what[at] = x->held.what[i];
 	x->out.time[at] = x->base + i;
@@ -376,7 +376,7 @@ static bool let_out(struct ml_interleave *x, size_t count, struct ml_err *err)
 	KEEP(addr);
 	KEEP(site);
 	KEEP(caller);
-	KEEP(region);
+	KEEP(cell);
 	KEEP(thread);
 	KEEP(what);
 #undef KEEP
@@ -400,8 +400,8 @@ static void note_thread(struct ml_interleave *x, uint16_t thread)
 }
 
 /* Adds references [i, end) of the batch; there is room. */
-static void hold(struct ml_interleave *x, const struct ml_batch *b,
-		 const uint32_t *region, size_t i, size_t end)
+static void hold(struct ml_interleave *x, const struct ml_batch *b, const uint32_t *cell,
+		 size_t i, size_t end)
 {
 	size_t n = end - i;
 
@@ -430,13 +430,13 @@ static void hold(struct ml_interleave *x, const struct ml_batch *b,
 	HOLD(thread);
 	HOLD(what);
 #undef HOLD
-	memcpy(x->held.region + x->count, region + i, n * sizeof(*region));
+	memcpy(x->held.cell + x->count, cell + i, n * sizeof(*cell));
 	x->count += n;
 }
 
 /* References of the one thread that lives need not be held. */
 static bool pass_on(struct ml_interleave *x, const struct ml_batch *b,
-		    const uint32_t *region, size_t i, size_t end, struct ml_err *err)
+		    const uint32_t *cell, size_t i, size_t end, struct ml_err *err)
 {
 	struct ml_batch part = {
 		b->time + i,   end - i,       b->addr + i, b->site + i,
@@ -446,7 +446,7 @@ static bool pass_on(struct ml_interleave *x, const struct ml_batch *b,
 	note_thread(x, b->thread[i]);
 	for (size_t k = i; k < end; k++)
 		x->out.time[k - i] = b->time + k;
-	return x->fn(x->arg, &part, x->out.time, region + i, err);
+	return x->fn(x->arg, &part, x->out.time, cell + i, err);
 }
 
 static bool one_thread(const struct ml_batch *b, size_t i, size_t end)
@@ -471,7 +471,7 @@ static void advance(struct ml_interleave *x, uint64_t time)
 }
 
 bool ml_interleave_add(struct ml_interleave *x, const struct ml_batch *b,
-		       const uint32_t *region, struct ml_err *err)
+		       const uint32_t *cell, struct ml_err *err)
 {
 	for (size_t i = 0, end; i < b->count; i = end) {
 		advance(x, b->time + i);
@@ -480,14 +480,14 @@ bool ml_interleave_add(struct ml_interleave *x, const struct ml_batch *b,
 			end = (size_t)(x->changes[x->now].time - b->time);
 		if (x->solo && x->lives[b->thread[i]].known && one_thread(b, i, end)) {
 			if (!ml_interleave_flush(x, err) ||
-			    !pass_on(x, b, region, i, end, err))
+			    !pass_on(x, b, cell, i, end, err))
 				return false;
 			continue;
 		}
 		size_t room = x->block - x->count;
 		if (end - i > room)
 			end = i + room;
-		hold(x, b, region, i, end);
+		hold(x, b, cell, i, end);
 		if (x->count == x->block &&
 		    !let_out(x, x->switched > x->block / 2 ? x->switched : x->block, err))
 			return false;

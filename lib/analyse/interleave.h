@@ -42,9 +42,9 @@ enum {
 	ML_INTERLEAVE_BLOCK = 4 * 1024 * 1024, /* references; 28 bytes each */
 };
 
-/* What comes out: a batch, the time and the region of each of its references. */
+/* What comes out: a batch, the time and the cell (space.h) of each of its references. */
 typedef bool ml_interleave_fn(void *arg, const struct ml_batch *refs,
-			      const uint64_t *time, const uint32_t *region,
+			      const uint64_t *time, const uint32_t *cell,
 			      struct ml_err *err);
 
 /* block: references that are merged at once, at the most. */
@@ -52,8 +52,8 @@ struct ml_interleave *ml_interleave_open(const struct ml_tables *t, uint64_t tur
 					 size_t block, ml_interleave_fn *fn, void *arg);
 void ml_interleave_close(struct ml_interleave *x);
 
-/* The next references as recorded, and their regions. */
+/* The next references as recorded, and their cells. */
 bool ml_interleave_add(struct ml_interleave *x, const struct ml_batch *b,
-		       const uint32_t *region, struct ml_err *err);
+		       const uint32_t *cell, struct ml_err *err);
 /* A gap, or the end: lets out what is held. */
 bool ml_interleave_flush(struct ml_interleave *x, struct ml_err *err);

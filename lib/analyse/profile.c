@@ -14,7 +14,7 @@ struct ml_profiler *ml_profiler_open(struct ml_profile *p)
 	struct ml_profiler *x = ml_resize(NULL, sizeof(*x));
 
 	*p = (struct ml_profile){ 0 };
-	*x = (struct ml_profiler){ .p = p, .epoch = 1 };
+	*x = (struct ml_profiler){ .p = p, .epoch = 1, .most = ML_PROFILE_HELD };
 	x->thread_row = ml_arena_alloc(&x->arena, THREADS * sizeof(*x->thread_row));
 	return x;
 }
@@ -64,8 +64,6 @@ void ml_profile_start(struct ml_profiler *x, const struct ml_replay *r)
 	p->to = ml_replay_to(r);
 	p->bin = ML_PROFILE_BIN;
 	x->full = p->want;
-	ml_cells_init(&x->cells, x->full ? sizeof(struct ml_profile_work)
-					 : offsetof(struct ml_profile_work, steps));
 	make_segments(p, &ml_replay_trace(r)->tables);
 	for (unsigned i = 0; i < p->machine.levels; i++)
 		start_level(x, i + 1, &p->machine.level[i]);
@@ -75,28 +73,27 @@ void ml_profile_start(struct ml_profiler *x, const struct ml_replay *r)
 
 /*
  * How many references each level served. Nearly all are of level 1; comparing a whole
- * column with one level at a time is done by the compiler in vectors.
+ * column with the other levels is done by the compiler in vectors.
  */
-static void count_served(const uint16_t *outcome, size_t count, unsigned levels,
+static void count_served(const uint16_t *outcome, size_t count,
 			 uint64_t served[ML_SERVED])
 {
-	size_t rest = count;
+	uint16_t n[ML_SERVED] = { 0 };
 
-	memset(served, 0, ML_SERVED * sizeof(*served));
-	for (uint16_t k = 2; k <= levels + 1; k++) {
-		uint16_t n = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint16_t is = (uint16_t)ml_outcome_served(outcome[i]);
 
-		for (size_t i = 0; i < count; i++) {
-			uint16_t is = (uint16_t)(outcome[i] & 15);
-
-			n = (uint16_t)(n + (is == k));
-		}
-		served[k] = n;
-		rest -= n;
+		n[2] = (uint16_t)(n[2] + (is == 2));
+		n[3] = (uint16_t)(n[3] + (is == 3));
+		n[4] = (uint16_t)(n[4] + (is == 4));
+		n[5] = (uint16_t)(n[5] + (is == 5));
 	}
-	served[1] = rest;
+	n[1] = (uint16_t)(count - n[2] - n[3] - n[4] - n[5]);
+	for (size_t k = 0; k < ML_SERVED; k++)
+		served[k] = n[k];
 }
 
+_Static_assert(ML_SERVED == 6, "count_served knows the levels by name");
 _Static_assert(ML_BATCH < UINT16_MAX, "count_served counts a batch in 16 bits");
 
 static void add(uint64_t to[ML_SERVED], const uint64_t served[ML_SERVED])
@@ -176,7 +173,7 @@ static void count_pieces(struct ml_profiler *x, const struct ml_events *e,
 			if (segment_end(p, x->segment) - time < n)
 				n = (size_t)(segment_end(p, x->segment) - time);
 		}
-		count_served(e->outcome + i, n, p->machine.levels, served);
+		count_served(e->outcome + i, n, served);
 		add(p->served, served);
 		add(batch, served);
 		add(bin->served, served);
@@ -226,36 +223,67 @@ static void count_threads(struct ml_profiler *x, const struct ml_events *e,
 		thread_row(x, e, i)->served[ml_outcome_served(e->outcome[i])]++;
 }
 
-static inline struct ml_profile_work *cell_of(struct ml_profiler *x,
-					      const struct ml_events *e, size_t i)
+/* Room for all cells that the space has met. */
+static void grow_cells(struct ml_profiler *x, size_t cells, size_t kinds)
 {
-	uint32_t site = e->refs->site[i], caller = e->refs->caller[i];
-	struct ml_profile_work *c = ml_cells_recent(&x->cells, site, caller,
-						    e->region[i]);
-	bool is_new;
-
-	return c ? c : ml_cells_find(&x->cells, site, caller, e->region[i], &is_new);
+	if (cells <= x->cells && kinds <= x->kinds)
+		return;
+	x->cells = cells > x->cells ? cells : x->cells;
+	x->kinds = kinds > x->kinds ? kinds : x->kinds;
+	for (size_t k = 4; k < 4 * (x->p->machine.levels + 2); k++)
+		if ((k & 3) < x->kinds)
+			x->plane[k] = ml_grow(x->plane[k], &x->plane_cap[k], x->cells,
+					      sizeof(*x->plane[k]));
+	if (x->full)
+		x->work = ml_grow(x->work, &x->work_cap, x->cells, sizeof(*x->work));
 }
 
-/*
- * A program has more cells than fit the first cache: they are asked for some references
- * ahead of time.
- */
-enum { AHEAD = 12 };
+/* Takes what the planes hold of a cell. */
+static void take(struct ml_profiler *x, size_t cell, struct ml_profile_sum *sum)
+{
+	for (size_t k = 0; k < ML_PROFILE_PLANES; k++) {
+		uint64_t held = x->plane[k] ? x->plane[k][cell] : 0;
+		uint64_t count = held / ML_PROFILE_ONE;
+
+		if (!held)
+			continue;
+		x->plane[k][cell] = 0;
+		sum->served[k >> 2] += count;
+		sum->kind[k & 3] += count;
+		/* all of a plane have the same kind in their `what` */
+		sum->bytes += held % ML_PROFILE_ONE -
+			      count * ml_what((enum ml_kind)(k & 3), 0);
+	}
+}
+
+static void fold(struct ml_profiler *x)
+{
+	x->sums = ml_grow(x->sums, &x->sum_cap, x->cells, sizeof(*x->sums));
+	for (size_t i = 0; i < x->cells; i++)
+		take(x, i, &x->sums[i]);
+	x->held = 0;
+}
 
 static void count_cells(struct ml_profiler *x, const struct ml_events *e)
 {
-	const uint16_t *what = e->refs->what;
+	const uint16_t *restrict what = e->refs->what, *restrict outcome = e->outcome;
+	const uint32_t *restrict cell = e->cell;
+	uint64_t *const *plane = x->plane;
+	uint8_t *restrict key = x->key;
 	size_t count = e->refs->count;
+	uint16_t all = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct ml_profile_work *c = cell_of(x, e, i);
-
-		__builtin_prefetch(ml_cells_last(
-			&x->cells, e->refs->site[i + AHEAD < count ? i + AHEAD : i]));
-		c->count[ml_outcome_served(e->outcome[i]) - 1][what[i] >> 14]++;
-		c->bytes += ml_what_size(what[i]);
+		key[i] = (uint8_t)(ml_outcome_served(outcome[i]) << 2 | what[i] >> 14);
+		all |= what[i];
 	}
+	/* most traces have reads and writes only */
+	grow_cells(x, ml_space_cell_count(ml_replay_space(e->replay)), all >> 15 ? 4 : 2);
+	if (x->held + count > x->most)
+		fold(x);
+	x->held += count;
+	for (size_t i = 0; i < count; i++)
+		plane[key[i]][cell[i]] += ML_PROFILE_ONE + what[i];
 }
 
 static void note_stride(struct ml_profile_work *c, int64_t bytes)
@@ -291,7 +319,7 @@ static void count_more(struct ml_profiler *x, const struct ml_events *e)
 	const uint16_t *outcome = e->outcome;
 
 	for (size_t i = 0; i < b->count; i++) {
-		struct ml_profile_work *c = cell_of(x, e, i);
+		struct ml_profile_work *c = &x->work[e->cell[i]];
 		struct ml_profile_last *last = &c->last[b->thread[i] % ML_PROFILE_LASTS];
 		unsigned served = ml_outcome_served(outcome[i]);
 
@@ -345,33 +373,12 @@ struct ml_pass ml_profiler_pass(struct ml_profiler *x)
 		.leave = ml_profile_leave,
 		.bounce = ml_profile_bounced,
 		.gap = on_gap,
+		.no_region = true,
 	};
 }
 
-static void keep_cell(struct ml_profiler *x, const struct ml_profile_work *w)
+static void keep_work(struct ml_profile_cell *c, const struct ml_profile_work *w)
 {
-	struct ml_profile *p = x->p;
-
-	p->cells = ml_grow(p->cells, &p->cell_cap, p->cell_count + 1, sizeof(*p->cells));
-	struct ml_profile_cell *c = &p->cells[p->cell_count++];
-
-	c->site = w->who.site;
-	c->caller = w->who.caller;
-	c->region = w->who.region;
-	c->bytes = w->bytes;
-	for (size_t kind = 0; kind < 4; kind++)
-		for (size_t k = 1; k < ML_SERVED; k++) {
-			/* a kind that is none counts as a read, as the simulators have it
-			 */
-			size_t known = kind < 3 ? kind : 0;
-			uint64_t n = w->count[k - 1][kind];
-
-			c->kind[known] += n;
-			p->kind[known] += n;
-			c->served[k] += n;
-		}
-	if (!x->full)
-		return;
 	c->steps = w->steps;
 	memcpy(c->cause, w->cause, sizeof(c->cause));
 	for (uint32_t k = 0; k < w->strides; k++)
@@ -379,6 +386,44 @@ static void keep_cell(struct ml_profiler *x, const struct ml_profile_work *w)
 			c->stride[c->strides++] = (struct ml_profile_stride){
 				w->stride[k].bytes, w->stride[k].count - w->over[k]
 			};
+}
+
+static void keep_cell(struct ml_profiler *x, const struct ml_cell *who, size_t cell)
+{
+	struct ml_profile *p = x->p;
+	struct ml_profile_sum sum = { 0 };
+	struct ml_profile_cell *c = &p->cells[p->cell_count];
+
+	if (cell < x->sum_cap)
+		sum = x->sums[cell];
+	take(x, cell, &sum);
+	for (size_t k = 0; k < 4; k++)         /* a kind that is none counts as a read, */
+		c->kind[k % 3] += sum.kind[k]; /* as the simulators have it */
+	if (!c->kind[0] && !c->kind[1] && !c->kind[2])
+		return; /* the space met it outside of a window */
+	for (size_t k = 0; k < 3; k++)
+		p->kind[k] += c->kind[k];
+	c->site = who->site;
+	c->caller = who->caller;
+	c->region = who->region;
+	c->bytes = sum.bytes;
+	memcpy(c->served, sum.served, sizeof(c->served));
+	if (x->full)
+		keep_work(c, &x->work[cell]);
+	p->cell_count++;
+}
+
+static void keep_cells(struct ml_profiler *x, const struct ml_space *s)
+{
+	x->p->cells = ml_resize(NULL, (x->cells + 1) * sizeof(*x->p->cells));
+	x->p->cell_cap = x->cells + 1;
+	memset(x->p->cells, 0, x->p->cell_cap * sizeof(*x->p->cells));
+	for (size_t i = 0; i < x->cells; i++)
+		keep_cell(x, ml_space_cell(s, (uint32_t)i), i);
+	for (size_t k = 0; k < ML_PROFILE_PLANES; k++)
+		ml_free(x->plane[k]);
+	ml_free(x->sums);
+	ml_free(x->work);
 }
 
 /* What went over the link from a level to the one further out. */
@@ -481,8 +526,7 @@ void ml_profiler_close(struct ml_profiler *x, const struct ml_replay *r)
 	const struct ml_tables *t = &ml_replay_trace(r)->tables;
 
 	ml_profile_start(x, r); /* there may have been no reference */
-	for (size_t i = 0; i < x->cells.count; i++)
-		keep_cell(x, (const struct ml_profile_work *)x->cells.at[i]);
+	keep_cells(x, ml_replay_space(r));
 	for (size_t i = 0; i < p->thread_count; i++)
 		for (size_t k = 0; k < ML_SERVED; k++)
 			p->threads[i].refs += p->threads[i].served[k];
@@ -492,7 +536,6 @@ void ml_profiler_close(struct ml_profiler *x, const struct ml_replay *r)
 	p->cycles = ml_profile_cycles(&p->machine, p->served) +
 		    (p->refs ? ml_profile_translation(p) / (double)p->refs : 0);
 	ml_profile_lines_end(x);
-	ml_cells_release(&x->cells);
 	ml_arena_release(&x->arena);
 	ml_free(x);
 }

@@ -4,17 +4,22 @@
  */
 #pragma once
 
-#include "lib/analyse/cells.h"
 #include "lib/analyse/profile.h"
 #include "lib/analyse/replay.h"
 #include "lib/base/map.h"
+#include "lib/trace/trace.h"
 
 enum {
 	ML_PROFILE_BINS = 4096,
 	ML_PROFILE_BIN = 256, /* references of a bin at first */
 	ML_PROFILE_LASTS = 4, /* threads whose last address a cell remembers */
 	ML_PROFILE_BOUNCES = 1 << 16,
+	ML_PROFILE_PLANES = ML_SERVED * 4, /* serving level * 4 + kind */
+	ML_PROFILE_HELD = (1 << 24) - 1,
 };
+
+/* Sums of `what` of so many references stay below it. */
+#define ML_PROFILE_ONE ((uint64_t)1 << 40)
 
 /* Where a thread's last reference of a cell went. */
 struct ml_profile_last {
@@ -23,17 +28,15 @@ struct ml_profile_last {
 	uint16_t thread;
 };
 
-/*
- * Cells are 64-byte aligned (cells.h), and what nearly every reference touches, a hit
- * in the first level, stands in their first 64 bytes: a program has thousands of them,
- * and they compete for the cache of the machine that we run on.
- */
+/* References of a cell. */
+struct ml_profile_sum {
+	uint64_t bytes, served[ML_SERVED], kind[4];
+};
+
+/* Strides and causes of a cell. */
 struct ml_profile_work {
-	struct ml_cell who;
+	uint64_t steps;
 	uint32_t strides;
-	uint64_t bytes;
-	uint64_t count[ML_SERVED - 1][4]; /* by serving level - 1, and by kind */
-	uint64_t steps; /* from here on only where strides and causes are counted */
 	struct ml_profile_last last[ML_PROFILE_LASTS]; /* by thread modulo their number */
 	/*
 	 * Space-saving (Metwally et al. 2005): a step that is not among these takes the
@@ -48,11 +51,26 @@ struct ml_profile_work {
 struct ml_profiler {
 	struct ml_profile *p;
 	bool started, full; /* full: strides and causes too, where something is wanted */
-	struct ml_cells cells;
-	uint32_t epoch;       /* from 1 */
-	size_t segment;       /* of the reference before */
-	uint32_t *thread_row; /* row + 1 by thread */
-	uint64_t end;         /* position at which the last bin ends */
+	/*
+	 * References by serving level and kind (a plane) and by cell, and their bytes, in
+	 * one number: ML_PROFILE_ONE for each reference, plus its `what`. So a reference
+	 * is one addition, and the cells of a program that are in use, thousands of them,
+	 * take 8 bytes each of the cache of the processor that we run on: nearly all
+	 * references of a cell are of one plane.
+	 */
+	uint64_t *plane[ML_PROFILE_PLANES];
+	size_t plane_cap[ML_PROFILE_PLANES];
+	size_t cells, kinds; /* of which there are planes */
+	uint64_t held;       /* references in the planes, at most ML_PROFILE_HELD */
+	uint64_t most;       /* that, or less for tests */
+	struct ml_profile_sum *sums;  /* by cell; of references no longer in the planes */
+	struct ml_profile_work *work; /* by cell; if full */
+	size_t sum_cap, work_cap;
+	uint8_t key[ML_BATCH]; /* planes of the references of a batch */
+	uint32_t epoch;        /* from 1 */
+	size_t segment;        /* of the reference before */
+	uint32_t *thread_row;  /* row + 1 by thread */
+	uint64_t end;          /* position at which the last bin ends */
 
 	struct ml_map use_row;                 /* level and region -> row */
 	struct ml_map pair_row[ML_LEVELS + 1]; /* loser and winner -> row */

@@ -29,8 +29,9 @@ struct ml_replay {
 
 	const struct ml_pass *passes;
 	size_t pass_count;
+	bool regions;         /* somebody looks at them */
 	struct ml_events now; /* what is being simulated */
-	uint32_t region[ML_BATCH];
+	uint32_t cell[ML_BATCH], region[ML_BATCH];
 	uint16_t core[ML_BATCH], outcome[ML_BATCH];
 	uint8_t served[ML_BATCH];
 	struct ml_arena arena;
@@ -140,12 +141,12 @@ static bool place_threads(struct ml_replay *r, struct ml_err *err)
 }
 
 static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64_t *time,
-		     const uint32_t *region, struct ml_err *err);
+		     const uint32_t *cell, struct ml_err *err);
 
 static bool take_merged(void *arg, const struct ml_batch *b, const uint64_t *time,
-			const uint32_t *region, struct ml_err *err)
+			const uint32_t *cell, struct ml_err *err)
 {
-	return simulate(arg, b, time, region, err);
+	return simulate(arg, b, time, cell, err);
 }
 
 static bool open_simulator(struct ml_replay *r, struct ml_err *err)
@@ -238,16 +239,18 @@ static bool run_simulator(struct ml_replay *r, const struct ml_accesses *a,
 
 /* References in the order in which the machine sees them. */
 static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64_t *time,
-		     const uint32_t *region, struct ml_err *err)
+		     const uint32_t *cell, struct ml_err *err)
 {
 	struct ml_accesses a = {
 		.count = b->count,
 		.addr = b->addr,
 		.what = b->what,
 		.site = b->site,
-		.owner = region,
+		.owner = r->regions ? r->region : NULL,
 	};
 
+	if (r->regions)
+		ml_space_cell_regions(r->space, cell, b->count, r->region);
 	if (r->core_of) {
 		for (size_t i = 0; i < b->count; i++)
 			r->core[i] = core_of(r, b->thread[i]);
@@ -258,7 +261,8 @@ static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64
 		.position = r->done,
 		.refs = b,
 		.time = time,
-		.region = region,
+		.cell = cell,
+		.region = a.owner,
 		.core = a.core,
 		.outcome = r->outcome,
 	};
@@ -301,25 +305,27 @@ static bool take_recorded(void *arg, const struct ml_batch *b, struct ml_err *er
 		return true;
 	if (!pass_gaps(r, b->time, err))
 		return false;
-	ml_space_batch(r->space, b, r->region);
+	ml_space_cells(r->space, b, r->cell);
 	if (r->interleave)
-		return ml_interleave_add(r->interleave, b, r->region, err);
-	return simulate(r, b, NULL, r->region, err);
+		return ml_interleave_add(r->interleave, b, r->cell, err);
+	return simulate(r, b, NULL, r->cell, err);
 }
 
-bool ml_replay_run(struct ml_replay *r, const struct ml_pass *passes, size_t count,
-		   struct ml_err *err)
+static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t count)
 {
-	unsigned cpus = ml_cpus();
-	struct ml_err late;
-
 	r->passes = passes;
 	r->pass_count = count;
+	r->regions = r->sim;
+	for (size_t i = 0; i < count; i++)
+		r->regions |= passes[i].batch && !passes[i].no_region;
 	if (r->sim)
 		observe(r);
-	bool ok = ml_trace_each(r->trace, r->o.from, r->o.to,
-				cpus > 1 ? cpus < 4 ? cpus - 1 : 3 : 0, take_recorded, r,
-				err);
+}
+
+static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
+{
+	struct ml_err late;
+
 	/* what stands before damage counts */
 	if (r->interleave && (ok || err->kind == ML_FORMAT) &&
 	    !ml_interleave_flush(r->interleave, &late) && ok) {
@@ -331,6 +337,31 @@ bool ml_replay_run(struct ml_replay *r, const struct ml_pass *passes, size_t cou
 	if (r->sim)
 		ml_sim_flush(r->sim);
 	return ok;
+}
+
+bool ml_replay_run(struct ml_replay *r, const struct ml_pass *passes, size_t count,
+		   struct ml_err *err)
+{
+	unsigned cpus = ml_cpus();
+
+	begin(r, passes, count);
+	return end(r,
+		   ml_trace_each(r->trace, r->o.from, r->o.to,
+				 cpus > 1 ? cpus < 4 ? cpus - 1 : 3 : 0, take_recorded, r,
+				 err),
+		   err);
+}
+
+bool ml_replay_run_batches(struct ml_replay *r, const struct ml_pass *passes,
+			   size_t count, const struct ml_batch *batches,
+			   size_t batch_count, struct ml_err *err)
+{
+	bool ok = true;
+
+	begin(r, passes, count);
+	for (size_t i = 0; ok && i < batch_count; i++)
+		ok = take_recorded(r, &batches[i], err);
+	return end(r, ok, err);
 }
 
 const struct ml_machine *ml_replay_machine(const struct ml_replay *r)

@@ -52,7 +52,8 @@ struct ml_events {
 	uint64_t position;           /* of the first, in simulated order */
 	const struct ml_batch *refs; /* refs->time is of the first when time is NULL */
 	const uint64_t *time;        /* of each, where they are interleaved; else NULL */
-	const uint32_t *region;      /* of the space */
+	const uint32_t *cell;        /* of the space */
+	const uint32_t *region;      /* of these; NULL if all passes say no_region */
 	const uint16_t *core;        /* NULL: all 0 */
 	const uint16_t *outcome; /* access.h; without ML_SIM_CAUSES the causes are 0 */
 };
@@ -69,6 +70,7 @@ struct ml_pass {
 	void (*leave)(void *arg, const struct ml_events *e, const struct ml_leave *l);
 	void (*bounce)(void *arg, const struct ml_events *e, const struct ml_bounce *b);
 	void (*gap)(void *arg, const struct ml_gap *gap); /* before the batch behind it */
+	bool no_region; /* batch looks at cells and not at regions */
 };
 
 bool ml_replay_open(struct ml_replay **r, struct ml_trace *t,
@@ -76,6 +78,10 @@ bool ml_replay_open(struct ml_replay **r, struct ml_trace *t,
 /* Runs to the end (or `to`), then lets all lines leave (ml_sim_flush). */
 bool ml_replay_run(struct ml_replay *r, const struct ml_pass *passes, size_t count,
 		   struct ml_err *err);
+/* The same over batches that are decoded already: those of the window, in order. */
+bool ml_replay_run_batches(struct ml_replay *r, const struct ml_pass *passes,
+			   size_t count, const struct ml_batch *batches,
+			   size_t batch_count, struct ml_err *err);
 void ml_replay_close(struct ml_replay *r);
 
 /* For passes and for after the run. */

@@ -9,29 +9,31 @@
 
 enum { THREADS = 1 << 16 };
 
-/* So that a cell found is a cell of the tally. */
-_Static_assert(offsetof(struct ml_tally_cell, region) == offsetof(struct ml_cell, region),
-	       "a tally's cell begins like a cell");
-
 struct pass {
 	struct ml_tally *tally;
 	struct ml_space *space;
 	struct ml_footprint footprint;
 	ml_tally_tick *tick;
 	void *arg;
-	uint32_t region[ML_BATCH]; /* of the batch */
+	struct ml_tally_cell *
+		*by_number; /* as the space numbers them; NULL: not met yet */
+	size_t number_cap;
+	uint32_t cell[ML_BATCH]; /* of the batch */
 };
 
-static struct ml_tally_cell *find_cell(struct ml_tally *tally, const struct ml_ref *ref,
-				       uint32_t region)
+static struct ml_tally_cell *add_cell(struct pass *p, uint32_t number, uint64_t time)
 {
-	bool is_new;
-	struct ml_tally_cell *c = ml_cells_find(&tally->found, ref->site, ref->caller,
-						region, &is_new);
+	struct ml_tally *t = p->tally;
+	const struct ml_cell *who = ml_space_cell(p->space, number);
+	struct ml_tally_cell *c = ml_arena_alloc(&t->arena, sizeof(*c));
 
-	if (is_new)
-		c->first = ref->time;
-	return c;
+	c->site = who->site;
+	c->caller = who->caller;
+	c->region = who->region;
+	c->first = time;
+	t->cells = ml_grow(t->cells, &t->cap, t->count + 1, sizeof(*t->cells));
+	t->cells[t->count++] = c;
+	return p->by_number[number] = c;
 }
 
 /* Mostly one thread makes a whole batch. */
@@ -52,21 +54,18 @@ static bool count_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 	(void)err;
 	if (!b->count)
 		return true;
-	ml_space_batch(p->space, b, p->region);
+	ml_space_cells(p->space, b, p->cell);
+	p->by_number = ml_grow(p->by_number, &p->number_cap,
+			       ml_space_cell_count(p->space), sizeof(*p->by_number));
 	count_threads(p->tally->threads, b);
 	for (size_t i = 0; i < b->count; i++) {
-		uint32_t site = b->site[i], caller = b->caller[i], region = p->region[i];
-		struct ml_tally_cell *c = ml_cells_recent(&p->tally->found, site, caller,
-							  region);
+		struct ml_tally_cell *c = p->by_number[p->cell[i]];
 		unsigned size = ml_what_size(b->what[i]);
 
-		if (!c) {
-			struct ml_ref ref = ml_batch_ref(b, i);
-
-			c = find_cell(p->tally, &ref, region);
-		}
+		if (!c)
+			c = add_cell(p, p->cell[i], b->time + i);
 		c->count[ml_what_kind(b->what[i])]++;
-		ml_footprint_touch(&p->footprint, &c->touch, region, b->addr[i],
+		ml_footprint_touch(&p->footprint, &c->touch, c->region, b->addr[i],
 				   size ? size : 1);
 	}
 	if (p->tick)
@@ -82,7 +81,6 @@ bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t, struct ml_space *s
 	unsigned cpus = ml_cpus();
 
 	*tally = (struct ml_tally){ 0 };
-	ml_cells_init(&tally->found, sizeof(struct ml_tally_cell));
 	tally->threads = ml_arena_alloc(&tally->arena, THREADS * sizeof(*tally->threads));
 	p->tally = tally;
 	p->space = space;
@@ -90,8 +88,6 @@ bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t, struct ml_space *s
 	p->arg = arg;
 	bool ok = ml_trace_each(t, 0, t->count, cpus > 1 ? cpus < 4 ? cpus - 1 : 3 : 0,
 				count_batch, p, err);
-	tally->cells = (struct ml_tally_cell **)tally->found.at;
-	tally->count = tally->found.count;
 	tally->regions = ml_space_regions(space);
 	tally->region_lines = ml_arena_alloc(
 		&tally->arena, tally->regions * sizeof(*tally->region_lines));
@@ -103,13 +99,14 @@ bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t, struct ml_space *s
 	ml_footprint_bounds(&p->footprint, tally->region_low, tally->region_high);
 	tally->total = ml_footprint_total(&p->footprint);
 	ml_footprint_release(&p->footprint);
+	ml_free(p->by_number);
 	ml_arena_release(&a);
 	return ok;
 }
 
 void ml_tally_release(struct ml_tally *tally)
 {
-	ml_cells_release(&tally->found);
+	ml_free(tally->cells);
 	ml_arena_release(&tally->arena);
 	*tally = (struct ml_tally){ 0 };
 }

@@ -11,29 +11,27 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
-#include "lib/analyse/cells.h"
 #include "lib/analyse/footprint.h"
 
 struct ml_trace;
 struct ml_space;
 
 struct ml_tally_cell {
-	uint32_t site, caller, region; /* a struct ml_cell */
-	uint64_t count[4];             /* by enum ml_kind */
-	uint64_t first;                /* time of the first of them */
+	uint32_t site, caller, region;
+	uint64_t count[4]; /* by enum ml_kind */
+	uint64_t first;    /* time of the first of them */
 	struct ml_touch touch;
 };
 
 struct ml_tally {
-	struct ml_tally_cell **cells;
-	size_t count;
+	struct ml_tally_cell **cells; /* in the order of their first reference */
+	size_t count, cap;
 	uint64_t *threads;      /* references by thread, 65536 of them */
 	uint32_t regions;       /* how many numbers there are, with those of the space */
 	uint64_t *region_lines; /* distinct lines by region */
 	uint64_t *region_low, *region_high; /* addresses between which it was touched */
 	struct ml_footprint_size total;
-	struct ml_cells found; /* owns the cells */
-	struct ml_arena arena;
+	struct ml_arena arena; /* owns the cells */
 };
 
 /* Called now and then with the references done; may be NULL. */

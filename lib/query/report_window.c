@@ -154,6 +154,7 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 	x.position += first;
 	x.refs = &cut;
 	x.time = e->time ? e->time + first : NULL;
+	x.cell = e->cell + first;
 	x.region = e->region + first;
 	x.core = e->core ? e->core + first : NULL;
 	x.outcome = e->outcome + first;

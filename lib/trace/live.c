@@ -77,6 +77,37 @@ bool ml_live_find(struct ml_live *l, const struct ml_block *blocks, uint64_t add
 	       small;
 }
 
+static void list_cut(const struct ml_live_list *l, const struct ml_block *blocks,
+		     uint64_t addr, uint64_t time, uint64_t *low, uint64_t *high)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		const struct ml_block *b = &blocks[l->at[i]];
+
+		if (ended(b, time))
+			continue;
+		if (b->addr > addr)
+			*high = b->addr < *high ? b->addr : *high;
+		else if (b->addr + b->size > *low)
+			*low = b->addr + b->size;
+	}
+}
+
+void ml_live_cut(const struct ml_live *l, const struct ml_block *blocks, uint64_t addr,
+		 uint64_t time, uint64_t *low, uint64_t *high)
+{
+	uint64_t page = addr >> PAGE_BITS << PAGE_BITS;
+	uint64_t end = page + ((uint64_t)1 << PAGE_BITS); /* 0 behind the last page */
+	uint64_t *number = ml_map_find(&l->pages, addr >> PAGE_BITS);
+
+	if (!l->count)
+		return;
+	*low = page > *low ? page : *low;
+	*high = end && end < *high ? end : *high;
+	if (number)
+		list_cut(&l->lists[*number], blocks, addr, time, low, high);
+	list_cut(&l->large, blocks, addr, time, low, high);
+}
+
 void ml_live_release(struct ml_live *l)
 {
 	for (size_t i = 0; i < l->list_count; i++)

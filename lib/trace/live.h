@@ -28,4 +28,10 @@ void ml_live_add(struct ml_live *l, const struct ml_block *blocks, uint64_t bloc
 /* The newest living block that holds addr. */
 bool ml_live_find(struct ml_live *l, const struct ml_block *blocks, uint64_t addr,
 		  uint64_t time, uint64_t *block);
+/*
+ * No living block holds addr: cuts [low, high) down to a part around it that none holds
+ * either. Where there are blocks at all that is not more than a page.
+ */
+void ml_live_cut(const struct ml_live *l, const struct ml_block *blocks, uint64_t addr,
+		 uint64_t time, uint64_t *low, uint64_t *high);
 void ml_live_release(struct ml_live *l);

@@ -3,69 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/map.h"
-#include "lib/trace/live.h"
+#include "lib/trace/space_state.h"
 #include "lib/trace/trace.h"
 
 enum {
-	MEMO = 8192,  /* places remembered, by site */
-	NEAR = 8192,  /* regions remembered, by site, */
-	LINES = 8192, /* and by address, for sites that touch many blocks */
-	LINE_BITS = 6,
 	STACK_REACH = 8 * 1024 *
 		      1024 /* how far the main stack may grow below what was seen */
-};
-
-/* A stretch of addresses and what it belongs to; stretches of one list do not overlap. */
-struct stretch {
-	uint64_t low, high;
-	uint32_t region;
-	uint64_t origin; /* address that offsets count from */
-};
-
-/* The last place found for a site: most references of a site go to one block. */
-struct memo {
-	uint64_t low, high, origin, block;
-	uint64_t until; /* time at which it ends to be true */
-	uint32_t site, region, caller;
-	uint32_t epoch;
-	uint16_t thread;
-};
-
-/*
- * The same for regions alone, in half the room: with thousands of sites the memo must
- * stay in the processor's cache. All are forgotten when the epoch changes.
- */
-struct near {
-	uint64_t low, until;
-	uint32_t span; /* bytes from low on, 0: holds nothing */
-	uint32_t region;
-	uint32_t site, caller;
-};
-
-struct ml_space {
-	struct ml_trace *trace;
-	uint64_t due; /* time at which the next block or mapping begins */
-	struct stretch
-		*statics; /* globals, sections, code: sorted, the smallest block wins */
-	size_t static_count, static_cap;
-	struct stretch *maps; /* mappings as they are now, sorted */
-	size_t map_count, map_cap;
-	struct ml_live heap, over; /* blocks that live now */
-	bool nested;               /* a registered block has begun inside another one */
-	size_t next_block, next_map;
-	struct ml_map stacks, others; /* regions made here, by what they stand for */
-	struct ml_region *own;        /* the regions made here */
-	const char **own_name;
-	size_t own_count, own_cap, name_cap;
-	uint32_t *ordinal; /* of each block within its region, from 0 */
-	uint32_t *blocks;  /* number of blocks of each region */
-	uint32_t epoch;
-	struct memo memo[MEMO];
-	uint32_t near_epoch; /* that near and lines are of */
-	uint16_t near_thread;
-	struct near near[NEAR], lines[LINES]; /* lines: of no stack, whatever the site */
-	struct ml_arena arena;
 };
 
 static int by_address(const void *a, const void *b)
@@ -85,7 +28,8 @@ static void add_static(struct ml_space *s, uint64_t low, uint64_t high,
 		return;
 	s->statics = ml_grow(s->statics, &s->static_cap, s->static_count + 1,
 			     sizeof(*s->statics));
-	s->statics[s->static_count++] = (struct stretch){ low, high, b->region, b->addr };
+	s->statics[s->static_count++] = (struct ml_space_stretch){ low, high, b->region,
+								   b->addr };
 }
 
 static uint64_t end_of(const struct ml_block *b)
@@ -185,6 +129,8 @@ void ml_space_close(struct ml_space *s)
 	ml_map_release(&s->others);
 	ml_free(s->own);
 	ml_free(s->own_name);
+	ml_free(s->cells);
+	ml_free(s->slots);
 	ml_arena_release(&s->arena);
 	ml_free(s);
 }
@@ -201,7 +147,7 @@ void ml_space_rewind(struct ml_space *s)
 }
 
 /* Index of the first stretch that ends behind addr. */
-static size_t stretch_at(const struct stretch *list, size_t count, uint64_t addr)
+static size_t stretch_at(const struct ml_space_stretch *list, size_t count, uint64_t addr)
 {
 	size_t low = 0, high = count;
 
@@ -266,7 +212,7 @@ static void unmap(struct ml_space *s, uint64_t low, uint64_t high)
 	size_t i = stretch_at(s->maps, s->map_count, low);
 
 	while (i < s->map_count && s->maps[i].low < high) {
-		struct stretch *m = &s->maps[i];
+		struct ml_space_stretch *m = &s->maps[i];
 
 		if (m->low < low && m->high > high) {
 			s->maps = ml_grow(s->maps, &s->map_cap, s->map_count + 1,
@@ -303,7 +249,8 @@ static void apply_mapping(struct ml_space *s, const struct ml_mapping *m)
 	size_t i = stretch_at(s->maps, s->map_count, m->low);
 	memmove(&s->maps[i + 1], &s->maps[i], (s->map_count - i) * sizeof(*s->maps));
 	s->map_count++;
-	s->maps[i] = (struct stretch){ m->low, m->high, mapping_region(s, m), m->low };
+	s->maps[i] = (struct ml_space_stretch){ m->low, m->high, mapping_region(s, m),
+						m->low };
 }
 
 /* Does b cover part of a registered block that lives on beside it? */
@@ -316,7 +263,7 @@ static bool begins_inside(struct ml_space *s, const struct ml_block *b)
 		ml_live_find(&s->over, s->trace->blocks, end_of(b) - 1, b->from, &other));
 }
 
-static void advance(struct ml_space *s, uint64_t time)
+void ml_space_advance(struct ml_space *s, uint64_t time)
 {
 	const struct ml_trace *t = s->trace;
 
@@ -332,6 +279,7 @@ static void advance(struct ml_space *s, uint64_t time)
 			ml_live_add(b->over ? &s->over : &s->heap, t->blocks,
 				    s->next_block, b->from);
 			s->epoch += b->over;
+			ml_space_fill_holes(s, b);
 		}
 		s->next_block++;
 	}
@@ -399,184 +347,163 @@ static const struct ml_thread *stack_at(const struct ml_space *s, uint64_t addr,
 	return found;
 }
 
-/* Finds anew, and notes for how long and how far around the answer holds. */
-static void find(struct ml_space *s, const struct ml_ref *ref, struct memo *m)
+/* Keeps of what was found only the part around addr that is not in [low, high). */
+static void cut(struct ml_space_found *f, uint64_t addr, uint64_t low, uint64_t high)
+{
+	if (low > addr && low < f->high)
+		f->high = low;
+	if (high <= addr && high > f->low)
+		f->low = high;
+}
+
+/* Index i is of the first stretch that ends behind addr, which it does not hold. */
+static void cut_stretches(struct ml_space_found *f, uint64_t addr,
+			  const struct ml_space_stretch *list, size_t count, size_t i)
+{
+	if (i < count)
+		cut(f, addr, list[i].low, list[i].high);
+	if (i)
+		cut(f, addr, list[i - 1].low, list[i - 1].high);
+}
+
+/*
+ * What no block, static stretch or stack holds, such as what malloc keeps between its
+ * blocks: the part of a line around addr of which that can be said. Where there are no
+ * blocks at all, as in imported traces, it is all up to the next thing that is known.
+ */
+static void find_hole(struct ml_space *s, const struct ml_ref *ref,
+		      struct ml_space_found *f)
+{
+	const struct ml_tables *t = &s->trace->tables;
+	uint64_t addr = ref->addr, line = ((uint64_t)1 << ML_SPACE_LINE_BITS) - 1;
+	size_t i = stretch_at(s->maps, s->map_count, addr);
+
+	f->hole = s->trace->block_count;
+	if (!f->hole) {
+		f->low = 0;
+		f->high = UINT64_MAX;
+	} else {
+		f->low = addr & ~line;
+		f->high = (addr | line) < UINT64_MAX ? (addr | line) + 1 : UINT64_MAX;
+	}
+	if (i < s->map_count && s->maps[i].low <= addr) {
+		f->region = s->maps[i].region;
+		f->origin = s->maps[i].origin;
+		cut(f, addr, 0, s->maps[i].low);
+		cut(f, addr, s->maps[i].high, UINT64_MAX);
+	} else {
+		f->unmapped = true;
+		cut_stretches(f, addr, s->maps, s->map_count, i);
+	}
+	cut_stretches(f, addr, s->statics, s->static_count,
+		      stretch_at(s->statics, s->static_count, addr));
+	for (size_t k = 0; k < t->threads.count; k++)
+		cut(f, addr, stack_low(&t->threads.at[k]), t->threads.at[k].stack_high);
+	ml_live_cut(&s->heap, s->trace->blocks, addr, ref->time, &f->low, &f->high);
+}
+
+/*
+ * The whole stack t, but for the parts of others that go before it: those of the thread
+ * itself, and all of them where somebody else's stack is looked at.
+ */
+static void find_stack(struct ml_space *s, const struct ml_ref *ref,
+		       const struct ml_thread *t, struct ml_space_found *f)
+{
+	const struct ml_tables *tables = &s->trace->tables;
+
+	f->region = stack_region(s, t->id, function_of(s, ref));
+	f->origin = t->stack_low;
+	f->low = stack_low(t);
+	f->high = t->stack_high;
+	for (size_t i = 0; i < tables->threads.count; i++) {
+		const struct ml_thread *x = &tables->threads.at[i];
+
+		if (x->id == ref->thread || t->id != ref->thread)
+			cut(f, ref->addr, stack_low(x), x->stack_high);
+	}
+	cut_stretches(f, ref->addr, s->statics, s->static_count,
+		      stretch_at(s->statics, s->static_count, ref->addr));
+	if (t->id == 1)
+		f->until = ML_FOREVER; /* nothing is allocated in there */
+}
+
+/* A registered region may cover part of what was found. */
+static void uncover(struct ml_space *s, const struct ml_ref *ref,
+		    struct ml_space_found *f)
+{
+	ml_live_cut(&s->over, s->trace->blocks, ref->addr, ref->time, &f->low, &f->high);
+}
+
+struct ml_space_found ml_space_look(struct ml_space *s, const struct ml_ref *ref)
 {
 	uint64_t addr = ref->addr, block;
+	struct ml_space_found f = { .low = addr,
+				    .high = addr + 1,
+				    .origin = addr,
+				    .block = ML_NO_BLOCK,
+				    .until = ML_FOREVER };
+	bool over = ml_live_find(&s->over, s->trace->blocks, addr, ref->time, &block);
 
-	*m = (struct memo){ .low = addr,
-			    .high = addr + 1,
-			    .origin = addr,
-			    .block = ML_NO_BLOCK,
-			    .until = ML_FOREVER,
-			    .site = ref->site,
-			    .caller = ref->caller,
-			    .thread = ref->thread,
-			    .epoch = s->epoch };
-	if (ml_live_find(&s->over, s->trace->blocks, addr, ref->time, &block) ||
-	    ml_live_find(&s->heap, s->trace->blocks, addr, ref->time, &block)) {
+	if (over || ml_live_find(&s->heap, s->trace->blocks, addr, ref->time, &block)) {
 		const struct ml_block *b = &s->trace->blocks[block];
 
-		/* a registered region may cover part of the block: remember little then
-		 */
-		bool alone = b->over ? !s->nested : !s->over.count;
-		m->low = alone ? b->addr : addr;
-		m->high = alone ? end_of(b) : addr + 1;
-		m->origin = b->addr;
-		m->block = block;
-		m->until = b->until;
-		m->region = b->region;
-		return;
+		if (!over || !s->nested) {
+			f.low = b->addr;
+			f.high = end_of(b);
+		}
+		f.origin = b->addr;
+		f.block = block;
+		f.until = b->until;
+		f.region = b->region;
+		if (!over)
+			uncover(s, ref, &f);
+		return f;
 	}
 	size_t i = stretch_at(s->statics, s->static_count, addr);
 	if (i < s->static_count && s->statics[i].low <= addr) {
-		const struct stretch *x = &s->statics[i];
+		const struct ml_space_stretch *x = &s->statics[i];
 
-		m->low = x->low;
-		m->high = x->high;
-		m->origin = x->origin;
-		m->region = x->region;
-		return;
+		f.low = x->low;
+		f.high = x->high;
+		f.origin = x->origin;
+		f.region = x->region;
+		uncover(s, ref, &f);
+		return f;
 	}
 	/* what no block covers now may be covered by the next one that begins */
 	if (s->next_block < s->trace->block_count)
-		m->until = s->trace->blocks[s->next_block].from;
+		f.until = s->trace->blocks[s->next_block].from;
 	const struct ml_thread *t = stack_at(s, addr, ref->thread);
-	if (t) {
-		m->region = stack_region(s, t->id, function_of(s, ref));
-		m->origin = t->stack_low;
-		if (!s->over.count) { /* otherwise parts of it may be registered */
-			m->low = stack_low(t);
-			m->high = t->stack_high;
-		}
-		if (t->id == 1)
-			m->until = ML_FOREVER; /* nothing is allocated in there */
-		return;
-	}
-	i = stretch_at(s->maps, s->map_count, addr);
-	if (i < s->map_count && s->maps[i].low <= addr) {
-		m->region = s->maps[i].region;
-		m->origin = s->maps[i].origin;
-	}
+	if (t)
+		find_stack(s, ref, t, &f);
+	else
+		find_hole(s, ref, &f);
+	uncover(s, ref, &f);
+	return f;
 }
 
-static inline const struct memo *look_up(struct ml_space *s, const struct ml_ref *ref)
+static inline const struct ml_space_found *look_up(struct ml_space *s,
+						   const struct ml_ref *ref)
 {
-	struct memo *m = &s->memo[ref->site % MEMO];
+	struct ml_space_memo *m = &s->memo[ref->site % ML_SPACE_MEMO];
+	const struct ml_space_found *f = &m->found;
 
 	if (ref->time >= s->due)
-		advance(s, ref->time);
-	if (m->epoch != s->epoch || m->site != ref->site || ref->addr < m->low ||
-	    ref->addr >= m->high || ref->time >= m->until || m->caller != ref->caller ||
+		ml_space_advance(s, ref->time);
+	if (m->epoch != s->epoch || m->site != ref->site || ref->addr < f->low ||
+	    ref->addr >= f->high || ref->time >= f->until || m->caller != ref->caller ||
 	    m->thread != ref->thread)
-		find(s, ref, m);
-	return m;
+		*m = (struct ml_space_memo){ ml_space_look(s, ref), ref->site,
+					     ref->caller, s->epoch, ref->thread };
+	return f;
 }
 
 struct ml_place ml_space_find(struct ml_space *s, const struct ml_ref *ref)
 {
-	const struct memo *m = look_up(s, ref);
+	const struct ml_space_found *f = look_up(s, ref);
 
-	return (struct ml_place){ m->region, m->block, ref->addr - m->origin };
-}
-
-/* Looks by address, then at everything; remembers it for the site. */
-static uint32_t find_region(struct ml_space *s, const struct ml_ref *ref,
-			    struct near *near)
-{
-	struct near *line = &s->lines[ref->addr >> LINE_BITS & (LINES - 1)];
-	struct memo m;
-
-	if (ref->addr - line->low < line->span && ref->time < line->until) {
-		*near = *line;
-	} else {
-		find(s, ref, &m);
-		near->low = m.low;
-		near->until = m.until;
-		near->span = (uint32_t)(m.high - m.low);
-		near->region = m.region;
-		if (m.high - m.low > UINT32_MAX) { /* the part around it */
-			near->low = ref->addr;
-			near->span = (uint32_t)(m.high - ref->addr < UINT32_MAX
-							? m.high - ref->addr
-							: UINT32_MAX);
-		}
-		if (ml_space_region(s, m.region)->kind != ML_REGION_STACK)
-			*line = *near;
-	}
-	near->site = ref->site;
-	near->caller = ref->caller;
-	return near->region;
-}
-
-/* What is remembered of another thread may not be so for this one: stacks are reused. */
-static void forget(struct ml_space *s, uint16_t thread)
-{
-	memset(s->near, 0, sizeof(s->near));
-	if (s->near_epoch != s->epoch)
-		memset(s->lines, 0, sizeof(s->lines));
-	s->near_epoch = s->epoch;
-	s->near_thread = thread;
-}
-
-/* How many references from i on are of one thread, with nothing that begins or ends. */
-static size_t run_of(const struct ml_space *s, const struct ml_batch *batch, size_t i)
-{
-	const uint16_t *thread = batch->thread;
-	uint64_t due = s->due - batch->time;
-	size_t end = due < batch->count ? (size_t)due : batch->count, n = i + 1;
-
-	/* mostly one thread makes a whole batch */
-	if (!memcmp(thread + i, thread + i + 1, (end - i - 1) * sizeof(*thread)))
-		return end;
-	while (n < end && thread[n] == thread[i])
-		n++;
-	return n;
-}
-
-/*
- * A program with thousands of sites has more nears than fit the first cache of the
- * processor that we run on: they are asked for some references ahead of time.
- */
-enum { AHEAD = 16 };
-
-static void find_run(struct ml_space *s, const struct ml_batch *batch, size_t i,
-		     size_t end, uint32_t *restrict region)
-{
-	const uint64_t *restrict addrs = batch->addr;
-	const uint32_t *restrict sites = batch->site, *restrict callers = batch->caller;
-	struct near *near = s->near;
-	uint64_t time = batch->time;
-
-	for (; i < end; i++) {
-		uint64_t addr = addrs[i];
-		uint32_t site = sites[i], caller = callers[i];
-		struct near *n = &near[site % NEAR];
-
-		__builtin_prefetch(&near[sites[i + AHEAD < end ? i + AHEAD : i] % NEAR]);
-		if (__builtin_expect((addr - n->low < n->span) & (n->site == site) &
-					     (n->caller == caller) &
-					     (time + i < n->until),
-				     1)) {
-			region[i] = n->region;
-		} else {
-			struct ml_ref ref = ml_batch_ref(batch, i);
-
-			region[i] = find_region(s, &ref, n);
-		}
-	}
-}
-
-void ml_space_batch(struct ml_space *s, const struct ml_batch *batch, uint32_t *region)
-{
-	for (size_t i = 0, end; i < batch->count; i = end) {
-		if (batch->time + i >= s->due)
-			advance(s, batch->time + i);
-		if (s->near_epoch != s->epoch || s->near_thread != batch->thread[i])
-			forget(s, batch->thread[i]);
-		end = run_of(s, batch, i);
-		find_run(s, batch, i, end, region);
-	}
+	return (struct ml_place){ f->region, f->block,
+				  f->unmapped ? 0 : ref->addr - f->origin };
 }
 
 uint32_t ml_space_regions(const struct ml_space *s)

@@ -29,6 +29,14 @@ struct ml_place {
 
 #define ML_NO_BLOCK UINT64_MAX
 
+/*
+ * A combination of site, caller and region that occurs. The space numbers those that it
+ * meets, from 0, so that whoever counts by line or by region has an array of counts.
+ */
+struct ml_cell {
+	uint32_t site, caller, region;
+};
+
 /* Loads the trace's block events. NULL: they are damaged. */
 struct ml_space *ml_space_open(struct ml_trace *t, struct ml_err *err);
 /*
@@ -42,7 +50,15 @@ void ml_space_close(struct ml_space *s);
 /* The place of one reference. Times must not decrease; ml_space_rewind starts anew. */
 struct ml_place ml_space_find(struct ml_space *s, const struct ml_ref *ref);
 void ml_space_rewind(struct ml_space *s);
-/* The regions alone, of all references of a batch at once: several times as fast. */
+/* The cells of all references of a batch at once: many times as fast. */
+void ml_space_cells(struct ml_space *s, const struct ml_batch *batch, uint32_t *cell);
+size_t ml_space_cell_count(const struct ml_space *s);
+/* What number `cell` stands for; valid until the next batch. */
+const struct ml_cell *ml_space_cell(const struct ml_space *s, uint32_t cell);
+/* The regions of a column of cells; region may be the same column. */
+void ml_space_cell_regions(const struct ml_space *s, const uint32_t *cell, size_t count,
+			   uint32_t *region);
+/* Both in one: the regions of a batch. */
 void ml_space_batch(struct ml_space *s, const struct ml_batch *batch, uint32_t *region);
 
 uint32_t ml_space_regions(const struct ml_space *s); /* how many, with those of its own */
