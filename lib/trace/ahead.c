@@ -9,7 +9,7 @@ void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level)
 	unsigned cpus = ml_cpus();
 
 	if (!threads)
-		threads = cpus > 1 ? cpus - 1 : 1;
+		threads = cpus;
 	if (threads > THREADS_MAX)
 		threads = THREADS_MAX;
 	*a = (struct ml_ahead){ .threads = threads, .level = level };

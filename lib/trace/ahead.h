@@ -40,7 +40,8 @@ struct ml_ahead {
 	int level;
 };
 
-/* threads 0: one less than there are CPUs, at least 1, at most 4. */
+/* threads 0: as many as there are CPUs, at most 4. The program waits for them anyway
+ * where they are the slowest. */
 void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level);
 void ml_ahead_release(struct ml_ahead *a); /* waits for what is under way */
 
