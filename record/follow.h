@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ML_FOLLOW_WORDS = 248 /* at most */ };
+enum { ML_FOLLOW_WORDS = 256 /* of a track at most: an index is a byte */ };
 
 struct ml_follow {
 	uint64_t delta[8];

@@ -24,6 +24,9 @@ enum {
 	HEADS = 1 << 10,
 };
 
+_Static_assert(2 * (int)ML_GUEST_TRACK <= (int)ML_FOLLOW_WORDS,
+	       "tracks are too long to follow");
+
 #define NO_PLACE UINT64_MAX
 
 /* What is known of each reference of a track. */
@@ -57,9 +60,8 @@ struct ml_guest_track {
 	uint16_t wrong[ML_GUEST_TRACK];
 	struct link link[ML_GUEST_TRACK];
 	struct drift drift[ML_GUEST_TRACK];
-	struct ml_follow
-		eight[ML_GUEST_TRACK / 4]; /* of the words, for record/follow.h */
-	struct ml_guest_draft *draft;      /* the runs that it was made from */
+	struct ml_follow eight[ML_GUEST_TRACK / 4]; /* its words, for follow.h */
+	struct ml_guest_draft *draft;               /* the runs that it was made from */
 };
 
 void ml_guest_refs_init(struct ml_guest_refs *g, struct ml_objects *objects,
@@ -425,7 +427,6 @@ static void learn(struct ml_guest_refs *g, struct ml_guest_head *h, const uint64
 		  unsigned most, unsigned i)
 {
 	struct ml_guest_track *t = h->track;
-
 	int of = drift_of(t, i) ? WRONG_DRIFT : WRONG_OF;
 
 	if (++t->wrong[i] < WRONG || t->wrong[i] * of < (int)t->used ||

@@ -29,6 +29,8 @@ enum {
 	WAYS = 1 << 16,
 };
 
+_Static_assert((int)WORDS <= (int)ML_FOLLOW_WORDS, "tracks are too long to follow");
+
 /* A step may begin a track: of each path of each superblock. */
 struct ml_guest_start {
 	struct ml_guest_way *way; /* or NULL */
@@ -277,7 +279,6 @@ static void note_end(const struct ml_guest_steps *g, struct ml_guest_way *t,
 		e->call = k->call;
 }
 
-/* A track of the parts that both runs of a draft have. */
 static bool is_drift(const struct ml_guest_way *t, unsigned at)
 {
 	for (unsigned i = 0; i < t->drifts; i++)
@@ -286,6 +287,7 @@ static bool is_drift(const struct ml_guest_way *t, unsigned at)
 	return false;
 }
 
+/* What the join says of a word that is no header. */
 static void note_word(struct ml_guest_way *t, unsigned at, const struct ml_link *l,
 		      const struct ml_join *j)
 {
@@ -304,6 +306,7 @@ static void note_word(struct ml_guest_way *t, unsigned at, const struct ml_link 
 	}
 }
 
+/* All that was noted of the words, as record/follow.h wants it. */
 static void note_eights(struct ml_guest_way *t, const struct draft *d)
 {
 	struct ml_follow_word word[WORDS];
@@ -316,12 +319,13 @@ static void note_eights(struct ml_guest_way *t, const struct draft *d)
 								    : d->first[i],
 						   .root = (uint16_t)l->from,
 						   .constant = !l->base };
-		if (l->base && l->from == i && !is_drift(t, i))
-			word[i].base = t->base[base++] == i;
+		word[i].base = base < t->bases && t->base[base] == i;
+		base += word[i].base;
 	}
 	ml_follow_make(t->eight, word, t->words);
 }
 
+/* A track of the parts that both runs of a draft have. */
 static struct ml_guest_way *make_way(struct ml_guest_steps *g, struct ml_guest_start *s,
 				     struct draft *d)
 {

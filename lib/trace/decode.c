@@ -200,7 +200,7 @@ static __attribute__((noinline)) void fill_rests(struct ml_decoder *d, size_t ne
 	}
 }
 
-/* The values of a step's bases; what they are read from stays behind them. */
+/* The values of a step's bases; behind them is room for a 0 and the step's drifts. */
 static INLINE uint64_t *take_values(struct ml_decoder *d, const struct ml_path *path)
 {
 	struct ml_predict *p = &d->predict;

@@ -1,5 +1,6 @@
 #include "lib/trace/rest.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "lib/trace/columns.h"
@@ -59,20 +60,11 @@ static void get(struct ml_rest *r, int64_t *rest, size_t count)
 
 const struct ml_rest_ops ml_rest_plain = { put, get };
 
-bool ml_rest_has_avx512(void)
-{
-#if defined(__x86_64__)
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-	       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
-#else
-	return false;
-#endif
-}
-
 const struct ml_rest_ops *ml_rest_ops(void)
 {
 #if defined(__x86_64__)
-	if (ml_rest_has_avx512())
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+	    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
 		return &ml_rest_avx512;
 #endif
 	return &ml_rest_plain;

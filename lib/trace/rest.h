@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,4 +26,3 @@ extern const struct ml_rest_ops ml_rest_plain, ml_rest_avx512;
 
 /* The fastest that this machine can. */
 const struct ml_rest_ops *ml_rest_ops(void);
-bool ml_rest_has_avx512(void);
