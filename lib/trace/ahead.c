@@ -1,8 +1,10 @@
 #include "lib/trace/ahead.h"
 
+#include <unistd.h>
+
 #include "lib/base/arena.h"
 
-enum { THREADS_MAX = 4 };
+enum { THREADS_MAX = 4, STEP_BACK = 5 };
 
 void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level)
 {
@@ -67,6 +69,21 @@ static void encode(void *arg)
 	pthread_mutex_unlock(&a->lock);
 }
 
+/*
+ * On a thread of its own, which steps back behind the program that is recorded: where
+ * there are fewer processors than threads the program should not wait for its turn.
+ */
+static void encode_apart(void *arg)
+{
+	static _Thread_local bool back;
+
+	if (!back && nice(STEP_BACK) == -1) {
+		/* then it goes on as it is */
+	}
+	back = true;
+	encode(arg);
+}
+
 void ml_ahead_send(struct ml_ahead *a, const struct ml_shapes *shapes, bool alone)
 {
 	struct ml_parcel *p = ml_ahead_now(a);
@@ -83,7 +100,7 @@ void ml_ahead_send(struct ml_ahead *a, const struct ml_shapes *shapes, bool alon
 	if (!a->started)
 		ml_pool_init(&a->pool, a->threads);
 	a->started = true;
-	ml_pool_submit(&a->pool, encode, p);
+	ml_pool_submit(&a->pool, encode_apart, p);
 }
 
 struct ml_parcel *ml_ahead_take(struct ml_ahead *a, bool wait)

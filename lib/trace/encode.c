@@ -11,7 +11,9 @@
 enum {
 	BLOCK = 1024,      /* values that are encoded at a time; a multiple of 8 */
 	SAMPLE = 512,      /* values in a row that comparisons are tried on, */
-	SAMPLED = 1 << 14, /* and how many in all, or few more */
+	SAMPLED = 1 << 14, /* how many in all at most, or few more, */
+	FEW = 1 << 11,     /* and if there are more than these, */
+	LEAST_OF = 4,      /* at most one of so many */
 	STATES_AT_ONCE = 16,
 };
 
@@ -199,7 +201,9 @@ static void try_models(struct ml_encoder *e, const struct ml_steps *steps)
 	size_t every = SAMPLE;
 
 	if (steps->values > SAMPLED)
-		every = (size_t)SAMPLE * (steps->values / SAMPLED);
+		every = (size_t)SAMPLE * (steps->values / SAMPLED + 1);
+	if (steps->values > FEW && every < SAMPLE * (size_t)LEAST_OF)
+		every = SAMPLE * (size_t)LEAST_OF;
 	ml_beside_start(&e->beside, e->predict.shapes->states);
 	for (size_t i = 0; i < steps->values; i += every) {
 		size_t left = steps->values - i;
