@@ -14,7 +14,6 @@
 enum {
 	HOT = 32,        /* steps that begin at a place before it becomes a head */
 	TRIES = 12,      /* tracks that a place may have, one after the other */
-	ROUNDS = 8,      /* first runs that are tried for a track, */
 	LOOKS = 8,       /* runs that are looked at before a track is made */
 	JUDGE = 256,     /* uses after which a track is judged */
 	LEAST = 2,       /* references that a track must join on the average */
@@ -38,11 +37,9 @@ struct link {
 
 /* Two runs of what may become a track. */
 struct ml_guest_draft {
-	unsigned count, same; /* references of the first, and that both have */
-	unsigned looks, rounds;
+	unsigned count, looks, same; /* same: references that both runs have */
 	uint64_t word[ML_GUEST_TRACK];
 	uint64_t first[ML_GUEST_TRACK], second[ML_GUEST_TRACK]; /* addresses */
-	struct ml_guest_draft *best; /* of earlier rounds, or NULL */
 };
 
 /* A reference that drifts (lib/trace/shape.h), by the references of the bases. */
@@ -155,13 +152,13 @@ struct ml_guest_head *ml_guest_refs_head(struct ml_guest_refs *g, uint64_t word)
 }
 
 /* Remembers the run at w, which is to be a track of its head. */
-static void begin_round(struct ml_guest_refs *g, struct ml_guest_draft *d,
-			const uint64_t *w, size_t room)
+static struct ml_guest_draft *begin_draft(struct ml_guest_refs *g, const uint64_t *w,
+					  size_t room)
 {
+	struct ml_guest_draft *d = ml_arena_alloc(&g->arena, sizeof(*d));
 	bool user = ml_guest_refs_head(g, w[0])->user;
 
 	d->count = d->looks = d->same = 0;
-	d->rounds++;
 	for (; d->count < ML_GUEST_TRACK && d->count < room; d->count++, w += 2) {
 		const struct ml_guest_head *h = ml_guest_is_ref(w[0])
 							? ml_guest_refs_head(g, w[0])
@@ -172,6 +169,7 @@ static void begin_round(struct ml_guest_refs *g, struct ml_guest_draft *d,
 		d->word[d->count] = w[0];
 		d->first[d->count] = w[1];
 	}
+	return d;
 }
 
 /* Another run from the same head. True: enough has been seen. */
@@ -310,16 +308,20 @@ static void note_eights(struct ml_guest_track *t)
 	ml_follow_make(t->eight, word, 2 * (size_t)t->count);
 }
 
+/* Is a run's address where the drift has it? */
+static inline bool drifted(const struct drift *d, const uint64_t *w)
+{
+	return w[2 * d->at + 1] - w[2 * d->like + 1] ==
+	       (w[2 * d->as + 1] - w[2 * d->from + 1]) << d->shift;
+}
+
 /* Is reference i of the run as the track has it? Its base and what it drifts with are. */
 static bool holds(const struct ml_guest_track *t, unsigned i, const uint64_t *w)
 {
 	const struct drift *d = drift_of(t, i);
 	const struct link *l = &t->link[i];
 
-	if (d)
-		return w[2 * d->at + 1] - w[2 * d->like + 1] ==
-		       (w[2 * d->as + 1] - w[2 * d->from + 1]) << d->shift;
-	return w[2 * i + 1] == w[l->from] + l->delta;
+	return d ? drifted(d, w) : w[2 * i + 1] == w[l->from] + l->delta;
 }
 
 /*
@@ -368,31 +370,6 @@ static struct ml_guest_track *make_track(struct ml_guest_refs *g,
 	return t;
 }
 
-static struct ml_guest_draft *make_draft(struct ml_guest_refs *g)
-{
-	struct ml_guest_draft *d = ml_arena_alloc(&g->arena, 2 * sizeof(*d));
-
-	memset(d, 0, 2 * sizeof(*d));
-	d->best = d + 1;
-	return d;
-}
-
-/*
- * Keeps the longest that was found: a run that a loop left early makes a poor track of
- * the loop. True: that will do.
- */
-static bool end_round(struct ml_guest_draft *d)
-{
-	struct ml_guest_draft *best = d->best;
-
-	if (d->same > best->same) {
-		*best = *d;
-		best->best = NULL;
-	}
-	d->count = 0;
-	return best->same == ML_GUEST_TRACK || d->rounds == ROUNDS;
-}
-
 /* A step begins at a place without a track. */
 static void heat(struct ml_guest_refs *g, struct ml_guest_head *h, const uint64_t *w,
 		 size_t room)
@@ -402,24 +379,21 @@ static void heat(struct ml_guest_refs *g, struct ml_guest_head *h, const uint64_
 	if (++h->count < HOT || h->tries >= TRIES || g->tracks >= ML_GUEST_TRACKS ||
 	    room < ML_GUEST_TRACK)
 		return;
-	struct ml_guest_draft *d = h->draft;
-	if (!d || !d->count) {
-		if (!d)
-			d = make_draft(g);
-		begin_round(g, d, w, room);
+	if (!h->draft) {
+		struct ml_guest_draft *d = begin_draft(g, w, room);
+
 		h = ml_guest_refs_head(g, word); /* may have moved */
 		h->draft = d;
 		return;
 	}
+	struct ml_guest_draft *d = h->draft;
 	if (!look(d, w, room))
-		return;
-	if (!end_round(d))
 		return;
 	h->draft = NULL;
 	h->count = 0;
 	h->tries++;
-	if (d->best->same >= 2)
-		h->track = make_track(g, d->best, d->best->same, NULL, NULL, 0);
+	if (d->same >= 2)
+		h->track = make_track(g, d, d->same, NULL, NULL, 0);
 }
 
 /* Was the reference where the track was left as expected but for its address? */
@@ -485,13 +459,9 @@ static inline unsigned follow(const struct ml_guest_refs *g,
 	if (!n) /* which is stricter about addresses */
 		n = follow_plainly(t, w, t->count < room ? t->count : (unsigned)room,
 				   value);
-	for (unsigned k = 0; k < t->drifts && t->drift[k].at < n; k++) {
-		const struct drift *d = &t->drift[k];
-
-		if (w[2 * d->at + 1] - w[2 * d->like + 1] !=
-		    (w[2 * d->as + 1] - w[2 * d->from + 1]) << d->shift)
-			return d->at;
-	}
+	for (unsigned k = 0; k < t->drifts && t->drift[k].at < n; k++)
+		if (!drifted(&t->drift[k], w))
+			return t->drift[k].at;
 	return n;
 }
 
