@@ -78,7 +78,7 @@ class Trace:
     def __init__(self, data):
         assert data[:8] == b'memlamp\n', 'not a trace'
         version, = struct.unpack_from('<I', data, 8)
-        assert version == 2, 'another version'
+        assert version == 3, 'another version'
         assert struct.unpack_from('<Q', data, 56)[0] == hash64(data[:56])
         self.names, self.frames, self.regions = ['', 'other'], [], [(0, 1, 0, [])]
         self.sites = [(0, 0, 0, 0)]
@@ -211,8 +211,8 @@ class Trace:
             if bytes_ > 1 and planes:
                 planes = [planes[0][k::bytes_] for k in range(bytes_)]
             columns.append([int.from_bytes(x, 'little') for x in zip(*planes)])
-        assert not b.more() and heads[0][0] == steps
-        Chunk(self, columns, thread).run()
+        assert not b.more() and heads[0][0] == (steps + 3) // 4
+        Chunk(self, columns, thread, steps).run()
 
     # Text.
 
@@ -282,21 +282,22 @@ class Trace:
 class State:
     def __init__(self, model):
         self.lag, self.shift = model & 15, model >> 4
-        assert self.lag <= 6 and self.shift < 4, 'no such model'
+        assert self.lag <= 8 and self.shift < 4, 'no such model'
         self.stride = self.delta = 0
 
 
 class Chunk:
     """The prediction of the section Decoding; signed movements are Python integers."""
 
-    def __init__(self, trace, columns, thread):
-        self.trace, self.thread = trace, thread
-        (self.status, self.path, self.exit, self.models, codes, self.d1, self.d2, self.d4,
+    def __init__(self, trace, columns, thread, steps):
+        self.trace, self.thread, self.steps = trace, thread, steps
+        (status, self.path, self.exit, self.models, codes, self.d1, self.d2, self.d4,
          self.d8, self.rare, self.threads, self.callers) = [iter(c) for c in columns]
+        self.status = (c >> 2 * k & 3 for c in status for k in range(4))
         self.codes = (c >> 2 * k & 3 for c in codes for k in range(4))
         self.guess = {}
         self.h = (0, 0)
-        self.values = [0] * 6
+        self.values = [0] * 8
         self.caller, self.user, self.user_shape, self.caller_of = 0, False, 0, {}
         self.states = {}
 
@@ -307,22 +308,23 @@ class Chunk:
         h0, h1 = self.h
         slot = ((h0 ^ h1) * 0x85ebca6b & M32) >> 18
         first, second = self.guess.get(slot, (0, 0))
-        self.use('path ' + ('first guess', 'second guess', 'as such', 'exit')[s & 3])
-        if s & 3 == 3:
+        rare = 0
+        self.use('path ' + ('first guess', 'second guess', 'as such', 'exit')[s])
+        if s == 3:
             *_, path, exits = self.trace.shapes[self.trace.paths[first - 1][0]]
             taken = next(self.exit)
             assert first and taken <= exits, 'no such exit'
             path += taken
-        elif s & 3 == 2:
-            path = next(self.path)
+        elif s == 2:
+            rare, path = divmod(next(self.path), 1 << 31)
         else:
-            path = (second if s & 3 else first) - 1
+            path = (second if s else first) - 1
         assert 0 <= path < len(self.trace.paths), 'no such path'
         c = path + 1
         if first != c:
             self.guess[slot] = (c, first) if second == c or not first else (first, c)
         self.h = (c * 0x9e3779b1 & M32, h0 * 0x297a2d39 & M32)
-        return path
+        return path, rare
 
     def rest(self):
         code = next(self.codes)
@@ -345,16 +347,17 @@ class Chunk:
             state.last = (self.values[-1] - beside) & M64
         d = signed((state.stride + self.rest()) & M64)
         state.last = (state.last + d) & M64
-        if d == state.delta:
-            state.stride = d
+        state.stride = d if d == state.delta else 0
         state.delta = d
         value = (state.last + beside) & M64
         self.values = self.values[1:] + [value]
         return value
 
     def run(self):
-        for s in self.status:
-            self.step(s)
+        for _ in range(self.steps):
+            self.step(next(self.status))
+        left = list(self.status)
+        assert len(left) < 4 and not any(left), 'more statuses than steps'
         left = list(self.codes)
         assert len(left) < 8 and not any(left), 'more values than steps'
         for column in (self.path, self.exit, self.models, self.d1, self.d2, self.d4,
@@ -362,7 +365,8 @@ class Chunk:
             assert next(column, None) is None, 'a column is not used up'
 
     def step(self, s):
-        shape, slots, bases = self.trace.paths[self.next_path(s)]
+        path, rare = self.next_path(s)
+        shape, slots, bases = self.trace.paths[path]
         slot, base, drift, user, _, _ = self.trace.shapes[shape]
         if user != self.user:
             if not user:
@@ -370,7 +374,7 @@ class Chunk:
             self.user = user
         if user:
             self.user_shape = shape
-        if s & 4:
+        if rare:
             r = next(self.rare)
             self.use('rare %d' % r)
             if r & 1:

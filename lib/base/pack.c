@@ -2,6 +2,8 @@
 
 #include <assert.h>
 #include <string.h>
+/* for ZSTD_c_literalCompressionMode, which is of the part that may change */
+#define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
 #include "lib/base/buf.h"
@@ -37,8 +39,11 @@ size_t ml_pack(struct ml_packer *p, const void *in, size_t size, int level,
 	if (!p->ctx)
 		p->ctx = ZSTD_createCCtx();
 	ml_buf_reserve(out, bound);
-	size_t n = ZSTD_compressCCtx(p->ctx, out->data + out->size, bound, in, size,
-				     level);
+	ZSTD_CCtx_setParameter(p->ctx, ZSTD_c_compressionLevel, level);
+	/* a zstd that does not know this any more still packs, only not as well */
+	ZSTD_CCtx_setParameter(p->ctx, ZSTD_c_literalCompressionMode,
+			       level < 0 ? ZSTD_lcm_huffman : ZSTD_lcm_auto);
+	size_t n = ZSTD_compress2(p->ctx, out->data + out->size, bound, in, size);
 	/* With room for the worst case only a lack of memory can make this fail. */
 	assert(!ZSTD_isError(n));
 	out->size += n;

@@ -14,7 +14,11 @@ struct ml_packer {
 	struct ZSTD_CCtx_s *ctx;
 };
 
-/* Appends the compressed bytes to out; returns how many. */
+/*
+ * Appends the compressed bytes to out; returns how many. Levels are those of zstd; below
+ * 0 the lower the less it looks for repetitions, but it always packs bytes by how often
+ * they come.
+ */
 size_t ml_pack(struct ml_packer *p, const void *in, size_t size, int level,
 	       struct ml_buf *out);
 void ml_packer_release(struct ml_packer *p);

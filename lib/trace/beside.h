@@ -10,7 +10,19 @@
 
 #include "lib/trace/predict.h"
 
-struct ml_trial;
+/* How good each model of a state is, so far. Only the two ways to try look inside. */
+struct ml_trial {
+	uint64_t before[ML_LAGS]; /* the values before the last one, the nearest last */
+	uint32_t with[ML_LAG_SHIFTS][ML_LAGS]; /* by the place in before */
+	uint64_t value;
+	int64_t stride, delta;
+	uint32_t chunk, count, alone;
+};
+
+enum {
+	ML_WORTH_NOTHING = 2, /* of nothing left, beside */
+	ML_WORTH_LITTLE = 1,  /* that of what fits two bytes */
+};
 
 struct ml_beside {
 	struct ml_trial *trials; /* by state */
@@ -18,11 +30,15 @@ struct ml_beside {
 	uint32_t chunk; /* in which they count */
 };
 
+typedef void ml_beside_trier(struct ml_beside *b, const uint32_t *state,
+			     const uint64_t *v, size_t count);
+
 void ml_beside_release(struct ml_beside *b);
 /* Forgets what was tried. */
 void ml_beside_start(struct ml_beside *b, size_t states);
 /* Tries all models on values, whose states are given; v[-ML_LAGS] can be read. */
-void ml_beside_try(struct ml_beside *b, const uint32_t *state, const uint64_t *v,
-		    size_t count);
+extern ml_beside_trier ml_beside_try_plain, ml_beside_try_avx512;
+/* The fastest that this machine can. */
+ml_beside_trier *ml_beside_best_trier(void);
 /* The model that left least, or for a state that was not tried comparing with nothing. */
 unsigned ml_beside_best(const struct ml_beside *b, uint32_t state);

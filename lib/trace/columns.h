@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 enum ml_column {
-	ML_COLUMN_STATUS, /* 1 byte a step: enum ml_status */
-	ML_COLUMN_PATH,   /* 4 bytes: the path, where the status says so */
+	ML_COLUMN_STATUS, /* 1 byte for four steps: enum ml_status, two bits each */
+	ML_COLUMN_PATH,   /* 4 bytes: the path, where the status says so; ML_PATH_RARE */
 	ML_COLUMN_EXIT, /* 1 byte: which exit of the first guess's shape, where it says so
 			 */
 	ML_COLUMN_MODEL, /* 1 byte a state, when it is first used: its lag and shift */
@@ -20,7 +20,7 @@ enum ml_column {
 	ML_COLUMN_D2,     /* 2 bytes: the same */
 	ML_COLUMN_D4,     /* 4 bytes: the same; INT32_MIN: see D8 */
 	ML_COLUMN_D8,     /* 8 bytes: the same */
-	ML_COLUMN_RARE,   /* 1 byte: enum ml_rare, where the status says so */
+	ML_COLUMN_RARE,   /* 1 byte: enum ml_rare, where the path says so */
 	ML_COLUMN_THREAD, /* 2 bytes */
 	ML_COLUMN_CALLER, /* 4 bytes */
 	ML_COLUMNS
@@ -28,12 +28,12 @@ enum ml_column {
 
 /* How a step differs from the prediction; 0: not at all. */
 enum ml_status {
-	ML_STATUS_SECOND = 1, /* the path is the second guess */
-	ML_STATUS_PATH = 2,   /* the path is in PATH */
-	ML_STATUS_EXIT = 3,   /* it is another exit of the first guess's shape, in EXIT */
-	ML_STATUS_WHICH = 3,  /* mask of these */
-	ML_STATUS_RARE = 4,   /* thread or caller are new */
+	ML_STATUS_FIRST,  /* the path is the first guess */
+	ML_STATUS_SECOND, /* the second */
+	ML_STATUS_PATH,   /* it is in PATH, perhaps with ML_PATH_RARE */
+	ML_STATUS_EXIT,   /* it is another exit of the first guess's shape, in EXIT */
 };
+#define ML_PATH_RARE (1u << 31) /* thread or caller are new: see RARE */
 
 /* Where it stands by how much a base differs from the prediction. */
 enum ml_code { ML_CODE_NOT, ML_CODE_D1, ML_CODE_D2, ML_CODE_D4 };

@@ -11,6 +11,7 @@ enum {
 	RESTS = 1024,     /* values that are unpacked at a time */
 	WINDOW = 1 << 12, /* values after which they begin from the front again */
 	BEHIND = 2 * ML_SLOTS_MAX + 1, /* of a step: its values, a 0, its drifts */
+	NO_PATH = INT32_MAX,
 };
 
 #define INLINE inline __attribute__((always_inline))
@@ -24,6 +25,8 @@ struct column {
 struct ml_decoder {
 	struct ml_predict predict;
 	struct column column[ML_COLUMNS];
+	uint8_t *status; /* of each step */
+	size_t steps, step, status_cap;
 	uint64_t count; /* references still to come */
 	uint16_t thread;
 	size_t sites;
@@ -58,6 +61,7 @@ void ml_decoder_close(struct ml_decoder *d)
 {
 	for (int i = 0; i < ML_COLUMNS; i++)
 		ml_free(d->column[i].data);
+	ml_free(d->status);
 	ml_predict_release(&d->predict);
 	ml_unpacker_release(&d->unpacker);
 	ml_buf_release(&d->plane);
@@ -124,6 +128,29 @@ static bool rests_fit(const struct ml_decoder *d)
 	       far == d->column[ML_COLUMN_D8].count;
 }
 
+/* One byte for each step again. False: there are more. */
+static bool start_steps(struct ml_decoder *d, size_t steps)
+{
+	const uint8_t *packed = d->column[ML_COLUMN_STATUS].data; /* with slack behind */
+
+	d->steps = steps;
+	d->step = 0;
+	d->status = ml_grow(d->status, &d->status_cap, steps + 8, 1);
+	for (size_t i = 0; i < steps; i += 8) {
+		uint64_t x = 0;
+
+		memcpy(&x, packed + i / 4, 2);
+		x = (x | x << 24) & 0x000000ff000000ff;
+		x = (x | x << 12) & 0x000f000f000f000f;
+		x = (x | x << 6) & 0x0303030303030303;
+		memcpy(d->status + i, &x, sizeof(x));
+	}
+	for (size_t i = steps; i % 4; i++)
+		if (d->status[i])
+			return false;
+	return true;
+}
+
 static void start_values(struct ml_decoder *d)
 {
 	d->in = (struct ml_rest){
@@ -153,13 +180,14 @@ bool ml_decoder_start(struct ml_decoder *d, const uint8_t *data, size_t size,
 		if (d->column[c].count > ML_CHUNK_MAX)
 			return ml_fail(err, ML_FORMAT, "column %d is too long", (int)c);
 	}
-	if (in.bad || steps != d->column[ML_COLUMN_STATUS].count || count > ML_CHUNK_MAX)
+	if (in.bad || steps > ML_CHUNK_MAX || count > ML_CHUNK_MAX ||
+	    (steps + 3) / 4 != d->column[ML_COLUMN_STATUS].count)
 		return ml_fail(err, ML_FORMAT, "its head is malformed");
 	for (enum ml_column c = 0; c < ML_COLUMNS; c++)
 		if (!get_planes(d, c, &in, sizes[c], err))
 			return false;
-	if (!rests_fit(d))
-		return ml_fail(err, ML_FORMAT, "its values are malformed");
+	if (!start_steps(d, steps) || !rests_fit(d))
+		return ml_fail(err, ML_FORMAT, "its steps or values are malformed");
 	ml_predict_reset(&d->predict);
 	start_values(d);
 	d->bad = false;
@@ -200,6 +228,22 @@ static __attribute__((noinline)) void fill_rests(struct ml_decoder *d, size_t ne
 	}
 }
 
+/* A step of which some bases have not come before in this chunk. */
+static __attribute__((noinline)) void
+meet(struct ml_decoder *d, const struct ml_path *path, uint64_t *v, const int64_t *rest)
+{
+	struct ml_predict *p = &d->predict;
+
+	for (unsigned i = 0; i < path->bases; i++) {
+		struct ml_base_state *s = &p->base[path->state[i]];
+
+		if (ml_predict_first(p, path->state[i]))
+			ml_predict_new(s, (unsigned)take(d, ML_COLUMN_MODEL), v + i);
+		ml_predict_value(s, v + i, rest[i]);
+	}
+	ml_predict_meet(p, path);
+}
+
 /* The values of a step's bases; behind them is room for a 0 and the step's drifts. */
 static INLINE uint64_t *take_values(struct ml_decoder *d, const struct ml_path *path)
 {
@@ -216,13 +260,11 @@ static INLINE uint64_t *take_values(struct ml_decoder *d, const struct ml_path *
 		fill_rests(d, bases);
 	uint64_t *v = d->value + d->at;
 	const int64_t *rest = d->rest + d->rest_at;
-	for (unsigned i = 0; i < bases; i++) {
-		struct ml_base_state *s = &p->base[state[i]];
-
-		if (__builtin_expect(s->chunk != p->chunk, 0))
-			ml_predict_new(p, s, (unsigned)take(d, ML_COLUMN_MODEL), v + i);
-		ml_predict_value(s, v + i, rest[i]);
-	}
+	if (__builtin_expect(!ml_predict_met(p, path), 0))
+		meet(d, path, v, rest);
+	else
+		for (unsigned i = 0; i < bases; i++)
+			ml_predict_value(&p->base[state[i]], v + i, rest[i]);
 	d->at += bases;
 	d->rest_at += bases;
 	return v;
@@ -317,21 +359,24 @@ static __attribute__((noinline)) void stretch_to(struct ml_columns *out,
 	s->thread = thread;
 }
 
-/* A path that is not the first guess; UINT32_MAX if there is no such path. */
+/*
+ * A path that is not the first guess; a number that no path has if there is none. It may
+ * have ML_PATH_RARE.
+ */
 static __attribute__((noinline)) uint32_t
-take_path(struct ml_decoder *d, const struct ml_path_guess *guess, unsigned which)
+take_path(struct ml_decoder *d, const struct ml_path_guess *guess, unsigned status)
 {
 	const struct ml_shapes *shapes = d->predict.shapes;
 
-	if (which == ML_STATUS_SECOND)
-		return guess->second - 1;
-	if (which == ML_STATUS_PATH)
+	if (status == ML_STATUS_SECOND)
+		return (guess->second - 1) & ~ML_PATH_RARE;
+	if (status == ML_STATUS_PATH)
 		return (uint32_t)take(d, ML_COLUMN_PATH);
 	uint32_t exit = (uint32_t)take(d, ML_COLUMN_EXIT);
 	if (guess->first - 1 >= shapes->paths)
-		return UINT32_MAX;
+		return NO_PATH;
 	const struct ml_path *path = &shapes->path[guess->first - 1];
-	return exit <= path->exits ? path->first + exit : UINT32_MAX;
+	return exit <= path->exits ? path->first + exit : NO_PATH;
 }
 
 bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
@@ -340,9 +385,7 @@ bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
 	struct ml_predict *p = &d->predict;
 	const struct ml_shapes *shapes = p->shapes;
 	struct stretch stretch = { 0, p->user ? 0 : p->caller, d->thread };
-	struct column *statuses = &d->column[ML_COLUMN_STATUS];
-	const uint8_t *at = statuses->data + statuses->next;
-	const uint8_t *end = statuses->data + statuses->count;
+	const uint8_t *at = d->status + d->step, *end = d->status + d->steps;
 	struct ml_predict_hot h = p->hot;
 	size_t n = 0;
 
@@ -350,9 +393,13 @@ bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
 		struct ml_path_guess *guess = ml_predict_path(p, &h);
 		unsigned status = *at++;
 		uint32_t number = guess->first - 1;
+		bool rare = false;
 
-		if (__builtin_expect(status & ML_STATUS_WHICH, 0))
-			number = take_path(d, guess, status & ML_STATUS_WHICH);
+		if (__builtin_expect(status != ML_STATUS_FIRST, 0)) {
+			number = take_path(d, guess, status);
+			rare = number & ML_PATH_RARE;
+			number &= ~ML_PATH_RARE;
+		}
 		if (__builtin_expect(number >= shapes->paths || d->bad, 0))
 			return ml_fail(err, ML_FORMAT, "its steps are malformed");
 		const struct ml_path *path = &shapes->path[number];
@@ -361,15 +408,15 @@ bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
 		if (__builtin_expect(crossed, 0))
 			ml_predict_cross(p, path->user);
 		p->user_shape = path->user ? path->shape : p->user_shape;
-		if (__builtin_expect(status & ML_STATUS_RARE, 0))
+		if (__builtin_expect(rare, 0))
 			take_rare(d);
-		if (__builtin_expect(crossed || status & ML_STATUS_RARE, 0))
+		if (__builtin_expect(crossed || rare, 0))
 			stretch_to(out, &stretch, n, path->user ? 0 : p->caller,
 				   d->thread);
 		n += unroll(d, path, take_values(d, path), out, n);
 	}
 	p->hot = h;
-	statuses->next = (size_t)(at - statuses->data);
+	d->step = (size_t)(at - d->status);
 	fill(out, &stretch, n);
 	bool done = at == end;
 	if (done && d->values + d->rests - d->rest_at >= 8)

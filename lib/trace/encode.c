@@ -15,6 +15,18 @@ enum {
 	FEW = 1 << 11,     /* and if there are more than these, */
 	LEAST_OF = 4,      /* at most one of so many */
 	STATES_AT_ONCE = 16,
+	STATUSES_AT_ONCE = 8,
+};
+
+/*
+ * Where the values of a chunk are hard to foresee there is little to be found by looking
+ * for repetitions, and much time goes into it: how little it is looked for (pack.h).
+ */
+static const int noisy_level[ML_COLUMNS] = {
+	[ML_COLUMN_STATUS] = -40, [ML_COLUMN_PATH] = -20,  [ML_COLUMN_EXIT] = -20,
+	[ML_COLUMN_MODEL] = 1,    [ML_COLUMN_CODES] = -20, [ML_COLUMN_D1] = -6,
+	[ML_COLUMN_D2] = -6,      [ML_COLUMN_D4] = -20,    [ML_COLUMN_D8] = 1,
+	[ML_COLUMN_RARE] = 1,     [ML_COLUMN_THREAD] = 1,  [ML_COLUMN_CALLER] = 1,
 };
 
 void ml_steps_init(struct ml_steps *s)
@@ -63,13 +75,22 @@ uint64_t ml_steps_happened(const struct ml_shape *shape, unsigned slots,
 	return n;
 }
 
+/* The first use of a state in the chunk. */
+struct fresh {
+	uint32_t state, value;
+};
+
 struct ml_encoder {
 	struct ml_predict predict;
 	struct ml_beside beside;
+	ml_beside_trier *beside_try;
 	const struct ml_rest_ops *rest;
 	uint8_t *start[ML_COLUMNS],
-		*at[ML_COLUMNS];      /* room for the largest chunk: no checks */
-	uint32_t *state;              /* of each value of the chunk */
+		*at[ML_COLUMNS]; /* room for the largest chunk: no checks */
+	uint8_t *status;         /* of each step of the chunk */
+	uint32_t *state;         /* of each value of the chunk */
+	struct fresh *fresh;     /* in the order of values */
+	size_t freshes, fresh_cap;
 	uint16_t thread, said_thread; /* now, and as the decoder thinks */
 	int level;
 	struct ml_packer packer;
@@ -80,10 +101,13 @@ struct ml_encoder *ml_encoder_open(int level)
 {
 	struct ml_encoder *e = ml_resize(NULL, sizeof(*e));
 
-	*e = (struct ml_encoder){ .level = level, .rest = ml_rest_ops() };
+	*e = (struct ml_encoder){ .level = level,
+				  .rest = ml_rest_ops(),
+				  .beside_try = ml_beside_best_trier() };
 	for (int i = 0; i < ML_COLUMNS; i++)
 		e->start[i] = ml_resize(NULL, (size_t)ML_CHUNK_MAX * ml_column_bytes[i] +
 						      ML_REST_SLACK);
+	e->status = ml_resize(NULL, ML_CHUNK_MAX + STATUSES_AT_ONCE);
 	e->state = ml_resize(NULL, (ML_CHUNK_MAX + STATES_AT_ONCE) * sizeof(*e->state));
 	return e;
 }
@@ -92,7 +116,9 @@ void ml_encoder_close(struct ml_encoder *e)
 {
 	for (int i = 0; i < ML_COLUMNS; i++)
 		ml_free(e->start[i]);
+	ml_free(e->status);
 	ml_free(e->state);
+	ml_free(e->fresh);
 	ml_predict_release(&e->predict);
 	ml_beside_release(&e->beside);
 	ml_packer_release(&e->packer);
@@ -151,29 +177,45 @@ static inline unsigned put_step(struct ml_encoder *e, struct ml_predict_hot *h,
 	uint32_t number = step->path;
 	struct ml_predict *p = &e->predict;
 	struct ml_path_guess *guess = ml_predict_path(p, h);
-	unsigned status = 0;
+	unsigned status = ML_STATUS_FIRST;
 
-	if (__builtin_expect(guess->first != number + 1, 0))
-		status = put_path(e, guess, path, number);
-	ml_predict_took(h, guess, number);
 	if (__builtin_expect(path->user != p->user, 0))
 		ml_predict_cross(p, path->user);
 	p->user_shape = path->user ? path->shape : p->user_shape;
 	bool caller = !path->user && step->caller != p->caller;
 	if (__builtin_expect(caller || e->thread != e->said_thread, 0)) {
-		status |= ML_STATUS_RARE;
+		status = ML_STATUS_PATH;
+		put(e, ML_COLUMN_PATH, number | ML_PATH_RARE);
 		put_rare(e, caller ? &step->caller : NULL);
+	} else if (__builtin_expect(guess->first != number + 1, 0)) {
+		status = put_path(e, guess, path, number);
 	}
+	ml_predict_took(h, guess, number);
 	return status;
+}
+
+/* Bases of a path that this chunk has not met; the first one is the chunk's value `at`.
+ */
+static __attribute__((noinline)) void meet(struct ml_encoder *e,
+					   const struct ml_path *path, size_t at)
+{
+	struct ml_predict *p = &e->predict;
+
+	e->fresh = ml_grow(e->fresh, &e->fresh_cap, e->freshes + path->bases,
+			   sizeof(*e->fresh));
+	for (size_t i = 0; i < path->bases; i++)
+		if (ml_predict_first(p, path->state[i]))
+			e->fresh[e->freshes++] = (struct fresh){ path->state[i],
+								 (uint32_t)(at + i) };
+	ml_predict_meet(p, path);
 }
 
 /* The steps of one thread, up to the next turn; the states of their values follow. */
 static uint32_t *put_steps(struct ml_encoder *e, const struct ml_told *step, size_t count,
-			   uint32_t *state)
+			   uint8_t *status, uint32_t *state)
 {
 	const struct ml_path *paths = e->predict.shapes->path;
 	struct ml_predict_hot h = e->predict.hot;
-	uint8_t *status = e->at[ML_COLUMN_STATUS];
 
 	for (size_t i = 0; i < count; i++) {
 		const struct ml_path *path = &paths[step[i].path];
@@ -183,7 +225,9 @@ static uint32_t *put_steps(struct ml_encoder *e, const struct ml_told *step, siz
 			__builtin_prefetch(&paths[step[i + 3].path]);
 			__builtin_prefetch(paths[step[i + 2].path].state);
 		}
-		*status++ = (uint8_t)put_step(e, &h, &step[i], path);
+		status[i] = (uint8_t)put_step(e, &h, &step[i], path);
+		if (__builtin_expect(!ml_predict_met(&e->predict, path), 0))
+			meet(e, path, (size_t)(state - e->state));
 		/* always whole lines, which are there: few have more */
 		for (unsigned k = 0; k < path->bases; k += STATES_AT_ONCE)
 			memcpy(state + k, path->state + k,
@@ -191,8 +235,23 @@ static uint32_t *put_steps(struct ml_encoder *e, const struct ml_told *step, siz
 		state += path->bases;
 	}
 	e->predict.hot = h;
-	e->at[ML_COLUMN_STATUS] = status;
 	return state;
+}
+
+/* Two bits of each status. */
+static void put_statuses(struct ml_encoder *e, size_t count)
+{
+	memset(e->status + count, 0, STATUSES_AT_ONCE);
+	for (size_t i = 0; i < count; i += STATUSES_AT_ONCE) {
+		uint64_t x;
+
+		memcpy(&x, e->status + i, sizeof(x));
+		x = (x | x >> 6) & 0x000f000f000f000f;
+		x = (x | x >> 12) & 0x000000ff000000ff;
+		x |= x >> 24;
+		memcpy(e->start[ML_COLUMN_STATUS] + i / 4, &x, 2);
+	}
+	e->at[ML_COLUMN_STATUS] = e->start[ML_COLUMN_STATUS] + (count + 3) / 4;
 }
 
 /* Finds out what to compare the values with. */
@@ -208,15 +267,27 @@ static void try_models(struct ml_encoder *e, const struct ml_steps *steps)
 	for (size_t i = 0; i < steps->values; i += every) {
 		size_t left = steps->values - i;
 
-		ml_beside_try(&e->beside, e->state + i, steps->value + i,
+		e->beside_try(&e->beside, e->state + i, steps->value + i,
 			      left < SAMPLE ? left : SAMPLE);
+	}
+}
+
+/* States that are used for the first time: the file says how. */
+static void put_models(struct ml_encoder *e, const uint64_t *value)
+{
+	for (size_t i = 0; i < e->freshes; i++) {
+		struct fresh f = e->fresh[i];
+		unsigned model = ml_beside_best(&e->beside, f.state);
+
+		ml_predict_new(&e->predict.base[f.state], model, value + f.value);
+		put(e, ML_COLUMN_MODEL, model);
 	}
 }
 
 /* What is left of the values when the prediction is taken away. */
 static void put_values(struct ml_encoder *e, const uint64_t *value, size_t count)
 {
-	struct ml_predict *p = &e->predict;
+	struct ml_base_state *base = e->predict.base;
 	struct ml_rest out = { e->at[ML_COLUMN_CODES], e->at[ML_COLUMN_D1],
 			       e->at[ML_COLUMN_D2], e->at[ML_COLUMN_D4],
 			       e->at[ML_COLUMN_D8] };
@@ -226,17 +297,8 @@ static void put_values(struct ml_encoder *e, const uint64_t *value, size_t count
 	while (count) {
 		size_t n = count < BLOCK ? count : BLOCK;
 
-		for (size_t i = 0; i < n; i++) {
-			struct ml_base_state *s = &p->base[state[i]];
-
-			if (__builtin_expect(s->chunk != p->chunk, 0)) {
-				unsigned model = ml_beside_best(&e->beside, state[i]);
-
-				ml_predict_new(p, s, model, value + i);
-				put(e, ML_COLUMN_MODEL, model);
-			}
-			rest[i] = ml_predict_rest(s, value + i);
-		}
+		for (size_t i = 0; i < n; i++)
+			rest[i] = ml_predict_rest(&base[state[i]], value + i);
 		count -= n;
 		value += n;
 		state += n;
@@ -251,24 +313,37 @@ static void put_values(struct ml_encoder *e, const uint64_t *value, size_t count
 	e->at[ML_COLUMN_D8] = out.d8;
 }
 
-static void put_planes(struct ml_encoder *e, enum ml_column c, struct ml_buf *sizes,
-		       struct ml_buf *out)
+static size_t elements(const struct ml_encoder *e, enum ml_column c)
+{
+	return (size_t)(e->at[c] - e->start[c]) / ml_column_bytes[c];
+}
+
+/* Is something left of more than two of five values? */
+static bool is_noisy(const struct ml_encoder *e, size_t values)
+{
+	size_t left = elements(e, ML_COLUMN_D1) + elements(e, ML_COLUMN_D2) +
+		      elements(e, ML_COLUMN_D4);
+
+	return 5 * left > 2 * values;
+}
+
+static void put_planes(struct ml_encoder *e, enum ml_column c, int level,
+		       struct ml_buf *sizes, struct ml_buf *out)
 {
 	size_t bytes = ml_column_bytes[c], planes = ml_column_planes[c];
-	size_t count = (size_t)(e->at[c] - e->start[c]) / bytes;
+	size_t count = elements(e, c);
 	const uint8_t *in = e->start[c];
 
 	ml_buf_varint(sizes, count);
 	if (planes == 1 && count)
-		ml_buf_varint(sizes,
-			      ml_pack(&e->packer, in, count * bytes, e->level, out));
+		ml_buf_varint(sizes, ml_pack(&e->packer, in, count * bytes, level, out));
 	for (size_t k = 0; planes > 1 && k < planes && count; k++) {
 		e->plane.size = 0;
 		ml_buf_reserve(&e->plane, count);
 		for (size_t i = 0; i < count; i++)
 			e->plane.data[i] = in[i * bytes + k];
 		ml_buf_varint(sizes,
-			      ml_pack(&e->packer, e->plane.data, count, e->level, out));
+			      ml_pack(&e->packer, e->plane.data, count, level, out));
 	}
 }
 
@@ -279,6 +354,7 @@ void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 	uint32_t *state = e->state;
 
 	memcpy(e->at, e->start, sizeof(e->at));
+	e->freshes = 0;
 	e->said_thread = steps->turn[0].thread;
 	e->predict.shapes = shapes;
 	ml_predict_reset(&e->predict);
@@ -287,14 +363,18 @@ void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 		size_t to = i + 1 < steps->turns ? steps->turn[i + 1].step : steps->count;
 
 		e->thread = steps->turn[i].thread;
-		state = put_steps(e, steps->at + from, to - from, state);
+		state = put_steps(e, steps->at + from, to - from, e->status + from,
+				  state);
 	}
+	put_statuses(e, steps->count);
 	try_models(e, steps);
+	put_models(e, steps->value);
 	put_values(e, steps->value, steps->values);
+	bool noisy = is_noisy(e, steps->values);
 	ml_buf_varint(out, steps->count);
 	ml_buf_varint(out, steps->turn[0].thread);
 	for (enum ml_column c = 0; c < ML_COLUMNS; c++)
-		put_planes(e, c, out, &packed);
+		put_planes(e, c, noisy ? noisy_level[c] : e->level, out, &packed);
 	ml_buf_put(out, packed.data, packed.size);
 	ml_buf_release(&packed);
 }

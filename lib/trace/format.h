@@ -16,7 +16,7 @@ struct ml_buf;
 #define ML_FORMAT_BLOCK 0x4b4c424du /* "MBLK" */
 
 enum {
-	ML_FORMAT_VERSION = 2,
+	ML_FORMAT_VERSION = 3,
 	ML_FORMAT_HEADER = 64, /* bytes */
 	ML_FORMAT_BLOCK_HEADER = 48,
 	ML_FORMAT_TRAILER = 24,

@@ -6,15 +6,15 @@
  *           this order; a second guess is the one that came then before
  *   bases   each is compared with one of the values before it, some places back
  *           and times a power of two, or with nothing, as the chunk says for its
- *           state (beside.h): what comes out is expected to move by its stride, a new
- *           stride being believed when it comes twice. So an array that is walked
- *           costs nothing, and neither does one that is indexed by what another was
- *           (x[i], y[i] with any i).
- *   caller  on leaving the user's code: the caller that was in force the last
- *           time it was left by the same shape
+ *           state (beside.h): what comes out is expected to move by its stride as long
+ *           as that comes again and again. So an array that is walked costs nothing, and
+ * neither does one that is indexed by what another was (x[i], y[i] with any i). caller on
+ * leaving the user's code: the caller that was in force the last time it was left by the
+ * same shape
  *
  * The state starts empty in each chunk, so chunks decode alone. Resetting costs
- * nothing for what is not used: states carry the number of the chunk they are of.
+ * nothing for what is not used: states and shapes carry the number of the chunk in which
+ * they were met, and states are only asked for it when more of a shape than before is.
  *
  * Everything here runs for each step of a recording. What is done for each base has no
  * branches: which way they would go is what nobody could foresee.
@@ -31,18 +31,19 @@
 enum { ML_PREDICT_BITS = 14 };
 
 /* A model is a lag, how many values before: 0 is none; and a shift above it. */
-enum { ML_LAGS = 6, ML_LAG_SHIFTS = 4, ML_MODEL_SHIFT = 4 };
+enum { ML_LAGS = 8, ML_LAG_SHIFTS = 4, ML_MODEL_SHIFT = 4 };
 
 struct ml_base_state {
 	uint64_t last;         /* what came out */
-	int64_t stride, delta; /* believed, and seen last */
-	uint32_t chunk;        /* in which it was last used */
-	uint8_t lag, shift;
+	int64_t stride, delta; /* believed (0: none is), and seen last */
+	int32_t back;   /* how far before it the value is that it is compared with */
+	uint32_t times; /* and that times so much; 0: with nothing */
 };
 
 struct ml_shape_state {
 	uint32_t caller; /* in force when it last left the user's code */
 	uint32_t chunk;  /* in which it was last the user's shape */
+	uint64_t met;    /* chunk << 16 | how many of its bases came in this chunk */
 };
 
 struct ml_path_guess {
@@ -63,8 +64,9 @@ struct ml_predict {
 	bool user;           /* the last step was in the user's code */
 	uint32_t chunk;
 	struct ml_base_state *base; /* by the state of struct ml_base */
+	uint32_t *used;             /* the chunk in which each was last used */
 	struct ml_shape_state *shape;
-	size_t base_cap, shape_cap;
+	size_t base_cap, used_cap, shape_cap;
 };
 
 /* Forgets everything: a new chunk begins. */
@@ -73,6 +75,7 @@ static inline void ml_predict_reset(struct ml_predict *p)
 	const struct ml_shapes *s = p->shapes;
 
 	p->base = ml_grow(p->base, &p->base_cap, s->states + 1, sizeof(*p->base));
+	p->used = ml_grow(p->used, &p->used_cap, s->states + 1, sizeof(*p->used));
 	p->shape = ml_grow(p->shape, &p->shape_cap, s->count + 1, sizeof(*p->shape));
 	memset(p->guess, 0, sizeof(p->guess));
 	p->hot = (struct ml_predict_hot){ 0 };
@@ -85,6 +88,7 @@ static inline void ml_predict_reset(struct ml_predict *p)
 static inline void ml_predict_release(struct ml_predict *p)
 {
 	ml_free(p->base);
+	ml_free(p->used);
 	ml_free(p->shape);
 }
 
@@ -115,24 +119,52 @@ static inline void ml_predict_took(struct ml_predict_hot *h, struct ml_path_gues
 	h->path = came * 0x9e3779b1u;
 }
 
+/* Were all bases of the path met in this chunk? */
+static inline bool ml_predict_met(const struct ml_predict *p, const struct ml_path *path)
+{
+	return p->shape[path->shape].met >= ((uint64_t)p->chunk << 16 | path->bases);
+}
+
+/* Now they are. */
+static inline void ml_predict_meet(struct ml_predict *p, const struct ml_path *path)
+{
+	p->shape[path->shape].met = (uint64_t)p->chunk << 16 | path->bases;
+}
+
+/* Is this the first use of the state in this chunk? Not the next time. */
+static inline bool ml_predict_first(struct ml_predict *p, uint32_t state)
+{
+	bool first = p->used[state] != p->chunk;
+
+	p->used[state] = p->chunk;
+	return first;
+}
+
 /* What the value at v is compared with; v[-ML_LAGS] and all behind it can be read. */
 static inline uint64_t ml_predict_beside(const struct ml_base_state *s, const uint64_t *v)
 {
-	uint64_t beside = v[-(ptrdiff_t)s->lag] << s->shift;
-
-	return s->lag ? beside : 0;
+	return v[s->back] * s->times;
 }
 
 /* A state is used for the first time in this chunk, for the value at v. */
-static inline void ml_predict_new(struct ml_predict *p, struct ml_base_state *s,
-				  unsigned model, const uint64_t *v)
+static inline void ml_predict_new(struct ml_base_state *s, unsigned model,
+				  const uint64_t *v)
 {
-	*s = (struct ml_base_state){
-		.chunk = p->chunk,
-		.lag = (uint8_t)(model & ((1u << ML_MODEL_SHIFT) - 1)),
-		.shift = (uint8_t)(model >> ML_MODEL_SHIFT),
-	};
+	int32_t lag = (int32_t)(model & ((1u << ML_MODEL_SHIFT) - 1));
+
+	*s = (struct ml_base_state){ .back = -lag,
+				     .times = lag ? 1u << (model >> ML_MODEL_SHIFT) : 0 };
 	s->last = v[-1] - ml_predict_beside(s, v);
+}
+
+/* A stride is believed after it came twice: a mask, not a branch. */
+static inline void ml_predict_moved(struct ml_base_state *s, uint64_t out, int64_t delta)
+{
+	int64_t again = -(int64_t)(delta == s->delta);
+
+	s->stride = delta & again;
+	s->delta = delta;
+	s->last = out;
 }
 
 /* What is left of a base when what is expected is taken away. */
@@ -140,12 +172,9 @@ static inline int64_t ml_predict_rest(struct ml_base_state *s, const uint64_t *v
 {
 	uint64_t out = *v - ml_predict_beside(s, v);
 	int64_t delta = (int64_t)(out - s->last);
-	int64_t again = -(int64_t)(delta == s->delta); /* a select, not a branch */
 	int64_t rest = (int64_t)((uint64_t)delta - (uint64_t)s->stride);
 
-	s->stride = (delta & again) | (s->stride & ~again);
-	s->delta = delta;
-	s->last = out;
+	ml_predict_moved(s, out, delta);
 	return rest;
 }
 
@@ -154,11 +183,9 @@ static inline void ml_predict_value(struct ml_base_state *s, uint64_t *v, int64_
 {
 	int64_t delta = (int64_t)((uint64_t)rest + (uint64_t)s->stride);
 	uint64_t out = s->last + (uint64_t)delta;
-	int64_t again = -(int64_t)(delta == s->delta);
 
-	s->stride = (delta & again) | (s->stride & ~again);
-	s->delta = delta;
-	s->last = out;
+	*v = 0; /* what is compared with nothing may be compared with any number */
+	ml_predict_moved(s, out, delta);
 	*v = out + ml_predict_beside(s, v);
 }
 
@@ -179,5 +206,6 @@ static inline void ml_predict_cross(struct ml_predict *p, bool user)
 static inline void ml_predict_caller(struct ml_predict *p, uint32_t caller)
 {
 	p->caller = caller;
-	p->shape[p->user_shape] = (struct ml_shape_state){ caller, p->chunk };
+	p->shape[p->user_shape].caller = caller;
+	p->shape[p->user_shape].chunk = p->chunk;
 }
