@@ -302,7 +302,7 @@ static size_t take_step(struct ml_drain *d, const uint64_t *w, const uint64_t *e
 }
 
 /* Is it the function of --only-in that the site lies in? */
-static bool is_within(struct ml_drain *d, const struct ml_guest_head *h)
+static bool is_within(struct ml_drain *d, const struct ml_guest_place *h)
 {
 	uint64_t ip = (h->word & (((uint64_t)1 << ML_REF_SHIFT) - 1)) - 1, vaddr;
 	const struct ml_site *x = &d->tables->sites.at[h->site];
@@ -318,7 +318,7 @@ static bool is_within(struct ml_drain *d, const struct ml_guest_head *h)
 }
 
 /* A function of a guest that tells references one by one was entered or is left. */
-static void take_call(struct ml_drain *d, const struct ml_guest_head *h, uint64_t sp)
+static void take_call(struct ml_drain *d, const struct ml_guest_place *h, uint64_t sp)
 {
 	struct thread *t = d->thread;
 
@@ -340,7 +340,7 @@ static bool filter_refs(struct ml_drain *d, const uint64_t **at, const uint64_t 
 	const uint64_t *w = *at;
 
 	for (; end - w >= 2 && ml_guest_is_ref(*w) && !d->filter.full; w += 2) {
-		const struct ml_guest_head *h = ml_guest_refs_head(&d->refs, *w);
+		const struct ml_guest_place *h = ml_guest_refs_place(&d->refs, *w);
 
 		if (h->call) {
 			take_call(d, h, w[1]);

@@ -3,62 +3,54 @@
 #include <string.h>
 
 #include "lib/trace/chunk.h"
-#include "lib/trace/join.h"
 #include "lib/trace/ref.h"
 #include "lib/trace/writer.h"
-#include "record/follow.h"
+#include "record/draft.h"
 #include "record/objects.h"
 #include "record/ring.h"
 #include "record/sites.h"
+#include "record/track.h"
 
 enum {
-	HOT = 32,        /* steps that begin at a place before it becomes a head */
-	TRIES = 12,      /* tracks that a place may have, one after the other */
-	LOOKS = 8,       /* runs that are looked at before a track is made */
-	JUDGE = 256,     /* uses after which a track is judged */
-	LEAST = 2,       /* references that a track must join on the average */
-	WRONG = 8,       /* times that a constant may fail, and */
-	WRONG_OF = 32,   /* the share of uses (one of so many) */
-	WRONG_DRIFT = 6, /* the same for drifts, which save more than they cost */
-	HEADS = 1 << 10,
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+	HOT = 3, /* fuzzers say little, and shall get there */
+	REVIEW = 8,
+	ENOUGH = 8,
+#else
+	HOT = 16,          /* steps that begin at a head before it is looked at */
+	REVIEW = 256,      /* uses after which a track is looked at, and */
+	ENOUGH = ML_TRACK, /* references that must be there to look */
+#endif
+	LATER = 8,        /* times as many after which it is again, */
+	LATEST = 1 << 28, /* and at most so many */
+	STRIDE = 7,       /* uses of which one is looked at then */
+	AHEAD = 3,        /* places that make a head */
+	TRIES = 24,       /* drafts that a head may have, one after the other */
+	STALE = 1 << 14,  /* looks at others after which a draft may be taken away */
+	WRONG = 8,        /* times that an address may not be as expected, and */
+	WRONG_OF = 32,    /* the share of uses (one of so many) */
+	WRONG_DRIFT = 6,  /* the same for drifts, which save more than they cost */
+	STEP = 4,         /* values that a step costs as much as */
+	BETTER = 32,      /* what takes over must cost one part of so many less */
+	FIRST = 1 << 10,  /* cells of a table */
 };
 
-_Static_assert(2 * (int)ML_GUEST_TRACK <= (int)ML_FOLLOW_WORDS,
-	       "tracks are too long to follow");
-
-#define NO_PLACE UINT64_MAX
-
-/* What is known of each reference of a track. */
-struct link {
-	uint64_t word;  /* what the guest must tell */
-	uint64_t from;  /* index of the word that holds the address it follows from */
-	uint64_t delta; /* constant; a base follows from itself, by 0 */
-};
-
-/* Two runs of what may become a track. */
-struct ml_guest_draft {
-	unsigned count, looks, same; /* same: references that both runs have */
-	uint64_t word[ML_GUEST_TRACK];
-	uint64_t first[ML_GUEST_TRACK], second[ML_GUEST_TRACK]; /* addresses */
-};
-
-/* A reference that drifts (lib/trace/shape.h), by the references of the bases. */
-struct drift {
-	uint8_t at, like, as, from, shift;
+/* What is done when the track is left behind a reference. */
+struct end {
+	uint16_t slots;
+	uint8_t bases;
 };
 
 struct ml_guest_track {
-	uint32_t path;          /* of its first exit; path + k has k + 1 references */
-	uint32_t used, matched; /* since the last judgement: times, references */
+	uint32_t path;  /* of its first exit; path + k has k + 1 references */
+	uint32_t left;  /* uses until it is looked at, */
+	uint32_t every; /* of so many from one time to the next */
 	uint16_t count;
-	uint16_t bases, drifts;
-	uint8_t done[ML_GUEST_TRACK]; /* bases up to and with each reference */
-	uint8_t base[ML_GUEST_TRACK]; /* which reference each base is of */
-	uint16_t wrong[ML_GUEST_TRACK];
-	struct link link[ML_GUEST_TRACK];
-	struct drift drift[ML_GUEST_TRACK];
-	struct ml_follow eight[ML_GUEST_TRACK / 4]; /* its words, for follow.h */
-	struct ml_guest_draft *draft;               /* the runs that it was made from */
+	struct end end[ML_TRACK];
+	const struct ml_track_ref *ref;
+	uint32_t wrong[ML_TRACK];
+	bool free[ML_TRACK]; /* that are better bases: for the track after it */
+	struct ml_track_eight eight[];
 };
 
 void ml_guest_refs_init(struct ml_guest_refs *g, struct ml_objects *objects,
@@ -66,54 +58,82 @@ void ml_guest_refs_init(struct ml_guest_refs *g, struct ml_objects *objects,
 {
 	*g = (struct ml_guest_refs){ .objects = objects,
 				     .writer = writer,
-				     .fast = ml_follow_can() };
+				     .fast = ml_track_can() };
 }
 
 void ml_guest_refs_release(struct ml_guest_refs *g)
 {
+	ml_free(g->places);
 	ml_free(g->heads);
 	ml_arena_release(&g->arena);
 }
 
 void ml_guest_refs_forget(struct ml_guest_refs *g)
 {
+	if (g->place_cap)
+		memset(g->places, 0, g->place_cap * sizeof(*g->places));
 	if (g->head_cap)
 		memset(g->heads, 0, g->head_cap * sizeof(*g->heads));
-	g->head_count = 0;
+	g->place_count = g->head_count = 0;
+	for (size_t i = 0; i < ML_GUEST_DRAFTS && g->draft[i]; i++)
+		g->draft[i]->owner = 0;
 }
 
-static inline struct ml_guest_head *cell(const struct ml_guest_refs *g, uint64_t word)
+static struct ml_guest_place *place_cell(const struct ml_guest_refs *g, uint64_t word)
 {
-	size_t i = (word * 0x9e3779b97f4a7c15u >> 32) & (g->head_cap - 1);
+	size_t i = (word * 0x9e3779b97f4a7c15u >> 32) & (g->place_cap - 1);
 
-	while (g->heads[i].word && g->heads[i].word != word)
+	while (g->places[i].word && g->places[i].word != word)
+		i = (i + 1) & (g->place_cap - 1);
+	return &g->places[i];
+}
+
+static inline struct ml_guest_head *head_cell(const struct ml_guest_refs *g, uint64_t key)
+{
+	size_t i = key & (g->head_cap - 1);
+
+	while (g->heads[i].key && g->heads[i].key != key)
 		i = (i + 1) & (g->head_cap - 1);
 	return &g->heads[i];
 }
 
-static void grow(struct ml_guest_refs *g)
+static void grow_places(struct ml_guest_refs *g)
+{
+	struct ml_guest_place *old = g->places;
+	size_t cap = g->place_cap;
+
+	g->place_cap = cap ? cap * 2 : FIRST;
+	g->places = ml_resize(NULL, g->place_cap * sizeof(*g->places));
+	memset(g->places, 0, g->place_cap * sizeof(*g->places));
+	for (size_t i = 0; i < cap; i++)
+		if (old[i].word)
+			*place_cell(g, old[i].word) = old[i];
+	ml_free(old);
+}
+
+static void grow_heads(struct ml_guest_refs *g)
 {
 	struct ml_guest_head *old = g->heads;
 	size_t cap = g->head_cap;
 
-	g->head_cap = cap ? cap * 2 : HEADS;
+	g->head_cap = cap ? cap * 2 : FIRST;
 	g->heads = ml_resize(NULL, g->head_cap * sizeof(*g->heads));
 	memset(g->heads, 0, g->head_cap * sizeof(*g->heads));
 	for (size_t i = 0; i < cap; i++)
-		if (old[i].word)
-			*cell(g, old[i].word) = old[i];
+		if (old[i].key)
+			*head_cell(g, old[i].key) = old[i];
 	ml_free(old);
 }
 
 /* The shape of the reference alone. */
-static void fill(struct ml_guest_refs *g, struct ml_guest_head *h, uint64_t word)
+static void fill(struct ml_guest_refs *g, struct ml_guest_place *p, uint64_t word)
 {
 	unsigned what = (unsigned)(word >> ML_REF_SHIFT), kind = what >> 4;
 	uint64_t ip = (word & (((uint64_t)1 << ML_REF_SHIFT) - 1)) - 1;
 	unsigned size = 1u << (what & 15);
 
-	*h = (struct ml_guest_head){ .word = word };
-	h->call = kind == ML_REF_ENTRY || kind == ML_REF_RETURN ? (uint8_t)kind : 0;
+	*p = (struct ml_guest_place){ .word = word };
+	p->call = kind == ML_REF_ENTRY || kind == ML_REF_RETURN ? (uint8_t)kind : 0;
 	uint32_t site = ml_sites_resolve(g->objects, ip);
 	struct ml_slot slot[2] = {
 		{ .site = site,
@@ -128,344 +148,266 @@ static void fill(struct ml_guest_refs *g, struct ml_guest_head *h, uint64_t word
 				  .slot = slot,
 				  .base = &base };
 
-	h->site = site;
-	shape.user = h->user = g->objects->tables->sites.at[site].user;
-	if (h->call)
+	p->site = site;
+	shape.user = p->user = g->objects->tables->sites.at[site].user;
+	if (p->call)
 		return;
-	h->slots = shape.slots;
-	h->number = ml_writer_shape(g->writer, &shape);
-	const struct ml_shape *made = ml_writer_shape_at(g->writer, h->number);
-	h->path = made->path;
-	h->state = made->base[0].state;
+	p->slots = shape.slots;
+	p->number = ml_writer_shape(g->writer, &shape);
+	const struct ml_shape *made = ml_writer_shape_at(g->writer, p->number);
+	p->path = made->path;
+	p->state = made->base[0].state;
 }
 
-struct ml_guest_head *ml_guest_refs_head(struct ml_guest_refs *g, uint64_t word)
+struct ml_guest_place *ml_guest_refs_place(struct ml_guest_refs *g, uint64_t word)
 {
-	if (g->head_count * 2 >= g->head_cap)
-		grow(g);
-	struct ml_guest_head *h = cell(g, word);
-	if (__builtin_expect(!h->word, 0)) {
-		fill(g, h, word);
-		g->head_count++;
+	if (g->place_count * 2 >= g->place_cap)
+		grow_places(g);
+	struct ml_guest_place *p = place_cell(g, word);
+	if (__builtin_expect(!p->word, 0)) {
+		fill(g, p, word);
+		g->place_count++;
 	}
-	return h;
+	return p;
 }
 
-/* Remembers the run at w, which is to be a track of its head. */
-static struct ml_guest_draft *begin_draft(struct ml_guest_refs *g, const uint64_t *w,
-					  size_t room)
+/* What makes a head of the places at w, of which there are so many. */
+static inline uint64_t key_of(const uint64_t *w, size_t room)
 {
-	struct ml_guest_draft *d = ml_arena_alloc(&g->arena, sizeof(*d));
-	bool user = ml_guest_refs_head(g, w[0])->user;
+	static const uint64_t factor[AHEAD] = { 0x9e3779b97f4a7c15u, 0xd6e8feb86659fd93u,
+						0xc2b2ae3d27d4eb4fu };
+	uint64_t key = *w * factor[0];
 
-	d->count = d->looks = d->same = 0;
-	for (; d->count < ML_GUEST_TRACK && d->count < room; d->count++, w += 2) {
-		const struct ml_guest_head *h = ml_guest_is_ref(w[0])
-							? ml_guest_refs_head(g, w[0])
-							: NULL;
-
-		if (!h || h->call || h->user != user)
-			break;
-		d->word[d->count] = w[0];
-		d->first[d->count] = w[1];
-	}
-	return d;
+	for (unsigned i = 1; i < AHEAD && i < room && ml_guest_is_ref(w[2 * i]); i++)
+		key += w[2 * i] * factor[i];
+	key ^= key >> 32;
+	return key ? key : 1;
 }
 
-/* Another run from the same head. True: enough has been seen. */
-static bool look(struct ml_guest_draft *d, const uint64_t *w, size_t room)
+/* The shape of a track of these references. */
+static uint32_t make_shape(struct ml_guest_refs *g, const struct ml_track_ref *ref,
+			   unsigned count, struct end *end)
 {
-	unsigned most = d->count < room ? d->count : (unsigned)room, same = 0;
-
-	while (same < most && w[2 * same] == d->word[same])
-		same++;
-	if (same > d->same) {
-		d->same = same;
-		for (unsigned i = 0; i < same; i++)
-			d->second[i] = w[2 * i + 1];
-	}
-	return ++d->looks >= LOOKS || d->same == d->count;
-}
-
-/*
- * The base that reference i follows from by a constant in all runs known, the nearest
- * first, or NO_PLACE. third may be NULL.
- */
-static uint64_t find_link(const struct ml_guest_draft *d, const struct ml_guest_track *t,
-			  unsigned bases, unsigned i, const uint64_t *third)
-{
-	for (unsigned b = bases; b-- > 0;) {
-		unsigned k = t->base[b];
-		uint64_t delta = d->first[i] - d->first[k];
-
-		if (d->second[i] - d->second[k] == delta &&
-		    (!third || third[2 * i + 1] - third[2 * k + 1] == delta))
-			return k;
-	}
-	return NO_PLACE;
-}
-
-static const struct drift *drift_of(const struct ml_guest_track *t, unsigned i)
-{
-	for (unsigned k = 0; t && k < t->drifts; k++)
-		if (t->drift[k].at == i)
-			return &t->drift[k];
-	return NULL;
-}
-
-/* Does reference i drift, in all runs known? third may be NULL. */
-static bool find_drift(struct ml_guest_refs *g, const struct ml_guest_draft *d,
-		       const struct ml_guest_track *t, unsigned i, const uint64_t *third,
-		       struct drift *out)
-{
-	uint32_t state[ML_GUEST_TRACK];
-	uint64_t value[3][ML_GUEST_TRACK];
-	uint64_t own[3] = { d->first[i], d->second[i], third ? third[2 * i + 1] : 0 };
-	struct ml_drift_runs runs = { .runs = third ? 3 : 2,
-				      .bases = t->bases,
-				      .state = state,
-				      .value = { value[0], value[1], value[2] } };
-	struct ml_drift drift;
-
-	for (unsigned b = 0; b < t->bases; b++) {
-		unsigned k = t->base[b];
-
-		state[b] = ml_guest_refs_head(g, d->word[k])->state;
-		value[0][b] = d->first[k];
-		value[1][b] = d->second[k];
-		value[2][b] = third ? third[2 * k + 1] : 0;
-	}
-	uint32_t mine = ml_guest_refs_head(g, d->word[i])->state;
-	if (!ml_drift_find(&runs, mine, own, &drift))
-		return false;
-	*out = (struct drift){ (uint8_t)i, t->base[drift.like], t->base[drift.as],
-			       t->base[drift.from], drift.shift };
-	return true;
-}
-
-/* Makes the shape of a track whose links are known. */
-static void make_shape(struct ml_guest_refs *g, struct ml_guest_track *t)
-{
-	struct ml_slot slot[2 * ML_GUEST_TRACK];
-	struct ml_base base[ML_GUEST_TRACK];
-	struct ml_exit exit[ML_GUEST_TRACK];
-	struct ml_drift drift[ML_GUEST_TRACK];
+	struct ml_slot slot[2 * ML_TRACK];
+	struct ml_base base[ML_TRACK];
+	struct ml_exit exit[ML_TRACK];
+	struct ml_drift drift[ML_TRACK];
 	struct ml_shape shape = {
 		.slot = slot, .base = base, .drift = drift, .exit = exit
 	};
-	uint16_t base_of[ML_GUEST_TRACK];
+	uint16_t base_of[ML_TRACK];
 
-	for (unsigned i = 0; i < t->count; i++) {
-		const struct ml_guest_head *h = ml_guest_refs_head(g, t->link[i].word);
-		const struct ml_shape *one = ml_writer_shape_at(g->writer, h->number);
-		const struct drift *x = drift_of(t, i);
-		unsigned from = (unsigned)(t->link[i].from / 2);
+	for (unsigned i = 0; i < count; i++) {
+		const struct ml_track_ref *r = &ref[i];
+		const struct ml_guest_place *p = ml_guest_refs_place(g, r->word);
+		const struct ml_shape *one = ml_writer_shape_at(g->writer, p->number);
 
-		if (x) {
+		if (r->drift) {
 			drift[shape.drifts] =
-				(struct ml_drift){ base_of[x->like], base_of[x->as],
-						   base_of[x->from], x->shift };
+				(struct ml_drift){ base_of[r->from], base_of[r->as],
+						   base_of[r->since], r->shift };
 			base_of[i] = (uint16_t)(ML_DRIFT + shape.drifts++);
-		} else if (from == i) {
+		} else if (r->base) {
 			base_of[i] = shape.bases;
-			base[shape.bases++] = (struct ml_base){ .state = h->state,
+			base[shape.bases++] = (struct ml_base){ .state = p->state,
 								.reg = ML_NO_REG };
+		} else {
+			base_of[i] = base_of[r->from];
 		}
-		base_of[i] = base_of[from];
-		for (unsigned k = 0; k < h->slots; k++) {
+		for (unsigned k = 0; k < p->slots; k++) {
 			struct ml_slot *s = &slot[shape.slots++];
 
 			*s = one->slot[k];
 			s->base = base_of[i];
-			s->offset = t->link[i].delta;
+			s->offset = r->delta;
 		}
-		shape.user = h->user;
+		shape.user = p->user;
 		exit[i] = (struct ml_exit){ .slots = shape.slots, .bases = shape.bases };
+		end[i] = (struct end){ shape.slots, (uint8_t)shape.bases };
 	}
-	shape.exits = (uint16_t)(t->count - 1);
+	shape.exits = (uint16_t)(count - 1);
 	uint32_t number = ml_writer_shape(g->writer, &shape);
-	t->path = ml_writer_shape_at(g->writer, number)->path;
-	g->tracks++;
+	return ml_writer_shape_at(g->writer, number)->path;
 }
 
-/* What the words of a track are, for record/follow.h. */
-static void note_eights(struct ml_guest_track *t)
-{
-	struct ml_follow_word word[2 * ML_GUEST_TRACK];
-	unsigned base = 0;
-
-	for (unsigned i = 0; i < t->count; i++) {
-		const struct link *l = &t->link[i];
-		bool is_base = base < t->bases && t->base[base] == i;
-
-		word[2 * i] = (struct ml_follow_word){ .delta = l->word,
-						       .constant = true };
-		word[2 * i + 1] = (struct ml_follow_word){ .delta = l->delta,
-							   .root = (uint16_t)l->from,
-							   .base = is_base };
-		base += is_base;
-	}
-	ml_follow_make(t->eight, word, 2 * (size_t)t->count);
-}
-
-/* Is a run's address where the drift has it? */
-static inline bool drifted(const struct drift *d, const uint64_t *w)
-{
-	return w[2 * d->at + 1] - w[2 * d->like + 1] ==
-	       (w[2 * d->as + 1] - w[2 * d->from + 1]) << d->shift;
-}
-
-/* Is reference i of the run as the track has it? Its base and what it drifts with are. */
-static bool holds(const struct ml_guest_track *t, unsigned i, const uint64_t *w)
-{
-	const struct drift *d = drift_of(t, i);
-	const struct link *l = &t->link[i];
-
-	return d ? drifted(d, w) : w[2 * i + 1] == w[l->from] + l->delta;
-}
-
-/*
- * A track of the first `count` references of a draft. Where an older one is given, its
- * links stay as far as they hold in a third run, of `reach` references that it has too.
- */
 static struct ml_guest_track *make_track(struct ml_guest_refs *g,
-					 struct ml_guest_draft *d, unsigned count,
-					 const struct ml_guest_track *old,
-					 const uint64_t *third, unsigned reach)
+					 const struct ml_track_ref *ref, unsigned count)
 {
-	struct ml_guest_track *t = ml_arena_alloc(&g->arena, sizeof(*t));
+	size_t eights = ml_track_reads(count) / 8;
+	uintptr_t room = (uintptr_t)ml_arena_alloc(
+		&g->arena, sizeof(struct ml_guest_track) +
+				   eights * sizeof(struct ml_track_eight) +
+				   ML_TRACK_LINE);
+	struct ml_guest_track *t = (void *)((room + ML_TRACK_LINE - 1) &
+					    ~(uintptr_t)(ML_TRACK_LINE - 1));
 
-	memset(t, 0, sizeof(*t));
-	t->draft = d;
+	t->ref = (const void *)ml_arena_copy(&g->arena, ref, count * sizeof(*ref));
 	t->count = (uint16_t)count;
-	for (unsigned i = 0; i < count; i++) {
-		const struct drift *had = drift_of(old, i);
-		uint64_t from = NO_PLACE;
-		struct drift drift;
-		bool drifts = false;
-
-		if (old && (i >= reach || holds(old, i, third))) {
-			drifts = had != NULL;
-			if (had)
-				drift = *had;
-			else if (old->link[i].from / 2 != i)
-				from = old->link[i].from / 2;
-		} else if (!had) {
-			from = find_link(d, t, t->bases, i, third);
-			drifts = from == NO_PLACE &&
-				 find_drift(g, d, t, i, third, &drift);
-		}
-		if (drifts)
-			t->drift[t->drifts++] = drift;
-		else if (from == NO_PLACE)
-			t->base[t->bases++] = (uint8_t)i;
-		if (from == NO_PLACE)
-			from = i;
-		t->done[i] = (uint8_t)t->bases;
-		t->link[i] = (struct link){ d->word[i], 2 * from + 1,
-					    d->first[i] - d->first[from] };
-	}
-	note_eights(t);
-	make_shape(g, t);
+	t->path = make_shape(g, ref, count, t->end);
+	ml_track_eights(t->eight, ref, count);
+	g->tracks++;
 	return t;
 }
 
-/* A step begins at a place without a track. */
-static void heat(struct ml_guest_refs *g, struct ml_guest_head *h, const uint64_t *w,
-		 size_t room)
+/* How far the way can be one shape, and where it is best cut: loops whole. */
+static unsigned cut(struct ml_guest_refs *g, const struct ml_draft_way *way)
 {
-	uint64_t word = h->word;
+	bool user = way->count && ml_guest_refs_place(g, way->word[0])->user;
+	unsigned count = 0;
 
-	if (++h->count < HOT || h->tries >= TRIES || g->tracks >= ML_GUEST_TRACKS ||
-	    room < ML_GUEST_TRACK)
-		return;
-	if (!h->draft) {
-		struct ml_guest_draft *d = begin_draft(g, w, room);
+	for (; count < way->count; count++) {
+		const struct ml_guest_place *p = ml_guest_refs_place(g, way->word[count]);
 
-		h = ml_guest_refs_head(g, word); /* may have moved */
-		h->draft = d;
-		return;
+		if (p->call || p->user != user)
+			return count;
 	}
-	struct ml_guest_draft *d = h->draft;
-	if (!look(d, w, room))
-		return;
-	h->draft = NULL;
+	if (count < ML_TRACK)
+		return count;
+	for (unsigned i = count - AHEAD; i > count / 2; i--)
+		if (!memcmp(way->word, way->word + i, AHEAD * sizeof(*way->word)))
+			return i;
+	return count;
+}
+
+/* What the runs of a draft would have cost along these references: steps and values. */
+struct cost {
+	uint64_t cost, refs;
+};
+
+static struct cost cost_of(const struct ml_draft *d, const struct ml_track_ref *ref,
+			   unsigned count)
+{
+	uint64_t value[ML_TRACK];
+	struct cost c = { 0, 0 };
+
+	for (unsigned r = 0; r < d->runs; r++) {
+		unsigned most = d->count[r] < count ? d->count[r] : count;
+		unsigned n = ml_track_follow(ref, 0, most, d->word[r], value).count;
+
+		c.cost += STEP;
+		for (unsigned i = 0; i < n; i++)
+			c.cost += ref[i].base;
+		c.refs += n;
+	}
+	return c;
+}
+
+/* Is a worth the change from b? */
+static bool is_better(struct cost a, struct cost b)
+{
+	return a.cost * b.refs * BETTER < b.cost * a.refs * (BETTER - 1);
+}
+
+/* The draft is complete: is there a track in it, and a better one than there is? */
+static void decide(struct ml_guest_refs *g, struct ml_guest_head *h, struct ml_draft *d)
+{
+	struct ml_guest_track *old = h->track;
+	bool free[ML_TRACK] = { false };
+	struct ml_track_ref ref[ML_TRACK];
+	struct ml_draft_way way;
+
+	ml_draft_way(d, &way);
+	way.count = cut(g, &way);
+	d->owner = 0;
+	h->draft = 0;
 	h->count = 0;
 	h->tries++;
-	if (d->same >= 2)
-		h->track = make_track(g, d, d->same, NULL, NULL, 0);
-}
-
-/* Was the reference where the track was left as expected but for its address? */
-static void learn(struct ml_guest_refs *g, struct ml_guest_head *h, const uint64_t *w,
-		  unsigned most, unsigned i)
-{
-	struct ml_guest_track *t = h->track;
-	int of = drift_of(t, i) ? WRONG_DRIFT : WRONG_OF;
-
-	if (++t->wrong[i] < WRONG || t->wrong[i] * of < (int)t->used ||
-	    g->tracks >= ML_GUEST_TRACKS || h->tries >= 4 * TRIES)
+	if (way.count >= 2) {
+		for (unsigned i = 0; old && i < old->count && i < way.count &&
+				     old->ref[i].word == way.word[i];
+		     i++)
+			free[i] = old->free[i];
+		ml_draft_links(d, &way, free, ref);
+		if (!old || is_better(cost_of(d, ref, way.count),
+				      cost_of(d, old->ref, old->count))) {
+			h->track = make_track(g, ref, way.count);
+			memcpy(h->track->free, free, sizeof(free));
+		}
+	}
+	if (!h->track)
 		return;
-	h->tries++;
-	unsigned reach = i;
-	while (reach < most && w[2 * reach] == t->link[reach].word)
-		reach++;
-	h->track = make_track(g, t->draft, t->count, t, w, reach);
-}
-
-/* A track that is mostly left at once gives way to another. */
-static void judge(struct ml_guest_head *h)
-{
-	struct ml_guest_track *t = h->track;
-
-	if (t->matched < (uint64_t)t->used * LEAST) {
-		h->track = NULL;
-		h->count = 0;
-	}
-	t->used = t->matched = 0;
-	memset(t->wrong, 0, sizeof(t->wrong));
-}
-
-/* The same as ml_follow, one by one. */
-static unsigned follow_plainly(const struct ml_guest_track *t, const uint64_t *w,
-			       unsigned most, uint64_t *value)
-{
-	unsigned i = 0;
-
-	for (; i < most; i++) {
-		const struct link *l = &t->link[i];
-
-		if (w[2 * i] != l->word || w[2 * i + 1] != w[l->from] + l->delta)
-			break;
-	}
-	for (unsigned k = 0; k < t->bases && t->base[k] < i; k++)
-		value[k] = w[2 * t->base[k] + 1];
-	return i;
+	h->track->every = old ? old->every * LATER : REVIEW;
+	if (h->track->every > LATEST)
+		h->track->every = LATEST;
+	h->track->left = h->track->every;
+	memset(h->track->wrong, 0, sizeof(h->track->wrong));
 }
 
 /*
- * How many references of so many go along the track, at least one; the bases among them
- * go to value.
+ * The draft of a head, or NULL: there are only so many, and those that get on are not
+ * taken from others, as none would ever be complete then.
  */
-static inline unsigned follow(const struct ml_guest_refs *g,
-			      const struct ml_guest_track *t, const uint64_t *w,
-			      size_t room, uint64_t *value)
+static struct ml_draft *draft_of(struct ml_guest_refs *g, struct ml_guest_head *h)
 {
-	size_t words = 2 * (size_t)t->count;
-	unsigned n = 0;
+	struct ml_draft *d = h->draft ? g->draft[h->draft - 1] : NULL;
 
-	if (g->fast && ml_follow_reads(words) <= 2 * room)
-		n = (unsigned)ml_follow(t->eight, w, words, value) / 2;
-	if (!n) /* which is stricter about addresses */
-		n = follow_plainly(t, w, t->count < room ? t->count : (unsigned)room,
-				   value);
-	for (unsigned k = 0; k < t->drifts && t->drift[k].at < n; k++)
-		if (!drifted(&t->drift[k], w))
-			return t->drift[k].at;
-	return n;
+	g->looks++;
+	if (!d || d->owner != h->key) {
+		size_t number = g->next++ % ML_GUEST_DRAFTS;
+
+		if (!g->draft[number])
+			g->draft[number] = ml_arena_alloc(&g->arena, sizeof(*d));
+		d = g->draft[number];
+		if (d->owner && g->looks - d->seen < STALE)
+			return NULL;
+		d->owner = h->key;
+		d->runs = 0;
+		h->draft = (uint16_t)(number + 1);
+	}
+	d->seen = g->looks;
+	return d;
 }
 
-/* A step of so many values, which stand in their place already. */
+/* A head is looked at: the run at w is one more of its draft. */
+static void look(struct ml_guest_refs *g, struct ml_guest_head *h, const uint64_t *w,
+		 size_t room)
+{
+	size_t count = 0;
+
+	if (h->track)
+		h->track->left = h->tries < TRIES ? STRIDE : UINT32_MAX;
+	if (h->tries >= TRIES || g->tracks >= ML_GUEST_TRACKS || room < ENOUGH)
+		return;
+	struct ml_draft *d = draft_of(g, h);
+	if (!d)
+		return;
+	while (count < room && count < ML_TRACK && ml_guest_is_ref(w[2 * count]))
+		count++;
+	ml_draft_run(d, w, count);
+	if (d->runs == ML_DRAFT_RUNS)
+		decide(g, h, d);
+}
+
+/* A step begins where there is no track. */
+static void heat(struct ml_guest_refs *g, const uint64_t *w, size_t room)
+{
+	uint64_t key = key_of(w, room);
+	struct ml_guest_head *h = head_cell(g, key);
+
+	if (!h->key) {
+		if (g->head_count >= ML_GUEST_HEADS)
+			return;
+		if (++g->head_count * 2 > g->head_cap)
+			grow_heads(g);
+		h = head_cell(g, key);
+		h->key = key;
+	}
+	if (++h->count >= HOT)
+		look(g, h, w, room);
+}
+
+/* The address of reference i was not as expected. */
+static void learn(struct ml_guest_track *t, unsigned i)
+{
+	unsigned of = t->ref[i].drift ? WRONG_DRIFT : WRONG_OF;
+
+	if (t->free[i] || ++t->wrong[i] < WRONG || t->wrong[i] * of < t->every - t->left)
+		return;
+	t->free[i] = true;
+	t->left = 1;
+	t->every = REVIEW;
+}
+
 static inline void add(struct ml_steps *out, uint32_t path, unsigned bases,
 		       unsigned slots)
 {
@@ -474,44 +416,70 @@ static inline void add(struct ml_steps *out, uint32_t path, unsigned bases,
 	out->refs += slots;
 }
 
-/* What goes along the track, at least one reference. Returns how many words that is. */
-static inline size_t take_track(struct ml_guest_refs *g, struct ml_guest_head *h,
-				const uint64_t *w, size_t room, struct ml_steps *out)
+/* A reference alone. */
+static void take_one(struct ml_guest_refs *g, const uint64_t *w, size_t room,
+		     struct ml_steps *out)
 {
-	struct ml_guest_track *t = h->track;
-	uint64_t *value = out->value + out->values;
-	unsigned most = t->count < room ? t->count : (unsigned)room;
-	unsigned n = follow(g, t, w, room, value), bases = t->done[n - 1];
-	uint32_t path = t->path + n - 1;
+	const struct ml_guest_place *p = ml_guest_refs_place(g, *w);
 
-	add(out, path, bases, ml_writer_shapes(g->writer)->path[path].slots);
-	t->matched += n;
-	if (n < most && w[2 * n] == t->link[n].word)
-		learn(g, h, w, most, n);
-	if (__builtin_expect(++t->used >= JUDGE, 0) && h->track == t)
-		judge(h);
-	return 2 * (size_t)n;
+	if (p->call)
+		return;
+	out->value[out->values] = w[1];
+	add(out, p->path, 1, p->slots);
+	heat(g, w, room);
 }
 
-bool ml_guest_refs_take(struct ml_guest_refs *g, const uint64_t **at, const uint64_t *end,
-			struct ml_err *err)
+/* How far the words go along the track, of which there are so many references. */
+static inline __attribute__((always_inline)) struct ml_track_end
+follow(const struct ml_guest_track *t, const uint64_t *w, size_t room, uint64_t *value,
+       bool fast)
+{
+	size_t most = t->count < room ? t->count : room, begin = 0;
+
+#if defined(__x86_64__)
+	if (fast) {
+		/* no more is read than there is; the rest of it one by one */
+		begin = ml_track_reads(most) <= room ? most : most & ~(size_t)7;
+		struct ml_track_end e = ml_track_follow_eights(t->eight, begin, w, value);
+
+		if (e.count < begin || begin == most)
+			return e;
+		value += begin ? t->end[begin - 1].bases : 0;
+	}
+#endif
+	(void)fast;
+	return ml_track_follow(t->ref, begin, most, w, value);
+}
+
+static inline __attribute__((always_inline)) bool take(struct ml_guest_refs *g,
+						       const uint64_t **at,
+						       const uint64_t *end, bool fast,
+						       struct ml_err *err)
 {
 	const uint64_t *w = *at;
 	struct ml_steps *out = ml_writer_now(g->writer);
 
+	if (!g->heads)
+		grow_heads(g);
 	while (end - w >= 2 && ml_guest_is_ref(*w)) {
-		struct ml_guest_head *h = ml_guest_refs_head(g, *w);
 		size_t room = (size_t)(end - w) / 2;
+		struct ml_guest_head *h = head_cell(g, key_of(w, room));
+		struct ml_guest_track *t = h->track;
+		struct ml_track_end e = { 0, false };
 
-		if (__builtin_expect(h->track != NULL, 1)) {
-			w += take_track(g, h, w, room, out);
+		if (__builtin_expect(t != NULL, 1))
+			e = follow(t, w, room, out->value + out->values, fast);
+		if (__builtin_expect(e.count != 0, 1)) {
+			const struct end *done = &t->end[e.count - 1];
+
+			add(out, t->path + e.count - 1, done->bases, done->slots);
+			if (__builtin_expect(e.wrong, 0))
+				learn(t, e.count);
+			if (__builtin_expect(!--t->left, 0))
+				look(g, h, w, room);
+			w += 2 * (size_t)e.count;
 		} else {
-			if (!h->call) {
-				out->value[out->values] = w[1];
-				add(out, h->path, 1, h->slots);
-				if (h->tries < TRIES)
-					heat(g, h, w, room);
-			}
+			take_one(g, w, room, out);
 			w += 2;
 		}
 		if (__builtin_expect(ml_steps_full(out), 0)) {
@@ -522,4 +490,22 @@ bool ml_guest_refs_take(struct ml_guest_refs *g, const uint64_t **at, const uint
 	}
 	*at = w;
 	return true;
+}
+
+#if defined(__x86_64__)
+ML_TRACK_TARGET static bool take_eights(struct ml_guest_refs *g, const uint64_t **at,
+					const uint64_t *end, struct ml_err *err)
+{
+	return take(g, at, end, true, err);
+}
+#endif
+
+bool ml_guest_refs_take(struct ml_guest_refs *g, const uint64_t **at, const uint64_t *end,
+			struct ml_err *err)
+{
+#if defined(__x86_64__)
+	if (g->fast)
+		return take_eights(g, at, end, err);
+#endif
+	return take(g, at, end, false, err);
 }

@@ -2,13 +2,14 @@
  * From the references of a guest that tells them one by one (record/ring.h) to
  * the steps of a trace.
  *
- * A place that often begins something is the head of a track: the references that
- * followed it are expected to follow it again, in the same order. Two of their runs
- * show which addresses follow from others by a constant (fields of a struct, the next
- * element, one global and another); those are compared from then on, and not written.
- * A track is a shape with an exit behind each reference, so whatever happens, as much
- * as went as expected is one step. A constant that turns out to be none is taken back,
- * a track that is left at once gives way to another.
+ * A step is begun by a head: a place and the places next after it, as far as they tell
+ * what will follow. Heads that often begin something get a track (record/track.h): where
+ * most of some runs went (record/draft.h), and which addresses followed from others by a
+ * constant (fields of a struct, the next element, one global and another) or moved as
+ * others did. Those are compared from then on, and not written. A track is a shape with
+ * an exit behind each reference, so whatever happens, as much as went as expected is one
+ * step. From time to time a few more runs are looked at: if another track would have
+ * joined more of them, it takes over.
  *
  * This runs for each reference of a recording, at about a nanosecond each.
  */
@@ -22,16 +23,18 @@
 #include "lib/base/err.h"
 #include "lib/trace/shape.h"
 
+struct ml_draft;
 struct ml_objects;
 struct ml_writer;
 
 enum {
-	ML_GUEST_TRACK = 64,       /* references of a track at most */
-	ML_GUEST_TRACKS = 1 << 14, /* tracks */
+	ML_GUEST_TRACKS = 1 << 14,
+	ML_GUEST_HEADS = 1 << 17,
+	ML_GUEST_DRAFTS = 128, /* at the same time */
 };
 
 /* A place in the program that makes references. */
-struct ml_guest_head {
+struct ml_guest_place {
 	uint64_t word; /* as the guest tells it; 0: none */
 	uint32_t path; /* of the reference alone */
 	uint32_t site;
@@ -40,19 +43,30 @@ struct ml_guest_head {
 	uint16_t slots;  /* 1, or 2 if it reads and writes */
 	uint8_t call;    /* ML_REF_ENTRY or RETURN: no reference; else 0 */
 	bool user;
-	uint32_t count; /* steps that began here since the last decision */
-	uint32_t tries;
+};
+
+/* Where a track may begin. */
+struct ml_guest_head {
+	uint64_t key;                 /* of some places in a row; 0: none */
 	struct ml_guest_track *track; /* or NULL */
-	struct ml_guest_draft *draft; /* or NULL: of the track to be */
+	uint32_t count;               /* steps that began here without one */
+	uint16_t tries;
+	uint16_t draft; /* number + 1 of the one that it has had last */
 };
 
 struct ml_guest_refs {
 	struct ml_objects *objects;
 	struct ml_writer *writer;
-	struct ml_guest_head *heads; /* by hash, open addressing */
-	size_t head_count, head_cap; /* a power of two */
+	/* Both by hash, open addressing; the caps are powers of two. */
+	struct ml_guest_place *places;
+	size_t place_count, place_cap;
+	struct ml_guest_head *heads;
+	size_t head_count, head_cap;
 	size_t tracks;
-	bool fast; /* tracks are followed by record/follow.h */
+	struct ml_draft *draft[ML_GUEST_DRAFTS];
+	size_t next;    /* draft that is looked for first */
+	uint64_t looks; /* in all */
+	bool fast;      /* eight references are compared at a time */
 	struct ml_arena arena;
 };
 
@@ -69,7 +83,7 @@ static inline bool ml_guest_is_ref(uint64_t word)
 }
 
 /* The place that a word names. Valid until the next one is asked for. */
-struct ml_guest_head *ml_guest_refs_head(struct ml_guest_refs *g, uint64_t word);
+struct ml_guest_place *ml_guest_refs_place(struct ml_guest_refs *g, uint64_t word);
 /*
  * Takes pairs, all of one thread, up to the first word that begins none; *at moves on.
  * False: the trace cannot be written.

@@ -197,12 +197,12 @@ class Trace:
             self.events.append((head & 3, addr, size, region))
 
     def read_refs(self, b):
-        widths = [1, 4, 1, 1, 1, 1, 2, 4, 8, 1, 2, 4]
+        widths = [1, 4, 1, 1, 8, 1, 1, 2, 4, 8, 1, 2, 4]
         steps, thread = b.varints(2)
         heads = []
         for number, width in enumerate(widths):
             count = b.varint()
-            planes = 1 if number == 6 else width  # d2 is not split
+            planes = 1 if number == 7 else width  # d2 is not split
             heads.append((count, width // planes, b.varints(planes) if count else []))
         columns = []
         for count, bytes_, sizes in heads:
@@ -280,10 +280,10 @@ class Trace:
 
 
 class State:
-    def __init__(self, model):
-        self.lag, self.shift = model & 15, model >> 4
+    def __init__(self, model, strides):
+        self.lag, self.shift = model & 15, model >> 4 & 7
         assert self.lag <= 8 and self.shift < 4, 'no such model'
-        self.stride = self.delta = 0
+        self.stride = next(strides) if model & 128 else 0
 
 
 class Chunk:
@@ -291,7 +291,7 @@ class Chunk:
 
     def __init__(self, trace, columns, thread, steps):
         self.trace, self.thread, self.steps = trace, thread, steps
-        (status, self.path, self.exit, self.models, codes, self.d1, self.d2, self.d4,
+        (status, self.path, self.exit, self.models, self.strides, codes, self.d1, self.d2, self.d4,
          self.d8, self.rare, self.threads, self.callers) = [iter(c) for c in columns]
         self.status = (c >> 2 * k & 3 for c in status for k in range(4))
         self.codes = (c >> 2 * k & 3 for c in codes for k in range(4))
@@ -337,19 +337,19 @@ class Chunk:
 
     def next_base(self, number):
         new = number not in self.states
-        state = self.states.setdefault(number, None) or State(next(self.models))
+        state = self.states.setdefault(number, None) or State(next(self.models), self.strides)
         self.states[number] = state
         self.use('lag' if state.lag else 'no lag')
         if state.shift:
             self.use('lag with a shift')
         beside = self.values[-state.lag] << state.shift if state.lag else 0
+        if state.stride:
+            self.use('stride')
         if new:
-            state.last = (self.values[-1] - beside) & M64
-        d = signed((state.stride + self.rest()) & M64)
-        state.last = (state.last + d) & M64
-        state.stride = d if d == state.delta else 0
-        state.delta = d
-        value = (state.last + beside) & M64
+            state.next = self.values[-1] - beside
+        out = state.next + self.rest()
+        state.next = out + state.stride
+        value = (out + beside) & M64
         self.values = self.values[1:] + [value]
         return value
 
@@ -360,7 +360,7 @@ class Chunk:
         assert len(left) < 4 and not any(left), 'more statuses than steps'
         left = list(self.codes)
         assert len(left) < 8 and not any(left), 'more values than steps'
-        for column in (self.path, self.exit, self.models, self.d1, self.d2, self.d4,
+        for column in (self.path, self.exit, self.models, self.strides, self.d1, self.d2, self.d4,
                        self.d8, self.rare, self.threads, self.callers):
             assert next(column, None) is None, 'a column is not used up'
 

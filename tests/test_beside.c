@@ -48,19 +48,21 @@ static void try(struct ml_beside *b, ml_beside_trier *trier, const struct chunk 
 	trier(b, c->state + COUNT / 2, c->value + COUNT / 2, COUNT / 2);
 }
 
-TEST(arrays_of_one_index_are_compared_with_each_other)
+TEST(arrays_of_one_index_are_compared_and_a_walk_has_a_stride)
 {
 	static struct chunk c;
 	struct ml_beside b = { 0 };
+	uint64_t stride;
 
 	seed = 1;
 	fill(&c);
 	try(&b, ml_beside_try_plain, &c);
-	CHECK_EQ(ml_beside_best(&b, 0), 0);
-	CHECK_EQ(ml_beside_best(&b, 1), 1 | 1 << ML_MODEL_SHIFT);
+	CHECK_EQ(ml_beside_best(&b, 1, &stride), 1 | 1 << ML_MODEL_SHIFT);
+	CHECK_EQ(stride, 0);
 	/* the index, or the array before it: both tell all, the nearer is the first */
-	CHECK_EQ(ml_beside_best(&b, 2), 1 | 2 << ML_MODEL_SHIFT);
-	CHECK_EQ(ml_beside_best(&b, 3), 0);
+	CHECK_EQ(ml_beside_best(&b, 2, &stride), 1 | 2 << ML_MODEL_SHIFT);
+	CHECK_EQ(ml_beside_best(&b, 3, &stride), ML_MODEL_STRIDE);
+	CHECK_EQ(stride, 4 * 16);
 	ml_beside_release(&b);
 }
 
@@ -68,12 +70,15 @@ TEST(what_was_not_tried_in_this_chunk_is_compared_with_nothing)
 {
 	static struct chunk c;
 	struct ml_beside b = { 0 };
+	uint64_t stride;
 
 	seed = 1;
 	fill(&c);
 	try(&b, ml_beside_try_plain, &c);
 	ml_beside_start(&b, STATES);
-	CHECK_EQ(ml_beside_best(&b, 1), 0);
+	CHECK_EQ(ml_beside_best(&b, 1, &stride), 0);
+	CHECK_EQ(ml_beside_best(&b, 3, &stride), 0);
+	CHECK_EQ(stride, 0);
 	ml_beside_release(&b);
 }
 

@@ -26,9 +26,8 @@ static void compare(struct ml_trial *t, const uint64_t *v)
 {
 	uint64_t delta = *v - t->value;
 
-	t->alone += worth(delta - (uint64_t)t->stride);
-	t->stride = (int64_t)delta == t->delta ? t->delta : 0;
-	t->delta = (int64_t)delta;
+	t->alone += worth(delta - t->stride);
+	ml_trial_vote(t, delta);
 	for (int i = 0; i < ML_LAGS; i++) {
 		uint64_t beside = v[i - ML_LAGS] - t->before[i];
 
@@ -62,11 +61,12 @@ ml_beside_trier *ml_beside_best_trier(void)
 	return ml_beside_try_plain;
 }
 
-unsigned ml_beside_best(const struct ml_beside *b, uint32_t state)
+unsigned ml_beside_best(const struct ml_beside *b, uint32_t state, uint64_t *stride)
 {
 	const struct ml_trial *t = &b->trials[state];
 	unsigned model = 0;
 
+	*stride = 0;
 	if (t->chunk != b->chunk)
 		return 0;
 	uint32_t best = t->alone;
@@ -76,5 +76,8 @@ unsigned ml_beside_best(const struct ml_beside *b, uint32_t state)
 				best = t->with[shift][ML_LAGS - lag];
 				model = lag | shift << ML_MODEL_SHIFT;
 			}
-	return model;
+	if (model || !t->stride)
+		return model;
+	*stride = t->stride;
+	return ML_MODEL_STRIDE;
 }

@@ -1,7 +1,7 @@
 /*
- * Which of the values before it a base is best compared with (predict.h): tried on
- * samples of the chunk that is to be encoded, so that a chunk comes out the same
- * whatever was encoded before it.
+ * Which of the values before it a base is best compared with, and by which stride it
+ * moves (predict.h): tried on samples of the chunk that is to be encoded, so that a
+ * chunk comes out the same whatever was encoded before it.
  */
 #pragma once
 
@@ -15,7 +15,8 @@ struct ml_trial {
 	uint64_t before[ML_LAGS]; /* the values before the last one, the nearest last */
 	uint32_t with[ML_LAG_SHIFTS][ML_LAGS]; /* by the place in before */
 	uint64_t value;
-	int64_t stride, delta;
+	uint64_t stride; /* that most have had so far, */
+	uint32_t votes;  /* and by how many more than others */
 	uint32_t chunk, count, alone;
 };
 
@@ -30,6 +31,18 @@ struct ml_beside {
 	uint32_t chunk; /* in which they count */
 };
 
+/*
+ * The stride that more than half of a list have is what is left when each pair of
+ * different ones is struck out (Boyer and Moore, 1981).
+ */
+static inline void ml_trial_vote(struct ml_trial *t, uint64_t delta)
+{
+	uint64_t none = (uint64_t)0 - (t->votes == 0);
+
+	t->stride ^= (t->stride ^ delta) & none;
+	t->votes += t->stride == delta ? 1u : UINT32_MAX;
+}
+
 typedef void ml_beside_trier(struct ml_beside *b, const uint32_t *state,
 			     const uint64_t *v, size_t count);
 
@@ -40,5 +53,8 @@ void ml_beside_start(struct ml_beside *b, size_t states);
 extern ml_beside_trier ml_beside_try_plain, ml_beside_try_avx512;
 /* The fastest that this machine can. */
 ml_beside_trier *ml_beside_best_trier(void);
-/* The model that left least, or for a state that was not tried comparing with nothing. */
-unsigned ml_beside_best(const struct ml_beside *b, uint32_t state);
+/*
+ * The model that left least, or for a state that was not tried comparing with nothing;
+ * *stride is 0 if it has none.
+ */
+unsigned ml_beside_best(const struct ml_beside *b, uint32_t state, uint64_t *stride);

@@ -13,15 +13,14 @@ static inline TARGET void compare(struct ml_trial *t, const uint64_t *v)
 {
 	const __m512i half = _mm512_set1_epi64(0x8000),
 		      range = _mm512_set1_epi64(0x10000);
-	uint64_t delta = *v - t->value, rest = delta - (uint64_t)t->stride;
+	uint64_t delta = *v - t->value, rest = delta - t->stride;
 	__m512i moved = _mm512_set1_epi64((int64_t)delta);
 	__m512i beside = _mm512_sub_epi64(_mm512_loadu_si512(v - ML_LAGS),
 					  _mm512_loadu_si512(t->before));
 
 	t->alone += (uint32_t)(rest == 0) * ML_WORTH_NOTHING +
 		    (uint32_t)(rest + 0x8000 < 0x10000) * ML_WORTH_LITTLE;
-	t->stride = (int64_t)delta & -(int64_t)((int64_t)delta == t->delta);
-	t->delta = (int64_t)delta;
+	ml_trial_vote(t, delta);
 	for (int shift = 0; shift < ML_LAG_SHIFTS; shift++) {
 		__m512i left = _mm512_sub_epi64(moved, beside);
 		__mmask8 nothing = _mm512_testn_epi64_mask(left, left);

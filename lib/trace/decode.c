@@ -113,8 +113,7 @@ static bool rests_fit(const struct ml_decoder *d)
 	for (size_t i = 0; i < models->count; i++) {
 		unsigned m = models->data[i];
 
-		if ((m & ((1u << ML_MODEL_SHIFT) - 1)) > ML_LAGS ||
-		    m >> ML_MODEL_SHIFT >= ML_LAG_SHIFTS)
+		if (ml_model_lag(m) > ML_LAGS || ml_model_shift(m) >= ML_LAG_SHIFTS)
 			return false;
 	}
 	for (size_t i = 0; i < d4->count; i++) {
@@ -237,8 +236,14 @@ meet(struct ml_decoder *d, const struct ml_path *path, uint64_t *v, const int64_
 	for (unsigned i = 0; i < path->bases; i++) {
 		struct ml_base_state *s = &p->base[path->state[i]];
 
-		if (ml_predict_first(p, path->state[i]))
-			ml_predict_new(s, (unsigned)take(d, ML_COLUMN_MODEL), v + i);
+		if (ml_predict_first(p, path->state[i])) {
+			unsigned model = (unsigned)take(d, ML_COLUMN_MODEL);
+			uint64_t stride = model & ML_MODEL_STRIDE
+						  ? take(d, ML_COLUMN_STRIDE)
+						  : 0;
+
+			ml_predict_new(s, model, stride, v + i);
+		}
 		ml_predict_value(s, v + i, rest[i]);
 	}
 	ml_predict_meet(p, path);

@@ -24,9 +24,10 @@ enum {
  */
 static const int noisy_level[ML_COLUMNS] = {
 	[ML_COLUMN_STATUS] = -40, [ML_COLUMN_PATH] = -20,  [ML_COLUMN_EXIT] = -20,
-	[ML_COLUMN_MODEL] = 1,    [ML_COLUMN_CODES] = -20, [ML_COLUMN_D1] = -6,
-	[ML_COLUMN_D2] = -6,      [ML_COLUMN_D4] = -20,    [ML_COLUMN_D8] = 1,
-	[ML_COLUMN_RARE] = 1,     [ML_COLUMN_THREAD] = 1,  [ML_COLUMN_CALLER] = 1,
+	[ML_COLUMN_MODEL] = 1,    [ML_COLUMN_STRIDE] = 1,  [ML_COLUMN_CODES] = -20,
+	[ML_COLUMN_D1] = -6,      [ML_COLUMN_D2] = -6,     [ML_COLUMN_D4] = -20,
+	[ML_COLUMN_D8] = 1,       [ML_COLUMN_RARE] = 1,    [ML_COLUMN_THREAD] = 1,
+	[ML_COLUMN_CALLER] = 1,
 };
 
 void ml_steps_init(struct ml_steps *s)
@@ -277,10 +278,13 @@ static void put_models(struct ml_encoder *e, const uint64_t *value)
 {
 	for (size_t i = 0; i < e->freshes; i++) {
 		struct fresh f = e->fresh[i];
-		unsigned model = ml_beside_best(&e->beside, f.state);
+		uint64_t stride;
+		unsigned model = ml_beside_best(&e->beside, f.state, &stride);
 
-		ml_predict_new(&e->predict.base[f.state], model, value + f.value);
+		ml_predict_new(&e->predict.base[f.state], model, stride, value + f.value);
 		put(e, ML_COLUMN_MODEL, model);
+		if (stride)
+			put(e, ML_COLUMN_STRIDE, stride);
 	}
 }
 

@@ -5,12 +5,12 @@
  *   path    the one that followed the last two paths when they last came in
  *           this order; a second guess is the one that came then before
  *   bases   each is compared with one of the values before it, some places back
- *           and times a power of two, or with nothing, as the chunk says for its
- *           state (beside.h): what comes out is expected to move by its stride as long
- *           as that comes again and again. So an array that is walked costs nothing, and
- * neither does one that is indexed by what another was (x[i], y[i] with any i). caller on
- * leaving the user's code: the caller that was in force the last time it was left by the
- * same shape
+ *           and times a power of two, or with nothing, and what comes out is
+ *           expected to move by a stride, all as the chunk says for its state
+ *           (beside.h). So an array that is walked costs nothing, and neither does
+ *           one that is indexed by what another was (x[i], y[i] with any i).
+ *   caller  on leaving the user's code: the caller that was in force the last
+ *           time it was left by the same shape
  *
  * The state starts empty in each chunk, so chunks decode alone. Resetting costs
  * nothing for what is not used: states and shapes carry the number of the chunk in which
@@ -30,14 +30,17 @@
 
 enum { ML_PREDICT_BITS = 14 };
 
-/* A model is a lag, how many values before: 0 is none; and a shift above it. */
-enum { ML_LAGS = 8, ML_LAG_SHIFTS = 4, ML_MODEL_SHIFT = 4 };
+/*
+ * A model is a lag, how many values before: 0 is none; a shift above it; and a bit that
+ * says that there is a stride.
+ */
+enum { ML_LAGS = 8, ML_LAG_SHIFTS = 4, ML_MODEL_SHIFT = 4, ML_MODEL_STRIDE = 0x80 };
 
 struct ml_base_state {
-	uint64_t last;         /* what came out */
-	int64_t stride, delta; /* believed (0: none is), and seen last */
-	int32_t back;   /* how far before it the value is that it is compared with */
-	uint32_t times; /* and that times so much; 0: with nothing */
+	uint64_t next;   /* what should come out next */
+	uint64_t stride; /* what that moves by each time */
+	int32_t back;    /* how far before it the value is that it is compared with */
+	uint32_t times;  /* and that times so much; 0: with nothing */
 };
 
 struct ml_shape_state {
@@ -146,46 +149,45 @@ static inline uint64_t ml_predict_beside(const struct ml_base_state *s, const ui
 	return v[s->back] * s->times;
 }
 
-/* A state is used for the first time in this chunk, for the value at v. */
-static inline void ml_predict_new(struct ml_base_state *s, unsigned model,
-				  const uint64_t *v)
+static inline unsigned ml_model_lag(unsigned model)
 {
-	int32_t lag = (int32_t)(model & ((1u << ML_MODEL_SHIFT) - 1));
-
-	*s = (struct ml_base_state){ .back = -lag,
-				     .times = lag ? 1u << (model >> ML_MODEL_SHIFT) : 0 };
-	s->last = v[-1] - ml_predict_beside(s, v);
+	return model & ((1u << ML_MODEL_SHIFT) - 1);
 }
 
-/* A stride is believed after it came twice: a mask, not a branch. */
-static inline void ml_predict_moved(struct ml_base_state *s, uint64_t out, int64_t delta)
+static inline unsigned ml_model_shift(unsigned model)
 {
-	int64_t again = -(int64_t)(delta == s->delta);
+	return (model & ~(unsigned)ML_MODEL_STRIDE) >> ML_MODEL_SHIFT;
+}
 
-	s->stride = delta & again;
-	s->delta = delta;
-	s->last = out;
+/* A state is used for the first time in this chunk, for the value at v. */
+static inline void ml_predict_new(struct ml_base_state *s, unsigned model,
+				  uint64_t stride, const uint64_t *v)
+{
+	int32_t lag = (int32_t)ml_model_lag(model);
+
+	*s = (struct ml_base_state){ .stride = stride,
+				     .back = -lag,
+				     .times = lag ? 1u << ml_model_shift(model) : 0 };
+	s->next = v[-1] - ml_predict_beside(s, v);
 }
 
 /* What is left of a base when what is expected is taken away. */
 static inline int64_t ml_predict_rest(struct ml_base_state *s, const uint64_t *v)
 {
 	uint64_t out = *v - ml_predict_beside(s, v);
-	int64_t delta = (int64_t)(out - s->last);
-	int64_t rest = (int64_t)((uint64_t)delta - (uint64_t)s->stride);
+	int64_t rest = (int64_t)(out - s->next);
 
-	ml_predict_moved(s, out, delta);
+	s->next = out + s->stride;
 	return rest;
 }
 
 /* And back: what the base was, of which so much was left. */
 static inline void ml_predict_value(struct ml_base_state *s, uint64_t *v, int64_t rest)
 {
-	int64_t delta = (int64_t)((uint64_t)rest + (uint64_t)s->stride);
-	uint64_t out = s->last + (uint64_t)delta;
+	uint64_t out = s->next + (uint64_t)rest;
 
-	*v = 0; /* what is compared with nothing may be compared with any number */
-	ml_predict_moved(s, out, delta);
+	*v = 0; /* what is compared with nothing is compared with itself, times 0 */
+	s->next = out + s->stride;
 	*v = out + ml_predict_beside(s, v);
 }
 
