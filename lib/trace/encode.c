@@ -23,10 +23,10 @@ enum {
  * for repetitions, and much time goes into it: how little it is looked for (pack.h).
  */
 static const int noisy_level[ML_COLUMNS] = {
-	[ML_COLUMN_STATUS] = -40, [ML_COLUMN_PATH] = -20,  [ML_COLUMN_EXIT] = -20,
-	[ML_COLUMN_MODEL] = 1,    [ML_COLUMN_STRIDE] = 1,  [ML_COLUMN_CODES] = -20,
-	[ML_COLUMN_D1] = -6,      [ML_COLUMN_D2] = -6,     [ML_COLUMN_D4] = -20,
-	[ML_COLUMN_D8] = 1,       [ML_COLUMN_RARE] = 1,    [ML_COLUMN_THREAD] = 1,
+	[ML_COLUMN_STATUS] = -100, [ML_COLUMN_PATH] = -100, [ML_COLUMN_EXIT] = -100,
+	[ML_COLUMN_MODEL] = 1,     [ML_COLUMN_STRIDE] = 1,  [ML_COLUMN_CODES] = -100,
+	[ML_COLUMN_D1] = -6,       [ML_COLUMN_D2] = -4,     [ML_COLUMN_D4] = -100,
+	[ML_COLUMN_D8] = 1,        [ML_COLUMN_RARE] = 1,    [ML_COLUMN_THREAD] = 1,
 	[ML_COLUMN_CALLER] = 1,
 };
 
