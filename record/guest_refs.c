@@ -30,7 +30,7 @@ enum {
 	WRONG = 8,        /* times that an address may not be as expected, and */
 	WRONG_OF = 32,    /* the share of uses (one of so many) */
 	WRONG_DRIFT = 6,  /* the same for drifts, which save more than they cost */
-	STEP = 4,         /* values that a step costs as much as */
+	STEP = 8,         /* values that a step costs as much as */
 	BETTER = 32,      /* what takes over must cost one part of so many less */
 	FIRST = 1 << 10,  /* cells of a table */
 };
@@ -41,7 +41,7 @@ struct end {
 	uint8_t bases;
 };
 
-struct ml_guest_track {
+struct ml_refs_track {
 	uint32_t path;  /* of its first exit; path + k has k + 1 references */
 	uint32_t left;  /* uses until it is looked at, */
 	uint32_t every; /* of so many from one time to the next */
@@ -230,16 +230,16 @@ static uint32_t make_shape(struct ml_guest_refs *g, const struct ml_track_ref *r
 	return ml_writer_shape_at(g->writer, number)->path;
 }
 
-static struct ml_guest_track *make_track(struct ml_guest_refs *g,
-					 const struct ml_track_ref *ref, unsigned count)
+static struct ml_refs_track *make_track(struct ml_guest_refs *g,
+					const struct ml_track_ref *ref, unsigned count)
 {
 	size_t eights = ml_track_reads(count) / 8;
 	uintptr_t room = (uintptr_t)ml_arena_alloc(
-		&g->arena, sizeof(struct ml_guest_track) +
+		&g->arena, sizeof(struct ml_refs_track) +
 				   eights * sizeof(struct ml_track_eight) +
 				   ML_TRACK_LINE);
-	struct ml_guest_track *t = (void *)((room + ML_TRACK_LINE - 1) &
-					    ~(uintptr_t)(ML_TRACK_LINE - 1));
+	struct ml_refs_track *t = (void *)((room + ML_TRACK_LINE - 1) &
+					   ~(uintptr_t)(ML_TRACK_LINE - 1));
 
 	t->ref = (const void *)ml_arena_copy(&g->arena, ref, count * sizeof(*ref));
 	t->count = (uint16_t)count;
@@ -292,16 +292,24 @@ static struct cost cost_of(const struct ml_draft *d, const struct ml_track_ref *
 	return c;
 }
 
-/* Is a worth the change from b? */
-static bool is_better(struct cost a, struct cost b)
+/*
+ * Is a worth the change from b? What the one joins and the other does not will have to be
+ * told otherwise, at what references cost now on the average.
+ */
+static bool is_better(const struct ml_steps *now, struct cost a, struct cost b)
 {
-	return a.cost * b.refs * BETTER < b.cost * a.refs * (BETTER - 1);
+	uint64_t most = a.refs > b.refs ? a.refs : b.refs;
+	uint64_t cost = STEP * now->count + now->values;
+	uint64_t left_by_a = (most - a.refs) * cost, left_by_b = (most - b.refs) * cost;
+
+	return (a.cost * now->refs + left_by_a) * BETTER <
+	       (b.cost * now->refs + left_by_b) * (BETTER - 1);
 }
 
 /* The draft is complete: is there a track in it, and a better one than there is? */
 static void decide(struct ml_guest_refs *g, struct ml_guest_head *h, struct ml_draft *d)
 {
-	struct ml_guest_track *old = h->track;
+	struct ml_refs_track *old = h->track;
 	bool free[ML_TRACK] = { false };
 	struct ml_track_ref ref[ML_TRACK];
 	struct ml_draft_way way;
@@ -318,8 +326,9 @@ static void decide(struct ml_guest_refs *g, struct ml_guest_head *h, struct ml_d
 		     i++)
 			free[i] = old->free[i];
 		ml_draft_links(d, &way, free, ref);
-		if (!old || is_better(cost_of(d, ref, way.count),
-				      cost_of(d, old->ref, old->count))) {
+		if (!old ||
+		    is_better(ml_writer_now(g->writer), cost_of(d, ref, way.count),
+			      cost_of(d, old->ref, old->count))) {
 			h->track = make_track(g, ref, way.count);
 			memcpy(h->track->free, free, sizeof(free));
 		}
@@ -397,7 +406,7 @@ static void heat(struct ml_guest_refs *g, const uint64_t *w, size_t room)
 }
 
 /* The address of reference i was not as expected. */
-static void learn(struct ml_guest_track *t, unsigned i)
+static void learn(struct ml_refs_track *t, unsigned i)
 {
 	unsigned of = t->ref[i].drift ? WRONG_DRIFT : WRONG_OF;
 
@@ -431,7 +440,7 @@ static void take_one(struct ml_guest_refs *g, const uint64_t *w, size_t room,
 
 /* How far the words go along the track, of which there are so many references. */
 static inline __attribute__((always_inline)) struct ml_track_end
-follow(const struct ml_guest_track *t, const uint64_t *w, size_t room, uint64_t *value,
+follow(const struct ml_refs_track *t, const uint64_t *w, size_t room, uint64_t *value,
        bool fast)
 {
 	size_t most = t->count < room ? t->count : room, begin = 0;
@@ -464,7 +473,7 @@ static inline __attribute__((always_inline)) bool take(struct ml_guest_refs *g,
 	while (end - w >= 2 && ml_guest_is_ref(*w)) {
 		size_t room = (size_t)(end - w) / 2;
 		struct ml_guest_head *h = head_cell(g, key_of(w, room));
-		struct ml_guest_track *t = h->track;
+		struct ml_refs_track *t = h->track;
 		struct ml_track_end e = { 0, false };
 
 		if (__builtin_expect(t != NULL, 1))

@@ -9,7 +9,7 @@
  * others did. Those are compared from then on, and not written. A track is a shape with
  * an exit behind each reference, so whatever happens, as much as went as expected is one
  * step. From time to time a few more runs are looked at: if another track would have
- * joined more of them, it takes over.
+ * told them for less, it takes over.
  *
  * This runs for each reference of a recording, at about a nanosecond each.
  */
@@ -47,9 +47,9 @@ struct ml_guest_place {
 
 /* Where a track may begin. */
 struct ml_guest_head {
-	uint64_t key;                 /* of some places in a row; 0: none */
-	struct ml_guest_track *track; /* or NULL */
-	uint32_t count;               /* steps that began here without one */
+	uint64_t key;                /* of some places in a row; 0: none */
+	struct ml_refs_track *track; /* or NULL */
+	uint32_t count;              /* steps that began here without one */
 	uint16_t tries;
 	uint16_t draft; /* number + 1 of the one that it has had last */
 };
