@@ -17,6 +17,8 @@ struct ml_follow {
 			  */
 	uint8_t values;  /* mask: no constants; the highest bit is never set */
 	uint8_t bases;   /* mask */
+	uint8_t before;  /* constants before these eight */
+	uint8_t done;    /* bases before them */
 	bool far;
 };
 
@@ -38,9 +40,67 @@ static inline size_t ml_follow_reads(size_t count)
 {
 	return (count + 7) & ~(size_t)7;
 }
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+/* Whoever is compiled for the same has ml_follow within its own loop. */
+#define ML_FOLLOW_TARGET __attribute__((target("avx512f,avx512dq,bmi,popcnt")))
+
 /*
- * How many of the words are as expected. The bases among them, and perhaps some words
- * behind, are at bases then, which has room for seven more.
+ * How many of the words are as expected, of which those before `from` are known to be.
+ * The bases among them, and perhaps some words behind, are at bases then, which has room
+ * for seven more; those before `from` must be there already.
  */
-size_t ml_follow(const struct ml_follow *f, const uint64_t *w, size_t count,
-		 uint64_t *bases);
+ML_FOLLOW_TARGET static inline size_t ml_follow_on(const struct ml_follow *f,
+						   const uint64_t *w, size_t from,
+						   size_t count, uint64_t *bases)
+{
+	__m512i before = _mm512_setzero_si512();
+	__m512i low = _mm512_set1_epi64(INT64_MAX);
+	size_t i = from & ~(size_t)7;
+
+	f += i / 8;
+	if (i) {
+		before = _mm512_loadu_si512(w + i - 8);
+		bases += f->done;
+	}
+	for (; i < count; i += 8, f++) {
+		__m512i now = _mm512_loadu_si512(w + i);
+		__m512i at = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const void *)f->from));
+		__m512i root = __builtin_expect(f->far, 0)
+				       ? _mm512_i64gather_epi64(at, w, 8)
+				       : _mm512_permutex2var_epi64(before, at, now);
+		/* a value's highest bit is off, so that a header is none */
+		__m512i want =
+			_mm512_add_epi64(_mm512_maskz_and_epi64(f->values, root, low),
+					 _mm512_loadu_si512(f->delta));
+		unsigned differ = _mm512_cmpneq_epi64_mask(now, want);
+
+		_mm512_storeu_si512(bases, _mm512_maskz_compress_epi64(f->bases, now));
+		if (differ) {
+			i += (size_t)__builtin_ctz(differ);
+			return i < count ? i : count;
+		}
+		bases += __builtin_popcount(f->bases);
+		before = now;
+	}
+	return count;
+}
+#else
+#define ML_FOLLOW_TARGET
+
+static inline size_t ml_follow_on(const struct ml_follow *f, const uint64_t *w,
+				  size_t from, size_t count, uint64_t *bases)
+{
+	(void)f, (void)w, (void)from, (void)count, (void)bases;
+	return 0;
+}
+#endif
+
+/* The same from the first word on. */
+ML_FOLLOW_TARGET static inline size_t
+ml_follow(const struct ml_follow *f, const uint64_t *w, size_t count, uint64_t *bases)
+{
+	return ml_follow_on(f, w, 0, count, bases);
+}

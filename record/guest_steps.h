@@ -2,13 +2,12 @@
  * From the steps of a guest under Valgrind (record/ring.h) to those of a trace.
  *
  * A superblock that often begins something is the head of a track: what ran behind
- * it is expected to run behind it again. A track is known as the words that the
- * guest will write: each is the one expected, or follows from an earlier one by a
- * constant, or is the value of a base and may be anything. So following a track is a
+ * it is expected to run behind it again. Following a track (guest_track.h) is a
  * comparison of words, whatever superblocks they tell of, and what went along the
- * track is one step. Which addresses follow from others is known from registers
- * (lib/trace/join.h), and from two runs that are compared; a constant that turns out
- * to be none is taken back, a track that is left at once gives way to another.
+ * track is one step. Tracks are made from some runs from the head (guest_draft.h).
+ * Which addresses follow from others is known from registers (lib/trace/join.h), and
+ * from these runs; a constant that turns out to be none is taken back. Now and then
+ * other runs are looked at, and a track that they do not follow far gives way.
  *
  * (Tracks are found as in Dynamo, Bala et al. 2000.)
  */
@@ -20,16 +19,23 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
+#include "lib/trace/shape.h"
+#include "record/guest_draft.h"
+#include "record/ring.h"
 
 struct ml_callers;
-struct ml_exit;
-struct ml_guest_start;
-struct ml_guest_way;
-struct ml_join;
-struct ml_shape;
+struct ml_guest_track;
 struct ml_writer;
 
 enum ml_guest_where { ML_GUEST_UNDECLARED, ML_GUEST_LIBRARY, ML_GUEST_USER };
+
+/* A step may begin a track: of each path of each superblock. */
+struct ml_guest_start {
+	struct ml_guest_track *track; /* or NULL */
+	struct ml_guest_draft *draft; /* or NULL: of the track to be */
+	uint32_t count;               /* steps since the last decision */
+	uint16_t tries;
+};
 
 /* A shape as the guest numbers it: what each step needs, in a cache line. */
 struct ml_guest_known {
@@ -41,7 +47,6 @@ struct ml_guest_known {
 	int32_t sp_before,
 		sp_after; /* base + delta is the stack pointer at entry, at the end */
 	const struct ml_exit *exit;
-	struct ml_guest_way *way;     /* track that was taken last, or NULL */
 	struct ml_guest_start *start; /* by exit, then of the whole */
 	uint8_t where;                /* enum ml_guest_where */
 	bool returns, entry;          /* entry: of the function of --only-in */
@@ -52,8 +57,10 @@ struct ml_guest_known {
 struct ml_guest_steps {
 	struct ml_writer *writer;
 	struct ml_guest_known *shapes; /* by the guest's number */
-	size_t count, cap;
-	size_t ways;
+	struct ml_guest_track **track; /* by number: that taken last, or NULL */
+	size_t count, cap, track_cap;
+	size_t tracks; /* made so far */
+	struct ml_guest_drafts drafts;
 	struct ml_join *join;
 	bool fast; /* tracks are followed by record/follow.h */
 	struct ml_arena arena;
@@ -73,12 +80,35 @@ struct ml_guest_known *ml_guest_steps_add(struct ml_guest_steps *g, uint32_t id,
 bool ml_guest_steps_take(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,
 			 const uint64_t **at, const uint64_t *end, struct ml_err *err);
 
+/* The shape that a word says ran, if it says so. */
+static inline struct ml_guest_known *ml_guest_known_at(const struct ml_guest_steps *g,
+						       uint64_t word)
+{
+	uint32_t id = ML_WORD_ARG(word);
+
+	return word >> 32 == ML_WORD(ML_WORD_STEP, 0, 0) >> 32 && id < g->count
+		       ? &g->shapes[id]
+		       : NULL;
+}
+
 /*
  * How many exits before its end a step was left: a header stands where the exit has it,
  * which is the only place where it can stand. *bases is how many were written.
  */
-uint32_t ml_guest_left_at(const struct ml_guest_known *k, const uint64_t *value,
-			  size_t room, size_t *bases);
+static inline uint32_t ml_guest_left_at(const struct ml_guest_known *k,
+					const uint64_t *value, size_t room, size_t *bases)
+{
+	*bases = k->bases;
+	for (unsigned i = 0; i < k->exits; i++) {
+		size_t at = k->exit[i].bases;
+
+		if (at >= room || value[at] >> 63) {
+			*bases = at;
+			return k->exits - i;
+		}
+	}
+	return 0;
+}
 /* The stack pointer before the step, and after it, if it was sp before. */
 uint64_t ml_guest_sp_before(const struct ml_guest_known *k, const uint64_t *value,
 			    size_t bases, uint64_t sp);

@@ -1,5 +1,7 @@
 #include "record/follow.h"
 
+#include <string.h>
+
 #include "tests/test.h"
 
 enum { TRACK = 100 };
@@ -92,6 +94,13 @@ TEST(vectors_follow_a_track_as_far_as_word_by_word)
 			size_t same = plainly(word, count, w, slow, &bases);
 
 			CHECK_EQ(ml_follow(f, w, count, fast), same);
+			for (size_t i = 0; i < bases; i++)
+				CHECK_EQ(fast[i], slow[i]);
+			/* on from a word up to which it is known; its bases are there */
+			size_t from = random_below(same + 1), before;
+			plainly(word, from, w, fast, &before);
+			memset(fast + before, 0, (TRACK + 8 - before) * sizeof(*fast));
+			CHECK_EQ(ml_follow_on(f, w, from, count, fast), same);
 			for (size_t i = 0; i < bases; i++)
 				CHECK_EQ(fast[i], slow[i]);
 		}

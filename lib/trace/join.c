@@ -2,7 +2,11 @@
 
 #include <string.h>
 
-enum { NEAR = 4 /* bases before it that another may move with */ };
+enum {
+	NEAR = 4,       /* bases before it that another may move with */
+	WRONG_OF = 8,   /* one of so many runs may say that a base does not follow */
+	WRONG_DRIFT = 5 /* the same for drifts, which save more than they cost */
+};
 
 static bool fits(int64_t v)
 {
@@ -40,17 +44,37 @@ static bool by_register(const struct ml_join *j, struct ml_base b, struct ml_lin
 	return fits(link->delta);
 }
 
-/* By what two runs have in common? The nearest is the likeliest to be no accident. */
-static bool by_runs(const struct ml_join *j, uint64_t first, uint64_t second,
+/* In how many runs is base i of the part not so far from base k? */
+static unsigned unlike(const struct ml_join *j, const struct ml_join_runs *r, unsigned i,
+		       unsigned k, uint64_t delta)
+{
+	unsigned wrong = 0;
+
+	for (unsigned run = 0; run < r->count; run++)
+		wrong += r->value[run][i] - j->value[run][k] != delta;
+	return wrong;
+}
+
+/*
+ * By what the runs have in common? The nearest is the likeliest to be no accident. One
+ * of the first two runs is taken to be as most are.
+ */
+static bool by_runs(const struct ml_join *j, const struct ml_join_runs *r, unsigned i,
 		    struct ml_link *link)
 {
-	for (unsigned k = j->shape.bases; k-- > 0;)
-		if (first - j->value[0][k] == second - j->value[1][k]) {
-			*link = (struct ml_link){ (int64_t)(first - j->value[0][k]),
-						  (uint16_t)k };
-			return true;
+	unsigned least = r->count / WRONG_OF + 1;
+
+	for (unsigned k = j->shape.bases; least && k-- > 0;)
+		for (unsigned run = 0; run < 2; run++) {
+			uint64_t delta = r->value[run][i] - j->value[run][k];
+			unsigned wrong = unlike(j, r, i, k, delta);
+
+			if (wrong >= least)
+				continue;
+			*link = (struct ml_link){ (int64_t)delta, (uint16_t)k };
+			least = wrong;
 		}
-	return false;
+	return least <= r->count / WRONG_OF;
 }
 
 /* Did the value move in all runs as the drift says? Sets the shift. */
@@ -99,16 +123,38 @@ bool ml_drift_find(const struct ml_drift_runs *r, uint32_t state, const uint64_t
 	return false;
 }
 
-/* By moving, since the same code ran before, as one of the bases before it did? */
-static bool by_drifting(const struct ml_join *j, uint32_t state, uint64_t first,
-			uint64_t second, struct ml_drift *out)
+/* Does base i drift so in most runs? */
+static bool mostly_drifts(const struct ml_join *j, const struct ml_join_runs *r,
+			  unsigned i, const struct ml_drift *d)
 {
-	struct ml_drift_runs r = { .runs = 2,
-				   .bases = j->shape.bases,
-				   .state = j->state,
-				   .value = { j->value[0], j->value[1] } };
+	unsigned wrong = 0;
 
-	return ml_drift_find(&r, state, (uint64_t[]){ first, second }, out);
+	for (unsigned run = 0; run < r->count; run++)
+		wrong += ml_drifted(d, j->value[run]) != r->value[run][i];
+	return wrong * WRONG_DRIFT <= r->count;
+}
+
+/*
+ * By moving, since the same code ran before, as one of the bases before it did? Which
+ * one is found in few runs, that no run that is otherwise may hide it.
+ */
+static bool by_drifting(const struct ml_join *j, uint32_t state,
+			const struct ml_join_runs *r, unsigned i, struct ml_drift *out)
+{
+	unsigned few = r->count < ML_DRIFT_RUNS ? r->count : ML_DRIFT_RUNS;
+
+	for (unsigned from = 0; from + few <= r->count; from += few) {
+		struct ml_drift_runs d = { few, j->shape.bases, j->state, { 0 } };
+		uint64_t value[ML_DRIFT_RUNS];
+
+		for (unsigned run = 0; run < few; run++) {
+			d.value[run] = j->value[from + run];
+			value[run] = r->value[from + run][i];
+		}
+		if (ml_drift_find(&d, state, value, out) && mostly_drifts(j, r, i, out))
+			return true;
+	}
+	return false;
 }
 
 /* A base of the next part; now and offset are its base in the join and the distance. */
@@ -173,8 +219,24 @@ static void join_exit(struct ml_join *j)
 								   (int32_t)j->delta[r] };
 }
 
+/* How the part's base i follows from what was before, or that it does not. */
+static struct ml_link find_link(struct ml_join *j, const struct ml_base *b, unsigned i,
+				const struct ml_join_runs *runs, enum ml_join_free free)
+{
+	struct ml_link link = { 0, ML_JOIN_NEW };
+
+	if (free == ML_JOIN_ANY &&
+	    (by_register(j, *b, &link) || (runs && by_runs(j, runs, i, &link))))
+		return link;
+	if (free != ML_JOIN_FREE && runs &&
+	    by_drifting(j, b->state, runs, i, &j->drift[j->shape.drifts]))
+		return (struct ml_link){ 0, (uint16_t)(ML_DRIFT + j->shape.drifts) };
+	return (struct ml_link){ 0, ML_JOIN_NEW };
+}
+
 void ml_join_part(struct ml_join *j, const struct ml_shapes *shapes, uint32_t path,
-		  const uint64_t *first, const uint64_t *second, const uint8_t *free)
+		  const struct ml_join_runs *runs, const uint8_t *free,
+		  const struct ml_link *known)
 {
 	const struct ml_path *p = &shapes->path[path];
 	const struct ml_slot *slot = shapes->at[p->shape].slot;
@@ -182,28 +244,15 @@ void ml_join_part(struct ml_join *j, const struct ml_shapes *shapes, uint32_t pa
 	int64_t offset[ML_JOIN_SLOTS];
 
 	for (unsigned i = 0; i < p->bases; i++) {
-		unsigned how = free ? free[i] : ML_JOIN_ANY;
-		struct ml_link link;
-		struct ml_drift drift;
-		bool follows = false;
+		struct ml_link link = known ? known[i]
+					    : find_link(j, &p->base[i], i, runs,
+							free ? free[i] : ML_JOIN_ANY);
 
-		if (how == ML_JOIN_ANY)
-			follows = by_register(j, p->base[i], &link) ||
-				  (first && by_runs(j, first[i], second[i], &link));
-		if (!follows && how != ML_JOIN_FREE && first &&
-		    by_drifting(j, p->base[i].state, first[i], second[i], &drift)) {
-			link = (struct ml_link){ 0,
-						 (uint16_t)(ML_DRIFT + j->shape.drifts) };
-			j->drift[j->shape.drifts++] = drift;
-			follows = true;
-		}
-		if (!follows) {
-			link = (struct ml_link){ 0, ML_JOIN_NEW };
-			if (first) {
-				j->value[0][j->shape.bases] = first[i];
-				j->value[1][j->shape.bases] = second[i];
-			}
-		}
+		if (link.from == ML_JOIN_NEW)
+			for (unsigned run = 0; runs && run < runs->count; run++)
+				j->value[run][j->shape.bases] = runs->value[run][i];
+		else if (link.from & ML_DRIFT)
+			j->shape.drifts++;
 		join_base(j, p->base[i], link, &now[i], &offset[i]);
 	}
 	for (unsigned i = 0; i < p->slots; i++) {

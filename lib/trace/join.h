@@ -5,9 +5,10 @@
  * it is the same code.
  *
  * A base follows from another by what is known of the registers, and, where the
- * values of two runs are given, if it lay in both at the same distance from it; or if
- * it moved in both, since the same code ran before in them, as another base did (a
- * loop that reads x[i] and y[i], with any i).
+ * values of some runs are given, if it lay in them at the same distance from it; or if
+ * it moved in them, since the same code ran before, as another base did (a loop that
+ * reads x[i] and y[i], with any i). Few runs may say otherwise: what holds mostly is
+ * worth it.
  */
 #pragma once
 
@@ -17,8 +18,9 @@
 #include "lib/trace/shape.h"
 
 enum {
-	ML_JOIN_PARTS = 32,  /* paths at most */
-	ML_JOIN_SLOTS = 128, /* and slots, and so bases */
+	ML_JOIN_PARTS = 56,  /* paths at most */
+	ML_JOIN_SLOTS = 192, /* and slots, and so bases */
+	ML_JOIN_RUNS = 16,   /* and runs that are compared */
 	ML_JOIN_NEW = 0xffff,
 };
 
@@ -45,6 +47,12 @@ struct ml_drift_runs {
 bool ml_drift_find(const struct ml_drift_runs *r, uint32_t state, const uint64_t *value,
 		   struct ml_drift *out);
 
+/* The values of a part's bases in some runs. */
+struct ml_join_runs {
+	unsigned count;
+	const uint64_t *value[ML_JOIN_RUNS];
+};
+
 struct ml_join {
 	struct ml_shape shape;
 	struct ml_slot slot[ML_JOIN_SLOTS];
@@ -54,8 +62,8 @@ struct ml_join {
 	struct ml_effect effect[ML_JOIN_PARTS][ML_REGS];
 	struct ml_link link[ML_JOIN_SLOTS]; /* one for each base of each part */
 	size_t links;
-	uint32_t state[ML_JOIN_SLOTS];    /* of the joined bases */
-	uint64_t value[2][ML_JOIN_SLOTS]; /* and their values, in two runs */
+	uint32_t state[ML_JOIN_SLOTS];               /* of the joined bases */
+	uint64_t value[ML_JOIN_RUNS][ML_JOIN_SLOTS]; /* and their values */
 
 	/* What is known of the registers. */
 	uint32_t changed; /* mask: no longer as at the start */
@@ -70,12 +78,14 @@ size_t ml_join_most(const struct ml_shapes *shapes, const uint32_t *paths, size_
 /* Begins; a join is large, and is kept by whoever makes many. */
 void ml_join_init(struct ml_join *j, bool user);
 /*
- * Adds a path. first and second are the values of its bases in two runs, or NULL; free
- * (enum ml_join_free) says what each base may not follow from, whatever seems, or is
- * NULL.
+ * Adds a path. runs are those that went that far, the first of those of the part before,
+ * at least two; or NULL. free (enum ml_join_free) says what each base may not follow
+ * from, whatever seems, or is NULL. known are the links of its bases, if that is known
+ * already; then their drifts must be in place. Or it is NULL.
  */
 void ml_join_part(struct ml_join *j, const struct ml_shapes *shapes, uint32_t path,
-		  const uint64_t *first, const uint64_t *second, const uint8_t *free);
+		  const struct ml_join_runs *runs, const uint8_t *free,
+		  const struct ml_link *known);
 /* Adds the shape; returns the path of its first exit: so many parts less one are added
  * for that of more. */
 uint32_t ml_join_done(struct ml_join *j, struct ml_shapes *shapes);

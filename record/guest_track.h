@@ -1,0 +1,147 @@
+/*
+ * A track: what is expected to run behind a superblock, known as the words that the
+ * guest will write. Each is the one expected, or follows from an earlier one, or is the
+ * value of a base and may be anything. What is followed as far as its n-th part is one
+ * step of the trace.
+ *
+ * What each step needs lies together; what tracks are made from, elsewhere.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/follow.h"
+#include "record/guest_draft.h"
+#include "record/ring.h"
+
+/* Where a track may be left: behind each part. */
+struct ml_guest_end {
+	uint8_t words, bases, slots, drifts; /* up to here */
+	uint8_t sp; /* word that tells the stack pointer; 0: none */
+	bool returns, early;
+	bool side; /* there are side tracks */
+	int32_t sp_delta;
+	uint32_t call; /* last call in the user's code; 0: none */
+};
+
+/*
+ * Another track that goes on where one is left. It has the same parts up to there,
+ * joined in the same way, and is followed instead if its next superblock comes.
+ */
+struct ml_guest_side {
+	struct ml_guest_track *track; /* or NULL; a third is at the side of that one */
+	uint32_t next;                /* its superblock behind there */
+};
+
+/* What is known of a word: it is that at `from` (which may be itself) plus delta. */
+struct ml_guest_link {
+	uint64_t delta;
+	uint32_t from;
+	uint32_t base; /* bit 31: it is no header; tested by the word's upper half */
+};
+
+/* A word that drifts as others do, by the words of the bases of a struct ml_drift. */
+struct ml_guest_drift {
+	uint8_t at, like, as, from, shift;
+};
+
+struct ml_guest_track {
+	uint32_t path;      /* of its first exit; path + k has k + 1 parts */
+	uint32_t used, due; /* times since it was looked at, and when it will be next */
+	uint16_t words;
+	uint8_t parts, drifts, bases;
+	uint8_t where;   /* enum ml_guest_where */
+	uint8_t shared;  /* parts that are as in the track at whose side it is */
+	uint8_t looks;   /* so far */
+	uint8_t watched; /* parts behind which others are looked for; 0: none */
+	struct ml_guest_end *end;
+	const struct ml_guest_drift *drift;
+	uint16_t *left; /* how often it was left at each word, and behind the last */
+	struct ml_guest_side *side;    /* of each end */
+	struct ml_guest_track **place; /* where it is held */
+	struct ml_guest_start *start;
+	struct ml_guest_course *course;
+	const struct ml_guest_link *link; /* the same as eight, for machines without */
+	const uint8_t *base;              /* word that each base is */
+	const struct ml_link *join;       /* how it was joined: its links */
+	const struct ml_drift *moves;     /* and drifts */
+	uint32_t gap;                     /* uses from one look to the next */
+	struct ml_follow eight[];
+};
+
+/* A track of the course of which the draft has runs, with the first `same` parts joined
+ * as those of another are. */
+struct ml_guest_track *ml_guest_track_make(struct ml_guest_steps *g,
+					   const struct ml_guest_draft *d,
+					   const struct ml_guest_course *c,
+					   const struct ml_guest_track *as,
+					   unsigned same);
+/* Words that often were not what they should follow from are free. Returns the parts
+ * before the first of them. */
+unsigned ml_guest_track_learn(struct ml_guest_track *t);
+/* How many words are as the track has them; the bases among them go to value. */
+size_t ml_guest_track_words(const struct ml_guest_track *t, const uint64_t *w,
+			    size_t room, uint64_t *value);
+
+/*
+ * The first word that does not drift as it should, if it is before `words`. The first
+ * `known` drifts are known to do.
+ */
+static inline size_t ml_guest_track_drifts(const struct ml_guest_track *t,
+					   const uint64_t *w, size_t words,
+					   unsigned known)
+{
+	for (unsigned k = known; k < t->drifts && t->drift[k].at < words; k++) {
+		const struct ml_guest_drift *m = &t->drift[k];
+
+		if (w[m->at] - w[m->like] != (w[m->as] - w[m->from]) << m->shift)
+			return m->at;
+	}
+	return words;
+}
+
+/* How many parts that is. One that should be left early must have been. */
+static inline size_t ml_guest_track_parts(const struct ml_guest_track *t,
+					  const uint64_t *w, size_t words, size_t room)
+{
+	const struct ml_follow *f = &t->eight[words / 8];
+	size_t n = t->parts;
+
+	/* all constants are headers, and the one that it is left at does not count */
+	if (words < t->words)
+		n = f->before +
+		    (size_t)__builtin_popcount(~f->values & ((2u << words % 8) - 1)) - 1;
+	if (n && t->end[n - 1].early && words == t->end[n - 1].words && words < room &&
+	    !(w[words] >> 63))
+		n--;
+	return n;
+}
+
+/*
+ * Where it counts as left: at the word that is another, but a superblock that is left
+ * early is another one, and no fault of its words.
+ */
+static inline size_t ml_guest_track_left(const struct ml_guest_track *t, size_t n,
+					 const uint64_t *w, size_t words, size_t room)
+{
+	bool early = words < room && w[words] >> 63;
+
+	return !early ? words : n ? t->end[n - 1].words : 0;
+}
+
+/* The track that goes on as w does where this one is left, behind n parts; or NULL. */
+static inline struct ml_guest_track *ml_guest_track_side(const struct ml_guest_track *t,
+							 size_t n, const uint64_t *w,
+							 size_t room)
+{
+	size_t words = t->end[n - 1].words;
+
+	if (!t->end[n - 1].side || words >= room)
+		return NULL;
+	const struct ml_guest_side *s = &t->side[n - 1];
+	while (s->track && w[words] != ML_WORD(ML_WORD_STEP, 0, (uint64_t)s->next))
+		s = &s->track->side[n - 1];
+	return s->track;
+}
