@@ -1,7 +1,8 @@
 /*
  * Is what a guest writes what a track expects? Eight words at a time. Each word is a
  * constant, or follows by a constant from an earlier one (perhaps itself: then it may be
- * anything), and the words of bases are picked out on the way.
+ * anything), or has drifted from an earlier one as far as two others are apart, times a
+ * power of two. The words of bases are picked out on the way.
  */
 #pragma once
 
@@ -19,14 +20,16 @@ struct ml_follow {
 	uint8_t bases;   /* mask */
 	uint8_t before;  /* constants before these eight */
 	uint8_t done;    /* bases before them */
-	bool far;
+	bool far, drifts;
+	uint8_t as[8], since[8], shift[8]; /* lanes, or indices, of what drifts */
 };
 
 /* What is known of a word, as whoever makes a track finds it. */
 struct ml_follow_word {
 	uint64_t delta; /* or the constant itself */
 	uint16_t root;  /* the base that it follows from */
-	bool constant, base;
+	bool constant, base, drift;
+	uint8_t as, since, shift; /* it has drifted by as - since, shifted */
 };
 
 /* For so many words; out has room for all. */
@@ -46,6 +49,17 @@ static inline size_t ml_follow_reads(size_t count)
 
 /* Whoever is compiled for the same has ml_follow within its own loop. */
 #define ML_FOLLOW_TARGET __attribute__((target("avx512f,avx512dq,bmi,popcnt")))
+
+/* Words by lane, or by index. */
+ML_FOLLOW_TARGET static inline __m512i ml_follow_lanes(const uint8_t *at, bool far,
+						       __m512i before, __m512i now,
+						       const uint64_t *w)
+{
+	__m512i i = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const void *)at));
+
+	return __builtin_expect(far, 0) ? _mm512_i64gather_epi64(i, w, 8)
+					: _mm512_permutex2var_epi64(before, i, now);
+}
 
 /*
  * How many of the words are as expected, of which those before `from` are known to be.
@@ -67,15 +81,24 @@ ML_FOLLOW_TARGET static inline size_t ml_follow_on(const struct ml_follow *f,
 	}
 	for (; i < count; i += 8, f++) {
 		__m512i now = _mm512_loadu_si512(w + i);
-		__m512i at = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const void *)f->from));
-		__m512i root = __builtin_expect(f->far, 0)
-				       ? _mm512_i64gather_epi64(at, w, 8)
-				       : _mm512_permutex2var_epi64(before, at, now);
+		__m512i root = ml_follow_lanes(f->from, f->far, before, now, w);
 		/* a value's highest bit is off, so that a header is none */
 		__m512i want =
 			_mm512_add_epi64(_mm512_maskz_and_epi64(f->values, root, low),
 					 _mm512_loadu_si512(f->delta));
-		unsigned differ = _mm512_cmpneq_epi64_mask(now, want);
+		unsigned headers = 0;
+		if (f->drifts) {
+			__m512i as = ml_follow_lanes(f->as, f->far, before, now, w);
+			__m512i since = ml_follow_lanes(f->since, f->far, before, now, w);
+			__m512i shift = _mm512_cvtepu8_epi64(
+				_mm_loadl_epi64((const void *)f->shift));
+
+			want = _mm512_add_epi64(
+				want,
+				_mm512_sllv_epi64(_mm512_sub_epi64(as, since), shift));
+			headers = _mm512_movepi64_mask(now) & (unsigned)f->values;
+		}
+		unsigned differ = _mm512_cmpneq_epi64_mask(now, want) | headers;
 
 		_mm512_storeu_si512(bases, _mm512_maskz_compress_epi64(f->bases, now));
 		if (differ) {

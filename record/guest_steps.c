@@ -145,16 +145,13 @@ follow(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,
 		if (!t || t->where != where)
 			break;
 		size_t known = 0; /* words that are as in the track */
-		unsigned drifts = 0;
 		for (;; t = side) {
 			uint64_t *value = out->value + out->values;
 
-			if (fast && ml_follow_reads(t->words) <= room) {
+			if (fast && ml_follow_reads(t->words) <= room)
 				words = ml_follow_on(t->eight, w, known, t->words, value);
-				words = ml_guest_track_drifts(t, w, words, drifts);
-			} else {
+			else
 				words = ml_guest_track_words(t, w, room, value);
-			}
 			n = ml_guest_track_parts(t, w, words, room);
 			side = n ? ml_guest_track_side(t, n, w, room) : NULL;
 			if (!side)
@@ -164,7 +161,6 @@ follow(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,
 			if (!side)
 				break;
 			known = t->end[n - 1].words;
-			drifts = t->end[n - 1].drifts;
 		}
 		if (!n)
 			break;

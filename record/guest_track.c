@@ -38,7 +38,6 @@ static void note_end(const struct ml_guest_steps *g, const struct ml_guest_cours
 	e->words = (uint8_t)c->end[i];
 	e->bases = (uint8_t)g->join->shape.bases;
 	e->slots = (uint8_t)g->join->shape.slots;
-	e->drifts = (uint8_t)g->join->shape.drifts;
 	e->early = !whole;
 	e->returns = whole && k->returns;
 	if (k->sp_base >= 0 && from + 1u + (unsigned)k->sp_base < e->words) {
@@ -88,6 +87,15 @@ static void note_eights(struct ml_guest_track *t, uint64_t head)
 						 .constant = !l->base };
 		word[i].base = base < t->bases && t->base[base] == i;
 		base += word[i].base;
+	}
+	for (unsigned i = 0; i < t->drifts; i++) {
+		const struct ml_guest_drift *m = &t->drift[i];
+
+		word[m->at] = (struct ml_follow_word){ .root = m->like,
+						       .drift = true,
+						       .as = m->as,
+						       .since = m->from,
+						       .shift = m->shift };
 	}
 	ml_follow_make(t->eight, word, t->words);
 }
@@ -220,5 +228,11 @@ size_t ml_guest_track_words(const struct ml_guest_track *t, const uint64_t *w,
 	}
 	for (unsigned k = 0; k < t->bases && t->base[k] < i; k++)
 		value[k] = w[t->base[k]];
-	return ml_guest_track_drifts(t, w, i, 0);
+	for (unsigned k = 0; k < t->drifts && t->drift[k].at < i; k++) {
+		const struct ml_guest_drift *m = &t->drift[k];
+
+		if (w[m->at] - w[m->like] != (w[m->as] - w[m->from]) << m->shift)
+			return m->at;
+	}
+	return i;
 }

@@ -18,7 +18,7 @@
 
 /* Where a track may be left: behind each part. */
 struct ml_guest_end {
-	uint8_t words, bases, slots, drifts; /* up to here */
+	uint8_t words, bases, slots; /* up to here */
 	uint8_t sp; /* word that tells the stack pointer; 0: none */
 	bool returns, early;
 	bool side; /* there are side tracks */
@@ -84,23 +84,6 @@ unsigned ml_guest_track_learn(struct ml_guest_track *t);
 /* How many words are as the track has them; the bases among them go to value. */
 size_t ml_guest_track_words(const struct ml_guest_track *t, const uint64_t *w,
 			    size_t room, uint64_t *value);
-
-/*
- * The first word that does not drift as it should, if it is before `words`. The first
- * `known` drifts are known to do.
- */
-static inline size_t ml_guest_track_drifts(const struct ml_guest_track *t,
-					   const uint64_t *w, size_t words,
-					   unsigned known)
-{
-	for (unsigned k = known; k < t->drifts && t->drift[k].at < words; k++) {
-		const struct ml_guest_drift *m = &t->drift[k];
-
-		if (w[m->at] - w[m->like] != (w[m->as] - w[m->from]) << m->shift)
-			return m->at;
-	}
-	return words;
-}
 
 /* How many parts that is. One that should be left early must have been. */
 static inline size_t ml_guest_track_parts(const struct ml_guest_track *t,

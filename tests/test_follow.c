@@ -21,7 +21,7 @@ static size_t make_track(struct ml_follow_word *word)
 	uint16_t root[TRACK];
 
 	for (size_t i = 0; i < count; i++) {
-		unsigned kind = i ? (unsigned)random_below(4) : 0;
+		unsigned kind = i ? (unsigned)random_below(5) : 0;
 
 		word[i] = (struct ml_follow_word){ 0 };
 		if (kind == 0) {
@@ -29,8 +29,18 @@ static size_t make_track(struct ml_follow_word *word)
 			word[i].delta = UINT64_C(1) << 63 | random_below(1000);
 		} else if (kind == 1 || !bases) {
 			word[i].root = (uint16_t)i;
-			word[i].base = random_below(4); /* or a drift, which is none */
+			word[i].base = true;
 			root[bases++] = (uint16_t)i;
+		} else if (kind == 2) {
+			word[i] = (struct ml_follow_word){
+				.root = root[random_below(bases)],
+				.drift = true,
+				.as = (uint8_t)
+					root[random_below(2) ? bases - 1
+							     : random_below(bases)],
+				.since = (uint8_t)root[random_below(bases)],
+				.shift = (uint8_t)random_below(7),
+			};
 		} else {
 			word[i].root =
 				root[random_below(2) ? bases - 1 : random_below(bases)];
@@ -40,16 +50,24 @@ static size_t make_track(struct ml_follow_word *word)
 	return count;
 }
 
+/* What word i should be, which is no base. */
+static uint64_t expected(const struct ml_follow_word *word, size_t i, const uint64_t *w)
+{
+	uint64_t moved = w[word[i].as] - w[word[i].since];
+
+	return word[i].constant ? word[i].delta
+	       : word[i].drift  ? w[word[i].root] + (moved << word[i].shift)
+				: w[word[i].root] + word[i].delta;
+}
+
 /* Words that go along it, but perhaps at one place. */
 static void make_words(const struct ml_follow_word *word, size_t count, uint64_t *w)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (word[i].constant)
-			w[i] = word[i].delta;
-		else if (word[i].root == i)
+		if (!word[i].constant && word[i].root == i)
 			w[i] = 0x7f0000000000 + random_below(1 << 30);
 		else
-			w[i] = w[word[i].root] + word[i].delta;
+			w[i] = expected(word, i, w);
 	}
 	for (size_t i = count; i < ml_follow_reads(count); i++)
 		w[i] = random_below(2) ? 0 : UINT64_C(1) << 63 | random_below(1000);
@@ -65,9 +83,9 @@ static size_t plainly(const struct ml_follow_word *word, size_t count, const uin
 
 	*bases = 0;
 	for (; i < count; i++) {
-		uint64_t want = word[i].constant    ? word[i].delta
-				: word[i].root == i ? w[i]
-						    : w[word[i].root] + word[i].delta;
+		uint64_t want = !word[i].constant && word[i].root == i
+					? w[i]
+					: expected(word, i, w);
 
 		if (w[i] != want || (!word[i].constant && w[i] >> 63))
 			break;
