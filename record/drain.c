@@ -253,6 +253,19 @@ static void follow_function(struct ml_drain *d, const struct ml_guest_known *k,
 	}
 }
 
+/* Can up to so many references be kept without asking for each? */
+static bool is_beaten(struct ml_drain *d, uint64_t most)
+{
+	struct ml_filter *f = &d->filter;
+
+	if (ml_filter_sure(f) < most)
+		return false;
+	if (f->gap)
+		ml_writer_gap(d->writer, f->gap, f->reason);
+	f->gap = 0;
+	return true;
+}
+
 /* Crossings between the user's code and libraries. */
 static void cross(struct ml_drain *d, bool user, uint64_t sp)
 {
@@ -288,12 +301,14 @@ static size_t take_step(struct ml_drain *d, const uint64_t *w, const uint64_t *e
 	uint64_t sp = ml_guest_sp_before(k, value, bases, c->sp);
 	if ((k->where == ML_GUEST_USER) != c->user)
 		cross(d, k->where == ML_GUEST_USER, sp);
-	if (d->filter.all) {
+	if (is_beaten(d, (uint64_t)(end - w) * d->steps.most)) {
 		/* the beaten track from here on, with this step */
 		const uint64_t *at = w;
+		uint64_t before = ml_writer_time(d->writer);
 
 		if (!ml_guest_steps_take(&d->steps, c, d->caller, &at, end, err))
 			return 0;
+		ml_filter_kept(&d->filter, ml_writer_time(d->writer) - before);
 		return (size_t)(at - w);
 	}
 	follow_function(d, k, sp);
@@ -370,8 +385,13 @@ static bool take_refs(struct ml_drain *d, const uint64_t **at, const uint64_t *e
 		ml_globals_update(&d->objects);
 		d->mapped = false;
 	}
-	return d->filter.all ? ml_guest_refs_take(&d->refs, at, end, err)
-			     : filter_refs(d, at, end, err);
+	/* two words each, and at most two references */
+	if (!is_beaten(d, (uint64_t)(end - *at)))
+		return filter_refs(d, at, end, err);
+	uint64_t before = ml_writer_time(d->writer);
+	bool ok = ml_guest_refs_take(&d->refs, at, end, err);
+	ml_filter_kept(&d->filter, ml_writer_time(d->writer) - before);
+	return ok;
 }
 
 void ml_drain_thread(struct ml_drain *d, uint32_t number)

@@ -75,6 +75,23 @@ static void count(struct ml_filter *f, bool keep, uint64_t n)
 	}
 }
 
+uint64_t ml_filter_sure(const struct ml_filter *f)
+{
+	bool keep;
+
+	if (f->all)
+		return UINT64_MAX;
+	if (f->options->only_in || f->options->no_stack || !ml_filter_open(f, true))
+		return 0;
+	uint64_t n = same_fate(f, &keep);
+	return keep ? n : 0;
+}
+
+void ml_filter_kept(struct ml_filter *f, uint64_t n)
+{
+	count(f, true, n);
+}
+
 enum ml_filter_verdict ml_filter_next(struct ml_filter *f, uint64_t n)
 {
 	bool keep;

@@ -36,6 +36,11 @@ bool ml_filter_open(const struct ml_filter *f, bool inside);
 /* `count` references are left out because it is not. */
 void ml_filter_skip(struct ml_filter *f, uint64_t count, enum ml_gap_reason reason);
 
+/* So many of the next references are kept for sure, whatever they are. */
+uint64_t ml_filter_sure(const struct ml_filter *f);
+/* So many of these were. */
+void ml_filter_kept(struct ml_filter *f, uint64_t count);
+
 enum ml_filter_verdict { ML_FILTER_ALL, ML_FILTER_NONE, ML_FILTER_SOME };
 
 /* What to do with the next `count` references, which are counted as seen unless SOME. */

@@ -81,6 +81,8 @@ struct ml_guest_known *ml_guest_steps_add(struct ml_guest_steps *g, uint32_t id,
 	note_stack_pointer(k, shape);
 	if (id >= g->count)
 		g->count = id + 1;
+	if (shape->slots > g->most)
+		g->most = shape->slots;
 	return k;
 }
 

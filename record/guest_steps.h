@@ -59,6 +59,7 @@ struct ml_guest_steps {
 	struct ml_guest_known *shapes; /* by the guest's number */
 	struct ml_guest_track **track; /* by number: that taken last, or NULL */
 	size_t count, cap, track_cap;
+	uint32_t most; /* slots of the largest shape */
 	size_t tracks; /* made so far */
 	struct ml_guest_drafts drafts;
 	struct ml_join *join;

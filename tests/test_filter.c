@@ -66,6 +66,32 @@ TEST(a_limit_ends_within_a_step_too)
 	CHECK(!ml_filter_open(&f, true));
 }
 
+TEST(what_is_sure_to_be_kept_need_not_be_asked_for)
+{
+	struct ml_record_options none = { 0 }, o = { .skip = 3, .limit = 8 };
+	struct ml_record_options stack = { .no_stack = true };
+	struct ml_filter f = filter(&none);
+	char text[20];
+
+	CHECK_EQ(ml_filter_sure(&f), UINT64_MAX);
+	ml_filter_record(&f, false);
+	CHECK_EQ(ml_filter_sure(&f), 0);
+	ml_filter_record(&f, true);
+	CHECK_EQ(ml_filter_sure(&f), UINT64_MAX);
+	f = filter(&stack);
+	CHECK_EQ(ml_filter_sure(&f), 0);
+	f = filter(&o);
+	CHECK_EQ(ml_filter_sure(&f), 0);
+	CHECK_STR(kept(&f, (int[]){ 5, 0 }, text), "00011");
+	CHECK_EQ(ml_filter_sure(&f), 6);
+	ml_filter_kept(&f, 5);
+	CHECK(!f.full);
+	CHECK_EQ(ml_filter_sure(&f), 1);
+	ml_filter_kept(&f, 1);
+	CHECK(f.full);
+	CHECK_EQ(ml_filter_sure(&f), 0);
+}
+
 TEST(of_every_five_two_are_kept)
 {
 	struct ml_record_options o = { .keep = 2, .of = 5 };
