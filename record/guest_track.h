@@ -19,7 +19,7 @@
 /* Where a track may be left: behind each part. */
 struct ml_guest_end {
 	uint8_t words, bases, slots; /* up to here */
-	uint8_t sp; /* word that tells the stack pointer; 0: none */
+	uint8_t sp;                  /* word that tells the stack pointer; 0: none */
 	bool returns, early;
 	bool side; /* there are side tracks */
 	int32_t sp_delta;

@@ -19,7 +19,8 @@ static uint64_t draw(void)
 	return seed >> 20;
 }
 
-/* States 0 to 3 in turns: an index, two arrays that it is of, a walk; at times state 4. */
+/* States 0 to 3 in turns: an index, two arrays that it is of, a walk; at times state 4.
+ */
 static void fill(struct chunk *c)
 {
 	uint64_t index = 0;

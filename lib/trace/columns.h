@@ -44,7 +44,6 @@ enum ml_rare { ML_RARE_THREAD = 1, ML_RARE_CALLER = 2 };
 static const uint8_t ml_column_bytes[ML_COLUMNS] = {
 	1, 4, 1, 1, 8, 1, 1, 2, 4, 8, 1, 2, 4
 };
-static const uint8_t ml_column_planes[ML_COLUMNS] = {
-	1, 4, 1, 1, 8, 1, 1, 1, 4, 8, 1, 2, 4
-};
+static const uint8_t ml_column_planes[ML_COLUMNS] = { 1, 4, 1, 1, 8, 1, 1,
+						      1, 4, 8, 1, 2, 4 };
 enum { ML_COLUMN_PLANES_MAX = 8 };

@@ -7,6 +7,7 @@
  */
 #include "pub_tool_basics.h"
 
+#include "pub_tool_clientstate.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
@@ -16,6 +17,7 @@
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
+#include "pub_tool_xarray.h"
 
 #include "record/valgrind/core.h"
 #include "record/valgrind/heap.h"
@@ -29,6 +31,7 @@
 enum {
 	KILLED = 128, /* exit status of a process killed by a signal, plus its number */
 	MAP_STACK = 0x20000, /* a flag of mmap that Valgrind's headers lack */
+	COMMAND_MAX = 4000,  /* bytes of a command line that are told */
 };
 
 static struct {
@@ -111,6 +114,26 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt count,
 	threads_name(tid, name);
 }
 
+/*
+ * What runs: a process may be gone, or another program, before the companion can look. Of
+ * what is long it does not say a part.
+ */
+static void tell_command(void)
+{
+	HChar text[COMMAND_MAX];
+	XArray *args = VG_(args_for_client);
+	UInt n = VG_(snprintf)(text, sizeof(text), "%s", VG_(args_the_exename));
+	uint64_t *w;
+
+	for (Word i = 0; i < VG_(sizeXA)(args) && n < sizeof(text); i++)
+		n += VG_(snprintf)(text + n, (Int)(sizeof(text) - n), " %s",
+				   *(HChar **)VG_(indexXA)(args, i));
+	if (n + 1 >= sizeof(text))
+		return;
+	w = out_begin(ML_WORD_ABOUT, 0, out_text_words(text));
+	out_end(out_text(w, text));
+}
+
 static void before_fork(ThreadId tid)
 {
 	out_before_fork();
@@ -119,6 +142,7 @@ static void before_fork(ThreadId tid)
 static void fork_child(ThreadId tid)
 {
 	out_fork();
+	tell_command();
 	threads_fork(tid);
 	maps_all();
 	heap_fork();
@@ -204,6 +228,7 @@ static void begin(void)
 {
 	if (!out_open(self.ring))
 		VG_(exit)(1);
+	tell_command();
 	if (!(out_options() & ML_RING_OPT_NO_HEAP))
 		load_wrappers();
 	threads_init();
