@@ -82,13 +82,3 @@ void ml_follow_make(struct ml_follow *out, const struct ml_follow_word *word,
 		bases = (uint8_t)(bases + __builtin_popcount(f->bases));
 	}
 }
-
-bool ml_follow_can(void)
-{
-#if defined(__x86_64__)
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-	       __builtin_cpu_supports("bmi");
-#else
-	return false;
-#endif
-}

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/lanes.h"
+
 enum { ML_FOLLOW_WORDS = 256 /* of a track at most: an index is a byte */ };
 
 struct ml_follow {
@@ -36,8 +38,6 @@ struct ml_follow_word {
 void ml_follow_make(struct ml_follow *out, const struct ml_follow_word *word,
 		    size_t count);
 
-/* Can this machine do it? */
-bool ml_follow_can(void);
 /* How many words are read for a track of so many. */
 static inline size_t ml_follow_reads(size_t count)
 {
@@ -45,30 +45,14 @@ static inline size_t ml_follow_reads(size_t count)
 }
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-
-/* Whoever is compiled for the same has ml_follow within its own loop. */
-#define ML_FOLLOW_TARGET __attribute__((target("avx512f,avx512dq,bmi,popcnt")))
-
-/* Words by lane, or by index. */
-ML_FOLLOW_TARGET static inline __m512i ml_follow_lanes(const uint8_t *at, bool far,
-						       __m512i before, __m512i now,
-						       const uint64_t *w)
-{
-	__m512i i = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const void *)at));
-
-	return __builtin_expect(far, 0) ? _mm512_i64gather_epi64(i, w, 8)
-					: _mm512_permutex2var_epi64(before, i, now);
-}
-
 /*
  * How many of the words are as expected, of which those before `from` are known to be.
  * The bases among them, and perhaps some words behind, are at bases then, which has room
  * for seven more; those before `from` must be there already.
  */
-ML_FOLLOW_TARGET static inline size_t ml_follow_on(const struct ml_follow *f,
-						   const uint64_t *w, size_t from,
-						   size_t count, uint64_t *bases)
+ML_LANES_TARGET static inline size_t ml_follow_on(const struct ml_follow *f,
+						  const uint64_t *w, size_t from,
+						  size_t count, uint64_t *bases)
 {
 	__m512i before = _mm512_setzero_si512();
 	__m512i low = _mm512_set1_epi64(INT64_MAX);
@@ -81,21 +65,18 @@ ML_FOLLOW_TARGET static inline size_t ml_follow_on(const struct ml_follow *f,
 	}
 	for (; i < count; i += 8, f++) {
 		__m512i now = _mm512_loadu_si512(w + i);
-		__m512i root = ml_follow_lanes(f->from, f->far, before, now, w);
+		__m512i root = ml_lanes(f->from, f->far, before, now, w, 0);
 		/* a value's highest bit is off, so that a header is none */
 		__m512i want =
 			_mm512_add_epi64(_mm512_maskz_and_epi64(f->values, root, low),
 					 _mm512_loadu_si512(f->delta));
 		unsigned headers = 0;
 		if (f->drifts) {
-			__m512i as = ml_follow_lanes(f->as, f->far, before, now, w);
-			__m512i since = ml_follow_lanes(f->since, f->far, before, now, w);
-			__m512i shift = _mm512_cvtepu8_epi64(
-				_mm_loadl_epi64((const void *)f->shift));
+			__m512i as = ml_lanes(f->as, f->far, before, now, w, 0);
+			__m512i since = ml_lanes(f->since, f->far, before, now, w, 0);
 
-			want = _mm512_add_epi64(
-				want,
-				_mm512_sllv_epi64(_mm512_sub_epi64(as, since), shift));
+			want = _mm512_add_epi64(want,
+						ml_lanes_ahead(as, since, f->shift));
 			headers = _mm512_movepi64_mask(now) & (unsigned)f->values;
 		}
 		unsigned differ = _mm512_cmpneq_epi64_mask(now, want) | headers;
@@ -111,8 +92,6 @@ ML_FOLLOW_TARGET static inline size_t ml_follow_on(const struct ml_follow *f,
 	return count;
 }
 #else
-#define ML_FOLLOW_TARGET
-
 static inline size_t ml_follow_on(const struct ml_follow *f, const uint64_t *w,
 				  size_t from, size_t count, uint64_t *bases)
 {
@@ -120,10 +99,3 @@ static inline size_t ml_follow_on(const struct ml_follow *f, const uint64_t *w,
 	return 0;
 }
 #endif
-
-/* The same from the first word on. */
-ML_FOLLOW_TARGET static inline size_t
-ml_follow(const struct ml_follow *f, const uint64_t *w, size_t count, uint64_t *bases)
-{
-	return ml_follow_on(f, w, 0, count, bases);
-}

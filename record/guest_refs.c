@@ -58,7 +58,7 @@ void ml_guest_refs_init(struct ml_guest_refs *g, struct ml_objects *objects,
 {
 	*g = (struct ml_guest_refs){ .objects = objects,
 				     .writer = writer,
-				     .fast = ml_track_can() };
+				     .fast = ml_lanes_can() };
 }
 
 void ml_guest_refs_release(struct ml_guest_refs *g)
@@ -502,7 +502,7 @@ static inline __attribute__((always_inline)) bool take(struct ml_guest_refs *g,
 }
 
 #if defined(__x86_64__)
-ML_TRACK_TARGET static bool take_eights(struct ml_guest_refs *g, const uint64_t **at,
+ML_LANES_TARGET static bool take_eights(struct ml_guest_refs *g, const uint64_t **at,
 					const uint64_t *end, struct ml_err *err)
 {
 	return take(g, at, end, true, err);

@@ -17,7 +17,7 @@ void ml_guest_steps_init(struct ml_guest_steps *g, struct ml_writer *writer)
 {
 	*g = (struct ml_guest_steps){ .writer = writer };
 	g->join = ml_resize(NULL, sizeof(*g->join));
-	g->fast = ml_follow_can();
+	g->fast = ml_lanes_can();
 }
 
 void ml_guest_steps_release(struct ml_guest_steps *g)
@@ -173,9 +173,9 @@ follow(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,
 }
 
 /* The same, compiled for the machine's vectors. */
-ML_FOLLOW_TARGET static void follow_fast(struct ml_guest_steps *g, struct ml_callers *c,
-					 uint32_t caller, const uint64_t **at,
-					 const uint64_t *end, struct ml_steps *out)
+ML_LANES_TARGET static void follow_fast(struct ml_guest_steps *g, struct ml_callers *c,
+					uint32_t caller, const uint64_t **at,
+					const uint64_t *end, struct ml_steps *out)
 {
 	follow(g, c, caller, at, end, out, true);
 }

@@ -2,19 +2,6 @@
 
 #include <string.h>
 
-#if defined(__x86_64__)
-bool ml_track_can(void)
-{
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-	       __builtin_cpu_supports("bmi");
-}
-#else
-bool ml_track_can(void)
-{
-	return false;
-}
-#endif
-
 /* The same said of references nearer before it, where there are such: near is cheap. */
 static struct ml_track_ref nearest(const struct ml_track_ref *ref, size_t i)
 {

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/lanes.h"
+
 enum {
 	ML_TRACK = 96, /* references at most; a byte can count them */
 	ML_TRACK_LINE = 64,
@@ -46,9 +48,7 @@ struct ml_track_end {
 	bool wrong;     /* but for its address, the next would have */
 };
 
-/* Can this machine compare eight at a time? */
-bool ml_track_can(void);
-/* So many references that are read then. */
+/* So many references that are read when eight are compared at a time. */
 static inline size_t ml_track_reads(size_t count)
 {
 	return (count + 7) & ~(size_t)7;
@@ -79,24 +79,8 @@ static inline struct ml_track_end ml_track_follow(const struct ml_track_ref *ref
 }
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-
-#define ML_TRACK_TARGET __attribute__((target("avx512f,avx512dq,bmi,popcnt")))
-
-/* Addresses by lane, or by the number of the reference. */
-ML_TRACK_TARGET static inline __m512i ml_track_lanes(const uint8_t *at, bool far,
-						     __m512i before, __m512i now,
-						     const uint64_t *w)
-{
-	__m512i i = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const void *)at));
-
-	if (__builtin_expect(far, 0))
-		return _mm512_i64gather_epi64(_mm512_slli_epi64(i, 1), w + 1, 8);
-	return _mm512_permutex2var_epi64(before, i, now);
-}
-
 /* The same, reading ml_track_reads(count) references. value has room for seven more. */
-ML_TRACK_TARGET static inline struct ml_track_end
+ML_LANES_TARGET static inline struct ml_track_end
 ml_track_follow_eights(const struct ml_track_eight *f, size_t count, const uint64_t *w,
 		       uint64_t *value)
 {
@@ -113,18 +97,16 @@ ml_track_follow_eights(const struct ml_track_eight *f, size_t count, const uint6
 		__m512i word = _mm512_permutex2var_epi64(low, even, high);
 		__m512i addr = _mm512_permutex2var_epi64(low, odd, high);
 		__m512i expected = _mm512_load_si512(f->word);
-		__m512i want = ml_track_lanes(f->from, f->far, before, addr, w);
+		__m512i want = ml_lanes(f->from, f->far, before, addr, w + 1, 1);
 
 		want = _mm512_add_epi64(want, _mm512_load_si512(f->delta));
 		if (f->drifts) {
-			__m512i as = ml_track_lanes(f->as, f->far, before, addr, w);
-			__m512i since = ml_track_lanes(f->since, f->far, before, addr, w);
-			__m512i shift = _mm512_cvtepu8_epi64(
-				_mm_loadl_epi64((const void *)f->shift));
+			__m512i as = ml_lanes(f->as, f->far, before, addr, w + 1, 1);
+			__m512i since = ml_lanes(f->since, f->far, before, addr, w + 1,
+						 1);
 
-			want = _mm512_add_epi64(
-				want,
-				_mm512_sllv_epi64(_mm512_sub_epi64(as, since), shift));
+			want = _mm512_add_epi64(want,
+						ml_lanes_ahead(as, since, f->shift));
 		}
 		/* bits of either that are not as expected: one comparison for both */
 		__m512i wrong = _mm512_ternarylogic_epi64(

@@ -61,7 +61,7 @@ static void make_words(const struct ml_track_ref *ref, size_t count, uint64_t *w
 #if defined(__x86_64__)
 TEST(vectors_follow_a_track_as_far_as_one_by_one)
 {
-	if (!ml_track_can())
+	if (!ml_lanes_can())
 		return;
 	for (uint64_t round = 1; round < 4000; round++) {
 		struct ml_track_ref ref[ML_TRACK];
