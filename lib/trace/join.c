@@ -3,9 +3,10 @@
 #include <string.h>
 
 enum {
-	NEAR = 4,       /* bases before it that another may move with */
-	WRONG_OF = 8,   /* one of so many runs may say that a base does not follow */
-	WRONG_DRIFT = 5 /* the same for drifts, which save more than they cost */
+	NEAR = 4,        /* bases before it that another may move with */
+	WRONG_OF = 8,    /* one of so many runs may say that a base does not follow */
+	WRONG_DRIFT = 5, /* the same for drifts, which save more than they cost */
+	DRIFT_RUNS = 3,  /* in which one is looked for at a time */
 };
 
 static bool fits(int64_t v)
@@ -77,11 +78,18 @@ static bool by_runs(const struct ml_join *j, const struct ml_join_runs *r, unsig
 	return least <= r->count / WRONG_OF;
 }
 
+/* What is known of bases: whose code they are of, and their values in few runs. */
+struct drift_runs {
+	unsigned runs, bases;
+	const uint32_t *state;
+	const uint64_t *value[DRIFT_RUNS];
+};
+
 /* Did the value move in all runs as the drift says? Sets the shift. */
-static bool drifts_as(const struct ml_drift_runs *r, const uint64_t *value,
+static bool drifts_as(const struct drift_runs *r, const uint64_t *value,
 		      struct ml_drift *d)
 {
-	uint64_t moved[ML_DRIFT_RUNS];
+	uint64_t moved[DRIFT_RUNS];
 	bool differ = false;
 
 	for (unsigned i = 0; i < r->runs; i++) {
@@ -104,8 +112,9 @@ static bool drifts_as(const struct ml_drift_runs *r, const uint64_t *value,
 	return false;
 }
 
-bool ml_drift_find(const struct ml_drift_runs *r, uint32_t state, const uint64_t *value,
-		   struct ml_drift *out)
+/* A drift of these bases that has the value of each run, for code that has the state. */
+static bool find_drift(const struct drift_runs *r, uint32_t state, const uint64_t *value,
+		       struct ml_drift *out)
 {
 	unsigned like = r->bases, as = r->bases;
 
@@ -141,17 +150,17 @@ static bool mostly_drifts(const struct ml_join *j, const struct ml_join_runs *r,
 static bool by_drifting(const struct ml_join *j, uint32_t state,
 			const struct ml_join_runs *r, unsigned i, struct ml_drift *out)
 {
-	unsigned few = r->count < ML_DRIFT_RUNS ? r->count : ML_DRIFT_RUNS;
+	unsigned few = r->count < DRIFT_RUNS ? r->count : DRIFT_RUNS;
 
 	for (unsigned from = 0; from + few <= r->count; from += few) {
-		struct ml_drift_runs d = { few, j->shape.bases, j->state, { 0 } };
-		uint64_t value[ML_DRIFT_RUNS];
+		struct drift_runs d = { few, j->shape.bases, j->state, { 0 } };
+		uint64_t value[DRIFT_RUNS];
 
 		for (unsigned run = 0; run < few; run++) {
 			d.value[run] = j->value[from + run];
 			value[run] = r->value[from + run][i];
 		}
-		if (ml_drift_find(&d, state, value, out) && mostly_drifts(j, r, i, out))
+		if (find_drift(&d, state, value, out) && mostly_drifts(j, r, i, out))
 			return true;
 	}
 	return false;

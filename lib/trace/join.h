@@ -34,19 +34,6 @@ struct ml_link {
 			  ML_DRIFT + k: it is the shape's k-th drift */
 };
 
-enum { ML_DRIFT_RUNS = 3 /* at most */ };
-
-/* What is known of bases: whose code they are of, and their values in some runs. */
-struct ml_drift_runs {
-	unsigned runs, bases;
-	const uint32_t *state;
-	const uint64_t *value[ML_DRIFT_RUNS];
-};
-
-/* A drift of these bases that has the value of each run, for code that has the state. */
-bool ml_drift_find(const struct ml_drift_runs *r, uint32_t state, const uint64_t *value,
-		   struct ml_drift *out);
-
 /* The values of a part's bases in some runs. */
 struct ml_join_runs {
 	unsigned count;
