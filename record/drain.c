@@ -161,15 +161,24 @@ static bool is_entry(struct ml_drain *d, uint64_t ip, uint32_t site)
 	       !strcmp(ml_tables_text(d->tables, f->func), d->options->only_in);
 }
 
+/* Only if its first base is there whatever exit it is left by. */
+static bool can_be_brief(const struct ml_shape *shape, uint32_t id)
+{
+	return id < ML_BRIEF_SHAPES && shape->bases &&
+	       (!shape->exits || shape->exit[0].bases);
+}
+
 static bool take_shape(struct ml_drain *d, uint32_t id, const uint64_t *w, size_t count)
 {
 	const struct ml_shape *shape = ml_guest_shape(w, count, &d->objects, &d->arena);
 
-	if (!shape || id > d->steps.count + NUMBERS_AHEAD)
+	bool brief = w[2] >> 24 & 1;
+	if (!shape || id > d->steps.count + NUMBERS_AHEAD ||
+	    (brief && !can_be_brief(shape, id)))
 		return false;
 	uint32_t entry = ml_sites_resolve(&d->objects, w[0]);
 	size_t call = w[2] >> 32;
-	struct ml_guest_known *k = ml_guest_steps_add(&d->steps, id, shape);
+	struct ml_guest_known *k = ml_guest_steps_add(&d->steps, id, shape, brief);
 	k->returns = (w[2] >> 16 & 0xff) == ML_END_RETURN;
 	if (call && call <= shape->slots && shape->user)
 		k->call = shape->slot[call - 1].site;
@@ -278,27 +287,26 @@ static void cross(struct ml_drain *d, bool user, uint64_t sp)
 static size_t take_step(struct ml_drain *d, const uint64_t *w, const uint64_t *end,
 			struct ml_err *err)
 {
-	uint32_t id = ML_WORD_ARG(*w);
-	const uint64_t *value = w + 1;
-	size_t room = (size_t)(end - value), bases;
+	const struct ml_guest_known *k = ml_guest_known_at(&d->steps, *w);
+	uint64_t value[ML_SLOTS_MAX];
 
-	if (ML_WORD_COUNT(*w) || id >= d->steps.count ||
-	    d->steps.shapes[id].where == ML_GUEST_UNDECLARED) {
+	if (!k) {
 		d->bad++;
 		return 1;
 	}
-	const struct ml_guest_known *k = &d->steps.shapes[id];
-	uint32_t back = ml_guest_left_at(k, value, room, &bases);
+	const uint64_t *base = ml_guest_bases(k, w);
+	size_t room = (size_t)(end - base), bases;
+	uint32_t back = ml_guest_left_at(k, base, room, &bases);
 	if (bases > room) {
 		d->bad++;
-		return 1 + room;
+		return (size_t)(end - w);
 	}
 	if (d->mapped) {
 		ml_globals_update(&d->objects);
 		d->mapped = false;
 	}
 	struct ml_callers *c = &d->thread->callers;
-	uint64_t sp = ml_guest_sp_before(k, value, bases, c->sp);
+	uint64_t sp = ml_guest_sp_before(k, base, bases, c->sp);
 	if ((k->where == ML_GUEST_USER) != c->user)
 		cross(d, k->where == ML_GUEST_USER, sp);
 	if (is_beaten(d, (uint64_t)(end - w) * d->steps.most)) {
@@ -312,8 +320,9 @@ static size_t take_step(struct ml_drain *d, const uint64_t *w, const uint64_t *e
 		return (size_t)(at - w);
 	}
 	follow_function(d, k, sp);
-	ml_guest_stepped(k, value, back, sp, c);
-	return filter_step(d, k, value, back, err) ? 1 + bases : 0;
+	ml_guest_stepped(k, base, back, sp, c);
+	ml_guest_values(k, w, bases, value);
+	return filter_step(d, k, value, back, err) ? (size_t)(base - w) + bases : 0;
 }
 
 /* Is it the function of --only-in that the site lies in? */
@@ -649,7 +658,7 @@ bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count,
 		} else if (!(*w >> 63)) {
 			d->bad++;
 			w++;
-		} else if (type == ML_WORD_STEP) {
+		} else if (type == ML_WORD_STEP || ml_word_is_brief(*w)) {
 			size_t taken = take_step(d, w, end, err);
 
 			if (!taken)

@@ -51,12 +51,15 @@ static void make_eight(struct ml_follow *f, const struct ml_follow_word *word,
 		size_t lane = i - first;
 
 		/* behind the end: what no guest says */
-		f->delta[lane] = i < count ? word[i].delta : UINT64_MAX;
-		if (i >= count || word[i].constant)
+		f->delta[lane] = i < count ? word[i].head : UINT64_MAX;
+		if (i >= count)
+			continue;
+		f->heads |= (uint8_t)((word[i].head != 0) << lane);
+		if (word[i].constant)
 			continue;
 		f->values |= (uint8_t)(1u << lane);
 		f->bases |= (uint8_t)(word[i].base << lane);
-		f->delta[lane] = n->root == i ? 0 : n->delta;
+		f->delta[lane] += n->root == i ? 0 : n->delta;
 		f->from[lane] = (uint8_t)(n->root - lane_0);
 		if (n->drift) {
 			f->as[lane] = (uint8_t)(n->as - lane_0);
@@ -69,16 +72,16 @@ static void make_eight(struct ml_follow *f, const struct ml_follow_word *word,
 void ml_follow_make(struct ml_follow *out, const struct ml_follow_word *word,
 		    size_t count)
 {
-	uint8_t constants = 0, bases = 0;
+	uint8_t heads = 0, bases = 0;
 
 	for (size_t first = 0; first < count; first += 8) {
 		struct ml_follow *f = &out[first / 8];
 
 		memset(f, 0, sizeof(*f));
 		make_eight(f, word, first, count);
-		f->before = constants;
+		f->before = heads;
 		f->done = bases;
-		constants = (uint8_t)(constants + 8 - __builtin_popcount(f->values));
+		heads = (uint8_t)(heads + __builtin_popcount(f->heads));
 		bases = (uint8_t)(bases + __builtin_popcount(f->bases));
 	}
 }

@@ -73,9 +73,10 @@ bool ml_guest_draft_look(struct ml_guest_draft *d, struct ml_guest_steps *g,
 
 		if (!k || k->where != where)
 			break;
-		uint32_t back = ml_guest_left_at(k, w + at + 1, ML_GUEST_WORDS - at - 1,
-						 &bases);
-		at += 1 + bases;
+		const uint64_t *base = ml_guest_bases(k, w + at);
+		at = (size_t)(base - w);
+		uint32_t back = ml_guest_left_at(k, base, ML_GUEST_WORDS - at, &bases);
+		at += bases;
 		/* where one may be left early is told by the word behind */
 		if (at >= ML_GUEST_WORDS)
 			break;
@@ -85,7 +86,8 @@ bool ml_guest_draft_look(struct ml_guest_draft *d, struct ml_guest_steps *g,
 	}
 	r->parts = (unsigned)ml_join_most(ml_writer_shapes(g->writer), r->path, r->parts);
 	if (r->parts && (!d->track || r->path[0] == d->track->course->path[0])) {
-		memcpy(r->word, w, r->end[r->parts - 1] * sizeof(*w));
+		for (unsigned i = 0; i < r->end[r->parts - 1]; i++)
+			r->word[i] = ML_WORD_VALUE(w[i]);
 		d->runs++;
 	}
 	return d->runs == ML_JOIN_RUNS;

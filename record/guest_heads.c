@@ -120,7 +120,7 @@ static void put_side(struct ml_guest_steps *g, struct ml_guest_track *t,
 		     struct ml_guest_track *side, unsigned n)
 {
 	move_side(side, t, n);
-	t->side[n - 1].next = side->course->id[n];
+	t->side[n - 1].head = g->shapes[side->course->id[n]].head;
 	t->end[n - 1].side = true;
 	side->shared = (uint8_t)n;
 	put(g, side, &t->side[n - 1].track);
@@ -165,8 +165,8 @@ static unsigned often_left(const struct ml_guest_track *t)
 	for (unsigned i = 0; i < t->parts && t->end[i].slots + 8 < ML_JOIN_SLOTS &&
 			     i + 1 < ML_GUEST_PARTS;
 	     i++)
-		if (t->left[t->end[i].words] > most) {
-			most = t->left[t->end[i].words];
+		if (t->left[t->words + i + 1] > most) {
+			most = t->left[t->words + i + 1];
 			part = i + 1;
 		}
 	return part;
@@ -175,7 +175,7 @@ static unsigned often_left(const struct ml_guest_track *t)
 /* Is it nearly always followed to its end? Then there is nothing better. */
 static bool goes_whole(const struct ml_guest_track *t)
 {
-	return t->left[t->words] * 32u >= t->used * 31u;
+	return t->left[t->words + t->parts] * 32u >= t->used * 31u;
 }
 
 /* Runs that left the track there: a track for them. */
@@ -220,5 +220,5 @@ void ml_guest_review(struct ml_guest_steps *g, struct ml_guest_track *t,
 		t->gap = t->gap < LAST_LOOK / 4 ? t->gap * 4 : LAST_LOOK;
 	t->used = 0;
 	t->due = t->gap;
-	memset(t->left, 0, (t->words + 1u) * sizeof(*t->left));
+	memset(t->left, 0, ml_guest_track_leavings(t) * sizeof(*t->left));
 }

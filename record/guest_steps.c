@@ -60,7 +60,7 @@ static void forget(struct ml_guest_steps *g)
 }
 
 struct ml_guest_known *ml_guest_steps_add(struct ml_guest_steps *g, uint32_t id,
-					  const struct ml_shape *shape)
+					  const struct ml_shape *shape, bool brief)
 {
 	g->shapes = ml_grow(g->shapes, &g->cap, id + 1u, sizeof(*g->shapes));
 	g->track = ml_grow(g->track, &g->track_cap, id + 1u, sizeof(*g->track));
@@ -68,6 +68,11 @@ struct ml_guest_known *ml_guest_steps_add(struct ml_guest_steps *g, uint32_t id,
 	if (k->where != ML_GUEST_UNDECLARED)
 		forget(g);
 	*k = (struct ml_guest_known){
+		.head = brief ? (struct ml_guest_header){ ML_WORD_BRIEF(id),
+							  ~ML_WORD_VALUE(UINT64_MAX) }
+			      : (struct ml_guest_header){ ML_WORD(ML_WORD_STEP, 0, id),
+							  UINT64_MAX },
+		.brief = brief,
 		.bases = shape->bases,
 		.exits = shape->exits,
 		.exit = shape->exit,
@@ -90,7 +95,7 @@ uint64_t ml_guest_sp_before(const struct ml_guest_known *k, const uint64_t *valu
 			    size_t bases, uint64_t sp)
 {
 	if (k->sp_base >= 0 && (size_t)k->sp_base < bases)
-		return value[k->sp_base] + (uint64_t)(int64_t)k->sp_before;
+		return ML_WORD_VALUE(value[k->sp_base]) + (uint64_t)(int64_t)k->sp_before;
 	return sp;
 }
 
@@ -98,7 +103,7 @@ void ml_guest_stepped(const struct ml_guest_known *k, const uint64_t *value,
 		      uint32_t back, uint64_t sp, struct ml_callers *c)
 {
 	c->sp = !back && k->sp_end >= 0
-			? value[k->sp_end] + (uint64_t)(int64_t)k->sp_after
+			? ML_WORD_VALUE(value[k->sp_end]) + (uint64_t)(int64_t)k->sp_after
 			: sp;
 	c->returned = !back && k->returns;
 	if (k->call && !back)
@@ -115,7 +120,9 @@ static inline void add(const struct ml_guest_track *t, const uint64_t *w, size_t
 	out->values += e->bases;
 	out->refs += e->slots;
 	c->returned = e->returns;
-	c->sp = e->sp ? w[e->sp] + (uint64_t)(int64_t)e->sp_delta : c->sp;
+	c->sp = e->sp == ML_GUEST_NO_SP
+			? c->sp
+			: ML_WORD_VALUE(w[e->sp]) + (uint64_t)(int64_t)e->sp_delta;
 	c->last_call = e->call ? e->call : c->last_call;
 }
 
@@ -138,13 +145,13 @@ follow(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,
 	uint8_t where = c->user ? ML_GUEST_USER : ML_GUEST_LIBRARY;
 
 	for (size_t left = steps_left(out); left && w < end; left--) {
-		uint32_t id = ML_WORD_ARG(*w);
+		uint32_t id = ml_word_shape(*w);
 		size_t room = (size_t)(end - w), words, n;
 
-		if (*w >> 32 != ML_WORD(ML_WORD_STEP, 0, 0) >> 32 || id >= g->count)
+		if (id >= g->count)
 			break;
 		struct ml_guest_track *t = g->track[id], *side;
-		if (!t || t->where != where)
+		if (!t || t->where != where || !ml_guest_header_is(&t->head, *w))
 			break;
 		size_t known = 0; /* words that are as in the track */
 		for (;; t = side) {
@@ -157,7 +164,7 @@ follow(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,
 			n = ml_guest_track_parts(t, w, words, room);
 			side = n ? ml_guest_track_side(t, n, w, room) : NULL;
 			if (!side)
-				t->left[ml_guest_track_left(t, n, w, words, room)]++;
+				++*ml_guest_track_left(t, n, w, words, room);
 			if (__builtin_expect(++t->used >= t->due, 0))
 				ml_guest_review(g, t, w, room, side ? 0 : (unsigned)n);
 			if (!side)
@@ -186,19 +193,23 @@ static size_t take_one(struct ml_guest_steps *g, struct ml_guest_known *k,
 		       struct ml_steps *out, struct ml_callers *c)
 {
 	size_t bases;
-	uint32_t back = ml_guest_left_at(k, w + 1, room - 1, &bases);
+	const uint64_t *base = ml_guest_bases(k, w);
+	size_t before = (size_t)(base - w);
+	uint32_t back = ml_guest_left_at(k, base, room - before, &bases);
 	struct ml_guest_start *s = &k->start[k->exits - back];
+	uint64_t *value = out->value + out->values; /* where they are to be */
 
-	if (bases >= room)
+	if (before + bases > room)
 		return 0;
-	ml_guest_stepped(k, w + 1, back, ml_guest_sp_before(k, w + 1, bases, c->sp), c);
+	ml_guest_values(k, w, bases, value);
+	ml_guest_stepped(k, value, back, ml_guest_sp_before(k, value, bases, c->sp), c);
 	ml_steps_add(out, ml_writer_shapes(g->writer),
-		     &(struct ml_step){ k->path - back, caller, w + 1 });
+		     &(struct ml_step){ k->path - back, caller, value });
 	if (s->track)
 		g->track[k - g->shapes] = s->track; /* likely again */
 	else
 		ml_guest_heat(g, s, w, room);
-	return 1 + bases;
+	return before + bases;
 }
 
 bool ml_guest_steps_take(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,

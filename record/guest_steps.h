@@ -29,6 +29,16 @@ struct ml_writer;
 
 enum ml_guest_where { ML_GUEST_UNDECLARED, ML_GUEST_LIBRARY, ML_GUEST_USER };
 
+/* How the words begin that tell of a superblock. */
+struct ml_guest_header {
+	uint64_t word, bits; /* bits that are the header's */
+};
+
+static inline bool ml_guest_header_is(const struct ml_guest_header *h, uint64_t word)
+{
+	return (word & h->bits) == h->word;
+}
+
 /* A step may begin a track: of each path of each superblock. */
 struct ml_guest_start {
 	struct ml_guest_track *track; /* or NULL */
@@ -42,6 +52,7 @@ struct ml_guest_known {
 	uint32_t path; /* of the whole shape, in the trace; exits have the ones before */
 	uint32_t call; /* site of its last call instruction in the user's code, 0 if none
 			*/
+	struct ml_guest_header head;
 	uint16_t bases, exits;
 	int16_t sp_base, sp_end; /* bases that tell the stack pointer; -1: none */
 	int32_t sp_before,
@@ -50,6 +61,7 @@ struct ml_guest_known {
 	struct ml_guest_start *start; /* by exit, then of the whole */
 	uint8_t where;                /* enum ml_guest_where */
 	bool returns, entry;          /* entry: of the function of --only-in */
+	bool brief;                   /* its steps are (record/ring.h) */
 	uint32_t number;              /* of the shape in the trace */
 	const struct ml_shape *shape; /* for filters */
 };
@@ -69,9 +81,10 @@ struct ml_guest_steps {
 
 void ml_guest_steps_init(struct ml_guest_steps *g, struct ml_writer *writer);
 void ml_guest_steps_release(struct ml_guest_steps *g);
-/* Adds the shape that the guest calls id, or puts it in the place of another. */
+/* Adds the shape that the guest calls id, or puts it in the place of another. Brief only
+ * if it can be (record/ring.h). */
 struct ml_guest_known *ml_guest_steps_add(struct ml_guest_steps *g, uint32_t id,
-					  const struct ml_shape *shape);
+					  const struct ml_shape *shape, bool brief);
 
 /*
  * Takes steps, all of one thread, that stay within the user's code or outside of it, up
@@ -85,11 +98,19 @@ bool ml_guest_steps_take(struct ml_guest_steps *g, struct ml_callers *c, uint32_
 static inline struct ml_guest_known *ml_guest_known_at(const struct ml_guest_steps *g,
 						       uint64_t word)
 {
-	uint32_t id = ML_WORD_ARG(word);
+	uint32_t id = ml_word_shape(word);
 
-	return word >> 32 == ML_WORD(ML_WORD_STEP, 0, 0) >> 32 && id < g->count
+	return id < g->count && g->shapes[id].where != ML_GUEST_UNDECLARED &&
+			       ml_guest_header_is(&g->shapes[id].head, word)
 		       ? &g->shapes[id]
 		       : NULL;
+}
+
+/* Where the bases of a step begin. The first may have the header about it. */
+static inline const uint64_t *ml_guest_bases(const struct ml_guest_known *k,
+					     const uint64_t *w)
+{
+	return k->brief ? w : w + 1;
 }
 
 /*
@@ -109,6 +130,13 @@ static inline uint32_t ml_guest_left_at(const struct ml_guest_known *k,
 		}
 	}
 	return 0;
+}
+/* Their values, as many as were written. */
+static inline void ml_guest_values(const struct ml_guest_known *k, const uint64_t *w,
+				   size_t bases, uint64_t *value)
+{
+	for (size_t i = 0; i < bases; i++)
+		value[i] = ML_WORD_VALUE(ml_guest_bases(k, w)[i]);
 }
 /* The stack pointer before the step, and after it, if it was sp before. */
 uint64_t ml_guest_sp_before(const struct ml_guest_known *k, const uint64_t *value,

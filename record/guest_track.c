@@ -29,34 +29,39 @@ static void note_end(const struct ml_guest_steps *g, const struct ml_guest_cours
 {
 	const struct ml_guest_known *k = &g->shapes[c->id[i]];
 	bool whole = k->path == c->path[i];
-	unsigned from = 0;
+	unsigned from = !k->brief; /* the first word with a base */
 
+	e->sp = ML_GUEST_NO_SP;
 	if (i) {
 		*e = e[-1];
-		from = c->end[i - 1];
+		from += c->end[i - 1];
 	}
+	e->next = 0;
+	if (i + 1 < c->parts && g->shapes[c->id[i + 1]].brief)
+		e->next = (uint16_t)(g->shapes[c->id[i + 1]].head.word >> ML_BRIEF_SHIFT);
 	e->words = (uint8_t)c->end[i];
 	e->bases = (uint8_t)g->join->shape.bases;
 	e->slots = (uint8_t)g->join->shape.slots;
 	e->early = !whole;
 	e->returns = whole && k->returns;
-	if (k->sp_base >= 0 && from + 1u + (unsigned)k->sp_base < e->words) {
-		e->sp = (uint8_t)(from + 1 + (unsigned)k->sp_base);
+	if (k->sp_base >= 0 && from + (unsigned)k->sp_base < e->words) {
+		e->sp = (uint8_t)(from + (unsigned)k->sp_base);
 		e->sp_delta = k->sp_before;
 	}
 	if (whole && k->sp_end >= 0) {
-		e->sp = (uint8_t)(from + 1 + (unsigned)k->sp_end);
+		e->sp = (uint8_t)(from + (unsigned)k->sp_end);
 		e->sp_delta = k->sp_after;
 	}
 	if (whole && k->call)
 		e->call = k->call;
 }
 
-/* What the join says of a word that is no header. */
-static void note_word(struct making *m, unsigned at, const struct ml_link *l,
-		      const struct ml_join *j)
+/* What the join says of the value of a word. */
+static void note_value(struct making *m, unsigned at, const struct ml_link *l,
+		       const struct ml_join *j)
 {
-	m->link[at] = (struct ml_guest_link){ 0, at, 1u << 31 };
+	m->link[at].constant = false;
+	m->link[at].from = (uint16_t)at;
 	if (l->from == ML_JOIN_NEW) {
 		m->base[m->bases++] = (uint8_t)at;
 	} else if (l->from & ML_DRIFT) {
@@ -67,31 +72,34 @@ static void note_word(struct making *m, unsigned at, const struct ml_link *l,
 						 m->base[d->as], m->base[d->from],
 						 d->shift };
 	} else {
-		m->link[at].delta = (uint64_t)l->delta;
+		m->link[at].delta += (uint64_t)l->delta;
 		m->link[at].from = m->base[l->from];
 	}
 }
 
 /* All that was noted of the words, as record/follow.h wants it. */
-static void note_eights(struct ml_guest_track *t, uint64_t head)
+static void note_eights(struct ml_guest_track *t, const struct ml_guest_steps *g,
+			const struct ml_guest_course *c)
 {
 	struct ml_follow_word word[ML_GUEST_WORDS];
-	unsigned base = 0;
+	unsigned base = 0, part = 0;
 
 	for (unsigned i = 0; i < t->words; i++) {
 		const struct ml_guest_link *l = &t->link[i];
+		uint64_t head = l->head ? g->shapes[c->id[part++]].head.word : 0;
 
-		word[i] =
-			(struct ml_follow_word){ .delta = l->delta + (l->base ? 0 : head),
-						 .root = (uint16_t)l->from,
-						 .constant = !l->base };
+		word[i] = (struct ml_follow_word){ .head = head,
+						   .delta = l->delta - head,
+						   .root = l->from,
+						   .constant = l->constant };
 		word[i].base = base < t->bases && t->base[base] == i;
 		base += word[i].base;
 	}
 	for (unsigned i = 0; i < t->drifts; i++) {
 		const struct ml_guest_drift *m = &t->drift[i];
 
-		word[m->at] = (struct ml_follow_word){ .root = m->like,
+		word[m->at] = (struct ml_follow_word){ .head = word[m->at].head,
+						       .root = m->like,
 						       .drift = true,
 						       .as = m->as,
 						       .since = m->from,
@@ -136,15 +144,18 @@ static void join_parts(struct ml_guest_steps *g, const struct ml_guest_draft *d,
 	for (unsigned i = 0; i < c->parts; i++) {
 		while (r.count && along[r.count - 1] <= i)
 			r.count--;
+		const struct ml_guest_known *known = &g->shapes[c->id[i]];
+		m->link[at] = (struct ml_guest_link){ .delta = known->head.word,
+						      .head = true,
+						      .constant = true };
+		at += !known->brief;
 		for (unsigned k = 0; k < r.count; k++)
-			r.value[k] = run[k]->word + at + 1;
-		ml_join_part(j, shapes, c->path[i], &r, c->free + at + 1,
+			r.value[k] = run[k]->word + at;
+		ml_join_part(j, shapes, c->path[i], &r, c->free + at,
 			     i < same ? as->join + link : NULL);
 		note_end(g, c, i, &m->end[i]);
-		m->link[at] = (struct ml_guest_link){ run[0]->word[at] - run[0]->word[0],
-						      0, 0 };
-		while (++at < c->end[i])
-			note_word(m, at, &j->link[link++], j);
+		for (; at < c->end[i]; at++)
+			note_value(m, at, &j->link[link++], j);
 	}
 }
 
@@ -171,19 +182,21 @@ struct ml_guest_track *ml_guest_track_make(struct ml_guest_steps *g,
 				      .words = words,
 				      .bases = m.bases,
 				      .drifts = m.drifts,
+				      .head = g->shapes[c->id[0]].head,
 				      .where = g->shapes[c->id[0]].where };
 	t->end = keep(g, m.end, t->parts, sizeof(*t->end));
 	t->side = ml_arena_alloc(&g->arena, t->parts * sizeof(*t->side));
 	memset(t->side, 0, t->parts * sizeof(*t->side));
 	t->drift = keep(g, m.drift, t->drifts, sizeof(*t->drift));
-	t->left = ml_arena_alloc(&g->arena, (t->words + 1u) * sizeof(*t->left));
-	memset(t->left, 0, (t->words + 1u) * sizeof(*t->left));
+	t->left = ml_arena_alloc(&g->arena,
+				 ml_guest_track_leavings(t) * sizeof(*t->left));
+	memset(t->left, 0, ml_guest_track_leavings(t) * sizeof(*t->left));
 	t->link = keep(g, m.link, t->words, sizeof(*t->link));
 	t->base = keep(g, m.base, t->bases, sizeof(*t->base));
 	t->join = keep(g, g->join->link, g->join->links, sizeof(*t->join));
 	t->moves = keep(g, g->join->drift, t->drifts, sizeof(*t->moves));
 	t->course = keep(g, c, 1, sizeof(*c));
-	note_eights(t, d->run[0].word[0]);
+	note_eights(t, g, c);
 	t->path = ml_join_done(g->join, ml_writer_shapes(g->writer));
 	g->tracks++;
 	return t;
@@ -204,7 +217,7 @@ unsigned ml_guest_track_learn(struct ml_guest_track *t)
 	for (unsigned at = t->words; --at > 0;) {
 		bool drift = is_drift(t, at);
 
-		if (!t->link[at].base || (!drift && t->link[at].from == at) ||
+		if (t->link[at].constant || (!drift && t->link[at].from == at) ||
 		    t->left[at] < WRONG ||
 		    t->left[at] * (drift ? WRONG_DRIFT : WRONG_OF) < (int)t->used)
 			continue;
@@ -222,16 +235,18 @@ size_t ml_guest_track_words(const struct ml_guest_track *t, const uint64_t *w,
 
 	for (; i < most; i++) {
 		const struct ml_guest_link *l = &t->link[i];
+		uint64_t root = l->constant ? 0 : ML_WORD_VALUE(w[l->from]);
 
-		if (w[i] != w[l->from] + l->delta || (uint32_t)(w[i] >> 32) & l->base)
+		if (w[i] != root + l->delta)
 			break;
 	}
 	for (unsigned k = 0; k < t->bases && t->base[k] < i; k++)
-		value[k] = w[t->base[k]];
+		value[k] = ML_WORD_VALUE(w[t->base[k]]);
 	for (unsigned k = 0; k < t->drifts && t->drift[k].at < i; k++) {
 		const struct ml_guest_drift *m = &t->drift[k];
 
-		if (w[m->at] - w[m->like] != (w[m->as] - w[m->from]) << m->shift)
+		if (ML_WORD_VALUE(w[m->at]) - ML_WORD_VALUE(w[m->like]) !=
+		    (ML_WORD_VALUE(w[m->as]) - ML_WORD_VALUE(w[m->from])) << m->shift)
 			return m->at;
 	}
 	return i;

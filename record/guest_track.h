@@ -14,14 +14,18 @@
 
 #include "record/follow.h"
 #include "record/guest_draft.h"
+#include "record/guest_steps.h"
 #include "record/ring.h"
+
+enum { ML_GUEST_NO_SP = UINT8_MAX };
 
 /* Where a track may be left: behind each part. */
 struct ml_guest_end {
 	uint8_t words, bases, slots; /* up to here */
-	uint8_t sp;                  /* word that tells the stack pointer; 0: none */
-	bool returns, early;
-	bool side; /* there are side tracks */
+	uint8_t sp;                  /* word that tells the stack pointer */
+	uint16_t next; /* the header of the next part if it is brief, or 0 */
+	bool returns : 1, early : 1;
+	bool side : 1; /* there are side tracks */
 	int32_t sp_delta;
 	uint32_t call; /* last call in the user's code; 0: none */
 };
@@ -32,14 +36,15 @@ struct ml_guest_end {
  */
 struct ml_guest_side {
 	struct ml_guest_track *track; /* or NULL; a third is at the side of that one */
-	uint32_t next;                /* its superblock behind there */
+	struct ml_guest_header head;  /* of its part behind there */
 };
 
-/* What is known of a word: it is that at `from` (which may be itself) plus delta. */
+/* What is known of a word: its header, and that its value is the one at `from` (which may
+ * be itself) plus delta, or that it has none. */
 struct ml_guest_link {
-	uint64_t delta;
-	uint32_t from;
-	uint32_t base; /* bit 31: it is no header; tested by the word's upper half */
+	uint64_t delta; /* with the header */
+	uint16_t from;
+	bool head, constant;
 };
 
 /* A word that drifts as others do, by the words of the bases of a struct ml_drift. */
@@ -48,6 +53,7 @@ struct ml_guest_drift {
 };
 
 struct ml_guest_track {
+	struct ml_guest_header head;
 	uint32_t path;      /* of its first exit; path + k has k + 1 parts */
 	uint32_t used, due; /* times since it was looked at, and when it will be next */
 	uint16_t words;
@@ -58,7 +64,8 @@ struct ml_guest_track {
 	uint8_t watched; /* parts behind which others are looked for; 0: none */
 	struct ml_guest_end *end;
 	const struct ml_guest_drift *drift;
-	uint16_t *left; /* how often it was left at each word, and behind the last */
+	uint16_t *left; /* how often it was left for the value of each word, and then:
+			   how often behind no part, one, two, ... */
 	struct ml_guest_side *side;    /* of each end */
 	struct ml_guest_track **place; /* where it is held */
 	struct ml_guest_start *start;
@@ -78,6 +85,11 @@ struct ml_guest_track *ml_guest_track_make(struct ml_guest_steps *g,
 					   const struct ml_guest_course *c,
 					   const struct ml_guest_track *as,
 					   unsigned same);
+/* How many counts it has of where it was left. */
+static inline size_t ml_guest_track_leavings(const struct ml_guest_track *t)
+{
+	return t->words + t->parts + 1u;
+}
 /* Words that often were not what they should follow from are free. Returns the parts
  * before the first of them. */
 unsigned ml_guest_track_learn(struct ml_guest_track *t);
@@ -92,10 +104,10 @@ static inline size_t ml_guest_track_parts(const struct ml_guest_track *t,
 	const struct ml_follow *f = &t->eight[words / 8];
 	size_t n = t->parts;
 
-	/* all constants are headers, and the one that it is left at does not count */
+	/* the part that it is left in, or at the header of, does not count */
 	if (words < t->words)
 		n = f->before +
-		    (size_t)__builtin_popcount(~f->values & ((2u << words % 8) - 1)) - 1;
+		    (size_t)__builtin_popcount(f->heads & ((2u << words % 8) - 1)) - 1;
 	if (n && t->end[n - 1].early && words == t->end[n - 1].words && words < room &&
 	    !(w[words] >> 63))
 		n--;
@@ -103,15 +115,16 @@ static inline size_t ml_guest_track_parts(const struct ml_guest_track *t,
 }
 
 /*
- * Where it counts as left: at the word that is another, but a superblock that is left
- * early is another one, and no fault of its words.
+ * What to count when it is left behind n parts (t->left): the value of a word, if only
+ * that is another; one that is not there, as its superblock was left early, is not.
  */
-static inline size_t ml_guest_track_left(const struct ml_guest_track *t, size_t n,
-					 const uint64_t *w, size_t words, size_t room)
+static inline uint16_t *ml_guest_track_left(const struct ml_guest_track *t, size_t n,
+					    const uint64_t *w, size_t words, size_t room)
 {
-	bool early = words < room && w[words] >> 63;
+	bool header = words >= t->words || (words < room && w[words] >> 63);
+	bool same = n && words < room && w[words] >> ML_BRIEF_SHIFT == t->end[n - 1].next;
 
-	return !early ? words : n ? t->end[n - 1].words : 0;
+	return &t->left[header && !same ? t->words + n : words];
 }
 
 /* The track that goes on as w does where this one is left, behind n parts; or NULL. */
@@ -124,7 +137,7 @@ static inline struct ml_guest_track *ml_guest_track_side(const struct ml_guest_t
 	if (!t->end[n - 1].side || words >= room)
 		return NULL;
 	const struct ml_guest_side *s = &t->side[n - 1];
-	while (s->track && w[words] != ML_WORD(ML_WORD_STEP, 0, (uint64_t)s->next))
+	while (s->track && !ml_guest_header_is(&s->head, w[words]))
 		s = &s->track->side[n - 1];
 	return s->track;
 }

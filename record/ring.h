@@ -22,10 +22,11 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
-	ML_RING_VERSION = 2,
+	ML_RING_VERSION = 3,
 	ML_RING_SLOTS = 256,
 	ML_RING_SEGMENTS = 32,
 	ML_RING_SEGMENT_WORDS = 32 * 1024, /* 256 KiB: two segments fit an L2 cache */
@@ -107,6 +108,14 @@ enum {
  * and end at the next header: fewer words than the shape has bases mean that it
  * was left by an early exit (see ML_WORD_SHAPE). Everything else is a message with
  * a counted payload, whose words may have any bits.
+ *
+ * Most steps are told in brief: addresses have 47 bits, so there is room for the first
+ * base beside the number of the shape.
+ *
+ *   bit 63     1
+ *   bits 48-62 ML_BRIEF (more than any type) + number of the shape
+ *   bit 47     0, so that what is added to the value does not reach the number
+ *   bits 0-46  value of the first base
  */
 enum ml_word {
 	ML_WORD_STEP = 1,
@@ -211,6 +220,24 @@ enum ml_map_kind {
 #define ML_WORD_COUNT(w) ((unsigned)((w) >> 32) & 0xffffff)
 #define ML_WORD_ARG(w)   ((uint32_t)(w))
 
+enum { ML_BRIEF = 0x2000, ML_BRIEF_SHAPES = 0x8000 - ML_BRIEF, ML_BRIEF_SHIFT = 48 };
+#define ML_WORD_BRIEF(shape) ((0x8000ull | (ML_BRIEF + (shape))) << ML_BRIEF_SHIFT)
+/* The value of a base in a word, whether it has a header or not. */
+#define ML_WORD_VALUE(w) ((w) & (((uint64_t)1 << ML_BRIEF_SHIFT) - 1))
+
+static inline bool ml_word_is_brief(uint64_t w)
+{
+	return w >> ML_BRIEF_SHIFT >= (0x8000 | ML_BRIEF);
+}
+
+/* The shape that ran, of a step. */
+static inline uint32_t ml_word_shape(uint64_t w)
+{
+	uint32_t brief = (uint32_t)(w >> ML_BRIEF_SHIFT) - (0x8000 | ML_BRIEF);
+
+	return ml_word_is_brief(w) ? brief : ML_WORD_ARG(w);
+}
+
 /*
  * A shape is what one superblock does to memory: a list of slots (one
  * reference each, in program order), the bases whose values the producer
@@ -221,8 +248,10 @@ enum ml_map_kind {
  *   word 0  address of the first instruction
  *   word 1  bits 0-15 slots, 16-31 bases, 32-47 exits, 48-63 effects
  *   word 2  bits 0-15 registers changed in an unknown way (mask), 16-23 how the
- *           superblock ends (enum ml_shape_end), 32-63 index + 1 of the slot that pushes
- *           the return address of the last call instruction, 0 if there is no call
+ *           superblock ends (enum ml_shape_end), 24 its steps are told in brief (it
+ *           has a base, which is told before it can be left, and its number is less
+ *           than ML_BRIEF_SHAPES), 32-63 index + 1 of the slot that pushes the return
+ *           address of the last call instruction, 0 if there is no call
  *   bases    one word each: bits 0-7 register r (0xff none), 32-63 signed d: the
  *            base's value was register r at entry + d
  *   slots    three words each: instruction address; offset; bits 0-15 size,

@@ -304,12 +304,15 @@ static void decode(struct process *p, const uint64_t *at, const uint64_t *end)
 				head);
 			return;
 		}
-		if (ML_WORD_TYPE(head) == ML_WORD_STEP) {
-			const uint64_t *bases = at;
+		if (ML_WORD_TYPE(head) == ML_WORD_STEP || ml_word_is_brief(head)) {
+			uint64_t base[ML_RING_MARGIN];
+			unsigned bases = 0;
 
-			while (at < end && !(*at >> 63))
-				at++;
-			step(p, ML_WORD_ARG(head), bases, (unsigned)(at - bases));
+			if (ml_word_is_brief(head))
+				base[bases++] = ML_WORD_VALUE(head);
+			while (at < end && !(*at >> 63) && bases < ML_RING_MARGIN)
+				base[bases++] = *at++;
+			step(p, ml_word_shape(head), base, bases);
 		} else {
 			if (ML_WORD_COUNT(head) > (size_t)(end - at)) {
 				problem(p, "message %016" PRIx64 " runs over its segment",

@@ -14,7 +14,7 @@ static uint64_t random_below(uint64_t n)
 	return (seed >> 33) % n;
 }
 
-/* A track: constants with the highest bit, as headers have, and values without. */
+/* A track: headers, values, and brief ones that are both. */
 static size_t make_track(struct ml_follow_word *word)
 {
 	size_t count = 1 + random_below(TRACK), bases = 0;
@@ -26,7 +26,7 @@ static size_t make_track(struct ml_follow_word *word)
 		word[i] = (struct ml_follow_word){ 0 };
 		if (kind == 0) {
 			word[i].constant = true;
-			word[i].delta = UINT64_C(1) << 63 | random_below(1000);
+			word[i].head = ML_WORD(ML_WORD_STEP, 0, random_below(1000));
 		} else if (kind == 1 || !bases) {
 			word[i].root = (uint16_t)i;
 			word[i].base = true;
@@ -46,18 +46,21 @@ static size_t make_track(struct ml_follow_word *word)
 				root[random_below(2) ? bases - 1 : random_below(bases)];
 			word[i].delta = random_below(1 << 20) - (1 << 19);
 		}
+		if (!word[i].constant && random_below(2))
+			word[i].head = ML_WORD_BRIEF(random_below(ML_BRIEF_SHAPES));
 	}
 	return count;
 }
 
-/* What word i should be, which is no base. */
+/* What word i should have as its value, which is no base. */
 static uint64_t expected(const struct ml_follow_word *word, size_t i, const uint64_t *w)
 {
-	uint64_t moved = w[word[i].as] - w[word[i].since];
+	uint64_t root = ML_WORD_VALUE(w[word[i].root]);
+	uint64_t moved = ML_WORD_VALUE(w[word[i].as]) - ML_WORD_VALUE(w[word[i].since]);
 
-	return word[i].constant ? word[i].delta
-	       : word[i].drift  ? w[word[i].root] + (moved << word[i].shift)
-				: w[word[i].root] + word[i].delta;
+	return word[i].constant ? 0
+	       : word[i].drift  ? root + (moved << word[i].shift)
+				: root + word[i].delta;
 }
 
 /* Words that go along it, but perhaps at one place. */
@@ -67,7 +70,8 @@ static void make_words(const struct ml_follow_word *word, size_t count, uint64_t
 		if (!word[i].constant && word[i].root == i)
 			w[i] = 0x7f0000000000 + random_below(1 << 30);
 		else
-			w[i] = expected(word, i, w);
+			w[i] = ML_WORD_VALUE(expected(word, i, w));
+		w[i] |= word[i].head;
 	}
 	for (size_t i = count; i < ml_follow_reads(count); i++)
 		w[i] = random_below(2) ? 0 : UINT64_C(1) << 63 | random_below(1000);
@@ -83,14 +87,15 @@ static size_t plainly(const struct ml_follow_word *word, size_t count, const uin
 
 	*bases = 0;
 	for (; i < count; i++) {
-		uint64_t want = !word[i].constant && word[i].root == i
-					? w[i]
-					: expected(word, i, w);
+		uint64_t value = word[i].constant ? 0 : ML_WORD_VALUE(w[i]);
 
-		if (w[i] != want || (!word[i].constant && w[i] >> 63))
+		if (w[i] != (word[i].head | value))
+			break;
+		if (!word[i].constant && word[i].root != i &&
+		    value != expected(word, i, w))
 			break;
 		if (word[i].base)
-			base[(*bases)++] = w[i];
+			base[(*bases)++] = value;
 	}
 	return i;
 }

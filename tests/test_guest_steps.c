@@ -42,6 +42,7 @@ struct block {
 	uint16_t what[SLOTS];
 	bool maybe; /* the last slot may not happen */
 	bool plain; /* without registers; else any, which need not be true */
+	bool brief; /* its steps are told so */
 };
 
 static uint64_t seed;
@@ -68,7 +69,7 @@ static void cut(struct words *w)
  * first. */
 static struct block random_block(uint64_t ip)
 {
-	struct block b = { .ip = ip };
+	struct block b = { .ip = ip, .brief = random_below(3) };
 
 	b.slots = 1 + (unsigned)random_below(SLOTS);
 	for (unsigned i = 0; i < b.slots; i++) {
@@ -100,7 +101,8 @@ static void put_block(struct words *w, uint32_t id, const struct block *b)
 	put(w, b->ip);
 	put(w, b->slots | (uint64_t)b->bases << 16 | (uint64_t)b->exits << 32 |
 		       (uint64_t)effects << 48);
-	put(w, random_below(256)); /* registers that it changes */
+	/* with registers that it changes */
+	put(w, random_below(256) | (uint64_t)b->brief << 24);
 	for (unsigned i = 0; i < b->bases; i++)
 		put(w, (!b->plain && random_below(3) ? random_below(8) : 0xff) |
 			       random_below(64) << 32);
@@ -126,8 +128,8 @@ static void put_step(struct words *w, struct log *log, uint32_t id, const struct
 	unsigned slots = whole ? b->slots : b->exit_slots[exit];
 	unsigned bases = whole ? b->bases : b->exit_bases[exit];
 
-	put(w, ML_WORD(ML_WORD_STEP, 0, id));
-	for (unsigned i = 0; i < bases; i++)
+	put(w, b->brief ? ML_WORD_BRIEF(id) | value[0] : ML_WORD(ML_WORD_STEP, 0, id));
+	for (unsigned i = b->brief; i < bases; i++)
 		put(w, value[i]);
 	cut(w);
 	for (unsigned i = 0; i < slots; i++) {
@@ -358,13 +360,22 @@ TEST(arrays_that_are_indexed_together_are_told_once)
 	ml_free(log.at);
 }
 
+static bool is_brief(uint64_t id)
+{
+	return id % 3;
+}
+
 /* The superblocks of a string run, each with two addresses that stride, or jump. What
  * the last one, z, does may not happen, and no track goes on behind it. */
 static void put_run(struct words *w, const char *run, uint64_t index)
 {
 	for (; *run; run++) {
-		put(w, ML_WORD(ML_WORD_STEP, 0, (uint64_t)(*run - 'a')));
-		put(w, 0x100000 + 8 * index + 64 * (uint64_t)(*run - 'a'));
+		uint64_t id = (uint64_t)(*run - 'a');
+		uint64_t first = 0x100000 + 8 * index + 64 * id;
+
+		if (!is_brief(id))
+			put(w, ML_WORD(ML_WORD_STEP, 0, id));
+		put(w, first | (is_brief(id) ? ML_WORD_BRIEF(id) : 0));
 		put(w, index % 50 ? 0x900000 + 16 * index : 0x700000 + 8 * index);
 	}
 	cut(w);
@@ -390,7 +401,7 @@ static size_t tell(const struct words *w, bool fast, struct ml_buf *out)
 	g.fast = g.fast && fast;
 	for (uint32_t id = 0; id < 26; id++) {
 		slot[1].maybe = id == 25;
-		ml_guest_steps_add(&g, id, &shape);
+		ml_guest_steps_add(&g, id, &shape, is_brief(id));
 	}
 	for (size_t i = 0; i < w->cuts; i++) {
 		const uint64_t *at = w->at + from, *end = w->at + w->cut[i];

@@ -59,13 +59,23 @@ static IRExpr *begin_step(IRSB *sb)
 	return load(sb, out_cur());
 }
 
-static void write_base(IRSB *sb, IRExpr *cur, UInt word, const struct base *base)
+static void write(IRSB *sb, IRExpr *cur, UInt word, IRExpr *value)
+{
+	addStmtToIRSB(sb, IRStmt_Store(Iend_LE, at_word(sb, cur, word), value));
+}
+
+/* The word of a base, which may be told within a header. */
+static void write_base(IRSB *sb, IRExpr *cur, UInt word, const struct base *base,
+		       uint64_t header)
 {
 	IRExpr *value = base->address;
 
 	if (base->guard)
 		value = assign(sb, Ity_I64, IRExpr_ITE(base->guard, value, constant(0)));
-	addStmtToIRSB(sb, IRStmt_Store(Iend_LE, at_word(sb, cur, word), value));
+	if (header)
+		value = assign(sb, Ity_I64,
+			       IRExpr_Binop(Iop_Or64, value, constant(header)));
+	write(sb, cur, word, value);
 }
 
 /* The first `words` words of the step count from here on. */
@@ -104,7 +114,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *
 {
 	const struct shape *shape = &self.shape;
 	Int first = first_instruction(block);
-	UInt words = 0, counted = 0; /* of the step: written, and included in cur */
+	UInt words = 0, bases = 0, counted = 0; /* written, and words included in cur */
+	Bool brief;
 	IRExpr *cur;
 	IRSB *sb;
 
@@ -116,29 +127,26 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *
 		return block;
 	tl_assert(1 + shape->bases < ML_RING_MARGIN);
 	shape_declare(shape, ++self.shapes);
+	brief = shape_is_brief(shape, self.shapes);
 
 	sb = deepCopyIRSBExceptStmts(block);
 	for (Int i = 0; i < first; i++)
 		addStmtToIRSB(sb, block->stmts[i]);
 	cur = begin_step(sb);
 	for (Int i = first; i < block->stmts_used; i++) {
-		if (i == shape->slot[0].statement) {
-			addStmtToIRSB(sb, IRStmt_Store(Iend_LE, cur,
-						       constant(ML_WORD(ML_WORD_STEP, 0,
-									self.shapes))));
-			words = 1;
-		}
-		for (; words > 0 && words - 1 < shape->bases &&
-		       shape->base[words - 1].statement == i;
-		     words++)
-			write_base(sb, cur, words, &shape->base[words - 1]);
+		if (!brief && i == shape->slot[0].statement)
+			write(sb, cur, words++,
+			      constant(ML_WORD(ML_WORD_STEP, 0, self.shapes)));
+		for (; bases < shape->bases && shape->base[bases].statement == i; bases++)
+			write_base(sb, cur, words++, &shape->base[bases],
+				   brief && bases == 0 ? ML_WORD_BRIEF(self.shapes) : 0);
 		if (block->stmts[i]->tag == Ist_Exit && words > counted) {
 			end_step(sb, cur, words);
 			counted = words;
 		}
 		addStmtToIRSB(sb, block->stmts[i]);
 	}
-	tl_assert(words == 1 + shape->bases);
+	tl_assert(bases == shape->bases && words == bases + !brief);
 	if (words > counted)
 		end_step(sb, cur, words);
 	return sb;

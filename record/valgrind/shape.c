@@ -417,6 +417,12 @@ void shape_read(struct shape *s, const IRSB *block, Int first, Bool fetch)
 	read_registers(&w);
 }
 
+Bool shape_is_brief(const struct shape *s, UInt id)
+{
+	return id < ML_BRIEF_SHAPES && s->bases > 0 &&
+	       (s->exits == 0 || s->exit[0].bases > 0);
+}
+
 void shape_declare(const struct shape *s, UInt id)
 {
 	UInt words = 3 + s->bases + 3 * s->slots + s->exits + s->effects;
@@ -425,7 +431,8 @@ void shape_declare(const struct shape *s, UInt id)
 	*at++ = s->ip;
 	*at++ = s->slots | (uint64_t)s->bases << 16 | (uint64_t)s->exits << 32 |
 		(uint64_t)s->effects << 48;
-	*at++ = s->clobber | (uint64_t)s->end << 16 | (uint64_t)s->return_slot << 32;
+	*at++ = s->clobber | (uint64_t)s->end << 16 |
+		(uint64_t)shape_is_brief(s, id) << 24 | (uint64_t)s->return_slot << 32;
 	for (UInt i = 0; i < s->bases; i++)
 		*at++ = s->base[i].reg | (uint64_t)(UInt)s->base[i].delta << 32;
 	for (UInt i = 0; i < s->slots; i++) {

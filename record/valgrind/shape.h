@@ -76,5 +76,8 @@ struct shape {
 /* Reads a superblock, whose statements before `first` are not the program's. */
 void shape_read(struct shape *shape, const IRSB *block, Int first, Bool fetch);
 
+/* Are the steps of the shape that becomes number id told in brief (record/ring.h)? */
+Bool shape_is_brief(const struct shape *shape, UInt id);
+
 /* Writes the message that declares the shape as number id. */
 void shape_declare(const struct shape *shape, UInt id);
