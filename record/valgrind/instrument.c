@@ -152,8 +152,13 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *
 	return sb;
 }
 
+void instrument_again(void)
+{
+	VG_(discard_translations)(0, ~0ULL, "memlamp");
+}
+
 void instrument_restart(void)
 {
 	self.shapes = 0;
-	VG_(discard_translations)(0, ~0ULL, "memlamp");
+	instrument_again();
 }

@@ -15,5 +15,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *
 /* Is it code of Valgrind's own libraries inside the program, which is left out? */
 Bool instrument_is_own(Addr code);
 
-/* Forgets all generated code, and with it all shapes: numbers start anew. */
+/* Forgets all generated code; what is needed is generated anew. */
+void instrument_again(void);
+/* The same, and all shapes are forgotten: numbers start anew. */
 void instrument_restart(void);

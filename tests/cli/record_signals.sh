@@ -21,6 +21,10 @@ told ending.mlt
 is "written after" "$(refs ending.mlt --region after)" 100
 memlamp dump ending.mlt | grep -A1 '^gap' | sed 's/^[0-9]* \([rw]\) 0x[0-9a-f]* [0-9]* 1 .*\/ending.c:[0-9]*/\1/'
 
+echo "one that is handled, in code that ran when it was not:"
+record ./ending resume
+told ending.mlt
+
 # stop SIGNAL HOW WHOM: runs HOW, sends SIGNAL to WHOM once it is ready. The recorder runs in
 # a process group of its own and does not ignore SIGINT, as under a shell with job control.
 stop() {

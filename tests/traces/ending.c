@@ -5,6 +5,8 @@
  *	wait		says "ready" and writes `work` again and again until it is stopped
  *	handle		the same, but says "handled" and exits with 5 on SIGINT or SIGTERM
  *	recover		touches a page that is not there; the handler maps it
+ *	resume		the same, by what ran before there was a handler; ends with 3 if
+ *			anything but the access was done again after it
  */
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +22,12 @@ static void fill(void)
 {
 	for (int i = 0; i < 1000; i++)
 		work[i] = i;
+}
+
+static __attribute__((noinline)) void count_and_touch(volatile char *p)
+{
+	work[0]++;
+	*p = 1;
 }
 
 static void on_segv(int signal)
@@ -54,6 +62,16 @@ int main(int argc, char **argv)
 		for (int i = 0; i < 100; i++)
 			after[i] = page[0];
 		return page[0] - 1;
+	}
+	if (!strcmp(how, "resume")) {
+		char there;
+
+		for (int i = 0; i < 10; i++)
+			count_and_touch(&there);
+		page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		signal(SIGSEGV, on_segv);
+		count_and_touch(page);
+		return work[0] == 11 && page[0] == 1 ? 0 : 3;
 	}
 	if (!strcmp(how, "handle")) {
 		signal(SIGINT, on_stop);
