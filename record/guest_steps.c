@@ -157,11 +157,13 @@ follow(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,
 		for (;; t = side) {
 			uint64_t *value = out->value + out->values;
 
-			if (fast && ml_follow_reads(t->words) <= room)
+			if (fast && ml_follow_reads(t->words) < room) {
 				words = ml_follow_on(t->eight, w, known, t->words, value);
-			else
+				n = ml_guest_track_again(t, w, &words);
+			} else {
 				words = ml_guest_track_words(t, w, room, value);
-			n = ml_guest_track_parts(t, w, words, room);
+				n = ml_guest_track_parts(t, w, words, room);
+			}
 			side = n ? ml_guest_track_side(t, n, w, room) : NULL;
 			if (!side)
 				++*ml_guest_track_left(t, n, w, words, room);

@@ -57,6 +57,8 @@ struct ml_guest_track {
 	uint32_t path;      /* of its first exit; path + k has k + 1 parts */
 	uint32_t used, due; /* times since it was looked at, and when it will be next */
 	uint16_t words;
+	uint8_t last_words, last; /* where it was left the last time, behind which part;
+				     0: cannot be said by the words alone */
 	uint8_t parts, drifts, bases;
 	uint8_t where;   /* enum ml_guest_where */
 	uint8_t shared;  /* parts that are as in the track at whose side it is */
@@ -111,6 +113,25 @@ static inline size_t ml_guest_track_parts(const struct ml_guest_track *t,
 	if (n && t->end[n - 1].early && words == t->end[n - 1].words && words < room &&
 	    !(w[words] >> 63))
 		n--;
+	return n;
+}
+
+/*
+ * The same, if there are all these words to be read. Often it is left where it was the
+ * last time. That is asked by a branch, so that the machine guesses it, and is at the
+ * next step before it knows where this one ended.
+ */
+static inline size_t ml_guest_track_again(struct ml_guest_track *t, const uint64_t *w,
+					  size_t *words)
+{
+	if (*words == t->last_words && t->last) {
+		*words = t->last_words;
+		__asm__ volatile("" : "+r"(*words)); /* no select instead of a branch */
+		return t->last;
+	}
+	size_t n = ml_guest_track_parts(t, w, *words, SIZE_MAX);
+	t->last_words = (uint8_t)*words;
+	t->last = n && !t->end[n - 1].early ? (uint8_t)n : 0;
 	return n;
 }
 
