@@ -26,7 +26,7 @@ enum { NONE = -(1 << 17) /* for none at all */ };
 static const int noisy_level[ML_COLUMNS] = {
 	[ML_COLUMN_STATUS] = -100, [ML_COLUMN_PATH] = -100, [ML_COLUMN_EXIT] = -100,
 	[ML_COLUMN_MODEL] = 1,     [ML_COLUMN_STRIDE] = 1,  [ML_COLUMN_CODES] = -100,
-	[ML_COLUMN_D1] = NONE,     [ML_COLUMN_D2] = -4,     [ML_COLUMN_D4] = NONE,
+	[ML_COLUMN_D1] = -6,       [ML_COLUMN_D2] = -4,     [ML_COLUMN_D4] = NONE,
 	[ML_COLUMN_D8] = 1,        [ML_COLUMN_RARE] = 1,    [ML_COLUMN_THREAD] = 1,
 	[ML_COLUMN_CALLER] = 1,
 };
