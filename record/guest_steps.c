@@ -68,10 +68,7 @@ struct ml_guest_known *ml_guest_steps_add(struct ml_guest_steps *g, uint32_t id,
 	if (k->where != ML_GUEST_UNDECLARED)
 		forget(g);
 	*k = (struct ml_guest_known){
-		.head = brief ? (struct ml_guest_header){ ML_WORD_BRIEF(id),
-							  ~ML_WORD_VALUE(UINT64_MAX) }
-			      : (struct ml_guest_header){ ML_WORD(ML_WORD_STEP, 0, id),
-							  UINT64_MAX },
+		.head = brief ? ML_WORD_BRIEF(id) : ML_WORD(ML_WORD_STEP, 0, id),
 		.brief = brief,
 		.bases = shape->bases,
 		.exits = shape->exits,
@@ -151,7 +148,7 @@ follow(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,
 		if (id >= g->count)
 			break;
 		struct ml_guest_track *t = g->track[id], *side;
-		if (!t || t->where != where || !ml_guest_header_is(&t->head, *w))
+		if (!t || t->where != where || t->head != ml_word_head(*w))
 			break;
 		size_t known = 0; /* words that are as in the track */
 		for (;; t = side) {

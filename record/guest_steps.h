@@ -29,16 +29,6 @@ struct ml_writer;
 
 enum ml_guest_where { ML_GUEST_UNDECLARED, ML_GUEST_LIBRARY, ML_GUEST_USER };
 
-/* How the words begin that tell of a superblock. */
-struct ml_guest_header {
-	uint64_t word, bits; /* bits that are the header's */
-};
-
-static inline bool ml_guest_header_is(const struct ml_guest_header *h, uint64_t word)
-{
-	return (word & h->bits) == h->word;
-}
-
 /* A step may begin a track: of each path of each superblock. */
 struct ml_guest_start {
 	struct ml_guest_track *track; /* or NULL */
@@ -52,7 +42,7 @@ struct ml_guest_known {
 	uint32_t path; /* of the whole shape, in the trace; exits have the ones before */
 	uint32_t call; /* site of its last call instruction in the user's code, 0 if none
 			*/
-	struct ml_guest_header head;
+	uint64_t head; /* of its steps (ml_word_head) */
 	uint16_t bases, exits;
 	int16_t sp_base, sp_end; /* bases that tell the stack pointer; -1: none */
 	int32_t sp_before,
@@ -101,7 +91,7 @@ static inline struct ml_guest_known *ml_guest_known_at(const struct ml_guest_ste
 	uint32_t id = ml_word_shape(word);
 
 	return id < g->count && g->shapes[id].where != ML_GUEST_UNDECLARED &&
-			       ml_guest_header_is(&g->shapes[id].head, word)
+			       g->shapes[id].head == ml_word_head(word)
 		       ? &g->shapes[id]
 		       : NULL;
 }
@@ -131,6 +121,7 @@ static inline uint32_t ml_guest_left_at(const struct ml_guest_known *k,
 	}
 	return 0;
 }
+
 /* Their values, as many as were written. */
 static inline void ml_guest_values(const struct ml_guest_known *k, const uint64_t *w,
 				   size_t bases, uint64_t *value)

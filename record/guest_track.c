@@ -38,7 +38,7 @@ static void note_end(const struct ml_guest_steps *g, const struct ml_guest_cours
 	}
 	e->next = 0;
 	if (i + 1 < c->parts && g->shapes[c->id[i + 1]].brief)
-		e->next = (uint16_t)(g->shapes[c->id[i + 1]].head.word >> ML_BRIEF_SHIFT);
+		e->next = (uint16_t)(g->shapes[c->id[i + 1]].head >> ML_BRIEF_SHIFT);
 	e->words = (uint8_t)c->end[i];
 	e->bases = (uint8_t)g->join->shape.bases;
 	e->slots = (uint8_t)g->join->shape.slots;
@@ -86,7 +86,7 @@ static void note_eights(struct ml_guest_track *t, const struct ml_guest_steps *g
 
 	for (unsigned i = 0; i < t->words; i++) {
 		const struct ml_guest_link *l = &t->link[i];
-		uint64_t head = l->head ? g->shapes[c->id[part++]].head.word : 0;
+		uint64_t head = l->head ? g->shapes[c->id[part++]].head : 0;
 
 		word[i] = (struct ml_follow_word){ .head = head,
 						   .delta = l->delta - head,
@@ -145,7 +145,7 @@ static void join_parts(struct ml_guest_steps *g, const struct ml_guest_draft *d,
 		while (r.count && along[r.count - 1] <= i)
 			r.count--;
 		const struct ml_guest_known *known = &g->shapes[c->id[i]];
-		m->link[at] = (struct ml_guest_link){ .delta = known->head.word,
+		m->link[at] = (struct ml_guest_link){ .delta = known->head,
 						      .head = true,
 						      .constant = true };
 		at += !known->brief;

@@ -36,7 +36,7 @@ struct ml_guest_end {
  */
 struct ml_guest_side {
 	struct ml_guest_track *track; /* or NULL; a third is at the side of that one */
-	struct ml_guest_header head;  /* of its part behind there */
+	uint64_t head;                /* of its part behind there */
 };
 
 /* What is known of a word: its header, and that its value is the one at `from` (which may
@@ -53,12 +53,12 @@ struct ml_guest_drift {
 };
 
 struct ml_guest_track {
-	struct ml_guest_header head;
+	uint64_t head;
 	uint32_t path;      /* of its first exit; path + k has k + 1 parts */
 	uint32_t used, due; /* times since it was looked at, and when it will be next */
 	uint16_t words;
-	uint8_t last_words, last; /* where it was left the last time, behind which part;
-				     0: cannot be said by the words alone */
+	uint8_t last_words; /* when it was left the last time, */
+	uint8_t last;       /* behind how many parts; 0: that takes more than the words */
 	uint8_t parts, drifts, bases;
 	uint8_t where;   /* enum ml_guest_where */
 	uint8_t shared;  /* parts that are as in the track at whose side it is */
@@ -130,8 +130,10 @@ static inline size_t ml_guest_track_again(struct ml_guest_track *t, const uint64
 		return t->last;
 	}
 	size_t n = ml_guest_track_parts(t, w, *words, SIZE_MAX);
+	bool early = (n && t->end[n - 1].early) ||
+		     (n < t->parts && t->end[n].words == *words);
 	t->last_words = (uint8_t)*words;
-	t->last = n && !t->end[n - 1].early ? (uint8_t)n : 0;
+	t->last = early ? 0 : (uint8_t)n;
 	return n;
 }
 
@@ -158,7 +160,7 @@ static inline struct ml_guest_track *ml_guest_track_side(const struct ml_guest_t
 	if (!t->end[n - 1].side || words >= room)
 		return NULL;
 	const struct ml_guest_side *s = &t->side[n - 1];
-	while (s->track && !ml_guest_header_is(&s->head, w[words]))
+	while (s->track && s->head != ml_word_head(w[words]))
 		s = &s->track->side[n - 1];
 	return s->track;
 }

@@ -113,7 +113,7 @@ enum {
  * base beside the number of the shape.
  *
  *   bit 63     1
- *   bits 48-62 ML_BRIEF (more than any type) + number of the shape
+ *   bits 48-62 ML_BRIEF + number of the shape; as a type that is more than any
  *   bit 47     0, so that what is added to the value does not reach the number
  *   bits 0-46  value of the first base
  */
@@ -221,6 +221,7 @@ enum ml_map_kind {
 #define ML_WORD_ARG(w)   ((uint32_t)(w))
 
 enum { ML_BRIEF = 0x2000, ML_BRIEF_SHAPES = 0x8000 - ML_BRIEF, ML_BRIEF_SHIFT = 48 };
+_Static_assert((int)ML_WORD_KEEP < ML_BRIEF >> 8, "the last type is no brief step");
 #define ML_WORD_BRIEF(shape) ((0x8000ull | (ML_BRIEF + (shape))) << ML_BRIEF_SHIFT)
 /* The value of a base in a word, whether it has a header or not. */
 #define ML_WORD_VALUE(w) ((w) & (((uint64_t)1 << ML_BRIEF_SHIFT) - 1))
@@ -228,6 +229,12 @@ enum { ML_BRIEF = 0x2000, ML_BRIEF_SHAPES = 0x8000 - ML_BRIEF, ML_BRIEF_SHIFT = 
 static inline bool ml_word_is_brief(uint64_t w)
 {
 	return w >> ML_BRIEF_SHIFT >= (0x8000 | ML_BRIEF);
+}
+
+/* A header without the value that may be in it. */
+static inline uint64_t ml_word_head(uint64_t w)
+{
+	return ml_word_is_brief(w) ? w - ML_WORD_VALUE(w) : w;
 }
 
 /* The shape that ran, of a step. */

@@ -99,8 +99,8 @@ static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt count)
 
 /*
  * A program that has no handler for failing memory accesses does not see whether its
- * registers are up to date at each of them, and runs faster if they are not. (The handler
- * of code that the program makes itself knows registers best: such code is left alone.)
+ * registers are up to date at each of them, and runs faster if they are not. That is done
+ * to the code of files only: programs that generate code know more of registers.
  */
 static void hurry(void)
 {
