@@ -42,8 +42,11 @@ bool ml_guest_draft_begin(struct ml_guest_steps *g, struct ml_guest_start *s,
 	if (s->draft)
 		return false;
 	struct ml_guest_draft *d = find_free(g);
-	if (!d)
+	if (!d) {
+		/* waiting is time too, or drafts that get no runs would stay forever */
+		g->drafts.time += ML_JOIN_RUNS;
 		return false;
+	}
 	d->of = s;
 	d->track = t;
 	d->time = g->drafts.time;

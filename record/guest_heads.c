@@ -80,8 +80,13 @@ void ml_guest_heat(struct ml_guest_steps *g, struct ml_guest_start *s, const uin
 {
 	struct ml_guest_course c;
 
-	if (++s->count < HOT || room <= ML_GUEST_WORDS || !may_draft(g, s, NULL) ||
-	    !ml_guest_draft_look(s->draft, g, w))
+	if (++s->count < HOT || room <= ML_GUEST_WORDS)
+		return;
+	if (!may_draft(g, s, NULL)) {
+		s->count = 0; /* asks again when it has become hot once more */
+		return;
+	}
+	if (!ml_guest_draft_look(s->draft, g, w))
 		return;
 	ml_guest_draft_course(s->draft, &c);
 	if (c.parts >= 2)

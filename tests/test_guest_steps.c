@@ -17,7 +17,7 @@
 #include "tests/scratch.h"
 #include "tests/test.h"
 
-enum { SHAPES = 12, SLOTS = 5, BASES = 3 };
+enum { SHAPES = 12, SLOTS = 5, BASES = 3, MORE = 300 };
 
 struct words {
 	uint64_t *at;
@@ -365,19 +365,23 @@ static bool is_brief(uint64_t id)
 	return id % 3;
 }
 
-/* The superblocks of a string run, each with two addresses that stride, or jump. What
- * the last one, z, does may not happen, and no track goes on behind it. */
+/* A superblock, with two addresses that stride, or jump. */
+static void put_one(struct words *w, uint64_t id, uint64_t index)
+{
+	uint64_t first = 0x100000 + 8 * index + 64 * id;
+
+	if (!is_brief(id))
+		put(w, ML_WORD(ML_WORD_STEP, 0, id));
+	put(w, first | (is_brief(id) ? ML_WORD_BRIEF(id) : 0));
+	put(w, index % 50 ? 0x900000 + 16 * index : 0x700000 + 8 * index);
+}
+
+/* The superblocks of a string run. What the last one, z, does may not happen, and no
+ * track goes on behind it. */
 static void put_run(struct words *w, const char *run, uint64_t index)
 {
-	for (; *run; run++) {
-		uint64_t id = (uint64_t)(*run - 'a');
-		uint64_t first = 0x100000 + 8 * index + 64 * id;
-
-		if (!is_brief(id))
-			put(w, ML_WORD(ML_WORD_STEP, 0, id));
-		put(w, first | (is_brief(id) ? ML_WORD_BRIEF(id) : 0));
-		put(w, index % 50 ? 0x900000 + 16 * index : 0x700000 + 8 * index);
-	}
+	for (; *run; run++)
+		put_one(w, (uint64_t)(*run - 'a'), index);
 	cut(w);
 }
 
@@ -399,7 +403,7 @@ static size_t tell(const struct words *w, bool fast, struct ml_buf *out)
 	CHECK_OK(ml_writer_open(&writer, scratch(), &err), &err);
 	ml_guest_steps_init(&g, writer);
 	g.fast = g.fast && fast;
-	for (uint32_t id = 0; id < 26; id++) {
+	for (uint32_t id = 0; id < 26 + MORE; id++) {
 		slot[1].maybe = id == 25;
 		ml_guest_steps_add(&g, id, &shape, is_brief(id));
 	}
@@ -471,4 +475,23 @@ TEST(runs_that_part_ways_have_tracks_side_by_side)
 
 	/* two steps for a run; with one track it would be three for two of three */
 	CHECK(steps_of(runs, "012", 40000) < 40000 * 22 / 10);
+}
+
+/* More superblocks than can be looked at together were hot, and run no more. */
+TEST(what_is_hot_no_more_does_not_keep_others_from_having_tracks)
+{
+	struct ml_buf told = { 0 };
+	struct words w = { 0 };
+
+	for (uint64_t id = 26; id < 26 + MORE; id++)
+		for (uint64_t n = 0; n < 303; n++) {
+			put_one(&w, id, n);
+			cut(&w);
+		}
+	for (uint64_t i = 0; i < 130000; i++)
+		put_run(&w, "abc", i);
+	CHECK(tell(&w, true, &told) < MORE * 303 + 3 * 110000);
+	ml_buf_release(&told);
+	ml_free(w.at);
+	ml_free(w.cut);
 }
