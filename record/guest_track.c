@@ -186,11 +186,9 @@ struct ml_guest_track *ml_guest_track_make(struct ml_guest_steps *g,
 				      .where = g->shapes[c->id[0]].where };
 	t->end = keep(g, m.end, t->parts, sizeof(*t->end));
 	t->side = ml_arena_alloc(&g->arena, t->parts * sizeof(*t->side));
-	memset(t->side, 0, t->parts * sizeof(*t->side));
 	t->drift = keep(g, m.drift, t->drifts, sizeof(*t->drift));
 	t->left = ml_arena_alloc(&g->arena,
 				 ml_guest_track_leavings(t) * sizeof(*t->left));
-	memset(t->left, 0, ml_guest_track_leavings(t) * sizeof(*t->left));
 	t->link = keep(g, m.link, t->words, sizeof(*t->link));
 	t->base = keep(g, m.base, t->bases, sizeof(*t->base));
 	t->join = keep(g, g->join->link, g->join->links, sizeof(*t->join));

@@ -484,7 +484,7 @@ TEST(what_is_hot_no_more_does_not_keep_others_from_having_tracks)
 	struct words w = { 0 };
 
 	for (uint64_t id = 26; id < 26 + MORE; id++)
-		for (uint64_t n = 0; n < 303; n++) {
+		for (uint64_t n = 0; n < 303; n++) { /* 300 begin to be looked at */
 			put_one(&w, id, n);
 			cut(&w);
 		}
