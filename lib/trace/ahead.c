@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "lib/base/arena.h"
+#include "lib/trace/format.h"
 
 enum { THREADS_MAX = 4, STEP_BACK = 5 };
 
@@ -61,7 +62,13 @@ static void encode(void *arg)
 	struct ml_ahead *a = p->ahead;
 	struct ml_encoder *e = take_encoder(a);
 
-	ml_encoder_chunk(e, &p->shapes, &p->steps, &p->refs);
+	/* steps of which nothing happened need not be told */
+	if (p->steps.refs) {
+		size_t at = ml_format_begin_block(&p->refs);
+
+		ml_encoder_chunk(e, &p->shapes, &p->steps, &p->refs);
+		ml_format_end_block(&p->refs, at, ML_BLOCK_REFS, p->time, p->steps.refs);
+	}
 	pthread_mutex_lock(&a->lock);
 	a->encoders[a->idle++] = e;
 	p->done = true;

@@ -20,7 +20,7 @@ struct ml_parcel {
 	struct ml_shapes shapes; /* as they were when the parcel was sent */
 	uint64_t time;           /* of its first reference */
 	struct ml_buf before;    /* whole blocks */
-	struct ml_buf refs;      /* the encoded chunk; empty if it has no steps */
+	struct ml_buf refs;      /* the encoded chunk as a block; empty if it has none */
 	bool done;               /* guarded by the lock */
 	struct ml_ahead *ahead;
 };

@@ -11,9 +11,9 @@
 enum {
 	BLOCK = 1024,      /* values that are encoded at a time; a multiple of 8 */
 	SAMPLE = 512,      /* values in a row that comparisons are tried on, */
-	SAMPLED = 1 << 14, /* how many in all at most, or few more, */
+	SAMPLED = 1 << 13, /* how many in all at most, or few more, */
 	FEW = 1 << 11,     /* and if there are more than these, */
-	LEAST_OF = 4,      /* at most one of so many */
+	LEAST_OF = 8,      /* at most one of so many */
 	STATES_AT_ONCE = 16,
 	STATUSES_AT_ONCE = 8,
 };
@@ -96,7 +96,8 @@ struct ml_encoder {
 	uint16_t thread, said_thread; /* now, and as the decoder thinks */
 	int level;
 	struct ml_packer packer;
-	struct ml_buf plane;
+	struct ml_buf plane;  /* of the column at hand */
+	struct ml_buf packed; /* the columns of the chunk */
 };
 
 struct ml_encoder *ml_encoder_open(int level)
@@ -125,6 +126,7 @@ void ml_encoder_close(struct ml_encoder *e)
 	ml_beside_release(&e->beside);
 	ml_packer_release(&e->packer);
 	ml_buf_release(&e->plane);
+	ml_buf_release(&e->packed);
 	ml_free(e);
 }
 
@@ -332,30 +334,39 @@ static bool is_noisy(const struct ml_encoder *e, size_t values)
 	return 5 * left > 2 * values;
 }
 
-static void put_planes(struct ml_encoder *e, enum ml_column c, int level,
-		       struct ml_buf *sizes, struct ml_buf *out)
+/* The bytes number k of the column's elements. */
+static const uint8_t *plane_of(struct ml_encoder *e, enum ml_column c, size_t k)
 {
-	size_t bytes = ml_column_bytes[c], planes = ml_column_planes[c];
-	size_t count = elements(e, c);
-	const uint8_t *in = e->start[c];
+	size_t bytes = ml_column_bytes[c], count = elements(e, c);
+	const uint8_t *in = e->start[c] + k;
+
+	e->plane.size = 0;
+	ml_buf_reserve(&e->plane, count);
+	uint8_t *restrict plane = e->plane.data;
+	for (size_t i = 0; i < count; i++)
+		plane[i] = in[i * bytes];
+	return plane;
+}
+
+/* Packs the column; how many elements it has and how long its planes are goes to sizes.
+ */
+static void put_column(struct ml_encoder *e, enum ml_column c, int level,
+		       struct ml_buf *sizes)
+{
+	size_t planes = ml_column_planes[c], count = elements(e, c);
 
 	ml_buf_varint(sizes, count);
-	if (planes == 1 && count)
-		ml_buf_varint(sizes, ml_pack(&e->packer, in, count * bytes, level, out));
-	for (size_t k = 0; planes > 1 && k < planes && count; k++) {
-		e->plane.size = 0;
-		ml_buf_reserve(&e->plane, count);
-		for (size_t i = 0; i < count; i++)
-			e->plane.data[i] = in[i * bytes + k];
-		ml_buf_varint(sizes,
-			      ml_pack(&e->packer, e->plane.data, count, level, out));
+	for (size_t k = 0; k < planes && count; k++) {
+		const uint8_t *in = planes > 1 ? plane_of(e, c, k) : e->start[c];
+		size_t size = planes > 1 ? count : count * ml_column_bytes[c];
+
+		ml_buf_varint(sizes, ml_pack(&e->packer, in, size, level, &e->packed));
 	}
 }
 
 void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 		      const struct ml_steps *steps, struct ml_buf *out)
 {
-	struct ml_buf packed = { 0 };
 	uint32_t *state = e->state;
 
 	memcpy(e->at, e->start, sizeof(e->at));
@@ -376,10 +387,10 @@ void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 	put_models(e, steps->value);
 	put_values(e, steps->value, steps->values);
 	bool noisy = is_noisy(e, steps->values);
+	e->packed.size = 0;
 	ml_buf_varint(out, steps->count);
 	ml_buf_varint(out, steps->turn[0].thread);
 	for (enum ml_column c = 0; c < ML_COLUMNS; c++)
-		put_planes(e, c, noisy ? noisy_level[c] : e->level, out, &packed);
-	ml_buf_put(out, packed.data, packed.size);
-	ml_buf_release(&packed);
+		put_column(e, c, noisy ? noisy_level[c] : e->level, out);
+	ml_buf_put(out, e->packed.data, e->packed.size);
 }

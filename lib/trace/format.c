@@ -75,6 +75,32 @@ bool ml_format_get_block(const uint8_t *bytes, struct ml_block_header *h)
 	return magic == ML_FORMAT_BLOCK && sum_fits(bytes, ML_FORMAT_BLOCK_HEADER);
 }
 
+size_t ml_format_begin_block(struct ml_buf *out)
+{
+	size_t at = out->size;
+
+	ml_buf_reserve(out, ML_FORMAT_BLOCK_HEADER);
+	out->size += ML_FORMAT_BLOCK_HEADER;
+	return at;
+}
+
+void ml_format_end_block(struct ml_buf *out, size_t at, enum ml_block_type type,
+			 uint64_t time, uint64_t count)
+{
+	size_t end = out->size, payload = at + ML_FORMAT_BLOCK_HEADER;
+	struct ml_block_header h = {
+		.type = type,
+		.size = end - payload,
+		.time = time,
+		.count = count,
+		.sum = ml_hash(out->data + payload, end - payload),
+	};
+
+	out->size = at;
+	ml_format_put_block(out, &h);
+	out->size = end;
+}
+
 void ml_format_put_trailer(struct ml_buf *out, uint64_t index_offset)
 {
 	ml_buf_put(out, ML_FORMAT_END, 8);

@@ -36,7 +36,7 @@ struct ml_writer {
 	struct ml_ahead ahead;
 	struct ml_map singles; /* shape of a lone reference by site and what */
 	struct ml_events_put events;
-	struct ml_buf index, raw, payload, out;
+	struct ml_buf index, raw;
 	uint64_t blocks;
 	struct ml_packer packer;
 };
@@ -47,12 +47,12 @@ static struct ml_steps *steps_now(const struct ml_writer *w)
 	return &ml_ahead_now(&w->ahead)->steps;
 }
 
-static bool write_all(struct ml_writer *w, struct ml_err *err)
+static bool write_all(struct ml_writer *w, const struct ml_buf *out, struct ml_err *err)
 {
 	size_t done = 0;
 
-	while (done < w->out.size) {
-		ssize_t n = write(w->fd, w->out.data + done, w->out.size - done);
+	while (done < out->size) {
+		ssize_t n = write(w->fd, out->data + done, out->size - done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -69,7 +69,7 @@ static bool write_all(struct ml_writer *w, struct ml_err *err)
 		}
 		done += (size_t)n;
 	}
-	w->offset += w->out.size;
+	w->offset += out->size;
 	return true;
 }
 
@@ -95,11 +95,12 @@ bool ml_writer_open(struct ml_writer **out, const char *path, struct ml_err *err
 		ml_writer_abandon(w);
 		return false;
 	}
-	ml_format_put_header(&w->out, &h);
-	if (!write_all(w, err)) {
+	ml_format_put_header(&w->raw, &h);
+	if (!write_all(w, &w->raw, err)) {
 		ml_writer_abandon(w);
 		return false;
 	}
+	w->raw.size = 0;
 	*out = w;
 	return true;
 }
@@ -116,8 +117,6 @@ void ml_writer_abandon(struct ml_writer *w)
 	ml_buf_release(&w->events.bytes);
 	ml_buf_release(&w->index);
 	ml_buf_release(&w->raw);
-	ml_buf_release(&w->payload);
-	ml_buf_release(&w->out);
 	ml_packer_release(&w->packer);
 	ml_free(w->path);
 	ml_free(w);
@@ -138,29 +137,15 @@ uint64_t ml_writer_bytes(const struct ml_writer *w)
 	return w->offset;
 }
 
-/* Appends the payload as a block to out, and forgets it. */
-static void put_block(enum ml_block_type type, uint64_t time, uint64_t count,
-		      struct ml_buf *payload, struct ml_buf *out)
-{
-	struct ml_block_header h = {
-		.type = type,
-		.size = payload->size,
-		.time = time,
-		.count = count,
-		.sum = ml_hash(payload->data, payload->size),
-	};
-
-	ml_format_put_block(out, &h);
-	ml_buf_put(out, payload->data, payload->size);
-	payload->size = 0;
-}
-
-/* The same packed, to stand before the chunk that is being collected. */
+/* Appends a block of the packed bytes, to stand before the chunk that is being
+ * collected, and forgets them. */
 static void put_before(struct ml_writer *w, enum ml_block_type type, struct ml_buf *raw)
 {
-	ml_pack(&w->packer, raw->data, raw->size, LEVEL_TABLES, &w->payload);
-	put_block(type, w->time, raw->size, &w->payload,
-		  &ml_ahead_now(&w->ahead)->before);
+	struct ml_buf *out = &ml_ahead_now(&w->ahead)->before;
+	size_t at = ml_format_begin_block(out);
+
+	ml_pack(&w->packer, raw->data, raw->size, LEVEL_TABLES, out);
+	ml_format_end_block(out, at, type, w->time, raw->size);
 	raw->size = 0;
 }
 
@@ -181,12 +166,13 @@ static void put_tables(struct ml_writer *w)
 }
 
 /* Writes the blocks in out, which are whole, and lists them in the index. */
-static bool write_blocks(struct ml_writer *w, struct ml_err *err)
+static bool write_blocks(struct ml_writer *w, const struct ml_buf *out,
+			 struct ml_err *err)
 {
-	for (size_t at = 0; at < w->out.size;) {
+	for (size_t at = 0; at < out->size;) {
 		struct ml_block_header h;
 
-		ml_format_get_block(w->out.data + at, &h);
+		ml_format_get_block(out->data + at, &h);
 		ml_buf_varint(&w->index, h.type);
 		ml_buf_varint(&w->index, w->offset + at);
 		ml_buf_varint(&w->index, h.time);
@@ -194,7 +180,7 @@ static bool write_blocks(struct ml_writer *w, struct ml_err *err)
 		w->blocks++;
 		at += ML_FORMAT_BLOCK_HEADER + h.size;
 	}
-	return write_all(w, err);
+	return write_all(w, out, err);
 }
 
 /* Writes what is encoded, in order; all that is under way if `wait`. */
@@ -204,13 +190,9 @@ static bool write_parcels(struct ml_writer *w, bool wait, struct ml_err *err)
 	bool ok = true;
 
 	while ((p = ml_ahead_take(&w->ahead, wait))) {
-		w->out.size = 0;
-		ml_buf_put(&w->out, p->before.data, p->before.size);
-		if (p->steps.refs) /* steps of which nothing happened need not be told */
-			put_block(ML_BLOCK_REFS, p->time, p->steps.refs, &p->refs,
-				  &w->out);
 		if (ok && !w->broken)
-			ok = write_blocks(w, err);
+			ok = write_blocks(w, &p->before, err) &&
+			     write_blocks(w, &p->refs, err);
 		ml_ahead_done(&w->ahead);
 	}
 	if (ok && w->broken)
@@ -258,12 +240,13 @@ static bool write_index(struct ml_writer *w, struct ml_err *err)
 {
 	uint64_t at = w->offset;
 
-	ml_buf_varint(&w->payload, w->index.size);
-	ml_pack(&w->packer, w->index.data, w->index.size, LEVEL_TABLES, &w->payload);
-	w->out.size = 0;
-	put_block(ML_BLOCK_INDEX, w->time, w->blocks, &w->payload, &w->out);
-	ml_format_put_trailer(&w->out, at);
-	return write_all(w, err);
+	w->raw.size = 0;
+	ml_format_begin_block(&w->raw);
+	ml_buf_varint(&w->raw, w->index.size);
+	ml_pack(&w->packer, w->index.data, w->index.size, LEVEL_TABLES, &w->raw);
+	ml_format_end_block(&w->raw, 0, ML_BLOCK_INDEX, w->time, w->blocks);
+	ml_format_put_trailer(&w->raw, at);
+	return write_all(w, &w->raw, err);
 }
 
 bool ml_writer_close(struct ml_writer *w, struct ml_err *err)
