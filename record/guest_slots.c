@@ -131,8 +131,8 @@ static void give_back(struct ml_guest_slot *t)
 {
 	t->segment++;
 	t->at = 0;
-	__atomic_store_n(&t->ring->tail, t->segment, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &t->ring->tail, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	if (ml_ring_move(&t->ring->tail, t->segment, &t->ring->tail_wanted))
+		syscall(SYS_futex, &t->ring->tail, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* Moves on to words that can be read; false: there are none in this round. */

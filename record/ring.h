@@ -12,9 +12,11 @@
  *
  * A slot is a ring of segments of 64-bit words. The producer writes words at
  * `cur`; when fewer than ML_RING_MARGIN words are left it publishes the
- * segment: used[head % SEGMENTS] = words, head++, wake head; then waits while
+ * segment: used[head % SEGMENTS] = words, head++; then waits while
  * head - tail == SEGMENTS, in turns of ML_RING_WAIT_MS, asking each time
- * whether the companion still lives. `cur` lies in the shared header, so after
+ * whether the companion still lives. Who sleeps says before for which head or
+ * tail, and is woken when it is reached: calls to the system that wake nobody
+ * would be most of them. `cur` lies in the shared header, so after
  * the producer's death, however sudden, the companion also reads the unfinished
  * segment up to `cur`, and nothing that was written is lost.
  *
@@ -26,11 +28,12 @@
 #include <stdint.h>
 
 enum {
-	ML_RING_VERSION = 3,
+	ML_RING_VERSION = 4,
 	ML_RING_SLOTS = 256,
 	ML_RING_SEGMENTS = 32,
 	ML_RING_SEGMENT_WORDS = 32 * 1024, /* 256 KiB: two segments fit an L2 cache */
 	ML_RING_MARGIN = 4096, /* words that one step and its messages may need at most */
+	ML_RING_BATCH = 4,     /* segments that the companion sleeps for */
 	ML_RING_WAIT_MS = 100,
 	ML_RING_STAMP_BYTES = 4096, /* of a segment, for which there is one stamp */
 	ML_RING_SEGMENT_STAMPS = ML_RING_SEGMENT_WORDS * 8 / ML_RING_STAMP_BYTES,
@@ -46,8 +49,9 @@ struct ml_ring_control {
 	uint32_t bell;      /* futex: bumped when a slot opens or closes */
 	uint32_t stop;      /* 1: the companion wants no more from anyone */
 	uint32_t options;   /* ML_RING_OPT_* */
-	uint32_t pulse; /* futex: bumped when the slot of a thread has a new segment */
-	uint32_t pad[8];
+	uint32_t pulse;    /* futex: bumped when the slot of a thread has a new segment */
+	uint32_t sleepers; /* atomic: how many of the companion's wait for a pulse */
+	uint32_t pad[7];
 };
 
 enum {
@@ -77,12 +81,31 @@ struct ml_ring {
 	uint64_t birth; /* the clock when the process got it; no other has the same. 0: of
 			   a thread that is not the first */
 	uint32_t pad3[2];
-	uint32_t head; /* futex, atomic: segments published */
-	uint32_t pad1[15];
-	uint32_t tail; /* futex, atomic: segments consumed */
-	uint32_t pad2[15];
+	uint32_t head;        /* futex, atomic: segments published */
+	uint32_t tail_wanted; /* atomic: the producer may be asleep until tail is this */
+	uint32_t pad1[14];
+	uint32_t tail;        /* futex, atomic: segments consumed */
+	uint32_t head_wanted; /* atomic: the companion may be asleep until head is this */
+	uint32_t pad2[14];
 	uint32_t used[ML_RING_SEGMENTS]; /* words of each published segment */
 };
+
+/*
+ * Moves head or tail on to `to`. True: the other side is to be woken. It asked before it
+ * looked for the last time, so either it saw this or this sees that it asked.
+ */
+static inline bool ml_ring_move(uint32_t *word, uint32_t to, const uint32_t *wanted)
+{
+	__atomic_store_n(word, to, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(wanted, __ATOMIC_SEQ_CST) == to;
+}
+
+/* Asks to be woken when the word is `to`; what it is now. */
+static inline uint32_t ml_ring_want(uint32_t *wanted, uint32_t to, const uint32_t *word)
+{
+	__atomic_store_n(wanted, to, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+}
 
 enum {
 	ML_RING_PAGE = 4096,

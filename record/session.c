@@ -86,6 +86,14 @@ static void futex_wake(uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* Sleeps until there is another pulse than the one seen, or the time is over. */
+static void wait_for_pulse(struct ml_ring_control *c, uint32_t seen)
+{
+	__atomic_fetch_add(&c->sleepers, 1, __ATOMIC_SEQ_CST);
+	futex_wait(&c->pulse, seen, TICK_MS);
+	__atomic_fetch_sub(&c->sleepers, 1, __ATOMIC_SEQ_CST);
+}
+
 static struct ml_ring *slot_at(const struct state *s, unsigned slot)
 {
 	return ml_guest_slots_at(s->control, slot);
@@ -144,8 +152,8 @@ static bool drain_segments(struct worker *w, struct ml_err *err)
 		if (!ml_drain_feed(w->drain, w->data + (size_t)at * ML_RING_SEGMENT_WORDS,
 				   used, err))
 			return false;
-		__atomic_store_n(&r->tail, ++tail, __ATOMIC_RELEASE);
-		futex_wake(&r->tail);
+		if (ml_ring_move(&r->tail, ++tail, &r->tail_wanted))
+			futex_wake(&r->tail);
 	}
 	return true;
 }
@@ -177,7 +185,6 @@ static bool drain_all(struct worker *w, struct ml_err *err)
 	struct ml_ring *r = w->ring;
 
 	for (;;) {
-		uint32_t head = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE);
 		bool gone =
 			has_ended(w); /* asked first: a process that closes then ends */
 		bool closed = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) ==
@@ -195,7 +202,9 @@ static bool drain_all(struct worker *w, struct ml_err *err)
 					   !ml_drain_replaced(w->drain);
 			return ok;
 		}
-		if (head == __atomic_load_n(&r->head, __ATOMIC_ACQUIRE))
+		uint32_t head = ml_ring_want(&r->head_wanted, r->tail + ML_RING_BATCH,
+					     &r->head);
+		if (head == r->tail)
 			futex_wait(&r->head, head, TICK_MS);
 	}
 }
@@ -240,8 +249,7 @@ static bool drain_threads(struct worker *w, struct ml_err *err)
 				see_end(w);
 			return true;
 		}
-		if (pulse == __atomic_load_n(&c->pulse, __ATOMIC_ACQUIRE))
-			futex_wait(&c->pulse, pulse, TICK_MS);
+		wait_for_pulse(c, pulse);
 	}
 }
 
@@ -249,7 +257,7 @@ static void discard_threads(struct worker *w)
 {
 	while (!has_ended(w)) {
 		ml_guest_slots_stop(&w->slots);
-		futex_wait(&w->control->pulse, w->control->pulse, TICK_MS);
+		wait_for_pulse(w->control, w->control->pulse);
 	}
 }
 

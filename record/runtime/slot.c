@@ -106,7 +106,8 @@ static bool wait_for_room(struct ml_ring *slot, uint32_t head)
 	const struct timespec turn = { .tv_nsec = ML_RING_WAIT_MS * 1000000L };
 
 	for (;;) {
-		uint32_t tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
+		uint32_t tail = ml_ring_want(&slot->tail_wanted,
+					     head - slot->segments + 1, &slot->tail);
 
 		if (stop_wanted(slot))
 			return false;
@@ -149,8 +150,9 @@ static void turn_off(void)
 
 void slot_pulse(void)
 {
-	__atomic_fetch_add(&ring.control->pulse, 1, __ATOMIC_RELEASE);
-	wake(&ring.control->pulse);
+	__atomic_fetch_add(&ring.control->pulse, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&ring.control->sleepers, __ATOMIC_SEQ_CST))
+		wake(&ring.control->pulse);
 }
 
 /*

@@ -174,7 +174,8 @@ static Bool wait_for_room(UInt head)
 	struct ml_ring *slot = out.slot;
 
 	for (;;) {
-		UInt tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
+		UInt tail = ml_ring_want(&slot->tail_wanted, head - ML_RING_SEGMENTS + 1,
+					 &slot->tail);
 
 		if (stop_wanted())
 			return False;
@@ -205,8 +206,8 @@ void out_full(void)
 	head = slot->head;
 	slot->used[head % ML_RING_SEGMENTS] = (UInt)((uint64_t *)slot->cur - out.begin);
 	head++;
-	__atomic_store_n(&slot->head, head, __ATOMIC_RELEASE);
-	wake(&slot->head);
+	if (ml_ring_move(&slot->head, head, &slot->head_wanted))
+		wake(&slot->head);
 	if (wait_for_room(head)) {
 		fill_segment(head);
 	} else {
@@ -393,6 +394,7 @@ void out_before_fork(void)
 	out.fork = __builtin_ia32_rdtsc();
 	tell_fork(0);
 	out_full(); /* the child waits until this is read, the parent perhaps for it */
+	wake(&out.slot->head);
 }
 
 void out_inherit(void)
