@@ -180,6 +180,12 @@ static bool has_ended(const struct worker *w)
 	return w->pidfd < 0 || poll(&p, 1, 0) > 0;
 }
 
+static bool is_closed(const struct worker *w)
+{
+	return __atomic_load_n(&w->ring->state, __ATOMIC_ACQUIRE) == ML_RING_CLOSED ||
+	       __atomic_load_n(&w->replaced, __ATOMIC_ACQUIRE);
+}
+
 static bool drain_all(struct worker *w, struct ml_err *err)
 {
 	struct ml_ring *r = w->ring;
@@ -187,9 +193,7 @@ static bool drain_all(struct worker *w, struct ml_err *err)
 	for (;;) {
 		bool gone =
 			has_ended(w); /* asked first: a process that closes then ends */
-		bool closed = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) ==
-				      ML_RING_CLOSED ||
-			      __atomic_load_n(&w->replaced, __ATOMIC_ACQUIRE);
+		bool closed = is_closed(w);
 
 		if (!drain_segments(w, err))
 			return false;
@@ -204,7 +208,8 @@ static bool drain_all(struct worker *w, struct ml_err *err)
 		}
 		uint32_t head = ml_ring_want(&r->head_wanted, r->tail + ML_RING_BATCH,
 					     &r->head);
-		if (head == r->tail)
+		/* it may have closed meanwhile, and nobody wakes who is not yet asleep */
+		if (head == r->tail && !is_closed(w))
 			futex_wait(&r->head, head, TICK_MS);
 	}
 }

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/base/arena.h"
 #include "lib/base/file.h"
@@ -521,6 +523,52 @@ TEST(accesses_that_do_not_happen_take_room_but_no_time)
 		ml_trace_close(&t);
 		ml_free(log.at);
 	}
+}
+
+TEST(who_reads_a_trace_that_is_made_anew_goes_on_reading_the_old_one)
+{
+	struct log old = { 0 }, new = { 0 };
+	struct ml_trace t;
+	struct ml_err err;
+	struct stat st;
+
+	seed = 9;
+	write_random(scratch(), &old, 5000);
+	CHECK(!chmod(scratch(), 0600));
+	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
+	write_random(scratch(), &new, 10);
+	check_window(&t, &old, 0, old.count, 0);
+	ml_trace_close(&t);
+	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
+	check_window(&t, &new, 0, new.count, 0);
+	ml_trace_close(&t);
+	CHECK(!stat(scratch(), &st));
+	CHECK_EQ(st.st_mode & 0777, 0600);
+	ml_free(old.at);
+	ml_free(new.at);
+}
+
+TEST(a_trace_behind_a_link_is_made_where_the_link_leads)
+{
+	struct log log = { 0 };
+	struct ml_trace t;
+	struct ml_err err;
+	struct stat st;
+	char link[256];
+
+	snprintf(link, sizeof(link), "%s.link", scratch());
+	unlink(link);
+	seed = 10;
+	write_random(scratch(), &log, 10);
+	CHECK(!symlink(scratch(), link));
+	log.count = 0;
+	write_random(link, &log, 100);
+	CHECK(!lstat(link, &st) && S_ISLNK(st.st_mode));
+	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
+	CHECK_EQ(t.count, log.count);
+	ml_trace_close(&t);
+	unlink(link);
+	ml_free(log.at);
 }
 
 TEST(an_empty_trace_is_a_trace)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -73,9 +74,27 @@ static bool write_all(struct ml_writer *w, const struct ml_buf *out, struct ml_e
 	return true;
 }
 
+/*
+ * A plain file of ours that is there is not emptied but taken away and made anew. Who
+ * reads it, and may have mapped it, goes on reading what it was; and some file systems
+ * make whoever closes a file that was emptied wait for the disk.
+ */
+static int open_anew(const char *path)
+{
+	struct stat st;
+	bool anew = !lstat(path, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
+		    st.st_uid == geteuid() && !unlink(path);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd >= 0 && anew && fchmod(fd, st.st_mode & 0777)) {
+		/* then others may do with it what they may with any new file */
+	}
+	return fd;
+}
+
 bool ml_writer_open(struct ml_writer **out, const char *path, struct ml_err *err)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int fd = open_anew(path);
 
 	if (fd < 0)
 		return ml_fail_errno(err, "%s: cannot make the trace", path);
