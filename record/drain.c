@@ -105,6 +105,11 @@ void ml_drain_heritage(struct ml_drain *d, struct ml_heritage *heritage)
 	d->heritage = heritage;
 }
 
+void ml_drain_hurry(struct ml_drain *d)
+{
+	ml_writer_hurry(d->writer);
+}
+
 void ml_drain_meta(struct ml_drain *d, const char *key, const char *value)
 {
 	ml_tables_meta(d->tables, key, value);

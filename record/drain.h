@@ -21,6 +21,8 @@ struct ml_drain *ml_drain_open(const char *path, const struct ml_record_options 
 			       struct ml_err *err);
 /* Where children of fork get what their parents knew; without it they get nothing. */
 void ml_drain_heritage(struct ml_drain *d, struct ml_heritage *heritage);
+/* The trace may become larger where else the program would wait for it. */
+void ml_drain_hurry(struct ml_drain *d);
 /* What the trace says of itself: command, cwd, ... (tables.h) */
 void ml_drain_meta(struct ml_drain *d, const char *key, const char *value);
 /* Takes words. False: the trace cannot be written, or nothing more is wanted. */

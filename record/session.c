@@ -376,6 +376,9 @@ static void attach(struct state *s, unsigned slot)
 	s->running++;
 	if (w->drain && w->by_thread)
 		ml_guest_slots_init(&w->slots, s->control, r, w->drain);
+	/* a program under Valgrind may give more than two encoders can pack well */
+	if (w->drain && !w->by_thread)
+		ml_drain_hurry(w->drain);
 	if (w->drain) {
 		ml_drain_heritage(w->drain, &s->heritage);
 		describe(s, w->drain, r, w->result.command);

@@ -36,6 +36,33 @@ TEST(what_was_packed_unpacks_to_the_same_bytes)
 	ml_unpacker_release(&u);
 }
 
+TEST(stored_bytes_take_their_own_room_and_little_more)
+{
+	struct ml_packer p = { 0 };
+	struct ml_unpacker u = { 0 };
+	struct ml_buf b = { 0 };
+	struct ml_err err;
+	static uint8_t in[SIZE], out[SIZE];
+
+	/* packed by how often they come they would be half as many */
+	for (uint32_t i = 0, x = 1; i < SIZE; i++) {
+		x = x * 1664525 + 1013904223;
+		in[i] = (uint8_t)(x >> 28);
+	}
+	CHECK(ml_pack(&p, in, SIZE, ML_PACK_NO_SEARCH, &b) < SIZE * 6 / 10);
+	b.size = 0;
+	CHECK(ml_pack(&p, in, SIZE, ML_PACK_STORE, &b) >= SIZE);
+	CHECK(b.size < SIZE + 100);
+	CHECK_OK(ml_unpack(&u, b.data, b.size, out, SIZE, &err), &err);
+	CHECK(!memcmp(in, out, SIZE));
+	/* and the next ones are packed again */
+	b.size = 0;
+	CHECK(ml_pack(&p, in, SIZE, 1, &b) < SIZE * 6 / 10);
+	ml_buf_release(&b);
+	ml_packer_release(&p);
+	ml_unpacker_release(&u);
+}
+
 TEST(nothing_packs_to_something_that_unpacks_to_nothing)
 {
 	struct ml_packer p = { 0 };

@@ -525,6 +525,70 @@ TEST(accesses_that_do_not_happen_take_room_but_no_time)
 	}
 }
 
+/* The references of an encoded chunk that has one for each value. */
+static void decode(const struct ml_shapes *shapes, const struct ml_buf *chunk,
+		   size_t count, uint64_t *addr)
+{
+	static uint64_t at[ML_BATCH + 4];
+	static uint32_t site[ML_BATCH + 4], caller[ML_BATCH + 4];
+	static uint16_t thread[ML_BATCH + 4], what[ML_BATCH + 4];
+	struct ml_columns out = { at, site, caller, thread, what };
+	struct ml_decoder *d = ml_decoder_open(shapes, 2);
+	struct ml_err err;
+	size_t n = 0;
+
+	CHECK_OK(ml_decoder_start(d, chunk->data, chunk->size, count, &err), &err);
+	for (size_t done = 0;; done += n) {
+		CHECK_OK(ml_decoder_next(d, &out, ML_BATCH, &n, &err), &err);
+		CHECK(done + n <= count);
+		if (!n) {
+			CHECK_EQ(done, count);
+			break;
+		}
+		memcpy(addr + done, at, n * sizeof(*at));
+	}
+	ml_decoder_close(d);
+}
+
+TEST(a_chunk_that_is_encoded_in_a_hurry_is_larger_and_the_same)
+{
+	enum { COUNT = 50000 };
+	static uint64_t want[COUNT], have[COUNT];
+	struct ml_slot slot = { .site = 1, .what = 8 };
+	struct ml_base base = { .state = ML_OWN_STATE, .reg = ML_NO_REG };
+	struct ml_shape shape = {
+		.slots = 1, .bases = 1, .slot = &slot, .base = &base, .user = true
+	};
+	struct ml_encoder *e = ml_encoder_open(1);
+	struct ml_shapes shapes = { 0 };
+	struct ml_steps steps;
+	struct ml_buf calm = { 0 }, hurried = { 0 };
+
+	CHECK_EQ(ml_shapes_add(&shapes, &shape), 0);
+	ml_steps_init(&steps);
+	ml_steps_clear(&steps, 1);
+	seed = 11;
+	for (size_t i = 0; i < COUNT; i++) {
+		struct ml_step step = { shapes.at[0].path, 0, &want[i] };
+
+		want[i] = 0x100000 + random_below(16); /* little is left, but of most */
+		ml_steps_add(&steps, &shapes, &step);
+	}
+	ml_encoder_chunk(e, &shapes, &steps, false, &calm);
+	ml_encoder_chunk(e, &shapes, &steps, true, &hurried);
+	CHECK(hurried.size > calm.size + COUNT / 8);
+	decode(&shapes, &calm, COUNT, have);
+	CHECK(!memcmp(have, want, sizeof(want)));
+	memset(have, 0, sizeof(have));
+	decode(&shapes, &hurried, COUNT, have);
+	CHECK(!memcmp(have, want, sizeof(want)));
+	ml_buf_release(&calm);
+	ml_buf_release(&hurried);
+	ml_steps_release(&steps);
+	ml_shapes_release(&shapes);
+	ml_encoder_close(e);
+}
+
 TEST(who_reads_a_trace_that_is_made_anew_goes_on_reading_the_old_one)
 {
 	struct log old = { 0 }, new = { 0 };

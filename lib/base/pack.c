@@ -39,10 +39,13 @@ size_t ml_pack(struct ml_packer *p, const void *in, size_t size, int level,
 	if (!p->ctx)
 		p->ctx = ZSTD_createCCtx();
 	ml_buf_reserve(out, bound);
-	ZSTD_CCtx_setParameter(p->ctx, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_setParameter(p->ctx, ZSTD_c_compressionLevel,
+			       level == ML_PACK_STORE ? ML_PACK_NO_SEARCH : level);
 	/* a zstd that does not know this any more still packs, only not as well */
 	ZSTD_CCtx_setParameter(p->ctx, ZSTD_c_literalCompressionMode,
-			       level < 0 ? ZSTD_lcm_huffman : ZSTD_lcm_auto);
+			       level == ML_PACK_STORE ? ZSTD_lcm_uncompressed
+			       : level < 0            ? ZSTD_lcm_huffman
+						      : ZSTD_lcm_auto);
 	size_t n = ZSTD_compress2(p->ctx, out->data + out->size, bound, in, size);
 	/* With room for the worst case only a lack of memory can make this fail. */
 	assert(!ZSTD_isError(n));

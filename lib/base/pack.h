@@ -14,10 +14,15 @@ struct ml_packer {
 	struct ZSTD_CCtx_s *ctx;
 };
 
+enum {
+	ML_PACK_NO_SEARCH = -(1 << 17),        /* looks for no repetitions at all */
+	ML_PACK_STORE = ML_PACK_NO_SEARCH - 1, /* and leaves bytes as they are */
+};
+
 /*
  * Appends the compressed bytes to out; returns how many. Levels are those of zstd; below
- * 0 the lower the less it looks for repetitions, but it always packs bytes by how often
- * they come.
+ * 0 the lower the less it looks for repetitions, but it packs bytes by how often they
+ * come, unless they are only to be stored.
  */
 size_t ml_pack(struct ml_packer *p, const void *in, size_t size, int level,
 	       struct ml_buf *out);

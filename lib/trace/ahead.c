@@ -5,7 +5,7 @@
 #include "lib/base/arena.h"
 #include "lib/trace/format.h"
 
-enum { THREADS_MAX = 4, STEP_BACK = 5 };
+enum { THREADS_MAX = 4, STEP_BACK = 5, BEHIND_MAX = 8 };
 
 void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level)
 {
@@ -66,7 +66,7 @@ static void encode(void *arg)
 	if (p->steps.refs) {
 		size_t at = ml_format_begin_block(&p->refs);
 
-		ml_encoder_chunk(e, &p->shapes, &p->steps, &p->refs);
+		ml_encoder_chunk(e, &p->shapes, &p->steps, p->hurry, &p->refs);
 		ml_format_end_block(&p->refs, at, ML_BLOCK_REFS, p->time, p->steps.refs);
 	}
 	pthread_mutex_lock(&a->lock);
@@ -91,11 +91,31 @@ static void encode_apart(void *arg)
 	encode(arg);
 }
 
+/*
+ * Are encoders what the recording waits for? If each had something to do when a chunk
+ * was sent, they are, for the next two at least.
+ */
+static bool is_behind(struct ml_ahead *a)
+{
+	size_t under_way = 0;
+
+	pthread_mutex_lock(&a->lock);
+	for (size_t i = a->first; i < a->next; i++)
+		under_way += !a->parcels[i % a->count].done;
+	pthread_mutex_unlock(&a->lock);
+	if (under_way >= a->threads)
+		a->behind = a->behind + 2 < BEHIND_MAX ? a->behind + 2 : BEHIND_MAX;
+	else if (a->behind)
+		a->behind--;
+	return a->behind;
+}
+
 void ml_ahead_send(struct ml_ahead *a, const struct ml_shapes *shapes, bool alone)
 {
 	struct ml_parcel *p = ml_ahead_now(a);
 
 	p->shapes = *shapes;
+	p->hurry = a->may_hurry && is_behind(a);
 	p->done = !p->steps.count;
 	a->next++;
 	if (p->done)

@@ -21,6 +21,7 @@ struct ml_parcel {
 	uint64_t time;           /* of its first reference */
 	struct ml_buf before;    /* whole blocks */
 	struct ml_buf refs;      /* the encoded chunk as a block; empty if it has none */
+	bool hurry;              /* encoders are behind */
 	bool done;               /* guarded by the lock */
 	struct ml_ahead *ahead;
 };
@@ -33,6 +34,8 @@ struct ml_ahead {
 	struct ml_encoder **encoders; /* those not in use, guarded by the lock */
 	size_t idle;
 	unsigned threads;
+	unsigned behind; /* how much encoders were it lately; 0: not at all */
+	bool may_hurry;
 	bool started; /* the pool runs; not before a whole chunk has come together */
 	struct ml_pool pool;
 	pthread_mutex_t lock;

@@ -22,12 +22,19 @@ enum {
  * Where the values of a chunk are hard to foresee there is little to be found by looking
  * for repetitions, and much time goes into it: how little it is looked for (pack.h).
  */
-enum { NONE = -(1 << 17) /* for none at all */ };
 static const int noisy_level[ML_COLUMNS] = {
-	[ML_COLUMN_STATUS] = -100, [ML_COLUMN_PATH] = -100, [ML_COLUMN_EXIT] = -100,
-	[ML_COLUMN_MODEL] = 1,     [ML_COLUMN_STRIDE] = 1,  [ML_COLUMN_CODES] = -100,
-	[ML_COLUMN_D1] = -6,       [ML_COLUMN_D2] = -4,     [ML_COLUMN_D4] = NONE,
-	[ML_COLUMN_D8] = 1,        [ML_COLUMN_RARE] = 1,    [ML_COLUMN_THREAD] = 1,
+	[ML_COLUMN_STATUS] = -100,
+	[ML_COLUMN_PATH] = -100,
+	[ML_COLUMN_EXIT] = -100,
+	[ML_COLUMN_MODEL] = 1,
+	[ML_COLUMN_STRIDE] = 1,
+	[ML_COLUMN_CODES] = -100,
+	[ML_COLUMN_D1] = -6,
+	[ML_COLUMN_D2] = -4,
+	[ML_COLUMN_D4] = ML_PACK_NO_SEARCH,
+	[ML_COLUMN_D8] = 1,
+	[ML_COLUMN_RARE] = 1,
+	[ML_COLUMN_THREAD] = 1,
 	[ML_COLUMN_CALLER] = 1,
 };
 
@@ -334,6 +341,16 @@ static bool is_noisy(const struct ml_encoder *e, size_t values)
 	return 5 * left > 2 * values;
 }
 
+/* Those of them that shrink least for the time they take stay as they are in a hurry. */
+static int level_of(const struct ml_encoder *e, enum ml_column c, bool noisy, bool hurry)
+{
+	if (!noisy)
+		return e->level;
+	if (hurry && (c == ML_COLUMN_CODES || c == ML_COLUMN_D1))
+		return ML_PACK_STORE;
+	return noisy_level[c];
+}
+
 /* The bytes number k of the column's elements. */
 static const uint8_t *plane_of(struct ml_encoder *e, enum ml_column c, size_t k)
 {
@@ -365,7 +382,7 @@ static void put_column(struct ml_encoder *e, enum ml_column c, int level,
 }
 
 void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
-		      const struct ml_steps *steps, struct ml_buf *out)
+		      const struct ml_steps *steps, bool hurry, struct ml_buf *out)
 {
 	uint32_t *state = e->state;
 
@@ -391,6 +408,6 @@ void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 	ml_buf_varint(out, steps->count);
 	ml_buf_varint(out, steps->turn[0].thread);
 	for (enum ml_column c = 0; c < ML_COLUMNS; c++)
-		put_column(e, c, noisy ? noisy_level[c] : e->level, out);
+		put_column(e, c, level_of(e, c, noisy, hurry), out);
 	ml_buf_put(out, e->packed.data, e->packed.size);
 }

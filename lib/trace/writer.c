@@ -141,6 +141,11 @@ void ml_writer_abandon(struct ml_writer *w)
 	ml_free(w);
 }
 
+void ml_writer_hurry(struct ml_writer *w)
+{
+	w->ahead.may_hurry = true;
+}
+
 struct ml_tables *ml_writer_tables(struct ml_writer *w)
 {
 	return &w->tables;

@@ -24,6 +24,8 @@ struct ml_writer;
 
 /* Makes path (over an older file of that name) and writes its header. */
 bool ml_writer_open(struct ml_writer **w, const char *path, struct ml_err *err);
+/* From now on chunks may be packed less while encoders cannot keep up. */
+void ml_writer_hurry(struct ml_writer *w);
 /* Writes what is pending and the index, and frees w, also when it fails. */
 bool ml_writer_close(struct ml_writer *w, struct ml_err *err);
 /* Frees w and leaves the file as it is on disk: a readable prefix. */
