@@ -3,9 +3,10 @@
 #
 #	bench/run.sh BUILD [PROGRAM...]     programs: gzip hash matmul sqlite
 #
-# Each row is measured in one go: the program alone, under valgrind --tool=none, recorded by
-# memlamp to a file on disk, under cachegrind; lackey's text trace on a smaller input of the same
-# kind, because it takes minutes, compared by time a reference. Then the traces are decoded.
+# Each row is measured in one go: the program alone; under valgrind --tool=none and recorded by
+# memlamp to a file on disk, five times in turns, of which the fastest counts; under cachegrind;
+# lackey's text trace on a smaller input of the same kind, because it takes minutes, compared by
+# time a reference. Then the traces are decoded.
 set -eu
 build=$(cd "$1" && pwd)
 src=$(cd "$(dirname "$0")/.." && pwd)
@@ -27,8 +28,11 @@ printf '%-8s %8s %8s %8s %9s %9s %9s %10s %10s %10s\n' program native none recor
 for w; do
 	large=$(command_of "$w" large)
 	native=$(seconds "$large")
-	none=$(seconds "valgrind.bin -q --tool=none $large")
-	record=$(seconds "memlamp record -q -o $w.mlt -- $large")
+	none= record=
+	for _ in 1 2 3 4 5; do
+		none=$(least "$none" "$(once "valgrind.bin -q --tool=none $large")")
+		record=$(least "$record" "$(once "memlamp record -q -o $w.mlt -- $large")")
+	done
 	grind=$(seconds "valgrind.bin -q --tool=cachegrind --cache-sim=yes --cachegrind-out-file=/dev/null $large")
 	small=$(command_of "$w" small)
 	lackey=$(seconds "valgrind.bin --tool=lackey --trace-mem=yes --log-file=$dir/lackey $small")

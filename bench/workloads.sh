@@ -2,7 +2,9 @@
 # has set src (the tree) and dir (a scratch folder, which is the current one).
 #
 #	command_of PROGRAM large|middle|small    prints its command line
-#	seconds COMMAND...                prints how long it takes, the faster of two runs
+#	once COMMAND...                          prints how long it takes
+#	seconds COMMAND...                       the same, the faster of two runs
+#	least A B                                prints the lesser; A may be empty
 
 for w in hash matmul; do
 	cc -O1 -g -o $w "$src/bench/work/$w.c"
@@ -43,15 +45,21 @@ command_of() {
 	esac
 }
 
+# once COMMAND...: how long it takes, in seconds
+once() {
+	start=$(date +%s%N)
+	eval "$*" >/dev/null 2>"$dir/said"
+	end=$(date +%s%N)
+	awk "BEGIN { printf \"%.3f\", ($end - $start) / 1e9 }"
+}
+
+# least A B: the lesser of two numbers, of which A may be empty
+least() {
+	awk -v a="$1" -v b="$2" 'BEGIN { print a == "" || b + 0 < a + 0 ? b : a }'
+}
+
 # seconds COMMAND...: the faster of two runs
 seconds() {
-	best=
-	for _ in 1 2; do
-		start=$(date +%s%N)
-		eval "$*" >/dev/null 2>"$dir/said"
-		end=$(date +%s%N)
-		took=$((end - start))
-		if [ -z "$best" ] || [ $took -lt $best ]; then best=$took; fi
-	done
-	awk "BEGIN { printf \"%.3f\", $best / 1e9 }"
+	first=$(once "$@")
+	least "$first" "$(once "$@")"
 }
