@@ -341,7 +341,7 @@ static bool is_noisy(const struct ml_encoder *e, size_t values)
 	return 5 * left > 2 * values;
 }
 
-/* Those of them that shrink least for the time they take stay as they are in a hurry. */
+/* In a hurry two columns of noisy chunks, which shrink least for their time, do not. */
 static int level_of(const struct ml_encoder *e, enum ml_column c, bool noisy, bool hurry)
 {
 	if (!noisy)
