@@ -36,21 +36,14 @@ struct writer {
 static bool write_block(struct writer *w, enum type type, uint64_t time, uint64_t count,
 			struct ml_err *err)
 {
-	struct ml_block_header h = { .type = type, .time = time, .count = count };
-	struct ml_buf header = { 0 };
-
 	w->out.size = 0;
+	ml_format_begin_block(&w->out);
 	ml_buf_varint(&w->out, w->raw.size);
 	ml_buf_reserve(&w->raw, 1);
 	ml_pack(&w->packer, w->raw.data, w->raw.size, PACK, &w->out);
 	w->raw.size = 0;
-	h.size = w->out.size;
-	h.sum = ml_hash(w->out.data, w->out.size);
-	ml_format_put_block(&header, &h);
-	bool ok = ml_newfile_write(&w->file, header.data, header.size, err) &&
-		  ml_newfile_write(&w->file, w->out.data, w->out.size, err);
-	ml_buf_release(&header);
-	return ok;
+	ml_format_end_block(&w->out, 0, type, time, count);
+	return ml_newfile_write(&w->file, w->out.data, w->out.size, err);
 }
 
 static bool write_header(struct writer *w, struct ml_err *err)

@@ -76,18 +76,7 @@ static bool write_out(struct ml_result_writer *w, struct ml_err *err)
 static bool write_payload(struct ml_result_writer *w, unsigned type, uint64_t position,
 			  uint64_t count, struct ml_err *err)
 {
-	const uint8_t *payload = w->out.data + ML_FORMAT_BLOCK_HEADER;
-	size_t size = w->out.size - ML_FORMAT_BLOCK_HEADER;
-	struct ml_block_header h = { .type = type,
-				     .size = size,
-				     .time = position,
-				     .count = count,
-				     .sum = ml_hash(payload, size) };
-	struct ml_buf header = { 0 };
-
-	ml_format_put_block(&header, &h);
-	memcpy(w->out.data, header.data, ML_FORMAT_BLOCK_HEADER);
-	ml_buf_release(&header);
+	ml_format_end_block(&w->out, 0, type, position, count);
 	ml_buf_varint(&w->index, type);
 	ml_buf_varint(&w->index, w->file.bytes);
 	ml_buf_varint(&w->index, position);
@@ -98,8 +87,8 @@ static bool write_payload(struct ml_result_writer *w, unsigned type, uint64_t po
 
 static void start_payload(struct ml_result_writer *w)
 {
-	ml_buf_reserve(&w->out, ML_FORMAT_BLOCK_HEADER);
-	w->out.size = ML_FORMAT_BLOCK_HEADER;
+	w->out.size = 0;
+	ml_format_begin_block(&w->out);
 }
 
 /* A block of what is in w->raw. */

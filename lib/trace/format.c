@@ -51,7 +51,7 @@ bool ml_format_get_header(const uint8_t *bytes, struct ml_file_header *h)
 	return !memcmp(bytes, ML_FORMAT_MAGIC, 8) && sum_fits(bytes, ML_FORMAT_HEADER);
 }
 
-void ml_format_put_block(struct ml_buf *out, const struct ml_block_header *h)
+static void put_block(struct ml_buf *out, const struct ml_block_header *h)
 {
 	ml_buf_u32(out, ML_FORMAT_BLOCK);
 	ml_buf_u32(out, h->type);
@@ -84,8 +84,8 @@ size_t ml_format_begin_block(struct ml_buf *out)
 	return at;
 }
 
-void ml_format_end_block(struct ml_buf *out, size_t at, enum ml_block_type type,
-			 uint64_t time, uint64_t count)
+void ml_format_end_block(struct ml_buf *out, size_t at, uint32_t type, uint64_t time,
+			 uint64_t count)
 {
 	size_t end = out->size, payload = at + ML_FORMAT_BLOCK_HEADER;
 	struct ml_block_header h = {
@@ -97,7 +97,7 @@ void ml_format_end_block(struct ml_buf *out, size_t at, enum ml_block_type type,
 	};
 
 	out->size = at;
-	ml_format_put_block(out, &h);
+	put_block(out, &h);
 	out->size = end;
 }
 

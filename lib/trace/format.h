@@ -49,15 +49,14 @@ struct ml_file_header {
 void ml_format_put_header(struct ml_buf *out, const struct ml_file_header *h);
 /* False if the bytes are not a header with a right checksum. */
 bool ml_format_get_header(const uint8_t *bytes, struct ml_file_header *h);
-void ml_format_put_block(struct ml_buf *out, const struct ml_block_header *h);
 bool ml_format_get_block(const uint8_t *bytes, struct ml_block_header *h);
 /*
  * A block that is put together in place: leaves room for its header and returns where;
  * what is appended until the end is its payload.
  */
 size_t ml_format_begin_block(struct ml_buf *out);
-void ml_format_end_block(struct ml_buf *out, size_t at, enum ml_block_type type,
-			 uint64_t time, uint64_t count);
+void ml_format_end_block(struct ml_buf *out, size_t at, uint32_t type, uint64_t time,
+			 uint64_t count);
 void ml_format_put_trailer(struct ml_buf *out, uint64_t index_offset);
 bool ml_format_get_trailer(const uint8_t *bytes, uint64_t *index_offset);
 
