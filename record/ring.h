@@ -273,7 +273,9 @@ static inline uint32_t ml_word_shape(uint64_t w)
  * reference each, in program order), the bases whose values the producer
  * writes when it runs, the exits by which it may be left early, and what is
  * known of the integer registers afterwards (used to predict addresses, never
- * to compute them). Payload of ML_WORD_SHAPE:
+ * to compute them). A superblock that comes further without a new base is another
+ * shape from there on, and its step gets another header: so it is always the
+ * last one that tells how far it came. Payload of ML_WORD_SHAPE:
  *
  *   word 0  address of the first instruction
  *   word 1  bits 0-15 slots, 16-31 bases, 32-47 exits, 48-63 effects

@@ -7,6 +7,8 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_machine.h"
 
+#include "libvex_guest_amd64.h"
+
 #include "record/valgrind/core.h"
 #include "record/valgrind/out.h"
 #include "record/valgrind/shape.h"
@@ -15,6 +17,19 @@ static struct {
 	UInt shapes;        /* declared so far; the last has this number */
 	struct shape shape; /* of the superblock at hand */
 } self;
+
+/* The words of a superblock's step, as far as the code that writes them is there. */
+struct step {
+	const struct shape *shape;
+	UInt number; /* of its first stage */
+	Bool brief;
+	IRSB *sb;
+	IRExpr *cur;       /* where it is written to */
+	IRExpr *first;     /* its first base, if it is told in brief */
+	IRExpr *backwards; /* the direction; NULL: does not matter */
+	UInt words, bases, exits, stage;
+	UInt counted; /* words that cur includes */
+};
 
 static IRExpr *constant(uint64_t value)
 {
@@ -44,7 +59,7 @@ static IRExpr *at_word(IRSB *sb, IRExpr *cur, UInt word)
 }
 
 /* Where the step is written to, after making sure of room for it. */
-static IRExpr *begin_step(IRSB *sb)
+static IRExpr *make_room(IRSB *sb)
 {
 	IRExpr *limit = load(sb, out_limit());
 	IRExpr *cur = load(sb, out_cur());
@@ -59,30 +74,87 @@ static IRExpr *begin_step(IRSB *sb)
 	return load(sb, out_cur());
 }
 
-static void write(IRSB *sb, IRExpr *cur, UInt word, IRExpr *value)
+static struct step begin_step(IRSB *sb, const struct shape *shape, UInt number)
 {
-	addStmtToIRSB(sb, IRStmt_Store(Iend_LE, at_word(sb, cur, word), value));
+	const Int direction = (Int)offsetof(VexGuestAMD64State, guest_DFLAG);
+	struct step s = { .shape = shape,
+			  .number = number,
+			  .brief = shape_is_brief(shape, number),
+			  .sb = sb,
+			  .cur = make_room(sb) };
+
+	if (shape->directed)
+		s.backwards = assign(
+			sb, Ity_I1,
+			IRExpr_Binop(Iop_CmpNE64,
+				     assign(sb, Ity_I64, IRExpr_Get(direction, Ity_I64)),
+				     constant(1)));
+	return s;
 }
 
-/* The word of a base, which may be told within a header. */
-static void write_base(IRSB *sb, IRExpr *cur, UInt word, const struct base *base,
-		       uint64_t header)
+static void write(const struct step *s, UInt word, IRExpr *value)
+{
+	addStmtToIRSB(s->sb, IRStmt_Store(Iend_LE, at_word(s->sb, s->cur, word), value));
+}
+
+static uint64_t head(const struct step *s, Bool backwards)
+{
+	UInt number = shape_number(s->shape, s->number, s->stage, backwards);
+
+	return s->brief ? ML_WORD_BRIEF(number) : ML_WORD(ML_WORD_STEP, 0, number);
+}
+
+/* The header of the stage, which may have the first base within it. */
+static void write_head(const struct step *s)
+{
+	IRExpr *word = constant(head(s, False));
+
+	if (s->backwards)
+		word = assign(s->sb, Ity_I64,
+			      IRExpr_ITE(s->backwards, constant(head(s, True)), word));
+	if (s->brief)
+		word = assign(s->sb, Ity_I64, IRExpr_Binop(Iop_Or64, s->first, word));
+	write(s, 0, word);
+}
+
+static void write_base(struct step *s, const struct base *base)
 {
 	IRExpr *value = base->address;
 
 	if (base->guard)
-		value = assign(sb, Ity_I64, IRExpr_ITE(base->guard, value, constant(0)));
-	if (header)
-		value = assign(sb, Ity_I64,
-			       IRExpr_Binop(Iop_Or64, value, constant(header)));
-	write(sb, cur, word, value);
+		value = assign(s->sb, Ity_I64,
+			       IRExpr_ITE(base->guard, value, constant(0)));
+	if (s->brief && s->bases == 0) {
+		s->first = value;
+		write_head(s);
+	} else {
+		write(s, s->words, value);
+	}
+	s->words++;
+	s->bases++;
 }
 
-/* The first `words` words of the step count from here on. */
-static void end_step(IRSB *sb, IRExpr *cur, UInt words)
+/* What has to be written before a statement is executed. */
+static void go_on(struct step *s, Int statement)
 {
-	addStmtToIRSB(sb, IRStmt_Store(Iend_LE, constant((uint64_t)out_cur()),
-				       at_word(sb, cur, words)));
+	const struct shape *shape = s->shape;
+
+	if (!s->brief && s->words == 0 && statement == shape->slot[0].statement) {
+		write_head(s);
+		s->words++;
+	}
+	while (s->bases < shape->bases && shape->base[s->bases].statement == statement)
+		write_base(s, &shape->base[s->bases]);
+	if (s->exits == shape->exits || shape->exit[s->exits].statement != statement)
+		return;
+	if (s->exits++ == shape->stage[s->stage].end) {
+		s->stage++;
+		write_head(s);
+	}
+	if (s->words > s->counted)
+		addStmtToIRSB(s->sb, IRStmt_Store(Iend_LE, constant((uint64_t)out_cur()),
+						  at_word(s->sb, s->cur, s->words)));
+	s->counted = s->words;
 }
 
 /*
@@ -114,9 +186,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *
 {
 	const struct shape *shape = &self.shape;
 	Int first = first_instruction(block);
-	UInt words = 0, bases = 0, counted = 0; /* written, and words included in cur */
-	Bool brief;
-	IRExpr *cur;
+	struct step step;
 	IRSB *sb;
 
 	tl_assert(guest_word == Ity_I64 && host_word == Ity_I64);
@@ -126,29 +196,20 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *
 	if (shape->slots == 0)
 		return block;
 	tl_assert(1 + shape->bases < ML_RING_MARGIN);
-	shape_declare(shape, ++self.shapes);
-	brief = shape_is_brief(shape, self.shapes);
+	shape_declare(shape, self.shapes + 1);
 
 	sb = deepCopyIRSBExceptStmts(block);
 	for (Int i = 0; i < first; i++)
 		addStmtToIRSB(sb, block->stmts[i]);
-	cur = begin_step(sb);
+	step = begin_step(sb, shape, self.shapes + 1);
+	self.shapes += shape_numbers(shape);
 	for (Int i = first; i < block->stmts_used; i++) {
-		if (!brief && i == shape->slot[0].statement)
-			write(sb, cur, words++,
-			      constant(ML_WORD(ML_WORD_STEP, 0, self.shapes)));
-		for (; bases < shape->bases && shape->base[bases].statement == i; bases++)
-			write_base(sb, cur, words++, &shape->base[bases],
-				   brief && bases == 0 ? ML_WORD_BRIEF(self.shapes) : 0);
-		if (block->stmts[i]->tag == Ist_Exit && words > counted) {
-			end_step(sb, cur, words);
-			counted = words;
-		}
+		go_on(&step, i);
 		addStmtToIRSB(sb, block->stmts[i]);
 	}
-	tl_assert(bases == shape->bases && words == bases + !brief);
-	if (words > counted)
-		end_step(sb, cur, words);
+	go_on(&step, block->stmts_used);
+	tl_assert(step.bases == shape->bases && step.exits == shape->exits &&
+		  step.counted == step.bases + !step.brief);
 	return sb;
 }
 

@@ -9,7 +9,7 @@
 
 #include "record/valgrind/out.h"
 
-enum { REG_RSP = 4 };
+enum { REG_RSP = 4, SUMS = 256 };
 
 /* What is known of a temporary. */
 struct temporary {
@@ -18,10 +18,22 @@ struct temporary {
 	Addr choice_ip;       /* the instruction that does so */
 };
 
+/*
+ * The sum of two roots, or one of them shifted (b is ROOT_NONE then), that a temporary
+ * has with more added to it. Each instruction computes its address anew: what the next
+ * one computes from the same is known by this to be the same.
+ */
+struct sum {
+	Int a, b;
+	UInt shift;
+	struct value more; /* its root is that temporary */
+};
+
 /* Kept from one superblock to the next. */
 static struct {
 	struct temporary *temporaries;
 	Int room;
+	struct sum sum[SUMS];
 } self;
 
 /* One walk over a superblock. */
@@ -33,10 +45,15 @@ struct walk {
 	Addr next_ip;
 	struct temporary *temporaries;
 	struct value regs[SHAPE_REGS];
+	struct value direction;
 	Int fresh; /* the next unused root */
-	/* Slots and bases before the present segment, which lies between two exits. */
-	UInt segment_slot, segment_base;
+	UInt sums;
 };
+
+static Int direction_offset(void)
+{
+	return (Int)offsetof(VexGuestAMD64State, guest_DFLAG);
+}
 
 /* The integer register at a guest state offset if all of it is meant, or -1. */
 static Int whole_register(Int offset, IRType type)
@@ -60,8 +77,10 @@ static void forget_registers(struct walk *w, Int offset, Int size)
 
 	for (Int r = 0; r < SHAPE_REGS; r++) {
 		if (at < r * 8 + 8 && at + size > r * 8)
-			w->regs[r] = (struct value){ w->fresh++, 0 };
+			w->regs[r] = (struct value){ w->fresh++, 0, 0 };
 	}
+	if (offset < direction_offset() + 8 && offset + size > direction_offset())
+		w->direction = (struct value){ w->fresh++, 0, 0 };
 }
 
 static struct value value_of(const struct walk *w, const IRExpr *e)
@@ -69,55 +88,104 @@ static struct value value_of(const struct walk *w, const IRExpr *e)
 	if (e->tag == Iex_RdTmp)
 		return w->temporaries[e->Iex.RdTmp.tmp].value;
 	tl_assert(e->tag == Iex_Const && e->Iex.Const.con->tag == Ico_U64);
-	return (struct value){ ROOT_NONE, e->Iex.Const.con->Ico.U64 };
+	return (struct value){ ROOT_NONE, e->Iex.Const.con->Ico.U64, 0 };
 }
 
-/* Adds a constant, if one of the two is one. */
-static Bool add(struct value *sum, struct value a, struct value b)
+/*
+ * What is the sum of a and b, or a shifted, with more added (whose root does not count):
+ * of the first such sum, if there was one before.
+ */
+static struct value summed(struct walk *w, Int a, Int b, UInt shift, struct value more,
+			   IRTemp tmp)
 {
-	if (a.root != ROOT_NONE && b.root != ROOT_NONE)
-		return False;
-	sum->root = a.root == ROOT_NONE ? b.root : a.root;
-	sum->offset = a.offset + b.offset;
-	return True;
+	for (UInt i = 0; i < w->sums; i++) {
+		const struct sum *s = &self.sum[i];
+
+		if (s->a == a && s->b == b && s->shift == shift) {
+			more.root = s->more.root;
+			more.offset -= s->more.offset;
+			more.directed -= s->more.directed;
+			return more;
+		}
+	}
+	more.root = (Int)tmp;
+	if (w->sums < SUMS)
+		self.sum[w->sums++] = (struct sum){ a, b, shift, more };
+	return (struct value){ (Int)tmp, 0, 0 };
 }
 
-static struct value evaluate(const struct walk *w, IRTemp tmp, const IRExpr *e)
+static struct value add(struct walk *w, struct value a, struct value b, IRTemp tmp)
 {
-	struct value v = { (Int)tmp, 0 };
-	struct value a, b;
-	Int reg;
+	struct value sum = { a.root == ROOT_NONE ? b.root : a.root, a.offset + b.offset,
+			     a.directed + b.directed };
+
+	if (a.root == ROOT_NONE || b.root == ROOT_NONE)
+		return sum;
+	return a.root < b.root ? summed(w, a.root, b.root, 0, sum, tmp)
+			       : summed(w, b.root, a.root, 0, sum, tmp);
+}
+
+static struct value shift(struct walk *w, struct value a, const IRExpr *by, IRTemp tmp)
+{
+	UInt bits = by->tag == Iex_Const ? by->Iex.Const.con->Ico.U8 : 64;
+
+	if (bits > 3)
+		return (struct value){ (Int)tmp, 0, 0 };
+	a.offset <<= bits;
+	a.directed *= 1 << bits;
+	return a.root == ROOT_NONE ? a : summed(w, a.root, ROOT_NONE, bits, a, tmp);
+}
+
+static struct value get(const struct walk *w, IRTemp tmp, Int offset, IRType type)
+{
+	Int reg = whole_register(offset, type);
+
+	if (reg >= 0)
+		return w->regs[reg];
+	if (offset == direction_offset() && type == Ity_I64)
+		return w->direction;
+	return (struct value){ (Int)tmp, 0, 0 };
+}
+
+static struct value evaluate(struct walk *w, IRTemp tmp, const IRExpr *e)
+{
+	struct value b;
 
 	switch (e->tag) {
 	case Iex_RdTmp: return value_of(w, e);
 	case Iex_Const:
 		if (e->Iex.Const.con->tag == Ico_U64)
 			return value_of(w, e);
-		return v;
-	case Iex_Get:
-		reg = whole_register(e->Iex.Get.offset, e->Iex.Get.ty);
-		return reg < 0 ? v : w->regs[reg];
+		break;
+	case Iex_Get: return get(w, tmp, e->Iex.Get.offset, e->Iex.Get.ty);
 	case Iex_Binop:
-		if (e->Iex.Binop.op != Iop_Add64 && e->Iex.Binop.op != Iop_Sub64)
-			return v;
-		a = value_of(w, e->Iex.Binop.arg1);
-		b = value_of(w, e->Iex.Binop.arg2);
-		if (e->Iex.Binop.op == Iop_Sub64) {
+		switch (e->Iex.Binop.op) {
+		case Iop_Add64:
+			return add(w, value_of(w, e->Iex.Binop.arg1),
+				   value_of(w, e->Iex.Binop.arg2), tmp);
+		case Iop_Sub64:
+			b = value_of(w, e->Iex.Binop.arg2);
 			if (b.root != ROOT_NONE)
-				return v;
+				break;
 			b.offset = -b.offset;
+			b.directed = -b.directed;
+			return add(w, value_of(w, e->Iex.Binop.arg1), b, tmp);
+		case Iop_Shl64:
+			return shift(w, value_of(w, e->Iex.Binop.arg1), e->Iex.Binop.arg2,
+				     tmp);
+		default: break;
 		}
-		add(&v, a, b);
-		return v;
-	default: return v;
+		break;
+	default: break;
 	}
+	return (struct value){ (Int)tmp, 0, 0 };
 }
 
 static UShort add_base(struct shape *s, struct value value, IRExpr *address,
 		       IRExpr *guard, Int statement)
 {
-	s->base[s->bases] = (struct base){ value, statement,    address,
-					   guard, SHAPE_NO_REG, 0 };
+	s->base[s->bases] = (struct base){ value, statement, address, guard,
+					   SHAPE_NO_REG };
 	return (UShort)s->bases++;
 }
 
@@ -147,7 +215,8 @@ static void unmask(const struct walk *w, IRExpr **address, IRExpr **guard)
 		return;
 	other = value_of(w, t->choice->Iex.ITE.iffalse);
 	if (other.root == w->regs[REG_RSP].root &&
-	    other.offset == w->regs[REG_RSP].offset) {
+	    other.offset == w->regs[REG_RSP].offset &&
+	    other.directed == w->regs[REG_RSP].directed) {
 		*address = t->choice->Iex.ITE.iftrue;
 		*guard = t->choice->Iex.ITE.cond;
 	}
@@ -178,48 +247,39 @@ static void access(struct walk *w, enum slot_kind kind, Int size, IRExpr *addres
 			       .statement = w->statement,
 			       .address = address };
 	if (guard) {
-		slot->base = add_base(s, (struct value){ ROOT_NONE, 0 }, address, guard,
-				      w->statement);
+		slot->base = add_base(s, (struct value){ ROOT_NONE, 0, 0 }, address,
+				      guard, w->statement);
 		return;
 	}
 	value = value_of(w, address);
 	slot->offset = value.offset;
-	if (value.root == ROOT_NONE)
-		return;
-	base = find_base(s, value.root);
-	if (base == SHAPE_NO_BASE)
-		base = add_base(s, value, address, NULL, w->statement);
-	slot->base = (UShort)base;
-	slot->offset -= s->base[base].value.offset;
+	slot->directed = value.directed;
+	if (value.root != ROOT_NONE) {
+		base = find_base(s, value.root);
+		if (base == SHAPE_NO_BASE)
+			base = add_base(s, value, address, NULL, w->statement);
+		slot->base = (UShort)base;
+		slot->offset -= s->base[base].value.offset;
+		slot->directed -= s->base[base].value.directed;
+	}
+	if (slot->directed)
+		s->directed = True;
 }
 
-/*
- * The consumer tells by the number of words how far a superblock ran, so a
- * segment with accesses has to write a word; its first access gets a base of
- * its own if it has none. The very first segment is told by the step itself.
- */
-static void end_segment(struct walk *w)
+/* Here it may be left, or it ends. What was done since the last exit decides on the
+ * stage. */
+static void exit_here(struct shape *s, Int statement)
 {
-	struct shape *s = w->shape;
-	struct slot *first = &s->slot[w->segment_slot];
+	const struct shape_exit *last = s->exits ? &s->exit[s->exits - 1] : NULL;
+	Bool further = last && s->bases == last->bases;
 
-	if (w->segment_slot > 0 && s->slots > w->segment_slot &&
-	    s->bases == w->segment_base) {
-		struct value value = { ROOT_NONE, first->offset };
-
-		if (first->base != SHAPE_NO_BASE) {
-			value = s->base[first->base].value;
-			value.offset += first->offset;
-		}
-		first->base = add_base(s, value, first->address, NULL, first->statement);
-		first->offset = 0;
-	}
-	if (s->slots > w->segment_slot) {
-		s->exit[s->exits++] = (struct shape_exit){ (UShort)s->slots,
-							   (UShort)s->bases };
-		w->segment_slot = s->slots;
-		w->segment_base = s->bases;
-	}
+	if (s->slots == (last ? last->slots : 0))
+		return;
+	if (!last || further)
+		s->stage[s->stages++].first = s->exits;
+	s->exit[s->exits++] = (struct shape_exit){ (UShort)s->slots, (UShort)s->bases,
+						   statement };
+	s->stage[s->stages - 1].end = s->exits;
 }
 
 static void put(struct walk *w, Int offset, const IRExpr *data)
@@ -227,11 +287,12 @@ static void put(struct walk *w, Int offset, const IRExpr *data)
 	IRType type = typeOfIRExpr(w->block->tyenv, data);
 	Int reg = whole_register(offset, type);
 
-	if (reg < 0) {
+	if (reg >= 0)
+		w->regs[reg] = value_of(w, data);
+	else if (offset == direction_offset() && type == Ity_I64)
+		w->direction = value_of(w, data);
+	else
 		forget_registers(w, offset, sizeofIRType(type));
-		return;
-	}
-	w->regs[reg] = value_of(w, data);
 }
 
 static void dirty(struct walk *w, const IRDirty *d)
@@ -321,14 +382,18 @@ static void statement(struct walk *w, const IRStmt *st, Bool fetch)
 			       st->Ist.LLSC.addr, NULL);
 		break;
 	case Ist_Dirty: dirty(w, st->Ist.Dirty.details); break;
-	case Ist_Exit: end_segment(w); break;
+	case Ist_Exit: exit_here(w->shape, w->statement); break;
 	default: break;
 	}
 }
 
-static Bool fits(uint64_t difference)
+/* Whatever the direction. */
+static Bool fits(uint64_t difference, Int directed)
 {
-	return (int64_t)difference == (Int)difference;
+	int64_t least = (int64_t)difference - directed,
+		most = (int64_t)difference + directed;
+
+	return least == (Int)least && most == (Int)most;
 }
 
 /* What is known of the registers: which bases came from them, which they hold. */
@@ -340,23 +405,24 @@ static void read_registers(struct walk *w)
 		struct base *b = &s->base[i];
 		Int reg = b->value.root - register_root(w, 0);
 
-		if (reg >= 0 && reg < SHAPE_REGS && fits(b->value.offset)) {
+		if (reg >= 0 && reg < SHAPE_REGS &&
+		    fits(b->value.offset, b->value.directed))
 			b->reg = (UChar)reg;
-			b->delta = (Int)b->value.offset;
-		}
 	}
 	for (Int r = 0; r < SHAPE_REGS; r++) {
 		struct value v = w->regs[r];
-		UInt base;
-		uint64_t delta;
+		UInt base = find_base(s, v.root);
 
-		if (v.root == register_root(w, r) && v.offset == 0)
+		if (v.root == register_root(w, r) && v.offset == 0 && v.directed == 0)
 			continue;
-		base = find_base(s, v.root);
-		delta = base == SHAPE_NO_BASE ? 0 : v.offset - s->base[base].value.offset;
-		if (base != SHAPE_NO_BASE && fits(delta))
+		if (base != SHAPE_NO_BASE) {
+			v.offset -= s->base[base].value.offset;
+			v.directed -= s->base[base].value.directed;
+		}
+		if (base != SHAPE_NO_BASE && fits(v.offset, v.directed))
 			s->effect[s->effects++] = (struct effect){ (UChar)r, (UShort)base,
-								   (Int)delta };
+								   (Int)v.offset,
+								   v.directed };
 		else
 			s->clobber |= (UShort)(1u << r);
 	}
@@ -398,55 +464,83 @@ void shape_read(struct shape *s, const IRSB *block, Int first, Bool fetch)
 {
 	struct walk w = { .shape = s, .block = block };
 
-	s->slots = s->bases = s->exits = s->effects = s->return_slot = 0;
+	s->slots = s->bases = s->exits = s->effects = s->stages = s->return_slot = 0;
 	s->clobber = 0;
+	s->directed = False;
 	s->end = end_of(block->jumpkind);
 	w.temporaries = temporaries(block->tyenv->types_used);
 	for (Int r = 0; r < SHAPE_REGS; r++)
 		w.regs[r].root = register_root(&w, r);
+	w.direction = (struct value){ ROOT_NONE, 0, 1 };
 	w.fresh = register_root(&w, SHAPE_REGS);
 	for (w.statement = first; w.statement < block->stmts_used; w.statement++) {
 		statement(&w, block->stmts[w.statement], fetch);
 		if (w.statement == first)
 			s->ip = w.ip;
 	}
-	end_segment(&w);
-	/* The end is no early exit, and neither is an exit behind the last access. */
-	if (s->exits > 0)
-		s->exits--;
+	exit_here(s, w.statement);
 	read_registers(&w);
 }
 
-Bool shape_is_brief(const struct shape *s, UInt id)
+Bool shape_is_brief(const struct shape *s, UInt first)
 {
-	return id < ML_BRIEF_SHAPES && s->bases > 0 &&
-	       (s->exits == 0 || s->exit[0].bases > 0);
+	return first + shape_numbers(s) <= ML_BRIEF_SHAPES && s->exit[0].bases > 0;
 }
 
-void shape_declare(const struct shape *s, UInt id)
+/*
+ * A stage before the last is always left early: nothing is known of registers then that
+ * may have changed, or of calls.
+ */
+static void declare(const struct shape *s, UInt stage, UInt id, Bool brief, Int direction)
 {
-	UInt words = 3 + s->bases + 3 * s->slots + s->exits + s->effects;
+	const struct stage *st = &s->stage[stage];
+	const struct shape_exit *whole = &s->exit[st->end - 1];
+	Bool last = stage + 1 == s->stages;
+	UInt exits = st->end - 1 - st->first, effects = last ? s->effects : 0;
+	UInt words = 3u + whole->bases + 3u * whole->slots + exits + effects;
 	uint64_t *at = out_begin(ML_WORD_SHAPE, id, words);
+	UShort clobber = s->clobber;
 
+	for (UInt i = effects; i < s->effects; i++)
+		clobber |= (UShort)(1u << s->effect[i].reg);
 	*at++ = s->ip;
-	*at++ = s->slots | (uint64_t)s->bases << 16 | (uint64_t)s->exits << 32 |
-		(uint64_t)s->effects << 48;
-	*at++ = s->clobber | (uint64_t)s->end << 16 |
-		(uint64_t)shape_is_brief(s, id) << 24 | (uint64_t)s->return_slot << 32;
-	for (UInt i = 0; i < s->bases; i++)
-		*at++ = s->base[i].reg | (uint64_t)(UInt)s->base[i].delta << 32;
-	for (UInt i = 0; i < s->slots; i++) {
+	*at++ = whole->slots | (uint64_t)whole->bases << 16 | (uint64_t)exits << 32 |
+		(uint64_t)effects << 48;
+	*at++ = clobber | (uint64_t)(last ? s->end : ML_END_JUMP) << 16 |
+		(uint64_t)brief << 24 | (uint64_t)(last ? s->return_slot : 0) << 32;
+	for (UInt i = 0; i < whole->bases; i++) {
+		const struct base *b = &s->base[i];
+		Int delta = (Int)b->value.offset + b->value.directed * direction;
+
+		*at++ = b->reg | (uint64_t)(UInt)(b->reg == SHAPE_NO_REG ? 0 : delta)
+					 << 32;
+	}
+	for (UInt i = 0; i < whole->slots; i++) {
 		const struct slot *slot = &s->slot[i];
 
 		*at++ = slot->ip;
-		*at++ = slot->offset;
+		*at++ = slot->offset + (uint64_t)((int64_t)slot->directed * direction);
 		*at++ = slot->size | (uint64_t)slot->kind << 16 |
 			(uint64_t)slot->maybe << 18 | (uint64_t)slot->base << 32;
 	}
-	for (UInt i = 0; i < s->exits; i++)
+	for (UInt i = st->first; i < st->first + exits; i++)
 		*at++ = s->exit[i].slots | (uint64_t)s->exit[i].bases << 32;
-	for (UInt i = 0; i < s->effects; i++)
-		*at++ = s->effect[i].reg | (uint64_t)s->effect[i].base << 8 |
-			(uint64_t)(UInt)s->effect[i].delta << 32;
+	for (UInt i = 0; i < effects; i++) {
+		const struct effect *e = &s->effect[i];
+
+		*at++ = e->reg | (uint64_t)e->base << 8 |
+			(uint64_t)(UInt)(e->delta + e->directed * direction) << 32;
+	}
 	out_end(at);
+}
+
+void shape_declare(const struct shape *s, UInt first)
+{
+	Bool brief = shape_is_brief(s, first);
+
+	for (UInt i = 0; i < s->stages; i++) {
+		declare(s, i, shape_number(s, first, i, False), brief, 1);
+		if (s->directed)
+			declare(s, i, shape_number(s, first, i, True), brief, -1);
+	}
 }

@@ -15,6 +15,10 @@ for how in segv abort exit; do
 	is "written before" "$(refs ending.mlt --region work)" 1000
 done
 
+echo "a fault within a loop:"
+record ./ending edge
+is "read before" "$(refs ending.mlt --site read_on)" 25
+
 echo "a fault that is handled:"
 record ./ending recover
 told ending.mlt

@@ -5,7 +5,8 @@
  *	wait		says "ready" and writes `work` again and again until it is stopped
  *	handle		the same, but says "handled" and exits with 5 on SIGINT or SIGTERM
  *	recover		touches a page that is not there; the handler maps it
- *	resume		the same, by what ran before there was a handler; ends with 3 if
+ *	edge		reads the last 25 numbers of a page, and on
+ *	resume		as recover, by what ran before there was a handler; ends with 3 if
  *			anything but the access was done again after it
  */
 #include <signal.h>
@@ -28,6 +29,15 @@ static __attribute__((noinline)) void count_and_touch(volatile char *p)
 {
 	work[0]++;
 	*p = 1;
+}
+
+static __attribute__((noinline)) int read_on(const volatile int *p)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 1000; i++)
+		sum += p[i];
+	return sum;
 }
 
 static void on_segv(int signal)
@@ -55,6 +65,11 @@ int main(int argc, char **argv)
 		abort();
 	if (!strcmp(how, "exit"))
 		_exit(7);
+	if (!strcmp(how, "edge")) {
+		page = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mprotect(page + 4096, 4096, PROT_NONE);
+		return read_on((volatile int *)(void *)(page + 4096) - 25);
+	}
 	if (!strcmp(how, "recover")) {
 		page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		signal(SIGSEGV, on_segv);
