@@ -117,3 +117,11 @@ bool ml_heritage_take(struct ml_heritage *h, struct ml_fork fork, struct ml_buf 
 	pthread_mutex_unlock(&h->lock);
 	return found;
 }
+
+bool ml_heritage_waits(struct ml_heritage *h)
+{
+	pthread_mutex_lock(&h->lock);
+	bool waits = h->count;
+	pthread_mutex_unlock(&h->lock);
+	return waits;
+}

@@ -41,3 +41,5 @@ void ml_heritage_leave(struct ml_heritage *h, struct ml_fork fork, struct ml_buf
 /* The words are the caller's then. False: there are none, as the parent is not recorded
  * any more. */
 bool ml_heritage_take(struct ml_heritage *h, struct ml_fork fork, struct ml_buf *words);
+/* Is there a child that has not come yet? It may have been killed, or never made. */
+bool ml_heritage_waits(struct ml_heritage *h);

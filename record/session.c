@@ -26,7 +26,7 @@
 #include "record/process.h"
 #include "record/ring.h"
 
-enum { TICK_MS = 100 };
+enum { TICK_MS = 100, CHILD_SECONDS = 1 };
 
 struct worker {
 	pthread_t thread;
@@ -501,9 +501,19 @@ static bool is_looked_after(const struct state *s, const struct ml_ring *r)
 	return false;
 }
 
+/*
+ * Nobody is recorded any more. But a child of fork may be on its way to its slot when its
+ * parent has ended; how long that takes depends on how busy the machine is.
+ */
+static bool is_over(struct state *s, double alone_since)
+{
+	return stop_asked || !ml_heritage_waits(&s->heritage) ||
+	       now() - alone_since > CHILD_SECONDS;
+}
+
 static void supervise(struct state *s)
 {
-	double start = now();
+	double start = now(), alone_since = 0;
 
 	for (;;) {
 		uint32_t bell = __atomic_load_n(&s->control->bell, __ATOMIC_ACQUIRE);
@@ -526,7 +536,11 @@ static void supervise(struct state *s)
 		if (stop_asked)
 			stop_all(s);
 		collect(s);
-		if (s->reaped && !s->running)
+		if (!s->reaped || s->running)
+			alone_since = 0;
+		else if (!alone_since)
+			alone_since = now();
+		if (alone_since && is_over(s, alone_since))
 			break;
 		tick(s);
 		futex_wait(&s->control->bell, bell, s->reaped ? 10 : TICK_MS / 2);

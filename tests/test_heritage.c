@@ -39,12 +39,15 @@ TEST(each_child_takes_what_its_own_fork_left_and_only_once)
 	char out[20];
 
 	ml_heritage_init(&h, NULL);
+	CHECK(!ml_heritage_waits(&h));
 	ml_heritage_leave(&h, (struct ml_fork){ 1, 10 }, &a);
 	ml_heritage_leave(&h, (struct ml_fork){ 1, 20 }, &b);
 	CHECK_STR(taken(&h, (struct ml_fork){ 2, 10 }, out), "");
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 20 }, out), "b");
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 20 }, out), "");
+	CHECK(ml_heritage_waits(&h));
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 10 }, out), "a");
+	CHECK(!ml_heritage_waits(&h));
 	ml_heritage_release(&h);
 }
 
