@@ -525,17 +525,17 @@ TEST(accesses_that_do_not_happen_take_room_but_no_time)
 	}
 }
 
-/* The references of an encoded chunk that has one for each value. */
-static void decode(const struct ml_shapes *shapes, const struct ml_buf *chunk,
-		   size_t count, uint64_t *addr)
+/* Are these the references of an encoded chunk? */
+static void check_chunk(const struct ml_shapes *shapes, const struct ml_buf *chunk,
+			const struct ml_ref *want, size_t count)
 {
-	static uint64_t at[ML_BATCH + 4];
+	static uint64_t addr[ML_BATCH + 4];
 	static uint32_t site[ML_BATCH + 4], caller[ML_BATCH + 4];
 	static uint16_t thread[ML_BATCH + 4], what[ML_BATCH + 4];
-	struct ml_columns out = { at, site, caller, thread, what };
-	struct ml_decoder *d = ml_decoder_open(shapes, 2);
+	struct ml_columns out = { addr, site, caller, thread, what };
+	struct ml_decoder *d = ml_decoder_open(shapes, 1000);
 	struct ml_err err;
-	size_t n = 0;
+	size_t n = 0, wrong = 0;
 
 	CHECK_OK(ml_decoder_start(d, chunk->data, chunk->size, count, &err), &err);
 	for (size_t done = 0;; done += n) {
@@ -545,47 +545,123 @@ static void decode(const struct ml_shapes *shapes, const struct ml_buf *chunk,
 			CHECK_EQ(done, count);
 			break;
 		}
-		memcpy(addr + done, at, n * sizeof(*at));
+		for (size_t i = 0; i < n; i++) {
+			const struct ml_ref *w = &want[done + i];
+
+			wrong += addr[i] != w->addr || site[i] != w->site ||
+				 caller[i] != w->caller || thread[i] != w->thread;
+		}
 	}
+	CHECK_EQ(wrong, 0);
 	ml_decoder_close(d);
+}
+
+/* Adds the shape of one reference. */
+static void add_shape(struct ml_shapes *shapes, uint32_t site, bool user)
+{
+	struct ml_slot slot = { .site = site, .what = 8 };
+	struct ml_base base = { .state = ML_OWN_STATE, .reg = ML_NO_REG };
+	struct ml_shape shape = {
+		.slots = 1, .bases = 1, .slot = &slot, .base = &base, .user = user
+	};
+
+	ml_shapes_add(shapes, &shape);
+}
+
+/* Adds a step of shape `number` and what it should become. */
+static void add_step(struct ml_steps *steps, const struct ml_shapes *shapes,
+		     uint32_t number, const struct ml_ref *ref)
+{
+	const struct ml_shape *s = &shapes->at[number];
+
+	ml_steps_add(steps, shapes,
+		     &(struct ml_step){ s->path, ref->caller, &ref->addr });
 }
 
 TEST(a_chunk_that_is_encoded_in_a_hurry_is_larger_and_the_same)
 {
 	enum { COUNT = 50000 };
-	static uint64_t want[COUNT], have[COUNT];
-	struct ml_slot slot = { .site = 1, .what = 8 };
-	struct ml_base base = { .state = ML_OWN_STATE, .reg = ML_NO_REG };
-	struct ml_shape shape = {
-		.slots = 1, .bases = 1, .slot = &slot, .base = &base, .user = true
-	};
+	static struct ml_ref want[COUNT];
 	struct ml_encoder *e = ml_encoder_open(1);
 	struct ml_shapes shapes = { 0 };
 	struct ml_steps steps;
 	struct ml_buf calm = { 0 }, hurried = { 0 };
 
-	CHECK_EQ(ml_shapes_add(&shapes, &shape), 0);
+	add_shape(&shapes, 1, true);
 	ml_steps_init(&steps);
 	ml_steps_clear(&steps, 1);
 	seed = 11;
 	for (size_t i = 0; i < COUNT; i++) {
-		struct ml_step step = { shapes.at[0].path, 0, &want[i] };
-
-		want[i] = 0x100000 + random_below(16); /* little is left, but of most */
-		ml_steps_add(&steps, &shapes, &step);
+		/* little is left, but of most */
+		want[i] = (struct ml_ref){ .addr = 0x100000 + random_below(16),
+					   .site = 1,
+					   .thread = 1 };
+		add_step(&steps, &shapes, 0, &want[i]);
 	}
 	ml_encoder_chunk(e, &shapes, &steps, false, &calm);
 	ml_encoder_chunk(e, &shapes, &steps, true, &hurried);
 	CHECK(hurried.size > calm.size + COUNT / 8);
-	decode(&shapes, &calm, COUNT, have);
-	CHECK(!memcmp(have, want, sizeof(want)));
-	memset(have, 0, sizeof(have));
-	decode(&shapes, &hurried, COUNT, have);
-	CHECK(!memcmp(have, want, sizeof(want)));
+	check_chunk(&shapes, &calm, want, COUNT);
+	check_chunk(&shapes, &hurried, want, COUNT);
 	ml_buf_release(&calm);
 	ml_buf_release(&hurried);
 	ml_steps_release(&steps);
 	ml_shapes_release(&shapes);
+	ml_encoder_close(e);
+}
+
+TEST(paths_that_nobody_foresees_are_told_outright_in_a_hurry)
+{
+	enum { COUNT = 20000, PLACES = 64, CHUNKS = 20 };
+	static struct ml_ref want[COUNT];
+	struct ml_encoder *fresh = ml_encoder_open(1), *e = ml_encoder_open(1);
+	struct ml_shapes shapes = { 0 };
+	struct ml_steps steps, same;
+	struct ml_buf out = { 0 };
+	size_t outright = 0;
+	uint32_t caller = 0;
+
+	for (uint32_t i = 0; i < PLACES; i++)
+		add_shape(&shapes, 1 + i, i % 4 != 0);
+	ml_steps_init(&steps);
+	ml_steps_init(&same);
+	ml_steps_clear(&steps, 1);
+	ml_steps_clear(&same, 1);
+	seed = 12;
+	for (size_t i = 0; i < COUNT; i++) {
+		uint32_t number = (uint32_t)random_below(PLACES);
+		uint16_t thread = (uint16_t)(1 + i / 1000 % 3);
+
+		if (random_below(50) == 0)
+			caller = (uint32_t)(100 + random_below(5));
+		want[i] = (struct ml_ref){ .addr = 0x100000 + random_below(4000),
+					   .site = 1 + number,
+					   .caller = number % 4 ? 0 : caller,
+					   .thread = thread };
+		ml_steps_thread(&steps, thread);
+		add_step(&steps, &shapes, number, &want[i]);
+		add_step(&same, &shapes, 1, &want[i]);
+	}
+	ml_encoder_chunk(fresh, &shapes, &steps, true, &out);
+	size_t guessed = out.size;
+	for (int i = 0; i < CHUNKS; i++) {
+		out.size = 0;
+		ml_encoder_chunk(e, &shapes, &steps, i > 0, &out);
+		check_chunk(&shapes, &out, want, COUNT);
+		outright += i && out.size != guessed;
+	}
+	CHECK(outright > CHUNKS / 2 &&
+	      outright < CHUNKS - 1); /* now and then it is tried */
+	/* what is foreseen again is guessed again */
+	ml_encoder_chunk(e, &shapes, &same, false, &out);
+	out.size = 0;
+	ml_encoder_chunk(e, &shapes, &steps, true, &out);
+	CHECK_EQ(out.size, guessed);
+	ml_buf_release(&out);
+	ml_steps_release(&steps);
+	ml_steps_release(&same);
+	ml_shapes_release(&shapes);
+	ml_encoder_close(fresh);
 	ml_encoder_close(e);
 }
 

@@ -16,7 +16,10 @@ enum {
 	LEAST_OF = 8,      /* at most one of so many */
 	STATES_AT_ONCE = 16,
 	STATUSES_AT_ONCE = 8,
+	OUTRIGHT = 15, /* chunks in a row whose paths are told without a guess at most */
+	SIZE_BYTES = 4,
 };
+_Static_assert(ML_CHUNK_MAX < 1 << (7 * SIZE_BYTES - 4), "a column fits, packed or not");
 
 /*
  * Where the values of a chunk are hard to foresee there is little to be found by looking
@@ -102,9 +105,9 @@ struct ml_encoder {
 	size_t freshes, fresh_cap;
 	uint16_t thread, said_thread; /* now, and as the decoder thinks */
 	int level;
+	int outright; /* so many chunks more will have paths that nobody guesses */
 	struct ml_packer packer;
-	struct ml_buf plane;  /* of the column at hand */
-	struct ml_buf packed; /* the columns of the chunk */
+	struct ml_buf plane; /* of the column at hand */
 };
 
 struct ml_encoder *ml_encoder_open(int level)
@@ -133,8 +136,12 @@ void ml_encoder_close(struct ml_encoder *e)
 	ml_beside_release(&e->beside);
 	ml_packer_release(&e->packer);
 	ml_buf_release(&e->plane);
-	ml_buf_release(&e->packed);
 	ml_free(e);
+}
+
+static size_t elements(const struct ml_encoder *e, enum ml_column c)
+{
+	return (size_t)(e->at[c] - e->start[c]) / ml_column_bytes[c];
 }
 
 static void put(struct ml_encoder *e, enum ml_column c, uint64_t v)
@@ -181,14 +188,16 @@ static __attribute__((noinline)) unsigned put_path(struct ml_encoder *e,
 	return ML_STATUS_PATH;
 }
 
-/* One step; returns its status. */
+/* One step; returns its status. If it is told outright, what is guessed does not matter.
+ */
 static inline unsigned put_step(struct ml_encoder *e, struct ml_predict_hot *h,
-				const struct ml_told *step, const struct ml_path *path)
+				const struct ml_told *step, const struct ml_path *path,
+				bool outright)
 {
 	uint32_t number = step->path;
 	struct ml_predict *p = &e->predict;
-	struct ml_path_guess *guess = ml_predict_path(p, h);
-	unsigned status = ML_STATUS_FIRST;
+	struct ml_path_guess *guess = outright ? NULL : ml_predict_path(p, h);
+	unsigned status = outright ? ML_STATUS_PATH : ML_STATUS_FIRST;
 
 	if (__builtin_expect(path->user != p->user, 0))
 		ml_predict_cross(p, path->user);
@@ -198,10 +207,13 @@ static inline unsigned put_step(struct ml_encoder *e, struct ml_predict_hot *h,
 		status = ML_STATUS_PATH;
 		put(e, ML_COLUMN_PATH, number | ML_PATH_RARE);
 		put_rare(e, caller ? &step->caller : NULL);
+	} else if (outright) {
+		put(e, ML_COLUMN_PATH, number);
 	} else if (__builtin_expect(guess->first != number + 1, 0)) {
 		status = put_path(e, guess, path, number);
 	}
-	ml_predict_took(h, guess, number);
+	if (!outright)
+		ml_predict_took(h, guess, number);
 	return status;
 }
 
@@ -222,8 +234,9 @@ static __attribute__((noinline)) void meet(struct ml_encoder *e,
 }
 
 /* The steps of one thread, up to the next turn; the states of their values follow. */
-static uint32_t *put_steps(struct ml_encoder *e, const struct ml_told *step, size_t count,
-			   uint8_t *status, uint32_t *state)
+static inline __attribute__((always_inline)) uint32_t *
+put_steps(struct ml_encoder *e, const struct ml_told *step, size_t count, uint8_t *status,
+	  uint32_t *state, bool outright)
 {
 	const struct ml_path *paths = e->predict.shapes->path;
 	struct ml_predict_hot h = e->predict.hot;
@@ -236,7 +249,7 @@ static uint32_t *put_steps(struct ml_encoder *e, const struct ml_told *step, siz
 			__builtin_prefetch(&paths[step[i + 3].path]);
 			__builtin_prefetch(paths[step[i + 2].path].state);
 		}
-		status[i] = (uint8_t)put_step(e, &h, &step[i], path);
+		status[i] = (uint8_t)put_step(e, &h, &step[i], path, outright);
 		if (__builtin_expect(!ml_predict_met(&e->predict, path), 0))
 			meet(e, path, (size_t)(state - e->state));
 		/* always whole lines, which are there: few have more */
@@ -265,8 +278,24 @@ static void put_statuses(struct ml_encoder *e, size_t count)
 	e->at[ML_COLUMN_STATUS] = e->start[ML_COLUMN_STATUS] + (count + 3) / 4;
 }
 
+/*
+ * In a hurry, are the paths of the next chunk to be told outright? So it is where most
+ * were no guess when it was last tried: to guess wrong takes longer than to say it.
+ */
+static bool is_outright(struct ml_encoder *e, bool hurry)
+{
+	return hurry && e->outright && e->outright--;
+}
+
+static void note_guesses(struct ml_encoder *e, size_t steps)
+{
+	size_t wrong = elements(e, ML_COLUMN_PATH) + elements(e, ML_COLUMN_EXIT);
+
+	e->outright = 2 * wrong > steps ? OUTRIGHT : 0;
+}
+
 /* Finds out what to compare the values with. */
-static void try_models(struct ml_encoder *e, const struct ml_steps *steps)
+static void try_models(struct ml_encoder *e, const struct ml_steps *steps, bool hurry)
 {
 	size_t every = SAMPLE;
 
@@ -274,6 +303,8 @@ static void try_models(struct ml_encoder *e, const struct ml_steps *steps)
 		every = (size_t)SAMPLE * (steps->values / SAMPLED + 1);
 	if (steps->values > FEW && every < SAMPLE * (size_t)LEAST_OF)
 		every = SAMPLE * (size_t)LEAST_OF;
+	if (hurry)
+		every *= 2;
 	ml_beside_start(&e->beside, e->predict.shapes->states);
 	for (size_t i = 0; i < steps->values; i += every) {
 		size_t left = steps->values - i;
@@ -327,11 +358,6 @@ static void put_values(struct ml_encoder *e, const uint64_t *value, size_t count
 	e->at[ML_COLUMN_D8] = out.d8;
 }
 
-static size_t elements(const struct ml_encoder *e, enum ml_column c)
-{
-	return (size_t)(e->at[c] - e->start[c]) / ml_column_bytes[c];
-}
-
 /* Is something left of more than two of five values? */
 static bool is_noisy(const struct ml_encoder *e, size_t values)
 {
@@ -365,19 +391,37 @@ static const uint8_t *plane_of(struct ml_encoder *e, enum ml_column c, size_t k)
 	return plane;
 }
 
-/* Packs the column; how many elements it has and how long its planes are goes to sizes.
- */
-static void put_column(struct ml_encoder *e, enum ml_column c, int level,
-		       struct ml_buf *sizes)
+/* How many numbers tell how long the columns and their planes are. */
+static size_t count_sizes(const struct ml_encoder *e)
+{
+	size_t n = ML_COLUMNS;
+
+	for (enum ml_column c = 0; c < ML_COLUMNS; c++)
+		n += elements(e, c) ? ml_column_planes[c] : 0;
+	return n;
+}
+
+/* A varint that is as long whatever the number: it has its place before it is known. */
+static void put_size(struct ml_buf *out, size_t *at, size_t size)
+{
+	for (unsigned i = 0; i < SIZE_BYTES; i++, size >>= 7)
+		out->data[(*at)++] = (uint8_t)((size & 0x7f) |
+					       (i + 1 < SIZE_BYTES ? 0x80 : 0));
+}
+
+/* Appends the packed planes of the column. How many elements it has and how long they are
+ * goes to *at. */
+static void put_column(struct ml_encoder *e, enum ml_column c, int level, size_t *at,
+		       struct ml_buf *out)
 {
 	size_t planes = ml_column_planes[c], count = elements(e, c);
 
-	ml_buf_varint(sizes, count);
+	put_size(out, at, count);
 	for (size_t k = 0; k < planes && count; k++) {
 		const uint8_t *in = planes > 1 ? plane_of(e, c, k) : e->start[c];
 		size_t size = planes > 1 ? count : count * ml_column_bytes[c];
 
-		ml_buf_varint(sizes, ml_pack(&e->packer, in, size, level, &e->packed));
+		put_size(out, at, ml_pack(&e->packer, in, size, level, out));
 	}
 }
 
@@ -385,6 +429,7 @@ void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 		      const struct ml_steps *steps, bool hurry, struct ml_buf *out)
 {
 	uint32_t *state = e->state;
+	bool outright = is_outright(e, hurry);
 
 	memcpy(e->at, e->start, sizeof(e->at));
 	e->freshes = 0;
@@ -396,18 +441,25 @@ void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 		size_t to = i + 1 < steps->turns ? steps->turn[i + 1].step : steps->count;
 
 		e->thread = steps->turn[i].thread;
-		state = put_steps(e, steps->at + from, to - from, e->status + from,
-				  state);
+		if (outright)
+			state = put_steps(e, steps->at + from, to - from,
+					  e->status + from, state, true);
+		else
+			state = put_steps(e, steps->at + from, to - from,
+					  e->status + from, state, false);
 	}
 	put_statuses(e, steps->count);
-	try_models(e, steps);
+	if (!outright)
+		note_guesses(e, steps->count);
+	try_models(e, steps, hurry);
 	put_models(e, steps->value);
 	put_values(e, steps->value, steps->values);
 	bool noisy = is_noisy(e, steps->values);
-	e->packed.size = 0;
 	ml_buf_varint(out, steps->count);
 	ml_buf_varint(out, steps->turn[0].thread);
+	size_t at = out->size, sizes = count_sizes(e) * SIZE_BYTES;
+	ml_buf_reserve(out, sizes);
+	out->size += sizes;
 	for (enum ml_column c = 0; c < ML_COLUMNS; c++)
-		put_column(e, c, level_of(e, c, noisy, hurry), out);
-	ml_buf_put(out, e->packed.data, e->packed.size);
+		put_column(e, c, level_of(e, c, noisy, hurry), &at, out);
 }
