@@ -55,6 +55,7 @@ struct ml_drain {
 	struct ml_guest_blocks blocks;
 	struct ml_guest_phases phases;
 	struct ml_heritage *heritage; /* or NULL */
+	bool quiet;                   /* atomic: the machine has nothing else to do */
 	struct ml_guest_refs refs;
 	bool exited;
 	const char *command; /* as the process told it */
@@ -108,6 +109,11 @@ void ml_drain_heritage(struct ml_drain *d, struct ml_heritage *heritage)
 void ml_drain_hurry(struct ml_drain *d)
 {
 	ml_writer_hurry(d->writer);
+}
+
+void ml_drain_quiet(struct ml_drain *d, bool quiet)
+{
+	__atomic_store_n(&d->quiet, quiet, __ATOMIC_RELAXED);
 }
 
 void ml_drain_meta(struct ml_drain *d, const char *key, const char *value)
@@ -654,6 +660,7 @@ bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count,
 {
 	const uint64_t *w = words, *end = words + count;
 
+	ml_writer_quiet(d->writer, __atomic_load_n(&d->quiet, __ATOMIC_RELAXED));
 	while (w < end && !d->filter.full) {
 		unsigned type = ML_WORD_TYPE(*w);
 

@@ -23,6 +23,8 @@ struct ml_drain *ml_drain_open(const char *path, const struct ml_record_options 
 void ml_drain_heritage(struct ml_drain *d, struct ml_heritage *heritage);
 /* The trace may become larger where else the program would wait for it. */
 void ml_drain_hurry(struct ml_drain *d);
+/* Says whether the machine has nothing else to do; any thread may. */
+void ml_drain_quiet(struct ml_drain *d, bool quiet);
 /* What the trace says of itself: command, cwd, ... (tables.h) */
 void ml_drain_meta(struct ml_drain *d, const char *key, const char *value);
 /* Takes words. False: the trace cannot be written, or nothing more is wanted. */

@@ -24,9 +24,10 @@
 #include "record/heritage.h"
 #include "record/machine.h"
 #include "record/process.h"
+#include "record/quiet.h"
 #include "record/ring.h"
 
-enum { TICK_MS = 100, CHILD_SECONDS = 1 };
+enum { TICK_MS = 100, LOOK_MS = 250, CHILD_SECONDS = 1 };
 
 struct worker {
 	pthread_t thread;
@@ -53,6 +54,7 @@ struct state {
 	char *memory; /* the whole ring file */
 	struct ml_ring_control *control;
 	struct ml_heritage heritage;
+	struct ml_quiet quiet;
 	char ring_path[64];
 	int log; /* what Valgrind has to say */
 	pid_t child;
@@ -455,6 +457,19 @@ static void tick(struct state *s)
 	s->session->tick(s->session->tick_arg, refs, bytes);
 }
 
+/* Tells those who write traces whether the machine has nothing else to do. */
+static void look_around(struct state *s)
+{
+	static const uint64_t every = LOOK_MS * 1000000ull;
+
+	if (now() * 1e9 < (double)(s->quiet.at + every))
+		return;
+	bool quiet = ml_quiet_look(&s->quiet, s->child);
+	for (unsigned i = 0; i < ML_RING_SLOTS; i++)
+		if (s->workers[i] && s->workers[i]->drain)
+			ml_drain_quiet(s->workers[i]->drain, quiet);
+}
+
 /*
  * Signals that ask us to end are the program's business: it gets them, we finish its
  * trace. Once it has ended and others that it left behind are still recorded, a signal
@@ -543,6 +558,7 @@ static void supervise(struct state *s)
 		if (alone_since && is_over(s, alone_since))
 			break;
 		tick(s);
+		look_around(s);
 		futex_wait(&s->control->bell, bell, s->reaped ? 10 : TICK_MS / 2);
 	}
 	s->session->seconds = now() - start;

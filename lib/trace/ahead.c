@@ -1,36 +1,60 @@
 #include "lib/trace/ahead.h"
 
+#include <errno.h>
+#include <sched.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/arena.h"
 #include "lib/trace/format.h"
 
-enum { THREADS_MAX = 4, STEP_BACK = 5, BEHIND_MAX = 8 };
+enum {
+	THREADS_MAX = 4,
+	STEP_BACK = 5,
+	BEHIND_MAX = 8,
+	PATIENCE_MS = 40,         /* ten times what a chunk takes */
+	REST_MS = 4000,           /* after it was too long; twice that the next time, */
+	REST_MAX_MS = 256 * 1000, /* and so on */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level)
 {
-	unsigned cpus = ml_cpus();
+	pthread_condattr_t monotonic;
 
 	if (!threads)
-		threads = cpus;
+		threads = ml_cpus();
 	if (threads > THREADS_MAX)
 		threads = THREADS_MAX;
-	*a = (struct ml_ahead){ .threads = threads, .level = level };
+	*a = (struct ml_ahead){ .threads = threads,
+				.level = level,
+				.rest = REST_MS * 1000000ull };
 	/* one being collected, one waiting, and one for each thread */
 	a->count = threads + 2u;
 	a->parcels = ml_resize(NULL, a->count * sizeof(*a->parcels));
 	for (size_t i = 0; i < a->count; i++)
 		a->parcels[i] = (struct ml_parcel){ .ahead = a };
 	ml_steps_init(&a->parcels[0].steps);
-	a->encoders = ml_resize(NULL, threads * sizeof(*a->encoders));
+	a->encoders = ml_resize(NULL, 2 * threads * sizeof(*a->encoders));
 	pthread_mutex_init(&a->lock, NULL);
-	pthread_cond_init(&a->ready, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&a->ready, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 }
 
 void ml_ahead_release(struct ml_ahead *a)
 {
-	if (a->started)
-		ml_pool_release(&a->pool);
+	for (int i = 0; i < 2; i++)
+		if (a->crew[i].started)
+			ml_pool_release(&a->crew[i].pool);
 	for (size_t i = 0; i < a->count; i++) {
 		ml_steps_release(&a->parcels[i].steps);
 		ml_buf_release(&a->parcels[i].before);
@@ -44,24 +68,34 @@ void ml_ahead_release(struct ml_ahead *a)
 	pthread_cond_destroy(&a->ready);
 }
 
-/* There are never more jobs at a time than threads, so encoders are made as needed. */
-static struct ml_encoder *take_encoder(struct ml_ahead *a)
+void ml_ahead_quiet(struct ml_ahead *a, bool quiet)
 {
-	struct ml_encoder *e = NULL;
-
-	pthread_mutex_lock(&a->lock);
-	if (a->idle)
-		e = a->encoders[--a->idle];
-	pthread_mutex_unlock(&a->lock);
-	return e ? e : ml_encoder_open(a->level);
+	a->quiet = quiet;
 }
 
-static void encode(void *arg)
+/* Is it still to be encoded? Then it is the caller's, who gets an encoder for it. There
+ * are never more than there are threads, so encoders are made as needed. */
+static bool take(struct ml_parcel *p, struct ml_encoder **e)
 {
-	struct ml_parcel *p = arg;
 	struct ml_ahead *a = p->ahead;
-	struct ml_encoder *e = take_encoder(a);
 
+	pthread_mutex_lock(&a->lock);
+	bool mine = !p->taken;
+	p->taken = true;
+	*e = mine && a->idle ? a->encoders[--a->idle] : NULL;
+	pthread_mutex_unlock(&a->lock);
+	if (mine && !*e)
+		*e = ml_encoder_open(a->level);
+	return mine;
+}
+
+static void encode(struct ml_parcel *p)
+{
+	struct ml_ahead *a = p->ahead;
+	struct ml_encoder *e;
+
+	if (!take(p, &e))
+		return;
 	/* steps of which nothing happened need not be told */
 	if (p->steps.refs) {
 		size_t at = ml_format_begin_block(&p->refs);
@@ -77,10 +111,10 @@ static void encode(void *arg)
 }
 
 /*
- * On a thread of its own, which steps back behind the program that is recorded: where
- * there are fewer processors than threads the program should not wait for its turn.
+ * By the one crew: where there are fewer processors than threads the program should not
+ * wait for its turn.
  */
-static void encode_apart(void *arg)
+static void encode_apart(void *parcel)
 {
 	static _Thread_local bool back;
 
@@ -88,7 +122,28 @@ static void encode_apart(void *arg)
 		/* then it goes on as it is */
 	}
 	back = true;
-	encode(arg);
+	encode(parcel);
+}
+
+/* By the other. There is no way back from there for a thread of a plain user. */
+static void encode_behind(void *parcel)
+{
+	static _Thread_local bool back;
+
+	if (!back)
+		sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 });
+	back = true;
+	encode(parcel);
+}
+
+static void submit(struct ml_ahead *a, struct ml_parcel *p, bool back)
+{
+	struct ml_crew *crew = &a->crew[back];
+
+	if (!crew->started)
+		ml_pool_init(&crew->pool, a->threads);
+	crew->started = true;
+	ml_pool_submit(&crew->pool, back ? encode_behind : encode_apart, p);
 }
 
 /*
@@ -116,31 +171,74 @@ void ml_ahead_send(struct ml_ahead *a, const struct ml_shapes *shapes, bool alon
 
 	p->shapes = *shapes;
 	p->hurry = a->may_hurry && is_behind(a);
-	p->done = !p->steps.count;
+	p->back = a->quiet && now_ns() >= a->again;
+	pthread_mutex_lock(&a->lock);
+	p->done = p->taken = !p->steps.count;
+	pthread_mutex_unlock(&a->lock);
 	a->next++;
-	if (p->done)
+	if (!p->steps.count)
 		return;
-	if (alone && !a->started) {
+	if (alone && !a->crew[0].started && !a->crew[1].started) {
 		encode(p);
 		return;
 	}
-	if (!a->started)
-		ml_pool_init(&a->pool, a->threads);
-	a->started = true;
-	ml_pool_submit(&a->pool, encode_apart, p);
+	submit(a, p, p->back);
+}
+
+/* What is under way and nobody has taken goes to the crew that gets its share of the
+ * processors. */
+static void come_forward(struct ml_ahead *a)
+{
+	for (size_t i = a->first; i < a->next; i++) {
+		struct ml_parcel *p = &a->parcels[i % a->count];
+
+		if (p->back)
+			submit(a, p, false);
+		p->back = false;
+	}
+}
+
+/* Nothing is sent behind everything for some time: others want the processors. */
+static void stay_forward(struct ml_ahead *a)
+{
+	a->again = now_ns() + a->rest;
+	if (a->rest < REST_MAX_MS * 1000000ull)
+		a->rest *= 2;
+}
+
+/* Waits until something is done. True: for too long. The caller has the lock. */
+static bool wait_for(struct ml_ahead *a, const struct ml_parcel *p)
+{
+	uint64_t until = now_ns() + PATIENCE_MS * 1000000ull;
+	struct timespec t = { .tv_sec = (time_t)(until / 1000000000u),
+			      .tv_nsec = (long)(until % 1000000000u) };
+
+	if (!p->back) {
+		pthread_cond_wait(&a->ready, &a->lock);
+		return false;
+	}
+	if (pthread_cond_timedwait(&a->ready, &a->lock, &t) != ETIMEDOUT)
+		return false;
+	pthread_mutex_unlock(&a->lock);
+	come_forward(a);
+	pthread_mutex_lock(&a->lock);
+	return true;
 }
 
 struct ml_parcel *ml_ahead_take(struct ml_ahead *a, bool wait)
 {
 	struct ml_parcel *p = &a->parcels[a->first % a->count];
+	bool late = false;
 
 	if (a->first == a->next)
 		return NULL;
 	pthread_mutex_lock(&a->lock);
 	while (!p->done && (wait || a->next - a->first == a->count))
-		pthread_cond_wait(&a->ready, &a->lock);
+		late |= wait_for(a, p);
 	bool done = p->done;
 	pthread_mutex_unlock(&a->lock);
+	if (late)
+		stay_forward(a);
 	return done ? p : NULL;
 }
 

@@ -4,6 +4,11 @@
  * blocks (tables, shapes, events) that must stand before it in the file.
  * Memory is bounded by the number of parcels; whoever collects waits when all
  * are under way.
+ *
+ * Who encodes steps back behind the program that is recorded and the one who collects:
+ * a little, or, while the machine has nothing else to do, behind everything. The second
+ * keeps the processors busier, but would wait for ever where others want them. So there
+ * are two crews, of which the one takes over what the other does not get done.
  */
 #pragma once
 
@@ -22,7 +27,8 @@ struct ml_parcel {
 	struct ml_buf before;    /* whole blocks */
 	struct ml_buf refs;      /* the encoded chunk as a block; empty if it has none */
 	bool hurry;              /* encoders are behind */
-	bool done;               /* guarded by the lock */
+	bool back;               /* sent to the crew that steps back behind everything */
+	bool taken, done;        /* by one of a crew; guarded by the lock */
 	struct ml_ahead *ahead;
 };
 
@@ -36,8 +42,12 @@ struct ml_ahead {
 	unsigned threads;
 	unsigned behind; /* how much encoders were it lately; 0: not at all */
 	bool may_hurry;
-	bool started; /* the pool runs; not before a whole chunk has come together */
-	struct ml_pool pool;
+	bool quiet;           /* the machine has nothing else to do */
+	uint64_t again, rest; /* not behind everything before then (ns); how long then */
+	struct ml_crew {
+		bool started; /* not before it has something to do */
+		struct ml_pool pool;
+	} crew[2]; /* that steps back a little; behind everything */
 	pthread_mutex_t lock;
 	pthread_cond_t ready;
 	int level;
@@ -47,6 +57,8 @@ struct ml_ahead {
  * where they are the slowest. */
 void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level);
 void ml_ahead_release(struct ml_ahead *a); /* waits for what is under way */
+/* Says whether the machine has nothing else to do. At first it is taken to have. */
+void ml_ahead_quiet(struct ml_ahead *a, bool quiet);
 
 /* The parcel that is being collected. */
 static inline struct ml_parcel *ml_ahead_now(const struct ml_ahead *a)

@@ -146,6 +146,11 @@ void ml_writer_hurry(struct ml_writer *w)
 	w->ahead.may_hurry = true;
 }
 
+void ml_writer_quiet(struct ml_writer *w, bool quiet)
+{
+	ml_ahead_quiet(&w->ahead, quiet);
+}
+
 struct ml_tables *ml_writer_tables(struct ml_writer *w)
 {
 	return &w->tables;
