@@ -517,18 +517,23 @@ static bool is_looked_after(const struct state *s, const struct ml_ring *r)
 }
 
 /*
- * Nobody is recorded any more. But a child of fork may be on its way to its slot when its
- * parent has ended; how long that takes depends on how busy the machine is.
+ * Is nobody recorded any more? A child of fork may be on its way to its slot when its
+ * parent has ended; how long that takes depends on how busy the machine is. *active is
+ * when somebody was recorded last.
  */
-static bool is_over(struct state *s, double alone_since)
+static bool is_over(struct state *s, double *active)
 {
+	if (!s->reaped || s->running) {
+		*active = now();
+		return false;
+	}
 	return stop_asked || !ml_heritage_waits(&s->heritage) ||
-	       now() - alone_since > CHILD_SECONDS;
+	       now() - *active > CHILD_SECONDS;
 }
 
 static void supervise(struct state *s)
 {
-	double start = now(), alone_since = 0;
+	double start = now(), active = start;
 
 	for (;;) {
 		uint32_t bell = __atomic_load_n(&s->control->bell, __ATOMIC_ACQUIRE);
@@ -551,11 +556,7 @@ static void supervise(struct state *s)
 		if (stop_asked)
 			stop_all(s);
 		collect(s);
-		if (!s->reaped || s->running)
-			alone_since = 0;
-		else if (!alone_since)
-			alone_since = now();
-		if (alone_since && is_over(s, alone_since))
+		if (is_over(s, &active))
 			break;
 		tick(s);
 		look_around(s);

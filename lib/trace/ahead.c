@@ -73,15 +73,19 @@ void ml_ahead_quiet(struct ml_ahead *a, bool quiet)
 	a->quiet = quiet;
 }
 
-/* Is it still to be encoded? Then it is the caller's, who gets an encoder for it. There
- * are never more than there are threads, so encoders are made as needed. */
-static bool take(struct ml_parcel *p, struct ml_encoder **e)
+/*
+ * Is it still to be encoded, and by the caller's crew? Then it is the caller's, who gets
+ * an encoder for it. (What went to both crews is done by one of them, and may be another
+ * chunk when the other comes to it.) There are never more encoders in use than threads,
+ * so they are made as needed.
+ */
+static bool take(struct ml_parcel *p, bool back, struct ml_encoder **e)
 {
 	struct ml_ahead *a = p->ahead;
 
 	pthread_mutex_lock(&a->lock);
-	bool mine = !p->taken;
-	p->taken = true;
+	bool mine = !p->taken && p->back == back;
+	p->taken |= mine;
 	*e = mine && a->idle ? a->encoders[--a->idle] : NULL;
 	pthread_mutex_unlock(&a->lock);
 	if (mine && !*e)
@@ -89,12 +93,12 @@ static bool take(struct ml_parcel *p, struct ml_encoder **e)
 	return mine;
 }
 
-static void encode(struct ml_parcel *p)
+static void encode(struct ml_parcel *p, bool back)
 {
 	struct ml_ahead *a = p->ahead;
 	struct ml_encoder *e;
 
-	if (!take(p, &e))
+	if (!take(p, back, &e))
 		return;
 	/* steps of which nothing happened need not be told */
 	if (p->steps.refs) {
@@ -122,7 +126,7 @@ static void encode_apart(void *parcel)
 		/* then it goes on as it is */
 	}
 	back = true;
-	encode(parcel);
+	encode(parcel, false);
 }
 
 /* By the other. There is no way back from there for a thread of a plain user. */
@@ -133,7 +137,7 @@ static void encode_behind(void *parcel)
 	if (!back)
 		sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 });
 	back = true;
-	encode(parcel);
+	encode(parcel, true);
 }
 
 static void submit(struct ml_ahead *a, struct ml_parcel *p, bool back)
@@ -171,18 +175,19 @@ void ml_ahead_send(struct ml_ahead *a, const struct ml_shapes *shapes, bool alon
 
 	p->shapes = *shapes;
 	p->hurry = a->may_hurry && is_behind(a);
-	p->back = a->quiet && now_ns() >= a->again;
+	bool back = a->quiet && now_ns() >= a->again;
 	pthread_mutex_lock(&a->lock);
+	p->back = back;
 	p->done = p->taken = !p->steps.count;
 	pthread_mutex_unlock(&a->lock);
 	a->next++;
 	if (!p->steps.count)
 		return;
 	if (alone && !a->crew[0].started && !a->crew[1].started) {
-		encode(p);
+		encode(p, back);
 		return;
 	}
-	submit(a, p, p->back);
+	submit(a, p, back);
 }
 
 /* What is under way and nobody has taken goes to the crew that gets its share of the
@@ -192,9 +197,12 @@ static void come_forward(struct ml_ahead *a)
 	for (size_t i = a->first; i < a->next; i++) {
 		struct ml_parcel *p = &a->parcels[i % a->count];
 
-		if (p->back)
-			submit(a, p, false);
+		pthread_mutex_lock(&a->lock);
+		bool back = p->back;
 		p->back = false;
+		pthread_mutex_unlock(&a->lock);
+		if (back)
+			submit(a, p, false);
 	}
 }
 

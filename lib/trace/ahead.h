@@ -27,8 +27,9 @@ struct ml_parcel {
 	struct ml_buf before;    /* whole blocks */
 	struct ml_buf refs;      /* the encoded chunk as a block; empty if it has none */
 	bool hurry;              /* encoders are behind */
-	bool back;               /* sent to the crew that steps back behind everything */
-	bool taken, done;        /* by one of a crew; guarded by the lock */
+	/* guarded by the lock */
+	bool back;        /* for the crew that steps back behind everything */
+	bool taken, done; /* by one of its crew */
 	struct ml_ahead *ahead;
 };
 
