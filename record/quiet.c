@@ -2,19 +2,11 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
+
 enum { ELSE_OF = 5 /* of a processor's time, for anything else, one part */ };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	if (clock_gettime(clock, &t))
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 uint64_t ml_quiet_busy(const char *stat)
 {
@@ -25,7 +17,7 @@ uint64_t ml_quiet_busy(const char *stat)
 				 &nice, &system, &irq, &softirq) != 5)
 		return 0;
 	return (user + nice + system + irq + softirq) *
-	       (1000000000u / (unsigned long long)ticks);
+	       (ML_SECOND / (unsigned long long)ticks);
 }
 
 bool ml_quiet_since(struct ml_quiet *q, uint64_t at, uint64_t busy, uint64_t ours)
@@ -56,8 +48,8 @@ static uint64_t read_busy(void)
 bool ml_quiet_look(struct ml_quiet *q, pid_t other)
 {
 	clockid_t clock;
-	uint64_t theirs = clock_getcpuclockid(other, &clock) ? 0 : clock_ns(clock);
+	uint64_t theirs = clock_getcpuclockid(other, &clock) ? 0 : ml_clock(clock);
 
-	return ml_quiet_since(q, clock_ns(CLOCK_MONOTONIC), read_busy(),
-			      clock_ns(CLOCK_PROCESS_CPUTIME_ID) + theirs);
+	return ml_quiet_since(q, ml_now(), read_busy(),
+			      ml_clock(CLOCK_PROCESS_CPUTIME_ID) + theirs);
 }

@@ -15,10 +15,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/clock.h"
 #include "record/drain.h"
 #include "record/guest_slots.h"
 #include "record/heritage.h"
@@ -69,10 +69,7 @@ struct state {
 
 static double now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+	return (double)ml_now() / (double)ML_SECOND;
 }
 
 /* Sleeps until *word is no longer `seen`, somebody wakes it, or the time is over. */
@@ -460,9 +457,7 @@ static void tick(struct state *s)
 /* Tells those who write traces whether the machine has nothing else to do. */
 static void look_around(struct state *s)
 {
-	static const uint64_t every = LOOK_MS * 1000000ull;
-
-	if (now() * 1e9 < (double)(s->quiet.at + every))
+	if (ml_now() < s->quiet.at + LOOK_MS * ML_MS)
 		return;
 	bool quiet = ml_quiet_look(&s->quiet, s->child);
 	for (unsigned i = 0; i < ML_RING_SLOTS; i++)

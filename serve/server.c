@@ -6,9 +6,9 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/clock.h"
 #include "lib/query/ask.h"
 #include "lib/query/desk.h"
 #include "lib/query/desk_sims.h"
@@ -119,14 +119,6 @@ static bool hung_up(void *arg)
 	return poll(&fd, 1, 0) > 0 && fd.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
-static uint64_t milliseconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /* Whether a question will always have the same answer: of a simulation that is ready. */
 static bool lasts(struct server *s, const struct ml_route *route, const struct ml_ask *q)
 {
@@ -142,14 +134,14 @@ static bool work_out(struct server *s, const struct ml_route *route,
 		     struct ml_err *err)
 {
 	bool keep = lasts(s, route, q);
-	uint64_t start = milliseconds();
+	uint64_t start = ml_now();
 
 	if (keep && answers_find(&s->answers, q, &a->kind, out))
 		return true;
 	if (!route->answer(s->desk, q, a, err))
 		return false;
 	ml_answer_write(a, out);
-	if (keep && milliseconds() - start >= LONG_MS)
+	if (keep && ml_now() - start >= LONG_MS * ML_MS)
 		answers_keep(&s->answers, q, a->kind, out);
 	return true;
 }

@@ -89,7 +89,7 @@ TEST(chunks_come_in_order_whoever_encodes_them)
 
 	open_line(&l);
 	for (int i = 0; i < CHUNKS; i++) {
-		ml_ahead_quiet(&l.ahead, i / 3 % 2);
+		l.ahead.quiet = i / 3 % 2;
 		send(&l);
 		take(&l, false);
 	}
@@ -125,7 +125,7 @@ TEST(what_gets_no_processor_goes_to_those_who_do)
 	int stop = 0;
 
 	open_line(&l);
-	ml_ahead_quiet(&l.ahead, true);
+	l.ahead.quiet = true;
 	for (unsigned i = 0; i < spinners; i++)
 		CHECK(!pthread_create(&thread[i], NULL, spin, &stop));
 	/* the others stop when it was noticed, as one that has begun must end too */

@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/analyse/ensemble_block.h"
 #include "lib/analyse/ensemble_parts.h"
@@ -11,6 +10,7 @@
 #include "lib/analyse/future.h"
 #include "lib/analyse/replay.h"
 #include "lib/base/buf.h"
+#include "lib/base/clock.h"
 #include "lib/base/pool.h"
 #include "lib/cache/policy.h"
 #include "lib/cache/sim.h"
@@ -68,14 +68,6 @@ struct ml_ensemble_walk {
 	uint64_t before, total; /* for the tick */
 	uint64_t done;          /* member references */
 };
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static bool one_thread(const struct ml_trace *t)
 {
@@ -291,7 +283,7 @@ static void look_up(struct ml_ensemble_walk *w)
 {
 	if (ml_stopped(w->o->stop))
 		w->closing = true;
-	if (w->o->every && now() - w->started >= w->o->every * (uint64_t)1000000000)
+	if (w->o->every && ml_now() - w->started >= w->o->every * ML_SECOND)
 		w->closing = true;
 }
 
@@ -333,7 +325,7 @@ static void do_unit(struct ml_ensemble_walk *w, struct unit *u,
 {
 	const struct ml_ensemble_block *b = &w->ring[u->next % RING];
 	struct ml_stack_block where = { b->position, w->window->bits };
-	uint64_t start = now();
+	uint64_t start = ml_now();
 	bool ok = true;
 
 	u->busy = true;
@@ -344,7 +336,7 @@ static void do_unit(struct ml_ensemble_walk *w, struct unit *u,
 		ok = simulate(w, u, b, err);
 	pthread_mutex_lock(&w->lock);
 	u->busy = false;
-	u->spent += now() - start;
+	u->spent += ml_now() - start;
 	u->next++;
 	w->done += u->members * b->count;
 	if (!ok && !w->failed) {
@@ -391,7 +383,7 @@ bool ml_ensemble_walk_run(struct ml_ensemble_walk *w, uint64_t *position,
 	struct ml_pool pool;
 
 	w->closing = w->failed = false;
-	w->started = now();
+	w->started = ml_now();
 	if (threads > 1)
 		ml_pool_init(&pool, threads - 1);
 	for (unsigned i = 1; i < threads && i <= pool.count; i++)

@@ -4,37 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/table.h"
 
-enum { BAR = 30, LINE = 400 };
-
-static const uint64_t EVERY = 100 * 1000 * 1000; /* ns */
-static const uint64_t SECOND = 1000 * 1000 * 1000;
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+enum { BAR = 30, LINE = 400, EVERY_MS = 100 };
 
 void ml_progress_start(struct ml_progress *p, FILE *out)
 {
 	const char *term = getenv("TERM");
 
-	*p = (struct ml_progress){ .out = out, .start = now() };
+	*p = (struct ml_progress){ .out = out, .start = ml_now() };
 	p->live = isatty(fileno(out)) && !(term && !strcmp(term, "dumb"));
 }
 
 static bool due(struct ml_progress *p)
 {
-	if (!p->live || now() < p->next)
+	if (!p->live || ml_now() < p->next)
 		return false;
-	p->next = now() + EVERY;
+	p->next = ml_now() + EVERY_MS * ML_MS;
 	return true;
 }
 
@@ -71,7 +60,7 @@ void ml_progress_bar(struct ml_progress *p, const char *label, uint64_t done,
 		bar[filled] = '>';
 	bar[BAR] = 0;
 	int n = snprintf(line, sizeof(line), "%s [%s] %3.0f %%", label, bar, share * 100);
-	double spent = (double)(now() - p->start) / (double)SECOND;
+	double spent = (double)(ml_now() - p->start) / (double)ML_SECOND;
 	/* A guess from less than a second or a hundredth of the work would jump about. */
 	if (spent > 1 && share > 0.01 && n > 0 && (size_t)n < sizeof(line))
 		snprintf(line + n, sizeof(line) - (size_t)n, "  %.0f s left",

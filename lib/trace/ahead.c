@@ -2,10 +2,10 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/arena.h"
+#include "lib/base/clock.h"
 #include "lib/trace/format.h"
 
 enum {
@@ -17,14 +17,6 @@ enum {
 	REST_MAX_MS = 256 * 1000, /* and so on */
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level)
 {
 	pthread_condattr_t monotonic;
@@ -35,7 +27,7 @@ void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level)
 		threads = THREADS_MAX;
 	*a = (struct ml_ahead){ .threads = threads,
 				.level = level,
-				.rest = REST_MS * 1000000ull };
+				.rest = REST_MS * ML_MS };
 	/* one being collected, one waiting, and one for each thread */
 	a->count = threads + 2u;
 	a->parcels = ml_resize(NULL, a->count * sizeof(*a->parcels));
@@ -66,11 +58,6 @@ void ml_ahead_release(struct ml_ahead *a)
 	ml_free(a->parcels);
 	pthread_mutex_destroy(&a->lock);
 	pthread_cond_destroy(&a->ready);
-}
-
-void ml_ahead_quiet(struct ml_ahead *a, bool quiet)
-{
-	a->quiet = quiet;
 }
 
 /*
@@ -175,7 +162,7 @@ void ml_ahead_send(struct ml_ahead *a, const struct ml_shapes *shapes, bool alon
 
 	p->shapes = *shapes;
 	p->hurry = a->may_hurry && is_behind(a);
-	bool back = a->quiet && now_ns() >= a->again;
+	bool back = a->quiet && ml_now() >= a->again;
 	pthread_mutex_lock(&a->lock);
 	p->back = back;
 	p->done = p->taken = !p->steps.count;
@@ -209,23 +196,21 @@ static void come_forward(struct ml_ahead *a)
 /* Nothing is sent behind everything for some time: others want the processors. */
 static void stay_forward(struct ml_ahead *a)
 {
-	a->again = now_ns() + a->rest;
-	if (a->rest < REST_MAX_MS * 1000000ull)
+	a->again = ml_now() + a->rest;
+	if (a->rest < REST_MAX_MS * ML_MS)
 		a->rest *= 2;
 }
 
 /* Waits until something is done. True: for too long. The caller has the lock. */
 static bool wait_for(struct ml_ahead *a, const struct ml_parcel *p)
 {
-	uint64_t until = now_ns() + PATIENCE_MS * 1000000ull;
-	struct timespec t = { .tv_sec = (time_t)(until / 1000000000u),
-			      .tv_nsec = (long)(until % 1000000000u) };
+	struct timespec until = ml_timespec(ml_now() + PATIENCE_MS * ML_MS);
 
 	if (!p->back) {
 		pthread_cond_wait(&a->ready, &a->lock);
 		return false;
 	}
-	if (pthread_cond_timedwait(&a->ready, &a->lock, &t) != ETIMEDOUT)
+	if (pthread_cond_timedwait(&a->ready, &a->lock, &until) != ETIMEDOUT)
 		return false;
 	pthread_mutex_unlock(&a->lock);
 	come_forward(a);

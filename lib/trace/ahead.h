@@ -42,8 +42,9 @@ struct ml_ahead {
 	size_t idle;
 	unsigned threads;
 	unsigned behind; /* how much encoders were it lately; 0: not at all */
-	bool may_hurry;
-	bool quiet;           /* the machine has nothing else to do */
+	/* for who collects to say: chunks may be packed less while they are; the machine
+	 * has nothing else to do */
+	bool may_hurry, quiet;
 	uint64_t again, rest; /* not behind everything before then (ns); how long then */
 	struct ml_crew {
 		bool started; /* not before it has something to do */
@@ -58,8 +59,6 @@ struct ml_ahead {
  * where they are the slowest. */
 void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level);
 void ml_ahead_release(struct ml_ahead *a); /* waits for what is under way */
-/* Says whether the machine has nothing else to do. At first it is taken to have. */
-void ml_ahead_quiet(struct ml_ahead *a, bool quiet);
 
 /* The parcel that is being collected. */
 static inline struct ml_parcel *ml_ahead_now(const struct ml_ahead *a)

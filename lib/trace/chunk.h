@@ -68,7 +68,7 @@ struct ml_encoder;
 
 struct ml_encoder *ml_encoder_open(int level);
 void ml_encoder_close(struct ml_encoder *e);
-/* Appends the encoded chunk to out. In a hurry it is packed less. */
+/* Appends the encoded chunk to out. In a hurry less is tried to make it small. */
 void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 		      const struct ml_steps *steps, bool hurry, struct ml_buf *out);
 

@@ -441,6 +441,7 @@ void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 		size_t to = i + 1 < steps->turns ? steps->turn[i + 1].step : steps->count;
 
 		e->thread = steps->turn[i].thread;
+		/* compiled twice: this is most of what an encoder does for a step */
 		if (outright)
 			state = put_steps(e, steps->at + from, to - from,
 					  e->status + from, state, true);

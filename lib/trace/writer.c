@@ -148,7 +148,7 @@ void ml_writer_hurry(struct ml_writer *w)
 
 void ml_writer_quiet(struct ml_writer *w, bool quiet)
 {
-	ml_ahead_quiet(&w->ahead, quiet);
+	w->ahead.quiet = quiet;
 }
 
 struct ml_tables *ml_writer_tables(struct ml_writer *w)

@@ -7,8 +7,6 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_machine.h"
 
-#include "libvex_guest_amd64.h"
-
 #include "record/valgrind/core.h"
 #include "record/valgrind/out.h"
 #include "record/valgrind/shape.h"
@@ -76,7 +74,6 @@ static IRExpr *make_room(IRSB *sb)
 
 static struct step begin_step(IRSB *sb, const struct shape *shape, UInt number)
 {
-	const Int direction = (Int)offsetof(VexGuestAMD64State, guest_DFLAG);
 	struct step s = { .shape = shape,
 			  .number = number,
 			  .brief = shape_is_brief(shape, number),
@@ -87,7 +84,8 @@ static struct step begin_step(IRSB *sb, const struct shape *shape, UInt number)
 		s.backwards = assign(
 			sb, Ity_I1,
 			IRExpr_Binop(Iop_CmpNE64,
-				     assign(sb, Ity_I64, IRExpr_Get(direction, Ity_I64)),
+				     assign(sb, Ity_I64,
+					    IRExpr_Get(shape_direction(), Ity_I64)),
 				     constant(1)));
 	return s;
 }

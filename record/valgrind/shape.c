@@ -5,8 +5,6 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
-#include "libvex_guest_amd64.h"
-
 #include "record/valgrind/out.h"
 
 enum { REG_RSP = 4, SUMS = 256 };
@@ -50,11 +48,6 @@ struct walk {
 	UInt sums;
 };
 
-static Int direction_offset(void)
-{
-	return (Int)offsetof(VexGuestAMD64State, guest_DFLAG);
-}
-
 /* The integer register at a guest state offset if all of it is meant, or -1. */
 static Int whole_register(Int offset, IRType type)
 {
@@ -79,7 +72,7 @@ static void forget_registers(struct walk *w, Int offset, Int size)
 		if (at < r * 8 + 8 && at + size > r * 8)
 			w->regs[r] = (struct value){ w->fresh++, 0, 0 };
 	}
-	if (offset < direction_offset() + 8 && offset + size > direction_offset())
+	if (offset < shape_direction() + 8 && offset + size > shape_direction())
 		w->direction = (struct value){ w->fresh++, 0, 0 };
 }
 
@@ -142,7 +135,7 @@ static struct value get(const struct walk *w, IRTemp tmp, Int offset, IRType typ
 
 	if (reg >= 0)
 		return w->regs[reg];
-	if (offset == direction_offset() && type == Ity_I64)
+	if (offset == shape_direction() && type == Ity_I64)
 		return w->direction;
 	return (struct value){ (Int)tmp, 0, 0 };
 }
@@ -289,7 +282,7 @@ static void put(struct walk *w, Int offset, const IRExpr *data)
 
 	if (reg >= 0)
 		w->regs[reg] = value_of(w, data);
-	else if (offset == direction_offset() && type == Ity_I64)
+	else if (offset == shape_direction() && type == Ity_I64)
 		w->direction = value_of(w, data);
 	else
 		forget_registers(w, offset, sizeofIRType(type));

@@ -9,6 +9,8 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
+#include "libvex_guest_amd64.h"
+
 #include "record/ring.h"
 
 enum {
@@ -89,6 +91,12 @@ struct shape {
 
 /* Reads a superblock, whose statements before `first` are not the program's. */
 void shape_read(struct shape *shape, const IRSB *block, Int first, Bool fetch);
+
+/* Where the state of the guest has the direction. */
+static inline Int shape_direction(void)
+{
+	return (Int)offsetof(VexGuestAMD64State, guest_DFLAG);
+}
 
 /* Numbers that it takes: one for each stage, in each direction that matters. */
 static inline UInt shape_numbers(const struct shape *shape)
