@@ -18,13 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/analyse/profile.h"
-#include "lib/analyse/replay.h"
+#include "lib/analyse/passes/profile.h"
+#include "lib/analyse/passes/replay.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/base/pool.h"
 #include "lib/cache/distance.h"
-#include "lib/cache/quick.h"
+#include "lib/cache/fast_lru.h"
 #include "lib/cache/sim.h"
 #include "lib/trace/trace.h"
 

@@ -6,13 +6,13 @@
 
 #include "cli/diff_text.h"
 #include "cli/diff_values.h"
-#include "lib/analyse/replay.h"
+#include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/base/progress.h"
-#include "lib/query/compare.h"
-#include "lib/query/compare_tables.h"
-#include "lib/query/study.h"
+#include "lib/query/tables/compare.h"
+#include "lib/query/tables/compare_tables.h"
+#include "lib/query/tables/analysed_trace.h"
 
 struct options {
 	struct opt_list machines, fail_if;

@@ -8,7 +8,7 @@
 #include "lib/base/err.h"
 #include "lib/base/json.h"
 #include "lib/base/table.h"
-#include "lib/query/dump.h"
+#include "lib/query/tables/dump.h"
 #include "lib/trace/text.h"
 #include "lib/trace/trace.h"
 

@@ -9,7 +9,7 @@
 #include "lib/base/progress.h"
 #include "lib/base/table.h"
 #include "lib/trace/ref.h"
-#include "record/import.h"
+#include "record/import/import.h"
 
 struct options {
 	const char *format, *columns, *regions, *model, *output;

@@ -8,7 +8,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/base/progress.h"
-#include "lib/query/summary.h"
+#include "lib/query/tables/summary.h"
 #include "lib/trace/trace.h"
 
 struct options {

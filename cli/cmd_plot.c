@@ -5,11 +5,11 @@
 
 #include "cli/simulated.h"
 #include "lib/base/buf.h"
-#include "lib/query/desk_sims.h"
-#include "lib/query/picture.h"
-#include "lib/query/picture_regions.h"
-#include "lib/query/picture_time.h"
-#include "lib/query/profile_rows.h"
+#include "lib/query/workspace/open_sim.h"
+#include "lib/query/drawing/picture.h"
+#include "lib/query/drawing/picture_regions.h"
+#include "lib/query/drawing/picture_time.h"
+#include "lib/query/tables/profile_rows.h"
 
 enum { WIDTH = 960, TIME_HEIGHT = 320, SIDE_LEAST = 160, SIDE_MOST = 10000, REGIONS = 6 };
 

@@ -8,9 +8,9 @@
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/cache/machine.h"
-#include "lib/query/ask.h"
-#include "lib/query/desk.h"
-#include "lib/query/desk_sims.h"
+#include "lib/query/workspace/request.h"
+#include "lib/query/workspace/workspace.h"
+#include "lib/query/workspace/open_sim.h"
 
 struct options {
 	const char *machine, *second, *with;

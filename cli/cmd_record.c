@@ -12,7 +12,7 @@
 #include "lib/base/json.h"
 #include "lib/base/progress.h"
 #include "lib/base/table.h"
-#include "record/session.h"
+#include "record/session/session.h"
 
 struct options {
 	const char *output, *every, *only_in, *from_mark, *to_mark;

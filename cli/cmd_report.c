@@ -5,7 +5,7 @@
 
 #include "cli/simulated.h"
 #include "lib/base/buf.h"
-#include "lib/query/report.h"
+#include "lib/query/report/report.h"
 
 enum { TOP_MAX = 1000 };
 

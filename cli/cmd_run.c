@@ -6,14 +6,14 @@
 #include "cli/paths.h"
 #include "cli/run_text.h"
 #include "cli/say.h"
-#include "lib/analyse/replay.h"
+#include "lib/analyse/passes/replay.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/base/progress.h"
 #include "lib/base/table.h"
-#include "lib/query/study.h"
-#include "record/session.h"
+#include "lib/query/tables/analysed_trace.h"
+#include "record/session/session.h"
 
 struct options {
 	const char *output, *machine, *only_in, *from_mark, *to_mark;

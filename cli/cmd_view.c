@@ -7,7 +7,7 @@
 
 #include "lib/base/err.h"
 #include "lib/cache/machine.h"
-#include "lib/query/desk.h"
+#include "lib/query/workspace/workspace.h"
 #include "serve/server.h"
 
 struct options {

@@ -9,8 +9,8 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/table.h"
-#include "lib/query/compare.h"
-#include "lib/query/study.h"
+#include "lib/query/tables/compare.h"
+#include "lib/query/tables/analysed_trace.h"
 
 /* Rows whose waiting changes by less than this share of A's cycles are noise. */
 static const double least = 0.001;

@@ -5,8 +5,8 @@
 
 #include "cli/threshold.h"
 #include "lib/base/arena.h"
-#include "lib/query/compare.h"
-#include "lib/query/study.h"
+#include "lib/query/tables/compare.h"
+#include "lib/query/tables/analysed_trace.h"
 
 #define KNOWN \
 	"names are references, cycles, total_cycles, memory, LEVEL.misses, " \

@@ -18,7 +18,7 @@
 #include "lib/base/progress.h"
 #include "lib/base/table.h"
 #include "lib/trace/trace.h"
-#include "record/session.h"
+#include "record/session/session.h"
 
 enum { MADE_MOST = 1 << 20 };
 

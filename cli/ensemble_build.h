@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/analyse/variants.h"
+#include "lib/analyse/ensemble/variants.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
-#include "record/options.h"
+#include "record/session/options.h"
 
 struct ml_progress;
 

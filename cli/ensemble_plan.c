@@ -8,9 +8,9 @@
 
 #include "cli/ensemble_build.h"
 #include "cli/say.h"
-#include "lib/analyse/ensemble_run.h"
+#include "lib/analyse/ensemble/ensemble_run.h"
 #include "lib/base/progress.h"
-#include "lib/query/phases.h"
+#include "lib/query/tables/phases.h"
 #include "lib/trace/trace.h"
 
 /* Members of a trace that has been recorded anew say nothing of the new one. */

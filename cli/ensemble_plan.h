@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 #include "cli/options.h"
-#include "lib/analyse/ensemble.h"
-#include "lib/analyse/variants.h"
-#include "record/options.h"
+#include "lib/analyse/ensemble/ensemble.h"
+#include "lib/analyse/ensemble/variants.h"
+#include "record/session/options.h"
 
 struct ml_progress;
 

@@ -7,7 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/file.h"
-#include "lib/cache/quick.h"
+#include "lib/cache/fast_lru.h"
 
 /* Members that share stack passes cost little each, so they stay together. */
 static bool shares(const struct ml_member *a, const struct ml_member *b)

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "lib/analyse/ensemble.h"
+#include "lib/analyse/ensemble/ensemble.h"
 #include "lib/base/ranks.h"
 
 /* The members of this rank; NULL when it is the only one, and does all. Lives in a. */

@@ -7,15 +7,15 @@
 #include "cli/cmd.h"
 #include "cli/say.h"
 #include "cli/simulated.h"
-#include "lib/analyse/curve.h"
-#include "lib/analyse/match.h"
-#include "lib/analyse/second.h"
+#include "lib/analyse/ensemble/curve.h"
+#include "lib/analyse/ensemble/time_match.h"
+#include "lib/analyse/ensemble/shared_cache_model.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
-#include "lib/query/curve_words.h"
-#include "lib/query/ensemble_axes.h"
-#include "lib/query/ensemble_tables.h"
-#include "lib/query/picture_ensemble.h"
+#include "lib/query/tables/curve_words.h"
+#include "lib/query/tables/ensemble_axes.h"
+#include "lib/query/tables/ensemble_tables.h"
+#include "lib/query/drawing/picture_ensemble.h"
 
 enum { CELLS_MOST = 1 << 16, KNOTS = 20, UNEQUAL = 5, SIDE_BY_SIDE = 2 };
 

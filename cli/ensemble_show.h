@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "cli/options.h"
-#include "lib/analyse/ensemble.h"
+#include "lib/analyse/ensemble/ensemble.h"
 #include "lib/base/err.h"
 
 /* As the options say; see cmd_ensemble.c. */

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "cli/say.h"
-#include "lib/analyse/findings.h"
-#include "lib/analyse/profile.h"
-#include "lib/query/source_lines.h"
+#include "lib/analyse/find/findings.h"
+#include "lib/analyse/passes/profile.h"
+#include "lib/query/tables/source_lines.h"
 
 enum { INDENT = 4 };
 

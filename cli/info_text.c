@@ -9,9 +9,9 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/table.h"
-#include "lib/query/source_lines.h"
-#include "lib/query/summary.h"
-#include "lib/trace/space.h"
+#include "lib/query/tables/source_lines.h"
+#include "lib/query/tables/summary.h"
+#include "lib/trace/region_lookup.h"
 #include "lib/trace/trace.h"
 
 enum {

@@ -8,8 +8,8 @@
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
 #include "lib/base/table.h"
-#include "lib/query/source_lines.h"
-#include "lib/query/study.h"
+#include "lib/query/tables/source_lines.h"
+#include "lib/query/tables/analysed_trace.h"
 
 enum { USUAL = 80 /* columns, where there is no terminal */, NAME = 40 };
 

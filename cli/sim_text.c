@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "cli/say.h"
-#include "cli/sim_more.h"
+#include "cli/sim_sections.h"
 #include "lib/base/buf.h"
 #include "lib/base/table.h"
 #include "lib/cache/policy.h"
-#include "lib/query/source_lines.h"
+#include "lib/query/tables/source_lines.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "lib/query/profile_tables.h"
+#include "lib/query/tables/profile_tables.h"
 
 /* top: rows of each table at most; 0: ten, and none that hardly count. */
 void sim_text(struct ml_profile_view *v, uint64_t top, struct ml_buf *out);

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/analyse/replay.h"
+#include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
 #include "lib/base/newfile.h"
 #include "lib/cache/machine.h"
-#include "lib/query/desk_sims.h"
-#include "lib/query/phases.h"
+#include "lib/query/workspace/open_sim.h"
+#include "lib/query/tables/phases.h"
 
 static volatile bool stop; /* a signal handler has nothing else to write to */
 

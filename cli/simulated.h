@@ -9,8 +9,8 @@
 
 #include "lib/base/err.h"
 #include "lib/base/progress.h"
-#include "lib/query/desk.h"
-#include "lib/query/report_window.h"
+#include "lib/query/workspace/workspace.h"
+#include "lib/query/report/report_window.h"
 
 struct ml_desk_sim;
 

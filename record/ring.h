@@ -8,7 +8,7 @@
  * CLAIMED, fills in who it is, sets OPEN, bumps control->bell and wakes it.
  *
  * A process whose threads have a slot each is one producer to the companion: it
- * puts their words in order by the clock (record/guest_slots.h).
+ * puts their words in order by the clock (record/session/thread_merge.h).
  *
  * A slot is a ring of segments of 64-bit words. The producer writes words at
  * `cur`; when fewer than ML_RING_MARGIN words are left it publishes the

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/query/ask.h"
+#include "lib/query/workspace/request.h"
 
 struct ml_buf;
 

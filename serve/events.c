@@ -6,8 +6,8 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
-#include "lib/query/desk.h"
-#include "lib/query/desk_sims.h"
+#include "lib/query/workspace/workspace.h"
+#include "lib/query/workspace/open_sim.h"
 
 enum { PAUSE_MS = 100, ALIVE_MS = 15000 };
 

@@ -9,9 +9,9 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/clock.h"
-#include "lib/query/ask.h"
-#include "lib/query/desk.h"
-#include "lib/query/desk_sims.h"
+#include "lib/query/workspace/request.h"
+#include "lib/query/workspace/workspace.h"
+#include "lib/query/workspace/open_sim.h"
 #include "serve/events.h"
 #include "serve/page.h"
 

@@ -1,5 +1,5 @@
 /*
- * HTTP on loopback: the page, the questions of lib/query/ask.h, and a stream of
+ * HTTP on loopback: the page, the questions of lib/query/workspace/request.h, and a stream of
  * events that tells how far long work is. One thread a connection, so a slow
  * answer delays nobody else. Who hangs up (a page that aborts a request does) ends the
  * work on its answer within milliseconds.

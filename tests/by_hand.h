@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "lib/analyse/ensemble.h"
+#include "lib/analyse/ensemble/ensemble.h"
 #include "tests/test.h"
 
 static inline uint32_t hand_trace(struct ml_ensemble *e, const char *label, uint64_t refs,

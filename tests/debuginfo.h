@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "lib/trace/tables.h"
-#include "record/objects.h"
+#include "record/symbols/objects.h"
 #include "tests/test.h"
 
 enum { TEST_PAGE = 4096 };

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lib/base/buf.h"
-#include "lib/query/dump.h"
+#include "lib/query/tables/dump.h"
 #include "lib/trace/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"

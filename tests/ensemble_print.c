@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/analyse/ensemble.h"
+#include "lib/analyse/ensemble/ensemble.h"
 
 static void print_trace(const struct ml_ensemble_trace *t)
 {

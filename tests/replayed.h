@@ -1,9 +1,9 @@
 /* A text trace, replayed through a machine, and its profile; for tests. */
 #pragma once
 
-#include "lib/analyse/profile.h"
-#include "lib/analyse/replay.h"
-#include "lib/query/profile_rows.h"
+#include "lib/analyse/passes/profile.h"
+#include "lib/analyse/passes/replay.h"
+#include "lib/query/tables/profile_rows.h"
 #include "lib/trace/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "lib/analyse/result.h"
-#include "lib/analyse/result_parts.h"
+#include "lib/analyse/result/result.h"
+#include "lib/analyse/result/result_parts.h"
 #include "lib/base/map.h"
 
 static void print_numbers(const char *what, const uint64_t *v, size_t count)

@@ -2,7 +2,7 @@
  * Who called the library: stack pointers and crossings as a program would make them. The
  * stack grows down; a call pushes 8 bytes, a return takes them back.
  */
-#include "record/callers.h"
+#include "record/tracks/callers.h"
 #include "tests/test.h"
 
 /* The user's code calls at `site`; the library's first step sees sp. */

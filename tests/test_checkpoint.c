@@ -3,7 +3,7 @@
  * memory of all stays within its limit. States are random bytes that change a little
  * from one to the next, as those of a simulator do.
  */
-#include "lib/analyse/checkpoint.h"
+#include "lib/analyse/result/checkpoint.h"
 #include "lib/base/arena.h"
 #include "tests/test.h"
 

@@ -4,8 +4,8 @@
 
 #include "lib/base/buf.h"
 #include "cli/diff_values.h"
-#include "lib/query/compare.h"
-#include "lib/query/study.h"
+#include "lib/query/tables/compare.h"
+#include "lib/query/tables/analysed_trace.h"
 #include "lib/trace/text.h"
 #include "lib/trace/writer.h"
 #include "tests/scratch.h"

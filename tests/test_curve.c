@@ -1,5 +1,5 @@
 /* Measures over time, by hand on few references and against slow, obvious code. */
-#include "lib/analyse/curve.h"
+#include "lib/analyse/ensemble/curve.h"
 
 #include <math.h>
 #include <pthread.h>

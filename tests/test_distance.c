@@ -3,8 +3,8 @@
 
 #include "lib/base/arena.h"
 #include "lib/cache/distance.h"
-#include "lib/cache/distance_state.h"
-#include "lib/cache/quick.h"
+#include "lib/cache/distance_parts.h"
+#include "lib/cache/fast_lru.h"
 #include "tests/test.h"
 
 static uint64_t seed = 1;

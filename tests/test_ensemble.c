@@ -1,9 +1,9 @@
-#include "lib/analyse/ensemble.h"
+#include "lib/analyse/ensemble/ensemble.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "lib/analyse/ensemble_parts.h"
+#include "lib/analyse/ensemble/ensemble_parts.h"
 #include "lib/base/buf.h"
 #include "lib/base/file.h"
 #include "lib/trace/trace.h"

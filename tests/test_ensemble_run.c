@@ -1,10 +1,10 @@
-#include "lib/analyse/ensemble_run.h"
+#include "lib/analyse/ensemble/ensemble_run.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/analyse/future.h"
-#include "lib/analyse/replay.h"
+#include "lib/analyse/passes/future.h"
+#include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
 #include "lib/base/file.h"
 #include "lib/cache/sim.h"

@@ -1,5 +1,5 @@
 /* What a recording keeps, by the reference. */
-#include "record/filter.h"
+#include "record/session/filter.h"
 #include "tests/test.h"
 
 static struct ml_filter filter(const struct ml_record_options *o)

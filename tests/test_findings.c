@@ -5,9 +5,9 @@
  */
 #include <stdio.h>
 
-#include "lib/analyse/findings.h"
-#include "lib/analyse/profile.h"
-#include "lib/analyse/replay.h"
+#include "lib/analyse/find/findings.h"
+#include "lib/analyse/passes/profile.h"
+#include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
 #include "lib/trace/text.h"

@@ -2,8 +2,8 @@
  * opt and pes against slow, obvious caches that search the rest of the stream for the
  * next use; and hints after a state was restored.
  */
-#include "lib/analyse/future.h"
-#include "lib/analyse/replay.h"
+#include "lib/analyse/passes/future.h"
+#include "lib/analyse/passes/replay.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/trace/text.h"

@@ -1,4 +1,4 @@
-#include "record/globals.h"
+#include "record/symbols/globals.h"
 #include "tests/debuginfo.h"
 
 static const uint64_t bias = 0x555555550000;

@@ -2,14 +2,14 @@
  * Cells of regions against what follows from the references one by one: counts, reuse,
  * stack distance by looking back, used bytes by a cache that is a list.
  */
-#include "lib/query/grids.h"
+#include "lib/query/drawing/grids.h"
 
 #include <stdlib.h>
 
 #include "lib/cache/machine.h"
-#include "lib/query/desk_sims.h"
-#include "lib/query/selection.h"
-#include "lib/query/walk.h"
+#include "lib/query/workspace/open_sim.h"
+#include "lib/query/workspace/selection.h"
+#include "lib/query/workspace/walk.h"
 #include "lib/trace/model.h"
 #include "lib/trace/text.h"
 #include "lib/trace/writer.h"

@@ -1,9 +1,9 @@
 #include <ctype.h>
 
-#include "record/heapname.h"
-#include "record/sites.h"
-#include "record/sources.h"
-#include "record/statement.h"
+#include "record/symbols/heapname.h"
+#include "record/symbols/sites.h"
+#include "record/symbols/sources.h"
+#include "record/symbols/statement.h"
 #include "tests/debuginfo.h"
 
 static const uint64_t bias = 0x555555550000;

@@ -1,5 +1,5 @@
 /* Importers: the examples of each format's own manual, and what is wrong in a file. */
-#include "record/import.h"
+#include "record/import/import.h"
 
 #include <sys/stat.h>
 

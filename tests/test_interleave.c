@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "lib/analyse/interleave.h"
+#include "lib/analyse/passes/interleave.h"
 #include "lib/base/arena.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"

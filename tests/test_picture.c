@@ -2,20 +2,20 @@
  * Pictures and the report, of traces whose numbers can be derived by hand. The machine
  * has one line of 64 bytes, so a reference hits when it goes where the last one went.
  */
-#include "lib/query/picture.h"
+#include "lib/query/drawing/picture.h"
 
 #include <stdlib.h>
 
 #include "lib/base/buf.h"
 #include "lib/cache/machine.h"
-#include "lib/query/desk.h"
-#include "lib/query/desk_sims.h"
-#include "lib/query/picture_heat.h"
-#include "lib/query/picture_regions.h"
-#include "lib/query/picture_time.h"
-#include "lib/query/profile_rows.h"
-#include "lib/query/report.h"
-#include "lib/query/report_window.h"
+#include "lib/query/workspace/workspace.h"
+#include "lib/query/workspace/open_sim.h"
+#include "lib/query/drawing/picture_heat.h"
+#include "lib/query/drawing/picture_regions.h"
+#include "lib/query/drawing/picture_time.h"
+#include "lib/query/tables/profile_rows.h"
+#include "lib/query/report/report.h"
+#include "lib/query/report/report_window.h"
 #include "lib/trace/text.h"
 #include "lib/trace/writer.h"
 #include "tests/scratch.h"

@@ -2,10 +2,10 @@
  * The profile of a simulation: counts derived by hand on short traces; on random
  * ones, that all sums are the same and that both simulators agree.
  */
-#include "lib/analyse/profile_pass.h"
+#include "lib/analyse/passes/profile_parts.h"
 #include "lib/base/arena.h"
-#include "lib/cache/quick.h"
-#include "lib/trace/space.h"
+#include "lib/cache/fast_lru.h"
+#include "lib/trace/region_lookup.h"
 #include "tests/replayed.h"
 
 #define TINY "L1 256 2w 64B lru 4c | L2 1K 4w 10c | memory 100c"

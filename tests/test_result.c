@@ -3,7 +3,7 @@
  * nearest checkpoint the rest of the trace gives the state of a run from the start;
  * and whatever happens to a file, a sentence says so.
  */
-#include "lib/analyse/result.h"
+#include "lib/analyse/result/result.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/analyse/replay.h"
-#include "lib/analyse/result_parts.h"
+#include "lib/analyse/passes/replay.h"
+#include "lib/analyse/result/result_parts.h"
 #include "lib/base/file.h"
 #include "lib/trace/model.h"
 #include "lib/trace/trace.h"

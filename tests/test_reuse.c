@@ -1,4 +1,4 @@
-#include "lib/analyse/reuse.h"
+#include "lib/analyse/passes/reuse.h"
 #include "lib/trace/model.h"
 #include "tests/replayed.h"
 

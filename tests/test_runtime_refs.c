@@ -5,10 +5,10 @@
 #include <sys/mman.h>
 
 #include "lib/base/arena.h"
-#include "lib/query/summary.h"
+#include "lib/query/tables/summary.h"
 #include "lib/trace/trace.h"
-#include "record/drain.h"
-#include "record/guest_slots.h"
+#include "record/session/ring_reader.h"
+#include "record/session/thread_merge.h"
 #include "record/ring.h"
 #include "tests/scratch.h"
 #include "tests/test.h"

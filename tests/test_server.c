@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "lib/cache/machine.h"
-#include "lib/query/desk.h"
-#include "lib/query/desk_sims.h"
+#include "lib/query/workspace/workspace.h"
+#include "lib/query/workspace/open_sim.h"
 #include "lib/trace/model.h"
 #include "lib/trace/text.h"
 #include "lib/trace/writer.h"

@@ -1,4 +1,4 @@
-#include "record/sites.h"
+#include "record/symbols/sites.h"
 #include "tests/debuginfo.h"
 
 static const uint64_t bias = 0x555555550000;

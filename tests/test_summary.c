@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "lib/base/arena.h"
-#include "lib/query/summary.h"
-#include "lib/trace/space.h"
+#include "lib/query/tables/summary.h"
+#include "lib/trace/region_lookup.h"
 #include "lib/trace/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"

@@ -1,4 +1,4 @@
-#include "lib/analyse/temperature.h"
+#include "lib/analyse/passes/temperature.h"
 #include "tests/test.h"
 
 static struct ml_err err;

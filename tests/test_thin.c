@@ -2,7 +2,7 @@
 #include "lib/trace/shape.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
-#include "record/thin.h"
+#include "record/session/thin.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 

@@ -1,4 +1,4 @@
-#include "lib/analyse/variants.h"
+#include "lib/analyse/ensemble/variants.h"
 #include "tests/sim_random.h"
 #include "tests/test.h"
 

@@ -2,7 +2,7 @@
  * Changed layouts: where single bytes go, and what becomes of misses that can be
  * counted by hand. Lines have 16 bytes.
  */
-#include "lib/analyse/whatif.h"
+#include "lib/analyse/find/whatif.h"
 #include "lib/base/map.h"
 #include "lib/trace/text.h"
 #include "lib/trace/trace.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
-#include "lib/cache/distance_state.h"
-#include "lib/cache/quick.h"
+#include "lib/cache/distance_parts.h"
+#include "lib/cache/fast_lru.h"
 
 static void fill_least(struct ml_distance *d)
 {

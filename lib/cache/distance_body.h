@@ -1,5 +1,5 @@
 /*
- * The stages of stack distance (distance_state.h) in plain C. A file that includes this
+ * The stages of stack distance (distance_parts.h) in plain C. A file that includes this
  * has defined TARGET, the attribute that allows instructions beyond those of every
  * processor: counting bits is one instruction then.
  */
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "lib/cache/distance_state.h"
+#include "lib/cache/distance_parts.h"
 
 TARGET static inline void differ_plain(struct ml_distance *d, const uint64_t *line,
 				       size_t count)

@@ -4,7 +4,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/cache/distance.h"
-#include "lib/cache/distance_state.h"
+#include "lib/cache/distance_parts.h"
 
 uint64_t distance_first(size_t bucket)
 {

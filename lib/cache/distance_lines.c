@@ -1,7 +1,7 @@
 /* What a stack of distances holds, so that one can be made that goes on from there. */
 #include "lib/base/arena.h"
 #include "lib/cache/distance.h"
-#include "lib/cache/distance_state.h"
+#include "lib/cache/distance_parts.h"
 
 /* By slot / DISTANCE_PAGE_LINES: the first line of the page. */
 static uint64_t *first_lines(const struct ml_distance *d)

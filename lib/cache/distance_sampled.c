@@ -15,7 +15,7 @@
 #include "lib/base/arena.h"
 #include "lib/cache/distance.h"
 #include "lib/cache/distance_order.h"
-#include "lib/cache/distance_state.h"
+#include "lib/cache/distance_parts.h"
 
 /* Lines fall into groups by other bits of the hash, to see how much samples differ. */
 enum { GROUPS = 32, BUCKETS = DISTANCE_EXACT + 16 * (33 - DISTANCE_EXACT_BITS) };

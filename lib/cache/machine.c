@@ -7,7 +7,7 @@
 #include "lib/base/buf.h"
 #include "lib/cache/machine_rules.h"
 #include "lib/cache/policy.h"
-#include "lib/cache/words.h"
+#include "lib/cache/machine_words.h"
 
 #define SIZE_MOST (1ull << 40)
 enum {

@@ -15,7 +15,7 @@
 #include "lib/base/arena.h"
 #include "lib/cache/level.h"
 #include "lib/cache/machine.h"
-#include "lib/cache/shadow.h"
+#include "lib/cache/miss_cause.h"
 #include "lib/cache/sharing.h"
 #include "lib/cache/sim.h"
 

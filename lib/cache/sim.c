@@ -4,7 +4,7 @@
 
 #include "lib/cache/motion_body.h"
 #include "lib/cache/prefetch.h"
-#include "lib/cache/shadow.h"
+#include "lib/cache/miss_cause.h"
 
 /* The next hint of a level; a run that cannot have it ends after this access. */
 static uint64_t take_hint(struct ml_sim *s, unsigned level)

@@ -2,7 +2,7 @@
  * The exact simulator of any machine: every policy, write mode, inclusion, split
  * first level, TLBs, prefetchers, coherent cores. It says for each access which
  * level served it and why the others did not, and tells observers what moved.
- * The rules are those of machine.h. quick.h does a part of this several times as
+ * The rules are those of machine.h. fast_lru.h does a part of this several times as
  * fast; both agree, and their saved states are the same.
  *
  *	struct ml_sim *s = ml_sim_open(&machine, ML_SIM_CAUSES, &err);

@@ -3,7 +3,7 @@
 
 #include "lib/cache/motion.h"
 #include "lib/cache/prefetch.h"
-#include "lib/cache/shadow.h"
+#include "lib/cache/miss_cause.h"
 #include "lib/cache/state.h"
 
 static bool check_spec(const struct ml_machine *m, const struct ml_level_spec *l,

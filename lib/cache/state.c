@@ -6,7 +6,7 @@
 #include "lib/base/buf.h"
 #include "lib/cache/motion.h"
 #include "lib/cache/prefetch.h"
-#include "lib/cache/shadow.h"
+#include "lib/cache/miss_cause.h"
 
 enum { MAGIC = 0x31534c4d, HEAD = 32 };
 enum { COUNTS = sizeof(struct ml_level_counts) / 8 };

@@ -1,5 +1,5 @@
 /*
- * The saved form of a simulator, for those who write it (sim.h and quick.h). All
+ * The saved form of a simulator, for those who write it (sim.h and fast_lru.h). All
  * words are little-endian; everything has its place by machine and columns alone:
  *
  *	u32 magic, u32 columns, u64 hash of the machine, u64 accesses, u64 gap (0 or 1)

@@ -5,7 +5,7 @@
 #include "lib/base/pack.h"
 #include "lib/trace/columns.h"
 #include "lib/trace/predict.h"
-#include "lib/trace/rest.h"
+#include "lib/trace/residuals.h"
 
 enum {
 	RESTS = 1024,     /* values that are unpacked at a time */

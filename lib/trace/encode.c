@@ -4,9 +4,9 @@
 
 #include "lib/base/pack.h"
 #include "lib/trace/columns.h"
-#include "lib/trace/beside.h"
+#include "lib/trace/predictor_choice.h"
 #include "lib/trace/predict.h"
-#include "lib/trace/rest.h"
+#include "lib/trace/residuals.h"
 
 enum {
 	BLOCK = 1024,      /* values that are encoded at a time; a multiple of 8 */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lib/trace/model_step.h"
+#include "lib/trace/model_parts.h"
 #include "lib/trace/ref.h"
 #include "lib/trace/scan.h"
 

@@ -1,4 +1,4 @@
-#include "lib/trace/model_step.h"
+#include "lib/trace/model_parts.h"
 
 #include "lib/base/arena.h"
 #include "lib/trace/ref.h"

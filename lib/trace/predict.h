@@ -7,7 +7,7 @@
  *   bases   each is compared with one of the values before it, some places back
  *           and times a power of two, or with nothing, and what comes out is
  *           expected to move by a stride, all as the chunk says for its state
- *           (beside.h). So an array that is walked costs nothing, and neither does
+ *           (predictor_choice.h). So an array that is walked costs nothing, and neither does
  *           one that is indexed by what another was (x[i], y[i] with any i).
  *   caller  on leaving the user's code: the caller that was in force the last
  *           time it was left by the same shape

@@ -36,7 +36,7 @@ enum ml_region_kind {
 	ML_REGION_OTHER,      /* of no known kind: region 0 */
 	ML_REGION_GLOBAL,     /* a variable of static storage */
 	ML_REGION_HEAP,       /* the blocks that one call stack allocated */
-	ML_REGION_STACK,      /* thread x function; made by the reader (space.h) */
+	ML_REGION_STACK,      /* thread x function; made by the reader (region_lookup.h) */
 	ML_REGION_REGISTERED, /* named by the program or by a registration file */
 	ML_REGION_MMAP, /* memory that one call stack mapped, or an anonymous mapping */
 	ML_REGION_SECTION, /* data of a program or library that no symbol names */

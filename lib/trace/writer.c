@@ -11,7 +11,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/pack.h"
-#include "lib/trace/ahead.h"
+#include "lib/trace/encode_queue.h"
 #include "lib/trace/chunk.h"
 #include "lib/trace/events.h"
 #include "lib/trace/format.h"

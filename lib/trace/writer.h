@@ -26,7 +26,7 @@ struct ml_writer;
 bool ml_writer_open(struct ml_writer **w, const char *path, struct ml_err *err);
 /* From now on chunks may be packed less while encoders cannot keep up. */
 void ml_writer_hurry(struct ml_writer *w);
-/* Says whether the machine has nothing else to do (lib/trace/ahead.h). */
+/* Says whether the machine has nothing else to do (lib/trace/encode_queue.h). */
 void ml_writer_quiet(struct ml_writer *w, bool quiet);
 /* Writes what is pending and the index, and frees w, also when it fails. */
 bool ml_writer_close(struct ml_writer *w, struct ml_err *err);

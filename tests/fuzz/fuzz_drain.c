@@ -13,8 +13,8 @@
 
 #include "lib/base/err.h"
 #include "lib/trace/trace.h"
-#include "record/drain.h"
-#include "record/heritage.h"
+#include "record/session/ring_reader.h"
+#include "record/session/fork_state.h"
 #include "record/ring.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/analyse/ensemble.h"
-#include "lib/analyse/ensemble_run.h"
+#include "lib/analyse/ensemble/ensemble.h"
+#include "lib/analyse/ensemble/ensemble_run.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/trace/text.h"

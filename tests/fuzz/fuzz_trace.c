@@ -8,7 +8,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
-#include "lib/trace/space.h"
+#include "lib/trace/region_lookup.h"
 #include "lib/trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
 // Cache temperature on the page: how it looks, and the scores that it is made of. What it is
-// says lib/analyse/temperature.h; the server computes it.
+// says lib/analyse/passes/temperature.h; the server computes it.
 
 /** How warm a level is from 0 to 1: -1 and below is cold, +1 is as warm as it gets. */
 export function warmth(temperature: number): number {

@@ -263,7 +263,7 @@ export interface Layout {
 	axis: number;
 }
 
-/** Temperatures of the levels (see lib/analyse/temperature.h) around the line of zero. */
+/** Temperatures of the levels (see lib/analyse/passes/temperature.h) around the line of zero. */
 export function drawHeat(
 	d: Draw,
 	p: Palette,

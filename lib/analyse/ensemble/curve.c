@@ -1,0 +1,604 @@
+#include "lib/analyse/ensemble/curve.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "lib/analyse/passes/temperature.h"
+
+const char *const ml_measure_names[] = { "time",   "served",      "miss",
+					 "memory", "temperature", NULL };
+const char *const ml_measure_units[] = { "cycles", "share", "share", "bytes", "", NULL };
+
+bool ml_measure_more_is_better(const struct ml_curve_options *o)
+{
+	return o->measure == ML_MEASURE_TEMPERATURE ||
+	       (o->measure == ML_MEASURE_SERVED && o->level == 1);
+}
+
+enum { BLOCK = 64 }; /* bins whose counts, or least and greatest, are kept together */
+
+/* Room for the columns of a track. It is kept: fresh pages cost more than the sums. */
+struct room {
+	struct room *next;
+	double *num, *den, *own, *square, *value, *least, *most;
+};
+
+struct ml_curves {
+	const struct ml_ensemble *e;
+	uint64_t **before; /* of each member: [block][level], counts before each block */
+	size_t bins;       /* the most that a trace has */
+	struct rooms {
+		pthread_mutex_t lock;
+		struct room *idle;
+	} * rooms;
+	struct ml_arena arena;
+};
+
+static struct room *take_room(const struct ml_curves *c)
+{
+	pthread_mutex_lock(&c->rooms->lock);
+	struct room *r = c->rooms->idle;
+	if (r)
+		c->rooms->idle = r->next;
+	pthread_mutex_unlock(&c->rooms->lock);
+	if (r)
+		return r;
+	size_t n = c->bins + 2;
+	r = ml_resize(NULL, sizeof(*r) + (5 * n + 2 * (n / BLOCK + 1)) * sizeof(double));
+	double *at = (double *)(r + 1);
+	*r = (struct room){
+		NULL,       at,         at + n,     at + 2 * n,
+		at + 3 * n, at + 4 * n, at + 5 * n, at + 5 * n + n / BLOCK + 1
+	};
+	return r;
+}
+
+static void give_room(const struct ml_curves *c, struct room *r)
+{
+	pthread_mutex_lock(&c->rooms->lock);
+	r->next = c->rooms->idle;
+	c->rooms->idle = r;
+	pthread_mutex_unlock(&c->rooms->lock);
+}
+
+struct ml_curves *ml_curves_open(const struct ml_ensemble *e)
+{
+	struct ml_curves *c = ml_resize(NULL, sizeof(*c));
+
+	*c = (struct ml_curves){ .e = e };
+	c->rooms = ml_arena_alloc(&c->arena, sizeof(*c->rooms));
+	pthread_mutex_init(&c->rooms->lock, NULL);
+	for (size_t i = 0; i < e->trace_count; i++)
+		c->bins = e->traces[i].bins > c->bins ? e->traces[i].bins : c->bins;
+	c->before = ml_arena_alloc(&c->arena, e->member_count * sizeof(*c->before));
+	for (size_t i = 0; i < e->member_count; i++) {
+		const struct ml_member *m = &e->members[i];
+		size_t bins = e->traces[m->trace].bins, blocks = bins / BLOCK + 1;
+
+		if (!m->done)
+			continue;
+		uint64_t *sum = ml_arena_alloc(&c->arena,
+					       blocks * ML_SERVED * sizeof(*sum));
+		c->before[i] = sum;
+		for (unsigned k = 1; k <= m->parsed.levels + 1; k++) {
+			uint64_t n = 0;
+
+			for (size_t b = 0; b < bins; b++) {
+				if (b % BLOCK == 0)
+					sum[b / BLOCK * ML_SERVED + k] = n;
+				n += m->served[k][b];
+			}
+			if (bins % BLOCK == 0)
+				sum[bins / BLOCK * ML_SERVED + k] = n;
+		}
+	}
+	return c;
+}
+
+const struct ml_ensemble *ml_curves_ensemble(const struct ml_curves *c)
+{
+	return c->e;
+}
+
+void ml_curves_close(struct ml_curves *c)
+{
+	for (struct room *r = c->rooms->idle, *next; r; r = next) {
+		next = r->next;
+		ml_free(r);
+	}
+	pthread_mutex_destroy(&c->rooms->lock);
+	ml_arena_release(&c->arena);
+	ml_free(c);
+}
+
+/* A measure is sum(num * served) / sum(den * served). */
+struct ratio {
+	double num[ML_SERVED], den[ML_SERVED];
+	bool plain; /* den is 1 throughout: references */
+};
+
+static double cycles(const struct ml_machine *m, const struct ml_curve_options *o,
+		     unsigned k)
+{
+	if (o->weighted)
+		return o->weight[k > m->levels && o->memory ? o->memory : k];
+	return k <= m->levels ? m->level[k - 1].cycles : m->memory_cycles;
+}
+
+/* False where the machine has nothing of the kind. */
+static bool ratio_of(const struct ml_member *m, const struct ml_curve_options *o,
+		     struct ratio *r)
+{
+	struct ml_temperature_options scores = ml_temperature_default();
+	unsigned levels = m->parsed.levels;
+
+	*r = (struct ratio){ .plain = o->measure != ML_MEASURE_MISS };
+	if (!m->done ||
+	    ((o->measure == ML_MEASURE_MISS || o->measure == ML_MEASURE_TEMPERATURE) &&
+	     (o->level < 1 || o->level > levels)) ||
+	    (o->measure == ML_MEASURE_SERVED && (o->level < 1 || o->level > levels + 1)))
+		return false;
+	for (unsigned k = 1; k <= levels + 1; k++) {
+		r->den[k] = 1;
+		switch (o->measure) {
+		case ML_MEASURE_SERVED: r->num[k] = k == o->level; break;
+		case ML_MEASURE_MISS:
+			r->num[k] = k > o->level;
+			r->den[k] = k >= o->level;
+			break;
+		case ML_MEASURE_MEMORY:
+			r->num[k] = k > levels ? m->parsed.level[levels - 1].line : 0;
+			break;
+		case ML_MEASURE_TEMPERATURE:
+			r->num[k] = k == o->level  ? scores.hit[k - 1]
+				    : k > o->level ? scores.miss[o->level - 1]
+						   : 0;
+			break;
+		default: r->num[k] = cycles(&m->parsed, o, k);
+		}
+	}
+	return true;
+}
+
+/* A member over some of its bins, ready to be asked for windows. */
+struct track {
+	double width, bins_a_ref, refs;   /* of a bin; 1 / width; of the trace */
+	size_t bins;                      /* of the trace */
+	size_t first, count;              /* bins that are summed up */
+	double *num, *den, *own, *square; /* [count + 1]: sums before each bin; den, own
+					     and square may be NULL */
+	size_t low_bin;                   /* of the first value */
+	size_t values;                    /* how many there are */
+	double *value;                    /* the moving average at each bin */
+	double *least, *most;             /* of each BLOCK values */
+};
+
+enum { TILE = 512 }; /* bins whose sums stay in the first cache while levels are added */
+
+/* out[i] += weight * counts of bin first + i, and squares[i] += weight^2 * them. */
+static void add_counts(double *restrict out, double *restrict squares,
+		       const struct ml_member *m, const double weight[ML_SERVED],
+		       double sign, size_t first, size_t count)
+{
+	for (unsigned k = 1; k <= m->parsed.levels + 1; k++) {
+		const uint32_t *restrict served = m->served[k] + first;
+		double w = sign * weight[k];
+
+		if (!(w > 0 || w < 0))
+			continue;
+		for (size_t i = 0; i < count; i++) {
+			double v = w * served[i];
+
+			out[i] += v;
+			squares[i] += w * v;
+		}
+	}
+}
+
+/*
+ * sum[i]: what the bins before bin i of the track amount to, less those of `other`
+ * (which may be NULL); square[i]: the same with squared weights, unless it is NULL.
+ */
+static void sum_up(const struct track *t, double *sum, double *square,
+		   const struct ml_member *m, const double weight[ML_SERVED],
+		   const struct ml_member *other, const double less[ML_SERVED])
+{
+	double total = 0, squares = 0;
+
+	sum[0] = 0;
+	if (square)
+		square[0] = 0;
+	for (size_t i = 0; i < t->count; i += TILE) {
+		size_t n = t->count - i < TILE ? t->count - i : TILE;
+		double tile[2][TILE] = { { 0 } };
+
+		add_counts(tile[0], tile[1], m, weight, 1, t->first + i, n);
+		if (other)
+			add_counts(tile[0], tile[1], other, less, -1, t->first + i, n);
+		for (size_t k = 0; k < n; k++)
+			sum[i + k + 1] = total += tile[0][k];
+		for (size_t k = 0; square && k < n; k++)
+			square[i + k + 1] = squares += tile[1][k];
+	}
+}
+
+/* A sum up to a position, which lies within the bins summed up. */
+static double upto(const struct track *t, const double *sum, double position)
+{
+	double at = position * t->bins_a_ref;
+	size_t bin = at < (double)t->first ? t->first : (size_t)at;
+
+	if (bin >= t->first + t->count)
+		return sum[t->count];
+	double part = at - (double)bin;
+	size_t i = bin - t->first;
+
+	if (bin + 1 == t->bins) /* it may be short */
+		part *= t->width / (t->refs - (double)bin * t->width);
+	return sum[i] + part * (sum[i + 1] - sum[i]);
+}
+
+static double between(const struct track *t, const double *sum, double from, double to)
+{
+	return upto(t, sum, to) - upto(t, sum, from);
+}
+
+static double asked(const struct track *t, double from, double to)
+{
+	return t->den ? between(t, t->den, from, to) : to - from;
+}
+
+/* The average of the bins [low, high). 0 / 0 is NAN, and no comparison holds. */
+static double average_of(const struct track *t, size_t low, size_t high)
+{
+	double end = high < t->bins ? (double)high * t->width : t->refs;
+	double n = t->num[high - t->first] - t->num[low - t->first];
+
+	return n / (t->den ? t->den[high - t->first] - t->den[low - t->first]
+			   : end - (double)low * t->width);
+}
+
+/* The moving average at bins [from, to), for windows that the ends of the run cut. */
+static void average_ends(struct track *t, size_t half, size_t from, size_t to)
+{
+	for (size_t b = from; b < to; b++)
+		t->value[b - t->low_bin] =
+			average_of(t, b > half ? b - half : 0,
+				   b + half + 1 < t->bins ? b + half + 1 : t->bins);
+}
+
+/* The same for whole windows: the loops that take the time. */
+static void average_middle(struct track *t, size_t half, size_t from, size_t to)
+{
+	const double *high = t->num + from + half + 1 - t->first,
+		     *low = t->num + from - half - t->first;
+	double *value = t->value + (from - t->low_bin);
+	double refs = 1 / (t->width * (double)(2 * half + 1));
+
+	if (!t->den) {
+		for (size_t i = 0; i < to - from; i++)
+			value[i] = (high[i] - low[i]) * refs;
+		return;
+	}
+	const double *more = t->den + from + half + 1 - t->first,
+		     *less = t->den + from - half - t->first;
+	for (size_t i = 0; i < to - from; i++)
+		value[i] = (high[i] - low[i]) / (more[i] - less[i]);
+}
+
+/* The moving average of 2 * half + 1 bins at the bins [from, to), with least and
+ * greatest of each BLOCK. */
+static void average(struct track *t, size_t half, size_t from, size_t to)
+{
+	size_t first = from > half ? from : half, last = to + half < t->bins ? to : 0;
+
+	t->low_bin = from;
+	t->values = to - from;
+	if (!last) /* the last bin may be short, so that a window with it is not whole */
+		last = t->bins > half + 1 ? t->bins - half - 1 : 0;
+	if (first < last) {
+		average_ends(t, half, from, first);
+		average_middle(t, half, first, last);
+		average_ends(t, half, last, to);
+	} else
+		average_ends(t, half, from, to);
+	for (size_t i = 0; t->least && i * BLOCK < t->values; i++) {
+		size_t end = (i + 1) * BLOCK < t->values ? (i + 1) * BLOCK : t->values;
+		double least = INFINITY, most = -INFINITY;
+
+		for (size_t b = i * BLOCK; b < end; b++) {
+			least = t->value[b] < least ? t->value[b] : least;
+			most = t->value[b] > most ? t->value[b] : most;
+		}
+		t->least[i] = least;
+		t->most[i] = most;
+	}
+}
+
+/* The first value whose bin has its middle at or behind a position. */
+static size_t value_at(const struct track *t, double position)
+{
+	double at = position * t->bins_a_ref - 0.5 - (double)t->low_bin;
+
+	if (at <= 0)
+		return 0;
+	if (at >= (double)t->values)
+		return t->values;
+	return (size_t)at + (at > (double)(size_t)at);
+}
+
+/* Widens [low, high] by the averages at the bins whose middles lie in [from, to). */
+static void widen(const struct track *t, double from, double to, double *low,
+		  double *high)
+{
+	size_t b = value_at(t, from), end = value_at(t, to);
+	double least = *low, most = *high;
+
+	while (b < end) {
+		bool whole = t->least && b % BLOCK == 0 && b + BLOCK <= end;
+		double l = whole ? t->least[b / BLOCK] : t->value[b];
+		double m = whole ? t->most[b / BLOCK] : t->value[b];
+
+		least = l < least ? l : least;
+		most = m > most ? m : most;
+		b += whole ? BLOCK : 1;
+	}
+	*low = least;
+	*high = most;
+}
+
+static double position_of(const struct ml_curve_options *o, uint32_t trace, double common)
+{
+	return o->matching ? ml_match_position(o->matching, trace, common) : common;
+}
+
+/* References of the member for each of the base between two common times. */
+static double volume_of(const struct ml_curve_options *o, uint32_t trace, double from,
+			double to)
+{
+	const struct ml_matching *m = o->matching;
+
+	if (!o->volume || !m || m->how == ML_MATCH_RAW)
+		return 1;
+	double base = ml_match_position(m, m->base, to) -
+		      ml_match_position(m, m->base, from);
+	return (ml_match_position(m, trace, to) - ml_match_position(m, trace, from)) /
+	       base;
+}
+
+/* What one call of ml_curve_around works with. */
+struct work {
+	const struct ml_ensemble *e;
+	const struct ml_member *m, *other; /* other: subtracted bin by bin, or NULL */
+	const struct ml_curve_options *o;
+	struct ratio ratio;
+	size_t half;     /* bins of the moving average on either side */
+	double from, to; /* common time */
+	double shift;
+	size_t cells;
+	struct track track;
+};
+
+static double bound(const struct work *w, size_t cell)
+{
+	return w->from + (w->to - w->from) * (double)cell / (double)w->cells;
+}
+
+static double clamp(double v, double low, double high)
+{
+	return v < low ? low : v > high ? high : v;
+}
+
+/* Sums up the bins that the cells need. */
+static void prepare(struct work *w, struct room *r, bool ends, bool deviation)
+{
+	const struct ml_ensemble_trace *trace = &w->e->traces[w->m->trace];
+	struct track *t = &w->track;
+	struct ratio other;
+
+	t->width = (double)((uint64_t)1 << trace->bits);
+	t->bins_a_ref = 1 / t->width;
+	t->refs = (double)ml_ensemble_refs(trace);
+	t->bins = trace->bins;
+	double first =
+		floor(position_of(w->o, w->m->trace, w->from - w->shift) / t->width);
+	double last = ceil(position_of(w->o, w->m->trace, w->to + w->shift) / t->width);
+	size_t low = (size_t)clamp(first, 0, (double)t->bins);
+	size_t high = (size_t)clamp(last, 0, (double)t->bins);
+	if (low >= high)
+		return;
+	size_t reach = w->half + 1;
+	t->first = low > reach ? low - reach : 0;
+	t->count = (high + reach < t->bins ? high + reach : t->bins) - t->first;
+	t->num = r->num;
+	t->square = deviation ? r->square : NULL;
+	if (w->other) { /* the deviation is the member's own */
+		ratio_of(w->other, w->o, &other);
+		t->own = r->own;
+		sum_up(t, t->own, t->square, w->m, w->ratio.num, NULL, NULL);
+	}
+	sum_up(t, t->num, w->other ? NULL : t->square, w->m, w->ratio.num, w->other,
+	       other.num);
+	if (!w->ratio.plain) {
+		t->den = r->den;
+		sum_up(t, t->den, NULL, w->m, w->ratio.den, NULL, NULL);
+	}
+	if (ends) {
+		t->value = r->value;
+		if (w->shift > 0 || (high - low) / w->cells >= 2 * BLOCK) {
+			t->least = r->least;
+			t->most = r->most;
+		}
+		average(t, w->half, low, high);
+	}
+}
+
+struct cell {
+	double mean, low, high, deviation, asked;
+};
+
+/* Cell i, which covers the positions [p, q) of the trace. */
+static struct cell cell_of(const struct work *w, size_t i, double p, double q)
+{
+	struct cell c = { NAN, NAN, NAN, NAN, NAN };
+	const struct track *t = &w->track;
+	uint32_t trace = w->m->trace;
+
+	p = clamp(p, 0, t->refs);
+	q = clamp(q, 0, t->refs);
+	if (!t->num || q <= p)
+		return c;
+	double reach = ((double)w->half + 0.5) * t->width, mid = (p + q) / 2;
+	reach = reach > (q - p) / 2 ? reach : (q - p) / 2;
+	double from = clamp(mid - reach, 0, t->refs), to = clamp(mid + reach, 0, t->refs);
+
+	c.asked = asked(t, from, to);
+	if (!(c.asked > 0))
+		return c;
+	double volume = volume_of(w->o, trace, bound(w, i), bound(w, i + 1));
+	double mean = between(t, t->num, from, to) / c.asked;
+	double low = mean, high = mean;
+	if (t->values) {
+		if (w->shift > 0) {
+			p = position_of(w->o, trace, bound(w, i) - w->shift);
+			q = position_of(w->o, trace, bound(w, i + 1) + w->shift);
+		}
+		widen(t, p, q, &low, &high);
+	}
+	c.mean = mean * volume;
+	c.low = low * volume;
+	c.high = high * volume;
+	if (t->square) {
+		double own = t->own ? between(t, t->own, from, to) / c.asked : mean;
+		double variance = between(t, t->square, from, to) / c.asked - own * own;
+
+		c.deviation = sqrt(variance > 0 ? variance : 0) * volume;
+	}
+	return c;
+}
+
+static size_t half_of(const struct ml_curve_options *o, const struct ml_ensemble_trace *t)
+{
+	double bins = o->window / (double)((uint64_t)1 << t->bits);
+
+	bins = bins < (double)t->bins * 2 ? bins : (double)t->bins * 2;
+	return bins > 1 ? (size_t)round((bins - 1) / 2) : 0;
+}
+
+void ml_curve_around(const struct ml_curves *c, size_t member,
+		     const struct ml_curve_options *o, double shift, double from,
+		     double to, size_t cells, double *mean, double *low, double *high,
+		     double *deviation, double *references)
+{
+	struct work w = { .e = c->e,
+			  .m = &c->e->members[member],
+			  .o = o,
+			  .from = from,
+			  .to = to,
+			  .shift = shift,
+			  .cells = cells };
+	const struct ml_member *other = o->against < c->e->member_count
+						? &c->e->members[o->against]
+						: NULL;
+	struct room *room = take_room(c);
+	struct ml_arena arena = { 0 };
+	double *minus = NULL;
+
+	if (ratio_of(w.m, o, &w.ratio)) {
+		struct ratio r;
+
+		w.half = half_of(o, &c->e->traces[w.m->trace]);
+		/* the same bins: the difference has least and greatest of its own */
+		if (other && w.ratio.plain && other->trace == w.m->trace &&
+		    ratio_of(other, o, &r))
+			w.other = other;
+		prepare(&w, room, low || high, deviation != NULL);
+	}
+	if (other && !w.other) {
+		struct ml_curve_options alone = *o;
+
+		alone.against = SIZE_MAX;
+		minus = ml_arena_alloc(&arena, cells * sizeof(*minus));
+		ml_curve(c, o->against, &alone, from, to, cells, minus, NULL, NULL, NULL);
+	}
+	double p = position_of(o, w.m->trace, from), q;
+	for (size_t i = 0; i < cells; i++, p = q) {
+		q = position_of(o, w.m->trace, bound(&w, i + 1));
+		struct cell x = cell_of(&w, i, p, q);
+		double d = minus ? minus[i] : 0;
+
+		if (mean)
+			mean[i] = x.mean - d;
+		if (low)
+			low[i] = x.low - d;
+		if (high)
+			high[i] = x.high - d;
+		if (deviation)
+			deviation[i] = x.deviation;
+		if (references)
+			references[i] = x.asked;
+	}
+	ml_arena_release(&arena);
+	give_room(c, room);
+}
+
+void ml_curve(const struct ml_curves *c, size_t member, const struct ml_curve_options *o,
+	      double from, double to, size_t cells, double *mean, double *low,
+	      double *high, double *deviation)
+{
+	ml_curve_around(c, member, o, 0, from, to, cells, mean, low, high, deviation,
+			NULL);
+}
+
+/* Adds sign * the counts before a position. */
+static void count_upto(const struct ml_curves *c, size_t member, double position,
+		       double sign, double count[ML_SERVED])
+{
+	const struct ml_member *m = &c->e->members[member];
+	const struct ml_ensemble_trace *t = &c->e->traces[m->trace];
+	size_t bin = (size_t)(position / (double)((uint64_t)1 << t->bits));
+	double part = 0;
+
+	if (bin >= t->bins)
+		bin = t->bins;
+	else
+		part = (position - (double)((uint64_t)bin << t->bits)) /
+		       (double)ml_ensemble_bin_refs(t, bin);
+	for (unsigned k = 1; k <= m->parsed.levels + 1; k++) {
+		uint64_t n = c->before[member][bin / BLOCK * ML_SERVED + k];
+
+		for (size_t b = bin / BLOCK * BLOCK; b < bin; b++)
+			n += m->served[k][b];
+		count[k] += sign * (double)n;
+		if (part > 0)
+			count[k] += sign * part * m->served[k][bin];
+	}
+}
+
+double ml_curve_total(const struct ml_curves *c, size_t member,
+		      const struct ml_curve_options *o, double from, double to)
+{
+	const struct ml_member *m = &c->e->members[member];
+	double refs = (double)ml_ensemble_refs(&c->e->traces[m->trace]);
+	double p = clamp(position_of(o, m->trace, from), 0, refs),
+	       q = clamp(position_of(o, m->trace, to), 0, refs);
+	double count[ML_SERVED] = { 0 }, num = 0, den = 0, minus = 0;
+	struct ratio r;
+
+	if (!ratio_of(m, o, &r) || q <= p)
+		return NAN;
+	count_upto(c, member, q, 1, count);
+	count_upto(c, member, p, -1, count);
+	for (unsigned k = 1; k <= m->parsed.levels + 1; k++) {
+		num += r.num[k] * count[k];
+		den += r.den[k] * count[k];
+	}
+	if (o->against < c->e->member_count) {
+		struct ml_curve_options alone = *o;
+
+		alone.against = SIZE_MAX;
+		minus = ml_curve_total(c, o->against, &alone, from, to);
+	}
+	return num / den * volume_of(o, m->trace, from, to) - minus;
+}

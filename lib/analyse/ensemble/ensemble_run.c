@@ -1,0 +1,348 @@
+#include "lib/analyse/ensemble/ensemble_run.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "lib/analyse/ensemble/ensemble_parts.h"
+#include "lib/analyse/ensemble/ensemble_stack.h"
+#include "lib/analyse/ensemble/ensemble_walk.h"
+#include "lib/analyse/passes/replay.h"
+#include "lib/base/buf.h"
+#include "lib/base/pool.h"
+#include "lib/trace/trace.h"
+
+struct run {
+	struct ml_ensemble *e;
+	const struct ml_ensemble_run *o;
+	struct ml_trace trace; /* that is open */
+	uint64_t done, total;  /* member references */
+	bool refused;          /* to save, by whoever asked for it */
+	struct ml_arena arena;
+};
+
+static bool wanted(const struct ml_ensemble *e, const bool *only, size_t member)
+{
+	return !e->members[member].done && (!only || only[member]);
+}
+
+static bool stopped(const struct ml_ensemble_run *o)
+{
+	return ml_stopped(o->stop);
+}
+
+static bool save(struct run *r, struct ml_err *err)
+{
+	err->kind = ML_OK;
+	if (!r->o->save || r->o->save(r->o->save_arg, r->e, err))
+		return true;
+	r->refused = true;
+	return err->kind != ML_OK ? false : ml_fail(err, ML_STOPPED, "stopped");
+}
+
+/* ---- groups ---- */
+
+static void add_to_group(struct ml_ensemble_group *g, size_t member)
+{
+	g->member = ml_grow(g->member, &g->cap, g->count + 1, sizeof(*g->member));
+	g->member[g->count++] = member;
+}
+
+/* The members that a state is of; false unless all of them are wanted. */
+static bool group_of_state(struct run *r, const struct ml_ensemble_state *s,
+			   struct ml_ensemble_group *g)
+{
+	const char **machine;
+	size_t count;
+
+	*g = (struct ml_ensemble_group){ .trace = s->trace,
+					 .position = s->position,
+					 .data = s->data,
+					 .size = s->size };
+	if (!ml_ensemble_state_members(s, &r->arena, &machine, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		size_t member = ml_ensemble_member(r->e, s->trace, machine[i]);
+
+		if (member == SIZE_MAX || !wanted(r->e, r->o->only, member))
+			return false;
+		add_to_group(g, member);
+	}
+	return count;
+}
+
+static bool one_core(const struct ml_ensemble *e, const struct ml_trace *t, size_t member)
+{
+	const struct ml_machine *m = &e->members[member].parsed;
+
+	return ml_ensemble_plain(m, t).cores == 1;
+}
+
+/* ---- a walk ---- */
+
+/* Replaces the states of the group's members by where the walk is now. */
+static void keep_state(struct run *r, struct ml_ensemble_walk *w, uint32_t trace,
+		       uint64_t position)
+{
+	struct ml_buf state = { 0 };
+
+	ml_ensemble_walk_save(w, &state);
+	ml_ensemble_add_state(r->e, trace, position, state.data, state.size);
+	ml_buf_release(&state);
+}
+
+static bool run_walk(struct run *r, const struct ml_ensemble_group *g, struct ml_err *err)
+{
+	uint64_t refs = ml_ensemble_refs(&r->e->traces[g->trace]), position;
+	size_t state = r->e->state_count; /* ours is the last */
+	struct ml_ensemble_walk *w;
+
+	if (!ml_ensemble_walk_open(&w, r->e, &r->trace, g, r->o, err))
+		return false;
+	ml_ensemble_walk_progress(w, r->done + g->count * g->position, r->total);
+	bool ok = true, ended = false;
+	while (ok && !ended) {
+		ok = ml_ensemble_walk_run(w, &position, err);
+		ended = ok && position == refs;
+		if (ok && !ended) {
+			if (r->e->state_count > state)
+				ml_ensemble_drop_state(r->e, state);
+			if (position)
+				keep_state(r, w, g->trace, position);
+			ok = stopped(r->o) ? ml_fail(err, ML_STOPPED, "stopped")
+					   : save(r, err);
+		}
+	}
+	if (ended) {
+		ml_ensemble_walk_finish(w);
+		if (r->e->state_count > state)
+			ml_ensemble_drop_state(r->e, state);
+		r->done += g->count * refs;
+	}
+	ml_ensemble_walk_close(w);
+	return ok;
+}
+
+/* ---- several cores ---- */
+
+/* A replay of its own, counted. */
+struct replay {
+	struct run *run;
+	struct ml_member *member;
+	pthread_mutex_t *lock; /* of progress and of the first error */
+	struct ml_err *err;
+	bool *failed;
+};
+
+static bool count(void *arg, const struct ml_events *ev, struct ml_err *err)
+{
+	struct replay *x = arg;
+	struct ml_member *m = x->member;
+	unsigned bits = x->run->e->traces[m->trace].bits;
+
+	(void)err;
+	for (size_t i = 0; i < ev->refs->count; i++)
+		m->served[ml_outcome_served(ev->outcome[i])]
+			 [(ev->position + i) >> bits]++;
+	pthread_mutex_lock(x->lock);
+	x->run->done += ev->refs->count;
+	if (x->run->o->tick)
+		x->run->o->tick(x->run->o->tick_arg, x->run->done, x->run->total);
+	pthread_mutex_unlock(x->lock);
+	return true;
+}
+
+static bool replay(struct replay *x, struct ml_err *err)
+{
+	struct ml_ensemble *e = x->run->e;
+	const struct ml_ensemble_trace *t = &e->traces[x->member->trace];
+	struct ml_replay_options o = {
+		.machine = ml_ensemble_plain(&x->member->parsed, NULL),
+		.from = t->from,
+		.to = t->to,
+		.interleave = x->run->o->interleave,
+		.stop = x->run->o->stop,
+	};
+	struct ml_pass pass = { .arg = x, .batch = count };
+	struct ml_replay *r;
+	struct ml_trace trace;
+
+	/* replays of one trace at once would read its blocks at once */
+	if (!ml_trace_open(&trace, t->path, err))
+		return false;
+	bool ok = ml_replay_open(&r, &trace, &o, err);
+	if (ok) {
+		ok = ml_replay_run(r, &pass, 1, err);
+		ml_replay_close(r);
+	}
+	ml_trace_close(&trace);
+	return ok;
+}
+
+static void do_replay(void *arg)
+{
+	struct replay *x = arg;
+	struct ml_err err;
+
+	pthread_mutex_lock(x->lock);
+	bool skip = *x->failed;
+	pthread_mutex_unlock(x->lock);
+	if (skip)
+		return;
+	bool ok = replay(x, &err);
+	pthread_mutex_lock(x->lock);
+	if (ok) {
+		ml_ensemble_finish(x->run->e, x->member);
+	} else if (!*x->failed) {
+		*x->failed = true;
+		*x->err = err;
+	}
+	pthread_mutex_unlock(x->lock);
+}
+
+static bool run_replays(struct run *r, const struct ml_ensemble_group *g,
+			struct ml_err *err)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct replay *x = ml_arena_alloc(&r->arena, g->count * sizeof(*x));
+	bool failed = false;
+	struct ml_pool pool;
+
+	if (!g->count)
+		return true;
+	ml_pool_init(&pool, r->o->threads);
+	for (size_t i = 0; i < g->count; i++) {
+		struct ml_member *m = &r->e->members[g->member[i]];
+
+		ml_ensemble_make_series(r->e, m);
+		x[i] = (struct replay){ r, m, &lock, err, &failed };
+	}
+	for (size_t i = 0; i < g->count; i++)
+		ml_pool_submit(&pool, do_replay, &x[i]);
+	ml_pool_wait(&pool);
+	ml_pool_release(&pool);
+	return !failed;
+}
+
+/* ---- a trace ---- */
+
+static bool open_trace(struct run *r, const struct ml_ensemble_trace *t,
+		       struct ml_err *err)
+{
+	if (!ml_trace_open(&r->trace, t->path, err))
+		return false;
+	if (!memcmp(r->trace.id, t->id, sizeof(t->id)) && r->trace.count >= t->to)
+		return true;
+	ml_trace_close(&r->trace);
+	return ml_fail(err, ML_FORMAT, "%s: is another trace than that of '%s'", t->path,
+		       t->label);
+}
+
+/* Takes a state out of the ensemble; its bytes stay with the caller. */
+static struct ml_ensemble_state take_state(struct ml_ensemble *e, size_t i)
+{
+	struct ml_ensemble_state s = e->states[i];
+
+	e->states[i].data = NULL;
+	ml_ensemble_drop_state(e, i);
+	return s;
+}
+
+/* Members that were under way go on from where they were. */
+static bool resume(struct run *r, uint32_t trace, struct ml_err *err)
+{
+	bool ok = true;
+
+	for (size_t i = 0, left = r->e->state_count; ok && left; left--) {
+		struct ml_ensemble_group g;
+
+		if (r->e->states[i].trace != trace) {
+			i++;
+			continue;
+		}
+		struct ml_ensemble_state s = take_state(r->e, i);
+		if (group_of_state(r, &s, &g)) {
+			size_t before = r->e->state_count;
+
+			ok = run_walk(r, &g, err);
+			if (!ok && r->e->state_count == before)
+				ml_ensemble_add_state(r->e, s.trace, s.position, s.data,
+						      s.size);
+		}
+		ml_free(g.member);
+		ml_free((void *)s.data);
+	}
+	return ok;
+}
+
+static bool run_trace(struct run *r, uint32_t trace, struct ml_err *err)
+{
+	struct ml_ensemble_group walk = { .trace = trace }, cores = { .trace = trace };
+	const struct ml_ensemble *e = r->e;
+	bool any = false;
+
+	for (size_t i = 0; i < e->member_count && !any; i++)
+		any = e->members[i].trace == trace && wanted(e, r->o->only, i);
+	if (!any)
+		return true;
+	if (!open_trace(r, &e->traces[trace], err))
+		return false;
+	bool ok = resume(r, trace, err);
+	for (size_t i = 0; ok && i < e->member_count; i++)
+		if (e->members[i].trace == trace && wanted(e, r->o->only, i))
+			add_to_group(one_core(e, &r->trace, i) ? &walk : &cores, i);
+	ok = ok && (!walk.count || run_walk(r, &walk, err)) &&
+	     run_replays(r, &cores, err);
+	ml_free(walk.member);
+	ml_free(cores.member);
+	ml_trace_close(&r->trace);
+	return ok;
+}
+
+bool ml_ensemble_run(struct ml_ensemble *e, const struct ml_ensemble_run *o,
+		     struct ml_err *err)
+{
+	struct run r = { .e = e, .o = o };
+	bool ok = true;
+
+	for (size_t i = 0; i < e->member_count; i++)
+		if (wanted(e, o->only, i))
+			r.total += ml_ensemble_refs(&e->traces[e->members[i].trace]);
+	for (uint32_t i = 0; ok && i < e->trace_count; i++)
+		ok = run_trace(&r, i, err);
+	/* members that have ended are done, others are where their states say */
+	if (!ok && err->kind == ML_STOPPED && !r.refused) {
+		struct ml_err why;
+
+		if (!save(&r, &why))
+			*err = why;
+	}
+	ml_arena_release(&r.arena);
+	return ok;
+}
+
+void ml_ensemble_cost(const struct ml_ensemble *e, const bool *only,
+		      struct ml_ensemble_cost *c)
+{
+	*c = (struct ml_ensemble_cost){ 0 };
+	for (uint32_t t = 0; t < e->trace_count; t++) {
+		struct ml_ensemble_group walk = { .trace = t };
+		uint64_t refs = ml_ensemble_refs(&e->traces[t]);
+
+		for (size_t i = 0; i < e->member_count; i++) {
+			if (e->members[i].trace != t || !wanted(e, only, i))
+				continue;
+			c->members++;
+			if (e->members[i].parsed.cores == 1) {
+				add_to_group(&walk, i);
+			} else {
+				c->passes++;
+				c->references += refs;
+			}
+		}
+		if (walk.count) {
+			c->passes += ml_ensemble_walk_units(e, &walk);
+			c->references += refs;
+		}
+		ml_free(walk.member);
+	}
+}

@@ -1,0 +1,636 @@
+#include "lib/analyse/ensemble/ensemble_walk.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "lib/analyse/ensemble/ensemble_block.h"
+#include "lib/analyse/ensemble/ensemble_parts.h"
+#include "lib/analyse/ensemble/ensemble_stack.h"
+#include "lib/analyse/passes/future.h"
+#include "lib/analyse/passes/replay.h"
+#include "lib/base/buf.h"
+#include "lib/base/clock.h"
+#include "lib/base/pool.h"
+#include "lib/cache/policy.h"
+#include "lib/cache/sim.h"
+#include "lib/trace/trace.h"
+
+enum {
+	RING = 6,  /* blocks that are decoded at the most */
+	AHEAD = 2, /* that should be */
+	STATE_VERSION = 1,
+};
+
+/* A stack pass with all behind it, or a simulator of one member. */
+struct unit {
+	struct ml_stack *stack;
+	size_t stream;
+
+	size_t member;
+	struct ml_machine machine;
+	struct ml_sim *sim;
+	struct ml_future *future; /* of its own, if it has one... */
+	bool shares;              /* ...or that of the decoder, of this number */
+	size_t foreseen;
+	struct ml_hints hints;
+	const struct ml_ensemble_hints *given; /* of the block, until they are taken */
+	struct ml_bytes state;                 /* to start from, where there is one */
+	bool opened;
+
+	uint64_t members; /* that it works for */
+	uint64_t next;    /* block */
+	uint64_t spent;   /* nanoseconds, to start the longest first */
+	bool busy;
+};
+
+struct ml_ensemble_walk {
+	struct ml_ensemble *e;
+	struct ml_trace *trace;
+	const struct ml_ensemble_trace *window;
+	const struct ml_ensemble_run *o;
+	struct ml_ensemble_group group;
+	struct ml_stack_tree tree;
+	struct ml_stack_branch **leaf; /* by member of the group; NULL: a simulator */
+	struct unit *units;
+	size_t unit_count, unit_cap;
+
+	/* What threads share, behind the lock. */
+	pthread_mutex_t lock;
+	pthread_cond_t change;
+	struct ml_ensemble_block ring[RING];
+	uint64_t decoded;                   /* blocks */
+	uint64_t position;                  /* behind them */
+	struct ml_ensemble_decoder decoder; /* of whoever decodes */
+	bool decoding, closing, failed;
+	struct ml_err err;
+	uint64_t started;       /* nanoseconds; of the leg */
+	uint64_t before, total; /* for the tick */
+	uint64_t done;          /* member references */
+};
+
+static bool one_thread(const struct ml_trace *t)
+{
+	for (size_t i = 1; i < t->tables.threads.count; i++)
+		if (t->tables.threads.at[i].id != t->tables.threads.at[0].id)
+			return false;
+	return t->tables.threads.count;
+}
+
+struct ml_machine ml_ensemble_plain(const struct ml_machine *m, const struct ml_trace *t)
+{
+	struct ml_machine plain = *m;
+
+	plain.tlbs = 0; /* they cost time; who serves is as without them */
+	if (plain.cores > 1 && t && one_thread(t)) {
+		struct ml_machine alone = plain;
+
+		/* the other cores stay idle */
+		alone.cores = 1;
+		for (unsigned i = 0; i < alone.levels; i++)
+			alone.level[i].share = 1;
+		if (ml_stack_fits(&alone))
+			return alone;
+	}
+	return plain;
+}
+
+/* ---- units ---- */
+
+static struct unit *add_unit(struct ml_ensemble_walk *w)
+{
+	w->units = ml_grow(w->units, &w->unit_cap, w->unit_count + 1, sizeof(*w->units));
+	return &w->units[w->unit_count++];
+}
+
+/* The pass of its first level. */
+static const struct ml_stack *first_pass(const struct ml_stack_branch *leaf)
+{
+	while (leaf->before)
+		leaf = leaf->before;
+	return leaf->of;
+}
+
+/*
+ * What first levels are asked for does not depend on their sizes, so opt and pes of the
+ * same line share one future; where other levels want one too, it is their own.
+ */
+static bool shares_future(const struct ml_machine *m)
+{
+	struct ml_machine behind = *m;
+
+	behind.level[0].policy = ml_policy_find("lru");
+	return ml_future_needed(m) && !ml_future_needed(&behind) && !m->split;
+}
+
+static void plan(struct ml_ensemble_walk *w)
+{
+	w->tree.bins = w->window->bins;
+	for (size_t i = 0; i < w->group.count; i++) {
+		struct ml_member *m = &w->e->members[w->group.member[i]];
+		struct ml_machine plain = ml_ensemble_plain(&m->parsed, w->trace);
+
+		if (ml_stack_fits(&plain)) {
+			w->leaf[i] = ml_stack_add(&w->tree, &plain);
+			continue;
+		}
+		struct unit *u = add_unit(w);
+		u->member = w->group.member[i];
+		u->machine = plain;
+		u->members = 1;
+		u->shares = shares_future(&plain);
+		ml_ensemble_make_series(w->e, m);
+	}
+	ml_stack_start(&w->tree);
+	for (struct ml_stack *s = w->tree.first; s; s = s->other) {
+		struct unit *u = add_unit(w);
+
+		u->stack = s;
+		u->stream = ml_ensemble_stream(&w->decoder, s);
+		for (size_t i = 0; i < w->group.count; i++)
+			u->members += w->leaf[i] && first_pass(w->leaf[i]) == s;
+	}
+}
+
+static struct ml_replay_options options(const struct ml_ensemble_walk *w,
+					const struct unit *u)
+{
+	return (struct ml_replay_options){ .machine = u->machine,
+					   .from = w->window->from,
+					   .to = w->window->to,
+					   .stop = w->o->stop };
+}
+
+/* The hints of a block are given once; it asks for no more lines than there are. */
+static bool give_hints(void *arg, const uint64_t **hints, size_t *count,
+		       struct ml_err *err)
+{
+	struct unit *u = arg;
+
+	if (!u->given)
+		return ml_fail(err, ML_FORMAT,
+			       "more lines are asked for than were foreseen: the trace "
+			       "has changed");
+	*hints = u->given->next;
+	*count = u->given->count;
+	u->given = NULL;
+	return true;
+}
+
+static bool open_simulator(struct ml_ensemble_walk *w, struct unit *u, struct ml_err *err)
+{
+	struct ml_replay_options o = options(w, u);
+
+	u->opened = true;
+	u->sim = ml_sim_open(&u->machine, 0, err);
+	if (!u->sim || (u->state.at && !ml_sim_restore(u->sim, &u->state, err)))
+		return false;
+	if (u->shares) {
+		u->hints = (struct ml_hints){ u, give_hints };
+		ml_sim_hints(u->sim, 1, &u->hints);
+	} else if (ml_future_needed(&u->machine)) {
+		if (!ml_future_open(&u->future, w->trace, &o, err))
+			return false;
+		ml_future_attach(u->future, u->sim);
+	}
+	return true;
+}
+
+/*
+ * Counts of four levels and memory in one word, twelve bits each: several counters
+ * would make each reference wait for the one before it.
+ */
+static void count_served(struct ml_member *m, size_t bin, const uint16_t *outcome,
+			 size_t count)
+{
+	enum { BITS = 12, MOST = (1 << BITS) - 1 };
+
+	for (size_t i = 0; i < count;) {
+		size_t end = count - i < MOST ? count : i + MOST;
+		uint64_t sum = 0;
+
+		for (; i < end; i++)
+			sum += (uint64_t)1 << BITS * (ml_outcome_served(outcome[i]) - 1);
+		for (unsigned s = 1; s < ML_SERVED && s <= m->parsed.levels + 1; s++)
+			m->served[s][bin] += (uint32_t)(sum >> BITS * (s - 1)) & MOST;
+	}
+}
+
+static bool simulate(struct ml_ensemble_walk *w, struct unit *u,
+		     const struct ml_ensemble_block *b, struct ml_err *err)
+{
+	struct ml_member *m = &w->e->members[u->member];
+	uint16_t outcome[ML_BATCH];
+
+	if (!u->opened && !open_simulator(w, u, err))
+		return false;
+	u->given = &b->hints[u->foreseen];
+	for (size_t i = 0; i < b->count; i += ML_BATCH) {
+		struct ml_accesses a = {
+			.count = b->count - i < ML_BATCH ? b->count - i : ML_BATCH,
+			.addr = b->addr + i,
+			.what = b->what + i,
+			.site = b->site + i,
+		};
+
+		if (!ml_sim_run(u->sim, &a, outcome, err))
+			return false;
+		for (size_t k = 0; k < a.count;) {
+			uint64_t at = b->position + i + k, bin = at >> w->window->bits;
+			uint64_t left = ((bin + 1) << w->window->bits) - at;
+			size_t n = left < a.count - k ? (size_t)left : a.count - k;
+
+			count_served(m, (size_t)bin, outcome + k, n);
+			k += n;
+		}
+	}
+	return true;
+}
+
+/* ---- threads ---- */
+
+static bool at_end(const struct ml_ensemble_walk *w)
+{
+	return w->position == ml_ensemble_refs(w->window);
+}
+
+/* The unit that is farthest behind; of several the one that takes longest. */
+static struct unit *choose(struct ml_ensemble_walk *w, bool *may_decode)
+{
+	struct unit *best = NULL;
+	uint64_t least = w->decoded;
+
+	for (size_t i = 0; i < w->unit_count; i++) {
+		struct unit *u = &w->units[i];
+
+		if (u->next < least)
+			least = u->next;
+		if (u->busy || u->next == w->decoded)
+			continue;
+		if (!best || u->next < best->next ||
+		    (u->next == best->next && u->spent > best->spent))
+			best = u;
+	}
+	*may_decode = !w->decoding && !w->closing && !at_end(w) &&
+		      w->decoded - least < RING;
+	if (*may_decode && best && w->decoded - best->next >= AHEAD)
+		*may_decode = false;
+	return best;
+}
+
+/* Whether it is time to end this leg. */
+static void look_up(struct ml_ensemble_walk *w)
+{
+	if (ml_stopped(w->o->stop))
+		w->closing = true;
+	if (w->o->every && ml_now() - w->started >= w->o->every * ML_SECOND)
+		w->closing = true;
+}
+
+static void do_decode(struct ml_ensemble_walk *w, struct ml_err *err)
+{
+	struct ml_ensemble_block *b = &w->ring[w->decoded % RING];
+
+	w->decoding = true;
+	b->position = w->position;
+	pthread_mutex_unlock(&w->lock);
+	bool ok = ml_ensemble_decode(&w->decoder, b, err);
+	if (ok && !b->count)
+		ok = ml_fail(err, ML_FORMAT,
+			     "%s: ends at reference %llu, before the window does",
+			     w->trace->path,
+			     (unsigned long long)(w->window->from + b->position));
+	pthread_mutex_lock(&w->lock);
+	w->decoding = false;
+	if (!ok) {
+		w->failed = true;
+		w->err = *err;
+		return;
+	}
+	w->decoded++;
+	w->position += b->count;
+}
+
+static const struct ml_lines *lines_of(const struct ml_ensemble_walk *w,
+				       const struct unit *u,
+				       const struct ml_ensemble_block *b)
+{
+	bool fewer = u->stack->sets > 1 && w->decoder.stream[u->stream].sets > 1;
+
+	return fewer ? &b->fewer[u->stream] : &b->lines[u->stream];
+}
+
+static void do_unit(struct ml_ensemble_walk *w, struct unit *u,
+		    struct ml_stack_scratch *x, struct ml_err *err)
+{
+	const struct ml_ensemble_block *b = &w->ring[u->next % RING];
+	struct ml_stack_block where = { b->position, w->window->bits };
+	uint64_t start = ml_now();
+	bool ok = true;
+
+	u->busy = true;
+	pthread_mutex_unlock(&w->lock);
+	if (u->stack)
+		ml_stack_run(u->stack, lines_of(w, u, b), &where, x);
+	else
+		ok = simulate(w, u, b, err);
+	pthread_mutex_lock(&w->lock);
+	u->busy = false;
+	u->spent += ml_now() - start;
+	u->next++;
+	w->done += u->members * b->count;
+	if (!ok && !w->failed) {
+		w->failed = true;
+		w->err = *err;
+	}
+	if (w->o->tick)
+		w->o->tick(w->o->tick_arg, w->before + w->done, w->total);
+}
+
+static void work(void *arg)
+{
+	struct ml_ensemble_walk *w = arg;
+	struct ml_stack_scratch scratch = { 0 };
+	struct ml_err err;
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->failed) {
+		bool may_decode;
+
+		look_up(w);
+		struct unit *u = choose(w, &may_decode);
+		if (may_decode)
+			do_decode(w, &err);
+		else if (u)
+			do_unit(w, u, &scratch, &err);
+		else if (!w->decoding && (w->closing || at_end(w)))
+			break; /* others may be at their last block */
+		else {
+			pthread_cond_wait(&w->change, &w->lock);
+			continue;
+		}
+		pthread_cond_broadcast(&w->change);
+	}
+	pthread_cond_broadcast(&w->change);
+	pthread_mutex_unlock(&w->lock);
+	ml_stack_scratch_release(&scratch);
+}
+
+bool ml_ensemble_walk_run(struct ml_ensemble_walk *w, uint64_t *position,
+			  struct ml_err *err)
+{
+	unsigned threads = w->o->threads ? w->o->threads : ml_cpus();
+	struct ml_pool pool;
+
+	w->closing = w->failed = false;
+	w->started = ml_now();
+	if (threads > 1)
+		ml_pool_init(&pool, threads - 1);
+	for (unsigned i = 1; i < threads && i <= pool.count; i++)
+		ml_pool_submit(&pool, work, w);
+	work(w);
+	if (threads > 1) {
+		ml_pool_wait(&pool);
+		ml_pool_release(&pool);
+	}
+	*position = w->position;
+	if (w->failed)
+		*err = w->err;
+	return !w->failed;
+}
+
+void ml_ensemble_walk_progress(struct ml_ensemble_walk *w, uint64_t before,
+			       uint64_t total)
+{
+	w->before = before;
+	w->total = total;
+}
+
+/* ---- series ---- */
+
+static void make_series(struct ml_ensemble_walk *w, struct ml_member *m,
+			const struct ml_stack_branch *leaf)
+{
+	ml_ensemble_make_series(w->e, m);
+	for (size_t i = 0; i < w->window->bins; i++) {
+		const struct ml_stack_branch *b = leaf;
+		uint32_t behind = 0;
+
+		for (unsigned s = m->parsed.levels + 1; s > 1; s--, b = b->before) {
+			m->served[s][i] = b->missed[i] - behind;
+			behind = b->missed[i];
+		}
+		m->served[1][i] = (uint32_t)ml_ensemble_bin_refs(w->window, i) - behind;
+	}
+}
+
+void ml_ensemble_walk_finish(struct ml_ensemble_walk *w)
+{
+	assert(at_end(w));
+	for (size_t i = 0; i < w->group.count; i++) {
+		struct ml_member *m = &w->e->members[w->group.member[i]];
+
+		if (w->leaf[i])
+			make_series(w, m, w->leaf[i]);
+		ml_ensemble_finish(w->e, m);
+	}
+}
+
+/* ---- states ---- */
+
+/* Bins that a position has begun. */
+static size_t begun(const struct ml_ensemble_walk *w, uint64_t position)
+{
+	return position ? (size_t)((position - 1) >> w->window->bits) + 1 : 0;
+}
+
+void ml_ensemble_walk_save(const struct ml_ensemble_walk *w, struct ml_buf *out)
+{
+	size_t bins = begun(w, w->position);
+	struct ml_buf state = { 0 };
+
+	ml_buf_varint(out, STATE_VERSION);
+	ml_buf_varint(out, w->group.count);
+	for (size_t i = 0; i < w->group.count; i++)
+		ml_buf_string(out, w->e->members[w->group.member[i]].machine);
+	for (size_t i = 0; i < w->decoder.futures; i++)
+		ml_buf_varint(out, w->decoder.future[i].requests);
+	for (size_t i = 0; i < w->unit_count; i++) {
+		const struct unit *u = &w->units[i];
+
+		if (u->stack) {
+			ml_stack_save(u->stack, bins, out);
+			continue;
+		}
+		const struct ml_member *m = &w->e->members[u->member];
+		for (unsigned s = 1; s <= m->parsed.levels + 1; s++)
+			for (size_t k = 0; k < bins; k++)
+				ml_buf_varint(out, m->served[s][k]);
+		state.size = 0;
+		if (u->sim)
+			ml_sim_save(u->sim, &state);
+		else if (u->state.at)
+			ml_buf_put(&state, u->state.at,
+				   (size_t)(u->state.end - u->state.at));
+		ml_buf_varint(out, state.size);
+		ml_buf_put(out, state.data, state.size);
+	}
+	ml_buf_release(&state);
+}
+
+static bool restore_simulator(struct ml_ensemble_walk *w, struct unit *u, size_t bins,
+			      struct ml_bytes *in)
+{
+	struct ml_member *m = &w->e->members[u->member];
+
+	for (unsigned s = 1; s <= m->parsed.levels + 1; s++)
+		for (size_t k = 0; k < bins && !in->bad; k++)
+			m->served[s][k] = (uint32_t)ml_bytes_varint(in);
+	uint64_t size = ml_bytes_varint(in);
+	const uint8_t *at = size <= (uint64_t)(in->end - in->at) ? ml_bytes_take(in, size)
+								 : NULL;
+	if (!at)
+		return false;
+	/* kept until the simulator is opened, by whichever thread */
+	if (size)
+		u->state = (struct ml_bytes){ at, at + size, false };
+	return true;
+}
+
+static const char *get_string(struct ml_bytes *in, struct ml_arena *a)
+{
+	uint64_t size = ml_bytes_varint(in);
+	const uint8_t *at = size <= (uint64_t)(in->end - in->at) ? ml_bytes_take(in, size)
+								 : NULL;
+
+	in->bad |= !at;
+	return at ? ml_arena_copy(a, at, size) : "";
+}
+
+static bool get_members(struct ml_bytes *in, struct ml_arena *a, const char ***machine,
+			size_t *count)
+{
+	uint64_t version = ml_bytes_varint(in), n = ml_bytes_varint(in);
+
+	if (in->bad || version != STATE_VERSION || n > (uint64_t)(in->end - in->at))
+		return false;
+	*count = (size_t)n;
+	*machine = ml_arena_alloc(a, (*count + 1) * sizeof(**machine));
+	for (size_t i = 0; i < *count; i++)
+		(*machine)[i] = get_string(in, a);
+	return !in->bad;
+}
+
+bool ml_ensemble_state_members(const struct ml_ensemble_state *s, struct ml_arena *a,
+			       const char ***machine, size_t *count)
+{
+	const uint8_t *data = s->data;
+	struct ml_bytes in = { data, data + s->size, false };
+
+	return get_members(&in, a, machine, count);
+}
+
+static bool restore(struct ml_ensemble_walk *w, struct ml_err *err)
+{
+	struct ml_bytes in = { w->group.data, w->group.data + w->group.size, false };
+	size_t count, bins = begun(w, w->position);
+	struct ml_arena a = { 0 };
+	const char **machine;
+	bool ok = get_members(&in, &a, &machine, &count) && count == w->group.count;
+
+	ml_arena_release(&a);
+	for (size_t i = 0; ok && i < w->decoder.futures; i++)
+		ok = ml_ensemble_future_seek(&w->decoder, i, ml_bytes_varint(&in));
+	for (size_t i = 0; ok && i < w->unit_count; i++) {
+		struct unit *u = &w->units[i];
+
+		ok = u->stack ? ml_stack_restore(u->stack, bins, &in)
+			      : restore_simulator(w, u, bins, &in);
+	}
+	return (ok && !in.bad && in.at == in.end) ||
+	       ml_fail(err, ML_FORMAT,
+		       "the state of the members of %s that were under way is damaged",
+		       w->window->label);
+}
+
+/* ---- opening and closing ---- */
+
+static bool foresee(struct ml_ensemble_walk *w, struct ml_err *err)
+{
+	for (size_t i = 0; i < w->unit_count; i++) {
+		struct unit *u = &w->units[i];
+		struct ml_replay_options o = options(w, u);
+
+		if (u->shares &&
+		    !ml_ensemble_foresee(&w->decoder, &o, w->trace, &u->foreseen, err))
+			return false;
+	}
+	return true;
+}
+
+bool ml_ensemble_walk_open(struct ml_ensemble_walk **walk, struct ml_ensemble *e,
+			   struct ml_trace *t, const struct ml_ensemble_group *g,
+			   const struct ml_ensemble_run *o, struct ml_err *err)
+{
+	struct ml_ensemble_walk *w = ml_resize(NULL, sizeof(*w));
+
+	*w = (struct ml_ensemble_walk){
+		.e = e,
+		.trace = t,
+		.window = &e->traces[g->trace],
+		.o = o,
+		.group = *g,
+		.position = g->position,
+	};
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->change, NULL);
+	w->leaf = ml_arena_alloc(&w->tree.arena, g->count * sizeof(*w->leaf) + 1);
+	ml_ensemble_decoder_open(&w->decoder, t, w->window->from + w->position,
+				 w->window->to);
+	plan(w);
+	for (size_t i = 0; i < RING; i++)
+		ml_ensemble_block_init(&w->ring[i]);
+	if (!foresee(w, err) || (g->data && !restore(w, err))) {
+		ml_ensemble_walk_close(w);
+		return false;
+	}
+	*walk = w;
+	return true;
+}
+
+void ml_ensemble_walk_close(struct ml_ensemble_walk *w)
+{
+	for (size_t i = 0; i < w->unit_count; i++) {
+		if (w->units[i].sim)
+			ml_sim_close(w->units[i].sim);
+		if (w->units[i].future)
+			ml_future_close(w->units[i].future);
+	}
+	for (size_t i = 0; i < RING; i++)
+		ml_ensemble_block_release(&w->ring[i]);
+	ml_ensemble_decoder_close(&w->decoder);
+	ml_stack_release(&w->tree);
+	ml_free(w->units);
+	pthread_mutex_destroy(&w->lock);
+	pthread_cond_destroy(&w->change);
+	ml_free(w);
+}
+
+size_t ml_ensemble_walk_units(const struct ml_ensemble *e,
+			      const struct ml_ensemble_group *g)
+{
+	struct ml_stack_tree tree = { 0 };
+	size_t units = 0;
+
+	for (size_t i = 0; i < g->count; i++) {
+		const struct ml_machine *m = &e->members[g->member[i]].parsed;
+
+		if (ml_stack_fits(m))
+			ml_stack_add(&tree, m);
+		else
+			units++;
+	}
+	units += ml_stack_passes(&tree);
+	ml_stack_release(&tree);
+	return units;
+}

@@ -1,0 +1,60 @@
+/*
+ * One walk over a trace for many members: references are decoded once, in blocks, and
+ * every stack pass and every simulator of the walk takes each block. These units are
+ * independent of each other, so they run on as many threads as there are; a unit that
+ * takes longer than the others may be some blocks behind them. What comes out does not
+ * depend on any of this.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/analyse/ensemble/ensemble.h"
+#include "lib/analyse/ensemble/ensemble_run.h"
+
+struct ml_buf;
+struct ml_trace;
+
+/* Members of one trace, to be simulated from one position on. */
+struct ml_ensemble_group {
+	uint32_t trace;
+	size_t *member; /* ascending */
+	size_t count, cap;
+	uint64_t position;   /* in the window */
+	const uint8_t *data; /* the state there, or NULL at the start */
+	size_t size;
+};
+
+struct ml_ensemble_walk;
+
+/* A machine as it is simulated for a trace: what cannot change who serves is left out.
+ * t may be NULL, if nothing is known of it. */
+struct ml_machine ml_ensemble_plain(const struct ml_machine *m, const struct ml_trace *t);
+
+/* Fails on a state that was not saved by this version for these members. */
+bool ml_ensemble_walk_open(struct ml_ensemble_walk **w, struct ml_ensemble *e,
+			   struct ml_trace *t, const struct ml_ensemble_group *g,
+			   const struct ml_ensemble_run *o, struct ml_err *err);
+/*
+ * Runs until the end of the window, until it is asked to stop or until it is time to
+ * save; *position is where it is then, and all units are there.
+ */
+bool ml_ensemble_walk_run(struct ml_ensemble_walk *w, uint64_t *position,
+			  struct ml_err *err);
+/* At the end of the window: gives the members their series. */
+void ml_ensemble_walk_finish(struct ml_ensemble_walk *w);
+/* A state from which another walk of the same members goes on. */
+void ml_ensemble_walk_save(const struct ml_ensemble_walk *w, struct ml_buf *out);
+void ml_ensemble_walk_close(struct ml_ensemble_walk *w);
+/* Member references done so far, in all legs, for the tick. */
+void ml_ensemble_walk_progress(struct ml_ensemble_walk *w, uint64_t before,
+			       uint64_t total);
+/* Stack passes and simulators of a group. */
+size_t ml_ensemble_walk_units(const struct ml_ensemble *e,
+			      const struct ml_ensemble_group *g);
+
+/* Texts of the members that a state is of, in a; false when it is none. */
+bool ml_ensemble_state_members(const struct ml_ensemble_state *s, struct ml_arena *a,
+			       const char ***machine, size_t *count);

@@ -1,0 +1,240 @@
+#include "lib/analyse/ensemble/shared_cache_model.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/table.h"
+
+struct sharing {
+	struct ml_second *s;
+	const uint32_t *family;
+	const double *size; /* of each of the family, ascending */
+	size_t count;
+	size_t chosen[ML_SECOND_THREADS];
+	struct ml_arena *arena;
+};
+
+static void add_way(struct sharing *x)
+{
+	struct ml_second *s = x->s;
+
+	if (s->count == s->cap) {
+		size_t cap = s->cap ? 2 * s->cap : 64;
+		struct ml_second_member *more = ml_arena_alloc(x->arena,
+							       cap * sizeof(*more));
+
+		if (s->count)
+			memcpy(more, s->at, s->count * sizeof(*more));
+		s->at = more;
+		s->cap = cap;
+	}
+	struct ml_second_member *way = &s->at[s->count++];
+	for (unsigned i = 0; i < s->threads; i++) {
+		way->member[i] = x->family[x->chosen[i]];
+		way->starved += x->chosen[i] == 0;
+	}
+}
+
+/* Thread i and those behind it get `left`, none less than size[least]. */
+static bool share_out(struct sharing *x, unsigned i, size_t least, double left,
+		      struct ml_err *err)
+{
+	unsigned others = x->s->threads - i;
+
+	if (!others) {
+		if (left > 0)
+			return true;
+		if (x->s->count == ML_SECOND_MOST)
+			return ml_fail(err, ML_USAGE,
+				       "there are more than %d ways to share %.0f among "
+				       "%u threads; take fewer sizes or threads",
+				       ML_SECOND_MOST, x->s->total, x->s->threads);
+		add_way(x);
+		return true;
+	}
+	for (size_t k = least; k < x->count && x->size[k] * others <= left; k++) {
+		/* what is left is too much even for the largest */
+		if (x->size[k] + x->size[x->count - 1] * (others - 1) < left)
+			continue;
+		x->chosen[i] = k;
+		if (!share_out(x, i + 1, k, left - x->size[k], err))
+			return false;
+	}
+	return true;
+}
+
+static bool no_way(const struct sharing *x, struct ml_err *err)
+{
+	char list[400] = "", text[ML_NUMBER_ROOM];
+
+	for (size_t i = 0; i < x->count; i++) {
+		size_t used = strlen(list);
+
+		snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
+			 ml_format_bytes(text, (uint64_t)x->size[i]));
+	}
+	return ml_fail(err, ML_USAGE, "no %u members add up to %s of '%s'; there are %s",
+		       x->s->threads, ml_format_bytes(text, (uint64_t)x->s->total),
+		       x->s->param, list);
+}
+
+bool ml_second_among(struct ml_second *s, const struct ml_ensemble *e, const char *param,
+		     const uint32_t *family, size_t size, unsigned threads, double total,
+		     struct ml_arena *a, struct ml_err *err)
+{
+	double *sizes = ml_arena_alloc(a, size * sizeof(*sizes));
+	struct sharing x = {
+		.s = s, .family = family, .size = sizes, .count = size, .arena = a
+	};
+
+	*s = (struct ml_second){ .threads = threads, .param = param, .total = total };
+	if (threads < 2 || threads > ML_SECOND_THREADS)
+		return ml_fail(err, ML_USAGE, "2 to %d threads can share, not %u",
+			       ML_SECOND_THREADS, threads);
+	for (size_t i = 0; i < size; i++)
+		sizes[i] = ml_curve_number(&e->members[family[i]], param);
+	return share_out(&x, 0, 0, total, err) && (s->count || no_way(&x, err));
+}
+
+bool ml_second_make(struct ml_second *s, const struct ml_ensemble *e, const char *param,
+		    unsigned threads, double total, struct ml_arena *a,
+		    struct ml_err *err)
+{
+	uint32_t *family;
+	size_t size;
+
+	return ml_curve_family(e, param, NULL, &family, &size, a, err) &&
+	       ml_second_among(s, e, param, family, size, threads, total, a, err);
+}
+
+/* What a first-order member brings into each way that it takes part in. */
+struct part {
+	double *mean, *low, *high, *asked; /* [cells] */
+};
+
+static struct part part_of(const struct ml_curves *c, size_t member,
+			   const struct ml_curve_options *o, double shift, double from,
+			   double to, size_t cells, bool ends, struct ml_arena *a)
+{
+	struct part p = { .mean = ml_arena_alloc(a, cells * sizeof(*p.mean)),
+			  .asked = ml_arena_alloc(a, cells * sizeof(*p.asked)) };
+
+	if (ends) {
+		p.low = ml_arena_alloc(a, cells * sizeof(*p.low));
+		p.high = ml_arena_alloc(a, cells * sizeof(*p.high));
+	}
+	/* apart by the whole shift when one is half of it early, another late */
+	ml_curve_around(c, member, o, shift / 2, from, to, cells, p.mean, p.low, p.high,
+			NULL, p.asked);
+	return p;
+}
+
+/* sum(asked * value) / sum(asked), of the threads that ask at all. */
+static double pool(const struct part *const *part, unsigned threads, size_t cell,
+		   size_t which)
+{
+	double sum = 0, asked = 0;
+
+	for (unsigned i = 0; i < threads; i++) {
+		const struct part *p = part[i];
+		const double *v = which == 0 ? p->mean : which == 1 ? p->low : p->high;
+
+		if (!(p->asked[cell] > 0))
+			continue;
+		sum += p->asked[cell] * v[cell];
+		asked += p->asked[cell];
+	}
+	return sum / asked;
+}
+
+static void pool_way(const struct part *const *part, unsigned threads, size_t cells,
+		     double *const out[3])
+{
+	for (size_t which = 0; which < 3; which++)
+		for (size_t i = 0; out[which] && i < cells; i++)
+			out[which][i] = pool(part, threads, i, which);
+}
+
+static void curves_of(const struct ml_curves *c, const struct ml_second *s, size_t first,
+		      size_t count, const struct ml_curve_options *o, double shift,
+		      double from, double to, size_t cells, double *const out[3])
+{
+	struct ml_arena a = { 0 };
+	size_t members = ml_curves_ensemble(c)->member_count;
+	struct part *parts = ml_arena_alloc(&a, members * sizeof(*parts));
+
+	for (size_t w = 0; w < count; w++) {
+		const struct ml_second_member *way = &s->at[first + w];
+		const struct part *part[ML_SECOND_THREADS];
+		double *row[3];
+
+		for (unsigned i = 0; i < s->threads; i++) {
+			struct part *p = &parts[way->member[i]];
+
+			if (!p->mean)
+				*p = part_of(c, way->member[i], o, shift, from, to, cells,
+					     out[1] || out[2], &a);
+			part[i] = p;
+		}
+		for (size_t i = 0; i < 3; i++)
+			row[i] = out[i] ? out[i] + w * cells : NULL;
+		pool_way(part, s->threads, cells, row);
+	}
+	ml_arena_release(&a);
+}
+
+void ml_second_curve(const struct ml_curves *c, const struct ml_second *s, size_t which,
+		     const struct ml_curve_options *o, double shift, double from,
+		     double to, size_t cells, double *mean, double *low, double *high)
+{
+	assert(which < s->count);
+	curves_of(c, s, which, 1, o, shift, from, to, cells,
+		  (double *const[3]){ mean, low, high });
+}
+
+void ml_second_curves(const struct ml_curves *c, const struct ml_second *s,
+		      const struct ml_curve_options *o, double shift, double from,
+		      double to, size_t cells, double *mean, double *low, double *high)
+{
+	curves_of(c, s, 0, s->count, o, shift, from, to, cells,
+		  (double *const[3]){ mean, low, high });
+}
+
+/* References of a member over the whole run, or those that ask the level. */
+static double asked_of(const struct ml_curves *c, size_t member,
+		       const struct ml_curve_options *o, double end)
+{
+	const struct ml_ensemble *e = ml_curves_ensemble(c);
+	struct ml_curve_options inner = { .measure = ML_MEASURE_SERVED,
+					  .matching = o->matching,
+					  .against = SIZE_MAX };
+	double share = 1;
+
+	for (unsigned k = 1; o->measure == ML_MEASURE_MISS && k < o->level; k++) {
+		inner.level = k;
+		share -= ml_curve_total(c, member, &inner, 0, end);
+	}
+	return share * (double)ml_ensemble_refs(&e->traces[e->members[member].trace]);
+}
+
+double ml_second_total(const struct ml_curves *c, const struct ml_second *s, size_t which,
+		       const struct ml_curve_options *o)
+{
+	const struct ml_ensemble *e = ml_curves_ensemble(c);
+	const uint32_t *member = s->at[which].member;
+	double end = o->matching ? ml_match_end(o->matching)
+				 : (double)ml_ensemble_refs(
+					   &e->traces[e->members[member[0]].trace]);
+	double sum = 0, all = 0;
+
+	for (unsigned i = 0; i < s->threads; i++) {
+		double asked = asked_of(c, member[i], o, end);
+
+		if (!(asked > 0))
+			continue;
+		sum += asked * ml_curve_total(c, member[i], o, 0, end);
+		all += asked;
+	}
+	return sum / all;
+}

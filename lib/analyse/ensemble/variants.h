@@ -1,0 +1,43 @@
+/*
+ * A compact description of many: text with braces, each standing for several values.
+ *
+ *	L1 {4K..256K x2} {1,2,4,8,full}w {lru,fifo,opt}    7 * 5 * 3 machines
+ *	cc -DPAD={0..15} -o {out} pad.c                    16 programs
+ *
+ * {a..b} counts by 1, {a..b +s} by s, {a..b xf} multiplies by f; sizes may have K, M, G.
+ * {a,b,c} lists words (a list may contain ranges). {name: ...} names the parameter;
+ * without a name it is called after its place: "L1 size", "L1 ways", "L1 policy" in a
+ * machine, the word before it ("PAD" of -DPAD=) in a command. The same name used twice
+ * takes the same value at both places: L1 {s: 1K..8K x2} | L2 {s}. {{ and }} are braces.
+ * The first brace varies slowest.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/analyse/ensemble/ensemble.h"
+#include "lib/base/arena.h"
+#include "lib/base/err.h"
+
+struct ml_variant {
+	const char *text; /* with all braces replaced */
+	struct ml_parameter *params;
+	size_t param_count;
+};
+
+struct ml_variants {
+	struct ml_variant *at;
+	size_t count, cap;
+};
+
+enum { ML_VARIANTS_MOST = 100000 };
+
+enum ml_variants_of { ML_VARIANTS_MACHINE, ML_VARIANTS_COMMAND };
+
+/*
+ * All variants of a text; keep names braces that are left as they are ({out}), ending
+ * with NULL; it may be NULL. Fails, quoting, on nonsense and on more than the most.
+ */
+bool ml_variants_expand(struct ml_variants *v, const char *text, enum ml_variants_of of,
+			const char *const *keep, struct ml_arena *a, struct ml_err *err);

@@ -1,0 +1,63 @@
+#include "lib/analyse/find/findings.h"
+#include "lib/base/json.h"
+
+static void write_text(struct ml_json *w, const char *key, const char *text)
+{
+	ml_json_key(w, key);
+	ml_json_string(w, *text ? text : NULL);
+}
+
+static void write_real(struct ml_json *w, const char *key, double v)
+{
+	ml_json_key(w, key);
+	ml_json_real(w, v);
+}
+
+/* The other ways to mend the same are a list of findings, not a chain. */
+static void write_finding(struct ml_json *w, const struct ml_finding *n, bool others)
+{
+	ml_json_object(w);
+	write_text(w, "kind", n->kind);
+	write_text(w, "title", n->title);
+	write_text(w, "region", n->region);
+	write_text(w, "file", n->file);
+	ml_json_key(w, "line");
+	if (n->line)
+		ml_json_u64(w, n->line);
+	else
+		ml_json_null(w);
+	write_text(w, "function", n->func);
+	write_real(w, "cost", n->cost);
+	write_real(w, "gain", n->gain);
+	write_text(w, "predicted", n->simulated ? "simulated" : "estimated");
+	ml_json_key(w, "evidence");
+	ml_json_array(w);
+	for (size_t i = 0; n->says[i]; i++)
+		ml_json_string(w, n->says[i]);
+	ml_json_end(w);
+	write_text(w, "advice", n->advice);
+	ml_json_key(w, "facts");
+	ml_json_object(w);
+	for (const struct ml_fact *x = n->facts; x->key; x++)
+		if (x->text)
+			write_text(w, x->key, x->text);
+		else
+			write_real(w, x->key, x->number);
+	ml_json_end(w);
+	if (others) {
+		ml_json_key(w, "or");
+		ml_json_array(w);
+		for (const struct ml_finding *x = n->other; x; x = x->other)
+			write_finding(w, x, false);
+		ml_json_end(w);
+	}
+	ml_json_end(w);
+}
+
+void ml_findings_json(const struct ml_findings *f, struct ml_json *w)
+{
+	ml_json_array(w);
+	for (size_t i = 0; i < f->count; i++)
+		write_finding(w, &f->at[i], true);
+	ml_json_end(w);
+}

@@ -1,0 +1,174 @@
+/*
+ * Two regions that drive each other out of few sets although there is room elsewhere:
+ * used side by side, and a multiple of a way's size apart. Moving one of them by some
+ * lines ends that; by how many is found by trying.
+ */
+#include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_spots.h"
+#include "lib/trace/tables.h"
+
+enum { MOST = 2 /* pairs */ };
+
+static const unsigned shifts[] = { 1, 4, 16 }; /* lines */
+enum { SHIFTS = sizeof(shifts) / sizeof(*shifts) };
+
+struct meeting {
+	uint32_t a, b; /* regions, a < b */
+	unsigned level;
+	uint64_t conflicts; /* of either because of the other */
+	double cost;
+	size_t trial[SHIFTS]; /* b moved */
+};
+
+struct mine {
+	struct meeting meetings[MOST];
+	size_t count;
+};
+
+/* Keeps the costliest meetings, in order. */
+static void keep(struct mine *m, const struct meeting *x)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		if (m->meetings[i].a == x->a && m->meetings[i].b == x->b &&
+		    m->meetings[i].level == x->level)
+			return;
+	while (at < m->count && m->meetings[at].cost >= x->cost)
+		at++;
+	if (at == MOST)
+		return;
+	if (m->count < MOST)
+		m->count++;
+	for (size_t i = m->count - 1; i > at; i--)
+		m->meetings[i] = m->meetings[i - 1];
+	m->meetings[at] = *x;
+}
+
+static uint64_t conflicts_of(const struct ml_find *f, uint32_t level, uint32_t loser,
+			     uint32_t winner)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < f->p->pair_count; i++) {
+		const struct ml_profile_pair *x = &f->p->pairs[i];
+
+		if (x->level == level && ml_find_same(f, x->loser) == loser &&
+		    ml_find_same(f, x->winner) == winner)
+			n += x->conflict;
+	}
+	return n;
+}
+
+static void look(struct ml_find *f, void **mine)
+{
+	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
+
+	for (size_t i = 0; i < f->p->pair_count; i++) {
+		const struct ml_profile_pair *x = &f->p->pairs[i];
+		struct meeting y = { .a = ml_find_same(f, x->loser),
+				     .b = ml_find_same(f, x->winner),
+				     .level = x->level };
+
+		/* many rows may stand for one pair; those of a hundredth and less do not
+		 */
+		if (!x->level || y.a == y.b || !ml_find_movable(f, y.a) ||
+		    !ml_find_movable(f, y.b) ||
+		    100 * ml_find_miss(f, y.level) * (double)x->conflict < f->least)
+			continue;
+		if (y.a > y.b) {
+			y.a = y.b;
+			y.b = ml_find_same(f, x->loser);
+		}
+		y.conflicts = conflicts_of(f, y.level, y.a, y.b) +
+			      conflicts_of(f, y.level, y.b, y.a);
+		y.cost = ml_find_miss(f, y.level) * (double)y.conflicts;
+		if (y.cost >= f->least)
+			keep(m, &y);
+	}
+}
+
+static void try(struct ml_find *f, void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; i < m->count; i++)
+		for (unsigned k = 0; k < SHIFTS; k++)
+			m->meetings[i].trial[k] = ml_find_try(
+				f,
+				&(struct ml_change){ .kind = ML_CHANGE_SHIFT,
+						     .region = m->meetings[i].b,
+						     .pad = shifts[k] * f->line },
+				NULL);
+}
+
+/* The spot of either region that suffers most from conflicts. */
+static const struct ml_spot *worst_of(const struct ml_find *f, const struct meeting *x)
+{
+	const struct ml_spot *worst = NULL;
+
+	for (size_t i = 0; i < f->spot_count; i++) {
+		const struct ml_spot *s = &f->spots[i];
+
+		if ((s->region == x->a || s->region == x->b) &&
+		    (!worst ||
+		     s->by_cause[ML_CAUSE_CONFLICT] > worst->by_cause[ML_CAUSE_CONFLICT]))
+			worst = s;
+	}
+	return worst;
+}
+
+static void tell(struct ml_find *f, const struct meeting *x, size_t best, double saved)
+{
+	const struct ml_level_spec *level = &f->p->machine.level[x->level - 1];
+	const struct ml_trial *t = &f->trials[x->trial[best]];
+	const char *a = ml_find_region(f, x->a), *b = ml_find_region(f, x->b);
+	uint64_t shift = shifts[best] * f->line;
+	struct ml_candidate *c = ml_find_add(f, x->b, worst_of(f, x), saved, true);
+
+	c->finding.title = ml_arena_printf(
+		f->arena, "%s and %s drive each other out of %s", a, b, level->name);
+	ml_find_say(
+		f, c,
+		"%s misses of %s are conflicts of the two: they fall into the same sets "
+		"while others have room.",
+		ml_find_count(f, x->conflicts), level->name);
+	ml_find_say(f, c, "With %s moved by %s, all misses of %s change from %s to %s.",
+		    b, ml_find_bytes(f, shift), level->name,
+		    ml_find_count(f, ml_find_missed(f->served, x->level)),
+		    ml_find_count(f, ml_find_missed(t->served, x->level)));
+	c->finding.advice = ml_arena_printf(
+		f->arena, "put %s between %s and %s, or align them differently",
+		ml_find_bytes(f, shift), a, b);
+	ml_find_fact_text(c, "other_region", a);
+	ml_find_fact_text(c, "level", level->name);
+	ml_find_fact(c, "conflicts", (double)x->conflicts);
+	ml_find_fact(c, "shift", (double)shift);
+	ml_find_fact(c, "misses_tried", (double)ml_find_missed(f->served, x->level));
+	ml_find_fact(c, "misses_predicted", (double)ml_find_missed(t->served, x->level));
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].region == x->a || f->spots[i].region == x->b)
+			ml_find_claim(f, c, &f->spots[i],
+				      f->spots[i].by_cause[ML_CAUSE_CONFLICT]);
+}
+
+static void conclude(struct ml_find *f, void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; i < m->count; i++) {
+		double saved;
+		size_t best = ml_find_best(f, m->meetings[i].trial, SHIFTS, &saved);
+
+		if (saved >= f->least)
+			tell(f, &m->meetings[i], best, saved);
+	}
+}
+
+const struct ml_finder ml_find_overlap = {
+	.kind = "overlap",
+	.weight = 1,
+	.look = look,
+	.try = try,
+	.conclude = conclude,
+};

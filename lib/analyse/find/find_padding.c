@@ -1,0 +1,190 @@
+/*
+ * Rows whose length makes the same column of many rows fall into few sets (mostly a
+ * power of two): lines drive each other out although there is room elsewhere. Some
+ * unused bytes behind each row spread them; how many is found by trying.
+ */
+
+#include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_spots.h"
+#include "lib/trace/tables.h"
+
+enum { MOST = 2 /* regions */, MOST_BLOCKS = 1000 };
+
+static const unsigned pads[] = { 1, 2, 3, 4 }; /* lines */
+enum { PADS = sizeof(pads) / sizeof(*pads) };
+
+struct rows {
+	struct ml_spot sum; /* of the region */
+	uint64_t pitch;
+	bool known; /* from the shape; else from the stride */
+	size_t trial[PADS];
+};
+
+struct mine {
+	struct rows rows[MOST];
+	size_t count;
+};
+
+/* The spot of a region whose conflict misses cost most. */
+static const struct ml_spot *worst_of(const struct ml_find *f, uint32_t region)
+{
+	const struct ml_spot *worst = NULL;
+
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].region == region &&
+		    (!worst || f->spots[i].by_cause[ML_CAUSE_CONFLICT] >
+				       worst->by_cause[ML_CAUSE_CONFLICT]))
+			worst = &f->spots[i];
+	return worst;
+}
+
+static uint64_t pitch_of(const struct ml_find *f, const struct ml_spot *worst,
+			 bool *known)
+{
+	const struct ml_region *r = &f->tables->regions.at[worst->region];
+	const struct ml_profile_cell *c = worst->worst;
+
+	*known = r->dims >= 2 && r->elem;
+	if (*known)
+		return r->dim[r->dims - 1] * r->elem;
+	if (!c->strides || 2 * c->stride[0].count < c->steps)
+		return 0;
+	return (uint64_t)(c->stride[0].bytes < 0 ? -c->stride[0].bytes
+						 : c->stride[0].bytes);
+}
+
+static void look(struct ml_find *f, void **mine)
+{
+	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
+
+	for (size_t i = 0; i < f->spot_count && m->count < MOST; i++) {
+		uint32_t region = f->spots[i].region;
+		struct rows *r = &m->rows[m->count];
+		size_t blocks;
+		bool done = !ml_find_movable(f, region);
+
+		if (ml_find_trifle(f, &f->spots[i]))
+			break;
+		for (size_t k = 0; k < m->count; k++)
+			done |= m->rows[k].sum.region == region;
+		if (done)
+			continue;
+		r->sum = ml_find_sum(f, region);
+		if (r->sum.by_cause[ML_CAUSE_CONFLICT] < f->least)
+			continue;
+		r->pitch = pitch_of(f, worst_of(f, region), &r->known);
+		if (r->pitch >= f->line &&
+		    ml_find_block_size(f, region, &blocks) >= 2 * r->pitch &&
+		    blocks <= MOST_BLOCKS)
+			m->count++;
+	}
+}
+
+static void try(struct ml_find *f, void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; i < m->count; i++)
+		for (unsigned k = 0; k < PADS; k++)
+			m->rows[i].trial[k] = ml_find_try(
+				f,
+				&(struct ml_change){ .kind = ML_CHANGE_PAD,
+						     .region = m->rows[i].sum.region,
+						     .pitch = m->rows[i].pitch,
+						     .pad = pads[k] * f->line },
+				NULL);
+}
+
+/* The level whose conflicts cost most, from 1. */
+static unsigned level_of(const struct ml_find *f, const struct ml_spot *s)
+{
+	unsigned best = 1;
+	double most = 0;
+
+	for (unsigned l = 1; l < f->memory; l++) {
+		double cost = ml_find_miss(f, l) *
+			      (double)s->cause[l - 1][ML_CAUSE_CONFLICT];
+
+		if (cost > most) {
+			most = cost;
+			best = l;
+		}
+	}
+	return best;
+}
+
+/* How many sets of a level the starts of rows fall into. */
+static uint64_t sets_of_rows(const struct ml_level_spec *level, uint64_t pitch)
+{
+	uint64_t a = pitch, b = (uint64_t)level->sets * level->line;
+
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	uint64_t steps = (uint64_t)level->sets * level->line / a;
+	return steps < level->sets ? steps : level->sets;
+}
+
+static void tell(struct ml_find *f, const struct rows *r, size_t best, double saved)
+{
+	const struct ml_spot *s = &r->sum, *worst = worst_of(f, s->region);
+	unsigned l = level_of(f, s);
+	const struct ml_level_spec *level = &f->p->machine.level[l - 1];
+	const struct ml_trial *t = &f->trials[r->trial[best]];
+	uint64_t before = ml_find_missed(t->region_before, l);
+	uint64_t after = ml_find_missed(t->region_after, l);
+	uint64_t sets = sets_of_rows(level, r->pitch), pad = pads[best] * f->line;
+	const char *name = ml_find_region(f, s->region);
+	struct ml_candidate *c = ml_find_add(f, s->region, worst, saved, true);
+
+	c->finding.title = ml_arena_printf(
+		f->arena, "rows of %s drive each other out of %s", name, level->name);
+	ml_find_say(f, c, "%s of %s misses of %s are conflicts: %s would have had room.",
+		    ml_find_count(f, s->cause[l - 1][ML_CAUSE_CONFLICT]),
+		    ml_find_count(f, ml_find_missed(s->served, l)), level->name,
+		    level->name);
+	ml_find_say(f, c, "Rows are %s%s apart, so their starts fall into %s of %s sets.",
+		    r->known ? "" : "(by the stride) ", ml_find_bytes(f, r->pitch),
+		    ml_find_count(f, sets), ml_find_count(f, level->sets));
+	ml_find_say(f, c, "With rows %s longer, its misses of %s change from %s to %s.",
+		    ml_find_bytes(f, pad), level->name, ml_find_count(f, before),
+		    ml_find_count(f, after));
+	c->finding.advice = ml_arena_printf(
+		f->arena, "make each row of %s %s longer, %s in all", name,
+		ml_find_bytes(f, pad), ml_find_count(f, r->pitch + pad));
+	ml_find_fact(c, "row", (double)r->pitch);
+	ml_find_fact(c, "pad", (double)pad);
+	ml_find_fact_text(c, "level", level->name);
+	ml_find_fact(c, "conflicts", (double)s->cause[l - 1][ML_CAUSE_CONFLICT]);
+	ml_find_fact(c, "sets_of_rows", (double)sets);
+	ml_find_fact(c, "misses_tried", (double)before);
+	ml_find_fact(c, "misses_predicted", (double)after);
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].region == s->region)
+			ml_find_claim(f, c, &f->spots[i],
+				      f->spots[i].by_cause[ML_CAUSE_CONFLICT]);
+}
+
+static void conclude(struct ml_find *f, void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; i < m->count; i++) {
+		double saved;
+		size_t best = ml_find_best(f, m->rows[i].trial, PADS, &saved);
+
+		if (saved >= f->least)
+			tell(f, &m->rows[i], best, saved);
+	}
+}
+
+const struct ml_finder ml_find_padding = {
+	.kind = "padding",
+	.weight = 1,
+	.look = look,
+	.try = try,
+	.conclude = conclude,
+};

@@ -1,0 +1,483 @@
+#include "lib/analyse/find/find_spots.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/table.h"
+#include "lib/trace/trace.h"
+
+static void find_costs(struct ml_find *f)
+{
+	const struct ml_machine *m = &f->p->machine;
+
+	for (unsigned i = 0; i < m->levels; i++)
+		f->cost[i + 1] = m->level[i].cycles;
+	f->memory = m->levels + 1;
+	f->cost[f->memory] = m->memory_cycles;
+	f->line = m->level[0].line;
+	f->cycles = f->p->cycles * (double)f->p->refs;
+}
+
+double ml_find_miss(const struct ml_find *f, unsigned level)
+{
+	return f->cost[level + 1] - f->cost[level];
+}
+
+double ml_find_cycles(const struct ml_find *f, const uint64_t served[ML_SERVED])
+{
+	double sum = 0;
+
+	for (unsigned i = 1; i <= f->memory; i++)
+		sum += f->cost[i] * (double)served[i];
+	return sum;
+}
+
+uint64_t ml_find_missed(const uint64_t served[ML_SERVED], unsigned level)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = level + 1; i < ML_SERVED; i++)
+		n += served[i];
+	return n;
+}
+
+static double excess_of(const struct ml_find *f, const uint64_t served[ML_SERVED])
+{
+	double sum = 0;
+
+	for (unsigned i = 2; i <= f->memory; i++)
+		sum += (f->cost[i] - f->cost[1]) * (double)served[i];
+	return sum;
+}
+
+static void add_cell(const struct ml_find *f, struct ml_spot *s,
+		     const struct ml_profile_cell *c)
+{
+	double excess = excess_of(f, c->served);
+
+	for (unsigned i = 0; i < 3; i++) {
+		s->kind[i] += c->kind[i];
+		s->refs += c->kind[i];
+	}
+	s->bytes += c->bytes;
+	for (unsigned i = 0; i < ML_SERVED; i++)
+		s->served[i] += c->served[i];
+	for (unsigned l = 0; l + 1 < f->memory; l++)
+		for (unsigned i = 0; i < ML_CAUSES; i++) {
+			s->cause[l][i] += c->cause[l][i];
+			s->by_cause[i] += ml_find_miss(f, l + 1) * (double)c->cause[l][i];
+		}
+	s->excess += excess;
+	if (!s->worst || excess > s->worst_excess) {
+		s->worst = c;
+		s->worst_excess = excess;
+	}
+}
+
+static int by_excess(const void *a, const void *b)
+{
+	const struct ml_spot *x = a, *y = b;
+
+	if (x->excess != y->excess)
+		return x->excess > y->excess ? -1 : 1;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return x->region < y->region ? -1 : x->region > y->region;
+}
+
+static void find_same(struct ml_find *f)
+{
+	size_t count = f->tables->regions.count;
+	struct ml_map first = { 0 };
+
+	f->same = ml_arena_alloc(f->arena, count * sizeof(*f->same));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct ml_region *r = &f->tables->regions.at[i];
+		uint32_t key[] = { (uint32_t)r->kind, r->name,  r->type,
+				   r->file,           r->line,  r->func,
+				   (uint32_t)r->elem, r->fields };
+		bool is_new = true;
+		uint64_t *at = r->kind == ML_REGION_HEAP && r->line
+				       ? ml_map_add(&first, ml_hash(key, sizeof(key)),
+						    &is_new)
+				       : NULL;
+
+		if (at && is_new)
+			*at = i;
+		f->same[i] = at ? (uint32_t)*at : i;
+	}
+	ml_map_release(&first);
+}
+
+uint32_t ml_find_same(const struct ml_find *f, uint32_t region)
+{
+	return region < f->tables->regions.count ? f->same[region] : region;
+}
+
+struct ml_profile_use ml_find_use(const struct ml_find *f, uint32_t region,
+				  unsigned level)
+{
+	struct ml_profile_use sum = { .region = region, .level = level };
+
+	for (size_t i = 0; i < f->p->use_count; i++) {
+		const struct ml_profile_use *u = &f->p->uses[i];
+
+		if (u->level != level || ml_find_same(f, u->region) != region)
+			continue;
+		sum.lines += u->lines;
+		sum.bytes += u->bytes;
+		sum.used += u->used;
+		sum.read += u->read;
+		sum.written += u->written;
+		sum.write_first += u->write_first;
+		sum.never_read += u->never_read;
+		sum.in_vain += u->in_vain;
+	}
+	return sum;
+}
+
+/* Nobody can change the tables of the loader, though it may wait for them. */
+static void find_own(struct ml_find *f)
+{
+	size_t count = f->tables->regions.count;
+	double *theirs = ml_arena_alloc(f->arena, count * sizeof(*theirs));
+
+	f->own = ml_arena_alloc(f->arena, count * sizeof(*f->own));
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].region < count)
+			theirs[f->spots[i].region] +=
+				f->places.lines[f->spots[i].line].own
+					? -f->spots[i].excess
+					: f->spots[i].excess;
+	for (size_t i = 0; i < count; i++)
+		f->own[i] = theirs[i] < 0;
+}
+
+void ml_find_spots(struct ml_find *f)
+{
+	size_t cap = 0;
+
+	find_costs(f);
+	find_same(f);
+	ml_places_init(&f->places, f->tables);
+	for (size_t i = 0; i < f->p->cell_count; i++) {
+		const struct ml_profile_cell *c = &f->p->cells[i];
+		bool is_new;
+		uint64_t line = ml_places_line(&f->places, c->site, c->caller, &is_new);
+		uint32_t region = ml_find_same(f, c->region);
+		uint64_t *at = ml_map_add(&f->spot_of, line << 32 | region, &is_new);
+
+		if (is_new) {
+			f->spots = ml_grow(f->spots, &cap, f->spot_count + 1,
+					   sizeof(*f->spots));
+			f->spots[f->spot_count].line = (uint32_t)line;
+			f->spots[f->spot_count].region = region;
+			*at = f->spot_count++;
+		}
+		add_cell(f, &f->spots[*at], c);
+	}
+	if (f->spot_count)
+		qsort(f->spots, f->spot_count, sizeof(*f->spots), by_excess);
+	for (size_t i = 0; i < f->spot_count; i++)
+		*ml_map_find(&f->spot_of,
+			     (uint64_t)f->spots[i].line << 32 | f->spots[i].region) = i;
+	find_own(f);
+}
+
+void ml_find_release(struct ml_find *f)
+{
+	for (size_t i = 0; i < f->candidate_count; i++)
+		ml_free(f->candidates[i].claims);
+	ml_free(f->candidates);
+	ml_free(f->changes);
+	ml_free(f->concerned);
+	ml_free(f->spots);
+	ml_map_release(&f->spot_of);
+	ml_places_release(&f->places);
+}
+
+struct ml_spot *ml_find_spot(const struct ml_find *f, uint32_t site, uint32_t caller,
+			     uint32_t region)
+{
+	uint64_t line = f->places.of_site[caller ? caller : site];
+	uint64_t *at = line ? ml_map_find(&f->spot_of, (line - 1) << 32 | region) : NULL;
+
+	return at ? &f->spots[*at] : NULL;
+}
+
+bool ml_find_together(const struct ml_find *f, const struct ml_spot *a,
+		      const struct ml_spot *b)
+{
+	const struct ml_place_line *x = &f->places.lines[a->line];
+	const struct ml_place_line *y = &f->places.lines[b->line];
+
+	return x->func == y->func && x->file == y->file && x->own == y->own;
+}
+
+struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region)
+{
+	struct ml_spot sum = { .region = region };
+
+	for (size_t i = 0; i < f->spot_count; i++) {
+		const struct ml_spot *s = &f->spots[i];
+
+		if (s->region != region)
+			continue;
+		if (!sum.worst) {
+			sum.line = s->line;
+			sum.worst = s->worst;
+			sum.worst_excess = s->worst_excess;
+		}
+		sum.refs += s->refs;
+		sum.bytes += s->bytes;
+		for (unsigned k = 0; k < 3; k++)
+			sum.kind[k] += s->kind[k];
+		for (unsigned k = 0; k < ML_SERVED; k++)
+			sum.served[k] += s->served[k];
+		sum.excess += s->excess;
+		for (unsigned k = 0; k < ML_CAUSES; k++) {
+			sum.by_cause[k] += s->by_cause[k];
+			for (unsigned l = 0; l < ML_LEVELS; l++)
+				sum.cause[l][k] += s->cause[l][k];
+		}
+	}
+	return sum;
+}
+
+bool ml_find_trifle(const struct ml_find *f, const struct ml_spot *s)
+{
+	return s->excess * 100 < f->least;
+}
+
+bool ml_find_movable(const struct ml_find *f, uint32_t region)
+{
+	enum ml_region_kind kind;
+
+	if (!region || region >= f->tables->regions.count || !f->own[region])
+		return false;
+	kind = f->tables->regions.at[region].kind;
+	return kind == ML_REGION_GLOBAL || kind == ML_REGION_HEAP ||
+	       kind == ML_REGION_REGISTERED || kind == ML_REGION_MMAP;
+}
+
+uint64_t ml_find_block_size(const struct ml_find *f, uint32_t region, size_t *count)
+{
+	const struct ml_block *blocks[] = { f->trace->blocks, f->tables->globals.at };
+	size_t counts[] = { f->trace->block_count, f->tables->globals.count };
+	uint64_t size = 0;
+	size_t n = 0;
+
+	for (unsigned k = 0; k < 2; k++)
+		for (size_t i = 0; i < counts[k]; i++)
+			if (ml_find_same(f, blocks[k][i].region) == region) {
+				n++;
+				size = blocks[k][i].size > size ? blocks[k][i].size
+								: size;
+			}
+	if (count)
+		*count = n;
+	return size;
+}
+
+void ml_find_watch(struct ml_find *f)
+{
+	f->seen[f->now_index] = true;
+}
+
+static const bool *sites_of(struct ml_find *f, uint32_t line)
+{
+	size_t count = f->tables->sites.count;
+	bool *sites = ml_arena_alloc(f->arena, count * sizeof(*sites));
+
+	for (size_t i = 0; i < count; i++)
+		sites[i] = f->places.of_site[i] == (uint64_t)line + 1;
+	return sites;
+}
+
+size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
+		   const struct ml_spot *spot)
+{
+	f->changes = ml_grow(f->changes, &f->change_cap, f->change_count + 1,
+			     sizeof(*f->changes));
+	f->concerned = ml_grow(f->concerned, &f->concerned_cap, f->change_count + 1,
+			       sizeof(*f->concerned));
+	f->changes[f->change_count] = *c;
+	if (spot)
+		f->changes[f->change_count].by = sites_of(f, spot->line);
+	f->concerned[f->change_count] = (double)(spot ? spot->refs
+						      : ml_find_sum(f, c->region).refs);
+	return f->change_count++;
+}
+
+/* Where all references were tried the difference is the answer; else it is scaled. */
+double ml_find_saved(const struct ml_find *f, size_t trial)
+{
+	const struct ml_trial *t;
+	double part;
+
+	if (!f->trials)
+		return 0;
+	t = &f->trials[trial];
+	part = (double)ml_find_missed(t->region_before, 0);
+	if (part <= 0)
+		return 0;
+	return (ml_find_cycles(f, f->served) - ml_find_cycles(f, t->served)) *
+	       (f->concerned[trial] / part);
+}
+
+size_t ml_find_best(const struct ml_find *f, const size_t *trials, size_t count,
+		    double *saved)
+{
+	double most = 0;
+	size_t best = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double x = ml_find_saved(f, trials[i]);
+
+		most = x > most ? x : most;
+	}
+	while (most > 0 && ml_find_saved(f, trials[best]) < 0.95 * most)
+		best++;
+	*saved = most > 0 ? ml_find_saved(f, trials[best]) : 0;
+	return best;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+struct ml_candidate *ml_find_add(struct ml_find *f, uint32_t region,
+				 const struct ml_spot *spot, double saved, bool simulated)
+{
+	f->candidates = ml_grow(f->candidates, &f->candidate_cap, f->candidate_count + 1,
+				sizeof(*f->candidates));
+	struct ml_candidate *c = &f->candidates[f->candidate_count++];
+	struct ml_finding *n = &c->finding;
+
+	c->finder = f->now;
+	n->kind = f->now->kind;
+	n->region = region ? ml_find_region(f, region) : "";
+	n->file = n->func = "";
+	n->gain = saved / f->cycles;
+	n->simulated = simulated;
+	if (spot) {
+		const struct ml_place_line *l = &f->places.lines[spot->line];
+
+		n->file = ml_tables_text(f->tables, l->file);
+		n->func = ml_tables_text(f->tables, l->func);
+		n->line = l->line;
+	}
+	return c;
+}
+
+void ml_find_claim(struct ml_find *f, struct ml_candidate *c, const struct ml_spot *spot,
+		   double cycles)
+{
+	c->claims = ml_grow(c->claims, &c->claim_cap, c->claim_count + 1,
+			    sizeof(*c->claims));
+	c->claims[c->claim_count++] = (struct ml_claim){ (uint32_t)(spot - f->spots),
+							 cycles };
+	c->finding.cost += cycles / f->cycles;
+}
+
+static struct ml_fact *next_fact(struct ml_candidate *c)
+{
+	size_t i = 0;
+
+	while (c->finding.facts[i].key)
+		i++;
+	assert(i + 1 < ML_FINDING_FACTS);
+	return &c->finding.facts[i];
+}
+
+void ml_find_fact(struct ml_candidate *c, const char *key, double number)
+{
+	*next_fact(c) = (struct ml_fact){ key, NULL, number };
+}
+
+void ml_find_fact_text(struct ml_candidate *c, const char *key, const char *text)
+{
+	*next_fact(c) = (struct ml_fact){ key, text, 0 };
+}
+
+void ml_find_say(struct ml_find *f, struct ml_candidate *c, const char *fmt, ...)
+{
+	char text[1000];
+	size_t i = 0;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	while (c->finding.says[i])
+		i++;
+	assert(i + 1 < ML_FINDING_SAYS);
+	c->finding.says[i] = ml_arena_strdup(f->arena, text);
+}
+
+const char *ml_find_count(struct ml_find *f, uint64_t n)
+{
+	return ml_format_count(ml_arena_alloc(f->arena, ML_NUMBER_ROOM), n);
+}
+
+const char *ml_find_bytes(struct ml_find *f, uint64_t n)
+{
+	if (n < 10000)
+		return ml_arena_printf(f->arena, "%s byte%s", ml_find_count(f, n),
+				       n == 1 ? "" : "s");
+	return ml_format_bytes(ml_arena_alloc(f->arena, ML_NUMBER_ROOM), n);
+}
+
+const char *ml_find_percent(struct ml_find *f, double share)
+{
+	double percent = 100 * share;
+
+	return ml_arena_printf(f->arena, percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+}
+
+const char *ml_find_region(struct ml_find *f, uint32_t region)
+{
+	return region ? ml_profile_region_name(f->p, f->tables, region) : "other memory";
+}
+
+const char *ml_find_place(struct ml_find *f, uint32_t line)
+{
+	const struct ml_place_line *l = &f->places.lines[line];
+
+	if (l->line)
+		return ml_arena_printf(f->arena, "%s:%u",
+				       base_name(ml_tables_text(f->tables, l->file)),
+				       l->line);
+	if (!l->own)
+		return "code that is not yours";
+	const char *func = ml_tables_text(f->tables, l->func);
+	return *func ? func : "unknown code";
+}
+
+const char *ml_find_misses(struct ml_find *f, const uint64_t served[ML_SERVED])
+{
+	const struct ml_machine *m = &f->p->machine;
+	uint64_t all = ml_find_missed(served, 0), missed = ml_find_missed(served, 1);
+	const char *text = ml_arena_printf(f->arena, "%s of %s references miss %s",
+					   ml_find_count(f, missed),
+					   ml_find_count(f, all), m->level[0].name);
+	const char *sep = " (served by ";
+
+	for (unsigned i = 2; i <= f->memory; i++) {
+		double share = missed ? (double)served[i] / (double)missed : 0;
+
+		if (share < 0.005)
+			continue;
+		text = ml_arena_printf(f->arena, "%s%s%s %.0f %%", text, sep,
+				       i == f->memory ? "memory" : m->level[i - 1].name,
+				       100 * share);
+		sep = ", ";
+	}
+	return missed && *sep == ',' ? ml_arena_printf(f->arena, "%s)", text) : text;
+}

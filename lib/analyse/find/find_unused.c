@@ -1,0 +1,112 @@
+/*
+ * Lines of which little is used while they are there, where no better reason is known:
+ * data scattered over memory, each piece with neighbours that nobody wants then.
+ */
+#include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_spots.h"
+#include "lib/trace/tables.h"
+
+/* The level whose misses cost most, from 1. */
+static unsigned level_of(const struct ml_find *f, const struct ml_spot *s)
+{
+	unsigned best = 1;
+	double most = 0;
+
+	for (unsigned l = 1; l < f->memory; l++) {
+		double cost = ml_find_miss(f, l) * (double)ml_find_missed(s->served, l);
+
+		if (cost > most) {
+			most = cost;
+			best = l;
+		}
+	}
+	return best;
+}
+
+/*
+ * A line that an exclusive level gives up takes along what was used of it before, so
+ * the levels within tell the history of the line and not of its stay. L1 does not.
+ */
+static struct ml_profile_use use_of(const struct ml_find *f, uint32_t region,
+				    unsigned level)
+{
+	for (unsigned i = level; i < f->memory; i++)
+		if (f->p->machine.level[i - 1].inclusion == ML_EXCLUSIVE)
+			level = 1;
+	return ml_find_use(f, region, level);
+}
+
+/* Misses that did not come from threads: those are another matter. */
+static double own_excess(const struct ml_spot *s)
+{
+	return s->excess - s->by_cause[ML_CAUSE_SHARING] -
+	       s->by_cause[ML_CAUSE_FALSE_SHARING];
+}
+
+static void tell(struct ml_find *f, const struct ml_spot *s,
+		 const struct ml_profile_use *u, double saved)
+{
+	const char *name = ml_find_region(f, s->region);
+	const char *level = f->p->machine.level[u->level - 1].name;
+	const struct ml_spot *worst = NULL;
+	double used = (double)u->used / (double)u->lines;
+	uint64_t line = u->bytes / u->lines;
+
+	for (size_t i = f->spot_count; i-- > 0;)
+		if (f->spots[i].region == s->region)
+			worst = &f->spots[i];
+	struct ml_candidate *c = ml_find_add(f, s->region, worst, saved, false);
+	c->finding.title = ml_arena_printf(
+		f->arena, "lines of %s are fetched and barely used", name);
+	ml_find_say(f, c,
+		    "%s lines came into %s; of the %s bytes of each %.1f were used.",
+		    ml_find_count(f, u->lines), level, ml_find_count(f, line), used);
+	ml_find_say(f, c, "%s.", ml_find_misses(f, s->served));
+	c->finding.advice = ml_arena_printf(
+		f->arena,
+		"store together what is used together in %s: smaller elements, "
+		"a denser order, or indices instead of pointers",
+		name);
+	ml_find_fact_text(c, "level", level);
+	ml_find_fact(c, "lines", (double)u->lines);
+	ml_find_fact(c, "used_bytes", used);
+	ml_find_fact(c, "line", (double)line);
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].region == s->region)
+			ml_find_claim(f, c, &f->spots[i], own_excess(&f->spots[i]));
+}
+
+static void conclude(struct ml_find *f, void *arg)
+{
+	struct ml_map done = { 0 };
+
+	(void)arg;
+	for (size_t i = 0; i < f->spot_count; i++) {
+		struct ml_spot sum;
+		bool is_new;
+
+		if (ml_find_trifle(f, &f->spots[i]))
+			break;
+		ml_map_add(&done, f->spots[i].region, &is_new);
+		if (!is_new || !ml_find_movable(f, f->spots[i].region))
+			continue;
+		sum = ml_find_sum(f, f->spots[i].region);
+		if (own_excess(&sum) < f->least)
+			continue;
+		struct ml_profile_use u = use_of(f, sum.region, level_of(f, &sum));
+
+		/* packed to three quarters full, so many fewer lines would come in */
+		double share = u.bytes ? (double)u.used / (double)u.bytes : 1;
+		double saved = own_excess(&sum) * (1 - share / 0.75);
+		if (share < 0.5 && saved >= f->least)
+			tell(f, &sum, &u, saved);
+	}
+	ml_map_release(&done);
+}
+
+const struct ml_finder ml_find_unused = {
+	.kind = "unused bytes",
+	.weight = 0.5,
+	.vague = true,
+	.conclude = conclude,
+};

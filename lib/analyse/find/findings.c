@@ -1,0 +1,278 @@
+#include "lib/analyse/find/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_spots.h"
+#include "lib/analyse/passes/profile.h"
+#include "lib/analyse/find/whatif.h"
+#include "lib/base/arena.h"
+#include "lib/trace/trace.h"
+
+static const struct ml_finder *const finders[] = {
+	&ml_find_sharing, &ml_find_stride, &ml_find_padding,
+	&ml_find_overlap, &ml_find_fields, &ml_find_unread,
+	&ml_find_block,   &ml_find_unused, &ml_find_pages,
+};
+
+enum {
+	KINDS = sizeof(finders) / sizeof(*finders),
+	WINDOW = 40 * 1000 * 1000,
+	LANES = 6, /* with more simulations at once the window becomes smaller */
+	MOST = 10, /* findings */
+};
+
+struct run {
+	struct ml_find f;
+	void *mine[KINDS];
+};
+
+static void see(void *arg, const struct ml_seen *s)
+{
+	struct run *r = arg;
+
+	for (size_t i = 0; i < KINDS; i++)
+		if (r->f.seen[i])
+			finders[i]->see(&r->f, r->mine[i], s);
+}
+
+typedef void phase(const struct ml_finder *k, struct ml_find *f, void **mine);
+
+static void look(const struct ml_finder *k, struct ml_find *f, void **mine)
+{
+	if (k->look)
+		k->look(f, mine);
+}
+
+static void try(const struct ml_finder *k, struct ml_find *f, void **mine)
+{
+	if (k->try)
+		k->try(f, *mine);
+}
+
+static void conclude(const struct ml_finder *k, struct ml_find *f, void **mine)
+{
+	if (k->conclude)
+		k->conclude(f, *mine);
+}
+
+static void all_finders(struct run *r, phase *do_phase)
+{
+	for (size_t i = 0; i < KINDS; i++) {
+		r->f.now = finders[i];
+		r->f.now_index = i;
+		do_phase(finders[i], &r->f, &r->mine[i]);
+	}
+}
+
+static bool wants_to_see(const struct run *r)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (r->f.seen[i])
+			return true;
+	return false;
+}
+
+/* What cannot be simulated again is no failure: then less is found. */
+static bool pass(struct ml_whatif *w, struct ml_findings *out, bool *done,
+		 struct ml_err *err)
+{
+	*done = ml_whatif_run(w, err);
+	if (*done)
+		return true;
+	if (err->kind != ML_USAGE && err->kind != ML_FORMAT)
+		return false;
+	out->untried = ml_arena_strdup(&out->arena, err->text);
+	return true;
+}
+
+static bool examine(struct run *r, struct ml_findings *out,
+		    const struct ml_findings_options *o, struct ml_err *err)
+{
+	uint64_t window = o->window ? o->window : WINDOW;
+	struct ml_whatif w = { .trace = r->f.trace,
+			       .machine = r->f.p->machine,
+			       .from = r->f.p->from,
+			       .to = r->f.p->to,
+			       .window = window,
+			       .no_fetches = !r->f.p->kind[2],
+			       .same = r->f.same,
+			       .see = see,
+			       .arg = r,
+			       .tick = o->tick,
+			       .tick_arg = o->tick_arg,
+			       .stop = o->stop };
+	bool done = true;
+
+	all_finders(r, look);
+	w.distances = r->f.distances;
+	if (wants_to_see(r) && !pass(&w, out, &done, err))
+		return false;
+	if (done)
+		all_finders(r, try);
+	if (done && r->f.change_count) {
+		w.see = NULL;
+		w.changes = r->f.changes;
+		w.count = r->f.change_count;
+		w.trials = ml_arena_alloc(&out->arena, w.count * sizeof(*w.trials));
+		if (w.count > LANES)
+			w.window = window * LANES / w.count;
+		if (!pass(&w, out, &done, err))
+			return false;
+		out->tried = w.refs;
+		out->of = r->f.p->refs;
+		r->f.served = w.served;
+		r->f.trials = done ? w.trials : NULL;
+	}
+	all_finders(r, conclude); /* while w, which served points into, lives */
+	return true;
+}
+
+static double rank(const struct ml_candidate *c)
+{
+	return c->finding.gain * c->finder->weight;
+}
+
+/* Equal ones stay in the order of the finders, so that output does not depend on the
+ * sort. */
+static int by_rank(const void *a, const void *b)
+{
+	const struct ml_candidate *const *x = a, *const *y = b;
+
+	if (rank(*x) != rank(*y))
+		return rank(*x) > rank(*y) ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+static int by_gain(const void *a, const void *b)
+{
+	const struct ml_finding *x = a, *y = b;
+
+	return x->gain > y->gain ? -1 : x->gain < y->gain;
+}
+
+/* Cycles that two findings both speak of. */
+static double overlap(const struct ml_candidate *a, const struct ml_candidate *b)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < a->claim_count; i++)
+		for (size_t j = 0; j < b->claim_count; j++)
+			if (a->claims[i].spot == b->claims[j].spot)
+				sum += a->claims[i].cycles < b->claims[j].cycles
+					       ? a->claims[i].cycles
+					       : b->claims[j].cycles;
+	return sum;
+}
+
+static double claimed(const struct ml_candidate *c)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < c->claim_count; i++)
+		sum += c->claims[i].cycles;
+	return sum;
+}
+
+/* The finding already chosen that is about the same misses, or NULL. */
+static struct ml_candidate *same(struct ml_candidate *const *chosen, size_t count,
+				 const struct ml_candidate *c)
+{
+	for (size_t i = 0; i < count; i++) {
+		double both = overlap(chosen[i], c);
+
+		if (both > 0 && both >= 0.5 * claimed(c))
+			return chosen[i];
+	}
+	return NULL;
+}
+
+static void append_other(struct ml_candidate *winner, const struct ml_candidate *c,
+			 struct ml_arena *a)
+{
+	struct ml_finding *copy = ml_arena_alloc(a, sizeof(*copy));
+	const struct ml_finding **end = &winner->finding.other;
+
+	if (!strcmp(winner->finding.kind, c->finding.kind))
+		return; /* the same once more, of some other line */
+	while (*end && strcmp((*end)->kind, c->finding.kind) != 0)
+		end = (const struct ml_finding **)&((struct ml_finding *)*end)->other;
+	if (*end)
+		return;
+	*copy = c->finding;
+	*end = copy;
+}
+
+static void choose(struct run *r, struct ml_findings *out)
+{
+	struct ml_find *f = &r->f;
+	struct ml_candidate **sorted = ml_arena_alloc(
+		&out->arena,
+		(2 * f->candidate_count + 1) * sizeof(struct ml_candidate *));
+	struct ml_candidate **chosen = sorted + f->candidate_count;
+	size_t count = 0, n = 0;
+
+	for (size_t i = 0; i < f->candidate_count; i++)
+		if (f->candidates[i].finding.gain * f->cycles >= f->least)
+			sorted[count++] = &f->candidates[i];
+	if (count)
+		qsort(sorted, count, sizeof(*sorted), by_rank);
+	for (size_t i = 0; i < count; i++) {
+		struct ml_candidate *winner = same(chosen, n, sorted[i]);
+
+		if (!winner && n < MOST)
+			chosen[n++] = sorted[i];
+		else if (winner && !sorted[i]->finder->vague)
+			append_other(winner, sorted[i], &out->arena);
+	}
+	out->at = ml_arena_alloc(&out->arena, (n + 1) * sizeof(*out->at));
+	for (size_t i = 0; i < n; i++)
+		out->at[i] = chosen[i]->finding;
+	out->count = n;
+	if (n)
+		qsort(out->at, n, sizeof(*out->at), by_gain);
+}
+
+bool ml_findings_make(struct ml_findings *out, struct ml_trace *t,
+		      const struct ml_profile *p, const struct ml_findings_options *o,
+		      struct ml_err *err)
+{
+	static const struct ml_findings_options usual = { 0 };
+	bool seen[KINDS] = { 0 };
+	struct run r = { .f = { .trace = t,
+				.tables = &t->tables,
+				.p = p,
+				.seen = seen,
+				.arena = &out->arena } };
+	double excess = 0, cold = 0;
+	bool ok = true;
+
+	*out = (struct ml_findings){ 0 };
+	if (!o)
+		o = &usual;
+	ml_find_spots(&r.f);
+	out->cycles = r.f.cycles;
+	for (size_t i = 0; i < r.f.spot_count; i++) {
+		excess += r.f.spots[i].excess;
+		cold += r.f.spots[i].by_cause[ML_CAUSE_COLD];
+	}
+	if (r.f.cycles > 0) {
+		out->waiting = excess / r.f.cycles;
+		out->cold = cold / r.f.cycles;
+		r.f.least = (o->least > 0 ? o->least : 0.02) * r.f.cycles;
+		ok = ml_trace_load_blocks(t, err) && examine(&r, out, o, err);
+	}
+	if (ok)
+		choose(&r, out);
+	ml_find_release(&r.f);
+	if (!ok)
+		ml_findings_release(out);
+	return ok;
+}
+
+void ml_findings_release(struct ml_findings *f)
+{
+	ml_arena_release(&f->arena);
+	*f = (struct ml_findings){ 0 };
+}

@@ -1,0 +1,596 @@
+#include "lib/analyse/passes/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/analyse/passes/profile_parts.h"
+#include "lib/trace/region_lookup.h"
+#include "lib/trace/trace.h"
+
+enum { THREADS = 1 << 16 };
+
+struct ml_profiler *ml_profiler_open(struct ml_profile *p)
+{
+	struct ml_profiler *x = ml_resize(NULL, sizeof(*x));
+
+	*p = (struct ml_profile){ 0 };
+	*x = (struct ml_profiler){ .p = p, .epoch = 1, .most = ML_PROFILE_HELD };
+	x->thread_row = ml_arena_alloc(&x->arena, THREADS * sizeof(*x->thread_row));
+	return x;
+}
+
+/* The window is cut wherever a mark stands. */
+static void make_segments(struct ml_profile *p, const struct ml_tables *t)
+{
+	uint64_t last = p->from;
+
+	p->segments = ml_grow(NULL, &p->segment_cap, 1, sizeof(*p->segments));
+	p->segments[p->segment_count++].from = p->from;
+	for (size_t i = 0; i < t->marks.count; i++) {
+		uint64_t time = t->marks.at[i].time;
+
+		if (time <= last || time >= p->to)
+			continue;
+		p->segments = ml_grow(p->segments, &p->segment_cap, p->segment_count + 1,
+				      sizeof(*p->segments));
+		p->segments[p->segment_count++].from = last = time;
+	}
+}
+
+static void start_level(struct ml_profiler *x, unsigned level,
+			const struct ml_level_spec *spec)
+{
+	struct ml_profile_level *l = &x->p->level[level];
+	size_t cap = 0;
+
+	x->unit[level] = spec->line > 64 ? spec->line / 64 : 1;
+	l->sets = spec->sets;
+	if (x->p->want & ML_SIM_CAUSES)
+		l->set = ml_grow(NULL, &cap, spec->sets, sizeof(*l->set));
+}
+
+void ml_profile_start(struct ml_profiler *x, const struct ml_replay *r)
+{
+	struct ml_profile *p = x->p;
+
+	if (x->started)
+		return;
+	x->started = true;
+	p->machine = *ml_replay_machine(r);
+	p->want = ml_replay_want(r);
+	p->interleave = ml_replay_interleave(r);
+	p->interleaved = p->interleave;
+	p->from = ml_replay_from(r);
+	p->to = ml_replay_to(r);
+	p->bin = ML_PROFILE_BIN;
+	x->full = p->want;
+	make_segments(p, &ml_replay_trace(r)->tables);
+	for (unsigned i = 0; i < p->machine.levels; i++)
+		start_level(x, i + 1, &p->machine.level[i]);
+	if (p->machine.split)
+		start_level(x, 0, &p->machine.icache);
+}
+
+/*
+ * How many references each level served. Nearly all are of level 1; comparing a whole
+ * column with the other levels is done by the compiler in vectors.
+ */
+static void count_served(const uint16_t *outcome, size_t count,
+			 uint64_t served[ML_SERVED])
+{
+	uint16_t n[ML_SERVED] = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		uint16_t is = (uint16_t)ml_outcome_served(outcome[i]);
+
+		n[2] = (uint16_t)(n[2] + (is == 2));
+		n[3] = (uint16_t)(n[3] + (is == 3));
+		n[4] = (uint16_t)(n[4] + (is == 4));
+		n[5] = (uint16_t)(n[5] + (is == 5));
+	}
+	n[1] = (uint16_t)(count - n[2] - n[3] - n[4] - n[5]);
+	for (size_t k = 0; k < ML_SERVED; k++)
+		served[k] = n[k];
+}
+
+_Static_assert(ML_SERVED == 6, "count_served knows the levels by name");
+_Static_assert(ML_BATCH < UINT16_MAX, "count_served counts a batch in 16 bits");
+
+static void add(uint64_t to[ML_SERVED], const uint64_t served[ML_SERVED])
+{
+	for (size_t k = 0; k < ML_SERVED; k++)
+		to[k] += served[k];
+}
+
+/* Full: neighbours become one. */
+static void merge_bins(struct ml_profile *p)
+{
+	for (size_t i = 0; i < p->bin_count / 2; i++) {
+		struct ml_profile_bin sum = p->bins[2 * i];
+
+		add(sum.served, p->bins[2 * i + 1].served);
+		p->bins[i] = sum;
+	}
+	memset(p->bins + p->bin_count / 2, 0,
+	       (p->bin_count - p->bin_count / 2) * sizeof(*p->bins));
+	p->bin_count /= 2;
+	p->bin *= 2;
+}
+
+/* The bin of a position, which is never before that of the last one. */
+static struct ml_profile_bin *bin_at(struct ml_profiler *x, uint64_t position)
+{
+	struct ml_profile *p = x->p;
+
+	while (position / p->bin >= ML_PROFILE_BINS)
+		merge_bins(p);
+	size_t bin = position / p->bin;
+	if (bin >= p->bin_count) {
+		p->bins = ml_grow(p->bins, &p->bin_cap, bin + 1, sizeof(*p->bins));
+		p->bin_count = bin + 1;
+	}
+	x->end = (bin + 1) * p->bin;
+	return &p->bins[bin];
+}
+
+static size_t segment_at(const struct ml_profile *p, uint64_t time)
+{
+	size_t low = 0, high = p->segment_count;
+
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
+
+		if (p->segments[mid].from <= time)
+			low = mid;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static uint64_t segment_end(const struct ml_profile *p, size_t segment)
+{
+	return segment + 1 < p->segment_count ? p->segments[segment + 1].from
+					      : UINT64_MAX;
+}
+
+/* Totals, bins and segments of references in recorded order: piece by piece. */
+static void count_pieces(struct ml_profiler *x, const struct ml_events *e,
+			 uint64_t batch[ML_SERVED])
+{
+	struct ml_profile *p = x->p;
+	size_t count = e->refs->count;
+
+	for (size_t i = 0, n; i < count; i += n) {
+		struct ml_profile_bin *bin = bin_at(x, e->position + i);
+		uint64_t time = e->refs->time + i, served[ML_SERVED];
+
+		n = count - i;
+		if (x->end - (e->position + i) < n)
+			n = (size_t)(x->end - (e->position + i));
+		if (!e->time) {
+			x->segment = segment_at(p, time);
+			if (segment_end(p, x->segment) - time < n)
+				n = (size_t)(segment_end(p, x->segment) - time);
+		}
+		count_served(e->outcome + i, n, served);
+		add(p->served, served);
+		add(batch, served);
+		add(bin->served, served);
+		if (!e->time || p->segment_count == 1)
+			add(p->segments[x->segment].served, served);
+	}
+	if (!e->time || p->segment_count == 1)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t time = e->time[i];
+
+		if (time < p->segments[x->segment].from ||
+		    time >= segment_end(p, x->segment))
+			x->segment = segment_at(p, time);
+		p->segments[x->segment].served[ml_outcome_served(e->outcome[i])]++;
+	}
+}
+
+static struct ml_profile_thread *thread_row(struct ml_profiler *x,
+					    const struct ml_events *e, size_t i)
+{
+	struct ml_profile *p = x->p;
+	uint16_t thread = e->refs->thread[i];
+
+	if (!x->thread_row[thread]) {
+		p->threads = ml_grow(p->threads, &p->thread_cap, p->thread_count + 1,
+				     sizeof(*p->threads));
+		p->threads[p->thread_count++] = (struct ml_profile_thread){
+			.thread = thread, .core = e->core ? e->core[i] : 0
+		};
+		x->thread_row[thread] = (uint32_t)p->thread_count;
+	}
+	return &p->threads[x->thread_row[thread] - 1];
+}
+
+/* Mostly one thread makes a whole batch. */
+static void count_threads(struct ml_profiler *x, const struct ml_events *e,
+			  const uint64_t served[ML_SERVED])
+{
+	const struct ml_batch *b = e->refs;
+
+	if (!memcmp(b->thread, b->thread + 1, (b->count - 1) * sizeof(*b->thread))) {
+		add(thread_row(x, e, 0)->served, served);
+		return;
+	}
+	for (size_t i = 0; i < b->count; i++)
+		thread_row(x, e, i)->served[ml_outcome_served(e->outcome[i])]++;
+}
+
+/* Room for all cells that the space has met. */
+static void grow_cells(struct ml_profiler *x, size_t cells, size_t kinds)
+{
+	if (cells <= x->cells && kinds <= x->kinds)
+		return;
+	x->cells = cells > x->cells ? cells : x->cells;
+	x->kinds = kinds > x->kinds ? kinds : x->kinds;
+	for (size_t k = 4; k < 4 * (x->p->machine.levels + 2); k++)
+		if ((k & 3) < x->kinds)
+			x->plane[k] = ml_grow(x->plane[k], &x->plane_cap[k], x->cells,
+					      sizeof(*x->plane[k]));
+	if (x->full)
+		x->work = ml_grow(x->work, &x->work_cap, x->cells, sizeof(*x->work));
+}
+
+/* Takes what the planes hold of a cell. */
+static void take(struct ml_profiler *x, size_t cell, struct ml_profile_sum *sum)
+{
+	for (size_t k = 0; k < ML_PROFILE_PLANES; k++) {
+		uint64_t held = x->plane[k] ? x->plane[k][cell] : 0;
+		uint64_t count = held / ML_PROFILE_ONE;
+
+		if (!held)
+			continue;
+		x->plane[k][cell] = 0;
+		sum->served[k >> 2] += count;
+		sum->kind[k & 3] += count;
+		/* all of a plane have the same kind in their `what` */
+		sum->bytes += held % ML_PROFILE_ONE -
+			      count * ml_what((enum ml_kind)(k & 3), 0);
+	}
+}
+
+static void fold(struct ml_profiler *x)
+{
+	x->sums = ml_grow(x->sums, &x->sum_cap, x->cells, sizeof(*x->sums));
+	for (size_t i = 0; i < x->cells; i++)
+		take(x, i, &x->sums[i]);
+	x->held = 0;
+}
+
+static void count_cells(struct ml_profiler *x, const struct ml_events *e)
+{
+	const uint16_t *restrict what = e->refs->what, *restrict outcome = e->outcome;
+	const uint32_t *restrict cell = e->cell;
+	uint64_t *const *plane = x->plane;
+	uint8_t *restrict key = x->key;
+	size_t count = e->refs->count;
+	uint16_t all = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		key[i] = (uint8_t)(ml_outcome_served(outcome[i]) << 2 | what[i] >> 14);
+		all |= what[i];
+	}
+	/* most traces have reads and writes only */
+	grow_cells(x, ml_space_cell_count(ml_replay_space(e->replay)), all >> 15 ? 4 : 2);
+	if (x->held + count > x->most)
+		fold(x);
+	x->held += count;
+	for (size_t i = 0; i < count; i++)
+		plane[key[i]][cell[i]] += ML_PROFILE_ONE + what[i];
+}
+
+static void note_stride(struct ml_profile_work *c, int64_t bytes)
+{
+	uint32_t k = 0;
+
+	while (k < c->strides && c->stride[k].bytes != bytes)
+		k++;
+	if (k == ML_STRIDES) {
+		k--;
+		c->over[k] = c->stride[k].count;
+		c->stride[k].bytes = bytes;
+	} else if (k == c->strides) {
+		c->stride[k].bytes = bytes;
+		c->strides++;
+	}
+	c->stride[k].count++;
+	for (; k && c->stride[k].count > c->stride[k - 1].count; k--) {
+		struct ml_profile_stride s = c->stride[k];
+		uint64_t over = c->over[k];
+
+		c->stride[k] = c->stride[k - 1];
+		c->over[k] = c->over[k - 1];
+		c->stride[k - 1] = s;
+		c->over[k - 1] = over;
+	}
+}
+
+/* Causes, where something missed, and the step from the reference before. */
+static void count_more(struct ml_profiler *x, const struct ml_events *e)
+{
+	const struct ml_batch *b = e->refs;
+	const uint16_t *outcome = e->outcome;
+
+	for (size_t i = 0; i < b->count; i++) {
+		struct ml_profile_work *c = &x->work[e->cell[i]];
+		struct ml_profile_last *last = &c->last[b->thread[i] % ML_PROFILE_LASTS];
+		unsigned served = ml_outcome_served(outcome[i]);
+
+		for (unsigned k = 1; k < served && k <= ML_LEVELS; k++)
+			c->cause[k - 1][ml_outcome_cause(outcome[i], k)]++;
+		if (last->epoch == x->epoch && last->thread == b->thread[i]) {
+			int64_t bytes = (int64_t)(b->addr[i] - last->addr);
+
+			c->steps++;
+			if (c->strides && c->stride[0].bytes == bytes)
+				c->stride[0].count++;
+			else
+				note_stride(c, bytes);
+		}
+		*last = (struct ml_profile_last){ b->addr[i], x->epoch, b->thread[i] };
+	}
+}
+
+static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
+{
+	struct ml_profiler *x = arg;
+	uint64_t served[ML_SERVED] = { 0 }; /* of the batch */
+
+	(void)err;
+	if (!e->refs->count)
+		return true;
+	ml_profile_start(x, e->replay);
+	count_pieces(x, e, served);
+	count_threads(x, e, served);
+	count_cells(x, e);
+	if (x->full)
+		count_more(x, e);
+	x->p->refs += e->refs->count;
+	return true;
+}
+
+static void on_gap(void *arg, const struct ml_gap *gap)
+{
+	struct ml_profiler *x = arg;
+
+	(void)gap;
+	x->epoch++;
+}
+
+struct ml_pass ml_profiler_pass(struct ml_profiler *x)
+{
+	return (struct ml_pass){
+		.arg = x,
+		.batch = on_batch,
+		.miss = ml_profile_miss,
+		.leave = ml_profile_leave,
+		.bounce = ml_profile_bounced,
+		.gap = on_gap,
+		.no_region = true,
+	};
+}
+
+static void keep_work(struct ml_profile_cell *c, const struct ml_profile_work *w)
+{
+	c->steps = w->steps;
+	memcpy(c->cause, w->cause, sizeof(c->cause));
+	for (uint32_t k = 0; k < w->strides; k++)
+		if (w->stride[k].count > w->over[k])
+			c->stride[c->strides++] = (struct ml_profile_stride){
+				w->stride[k].bytes, w->stride[k].count - w->over[k]
+			};
+}
+
+static void keep_cell(struct ml_profiler *x, const struct ml_cell *who, size_t cell)
+{
+	struct ml_profile *p = x->p;
+	struct ml_profile_sum sum = { 0 };
+	struct ml_profile_cell *c = &p->cells[p->cell_count];
+
+	if (cell < x->sum_cap)
+		sum = x->sums[cell];
+	take(x, cell, &sum);
+	for (size_t k = 0; k < 4; k++)         /* a kind that is none counts as a read, */
+		c->kind[k % 3] += sum.kind[k]; /* as the simulators have it */
+	if (!c->kind[0] && !c->kind[1] && !c->kind[2])
+		return; /* the space met it outside of a window */
+	for (size_t k = 0; k < 3; k++)
+		p->kind[k] += c->kind[k];
+	c->site = who->site;
+	c->caller = who->caller;
+	c->region = who->region;
+	c->bytes = sum.bytes;
+	memcpy(c->served, sum.served, sizeof(c->served));
+	if (x->full)
+		keep_work(c, &x->work[cell]);
+	p->cell_count++;
+}
+
+static void keep_cells(struct ml_profiler *x, const struct ml_space *s)
+{
+	x->p->cells = ml_resize(NULL, (x->cells + 1) * sizeof(*x->p->cells));
+	x->p->cell_cap = x->cells + 1;
+	memset(x->p->cells, 0, x->p->cell_cap * sizeof(*x->p->cells));
+	for (size_t i = 0; i < x->cells; i++)
+		keep_cell(x, ml_space_cell(s, (uint32_t)i), i);
+	for (size_t k = 0; k < ML_PROFILE_PLANES; k++)
+		ml_free(x->plane[k]);
+	ml_free(x->sums);
+	ml_free(x->work);
+}
+
+/* What went over the link from a level to the one further out. */
+static void measure_link(struct ml_profile_level *l, const struct ml_level_spec *spec,
+			 const struct ml_level_spec *outer)
+{
+	const struct ml_level_counts *c = &l->counts;
+	uint64_t missed = c->missed[0] + c->missed[1] + c->missed[2];
+
+	/* an exclusive level is filled from within; what it misses passes it by */
+	l->bytes_in = spec->line * (spec->inclusion == ML_EXCLUSIVE
+					    ? missed + c->prefetched
+					    : c->fills);
+	/* and takes all victims, dirty or not */
+	l->bytes_out = c->through_bytes +
+		       spec->line * (outer && outer->inclusion == ML_EXCLUSIVE
+					     ? c->evictions
+					     : c->write_backs);
+}
+
+static void keep_counts(struct ml_profile *p, const struct ml_replay *r)
+{
+	const struct ml_machine *m = &p->machine;
+
+	for (unsigned k = m->split ? 0 : 1; k <= m->levels; k++) {
+		const struct ml_level_spec *spec = k ? &m->level[k - 1] : &m->icache;
+
+		ml_replay_counts(r, k, &p->level[k].counts);
+		measure_link(&p->level[k], spec,
+			     (k ? k : 1) < m->levels ? &m->level[k ? k : 1] : NULL);
+	}
+	for (unsigned k = 0; k < m->tlbs; k++)
+		ml_replay_tlb_counts(r, k, &p->tlb[k]);
+}
+
+static uint64_t sum(const uint64_t by_kind[3])
+{
+	return by_kind[0] + by_kind[1] + by_kind[2];
+}
+
+double ml_profile_translation(const struct ml_profile *p)
+{
+	const struct ml_machine *m = &p->machine;
+	double cycles = 0;
+
+	for (unsigned k = 0; k < m->tlbs; k++) {
+		uint64_t missed = sum(p->tlb[k].missed);
+
+		cycles += (double)(sum(p->tlb[k].asked) - missed) * m->tlb[k].cycles;
+		if (k + 1 == m->tlbs)
+			cycles += (double)missed * m->walk_cycles;
+	}
+	return cycles;
+}
+
+/* What is missing between two references of the window, or at an end of the trace. */
+static void keep_gaps(struct ml_profile *p, const struct ml_trace *trace)
+{
+	const struct ml_tables *t = &trace->tables;
+
+	for (size_t i = 0; i < t->gaps.count; i++) {
+		const struct ml_gap *g = &t->gaps.at[i];
+
+		if ((g->time <= p->from && p->from) ||
+		    (g->time >= p->to && p->to < trace->count))
+			continue;
+		p->gaps++;
+		p->missing += g->count;
+	}
+}
+
+/* The regions that the space made, and their names. */
+static void keep_regions(struct ml_profile *p, const struct ml_space *s,
+			 const struct ml_tables *t)
+{
+	uint32_t first = (uint32_t)t->regions.count;
+
+	for (uint32_t i = first; i < ml_space_regions(s); i++) {
+		const struct ml_region *r = ml_space_region(s, i);
+		const char *name = ml_space_name(s, i);
+		size_t size = strlen(name) + 1;
+
+		p->regions = ml_grow(p->regions, &p->region_cap, p->region_count + 1,
+				     sizeof(*p->regions));
+		p->regions[p->region_count++] = (struct ml_profile_region){
+			.kind = r->kind,
+			.func = r->func,
+			.thread = r->thread,
+			.name = (uint32_t)p->names_size,
+		};
+		p->names = ml_grow(p->names, &p->names_cap, p->names_size + size, 1);
+		memcpy(p->names + p->names_size, name, size);
+		p->names_size += size;
+	}
+}
+
+void ml_profiler_close(struct ml_profiler *x, const struct ml_replay *r)
+{
+	struct ml_profile *p = x->p;
+	const struct ml_tables *t = &ml_replay_trace(r)->tables;
+
+	ml_profile_start(x, r); /* there may have been no reference */
+	keep_cells(x, ml_replay_space(r));
+	for (size_t i = 0; i < p->thread_count; i++)
+		for (size_t k = 0; k < ML_SERVED; k++)
+			p->threads[i].refs += p->threads[i].served[k];
+	keep_counts(p, r);
+	keep_gaps(p, ml_replay_trace(r));
+	keep_regions(p, ml_replay_space(r), t);
+	p->cycles = ml_profile_cycles(&p->machine, p->served) +
+		    (p->refs ? ml_profile_translation(p) / (double)p->refs : 0);
+	ml_profile_lines_end(x);
+	ml_arena_release(&x->arena);
+	ml_free(x);
+}
+
+void ml_profile_release(struct ml_profile *p)
+{
+	for (size_t i = 0; i <= ML_LEVELS; i++)
+		ml_free(p->level[i].set);
+	ml_free(p->cells);
+	ml_free(p->uses);
+	ml_free(p->pairs);
+	ml_free(p->threads);
+	ml_free(p->segments);
+	ml_free(p->bounces);
+	ml_free(p->regions);
+	ml_free(p->names);
+	ml_free(p->bins);
+	*p = (struct ml_profile){ 0 };
+}
+
+const char *ml_profile_region_name(const struct ml_profile *p, const struct ml_tables *t,
+				   uint32_t region)
+{
+	size_t known = t->regions.count;
+
+	if (!region)
+		return "other";
+	if (region < known)
+		return ml_tables_text(t, t->regions.at[region].name);
+	return region - known < p->region_count
+		       ? p->names + p->regions[region - known].name
+		       : "unknown";
+}
+
+enum ml_region_kind ml_profile_region_kind(const struct ml_profile *p,
+					   const struct ml_tables *t, uint32_t region)
+{
+	size_t known = t->regions.count;
+
+	if (region < known)
+		return t->regions.at[region].kind;
+	return region - known < p->region_count
+		       ? (enum ml_region_kind)p->regions[region - known].kind
+		       : ML_REGION_OTHER;
+}
+
+double ml_profile_cycles(const struct ml_machine *m, const uint64_t served[ML_SERVED])
+{
+	double cycles = 0;
+	uint64_t refs = 0;
+
+	for (unsigned k = 1; k <= m->levels + 1; k++) {
+		cycles += (double)served[k] *
+			  (k <= m->levels ? m->level[k - 1].cycles : m->memory_cycles);
+		refs += served[k];
+	}
+	return refs ? cycles / (double)refs : 0;
+}

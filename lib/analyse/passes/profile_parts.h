@@ -1,0 +1,87 @@
+/*
+ * The pass that fills a profile, while it runs: shared by profile.c (references)
+ * and profile_lines.c (misses, lines that leave, lines that bounce).
+ */
+#pragma once
+
+#include "lib/analyse/passes/profile.h"
+#include "lib/analyse/passes/replay.h"
+#include "lib/base/map.h"
+#include "lib/trace/trace.h"
+
+enum {
+	ML_PROFILE_BINS = 4096,
+	ML_PROFILE_BIN = 256, /* references of a bin at first */
+	ML_PROFILE_LASTS = 4, /* threads whose last address a cell remembers */
+	ML_PROFILE_BOUNCES = 1 << 16,
+	ML_PROFILE_PLANES = ML_SERVED * 4, /* serving level * 4 + kind */
+	ML_PROFILE_HELD = (1 << 24) - 1,
+};
+
+/* Sums of `what` of so many references stay below it. */
+#define ML_PROFILE_ONE ((uint64_t)1 << 40)
+
+/* Where a thread's last reference of a cell went. */
+struct ml_profile_last {
+	uint64_t addr;
+	uint32_t epoch; /* of the profiler: a gap begins a new one */
+	uint16_t thread;
+};
+
+/* References of a cell. */
+struct ml_profile_sum {
+	uint64_t bytes, served[ML_SERVED], kind[4];
+};
+
+/* Strides and causes of a cell. */
+struct ml_profile_work {
+	uint64_t steps;
+	uint32_t strides;
+	struct ml_profile_last last[ML_PROFILE_LASTS]; /* by thread modulo their number */
+	/*
+	 * Space-saving (Metwally et al. 2005): a step that is not among these takes the
+	 * place and the count of the rarest; `over` is what it inherited, so that count -
+	 * over is how often it has come at least.
+	 */
+	struct ml_profile_stride stride[ML_STRIDES];
+	uint64_t over[ML_STRIDES];
+	uint64_t cause[ML_LEVELS][ML_CAUSES];
+};
+
+struct ml_profiler {
+	struct ml_profile *p;
+	bool started, full; /* full: strides and causes too, where something is wanted */
+	/*
+	 * References by serving level and kind (a plane) and by cell, and their bytes, in
+	 * one number: ML_PROFILE_ONE for each reference, plus its `what`. So a reference
+	 * is one addition, and the cells of a program that are in use, thousands of them,
+	 * take 8 bytes each of the cache of the processor that we run on: nearly all
+	 * references of a cell are of one plane.
+	 */
+	uint64_t *plane[ML_PROFILE_PLANES];
+	size_t plane_cap[ML_PROFILE_PLANES];
+	size_t cells, kinds; /* of which there are planes */
+	uint64_t held;       /* references in the planes, at most ML_PROFILE_HELD */
+	uint64_t most;       /* that, or less for tests */
+	struct ml_profile_sum *sums;  /* by cell; of references no longer in the planes */
+	struct ml_profile_work *work; /* by cell; if full */
+	size_t sum_cap, work_cap;
+	uint8_t key[ML_BATCH]; /* planes of the references of a batch */
+	uint32_t epoch;        /* from 1 */
+	size_t segment;        /* of the reference before */
+	uint32_t *thread_row;  /* row + 1 by thread */
+	uint64_t end;          /* position at which the last bin ends */
+
+	struct ml_map use_row;                 /* level and region -> row */
+	struct ml_map pair_row[ML_LEVELS + 1]; /* loser and winner -> row */
+	struct ml_map bounce_row;              /* line, hashed with the cores -> row */
+	uint32_t unit[ML_LEVELS + 1];          /* bytes of a bit of ml_leave */
+	struct ml_arena arena;
+};
+
+/* Before anything is counted; misses come before the batch they belong to. */
+void ml_profile_start(struct ml_profiler *x, const struct ml_replay *r);
+void ml_profile_miss(void *arg, const struct ml_events *e, const struct ml_miss *m);
+void ml_profile_leave(void *arg, const struct ml_events *e, const struct ml_leave *l);
+void ml_profile_bounced(void *arg, const struct ml_events *e, const struct ml_bounce *b);
+void ml_profile_lines_end(struct ml_profiler *x);

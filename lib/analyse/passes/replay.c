@@ -1,0 +1,441 @@
+#include "lib/analyse/passes/replay.h"
+
+#include <string.h>
+
+#include "lib/analyse/passes/future.h"
+#include "lib/analyse/passes/interleave.h"
+#include "lib/base/arena.h"
+#include "lib/base/buf.h"
+#include "lib/base/pool.h"
+#include "lib/cache/fast_lru.h"
+#include "lib/trace/region_lookup.h"
+#include "lib/trace/tables.h"
+#include "lib/trace/trace.h"
+
+enum { THREADS = 1 << 16, UNKNOWN_CORE = UINT16_MAX };
+
+struct ml_replay {
+	struct ml_trace *trace;
+	struct ml_replay_options o; /* to is a time, interleave a number */
+	struct ml_space *space;
+	struct ml_quick *quick; /* one of the two */
+	struct ml_sim *sim;
+	struct ml_future *future;         /* NULL: no level wants hints */
+	struct ml_interleave *interleave; /* NULL: as recorded */
+	uint16_t *core_of;                /* by thread */
+	uint32_t next_core;
+	size_t next_gap;
+	uint64_t done;
+
+	const struct ml_pass *passes;
+	size_t pass_count;
+	bool regions;         /* somebody looks at them */
+	struct ml_events now; /* what is being simulated */
+	uint32_t cell[ML_BATCH], region[ML_BATCH];
+	uint16_t core[ML_BATCH], outcome[ML_BATCH];
+	uint8_t served[ML_BATCH];
+	struct ml_arena arena;
+};
+
+static void on_miss(void *arg, const struct ml_miss *m)
+{
+	struct ml_replay *r = arg;
+
+	for (size_t i = 0; i < r->pass_count; i++)
+		if (r->passes[i].miss)
+			r->passes[i].miss(r->passes[i].arg, &r->now, m);
+}
+
+static void on_leave(void *arg, const struct ml_leave *l)
+{
+	struct ml_replay *r = arg;
+
+	for (size_t i = 0; i < r->pass_count; i++)
+		if (r->passes[i].leave)
+			r->passes[i].leave(r->passes[i].arg, &r->now, l);
+}
+
+static void on_bounce(void *arg, const struct ml_bounce *b)
+{
+	struct ml_replay *r = arg;
+
+	for (size_t i = 0; i < r->pass_count; i++)
+		if (r->passes[i].bounce)
+			r->passes[i].bounce(r->passes[i].arg, &r->now, b);
+}
+
+/* Only what somebody looks at is worth a call for each line. */
+static void observe(struct ml_replay *r)
+{
+	struct ml_observer o = { .arg = r };
+
+	for (size_t i = 0; i < r->pass_count; i++) {
+		if (r->passes[i].miss)
+			o.miss = on_miss;
+		if (r->passes[i].leave)
+			o.leave = on_leave;
+		if (r->passes[i].bounce)
+			o.bounce = on_bounce;
+	}
+	ml_sim_observe(r->sim, &o);
+}
+
+/* Valgrind, of all back ends, runs one thread at a time. */
+static bool one_at_a_time(const struct ml_trace *t)
+{
+	const char *back_end = ml_tables_meta_find(&t->tables, "back end");
+
+	return back_end && !strcmp(back_end, "valgrind");
+}
+
+/* How many threads the trace tells of; its table has several entries of each. */
+static size_t threads_of(const struct ml_tables *t)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < t->threads.count; i++) {
+		size_t k = 0;
+
+		while (t->threads.at[k].id != t->threads.at[i].id)
+			k++;
+		count += k == i;
+	}
+	return count;
+}
+
+static bool choose_order(struct ml_replay *r, struct ml_err *err)
+{
+	struct ml_replay_options *o = &r->o;
+
+	if (o->interleave == ML_INTERLEAVE_AUTO)
+		o->interleave = o->machine.cores > 1 && one_at_a_time(r->trace) &&
+						threads_of(&r->trace->tables) > 1
+					? ML_INTERLEAVE
+					: 0;
+	if (o->interleave && ml_future_needed(&o->machine))
+		return ml_fail(err, ML_USAGE,
+			       "opt and pes know the future of the recorded order only: "
+			       "simulate them without interleaving threads");
+	return true;
+}
+
+static bool place_threads(struct ml_replay *r, struct ml_err *err)
+{
+	uint32_t cores = r->o.machine.cores;
+
+	if (cores < 2)
+		return true;
+	r->core_of = ml_arena_alloc(&r->arena, THREADS * sizeof(*r->core_of));
+	memset(r->core_of, 0xff, THREADS * sizeof(*r->core_of));
+	for (size_t i = 0; i < r->o.core_count; i++) {
+		struct ml_replay_core c = r->o.cores[i];
+
+		if (c.core >= cores)
+			return ml_fail(err, ML_USAGE,
+				       "thread %u cannot run on core %u: the machine has "
+				       "cores 0 to %u",
+				       c.thread, c.core, cores - 1);
+		r->core_of[c.thread] = c.core;
+	}
+	return true;
+}
+
+static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64_t *time,
+		     const uint32_t *cell, struct ml_err *err);
+
+static bool take_merged(void *arg, const struct ml_batch *b, const uint64_t *time,
+			const uint32_t *cell, struct ml_err *err)
+{
+	return simulate(arg, b, time, cell, err);
+}
+
+static bool open_simulator(struct ml_replay *r, struct ml_err *err)
+{
+	struct ml_replay_options *o = &r->o;
+	struct ml_machine alone = o->machine;
+
+	/* one thread leaves the other cores idle: that is the same as having one */
+	if (threads_of(&r->trace->tables) == 1) {
+		alone.cores = 1;
+		for (unsigned k = 0; k < alone.levels; k++)
+			alone.level[k].share = 1;
+	}
+	if (!o->want && !ml_quick_refuses(&alone)) {
+		r->quick = ml_quick_open(&alone, ML_QUICK_BEST);
+		return true;
+	}
+	r->sim = ml_sim_open(&o->machine, o->want, err);
+	if (!r->sim)
+		return false;
+	if (ml_future_needed(&o->machine)) {
+		if (!ml_future_open(&r->future, r->trace, o, err))
+			return false;
+		ml_future_attach(r->future, r->sim);
+	}
+	if (o->from)
+		ml_sim_gap(r->sim);
+	return true;
+}
+
+bool ml_replay_open(struct ml_replay **replay, struct ml_trace *t,
+		    const struct ml_replay_options *o, struct ml_err *err)
+{
+	struct ml_replay *r = ml_resize(NULL, sizeof(*r));
+
+	*r = (struct ml_replay){ .trace = t, .o = *o };
+	if (!r->o.to || r->o.to > t->count)
+		r->o.to = t->count;
+	if (r->o.from > r->o.to)
+		r->o.from = r->o.to;
+	r->space = ml_space_open(t, err);
+	if (!r->space || !choose_order(r, err) || !place_threads(r, err) ||
+	    !open_simulator(r, err)) {
+		ml_replay_close(r);
+		return false;
+	}
+	if (r->o.interleave)
+		r->interleave = ml_interleave_open(&t->tables, r->o.interleave,
+						   ML_INTERLEAVE_BLOCK, take_merged, r);
+	while (r->next_gap < t->tables.gaps.count &&
+	       t->tables.gaps.at[r->next_gap].time < r->o.from)
+		r->next_gap++;
+	*replay = r;
+	return true;
+}
+
+void ml_replay_close(struct ml_replay *r)
+{
+	if (r->interleave)
+		ml_interleave_close(r->interleave);
+	if (r->quick)
+		ml_quick_close(r->quick);
+	if (r->sim)
+		ml_sim_close(r->sim);
+	if (r->future)
+		ml_future_close(r->future);
+	if (r->space)
+		ml_space_close(r->space);
+	ml_arena_release(&r->arena);
+	ml_free(r);
+}
+
+static uint16_t core_of(struct ml_replay *r, uint16_t thread)
+{
+	if (r->core_of[thread] == UNKNOWN_CORE)
+		r->core_of[thread] = (uint16_t)(r->next_core++ % r->o.machine.cores);
+	return r->core_of[thread];
+}
+
+static bool run_simulator(struct ml_replay *r, const struct ml_accesses *a,
+			  struct ml_err *err)
+{
+	if (r->sim)
+		return ml_sim_run(r->sim, a, r->outcome, err);
+	ml_quick_run(r->quick, a, r->served);
+	for (size_t i = 0; i < a->count; i++)
+		r->outcome[i] = r->served[i];
+	return true;
+}
+
+/* References in the order in which the machine sees them. */
+static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64_t *time,
+		     const uint32_t *cell, struct ml_err *err)
+{
+	struct ml_accesses a = {
+		.count = b->count,
+		.addr = b->addr,
+		.what = b->what,
+		.site = b->site,
+		.owner = r->regions ? r->region : NULL,
+	};
+
+	if (r->regions)
+		ml_space_cell_regions(r->space, cell, b->count, r->region);
+	if (r->core_of) {
+		for (size_t i = 0; i < b->count; i++)
+			r->core[i] = core_of(r, b->thread[i]);
+		a.core = r->core;
+	}
+	r->now = (struct ml_events){
+		.replay = r,
+		.position = r->done,
+		.refs = b,
+		.time = time,
+		.cell = cell,
+		.region = a.owner,
+		.core = a.core,
+		.outcome = r->outcome,
+	};
+	if (!run_simulator(r, &a, err))
+		return false;
+	for (size_t i = 0; i < r->pass_count; i++)
+		if (r->passes[i].batch &&
+		    !r->passes[i].batch(r->passes[i].arg, &r->now, err))
+			return false;
+	r->done += b->count;
+	if (r->o.tick)
+		r->o.tick(r->o.tick_arg, r->done, r->o.to - r->o.from);
+	return !ml_stopped(r->o.stop) || ml_fail(err, ML_STOPPED, "stopped");
+}
+
+/* What is missing before `time`. */
+static bool pass_gaps(struct ml_replay *r, uint64_t time, struct ml_err *err)
+{
+	const struct ml_tables *t = &r->trace->tables;
+
+	for (; r->next_gap < t->gaps.count && t->gaps.at[r->next_gap].time <= time;
+	     r->next_gap++) {
+		if (r->interleave && !ml_interleave_flush(r->interleave, err))
+			return false;
+		if (r->sim)
+			ml_sim_gap(r->sim);
+		for (size_t i = 0; i < r->pass_count; i++)
+			if (r->passes[i].gap)
+				r->passes[i].gap(r->passes[i].arg,
+						 &t->gaps.at[r->next_gap]);
+	}
+	return true;
+}
+
+static bool take_recorded(void *arg, const struct ml_batch *b, struct ml_err *err)
+{
+	struct ml_replay *r = arg;
+
+	if (!b->count)
+		return true;
+	if (!pass_gaps(r, b->time, err))
+		return false;
+	ml_space_cells(r->space, b, r->cell);
+	if (r->interleave)
+		return ml_interleave_add(r->interleave, b, r->cell, err);
+	return simulate(r, b, NULL, r->cell, err);
+}
+
+static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t count)
+{
+	r->passes = passes;
+	r->pass_count = count;
+	r->regions = r->sim;
+	for (size_t i = 0; i < count; i++)
+		r->regions |= passes[i].batch && !passes[i].no_region;
+	if (r->sim)
+		observe(r);
+}
+
+static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
+{
+	struct ml_err late;
+
+	/* what stands before damage counts */
+	if (r->interleave && (ok || err->kind == ML_FORMAT) &&
+	    !ml_interleave_flush(r->interleave, &late) && ok) {
+		*err = late;
+		ok = false;
+	}
+	/* the lines that leave now belong to no batch */
+	r->now = (struct ml_events){ .replay = r, .position = r->done };
+	if (r->sim)
+		ml_sim_flush(r->sim);
+	return ok;
+}
+
+bool ml_replay_run(struct ml_replay *r, const struct ml_pass *passes, size_t count,
+		   struct ml_err *err)
+{
+	unsigned cpus = ml_cpus();
+
+	begin(r, passes, count);
+	return end(r,
+		   ml_trace_each(r->trace, r->o.from, r->o.to,
+				 cpus > 1 ? cpus < 4 ? cpus - 1 : 3 : 0, take_recorded, r,
+				 err),
+		   err);
+}
+
+bool ml_replay_run_batches(struct ml_replay *r, const struct ml_pass *passes,
+			   size_t count, const struct ml_batch *batches,
+			   size_t batch_count, struct ml_err *err)
+{
+	bool ok = true;
+
+	begin(r, passes, count);
+	for (size_t i = 0; ok && i < batch_count; i++)
+		ok = take_recorded(r, &batches[i], err);
+	return end(r, ok, err);
+}
+
+const struct ml_machine *ml_replay_machine(const struct ml_replay *r)
+{
+	return &r->o.machine;
+}
+
+struct ml_trace *ml_replay_trace(const struct ml_replay *r)
+{
+	return r->trace;
+}
+
+struct ml_space *ml_replay_space(const struct ml_replay *r)
+{
+	return r->space;
+}
+
+void ml_replay_counts(const struct ml_replay *r, unsigned level,
+		      struct ml_level_counts *c)
+{
+	*c = (struct ml_level_counts){ 0 };
+	if (r->sim)
+		*c = *ml_sim_counts(r->sim, level);
+	else if (level)
+		ml_quick_counts(r->quick, level, c);
+}
+
+void ml_replay_tlb_counts(const struct ml_replay *r, unsigned tlb,
+			  struct ml_level_counts *c)
+{
+	*c = (struct ml_level_counts){ 0 };
+	if (r->sim)
+		*c = *ml_sim_tlb_counts(r->sim, tlb);
+}
+
+void ml_replay_save(const struct ml_replay *r, struct ml_buf *out)
+{
+	if (r->sim)
+		ml_sim_save(r->sim, out);
+	else
+		ml_quick_save(r->quick, out);
+}
+
+bool ml_replay_interleaved(const struct ml_replay *r)
+{
+	return r->o.interleave;
+}
+
+uint64_t ml_replay_interleave(const struct ml_replay *r)
+{
+	return r->o.interleave;
+}
+
+unsigned ml_replay_want(const struct ml_replay *r)
+{
+	return r->o.want;
+}
+
+bool ml_replay_quick(const struct ml_replay *r)
+{
+	return r->quick;
+}
+
+uint64_t ml_replay_done(const struct ml_replay *r)
+{
+	return r->done;
+}
+
+uint64_t ml_replay_from(const struct ml_replay *r)
+{
+	return r->o.from;
+}
+
+uint64_t ml_replay_to(const struct ml_replay *r)
+{
+	return r->o.to;
+}

@@ -1,0 +1,93 @@
+#include "lib/analyse/passes/user_lines.h"
+
+#include <string.h>
+
+#include "lib/trace/tables.h"
+
+static bool starts(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* The system's headers lie below /usr; what people put into /usr/local is their own. */
+static bool is_own(const char *path)
+{
+	return *path && (!starts(path, "/usr/") || starts(path, "/usr/local/") ||
+			 starts(path, "/usr/src/"));
+}
+
+void ml_places_init(struct ml_places *p, const struct ml_tables *t)
+{
+	size_t cap = 0, names = 0;
+
+	*p = (struct ml_places){ .tables = t };
+	p->of_site = ml_grow(NULL, &cap, t->sites.count, sizeof(*p->of_site));
+	p->own_file = ml_grow(NULL, &names, t->names.count + 1, sizeof(*p->own_file));
+	for (size_t i = 0; i < t->frames.count; i++) {
+		uint32_t file = t->frames.at[i].file;
+
+		p->own_file[file] = is_own(ml_tables_text(t, file));
+	}
+}
+
+void ml_places_release(struct ml_places *p)
+{
+	ml_free(p->lines);
+	ml_free(p->of_site);
+	ml_free(p->own_file);
+	ml_map_release(&p->by_line);
+	ml_map_release(&p->by_func);
+}
+
+/* Of the functions inlined at a site, the innermost that stands in a file of the user. */
+static struct ml_frame own_frame(const struct ml_places *p, const struct ml_site *site)
+{
+	const struct ml_frame *frame = &p->tables->frames.at[site->frame];
+
+	for (uint32_t i = 0; i < site->frames; i++)
+		if (frame[i].line && p->own_file[frame[i].file])
+			return frame[i];
+	return site->frames ? frame[0] : (struct ml_frame){ 0 };
+}
+
+static struct ml_place_line place_of(const struct ml_places *p, uint32_t number)
+{
+	const struct ml_site *site = &p->tables->sites.at[number];
+
+	if (number && !site->user)
+		return (struct ml_place_line){ .own = false };
+	struct ml_frame f = own_frame(p, site);
+	return (struct ml_place_line){ f.line ? f.file : 0, f.func, site->object, f.line,
+				       true };
+}
+
+uint64_t ml_places_line(struct ml_places *p, uint32_t site, uint32_t caller, bool *is_new)
+{
+	uint32_t number = caller ? caller : site;
+
+	*is_new = false;
+	if (p->of_site[number])
+		return p->of_site[number] - 1;
+	struct ml_place_line place = place_of(p, number);
+	struct ml_map *map = place.line ? &p->by_line : &p->by_func;
+	uint64_t key = place.line  ? (uint64_t)place.file << 32 | place.line
+		       : place.own ? (uint64_t)place.func << 32 | place.object
+				   : UINT64_MAX;
+	uint64_t *line = ml_map_add(map, key, is_new);
+
+	if (*is_new) {
+		*line = p->count;
+		p->lines = ml_grow(p->lines, &p->cap, p->count + 1, sizeof(*p->lines));
+		p->lines[p->count++] = place;
+	}
+	p->of_site[number] = *line + 1;
+	return *line;
+}
+
+struct ml_place_line ml_places_find(struct ml_places *p, uint32_t site, uint32_t caller)
+{
+	bool is_new;
+	uint64_t line = ml_places_line(p, site, caller, &is_new); /* may move p->lines */
+
+	return p->lines[line];
+}

@@ -1,0 +1,453 @@
+#include "lib/analyse/result/result.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/analyse/result/checkpoint.h"
+#include "lib/analyse/passes/replay.h"
+#include "lib/analyse/result/result_parts.h"
+#include "lib/trace/format.h"
+#include "lib/trace/trace.h"
+
+void ml_result_describe(struct ml_result_info *info, const struct ml_trace *t,
+			const struct ml_replay_options *o, struct ml_arena *a)
+{
+	struct ml_buf text = { 0 };
+	const char *cores = "";
+
+	*info = (struct ml_result_info){
+		.trace_refs = t->count,
+		.version = ML_VERSION,
+		.want = o->want,
+		.interleave = o->interleave,
+		.to = o->to && o->to < t->count ? o->to : t->count,
+	};
+	info->from = o->from < info->to ? o->from : info->to;
+	memcpy(info->trace, t->id, sizeof(info->trace));
+	ml_machine_print(&o->machine, &text);
+	info->machine = ml_arena_copy(a, text.data, text.size);
+	ml_buf_release(&text);
+	for (size_t i = 0; i < o->core_count; i++)
+		cores = ml_arena_printf(a, "%s%s%u:%u", cores, i ? " " : "",
+					o->cores[i].thread, o->cores[i].core);
+	info->cores = cores;
+}
+
+bool ml_result_same(const struct ml_result_info *a, const struct ml_result_info *b)
+{
+	return !memcmp(a->trace, b->trace, sizeof(a->trace)) &&
+	       a->trace_refs == b->trace_refs && !strcmp(a->machine, b->machine) &&
+	       !strcmp(a->version, b->version) && a->want == b->want &&
+	       a->interleave == b->interleave && a->from == b->from && a->to == b->to &&
+	       !strcmp(a->cores, b->cores);
+}
+
+bool ml_result_damaged(const struct ml_result *r, uint64_t offset, const char *why,
+		       struct ml_err *err)
+{
+	return ml_fail(err, ML_FORMAT, "%s: byte %llu: %s", r->path,
+		       (unsigned long long)offset, why);
+}
+
+/* The payload of the block at an offset, its checksum verified. */
+static bool payload_at(const struct ml_result *r, uint64_t offset,
+		       struct ml_block_header *h, struct ml_bytes *in, struct ml_err *err)
+{
+	uint64_t left = r->map.size - offset;
+
+	if (left < ML_FORMAT_BLOCK_HEADER ||
+	    !ml_format_get_block(r->map.data + offset, h))
+		return ml_result_damaged(r, offset, "not a block", err);
+	const uint8_t *payload = r->map.data + offset + ML_FORMAT_BLOCK_HEADER;
+	if (h->size > left - ML_FORMAT_BLOCK_HEADER)
+		return ml_result_damaged(r, offset, "the block is cut off", err);
+	if (!ml_format_sum_fits(payload, h->size, h->sum))
+		return ml_result_damaged(r, offset, "the block's checksum is wrong", err);
+	*in = (struct ml_bytes){ payload, payload + h->size, false };
+	return true;
+}
+
+/* Unpacks a block into r->raw. */
+static bool unpack_at(struct ml_result *r, uint64_t offset, struct ml_block_header *h,
+		      struct ml_bytes *in, struct ml_err *err)
+{
+	struct ml_bytes packed;
+	struct ml_err why;
+
+	if (!payload_at(r, offset, h, &packed, err))
+		return false;
+	uint64_t size = ml_bytes_varint(&packed);
+	if (packed.bad || size > ML_RESULT_UNPACKED_MAX)
+		return ml_result_damaged(r, offset, "the block is too large", err);
+	r->raw.size = 0;
+	ml_buf_reserve(&r->raw, size + 1); /* never NULL */
+	if (!ml_unpack(&r->unpacker, packed.at, (size_t)(packed.end - packed.at),
+		       r->raw.data, size, &why))
+		return ml_result_damaged(r, offset, why.text, err);
+	*in = (struct ml_bytes){ r->raw.data, r->raw.data + size, false };
+	return true;
+}
+
+bool ml_result_unpack(struct ml_result *r, const struct ml_result_block *b, unsigned type,
+		      struct ml_bytes *in, struct ml_err *err)
+{
+	struct ml_block_header h;
+
+	if (!unpack_at(r, b->offset, &h, in, err))
+		return false;
+	if (h.type != type || h.time != b->position || h.count != b->count)
+		return ml_result_damaged(r, b->offset, "not the block that was expected",
+					 err);
+	return true;
+}
+
+/* Blocks of a list follow each other without holes, all but the last being full. */
+static bool add_block(struct ml_result *r, struct ml_result_list *list,
+		      const struct ml_result_block *b, uint64_t full, uint64_t step,
+		      struct ml_err *err)
+{
+	if (b->position != list->count * full * step || !b->count || b->count > full ||
+	    (list->count && list->at[list->count - 1].count != full))
+		return ml_result_damaged(r, b->offset, "a block does not follow the last",
+					 err);
+	list->at = ml_grow(list->at, &list->cap, list->count + 1, sizeof(*list->at));
+	list->at[list->count++] = *b;
+	return true;
+}
+
+/* Those of sites and regions go with the outcomes, and have as many rows as they need. */
+static bool add_counts(struct ml_result *r, struct ml_result_list *list,
+		       const struct ml_result_block *b, struct ml_err *err)
+{
+	if (b->position != list->count * (uint64_t)ML_RESULT_BLOCK ||
+	    b->count > ML_RESULT_BLOCK)
+		return ml_result_damaged(r, b->offset, "a block does not follow the last",
+					 err);
+	list->at = ml_grow(list->at, &list->cap, list->count + 1, sizeof(*list->at));
+	list->at[list->count++] = *b;
+	return true;
+}
+
+static bool add_checkpoint(struct ml_result *r, const struct ml_result_block *b,
+			   struct ml_err *err)
+{
+	struct ml_result_list *list = &r->checkpoints;
+
+	if ((list->count && b->position <= list->at[list->count - 1].position) ||
+	    b->count > ML_CHECKPOINT_STATE)
+		return ml_result_damaged(r, b->offset, "not a checkpoint behind the last",
+					 err);
+	list->at = ml_grow(list->at, &list->cap, list->count + 1, sizeof(*list->at));
+	list->at[list->count++] = *b;
+	return true;
+}
+
+static bool take_info(struct ml_result *r, const struct ml_result_block *b,
+		      struct ml_err *err)
+{
+	struct ml_bytes in;
+	struct ml_err why;
+
+	if (!ml_result_unpack(r, b, ML_RESULT_INFO, &in, err))
+		return false;
+	return ml_result_get_info(&in, &r->info, &r->arena, &why) ||
+	       ml_result_damaged(r, b->offset, why.text, err);
+}
+
+static bool take_profile(struct ml_result *r, const struct ml_result_block *b,
+			 struct ml_err *err)
+{
+	struct ml_bytes in;
+	struct ml_err why;
+
+	if (!ml_result_unpack(r, b, ML_RESULT_PROFILE, &in, err))
+		return false;
+	ml_profile_release(&r->profile);
+	r->profile = (struct ml_profile){ 0 };
+	if (!ml_result_get_profile(&in, &r->profile, &why))
+		return ml_result_damaged(r, b->offset, why.text, err);
+	r->levels = r->profile.machine.levels;
+	return true;
+}
+
+static bool take_block(struct ml_result *r, uint64_t type,
+		       const struct ml_result_block *b, struct ml_err *err)
+{
+	if (type >= ML_RESULT_SERIES && type < ML_RESULT_SERIES + ML_RESULT_RESOLUTIONS) {
+		unsigned bits = ML_RESULT_BIN_BITS +
+				ML_RESULT_STEP_BITS * (unsigned)(type - ML_RESULT_SERIES);
+
+		return add_block(r, &r->series[type - ML_RESULT_SERIES], b,
+				 ML_RESULT_BINS, (uint64_t)1 << bits, err);
+	}
+	switch (type) {
+	case ML_RESULT_INFO: return take_info(r, b, err);
+	case ML_RESULT_PROFILE: return take_profile(r, b, err);
+	case ML_RESULT_OUTCOMES:
+		r->refs += b->count;
+		return add_block(r, &r->outcomes, b, ML_RESULT_BLOCK, 1, err);
+	case ML_RESULT_SITES: return add_counts(r, &r->sites, b, err);
+	case ML_RESULT_REGIONS: return add_counts(r, &r->regions, b, err);
+	case ML_RESULT_ALIKE: return add_counts(r, &r->alike, b, err);
+	case ML_RESULT_CHECKPOINT: return add_checkpoint(r, b, err);
+	default: return true; /* of a later memlamp */
+	}
+}
+
+/* Each resolution covers all references, each block of outcomes has its counts. */
+static bool check_lists(const struct ml_result *r, struct ml_err *err)
+{
+	bool ok = r->levels && r->info.machine && r->profile.refs == r->refs &&
+		  r->sites.count == r->outcomes.count &&
+		  r->regions.count == r->outcomes.count &&
+		  r->alike.count == r->outcomes.count;
+
+	for (unsigned i = 0; ok && i < ML_RESULT_RESOLUTIONS; i++) {
+		unsigned bits = ML_RESULT_BIN_BITS + ML_RESULT_STEP_BITS * i;
+		const struct ml_result_list *s = &r->series[i];
+		uint64_t bins = 0;
+
+		if (s->count)
+			bins = (s->count - 1) * (uint64_t)ML_RESULT_BINS +
+			       s->at[s->count - 1].count;
+		ok = bins ==
+		     (r->refs >> bits) + !!(r->refs & (((uint64_t)1 << bits) - 1));
+	}
+	if (ok && r->checkpoints.count)
+		ok = r->checkpoints.at[r->checkpoints.count - 1].position <= r->refs;
+	return ok || ml_fail(err, ML_FORMAT,
+			     "%s: byte %zu: the parts of the result do not fit together",
+			     r->path, r->map.size - ML_RESULT_TRAILER);
+}
+
+static bool read_index(struct ml_result *r, struct ml_err *err)
+{
+	const uint64_t trailer = r->map.size - ML_RESULT_TRAILER;
+	struct ml_block_header h;
+	struct ml_buf index = { 0 };
+	struct ml_bytes in;
+	uint64_t at;
+
+	if (!ml_result_get_trailer(r->map.data + trailer, &at))
+		return ml_result_damaged(r, trailer, "the result is cut off", err);
+	if (at >= trailer || !unpack_at(r, at, &h, &in, err))
+		return ml_result_damaged(r, trailer,
+					 "the index is not where it should be", err);
+	if (h.type != ML_RESULT_INDEX)
+		return ml_result_damaged(r, at, "not the index", err);
+	/* other blocks are unpacked meanwhile */
+	ml_buf_put(&index, in.at, (size_t)(in.end - in.at));
+	in = (struct ml_bytes){ index.data, index.data + index.size, false };
+	bool ok = true;
+	for (uint64_t i = 0; ok && i < h.count; i++) {
+		uint64_t type = ml_bytes_varint(&in);
+		struct ml_result_block b = { .offset = ml_bytes_varint(&in) };
+
+		b.position = ml_bytes_varint(&in);
+		b.count = ml_bytes_varint(&in);
+		ok = !in.bad && b.offset < at
+			     ? take_block(r, type, &b, err)
+			     : ml_result_damaged(r, at, "the index is wrong", err);
+	}
+	ml_buf_release(&index);
+	return ok && check_lists(r, err);
+}
+
+static bool read_file(struct ml_result *r, struct ml_err *err)
+{
+	struct ml_bytes in = { r->map.data + 8, r->map.data + ML_RESULT_HEADER, false };
+
+	if (r->map.size < 8 || memcmp(r->map.data, ML_RESULT_MAGIC, 8))
+		return ml_fail(err, ML_FORMAT, "%s: not a memlamp result", r->path);
+	if (r->map.size < ML_RESULT_HEADER + ML_RESULT_TRAILER)
+		return ml_fail(err, ML_FORMAT, "%s: %zu bytes are too few for a result",
+			       r->path, r->map.size);
+	uint32_t version = ml_bytes_u32(&in);
+	if (version != ML_RESULT_VERSION)
+		return ml_fail(err, ML_FORMAT,
+			       "%s: format version %u; this memlamp reads version %u",
+			       r->path, version, ML_RESULT_VERSION);
+	ml_bytes_u32(&in);
+	memcpy(r->info.trace, ml_bytes_take(&in, 16), 16);
+	ml_bytes_take(&in, 24);
+	if (!ml_format_sum_fits(r->map.data, ML_RESULT_HEADER - 8, ml_bytes_u64(&in)))
+		return ml_result_damaged(r, 0, "the header's checksum is wrong", err);
+	return read_index(r, err);
+}
+
+bool ml_result_open(struct ml_result *r, const char *path, struct ml_err *err)
+{
+	*r = (struct ml_result){ 0 };
+	if (!ml_file_map_open(&r->map, path, err))
+		return false;
+	r->path = ml_arena_strdup(&r->arena, path);
+	if (!read_file(r, err)) {
+		ml_result_close(r);
+		return false;
+	}
+	return true;
+}
+
+void ml_result_close(struct ml_result *r)
+{
+	struct ml_result_list *lists[] = { &r->outcomes, &r->sites, &r->regions,
+					   &r->alike, &r->checkpoints };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		ml_free(lists[i]->at);
+	for (unsigned i = 0; i < ML_RESULT_RESOLUTIONS; i++)
+		ml_free(r->series[i].at);
+	ml_profile_release(&r->profile);
+	ml_unpacker_release(&r->unpacker);
+	ml_buf_release(&r->raw);
+	for (size_t i = 0; i < ML_RESULT_DECODED; i++)
+		ml_free(r->decoded[i].outcome);
+	for (size_t i = 0; i < ML_RESULT_PARTS; i++)
+		ml_result_rows_release(&r->part[i]);
+	ml_arena_release(&r->arena);
+	ml_file_map_close(&r->map);
+	*r = (struct ml_result){ 0 };
+}
+
+bool ml_result_fits(const struct ml_result *r, const struct ml_trace *t,
+		    struct ml_err *err)
+{
+	const struct ml_profile *p = &r->profile;
+	size_t sites = t->tables.sites.count;
+	size_t regions = t->tables.regions.count + p->region_count;
+	bool ok = !memcmp(r->info.trace, t->id, sizeof(t->id)) &&
+		  r->info.trace_refs == t->count && r->info.from <= r->info.to &&
+		  r->info.to <= t->count && r->refs <= r->info.to - r->info.from;
+
+	for (size_t i = 0; ok && i < p->cell_count; i++)
+		ok = p->cells[i].site < sites && p->cells[i].caller < sites &&
+		     p->cells[i].region < regions && p->cells[i].strides <= ML_STRIDES;
+	for (size_t i = 0; ok && i < p->use_count; i++)
+		ok = p->uses[i].region < regions && p->uses[i].level <= ML_LEVELS;
+	for (size_t i = 0; ok && i < p->pair_count; i++)
+		ok = p->pairs[i].level <= ML_LEVELS && p->pairs[i].loser < regions &&
+		     p->pairs[i].winner < regions;
+	for (size_t i = 0; ok && i < p->bounce_count; i++)
+		ok = p->bounces[i].region < regions && p->bounces[i].site_from < sites &&
+		     p->bounces[i].site_to < sites;
+	return ok || ml_fail(err, ML_FORMAT, "%s: not a result of %s", r->path, t->path);
+}
+
+/* The block, if it is decoded; else the place of the one that was used longest ago. */
+static struct ml_result_decoded *decoded(struct ml_result *r, size_t block)
+{
+	struct ml_result_decoded *oldest = r->decoded;
+
+	for (size_t i = 0; i < ML_RESULT_DECODED; i++) {
+		struct ml_result_decoded *d = &r->decoded[i];
+
+		if (d->block == block + 1)
+			return d;
+		if (d->used < oldest->used)
+			oldest = d;
+	}
+	return oldest;
+}
+
+const uint16_t *ml_result_decode(struct ml_result *r, size_t block, struct ml_err *err)
+{
+	const struct ml_result_block *b = &r->outcomes.at[block];
+	struct ml_result_decoded *d = decoded(r, block);
+	struct ml_bytes in;
+	struct ml_err why;
+
+	d->used = ++r->uses;
+	if (d->block == block + 1)
+		return d->outcome;
+	d->block = 0;
+	if (!d->outcome)
+		d->outcome = ml_resize(NULL, ML_RESULT_BLOCK * sizeof(*d->outcome));
+	if (!ml_result_unpack(r, b, ML_RESULT_OUTCOMES, &in, err))
+		return NULL;
+	if (!ml_result_get_outcomes(&in, d->outcome, b->count, r->levels, &why)) {
+		ml_result_damaged(r, b->offset, why.text, err);
+		return NULL;
+	}
+	d->block = block + 1;
+	return d->outcome;
+}
+
+bool ml_result_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
+			uint16_t *outcome, struct ml_err *err)
+{
+	assert(from <= to && to <= r->refs);
+	while (from < to) {
+		size_t first = from % ML_RESULT_BLOCK;
+		size_t count = ML_RESULT_BLOCK - first;
+
+		const uint16_t *block =
+			ml_result_decode(r, (size_t)(from / ML_RESULT_BLOCK), err);
+		if (!block)
+			return false;
+		if (count > to - from)
+			count = (size_t)(to - from);
+		memcpy(outcome, block + first, count * sizeof(*outcome));
+		outcome += count;
+		from += count;
+	}
+	return true;
+}
+
+/* Whether a saved state is whole; and, if state is not NULL, applies it to that one. */
+static bool step(struct ml_result *r, const struct ml_result_block *b, bool *whole,
+		 struct ml_buf *state, struct ml_err *err)
+{
+	struct ml_block_header h;
+	struct ml_bytes in;
+	struct ml_err why;
+
+	if (!payload_at(r, b->offset, &h, &in, err))
+		return false;
+	*whole = ml_bytes_u8(&in);
+	if (h.type != ML_RESULT_CHECKPOINT || h.time != b->position ||
+	    h.count != b->count || in.bad)
+		return ml_result_damaged(r, b->offset, "not the expected checkpoint",
+					 err);
+	if (!state)
+		return true;
+	if (*whole)
+		state->size = 0;
+	return ml_checkpoint_get(&r->unpacker, in.at, (size_t)(in.end - in.at), b->count,
+				 state, &why) ||
+	       ml_result_damaged(r, b->offset, why.text, err);
+}
+
+bool ml_result_checkpoint(struct ml_result *r, uint64_t position, uint64_t *at,
+			  struct ml_buf *state, struct ml_err *err)
+{
+	const struct ml_result_block *b = r->checkpoints.at;
+	size_t low = 0, high = r->checkpoints.count;
+	bool whole = false;
+
+	*at = 0;
+	state->size = 0;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (b[mid].position <= position)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return true;
+	size_t first = low;
+	do {
+		if (!first--)
+			return ml_result_damaged(
+				r, b->offset, "the first checkpoint is not whole", err);
+		if (!step(r, &b[first], &whole, NULL, err))
+			return false;
+	} while (!whole);
+	for (size_t i = first; i < low; i++)
+		if (!step(r, &b[i], &whole, state, err))
+			return false;
+	*at = b[low - 1].position;
+	return true;
+}

@@ -1,0 +1,171 @@
+/*
+ * The result file (.mls): what one simulation of one trace on one machine yields,
+ * kept so that nobody simulates twice. It has the outcome of every reference, counts
+ * by site and by region for each block of references, counts of references that are
+ * alike, a time series in several
+ * resolutions, the profile, and checkpoints of the simulator. docs/format.md is the
+ * contract.
+ *
+ * Positions count references in simulated order from the start of the window that
+ * was simulated: without interleaving, time minus info.from.
+ *
+ * Writing is a pass of a replay; the file appears under its name only when it is
+ * whole. Reading maps the file and decodes what is asked for; one thread at a time.
+ *
+ *	ml_result_describe(&info, trace, &options, &arena);
+ *	if (!ml_result_writer_open(&w, path, &info, err))
+ *		return false;
+ *	struct ml_pass passes[] = { ml_profiler_pass(x), ml_result_writer_pass(w) };
+ *	bool ok = ml_replay_run(r, passes, 2, err);
+ *	ml_profiler_close(x, r);
+ *	if (!ok)
+ *		ml_result_writer_abandon(w);
+ *	return ok && ml_result_writer_close(w, &profile, err);
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/analyse/passes/profile.h"
+#include "lib/analyse/result/result_rows.h"
+#include "lib/base/arena.h"
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+#include "lib/base/file.h"
+#include "lib/base/pack.h"
+
+struct ml_pass;
+struct ml_replay_options;
+struct ml_result_writer;
+struct ml_trace;
+
+enum {
+	ML_RESULT_VERSION = 3,
+	ML_RESULT_BLOCK = 1 << 18, /* references of a block of outcomes or counts */
+	ML_RESULT_PART = 1 << 16,  /* of those that are counted as alike */
+	ML_RESULT_PARTS = ML_RESULT_BLOCK / ML_RESULT_PART,
+	ML_RESULT_DECODED = 8,   /* blocks of outcomes that are kept decoded */
+	ML_RESULT_BIN_BITS = 10, /* the finest bins of the series have 2^10 references */
+	ML_RESULT_STEP_BITS = 2, /* each resolution has bins 4 times as wide */
+	ML_RESULT_RESOLUTIONS = 12,
+};
+
+/* What was simulated: all that the outcome depends on. */
+struct ml_result_info {
+	uint8_t trace[16];   /* its id */
+	uint64_t trace_refs; /* that it had; a trace may be read while it is recorded */
+	const char *machine; /* canonical text, as asked for (profile has the one used) */
+	const char *version; /* of memlamp */
+	unsigned want;
+	uint64_t interleave; /* as asked for: ML_INTERLEAVE_AUTO is kept as such */
+	uint64_t from, to;   /* times */
+	const char *cores;   /* threads that were given a core: "1:0 2:1", or empty */
+};
+
+/* Text lives in a. */
+void ml_result_describe(struct ml_result_info *info, const struct ml_trace *t,
+			const struct ml_replay_options *o, struct ml_arena *a);
+bool ml_result_same(const struct ml_result_info *a, const struct ml_result_info *b);
+
+/* Makes a file beside path that takes its name when the writer is closed. */
+bool ml_result_writer_open(struct ml_result_writer **w, const char *path,
+			   const struct ml_result_info *info, struct ml_err *err);
+struct ml_pass ml_result_writer_pass(struct ml_result_writer *w);
+/* Writes the rest and frees w, also when it fails; then no file is left. */
+bool ml_result_writer_close(struct ml_result_writer *w, const struct ml_profile *p,
+			    struct ml_err *err);
+void ml_result_writer_abandon(struct ml_result_writer *w);
+
+struct ml_result {
+	const char *path;
+	struct ml_file_map map;
+	struct ml_result_info info;
+	struct ml_profile profile;
+	uint64_t refs;
+	unsigned levels;
+	struct ml_result_list { /* blocks of one kind, in order of position */
+		struct ml_result_block {
+			uint64_t offset, position, count;
+		} * at;
+		size_t count, cap;
+	} outcomes, sites, regions, alike, checkpoints, series[ML_RESULT_RESOLUTIONS];
+	struct ml_unpacker unpacker;
+	struct ml_buf raw; /* of the block last read */
+	/* Several look at different moments in turn, each for many batches. */
+	struct ml_result_decoded {
+		uint16_t *outcome;
+		size_t block;  /* number + 1 */
+		uint64_t used; /* when */
+	} decoded[ML_RESULT_DECODED];
+	uint64_t uses;
+	struct ml_result_rows part[ML_RESULT_PARTS]; /* of the block decoded last: */
+	size_t part_block;                           /* number + 1 */
+	struct ml_arena arena;
+};
+
+bool ml_result_open(struct ml_result *r, const char *path, struct ml_err *err);
+void ml_result_close(struct ml_result *r);
+/* Whether it is one of this trace: sites and regions that it names are there. */
+bool ml_result_fits(const struct ml_result *r, const struct ml_trace *t,
+		    struct ml_err *err);
+
+/* The outcomes (access.h) of positions [from, to), which are in the result. */
+bool ml_result_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
+			uint16_t *outcome, struct ml_err *err);
+
+/*
+ * References by serving level, over [from, to), in at most `cells` cells. Cells are
+ * `width` references wide, a power of two, and start at multiples of it; the first and
+ * the last are cut to the window. All sums are exact.
+ */
+struct ml_result_series {
+	uint64_t first; /* position at which cell 0 starts, before it is cut */
+	uint64_t width;
+	size_t count;
+	struct ml_profile_bin *cell;
+};
+bool ml_result_series(struct ml_result *r, uint64_t from, uint64_t to, size_t cells,
+		      struct ml_result_series *s, struct ml_arena *a, struct ml_err *err);
+
+/*
+ * References by site or by region and serving level, in order of the number. What a
+ * library does for a line of the user counts for the site of that line (the caller).
+ */
+struct ml_result_counts {
+	uint64_t from, to; /* what is counted: whole blocks, and edges where possible */
+	struct ml_result_count {
+		uint32_t id;
+		uint64_t served[ML_SERVED];
+	} * at;
+	size_t count, cap;
+};
+/*
+ * Of the blocks that lie within [from, to), the end of the result being one of a
+ * block. With the trace, and where references were simulated as recorded, the sites of
+ * the edges are counted too, and the window is exact. (Regions are not: their numbers
+ * follow from a walk over the whole trace.) Rows live in a.
+ */
+bool ml_result_sites(struct ml_result *r, const struct ml_trace *t, uint64_t from,
+		     uint64_t to, struct ml_result_counts *c, struct ml_arena *a,
+		     struct ml_err *err);
+bool ml_result_regions(struct ml_result *r, uint64_t from, uint64_t to,
+		       struct ml_result_counts *c, struct ml_arena *a,
+		       struct ml_err *err);
+
+/*
+ * The references that are alike among the 2^16 from a position on, which is a multiple of
+ * that. The rows are valid until the next call.
+ */
+bool ml_result_alike(struct ml_result *r, uint64_t position,
+		     const struct ml_result_row **rows, size_t *count,
+		     struct ml_err *err);
+
+/*
+ * The last saved state at or before a position: for ml_sim_restore, and where to go
+ * on. state is empty and *at 0 when there is none: start with a new simulator.
+ * All references before *at, in simulated order, are all before time info.from + *at.
+ */
+bool ml_result_checkpoint(struct ml_result *r, uint64_t position, uint64_t *at,
+			  struct ml_buf *state, struct ml_err *err);

@@ -1,7 +1,0 @@
-/* Routes about simulations: starting, cancelling, how far they are, findings. */
-#pragma once
-
-#include "lib/query/ask.h"
-
-ml_route_fn ml_ask_sim_start, ml_ask_sim, ml_ask_sim_cancel, ml_ask_sim_findings,
-	ml_ask_sim_lines, ml_ask_sim_profile, ml_ask_diff;

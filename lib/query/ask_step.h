@@ -1,6 +1,0 @@
-/* Where a step leads: to the next moment of some kind, or back. */
-#pragma once
-
-#include "lib/query/ask.h"
-
-ml_route_fn ml_ask_step;

@@ -1,6 +1,0 @@
-/* Routes about traces alone: what is open, regions, source text, counts by line. */
-#pragma once
-
-#include "lib/query/ask.h"
-
-ml_route_fn ml_ask_open, ml_ask_trace, ml_ask_regions, ml_ask_source, ml_ask_counts;

@@ -1,0 +1,342 @@
+#include "lib/query/drawing/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static double share(double v, double low, double high, bool log_scale)
+{
+	return log_scale ? log(v / low) / log(high / low) : (v - low) / (high - low);
+}
+
+double ml_chart_x(const struct ml_chart *c, double v)
+{
+	return c->x + c->width * share(v, c->x_low, c->x_high, c->x_log);
+}
+
+double ml_chart_y(const struct ml_chart *c, double v)
+{
+	return c->y + c->height * (1 - share(v, c->y_low, c->y_high, c->y_log));
+}
+
+/* 1, 2, 2.5 or 5 times a power of ten, so that about `wanted` fit into span. */
+static double round_step(double span, double wanted)
+{
+	double least = span / wanted, power = pow(10, floor(log10(least)));
+	double r = least / power;
+
+	return power * (r <= 1 ? 1 : r <= 2 ? 2 : r <= 2.5 ? 2.5 : r <= 5 ? 5 : 10);
+}
+
+void ml_chart_round(struct ml_chart *c)
+{
+	if (!(c->y_high > c->y_low)) {
+		double around = fabs(c->y_high) > 0 ? fabs(c->y_high) * 0.1 : 1;
+
+		c->y_low -= c->y_low > 0 && c->y_low < around ? c->y_low : around;
+		c->y_high += around;
+	}
+	if (c->y_low > 0 && c->y_low < 0.6 * c->y_high)
+		c->y_low = 0;
+	if (c->y_high < 0 && c->y_high > 0.6 * c->y_low)
+		c->y_high = 0;
+	double step = round_step(c->y_high - c->y_low, 5) / 2;
+	c->y_low = floor(c->y_low / step + 1e-9) * step;
+	c->y_high = ceil(c->y_high / step - 1e-9) * step;
+	if (c->y_format == ML_CHART_PERCENT && c->y_high > 1 && c->y_low >= 0)
+		c->y_high = 1;
+}
+
+static const char *bytes_text(char text[ML_COORDINATE_ROOM], double v)
+{
+	static const char *const units[] = { "", "K", "M", "G", "T" };
+	unsigned u = 0;
+
+	while (u < 4 && v >= 1024) {
+		v /= 1024;
+		u++;
+	}
+	char number[ML_COORDINATE_ROOM];
+	snprintf(text, ML_COORDINATE_ROOM, "%.20s%s", ml_picture_number(number, v),
+		 units[u]);
+	return text;
+}
+
+static const char *count_text(char text[ML_COORDINATE_ROOM], double v)
+{
+	static const char *const units[] = { "", " k", " M", " G", " T" };
+	unsigned u = 0;
+	char number[ML_COORDINATE_ROOM];
+
+	while (u < 4 && v >= 1000) {
+		v /= 1000;
+		u++;
+	}
+	snprintf(text, ML_COORDINATE_ROOM, "%.20s%s",
+		 ml_picture_number(number, u ? v : round(v)), units[u]);
+	return text;
+}
+
+const char *ml_chart_text(char text[ML_COORDINATE_ROOM], enum ml_chart_format format,
+			  double v)
+{
+	char number[ML_COORDINATE_ROOM];
+
+	switch (format) {
+	case ML_CHART_BYTES: return bytes_text(text, v);
+	case ML_CHART_COUNT: return count_text(text, v);
+	case ML_CHART_PERCENT:
+		snprintf(text, ML_COORDINATE_ROOM, "%.20s %%",
+			 ml_picture_number(number, 100 * v));
+		return text;
+	default:
+		if (fabs(v) > 0 && fabs(v) < 0.1) {
+			snprintf(text, ML_COORDINATE_ROOM, "%.2g", v);
+			return text;
+		}
+		return ml_picture_number(text, v);
+	}
+}
+
+static void y_mark(struct ml_chart *c, double v)
+{
+	double y = ml_chart_y(c, v);
+	bool zero = fabs(v) < 1e-12 * (c->y_high - c->y_low) && c->y_low < 0;
+	char text[ML_COORDINATE_ROOM];
+
+	ml_picture_rect(c->p, c->x, y - 0.5, c->width, 1,
+			zero ? ML_COLOUR_MUTED : ML_COLOUR_GRID);
+	ml_picture_text(c->p, c->x - 6, y + (c->bare ? 3 : 4), ML_ANCHOR_END,
+			ML_COLOUR_MUTED, c->bare ? 9 : 11,
+			ml_chart_text(text, c->y_format, fabs(v) < 1e-12 ? 0 : v));
+}
+
+static void x_mark(struct ml_chart *c, double v)
+{
+	double x = ml_chart_x(c, v), bottom = c->y + c->height;
+	char text[ML_COORDINATE_ROOM];
+	enum ml_anchor anchor = x > c->x + c->width - 16 ? ML_ANCHOR_END
+							 : ML_ANCHOR_MIDDLE;
+
+	ml_picture_rect(c->p, x - 0.5, bottom, 1, 4, ML_COLOUR_MUTED);
+	ml_picture_text(c->p, x, bottom + (c->bare ? 13 : 16), anchor, ML_COLOUR_MUTED,
+			c->bare ? 9 : 11, ml_chart_text(text, c->x_format, v));
+}
+
+/* Marks of an axis: at powers of two of a logarithmic one, else at round numbers. */
+static void marks(struct ml_chart *c, double low, double high, bool log_scale,
+		  enum ml_chart_format format, double wanted,
+		  void (*mark)(struct ml_chart *, double))
+{
+	if (log_scale) {
+		double octaves = log2(high / low);
+		double step = octaves > wanted ? ceil(octaves / wanted) : 1;
+
+		for (double v = ceil(log2(low) - 1e-9); v <= log2(high) + 1e-9; v += step)
+			mark(c, exp2(v));
+		return;
+	}
+	double step = round_step(high - low, wanted);
+	if (format == ML_CHART_COUNT && step < 1)
+		step = 1;
+	for (double i = ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++)
+		mark(c, i * step);
+}
+
+void ml_chart_y_axis(struct ml_chart *c)
+{
+	marks(c, c->y_low, c->y_high, c->y_log, c->y_format, c->bare ? 2 : c->height / 50,
+	      y_mark);
+	ml_picture_rect(c->p, c->x, c->y + c->height - 0.5, c->width, 1, ML_COLOUR_MUTED);
+	if (c->y_label)
+		ml_picture_text(c->p, c->x, c->y - 7 - c->above, ML_ANCHOR_START,
+				ML_COLOUR_MUTED, c->bare ? 10 : 11, c->y_label);
+}
+
+void ml_chart_axes(struct ml_chart *c)
+{
+	char n[4][ML_COORDINATE_ROOM];
+
+	ml_chart_y_axis(c);
+	marks(c, c->x_low, c->x_high, c->x_log, c->x_format,
+	      c->bare ? 2 : c->width / 90 + 1, x_mark);
+	if (c->x_label)
+		ml_picture_text(c->p, c->x + c->width, c->y + c->height + 31,
+				ML_ANCHOR_END, ML_COLOUR_MUTED, 11, c->x_label);
+	ml_picture_put(c->p,
+		       "<clipPath id=\"frame%u\"><rect x=\"%s\" y=\"%s\" width=\"%s\" "
+		       "height=\"%s\"/></clipPath>\n<g clip-path=\"url(#frame%u)\">\n",
+		       c->clip, ml_picture_number(n[0], c->x),
+		       ml_picture_number(n[1], c->y - 1),
+		       ml_picture_number(n[2], c->width),
+		       ml_picture_number(n[3], c->height + 2), c->clip);
+}
+
+void ml_chart_close(struct ml_chart *c)
+{
+	ml_picture_put(c->p, "</g>\n");
+}
+
+static void put_title(struct ml_chart *c, const char *title)
+{
+	if (!title) {
+		ml_picture_put(c->p, "/>\n");
+		return;
+	}
+	ml_picture_put(c->p, "><title>");
+	ml_picture_escape(c->p->out, title, strlen(title));
+	ml_picture_put(c->p, "</title></path>\n");
+}
+
+static void put_point(struct ml_chart *c, char letter, double x, double y)
+{
+	char n[2][ML_COORDINATE_ROOM];
+	double low = c->y - 2 * c->height, high = c->y + 3 * c->height;
+
+	/* far outside the frame is as good as farther */
+	y = y < low ? low : y > high ? high : y;
+	ml_picture_put(c->p, "%c%s %s", letter, ml_picture_number(n[0], x),
+		       ml_picture_number(n[1], y));
+}
+
+static void begin_line(struct ml_chart *c, uint32_t rgb, double thick, unsigned dash)
+{
+	static const char *const dashes[] = { "", " stroke-dasharray=\"6 3\"",
+					      " stroke-dasharray=\"2 2\"",
+					      " stroke-dasharray=\"8 3 2 3\"" };
+	char n[ML_COORDINATE_ROOM];
+
+	ml_picture_put(c->p,
+		       "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"%s\" "
+		       "stroke-linejoin=\"round\"%s d=\"",
+		       rgb, ml_picture_number(n, thick), dashes[dash % 4]);
+}
+
+static double cell_x(const struct ml_chart *c, double cell, size_t count)
+{
+	return c->x + c->width * cell / (double)count;
+}
+
+void ml_chart_curve(struct ml_chart *c, const double *v, size_t count, uint32_t rgb,
+		    double thick, unsigned dash, const char *title)
+{
+	bool open = false;
+
+	begin_line(c, rgb, thick, dash);
+	for (size_t i = 0; i < count; i++) {
+		if (isnan(v[i])) {
+			open = false;
+			continue;
+		}
+		double y = ml_chart_y(c, v[i]);
+		/* a single value between gaps is a dash as wide as its cell */
+		if (!open && (i + 1 == count || isnan(v[i + 1]))) {
+			put_point(c, 'M', cell_x(c, (double)i, count), y);
+			put_point(c, 'L', cell_x(c, (double)i + 1, count), y);
+			continue;
+		}
+		put_point(c, open ? 'L' : 'M', cell_x(c, (double)i + 0.5, count), y);
+		open = true;
+	}
+	ml_picture_put(c->p, "\"");
+	put_title(c, title);
+}
+
+void ml_chart_steps(struct ml_chart *c, const double *v, size_t count, uint32_t rgb,
+		    double thick)
+{
+	bool open = false;
+
+	begin_line(c, rgb, thick, 0);
+	for (size_t i = 0, end; i < count; i = end) {
+		end = i + 1;
+		if (isnan(v[i])) {
+			open = false;
+			continue;
+		}
+		while (end < count && v[end] >= v[i] && v[end] <= v[i])
+			end++;
+		double y = ml_chart_y(c, v[i]);
+		put_point(c, open ? 'L' : 'M', cell_x(c, (double)i, count), y);
+		put_point(c, 'L', cell_x(c, (double)end, count), y);
+		open = true;
+	}
+	ml_picture_put(c->p, "\"/>\n");
+}
+
+void ml_chart_band(struct ml_chart *c, const double *low, const double *high,
+		   size_t count, uint32_t rgb, double opacity)
+{
+	ml_picture_put(c->p, "<path fill=\"#%06x\" fill-opacity=\"%.4g\" d=\"", rgb,
+		       opacity);
+	for (size_t i = 0, end; i < count; i = end) {
+		end = i + 1;
+		if (isnan(low[i]) || isnan(high[i]))
+			continue;
+		while (end < count && !isnan(low[end]) && !isnan(high[end]))
+			end++;
+		for (size_t k = i; k < end; k++)
+			put_point(c, k == i ? 'M' : 'L',
+				  cell_x(c, (double)k + 0.5, count),
+				  ml_chart_y(c, high[k]));
+		for (size_t k = end; k-- > i;)
+			put_point(c, 'L', cell_x(c, (double)k + 0.5, count),
+				  ml_chart_y(c, low[k]));
+		ml_picture_put(c->p, "z");
+	}
+	ml_picture_put(c->p, "\"/>\n");
+}
+
+void ml_chart_line(struct ml_chart *c, double x, unsigned colour)
+{
+	char n[3][ML_COORDINATE_ROOM];
+
+	ml_picture_put(c->p, "<path stroke-opacity=\"0.45\" d=\"M%s %sv%s\"",
+		       ml_picture_number(n[0], ml_chart_x(c, x)),
+		       ml_picture_number(n[1], c->y), ml_picture_number(n[2], c->height));
+	ml_picture_stroke(c->p, colour);
+	ml_picture_put(c->p, "/>\n");
+}
+
+void ml_chart_dot(struct ml_chart *c, double x, double y, double radius, uint32_t rgb,
+		  const char *title)
+{
+	char n[3][ML_COORDINATE_ROOM];
+
+	ml_picture_put(c->p, "<path fill=\"#%06x\" d=\"M%s %sa%s %s 0 1 0 0.01 0z\"", rgb,
+		       ml_picture_number(n[0], ml_chart_x(c, x)),
+		       ml_picture_number(n[1], ml_chart_y(c, y) - radius),
+		       ml_picture_number(n[2], radius), n[2]);
+	put_title(c, title);
+}
+
+/* Viridis without the end that the ground swallows. */
+uint32_t ml_chart_ramp(double at, bool dark)
+{
+	static const uint32_t map[] = {
+		0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e,
+		0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725
+	};
+	double t = (dark ? 0.28 + 0.72 * at : 0.84 * at) * 9;
+	unsigned i = t < 0 ? 0 : t < 8 ? (unsigned)t : 8;
+	uint32_t out = 0;
+
+	t = t - i < 0 ? 0 : t - i > 1 ? 1 : t - i;
+	for (int shift = 0; shift <= 16; shift += 8) {
+		double a = map[i] >> shift & 255, b = map[i + 1] >> shift & 255;
+
+		out |= (uint32_t)lround(a + (b - a) * t) << shift;
+	}
+	return out;
+}
+
+/* Okabe and Ito's, with those replaced that are too pale for lines. */
+uint32_t ml_chart_word(size_t i, bool dark)
+{
+	static const uint32_t light[] = { 0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
+					  0xe69f00, 0x56b4e9, 0x6a4c9c, 0x6b6b6b };
+	static const uint32_t night[] = { 0x56a9e8, 0xff8b3d, 0x2fc99a, 0xec9fc8,
+					  0xf5b93a, 0x9bd5f7, 0xb79be0, 0xa8a8a8 };
+
+	return (dark ? night : light)[i % 8];
+}

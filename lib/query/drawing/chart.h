@@ -1,0 +1,70 @@
+/*
+ * A chart within a picture: a frame with two axes, and what is drawn in it. Colours are
+ * numbers (0xrrggbb) because there are as many as members: those of numbers go along a
+ * perceptual map, those of words are told apart by people who see no red or green.
+ *
+ *	struct ml_chart c = { .p = &p, .x = 60, .y = 40, .width = 800, .height = 300,
+ *			      .x_high = 1000, .y_high = 12 };
+ *
+ *	ml_chart_axes(&c);
+ *	ml_chart_curve(&c, mean, cells, 0x0072b2, 1.5, 0, "32K");
+ *	ml_chart_close(&c);
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/query/drawing/picture.h"
+
+enum ml_chart_format {
+	ML_CHART_NUMBER,
+	ML_CHART_PERCENT, /* 1 is 100 % */
+	ML_CHART_COUNT,   /* "30 M" */
+	ML_CHART_BYTES,   /* "32K"; logarithmic axes have marks at powers of two */
+};
+
+struct ml_chart {
+	struct ml_picture *p;
+	double x, y, width, height; /* pixels of the frame */
+	double x_low, x_high, y_low, y_high;
+	bool x_log, y_log;
+	enum ml_chart_format x_format, y_format;
+	const char *x_label, *y_label;
+	double above;  /* pixels between the frame and the label of y, for other things */
+	bool bare;     /* small: no labels of the axes, few marks */
+	unsigned clip; /* number of the frame in its picture, from 0 */
+};
+
+double ml_chart_x(const struct ml_chart *c, double v);
+double ml_chart_y(const struct ml_chart *c, double v);
+
+/* Widens y_low and y_high to round numbers, with 0 where it is near. */
+void ml_chart_round(struct ml_chart *c);
+/* The axis of y alone, with its grid: for charts whose x has marks of its own. */
+void ml_chart_y_axis(struct ml_chart *c);
+/* Grid, marks and labels; what is drawn from now on is cut at the frame. */
+void ml_chart_axes(struct ml_chart *c);
+void ml_chart_close(struct ml_chart *c);
+
+/* Values of cells that divide the width evenly; NAN are left out. dash: 0 to 3. */
+void ml_chart_curve(struct ml_chart *c, const double *v, size_t count, uint32_t rgb,
+		    double thick, unsigned dash, const char *title);
+/* The same as steps: each value from one side of its cell to the other. */
+void ml_chart_steps(struct ml_chart *c, const double *v, size_t count, uint32_t rgb,
+		    double thick);
+void ml_chart_band(struct ml_chart *c, const double *low, const double *high,
+		   size_t count, uint32_t rgb, double opacity);
+/* An upright line through the frame. */
+void ml_chart_line(struct ml_chart *c, double x, unsigned colour);
+void ml_chart_dot(struct ml_chart *c, double x, double y, double radius, uint32_t rgb,
+		  const char *title);
+
+/* A value as the marks of an axis have it. */
+const char *ml_chart_text(char text[ML_COORDINATE_ROOM], enum ml_chart_format format,
+			  double v);
+/* Colours: of a share from 0 to 1 of the way from the least to the greatest; of the
+ * i-th word. */
+uint32_t ml_chart_ramp(double share, bool dark);
+uint32_t ml_chart_word(size_t i, bool dark);

@@ -1,0 +1,32 @@
+/*
+ * A report: what there is to say about a simulated trace, or a window of it, in one
+ * HTML file that needs neither server nor script and asks the network for nothing.
+ * Light and dark follow the reader's settings; it prints light.
+ *
+ * Names and source text are foreign bytes and are escaped; besides, the file forbids
+ * itself all scripts (Content-Security-Policy).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+#include "lib/query/drawing/picture_heat.h"
+#include "lib/query/report/report_window.h"
+
+struct ml_buf;
+struct ml_desk_sim;
+
+struct ml_report_options {
+	uint64_t from, to;      /* positions; to is behind from */
+	const char *phase;      /* that the window is, or NULL */
+	enum ml_heat_mode mode; /* of the heat maps */
+	uint64_t top;           /* rows of a table, files and heat maps at most; from 1 */
+	bool no_source;
+	struct ml_report_ticks ticks;
+};
+
+/* Appends the file to out. */
+bool ml_report(struct ml_desk_sim *s, const struct ml_report_options *o,
+	       struct ml_buf *out, struct ml_err *err);

@@ -1,0 +1,208 @@
+#include "lib/query/report/report_parts.h"
+
+#include <stdlib.h>
+
+#include "lib/query/workspace/open_sim.h"
+
+enum { LEAST_BOUNCES = 10 }; /* that are worth a row */
+
+static const char *region_name(const struct ml_report_page *p, uint32_t region)
+{
+	return ml_profile_region_name(p->profile, &p->sim->trace->trace.tables, region);
+}
+
+static const char *level_name(const struct ml_report_page *p, unsigned level)
+{
+	return level ? ml_report_level(p, level) : p->machine->icache.name;
+}
+
+static int by_misses(const void *a, const void *b)
+{
+	const struct ml_profile_pair *x = *(const struct ml_profile_pair *const *)a,
+				     *y = *(const struct ml_profile_pair *const *)b;
+	uint64_t n = x->conflict + x->capacity, m = y->conflict + y->capacity;
+
+	if (n != m)
+		return n > m ? -1 : 1;
+	if (x->level != y->level)
+		return x->level < y->level ? -1 : 1;
+	if (x->loser != y->loser)
+		return x->loser < y->loser ? -1 : 1;
+	return x->winner < y->winner ? -1 : x->winner > y->winner;
+}
+
+static void put_pairs(struct ml_report_page *p)
+{
+	const struct ml_profile *x = p->profile;
+	const struct ml_profile_pair **sorted =
+		ml_arena_alloc(&p->arena, (x->pair_count + 1) * sizeof(*sorted));
+	size_t shown = 0;
+
+	for (size_t i = 0; i < x->pair_count; i++)
+		sorted[i] = &x->pairs[i];
+	qsort(sorted, x->pair_count, sizeof(*sorted), by_misses);
+	for (size_t i = 0; i < x->pair_count && shown < p->o->top; i++) {
+		const struct ml_profile_pair *r = sorted[i];
+		uint64_t missed = ml_profile_missed(&x->level[r->level].counts),
+			 misses = r->conflict + r->capacity;
+
+		if (misses * 50 < missed)
+			continue;
+		if (!shown++)
+			ml_report_put(
+				p,
+				"<h3>Who drives out whom</h3>\n<p class=\"muted\">Lines "
+				"that were missed because others took their place. A fully "
+				"associative cache would have kept those of "
+				"conflicts.</p>\n<div class=\"scroll\"><table><tr>"
+				"<th class=\"t\">level</th><th>misses</th><th>of the level's"
+				"</th><th>conflicts</th><th class=\"t\">lines of</th>"
+				"<th class=\"t\">driven out by</th></tr>\n");
+		ml_report_wrap(p, "<tr><td class=\"t\">", level_name(p, r->level),
+			       "</td>");
+		ml_report_put(p,
+			      "<td class=\"n\">%s</td><td class=\"n\">%s</td>"
+			      "<td class=\"n\">%s</td>",
+			      ml_report_count(p, misses),
+			      ml_report_percent(p, ml_report_share(misses, missed)),
+			      ml_report_count(p, r->conflict));
+		ml_report_wrap(p, "<td class=\"t\">", region_name(p, r->loser), "</td>");
+		ml_report_wrap(p, "<td class=\"t\">",
+			       r->loser == r->winner ? "itself"
+						     : region_name(p, r->winner),
+			       "</td></tr>\n");
+	}
+	if (shown)
+		ml_report_put(p, "</table></div>\n");
+}
+
+static void put_sets(struct ml_report_page *p)
+{
+	struct ml_profile_pressure s;
+
+	for (unsigned k = p->machine->split ? 0 : 1; k <= p->machine->levels; k++) {
+		uint32_t sets = k ? p->machine->level[k - 1].sets
+				  : p->machine->icache.sets;
+
+		/* few misses fall unevenly by chance; an even spread is no news */
+		if (!ml_profile_pressure(p->profile, k, &s) || sets == 1 ||
+		    s.missed < 10ull * sets || s.half * 3 > sets)
+			continue;
+		ml_report_wrap(p, "<p>The misses of ", level_name(p, k), "");
+		ml_report_put(
+			p,
+			" crowd: half of them fall into %s of %s sets; the busiest has "
+			"%.1f times its part.</p>\n",
+			ml_report_count(p, s.half), ml_report_count(p, s.sets),
+			s.busiest);
+	}
+}
+
+static void put_site(struct ml_report_page *p, uint32_t site)
+{
+	const struct ml_tables *t = &p->sim->trace->trace.tables;
+	struct ml_frame f = ml_tables_frame(t, site);
+
+	ml_report_put(p, "<td class=\"t\"><code>");
+	if (f.line) {
+		ml_report_text(p, ml_report_base_name(ml_tables_text(t, f.file)));
+		ml_report_put(p, ":%u", f.line);
+	} else
+		ml_report_text(p, ml_tables_text(t, f.func));
+	ml_report_put(p, "</code></td>");
+}
+
+static void put_bounces(struct ml_report_page *p)
+{
+	const struct ml_profile *x = p->profile;
+
+	if (!x->bounce_count || x->bounces[0].count < LEAST_BOUNCES)
+		return;
+	ml_report_put(
+		p, "<h3>Lines that cores take from each other</h3>\n"
+		   "<div class=\"scroll\"><table><tr><th>times</th><th>false sharing</th>"
+		   "<th>cores</th><th class=\"t\">line</th><th class=\"t\">region</th>"
+		   "<th class=\"t\">last there</th><th class=\"t\">and here</th></tr>\n");
+	for (size_t i = 0; i < x->bounce_count && i < p->o->top; i++) {
+		const struct ml_profile_bounce *b = &x->bounces[i];
+
+		if (b->count < LEAST_BOUNCES || b->count * 100 < x->bounces[0].count)
+			break;
+		ml_report_put(
+			p,
+			"<tr><td class=\"n\">%s</td><td class=\"n\">%s</td>"
+			"<td class=\"n\">%u → %u</td><td class=\"t\"><code>0x%llx</code>"
+			"</td>",
+			ml_report_count(p, b->count),
+			ml_report_percent(p,
+					  ml_report_share(b->false_sharing,
+							  b->sharing + b->false_sharing)),
+			b->from, b->to, (unsigned long long)b->line);
+		ml_report_wrap(p, "<td class=\"t\">", region_name(p, b->region), "</td>");
+		put_site(p, b->site_from);
+		put_site(p, b->site_to);
+		ml_report_put(p, "</tr>\n");
+	}
+	ml_report_put(p, "</table></div>\n");
+}
+
+static void put_functions(struct ml_report_page *p)
+{
+	const struct ml_profile_rows *rows = &p->rows;
+	size_t shown = 0;
+
+	ml_report_put(p, "<h3>Functions</h3>\n<p class=\"muted\">By their own "
+			 "instructions.</p>\n<div class=\"scroll\"><table><tr>");
+	ml_report_count_heads(p);
+	ml_report_put(p, "<th class=\"t\">function</th><th class=\"t\">file</th></tr>\n");
+	for (size_t i = 0; i < rows->functions.count && shown < p->o->top; i++) {
+		const struct ml_profile_function_row *r = &rows->functions.at[i];
+
+		if (shown && r->made.lost <= p->least)
+			continue;
+		ml_report_put(p, "<tr>");
+		ml_report_count_cells(p, &r->made, rows->total.lost);
+		ml_report_wrap(p, "<td class=\"t\"><code>",
+			       *r->func ? r->func : "unknown", "</code></td>");
+		ml_report_wrap(p, "<td class=\"t muted\">",
+			       ml_report_base_name(*r->file ? r->file : r->object),
+			       "</td></tr>\n");
+		shown++;
+	}
+	ml_report_put(p, "</table></div>\n");
+	ml_report_more(p, rows->functions.count, shown, "functions");
+}
+
+static void put_threads(struct ml_report_page *p)
+{
+	const struct ml_profile_rows *rows = &p->rows;
+
+	if (rows->threads.count < 2)
+		return;
+	ml_report_put(p, "<h3>Threads</h3>\n<div class=\"scroll\"><table><tr>");
+	ml_report_count_heads(p);
+	ml_report_put(p, "<th>core</th><th class=\"t\">thread</th></tr>\n");
+	for (size_t i = 0; i < rows->threads.count && i < p->o->top; i++) {
+		const struct ml_profile_thread_row *r = &rows->threads.at[i];
+
+		ml_report_put(p, "<tr>");
+		ml_report_count_cells(p, &r->count, rows->total.lost);
+		ml_report_put(p, "<td class=\"n\">%u</td><td class=\"t\">%u ", r->core,
+			      r->id);
+		ml_report_text(p, r->name ? r->name : "");
+		ml_report_put(p, "</td></tr>\n");
+	}
+	ml_report_put(p, "</table></div>\n");
+	ml_report_more(p, rows->threads.count, p->o->top, "threads");
+}
+
+void ml_report_more_data(struct ml_report_page *p)
+{
+	ml_report_put(p, "<section id=\"more\">\n<h2>More</h2>\n");
+	put_pairs(p);
+	put_sets(p);
+	put_bounces(p);
+	put_functions(p);
+	put_threads(p);
+	ml_report_put(p, "</section>\n");
+}

@@ -1,0 +1,326 @@
+#include "lib/query/report/report_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/map.h"
+#include "lib/query/workspace/open_sim.h"
+#include "lib/query/drawing/picture.h"
+
+enum {
+	CONTEXT = 3,  /* lines around one that matters */
+	SHORT = 60,   /* files of so many lines are shown whole */
+	FOLDED = 400, /* lines of a gap that can be unfolded; longer ones are left out */
+};
+
+/* A source file of the user, and its lines that made references. */
+struct file {
+	const char *path;
+	const char *text; /* NULL: not known */
+	size_t size;
+	uint32_t lines; /* of the text */
+	double lost;
+	uint64_t refs;
+	uint32_t *row_of; /* by line: row + 1, of the rows' lines */
+	uint32_t last;    /* line with references */
+};
+
+struct files {
+	struct file *at;
+	size_t count, cap;
+	struct ml_names names;
+	struct ml_arena arena;
+};
+
+static void find_text(struct ml_report_page *p, struct file *f)
+{
+	const struct ml_desk_trace *t = p->sim->trace;
+
+	for (size_t i = 0; i < t->file_count && !p->o->no_source; i++) {
+		const struct ml_desk_file *x = &t->files[i];
+
+		if (!x->text ||
+		    strcmp(ml_tables_text(&t->trace.tables, x->path), f->path))
+			continue;
+		f->text = x->text;
+		f->size = x->size;
+		f->lines = x->lines + (x->size && x->text[x->size - 1] != '\n');
+		return;
+	}
+}
+
+static void collect(struct ml_report_page *p, struct files *x)
+{
+	for (size_t i = 0; i < p->rows.lines.count; i++) {
+		const struct ml_profile_line_row *l = &p->rows.lines.at[i];
+
+		if (!l->own || !*l->file || !l->line)
+			continue;
+		uint32_t number = ml_names_add(&x->names, l->file);
+		if (number == x->count) {
+			x->at = ml_grow(x->at, &x->cap, x->count + 1, sizeof(*x->at));
+			x->at[x->count++].path = l->file;
+			find_text(p, &x->at[number]);
+		}
+		struct file *f = &x->at[number];
+		f->lost += l->count.lost;
+		f->refs += l->count.refs;
+		f->last = l->line > f->last ? l->line : f->last;
+	}
+	for (size_t i = 0; i < x->count; i++)
+		if (x->at[i].text)
+			x->at[i].row_of = ml_arena_alloc(
+				&x->arena, (x->at[i].lines + 1) * sizeof(uint32_t));
+	for (size_t i = 0; i < p->rows.lines.count; i++) {
+		const struct ml_profile_line_row *l = &p->rows.lines.at[i];
+		uint32_t number = l->own && *l->file && l->line
+					  ? ml_names_find(&x->names, l->file)
+					  : UINT32_MAX;
+
+		/* a file may have changed since the program was built */
+		if (number != UINT32_MAX && x->at[number].text &&
+		    l->line <= x->at[number].lines)
+			x->at[number].row_of[l->line] = (uint32_t)i + 1;
+	}
+}
+
+static int by_lost(const void *a, const void *b)
+{
+	const struct file *x = a, *y = b;
+
+	if (x->lost < y->lost || x->lost > y->lost)
+		return x->lost > y->lost ? -1 : 1;
+	return x->refs != y->refs ? (x->refs > y->refs ? -1 : 1)
+				  : strcmp(x->path, y->path);
+}
+
+static const struct ml_profile_count *count_of(struct ml_report_page *p,
+					       const struct file *f, uint32_t line)
+{
+	return f->row_of && f->row_of[line] ? &p->rows.lines.at[f->row_of[line] - 1].count
+					    : NULL;
+}
+
+/* Figures of a line, before its text. */
+static void put_figures(struct ml_report_page *p, const struct ml_profile_count *c)
+{
+	double lost = p->rows.total.lost;
+
+	ml_report_put(p, "<span class=\"n\">%s</span>",
+		      c && c->refs ? ml_report_short(p, c->refs) : "");
+	for (unsigned k = 1; k <= p->machine->levels; k++)
+		ml_report_put(p, "<span class=\"n\">%s</span>",
+			      c && c->missed[k - 1] ? ml_report_short(p, c->missed[k - 1])
+						    : "");
+	if (c && c->lost > 0.0001 * lost) {
+		ml_report_put(p, "<span class=\"n h\">%s</span>",
+			      ml_report_percent(p, c->lost / lost));
+		ml_report_lost_bar(p, c, p->most);
+	} else
+		ml_report_put(p, "<span></span><span></span>");
+}
+
+static const char *next_line(const struct file *f, const char *at)
+{
+	const char *end = f->text + f->size;
+	const char *stop = memchr(at, '\n', (size_t)(end - at));
+
+	return stop ? stop + 1 : end;
+}
+
+static void put_line(struct ml_report_page *p, const struct file *f, size_t number,
+		     uint32_t line, const char *at)
+{
+	const struct ml_profile_count *c = count_of(p, f, line);
+	size_t size = (size_t)(next_line(f, at) - at);
+
+	while (size && (at[size - 1] == '\n' || at[size - 1] == '\r'))
+		size--;
+	ml_report_put(p, "<div class=\"l%s\"", c && c->lost > p->least ? " hot" : "");
+	if (c)
+		ml_report_put(p, " id=\"f%zu-%u\"", number, line);
+	ml_report_put(p, "><span class=\"n\">%u</span>", line);
+	put_figures(p, c);
+	ml_report_put(p, "<span>");
+	ml_picture_escape(p->out, at, size);
+	ml_report_put(p, "</span></div>\n");
+}
+
+static void put_top(struct ml_report_page *p)
+{
+	ml_report_put(p, "<div class=\"l top\"><span class=\"n\">line</span>"
+			 "<span class=\"n\">refs</span>");
+	for (unsigned k = 1; k <= p->machine->levels; k++)
+		ml_report_wrap(p, "<span class=\"n\">", ml_report_level(p, k),
+			       " miss</span>");
+	ml_report_put(p,
+		      "<span class=\"n\">lost</span><span></span><span></span></div>\n");
+}
+
+/* Marks what is shown: lines that matter, and a few around each. */
+static bool *choose(struct ml_report_page *p, const struct file *f, struct ml_arena *a)
+{
+	bool *show = ml_arena_alloc(a, f->lines + 2);
+	uint32_t most = 0;
+
+	for (uint32_t i = 1; i <= f->lines; i++) {
+		const struct ml_profile_count *c = count_of(p, f, i);
+		const struct ml_profile_count *best = most ? count_of(p, f, most) : NULL;
+
+		if (c && (!best || c->lost > best->lost))
+			most = i;
+	}
+	for (uint32_t i = 1; i <= f->lines; i++) {
+		const struct ml_profile_count *c = count_of(p, f, i);
+
+		if (f->lines <= SHORT)
+			show[i] = true;
+		if (!c || (c->lost <= p->least && i != most))
+			continue;
+		uint32_t first = i > CONTEXT ? i - CONTEXT : 1;
+		uint32_t last = i + CONTEXT < f->lines ? i + CONTEXT : f->lines;
+		for (uint32_t k = first; k <= last; k++)
+			show[k] = true;
+	}
+	return show;
+}
+
+static void put_text(struct ml_report_page *p, const struct file *f, size_t number)
+{
+	struct ml_arena a = { 0 };
+	bool *show = choose(p, f, &a);
+	const char *at = f->text;
+
+	ml_report_put(p, "<div class=\"src\">");
+	put_top(p);
+	for (uint32_t i = 1; i <= f->lines;) {
+		uint32_t end = i;
+
+		for (; i <= f->lines && show[i]; i++, at = next_line(f, at))
+			put_line(p, f, number, i, at);
+		for (end = i; end <= f->lines && !show[end]; end++)
+			;
+		if (end == i)
+			continue;
+		bool folded = end - i <= FOLDED;
+		const char *lines = end - i == 1 ? "line" : "lines";
+		ml_report_put(p,
+			      folded ? "<details class=\"gap\"><summary>%u %s</summary>\n"
+				     : "<div class=\"gap cut\">%u %s left out</div>\n",
+			      end - i, lines);
+		for (; i < end; i++, at = next_line(f, at))
+			if (folded)
+				put_line(p, f, number, i, at);
+		if (folded)
+			ml_report_put(p, "</details>\n");
+	}
+	ml_report_put(p, "</div>\n");
+	ml_arena_release(&a);
+}
+
+static void put_file(struct ml_report_page *p, const struct file *f, size_t number)
+{
+	ml_report_wrap(p, "<div class=\"file\">\n<h3>", f->path, "");
+	ml_report_put(p, "<span>%s of what is lost, %s references</span></h3>\n",
+		      ml_report_percent(p, p->rows.total.lost > 0
+						   ? f->lost / p->rows.total.lost
+						   : 0),
+		      ml_report_count(p, f->refs));
+	put_text(p, f, number);
+	ml_report_put(p, "</div>\n");
+}
+
+/* "a.c:12", leading to the line where it is shown. */
+static void put_place(struct ml_report_page *p, const struct files *x, size_t shown,
+		      const struct ml_profile_line_row *l)
+{
+	size_t file = 0;
+
+	while (file < shown && strcmp(x->at[file].path, l->file) != 0)
+		file++;
+	bool linked = l->line && file < shown && x->at[file].text &&
+		      l->line <= x->at[file].lines;
+
+	if (!l->own) {
+		ml_report_put(p, "<td class=\"t muted\">the loader and libraries by "
+				 "themselves</td>");
+		return;
+	}
+	ml_report_put(p, "<td class=\"t\"><code>");
+	if (linked)
+		ml_report_put(p, "<a href=\"#f%zu-%u\">", file, l->line);
+	if (l->line) {
+		ml_report_text(p, ml_report_base_name(l->file));
+		ml_report_put(p, ":%u", l->line);
+	} else
+		ml_report_text(p, *l->func ? l->func : "unknown");
+	ml_report_put(p, "%s</code>", linked ? "</a>" : "");
+	if (l->line && *l->func)
+		ml_report_wrap(p, " <span class=\"muted\">", l->func, "</span>");
+	if (l->through)
+		ml_report_wrap(p, " <span class=\"muted\">(", l->through, ")</span>");
+	ml_report_put(p, "</td>");
+}
+
+static void put_lines(struct ml_report_page *p, const struct files *x, size_t files)
+{
+	const struct ml_profile_rows *rows = &p->rows;
+	bool causes = p->profile->want & ML_SIM_CAUSES;
+	size_t shown = 0;
+
+	ml_report_put(p, "<div class=\"scroll\"><table class=\"full\">\n<tr>");
+	ml_report_count_heads(p);
+	ml_report_put(p, "%s<th class=\"t\">data</th><th class=\"t\">line</th></tr>\n",
+		      causes ? "<th class=\"t\">mostly</th>" : "");
+	for (size_t i = 0; i < rows->lines.count && shown < p->o->top; i++) {
+		const struct ml_profile_line_row *l = &rows->lines.at[i];
+
+		if (shown && l->count.lost <= p->least)
+			break;
+		ml_report_put(p, "<tr>");
+		ml_report_count_cells(p, &l->count, p->most);
+		if (causes)
+			ml_report_put(p, "<td class=\"t w\">%s</td>",
+				      ml_report_why(p, &l->count));
+		ml_report_put(p, "<td class=\"t\">");
+		for (size_t k = 0; l->own && k < l->parts && k < ML_PROFILE_PARTS; k++)
+			ml_report_wrap(p, k ? ", " : "", l->part[k].name, "");
+		ml_report_put(p, "</td>");
+		put_place(p, x, files, l);
+		ml_report_put(p, "</tr>\n");
+		shown++;
+	}
+	ml_report_put(p, "</table></div>\n");
+	ml_report_more(p, rows->lines.count, shown, "lines");
+}
+
+void ml_report_source(struct ml_report_page *p)
+{
+	struct files x = { 0 };
+	size_t shown = 0;
+
+	collect(p, &x);
+	if (x.count)
+		qsort(x.at, x.count, sizeof(*x.at), by_lost);
+	while (shown < x.count && shown < p->o->top &&
+	       (!shown || x.at[shown].lost > p->least))
+		shown++;
+	ml_report_put(
+		p,
+		"<section id=\"source\">\n<h2>Source</h2>\n"
+		"<p class=\"muted\">The lines of your code that wait most. Bars show the "
+		"time lost, by the level that served.</p>\n");
+	put_lines(p, &x, shown);
+	for (size_t i = 0; i < shown; i++)
+		if (x.at[i].text)
+			put_file(p, &x.at[i], i);
+	if (p->o->no_source)
+		ml_report_put(p,
+			      "<p class=\"muted\">The source text was left out as asked."
+			      "</p>\n");
+	ml_report_put(p, "</section>\n");
+	ml_names_release(&x.names);
+	ml_free(x.at);
+	ml_arena_release(&x.arena);
+}

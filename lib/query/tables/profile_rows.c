@@ -1,0 +1,473 @@
+#include "lib/query/tables/profile_rows.h"
+
+#include <stdlib.h>
+
+#include "lib/analyse/passes/user_lines.h"
+#include "lib/base/map.h"
+#include "lib/query/tables/phases.h"
+#include "lib/trace/tables.h"
+#include "lib/trace/trace.h"
+
+uint64_t ml_profile_asked(const struct ml_level_counts *c)
+{
+	return c->asked[0] + c->asked[1] + c->asked[2];
+}
+
+uint64_t ml_profile_missed(const struct ml_level_counts *c)
+{
+	return c->missed[0] + c->missed[1] + c->missed[2];
+}
+
+/* What follows from the serving levels. */
+static void finish(const struct ml_machine *m, struct ml_profile_count *c)
+{
+	c->refs = 0;
+	for (unsigned k = 1; k <= m->levels + 1; k++)
+		c->refs += c->served[k];
+	uint64_t beyond = c->refs;
+	for (unsigned k = 1; k <= m->levels; k++)
+		c->missed[k - 1] = beyond -= c->served[k];
+	c->cycles = ml_profile_cycles(m, c->served) * (double)c->refs;
+	c->lost = c->cycles - (double)c->refs * m->level[0].cycles;
+	if (c->lost < 0 || c->served[1] == c->refs)
+		c->lost = 0;
+}
+
+static void add_served(struct ml_profile_count *c, const uint64_t served[ML_SERVED])
+{
+	for (size_t k = 0; k < ML_SERVED; k++)
+		c->served[k] += served[k];
+}
+
+static void add_cell(struct ml_profile_count *c, const struct ml_profile_cell *cell)
+{
+	add_served(c, cell->served);
+	for (size_t k = 0; k < 3; k++)
+		c->kind[k] += cell->kind[k];
+	c->bytes += cell->bytes;
+	for (size_t l = 0; l < ML_LEVELS; l++)
+		for (size_t k = 0; k < ML_CAUSES; k++)
+			c->cause[l][k] += cell->cause[l][k];
+}
+
+static struct ml_profile_count cell_count(const struct ml_machine *m,
+					  const struct ml_profile_cell *cell)
+{
+	struct ml_profile_count c = { 0 };
+
+	add_cell(&c, cell);
+	finish(m, &c);
+	return c;
+}
+
+/* What costs most first; then what is used most; then what came first. */
+static int by_cost(const struct ml_profile_count *x, const struct ml_profile_count *y,
+		   size_t first_x, size_t first_y)
+{
+	if (x->lost > y->lost || x->lost < y->lost)
+		return x->lost > y->lost ? -1 : 1;
+	if (x->refs != y->refs)
+		return x->refs > y->refs ? -1 : 1;
+	return first_x < first_y ? -1 : first_x > first_y;
+}
+
+static int by_region(const void *a, const void *b)
+{
+	const struct ml_profile_region_row *x = a, *y = b;
+
+	return by_cost(&x->count, &y->count, x->first, y->first);
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct ml_profile_line_row *x = a, *y = b;
+
+	return by_cost(&x->count, &y->count, x->first, y->first);
+}
+
+static int by_function(const void *a, const void *b)
+{
+	const struct ml_profile_function_row *x = a, *y = b;
+
+	return by_cost(&x->made, &y->made, x->first, y->first);
+}
+
+static bool is_own(const struct ml_tables *t, const struct ml_profile_cell *c)
+{
+	return c->caller || !c->site || t->sites.at[c->site].user;
+}
+
+static void make_regions(struct ml_profile_rows *x)
+{
+	const struct ml_profile *p = x->profile;
+	const struct ml_tables *t = &x->trace->tables;
+	struct ml_map rows = { 0 };
+
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct ml_profile_cell *c = &p->cells[i];
+		bool is_new;
+		uint64_t *row = ml_map_add(&rows, c->region, &is_new);
+
+		if (is_new) {
+			*row = x->regions.count;
+			*ML_ADD(x->regions) = (struct ml_profile_region_row){
+				.region = c->region,
+				.name = ml_profile_region_name(p, t, c->region),
+				.kind = ml_profile_region_kind(p, t, c->region),
+				.first = i,
+			};
+		}
+		add_cell(&x->regions.at[*row].count, c);
+		if (is_own(t, c))
+			x->regions.at[*row].own += cell_count(&p->machine, c).refs;
+	}
+	for (size_t i = 0; i < p->use_count; i++) {
+		uint64_t *row = ml_map_find(&rows, p->uses[i].region);
+
+		if (row && p->uses[i].level)
+			x->regions.at[*row].use[p->uses[i].level - 1] = &p->uses[i];
+	}
+	for (size_t i = 0; i < x->regions.count; i++)
+		finish(&p->machine, &x->regions.at[i].count);
+	if (x->regions.count)
+		qsort(x->regions.at, x->regions.count, sizeof(*x->regions.at), by_region);
+	ml_map_release(&rows);
+}
+
+/* A share of a line: of a region, or of a library function. */
+struct share {
+	size_t line;
+	uint32_t what;
+	uint64_t refs;
+	double lost;
+};
+
+struct shares {
+	ML_ROWS(struct share) list;
+	struct ml_map index; /* line and what -> share */
+};
+
+static void add_share(struct shares *s, size_t line, uint32_t what,
+		      const struct ml_profile_count *c)
+{
+	bool is_new;
+	uint64_t *row = ml_map_add(&s->index, (uint64_t)line << 32 | what, &is_new);
+
+	if (is_new) {
+		*row = s->list.count;
+		*ML_ADD(s->list) = (struct share){ .line = line, .what = what };
+	}
+	s->list.at[*row].refs += c->refs;
+	s->list.at[*row].lost += c->lost;
+}
+
+static int by_share(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	if (x->lost > y->lost || x->lost < y->lost)
+		return x->lost > y->lost ? -1 : 1;
+	if (x->refs != y->refs)
+		return x->refs > y->refs ? -1 : 1;
+	return x->what < y->what ? -1 : x->what > y->what;
+}
+
+static void sort_shares(struct shares *s)
+{
+	if (s->list.count)
+		qsort(s->list.at, s->list.count, sizeof(*s->list.at), by_share);
+	ml_map_release(&s->index);
+}
+
+static void keep_shares(struct ml_profile_rows *x, struct shares *regions,
+			struct shares *through)
+{
+	const struct ml_tables *t = &x->trace->tables;
+
+	sort_shares(regions);
+	for (size_t i = 0; i < regions->list.count; i++) {
+		const struct share *s = &regions->list.at[i];
+		struct ml_profile_line_row *l = &x->lines.at[s->line];
+
+		if (l->parts < ML_PROFILE_PARTS)
+			l->part[l->parts] = (struct ml_profile_part){
+				s->what, ml_profile_region_name(x->profile, t, s->what),
+				s->refs, s->lost
+			};
+		l->parts++;
+	}
+	sort_shares(through);
+	for (size_t i = 0; i < through->list.count; i++) {
+		const struct share *s = &through->list.at[i];
+		struct ml_profile_line_row *l = &x->lines.at[s->line];
+
+		if (!l->through)
+			l->through = ml_tables_text(t, s->what);
+	}
+	ml_free(regions->list.at);
+	ml_free(through->list.at);
+}
+
+static struct ml_profile_line_row *
+line_row(struct ml_profile_rows *x, struct ml_places *places, size_t cell, size_t *number)
+{
+	const struct ml_tables *t = &x->trace->tables;
+	const struct ml_profile_cell *c = &x->profile->cells[cell];
+	bool is_new;
+
+	*number = ml_places_line(places, c->site, c->caller, &is_new);
+	if (is_new) {
+		struct ml_place_line p = places->lines[*number];
+
+		*ML_ADD(x->lines) = (struct ml_profile_line_row){
+			.file = ml_tables_text(t, p.file),
+			.func = ml_tables_text(t, p.func),
+			.object = ml_tables_text(t, p.object),
+			.line = p.line,
+			.own = p.own,
+			.first = cell,
+		};
+	}
+	return &x->lines.at[*number];
+}
+
+static void make_lines(struct ml_profile_rows *x)
+{
+	const struct ml_profile *p = x->profile;
+	const struct ml_tables *t = &x->trace->tables;
+	struct ml_places places;
+	struct shares regions = { 0 }, through = { 0 };
+
+	ml_places_init(&places, t);
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct ml_profile_cell *c = &p->cells[i];
+		struct ml_profile_count n = cell_count(&p->machine, c);
+		size_t number;
+		struct ml_profile_line_row *l = line_row(x, &places, i, &number);
+
+		add_cell(&l->count, c);
+		if (!l->main || cell_count(&p->machine, l->main).lost < n.lost)
+			l->main = c;
+		add_share(&regions, number, c->region, &n);
+		if (c->caller) {
+			l->library += n.refs;
+			add_share(&through, number, ml_tables_frame(t, c->site).func, &n);
+		}
+	}
+	ml_places_release(&places);
+	keep_shares(x, &regions, &through);
+	for (size_t i = 0; i < x->lines.count; i++)
+		finish(&p->machine, &x->lines.at[i].count);
+	if (x->lines.count)
+		qsort(x->lines.at, x->lines.count, sizeof(*x->lines.at), by_line);
+}
+
+static struct ml_profile_function_row *
+function_row(struct ml_profile_rows *x, struct ml_map *rows, uint32_t site, size_t first)
+{
+	const struct ml_tables *t = &x->trace->tables;
+	struct ml_frame f = ml_tables_frame(t, site);
+	bool is_new;
+	uint64_t *row = ml_map_add(
+		rows, (uint64_t)f.func << 32 | t->sites.at[site].object, &is_new);
+
+	if (is_new) {
+		*row = x->functions.count;
+		*ML_ADD(x->functions) = (struct ml_profile_function_row){
+			.func = ml_tables_text(t, f.func),
+			.file = ml_tables_text(t, f.file),
+			.object = ml_tables_text(t, t->sites.at[site].object),
+			.user = !site || t->sites.at[site].user,
+			.first = first,
+		};
+	}
+	return &x->functions.at[*row];
+}
+
+static void make_functions(struct ml_profile_rows *x)
+{
+	const struct ml_profile *p = x->profile;
+	struct ml_map rows = { 0 };
+
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct ml_profile_cell *c = &p->cells[i];
+
+		add_cell(&function_row(x, &rows, c->site, i)->made, c);
+		add_cell(
+			&function_row(x, &rows, c->caller ? c->caller : c->site, i)->with,
+			c);
+	}
+	for (size_t i = 0; i < x->functions.count; i++) {
+		finish(&p->machine, &x->functions.at[i].made);
+		finish(&p->machine, &x->functions.at[i].with);
+	}
+	if (x->functions.count)
+		qsort(x->functions.at, x->functions.count, sizeof(*x->functions.at),
+		      by_function);
+	ml_map_release(&rows);
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct ml_profile_thread_row *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void make_threads(struct ml_profile_rows *x)
+{
+	const struct ml_profile *p = x->profile;
+	const struct ml_tables *t = &x->trace->tables;
+
+	for (size_t i = 0; i < p->thread_count; i++) {
+		struct ml_profile_thread_row *row = ML_ADD(x->threads);
+
+		row->id = (uint16_t)p->threads[i].thread;
+		row->core = p->threads[i].core;
+		row->name = "";
+		for (size_t k = 0; k < t->threads.count; k++)
+			if (t->threads.at[k].id == row->id) {
+				row->parent = t->threads.at[k].parent;
+				row->name = ml_tables_text(t, t->threads.at[k].name);
+			}
+		add_served(&row->count, p->threads[i].served);
+		finish(&p->machine, &row->count);
+	}
+	if (x->threads.count)
+		qsort(x->threads.at, x->threads.count, sizeof(*x->threads.at), by_thread);
+}
+
+/* Phases begin and end where segments do, so sums over segments are exact. */
+struct phases {
+	struct ml_profile_rows *x;
+	struct ml_profile_count *upto; /* sum of the segments before each, and of all */
+	ML_ROWS(struct ml_profile_count) spent; /* by phase */
+};
+
+static size_t segment_from(const struct ml_profile *p, uint64_t time)
+{
+	size_t low = 0, high = p->segment_count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (p->segments[mid].from < time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void spend(void *arg, uint32_t phase, uint64_t from, uint64_t until)
+{
+	struct phases *f = arg;
+	const struct ml_profile *p = f->x->profile;
+
+	f->spent.at = ml_grow(f->spent.at, &f->spent.cap, phase + 1,
+			      sizeof(*f->spent.at));
+	if (until > p->to)
+		until = p->to;
+	if (from < p->from)
+		from = p->from;
+	if (from >= until)
+		return;
+	const struct ml_profile_count *low = &f->upto[segment_from(p, from)];
+	const struct ml_profile_count *high = &f->upto[segment_from(p, until)];
+	for (size_t k = 0; k < ML_SERVED; k++)
+		f->spent.at[phase].served[k] += high->served[k] - low->served[k];
+}
+
+static void add_phase(void *arg, uint32_t phase, const struct ml_summary_phase *row)
+{
+	struct phases *f = arg;
+	struct ml_profile_phase_row *r = ML_ADD(f->x->phases);
+
+	*r = (struct ml_profile_phase_row){ .name = row->name,
+					    .depth = row->depth,
+					    .times = row->times,
+					    .open = row->open };
+	if (phase < f->spent.cap)
+		r->count = f->spent.at[phase];
+	finish(&f->x->profile->machine, &r->count);
+}
+
+static void make_phases(struct ml_profile_rows *x)
+{
+	const struct ml_profile *p = x->profile;
+	struct phases f = { .x = x };
+	size_t cap = 0;
+
+	f.upto = ml_grow(NULL, &cap, p->segment_count + 1, sizeof(*f.upto));
+	for (size_t i = 0; i < p->segment_count; i++) {
+		f.upto[i + 1] = f.upto[i];
+		add_served(&f.upto[i + 1], p->segments[i].served);
+	}
+	ml_phases_each(x->trace, &(struct ml_phases_fn){ &f, spend, add_phase });
+	ml_free(f.upto);
+	ml_free(f.spent.at);
+}
+
+void ml_profile_rows_make(struct ml_profile_rows *x, struct ml_trace *t,
+			  const struct ml_profile *p)
+{
+	*x = (struct ml_profile_rows){ .trace = t, .profile = p };
+	for (size_t i = 0; i < p->cell_count; i++)
+		add_cell(&x->total, &p->cells[i]);
+	finish(&p->machine, &x->total);
+	make_regions(x);
+	make_lines(x);
+	make_functions(x);
+	make_threads(x);
+	make_phases(x);
+}
+
+void ml_profile_rows_release(struct ml_profile_rows *x)
+{
+	ml_free(x->regions.at);
+	ml_free(x->lines.at);
+	ml_free(x->functions.at);
+	ml_free(x->threads.at);
+	ml_free(x->phases.at);
+	ml_arena_release(&x->arena);
+	*x = (struct ml_profile_rows){ 0 };
+}
+
+static int descending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+bool ml_profile_pressure(const struct ml_profile *p, unsigned level,
+			 struct ml_profile_pressure *out)
+{
+	const struct ml_profile_level *l = &p->level[level];
+	uint64_t sum = 0;
+
+	*out = (struct ml_profile_pressure){ .sets = l->sets };
+	if (!l->set || !l->sets)
+		return false;
+	uint64_t *missed = ml_resize(NULL, l->sets * sizeof(*missed));
+	for (uint32_t i = 0; i < l->sets; i++) {
+		missed[i] = l->set[i].missed;
+		out->missed += missed[i];
+		out->conflict += l->set[i].conflict;
+		out->used += l->set[i].lines != 0;
+	}
+	qsort(missed, l->sets, sizeof(*missed), descending);
+	for (uint32_t i = 0; i < l->sets && out->missed; i++) {
+		sum += missed[i];
+		if (!out->half && sum >= out->missed - sum)
+			out->half = i + 1;
+		if (!out->most && (double)sum >= 0.9 * (double)out->missed)
+			out->most = i + 1;
+	}
+	if (out->missed)
+		out->busiest = (double)missed[0] * l->sets / (double)out->missed;
+	ml_free(missed);
+	return out->missed;
+}

@@ -1,0 +1,117 @@
+/*
+ * A profile in rows that a person can read: by region, by line of the user's own
+ * code, by function, by thread and by phase, with names, misses and cycles. All rows
+ * are there, what costs most first; whoever prints cuts. Lines and functions are as
+ * in summary.h: what a library does counts for the line that called.
+ *
+ * Rows count references, each served by one level. The counters of a level, in the
+ * profile itself, count lines asked for: a reference that overlaps two lines asks
+ * twice.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/analyse/passes/profile.h"
+#include "lib/base/arena.h"
+#include "lib/query/tables/summary.h" /* ML_ROWS */
+
+struct ml_trace;
+
+struct ml_profile_count {
+	uint64_t refs, kind[3], bytes;
+	uint64_t served[ML_SERVED];
+	uint64_t missed[ML_LEVELS]; /* references that the level could not serve */
+	uint64_t cause[ML_LEVELS][ML_CAUSES];
+	double cycles; /* of all of them, by the latencies of the machine */
+	double lost;   /* of these, beyond what the first level would have taken */
+};
+
+struct ml_profile_region_row {
+	uint32_t region;
+	const char *name;
+	enum ml_region_kind kind;
+	struct ml_profile_count count;
+	uint64_t own; /* references of the user's code or on its behalf */
+	const struct ml_profile_use *use[ML_LEVELS]; /* by level; NULL: unknown */
+	size_t first;
+};
+
+struct ml_profile_part {
+	uint32_t region;
+	const char *name;
+	uint64_t refs;
+	double lost;
+};
+
+enum { ML_PROFILE_PARTS = 3 };
+
+struct ml_profile_line_row {
+	const char *file, *func, *object; /* paths; empty: unknown */
+	uint32_t line;                    /* 0: no line known, the whole function */
+	bool own; /* in the user's code; false: one row for all that is not */
+	struct ml_profile_count count;
+	uint64_t library;    /* of these, made in libraries on its behalf */
+	const char *through; /* the library function that made most of them, or NULL */
+	struct ml_profile_part part[ML_PROFILE_PARTS]; /* regions, the costliest first */
+	size_t parts;                                  /* how many in all */
+	const struct ml_profile_cell *main;            /* the cell that costs most */
+	size_t first;
+};
+
+struct ml_profile_function_row {
+	const char *func, *file, *object;
+	bool user;
+	struct ml_profile_count made; /* by its own instructions */
+	struct ml_profile_count with; /* and by libraries for it; see summary.h */
+	size_t first;
+};
+
+struct ml_profile_thread_row {
+	uint16_t id, parent;
+	uint32_t core;
+	const char *name;
+	struct ml_profile_count count; /* no kinds, no causes */
+};
+
+struct ml_profile_phase_row {
+	const char *name;
+	uint32_t depth;
+	uint64_t times;
+	bool open;
+	struct ml_profile_count count; /* no kinds, no causes */
+};
+
+struct ml_profile_rows {
+	struct ml_trace *trace;
+	const struct ml_profile *profile;
+	struct ml_profile_count total;
+	ML_ROWS(struct ml_profile_region_row) regions;
+	ML_ROWS(struct ml_profile_line_row) lines;
+	ML_ROWS(struct ml_profile_function_row) functions;
+	ML_ROWS(struct ml_profile_thread_row) threads; /* by number */
+	ML_ROWS(struct ml_profile_phase_row) phases;   /* in the order of nesting */
+	struct ml_arena arena;
+};
+
+/* p is of t; both must stay. */
+void ml_profile_rows_make(struct ml_profile_rows *x, struct ml_trace *t,
+			  const struct ml_profile *p);
+void ml_profile_rows_release(struct ml_profile_rows *x);
+
+/* How the misses of a level spread over its sets. */
+struct ml_profile_pressure {
+	uint32_t sets, used; /* used: some line came in */
+	uint64_t missed, conflict;
+	uint32_t half, most; /* so few sets take half, and nine tenths, of the misses */
+	double busiest;      /* misses of the busiest set / those of an average one */
+};
+/* False: it is not known (no causes), or nothing missed. Level from 1, 0 is L1i. */
+bool ml_profile_pressure(const struct ml_profile *p, unsigned level,
+			 struct ml_profile_pressure *out);
+
+/* Sums of a level's counters over reads, writes and fetches. */
+uint64_t ml_profile_asked(const struct ml_level_counts *c);
+uint64_t ml_profile_missed(const struct ml_level_counts *c);

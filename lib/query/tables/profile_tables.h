@@ -1,0 +1,32 @@
+/* The tables of a simulation with all their columns, for JSON and CSV. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/query/tables/profile_rows.h"
+
+struct ml_buf;
+struct ml_findings;
+struct ml_reuse;
+struct ml_temperature;
+struct ml_temperature_options;
+
+/* What is shown, as text or in tables. */
+struct ml_profile_view {
+	struct ml_trace *trace;
+	const struct ml_profile *profile;
+	struct ml_profile_rows rows;
+	const char *damage;                       /* why it ends early, or NULL */
+	const struct ml_temperature *temperature; /* NULL: was not asked for */
+	const struct ml_temperature_options *scores;
+	const struct ml_reuse *reuse;       /* the same */
+	const struct ml_findings *findings; /* the same */
+};
+
+void ml_profile_json(struct ml_profile_view *v, uint64_t top, struct ml_buf *out);
+/* One table of that name; false if there is none. */
+bool ml_profile_csv(struct ml_profile_view *v, const char *name, uint64_t top,
+		    struct ml_buf *out);
+/* The names, with commas between them. */
+const char *ml_profile_table_names(void);

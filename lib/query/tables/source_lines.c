@@ -1,0 +1,50 @@
+#include "lib/query/tables/source_lines.h"
+
+#include <string.h>
+
+#include "lib/trace/trace.h"
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+const char *ml_source_lines_find(struct ml_source_lines *s, const char *path,
+				 uint32_t line)
+{
+	uint32_t number = ml_names_find(&s->paths, path);
+
+	if (number == UINT32_MAX) {
+		number = ml_names_add(&s->paths, path);
+		s->files = ml_grow(s->files, &s->cap, number + 1, sizeof(*s->files));
+		s->files[number].text = ml_trace_source(
+			s->trace, path, &s->files[number].size, &s->arena);
+	}
+	const struct ml_source_text *file = &s->files[number];
+	if (!file->text || !line)
+		return NULL;
+	const char *at = file->text, *end = at + file->size;
+	for (; line > 1; line--) {
+		at = memchr(at, '\n', (size_t)(end - at));
+		if (!at)
+			return NULL; /* the file has changed since the program was built
+				      */
+		at++;
+	}
+	const char *stop = memchr(at, '\n', (size_t)(end - at));
+	if (!stop)
+		stop = end;
+	while (at < stop && is_blank(*at))
+		at++;
+	while (stop > at && is_blank(stop[-1]))
+		stop--;
+	return ml_arena_copy(&s->arena, at, (size_t)(stop - at));
+}
+
+void ml_source_lines_release(struct ml_source_lines *s)
+{
+	ml_names_release(&s->paths);
+	ml_free(s->files);
+	ml_arena_release(&s->arena);
+	*s = (struct ml_source_lines){ 0 };
+}

@@ -1,0 +1,359 @@
+#include "lib/query/tables/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/map.h"
+#include "lib/analyse/passes/user_lines.h"
+#include "lib/query/tables/phases.h"
+#include "lib/trace/ref.h"
+#include "lib/trace/region_lookup.h"
+#include "lib/trace/trace.h"
+
+static void add_cell(struct ml_summary_count *c, const struct ml_tally_cell *cell)
+{
+	c->reads += cell->count[ML_READ];
+	c->writes += cell->count[ML_WRITE];
+	c->fetches += cell->count[ML_FETCH];
+	c->refs += cell->count[ML_READ] + cell->count[ML_WRITE] + cell->count[ML_FETCH];
+}
+
+static uint64_t refs_of(const struct ml_tally_cell *cell)
+{
+	struct ml_summary_count c = { 0 };
+
+	add_cell(&c, cell);
+	return c.refs;
+}
+
+static int descending(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+/* Equal counts stay in the order of time, so that output does not depend on the sort. */
+static int by_region(const void *a, const void *b)
+{
+	const struct ml_summary_region *x = a, *y = b;
+	int order = descending(x->count.refs, y->count.refs);
+
+	return order ? order : descending(y->first, x->first);
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct ml_summary_line *x = a, *y = b;
+	int order = descending(x->count.refs, y->count.refs);
+
+	return order ? order : descending(y->first, x->first);
+}
+
+static uint64_t weight(const struct ml_summary_function *f)
+{
+	if (!f->user)
+		return f->made.refs - f->with_library;
+	return f->made.refs > f->with_library ? f->made.refs : f->with_library;
+}
+
+static int by_function(const void *a, const void *b)
+{
+	const struct ml_summary_function *x = a, *y = b;
+	int order = descending(weight(x), weight(y));
+
+	if (!order)
+		order = descending(x->made.refs, y->made.refs);
+	if (!order)
+		order = strcmp(x->func, y->func);
+	return order ? order : strcmp(x->object, y->object);
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct ml_block *x = *(const struct ml_block *const *)a;
+	const struct ml_block *y = *(const struct ml_block *const *)b;
+
+	return descending(y->until, x->until);
+}
+
+/* Instances of each region, and the most bytes of them that live at one time. */
+static void measure_blocks(const struct ml_trace *t, uint64_t *blocks, uint64_t *most)
+{
+	const struct ml_block **ends = ml_resize(NULL,
+						 (t->block_count + 1) * sizeof(*ends));
+	uint64_t *now = ml_grow(NULL, &(size_t){ 0 }, t->tables.regions.count,
+				sizeof(*now));
+	size_t count = 0, ended = 0;
+
+	/* some live between two references only: they are never there when others come */
+	for (size_t i = 0; i < t->block_count; i++)
+		if (t->blocks[i].until > t->blocks[i].from)
+			ends[count++] = &t->blocks[i];
+	qsort(ends, count, sizeof(*ends), by_end);
+	for (size_t i = 0; i < t->block_count; i++) {
+		const struct ml_block *b = &t->blocks[i];
+
+		for (; ended < count && ends[ended]->until <= b->from; ended++)
+			now[ends[ended]->region] -= ends[ended]->size;
+		blocks[b->region]++;
+		if (now[b->region] + b->size > most[b->region])
+			most[b->region] = now[b->region] + b->size;
+		if (b->until > b->from)
+			now[b->region] += b->size;
+	}
+	for (size_t i = 0; i < t->tables.globals.count; i++)
+		most[t->tables.globals.at[i].region] += t->tables.globals.at[i].size;
+	ml_free(now);
+	ml_free(ends);
+}
+
+static void make_regions(struct ml_summary *s, const struct ml_tally *tally)
+{
+	uint32_t count = tally->regions;
+	uint64_t *blocks = ml_arena_alloc(&s->arena, count * sizeof(*blocks));
+	uint64_t *most = ml_arena_alloc(&s->arena, count * sizeof(*most));
+	struct ml_summary_region *rows = ml_arena_alloc(&s->arena, count * sizeof(*rows));
+
+	measure_blocks(s->trace, blocks, most);
+	for (size_t i = 0; i < tally->count; i++) {
+		const struct ml_tally_cell *c = tally->cells[i];
+		struct ml_summary_region *r = &rows[c->region];
+
+		if (!r->count.refs || c->first < r->first)
+			r->first = c->first;
+		add_cell(&r->count, c);
+		if (c->caller || !c->site || s->trace->tables.sites.at[c->site].user)
+			r->own += refs_of(c);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (rows[i].count.refs) {
+			rows[i].region = i;
+			rows[i].name = i ? ml_space_name(s->space, i) : "other";
+			rows[i].lines = tally->region_lines[i];
+			rows[i].low = tally->region_low[i];
+			rows[i].high = tally->region_high[i];
+			rows[i].blocks = blocks[i];
+			rows[i].size = most[i];
+			*ML_ADD(s->regions) = rows[i];
+		}
+	if (s->regions.count)
+		qsort(s->regions.at, s->regions.count, sizeof(*s->regions.at), by_region);
+}
+
+/* Shares of a row: map keys are the row and, below it, the number of what has the share.
+ */
+static int by_share(const void *a, const void *b)
+{
+	const struct ml_map_cell *x = a, *y = b;
+
+	if (x->key >> 32 != y->key >> 32)
+		return descending(y->key >> 32, x->key >> 32);
+	int order = descending(x->value, y->value);
+	return order ? order : descending(y->key, x->key);
+}
+
+/* The cells that are used, by row and then by references. */
+static size_t sort_shares(struct ml_map *m)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < m->cap; i++)
+		if (m->cells[i].used)
+			m->cells[count++] = m->cells[i];
+	if (count)
+		qsort(m->cells, count, sizeof(*m->cells), by_share);
+	return count;
+}
+
+static void keep_regions(struct ml_summary *s, struct ml_map *m)
+{
+	size_t count = sort_shares(m);
+
+	for (size_t i = 0; i < count; i++) {
+		struct ml_summary_line *l = &s->lines.at[m->cells[i].key >> 32];
+		uint32_t region = (uint32_t)m->cells[i].key;
+
+		if (l->regions < ML_SUMMARY_PARTS)
+			l->region[l->regions] = (struct ml_summary_part){
+				region ? ml_space_name(s->space, region) : "other",
+				m->cells[i].value
+			};
+		l->regions++;
+	}
+}
+
+static void keep_functions(struct ml_summary *s, struct ml_map *m)
+{
+	size_t count = sort_shares(m);
+
+	for (size_t i = 0; i < count; i++) {
+		struct ml_summary_line *l = &s->lines.at[m->cells[i].key >> 32];
+
+		if (!l->through)
+			l->through = ml_tables_text(&s->trace->tables,
+						    (uint32_t)m->cells[i].key);
+	}
+}
+
+static void make_lines(struct ml_summary *s, const struct ml_tally *tally)
+{
+	const struct ml_tables *t = &s->trace->tables;
+	struct ml_places places = { 0 };
+	struct ml_map regions = { 0 }, through = { 0 };
+
+	ml_places_init(&places, t);
+	for (size_t i = 0; i < tally->count; i++) {
+		const struct ml_tally_cell *c = tally->cells[i];
+		bool is_new;
+		uint64_t row = ml_places_line(&places, c->site, c->caller, &is_new);
+
+		if (is_new) {
+			struct ml_summary_line *l = ML_ADD(s->lines);
+			struct ml_place_line p = places.lines[row];
+
+			l->own = p.own;
+			l->file = ml_tables_text(t, p.file);
+			l->func = ml_tables_text(t, p.func);
+			l->object = ml_tables_text(t, p.object);
+			l->line = p.line;
+			l->first = c->first;
+		}
+		struct ml_summary_line *l = &s->lines.at[row];
+		add_cell(&l->count, c);
+		if (c->first < l->first)
+			l->first = c->first;
+		*ml_map_add(&regions, row << 32 | c->region, NULL) += refs_of(c);
+		if (c->caller) {
+			l->library += refs_of(c);
+			*ml_map_add(&through,
+				    row << 32 | ml_tables_frame(t, c->site).func,
+				    NULL) += refs_of(c);
+		}
+	}
+	keep_regions(s, &regions);
+	keep_functions(s, &through);
+	ml_map_release(&regions);
+	ml_map_release(&through);
+	ml_places_release(&places);
+	if (s->lines.count)
+		qsort(s->lines.at, s->lines.count, sizeof(*s->lines.at), by_line);
+}
+
+static struct ml_summary_function *function_row(struct ml_summary *s, struct ml_map *rows,
+						uint32_t site)
+{
+	const struct ml_tables *t = &s->trace->tables;
+	struct ml_frame f = ml_tables_frame(t, site);
+	bool is_new;
+	uint64_t *row = ml_map_add(
+		rows, (uint64_t)f.func << 32 | t->sites.at[site].object, &is_new);
+
+	if (is_new) {
+		*row = s->functions.count;
+		*ML_ADD(s->functions) = (struct ml_summary_function){
+			.func = ml_tables_text(t, f.func),
+			.file = ml_tables_text(t, f.file),
+			.object = ml_tables_text(t, t->sites.at[site].object),
+			.user = !site || t->sites.at[site].user,
+		};
+	}
+	return &s->functions.at[*row];
+}
+
+static void make_functions(struct ml_summary *s, const struct ml_tally *tally)
+{
+	struct ml_map rows = { 0 };
+
+	for (size_t i = 0; i < tally->count; i++) {
+		const struct ml_tally_cell *c = tally->cells[i];
+
+		add_cell(&function_row(s, &rows, c->site)->made, c);
+		function_row(s, &rows, c->caller ? c->caller : c->site)->with_library +=
+			refs_of(c);
+	}
+	ml_map_release(&rows);
+	if (s->functions.count)
+		qsort(s->functions.at, s->functions.count, sizeof(*s->functions.at),
+		      by_function);
+}
+
+static void make_threads(struct ml_summary *s, const struct ml_tally *tally)
+{
+	const struct ml_tables *t = &s->trace->tables;
+	const struct ml_thread **known = ml_arena_alloc(&s->arena,
+							(1 << 16) * sizeof(*known));
+
+	for (size_t i = 0; i < t->threads.count; i++)
+		known[t->threads.at[i].id] = &t->threads.at[i];
+	for (unsigned id = 0; id < 1 << 16; id++)
+		if (known[id] || tally->threads[id])
+			*ML_ADD(s->threads) = (struct ml_summary_thread){
+				.id = (uint16_t)id,
+				.parent = known[id] ? known[id]->parent : 0,
+				.name = known[id] ? ml_tables_text(t, known[id]->name)
+						  : "",
+				.refs = tally->threads[id],
+			};
+}
+
+static void make_gaps(struct ml_summary *s)
+{
+	const struct ml_tables *t = &s->trace->tables;
+
+	for (size_t i = 0; i < t->gaps.count; i++) {
+		const struct ml_gap *g = &t->gaps.at[i];
+		size_t row = 0;
+
+		while (row < s->gaps.count && s->gaps.at[row].reason != g->reason)
+			row++;
+		if (row == s->gaps.count)
+			ML_ADD(s->gaps)->reason = g->reason;
+		s->gaps.at[row].gaps++;
+		s->gaps.at[row].missing += g->count;
+		s->gaps.at[row].unknown |= !g->count;
+	}
+}
+
+bool ml_summary_open(struct ml_summary *s, struct ml_trace *t, ml_tally_tick *tick,
+		     void *arg, struct ml_err *err)
+{
+	struct ml_tally tally;
+
+	*s = (struct ml_summary){ .trace = t, .space = ml_space_open(t, err) };
+	if (!s->space)
+		return false;
+	bool ok = ml_tally_run(&tally, t, s->space, tick, arg, err);
+	if (!ok && err->kind == ML_FORMAT && tally.count) {
+		s->damage = ml_arena_strdup(&s->arena, err->text);
+		ok = true;
+	}
+	if (ok) {
+		for (size_t i = 0; i < tally.count; i++)
+			add_cell(&s->total, tally.cells[i]);
+		s->touched = tally.total;
+		make_regions(s, &tally);
+		make_lines(s, &tally);
+		make_functions(s, &tally);
+		make_threads(s, &tally);
+		make_gaps(s);
+		ml_phases_make(s);
+	}
+	ml_tally_release(&tally);
+	if (!ok)
+		ml_summary_close(s);
+	return ok;
+}
+
+void ml_summary_close(struct ml_summary *s)
+{
+	ml_free(s->regions.at);
+	ml_free(s->lines.at);
+	ml_free(s->functions.at);
+	ml_free(s->threads.at);
+	ml_free(s->phases.at);
+	ml_free(s->marks.at);
+	ml_free(s->states.at);
+	ml_free(s->gaps.at);
+	ml_space_close(s->space);
+	ml_arena_release(&s->arena);
+	*s = (struct ml_summary){ 0 };
+}

@@ -1,0 +1,133 @@
+/*
+ * What is in a trace, in tables that a person can read: totals, what is missing,
+ * threads, phases, state variables, and the references by region, by line and by
+ * function. All rows are there, the largest first; whoever prints cuts.
+ *
+ * A reference made in a library belongs to two lines: the library's, and the one
+ * in the user's own code that called. Lines are the user's; functions count both
+ * ways.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/err.h"
+#include "lib/analyse/passes/footprint.h"
+#include "lib/analyse/passes/tally.h"
+#include "lib/trace/tables.h"
+
+struct ml_trace;
+struct ml_space;
+
+struct ml_summary_count {
+	uint64_t refs, reads, writes, fetches;
+};
+
+struct ml_summary_region {
+	uint32_t region; /* of the space */
+	const char *name;
+	struct ml_summary_count count;
+	uint64_t own;    /* of these, made by the user's code or on its behalf */
+	uint64_t lines;  /* distinct cache lines touched */
+	uint64_t blocks; /* instances; 0: not made of blocks */
+	uint64_t size;   /* bytes, all blocks that live at once, at the most; 0 unknown */
+	uint64_t first;  /* time of the first reference */
+	uint64_t low, high; /* addresses between which it was touched, whole lines */
+};
+
+/* A region or function among those that a line has to do with. */
+struct ml_summary_part {
+	const char *name;
+	uint64_t refs;
+};
+
+enum { ML_SUMMARY_PARTS = 3 };
+
+struct ml_summary_line {
+	const char *file, *func, *object; /* paths; empty: unknown */
+	uint32_t line;                    /* 0: no line known, the whole function */
+	bool own; /* in the user's code; false: one row for all that is not */
+	struct ml_summary_count count;
+	uint64_t library;    /* of these, made in libraries on its behalf */
+	const char *through; /* the library function that made most of them, or NULL */
+	struct ml_summary_part
+		region[ML_SUMMARY_PARTS]; /* the largest; name NULL: none */
+	size_t regions;                   /* how many in all */
+	uint64_t first;
+};
+
+struct ml_summary_function {
+	const char *func, *file, *object;
+	bool user;
+	struct ml_summary_count made; /* by its own instructions */
+	/*
+	 * Of the user's functions: what they made and what libraries made for them. Of
+	 * others: what they made for nobody, such as the loader before main.
+	 */
+	uint64_t with_library;
+};
+
+struct ml_summary_thread {
+	uint16_t id, parent;
+	const char *name;
+	uint64_t refs;
+};
+
+/* A phase within the same phases around it; `refs` counts what several threads do in it
+ * once. */
+struct ml_summary_phase {
+	const char *name;
+	uint32_t depth;       /* 0: outermost */
+	uint64_t times, refs; /* how often begun; references between begin and end */
+	bool open;            /* not ended when the trace does */
+};
+
+struct ml_summary_mark {
+	const char *name;
+	uint64_t times, first;
+};
+
+struct ml_summary_state {
+	const char *name;
+	int64_t low, high;
+	uint64_t times;
+};
+
+struct ml_summary_gap {
+	enum ml_gap_reason reason;
+	uint64_t gaps, missing; /* references, as far as known */
+	bool unknown;           /* of some gaps no count is known */
+};
+
+#define ML_ROWS(type) \
+	struct { \
+		type *at; \
+		size_t count, cap; \
+	}
+
+struct ml_summary {
+	struct ml_trace *trace;
+	struct ml_space *space;
+	const char *
+		damage; /* why it counts only the references before some point, or NULL */
+	struct ml_summary_count total;
+	struct ml_footprint_size touched;
+	ML_ROWS(struct ml_summary_region) regions;
+	ML_ROWS(struct ml_summary_line) lines;
+	ML_ROWS(struct ml_summary_function) functions;
+	ML_ROWS(struct ml_summary_thread) threads;
+	ML_ROWS(struct ml_summary_phase)
+	phases; /* in the order of a walk over the nesting */
+	ML_ROWS(struct ml_summary_mark) marks;
+	ML_ROWS(struct ml_summary_state) states;
+	ML_ROWS(struct ml_summary_gap) gaps;
+	struct ml_arena arena;
+};
+
+/* A damaged chunk is no failure as long as there is something before it. */
+bool ml_summary_open(struct ml_summary *s, struct ml_trace *t, ml_tally_tick *tick,
+		     void *arg, struct ml_err *err);
+void ml_summary_close(struct ml_summary *s);

@@ -1,0 +1,214 @@
+#include "lib/query/workspace/player.h"
+
+#include <string.h>
+
+#include "lib/analyse/passes/future.h"
+#include "lib/base/arena.h"
+#include "lib/base/buf.h"
+#include "lib/query/workspace/open_sim.h"
+#include "lib/query/workspace/walk.h"
+
+struct ml_player {
+	struct ml_sim *sim;
+	struct ml_future *future; /* hints, for policies that want them */
+	unsigned want;            /* of the simulator */
+	uint64_t position;
+	uint64_t used; /* when, for choosing which one to move */
+};
+
+enum { PLAYERS = sizeof(((struct ml_desk_sim *)0)->players) / sizeof(void *) };
+
+/* A walk that feeds a player. */
+struct feed {
+	struct ml_desk_sim *s;
+	const struct ml_asker *asker;
+	struct ml_player *p;
+	uint64_t from; /* that `access` of movements counts from */
+	ml_player_fn *fn;
+	void *arg;
+	struct ml_move *moves;
+	size_t cap;
+	const struct ml_player_watch *watch; /* NULL: nobody looks on */
+};
+
+void ml_player_close(struct ml_player *p)
+{
+	if (p->sim)
+		ml_sim_close(p->sim);
+	if (p->future)
+		ml_future_close(p->future);
+	ml_free(p);
+}
+
+static bool feed(void *arg, const struct ml_walk_events *w, struct ml_err *err)
+{
+	struct feed *f = arg;
+	const struct ml_batch *b = w->e.refs;
+	struct ml_accesses a = { b->count,  b->addr, b->what,
+				 w->e.core, b->site, w->e.region };
+	size_t count;
+
+	if (f->watch)
+		f->watch->now(f->watch->arg, w);
+	if (!ml_sim_run(f->p->sim, &a, NULL, err))
+		return false;
+	f->p->position = w->e.position + b->count;
+	if (!f->fn)
+		return true;
+	const struct ml_move *moves = ml_sim_moves(f->p->sim, &count);
+	f->moves = ml_grow(f->moves, &f->cap, count + 1, sizeof(*f->moves));
+	for (size_t i = 0; i < count; i++) {
+		f->moves[i] = moves[i];
+		f->moves[i].access += (uint32_t)(w->e.position - f->from);
+	}
+	f->fn(f->arg, f->moves, count);
+	return true;
+}
+
+static bool advance(struct feed *f, uint64_t to, struct ml_err *err)
+{
+	bool ok = f->p->position >= to ||
+		  ml_walk(f->s, f->asker, f->p->position, to, 0, feed, f, err);
+
+	ml_free(f->moves);
+	return ok;
+}
+
+static struct ml_player *open_player(struct ml_desk_sim *s, unsigned want,
+				     struct ml_err *err)
+{
+	struct ml_player *p = ml_resize(NULL, sizeof(*p));
+	struct ml_replay_options o = { .machine = s->result.profile.machine };
+
+	*p = (struct ml_player){ .want = want };
+	p->sim = ml_sim_open(&s->result.profile.machine, want, err);
+	if (!p->sim || (ml_future_needed(&s->result.profile.machine) &&
+			!ml_future_open(&p->future, &s->trace->trace, &o, err))) {
+		ml_player_close(p);
+		return NULL;
+	}
+	return p;
+}
+
+/* Brings a player to the last checkpoint at or before a position. */
+static bool restore(struct ml_desk_sim *s, struct ml_player *p, uint64_t position,
+		    struct ml_err *err)
+{
+	struct ml_buf state = { 0 };
+	bool ok = ml_result_checkpoint(&s->result, position, &p->position, &state, err);
+
+	if (ok && state.size) {
+		struct ml_bytes in = { state.data, state.data + state.size, false };
+
+		ok = ml_sim_restore(p->sim, &in, err);
+	} else if (ok) {
+		ml_sim_close(p->sim);
+		p->sim = ml_sim_open(&s->result.profile.machine, p->want, err);
+		ok = p->sim != NULL;
+	}
+	if (ok && p->future)
+		ml_future_attach(p->future, p->sim);
+	ml_buf_release(&state);
+	return ok;
+}
+
+static uint64_t checkpoint_before(const struct ml_result *r, uint64_t position)
+{
+	size_t i = r->checkpoints.count;
+
+	while (i && r->checkpoints.at[i - 1].position > position)
+		i--;
+	return i ? r->checkpoints.at[i - 1].position : 0;
+}
+
+/* The player that is nearest before a position, or the one that was used longest ago. */
+static struct ml_player *choose(struct ml_desk_sim *s, uint64_t position, bool *near,
+				struct ml_err *err)
+{
+	struct ml_player **oldest = &s->players[0], *best = NULL;
+	uint64_t now = 0;
+
+	for (size_t i = 0; i < PLAYERS; i++) {
+		struct ml_player *p = s->players[i];
+
+		if (!p || (*oldest && p->used < (*oldest)->used))
+			oldest = &s->players[i];
+		if (p && p->used > now)
+			now = p->used;
+		if (p && p->position <= position &&
+		    (!best || p->position > best->position))
+			best = p;
+	}
+	*near = best && best->position >= checkpoint_before(&s->result, position);
+	if (!*near) {
+		if (!*oldest)
+			*oldest = open_player(s, ML_SIM_MOVES | ML_SIM_USE, err);
+		best = *oldest;
+	}
+	if (best)
+		best->used = now + 1;
+	return best;
+}
+
+static struct ml_player *bring(struct ml_desk_sim *s, const struct ml_asker *asker,
+			       uint64_t position, struct ml_err *err)
+{
+	bool near;
+	struct ml_player *p = choose(s, position, &near, err);
+	struct feed f = { .s = s, .asker = asker, .p = p };
+
+	if (!p)
+		return NULL;
+	if ((near || restore(s, p, position, err)) && advance(&f, position, err))
+		return p;
+	p->position = UINT64_MAX; /* nowhere: what it holds is of no use */
+	return NULL;
+}
+
+struct ml_sim *ml_player_at(struct ml_desk_sim *s, const struct ml_asker *asker,
+			    uint64_t position, struct ml_err *err)
+{
+	struct ml_player *p = bring(s, asker, position, err);
+
+	return p ? p->sim : NULL;
+}
+
+bool ml_player_moves(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+		     uint64_t to, ml_player_fn *fn, void *arg, struct ml_err *err)
+{
+	struct ml_player *p = bring(s, asker, from, err);
+	struct feed f = {
+		.s = s, .asker = asker, .p = p, .from = from, .fn = fn, .arg = arg
+	};
+
+	if (!p)
+		return false;
+	bool ok = advance(&f, to, err);
+	if (!ok)
+		p->position = UINT64_MAX;
+	return ok;
+}
+
+bool ml_player_watch(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+		     uint64_t to, const struct ml_player_watch *w, struct ml_err *err)
+{
+	struct ml_player *p = open_player(s, ML_SIM_USE, err);
+	struct feed f = { .s = s, .asker = asker, .p = p };
+
+	if (!p)
+		return false;
+	pthread_mutex_lock(&s->lock);
+	bool ok = restore(s, p, from, err);
+	pthread_mutex_unlock(&s->lock);
+	ok = ok && advance(&f, from, err);
+	if (ok) {
+		w->begin(w->arg, p->sim);
+		ml_sim_observe(p->sim, &w->observer);
+		f.watch = w;
+		ok = advance(&f, to, err);
+	}
+	if (ok)
+		ml_sim_flush(p->sim);
+	ml_player_close(p);
+	return ok;
+}

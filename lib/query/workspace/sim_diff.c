@@ -1,0 +1,267 @@
+#include "lib/query/workspace/sim_diff.h"
+
+#include <string.h>
+
+#include "lib/query/workspace/request.h"
+#include "lib/query/workspace/open_sim.h"
+
+enum { BIN = 1 << ML_DIFFER_BITS, KEPT = 8, STRETCH = ML_RESULT_BLOCK };
+
+#define NOWHERE UINT64_MAX
+
+/* One pair whose bins are kept; bins of whole stretches, in order. */
+struct ml_differ_pair {
+	const struct ml_desk_sim *a, *b;
+	struct ml_differ_pair *next;
+	unsigned users; /* under the desk's lock, as is the list */
+	pthread_mutex_t lock;
+	struct bin {
+		uint16_t nearer_a, nearer_b;
+	} * bins;
+	uint64_t done; /* references compared */
+};
+
+bool ml_differ_paired(const struct ml_desk_sim *a, const struct ml_desk_sim *b)
+{
+	bool turns = a->result.profile.interleaved;
+
+	return a->trace == b->trace && a->result.refs == b->result.refs &&
+	       turns == b->result.profile.interleaved &&
+	       (!turns || a->interleave == b->interleave);
+}
+
+static void close_pair(struct ml_differ_pair *p)
+{
+	pthread_mutex_destroy(&p->lock);
+	ml_free(p->bins);
+	ml_free(p);
+}
+
+/* The pair's entry, first in the list; one that nobody uses goes when there are many. */
+static struct ml_differ_pair *take(const struct ml_desk_sim *a,
+				   const struct ml_desk_sim *b)
+{
+	struct ml_desk *d = a->desk;
+	struct ml_differ_pair **at, *p;
+	size_t count = 0;
+
+	pthread_mutex_lock(&d->lock);
+	for (at = &d->differ; *at && ((*at)->a != a || (*at)->b != b); at = &(*at)->next)
+		;
+	p = *at;
+	if (p)
+		*at = p->next;
+	else {
+		size_t bins = (size_t)((a->result.refs + BIN - 1) / BIN);
+
+		p = ml_resize(NULL, sizeof(*p));
+		*p = (struct ml_differ_pair){ .a = a, .b = b };
+		pthread_mutex_init(&p->lock, NULL);
+		p->bins = ml_resize(NULL, (bins + 1) * sizeof(*p->bins));
+	}
+	p->users++;
+	p->next = d->differ;
+	d->differ = p;
+	for (at = &d->differ; *at;)
+		if (++count > KEPT && !(*at)->users) {
+			struct ml_differ_pair *old = *at;
+
+			*at = old->next;
+			close_pair(old);
+		} else
+			at = &(*at)->next;
+	pthread_mutex_unlock(&d->lock);
+	return p;
+}
+
+static void give(struct ml_desk *d, struct ml_differ_pair *p)
+{
+	pthread_mutex_lock(&d->lock);
+	p->users--;
+	pthread_mutex_unlock(&d->lock);
+}
+
+void ml_differ_close(struct ml_desk *d)
+{
+	while (d->differ) {
+		struct ml_differ_pair *p = d->differ;
+
+		d->differ = p->next;
+		close_pair(p);
+	}
+}
+
+/* Outcomes of both side by side, a stretch at a time. */
+struct reader {
+	struct ml_desk_sim *a, *b;
+	const struct ml_asker *asker;
+	uint16_t *x, *y; /* room for a stretch */
+};
+
+static void open_reader(struct reader *r, struct ml_desk_sim *a, struct ml_desk_sim *b,
+			const struct ml_asker *asker)
+{
+	*r = (struct reader){ .a = a, .b = b, .asker = asker };
+	r->x = ml_resize(NULL, 2 * STRETCH * sizeof(*r->x));
+	r->y = r->x + STRETCH;
+}
+
+static bool read_one(struct ml_desk_sim *s, uint64_t from, uint64_t to, uint16_t *outcome,
+		     struct ml_err *err)
+{
+	pthread_mutex_lock(&s->lock);
+	bool ok = ml_result_outcomes(&s->result, from, to, outcome, err);
+	pthread_mutex_unlock(&s->lock);
+	return ok;
+}
+
+static bool read_both(struct reader *r, uint64_t from, uint64_t to, struct ml_err *err)
+{
+	if (ml_stopped(&r->a->desk->stop) ||
+	    (r->asker && r->asker->gone && r->asker->gone(r->asker->arg)))
+		return ml_fail(err, ML_STOPPED, "nobody waits for the answer any more");
+	return read_one(r->a, from, to, r->x, err) && read_one(r->b, from, to, r->y, err);
+}
+
+/* Counts a bin. Levels of both are made comparable first, so that this is all vectors. */
+static struct bin count_bin(const uint16_t *x, const uint16_t *y, size_t count,
+			    unsigned levels_a, unsigned levels_b)
+{
+	struct bin b = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		uint16_t p = x[i] & 15, q = y[i] & 15;
+
+		p = p > levels_a ? (uint16_t)ML_DIFFER_MEMORY : p;
+		q = q > levels_b ? (uint16_t)ML_DIFFER_MEMORY : q;
+		b.nearer_a = (uint16_t)(b.nearer_a + (p < q));
+		b.nearer_b = (uint16_t)(b.nearer_b + (q < p));
+	}
+	return b;
+}
+
+/* All bins up to the end of the stretch that `to` lies in. */
+static bool fill(struct reader *r, struct ml_differ_pair *p, uint64_t to,
+		 struct ml_err *err)
+{
+	bool ok = true;
+
+	pthread_mutex_lock(&p->lock);
+	while (ok && p->done < to) {
+		uint64_t end = p->done + STRETCH;
+
+		if (end > r->a->result.refs)
+			end = r->a->result.refs;
+		ok = read_both(r, p->done, end, err);
+		for (uint64_t at = p->done; ok && at < end; at += BIN)
+			p->bins[at / BIN] =
+				count_bin(r->x + (at - p->done), r->y + (at - p->done),
+					  (size_t)(end - at < BIN ? end - at : BIN),
+					  r->a->machine.levels, r->b->machine.levels);
+		if (ok)
+			p->done = end;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return ok;
+}
+
+static int order(const struct reader *r, size_t i)
+{
+	return (int)ml_differ_level(r->x[i], r->a->machine.levels) -
+	       (int)ml_differ_level(r->y[i], r->b->machine.levels);
+}
+
+/* Reference by reference. */
+static bool count_each(struct reader *r, uint64_t from, uint64_t to,
+		       const struct ml_differ_cells *c, struct ml_err *err)
+{
+	for (uint64_t end; from < to; from = end) {
+		end = from / STRETCH * STRETCH + STRETCH;
+		end = end < to ? end : to;
+		if (!read_both(r, from, end, err))
+			return false;
+		for (uint64_t at = from; at < end; at++) {
+			size_t cell = (size_t)((at - c->first) >> c->bits);
+			int o = order(r, (size_t)(at - from));
+
+			c->nearer_a[cell] += o < 0;
+			c->nearer_b[cell] += o > 0;
+		}
+	}
+	return true;
+}
+
+bool ml_differ_count(struct ml_desk_sim *a, struct ml_desk_sim *b,
+		     const struct ml_asker *asker, uint64_t from, uint64_t to,
+		     const struct ml_differ_cells *c, struct ml_err *err)
+{
+	uint64_t refs = a->result.refs;
+	/* whole bins; the end of the run ends one */
+	uint64_t low = (from + BIN - 1) / BIN * BIN;
+	uint64_t high = to == refs ? refs : to / BIN * BIN;
+	struct reader r;
+	bool ok;
+
+	open_reader(&r, a, b, asker);
+	if (c->bits < ML_DIFFER_BITS || low >= high)
+		ok = count_each(&r, from, to, c, err);
+	else {
+		struct ml_differ_pair *p = take(a, b);
+
+		ok = fill(&r, p, high, err) && count_each(&r, from, low, c, err) &&
+		     count_each(&r, high, to, c, err);
+		for (uint64_t at = low; ok && at < high; at += BIN) {
+			size_t cell = (size_t)((at - c->first) >> c->bits);
+
+			c->nearer_a[cell] += p->bins[at / BIN].nearer_a;
+			c->nearer_b[cell] += p->bins[at / BIN].nearer_b;
+		}
+		give(a->desk, p);
+	}
+	ml_free(r.x);
+	return ok;
+}
+
+/* The first or the last one of [from, to), which is at most a stretch. */
+static bool find_within(struct reader *r, uint64_t from, uint64_t to, bool last,
+			uint64_t *found, struct ml_err *err)
+{
+	if (from >= to)
+		return true;
+	if (!read_both(r, from, to, err))
+		return false;
+	for (size_t i = 0, n = (size_t)(to - from); i < n && *found == NOWHERE; i++) {
+		size_t k = last ? n - 1 - i : i;
+
+		if (order(r, k))
+			*found = from + k;
+	}
+	return true;
+}
+
+bool ml_differ_find(struct ml_desk_sim *a, struct ml_desk_sim *b,
+		    const struct ml_asker *asker, uint64_t at, bool back, uint64_t *found,
+		    struct ml_err *err)
+{
+	uint64_t refs = a->result.refs;
+	struct reader r;
+	bool ok = true;
+
+	*found = NOWHERE;
+	at = at < refs ? at : refs;
+	open_reader(&r, a, b, asker);
+	struct ml_differ_pair *p = take(a, b);
+	while (ok && *found == NOWHERE && (back ? at > 0 : at < refs)) {
+		uint64_t bin = (back ? at - 1 : at) / BIN, low = bin * BIN;
+		uint64_t high = low + BIN < refs ? low + BIN : refs;
+
+		ok = fill(&r, p, high, err);
+		if (ok && (p->bins[bin].nearer_a || p->bins[bin].nearer_b))
+			ok = find_within(&r, back ? low : at, back ? at : high, back,
+					 found, err);
+		at = back ? low : high;
+	}
+	give(a->desk, p);
+	ml_free(r.x);
+	return ok;
+}

@@ -1,0 +1,262 @@
+#include "lib/query/workspace/used_bytes.h"
+
+#include "lib/base/arena.h"
+#include "lib/query/workspace/open_sim.h"
+#include "lib/query/workspace/player.h"
+#include "lib/query/workspace/walk.h"
+#include "lib/trace/region_lookup.h"
+
+/* Bytes of a line that are one stretch of a region. */
+struct part {
+	uint32_t region;
+	uint32_t first, bytes; /* within the line */
+	uint64_t offset;
+};
+
+/* A line in the level: whose its bytes were when it came in. */
+struct line {
+	uint64_t addr; /* ML_NO_LINE: none */
+	bool old;      /* it was there before the window */
+	struct part *parts;
+	size_t count, cap;
+};
+
+struct level {
+	const struct ml_used *u;
+	struct ml_desk_sim *s;
+	const struct ml_level_spec *spec;
+	bool *wanted; /* by region */
+	uint32_t regions;
+	/*
+	 * By instance and set. One more than ways: the line that a new one drives out may
+	 * leave after the miss is told.
+	 */
+	struct line *lines;
+	size_t each;
+	struct line late; /* what nobody asked for is looked at when it leaves */
+	struct ml_space *space;
+	uint64_t time; /* that it has reached */
+	const struct ml_walk_events *now;
+};
+
+static struct line *set_of(const struct level *x, unsigned core, uint32_t set)
+{
+	size_t instance = core / x->spec->share;
+
+	return x->lines + (instance * x->spec->sets + set) * x->each;
+}
+
+static struct line *find(const struct level *x, struct line *set, uint64_t addr)
+{
+	for (size_t i = 0; i < x->each; i++)
+		if (set[i].addr == addr)
+			return &set[i];
+	return NULL;
+}
+
+static void add_part(struct line *l, struct part p)
+{
+	l->parts = ml_grow(l->parts, &l->cap, l->count + 1, sizeof(*l->parts));
+	l->parts[l->count++] = p;
+}
+
+/* Of a region that is one block: where it lies. */
+static bool fixed(const struct level *x, uint32_t region, uint64_t *base, uint64_t *bytes)
+{
+	*bytes = ml_desk_extent(x->s->trace, region);
+	return *bytes && ml_desk_base(x->s->trace, region, base);
+}
+
+/* Whether a line that another region asked for may have bytes of one that is wanted. */
+static bool may_touch(const struct level *x, uint64_t addr, uint32_t size)
+{
+	for (size_t i = 0; i < x->u->count; i++) {
+		uint64_t base, bytes;
+
+		if (!fixed(x, x->u->regions[i], &base, &bytes) ||
+		    (addr + size > base && addr < base + bytes))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whose the bytes of a line are. A stack belongs to the function that uses it, so there
+ * the whole line is its who asked for it.
+ */
+static void take_parts(struct level *x, struct line *l, uint64_t addr, uint32_t owner)
+{
+	const struct ml_desk_trace *t = x->s->trace;
+	uint32_t size = x->spec->line;
+	uint64_t base, bytes;
+
+	l->addr = addr;
+	l->old = false;
+	l->count = 0;
+	if (owner < x->regions && x->wanted[owner] && fixed(x, owner, &base, &bytes) &&
+	    (ml_space_region(x->space, owner)->kind == ML_REGION_STACK ||
+	     (addr >= base && addr - base + size <= bytes))) {
+		add_part(l, (struct part){ owner, 0, size, addr - base });
+		return;
+	}
+	if (!(owner < x->regions && x->wanted[owner]) && !may_touch(x, addr, size))
+		return;
+	for (uint32_t at = 0; at < size;) {
+		struct ml_ref ref = { .time = x->time, .addr = addr + at };
+		struct ml_place p = ml_space_find(x->space, &ref);
+		uint64_t all = ml_space_size(x->space, &p), left = size - at;
+
+		/* without a size: up to the next word, where something else may begin */
+		if (all > p.offset && all - p.offset < left)
+			left = all - p.offset;
+		else if (!all)
+			left = 8 - (addr + at) % 8;
+		left = left < size - at ? left : size - at;
+		if (p.region < x->regions && x->wanted[p.region])
+			add_part(l,
+				 (struct part){ p.region, at, (uint32_t)left,
+						ml_desk_offset(t, p.block, p.offset) });
+		at += (uint32_t)left;
+	}
+}
+
+static void begin(void *arg, const struct ml_sim *sim)
+{
+	struct level *x = arg;
+	uint32_t ways = x->spec->ways;
+	struct ml_sim_slot *slots = ml_resize(NULL, ways * sizeof(*slots));
+
+	for (uint32_t core = 0; core < x->s->result.profile.machine.cores;
+	     core += x->spec->share)
+		for (uint32_t set = 0; set < x->spec->sets; set++) {
+			struct line *to = set_of(x, core, set);
+
+			ml_sim_set(sim, x->u->level, core, set, slots);
+			for (uint32_t k = 0; k < ways; k++) {
+				to[k].addr = slots[k].line;
+				to[k].old = true;
+			}
+		}
+	ml_free(slots);
+}
+
+static void now(void *arg, const struct ml_walk_events *w)
+{
+	struct level *x = arg;
+
+	x->now = w;
+	if (x->u->tick)
+		x->u->tick(x->u->arg, w->e.position);
+}
+
+/* Times must not decrease; those of threads that take turns do, a little. */
+static void go_to(struct level *x, size_t access)
+{
+	uint64_t time = x->now->e.time ? x->now->e.time[access]
+				       : x->now->e.refs->time + access;
+
+	x->time = time > x->time ? time : x->time;
+}
+
+static void on_miss(void *arg, const struct ml_miss *m)
+{
+	struct level *x = arg;
+
+	if (m->level != x->u->level ||
+	    (x->spec->no_allocate && m->kind == ML_ACCESS_WRITE) ||
+	    x->spec->inclusion == ML_EXCLUSIVE)
+		return;
+	struct line *set = set_of(x, m->core, m->set), *l = find(x, set, m->line);
+	if (!l)
+		l = find(x, set, ML_NO_LINE);
+	if (!l) /* cannot be, and would cost exactness only */
+		return;
+	go_to(x, m->access);
+	take_parts(x, l, m->line, m->owner);
+}
+
+/* A part in runs of bytes that were used, or were not. */
+static void tell_part(const struct level *x, const struct part *p, uint64_t used)
+{
+	uint32_t unit = x->spec->line > 64 ? x->spec->line / 64 : 1;
+	uint32_t end = p->first + p->bytes;
+
+	for (uint32_t at = p->first, next; at < end; at = next) {
+		bool is = used >> at / unit & 1;
+		uint64_t others = (is ? ~used : used) >> at / unit;
+
+		next = others ? (at / unit + (uint32_t)__builtin_ctzll(others)) * unit
+			      : end;
+		next = next < end ? next : end;
+		x->u->fn(x->u->arg, p->region, p->offset + (at - p->first), next - at,
+			 is);
+	}
+}
+
+static void on_leave(void *arg, const struct ml_leave *l)
+{
+	struct level *x = arg;
+
+	if (l->level != x->u->level)
+		return;
+	struct line *line = find(x, set_of(x, l->core, l->set), l->line);
+	if (!line) {
+		line = &x->late; /* prefetched, or came from the level within */
+		take_parts(x, line, l->line, l->owner);
+	}
+	if (!line->old)
+		for (size_t i = 0; i < line->count; i++)
+			tell_part(x, &line->parts[i], l->read | l->written);
+	line->addr = ML_NO_LINE;
+	line->old = false;
+}
+
+static void make_room(struct level *x)
+{
+	const struct ml_used *u = x->u;
+	size_t count = x->s->result.profile.machine.cores / x->spec->share *
+		       x->spec->sets;
+
+	x->each = (size_t)x->spec->ways + 1;
+	x->lines = ml_grow(NULL, &(size_t){ 0 }, count * x->each, sizeof(*x->lines));
+	for (size_t i = 0; i < count * x->each; i++)
+		x->lines[i].addr = ML_NO_LINE;
+	for (size_t i = 0; i < u->count; i++)
+		x->regions = u->regions[i] >= x->regions ? u->regions[i] + 1 : x->regions;
+	x->wanted = ml_grow(NULL, &(size_t){ 0 }, (size_t)x->regions + 1,
+			    sizeof(*x->wanted));
+	for (size_t i = 0; i < u->count; i++)
+		x->wanted[u->regions[i]] = true;
+}
+
+bool ml_used_run(const struct ml_used *u, struct ml_desk_sim *s,
+		 const struct ml_asker *asker, struct ml_err *err)
+{
+	struct level x = { .u = u, .s = s };
+	struct ml_player_watch watch = { .arg = &x, .begin = begin, .now = now };
+
+	if (!u->level || u->level > s->result.profile.machine.levels)
+		return ml_fail(err, ML_USAGE, "the machine has levels 1 to %u, not %u",
+			       s->result.profile.machine.levels, u->level);
+	for (size_t i = 0; i < u->count; i++)
+		if (u->regions[i] >= ml_space_regions(s->trace->summary.space))
+			return ml_fail(err, ML_USAGE, "there is no region %u",
+				       u->regions[i]);
+	x.spec = &s->result.profile.machine.level[u->level - 1];
+	x.space = ml_desk_space_take(s->trace, u->from, err);
+	if (!x.space)
+		return false;
+	make_room(&x);
+	watch.observer =
+		(struct ml_observer){ .arg = &x, .miss = on_miss, .leave = on_leave };
+	bool ok = ml_player_watch(s, asker, u->from, u->to, &watch, err);
+	for (size_t i = 0;
+	     i < s->result.profile.machine.cores / x.spec->share * x.spec->sets * x.each;
+	     i++)
+		ml_free(x.lines[i].parts);
+	ml_free(x.late.parts);
+	ml_free(x.lines);
+	ml_free(x.wanted);
+	ml_desk_space_give(s->trace, x.space, x.time);
+	return ok;
+}

@@ -1,0 +1,48 @@
+/*
+ * A walk over a window of a simulation, in simulated order: references with their
+ * regions, places and outcomes, in batches. Many walks may go on at once. The cost is
+ * that of decoding the window; where references are interleaved, from the last
+ * checkpoint before it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/analyse/passes/replay.h"
+#include "lib/base/err.h"
+
+struct ml_asker;
+struct ml_desk_sim;
+
+enum {
+	ML_WALK_OUTCOMES = 1, /* outcome of each, from the result */
+	ML_WALK_PLACES = 2,   /* block and offset of each */
+	ML_WALK_ALL = 4,      /* of ml_walk_regions: what touches none of them too */
+};
+
+struct ml_walk_events {
+	struct ml_events e; /* replay is NULL; outcome too, unless wanted */
+	/* With ML_WALK_PLACES: block as in struct ml_place, offset as ml_desk_offset. */
+	const uint64_t *block, *offset;
+};
+
+/* False to stop the walk: with err->kind ML_OK it has ended well. */
+typedef bool ml_walk_fn(void *arg, const struct ml_walk_events *w, struct ml_err *err);
+
+/* Positions [from, to), cut at the end; fails with ML_STOPPED when the asker (which may
+ * be NULL) is gone. */
+bool ml_walk(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+	     uint64_t to, unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err);
+
+/*
+ * The same for who looks at some regions only: stretches in which they are not touched
+ * are left out where that is known, and block and offset are right for their references
+ * only. Several times as fast.
+ */
+bool ml_walk_regions(struct ml_desk_sim *s, const struct ml_asker *asker,
+		     const uint32_t *regions, size_t count, uint64_t from, uint64_t to,
+		     unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err);
+bool ml_walk_region(struct ml_desk_sim *s, const struct ml_asker *asker, uint32_t region,
+		    uint64_t from, uint64_t to, unsigned want, ml_walk_fn *fn, void *arg,
+		    struct ml_err *err);

@@ -1,0 +1,83 @@
+#include "lib/trace/predictor_choice.h"
+
+#include <string.h>
+
+enum { CLEARLY = 2 /* one of so many: by how much a comparison must be better */ };
+
+void ml_beside_release(struct ml_beside *b)
+{
+	ml_free(b->trials);
+	*b = (struct ml_beside){ 0 };
+}
+
+void ml_beside_start(struct ml_beside *b, size_t states)
+{
+	b->trials = ml_grow(b->trials, &b->cap, states, sizeof(*b->trials));
+	b->chunk++;
+}
+
+static inline uint32_t worth(uint64_t rest)
+{
+	return (rest ? 0u : ML_WORTH_NOTHING) +
+	       (rest + 0x8000 < 0x10000 ? ML_WORTH_LITTLE : 0u);
+}
+
+static void compare(struct ml_trial *t, const uint64_t *v)
+{
+	uint64_t delta = *v - t->value;
+
+	t->alone += worth(delta - t->stride);
+	ml_trial_vote(t, delta);
+	for (int i = 0; i < ML_LAGS; i++) {
+		uint64_t beside = v[i - ML_LAGS] - t->before[i];
+
+		for (int shift = 0; shift < ML_LAG_SHIFTS; shift++)
+			t->with[shift][i] += worth(delta - (beside << shift));
+	}
+	t->count++;
+}
+
+void ml_beside_try_plain(struct ml_beside *b, const uint32_t *state, const uint64_t *v,
+			 size_t count)
+{
+	for (size_t i = 0; i < count; i++, v++) {
+		struct ml_trial *t = &b->trials[state[i]];
+
+		if (t->chunk == b->chunk)
+			compare(t, v);
+		else
+			*t = (struct ml_trial){ .chunk = b->chunk };
+		t->value = *v;
+		memcpy(t->before, v - ML_LAGS, sizeof(t->before));
+	}
+}
+
+ml_beside_trier *ml_beside_best_trier(void)
+{
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
+		return ml_beside_try_avx512;
+#endif
+	return ml_beside_try_plain;
+}
+
+unsigned ml_beside_best(const struct ml_beside *b, uint32_t state, uint64_t *stride)
+{
+	const struct ml_trial *t = &b->trials[state];
+	unsigned model = 0;
+
+	*stride = 0;
+	if (t->chunk != b->chunk)
+		return 0;
+	uint32_t best = t->alone;
+	for (unsigned lag = 1; lag <= ML_LAGS; lag++)
+		for (unsigned shift = 0; shift < ML_LAG_SHIFTS; shift++)
+			if (t->with[shift][ML_LAGS - lag] > best + t->count / CLEARLY) {
+				best = t->with[shift][ML_LAGS - lag];
+				model = lag | shift << ML_MODEL_SHIFT;
+			}
+	if (model || !t->stride)
+		return model;
+	*stride = t->stride;
+	return ML_MODEL_STRIDE;
+}

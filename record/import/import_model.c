@@ -1,0 +1,37 @@
+#include "record/import/import.h"
+
+#include "lib/base/progress.h"
+#include "lib/trace/model.h"
+
+static bool tick(void *arg, uint64_t done, struct ml_err *err)
+{
+	struct ml_import *im = arg;
+
+	if (im->in.progress)
+		ml_progress_bar(im->in.progress, "making", done, im->in.total);
+	return !im->in.stop || !*im->in.stop ||
+	       ml_fail(err, ML_STOPPED, "stopped; no trace is left");
+}
+
+static bool read_model(struct ml_import *im, struct ml_err *err)
+{
+	struct ml_input *in = &im->in;
+	struct ml_model m;
+
+	/* A model is a text as a whole. */
+	while (ml_input_more(in, err)) {
+	}
+	if (err->kind != ML_OK)
+		return false;
+	bool ok = ml_model_init(&m, in->name, in->at, (size_t)(in->end - in->at), err);
+	if (ok) {
+		in->total = m.refs;
+		m.tick = tick;
+		m.arg = im;
+		ok = ml_model_run(&m, im->writer, err);
+	}
+	ml_model_release(&m);
+	return ok;
+}
+
+const struct ml_importer ml_importer_model = { "model", ml_model_detect, read_model };

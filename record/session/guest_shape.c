@@ -1,0 +1,79 @@
+#include "record/session/guest_shape.h"
+
+#include "lib/base/arena.h"
+#include "lib/trace/ref.h"
+#include "lib/trace/shape.h"
+#include "record/symbols/objects.h"
+#include "record/symbols/sites.h"
+
+static void get_slots(struct ml_slot *slot, const uint64_t *w, size_t count,
+		      struct ml_objects *objects)
+{
+	for (size_t i = 0; i < count; i++, w += 3) {
+		uint64_t bits = w[2];
+		unsigned size = (unsigned)(bits & 0xffff);
+		uint16_t base = (uint16_t)(bits >> 32);
+
+		slot[i] = (struct ml_slot){
+			.offset = w[1],
+			.site = ml_sites_resolve(objects, w[0]),
+			.what = ml_what((enum ml_kind)(bits >> 16 & 3),
+					size < ML_SIZE_MAX ? size : ML_SIZE_MAX),
+			.base = base == 0xffff ? ML_NO_BASE : base,
+			.maybe = bits >> 18 & 1,
+		};
+	}
+}
+
+const struct ml_shape *ml_guest_shape(const uint64_t *w, size_t count,
+				      struct ml_objects *objects, struct ml_arena *a)
+{
+	if (count < 3)
+		return NULL;
+	size_t slots = w[1] & 0xffff, bases = w[1] >> 16 & 0xffff;
+	size_t exits = w[1] >> 32 & 0xffff, effects = w[1] >> 48;
+	if (count != 3 + bases + 3 * slots + exits + effects || slots > ML_SLOTS_MAX ||
+	    bases > slots || effects > ML_REGS)
+		return NULL;
+	struct ml_base *base = ml_arena_alloc(a, bases * sizeof(*base));
+	struct ml_slot *slot = ml_arena_alloc(a, slots * sizeof(*slot));
+	struct ml_exit *exit = ml_arena_alloc(a, exits * sizeof(*exit));
+	struct ml_effect *effect = ml_arena_alloc(a, effects * sizeof(*effect));
+	struct ml_shape *shape = ml_arena_alloc(a, sizeof(*shape));
+	const uint64_t *at = w + 3;
+
+	for (size_t i = 0; i < bases; i++, at++)
+		base[i] = (struct ml_base){
+			.state = ML_OWN_STATE,
+			.delta = (int32_t)(*at >> 32),
+			.reg = (uint8_t)*at < ML_REGS ? (uint8_t)*at : ML_NO_REG,
+		};
+	get_slots(slot, at, slots, objects);
+	at += 3 * slots;
+	uint16_t clobber = (uint16_t)w[2];
+	for (size_t i = 0; i < effects; i++) {
+		uint64_t bits = at[exits + i];
+
+		effect[i] = (struct ml_effect){ (uint8_t)bits, (uint16_t)(bits >> 8),
+						(int32_t)(bits >> 32) };
+		clobber |= (uint16_t)(1u << (effect[i].reg & (ML_REGS - 1)));
+	}
+	for (size_t i = 0; i < exits; i++)
+		exit[i] = (struct ml_exit){ .slots = (uint16_t)at[i],
+					    .bases = (uint16_t)(at[i] >> 32),
+					    .clobber = clobber };
+	uint32_t entry = ml_sites_resolve(objects, w[0]); /* may move the list of sites */
+	*shape = (struct ml_shape){
+		.slots = (uint16_t)slots,
+		.bases = (uint16_t)bases,
+		.exits = (uint16_t)exits,
+		.effects = (uint16_t)effects,
+		.clobber = clobber,
+		.user = objects->tables->sites.at[entry].user,
+		.slot = slot,
+		.base = base,
+		.exit = exit,
+		.effect = effect,
+	};
+	return ml_shape_flaw(shape) ? NULL : shape;
+}

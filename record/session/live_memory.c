@@ -1,0 +1,96 @@
+#include "record/session/live_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/arena.h"
+
+enum { LEAST = 64 };
+
+/* Cells that were used stay in the way of those behind them until the table grows. */
+enum { EMPTY, LIVES, LIVED };
+
+void ml_guest_live_release(struct ml_guest_live *l)
+{
+	ml_free(l->cells);
+}
+
+/* The cell of addr, or the empty one where it would be. */
+static struct ml_guest_piece *cell_of(const struct ml_guest_live *l, uint64_t addr)
+{
+	size_t i = (size_t)(addr * 0x9e3779b97f4a7c15u >> 32) & (l->cap - 1);
+
+	while (l->cells[i].state != EMPTY && l->cells[i].addr != addr)
+		i = (i + 1) & (l->cap - 1);
+	return &l->cells[i];
+}
+
+static size_t count_of(const struct ml_guest_live *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->cap; i++)
+		n += l->cells[i].state == LIVES;
+	return n;
+}
+
+/* Room for more, half of it at least. */
+static void widen(struct ml_guest_live *l)
+{
+	struct ml_guest_live old = *l;
+	size_t live = count_of(l);
+
+	l->cap = LEAST;
+	while (l->cap < 2 * live)
+		l->cap *= 2;
+	l->cap *= 2;
+	l->cells = ml_resize(NULL, l->cap * sizeof(*l->cells));
+	memset(l->cells, 0, l->cap * sizeof(*l->cells));
+	l->used = live;
+	for (size_t i = 0; i < old.cap; i++)
+		if (old.cells[i].state == LIVES)
+			*cell_of(l, old.cells[i].addr) = old.cells[i];
+	ml_free(old.cells);
+}
+
+void ml_guest_live_add(struct ml_guest_live *l, uint64_t addr, uint64_t size,
+		       uint32_t number)
+{
+	if (l->used * 4 >= l->cap * 3)
+		widen(l);
+	struct ml_guest_piece *cell = cell_of(l, addr);
+	l->used += cell->state == EMPTY;
+	*cell = (struct ml_guest_piece){ addr, size, ++l->serial, number, LIVES };
+}
+
+struct ml_guest_piece *ml_guest_live_find(const struct ml_guest_live *l, uint64_t addr)
+{
+	struct ml_guest_piece *cell = l->cap ? cell_of(l, addr) : NULL;
+
+	return cell && cell->state == LIVES ? cell : NULL;
+}
+
+void ml_guest_live_end(struct ml_guest_piece *piece)
+{
+	piece->state = LIVED;
+}
+
+static int by_serial(const void *a, const void *b)
+{
+	const struct ml_guest_piece *x = a, *y = b;
+
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+struct ml_guest_piece *ml_guest_live_list(const struct ml_guest_live *l, size_t *count)
+{
+	size_t n = count_of(l);
+	struct ml_guest_piece *list = ml_resize(NULL, (n + 1) * sizeof(*list));
+
+	*count = 0;
+	for (size_t i = 0; i < l->cap; i++)
+		if (l->cells[i].state == LIVES)
+			list[(*count)++] = l->cells[i];
+	qsort(list, n, sizeof(*list), by_serial);
+	return list;
+}

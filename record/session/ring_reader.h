@@ -1,0 +1,60 @@
+/*
+ * From the words of one slot of the ring to a trace: the companion's work. One
+ * drain serves one recorded process; it is fed the words of each segment in
+ * order and keeps what it must know of the process: its shapes, objects,
+ * threads, call stacks.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+#include "record/session/options.h"
+
+struct ml_drain;
+struct ml_heritage;
+
+/* Makes the trace at path. */
+struct ml_drain *ml_drain_open(const char *path, const struct ml_record_options *options,
+			       struct ml_err *err);
+/* Where children of fork get what their parents knew; without it they get nothing. */
+void ml_drain_heritage(struct ml_drain *d, struct ml_heritage *heritage);
+/* The trace may become larger where else the program would wait for it. */
+void ml_drain_hurry(struct ml_drain *d);
+/* Says whether the machine has nothing else to do; any thread may. */
+void ml_drain_quiet(struct ml_drain *d, bool quiet);
+/* What the trace says of itself: command, cwd, ... (tables.h) */
+void ml_drain_meta(struct ml_drain *d, const char *key, const char *value);
+/* Takes words. False: the trace cannot be written, or nothing more is wanted. */
+bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count,
+		   struct ml_err *err);
+/* What is fed next is done by this thread. */
+void ml_drain_thread(struct ml_drain *d, uint32_t number);
+/* The process has told its exit status. */
+bool ml_drain_exited(const struct ml_drain *d);
+/* The command line as the process told it, or NULL. Lives as long as d. */
+const char *ml_drain_command(const struct ml_drain *d);
+/* What the trace cannot show by the way in which it was made, or NULL. Known once it is
+ * finished. */
+const char *ml_drain_unseen(const struct ml_drain *d);
+/* Nothing more is wanted: the limit was reached. */
+bool ml_drain_full(const struct ml_drain *d);
+/* The last that the process did was to become another program. */
+bool ml_drain_replaced(const struct ml_drain *d);
+/* Finishes the trace: source texts, index. `cut`: the process was killed. */
+bool ml_drain_finish(struct ml_drain *d, bool cut, struct ml_err *err);
+/* Frees d; a trace that was not finished stays as it is on disk. */
+void ml_drain_release(struct ml_drain *d);
+
+struct ml_drain_count {
+	uint64_t refs, bytes;
+};
+
+/* What is in the trace so far; may be asked from another thread. */
+struct ml_drain_count ml_drain_count(const struct ml_drain *d);
+
+/* What a person should know after the recording, or NULL. Known once the trace is
+ * finished. */
+const char *ml_drain_warning(const struct ml_drain *d);

@@ -1,0 +1,705 @@
+#include "record/session/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/clock.h"
+#include "record/session/ring_reader.h"
+#include "record/session/thread_merge.h"
+#include "record/session/fork_state.h"
+#include "record/session/host_info.h"
+#include "record/session/process.h"
+#include "record/session/machine_idle.h"
+#include "record/ring.h"
+
+enum { TICK_MS = 100, LOOK_MS = 250, CHILD_SECONDS = 1 };
+
+struct worker {
+	pthread_t thread;
+	struct ml_drain *drain;
+	struct ml_ring *ring;
+	struct ml_ring_control *control;
+	const uint64_t *data;
+	struct ml_guest_slots slots; /* of a program built by `memlamp cc` */
+	bool by_thread;              /* it is one */
+	const int *child_end; /* of the program that we started: see struct state */
+	struct ml_recording result;
+	double start;
+	int pidfd;    /* readable when the process has ended; -1: it has */
+	int replaced; /* atomic: another program runs in the process now, or we shall stop
+		       */
+	int done;     /* atomic; see enum done */
+};
+
+enum done { RUNNING, FINISHED, UNRECORDED };
+
+struct state {
+	struct ml_session *session;
+	int fd;
+	char *memory; /* the whole ring file */
+	struct ml_ring_control *control;
+	struct ml_heritage heritage;
+	struct ml_quiet quiet;
+	char ring_path[64];
+	int log; /* what Valgrind has to say */
+	pid_t child;
+	bool reaped;
+	int end;   /* atomic: status of the child + 1, 0 while it lives */
+	bool made; /* the trace's file was not there before */
+	struct worker *workers[ML_RING_SLOTS]; /* by slot, NULL: no one drains it */
+	unsigned running;
+	struct worker **all;
+	size_t count, cap;
+};
+
+static double now(void)
+{
+	return (double)ml_now() / (double)ML_SECOND;
+}
+
+/* Sleeps until *word is no longer `seen`, somebody wakes it, or the time is over. */
+static void futex_wait(uint32_t *word, uint32_t seen, int ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, seen, &t, NULL, 0);
+}
+
+static void futex_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Sleeps until there is another pulse than the one seen, or the time is over. */
+static void wait_for_pulse(struct ml_ring_control *c, uint32_t seen)
+{
+	__atomic_fetch_add(&c->sleepers, 1, __ATOMIC_SEQ_CST);
+	futex_wait(&c->pulse, seen, TICK_MS);
+	__atomic_fetch_sub(&c->sleepers, 1, __ATOMIC_SEQ_CST);
+}
+
+static struct ml_ring *slot_at(const struct state *s, unsigned slot)
+{
+	return ml_guest_slots_at(s->control, slot);
+}
+
+static bool make_ring(struct state *s, struct ml_err *err)
+{
+	struct rlimit limit, most;
+
+	/* a limit on file sizes is meant for files on disk, the trace among them */
+	getrlimit(RLIMIT_FSIZE, &limit);
+	most = limit;
+	most.rlim_cur = most.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &most);
+	s->fd = memfd_create("memlamp-ring", MFD_CLOEXEC);
+	bool made = s->fd >= 0 && !ftruncate(s->fd, ML_RING_FILE_BYTES);
+	int reason = errno;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	errno = reason;
+	if (!made)
+		return ml_fail_errno(err, "cannot make the shared ring");
+	s->memory = mmap(NULL, ML_RING_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 s->fd, 0);
+	if (s->memory == MAP_FAILED) {
+		s->memory = NULL;
+		return ml_fail_errno(err, "cannot map the shared ring");
+	}
+	s->control = (struct ml_ring_control *)(void *)s->memory;
+	*s->control = (struct ml_ring_control){
+		.magic = ML_RING_MAGIC,
+		.version = ML_RING_VERSION,
+		.companion = (uint32_t)getpid(),
+		.options = (s->session->options.fetch ? ML_RING_OPT_FETCH : 0u) |
+			   (s->session->options.no_heap ? ML_RING_OPT_NO_HEAP : 0u) |
+			   (s->session->options.only_in ? ML_RING_OPT_CALLS : 0u),
+	};
+	snprintf(s->ring_path, sizeof(s->ring_path), "/proc/%d/fd/%d", getpid(), s->fd);
+	return true;
+}
+
+/*
+ * One drain's life: take what is published; when the process has said goodbye
+ * or is gone, take the rest.
+ */
+static bool drain_segments(struct worker *w, struct ml_err *err)
+{
+	struct ml_ring *r = w->ring;
+	uint32_t tail = r->tail;
+
+	while (tail != __atomic_load_n(&r->head, __ATOMIC_ACQUIRE)) {
+		uint32_t at = tail % ML_RING_SEGMENTS;
+		uint32_t used = r->used[at];
+
+		if (used > ML_RING_SEGMENT_WORDS)
+			used = ML_RING_SEGMENT_WORDS;
+		if (!ml_drain_feed(w->drain, w->data + (size_t)at * ML_RING_SEGMENT_WORDS,
+				   used, err))
+			return false;
+		if (ml_ring_move(&r->tail, ++tail, &r->tail_wanted))
+			futex_wake(&r->tail);
+	}
+	return true;
+}
+
+/* The words of the segment that the process was filling when it ended. */
+static bool drain_rest(struct worker *w, struct ml_err *err)
+{
+	struct ml_ring *r = w->ring;
+	uint64_t bytes = (uint64_t)(r->head % ML_RING_SEGMENTS) * ML_RING_SEGMENT_WORDS *
+			 8;
+	uint64_t used = r->cur - (r->data + bytes);
+
+	if (!drain_segments(w, err))
+		return false;
+	if (used > ML_RING_SEGMENT_WORDS * 8) /* it had stopped writing here */
+		return true;
+	return ml_drain_feed(w->drain, w->data + bytes / 8, used / 8, err);
+}
+
+static bool has_ended(const struct worker *w)
+{
+	struct pollfd p = { .fd = w->pidfd, .events = POLLIN };
+
+	return w->pidfd < 0 || poll(&p, 1, 0) > 0;
+}
+
+static bool is_closed(const struct worker *w)
+{
+	return __atomic_load_n(&w->ring->state, __ATOMIC_ACQUIRE) == ML_RING_CLOSED ||
+	       __atomic_load_n(&w->replaced, __ATOMIC_ACQUIRE);
+}
+
+static bool drain_all(struct worker *w, struct ml_err *err)
+{
+	struct ml_ring *r = w->ring;
+
+	for (;;) {
+		bool gone =
+			has_ended(w); /* asked first: a process that closes then ends */
+		bool closed = is_closed(w);
+
+		if (!drain_segments(w, err))
+			return false;
+		if (ml_drain_full(w->drain) && !r->stop)
+			__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
+		if (closed || gone) {
+			bool ok = drain_rest(w, err);
+			/* what it became may go unrecorded: then nobody says goodbye */
+			w->result.killed = gone && !closed &&
+					   !ml_drain_replaced(w->drain);
+			return ok;
+		}
+		uint32_t head = ml_ring_want(&r->head_wanted, r->tail + ML_RING_BATCH,
+					     &r->head);
+		/* it may have closed meanwhile, and nobody wakes who is not yet asleep */
+		if (head == r->tail && !is_closed(w))
+			futex_wait(&r->head, head, TICK_MS);
+	}
+}
+
+/* How our own child ended; others' children are only known to be gone. */
+static void see_end(struct worker *w)
+{
+	int end = 0;
+	char status[16];
+
+	if (!w->child_end)
+		return;
+	/* it has ended, and the supervisor looks a few times a second */
+	while (!(end = __atomic_load_n(w->child_end, __ATOMIC_ACQUIRE)))
+		usleep(1000);
+	end--;
+	if (!WIFSIGNALED(end) || WTERMSIG(end) == SIGKILL)
+		return;
+	snprintf(status, sizeof(status), "%d", 128 + WTERMSIG(end));
+	ml_drain_meta(w->drain, "exit status", status);
+	w->result.killed = false;
+}
+
+/* The same for a process whose threads have a slot each. */
+static bool drain_threads(struct worker *w, struct ml_err *err)
+{
+	struct ml_ring_control *c = w->control;
+
+	for (;;) {
+		uint32_t pulse = __atomic_load_n(&c->pulse, __ATOMIC_ACQUIRE);
+		bool gone = has_ended(w);
+		bool replaced = __atomic_load_n(&w->replaced, __ATOMIC_ACQUIRE);
+
+		if (!ml_guest_slots_round(&w->slots, err))
+			return false;
+		if (ml_drain_full(w->drain))
+			ml_guest_slots_stop(&w->slots);
+		if (gone || replaced) {
+			w->result.killed = gone && !ml_drain_exited(w->drain) &&
+					   !ml_drain_replaced(w->drain);
+			if (w->result.killed)
+				see_end(w);
+			return true;
+		}
+		wait_for_pulse(c, pulse);
+	}
+}
+
+static void discard_threads(struct worker *w)
+{
+	while (!has_ended(w)) {
+		ml_guest_slots_stop(&w->slots);
+		wait_for_pulse(w->control, w->control->pulse);
+	}
+}
+
+/* Discards what still comes, so that the process is not held up. */
+static void discard(struct worker *w)
+{
+	struct ml_ring *r = w->ring;
+
+	if (w->by_thread) {
+		discard_threads(w);
+		return;
+	}
+	__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != ML_RING_CLOSED &&
+	       !has_ended(w)) {
+		uint32_t head = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE);
+
+		__atomic_store_n(&r->tail, head, __ATOMIC_RELEASE);
+		futex_wake(&r->tail);
+		futex_wait(&r->head, head, TICK_MS);
+	}
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct ml_recording *x = &w->result;
+	struct ml_drain_count count;
+
+	x->ok = w->by_thread ? drain_threads(w, &x->err) : drain_all(w, &x->err);
+	if (x->ok) {
+		char seconds[32];
+
+		snprintf(seconds, sizeof(seconds), "%.3f", now() - w->start);
+		ml_drain_meta(w->drain, "seconds", seconds);
+		x->ok = ml_drain_finish(w->drain, x->killed, &x->err);
+	} else {
+		discard(w);
+	}
+	count = ml_drain_count(w->drain);
+	struct stat st;
+	x->refs = count.refs;
+	x->bytes = stat(x->path, &st) ? count.bytes : (uint64_t)st.st_size;
+	__atomic_store_n(&w->done, FINISHED, __ATOMIC_RELEASE);
+	futex_wake(&w->control->bell);
+	return NULL;
+}
+
+/* "out.mlt" becomes "out.1234.mlt", and "out.1234-2.mlt" for the next program of that
+ * process. */
+static const char *trace_path(struct state *s, pid_t pid)
+{
+	const char *path = s->session->output;
+	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+	size_t same = 0;
+
+	if (!s->count)
+		return path;
+	for (size_t i = 0; i < s->count; i++)
+		same += s->all[i]->result.pid == pid;
+	int stem = dot && (!slash || dot > slash) ? (int)(dot - path) : (int)strlen(path);
+	if (same)
+		return ml_arena_printf(&s->session->arena, "%.*s.%d-%zu%s", stem, path,
+				       pid, same + 1, path + stem);
+	return ml_arena_printf(&s->session->arena, "%.*s.%d%s", stem, path, pid,
+			       path + stem);
+}
+
+static void describe(struct state *s, struct ml_drain *d, const struct ml_ring *r,
+		     const char *command)
+{
+	char text[PATH_MAX];
+
+	ml_drain_meta(d, "command", command);
+	if (ml_process_cwd((pid_t)r->pid, text, sizeof(text)))
+		ml_drain_meta(d, "cwd", text);
+	snprintf(text, sizeof(text), "%u", r->pid);
+	ml_drain_meta(d, "process", text);
+	snprintf(text, sizeof(text), "%u", r->parent);
+	ml_drain_meta(d, "parent process", text);
+	ml_drain_meta(d, "back end", r->thread ? "cc" : "valgrind");
+	ml_drain_meta(d, "complete", s->session->options.of ? "no: samples" : "yes");
+	ml_drain_meta(d, "version", ML_VERSION);
+	ml_machine_meta(d);
+}
+
+/* A new process has taken a slot. */
+static void attach(struct state *s, unsigned slot)
+{
+	struct worker *w = ml_arena_alloc(&s->session->arena, sizeof(*w));
+	struct ml_ring *r = slot_at(s, slot);
+
+	w->start = now();
+	w->ring = r;
+	w->control = s->control;
+	w->by_thread = r->thread != 0;
+	w->child_end = (pid_t)r->pid == s->child ? &s->end : NULL;
+	w->data = (const uint64_t *)(void *)((char *)r + ML_RING_PAGE);
+	w->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)r->pid, 0);
+	for (unsigned i = 0; i < ML_RING_SLOTS; i++)
+		if (s->workers[i] && s->workers[i]->result.pid == (pid_t)r->pid)
+			__atomic_store_n(&s->workers[i]->replaced, 1, __ATOMIC_RELEASE);
+	w->result.pid = (pid_t)r->pid;
+	w->result.path = trace_path(s, w->result.pid);
+	w->result.command = ml_process_command((pid_t)r->pid, !w->by_thread,
+					       &s->session->arena);
+	w->drain = ml_drain_open(w->result.path, &s->session->options, &w->result.err);
+	s->all = ml_grow(s->all, &s->cap, s->count + 1, sizeof(*s->all));
+	s->all[s->count++] = w;
+	s->workers[slot] = w;
+	s->running++;
+	if (w->drain && w->by_thread)
+		ml_guest_slots_init(&w->slots, s->control, r, w->drain);
+	/* a program under Valgrind may give more than two encoders can pack well */
+	if (w->drain && !w->by_thread)
+		ml_drain_hurry(w->drain);
+	if (w->drain) {
+		ml_drain_heritage(w->drain, &s->heritage);
+		describe(s, w->drain, r, w->result.command);
+	}
+	if (w->drain && !pthread_create(&w->thread, NULL, work, w))
+		return;
+	/* nothing can be written: let it run unrecorded */
+	__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->tail, r->head, __ATOMIC_RELEASE);
+	futex_wake(&r->tail);
+	w->done = UNRECORDED;
+}
+
+/* Frees the slots whose trace is finished; true if something changed. */
+static void collect(struct state *s)
+{
+	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
+		struct worker *w = s->workers[i];
+		int done = w ? __atomic_load_n(&w->done, __ATOMIC_ACQUIRE) : 0;
+
+		if (!done)
+			continue;
+		/* a slot without a drain stays taken as long as its process lives */
+		if (done == UNRECORDED && !has_ended(w) &&
+		    w->ring->state != ML_RING_CLOSED)
+			continue;
+		if (done == FINISHED) {
+			pthread_join(w->thread, NULL);
+			const char *warning = ml_drain_warning(w->drain);
+			if (warning)
+				w->result.warning = ml_arena_strdup(&s->session->arena,
+								    warning);
+			if (ml_drain_unseen(w->drain))
+				w->result.unseen = ml_arena_strdup(
+					&s->session->arena, ml_drain_unseen(w->drain));
+			if (ml_drain_command(w->drain))
+				w->result.command = ml_arena_strdup(
+					&s->session->arena, ml_drain_command(w->drain));
+			ml_drain_release(w->drain);
+			ml_guest_slots_release(&w->slots);
+		}
+		if (w->by_thread)
+			ml_guest_slots_free(s->control, (uint32_t)w->result.pid);
+		if (w->pidfd >= 0)
+			close(w->pidfd);
+		memset(w->ring, 0, ML_RING_PAGE);
+		s->workers[i] = NULL;
+		s->running--;
+	}
+}
+
+static void tick(struct state *s)
+{
+	uint64_t refs = 0, bytes = 0;
+
+	if (!s->session->tick)
+		return;
+	for (size_t i = 0; i < s->count; i++) {
+		struct worker *w = s->all[i];
+		bool live = false;
+
+		for (unsigned k = 0; k < ML_RING_SLOTS; k++)
+			live |= s->workers[k] == w;
+		if (live && w->drain) {
+			struct ml_drain_count c = ml_drain_count(w->drain);
+
+			refs += c.refs;
+			bytes += c.bytes;
+		} else {
+			refs += w->result.refs;
+			bytes += w->result.bytes;
+		}
+	}
+	s->session->tick(s->session->tick_arg, refs, bytes);
+}
+
+/* Tells those who write traces whether the machine has nothing else to do. */
+static void look_around(struct state *s)
+{
+	if (ml_now() < s->quiet.at + LOOK_MS * ML_MS)
+		return;
+	bool quiet = ml_quiet_look(&s->quiet, s->child);
+	for (unsigned i = 0; i < ML_RING_SLOTS; i++)
+		if (s->workers[i] && s->workers[i]->drain)
+			ml_drain_quiet(s->workers[i]->drain, quiet);
+}
+
+/*
+ * Signals that ask us to end are the program's business: it gets them, we finish its
+ * trace. Once it has ended and others that it left behind are still recorded, a signal
+ * ends the recording. A handler can reach nothing else, so these are variables.
+ */
+static volatile sig_atomic_t forward_to, stop_asked;
+
+static void forward(int signal)
+{
+	if (forward_to)
+		kill((pid_t)forward_to, signal);
+	else
+		stop_asked = 1;
+}
+
+static void program_ended(struct state *s)
+{
+	struct sigaction pass = { .sa_handler = forward };
+
+	s->reaped = true;
+	__atomic_store_n(&s->end, s->session->status + 1, __ATOMIC_RELEASE);
+	forward_to = 0;
+	sigaction(SIGINT, &pass, NULL);
+}
+
+/* No more from anyone: what was written so far becomes the traces. */
+static void stop_all(struct state *s)
+{
+	__atomic_store_n(&s->control->stop, 1, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < ML_RING_SLOTS; i++)
+		if (s->workers[i])
+			__atomic_store_n(&s->workers[i]->replaced, 1, __ATOMIC_RELEASE);
+}
+
+/* Threads are their process's worker's business, if that lives. */
+static bool is_looked_after(const struct state *s, const struct ml_ring *r)
+{
+	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
+		const struct worker *w = s->workers[i];
+
+		if (w && w->by_thread && w->result.pid == (pid_t)r->pid)
+			return __atomic_load_n(&w->done, __ATOMIC_ACQUIRE) == RUNNING;
+	}
+	return false;
+}
+
+/*
+ * Is nobody recorded any more? A child of fork may be on its way to its slot when its
+ * parent has ended; how long that takes depends on how busy the machine is. *active is
+ * when somebody was recorded last.
+ */
+static bool is_over(struct state *s, double *active)
+{
+	if (!s->reaped || s->running) {
+		*active = now();
+		return false;
+	}
+	return stop_asked || !ml_heritage_waits(&s->heritage) ||
+	       now() - *active > CHILD_SECONDS;
+}
+
+static void supervise(struct state *s)
+{
+	double start = now(), active = start;
+
+	for (;;) {
+		uint32_t bell = __atomic_load_n(&s->control->bell, __ATOMIC_ACQUIRE);
+
+		if (!s->reaped &&
+		    waitpid(s->child, &s->session->status, WNOHANG) == s->child)
+			program_ended(s);
+		for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
+			struct ml_ring *r = slot_at(s, i);
+			uint32_t state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
+
+			if (s->workers[i] ||
+			    (state != ML_RING_OPEN && state != ML_RING_CLOSED))
+				continue;
+			if (r->thread <= 1)
+				attach(s, i);
+			else if (!is_looked_after(s, r))
+				r->stop = 1;
+		}
+		if (stop_asked)
+			stop_all(s);
+		collect(s);
+		if (is_over(s, &active))
+			break;
+		tick(s);
+		look_around(s);
+		futex_wait(&s->control->bell, bell, s->reaped ? 10 : TICK_MS / 2);
+	}
+	s->session->seconds = now() - start;
+}
+
+static void exec_program(const struct state *s)
+{
+	const struct ml_session *x = s->session;
+	char ring[80], log[80];
+	const char *argv[32];
+	size_t n = 0, count = 0;
+
+	while (x->argv[count])
+		count++;
+	if (x->tells) {
+		setenv("MEMLAMP_RING", s->ring_path, 1);
+		unsetenv("MEMLAMP");
+		execvp(x->argv[0], x->argv);
+		_exit(127);
+	}
+	snprintf(ring, sizeof(ring), "--ring=%s", s->ring_path);
+	snprintf(log, sizeof(log), "--log-file=/proc/%d/fd/%d", getppid(), s->log);
+	argv[n++] = "valgrind";
+	argv[n++] = x->options.no_heap ? "--tool=memlamp-noheap" : "--tool=memlamp";
+	argv[n++] = "-q";
+	argv[n++] = ring;
+	argv[n++] = log;
+	argv[n++] = "--trace-children=yes";
+	argv[n++] = "--vgdb=no";
+	argv[n++] = "--run-libc-freeres=no"; /* those references are not the program's */
+	argv[n++] = "--run-cxx-freeres=no";
+	argv[n++] = "--read-inline-info=no"; /* we read it ourselves, later */
+	argv[n++] = "--sigill-diagnostics=no";
+	if (x->options.only_in)
+		argv[n++] = "--vex-guest-chase=no"; /* so that each function starts a
+						       superblock */
+	const char **all = ml_resize(NULL, (n + count + 1) * sizeof(*all));
+	memcpy(all, argv, n * sizeof(*all));
+	memcpy(all + n, x->argv, (count + 1) * sizeof(*all));
+	setenv("VALGRIND_LIB", x->valgrind_lib, 1);
+	/* Debian's valgrind is a script around this, which changes the program's
+	 * environment */
+	execvp("valgrind.bin", (char **)all);
+	execvp("valgrind", (char **)all);
+	_exit(127);
+}
+
+static bool launch(struct state *s, struct ml_err *err)
+{
+	struct sigaction quiet = { .sa_handler = SIG_IGN },
+			 pass = { .sa_handler = forward };
+	sigset_t block, old;
+
+	s->log = memfd_create("memlamp-log", 0);
+	/* the child starts with our signals as they were */
+	sigfillset(&block);
+	pthread_sigmask(SIG_BLOCK, &block, &old);
+	s->child = fork();
+	if (s->child < 0) {
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+		return ml_fail_errno(err, "cannot start a process");
+	}
+	if (!s->child) {
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+		exec_program(s);
+	}
+	forward_to = s->child;
+	sigaction(SIGINT, &quiet, NULL);
+	sigaction(SIGQUIT, &quiet, NULL);
+	sigaction(SIGXFSZ, &quiet, NULL); /* a full trace is an error, not our end */
+	sigaction(SIGTERM, &pass, NULL);
+	sigaction(SIGHUP, &pass, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return true;
+}
+
+/* Nothing was recorded: Valgrind's own words are the reason. */
+static bool explain(const struct state *s, struct ml_err *err)
+{
+	char text[600] = "";
+	ssize_t n = pread(s->log, text, sizeof(text) - 1, 0);
+
+	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
+		text[--n] = 0;
+	if (WIFEXITED(s->session->status) && WEXITSTATUS(s->session->status) == 127 &&
+	    n <= 0 && !s->session->tells)
+		return ml_fail(err, ML_IO, "%s was not recorded: is valgrind installed?",
+			       s->session->argv[0]);
+	return ml_fail(err, ML_IO, "%s was not recorded%s%s", s->session->argv[0],
+		       n > 0 ? ": " : "", n > 0 ? text : "");
+}
+
+/* What can be said before anything runs: is there such a program, can the trace be
+ * written? */
+static bool check(struct state *s, struct ml_err *err)
+{
+	struct ml_session *x = s->session;
+
+	if (!ml_process_check(x->argv[0], err))
+		return false;
+	x->tells = !x->valgrind && !x->options.fetch && ml_process_tells(x->argv[0]);
+	if (!x->tells && !x->valgrind_lib)
+		return ml_fail(err, ML_IO,
+			       "the recorder for Valgrind is not installed with memlamp");
+	int fd = open(x->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	s->made = fd >= 0;
+	if (fd < 0 && errno == EEXIST)
+		fd = open(x->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return ml_fail_errno(err, "%s: cannot make the trace", x->output);
+	close(fd);
+	return true;
+}
+
+bool ml_session_run(struct ml_session *session, struct ml_err *err)
+{
+	struct state s = { .session = session, .fd = -1, .log = -1 };
+	bool ok = check(&s, err) && make_ring(&s, err) && launch(&s, err);
+
+	if (ok) {
+		ml_heritage_init(&s.heritage, s.control);
+		supervise(&s);
+		ml_heritage_release(&s.heritage);
+		session->recordings = ml_arena_alloc(
+			&session->arena, (s.count + 1) * sizeof(*session->recordings));
+		for (size_t i = 0; i < s.count; i++)
+			session->recordings[i] = s.all[i]->result;
+		session->count = s.count;
+		if (!s.count) {
+			ok = explain(&s, err);
+			if (s.made)
+				unlink(session->output);
+		}
+	}
+	ml_free(s.all);
+	if (s.memory)
+		munmap(s.memory, ML_RING_FILE_BYTES);
+	if (s.fd >= 0)
+		close(s.fd);
+	if (s.log >= 0)
+		close(s.log);
+	return ok;
+}
+
+void ml_session_release(struct ml_session *s)
+{
+	ml_arena_release(&s->arena);
+}

@@ -1,0 +1,531 @@
+#include "record/symbols/code.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/symbols/demangle.h"
+#include "record/symbols/stripped.h"
+
+/* A call inlined into a function, once for each of its address ranges. */
+struct inlined {
+	uint64_t low, high;
+	uint32_t parent; /* index + 1 of the inlined call around it; 0: the function */
+	uint32_t name, file, line; /* file, line: where the call stands in its parent */
+};
+
+struct func {
+	Dwarf_Die die;
+	uint32_t name;
+	bool loaded;
+	struct inlined *inlined; /* parents before children */
+	size_t count, cap;
+};
+
+struct piece {
+	uint64_t low, high;
+	uint32_t index; /* of a unit or function */
+};
+
+struct pieces {
+	struct piece *at; /* by low */
+	size_t count, cap;
+};
+
+struct unit {
+	Dwarf_Die cu;  /* has the line table */
+	Dwarf_Die die; /* has the functions: another one with -gsplit-dwarf */
+	bool loaded;
+	struct pieces pieces; /* of funcs */
+	struct func *func;
+	size_t funcs, cap;
+};
+
+struct ml_code {
+	struct unit *unit;
+	size_t units, cap;
+	struct pieces pieces; /* of units */
+	struct ml_map names;  /* by DIE */
+	struct ml_map files;  /* by libdw's string */
+	struct ml_stripped stripped;
+};
+
+static void add_piece(struct pieces *p, uint64_t low, uint64_t high, size_t index)
+{
+	/* The linker leaves functions that it dropped at address 0. */
+	if (!low || low >= high)
+		return;
+	p->at = ml_grow(p->at, &p->cap, p->count + 1, sizeof(*p->at));
+	p->at[p->count++] = (struct piece){ low, high, (uint32_t)index };
+}
+
+static int by_low(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	if (x->low != y->low)
+		return x->low < y->low ? -1 : 1;
+	return x->high > y->high ? -1 : x->high < y->high;
+}
+
+static void sort(struct pieces *p)
+{
+	if (p->count)
+		qsort(p->at, p->count, sizeof(*p->at), by_low);
+}
+
+static const struct piece *find_piece(const struct pieces *p, uint64_t addr)
+{
+	size_t low = 0, high = p->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (p->at[mid].low <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	/* Overlaps are the linker's merging of equal functions; a few steps find them. */
+	for (size_t i = low, tries = 8; i-- > 0 && tries-- > 0;)
+		if (addr < p->at[i].high)
+			return &p->at[i];
+	return NULL;
+}
+
+static void add_ranges(struct pieces *p, Dwarf_Die *die, size_t index)
+{
+	Dwarf_Addr base, low, high;
+
+	for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &low, &high)) > 0;)
+		add_piece(p, low, high, index);
+}
+
+static void read_units(struct ml_code *c, Dwarf *dwarf)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die, split;
+	uint8_t type;
+
+	while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
+		if (dwarf_tag(&die) != DW_TAG_compile_unit &&
+		    dwarf_tag(&die) != DW_TAG_skeleton_unit)
+			continue;
+		c->unit = ml_grow(c->unit, &c->cap, c->units + 1, sizeof(*c->unit));
+		c->unit[c->units].cu = die;
+		c->unit[c->units].die = type == DW_UT_skeleton && split.addr ? split
+									     : die;
+		add_ranges(&c->pieces, &die, c->units);
+		c->units++;
+	}
+	sort(&c->pieces);
+}
+
+static struct ml_code *code_of(struct ml_object *b)
+{
+	if (b->code)
+		return b->code;
+	b->code = ml_arena_alloc(&b->arena, sizeof(*b->code));
+	Dwarf *dwarf = ml_object_dwarf(b);
+	if (dwarf)
+		read_units(b->code, dwarf);
+	return b->code;
+}
+
+void ml_code_release(struct ml_object *b)
+{
+	struct ml_code *c = b->code;
+
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->units; i++) {
+		struct unit *u = &c->unit[i];
+
+		for (size_t k = 0; k < u->funcs; k++)
+			ml_free(u->func[k].inlined);
+		ml_free(u->func);
+		ml_free(u->pieces.at);
+	}
+	ml_free(c->unit);
+	ml_free(c->pieces.at);
+	ml_map_release(&c->names);
+	ml_map_release(&c->files);
+	ml_stripped_release(&c->stripped);
+	b->code = NULL;
+}
+
+static void read_funcs(struct unit *u, Dwarf_Die *scope, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > 64 || dwarf_child(scope, &die))
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_subprogram: {
+			size_t before = u->pieces.count;
+
+			add_ranges(&u->pieces, &die, u->funcs);
+			if (u->pieces.count == before)
+				break;
+			u->func = ml_grow(u->func, &u->cap, u->funcs + 1,
+					  sizeof(*u->func));
+			u->func[u->funcs++].die = die;
+			read_funcs(u, &die, depth + 1);
+			break;
+		}
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+		case DW_TAG_structure_type:
+		case DW_TAG_class_type:
+		case DW_TAG_union_type: read_funcs(u, &die, depth + 1);
+		}
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static struct unit *unit_at(struct ml_code *c, uint64_t addr)
+{
+	const struct piece *p = find_piece(&c->pieces, addr);
+
+	if (!p)
+		return NULL;
+	struct unit *u = &c->unit[p->index];
+	if (!u->loaded) {
+		u->loaded = true;
+		read_funcs(u, &u->die, 0);
+		sort(&u->pieces);
+	}
+	return u;
+}
+
+/*
+ * "ns::Class::name" from the DIEs around the declaration: for the few functions of
+ * C++ without a linkage name (constructors that are always inlined).
+ */
+static const char *scoped_name(Dwarf_Die *func, const char *name, struct ml_arena *a)
+{
+	Dwarf_Die unit, decl = *func, *scopes = NULL;
+	Dwarf_Attribute attr;
+
+	while (dwarf_attr(&decl, DW_AT_abstract_origin, &attr) ||
+	       dwarf_attr(&decl, DW_AT_specification, &attr))
+		if (!dwarf_formref_die(&attr, &decl))
+			return name;
+	if (!dwarf_diecu(&decl, &unit, NULL, NULL))
+		return name;
+	int lang = dwarf_srclang(&unit);
+	if (lang == DW_LANG_C89 || lang == DW_LANG_C || lang == DW_LANG_C99 ||
+	    lang == DW_LANG_C11)
+		return name;
+	int count = dwarf_getscopes_die(&decl, &scopes);
+	for (int i = 1; i < count; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+		const char *outer = dwarf_diename(&scopes[i]);
+
+		if (outer && (tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
+			      tag == DW_TAG_structure_type || tag == DW_TAG_module))
+			name = ml_arena_printf(a, "%s::%s", outer, name);
+	}
+	free(scopes); /* libdw's malloc */
+	return name;
+}
+
+uint32_t ml_code_name(struct ml_objects *o, struct ml_object *b, Dwarf_Die *func)
+{
+	struct ml_code *c = code_of(b);
+	Dwarf_Attribute attr;
+	Dwarf_Die origin = *func;
+
+	/* Every inlined copy leads to one abstract function, which is worth remembering.
+	 */
+	if (dwarf_attr(func, DW_AT_abstract_origin, &attr) &&
+	    !dwarf_formref_die(&attr, &origin))
+		origin = *func;
+	bool is_new;
+	uint64_t *name = ml_map_add(&c->names, (uint64_t)(uintptr_t)origin.addr, &is_new);
+	if (!is_new)
+		return (uint32_t)*name;
+
+	const char *text = NULL;
+	if (dwarf_attr_integrate(func, DW_AT_linkage_name, &attr) ||
+	    dwarf_attr_integrate(func, DW_AT_MIPS_linkage_name, &attr))
+		text = dwarf_formstring(&attr);
+	if (text && text[0] == '_' && (text[1] == 'Z' || text[1] == 'R'))
+		return (uint32_t)(*name = ml_demangle(o->tables, text));
+	text = dwarf_diename(func);
+	if (!text)
+		return 0;
+	struct ml_arena a = { 0 };
+	*name = ml_tables_name(o->tables, scoped_name(func, text, &a));
+	ml_arena_release(&a);
+	return (uint32_t)*name;
+}
+
+/* Removes "./", "//" and "a/../" in place, without looking at the file system. */
+static void clean_path(char *path)
+{
+	char *out = path, *in = path;
+	bool rooted = *path == '/';
+	char *floor = path + rooted; /* what may not be taken back */
+
+	if (rooted)
+		in++, out++;
+	while (*in) {
+		size_t n = strcspn(in, "/");
+		bool up = n == 2 && in[0] == '.' && in[1] == '.';
+
+		if (up && out > floor) {
+			out--; /* the slash behind the last part */
+			while (out > floor && out[-1] != '/')
+				out--;
+		} else if (n && !(n == 1 && in[0] == '.') && !(up && rooted)) {
+			memmove(out, in, n);
+			out += n;
+			*out++ = '/';
+			if (up)
+				floor = out;
+		}
+		in += n;
+		in += *in == '/';
+	}
+	if (out > path + 1 && out[-1] == '/')
+		out--;
+	*out = 0;
+}
+
+uint32_t ml_code_file(struct ml_objects *o, struct ml_object *b, Dwarf_Die *die,
+		      const char *path)
+{
+	if (!path || !*path || strcmp(path, "???") == 0) /* libdw's word for unknown */
+		return 0;
+	bool is_new;
+	uint64_t *file = ml_map_add(&code_of(b)->files, (uint64_t)(uintptr_t)path,
+				    &is_new);
+	if (!is_new)
+		return (uint32_t)*file;
+	struct ml_arena a = { 0 };
+	Dwarf_Die unit;
+	Dwarf_Attribute attr;
+	const char *folder = NULL;
+	if (path[0] != '/' && dwarf_diecu(die, &unit, NULL, NULL) &&
+	    dwarf_attr(&unit, DW_AT_comp_dir, &attr))
+		folder = dwarf_formstring(&attr);
+	/* A slash at the end: cleaning puts one behind every part. */
+	char *clean = ml_arena_printf(&a, "%s%s%s/", folder ? folder : "",
+				      folder ? "/" : "", path);
+	clean_path(clean);
+	*file = ml_tables_name(o->tables, clean);
+	ml_arena_release(&a);
+	return (uint32_t)*file;
+}
+
+static uint32_t number(Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	if (!dwarf_attr(die, attribute, &attr) || dwarf_formudata(&attr, &value))
+		return 0;
+	return value > UINT32_MAX ? 0 : (uint32_t)value;
+}
+
+/* dwarf_decl_file would do, but it asserts that the unit's list of files is readable. */
+uint32_t ml_code_declared(struct ml_objects *o, struct ml_object *b, Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die unit;
+	Dwarf_Word number_of;
+	Dwarf_Files *files;
+	size_t count;
+
+	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attr) ||
+	    dwarf_formudata(&attr, &number_of) ||
+	    !dwarf_cu_die(attr.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+	    dwarf_getsrcfiles(&unit, &files, &count) || number_of >= count)
+		return 0;
+	return ml_code_file(o, b, &unit, dwarf_filesrc(files, number_of, NULL, NULL));
+}
+
+struct reading {
+	struct ml_objects *o;
+	struct ml_object *b;
+	Dwarf_Die *unit;
+	Dwarf_Files *files;
+	size_t file_count;
+};
+
+static void read_inlined(struct reading *r, struct func *f, Dwarf_Die *scope,
+			 uint32_t parent, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > 256 || dwarf_child(scope, &die))
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+		uint32_t inside = parent;
+
+		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block)
+			continue;
+		if (tag == DW_TAG_inlined_subroutine) {
+			uint32_t file = number(&die, DW_AT_call_file);
+			struct inlined in = {
+				.parent = parent,
+				.name = ml_code_name(r->o, r->b, &die),
+				.line = number(&die, DW_AT_call_line),
+			};
+			if (file < r->file_count)
+				in.file = ml_code_file(
+					r->o, r->b, r->unit,
+					dwarf_filesrc(r->files, file, NULL, NULL));
+			Dwarf_Addr base, low, high;
+			for (ptrdiff_t at = 0;
+			     (at = dwarf_ranges(&die, at, &base, &low, &high)) > 0;) {
+				in.low = low;
+				in.high = high;
+				f->inlined = ml_grow(f->inlined, &f->cap, f->count + 1,
+						     sizeof(*f->inlined));
+				f->inlined[f->count++] = in;
+				inside = (uint32_t)f->count;
+			}
+		}
+		if (dwarf_haschildren(&die) > 0)
+			read_inlined(r, f, &die, inside, depth + 1);
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static struct func *func_at(struct ml_objects *o, struct ml_object *b, struct unit *u,
+			    uint64_t addr)
+{
+	const struct piece *p = find_piece(&u->pieces, addr);
+
+	if (!p)
+		return NULL;
+	struct func *f = &u->func[p->index];
+	if (!f->loaded) {
+		struct reading r = { .o = o, .b = b, .unit = &u->cu };
+
+		f->loaded = true;
+		f->name = ml_code_name(o, b, &f->die);
+		if (dwarf_getsrcfiles(&u->die, &r.files, &r.file_count))
+			r.file_count = 0;
+		read_inlined(&r, f, &f->die, 0, 0);
+	}
+	return f;
+}
+
+/*
+ * Compilers give line 0 to instructions that belong to no line in particular;
+ * the line before them in the same function is what a person would expect.
+ */
+static void place(struct ml_objects *o, struct ml_object *b, struct unit *u,
+		  uint64_t addr, struct ml_frame *frame)
+{
+	for (int tries = 0; tries < 8; tries++) {
+		Dwarf_Line *line = dwarf_getsrc_die(&u->cu, addr);
+		Dwarf_Addr start;
+		int n = 0;
+
+		if (!line || dwarf_lineno(line, &n) || dwarf_lineaddr(line, &start))
+			return;
+		if (n > 0) {
+			frame->line = (uint32_t)n;
+			frame->file = ml_code_file(o, b, &u->cu,
+						   dwarf_linesrc(line, NULL, NULL));
+			return;
+		}
+		if (!start)
+			return;
+		addr = start - 1;
+	}
+}
+
+static uint32_t frames_of(struct ml_objects *o, struct ml_object *b, struct unit *u,
+			  uint64_t addr, struct ml_frame frames[ML_FRAMES_MAX])
+{
+	struct func *f = func_at(o, b, u, addr);
+	uint32_t n = 0;
+
+	place(o, b, u, addr, &frames[0]);
+	if (!f)
+		return 0;
+	/* Parents come first and siblings do not overlap, so the last hit is innermost.
+	 */
+	size_t i = f->count;
+	while (i > 0 && (addr < f->inlined[i - 1].low || addr >= f->inlined[i - 1].high))
+		i--;
+	while (i > 0 && n < ML_FRAMES_MAX - 1) {
+		const struct inlined *in = &f->inlined[i - 1];
+
+		frames[n].func = in->name;
+		n++;
+		frames[n] = (struct ml_frame){ .file = in->file, .line = in->line };
+		i = in->parent;
+	}
+	frames[n].func = f->name;
+	return n + 1;
+}
+
+/*
+ * Without DWARF: a slot of the linkage table, a symbol, or where the function starts. The
+ * slot first, because _init, which has no size, seems to reach into the table.
+ */
+static uint32_t plain_name(struct ml_objects *o, struct ml_object *b, uint64_t vaddr)
+{
+	struct ml_stripped *w = &code_of(b)->stripped;
+	struct ml_arena a = { 0 };
+	const char *name = ml_stripped_stub(w, b, vaddr, &a);
+	const struct ml_symbol *s = name ? NULL : ml_object_func(b, vaddr);
+
+	if (s) {
+		ml_arena_release(&a);
+		return ml_demangle(o->tables, s->name);
+	}
+	if (!name) {
+		uint64_t start = vaddr;
+
+		ml_stripped_start(w, b, vaddr, &start);
+		name = ml_arena_printf(&a, "%s+0x%llx", b->base,
+				       (unsigned long long)start);
+	}
+	uint32_t number_of = ml_tables_name(o->tables, name);
+	ml_arena_release(&a);
+	return number_of;
+}
+
+uint32_t ml_code_frames(struct ml_objects *o, struct ml_object *b, uint64_t vaddr,
+			struct ml_frame frames[ML_FRAMES_MAX])
+{
+	struct ml_code *c = code_of(b);
+	uint64_t addr = vaddr - b->dwarf_bias;
+	struct unit *u = unit_at(c, addr);
+	uint32_t n = 0;
+
+	frames[0] = (struct ml_frame){ 0 };
+	if (u)
+		n = frames_of(o, b, u, addr, frames);
+	if (!n) {
+		frames[0].func = plain_name(o, b, vaddr);
+		n = 1;
+	}
+	return n;
+}
+
+uint32_t ml_code_column(struct ml_object *b, uint64_t vaddr)
+{
+	uint64_t addr = vaddr - b->dwarf_bias;
+	struct unit *u = unit_at(code_of(b), addr);
+	Dwarf_Line *line = u ? dwarf_getsrc_die(&u->cu, addr) : NULL;
+	int column = 0;
+
+	return line && !dwarf_linecol(line, &column) && column > 0 ? (uint32_t)column : 0;
+}
+
+bool ml_code_unit(struct ml_object *b, uint64_t vaddr, Dwarf_Die *unit)
+{
+	struct unit *u = unit_at(code_of(b), vaddr - b->dwarf_bias);
+
+	if (u)
+		*unit = u->die;
+	return u;
+}

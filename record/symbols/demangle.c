@@ -1,0 +1,69 @@
+#include "record/symbols/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Templates of templates reach megabytes; nobody reads beyond this. */
+enum { LONGEST = 1000 };
+
+static void cut(char *from, char *to)
+{
+	memmove(from, to, strlen(to) + 1);
+}
+
+static void replace(char *name, const char *old, const char *with)
+{
+	size_t size = strlen(with);
+
+	for (char *at = name; (at = strstr(at, old)); at += size) {
+		memcpy(at, with, size);
+		cut(at + size, at + strlen(old));
+	}
+}
+
+/* Removes each template argument that starts with `with`, brackets and all. */
+static void drop(char *name, const char *with)
+{
+	for (char *at = name; (at = strstr(at, with));) {
+		char *end = at + strlen(with);
+
+		for (int depth = 1; *end && depth; end++)
+			depth += *end == '<' ? 1 : *end == '>' ? -1 : 0;
+		while (*end == ' ')
+			end++;
+		cut(at, end);
+	}
+}
+
+void ml_demangle_tidy(char *name)
+{
+	if (!strchr(name, '<'))
+		return;
+	replace(name, "std::__cxx11::", "std::");
+	replace(name,
+		"std::basic_string<char, std::char_traits<char>, std::allocator<char> >",
+		"std::string");
+	drop(name, ", std::allocator<");
+	drop(name, ", std::char_traits<");
+	drop(name, ", std::default_delete<");
+	replace(name, " >", ">");
+}
+
+uint32_t ml_demangle(struct ml_tables *t, const char *symbol)
+{
+	char *plain = NULL;
+
+	if (symbol[0] == '_' && symbol[1] == 'Z')
+		plain = cplus_demangle_v3(symbol, DMGL_NO_OPTS);
+	else if (symbol[0] == '_' && symbol[1] == 'R')
+		plain = rust_demangle(symbol, DMGL_NO_OPTS);
+	if (!plain)
+		return ml_names_add_bytes(&t->names, symbol, strcspn(symbol, "@"));
+	ml_demangle_tidy(plain);
+	size_t size = strlen(plain);
+	uint32_t name = ml_names_add_bytes(&t->names, plain,
+					   size < LONGEST ? size : LONGEST);
+	free(plain); /* libiberty's own malloc */
+	return name;
+}

@@ -1,0 +1,511 @@
+#include "record/symbols/statement.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/arena.h"
+#include "record/symbols/sources.h"
+
+/* Lines before and after that a statement may span. */
+enum { LINES_AROUND = 3 };
+
+struct span {
+	const char *at, *end;
+};
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static const char *skip(const char *p, const char *end)
+{
+	while (p < end && is_blank(*p))
+		p++;
+	return p;
+}
+
+/* The place behind the last byte before p that is no blank. */
+static const char *back(const char *p, const char *start)
+{
+	while (p > start && is_blank(p[-1]))
+		p--;
+	return p;
+}
+
+static const char *word_start(const char *p, const char *start)
+{
+	while (p > start && is_word(p[-1]))
+		p--;
+	return p;
+}
+
+static bool word_is(const char *p, const char *end, const char *word)
+{
+	size_t n = strlen(word);
+
+	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0 &&
+	       ((size_t)(end - p) == n || !is_word(p[n]));
+}
+
+/* From behind a closing bracket to its opening one, or NULL. */
+static const char *opening(const char *p, const char *start)
+{
+	int depth = 0;
+
+	while (p > start) {
+		p--;
+		if (*p == ')' || *p == ']')
+			depth++;
+		else if ((*p == '(' || *p == '[') && --depth == 0)
+			return p;
+	}
+	return NULL;
+}
+
+/* The unclosed '(' around p, or NULL. */
+static const char *around(const char *p, const char *start)
+{
+	int depth = 0;
+
+	while (p > start) {
+		p--;
+		if (*p == ')')
+			depth++;
+		else if (*p == '(' && depth-- == 0)
+			return p;
+	}
+	return NULL;
+}
+
+/* Copies without blanks, except between words. False: it does not fit. */
+static bool copy(char to[ML_LVALUE_MAX], const char *p, const char *end)
+{
+	size_t n = 0;
+
+	for (; p < end; p++) {
+		bool gap = is_blank(*p);
+
+		while (p < end && is_blank(*p))
+			p++;
+		if (p == end)
+			break;
+		if (n + 3 > ML_LVALUE_MAX)
+			return false;
+		if (gap && n && is_word(to[n - 1]) && is_word(*p))
+			to[n++] = ' ';
+		to[n++] = *p;
+	}
+	to[n] = 0;
+	return n > 0;
+}
+
+/* (*out), (*out)[i], and the declaration double (*rows)[100]; end is behind the bracket.
+ */
+static bool bracketed(struct ml_statement *s, const char *end, const char *start,
+		      int indices)
+{
+	const char *open = opening(end, start);
+	const char *in = open ? skip(open + 1, end) : end;
+
+	if (in >= end || *in != '*')
+		return false;
+	in = skip(in + 1, end);
+	const char *before = back(open, start);
+	bool declares = before > start && (is_word(before[-1]) || before[-1] == '*');
+	s->deref = declares ? 0 : 1 + indices;
+	return is_word(*in) && copy(s->name, in, end - 1);
+}
+
+/*
+ * The lvalue that ends before `end`: words joined by . -> :: and indices. In a
+ * declaration the type stands before it, separated by a blank or a star.
+ */
+static bool lvalue_before(struct ml_statement *s, const char *end, const char *start)
+{
+	const char *p = end = back(end, start);
+	int indices = 0;
+
+	for (;;) {
+		while (p > start && p[-1] == ']') {
+			p = opening(p, start);
+			if (!p)
+				return false;
+			p = back(p, start);
+			indices++;
+		}
+		if (p > start && p[-1] == ')')
+			return bracketed(s, p, start, indices);
+		const char *word = word_start(p, start);
+		if (word == p || isdigit((unsigned char)*word))
+			return false;
+		p = word;
+		const char *q = back(p, start);
+		if (q > start && q[-1] == '.')
+			p = back(q - 1, start);
+		else if (q - 1 > start &&
+			 (!memcmp(q - 2, "->", 2) || !memcmp(q - 2, "::", 2)))
+			p = back(q - 2, start);
+		else
+			break;
+	}
+	if (!copy(s->name, p, end))
+		return false;
+	const char *q = back(p, start);
+	int stars = 0;
+	while (q > start && q[-1] == '*') {
+		stars++;
+		q = back(q - 1, start);
+	}
+	/* A star after a type declares; one that begins an expression follows the
+	 * pointer. */
+	if (stars && (q == start || q[-1] == '(' || q[-1] == ')'))
+		s->deref = stars;
+	return true;
+}
+
+/* The last assignment before at. */
+static const char *assignment(const char *start, const char *at)
+{
+	for (const char *p = at; p > start;) {
+		p--;
+		if (*p != '=')
+			continue;
+		if (p[1] == '=' || (p > start && strchr("=!<>", p[-1]))) {
+			if (p > start && p[-1] == '=')
+				p--;
+			continue;
+		}
+		while (p > start && strchr("+-*/%|&^", p[-1]))
+			p--;
+		return p;
+	}
+	return NULL;
+}
+
+/* posix_memalign(&x, ...): the first argument says where the result goes. */
+static bool out_argument(struct ml_statement *s, struct span st, const char *at)
+{
+	const char *p = at;
+
+	while (p < st.end && is_word(*p))
+		p++;
+	p = skip(p, st.end);
+	if (p == st.end || *p != '(')
+		return false;
+	p = skip(p + 1, st.end);
+	if (p < st.end && *p == '(') { /* a cast */
+		while (p < st.end && *p != ')')
+			p++;
+		p = skip(p + (p < st.end), st.end);
+	}
+	if (p == st.end || *p != '&')
+		return false;
+	const char *end = p;
+	while (end < st.end && *end != ',' && *end != ')')
+		end++;
+	return lvalue_before(s, end, p + 1);
+}
+
+/* allocate(a(n), stat=i) of Fortran. */
+static bool fortran(struct ml_statement *s, struct span st)
+{
+	const char *p = skip(st.at, st.end);
+
+	if (st.end - p < 9 || strncasecmp(p, "allocate", 8) != 0)
+		return false;
+	p = skip(p + 8, st.end);
+	if (p == st.end || *p != '(')
+		return false;
+	p = skip(p + 1, st.end);
+	const char *end = p;
+	while (end < st.end && (is_word(*end) || *end == '%'))
+		end++;
+	if (end == p || !copy(s->name, p, end))
+		return false;
+	for (char *c = s->name; *c; c++) /* as DWARF spells it */
+		*c = (char)tolower((unsigned char)*c);
+	return true;
+}
+
+static bool is_keyword(const char *p, const char *end)
+{
+	static const char *const words[] = { "return", "new",  "delete", "throw", "else",
+					     "case",   "goto", "if",     "while", "for",
+					     "switch", "do",   "sizeof" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (word_is(p, end, words[i]))
+			return true;
+	return false;
+}
+
+/* TYPE name(...) or TYPE name{...}, or name(...) in the list before a constructor's body.
+ */
+static bool declared(struct ml_statement *s, struct span st, const char *at)
+{
+	const char *open = around(at, st.at), *word = NULL, *end = NULL;
+	int depth = 0;
+
+	for (const char *p = st.at; p < st.end; p++) {
+		if ((*p == '(' || *p == '{') && depth == 0) {
+			end = back(p, st.at);
+			word = word_start(end, st.at);
+			break;
+		}
+		depth += *p == '[' ? 1 : *p == ']' ? -1 : 0;
+	}
+	if (word && word < end) {
+		const char *q = back(word, st.at);
+		const char *type = word_start(q, st.at);
+		bool after_type = q > st.at &&
+				  (q[-1] == '>' || q[-1] == '*' || q[-1] == '&' ||
+				   (type < q && !is_keyword(type, q)));
+
+		if (q > st.at + 1 && q[-1] == '>' && q[-2] == '-')
+			after_type = false;
+		if (after_type && !memchr(st.at, '=', (size_t)(word - st.at)) &&
+		    !memchr(st.at, '.', (size_t)(word - st.at)))
+			return copy(s->name, word, end);
+	}
+	/* The list: at stands on the name or inside its brackets. */
+	const char *name = word_start(at, st.at);
+	const char *name_end = name;
+	while (name_end < st.end && is_word(*name_end))
+		name_end++;
+	if (open && !(name_end < st.end && name < name_end &&
+		      *skip(name_end, st.end) == '(' && name > st.at &&
+		      back(name, st.at) > st.at && strchr(":,", back(name, st.at)[-1]))) {
+		name_end = back(open, st.at);
+		name = word_start(name_end, st.at);
+	}
+	const char *q = back(name, st.at);
+	return name < name_end && q > st.at + 1 && (q[-1] == ',' || q[-1] == ':') &&
+	       q[-2] != ':' && !around(name, st.at) && copy(s->name, name, name_end);
+}
+
+/* v.push_back(x), m[key] = ...: what the container that allocates is called. */
+static bool container(struct ml_statement *s, struct span st, const char *at)
+{
+	const char *best = NULL;
+
+	for (const char *p = st.at; p + 1 < st.end && p <= at; p++) {
+		size_t n = *p == '.' ? 1 : p[0] == '-' && p[1] == '>' ? 2 : 0;
+		const char *q = p + n;
+
+		if (!n)
+			continue;
+		while (q < st.end && is_word(*q))
+			q++;
+		if (q > p + n && skip(q, st.end) < st.end && *skip(q, st.end) == '(')
+			best = p;
+	}
+	if (best)
+		return lvalue_before(s, best, st.at);
+	const char *p = skip(st.at, st.end), *end = p;
+	while (end < st.end && is_word(*end))
+		end++;
+	return end > p && end < st.end && *end == '[' && copy(s->name, p, end);
+}
+
+static bool simple_type(char to[ML_LVALUE_MAX], const char *p, const char *end)
+{
+	p = skip(p, end);
+	end = back(end, p);
+	if (word_is(p, end, "const"))
+		p = skip(p + 5, end);
+	for (const char *q = p; q < end; q++)
+		if (!is_word(*q) && !is_blank(*q) && *q != ':' && *q != '*')
+			return false;
+	if (p == end || isdigit((unsigned char)*p) || word_is(p, end, "void") ||
+	    *p == '*')
+		return false;
+	return copy(to, p, end);
+}
+
+/* "new T[", "make_unique<T[]>", "(T *)" before the call, "sizeof(T)". */
+static void find_type(struct ml_statement *s, struct span st, const char *from)
+{
+	for (const char *p = from; p < st.end; p++) {
+		const char *q;
+
+		if (p > st.at && is_word(p[-1]))
+			continue;
+		if (word_is(p, st.end, "new")) {
+			for (q = p + 3;
+			     q < st.end && (is_word(*q) || is_blank(*q) || *q == ':');)
+				q++;
+			if (simple_type(s->type, p + 3, q))
+				return;
+		} else if (word_is(p, st.end, "make_unique") ||
+			   word_is(p, st.end, "make_shared")) {
+			for (p += 11; p < st.end && *p != '<';)
+				p++;
+			for (q = p; q < st.end && *q != '[' && *q != '>';)
+				q++;
+			if (p < q && simple_type(s->type, p + 1, q))
+				return;
+		} else if (*p == '(') {
+			for (q = p + 1; q < st.end && (is_word(*q) || is_blank(*q));)
+				q++;
+			/* A cast: one star, the bracket, then what is cast. */
+			if (q + 2 < st.end && q[0] == '*' &&
+			    *skip(q + 1, st.end) == ')' && simple_type(s->type, p + 1, q))
+				return;
+		} else if (word_is(p, st.end, "sizeof")) {
+			p = skip(p + 6, st.end);
+			for (q = p; q < st.end && *q != ')';)
+				q++;
+			if (p < q && *p == '(' && simple_type(s->type, p + 1, q))
+				return;
+		}
+	}
+}
+
+static struct span statement_at(const char *text, size_t size, const char *at)
+{
+	struct span st = { at, at };
+
+	while (st.at > text && !strchr(";{}", st.at[-1]))
+		st.at--;
+	while (st.end < text + size && *st.end != ';')
+		st.end++;
+	/* { 1, 2 } after a name initialises: the statement began before it. */
+	if (st.at > text && st.at[-1] == '{') {
+		const char *q = back(st.at - 1, text);
+		const char *word = word_start(q, text), *type = back(word, text);
+
+		if (word < q && type > text && (type[-1] == '>' || is_word(type[-1])))
+			for (st.at = word; st.at > text && !strchr(";{}", st.at[-1]);)
+				st.at--;
+	}
+	st.at = skip(st.at, st.end);
+	return st;
+}
+
+void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, size_t at,
+			const char *callee)
+{
+	const char *p = text + (at < size ? at : size);
+	bool in_std = strncmp(callee, "std::", 5) == 0 ||
+		      strncmp(callee, "__gnu", 5) == 0;
+
+	*s = (struct ml_statement){ 0 };
+	struct span st = statement_at(text, size, p);
+	/* Columns point at the name or at the bracket behind it, by compiler. */
+	const char *call = p < st.end && *p == '(' ? word_start(back(p, st.at), st.at)
+						   : p;
+	const char *equals = assignment(st.at, p);
+	bool found = out_argument(s, st, call) ||
+		     (equals && lvalue_before(s, equals, st.at)) || fortran(s, st) ||
+		     (in_std && container(s, st, p)) || declared(s, st, p);
+	if (!found)
+		*s = (struct ml_statement){ 0 };
+	s->returned = !found && word_is(st.at, st.end, "return");
+	find_type(s, st, equals ? equals : st.at);
+}
+
+/* Blanks comments, strings and lines of the preprocessor, so that only code is read. */
+static void blank(char *p, char *end)
+{
+	bool fresh = true; /* nothing but blanks since the line began */
+
+	while (p < end) {
+		char *from = p;
+
+		if (*p == '#' && fresh) {
+			while (p < end && *p != '\n')
+				p++;
+		} else if (p + 1 < end && p[0] == '/' && p[1] == '/') {
+			while (p < end && *p != '\n')
+				p++;
+		} else if (p + 1 < end && p[0] == '/' && p[1] == '*') {
+			for (p += 2;
+			     p < end && !(p[-1] == '*' && *p == '/' && p - from > 2);)
+				p++;
+			p += p < end;
+		} else if (*p == '"' || (*p == '\'' && !(p > from && is_word(p[-1])))) {
+			char quote = *p++;
+
+			for (from = p; p < end && *p != quote && *p != '\n'; p++)
+				if (*p == '\\' && p + 1 < end)
+					p++;
+			memset(from, 'x', (size_t)(p - from));
+			from = p;
+			p += p < end;
+		} else {
+			fresh = *p == '\n' || (fresh && is_blank(*p));
+			from = ++p;
+		}
+		for (; from < p; from++)
+			if (*from != '\n' && *from != '"' && *from != '\'')
+				*from = ' ';
+	}
+}
+
+/* Where the callee's name stands in the line, for want of a column; else the line's end.
+ */
+static size_t find_call(const char *line, size_t size, const char *callee)
+{
+	const char *name = strstr(callee, "operator new") ? "new" : callee;
+	const char *end = line + size, *p = end;
+
+	for (const char *q; (q = strstr(name, "::"));)
+		name = q + 2;
+	size_t n = strcspn(name, "@<.(+ ");
+	for (p = line; n && p + n < end; p++)
+		if (memcmp(p, name, n) == 0 && (p == line || !is_word(p[-1])) &&
+		    !is_word(p[n]))
+			return (size_t)(p - line);
+	p = back(end, line);
+	while (p > line &&
+	       (p[-1] == ';' || p[-1] == '{' || p[-1] == '}' || is_blank(p[-1])))
+		p--;
+	return (size_t)(p - line);
+}
+
+bool ml_statement_read(struct ml_statement *s, struct ml_sources *sources,
+		       const char *path, uint32_t line, uint32_t column,
+		       const char *callee)
+{
+	struct ml_arena a = { 0 };
+	size_t size, at = 0, all = 0;
+	char *text;
+
+	*s = (struct ml_statement){ 0 };
+	if (!ml_sources_line(sources, path, line, &size))
+		return false;
+	uint32_t first = line > LINES_AROUND ? line - LINES_AROUND : 1;
+	for (uint32_t i = first; i <= line + LINES_AROUND; i++)
+		if (ml_sources_line(sources, path, i, &size))
+			all += size + 1;
+	text = ml_arena_alloc(&a, all + 1);
+	all = 0;
+	size_t start = 0, line_size = 0;
+	for (uint32_t i = first; i <= line + LINES_AROUND; i++) {
+		const char *from = ml_sources_line(sources, path, i, &size);
+
+		if (!from)
+			break;
+		if (i == line) {
+			start = all;
+			line_size = size;
+		}
+		memcpy(text + all, from, size);
+		all += size;
+		text[all++] = '\n';
+	}
+	blank(text, text + all);
+	at = column && column <= line_size ? column - 1
+					   : find_call(text + start, line_size, callee);
+	ml_statement_parse(s, text, all, start + at, callee);
+	ml_arena_release(&a);
+	return true;
+}
