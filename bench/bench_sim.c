@@ -164,42 +164,45 @@ static double run_slow(const struct refs *r, const struct ml_machine *m)
 }
 
 static double run_quick(const struct refs *r, const struct ml_machine *m,
-			enum ml_quick_how how, bool column)
+			enum ml_fast_lru_how how, bool column)
 {
 	static uint8_t served[ML_BATCH];
-	struct ml_quick *q = ml_quick_open(m, how);
+	struct ml_fast_lru *q = ml_fast_lru_open(m, how);
 	double start = now();
 
 	for (size_t i = 0; i < r->count; i += ML_BATCH) {
 		struct ml_accesses a = piece(r, i);
 
-		ml_quick_run(q, &a, column ? served : NULL);
+		ml_fast_lru_run(q, &a, column ? served : NULL);
 	}
 	double took = now() - start;
 
-	ml_quick_close(q);
+	ml_fast_lru_close(q);
 	return took;
 }
 
 static double run_plain(const struct refs *r, const struct ml_machine *m)
 {
-	return run_quick(r, m, ML_QUICK_PLAIN, false);
+	return run_quick(r, m, ML_FAST_LRU_PLAIN, false);
 }
 
 static double run_avx2(const struct refs *r, const struct ml_machine *m)
 {
-	return ml_quick_has(ML_QUICK_AVX2) ? run_quick(r, m, ML_QUICK_AVX2, false) : NAN;
+	return ml_fast_lru_has(ML_FAST_LRU_AVX2)
+		       ? run_quick(r, m, ML_FAST_LRU_AVX2, false)
+		       : NAN;
 }
 
 static double run_avx512(const struct refs *r, const struct ml_machine *m)
 {
-	return ml_quick_has(ML_QUICK_AVX512) ? run_quick(r, m, ML_QUICK_AVX512, false)
-					     : NAN;
+	return ml_fast_lru_has(ML_FAST_LRU_AVX512)
+		       ? run_quick(r, m, ML_FAST_LRU_AVX512, false)
+		       : NAN;
 }
 
 static double run_column(const struct refs *r, const struct ml_machine *m)
 {
-	return run_quick(r, m, ML_QUICK_BEST, true);
+	return run_quick(r, m, ML_FAST_LRU_BEST, true);
 }
 
 static double run_profile(const struct refs *r, const struct ml_machine *m)

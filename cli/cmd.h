@@ -30,7 +30,7 @@
  *
  *	const struct cmd cmd_info = {
  *		.name = "info", .help = "say what is in a trace",
- *		.operands = "FILE", .least = 1, .most = 1,
+ *		.operands = "FILE", .min_operands = 1, .max_operands = 1,
  *		.opts = opts, .run = run,
  *	};
  */
@@ -50,13 +50,13 @@ enum {
 	EXIT_CROSSED = 3, /* a --fail-if threshold */
 };
 
-enum { CMD_ANY = 1000000 }; /* for most: any number of operands */
+enum { CMD_ANY = 1000000 }; /* for max_operands: any number of operands */
 
 struct cmd {
 	const char *name;
 	const char *help;     /* one line, small first letter, no full stop */
 	const char *operands; /* for the synopsis: "FILE", "[--] PROGRAM [ARGUMENT...]" */
-	int least, most;      /* how many operands; parsing checks it */
+	int min_operands, max_operands; /* how many operands; parsing checks it */
 	bool stops; /* options end at the first operand: what follows is not ours */
 	const struct opt
 		*opts; /* ends with a zero one; --help is understood without it */

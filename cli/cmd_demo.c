@@ -174,8 +174,8 @@ const struct cmd cmd_demo = {
 	.name = "demo",
 	.help = "run the main job on a bundled example and explain it",
 	.operands = "",
-	.least = 0,
-	.most = 0,
+	.min_operands = 0,
+	.max_operands = 0,
 	.opts = opts,
 	.run = run,
 };

@@ -46,20 +46,20 @@ static void show(void *arg, const char *what, uint64_t done, uint64_t total)
 	ml_progress_bar(arg, what, done, total);
 }
 
-static bool open_side(struct ml_study *s, const char *path, const char *machine,
+static bool open_side(struct ml_analysed_trace *s, const char *path, const char *machine,
 		      const struct options *o, struct ml_err *err)
 {
 	struct ml_progress progress;
-	struct ml_study_options options = { .interleave = o->interleave,
-					    .window = o->window,
-					    .keep = true,
-					    .tick = show,
-					    .tick_arg = &progress };
+	struct ml_analysed_trace_options options = { .interleave = o->interleave,
+						     .window = o->window,
+						     .keep = true,
+						     .tick = show,
+						     .tick_arg = &progress };
 
 	if (!ml_machine_parse(&options.machine, machine, err))
 		return false;
 	ml_progress_start(&progress, stderr);
-	bool ok = ml_study_open(s, path, &options, err);
+	bool ok = ml_analysed_trace_open(s, path, &options, err);
 	ml_progress_end(&progress);
 	return ok;
 }
@@ -110,7 +110,7 @@ static int print(struct ml_compare *c, const struct options *o, char **names)
 static int run(int argc, char **argv)
 {
 	struct options o = { .interleave = ML_INTERLEAVE_AUTO };
-	struct ml_study a, b;
+	struct ml_analysed_trace a, b;
 	struct ml_compare c;
 	struct ml_err err;
 	int status;
@@ -134,7 +134,7 @@ static int run(int argc, char **argv)
 	if (!open_side(&a, names[0], first, &o, &err))
 		return cmd_fail(&cmd_diff, &err);
 	if (!open_side(&b, names[1], second, &o, &err)) {
-		ml_study_close(&a);
+		ml_analysed_trace_close(&a);
 		return cmd_fail(&cmd_diff, &err);
 	}
 	ml_compare_make(&c, &a, &b);
@@ -144,8 +144,8 @@ static int run(int argc, char **argv)
 	if (status == EXIT_DONE && (a.damage || b.damage))
 		status = EXIT_FAILED;
 	ml_compare_release(&c);
-	ml_study_close(&b);
-	ml_study_close(&a);
+	ml_analysed_trace_close(&b);
+	ml_analysed_trace_close(&a);
 	return status;
 }
 
@@ -153,8 +153,8 @@ const struct cmd cmd_diff = {
 	.name = "diff",
 	.help = "compare two traces, two results, or one trace on two machines",
 	.operands = "A [B]",
-	.least = 1,
-	.most = 2,
+	.min_operands = 1,
+	.max_operands = 2,
 	.opts = opts,
 	.run = run,
 };

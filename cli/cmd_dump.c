@@ -299,8 +299,8 @@ const struct cmd cmd_dump = {
 	.name = "dump",
 	.help = "print the references of a trace",
 	.operands = "TRACE",
-	.least = 1,
-	.most = 1,
+	.min_operands = 1,
+	.max_operands = 1,
 	.opts = opts,
 	.run = run,
 };

@@ -343,8 +343,8 @@ const struct cmd cmd_ensemble = {
 	.name = "ensemble",
 	.help = "simulate many machines or many traces and compare them",
 	.operands = "[NAME=]TRACE[@PHASE]|ENSEMBLE...",
-	.least = 0,
-	.most = CMD_ANY,
+	.min_operands = 0,
+	.max_operands = CMD_ANY,
 	.opts = opts,
 	.run = run,
 };

@@ -125,8 +125,8 @@ const struct cmd cmd_import = {
 	.name = "import",
 	.help = "read the trace of another tool, or make one from a model",
 	.operands = "[INPUT]",
-	.least = 0,
-	.most = 1,
+	.min_operands = 0,
+	.max_operands = 1,
 	.opts = opts,
 	.run = run,
 };

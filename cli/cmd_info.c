@@ -89,8 +89,8 @@ const struct cmd cmd_info = {
 	.name = "info",
 	.help = "say what is in a trace",
 	.operands = "TRACE",
-	.least = 1,
-	.most = 1,
+	.min_operands = 1,
+	.max_operands = 1,
 	.opts = opts,
 	.run = run,
 };

@@ -107,7 +107,7 @@ static bool choose(struct plot *x, const struct ml_profile_rows *rows, uint32_t 
 		if (strcmp(r->name, name) != 0)
 			continue;
 		named = true;
-		if (ml_desk_extent(x->s.sim->trace, r->region))
+		if (ml_open_trace_extent(x->s.sim->trace, r->region))
 			regions[(*count)++] = r->region;
 	}
 	if (named && !*count)
@@ -220,8 +220,8 @@ const struct cmd cmd_plot = {
 	.name = "plot",
 	.help = "draw one picture of a trace as SVG",
 	.operands = "TRACE timeline|heat|plane|temperature",
-	.least = 2,
-	.most = 2,
+	.min_operands = 2,
+	.max_operands = 2,
 	.opts = opts,
 	.run = run,
 };

@@ -63,15 +63,15 @@ static void unescape(char *text)
 }
 
 /* Cuts PATH?KEY=VALUE&... , which is argv's own, into a question. */
-static void parse(struct ml_ask *q, char *route)
+static void parse(struct ml_request *q, char *route)
 {
 	char *params = strchr(route, '?'), *next;
 
-	*q = (struct ml_ask){ .method = "GET", .path = route };
+	*q = (struct ml_request){ .method = "GET", .path = route };
 	if (!params)
 		return;
 	*params++ = 0;
-	for (; params && q->count < ML_ASK_PARAMS; params = next) {
+	for (; params && q->count < ML_REQUEST_PARAMS; params = next) {
 		next = strchr(params, '&');
 		if (next)
 			*next++ = 0;
@@ -86,7 +86,7 @@ static void parse(struct ml_ask *q, char *route)
 	}
 }
 
-static bool ask(struct ml_desk *d, struct ml_ask *q, struct ml_buf *out,
+static bool ask(struct ml_workspace *d, struct ml_request *q, struct ml_buf *out,
 		struct ml_err *err)
 {
 	struct ml_answer a;
@@ -108,17 +108,17 @@ static bool ask(struct ml_desk *d, struct ml_ask *q, struct ml_buf *out,
 	return ok;
 }
 
-static bool finish(struct ml_desk *d, uint64_t trace, const struct ml_machine *m,
+static bool finish(struct ml_workspace *d, uint64_t trace, const struct ml_machine *m,
 		   struct ml_err *err)
 {
 	uint32_t sim;
 
-	return ml_desk_sim_start(d, trace, m, ML_INTERLEAVE_AUTO, &sim, err) &&
-	       ml_desk_sim_finish(d, sim, err);
+	return ml_open_sim_start(d, trace, m, ML_INTERLEAVE_AUTO, &sim, err) &&
+	       ml_open_sim_finish(d, sim, err);
 }
 
 /* The simulations that a route is about: 0, and 1 where two are compared. */
-static bool simulate(struct ml_desk *d, const struct options *o, const char *path,
+static bool simulate(struct ml_workspace *d, const struct options *o, const char *path,
 		     struct ml_err *err)
 {
 	bool two = !strncmp(path, "/api/diff", 9);
@@ -129,7 +129,7 @@ static bool simulate(struct ml_desk *d, const struct options *o, const char *pat
 	if (!finish(d, 0, &d->machine, err))
 		return false;
 	return !two || ((!o->second || ml_machine_parse(&second, o->second, err)) &&
-			(!o->with || ml_desk_open(d, o->with, err)) &&
+			(!o->with || ml_workspace_open(d, o->with, err)) &&
 			finish(d, o->with ? 1 : 0, &second, err));
 }
 
@@ -137,8 +137,8 @@ static int run(int argc, char **argv)
 {
 	struct options o = { .machine = "host" };
 	struct ml_machine machine;
-	struct ml_desk desk;
-	struct ml_ask q;
+	struct ml_workspace workspace;
+	struct ml_request q;
 	struct ml_buf out = { 0 };
 	struct ml_err err;
 	int status;
@@ -152,13 +152,14 @@ static int run(int argc, char **argv)
 				   "a trace or an ensemble, and a route, are wanted");
 	if (!ml_machine_parse(&machine, o.machine, &err))
 		return cmd_fail(&cmd_query, &err);
-	ml_desk_init(&desk, &machine);
+	ml_workspace_init(&workspace, &machine);
 	parse(&q, argv[1]);
-	bool ok = ml_desk_open(&desk, argv[0], &err) && simulate(&desk, &o, q.path, &err);
-	ok = ok && ask(&desk, &q, &out, &err);
+	bool ok = ml_workspace_open(&workspace, argv[0], &err) &&
+		  simulate(&workspace, &o, q.path, &err);
+	ok = ok && ask(&workspace, &q, &out, &err);
 	status = ok ? cmd_print(&cmd_query, &out) : cmd_fail(&cmd_query, &err);
 	ml_buf_release(&out);
-	ml_desk_close(&desk);
+	ml_workspace_close(&workspace);
 	return status;
 }
 
@@ -166,8 +167,8 @@ const struct cmd cmd_query = {
 	.name = "query",
 	.help = "print what the page would be answered",
 	.operands = "TRACE ROUTE",
-	.least = 0,
-	.most = 2,
+	.min_operands = 0,
+	.max_operands = 2,
 	.opts = opts,
 	.run = run,
 };

@@ -98,8 +98,8 @@ const struct cmd cmd_report = {
 	.name = "report",
 	.help = "write one HTML file: findings, timeline, source and heat maps",
 	.operands = "TRACE",
-	.least = 1,
-	.most = 1,
+	.min_operands = 1,
+	.max_operands = 1,
 	.opts = opts,
 	.run = run,
 };

@@ -57,7 +57,7 @@ static void show_study(void *arg, const char *what, uint64_t done, uint64_t tota
 	ml_progress_bar(arg, what, done, total);
 }
 
-static int print(struct ml_study *s, const struct options *o, const char *path,
+static int print(struct ml_analysed_trace *s, const struct options *o, const char *path,
 		 const char *program)
 {
 	struct ml_buf out = { 0 };
@@ -99,22 +99,22 @@ static bool study(const struct ml_session *session, const struct options *o,
 		  const struct ml_machine *machine, struct ml_err *err)
 {
 	const struct ml_recording *r = main_recording(session);
-	struct ml_study s;
+	struct ml_analysed_trace s;
 	struct ml_progress progress;
-	struct ml_study_options options = { .machine = *machine,
-					    .interleave = o->interleave,
-					    .window = o->window,
-					    .keep = true,
-					    .tick = show_study,
-					    .tick_arg = &progress };
+	struct ml_analysed_trace_options options = { .machine = *machine,
+						     .interleave = o->interleave,
+						     .window = o->window,
+						     .keep = true,
+						     .tick = show_study,
+						     .tick_arg = &progress };
 
 	ml_progress_start(&progress, stderr);
-	bool ok = ml_study_open(&s, r->path, &options, err);
+	bool ok = ml_analysed_trace_open(&s, r->path, &options, err);
 	ml_progress_end(&progress);
 	if (!ok)
 		return false;
 	ok = print(&s, o, r->path, session->argv[0]) == EXIT_DONE && r->ok;
-	ml_study_close(&s);
+	ml_analysed_trace_close(&s);
 	err->kind = ok ? ML_OK : ML_IO; /* it was said where it went wrong */
 	err->text[0] = 0;
 	return ok;
@@ -172,8 +172,8 @@ const struct cmd cmd_run = {
 	.name = "run",
 	.help = "record a program, simulate it and say what to change",
 	.operands = "[--] PROGRAM [ARGUMENT...]",
-	.least = 1,
-	.most = CMD_ANY,
+	.min_operands = 1,
+	.max_operands = CMD_ANY,
 	.stops = true,
 	.opts = opts,
 	.run = run,

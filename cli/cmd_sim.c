@@ -209,7 +209,8 @@ static const char *result_path(struct work *w, const struct ml_result_info *info
 {
 	if (w->o->output)
 		return w->o->output;
-	return w->o->no_cache || w->o->quick ? NULL : ml_kept_path(info, &w->arena);
+	return w->o->no_cache || w->o->quick ? NULL
+					     : ml_result_cache_path(info, &w->arena);
 }
 
 /* The replay with all passes; what was counted before damage counts. */
@@ -271,7 +272,7 @@ static bool simulate(struct work *w, const struct ml_result_info *info,
 			return false;
 		}
 	} else if (out && !w->o->output)
-		ml_kept_trim();
+		ml_result_cache_trim();
 	return ok || w->damage;
 }
 
@@ -300,7 +301,7 @@ static bool obtain(struct work *w, struct ml_err *err)
 
 	ml_result_describe(&info, &w->trace, &w->replay, &w->arena);
 	w->is_kept = !w->o->no_cache && !w->o->output && !w->o->reuse &&
-		     ml_kept_find(&info, &w->kept);
+		     ml_result_cache_find(&info, &w->kept);
 	if (!w->is_kept)
 		return simulate(w, &info, err);
 	return !w->o->temperature || temperature_of(w, err);
@@ -464,8 +465,8 @@ const struct cmd cmd_sim = {
 	.name = "sim",
 	.help = "simulate a machine over a trace: misses by line, region and function",
 	.operands = "TRACE",
-	.least = 0,
-	.most = 1,
+	.min_operands = 0,
+	.max_operands = 1,
 	.opts = opts,
 	.run = run,
 };

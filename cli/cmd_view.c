@@ -18,9 +18,10 @@ struct options {
 static const struct opt opts[] = {
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
 		 "machine to simulate first: a preset, a text, or host (host)"),
-	OPT_COUNT("port", 'p', "N", port,
-		  "port on 127.0.0.1 (any free one); give one for an ssh tunnel that is to "
-		  "stay"),
+	OPT_COUNT(
+		"port", 'p', "N", port,
+		"port on 127.0.0.1 (any free one); give one for an ssh tunnel that is to "
+		"stay"),
 	{ 0 },
 };
 
@@ -42,7 +43,7 @@ static int run(int argc, char **argv)
 {
 	struct options o = { .machine = "host" };
 	struct ml_machine machine;
-	struct ml_desk desk;
+	struct ml_workspace workspace;
 	struct server server;
 	struct ml_err err;
 	sigset_t ends;
@@ -60,21 +61,21 @@ static int run(int argc, char **argv)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
-	ml_desk_init(&desk, &machine);
+	ml_workspace_init(&workspace, &machine);
 	status = EXIT_DONE;
 	for (int i = 0; i < argc && status == EXIT_DONE; i++)
-		if (!ml_desk_open(&desk, argv[i], &err))
+		if (!ml_workspace_open(&workspace, argv[i], &err))
 			status = cmd_fail(&cmd_view, &err);
 	if (status == EXIT_DONE &&
-	    !server_open(&server, &desk, (uint16_t)o.port, &err))
+	    !server_open(&server, &workspace, (uint16_t)o.port, &err))
 		status = cmd_fail(&cmd_view, &err);
 	if (status == EXIT_DONE) {
 		say_where(&server);
 		sigwait(&ends, &signal);
-		ml_desk_stop(&desk);
+		ml_workspace_stop(&workspace);
 		server_close(&server);
 	}
-	ml_desk_close(&desk);
+	ml_workspace_close(&workspace);
 	return status;
 }
 
@@ -82,8 +83,8 @@ const struct cmd cmd_view = {
 	.name = "view",
 	.help = "show a trace in the browser: serve the page on loopback",
 	.operands = "TRACE...",
-	.least = 1,
-	.most = CMD_ANY,
+	.min_operands = 1,
+	.max_operands = CMD_ANY,
 	.opts = opts,
 	.run = run,
 };

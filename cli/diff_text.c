@@ -40,8 +40,8 @@ static const char *figure(double v, bool real, char text[ML_NUMBER_ROOM])
 	return text;
 }
 
-static void put_side(const struct ml_study *x, const char *which, const char *name,
-		     struct say *s)
+static void put_side(const struct ml_analysed_trace *x, const char *which,
+		     const char *name, struct say *s)
 {
 	const struct ml_machine *m = &x->profile->machine;
 

@@ -19,7 +19,7 @@ static bool unknown(const char *word, struct ml_err *err)
 }
 
 /* One figure of a count: its parts behind the region or line, if any. */
-static bool figure(const struct ml_study *s, const struct ml_profile_count *c,
+static bool figure(const struct ml_analysed_trace *s, const struct ml_profile_count *c,
 		   const struct threshold_part *part, size_t parts, double *value,
 		   struct ml_err *err)
 {
@@ -65,7 +65,7 @@ static const struct ml_compare_row *row_of(const struct ml_compare *c,
 static bool side(const struct ml_compare *c, bool is_b, const struct threshold_part *part,
 		 size_t parts, double *value, struct ml_err *err)
 {
-	const struct ml_study *s = is_b ? c->b : c->a;
+	const struct ml_analysed_trace *s = is_b ? c->b : c->a;
 	const struct ml_compare_row *row;
 
 	if (!part->has_arg) {

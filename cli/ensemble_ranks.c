@@ -14,7 +14,7 @@ static bool shares(const struct ml_member *a, const struct ml_member *b)
 {
 	return a->trace == b->trace &&
 	       a->parsed.level[0].line == b->parsed.level[0].line &&
-	       !ml_quick_refuses(&a->parsed) && !ml_quick_refuses(&b->parsed);
+	       !ml_fast_lru_refuses(&a->parsed) && !ml_fast_lru_refuses(&b->parsed);
 }
 
 static int least_loaded(const double *load, int count)

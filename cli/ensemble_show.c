@@ -32,9 +32,9 @@ struct show {
 	const struct ensemble_show *o;
 	struct ml_curves *curves;
 	struct ml_curve_options curve;
-	struct ml_matching matching;
+	struct ml_time_matching matching;
 	struct ml_axes axes;
-	struct ml_second second;
+	struct ml_shared_cache second;
 	struct ml_ensemble_ask ask;
 	struct ml_arena arena;
 };
@@ -50,7 +50,7 @@ static bool among(const char *const *words, const char *word, unsigned *number)
 bool ensemble_show_check(const struct ensemble_show *o, struct ml_err *err)
 {
 	enum ml_measure measure;
-	enum ml_match_how how;
+	enum ml_time_match_how how;
 	unsigned kind;
 
 	if (!ml_curve_words_measure(o->measure, &measure, err) ||
@@ -73,9 +73,9 @@ bool ensemble_show_check(const struct ensemble_show *o, struct ml_err *err)
 		return ml_fail(err, ML_USAGE, "--level is 1 to %d", ML_LEVELS);
 	if (!o->cells || o->cells > CELLS_MOST)
 		return ml_fail(err, ML_USAGE, "--cells is 1 to %d", CELLS_MOST);
-	if (o->second && (o->second < 2 || o->second > ML_SECOND_THREADS))
+	if (o->second && (o->second < 2 || o->second > ML_SHARED_CACHE_THREADS))
 		return ml_fail(err, ML_USAGE, "--second is 2 to %d threads",
-			       ML_SECOND_THREADS);
+			       ML_SHARED_CACHE_THREADS);
 	if (o->second && !o->total)
 		return ml_fail(err, ML_USAGE,
 			       "--second wants the --total that is shared");
@@ -117,17 +117,18 @@ static bool find_base(const struct show *s, uint32_t *base, struct ml_err *err)
 
 static bool match_times(struct show *s, const struct opt_list *match, struct ml_err *err)
 {
-	enum ml_match_how how = match->count ? ML_MATCH_MILESTONES : ML_MATCH_RAW;
+	enum ml_time_match_how how = match->count ? ML_TIME_MATCH_MILESTONES
+						  : ML_TIME_MATCH_RAW;
 	const char *const *const *pairs = NULL;
 	size_t count = 0;
 	uint32_t base = 0;
 
 	if (s->o->time && !ml_curve_words_time(s->o->time, &how, err))
 		return false;
-	if (how == ML_MATCH_MILESTONES && !find_pairs(s, match, &pairs, &count, err))
+	if (how == ML_TIME_MATCH_MILESTONES && !find_pairs(s, match, &pairs, &count, err))
 		return false;
 	if (!find_base(s, &base, err) ||
-	    !ml_match(&s->matching, s->e, how, pairs, count, base, &s->arena, err))
+	    !ml_time_match(&s->matching, s->e, how, pairs, count, base, &s->arena, err))
 		return false;
 	s->curve.matching = &s->matching;
 	return true;
@@ -147,7 +148,7 @@ static bool prepare(struct show *s, const struct opt_list *match, struct ml_err 
 	s->curve.against = against;
 	s->curve.volume = o->volume;
 	s->curve.window = o->window ? (double)o->window : 0;
-	s->ask.to = ml_match_end(&s->matching);
+	s->ask.to = ml_time_match_end(&s->matching);
 	if (!o->window)
 		for (size_t i = 0; i < s->e->trace_count; i++)
 			s->curve.window =
@@ -163,8 +164,8 @@ static bool prepare(struct show *s, const struct opt_list *match, struct ml_err 
 		return false;
 	if (!size)
 		return ml_fail(err, ML_USAGE, "no parameter is a size: --size names one");
-	return ml_second_make(&s->second, s->e, size->name, (unsigned)o->second,
-			      (double)o->total, &s->arena, err);
+	return ml_shared_cache_make(&s->second, s->e, size->name, (unsigned)o->second,
+				    (double)o->total, &s->arena, err);
 }
 
 /* A table into text, at the most --top of its rows. */
@@ -182,10 +183,10 @@ static void put_table(struct show *s, struct say *y, struct ml_ensemble_table *t
 
 static void say_time(struct show *s, struct say *y)
 {
-	const struct ml_matching *m = &s->matching;
+	const struct ml_time_matching *m = &s->matching;
 	struct ml_ensemble_table t;
 
-	if (m->how != ML_MATCH_MILESTONES)
+	if (m->how != ML_TIME_MATCH_MILESTONES)
 		return;
 	say(y, "\nTime is that of %s; the traces meet at %zu %s\n",
 	    s->e->traces[m->base].label, m->knots - 2,
@@ -231,7 +232,7 @@ static bool say_real(struct show *s, struct say *y, struct ml_err *err)
 	double value = ml_curve_total(s->curves, real, &s->curve, 0, s->ask.to);
 	double least = INFINITY, most = -INFINITY;
 	for (size_t i = 0; i < s->second.count; i++) {
-		double v = ml_second_total(s->curves, &s->second, i, &s->curve);
+		double v = ml_shared_cache_total(s->curves, &s->second, i, &s->curve);
 
 		least = fmin(least, v);
 		most = fmax(most, v);
@@ -285,7 +286,7 @@ static void put_json(struct show *s, struct ml_buf *out)
 	ml_json_key(&w, "unit");
 	ml_json_string(&w, ml_measure_units[s->curve.measure]);
 	ml_json_key(&w, "time");
-	ml_json_string(&w, ml_match_names[s->matching.how]);
+	ml_json_string(&w, ml_time_match_names[s->matching.how]);
 	ml_json_key(&w, "end");
 	ml_json_real(&w, s->ask.to);
 	ml_ensemble_ranking(&t, &s->ask);
@@ -296,7 +297,7 @@ static void put_json(struct show *s, struct ml_buf *out)
 		ml_ensemble_clusters(&t, &s->ask, &s->second);
 		put_json_table(&w, "clusters", &t);
 	}
-	if (s->matching.how == ML_MATCH_MILESTONES) {
+	if (s->matching.how == ML_TIME_MATCH_MILESTONES) {
 		ml_ensemble_matching(&t, s->e, &s->matching, s->matching.knots);
 		put_json_table(&w, "milestones", &t);
 		ml_json_key(&w, "unequal");

@@ -63,7 +63,7 @@ static void fill_regions(struct ml_summary *s, uint64_t top, struct ml_table *t)
 
 	for (size_t i = 0; i < s->regions.count && i < top; i++) {
 		const struct ml_summary_region *r = &s->regions.at[i];
-		const struct ml_region *x = ml_space_region(s->space, r->region);
+		const struct ml_region *x = ml_region_lookup_region(s->space, r->region);
 
 		counts(t, &r->count);
 		text(t, r->name);

@@ -99,13 +99,13 @@ static void say_origin(struct text *t)
 
 const char *info_kind(const struct ml_summary *s, const struct ml_summary_region *r)
 {
-	return ml_region_kind_name(ml_space_region(s->space, r->region)->kind);
+	return ml_region_kind_name(ml_region_lookup_region(s->space, r->region)->kind);
 }
 
 const char *info_type(const struct ml_summary *s, const struct ml_summary_region *r,
 		      struct ml_arena *a)
 {
-	const struct ml_region *region = ml_space_region(s->space, r->region);
+	const struct ml_region *region = ml_region_lookup_region(s->space, r->region);
 	const char *type = ml_tables_text(&s->trace->tables, region->type), *text = type;
 
 	if (!*type && !region->elem)
@@ -126,7 +126,7 @@ const char *info_type(const struct ml_summary *s, const struct ml_summary_region
 static const char *origin(struct text *t, const struct ml_summary_region *r)
 {
 	const struct ml_tables *tables = &t->s->trace->tables;
-	const struct ml_region *region = ml_space_region(t->s->space, r->region);
+	const struct ml_region *region = ml_region_lookup_region(t->s->space, r->region);
 	const char *type = info_type(t->s, r, &t->say.arena);
 	const char *text = info_kind(t->s, r);
 	const char *file = ml_tables_text(tables, region->file);

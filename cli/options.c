@@ -46,7 +46,7 @@ bool options_number(const char *text, uint64_t scale, uint64_t *value)
  */
 enum { SPELLING_ROOM = 31 };
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned min(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
@@ -64,11 +64,11 @@ static unsigned edits(const char *a, const char *b)
 				d[i][j] = (unsigned)(i + j);
 				continue;
 			}
-			d[i][j] = least(d[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
-					least(d[i - 1][j], d[i][j - 1]) + 1);
+			d[i][j] = min(d[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
+				      min(d[i - 1][j], d[i][j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
 			    a[i - 2] == b[j - 1])
-				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+				d[i][j] = min(d[i][j], d[i - 2][j - 2] + 1);
 		}
 	}
 	return d[m][n];
@@ -206,12 +206,13 @@ static int take_letters(struct cursor *k, const char *letters)
 
 static int check_operands(const struct cmd *c, int count, char **operands)
 {
-	if (count < c->least)
+	if (count < c->min_operands)
 		return cmd_misused(c,
 				   "too few arguments; usage: memlamp %s [OPTION...] %s",
 				   c->name, c->operands);
-	if (count > c->most)
-		return cmd_misused(c, "unexpected argument '%s'", operands[c->most]);
+	if (count > c->max_operands)
+		return cmd_misused(c, "unexpected argument '%s'",
+				   operands[c->max_operands]);
 	return EXIT_DONE;
 }
 

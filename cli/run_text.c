@@ -21,7 +21,8 @@ static const char *level_name(const struct ml_machine *m, unsigned level)
 	return level > m->levels ? "memory" : m->level[level - 1].name;
 }
 
-static void put_totals(const struct ml_study *study, const char *program, struct say *s)
+static void put_totals(const struct ml_analysed_trace *study, const char *program,
+		       struct say *s)
 {
 	const struct ml_profile *p = study->profile;
 	const struct ml_machine *m = &p->machine;
@@ -46,12 +47,13 @@ static void put_totals(const struct ml_study *study, const char *program, struct
 	say(s, "\n");
 }
 
-static double waiting(const struct ml_study *study, const struct ml_profile_count *c)
+static double waiting(const struct ml_analysed_trace *study,
+		      const struct ml_profile_count *c)
 {
 	return study->findings.cycles > 0 ? c->lost / study->findings.cycles : 0;
 }
 
-static void put_row(struct ml_table *t, const struct ml_study *study,
+static void put_row(struct ml_table *t, const struct ml_analysed_trace *study,
 		    const struct ml_profile_count *c)
 {
 	ml_table_real(t, waiting(study, c));
@@ -70,7 +72,7 @@ static void put_table(struct ml_table *t, const char *title, struct say *s)
 	say_table(s, t, 0, "");
 }
 
-static void put_lines(struct ml_study *study, uint64_t top, struct say *s)
+static void put_lines(struct ml_analysed_trace *study, uint64_t top, struct say *s)
 {
 	static const struct ml_column columns[] = {
 		{ "waiting", .kind = ML_COLUMN_PERCENT, .decimals = 1 },
@@ -106,7 +108,7 @@ static void put_lines(struct ml_study *study, uint64_t top, struct say *s)
 	ml_source_lines_release(&sources);
 }
 
-static void put_regions(struct ml_study *study, uint64_t top, struct say *s)
+static void put_regions(struct ml_analysed_trace *study, uint64_t top, struct say *s)
 {
 	static const struct ml_column columns[] = {
 		{ "waiting", .kind = ML_COLUMN_PERCENT, .decimals = 1 },
@@ -141,8 +143,8 @@ static void put_next(const char *path, const char *program, struct say *s)
 	    program, path);
 }
 
-void run_text(struct ml_study *study, const char *path, const char *program, uint64_t top,
-	      struct ml_buf *out)
+void run_text(struct ml_analysed_trace *study, const char *path, const char *program,
+	      uint64_t top, struct ml_buf *out)
 {
 	struct say s;
 
@@ -157,7 +159,7 @@ void run_text(struct ml_study *study, const char *path, const char *program, uin
 	say_end(&s);
 }
 
-void run_json(const struct ml_study *study, const char *path, struct ml_buf *out)
+void run_json(const struct ml_analysed_trace *study, const char *path, struct ml_buf *out)
 {
 	struct ml_json w = { .out = out, .indent = 1 };
 	const struct ml_profile *p = study->profile;

@@ -4,9 +4,10 @@
 #include <stdint.h>
 
 struct ml_buf;
-struct ml_study;
+struct ml_analysed_trace;
 
 /* path is of the trace, program what was run. */
-void run_text(struct ml_study *study, const char *path, const char *program, uint64_t top,
+void run_text(struct ml_analysed_trace *study, const char *path, const char *program,
+	      uint64_t top, struct ml_buf *out);
+void run_json(const struct ml_analysed_trace *study, const char *path,
 	      struct ml_buf *out);
-void run_json(const struct ml_study *study, const char *path, struct ml_buf *out);

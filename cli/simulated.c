@@ -54,23 +54,23 @@ static bool find_window(struct simulated *s, const struct simulated_wish *w,
 /* Waits, telling how far it is. */
 static bool finish(struct simulated *s, uint32_t number, struct ml_err *err)
 {
-	struct ml_desk *d = &s->desk;
+	struct ml_workspace *d = &s->workspace;
 	uint64_t changes = 0;
-	enum ml_desk_state state;
+	enum ml_open_sim_state state;
 
-	s->sim = ml_desk_sim(d, number, err);
+	s->sim = ml_open_sim(d, number, err);
 	do {
-		changes = ml_desk_wait(d, changes, 100);
+		changes = ml_workspace_wait(d, changes, 100);
 		pthread_mutex_lock(&d->lock);
 		state = s->sim->state;
 		uint64_t done = s->sim->done, total = s->sim->total;
 		pthread_mutex_unlock(&d->lock);
 		if (stop)
 			return ml_fail(err, ML_STOPPED, "stopped");
-		if (state == ML_DESK_RUNNING)
+		if (state == ML_SIM_RUNNING)
 			ml_progress_bar(&s->progress, "simulating", done, total);
-	} while (state == ML_DESK_RUNNING);
-	return ml_desk_sim_finish(d, number, err);
+	} while (state == ML_SIM_RUNNING);
+	return ml_open_sim_finish(d, number, err);
 }
 
 bool simulated_open(struct simulated *s, const struct simulated_wish *w,
@@ -78,21 +78,21 @@ bool simulated_open(struct simulated *s, const struct simulated_wish *w,
 {
 	struct sigaction act = { .sa_handler = on_signal };
 	struct ml_machine machine;
-	struct ml_desk_trace *t;
+	struct ml_open_trace *t;
 	uint32_t number;
 
 	if (!ml_machine_parse(&machine, w->machine ? w->machine : "host", err))
 		return false;
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
-	ml_desk_init(&s->desk, &machine);
+	ml_workspace_init(&s->workspace, &machine);
 	ml_progress_start(&s->progress, stderr);
 	s->ticks = (struct ml_report_ticks){ tick, &s->progress, &stop };
-	bool ok = ml_desk_open(&s->desk, w->trace, err) &&
-		  (t = ml_desk_trace(&s->desk, 0, err)) &&
+	bool ok = ml_workspace_open(&s->workspace, w->trace, err) &&
+		  (t = ml_open_trace(&s->workspace, 0, err)) &&
 		  find_window(s, w, &t->trace, err) &&
-		  ml_desk_sim_start(&s->desk, 0, &machine, ML_INTERLEAVE_AUTO, &number,
-				    err) &&
+		  ml_open_sim_start(&s->workspace, 0, &machine, ML_INTERLEAVE_AUTO,
+				    &number, err) &&
 		  finish(s, number, err);
 	if (ok && s->to > s->sim->result.refs)
 		s->to = s->sim->result.refs;
@@ -104,7 +104,7 @@ bool simulated_open(struct simulated *s, const struct simulated_wish *w,
 void simulated_close(struct simulated *s)
 {
 	ml_progress_end(&s->progress);
-	ml_desk_close(&s->desk);
+	ml_workspace_close(&s->workspace);
 }
 
 bool simulated_write(const char *path, const struct ml_buf *bytes, struct ml_err *err)

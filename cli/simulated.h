@@ -12,7 +12,7 @@
 #include "lib/query/workspace/workspace.h"
 #include "lib/query/report/report_window.h"
 
-struct ml_desk_sim;
+struct ml_open_sim;
 
 /* What is asked for; zero bytes: everything, on the host. */
 struct simulated_wish {
@@ -21,8 +21,8 @@ struct simulated_wish {
 };
 
 struct simulated {
-	struct ml_desk desk;
-	struct ml_desk_sim *sim;
+	struct ml_workspace workspace;
+	struct ml_open_sim *sim;
 	uint64_t from, to; /* positions of the window; to > from */
 	struct ml_progress progress;
 	struct ml_report_ticks ticks; /* for what is done with it */

@@ -38,7 +38,7 @@ void answers_release(struct answers *a)
 }
 
 /* The question as bytes: path and parameters, but not who asks. */
-static void spell(const struct ml_ask *q, struct ml_buf *out)
+static void spell(const struct ml_request *q, struct ml_buf *out)
 {
 	ml_buf_put(out, q->path, strlen(q->path) + 1);
 	for (size_t i = 0; i < q->count; i++)
@@ -65,8 +65,8 @@ static void put_first(struct answers *a, struct kept_answer *k)
 	a->list = k;
 }
 
-bool answers_find(struct answers *a, const struct ml_ask *q, enum ml_answer_kind *kind,
-		  struct ml_buf *out)
+bool answers_find(struct answers *a, const struct ml_request *q,
+		  enum ml_answer_kind *kind, struct ml_buf *out)
 {
 	struct ml_buf question = { 0 };
 
@@ -84,7 +84,7 @@ bool answers_find(struct answers *a, const struct ml_ask *q, enum ml_answer_kind
 	return k != NULL;
 }
 
-void answers_keep(struct answers *a, const struct ml_ask *q, enum ml_answer_kind kind,
+void answers_keep(struct answers *a, const struct ml_request *q, enum ml_answer_kind kind,
 		  const struct ml_buf *answer)
 {
 	if (answer->size > BYTES_MAX / 4)

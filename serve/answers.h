@@ -23,7 +23,7 @@ void answers_init(struct answers *a);
 void answers_release(struct answers *a);
 
 /* Appends the answer to the question to out; false: it is not kept. */
-bool answers_find(struct answers *a, const struct ml_ask *q, enum ml_answer_kind *kind,
-		  struct ml_buf *out);
-void answers_keep(struct answers *a, const struct ml_ask *q, enum ml_answer_kind kind,
+bool answers_find(struct answers *a, const struct ml_request *q,
+		  enum ml_answer_kind *kind, struct ml_buf *out);
+void answers_keep(struct answers *a, const struct ml_request *q, enum ml_answer_kind kind,
 		  const struct ml_buf *answer);

@@ -13,8 +13,8 @@ enum { PAUSE_MS = 100, ALIVE_MS = 15000 };
 
 /* One listener: what it was told last, and bytes that are not yet sent. */
 struct stream {
-	struct ml_desk *desk;
-	uint64_t changes; /* of the desk, as told */
+	struct ml_workspace *workspace;
+	uint64_t changes; /* of the workspace, as told */
 	uint64_t *told;   /* of each simulation: its version that was sent */
 	size_t cap;
 	struct ml_buf out;
@@ -29,17 +29,17 @@ static void say(struct ml_buf *out, const char *text)
 
 static void tell(struct stream *s)
 {
-	size_t count = ml_desk_sim_count(s->desk);
+	size_t count = ml_open_sim_count(s->workspace);
 
 	s->told = ml_grow(s->told, &s->cap, count + 1, sizeof(*s->told));
 	for (size_t i = 0; i < count; i++) {
-		uint64_t version = ml_desk_sim_version(s->desk, i);
+		uint64_t version = ml_open_sim_version(s->workspace, i);
 
 		if (version == s->told[i])
 			continue;
 		s->told[i] = version;
 		say(&s->out, "event: sim\ndata: ");
-		ml_desk_sim_json(s->desk, i, &s->out);
+		ml_open_sim_json(s->workspace, i, &s->out);
 		say(&s->out, "\n\n");
 	}
 }
@@ -54,8 +54,8 @@ static ssize_t more(void *arg, uint64_t position, char *bytes, size_t room)
 		if (s->bye)
 			return MHD_CONTENT_READER_END_OF_STREAM;
 		s->out.size = s->sent = 0;
-		uint64_t changes = ml_desk_wait(s->desk, s->changes, ALIVE_MS);
-		if (ml_stopped(&s->desk->stop)) {
+		uint64_t changes = ml_workspace_wait(s->workspace, s->changes, ALIVE_MS);
+		if (ml_stopped(&s->workspace->stop)) {
 			say(&s->out, "event: bye\ndata: {}\n\n");
 			s->bye = true;
 		} else if (changes == s->changes)
@@ -81,11 +81,11 @@ static void end(void *arg)
 	ml_free(s);
 }
 
-struct MHD_Response *events_response(struct ml_desk *desk)
+struct MHD_Response *events_response(struct ml_workspace *workspace)
 {
 	struct stream *s = ml_resize(NULL, sizeof(*s));
 
-	*s = (struct stream){ .desk = desk };
+	*s = (struct stream){ .workspace = workspace };
 	say(&s->out, "retry: 1000\n\n");
 	tell(s);
 	struct MHD_Response *r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN,

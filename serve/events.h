@@ -5,6 +5,6 @@
 #pragma once
 
 struct MHD_Response;
-struct ml_desk;
+struct ml_workspace;
 
-struct MHD_Response *events_response(struct ml_desk *desk);
+struct MHD_Response *events_response(struct ml_workspace *workspace);

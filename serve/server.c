@@ -102,10 +102,10 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const c
 static enum MHD_Result add_param(void *arg, enum MHD_ValueKind kind, const char *key,
 				 const char *value)
 {
-	struct ml_ask *q = arg;
+	struct ml_request *q = arg;
 
 	(void)kind;
-	if (q->count == ML_ASK_PARAMS)
+	if (q->count == ML_REQUEST_PARAMS)
 		return MHD_NO;
 	q->params[q->count++] = (struct ml_param){ key, value ? value : "" };
 	return MHD_YES;
@@ -120,17 +120,19 @@ static bool hung_up(void *arg)
 }
 
 /* Whether a question will always have the same answer: of a simulation that is ready. */
-static bool lasts(struct server *s, const struct ml_route *route, const struct ml_ask *q)
+static bool lasts(struct server *s, const struct ml_route *route,
+		  const struct ml_request *q)
 {
 	struct ml_err err;
 
-	return !strncmp(route->path, "/api/sims/#/", 12) && !ml_ask_text(q, "hurry") &&
-	       ml_desk_sim_ready(s->desk, q->number[0], &err);
+	return !strncmp(route->path, "/api/sims/#/", 12) &&
+	       !ml_request_text(q, "hurry") &&
+	       ml_open_sim_ready(s->workspace, q->number[0], &err);
 }
 
 /* The bytes of the answer, which are kept when they took long. */
 static bool work_out(struct server *s, const struct ml_route *route,
-		     const struct ml_ask *q, struct ml_answer *a, struct ml_buf *out,
+		     const struct ml_request *q, struct ml_answer *a, struct ml_buf *out,
 		     struct ml_err *err)
 {
 	bool keep = lasts(s, route, q);
@@ -138,7 +140,7 @@ static bool work_out(struct server *s, const struct ml_route *route,
 
 	if (keep && answers_find(&s->answers, q, &a->kind, out))
 		return true;
-	if (!route->answer(s->desk, q, a, err))
+	if (!route->answer(s->workspace, q, a, err))
 		return false;
 	ml_answer_write(a, out);
 	if (keep && ml_now() - start >= LONG_MS * ML_MS)
@@ -149,7 +151,7 @@ static bool work_out(struct server *s, const struct ml_route *route,
 static enum MHD_Result answer(struct server *s, struct MHD_Connection *c,
 			      const char *path, const char *method)
 {
-	struct ml_ask q = { .method = method, .path = path };
+	struct ml_request q = { .method = method, .path = path };
 	struct ml_answer a;
 	struct ml_err err = { 0 };
 	struct ml_buf out = { 0 };
@@ -218,16 +220,16 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *p
 			      "the token is missing or wrong: open the address "
 			      "that memlamp view printed");
 	if (!strcmp(path, "/api/events") && !strcmp(method, "GET"))
-		return queue(c, 200, events_response(s->desk));
+		return queue(c, 200, events_response(s->workspace));
 	return answer(s, c, path, method);
 }
 
-bool server_open(struct server *s, struct ml_desk *desk, uint16_t port,
+bool server_open(struct server *s, struct ml_workspace *workspace, uint16_t port,
 		 struct ml_err *err)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port) };
 
-	*s = (struct server){ .desk = desk };
+	*s = (struct server){ .workspace = workspace };
 	answers_init(&s->answers);
 	if (!guard_make_token(s->token, err))
 		return false;

@@ -1,5 +1,5 @@
 /*
- * A desk with traces and simulations, and questions to it: what the page would be
+ * A workspace with traces and simulations, and questions to it: what the page would be
  * answered. Answers are looked at until the next question.
  */
 #pragma once
@@ -17,7 +17,7 @@
 #include "tests/scratch.h"
 #include "tests/test.h"
 
-static struct ml_desk desk;
+static struct ml_workspace workspace;
 static struct ml_buf bytes;
 static struct ml_err err;
 
@@ -27,14 +27,14 @@ static inline void open_desk(const char *machine)
 
 	setenv("MEMLAMP_CACHE_SIZE", "0", 1);
 	CHECK_OK(ml_machine_parse(&m, machine, &err), &err);
-	ml_desk_init(&desk, &m);
+	ml_workspace_init(&workspace, &m);
 }
 
 static inline void close_desk(void)
 {
 	ml_buf_release(&bytes);
 	bytes = (struct ml_buf){ 0 };
-	ml_desk_close(&desk);
+	ml_workspace_close(&workspace);
 }
 
 /* Adds a trace made from a text (text.h) or from a model (model.h). */
@@ -52,7 +52,7 @@ static inline void add_trace(const char *text, bool model)
 		CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	/* it stays open when the next one takes its name */
-	CHECK_OK(ml_desk_open(&desk, scratch(), &err), &err);
+	CHECK_OK(ml_workspace_open(&workspace, scratch(), &err), &err);
 	unlink(scratch());
 }
 
@@ -63,16 +63,16 @@ static inline void add_sim(uint64_t trace, const char *machine)
 	uint32_t sim;
 
 	CHECK_OK(ml_machine_parse(&m, machine, &err), &err);
-	CHECK_OK(ml_desk_sim_start(&desk, trace, &m, ML_INTERLEAVE_AUTO, &sim, &err),
+	CHECK_OK(ml_open_sim_start(&workspace, trace, &m, ML_INTERLEAVE_AUTO, &sim, &err),
 		 &err);
-	CHECK_OK(ml_desk_sim_finish(&desk, sim, &err), &err);
+	CHECK_OK(ml_open_sim_finish(&workspace, sim, &err), &err);
 }
 
 /* Asks PATH?A=B&C=D. */
 static inline bool ask(const char *question)
 {
 	char text[500];
-	struct ml_ask q = { .method = "GET", .path = text };
+	struct ml_request q = { .method = "GET", .path = text };
 	struct ml_answer answer;
 	bool exists;
 
@@ -92,7 +92,7 @@ static inline bool ask(const char *question)
 	CHECK(r != NULL);
 	ml_answer_init(&answer);
 	err = (struct ml_err){ 0 };
-	bool ok = r->answer(&desk, &q, &answer, &err);
+	bool ok = r->answer(&workspace, &q, &answer, &err);
 	bytes.size = 0;
 	if (ok)
 		ml_answer_write(&answer, &bytes);

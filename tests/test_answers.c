@@ -6,16 +6,16 @@
 
 static struct answers answers;
 
-static struct ml_ask question(const char *path, const char *key, const char *value)
+static struct ml_request question(const char *path, const char *key, const char *value)
 {
-	struct ml_ask q = { .method = "GET", .path = path };
+	struct ml_request q = { .method = "GET", .path = path };
 
 	if (key)
 		q.params[q.count++] = (struct ml_param){ key, value };
 	return q;
 }
 
-static void keep(struct ml_ask q, const char *text, size_t size)
+static void keep(struct ml_request q, const char *text, size_t size)
 {
 	struct ml_buf answer = { 0 };
 
@@ -27,7 +27,7 @@ static void keep(struct ml_ask q, const char *text, size_t size)
 	ml_buf_release(&answer);
 }
 
-static bool has(struct ml_ask q, const char *text)
+static bool has(struct ml_request q, const char *text)
 {
 	enum ml_answer_kind kind = ML_ANSWER_JSON;
 	struct ml_buf out = { 0 };

@@ -14,10 +14,10 @@
 #define MACHINE "L1 256 full 16B lru 1c | memory 100c"
 
 /* Writes a trace to the scratch file and studies it; an open trace outlives its name. */
-static void study(struct ml_study *s, const char *text, const char *source,
+static void study(struct ml_analysed_trace *s, const char *text, const char *source,
 		  const char *machine)
 {
-	struct ml_study_options o = { 0 };
+	struct ml_analysed_trace_options o = { 0 };
 	struct ml_writer *w;
 	struct ml_err err;
 
@@ -28,11 +28,11 @@ static void study(struct ml_study *s, const char *text, const char *source,
 	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	CHECK_OK(ml_machine_parse(&o.machine, machine, &err), &err);
-	CHECK_OK(ml_study_open(s, scratch(), &o, &err), &err);
+	CHECK_OK(ml_analysed_trace_open(s, scratch(), &o, &err), &err);
 }
 
 struct pair {
-	struct ml_study a, b;
+	struct ml_analysed_trace a, b;
 	struct ml_compare c;
 };
 
@@ -47,8 +47,8 @@ static void compare(struct pair *p, const char *a, const char *source_a, const c
 static void release(struct pair *p)
 {
 	ml_compare_release(&p->c);
-	ml_study_close(&p->a);
-	ml_study_close(&p->b);
+	ml_analysed_trace_close(&p->a);
+	ml_analysed_trace_close(&p->b);
 }
 
 static const struct ml_compare_total *total(const struct pair *p, const char *key)

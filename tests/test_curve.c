@@ -189,7 +189,7 @@ TEST(a_difference_has_the_least_and_greatest_of_the_differences)
 TEST(matched_members_are_scaled_by_volume)
 {
 	struct ml_arena a = { 0 };
-	struct ml_matching m;
+	struct ml_time_matching m;
 	double mean[2];
 
 	ml_ensemble_init(&e);
@@ -201,7 +201,8 @@ TEST(matched_members_are_scaled_by_volume)
 	hand_milestones(&e, "mark half", 1, (const uint64_t[]){ 8 });
 	hand_member(&e, 1, "L1 1K 1c | memory 9c", (const uint32_t[]){ 8, 8 });
 	c = ml_curves_open(&e);
-	CHECK_OK(ml_match(&m, &e, ML_MATCH_MILESTONES, NULL, 0, 0, &a, &err), &err);
+	CHECK_OK(ml_time_match(&m, &e, ML_TIME_MATCH_MILESTONES, NULL, 0, 0, &a, &err),
+		 &err);
 	struct ml_curve_options o = { .against = SIZE_MAX, .matching = &m };
 	ml_curve(c, 1, &o, 0, 24, 2, mean, NULL, NULL, NULL);
 	CHECK_NEAR(mean[0], 9, 1e-12);

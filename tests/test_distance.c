@@ -94,7 +94,7 @@ static void compare(size_t count)
 	compare_by(count, NULL);
 	compare_by(count, &distance_plain);
 #if defined(__x86_64__)
-	if (ml_quick_has(ML_QUICK_AVX2))
+	if (ml_fast_lru_has(ML_FAST_LRU_AVX2))
 		compare_by(count, &distance_avx2);
 #endif
 }
@@ -340,12 +340,12 @@ TEST(a_stack_for_each_set_gives_the_misses_of_every_associativity)
 			m.level[0].ways = ways;
 			m.level[0].sets = sets[k];
 			m.level[0].size = (uint64_t)64 * ways * sets[k];
-			struct ml_quick *q = ml_quick_open(&m, ML_QUICK_BEST);
+			struct ml_fast_lru *q = ml_fast_lru_open(&m, ML_FAST_LRU_BEST);
 
-			ml_quick_run(q, &a, NULL);
-			ml_quick_counts(q, 1, &c);
+			ml_fast_lru_run(q, &a, NULL);
+			ml_fast_lru_counts(q, 1, &c);
 			CHECK_EQ(ml_ways_misses(w, ways), c.fills);
-			ml_quick_close(q);
+			ml_fast_lru_close(q);
 		}
 		ml_ways_close(w);
 	}

@@ -12,7 +12,7 @@
 enum { STEPS = 100000, CHUNKS = 40 };
 
 struct line {
-	struct ml_ahead ahead;
+	struct ml_encode_queue ahead;
 	struct ml_shapes shapes;
 	uint64_t sent, taken;
 };
@@ -26,13 +26,13 @@ static void open_line(struct line *l)
 	};
 
 	*l = (struct line){ 0 };
-	ml_ahead_init(&l->ahead, 2, 1);
+	ml_encode_queue_init(&l->ahead, 2, 1);
 	ml_shapes_add(&l->shapes, &shape);
 }
 
 static void close_line(struct line *l)
 {
-	ml_ahead_release(&l->ahead);
+	ml_encode_queue_release(&l->ahead);
 	ml_shapes_release(&l->shapes);
 }
 
@@ -44,7 +44,7 @@ static uint64_t refs_of(uint64_t chunk)
 
 static void send(struct line *l)
 {
-	struct ml_parcel *p = ml_ahead_now(&l->ahead);
+	struct ml_parcel *p = ml_encode_queue_now(&l->ahead);
 	uint64_t x = l->sent;
 
 	if (!p->steps.at)
@@ -58,14 +58,14 @@ static void send(struct line *l)
 		ml_steps_add(&p->steps, &l->shapes, &step);
 	}
 	p->time = l->sent++;
-	ml_ahead_send(&l->ahead, &l->shapes, false);
+	ml_encode_queue_send(&l->ahead, &l->shapes, false);
 }
 
 static void take(struct line *l, bool wait)
 {
 	struct ml_parcel *p;
 
-	while ((p = ml_ahead_take(&l->ahead, wait))) {
+	while ((p = ml_encode_queue_take(&l->ahead, wait))) {
 		struct ml_decoder *d = ml_decoder_open(&l->shapes, 10);
 		struct ml_block_header h;
 		struct ml_err err;
@@ -79,7 +79,7 @@ static void take(struct line *l, bool wait)
 			 &err);
 		ml_decoder_close(d);
 		l->taken++;
-		ml_ahead_done(&l->ahead);
+		ml_encode_queue_done(&l->ahead);
 	}
 }
 

@@ -172,16 +172,17 @@ static void compare(const struct ml_machine *m, const struct accesses *x)
 	static uint8_t wanted[COUNT], got[COUNT];
 	struct slow s;
 
-	if (ml_quick_refuses(m))
-		TEST_SAY("refused: %s", ml_quick_refuses(m));
+	if (ml_fast_lru_refuses(m))
+		TEST_SAY("refused: %s", ml_fast_lru_refuses(m));
 	slow_init(&s, m);
 	for (size_t i = 0; i < x->a.count; i++)
 		wanted[i] = (uint8_t)slow_access(&s, x->addr[i], x->what[i]);
-	for (enum ml_quick_how how = ML_QUICK_BEST; how <= ML_QUICK_NEON; how++) {
-		if (!ml_quick_has(how))
+	for (enum ml_fast_lru_how how = ML_FAST_LRU_BEST; how <= ML_FAST_LRU_NEON;
+	     how++) {
+		if (!ml_fast_lru_has(how))
 			continue;
 		for (int with = 0; with < 2; with++) {
-			struct ml_quick *q = ml_quick_open(m, how);
+			struct ml_fast_lru *q = ml_fast_lru_open(m, how);
 			size_t step = 0;
 
 			for (size_t i = 0; i < x->a.count; i += step) {
@@ -191,19 +192,19 @@ static void compare(const struct ml_machine *m, const struct accesses *x)
 				struct ml_accesses part = { .count = step,
 							    .addr = x->addr + i,
 							    .what = x->what + i };
-				ml_quick_run(q, &part, with ? got + i : NULL);
+				ml_fast_lru_run(q, &part, with ? got + i : NULL);
 			}
 			if (with && memcmp(wanted, got, x->a.count))
 				TEST_SAY("%s: another level served", names[how]);
 			for (unsigned l = 1; l <= m->levels; l++) {
 				struct ml_level_counts c;
 
-				ml_quick_counts(q, l, &c);
+				ml_fast_lru_counts(q, l, &c);
 				if (memcmp(&c, &s.counts[l - 1], sizeof(c)))
 					TEST_SAY("%s: other counts of level %u",
 						 names[how], l);
 			}
-			ml_quick_close(q);
+			ml_fast_lru_close(q);
 		}
 	}
 	slow_release(&s);
@@ -326,15 +327,16 @@ TEST(a_line_written_after_it_was_read_leaves_dirty)
 	uint16_t what[] = { 8, 1 << 14 | 8, 8, 8 };
 	struct ml_accesses a = { .count = 4, .addr = addr, .what = what };
 
-	for (enum ml_quick_how how = ML_QUICK_BEST; how <= ML_QUICK_NEON; how++) {
-		if (!ml_quick_has(how))
+	for (enum ml_fast_lru_how how = ML_FAST_LRU_BEST; how <= ML_FAST_LRU_NEON;
+	     how++) {
+		if (!ml_fast_lru_has(how))
 			continue;
-		struct ml_quick *q = ml_quick_open(&m, how);
+		struct ml_fast_lru *q = ml_fast_lru_open(&m, how);
 		struct ml_level_counts c1, c2;
 
-		ml_quick_run(q, &a, NULL);
-		ml_quick_counts(q, 1, &c1);
-		ml_quick_counts(q, 2, &c2);
+		ml_fast_lru_run(q, &a, NULL);
+		ml_fast_lru_counts(q, 1, &c1);
+		ml_fast_lru_counts(q, 2, &c2);
 		CHECK_EQ(c1.write_backs, 1);
 		CHECK_EQ(c1.asked[ML_ACCESS_READ], 3);
 		CHECK_EQ(c1.missed[ML_ACCESS_READ], 2);
@@ -342,7 +344,7 @@ TEST(a_line_written_after_it_was_read_leaves_dirty)
 		CHECK_EQ(c1.evictions, 1);
 		/* L2 lost the line at the same time, so memory took the data */
 		CHECK_EQ(c2.write_backs, 0);
-		ml_quick_close(q);
+		ml_fast_lru_close(q);
 	}
 }
 
@@ -353,21 +355,21 @@ TEST(an_access_over_two_lines_counts_once_and_is_served_by_the_farthest)
 	uint16_t what[] = { 4, 8, 4, 4, 8 };
 	uint8_t served[5];
 	struct ml_accesses a = { .count = 5, .addr = addr, .what = what };
-	struct ml_quick *q = ml_quick_open(&m, ML_QUICK_BEST);
+	struct ml_fast_lru *q = ml_fast_lru_open(&m, ML_FAST_LRU_BEST);
 	struct ml_level_counts c;
 
-	ml_quick_run(q, &a, served);
+	ml_fast_lru_run(q, &a, served);
 	CHECK_EQ(served[0], 3);
 	CHECK_EQ(served[1], 3); /* line 0 from L1, line 1 from memory */
 	CHECK_EQ(served[4], 2); /* both from L2 */
-	ml_quick_counts(q, 1, &c);
+	ml_fast_lru_counts(q, 1, &c);
 	CHECK_EQ(c.asked[ML_ACCESS_READ], 7);
 	CHECK_EQ(c.missed[ML_ACCESS_READ], 6);
-	ml_quick_close(q);
+	ml_fast_lru_close(q);
 }
 
 /* The exact simulator goes on where the quick one stopped, and they agree to the end. */
-static void hand_over(const struct ml_machine *m, enum ml_quick_how how)
+static void hand_over(const struct ml_machine *m, enum ml_fast_lru_how how)
 {
 	static uint16_t outcome[COUNT];
 	static uint8_t served[COUNT];
@@ -376,18 +378,18 @@ static void hand_over(const struct ml_machine *m, enum ml_quick_how how)
 	struct ml_accesses rest = { .count = COUNT - half,
 				    .addr = x.addr + half,
 				    .what = x.what + half };
-	struct ml_quick *q = ml_quick_open(m, how);
+	struct ml_fast_lru *q = ml_fast_lru_open(m, how);
 	struct ml_buf state = { 0 }, end = { 0 }, other_end = { 0 };
 	struct ml_err err = { 0 };
 	struct ml_sim *s = ml_sim_open(m, 0, &err);
 
 	CHECK(s);
-	ml_quick_run(q, &first, NULL);
-	ml_quick_save(q, &state);
+	ml_fast_lru_run(q, &first, NULL);
+	ml_fast_lru_save(q, &state);
 	struct ml_bytes in = { .at = state.data, .end = state.data + state.size };
 	CHECK_OK(ml_sim_restore(s, &in, &err), &err);
 	CHECK_OK(ml_sim_run(s, &rest, outcome, &err), &err);
-	ml_quick_run(q, &rest, served);
+	ml_fast_lru_run(q, &rest, served);
 	for (size_t i = 0; i < rest.count; i++)
 		if (ml_outcome_served(outcome[i]) != served[i])
 			TEST_SAY("access %zu: level %u, not %u", i, served[i],
@@ -395,17 +397,17 @@ static void hand_over(const struct ml_machine *m, enum ml_quick_how how)
 	for (unsigned l = 1; l <= m->levels; l++) {
 		struct ml_level_counts c;
 
-		ml_quick_counts(q, l, &c);
+		ml_fast_lru_counts(q, l, &c);
 		CHECK(!memcmp(&c, ml_sim_counts(s, l), sizeof(c)));
 	}
 	ml_sim_save(s, &end);
-	ml_quick_save(q, &other_end);
+	ml_fast_lru_save(q, &other_end);
 	CHECK_EQ(end.size, other_end.size);
 	ml_buf_release(&state);
 	ml_buf_release(&end);
 	ml_buf_release(&other_end);
 	ml_sim_close(s);
-	ml_quick_close(q);
+	ml_fast_lru_close(q);
 }
 
 TEST(the_exact_simulator_goes_on_from_a_saved_state)
@@ -415,8 +417,9 @@ TEST(the_exact_simulator_goes_on_from_a_saved_state)
 		machine("L1 64 full 16B | L2 640 10w | L3 4K 1w | L4 8K 8w");
 
 	for (int far = 0; far < 20; far += 6)
-		for (enum ml_quick_how how = ML_QUICK_BEST; how <= ML_QUICK_NEON; how++) {
-			if (!ml_quick_has(how))
+		for (enum ml_fast_lru_how how = ML_FAST_LRU_BEST; how <= ML_FAST_LRU_NEON;
+		     how++) {
+			if (!ml_fast_lru_has(how))
 				continue;
 			draw(&x, 40000, (unsigned)far, far > 6, true);
 			hand_over(&m, how);
@@ -438,7 +441,7 @@ TEST(machines_that_need_the_other_simulator_are_refused_with_a_reason)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct ml_machine m = machine(cases[i].text);
 
-		CHECK(ml_quick_refuses(&m) &&
-		      strstr(ml_quick_refuses(&m), cases[i].says));
+		CHECK(ml_fast_lru_refuses(&m) &&
+		      strstr(ml_fast_lru_refuses(&m), cases[i].says));
 	}
 }

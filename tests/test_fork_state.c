@@ -21,12 +21,12 @@ static struct ml_buf text(const char *s)
 }
 
 /* What is taken of that fork, "" if nothing is. */
-static const char *taken(struct ml_heritage *h, struct ml_fork fork, char out[20])
+static const char *taken(struct ml_fork_state *h, struct ml_fork fork, char out[20])
 {
 	struct ml_buf b = { 0 };
 
 	out[0] = 0;
-	if (ml_heritage_take(h, fork, &b))
+	if (ml_fork_state_take(h, fork, &b))
 		memcpy(out, b.data, b.size);
 	ml_buf_release(&b);
 	return out;
@@ -34,37 +34,37 @@ static const char *taken(struct ml_heritage *h, struct ml_fork fork, char out[20
 
 TEST(each_child_takes_what_its_own_fork_left_and_only_once)
 {
-	struct ml_heritage h;
+	struct ml_fork_state h;
 	struct ml_buf a = text("a"), b = text("b");
 	char out[20];
 
-	ml_heritage_init(&h, NULL);
-	CHECK(!ml_heritage_waits(&h));
-	ml_heritage_leave(&h, (struct ml_fork){ 1, 10 }, &a);
-	ml_heritage_leave(&h, (struct ml_fork){ 1, 20 }, &b);
+	ml_fork_state_init(&h, NULL);
+	CHECK(!ml_fork_state_waits(&h));
+	ml_fork_state_leave(&h, (struct ml_fork){ 1, 10 }, &a);
+	ml_fork_state_leave(&h, (struct ml_fork){ 1, 20 }, &b);
 	CHECK_STR(taken(&h, (struct ml_fork){ 2, 10 }, out), "");
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 20 }, out), "b");
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 20 }, out), "");
-	CHECK(ml_heritage_waits(&h));
+	CHECK(ml_fork_state_waits(&h));
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 10 }, out), "a");
-	CHECK(!ml_heritage_waits(&h));
-	ml_heritage_release(&h);
+	CHECK(!ml_fork_state_waits(&h));
+	ml_fork_state_release(&h);
 }
 
 TEST(what_is_never_taken_goes_when_there_is_too_much)
 {
-	struct ml_heritage h;
+	struct ml_fork_state h;
 	char out[20];
 
-	ml_heritage_init(&h, NULL);
+	ml_fork_state_init(&h, NULL);
 	for (uint64_t i = 0; i <= ML_RING_SLOTS; i++) {
 		struct ml_buf b = text("x");
 
-		ml_heritage_leave(&h, (struct ml_fork){ 1, i }, &b);
+		ml_fork_state_leave(&h, (struct ml_fork){ 1, i }, &b);
 	}
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 0 }, out), "");
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 1 }, out), "x");
-	ml_heritage_release(&h);
+	ml_fork_state_release(&h);
 }
 
 static struct ml_ring_control *ring(void)
@@ -81,31 +81,31 @@ static void *leave_late(void *arg)
 	struct ml_buf b = text("late");
 
 	usleep(50000);
-	ml_heritage_leave(arg, (struct ml_fork){ 7, 1 }, &b);
+	ml_fork_state_leave(arg, (struct ml_fork){ 7, 1 }, &b);
 	return NULL;
 }
 
 TEST(a_child_waits_while_its_parent_is_heard)
 {
 	struct ml_ring_control *control = ring();
-	struct ml_ring *slot = ml_guest_slots_at(control, 5);
-	struct ml_heritage h;
+	struct ml_ring *slot = ml_thread_merge_at(control, 5);
+	struct ml_fork_state h;
 	pthread_t parent;
 	char out[20];
 
 	slot->birth = 7;
-	ml_heritage_init(&h, control);
+	ml_fork_state_init(&h, control);
 	pthread_create(&parent, NULL, leave_late, &h);
 	CHECK_STR(taken(&h, (struct ml_fork){ 7, 1 }, out), "late");
 	pthread_join(parent, NULL);
 	slot->stop = 1;
 	CHECK_STR(taken(&h, (struct ml_fork){ 7, 2 }, out), "");
-	ml_heritage_release(&h);
+	ml_fork_state_release(&h);
 	munmap(control, ML_RING_FILE_BYTES);
 }
 
 struct guest {
-	struct ml_drain *drain;
+	struct ml_ring_reader *drain;
 	uint64_t words[1000];
 	size_t count;
 };
@@ -133,13 +133,13 @@ static void touch(struct guest *g, uint64_t addr)
 static const struct ml_record_options all = { .no_source = true };
 
 static void open_guest(struct guest *g, const struct ml_record_options *options,
-		       struct ml_heritage *h)
+		       struct ml_fork_state *h)
 {
 	struct ml_err err;
 
-	*g = (struct guest){ .drain = ml_drain_open(scratch(), options, &err) };
+	*g = (struct guest){ .drain = ml_ring_reader_open(scratch(), options, &err) };
 	CHECK(g->drain);
-	ml_drain_heritage(g->drain, h);
+	ml_ring_reader_fork_state(g->drain, h);
 }
 
 /* Returns how many references the trace has. */
@@ -147,11 +147,11 @@ static uint64_t close_guest(struct guest *g)
 {
 	struct ml_err err;
 
-	CHECK_OK(ml_drain_feed(g->drain, g->words, g->count, &err), &err);
-	CHECK_OK(ml_drain_finish(g->drain, false, &err), &err);
-	CHECK(!ml_drain_warning(g->drain));
-	uint64_t refs = ml_drain_count(g->drain).refs;
-	ml_drain_release(g->drain);
+	CHECK_OK(ml_ring_reader_feed(g->drain, g->words, g->count, &err), &err);
+	CHECK_OK(ml_ring_reader_finish(g->drain, false, &err), &err);
+	CHECK(!ml_ring_reader_warning(g->drain));
+	uint64_t refs = ml_ring_reader_count(g->drain).refs;
+	ml_ring_reader_release(g->drain);
 	return refs;
 }
 
@@ -180,11 +180,11 @@ static const char *blocks(const char *path, char out[400])
 
 TEST(a_child_has_what_lived_at_the_fork)
 {
-	struct ml_heritage h;
+	struct ml_fork_state h;
 	struct guest parent, child;
 	char out[400];
 
-	ml_heritage_init(&h, NULL);
+	ml_fork_state_init(&h, NULL);
 	open_guest(&parent, &all, &h);
 	SAY(&parent, STACK, 1, 0x400020);
 	SAY(&parent, ALLOC, 1, 0x1000, 10);
@@ -210,17 +210,17 @@ TEST(a_child_has_what_lived_at_the_fork)
 	CHECK_STR(blocks(scratch(), out),
 		  "2000+20 0-1 10000+4096 0- 12000+8192 0- over 20000+65536 0- "
 		  "over 2008+8 0-");
-	ml_heritage_release(&h);
+	ml_fork_state_release(&h);
 }
 
 /* References of the child of a fork, which makes two. */
 static uint64_t kept(const struct ml_record_options *options,
 		     void (*before)(struct guest *))
 {
-	struct ml_heritage h;
+	struct ml_fork_state h;
 	struct guest parent, child;
 
-	ml_heritage_init(&h, NULL);
+	ml_fork_state_init(&h, NULL);
 	open_guest(&parent, options, &h);
 	before(&parent);
 	SAY(&parent, FORK, 0, 5, 6);
@@ -230,7 +230,7 @@ static uint64_t kept(const struct ml_record_options *options,
 	touch(&child, 0x1000);
 	touch(&child, 0x2000);
 	uint64_t refs = close_guest(&child);
-	ml_heritage_release(&h);
+	ml_fork_state_release(&h);
 	return refs;
 }
 
@@ -252,12 +252,12 @@ static void mark(struct guest *g)
 
 TEST(a_child_is_in_the_phases_and_states_of_the_thread_that_forked)
 {
-	struct ml_heritage h;
+	struct ml_fork_state h;
 	struct guest parent, child;
 	struct ml_trace t;
 	struct ml_err err;
 
-	ml_heritage_init(&h, NULL);
+	ml_fork_state_init(&h, NULL);
 	open_guest(&parent, &all, &h);
 	SAY(&parent, THREAD, 1, 0);
 	SAY(&parent, MARK, ML_MARK_BEGIN, 'a');
@@ -290,7 +290,7 @@ TEST(a_child_is_in_the_phases_and_states_of_the_thread_that_forked)
 	CHECK_EQ(t.tables.states.at[0].value, 4);
 	CHECK_EQ(t.tables.states.at[0].time, 0);
 	ml_trace_close(&t);
-	ml_heritage_release(&h);
+	ml_fork_state_release(&h);
 }
 
 TEST(a_child_is_recorded_if_its_parent_was)

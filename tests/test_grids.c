@@ -26,8 +26,8 @@ struct one {
 	unsigned served;
 };
 
-static struct ml_desk desk;
-static struct ml_desk_sim *sim;
+static struct ml_workspace workspace;
+static struct ml_open_sim *sim;
 static struct ml_err err;
 static struct ml_arena arena;
 static struct one refs[REFS];
@@ -56,11 +56,11 @@ static void open_desk(const char *machine)
 
 	setenv("MEMLAMP_CACHE_SIZE", "0", 1);
 	CHECK_OK(ml_machine_parse(&m, machine, &err), &err);
-	ml_desk_init(&desk, &m);
-	CHECK_OK(ml_desk_open(&desk, scratch(), &err), &err);
-	CHECK_OK(ml_desk_sim_start(&desk, 0, &m, 0, &number, &err), &err);
-	CHECK_OK(ml_desk_sim_finish(&desk, number, &err), &err);
-	sim = ml_desk_sim(&desk, number, &err);
+	ml_workspace_init(&workspace, &m);
+	CHECK_OK(ml_workspace_open(&workspace, scratch(), &err), &err);
+	CHECK_OK(ml_open_sim_start(&workspace, 0, &m, 0, &number, &err), &err);
+	CHECK_OK(ml_open_sim_finish(&workspace, number, &err), &err);
+	sim = ml_open_sim(&workspace, number, &err);
 	CHECK(sim->result.refs <= REFS);
 	count = 0;
 	CHECK_OK(ml_walk(sim, NULL, 0, sim->result.refs,
@@ -93,7 +93,7 @@ static void open_text(const char *machine, const char *text)
 
 static void close_desk(void)
 {
-	ml_desk_close(&desk);
+	ml_workspace_close(&workspace);
 	ml_arena_release(&arena);
 }
 
@@ -306,9 +306,9 @@ static void slow_used(const struct ml_grid *g, unsigned sets, unsigned ways,
 {
 	static struct slow_line cache[64][16];
 	unsigned held[64] = { 0 };
-	uint64_t base, bytes = ml_desk_extent(sim->trace, g->region);
+	uint64_t base, bytes = ml_open_trace_extent(sim->trace, g->region);
 
-	CHECK(ml_desk_base(sim->trace, g->region, &base));
+	CHECK(ml_open_trace_base(sim->trace, g->region, &base));
 	for (size_t i = 0; i < to; i++)
 		for (uint64_t at = refs[i].addr; at < refs[i].addr + refs[i].size; at++) {
 			struct slow_line *set = cache[at / 64 % sets], hit = { 0 };

@@ -15,27 +15,27 @@ static uint64_t random_below(uint64_t n)
 
 TEST(nothing_lives_at_the_start)
 {
-	struct ml_live l = { 0 };
+	struct ml_live_blocks l = { 0 };
 	uint64_t block;
 
-	CHECK(!ml_live_find(&l, NULL, 0, 0, &block));
-	ml_live_release(&l);
+	CHECK(!ml_live_blocks_find(&l, NULL, 0, 0, &block));
+	ml_live_blocks_release(&l);
 }
 
 TEST(a_block_is_found_from_its_first_byte_to_its_last_until_it_ends)
 {
 	struct ml_block b[] = { { .addr = 4090, .size = 20, .from = 0, .until = 5 } };
-	struct ml_live l = { 0 };
+	struct ml_live_blocks l = { 0 };
 	uint64_t block = 9;
 
-	ml_live_add(&l, b, 0, 0);
-	CHECK(!ml_live_find(&l, b, 4089, 0, &block));
-	CHECK(ml_live_find(&l, b, 4090, 0, &block));
+	ml_live_blocks_add(&l, b, 0, 0);
+	CHECK(!ml_live_blocks_find(&l, b, 4089, 0, &block));
+	CHECK(ml_live_blocks_find(&l, b, 4090, 0, &block));
 	CHECK_EQ(block, 0);
-	CHECK(ml_live_find(&l, b, 4109, 4, &block)); /* on the next page */
-	CHECK(!ml_live_find(&l, b, 4110, 4, &block));
-	CHECK(!ml_live_find(&l, b, 4100, 5, &block));
-	ml_live_release(&l);
+	CHECK(ml_live_blocks_find(&l, b, 4109, 4, &block)); /* on the next page */
+	CHECK(!ml_live_blocks_find(&l, b, 4110, 4, &block));
+	CHECK(!ml_live_blocks_find(&l, b, 4100, 5, &block));
+	ml_live_blocks_release(&l);
 }
 
 TEST(an_address_that_is_used_again_belongs_to_the_new_block)
@@ -44,26 +44,26 @@ TEST(an_address_that_is_used_again_belongs_to_the_new_block)
 		{ .addr = 64, .size = 64, .until = 10 },
 		{ .addr = 64, .size = 32, .from = 10, .until = ML_FOREVER }
 	};
-	struct ml_live l = { 0 };
+	struct ml_live_blocks l = { 0 };
 	uint64_t block;
 
-	ml_live_add(&l, b, 0, 0);
-	ml_live_add(&l, b, 1, 10);
-	CHECK(ml_live_find(&l, b, 70, 10, &block));
+	ml_live_blocks_add(&l, b, 0, 0);
+	ml_live_blocks_add(&l, b, 1, 10);
+	CHECK(ml_live_blocks_find(&l, b, 70, 10, &block));
 	CHECK_EQ(block, 1);
-	CHECK(!ml_live_find(&l, b, 100, 10, &block));
-	ml_live_release(&l);
+	CHECK(!ml_live_blocks_find(&l, b, 100, 10, &block));
+	ml_live_blocks_release(&l);
 }
 
 TEST(an_empty_block_is_nowhere)
 {
 	struct ml_block b[] = { { .addr = 64, .until = ML_FOREVER } };
-	struct ml_live l = { 0 };
+	struct ml_live_blocks l = { 0 };
 	uint64_t block;
 
-	ml_live_add(&l, b, 0, 0);
-	CHECK(!ml_live_find(&l, b, 64, 0, &block));
-	ml_live_release(&l);
+	ml_live_blocks_add(&l, b, 0, 0);
+	CHECK(!ml_live_blocks_find(&l, b, 64, 0, &block));
+	ml_live_blocks_release(&l);
 }
 
 /* The newest of all that have begun, not ended, and hold addr. */
@@ -82,7 +82,7 @@ static bool slow_find(const struct ml_block *b, size_t count, uint64_t addr,
 TEST(random_blocks_are_found_as_by_looking_at_all_of_them)
 {
 	static struct ml_block b[BLOCKS];
-	struct ml_live l = { 0 };
+	struct ml_live_blocks l = { 0 };
 	size_t added = 0;
 	uint64_t time = 0, fast = 0, slow = 0;
 
@@ -98,14 +98,14 @@ TEST(random_blocks_are_found_as_by_looking_at_all_of_them)
 	for (size_t i = 0; i < ASKED; i++) {
 		time = last * i / ASKED;
 		for (; added < BLOCKS && b[added].from <= time; added++)
-			ml_live_add(&l, b, added, b[added].from);
+			ml_live_blocks_add(&l, b, added, b[added].from);
 		uint64_t addr = random_below(5 << 20);
-		bool found = ml_live_find(&l, b, addr, time, &fast);
+		bool found = ml_live_blocks_find(&l, b, addr, time, &fast);
 
 		CHECK_EQ(found, slow_find(b, added, addr, time, &slow));
 		if (found)
 			CHECK_EQ(fast, slow);
 	}
 	CHECK(added > BLOCKS / 2);
-	ml_live_release(&l);
+	ml_live_blocks_release(&l);
 }

@@ -44,16 +44,16 @@ static uint64_t random_below(uint64_t n)
 }
 
 /* Reads from a position to the end and compares with the search. */
-static void check_from(struct ml_nextuse *n, uint64_t at, const uint64_t *line,
+static void check_from(struct ml_next_use *n, uint64_t at, const uint64_t *line,
 		       size_t total)
 {
 	const uint64_t *next;
 	struct ml_err err;
 	size_t count;
 
-	ml_nextuse_seek(n, at);
+	ml_next_use_seek(n, at);
 	for (;;) {
-		CHECK_OK(ml_nextuse_next(n, &next, &count, &err), &err);
+		CHECK_OK(ml_next_use_next(n, &next, &count, &err), &err);
 		if (!count)
 			break;
 		for (size_t i = 0; i < count; i++)
@@ -72,7 +72,7 @@ TEST(next_uses_are_those_of_a_quadratic_search)
 	for (seed = 1; seed < 4000; seed += 300) {
 		size_t total = random_below(MOST), blocks = random_below(BLOCKS) + 1;
 		uint64_t lines = 1 + random_below(500);
-		struct ml_nextuse *n;
+		struct ml_next_use *n;
 		struct ml_err err;
 
 		for (size_t i = 0; i < total; i++)
@@ -83,30 +83,30 @@ TEST(next_uses_are_those_of_a_quadratic_search)
 				    : 0;
 		from[blocks] = total;
 		struct stream s = { line, from, 0 };
-		struct ml_nextuse_source source = { &s, blocks, read_block };
+		struct ml_next_use_source source = { &s, blocks, read_block };
 
-		CHECK_OK(ml_nextuse_open(&n, &source, &err), &err);
-		CHECK_EQ(ml_nextuse_count(n), total);
+		CHECK_OK(ml_next_use_open(&n, &source, &err), &err);
+		CHECK_EQ(ml_next_use_count(n), total);
 		check_from(n, 0, line, total);
 		for (int i = 0; i < 5; i++)
 			check_from(n, random_below(total + 1), line, total);
-		ml_nextuse_close(n);
+		ml_next_use_close(n);
 	}
 }
 
 TEST(an_empty_stream_has_no_next_uses)
 {
-	struct ml_nextuse_source source = { 0 };
+	struct ml_next_use_source source = { 0 };
 	const uint64_t *next;
-	struct ml_nextuse *n;
+	struct ml_next_use *n;
 	struct ml_err err;
 	size_t count;
 
-	CHECK_OK(ml_nextuse_open(&n, &source, &err), &err);
-	CHECK_EQ(ml_nextuse_count(n), 0);
-	CHECK_OK(ml_nextuse_next(n, &next, &count, &err), &err);
+	CHECK_OK(ml_next_use_open(&n, &source, &err), &err);
+	CHECK_EQ(ml_next_use_count(n), 0);
+	CHECK_OK(ml_next_use_next(n, &next, &count, &err), &err);
 	CHECK_EQ(count, 0);
-	ml_nextuse_close(n);
+	ml_next_use_close(n);
 }
 
 TEST(a_loop_takes_less_than_a_bit_a_request)
@@ -114,7 +114,7 @@ TEST(a_loop_takes_less_than_a_bit_a_request)
 	enum { LINES = 1 << 17, ROUNDS = 8 };
 	uint64_t *line = ml_resize(NULL, LINES * ROUNDS * sizeof(*line));
 	size_t from[ROUNDS + 1];
-	struct ml_nextuse *n;
+	struct ml_next_use *n;
 	struct ml_err err;
 
 	for (size_t i = 0; i < LINES * ROUNDS; i++)
@@ -122,11 +122,11 @@ TEST(a_loop_takes_less_than_a_bit_a_request)
 	for (size_t b = 0; b <= ROUNDS; b++)
 		from[b] = b * LINES;
 	struct stream s = { line, from, 0 };
-	struct ml_nextuse_source source = { &s, ROUNDS, read_block };
+	struct ml_next_use_source source = { &s, ROUNDS, read_block };
 
-	CHECK_OK(ml_nextuse_open(&n, &source, &err), &err);
-	CHECK(ml_nextuse_bytes(n) < LINES * ROUNDS / 8);
-	ml_nextuse_close(n);
+	CHECK_OK(ml_next_use_open(&n, &source, &err), &err);
+	CHECK(ml_next_use_bytes(n) < LINES * ROUNDS / 8);
+	ml_next_use_close(n);
 	ml_free(line);
 }
 
@@ -135,22 +135,23 @@ TEST(what_the_source_says_is_passed_on)
 	const uint64_t line[] = { 1, 2, 3 };
 	const size_t from[] = { 0, 1, 2, 3 };
 	struct stream s = { line, from, 2 };
-	struct ml_nextuse_source source = { &s, 3, read_block };
-	struct ml_nextuse *n;
+	struct ml_next_use_source source = { &s, 3, read_block };
+	struct ml_next_use *n;
 	struct ml_err err;
 
-	CHECK_FAILS(ml_nextuse_open(&n, &source, &err), &err, "block 1 is gone");
+	CHECK_FAILS(ml_next_use_open(&n, &source, &err), &err, "block 1 is gone");
 }
 
 TEST(a_folder_that_is_not_there_is_named)
 {
-	struct ml_spill s;
+	struct ml_spill_file s;
 	struct ml_err err;
 
 	setenv("TMPDIR", "/nowhere/at/all", 1);
-	CHECK_FAILS(ml_spill_open(&s, &err), &err, "/nowhere/at/all: no temporary file");
+	CHECK_FAILS(ml_spill_file_open(&s, &err), &err,
+		    "/nowhere/at/all: no temporary file");
 	CHECK_EQ(err.kind, ML_IO);
-	ml_spill_close(&s);
+	ml_spill_file_close(&s);
 	unsetenv("TMPDIR");
 }
 
@@ -159,19 +160,19 @@ TEST(a_file_that_cannot_grow_is_an_error_and_not_a_crash)
 {
 	struct rlimit old, limit = { 4096, 4096 };
 	uint8_t noise[1 << 14];
-	struct ml_spill s;
+	struct ml_spill_file s;
 	struct ml_err err;
 
 	for (size_t i = 0; i < sizeof(noise); i++)
 		noise[i] = (uint8_t)random_below(256);
-	CHECK_OK(ml_spill_open(&s, &err), &err);
+	CHECK_OK(ml_spill_file_open(&s, &err), &err);
 	getrlimit(RLIMIT_FSIZE, &old);
 	limit.rlim_max = old.rlim_max;
 	void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
-	bool ok = ml_spill_put(&s, noise, sizeof(noise), &err);
+	bool ok = ml_spill_file_put(&s, noise, sizeof(noise), &err);
 	setrlimit(RLIMIT_FSIZE, &old);
 	signal(SIGXFSZ, before);
 	CHECK_FAILS(ok, &err, "a temporary file cannot be written: File too large");
-	ml_spill_close(&s);
+	ml_spill_file_close(&s);
 }

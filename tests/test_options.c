@@ -30,16 +30,16 @@ static const struct cmd look = {
 	.name = "look",
 	.help = "look at things",
 	.operands = "FILE...",
-	.least = 0,
-	.most = 3,
+	.min_operands = 0,
+	.max_operands = 3,
 	.opts = opts,
 };
 static const struct cmd launch = {
 	.name = "launch",
 	.help = "run it",
 	.operands = "PROGRAM...",
-	.least = 1,
-	.most = CMD_ANY,
+	.min_operands = 1,
+	.max_operands = CMD_ANY,
 	.stops = true,
 	.opts = opts,
 };

@@ -23,8 +23,8 @@
 
 #define ONE_LINE "L1 64 1w 64B 1c | memory 11c"
 
-static struct ml_desk desk;
-static struct ml_desk_sim *sim;
+static struct ml_workspace workspace;
+static struct ml_open_sim *sim;
 static struct ml_buf out;
 static struct ml_arena arena;
 static struct ml_err err;
@@ -43,12 +43,12 @@ static void open_with(const char *text, const char *path, const char *source)
 		ml_writer_source(w, path, source, strlen(source));
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	CHECK_OK(ml_machine_parse(&m, ONE_LINE, &err), &err);
-	ml_desk_init(&desk, &m);
-	CHECK_OK(ml_desk_open(&desk, scratch(), &err), &err);
-	CHECK_OK(ml_desk_sim_start(&desk, 0, &m, ML_INTERLEAVE_AUTO, &number, &err),
+	ml_workspace_init(&workspace, &m);
+	CHECK_OK(ml_workspace_open(&workspace, scratch(), &err), &err);
+	CHECK_OK(ml_open_sim_start(&workspace, 0, &m, ML_INTERLEAVE_AUTO, &number, &err),
 		 &err);
-	CHECK_OK(ml_desk_sim_finish(&desk, number, &err), &err);
-	sim = ml_desk_sim(&desk, number, &err);
+	CHECK_OK(ml_open_sim_finish(&workspace, number, &err), &err);
+	sim = ml_open_sim(&workspace, number, &err);
 }
 
 static void open_text(const char *text)
@@ -62,7 +62,7 @@ static void close_desk(void)
 	out = (struct ml_buf){ 0 };
 	ml_arena_release(&arena);
 	arena = (struct ml_arena){ 0 };
-	ml_desk_close(&desk);
+	ml_workspace_close(&workspace);
 }
 
 static bool says(const char *text)

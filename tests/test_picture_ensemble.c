@@ -182,7 +182,7 @@ TEST(second_order_is_coloured_by_starved_threads)
 TEST(milestones_are_lines_and_volumes_are_circles)
 {
 	struct ml_arena a = { 0 };
-	struct ml_matching m;
+	struct ml_time_matching m;
 	struct ml_picture_ensemble o = plot(ML_PLOT_CURVES);
 
 	ml_ensemble_init(&e);
@@ -193,7 +193,8 @@ TEST(milestones_are_lines_and_volumes_are_circles)
 	hand_milestones(&e, "mark half", 1, (const uint64_t[]){ 8 });
 	hand_member(&e, 1, "L1 1K 1c | memory 9c", (const uint32_t[2]){ 0 });
 	ml_ensemble_label(&e);
-	CHECK_OK(ml_match(&m, &e, ML_MATCH_MILESTONES, NULL, 0, 0, &a, &err), &err);
+	CHECK_OK(ml_time_match(&m, &e, ML_TIME_MATCH_MILESTONES, NULL, 0, 0, &a, &err),
+		 &err);
 	o.curve.matching = &m;
 	o.curve.volume = true;
 	CHECK_OK(draw(&o), &err);
@@ -241,7 +242,7 @@ TEST(series_and_clusters_are_tables)
 	struct ml_arena a = { 0 };
 	struct ml_axes axes;
 	struct ml_ensemble_table t;
-	struct ml_second s;
+	struct ml_shared_cache s;
 
 	start();
 	ml_ensemble_axes(&axes, &e, &a);
@@ -260,7 +261,8 @@ TEST(series_and_clusters_are_tables)
 	CHECK(has(",24,40,16,8,8,5,1,9,4\r\n")); /* half of them */
 	CHECK(has(",0,24,24,8,16,"));            /* 2 K */
 	out.size = 0;
-	CHECK_OK(ml_second_among(&s, &e, "L1 size", lru, 3, 2, 4096, &a, &err), &err);
+	CHECK_OK(ml_shared_cache_among(&s, &e, "L1 size", lru, 3, 2, 4096, &a, &err),
+		 &err);
 	ml_ensemble_clusters(&t, &q, &s);
 	ml_table_csv(&t.table, &out);
 	ml_ensemble_table_release(&t);

@@ -41,9 +41,10 @@ static void fill(struct chunk *c)
 	}
 }
 
-static void try(struct ml_beside *b, ml_beside_trier *trier, const struct chunk *c)
+static void try(struct ml_predictor_choice *b, ml_predictor_choice_trier *trier,
+		const struct chunk *c)
 {
-	ml_beside_start(b, STATES);
+	ml_predictor_choice_start(b, STATES);
 	/* in two pieces, as samples are */
 	trier(b, c->state, c->value, COUNT / 3);
 	trier(b, c->state + COUNT / 2, c->value + COUNT / 2, COUNT / 2);
@@ -52,53 +53,53 @@ static void try(struct ml_beside *b, ml_beside_trier *trier, const struct chunk 
 TEST(arrays_of_one_index_are_compared_and_a_walk_has_a_stride)
 {
 	static struct chunk c;
-	struct ml_beside b = { 0 };
+	struct ml_predictor_choice b = { 0 };
 	uint64_t stride;
 
 	seed = 1;
 	fill(&c);
-	try(&b, ml_beside_try_plain, &c);
-	CHECK_EQ(ml_beside_best(&b, 1, &stride), 1 | 1 << ML_MODEL_SHIFT);
+	try(&b, ml_predictor_choice_try_plain, &c);
+	CHECK_EQ(ml_predictor_choice_best(&b, 1, &stride), 1 | 1 << ML_MODEL_SHIFT);
 	CHECK_EQ(stride, 0);
 	/* the index, or the array before it: both tell all, the nearer is the first */
-	CHECK_EQ(ml_beside_best(&b, 2, &stride), 1 | 2 << ML_MODEL_SHIFT);
-	CHECK_EQ(ml_beside_best(&b, 3, &stride), ML_MODEL_STRIDE);
+	CHECK_EQ(ml_predictor_choice_best(&b, 2, &stride), 1 | 2 << ML_MODEL_SHIFT);
+	CHECK_EQ(ml_predictor_choice_best(&b, 3, &stride), ML_MODEL_STRIDE);
 	CHECK_EQ(stride, 4 * 16);
-	ml_beside_release(&b);
+	ml_predictor_choice_release(&b);
 }
 
 TEST(what_was_not_tried_in_this_chunk_is_compared_with_nothing)
 {
 	static struct chunk c;
-	struct ml_beside b = { 0 };
+	struct ml_predictor_choice b = { 0 };
 	uint64_t stride;
 
 	seed = 1;
 	fill(&c);
-	try(&b, ml_beside_try_plain, &c);
-	ml_beside_start(&b, STATES);
-	CHECK_EQ(ml_beside_best(&b, 1, &stride), 0);
-	CHECK_EQ(ml_beside_best(&b, 3, &stride), 0);
+	try(&b, ml_predictor_choice_try_plain, &c);
+	ml_predictor_choice_start(&b, STATES);
+	CHECK_EQ(ml_predictor_choice_best(&b, 1, &stride), 0);
+	CHECK_EQ(ml_predictor_choice_best(&b, 3, &stride), 0);
 	CHECK_EQ(stride, 0);
-	ml_beside_release(&b);
+	ml_predictor_choice_release(&b);
 }
 
 TEST(vectors_try_the_same)
 {
 	static struct chunk c;
-	struct ml_beside plain = { 0 }, fast = { 0 };
+	struct ml_predictor_choice plain = { 0 }, fast = { 0 };
 
-	if (ml_beside_best_trier() == ml_beside_try_plain)
+	if (ml_predictor_choice_best_trier() == ml_predictor_choice_try_plain)
 		skip();
 	for (uint64_t n = 0; n < 20; n++) {
 		seed = n;
 		fill(&c);
-		try(&plain, ml_beside_try_plain, &c);
-		try(&fast, ml_beside_best_trier(), &c);
+		try(&plain, ml_predictor_choice_try_plain, &c);
+		try(&fast, ml_predictor_choice_best_trier(), &c);
 		for (uint32_t i = 0; i < STATES; i++)
 			CHECK(!memcmp(&plain.trials[i], &fast.trials[i],
 				      sizeof(plain.trials[i])));
 	}
-	ml_beside_release(&plain);
-	ml_beside_release(&fast);
+	ml_predictor_choice_release(&plain);
+	ml_predictor_choice_release(&fast);
 }

@@ -411,7 +411,7 @@ TEST(the_quick_simulator_gives_the_same_profile)
 		replayed_options("L1 1K 2w 64B | L2 4K 4w | L3 16K 8w");
 	struct replayed full, quick;
 
-	CHECK(!ml_quick_refuses(&o.machine));
+	CHECK(!ml_fast_lru_refuses(&o.machine));
 	seed = 9;
 	write_random(30000);
 	replayed_run(&full, &o, NULL);
@@ -453,8 +453,8 @@ static bool count_slowly(void *arg, const struct ml_events *e, struct ml_err *er
 	x->regions = e->region;
 	for (size_t i = 0; i < e->refs->count; i++) {
 		uint16_t what = e->refs->what[i];
-		const struct ml_cell *who = ml_space_cell(ml_replay_space(e->replay),
-							  e->cell[i]);
+		const struct ml_cell *who =
+			ml_region_lookup_cell(ml_replay_space(e->replay), e->cell[i]);
 		size_t k = 0;
 
 		CHECK_EQ(who->site, e->refs->site[i]);

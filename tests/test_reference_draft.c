@@ -4,7 +4,7 @@
 
 #include "tests/test.h"
 
-static struct ml_draft draft;
+static struct ml_reference_draft draft;
 
 /* A run whose places are letters. */
 static void run(const char *places, const uint64_t *addr)
@@ -16,14 +16,14 @@ static void run(const char *places, const uint64_t *addr)
 		w[2 * i] = (uint64_t)places[i];
 		w[2 * i + 1] = addr ? addr[i] : i;
 	}
-	ml_draft_run(&draft, w, count);
+	ml_reference_draft_run(&draft, w, count);
 }
 
 static const char *way(char *text)
 {
-	struct ml_draft_way out;
+	struct ml_reference_draft_way out;
 
-	ml_draft_way(&draft, &out);
+	ml_reference_draft_way(&draft, &out);
 	for (unsigned i = 0; i < out.count; i++)
 		text[i] = (char)out.word[i];
 	text[out.count] = 0;
@@ -47,18 +47,18 @@ TEST(the_way_goes_where_most_of_the_runs_that_came_so_far_go)
 	CHECK_STR(way(text), "ab");
 }
 
-static void links(const bool *free, struct ml_track_ref *ref)
+static void links(const bool *free, struct ml_reference_track_ref *ref)
 {
-	struct ml_draft_way out;
+	struct ml_reference_draft_way out;
 
-	ml_draft_way(&draft, &out);
-	ml_draft_links(&draft, &out, free, ref);
+	ml_reference_draft_way(&draft, &out);
+	ml_reference_draft_links(&draft, &out, free, ref);
 }
 
 TEST(what_lies_at_the_same_distance_in_all_runs_follows)
 {
 	bool free[ML_TRACK] = { false };
-	struct ml_track_ref ref[ML_TRACK];
+	struct ml_reference_track_ref ref[ML_TRACK];
 
 	draft.runs = 0;
 	run("abc", (uint64_t[]){ 100, 108, 7 });
@@ -77,7 +77,7 @@ TEST(what_lies_at_the_same_distance_in_all_runs_follows)
 TEST(a_drift_is_found_though_an_index_wraps_in_one_run)
 {
 	bool free[ML_TRACK] = { false };
-	struct ml_track_ref ref[ML_TRACK];
+	struct ml_reference_track_ref ref[ML_TRACK];
 
 	draft.runs = 0;
 	for (uint64_t r = 0; r < 8; r++) {

@@ -37,20 +37,20 @@ static uint64_t random_below(uint64_t n)
 static struct ml_steps take(struct words *w, bool fast)
 {
 	struct ml_writer *writer;
-	struct ml_guest_refs g;
+	struct ml_reference_steps g;
 	struct ml_objects objects;
 	struct ml_err err;
 	const uint64_t *at = w->at;
 
 	CHECK_OK(ml_writer_open(&writer, scratch(), &err), &err);
 	ml_objects_init(&objects, ml_writer_tables(writer));
-	ml_guest_refs_init(&g, &objects, writer);
+	ml_reference_steps_init(&g, &objects, writer);
 	g.fast = g.fast && fast;
-	CHECK_OK(ml_guest_refs_take(&g, &at, w->at + w->count, &err), &err);
+	CHECK_OK(ml_reference_steps_take(&g, &at, w->at + w->count, &err), &err);
 	CHECK(at == w->at + w->count);
 	struct ml_steps told = *ml_writer_now(writer);
 	CHECK_EQ(told.refs, w->count / 2);
-	ml_guest_refs_release(&g);
+	ml_reference_steps_release(&g);
 	ml_objects_release(&objects);
 	CHECK_OK(ml_writer_close(writer, &err), &err);
 	ml_free(w->at);

@@ -27,18 +27,18 @@ static void places_are(const char *want)
 	struct ml_buf out = { 0 };
 
 	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
-	struct ml_space *s = ml_space_open(&t, &err);
+	struct ml_region_lookup *s = ml_region_lookup_open(&t, &err);
 	CHECK(s);
 	for (int twice = 0; twice < 2; twice++) {
 		struct ml_cursor *c = ml_cursor_open(&t, 0, UINT64_MAX);
 
 		out.size = 0;
-		ml_space_rewind(s);
+		ml_region_lookup_rewind(s);
 		while (ml_cursor_next(c, &b, &err))
 			for (size_t i = 0; i < b.count; i++) {
 				struct ml_ref ref = ml_batch_ref(&b, i);
-				struct ml_place p = ml_space_find(s, &ref);
-				const char *text = ml_space_describe(s, &p, &a);
+				struct ml_place p = ml_region_lookup_find(s, &ref);
+				const char *text = ml_region_lookup_describe(s, &p, &a);
 
 				ml_buf_put(&out, text, strlen(text));
 				ml_buf_put(&out, "\n", 1);
@@ -47,7 +47,7 @@ static void places_are(const char *want)
 		ml_buf_u8(&out, 0);
 		CHECK_STR((const char *)out.data, want);
 	}
-	ml_space_close(s);
+	ml_region_lookup_close(s);
 	ml_trace_close(&t);
 	ml_buf_release(&out);
 	ml_arena_release(&a);
@@ -112,15 +112,15 @@ TEST(an_unknown_address_is_other)
 	struct ml_trace t;
 	struct ml_err err;
 	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
-	struct ml_space *s = ml_space_open(&t, &err);
+	struct ml_region_lookup *s = ml_region_lookup_open(&t, &err);
 	for (uint64_t addr = 0; addr < 3; addr++) {
 		struct ml_ref ref = { .addr = addr * 0x1000 };
-		struct ml_place p = ml_space_find(s, &ref);
+		struct ml_place p = ml_region_lookup_find(s, &ref);
 
 		CHECK_EQ(p.region, addr == 2 ? 1 : 0);
 		CHECK_EQ(p.block, ML_NO_BLOCK);
 	}
-	ml_space_close(s);
+	ml_region_lookup_close(s);
 	ml_trace_close(&t);
 }
 
@@ -373,14 +373,15 @@ TEST(random_blocks_are_found_as_by_looking_at_all_of_them)
 	size_t at = 0;
 	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
 	CHECK_EQ(t.count, refs);
-	struct ml_space *one = ml_space_open(&t, &err), *all = ml_space_open(&t, &err);
+	struct ml_region_lookup *one = ml_region_lookup_open(&t, &err),
+				*all = ml_region_lookup_open(&t, &err);
 	CHECK(one && all);
 	struct ml_cursor *c = ml_cursor_open(&t, 0, UINT64_MAX);
 	while (ml_cursor_next(c, &b, &err)) {
-		ml_space_batch(all, &b, region);
+		ml_region_lookup_batch(all, &b, region);
 		for (size_t i = 0; i < b.count; i++, at++) {
 			struct ml_ref ref = ml_batch_ref(&b, i);
-			struct ml_place p = ml_space_find(one, &ref);
+			struct ml_place p = ml_region_lookup_find(one, &ref);
 
 			CHECK_EQ(p.block, want[at]);
 			CHECK_EQ(p.region, want[at] == ML_NO_BLOCK ? 0 : 1);
@@ -389,7 +390,7 @@ TEST(random_blocks_are_found_as_by_looking_at_all_of_them)
 	}
 	CHECK_EQ(at, refs);
 	ml_cursor_close(c);
-	ml_space_close(one);
-	ml_space_close(all);
+	ml_region_lookup_close(one);
+	ml_region_lookup_close(all);
 	ml_trace_close(&t);
 }

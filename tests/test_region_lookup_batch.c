@@ -157,21 +157,21 @@ static void make_late(struct ml_trace *t)
 		t->tables.mappings.at[i].time = late(t->tables.mappings.at[i].time);
 }
 
-static void check_batch(struct ml_space *all, struct ml_space *one,
+static void check_batch(struct ml_region_lookup *all, struct ml_region_lookup *one,
 			const struct ml_batch *b)
 {
 	static uint32_t cell[ML_BATCH], region[ML_BATCH];
-	size_t met = ml_space_cell_count(all);
+	size_t met = ml_region_lookup_cell_count(all);
 
-	ml_space_cells(all, b, cell);
-	ml_space_cell_regions(all, cell, b->count, region);
+	ml_region_lookup_cells(all, b, cell);
+	ml_region_lookup_cell_regions(all, cell, b->count, region);
 	for (size_t i = 0; i < b->count; i++) {
 		struct ml_ref ref = ml_batch_ref(b, i);
 
 		if (ref.time >= one->due)
-			ml_space_advance(one, ref.time);
-		const struct ml_cell *c = ml_space_cell(all, cell[i]);
-		struct ml_space_found f = ml_space_look(one, &ref);
+			ml_region_lookup_advance(one, ref.time);
+		const struct ml_cell *c = ml_region_lookup_cell(all, cell[i]);
+		struct ml_region_lookup_found f = ml_region_lookup_look(one, &ref);
 		CHECK(ref.addr >= f.low && ref.addr < f.high);
 		CHECK_EQ(c->region, f.region);
 		CHECK_EQ(c->site, ref.site);
@@ -181,7 +181,7 @@ static void check_batch(struct ml_space *all, struct ml_space *one,
 		      met); /* numbered in the order of their first reference */
 		met += cell[i] == met;
 	}
-	CHECK_EQ(met, ml_space_cell_count(all));
+	CHECK_EQ(met, ml_region_lookup_cell_count(all));
 }
 
 /* few: the numbers that tell callers and threads apart run out all the time. */
@@ -195,7 +195,8 @@ static void check_trace(bool shift, bool few)
 	CHECK_OK(ml_trace_load_blocks(&t, &err), &err);
 	if (shift)
 		make_late(&t);
-	struct ml_space *all = ml_space_open(&t, &err), *one = ml_space_open(&t, &err);
+	struct ml_region_lookup *all = ml_region_lookup_open(&t, &err),
+				*one = ml_region_lookup_open(&t, &err);
 	CHECK(all && one);
 	struct ml_cursor *c = ml_cursor_open(&t, 0, UINT64_MAX);
 	while (ml_cursor_next(c, &b, &err)) {
@@ -220,8 +221,8 @@ static void check_trace(bool shift, bool few)
 		}
 	}
 	ml_cursor_close(c);
-	ml_space_close(all);
-	ml_space_close(one);
+	ml_region_lookup_close(all);
+	ml_region_lookup_close(one);
 	ml_trace_close(&t);
 }
 
@@ -280,16 +281,16 @@ TEST(a_space_that_starts_anew_has_the_same_cells)
 	seed = 7;
 	write_random(&(struct kind){ .blocks = true, .mappings = true });
 	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
-	struct ml_space *s = ml_space_open(&t, &err);
+	struct ml_region_lookup *s = ml_region_lookup_open(&t, &err);
 	CHECK(s);
 	struct ml_cursor *c = ml_cursor_open(&t, 0, UINT64_MAX);
 	CHECK(ml_cursor_next(c, &b, &err));
-	ml_space_cells(s, &b, first);
-	ml_space_rewind(s);
-	ml_space_cells(s, &b, again);
+	ml_region_lookup_cells(s, &b, first);
+	ml_region_lookup_rewind(s);
+	ml_region_lookup_cells(s, &b, again);
 	for (size_t i = 0; i < b.count; i++)
 		CHECK_EQ(again[i], first[i]);
 	ml_cursor_close(c);
-	ml_space_close(s);
+	ml_region_lookup_close(s);
 	ml_trace_close(&t);
 }

@@ -7,22 +7,23 @@
 enum { COUNT = 4096 };
 
 struct columns {
-	uint8_t codes[COUNT / 4 + ML_REST_SLACK], d1[COUNT + ML_REST_SLACK],
-		d2[2 * COUNT + ML_REST_SLACK], d4[4 * COUNT + ML_REST_SLACK],
-		d8[8 * COUNT + ML_REST_SLACK];
-	struct ml_rest end;
+	uint8_t codes[COUNT / 4 + ML_RESIDUALS_SLACK], d1[COUNT + ML_RESIDUALS_SLACK],
+		d2[2 * COUNT + ML_RESIDUALS_SLACK], d4[4 * COUNT + ML_RESIDUALS_SLACK],
+		d8[8 * COUNT + ML_RESIDUALS_SLACK];
+	struct ml_residuals end;
 };
 
-static void put(struct columns *c, const struct ml_rest_ops *ops, const int64_t *rest)
+static void put(struct columns *c, const struct ml_residuals_ops *ops,
+		const int64_t *rest)
 {
 	memset(c, 0, sizeof(*c));
-	c->end = (struct ml_rest){ c->codes, c->d1, c->d2, c->d4, c->d8 };
+	c->end = (struct ml_residuals){ c->codes, c->d1, c->d2, c->d4, c->d8 };
 	ops->put(&c->end, rest, COUNT);
 }
 
-static void get(struct columns *c, const struct ml_rest_ops *ops, int64_t *rest)
+static void get(struct columns *c, const struct ml_residuals_ops *ops, int64_t *rest)
 {
-	struct ml_rest r = { c->codes, c->d1, c->d2, c->d4, c->d8 };
+	struct ml_residuals r = { c->codes, c->d1, c->d2, c->d4, c->d8 };
 
 	ops->get(&r, rest, COUNT);
 	CHECK(r.codes == c->end.codes && r.d1 == c->end.d1 && r.d2 == c->end.d2 &&
@@ -74,8 +75,8 @@ TEST(what_goes_in_comes_out)
 
 	for (uint64_t seed = 1; seed < 50; seed++) {
 		fill(in, seed);
-		put(&c, &ml_rest_plain, in);
-		get(&c, &ml_rest_plain, out);
+		put(&c, &ml_residuals_plain, in);
+		get(&c, &ml_residuals_plain, out);
 		CHECK(!memcmp(in, out, sizeof(in)));
 	}
 }
@@ -85,7 +86,7 @@ TEST(nothing_takes_no_room)
 	static int64_t in[COUNT];
 	static struct columns c;
 
-	put(&c, ml_rest_ops(), in);
+	put(&c, ml_residuals_ops(), in);
 	CHECK_EQ(c.end.codes - c.codes, COUNT / 4);
 	CHECK(c.end.d1 == c.d1 && c.end.d2 == c.d2 && c.end.d4 == c.d4 &&
 	      c.end.d8 == c.d8);
@@ -99,8 +100,8 @@ TEST(vectors_do_as_the_plain_version_does)
 
 	for (uint64_t seed = 1; seed < 50; seed++) {
 		fill(in, seed);
-		put(&plain, &ml_rest_plain, in);
-		put(&fast, ml_rest_ops(), in);
+		put(&plain, &ml_residuals_plain, in);
+		put(&fast, ml_residuals_ops(), in);
 		CHECK_EQ(plain.end.d1 - plain.d1, fast.end.d1 - fast.d1);
 		CHECK(!memcmp(plain.d1, fast.d1, (size_t)(fast.end.d1 - fast.d1)));
 		CHECK_EQ(plain.end.d2 - plain.d2, fast.end.d2 - fast.d2);
@@ -110,7 +111,7 @@ TEST(vectors_do_as_the_plain_version_does)
 		CHECK(!memcmp(plain.d2, fast.d2, (size_t)(fast.end.d2 - fast.d2)));
 		CHECK(!memcmp(plain.d4, fast.d4, (size_t)(fast.end.d4 - fast.d4)));
 		CHECK(!memcmp(plain.d8, fast.d8, (size_t)(fast.end.d8 - fast.d8)));
-		get(&fast, ml_rest_ops(), out);
+		get(&fast, ml_residuals_ops(), out);
 		CHECK(!memcmp(in, out, sizeof(in)));
 	}
 }

@@ -96,7 +96,7 @@ struct run {
 	uint32_t *site, *region, *kind, *thread;
 	uint64_t *time, count;
 	struct ml_buf state; /* at the end */
-	bool quick;          /* ml_quick made it */
+	bool quick;          /* ml_fast_lru made it */
 	struct ml_arena arena;
 };
 
@@ -450,8 +450,9 @@ static void check_from(struct ml_result *result, struct run *r, uint64_t positio
 	ml_sim_save(s, &state);
 	CHECK_EQ(state.size, r->state.size);
 	/*
-	 * Not with ml_quick, which has lines in order of recency where ml_sim leaves them
-	 * where they came in: which way holds a line then depends on where one began.
+	 * Not with ml_fast_lru, which has lines in order of recency where ml_sim leaves
+	 * them where they came in: which way holds a line then depends on where one
+	 * began.
 	 */
 	if (!r->quick)
 		CHECK(!memcmp(state.data, r->state.data, state.size));

@@ -46,7 +46,7 @@ static void keep(uint64_t to)
 	struct ml_result_writer *w;
 	struct ml_arena a = { 0 };
 	struct ml_err err;
-	const char *path = ml_kept_path(&info, &a);
+	const char *path = ml_result_cache_path(&info, &a);
 
 	CHECK(path);
 	CHECK_OK(ml_machine_parse(&p.machine, info.machine, &err), &err);
@@ -59,7 +59,7 @@ static bool is_kept(uint64_t to)
 {
 	struct ml_result_info info = some_info(to);
 	struct ml_result r;
-	bool found = ml_kept_find(&info, &r);
+	bool found = ml_result_cache_find(&info, &r);
 
 	if (found)
 		ml_result_close(&r);
@@ -73,7 +73,7 @@ static void set_age(uint64_t to, time_t seconds)
 	struct timespec when[2] = { { time(NULL) - seconds, 0 },
 				    { time(NULL) - seconds, 0 } };
 
-	CHECK_EQ(utimensat(AT_FDCWD, ml_kept_path(&info, &a), when, 0), 0);
+	CHECK_EQ(utimensat(AT_FDCWD, ml_result_cache_path(&info, &a), when, 0), 0);
 	ml_arena_release(&a);
 }
 
@@ -83,7 +83,7 @@ static off_t size_of(uint64_t to)
 	struct ml_arena a = { 0 };
 	struct stat st;
 
-	CHECK_EQ(stat(ml_kept_path(&info, &a), &st), 0);
+	CHECK_EQ(stat(ml_result_cache_path(&info, &a), &st), 0);
 	ml_arena_release(&a);
 	return st.st_size;
 }
@@ -97,7 +97,7 @@ TEST(a_kept_result_is_found_by_all_that_it_depends_on)
 	CHECK(!is_kept(2));
 	setenv("MEMLAMP_CACHE_SIZE", "0", 1);
 	CHECK(!is_kept(1));
-	ml_kept_trim();
+	ml_result_cache_trim();
 	unsetenv("MEMLAMP_CACHE_SIZE");
 	CHECK(!is_kept(1)); /* a folder that may have nothing has nothing */
 	stop_keeping();
@@ -109,7 +109,7 @@ TEST(a_damaged_result_is_not_found_and_goes)
 	struct ml_arena a = { 0 };
 
 	start_keeping();
-	const char *path = ml_kept_path(&info, &a);
+	const char *path = ml_result_cache_path(&info, &a);
 	FILE *f = fopen(path, "w");
 	CHECK(f && fputs("mlresult", f) >= 0);
 	fclose(f);
@@ -132,24 +132,24 @@ TEST(the_result_that_was_not_used_for_longest_goes_first)
 	snprintf(limit, sizeof(limit), "%lld",
 		 (long long)(size_of(1) + size_of(3) + size_of(4)));
 	setenv("MEMLAMP_CACHE_SIZE", limit, 1);
-	ml_kept_trim();
+	ml_result_cache_trim();
 	CHECK(is_kept(1) && !is_kept(2) && is_kept(3) && is_kept(4));
 	setenv("MEMLAMP_CACHE_SIZE", "0", 1);
-	ml_kept_trim();
+	ml_result_cache_trim();
 	unsetenv("MEMLAMP_CACHE_SIZE");
 	stop_keeping();
 }
 
 TEST(sizes_of_the_folder_are_read_with_their_units)
 {
-	CHECK_EQ(ml_kept_limit(NULL), (uint64_t)4 << 30);
-	CHECK_EQ(ml_kept_limit(""), (uint64_t)4 << 30);
-	CHECK_EQ(ml_kept_limit("lots"), (uint64_t)4 << 30);
-	CHECK_EQ(ml_kept_limit("5X"), (uint64_t)4 << 30);
-	CHECK_EQ(ml_kept_limit("0"), 0);
-	CHECK_EQ(ml_kept_limit("1000"), 1000);
-	CHECK_EQ(ml_kept_limit("500M"), (uint64_t)500 << 20);
-	CHECK_EQ(ml_kept_limit("2G"), (uint64_t)2 << 30);
+	CHECK_EQ(ml_result_cache_limit(NULL), (uint64_t)4 << 30);
+	CHECK_EQ(ml_result_cache_limit(""), (uint64_t)4 << 30);
+	CHECK_EQ(ml_result_cache_limit("lots"), (uint64_t)4 << 30);
+	CHECK_EQ(ml_result_cache_limit("5X"), (uint64_t)4 << 30);
+	CHECK_EQ(ml_result_cache_limit("0"), 0);
+	CHECK_EQ(ml_result_cache_limit("1000"), 1000);
+	CHECK_EQ(ml_result_cache_limit("500M"), (uint64_t)500 << 20);
+	CHECK_EQ(ml_result_cache_limit("2G"), (uint64_t)2 << 30);
 }
 
 TEST(what_an_interrupted_writer_left_goes_after_a_day)
@@ -160,14 +160,15 @@ TEST(what_an_interrupted_writer_left_goes_after_a_day)
 				   { time(NULL) - 25 * 3600, 0 } };
 
 	start_keeping();
-	const char *path = ml_arena_printf(&a, "%s.Xy12Zz", ml_kept_path(&info, &a));
+	const char *path = ml_arena_printf(&a, "%s.Xy12Zz",
+					   ml_result_cache_path(&info, &a));
 	int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	CHECK(fd >= 0);
 	close(fd);
-	ml_kept_trim();
+	ml_result_cache_trim();
 	CHECK_EQ(access(path, F_OK), 0); /* somebody may be writing it */
 	CHECK_EQ(utimensat(AT_FDCWD, path, old, 0), 0);
-	ml_kept_trim();
+	ml_result_cache_trim();
 	CHECK(access(path, F_OK) != 0);
 	ml_arena_release(&a);
 	stop_keeping();

@@ -33,8 +33,8 @@ static void open_ensemble(void)
 	CHECK_OK(ml_ensemble_save(&e, file, &err), &err);
 	ml_ensemble_release(&e);
 	CHECK_OK(ml_machine_parse(&m, "L1 1K", &err), &err);
-	ml_desk_init(&desk, &m);
-	CHECK_OK(ml_desk_open(&desk, file, &err), &err);
+	ml_workspace_init(&workspace, &m);
+	CHECK_OK(ml_workspace_open(&workspace, file, &err), &err);
 }
 
 static void done(void)

@@ -16,7 +16,7 @@
 #include "tests/scratch.h"
 #include "tests/test.h"
 
-static struct ml_desk desk;
+static struct ml_workspace workspace;
 static struct ml_err err;
 
 static void open_desk(const char *machine)
@@ -26,10 +26,11 @@ static void open_desk(const char *machine)
 
 	setenv("MEMLAMP_CACHE_SIZE", "0", 1);
 	CHECK_OK(ml_machine_parse(&m, machine, &err), &err);
-	ml_desk_init(&desk, &m);
-	CHECK_OK(ml_desk_open(&desk, scratch(), &err), &err);
-	CHECK_OK(ml_desk_sim_start(&desk, 0, &m, ML_INTERLEAVE_AUTO, &sim, &err), &err);
-	CHECK_OK(ml_desk_sim_finish(&desk, sim, &err), &err);
+	ml_workspace_init(&workspace, &m);
+	CHECK_OK(ml_workspace_open(&workspace, scratch(), &err), &err);
+	CHECK_OK(ml_open_sim_start(&workspace, 0, &m, ML_INTERLEAVE_AUTO, &sim, &err),
+		 &err);
+	CHECK_OK(ml_open_sim_finish(&workspace, sim, &err), &err);
 }
 
 static void open_text(const char *machine, const char *text)
@@ -46,14 +47,14 @@ static void open_text(const char *machine, const char *text)
 static bool served(ml_route_fn *route, char *out, size_t cap, struct ml_param *params,
 		   size_t count)
 {
-	struct ml_ask q = { .method = "GET", .path = "", .count = count };
+	struct ml_request q = { .method = "GET", .path = "", .count = count };
 	struct ml_answer a = { 0 };
 
 	if (count)
 		memcpy(q.params, params, count * sizeof(*params));
 	ml_answer_init(&a);
 	err = (struct ml_err){ 0 };
-	bool ok = route(&desk, &q, &a, &err);
+	bool ok = route(&workspace, &q, &a, &err);
 	for (size_t i = 0; ok && i < a.count; i++)
 		if (!strcmp(a.columns[i].name, "served")) {
 			const uint8_t *v = a.columns[i].data;
@@ -75,7 +76,7 @@ static const char *last(uint64_t at, const char *cells)
 	struct ml_param p[] = { { "at", text }, { "cells", cells } };
 
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)at);
-	CHECK_OK(served(ml_ask_last, digits, sizeof(digits), p, 2), &err);
+	CHECK_OK(served(ml_route_last, digits, sizeof(digits), p, 2), &err);
 	return digits;
 }
 
@@ -90,7 +91,7 @@ TEST(each_cell_has_the_result_of_its_last_access)
 	CHECK_STR(last(4, "1:8:16"), "2100000020000000");
 	CHECK_STR(last(1, "1:8:16"), "2000000000000000"); /* and back */
 	CHECK_STR(last(99, "1:64:2"), "12");
-	ml_desk_close(&desk);
+	ml_workspace_close(&workspace);
 }
 
 TEST(regions_of_several_blocks_are_cut_one_behind_the_other)
@@ -101,7 +102,7 @@ TEST(regions_of_several_blocks_are_cut_one_behind_the_other)
 	CHECK_STR(last(5, "1:32:2,2:64:2"), "2021");
 	CHECK_STR(last(3, "1:32:2,2:64:2"), "2022");
 	CHECK_STR(last(2, "1:32:2,2:64:2"), "2020");
-	ml_desk_close(&desk);
+	ml_workspace_close(&workspace);
 }
 
 /* The same by going over the run from its beginning. */
@@ -114,7 +115,7 @@ static const char *slowly(uint64_t to)
 	};
 
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)to);
-	CHECK_OK(served(ml_ask_cells, others, sizeof(others), p, 6), &err);
+	CHECK_OK(served(ml_route_cells, others, sizeof(others), p, 6), &err);
 	return others;
 }
 
@@ -136,7 +137,7 @@ TEST(long_runs_are_gone_on_from_where_something_is_known)
 		CHECK_STR(last(when[i], "1:64:500"), slowly(when[i]));
 	/* all of it is touched, and from a cache that holds a fourth */
 	CHECK(!strchr(last(1000000, "1:64:500"), '0') && strchr(digits, '3'));
-	ml_desk_close(&desk);
+	ml_workspace_close(&workspace);
 }
 
 TEST(more_cuts_than_are_kept_are_answered_too)
@@ -149,7 +150,7 @@ TEST(more_cuts_than_are_kept_are_answered_too)
 			snprintf(cells, sizeof(cells), "1:%d:1", 8 * n);
 			CHECK_STR(last(2, cells), "2");
 		}
-	ml_desk_close(&desk);
+	ml_workspace_close(&workspace);
 }
 
 TEST(what_is_no_cut_is_said)
@@ -162,10 +163,10 @@ TEST(what_is_no_cut_is_said)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct ml_param p[] = { { "cells", wrong[i] } };
 
-		CHECK(!served(ml_ask_last, digits, sizeof(digits), p, 1));
+		CHECK(!served(ml_route_last, digits, sizeof(digits), p, 1));
 		CHECK_EQ(err.kind, ML_USAGE);
 	}
-	CHECK(!served(ml_ask_last, digits, sizeof(digits), NULL, 0));
+	CHECK(!served(ml_route_last, digits, sizeof(digits), NULL, 0));
 	CHECK(strstr(err.text, "cells is missing") != NULL);
-	ml_desk_close(&desk);
+	ml_workspace_close(&workspace);
 }

@@ -168,7 +168,7 @@ TEST(steps_lead_past_long_stretches_without_a_moment)
 	open_model("L1 1K 2w | L2 8K 4w", "sweep 0x10000 100 8 repeat 3000; "
 					  "random 0x900000 64K 50 8 w; "
 					  "sweep 0x10000 100 8 repeat 3000");
-	CHECK_EQ(desk.sims[0]->result.refs, REFS);
+	CHECK_EQ(workspace.sims[0]->result.refs, REFS);
 	while (done < REFS) {
 		size_t count;
 
@@ -356,10 +356,10 @@ TEST(threads_that_take_turns_are_looked_at_in_turn)
 {
 	open_text("cores 2 | L1 256 2w | L2 1K 2w shared",
 		  "thread 1\nr0+8*100\nthread 2\nr4096+8*100\nthread 1\nr0\n");
-	struct ml_machine m = desk.machine;
+	struct ml_machine m = workspace.machine;
 	uint32_t sim;
-	CHECK_OK(ml_desk_sim_start(&desk, 0, &m, 10, &sim, &err), &err);
-	CHECK_OK(ml_desk_sim_finish(&desk, sim, &err), &err);
+	CHECK_OK(ml_open_sim_start(&workspace, 0, &m, 10, &sim, &err), &err);
+	CHECK_OK(ml_open_sim_finish(&workspace, sim, &err), &err);
 	CHECK_EQ(sim, 1);
 	CHECK(ask("/api/sims/0"));
 	CHECK(says("\"interleaved\":false"));
@@ -426,10 +426,10 @@ TEST(a_window_of_threads_ends_although_the_interleaver_holds_more)
 {
 	open_text("cores 2 | L1 256 2w | L2 1K 2w shared",
 		  "thread 1\nr0+8*9000\nthread 2\nr1000000+8*9000\n");
-	struct ml_machine m = desk.machine;
+	struct ml_machine m = workspace.machine;
 	uint32_t sim;
-	CHECK_OK(ml_desk_sim_start(&desk, 0, &m, 10, &sim, &err), &err);
-	CHECK_OK(ml_desk_sim_finish(&desk, sim, &err), &err);
+	CHECK_OK(ml_open_sim_start(&workspace, 0, &m, 10, &sim, &err), &err);
+	CHECK_OK(ml_open_sim_finish(&workspace, sim, &err), &err);
 	CHECK(ask("/api/sims/1/refs?from=0&count=18000"));
 	size_t n;
 	const uint64_t *addr = column("addr", &n);

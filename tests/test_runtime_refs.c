@@ -37,16 +37,16 @@ static void record(const struct words *w, size_t piece,
 		   const struct ml_record_options *options)
 {
 	struct ml_err err;
-	struct ml_drain *d = ml_drain_open(scratch(), options, &err);
+	struct ml_ring_reader *d = ml_ring_reader_open(scratch(), options, &err);
 
 	CHECK(d);
 	for (size_t at = 0; at < w->count; at += piece)
-		CHECK_OK(ml_drain_feed(d, w->at + at,
-				       w->count - at < piece ? w->count - at : piece,
-				       &err),
+		CHECK_OK(ml_ring_reader_feed(
+				 d, w->at + at,
+				 w->count - at < piece ? w->count - at : piece, &err),
 			 &err);
-	CHECK_OK(ml_drain_finish(d, false, &err), &err);
-	ml_drain_release(d);
+	CHECK_OK(ml_ring_reader_finish(d, false, &err), &err);
+	ml_ring_reader_release(d);
 }
 
 /* The trace at scratch() has exactly the references that the words tell. */
@@ -194,7 +194,7 @@ struct fake {
 static struct ml_ring *open_slot(struct ml_ring_control *control, unsigned i,
 				 uint32_t thread)
 {
-	struct ml_ring *r = ml_guest_slots_at(control, i);
+	struct ml_ring *r = ml_thread_merge_at(control, i);
 
 	r->pid = 7;
 	r->thread = thread;
@@ -259,12 +259,12 @@ TEST(threads_are_put_in_order_by_their_stamps)
 	struct ml_record_options o = { .no_source = true };
 	struct ml_err err;
 	struct fake f;
-	struct ml_guest_slots s;
+	struct ml_thread_merge s;
 	char text[200];
 
 	fake_open(&f);
-	struct ml_drain *d = ml_drain_open(scratch(), &o, &err);
-	ml_guest_slots_init(&s, f.control, f.slot[0], d);
+	struct ml_ring_reader *d = ml_ring_reader_open(scratch(), &o, &err);
+	ml_thread_merge_init(&s, f.control, f.slot[0], d);
 	write_stamp(f.slot[0], 10);
 	write_ref(f.slot[0], 100);
 	write_stamp(f.slot[0], 30);
@@ -274,18 +274,18 @@ TEST(threads_are_put_in_order_by_their_stamps)
 	write_ref(f.slot[1], 200);
 	write_stamp(f.slot[1], 40);
 	write_ref(f.slot[1], 201);
-	CHECK_OK(ml_guest_slots_round(&s, &err), &err);
+	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
 	/* the second thread goes on with what it began, later than all that was seen */
 	write_ref(f.slot[1], 202);
-	CHECK_OK(ml_guest_slots_round(&s, &err), &err);
+	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
 	/* what is stamped later than the round began waits for the next */
 	write_stamp(f.slot[0], UINT64_MAX);
 	write_ref(f.slot[0], 103);
-	CHECK_OK(ml_guest_slots_round(&s, &err), &err);
-	CHECK_OK(ml_drain_finish(d, false, &err), &err);
+	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
+	CHECK_OK(ml_ring_reader_finish(d, false, &err), &err);
 	CHECK_STR(order(text), "1:100 2:200 1:101 1:102 2:201 2:202");
-	ml_drain_release(d);
-	ml_guest_slots_release(&s);
+	ml_ring_reader_release(d);
+	ml_thread_merge_release(&s);
 	munmap(f.control, ML_RING_FILE_BYTES);
 }
 
@@ -294,12 +294,12 @@ TEST(a_page_is_taken_by_the_stamp_beside_it)
 	struct ml_record_options o = { .no_source = true };
 	struct ml_err err;
 	struct fake f;
-	struct ml_guest_slots s;
+	struct ml_thread_merge s;
 	char text[8000];
 
 	fake_open(&f);
-	struct ml_drain *d = ml_drain_open(scratch(), &o, &err);
-	ml_guest_slots_init(&s, f.control, f.slot[0], d);
+	struct ml_ring_reader *d = ml_ring_reader_open(scratch(), &o, &err);
+	ml_thread_merge_init(&s, f.control, f.slot[0], d);
 	uint64_t *stamps = (uint64_t *)(uintptr_t)(f.slot[0]->data + ML_RING_DATA_BYTES);
 	stamps[0] = 10;
 	stamps[1] = 30;
@@ -307,12 +307,12 @@ TEST(a_page_is_taken_by_the_stamp_beside_it)
 		write_ref(f.slot[0], i);
 	write_stamp(f.slot[1], 20);
 	write_ref(f.slot[1], 1000);
-	CHECK_OK(ml_guest_slots_round(&s, &err), &err);
-	CHECK_OK(ml_drain_finish(d, false, &err), &err);
+	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
+	CHECK_OK(ml_ring_reader_finish(d, false, &err), &err);
 	order(text);
 	CHECK(strstr(text, "1:255 2:1000 1:256"));
-	ml_drain_release(d);
-	ml_guest_slots_release(&s);
+	ml_ring_reader_release(d);
+	ml_thread_merge_release(&s);
 	munmap(f.control, ML_RING_FILE_BYTES);
 }
 
@@ -321,24 +321,24 @@ TEST(segments_go_back_when_they_are_read_and_slots_when_their_thread_has_ended)
 	struct ml_record_options o = { .no_source = true };
 	struct ml_err err;
 	struct fake f;
-	struct ml_guest_slots s;
+	struct ml_thread_merge s;
 
 	fake_open(&f);
-	struct ml_drain *d = ml_drain_open(scratch(), &o, &err);
-	ml_guest_slots_init(&s, f.control, f.slot[0], d);
+	struct ml_ring_reader *d = ml_ring_reader_open(scratch(), &o, &err);
+	ml_thread_merge_init(&s, f.control, f.slot[0], d);
 	write_ref(f.slot[1], 1);
 	f.slot[1]->used[0] = 2;
 	f.slot[1]->head = 1;
 	f.slot[1]->cur = f.slot[1]->data + ML_RING_SEGMENT_WORDS * 8;
-	CHECK_OK(ml_guest_slots_round(&s, &err), &err);
+	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
 	CHECK_EQ(f.slot[1]->tail, 1);
 	write_ref(f.slot[1], 2);
 	f.slot[1]->state = ML_RING_CLOSED;
-	CHECK_OK(ml_guest_slots_round(&s, &err), &err);
+	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
 	CHECK_EQ(f.slot[1]->state, ML_RING_FREE);
-	CHECK_EQ(ml_drain_count(d).refs, 2);
-	CHECK_OK(ml_drain_finish(d, false, &err), &err);
-	ml_drain_release(d);
-	ml_guest_slots_release(&s);
+	CHECK_EQ(ml_ring_reader_count(d).refs, 2);
+	CHECK_OK(ml_ring_reader_finish(d, false, &err), &err);
+	ml_ring_reader_release(d);
+	ml_thread_merge_release(&s);
 	munmap(f.control, ML_RING_FILE_BYTES);
 }

@@ -19,7 +19,7 @@
 #include "tests/scratch.h"
 #include "tests/test.h"
 
-static struct ml_desk desk;
+static struct ml_workspace workspace;
 static struct server server;
 static char reply[1 << 20];
 
@@ -35,16 +35,16 @@ static void start(void)
 	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	CHECK_OK(ml_machine_parse(&m, "L1 1K 2w", &err), &err);
-	ml_desk_init(&desk, &m);
-	CHECK_OK(ml_desk_open(&desk, scratch(), &err), &err);
-	CHECK_OK(server_open(&server, &desk, 0, &err), &err);
+	ml_workspace_init(&workspace, &m);
+	CHECK_OK(ml_workspace_open(&workspace, scratch(), &err), &err);
+	CHECK_OK(server_open(&server, &workspace, 0, &err), &err);
 }
 
 static void stop(void)
 {
-	ml_desk_stop(&desk);
+	ml_workspace_stop(&workspace);
 	server_close(&server);
-	ml_desk_close(&desk);
+	ml_workspace_close(&workspace);
 }
 
 /* Sends a request as it is; the status of the answer, whose bytes are in reply. */
@@ -217,7 +217,7 @@ TEST(events_tell_of_simulations_and_say_bye)
 		reply[size] = 0;
 		if (strstr(reply, "\"state\":\"ready\"") && !stopped) {
 			stopped = true;
-			ml_desk_stop(&desk);
+			ml_workspace_stop(&workspace);
 		}
 		if (strstr(reply, "event: bye"))
 			break;
@@ -254,11 +254,11 @@ TEST(who_hangs_up_is_not_worked_for_any_longer)
 	/* going over all of it takes many times as long as hanging up */
 	write_model("sweep 0x10000 64K 8 repeat 100");
 	CHECK_OK(ml_machine_parse(&m, "L1 1K 2w", &err), &err);
-	ml_desk_init(&desk, &m);
-	CHECK_OK(ml_desk_open(&desk, scratch(), &err), &err);
-	CHECK_OK(ml_desk_sim_start(&desk, 0, &m, 0, &sim, &err), &err);
-	CHECK_OK(ml_desk_sim_finish(&desk, sim, &err), &err);
-	CHECK_OK(server_open(&server, &desk, 0, &err), &err);
+	ml_workspace_init(&workspace, &m);
+	CHECK_OK(ml_workspace_open(&workspace, scratch(), &err), &err);
+	CHECK_OK(ml_open_sim_start(&workspace, 0, &m, 0, &sim, &err), &err);
+	CHECK_OK(ml_open_sim_finish(&workspace, sim, &err), &err);
+	CHECK_OK(server_open(&server, &workspace, 0, &err), &err);
 	int s = socket(AF_INET, SOCK_STREAM, 0);
 	to.sin_port = htons(server.port);
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

@@ -7,7 +7,7 @@
 #include "tests/test.h"
 
 static struct ml_ensemble e;
-static struct ml_second s;
+static struct ml_shared_cache s;
 static struct ml_arena arena;
 static struct ml_err err;
 
@@ -44,7 +44,7 @@ enum { K4, K3, K2, K1 }; /* numbers of the members */
 TEST(all_ways_to_share_out_a_total_are_found_once)
 {
 	four_sizes();
-	CHECK_OK(ml_second_make(&s, &e, "L1 size", 2, 4096, &arena, &err), &err);
+	CHECK_OK(ml_shared_cache_make(&s, &e, "L1 size", 2, 4096, &arena, &err), &err);
 	CHECK_EQ(s.count, 2); /* 1 + 3, 2 + 2 */
 	CHECK_EQ(s.at[0].member[0], K1);
 	CHECK_EQ(s.at[0].member[1], K3);
@@ -53,10 +53,10 @@ TEST(all_ways_to_share_out_a_total_are_found_once)
 	CHECK_EQ(s.at[1].member[1], K2);
 	CHECK_EQ(s.at[1].starved, 0);
 	/* 8 as a sum of three from 1 to 4: 1+3+4, 2+2+4, 2+3+3 */
-	CHECK_OK(ml_second_make(&s, &e, "L1 size", 3, 8192, &arena, &err), &err);
+	CHECK_OK(ml_shared_cache_make(&s, &e, "L1 size", 3, 8192, &arena, &err), &err);
 	CHECK_EQ(s.count, 3);
 	/* 6 as a sum of four: 1+1+1+3, 1+1+2+2 */
-	CHECK_OK(ml_second_make(&s, &e, "L1 size", 4, 6144, &arena, &err), &err);
+	CHECK_OK(ml_shared_cache_make(&s, &e, "L1 size", 4, 6144, &arena, &err), &err);
 	CHECK_EQ(s.count, 2);
 	CHECK_EQ(s.at[0].starved, 3);
 	CHECK_EQ(s.at[1].starved, 2);
@@ -66,11 +66,11 @@ TEST(all_ways_to_share_out_a_total_are_found_once)
 TEST(a_total_that_no_members_add_up_to_fails_and_says_which_sizes_there_are)
 {
 	four_sizes();
-	CHECK_FAILS(ml_second_make(&s, &e, "L1 size", 2, 16384, &arena, &err), &err,
+	CHECK_FAILS(ml_shared_cache_make(&s, &e, "L1 size", 2, 16384, &arena, &err), &err,
 		    "there are 1.0 KiB, 2.0 KiB, 3.0 KiB, 4.0 KiB");
-	CHECK_FAILS(ml_second_make(&s, &e, "L2 size", 2, 4096, &arena, &err), &err,
+	CHECK_FAILS(ml_shared_cache_make(&s, &e, "L2 size", 2, 4096, &arena, &err), &err,
 		    "parameters that are numbers: L1 size");
-	CHECK_FAILS(ml_second_make(&s, &e, "L1 size", 9, 4096, &arena, &err), &err,
+	CHECK_FAILS(ml_shared_cache_make(&s, &e, "L1 size", 9, 4096, &arena, &err), &err,
 		    "2 to 8 threads");
 	done();
 }
@@ -82,8 +82,8 @@ TEST(references_are_pooled_as_if_of_one_run)
 	struct ml_curve_options o = { .against = SIZE_MAX };
 	double mean[8], low[8], high[8];
 
-	CHECK_OK(ml_second_make(&s, &e, "L1 size", 2, 4096, &arena, &err), &err);
-	ml_second_curve(c, &s, 0, &o, 0, 0, 64, 8, mean, low, high);
+	CHECK_OK(ml_shared_cache_make(&s, &e, "L1 size", 2, 4096, &arena, &err), &err);
+	ml_shared_cache_curve(c, &s, 0, &o, 0, 0, 64, 8, mean, low, high);
 	/* 1 K and 3 K: both miss in bin 0, one in bins 1 to 3, none behind */
 	static const double want[] = { 9, 5, 5, 5, 1, 1, 1, 1 };
 	for (size_t i = 0; i < 8; i++) {
@@ -92,8 +92,8 @@ TEST(references_are_pooled_as_if_of_one_run)
 		CHECK_NEAR(high[i], want[i], 1e-12);
 	}
 	/* 40 misses and 88 hits of 128 */
-	CHECK_NEAR(ml_second_total(c, &s, 0, &o), (40 * 9 + 88) / 128.0, 1e-12);
-	CHECK_NEAR(ml_second_total(c, &s, 1, &o), (32 * 9 + 96) / 128.0, 1e-12);
+	CHECK_NEAR(ml_shared_cache_total(c, &s, 0, &o), (40 * 9 + 88) / 128.0, 1e-12);
+	CHECK_NEAR(ml_shared_cache_total(c, &s, 1, &o), (32 * 9 + 96) / 128.0, 1e-12);
 	ml_curves_close(c);
 	done();
 }
@@ -105,9 +105,9 @@ TEST(the_envelope_bounds_all_shifts_of_the_threads_against_each_other)
 	struct ml_curve_options o = { .against = SIZE_MAX };
 	double mean[8], low[8], high[8];
 
-	CHECK_OK(ml_second_make(&s, &e, "L1 size", 2, 4096, &arena, &err), &err);
+	CHECK_OK(ml_shared_cache_make(&s, &e, "L1 size", 2, 4096, &arena, &err), &err);
 	/* each by up to 8 references, a bin, either way */
-	ml_second_curve(c, &s, 0, &o, 16, 0, 64, 8, mean, low, high);
+	ml_shared_cache_curve(c, &s, 0, &o, 16, 0, 64, 8, mean, low, high);
 	static const double lows[] = { 5, 5, 5, 1, 1, 1, 1, 1 };
 	static const double highs[] = { 9, 9, 5, 5, 5, 1, 1, 1 };
 	for (size_t i = 0; i < 8; i++) {
@@ -127,12 +127,12 @@ TEST(misses_are_pooled_over_those_that_ask)
 				      .against = SIZE_MAX };
 	double mean[8];
 
-	CHECK_OK(ml_second_make(&s, &e, "L1 size", 2, 4096, &arena, &err), &err);
-	ml_second_curve(c, &s, 0, &o, 0, 0, 64, 8, mean, NULL, NULL);
+	CHECK_OK(ml_shared_cache_make(&s, &e, "L1 size", 2, 4096, &arena, &err), &err);
+	ml_shared_cache_curve(c, &s, 0, &o, 0, 0, 64, 8, mean, NULL, NULL);
 	CHECK_NEAR(mean[0], 1, 0);
 	CHECK_NEAR(mean[1], 0.5, 0);
 	CHECK_NEAR(mean[7], 0, 0);
-	CHECK_NEAR(ml_second_total(c, &s, 0, &o), 40 / 128.0, 1e-12);
+	CHECK_NEAR(ml_shared_cache_total(c, &s, 0, &o), 40 / 128.0, 1e-12);
 	ml_curves_close(c);
 	done();
 }
@@ -144,11 +144,11 @@ TEST(all_ways_at_once_are_those_one_by_one)
 	struct ml_curve_options o = { .against = SIZE_MAX, .window = 24 };
 	double all[3][3 * 5], one[3][5];
 
-	CHECK_OK(ml_second_make(&s, &e, "L1 size", 3, 8192, &arena, &err), &err);
+	CHECK_OK(ml_shared_cache_make(&s, &e, "L1 size", 3, 8192, &arena, &err), &err);
 	CHECK_EQ(s.count, 3);
-	ml_second_curves(c, &s, &o, 6, 0, 64, 5, all[0], all[1], all[2]);
+	ml_shared_cache_curves(c, &s, &o, 6, 0, 64, 5, all[0], all[1], all[2]);
 	for (size_t w = 0; w < 3; w++) {
-		ml_second_curve(c, &s, w, &o, 6, 0, 64, 5, one[0], one[1], one[2]);
+		ml_shared_cache_curve(c, &s, w, &o, 6, 0, 64, 5, one[0], one[1], one[2]);
 		for (size_t k = 0; k < 3; k++)
 			for (size_t i = 0; i < 5; i++)
 				CHECK_NEAR(all[k][w * 5 + i], one[k][i], 0);

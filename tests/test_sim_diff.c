@@ -22,7 +22,7 @@ static double *kept(const char *name, size_t *count)
 /* Serving levels of all references, memory as 15. */
 static uint8_t *served(uint32_t sim)
 {
-	struct ml_desk_sim *s = ml_desk_sim(&desk, sim, &err);
+	struct ml_open_sim *s = ml_open_sim(&workspace, sim, &err);
 	uint64_t n = s->result.refs;
 	uint16_t *outcome = malloc((n + 1) * sizeof(*outcome));
 	uint8_t *out = malloc(n + 1);
@@ -90,7 +90,7 @@ TEST(counts_of_all_windows_are_those_of_the_outcomes)
 	add_sim(0, "L1 1K 2w | L2 8K 4w");
 	add_sim(0, "L1 1K 4w fifo | L2 4K 4w | L3 16K 8w");
 	uint8_t *x = served(0), *y = served(1);
-	uint64_t refs = ml_desk_sim(&desk, 0, &err)->result.refs;
+	uint64_t refs = ml_open_sim(&workspace, 0, &err)->result.refs;
 	for (size_t w = 0; w < sizeof(windows) / sizeof(*windows); w++) {
 		uint64_t from = windows[w].from;
 		uint64_t to = windows[w].to < refs ? windows[w].to : refs;
@@ -195,7 +195,7 @@ TEST(different_traces_are_compared_by_the_spread_over_levels_of_matched_stretche
 		CHECK(sum > 0);
 		CHECK_EQ(edge[0], 0);
 		CHECK_EQ(edge[n],
-			 matched ? 15552 : ml_desk_sim(&desk, 1, &err)->result.refs);
+			 matched ? 15552 : ml_open_sim(&workspace, 1, &err)->result.refs);
 		free(a);
 		free(b);
 	}
@@ -270,8 +270,8 @@ static unsigned resides(const struct ml_machine *m, const uint64_t *line, uint64
 static void count_bytes(uint64_t at, uint64_t lowest, uint64_t highest, unsigned levels,
 			uint64_t *want)
 {
-	struct ml_desk_sim *s[2] = { ml_desk_sim(&desk, 0, &err),
-				     ml_desk_sim(&desk, 1, &err) };
+	struct ml_open_sim *s[2] = { ml_open_sim(&workspace, 0, &err),
+				     ml_open_sim(&workspace, 1, &err) };
 	uint64_t *line[2];
 
 	for (int k = 0; k < 2; k++) {

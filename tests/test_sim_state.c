@@ -155,7 +155,7 @@ TEST(the_state_of_another_machine_is_refused)
 
 TEST(an_lru_state_in_order_of_recency_goes_on_from_there)
 {
-	/* what ml_quick writes: the ways of a set, the most recently used first */
+	/* what ml_fast_lru writes: the ways of a set, the most recently used first */
 	struct ml_machine m;
 	struct ml_err err;
 	struct ml_buf a = { 0 };

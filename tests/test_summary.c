@@ -149,7 +149,7 @@ struct slow {
 	uint64_t *touched;       /* region << 40 | line, each as often as it comes */
 	size_t touches, cap;
 	uint64_t thread[4];
-	struct ml_space *space;
+	struct ml_region_lookup *space;
 };
 
 static void count_slowly(struct ml_trace *t, struct slow *x)
@@ -158,13 +158,13 @@ static void count_slowly(struct ml_trace *t, struct slow *x)
 	struct ml_batch batch;
 	struct ml_err err;
 
-	x->space = ml_space_open(t, &err);
+	x->space = ml_region_lookup_open(t, &err);
 	x->refs = calloc(1000, sizeof(*x->refs));
 	x->writes = calloc(1000, sizeof(*x->writes));
 	while (ml_cursor_next(c, &batch, &err))
 		for (size_t i = 0; i < batch.count; i++) {
 			struct ml_ref ref = ml_batch_ref(&batch, i);
-			uint64_t r = ml_space_find(x->space, &ref).region;
+			uint64_t r = ml_region_lookup_find(x->space, &ref).region;
 			uint64_t size = ml_what_size(ref.what);
 
 			x->refs[r]++;
@@ -225,7 +225,7 @@ TEST(random_traces_are_counted_as_slow_obvious_code_counts_them)
 		}
 		CHECK_EQ(all, 20000);
 		CHECK(library > 0 && library < 20000);
-		ml_space_close(x.space);
+		ml_region_lookup_close(x.space);
 		free(x.refs);
 		free(x.writes);
 		ml_free(x.touched);

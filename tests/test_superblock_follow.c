@@ -15,7 +15,7 @@ static uint64_t random_below(uint64_t n)
 }
 
 /* A track: headers, values, and brief ones that are both. */
-static size_t make_track(struct ml_follow_word *word)
+static size_t make_track(struct ml_superblock_follow_word *word)
 {
 	size_t count = 1 + random_below(TRACK), bases = 0;
 	uint16_t root[TRACK];
@@ -23,7 +23,7 @@ static size_t make_track(struct ml_follow_word *word)
 	for (size_t i = 0; i < count; i++) {
 		unsigned kind = i ? (unsigned)random_below(5) : 0;
 
-		word[i] = (struct ml_follow_word){ 0 };
+		word[i] = (struct ml_superblock_follow_word){ 0 };
 		if (kind == 0) {
 			word[i].constant = true;
 			word[i].head = ML_WORD(ML_WORD_STEP, 0, random_below(1000));
@@ -32,7 +32,7 @@ static size_t make_track(struct ml_follow_word *word)
 			word[i].base = true;
 			root[bases++] = (uint16_t)i;
 		} else if (kind == 2) {
-			word[i] = (struct ml_follow_word){
+			word[i] = (struct ml_superblock_follow_word){
 				.root = root[random_below(bases)],
 				.drift = true,
 				.as = (uint8_t)
@@ -53,7 +53,8 @@ static size_t make_track(struct ml_follow_word *word)
 }
 
 /* What word i should have as its value, which is no base. */
-static uint64_t expected(const struct ml_follow_word *word, size_t i, const uint64_t *w)
+static uint64_t expected(const struct ml_superblock_follow_word *word, size_t i,
+			 const uint64_t *w)
 {
 	uint64_t root = ML_WORD_VALUE(w[word[i].root]);
 	uint64_t moved = ML_WORD_VALUE(w[word[i].as]) - ML_WORD_VALUE(w[word[i].since]);
@@ -64,7 +65,8 @@ static uint64_t expected(const struct ml_follow_word *word, size_t i, const uint
 }
 
 /* Words that go along it, but perhaps at one place. */
-static void make_words(const struct ml_follow_word *word, size_t count, uint64_t *w)
+static void make_words(const struct ml_superblock_follow_word *word, size_t count,
+		       uint64_t *w)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!word[i].constant && word[i].root == i)
@@ -73,15 +75,15 @@ static void make_words(const struct ml_follow_word *word, size_t count, uint64_t
 			w[i] = ML_WORD_VALUE(expected(word, i, w));
 		w[i] |= word[i].head;
 	}
-	for (size_t i = count; i < ml_follow_reads(count); i++)
+	for (size_t i = count; i < ml_superblock_follow_reads(count); i++)
 		w[i] = random_below(2) ? 0 : UINT64_C(1) << 63 | random_below(1000);
 	if (random_below(3))
 		w[random_below(count)] ^= UINT64_C(1) << random_below(64);
 }
 
 /* The same, one by one; returns how many words, and of them the bases. */
-static size_t plainly(const struct ml_follow_word *word, size_t count, const uint64_t *w,
-		      uint64_t *base, size_t *bases)
+static size_t plainly(const struct ml_superblock_follow_word *word, size_t count,
+		      const uint64_t *w, uint64_t *base, size_t *bases)
 {
 	size_t i = 0;
 
@@ -106,24 +108,24 @@ TEST(vectors_follow_a_track_as_far_as_word_by_word)
 		return;
 	for (seed = 1; seed < 3000; seed++) {
 		uint64_t kept = seed;
-		struct ml_follow_word word[TRACK];
-		struct ml_follow f[(TRACK + 7) / 8];
+		struct ml_superblock_follow_word word[TRACK];
+		struct ml_superblock_follow f[(TRACK + 7) / 8];
 		uint64_t w[TRACK + 8], slow[TRACK], fast[TRACK + 8];
 		size_t count = make_track(word), bases;
 
-		ml_follow_make(f, word, count);
+		ml_superblock_follow_make(f, word, count);
 		for (int n = 0; n < 4; n++) {
 			make_words(word, count, w);
 			size_t same = plainly(word, count, w, slow, &bases);
 
-			CHECK_EQ(ml_follow_on(f, w, 0, count, fast), same);
+			CHECK_EQ(ml_superblock_follow_on(f, w, 0, count, fast), same);
 			for (size_t i = 0; i < bases; i++)
 				CHECK_EQ(fast[i], slow[i]);
 			/* on from a word up to which it is known; its bases are there */
 			size_t from = random_below(same + 1), before;
 			plainly(word, from, w, fast, &before);
 			memset(fast + before, 0, (TRACK + 8 - before) * sizeof(*fast));
-			CHECK_EQ(ml_follow_on(f, w, from, count, fast), same);
+			CHECK_EQ(ml_superblock_follow_on(f, w, from, count, fast), same);
 			for (size_t i = 0; i < bases; i++)
 				CHECK_EQ(fast[i], slow[i]);
 		}

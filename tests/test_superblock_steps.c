@@ -211,19 +211,20 @@ static void record(const struct words *w, size_t segment)
 {
 	struct ml_record_options options = { .no_source = true };
 	struct ml_err err;
-	struct ml_drain *d = ml_drain_open(scratch(), &options, &err);
+	struct ml_ring_reader *d = ml_ring_reader_open(scratch(), &options, &err);
 	size_t from = 0;
 
 	CHECK(d);
 	for (size_t i = 0; i < w->cuts; i++) {
 		if (w->cut[i] - from < segment && i + 1 < w->cuts)
 			continue;
-		CHECK_OK(ml_drain_feed(d, w->at + from, w->cut[i] - from, &err), &err);
+		CHECK_OK(ml_ring_reader_feed(d, w->at + from, w->cut[i] - from, &err),
+			 &err);
 		from = w->cut[i];
 	}
-	CHECK_OK(ml_drain_finish(d, false, &err), &err);
-	CHECK(!ml_drain_warning(d));
-	ml_drain_release(d);
+	CHECK_OK(ml_ring_reader_finish(d, false, &err), &err);
+	CHECK(!ml_ring_reader_warning(d));
+	ml_ring_reader_release(d);
 }
 
 static void check_same(const struct log *log)
@@ -280,13 +281,13 @@ TEST(a_step_that_makes_no_sense_is_left_out_and_told)
 	put(&w, ML_WORD(ML_WORD_STEP, 1, 0)); /* steps have no count */
 	put(&w, ML_WORD(ML_WORD_STEP, 0, 1)); /* nor was this one declared */
 	put_step(&w, &log, 0, &b, 0, (uint64_t[]){ 0x2000 }, 1);
-	struct ml_drain *d = ml_drain_open(scratch(), &options, &err);
+	struct ml_ring_reader *d = ml_ring_reader_open(scratch(), &options, &err);
 	CHECK(d);
-	CHECK_OK(ml_drain_feed(d, w.at, w.count, &err), &err);
-	CHECK_OK(ml_drain_finish(d, false, &err), &err);
-	CHECK_STR(ml_drain_warning(d),
+	CHECK_OK(ml_ring_reader_feed(d, w.at, w.count, &err), &err);
+	CHECK_OK(ml_ring_reader_finish(d, false, &err), &err);
+	CHECK_STR(ml_ring_reader_warning(d),
 		  "2 words of the recorder made no sense and were left out");
-	ml_drain_release(d);
+	ml_ring_reader_release(d);
 	check_same(&log);
 	ml_free(w.at);
 	ml_free(w.cut);
@@ -395,24 +396,24 @@ static size_t tell(const struct words *w, bool fast, struct ml_buf *out)
 		.slots = 2, .bases = 2, .slot = slot, .base = base, .user = true
 	};
 	struct ml_callers callers = { .user = true };
-	struct ml_guest_steps g;
+	struct ml_superblock_steps g;
 	struct ml_writer *writer;
 	struct ml_err err;
 	size_t from = 0;
 
 	CHECK_OK(ml_writer_open(&writer, scratch(), &err), &err);
-	ml_guest_steps_init(&g, writer);
+	ml_superblock_steps_init(&g, writer);
 	g.fast = g.fast && fast;
 	for (uint32_t id = 0; id < 26 + MORE; id++) {
 		slot[1].maybe = id == 25;
-		ml_guest_steps_add(&g, id, &shape, is_brief(id));
+		ml_superblock_steps_add(&g, id, &shape, is_brief(id));
 	}
 	for (size_t i = 0; i < w->cuts; i++) {
 		const uint64_t *at = w->at + from, *end = w->at + w->cut[i];
 
 		if (w->cut[i] - from < 3000 && i + 1 < w->cuts)
 			continue;
-		CHECK_OK(ml_guest_steps_take(&g, &callers, 0, &at, end, &err), &err);
+		CHECK_OK(ml_superblock_steps_take(&g, &callers, 0, &at, end, &err), &err);
 		CHECK(at == end);
 		from = w->cut[i];
 	}
@@ -420,7 +421,7 @@ static size_t tell(const struct words *w, bool fast, struct ml_buf *out)
 	size_t count = told->count;
 	ml_buf_put(out, told->at, told->count * sizeof(*told->at));
 	ml_buf_put(out, told->value, told->values * sizeof(*told->value));
-	ml_guest_steps_release(&g);
+	ml_superblock_steps_release(&g);
 	ml_writer_abandon(writer);
 	return count;
 }

@@ -28,9 +28,9 @@ struct ml_distance *ml_distance_open(void)
 	memset(d, 0, size);
 	d->ops = &distance_plain;
 #if defined(__x86_64__)
-	if (ml_quick_has(ML_QUICK_AVX512))
+	if (ml_fast_lru_has(ML_FAST_LRU_AVX512))
 		d->ops = &distance_avx512;
-	else if (ml_quick_has(ML_QUICK_AVX2))
+	else if (ml_fast_lru_has(ML_FAST_LRU_AVX2))
 		d->ops = &distance_avx2;
 #endif
 	fill_least(d);

@@ -29,7 +29,7 @@ static const char *level_refuses(const struct ml_level_spec *l, uint32_t line)
 	return NULL;
 }
 
-const char *ml_quick_refuses(const struct ml_machine *m)
+const char *ml_fast_lru_refuses(const struct ml_machine *m)
 {
 	if (m->cores > 1)
 		return "there are several cores";
@@ -46,40 +46,40 @@ const char *ml_quick_refuses(const struct ml_machine *m)
 	return NULL;
 }
 
-bool ml_quick_has(enum ml_quick_how how)
+bool ml_fast_lru_has(enum ml_fast_lru_how how)
 {
 	switch (how) {
-	case ML_QUICK_BEST:
-	case ML_QUICK_PLAIN: return true;
+	case ML_FAST_LRU_BEST:
+	case ML_FAST_LRU_PLAIN: return true;
 #if defined(__x86_64__)
-	case ML_QUICK_AVX2:
+	case ML_FAST_LRU_AVX2:
 		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-	case ML_QUICK_AVX512:
+	case ML_FAST_LRU_AVX512:
 		return __builtin_cpu_supports("avx512f") &&
 		       __builtin_cpu_supports("avx512bw") &&
 		       __builtin_cpu_supports("avx512dq") &&
 		       __builtin_cpu_supports("avx512vl") &&
 		       __builtin_cpu_supports("bmi2");
 #elif defined(__aarch64__)
-	case ML_QUICK_NEON: return true;
+	case ML_FAST_LRU_NEON: return true;
 #endif
 	default: return false;
 	}
 }
 
-static const struct quick_ops *ops_of(enum ml_quick_how how)
+static const struct quick_ops *ops_of(enum ml_fast_lru_how how)
 {
 #if defined(__x86_64__)
-	if (how == ML_QUICK_BEST)
-		how = ml_quick_has(ML_QUICK_AVX512) ? ML_QUICK_AVX512
-		      : ml_quick_has(ML_QUICK_AVX2) ? ML_QUICK_AVX2
-						    : ML_QUICK_PLAIN;
-	if (how == ML_QUICK_AVX512)
+	if (how == ML_FAST_LRU_BEST)
+		how = ml_fast_lru_has(ML_FAST_LRU_AVX512) ? ML_FAST_LRU_AVX512
+		      : ml_fast_lru_has(ML_FAST_LRU_AVX2) ? ML_FAST_LRU_AVX2
+							  : ML_FAST_LRU_PLAIN;
+	if (how == ML_FAST_LRU_AVX512)
 		return &quick_avx512;
-	if (how == ML_QUICK_AVX2)
+	if (how == ML_FAST_LRU_AVX2)
 		return &quick_avx2;
 #elif defined(__aarch64__)
-	if (how == ML_QUICK_BEST || how == ML_QUICK_NEON)
+	if (how == ML_FAST_LRU_BEST || how == ML_FAST_LRU_NEON)
 		return &quick_neon;
 #endif
 	return &quick_plain;
@@ -115,7 +115,7 @@ static bool windows_fill(struct quick_windows *w)
 	return false;
 }
 
-bool quick_window_add(struct ml_quick *q, uint32_t hi)
+bool quick_window_add(struct ml_fast_lru *q, uint32_t hi)
 {
 	struct quick_windows *w = &q->windows;
 	unsigned bits = 32 - q->shift;
@@ -149,7 +149,7 @@ bool quick_window_add(struct ml_quick *q, uint32_t hi)
 }
 
 /* The line number of a key in a set. */
-static uint64_t line_of(const struct ml_quick *q, uint64_t key)
+static uint64_t line_of(const struct ml_fast_lru *q, uint64_t key)
 {
 	unsigned bits = 32 - q->shift;
 	uint64_t line = (key & ~QUICK_WIDE) >> 1;
@@ -160,13 +160,13 @@ static uint64_t line_of(const struct ml_quick *q, uint64_t key)
 	       (line & (((uint64_t)1 << bits) - 1));
 }
 
-static void *level_sets(struct ml_quick *q, const struct quick_level *l)
+static void *level_sets(struct ml_fast_lru *q, const struct quick_level *l)
 {
 	return aligned(&q->arena, (size_t)l->count * l->lanes * (q->wide ? 8 : 4));
 }
 
 /* Goes on with keys of 64 bits; the old sets stay in the arena until the end. */
-static void widen(struct ml_quick *q)
+static void widen(struct ml_fast_lru *q)
 {
 	for (unsigned i = 0; i < q->levels; i++) {
 		struct quick_level *l = &q->level[i];
@@ -191,7 +191,7 @@ static void widen(struct ml_quick *q)
  * lane takes what it holds when the line was in lane i, and row 32, for that is where
  * one finds the lowest bit of 0, when it was not there; lane `lanes` holds 0.
  */
-static const uint32_t *make_turns(struct ml_quick *q, uint32_t lanes, uint32_t ways)
+static const uint32_t *make_turns(struct ml_fast_lru *q, uint32_t lanes, uint32_t ways)
 {
 	uint32_t *turns = aligned(&q->arena, 33 * lanes * sizeof(*turns));
 
@@ -205,12 +205,14 @@ static const uint32_t *make_turns(struct ml_quick *q, uint32_t lanes, uint32_t w
 	return turns;
 }
 
-struct ml_quick *ml_quick_open(const struct ml_machine *m, enum ml_quick_how how)
+struct ml_fast_lru *ml_fast_lru_open(const struct ml_machine *m, enum ml_fast_lru_how how)
 {
-	assert(!ml_quick_refuses(m) && ml_quick_has(how));
+	assert(!ml_fast_lru_refuses(m) && ml_fast_lru_has(how));
 
-	struct ml_quick *q = ml_resize(NULL, sizeof(*q));
-	*q = (struct ml_quick){ .ops = ops_of(how), .machine = *m, .levels = m->levels };
+	struct ml_fast_lru *q = ml_resize(NULL, sizeof(*q));
+	*q = (struct ml_fast_lru){ .ops = ops_of(how),
+				   .machine = *m,
+				   .levels = m->levels };
 
 	q->shift = (unsigned)__builtin_ctz(m->level[0].line);
 	/* Numbers of windows need 32 - shift bits less than a key has, and one is 0. */
@@ -259,14 +261,14 @@ struct ml_quick *ml_quick_open(const struct ml_machine *m, enum ml_quick_how how
 	return q;
 }
 
-void ml_quick_close(struct ml_quick *q)
+void ml_fast_lru_close(struct ml_fast_lru *q)
 {
 	ml_arena_release(&q->arena);
 	ml_free(q);
 }
 
 /* The block through all levels. served is that of its first access. */
-static void block_run(struct ml_quick *q, uint8_t *served)
+static void block_run(struct ml_fast_lru *q, uint8_t *served)
 {
 	struct quick_events *in = &q->stream[0], *out = &q->stream[1];
 
@@ -285,7 +287,7 @@ static void block_run(struct ml_quick *q, uint8_t *served)
 	}
 }
 
-void ml_quick_run(struct ml_quick *q, const struct ml_accesses *a, uint8_t *served)
+void ml_fast_lru_run(struct ml_fast_lru *q, const struct ml_accesses *a, uint8_t *served)
 {
 	if (served)
 		memset(served, 1, a->count);
@@ -306,13 +308,13 @@ void ml_quick_run(struct ml_quick *q, const struct ml_accesses *a, uint8_t *serv
 	q->accesses += a->count;
 }
 
-static uint64_t key_at(const struct ml_quick *q, const struct quick_level *l, size_t i)
+static uint64_t key_at(const struct ml_fast_lru *q, const struct quick_level *l, size_t i)
 {
 	return q->wide ? ((const uint64_t *)l->sets)[i] : ((const uint32_t *)l->sets)[i];
 }
 
 /* Lines never leave but to make room, so what came in and is not there was evicted. */
-static uint64_t resident(const struct ml_quick *q, const struct quick_level *l)
+static uint64_t resident(const struct ml_fast_lru *q, const struct quick_level *l)
 {
 	uint64_t held = 0;
 
@@ -321,7 +323,8 @@ static uint64_t resident(const struct ml_quick *q, const struct quick_level *l)
 	return held;
 }
 
-void ml_quick_counts(const struct ml_quick *q, unsigned level, struct ml_level_counts *c)
+void ml_fast_lru_counts(const struct ml_fast_lru *q, unsigned level,
+			struct ml_level_counts *c)
 {
 	assert(level >= 1 && level <= q->levels);
 
@@ -338,7 +341,7 @@ void ml_quick_counts(const struct ml_quick *q, unsigned level, struct ml_level_c
 	c->write_backs = l->write_backs;
 }
 
-void ml_quick_save(const struct ml_quick *q, struct ml_buf *out)
+void ml_fast_lru_save(const struct ml_fast_lru *q, struct ml_buf *out)
 {
 	struct ml_level_counts c = { 0 };
 	struct ml_arena a = { 0 };
@@ -346,7 +349,7 @@ void ml_quick_save(const struct ml_quick *q, struct ml_buf *out)
 	ml_state_begin(out, &q->machine, 0, q->accesses, false);
 	ml_state_counts(out, &c); /* of L1i, which is not there */
 	for (unsigned i = 1; i <= q->levels; i++) {
-		ml_quick_counts(q, i, &c);
+		ml_fast_lru_counts(q, i, &c);
 		ml_state_counts(out, &c);
 	}
 	for (unsigned i = 0; i < q->levels; i++) {

@@ -15,26 +15,28 @@
 #include "lib/cache/machine.h"
 #include "lib/cache/sim.h"
 
-struct ml_quick;
+struct ml_fast_lru;
 
 /* NULL, or why this machine needs ml_sim ("L2 is not lru"). */
-const char *ml_quick_refuses(const struct ml_machine *m);
+const char *ml_fast_lru_refuses(const struct ml_machine *m);
 
-enum ml_quick_how {
-	ML_QUICK_BEST,
-	ML_QUICK_PLAIN,
-	ML_QUICK_AVX2,
-	ML_QUICK_AVX512,
-	ML_QUICK_NEON
+enum ml_fast_lru_how {
+	ML_FAST_LRU_BEST,
+	ML_FAST_LRU_PLAIN,
+	ML_FAST_LRU_AVX2,
+	ML_FAST_LRU_AVX512,
+	ML_FAST_LRU_NEON
 };
-bool ml_quick_has(enum ml_quick_how how); /* this processor can */
+bool ml_fast_lru_has(enum ml_fast_lru_how how); /* this processor can */
 
 /* m is one that is not refused; how is one that it has. */
-struct ml_quick *ml_quick_open(const struct ml_machine *m, enum ml_quick_how how);
-void ml_quick_close(struct ml_quick *q);
+struct ml_fast_lru *ml_fast_lru_open(const struct ml_machine *m,
+				     enum ml_fast_lru_how how);
+void ml_fast_lru_close(struct ml_fast_lru *q);
 /* served, if not NULL, receives the serving level of each access (1..levels + 1). */
-void ml_quick_run(struct ml_quick *q, const struct ml_accesses *a, uint8_t *served);
+void ml_fast_lru_run(struct ml_fast_lru *q, const struct ml_accesses *a, uint8_t *served);
 /* asked, missed, fills, evictions and write_backs; the rest is 0. */
-void ml_quick_counts(const struct ml_quick *q, unsigned level, struct ml_level_counts *c);
+void ml_fast_lru_counts(const struct ml_fast_lru *q, unsigned level,
+			struct ml_level_counts *c);
 /* As ml_sim_save: ml_sim_restore of the same machine goes on from there. */
-void ml_quick_save(const struct ml_quick *q, struct ml_buf *out);
+void ml_fast_lru_save(const struct ml_fast_lru *q, struct ml_buf *out);

@@ -122,7 +122,7 @@ INLINE bool mark(void *set, uint64_t key, uint32_t ways, unsigned lanes, bool wi
 }
 
 /* As in fast_lru_avx512.c, eight keys at a time. */
-TARGET static void keep(struct ml_quick *q)
+TARGET static void keep(struct ml_fast_lru *q)
 {
 	struct quick_events *out = &q->stream[0];
 	size_t n = 0, count = q->keys;

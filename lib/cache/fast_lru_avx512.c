@@ -152,7 +152,7 @@ INLINE bool mark(void *set, uint64_t key, uint32_t ways, unsigned lanes, bool wi
 }
 
 /* Where the sets of events are: bytes from the first. */
-INLINE void find_sets(const struct ml_quick *q, const struct quick_level *l,
+INLINE void find_sets(const struct ml_fast_lru *q, const struct quick_level *l,
 		      const struct quick_events *in, unsigned lanes)
 {
 	uint32_t *offset = q->offset;
@@ -183,7 +183,7 @@ INLINE void find_sets(const struct ml_quick *q, const struct quick_level *l,
  * where `backs`) not at all: that is made dirty in its place. Notes the lanes in which
  * lines were, and what was in the last way.
  */
-INLINE void touch_all(const struct ml_quick *q, const struct quick_level *l,
+INLINE void touch_all(const struct ml_fast_lru *q, const struct quick_level *l,
 		      const struct quick_events *in, unsigned lanes, bool outer,
 		      bool backs)
 {
@@ -241,7 +241,7 @@ INLINE void touch_all(const struct ml_quick *q, const struct quick_level *l,
 }
 
 /* What goes on to the next level: what was not there, and dirty lines that had to go. */
-INLINE void pass_on(const struct ml_quick *q, struct quick_level *l,
+INLINE void pass_on(const struct ml_fast_lru *q, struct quick_level *l,
 		    const struct quick_events *in, struct quick_events *out, bool outer)
 {
 	__m512i pairs_low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
@@ -293,7 +293,7 @@ INLINE void pass_on(const struct ml_quick *q, struct quick_level *l,
 	out->backs = n - demands;
 }
 
-INLINE void level_vectors(struct ml_quick *q, unsigned number,
+INLINE void level_vectors(struct ml_fast_lru *q, unsigned number,
 			  const struct quick_events *in, struct quick_events *out,
 			  unsigned lanes)
 {
@@ -314,7 +314,7 @@ INLINE void level_vectors(struct ml_quick *q, unsigned number,
 	pass_on(q, l, in, out, true);
 }
 
-TARGET static void level_narrow(struct ml_quick *q, unsigned number,
+TARGET static void level_narrow(struct ml_fast_lru *q, unsigned number,
 				const struct quick_events *in, struct quick_events *out,
 				uint8_t *served)
 {
@@ -333,7 +333,7 @@ TARGET static void level_narrow(struct ml_quick *q, unsigned number,
 }
 
 /* Sixteen accesses at once where all are in known windows and none crosses a line. */
-TARGET static bool lines(struct ml_quick *q, const struct ml_accesses *a, size_t *next,
+TARGET static bool lines(struct ml_fast_lru *q, const struct ml_accesses *a, size_t *next,
 			 size_t end, size_t base)
 {
 	struct quick_windows *w = &q->windows;
@@ -466,7 +466,7 @@ INLINE __m512i read_for_writing(__m512i key, __m512i next, __m512i same_set)
  * the next block: a fifth of all time when they come from memory. (In the loop that
  * makes keys of them, or all at once, there are too many at a time.)
  */
-TARGET static void keep(struct ml_quick *q)
+TARGET static void keep(struct ml_fast_lru *q)
 {
 	struct quick_events *out = &q->stream[0];
 	size_t n = 0, count = q->keys;

@@ -99,7 +99,7 @@ INLINE void note_served(const struct quick_events *out, uint8_t *served, unsigne
  * of writes by write-backs only. Misses and victims are appended without a branch, as
  * no branch could predict them.
  */
-INLINE void level_run(const struct ml_quick *q, struct quick_level *level,
+INLINE void level_run(const struct ml_fast_lru *q, struct quick_level *level,
 		      const struct quick_events *in, struct quick_events *out,
 		      uint8_t *served, unsigned number, unsigned lanes, bool wide,
 		      bool even)
@@ -160,7 +160,7 @@ INLINE void level_run(const struct ml_quick *q, struct quick_level *level,
 		note_served(out, served, number, wide);
 }
 
-INLINE void level_lanes(struct ml_quick *q, struct quick_level *l,
+INLINE void level_lanes(struct ml_fast_lru *q, struct quick_level *l,
 			const struct quick_events *in, struct quick_events *out,
 			uint8_t *served, unsigned number, bool wide, bool even)
 {
@@ -172,7 +172,7 @@ INLINE void level_lanes(struct ml_quick *q, struct quick_level *l,
 	}
 }
 
-INLINE void level_choose(struct ml_quick *q, const struct quick_events *in,
+INLINE void level_choose(struct ml_fast_lru *q, const struct quick_events *in,
 			 struct quick_events *out, uint8_t *served, unsigned number)
 {
 	struct quick_level *l = &q->level[number];
@@ -186,7 +186,7 @@ INLINE void level_choose(struct ml_quick *q, const struct quick_events *in,
 }
 
 /* The first level in a function of its own: there number is the constant 0. */
-TARGET static __attribute__((noinline)) void level_first(struct ml_quick *q,
+TARGET static __attribute__((noinline)) void level_first(struct ml_fast_lru *q,
 							 const struct quick_events *in,
 							 struct quick_events *out,
 							 uint8_t *served)
@@ -194,7 +194,7 @@ TARGET static __attribute__((noinline)) void level_first(struct ml_quick *q,
 	level_choose(q, in, out, served, 0);
 }
 
-TARGET static void level(struct ml_quick *q, unsigned number,
+TARGET static void level(struct ml_fast_lru *q, unsigned number,
 			 const struct quick_events *in, struct quick_events *out,
 			 uint8_t *served)
 {
@@ -205,7 +205,7 @@ TARGET static void level(struct ml_quick *q, unsigned number,
 }
 
 /* The key of an address; false if there is no room for its window. */
-INLINE bool key_of(struct ml_quick *q, uint64_t addr, bool write, unsigned shift,
+INLINE bool key_of(struct ml_fast_lru *q, uint64_t addr, bool write, unsigned shift,
 		   bool wide, uint64_t *key)
 {
 	if (wide) {
@@ -229,7 +229,7 @@ INLINE bool key_of(struct ml_quick *q, uint64_t addr, bool write, unsigned shift
  * Keys of accesses one by one; as struct quick_ops says. What the loop needs is in
  * variables of its own: a count in memory would cost more than all the rest.
  */
-INLINE bool lines_one_by_one(struct ml_quick *q, const struct ml_accesses *a,
+INLINE bool lines_one_by_one(struct ml_fast_lru *q, const struct ml_accesses *a,
 			     size_t *next, size_t end, size_t base, bool wide)
 {
 	const uint64_t *restrict addrs = a->addr;
@@ -283,7 +283,7 @@ INLINE bool lines_one_by_one(struct ml_quick *q, const struct ml_accesses *a,
  * Narrow keys of accesses that are in known windows and cross no line, up to the first
  * one that does not: nearly all, and without the rest the loop fits into registers.
  */
-INLINE void lines_simple(struct ml_quick *q, const struct ml_accesses *a, size_t *next,
+INLINE void lines_simple(struct ml_fast_lru *q, const struct ml_accesses *a, size_t *next,
 			 size_t end, size_t base)
 {
 	const uint64_t *restrict addrs = a->addr;
@@ -327,7 +327,7 @@ INLINE void lines_simple(struct ml_quick *q, const struct ml_accesses *a, size_t
  * The same for QUICK_SOME accesses in the first four windows, written so that compilers
  * make vectors of it. False, and nothing is done, if one is elsewhere or crosses a line.
  */
-INLINE bool lines_some(struct ml_quick *q, const struct ml_accesses *a, size_t next,
+INLINE bool lines_some(struct ml_fast_lru *q, const struct ml_accesses *a, size_t next,
 		       size_t base)
 {
 	const uint64_t *restrict addrs = a->addr + next;
@@ -370,7 +370,7 @@ INLINE bool lines_some(struct ml_quick *q, const struct ml_accesses *a, size_t n
 	return true;
 }
 
-TARGET static inline bool lines_plain(struct ml_quick *q, const struct ml_accesses *a,
+TARGET static inline bool lines_plain(struct ml_fast_lru *q, const struct ml_accesses *a,
 				      size_t *next, size_t end, size_t base)
 {
 	bool fits = true;
@@ -396,7 +396,8 @@ TARGET static inline bool lines_plain(struct ml_quick *q, const struct ml_access
 }
 
 /* Keys from one to another, behind n that were kept; how many there are then. */
-INLINE size_t keep_some(struct ml_quick *q, size_t from, size_t end, size_t n, bool wide)
+INLINE size_t keep_some(struct ml_fast_lru *q, size_t from, size_t end, size_t n,
+			bool wide)
 {
 	struct quick_events *out = &q->stream[0];
 
@@ -416,7 +417,7 @@ INLINE size_t keep_some(struct ml_quick *q, size_t from, size_t end, size_t n, b
  * the host fetch the accesses of the next block meanwhile, as this loop waits for
  * nothing.
  */
-TARGET static inline void keep_plain(struct ml_quick *q)
+TARGET static inline void keep_plain(struct ml_fast_lru *q)
 {
 	enum { STEP = 8 };
 	size_t i = 0, n = 0;

@@ -91,7 +91,7 @@ static inline uint32_t quick_at(size_t place, unsigned kind)
 	return (uint32_t)place << 6 | kind << 4;
 }
 
-struct ml_quick {
+struct ml_fast_lru {
 	const struct quick_ops *ops;
 	struct ml_machine machine;
 	unsigned levels;
@@ -124,19 +124,20 @@ struct quick_ops {
 	 * Makes keys of accesses from *next on; stops at end, when the block is full,
 	 * or at a window for which there is no room: false, and the rest must be wide.
 	 */
-	bool (*lines)(struct ml_quick *q, const struct ml_accesses *a, size_t *next,
+	bool (*lines)(struct ml_fast_lru *q, const struct ml_accesses *a, size_t *next,
 		      size_t end, size_t base);
 	/* The keys that the first level must see, into stream[0]. */
-	void (*keep)(struct ml_quick *q);
+	void (*keep)(struct ml_fast_lru *q);
 	/*
 	 * A level, from 0: takes in, leaves out. What it missed is counted, and written
 	 * to served, that of the first access of the block, unless it is NULL.
 	 */
-	void (*level)(struct ml_quick *q, unsigned level, const struct quick_events *in,
-		      struct quick_events *out, uint8_t *served);
+	void (*level)(struct ml_fast_lru *q, unsigned level,
+		      const struct quick_events *in, struct quick_events *out,
+		      uint8_t *served);
 };
 
 extern const struct quick_ops quick_plain, quick_avx2, quick_avx512, quick_neon;
 
 /* The number of a new window, or false if there are too many. */
-bool quick_window_add(struct ml_quick *q, uint32_t hi);
+bool quick_window_add(struct ml_fast_lru *q, uint32_t hi);

@@ -7,20 +7,20 @@
 
 enum { LOG_ROOM = 1024, SLOTS = 64 };
 
-void ml_shadow_join(struct ml_shadow *s, struct ml_book *b, size_t lines)
+void ml_miss_cause_join(struct ml_miss_cause *s, struct ml_book *b, size_t lines)
 {
 	assert(!b->pages);
-	*s = (struct ml_shadow){ .book = b, .member = b->members++, .lines = lines };
+	*s = (struct ml_miss_cause){ .book = b, .member = b->members++, .lines = lines };
 	while (1u << b->member_bits < b->members)
 		b->member_bits++;
 }
 
-void ml_shadow_release(struct ml_shadow *s)
+void ml_miss_cause_release(struct ml_miss_cause *s)
 {
 	ml_free(s->log);
-	*s = (struct ml_shadow){ .book = s->book,
-				 .member = s->member,
-				 .lines = s->lines };
+	*s = (struct ml_miss_cause){ .book = s->book,
+				     .member = s->member,
+				     .lines = s->lines };
 }
 
 void ml_book_release(struct ml_book *b)
@@ -57,12 +57,12 @@ uint32_t ml_book_add(struct ml_book *b, uint64_t page)
 	return first;
 }
 
-void ml_shadow_tidy(struct ml_shadow *s)
+void ml_miss_cause_tidy(struct ml_miss_cause *s)
 {
 	uint32_t end = ML_LAST_FIRST;
 
 	for (uint32_t i = s->begin; i < s->end; i++) {
-		struct ml_shadow_cell *c = ml_shadow_cell(s, s->log[i]);
+		struct ml_miss_cause_cell *c = ml_miss_cause_cell(s, s->log[i]);
 
 		if (c->last == i) {
 			s->log[end] = s->log[i];

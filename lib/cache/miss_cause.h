@@ -24,15 +24,15 @@ enum { ML_BOOK_PAGE_BITS = 4 };
 
 enum { ML_LAST_NEVER, ML_LAST_LOST, ML_LAST_FIRST };
 
-struct ml_shadow_cell {
+struct ml_miss_cause_cell {
 	uint32_t last;    /* place in the log, or NEVER (asked for), or LOST */
 	uint32_t evictor; /* ~owner, so that 0 is ML_NO_OWNER */
 };
 
 /* Zero bytes are an empty book without members. */
 struct ml_book {
-	unsigned members, member_bits; /* 1 << member_bits cells for each line */
-	struct ml_shadow_cell *cells;  /* by number, by member */
+	unsigned members, member_bits;    /* 1 << member_bits cells for each line */
+	struct ml_miss_cause_cell *cells; /* by number, by member */
 	size_t cell_cap;
 	struct ml_book_page {
 		uint64_t page;  /* of lines */
@@ -42,7 +42,7 @@ struct ml_book {
 	struct ml_book_page recent;
 };
 
-struct ml_shadow {
+struct ml_miss_cause {
 	struct ml_book *book;
 	unsigned member;
 	size_t lines, listed; /* the LRU cache holds at the most; now */
@@ -52,9 +52,10 @@ struct ml_shadow {
 };
 
 /* A new member, before any line is in the book. */
-void ml_shadow_join(struct ml_shadow *s, struct ml_book *b, size_t lines);
-void ml_shadow_release(struct ml_shadow *s); /* also empties it; it stays a member */
-void ml_book_release(struct ml_book *b);     /* also empties it; members stay */
+void ml_miss_cause_join(struct ml_miss_cause *s, struct ml_book *b, size_t lines);
+void ml_miss_cause_release(
+	struct ml_miss_cause *s);        /* also empties it; it stays a member */
+void ml_book_release(struct ml_book *b); /* also empties it; members stay */
 
 /* The slot of a page of lines, or an empty one. */
 static inline struct ml_book_page *ml_book_slot(const struct ml_book *b, uint64_t page)
@@ -90,8 +91,8 @@ static inline uint32_t ml_book_find(struct ml_book *b, uint64_t line)
 	return first + ml_book_within(line);
 }
 
-static inline struct ml_shadow_cell *ml_shadow_cell(const struct ml_shadow *s,
-						    uint32_t number)
+static inline struct ml_miss_cause_cell *ml_miss_cause_cell(const struct ml_miss_cause *s,
+							    uint32_t number)
 {
 	return &s->book->cells[((size_t)number << s->book->member_bits) + s->member];
 }
@@ -107,46 +108,49 @@ static inline void ml_book_fetch(const struct ml_book *b, uint64_t line)
 }
 
 /* Makes room in the log: what is stale goes. */
-void ml_shadow_tidy(struct ml_shadow *s);
+void ml_miss_cause_tidy(struct ml_miss_cause *s);
 
-enum ml_shadow_answer { ML_SHADOW_NEW, ML_SHADOW_HAS, ML_SHADOW_LOST };
+enum ml_miss_cause_answer { ML_MISS_CAUSE_NEW, ML_MISS_CAUSE_HAS, ML_MISS_CAUSE_LOST };
 /* A demand: was it asked for before, and does the LRU cache have it? Then it does. */
-static inline enum ml_shadow_answer ml_shadow_ask(struct ml_shadow *s, uint32_t number)
+static inline enum ml_miss_cause_answer ml_miss_cause_ask(struct ml_miss_cause *s,
+							  uint32_t number)
 {
 	if (s->newest == number)
-		return ML_SHADOW_HAS;
+		return ML_MISS_CAUSE_HAS;
 	if (s->end == s->room)
-		ml_shadow_tidy(s);
-	struct ml_shadow_cell *c = ml_shadow_cell(s, number);
+		ml_miss_cause_tidy(s);
+	struct ml_miss_cause_cell *c = ml_miss_cause_cell(s, number);
 	uint32_t last = c->last;
 
 	s->newest = number;
 	s->log[s->end] = number;
 	c->last = s->end++;
 	if (last >= ML_LAST_FIRST)
-		return ML_SHADOW_HAS;
+		return ML_MISS_CAUSE_HAS;
 	if (s->listed < s->lines) {
 		s->listed++;
 	} else {
-		struct ml_shadow_cell *oldest;
+		struct ml_miss_cause_cell *oldest;
 
 		do {
 			uint32_t later = s->begin + 8 < s->end ? s->begin + 8 : s->begin;
 
-			__builtin_prefetch(ml_shadow_cell(s, s->log[later]));
-			oldest = ml_shadow_cell(s, s->log[s->begin]);
+			__builtin_prefetch(ml_miss_cause_cell(s, s->log[later]));
+			oldest = ml_miss_cause_cell(s, s->log[s->begin]);
 		} while (oldest->last != s->begin++);
 		oldest->last = ML_LAST_LOST;
 	}
-	return last == ML_LAST_NEVER ? ML_SHADOW_NEW : ML_SHADOW_LOST;
+	return last == ML_LAST_NEVER ? ML_MISS_CAUSE_NEW : ML_MISS_CAUSE_LOST;
 }
 
-static inline uint32_t ml_shadow_evictor(const struct ml_shadow *s, uint32_t number)
+static inline uint32_t ml_miss_cause_evictor(const struct ml_miss_cause *s,
+					     uint32_t number)
 {
-	return ~ml_shadow_cell(s, number)->evictor;
+	return ~ml_miss_cause_cell(s, number)->evictor;
 }
 
-static inline void ml_shadow_evicted(struct ml_shadow *s, uint32_t number, uint32_t owner)
+static inline void ml_miss_cause_evicted(struct ml_miss_cause *s, uint32_t number,
+					 uint32_t owner)
 {
-	ml_shadow_cell(s, number)->evictor = ~owner;
+	ml_miss_cause_cell(s, number)->evictor = ~owner;
 }

@@ -42,7 +42,7 @@ ML_BODY void tell_observer(struct ml_sim *s, struct ml_sim_place p)
 ML_BODY void set_evictor(struct ml_sim_place p, uint32_t owner)
 {
 	if (p.cache->shadow)
-		ml_shadow_evicted(p.cache->shadow, p.cache->notes[p.at].entry, owner);
+		ml_miss_cause_evicted(p.cache->shadow, p.cache->notes[p.at].entry, owner);
 }
 
 /*

@@ -14,8 +14,9 @@
  */
 #define FAR UINT32_MAX
 
-struct ml_nextuse {
-	struct ml_spill spill; /* block i of the stream is block count - 1 - i there */
+struct ml_next_use {
+	struct ml_spill_file
+		spill;   /* block i of the stream is block count - 1 - i there */
 	uint64_t *first; /* positions, by block of the stream; the last is the end */
 	size_t blocks;
 	uint64_t at; /* position of the next to be read */
@@ -98,7 +99,7 @@ struct walk {
 	uint64_t *far;
 };
 
-static bool walk_block(struct ml_nextuse *n, struct walk *w, const uint64_t *line,
+static bool walk_block(struct ml_next_use *n, struct walk *w, const uint64_t *line,
 		       size_t count, struct ml_err *err)
 {
 	size_t far = 0;
@@ -127,10 +128,10 @@ static bool walk_block(struct ml_nextuse *n, struct walk *w, const uint64_t *lin
 	n->raw.size = 4 * count;
 	while (far-- > 0) /* they were met backwards */
 		ml_buf_u64(&n->raw, w->far[far]);
-	return ml_spill_put(&n->spill, n->raw.data, n->raw.size, err);
+	return ml_spill_file_put(&n->spill, n->raw.data, n->raw.size, err);
 }
 
-static bool walk_back(struct ml_nextuse *n, const struct ml_nextuse_source *source,
+static bool walk_back(struct ml_next_use *n, const struct ml_next_use_source *source,
 		      struct ml_err *err)
 {
 	struct walk w = { 0 };
@@ -157,49 +158,49 @@ static bool walk_back(struct ml_nextuse *n, const struct ml_nextuse_source *sour
 	return ok;
 }
 
-bool ml_nextuse_open(struct ml_nextuse **out, const struct ml_nextuse_source *source,
-		     struct ml_err *err)
+bool ml_next_use_open(struct ml_next_use **out, const struct ml_next_use_source *source,
+		      struct ml_err *err)
 {
-	struct ml_nextuse *n = ml_resize(NULL, sizeof(*n));
+	struct ml_next_use *n = ml_resize(NULL, sizeof(*n));
 
-	*n = (struct ml_nextuse){ .blocks = source->blocks };
+	*n = (struct ml_next_use){ .blocks = source->blocks };
 	n->first = ml_resize(NULL, (n->blocks + 1) * sizeof(*n->first));
 	memset(n->first, 0, (n->blocks + 1) * sizeof(*n->first));
-	if (!ml_spill_open(&n->spill, err) || !walk_back(n, source, err)) {
-		ml_nextuse_close(n);
+	if (!ml_spill_file_open(&n->spill, err) || !walk_back(n, source, err)) {
+		ml_next_use_close(n);
 		return false;
 	}
 	*out = n;
 	return true;
 }
 
-void ml_nextuse_close(struct ml_nextuse *n)
+void ml_next_use_close(struct ml_next_use *n)
 {
-	ml_spill_close(&n->spill);
+	ml_spill_file_close(&n->spill);
 	ml_buf_release(&n->raw);
 	ml_free(n->first);
 	ml_free(n->next);
 	ml_free(n);
 }
 
-uint64_t ml_nextuse_count(const struct ml_nextuse *n)
+uint64_t ml_next_use_count(const struct ml_next_use *n)
 {
 	return n->first[n->blocks];
 }
 
-uint64_t ml_nextuse_bytes(const struct ml_nextuse *n)
+uint64_t ml_next_use_bytes(const struct ml_next_use *n)
 {
 	return n->spill.bytes;
 }
 
-void ml_nextuse_seek(struct ml_nextuse *n, uint64_t position)
+void ml_next_use_seek(struct ml_next_use *n, uint64_t position)
 {
-	assert(position <= ml_nextuse_count(n));
+	assert(position <= ml_next_use_count(n));
 	n->at = position;
 }
 
 /* The block that holds a position which is not the end. */
-static size_t block_of(const struct ml_nextuse *n, uint64_t position)
+static size_t block_of(const struct ml_next_use *n, uint64_t position)
 {
 	size_t low = 0, high = n->blocks;
 
@@ -214,7 +215,7 @@ static size_t block_of(const struct ml_nextuse *n, uint64_t position)
 	return low;
 }
 
-static void unfold(struct ml_nextuse *n, uint64_t first, size_t count)
+static void unfold(struct ml_next_use *n, uint64_t first, size_t count)
 {
 	const uint8_t *p = n->raw.data;
 	struct ml_bytes far = { p + 4 * count, p + n->raw.size, false };
@@ -234,14 +235,14 @@ static void unfold(struct ml_nextuse *n, uint64_t first, size_t count)
 			next[i] = first + i + ml_bytes_u64(&far);
 }
 
-bool ml_nextuse_next(struct ml_nextuse *n, const uint64_t **next, size_t *count,
-		     struct ml_err *err)
+bool ml_next_use_next(struct ml_next_use *n, const uint64_t **next, size_t *count,
+		      struct ml_err *err)
 {
 	*count = 0;
-	if (n->at == ml_nextuse_count(n))
+	if (n->at == ml_next_use_count(n))
 		return true;
 	size_t b = block_of(n, n->at), all = (size_t)(n->first[b + 1] - n->first[b]);
-	if (!ml_spill_get(&n->spill, n->blocks - 1 - b, &n->raw, err))
+	if (!ml_spill_file_get(&n->spill, n->blocks - 1 - b, &n->raw, err))
 		return false;
 	n->next = ml_grow(n->next, &n->cap, all, sizeof(*n->next));
 	unfold(n, n->first[b], all);

@@ -16,7 +16,7 @@
 #define ML_NEVER_AGAIN UINT64_MAX
 
 /* A stream of line numbers in blocks, which are read from the last to the first. */
-struct ml_nextuse_source {
+struct ml_next_use_source {
 	void *arg;
 	size_t blocks;
 	/* The lines of a block, valid until the next call. False stops. */
@@ -24,20 +24,20 @@ struct ml_nextuse_source {
 		     struct ml_err *err);
 };
 
-struct ml_nextuse;
+struct ml_next_use;
 
-bool ml_nextuse_open(struct ml_nextuse **n, const struct ml_nextuse_source *source,
-		     struct ml_err *err);
-void ml_nextuse_close(struct ml_nextuse *n);
+bool ml_next_use_open(struct ml_next_use **n, const struct ml_next_use_source *source,
+		      struct ml_err *err);
+void ml_next_use_close(struct ml_next_use *n);
 
-uint64_t ml_nextuse_count(const struct ml_nextuse *n); /* positions in the stream */
-uint64_t ml_nextuse_bytes(const struct ml_nextuse *n); /* of the temporary file */
+uint64_t ml_next_use_count(const struct ml_next_use *n); /* positions in the stream */
+uint64_t ml_next_use_bytes(const struct ml_next_use *n); /* of the temporary file */
 
 /* Goes to a position, 0 being the first and the count the end. */
-void ml_nextuse_seek(struct ml_nextuse *n, uint64_t position);
+void ml_next_use_seek(struct ml_next_use *n, uint64_t position);
 /*
  * For the next positions the position at which the same line is asked for again,
  * or ML_NEVER_AGAIN; valid until the next call. *count is 0 at the end.
  */
-bool ml_nextuse_next(struct ml_nextuse *n, const uint64_t **next, size_t *count,
-		     struct ml_err *err);
+bool ml_next_use_next(struct ml_next_use *n, const uint64_t **next, size_t *count,
+		      struct ml_err *err);

@@ -24,12 +24,13 @@ static uint64_t take_hint(struct ml_sim *s, unsigned level)
 	return *h->next++;
 }
 
-static enum ml_cause cause_of(const struct ml_sim *s, enum ml_shadow_answer answer)
+static enum ml_cause cause_of(const struct ml_sim *s, enum ml_miss_cause_answer answer)
 {
 	switch (answer) {
-	case ML_SHADOW_NEW: return s->gap || s->forgot ? ML_CAUSE_UNKNOWN : ML_CAUSE_COLD;
-	case ML_SHADOW_HAS: return ML_CAUSE_CONFLICT;
-	case ML_SHADOW_LOST: break;
+	case ML_MISS_CAUSE_NEW:
+		return s->gap || s->forgot ? ML_CAUSE_UNKNOWN : ML_CAUSE_COLD;
+	case ML_MISS_CAUSE_HAS: return ML_CAUSE_CONFLICT;
+	case ML_MISS_CAUSE_LOST: break;
 	}
 	return ML_CAUSE_CAPACITY;
 }
@@ -83,12 +84,13 @@ ML_BODY void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
 	if (c->shadow) {
 		entry = missed || (plain && depth) ? book_entry(q, c, depth, plain)
 						   : c->notes[j->at].entry;
-		enum ml_shadow_answer answer = ml_shadow_ask(c->shadow, entry);
+		enum ml_miss_cause_answer answer = ml_miss_cause_ask(c->shadow, entry);
 
 		q->entry[depth] = entry;
 		if (missed) {
 			cause = cause_of(s, answer);
-			if (!plain && depth < j->lost_levels && answer != ML_SHADOW_NEW)
+			if (!plain && depth < j->lost_levels &&
+			    answer != ML_MISS_CAUSE_NEW)
 				cause = j->lost;
 			c->counts->cause[cause]++;
 			j->outcome = ml_outcome_with(j->outcome, depth + 1, cause);
@@ -104,7 +106,7 @@ ML_BODY void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
 			.kind = q->kind,
 			.cause = cause,
 			.owner = q->owner,
-			.evictor = entry ? ml_shadow_evictor(c->shadow, entry)
+			.evictor = entry ? ml_miss_cause_evictor(c->shadow, entry)
 					 : ML_NO_OWNER,
 		};
 
@@ -364,7 +366,8 @@ static void translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
 		if (c->shadow) {
 			uint32_t entry = missed ? ml_book_find(c->shadow->book, page)
 						: c->notes[at].entry;
-			enum ml_shadow_answer answer = ml_shadow_ask(c->shadow, entry);
+			enum ml_miss_cause_answer answer = ml_miss_cause_ask(c->shadow,
+									     entry);
 
 			if (missed)
 				c->counts->cause[cause_of(s, answer)]++;
@@ -466,7 +469,7 @@ ML_BODY enum fast access_fast(struct ml_sim *s, struct access x, bool plain)
 	if (c->use)
 		touch((struct ml_sim_place){ c, at }, write, x.addr, x.last - x.addr + 1);
 	if (c->shadow)
-		ml_shadow_ask(c->shadow, c->notes[at].entry);
+		ml_miss_cause_ask(c->shadow, c->notes[at].entry);
 	return HIT;
 }
 

@@ -128,7 +128,7 @@ static void join_book(struct ml_sim *s, struct ml_cache *c)
 		s->books = b;
 	}
 	c->shadow = ml_arena_alloc(&s->arena, sizeof(*c->shadow));
-	ml_shadow_join(c->shadow, &b->book, (size_t)c->sets * c->ways);
+	ml_miss_cause_join(c->shadow, &b->book, (size_t)c->sets * c->ways);
 }
 
 /* A hit concerns neither a prefetcher nor the future. */
@@ -227,7 +227,7 @@ static void close_all(const struct ml_sim *s, struct ml_cache *c)
 {
 	for (uint32_t i = 0; c && i * c[0].spec->share < s->cores; i++)
 		if (c[i].shadow)
-			ml_shadow_release(c[i].shadow);
+			ml_miss_cause_release(c[i].shadow);
 }
 
 void ml_sim_close(struct ml_sim *s)

@@ -31,19 +31,19 @@ static int open_nameless(const char *folder)
 	return fd;
 }
 
-bool ml_spill_open(struct ml_spill *s, struct ml_err *err)
+bool ml_spill_file_open(struct ml_spill_file *s, struct ml_err *err)
 {
 	const char *folder = getenv("TMPDIR");
 
 	if (!folder || !*folder)
 		folder = access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
-	*s = (struct ml_spill){ .folder = folder, .fd = open_nameless(folder) };
+	*s = (struct ml_spill_file){ .folder = folder, .fd = open_nameless(folder) };
 	if (s->fd < 0)
 		return ml_fail_errno(err, "%s: no temporary file can be made", folder);
 	return true;
 }
 
-void ml_spill_close(struct ml_spill *s)
+void ml_spill_file_close(struct ml_spill_file *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
@@ -51,10 +51,11 @@ void ml_spill_close(struct ml_spill *s)
 	ml_packer_release(&s->packer);
 	ml_unpacker_release(&s->unpacker);
 	ml_buf_release(&s->scratch);
-	*s = (struct ml_spill){ .fd = -1 };
+	*s = (struct ml_spill_file){ .fd = -1 };
 }
 
-bool ml_spill_put(struct ml_spill *s, const void *bytes, size_t size, struct ml_err *err)
+bool ml_spill_file_put(struct ml_spill_file *s, const void *bytes, size_t size,
+		       struct ml_err *err)
 {
 	s->scratch.size = 0;
 	size_t packed = ml_pack(&s->packer, bytes, size, LEVEL, &s->scratch);
@@ -76,15 +77,15 @@ bool ml_spill_put(struct ml_spill *s, const void *bytes, size_t size, struct ml_
 		done += (size_t)n;
 	}
 	s->blocks = ml_grow(s->blocks, &s->cap, s->count + 1, sizeof(*s->blocks));
-	s->blocks[s->count++] = (struct ml_spill_block){ s->bytes, packed, size };
+	s->blocks[s->count++] = (struct ml_spill_file_block){ s->bytes, packed, size };
 	s->bytes += packed;
 	return true;
 }
 
-bool ml_spill_get(struct ml_spill *s, size_t block, struct ml_buf *out,
-		  struct ml_err *err)
+bool ml_spill_file_get(struct ml_spill_file *s, size_t block, struct ml_buf *out,
+		       struct ml_err *err)
 {
-	const struct ml_spill_block *b = &s->blocks[block];
+	const struct ml_spill_file_block *b = &s->blocks[block];
 	struct ml_err why;
 
 	s->scratch.size = out->size = 0;

@@ -13,10 +13,10 @@
 #include "lib/base/err.h"
 #include "lib/base/pack.h"
 
-struct ml_spill {
+struct ml_spill_file {
 	int fd;
 	const char *folder; /* for messages */
-	struct ml_spill_block {
+	struct ml_spill_file_block {
 		uint64_t offset;
 		size_t packed, size; /* bytes in the file and unpacked */
 	} * blocks;
@@ -27,10 +27,11 @@ struct ml_spill {
 	struct ml_buf scratch;
 };
 
-bool ml_spill_open(struct ml_spill *s, struct ml_err *err);
+bool ml_spill_file_open(struct ml_spill_file *s, struct ml_err *err);
 /* Appends a block; its number is the count before. */
-bool ml_spill_put(struct ml_spill *s, const void *bytes, size_t size, struct ml_err *err);
+bool ml_spill_file_put(struct ml_spill_file *s, const void *bytes, size_t size,
+		       struct ml_err *err);
 /* The bytes of a block, in place of what out has. */
-bool ml_spill_get(struct ml_spill *s, size_t block, struct ml_buf *out,
-		  struct ml_err *err);
-void ml_spill_close(struct ml_spill *s); /* also after open failed */
+bool ml_spill_file_get(struct ml_spill_file *s, size_t block, struct ml_buf *out,
+		       struct ml_err *err);
+void ml_spill_file_close(struct ml_spill_file *s); /* also after open failed */

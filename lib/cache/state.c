@@ -386,7 +386,7 @@ static void begin_shadow(struct ml_cache *c, struct ml_arena *a)
 			if (rank[i] == r && c->tags[i]) {
 				c->notes[i].entry = ml_book_find(c->shadow->book,
 								 ml_cache_line(c, i));
-				ml_shadow_ask(c->shadow, c->notes[i].entry);
+				ml_miss_cause_ask(c->shadow, c->notes[i].entry);
 			}
 }
 
@@ -408,7 +408,7 @@ static void empty(struct ml_sim *s)
 		if (c->ahead)
 			ml_prefetch_init(c->ahead, c->spec);
 		if (c->shadow)
-			ml_shadow_release(c->shadow);
+			ml_miss_cause_release(c->shadow);
 	}
 	for (struct ml_sim_book *b = s->books; b; b = b->next)
 		ml_book_release(&b->book);

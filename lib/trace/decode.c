@@ -35,8 +35,8 @@ struct ml_decoder {
 	struct ml_buf plane;
 
 	/* What is left of the values that come. */
-	const struct ml_rest_ops *ops;
-	struct ml_rest in;
+	const struct ml_residuals_ops *ops;
+	struct ml_residuals in;
 	size_t values; /* still to be unpacked */
 	int64_t rest[RESTS + ML_SLOTS_MAX];
 	size_t rest_at, rests;
@@ -52,7 +52,7 @@ struct ml_decoder *ml_decoder_open(const struct ml_shapes *shapes, size_t sites)
 
 	memset(d, 0, sizeof(*d));
 	d->sites = sites;
-	d->ops = ml_rest_ops();
+	d->ops = ml_residuals_ops();
 	d->predict.shapes = shapes;
 	return d;
 }
@@ -75,7 +75,8 @@ static bool get_planes(struct ml_decoder *d, enum ml_column c, struct ml_bytes *
 	size_t bytes = ml_column_bytes[c], planes = ml_column_planes[c];
 
 	col->next = 0;
-	col->data = ml_grow(col->data, &col->cap, col->count * bytes + ML_REST_SLACK, 1);
+	col->data = ml_grow(col->data, &col->cap, col->count * bytes + ML_RESIDUALS_SLACK,
+			    1);
 	for (size_t k = 0; k < planes && col->count; k++) {
 		const uint8_t *in = ml_bytes_take(packed, sizes[k]);
 
@@ -152,7 +153,7 @@ static bool start_steps(struct ml_decoder *d, size_t steps)
 
 static void start_values(struct ml_decoder *d)
 {
-	d->in = (struct ml_rest){
+	d->in = (struct ml_residuals){
 		d->column[ML_COLUMN_CODES].data, d->column[ML_COLUMN_D1].data,
 		d->column[ML_COLUMN_D2].data,    d->column[ML_COLUMN_D4].data,
 		d->column[ML_COLUMN_D8].data,

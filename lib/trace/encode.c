@@ -94,9 +94,9 @@ struct fresh {
 
 struct ml_encoder {
 	struct ml_predict predict;
-	struct ml_beside beside;
-	ml_beside_trier *beside_try;
-	const struct ml_rest_ops *rest;
+	struct ml_predictor_choice beside;
+	ml_predictor_choice_trier *beside_try;
+	const struct ml_residuals_ops *rest;
 	uint8_t *start[ML_COLUMNS],
 		*at[ML_COLUMNS]; /* room for the largest chunk: no checks */
 	uint8_t *status;         /* of each step of the chunk */
@@ -115,11 +115,11 @@ struct ml_encoder *ml_encoder_open(int level)
 	struct ml_encoder *e = ml_resize(NULL, sizeof(*e));
 
 	*e = (struct ml_encoder){ .level = level,
-				  .rest = ml_rest_ops(),
-				  .beside_try = ml_beside_best_trier() };
+				  .rest = ml_residuals_ops(),
+				  .beside_try = ml_predictor_choice_best_trier() };
 	for (int i = 0; i < ML_COLUMNS; i++)
 		e->start[i] = ml_resize(NULL, (size_t)ML_CHUNK_MAX * ml_column_bytes[i] +
-						      ML_REST_SLACK);
+						      ML_RESIDUALS_SLACK);
 	e->status = ml_resize(NULL, ML_CHUNK_MAX + STATUSES_AT_ONCE);
 	e->state = ml_resize(NULL, (ML_CHUNK_MAX + STATES_AT_ONCE) * sizeof(*e->state));
 	return e;
@@ -133,7 +133,7 @@ void ml_encoder_close(struct ml_encoder *e)
 	ml_free(e->state);
 	ml_free(e->fresh);
 	ml_predict_release(&e->predict);
-	ml_beside_release(&e->beside);
+	ml_predictor_choice_release(&e->beside);
 	ml_packer_release(&e->packer);
 	ml_buf_release(&e->plane);
 	ml_free(e);
@@ -305,7 +305,7 @@ static void try_models(struct ml_encoder *e, const struct ml_steps *steps, bool 
 		every = SAMPLE * (size_t)LEAST_OF;
 	if (hurry)
 		every *= 2;
-	ml_beside_start(&e->beside, e->predict.shapes->states);
+	ml_predictor_choice_start(&e->beside, e->predict.shapes->states);
 	for (size_t i = 0; i < steps->values; i += every) {
 		size_t left = steps->values - i;
 
@@ -320,7 +320,7 @@ static void put_models(struct ml_encoder *e, const uint64_t *value)
 	for (size_t i = 0; i < e->freshes; i++) {
 		struct fresh f = e->fresh[i];
 		uint64_t stride;
-		unsigned model = ml_beside_best(&e->beside, f.state, &stride);
+		unsigned model = ml_predictor_choice_best(&e->beside, f.state, &stride);
 
 		ml_predict_new(&e->predict.base[f.state], model, stride, value + f.value);
 		put(e, ML_COLUMN_MODEL, model);
@@ -333,9 +333,9 @@ static void put_models(struct ml_encoder *e, const uint64_t *value)
 static void put_values(struct ml_encoder *e, const uint64_t *value, size_t count)
 {
 	struct ml_base_state *base = e->predict.base;
-	struct ml_rest out = { e->at[ML_COLUMN_CODES], e->at[ML_COLUMN_D1],
-			       e->at[ML_COLUMN_D2], e->at[ML_COLUMN_D4],
-			       e->at[ML_COLUMN_D8] };
+	struct ml_residuals out = { e->at[ML_COLUMN_CODES], e->at[ML_COLUMN_D1],
+				    e->at[ML_COLUMN_D2], e->at[ML_COLUMN_D4],
+				    e->at[ML_COLUMN_D8] };
 	const uint32_t *state = e->state;
 	int64_t rest[BLOCK];
 

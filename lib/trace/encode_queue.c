@@ -17,7 +17,7 @@ enum {
 	REST_MAX_MS = 256 * 1000, /* and so on */
 };
 
-void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level)
+void ml_encode_queue_init(struct ml_encode_queue *a, unsigned threads, int level)
 {
 	pthread_condattr_t monotonic;
 
@@ -25,9 +25,9 @@ void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level)
 		threads = ml_cpus();
 	if (threads > THREADS_MAX)
 		threads = THREADS_MAX;
-	*a = (struct ml_ahead){ .threads = threads,
-				.level = level,
-				.rest = REST_MS * ML_MS };
+	*a = (struct ml_encode_queue){ .threads = threads,
+				       .level = level,
+				       .rest = REST_MS * ML_MS };
 	/* one being collected, one waiting, and one for each thread */
 	a->count = threads + 2u;
 	a->parcels = ml_resize(NULL, a->count * sizeof(*a->parcels));
@@ -42,7 +42,7 @@ void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level)
 	pthread_condattr_destroy(&monotonic);
 }
 
-void ml_ahead_release(struct ml_ahead *a)
+void ml_encode_queue_release(struct ml_encode_queue *a)
 {
 	for (int i = 0; i < 2; i++)
 		if (a->crew[i].started)
@@ -68,7 +68,7 @@ void ml_ahead_release(struct ml_ahead *a)
  */
 static bool take(struct ml_parcel *p, bool back, struct ml_encoder **e)
 {
-	struct ml_ahead *a = p->ahead;
+	struct ml_encode_queue *a = p->ahead;
 
 	pthread_mutex_lock(&a->lock);
 	bool mine = !p->taken && p->back == back;
@@ -82,7 +82,7 @@ static bool take(struct ml_parcel *p, bool back, struct ml_encoder **e)
 
 static void encode(struct ml_parcel *p, bool back)
 {
-	struct ml_ahead *a = p->ahead;
+	struct ml_encode_queue *a = p->ahead;
 	struct ml_encoder *e;
 
 	if (!take(p, back, &e))
@@ -127,7 +127,7 @@ static void encode_behind(void *parcel)
 	encode(parcel, true);
 }
 
-static void submit(struct ml_ahead *a, struct ml_parcel *p, bool back)
+static void submit(struct ml_encode_queue *a, struct ml_parcel *p, bool back)
 {
 	struct ml_crew *crew = &a->crew[back];
 
@@ -141,7 +141,7 @@ static void submit(struct ml_ahead *a, struct ml_parcel *p, bool back)
  * Are encoders what the recording waits for? If each had something to do when a chunk
  * was sent, they are, for the next two at least.
  */
-static bool is_behind(struct ml_ahead *a)
+static bool is_behind(struct ml_encode_queue *a)
 {
 	size_t under_way = 0;
 
@@ -156,9 +156,10 @@ static bool is_behind(struct ml_ahead *a)
 	return a->behind;
 }
 
-void ml_ahead_send(struct ml_ahead *a, const struct ml_shapes *shapes, bool alone)
+void ml_encode_queue_send(struct ml_encode_queue *a, const struct ml_shapes *shapes,
+			  bool alone)
 {
-	struct ml_parcel *p = ml_ahead_now(a);
+	struct ml_parcel *p = ml_encode_queue_now(a);
 
 	p->shapes = *shapes;
 	p->hurry = a->may_hurry && is_behind(a);
@@ -179,7 +180,7 @@ void ml_ahead_send(struct ml_ahead *a, const struct ml_shapes *shapes, bool alon
 
 /* What is under way and nobody has taken goes to the crew that gets its share of the
  * processors. */
-static void come_forward(struct ml_ahead *a)
+static void come_forward(struct ml_encode_queue *a)
 {
 	for (size_t i = a->first; i < a->next; i++) {
 		struct ml_parcel *p = &a->parcels[i % a->count];
@@ -194,7 +195,7 @@ static void come_forward(struct ml_ahead *a)
 }
 
 /* Nothing is sent behind everything for some time: others want the processors. */
-static void stay_forward(struct ml_ahead *a)
+static void stay_forward(struct ml_encode_queue *a)
 {
 	a->again = ml_now() + a->rest;
 	if (a->rest < REST_MAX_MS * ML_MS)
@@ -202,7 +203,7 @@ static void stay_forward(struct ml_ahead *a)
 }
 
 /* Waits until something is done. True: for too long. The caller has the lock. */
-static bool wait_for(struct ml_ahead *a, const struct ml_parcel *p)
+static bool wait_for(struct ml_encode_queue *a, const struct ml_parcel *p)
 {
 	struct timespec until = ml_timespec(ml_now() + PATIENCE_MS * ML_MS);
 
@@ -218,7 +219,7 @@ static bool wait_for(struct ml_ahead *a, const struct ml_parcel *p)
 	return true;
 }
 
-struct ml_parcel *ml_ahead_take(struct ml_ahead *a, bool wait)
+struct ml_parcel *ml_encode_queue_take(struct ml_encode_queue *a, bool wait)
 {
 	struct ml_parcel *p = &a->parcels[a->first % a->count];
 	bool late = false;
@@ -235,7 +236,7 @@ struct ml_parcel *ml_ahead_take(struct ml_ahead *a, bool wait)
 	return done ? p : NULL;
 }
 
-void ml_ahead_done(struct ml_ahead *a)
+void ml_encode_queue_done(struct ml_encode_queue *a)
 {
 	struct ml_parcel *p = &a->parcels[a->first++ % a->count];
 

@@ -30,10 +30,10 @@ struct ml_parcel {
 	/* guarded by the lock */
 	bool back;        /* for the crew that steps back behind everything */
 	bool taken, done; /* by one of its crew */
-	struct ml_ahead *ahead;
+	struct ml_encode_queue *ahead;
 };
 
-struct ml_ahead {
+struct ml_encode_queue {
 	struct ml_parcel *parcels; /* a ring */
 	size_t count;
 	size_t first,
@@ -57,23 +57,24 @@ struct ml_ahead {
 
 /* threads 0: as many as there are CPUs, at most 4. The program waits for them anyway
  * where they are the slowest. */
-void ml_ahead_init(struct ml_ahead *a, unsigned threads, int level);
-void ml_ahead_release(struct ml_ahead *a); /* waits for what is under way */
+void ml_encode_queue_init(struct ml_encode_queue *a, unsigned threads, int level);
+void ml_encode_queue_release(struct ml_encode_queue *a); /* waits for what is under way */
 
 /* The parcel that is being collected. */
-static inline struct ml_parcel *ml_ahead_now(const struct ml_ahead *a)
+static inline struct ml_parcel *ml_encode_queue_now(const struct ml_encode_queue *a)
 {
 	return &a->parcels[a->next % a->count];
 }
 
 /*
- * Sends it off to be encoded. The next one may only be used after ml_ahead_take says that
- * there is room. `alone`: nothing else follows soon, so encode it here and now.
+ * Sends it off to be encoded. The next one may only be used after ml_encode_queue_take
+ * says that there is room. `alone`: nothing else follows soon, so encode it here and now.
  */
-void ml_ahead_send(struct ml_ahead *a, const struct ml_shapes *shapes, bool alone);
+void ml_encode_queue_send(struct ml_encode_queue *a, const struct ml_shapes *shapes,
+			  bool alone);
 /*
  * The oldest parcel that is encoded and not yet taken, or NULL. It waits for one if
- * `wait`, or if there is no other room. Give it back by ml_ahead_done.
+ * `wait`, or if there is no other room. Give it back by ml_encode_queue_done.
  */
-struct ml_parcel *ml_ahead_take(struct ml_ahead *a, bool wait);
-void ml_ahead_done(struct ml_ahead *a);
+struct ml_parcel *ml_encode_queue_take(struct ml_encode_queue *a, bool wait);
+void ml_encode_queue_done(struct ml_encode_queue *a);

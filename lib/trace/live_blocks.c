@@ -8,7 +8,7 @@ static bool ended(const struct ml_block *b, uint64_t time)
 }
 
 /* Blocks that have ended make room first, so a list holds little more than what lives. */
-static void list_add(struct ml_live_list *l, const struct ml_block *blocks,
+static void list_add(struct ml_live_blocks_list *l, const struct ml_block *blocks,
 		     uint64_t block, uint64_t time)
 {
 	size_t kept = 0;
@@ -23,8 +23,8 @@ static void list_add(struct ml_live_list *l, const struct ml_block *blocks,
 	l->at[l->count++] = block;
 }
 
-void ml_live_add(struct ml_live *l, const struct ml_block *blocks, uint64_t block,
-		 uint64_t time)
+void ml_live_blocks_add(struct ml_live_blocks *l, const struct ml_block *blocks,
+			uint64_t block, uint64_t time)
 {
 	const struct ml_block *b = &blocks[block];
 
@@ -51,7 +51,7 @@ void ml_live_add(struct ml_live *l, const struct ml_block *blocks, uint64_t bloc
 
 /* The newest that holds addr, among those from `oldest` on: a list is in the order of
  * time. */
-static bool list_find(const struct ml_live_list *l, const struct ml_block *blocks,
+static bool list_find(const struct ml_live_blocks_list *l, const struct ml_block *blocks,
 		      uint64_t addr, uint64_t time, uint64_t oldest, uint64_t *block)
 {
 	for (size_t i = l->count; i-- > 0 && l->at[i] >= oldest;) {
@@ -65,8 +65,8 @@ static bool list_find(const struct ml_live_list *l, const struct ml_block *block
 	return false;
 }
 
-bool ml_live_find(struct ml_live *l, const struct ml_block *blocks, uint64_t addr,
-		  uint64_t time, uint64_t *block)
+bool ml_live_blocks_find(struct ml_live_blocks *l, const struct ml_block *blocks,
+			 uint64_t addr, uint64_t time, uint64_t *block)
 {
 	uint64_t *number = ml_map_find(&l->pages, addr >> PAGE_BITS);
 	bool small = number &&
@@ -77,7 +77,7 @@ bool ml_live_find(struct ml_live *l, const struct ml_block *blocks, uint64_t add
 	       small;
 }
 
-static void list_cut(const struct ml_live_list *l, const struct ml_block *blocks,
+static void list_cut(const struct ml_live_blocks_list *l, const struct ml_block *blocks,
 		     uint64_t addr, uint64_t time, uint64_t *low, uint64_t *high)
 {
 	for (size_t i = 0; i < l->count; i++) {
@@ -92,8 +92,8 @@ static void list_cut(const struct ml_live_list *l, const struct ml_block *blocks
 	}
 }
 
-void ml_live_cut(const struct ml_live *l, const struct ml_block *blocks, uint64_t addr,
-		 uint64_t time, uint64_t *low, uint64_t *high)
+void ml_live_blocks_cut(const struct ml_live_blocks *l, const struct ml_block *blocks,
+			uint64_t addr, uint64_t time, uint64_t *low, uint64_t *high)
 {
 	uint64_t page = addr >> PAGE_BITS << PAGE_BITS;
 	uint64_t end = page + ((uint64_t)1 << PAGE_BITS); /* 0 behind the last page */
@@ -108,12 +108,12 @@ void ml_live_cut(const struct ml_live *l, const struct ml_block *blocks, uint64_
 	list_cut(&l->large, blocks, addr, time, low, high);
 }
 
-void ml_live_release(struct ml_live *l)
+void ml_live_blocks_release(struct ml_live_blocks *l)
 {
 	for (size_t i = 0; i < l->list_count; i++)
 		ml_free(l->lists[i].at);
 	ml_free(l->lists);
 	ml_free(l->large.at);
 	ml_map_release(&l->pages);
-	*l = (struct ml_live){ 0 };
+	*l = (struct ml_live_blocks){ 0 };
 }

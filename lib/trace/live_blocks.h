@@ -13,9 +13,9 @@
 #include "lib/base/map.h"
 #include "lib/trace/tables.h"
 
-struct ml_live {
+struct ml_live_blocks {
 	struct ml_map pages; /* page number -> its list + 1 */
-	struct ml_live_list {
+	struct ml_live_blocks_list {
 		uint64_t *at; /* blocks */
 		size_t count, cap;
 	} * lists, large;
@@ -23,15 +23,15 @@ struct ml_live {
 	size_t count; /* blocks ever added since the start */
 };
 
-void ml_live_add(struct ml_live *l, const struct ml_block *blocks, uint64_t block,
-		 uint64_t time);
+void ml_live_blocks_add(struct ml_live_blocks *l, const struct ml_block *blocks,
+			uint64_t block, uint64_t time);
 /* The newest living block that holds addr. */
-bool ml_live_find(struct ml_live *l, const struct ml_block *blocks, uint64_t addr,
-		  uint64_t time, uint64_t *block);
+bool ml_live_blocks_find(struct ml_live_blocks *l, const struct ml_block *blocks,
+			 uint64_t addr, uint64_t time, uint64_t *block);
 /*
  * No living block holds addr: cuts [low, high) down to a part around it that none holds
  * either. Where there are blocks at all that is not more than a page.
  */
-void ml_live_cut(const struct ml_live *l, const struct ml_block *blocks, uint64_t addr,
-		 uint64_t time, uint64_t *low, uint64_t *high);
-void ml_live_release(struct ml_live *l);
+void ml_live_blocks_cut(const struct ml_live_blocks *l, const struct ml_block *blocks,
+			uint64_t addr, uint64_t time, uint64_t *low, uint64_t *high);
+void ml_live_blocks_release(struct ml_live_blocks *l);

@@ -4,13 +4,13 @@
 
 enum { CLEARLY = 2 /* one of so many: by how much a comparison must be better */ };
 
-void ml_beside_release(struct ml_beside *b)
+void ml_predictor_choice_release(struct ml_predictor_choice *b)
 {
 	ml_free(b->trials);
-	*b = (struct ml_beside){ 0 };
+	*b = (struct ml_predictor_choice){ 0 };
 }
 
-void ml_beside_start(struct ml_beside *b, size_t states)
+void ml_predictor_choice_start(struct ml_predictor_choice *b, size_t states)
 {
 	b->trials = ml_grow(b->trials, &b->cap, states, sizeof(*b->trials));
 	b->chunk++;
@@ -37,8 +37,8 @@ static void compare(struct ml_trial *t, const uint64_t *v)
 	t->count++;
 }
 
-void ml_beside_try_plain(struct ml_beside *b, const uint32_t *state, const uint64_t *v,
-			 size_t count)
+void ml_predictor_choice_try_plain(struct ml_predictor_choice *b, const uint32_t *state,
+				   const uint64_t *v, size_t count)
 {
 	for (size_t i = 0; i < count; i++, v++) {
 		struct ml_trial *t = &b->trials[state[i]];
@@ -52,16 +52,17 @@ void ml_beside_try_plain(struct ml_beside *b, const uint32_t *state, const uint6
 	}
 }
 
-ml_beside_trier *ml_beside_best_trier(void)
+ml_predictor_choice_trier *ml_predictor_choice_best_trier(void)
 {
 #if defined(__x86_64__)
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
-		return ml_beside_try_avx512;
+		return ml_predictor_choice_try_avx512;
 #endif
-	return ml_beside_try_plain;
+	return ml_predictor_choice_try_plain;
 }
 
-unsigned ml_beside_best(const struct ml_beside *b, uint32_t state, uint64_t *stride)
+unsigned ml_predictor_choice_best(const struct ml_predictor_choice *b, uint32_t state,
+				  uint64_t *stride)
 {
 	const struct ml_trial *t = &b->trials[state];
 	unsigned model = 0;

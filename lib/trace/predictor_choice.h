@@ -25,7 +25,7 @@ enum {
 	ML_WORTH_LITTLE = 1,  /* that of what fits two bytes */
 };
 
-struct ml_beside {
+struct ml_predictor_choice {
 	struct ml_trial *trials; /* by state */
 	size_t cap;
 	uint32_t chunk; /* in which they count */
@@ -43,18 +43,21 @@ static inline void ml_trial_vote(struct ml_trial *t, uint64_t delta)
 	t->votes += t->stride == delta ? 1u : UINT32_MAX;
 }
 
-typedef void ml_beside_trier(struct ml_beside *b, const uint32_t *state,
-			     const uint64_t *v, size_t count);
+typedef void ml_predictor_choice_trier(struct ml_predictor_choice *b,
+				       const uint32_t *state, const uint64_t *v,
+				       size_t count);
 
-void ml_beside_release(struct ml_beside *b);
+void ml_predictor_choice_release(struct ml_predictor_choice *b);
 /* Forgets what was tried. */
-void ml_beside_start(struct ml_beside *b, size_t states);
+void ml_predictor_choice_start(struct ml_predictor_choice *b, size_t states);
 /* Tries all models on values, whose states are given; v[-ML_LAGS] can be read. */
-extern ml_beside_trier ml_beside_try_plain, ml_beside_try_avx512;
+extern ml_predictor_choice_trier ml_predictor_choice_try_plain,
+	ml_predictor_choice_try_avx512;
 /* The fastest that this machine can. */
-ml_beside_trier *ml_beside_best_trier(void);
+ml_predictor_choice_trier *ml_predictor_choice_best_trier(void);
 /*
  * The model that left least, or for a state that was not tried comparing with nothing;
  * *stride is 0 if it has none.
  */
-unsigned ml_beside_best(const struct ml_beside *b, uint32_t state, uint64_t *stride);
+unsigned ml_predictor_choice_best(const struct ml_predictor_choice *b, uint32_t state,
+				  uint64_t *stride);

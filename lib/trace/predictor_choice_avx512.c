@@ -37,8 +37,9 @@ static inline TARGET void compare(struct ml_trial *t, const uint64_t *v)
 	t->count++;
 }
 
-TARGET void ml_beside_try_avx512(struct ml_beside *b, const uint32_t *state,
-				 const uint64_t *v, size_t count)
+TARGET void ml_predictor_choice_try_avx512(struct ml_predictor_choice *b,
+					   const uint32_t *state, const uint64_t *v,
+					   size_t count)
 {
 	for (size_t i = 0; i < count; i++, v++) {
 		struct ml_trial *t = &b->trials[state[i]];

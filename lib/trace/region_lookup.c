@@ -21,15 +21,15 @@ static int by_address(const void *a, const void *b)
 	return x->size > y->size ? -1 : x->size < y->size;
 }
 
-static void add_static(struct ml_space *s, uint64_t low, uint64_t high,
+static void add_static(struct ml_region_lookup *s, uint64_t low, uint64_t high,
 		       const struct ml_block *b)
 {
 	if (low >= high)
 		return;
 	s->statics = ml_grow(s->statics, &s->static_cap, s->static_count + 1,
 			     sizeof(*s->statics));
-	s->statics[s->static_count++] = (struct ml_space_stretch){ low, high, b->region,
-								   b->addr };
+	s->statics[s->static_count++] =
+		(struct ml_region_lookup_stretch){ low, high, b->region, b->addr };
 }
 
 static uint64_t end_of(const struct ml_block *b)
@@ -41,7 +41,7 @@ static uint64_t end_of(const struct ml_block *b)
  * Variables lie inside sections: a sweep over the blocks by address with a stack of those
  * that are open gives each address to the innermost one.
  */
-static void make_statics(struct ml_space *s)
+static void make_statics(struct ml_region_lookup *s)
 {
 	size_t count = s->trace->tables.globals.count, depth = 0;
 	const struct ml_block **sorted = ml_resize(NULL,
@@ -70,7 +70,7 @@ static void make_statics(struct ml_space *s)
 	ml_free(sorted);
 }
 
-static void count_blocks(struct ml_space *s)
+static void count_blocks(struct ml_region_lookup *s)
 {
 	struct ml_trace *t = s->trace;
 
@@ -82,12 +82,12 @@ static void count_blocks(struct ml_space *s)
 		s->ordinal[i] = s->blocks[t->blocks[i].region]++;
 }
 
-struct ml_space *ml_space_open(struct ml_trace *t, struct ml_err *err)
+struct ml_region_lookup *ml_region_lookup_open(struct ml_trace *t, struct ml_err *err)
 {
 	if (!ml_trace_load_blocks(t, err))
 		return NULL;
-	struct ml_space *s = ml_resize(NULL, sizeof(*s));
-	*s = (struct ml_space){ .trace = t, .epoch = 1 };
+	struct ml_region_lookup *s = ml_resize(NULL, sizeof(*s));
+	*s = (struct ml_region_lookup){ .trace = t, .epoch = 1 };
 	make_statics(s);
 	count_blocks(s);
 	return s;
@@ -100,9 +100,10 @@ static void copy_map(struct ml_map *to, const struct ml_map *from)
 			*ml_map_add(to, from->cells[i].key, NULL) = from->cells[i].value;
 }
 
-struct ml_space *ml_space_open_like(const struct ml_space *other, struct ml_err *err)
+struct ml_region_lookup *ml_region_lookup_open_like(const struct ml_region_lookup *other,
+						    struct ml_err *err)
 {
-	struct ml_space *s = ml_space_open(other->trace, err);
+	struct ml_region_lookup *s = ml_region_lookup_open(other->trace, err);
 
 	if (!s)
 		return NULL;
@@ -119,10 +120,10 @@ struct ml_space *ml_space_open_like(const struct ml_space *other, struct ml_err 
 	return s;
 }
 
-void ml_space_close(struct ml_space *s)
+void ml_region_lookup_close(struct ml_region_lookup *s)
 {
-	ml_live_release(&s->heap);
-	ml_live_release(&s->over);
+	ml_live_blocks_release(&s->heap);
+	ml_live_blocks_release(&s->over);
 	ml_free(s->statics);
 	ml_free(s->maps);
 	ml_map_release(&s->stacks);
@@ -135,10 +136,10 @@ void ml_space_close(struct ml_space *s)
 	ml_free(s);
 }
 
-void ml_space_rewind(struct ml_space *s)
+void ml_region_lookup_rewind(struct ml_region_lookup *s)
 {
-	ml_live_release(&s->heap);
-	ml_live_release(&s->over);
+	ml_live_blocks_release(&s->heap);
+	ml_live_blocks_release(&s->over);
 	s->map_count = 0;
 	s->nested = false;
 	s->next_block = s->next_map = 0;
@@ -147,7 +148,8 @@ void ml_space_rewind(struct ml_space *s)
 }
 
 /* Index of the first stretch that ends behind addr. */
-static size_t stretch_at(const struct ml_space_stretch *list, size_t count, uint64_t addr)
+static size_t stretch_at(const struct ml_region_lookup_stretch *list, size_t count,
+			 uint64_t addr)
 {
 	size_t low = 0, high = count;
 
@@ -162,7 +164,8 @@ static size_t stretch_at(const struct ml_space_stretch *list, size_t count, uint
 	return low;
 }
 
-static uint32_t own_region(struct ml_space *s, enum ml_region_kind kind, const char *name)
+static uint32_t own_region(struct ml_region_lookup *s, enum ml_region_kind kind,
+			   const char *name)
 {
 	s->own = ml_grow(s->own, &s->own_cap, s->own_count + 1, sizeof(*s->own));
 	s->own_name = ml_grow(s->own_name, &s->name_cap, s->own_count + 1,
@@ -180,7 +183,7 @@ static const char *base_name(const char *path)
 }
 
 /* The region of what a mapping holds, one for each kind and file. */
-static uint32_t mapping_region(struct ml_space *s, const struct ml_mapping *m)
+static uint32_t mapping_region(struct ml_region_lookup *s, const struct ml_mapping *m)
 {
 	bool is_new;
 	uint64_t *region = ml_map_add(
@@ -207,12 +210,12 @@ static uint32_t mapping_region(struct ml_space *s, const struct ml_mapping *m)
 }
 
 /* Cuts [low, high) out of the mappings; what is left of one stays. */
-static void unmap(struct ml_space *s, uint64_t low, uint64_t high)
+static void unmap(struct ml_region_lookup *s, uint64_t low, uint64_t high)
 {
 	size_t i = stretch_at(s->maps, s->map_count, low);
 
 	while (i < s->map_count && s->maps[i].low < high) {
-		struct ml_space_stretch *m = &s->maps[i];
+		struct ml_region_lookup_stretch *m = &s->maps[i];
 
 		if (m->low < low && m->high > high) {
 			s->maps = ml_grow(s->maps, &s->map_cap, s->map_count + 1,
@@ -237,7 +240,7 @@ static void unmap(struct ml_space *s, uint64_t low, uint64_t high)
 	}
 }
 
-static void apply_mapping(struct ml_space *s, const struct ml_mapping *m)
+static void apply_mapping(struct ml_region_lookup *s, const struct ml_mapping *m)
 {
 	if (m->low >= m->high)
 		return;
@@ -249,21 +252,23 @@ static void apply_mapping(struct ml_space *s, const struct ml_mapping *m)
 	size_t i = stretch_at(s->maps, s->map_count, m->low);
 	memmove(&s->maps[i + 1], &s->maps[i], (s->map_count - i) * sizeof(*s->maps));
 	s->map_count++;
-	s->maps[i] = (struct ml_space_stretch){ m->low, m->high, mapping_region(s, m),
-						m->low };
+	s->maps[i] = (struct ml_region_lookup_stretch){ m->low, m->high,
+							mapping_region(s, m), m->low };
 }
 
 /* Does b cover part of a registered block that lives on beside it? */
-static bool begins_inside(struct ml_space *s, const struct ml_block *b)
+static bool begins_inside(struct ml_region_lookup *s, const struct ml_block *b)
 {
 	uint64_t other;
 
 	return b->over && b->size &&
-	       (ml_live_find(&s->over, s->trace->blocks, b->addr, b->from, &other) ||
-		ml_live_find(&s->over, s->trace->blocks, end_of(b) - 1, b->from, &other));
+	       (ml_live_blocks_find(&s->over, s->trace->blocks, b->addr, b->from,
+				    &other) ||
+		ml_live_blocks_find(&s->over, s->trace->blocks, end_of(b) - 1, b->from,
+				    &other));
 }
 
-void ml_space_advance(struct ml_space *s, uint64_t time)
+void ml_region_lookup_advance(struct ml_region_lookup *s, uint64_t time)
 {
 	const struct ml_trace *t = s->trace;
 
@@ -276,10 +281,10 @@ void ml_space_advance(struct ml_space *s, uint64_t time)
 		/* a jump over the whole life of a block need not know it */
 		if (b->until > time) {
 			s->nested |= begins_inside(s, b);
-			ml_live_add(b->over ? &s->over : &s->heap, t->blocks,
-				    s->next_block, b->from);
+			ml_live_blocks_add(b->over ? &s->over : &s->heap, t->blocks,
+					   s->next_block, b->from);
 			s->epoch += b->over;
-			ml_space_fill_holes(s, b);
+			ml_region_lookup_fill_holes(s, b);
 		}
 		s->next_block++;
 	}
@@ -291,13 +296,13 @@ void ml_space_advance(struct ml_space *s, uint64_t time)
 }
 
 /* The function whose business the reference is: the user's, if a library works for it. */
-static uint32_t function_of(const struct ml_space *s, const struct ml_ref *ref)
+static uint32_t function_of(const struct ml_region_lookup *s, const struct ml_ref *ref)
 {
 	return ml_tables_frame(&s->trace->tables, ref->caller ? ref->caller : ref->site)
 		.func;
 }
 
-static uint32_t stack_region(struct ml_space *s, uint16_t thread, uint32_t func)
+static uint32_t stack_region(struct ml_region_lookup *s, uint16_t thread, uint32_t func)
 {
 	bool is_new;
 	uint64_t *region = ml_map_add(&s->stacks, (uint64_t)thread << 32 | func, &is_new);
@@ -329,7 +334,7 @@ static uint64_t stack_low(const struct ml_thread *t)
 }
 
 /* The thread on whose stack addr lies: its own, if stacks were used again. */
-static const struct ml_thread *stack_at(const struct ml_space *s, uint64_t addr,
+static const struct ml_thread *stack_at(const struct ml_region_lookup *s, uint64_t addr,
 					uint16_t thread)
 {
 	const struct ml_thread *found = NULL;
@@ -348,7 +353,8 @@ static const struct ml_thread *stack_at(const struct ml_space *s, uint64_t addr,
 }
 
 /* Keeps of what was found only the part around addr that is not in [low, high). */
-static void cut(struct ml_space_found *f, uint64_t addr, uint64_t low, uint64_t high)
+static void cut(struct ml_region_lookup_found *f, uint64_t addr, uint64_t low,
+		uint64_t high)
 {
 	if (low > addr && low < f->high)
 		f->high = low;
@@ -357,8 +363,9 @@ static void cut(struct ml_space_found *f, uint64_t addr, uint64_t low, uint64_t 
 }
 
 /* Index i is of the first stretch that ends behind addr, which it does not hold. */
-static void cut_stretches(struct ml_space_found *f, uint64_t addr,
-			  const struct ml_space_stretch *list, size_t count, size_t i)
+static void cut_stretches(struct ml_region_lookup_found *f, uint64_t addr,
+			  const struct ml_region_lookup_stretch *list, size_t count,
+			  size_t i)
 {
 	if (i < count)
 		cut(f, addr, list[i].low, list[i].high);
@@ -371,11 +378,11 @@ static void cut_stretches(struct ml_space_found *f, uint64_t addr,
  * blocks: the part of a line around addr of which that can be said. Where there are no
  * blocks at all, as in imported traces, it is all up to the next thing that is known.
  */
-static void find_hole(struct ml_space *s, const struct ml_ref *ref,
-		      struct ml_space_found *f)
+static void find_hole(struct ml_region_lookup *s, const struct ml_ref *ref,
+		      struct ml_region_lookup_found *f)
 {
 	const struct ml_tables *t = &s->trace->tables;
-	uint64_t addr = ref->addr, line = ((uint64_t)1 << ML_SPACE_LINE_BITS) - 1;
+	uint64_t addr = ref->addr, line = ((uint64_t)1 << ML_REGION_LOOKUP_LINE_BITS) - 1;
 	size_t i = stretch_at(s->maps, s->map_count, addr);
 
 	f->hole = s->trace->block_count;
@@ -399,15 +406,16 @@ static void find_hole(struct ml_space *s, const struct ml_ref *ref,
 		      stretch_at(s->statics, s->static_count, addr));
 	for (size_t k = 0; k < t->threads.count; k++)
 		cut(f, addr, stack_low(&t->threads.at[k]), t->threads.at[k].stack_high);
-	ml_live_cut(&s->heap, s->trace->blocks, addr, ref->time, &f->low, &f->high);
+	ml_live_blocks_cut(&s->heap, s->trace->blocks, addr, ref->time, &f->low,
+			   &f->high);
 }
 
 /*
  * The whole stack t, but for the parts of others that go before it: those of the thread
  * itself, and all of them where somebody else's stack is looked at.
  */
-static void find_stack(struct ml_space *s, const struct ml_ref *ref,
-		       const struct ml_thread *t, struct ml_space_found *f)
+static void find_stack(struct ml_region_lookup *s, const struct ml_ref *ref,
+		       const struct ml_thread *t, struct ml_region_lookup_found *f)
 {
 	const struct ml_tables *tables = &s->trace->tables;
 
@@ -428,23 +436,27 @@ static void find_stack(struct ml_space *s, const struct ml_ref *ref,
 }
 
 /* A registered region may cover part of what was found. */
-static void uncover(struct ml_space *s, const struct ml_ref *ref,
-		    struct ml_space_found *f)
+static void uncover(struct ml_region_lookup *s, const struct ml_ref *ref,
+		    struct ml_region_lookup_found *f)
 {
-	ml_live_cut(&s->over, s->trace->blocks, ref->addr, ref->time, &f->low, &f->high);
+	ml_live_blocks_cut(&s->over, s->trace->blocks, ref->addr, ref->time, &f->low,
+			   &f->high);
 }
 
-struct ml_space_found ml_space_look(struct ml_space *s, const struct ml_ref *ref)
+struct ml_region_lookup_found ml_region_lookup_look(struct ml_region_lookup *s,
+						    const struct ml_ref *ref)
 {
 	uint64_t addr = ref->addr, block;
-	struct ml_space_found f = { .low = addr,
-				    .high = addr + 1,
-				    .origin = addr,
-				    .block = ML_NO_BLOCK,
-				    .until = ML_FOREVER };
-	bool over = ml_live_find(&s->over, s->trace->blocks, addr, ref->time, &block);
+	struct ml_region_lookup_found f = { .low = addr,
+					    .high = addr + 1,
+					    .origin = addr,
+					    .block = ML_NO_BLOCK,
+					    .until = ML_FOREVER };
+	bool over = ml_live_blocks_find(&s->over, s->trace->blocks, addr, ref->time,
+					&block);
 
-	if (over || ml_live_find(&s->heap, s->trace->blocks, addr, ref->time, &block)) {
+	if (over ||
+	    ml_live_blocks_find(&s->heap, s->trace->blocks, addr, ref->time, &block)) {
 		const struct ml_block *b = &s->trace->blocks[block];
 
 		if (!over || !s->nested) {
@@ -461,7 +473,7 @@ struct ml_space_found ml_space_look(struct ml_space *s, const struct ml_ref *ref
 	}
 	size_t i = stretch_at(s->statics, s->static_count, addr);
 	if (i < s->static_count && s->statics[i].low <= addr) {
-		const struct ml_space_stretch *x = &s->statics[i];
+		const struct ml_region_lookup_stretch *x = &s->statics[i];
 
 		f.low = x->low;
 		f.high = x->high;
@@ -482,36 +494,39 @@ struct ml_space_found ml_space_look(struct ml_space *s, const struct ml_ref *ref
 	return f;
 }
 
-static inline const struct ml_space_found *look_up(struct ml_space *s,
-						   const struct ml_ref *ref)
+static inline const struct ml_region_lookup_found *look_up(struct ml_region_lookup *s,
+							   const struct ml_ref *ref)
 {
-	struct ml_space_memo *m = &s->memo[ref->site % ML_SPACE_MEMO];
-	const struct ml_space_found *f = &m->found;
+	struct ml_region_lookup_memo *m = &s->memo[ref->site % ML_REGION_LOOKUP_MEMO];
+	const struct ml_region_lookup_found *f = &m->found;
 
 	if (ref->time >= s->due)
-		ml_space_advance(s, ref->time);
+		ml_region_lookup_advance(s, ref->time);
 	if (m->epoch != s->epoch || m->site != ref->site || ref->addr < f->low ||
 	    ref->addr >= f->high || ref->time >= f->until || m->caller != ref->caller ||
 	    m->thread != ref->thread)
-		*m = (struct ml_space_memo){ ml_space_look(s, ref), ref->site,
-					     ref->caller, s->epoch, ref->thread };
+		*m = (struct ml_region_lookup_memo){ ml_region_lookup_look(s, ref),
+						     ref->site, ref->caller, s->epoch,
+						     ref->thread };
 	return f;
 }
 
-struct ml_place ml_space_find(struct ml_space *s, const struct ml_ref *ref)
+struct ml_place ml_region_lookup_find(struct ml_region_lookup *s,
+				      const struct ml_ref *ref)
 {
-	const struct ml_space_found *f = look_up(s, ref);
+	const struct ml_region_lookup_found *f = look_up(s, ref);
 
 	return (struct ml_place){ f->region, f->block,
 				  f->unmapped ? 0 : ref->addr - f->origin };
 }
 
-uint32_t ml_space_regions(const struct ml_space *s)
+uint32_t ml_region_lookup_regions(const struct ml_region_lookup *s)
 {
 	return (uint32_t)(s->trace->tables.regions.count + s->own_count);
 }
 
-const struct ml_region *ml_space_region(const struct ml_space *s, uint32_t region)
+const struct ml_region *ml_region_lookup_region(const struct ml_region_lookup *s,
+						uint32_t region)
 {
 	size_t known = s->trace->tables.regions.count;
 
@@ -519,7 +534,7 @@ const struct ml_region *ml_space_region(const struct ml_space *s, uint32_t regio
 			      : &s->own[region - known];
 }
 
-const char *ml_space_name(const struct ml_space *s, uint32_t region)
+const char *ml_region_lookup_name(const struct ml_region_lookup *s, uint32_t region)
 {
 	size_t known = s->trace->tables.regions.count;
 
@@ -529,7 +544,7 @@ const char *ml_space_name(const struct ml_space *s, uint32_t region)
 			      s->trace->tables.regions.at[region].name);
 }
 
-uint64_t ml_space_size(const struct ml_space *s, const struct ml_place *p)
+uint64_t ml_region_lookup_size(const struct ml_region_lookup *s, const struct ml_place *p)
 {
 	if (p->block != ML_NO_BLOCK)
 		return s->trace->blocks[p->block].size;
@@ -553,11 +568,11 @@ static const char *field_at(const struct ml_tables *t, const struct ml_region *r
 	return "";
 }
 
-const char *ml_space_describe(const struct ml_space *s, const struct ml_place *p,
-			      struct ml_arena *a)
+const char *ml_region_lookup_describe(const struct ml_region_lookup *s,
+				      const struct ml_place *p, struct ml_arena *a)
 {
-	const struct ml_region *r = ml_space_region(s, p->region);
-	const char *text = ml_space_name(s, p->region);
+	const struct ml_region *r = ml_region_lookup_region(s, p->region);
+	const char *text = ml_region_lookup_name(s, p->region);
 
 	if (p->block != ML_NO_BLOCK && s->blocks[p->region] > 1)
 		text = ml_arena_printf(a, "%s#%u", text, s->ordinal[p->block]);
@@ -566,7 +581,7 @@ const char *ml_space_describe(const struct ml_space *s, const struct ml_place *p
 	if (!r->elem)
 		return ml_arena_printf(a, "%s+%llu", text, (unsigned long long)p->offset);
 	uint64_t element = p->offset / r->elem, within = p->offset % r->elem;
-	uint64_t size = ml_space_size(s, p);
+	uint64_t size = ml_region_lookup_size(s, p);
 	uint32_t dims = r->dims ? r->dims : 1;
 	if (r->dims || size != r->elem) {
 		uint64_t below = 1; /* elements of the dimensions behind */

@@ -18,7 +18,7 @@
 #include "lib/trace/tables.h"
 
 struct ml_trace;
-struct ml_space;
+struct ml_region_lookup;
 
 struct ml_place {
 	uint32_t region;
@@ -38,35 +38,44 @@ struct ml_cell {
 };
 
 /* Loads the trace's block events. NULL: they are damaged. */
-struct ml_space *ml_space_open(struct ml_trace *t, struct ml_err *err);
+struct ml_region_lookup *ml_region_lookup_open(struct ml_trace *t, struct ml_err *err);
 /*
  * One more space of the same trace, whose own regions have the numbers that they have
  * in `other`, which has walked the whole trace. For looking at a window: its first
  * reference may be anywhere.
  */
-struct ml_space *ml_space_open_like(const struct ml_space *other, struct ml_err *err);
-void ml_space_close(struct ml_space *s);
+struct ml_region_lookup *ml_region_lookup_open_like(const struct ml_region_lookup *other,
+						    struct ml_err *err);
+void ml_region_lookup_close(struct ml_region_lookup *s);
 
-/* The place of one reference. Times must not decrease; ml_space_rewind starts anew. */
-struct ml_place ml_space_find(struct ml_space *s, const struct ml_ref *ref);
-void ml_space_rewind(struct ml_space *s);
+/* The place of one reference. Times must not decrease; ml_region_lookup_rewind starts
+ * anew. */
+struct ml_place ml_region_lookup_find(struct ml_region_lookup *s,
+				      const struct ml_ref *ref);
+void ml_region_lookup_rewind(struct ml_region_lookup *s);
 /* The cells of all references of a batch at once: many times as fast. */
-void ml_space_cells(struct ml_space *s, const struct ml_batch *batch, uint32_t *cell);
-size_t ml_space_cell_count(const struct ml_space *s);
+void ml_region_lookup_cells(struct ml_region_lookup *s, const struct ml_batch *batch,
+			    uint32_t *cell);
+size_t ml_region_lookup_cell_count(const struct ml_region_lookup *s);
 /* What number `cell` stands for; valid until the next batch. */
-const struct ml_cell *ml_space_cell(const struct ml_space *s, uint32_t cell);
+const struct ml_cell *ml_region_lookup_cell(const struct ml_region_lookup *s,
+					    uint32_t cell);
 /* The regions of a column of cells; region may be the same column. */
-void ml_space_cell_regions(const struct ml_space *s, const uint32_t *cell, size_t count,
-			   uint32_t *region);
+void ml_region_lookup_cell_regions(const struct ml_region_lookup *s, const uint32_t *cell,
+				   size_t count, uint32_t *region);
 /* Both in one: the regions of a batch. */
-void ml_space_batch(struct ml_space *s, const struct ml_batch *batch, uint32_t *region);
+void ml_region_lookup_batch(struct ml_region_lookup *s, const struct ml_batch *batch,
+			    uint32_t *region);
 
-uint32_t ml_space_regions(const struct ml_space *s); /* how many, with those of its own */
-const struct ml_region *ml_space_region(const struct ml_space *s, uint32_t region);
-const char *ml_space_name(const struct ml_space *s, uint32_t region);
+uint32_t ml_region_lookup_regions(
+	const struct ml_region_lookup *s); /* how many, with those of its own */
+const struct ml_region *ml_region_lookup_region(const struct ml_region_lookup *s,
+						uint32_t region);
+const char *ml_region_lookup_name(const struct ml_region_lookup *s, uint32_t region);
 /* Bytes of instance `block`, or of the region where it has none; 0 unknown. */
-uint64_t ml_space_size(const struct ml_space *s, const struct ml_place *p);
+uint64_t ml_region_lookup_size(const struct ml_region_lookup *s,
+			       const struct ml_place *p);
 
 /* "A[3][7].x", "buf+24": the datum as a person would write it. */
-const char *ml_space_describe(const struct ml_space *s, const struct ml_place *p,
-			      struct ml_arena *a);
+const char *ml_region_lookup_describe(const struct ml_region_lookup *s,
+				      const struct ml_place *p, struct ml_arena *a);

@@ -40,7 +40,8 @@ static bool same_cell(const struct ml_cell *a, const struct ml_cell *b)
 	return a->site == b->site && a->caller == b->caller && a->region == b->region;
 }
 
-static struct ml_space_slot *slot_of(const struct ml_space *s, const struct ml_cell *c)
+static struct ml_region_lookup_slot *slot_of(const struct ml_region_lookup *s,
+					     const struct ml_cell *c)
 {
 	size_t i = hash_of(c) & (s->slot_count - 1);
 
@@ -49,7 +50,7 @@ static struct ml_space_slot *slot_of(const struct ml_space *s, const struct ml_c
 	return &s->slots[i];
 }
 
-static void widen_slots(struct ml_space *s)
+static void widen_slots(struct ml_region_lookup *s)
 {
 	size_t cap = 0, count = s->slot_count ? s->slot_count * 2 : FIRST_SLOTS;
 
@@ -57,60 +58,62 @@ static void widen_slots(struct ml_space *s)
 	s->slots = ml_grow(NULL, &cap, count, sizeof(*s->slots));
 	s->slot_count = count;
 	for (size_t i = 0; i < s->cell_count; i++)
-		*slot_of(s, &s->cells[i]) = (struct ml_space_slot){ s->cells[i],
-								    (uint32_t)i + 1 };
+		*slot_of(s, &s->cells[i]) =
+			(struct ml_region_lookup_slot){ s->cells[i], (uint32_t)i + 1 };
 }
 
-static uint32_t number_of(struct ml_space *s, uint32_t site, uint32_t caller,
+static uint32_t number_of(struct ml_region_lookup *s, uint32_t site, uint32_t caller,
 			  uint32_t region)
 {
 	struct ml_cell cell = { site, caller, region };
 
 	if (s->cell_count * 2 >= s->slot_count)
 		widen_slots(s);
-	struct ml_space_slot *slot = slot_of(s, &cell);
+	struct ml_region_lookup_slot *slot = slot_of(s, &cell);
 	if (!slot->number) {
 		s->cells = ml_grow(s->cells, &s->cell_cap, s->cell_count + 1,
 				   sizeof(*s->cells));
 		s->cells[s->cell_count++] = cell;
-		*slot = (struct ml_space_slot){ cell, (uint32_t)s->cell_count };
+		*slot = (struct ml_region_lookup_slot){ cell, (uint32_t)s->cell_count };
 	}
 	return slot->number - 1;
 }
 
-void ml_space_fill_holes(struct ml_space *s, const struct ml_block *b)
+void ml_region_lookup_fill_holes(struct ml_region_lookup *s, const struct ml_block *b)
 {
 	uint64_t last = b->size > UINT64_MAX - b->addr ? UINT64_MAX
 						       : b->addr + b->size - 1;
-	uint64_t line = b->addr >> ML_SPACE_LINE_BITS;
-	uint64_t count = (last >> ML_SPACE_LINE_BITS) - line + 1;
+	uint64_t line = b->addr >> ML_REGION_LOOKUP_LINE_BITS;
+	uint64_t count = (last >> ML_REGION_LOOKUP_LINE_BITS) - line + 1;
 
 	if (!b->size)
 		return;
-	if (count > ML_SPACE_LINES)
-		count = ML_SPACE_LINES;
+	if (count > ML_REGION_LOOKUP_LINES)
+		count = ML_REGION_LOOKUP_LINES;
 	for (uint64_t i = 0; i < count; i++)
-		s->lines[(line + i) & (ML_SPACE_LINES - 1)].span = 0;
+		s->lines[(line + i) & (ML_REGION_LOOKUP_LINES - 1)].span = 0;
 }
 
 static size_t line_of(uint64_t addr)
 {
-	return addr >> ML_SPACE_LINE_BITS & (ML_SPACE_LINES - 1);
+	return addr >> ML_REGION_LOOKUP_LINE_BITS & (ML_REGION_LOOKUP_LINES - 1);
 }
 
 /* Finds anew, and remembers it by address unless it is a stack. */
-static const struct ml_space_line *look(struct ml_space *s, const struct ml_ref *ref)
+static const struct ml_region_lookup_line *look(struct ml_region_lookup *s,
+						const struct ml_ref *ref)
 {
-	struct ml_space_found f = ml_space_look(s, ref);
-	bool stack = ml_space_region(s, f.region)->kind == ML_REGION_STACK;
-	struct ml_space_line *line = stack ? &s->stack : &s->lines[line_of(ref->addr)];
+	struct ml_region_lookup_found f = ml_region_lookup_look(s, ref);
+	bool stack = ml_region_lookup_region(s, f.region)->kind == ML_REGION_STACK;
+	struct ml_region_lookup_line *line = stack ? &s->stack
+						   : &s->lines[line_of(ref->addr)];
 	uint64_t low = f.low, span = f.high - f.low;
 
 	if (span > UINT32_MAX) { /* the part around it */
 		low = ref->addr;
 		span = f.high - low < UINT32_MAX ? f.high - low : UINT32_MAX;
 	}
-	*line = (struct ml_space_line){
+	*line = (struct ml_region_lookup_line){
 		.low = low,
 		.span = (uint32_t)span,
 		.until = f.hole ? ML_FOREVER : f.until,
@@ -123,7 +126,7 @@ static const struct ml_space_line *look(struct ml_space *s, const struct ml_ref 
 
 /* References of one thread; callers are raised by `who`. */
 struct run {
-	struct ml_space *space;
+	struct ml_region_lookup *space;
 	uint32_t who;
 	uint16_t thread;
 };
@@ -132,9 +135,9 @@ struct run {
 static inline uint32_t cell_in(const struct run *run, uint32_t site, uint32_t who,
 			       uint32_t region)
 {
-	struct ml_space *s = run->space;
-	const struct ml_space_spot *spot = &s->spots[site];
-	struct ml_space_spare *spare = &s->spares[site];
+	struct ml_region_lookup *s = run->space;
+	const struct ml_region_lookup_spot *spot = &s->spots[site];
+	struct ml_region_lookup_spare *spare = &s->spares[site];
 
 	if (spare->region[0] == region && spot->who == who)
 		return spot->cell;
@@ -152,10 +155,10 @@ static inline uint32_t cell_in(const struct run *run, uint32_t site, uint32_t wh
 static uint32_t find_farther(const struct run *run, uint64_t time, uint64_t addr,
 			     uint32_t site, uint32_t who)
 {
-	struct ml_space *s = run->space;
-	struct ml_space_spot *spot = &s->spots[site];
-	struct ml_space_spare *spare = &s->spares[site];
-	const struct ml_space_line *line = &s->lines[line_of(addr)];
+	struct ml_region_lookup *s = run->space;
+	struct ml_region_lookup_spot *spot = &s->spots[site];
+	struct ml_region_lookup_spare *spare = &s->spares[site];
+	const struct ml_region_lookup_line *line = &s->lines[line_of(addr)];
 
 	if (!(addr - line->low < line->span && time < line->until &&
 	      line->epoch == s->epoch)) {
@@ -175,7 +178,7 @@ static uint32_t find_farther(const struct run *run, uint64_t time, uint64_t addr
 		return cell;
 	spare->second = *spot;
 	spare->region[1] = spare->region[0];
-	*spot = (struct ml_space_spot){
+	*spot = (struct ml_region_lookup_spot){
 		.low = line->low,
 		.span = line->span,
 		.until = until < NEVER ? (uint32_t)until : NEVER,
@@ -191,9 +194,9 @@ static __attribute__((noinline)) uint32_t find_cell(const struct run *run, uint6
 						    uint64_t addr, uint32_t site,
 						    uint32_t who)
 {
-	struct ml_space *s = run->space;
-	struct ml_space_spare *spare = &s->spares[site];
-	struct ml_space_spot second = spare->second;
+	struct ml_region_lookup *s = run->space;
+	struct ml_region_lookup_spare *spare = &s->spares[site];
+	struct ml_region_lookup_spot second = spare->second;
 	uint32_t region = spare->region[1];
 
 	if (addr - second.low >= second.span || second.who != who ||
@@ -206,7 +209,7 @@ static __attribute__((noinline)) uint32_t find_cell(const struct run *run, uint6
 	return second.cell;
 }
 
-static void make_spots(struct ml_space *s)
+static void make_spots(struct ml_region_lookup *s)
 {
 	size_t sites = s->trace->tables.sites.count;
 
@@ -220,9 +223,9 @@ static void make_spots(struct ml_space *s)
  * callers, threads (stacks are used again by other threads) and epochs apart. When the
  * numbers have run out everything is forgotten.
  */
-static uint32_t who_of(struct ml_space *s, uint16_t thread)
+static uint32_t who_of(struct ml_region_lookup *s, uint16_t thread)
 {
-	struct ml_space_thread *t = &s->threads[thread];
+	struct ml_region_lookup_thread *t = &s->threads[thread];
 	size_t sites = s->trace->tables.sites.count;
 
 	if (t->age == s->age)
@@ -234,12 +237,13 @@ static uint32_t who_of(struct ml_space *s, uint16_t thread)
 		s->age++;
 	}
 	s->whos += (uint32_t)sites;
-	*t = (struct ml_space_thread){ s->age, s->whos };
+	*t = (struct ml_region_lookup_thread){ s->age, s->whos };
 	return t->who;
 }
 
 /* How many references from i on are of one thread, with nothing that begins. */
-static size_t run_of(const struct ml_space *s, const struct ml_batch *batch, size_t i)
+static size_t run_of(const struct ml_region_lookup *s, const struct ml_batch *batch,
+		     size_t i)
 {
 	const uint16_t *thread = batch->thread;
 	uint64_t due = s->due - batch->time;
@@ -267,12 +271,12 @@ static inline void ask_ahead(const struct ml_batch *batch, size_t i)
 	ask_for(batch->caller + i, AHEAD * sizeof(*batch->caller));
 }
 
-static void find_run(struct ml_space *s, const struct ml_batch *batch, size_t i,
+static void find_run(struct ml_region_lookup *s, const struct ml_batch *batch, size_t i,
 		     size_t end, uint32_t *restrict cell)
 {
 	const uint64_t *restrict addrs = batch->addr;
 	const uint32_t *restrict sites = batch->site, *restrict callers = batch->caller;
-	const struct ml_space_spot *spots = s->spots;
+	const struct ml_region_lookup_spot *spots = s->spots;
 	struct run run = { s, who_of(s, batch->thread[i]), batch->thread[i] };
 	uint32_t start = (uint32_t)(batch->time - s->base);
 
@@ -281,7 +285,7 @@ static void find_run(struct ml_space *s, const struct ml_batch *batch, size_t i,
 
 		ask_ahead(batch, i);
 		for (; i < stop; i++) {
-			const struct ml_space_spot *spot = &spots[sites[i]];
+			const struct ml_region_lookup_spot *spot = &spots[sites[i]];
 			uint32_t who = run.who + callers[i];
 
 			/* each of these nearly always holds, so none is mispredicted */
@@ -297,7 +301,8 @@ static void find_run(struct ml_space *s, const struct ml_batch *batch, size_t i,
 	}
 }
 
-void ml_space_cells(struct ml_space *s, const struct ml_batch *batch, uint32_t *cell)
+void ml_region_lookup_cells(struct ml_region_lookup *s, const struct ml_batch *batch,
+			    uint32_t *cell)
 {
 	if (!s->spots)
 		make_spots(s);
@@ -305,7 +310,7 @@ void ml_space_cells(struct ml_space *s, const struct ml_batch *batch, uint32_t *
 		uint64_t time = batch->time + i;
 
 		if (time >= s->due)
-			ml_space_advance(s, time);
+			ml_region_lookup_advance(s, time);
 		if (s->spot_epoch != s->epoch || time - s->base >= LONGEST) {
 			s->spot_epoch = s->epoch;
 			s->base = time;
@@ -316,25 +321,27 @@ void ml_space_cells(struct ml_space *s, const struct ml_batch *batch, uint32_t *
 	}
 }
 
-void ml_space_cell_regions(const struct ml_space *s, const uint32_t *cell, size_t count,
-			   uint32_t *region)
+void ml_region_lookup_cell_regions(const struct ml_region_lookup *s, const uint32_t *cell,
+				   size_t count, uint32_t *region)
 {
 	for (size_t i = 0; i < count; i++)
 		region[i] = s->cells[cell[i]].region;
 }
 
-void ml_space_batch(struct ml_space *s, const struct ml_batch *batch, uint32_t *region)
+void ml_region_lookup_batch(struct ml_region_lookup *s, const struct ml_batch *batch,
+			    uint32_t *region)
 {
-	ml_space_cells(s, batch, region);
-	ml_space_cell_regions(s, region, batch->count, region);
+	ml_region_lookup_cells(s, batch, region);
+	ml_region_lookup_cell_regions(s, region, batch->count, region);
 }
 
-size_t ml_space_cell_count(const struct ml_space *s)
+size_t ml_region_lookup_cell_count(const struct ml_region_lookup *s)
 {
 	return s->cell_count;
 }
 
-const struct ml_cell *ml_space_cell(const struct ml_space *s, uint32_t cell)
+const struct ml_cell *ml_region_lookup_cell(const struct ml_region_lookup *s,
+					    uint32_t cell)
 {
 	return &s->cells[cell];
 }

@@ -5,7 +5,7 @@
 
 #include "lib/trace/columns.h"
 
-static void put(struct ml_rest *r, const int64_t *rest, size_t count)
+static void put(struct ml_residuals *r, const int64_t *rest, size_t count)
 {
 	for (size_t i = 0; i < count; i += 4) {
 		unsigned codes = 0;
@@ -30,7 +30,7 @@ static void put(struct ml_rest *r, const int64_t *rest, size_t count)
 	}
 }
 
-static void get(struct ml_rest *r, int64_t *rest, size_t count)
+static void get(struct ml_residuals *r, int64_t *rest, size_t count)
 {
 	for (size_t i = 0; i < count; i += 4) {
 		unsigned codes = *r->codes++;
@@ -58,14 +58,14 @@ static void get(struct ml_rest *r, int64_t *rest, size_t count)
 	}
 }
 
-const struct ml_rest_ops ml_rest_plain = { put, get };
+const struct ml_residuals_ops ml_residuals_plain = { put, get };
 
-const struct ml_rest_ops *ml_rest_ops(void)
+const struct ml_residuals_ops *ml_residuals_ops(void)
 {
 #if defined(__x86_64__)
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
 	    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
-		return &ml_rest_avx512;
+		return &ml_residuals_avx512;
 #endif
-	return &ml_rest_plain;
+	return &ml_residuals_plain;
 }

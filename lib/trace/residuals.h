@@ -9,20 +9,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ML_REST_SLACK = 64 /* bytes that may be read or written behind each column */ };
+enum {
+	ML_RESIDUALS_SLACK = 64 /* bytes that may be read or written behind each column */
+};
 
 /* Where the next ones go, or come from. */
-struct ml_rest {
+struct ml_residuals {
 	uint8_t *codes, *d1, *d2, *d4, *d8;
 };
 
-struct ml_rest_ops {
+struct ml_residuals_ops {
 	/* Both: count is a multiple of 8. */
-	void (*put)(struct ml_rest *r, const int64_t *rest, size_t count);
-	void (*get)(struct ml_rest *r, int64_t *rest, size_t count);
+	void (*put)(struct ml_residuals *r, const int64_t *rest, size_t count);
+	void (*get)(struct ml_residuals *r, int64_t *rest, size_t count);
 };
 
-extern const struct ml_rest_ops ml_rest_plain, ml_rest_avx512;
+extern const struct ml_residuals_ops ml_residuals_plain, ml_residuals_avx512;
 
 /* The fastest that this machine can. */
-const struct ml_rest_ops *ml_rest_ops(void);
+const struct ml_residuals_ops *ml_residuals_ops(void);

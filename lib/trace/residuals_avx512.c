@@ -9,9 +9,9 @@
 /* The lanes, put together at the low end. */
 #define LANES(mask, x) _mm512_maskz_compress_epi64(mask, x)
 
-static TARGET void put(struct ml_rest *out, const int64_t *rest, size_t count)
+static TARGET void put(struct ml_residuals *out, const int64_t *rest, size_t count)
 {
-	struct ml_rest r = *out; /* in registers: stores might change *out */
+	struct ml_residuals r = *out; /* in registers: stores might change *out */
 	const __m512i least = _mm512_set1_epi64(INT32_MIN);
 
 	for (size_t i = 0; i < count; i += 8) {
@@ -44,9 +44,9 @@ static TARGET void put(struct ml_rest *out, const int64_t *rest, size_t count)
 	*out = r;
 }
 
-static TARGET void get(struct ml_rest *in, int64_t *rest, size_t count)
+static TARGET void get(struct ml_residuals *in, int64_t *rest, size_t count)
 {
-	struct ml_rest r = *in;
+	struct ml_residuals r = *in;
 	const __m512i least = _mm512_set1_epi64(INT32_MIN);
 
 	for (size_t i = 0; i < count; i += 8) {
@@ -76,5 +76,5 @@ static TARGET void get(struct ml_rest *in, int64_t *rest, size_t count)
 	*in = r;
 }
 
-const struct ml_rest_ops ml_rest_avx512 = { put, get };
+const struct ml_residuals_ops ml_residuals_avx512 = { put, get };
 #endif

@@ -14,8 +14,8 @@ enum {
 	MOST = ML_RING_SLOTS,
 };
 
-void ml_heritage_put(struct ml_buf *words, enum ml_word type, uint32_t argument,
-		     const uint64_t *payload, size_t count, const char *text)
+void ml_fork_state_put(struct ml_buf *words, enum ml_word type, uint32_t argument,
+		       const uint64_t *payload, size_t count, const char *text)
 {
 	const uint64_t zeros = 0;
 	size_t bytes = text ? strlen(text) : 0, more = text ? bytes / 8 + 1 : 0;
@@ -29,14 +29,14 @@ void ml_heritage_put(struct ml_buf *words, enum ml_word type, uint32_t argument,
 	}
 }
 
-void ml_heritage_init(struct ml_heritage *h, struct ml_ring_control *control)
+void ml_fork_state_init(struct ml_fork_state *h, struct ml_ring_control *control)
 {
-	*h = (struct ml_heritage){ .control = control };
+	*h = (struct ml_fork_state){ .control = control };
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_cond_init(&h->came, NULL);
 }
 
-void ml_heritage_release(struct ml_heritage *h)
+void ml_fork_state_release(struct ml_fork_state *h)
 {
 	for (size_t i = 0; i < h->count; i++)
 		ml_buf_release(&h->estates[i].words);
@@ -45,7 +45,7 @@ void ml_heritage_release(struct ml_heritage *h)
 	pthread_mutex_destroy(&h->lock);
 }
 
-static struct ml_buf drop(struct ml_heritage *h, size_t i)
+static struct ml_buf drop(struct ml_fork_state *h, size_t i)
 {
 	struct ml_buf words = h->estates[i].words;
 
@@ -55,7 +55,8 @@ static struct ml_buf drop(struct ml_heritage *h, size_t i)
 	return words;
 }
 
-void ml_heritage_leave(struct ml_heritage *h, struct ml_fork fork, struct ml_buf *words)
+void ml_fork_state_leave(struct ml_fork_state *h, struct ml_fork fork,
+			 struct ml_buf *words)
 {
 	pthread_mutex_lock(&h->lock);
 	if (h->count == MOST) {
@@ -70,7 +71,7 @@ void ml_heritage_leave(struct ml_heritage *h, struct ml_fork fork, struct ml_buf
 	pthread_mutex_unlock(&h->lock);
 }
 
-static bool find(struct ml_heritage *h, struct ml_fork fork, struct ml_buf *words)
+static bool find(struct ml_fork_state *h, struct ml_fork fork, struct ml_buf *words)
 {
 	for (size_t i = 0; i < h->count; i++) {
 		struct ml_fork f = h->estates[i].fork;
@@ -87,7 +88,7 @@ static bool find(struct ml_heritage *h, struct ml_fork fork, struct ml_buf *word
 static bool is_heard(struct ml_ring_control *control, uint64_t birth)
 {
 	for (unsigned i = 0; control && i < ML_RING_SLOTS; i++) {
-		const struct ml_ring *r = ml_guest_slots_at(control, i);
+		const struct ml_ring *r = ml_thread_merge_at(control, i);
 
 		if (__atomic_load_n(&r->birth, __ATOMIC_RELAXED) == birth)
 			return !__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE);
@@ -95,7 +96,8 @@ static bool is_heard(struct ml_ring_control *control, uint64_t birth)
 	return false;
 }
 
-bool ml_heritage_take(struct ml_heritage *h, struct ml_fork fork, struct ml_buf *words)
+bool ml_fork_state_take(struct ml_fork_state *h, struct ml_fork fork,
+			struct ml_buf *words)
 {
 	bool found, heard;
 
@@ -118,7 +120,7 @@ bool ml_heritage_take(struct ml_heritage *h, struct ml_fork fork, struct ml_buf 
 	return found;
 }
 
-bool ml_heritage_waits(struct ml_heritage *h)
+bool ml_fork_state_waits(struct ml_fork_state *h)
 {
 	pthread_mutex_lock(&h->lock);
 	bool waits = h->count;

@@ -19,7 +19,7 @@ struct ml_fork {
 	uint64_t birth, clock;
 };
 
-struct ml_heritage {
+struct ml_fork_state {
 	struct ml_ring_control *control; /* NULL: what is not there never comes */
 	pthread_mutex_t lock;
 	pthread_cond_t came;
@@ -31,15 +31,17 @@ struct ml_heritage {
 };
 
 /* A message of ring.h: header, so many words, and a text unless it is NULL. */
-void ml_heritage_put(struct ml_buf *words, enum ml_word type, uint32_t argument,
-		     const uint64_t *payload, size_t count, const char *text);
+void ml_fork_state_put(struct ml_buf *words, enum ml_word type, uint32_t argument,
+		       const uint64_t *payload, size_t count, const char *text);
 
-void ml_heritage_init(struct ml_heritage *h, struct ml_ring_control *control);
-void ml_heritage_release(struct ml_heritage *h);
+void ml_fork_state_init(struct ml_fork_state *h, struct ml_ring_control *control);
+void ml_fork_state_release(struct ml_fork_state *h);
 /* Takes over the words. */
-void ml_heritage_leave(struct ml_heritage *h, struct ml_fork fork, struct ml_buf *words);
+void ml_fork_state_leave(struct ml_fork_state *h, struct ml_fork fork,
+			 struct ml_buf *words);
 /* The words are the caller's then. False: there are none, as the parent is not recorded
  * any more. */
-bool ml_heritage_take(struct ml_heritage *h, struct ml_fork fork, struct ml_buf *words);
+bool ml_fork_state_take(struct ml_fork_state *h, struct ml_fork fork,
+			struct ml_buf *words);
 /* Is there a child that has not come yet? It may have been killed, or never made. */
-bool ml_heritage_waits(struct ml_heritage *h);
+bool ml_fork_state_waits(struct ml_fork_state *h);

@@ -15,23 +15,23 @@ enum {
 	STACK_REACH = 8 << 20, /* of the first thread, which grows */
 };
 
-void ml_guest_blocks_init(struct ml_guest_blocks *b, struct ml_objects *objects,
+void ml_guest_memory_init(struct ml_guest_memory *b, struct ml_objects *objects,
 			  struct ml_writer *writer)
 {
-	*b = (struct ml_guest_blocks){ .objects = objects, .writer = writer };
+	*b = (struct ml_guest_memory){ .objects = objects, .writer = writer };
 }
 
-void ml_guest_blocks_release(struct ml_guest_blocks *b)
+void ml_guest_memory_release(struct ml_guest_memory *b)
 {
 	ml_free(b->stacks);
 	ml_free(b->mapped);
-	ml_guest_live_release(&b->heap);
-	ml_guest_live_release(&b->registered);
+	ml_live_memory_release(&b->heap);
+	ml_live_memory_release(&b->registered);
 	ml_map_release(&b->numbers);
 	ml_arena_release(&b->arena);
 }
 
-void ml_guest_stack(struct ml_guest_blocks *b, uint32_t id, const uint64_t *ips,
+void ml_guest_stack(struct ml_guest_memory *b, uint32_t id, const uint64_t *ips,
 		    size_t count)
 {
 	if (id > b->stack_count + NUMBERS_AHEAD) /* guests number them one by one */
@@ -51,7 +51,7 @@ void ml_guest_stack(struct ml_guest_blocks *b, uint32_t id, const uint64_t *ips,
 	*ml_map_add(&b->numbers, ml_hash(ips, count * sizeof(*ips)), NULL) = id + 1u;
 }
 
-uint32_t ml_guest_stack_of(struct ml_guest_blocks *b, const uint64_t *ips, size_t count)
+uint32_t ml_guest_stack_of(struct ml_guest_memory *b, const uint64_t *ips, size_t count)
 {
 	while (count && !ips[count - 1])
 		count--;
@@ -67,7 +67,7 @@ uint32_t ml_guest_stack_of(struct ml_guest_blocks *b, const uint64_t *ips, size_
 
 /* The region of what a stack allocates or maps; it is named when the first block comes.
  */
-static uint32_t region_of(struct ml_guest_blocks *b, uint32_t id,
+static uint32_t region_of(struct ml_guest_memory *b, uint32_t id,
 			  enum ml_region_kind kind, uint64_t size)
 {
 	uint32_t sites[DEPTH];
@@ -85,22 +85,22 @@ static uint32_t region_of(struct ml_guest_blocks *b, uint32_t id,
 }
 
 /* The block that began there ends; `serial`, if not 0, is the one that is meant. */
-static void end(struct ml_guest_blocks *b, uint64_t addr, uint64_t serial)
+static void end(struct ml_guest_memory *b, uint64_t addr, uint64_t serial)
 {
-	struct ml_guest_piece *there = ml_guest_live_find(&b->heap, addr);
+	struct ml_memory_piece *there = ml_live_memory_find(&b->heap, addr);
 
 	if (!there || (serial && serial != there->serial))
 		return;
-	ml_guest_live_end(there);
+	ml_live_memory_end(there);
 	ml_writer_free(b->writer, addr);
 }
 
-void ml_guest_free(struct ml_guest_blocks *b, uint64_t addr)
+void ml_guest_free(struct ml_guest_memory *b, uint64_t addr)
 {
 	end(b, addr, 0);
 }
 
-void ml_guest_make(struct ml_guest_blocks *b, struct ml_guest_making *m,
+void ml_guest_make(struct ml_guest_memory *b, struct ml_guest_making *m,
 		   enum ml_make what, uint64_t old)
 {
 	if (what == ML_MAKE_FREED && m->serial)
@@ -108,7 +108,7 @@ void ml_guest_make(struct ml_guest_blocks *b, struct ml_guest_making *m,
 	*m = (struct ml_guest_making){ 0 };
 	if (what != ML_MAKE_BEGIN)
 		return;
-	const struct ml_guest_piece *there = ml_guest_live_find(&b->heap, old);
+	const struct ml_memory_piece *there = ml_live_memory_find(&b->heap, old);
 	*m = (struct ml_guest_making){ ml_writer_time(b->writer) + 1, old,
 				       there ? there->serial : 0 };
 }
@@ -118,18 +118,18 @@ void ml_guest_make(struct ml_guest_blocks *b, struct ml_guest_making *m,
  * then somebody else may have got its memory, hence the serial. The new one is told
  * first, as no event may be earlier than the one before.
  */
-void ml_guest_alloc(struct ml_guest_blocks *b, struct ml_guest_making *m, uint32_t stack,
+void ml_guest_alloc(struct ml_guest_memory *b, struct ml_guest_making *m, uint32_t stack,
 		    uint64_t addr, uint64_t size)
 {
 	ml_writer_alloc_since(b->writer, region_of(b, stack, ML_REGION_HEAP, size), addr,
 			      size, m->since - 1);
-	ml_guest_live_add(&b->heap, addr, size, stack);
+	ml_live_memory_add(&b->heap, addr, size, stack);
 	if (m->serial && m->old != addr)
 		end(b, m->old, m->serial);
 	*m = (struct ml_guest_making){ 0 };
 }
 
-static void begin(struct ml_guest_blocks *b, uint64_t low, uint64_t high, uint32_t stack)
+static void begin(struct ml_guest_memory *b, uint64_t low, uint64_t high, uint32_t stack)
 {
 	b->mapped = ml_grow(b->mapped, &b->mapped_cap, b->mapped_count + 1,
 			    sizeof(*b->mapped));
@@ -138,13 +138,13 @@ static void begin(struct ml_guest_blocks *b, uint64_t low, uint64_t high, uint32
 			high - low);
 }
 
-void ml_guest_mmap(struct ml_guest_blocks *b, uint32_t stack, uint64_t addr,
+void ml_guest_mmap(struct ml_guest_memory *b, uint32_t stack, uint64_t addr,
 		   uint64_t size)
 {
 	begin(b, addr, addr + size, stack);
 }
 
-void ml_guest_unmap(struct ml_guest_blocks *b, uint64_t low, uint64_t high)
+void ml_guest_unmap(struct ml_guest_memory *b, uint64_t low, uint64_t high)
 {
 	for (size_t i = b->mapped_count; i-- > 0;) {
 		struct ml_guest_mapped m = b->mapped[i];
@@ -160,7 +160,7 @@ void ml_guest_unmap(struct ml_guest_blocks *b, uint64_t low, uint64_t high)
 	}
 }
 
-void ml_guest_region(struct ml_guest_blocks *b, bool stack, const uint64_t *payload,
+void ml_guest_region(struct ml_guest_memory *b, bool stack, const uint64_t *payload,
 		     const char *name)
 {
 	struct ml_tables *tables = b->objects->tables;
@@ -178,21 +178,21 @@ void ml_guest_region(struct ml_guest_blocks *b, bool stack, const uint64_t *payl
 		r->dim[1] = cols;
 	}
 	ml_writer_register(b->writer, number, addr, bytes);
-	ml_guest_live_add(&b->registered, addr, bytes, number);
+	ml_live_memory_add(&b->registered, addr, bytes, number);
 }
 
-void ml_guest_unregion(struct ml_guest_blocks *b, uint64_t addr)
+void ml_guest_unregion(struct ml_guest_memory *b, uint64_t addr)
 {
-	struct ml_guest_piece *there = ml_guest_live_find(&b->registered, addr);
+	struct ml_memory_piece *there = ml_live_memory_find(&b->registered, addr);
 
 	if (!there)
 		return;
-	ml_guest_live_end(there);
+	ml_live_memory_end(there);
 	ml_writer_unregister(b->writer, addr);
 }
 
 /* The stack is told before the first block of it that needs it. */
-static void tell_block(const struct ml_guest_blocks *b, enum ml_word type, uint32_t stack,
+static void tell_block(const struct ml_guest_memory *b, enum ml_word type, uint32_t stack,
 		       uint64_t addr, uint64_t size, bool *told, struct ml_buf *out)
 {
 	if (stack < b->stack_count && !told[stack]) {
@@ -200,9 +200,10 @@ static void tell_block(const struct ml_guest_blocks *b, enum ml_word type, uint3
 
 		told[stack] = true;
 		if (s->count)
-			ml_heritage_put(out, ML_WORD_STACK, stack, s->ip, s->count, NULL);
+			ml_fork_state_put(out, ML_WORD_STACK, stack, s->ip, s->count,
+					  NULL);
 	}
-	ml_heritage_put(out, type, stack, (const uint64_t[]){ addr, size }, 2, NULL);
+	ml_fork_state_put(out, type, stack, (const uint64_t[]){ addr, size }, 2, NULL);
 }
 
 /* Of each thread the last entry counts. */
@@ -224,15 +225,16 @@ static void tell_stacks(const struct ml_tables *tables, uint32_t forking,
 		if (t->id == 1 && high > STACK_REACH && low > high - STACK_REACH)
 			low = high - STACK_REACH;
 		snprintf(name, sizeof(name), "stack of thread %u of the parent", t->id);
-		ml_heritage_put(out, ML_WORD_REGION, 1,
-				(const uint64_t[]){ low, high - low, 1, 0, 0 }, 5, name);
+		ml_fork_state_put(out, ML_WORD_REGION, 1,
+				  (const uint64_t[]){ low, high - low, 1, 0, 0 }, 5,
+				  name);
 	}
 }
 
-static void tell_heap(const struct ml_guest_blocks *b, bool *told, struct ml_buf *out)
+static void tell_heap(const struct ml_guest_memory *b, bool *told, struct ml_buf *out)
 {
 	size_t count;
-	struct ml_guest_piece *list = ml_guest_live_list(&b->heap, &count);
+	struct ml_memory_piece *list = ml_live_memory_list(&b->heap, &count);
 
 	for (size_t i = 0; i < count; i++)
 		tell_block(b, ML_WORD_ALLOC, list[i].number, list[i].addr, list[i].size,
@@ -240,24 +242,24 @@ static void tell_heap(const struct ml_guest_blocks *b, bool *told, struct ml_buf
 	ml_free(list);
 }
 
-static void tell_registered(const struct ml_guest_blocks *b, struct ml_buf *out)
+static void tell_registered(const struct ml_guest_memory *b, struct ml_buf *out)
 {
 	const struct ml_tables *tables = b->objects->tables;
 	size_t count;
-	struct ml_guest_piece *list = ml_guest_live_list(&b->registered, &count);
+	struct ml_memory_piece *list = ml_live_memory_list(&b->registered, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct ml_region *r = &tables->regions.at[list[i].number];
 		uint64_t payload[5] = { list[i].addr, list[i].size, r->elem, r->dim[0],
 					r->dims > 1 ? r->dim[1] : 1 };
 
-		ml_heritage_put(out, ML_WORD_REGION, r->kind == ML_REGION_STACK, payload,
-				5, ml_tables_text(tables, r->name));
+		ml_fork_state_put(out, ML_WORD_REGION, r->kind == ML_REGION_STACK,
+				  payload, 5, ml_tables_text(tables, r->name));
 	}
 	ml_free(list);
 }
 
-void ml_guest_blocks_tell(const struct ml_guest_blocks *b, uint32_t thread,
+void ml_guest_memory_tell(const struct ml_guest_memory *b, uint32_t thread,
 			  struct ml_buf *out)
 {
 	bool *told = ml_resize(NULL, b->stack_count + 1);

@@ -23,7 +23,7 @@ static bool first_line(const char *path, char *text, size_t size)
 	return ok;
 }
 
-static void processor(struct ml_drain *d)
+static void processor(struct ml_ring_reader *d)
 {
 	struct ml_arena a = { 0 };
 	struct ml_err err;
@@ -37,14 +37,14 @@ static void processor(struct ml_drain *d)
 		if (name) {
 			name += 2;
 			name[strcspn(name, "\n")] = 0;
-			ml_drain_meta(d, "processor", name);
+			ml_ring_reader_meta(d, "processor", name);
 		}
 	}
 	ml_arena_release(&a);
 }
 
 /* "L1 Data 32K 8w 64B; L2 Unified 1024K 8w 64B": what cpu0 sees. */
-static void caches(struct ml_drain *d)
+static void caches(struct ml_ring_reader *d)
 {
 	char all[400] = "", path[100], level[16], type[16], size[16], ways[16], line[16];
 	size_t n = 0;
@@ -69,23 +69,23 @@ static void caches(struct ml_drain *d)
 		n += (size_t)more;
 	}
 	if (n)
-		ml_drain_meta(d, "caches", all);
+		ml_ring_reader_meta(d, "caches", all);
 }
 
-void ml_machine_meta(struct ml_drain *d)
+void ml_host_info(struct ml_ring_reader *d)
 {
 	struct utsname u;
 	char text[300];
 
 	if (!uname(&u)) {
-		ml_drain_meta(d, "host", u.nodename);
+		ml_ring_reader_meta(d, "host", u.nodename);
 		snprintf(text, sizeof(text), "%s %s %s", u.sysname, u.release, u.machine);
-		ml_drain_meta(d, "system", text);
+		ml_ring_reader_meta(d, "system", text);
 	}
 	processor(d);
 	caches(d);
 	snprintf(text, sizeof(text), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-	ml_drain_meta(d, "cpus", text);
+	ml_ring_reader_meta(d, "cpus", text);
 	snprintf(text, sizeof(text), "%ld", sysconf(_SC_PAGESIZE));
-	ml_drain_meta(d, "page size", text);
+	ml_ring_reader_meta(d, "page size", text);
 }

@@ -4,6 +4,6 @@
  */
 #pragma once
 
-struct ml_drain;
+struct ml_ring_reader;
 
-void ml_machine_meta(struct ml_drain *d);
+void ml_host_info(struct ml_ring_reader *d);

@@ -10,13 +10,13 @@ enum { LEAST = 64 };
 /* Cells that were used stay in the way of those behind them until the table grows. */
 enum { EMPTY, LIVES, LIVED };
 
-void ml_guest_live_release(struct ml_guest_live *l)
+void ml_live_memory_release(struct ml_live_memory *l)
 {
 	ml_free(l->cells);
 }
 
 /* The cell of addr, or the empty one where it would be. */
-static struct ml_guest_piece *cell_of(const struct ml_guest_live *l, uint64_t addr)
+static struct ml_memory_piece *cell_of(const struct ml_live_memory *l, uint64_t addr)
 {
 	size_t i = (size_t)(addr * 0x9e3779b97f4a7c15u >> 32) & (l->cap - 1);
 
@@ -25,7 +25,7 @@ static struct ml_guest_piece *cell_of(const struct ml_guest_live *l, uint64_t ad
 	return &l->cells[i];
 }
 
-static size_t count_of(const struct ml_guest_live *l)
+static size_t count_of(const struct ml_live_memory *l)
 {
 	size_t n = 0;
 
@@ -35,9 +35,9 @@ static size_t count_of(const struct ml_guest_live *l)
 }
 
 /* Room for more, half of it at least. */
-static void widen(struct ml_guest_live *l)
+static void widen(struct ml_live_memory *l)
 {
-	struct ml_guest_live old = *l;
+	struct ml_live_memory old = *l;
 	size_t live = count_of(l);
 
 	l->cap = LEAST;
@@ -53,39 +53,39 @@ static void widen(struct ml_guest_live *l)
 	ml_free(old.cells);
 }
 
-void ml_guest_live_add(struct ml_guest_live *l, uint64_t addr, uint64_t size,
-		       uint32_t number)
+void ml_live_memory_add(struct ml_live_memory *l, uint64_t addr, uint64_t size,
+			uint32_t number)
 {
 	if (l->used * 4 >= l->cap * 3)
 		widen(l);
-	struct ml_guest_piece *cell = cell_of(l, addr);
+	struct ml_memory_piece *cell = cell_of(l, addr);
 	l->used += cell->state == EMPTY;
-	*cell = (struct ml_guest_piece){ addr, size, ++l->serial, number, LIVES };
+	*cell = (struct ml_memory_piece){ addr, size, ++l->serial, number, LIVES };
 }
 
-struct ml_guest_piece *ml_guest_live_find(const struct ml_guest_live *l, uint64_t addr)
+struct ml_memory_piece *ml_live_memory_find(const struct ml_live_memory *l, uint64_t addr)
 {
-	struct ml_guest_piece *cell = l->cap ? cell_of(l, addr) : NULL;
+	struct ml_memory_piece *cell = l->cap ? cell_of(l, addr) : NULL;
 
 	return cell && cell->state == LIVES ? cell : NULL;
 }
 
-void ml_guest_live_end(struct ml_guest_piece *piece)
+void ml_live_memory_end(struct ml_memory_piece *piece)
 {
 	piece->state = LIVED;
 }
 
 static int by_serial(const void *a, const void *b)
 {
-	const struct ml_guest_piece *x = a, *y = b;
+	const struct ml_memory_piece *x = a, *y = b;
 
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-struct ml_guest_piece *ml_guest_live_list(const struct ml_guest_live *l, size_t *count)
+struct ml_memory_piece *ml_live_memory_list(const struct ml_live_memory *l, size_t *count)
 {
 	size_t n = count_of(l);
-	struct ml_guest_piece *list = ml_resize(NULL, (n + 1) * sizeof(*list));
+	struct ml_memory_piece *list = ml_resize(NULL, (n + 1) * sizeof(*list));
 
 	*count = 0;
 	for (size_t i = 0; i < l->cap; i++)

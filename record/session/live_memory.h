@@ -8,26 +8,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ml_guest_piece {
+struct ml_memory_piece {
 	uint64_t addr, size;
 	uint64_t serial; /* from 1; later ones have higher ones, none ever the same */
 	uint32_t number; /* whatever it means to who adds it */
 	uint32_t state;  /* for the table */
 };
 
-struct ml_guest_live {
-	struct ml_guest_piece *cells;
+struct ml_live_memory {
+	struct ml_memory_piece *cells;
 	size_t used, cap; /* used: with those that live no more; cap is a power of two */
 	uint64_t serial;  /* of the last one */
 };
 
-void ml_guest_live_release(struct ml_guest_live *l);
+void ml_live_memory_release(struct ml_live_memory *l);
 /* In the place of what began there. */
-void ml_guest_live_add(struct ml_guest_live *l, uint64_t addr, uint64_t size,
-		       uint32_t number);
+void ml_live_memory_add(struct ml_live_memory *l, uint64_t addr, uint64_t size,
+			uint32_t number);
 /* What begins there, or NULL. Valid until the next add. */
-struct ml_guest_piece *ml_guest_live_find(const struct ml_guest_live *l, uint64_t addr);
+struct ml_memory_piece *ml_live_memory_find(const struct ml_live_memory *l,
+					    uint64_t addr);
 /* One that was found lives no more. */
-void ml_guest_live_end(struct ml_guest_piece *piece);
+void ml_live_memory_end(struct ml_memory_piece *piece);
 /* All of them in the order in which they came; ml_free frees the list. */
-struct ml_guest_piece *ml_guest_live_list(const struct ml_guest_live *l, size_t *count);
+struct ml_memory_piece *ml_live_memory_list(const struct ml_live_memory *l,
+					    size_t *count);

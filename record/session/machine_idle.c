@@ -8,7 +8,7 @@
 
 enum { ELSE_OF = 5 /* of a processor's time, for anything else, one part */ };
 
-uint64_t ml_quiet_busy(const char *stat)
+uint64_t ml_machine_idle_busy(const char *stat)
 {
 	unsigned long long user, nice, system, irq, softirq;
 	long ticks = sysconf(_SC_CLK_TCK);
@@ -20,11 +20,12 @@ uint64_t ml_quiet_busy(const char *stat)
 	       (ML_SECOND / (unsigned long long)ticks);
 }
 
-bool ml_quiet_since(struct ml_quiet *q, uint64_t at, uint64_t busy, uint64_t ours)
+bool ml_machine_idle_since(struct ml_machine_idle *q, uint64_t at, uint64_t busy,
+			   uint64_t ours)
 {
-	struct ml_quiet last = *q;
+	struct ml_machine_idle last = *q;
 
-	*q = (struct ml_quiet){ busy, ours, at };
+	*q = (struct ml_machine_idle){ busy, ours, at };
 	if (!last.at || !busy || !last.busy || at <= last.at || ours < last.ours)
 		return false;
 	return busy - last.busy < ours - last.ours + (at - last.at) / ELSE_OF;
@@ -42,14 +43,14 @@ static uint64_t read_busy(void)
 	if (n <= 0)
 		return 0;
 	text[n] = 0;
-	return ml_quiet_busy(text);
+	return ml_machine_idle_busy(text);
 }
 
-bool ml_quiet_look(struct ml_quiet *q, pid_t other)
+bool ml_machine_idle_look(struct ml_machine_idle *q, pid_t other)
 {
 	clockid_t clock;
 	uint64_t theirs = clock_getcpuclockid(other, &clock) ? 0 : ml_clock(clock);
 
-	return ml_quiet_since(q, ml_now(), read_busy(),
-			      ml_clock(CLOCK_PROCESS_CPUTIME_ID) + theirs);
+	return ml_machine_idle_since(q, ml_now(), read_busy(),
+				     ml_clock(CLOCK_PROCESS_CPUTIME_ID) + theirs);
 }

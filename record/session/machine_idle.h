@@ -10,14 +10,15 @@
 #include <sys/types.h>
 
 /* Nanoseconds. */
-struct ml_quiet {
+struct ml_machine_idle {
 	uint64_t busy, ours, at; /* when it was looked last; at 0: never */
 };
 
 /* Time that processors worked, from the text of /proc/stat. 0: not to be told. */
-uint64_t ml_quiet_busy(const char *stat);
+uint64_t ml_machine_idle_busy(const char *stat);
 /* Takes note of how things are, and tells what they were since the last time: true if
  * there was next to nothing else. */
-bool ml_quiet_since(struct ml_quiet *q, uint64_t at, uint64_t busy, uint64_t ours);
+bool ml_machine_idle_since(struct ml_machine_idle *q, uint64_t at, uint64_t busy,
+			   uint64_t ours);
 /* The same for this process and another, as they are now. */
-bool ml_quiet_look(struct ml_quiet *q, pid_t other);
+bool ml_machine_idle_look(struct ml_machine_idle *q, pid_t other);

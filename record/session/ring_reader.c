@@ -32,7 +32,7 @@ struct thread {
 	bool inside;
 };
 
-struct ml_drain {
+struct ml_ring_reader {
 	struct ml_writer *writer;
 	struct ml_tables *tables; /* the writer's */
 	const struct ml_record_options *options;
@@ -40,7 +40,7 @@ struct ml_drain {
 	struct ml_filter filter;
 	struct ml_thin thin;
 	struct ml_arena arena;
-	struct ml_guest_steps steps;
+	struct ml_superblock_steps steps;
 	struct thread *threads; /* by number */
 	size_t thread_cap;
 	struct thread *thread; /* the running one */
@@ -52,27 +52,27 @@ struct ml_drain {
 	bool limit_noted;
 	uint64_t exec;   /* time + 1 of the last exec, 0: none */
 	bool unrecorded; /* it started a program that is not recorded */
-	struct ml_guest_blocks blocks;
+	struct ml_guest_memory blocks;
 	struct ml_guest_phases phases;
-	struct ml_heritage *heritage; /* or NULL */
-	bool quiet;                   /* atomic: the machine has nothing else to do */
-	struct ml_guest_refs refs;
+	struct ml_fork_state *heritage; /* or NULL */
+	bool quiet;                     /* atomic: the machine has nothing else to do */
+	struct ml_reference_steps refs;
 	bool exited;
 	const char *command; /* as the process told it */
 	const char *unseen;
-	struct ml_drain_count count; /* for other threads: atomics */
-	uint64_t bad;                /* words that made no sense */
+	struct ml_ring_reader_count count; /* for other threads: atomics */
+	uint64_t bad;                      /* words that made no sense */
 	char warning[200];
 };
 
-static struct thread *thread_of(struct ml_drain *d, uint32_t number)
+static struct thread *thread_of(struct ml_ring_reader *d, uint32_t number)
 {
 	d->threads = ml_grow(d->threads, &d->thread_cap, number + 1u,
 			     sizeof(*d->threads));
 	return &d->threads[number];
 }
 
-static void switch_thread(struct ml_drain *d, uint32_t number)
+static void switch_thread(struct ml_ring_reader *d, uint32_t number)
 {
 	/* a batch carries 16 bits; who has more threads shares the last number */
 	d->thread_number = number < UINT16_MAX ? number : UINT16_MAX;
@@ -81,81 +81,82 @@ static void switch_thread(struct ml_drain *d, uint32_t number)
 	d->caller = d->thread->callers.user ? 0 : ml_callers_site(&d->thread->callers);
 }
 
-struct ml_drain *ml_drain_open(const char *path, const struct ml_record_options *options,
-			       struct ml_err *err)
+struct ml_ring_reader *ml_ring_reader_open(const char *path,
+					   const struct ml_record_options *options,
+					   struct ml_err *err)
 {
 	struct ml_writer *writer;
 
 	if (!ml_writer_open(&writer, path, err))
 		return NULL;
-	struct ml_drain *d = ml_resize(NULL, sizeof(*d));
-	*d = (struct ml_drain){ .writer = writer, .options = options };
+	struct ml_ring_reader *d = ml_resize(NULL, sizeof(*d));
+	*d = (struct ml_ring_reader){ .writer = writer, .options = options };
 	d->tables = ml_writer_tables(writer);
 	ml_objects_init(&d->objects, d->tables);
 	ml_filter_init(&d->filter, options);
 	ml_thin_init(&d->thin, writer);
-	ml_guest_blocks_init(&d->blocks, &d->objects, writer);
-	ml_guest_steps_init(&d->steps, writer);
-	ml_guest_refs_init(&d->refs, &d->objects, writer);
+	ml_guest_memory_init(&d->blocks, &d->objects, writer);
+	ml_superblock_steps_init(&d->steps, writer);
+	ml_reference_steps_init(&d->refs, &d->objects, writer);
 	switch_thread(d, 1);
 	return d;
 }
 
-void ml_drain_heritage(struct ml_drain *d, struct ml_heritage *heritage)
+void ml_ring_reader_fork_state(struct ml_ring_reader *d, struct ml_fork_state *heritage)
 {
 	d->heritage = heritage;
 }
 
-void ml_drain_hurry(struct ml_drain *d)
+void ml_ring_reader_hurry(struct ml_ring_reader *d)
 {
 	ml_writer_hurry(d->writer);
 }
 
-void ml_drain_quiet(struct ml_drain *d, bool quiet)
+void ml_ring_reader_idle(struct ml_ring_reader *d, bool quiet)
 {
 	__atomic_store_n(&d->quiet, quiet, __ATOMIC_RELAXED);
 }
 
-void ml_drain_meta(struct ml_drain *d, const char *key, const char *value)
+void ml_ring_reader_meta(struct ml_ring_reader *d, const char *key, const char *value)
 {
 	ml_tables_meta(d->tables, key, value);
 }
 
-const char *ml_drain_command(const struct ml_drain *d)
+const char *ml_ring_reader_command(const struct ml_ring_reader *d)
 {
 	return d->command;
 }
 
-const char *ml_drain_unseen(const struct ml_drain *d)
+const char *ml_ring_reader_uninstrumented(const struct ml_ring_reader *d)
 {
 	return d->unseen;
 }
 
-bool ml_drain_exited(const struct ml_drain *d)
+bool ml_ring_reader_exited(const struct ml_ring_reader *d)
 {
 	return d->exited;
 }
 
-bool ml_drain_full(const struct ml_drain *d)
+bool ml_ring_reader_full(const struct ml_ring_reader *d)
 {
 	return d->filter.full;
 }
 
-struct ml_drain_count ml_drain_count(const struct ml_drain *d)
+struct ml_ring_reader_count ml_ring_reader_count(const struct ml_ring_reader *d)
 {
-	return (struct ml_drain_count){
+	return (struct ml_ring_reader_count){
 		__atomic_load_n(&d->count.refs, __ATOMIC_RELAXED),
 		__atomic_load_n(&d->count.bytes, __ATOMIC_RELAXED),
 	};
 }
 
-const char *ml_drain_warning(const struct ml_drain *d)
+const char *ml_ring_reader_warning(const struct ml_ring_reader *d)
 {
 	return d->warning[0] ? d->warning : NULL;
 }
 
 /* Is ip the first instruction of the function that --only-in names? */
-static bool is_entry(struct ml_drain *d, uint64_t ip, uint32_t site)
+static bool is_entry(struct ml_ring_reader *d, uint64_t ip, uint32_t site)
 {
 	const struct ml_range *r = ml_objects_find(&d->objects, ip);
 	uint64_t vaddr;
@@ -179,7 +180,8 @@ static bool can_be_brief(const struct ml_shape *shape, uint32_t id)
 	       (!shape->exits || shape->exit[0].bases);
 }
 
-static bool take_shape(struct ml_drain *d, uint32_t id, const uint64_t *w, size_t count)
+static bool take_shape(struct ml_ring_reader *d, uint32_t id, const uint64_t *w,
+		       size_t count)
 {
 	const struct ml_shape *shape = ml_guest_shape(w, count, &d->objects, &d->arena);
 
@@ -189,7 +191,7 @@ static bool take_shape(struct ml_drain *d, uint32_t id, const uint64_t *w, size_
 		return false;
 	uint32_t entry = ml_sites_resolve(&d->objects, w[0]);
 	size_t call = w[2] >> 32;
-	struct ml_guest_known *k = ml_guest_steps_add(&d->steps, id, shape, brief);
+	struct ml_guest_known *k = ml_superblock_steps_add(&d->steps, id, shape, brief);
 	k->returns = (w[2] >> 16 & 0xff) == ML_END_RETURN;
 	if (call && call <= shape->slots && shape->user)
 		k->call = shape->slot[call - 1].site;
@@ -197,13 +199,13 @@ static bool take_shape(struct ml_drain *d, uint32_t id, const uint64_t *w, size_
 	return true;
 }
 
-static bool on_stack(const struct ml_drain *d, uint64_t addr)
+static bool on_stack(const struct ml_ring_reader *d, uint64_t addr)
 {
 	return addr >= d->thread->stack_low && addr < d->thread->stack_high;
 }
 
 /* A step of which perhaps not all is kept. */
-static bool filter_step(struct ml_drain *d, const struct ml_guest_known *k,
+static bool filter_step(struct ml_ring_reader *d, const struct ml_guest_known *k,
 			const uint64_t *value, uint32_t back, struct ml_err *err)
 {
 	struct ml_filter *f = &d->filter;
@@ -260,7 +262,7 @@ static bool filter_step(struct ml_drain *d, const struct ml_guest_known *k,
 
 /* The function of --only-in: entered, or left when the stack pointer rises above its
  * frame. */
-static void follow_function(struct ml_drain *d, const struct ml_guest_known *k,
+static void follow_function(struct ml_ring_reader *d, const struct ml_guest_known *k,
 			    uint64_t sp)
 {
 	struct thread *t = d->thread;
@@ -274,7 +276,7 @@ static void follow_function(struct ml_drain *d, const struct ml_guest_known *k,
 }
 
 /* Can up to so many references be kept without asking for each? */
-static bool is_beaten(struct ml_drain *d, uint64_t most)
+static bool is_beaten(struct ml_ring_reader *d, uint64_t most)
 {
 	struct ml_filter *f = &d->filter;
 
@@ -287,7 +289,7 @@ static bool is_beaten(struct ml_drain *d, uint64_t most)
 }
 
 /* Crossings between the user's code and libraries. */
-static void cross(struct ml_drain *d, bool user, uint64_t sp)
+static void cross(struct ml_ring_reader *d, bool user, uint64_t sp)
 {
 	ml_callers_cross(&d->thread->callers, user, sp);
 	d->caller = user ? 0 : ml_callers_site(&d->thread->callers);
@@ -295,7 +297,7 @@ static void cross(struct ml_drain *d, bool user, uint64_t sp)
 
 /* One step at w, whatever it needs; returns how many words it takes, 0 on failure to
  * write. */
-static size_t take_step(struct ml_drain *d, const uint64_t *w, const uint64_t *end,
+static size_t take_step(struct ml_ring_reader *d, const uint64_t *w, const uint64_t *end,
 			struct ml_err *err)
 {
 	const struct ml_guest_known *k = ml_guest_known_at(&d->steps, *w);
@@ -325,7 +327,7 @@ static size_t take_step(struct ml_drain *d, const uint64_t *w, const uint64_t *e
 		const uint64_t *at = w;
 		uint64_t before = ml_writer_time(d->writer);
 
-		if (!ml_guest_steps_take(&d->steps, c, d->caller, &at, end, err))
+		if (!ml_superblock_steps_take(&d->steps, c, d->caller, &at, end, err))
 			return 0;
 		ml_filter_kept(&d->filter, ml_writer_time(d->writer) - before);
 		return (size_t)(at - w);
@@ -337,7 +339,7 @@ static size_t take_step(struct ml_drain *d, const uint64_t *w, const uint64_t *e
 }
 
 /* Is it the function of --only-in that the site lies in? */
-static bool is_within(struct ml_drain *d, const struct ml_guest_place *h)
+static bool is_within(struct ml_ring_reader *d, const struct ml_guest_place *h)
 {
 	uint64_t ip = (h->word & (((uint64_t)1 << ML_REF_SHIFT) - 1)) - 1, vaddr;
 	const struct ml_site *x = &d->tables->sites.at[h->site];
@@ -353,7 +355,8 @@ static bool is_within(struct ml_drain *d, const struct ml_guest_place *h)
 }
 
 /* A function of a guest that tells references one by one was entered or is left. */
-static void take_call(struct ml_drain *d, const struct ml_guest_place *h, uint64_t sp)
+static void take_call(struct ml_ring_reader *d, const struct ml_guest_place *h,
+		      uint64_t sp)
 {
 	struct thread *t = d->thread;
 
@@ -369,13 +372,13 @@ static void take_call(struct ml_drain *d, const struct ml_guest_place *h, uint64
 }
 
 /* References one by one, of which perhaps not all are kept. */
-static bool filter_refs(struct ml_drain *d, const uint64_t **at, const uint64_t *end,
-			struct ml_err *err)
+static bool filter_refs(struct ml_ring_reader *d, const uint64_t **at,
+			const uint64_t *end, struct ml_err *err)
 {
 	const uint64_t *w = *at;
 
 	for (; end - w >= 2 && ml_guest_is_ref(*w) && !d->filter.full; w += 2) {
-		const struct ml_guest_place *h = ml_guest_refs_place(&d->refs, *w);
+		const struct ml_guest_place *h = ml_reference_steps_place(&d->refs, *w);
 
 		if (h->call) {
 			take_call(d, h, w[1]);
@@ -393,7 +396,7 @@ static bool filter_refs(struct ml_drain *d, const uint64_t **at, const uint64_t 
 	return true;
 }
 
-static bool take_refs(struct ml_drain *d, const uint64_t **at, const uint64_t *end,
+static bool take_refs(struct ml_ring_reader *d, const uint64_t **at, const uint64_t *end,
 		      struct ml_err *err)
 {
 	if (end - *at < 2) {
@@ -409,12 +412,12 @@ static bool take_refs(struct ml_drain *d, const uint64_t **at, const uint64_t *e
 	if (!is_beaten(d, (uint64_t)(end - *at)))
 		return filter_refs(d, at, end, err);
 	uint64_t before = ml_writer_time(d->writer);
-	bool ok = ml_guest_refs_take(&d->refs, at, end, err);
+	bool ok = ml_reference_steps_take(&d->refs, at, end, err);
 	ml_filter_kept(&d->filter, ml_writer_time(d->writer) - before);
 	return ok;
 }
 
-void ml_drain_thread(struct ml_drain *d, uint32_t number)
+void ml_ring_reader_thread(struct ml_ring_reader *d, uint32_t number)
 {
 	if (number != d->thread_number)
 		switch_thread(d, number);
@@ -427,7 +430,7 @@ static const char *text_of(const uint64_t *w, const uint64_t *end)
 	return w < end && memchr(text, 0, (size_t)(end - w) * 8) ? text : "";
 }
 
-static void take_map(struct ml_drain *d, uint32_t arg, const uint64_t *w,
+static void take_map(struct ml_ring_reader *d, uint32_t arg, const uint64_t *w,
 		     const uint64_t *end)
 {
 	static const enum ml_mapping_kind kinds[] = {
@@ -451,11 +454,11 @@ static void take_map(struct ml_drain *d, uint32_t arg, const uint64_t *w,
 	ml_guest_unmap(&d->blocks, m.low, m.high);
 	ml_objects_map(&d->objects, m.low, m.high, m.offset, m.prot, m.kind, path);
 	if (m.prot & 4)
-		ml_guest_refs_forget(&d->refs);
+		ml_reference_steps_forget(&d->refs);
 	d->mapped = true;
 }
 
-static void take_unmap(struct ml_drain *d, const uint64_t *w)
+static void take_unmap(struct ml_ring_reader *d, const uint64_t *w)
 {
 	*ML_ADD(d->tables->mappings) = (struct ml_mapping){
 		.time = ml_writer_time(d->writer),
@@ -467,7 +470,7 @@ static void take_unmap(struct ml_drain *d, const uint64_t *w)
 	ml_guest_unmap(&d->blocks, w[0], w[1]);
 }
 
-static void take_thread(struct ml_drain *d, uint32_t number, const uint64_t *w)
+static void take_thread(struct ml_ring_reader *d, uint32_t number, const uint64_t *w)
 {
 	if (number > UINT16_MAX)
 		return; /* shares the last number, see switch_thread */
@@ -489,7 +492,7 @@ static void take_thread(struct ml_drain *d, uint32_t number, const uint64_t *w)
 }
 
 /* A changed entry of a thread: the last one counts. */
-static struct ml_thread *thread_again(struct ml_drain *d, uint32_t number)
+static struct ml_thread *thread_again(struct ml_ring_reader *d, uint32_t number)
 {
 	for (size_t i = d->tables->threads.count; i-- > 0;)
 		if (d->tables->threads.at[i].id == number) {
@@ -503,7 +506,8 @@ static struct ml_thread *thread_again(struct ml_drain *d, uint32_t number)
 }
 
 /* A block with its stack. */
-static void take_block(struct ml_drain *d, bool mapped, const uint64_t *w, size_t count)
+static void take_block(struct ml_ring_reader *d, bool mapped, const uint64_t *w,
+		       size_t count)
 {
 	uint32_t stack = ml_guest_stack_of(&d->blocks, w + 2, count - 2);
 
@@ -513,7 +517,7 @@ static void take_block(struct ml_drain *d, bool mapped, const uint64_t *w, size_
 		ml_guest_alloc(&d->blocks, &d->thread->making, stack, w[0], w[1]);
 }
 
-static void take_mark(struct ml_drain *d, uint32_t number, const char *name)
+static void take_mark(struct ml_ring_reader *d, uint32_t number, const char *name)
 {
 	enum ml_mark_kind kind = number < 3 ? (enum ml_mark_kind)number : ML_MARK_POINT;
 
@@ -523,34 +527,34 @@ static void take_mark(struct ml_drain *d, uint32_t number, const char *name)
 			     ml_tables_name(d->tables, name), kind);
 }
 
-static void take_state(struct ml_drain *d, int64_t value, const char *name)
+static void take_state(struct ml_ring_reader *d, int64_t value, const char *name)
 {
 	ml_writer_state(d->writer, name, value);
 	ml_guest_phases_state(&d->phases, d->thread_number,
 			      ml_tables_name(d->tables, name), value);
 }
 
-static void take_about(struct ml_drain *d, uint32_t what, const char *text)
+static void take_about(struct ml_ring_reader *d, uint32_t what, const char *text)
 {
 	if (what == 0)
 		d->command = ml_arena_strdup(&d->arena, text);
-	ml_drain_meta(d, what == 0 ? "command" : "cwd", text);
+	ml_ring_reader_meta(d, what == 0 ? "command" : "cwd", text);
 }
 
-static void take_message(struct ml_drain *d, const uint64_t *w, size_t count);
+static void take_message(struct ml_ring_reader *d, const uint64_t *w, size_t count);
 
 /* A child goes on as its parent was when it forked. */
-static void tell_kept(const struct ml_drain *d, struct ml_buf *out)
+static void tell_kept(const struct ml_ring_reader *d, struct ml_buf *out)
 {
 	const struct ml_filter *f = &d->filter;
 	uint32_t keep = (f->recording ? ML_KEEP_RECORDING : 0u) |
 			(f->marked ? ML_KEEP_MARKED : 0u) |
 			(d->thread->inside ? ML_KEEP_INSIDE : 0u);
 
-	ml_heritage_put(out, ML_WORD_KEEP, keep, &d->thread->inside_sp, 1, NULL);
+	ml_fork_state_put(out, ML_WORD_KEEP, keep, &d->thread->inside_sp, 1, NULL);
 }
 
-static void take_kept(struct ml_drain *d, uint32_t keep, uint64_t sp)
+static void take_kept(struct ml_ring_reader *d, uint32_t keep, uint64_t sp)
 {
 	if (!(keep & ML_KEEP_RECORDING))
 		ml_filter_record(&d->filter, false);
@@ -561,7 +565,7 @@ static void take_kept(struct ml_drain *d, uint32_t keep, uint64_t sp)
 }
 
 /* The parent leaves what it knows, the child takes it. */
-static void take_fork(struct ml_drain *d, bool child, struct ml_fork fork)
+static void take_fork(struct ml_ring_reader *d, bool child, struct ml_fork fork)
 {
 	struct ml_buf words = { 0 };
 
@@ -569,10 +573,10 @@ static void take_fork(struct ml_drain *d, bool child, struct ml_fork fork)
 		return;
 	if (!child) {
 		tell_kept(d, &words);
-		ml_guest_blocks_tell(&d->blocks, d->thread_number, &words);
+		ml_guest_memory_tell(&d->blocks, d->thread_number, &words);
 		ml_guest_phases_tell(&d->phases, d->thread_number, d->tables, &words);
-		ml_heritage_leave(d->heritage, fork, &words);
-	} else if (ml_heritage_take(d->heritage, fork, &words)) {
+		ml_fork_state_leave(d->heritage, fork, &words);
+	} else if (ml_fork_state_take(d->heritage, fork, &words)) {
 		const uint64_t *w = (const uint64_t *)(const void *)words.data;
 		const uint64_t *end = w + words.size / sizeof(*w);
 
@@ -592,7 +596,7 @@ static const uint8_t least[] = {
 	[ML_WORD_MAKE] = 1,  [ML_WORD_FORK] = 2,       [ML_WORD_KEEP] = 1,
 };
 
-static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
+static void take_message(struct ml_ring_reader *d, const uint64_t *w, size_t count)
 {
 	unsigned type = ML_WORD_TYPE(*w);
 	uint32_t arg = ML_WORD_ARG(*w);
@@ -643,7 +647,7 @@ static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
 		break;
 	case ML_WORD_EXIT:
 		snprintf(status, sizeof(status), "%u", arg);
-		ml_drain_meta(d, "exit status", status);
+		ml_ring_reader_meta(d, "exit status", status);
 		d->exited = true;
 		break;
 	case ML_WORD_STAMP: break; /* whoever feeds us has seen to it */
@@ -655,8 +659,8 @@ static void take_message(struct ml_drain *d, const uint64_t *w, size_t count)
 	}
 }
 
-bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count,
-		   struct ml_err *err)
+bool ml_ring_reader_feed(struct ml_ring_reader *d, const uint64_t *words, size_t count,
+			 struct ml_err *err)
 {
 	const uint64_t *w = words, *end = words + count;
 
@@ -699,20 +703,20 @@ bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count,
 static bool keep_source(void *arg, const char *path, const char *text, size_t size,
 			struct ml_err *err)
 {
-	struct ml_drain *d = arg;
+	struct ml_ring_reader *d = arg;
 
 	(void)err;
 	ml_writer_source(d->writer, path, text, size);
 	return true;
 }
 
-static void warn(struct ml_drain *d)
+static void warn(struct ml_ring_reader *d)
 {
 	if (d->bad)
 		snprintf(d->warning, sizeof(d->warning),
 			 "%llu words of the recorder made no sense and were left out",
 			 (unsigned long long)d->bad);
-	else if (d->unrecorded && ml_drain_replaced(d))
+	else if (d->unrecorded && ml_ring_reader_replaced(d))
 		snprintf(d->warning, sizeof(d->warning),
 			 "the process became a program that cannot be recorded: "
 			 "set-user-ID or 32-bit");
@@ -725,12 +729,12 @@ static void warn(struct ml_drain *d)
 			 d->options->from_mark);
 }
 
-bool ml_drain_replaced(const struct ml_drain *d)
+bool ml_ring_reader_replaced(const struct ml_ring_reader *d)
 {
 	return d->exec == ml_writer_time(d->writer) + 1;
 }
 
-bool ml_drain_finish(struct ml_drain *d, bool cut, struct ml_err *err)
+bool ml_ring_reader_finish(struct ml_ring_reader *d, bool cut, struct ml_err *err)
 {
 	char number[24];
 	bool ok = true;
@@ -743,13 +747,16 @@ bool ml_drain_finish(struct ml_drain *d, bool cut, struct ml_err *err)
 	if (d->options->no_stack) {
 		snprintf(number, sizeof(number), "%llu",
 			 (unsigned long long)d->filter.stack);
-		ml_drain_meta(d, "stack references left out", number);
+		ml_ring_reader_meta(d, "stack references left out", number);
 	}
 	if (d->refs.head_count) {
-		d->unseen = ml_guest_unseen(&d->objects, &d->arena);
-		ml_drain_meta(d, "not seen", d->unseen);
+		d->unseen = ml_uninstrumented(&d->objects, &d->arena);
+		ml_ring_reader_meta(d, "not seen", d->unseen);
 	}
-	ml_drain_meta(d, "ended", cut ? "killed" : d->filter.full ? "limit" : "whole");
+	ml_ring_reader_meta(d, "ended",
+			    cut              ? "killed"
+			    : d->filter.full ? "limit"
+					     : "whole");
 	ml_globals_update(&d->objects);
 	if (!d->options->no_source)
 		ok = ml_sources_each(&d->objects.sources, d->tables, keep_source, d, err);
@@ -761,7 +768,7 @@ bool ml_drain_finish(struct ml_drain *d, bool cut, struct ml_err *err)
 	return ok;
 }
 
-void ml_drain_release(struct ml_drain *d)
+void ml_ring_reader_release(struct ml_ring_reader *d)
 {
 	if (d->writer)
 		ml_writer_abandon(d->writer);
@@ -769,9 +776,9 @@ void ml_drain_release(struct ml_drain *d)
 	ml_objects_release(&d->objects);
 	ml_arena_release(&d->arena);
 	ml_free(d->threads);
-	ml_guest_blocks_release(&d->blocks);
+	ml_guest_memory_release(&d->blocks);
 	ml_guest_phases_release(&d->phases);
-	ml_guest_refs_release(&d->refs);
-	ml_guest_steps_release(&d->steps);
+	ml_reference_steps_release(&d->refs);
+	ml_superblock_steps_release(&d->steps);
 	ml_free(d);
 }

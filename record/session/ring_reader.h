@@ -13,48 +13,49 @@
 #include "lib/base/err.h"
 #include "record/session/options.h"
 
-struct ml_drain;
-struct ml_heritage;
+struct ml_ring_reader;
+struct ml_fork_state;
 
 /* Makes the trace at path. */
-struct ml_drain *ml_drain_open(const char *path, const struct ml_record_options *options,
-			       struct ml_err *err);
+struct ml_ring_reader *ml_ring_reader_open(const char *path,
+					   const struct ml_record_options *options,
+					   struct ml_err *err);
 /* Where children of fork get what their parents knew; without it they get nothing. */
-void ml_drain_heritage(struct ml_drain *d, struct ml_heritage *heritage);
+void ml_ring_reader_fork_state(struct ml_ring_reader *d, struct ml_fork_state *heritage);
 /* The trace may become larger where else the program would wait for it. */
-void ml_drain_hurry(struct ml_drain *d);
+void ml_ring_reader_hurry(struct ml_ring_reader *d);
 /* Says whether the machine has nothing else to do; any thread may. */
-void ml_drain_quiet(struct ml_drain *d, bool quiet);
+void ml_ring_reader_idle(struct ml_ring_reader *d, bool quiet);
 /* What the trace says of itself: command, cwd, ... (tables.h) */
-void ml_drain_meta(struct ml_drain *d, const char *key, const char *value);
+void ml_ring_reader_meta(struct ml_ring_reader *d, const char *key, const char *value);
 /* Takes words. False: the trace cannot be written, or nothing more is wanted. */
-bool ml_drain_feed(struct ml_drain *d, const uint64_t *words, size_t count,
-		   struct ml_err *err);
+bool ml_ring_reader_feed(struct ml_ring_reader *d, const uint64_t *words, size_t count,
+			 struct ml_err *err);
 /* What is fed next is done by this thread. */
-void ml_drain_thread(struct ml_drain *d, uint32_t number);
+void ml_ring_reader_thread(struct ml_ring_reader *d, uint32_t number);
 /* The process has told its exit status. */
-bool ml_drain_exited(const struct ml_drain *d);
+bool ml_ring_reader_exited(const struct ml_ring_reader *d);
 /* The command line as the process told it, or NULL. Lives as long as d. */
-const char *ml_drain_command(const struct ml_drain *d);
+const char *ml_ring_reader_command(const struct ml_ring_reader *d);
 /* What the trace cannot show by the way in which it was made, or NULL. Known once it is
  * finished. */
-const char *ml_drain_unseen(const struct ml_drain *d);
+const char *ml_ring_reader_uninstrumented(const struct ml_ring_reader *d);
 /* Nothing more is wanted: the limit was reached. */
-bool ml_drain_full(const struct ml_drain *d);
+bool ml_ring_reader_full(const struct ml_ring_reader *d);
 /* The last that the process did was to become another program. */
-bool ml_drain_replaced(const struct ml_drain *d);
+bool ml_ring_reader_replaced(const struct ml_ring_reader *d);
 /* Finishes the trace: source texts, index. `cut`: the process was killed. */
-bool ml_drain_finish(struct ml_drain *d, bool cut, struct ml_err *err);
+bool ml_ring_reader_finish(struct ml_ring_reader *d, bool cut, struct ml_err *err);
 /* Frees d; a trace that was not finished stays as it is on disk. */
-void ml_drain_release(struct ml_drain *d);
+void ml_ring_reader_release(struct ml_ring_reader *d);
 
-struct ml_drain_count {
+struct ml_ring_reader_count {
 	uint64_t refs, bytes;
 };
 
 /* What is in the trace so far; may be asked from another thread. */
-struct ml_drain_count ml_drain_count(const struct ml_drain *d);
+struct ml_ring_reader_count ml_ring_reader_count(const struct ml_ring_reader *d);
 
 /* What a person should know after the recording, or NULL. Known once the trace is
  * finished. */
-const char *ml_drain_warning(const struct ml_drain *d);
+const char *ml_ring_reader_warning(const struct ml_ring_reader *d);

@@ -31,12 +31,12 @@ enum { TICK_MS = 100, LOOK_MS = 250, CHILD_SECONDS = 1 };
 
 struct worker {
 	pthread_t thread;
-	struct ml_drain *drain;
+	struct ml_ring_reader *drain;
 	struct ml_ring *ring;
 	struct ml_ring_control *control;
 	const uint64_t *data;
-	struct ml_guest_slots slots; /* of a program built by `memlamp cc` */
-	bool by_thread;              /* it is one */
+	struct ml_thread_merge slots; /* of a program built by `memlamp cc` */
+	bool by_thread;               /* it is one */
 	const int *child_end; /* of the program that we started: see struct state */
 	struct ml_recording result;
 	double start;
@@ -53,8 +53,8 @@ struct state {
 	int fd;
 	char *memory; /* the whole ring file */
 	struct ml_ring_control *control;
-	struct ml_heritage heritage;
-	struct ml_quiet quiet;
+	struct ml_fork_state heritage;
+	struct ml_machine_idle quiet;
 	char ring_path[64];
 	int log; /* what Valgrind has to say */
 	pid_t child;
@@ -95,7 +95,7 @@ static void wait_for_pulse(struct ml_ring_control *c, uint32_t seen)
 
 static struct ml_ring *slot_at(const struct state *s, unsigned slot)
 {
-	return ml_guest_slots_at(s->control, slot);
+	return ml_thread_merge_at(s->control, slot);
 }
 
 static bool make_ring(struct state *s, struct ml_err *err)
@@ -148,8 +148,9 @@ static bool drain_segments(struct worker *w, struct ml_err *err)
 
 		if (used > ML_RING_SEGMENT_WORDS)
 			used = ML_RING_SEGMENT_WORDS;
-		if (!ml_drain_feed(w->drain, w->data + (size_t)at * ML_RING_SEGMENT_WORDS,
-				   used, err))
+		if (!ml_ring_reader_feed(w->drain,
+					 w->data + (size_t)at * ML_RING_SEGMENT_WORDS,
+					 used, err))
 			return false;
 		if (ml_ring_move(&r->tail, ++tail, &r->tail_wanted))
 			futex_wake(&r->tail);
@@ -169,7 +170,7 @@ static bool drain_rest(struct worker *w, struct ml_err *err)
 		return false;
 	if (used > ML_RING_SEGMENT_WORDS * 8) /* it had stopped writing here */
 		return true;
-	return ml_drain_feed(w->drain, w->data + bytes / 8, used / 8, err);
+	return ml_ring_reader_feed(w->drain, w->data + bytes / 8, used / 8, err);
 }
 
 static bool has_ended(const struct worker *w)
@@ -196,13 +197,13 @@ static bool drain_all(struct worker *w, struct ml_err *err)
 
 		if (!drain_segments(w, err))
 			return false;
-		if (ml_drain_full(w->drain) && !r->stop)
+		if (ml_ring_reader_full(w->drain) && !r->stop)
 			__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
 		if (closed || gone) {
 			bool ok = drain_rest(w, err);
 			/* what it became may go unrecorded: then nobody says goodbye */
 			w->result.killed = gone && !closed &&
-					   !ml_drain_replaced(w->drain);
+					   !ml_ring_reader_replaced(w->drain);
 			return ok;
 		}
 		uint32_t head = ml_ring_want(&r->head_wanted, r->tail + ML_RING_BATCH,
@@ -228,7 +229,7 @@ static void see_end(struct worker *w)
 	if (!WIFSIGNALED(end) || WTERMSIG(end) == SIGKILL)
 		return;
 	snprintf(status, sizeof(status), "%d", 128 + WTERMSIG(end));
-	ml_drain_meta(w->drain, "exit status", status);
+	ml_ring_reader_meta(w->drain, "exit status", status);
 	w->result.killed = false;
 }
 
@@ -242,13 +243,13 @@ static bool drain_threads(struct worker *w, struct ml_err *err)
 		bool gone = has_ended(w);
 		bool replaced = __atomic_load_n(&w->replaced, __ATOMIC_ACQUIRE);
 
-		if (!ml_guest_slots_round(&w->slots, err))
+		if (!ml_thread_merge_round(&w->slots, err))
 			return false;
-		if (ml_drain_full(w->drain))
-			ml_guest_slots_stop(&w->slots);
+		if (ml_ring_reader_full(w->drain))
+			ml_thread_merge_stop(&w->slots);
 		if (gone || replaced) {
-			w->result.killed = gone && !ml_drain_exited(w->drain) &&
-					   !ml_drain_replaced(w->drain);
+			w->result.killed = gone && !ml_ring_reader_exited(w->drain) &&
+					   !ml_ring_reader_replaced(w->drain);
 			if (w->result.killed)
 				see_end(w);
 			return true;
@@ -260,7 +261,7 @@ static bool drain_threads(struct worker *w, struct ml_err *err)
 static void discard_threads(struct worker *w)
 {
 	while (!has_ended(w)) {
-		ml_guest_slots_stop(&w->slots);
+		ml_thread_merge_stop(&w->slots);
 		wait_for_pulse(w->control, w->control->pulse);
 	}
 }
@@ -289,19 +290,19 @@ static void *work(void *arg)
 {
 	struct worker *w = arg;
 	struct ml_recording *x = &w->result;
-	struct ml_drain_count count;
+	struct ml_ring_reader_count count;
 
 	x->ok = w->by_thread ? drain_threads(w, &x->err) : drain_all(w, &x->err);
 	if (x->ok) {
 		char seconds[32];
 
 		snprintf(seconds, sizeof(seconds), "%.3f", now() - w->start);
-		ml_drain_meta(w->drain, "seconds", seconds);
-		x->ok = ml_drain_finish(w->drain, x->killed, &x->err);
+		ml_ring_reader_meta(w->drain, "seconds", seconds);
+		x->ok = ml_ring_reader_finish(w->drain, x->killed, &x->err);
 	} else {
 		discard(w);
 	}
-	count = ml_drain_count(w->drain);
+	count = ml_ring_reader_count(w->drain);
 	struct stat st;
 	x->refs = count.refs;
 	x->bytes = stat(x->path, &st) ? count.bytes : (uint64_t)st.st_size;
@@ -330,22 +331,23 @@ static const char *trace_path(struct state *s, pid_t pid)
 			       path + stem);
 }
 
-static void describe(struct state *s, struct ml_drain *d, const struct ml_ring *r,
+static void describe(struct state *s, struct ml_ring_reader *d, const struct ml_ring *r,
 		     const char *command)
 {
 	char text[PATH_MAX];
 
-	ml_drain_meta(d, "command", command);
+	ml_ring_reader_meta(d, "command", command);
 	if (ml_process_cwd((pid_t)r->pid, text, sizeof(text)))
-		ml_drain_meta(d, "cwd", text);
+		ml_ring_reader_meta(d, "cwd", text);
 	snprintf(text, sizeof(text), "%u", r->pid);
-	ml_drain_meta(d, "process", text);
+	ml_ring_reader_meta(d, "process", text);
 	snprintf(text, sizeof(text), "%u", r->parent);
-	ml_drain_meta(d, "parent process", text);
-	ml_drain_meta(d, "back end", r->thread ? "cc" : "valgrind");
-	ml_drain_meta(d, "complete", s->session->options.of ? "no: samples" : "yes");
-	ml_drain_meta(d, "version", ML_VERSION);
-	ml_machine_meta(d);
+	ml_ring_reader_meta(d, "parent process", text);
+	ml_ring_reader_meta(d, "back end", r->thread ? "cc" : "valgrind");
+	ml_ring_reader_meta(d, "complete",
+			    s->session->options.of ? "no: samples" : "yes");
+	ml_ring_reader_meta(d, "version", ML_VERSION);
+	ml_host_info(d);
 }
 
 /* A new process has taken a slot. */
@@ -368,18 +370,19 @@ static void attach(struct state *s, unsigned slot)
 	w->result.path = trace_path(s, w->result.pid);
 	w->result.command = ml_process_command((pid_t)r->pid, !w->by_thread,
 					       &s->session->arena);
-	w->drain = ml_drain_open(w->result.path, &s->session->options, &w->result.err);
+	w->drain = ml_ring_reader_open(w->result.path, &s->session->options,
+				       &w->result.err);
 	s->all = ml_grow(s->all, &s->cap, s->count + 1, sizeof(*s->all));
 	s->all[s->count++] = w;
 	s->workers[slot] = w;
 	s->running++;
 	if (w->drain && w->by_thread)
-		ml_guest_slots_init(&w->slots, s->control, r, w->drain);
+		ml_thread_merge_init(&w->slots, s->control, r, w->drain);
 	/* a program under Valgrind may give more than two encoders can pack well */
 	if (w->drain && !w->by_thread)
-		ml_drain_hurry(w->drain);
+		ml_ring_reader_hurry(w->drain);
 	if (w->drain) {
-		ml_drain_heritage(w->drain, &s->heritage);
+		ml_ring_reader_fork_state(w->drain, &s->heritage);
 		describe(s, w->drain, r, w->result.command);
 	}
 	if (w->drain && !pthread_create(&w->thread, NULL, work, w))
@@ -406,21 +409,23 @@ static void collect(struct state *s)
 			continue;
 		if (done == FINISHED) {
 			pthread_join(w->thread, NULL);
-			const char *warning = ml_drain_warning(w->drain);
+			const char *warning = ml_ring_reader_warning(w->drain);
 			if (warning)
 				w->result.warning = ml_arena_strdup(&s->session->arena,
 								    warning);
-			if (ml_drain_unseen(w->drain))
+			if (ml_ring_reader_uninstrumented(w->drain))
 				w->result.unseen = ml_arena_strdup(
-					&s->session->arena, ml_drain_unseen(w->drain));
-			if (ml_drain_command(w->drain))
-				w->result.command = ml_arena_strdup(
-					&s->session->arena, ml_drain_command(w->drain));
-			ml_drain_release(w->drain);
-			ml_guest_slots_release(&w->slots);
+					&s->session->arena,
+					ml_ring_reader_uninstrumented(w->drain));
+			if (ml_ring_reader_command(w->drain))
+				w->result.command =
+					ml_arena_strdup(&s->session->arena,
+							ml_ring_reader_command(w->drain));
+			ml_ring_reader_release(w->drain);
+			ml_thread_merge_release(&w->slots);
 		}
 		if (w->by_thread)
-			ml_guest_slots_free(s->control, (uint32_t)w->result.pid);
+			ml_thread_merge_free(s->control, (uint32_t)w->result.pid);
 		if (w->pidfd >= 0)
 			close(w->pidfd);
 		memset(w->ring, 0, ML_RING_PAGE);
@@ -442,7 +447,7 @@ static void tick(struct state *s)
 		for (unsigned k = 0; k < ML_RING_SLOTS; k++)
 			live |= s->workers[k] == w;
 		if (live && w->drain) {
-			struct ml_drain_count c = ml_drain_count(w->drain);
+			struct ml_ring_reader_count c = ml_ring_reader_count(w->drain);
 
 			refs += c.refs;
 			bytes += c.bytes;
@@ -459,10 +464,10 @@ static void look_around(struct state *s)
 {
 	if (ml_now() < s->quiet.at + LOOK_MS * ML_MS)
 		return;
-	bool quiet = ml_quiet_look(&s->quiet, s->child);
+	bool quiet = ml_machine_idle_look(&s->quiet, s->child);
 	for (unsigned i = 0; i < ML_RING_SLOTS; i++)
 		if (s->workers[i] && s->workers[i]->drain)
-			ml_drain_quiet(s->workers[i]->drain, quiet);
+			ml_ring_reader_idle(s->workers[i]->drain, quiet);
 }
 
 /*
@@ -522,7 +527,7 @@ static bool is_over(struct state *s, double *active)
 		*active = now();
 		return false;
 	}
-	return stop_asked || !ml_heritage_waits(&s->heritage) ||
+	return stop_asked || !ml_fork_state_waits(&s->heritage) ||
 	       now() - *active > CHILD_SECONDS;
 }
 
@@ -675,9 +680,9 @@ bool ml_session_run(struct ml_session *session, struct ml_err *err)
 	bool ok = check(&s, err) && make_ring(&s, err) && launch(&s, err);
 
 	if (ok) {
-		ml_heritage_init(&s.heritage, s.control);
+		ml_fork_state_init(&s.heritage, s.control);
 		supervise(&s);
-		ml_heritage_release(&s.heritage);
+		ml_fork_state_release(&s.heritage);
 		session->recordings = ml_arena_alloc(
 			&session->arena, (s.count + 1) * sizeof(*session->recordings));
 		for (size_t i = 0; i < s.count; i++)

@@ -13,7 +13,7 @@
 enum { STAMP_WORDS = ML_RING_STAMP_BYTES / 8 };
 
 /* How far one thread has been read, and how far it may be read in this round. */
-struct ml_guest_slot {
+struct ml_thread_merge_slot {
 	struct ml_ring *ring;
 	const uint64_t *data, *stamps;
 	uint32_t thread, segments;
@@ -25,20 +25,20 @@ struct ml_guest_slot {
 	bool ready;     /* there is a piece */
 };
 
-struct ml_ring *ml_guest_slots_at(struct ml_ring_control *control, unsigned i)
+struct ml_ring *ml_thread_merge_at(struct ml_ring_control *control, unsigned i)
 {
 	return (struct ml_ring *)(void *)((char *)control + ML_RING_PAGE +
 					  (size_t)i * ML_RING_SLOT_BYTES);
 }
 
-static void add(struct ml_guest_slots *s, struct ml_ring *ring)
+static void add(struct ml_thread_merge *s, struct ml_ring *ring)
 {
 	char *data = (char *)ring + ML_RING_PAGE;
 	uint32_t segments = ring->segments;
 
 	ring->taken = 1;
 	s->slots = ml_grow(s->slots, &s->cap, s->count + 1, sizeof(*s->slots));
-	s->slots[s->count++] = (struct ml_guest_slot){
+	s->slots[s->count++] = (struct ml_thread_merge_slot){
 		.ring = ring,
 		.data = (const uint64_t *)(const void *)data,
 		.stamps = (const uint64_t *)(const void *)(data + ML_RING_DATA_BYTES),
@@ -48,17 +48,17 @@ static void add(struct ml_guest_slots *s, struct ml_ring *ring)
 	};
 }
 
-void ml_guest_slots_init(struct ml_guest_slots *s, struct ml_ring_control *control,
-			 struct ml_ring *first, struct ml_drain *drain)
+void ml_thread_merge_init(struct ml_thread_merge *s, struct ml_ring_control *control,
+			  struct ml_ring *first, struct ml_ring_reader *drain)
 {
-	*s = (struct ml_guest_slots){ .drain = drain,
-				      .control = control,
-				      .pid = first->pid,
-				      .bell = control->bell - 1 };
+	*s = (struct ml_thread_merge){ .drain = drain,
+				       .control = control,
+				       .pid = first->pid,
+				       .bell = control->bell - 1 };
 	add(s, first);
 }
 
-void ml_guest_slots_release(struct ml_guest_slots *s)
+void ml_thread_merge_release(struct ml_thread_merge *s)
 {
 	ml_free(s->slots);
 }
@@ -72,7 +72,7 @@ static bool is_open(const struct ml_ring *r)
 
 /* Looks for slots of new threads; true if there may be some that were not there before.
  */
-static bool find_new(struct ml_guest_slots *s)
+static bool find_new(struct ml_thread_merge *s)
 {
 	uint32_t bell = __atomic_load_n(&s->control->bell, __ATOMIC_ACQUIRE);
 
@@ -80,7 +80,7 @@ static bool find_new(struct ml_guest_slots *s)
 		return false;
 	s->bell = bell;
 	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-		struct ml_ring *r = ml_guest_slots_at(s->control, i);
+		struct ml_ring *r = ml_thread_merge_at(s->control, i);
 
 		/* `taken` of others' slots is written by others */
 		if (is_open(r) && r->thread > 1 && r->pid == s->pid && !r->taken)
@@ -90,7 +90,7 @@ static bool find_new(struct ml_guest_slots *s)
 }
 
 /* How far the thread has come. */
-static void see(struct ml_guest_slot *t)
+static void see(struct ml_thread_merge_slot *t)
 {
 	struct ml_ring *r = t->ring;
 	uint32_t head, again;
@@ -113,7 +113,7 @@ static void see(struct ml_guest_slot *t)
 }
 
 /* Where the words that may be read of the present segment end. */
-static size_t limit(const struct ml_guest_slot *t)
+static size_t limit(const struct ml_thread_merge_slot *t)
 {
 	if (t->segment == t->head)
 		return t->until;
@@ -121,13 +121,13 @@ static size_t limit(const struct ml_guest_slot *t)
 	return used < ML_RING_SEGMENT_WORDS ? used : ML_RING_SEGMENT_WORDS;
 }
 
-static const uint64_t *segment_of(const struct ml_guest_slot *t)
+static const uint64_t *segment_of(const struct ml_thread_merge_slot *t)
 {
 	return t->data + (size_t)(t->segment % t->segments) * ML_RING_SEGMENT_WORDS;
 }
 
 /* The thread may have it back. */
-static void give_back(struct ml_guest_slot *t)
+static void give_back(struct ml_thread_merge_slot *t)
 {
 	t->segment++;
 	t->at = 0;
@@ -136,7 +136,7 @@ static void give_back(struct ml_guest_slot *t)
 }
 
 /* Moves on to words that can be read; false: there are none in this round. */
-static bool advance(struct ml_guest_slot *t)
+static bool advance(struct ml_thread_merge_slot *t)
 {
 	while (t->at >= limit(t)) {
 		if (t->segment == t->head)
@@ -152,7 +152,7 @@ static bool is_stamp(uint64_t word)
 }
 
 /* Finds the piece at `at`: to the next stamp, or to the end of what may be read. */
-static void find_piece(struct ml_guest_slot *t)
+static void find_piece(struct ml_thread_merge_slot *t)
 {
 	t->ready = advance(t);
 	if (!t->ready)
@@ -173,19 +173,19 @@ static void find_piece(struct ml_guest_slot *t)
 	t->end = at < most ? at : most;
 }
 
-static bool feed(struct ml_guest_slots *s, struct ml_guest_slot *t, size_t end,
+static bool feed(struct ml_thread_merge *s, struct ml_thread_merge_slot *t, size_t end,
 		 struct ml_err *err)
 {
 	const uint64_t *w = segment_of(t);
 	size_t from = t->at;
 
 	t->at = end;
-	ml_drain_thread(s->drain, t->thread);
-	return ml_drain_feed(s->drain, w + from, end - from, err);
+	ml_ring_reader_thread(s->drain, t->thread);
+	return ml_ring_reader_feed(s->drain, w + from, end - from, err);
 }
 
 /* All that one thread did, which is all there is. */
-static bool feed_alone(struct ml_guest_slots *s, struct ml_guest_slot *t,
+static bool feed_alone(struct ml_thread_merge *s, struct ml_thread_merge_slot *t,
 		       struct ml_err *err)
 {
 	while (advance(t))
@@ -195,13 +195,13 @@ static bool feed_alone(struct ml_guest_slots *s, struct ml_guest_slot *t,
 }
 
 /* The thread whose piece comes first, and the clock of the next one of another. */
-static struct ml_guest_slot *first_of(struct ml_guest_slots *s, uint64_t *next)
+static struct ml_thread_merge_slot *first_of(struct ml_thread_merge *s, uint64_t *next)
 {
-	struct ml_guest_slot *first = NULL;
+	struct ml_thread_merge_slot *first = NULL;
 
 	*next = UINT64_MAX;
 	for (size_t i = 0; i < s->count; i++) {
-		struct ml_guest_slot *t = &s->slots[i];
+		struct ml_thread_merge_slot *t = &s->slots[i];
 
 		if (!t->ready)
 			continue;
@@ -220,9 +220,9 @@ static struct ml_guest_slot *first_of(struct ml_guest_slots *s, uint64_t *next)
  * began later than `now` waits: others may have been seen before they did what it
  * waited for.
  */
-static bool merge(struct ml_guest_slots *s, uint64_t now, struct ml_err *err)
+static bool merge(struct ml_thread_merge *s, uint64_t now, struct ml_err *err)
 {
-	struct ml_guest_slot *t;
+	struct ml_thread_merge_slot *t;
 	uint64_t next;
 
 	for (size_t i = 0; i < s->count; i++)
@@ -248,12 +248,12 @@ static bool merge(struct ml_guest_slots *s, uint64_t now, struct ml_err *err)
 }
 
 /* Slots of threads that have ended serve others; the first stays its process's. */
-static void drop_closed(struct ml_guest_slots *s)
+static void drop_closed(struct ml_thread_merge *s)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
-		struct ml_guest_slot *t = &s->slots[i];
+		struct ml_thread_merge_slot *t = &s->slots[i];
 
 		if (t->closed && t->thread > 1 && !advance(t)) {
 			struct ml_ring *r = t->ring;
@@ -268,7 +268,7 @@ static void drop_closed(struct ml_guest_slots *s)
 	s->count = kept;
 }
 
-bool ml_guest_slots_round(struct ml_guest_slots *s, struct ml_err *err)
+bool ml_thread_merge_round(struct ml_thread_merge *s, struct ml_err *err)
 {
 	uint64_t now = __builtin_ia32_rdtsc();
 
@@ -283,7 +283,7 @@ bool ml_guest_slots_round(struct ml_guest_slots *s, struct ml_err *err)
 	return ok;
 }
 
-void ml_guest_slots_stop(struct ml_guest_slots *s)
+void ml_thread_merge_stop(struct ml_thread_merge *s)
 {
 	find_new(s);
 	for (size_t i = 0; i < s->count; i++) {
@@ -294,10 +294,10 @@ void ml_guest_slots_stop(struct ml_guest_slots *s)
 	}
 }
 
-void ml_guest_slots_free(struct ml_ring_control *control, uint32_t pid)
+void ml_thread_merge_free(struct ml_ring_control *control, uint32_t pid)
 {
 	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-		struct ml_ring *r = ml_guest_slots_at(control, i);
+		struct ml_ring *r = ml_thread_merge_at(control, i);
 
 		if (is_open(r) && r->thread > 1 && r->pid == pid)
 			memset(r, 0, ML_RING_PAGE);

@@ -19,29 +19,29 @@
 
 #include "lib/base/err.h"
 
-struct ml_drain;
+struct ml_ring_reader;
 struct ml_ring;
 struct ml_ring_control;
 
-struct ml_guest_slots {
-	struct ml_drain *drain;
+struct ml_thread_merge {
+	struct ml_ring_reader *drain;
 	struct ml_ring_control *control; /* the ring's memory begins here */
 	uint32_t pid;
 	uint32_t bell; /* as it was when new slots were last looked for */
-	struct ml_guest_slot *slots;
+	struct ml_thread_merge_slot *slots;
 	size_t count, cap;
 };
 
 /* first: the slot of the first thread. */
-void ml_guest_slots_init(struct ml_guest_slots *s, struct ml_ring_control *control,
-			 struct ml_ring *first, struct ml_drain *drain);
-void ml_guest_slots_release(struct ml_guest_slots *s);
+void ml_thread_merge_init(struct ml_thread_merge *s, struct ml_ring_control *control,
+			  struct ml_ring *first, struct ml_ring_reader *drain);
+void ml_thread_merge_release(struct ml_thread_merge *s);
 /* One round. False: the trace cannot be written. */
-bool ml_guest_slots_round(struct ml_guest_slots *s, struct ml_err *err);
+bool ml_thread_merge_round(struct ml_thread_merge *s, struct ml_err *err);
 /* Tells the threads to write no more; new ones are found. */
-void ml_guest_slots_stop(struct ml_guest_slots *s);
+void ml_thread_merge_stop(struct ml_thread_merge *s);
 /* Frees the slots of all threads but the first: the process has ended. */
-void ml_guest_slots_free(struct ml_ring_control *control, uint32_t pid);
+void ml_thread_merge_free(struct ml_ring_control *control, uint32_t pid);
 
 /* Slot number i of the ring that begins at control. */
-struct ml_ring *ml_guest_slots_at(struct ml_ring_control *control, unsigned i);
+struct ml_ring *ml_thread_merge_at(struct ml_ring_control *control, unsigned i);

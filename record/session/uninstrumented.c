@@ -6,7 +6,7 @@
 #include "record/symbols/objects.h"
 #include "record/session/process.h"
 
-const char *ml_guest_unseen(const struct ml_objects *objects, struct ml_arena *a)
+const char *ml_uninstrumented(const struct ml_objects *objects, struct ml_arena *a)
 {
 	const char *files = "";
 

@@ -8,4 +8,4 @@ struct ml_arena;
 struct ml_objects;
 
 /* It lives in a. */
-const char *ml_guest_unseen(const struct ml_objects *objects, struct ml_arena *a);
+const char *ml_uninstrumented(const struct ml_objects *objects, struct ml_arena *a);

@@ -10,7 +10,7 @@ enum {
 	SHIFT = 6,        /* at most */
 };
 
-void ml_draft_run(struct ml_draft *d, const uint64_t *w, size_t count)
+void ml_reference_draft_run(struct ml_reference_draft *d, const uint64_t *w, size_t count)
 {
 	if (count > ML_TRACK)
 		count = ML_TRACK;
@@ -19,7 +19,7 @@ void ml_draft_run(struct ml_draft *d, const uint64_t *w, size_t count)
 }
 
 /* Those of the runs that are at this place then. */
-static uint32_t runs_by(const struct ml_draft *d, uint32_t runs, unsigned i,
+static uint32_t runs_by(const struct ml_reference_draft *d, uint32_t runs, unsigned i,
 			uint64_t word)
 {
 	uint32_t by = 0;
@@ -30,7 +30,8 @@ static uint32_t runs_by(const struct ml_draft *d, uint32_t runs, unsigned i,
 	return by;
 }
 
-void ml_draft_way(const struct ml_draft *d, struct ml_draft_way *out)
+void ml_reference_draft_way(const struct ml_reference_draft *d,
+			    struct ml_reference_draft_way *out)
 {
 	uint32_t runs = UINT32_MAX;
 
@@ -54,14 +55,14 @@ void ml_draft_way(const struct ml_draft *d, struct ml_draft_way *out)
 	}
 }
 
-static uint64_t address(const struct ml_draft *d, unsigned run, unsigned i)
+static uint64_t address(const struct ml_reference_draft *d, unsigned run, unsigned i)
 {
 	return d->word[run][2 * i + 1];
 }
 
 /* Do the runs have what is said of reference i, but for one of so many? */
-static bool holds(const struct ml_draft *d, uint32_t runs, unsigned i,
-		  const struct ml_track_ref *r, unsigned of)
+static bool holds(const struct ml_reference_draft *d, uint32_t runs, unsigned i,
+		  const struct ml_reference_track_ref *r, unsigned of)
 {
 	unsigned wrong = 0, most = (unsigned)__builtin_popcount(runs) / of;
 
@@ -78,8 +79,9 @@ static bool holds(const struct ml_draft *d, uint32_t runs, unsigned i,
 }
 
 /* Does reference i follow by a constant from a base, the nearest first? */
-static bool find_constant(const struct ml_draft *d, uint32_t runs, unsigned i,
-			  const uint8_t *base, unsigned bases, struct ml_track_ref *out)
+static bool find_constant(const struct ml_reference_draft *d, uint32_t runs, unsigned i,
+			  const uint8_t *base, unsigned bases,
+			  struct ml_reference_track_ref *out)
 {
 	unsigned run = (unsigned)__builtin_ctz(runs);
 
@@ -94,8 +96,8 @@ static bool find_constant(const struct ml_draft *d, uint32_t runs, unsigned i,
 
 /* Does the one move as the other does, and not always the same way, which shows nothing?
  */
-static bool drifts_as(const struct ml_draft *d, uint32_t runs, unsigned i,
-		      struct ml_track_ref *out)
+static bool drifts_as(const struct ml_reference_draft *d, uint32_t runs, unsigned i,
+		      struct ml_reference_track_ref *out)
 {
 	uint64_t first = 0;
 	unsigned differ = 0;
@@ -117,9 +119,10 @@ static bool drifts_as(const struct ml_draft *d, uint32_t runs, unsigned i,
 }
 
 /* Has it moved, since the same place was come by before, as a base near by has? */
-static bool find_drift(const struct ml_draft *d, const struct ml_draft_way *way,
-		       unsigned i, const uint8_t *base, unsigned bases,
-		       struct ml_track_ref *out)
+static bool find_drift(const struct ml_reference_draft *d,
+		       const struct ml_reference_draft_way *way, unsigned i,
+		       const uint8_t *base, unsigned bases,
+		       struct ml_reference_track_ref *out)
 {
 	unsigned like = bases;
 
@@ -140,16 +143,17 @@ static bool find_drift(const struct ml_draft *d, const struct ml_draft_way *way,
 	return false;
 }
 
-void ml_draft_links(const struct ml_draft *d, const struct ml_draft_way *way,
-		    const bool *free, struct ml_track_ref *out)
+void ml_reference_draft_links(const struct ml_reference_draft *d,
+			      const struct ml_reference_draft_way *way, const bool *free,
+			      struct ml_reference_track_ref *out)
 {
 	uint8_t base[ML_TRACK];
 	unsigned bases = 0;
 
 	for (unsigned i = 0; i < way->count; i++) {
-		struct ml_track_ref *r = &out[i];
+		struct ml_reference_track_ref *r = &out[i];
 
-		*r = (struct ml_track_ref){ .word = way->word[i] };
+		*r = (struct ml_reference_track_ref){ .word = way->word[i] };
 		if (!(free[i])) {
 			if (find_constant(d, way->runs[i], i, base, bases, r))
 				continue;
@@ -157,11 +161,11 @@ void ml_draft_links(const struct ml_draft *d, const struct ml_draft_way *way,
 			if (r->drift)
 				continue;
 		}
-		*r = (struct ml_track_ref){ .word = way->word[i],
-					    .from = (uint8_t)i,
-					    .as = (uint8_t)i,
-					    .since = (uint8_t)i,
-					    .base = true };
+		*r = (struct ml_reference_track_ref){ .word = way->word[i],
+						      .from = (uint8_t)i,
+						      .as = (uint8_t)i,
+						      .since = (uint8_t)i,
+						      .base = true };
 		base[bases++] = (uint8_t)i;
 	}
 }

@@ -41,34 +41,34 @@ struct end {
 	uint8_t bases;
 };
 
-struct ml_refs_track {
+struct ml_reference_steps_track {
 	uint32_t path;  /* of its first exit; path + k has k + 1 references */
 	uint32_t left;  /* uses until it is looked at, */
 	uint32_t every; /* of so many from one time to the next */
 	uint16_t count;
 	struct end end[ML_TRACK];
-	const struct ml_track_ref *ref;
+	const struct ml_reference_track_ref *ref;
 	uint32_t wrong[ML_TRACK];
 	bool free[ML_TRACK]; /* that are better bases: for the track after it */
-	struct ml_track_eight eight[];
+	struct ml_reference_track_eight eight[];
 };
 
-void ml_guest_refs_init(struct ml_guest_refs *g, struct ml_objects *objects,
-			struct ml_writer *writer)
+void ml_reference_steps_init(struct ml_reference_steps *g, struct ml_objects *objects,
+			     struct ml_writer *writer)
 {
-	*g = (struct ml_guest_refs){ .objects = objects,
-				     .writer = writer,
-				     .fast = ml_lanes_can() };
+	*g = (struct ml_reference_steps){ .objects = objects,
+					  .writer = writer,
+					  .fast = ml_lanes_can() };
 }
 
-void ml_guest_refs_release(struct ml_guest_refs *g)
+void ml_reference_steps_release(struct ml_reference_steps *g)
 {
 	ml_free(g->places);
 	ml_free(g->heads);
 	ml_arena_release(&g->arena);
 }
 
-void ml_guest_refs_forget(struct ml_guest_refs *g)
+void ml_reference_steps_forget(struct ml_reference_steps *g)
 {
 	if (g->place_cap)
 		memset(g->places, 0, g->place_cap * sizeof(*g->places));
@@ -79,7 +79,8 @@ void ml_guest_refs_forget(struct ml_guest_refs *g)
 		g->draft[i]->owner = 0;
 }
 
-static struct ml_guest_place *place_cell(const struct ml_guest_refs *g, uint64_t word)
+static struct ml_guest_place *place_cell(const struct ml_reference_steps *g,
+					 uint64_t word)
 {
 	size_t i = (word * 0x9e3779b97f4a7c15u >> 32) & (g->place_cap - 1);
 
@@ -88,7 +89,8 @@ static struct ml_guest_place *place_cell(const struct ml_guest_refs *g, uint64_t
 	return &g->places[i];
 }
 
-static inline struct ml_guest_head *head_cell(const struct ml_guest_refs *g, uint64_t key)
+static inline struct ml_guest_head *head_cell(const struct ml_reference_steps *g,
+					      uint64_t key)
 {
 	size_t i = key & (g->head_cap - 1);
 
@@ -97,7 +99,7 @@ static inline struct ml_guest_head *head_cell(const struct ml_guest_refs *g, uin
 	return &g->heads[i];
 }
 
-static void grow_places(struct ml_guest_refs *g)
+static void grow_places(struct ml_reference_steps *g)
 {
 	struct ml_guest_place *old = g->places;
 	size_t cap = g->place_cap;
@@ -111,7 +113,7 @@ static void grow_places(struct ml_guest_refs *g)
 	ml_free(old);
 }
 
-static void grow_heads(struct ml_guest_refs *g)
+static void grow_heads(struct ml_reference_steps *g)
 {
 	struct ml_guest_head *old = g->heads;
 	size_t cap = g->head_cap;
@@ -126,7 +128,7 @@ static void grow_heads(struct ml_guest_refs *g)
 }
 
 /* The shape of the reference alone. */
-static void fill(struct ml_guest_refs *g, struct ml_guest_place *p, uint64_t word)
+static void fill(struct ml_reference_steps *g, struct ml_guest_place *p, uint64_t word)
 {
 	unsigned what = (unsigned)(word >> ML_REF_SHIFT), kind = what >> 4;
 	uint64_t ip = (word & (((uint64_t)1 << ML_REF_SHIFT) - 1)) - 1;
@@ -159,7 +161,8 @@ static void fill(struct ml_guest_refs *g, struct ml_guest_place *p, uint64_t wor
 	p->state = made->base[0].state;
 }
 
-struct ml_guest_place *ml_guest_refs_place(struct ml_guest_refs *g, uint64_t word)
+struct ml_guest_place *ml_reference_steps_place(struct ml_reference_steps *g,
+						uint64_t word)
 {
 	if (g->place_count * 2 >= g->place_cap)
 		grow_places(g);
@@ -185,8 +188,9 @@ static inline uint64_t key_of(const uint64_t *w, size_t room)
 }
 
 /* The shape of a track of these references. */
-static uint32_t make_shape(struct ml_guest_refs *g, const struct ml_track_ref *ref,
-			   unsigned count, struct end *end)
+static uint32_t make_shape(struct ml_reference_steps *g,
+			   const struct ml_reference_track_ref *ref, unsigned count,
+			   struct end *end)
 {
 	struct ml_slot slot[2 * ML_TRACK];
 	struct ml_base base[ML_TRACK];
@@ -198,8 +202,8 @@ static uint32_t make_shape(struct ml_guest_refs *g, const struct ml_track_ref *r
 	uint16_t base_of[ML_TRACK];
 
 	for (unsigned i = 0; i < count; i++) {
-		const struct ml_track_ref *r = &ref[i];
-		const struct ml_guest_place *p = ml_guest_refs_place(g, r->word);
+		const struct ml_reference_track_ref *r = &ref[i];
+		const struct ml_guest_place *p = ml_reference_steps_place(g, r->word);
 		const struct ml_shape *one = ml_writer_shape_at(g->writer, p->number);
 
 		if (r->drift) {
@@ -230,33 +234,36 @@ static uint32_t make_shape(struct ml_guest_refs *g, const struct ml_track_ref *r
 	return ml_writer_shape_at(g->writer, number)->path;
 }
 
-static struct ml_refs_track *make_track(struct ml_guest_refs *g,
-					const struct ml_track_ref *ref, unsigned count)
+static struct ml_reference_steps_track *
+make_track(struct ml_reference_steps *g, const struct ml_reference_track_ref *ref,
+	   unsigned count)
 {
-	size_t eights = ml_track_reads(count) / 8;
+	size_t eights = ml_reference_track_reads(count) / 8;
 	uintptr_t room = (uintptr_t)ml_arena_alloc(
-		&g->arena, sizeof(struct ml_refs_track) +
-				   eights * sizeof(struct ml_track_eight) +
+		&g->arena, sizeof(struct ml_reference_steps_track) +
+				   eights * sizeof(struct ml_reference_track_eight) +
 				   ML_TRACK_LINE);
-	struct ml_refs_track *t = (void *)((room + ML_TRACK_LINE - 1) &
-					   ~(uintptr_t)(ML_TRACK_LINE - 1));
+	struct ml_reference_steps_track *t = (void *)((room + ML_TRACK_LINE - 1) &
+						      ~(uintptr_t)(ML_TRACK_LINE - 1));
 
 	t->ref = (const void *)ml_arena_copy(&g->arena, ref, count * sizeof(*ref));
 	t->count = (uint16_t)count;
 	t->path = make_shape(g, ref, count, t->end);
-	ml_track_eights(t->eight, ref, count);
+	ml_reference_track_eights(t->eight, ref, count);
 	g->tracks++;
 	return t;
 }
 
 /* How far the way can be one shape, and where it is best cut: loops whole. */
-static unsigned cut(struct ml_guest_refs *g, const struct ml_draft_way *way)
+static unsigned cut(struct ml_reference_steps *g,
+		    const struct ml_reference_draft_way *way)
 {
-	bool user = way->count && ml_guest_refs_place(g, way->word[0])->user;
+	bool user = way->count && ml_reference_steps_place(g, way->word[0])->user;
 	unsigned count = 0;
 
 	for (; count < way->count; count++) {
-		const struct ml_guest_place *p = ml_guest_refs_place(g, way->word[count]);
+		const struct ml_guest_place *p =
+			ml_reference_steps_place(g, way->word[count]);
 
 		if (p->call || p->user != user)
 			return count;
@@ -274,15 +281,16 @@ struct cost {
 	uint64_t cost, refs;
 };
 
-static struct cost cost_of(const struct ml_draft *d, const struct ml_track_ref *ref,
-			   unsigned count)
+static struct cost cost_of(const struct ml_reference_draft *d,
+			   const struct ml_reference_track_ref *ref, unsigned count)
 {
 	uint64_t value[ML_TRACK];
 	struct cost c = { 0, 0 };
 
 	for (unsigned r = 0; r < d->runs; r++) {
 		unsigned most = d->count[r] < count ? d->count[r] : count;
-		unsigned n = ml_track_follow(ref, 0, most, d->word[r], value).count;
+		unsigned n =
+			ml_reference_track_follow(ref, 0, most, d->word[r], value).count;
 
 		c.cost += STEP;
 		for (unsigned i = 0; i < n; i++)
@@ -307,14 +315,15 @@ static bool is_better(const struct ml_steps *now, struct cost a, struct cost b)
 }
 
 /* The draft is complete: is there a track in it, and a better one than there is? */
-static void decide(struct ml_guest_refs *g, struct ml_guest_head *h, struct ml_draft *d)
+static void decide(struct ml_reference_steps *g, struct ml_guest_head *h,
+		   struct ml_reference_draft *d)
 {
-	struct ml_refs_track *old = h->track;
+	struct ml_reference_steps_track *old = h->track;
 	bool free[ML_TRACK] = { false };
-	struct ml_track_ref ref[ML_TRACK];
-	struct ml_draft_way way;
+	struct ml_reference_track_ref ref[ML_TRACK];
+	struct ml_reference_draft_way way;
 
-	ml_draft_way(d, &way);
+	ml_reference_draft_way(d, &way);
 	way.count = cut(g, &way);
 	d->owner = 0;
 	h->draft = 0;
@@ -325,7 +334,7 @@ static void decide(struct ml_guest_refs *g, struct ml_guest_head *h, struct ml_d
 				     old->ref[i].word == way.word[i];
 		     i++)
 			free[i] = old->free[i];
-		ml_draft_links(d, &way, free, ref);
+		ml_reference_draft_links(d, &way, free, ref);
 		if (!old ||
 		    is_better(ml_writer_now(g->writer), cost_of(d, ref, way.count),
 			      cost_of(d, old->ref, old->count))) {
@@ -346,9 +355,10 @@ static void decide(struct ml_guest_refs *g, struct ml_guest_head *h, struct ml_d
  * The draft of a head, or NULL: there are only so many, and those that get on are not
  * taken from others, as none would ever be complete then.
  */
-static struct ml_draft *draft_of(struct ml_guest_refs *g, struct ml_guest_head *h)
+static struct ml_reference_draft *draft_of(struct ml_reference_steps *g,
+					   struct ml_guest_head *h)
 {
-	struct ml_draft *d = h->draft ? g->draft[h->draft - 1] : NULL;
+	struct ml_reference_draft *d = h->draft ? g->draft[h->draft - 1] : NULL;
 
 	g->looks++;
 	if (!d || d->owner != h->key) {
@@ -368,7 +378,7 @@ static struct ml_draft *draft_of(struct ml_guest_refs *g, struct ml_guest_head *
 }
 
 /* A head is looked at: the run at w is one more of its draft. */
-static void look(struct ml_guest_refs *g, struct ml_guest_head *h, const uint64_t *w,
+static void look(struct ml_reference_steps *g, struct ml_guest_head *h, const uint64_t *w,
 		 size_t room)
 {
 	size_t count = 0;
@@ -377,18 +387,18 @@ static void look(struct ml_guest_refs *g, struct ml_guest_head *h, const uint64_
 		h->track->left = h->tries < TRIES ? STRIDE : UINT32_MAX;
 	if (h->tries >= TRIES || g->tracks >= ML_GUEST_TRACKS || room < ENOUGH)
 		return;
-	struct ml_draft *d = draft_of(g, h);
+	struct ml_reference_draft *d = draft_of(g, h);
 	if (!d)
 		return;
 	while (count < room && count < ML_TRACK && ml_guest_is_ref(w[2 * count]))
 		count++;
-	ml_draft_run(d, w, count);
-	if (d->runs == ML_DRAFT_RUNS)
+	ml_reference_draft_run(d, w, count);
+	if (d->runs == ML_REFERENCE_DRAFT_RUNS)
 		decide(g, h, d);
 }
 
 /* A step begins where there is no track. */
-static void heat(struct ml_guest_refs *g, const uint64_t *w, size_t room)
+static void heat(struct ml_reference_steps *g, const uint64_t *w, size_t room)
 {
 	uint64_t key = key_of(w, room);
 	struct ml_guest_head *h = head_cell(g, key);
@@ -406,7 +416,7 @@ static void heat(struct ml_guest_refs *g, const uint64_t *w, size_t room)
 }
 
 /* The address of reference i was not as expected. */
-static void learn(struct ml_refs_track *t, unsigned i)
+static void learn(struct ml_reference_steps_track *t, unsigned i)
 {
 	unsigned of = t->ref[i].drift ? WRONG_DRIFT : WRONG_OF;
 
@@ -426,10 +436,10 @@ static inline void add(struct ml_steps *out, uint32_t path, unsigned bases,
 }
 
 /* A reference alone. */
-static void take_one(struct ml_guest_refs *g, const uint64_t *w, size_t room,
+static void take_one(struct ml_reference_steps *g, const uint64_t *w, size_t room,
 		     struct ml_steps *out)
 {
-	const struct ml_guest_place *p = ml_guest_refs_place(g, *w);
+	const struct ml_guest_place *p = ml_reference_steps_place(g, *w);
 
 	if (p->call)
 		return;
@@ -439,17 +449,18 @@ static void take_one(struct ml_guest_refs *g, const uint64_t *w, size_t room,
 }
 
 /* How far the words go along the track, of which there are so many references. */
-static inline __attribute__((always_inline)) struct ml_track_end
-follow(const struct ml_refs_track *t, const uint64_t *w, size_t room, uint64_t *value,
-       bool fast)
+static inline __attribute__((always_inline)) struct ml_reference_track_end
+follow(const struct ml_reference_steps_track *t, const uint64_t *w, size_t room,
+       uint64_t *value, bool fast)
 {
 	size_t most = t->count < room ? t->count : room, begin = 0;
 
 #if defined(__x86_64__)
 	if (fast) {
 		/* no more is read than there is; the rest of it one by one */
-		begin = ml_track_reads(most) <= room ? most : most & ~(size_t)7;
-		struct ml_track_end e = ml_track_follow_eights(t->eight, begin, w, value);
+		begin = ml_reference_track_reads(most) <= room ? most : most & ~(size_t)7;
+		struct ml_reference_track_end e =
+			ml_reference_track_follow_eights(t->eight, begin, w, value);
 
 		if (e.count < begin || begin == most)
 			return e;
@@ -457,10 +468,10 @@ follow(const struct ml_refs_track *t, const uint64_t *w, size_t room, uint64_t *
 	}
 #endif
 	(void)fast;
-	return ml_track_follow(t->ref, begin, most, w, value);
+	return ml_reference_track_follow(t->ref, begin, most, w, value);
 }
 
-static inline __attribute__((always_inline)) bool take(struct ml_guest_refs *g,
+static inline __attribute__((always_inline)) bool take(struct ml_reference_steps *g,
 						       const uint64_t **at,
 						       const uint64_t *end, bool fast,
 						       struct ml_err *err)
@@ -473,8 +484,8 @@ static inline __attribute__((always_inline)) bool take(struct ml_guest_refs *g,
 	while (end - w >= 2 && ml_guest_is_ref(*w)) {
 		size_t room = (size_t)(end - w) / 2;
 		struct ml_guest_head *h = head_cell(g, key_of(w, room));
-		struct ml_refs_track *t = h->track;
-		struct ml_track_end e = { 0, false };
+		struct ml_reference_steps_track *t = h->track;
+		struct ml_reference_track_end e = { 0, false };
 
 		if (__builtin_expect(t != NULL, 1))
 			e = follow(t, w, room, out->value + out->values, fast);
@@ -502,15 +513,15 @@ static inline __attribute__((always_inline)) bool take(struct ml_guest_refs *g,
 }
 
 #if defined(__x86_64__)
-ML_LANES_TARGET static bool take_eights(struct ml_guest_refs *g, const uint64_t **at,
+ML_LANES_TARGET static bool take_eights(struct ml_reference_steps *g, const uint64_t **at,
 					const uint64_t *end, struct ml_err *err)
 {
 	return take(g, at, end, true, err);
 }
 #endif
 
-bool ml_guest_refs_take(struct ml_guest_refs *g, const uint64_t **at, const uint64_t *end,
-			struct ml_err *err)
+bool ml_reference_steps_take(struct ml_reference_steps *g, const uint64_t **at,
+			     const uint64_t *end, struct ml_err *err)
 {
 #if defined(__x86_64__)
 	if (g->fast)

@@ -3,8 +3,9 @@
  * the steps of a trace.
  *
  * A step is begun by a head: a place and the places next after it, as far as they tell
- * what will follow. Heads that often begin something get a track (record/tracks/reference_track.h): where
- * most of some runs went (record/tracks/reference_draft.h), and which addresses followed from others by a
+ * what will follow. Heads that often begin something get a track
+ * (record/tracks/reference_track.h): where most of some runs went
+ * (record/tracks/reference_draft.h), and which addresses followed from others by a
  * constant (fields of a struct, the next element, one global and another) or moved as
  * others did. Those are compared from then on, and not written. A track is a shape with
  * an exit behind each reference, so whatever happens, as much as went as expected is one
@@ -23,7 +24,7 @@
 #include "lib/base/err.h"
 #include "lib/trace/shape.h"
 
-struct ml_draft;
+struct ml_reference_draft;
 struct ml_objects;
 struct ml_writer;
 
@@ -47,14 +48,14 @@ struct ml_guest_place {
 
 /* Where a track may begin. */
 struct ml_guest_head {
-	uint64_t key;                /* of some places in a row; 0: none */
-	struct ml_refs_track *track; /* or NULL */
-	uint32_t count;              /* steps that began here without one */
+	uint64_t key;                           /* of some places in a row; 0: none */
+	struct ml_reference_steps_track *track; /* or NULL */
+	uint32_t count;                         /* steps that began here without one */
 	uint16_t tries;
 	uint16_t draft; /* number + 1 of the one that it has had last */
 };
 
-struct ml_guest_refs {
+struct ml_reference_steps {
 	struct ml_objects *objects;
 	struct ml_writer *writer;
 	/* Both by hash, open addressing; the caps are powers of two. */
@@ -63,18 +64,18 @@ struct ml_guest_refs {
 	struct ml_guest_head *heads;
 	size_t head_count, head_cap;
 	size_t tracks;
-	struct ml_draft *draft[ML_GUEST_DRAFTS];
+	struct ml_reference_draft *draft[ML_GUEST_DRAFTS];
 	size_t next;    /* draft that is looked for first */
 	uint64_t looks; /* in all */
 	bool fast;      /* eight references are compared at a time */
 	struct ml_arena arena;
 };
 
-void ml_guest_refs_init(struct ml_guest_refs *g, struct ml_objects *objects,
-			struct ml_writer *writer);
-void ml_guest_refs_release(struct ml_guest_refs *g);
+void ml_reference_steps_init(struct ml_reference_steps *g, struct ml_objects *objects,
+			     struct ml_writer *writer);
+void ml_reference_steps_release(struct ml_reference_steps *g);
 /* Other code may be mapped now where some was. */
-void ml_guest_refs_forget(struct ml_guest_refs *g);
+void ml_reference_steps_forget(struct ml_reference_steps *g);
 
 /* Does a pair begin here? */
 static inline bool ml_guest_is_ref(uint64_t word)
@@ -83,10 +84,11 @@ static inline bool ml_guest_is_ref(uint64_t word)
 }
 
 /* The place that a word names. Valid until the next one is asked for. */
-struct ml_guest_place *ml_guest_refs_place(struct ml_guest_refs *g, uint64_t word);
+struct ml_guest_place *ml_reference_steps_place(struct ml_reference_steps *g,
+						uint64_t word);
 /*
  * Takes pairs, all of one thread, up to the first word that begins none; *at moves on.
  * False: the trace cannot be written.
  */
-bool ml_guest_refs_take(struct ml_guest_refs *g, const uint64_t **at, const uint64_t *end,
-			struct ml_err *err);
+bool ml_reference_steps_take(struct ml_reference_steps *g, const uint64_t **at,
+			     const uint64_t *end, struct ml_err *err);

@@ -3,12 +3,13 @@
 #include <string.h>
 
 /* The same said of references nearer before it, where there are such: near is cheap. */
-static struct ml_track_ref nearest(const struct ml_track_ref *ref, size_t i)
+static struct ml_reference_track_ref nearest(const struct ml_reference_track_ref *ref,
+					     size_t i)
 {
-	struct ml_track_ref r = ref[i];
+	struct ml_reference_track_ref r = ref[i];
 
 	for (size_t k = i; k-- > 0;) {
-		const struct ml_track_ref *p = &ref[k];
+		const struct ml_reference_track_ref *p = &ref[k];
 
 		if (r.drift && p->drift && p->from == r.from && p->since == r.since &&
 		    p->shift == r.shift) {
@@ -25,19 +26,19 @@ static struct ml_track_ref nearest(const struct ml_track_ref *ref, size_t i)
 	return r;
 }
 
-static bool is_far(const struct ml_track_ref *r, size_t i)
+static bool is_far(const struct ml_reference_track_ref *r, size_t i)
 {
 	return (size_t)r->from / 8 + 1 < i / 8 ||
 	       (r->drift &&
 		((size_t)r->as / 8 + 1 < i / 8 || (size_t)r->since / 8 + 1 < i / 8));
 }
 
-void ml_track_eights(struct ml_track_eight *out, const struct ml_track_ref *ref,
-		     size_t count)
+void ml_reference_track_eights(struct ml_reference_track_eight *out,
+			       const struct ml_reference_track_ref *ref, size_t count)
 {
-	for (size_t e = 0; e < ml_track_reads(count) / 8; e++) {
-		struct ml_track_eight *f = &out[e];
-		struct ml_track_ref near[8];
+	for (size_t e = 0; e < ml_reference_track_reads(count) / 8; e++) {
+		struct ml_reference_track_eight *f = &out[e];
+		struct ml_reference_track_ref near[8];
 
 		memset(f, 0, sizeof(*f));
 		for (size_t lane = 0; lane < 8 && 8 * e + lane < count; lane++) {
@@ -47,7 +48,7 @@ void ml_track_eights(struct ml_track_eight *out, const struct ml_track_ref *ref,
 		}
 		size_t first = f->far ? 0 : 8 * e - 8; /* reference that is lane 0 */
 		for (size_t lane = 0; lane < 8; lane++) {
-			const struct ml_track_ref *r = &near[lane];
+			const struct ml_reference_track_ref *r = &near[lane];
 
 			if (8 * e + lane >= count) { /* what is never as expected */
 				f->from[lane] = (uint8_t)(8 * e + lane - first);

@@ -25,7 +25,7 @@ enum {
  * `from`, plus delta, plus what `as` is ahead of `since` times a power of two. A base
  * follows from itself. All are references of the track, before it.
  */
-struct ml_track_ref {
+struct ml_reference_track_ref {
 	uint64_t word; /* the place */
 	uint64_t delta;
 	uint8_t from, as, since, shift;
@@ -33,7 +33,7 @@ struct ml_track_ref {
 };
 
 /* Eight of them, as vectors want it: a load that spans two cache lines costs two. */
-struct ml_track_eight {
+struct ml_reference_track_eight {
 	_Alignas(ML_TRACK_LINE) uint64_t word[8];
 	uint64_t delta[8];
 	uint8_t from[8];  /* lane of the eight before and these; if far, the reference */
@@ -43,46 +43,47 @@ struct ml_track_eight {
 };
 
 /* Where a track is left. */
-struct ml_track_end {
+struct ml_reference_track_end {
 	unsigned count; /* references that went along it */
 	bool wrong;     /* but for its address, the next would have */
 };
 
 /* So many references that are read when eight are compared at a time. */
-static inline size_t ml_track_reads(size_t count)
+static inline size_t ml_reference_track_reads(size_t count)
 {
 	return (count + 7) & ~(size_t)7;
 }
-void ml_track_eights(struct ml_track_eight *out, const struct ml_track_ref *ref,
-		     size_t count);
+void ml_reference_track_eights(struct ml_reference_track_eight *out,
+			       const struct ml_reference_track_ref *ref, size_t count);
 
 /*
  * How far the words go along the track, if those of `first` references do; the addresses
  * of bases from there on go to value.
  */
-static inline struct ml_track_end ml_track_follow(const struct ml_track_ref *ref,
-						  size_t first, size_t count,
-						  const uint64_t *w, uint64_t *value)
+static inline struct ml_reference_track_end
+ml_reference_track_follow(const struct ml_reference_track_ref *ref, size_t first,
+			  size_t count, const uint64_t *w, uint64_t *value)
 {
 	for (size_t i = first; i < count; i++) {
-		const struct ml_track_ref *r = &ref[i];
+		const struct ml_reference_track_ref *r = &ref[i];
 		uint64_t moved = w[2 * r->as + 1] - w[2 * r->since + 1];
 
 		if (w[2 * i] != r->word)
-			return (struct ml_track_end){ (unsigned)i, false };
+			return (struct ml_reference_track_end){ (unsigned)i, false };
 		if (w[2 * i + 1] != w[2 * r->from + 1] + r->delta + (moved << r->shift))
-			return (struct ml_track_end){ (unsigned)i, true };
+			return (struct ml_reference_track_end){ (unsigned)i, true };
 		if (r->base)
 			*value++ = w[2 * i + 1];
 	}
-	return (struct ml_track_end){ (unsigned)count, false };
+	return (struct ml_reference_track_end){ (unsigned)count, false };
 }
 
 #if defined(__x86_64__)
-/* The same, reading ml_track_reads(count) references. value has room for seven more. */
-ML_LANES_TARGET static inline struct ml_track_end
-ml_track_follow_eights(const struct ml_track_eight *f, size_t count, const uint64_t *w,
-		       uint64_t *value)
+/* The same, reading ml_reference_track_reads(count) references. value has room for seven
+ * more. */
+ML_LANES_TARGET static inline struct ml_reference_track_end
+ml_reference_track_follow_eights(const struct ml_reference_track_eight *f, size_t count,
+				 const uint64_t *w, uint64_t *value)
 {
 	const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
 	const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
@@ -118,12 +119,13 @@ ml_track_follow_eights(const struct ml_track_eight *f, size_t count, const uint6
 			unsigned n = (unsigned)i + (unsigned)__builtin_ctz(differ);
 			__mmask8 other = _mm512_cmpneq_epi64_mask(word, expected);
 
-			return (struct ml_track_end){ n, !(other & differ & -differ) &&
-								 n < count };
+			return (struct ml_reference_track_end){
+				n, !(other & differ & -differ) && n < count
+			};
 		}
 		value += __builtin_popcount(f->bases);
 		before = addr;
 	}
-	return (struct ml_track_end){ (unsigned)count, false };
+	return (struct ml_reference_track_end){ (unsigned)count, false };
 }
 #endif

@@ -8,40 +8,41 @@
 
 enum { STALE = 1 << 14 /* runs in all after which a draft may be taken away */ };
 
-static bool is_stale(const struct ml_guest_drafts *all, const struct ml_guest_draft *d)
+static bool is_stale(const struct ml_superblock_drafts *all,
+		     const struct ml_superblock_draft *d)
 {
 	return all->time - d->time > STALE;
 }
 
 /* One that nobody uses, or that has waited too long for its runs. */
-static struct ml_guest_draft *find_free(struct ml_guest_steps *g)
+static struct ml_superblock_draft *find_free(struct ml_superblock_steps *g)
 {
-	struct ml_guest_drafts *all = &g->drafts;
+	struct ml_superblock_drafts *all = &g->drafts;
 
 	for (unsigned i = 0; i < all->count; i++)
 		if (!all->at[i]->of)
 			return all->at[i];
 	if (all->count < ML_DRAFTS_AT_ONCE) {
-		struct ml_guest_draft *d = ml_arena_alloc(&g->arena, sizeof(*d));
+		struct ml_superblock_draft *d = ml_arena_alloc(&g->arena, sizeof(*d));
 
 		return all->at[all->count++] = d;
 	}
 	for (unsigned i = 0; i < all->count; i++)
 		if (is_stale(all, all->at[i])) {
-			ml_guest_draft_end(all->at[i]);
+			ml_superblock_draft_end(all->at[i]);
 			return all->at[i];
 		}
 	return NULL;
 }
 
-bool ml_guest_draft_begin(struct ml_guest_steps *g, struct ml_guest_start *s,
-			  struct ml_guest_track *t)
+bool ml_superblock_draft_begin(struct ml_superblock_steps *g, struct ml_guest_start *s,
+			       struct ml_superblock_track *t)
 {
 	if (s->draft && is_stale(&g->drafts, s->draft))
-		ml_guest_draft_end(s->draft);
+		ml_superblock_draft_end(s->draft);
 	if (s->draft)
 		return false;
-	struct ml_guest_draft *d = find_free(g);
+	struct ml_superblock_draft *d = find_free(g);
 	if (!d) {
 		/* waiting is time too, or drafts that get no runs would stay forever */
 		g->drafts.time += ML_JOIN_RUNS;
@@ -55,14 +56,14 @@ bool ml_guest_draft_begin(struct ml_guest_steps *g, struct ml_guest_start *s,
 	return true;
 }
 
-void ml_guest_draft_end(struct ml_guest_draft *d)
+void ml_superblock_draft_end(struct ml_superblock_draft *d)
 {
 	d->of->draft = NULL;
 	d->of = NULL;
 }
 
-bool ml_guest_draft_look(struct ml_guest_draft *d, struct ml_guest_steps *g,
-			 const uint64_t *w)
+bool ml_superblock_draft_look(struct ml_superblock_draft *d,
+			      struct ml_superblock_steps *g, const uint64_t *w)
 {
 	struct ml_guest_run *r = &d->run[d->runs];
 	uint8_t where = ml_guest_known_at(g, *w)->where;
@@ -106,7 +107,7 @@ unsigned ml_guest_run_along(const struct ml_guest_run *r, const struct ml_guest_
 }
 
 /* The run that takes the most frequent path next, of those that went along so far. */
-static const struct ml_guest_run *next_part(const struct ml_guest_draft *d,
+static const struct ml_guest_run *next_part(const struct ml_superblock_draft *d,
 					    const bool *along, unsigned part)
 {
 	const struct ml_guest_run *best = NULL;
@@ -128,7 +129,8 @@ static const struct ml_guest_run *next_part(const struct ml_guest_draft *d,
 	return best;
 }
 
-void ml_guest_draft_course(const struct ml_guest_draft *d, struct ml_guest_course *out)
+void ml_superblock_draft_course(const struct ml_superblock_draft *d,
+				struct ml_guest_course *out)
 {
 	bool along[ML_JOIN_RUNS];
 

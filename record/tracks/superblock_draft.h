@@ -12,8 +12,8 @@
 #include "lib/trace/join.h"
 
 struct ml_guest_start;
-struct ml_guest_steps;
-struct ml_guest_track;
+struct ml_superblock_steps;
+struct ml_superblock_track;
 
 enum {
 	ML_GUEST_PARTS = ML_JOIN_PARTS, /* superblocks of a track at most */
@@ -28,17 +28,17 @@ struct ml_guest_run {
 	uint64_t word[ML_GUEST_WORDS];
 };
 
-struct ml_guest_draft {
-	struct ml_guest_start *of;    /* NULL: free for another */
-	struct ml_guest_track *track; /* that is looked at, or NULL */
-	uint64_t time;                /* in runs of all drafts: when it began */
+struct ml_superblock_draft {
+	struct ml_guest_start *of;         /* NULL: free for another */
+	struct ml_superblock_track *track; /* that is looked at, or NULL */
+	uint64_t time;                     /* in runs of all drafts: when it began */
 	unsigned runs;
 	struct ml_guest_run run[ML_JOIN_RUNS];
 };
 
 /* Drafts are used again and again. */
-struct ml_guest_drafts {
-	struct ml_guest_draft *at[ML_DRAFTS_AT_ONCE];
+struct ml_superblock_drafts {
+	struct ml_superblock_draft *at[ML_DRAFTS_AT_ONCE];
 	unsigned count;
 	uint64_t time;
 };
@@ -52,15 +52,16 @@ struct ml_guest_course {
 };
 
 /* Begins s->draft, for a track of it or NULL. False: all are in use, or s has one. */
-bool ml_guest_draft_begin(struct ml_guest_steps *g, struct ml_guest_start *s,
-			  struct ml_guest_track *t);
-void ml_guest_draft_end(struct ml_guest_draft *d);
+bool ml_superblock_draft_begin(struct ml_superblock_steps *g, struct ml_guest_start *s,
+			       struct ml_superblock_track *t);
+void ml_superblock_draft_end(struct ml_superblock_draft *d);
 /* Adds the run at w, of which ML_GUEST_WORDS can be read, if it begins as the track
  * does. True: there are enough. */
-bool ml_guest_draft_look(struct ml_guest_draft *d, struct ml_guest_steps *g,
-			 const uint64_t *w);
+bool ml_superblock_draft_look(struct ml_superblock_draft *d,
+			      struct ml_superblock_steps *g, const uint64_t *w);
 /* The course that most runs took, as far as two did. */
-void ml_guest_draft_course(const struct ml_guest_draft *d, struct ml_guest_course *out);
+void ml_superblock_draft_course(const struct ml_superblock_draft *d,
+				struct ml_guest_course *out);
 /* How many parts of the course a run went. */
 unsigned ml_guest_run_along(const struct ml_guest_run *r,
 			    const struct ml_guest_course *c);

@@ -3,12 +3,13 @@
 #include <string.h>
 
 /* The same said of words nearer before it, where there are such: near is cheap. */
-static struct ml_follow_word nearest(const struct ml_follow_word *word, size_t i)
+static struct ml_superblock_follow_word
+nearest(const struct ml_superblock_follow_word *word, size_t i)
 {
-	struct ml_follow_word own = word[i];
+	struct ml_superblock_follow_word own = word[i];
 
 	for (size_t k = i; k-- > 0;) {
-		const struct ml_follow_word *p = &word[k];
+		const struct ml_superblock_follow_word *p = &word[k];
 
 		if (p->constant || p->root != own.root || p->drift != own.drift)
 			continue;
@@ -26,17 +27,18 @@ static struct ml_follow_word nearest(const struct ml_follow_word *word, size_t i
 	return own;
 }
 
-static bool is_far(const struct ml_follow_word *word, size_t i)
+static bool is_far(const struct ml_superblock_follow_word *word, size_t i)
 {
 	return (size_t)word->root / 8 + 1 < i / 8 ||
 	       (word->drift && ((size_t)word->as / 8 + 1 < i / 8 ||
 				(size_t)word->since / 8 + 1 < i / 8));
 }
 
-static void make_eight(struct ml_follow *f, const struct ml_follow_word *word,
-		       size_t first, size_t count)
+static void make_eight(struct ml_superblock_follow *f,
+		       const struct ml_superblock_follow_word *word, size_t first,
+		       size_t count)
 {
-	struct ml_follow_word near[8];
+	struct ml_superblock_follow_word near[8];
 
 	for (size_t i = first; i < first + 8; i++) {
 		if (i >= count || word[i].constant)
@@ -47,7 +49,7 @@ static void make_eight(struct ml_follow *f, const struct ml_follow_word *word,
 	}
 	size_t lane_0 = f->far ? 0 : first - 8; /* the word that is lane 0 */
 	for (size_t i = first; i < first + 8; i++) {
-		const struct ml_follow_word *n = &near[i - first];
+		const struct ml_superblock_follow_word *n = &near[i - first];
 		size_t lane = i - first;
 
 		/* behind the end: what no guest says */
@@ -69,13 +71,13 @@ static void make_eight(struct ml_follow *f, const struct ml_follow_word *word,
 	}
 }
 
-void ml_follow_make(struct ml_follow *out, const struct ml_follow_word *word,
-		    size_t count)
+void ml_superblock_follow_make(struct ml_superblock_follow *out,
+			       const struct ml_superblock_follow_word *word, size_t count)
 {
 	uint8_t heads = 0, bases = 0;
 
 	for (size_t first = 0; first < count; first += 8) {
-		struct ml_follow *f = &out[first / 8];
+		struct ml_superblock_follow *f = &out[first / 8];
 
 		memset(f, 0, sizeof(*f));
 		make_eight(f, word, first, count);

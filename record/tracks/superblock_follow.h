@@ -14,9 +14,9 @@
 #include "record/tracks/lanes.h"
 #include "record/ring.h"
 
-enum { ML_FOLLOW_WORDS = 256 /* of a track at most: an index is a byte */ };
+enum { ML_SUPERBLOCK_FOLLOW_WORDS = 256 /* of a track at most: an index is a byte */ };
 
-struct ml_follow {
+struct ml_superblock_follow {
 	uint64_t delta[8]; /* with the header */
 	uint8_t from[8];   /* lane of the eight before and these; if far, the word's index
 			    */
@@ -28,7 +28,7 @@ struct ml_follow {
 };
 
 /* What is known of a word, as whoever makes a track finds it. */
-struct ml_follow_word {
+struct ml_superblock_follow_word {
 	uint64_t head;              /* or 0 */
 	uint64_t delta;             /* from the base, of the value */
 	uint16_t root;              /* the base that it follows from */
@@ -37,11 +37,12 @@ struct ml_follow_word {
 };
 
 /* For so many words; out has room for all. */
-void ml_follow_make(struct ml_follow *out, const struct ml_follow_word *word,
-		    size_t count);
+void ml_superblock_follow_make(struct ml_superblock_follow *out,
+			       const struct ml_superblock_follow_word *word,
+			       size_t count);
 
 /* How many words are read for a track of so many. */
-static inline size_t ml_follow_reads(size_t count)
+static inline size_t ml_superblock_follow_reads(size_t count)
 {
 	return (count + 7) & ~(size_t)7;
 }
@@ -52,9 +53,9 @@ static inline size_t ml_follow_reads(size_t count)
  * The bases among them, and perhaps some words behind, are at bases then, which has room
  * for seven more; those before `from` must be there already.
  */
-ML_LANES_TARGET static inline size_t ml_follow_on(const struct ml_follow *f,
-						  const uint64_t *w, size_t from,
-						  size_t count, uint64_t *bases)
+ML_LANES_TARGET static inline size_t
+ml_superblock_follow_on(const struct ml_superblock_follow *f, const uint64_t *w,
+			size_t from, size_t count, uint64_t *bases)
 {
 	__m512i before = _mm512_setzero_si512();
 	__m512i low = _mm512_set1_epi64(ML_WORD_VALUE(INT64_MAX));
@@ -95,8 +96,9 @@ ML_LANES_TARGET static inline size_t ml_follow_on(const struct ml_follow *f,
 	return count;
 }
 #else
-static inline size_t ml_follow_on(const struct ml_follow *f, const uint64_t *w,
-				  size_t from, size_t count, uint64_t *bases)
+static inline size_t ml_superblock_follow_on(const struct ml_superblock_follow *f,
+					     const uint64_t *w, size_t from, size_t count,
+					     uint64_t *bases)
 {
 	(void)f, (void)w, (void)from, (void)count, (void)bases;
 	return 0;

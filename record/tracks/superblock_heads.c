@@ -25,7 +25,8 @@ enum {
 };
 
 /* References and parts that runs of the draft go along the course. */
-static uint64_t worth(const struct ml_guest_steps *g, const struct ml_guest_draft *d,
+static uint64_t worth(const struct ml_superblock_steps *g,
+		      const struct ml_superblock_draft *d,
 		      const struct ml_guest_course *c)
 {
 	const struct ml_shapes *shapes = ml_writer_shapes(g->writer);
@@ -41,12 +42,14 @@ static uint64_t worth(const struct ml_guest_steps *g, const struct ml_guest_draf
 }
 
 /* A track for what the draft of the head has, the first parts as in another. */
-static struct ml_guest_track *make_track(struct ml_guest_steps *g,
-					 struct ml_guest_start *s,
-					 const struct ml_guest_course *c,
-					 const struct ml_guest_track *as, unsigned same)
+static struct ml_superblock_track *make_track(struct ml_superblock_steps *g,
+					      struct ml_guest_start *s,
+					      const struct ml_guest_course *c,
+					      const struct ml_superblock_track *as,
+					      unsigned same)
 {
-	struct ml_guest_track *t = ml_guest_track_make(g, s->draft, c, as, same);
+	struct ml_superblock_track *t = ml_superblock_track_make(g, s->draft, c, as,
+								 same);
 
 	t->start = s;
 	t->gap = t->due = FIRST_LOOK;
@@ -55,8 +58,8 @@ static struct ml_guest_track *make_track(struct ml_guest_steps *g,
 }
 
 /* From now on it is the one in this place. */
-static void put(struct ml_guest_steps *g, struct ml_guest_track *t,
-		struct ml_guest_track **place)
+static void put(struct ml_superblock_steps *g, struct ml_superblock_track *t,
+		struct ml_superblock_track **place)
 {
 	t->place = place;
 	*place = t;
@@ -65,18 +68,18 @@ static void put(struct ml_guest_steps *g, struct ml_guest_track *t,
 }
 
 /* May the head have another track? Then there is a draft for looking at this one. */
-static bool may_draft(struct ml_guest_steps *g, struct ml_guest_start *s,
-		      struct ml_guest_track *t)
+static bool may_draft(struct ml_superblock_steps *g, struct ml_guest_start *s,
+		      struct ml_superblock_track *t)
 {
 	if (s->tries >= TRIES || g->tracks >= TRACKS)
 		return false;
 	if (!s->draft || s->draft->track != t)
-		return ml_guest_draft_begin(g, s, t);
+		return ml_superblock_draft_begin(g, s, t);
 	return true;
 }
 
-void ml_guest_heat(struct ml_guest_steps *g, struct ml_guest_start *s, const uint64_t *w,
-		   size_t room)
+void ml_guest_heat(struct ml_superblock_steps *g, struct ml_guest_start *s,
+		   const uint64_t *w, size_t room)
 {
 	struct ml_guest_course c;
 
@@ -86,15 +89,15 @@ void ml_guest_heat(struct ml_guest_steps *g, struct ml_guest_start *s, const uin
 		s->count = 0; /* asks again when it has become hot once more */
 		return;
 	}
-	if (!ml_guest_draft_look(s->draft, g, w))
+	if (!ml_superblock_draft_look(s->draft, g, w))
 		return;
-	ml_guest_draft_course(s->draft, &c);
+	ml_superblock_draft_course(s->draft, &c);
 	if (c.parts >= 2)
 		put(g, make_track(g, s, &c, NULL, 0), &s->track);
 	else
 		s->tries++;
 	s->count = 0;
-	ml_guest_draft_end(s->draft);
+	ml_superblock_draft_end(s->draft);
 }
 
 /* How many parts two courses have in common. */
@@ -108,7 +111,8 @@ static unsigned common(const struct ml_guest_course *a, const struct ml_guest_co
 }
 
 /* Hands over what is at the side of a track behind n parts. */
-static void move_side(struct ml_guest_track *to, struct ml_guest_track *from, unsigned n)
+static void move_side(struct ml_superblock_track *to, struct ml_superblock_track *from,
+		      unsigned n)
 {
 	struct ml_guest_side *s = &to->side[n - 1];
 
@@ -121,8 +125,8 @@ static void move_side(struct ml_guest_track *to, struct ml_guest_track *from, un
 }
 
 /* Puts a track at the side of another, of which it has the first n parts. */
-static void put_side(struct ml_guest_steps *g, struct ml_guest_track *t,
-		     struct ml_guest_track *side, unsigned n)
+static void put_side(struct ml_superblock_steps *g, struct ml_superblock_track *t,
+		     struct ml_superblock_track *side, unsigned n)
 {
 	move_side(side, t, n);
 	t->side[n - 1].head = g->shapes[side->course->id[n]].head;
@@ -132,14 +136,14 @@ static void put_side(struct ml_guest_steps *g, struct ml_guest_track *t,
 }
 
 /* Is there something better than the track? Its draft has all its runs. */
-static bool replace(struct ml_guest_steps *g, struct ml_guest_track *t)
+static bool replace(struct ml_superblock_steps *g, struct ml_superblock_track *t)
 {
 	struct ml_guest_start *s = t->start;
 	struct ml_guest_course c;
-	unsigned right = ml_guest_track_learn(t);
+	unsigned right = ml_superblock_track_learn(t);
 	bool wrong = right < t->parts;
 
-	ml_guest_draft_course(s->draft, &c);
+	ml_superblock_draft_course(s->draft, &c);
 	unsigned n = common(t->course, &c);
 	if (c.parts < 2 || !n ||
 	    (!wrong &&
@@ -151,7 +155,7 @@ static bool replace(struct ml_guest_steps *g, struct ml_guest_track *t)
 		n = right;
 	if (n < t->shared)
 		return false;
-	struct ml_guest_track *new = make_track(g, s, &c, t, n);
+	struct ml_superblock_track *new = make_track(g, s, &c, t, n);
 	new->shared = t->shared;
 	put(g, new, t->place);
 	/* side tracks stay where the parts before are joined as theirs */
@@ -163,7 +167,7 @@ static bool replace(struct ml_guest_steps *g, struct ml_guest_track *t)
 }
 
 /* The part behind which it is left often, for the same. */
-static unsigned often_left(const struct ml_guest_track *t)
+static unsigned often_left(const struct ml_superblock_track *t)
 {
 	unsigned most = t->used / SIDE_OF, part = 0;
 
@@ -178,20 +182,20 @@ static unsigned often_left(const struct ml_guest_track *t)
 }
 
 /* Is it nearly always followed to its end? Then there is nothing better. */
-static bool goes_whole(const struct ml_guest_track *t)
+static bool goes_whole(const struct ml_superblock_track *t)
 {
 	return t->left[t->words + t->parts] * 32u >= t->used * 31u;
 }
 
 /* Runs that left the track there: a track for them. */
-static bool add_side(struct ml_guest_steps *g, struct ml_guest_track *t)
+static bool add_side(struct ml_superblock_steps *g, struct ml_superblock_track *t)
 {
 	struct ml_guest_start *s = t->start;
-	struct ml_guest_track *side;
+	struct ml_superblock_track *side;
 	struct ml_guest_course c;
 	unsigned n = t->watched;
 
-	ml_guest_draft_course(s->draft, &c);
+	ml_superblock_draft_course(s->draft, &c);
 	if (c.parts <= n || common(t->course, &c) != n)
 		return false;
 	memcpy(c.free, t->course->free, c.end[n - 1]);
@@ -200,7 +204,7 @@ static bool add_side(struct ml_guest_steps *g, struct ml_guest_track *t)
 	return true;
 }
 
-void ml_guest_review(struct ml_guest_steps *g, struct ml_guest_track *t,
+void ml_guest_review(struct ml_superblock_steps *g, struct ml_superblock_track *t,
 		     const uint64_t *w, size_t room, unsigned n)
 {
 	struct ml_guest_start *s = t->start;
@@ -215,15 +219,15 @@ void ml_guest_review(struct ml_guest_steps *g, struct ml_guest_track *t,
 	} else if (*t->place == t && may_draft(g, s, t)) {
 		t->due = t->used + (t->watched ? 1 : APART);
 		if ((!t->watched || n == t->watched) &&
-		    ml_guest_draft_look(s->draft, g, w))
+		    ml_superblock_draft_look(s->draft, g, w))
 			changed = t->watched ? add_side(g, t) : replace(g, t);
 		else if (t->used < t->gap + PATIENCE)
 			return;
-		ml_guest_draft_end(s->draft);
+		ml_superblock_draft_end(s->draft);
 	}
 	if (!changed)
 		t->gap = t->gap < LAST_LOOK / 4 ? t->gap * 4 : LAST_LOOK;
 	t->used = 0;
 	t->due = t->gap;
-	memset(t->left, 0, ml_guest_track_leavings(t) * sizeof(*t->left));
+	memset(t->left, 0, ml_superblock_track_leavings(t) * sizeof(*t->left));
 }

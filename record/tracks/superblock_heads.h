@@ -8,15 +8,15 @@
 #include <stdint.h>
 
 struct ml_guest_start;
-struct ml_guest_steps;
-struct ml_guest_track;
+struct ml_superblock_steps;
+struct ml_superblock_track;
 
 /* A step begins where there is no track; room words can be read. */
-void ml_guest_heat(struct ml_guest_steps *g, struct ml_guest_start *s, const uint64_t *w,
-		   size_t room);
+void ml_guest_heat(struct ml_superblock_steps *g, struct ml_guest_start *s,
+		   const uint64_t *w, size_t room);
 /*
  * The track was used so often that it is looked at: here it was left behind n parts,
  * for none of its side tracks, or n is 0.
  */
-void ml_guest_review(struct ml_guest_steps *g, struct ml_guest_track *t,
+void ml_guest_review(struct ml_superblock_steps *g, struct ml_superblock_track *t,
 		     const uint64_t *w, size_t room, unsigned n);

@@ -13,14 +13,14 @@
 
 enum { RSP = 4 };
 
-void ml_guest_steps_init(struct ml_guest_steps *g, struct ml_writer *writer)
+void ml_superblock_steps_init(struct ml_superblock_steps *g, struct ml_writer *writer)
 {
-	*g = (struct ml_guest_steps){ .writer = writer };
+	*g = (struct ml_superblock_steps){ .writer = writer };
 	g->join = ml_resize(NULL, sizeof(*g->join));
 	g->fast = ml_lanes_can();
 }
 
-void ml_guest_steps_release(struct ml_guest_steps *g)
+void ml_superblock_steps_release(struct ml_superblock_steps *g)
 {
 	ml_free(g->shapes);
 	ml_free(g->track);
@@ -45,7 +45,7 @@ static void note_stack_pointer(struct ml_guest_known *k, const struct ml_shape *
 }
 
 /* A number means something else now: what was learnt of it is void. */
-static void forget(struct ml_guest_steps *g)
+static void forget(struct ml_superblock_steps *g)
 {
 	for (size_t i = 0; i < g->count; i++) {
 		struct ml_guest_known *k = &g->shapes[i];
@@ -53,14 +53,14 @@ static void forget(struct ml_guest_steps *g)
 		g->track[i] = NULL;
 		for (unsigned e = 0; k->start && e <= k->exits; e++) {
 			if (k->start[e].draft)
-				ml_guest_draft_end(k->start[e].draft);
+				ml_superblock_draft_end(k->start[e].draft);
 			k->start[e] = (struct ml_guest_start){ 0 };
 		}
 	}
 }
 
-struct ml_guest_known *ml_guest_steps_add(struct ml_guest_steps *g, uint32_t id,
-					  const struct ml_shape *shape, bool brief)
+struct ml_guest_known *ml_superblock_steps_add(struct ml_superblock_steps *g, uint32_t id,
+					       const struct ml_shape *shape, bool brief)
 {
 	g->shapes = ml_grow(g->shapes, &g->cap, id + 1u, sizeof(*g->shapes));
 	g->track = ml_grow(g->track, &g->track_cap, id + 1u, sizeof(*g->track));
@@ -108,7 +108,7 @@ void ml_guest_stepped(const struct ml_guest_known *k, const uint64_t *value,
 }
 
 /* The first n parts of the track are one step; its values are there already. */
-static inline void add(const struct ml_guest_track *t, const uint64_t *w, size_t n,
+static inline void add(const struct ml_superblock_track *t, const uint64_t *w, size_t n,
 		       uint32_t caller, struct ml_steps *out, struct ml_callers *c)
 {
 	const struct ml_guest_end *e = &t->end[n - 1];
@@ -135,7 +135,7 @@ static size_t steps_left(const struct ml_steps *out)
 
 /* Follows tracks; *at moves on to where none leads. */
 static inline __attribute__((always_inline)) void
-follow(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,
+follow(struct ml_superblock_steps *g, struct ml_callers *c, uint32_t caller,
        const uint64_t **at, const uint64_t *end, struct ml_steps *out, bool fast)
 {
 	const uint64_t *w = *at;
@@ -147,23 +147,24 @@ follow(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,
 
 		if (id >= g->count)
 			break;
-		struct ml_guest_track *t = g->track[id], *side;
+		struct ml_superblock_track *t = g->track[id], *side;
 		if (!t || t->where != where || t->head != ml_word_head(*w))
 			break;
 		size_t known = 0; /* words that are as in the track */
 		for (;; t = side) {
 			uint64_t *value = out->value + out->values;
 
-			if (fast && ml_follow_reads(t->words) < room) {
-				words = ml_follow_on(t->eight, w, known, t->words, value);
-				n = ml_guest_track_again(t, w, &words);
+			if (fast && ml_superblock_follow_reads(t->words) < room) {
+				words = ml_superblock_follow_on(t->eight, w, known,
+								t->words, value);
+				n = ml_superblock_track_again(t, w, &words);
 			} else {
-				words = ml_guest_track_words(t, w, room, value);
-				n = ml_guest_track_parts(t, w, words, room);
+				words = ml_superblock_track_words(t, w, room, value);
+				n = ml_superblock_track_parts(t, w, words, room);
 			}
-			side = n ? ml_guest_track_side(t, n, w, room) : NULL;
+			side = n ? ml_superblock_track_side(t, n, w, room) : NULL;
 			if (!side)
-				++*ml_guest_track_left(t, n, w, words, room);
+				++*ml_superblock_track_left(t, n, w, words, room);
 			if (__builtin_expect(++t->used >= t->due, 0))
 				ml_guest_review(g, t, w, room, side ? 0 : (unsigned)n);
 			if (!side)
@@ -179,15 +180,16 @@ follow(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,
 }
 
 /* The same, compiled for the machine's vectors. */
-ML_LANES_TARGET static void follow_fast(struct ml_guest_steps *g, struct ml_callers *c,
-					uint32_t caller, const uint64_t **at,
-					const uint64_t *end, struct ml_steps *out)
+ML_LANES_TARGET static void follow_fast(struct ml_superblock_steps *g,
+					struct ml_callers *c, uint32_t caller,
+					const uint64_t **at, const uint64_t *end,
+					struct ml_steps *out)
 {
 	follow(g, c, caller, at, end, out, true);
 }
 
 /* A step as it is. Returns how many words it has, 0 if they are not all there. */
-static size_t take_one(struct ml_guest_steps *g, struct ml_guest_known *k,
+static size_t take_one(struct ml_superblock_steps *g, struct ml_guest_known *k,
 		       const uint64_t *w, size_t room, uint32_t caller,
 		       struct ml_steps *out, struct ml_callers *c)
 {
@@ -211,8 +213,9 @@ static size_t take_one(struct ml_guest_steps *g, struct ml_guest_known *k,
 	return before + bases;
 }
 
-bool ml_guest_steps_take(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,
-			 const uint64_t **at, const uint64_t *end, struct ml_err *err)
+bool ml_superblock_steps_take(struct ml_superblock_steps *g, struct ml_callers *c,
+			      uint32_t caller, const uint64_t **at, const uint64_t *end,
+			      struct ml_err *err)
 {
 	uint8_t where = c->user ? ML_GUEST_USER : ML_GUEST_LIBRARY;
 

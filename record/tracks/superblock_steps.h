@@ -24,16 +24,16 @@
 #include "record/ring.h"
 
 struct ml_callers;
-struct ml_guest_track;
+struct ml_superblock_track;
 struct ml_writer;
 
 enum ml_guest_where { ML_GUEST_UNDECLARED, ML_GUEST_LIBRARY, ML_GUEST_USER };
 
 /* A step may begin a track: of each path of each superblock. */
 struct ml_guest_start {
-	struct ml_guest_track *track; /* or NULL */
-	struct ml_guest_draft *draft; /* or NULL: of the track to be */
-	uint32_t count;               /* steps since the last decision */
+	struct ml_superblock_track *track; /* or NULL */
+	struct ml_superblock_draft *draft; /* or NULL: of the track to be */
+	uint32_t count;                    /* steps since the last decision */
 	uint16_t tries;
 };
 
@@ -56,37 +56,38 @@ struct ml_guest_known {
 	const struct ml_shape *shape; /* for filters */
 };
 
-struct ml_guest_steps {
+struct ml_superblock_steps {
 	struct ml_writer *writer;
-	struct ml_guest_known *shapes; /* by the guest's number */
-	struct ml_guest_track **track; /* by number: that taken last, or NULL */
+	struct ml_guest_known *shapes;      /* by the guest's number */
+	struct ml_superblock_track **track; /* by number: that taken last, or NULL */
 	size_t count, cap, track_cap;
 	uint32_t most; /* slots of the largest shape */
 	size_t tracks; /* made so far */
-	struct ml_guest_drafts drafts;
+	struct ml_superblock_drafts drafts;
 	struct ml_join *join;
 	bool fast; /* tracks are followed by record/tracks/superblock_follow.h */
 	struct ml_arena arena;
 };
 
-void ml_guest_steps_init(struct ml_guest_steps *g, struct ml_writer *writer);
-void ml_guest_steps_release(struct ml_guest_steps *g);
+void ml_superblock_steps_init(struct ml_superblock_steps *g, struct ml_writer *writer);
+void ml_superblock_steps_release(struct ml_superblock_steps *g);
 /* Adds the shape that the guest calls id, or puts it in the place of another. Brief only
  * if it can be (record/ring.h). */
-struct ml_guest_known *ml_guest_steps_add(struct ml_guest_steps *g, uint32_t id,
-					  const struct ml_shape *shape, bool brief);
+struct ml_guest_known *ml_superblock_steps_add(struct ml_superblock_steps *g, uint32_t id,
+					       const struct ml_shape *shape, bool brief);
 
 /*
  * Takes steps, all of one thread, that stay within the user's code or outside of it, up
  * to the first word that tells of something else; *at moves on. False: the trace cannot
  * be written.
  */
-bool ml_guest_steps_take(struct ml_guest_steps *g, struct ml_callers *c, uint32_t caller,
-			 const uint64_t **at, const uint64_t *end, struct ml_err *err);
+bool ml_superblock_steps_take(struct ml_superblock_steps *g, struct ml_callers *c,
+			      uint32_t caller, const uint64_t **at, const uint64_t *end,
+			      struct ml_err *err);
 
 /* The shape that a word says ran, if it says so. */
-static inline struct ml_guest_known *ml_guest_known_at(const struct ml_guest_steps *g,
-						       uint64_t word)
+static inline struct ml_guest_known *
+ml_guest_known_at(const struct ml_superblock_steps *g, uint64_t word)
 {
 	uint32_t id = ml_word_shape(word);
 

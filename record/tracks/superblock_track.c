@@ -11,7 +11,7 @@ enum {
 	WRONG_DRIFT = 6, /* the same for drifts, which save more than they cost */
 };
 
-_Static_assert((int)ML_GUEST_WORDS < (int)ML_FOLLOW_WORDS,
+_Static_assert((int)ML_GUEST_WORDS < (int)ML_SUPERBLOCK_FOLLOW_WORDS,
 	       "tracks are too long to follow, and for the bytes of their ends");
 
 /* A track while it is made. */
@@ -24,7 +24,7 @@ struct making {
 };
 
 /* What is known of who called where part i of the course ends. */
-static void note_end(const struct ml_guest_steps *g, const struct ml_guest_course *c,
+static void note_end(const struct ml_superblock_steps *g, const struct ml_guest_course *c,
 		     unsigned i, struct ml_guest_end *e)
 {
 	const struct ml_guest_known *k = &g->shapes[c->id[i]];
@@ -78,38 +78,41 @@ static void note_value(struct making *m, unsigned at, const struct ml_link *l,
 }
 
 /* All that was noted of the words, as record/tracks/superblock_follow.h wants it. */
-static void note_eights(struct ml_guest_track *t, const struct ml_guest_steps *g,
+static void note_eights(struct ml_superblock_track *t,
+			const struct ml_superblock_steps *g,
 			const struct ml_guest_course *c)
 {
-	struct ml_follow_word word[ML_GUEST_WORDS];
+	struct ml_superblock_follow_word word[ML_GUEST_WORDS];
 	unsigned base = 0, part = 0;
 
 	for (unsigned i = 0; i < t->words; i++) {
 		const struct ml_guest_link *l = &t->link[i];
 		uint64_t head = l->head ? g->shapes[c->id[part++]].head : 0;
 
-		word[i] = (struct ml_follow_word){ .head = head,
-						   .delta = l->delta - head,
-						   .root = l->from,
-						   .constant = l->constant };
+		word[i] = (struct ml_superblock_follow_word){ .head = head,
+							      .delta = l->delta - head,
+							      .root = l->from,
+							      .constant = l->constant };
 		word[i].base = base < t->bases && t->base[base] == i;
 		base += word[i].base;
 	}
 	for (unsigned i = 0; i < t->drifts; i++) {
 		const struct ml_guest_drift *m = &t->drift[i];
 
-		word[m->at] = (struct ml_follow_word){ .head = word[m->at].head,
-						       .root = m->like,
-						       .drift = true,
-						       .as = m->as,
-						       .since = m->from,
-						       .shift = m->shift };
+		word[m->at] =
+			(struct ml_superblock_follow_word){ .head = word[m->at].head,
+							    .root = m->like,
+							    .drift = true,
+							    .as = m->as,
+							    .since = m->from,
+							    .shift = m->shift };
 	}
-	ml_follow_make(t->eight, word, t->words);
+	ml_superblock_follow_make(t->eight, word, t->words);
 }
 
 /* Runs that went along the course, those that went furthest first. */
-static unsigned sort_runs(const struct ml_guest_draft *d, const struct ml_guest_course *c,
+static unsigned sort_runs(const struct ml_superblock_draft *d,
+			  const struct ml_guest_course *c,
 			  const struct ml_guest_run **run, unsigned *along)
 {
 	unsigned runs = 0;
@@ -127,9 +130,10 @@ static unsigned sort_runs(const struct ml_guest_draft *d, const struct ml_guest_
 	return runs;
 }
 
-static void join_parts(struct ml_guest_steps *g, const struct ml_guest_draft *d,
-		       const struct ml_guest_course *c, const struct ml_guest_track *as,
-		       unsigned same, struct making *m)
+static void join_parts(struct ml_superblock_steps *g, const struct ml_superblock_draft *d,
+		       const struct ml_guest_course *c,
+		       const struct ml_superblock_track *as, unsigned same,
+		       struct making *m)
 {
 	const struct ml_shapes *shapes = ml_writer_shapes(g->writer);
 	const struct ml_guest_run *run[ML_JOIN_RUNS];
@@ -159,36 +163,38 @@ static void join_parts(struct ml_guest_steps *g, const struct ml_guest_draft *d,
 	}
 }
 
-static void *keep(struct ml_guest_steps *g, const void *from, size_t count, size_t size)
+static void *keep(struct ml_superblock_steps *g, const void *from, size_t count,
+		  size_t size)
 {
 	void *to = ml_arena_alloc(&g->arena, count * size);
 
 	return memcpy(to, from, count * size);
 }
 
-struct ml_guest_track *ml_guest_track_make(struct ml_guest_steps *g,
-					   const struct ml_guest_draft *d,
-					   const struct ml_guest_course *c,
-					   const struct ml_guest_track *as, unsigned same)
+struct ml_superblock_track *ml_superblock_track_make(struct ml_superblock_steps *g,
+						     const struct ml_superblock_draft *d,
+						     const struct ml_guest_course *c,
+						     const struct ml_superblock_track *as,
+						     unsigned same)
 {
 	struct making m = { 0 };
 	uint16_t words = c->end[c->parts - 1];
-	size_t eights = ml_follow_reads(words) / 8;
-	struct ml_guest_track *t;
+	size_t eights = ml_superblock_follow_reads(words) / 8;
+	struct ml_superblock_track *t;
 
 	join_parts(g, d, c, as, same, &m);
 	t = ml_arena_alloc(&g->arena, sizeof(*t) + eights * sizeof(*t->eight));
-	*t = (struct ml_guest_track){ .parts = (uint8_t)c->parts,
-				      .words = words,
-				      .bases = m.bases,
-				      .drifts = m.drifts,
-				      .head = g->shapes[c->id[0]].head,
-				      .where = g->shapes[c->id[0]].where };
+	*t = (struct ml_superblock_track){ .parts = (uint8_t)c->parts,
+					   .words = words,
+					   .bases = m.bases,
+					   .drifts = m.drifts,
+					   .head = g->shapes[c->id[0]].head,
+					   .where = g->shapes[c->id[0]].where };
 	t->end = keep(g, m.end, t->parts, sizeof(*t->end));
 	t->side = ml_arena_alloc(&g->arena, t->parts * sizeof(*t->side));
 	t->drift = keep(g, m.drift, t->drifts, sizeof(*t->drift));
 	t->left = ml_arena_alloc(&g->arena,
-				 ml_guest_track_leavings(t) * sizeof(*t->left));
+				 ml_superblock_track_leavings(t) * sizeof(*t->left));
 	t->link = keep(g, m.link, t->words, sizeof(*t->link));
 	t->base = keep(g, m.base, t->bases, sizeof(*t->base));
 	t->join = keep(g, g->join->link, g->join->links, sizeof(*t->join));
@@ -200,7 +206,7 @@ struct ml_guest_track *ml_guest_track_make(struct ml_guest_steps *g,
 	return t;
 }
 
-static bool is_drift(const struct ml_guest_track *t, unsigned at)
+static bool is_drift(const struct ml_superblock_track *t, unsigned at)
 {
 	for (unsigned i = 0; i < t->drifts; i++)
 		if (t->drift[i].at == at)
@@ -208,7 +214,7 @@ static bool is_drift(const struct ml_guest_track *t, unsigned at)
 	return false;
 }
 
-unsigned ml_guest_track_learn(struct ml_guest_track *t)
+unsigned ml_superblock_track_learn(struct ml_superblock_track *t)
 {
 	unsigned before = t->parts;
 
@@ -226,8 +232,8 @@ unsigned ml_guest_track_learn(struct ml_guest_track *t)
 	return before;
 }
 
-size_t ml_guest_track_words(const struct ml_guest_track *t, const uint64_t *w,
-			    size_t room, uint64_t *value)
+size_t ml_superblock_track_words(const struct ml_superblock_track *t, const uint64_t *w,
+				 size_t room, uint64_t *value)
 {
 	size_t most = t->words < room ? t->words : room, i = 1;
 

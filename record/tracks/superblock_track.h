@@ -35,8 +35,9 @@ struct ml_guest_end {
  * joined in the same way, and is followed instead if its next superblock comes.
  */
 struct ml_guest_side {
-	struct ml_guest_track *track; /* or NULL; a third is at the side of that one */
-	uint64_t head;                /* of its part behind there */
+	struct ml_superblock_track
+		*track; /* or NULL; a third is at the side of that one */
+	uint64_t head;  /* of its part behind there */
 };
 
 /* What is known of a word: its header, and that its value is the one at `from` (which may
@@ -52,7 +53,7 @@ struct ml_guest_drift {
 	uint8_t at, like, as, from, shift;
 };
 
-struct ml_guest_track {
+struct ml_superblock_track {
 	uint64_t head;
 	uint32_t path;      /* of its first exit; path + k has k + 1 parts */
 	uint32_t used, due; /* times since it was looked at, and when it will be next */
@@ -68,8 +69,8 @@ struct ml_guest_track {
 	const struct ml_guest_drift *drift;
 	uint16_t *left; /* how often it was left for the value of each word, and then:
 			   how often behind no part, one, two, ... */
-	struct ml_guest_side *side;    /* of each end */
-	struct ml_guest_track **place; /* where it is held */
+	struct ml_guest_side *side;         /* of each end */
+	struct ml_superblock_track **place; /* where it is held */
 	struct ml_guest_start *start;
 	struct ml_guest_course *course;
 	const struct ml_guest_link *link; /* the same as eight, for machines without */
@@ -77,33 +78,34 @@ struct ml_guest_track {
 	const struct ml_link *join;       /* how it was joined: its links */
 	const struct ml_drift *moves;     /* and drifts */
 	uint32_t gap;                     /* uses from one look to the next */
-	struct ml_follow eight[];
+	struct ml_superblock_follow eight[];
 };
 
 /* A track of the course of which the draft has runs, with the first `same` parts joined
  * as those of another are. */
-struct ml_guest_track *ml_guest_track_make(struct ml_guest_steps *g,
-					   const struct ml_guest_draft *d,
-					   const struct ml_guest_course *c,
-					   const struct ml_guest_track *as,
-					   unsigned same);
+struct ml_superblock_track *ml_superblock_track_make(struct ml_superblock_steps *g,
+						     const struct ml_superblock_draft *d,
+						     const struct ml_guest_course *c,
+						     const struct ml_superblock_track *as,
+						     unsigned same);
 /* How many counts it has of where it was left. */
-static inline size_t ml_guest_track_leavings(const struct ml_guest_track *t)
+static inline size_t ml_superblock_track_leavings(const struct ml_superblock_track *t)
 {
 	return t->words + t->parts + 1u;
 }
 /* Words that often were not what they should follow from are free. Returns the parts
  * before the first of them. */
-unsigned ml_guest_track_learn(struct ml_guest_track *t);
+unsigned ml_superblock_track_learn(struct ml_superblock_track *t);
 /* How many words are as the track has them; the bases among them go to value. */
-size_t ml_guest_track_words(const struct ml_guest_track *t, const uint64_t *w,
-			    size_t room, uint64_t *value);
+size_t ml_superblock_track_words(const struct ml_superblock_track *t, const uint64_t *w,
+				 size_t room, uint64_t *value);
 
 /* How many parts that is. One that should be left early must have been. */
-static inline size_t ml_guest_track_parts(const struct ml_guest_track *t,
-					  const uint64_t *w, size_t words, size_t room)
+static inline size_t ml_superblock_track_parts(const struct ml_superblock_track *t,
+					       const uint64_t *w, size_t words,
+					       size_t room)
 {
-	const struct ml_follow *f = &t->eight[words / 8];
+	const struct ml_superblock_follow *f = &t->eight[words / 8];
 	size_t n = t->parts;
 
 	/* the part that it is left in, or at the header of, does not count */
@@ -121,15 +123,15 @@ static inline size_t ml_guest_track_parts(const struct ml_guest_track *t,
  * last time. That is asked by a branch, so that the machine guesses it, and is at the
  * next step before it knows where this one ended.
  */
-static inline size_t ml_guest_track_again(struct ml_guest_track *t, const uint64_t *w,
-					  size_t *words)
+static inline size_t ml_superblock_track_again(struct ml_superblock_track *t,
+					       const uint64_t *w, size_t *words)
 {
 	if (*words == t->last_words && t->last) {
 		*words = t->last_words;
 		__asm__ volatile("" : "+r"(*words)); /* no select instead of a branch */
 		return t->last;
 	}
-	size_t n = ml_guest_track_parts(t, w, *words, SIZE_MAX);
+	size_t n = ml_superblock_track_parts(t, w, *words, SIZE_MAX);
 	bool early = (n && t->end[n - 1].early) ||
 		     (n < t->parts && t->end[n].words == *words);
 	t->last_words = (uint8_t)*words;
@@ -141,8 +143,9 @@ static inline size_t ml_guest_track_again(struct ml_guest_track *t, const uint64
  * What to count when it is left behind n parts (t->left): the value of a word, if only
  * that is another; one that is not there, as its superblock was left early, is not.
  */
-static inline uint16_t *ml_guest_track_left(const struct ml_guest_track *t, size_t n,
-					    const uint64_t *w, size_t words, size_t room)
+static inline uint16_t *ml_superblock_track_left(const struct ml_superblock_track *t,
+						 size_t n, const uint64_t *w,
+						 size_t words, size_t room)
 {
 	bool header = words >= t->words || (words < room && w[words] >> 63);
 	bool same = n && words < room && w[words] >> ML_BRIEF_SHIFT == t->end[n - 1].next;
@@ -151,9 +154,9 @@ static inline uint16_t *ml_guest_track_left(const struct ml_guest_track *t, size
 }
 
 /* The track that goes on as w does where this one is left, behind n parts; or NULL. */
-static inline struct ml_guest_track *ml_guest_track_side(const struct ml_guest_track *t,
-							 size_t n, const uint64_t *w,
-							 size_t room)
+static inline struct ml_superblock_track *
+ml_superblock_track_side(const struct ml_superblock_track *t, size_t n, const uint64_t *w,
+			 size_t room)
 {
 	size_t words = t->end[n - 1].words;
 

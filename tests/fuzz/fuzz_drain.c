@@ -44,7 +44,7 @@ static void check(const char *path, uint64_t refs)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ml_record_options o = { .no_source = true };
-	struct ml_heritage heritage;
+	struct ml_fork_state heritage;
 	uint64_t words[WORDS];
 	size_t n = size / 8 < WORDS ? size / 8 : WORDS;
 	struct ml_err err;
@@ -65,17 +65,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			words[i] = 0;
 	fd = memfd_create("trace", MFD_CLOEXEC);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	struct ml_drain *d = ml_drain_open(path, &o, &err);
-	ml_heritage_init(&heritage, NULL);
+	struct ml_ring_reader *d = ml_ring_reader_open(path, &o, &err);
+	ml_fork_state_init(&heritage, NULL);
 	if (d) {
-		ml_drain_heritage(d, &heritage);
-		if (!ml_drain_feed(d, words, n, &err) || !ml_drain_finish(d, false, &err))
+		ml_ring_reader_fork_state(d, &heritage);
+		if (!ml_ring_reader_feed(d, words, n, &err) ||
+		    !ml_ring_reader_finish(d, false, &err))
 			abort();
-		uint64_t refs = ml_drain_count(d).refs;
-		ml_drain_release(d);
+		uint64_t refs = ml_ring_reader_count(d).refs;
+		ml_ring_reader_release(d);
 		check(path, refs);
 	}
-	ml_heritage_release(&heritage);
+	ml_fork_state_release(&heritage);
 	close(fd);
 	return 0;
 }

@@ -17,7 +17,7 @@ static void walk(struct ml_trace *t)
 {
 	struct ml_err err;
 	struct ml_arena a = { 0 };
-	struct ml_space *space = ml_space_open(t, &err);
+	struct ml_region_lookup *space = ml_region_lookup_open(t, &err);
 	struct ml_cursor *c = ml_cursor_open(t, 0, t->count);
 	struct ml_batch b;
 	size_t text;
@@ -29,15 +29,15 @@ static void walk(struct ml_trace *t)
 					b.caller[i] ? b.caller[i] : b.site[i]);
 		for (size_t i = 0; space && i < b.count; i += 1 + b.count / 16) {
 			struct ml_ref ref = ml_batch_ref(&b, i);
-			struct ml_place place = ml_space_find(space, &ref);
+			struct ml_place place = ml_region_lookup_find(space, &ref);
 
-			ml_space_describe(space, &place, &a);
+			ml_region_lookup_describe(space, &place, &a);
 		}
 	}
 	ml_trace_source(t, "a.c", &text, &a);
 	ml_cursor_close(c);
 	if (space)
-		ml_space_close(space);
+		ml_region_lookup_close(space);
 	ml_arena_release(&a);
 }
 

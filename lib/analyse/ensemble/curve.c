@@ -350,20 +350,21 @@ static void widen(const struct track *t, double from, double to, double *low,
 
 static double position_of(const struct ml_curve_options *o, uint32_t trace, double common)
 {
-	return o->matching ? ml_match_position(o->matching, trace, common) : common;
+	return o->matching ? ml_time_match_position(o->matching, trace, common) : common;
 }
 
 /* References of the member for each of the base between two common times. */
 static double volume_of(const struct ml_curve_options *o, uint32_t trace, double from,
 			double to)
 {
-	const struct ml_matching *m = o->matching;
+	const struct ml_time_matching *m = o->matching;
 
-	if (!o->volume || !m || m->how == ML_MATCH_RAW)
+	if (!o->volume || !m || m->how == ML_TIME_MATCH_RAW)
 		return 1;
-	double base = ml_match_position(m, m->base, to) -
-		      ml_match_position(m, m->base, from);
-	return (ml_match_position(m, trace, to) - ml_match_position(m, trace, from)) /
+	double base = ml_time_match_position(m, m->base, to) -
+		      ml_time_match_position(m, m->base, from);
+	return (ml_time_match_position(m, trace, to) -
+		ml_time_match_position(m, trace, from)) /
 	       base;
 }
 

@@ -34,9 +34,9 @@ struct ml_curve_options {
 	bool weighted;  /* by weight[]; else by each machine's own cycles */
 	double weight[ML_SERVED]; /* by serving level, from 1 */
 	unsigned memory; /* which weight is memory's; 0: that behind the machine's last */
-	const struct ml_matching *matching; /* NULL: raw time */
-	bool volume;    /* scale by volume (time_match.h): the measure of a stretch times the
-			   member's references there / those of the base */
+	const struct ml_time_matching *matching; /* NULL: raw time */
+	bool volume; /* scale by volume (time_match.h): the measure of a stretch times the
+			member's references there / those of the base */
 	size_t against; /* a member whose curve is subtracted; SIZE_MAX: none */
 };
 

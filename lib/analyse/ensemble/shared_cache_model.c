@@ -7,29 +7,29 @@
 #include "lib/base/table.h"
 
 struct sharing {
-	struct ml_second *s;
+	struct ml_shared_cache *s;
 	const uint32_t *family;
 	const double *size; /* of each of the family, ascending */
 	size_t count;
-	size_t chosen[ML_SECOND_THREADS];
+	size_t chosen[ML_SHARED_CACHE_THREADS];
 	struct ml_arena *arena;
 };
 
 static void add_way(struct sharing *x)
 {
-	struct ml_second *s = x->s;
+	struct ml_shared_cache *s = x->s;
 
 	if (s->count == s->cap) {
 		size_t cap = s->cap ? 2 * s->cap : 64;
-		struct ml_second_member *more = ml_arena_alloc(x->arena,
-							       cap * sizeof(*more));
+		struct ml_shared_cache_member *more = ml_arena_alloc(x->arena,
+								     cap * sizeof(*more));
 
 		if (s->count)
 			memcpy(more, s->at, s->count * sizeof(*more));
 		s->at = more;
 		s->cap = cap;
 	}
-	struct ml_second_member *way = &s->at[s->count++];
+	struct ml_shared_cache_member *way = &s->at[s->count++];
 	for (unsigned i = 0; i < s->threads; i++) {
 		way->member[i] = x->family[x->chosen[i]];
 		way->starved += x->chosen[i] == 0;
@@ -45,11 +45,11 @@ static bool share_out(struct sharing *x, unsigned i, size_t least, double left,
 	if (!others) {
 		if (left > 0)
 			return true;
-		if (x->s->count == ML_SECOND_MOST)
+		if (x->s->count == ML_SHARED_CACHE_MAX)
 			return ml_fail(err, ML_USAGE,
 				       "there are more than %d ways to share %.0f among "
 				       "%u threads; take fewer sizes or threads",
-				       ML_SECOND_MOST, x->s->total, x->s->threads);
+				       ML_SHARED_CACHE_MAX, x->s->total, x->s->threads);
 		add_way(x);
 		return true;
 	}
@@ -79,33 +79,36 @@ static bool no_way(const struct sharing *x, struct ml_err *err)
 		       x->s->param, list);
 }
 
-bool ml_second_among(struct ml_second *s, const struct ml_ensemble *e, const char *param,
-		     const uint32_t *family, size_t size, unsigned threads, double total,
-		     struct ml_arena *a, struct ml_err *err)
+bool ml_shared_cache_among(struct ml_shared_cache *s, const struct ml_ensemble *e,
+			   const char *param, const uint32_t *family, size_t size,
+			   unsigned threads, double total, struct ml_arena *a,
+			   struct ml_err *err)
 {
 	double *sizes = ml_arena_alloc(a, size * sizeof(*sizes));
 	struct sharing x = {
 		.s = s, .family = family, .size = sizes, .count = size, .arena = a
 	};
 
-	*s = (struct ml_second){ .threads = threads, .param = param, .total = total };
-	if (threads < 2 || threads > ML_SECOND_THREADS)
+	*s = (struct ml_shared_cache){ .threads = threads,
+				       .param = param,
+				       .total = total };
+	if (threads < 2 || threads > ML_SHARED_CACHE_THREADS)
 		return ml_fail(err, ML_USAGE, "2 to %d threads can share, not %u",
-			       ML_SECOND_THREADS, threads);
+			       ML_SHARED_CACHE_THREADS, threads);
 	for (size_t i = 0; i < size; i++)
 		sizes[i] = ml_curve_number(&e->members[family[i]], param);
 	return share_out(&x, 0, 0, total, err) && (s->count || no_way(&x, err));
 }
 
-bool ml_second_make(struct ml_second *s, const struct ml_ensemble *e, const char *param,
-		    unsigned threads, double total, struct ml_arena *a,
-		    struct ml_err *err)
+bool ml_shared_cache_make(struct ml_shared_cache *s, const struct ml_ensemble *e,
+			  const char *param, unsigned threads, double total,
+			  struct ml_arena *a, struct ml_err *err)
 {
 	uint32_t *family;
 	size_t size;
 
 	return ml_curve_family(e, param, NULL, &family, &size, a, err) &&
-	       ml_second_among(s, e, param, family, size, threads, total, a, err);
+	       ml_shared_cache_among(s, e, param, family, size, threads, total, a, err);
 }
 
 /* What a first-order member brings into each way that it takes part in. */
@@ -156,17 +159,18 @@ static void pool_way(const struct part *const *part, unsigned threads, size_t ce
 			out[which][i] = pool(part, threads, i, which);
 }
 
-static void curves_of(const struct ml_curves *c, const struct ml_second *s, size_t first,
-		      size_t count, const struct ml_curve_options *o, double shift,
-		      double from, double to, size_t cells, double *const out[3])
+static void curves_of(const struct ml_curves *c, const struct ml_shared_cache *s,
+		      size_t first, size_t count, const struct ml_curve_options *o,
+		      double shift, double from, double to, size_t cells,
+		      double *const out[3])
 {
 	struct ml_arena a = { 0 };
 	size_t members = ml_curves_ensemble(c)->member_count;
 	struct part *parts = ml_arena_alloc(&a, members * sizeof(*parts));
 
 	for (size_t w = 0; w < count; w++) {
-		const struct ml_second_member *way = &s->at[first + w];
-		const struct part *part[ML_SECOND_THREADS];
+		const struct ml_shared_cache_member *way = &s->at[first + w];
+		const struct part *part[ML_SHARED_CACHE_THREADS];
 		double *row[3];
 
 		for (unsigned i = 0; i < s->threads; i++) {
@@ -184,18 +188,20 @@ static void curves_of(const struct ml_curves *c, const struct ml_second *s, size
 	ml_arena_release(&a);
 }
 
-void ml_second_curve(const struct ml_curves *c, const struct ml_second *s, size_t which,
-		     const struct ml_curve_options *o, double shift, double from,
-		     double to, size_t cells, double *mean, double *low, double *high)
+void ml_shared_cache_curve(const struct ml_curves *c, const struct ml_shared_cache *s,
+			   size_t which, const struct ml_curve_options *o, double shift,
+			   double from, double to, size_t cells, double *mean,
+			   double *low, double *high)
 {
 	assert(which < s->count);
 	curves_of(c, s, which, 1, o, shift, from, to, cells,
 		  (double *const[3]){ mean, low, high });
 }
 
-void ml_second_curves(const struct ml_curves *c, const struct ml_second *s,
-		      const struct ml_curve_options *o, double shift, double from,
-		      double to, size_t cells, double *mean, double *low, double *high)
+void ml_shared_cache_curves(const struct ml_curves *c, const struct ml_shared_cache *s,
+			    const struct ml_curve_options *o, double shift, double from,
+			    double to, size_t cells, double *mean, double *low,
+			    double *high)
 {
 	curves_of(c, s, 0, s->count, o, shift, from, to, cells,
 		  (double *const[3]){ mean, low, high });
@@ -218,12 +224,12 @@ static double asked_of(const struct ml_curves *c, size_t member,
 	return share * (double)ml_ensemble_refs(&e->traces[e->members[member].trace]);
 }
 
-double ml_second_total(const struct ml_curves *c, const struct ml_second *s, size_t which,
-		       const struct ml_curve_options *o)
+double ml_shared_cache_total(const struct ml_curves *c, const struct ml_shared_cache *s,
+			     size_t which, const struct ml_curve_options *o)
 {
 	const struct ml_ensemble *e = ml_curves_ensemble(c);
 	const uint32_t *member = s->at[which].member;
-	double end = o->matching ? ml_match_end(o->matching)
+	double end = o->matching ? ml_time_match_end(o->matching)
 				 : (double)ml_ensemble_refs(
 					   &e->traces[e->members[member[0]].trace]);
 	double sum = 0, all = 0;

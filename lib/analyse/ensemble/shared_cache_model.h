@@ -13,39 +13,43 @@
 
 #include "lib/analyse/ensemble/curve.h"
 
-enum { ML_SECOND_THREADS = 8, ML_SECOND_MOST = 10000 };
+enum { ML_SHARED_CACHE_THREADS = 8, ML_SHARED_CACHE_MAX = 10000 };
 
-struct ml_second_member {
-	uint32_t member[ML_SECOND_THREADS]; /* of the ensemble, by size, ascending */
+struct ml_shared_cache_member {
+	uint32_t
+		member[ML_SHARED_CACHE_THREADS]; /* of the ensemble, by size, ascending */
 	unsigned starved;
 };
 
-struct ml_second {
+struct ml_shared_cache {
 	unsigned threads;
 	const char *param; /* the size that is shared: "L1 size" */
 	double total;
-	struct ml_second_member *at; /* all ways to share out the total */
+	struct ml_shared_cache_member *at; /* all ways to share out the total */
 	size_t count, cap;
 };
 
 /* The ways in which `threads` members of the same trace, which differ by nothing but
  * param, add up to total. Fails when there is none, saying which sizes there are. */
-bool ml_second_make(struct ml_second *s, const struct ml_ensemble *e, const char *param,
-		    unsigned threads, double total, struct ml_arena *a,
-		    struct ml_err *err);
+bool ml_shared_cache_make(struct ml_shared_cache *s, const struct ml_ensemble *e,
+			  const char *param, unsigned threads, double total,
+			  struct ml_arena *a, struct ml_err *err);
 /* The same among members of a family that is known (ml_curve_family). */
-bool ml_second_among(struct ml_second *s, const struct ml_ensemble *e, const char *param,
-		     const uint32_t *family, size_t size, unsigned threads, double total,
-		     struct ml_arena *a, struct ml_err *err);
+bool ml_shared_cache_among(struct ml_shared_cache *s, const struct ml_ensemble *e,
+			   const char *param, const uint32_t *family, size_t size,
+			   unsigned threads, double total, struct ml_arena *a,
+			   struct ml_err *err);
 /* As ml_curve, of the pooled references; low and high bound it when threads are shifted
  * by up to `shift` of common time against each other: each by half of it either way. */
-void ml_second_curve(const struct ml_curves *c, const struct ml_second *s, size_t which,
-		     const struct ml_curve_options *o, double shift, double from,
-		     double to, size_t cells, double *mean, double *low, double *high);
+void ml_shared_cache_curve(const struct ml_curves *c, const struct ml_shared_cache *s,
+			   size_t which, const struct ml_curve_options *o, double shift,
+			   double from, double to, size_t cells, double *mean,
+			   double *low, double *high);
 /* All of them: mean, low and high are [count][cells]. Each first-order member is
  * looked at once, however many ways it takes part in. */
-void ml_second_curves(const struct ml_curves *c, const struct ml_second *s,
-		      const struct ml_curve_options *o, double shift, double from,
-		      double to, size_t cells, double *mean, double *low, double *high);
-double ml_second_total(const struct ml_curves *c, const struct ml_second *s, size_t which,
-		       const struct ml_curve_options *o);
+void ml_shared_cache_curves(const struct ml_curves *c, const struct ml_shared_cache *s,
+			    const struct ml_curve_options *o, double shift, double from,
+			    double to, size_t cells, double *mean, double *low,
+			    double *high);
+double ml_shared_cache_total(const struct ml_curves *c, const struct ml_shared_cache *s,
+			     size_t which, const struct ml_curve_options *o);

@@ -5,7 +5,7 @@
 
 #include "lib/base/buf.h"
 
-const char *const ml_match_names[] = { "raw", "normalised", "matched", NULL };
+const char *const ml_time_match_names[] = { "raw", "normalised", "matched", NULL };
 
 /* One visit that all traces make. */
 struct visit {
@@ -56,7 +56,7 @@ static const char *list(const struct ml_ensemble_trace *t, struct ml_arena *a)
 	return taken(a, &b);
 }
 
-static void say(struct ml_matching *m, struct ml_arena *a, const char *sentence)
+static void say(struct ml_time_matching *m, struct ml_arena *a, const char *sentence)
 {
 	if (m->unequal_count == m->unequal_cap) {
 		size_t cap = m->unequal_cap ? 2 * m->unequal_cap : 8;
@@ -71,7 +71,7 @@ static void say(struct ml_matching *m, struct ml_arena *a, const char *sentence)
 }
 
 /* "a comes to x 16 times, b 15 times: the last is not used" */
-static void say_unequal(struct ml_matching *m, const struct ml_ensemble *e,
+static void say_unequal(struct ml_time_matching *m, const struct ml_ensemble *e,
 			const struct ml_milestones *const *row, size_t least, size_t most,
 			struct ml_arena *a)
 {
@@ -94,8 +94,9 @@ static void say_unequal(struct ml_matching *m, const struct ml_ensemble *e,
 	say(m, a, taken(a, &b));
 }
 
-static void add_row(struct visits *v, struct ml_matching *m, const struct ml_ensemble *e,
-		    const struct ml_milestones *const *row, struct ml_arena *a)
+static void add_row(struct visits *v, struct ml_time_matching *m,
+		    const struct ml_ensemble *e, const struct ml_milestones *const *row,
+		    struct ml_arena *a)
 {
 	size_t least = SIZE_MAX, most = 0;
 
@@ -115,7 +116,7 @@ static void add_row(struct visits *v, struct ml_matching *m, const struct ml_ens
 	}
 }
 
-static bool add_pairs(struct visits *v, struct ml_matching *m,
+static bool add_pairs(struct visits *v, struct ml_time_matching *m,
 		      const struct ml_ensemble *e, const char *const *const *pairs,
 		      size_t count, struct ml_arena *a, struct ml_err *err)
 {
@@ -136,7 +137,7 @@ static bool add_pairs(struct visits *v, struct ml_matching *m,
 	return true;
 }
 
-static void add_common(struct visits *v, struct ml_matching *m,
+static void add_common(struct visits *v, struct ml_time_matching *m,
 		       const struct ml_ensemble *e, struct ml_arena *a)
 {
 	const struct ml_milestones **row = ml_arena_alloc(a,
@@ -163,7 +164,7 @@ static int by_base(const void *a, const void *b)
 }
 
 /* Whether this visit comes behind the knots so far, in all traces. */
-static bool follows(const struct ml_matching *m, const struct ml_ensemble *e,
+static bool follows(const struct ml_time_matching *m, const struct ml_ensemble *e,
 		    const struct visit *v)
 {
 	size_t last = m->knots - 1;
@@ -178,7 +179,7 @@ static bool follows(const struct ml_matching *m, const struct ml_ensemble *e,
 	return true;
 }
 
-static void add_knot(struct ml_matching *m, const struct ml_ensemble *e,
+static void add_knot(struct ml_time_matching *m, const struct ml_ensemble *e,
 		     const struct visit *v)
 {
 	for (size_t t = 0; t < e->trace_count; t++)
@@ -187,7 +188,7 @@ static void add_knot(struct ml_matching *m, const struct ml_ensemble *e,
 	m->visit[m->knots++] = v->number;
 }
 
-static void tie(struct ml_matching *m, const struct ml_ensemble *e, struct visits *v,
+static void tie(struct ml_time_matching *m, const struct ml_ensemble *e, struct visits *v,
 		struct ml_arena *a)
 {
 	size_t room = v->count + 2, left_out = 0;
@@ -240,20 +241,21 @@ static bool nothing_common(const struct ml_ensemble *e, struct ml_arena *a,
 		list(&e->traces[1], a));
 }
 
-bool ml_match(struct ml_matching *m, const struct ml_ensemble *e, enum ml_match_how how,
-	      const char *const *const *pairs, size_t count, uint32_t base,
-	      struct ml_arena *a, struct ml_err *err)
+bool ml_time_match(struct ml_time_matching *m, const struct ml_ensemble *e,
+		   enum ml_time_match_how how, const char *const *const *pairs,
+		   size_t count, uint32_t base, struct ml_arena *a, struct ml_err *err)
 {
 	struct visits v = { 0 };
 	bool ok = true;
 
-	*m = (struct ml_matching){ .how = how,
-				   .base = how == ML_MATCH_RAW ? longest(e) : base };
+	*m = (struct ml_time_matching){ .how = how,
+					.base = how == ML_TIME_MATCH_RAW ? longest(e)
+									 : base };
 	if (!e->trace_count)
 		return ml_fail(err, ML_USAGE, "the ensemble has no traces");
 	if (m->base >= e->trace_count)
 		return ml_fail(err, ML_USAGE, "the ensemble has no trace %u", m->base);
-	if (how == ML_MATCH_MILESTONES) {
+	if (how == ML_TIME_MATCH_MILESTONES) {
 		if (pairs)
 			ok = add_pairs(&v, m, e, pairs, count, a, err);
 		else
@@ -267,7 +269,7 @@ bool ml_match(struct ml_matching *m, const struct ml_ensemble *e, enum ml_match_
 	return ok;
 }
 
-static double refs_of(const struct ml_matching *m, uint32_t trace)
+static double refs_of(const struct ml_time_matching *m, uint32_t trace)
 {
 	return (double)m->at[trace][m->knots - 1];
 }
@@ -300,35 +302,38 @@ static double carry(const uint64_t *from, const uint64_t *to, size_t knots,
 	return (double)to[k] + part * (double)(to[k + 1] - to[k]);
 }
 
-double ml_match_position(const struct ml_matching *m, uint32_t trace, double common)
+double ml_time_match_position(const struct ml_time_matching *m, uint32_t trace,
+			      double common)
 {
 	switch (m->how) {
-	case ML_MATCH_NORMALISED: return common * refs_of(m, trace);
-	case ML_MATCH_MILESTONES:
+	case ML_TIME_MATCH_NORMALISED: return common * refs_of(m, trace);
+	case ML_TIME_MATCH_MILESTONES:
 		return carry(m->at[m->base], m->at[trace], m->knots, common);
 	default: return common;
 	}
 }
 
-double ml_match_common(const struct ml_matching *m, uint32_t trace, double position)
+double ml_time_match_common(const struct ml_time_matching *m, uint32_t trace,
+			    double position)
 {
 	double refs = refs_of(m, trace);
 
 	switch (m->how) {
-	case ML_MATCH_NORMALISED: return refs > 0 ? position / refs : 0;
-	case ML_MATCH_MILESTONES:
+	case ML_TIME_MATCH_NORMALISED: return refs > 0 ? position / refs : 0;
+	case ML_TIME_MATCH_MILESTONES:
 		return carry(m->at[trace], m->at[m->base], m->knots, position);
 	default: return position;
 	}
 }
 
-double ml_match_volume(const struct ml_matching *m, uint32_t trace, double common)
+double ml_time_match_volume(const struct ml_time_matching *m, uint32_t trace,
+			    double common)
 {
 	const uint64_t *base = m->at[m->base];
 
 	switch (m->how) {
-	case ML_MATCH_NORMALISED: return refs_of(m, trace) / refs_of(m, m->base);
-	case ML_MATCH_MILESTONES: {
+	case ML_TIME_MATCH_NORMALISED: return refs_of(m, trace) / refs_of(m, m->base);
+	case ML_TIME_MATCH_MILESTONES: {
 		size_t k = stretch(base, m->knots, common);
 
 		return (double)(m->at[trace][k + 1] - m->at[trace][k]) /
@@ -338,7 +343,7 @@ double ml_match_volume(const struct ml_matching *m, uint32_t trace, double commo
 	}
 }
 
-double ml_match_end(const struct ml_matching *m)
+double ml_time_match_end(const struct ml_time_matching *m)
 {
-	return m->how == ML_MATCH_NORMALISED ? 1 : refs_of(m, m->base);
+	return m->how == ML_TIME_MATCH_NORMALISED ? 1 : refs_of(m, m->base);
 }

@@ -13,11 +13,15 @@
 #include "lib/analyse/ensemble/ensemble.h"
 #include "lib/base/arena.h"
 
-enum ml_match_how { ML_MATCH_RAW, ML_MATCH_NORMALISED, ML_MATCH_MILESTONES };
-extern const char *const ml_match_names[]; /* "raw", "normalised", "matched" */
+enum ml_time_match_how {
+	ML_TIME_MATCH_RAW,
+	ML_TIME_MATCH_NORMALISED,
+	ML_TIME_MATCH_MILESTONES
+};
+extern const char *const ml_time_match_names[]; /* "raw", "normalised", "matched" */
 
-struct ml_matching {
-	enum ml_match_how how;
+struct ml_time_matching {
+	enum ml_time_match_how how;
 	uint32_t base; /* trace whose positions are common time; of raw: the longest */
 	size_t knots;  /* milestones that all share, with start and end */
 	uint64_t **at; /* [trace][knot]: positions, ascending */
@@ -34,14 +38,17 @@ struct ml_matching {
  * the number of such rows. Visits that the traces make in different order are left out,
  * with a sentence. Lives in a. Fails when there is nothing in common.
  */
-bool ml_match(struct ml_matching *m, const struct ml_ensemble *e, enum ml_match_how how,
-	      const char *const *const *pairs, size_t count, uint32_t base,
-	      struct ml_arena *a, struct ml_err *err);
+bool ml_time_match(struct ml_time_matching *m, const struct ml_ensemble *e,
+		   enum ml_time_match_how how, const char *const *const *pairs,
+		   size_t count, uint32_t base, struct ml_arena *a, struct ml_err *err);
 
 /* Position of a trace at a common time, and back. */
-double ml_match_position(const struct ml_matching *m, uint32_t trace, double common);
-double ml_match_common(const struct ml_matching *m, uint32_t trace, double position);
+double ml_time_match_position(const struct ml_time_matching *m, uint32_t trace,
+			      double common);
+double ml_time_match_common(const struct ml_time_matching *m, uint32_t trace,
+			    double position);
 /* References of a trace for each one of the base, in the stretch at a common time. */
-double ml_match_volume(const struct ml_matching *m, uint32_t trace, double common);
+double ml_time_match_volume(const struct ml_time_matching *m, uint32_t trace,
+			    double common);
 /* The end of common time. */
-double ml_match_end(const struct ml_matching *m);
+double ml_time_match_end(const struct ml_time_matching *m);

@@ -138,7 +138,7 @@ static uint64_t working_set(const struct ml_find *f, const struct group *g)
 static void tell(struct ml_find *f, const struct mine *m, const struct group *g)
 {
 	const struct ml_level_spec *level = &f->p->machine.level[g->level - 1];
-	const struct ml_place_line *place = &f->places.lines[g->worst->line];
+	const struct ml_user_line *place = &f->places.lines[g->worst->line];
 	const char *func = ml_tables_text(f->tables, place->func);
 	uint64_t near = near_of(g->near), set = working_set(f, g);
 	struct ml_candidate *c = ml_find_add(f, g->worst->region, g->worst, g->saved,

@@ -132,12 +132,12 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *seen)
 }
 
 /* "thread 2 uses hits[0] (threads.c:25)". */
-static const char *tell_side(struct ml_find *f, struct ml_space *space,
+static const char *tell_side(struct ml_find *f, struct ml_region_lookup *space,
 			     const struct shared *s, const struct side *x)
 {
 	struct ml_place low = { s->region, x->block, x->low };
 	struct ml_place high = { s->region, x->block, x->high };
-	const char *first = ml_space_describe(space, &low, f->arena);
+	const char *first = ml_region_lookup_describe(space, &low, f->arena);
 
 	if (x->low == x->high)
 		return ml_arena_printf(f->arena, "thread %u %s %s (%s)", x->thread,
@@ -145,7 +145,7 @@ static const char *tell_side(struct ml_find *f, struct ml_space *space,
 				       ml_find_place(f, x->line));
 	return ml_arena_printf(f->arena, "thread %u %s %s to %s (%s)", x->thread,
 			       x->wrote ? "writes" : "reads", first,
-			       ml_space_describe(space, &high, f->arena),
+			       ml_region_lookup_describe(space, &high, f->arena),
 			       ml_find_place(f, x->line));
 }
 
@@ -164,9 +164,9 @@ static void sort_sides(struct shared *s)
 static const char *tell_sides(struct ml_find *f, struct shared *s)
 {
 	struct ml_err err;
-	struct ml_space *space = s->region < f->tables->regions.count
-					 ? ml_space_open(f->trace, &err)
-					 : NULL;
+	struct ml_region_lookup *space = s->region < f->tables->regions.count
+						 ? ml_region_lookup_open(f->trace, &err)
+						 : NULL;
 	const char *text = "";
 
 	sort_sides(s);
@@ -174,7 +174,7 @@ static const char *tell_sides(struct ml_find *f, struct shared *s)
 		text = ml_arena_printf(f->arena, "%s%s%s", text, i ? ", " : "",
 				       tell_side(f, space, s, &s->sides[i]));
 	if (space)
-		ml_space_close(space);
+		ml_region_lookup_close(space);
 	return text;
 }
 

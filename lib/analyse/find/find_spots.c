@@ -162,11 +162,12 @@ void ml_find_spots(struct ml_find *f)
 
 	find_costs(f);
 	find_same(f);
-	ml_places_init(&f->places, f->tables);
+	ml_user_lines_init(&f->places, f->tables);
 	for (size_t i = 0; i < f->p->cell_count; i++) {
 		const struct ml_profile_cell *c = &f->p->cells[i];
 		bool is_new;
-		uint64_t line = ml_places_line(&f->places, c->site, c->caller, &is_new);
+		uint64_t line = ml_user_lines_line(&f->places, c->site, c->caller,
+						   &is_new);
 		uint32_t region = ml_find_same(f, c->region);
 		uint64_t *at = ml_map_add(&f->spot_of, line << 32 | region, &is_new);
 
@@ -196,7 +197,7 @@ void ml_find_release(struct ml_find *f)
 	ml_free(f->concerned);
 	ml_free(f->spots);
 	ml_map_release(&f->spot_of);
-	ml_places_release(&f->places);
+	ml_user_lines_release(&f->places);
 }
 
 struct ml_spot *ml_find_spot(const struct ml_find *f, uint32_t site, uint32_t caller,
@@ -211,8 +212,8 @@ struct ml_spot *ml_find_spot(const struct ml_find *f, uint32_t site, uint32_t ca
 bool ml_find_together(const struct ml_find *f, const struct ml_spot *a,
 		      const struct ml_spot *b)
 {
-	const struct ml_place_line *x = &f->places.lines[a->line];
-	const struct ml_place_line *y = &f->places.lines[b->line];
+	const struct ml_user_line *x = &f->places.lines[a->line];
+	const struct ml_user_line *y = &f->places.lines[b->line];
 
 	return x->func == y->func && x->file == y->file && x->own == y->own;
 }
@@ -367,7 +368,7 @@ struct ml_candidate *ml_find_add(struct ml_find *f, uint32_t region,
 	n->gain = saved / f->cycles;
 	n->simulated = simulated;
 	if (spot) {
-		const struct ml_place_line *l = &f->places.lines[spot->line];
+		const struct ml_user_line *l = &f->places.lines[spot->line];
 
 		n->file = ml_tables_text(f->tables, l->file);
 		n->func = ml_tables_text(f->tables, l->func);
@@ -448,7 +449,7 @@ const char *ml_find_region(struct ml_find *f, uint32_t region)
 
 const char *ml_find_place(struct ml_find *f, uint32_t line)
 {
-	const struct ml_place_line *l = &f->places.lines[line];
+	const struct ml_user_line *l = &f->places.lines[line];
 
 	if (l->line)
 		return ml_arena_printf(f->arena, "%s:%u",

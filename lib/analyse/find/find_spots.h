@@ -72,7 +72,7 @@ struct ml_find {
 	double cost[ML_SERVED]; /* cycles of a reference, by serving level */
 	unsigned memory;        /* its number as a serving level: levels + 1 */
 	uint64_t line;          /* bytes of a line of L1 */
-	struct ml_places places;
+	struct ml_user_lines places;
 	struct ml_spot *spots; /* most excess first */
 	size_t spot_count;
 	struct ml_map spot_of; /* line and region -> spot */

@@ -2,7 +2,7 @@
  * Cells: one for each combination of site, caller and region that occurs, found
  * again fast. What a pass counts in a cell is its own business; a cell of a pass is
  * a struct that begins with a struct ml_cell. For whoever has regions and no numbers
- * of cells: a space numbers them while it finds the regions (ml_space_cells).
+ * of cells: a space numbers them while it finds the regions (ml_region_lookup_cells).
  *
  *	struct ml_cells cells;
  *

@@ -16,8 +16,8 @@
 enum { BLOCK = 1 << 18 }; /* missed lines that are compressed together */
 
 struct level {
-	struct ml_nextuse *nextuse; /* NULL: this level wants no hints, or not yet */
-	unsigned number;            /* from 1 */
+	struct ml_next_use *nextuse; /* NULL: this level wants no hints, or not yet */
+	unsigned number;             /* from 1 */
 	struct ml_hints hints;
 };
 
@@ -109,7 +109,7 @@ static bool read_asked(void *arg, size_t block, const uint64_t **lines, size_t *
 static bool prepare_first(struct ml_future *f, struct ml_err *err)
 {
 	struct asked a = { .f = f };
-	struct ml_nextuse_source source = { .arg = &a, .read = read_asked };
+	struct ml_next_use_source source = { .arg = &a, .read = read_asked };
 
 	for (size_t i = 0; i < f->trace->chunk_count; i++) {
 		const struct ml_chunk *c = &f->trace->chunks[i];
@@ -119,7 +119,7 @@ static bool prepare_first(struct ml_future *f, struct ml_err *err)
 		else if (c->time < f->to)
 			source.blocks++;
 	}
-	bool ok = ml_nextuse_open(&f->level[0].nextuse, &source, err);
+	bool ok = ml_next_use_open(&f->level[0].nextuse, &source, err);
 	ml_free(a.line);
 	return ok;
 }
@@ -133,7 +133,7 @@ struct missed {
 	struct ml_sim *sim;
 	unsigned level; /* that is asked for them, from 1 */
 	unsigned bits;
-	struct ml_spill spill;
+	struct ml_spill_file spill;
 	struct ml_buf raw;
 	uint64_t *line;
 	size_t count;
@@ -152,7 +152,7 @@ static void put_missed(struct missed *m)
 		last = m->line[i];
 	}
 	if (m->count && !m->failed &&
-	    !ml_spill_put(&m->spill, m->raw.data, m->raw.size, &m->err))
+	    !ml_spill_file_put(&m->spill, m->raw.data, m->raw.size, &m->err))
 		m->failed = true;
 	m->count = 0;
 }
@@ -175,7 +175,7 @@ static bool read_missed(void *arg, size_t block, const uint64_t **lines, size_t 
 	struct missed *m = arg;
 	uint64_t last = 0;
 
-	if (!ml_spill_get(&m->spill, block, &m->raw, err))
+	if (!ml_spill_file_get(&m->spill, block, &m->raw, err))
 		return false;
 	struct ml_bytes in = { m->raw.data, m->raw.data + m->raw.size, false };
 	for (*count = 0; in.at < in.end && *count < BLOCK; ++*count)
@@ -229,15 +229,15 @@ static bool prepare_outer(struct ml_future *f, unsigned level, struct ml_err *er
 	struct missed m = { .f = f,
 			    .level = level,
 			    .bits = line_bits(&f->machine.level[level - 1]) };
-	struct ml_nextuse_source source = { .arg = &m, .read = read_missed };
+	struct ml_next_use_source source = { .arg = &m, .read = read_missed };
 
-	if (!ml_spill_open(&m.spill, err))
+	if (!ml_spill_file_open(&m.spill, err))
 		return false;
 	m.line = ml_resize(NULL, BLOCK * sizeof(*m.line));
 	bool ok = simulate_before(&m, err);
 	source.blocks = m.spill.count;
-	ok = ok && ml_nextuse_open(&f->level[level - 1].nextuse, &source, err);
-	ml_spill_close(&m.spill);
+	ok = ok && ml_next_use_open(&f->level[level - 1].nextuse, &source, err);
+	ml_spill_file_close(&m.spill);
 	ml_buf_release(&m.raw);
 	ml_free(m.line);
 	return ok;
@@ -271,7 +271,7 @@ void ml_future_close(struct ml_future *f)
 {
 	for (unsigned i = 0; i < ML_LEVELS; i++)
 		if (f->level[i].nextuse)
-			ml_nextuse_close(f->level[i].nextuse);
+			ml_next_use_close(f->level[i].nextuse);
 	ml_free(f);
 }
 
@@ -279,14 +279,14 @@ static bool fill(void *arg, const uint64_t **hints, size_t *count, struct ml_err
 {
 	struct level *l = arg;
 
-	if (!ml_nextuse_next(l->nextuse, hints, count, err))
+	if (!ml_next_use_next(l->nextuse, hints, count, err))
 		return false;
 	if (!*count)
 		return ml_fail(err, ML_FORMAT,
 			       "level %u is asked for more than the %llu lines that were "
 			       "foreseen: the trace has changed",
 			       l->number,
-			       (unsigned long long)ml_nextuse_count(l->nextuse));
+			       (unsigned long long)ml_next_use_count(l->nextuse));
 	return true;
 }
 
@@ -298,18 +298,18 @@ void ml_future_attach(struct ml_future *f, struct ml_sim *s)
 		if (!l->nextuse)
 			continue;
 		l->hints = (struct ml_hints){ l, fill };
-		ml_nextuse_seek(l->nextuse, ml_sim_requests(s, l->number));
+		ml_next_use_seek(l->nextuse, ml_sim_requests(s, l->number));
 		ml_sim_hints(s, l->number, &l->hints);
 	}
 }
 
 bool ml_future_seek(struct ml_future *f, unsigned level, uint64_t request)
 {
-	struct ml_nextuse *n = f->level[level - 1].nextuse;
+	struct ml_next_use *n = f->level[level - 1].nextuse;
 
-	if (request > ml_nextuse_count(n))
+	if (request > ml_next_use_count(n))
 		return false;
-	ml_nextuse_seek(n, request);
+	ml_next_use_seek(n, request);
 	return true;
 }
 

@@ -278,7 +278,8 @@ static void count_cells(struct ml_profiler *x, const struct ml_events *e)
 		all |= what[i];
 	}
 	/* most traces have reads and writes only */
-	grow_cells(x, ml_space_cell_count(ml_replay_space(e->replay)), all >> 15 ? 4 : 2);
+	grow_cells(x, ml_region_lookup_cell_count(ml_replay_space(e->replay)),
+		   all >> 15 ? 4 : 2);
 	if (x->held + count > x->most)
 		fold(x);
 	x->held += count;
@@ -413,13 +414,13 @@ static void keep_cell(struct ml_profiler *x, const struct ml_cell *who, size_t c
 	p->cell_count++;
 }
 
-static void keep_cells(struct ml_profiler *x, const struct ml_space *s)
+static void keep_cells(struct ml_profiler *x, const struct ml_region_lookup *s)
 {
 	x->p->cells = ml_resize(NULL, (x->cells + 1) * sizeof(*x->p->cells));
 	x->p->cell_cap = x->cells + 1;
 	memset(x->p->cells, 0, x->p->cell_cap * sizeof(*x->p->cells));
 	for (size_t i = 0; i < x->cells; i++)
-		keep_cell(x, ml_space_cell(s, (uint32_t)i), i);
+		keep_cell(x, ml_region_lookup_cell(s, (uint32_t)i), i);
 	for (size_t k = 0; k < ML_PROFILE_PLANES; k++)
 		ml_free(x->plane[k]);
 	ml_free(x->sums);
@@ -496,14 +497,14 @@ static void keep_gaps(struct ml_profile *p, const struct ml_trace *trace)
 }
 
 /* The regions that the space made, and their names. */
-static void keep_regions(struct ml_profile *p, const struct ml_space *s,
+static void keep_regions(struct ml_profile *p, const struct ml_region_lookup *s,
 			 const struct ml_tables *t)
 {
 	uint32_t first = (uint32_t)t->regions.count;
 
-	for (uint32_t i = first; i < ml_space_regions(s); i++) {
-		const struct ml_region *r = ml_space_region(s, i);
-		const char *name = ml_space_name(s, i);
+	for (uint32_t i = first; i < ml_region_lookup_regions(s); i++) {
+		const struct ml_region *r = ml_region_lookup_region(s, i);
+		const char *name = ml_region_lookup_name(s, i);
 		size_t size = strlen(name) + 1;
 
 		p->regions = ml_grow(p->regions, &p->region_cap, p->region_count + 1,

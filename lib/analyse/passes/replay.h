@@ -22,7 +22,7 @@
 struct ml_buf;
 struct ml_gap;
 struct ml_replay;
-struct ml_space;
+struct ml_region_lookup;
 struct ml_trace;
 
 /* Which core a thread runs on, where that is given. */
@@ -38,7 +38,8 @@ struct ml_replay_options {
 				recorded */
 	const struct ml_replay_core *cores; /* for some threads; may be NULL */
 	size_t core_count;
-	unsigned want; /* ML_SIM_CAUSES, ML_SIM_USE; 0 lets ml_quick do it where it can */
+	unsigned want; /* ML_SIM_CAUSES, ML_SIM_USE; 0 lets ml_fast_lru do it where it can
+			*/
 	void (*tick)(void *arg, uint64_t done,
 		     uint64_t total); /* now and then; may be NULL */
 	void *tick_arg;
@@ -87,7 +88,7 @@ void ml_replay_close(struct ml_replay *r);
 /* For passes and for after the run. */
 const struct ml_machine *ml_replay_machine(const struct ml_replay *r);
 struct ml_trace *ml_replay_trace(const struct ml_replay *r);
-struct ml_space *ml_replay_space(const struct ml_replay *r);
+struct ml_region_lookup *ml_replay_space(const struct ml_replay *r);
 /* Counters of a level (0: L1i), whichever simulator ran. */
 void ml_replay_counts(const struct ml_replay *r, unsigned level,
 		      struct ml_level_counts *c);
@@ -98,7 +99,7 @@ void ml_replay_save(const struct ml_replay *r, struct ml_buf *out);
 bool ml_replay_interleaved(const struct ml_replay *r);
 uint64_t ml_replay_interleave(const struct ml_replay *r); /* 0: as recorded */
 unsigned ml_replay_want(const struct ml_replay *r);
-bool ml_replay_quick(const struct ml_replay *r);    /* ml_quick does it */
+bool ml_replay_quick(const struct ml_replay *r);    /* ml_fast_lru does it */
 uint64_t ml_replay_done(const struct ml_replay *r); /* references so far */
 /* The window of times, with the end of the trace filled in. */
 uint64_t ml_replay_from(const struct ml_replay *r);

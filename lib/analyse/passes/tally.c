@@ -11,7 +11,7 @@ enum { THREADS = 1 << 16 };
 
 struct pass {
 	struct ml_tally *tally;
-	struct ml_space *space;
+	struct ml_region_lookup *space;
 	struct ml_footprint footprint;
 	ml_tally_tick *tick;
 	void *arg;
@@ -24,7 +24,7 @@ struct pass {
 static struct ml_tally_cell *add_cell(struct pass *p, uint32_t number, uint64_t time)
 {
 	struct ml_tally *t = p->tally;
-	const struct ml_cell *who = ml_space_cell(p->space, number);
+	const struct ml_cell *who = ml_region_lookup_cell(p->space, number);
 	struct ml_tally_cell *c = ml_arena_alloc(&t->arena, sizeof(*c));
 
 	c->site = who->site;
@@ -54,9 +54,10 @@ static bool count_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 	(void)err;
 	if (!b->count)
 		return true;
-	ml_space_cells(p->space, b, p->cell);
+	ml_region_lookup_cells(p->space, b, p->cell);
 	p->by_number = ml_grow(p->by_number, &p->number_cap,
-			       ml_space_cell_count(p->space), sizeof(*p->by_number));
+			       ml_region_lookup_cell_count(p->space),
+			       sizeof(*p->by_number));
 	count_threads(p->tally->threads, b);
 	for (size_t i = 0; i < b->count; i++) {
 		struct ml_tally_cell *c = p->by_number[p->cell[i]];
@@ -73,8 +74,9 @@ static bool count_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 	return true;
 }
 
-bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t, struct ml_space *space,
-		  ml_tally_tick *tick, void *arg, struct ml_err *err)
+bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t,
+		  struct ml_region_lookup *space, ml_tally_tick *tick, void *arg,
+		  struct ml_err *err)
 {
 	struct ml_arena a = { 0 };
 	struct pass *p = ml_arena_alloc(&a, sizeof(*p));
@@ -88,7 +90,7 @@ bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t, struct ml_space *s
 	p->arg = arg;
 	bool ok = ml_trace_each(t, 0, t->count, cpus > 1 ? cpus < 4 ? cpus - 1 : 3 : 0,
 				count_batch, p, err);
-	tally->regions = ml_space_regions(space);
+	tally->regions = ml_region_lookup_regions(space);
 	tally->region_lines = ml_arena_alloc(
 		&tally->arena, tally->regions * sizeof(*tally->region_lines));
 	ml_footprint_lines(&p->footprint, tally->region_lines);

@@ -14,7 +14,7 @@
 #include "lib/analyse/passes/footprint.h"
 
 struct ml_trace;
-struct ml_space;
+struct ml_region_lookup;
 
 struct ml_tally_cell {
 	uint32_t site, caller, region;
@@ -38,6 +38,7 @@ struct ml_tally {
 typedef void ml_tally_tick(void *arg, uint64_t done);
 
 /* space belongs to t and is moved to its end. */
-bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t, struct ml_space *space,
-		  ml_tally_tick *tick, void *arg, struct ml_err *err);
+bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t,
+		  struct ml_region_lookup *space, ml_tally_tick *tick, void *arg,
+		  struct ml_err *err);
 void ml_tally_release(struct ml_tally *tally);

@@ -16,11 +16,11 @@ static bool is_own(const char *path)
 			 starts(path, "/usr/src/"));
 }
 
-void ml_places_init(struct ml_places *p, const struct ml_tables *t)
+void ml_user_lines_init(struct ml_user_lines *p, const struct ml_tables *t)
 {
 	size_t cap = 0, names = 0;
 
-	*p = (struct ml_places){ .tables = t };
+	*p = (struct ml_user_lines){ .tables = t };
 	p->of_site = ml_grow(NULL, &cap, t->sites.count, sizeof(*p->of_site));
 	p->own_file = ml_grow(NULL, &names, t->names.count + 1, sizeof(*p->own_file));
 	for (size_t i = 0; i < t->frames.count; i++) {
@@ -30,7 +30,7 @@ void ml_places_init(struct ml_places *p, const struct ml_tables *t)
 	}
 }
 
-void ml_places_release(struct ml_places *p)
+void ml_user_lines_release(struct ml_user_lines *p)
 {
 	ml_free(p->lines);
 	ml_free(p->of_site);
@@ -40,7 +40,8 @@ void ml_places_release(struct ml_places *p)
 }
 
 /* Of the functions inlined at a site, the innermost that stands in a file of the user. */
-static struct ml_frame own_frame(const struct ml_places *p, const struct ml_site *site)
+static struct ml_frame own_frame(const struct ml_user_lines *p,
+				 const struct ml_site *site)
 {
 	const struct ml_frame *frame = &p->tables->frames.at[site->frame];
 
@@ -50,25 +51,26 @@ static struct ml_frame own_frame(const struct ml_places *p, const struct ml_site
 	return site->frames ? frame[0] : (struct ml_frame){ 0 };
 }
 
-static struct ml_place_line place_of(const struct ml_places *p, uint32_t number)
+static struct ml_user_line place_of(const struct ml_user_lines *p, uint32_t number)
 {
 	const struct ml_site *site = &p->tables->sites.at[number];
 
 	if (number && !site->user)
-		return (struct ml_place_line){ .own = false };
+		return (struct ml_user_line){ .own = false };
 	struct ml_frame f = own_frame(p, site);
-	return (struct ml_place_line){ f.line ? f.file : 0, f.func, site->object, f.line,
-				       true };
+	return (struct ml_user_line){ f.line ? f.file : 0, f.func, site->object, f.line,
+				      true };
 }
 
-uint64_t ml_places_line(struct ml_places *p, uint32_t site, uint32_t caller, bool *is_new)
+uint64_t ml_user_lines_line(struct ml_user_lines *p, uint32_t site, uint32_t caller,
+			    bool *is_new)
 {
 	uint32_t number = caller ? caller : site;
 
 	*is_new = false;
 	if (p->of_site[number])
 		return p->of_site[number] - 1;
-	struct ml_place_line place = place_of(p, number);
+	struct ml_user_line place = place_of(p, number);
 	struct ml_map *map = place.line ? &p->by_line : &p->by_func;
 	uint64_t key = place.line  ? (uint64_t)place.file << 32 | place.line
 		       : place.own ? (uint64_t)place.func << 32 | place.object
@@ -84,10 +86,12 @@ uint64_t ml_places_line(struct ml_places *p, uint32_t site, uint32_t caller, boo
 	return *line;
 }
 
-struct ml_place_line ml_places_find(struct ml_places *p, uint32_t site, uint32_t caller)
+struct ml_user_line ml_user_lines_find(struct ml_user_lines *p, uint32_t site,
+				       uint32_t caller)
 {
 	bool is_new;
-	uint64_t line = ml_places_line(p, site, caller, &is_new); /* may move p->lines */
+	uint64_t line = ml_user_lines_line(p, site, caller,
+					   &is_new); /* may move p->lines */
 
 	return p->lines[line];
 }

@@ -18,7 +18,7 @@
 
 #define SUFFIX ".mls"
 
-uint64_t ml_kept_limit(const char *size)
+uint64_t ml_result_cache_limit(const char *size)
 {
 	static const char units[] = "KMGT";
 	const uint64_t usual = (uint64_t)4 << 30;
@@ -37,7 +37,7 @@ uint64_t ml_kept_limit(const char *size)
 
 static uint64_t limit(void)
 {
-	return ml_kept_limit(getenv("MEMLAMP_CACHE_SIZE"));
+	return ml_result_cache_limit(getenv("MEMLAMP_CACHE_SIZE"));
 }
 
 /* The folder, or NULL where there is no home. A path that is not absolute is ignored, as
@@ -85,14 +85,14 @@ static const char *path_of(const struct ml_result_info *info, struct ml_arena *a
 			       (unsigned long long)high, (unsigned long long)low);
 }
 
-const char *ml_kept_path(const struct ml_result_info *info, struct ml_arena *a)
+const char *ml_result_cache_path(const struct ml_result_info *info, struct ml_arena *a)
 {
 	const char *path = path_of(info, a);
 
 	return path && make_folders(folder(a), a) ? path : NULL;
 }
 
-bool ml_kept_find(const struct ml_result_info *info, struct ml_result *r)
+bool ml_result_cache_find(const struct ml_result_info *info, struct ml_result *r)
 {
 	struct ml_arena a = { 0 };
 	const char *path = path_of(info, &a);
@@ -147,7 +147,7 @@ static bool is_result(const char *name)
 	return size > end && !strcmp(name + size - end, SUFFIX);
 }
 
-void ml_kept_trim(void)
+void ml_result_cache_trim(void)
 {
 	struct ml_arena a = { 0 };
 	struct file *files = NULL;

@@ -5,10 +5,10 @@
  * renamed, and who has one open keeps it. MEMLAMP_CACHE_SIZE bounds the folder
  * ("500M"; 4G if not given); 0 switches keeping off.
  *
- *	if (ml_kept_find(&info, &result))
+ *	if (ml_result_cache_find(&info, &result))
  *		use it;
- *	else if ((path = ml_kept_path(&info, &arena)))
- *		simulate, write the result to path, ml_kept_trim();
+ *	else if ((path = ml_result_cache_path(&info, &arena)))
+ *		simulate, write the result to path, ml_result_cache_trim();
  */
 #pragma once
 
@@ -20,11 +20,11 @@ struct ml_result;
 struct ml_result_info;
 
 /* Where such a result belongs; the folder is made. NULL: nothing can be kept. */
-const char *ml_kept_path(const struct ml_result_info *info, struct ml_arena *a);
+const char *ml_result_cache_path(const struct ml_result_info *info, struct ml_arena *a);
 /* Opens the kept result, if there is one that fits and is whole. */
-bool ml_kept_find(const struct ml_result_info *info, struct ml_result *r);
+bool ml_result_cache_find(const struct ml_result_info *info, struct ml_result *r);
 /* Deletes the results that were not used for longest until the rest fits. */
-void ml_kept_trim(void);
+void ml_result_cache_trim(void);
 
 /* Bytes that results may take; "" or nonsense is the default. */
-uint64_t ml_kept_limit(const char *size);
+uint64_t ml_result_cache_limit(const char *size);

@@ -34,7 +34,7 @@ uint64_t ml_grid_bytes(const struct ml_grid *g)
 /* One of those who fill, with values of its own. */
 struct worker {
 	struct ml_grids *g;
-	struct ml_desk_sim *s;
+	struct ml_open_sim *s;
 	struct ml_grid *at; /* like g->at */
 	uint32_t *grid_of;  /* grid + 1 by region */
 	uint32_t regions;   /* of that list */
@@ -317,7 +317,7 @@ static void list_regions(struct worker *w)
 }
 
 /* The first fills the grids themselves; values of the others are in their arenas. */
-static struct worker *new_worker(struct ml_grids *g, struct ml_desk_sim *s, bool first,
+static struct worker *new_worker(struct ml_grids *g, struct ml_open_sim *s, bool first,
 				 struct ml_arena *a)
 {
 	struct worker *w = ml_resize(NULL, sizeof(*w));
@@ -345,21 +345,21 @@ static void free_worker(struct worker *w)
 	ml_free(w);
 }
 
-static bool walk_all(struct ml_grids *g, struct ml_desk_sim *s, struct ml_arena *a,
+static bool walk_all(struct ml_grids *g, struct ml_open_sim *s, struct ml_arena *a,
 		     struct ml_err *err)
 {
-	struct ml_shares x = { g->from, g->to, g->hurry, g->workers };
-	struct worker *w[ML_SHARES_MAX];
-	void *workers[ML_SHARES_MAX];
+	struct ml_work_shares x = { g->from, g->to, g->hurry, g->workers };
+	struct worker *w[ML_WORK_SHARES_MAX];
+	void *workers[ML_WORK_SHARES_MAX];
 
 	/* distances follow from all that came before, and threads in turn from a start */
 	if (g->mode == ML_GRID_DISTANCE || (s->result.profile.interleaved && !g->hurry))
 		x.workers = 1;
-	size_t count = ml_shares_count(&x);
+	size_t count = ml_work_shares_count(&x);
 	g->workers = (unsigned)count;
 	for (size_t i = 0; i < count; i++)
 		workers[i] = w[i] = new_worker(g, s, i == 0, a);
-	bool ok = ml_shares_run(&x, workers, count, walk, err);
+	bool ok = ml_work_shares_run(&x, workers, count, walk, err);
 	g->seen = 0;
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; i && k < g->count; k++)
@@ -394,26 +394,26 @@ static void tick_used(void *arg, uint64_t position)
 		g->tick(g->tick_arg, position - g->from, g->to - g->from);
 }
 
-static bool simulate(struct ml_grids *g, struct ml_desk_sim *s, struct ml_arena *a,
+static bool simulate(struct ml_grids *g, struct ml_open_sim *s, struct ml_arena *a,
 		     struct ml_err *err)
 {
 	struct worker *w = new_worker(g, s, true, a);
-	struct ml_used u = { .level = g->of,
-			     .from = g->from,
-			     .to = g->to,
-			     .regions = w->list,
-			     .count = g->count,
-			     .fn = add_used,
-			     .tick = tick_used,
-			     .arg = w };
-	bool ok = ml_used_run(&u, s, g->asker, err);
+	struct ml_used_bytes u = { .level = g->of,
+				   .from = g->from,
+				   .to = g->to,
+				   .regions = w->list,
+				   .count = g->count,
+				   .fn = add_used,
+				   .tick = tick_used,
+				   .arg = w };
+	bool ok = ml_used_bytes_run(&u, s, g->asker, err);
 
 	g->seen = g->to - g->from;
 	free_worker(w);
 	return ok;
 }
 
-bool ml_grids_fill(struct ml_grids *g, struct ml_desk_sim *s, struct ml_arena *a,
+bool ml_grids_fill(struct ml_grids *g, struct ml_open_sim *s, struct ml_arena *a,
 		   struct ml_err *err)
 {
 	return g->mode == ML_GRID_USED ? simulate(g, s, a, err) : walk_all(g, s, a, err);

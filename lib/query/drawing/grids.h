@@ -16,7 +16,7 @@
 #include "lib/base/err.h"
 
 struct ml_asker;
-struct ml_desk_sim;
+struct ml_open_sim;
 struct ml_selection;
 
 enum ml_grid_mode {
@@ -26,7 +26,8 @@ enum ml_grid_mode {
 	ML_GRID_FIRST,  /* first write: time, site, caller */
 	ML_GRID_REUSE,  /* from one access to the next of the cell, in references: mean */
 	ML_GRID_DISTANCE, /* other lines touched since the line was touched last: mean */
-	ML_GRID_USED, /* of the bytes that came into a level: used, fetched (used_bytes.h) */
+	ML_GRID_USED, /* of the bytes that came into a level: used, fetched (used_bytes.h)
+		       */
 	ML_GRID_MODES
 };
 extern const char *const ml_grid_names[ML_GRID_MODES]; /* "last"... */
@@ -76,5 +77,5 @@ struct ml_grids {
 uint64_t ml_grid_bytes(const struct ml_grid *g);
 
 /* Fills the values, which live in a. */
-bool ml_grids_fill(struct ml_grids *g, struct ml_desk_sim *s, struct ml_arena *a,
+bool ml_grids_fill(struct ml_grids *g, struct ml_open_sim *s, struct ml_arena *a,
 		   struct ml_err *err);

@@ -108,9 +108,9 @@ const char *ml_drawing_words(struct ml_drawing *d)
 	    d->o->kind != ML_PLOT_MAP)
 		ml_picture_put(&at, ", moving average of %s references",
 			       ml_format_count(n, (uint64_t)d->curve.window));
-	if (d->curve.matching->how == ML_MATCH_NORMALISED)
+	if (d->curve.matching->how == ML_TIME_MATCH_NORMALISED)
 		ml_picture_put(&at, ", time normalised");
-	if (d->curve.matching->how == ML_MATCH_MILESTONES)
+	if (d->curve.matching->how == ML_TIME_MATCH_MILESTONES)
 		ml_picture_put(&at, ", matched at %zu milestone%s",
 			       d->curve.matching->knots - 2,
 			       d->curve.matching->knots == 3 ? "" : "s");
@@ -149,7 +149,7 @@ struct ml_chart ml_drawing_chart(struct ml_drawing *d, double y, double height)
 		"position in the run, references", "share of the run",
 		"position in the run of the base, references"
 	};
-	enum ml_match_how how = d->curve.matching->how;
+	enum ml_time_match_how how = d->curve.matching->how;
 
 	return (struct ml_chart){
 		.p = &d->p,
@@ -159,8 +159,8 @@ struct ml_chart ml_drawing_chart(struct ml_drawing *d, double y, double height)
 		.height = height,
 		.x_low = d->from,
 		.x_high = d->to,
-		.x_format = how == ML_MATCH_NORMALISED ? ML_CHART_PERCENT
-						       : ML_CHART_COUNT,
+		.x_format = how == ML_TIME_MATCH_NORMALISED ? ML_CHART_PERCENT
+							    : ML_CHART_COUNT,
 		.y_format = ml_drawing_format(d),
 		.x_label = labels[how],
 		.y_label = ml_drawing_unit(d),
@@ -306,7 +306,8 @@ static bool prepare(struct ml_drawing *d, struct ml_err *err)
 	const struct ml_picture_ensemble *o = d->o;
 
 	if (!d->curve.matching) {
-		if (!ml_match(&d->raw, d->e, ML_MATCH_RAW, NULL, 0, 0, &d->arena, err))
+		if (!ml_time_match(&d->raw, d->e, ML_TIME_MATCH_RAW, NULL, 0, 0,
+				   &d->arena, err))
 			return false;
 		d->curve.matching = &d->raw;
 	}
@@ -316,7 +317,7 @@ static bool prepare(struct ml_drawing *d, struct ml_err *err)
 				d->curve.window,
 				(double)(ml_ensemble_refs(&d->e->traces[i]) / WINDOWS));
 	}
-	d->end = ml_match_end(d->curve.matching);
+	d->end = ml_time_match_end(d->curve.matching);
 	d->from = o->from;
 	d->to = o->to > 0 && o->to < d->end ? o->to : d->end;
 	if (!(d->from < d->to))

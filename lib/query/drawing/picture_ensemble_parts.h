@@ -18,7 +18,7 @@ struct ml_drawing {
 	const struct ml_picture_ensemble *o;
 	struct ml_curves *curves;
 	struct ml_curve_options curve; /* always with a matching */
-	struct ml_matching raw;
+	struct ml_time_matching raw;
 	struct ml_axes axes;
 	const struct ml_axis *colour, *dash; /* what colours and dashes go by, or NULL */
 	uint32_t *members;

@@ -6,7 +6,7 @@
 
 /* The ways to share, and what is drawn of them. */
 struct sharing {
-	struct ml_second s;
+	struct ml_shared_cache s;
 	size_t sizes; /* that there are */
 	double total, shift;
 	size_t cells;
@@ -33,22 +33,23 @@ static bool share_out(struct ml_drawing *d, struct sharing *x, struct ml_err *er
 		x->total = (ml_curve_number(&d->e->members[family[0]], size) +
 			    ml_curve_number(&d->e->members[family[x->sizes - 1]], size)) *
 			   threads / 2;
-	return ml_second_among(&x->s, d->e, size, family, x->sizes, threads, x->total,
-			       &d->arena, err);
+	return ml_shared_cache_among(&x->s, d->e, size, family, x->sizes, threads,
+				     x->total, &d->arena, err);
 }
 
 /* The member that simulated real threads: its share of the run against the model's. */
 static bool measure_real(struct ml_drawing *d, struct sharing *x, struct ml_err *err)
 {
 	struct ml_curve_options o = d->curve;
-	struct ml_matching whole;
+	struct ml_time_matching whole;
 
 	if (!d->o->real)
 		return true;
 	if (*d->o->real >= d->e->member_count)
 		return ml_fail(err, ML_USAGE, "the ensemble has no member %u",
 			       *d->o->real);
-	if (!ml_match(&whole, d->e, ML_MATCH_NORMALISED, NULL, 0, 0, &d->arena, err))
+	if (!ml_time_match(&whole, d->e, ML_TIME_MATCH_NORMALISED, NULL, 0, 0, &d->arena,
+			   err))
 		return false;
 	o.matching = &whole;
 	x->real = ml_arena_alloc(&d->arena, x->cells * sizeof(*x->real));
@@ -66,10 +67,10 @@ static bool measure(struct ml_drawing *d, struct sharing *x, double width,
 	x->low = x->mean + n;
 	x->high = x->low + n;
 	x->value = ml_arena_alloc(&d->arena, x->s.count * sizeof(*x->value));
-	ml_second_curves(d->curves, &x->s, &d->curve, x->shift, d->from, d->to, x->cells,
-			 x->mean, x->low, x->high);
-	ml_second_curves(d->curves, &x->s, &d->curve, 0, d->from, d->to, 1, x->value,
-			 NULL, NULL);
+	ml_shared_cache_curves(d->curves, &x->s, &d->curve, x->shift, d->from, d->to,
+			       x->cells, x->mean, x->low, x->high);
+	ml_shared_cache_curves(d->curves, &x->s, &d->curve, 0, d->from, d->to, 1,
+			       x->value, NULL, NULL);
 	return measure_real(d, x, err);
 }
 

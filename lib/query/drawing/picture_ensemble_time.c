@@ -77,9 +77,9 @@ struct moments {
 
 static struct moments find_moments(struct ml_drawing *d)
 {
-	const struct ml_matching *m = d->curve.matching;
+	const struct ml_time_matching *m = d->curve.matching;
 	const struct ml_ensemble_trace *t = &d->e->traces[0];
-	struct moments x = { .knots = m->how == ML_MATCH_MILESTONES };
+	struct moments x = { .knots = m->how == ML_TIME_MATCH_MILESTONES };
 	size_t room = m->knots;
 
 	for (size_t i = 0; i < t->milestone_count; i++)
@@ -105,7 +105,7 @@ static struct moments find_moments(struct ml_drawing *d)
 
 			for (size_t k = 0; k < n; k += step ? step : 1) {
 				x.name[x.count] = k ? NULL : t->milestones[i].name;
-				x.at[x.count++] = ml_match_common(
+				x.at[x.count++] = ml_time_match_common(
 					m, 0, (double)t->milestones[i].at[k]);
 			}
 		}
@@ -157,7 +157,7 @@ static void put_names(struct ml_drawing *d, const struct ml_chart *c,
 static void put_circles(struct ml_drawing *d, const struct ml_chart *c,
 			const struct moments *x, double y)
 {
-	const struct ml_matching *m = d->curve.matching;
+	const struct ml_time_matching *m = d->curve.matching;
 	double most = 0;
 	char n[3][ML_COORDINATE_ROOM];
 

@@ -135,17 +135,18 @@ static void lay_strip(struct ml_heat_map *m, size_t across, struct ml_arena *a)
 			     : ml_arena_printf(a, "%s bytes", number(a, m->size));
 }
 
-bool ml_heat_lay_out(struct ml_heat_map *m, const struct ml_desk_trace *t,
+bool ml_heat_lay_out(struct ml_heat_map *m, const struct ml_open_trace *t,
 		     uint32_t region, size_t most_across, size_t most_down,
 		     struct ml_arena *a)
 {
 	const struct ml_tables *tables = &t->trace.tables;
 
-	*m = (struct ml_heat_map){ .region = region, .bytes = ml_desk_extent(t, region) };
+	*m = (struct ml_heat_map){ .region = region,
+				   .bytes = ml_open_trace_extent(t, region) };
 	if (!m->bytes)
 		return false;
-	const struct ml_region *r = ml_space_region(t->summary.space, region);
-	m->name = ml_space_name(t->summary.space, region);
+	const struct ml_region *r = ml_region_lookup_region(t->summary.space, region);
+	m->name = ml_region_lookup_name(t->summary.space, region);
 	m->type = ml_tables_text(tables, r->type);
 	m->known = r->elem && r->elem <= m->bytes;
 	m->elem = m->known ? r->elem : m->bytes < WORD ? 1 : WORD;
@@ -200,7 +201,7 @@ static bool stopped(void *arg)
 	return ml_stopped(q->stop);
 }
 
-bool ml_heat_gather(struct ml_heat_map *maps, size_t count, struct ml_desk_sim *s,
+bool ml_heat_gather(struct ml_heat_map *maps, size_t count, struct ml_open_sim *s,
 		    const struct ml_heat_question *q, struct ml_arena *a,
 		    struct ml_err *err)
 {
@@ -300,7 +301,7 @@ void ml_heat_draw(struct ml_picture *p, const struct ml_heat_map *m,
 }
 
 void ml_heat_legend(struct ml_picture *p, const struct ml_heat_scale *s,
-		    const struct ml_desk_sim *sim, double x, double y)
+		    const struct ml_open_sim *sim, double x, double y)
 {
 	static const char *const units[ML_HEAT_MODES] = {
 		[ML_HEAT_COUNT] = "accesses a cell",

@@ -18,8 +18,8 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 
-struct ml_desk_sim;
-struct ml_desk_trace;
+struct ml_open_sim;
+struct ml_open_trace;
 struct ml_picture;
 
 enum ml_heat_mode {
@@ -30,7 +30,8 @@ enum ml_heat_mode {
 	ML_HEAT_REUSE,    /* references between two accesses, on the average */
 	ML_HEAT_DISTANCE, /* lines from one access of a line to the next, with it: so many
 			     must an LRU cache hold to keep it; on the average */
-	ML_HEAT_USED, /* percent of the bytes that came into the first level (used_bytes.h) */
+	ML_HEAT_USED,     /* percent of the bytes that came into the first level
+			     (used_bytes.h) */
 	ML_HEAT_MODES
 };
 extern const char *const ml_heat_names[ML_HEAT_MODES]; /* "count"... */
@@ -62,7 +63,7 @@ size_t ml_heat_across(const struct ml_heat_map *m);
 size_t ml_heat_down(const struct ml_heat_map *m);
 
 /* False: how large the region is is not known (stacks and the like). */
-bool ml_heat_lay_out(struct ml_heat_map *m, const struct ml_desk_trace *t,
+bool ml_heat_lay_out(struct ml_heat_map *m, const struct ml_open_trace *t,
 		     uint32_t region, size_t most_across, size_t most_down,
 		     struct ml_arena *a);
 
@@ -74,7 +75,7 @@ struct ml_heat_question {
 	const volatile bool *stop; /* may be NULL */
 };
 
-bool ml_heat_gather(struct ml_heat_map *maps, size_t count, struct ml_desk_sim *s,
+bool ml_heat_gather(struct ml_heat_map *maps, size_t count, struct ml_open_sim *s,
 		    const struct ml_heat_question *q, struct ml_arena *a,
 		    struct ml_err *err);
 
@@ -94,4 +95,4 @@ void ml_heat_draw(struct ml_picture *p, const struct ml_heat_map *m,
 		  double height);
 /* A legend of 20 pixels' height with its unit. */
 void ml_heat_legend(struct ml_picture *p, const struct ml_heat_scale *s,
-		    const struct ml_desk_sim *sim, double x, double y);
+		    const struct ml_open_sim *sim, double x, double y);

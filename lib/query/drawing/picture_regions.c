@@ -30,7 +30,7 @@ static bool is_users(const struct ml_profile_region_row *r)
 	return r->count.refs && r->own >= r->count.refs - r->own;
 }
 
-size_t ml_picture_costliest(const struct ml_desk_sim *s,
+size_t ml_picture_costliest(const struct ml_open_sim *s,
 			    const struct ml_profile_rows *rows, uint32_t *regions,
 			    size_t most)
 {
@@ -44,7 +44,7 @@ size_t ml_picture_costliest(const struct ml_desk_sim *s,
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
 
 		if (is_users(r) && (!n || r->count.lost * LEAST > lost) &&
-		    ml_desk_extent(s->trace, r->region))
+		    ml_open_trace_extent(s->trace, r->region))
 			regions[n++] = r->region;
 	}
 	return n;
@@ -98,7 +98,7 @@ static void put_caption(struct ml_picture *p, const struct ml_heat_map *m, doubl
 	ml_picture_text_within(p, x, y, room, ML_COLOUR_TEXT, 12, text);
 }
 
-static bool lay_out(struct ml_heat_map *maps, struct ml_desk_sim *s,
+static bool lay_out(struct ml_heat_map *maps, struct ml_open_sim *s,
 		    const struct ml_picture_regions *r, size_t across, size_t down,
 		    struct ml_arena *a, struct ml_err *err)
 {
@@ -119,7 +119,7 @@ static double place(const struct ml_heat_map *m, double width, double height, do
 	return *ch * (double)ml_heat_down(m);
 }
 
-static void put_maps(struct ml_picture *p, struct ml_desk_sim *s,
+static void put_maps(struct ml_picture *p, struct ml_open_sim *s,
 		     const struct ml_picture_regions *r, const struct ml_heat_map *maps,
 		     double each)
 {
@@ -149,7 +149,7 @@ static void put_maps(struct ml_picture *p, struct ml_desk_sim *s,
 	ml_picture_end(p);
 }
 
-bool ml_picture_heat(struct ml_picture *p, struct ml_desk_sim *s,
+bool ml_picture_heat(struct ml_picture *p, struct ml_open_sim *s,
 		     const struct ml_picture_regions *r, struct ml_err *err)
 {
 	struct ml_arena a = { 0 };
@@ -205,7 +205,7 @@ static bool paint(void *arg, const struct ml_walk_events *w, struct ml_err *err)
 	return true;
 }
 
-static void put_plane(struct ml_picture *p, struct ml_desk_sim *s, const struct plane *x,
+static void put_plane(struct ml_picture *p, struct ml_open_sim *s, const struct plane *x,
 		      const struct ml_heat_map *m, double width, double height)
 {
 	unsigned levels = s->machine.levels + 1;
@@ -242,7 +242,7 @@ static void put_plane(struct ml_picture *p, struct ml_desk_sim *s, const struct 
 	ml_picture_end(p);
 }
 
-bool ml_picture_plane(struct ml_picture *p, struct ml_desk_sim *s,
+bool ml_picture_plane(struct ml_picture *p, struct ml_open_sim *s,
 		      const struct ml_picture_regions *r, struct ml_err *err)
 {
 	struct ml_arena a = { 0 };

@@ -18,7 +18,7 @@ struct ml_profile_rows;
  * Regions that are worth a picture, what is waited for most first: those of the user
  * whose size is known. Returns how many of at most `most` there are.
  */
-size_t ml_picture_costliest(const struct ml_desk_sim *s,
+size_t ml_picture_costliest(const struct ml_open_sim *s,
 			    const struct ml_profile_rows *rows, uint32_t *regions,
 			    size_t most);
 
@@ -29,10 +29,10 @@ struct ml_picture_regions {
 	double width, height; /* pixels; height 0: as much as is needed */
 };
 
-bool ml_picture_heat(struct ml_picture *p, struct ml_desk_sim *s,
+bool ml_picture_heat(struct ml_picture *p, struct ml_open_sim *s,
 		     const struct ml_picture_regions *r, struct ml_err *err);
 /* The first region alone; the mode does not matter. */
-bool ml_picture_plane(struct ml_picture *p, struct ml_desk_sim *s,
+bool ml_picture_plane(struct ml_picture *p, struct ml_open_sim *s,
 		      const struct ml_picture_regions *r, struct ml_err *err);
 
 /* Pixels of a cell of a map that may take so many in all. */

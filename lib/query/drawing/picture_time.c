@@ -24,7 +24,7 @@ enum {
 /* Where things stand. */
 struct frame {
 	struct ml_picture *p;
-	struct ml_desk_sim *s;
+	struct ml_open_sim *s;
 	uint64_t from, to;
 	double x, y, width, height; /* of the chart */
 };
@@ -34,7 +34,7 @@ static double x_of(const struct frame *f, uint64_t position)
 	return f->x + f->width * (double)(position - f->from) / (double)(f->to - f->from);
 }
 
-const char *ml_picture_title(const struct ml_desk_sim *s, uint64_t from, uint64_t to,
+const char *ml_picture_title(const struct ml_open_sim *s, uint64_t from, uint64_t to,
 			     const char *what, char text[ML_TITLE_ROOM])
 {
 	const char *path = s->trace->trace.path, *slash = strrchr(path, '/');
@@ -54,7 +54,7 @@ const char *ml_picture_title(const struct ml_desk_sim *s, uint64_t from, uint64_
 	return text;
 }
 
-void ml_picture_levels(struct ml_picture *p, const struct ml_desk_sim *s, unsigned count,
+void ml_picture_levels(struct ml_picture *p, const struct ml_open_sim *s, unsigned count,
 		       double x, double y)
 {
 	unsigned n = s->machine.levels + 1;
@@ -326,7 +326,7 @@ static bool check(const struct ml_picture_window *w, struct ml_err *err)
 	       ml_fail(err, ML_USAGE, "there are no references to draw");
 }
 
-bool ml_picture_timeline(struct ml_picture *p, struct ml_desk_sim *s,
+bool ml_picture_timeline(struct ml_picture *p, struct ml_open_sim *s,
 			 const struct ml_picture_window *w, struct ml_err *err)
 {
 	struct frame f = { .p = p, .s = s, .from = w->from, .to = w->to };
@@ -420,7 +420,7 @@ static void put_degrees(const struct frame *f, double low, double high)
 	}
 }
 
-bool ml_picture_temperature(struct ml_picture *p, struct ml_desk_sim *s,
+bool ml_picture_temperature(struct ml_picture *p, struct ml_open_sim *s,
 			    const struct ml_picture_window *w, struct ml_err *err)
 {
 	struct frame f = { .p = p, .s = s, .from = w->from, .to = w->to };

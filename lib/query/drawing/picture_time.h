@@ -10,7 +10,7 @@
 
 #include "lib/base/err.h"
 
-struct ml_desk_sim;
+struct ml_open_sim;
 struct ml_picture;
 
 struct ml_picture_window {
@@ -23,15 +23,15 @@ struct ml_picture_window {
  * share; at 0 where that is small. Title and legend are only drawn where the picture
  * stands by itself.
  */
-bool ml_picture_timeline(struct ml_picture *p, struct ml_desk_sim *s,
+bool ml_picture_timeline(struct ml_picture *p, struct ml_open_sim *s,
 			 const struct ml_picture_window *w, struct ml_err *err);
-bool ml_picture_temperature(struct ml_picture *p, struct ml_desk_sim *s,
+bool ml_picture_temperature(struct ml_picture *p, struct ml_open_sim *s,
 			    const struct ml_picture_window *w, struct ml_err *err);
 
 /* The names of the first `count` serving levels with their colours, from x on. */
-void ml_picture_levels(struct ml_picture *p, const struct ml_desk_sim *s, unsigned count,
+void ml_picture_levels(struct ml_picture *p, const struct ml_open_sim *s, unsigned count,
 		       double x, double y);
 /* "timeline of heat.mlt on skylake": what a picture is of, and of which references. */
 enum { ML_TITLE_ROOM = 500 };
-const char *ml_picture_title(const struct ml_desk_sim *s, uint64_t from, uint64_t to,
+const char *ml_picture_title(const struct ml_open_sim *s, uint64_t from, uint64_t to,
 			     const char *what, char text[ML_TITLE_ROOM]);

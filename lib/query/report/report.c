@@ -343,11 +343,11 @@ static void put_notes(struct ml_report_page *p, const struct ml_findings *f, siz
 			      ml_report_count(p, f->tried), ml_report_count(p, f->of));
 }
 
-/* They are found in a thread of the desk; who waits may be stopped. */
+/* They are found in a thread of the workspace; who waits may be stopped. */
 static const struct ml_findings *wait_for_findings(struct ml_report_page *p,
 						   struct ml_err *err)
 {
-	struct ml_desk *d = p->sim->desk;
+	struct ml_workspace *d = p->sim->workspace;
 	uint64_t changes = 0;
 	bool found = false;
 
@@ -356,14 +356,14 @@ static const struct ml_findings *wait_for_findings(struct ml_report_page *p,
 			ml_fail(err, ML_STOPPED, "stopped");
 			return NULL;
 		}
-		changes = ml_desk_wait(d, changes, 100);
+		changes = ml_workspace_wait(d, changes, 100);
 		pthread_mutex_lock(&d->lock);
 		found = p->sim->found;
 		pthread_mutex_unlock(&d->lock);
 		if (!found && p->o->ticks.tick)
 			p->o->ticks.tick(p->o->ticks.arg, "trying changes", 0, 0);
 	}
-	return ml_desk_sim_findings(p->sim, err);
+	return ml_open_sim_findings(p->sim, err);
 }
 
 static void trying(void *arg, uint64_t done, uint64_t total)
@@ -373,7 +373,7 @@ static void trying(void *arg, uint64_t done, uint64_t total)
 	t->tick(t->arg, "trying changes", done, total);
 }
 
-/* Those of the run are found in a thread of the desk, those of a window here. */
+/* Those of the run are found in a thread of the workspace, those of a window here. */
 static const struct ml_findings *find(struct ml_report_page *p, struct ml_findings *own,
 				      struct ml_err *err)
 {
@@ -470,7 +470,7 @@ static void put_foot(struct ml_report_page *p)
 		   "it.</p></footer>\n</main>\n</body>\n</html>\n");
 }
 
-bool ml_report(struct ml_desk_sim *s, const struct ml_report_options *o,
+bool ml_report(struct ml_open_sim *s, const struct ml_report_options *o,
 	       struct ml_buf *out, struct ml_err *err)
 {
 	struct ml_report_page page = { .out = out,

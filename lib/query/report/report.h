@@ -16,7 +16,7 @@
 #include "lib/query/report/report_window.h"
 
 struct ml_buf;
-struct ml_desk_sim;
+struct ml_open_sim;
 
 struct ml_report_options {
 	uint64_t from, to;      /* positions; to is behind from */
@@ -28,5 +28,5 @@ struct ml_report_options {
 };
 
 /* Appends the file to out. */
-bool ml_report(struct ml_desk_sim *s, const struct ml_report_options *o,
+bool ml_report(struct ml_open_sim *s, const struct ml_report_options *o,
 	       struct ml_buf *out, struct ml_err *err);

@@ -31,7 +31,7 @@ static void put_use(struct ml_report_page *p, const struct ml_profile_region_row
 static void put_region(struct ml_report_page *p, const struct ml_profile_region_row *r,
 		       double full)
 {
-	uint64_t extent = ml_desk_extent(p->sim->trace, r->region);
+	uint64_t extent = ml_open_trace_extent(p->sim->trace, r->region);
 
 	ml_report_put(p, "<tr>");
 	ml_report_count_cells(p, &r->count, full);

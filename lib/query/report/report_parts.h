@@ -10,7 +10,7 @@
 
 struct ml_report_page {
 	struct ml_buf *out;
-	struct ml_desk_sim *sim;
+	struct ml_open_sim *sim;
 	const struct ml_report_options *o;
 	struct ml_report_window window;
 	const struct ml_profile *profile; /* of the window */

@@ -35,10 +35,10 @@ struct files {
 
 static void find_text(struct ml_report_page *p, struct file *f)
 {
-	const struct ml_desk_trace *t = p->sim->trace;
+	const struct ml_open_trace *t = p->sim->trace;
 
 	for (size_t i = 0; i < t->file_count && !p->o->no_source; i++) {
-		const struct ml_desk_file *x = &t->files[i];
+		const struct ml_open_trace_file *x = &t->files[i];
 
 		if (!x->text ||
 		    strcmp(ml_tables_text(&t->trace.tables, x->path), f->path))

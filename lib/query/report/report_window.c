@@ -66,7 +66,7 @@ static bool add_batch(void *arg, const struct ml_walk_events *w, struct ml_err *
 	return true;
 }
 
-bool ml_report_window_open(struct ml_report_window *w, struct ml_desk_sim *s,
+bool ml_report_window_open(struct ml_report_window *w, struct ml_open_sim *s,
 			   const struct ml_report_ticks *t, struct ml_err *err)
 {
 	const struct ml_profile *all = &s->result.profile;
@@ -226,7 +226,7 @@ static void on_tick(void *arg, uint64_t done, uint64_t total)
 	t->tick(t->arg, "simulating the window", done, total);
 }
 
-bool ml_report_window_simulate(struct ml_report_window *w, struct ml_desk_sim *s,
+bool ml_report_window_simulate(struct ml_report_window *w, struct ml_open_sim *s,
 			       const struct ml_report_ticks *t, struct ml_err *err)
 {
 	struct ml_report_ticks ticks = *t;

@@ -15,7 +15,7 @@
 #include "lib/analyse/passes/profile.h"
 #include "lib/base/err.h"
 
-struct ml_desk_sim;
+struct ml_open_sim;
 
 struct ml_report_window {
 	uint64_t from, to; /* positions */
@@ -32,10 +32,10 @@ struct ml_report_ticks {
 };
 
 /* w->from and w->to are set, and are in the result. */
-bool ml_report_window_open(struct ml_report_window *w, struct ml_desk_sim *s,
+bool ml_report_window_open(struct ml_report_window *w, struct ml_open_sim *s,
 			   const struct ml_report_ticks *t, struct ml_err *err);
 /* The same and all the rest, by simulating up to the window's end. Lines that leave a
  * level within the window count there, whenever they came. */
-bool ml_report_window_simulate(struct ml_report_window *w, struct ml_desk_sim *s,
+bool ml_report_window_simulate(struct ml_report_window *w, struct ml_open_sim *s,
 			       const struct ml_report_ticks *t, struct ml_err *err);
 void ml_report_window_close(struct ml_report_window *w);

@@ -67,19 +67,19 @@ static bool read_list(struct ml_grids *g, const char *text, struct ml_answer *a,
 	return true;
 }
 
-static bool read_one(struct ml_grids *g, const struct ml_ask *q, struct ml_answer *a,
+static bool read_one(struct ml_grids *g, const struct ml_request *q, struct ml_answer *a,
 		     struct ml_err *err)
 {
 	struct ml_grid *x = g->at = ml_arena_alloc(&a->arena, sizeof(*x));
 	uint64_t region, cells;
 
 	g->count = 1;
-	if (!ml_ask_u64(q, "region", 0, &region, err) ||
-	    !ml_ask_u64(q, "size", 8, &x->size, err) ||
-	    !ml_ask_u64(q, "first", 0, &x->first, err) ||
-	    !ml_ask_u64(q, "cells", CELLS, &cells, err) ||
-	    !ml_ask_u64(q, "pitch", 0, &x->pitch, err) ||
-	    !ml_ask_u64(q, "rows", 1, &x->rows, err))
+	if (!ml_request_u64(q, "region", 0, &region, err) ||
+	    !ml_request_u64(q, "size", 8, &x->size, err) ||
+	    !ml_request_u64(q, "first", 0, &x->first, err) ||
+	    !ml_request_u64(q, "cells", CELLS, &cells, err) ||
+	    !ml_request_u64(q, "pitch", 0, &x->pitch, err) ||
+	    !ml_request_u64(q, "rows", 1, &x->rows, err))
 		return false;
 	if (region > UINT32_MAX)
 		return ml_fail(err, ML_USAGE, "there is no region %llu",
@@ -88,9 +88,10 @@ static bool read_one(struct ml_grids *g, const struct ml_ask *q, struct ml_answe
 	return check_grid(x, cells, err);
 }
 
-static bool read_mode(enum ml_grid_mode *mode, const struct ml_ask *q, struct ml_err *err)
+static bool read_mode(enum ml_grid_mode *mode, const struct ml_request *q,
+		      struct ml_err *err)
 {
-	const char *text = ml_ask_text(q, "mode");
+	const char *text = ml_request_text(q, "mode");
 
 	*mode = ML_GRID_LAST;
 	while (text && *mode < ML_GRID_MODES && strcmp(ml_grid_names[*mode], text) != 0)
@@ -128,23 +129,23 @@ static void put(struct columns *c, const char *name, const double *values)
 }
 
 /* Sites become numbers in the list `sites` of the header; UINT32_MAX is none. */
-static void put_sites(struct columns *c, const struct ml_desk_trace *t,
+static void put_sites(struct columns *c, const struct ml_open_trace *t,
 		      const double *there)
 {
 	struct ml_answer *a = c->a;
 	uint32_t *site = JOIN(c, site), *caller = JOIN(c, caller);
-	struct ml_places places;
+	struct ml_user_lines places;
 	bool is_new;
 
-	ml_places_init(&places, &t->trace.tables);
+	ml_user_lines_init(&places, &t->trace.tables);
 	for (size_t i = 0; i < c->count; i++)
-		site[i] = there[i] > 0 ? (uint32_t)ml_places_line(&places, site[i],
-								  caller[i], &is_new)
+		site[i] = there[i] > 0 ? (uint32_t)ml_user_lines_line(&places, site[i],
+								      caller[i], &is_new)
 				       : UINT32_MAX;
 	ml_json_key(&a->json, "sites");
 	ml_json_array(&a->json);
 	for (size_t i = 0; i < places.count; i++) {
-		uint32_t file = ml_desk_file(t, places.lines[i].file);
+		uint32_t file = ml_open_trace_file(t, places.lines[i].file);
 
 		ml_json_object(&a->json);
 		ml_json_key(&a->json, "file");
@@ -158,11 +159,11 @@ static void put_sites(struct columns *c, const struct ml_desk_trace *t,
 		ml_json_end(&a->json);
 	}
 	ml_json_end(&a->json);
-	ml_places_release(&places);
+	ml_user_lines_release(&places);
 	ml_answer_column(a, "site", ML_TYPE_U32, site, c->count);
 }
 
-static void put_last(struct columns *c, const struct ml_desk_trace *t)
+static void put_last(struct columns *c, const struct ml_open_trace *t)
 {
 	double *read = JOIN(c, read), *write = JOIN(c, write);
 	double *last = ml_arena_alloc(&c->a->arena, (c->count + 1) * sizeof(*last));
@@ -185,7 +186,7 @@ static void put_means(struct columns *c)
 	put(c, "count", times);
 }
 
-static void put_values(struct columns *c, const struct ml_desk_trace *t)
+static void put_values(struct columns *c, const struct ml_open_trace *t)
 {
 	double *time;
 
@@ -244,19 +245,19 @@ static void put_header(struct columns *c, bool list)
 	ml_answer_u64(a, "levels", c->levels);
 }
 
-bool ml_ask_cells(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		  struct ml_err *err)
+bool ml_route_cells(struct ml_workspace *d, const struct ml_request *q,
+		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
-	const char *list = ml_ask_text(q, "grids");
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	const char *list = ml_request_text(q, "grids");
 	struct ml_selection selection;
 	struct ml_grids g = { .selection = &selection, .asker = &q->asker };
 	uint64_t hurry, of;
 
-	if (!s || !ml_ask_window(q, s->result.refs, &g.from, &g.to, err) ||
+	if (!s || !ml_request_window(q, s->result.refs, &g.from, &g.to, err) ||
 	    !ml_selection_read(&selection, q, s->trace, &a->arena, err) ||
-	    !read_mode(&g.mode, q, err) || !ml_ask_u64(q, "hurry", 0, &hurry, err) ||
-	    !ml_ask_u64(q, "of", 1, &of, err) ||
+	    !read_mode(&g.mode, q, err) || !ml_request_u64(q, "hurry", 0, &hurry, err) ||
+	    !ml_request_u64(q, "of", 1, &of, err) ||
 	    !(list ? read_list(&g, list, a, err) : read_one(&g, q, a, err)))
 		return false;
 	/* distances and lines that leave follow from all that came before */

@@ -4,4 +4,4 @@
 
 #include "lib/query/workspace/request.h"
 
-ml_route_fn ml_ask_cells, ml_ask_plane, ml_ask_space;
+ml_route_fn ml_route_cells, ml_route_plane, ml_route_space;

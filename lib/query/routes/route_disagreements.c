@@ -18,18 +18,18 @@ enum {
 	MEMORY = ML_LEVELS,
 };
 
-bool ml_ask_pair(struct ml_desk *d, const struct ml_ask *q, struct ml_desk_sim **a,
-		 struct ml_desk_sim **b, struct ml_err *err)
+bool ml_route_pair(struct ml_workspace *d, const struct ml_request *q,
+		   struct ml_open_sim **a, struct ml_open_sim **b, struct ml_err *err)
 {
 	uint64_t one, other;
 
-	if (!ml_ask_u64(q, "a", UINT64_MAX, &one, err) ||
-	    !ml_ask_u64(q, "b", UINT64_MAX, &other, err))
+	if (!ml_request_u64(q, "a", UINT64_MAX, &one, err) ||
+	    !ml_request_u64(q, "b", UINT64_MAX, &other, err))
 		return false;
-	*a = ml_desk_sim_ready(d, one, err);
+	*a = ml_open_sim_ready(d, one, err);
 	if (!*a)
 		return false;
-	*b = ml_desk_sim_ready(d, other, err);
+	*b = ml_open_sim_ready(d, other, err);
 	return *b != NULL;
 }
 
@@ -45,10 +45,10 @@ struct match {
 };
 
 /* "A:B,A:B,..."; the same share of the run where nothing is said. */
-static bool read_match(struct match *m, const struct ml_ask *q, uint64_t end_a,
+static bool read_match(struct match *m, const struct ml_request *q, uint64_t end_a,
 		       uint64_t end_b, struct ml_err *err)
 {
-	const char *text = ml_ask_text(q, "match");
+	const char *text = ml_request_text(q, "match");
 
 	*m = (struct match){ .at = { { 0, 0 }, { end_a, end_b } }, .count = 2 };
 	if (!text || !*text)
@@ -125,7 +125,7 @@ static unsigned bin_bits(uint64_t window)
  * Counts between neighbouring edges, which grow. Where the window is long they were
  * rounded to bins of the series, of which then whole ones are added.
  */
-static bool count_between(struct ml_desk_sim *s, const uint64_t *edge, size_t cells,
+static bool count_between(struct ml_open_sim *s, const uint64_t *edge, size_t cells,
 			  unsigned bits, struct tally *t, struct ml_answer *a,
 			  struct ml_err *err)
 {
@@ -194,9 +194,9 @@ static void moved(const struct tally *a, const struct tally *b, double *nearer_a
 	}
 }
 
-static bool count_matched(struct ml_desk_sim *a, struct ml_desk_sim *b,
+static bool count_matched(struct ml_open_sim *a, struct ml_open_sim *b,
 			  const struct match *m, uint64_t from, uint64_t to,
-			  const struct ml_differ_cells *c, size_t cells,
+			  const struct ml_sim_diff_cells *c, size_t cells,
 			  struct ml_answer *out, struct ml_err *err)
 {
 	uint64_t *edge_a = ml_arena_alloc(&out->arena, (cells + 1) * sizeof(*edge_a));
@@ -231,23 +231,23 @@ static bool count_matched(struct ml_desk_sim *a, struct ml_desk_sim *b,
 	return true;
 }
 
-bool ml_ask_differ(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		   struct ml_err *err)
+bool ml_route_disagreements(struct ml_workspace *d, const struct ml_request *q,
+			    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *one, *other;
-	struct ml_differ_cells c = { 0 };
+	struct ml_open_sim *one, *other;
+	struct ml_sim_diff_cells c = { 0 };
 	struct match m;
 	uint64_t from, to, most;
 
-	if (!ml_ask_pair(d, q, &one, &other, err) ||
-	    !ml_ask_window(q, one->result.refs, &from, &to, err) ||
-	    !ml_ask_u64(q, "cells", CELLS, &most, err) ||
+	if (!ml_route_pair(d, q, &one, &other, err) ||
+	    !ml_request_window(q, one->result.refs, &from, &to, err) ||
+	    !ml_request_u64(q, "cells", CELLS, &most, err) ||
 	    !read_match(&m, q, one->result.refs, other->result.refs, err))
 		return false;
 	if (most < 2 || most > CELLS_MAX)
 		return ml_fail(err, ML_USAGE, "cells=%llu is not 2 to %d",
 			       (unsigned long long)most, CELLS_MAX);
-	bool paired = ml_differ_paired(one, other);
+	bool paired = ml_sim_diff_paired(one, other);
 	if (!paired && most > MATCHED_MAX)
 		most = MATCHED_MAX;
 	while (to > from && ((to - 1) >> c.bits) - (from >> c.bits) + 1 > most)
@@ -265,7 +265,7 @@ bool ml_ask_differ(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *
 	ml_answer_u64(a, "cells", cells);
 	ml_json_key(&a->json, "paired");
 	ml_json_bool(&a->json, paired);
-	if (paired ? !ml_differ_count(one, other, &q->asker, from, to, &c, err)
+	if (paired ? !ml_sim_diff_count(one, other, &q->asker, from, to, &c, err)
 		   : !count_matched(one, other, &m, from, to, &c, cells, a, err))
 		return false;
 	ml_answer_column(a, "nearer_a", ML_TYPE_F64, c.nearer_a, cells);
@@ -273,22 +273,23 @@ bool ml_ask_differ(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *
 	return true;
 }
 
-bool ml_ask_differ_step(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-			struct ml_err *err)
+bool ml_route_disagreements_step(struct ml_workspace *d, const struct ml_request *q,
+				 struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *one, *other;
-	const char *dir = ml_ask_text(q, "dir");
+	struct ml_open_sim *one, *other;
+	const char *dir = ml_request_text(q, "dir");
 	uint64_t at, found;
 
-	if (!ml_ask_pair(d, q, &one, &other, err) || !ml_ask_u64(q, "at", 0, &at, err))
+	if (!ml_route_pair(d, q, &one, &other, err) ||
+	    !ml_request_u64(q, "at", 0, &at, err))
 		return false;
-	if (!ml_differ_paired(one, other))
+	if (!ml_sim_diff_paired(one, other))
 		return ml_fail(
 			err, ML_USAGE,
 			"references of simulations %u and %u are not the same ones",
 			one->number, other->number);
 	bool back = dir && *dir == '-';
-	if (!ml_differ_find(one, other, &q->asker, at + !back, back, &found, err))
+	if (!ml_sim_diff_find(one, other, &q->asker, at + !back, back, &found, err))
 		return false;
 	ml_json_object(&a->json);
 	ml_json_key(&a->json, "at");

@@ -3,10 +3,11 @@
 
 #include "lib/query/workspace/request.h"
 
-ml_route_fn ml_ask_differ, ml_ask_differ_step, ml_ask_differ_moment;
+ml_route_fn ml_route_disagreements, ml_route_disagreements_step,
+	ml_route_disagreements_moment;
 
-struct ml_desk_sim;
+struct ml_open_sim;
 
 /* The simulations that the parameters a and b name, both ready. */
-bool ml_ask_pair(struct ml_desk *d, const struct ml_ask *q, struct ml_desk_sim **a,
-		 struct ml_desk_sim **b, struct ml_err *err);
+bool ml_route_pair(struct ml_workspace *d, const struct ml_request *q,
+		   struct ml_open_sim **a, struct ml_open_sim **b, struct ml_err *err);

@@ -62,7 +62,7 @@ static bool before(const struct piece *a, const struct piece *b)
  * Regions that both traces have by name, the first of a name with the first, as a's
  * trace numbers them: by number in a, and by number in b. UINT32_MAX: there is none.
  */
-static void same_regions(const struct ml_desk_trace *a, const struct ml_desk_trace *b,
+static void same_regions(const struct ml_open_trace *a, const struct ml_open_trace *b,
 			 struct ml_arena *arena, uint32_t **in_a, uint32_t **in_b)
 {
 	const struct ml_tables *x = &a->trace.tables, *y = &b->trace.tables;
@@ -101,7 +101,7 @@ static void same_regions(const struct ml_desk_trace *a, const struct ml_desk_tra
 
 /* One simulation's side of the question. */
 struct side {
-	struct ml_desk_sim *s;
+	struct ml_open_sim *s;
 	uint64_t at;
 	bool addresses; /* both have one trace */
 	uint32_t *same; /* if not: see same_regions */
@@ -114,16 +114,16 @@ struct side {
 };
 
 /* Where a line lies in its region: false where that is not known. */
-static bool place(const struct side *x, struct ml_space *space, struct piece *p)
+static bool place(const struct side *x, struct ml_region_lookup *space, struct piece *p)
 {
-	const struct ml_desk_trace *t = x->s->trace;
-	uint64_t extent = ml_desk_extent(t, p->owner), size = p->high - p->low;
+	const struct ml_open_trace *t = x->s->trace;
+	uint64_t extent = ml_open_trace_extent(t, p->owner), size = p->high - p->low;
 	struct ml_ref ref = { .time = x->at };
 
 	for (uint64_t in = 0; extent && in < size; in += size - 1) {
 		ref.addr = p->line + in;
-		struct ml_place found = ml_space_find(space, &ref);
-		uint64_t offset = ml_desk_offset(t, found.block, found.offset);
+		struct ml_place found = ml_region_lookup_find(space, &ref);
+		uint64_t offset = ml_open_trace_offset(t, found.block, found.offset);
 
 		if (found.region != p->owner)
 			continue;
@@ -139,7 +139,7 @@ static bool place(const struct side *x, struct ml_space *space, struct piece *p)
 
 /* Adds the lines of one level; those that two instances hold count once. */
 static void add_level(struct side *x, const struct ml_sim *sim, unsigned level,
-		      struct ml_sim_slot *slots, struct ml_space *space,
+		      struct ml_sim_slot *slots, struct ml_region_lookup *space,
 		      struct pieces *out)
 {
 	const struct ml_machine *m = &x->s->machine;
@@ -229,14 +229,14 @@ static bool look(struct side *x, const struct ml_asker *asker, struct ml_arena *
 {
 	const struct ml_machine *m = &x->s->machine;
 	struct pieces level = { 0 }, all = { 0 };
-	struct ml_space *space = NULL;
+	struct ml_region_lookup *space = NULL;
 	uint32_t most = 1;
 
 	for (uint32_t i = 0; i < m->levels; i++)
 		most = m->level[i].ways > most ? m->level[i].ways : most;
 	struct ml_sim_slot *slots = ml_arena_alloc(arena, most * sizeof(*slots));
 	if (!x->addresses) {
-		space = ml_desk_space_take(x->s->trace, x->at, err);
+		space = ml_open_trace_lookup_take(x->s->trace, x->at, err);
 		if (!space)
 			return false;
 	}
@@ -252,7 +252,7 @@ static bool look(struct side *x, const struct ml_asker *asker, struct ml_arena *
 	}
 	pthread_mutex_unlock(&x->s->lock);
 	if (space)
-		ml_desk_space_give(x->s->trace, space, x->at);
+		ml_open_trace_lookup_give(x->s->trace, space, x->at);
 	ml_free(level.at);
 	ml_free(all.at);
 	return sim != NULL;
@@ -333,10 +333,10 @@ static void compare(struct found *f, struct side *x, struct side *y)
 }
 
 /* Groups of sets by level, "0,0,8": zero ones are not told. */
-static bool read_groups(struct side *x, const struct ml_ask *q, const char *key,
+static bool read_groups(struct side *x, const struct ml_request *q, const char *key,
 			struct ml_arena *arena, struct ml_err *err)
 {
-	const char *text = ml_ask_text(q, key);
+	const char *text = ml_request_text(q, key);
 	const struct ml_machine *m = &x->s->machine;
 
 	for (uint32_t i = 0; text && *text && i < m->levels; i++) {
@@ -362,10 +362,10 @@ static bool find_homes(const struct side *x, const struct side *y, const struct 
 		       size_t count, uint32_t *region, uint64_t *offset,
 		       struct ml_err *err)
 {
-	struct ml_space *space = NULL;
+	struct ml_region_lookup *space = NULL;
 
 	if (x->addresses) {
-		space = ml_desk_space_take(x->s->trace, x->at, err);
+		space = ml_open_trace_lookup_take(x->s->trace, x->at, err);
 		if (!space)
 			return false;
 	}
@@ -385,7 +385,7 @@ static bool find_homes(const struct side *x, const struct side *y, const struct 
 			offset[i] = part.low;
 	}
 	if (space)
-		ml_desk_space_give(x->s->trace, space, x->at);
+		ml_open_trace_lookup_give(x->s->trace, space, x->at);
 	return true;
 }
 
@@ -442,7 +442,7 @@ static bool put_tail(struct side *x, struct side *y, unsigned levels, uint64_t t
 	uint16_t *outcome = ml_arena_alloc(&a->arena, (n + 1) * sizeof(*outcome));
 
 	for (unsigned k = 0; k < 2; k++) {
-		struct ml_desk_sim *s = k ? y->s : x->s;
+		struct ml_open_sim *s = k ? y->s : x->s;
 		uint8_t *served = ml_arena_alloc(&a->arena, n + 1);
 
 		pthread_mutex_lock(&s->lock);
@@ -451,9 +451,9 @@ static bool put_tail(struct side *x, struct side *y, unsigned levels, uint64_t t
 		if (!ok)
 			return false;
 		for (size_t i = 0; i < n; i++) {
-			unsigned l = ml_differ_level(outcome[i], s->machine.levels);
+			unsigned l = ml_sim_diff_level(outcome[i], s->machine.levels);
 
-			served[i] = (uint8_t)(l == ML_DIFFER_MEMORY ? levels + 1 : l);
+			served[i] = (uint8_t)(l == ML_SIM_DIFF_MEMORY ? levels + 1 : l);
 		}
 		ml_answer_column(a, k ? "served_b" : "served_a", ML_TYPE_U8, served, n);
 	}
@@ -465,7 +465,7 @@ static bool answer(struct side *x, struct side *y, uint64_t most, uint64_t tail,
 {
 	uint32_t one = x->s->machine.levels, other = y->s->machine.levels;
 	struct found f = { .levels = one > other ? one : other };
-	bool paired = ml_differ_paired(x->s, y->s);
+	bool paired = ml_sim_diff_paired(x->s, y->s);
 
 	compare(&f, x, y);
 	size_t cells = (f.levels + 1) * (f.levels + 1);
@@ -488,16 +488,17 @@ static bool answer(struct side *x, struct side *y, uint64_t most, uint64_t tail,
 	return ok;
 }
 
-bool ml_ask_differ_moment(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-			  struct ml_err *err)
+bool ml_route_disagreements_moment(struct ml_workspace *d, const struct ml_request *q,
+				   struct ml_answer *a, struct ml_err *err)
 {
 	struct side x = { 0 }, y = { 0 };
 	uint64_t most, tail;
 
-	if (!ml_ask_pair(d, q, &x.s, &y.s, err) || !ml_ask_u64(q, "at", 0, &x.at, err) ||
-	    !ml_ask_u64(q, "other", x.at, &y.at, err) ||
-	    !ml_ask_u64(q, "most", PAIRS, &most, err) ||
-	    !ml_ask_u64(q, "tail", 0, &tail, err) ||
+	if (!ml_route_pair(d, q, &x.s, &y.s, err) ||
+	    !ml_request_u64(q, "at", 0, &x.at, err) ||
+	    !ml_request_u64(q, "other", x.at, &y.at, err) ||
+	    !ml_request_u64(q, "most", PAIRS, &most, err) ||
+	    !ml_request_u64(q, "tail", 0, &tail, err) ||
 	    !read_groups(&x, q, "group_a", &a->arena, err) ||
 	    !read_groups(&y, q, "group_b", &a->arena, err))
 		return false;

@@ -13,9 +13,9 @@ enum { CELLS = 1024, CELLS_MAX = 65536, VALUES_MAX = 1 << 23, KNOTS_MAX = 4096 }
 
 /* What the routes about curves have in common: CURVE, and the window. */
 struct question {
-	struct ml_desk_ensemble *x;
+	struct ml_open_ensemble *x;
 	struct ml_curve_options o;
-	struct ml_matching matching;
+	struct ml_time_matching matching;
 	double from, to, end; /* common time */
 	size_t cells;
 	uint32_t *members;
@@ -23,49 +23,51 @@ struct question {
 	bool *only; /* of all members: whether it is among them; NULL: all are */
 };
 
-static bool read_real(const struct ml_ask *q, const char *key, double otherwise,
+static bool read_real(const struct ml_request *q, const char *key, double otherwise,
 		      double *v, struct ml_err *err)
 {
-	const char *text = ml_ask_text(q, key);
+	const char *text = ml_request_text(q, key);
 
 	*v = otherwise;
 	return !text || ml_curve_words_number(text, key, v, err);
 }
 
-static bool read_matching(struct question *x, const struct ml_ask *q, struct ml_answer *a,
-			  struct ml_err *err)
+static bool read_matching(struct question *x, const struct ml_request *q,
+			  struct ml_answer *a, struct ml_err *err)
 {
-	const char *time = ml_ask_text(q, "time"), *match = ml_ask_text(q, "match");
+	const char *time = ml_request_text(q, "time"),
+		   *match = ml_request_text(q, "match");
 	const char *const *const *pairs = NULL;
-	enum ml_match_how how = ML_MATCH_RAW;
+	enum ml_time_match_how how = ML_TIME_MATCH_RAW;
 	uint64_t base;
 	size_t count = 0;
 
 	if ((time && !ml_curve_words_time(time, &how, err)) ||
 	    (match && *match &&
 	     !ml_curve_words_pairs(match, &x->x->e, &pairs, &count, &a->arena, err)) ||
-	    !ml_ask_u64(q, "base", 0, &base, err))
+	    !ml_request_u64(q, "base", 0, &base, err))
 		return false;
 	if (base >= x->x->e.trace_count)
 		return ml_fail(err, ML_USAGE, "the ensemble has no trace %llu",
 			       (unsigned long long)base);
-	return ml_match(&x->matching, &x->x->e, how, pairs, count, (uint32_t)base,
-			&a->arena, err);
+	return ml_time_match(&x->matching, &x->x->e, how, pairs, count, (uint32_t)base,
+			     &a->arena, err);
 }
 
-static bool read_measure(struct question *x, const struct ml_ask *q, struct ml_err *err)
+static bool read_measure(struct question *x, const struct ml_request *q,
+			 struct ml_err *err)
 {
-	const char *measure = ml_ask_text(q, "measure"),
-		   *weights = ml_ask_text(q, "weights");
+	const char *measure = ml_request_text(q, "measure"),
+		   *weights = ml_request_text(q, "weights");
 	uint64_t level, volume, against;
 
 	x->o = (struct ml_curve_options){ .matching = &x->matching };
 	if ((measure && !ml_curve_words_measure(measure, &x->o.measure, err)) ||
 	    (weights && *weights &&
 	     !ml_curve_words_weights(weights, &x->x->e, &x->o, err)) ||
-	    !ml_ask_u64(q, "level", 1, &level, err) ||
-	    !ml_ask_u64(q, "volume", 0, &volume, err) ||
-	    !ml_ask_u64(q, "against", UINT64_MAX, &against, err) ||
+	    !ml_request_u64(q, "level", 1, &level, err) ||
+	    !ml_request_u64(q, "volume", 0, &volume, err) ||
+	    !ml_request_u64(q, "against", UINT64_MAX, &against, err) ||
 	    !read_real(q, "window", 0, &x->o.window, err))
 		return false;
 	if (level < 1 || level >= ML_SERVED)
@@ -81,10 +83,10 @@ static bool read_measure(struct question *x, const struct ml_ask *q, struct ml_e
 }
 
 /* "0,3,5"; all where they are not given. */
-static bool read_members(struct question *x, const struct ml_ask *q, struct ml_answer *a,
-			 struct ml_err *err)
+static bool read_members(struct question *x, const struct ml_request *q,
+			 struct ml_answer *a, struct ml_err *err)
 {
-	const char *text = ml_ask_text(q, "members");
+	const char *text = ml_request_text(q, "members");
 	size_t all = x->x->e.member_count;
 
 	x->members = ml_arena_alloc(&a->arena, (all + 1) * sizeof(*x->members));
@@ -113,14 +115,15 @@ static bool read_members(struct question *x, const struct ml_ask *q, struct ml_a
 	return true;
 }
 
-static bool read_window(struct question *x, const struct ml_ask *q, struct ml_err *err)
+static bool read_window(struct question *x, const struct ml_request *q,
+			struct ml_err *err)
 {
 	uint64_t cells;
 
-	x->end = ml_match_end(&x->matching);
+	x->end = ml_time_match_end(&x->matching);
 	if (!read_real(q, "from", 0, &x->from, err) ||
 	    !read_real(q, "to", x->end, &x->to, err) ||
-	    !ml_ask_u64(q, "cells", CELLS, &cells, err))
+	    !ml_request_u64(q, "cells", CELLS, &cells, err))
 		return false;
 	if (x->from > x->to)
 		return ml_fail(err, ML_USAGE, "from=%g lies behind to=%g", x->from,
@@ -134,10 +137,11 @@ static bool read_window(struct question *x, const struct ml_ask *q, struct ml_er
 	return true;
 }
 
-static bool read_question(struct question *x, struct ml_desk *d, const struct ml_ask *q,
-			  struct ml_answer *a, struct ml_err *err)
+static bool read_question(struct question *x, struct ml_workspace *d,
+			  const struct ml_request *q, struct ml_answer *a,
+			  struct ml_err *err)
 {
-	*x = (struct question){ .x = ml_desk_ensemble(d, q->number[0], err) };
+	*x = (struct question){ .x = ml_open_ensemble(d, q->number[0], err) };
 	return x->x && read_matching(x, q, a, err) && read_measure(x, q, err) &&
 	       read_members(x, q, a, err) && read_window(x, q, err);
 }
@@ -167,7 +171,7 @@ static void put_numbers(struct ml_answer *a, const char *key, const uint32_t *v,
 	ml_json_end(&a->json);
 }
 
-static void put_traces(struct ml_answer *a, const struct ml_desk_ensemble *x)
+static void put_traces(struct ml_answer *a, const struct ml_open_ensemble *x)
 {
 	struct ml_json *w = &a->json;
 
@@ -244,7 +248,7 @@ static void put_levels(struct ml_answer *a, const struct ml_machine *m)
 	ml_json_end(w);
 }
 
-static void put_member(struct ml_answer *a, const struct ml_desk_ensemble *x, size_t i)
+static void put_member(struct ml_answer *a, const struct ml_open_ensemble *x, size_t i)
 {
 	const struct ml_member *m = &x->e.members[i];
 	struct ml_json *w = &a->json;
@@ -279,10 +283,10 @@ static void put_member(struct ml_answer *a, const struct ml_desk_ensemble *x, si
 	ml_json_end(w);
 }
 
-bool ml_ask_ensemble(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		     struct ml_err *err)
+bool ml_route_ensemble(struct ml_workspace *d, const struct ml_request *q,
+		       struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_ensemble *x = ml_desk_ensemble(d, q->number[0], err);
+	struct ml_open_ensemble *x = ml_open_ensemble(d, q->number[0], err);
 	unsigned levels = 0;
 
 	if (!x)
@@ -308,7 +312,7 @@ bool ml_ask_ensemble(struct ml_desk *d, const struct ml_ask *q, struct ml_answer
 }
 
 static void put_knots(struct ml_answer *a, const struct ml_ensemble *e,
-		      const struct ml_matching *m)
+		      const struct ml_time_matching *m)
 {
 	size_t shown = m->knots < KNOTS_MAX ? m->knots : KNOTS_MAX;
 	struct ml_json *w = &a->json;
@@ -339,8 +343,8 @@ static void put_knots(struct ml_answer *a, const struct ml_ensemble *e,
 	ml_answer_u64(a, "count", m->knots);
 }
 
-bool ml_ask_matching(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		     struct ml_err *err)
+bool ml_route_matching(struct ml_workspace *d, const struct ml_request *q,
+		       struct ml_answer *a, struct ml_err *err)
 {
 	struct ml_json *w = &a->json;
 	struct question x;
@@ -348,7 +352,7 @@ bool ml_ask_matching(struct ml_desk *d, const struct ml_ask *q, struct ml_answer
 	if (!read_question(&x, d, q, a, err))
 		return false;
 	ml_json_object(w);
-	ml_answer_string(a, "how", ml_match_names[x.matching.how]);
+	ml_answer_string(a, "how", ml_time_match_names[x.matching.how]);
 	ml_answer_u64(a, "base", x.matching.base);
 	put_real(a, "end", x.end);
 	put_knots(a, &x.x->e, &x.matching);
@@ -369,7 +373,7 @@ static bool small_enough(size_t curves, size_t cells, struct ml_err *err)
 		       curves, cells);
 }
 
-static bool stopped(const struct ml_ask *q, struct ml_err *err)
+static bool stopped(const struct ml_request *q, struct ml_err *err)
 {
 	return q->asker.gone && q->asker.gone(q->asker.arg) &&
 	       !ml_fail(err, ML_STOPPED, "nobody waits for the answer any more");
@@ -384,8 +388,8 @@ static float *floats(struct ml_answer *a, const double *v, size_t count)
 	return out;
 }
 
-bool ml_ask_curves(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		   struct ml_err *err)
+bool ml_route_curves(struct ml_workspace *d, const struct ml_request *q,
+		     struct ml_answer *a, struct ml_err *err)
 {
 	static const char *const names[] = { "mean", "low", "high", "deviation" };
 	struct question x;
@@ -422,8 +426,8 @@ bool ml_ask_curves(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *
 	return true;
 }
 
-bool ml_ask_ensemble_table(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-			   struct ml_err *err)
+bool ml_route_ensemble_table(struct ml_workspace *d, const struct ml_request *q,
+			     struct ml_answer *a, struct ml_err *err)
 {
 	struct ml_json *w = &a->json;
 	struct question x;
@@ -458,10 +462,10 @@ bool ml_ask_ensemble_table(struct ml_desk *d, const struct ml_ask *q, struct ml_
 }
 
 /* The parameter that size=... names; where it is not given, the first of sizes. */
-static bool read_size(const struct question *x, const struct ml_ask *q, const char **size,
-		      struct ml_err *err)
+static bool read_size(const struct question *x, const struct ml_request *q,
+		      const char **size, struct ml_err *err)
 {
-	const char *text = ml_ask_text(q, "size");
+	const char *text = ml_request_text(q, "size");
 	const struct ml_axis *axis;
 
 	if (text && *text) {
@@ -478,8 +482,8 @@ static bool read_size(const struct question *x, const struct ml_ask *q, const ch
 	return ml_fail(err, ML_USAGE, "the members do not differ by a size");
 }
 
-bool ml_ask_working_set(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-			struct ml_err *err)
+bool ml_route_working_set(struct ml_workspace *d, const struct ml_request *q,
+			  struct ml_answer *a, struct ml_err *err)
 {
 	struct question x;
 	const char *size;
@@ -503,11 +507,11 @@ bool ml_ask_working_set(struct ml_desk *d, const struct ml_ask *q, struct ml_ans
 	return true;
 }
 
-bool ml_ask_second(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		   struct ml_err *err)
+bool ml_route_shared(struct ml_workspace *d, const struct ml_request *q,
+		     struct ml_answer *a, struct ml_err *err)
 {
 	struct question x;
-	struct ml_second s;
+	struct ml_shared_cache s;
 	const char *size;
 	double total, shift;
 	uint64_t threads;
@@ -517,7 +521,7 @@ bool ml_ask_second(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *
 	if (!read_question(&x, d, q, a, err) || !read_size(&x, q, &size, err) ||
 	    !read_real(q, "total", 0, &total, err) ||
 	    !read_real(q, "shift", x.end / 100, &shift, err) ||
-	    !ml_ask_u64(q, "threads", 2, &threads, err) ||
+	    !ml_request_u64(q, "threads", 2, &threads, err) ||
 	    !ml_curve_family(&x.x->e, size, x.only, &family, &count, &a->arena, err))
 		return false;
 	threads = threads < 1000 ? threads : 1000;
@@ -525,8 +529,8 @@ bool ml_ask_second(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *
 		total = (ml_curve_number(&x.x->e.members[family[0]], size) +
 			 ml_curve_number(&x.x->e.members[family[count - 1]], size)) *
 			(double)threads / 2;
-	if (!ml_second_among(&s, &x.x->e, size, family, count, (unsigned)threads, total,
-			     &a->arena, err) ||
+	if (!ml_shared_cache_among(&s, &x.x->e, size, family, count, (unsigned)threads,
+				   total, &a->arena, err) ||
 	    !small_enough(s.count, x.cells, err))
 		return false;
 	size_t n = s.count * x.cells;
@@ -537,9 +541,9 @@ bool ml_ask_second(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *
 
 	for (size_t i = 0; i < 3; i++)
 		v[i] = ml_arena_alloc(&a->arena, n * sizeof(**v));
-	ml_second_curves(x.x->curves, &s, &x.o, shift, x.from, x.to, x.cells, v[0], v[1],
-			 v[2]);
-	ml_second_curves(x.x->curves, &s, &x.o, 0, 0, x.end, 1, value, NULL, NULL);
+	ml_shared_cache_curves(x.x->curves, &s, &x.o, shift, x.from, x.to, x.cells, v[0],
+			       v[1], v[2]);
+	ml_shared_cache_curves(x.x->curves, &s, &x.o, 0, 0, x.end, 1, value, NULL, NULL);
 	for (size_t i = 0; i < s.count; i++) {
 		memcpy(member + i * s.threads, s.at[i].member,
 		       s.threads * sizeof(*member));

@@ -3,5 +3,5 @@
 
 #include "lib/query/workspace/request.h"
 
-ml_route_fn ml_ask_ensemble, ml_ask_matching, ml_ask_curves, ml_ask_ensemble_table,
-	ml_ask_working_set, ml_ask_second;
+ml_route_fn ml_route_ensemble, ml_route_matching, ml_route_curves,
+	ml_route_ensemble_table, ml_route_working_set, ml_route_shared;

@@ -74,7 +74,7 @@ void ml_lasts_close(struct ml_lasts *l)
 }
 
 /* "3:8:512,4:16:100": region, bytes of a cell and number of cells of each. */
-static bool read_parts(struct cut *c, const struct ml_desk_trace *t, const char *text,
+static bool read_parts(struct cut *c, const struct ml_open_trace *t, const char *text,
 		       struct ml_err *err)
 {
 	const char *at = text;
@@ -99,7 +99,7 @@ static bool read_parts(struct cut *c, const struct ml_desk_trace *t, const char 
 				    .size = size,
 				    .first = c->cells,
 				    .cells = (size_t)cells };
-		if (!ml_desk_base(t, p->region, &p->base))
+		if (!ml_open_trace_base(t, p->region, &p->base))
 			c->based = false;
 		if (region >= c->regions)
 			c->regions = (size_t)region + 1;
@@ -115,7 +115,7 @@ static bool read_parts(struct cut *c, const struct ml_desk_trace *t, const char 
 }
 
 /* The cut that is asked for, as it was left the last time, or a new one. */
-static struct cut *find_cut(struct ml_lasts *l, const struct ml_desk_trace *t,
+static struct cut *find_cut(struct ml_lasts *l, const struct ml_open_trace *t,
 			    const char *text, struct ml_err *err)
 {
 	struct cut **oldest = &l->cut[0];
@@ -202,8 +202,8 @@ static bool note(void *arg, const struct ml_walk_events *w, struct ml_err *err)
 }
 
 /* Brings c->now to a position: from where it is, or from the last moment before. */
-static bool go(struct ml_desk_sim *s, const struct ml_ask *q, struct cut *c, uint64_t at,
-	       struct ml_err *err)
+static bool go(struct ml_open_sim *s, const struct ml_request *q, struct cut *c,
+	       uint64_t at, struct ml_err *err)
 {
 	const struct moment *m = &c->moment[0];
 
@@ -220,14 +220,14 @@ static bool go(struct ml_desk_sim *s, const struct ml_ask *q, struct cut *c, uin
 	return true;
 }
 
-bool ml_ask_last(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		 struct ml_err *err)
+bool ml_route_last(struct ml_workspace *d, const struct ml_request *q,
+		   struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
-	const char *text = ml_ask_text(q, "cells");
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	const char *text = ml_request_text(q, "cells");
 	uint64_t at;
 
-	if (!s || !ml_ask_u64(q, "at", s->result.refs, &at, err))
+	if (!s || !ml_request_u64(q, "at", s->result.refs, &at, err))
 		return false;
 	if (!text)
 		return ml_fail(err, ML_USAGE,

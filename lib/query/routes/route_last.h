@@ -10,6 +10,6 @@
 
 struct ml_lasts;
 
-ml_route_fn ml_ask_last;
+ml_route_fn ml_route_last;
 
 void ml_lasts_close(struct ml_lasts *l); /* NULL is none */

@@ -16,7 +16,7 @@ static const char *const kinds[] = { "read", "write", "fetch" };
 /* One reference, taken out of a walk. */
 struct one {
 	struct ml_ref ref;
-	struct ml_place place; /* its offset as ml_desk_offset */
+	struct ml_place place; /* its offset as ml_open_trace_offset */
 	uint16_t outcome;
 	unsigned core;
 };
@@ -44,7 +44,7 @@ static const char *base_name(const char *path)
 
 /* Lines that the reference drove out of the first level, as a person would name them. */
 struct driven {
-	struct ml_space *space;
+	struct ml_region_lookup *space;
 	struct ml_ref ref;
 	unsigned levels;
 	struct ml_arena *a;
@@ -63,8 +63,8 @@ static void note_driven(void *arg, const struct ml_move *moves, size_t count)
 		    m->from != 1)
 			continue;
 		ref.addr = m->line;
-		struct ml_place p = ml_space_find(x->space, &ref);
-		const char *datum = ml_space_describe(x->space, &p, x->a);
+		struct ml_place p = ml_region_lookup_find(x->space, &ref);
+		const char *datum = ml_region_lookup_describe(x->space, &p, x->a);
 		x->text = ml_arena_printf(
 			x->a, "%s%s%s%s", x->text ? x->text : "", x->text ? ", " : "",
 			m->kind == ML_MOVE_WRITE_BACK ? "wrote back and evicted "
@@ -92,7 +92,7 @@ static const char *say_served(const struct ml_machine *m, uint16_t outcome,
 			       served > m->levels ? "memory" : m->level[served - 1].name);
 }
 
-static bool find_one(struct ml_desk_sim *s, uint64_t at, struct one *x,
+static bool find_one(struct ml_open_sim *s, uint64_t at, struct one *x,
 		     struct ml_err *err)
 {
 	if (at >= s->result.refs)
@@ -114,17 +114,17 @@ static void put_number_or_null(struct ml_answer *a, const char *key, uint64_t v,
 }
 
 /* The place in the source: of the user's own code where there is one. */
-static void put_source(struct ml_answer *a, const struct ml_desk_trace *t,
+static void put_source(struct ml_answer *a, const struct ml_open_trace *t,
 		       const struct ml_ref *ref)
 {
 	const struct ml_tables *tables = &t->trace.tables;
 	const struct ml_site *site = &tables->sites.at[ref->site];
-	struct ml_places places;
+	struct ml_user_lines places;
 
-	ml_places_init(&places, tables);
-	struct ml_place_line line = ml_places_find(&places, ref->site, ref->caller);
-	ml_places_release(&places);
-	uint32_t file = ml_desk_file(t, line.file);
+	ml_user_lines_init(&places, tables);
+	struct ml_user_line line = ml_user_lines_find(&places, ref->site, ref->caller);
+	ml_user_lines_release(&places);
+	uint32_t file = ml_open_trace_file(t, line.file);
 	put_number_or_null(a, "file", file, file != UINT32_MAX);
 	ml_answer_u64(a, "line", line.line);
 	ml_answer_string(a, "func", ml_tables_text(tables, line.func));
@@ -143,25 +143,26 @@ static void put_source(struct ml_answer *a, const struct ml_desk_trace *t,
 	ml_json_end(&a->json);
 }
 
-bool ml_ask_at(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-	       struct ml_err *err)
+bool ml_route_at(struct ml_workspace *d, const struct ml_request *q, struct ml_answer *a,
+		 struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
 	struct one x;
 	uint64_t at;
 
-	if (!s || !ml_ask_u64(q, "time", 0, &at, err) || !find_one(s, at, &x, err))
+	if (!s || !ml_request_u64(q, "time", 0, &at, err) || !find_one(s, at, &x, err))
 		return false;
-	struct ml_space *space = ml_desk_space_take(s->trace, x.ref.time, err);
+	struct ml_region_lookup *space = ml_open_trace_lookup_take(s->trace, x.ref.time,
+								   err);
 	if (!space)
 		return false;
 	struct driven driven = { space, x.ref, s->machine.levels, &a->arena, NULL };
 	pthread_mutex_lock(&s->lock);
 	bool ok = ml_player_moves(s, NULL, at, at + 1, note_driven, &driven, err);
 	pthread_mutex_unlock(&s->lock);
-	struct ml_place place = ml_space_find(space, &x.ref);
-	const char *datum = ml_space_describe(space, &place, &a->arena);
-	ml_desk_space_give(s->trace, space, x.ref.time);
+	struct ml_place place = ml_region_lookup_find(space, &x.ref);
+	const char *datum = ml_region_lookup_describe(space, &place, &a->arena);
+	ml_open_trace_lookup_give(s->trace, space, x.ref.time);
 	if (!ok)
 		return false;
 
@@ -243,11 +244,11 @@ static bool note_access(void *arg, const struct ml_walk_events *w, struct ml_err
 	return true;
 }
 
-static void put_access(struct ml_answer *a, const struct ml_desk_trace *t,
-		       struct ml_places *places, const struct access *x)
+static void put_access(struct ml_answer *a, const struct ml_open_trace *t,
+		       struct ml_user_lines *places, const struct access *x)
 {
-	struct ml_place_line line = ml_places_find(places, x->site, x->caller);
-	uint32_t file = ml_desk_file(t, line.file);
+	struct ml_user_line line = ml_user_lines_find(places, x->site, x->caller);
+	uint32_t file = ml_open_trace_file(t, line.file);
 
 	ml_json_object(&a->json);
 	ml_answer_u64(a, "time", x->position);
@@ -268,18 +269,18 @@ static void put_served(struct ml_answer *a, const struct ml_machine *m,
 	ml_json_end(&a->json);
 }
 
-bool ml_ask_datum(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		  struct ml_err *err)
+bool ml_route_datum(struct ml_workspace *d, const struct ml_request *q,
+		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
 	struct ml_selection selection = { .any = true, .regions = true, .offsets = true };
 	uint64_t region, offset, size, around, count;
 
-	if (!s || !ml_ask_u64(q, "region", 0, &region, err) ||
-	    !ml_ask_u64(q, "offset", 0, &offset, err) ||
-	    !ml_ask_u64(q, "size", 1, &size, err) ||
-	    !ml_ask_u64(q, "around", 0, &around, err) ||
-	    !ml_ask_u64(q, "count", ACCESSES, &count, err))
+	if (!s || !ml_request_u64(q, "region", 0, &region, err) ||
+	    !ml_request_u64(q, "offset", 0, &offset, err) ||
+	    !ml_request_u64(q, "size", 1, &size, err) ||
+	    !ml_request_u64(q, "around", 0, &around, err) ||
+	    !ml_request_u64(q, "count", ACCESSES, &count, err))
 		return false;
 	if (!count || count > ACCESSES_MAX || !size || size > UINT32_MAX)
 		return ml_fail(err, ML_USAGE, "count is 1 to %d, size at least 1",
@@ -294,8 +295,8 @@ bool ml_ask_datum(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a
 			    ML_WALK_OUTCOMES | ML_WALK_PLACES, note_access, &h, err))
 		return false;
 
-	struct ml_places places;
-	ml_places_init(&places, &s->trace->trace.tables);
+	struct ml_user_lines places;
+	ml_user_lines_init(&places, &s->trace->trace.tables);
 	ml_json_object(&a->json);
 	ml_answer_u64(a, "from", from);
 	ml_answer_u64(a, "to", to < s->result.refs ? to : s->result.refs);
@@ -312,14 +313,14 @@ bool ml_ask_datum(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a
 		put_access(a, s->trace, &places, &h.at[h.most + i]);
 	ml_json_end(&a->json);
 	ml_json_end(&a->json);
-	ml_places_release(&places);
+	ml_user_lines_release(&places);
 	return true;
 }
 
 /* What is selected, by line of code and by region. */
 struct sums {
 	const struct ml_selection *selection;
-	struct ml_places places;
+	struct ml_user_lines places;
 	struct sum {
 		uint64_t refs, served[ML_SERVED];
 		uint64_t id; /* place or region */
@@ -343,7 +344,7 @@ static void add(struct sums *x, uint32_t site, uint32_t caller, uint32_t region,
 	struct sum *to[] = {
 		&x->all,
 		sum_at(&x->lines, &x->line_cap,
-		       ml_places_line(&x->places, site, caller, &is_new)),
+		       ml_user_lines_line(&x->places, site, caller, &is_new)),
 		sum_at(&x->regions, &x->region_cap, region),
 	};
 
@@ -404,7 +405,7 @@ static int by_refs(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static void put_sums(struct ml_answer *a, const struct ml_desk_sim *s, struct sums *x)
+static void put_sums(struct ml_answer *a, const struct ml_open_sim *s, struct sums *x)
 {
 	const struct ml_tables *tables = &s->trace->trace.tables;
 
@@ -418,8 +419,8 @@ static void put_sums(struct ml_answer *a, const struct ml_desk_sim *s, struct su
 	ml_json_key(&a->json, "lines");
 	ml_json_array(&a->json);
 	for (size_t i = 0; i < ROWS && i < x->line_cap && x->lines[i].refs; i++) {
-		const struct ml_place_line *p = &x->places.lines[x->lines[i].id];
-		uint32_t file = ml_desk_file(s->trace, p->file);
+		const struct ml_user_line *p = &x->places.lines[x->lines[i].id];
+		uint32_t file = ml_open_trace_file(s->trace, p->file);
 
 		ml_json_object(&a->json);
 		put_number_or_null(a, "file", file, file != UINT32_MAX);
@@ -443,19 +444,19 @@ static void put_sums(struct ml_answer *a, const struct ml_desk_sim *s, struct su
 	ml_json_end(&a->json);
 }
 
-bool ml_ask_select(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		   struct ml_err *err)
+bool ml_route_select(struct ml_workspace *d, const struct ml_request *q,
+		     struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
 	struct ml_selection selection;
 	struct sums x = { .selection = &selection };
 	uint64_t from, to;
 	bool ok = true;
 
-	if (!s || !ml_ask_window(q, s->result.refs, &from, &to, err) ||
+	if (!s || !ml_request_window(q, s->result.refs, &from, &to, err) ||
 	    !ml_selection_read(&selection, q, s->trace, &a->arena, err))
 		return false;
-	ml_places_init(&x.places, &s->trace->trace.tables);
+	ml_user_lines_init(&x.places, &s->trace->trace.tables);
 	if (from == 0 && to == s->result.refs && !selection.threads && !selection.kinds &&
 	    !selection.levels && !selection.causes && !selection.offsets)
 		add_cells(&x, &s->result.profile);
@@ -467,7 +468,7 @@ bool ml_ask_select(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *
 				    add_selected, &x, err);
 	if (ok)
 		put_sums(a, s, &x);
-	ml_places_release(&x.places);
+	ml_user_lines_release(&x.places);
 	ml_free(x.lines);
 	ml_free(x.regions);
 	return ok;

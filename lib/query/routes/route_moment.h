@@ -3,4 +3,4 @@
 
 #include "lib/query/workspace/request.h"
 
-ml_route_fn ml_ask_at, ml_ask_datum, ml_ask_select;
+ml_route_fn ml_route_at, ml_route_datum, ml_route_select;

@@ -12,7 +12,7 @@ static void *room(struct ml_answer *a, size_t count, size_t size)
 
 /* A region against time: rows are parts of it, columns parts of the window. */
 struct plane {
-	struct ml_desk_sim *s;
+	struct ml_open_sim *s;
 	const struct ml_asker *asker;
 	uint32_t region;
 	uint64_t first, bytes, from, length;
@@ -78,19 +78,19 @@ static void merge(struct plane *to, const struct plane *from)
 }
 
 /* Each thread has a picture of its own. */
-static bool fill(struct plane *p, const struct ml_shares *x, struct ml_answer *a,
+static bool fill(struct plane *p, const struct ml_work_shares *x, struct ml_answer *a,
 		 struct ml_err *err)
 {
-	struct plane others[ML_SHARES_MAX];
-	void *workers[ML_SHARES_MAX];
-	size_t count = ml_shares_count(x);
+	struct plane others[ML_WORK_SHARES_MAX];
+	void *workers[ML_WORK_SHARES_MAX];
+	size_t count = ml_work_shares_count(x);
 
 	for (size_t i = 0; i < count; i++) {
 		others[i] = *p;
 		make_room(&others[i], a);
 		workers[i] = &others[i];
 	}
-	bool ok = ml_shares_run(x, workers, count, walk, err);
+	bool ok = ml_work_shares_run(x, workers, count, walk, err);
 	*p = others[0];
 	for (size_t i = 1; i < count; i++) {
 		merge(p, &others[i]);
@@ -99,20 +99,20 @@ static bool fill(struct plane *p, const struct ml_shares *x, struct ml_answer *a
 	return ok;
 }
 
-bool ml_ask_plane(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		  struct ml_err *err)
+bool ml_route_plane(struct ml_workspace *d, const struct ml_request *q,
+		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
 	uint64_t region, from, to, first, bytes, rows, columns, hurry;
 
-	if (!s || !ml_ask_window(q, s->result.refs, &from, &to, err) ||
-	    !ml_ask_u64(q, "region", 0, &region, err) ||
-	    !ml_ask_u64(q, "first", 0, &first, err) ||
-	    !ml_ask_u64(q, "bytes", ml_desk_extent(s->trace, (uint32_t)region), &bytes,
-			err) ||
-	    !ml_ask_u64(q, "rows", 256, &rows, err) ||
-	    !ml_ask_u64(q, "hurry", 0, &hurry, err) ||
-	    !ml_ask_u64(q, "columns", 512, &columns, err))
+	if (!s || !ml_request_window(q, s->result.refs, &from, &to, err) ||
+	    !ml_request_u64(q, "region", 0, &region, err) ||
+	    !ml_request_u64(q, "first", 0, &first, err) ||
+	    !ml_request_u64(q, "bytes", ml_open_trace_extent(s->trace, (uint32_t)region),
+			    &bytes, err) ||
+	    !ml_request_u64(q, "rows", 256, &rows, err) ||
+	    !ml_request_u64(q, "hurry", 0, &hurry, err) ||
+	    !ml_request_u64(q, "columns", 512, &columns, err))
 		return false;
 	if (!rows || !columns || rows > SIDE_MAX || columns > SIDE_MAX)
 		return ml_fail(err, ML_USAGE, "rows and columns are 1 to %d", SIDE_MAX);
@@ -132,7 +132,7 @@ bool ml_ask_plane(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a
 			   .length = to - from,
 			   .rows = (size_t)rows,
 			   .columns = (size_t)columns };
-	struct ml_shares x = { from, to, hurry < 1000 ? (unsigned)hurry : 1000, 0 };
+	struct ml_work_shares x = { from, to, hurry < 1000 ? (unsigned)hurry : 1000, 0 };
 	if (s->result.profile.interleaved && !hurry)
 		x.workers = 1;
 	if (!fill(&p, &x, a, err))

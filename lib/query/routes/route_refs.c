@@ -13,11 +13,11 @@ enum { REFS = 4096, REFS_MAX = 65536 };
 
 #define NO_BLOCK UINT32_MAX
 
-static bool read_stretch(const struct ml_ask *q, const struct ml_desk_sim *s,
+static bool read_stretch(const struct ml_request *q, const struct ml_open_sim *s,
 			 uint64_t *from, uint64_t *count, struct ml_err *err)
 {
-	if (!ml_ask_u64(q, "from", 0, from, err) ||
-	    !ml_ask_u64(q, "count", REFS, count, err))
+	if (!ml_request_u64(q, "from", 0, from, err) ||
+	    !ml_request_u64(q, "count", REFS, count, err))
 		return false;
 	if (*count > REFS_MAX)
 		return ml_fail(err, ML_USAGE, "count=%llu is more than %d",
@@ -65,21 +65,21 @@ static bool take(void *arg, const struct ml_walk_events *w, struct ml_err *err)
 }
 
 /* The places in the source that occur; r->site becomes a number among them. */
-static void put_sites(struct ml_answer *a, const struct ml_desk_trace *t, struct refs *r)
+static void put_sites(struct ml_answer *a, const struct ml_open_trace *t, struct refs *r)
 {
 	const struct ml_tables *tables = &t->trace.tables;
-	struct ml_places places;
+	struct ml_user_lines places;
 	bool is_new;
 
-	ml_places_init(&places, tables);
+	ml_user_lines_init(&places, tables);
 	for (size_t i = 0; i < r->count; i++)
-		r->site[i] = (uint32_t)ml_places_line(&places, r->site[i], r->caller[i],
-						      &is_new);
+		r->site[i] = (uint32_t)ml_user_lines_line(&places, r->site[i],
+							  r->caller[i], &is_new);
 	ml_json_key(&a->json, "sites");
 	ml_json_array(&a->json);
 	for (size_t i = 0; i < places.count; i++) {
-		const struct ml_place_line *p = &places.lines[i];
-		uint32_t file = ml_desk_file(t, p->file);
+		const struct ml_user_line *p = &places.lines[i];
+		uint32_t file = ml_open_trace_file(t, p->file);
 
 		ml_json_object(&a->json);
 		ml_json_key(&a->json, "file");
@@ -94,11 +94,11 @@ static void put_sites(struct ml_answer *a, const struct ml_desk_trace *t, struct
 		ml_json_end(&a->json);
 	}
 	ml_json_end(&a->json);
-	ml_places_release(&places);
+	ml_user_lines_release(&places);
 }
 
 /* The blocks that occur; r->block becomes a number among them. */
-static void put_blocks(struct ml_answer *a, const struct ml_desk_trace *t, struct refs *r)
+static void put_blocks(struct ml_answer *a, const struct ml_open_trace *t, struct refs *r)
 {
 	struct ml_map seen = { 0 };
 
@@ -128,10 +128,10 @@ static void put_blocks(struct ml_answer *a, const struct ml_desk_trace *t, struc
 	ml_map_release(&seen);
 }
 
-bool ml_ask_refs(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		 struct ml_err *err)
+bool ml_route_refs(struct ml_workspace *d, const struct ml_request *q,
+		   struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
 	uint64_t from, count;
 
 	if (!s || !read_stretch(q, s, &from, &count, err))
@@ -149,8 +149,8 @@ bool ml_ask_refs(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
 		.outcome = room(a, count, sizeof(*r.outcome)),
 		.core = room(a, count, sizeof(*r.core)),
 	};
-	if (!ml_walk(s, &q->asker, from, from + count, ML_WALK_OUTCOMES | ML_WALK_PLACES, take, &r,
-		     err))
+	if (!ml_walk(s, &q->asker, from, from + count, ML_WALK_OUTCOMES | ML_WALK_PLACES,
+		     take, &r, err))
 		return false;
 	ml_answer_columns(a);
 	ml_answer_u64(a, "from", from);
@@ -184,10 +184,10 @@ static void take_moves(void *arg, const struct ml_move *moves, size_t count)
 	m->count += count;
 }
 
-bool ml_ask_moves(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		  struct ml_err *err)
+bool ml_route_moves(struct ml_workspace *d, const struct ml_request *q,
+		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
 	struct moves m = { 0 };
 	uint64_t from, count;
 

@@ -3,4 +3,4 @@
 
 #include "lib/query/workspace/request.h"
 
-ml_route_fn ml_ask_refs, ml_ask_moves, ml_ask_state;
+ml_route_fn ml_route_refs, ml_route_moves, ml_route_state;

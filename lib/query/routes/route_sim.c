@@ -12,43 +12,43 @@
 #include "lib/query/tables/profile_tables.h"
 #include "lib/query/tables/analysed_trace.h"
 
-bool ml_ask_sim_start(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		      struct ml_err *err)
+bool ml_route_sim_start(struct ml_workspace *d, const struct ml_request *q,
+			struct ml_answer *a, struct ml_err *err)
 {
-	const char *text = ml_ask_text(q, "machine");
+	const char *text = ml_request_text(q, "machine");
 	struct ml_machine machine = d->machine;
 	uint64_t trace, interleave;
 	uint32_t sim;
 
-	if (!ml_ask_u64(q, "trace", 0, &trace, err) ||
-	    !ml_ask_u64(q, "interleave", ML_INTERLEAVE_AUTO, &interleave, err) ||
+	if (!ml_request_u64(q, "trace", 0, &trace, err) ||
+	    !ml_request_u64(q, "interleave", ML_INTERLEAVE_AUTO, &interleave, err) ||
 	    (text && !ml_machine_parse(&machine, text, err)) ||
-	    !ml_desk_sim_start(d, trace, &machine, interleave, &sim, err))
+	    !ml_open_sim_start(d, trace, &machine, interleave, &sim, err))
 		return false;
-	ml_desk_sim_json(d, sim, &a->head);
+	ml_open_sim_json(d, sim, &a->head);
 	return true;
 }
 
-bool ml_ask_sim(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		struct ml_err *err)
+bool ml_route_sim(struct ml_workspace *d, const struct ml_request *q, struct ml_answer *a,
+		  struct ml_err *err)
 {
-	if (!ml_desk_sim(d, q->number[0], err))
+	if (!ml_open_sim(d, q->number[0], err))
 		return false;
-	ml_desk_sim_json(d, q->number[0], &a->head);
+	ml_open_sim_json(d, q->number[0], &a->head);
 	return true;
 }
 
-bool ml_ask_sim_cancel(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		       struct ml_err *err)
+bool ml_route_sim_cancel(struct ml_workspace *d, const struct ml_request *q,
+			 struct ml_answer *a, struct ml_err *err)
 {
-	return ml_desk_sim_cancel(d, q->number[0], err) && ml_ask_sim(d, q, a, err);
+	return ml_open_sim_cancel(d, q->number[0], err) && ml_route_sim(d, q, a, err);
 }
 
-bool ml_ask_sim_findings(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-			 struct ml_err *err)
+bool ml_route_sim_findings(struct ml_workspace *d, const struct ml_request *q,
+			   struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
-	const struct ml_findings *f = s ? ml_desk_sim_findings(s, err) : NULL;
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	const struct ml_findings *f = s ? ml_open_sim_findings(s, err) : NULL;
 
 	if (!f)
 		return false;
@@ -63,14 +63,14 @@ bool ml_ask_sim_findings(struct ml_desk *d, const struct ml_ask *q, struct ml_an
 
 enum { ROWS = 100 };
 
-bool ml_ask_sim_profile(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-			struct ml_err *err)
+bool ml_route_sim_profile(struct ml_workspace *d, const struct ml_request *q,
+			  struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
 	struct ml_profile_view v = { 0 };
 	uint64_t top;
 
-	if (!s || !ml_ask_u64(q, "top", ROWS, &top, err))
+	if (!s || !ml_request_u64(q, "top", ROWS, &top, err))
 		return false;
 	v.trace = &s->trace->trace;
 	v.profile = &s->result.profile;
@@ -80,33 +80,33 @@ bool ml_ask_sim_profile(struct ml_desk *d, const struct ml_ask *q, struct ml_ans
 	return true;
 }
 
-/* A simulation of the desk as what comparisons are made of. Nothing is copied. */
-static bool study(struct ml_desk *d, const struct ml_ask *q, const char *key,
-		  struct ml_study *out, struct ml_err *err)
+/* A simulation of the workspace as what comparisons are made of. Nothing is copied. */
+static bool study(struct ml_workspace *d, const struct ml_request *q, const char *key,
+		  struct ml_analysed_trace *out, struct ml_err *err)
 {
 	uint64_t number;
 
-	if (!ml_ask_u64(q, key, UINT64_MAX, &number, err))
+	if (!ml_request_u64(q, key, UINT64_MAX, &number, err))
 		return false;
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, number, err);
-	const struct ml_findings *f = s ? ml_desk_sim_findings(s, err) : NULL;
+	struct ml_open_sim *s = ml_open_sim_ready(d, number, err);
+	const struct ml_findings *f = s ? ml_open_sim_findings(s, err) : NULL;
 	if (!f)
 		return false;
-	*out = (struct ml_study){ .trace = s->trace->trace,
-				  .profile = &s->result.profile,
-				  .findings = *f };
+	*out = (struct ml_analysed_trace){ .trace = s->trace->trace,
+					   .profile = &s->result.profile,
+					   .findings = *f };
 	ml_profile_rows_make(&out->rows, &s->trace->trace, out->profile);
 	return true;
 }
 
-bool ml_ask_diff(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		 struct ml_err *err)
+bool ml_route_compare(struct ml_workspace *d, const struct ml_request *q,
+		      struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_study one, other;
+	struct ml_analysed_trace one, other;
 	struct ml_compare c;
 	uint64_t top;
 
-	if (!ml_ask_u64(q, "top", ROWS, &top, err) || !study(d, q, "a", &one, err))
+	if (!ml_request_u64(q, "top", ROWS, &top, err) || !study(d, q, "a", &one, err))
 		return false;
 	bool ok = study(d, q, "b", &other, err);
 	if (ok) {
@@ -121,7 +121,7 @@ bool ml_ask_diff(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
 
 /* Counts of the lines of one file, gathered cell by cell or reference by reference. */
 struct lines {
-	struct ml_places places;
+	struct ml_user_lines places;
 	uint32_t file; /* name */
 	struct line_count {
 		uint64_t reads, writes, refs, served[ML_SERVED];
@@ -132,7 +132,7 @@ struct lines {
 static struct line_count *line_at(struct lines *l, uint32_t site, uint32_t caller)
 {
 	bool is_new;
-	uint64_t place = ml_places_line(&l->places, site, caller, &is_new);
+	uint64_t place = ml_user_lines_line(&l->places, site, caller, &is_new);
 
 	l->at = ml_grow(l->at, &l->cap, place + 1, sizeof(*l->at));
 	return &l->at[place];
@@ -173,7 +173,7 @@ static void put_lines(struct ml_answer *a, const struct lines *l,
 	ml_json_key(w, "lines");
 	ml_json_array(w);
 	for (size_t i = 0; i < l->places.count && i < l->cap; i++) {
-		const struct ml_place_line *p = &l->places.lines[i];
+		const struct ml_user_line *p = &l->places.lines[i];
 		const struct line_count *c = &l->at[i];
 
 		if (!p->own || !p->line || p->file != l->file || !c->refs)
@@ -197,21 +197,21 @@ static void put_lines(struct ml_answer *a, const struct lines *l,
 	ml_json_end(w);
 }
 
-bool ml_ask_sim_lines(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		      struct ml_err *err)
+bool ml_route_sim_lines(struct ml_workspace *d, const struct ml_request *q,
+			struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
 	struct lines l = { 0 };
 	uint64_t file, from, to;
 	bool ok = true;
 
-	if (!s || !ml_ask_u64(q, "file", UINT64_MAX, &file, err) ||
-	    !ml_ask_window(q, s->result.refs, &from, &to, err))
+	if (!s || !ml_request_u64(q, "file", UINT64_MAX, &file, err) ||
+	    !ml_request_window(q, s->result.refs, &from, &to, err))
 		return false;
 	if (file >= s->trace->file_count)
 		return ml_fail(err, ML_USAGE, "the trace has no file %llu",
 			       (unsigned long long)file);
-	ml_places_init(&l.places, &s->trace->trace.tables);
+	ml_user_lines_init(&l.places, &s->trace->trace.tables);
 	l.file = s->trace->files[file].path;
 	if (from == 0 && to == s->result.refs)
 		sum_lines(&l, &s->result.profile);
@@ -219,7 +219,7 @@ bool ml_ask_sim_lines(struct ml_desk *d, const struct ml_ask *q, struct ml_answe
 		ok = ml_counts(s, &q->asker, from, to, count_lines, &l, err);
 	if (ok)
 		put_lines(a, &l, &s->machine);
-	ml_places_release(&l.places);
+	ml_user_lines_release(&l.places);
 	ml_free(l.at);
 	return ok;
 }

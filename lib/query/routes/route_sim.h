@@ -3,5 +3,5 @@
 
 #include "lib/query/workspace/request.h"
 
-ml_route_fn ml_ask_sim_start, ml_ask_sim, ml_ask_sim_cancel, ml_ask_sim_findings,
-	ml_ask_sim_lines, ml_ask_sim_profile, ml_ask_diff;
+ml_route_fn ml_route_sim_start, ml_route_sim, ml_route_sim_cancel, ml_route_sim_findings,
+	ml_route_sim_lines, ml_route_sim_profile, ml_route_compare;

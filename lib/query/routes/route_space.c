@@ -27,7 +27,7 @@ struct page {
 };
 
 struct pages {
-	struct ml_desk_sim *s;
+	struct ml_open_sim *s;
 	const struct ml_asker *asker;
 	bool *stacks; /* by region */
 	uint32_t regions;
@@ -112,26 +112,26 @@ static void merge(struct pages *to, const struct pages *from)
 
 static void find_stacks(struct pages *p, struct ml_arena *a)
 {
-	const struct ml_space *space = p->s->trace->summary.space;
+	const struct ml_region_lookup *space = p->s->trace->summary.space;
 
-	p->regions = ml_space_regions(space);
+	p->regions = ml_region_lookup_regions(space);
 	p->stacks = ml_arena_alloc(a, (p->regions + 1) * sizeof(*p->stacks));
 	for (uint32_t i = 1; i < p->regions; i++)
-		p->stacks[i] = ml_space_region(space, i)->kind == ML_REGION_STACK;
+		p->stacks[i] = ml_region_lookup_region(space, i)->kind == ML_REGION_STACK;
 }
 
 /* All threads' pages, in the first's. */
-static bool gather(struct pages *p, const struct ml_shares *x, struct ml_err *err)
+static bool gather(struct pages *p, const struct ml_work_shares *x, struct ml_err *err)
 {
-	struct pages each[ML_SHARES_MAX];
-	void *workers[ML_SHARES_MAX];
-	size_t count = ml_shares_count(x);
+	struct pages each[ML_WORK_SHARES_MAX];
+	void *workers[ML_WORK_SHARES_MAX];
+	size_t count = ml_work_shares_count(x);
 
 	for (size_t i = 0; i < count; i++) {
 		each[i] = *p;
 		workers[i] = &each[i];
 	}
-	bool ok = ml_shares_run(x, workers, count, walk, err);
+	bool ok = ml_work_shares_run(x, workers, count, walk, err);
 	*p = each[0];
 	for (size_t i = 1; i < count; i++) {
 		merge(p, &each[i]);
@@ -178,7 +178,7 @@ static size_t cut(const struct pages *p, struct segment *segments)
 }
 
 /* The kind of region that most references of a segment go to. */
-static const char *name_of(const struct ml_desk_trace *t, const struct pages *p,
+static const char *name_of(const struct ml_open_trace *t, const struct pages *p,
 			   const struct segment *s)
 {
 	uint64_t refs[ML_REGION_KINDS] = { 0 };
@@ -186,7 +186,7 @@ static const char *name_of(const struct ml_desk_trace *t, const struct pages *p,
 
 	for (size_t i = s->first; i < s->end; i++) {
 		enum ml_region_kind kind =
-			ml_space_region(t->summary.space, p->at[i].region)->kind;
+			ml_region_lookup_region(t->summary.space, p->at[i].region)->kind;
 
 		refs[kind] += p->at[i].refs;
 		if (refs[kind] > refs[best])
@@ -230,7 +230,7 @@ static void fill(struct rows *r, const struct pages *p, const struct segment *s)
 	}
 }
 
-static void put(struct ml_answer *a, const struct ml_desk_trace *t, const struct pages *p,
+static void put(struct ml_answer *a, const struct ml_open_trace *t, const struct pages *p,
 		struct segment *segments, size_t count, uint64_t rows)
 {
 	struct rows r = { 0 };
@@ -273,17 +273,17 @@ static void put(struct ml_answer *a, const struct ml_desk_trace *t, const struct
 	ml_answer_column(a, "region", ML_TYPE_U32, r.region, r.count);
 }
 
-bool ml_ask_space(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		  struct ml_err *err)
+bool ml_route_space(struct ml_workspace *d, const struct ml_request *q,
+		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
 	struct pages p = { .s = s, .asker = &q->asker };
-	struct ml_shares x = { 0 };
+	struct ml_work_shares x = { 0 };
 	uint64_t rows, hurry;
 
-	if (!s || !ml_ask_window(q, s->result.refs, &x.from, &x.to, err) ||
-	    !ml_ask_u64(q, "rows", ROWS, &rows, err) ||
-	    !ml_ask_u64(q, "hurry", 0, &hurry, err))
+	if (!s || !ml_request_window(q, s->result.refs, &x.from, &x.to, err) ||
+	    !ml_request_u64(q, "rows", ROWS, &rows, err) ||
+	    !ml_request_u64(q, "hurry", 0, &hurry, err))
 		return false;
 	if (!rows || rows > ROWS_MAX)
 		return ml_fail(err, ML_USAGE, "rows is 1 to %d", ROWS_MAX);

@@ -157,12 +157,12 @@ static void look(struct state *x, const struct ml_sim *sim, const struct ml_mach
  * end within a line: then its last byte tells, or nothing does. A stack is its function's
  * whatever else is there at the moment.
  */
-static bool find_offsets(struct state *x, struct ml_desk_sim *s, uint64_t at,
+static bool find_offsets(struct state *x, struct ml_open_sim *s, uint64_t at,
 			 struct ml_err *err)
 {
 	const struct ml_machine *m = &s->machine;
 	/* positions are times, but for what the interleaver moves within a block */
-	struct ml_space *space = ml_desk_space_take(s->trace, at, err);
+	struct ml_region_lookup *space = ml_open_trace_lookup_take(s->trace, at, err);
 	size_t tables = s->trace->trace.tables.regions.count;
 
 	if (!space)
@@ -179,15 +179,16 @@ static bool find_offsets(struct state *x, struct ml_desk_sim *s, uint64_t at,
 
 			x->offset[k] = UNKNOWN;
 			if (x->region[k] >= tables && x->line[k] != ML_NO_LINE &&
-			    ml_desk_base(s->trace, x->region[k], &base)) {
+			    ml_open_trace_base(s->trace, x->region[k], &base)) {
 				x->offset[k] = x->line[k] > base ? x->line[k] - base : 0;
 				continue;
 			}
-			uint64_t extent = ml_desk_extent(s->trace, x->region[k]);
+			uint64_t extent = ml_open_trace_extent(s->trace, x->region[k]);
 			if (!extent || x->line[k] == ML_NO_LINE)
 				continue;
-			/* most lines of large caches: there is no need to look for them */
-			if (ml_desk_base(s->trace, x->region[k], &base)) {
+			/* most lines of large caches: there is no need to look for them
+			 */
+			if (ml_open_trace_base(s->trace, x->region[k], &base)) {
 				if (x->line[k] - base < extent)
 					x->offset[k] = x->line[k] - base;
 				else if (x->line[k] + l->line - 1 - base < extent)
@@ -197,9 +198,9 @@ static bool find_offsets(struct state *x, struct ml_desk_sim *s, uint64_t at,
 			for (uint64_t in = 0; in < l->line; in += l->line - 1) {
 				struct ml_ref ref = { .time = at,
 						      .addr = x->line[k] + in };
-				struct ml_place p = ml_space_find(space, &ref);
-				uint64_t offset = ml_desk_offset(s->trace, p.block,
-								 p.offset);
+				struct ml_place p = ml_region_lookup_find(space, &ref);
+				uint64_t offset = ml_open_trace_offset(s->trace, p.block,
+								       p.offset);
 
 				if (p.region != x->region[k])
 					continue;
@@ -208,12 +209,12 @@ static bool find_offsets(struct state *x, struct ml_desk_sim *s, uint64_t at,
 			}
 		}
 	}
-	ml_desk_space_give(s->trace, space, at);
+	ml_open_trace_lookup_give(s->trace, space, at);
 	return true;
 }
 
 /* By whom the references before `at` were served that the temperature is made of. */
-static bool count_served(struct ml_desk_sim *s, uint64_t at, uint64_t last,
+static bool count_served(struct ml_open_sim *s, uint64_t at, uint64_t last,
 			 uint64_t served[16], struct ml_err *err)
 {
 	uint16_t outcome[ML_BATCH];
@@ -230,17 +231,17 @@ static bool count_served(struct ml_desk_sim *s, uint64_t at, uint64_t last,
 	return ok;
 }
 
-bool ml_ask_state(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		  struct ml_err *err)
+bool ml_route_state(struct ml_workspace *d, const struct ml_request *q,
+		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
 	struct state x = { 0 };
 	struct ml_temperature_options o = ml_temperature_default();
 	uint64_t at, slots, groups, served[16] = { 0 };
 
-	if (!s || !ml_ask_u64(q, "at", 0, &at, err) || !ml_ask_scores(q, &o, err) ||
-	    !ml_ask_u64(q, "slots", UINT64_MAX, &slots, err) ||
-	    !ml_ask_u64(q, "groups", GROUPS, &groups, err))
+	if (!s || !ml_request_u64(q, "at", 0, &at, err) || !ml_route_scores(q, &o, err) ||
+	    !ml_request_u64(q, "slots", UINT64_MAX, &slots, err) ||
+	    !ml_request_u64(q, "groups", GROUPS, &groups, err))
 		return false;
 	if (!groups || groups > GROUPS_MAX)
 		return ml_fail(err, ML_USAGE, "groups is 1 to %d", GROUPS_MAX);

@@ -19,7 +19,7 @@ struct hunt {
 	enum by by;
 	unsigned level; /* BY_MISS: served by none up to this one */
 	const struct ml_selection *selection;
-	struct ml_places places;
+	struct ml_user_lines places;
 	uint64_t from, to; /* positions at which a moment counts */
 	bool last;         /* look for the last one, not the first */
 	bool any;          /* a reference was seen: */
@@ -47,7 +47,7 @@ static bool is_moment(struct hunt *h, const struct ml_walk_events *w, size_t i)
 	}
 	case BY_SELECTION: return ml_selection_has(h->selection, w, i);
 	case BY_LINE:
-		now = ml_places_line(&h->places, b->site[i], b->caller[i], &is_new);
+		now = ml_user_lines_line(&h->places, b->site[i], b->caller[i], &is_new);
 		break;
 	default: now = w->e.region[i];
 	}
@@ -75,7 +75,7 @@ static bool look(void *arg, const struct ml_walk_events *w, struct ml_err *err)
 }
 
 /* Looks at positions [from, to); what is at from is compared with the one before. */
-static bool search(struct ml_desk_sim *s, struct hunt *h, uint64_t from, uint64_t to,
+static bool search(struct ml_open_sim *s, struct hunt *h, uint64_t from, uint64_t to,
 		   struct ml_err *err)
 {
 	unsigned want = h->by == BY_MISS || h->by == BY_FIRST ? ML_WALK_OUTCOMES : 0u;
@@ -103,7 +103,7 @@ static bool may_be(const struct hunt *h, const struct ml_result_row *row)
 }
 
 /* Whether it may be among the 2^16 references of a part of the result. */
-static bool in_part(struct ml_desk_sim *s, const struct hunt *h, uint64_t part, bool *may,
+static bool in_part(struct ml_open_sim *s, const struct hunt *h, uint64_t part, bool *may,
 		    struct ml_err *err)
 {
 	const struct ml_result_row *rows;
@@ -123,7 +123,7 @@ static bool in_part(struct ml_desk_sim *s, const struct hunt *h, uint64_t part, 
  * those that follow each other are one walk. A walk goes forwards only, so backwards
  * there are few parts in the first one, and more in each that follows.
  */
-static bool search_parts(struct ml_desk_sim *s, struct hunt *h, uint64_t from,
+static bool search_parts(struct ml_open_sim *s, struct hunt *h, uint64_t from,
 			 uint64_t to, bool back, struct ml_err *err)
 {
 	uint64_t first = from / ML_RESULT_PART;
@@ -151,7 +151,7 @@ static bool search_parts(struct ml_desk_sim *s, struct hunt *h, uint64_t from,
 	return ok;
 }
 
-static bool hunt(struct ml_desk_sim *s, struct hunt *h, uint64_t at, bool back,
+static bool hunt(struct ml_open_sim *s, struct hunt *h, uint64_t at, bool back,
 		 struct ml_err *err)
 {
 	bool ok;
@@ -159,7 +159,7 @@ static bool hunt(struct ml_desk_sim *s, struct hunt *h, uint64_t at, bool back,
 	h->last = back;
 	h->found = NOWHERE;
 	h->sites = s->trace->trace.tables.sites.count;
-	ml_places_init(&h->places, &s->trace->trace.tables);
+	ml_user_lines_init(&h->places, &s->trace->trace.tables);
 	/* most moments are near: before whole parts are looked at, a few references are
 	 */
 	if (back) {
@@ -169,7 +169,7 @@ static bool hunt(struct ml_desk_sim *s, struct hunt *h, uint64_t at, bool back,
 		     (h->found != NOWHERE || search_parts(s, h, 0, near, true, err));
 	} else
 		ok = search_parts(s, h, at + 1, s->result.refs, false, err);
-	ml_places_release(&h->places);
+	ml_user_lines_release(&h->places);
 	return ok;
 }
 
@@ -189,23 +189,23 @@ static uint64_t phase_step(const struct ml_tables *t, uint64_t at, uint64_t end,
 	return found;
 }
 
-bool ml_ask_step(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		 struct ml_err *err)
+bool ml_route_step(struct ml_workspace *d, const struct ml_request *q,
+		   struct ml_answer *a, struct ml_err *err)
 {
 	static const char *const names[] = {
 		[BY_LINE] = "line",   [BY_REGION] = "region",       [BY_MISS] = "miss",
 		[BY_FIRST] = "first", [BY_SELECTION] = "selection",
 	};
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
-	const char *by = ml_ask_text(q, "by"), *dir = ml_ask_text(q, "dir");
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	const char *by = ml_request_text(q, "by"), *dir = ml_request_text(q, "dir");
 	bool back = dir && *dir == '-';
 	struct ml_selection selection;
 	struct hunt h = { .asker = &q->asker, .selection = &selection };
 	uint64_t at, level, found = NOWHERE;
 	size_t i = 0;
 
-	if (!s || !ml_ask_u64(q, "at", 0, &at, err) ||
-	    !ml_ask_u64(q, "level", s->machine.levels, &level, err))
+	if (!s || !ml_request_u64(q, "at", 0, &at, err) ||
+	    !ml_request_u64(q, "level", s->machine.levels, &level, err))
 		return false;
 	by = by ? by : "reference";
 	if (!strcmp(by, "reference"))

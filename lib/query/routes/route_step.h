@@ -3,4 +3,4 @@
 
 #include "lib/query/workspace/request.h"
 
-ml_route_fn ml_ask_step;
+ml_route_fn ml_route_step;

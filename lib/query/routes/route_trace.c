@@ -27,8 +27,8 @@ static const char *machine_text(struct ml_answer *a, const struct ml_machine *m)
 	return copy;
 }
 
-bool ml_ask_open(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		 struct ml_err *err)
+bool ml_route_open(struct ml_workspace *d, const struct ml_request *q,
+		   struct ml_answer *a, struct ml_err *err)
 {
 	struct ml_json *w = &a->json;
 	struct ml_machine host;
@@ -53,7 +53,7 @@ bool ml_ask_open(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
 	ml_json_key(w, "ensembles");
 	ml_json_array(w);
 	for (size_t i = 0; i < d->ensemble_count; i++) {
-		const struct ml_desk_ensemble *x = d->ensembles[i];
+		const struct ml_open_ensemble *x = d->ensembles[i];
 
 		ml_json_object(w);
 		ml_answer_u64(a, "ensemble", i);
@@ -221,7 +221,7 @@ static void put_states(struct ml_answer *a, const struct ml_summary *s)
 	ml_json_end(&a->json);
 }
 
-static void put_files(struct ml_answer *a, const struct ml_desk_trace *t)
+static void put_files(struct ml_answer *a, const struct ml_open_trace *t)
 {
 	ml_json_key(&a->json, "files");
 	ml_json_array(&a->json);
@@ -238,22 +238,22 @@ static void put_files(struct ml_answer *a, const struct ml_desk_trace *t)
 	ml_json_end(&a->json);
 }
 
-static bool is_counted(struct ml_desk_trace *t)
+static bool is_counted(struct ml_open_trace *t)
 {
-	pthread_mutex_lock(&t->desk->lock);
+	pthread_mutex_lock(&t->workspace->lock);
 	bool counted = t->counted;
-	pthread_mutex_unlock(&t->desk->lock);
+	pthread_mutex_unlock(&t->workspace->lock);
 	return counted;
 }
 
-bool ml_ask_trace(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		  struct ml_err *err)
+bool ml_route_trace(struct ml_workspace *d, const struct ml_request *q,
+		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_trace *t = ml_desk_trace(d, q->number[0], err);
+	struct ml_open_trace *t = ml_open_trace(d, q->number[0], err);
 	/* what is not counted yet is empty */
 	struct ml_summary none = { .trace = t ? &t->trace : NULL };
-	bool soon = t && ml_ask_text(q, "soon") && !is_counted(t);
-	struct ml_summary *s = soon ? &none : t ? ml_desk_summary(t, err) : NULL;
+	bool soon = t && ml_request_text(q, "soon") && !is_counted(t);
+	struct ml_summary *s = soon ? &none : t ? ml_open_trace_summary(t, err) : NULL;
 
 	if (!s)
 		return false;
@@ -282,11 +282,11 @@ bool ml_ask_trace(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a
 	return true;
 }
 
-static void put_region(struct ml_answer *a, const struct ml_desk_trace *t,
+static void put_region(struct ml_answer *a, const struct ml_open_trace *t,
 		       const struct ml_summary_region *r)
 {
 	const struct ml_tables *tables = &t->trace.tables;
-	const struct ml_region *x = ml_space_region(t->summary.space, r->region);
+	const struct ml_region *x = ml_region_lookup_region(t->summary.space, r->region);
 	struct ml_json *w = &a->json;
 
 	ml_json_object(w);
@@ -314,7 +314,7 @@ static void put_region(struct ml_answer *a, const struct ml_desk_trace *t,
 	}
 	ml_json_end(w);
 	ml_answer_u64(a, "size", r->size);
-	ml_answer_u64(a, "extent", ml_desk_extent(t, r->region));
+	ml_answer_u64(a, "extent", ml_open_trace_extent(t, r->region));
 	ml_answer_u64(a, "blocks", r->blocks);
 	ml_answer_u64(a, "references", r->count.refs);
 	ml_answer_u64(a, "reads", r->count.reads);
@@ -328,11 +328,11 @@ static void put_region(struct ml_answer *a, const struct ml_desk_trace *t,
 	ml_json_end(w);
 }
 
-bool ml_ask_regions(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		    struct ml_err *err)
+bool ml_route_regions(struct ml_workspace *d, const struct ml_request *q,
+		      struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_trace *t = ml_desk_trace(d, q->number[0], err);
-	struct ml_summary *s = t ? ml_desk_summary(t, err) : NULL;
+	struct ml_open_trace *t = ml_open_trace(d, q->number[0], err);
+	struct ml_summary *s = t ? ml_open_trace_summary(t, err) : NULL;
 
 	if (!s)
 		return false;
@@ -346,13 +346,13 @@ bool ml_ask_regions(struct ml_desk *d, const struct ml_ask *q, struct ml_answer 
 	return true;
 }
 
-bool ml_ask_source(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		   struct ml_err *err)
+bool ml_route_source(struct ml_workspace *d, const struct ml_request *q,
+		     struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_trace *t = ml_desk_trace(d, q->number[0], err);
+	struct ml_open_trace *t = ml_open_trace(d, q->number[0], err);
 	uint64_t file;
 
-	if (!t || !ml_ask_u64(q, "file", UINT64_MAX, &file, err))
+	if (!t || !ml_request_u64(q, "file", UINT64_MAX, &file, err))
 		return false;
 	if (file >= t->file_count || !t->files[file].text)
 		return ml_fail(err, ML_USAGE, "the trace has no text of file %llu",
@@ -362,11 +362,11 @@ bool ml_ask_source(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *
 	return true;
 }
 
-bool ml_ask_counts(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		   struct ml_err *err)
+bool ml_route_counts(struct ml_workspace *d, const struct ml_request *q,
+		     struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_trace *t = ml_desk_trace(d, q->number[0], err);
-	struct ml_summary *s = t ? ml_desk_summary(t, err) : NULL;
+	struct ml_open_trace *t = ml_open_trace(d, q->number[0], err);
+	struct ml_summary *s = t ? ml_open_trace_summary(t, err) : NULL;
 
 	if (!s)
 		return false;
@@ -375,8 +375,8 @@ bool ml_ask_counts(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *
 	ml_json_array(&a->json);
 	for (size_t i = 0; i < s->lines.count; i++) {
 		const struct ml_summary_line *l = &s->lines.at[i];
-		uint32_t file =
-			ml_desk_file(t, ml_names_find(&t->trace.tables.names, l->file));
+		uint32_t file = ml_open_trace_file(
+			t, ml_names_find(&t->trace.tables.names, l->file));
 
 		ml_json_object(&a->json);
 		ml_json_key(&a->json, "file");

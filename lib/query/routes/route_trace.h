@@ -3,4 +3,5 @@
 
 #include "lib/query/workspace/request.h"
 
-ml_route_fn ml_ask_open, ml_ask_trace, ml_ask_regions, ml_ask_source, ml_ask_counts;
+ml_route_fn ml_route_open, ml_route_trace, ml_route_regions, ml_route_source,
+	ml_route_counts;

@@ -18,9 +18,9 @@ struct cells {
 	double *served;  /* [count][levels] */
 };
 
-static bool read_cells(const struct ml_ask *q, uint64_t *cells, struct ml_err *err)
+static bool read_cells(const struct ml_request *q, uint64_t *cells, struct ml_err *err)
 {
-	if (!ml_ask_u64(q, "cells", CELLS, cells, err))
+	if (!ml_request_u64(q, "cells", CELLS, cells, err))
 		return false;
 	if (*cells < 2 || *cells > CELLS_MAX)
 		return ml_fail(err, ML_USAGE, "cells=%llu is not 2 to %d",
@@ -55,10 +55,10 @@ static void put_cells(struct ml_answer *a, const struct cells *c, uint64_t from,
 }
 
 /* What is known while the simulation runs: whole bins of the profile. */
-static uint64_t partial(struct ml_desk_sim *s, struct cells *c, uint64_t from,
+static uint64_t partial(struct ml_open_sim *s, struct cells *c, uint64_t from,
 			uint64_t to)
 {
-	pthread_mutex_lock(&s->desk->lock);
+	pthread_mutex_lock(&s->workspace->lock);
 	uint64_t until = s->done;
 	for (size_t i = 0; i < s->partial_count; i++) {
 		uint64_t at = i * s->partial_bin;
@@ -69,12 +69,12 @@ static uint64_t partial(struct ml_desk_sim *s, struct cells *c, uint64_t from,
 		for (unsigned k = 0; k < c->levels; k++)
 			cell[k] += (double)s->partial[i].served[k + 1];
 	}
-	pthread_mutex_unlock(&s->desk->lock);
+	pthread_mutex_unlock(&s->workspace->lock);
 	return until;
 }
 
 /* From the series of the result. */
-static bool from_series(struct ml_desk_sim *s, struct cells *c, uint64_t from,
+static bool from_series(struct ml_open_sim *s, struct cells *c, uint64_t from,
 			uint64_t to, struct ml_answer *a, struct ml_err *err)
 {
 	struct ml_result_series series;
@@ -138,7 +138,7 @@ static bool in_rows(const struct ml_selection *x, uint64_t from, uint64_t to)
 	return to - from >= 64 * (uint64_t)ML_RESULT_PART && !x->offsets;
 }
 
-static bool count_selected(struct ml_desk_sim *s, const struct ml_ask *q,
+static bool count_selected(struct ml_open_sim *s, const struct ml_request *q,
 			   struct counting *x, uint64_t from, uint64_t to,
 			   struct ml_err *err)
 {
@@ -152,15 +152,15 @@ static bool count_selected(struct ml_desk_sim *s, const struct ml_ask *q,
 	return ml_walk(s, &q->asker, from, to, want, count_each, x, err);
 }
 
-bool ml_ask_timeline(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		     struct ml_err *err)
+bool ml_route_timeline(struct ml_workspace *d, const struct ml_request *q,
+		       struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim(d, q->number[0], err);
 	struct ml_selection selection;
 	struct cells c;
 	uint64_t from, to, cells;
 
-	if (!s || !ml_ask_window(q, s->trace->trace.count, &from, &to, err) ||
+	if (!s || !ml_request_window(q, s->trace->trace.count, &from, &to, err) ||
 	    !read_cells(q, &cells, err) ||
 	    !ml_selection_read(&selection, q, s->trace, &a->arena, err))
 		return false;
@@ -169,8 +169,8 @@ bool ml_ask_timeline(struct ml_desk *d, const struct ml_ask *q, struct ml_answer
 	    cells > (to - from) / ML_RESULT_PART)
 		cells = (to - from) / ML_RESULT_PART;
 	lay_out(&c, from, to, cells, s->machine.levels + 1, &a->arena);
-	if (!ml_desk_sim_ready(d, q->number[0], err)) {
-		if (s->state != ML_DESK_RUNNING || selection.any)
+	if (!ml_open_sim_ready(d, q->number[0], err)) {
+		if (s->state != ML_SIM_RUNNING || selection.any)
 			return false;
 		until = partial(s, &c, from, to);
 	} else if (selection.any) {
@@ -186,16 +186,16 @@ bool ml_ask_timeline(struct ml_desk *d, const struct ml_ask *q, struct ml_answer
 }
 
 /* Moving average of scores over the last references, as ml_thermometer has it. */
-bool ml_ask_temperature(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-			struct ml_err *err)
+bool ml_route_temperature(struct ml_workspace *d, const struct ml_request *q,
+			  struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
 	struct ml_temperature_options o = ml_temperature_default();
 	struct cells c;
 	uint64_t from, to, cells;
 
-	if (!s || !ml_ask_window(q, s->result.refs, &from, &to, err) ||
-	    !read_cells(q, &cells, err) || !ml_ask_scores(q, &o, err))
+	if (!s || !ml_request_window(q, s->result.refs, &from, &to, err) ||
+	    !read_cells(q, &cells, err) || !ml_route_scores(q, &o, err))
 		return false;
 	lay_out(&c, from, to, cells, s->machine.levels + 1, &a->arena);
 	if (c.count && !from_series(s, &c, from, to, a, err))
@@ -231,14 +231,14 @@ bool ml_ask_temperature(struct ml_desk *d, const struct ml_ask *q, struct ml_ans
 	return true;
 }
 
-bool ml_ask_event_map(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-		      struct ml_err *err)
+bool ml_route_event_map(struct ml_workspace *d, const struct ml_request *q,
+			struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
 	struct cells c;
 	uint64_t from, to, cells;
 
-	if (!s || !ml_ask_window(q, s->result.refs, &from, &to, err) ||
+	if (!s || !ml_request_window(q, s->result.refs, &from, &to, err) ||
 	    !read_cells(q, &cells, err))
 		return false;
 	lay_out(&c, from, to, cells, s->machine.levels + 1, &a->arena);

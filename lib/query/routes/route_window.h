@@ -3,4 +3,4 @@
 
 #include "lib/query/workspace/request.h"
 
-ml_route_fn ml_ask_timeline, ml_ask_temperature, ml_ask_event_map;
+ml_route_fn ml_route_timeline, ml_route_temperature, ml_route_event_map;

@@ -8,7 +8,7 @@
 #include "lib/cache/sim.h"
 
 struct ticker {
-	const struct ml_study_options *o;
+	const struct ml_analysed_trace_options *o;
 	const char *what;
 };
 
@@ -20,17 +20,17 @@ static void tick(void *arg, uint64_t done, uint64_t total)
 }
 
 /* Keeping a result is a convenience: where it cannot be, nothing is said. */
-static void keep(struct ml_study *s, struct ml_result_writer *out, bool ok)
+static void keep(struct ml_analysed_trace *s, struct ml_result_writer *out, bool ok)
 {
 	struct ml_err unkept;
 
 	if (!ok)
 		ml_result_writer_abandon(out);
 	else if (ml_result_writer_close(out, &s->own, &unkept))
-		ml_kept_trim();
+		ml_result_cache_trim();
 }
 
-static bool replay(struct ml_study *s, const struct ml_replay_options *o,
+static bool replay(struct ml_analysed_trace *s, const struct ml_replay_options *o,
 		   const char *kept_path, const struct ml_result_info *info,
 		   struct ml_err *err)
 {
@@ -57,8 +57,8 @@ static bool replay(struct ml_study *s, const struct ml_replay_options *o,
 	return ok;
 }
 
-static bool simulate(struct ml_study *s, const struct ml_study_options *o,
-		     struct ml_err *err)
+static bool simulate(struct ml_analysed_trace *s,
+		     const struct ml_analysed_trace_options *o, struct ml_err *err)
 {
 	struct ticker t = { o, "simulating" };
 	struct ml_replay_options options = { .machine = o->machine,
@@ -70,7 +70,7 @@ static bool simulate(struct ml_study *s, const struct ml_study_options *o,
 	struct ml_result_info info;
 
 	ml_result_describe(&info, &s->trace, &options, &s->arena);
-	s->has_result = o->keep && ml_kept_find(&info, &s->result);
+	s->has_result = o->keep && ml_result_cache_find(&info, &s->result);
 	if (s->has_result) {
 		struct ml_machine *m = &s->result.profile.machine;
 
@@ -79,7 +79,8 @@ static bool simulate(struct ml_study *s, const struct ml_study_options *o,
 		s->profile = &s->result.profile;
 		return true;
 	}
-	return replay(s, &options, o->keep ? ml_kept_path(&info, &s->arena) : NULL, &info,
+	return replay(s, &options,
+		      o->keep ? ml_result_cache_path(&info, &s->arena) : NULL, &info,
 		      err);
 }
 
@@ -91,7 +92,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* Opens the trace of that id, if the folder has it. */
-static bool find_trace(struct ml_study *s, const char *folder)
+static bool find_trace(struct ml_analysed_trace *s, const char *folder)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
@@ -115,7 +116,7 @@ static bool find_trace(struct ml_study *s, const char *folder)
 	return found;
 }
 
-static bool open_result(struct ml_study *s, const char *path, struct ml_err *err)
+static bool open_result(struct ml_analysed_trace *s, const char *path, struct ml_err *err)
 {
 	const char *slash = strrchr(path, '/');
 	const char *folder =
@@ -134,7 +135,8 @@ static bool open_result(struct ml_study *s, const char *path, struct ml_err *err
 		path);
 }
 
-static bool find(struct ml_study *s, const struct ml_study_options *o, struct ml_err *err)
+static bool find(struct ml_analysed_trace *s, const struct ml_analysed_trace_options *o,
+		 struct ml_err *err)
 {
 	struct ticker t = { o, "looking closer" };
 	struct ml_findings_options options = { .window = o->window,
@@ -145,10 +147,10 @@ static bool find(struct ml_study *s, const struct ml_study_options *o, struct ml
 	return ml_findings_make(&s->findings, &s->trace, s->profile, &options, err);
 }
 
-bool ml_study_open(struct ml_study *s, const char *path, const struct ml_study_options *o,
-		   struct ml_err *err)
+bool ml_analysed_trace_open(struct ml_analysed_trace *s, const char *path,
+			    const struct ml_analysed_trace_options *o, struct ml_err *err)
 {
-	*s = (struct ml_study){ 0 };
+	*s = (struct ml_analysed_trace){ 0 };
 	bool ok = ends_with(path, ".mls")
 			  ? open_result(s, path, err)
 			  : ml_trace_open(&s->trace, path, err) && simulate(s, o, err);
@@ -157,11 +159,11 @@ bool ml_study_open(struct ml_study *s, const char *path, const struct ml_study_o
 		ml_profile_rows_make(&s->rows, &s->trace, s->profile);
 		return true;
 	}
-	ml_study_close(s);
+	ml_analysed_trace_close(s);
 	return false;
 }
 
-void ml_study_close(struct ml_study *s)
+void ml_analysed_trace_close(struct ml_analysed_trace *s)
 {
 	if (s->rows.trace)
 		ml_profile_rows_release(&s->rows);

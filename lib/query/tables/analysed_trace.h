@@ -15,7 +15,7 @@
 #include "lib/query/tables/profile_rows.h"
 #include "lib/trace/trace.h"
 
-struct ml_study_options {
+struct ml_analysed_trace_options {
 	struct ml_machine machine; /* of traces; results have theirs */
 	uint64_t interleave;       /* as of struct ml_replay_options */
 	uint64_t window;           /* as of struct ml_findings_options */
@@ -26,7 +26,7 @@ struct ml_study_options {
 	const volatile bool *stop; /* may be NULL */
 };
 
-struct ml_study {
+struct ml_analysed_trace {
 	struct ml_trace trace;
 	const struct ml_profile *profile;
 	const char *damage; /* why only the references before some point count, or NULL */
@@ -42,6 +42,7 @@ struct ml_study {
  * path is a trace or, ending in .mls, a result; the trace of a result is the one with
  * its id beside it or in the current folder.
  */
-bool ml_study_open(struct ml_study *s, const char *path, const struct ml_study_options *o,
-		   struct ml_err *err);
-void ml_study_close(struct ml_study *s);
+bool ml_analysed_trace_open(struct ml_analysed_trace *s, const char *path,
+			    const struct ml_analysed_trace_options *o,
+			    struct ml_err *err);
+void ml_analysed_trace_close(struct ml_analysed_trace *s);

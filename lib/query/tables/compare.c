@@ -28,7 +28,8 @@ static const char *base_name(const char *path)
 }
 
 /* Misses of a level that has this name, in references; false: there is no such level. */
-static bool missed_at(const struct ml_study *s, const char *level, double *missed)
+static bool missed_at(const struct ml_analysed_trace *s, const char *level,
+		      double *missed)
 {
 	const struct ml_machine *m = &s->profile->machine;
 
@@ -116,7 +117,7 @@ static void number_keys(struct items *items, struct ml_arena *a)
 	ml_names_release(&names);
 }
 
-static struct items items_of_lines(struct ml_study *s, struct ml_arena *a)
+static struct items items_of_lines(struct ml_analysed_trace *s, struct ml_arena *a)
 {
 	struct ml_source_lines sources = { .trace = &s->trace };
 	struct items items = { 0 };
@@ -149,7 +150,7 @@ static struct items items_of_lines(struct ml_study *s, struct ml_arena *a)
 	return items;
 }
 
-static struct items items_of_regions(struct ml_study *s, struct ml_arena *a)
+static struct items items_of_regions(struct ml_analysed_trace *s, struct ml_arena *a)
 {
 	struct items items = { 0 };
 
@@ -289,7 +290,8 @@ static void make_findings(struct ml_compare *c)
 	}
 }
 
-void ml_compare_make(struct ml_compare *c, struct ml_study *a, struct ml_study *b)
+void ml_compare_make(struct ml_compare *c, struct ml_analysed_trace *a,
+		     struct ml_analysed_trace *b)
 {
 	*c = (struct ml_compare){ .a = a, .b = b };
 	make_totals(c);

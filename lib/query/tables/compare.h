@@ -14,7 +14,7 @@
 #include "lib/base/arena.h"
 #include "lib/query/tables/profile_rows.h"
 
-struct ml_study;
+struct ml_analysed_trace;
 
 /* One figure of the whole run. */
 struct ml_compare_total {
@@ -46,7 +46,7 @@ struct ml_compare_finding {
 	}
 
 struct ml_compare {
-	struct ml_study *a, *b;
+	struct ml_analysed_trace *a, *b;
 	ML_COMPARE_ROWS(struct ml_compare_total) totals;
 	ML_COMPARE_ROWS(struct ml_compare_row)
 	lines; /* largest change of waiting first */
@@ -56,7 +56,8 @@ struct ml_compare {
 };
 
 /* Both must stay. */
-void ml_compare_make(struct ml_compare *c, struct ml_study *a, struct ml_study *b);
+void ml_compare_make(struct ml_compare *c, struct ml_analysed_trace *a,
+		     struct ml_analysed_trace *b);
 void ml_compare_release(struct ml_compare *c);
 
 /* (b - a) / a: 0 where both are 0, infinite where only a is. */

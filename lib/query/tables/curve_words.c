@@ -26,10 +26,11 @@ bool ml_curve_words_measure(const char *text, enum ml_measure *measure,
 		       text);
 }
 
-bool ml_curve_words_time(const char *text, enum ml_match_how *how, struct ml_err *err)
+bool ml_curve_words_time(const char *text, enum ml_time_match_how *how,
+			 struct ml_err *err)
 {
-	*how = among(ml_match_names, text);
-	return *how <= ML_MATCH_MILESTONES ||
+	*how = among(ml_time_match_names, text);
+	return *how <= ML_TIME_MATCH_MILESTONES ||
 	       ml_fail(err, ML_USAGE, "time is raw, normalised or matched, not '%s'",
 		       text);
 }

@@ -14,13 +14,14 @@
 
 bool ml_curve_words_measure(const char *text, enum ml_measure *measure,
 			    struct ml_err *err);
-bool ml_curve_words_time(const char *text, enum ml_match_how *how, struct ml_err *err);
+bool ml_curve_words_time(const char *text, enum ml_time_match_how *how,
+			 struct ml_err *err);
 /* Cycles by level, memory's last: one for each level that a member has, and it. */
 bool ml_curve_words_weights(const char *text, const struct ml_ensemble *e,
 			    struct ml_curve_options *o, struct ml_err *err);
 /*
- * Rows for ml_match, one behind each ";": the names in the order of the traces, or one
- * name that all of them use. They live in a.
+ * Rows for ml_time_match, one behind each ";": the names in the order of the traces, or
+ * one name that all of them use. They live in a.
  */
 bool ml_curve_words_pairs(const char *text, const struct ml_ensemble *e,
 			  const char *const *const **pairs, size_t *count,

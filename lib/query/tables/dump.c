@@ -141,7 +141,7 @@ bool ml_dump_open(struct ml_dump *d, struct ml_trace *t,
 		ml_arena_release(&d->arena);
 		return false;
 	}
-	d->space = ml_space_open(t, err);
+	d->space = ml_region_lookup_open(t, err);
 	if (!d->space) {
 		ml_arena_release(&d->arena);
 		return false;
@@ -154,7 +154,7 @@ bool ml_dump_open(struct ml_dump *d, struct ml_trace *t,
 void ml_dump_close(struct ml_dump *d)
 {
 	ml_cursor_close(d->cursor);
-	ml_space_close(d->space);
+	ml_region_lookup_close(d->space);
 	ml_free(d->events);
 	ml_arena_release(&d->arena);
 	ml_arena_release(&d->texts);
@@ -209,8 +209,8 @@ bool ml_dump_next(struct ml_dump *d, struct ml_dump_row *row, struct ml_err *err
 		struct ml_ref ref = ml_batch_ref(&d->batch, d->at++);
 		if (!passes(d, &ref))
 			continue;
-		struct ml_place place = ml_space_find(d->space, &ref);
-		const char *region = ml_space_name(d->space, place.region);
+		struct ml_place place = ml_region_lookup_find(d->space, &ref);
+		const char *region = ml_region_lookup_name(d->space, place.region);
 		if (d->filter.region && strcmp(region, d->filter.region) != 0)
 			continue;
 		d->found++;
@@ -223,8 +223,10 @@ bool ml_dump_next(struct ml_dump *d, struct ml_dump_row *row, struct ml_err *err
 			.datum = region,
 		};
 		/* Nothing is known about memory of no known kind: an offset would lie. */
-		if (ml_space_region(d->space, place.region)->kind != ML_REGION_OTHER)
-			row->datum = ml_space_describe(d->space, &place, &d->texts);
+		if (ml_region_lookup_region(d->space, place.region)->kind !=
+		    ML_REGION_OTHER)
+			row->datum = ml_region_lookup_describe(d->space, &place,
+							       &d->texts);
 		return true;
 	}
 	return false;

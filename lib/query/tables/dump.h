@@ -53,7 +53,7 @@ struct ml_dump_row {
 struct ml_dump {
 	struct ml_trace *trace;
 	struct ml_dump_filter filter;
-	struct ml_space *space;
+	struct ml_region_lookup *space;
 	struct ml_cursor *cursor;
 	struct ml_batch batch;
 	size_t at; /* in the batch */

@@ -80,7 +80,7 @@ void ml_ensemble_rank(const struct ml_ensemble_ask *q, struct ml_ranked *rows)
 
 static double position(const struct ml_curve_options *o, uint32_t trace, double common)
 {
-	return o->matching ? ml_match_position(o->matching, trace, common) : common;
+	return o->matching ? ml_time_match_position(o->matching, trace, common) : common;
 }
 
 double ml_ensemble_references(const struct ml_ensemble_ask *q, uint32_t member)
@@ -233,7 +233,7 @@ static double cell_start(const struct ml_ensemble_ask *q, size_t c, size_t cells
 	unsigned bits = 0;
 
 	if (c == 0 || c == cells ||
-	    (q->o->matching && q->o->matching->how != ML_MATCH_RAW))
+	    (q->o->matching && q->o->matching->how != ML_TIME_MATCH_RAW))
 		return at;
 	for (size_t i = 0; i < e->trace_count; i++)
 		bits = e->traces[i].bits > bits ? e->traces[i].bits : bits;
@@ -282,7 +282,7 @@ void ml_ensemble_series(struct ml_ensemble_table *t, const struct ml_ensemble_as
 }
 
 void ml_ensemble_matching(struct ml_ensemble_table *t, const struct ml_ensemble *e,
-			  const struct ml_matching *m, size_t most)
+			  const struct ml_time_matching *m, size_t most)
 {
 	size_t shown = m->knots < most || most < 2 ? m->knots : most;
 
@@ -315,19 +315,19 @@ void ml_ensemble_matching(struct ml_ensemble_table *t, const struct ml_ensemble 
 }
 
 /* Values of all ways, over the window. */
-static double *values_of(const struct ml_ensemble_ask *q, const struct ml_second *s,
+static double *values_of(const struct ml_ensemble_ask *q, const struct ml_shared_cache *s,
 			 struct ml_arena *a)
 {
 	double *v = ml_arena_alloc(a, (s->count + 1) * sizeof(*v));
 	struct ml_curve_options whole = *q->o;
 
 	whole.window = 0;
-	ml_second_curves(q->curves, s, &whole, 0, q->from, q->to, 1, v, NULL, NULL);
+	ml_shared_cache_curves(q->curves, s, &whole, 0, q->from, q->to, 1, v, NULL, NULL);
 	return v;
 }
 
 void ml_ensemble_second(struct ml_ensemble_table *t, const struct ml_ensemble_ask *q,
-			const struct ml_second *s)
+			const struct ml_shared_cache *s)
 {
 	const struct ml_ensemble *e = ensemble(q);
 
@@ -344,7 +344,7 @@ void ml_ensemble_second(struct ml_ensemble_table *t, const struct ml_ensemble_as
 		rows[i] = (struct ml_ranked){ v[i], i, ml_measure_more_is_better(q->o) };
 	qsort(rows, s->count, sizeof(*rows), by_rank);
 	for (size_t i = 0; i < s->count; i++) {
-		const struct ml_second_member *way = &s->at[rows[i].member];
+		const struct ml_shared_cache_member *way = &s->at[rows[i].member];
 
 		real(t, rows[i].value);
 		ml_table_count(&t->table, way->starved);
@@ -356,7 +356,7 @@ void ml_ensemble_second(struct ml_ensemble_table *t, const struct ml_ensemble_as
 }
 
 void ml_ensemble_clusters(struct ml_ensemble_table *t, const struct ml_ensemble_ask *q,
-			  const struct ml_second *s)
+			  const struct ml_shared_cache *s)
 {
 	enum ml_column_kind kind = kind_of(q->o->measure);
 

@@ -62,11 +62,11 @@ void ml_ensemble_series(struct ml_ensemble_table *t, const struct ml_ensemble_as
 /* Knots of a matching, at the most so many: name, visit, and for each trace its position,
  * and its references up to the next one. What is unequal is told by the matching. */
 void ml_ensemble_matching(struct ml_ensemble_table *t, const struct ml_ensemble *e,
-			  const struct ml_matching *m, size_t most);
+			  const struct ml_time_matching *m, size_t most);
 /* Ways to share a cache, the best first: sizes, starved, value. */
 void ml_ensemble_second(struct ml_ensemble_table *t, const struct ml_ensemble_ask *q,
-			const struct ml_second *s);
+			const struct ml_shared_cache *s);
 /* The same by number of starved threads: how many ways, mean, deviation, least and
  * greatest of their values. */
 void ml_ensemble_clusters(struct ml_ensemble_table *t, const struct ml_ensemble_ask *q,
-			  const struct ml_second *s);
+			  const struct ml_shared_cache *s);

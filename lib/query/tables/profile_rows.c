@@ -210,16 +210,17 @@ static void keep_shares(struct ml_profile_rows *x, struct shares *regions,
 	ml_free(through->list.at);
 }
 
-static struct ml_profile_line_row *
-line_row(struct ml_profile_rows *x, struct ml_places *places, size_t cell, size_t *number)
+static struct ml_profile_line_row *line_row(struct ml_profile_rows *x,
+					    struct ml_user_lines *places, size_t cell,
+					    size_t *number)
 {
 	const struct ml_tables *t = &x->trace->tables;
 	const struct ml_profile_cell *c = &x->profile->cells[cell];
 	bool is_new;
 
-	*number = ml_places_line(places, c->site, c->caller, &is_new);
+	*number = ml_user_lines_line(places, c->site, c->caller, &is_new);
 	if (is_new) {
-		struct ml_place_line p = places->lines[*number];
+		struct ml_user_line p = places->lines[*number];
 
 		*ML_ADD(x->lines) = (struct ml_profile_line_row){
 			.file = ml_tables_text(t, p.file),
@@ -237,10 +238,10 @@ static void make_lines(struct ml_profile_rows *x)
 {
 	const struct ml_profile *p = x->profile;
 	const struct ml_tables *t = &x->trace->tables;
-	struct ml_places places;
+	struct ml_user_lines places;
 	struct shares regions = { 0 }, through = { 0 };
 
-	ml_places_init(&places, t);
+	ml_user_lines_init(&places, t);
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct ml_profile_cell *c = &p->cells[i];
 		struct ml_profile_count n = cell_count(&p->machine, c);
@@ -256,7 +257,7 @@ static void make_lines(struct ml_profile_rows *x)
 			add_share(&through, number, ml_tables_frame(t, c->site).func, &n);
 		}
 	}
-	ml_places_release(&places);
+	ml_user_lines_release(&places);
 	keep_shares(x, &regions, &through);
 	for (size_t i = 0; i < x->lines.count; i++)
 		finish(&p->machine, &x->lines.at[i].count);

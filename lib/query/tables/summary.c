@@ -127,7 +127,7 @@ static void make_regions(struct ml_summary *s, const struct ml_tally *tally)
 	for (uint32_t i = 0; i < count; i++)
 		if (rows[i].count.refs) {
 			rows[i].region = i;
-			rows[i].name = i ? ml_space_name(s->space, i) : "other";
+			rows[i].name = i ? ml_region_lookup_name(s->space, i) : "other";
 			rows[i].lines = tally->region_lines[i];
 			rows[i].low = tally->region_low[i];
 			rows[i].high = tally->region_high[i];
@@ -174,7 +174,8 @@ static void keep_regions(struct ml_summary *s, struct ml_map *m)
 
 		if (l->regions < ML_SUMMARY_PARTS)
 			l->region[l->regions] = (struct ml_summary_part){
-				region ? ml_space_name(s->space, region) : "other",
+				region ? ml_region_lookup_name(s->space, region)
+				       : "other",
 				m->cells[i].value
 			};
 		l->regions++;
@@ -197,18 +198,18 @@ static void keep_functions(struct ml_summary *s, struct ml_map *m)
 static void make_lines(struct ml_summary *s, const struct ml_tally *tally)
 {
 	const struct ml_tables *t = &s->trace->tables;
-	struct ml_places places = { 0 };
+	struct ml_user_lines places = { 0 };
 	struct ml_map regions = { 0 }, through = { 0 };
 
-	ml_places_init(&places, t);
+	ml_user_lines_init(&places, t);
 	for (size_t i = 0; i < tally->count; i++) {
 		const struct ml_tally_cell *c = tally->cells[i];
 		bool is_new;
-		uint64_t row = ml_places_line(&places, c->site, c->caller, &is_new);
+		uint64_t row = ml_user_lines_line(&places, c->site, c->caller, &is_new);
 
 		if (is_new) {
 			struct ml_summary_line *l = ML_ADD(s->lines);
-			struct ml_place_line p = places.lines[row];
+			struct ml_user_line p = places.lines[row];
 
 			l->own = p.own;
 			l->file = ml_tables_text(t, p.file);
@@ -233,7 +234,7 @@ static void make_lines(struct ml_summary *s, const struct ml_tally *tally)
 	keep_functions(s, &through);
 	ml_map_release(&regions);
 	ml_map_release(&through);
-	ml_places_release(&places);
+	ml_user_lines_release(&places);
 	if (s->lines.count)
 		qsort(s->lines.at, s->lines.count, sizeof(*s->lines.at), by_line);
 }
@@ -318,7 +319,7 @@ bool ml_summary_open(struct ml_summary *s, struct ml_trace *t, ml_tally_tick *ti
 {
 	struct ml_tally tally;
 
-	*s = (struct ml_summary){ .trace = t, .space = ml_space_open(t, err) };
+	*s = (struct ml_summary){ .trace = t, .space = ml_region_lookup_open(t, err) };
 	if (!s->space)
 		return false;
 	bool ok = ml_tally_run(&tally, t, s->space, tick, arg, err);
@@ -353,7 +354,7 @@ void ml_summary_close(struct ml_summary *s)
 	ml_free(s->marks.at);
 	ml_free(s->states.at);
 	ml_free(s->gaps.at);
-	ml_space_close(s->space);
+	ml_region_lookup_close(s->space);
 	ml_arena_release(&s->arena);
 	*s = (struct ml_summary){ 0 };
 }

@@ -20,7 +20,7 @@
 #include "lib/trace/tables.h"
 
 struct ml_trace;
-struct ml_space;
+struct ml_region_lookup;
 
 struct ml_summary_count {
 	uint64_t refs, reads, writes, fetches;
@@ -110,7 +110,7 @@ struct ml_summary_gap {
 
 struct ml_summary {
 	struct ml_trace *trace;
-	struct ml_space *space;
+	struct ml_region_lookup *space;
 	const char *
 		damage; /* why it counts only the references before some point, or NULL */
 	struct ml_summary_count total;

@@ -29,7 +29,7 @@ static bool give_each(void *arg, const struct ml_walk_events *w, struct ml_err *
 }
 
 /* Who calls has the lock of the simulation. */
-static bool give_rows(struct ml_desk_sim *s, uint64_t position, ml_counts_fn *fn,
+static bool give_rows(struct ml_open_sim *s, uint64_t position, ml_counts_fn *fn,
 		      void *arg, struct ml_err *err)
 {
 	const struct ml_result_row *rows;
@@ -47,7 +47,7 @@ static bool give_rows(struct ml_desk_sim *s, uint64_t position, ml_counts_fn *fn
 	return true;
 }
 
-bool ml_counts(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+bool ml_counts(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
 	       uint64_t to, ml_counts_fn *fn, void *arg, struct ml_err *err)
 {
 	struct one_by_one x = { fn, arg };

@@ -4,8 +4,8 @@
 
 #include "lib/query/workspace/workspace.h"
 
-/* The number + 1 of a trace on the desk with this id. */
-static uint32_t find_open(struct ml_desk *d, const uint8_t id[16])
+/* The number + 1 of a trace on the workspace with this id. */
+static uint32_t find_open(struct ml_workspace *d, const uint8_t id[16])
 {
 	uint32_t found = 0;
 
@@ -30,7 +30,7 @@ static bool is_trace(const char *path, const uint8_t id[16])
 }
 
 /* Its path as given, that seen from the ensemble's folder, or the name alone there. */
-static const char *find_file(struct ml_desk_ensemble *x,
+static const char *find_file(struct ml_open_ensemble *x,
 			     const struct ml_ensemble_trace *t)
 {
 	const char *slash = strrchr(x->path, '/'), *name = strrchr(t->path, '/');
@@ -49,7 +49,7 @@ static const char *find_file(struct ml_desk_ensemble *x,
 }
 
 /* A trace that is not there is no failure: the series stay. */
-static void open_traces(struct ml_desk *d, struct ml_desk_ensemble *x)
+static void open_traces(struct ml_workspace *d, struct ml_open_ensemble *x)
 {
 	struct ml_err err;
 
@@ -61,16 +61,16 @@ static void open_traces(struct ml_desk *d, struct ml_desk_ensemble *x)
 		if (x->open[i])
 			continue;
 		const char *file = find_file(x, t);
-		if (file && ml_desk_open(d, file, &err))
+		if (file && ml_workspace_open(d, file, &err))
 			x->open[i] = find_open(d, t->id);
 	}
 }
 
-bool ml_desk_ensemble_open(struct ml_desk *d, const char *path, struct ml_err *err)
+bool ml_open_ensemble_open(struct ml_workspace *d, const char *path, struct ml_err *err)
 {
-	struct ml_desk_ensemble *x = ml_resize(NULL, sizeof(*x));
+	struct ml_open_ensemble *x = ml_resize(NULL, sizeof(*x));
 
-	*x = (struct ml_desk_ensemble){ 0 };
+	*x = (struct ml_open_ensemble){ 0 };
 	ml_ensemble_init(&x->e);
 	if (!ml_ensemble_open(&x->e, path, err)) {
 		ml_ensemble_release(&x->e);
@@ -86,15 +86,15 @@ bool ml_desk_ensemble_open(struct ml_desk *d, const char *path, struct ml_err *e
 	d->ensembles = ml_grow(d->ensembles, &d->ensemble_cap, d->ensemble_count + 1,
 			       sizeof(*d->ensembles));
 	d->ensembles[d->ensemble_count++] = x;
-	ml_desk_change(d);
+	ml_workspace_change(d);
 	pthread_mutex_unlock(&d->lock);
 	return true;
 }
 
-struct ml_desk_ensemble *ml_desk_ensemble(struct ml_desk *d, uint64_t number,
+struct ml_open_ensemble *ml_open_ensemble(struct ml_workspace *d, uint64_t number,
 					  struct ml_err *err)
 {
-	struct ml_desk_ensemble *x = NULL;
+	struct ml_open_ensemble *x = NULL;
 
 	pthread_mutex_lock(&d->lock);
 	if (number < d->ensemble_count)
@@ -106,10 +106,10 @@ struct ml_desk_ensemble *ml_desk_ensemble(struct ml_desk *d, uint64_t number,
 	return x;
 }
 
-void ml_desk_ensembles_close(struct ml_desk *d)
+void ml_open_ensembles_close(struct ml_workspace *d)
 {
 	for (size_t i = 0; i < d->ensemble_count; i++) {
-		struct ml_desk_ensemble *x = d->ensembles[i];
+		struct ml_open_ensemble *x = d->ensembles[i];
 
 		ml_curves_close(x->curves);
 		ml_ensemble_release(&x->e);

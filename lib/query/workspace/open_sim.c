@@ -11,25 +11,25 @@
 #include "lib/query/routes/route_last.h"
 #include "lib/query/workspace/player.h"
 
-/* The lock of the desk is held. */
-static void change(struct ml_desk_sim *s)
+/* The lock of the workspace is held. */
+static void change(struct ml_open_sim *s)
 {
 	s->version++;
-	ml_desk_change(s->desk);
+	ml_workspace_change(s->workspace);
 }
 
 /* The run of one simulation: the profile that it fills can be looked at from tick. */
 struct run {
-	struct ml_desk_sim *sim;
+	struct ml_open_sim *sim;
 	struct ml_profile profile;
 };
 
 static void tick(void *arg, uint64_t done, uint64_t total)
 {
 	struct run *r = arg;
-	struct ml_desk_sim *s = r->sim;
+	struct ml_open_sim *s = r->sim;
 
-	pthread_mutex_lock(&s->desk->lock);
+	pthread_mutex_lock(&s->workspace->lock);
 	s->done = done;
 	s->total = total;
 	s->partial = ml_grow(s->partial, &s->partial_cap, r->profile.bin_count + 1,
@@ -39,10 +39,10 @@ static void tick(void *arg, uint64_t done, uint64_t total)
 		       r->profile.bin_count * sizeof(*s->partial));
 	s->partial_count = r->profile.bin_count;
 	s->partial_bin = r->profile.bin;
-	if (ml_stopped(&s->desk->stop))
+	if (ml_stopped(&s->workspace->stop))
 		ml_stop(&s->stop);
 	change(s);
-	pthread_mutex_unlock(&s->desk->lock);
+	pthread_mutex_unlock(&s->workspace->lock);
 }
 
 static bool write_result(struct run *r, const struct ml_replay_options *o,
@@ -72,7 +72,7 @@ static bool write_result(struct run *r, const struct ml_replay_options *o,
 }
 
 /* Where nothing can be kept the result is a file that nobody else sees. */
-static const char *scratch_path(struct ml_desk_sim *s)
+static const char *scratch_path(struct ml_open_sim *s)
 {
 	const char *dir = getenv("TMPDIR");
 
@@ -80,7 +80,7 @@ static const char *scratch_path(struct ml_desk_sim *s)
 			       dir && *dir ? dir : "/tmp", (int)getpid(), s->number);
 }
 
-static bool simulate(struct ml_desk_sim *s, struct ml_err *err)
+static bool simulate(struct ml_open_sim *s, struct ml_err *err)
 {
 	struct run run = { .sim = s };
 	struct ml_replay_options o = { .machine = s->machine,
@@ -92,41 +92,41 @@ static bool simulate(struct ml_desk_sim *s, struct ml_err *err)
 	struct ml_result_info info;
 
 	ml_result_describe(&info, &s->trace->trace, &o, &s->arena);
-	if (ml_kept_find(&info, &s->result))
+	if (ml_result_cache_find(&info, &s->result))
 		return true;
-	const char *kept = ml_kept_path(&info, &s->arena);
+	const char *kept = ml_result_cache_path(&info, &s->arena);
 	const char *path = kept ? kept : scratch_path(s);
 	bool ok = write_result(&run, &o, path, &info, err) &&
 		  ml_result_open(&s->result, path, err);
 	ml_profile_release(&run.profile);
 	if (kept)
-		ml_kept_trim();
+		ml_result_cache_trim();
 	else
 		unlink(path);
 	return ok;
 }
 
-static void find(struct ml_desk_sim *s)
+static void find(struct ml_open_sim *s)
 {
 	struct ml_findings_options o = { .stop = &s->stop };
 	struct ml_err err = { 0 };
 	bool ok = ml_findings_make(&s->findings, &s->trace->trace, &s->result.profile, &o,
 				   &err);
 
-	pthread_mutex_lock(&s->desk->lock);
+	pthread_mutex_lock(&s->workspace->lock);
 	s->found = true;
 	if (!ok)
 		s->not_found = err;
 	change(s);
-	pthread_mutex_unlock(&s->desk->lock);
+	pthread_mutex_unlock(&s->workspace->lock);
 }
 
 /* A first overview of a result that was kept: the trace may take long to be counted. */
-static void show(struct ml_desk_sim *s)
+static void show(struct ml_open_sim *s)
 {
 	const struct ml_profile *p = &s->result.profile;
 
-	pthread_mutex_lock(&s->desk->lock);
+	pthread_mutex_lock(&s->workspace->lock);
 	s->partial = ml_grow(s->partial, &s->partial_cap, p->bin_count + 1,
 			     sizeof(*s->partial));
 	if (p->bin_count)
@@ -135,42 +135,42 @@ static void show(struct ml_desk_sim *s)
 	s->partial_bin = p->bin;
 	s->done = s->total = p->refs;
 	change(s);
-	pthread_mutex_unlock(&s->desk->lock);
+	pthread_mutex_unlock(&s->workspace->lock);
 }
 
 static void *work(void *arg)
 {
-	struct ml_desk_sim *s = arg;
+	struct ml_open_sim *s = arg;
 	struct ml_err err = { 0 };
 	bool ok = simulate(s, &err);
 
 	if (ok)
 		show(s);
 	/* numbers of regions are those of a space that has walked the whole trace */
-	ok = ok && ml_desk_summary(s->trace, &err);
-	pthread_mutex_lock(&s->desk->lock);
-	s->state = ok                       ? ML_DESK_READY
-		   : err.kind == ML_STOPPED ? ML_DESK_CANCELLED
-					    : ML_DESK_FAILED;
+	ok = ok && ml_open_trace_summary(s->trace, &err);
+	pthread_mutex_lock(&s->workspace->lock);
+	s->state = ok                       ? ML_SIM_READY
+		   : err.kind == ML_STOPPED ? ML_SIM_CANCELLED
+					    : ML_SIM_FAILED;
 	s->failed = err;
 	s->done = s->total = s->trace->trace.count;
 	change(s);
-	pthread_mutex_unlock(&s->desk->lock);
+	pthread_mutex_unlock(&s->workspace->lock);
 	if (ok)
 		find(s);
 	return NULL;
 }
 
-/* The lock of the desk is held. */
-static struct ml_desk_sim *same_sim(struct ml_desk *d, const struct ml_desk_trace *t,
+/* The lock of the workspace is held. */
+static struct ml_open_sim *same_sim(struct ml_workspace *d, const struct ml_open_trace *t,
 				    const char *text, uint64_t interleave)
 {
 	for (size_t i = 0; i < d->sim_count; i++) {
-		struct ml_desk_sim *s = d->sims[i];
+		struct ml_open_sim *s = d->sims[i];
 
 		if (s->trace == t && s->interleave == interleave &&
-		    !strcmp(s->text, text) && s->state != ML_DESK_CANCELLED &&
-		    s->state != ML_DESK_FAILED)
+		    !strcmp(s->text, text) && s->state != ML_SIM_CANCELLED &&
+		    s->state != ML_SIM_FAILED)
 			return s;
 	}
 	return NULL;
@@ -187,10 +187,10 @@ static void init_lock(pthread_mutex_t *lock)
 	pthread_mutexattr_destroy(&attr);
 }
 
-bool ml_desk_sim_start(struct ml_desk *d, uint64_t trace, const struct ml_machine *m,
+bool ml_open_sim_start(struct ml_workspace *d, uint64_t trace, const struct ml_machine *m,
 		       uint64_t interleave, uint32_t *sim, struct ml_err *err)
 {
-	struct ml_desk_trace *t = ml_desk_trace(d, trace, err);
+	struct ml_open_trace *t = ml_open_trace(d, trace, err);
 	struct ml_buf text = { 0 };
 	bool ok = true;
 
@@ -199,10 +199,10 @@ bool ml_desk_sim_start(struct ml_desk *d, uint64_t trace, const struct ml_machin
 	ml_machine_print(m, &text);
 	ml_buf_u8(&text, 0);
 	pthread_mutex_lock(&d->lock);
-	struct ml_desk_sim *s = same_sim(d, t, (const char *)text.data, interleave);
+	struct ml_open_sim *s = same_sim(d, t, (const char *)text.data, interleave);
 	if (!s) {
 		s = ml_resize(NULL, sizeof(*s));
-		*s = (struct ml_desk_sim){ .desk = d,
+		*s = (struct ml_open_sim){ .workspace = d,
 					   .trace = t,
 					   .number = (uint32_t)d->sim_count,
 					   .machine = *m,
@@ -228,9 +228,10 @@ bool ml_desk_sim_start(struct ml_desk *d, uint64_t trace, const struct ml_machin
 	return ok;
 }
 
-struct ml_desk_sim *ml_desk_sim(struct ml_desk *d, uint64_t number, struct ml_err *err)
+struct ml_open_sim *ml_open_sim(struct ml_workspace *d, uint64_t number,
+				struct ml_err *err)
 {
-	struct ml_desk_sim *s = NULL;
+	struct ml_open_sim *s = NULL;
 
 	pthread_mutex_lock(&d->lock);
 	if (number < d->sim_count)
@@ -242,60 +243,61 @@ struct ml_desk_sim *ml_desk_sim(struct ml_desk *d, uint64_t number, struct ml_er
 	return s;
 }
 
-bool ml_desk_sim_cancel(struct ml_desk *d, uint64_t sim, struct ml_err *err)
+bool ml_open_sim_cancel(struct ml_workspace *d, uint64_t sim, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim(d, sim, err);
+	struct ml_open_sim *s = ml_open_sim(d, sim, err);
 
 	if (s)
 		ml_stop(&s->stop);
 	return s != NULL;
 }
 
-static bool is_ready(struct ml_desk_sim *s, enum ml_desk_state state, struct ml_err *err)
+static bool is_ready(struct ml_open_sim *s, enum ml_open_sim_state state,
+		     struct ml_err *err)
 {
 	switch (state) {
-	case ML_DESK_READY: return true;
-	case ML_DESK_RUNNING:
+	case ML_SIM_READY: return true;
+	case ML_SIM_RUNNING:
 		return ml_fail(err, ML_STOPPED, "simulation %u is not ready yet",
 			       s->number);
-	case ML_DESK_CANCELLED:
+	case ML_SIM_CANCELLED:
 		return ml_fail(err, ML_STOPPED, "simulation %u was cancelled", s->number);
-	case ML_DESK_FAILED: break;
+	case ML_SIM_FAILED: break;
 	}
 	*err = s->failed;
 	return false;
 }
 
-bool ml_desk_sim_finish(struct ml_desk *d, uint64_t sim, struct ml_err *err)
+bool ml_open_sim_finish(struct ml_workspace *d, uint64_t sim, struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim(d, sim, err);
+	struct ml_open_sim *s = ml_open_sim(d, sim, err);
 
 	if (!s)
 		return false;
 	pthread_mutex_lock(&d->lock);
-	while (s->state == ML_DESK_RUNNING && !d->stop)
+	while (s->state == ML_SIM_RUNNING && !d->stop)
 		pthread_cond_wait(&d->changed, &d->lock);
-	enum ml_desk_state state = s->state;
+	enum ml_open_sim_state state = s->state;
 	pthread_mutex_unlock(&d->lock);
 	return is_ready(s, state, err);
 }
 
-struct ml_desk_sim *ml_desk_sim_ready(struct ml_desk *d, uint64_t number,
+struct ml_open_sim *ml_open_sim_ready(struct ml_workspace *d, uint64_t number,
 				      struct ml_err *err)
 {
-	struct ml_desk_sim *s = ml_desk_sim(d, number, err);
+	struct ml_open_sim *s = ml_open_sim(d, number, err);
 
 	if (!s)
 		return NULL;
 	pthread_mutex_lock(&d->lock);
-	enum ml_desk_state state = s->state;
+	enum ml_open_sim_state state = s->state;
 	pthread_mutex_unlock(&d->lock);
 	return is_ready(s, state, err) ? s : NULL;
 }
 
-const struct ml_findings *ml_desk_sim_findings(struct ml_desk_sim *s, struct ml_err *err)
+const struct ml_findings *ml_open_sim_findings(struct ml_open_sim *s, struct ml_err *err)
 {
-	struct ml_desk *d = s->desk;
+	struct ml_workspace *d = s->workspace;
 
 	pthread_mutex_lock(&d->lock);
 	while (!s->found && !d->stop)
@@ -311,7 +313,7 @@ const struct ml_findings *ml_desk_sim_findings(struct ml_desk_sim *s, struct ml_
 	return NULL;
 }
 
-size_t ml_desk_sim_count(struct ml_desk *d)
+size_t ml_open_sim_count(struct ml_workspace *d)
 {
 	pthread_mutex_lock(&d->lock);
 	size_t count = d->sim_count;
@@ -319,7 +321,7 @@ size_t ml_desk_sim_count(struct ml_desk *d)
 	return count;
 }
 
-uint64_t ml_desk_sim_version(struct ml_desk *d, size_t sim)
+uint64_t ml_open_sim_version(struct ml_workspace *d, size_t sim)
 {
 	pthread_mutex_lock(&d->lock);
 	uint64_t version = d->sims[sim]->version;
@@ -367,18 +369,18 @@ static void put_levels(struct ml_json *w, const struct ml_machine *m)
 	ml_json_end(w);
 }
 
-void ml_desk_sim_json(struct ml_desk *d, size_t sim, struct ml_buf *out)
+void ml_open_sim_json(struct ml_workspace *d, size_t sim, struct ml_buf *out)
 {
 	static const char *const states[] = {
-		[ML_DESK_RUNNING] = "running",
-		[ML_DESK_READY] = "ready",
-		[ML_DESK_FAILED] = "failed",
-		[ML_DESK_CANCELLED] = "cancelled",
+		[ML_SIM_RUNNING] = "running",
+		[ML_SIM_READY] = "ready",
+		[ML_SIM_FAILED] = "failed",
+		[ML_SIM_CANCELLED] = "cancelled",
 	};
 	struct ml_json json = { .out = out }, *w = &json;
 
 	pthread_mutex_lock(&d->lock);
-	const struct ml_desk_sim *s = d->sims[sim];
+	const struct ml_open_sim *s = d->sims[sim];
 	ml_json_object(w);
 	put(w, "sim", s->number);
 	put(w, "trace", s->trace->number);
@@ -387,12 +389,12 @@ void ml_desk_sim_json(struct ml_desk *d, size_t sim, struct ml_buf *out)
 	put_text(w, "state", states[s->state]);
 	put(w, "done", s->done);
 	put(w, "total", s->total);
-	if (s->state == ML_DESK_FAILED)
+	if (s->state == ML_SIM_FAILED)
 		put_text(w, "error", s->failed.text);
 	ml_json_key(w, "findings");
 	ml_json_bool(w, s->found);
 	put(w, "cores", s->machine.cores);
-	if (s->state == ML_DESK_READY) {
+	if (s->state == ML_SIM_READY) {
 		put(w, "positions", s->result.refs);
 		ml_json_key(w, "interleaved");
 		ml_json_bool(w, s->result.profile.interleaved);
@@ -402,11 +404,11 @@ void ml_desk_sim_json(struct ml_desk *d, size_t sim, struct ml_buf *out)
 	pthread_mutex_unlock(&d->lock);
 }
 
-static void close_sim(struct ml_desk_sim *s)
+static void close_sim(struct ml_open_sim *s)
 {
 	ml_stop(&s->stop);
 	pthread_join(s->thread, NULL);
-	if (s->state == ML_DESK_READY) {
+	if (s->state == ML_SIM_READY) {
 		if (s->not_found.kind == ML_OK)
 			ml_findings_release(&s->findings);
 		for (size_t i = 0; i < sizeof(s->players) / sizeof(*s->players); i++)
@@ -421,7 +423,7 @@ static void close_sim(struct ml_desk_sim *s)
 	ml_free(s);
 }
 
-void ml_desk_sims_close(struct ml_desk *d)
+void ml_open_sims_close(struct ml_workspace *d)
 {
 	for (size_t i = 0; i < d->sim_count; i++)
 		close_sim(d->sims[i]);

@@ -1,5 +1,5 @@
 /*
- * Simulations on the desk: each runs in a thread of its own, can be asked how far
+ * Simulations on the workspace: each runs in a thread of its own, can be asked how far
  * it is, and can be cancelled. A simulation that was kept from an earlier run is
  * ready at once. Positions are those of the simulated order (replay.h).
  */
@@ -15,11 +15,11 @@ struct ml_buf;
 struct ml_lasts;
 struct ml_player;
 
-enum ml_desk_state { ML_DESK_RUNNING, ML_DESK_READY, ML_DESK_FAILED, ML_DESK_CANCELLED };
+enum ml_open_sim_state { ML_SIM_RUNNING, ML_SIM_READY, ML_SIM_FAILED, ML_SIM_CANCELLED };
 
-struct ml_desk_sim {
-	struct ml_desk *desk;
-	struct ml_desk_trace *trace;
+struct ml_open_sim {
+	struct ml_workspace *workspace;
+	struct ml_open_trace *trace;
 	uint32_t number;
 	struct ml_machine machine;
 	const char *text; /* canonical */
@@ -27,8 +27,8 @@ struct ml_desk_sim {
 	pthread_t thread;
 	volatile bool stop;
 
-	/* Under the desk's lock: */
-	enum ml_desk_state state;
+	/* Under the workspace's lock: */
+	enum ml_open_sim_state state;
 	uint64_t version; /* grows with every change */
 	uint64_t done, total;
 	struct ml_err failed;
@@ -48,23 +48,24 @@ struct ml_desk_sim {
 };
 
 /* Starts a simulation of trace number `trace`, or finds the same one. */
-bool ml_desk_sim_start(struct ml_desk *d, uint64_t trace, const struct ml_machine *m,
+bool ml_open_sim_start(struct ml_workspace *d, uint64_t trace, const struct ml_machine *m,
 		       uint64_t interleave, uint32_t *sim, struct ml_err *err);
-bool ml_desk_sim_cancel(struct ml_desk *d, uint64_t sim, struct ml_err *err);
+bool ml_open_sim_cancel(struct ml_workspace *d, uint64_t sim, struct ml_err *err);
 /* Waits until it does not run any more; fails unless it is ready then. */
-bool ml_desk_sim_finish(struct ml_desk *d, uint64_t sim, struct ml_err *err);
+bool ml_open_sim_finish(struct ml_workspace *d, uint64_t sim, struct ml_err *err);
 /* Cancels and ends all of them. */
-void ml_desk_sims_close(struct ml_desk *d);
+void ml_open_sims_close(struct ml_workspace *d);
 
 /* In whatever state; NULL with a sentence. */
-struct ml_desk_sim *ml_desk_sim(struct ml_desk *d, uint64_t number, struct ml_err *err);
+struct ml_open_sim *ml_open_sim(struct ml_workspace *d, uint64_t number,
+				struct ml_err *err);
 /* One that is ready, or NULL with a sentence. */
-struct ml_desk_sim *ml_desk_sim_ready(struct ml_desk *d, uint64_t number,
+struct ml_open_sim *ml_open_sim_ready(struct ml_workspace *d, uint64_t number,
 				      struct ml_err *err);
 /* Waits for the findings. */
-const struct ml_findings *ml_desk_sim_findings(struct ml_desk_sim *s, struct ml_err *err);
+const struct ml_findings *ml_open_sim_findings(struct ml_open_sim *s, struct ml_err *err);
 
-size_t ml_desk_sim_count(struct ml_desk *d);
-/* Grows whenever what ml_desk_sim_json says of it changes; from 1. */
-uint64_t ml_desk_sim_version(struct ml_desk *d, size_t sim);
-void ml_desk_sim_json(struct ml_desk *d, size_t sim, struct ml_buf *out);
+size_t ml_open_sim_count(struct ml_workspace *d);
+/* Grows whenever what ml_open_sim_json says of it changes; from 1. */
+uint64_t ml_open_sim_version(struct ml_workspace *d, size_t sim);
+void ml_open_sim_json(struct ml_workspace *d, size_t sim, struct ml_buf *out);

@@ -16,11 +16,11 @@ struct ml_player {
 	uint64_t used; /* when, for choosing which one to move */
 };
 
-enum { PLAYERS = sizeof(((struct ml_desk_sim *)0)->players) / sizeof(void *) };
+enum { PLAYERS = sizeof(((struct ml_open_sim *)0)->players) / sizeof(void *) };
 
 /* A walk that feeds a player. */
 struct feed {
-	struct ml_desk_sim *s;
+	struct ml_open_sim *s;
 	const struct ml_asker *asker;
 	struct ml_player *p;
 	uint64_t from; /* that `access` of movements counts from */
@@ -74,7 +74,7 @@ static bool advance(struct feed *f, uint64_t to, struct ml_err *err)
 	return ok;
 }
 
-static struct ml_player *open_player(struct ml_desk_sim *s, unsigned want,
+static struct ml_player *open_player(struct ml_open_sim *s, unsigned want,
 				     struct ml_err *err)
 {
 	struct ml_player *p = ml_resize(NULL, sizeof(*p));
@@ -91,7 +91,7 @@ static struct ml_player *open_player(struct ml_desk_sim *s, unsigned want,
 }
 
 /* Brings a player to the last checkpoint at or before a position. */
-static bool restore(struct ml_desk_sim *s, struct ml_player *p, uint64_t position,
+static bool restore(struct ml_open_sim *s, struct ml_player *p, uint64_t position,
 		    struct ml_err *err)
 {
 	struct ml_buf state = { 0 };
@@ -122,7 +122,7 @@ static uint64_t checkpoint_before(const struct ml_result *r, uint64_t position)
 }
 
 /* The player that is nearest before a position, or the one that was used longest ago. */
-static struct ml_player *choose(struct ml_desk_sim *s, uint64_t position, bool *near,
+static struct ml_player *choose(struct ml_open_sim *s, uint64_t position, bool *near,
 				struct ml_err *err)
 {
 	struct ml_player **oldest = &s->players[0], *best = NULL;
@@ -150,7 +150,7 @@ static struct ml_player *choose(struct ml_desk_sim *s, uint64_t position, bool *
 	return best;
 }
 
-static struct ml_player *bring(struct ml_desk_sim *s, const struct ml_asker *asker,
+static struct ml_player *bring(struct ml_open_sim *s, const struct ml_asker *asker,
 			       uint64_t position, struct ml_err *err)
 {
 	bool near;
@@ -165,7 +165,7 @@ static struct ml_player *bring(struct ml_desk_sim *s, const struct ml_asker *ask
 	return NULL;
 }
 
-struct ml_sim *ml_player_at(struct ml_desk_sim *s, const struct ml_asker *asker,
+struct ml_sim *ml_player_at(struct ml_open_sim *s, const struct ml_asker *asker,
 			    uint64_t position, struct ml_err *err)
 {
 	struct ml_player *p = bring(s, asker, position, err);
@@ -173,7 +173,7 @@ struct ml_sim *ml_player_at(struct ml_desk_sim *s, const struct ml_asker *asker,
 	return p ? p->sim : NULL;
 }
 
-bool ml_player_moves(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+bool ml_player_moves(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
 		     uint64_t to, ml_player_fn *fn, void *arg, struct ml_err *err)
 {
 	struct ml_player *p = bring(s, asker, from, err);
@@ -189,7 +189,7 @@ bool ml_player_moves(struct ml_desk_sim *s, const struct ml_asker *asker, uint64
 	return ok;
 }
 
-bool ml_player_watch(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+bool ml_player_watch(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
 		     uint64_t to, const struct ml_player_watch *w, struct ml_err *err)
 {
 	struct ml_player *p = open_player(s, ML_SIM_USE, err);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *ml_ask_text(const struct ml_ask *q, const char *key)
+const char *ml_request_text(const struct ml_request *q, const char *key)
 {
 	for (size_t i = 0; i < q->count; i++)
 		if (!strcmp(q->params[i].key, key))
@@ -14,10 +14,10 @@ const char *ml_ask_text(const struct ml_ask *q, const char *key)
 	return NULL;
 }
 
-bool ml_ask_u64(const struct ml_ask *q, const char *key, uint64_t otherwise, uint64_t *v,
-		struct ml_err *err)
+bool ml_request_u64(const struct ml_request *q, const char *key, uint64_t otherwise,
+		    uint64_t *v, struct ml_err *err)
 {
-	const char *text = ml_ask_text(q, key);
+	const char *text = ml_request_text(q, key);
 	char *end;
 
 	*v = otherwise;
@@ -30,10 +30,11 @@ bool ml_ask_u64(const struct ml_ask *q, const char *key, uint64_t otherwise, uin
 	return true;
 }
 
-bool ml_ask_window(const struct ml_ask *q, uint64_t end, uint64_t *from, uint64_t *to,
-		   struct ml_err *err)
+bool ml_request_window(const struct ml_request *q, uint64_t end, uint64_t *from,
+		       uint64_t *to, struct ml_err *err)
 {
-	if (!ml_ask_u64(q, "from", 0, from, err) || !ml_ask_u64(q, "to", end, to, err))
+	if (!ml_request_u64(q, "from", 0, from, err) ||
+	    !ml_request_u64(q, "to", end, to, err))
 		return false;
 	if (*from > *to)
 		return ml_fail(err, ML_USAGE, "from=%" PRIu64 " lies behind to=%" PRIu64,
@@ -157,7 +158,7 @@ static bool matches(const char *pattern, const char *path, uint64_t *number)
 	return !*path;
 }
 
-const struct ml_route *ml_route_find(struct ml_ask *q, bool *exists)
+const struct ml_route *ml_route_find(struct ml_request *q, bool *exists)
 {
 	*exists = false;
 	for (const struct ml_route *r = ml_routes; r->path; r++)

@@ -4,7 +4,7 @@
  * command line cannot disagree. An answer is JSON, plain text, or columns of
  * numbers behind a JSON header.
  *
- *	static bool timeline(struct ml_desk *d, const struct ml_ask *q,
+ *	static bool timeline(struct ml_workspace *d, const struct ml_request *q,
  *			     struct ml_answer *a, struct ml_err *err)
  *	{
  *		double *served = ml_arena_alloc(&a->arena, n * sizeof(*served));
@@ -26,13 +26,13 @@
 #include "lib/base/err.h"
 #include "lib/base/json.h"
 
-struct ml_desk;
+struct ml_workspace;
 
 struct ml_param {
 	const char *key, *value;
 };
 
-enum { ML_ASK_PARAMS = 32, ML_ASK_NUMBERS = 2 };
+enum { ML_REQUEST_PARAMS = 32, ML_REQUEST_NUMBERS = 2 };
 
 /*
  * Who asks. It may go away before it is answered: then whatever takes long ends with
@@ -43,22 +43,22 @@ struct ml_asker {
 	void *arg;
 };
 
-struct ml_ask {
+struct ml_request {
 	struct ml_asker asker;
 	const char *method, *path; /* "GET", "/api/sims/3/timeline" */
-	struct ml_param params[ML_ASK_PARAMS];
+	struct ml_param params[ML_REQUEST_PARAMS];
 	size_t count;
-	uint64_t number[ML_ASK_NUMBERS]; /* those in the path, in order */
+	uint64_t number[ML_REQUEST_NUMBERS]; /* those in the path, in order */
 };
 
 /* The value of a parameter, or NULL. */
-const char *ml_ask_text(const struct ml_ask *q, const char *key);
+const char *ml_request_text(const struct ml_request *q, const char *key);
 /* A number; `otherwise` where it is not given. Fails when it is none. */
-bool ml_ask_u64(const struct ml_ask *q, const char *key, uint64_t otherwise, uint64_t *v,
-		struct ml_err *err);
+bool ml_request_u64(const struct ml_request *q, const char *key, uint64_t otherwise,
+		    uint64_t *v, struct ml_err *err);
 /* The window "from" to "to", cut at `end`; fails when it runs backwards. */
-bool ml_ask_window(const struct ml_ask *q, uint64_t end, uint64_t *from, uint64_t *to,
-		   struct ml_err *err);
+bool ml_request_window(const struct ml_request *q, uint64_t end, uint64_t *from,
+		       uint64_t *to, struct ml_err *err);
 
 enum ml_answer_kind { ML_ANSWER_JSON, ML_ANSWER_TEXT, ML_ANSWER_COLUMNS };
 
@@ -103,8 +103,8 @@ void ml_answer_string(struct ml_answer *a, const char *key, const char *text);
 void ml_answer_write(struct ml_answer *a, struct ml_buf *out);
 const char *ml_answer_type(const struct ml_answer *a); /* "application/json"... */
 
-typedef bool ml_route_fn(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
-			 struct ml_err *err);
+typedef bool ml_route_fn(struct ml_workspace *d, const struct ml_request *q,
+			 struct ml_answer *a, struct ml_err *err);
 
 struct ml_route {
 	const char *method, *path; /* # stands for a number */
@@ -116,4 +116,4 @@ extern const struct ml_route ml_routes[]; /* ends with a zero one */
 
 /* The route of a question, whose numbers are read; NULL: there is none. *exists says
  * whether the path exists with another method. */
-const struct ml_route *ml_route_find(struct ml_ask *q, bool *exists);
+const struct ml_route *ml_route_find(struct ml_request *q, bool *exists);

@@ -11,18 +11,18 @@
 static void mark_sites(struct ml_selection *s, const struct ml_tables *t, uint32_t file,
 		       uint32_t line, uint32_t func, struct ml_arena *a)
 {
-	struct ml_places places;
+	struct ml_user_lines places;
 
 	s->sites = ml_arena_alloc(a, t->sites.count * sizeof(*s->sites));
-	ml_places_init(&places, t);
+	ml_user_lines_init(&places, t);
 	for (uint32_t i = 0; i < t->sites.count; i++) {
-		struct ml_place_line p = ml_places_find(&places, i, 0);
+		struct ml_user_line p = ml_user_lines_find(&places, i, 0);
 
 		s->sites[i] = func ? p.own ? p.func == func
 					   : ml_tables_frame(t, i).func == func
 				   : p.own && p.line == line && p.file == file;
 	}
-	ml_places_release(&places);
+	ml_user_lines_release(&places);
 }
 
 static bool word(const char *text, const char *const *words, size_t count, unsigned *v)
@@ -35,11 +35,11 @@ static bool word(const char *text, const char *const *words, size_t count, unsig
 	return false;
 }
 
-static bool read_place(struct ml_selection *s, const struct ml_ask *q,
-		       const struct ml_desk_trace *t, struct ml_arena *a,
+static bool read_place(struct ml_selection *s, const struct ml_request *q,
+		       const struct ml_open_trace *t, struct ml_arena *a,
 		       struct ml_err *err)
 {
-	const char *line = ml_ask_text(q, "line"), *func = ml_ask_text(q, "func");
+	const char *line = ml_request_text(q, "line"), *func = ml_request_text(q, "func");
 	const struct ml_tables *tables = &t->trace.tables;
 
 	if (line) {
@@ -69,11 +69,13 @@ static bool read_place(struct ml_selection *s, const struct ml_ask *q,
 	return true;
 }
 
-static bool read_words(struct ml_selection *s, const struct ml_ask *q, struct ml_err *err)
+static bool read_words(struct ml_selection *s, const struct ml_request *q,
+		       struct ml_err *err)
 {
 	static const char *const kinds[] = { "read", "write", "fetch" };
-	const char *kind = ml_ask_text(q, "kind"), *cause = ml_ask_text(q, "cause");
-	const char *offset = ml_ask_text(q, "offset");
+	const char *kind = ml_request_text(q, "kind"),
+		   *cause = ml_request_text(q, "cause");
+	const char *offset = ml_request_text(q, "offset");
 	char rest;
 
 	s->kinds = kind != NULL;
@@ -86,27 +88,27 @@ static bool read_words(struct ml_selection *s, const struct ml_ask *q, struct ml
 		return ml_fail(err, ML_USAGE, "cause=%s is no cause of a miss", cause);
 	if (offset &&
 	    (sscanf(offset, "%" SCNu64 "-%" SCNu64 "%c", &s->low, &s->high, &rest) != 2 ||
-	     s->low >= s->high || !ml_ask_text(q, "region")))
+	     s->low >= s->high || !ml_request_text(q, "region")))
 		return ml_fail(err, ML_USAGE,
 			       "offset=%s is not LOW-HIGH in bytes of a region", offset);
 	return true;
 }
 
-bool ml_selection_read(struct ml_selection *s, const struct ml_ask *q,
-		       const struct ml_desk_trace *t, struct ml_arena *a,
+bool ml_selection_read(struct ml_selection *s, const struct ml_request *q,
+		       const struct ml_open_trace *t, struct ml_arena *a,
 		       struct ml_err *err)
 {
 	uint64_t region, thread, level;
 
 	*s = (struct ml_selection){ 0 };
-	if (!ml_ask_u64(q, "region", 0, &region, err) ||
-	    !ml_ask_u64(q, "thread", 0, &thread, err) ||
-	    !ml_ask_u64(q, "level", 0, &level, err) || !read_place(s, q, t, a, err) ||
+	if (!ml_request_u64(q, "region", 0, &region, err) ||
+	    !ml_request_u64(q, "thread", 0, &thread, err) ||
+	    !ml_request_u64(q, "level", 0, &level, err) || !read_place(s, q, t, a, err) ||
 	    !read_words(s, q, err))
 		return false;
-	s->regions = ml_ask_text(q, "region") != NULL;
-	s->threads = ml_ask_text(q, "thread") != NULL;
-	s->levels = ml_ask_text(q, "level") != NULL;
+	s->regions = ml_request_text(q, "region") != NULL;
+	s->threads = ml_request_text(q, "thread") != NULL;
+	s->levels = ml_request_text(q, "level") != NULL;
 	s->region = (uint32_t)region;
 	s->thread = (uint16_t)thread;
 	s->level = (unsigned)level;

@@ -13,7 +13,7 @@
 #include "lib/query/workspace/request.h"
 #include "lib/query/workspace/walk.h"
 
-struct ml_desk_trace;
+struct ml_open_trace;
 
 struct ml_selection {
 	bool any;    /* something is given */
@@ -26,8 +26,8 @@ struct ml_selection {
 };
 
 /* Reads line, func, region, thread, offset, kind, level, cause of a question. */
-bool ml_selection_read(struct ml_selection *s, const struct ml_ask *q,
-		       const struct ml_desk_trace *t, struct ml_arena *a,
+bool ml_selection_read(struct ml_selection *s, const struct ml_request *q,
+		       const struct ml_open_trace *t, struct ml_arena *a,
 		       struct ml_err *err);
 
 /* What a walk must want for it. */

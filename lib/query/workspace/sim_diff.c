@@ -5,15 +5,15 @@
 #include "lib/query/workspace/request.h"
 #include "lib/query/workspace/open_sim.h"
 
-enum { BIN = 1 << ML_DIFFER_BITS, KEPT = 8, STRETCH = ML_RESULT_BLOCK };
+enum { BIN = 1 << ML_SIM_DIFF_BITS, KEPT = 8, STRETCH = ML_RESULT_BLOCK };
 
 #define NOWHERE UINT64_MAX
 
 /* One pair whose bins are kept; bins of whole stretches, in order. */
-struct ml_differ_pair {
-	const struct ml_desk_sim *a, *b;
-	struct ml_differ_pair *next;
-	unsigned users; /* under the desk's lock, as is the list */
+struct ml_sim_diff_pair {
+	const struct ml_open_sim *a, *b;
+	struct ml_sim_diff_pair *next;
+	unsigned users; /* under the workspace's lock, as is the list */
 	pthread_mutex_t lock;
 	struct bin {
 		uint16_t nearer_a, nearer_b;
@@ -21,7 +21,7 @@ struct ml_differ_pair {
 	uint64_t done; /* references compared */
 };
 
-bool ml_differ_paired(const struct ml_desk_sim *a, const struct ml_desk_sim *b)
+bool ml_sim_diff_paired(const struct ml_open_sim *a, const struct ml_open_sim *b)
 {
 	bool turns = a->result.profile.interleaved;
 
@@ -30,7 +30,7 @@ bool ml_differ_paired(const struct ml_desk_sim *a, const struct ml_desk_sim *b)
 	       (!turns || a->interleave == b->interleave);
 }
 
-static void close_pair(struct ml_differ_pair *p)
+static void close_pair(struct ml_sim_diff_pair *p)
 {
 	pthread_mutex_destroy(&p->lock);
 	ml_free(p->bins);
@@ -38,11 +38,11 @@ static void close_pair(struct ml_differ_pair *p)
 }
 
 /* The pair's entry, first in the list; one that nobody uses goes when there are many. */
-static struct ml_differ_pair *take(const struct ml_desk_sim *a,
-				   const struct ml_desk_sim *b)
+static struct ml_sim_diff_pair *take(const struct ml_open_sim *a,
+				     const struct ml_open_sim *b)
 {
-	struct ml_desk *d = a->desk;
-	struct ml_differ_pair **at, *p;
+	struct ml_workspace *d = a->workspace;
+	struct ml_sim_diff_pair **at, *p;
 	size_t count = 0;
 
 	pthread_mutex_lock(&d->lock);
@@ -55,7 +55,7 @@ static struct ml_differ_pair *take(const struct ml_desk_sim *a,
 		size_t bins = (size_t)((a->result.refs + BIN - 1) / BIN);
 
 		p = ml_resize(NULL, sizeof(*p));
-		*p = (struct ml_differ_pair){ .a = a, .b = b };
+		*p = (struct ml_sim_diff_pair){ .a = a, .b = b };
 		pthread_mutex_init(&p->lock, NULL);
 		p->bins = ml_resize(NULL, (bins + 1) * sizeof(*p->bins));
 	}
@@ -64,7 +64,7 @@ static struct ml_differ_pair *take(const struct ml_desk_sim *a,
 	d->differ = p;
 	for (at = &d->differ; *at;)
 		if (++count > KEPT && !(*at)->users) {
-			struct ml_differ_pair *old = *at;
+			struct ml_sim_diff_pair *old = *at;
 
 			*at = old->next;
 			close_pair(old);
@@ -74,17 +74,17 @@ static struct ml_differ_pair *take(const struct ml_desk_sim *a,
 	return p;
 }
 
-static void give(struct ml_desk *d, struct ml_differ_pair *p)
+static void give(struct ml_workspace *d, struct ml_sim_diff_pair *p)
 {
 	pthread_mutex_lock(&d->lock);
 	p->users--;
 	pthread_mutex_unlock(&d->lock);
 }
 
-void ml_differ_close(struct ml_desk *d)
+void ml_sim_diff_close(struct ml_workspace *d)
 {
 	while (d->differ) {
-		struct ml_differ_pair *p = d->differ;
+		struct ml_sim_diff_pair *p = d->differ;
 
 		d->differ = p->next;
 		close_pair(p);
@@ -93,12 +93,12 @@ void ml_differ_close(struct ml_desk *d)
 
 /* Outcomes of both side by side, a stretch at a time. */
 struct reader {
-	struct ml_desk_sim *a, *b;
+	struct ml_open_sim *a, *b;
 	const struct ml_asker *asker;
 	uint16_t *x, *y; /* room for a stretch */
 };
 
-static void open_reader(struct reader *r, struct ml_desk_sim *a, struct ml_desk_sim *b,
+static void open_reader(struct reader *r, struct ml_open_sim *a, struct ml_open_sim *b,
 			const struct ml_asker *asker)
 {
 	*r = (struct reader){ .a = a, .b = b, .asker = asker };
@@ -106,7 +106,7 @@ static void open_reader(struct reader *r, struct ml_desk_sim *a, struct ml_desk_
 	r->y = r->x + STRETCH;
 }
 
-static bool read_one(struct ml_desk_sim *s, uint64_t from, uint64_t to, uint16_t *outcome,
+static bool read_one(struct ml_open_sim *s, uint64_t from, uint64_t to, uint16_t *outcome,
 		     struct ml_err *err)
 {
 	pthread_mutex_lock(&s->lock);
@@ -117,7 +117,7 @@ static bool read_one(struct ml_desk_sim *s, uint64_t from, uint64_t to, uint16_t
 
 static bool read_both(struct reader *r, uint64_t from, uint64_t to, struct ml_err *err)
 {
-	if (ml_stopped(&r->a->desk->stop) ||
+	if (ml_stopped(&r->a->workspace->stop) ||
 	    (r->asker && r->asker->gone && r->asker->gone(r->asker->arg)))
 		return ml_fail(err, ML_STOPPED, "nobody waits for the answer any more");
 	return read_one(r->a, from, to, r->x, err) && read_one(r->b, from, to, r->y, err);
@@ -132,8 +132,8 @@ static struct bin count_bin(const uint16_t *x, const uint16_t *y, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		uint16_t p = x[i] & 15, q = y[i] & 15;
 
-		p = p > levels_a ? (uint16_t)ML_DIFFER_MEMORY : p;
-		q = q > levels_b ? (uint16_t)ML_DIFFER_MEMORY : q;
+		p = p > levels_a ? (uint16_t)ML_SIM_DIFF_MEMORY : p;
+		q = q > levels_b ? (uint16_t)ML_SIM_DIFF_MEMORY : q;
 		b.nearer_a = (uint16_t)(b.nearer_a + (p < q));
 		b.nearer_b = (uint16_t)(b.nearer_b + (q < p));
 	}
@@ -141,7 +141,7 @@ static struct bin count_bin(const uint16_t *x, const uint16_t *y, size_t count,
 }
 
 /* All bins up to the end of the stretch that `to` lies in. */
-static bool fill(struct reader *r, struct ml_differ_pair *p, uint64_t to,
+static bool fill(struct reader *r, struct ml_sim_diff_pair *p, uint64_t to,
 		 struct ml_err *err)
 {
 	bool ok = true;
@@ -167,13 +167,13 @@ static bool fill(struct reader *r, struct ml_differ_pair *p, uint64_t to,
 
 static int order(const struct reader *r, size_t i)
 {
-	return (int)ml_differ_level(r->x[i], r->a->machine.levels) -
-	       (int)ml_differ_level(r->y[i], r->b->machine.levels);
+	return (int)ml_sim_diff_level(r->x[i], r->a->machine.levels) -
+	       (int)ml_sim_diff_level(r->y[i], r->b->machine.levels);
 }
 
 /* Reference by reference. */
 static bool count_each(struct reader *r, uint64_t from, uint64_t to,
-		       const struct ml_differ_cells *c, struct ml_err *err)
+		       const struct ml_sim_diff_cells *c, struct ml_err *err)
 {
 	for (uint64_t end; from < to; from = end) {
 		end = from / STRETCH * STRETCH + STRETCH;
@@ -191,9 +191,9 @@ static bool count_each(struct reader *r, uint64_t from, uint64_t to,
 	return true;
 }
 
-bool ml_differ_count(struct ml_desk_sim *a, struct ml_desk_sim *b,
-		     const struct ml_asker *asker, uint64_t from, uint64_t to,
-		     const struct ml_differ_cells *c, struct ml_err *err)
+bool ml_sim_diff_count(struct ml_open_sim *a, struct ml_open_sim *b,
+		       const struct ml_asker *asker, uint64_t from, uint64_t to,
+		       const struct ml_sim_diff_cells *c, struct ml_err *err)
 {
 	uint64_t refs = a->result.refs;
 	/* whole bins; the end of the run ends one */
@@ -203,10 +203,10 @@ bool ml_differ_count(struct ml_desk_sim *a, struct ml_desk_sim *b,
 	bool ok;
 
 	open_reader(&r, a, b, asker);
-	if (c->bits < ML_DIFFER_BITS || low >= high)
+	if (c->bits < ML_SIM_DIFF_BITS || low >= high)
 		ok = count_each(&r, from, to, c, err);
 	else {
-		struct ml_differ_pair *p = take(a, b);
+		struct ml_sim_diff_pair *p = take(a, b);
 
 		ok = fill(&r, p, high, err) && count_each(&r, from, low, c, err) &&
 		     count_each(&r, high, to, c, err);
@@ -216,7 +216,7 @@ bool ml_differ_count(struct ml_desk_sim *a, struct ml_desk_sim *b,
 			c->nearer_a[cell] += p->bins[at / BIN].nearer_a;
 			c->nearer_b[cell] += p->bins[at / BIN].nearer_b;
 		}
-		give(a->desk, p);
+		give(a->workspace, p);
 	}
 	ml_free(r.x);
 	return ok;
@@ -239,9 +239,9 @@ static bool find_within(struct reader *r, uint64_t from, uint64_t to, bool last,
 	return true;
 }
 
-bool ml_differ_find(struct ml_desk_sim *a, struct ml_desk_sim *b,
-		    const struct ml_asker *asker, uint64_t at, bool back, uint64_t *found,
-		    struct ml_err *err)
+bool ml_sim_diff_find(struct ml_open_sim *a, struct ml_open_sim *b,
+		      const struct ml_asker *asker, uint64_t at, bool back,
+		      uint64_t *found, struct ml_err *err)
 {
 	uint64_t refs = a->result.refs;
 	struct reader r;
@@ -250,7 +250,7 @@ bool ml_differ_find(struct ml_desk_sim *a, struct ml_desk_sim *b,
 	*found = NOWHERE;
 	at = at < refs ? at : refs;
 	open_reader(&r, a, b, asker);
-	struct ml_differ_pair *p = take(a, b);
+	struct ml_sim_diff_pair *p = take(a, b);
 	while (ok && *found == NOWHERE && (back ? at > 0 : at < refs)) {
 		uint64_t bin = (back ? at - 1 : at) / BIN, low = bin * BIN;
 		uint64_t high = low + BIN < refs ? low + BIN : refs;
@@ -261,7 +261,7 @@ bool ml_differ_find(struct ml_desk_sim *a, struct ml_desk_sim *b,
 					 found, err);
 		at = back ? low : high;
 	}
-	give(a->desk, p);
+	give(a->workspace, p);
 	ml_free(r.x);
 	return ok;
 }

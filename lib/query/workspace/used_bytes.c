@@ -22,8 +22,8 @@ struct line {
 };
 
 struct level {
-	const struct ml_used *u;
-	struct ml_desk_sim *s;
+	const struct ml_used_bytes *u;
+	struct ml_open_sim *s;
 	const struct ml_level_spec *spec;
 	bool *wanted; /* by region */
 	uint32_t regions;
@@ -34,7 +34,7 @@ struct level {
 	struct line *lines;
 	size_t each;
 	struct line late; /* what nobody asked for is looked at when it leaves */
-	struct ml_space *space;
+	struct ml_region_lookup *space;
 	uint64_t time; /* that it has reached */
 	const struct ml_walk_events *now;
 };
@@ -63,8 +63,8 @@ static void add_part(struct line *l, struct part p)
 /* Of a region that is one block: where it lies. */
 static bool fixed(const struct level *x, uint32_t region, uint64_t *base, uint64_t *bytes)
 {
-	*bytes = ml_desk_extent(x->s->trace, region);
-	return *bytes && ml_desk_base(x->s->trace, region, base);
+	*bytes = ml_open_trace_extent(x->s->trace, region);
+	return *bytes && ml_open_trace_base(x->s->trace, region, base);
 }
 
 /* Whether a line that another region asked for may have bytes of one that is wanted. */
@@ -86,7 +86,7 @@ static bool may_touch(const struct level *x, uint64_t addr, uint32_t size)
  */
 static void take_parts(struct level *x, struct line *l, uint64_t addr, uint32_t owner)
 {
-	const struct ml_desk_trace *t = x->s->trace;
+	const struct ml_open_trace *t = x->s->trace;
 	uint32_t size = x->spec->line;
 	uint64_t base, bytes;
 
@@ -94,7 +94,7 @@ static void take_parts(struct level *x, struct line *l, uint64_t addr, uint32_t 
 	l->old = false;
 	l->count = 0;
 	if (owner < x->regions && x->wanted[owner] && fixed(x, owner, &base, &bytes) &&
-	    (ml_space_region(x->space, owner)->kind == ML_REGION_STACK ||
+	    (ml_region_lookup_region(x->space, owner)->kind == ML_REGION_STACK ||
 	     (addr >= base && addr - base + size <= bytes))) {
 		add_part(l, (struct part){ owner, 0, size, addr - base });
 		return;
@@ -103,8 +103,8 @@ static void take_parts(struct level *x, struct line *l, uint64_t addr, uint32_t 
 		return;
 	for (uint32_t at = 0; at < size;) {
 		struct ml_ref ref = { .time = x->time, .addr = addr + at };
-		struct ml_place p = ml_space_find(x->space, &ref);
-		uint64_t all = ml_space_size(x->space, &p), left = size - at;
+		struct ml_place p = ml_region_lookup_find(x->space, &ref);
+		uint64_t all = ml_region_lookup_size(x->space, &p), left = size - at;
 
 		/* without a size: up to the next word, where something else may begin */
 		if (all > p.offset && all - p.offset < left)
@@ -113,9 +113,9 @@ static void take_parts(struct level *x, struct line *l, uint64_t addr, uint32_t 
 			left = 8 - (addr + at) % 8;
 		left = left < size - at ? left : size - at;
 		if (p.region < x->regions && x->wanted[p.region])
-			add_part(l,
-				 (struct part){ p.region, at, (uint32_t)left,
-						ml_desk_offset(t, p.block, p.offset) });
+			add_part(l, (struct part){
+					    p.region, at, (uint32_t)left,
+					    ml_open_trace_offset(t, p.block, p.offset) });
 		at += (uint32_t)left;
 	}
 }
@@ -213,7 +213,7 @@ static void on_leave(void *arg, const struct ml_leave *l)
 
 static void make_room(struct level *x)
 {
-	const struct ml_used *u = x->u;
+	const struct ml_used_bytes *u = x->u;
 	size_t count = x->s->result.profile.machine.cores / x->spec->share *
 		       x->spec->sets;
 
@@ -229,8 +229,8 @@ static void make_room(struct level *x)
 		x->wanted[u->regions[i]] = true;
 }
 
-bool ml_used_run(const struct ml_used *u, struct ml_desk_sim *s,
-		 const struct ml_asker *asker, struct ml_err *err)
+bool ml_used_bytes_run(const struct ml_used_bytes *u, struct ml_open_sim *s,
+		       const struct ml_asker *asker, struct ml_err *err)
 {
 	struct level x = { .u = u, .s = s };
 	struct ml_player_watch watch = { .arg = &x, .begin = begin, .now = now };
@@ -239,11 +239,11 @@ bool ml_used_run(const struct ml_used *u, struct ml_desk_sim *s,
 		return ml_fail(err, ML_USAGE, "the machine has levels 1 to %u, not %u",
 			       s->result.profile.machine.levels, u->level);
 	for (size_t i = 0; i < u->count; i++)
-		if (u->regions[i] >= ml_space_regions(s->trace->summary.space))
+		if (u->regions[i] >= ml_region_lookup_regions(s->trace->summary.space))
 			return ml_fail(err, ML_USAGE, "there is no region %u",
 				       u->regions[i]);
 	x.spec = &s->result.profile.machine.level[u->level - 1];
-	x.space = ml_desk_space_take(s->trace, u->from, err);
+	x.space = ml_open_trace_lookup_take(s->trace, u->from, err);
 	if (!x.space)
 		return false;
 	make_room(&x);
@@ -257,6 +257,6 @@ bool ml_used_run(const struct ml_used *u, struct ml_desk_sim *s,
 	ml_free(x.late.parts);
 	ml_free(x.lines);
 	ml_free(x.wanted);
-	ml_desk_space_give(s->trace, x.space, x.time);
+	ml_open_trace_lookup_give(s->trace, x.space, x.time);
 	return ok;
 }

@@ -17,23 +17,23 @@
 #include "lib/base/err.h"
 
 struct ml_asker;
-struct ml_desk_sim;
+struct ml_open_sim;
 
 /* Neighbouring bytes of a region that came in with one line, all used or none. Offsets
- * are those of ml_desk_offset. */
-typedef void ml_used_fn(void *arg, uint32_t region, uint64_t offset, uint64_t bytes,
-			bool used);
+ * are those of ml_open_trace_offset. */
+typedef void ml_used_bytes_fn(void *arg, uint32_t region, uint64_t offset, uint64_t bytes,
+			      bool used);
 
-struct ml_used {
+struct ml_used_bytes {
 	unsigned level;          /* from 1 */
 	uint64_t from, to;       /* positions */
 	const uint32_t *regions; /* that fn is called for */
 	size_t count;
-	ml_used_fn *fn;
+	ml_used_bytes_fn *fn;
 	void (*tick)(void *arg, uint64_t position); /* now and then; may be NULL */
 	void *arg;                                  /* of both */
 };
 
 /* Simulates the window; bytes that belong to no region of the list are left out. */
-bool ml_used_run(const struct ml_used *u, struct ml_desk_sim *s,
-		 const struct ml_asker *asker, struct ml_err *err);
+bool ml_used_bytes_run(const struct ml_used_bytes *u, struct ml_open_sim *s,
+		       const struct ml_asker *asker, struct ml_err *err);

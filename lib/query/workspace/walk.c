@@ -30,17 +30,18 @@ struct few {
 };
 
 struct walk {
-	struct ml_desk_sim *sim;
+	struct ml_open_sim *sim;
 	const struct ml_asker *asker;
 	unsigned batches;            /* since the asker was looked for */
 	uint64_t from, to, position; /* of what comes next */
 	unsigned want;
-	const struct few *few;    /* NULL: all regions matter */
-	struct ml_space *careful; /* finds places of those of the few that have no base */
+	const struct few *few; /* NULL: all regions matter */
+	struct ml_region_lookup
+		*careful; /* finds places of those of the few that have no base */
 	ml_walk_fn *fn;
 	void *arg;
 	bool stopped;
-	struct ml_space *space;
+	struct ml_region_lookup *space;
 	struct places places;
 	uint64_t time;             /* that the space has reached */
 	uint16_t core_of[1 << 16]; /* by thread */
@@ -58,7 +59,7 @@ static bool yield(struct walk *w, const struct ml_batch *refs, const uint64_t *t
 	size_t end = refs->count;
 
 	if (++w->batches % LOOK == 0 &&
-	    (ml_stopped(&w->sim->desk->stop) ||
+	    (ml_stopped(&w->sim->workspace->stop) ||
 	     (w->asker && w->asker->gone && w->asker->gone(w->asker->arg))))
 		return ml_fail(err, ML_STOPPED, "nobody waits for the answer any more");
 	/* the interleaver lets out what it holds, however far that goes */
@@ -116,9 +117,10 @@ static uint64_t offset_of(const struct walk *w, const struct ml_place *p, uint64
 {
 	uint64_t base;
 
-	if (p->block == ML_NO_BLOCK && ml_desk_base(w->sim->trace, p->region, &base))
+	if (p->block == ML_NO_BLOCK &&
+	    ml_open_trace_base(w->sim->trace, p->region, &base))
 		return addr - base;
-	return ml_desk_offset(w->sim->trace, p->block, p->offset);
+	return ml_open_trace_offset(w->sim->trace, p->block, p->offset);
 }
 
 static void find_few(struct walk *w, const struct ml_batch *b)
@@ -135,7 +137,7 @@ static void find_few(struct walk *w, const struct ml_batch *b)
 		if (!f->wanted || f->based)
 			continue;
 		struct ml_ref ref = ml_batch_ref(b, i);
-		struct ml_place p = ml_space_find(w->careful, &ref);
+		struct ml_place p = ml_region_lookup_find(w->careful, &ref);
 		w->block[i] = p.block;
 		w->offset[i] = offset_of(w, &p, ref.addr);
 	}
@@ -145,17 +147,17 @@ static void find_places(struct walk *w, const struct ml_batch *b)
 {
 	w->time = b->time + b->count;
 	if (!(w->want & ML_WALK_PLACES)) {
-		ml_space_batch(w->space, b, w->region);
+		ml_region_lookup_batch(w->space, b, w->region);
 		return;
 	}
 	if (w->few) {
-		ml_space_batch(w->space, b, w->region);
+		ml_region_lookup_batch(w->space, b, w->region);
 		find_few(w, b);
 		return;
 	}
 	for (size_t i = 0; i < b->count; i++) {
 		struct ml_ref ref = ml_batch_ref(b, i);
-		struct ml_place p = ml_space_find(w->space, &ref);
+		struct ml_place p = ml_region_lookup_find(w->space, &ref);
 
 		w->region[i] = p.region;
 		w->block[i] = p.block;
@@ -268,7 +270,7 @@ static bool needs_care(const struct few *few)
 	return false;
 }
 
-static bool walk(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+static bool walk(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
 		 uint64_t to, unsigned want, const struct few *few, bool *stopped,
 		 ml_walk_fn *fn, void *arg, struct ml_err *err)
 {
@@ -304,22 +306,22 @@ static bool walk(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t f
 	}
 	err->kind = ML_OK;
 	if (ok && start < w->to) {
-		struct ml_cursor *c = ml_desk_cursor_take(
+		struct ml_cursor *c = ml_open_trace_cursor_take(
 			s->trace, start,
 			s->result.profile.interleaved ? UINT64_MAX : w->to);
 
-		w->space = ml_desk_space_take(s->trace, start, err);
+		w->space = ml_open_trace_lookup_take(s->trace, start, err);
 		if (w->space && few && needs_care(few))
-			w->careful = ml_desk_space_take(s->trace, start, err);
+			w->careful = ml_open_trace_lookup_take(s->trace, start, err);
 		ok = w->space && (!few || !needs_care(few) || w->careful) &&
 		     (s->result.profile.interleaved ? interleaved(w, c, err)
 						    : as_recorded(w, c, err));
 		if (w->space)
-			ml_desk_space_give(s->trace, w->space, w->time);
+			ml_open_trace_lookup_give(s->trace, w->space, w->time);
 		if (w->careful)
-			ml_desk_space_give(s->trace, w->careful, w->time);
+			ml_open_trace_lookup_give(s->trace, w->careful, w->time);
 		if (ok)
-			ml_desk_cursor_give(s->trace, c, w->time);
+			ml_open_trace_cursor_give(s->trace, c, w->time);
 		else
 			ml_cursor_close(c);
 	}
@@ -328,7 +330,7 @@ static bool walk(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t f
 	return ok;
 }
 
-bool ml_walk(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+bool ml_walk(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
 	     uint64_t to, unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err)
 {
 	bool stopped;
@@ -337,7 +339,7 @@ bool ml_walk(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
 }
 
 /* Whether a block of the result has references to one of the regions. */
-static bool has_few(struct ml_desk_sim *s, const struct few *few, uint64_t block,
+static bool has_few(struct ml_open_sim *s, const struct few *few, uint64_t block,
 		    bool *has, struct ml_err *err)
 {
 	uint64_t from = block * ML_RESULT_BLOCK, to = from + ML_RESULT_BLOCK;
@@ -356,7 +358,7 @@ static bool has_few(struct ml_desk_sim *s, const struct few *few, uint64_t block
 }
 
 /* Runs of blocks that have some of them. */
-static bool walk_runs(struct ml_desk_sim *s, const struct ml_asker *asker,
+static bool walk_runs(struct ml_open_sim *s, const struct ml_asker *asker,
 		      const struct few *few, uint64_t from, uint64_t to, unsigned want,
 		      ml_walk_fn *fn, void *arg, struct ml_err *err)
 {
@@ -379,7 +381,7 @@ static bool walk_runs(struct ml_desk_sim *s, const struct ml_asker *asker,
 		      walk(s, asker, start, to, want, few, &stopped, fn, arg, err));
 }
 
-bool ml_walk_regions(struct ml_desk_sim *s, const struct ml_asker *asker,
+bool ml_walk_regions(struct ml_open_sim *s, const struct ml_asker *asker,
 		     const uint32_t *regions, size_t count, uint64_t from, uint64_t to,
 		     unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err)
 {
@@ -388,7 +390,7 @@ bool ml_walk_regions(struct ml_desk_sim *s, const struct ml_asker *asker,
 
 	to = to < s->result.refs ? to : s->result.refs;
 	for (size_t i = 0; i < count; i++) {
-		if (regions[i] >= ml_space_regions(s->trace->summary.space))
+		if (regions[i] >= ml_region_lookup_regions(s->trace->summary.space))
 			return ml_fail(err, ML_USAGE, "there is no region %u",
 				       regions[i]);
 		few.end = regions[i] >= few.end ? regions[i] + 1 : few.end;
@@ -399,7 +401,7 @@ bool ml_walk_regions(struct ml_desk_sim *s, const struct ml_asker *asker,
 		struct few_region *f = &few.of[regions[i]];
 
 		f->wanted = true;
-		f->based = ml_desk_base(s->trace, regions[i], &f->base);
+		f->based = ml_open_trace_base(s->trace, regions[i], &f->base);
 	}
 	if (want & ML_WALK_ALL || s->result.profile.interleaved || from >= to ||
 	    to - from < 4 * (uint64_t)ML_RESULT_BLOCK)
@@ -410,7 +412,7 @@ bool ml_walk_regions(struct ml_desk_sim *s, const struct ml_asker *asker,
 	return ok;
 }
 
-bool ml_walk_region(struct ml_desk_sim *s, const struct ml_asker *asker, uint32_t region,
+bool ml_walk_region(struct ml_open_sim *s, const struct ml_asker *asker, uint32_t region,
 		    uint64_t from, uint64_t to, unsigned want, ml_walk_fn *fn, void *arg,
 		    struct ml_err *err)
 {

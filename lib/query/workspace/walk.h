@@ -13,7 +13,7 @@
 #include "lib/base/err.h"
 
 struct ml_asker;
-struct ml_desk_sim;
+struct ml_open_sim;
 
 enum {
 	ML_WALK_OUTCOMES = 1, /* outcome of each, from the result */
@@ -23,7 +23,8 @@ enum {
 
 struct ml_walk_events {
 	struct ml_events e; /* replay is NULL; outcome too, unless wanted */
-	/* With ML_WALK_PLACES: block as in struct ml_place, offset as ml_desk_offset. */
+	/* With ML_WALK_PLACES: block as in struct ml_place, offset as
+	 * ml_open_trace_offset. */
 	const uint64_t *block, *offset;
 };
 
@@ -32,7 +33,7 @@ typedef bool ml_walk_fn(void *arg, const struct ml_walk_events *w, struct ml_err
 
 /* Positions [from, to), cut at the end; fails with ML_STOPPED when the asker (which may
  * be NULL) is gone. */
-bool ml_walk(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
+bool ml_walk(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
 	     uint64_t to, unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err);
 
 /*
@@ -40,9 +41,9 @@ bool ml_walk(struct ml_desk_sim *s, const struct ml_asker *asker, uint64_t from,
  * are left out where that is known, and block and offset are right for their references
  * only. Several times as fast.
  */
-bool ml_walk_regions(struct ml_desk_sim *s, const struct ml_asker *asker,
+bool ml_walk_regions(struct ml_open_sim *s, const struct ml_asker *asker,
 		     const uint32_t *regions, size_t count, uint64_t from, uint64_t to,
 		     unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err);
-bool ml_walk_region(struct ml_desk_sim *s, const struct ml_asker *asker, uint32_t region,
+bool ml_walk_region(struct ml_open_sim *s, const struct ml_asker *asker, uint32_t region,
 		    uint64_t from, uint64_t to, unsigned want, ml_walk_fn *fn, void *arg,
 		    struct ml_err *err);

@@ -19,21 +19,21 @@ struct pieces {
 };
 
 struct job {
-	const struct ml_shares *x;
+	const struct ml_work_shares *x;
 	struct pieces *pieces; /* NULL: it has a stretch */
 	uint64_t from, to;
 	void *worker;
-	ml_share_fn *fn;
+	ml_work_share_fn *fn;
 	bool ok;
 	struct ml_err err;
 };
 
-size_t ml_shares_count(const struct ml_shares *x)
+size_t ml_work_shares_count(const struct ml_work_shares *x)
 {
 	uint64_t most = (x->to - x->from) / SHARE_LEAST + 1, cpus = ml_cpus();
 	uint64_t count = x->workers ? x->workers : most < cpus ? most : cpus;
 
-	return count < ML_SHARES_MAX ? (size_t)count : ML_SHARES_MAX;
+	return count < ML_WORK_SHARES_MAX ? (size_t)count : ML_WORK_SHARES_MAX;
 }
 
 /* A step that goes through all of `of` before it comes round; about 0.618 of it. */
@@ -55,7 +55,7 @@ static uint64_t spread(uint64_t of)
 	}
 }
 
-static void start(struct pieces *p, const struct ml_shares *x)
+static void start(struct pieces *p, const struct ml_work_shares *x)
 {
 	pthread_mutex_init(&p->lock, NULL);
 	p->first = x->from / PIECE;
@@ -102,10 +102,10 @@ static void work(void *arg)
 	}
 }
 
-bool ml_shares_run(const struct ml_shares *x, void *const *workers, size_t count,
-		   ml_share_fn *fn, struct ml_err *err)
+bool ml_work_shares_run(const struct ml_work_shares *x, void *const *workers,
+			size_t count, ml_work_share_fn *fn, struct ml_err *err)
 {
-	struct job job[ML_SHARES_MAX];
+	struct job job[ML_WORK_SHARES_MAX];
 	struct pieces pieces;
 	struct ml_pool pool;
 	uint64_t share = (x->to - x->from) / count;

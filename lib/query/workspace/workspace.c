@@ -9,11 +9,11 @@
 #include "lib/query/workspace/sim_diff.h"
 #include "lib/trace/region_lookup.h"
 
-void ml_desk_init(struct ml_desk *d, const struct ml_machine *machine)
+void ml_workspace_init(struct ml_workspace *d, const struct ml_machine *machine)
 {
 	pthread_condattr_t attr;
 
-	*d = (struct ml_desk){ .machine = *machine };
+	*d = (struct ml_workspace){ .machine = *machine };
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -21,13 +21,13 @@ void ml_desk_init(struct ml_desk *d, const struct ml_machine *machine)
 	pthread_condattr_destroy(&attr);
 }
 
-void ml_desk_change(struct ml_desk *d)
+void ml_workspace_change(struct ml_workspace *d)
 {
 	d->changes++;
 	pthread_cond_broadcast(&d->changed);
 }
 
-uint64_t ml_desk_wait(struct ml_desk *d, uint64_t since, unsigned milliseconds)
+uint64_t ml_workspace_wait(struct ml_workspace *d, uint64_t since, unsigned milliseconds)
 {
 	struct timespec until;
 	uint64_t changes;
@@ -49,7 +49,7 @@ uint64_t ml_desk_wait(struct ml_desk *d, uint64_t since, unsigned milliseconds)
 }
 
 /* Source files that sites name, with their text where the trace has it. */
-static void list_files(struct ml_desk_trace *t)
+static void list_files(struct ml_open_trace *t)
 {
 	const struct ml_tables *tables = &t->trace.tables;
 
@@ -62,7 +62,7 @@ static void list_files(struct ml_desk_trace *t)
 			continue;
 		t->files = ml_grow(t->files, &t->file_cap, t->file_count + 1,
 				   sizeof(*t->files));
-		struct ml_desk_file *f = &t->files[t->file_count++];
+		struct ml_open_trace_file *f = &t->files[t->file_count++];
 		t->file_of_name[name] = (uint32_t)t->file_count;
 		f->path = name;
 		f->text = ml_trace_source(&t->trace, ml_tables_text(tables, name),
@@ -72,7 +72,7 @@ static void list_files(struct ml_desk_trace *t)
 	}
 }
 
-static void lay_out_blocks(struct ml_desk_trace *t)
+static void lay_out_blocks(struct ml_open_trace *t)
 {
 	const struct ml_trace *x = &t->trace;
 
@@ -97,26 +97,26 @@ static void lay_out_blocks(struct ml_desk_trace *t)
 }
 
 /* Stacks are known by what was touched of them; deep recursion may spread them widely. */
-static void lay_out_stacks(struct ml_desk_trace *t)
+static void lay_out_stacks(struct ml_open_trace *t)
 {
 	const struct ml_summary *s = &t->summary;
 	uint32_t first = (uint32_t)t->trace.tables.regions.count;
-	uint32_t end = ml_space_regions(s->space);
+	uint32_t end = ml_region_lookup_regions(s->space);
 
 	t->stacks = ml_arena_alloc(&t->arena, (end - first + 1) * sizeof(*t->stacks));
 	for (size_t i = 0; i < s->regions.count; i++) {
 		const struct ml_summary_region *r = &s->regions.at[i];
 
 		if (r->region >= first &&
-		    ml_space_region(s->space, r->region)->kind == ML_REGION_STACK)
+		    ml_region_lookup_region(s->space, r->region)->kind == ML_REGION_STACK)
 			t->stacks[r->region - first] =
-				(struct ml_desk_stack){ r->low, r->high - r->low };
+				(struct ml_open_trace_stack){ r->low, r->high - r->low };
 	}
 	t->stack_end = end;
 }
 
-static const struct ml_desk_stack *stack_of(const struct ml_desk_trace *t,
-					    uint32_t region)
+static const struct ml_open_trace_stack *stack_of(const struct ml_open_trace *t,
+						  uint32_t region)
 {
 	uint32_t first = (uint32_t)t->trace.tables.regions.count;
 
@@ -124,9 +124,9 @@ static const struct ml_desk_stack *stack_of(const struct ml_desk_trace *t,
 							: NULL;
 }
 
-bool ml_desk_base(const struct ml_desk_trace *t, uint32_t region, uint64_t *base)
+bool ml_open_trace_base(const struct ml_open_trace *t, uint32_t region, uint64_t *base)
 {
-	const struct ml_desk_stack *stack = stack_of(t, region);
+	const struct ml_open_trace_stack *stack = stack_of(t, region);
 
 	if (stack && stack->extent) {
 		*base = stack->base;
@@ -139,9 +139,9 @@ bool ml_desk_base(const struct ml_desk_trace *t, uint32_t region, uint64_t *base
 	return true;
 }
 
-uint64_t ml_desk_extent(const struct ml_desk_trace *t, uint32_t region)
+uint64_t ml_open_trace_extent(const struct ml_open_trace *t, uint32_t region)
 {
-	const struct ml_desk_stack *stack = stack_of(t, region);
+	const struct ml_open_trace_stack *stack = stack_of(t, region);
 
 	if (stack)
 		return stack->extent;
@@ -150,36 +150,36 @@ uint64_t ml_desk_extent(const struct ml_desk_trace *t, uint32_t region)
 
 static void counted(void *arg, uint64_t done)
 {
-	struct ml_desk_trace *t = arg;
+	struct ml_open_trace *t = arg;
 
-	pthread_mutex_lock(&t->desk->lock);
+	pthread_mutex_lock(&t->workspace->lock);
 	t->done = done;
-	ml_desk_change(t->desk);
-	pthread_mutex_unlock(&t->desk->lock);
+	ml_workspace_change(t->workspace);
+	pthread_mutex_unlock(&t->workspace->lock);
 }
 
 static void *count(void *arg)
 {
-	struct ml_desk_trace *t = arg;
+	struct ml_open_trace *t = arg;
 	struct ml_err err = { 0 };
 	bool ok = ml_summary_open(&t->summary, &t->trace, counted, t, &err);
 
 	if (ok)
 		lay_out_stacks(t);
 
-	pthread_mutex_lock(&t->desk->lock);
+	pthread_mutex_lock(&t->workspace->lock);
 	t->counted = true;
 	t->failed = ok ? (struct ml_err){ 0 } : err;
-	ml_desk_change(t->desk);
-	pthread_mutex_unlock(&t->desk->lock);
+	ml_workspace_change(t->workspace);
+	pthread_mutex_unlock(&t->workspace->lock);
 	return NULL;
 }
 
-static bool open_trace(struct ml_desk *d, const char *path, struct ml_err *err)
+static bool open_trace(struct ml_workspace *d, const char *path, struct ml_err *err)
 {
-	struct ml_desk_trace *t = ml_resize(NULL, sizeof(*t));
+	struct ml_open_trace *t = ml_resize(NULL, sizeof(*t));
 
-	*t = (struct ml_desk_trace){ .desk = d };
+	*t = (struct ml_open_trace){ .workspace = d };
 	if (!ml_trace_open(&t->trace, path, err)) {
 		ml_free(t);
 		return false;
@@ -196,7 +196,7 @@ static bool open_trace(struct ml_desk *d, const char *path, struct ml_err *err)
 	d->traces = ml_grow(d->traces, &d->trace_cap, d->trace_count + 1,
 			    sizeof(*d->traces));
 	d->traces[d->trace_count++] = t;
-	ml_desk_change(d);
+	ml_workspace_change(d);
 	pthread_mutex_unlock(&d->lock);
 	if ((errno = pthread_create(&t->thread, NULL, count, t))) {
 		t->counted = true;
@@ -205,16 +205,16 @@ static bool open_trace(struct ml_desk *d, const char *path, struct ml_err *err)
 	return true;
 }
 
-bool ml_desk_open(struct ml_desk *d, const char *path, struct ml_err *err)
+bool ml_workspace_open(struct ml_workspace *d, const char *path, struct ml_err *err)
 {
-	return ml_ensemble_is(path) ? ml_desk_ensemble_open(d, path, err)
+	return ml_ensemble_is(path) ? ml_open_ensemble_open(d, path, err)
 				    : open_trace(d, path, err);
 }
 
-struct ml_desk_trace *ml_desk_trace(struct ml_desk *d, uint64_t number,
+struct ml_open_trace *ml_open_trace(struct ml_workspace *d, uint64_t number,
 				    struct ml_err *err)
 {
-	struct ml_desk_trace *t = NULL;
+	struct ml_open_trace *t = NULL;
 
 	pthread_mutex_lock(&d->lock);
 	if (number < d->trace_count)
@@ -226,13 +226,13 @@ struct ml_desk_trace *ml_desk_trace(struct ml_desk *d, uint64_t number,
 	return t;
 }
 
-struct ml_summary *ml_desk_summary(struct ml_desk_trace *t, struct ml_err *err)
+struct ml_summary *ml_open_trace_summary(struct ml_open_trace *t, struct ml_err *err)
 {
-	pthread_mutex_lock(&t->desk->lock);
-	while (!t->counted && !t->desk->stop)
-		pthread_cond_wait(&t->desk->changed, &t->desk->lock);
+	pthread_mutex_lock(&t->workspace->lock);
+	while (!t->counted && !t->workspace->stop)
+		pthread_cond_wait(&t->workspace->changed, &t->workspace->lock);
 	bool there = t->counted;
-	pthread_mutex_unlock(&t->desk->lock);
+	pthread_mutex_unlock(&t->workspace->lock);
 	if (!there) {
 		ml_fail(err, ML_STOPPED, "the server ends");
 		return NULL;
@@ -243,19 +243,19 @@ struct ml_summary *ml_desk_summary(struct ml_desk_trace *t, struct ml_err *err)
 	return NULL;
 }
 
-uint32_t ml_desk_file(const struct ml_desk_trace *t, uint32_t name)
+uint32_t ml_open_trace_file(const struct ml_open_trace *t, uint32_t name)
 {
 	return name < t->trace.tables.names.count ? t->file_of_name[name] - 1
 						  : UINT32_MAX;
 }
 
 /* The one that has least way to go; only if there is none that must not go back. */
-static struct ml_space *take_idle(struct ml_desk_trace *t, uint64_t time)
+static struct ml_region_lookup *take_idle(struct ml_open_trace *t, uint64_t time)
 {
-	struct ml_desk_space *best = NULL;
+	struct ml_open_trace_lookup *best = NULL;
 
-	for (size_t i = 0; i < ML_DESK_SPACES; i++) {
-		struct ml_desk_space *x = &t->spaces[i];
+	for (size_t i = 0; i < ML_OPEN_TRACE_SPARES; i++) {
+		struct ml_open_trace_lookup *x = &t->spaces[i];
 
 		if (x->space &&
 		    (!best || (x->time <= time) > (best->time <= time) ||
@@ -264,48 +264,50 @@ static struct ml_space *take_idle(struct ml_desk_trace *t, uint64_t time)
 	}
 	if (!best)
 		return NULL;
-	struct ml_space *s = best->space;
+	struct ml_region_lookup *s = best->space;
 	best->space = NULL;
 	if (best->time > time)
-		ml_space_rewind(s);
+		ml_region_lookup_rewind(s);
 	return s;
 }
 
-struct ml_space *ml_desk_space_take(struct ml_desk_trace *t, uint64_t time,
-				    struct ml_err *err)
+struct ml_region_lookup *ml_open_trace_lookup_take(struct ml_open_trace *t, uint64_t time,
+						   struct ml_err *err)
 {
-	struct ml_summary *summary = ml_desk_summary(t, err);
+	struct ml_summary *summary = ml_open_trace_summary(t, err);
 
 	if (!summary)
 		return NULL;
-	pthread_mutex_lock(&t->desk->lock);
-	struct ml_space *s = take_idle(t, time);
-	pthread_mutex_unlock(&t->desk->lock);
-	return s ? s : ml_space_open_like(summary->space, err);
+	pthread_mutex_lock(&t->workspace->lock);
+	struct ml_region_lookup *s = take_idle(t, time);
+	pthread_mutex_unlock(&t->workspace->lock);
+	return s ? s : ml_region_lookup_open_like(summary->space, err);
 }
 
-void ml_desk_space_give(struct ml_desk_trace *t, struct ml_space *s, uint64_t time)
+void ml_open_trace_lookup_give(struct ml_open_trace *t, struct ml_region_lookup *s,
+			       uint64_t time)
 {
 	size_t i = 0;
 
-	pthread_mutex_lock(&t->desk->lock);
-	while (i < ML_DESK_SPACES && t->spaces[i].space)
+	pthread_mutex_lock(&t->workspace->lock);
+	while (i < ML_OPEN_TRACE_SPARES && t->spaces[i].space)
 		i++;
-	if (i < ML_DESK_SPACES)
-		t->spaces[i] = (struct ml_desk_space){ s, time };
-	pthread_mutex_unlock(&t->desk->lock);
-	if (i == ML_DESK_SPACES)
-		ml_space_close(s);
+	if (i < ML_OPEN_TRACE_SPARES)
+		t->spaces[i] = (struct ml_open_trace_lookup){ s, time };
+	pthread_mutex_unlock(&t->workspace->lock);
+	if (i == ML_OPEN_TRACE_SPARES)
+		ml_region_lookup_close(s);
 }
 
-struct ml_cursor *ml_desk_cursor_take(struct ml_desk_trace *t, uint64_t from, uint64_t to)
+struct ml_cursor *ml_open_trace_cursor_take(struct ml_open_trace *t, uint64_t from,
+					    uint64_t to)
 {
-	struct ml_desk_cursor *best = NULL;
+	struct ml_open_trace_cursor *best = NULL;
 	struct ml_cursor *c = NULL;
 
-	pthread_mutex_lock(&t->desk->lock);
-	for (size_t i = 0; i < ML_DESK_SPACES; i++) {
-		struct ml_desk_cursor *x = &t->cursors[i];
+	pthread_mutex_lock(&t->workspace->lock);
+	for (size_t i = 0; i < ML_OPEN_TRACE_SPARES; i++) {
+		struct ml_open_trace_cursor *x = &t->cursors[i];
 
 		if (x->cursor && x->time <= from && (!best || x->time > best->time))
 			best = x;
@@ -314,39 +316,40 @@ struct ml_cursor *ml_desk_cursor_take(struct ml_desk_trace *t, uint64_t from, ui
 		c = best->cursor;
 		best->cursor = NULL;
 	}
-	pthread_mutex_unlock(&t->desk->lock);
+	pthread_mutex_unlock(&t->workspace->lock);
 	if (!c)
 		return ml_cursor_open(&t->trace, from, to);
 	ml_cursor_seek(c, from, to);
 	return c;
 }
 
-void ml_desk_cursor_give(struct ml_desk_trace *t, struct ml_cursor *c, uint64_t time)
+void ml_open_trace_cursor_give(struct ml_open_trace *t, struct ml_cursor *c,
+			       uint64_t time)
 {
-	struct ml_desk_cursor *x = &t->cursors[0];
+	struct ml_open_trace_cursor *x = &t->cursors[0];
 
-	pthread_mutex_lock(&t->desk->lock);
-	for (size_t i = 0; i < ML_DESK_SPACES && x->cursor; i++)
+	pthread_mutex_lock(&t->workspace->lock);
+	for (size_t i = 0; i < ML_OPEN_TRACE_SPARES && x->cursor; i++)
 		if (!t->cursors[i].cursor)
 			x = &t->cursors[i];
 	/* those far behind are of the least use: somebody looked there and went on */
-	for (size_t i = 0; i < ML_DESK_SPACES && x->cursor; i++)
+	for (size_t i = 0; i < ML_OPEN_TRACE_SPARES && x->cursor; i++)
 		if (t->cursors[i].time < x->time)
 			x = &t->cursors[i];
 	struct ml_cursor *old = x->cursor;
-	*x = (struct ml_desk_cursor){ c, time };
-	pthread_mutex_unlock(&t->desk->lock);
+	*x = (struct ml_open_trace_cursor){ c, time };
+	pthread_mutex_unlock(&t->workspace->lock);
 	if (old)
 		ml_cursor_close(old);
 }
 
-static void close_trace(struct ml_desk_trace *t)
+static void close_trace(struct ml_open_trace *t)
 {
 	pthread_join(t->thread, NULL);
-	for (size_t i = 0; i < ML_DESK_SPACES; i++)
+	for (size_t i = 0; i < ML_OPEN_TRACE_SPARES; i++)
 		if (t->spaces[i].space)
-			ml_space_close(t->spaces[i].space);
-	for (size_t i = 0; i < ML_DESK_SPACES; i++)
+			ml_region_lookup_close(t->spaces[i].space);
+	for (size_t i = 0; i < ML_OPEN_TRACE_SPARES; i++)
 		if (t->cursors[i].cursor)
 			ml_cursor_close(t->cursors[i].cursor);
 	if (t->failed.kind == ML_OK)
@@ -357,23 +360,23 @@ static void close_trace(struct ml_desk_trace *t)
 	ml_free(t);
 }
 
-void ml_desk_stop(struct ml_desk *d)
+void ml_workspace_stop(struct ml_workspace *d)
 {
 	pthread_mutex_lock(&d->lock);
 	ml_stop(&d->stop);
-	ml_desk_change(d);
+	ml_workspace_change(d);
 	pthread_mutex_unlock(&d->lock);
 }
 
-void ml_desk_close(struct ml_desk *d)
+void ml_workspace_close(struct ml_workspace *d)
 {
-	ml_desk_stop(d);
-	ml_differ_close(d);
-	ml_desk_sims_close(d);
+	ml_workspace_stop(d);
+	ml_sim_diff_close(d);
+	ml_open_sims_close(d);
 	for (size_t i = 0; i < d->trace_count; i++)
 		close_trace(d->traces[i]);
 	ml_free(d->traces);
-	ml_desk_ensembles_close(d);
+	ml_open_ensembles_close(d);
 	pthread_cond_destroy(&d->changed);
 	pthread_mutex_destroy(&d->lock);
 }
