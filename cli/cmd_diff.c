@@ -6,10 +6,10 @@
 
 #include "cli/diff_text.h"
 #include "cli/diff_values.h"
+#include "cli/work.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
-#include "lib/base/progress.h"
 #include "lib/query/tables/compare.h"
 #include "lib/query/tables/compare_tables.h"
 #include "lib/query/tables/analysed_trace.h"
@@ -41,26 +41,20 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-static void show(void *arg, const char *what, uint64_t done, uint64_t total)
-{
-	ml_progress_bar(arg, what, done, total);
-}
-
 static bool open_side(struct ml_analysed_trace *s, const char *path, const char *machine,
 		      const struct options *o, struct ml_err *err)
 {
-	struct ml_progress progress;
+	struct cmd_work work;
 	struct ml_analysed_trace_options options = { .interleave = o->interleave,
 						     .window = o->window,
 						     .keep = true,
-						     .tick = show,
-						     .tick_arg = &progress };
+						     .work = &work.work };
 
 	if (!ml_machine_parse(&options.machine, machine, err))
 		return false;
-	ml_progress_start(&progress, stderr);
+	cmd_work_begin(&work);
 	bool ok = ml_analysed_trace_open(s, path, &options, err);
-	ml_progress_end(&progress);
+	cmd_work_end(&work);
 	return ok;
 }
 

@@ -14,7 +14,7 @@
 #include "lib/analyse/ensemble/ensemble_run.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
-#include "lib/base/progress.h"
+#include "cli/work.h"
 #include "lib/base/ranks.h"
 
 enum { SAVE_SECONDS = 30 };
@@ -110,14 +110,6 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-static volatile bool stop; /* a signal handler has nothing else to write to */
-
-static void on_signal(int signal)
-{
-	(void)signal;
-	ml_stop(&stop);
-}
-
 /* What a call works with. */
 struct work {
 	const struct options *o;
@@ -125,14 +117,9 @@ struct work {
 	struct ml_ensemble e;
 	const char *part; /* where this rank saves what it has so far; NULL: nowhere */
 	struct ml_ranks ranks;
-	struct ml_progress progress;
+	struct cmd_work work;
 	struct ml_arena arena;
 };
-
-static void show_progress(void *arg, uint64_t done, uint64_t total)
-{
-	ml_progress_bar(arg, "simulating", done, total);
-}
 
 static bool save(void *arg, const struct ml_ensemble *e, struct ml_err *err)
 {
@@ -154,16 +141,14 @@ static bool simulate(struct work *w, struct ml_err *err)
 		.threads = (unsigned)w->o->threads,
 		.only = ensemble_share(&w->e, &w->ranks, &w->arena),
 		.interleave = w->o->interleave,
-		.tick = show_progress,
-		.tick_arg = &w->progress,
+		.work = &w->work.work,
 		.every = w->part ? SAVE_SECONDS : 0,
 		.save = save,
 		.save_arg = w,
-		.stop = &stop,
 	};
 
 	bool ok = take_part(w, err) && ml_ensemble_run(&w->e, &r, err);
-	ml_progress_end(&w->progress);
+	cmd_work_end(&w->work);
 	return ok;
 }
 
@@ -296,8 +281,7 @@ static void prepare(struct work *w)
 		.to = o->to,
 		.bins = o->bins,
 		.fresh = o->fresh,
-		.progress = &w->progress,
-		.stop = &stop,
+		.work = &w->work,
 		.e = &w->e,
 		.arena = &w->arena,
 	};
@@ -307,7 +291,6 @@ static int run(int argc, char **argv)
 {
 	struct options o = { .interleave = ML_INTERLEAVE_AUTO,
 			     .show = ensemble_show_default };
-	struct sigaction act = { .sa_handler = on_signal };
 	struct work w = { .o = &o };
 	struct ml_err err = { 0 };
 	int status;
@@ -326,12 +309,10 @@ static int run(int argc, char **argv)
 			"where by -o FILE");
 	if (!ensemble_show_check(&o.show, &err))
 		return cmd_fail(&cmd_ensemble, &err);
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
-	ml_progress_start(&w.progress, stderr);
+	cmd_work_begin(&w.work);
 	ml_ensemble_init(&w.e);
 	bool ok = work(&w, argc, argv, &err);
-	ml_progress_end(&w.progress);
+	cmd_work_end(&w.work);
 	status = ok ? EXIT_DONE : *err.text ? cmd_fail(&cmd_ensemble, &err) : EXIT_FAILED;
 	ml_ranks_end(&w.ranks);
 	ml_ensemble_release(&w.e);

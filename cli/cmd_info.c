@@ -7,7 +7,7 @@
 #include "cli/info_text.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
-#include "lib/base/progress.h"
+#include "cli/work.h"
 #include "lib/query/tables/summary.h"
 #include "lib/trace/trace.h"
 
@@ -27,18 +27,6 @@ static const struct opt opts[] = {
 		"marks or states"),
 	{ 0 },
 };
-
-struct bar {
-	struct ml_progress progress;
-	uint64_t total;
-};
-
-static void tick(void *arg, uint64_t done)
-{
-	struct bar *b = arg;
-
-	ml_progress_bar(&b->progress, "counting", done, b->total);
-}
 
 static int print(struct ml_summary *s, const struct options *o)
 {
@@ -62,6 +50,7 @@ static int run(int argc, char **argv)
 	struct options o = { 0 };
 	struct ml_trace trace;
 	struct ml_summary summary;
+	struct cmd_work work;
 	struct ml_err err;
 	int status;
 
@@ -70,10 +59,9 @@ static int run(int argc, char **argv)
 	signal(SIGPIPE, SIG_DFL); /* `memlamp info x | head` ends without a word */
 	if (!ml_trace_open(&trace, argv[0], &err))
 		return cmd_fail(&cmd_info, &err);
-	struct bar bar = { .total = trace.count };
-	ml_progress_start(&bar.progress, stderr);
-	bool ok = ml_summary_open(&summary, &trace, tick, &bar, &err);
-	ml_progress_end(&bar.progress);
+	cmd_work_begin(&work);
+	bool ok = ml_summary_open(&summary, &trace, &work.work, &err);
+	cmd_work_end(&work);
 	if (ok) {
 		status = print(&summary, &o);
 		if (summary.damage && status == EXIT_DONE)

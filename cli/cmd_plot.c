@@ -118,11 +118,6 @@ static bool choose(struct plot *x, const struct ml_profile_rows *rows, uint32_t 
 	return named || no_region(rows, name, err);
 }
 
-static void drawing(void *arg, uint64_t done, uint64_t total)
-{
-	ml_progress_bar(arg, "drawing", done, total);
-}
-
 static bool draw_regions(struct plot *x, struct ml_picture *p, struct ml_err *err)
 {
 	struct ml_report_window w = { .from = x->s.from, .to = x->s.to };
@@ -133,14 +128,12 @@ static bool draw_regions(struct plot *x, struct ml_picture *p, struct ml_err *er
 		.question = { .mode = x->mode,
 			      .from = x->s.from,
 			      .to = x->s.to,
-			      .tick = drawing,
-			      .tick_arg = &x->s.progress,
-			      .stop = x->s.ticks.stop },
+			      .work = &x->s.work.work },
 		.width = (double)x->o->width,
 		.height = (double)x->o->height,
 	};
 
-	if (!ml_report_window_open(&w, x->s.sim, &x->s.ticks, err))
+	if (!ml_report_window_open(&w, x->s.sim, &x->s.work.work, err))
 		return false;
 	ml_profile_rows_make(&rows, &x->s.sim->trace->trace, w.profile);
 	bool ok = choose(x, &rows, regions, &r.count, err) &&
@@ -208,8 +201,8 @@ static int run(int argc, char **argv)
 	if (!simulated_open(&x.s, &w, &err))
 		return cmd_fail(&cmd_plot, &err);
 	bool ok = draw(&x, &out, &err);
-	ml_progress_end(&x.s.progress);
-	ok = ok && simulated_write(o.output, &out, &err);
+	cmd_work_end(&x.s.work);
+	ok = ok && simulated_write(&x.s.work.work, o.output, &out, &err);
 	status = ok ? EXIT_DONE : cmd_fail(&cmd_plot, &err);
 	ml_buf_release(&out);
 	simulated_close(&x.s);

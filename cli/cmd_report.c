@@ -81,10 +81,10 @@ static int run(int argc, char **argv)
 	r.phase = o.phase;
 	r.top = !o.top ? 1 : o.top < TOP_MAX ? o.top : TOP_MAX;
 	r.no_source = o.no_source;
-	r.ticks = s.ticks;
+	r.work = &s.work.work;
 	bool ok = ml_report(s.sim, &r, &out, &err);
-	ml_progress_end(&s.progress);
-	ok = ok && simulated_write(path, &out, &err);
+	cmd_work_end(&s.work);
+	ok = ok && simulated_write(&s.work.work, path, &out, &err);
 	status = ok ? EXIT_DONE : cmd_fail(&cmd_report, &err);
 	if (ok && strcmp(path, "-") != 0)
 		fprintf(stderr, "memlamp report: wrote %s\n", path);

@@ -6,6 +6,7 @@
 #include "cli/paths.h"
 #include "cli/run_text.h"
 #include "cli/say.h"
+#include "cli/work.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
@@ -52,11 +53,6 @@ static void show_recording(void *arg, uint64_t refs, uint64_t bytes)
 			 ml_format_count(count, refs), ml_format_bytes(size, bytes));
 }
 
-static void show_study(void *arg, const char *what, uint64_t done, uint64_t total)
-{
-	ml_progress_bar(arg, what, done, total);
-}
-
 static int print(struct ml_analysed_trace *s, const struct options *o, const char *path,
 		 const char *program)
 {
@@ -95,22 +91,21 @@ static const struct ml_recording *main_recording(const struct ml_session *s)
 	return best;
 }
 
-static bool study(const struct ml_session *session, const struct options *o,
-		  const struct ml_machine *machine, struct ml_err *err)
+static bool analyse(const struct ml_session *session, const struct options *o,
+		    const struct ml_machine *machine, struct ml_err *err)
 {
 	const struct ml_recording *r = main_recording(session);
 	struct ml_analysed_trace s;
-	struct ml_progress progress;
+	struct cmd_work work;
 	struct ml_analysed_trace_options options = { .machine = *machine,
 						     .interleave = o->interleave,
 						     .window = o->window,
 						     .keep = true,
-						     .tick = show_study,
-						     .tick_arg = &progress };
+						     .work = &work.work };
 
-	ml_progress_start(&progress, stderr);
+	cmd_work_begin(&work);
 	bool ok = ml_analysed_trace_open(&s, r->path, &options, err);
-	ml_progress_end(&progress);
+	cmd_work_end(&work);
 	if (!ok)
 		return false;
 	ok = print(&s, o, r->path, session->argv[0]) == EXIT_DONE && r->ok;
@@ -161,7 +156,7 @@ static int run(int argc, char **argv)
 		 : ok                      ? 128 + WTERMSIG(s.status)
 					   : EXIT_FAILED;
 	if (ok)
-		ok = study(&s, &o, &machine, &err);
+		ok = analyse(&s, &o, &machine, &err);
 	if (!ok && *err.text)
 		cmd_fail(&cmd_run, &err);
 	ml_session_release(&s);

@@ -10,6 +10,7 @@
 #include "cli/sim_text.h"
 #include "cli/sim_values.h"
 #include "cli/threshold.h"
+#include "cli/work.h"
 #include "lib/analyse/find/findings.h"
 #include "lib/analyse/result/result_cache.h"
 #include "lib/analyse/passes/replay.h"
@@ -18,7 +19,6 @@
 #include "lib/analyse/passes/temperature.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
-#include "lib/base/progress.h"
 #include "lib/base/table.h"
 #include "lib/query/tables/phases.h"
 #include "lib/query/tables/profile_tables.h"
@@ -74,20 +74,6 @@ static const struct opt opts[] = {
 	OPT_FLAG("no-cache", 0, no_cache, "neither use nor keep a result of before"),
 	{ 0 },
 };
-
-/* What a signal handler can reach. */
-static volatile bool stop;
-
-static void on_signal(int number)
-{
-	ml_stop(&stop);
-	signal(number, SIG_DFL); /* a second Ctrl-C ends it at once */
-}
-
-static void tick(void *arg, uint64_t done, uint64_t total)
-{
-	ml_progress_bar(arg, "simulating", done, total);
-}
 
 static int list_machines(bool json)
 {
@@ -162,7 +148,7 @@ struct work {
 	struct ml_temperature temperature;
 	struct ml_reuse reuse;
 	const char *damage;
-	struct ml_progress progress;
+	struct cmd_work work;
 	struct ml_arena arena;
 };
 
@@ -177,9 +163,7 @@ static bool prepare(struct work *w, struct ml_err *err)
 		.to = o->to,
 		.interleave = ML_INTERLEAVE_AUTO,
 		.want = o->quick ? 0 : ML_SIM_CAUSES | ML_SIM_USE,
-		.tick = tick,
-		.tick_arg = &w->progress,
-		.stop = &stop,
+		.work = &w->work.work,
 		.cores = w->cores,
 	};
 	if (o->interleave && !options_number(o->interleave, 1000, &turn))
@@ -357,7 +341,8 @@ static int test_thresholds(struct ml_profile_view *v, const struct options *o)
 static bool find(struct work *w, const struct ml_profile *p, struct ml_findings *f,
 		 struct ml_err *err)
 {
-	struct ml_findings_options o = { .stop = &stop };
+	struct ml_work silent = ml_work_silent(&w->work.work);
+	struct ml_findings_options o = { .work = &silent };
 
 	return ml_findings_make(f, &w->trace, p, &o, err);
 }
@@ -425,7 +410,6 @@ static int run(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct work w = { .o = &o, .scores = ml_temperature_default() };
-	struct sigaction act = { .sa_handler = on_signal };
 	struct ml_err err;
 	int status;
 
@@ -443,13 +427,11 @@ static int run(int argc, char **argv)
 	if (o.sampled)
 		o.reuse = true;
 	signal(SIGPIPE, SIG_DFL); /* `memlamp sim x | head` ends without a word */
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
 	if (!ml_trace_open(&w.trace, argv[0], &err))
 		return cmd_fail(&cmd_sim, &err);
-	ml_progress_start(&w.progress, stderr);
+	cmd_work_begin(&w.work);
 	bool ok = prepare(&w, &err) && obtain(&w, &err);
-	ml_progress_end(&w.progress);
+	cmd_work_end(&w.work);
 	status = ok ? print(&w) : cmd_fail(&cmd_sim, &err);
 	if (w.is_kept)
 		ml_result_close(&w.kept);

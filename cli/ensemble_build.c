@@ -15,7 +15,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/file.h"
 #include "lib/base/map.h"
-#include "lib/base/progress.h"
+#include "cli/work.h"
 #include "lib/base/table.h"
 #include "lib/trace/trace.h"
 #include "record/session/session.h"
@@ -105,7 +105,7 @@ static void recording(void *arg, uint64_t refs, uint64_t bytes)
 	char count[ML_NUMBER_ROOM];
 
 	(void)bytes;
-	ml_progress_line(m->b->progress, "recording %zu of %zu: %s references",
+	ml_progress_line(&m->b->work->progress, "recording %zu of %zu: %s references",
 			 m->number + 1, m->count, ml_format_count(count, refs));
 }
 
@@ -182,15 +182,17 @@ static bool make(struct making *m, struct ml_err *err)
 {
 	struct ml_buf now = { 0 };
 
-	ml_progress_line(m->b->progress, "building %zu of %zu", m->number + 1, m->count);
+	ml_progress_line(&m->b->work->progress, "building %zu of %zu", m->number + 1,
+			 m->count);
 	if (*m->build) {
-		ml_progress_end(m->b->progress);
+		ml_progress_end(&m->b->work->progress);
 		if (!shell(m->build, err))
 			return false;
 	}
 	bool ok = fingerprint(m, &now, err) &&
 		  (made_before(m, &now) ||
-		   (record(m, err) && simulated_write(m->made, &now, err)));
+		   (record(m, err) &&
+		    simulated_write(&m->b->work->work, m->made, &now, err)));
 	ml_buf_release(&now);
 	return ok;
 }
@@ -246,8 +248,8 @@ bool ensemble_build(const struct ensemble_build *b, struct ensemble_built **at,
 			.a = a,
 		};
 
-		if (*b->stop)
-			return ml_fail(err, ML_STOPPED, "stopped");
+		if (!ml_work_goes_on(&b->work->work, err))
+			return false;
 		if (!make(&m, err))
 			return false;
 		(*at)[i] = (struct ensemble_built){

@@ -14,15 +14,14 @@
 #include "lib/base/err.h"
 #include "record/session/options.h"
 
-struct ml_progress;
+struct cmd_work;
 
 struct ensemble_build {
 	const char *build; /* with braces, {out} among them; NULL: nothing is built */
 	const char *run;   /* with braces; NULL: {out} */
 	const char *folder;
 	struct ml_record_options record;
-	struct ml_progress *progress;
-	const volatile bool *stop;
+	struct cmd_work *work;
 };
 
 struct ensemble_built {

@@ -9,7 +9,7 @@
 #include "cli/ensemble_build.h"
 #include "cli/say.h"
 #include "lib/analyse/ensemble/ensemble_run.h"
-#include "lib/base/progress.h"
+#include "cli/work.h"
 #include "lib/query/tables/phases.h"
 #include "lib/trace/trace.h"
 
@@ -173,8 +173,7 @@ static bool add_built(struct ensemble_plan *p, struct ml_err *err)
 		.run = p->run,
 		.folder = variants_folder(p),
 		.record = p->record,
-		.progress = p->progress,
-		.stop = p->stop,
+		.work = p->work,
 	};
 	struct ensemble_built *built;
 	size_t count;

@@ -11,7 +11,7 @@
 #include "lib/analyse/ensemble/variants.h"
 #include "record/session/options.h"
 
-struct ml_progress;
+struct cmd_work;
 
 struct ensemble_plan {
 	/* set by the caller */
@@ -21,8 +21,7 @@ struct ensemble_plan {
 	struct ml_record_options record;
 	uint64_t from, to, bins;
 	bool fresh;
-	struct ml_progress *progress;
-	const volatile bool *stop;
+	struct cmd_work *work;
 
 	/* its own */
 	struct ml_ensemble *e;

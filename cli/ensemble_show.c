@@ -356,7 +356,7 @@ static bool plot(struct show *s, struct ml_err *err)
 	if (o->real)
 		p.real = &real;
 	bool ok = ml_picture_ensemble(s->e, &p, &svg, err) &&
-		  simulated_write(o->plot, &svg, err);
+		  simulated_write(NULL, o->plot, &svg, err);
 	ml_buf_release(&svg);
 	return ok;
 }

@@ -21,10 +21,10 @@ static const char *level_name(const struct ml_machine *m, unsigned level)
 	return level > m->levels ? "memory" : m->level[level - 1].name;
 }
 
-static void put_totals(const struct ml_analysed_trace *study, const char *program,
+static void put_totals(const struct ml_analysed_trace *analysed, const char *program,
 		       struct say *s)
 {
-	const struct ml_profile *p = study->profile;
+	const struct ml_profile *p = analysed->profile;
 	const struct ml_machine *m = &p->machine;
 
 	say(s, "%s on %s", say_base_name(program), *m->name ? m->name : "a machine with");
@@ -42,24 +42,24 @@ static void put_totals(const struct ml_analysed_trace *study, const char *progra
 		    say_percent(s, say_share(p->served[i], p->refs)));
 	say(s,
 	    "\n%.1f cycles each on average; %.0f %% of the access time is waiting beyond %s\n",
-	    p->cycles, 100 * study->findings.waiting, m->level[0].name);
-	say_missing(s, &study->trace, study->damage, p->refs);
+	    p->cycles, 100 * analysed->findings.waiting, m->level[0].name);
+	say_missing(s, &analysed->trace, analysed->damage, p->refs);
 	say(s, "\n");
 }
 
-static double waiting(const struct ml_analysed_trace *study,
+static double waiting(const struct ml_analysed_trace *analysed,
 		      const struct ml_profile_count *c)
 {
-	return study->findings.cycles > 0 ? c->lost / study->findings.cycles : 0;
+	return analysed->findings.cycles > 0 ? c->lost / analysed->findings.cycles : 0;
 }
 
-static void put_row(struct ml_table *t, const struct ml_analysed_trace *study,
+static void put_row(struct ml_table *t, const struct ml_analysed_trace *analysed,
 		    const struct ml_profile_count *c)
 {
-	ml_table_real(t, waiting(study, c));
+	ml_table_real(t, waiting(analysed, c));
 	ml_table_count(t, c->refs);
 	ml_table_real(t, say_share(c->missed[0], c->refs));
-	ml_table_count(t, c->served[study->profile->machine.levels + 1]);
+	ml_table_count(t, c->served[analysed->profile->machine.levels + 1]);
 }
 
 static void put_table(struct ml_table *t, const char *title, struct say *s)
@@ -72,7 +72,7 @@ static void put_table(struct ml_table *t, const char *title, struct say *s)
 	say_table(s, t, 0, "");
 }
 
-static void put_lines(struct ml_analysed_trace *study, uint64_t top, struct say *s)
+static void put_lines(struct ml_analysed_trace *analysed, uint64_t top, struct say *s)
 {
 	static const struct ml_column columns[] = {
 		{ "waiting", .kind = ML_COLUMN_PERCENT, .decimals = 1 },
@@ -83,16 +83,17 @@ static void put_lines(struct ml_analysed_trace *study, uint64_t top, struct say 
 		{ "source", .kind = ML_COLUMN_TEXT },
 	};
 	struct ml_table t = { .columns = columns, .width = 6 };
-	struct ml_source_lines sources = { .trace = &study->trace };
+	struct ml_source_lines sources = { .trace = &analysed->trace };
 
-	for (size_t i = 0; i < study->rows.lines.count && ml_table_rows(&t) < top; i++) {
-		const struct ml_profile_line_row *r = &study->rows.lines.at[i];
+	for (size_t i = 0; i < analysed->rows.lines.count && ml_table_rows(&t) < top;
+	     i++) {
+		const struct ml_profile_line_row *r = &analysed->rows.lines.at[i];
 		const char *text =
 			r->line ? ml_source_lines_find(&sources, r->file, r->line) : NULL;
 
-		if (waiting(study, &r->count) < least)
+		if (waiting(analysed, &r->count) < least)
 			continue;
-		put_row(&t, study, &r->count);
+		put_row(&t, analysed, &r->count);
 		ml_table_text(&t,
 			      !r->own    ? "none of yours"
 			      : r->line  ? ml_arena_printf(&s->arena, "%s:%u",
@@ -108,7 +109,7 @@ static void put_lines(struct ml_analysed_trace *study, uint64_t top, struct say 
 	ml_source_lines_release(&sources);
 }
 
-static void put_regions(struct ml_analysed_trace *study, uint64_t top, struct say *s)
+static void put_regions(struct ml_analysed_trace *analysed, uint64_t top, struct say *s)
 {
 	static const struct ml_column columns[] = {
 		{ "waiting", .kind = ML_COLUMN_PERCENT, .decimals = 1 },
@@ -119,13 +120,13 @@ static void put_regions(struct ml_analysed_trace *study, uint64_t top, struct sa
 	};
 	struct ml_table t = { .columns = columns, .width = 5 };
 
-	for (size_t i = 0; i < study->rows.regions.count && ml_table_rows(&t) < top;
+	for (size_t i = 0; i < analysed->rows.regions.count && ml_table_rows(&t) < top;
 	     i++) {
-		const struct ml_profile_region_row *r = &study->rows.regions.at[i];
+		const struct ml_profile_region_row *r = &analysed->rows.regions.at[i];
 
-		if (waiting(study, &r->count) < least)
+		if (waiting(analysed, &r->count) < least)
 			continue;
-		put_row(&t, study, &r->count);
+		put_row(&t, analysed, &r->count);
 		ml_table_text(&t, say_cut(s, r->name, NAME));
 	}
 	put_table(&t, "Regions that are waited for most", s);
@@ -143,7 +144,7 @@ static void put_next(const char *path, const char *program, struct say *s)
 	    program, path);
 }
 
-void run_text(struct ml_analysed_trace *study, const char *path, const char *program,
+void run_text(struct ml_analysed_trace *analysed, const char *path, const char *program,
 	      uint64_t top, struct ml_buf *out)
 {
 	struct say s;
@@ -151,18 +152,19 @@ void run_text(struct ml_analysed_trace *study, const char *path, const char *pro
 	say_start(&s, out);
 	if (!cmd_width())
 		s.columns = USUAL;
-	put_totals(study, program, &s);
-	findings_print(&study->findings, &study->trace, study->profile, &s);
-	put_lines(study, top, &s);
-	put_regions(study, top, &s);
+	put_totals(analysed, program, &s);
+	findings_print(&analysed->findings, &analysed->trace, analysed->profile, &s);
+	put_lines(analysed, top, &s);
+	put_regions(analysed, top, &s);
 	put_next(path, program, &s);
 	say_end(&s);
 }
 
-void run_json(const struct ml_analysed_trace *study, const char *path, struct ml_buf *out)
+void run_json(const struct ml_analysed_trace *analysed, const char *path,
+	      struct ml_buf *out)
 {
 	struct ml_json w = { .out = out, .indent = 1 };
-	const struct ml_profile *p = study->profile;
+	const struct ml_profile *p = analysed->profile;
 	struct ml_buf machine = { 0 };
 
 	ml_machine_print(&p->machine, &machine);
@@ -178,7 +180,7 @@ void run_json(const struct ml_analysed_trace *study, const char *path, struct ml
 	ml_json_key(&w, "average_cycles");
 	ml_json_real(&w, p->cycles);
 	ml_json_key(&w, "waiting");
-	ml_json_real(&w, study->findings.waiting);
+	ml_json_real(&w, analysed->findings.waiting);
 	ml_json_key(&w, "served");
 	ml_json_object(&w);
 	for (unsigned i = 1; i <= p->machine.levels + 1; i++) {
@@ -187,9 +189,9 @@ void run_json(const struct ml_analysed_trace *study, const char *path, struct ml
 	}
 	ml_json_end(&w);
 	ml_json_key(&w, "tried");
-	ml_json_u64(&w, study->findings.tried);
+	ml_json_u64(&w, analysed->findings.tried);
 	ml_json_key(&w, "findings");
-	ml_findings_json(&study->findings, &w);
+	ml_findings_json(&analysed->findings, &w);
 	ml_json_end(&w);
 	ml_buf_put(out, "\n", 1);
 	ml_buf_release(&machine);

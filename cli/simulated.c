@@ -11,22 +11,6 @@
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/tables/phases.h"
 
-static volatile bool stop; /* a signal handler has nothing else to write to */
-
-static void on_signal(int signal)
-{
-	(void)signal;
-	ml_stop(&stop);
-}
-
-static void tick(void *arg, const char *what, uint64_t done, uint64_t total)
-{
-	if (total)
-		ml_progress_bar(arg, what, done, total);
-	else
-		ml_progress_line(arg, "%s", what);
-}
-
 static bool find_window(struct simulated *s, const struct simulated_wish *w,
 			const struct ml_trace *t, struct ml_err *err)
 {
@@ -65,10 +49,10 @@ static bool finish(struct simulated *s, uint32_t number, struct ml_err *err)
 		state = s->sim->state;
 		uint64_t done = s->sim->done, total = s->sim->total;
 		pthread_mutex_unlock(&d->lock);
-		if (stop)
-			return ml_fail(err, ML_STOPPED, "stopped");
+		if (!ml_work_goes_on(&s->work.work, err))
+			return false;
 		if (state == ML_SIM_RUNNING)
-			ml_progress_bar(&s->progress, "simulating", done, total);
+			ml_work_progress(&s->work.work, "simulating", done, total);
 	} while (state == ML_SIM_RUNNING);
 	return ml_open_sim_finish(d, number, err);
 }
@@ -76,18 +60,14 @@ static bool finish(struct simulated *s, uint32_t number, struct ml_err *err)
 bool simulated_open(struct simulated *s, const struct simulated_wish *w,
 		    struct ml_err *err)
 {
-	struct sigaction act = { .sa_handler = on_signal };
 	struct ml_machine machine;
 	struct ml_open_trace *t;
 	uint32_t number;
 
 	if (!ml_machine_parse(&machine, w->machine ? w->machine : "host", err))
 		return false;
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
 	ml_workspace_init(&s->workspace, &machine);
-	ml_progress_start(&s->progress, stderr);
-	s->ticks = (struct ml_report_ticks){ tick, &s->progress, &stop };
+	cmd_work_begin(&s->work);
 	bool ok = ml_workspace_open(&s->workspace, w->trace, err) &&
 		  (t = ml_open_trace(&s->workspace, 0, err)) &&
 		  find_window(s, w, &t->trace, err) &&
@@ -103,11 +83,12 @@ bool simulated_open(struct simulated *s, const struct simulated_wish *w,
 
 void simulated_close(struct simulated *s)
 {
-	ml_progress_end(&s->progress);
+	cmd_work_end(&s->work);
 	ml_workspace_close(&s->workspace);
 }
 
-bool simulated_write(const char *path, const struct ml_buf *bytes, struct ml_err *err)
+bool simulated_write(const struct ml_work *work, const char *path,
+		     const struct ml_buf *bytes, struct ml_err *err)
 {
 	struct ml_newfile f;
 
@@ -118,9 +99,7 @@ bool simulated_write(const char *path, const struct ml_buf *bytes, struct ml_err
 	if (!ml_newfile_open(&f, path, err))
 		return false;
 	bool ok = ml_newfile_write(&f, bytes->data, bytes->size, err);
-	if (ok && ml_stopped(&stop))
-		ok = ml_fail(err, ML_STOPPED, "stopped");
-	if (ok)
+	if (ok && ml_work_goes_on(work, err))
 		return ml_newfile_close(&f, err);
 	ml_newfile_abandon(&f);
 	return false;

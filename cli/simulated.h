@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/work.h"
 #include "lib/base/err.h"
-#include "lib/base/progress.h"
 #include "lib/query/workspace/workspace.h"
 #include "lib/query/report/report_window.h"
 
@@ -24,8 +24,7 @@ struct simulated {
 	struct ml_workspace workspace;
 	struct ml_open_sim *sim;
 	uint64_t from, to; /* positions of the window; to > from */
-	struct ml_progress progress;
-	struct ml_report_ticks ticks; /* for what is done with it */
+	struct cmd_work work;
 };
 
 /* Opens and simulates, or takes the result that was kept. On false nothing is open. */
@@ -39,4 +38,5 @@ void simulated_close(struct simulated *s);
  * in place.
  */
 struct ml_buf;
-bool simulated_write(const char *path, const struct ml_buf *bytes, struct ml_err *err);
+bool simulated_write(const struct ml_work *work, const char *path,
+		     const struct ml_buf *bytes, struct ml_err *err);

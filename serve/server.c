@@ -160,7 +160,7 @@ static enum MHD_Result answer(struct server *s, struct MHD_Connection *c,
 	int fd =
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 
-	q.asker = (struct ml_asker){ hung_up, &fd };
+	q.work = (struct ml_work){ .cancelled = hung_up, .arg = &fd };
 	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, add_param, &q);
 	const struct ml_route *route = ml_route_find(&q, &exists);
 	if (!route)

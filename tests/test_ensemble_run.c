@@ -468,10 +468,18 @@ struct interrupted {
 	uint64_t last, total;
 };
 
-static void count_down(void *arg, uint64_t done, uint64_t total)
+static bool was_stopped(void *arg)
+{
+	const struct interrupted *x = arg;
+
+	return ml_stopped(&x->stop);
+}
+
+static void count_down(void *arg, const char *what, uint64_t done, uint64_t total)
 {
 	struct interrupted *x = arg;
 
+	(void)what;
 	CHECK(done >= x->last && done <= total);
 	x->last = done;
 	x->total = total;
@@ -494,13 +502,12 @@ static unsigned run_in_pieces(struct ml_ensemble *e, uint64_t ticks, unsigned th
 
 	for (;;) {
 		struct interrupted x = { .ticks_left = 1 + random_below(ticks) };
+		struct ml_work work = { was_stopped, count_down, &x };
 		struct ml_ensemble_run o = {
 			.threads = threads ? threads : 1 + (unsigned)random_below(3),
-			.tick = count_down,
-			.tick_arg = &x,
+			.work = &work,
 			.save = save_it,
 			.save_arg = &x,
-			.stop = &x.stop,
 		};
 
 		if (ml_ensemble_run(e, &o, &err)) {
@@ -560,9 +567,9 @@ TEST(opt_goes_on_where_it_was_stopped)
 	check_pieces(true, 15, 1);
 }
 
-static void sleep_a_little(void *arg, uint64_t done, uint64_t total)
+static void sleep_a_little(void *arg, const char *what, uint64_t done, uint64_t total)
 {
-	(void)arg, (void)done, (void)total;
+	(void)arg, (void)what, (void)done, (void)total;
 	usleep(60000);
 }
 
@@ -577,11 +584,10 @@ static bool save_once(void *arg, const struct ml_ensemble *e, struct ml_err *why
 TEST(a_run_goes_on_from_what_it_saved_now_and_then)
 {
 	struct interrupted x = { 0 };
-	struct ml_ensemble_run o = { .threads = 1,
-				     .tick = sleep_a_little,
-				     .every = 1,
-				     .save = save_once,
-				     .save_arg = &x };
+	struct ml_work work = { .progress = sleep_a_little };
+	struct ml_ensemble_run o = {
+		.threads = 1, .work = &work, .every = 1, .save = save_once, .save_arg = &x
+	};
 	struct ml_ensemble e;
 
 	write_random(270000, 1);
@@ -607,12 +613,10 @@ TEST(a_run_goes_on_from_what_it_saved_now_and_then)
 TEST(members_added_to_one_that_was_stopped_start_from_the_beginning)
 {
 	struct interrupted x = { .ticks_left = 12 };
-	struct ml_ensemble_run o = { .threads = 1,
-				     .tick = count_down,
-				     .tick_arg = &x,
-				     .save = save_it,
-				     .save_arg = &x,
-				     .stop = &x.stop };
+	struct ml_work work = { was_stopped, count_down, &x };
+	struct ml_ensemble_run o = {
+		.threads = 1, .work = &work, .save = save_it, .save_arg = &x
+	};
 	struct ml_ensemble e;
 
 	write_random(200000, 1);

@@ -396,16 +396,22 @@ TEST(only_machines_with_opt_or_pes_need_the_future)
 	CHECK(ml_future_needed(&pes.machine));
 }
 
+static bool always(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
 TEST(preparation_stops_when_asked_to)
 {
 	struct ml_replay_options o = options(L1 "opt");
-	const volatile bool stop = true;
+	struct ml_work work = { .cancelled = always };
 	struct ml_future *f;
 	struct ml_trace t;
 	struct ml_err err;
 
 	write_random(1000, 60);
-	o.stop = &stop;
+	o.work = &work;
 	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
 	CHECK_FAILS(ml_future_open(&f, &t, &o, &err), &err, "stopped");
 	CHECK_EQ(err.kind, ML_STOPPED);

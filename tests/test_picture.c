@@ -28,7 +28,6 @@ static struct ml_open_sim *sim;
 static struct ml_buf out;
 static struct ml_arena arena;
 static struct ml_err err;
-static const struct ml_report_ticks quiet = { 0 };
 
 static void open_with(const char *text, const char *path, const char *source)
 {
@@ -350,9 +349,9 @@ TEST(windows_that_cover_the_run_add_up_to_it)
 		  "r 0 8 1 a.c:1 f\nr 64 8 1 a.c:1 f\nr 0 8 1 a.c:2 f\nw 0 8 1 a.c:2 f\n"
 		  "r 0 8 1 a.c:2 f\nr 256 8 1 a.c:2 f\nr 0 8 1 a.c:1 f\nr 0 8 1 a.c:1 f\n"
 		  "w 256 8 1 a.c:1 f");
-	CHECK_OK(ml_report_window_open(&a, sim, &quiet, &err), &err);
-	CHECK_OK(ml_report_window_open(&b, sim, &quiet, &err), &err);
-	CHECK_OK(ml_report_window_open(&all, sim, &quiet, &err), &err);
+	CHECK_OK(ml_report_window_open(&a, sim, NULL, &err), &err);
+	CHECK_OK(ml_report_window_open(&b, sim, NULL, &err), &err);
+	CHECK_OK(ml_report_window_open(&all, sim, NULL, &err), &err);
 	CHECK(!a.whole && !b.whole && all.whole);
 	CHECK_EQ(a.profile->served[1], 1);
 	CHECK_EQ(a.profile->served[2], 3);
@@ -468,8 +467,8 @@ TEST(a_window_that_is_simulated_agrees_with_the_result)
 
 	open_text("region A 0 8192 8\nL a.c:3\nr0+8*1000\nL a.c:5\nw0+64*100\n"
 		  "L a.c:6\nr0+72*100\nL a.c:7\nr0+8*1000\nL a.c:8\nr4096+8*2000\n");
-	CHECK_OK(ml_report_window_open(&a, sim, &quiet, &err), &err);
-	CHECK_OK(ml_report_window_simulate(&b, sim, &quiet, &err), &err);
+	CHECK_OK(ml_report_window_open(&a, sim, NULL, &err), &err);
+	CHECK_OK(ml_report_window_simulate(&b, sim, NULL, &err), &err);
 	CHECK_EQ(a.profile->refs, 3333 - 700);
 	CHECK_EQ(b.profile->refs, a.profile->refs);
 	CHECK_EQ(b.profile->cell_count, a.profile->cell_count);
@@ -491,10 +490,16 @@ TEST(a_window_that_is_simulated_agrees_with_the_result)
 	close_desk();
 }
 
+static bool always(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
 TEST(a_report_ends_when_it_is_stopped)
 {
-	bool stop = true;
-	struct ml_report_options o = { .to = 4, .top = 10, .ticks = { .stop = &stop } };
+	struct ml_work work = { .cancelled = always };
+	struct ml_report_options o = { .to = 4, .top = 10, .work = &work };
 
 	open_text("region A 0 64\nr0*4");
 	CHECK_FAILS(ml_report(sim, &o, &out, &err), &err, "stopped");

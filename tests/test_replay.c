@@ -339,17 +339,23 @@ static bool stops(void *arg, const struct ml_events *e, struct ml_err *err)
 	return true;
 }
 
+static bool is_set(void *arg)
+{
+	return ml_stopped(arg);
+}
+
 TEST(it_stops_when_asked_to)
 {
 	struct ml_replay_options o = replayed_options(TINY);
 	volatile bool stop = false;
+	struct ml_work work = { .cancelled = is_set, .arg = (void *)&stop };
 	struct ml_trace trace;
 	struct ml_replay *r;
 	struct ml_err err;
 	struct ml_pass pass = { .arg = (void *)&stop, .batch = stops };
 
 	replayed_write("r0+8*100000");
-	o.stop = &stop;
+	o.work = &work;
 	CHECK_OK(ml_trace_open(&trace, scratch(), &err), &err);
 	CHECK_OK(ml_replay_open(&r, &trace, &o, &err), &err);
 	CHECK(!ml_replay_run(r, &pass, 1, &err));

@@ -179,7 +179,7 @@ TEST(blocks_that_live_between_two_references_are_counted)
 	}
 	record(&w, w.count, &o);
 	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
-	CHECK_OK(ml_summary_open(&s, &t, NULL, NULL, &err), &err);
+	CHECK_OK(ml_summary_open(&s, &t, NULL, &err), &err);
 	ml_summary_close(&s);
 	ml_trace_close(&t);
 	ml_free(w.at);

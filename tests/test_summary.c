@@ -41,7 +41,7 @@ static void open_summary(struct opened *o)
 	struct ml_err err;
 
 	CHECK_OK(ml_trace_open(&o->trace, scratch(), &err), &err);
-	CHECK_OK(ml_summary_open(&o->s, &o->trace, NULL, NULL, &err), &err);
+	CHECK_OK(ml_summary_open(&o->s, &o->trace, NULL, &err), &err);
 }
 
 static void close_summary(struct opened *o)

@@ -14,6 +14,7 @@
 struct run {
 	struct ml_ensemble *e;
 	const struct ml_ensemble_run *o;
+	struct ml_work part;   /* of one member: count() tells the progress of all */
 	struct ml_trace trace; /* that is open */
 	uint64_t done, total;  /* member references */
 	bool refused;          /* to save, by whoever asked for it */
@@ -23,11 +24,6 @@ struct run {
 static bool wanted(const struct ml_ensemble *e, const bool *only, size_t member)
 {
 	return !e->members[member].done && (!only || only[member]);
-}
-
-static bool stopped(const struct ml_ensemble_run *o)
-{
-	return ml_stopped(o->stop);
 }
 
 static bool save(struct run *r, struct ml_err *err)
@@ -108,8 +104,7 @@ static bool run_walk(struct run *r, const struct ml_ensemble_group *g, struct ml
 				ml_ensemble_drop_state(r->e, state);
 			if (position)
 				keep_state(r, w, g->trace, position);
-			ok = stopped(r->o) ? ml_fail(err, ML_STOPPED, "stopped")
-					   : save(r, err);
+			ok = ml_work_goes_on(r->o->work, err) && save(r, err);
 		}
 	}
 	if (ended) {
@@ -145,8 +140,7 @@ static bool count(void *arg, const struct ml_events *ev, struct ml_err *err)
 			 [(ev->position + i) >> bits]++;
 	pthread_mutex_lock(x->lock);
 	x->run->done += ev->refs->count;
-	if (x->run->o->tick)
-		x->run->o->tick(x->run->o->tick_arg, x->run->done, x->run->total);
+	ml_work_progress(x->run->o->work, "simulating", x->run->done, x->run->total);
 	pthread_mutex_unlock(x->lock);
 	return true;
 }
@@ -160,7 +154,7 @@ static bool replay(struct replay *x, struct ml_err *err)
 		.from = t->from,
 		.to = t->to,
 		.interleave = x->run->o->interleave,
-		.stop = x->run->o->stop,
+		.work = &x->run->part,
 	};
 	struct ml_pass pass = { .arg = x, .batch = count };
 	struct ml_replay *r;
@@ -301,7 +295,7 @@ static bool run_trace(struct run *r, uint32_t trace, struct ml_err *err)
 bool ml_ensemble_run(struct ml_ensemble *e, const struct ml_ensemble_run *o,
 		     struct ml_err *err)
 {
-	struct run r = { .e = e, .o = o };
+	struct run r = { .e = e, .o = o, .part = ml_work_silent(o->work) };
 	bool ok = true;
 
 	for (size_t i = 0; i < e->member_count; i++)

@@ -49,6 +49,7 @@ struct ml_ensemble_walk {
 	struct ml_trace *trace;
 	const struct ml_ensemble_trace *window;
 	const struct ml_ensemble_run *o;
+	struct ml_work part; /* of one member: progress is that of all */
 	struct ml_ensemble_group group;
 	struct ml_stack_tree tree;
 	struct ml_stack_branch **leaf; /* by member of the group; NULL: a simulator */
@@ -65,7 +66,7 @@ struct ml_ensemble_walk {
 	bool decoding, closing, failed;
 	struct ml_err err;
 	uint64_t started;       /* nanoseconds; of the leg */
-	uint64_t before, total; /* for the tick */
+	uint64_t before, total; /* member references, for progress */
 	uint64_t done;          /* member references */
 };
 
@@ -158,7 +159,7 @@ static struct ml_replay_options options(const struct ml_ensemble_walk *w,
 	return (struct ml_replay_options){ .machine = u->machine,
 					   .from = w->window->from,
 					   .to = w->window->to,
-					   .stop = w->o->stop };
+					   .work = &w->part };
 }
 
 /* The hints of a block are given once; it asks for no more lines than there are. */
@@ -281,7 +282,7 @@ static struct unit *choose(struct ml_ensemble_walk *w, bool *may_decode)
 /* Whether it is time to end this leg. */
 static void look_up(struct ml_ensemble_walk *w)
 {
-	if (ml_stopped(w->o->stop))
+	if (ml_work_cancelled(w->o->work))
 		w->closing = true;
 	if (w->o->every && ml_now() - w->started >= w->o->every * ML_SECOND)
 		w->closing = true;
@@ -343,8 +344,7 @@ static void do_unit(struct ml_ensemble_walk *w, struct unit *u,
 		w->failed = true;
 		w->err = *err;
 	}
-	if (w->o->tick)
-		w->o->tick(w->o->tick_arg, w->before + w->done, w->total);
+	ml_work_progress(w->o->work, "simulating", w->before + w->done, w->total);
 }
 
 static void work(void *arg)
@@ -579,6 +579,7 @@ bool ml_ensemble_walk_open(struct ml_ensemble_walk **walk, struct ml_ensemble *e
 		.trace = t,
 		.window = &e->traces[g->trace],
 		.o = o,
+		.part = ml_work_silent(o->work),
 		.group = *g,
 		.position = g->position,
 	};

@@ -100,9 +100,7 @@ static bool examine(struct run *r, struct ml_findings *out,
 			       .same = r->f.same,
 			       .see = see,
 			       .arg = r,
-			       .tick = o->tick,
-			       .tick_arg = o->tick_arg,
-			       .stop = o->stop };
+			       .work = o->work };
 	bool done = true;
 
 	all_finders(r, look);

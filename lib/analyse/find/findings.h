@@ -16,6 +16,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
+#include "lib/base/work.h"
 
 struct ml_json;
 struct ml_profile;
@@ -59,9 +60,7 @@ struct ml_findings {
 struct ml_findings_options {
 	uint64_t window; /* references that changes are tried on at most; 0: 40 million */
 	double least;    /* share of all cycles that is worth a word; 0: 0.02 */
-	void (*tick)(void *arg, uint64_t done, uint64_t total); /* may be NULL */
-	void *tick_arg;
-	const volatile bool *stop; /* may be NULL */
+	const struct ml_work *work; /* may be NULL */
 };
 
 /* p is of t. Where causes or use are not in it, what needs them is not found. */

@@ -240,8 +240,8 @@ static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 	struct pass *p = arg;
 	struct ml_whatif *w = p->w;
 
-	if (ml_stopped(w->stop))
-		return ml_fail(err, ML_STOPPED, "stopped");
+	if (!ml_work_goes_on(w->work, err))
+		return false;
 	find_places(p, b);
 	if (w->machine.cores > 1)
 		find_cores(p, b);
@@ -254,8 +254,7 @@ static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 	if (w->see)
 		show(p, b);
 	w->refs += b->count;
-	if (w->tick)
-		w->tick(w->tick_arg, w->refs, p->total);
+	ml_work_progress(w->work, "trying changes", w->refs, p->total);
 	return true;
 }
 

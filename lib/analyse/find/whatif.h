@@ -16,6 +16,7 @@
 
 #include "lib/analyse/passes/profile.h"
 #include "lib/base/err.h"
+#include "lib/base/work.h"
 #include "lib/cache/machine.h"
 #include "lib/trace/ref.h"
 #include "lib/trace/region_lookup.h"
@@ -86,11 +87,9 @@ struct ml_whatif {
 	size_t count;
 	void (*see)(void *arg, const struct ml_seen *s); /* may be NULL */
 	void *arg;
-	bool distances;  /* for see */
-	bool no_fetches; /* the trace has none, that is known */
-	void (*tick)(void *arg, uint64_t done, uint64_t total); /* may be NULL */
-	void *tick_arg;
-	const volatile bool *stop; /* may be NULL */
+	bool distances;             /* for see */
+	bool no_fetches;            /* the trace has none, that is known */
+	const struct ml_work *work; /* may be NULL */
 
 	/* results */
 	uint64_t refs; /* that were tried */

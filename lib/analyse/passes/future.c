@@ -37,11 +37,10 @@ bool ml_future_needed(const struct ml_machine *m)
 	return false;
 }
 
-static bool tick(const struct ml_future *f, uint64_t done, struct ml_err *err)
+static bool goes_on(const struct ml_future *f, uint64_t done, struct ml_err *err)
 {
-	if (f->o->tick)
-		f->o->tick(f->o->tick_arg, done, f->to - f->from);
-	return !ml_stopped(f->o->stop) || ml_fail(err, ML_STOPPED, "stopped");
+	ml_work_progress(f->o->work, "simulating", done, f->to - f->from);
+	return ml_work_goes_on(f->o->work, err);
 }
 
 static unsigned line_bits(const struct ml_level_spec *l)
@@ -103,7 +102,7 @@ static bool read_asked(void *arg, size_t block, const uint64_t **lines, size_t *
 		return false;
 	*lines = a->line;
 	a->done += (size_t)(to - from);
-	return tick(a->f, a->done, err);
+	return goes_on(a->f, a->done, err);
 }
 
 static bool prepare_first(struct ml_future *f, struct ml_err *err)
@@ -181,7 +180,7 @@ static bool read_missed(void *arg, size_t block, const uint64_t **lines, size_t 
 	for (*count = 0; in.at < in.end && *count < BLOCK; ++*count)
 		m->line[*count] = last += (uint64_t)ml_bytes_zigzag(&in);
 	*lines = m->line;
-	return tick(m->f, m->done, err);
+	return goes_on(m->f, m->done, err);
 }
 
 static bool simulate(void *arg, const struct ml_batch *b, struct ml_err *err)
@@ -198,7 +197,7 @@ static bool simulate(void *arg, const struct ml_batch *b, struct ml_err *err)
 		return false;
 	}
 	m->done += b->count;
-	return tick(m->f, m->done, err);
+	return goes_on(m->f, m->done, err);
 }
 
 /* Fills the spill with what level (from 2) is asked. */

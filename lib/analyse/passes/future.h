@@ -30,8 +30,8 @@ bool ml_future_needed(const struct ml_machine *m);
 
 /*
  * Reads references [o->from, o->to) of the trace; a simulation that is given these
- * hints starts at o->from, empty. Of o also machine, tick (called with the work done
- * of the preparation, which starts from 0 for each level) and stop count.
+ * hints starts at o->from, empty. Of o also machine and work count; the
+ * progress of the preparation starts from 0 for each level.
  */
 bool ml_future_open(struct ml_future **f, struct ml_trace *t,
 		    const struct ml_replay_options *o, struct ml_err *err);

@@ -273,9 +273,8 @@ static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64
 		    !r->passes[i].batch(r->passes[i].arg, &r->now, err))
 			return false;
 	r->done += b->count;
-	if (r->o.tick)
-		r->o.tick(r->o.tick_arg, r->done, r->o.to - r->o.from);
-	return !ml_stopped(r->o.stop) || ml_fail(err, ML_STOPPED, "stopped");
+	ml_work_progress(r->o.work, "simulating", r->done, r->o.to - r->o.from);
+	return ml_work_goes_on(r->o.work, err);
 }
 
 /* What is missing before `time`. */

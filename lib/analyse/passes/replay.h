@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
+#include "lib/base/work.h"
 #include "lib/cache/machine.h"
 #include "lib/cache/sim.h"
 #include "lib/trace/ref.h"
@@ -40,11 +41,7 @@ struct ml_replay_options {
 	size_t core_count;
 	unsigned want; /* ML_SIM_CAUSES, ML_SIM_USE; 0 lets ml_fast_lru do it where it can
 			*/
-	void (*tick)(void *arg, uint64_t done,
-		     uint64_t total); /* now and then; may be NULL */
-	void *tick_arg;
-	const volatile bool
-		*stop; /* set by a signal handler: ends with ML_STOPPED; may be NULL */
+	const struct ml_work *work; /* may be NULL */
 };
 #define ML_INTERLEAVE_AUTO UINT64_MAX
 

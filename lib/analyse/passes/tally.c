@@ -13,8 +13,8 @@ struct pass {
 	struct ml_tally *tally;
 	struct ml_region_lookup *space;
 	struct ml_footprint footprint;
-	ml_tally_tick *tick;
-	void *arg;
+	const struct ml_work *work;
+	uint64_t total; /* references */
 	struct ml_tally_cell *
 		*by_number; /* as the space numbers them; NULL: not met yet */
 	size_t number_cap;
@@ -69,13 +69,12 @@ static bool count_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 		ml_footprint_touch(&p->footprint, &c->touch, c->region, b->addr[i],
 				   size ? size : 1);
 	}
-	if (p->tick)
-		p->tick(p->arg, b->time + b->count);
-	return true;
+	ml_work_progress(p->work, "counting", b->time + b->count, p->total);
+	return ml_work_goes_on(p->work, err);
 }
 
 bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t,
-		  struct ml_region_lookup *space, ml_tally_tick *tick, void *arg,
+		  struct ml_region_lookup *space, const struct ml_work *work,
 		  struct ml_err *err)
 {
 	struct ml_arena a = { 0 };
@@ -86,8 +85,8 @@ bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t,
 	tally->threads = ml_arena_alloc(&tally->arena, THREADS * sizeof(*tally->threads));
 	p->tally = tally;
 	p->space = space;
-	p->tick = tick;
-	p->arg = arg;
+	p->work = work;
+	p->total = t->count;
 	bool ok = ml_trace_each(t, 0, t->count, cpus > 1 ? cpus < 4 ? cpus - 1 : 3 : 0,
 				count_batch, p, err);
 	tally->regions = ml_region_lookup_regions(space);

@@ -11,6 +11,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
+#include "lib/base/work.h"
 #include "lib/analyse/passes/footprint.h"
 
 struct ml_trace;
@@ -34,11 +35,8 @@ struct ml_tally {
 	struct ml_arena arena; /* owns the cells */
 };
 
-/* Called now and then with the references done; may be NULL. */
-typedef void ml_tally_tick(void *arg, uint64_t done);
-
 /* space belongs to t and is moved to its end. */
 bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t,
-		  struct ml_region_lookup *space, ml_tally_tick *tick, void *arg,
+		  struct ml_region_lookup *space, const struct ml_work *work,
 		  struct ml_err *err);
 void ml_tally_release(struct ml_tally *tally);

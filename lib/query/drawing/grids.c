@@ -220,9 +220,9 @@ static bool add_batch(void *arg, const struct ml_walk_events *e, struct ml_err *
 			}
 	}
 	w->seen += b->count;
-	if (w->g->tick && w->at == w->g->at) /* the others are about as far as this */
-		w->g->tick(w->g->tick_arg, w->seen * w->g->workers,
-			   w->g->to - w->g->from);
+	if (w->at == w->g->at) /* the other workers are about as far as this one */
+		ml_work_progress(w->g->work, "drawing regions", w->seen * w->g->workers,
+				 w->g->to - w->g->from);
 	return true;
 }
 
@@ -250,7 +250,7 @@ static bool walk(void *worker, uint64_t from, uint64_t to, struct ml_err *err)
 
 	if (w->g->hurry)
 		forget(w);
-	return ml_walk_regions(w->s, w->g->asker, w->list, w->g->count, from, to,
+	return ml_walk_regions(w->s, w->g->work, w->list, w->g->count, from, to,
 			       wanted(w->g), add_batch, w, err);
 }
 
@@ -386,12 +386,11 @@ static void add_used(void *arg, uint32_t region, uint64_t offset, uint64_t bytes
 	}
 }
 
-static void tick_used(void *arg, uint64_t position)
+static void tell_progress(void *arg, uint64_t position)
 {
 	const struct ml_grids *g = ((struct worker *)arg)->g;
 
-	if (g->tick)
-		g->tick(g->tick_arg, position - g->from, g->to - g->from);
+	ml_work_progress(g->work, "drawing regions", position - g->from, g->to - g->from);
 }
 
 static bool simulate(struct ml_grids *g, struct ml_open_sim *s, struct ml_arena *a,
@@ -404,9 +403,9 @@ static bool simulate(struct ml_grids *g, struct ml_open_sim *s, struct ml_arena 
 				   .regions = w->list,
 				   .count = g->count,
 				   .fn = add_used,
-				   .tick = tick_used,
+				   .at = tell_progress,
 				   .arg = w };
-	bool ok = ml_used_bytes_run(&u, s, g->asker, err);
+	bool ok = ml_used_bytes_run(&u, s, g->work, err);
 
 	g->seen = g->to - g->from;
 	free_worker(w);

@@ -14,8 +14,8 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
+#include "lib/base/work.h"
 
-struct ml_asker;
 struct ml_open_sim;
 struct ml_selection;
 
@@ -68,9 +68,7 @@ struct ml_grids {
 	unsigned hurry;
 	unsigned workers; /* threads; 0: as many as are worth it, which it is then */
 	uint64_t seen;    /* references, in the end */
-	const struct ml_asker *asker;                           /* may be NULL */
-	void (*tick)(void *arg, uint64_t done, uint64_t total); /* may be NULL */
-	void *tick_arg;
+	const struct ml_work *work; /* may be NULL */
 };
 
 /* Bytes that the cells of a grid stand for. */

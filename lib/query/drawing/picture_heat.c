@@ -194,28 +194,17 @@ static void take_values(struct ml_heat_map *m, const struct ml_grid *g,
 	m->sum = g->references;
 }
 
-static bool stopped(void *arg)
-{
-	const struct ml_heat_question *q = arg;
-
-	return ml_stopped(q->stop);
-}
-
 bool ml_heat_gather(struct ml_heat_map *maps, size_t count, struct ml_open_sim *s,
 		    const struct ml_heat_question *q, struct ml_arena *a,
 		    struct ml_err *err)
 {
-	struct ml_heat_question copy = *q;
-	struct ml_asker asker = { stopped, &copy };
 	struct ml_grids g = { .count = count,
 			      .mode = grid_modes[q->mode],
 			      .from = q->from,
 			      .to = q->to,
 			      .of = 1,
 			      .beyond = q->mode == ML_HEAT_MISSES ? 1 : 0,
-			      .asker = &asker,
-			      .tick = q->tick,
-			      .tick_arg = q->tick_arg };
+			      .work = q->work };
 
 	g.at = ml_arena_alloc(a, (count + 1) * sizeof(*g.at));
 	for (size_t i = 0; i < count; i++)

@@ -17,6 +17,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
+#include "lib/base/work.h"
 
 struct ml_open_sim;
 struct ml_open_trace;
@@ -69,10 +70,8 @@ bool ml_heat_lay_out(struct ml_heat_map *m, const struct ml_open_trace *t,
 
 struct ml_heat_question {
 	enum ml_heat_mode mode;
-	uint64_t from, to;                                      /* positions */
-	void (*tick)(void *arg, uint64_t done, uint64_t total); /* may be NULL */
-	void *tick_arg;
-	const volatile bool *stop; /* may be NULL */
+	uint64_t from, to;          /* positions */
+	const struct ml_work *work; /* may be NULL */
 };
 
 bool ml_heat_gather(struct ml_heat_map *maps, size_t count, struct ml_open_sim *s,

@@ -185,8 +185,8 @@ static bool paint(void *arg, const struct ml_walk_events *w, struct ml_err *err)
 	const struct ml_heat_question *q = &x->r->question;
 	double length = (double)(q->to - q->from);
 
-	if (ml_stopped(q->stop))
-		return ml_fail(err, ML_STOPPED, "stopped");
+	if (!ml_work_goes_on(q->work, err))
+		return false;
 	for (size_t i = 0; i < w->e.refs->count; i++) {
 		if (w->e.region[i] != x->region || w->offset[i] >= x->bytes)
 			continue;
@@ -199,9 +199,8 @@ static bool paint(void *arg, const struct ml_walk_events *w, struct ml_err *err)
 
 		*cell = served > *cell ? served : *cell;
 	}
-	if (q->tick)
-		q->tick(q->tick_arg, w->e.position + w->e.refs->count - q->from,
-			q->to - q->from);
+	ml_work_progress(q->work, "drawing", w->e.position + w->e.refs->count - q->from,
+			 q->to - q->from);
 	return true;
 }
 

@@ -352,35 +352,23 @@ static const struct ml_findings *wait_for_findings(struct ml_report_page *p,
 	bool found = false;
 
 	while (!found) {
-		if (ml_stopped(p->o->ticks.stop)) {
-			ml_fail(err, ML_STOPPED, "stopped");
+		if (!ml_work_goes_on(p->o->work, err))
 			return NULL;
-		}
 		changes = ml_workspace_wait(d, changes, 100);
 		pthread_mutex_lock(&d->lock);
 		found = p->sim->found;
 		pthread_mutex_unlock(&d->lock);
-		if (!found && p->o->ticks.tick)
-			p->o->ticks.tick(p->o->ticks.arg, "trying changes", 0, 0);
+		if (!found)
+			ml_work_progress(p->o->work, "trying changes", 0, 0);
 	}
 	return ml_open_sim_findings(p->sim, err);
-}
-
-static void trying(void *arg, uint64_t done, uint64_t total)
-{
-	const struct ml_report_ticks *t = arg;
-
-	t->tick(t->arg, "trying changes", done, total);
 }
 
 /* Those of the run are found in a thread of the workspace, those of a window here. */
 static const struct ml_findings *find(struct ml_report_page *p, struct ml_findings *own,
 				      struct ml_err *err)
 {
-	struct ml_report_ticks ticks = p->o->ticks;
-	struct ml_findings_options o = { .tick = ticks.tick ? trying : NULL,
-					 .tick_arg = &ticks,
-					 .stop = ticks.stop };
+	struct ml_findings_options o = { .work = p->o->work };
 
 	if (p->window.whole)
 		return wait_for_findings(p, err);
@@ -480,7 +468,7 @@ bool ml_report(struct ml_open_sim *s, const struct ml_report_options *o,
 			      *p = &page;
 	struct ml_buf data = { 0 };
 
-	if (!ml_report_window_simulate(&p->window, s, &o->ticks, err))
+	if (!ml_report_window_simulate(&p->window, s, o->work, err))
 		return false;
 	p->profile = p->window.profile;
 	p->machine = &p->profile->machine;

@@ -24,7 +24,7 @@ struct ml_report_options {
 	enum ml_heat_mode mode; /* of the heat maps */
 	uint64_t top;           /* rows of a table, files and heat maps at most; from 1 */
 	bool no_source;
-	struct ml_report_ticks ticks;
+	const struct ml_work *work; /* may be NULL */
 };
 
 /* Appends the file to out. */

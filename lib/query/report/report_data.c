@@ -103,26 +103,15 @@ static void put_map(struct ml_report_page *p, const struct ml_heat_map *m,
 	ml_report_put(p, "</div>\n");
 }
 
-static void walking(void *arg, uint64_t done, uint64_t total)
-{
-	const struct ml_report_ticks *t = arg;
-
-	if (t->tick)
-		t->tick(t->arg, "drawing regions", done, total);
-}
-
 static bool put_maps(struct ml_report_page *p, struct ml_err *err)
 {
 	size_t most = p->o->top, n = 0;
 	uint32_t *regions = ml_arena_alloc(&p->arena, most * sizeof(*regions));
 	struct ml_heat_map *maps = ml_arena_alloc(&p->arena, most * sizeof(*maps));
-	struct ml_report_ticks ticks = p->o->ticks;
 	struct ml_heat_question q = { .mode = p->o->mode,
 				      .from = p->window.from,
 				      .to = p->window.to,
-				      .tick = walking,
-				      .tick_arg = &ticks,
-				      .stop = ticks.stop };
+				      .work = p->o->work };
 	struct ml_heat_scale scale;
 
 	most = ml_picture_costliest(p->sim, &p->rows, regions, most);

@@ -14,7 +14,7 @@ struct count {
 	struct ml_profile *p;
 	struct ml_cells cells;
 	const struct ml_report_window *w;
-	const struct ml_report_ticks *t;
+	const struct ml_work *work;
 };
 
 static struct ml_profile_cell *cell_of(struct count *c, const struct ml_walk_events *w,
@@ -44,8 +44,8 @@ static bool add_batch(void *arg, const struct ml_walk_events *w, struct ml_err *
 	struct count *c = arg;
 	struct ml_profile *p = c->p;
 
-	if (ml_stopped(c->t->stop))
-		return ml_fail(err, ML_STOPPED, "stopped");
+	if (!ml_work_goes_on(c->work, err))
+		return false;
 	for (size_t i = 0; i < w->e.refs->count; i++) {
 		struct ml_profile_cell *cell = cell_of(c, w, i);
 		uint16_t what = w->e.refs->what[i], outcome = w->e.outcome[i];
@@ -61,16 +61,15 @@ static bool add_batch(void *arg, const struct ml_walk_events *w, struct ml_err *
 				cell->cause[k - 1][ml_outcome_cause(outcome, k)]++;
 	}
 	p->refs += w->e.refs->count;
-	if (c->t->tick)
-		c->t->tick(c->t->arg, "counting", p->refs, c->w->to - c->w->from);
+	ml_work_progress(c->work, "counting", p->refs, c->w->to - c->w->from);
 	return true;
 }
 
 bool ml_report_window_open(struct ml_report_window *w, struct ml_open_sim *s,
-			   const struct ml_report_ticks *t, struct ml_err *err)
+			   const struct ml_work *work, struct ml_err *err)
 {
 	const struct ml_profile *all = &s->result.profile;
-	struct count c = { .p = &w->own, .w = w, .t = t };
+	struct count c = { .p = &w->own, .w = w, .work = work };
 
 	w->whole = w->from == 0 && w->to >= s->result.refs;
 	w->own = (struct ml_profile){ 0 };
@@ -92,7 +91,7 @@ bool ml_report_window_open(struct ml_report_window *w, struct ml_open_sim *s,
 		.names_size = all->names_size,
 	};
 	ml_cells_init(&c.cells, sizeof(struct cell));
-	bool ok = ml_walk(s, NULL, w->from, w->to, ML_WALK_OUTCOMES, add_batch, &c, err);
+	bool ok = ml_walk(s, work, w->from, w->to, ML_WALK_OUTCOMES, add_batch, &c, err);
 	ml_cells_release(&c.cells);
 	w->own.cycles = ml_profile_cycles(&w->own.machine, w->own.served);
 	if (!ok)
@@ -219,26 +218,16 @@ static void settle(struct ml_profile *p, const struct gate *g)
 		    (p->refs ? ml_profile_translation(p) / (double)p->refs : 0);
 }
 
-static void on_tick(void *arg, uint64_t done, uint64_t total)
-{
-	const struct ml_report_ticks *t = arg;
-
-	t->tick(t->arg, "simulating the window", done, total);
-}
-
 bool ml_report_window_simulate(struct ml_report_window *w, struct ml_open_sim *s,
-			       const struct ml_report_ticks *t, struct ml_err *err)
+			       const struct ml_work *work, struct ml_err *err)
 {
-	struct ml_report_ticks ticks = *t;
 	struct ml_replay_options o = {
 		.machine = s->machine,
 		/* threads that take turns are in another order than times are */
 		.to = s->result.profile.interleaved ? 0 : w->to,
 		.interleave = s->interleave,
 		.want = ML_SIM_CAUSES | ML_SIM_USE,
-		.tick = t->tick ? on_tick : NULL,
-		.tick_arg = &ticks,
-		.stop = t->stop,
+		.work = work,
 	};
 	struct gate g = { .w = w };
 	struct ml_replay *r;

@@ -14,6 +14,7 @@
 
 #include "lib/analyse/passes/profile.h"
 #include "lib/base/err.h"
+#include "lib/base/work.h"
 
 struct ml_open_sim;
 
@@ -25,17 +26,11 @@ struct ml_report_window {
 	bool simulated;        /* own has all; else names of regions are the whole's */
 };
 
-struct ml_report_ticks {
-	void (*tick)(void *arg, const char *what, uint64_t done, uint64_t total);
-	void *arg;                 /* tick may be NULL */
-	const volatile bool *stop; /* may be NULL */
-};
-
 /* w->from and w->to are set, and are in the result. */
 bool ml_report_window_open(struct ml_report_window *w, struct ml_open_sim *s,
-			   const struct ml_report_ticks *t, struct ml_err *err);
+			   const struct ml_work *work, struct ml_err *err);
 /* The same and all the rest, by simulating up to the window's end. Lines that leave a
  * level within the window count there, whenever they came. */
 bool ml_report_window_simulate(struct ml_report_window *w, struct ml_open_sim *s,
-			       const struct ml_report_ticks *t, struct ml_err *err);
+			       const struct ml_work *work, struct ml_err *err);
 void ml_report_window_close(struct ml_report_window *w);

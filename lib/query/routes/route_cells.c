@@ -251,7 +251,7 @@ bool ml_route_cells(struct ml_workspace *d, const struct ml_request *q,
 	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
 	const char *list = ml_request_text(q, "grids");
 	struct ml_selection selection;
-	struct ml_grids g = { .selection = &selection, .asker = &q->asker };
+	struct ml_grids g = { .selection = &selection, .work = &q->work };
 	uint64_t hurry, of;
 
 	if (!s || !ml_request_window(q, s->result.refs, &g.from, &g.to, err) ||

@@ -265,7 +265,7 @@ bool ml_route_disagreements(struct ml_workspace *d, const struct ml_request *q,
 	ml_answer_u64(a, "cells", cells);
 	ml_json_key(&a->json, "paired");
 	ml_json_bool(&a->json, paired);
-	if (paired ? !ml_sim_diff_count(one, other, &q->asker, from, to, &c, err)
+	if (paired ? !ml_sim_diff_count(one, other, &q->work, from, to, &c, err)
 		   : !count_matched(one, other, &m, from, to, &c, cells, a, err))
 		return false;
 	ml_answer_column(a, "nearer_a", ML_TYPE_F64, c.nearer_a, cells);
@@ -289,7 +289,7 @@ bool ml_route_disagreements_step(struct ml_workspace *d, const struct ml_request
 			"references of simulations %u and %u are not the same ones",
 			one->number, other->number);
 	bool back = dir && *dir == '-';
-	if (!ml_sim_diff_find(one, other, &q->asker, at + !back, back, &found, err))
+	if (!ml_sim_diff_find(one, other, &q->work, at + !back, back, &found, err))
 		return false;
 	ml_json_object(&a->json);
 	ml_json_key(&a->json, "at");

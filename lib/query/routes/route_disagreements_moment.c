@@ -224,7 +224,7 @@ static void merge(struct pieces *out, const struct pieces *near, const struct pi
 }
 
 /* All that a simulation holds, each byte where it resides. */
-static bool look(struct side *x, const struct ml_asker *asker, struct ml_arena *arena,
+static bool look(struct side *x, const struct ml_work *work, struct ml_arena *arena,
 		 struct ml_err *err)
 {
 	const struct ml_machine *m = &x->s->machine;
@@ -241,7 +241,7 @@ static bool look(struct side *x, const struct ml_asker *asker, struct ml_arena *
 			return false;
 	}
 	pthread_mutex_lock(&x->s->lock);
-	struct ml_sim *sim = ml_player_at(x->s, asker, x->at, err);
+	struct ml_sim *sim = ml_player_at(x->s, work, x->at, err);
 	for (uint32_t i = 0; sim && i < m->levels; i++) {
 		struct pieces old = x->pieces;
 
@@ -509,8 +509,8 @@ bool ml_route_disagreements_moment(struct ml_workspace *d, const struct ml_reque
 	x.addresses = y.addresses = x.s->trace == y.s->trace;
 	if (!x.addresses)
 		same_regions(x.s->trace, y.s->trace, &a->arena, &x.same, &y.same);
-	bool ok = look(&x, &q->asker, &a->arena, err) &&
-		  look(&y, &q->asker, &a->arena, err) &&
+	bool ok = look(&x, &q->work, &a->arena, err) &&
+		  look(&y, &q->work, &a->arena, err) &&
 		  answer(&x, &y, most, tail, a, err);
 	ml_free(x.pieces.at);
 	ml_free(y.pieces.at);

@@ -375,7 +375,7 @@ static bool small_enough(size_t curves, size_t cells, struct ml_err *err)
 
 static bool stopped(const struct ml_request *q, struct ml_err *err)
 {
-	return q->asker.gone && q->asker.gone(q->asker.arg) &&
+	return ml_work_cancelled(&q->work) &&
 	       !ml_fail(err, ML_STOPPED, "nobody waits for the answer any more");
 }
 

@@ -213,7 +213,7 @@ static bool go(struct ml_open_sim *s, const struct ml_request *q, struct cut *c,
 		memcpy(c->now.served, m->served, c->cells);
 		c->now.at = m->at;
 	}
-	if (!ml_walk(s, &q->asker, c->now.at, at,
+	if (!ml_walk(s, &q->work, c->now.at, at,
 		     ML_WALK_OUTCOMES | (c->based ? 0 : ML_WALK_PLACES), note, c, err))
 		return false;
 	c->now.at = at;

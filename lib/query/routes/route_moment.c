@@ -291,7 +291,7 @@ bool ml_route_datum(struct ml_workspace *d, const struct ml_request *q,
 	uint64_t from = around > REACH ? around - REACH : 0, to = around + REACH;
 	struct history h = { .selection = &selection, .around = around, .most = count };
 	h.at = ml_arena_alloc(&a->arena, 2 * count * sizeof(*h.at));
-	if (!ml_walk_region(s, &q->asker, selection.region, from, to,
+	if (!ml_walk_region(s, &q->work, selection.region, from, to,
 			    ML_WALK_OUTCOMES | ML_WALK_PLACES, note_access, &h, err))
 		return false;
 
@@ -461,9 +461,9 @@ bool ml_route_select(struct ml_workspace *d, const struct ml_request *q,
 	    !selection.levels && !selection.causes && !selection.offsets)
 		add_cells(&x, &s->result.profile);
 	else if (!selection.offsets)
-		ok = ml_counts(s, &q->asker, from, to, add_row, &x, err);
+		ok = ml_counts(s, &q->work, from, to, add_row, &x, err);
 	else
-		ok = ml_walk_region(s, &q->asker, selection.region, from, to,
+		ok = ml_walk_region(s, &q->work, selection.region, from, to,
 				    ml_selection_want(&selection) | ML_WALK_OUTCOMES,
 				    add_selected, &x, err);
 	if (ok)

@@ -13,7 +13,7 @@ static void *room(struct ml_answer *a, size_t count, size_t size)
 /* A region against time: rows are parts of it, columns parts of the window. */
 struct plane {
 	struct ml_open_sim *s;
-	const struct ml_asker *asker;
+	const struct ml_work *work;
 	uint32_t region;
 	uint64_t first, bytes, from, length;
 	size_t rows, columns;
@@ -54,7 +54,7 @@ static bool walk(void *worker, uint64_t from, uint64_t to, struct ml_err *err)
 {
 	struct plane *p = worker;
 
-	return ml_walk_region(p->s, p->asker, p->region, from, to,
+	return ml_walk_region(p->s, p->work, p->region, from, to,
 			      ML_WALK_PLACES | ML_WALK_OUTCOMES, paint, p, err);
 }
 
@@ -124,7 +124,7 @@ bool ml_route_plane(struct ml_workspace *d, const struct ml_request *q,
 	if (to > from && columns > to - from)
 		columns = to - from;
 	struct plane p = { .s = s,
-			   .asker = &q->asker,
+			   .work = &q->work,
 			   .region = (uint32_t)region,
 			   .first = first,
 			   .bytes = bytes,

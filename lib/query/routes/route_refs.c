@@ -149,7 +149,7 @@ bool ml_route_refs(struct ml_workspace *d, const struct ml_request *q,
 		.outcome = room(a, count, sizeof(*r.outcome)),
 		.core = room(a, count, sizeof(*r.core)),
 	};
-	if (!ml_walk(s, &q->asker, from, from + count, ML_WALK_OUTCOMES | ML_WALK_PLACES,
+	if (!ml_walk(s, &q->work, from, from + count, ML_WALK_OUTCOMES | ML_WALK_PLACES,
 		     take, &r, err))
 		return false;
 	ml_answer_columns(a);
@@ -194,7 +194,7 @@ bool ml_route_moves(struct ml_workspace *d, const struct ml_request *q,
 	if (!s || !read_stretch(q, s, &from, &count, err))
 		return false;
 	pthread_mutex_lock(&s->lock);
-	bool ok = ml_player_moves(s, &q->asker, from, from + count, take_moves, &m, err);
+	bool ok = ml_player_moves(s, &q->work, from, from + count, take_moves, &m, err);
 	pthread_mutex_unlock(&s->lock);
 	if (!ok) {
 		ml_free(m.at);

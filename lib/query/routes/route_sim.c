@@ -216,7 +216,7 @@ bool ml_route_sim_lines(struct ml_workspace *d, const struct ml_request *q,
 	if (from == 0 && to == s->result.refs)
 		sum_lines(&l, &s->result.profile);
 	else
-		ok = ml_counts(s, &q->asker, from, to, count_lines, &l, err);
+		ok = ml_counts(s, &q->work, from, to, count_lines, &l, err);
 	if (ok)
 		put_lines(a, &l, &s->machine);
 	ml_user_lines_release(&l.places);

@@ -28,7 +28,7 @@ struct page {
 
 struct pages {
 	struct ml_open_sim *s;
-	const struct ml_asker *asker;
+	const struct ml_work *work;
 	bool *stacks; /* by region */
 	uint32_t regions;
 	struct ml_map index;
@@ -92,7 +92,7 @@ static bool walk(void *worker, uint64_t from, uint64_t to, struct ml_err *err)
 {
 	struct pages *p = worker;
 
-	return ml_walk(p->s, p->asker, from, to, ML_WALK_OUTCOMES, touch, p, err);
+	return ml_walk(p->s, p->work, from, to, ML_WALK_OUTCOMES, touch, p, err);
 }
 
 static void merge(struct pages *to, const struct pages *from)
@@ -277,7 +277,7 @@ bool ml_route_space(struct ml_workspace *d, const struct ml_request *q,
 		    struct ml_answer *a, struct ml_err *err)
 {
 	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
-	struct pages p = { .s = s, .asker = &q->asker };
+	struct pages p = { .s = s, .work = &q->work };
 	struct ml_work_shares x = { 0 };
 	uint64_t rows, hurry;
 

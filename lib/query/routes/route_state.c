@@ -249,7 +249,7 @@ bool ml_route_state(struct ml_workspace *d, const struct ml_request *q,
 	at = at < s->result.refs ? at : s->result.refs;
 	lay_out(&x, m, slots, groups, a);
 	pthread_mutex_lock(&s->lock);
-	struct ml_sim *sim = ml_player_at(s, &q->asker, at, err);
+	struct ml_sim *sim = ml_player_at(s, &q->work, at, err);
 	if (sim)
 		look(&x, sim, m);
 	pthread_mutex_unlock(&s->lock);

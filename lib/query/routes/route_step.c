@@ -15,7 +15,7 @@
 enum by { BY_LINE, BY_REGION, BY_MISS, BY_FIRST, BY_SELECTION };
 
 struct hunt {
-	const struct ml_asker *asker;
+	const struct ml_work *work;
 	enum by by;
 	unsigned level; /* BY_MISS: served by none up to this one */
 	const struct ml_selection *selection;
@@ -85,7 +85,7 @@ static bool search(struct ml_open_sim *s, struct hunt *h, uint64_t from, uint64_
 	h->from = from;
 	h->to = to;
 	h->any = false;
-	return ml_walk(s, h->asker, from ? from - 1 : 0, to, want, look, h, err);
+	return ml_walk(s, h->work, from ? from - 1 : 0, to, want, look, h, err);
 }
 
 /* Whether references of a row may be what is looked for. */
@@ -200,7 +200,7 @@ bool ml_route_step(struct ml_workspace *d, const struct ml_request *q,
 	const char *by = ml_request_text(q, "by"), *dir = ml_request_text(q, "dir");
 	bool back = dir && *dir == '-';
 	struct ml_selection selection;
-	struct hunt h = { .asker = &q->asker, .selection = &selection };
+	struct hunt h = { .work = &q->work, .selection = &selection };
 	uint64_t at, level, found = NOWHERE;
 	size_t i = 0;
 

@@ -145,11 +145,11 @@ static bool count_selected(struct ml_open_sim *s, const struct ml_request *q,
 	unsigned want = ml_selection_want(x->selection) | ML_WALK_OUTCOMES;
 
 	if (in_rows(x->selection, from, to))
-		return ml_counts(s, &q->asker, from, to, count_row, x, err);
+		return ml_counts(s, &q->work, from, to, count_row, x, err);
 	if (x->selection->regions)
-		return ml_walk_region(s, &q->asker, x->selection->region, from, to, want,
+		return ml_walk_region(s, &q->work, x->selection->region, from, to, want,
 				      count_each, x, err);
-	return ml_walk(s, &q->asker, from, to, want, count_each, x, err);
+	return ml_walk(s, &q->work, from, to, want, count_each, x, err);
 }
 
 bool ml_route_timeline(struct ml_workspace *d, const struct ml_request *q,

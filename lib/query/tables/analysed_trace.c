@@ -7,18 +7,6 @@
 #include "lib/analyse/passes/replay.h"
 #include "lib/cache/sim.h"
 
-struct ticker {
-	const struct ml_analysed_trace_options *o;
-	const char *what;
-};
-
-static void tick(void *arg, uint64_t done, uint64_t total)
-{
-	const struct ticker *t = arg;
-
-	t->o->tick(t->o->tick_arg, t->what, done, total);
-}
-
 /* Keeping a result is a convenience: where it cannot be, nothing is said. */
 static void keep(struct ml_analysed_trace *s, struct ml_result_writer *out, bool ok)
 {
@@ -60,13 +48,10 @@ static bool replay(struct ml_analysed_trace *s, const struct ml_replay_options *
 static bool simulate(struct ml_analysed_trace *s,
 		     const struct ml_analysed_trace_options *o, struct ml_err *err)
 {
-	struct ticker t = { o, "simulating" };
 	struct ml_replay_options options = { .machine = o->machine,
 					     .interleave = o->interleave,
 					     .want = ML_SIM_CAUSES | ML_SIM_USE,
-					     .tick = o->tick ? tick : NULL,
-					     .tick_arg = &t,
-					     .stop = o->stop };
+					     .work = o->work };
 	struct ml_result_info info;
 
 	ml_result_describe(&info, &s->trace, &options, &s->arena);
@@ -138,11 +123,7 @@ static bool open_result(struct ml_analysed_trace *s, const char *path, struct ml
 static bool find(struct ml_analysed_trace *s, const struct ml_analysed_trace_options *o,
 		 struct ml_err *err)
 {
-	struct ticker t = { o, "looking closer" };
-	struct ml_findings_options options = { .window = o->window,
-					       .tick = o->tick ? tick : NULL,
-					       .tick_arg = &t,
-					       .stop = o->stop };
+	struct ml_findings_options options = { .window = o->window, .work = o->work };
 
 	return ml_findings_make(&s->findings, &s->trace, s->profile, &options, err);
 }

@@ -12,6 +12,7 @@
 #include "lib/analyse/result/result.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
+#include "lib/base/work.h"
 #include "lib/query/tables/profile_rows.h"
 #include "lib/trace/trace.h"
 
@@ -20,10 +21,7 @@ struct ml_analysed_trace_options {
 	uint64_t interleave;       /* as of struct ml_replay_options */
 	uint64_t window;           /* as of struct ml_findings_options */
 	bool keep; /* use results that were kept, and keep this one (result_cache.h) */
-	/* Now and then, with what is being done; may be NULL. */
-	void (*tick)(void *arg, const char *what, uint64_t done, uint64_t total);
-	void *tick_arg;
-	const volatile bool *stop; /* may be NULL */
+	const struct ml_work *work; /* may be NULL */
 };
 
 struct ml_analysed_trace {

@@ -314,15 +314,15 @@ static void make_gaps(struct ml_summary *s)
 	}
 }
 
-bool ml_summary_open(struct ml_summary *s, struct ml_trace *t, ml_tally_tick *tick,
-		     void *arg, struct ml_err *err)
+bool ml_summary_open(struct ml_summary *s, struct ml_trace *t, const struct ml_work *work,
+		     struct ml_err *err)
 {
 	struct ml_tally tally;
 
 	*s = (struct ml_summary){ .trace = t, .space = ml_region_lookup_open(t, err) };
 	if (!s->space)
 		return false;
-	bool ok = ml_tally_run(&tally, t, s->space, tick, arg, err);
+	bool ok = ml_tally_run(&tally, t, s->space, work, err);
 	if (!ok && err->kind == ML_FORMAT && tally.count) {
 		s->damage = ml_arena_strdup(&s->arena, err->text);
 		ok = true;

@@ -15,6 +15,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
+#include "lib/base/work.h"
 #include "lib/analyse/passes/footprint.h"
 #include "lib/analyse/passes/tally.h"
 #include "lib/trace/tables.h"
@@ -128,6 +129,6 @@ struct ml_summary {
 };
 
 /* A damaged chunk is no failure as long as there is something before it. */
-bool ml_summary_open(struct ml_summary *s, struct ml_trace *t, ml_tally_tick *tick,
-		     void *arg, struct ml_err *err);
+bool ml_summary_open(struct ml_summary *s, struct ml_trace *t, const struct ml_work *work,
+		     struct ml_err *err);
 void ml_summary_close(struct ml_summary *s);

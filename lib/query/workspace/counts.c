@@ -47,7 +47,7 @@ static bool give_rows(struct ml_open_sim *s, uint64_t position, ml_counts_fn *fn
 	return true;
 }
 
-bool ml_counts(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
+bool ml_counts(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 	       uint64_t to, ml_counts_fn *fn, void *arg, struct ml_err *err)
 {
 	struct one_by_one x = { fn, arg };
@@ -58,15 +58,14 @@ bool ml_counts(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t fro
 	first = (from + ML_RESULT_PART - 1) / ML_RESULT_PART * ML_RESULT_PART;
 	end = to == refs ? to : to / ML_RESULT_PART * ML_RESULT_PART;
 	if (first >= end)
-		return ml_walk(s, asker, from, to, ML_WALK_OUTCOMES, give_each, &x, err);
-	ok = ml_walk(s, asker, from, first, ML_WALK_OUTCOMES, give_each, &x, err) &&
-	     ml_walk(s, asker, end, to, ML_WALK_OUTCOMES, give_each, &x, err);
+		return ml_walk(s, work, from, to, ML_WALK_OUTCOMES, give_each, &x, err);
+	ok = ml_walk(s, work, from, first, ML_WALK_OUTCOMES, give_each, &x, err) &&
+	     ml_walk(s, work, end, to, ML_WALK_OUTCOMES, give_each, &x, err);
 	for (uint64_t at = first; ok && at < end; at += ML_RESULT_PART) {
 		pthread_mutex_lock(&s->lock);
 		ok = give_rows(s, at, fn, arg, err);
 		pthread_mutex_unlock(&s->lock);
-		if (ok && at % ML_RESULT_BLOCK == 0 && asker && asker->gone &&
-		    asker->gone(asker->arg))
+		if (ok && at % ML_RESULT_BLOCK == 0 && ml_work_cancelled(work))
 			ok = ml_fail(err, ML_STOPPED,
 				     "nobody waits for the answer any more");
 	}

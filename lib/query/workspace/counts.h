@@ -11,7 +11,7 @@
 #include "lib/analyse/result/result_rows.h"
 #include "lib/base/err.h"
 
-struct ml_asker;
+struct ml_work;
 struct ml_open_sim;
 
 /* Rows of the references from a position on, at most 2^16 of them. */
@@ -19,5 +19,5 @@ typedef void ml_counts_fn(void *arg, uint64_t position, const struct ml_result_r
 
 /* Positions [from, to), cut at the end. Positions that fn is called with do not decrease,
  * but for the last end, which comes before all that is counted in rows. */
-bool ml_counts(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
+bool ml_counts(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 	       uint64_t to, ml_counts_fn *fn, void *arg, struct ml_err *err);

@@ -18,17 +18,25 @@ static void change(struct ml_open_sim *s)
 	ml_workspace_change(s->workspace);
 }
 
-/* The run of one simulation: the profile that it fills can be looked at from tick. */
+/* The run of one simulation: the profile that it fills can be looked at while it runs. */
 struct run {
 	struct ml_open_sim *sim;
 	struct ml_profile profile;
 };
 
-static void tick(void *arg, uint64_t done, uint64_t total)
+static bool cancelled(void *arg)
+{
+	const struct run *r = arg;
+
+	return ml_stopped(&r->sim->stop);
+}
+
+static void tell_progress(void *arg, const char *what, uint64_t done, uint64_t total)
 {
 	struct run *r = arg;
 	struct ml_open_sim *s = r->sim;
 
+	(void)what;
 	pthread_mutex_lock(&s->workspace->lock);
 	s->done = done;
 	s->total = total;
@@ -83,12 +91,11 @@ static const char *scratch_path(struct ml_open_sim *s)
 static bool simulate(struct ml_open_sim *s, struct ml_err *err)
 {
 	struct run run = { .sim = s };
+	struct ml_work work = { cancelled, tell_progress, &run };
 	struct ml_replay_options o = { .machine = s->machine,
 				       .interleave = s->interleave,
 				       .want = ML_SIM_CAUSES | ML_SIM_USE,
-				       .tick = tick,
-				       .tick_arg = &run,
-				       .stop = &s->stop };
+				       .work = &work };
 	struct ml_result_info info;
 
 	ml_result_describe(&info, &s->trace->trace, &o, &s->arena);
@@ -108,7 +115,9 @@ static bool simulate(struct ml_open_sim *s, struct ml_err *err)
 
 static void find(struct ml_open_sim *s)
 {
-	struct ml_findings_options o = { .stop = &s->stop };
+	struct run run = { .sim = s };
+	struct ml_work work = { .cancelled = cancelled, .arg = &run };
+	struct ml_findings_options o = { .work = &work };
 	struct ml_err err = { 0 };
 	bool ok = ml_findings_make(&s->findings, &s->trace->trace, &s->result.profile, &o,
 				   &err);

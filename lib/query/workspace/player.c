@@ -21,7 +21,7 @@ enum { PLAYERS = sizeof(((struct ml_open_sim *)0)->players) / sizeof(void *) };
 /* A walk that feeds a player. */
 struct feed {
 	struct ml_open_sim *s;
-	const struct ml_asker *asker;
+	const struct ml_work *work;
 	struct ml_player *p;
 	uint64_t from; /* that `access` of movements counts from */
 	ml_player_fn *fn;
@@ -68,7 +68,7 @@ static bool feed(void *arg, const struct ml_walk_events *w, struct ml_err *err)
 static bool advance(struct feed *f, uint64_t to, struct ml_err *err)
 {
 	bool ok = f->p->position >= to ||
-		  ml_walk(f->s, f->asker, f->p->position, to, 0, feed, f, err);
+		  ml_walk(f->s, f->work, f->p->position, to, 0, feed, f, err);
 
 	ml_free(f->moves);
 	return ok;
@@ -150,12 +150,12 @@ static struct ml_player *choose(struct ml_open_sim *s, uint64_t position, bool *
 	return best;
 }
 
-static struct ml_player *bring(struct ml_open_sim *s, const struct ml_asker *asker,
+static struct ml_player *bring(struct ml_open_sim *s, const struct ml_work *work,
 			       uint64_t position, struct ml_err *err)
 {
 	bool near;
 	struct ml_player *p = choose(s, position, &near, err);
-	struct feed f = { .s = s, .asker = asker, .p = p };
+	struct feed f = { .s = s, .work = work, .p = p };
 
 	if (!p)
 		return NULL;
@@ -165,20 +165,20 @@ static struct ml_player *bring(struct ml_open_sim *s, const struct ml_asker *ask
 	return NULL;
 }
 
-struct ml_sim *ml_player_at(struct ml_open_sim *s, const struct ml_asker *asker,
+struct ml_sim *ml_player_at(struct ml_open_sim *s, const struct ml_work *work,
 			    uint64_t position, struct ml_err *err)
 {
-	struct ml_player *p = bring(s, asker, position, err);
+	struct ml_player *p = bring(s, work, position, err);
 
 	return p ? p->sim : NULL;
 }
 
-bool ml_player_moves(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
+bool ml_player_moves(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 		     uint64_t to, ml_player_fn *fn, void *arg, struct ml_err *err)
 {
-	struct ml_player *p = bring(s, asker, from, err);
+	struct ml_player *p = bring(s, work, from, err);
 	struct feed f = {
-		.s = s, .asker = asker, .p = p, .from = from, .fn = fn, .arg = arg
+		.s = s, .work = work, .p = p, .from = from, .fn = fn, .arg = arg
 	};
 
 	if (!p)
@@ -189,11 +189,11 @@ bool ml_player_moves(struct ml_open_sim *s, const struct ml_asker *asker, uint64
 	return ok;
 }
 
-bool ml_player_watch(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
+bool ml_player_watch(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 		     uint64_t to, const struct ml_player_watch *w, struct ml_err *err)
 {
 	struct ml_player *p = open_player(s, ML_SIM_USE, err);
-	struct feed f = { .s = s, .asker = asker, .p = p };
+	struct feed f = { .s = s, .work = work, .p = p };
 
 	if (!p)
 		return false;

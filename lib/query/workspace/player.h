@@ -13,7 +13,7 @@
 #include "lib/base/err.h"
 #include "lib/cache/sim.h"
 
-struct ml_asker;
+struct ml_work;
 struct ml_open_sim;
 struct ml_player;
 struct ml_walk_events;
@@ -22,7 +22,7 @@ struct ml_walk_events;
  * The simulator as it is before the reference at a position. The caller holds s->lock
  * and keeps it while it looks at the simulator.
  */
-struct ml_sim *ml_player_at(struct ml_open_sim *s, const struct ml_asker *asker,
+struct ml_sim *ml_player_at(struct ml_open_sim *s, const struct ml_work *work,
 			    uint64_t position, struct ml_err *err);
 
 /*
@@ -30,7 +30,7 @@ struct ml_sim *ml_player_at(struct ml_open_sim *s, const struct ml_asker *asker,
  * the movements of each batch; their `access` counts from that position.
  */
 typedef void ml_player_fn(void *arg, const struct ml_move *moves, size_t count);
-bool ml_player_moves(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
+bool ml_player_moves(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 		     uint64_t to, ml_player_fn *fn, void *arg, struct ml_err *err);
 
 /*
@@ -44,7 +44,7 @@ struct ml_player_watch {
 	void (*now)(void *arg, const struct ml_walk_events *w);
 	struct ml_observer observer;
 };
-bool ml_player_watch(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
+bool ml_player_watch(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 		     uint64_t to, const struct ml_player_watch *w, struct ml_err *err);
 
 void ml_player_close(struct ml_player *p);

@@ -25,6 +25,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/base/json.h"
+#include "lib/base/work.h"
 
 struct ml_workspace;
 
@@ -34,17 +35,8 @@ struct ml_param {
 
 enum { ML_REQUEST_PARAMS = 32, ML_REQUEST_NUMBERS = 2 };
 
-/*
- * Who asks. It may go away before it is answered: then whatever takes long ends with
- * ML_STOPPED. gone may be called from any thread; NULL: it waits for ever.
- */
-struct ml_asker {
-	bool (*gone)(void *arg);
-	void *arg;
-};
-
 struct ml_request {
-	struct ml_asker asker;
+	struct ml_work work;       /* cancelled when the client hangs up */
 	const char *method, *path; /* "GET", "/api/sims/3/timeline" */
 	struct ml_param params[ML_REQUEST_PARAMS];
 	size_t count;

@@ -94,14 +94,14 @@ void ml_sim_diff_close(struct ml_workspace *d)
 /* Outcomes of both side by side, a stretch at a time. */
 struct reader {
 	struct ml_open_sim *a, *b;
-	const struct ml_asker *asker;
+	const struct ml_work *work;
 	uint16_t *x, *y; /* room for a stretch */
 };
 
 static void open_reader(struct reader *r, struct ml_open_sim *a, struct ml_open_sim *b,
-			const struct ml_asker *asker)
+			const struct ml_work *work)
 {
-	*r = (struct reader){ .a = a, .b = b, .asker = asker };
+	*r = (struct reader){ .a = a, .b = b, .work = work };
 	r->x = ml_resize(NULL, 2 * STRETCH * sizeof(*r->x));
 	r->y = r->x + STRETCH;
 }
@@ -117,8 +117,7 @@ static bool read_one(struct ml_open_sim *s, uint64_t from, uint64_t to, uint16_t
 
 static bool read_both(struct reader *r, uint64_t from, uint64_t to, struct ml_err *err)
 {
-	if (ml_stopped(&r->a->workspace->stop) ||
-	    (r->asker && r->asker->gone && r->asker->gone(r->asker->arg)))
+	if (ml_stopped(&r->a->workspace->stop) || ml_work_cancelled(r->work))
 		return ml_fail(err, ML_STOPPED, "nobody waits for the answer any more");
 	return read_one(r->a, from, to, r->x, err) && read_one(r->b, from, to, r->y, err);
 }
@@ -192,7 +191,7 @@ static bool count_each(struct reader *r, uint64_t from, uint64_t to,
 }
 
 bool ml_sim_diff_count(struct ml_open_sim *a, struct ml_open_sim *b,
-		       const struct ml_asker *asker, uint64_t from, uint64_t to,
+		       const struct ml_work *work, uint64_t from, uint64_t to,
 		       const struct ml_sim_diff_cells *c, struct ml_err *err)
 {
 	uint64_t refs = a->result.refs;
@@ -202,7 +201,7 @@ bool ml_sim_diff_count(struct ml_open_sim *a, struct ml_open_sim *b,
 	struct reader r;
 	bool ok;
 
-	open_reader(&r, a, b, asker);
+	open_reader(&r, a, b, work);
 	if (c->bits < ML_SIM_DIFF_BITS || low >= high)
 		ok = count_each(&r, from, to, c, err);
 	else {
@@ -240,8 +239,8 @@ static bool find_within(struct reader *r, uint64_t from, uint64_t to, bool last,
 }
 
 bool ml_sim_diff_find(struct ml_open_sim *a, struct ml_open_sim *b,
-		      const struct ml_asker *asker, uint64_t at, bool back,
-		      uint64_t *found, struct ml_err *err)
+		      const struct ml_work *work, uint64_t at, bool back, uint64_t *found,
+		      struct ml_err *err)
 {
 	uint64_t refs = a->result.refs;
 	struct reader r;
@@ -249,7 +248,7 @@ bool ml_sim_diff_find(struct ml_open_sim *a, struct ml_open_sim *b,
 
 	*found = NOWHERE;
 	at = at < refs ? at : refs;
-	open_reader(&r, a, b, asker);
+	open_reader(&r, a, b, work);
 	struct ml_sim_diff_pair *p = take(a, b);
 	while (ok && *found == NOWHERE && (back ? at > 0 : at < refs)) {
 		uint64_t bin = (back ? at - 1 : at) / BIN, low = bin * BIN;

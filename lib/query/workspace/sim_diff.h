@@ -16,7 +16,7 @@
 
 #include "lib/base/err.h"
 
-struct ml_asker;
+struct ml_work;
 struct ml_workspace;
 struct ml_open_sim;
 
@@ -36,7 +36,7 @@ bool ml_sim_diff_paired(const struct ml_open_sim *a, const struct ml_open_sim *b
 /*
  * References of [from, to) that a, or b, served from nearer, in cells of 2^bits
  * references of which the first starts at `first`, at or before from. Adds to the
- * counts. Both are ready and paired; asker may be NULL.
+ * counts. Both are ready and paired; work may be NULL.
  */
 struct ml_sim_diff_cells {
 	uint64_t first;
@@ -44,7 +44,7 @@ struct ml_sim_diff_cells {
 	double *nearer_a, *nearer_b;
 };
 bool ml_sim_diff_count(struct ml_open_sim *a, struct ml_open_sim *b,
-		       const struct ml_asker *asker, uint64_t from, uint64_t to,
+		       const struct ml_work *work, uint64_t from, uint64_t to,
 		       const struct ml_sim_diff_cells *c, struct ml_err *err);
 
 /*
@@ -52,8 +52,8 @@ bool ml_sim_diff_count(struct ml_open_sim *a, struct ml_open_sim *b,
  * UINT64_MAX: there is none.
  */
 bool ml_sim_diff_find(struct ml_open_sim *a, struct ml_open_sim *b,
-		      const struct ml_asker *asker, uint64_t at, bool back,
-		      uint64_t *found, struct ml_err *err);
+		      const struct ml_work *work, uint64_t at, bool back, uint64_t *found,
+		      struct ml_err *err);
 
 /* Frees what the workspace keeps. */
 void ml_sim_diff_close(struct ml_workspace *d);

@@ -145,8 +145,8 @@ static void now(void *arg, const struct ml_walk_events *w)
 	struct level *x = arg;
 
 	x->now = w;
-	if (x->u->tick)
-		x->u->tick(x->u->arg, w->e.position);
+	if (x->u->at)
+		x->u->at(x->u->arg, w->e.position);
 }
 
 /* Times must not decrease; those of threads that take turns do, a little. */
@@ -230,7 +230,7 @@ static void make_room(struct level *x)
 }
 
 bool ml_used_bytes_run(const struct ml_used_bytes *u, struct ml_open_sim *s,
-		       const struct ml_asker *asker, struct ml_err *err)
+		       const struct ml_work *work, struct ml_err *err)
 {
 	struct level x = { .u = u, .s = s };
 	struct ml_player_watch watch = { .arg = &x, .begin = begin, .now = now };
@@ -249,7 +249,7 @@ bool ml_used_bytes_run(const struct ml_used_bytes *u, struct ml_open_sim *s,
 	make_room(&x);
 	watch.observer =
 		(struct ml_observer){ .arg = &x, .miss = on_miss, .leave = on_leave };
-	bool ok = ml_player_watch(s, asker, u->from, u->to, &watch, err);
+	bool ok = ml_player_watch(s, work, u->from, u->to, &watch, err);
 	for (size_t i = 0;
 	     i < s->result.profile.machine.cores / x.spec->share * x.spec->sets * x.each;
 	     i++)

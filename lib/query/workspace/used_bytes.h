@@ -16,7 +16,7 @@
 
 #include "lib/base/err.h"
 
-struct ml_asker;
+struct ml_work;
 struct ml_open_sim;
 
 /* Neighbouring bytes of a region that came in with one line, all used or none. Offsets
@@ -30,10 +30,10 @@ struct ml_used_bytes {
 	const uint32_t *regions; /* that fn is called for */
 	size_t count;
 	ml_used_bytes_fn *fn;
-	void (*tick)(void *arg, uint64_t position); /* now and then; may be NULL */
-	void *arg;                                  /* of both */
+	void (*at)(void *arg, uint64_t position); /* before each batch; may be NULL */
+	void *arg;                                /* of both */
 };
 
 /* Simulates the window; bytes that belong to no region of the list are left out. */
 bool ml_used_bytes_run(const struct ml_used_bytes *u, struct ml_open_sim *s,
-		       const struct ml_asker *asker, struct ml_err *err);
+		       const struct ml_work *work, struct ml_err *err);

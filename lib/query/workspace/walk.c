@@ -31,8 +31,8 @@ struct few {
 
 struct walk {
 	struct ml_open_sim *sim;
-	const struct ml_asker *asker;
-	unsigned batches;            /* since the asker was looked for */
+	const struct ml_work *work;
+	unsigned batches;            /* since the walk looked whether it is cancelled */
 	uint64_t from, to, position; /* of what comes next */
 	unsigned want;
 	const struct few *few; /* NULL: all regions matter */
@@ -59,8 +59,7 @@ static bool yield(struct walk *w, const struct ml_batch *refs, const uint64_t *t
 	size_t end = refs->count;
 
 	if (++w->batches % LOOK == 0 &&
-	    (ml_stopped(&w->sim->workspace->stop) ||
-	     (w->asker && w->asker->gone && w->asker->gone(w->asker->arg))))
+	    (ml_stopped(&w->sim->workspace->stop) || ml_work_cancelled(w->work)))
 		return ml_fail(err, ML_STOPPED, "nobody waits for the answer any more");
 	/* the interleaver lets out what it holds, however far that goes */
 	if (position >= w->to) {
@@ -270,7 +269,7 @@ static bool needs_care(const struct few *few)
 	return false;
 }
 
-static bool walk(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
+static bool walk(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 		 uint64_t to, unsigned want, const struct few *few, bool *stopped,
 		 ml_walk_fn *fn, void *arg, struct ml_err *err)
 {
@@ -280,7 +279,7 @@ static bool walk(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t f
 	bool ok = true;
 
 	w->sim = s;
-	w->asker = asker;
+	w->work = work;
 	w->batches = 0;
 	w->from = from;
 	w->to = to < s->result.refs ? to : s->result.refs;
@@ -330,12 +329,12 @@ static bool walk(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t f
 	return ok;
 }
 
-bool ml_walk(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
+bool ml_walk(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 	     uint64_t to, unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err)
 {
 	bool stopped;
 
-	return walk(s, asker, from, to, want, NULL, &stopped, fn, arg, err);
+	return walk(s, work, from, to, want, NULL, &stopped, fn, arg, err);
 }
 
 /* Whether a block of the result has references to one of the regions. */
@@ -358,7 +357,7 @@ static bool has_few(struct ml_open_sim *s, const struct few *few, uint64_t block
 }
 
 /* Runs of blocks that have some of them. */
-static bool walk_runs(struct ml_open_sim *s, const struct ml_asker *asker,
+static bool walk_runs(struct ml_open_sim *s, const struct ml_work *work,
 		      const struct few *few, uint64_t from, uint64_t to, unsigned want,
 		      ml_walk_fn *fn, void *arg, struct ml_err *err)
 {
@@ -371,17 +370,17 @@ static bool walk_runs(struct ml_open_sim *s, const struct ml_asker *asker,
 
 		ok = has_few(s, few, block, &has, err);
 		if (ok && open && !has)
-			ok = walk(s, asker, start, at, want, few, &stopped, fn, arg, err);
+			ok = walk(s, work, start, at, want, few, &stopped, fn, arg, err);
 		if (has && !open)
 			start = at;
 		open = has;
 		at = (block + 1) * ML_RESULT_BLOCK;
 	}
 	return ok && (!open || stopped ||
-		      walk(s, asker, start, to, want, few, &stopped, fn, arg, err));
+		      walk(s, work, start, to, want, few, &stopped, fn, arg, err));
 }
 
-bool ml_walk_regions(struct ml_open_sim *s, const struct ml_asker *asker,
+bool ml_walk_regions(struct ml_open_sim *s, const struct ml_work *work,
 		     const uint32_t *regions, size_t count, uint64_t from, uint64_t to,
 		     unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err)
 {
@@ -405,16 +404,16 @@ bool ml_walk_regions(struct ml_open_sim *s, const struct ml_asker *asker,
 	}
 	if (want & ML_WALK_ALL || s->result.profile.interleaved || from >= to ||
 	    to - from < 4 * (uint64_t)ML_RESULT_BLOCK)
-		ok = walk(s, asker, from, to, want, &few, &stopped, fn, arg, err);
+		ok = walk(s, work, from, to, want, &few, &stopped, fn, arg, err);
 	else
-		ok = walk_runs(s, asker, &few, from, to, want, fn, arg, err);
+		ok = walk_runs(s, work, &few, from, to, want, fn, arg, err);
 	ml_free(few.of);
 	return ok;
 }
 
-bool ml_walk_region(struct ml_open_sim *s, const struct ml_asker *asker, uint32_t region,
+bool ml_walk_region(struct ml_open_sim *s, const struct ml_work *work, uint32_t region,
 		    uint64_t from, uint64_t to, unsigned want, ml_walk_fn *fn, void *arg,
 		    struct ml_err *err)
 {
-	return ml_walk_regions(s, asker, &region, 1, from, to, want, fn, arg, err);
+	return ml_walk_regions(s, work, &region, 1, from, to, want, fn, arg, err);
 }

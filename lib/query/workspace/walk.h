@@ -12,7 +12,7 @@
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/err.h"
 
-struct ml_asker;
+struct ml_work;
 struct ml_open_sim;
 
 enum {
@@ -31,9 +31,9 @@ struct ml_walk_events {
 /* False to stop the walk: with err->kind ML_OK it has ended well. */
 typedef bool ml_walk_fn(void *arg, const struct ml_walk_events *w, struct ml_err *err);
 
-/* Positions [from, to), cut at the end; fails with ML_STOPPED when the asker (which may
- * be NULL) is gone. */
-bool ml_walk(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
+/* Positions [from, to), cut at the end; fails with ML_STOPPED when the work, which may be
+ * NULL, is cancelled. */
+bool ml_walk(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 	     uint64_t to, unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err);
 
 /*
@@ -41,9 +41,9 @@ bool ml_walk(struct ml_open_sim *s, const struct ml_asker *asker, uint64_t from,
  * are left out where that is known, and block and offset are right for their references
  * only. Several times as fast.
  */
-bool ml_walk_regions(struct ml_open_sim *s, const struct ml_asker *asker,
+bool ml_walk_regions(struct ml_open_sim *s, const struct ml_work *work,
 		     const uint32_t *regions, size_t count, uint64_t from, uint64_t to,
 		     unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err);
-bool ml_walk_region(struct ml_open_sim *s, const struct ml_asker *asker, uint32_t region,
+bool ml_walk_region(struct ml_open_sim *s, const struct ml_work *work, uint32_t region,
 		    uint64_t from, uint64_t to, unsigned want, ml_walk_fn *fn, void *arg,
 		    struct ml_err *err);

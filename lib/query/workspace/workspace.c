@@ -148,10 +148,19 @@ uint64_t ml_open_trace_extent(const struct ml_open_trace *t, uint32_t region)
 	return region < t->trace.tables.regions.count ? t->extent[region] : 0;
 }
 
-static void counted(void *arg, uint64_t done)
+static bool is_stopped(void *arg)
+{
+	const struct ml_open_trace *t = arg;
+
+	return ml_stopped(&t->workspace->stop);
+}
+
+static void counted(void *arg, const char *what, uint64_t done, uint64_t total)
 {
 	struct ml_open_trace *t = arg;
 
+	(void)what;
+	(void)total;
 	pthread_mutex_lock(&t->workspace->lock);
 	t->done = done;
 	ml_workspace_change(t->workspace);
@@ -162,7 +171,8 @@ static void *count(void *arg)
 {
 	struct ml_open_trace *t = arg;
 	struct ml_err err = { 0 };
-	bool ok = ml_summary_open(&t->summary, &t->trace, counted, t, &err);
+	struct ml_work work = { is_stopped, counted, t };
+	bool ok = ml_summary_open(&t->summary, &t->trace, &work, &err);
 
 	if (ok)
 		lay_out_stacks(t);
