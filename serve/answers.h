@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/request.h"
 
 struct ml_buf;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/sim_diff.h"
 
@@ -18,7 +19,7 @@ enum {
 	MEMORY = ML_LEVELS,
 };
 
-bool ml_route_pair(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_pair(struct ml_workspace *ws, const struct ml_request *q,
 		   struct ml_open_sim **a, struct ml_open_sim **b, struct ml_err *err)
 {
 	uint64_t one, other;
@@ -26,10 +27,10 @@ bool ml_route_pair(struct ml_workspace *d, const struct ml_request *q,
 	if (!ml_request_u64(q, "a", UINT64_MAX, &one, err) ||
 	    !ml_request_u64(q, "b", UINT64_MAX, &other, err))
 		return false;
-	*a = ml_open_sim_ready(d, one, err);
+	*a = ml_open_sim_ready(ws, one, err);
 	if (!*a)
 		return false;
-	*b = ml_open_sim_ready(d, other, err);
+	*b = ml_open_sim_ready(ws, other, err);
 	return *b != NULL;
 }
 
@@ -137,9 +138,7 @@ static bool count_between(struct ml_open_sim *s, const uint64_t *edge, size_t ce
 		uint16_t *outcome = ml_arena_alloc(&a->arena,
 						   (to - from + 1) * sizeof(*outcome));
 
-		pthread_mutex_lock(&s->lock);
-		ok = ml_result_outcomes(&s->result, from, to, outcome, err);
-		pthread_mutex_unlock(&s->lock);
+		ok = ml_open_sim_outcomes(s, from, to, outcome, err);
 		for (size_t i = 0; ok && i < cells; i++) {
 			uint64_t served[ML_SERVED] = { 0 };
 
@@ -231,7 +230,7 @@ static bool count_matched(struct ml_open_sim *a, struct ml_open_sim *b,
 	return true;
 }
 
-bool ml_route_disagreements(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_disagreements(struct ml_workspace *ws, const struct ml_request *q,
 			    struct ml_answer *a, struct ml_err *err)
 {
 	struct ml_open_sim *one, *other;
@@ -239,7 +238,7 @@ bool ml_route_disagreements(struct ml_workspace *d, const struct ml_request *q,
 	struct match m;
 	uint64_t from, to, most;
 
-	if (!ml_route_pair(d, q, &one, &other, err) ||
+	if (!ml_route_pair(ws, q, &one, &other, err) ||
 	    !ml_request_window(q, one->result.refs, &from, &to, err) ||
 	    !ml_request_u64(q, "cells", CELLS, &most, err) ||
 	    !read_match(&m, q, one->result.refs, other->result.refs, err))
@@ -273,21 +272,21 @@ bool ml_route_disagreements(struct ml_workspace *d, const struct ml_request *q,
 	return true;
 }
 
-bool ml_route_disagreements_step(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_disagreements_step(struct ml_workspace *ws, const struct ml_request *q,
 				 struct ml_answer *a, struct ml_err *err)
 {
 	struct ml_open_sim *one, *other;
 	const char *dir = ml_request_text(q, "dir");
 	uint64_t at, found;
 
-	if (!ml_route_pair(d, q, &one, &other, err) ||
+	if (!ml_route_pair(ws, q, &one, &other, err) ||
 	    !ml_request_u64(q, "at", 0, &at, err))
 		return false;
 	if (!ml_sim_diff_paired(one, other))
 		return ml_fail(
 			err, ML_USAGE,
 			"references of simulations %u and %u are not the same ones",
-			one->number, other->number);
+			one->job.number, other->job.number);
 	bool back = dir && *dir == '-';
 	if (!ml_sim_diff_find(one, other, &q->work, at + !back, back, &found, err))
 		return false;

@@ -3,6 +3,7 @@
 
 #include "lib/base/map.h"
 #include "lib/query/routes/route_disagreements.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/sim_diff.h"
 #include "lib/query/workspace/player.h"
@@ -240,8 +241,7 @@ static bool look(struct side *x, const struct ml_work *work, struct ml_arena *ar
 		if (!space)
 			return false;
 	}
-	pthread_mutex_lock(&x->s->lock);
-	struct ml_sim *sim = ml_player_at(x->s, work, x->at, err);
+	struct ml_sim *sim = ml_player_take(x->s, work, x->at, err);
 	for (uint32_t i = 0; sim && i < m->levels; i++) {
 		struct pieces old = x->pieces;
 
@@ -250,7 +250,8 @@ static bool look(struct side *x, const struct ml_work *work, struct ml_arena *ar
 		x->pieces = all;
 		all = old;
 	}
-	pthread_mutex_unlock(&x->s->lock);
+	if (sim)
+		ml_player_give(x->s);
 	if (space)
 		ml_open_trace_lookup_give(x->s->trace, space, x->at);
 	ml_free(level.at);
@@ -445,10 +446,7 @@ static bool put_tail(struct side *x, struct side *y, unsigned levels, uint64_t t
 		struct ml_open_sim *s = k ? y->s : x->s;
 		uint8_t *served = ml_arena_alloc(&a->arena, n + 1);
 
-		pthread_mutex_lock(&s->lock);
-		bool ok = ml_result_outcomes(&s->result, x->at - n, x->at, outcome, err);
-		pthread_mutex_unlock(&s->lock);
-		if (!ok)
+		if (!ml_open_sim_outcomes(s, x->at - n, x->at, outcome, err))
 			return false;
 		for (size_t i = 0; i < n; i++) {
 			unsigned l = ml_sim_diff_level(outcome[i], s->machine.levels);
@@ -488,13 +486,13 @@ static bool answer(struct side *x, struct side *y, uint64_t most, uint64_t tail,
 	return ok;
 }
 
-bool ml_route_disagreements_moment(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_disagreements_moment(struct ml_workspace *ws, const struct ml_request *q,
 				   struct ml_answer *a, struct ml_err *err)
 {
 	struct side x = { 0 }, y = { 0 };
 	uint64_t most, tail;
 
-	if (!ml_route_pair(d, q, &x.s, &y.s, err) ||
+	if (!ml_route_pair(ws, q, &x.s, &y.s, err) ||
 	    !ml_request_u64(q, "at", 0, &x.at, err) ||
 	    !ml_request_u64(q, "other", x.at, &y.at, err) ||
 	    !ml_request_u64(q, "most", PAIRS, &most, err) ||

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "lib/analyse/passes/user_lines.h"
+#include "lib/base/path.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/counts.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/player.h"
@@ -33,13 +35,6 @@ static bool take_one(void *arg, const struct ml_walk_events *w, struct ml_err *e
 	x->outcome = w->e.outcome[0];
 	x->core = w->e.core ? w->e.core[0] : 0;
 	return true;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* Lines that the reference drove out of the first level, as a person would name them. */
@@ -143,10 +138,10 @@ static void put_source(struct ml_answer *a, const struct ml_open_trace *t,
 	ml_json_end(&a->json);
 }
 
-bool ml_route_at(struct ml_workspace *d, const struct ml_request *q, struct ml_answer *a,
+bool ml_route_at(struct ml_workspace *ws, const struct ml_request *q, struct ml_answer *a,
 		 struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct one x;
 	uint64_t at;
 
@@ -157,9 +152,7 @@ bool ml_route_at(struct ml_workspace *d, const struct ml_request *q, struct ml_a
 	if (!space)
 		return false;
 	struct driven driven = { space, x.ref, s->machine.levels, &a->arena, NULL };
-	pthread_mutex_lock(&s->lock);
 	bool ok = ml_player_moves(s, NULL, at, at + 1, note_driven, &driven, err);
-	pthread_mutex_unlock(&s->lock);
 	struct ml_place place = ml_region_lookup_find(space, &x.ref);
 	const char *datum = ml_region_lookup_describe(space, &place, &a->arena);
 	ml_open_trace_lookup_give(s->trace, space, x.ref.time);
@@ -172,7 +165,7 @@ bool ml_route_at(struct ml_workspace *d, const struct ml_request *q, struct ml_a
 	const char *kind = kinds[ml_what_kind(x.ref.what)];
 	const char *where =
 		f.line ? ml_arena_printf(&a->arena, "%s:%u",
-					 base_name(ml_tables_text(tables, f.file)),
+					 ml_path_name(ml_tables_text(tables, f.file)),
 					 f.line)
 		       : ml_tables_text(tables, f.func);
 	struct ml_json *w = &a->json;
@@ -269,10 +262,10 @@ static void put_served(struct ml_answer *a, const struct ml_machine *m,
 	ml_json_end(&a->json);
 }
 
-bool ml_route_datum(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_datum(struct ml_workspace *ws, const struct ml_request *q,
 		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct ml_selection selection = { .any = true, .regions = true, .offsets = true };
 	uint64_t region, offset, size, around, count;
 
@@ -444,10 +437,10 @@ static void put_sums(struct ml_answer *a, const struct ml_open_sim *s, struct su
 	ml_json_end(&a->json);
 }
 
-bool ml_route_select(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_select(struct ml_workspace *ws, const struct ml_request *q,
 		     struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct ml_selection selection;
 	struct sums x = { .selection = &selection };
 	uint64_t from, to;

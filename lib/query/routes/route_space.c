@@ -2,6 +2,7 @@
 
 #include "lib/base/map.h"
 #include "lib/query/routes/route_cells.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/work_shares.h"
 #include "lib/query/workspace/walk.h"
@@ -273,10 +274,10 @@ static void put(struct ml_answer *a, const struct ml_open_trace *t, const struct
 	ml_answer_column(a, "region", ML_TYPE_U32, r.region, r.count);
 }
 
-bool ml_route_space(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_space(struct ml_workspace *ws, const struct ml_request *q,
 		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct pages p = { .s = s, .work = &q->work };
 	struct ml_work_shares x = { 0 };
 	uint64_t rows, hurry;

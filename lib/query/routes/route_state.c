@@ -3,6 +3,7 @@
 #include "lib/analyse/passes/temperature.h"
 #include "lib/query/routes/route_refs.h"
 #include "lib/query/routes/route_scores.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/player.h"
 #include "lib/trace/region_lookup.h"
@@ -222,19 +223,17 @@ static bool count_served(struct ml_open_sim *s, uint64_t at, uint64_t last,
 
 	for (uint64_t from = at > last ? at - last : 0, to; ok && from < at; from = to) {
 		to = from + ML_BATCH < at ? from + ML_BATCH : at;
-		pthread_mutex_lock(&s->lock);
-		ok = ml_result_outcomes(&s->result, from, to, outcome, err);
-		pthread_mutex_unlock(&s->lock);
+		ok = ml_open_sim_outcomes(s, from, to, outcome, err);
 		for (uint64_t i = 0; ok && i < to - from; i++)
 			served[ml_outcome_served(outcome[i])]++;
 	}
 	return ok;
 }
 
-bool ml_route_state(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_state(struct ml_workspace *ws, const struct ml_request *q,
 		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct state x = { 0 };
 	struct ml_temperature_options o = ml_temperature_default();
 	uint64_t at, slots, groups, served[16] = { 0 };
@@ -248,13 +247,12 @@ bool ml_route_state(struct ml_workspace *d, const struct ml_request *q,
 	const struct ml_machine *m = &s->machine;
 	at = at < s->result.refs ? at : s->result.refs;
 	lay_out(&x, m, slots, groups, a);
-	pthread_mutex_lock(&s->lock);
-	struct ml_sim *sim = ml_player_at(s, &q->work, at, err);
-	if (sim)
-		look(&x, sim, m);
-	pthread_mutex_unlock(&s->lock);
-	if (!sim || !find_offsets(&x, s, at, err) ||
-	    !count_served(s, at, o.last, served, err))
+	struct ml_sim *sim = ml_player_take(s, &q->work, at, err);
+	if (!sim)
+		return false;
+	look(&x, sim, m);
+	ml_player_give(s);
+	if (!find_offsets(&x, s, at, err) || !count_served(s, at, o.last, served, err))
 		return false;
 	double degrees[ML_LEVELS];
 	float *temperature = room(a, m->levels, sizeof(*temperature));

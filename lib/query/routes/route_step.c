@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/analyse/passes/user_lines.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/selection.h"
 #include "lib/query/workspace/walk.h"
@@ -189,14 +190,14 @@ static uint64_t phase_step(const struct ml_tables *t, uint64_t at, uint64_t end,
 	return found;
 }
 
-bool ml_route_step(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_step(struct ml_workspace *ws, const struct ml_request *q,
 		   struct ml_answer *a, struct ml_err *err)
 {
 	static const char *const names[] = {
 		[BY_LINE] = "line",   [BY_REGION] = "region",       [BY_MISS] = "miss",
 		[BY_FIRST] = "first", [BY_SELECTION] = "selection",
 	};
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	const char *by = ml_request_text(q, "by"), *dir = ml_request_text(q, "dir");
 	bool back = dir && *dir == '-';
 	struct ml_selection selection;
