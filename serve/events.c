@@ -10,7 +10,7 @@
 
 enum { PAUSE_MS = 100, ALIVE_MS = 15000 };
 
-/* One listener: what it was told last, and bytes that are not yet sent. */
+/* One listening page: what it was told last, and the bytes that are not yet sent. */
 struct stream {
 	struct ml_workspace *workspace;
 	uint64_t changes; /* of the workspace, as told */

@@ -39,7 +39,8 @@ static const char *kind_of(const struct ml_err *err)
 	return kinds[err->kind];
 }
 
-/* Nothing is to be kept by browsers, framed, or run from elsewhere. */
+/* Browsers must not store answers, show the page in a frame, or load anything from
+ * elsewhere. */
 static enum MHD_Result queue(struct MHD_Connection *c, unsigned status,
 			     struct MHD_Response *r)
 {

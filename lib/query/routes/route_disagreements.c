@@ -10,8 +10,9 @@
 enum {
 	CELLS = 1024,
 	CELLS_MAX = 65536,
-	/* Of different traces: up to so many references are read one by one, longer
-	   windows go by bins, and there are no more cells than these have. */
+	/* Limits where the two simulations are of different traces. Up to EXACT_MAX
+	 * references are read one by one; longer windows are counted in bins, and a
+	 * cell is at least one bin. */
 	EXACT_MAX = 4 << 20,
 	MATCHED_MAX = EXACT_MAX >> ML_RESULT_BIN_BITS,
 	BINS = 1 << 16, /* at the most, of the longest windows */
@@ -165,9 +166,9 @@ static bool count_between(struct ml_open_sim *s, const uint64_t *edge, size_t ce
 }
 
 /*
- * Of two spreads over the levels: the shares that must be served elsewhere to make one
- * the other, by the fewest moves, the nearest of what is too many going to the nearest
- * of what is too few; by who is nearer.
+ * Compares how two simulations spread their references over the levels: the smallest
+ * share of references that would have to be served by another level to turn one spread
+ * into the other. A share counts for the simulation that serves it from nearer.
  */
 static void moved(const struct tally *a, const struct tally *b, double *nearer_a,
 		  double *nearer_b)
@@ -236,20 +237,20 @@ bool ml_route_disagreements(struct ml_workspace *ws, const struct ml_request *q,
 	struct ml_open_sim *one, *other;
 	struct ml_sim_diff_cells c = { 0 };
 	struct match m;
-	uint64_t from, to, most;
+	uint64_t from, to, max;
 
 	if (!ml_route_pair(ws, q, &one, &other, err) ||
 	    !ml_request_window(q, one->result.refs, &from, &to, err) ||
-	    !ml_request_u64(q, "cells", CELLS, &most, err) ||
+	    !ml_request_u64(q, "cells", CELLS, &max, err) ||
 	    !read_match(&m, q, one->result.refs, other->result.refs, err))
 		return false;
-	if (most < 2 || most > CELLS_MAX)
+	if (max < 2 || max > CELLS_MAX)
 		return ml_fail(err, ML_USAGE, "cells=%llu is not 2 to %d",
-			       (unsigned long long)most, CELLS_MAX);
+			       (unsigned long long)max, CELLS_MAX);
 	bool paired = ml_sim_diff_paired(one, other);
-	if (!paired && most > MATCHED_MAX)
-		most = MATCHED_MAX;
-	while (to > from && ((to - 1) >> c.bits) - (from >> c.bits) + 1 > most)
+	if (!paired && max > MATCHED_MAX)
+		max = MATCHED_MAX;
+	while (to > from && ((to - 1) >> c.bits) - (from >> c.bits) + 1 > max)
 		c.bits++;
 	c.first = from >> c.bits << c.bits;
 	size_t cells = to > from ? (size_t)(((to - 1) >> c.bits) - (from >> c.bits) + 1)

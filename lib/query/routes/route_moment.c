@@ -204,12 +204,12 @@ enum { ACCESSES = 50, ACCESSES_MAX = 1000, REACH = 8 << 20 };
 struct history {
 	const struct ml_selection *selection;
 	uint64_t around, refs, kind[3], served[ML_SERVED];
-	size_t most;
+	size_t max;
 	struct access {
 		uint64_t position;
 		uint32_t site, caller;
 		uint16_t what, outcome;
-	} * at; /* a ring of the last `most` before `around`, then as many behind */
+	} * at; /* a ring of the last `max` before `around`, then as many behind */
 	size_t before, behind;
 };
 
@@ -230,9 +230,9 @@ static bool note_access(void *arg, const struct ml_walk_events *w, struct ml_err
 		struct access x = { position, b->site[i], b->caller[i], b->what[i],
 				    w->e.outcome[i] };
 		if (position <= h->around)
-			h->at[h->before++ % h->most] = x;
-		else if (h->behind < h->most)
-			h->at[h->most + h->behind++] = x;
+			h->at[h->before++ % h->max] = x;
+		else if (h->behind < h->max)
+			h->at[h->max + h->behind++] = x;
 	}
 	return true;
 }
@@ -282,7 +282,7 @@ bool ml_route_datum(struct ml_workspace *ws, const struct ml_request *q,
 	selection.low = offset;
 	selection.high = offset + size;
 	uint64_t from = around > REACH ? around - REACH : 0, to = around + REACH;
-	struct history h = { .selection = &selection, .around = around, .most = count };
+	struct history h = { .selection = &selection, .around = around, .max = count };
 	h.at = ml_arena_alloc(&a->arena, 2 * count * sizeof(*h.at));
 	if (!ml_walk_region(s, &q->work, selection.region, from, to,
 			    ML_WALK_OUTCOMES | ML_WALK_PLACES, note_access, &h, err))
@@ -299,11 +299,11 @@ bool ml_route_datum(struct ml_workspace *ws, const struct ml_request *q,
 	put_served(a, &s->machine, h.served);
 	ml_json_key(&a->json, "accesses");
 	ml_json_array(&a->json);
-	size_t have = h.before < h.most ? h.before : h.most;
+	size_t have = h.before < h.max ? h.before : h.max;
 	for (size_t i = h.before - have; i < h.before; i++)
-		put_access(a, s->trace, &places, &h.at[i % h.most]);
+		put_access(a, s->trace, &places, &h.at[i % h.max]);
 	for (size_t i = 0; i < h.behind; i++)
-		put_access(a, s->trace, &places, &h.at[h.most + i]);
+		put_access(a, s->trace, &places, &h.at[h.max + i]);
 	ml_json_end(&a->json);
 	ml_json_end(&a->json);
 	ml_user_lines_release(&places);

@@ -31,11 +31,11 @@ static bool read_cells(const struct ml_request *q, uint64_t *cells, struct ml_er
 }
 
 /* The narrowest cells, aligned to their width, of which so many cover the window. */
-static void lay_out(struct cells *c, uint64_t from, uint64_t to, uint64_t most,
+static void lay_out(struct cells *c, uint64_t from, uint64_t to, uint64_t max,
 		    unsigned levels, struct ml_arena *a)
 {
 	*c = (struct cells){ .levels = levels };
-	while (to > from && ((to - 1) >> c->bits) - (from >> c->bits) + 1 > most)
+	while (to > from && ((to - 1) >> c->bits) - (from >> c->bits) + 1 > max)
 		c->bits++;
 	c->first = from >> c->bits << c->bits;
 	c->count = to > from ? (size_t)(((to - 1) >> c->bits) - (from >> c->bits) + 1)

@@ -42,7 +42,7 @@ struct ml_job {
 
 	/* Under the lock of the workspace: */
 	enum ml_job_state state;
-	uint64_t version; /* grows with every change of what `describe` says */
+	uint64_t version; /* grows whenever the description changes */
 	uint64_t done, total;
 	struct ml_err failed;
 };

@@ -70,7 +70,8 @@ static bool write_result(struct run *r, const struct ml_replay_options *o,
 	return ok;
 }
 
-/* Where nothing can be kept the result is a file that nobody else sees. */
+/* Where no folder keeps results, the result is a temporary file, removed once it is
+ * open. */
 static const char *scratch_path(struct ml_open_sim *s)
 {
 	const char *dir = getenv("TMPDIR");
@@ -121,7 +122,7 @@ static void find(struct ml_open_sim *s)
 	pthread_mutex_unlock(&s->job.workspace->lock);
 }
 
-/* A first overview of a result that was kept: the trace may take long to be counted. */
+/* Shows the series of a kept result at once: counting the trace may take long. */
 static void show(struct ml_open_sim *s)
 {
 	const struct ml_profile *p = &s->result.profile;

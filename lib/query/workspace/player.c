@@ -34,7 +34,7 @@ struct feed {
 	void *arg;
 	struct ml_move *moves;
 	size_t cap;
-	const struct ml_player_watch *watch; /* NULL: nobody looks on */
+	const struct ml_player_watch *watch; /* or NULL */
 };
 
 static void close_player(struct ml_player *p)
@@ -196,7 +196,7 @@ static struct ml_player *bring(struct ml_open_sim *s, struct players *x,
 		return NULL;
 	if ((near || restore(s, p, position, err)) && advance(&f, position, err))
 		return p;
-	p->position = UINT64_MAX; /* nowhere: what it holds is of no use */
+	p->position = UINT64_MAX; /* nowhere: the simulator is in an unknown state */
 	return NULL;
 }
 

@@ -14,7 +14,8 @@ struct places {
 	size_t count, cap;
 };
 
-/* Batches between looking whether somebody still waits: some hundred microseconds. */
+/* A walk asks every so many batches whether it is cancelled: some hundred
+ * microseconds. */
 enum { LOOK = 16 };
 
 /* Regions that are looked at, if not all are. */

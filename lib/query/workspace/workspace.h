@@ -65,7 +65,8 @@ uint64_t ml_workspace_wait(struct ml_workspace *ws, uint64_t since,
 bool ml_workspace_start(struct ml_workspace *ws, struct ml_job *j, struct ml_err *err);
 /* Says that a job is ready, or that it failed with err; called by its own thread. */
 void ml_workspace_job_ends(struct ml_job *j, bool ok, const struct ml_err *err);
-/* Counts a change of the job and tells it to those who wait; the lock is held. */
+/* Counts a change of the job and wakes the threads that wait for one; the lock is
+ * held. */
 void ml_workspace_job_changes(struct ml_job *j);
 /* The job with a name and a number, in any state; NULL with a sentence. */
 struct ml_job *ml_workspace_job(struct ml_workspace *ws, const char *name,
@@ -77,7 +78,7 @@ bool ml_workspace_job_finish(struct ml_job *j, struct ml_err *err);
 void ml_workspace_job_cancel(struct ml_job *j);
 
 size_t ml_workspace_job_count(struct ml_workspace *ws);
-/* What there is to tell of a job that exists: its event, its version, its description. */
+/* The event and version, and the description as JSON, of the job with a number. */
 const char *ml_workspace_job_event(struct ml_workspace *ws, size_t number,
 				   uint64_t *version);
 void ml_workspace_job_json(struct ml_workspace *ws, size_t number, struct ml_buf *out);
