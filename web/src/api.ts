@@ -9,9 +9,13 @@ import {
 	type Ranking,
 	type Second,
 	type WorkingSet,
-} from "./model/ensemble";
-import { selectionParams, type Params, type Selection } from "./model/selection";
-import type { Scores } from "./model/temperature";
+} from "./kinds/ensemble/model/ensemble";
+import {
+	selectionParams,
+	type Params,
+	type Selection,
+} from "./kinds/trace/model/selection";
+import type { Scores } from "./kinds/trace/model/temperature";
 import type {
 	At,
 	Datum,

@@ -1,14 +1,14 @@
 // Starts the page.
 import { effect } from "@preact/signals";
 import { render } from "preact";
-import { listenKeys } from "./panels/keys";
-import { Shell } from "./panels/shell";
-import { mounted } from "./panels/stage";
-import { startClock } from "./state/clock";
-import * as ensemble from "./state/ensemble";
-import { followCursor } from "./state/current";
+import { listenKeys } from "./shell/keys";
+import { Shell } from "./shell/shell";
+import { mounted } from "./shell/stage";
+import { startClock } from "./kinds/trace/state/clock";
+import * as ensemble from "./kinds/ensemble/state";
+import { followCursor } from "./kinds/trace/state/current";
 import { followLink } from "./state/link";
-import { begin } from "./state/load";
+import { begin } from "./kinds/trace/state/load";
 import * as store from "./state/store";
 import { followTheme } from "./state/theme";
 

@@ -24,8 +24,13 @@ import {
 	type Ensemble,
 	type Matching,
 	type Member,
-} from "../src/model/ensemble";
-import { curvesCsv, plotJson, rankingCsv, secondCsv } from "../src/model/ensembleFiles";
+} from "../src/kinds/ensemble/model/ensemble";
+import {
+	curvesCsv,
+	plotJson,
+	rankingCsv,
+	secondCsv,
+} from "../src/kinds/ensemble/model/files";
 import {
 	cellAt,
 	cellTime,
@@ -41,7 +46,7 @@ import {
 	spreadLabels,
 	usualRange,
 	valueAt,
-} from "../src/model/ensembleGraph";
+} from "../src/kinds/ensemble/model/graph";
 
 /** Sizes 4K, 8K and policies lru, fifo; cycles go by the size alone. */
 function small(): Ensemble {

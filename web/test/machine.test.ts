@@ -7,7 +7,7 @@ import {
 	shortMachine,
 	sizeOf,
 	sizeText,
-} from "../src/model/machine";
+} from "../src/kinds/trace/model/machine";
 
 const canonical = [
 	"L1 32K 8w 64B lru wb wa 4c | L2 1M 16w 64B lru wb wa neither 14c | memory 200c",

@@ -15,7 +15,7 @@ import {
 	wideWay,
 	zoomAt,
 	type Point,
-} from "../src/model/rings";
+} from "../src/kinds/trace/model/rings";
 import {
 	EMPTY,
 	glyphsOf,
@@ -28,12 +28,26 @@ import {
 	glyphIn,
 	type HeldLines,
 	type Place,
-} from "../src/model/ringsGlyphs";
-import { layAround, distance, nearest, type Rect } from "../src/model/ringsAround";
-import { join, within, type Stretch } from "../src/model/ringsMoves";
-import { bundlesOf, bundleWay, pathsOf } from "../src/model/ringsPaths";
-import { clickSets, parseSets, printSets, wrongSets } from "../src/model/ringsSets";
-import { parseScores, printScores, scoreParams } from "../src/model/temperature";
+} from "../src/kinds/trace/model/ringsGlyphs";
+import {
+	layAround,
+	distance,
+	nearest,
+	type Rect,
+} from "../src/kinds/trace/model/ringsAround";
+import { join, within, type Stretch } from "../src/kinds/trace/model/ringsMoves";
+import { bundlesOf, bundleWay, pathsOf } from "../src/kinds/trace/model/ringsPaths";
+import {
+	clickSets,
+	parseSets,
+	printSets,
+	wrongSets,
+} from "../src/kinds/trace/model/ringsSets";
+import {
+	parseScores,
+	printScores,
+	scoreParams,
+} from "../src/kinds/trace/model/temperature";
 import type { StateLevel } from "../src/model/types";
 import { region } from "./region";
 

@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { matchedTime, matchOf, printMatch, type Run } from "../src/model/matchedTime";
-import { layMemory, spot } from "../src/model/rings";
+import {
+	matchedTime,
+	matchOf,
+	printMatch,
+	type Run,
+} from "../src/kinds/trace/model/matchedTime";
+import { layMemory, spot } from "../src/kinds/trace/model/rings";
 import {
 	EMPTY,
 	homeOf,
 	MOVE,
 	type HeldLines,
 	type Place,
-} from "../src/model/ringsGlyphs";
+} from "../src/kinds/trace/model/ringsGlyphs";
 import {
 	countServed,
 	layBoth,
@@ -20,7 +25,7 @@ import {
 	totalsOf,
 	unitOf,
 	type Side,
-} from "../src/model/ringsDiff";
+} from "../src/kinds/trace/model/ringsDiff";
 import type { StateLevel } from "../src/model/types";
 import { region } from "./region";
 

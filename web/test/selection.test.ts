@@ -7,7 +7,7 @@ import {
 	selectionText,
 	selectionWords,
 	without,
-} from "../src/model/selection";
+} from "../src/kinds/trace/model/selection";
 
 const names = {
 	file: () => "matmul.c",

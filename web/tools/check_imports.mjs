@@ -6,13 +6,15 @@ import { fileURLToPath } from "node:url";
 const src = join(dirname(dirname(fileURLToPath(import.meta.url))), "src");
 
 const allowed = {
-	model: ["model"],
+	model: ["model", "kinds"],
 	draw: ["draw", "model"],
-	api: ["model"],
-	state: ["state", "api", "model"],
+	api: ["model", "kinds"],
+	state: ["state", "api", "model", "kinds"],
 	views: ["views", "state", "api", "draw", "model"],
-	panels: ["panels", "views", "state", "api", "draw", "model"],
-	app: ["panels", "views", "state", "api", "model"],
+	panels: ["panels", "views", "state", "api", "draw", "model", "kinds"],
+	kinds: ["kinds", "shell", "panels", "views", "state", "api", "draw", "model"],
+	shell: ["shell", "kinds", "panels", "views", "state", "api", "draw", "model"],
+	app: ["shell", "panels", "views", "state", "api", "model", "kinds"],
 };
 // model and draw stand alone: no framework, no browser state.
 const bare = { model: [], draw: [] };

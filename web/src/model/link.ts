@@ -1,5 +1,9 @@
 // The state of the page as the part of the address behind #, and back.
-import { parseSelection, selectionText, type Selection } from "./selection";
+import {
+	parseSelection,
+	selectionText,
+	type Selection,
+} from "../kinds/trace/model/selection";
 import type { Window } from "./types";
 
 export type Options = Record<string, string>;

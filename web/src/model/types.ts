@@ -1,7 +1,7 @@
 // The shapes of the server's answers (docs/api.md). Times and counts are numbers below
 // 2^53; addresses are strings in JSON and bigint in columns.
 
-import type { OpenEnsemble } from "./ensemble";
+import type { OpenEnsemble } from "../kinds/ensemble/model/ensemble";
 
 export interface OpenTrace {
 	trace: number;

@@ -1,5 +1,5 @@
 // Saves the picture of a view as a file.
-import { ensemble, active } from "../state/ensemble";
+import { ensemble, active } from "../kinds/ensemble/state";
 import { message, trace } from "../state/store";
 import type { View } from "../views/view";
 

@@ -1,6 +1,6 @@
 // Undo and redo of selections, and of what views let people choose.
 import { computed, signal } from "@preact/signals";
-import { sameSelection, type Selection } from "../model/selection";
+import { sameSelection, type Selection } from "../kinds/trace/model/selection";
 import { selection } from "./store";
 
 interface Step {

@@ -3,7 +3,7 @@ import { batch, effect } from "@preact/signals";
 import type { StepBy } from "../api";
 import { parseLink, printLink, type Link } from "../model/link";
 import { select } from "./history";
-import { openTrace, simulate } from "./load";
+import { openTrace, simulate } from "../kinds/trace/state/load";
 import {
 	chosenWindow,
 	cursor,

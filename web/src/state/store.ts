@@ -3,8 +3,8 @@
 // restores is listed in link.ts.
 import { batch, computed, signal } from "@preact/signals";
 import type { Connection } from "../api";
-import { nothing, type Names, type Selection } from "../model/selection";
-import { servers } from "../model/cost";
+import { nothing, type Names, type Selection } from "../kinds/trace/model/selection";
+import { servers } from "../kinds/trace/model/cost";
 import { shortPath } from "../model/format";
 import type { LineCount, Open, Region, Sim, Trace, Window } from "../model/types";
 

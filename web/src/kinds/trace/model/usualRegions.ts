@@ -1,0 +1,41 @@
+// Which regions are shown when nobody chose: the person's own data.
+import { extentOf } from "./shape";
+import type { Region } from "../../../model/types";
+
+const MOST = 6;
+const FAIR = 50; // one of so many references makes data worth showing
+const DATA = new Set(["global", "heap", "registered"]);
+
+/** Those that can be drawn at all: memory of which no block is known has no layout. */
+export function drawable(r: Region): boolean {
+	return extentOf(r) > 0;
+}
+
+/*
+ * Data of the user's code: known by name, and touched by that code at least as often as
+ * by libraries for themselves. Buffers without a type (a stream's, for example) must have
+ * a fair share of the references, and less than a thousandth is noise. Where these are
+ * hardly touched (a stripped program, an imported trace) it is what is touched most.
+ */
+export function usualRegions(regions: Region[]): number[] {
+	const can = regions.filter(drawable);
+	const own = can.filter(
+		(r) =>
+			r.kind === "registered" ||
+			(DATA.has(r.kind) && r.file !== "" && r.own * 2 >= r.references),
+	);
+	const sum = (list: Region[]) => list.reduce((n, r) => n + r.references, 0);
+	const named = can.filter((r) => DATA.has(r.kind));
+	const other = can.filter((r) => r.kind !== "stack");
+	const data = own.length ? own : sum(named) * FAIR >= sum(can) ? named : other;
+	const list = [...(data.length ? data : can)].sort(
+		(a, b) => b.references - a.references || a.region - b.region,
+	);
+	const first = list[0]?.references ?? 0;
+	const typed = list.some((r) => r.elem > 0);
+
+	return list
+		.filter((r) => r.references >= first / (typed && !r.elem ? 4 : 1000))
+		.slice(0, MOST)
+		.map((r) => r.region);
+}

@@ -1,0 +1,138 @@
+// What the difference of two simulations shows of a moment: what both hold, what moved, and
+// the server's word on where they disagree. One question at a time; states are kept for a
+// while, so that a step back shows what a step forward showed.
+import { effect, signal } from "@preact/signals";
+import { api, isAbort } from "../../../api";
+import type { Sim, StateLevel } from "../../../model/types";
+import type { Held, Moves } from "../state/caches";
+import { match, other, otherTime } from "../state/disagreements";
+import { cursor, option, playing, ready, speed } from "../../../state/store";
+
+export type Moment = Awaited<ReturnType<typeof api.differMoment>>;
+
+export interface DiffScene {
+	sims: string; // both, "3:4"
+	cursor: number; // the reference that has just happened
+	other: number; // the moment of the second run: so many references have happened
+	held: [a: Held, b: Held];
+	before: [a: Held, b: Held] | null; // null: not known, the moment was jumped to
+	moves: [a: Moves, b: Moves] | null; // null: their references are not the same ones
+	moment: Moment;
+}
+
+const SLOTS = 8192; // lines of a level; larger ones are told by sets
+const GROUPS = 256;
+const PAIRS = 6000; // places that differ, at the most
+const KEPT = 48;
+const PAUSE = 30; // ms between questions while it plays too fast to follow
+export const SEEN = 25; // references a second at which single movements can be followed
+
+/** References whose requests are drawn. */
+export function tailLength(): number {
+	return Number(option("ringsDiff.tail", "64")) || 0;
+}
+
+export const diffScene = signal<DiffScene | null>(null);
+
+/** Lines of each level. */
+const linesOf = (s: Sim) =>
+	s.levels.map((l) => (l.kind === "cache" ? l.instances * l.sets * l.ways : 0));
+
+/** Slots to ask each for: a level that is too large in one is told by sets in both. */
+function slotsOf(a: Sim, b: Sim): [number, number] {
+	const [x, y] = [linesOf(a), linesOf(b)];
+	const fits = (k: number) => (x[k] ?? 0) <= SLOTS && (y[k] ?? 0) <= SLOTS;
+	const most = (lines: number[]) => Math.max(0, ...lines.filter((_, k) => fits(k)));
+
+	return [most(x), most(y)];
+}
+
+const groupsOf = (levels: StateLevel[]) => levels.map((l) => l.group).join(",");
+
+/** Follows the cursor until it is told to stop. */
+export function followDiff(): () => void {
+	let kept = new Map<string, Held>();
+	let of = "";
+	let busy = false;
+	let again = false;
+	let ended = false;
+
+	const stateAt = async (sim: number, at: number, slots: number): Promise<Held> => {
+		const key = `${sim}:${at}`;
+		const held = kept.get(key) ?? (await api.state(sim, at, slots, GROUPS));
+
+		kept.delete(key);
+		kept.set(key, held);
+		if (kept.size > KEPT) kept.delete(kept.keys().next().value!);
+		return held;
+	};
+	const scene = async (one: Sim, two: Sim, at: number): Promise<DiffScene> => {
+		const [a, b] = [one.sim, two.sim];
+		const slots = slotsOf(one, two);
+		const there = otherTime(at + 1);
+		const from = Math.max(0, at + 1 - tailLength());
+		const count = at + 1 - from;
+		const same = there === at + 1 && tailLength() > 0;
+		// In this order the simulators go forwards only.
+		const moves: [Moves, Moves] | null = same
+			? [await api.moves(a, from, count), await api.moves(b, from, count)]
+			: null;
+		const held: [Held, Held] = [
+			await stateAt(a, at + 1, slots[0]),
+			await stateAt(b, there, slots[1]),
+		];
+		const moment = await api.differMoment(a, b, {
+			at: at + 1,
+			other: there,
+			tail: tailLength(),
+			most: PAIRS,
+			group_a: groupsOf(held[0].levels),
+			group_b: groupsOf(held[1].levels),
+		});
+		const was = [kept.get(`${a}:${at}`), kept.get(`${b}:${otherTime(at)}`)];
+		return {
+			sims: `${a}:${b}`,
+			cursor: at,
+			other: there,
+			held,
+			before: was[0] && was[1] ? [was[0], was[1]] : null,
+			moves: moment.paired ? moves : null,
+			moment,
+		};
+	};
+	const ask = async (): Promise<void> => {
+		const [a, b, m, at] = [ready.peek(), other.peek(), match.peek(), cursor.peek()];
+
+		if (!a || !b || !m || ended) return;
+		const sims = `${a.sim}:${b.sim}`;
+		if (sims !== of) kept = new Map();
+		of = sims;
+		busy = true;
+		again = false;
+		try {
+			const s = await scene(a, b, at);
+			if (!ended && ready.peek()?.sim === a.sim && other.peek()?.sim === b.sim)
+				diffScene.value = s;
+		} catch (e) {
+			// whatever was in the way, the picture is still to come
+			if (!isAbort(e)) await new Promise((r) => setTimeout(r, 500));
+			again = true;
+		}
+		if (playing.peek() && speed.peek() > SEEN)
+			await new Promise((r) => setTimeout(r, PAUSE));
+		busy = false;
+		if (again) void ask();
+	};
+	const stop = effect(() => {
+		void [cursor.value, playing.value, tailLength(), match.value];
+		if (!ready.value || !other.value) diffScene.value = null;
+		if (busy) again = true;
+		else void ask();
+	});
+
+	return () => {
+		ended = true;
+		diffScene.value = null;
+		stop();
+	};
+}

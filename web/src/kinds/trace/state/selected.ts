@@ -1,0 +1,35 @@
+// What the window amounts to by level, line and region: all of it, and what is selected.
+import { computed } from "@preact/signals";
+import { api } from "../../../api";
+import { isNothing } from "../model/selection";
+import type { SelectAnswer } from "../../../model/types";
+import { latest } from "../../../state/latest";
+import { ready, selection, shownWindow } from "../../../state/store";
+
+const WAIT = 60; // ms; a window that is dragged asks once it rests
+
+const all = latest<SelectAnswer>(() => {
+	const [s, w] = [ready.value, shownWindow.value];
+
+	return s && w.to > w.from
+		? (abort) => api.select(s.sim, {}, w, undefined, abort)
+		: null;
+}, WAIT);
+
+const chosen = latest<SelectAnswer>(() => {
+	const [s, sel, w] = [ready.value, selection.value, shownWindow.value];
+
+	return s && w.to > w.from && !isNothing(sel)
+		? (abort) => api.select(s.sim, sel, w, undefined, abort)
+		: null;
+}, WAIT);
+
+/** All references of the window. */
+export const inWindow = all.value;
+/** Those that are selected; null when nothing is, which means all. */
+export const selected = chosen.value;
+
+/** Lines of code that made selected references, as "file:line". */
+export const touchedLines = computed(
+	() => new Set(selected.value?.lines.map((l) => `${l.file}:${l.line}`)),
+);

@@ -1,0 +1,60 @@
+// Keys of the page: each command names its own; digits choose views.
+import { commands } from "./commands";
+import { overlay, view } from "../state/store";
+import { lacking, shownViews } from "../kinds/registry";
+
+/** "Ctrl+Shift+z": modifiers in this order; Shift is left out where it makes the sign. */
+export function keyOf(e: KeyboardEvent): string {
+	const name = e.key === " " ? "Space" : e.key.length === 1 ? e.key.toLowerCase() : e.key;
+	const sign = e.key.length === 1 && !/[a-z]/i.test(e.key);
+
+	return `${e.ctrlKey || e.metaKey ? "Ctrl+" : ""}${e.shiftKey && !sign ? "Shift+" : ""}${name}`;
+}
+
+/** As it stands on a keyboard. */
+export function shownKey(key: string | undefined): string {
+	return (key ?? "")
+		.replace("ArrowRight", "→")
+		.replace("ArrowLeft", "←")
+		.replace("Escape", "Esc")
+		.split("+")
+		.map((k) => (k.length === 1 && /[a-z]/.test(k) ? k.toUpperCase() : k))
+		.join(" ");
+}
+
+export function listenKeys(): void {
+	// A list that was chosen from gives the keys back to the page.
+	document.addEventListener("change", (e) => {
+		if (e.target instanceof HTMLSelectElement && !e.target.closest(".dialog"))
+			e.target.blur();
+	});
+	window.addEventListener("keydown", (e) => {
+		const typing =
+			e.target instanceof HTMLElement &&
+			/^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName);
+		const key = keyOf(e);
+
+		if (overlay.value && key === "Escape") {
+			overlay.value = "";
+			e.preventDefault();
+			return;
+		}
+		if (e.altKey || typing || (overlay.value && key !== "?")) return;
+		// A button that has the focus is pressed by the space bar; nothing else is meant.
+		if (
+			key === "Space" &&
+			e.target instanceof HTMLButtonElement &&
+			e.target.matches(":focus-visible")
+		)
+			return;
+		const digit = key.match(/^[1-9]$/) && shownViews()[Number(key) - 1];
+		if (digit) {
+			if (!lacking(digit)) view.value = digit.id;
+			return;
+		}
+		const command = commands.find((c) => c.keys.includes(key));
+		if (!command) return;
+		e.preventDefault();
+		command.run();
+	});
+}
