@@ -121,7 +121,8 @@ static bool finish(struct ml_desk *d, uint64_t trace, const struct ml_machine *m
 static bool simulate(struct ml_desk *d, const struct options *o, const char *path,
 		     struct ml_err *err)
 {
-	bool two = !strncmp(path, "/api/diff", 9);
+	bool two = !strncmp(path, "/api/compare", 12) ||
+		   !strncmp(path, "/api/disagreements", 18);
 	struct ml_machine second = d->machine;
 
 	if (!two && strncmp(path, "/api/sims/", 10) != 0)

@@ -44,7 +44,7 @@ TEST(a_reference_that_one_machine_finds_nearer_is_counted_for_it)
 	add_trace("L a.c:1\nr0 r64 r0 r128 r0 r64\n", false);
 	add_sim(0, "L1 128 full 64B lru");
 	add_sim(0, "L1 128 full 64B fifo");
-	CHECK(ask("/api/differ?a=0&b=1&cells=8"));
+	CHECK(ask("/api/disagreements?a=0&b=1&cells=8"));
 	CHECK_EQ(number("width"), 1);
 	size_t n;
 	const double *a = column("nearer_a", &n), *b = column("nearer_b", NULL);
@@ -55,7 +55,7 @@ TEST(a_reference_that_one_machine_finds_nearer_is_counted_for_it)
 		CHECK_EQ(a[i], want_a[i]);
 		CHECK_EQ(b[i], 0);
 	}
-	CHECK(ask("/api/differ?a=1&b=0&cells=8"));
+	CHECK(ask("/api/disagreements?a=1&b=0&cells=8"));
 	CHECK_EQ(((const double *)column("nearer_b", NULL))[4], 1);
 	close_desk();
 }
@@ -67,7 +67,7 @@ TEST(memory_is_farther_than_a_level_that_the_other_machine_does_not_have)
 	add_trace("L a.c:1\nr0 r64 r128 r0\n", false);
 	add_sim(0, "L1 128 full 64B");
 	add_sim(0, "L1 128 full 64B | L2 1K 4w");
-	CHECK(ask("/api/differ?a=0&b=1"));
+	CHECK(ask("/api/disagreements?a=0&b=1"));
 	const double *a = column("nearer_a", NULL), *b = column("nearer_b", NULL);
 	CHECK_EQ(a[0] + a[1] + a[2] + a[3], 0);
 	CHECK_EQ(b[0] + b[1] + b[2], 0);
@@ -98,7 +98,7 @@ TEST(counts_of_all_windows_are_those_of_the_outcomes)
 		size_t n;
 
 		snprintf(question, sizeof(question),
-			 "/api/differ?a=0&b=1&from=%" PRIu64 "&to=%" PRIu64
+			 "/api/disagreements?a=0&b=1&from=%" PRIu64 "&to=%" PRIu64
 			 "&cells=%" PRIu64,
 			 from, to, windows[w].cells);
 		CHECK(ask(question));
@@ -127,11 +127,12 @@ TEST(counts_of_all_windows_are_those_of_the_outcomes)
 			continue;
 		if (t - at > 1000 || t < 20000) {
 			snprintf(question, sizeof(question),
-				 "/api/differ/step?a=0&b=1&at=%" PRIu64, at);
+				 "/api/disagreements/step?a=0&b=1&at=%" PRIu64, at);
 			CHECK(ask(question));
 			CHECK_EQ(number("at"), t);
 			snprintf(question, sizeof(question),
-				 "/api/differ/step?a=0&b=1&at=%" PRIu64 "&dir=-1", t);
+				 "/api/disagreements/step?a=0&b=1&at=%" PRIu64 "&dir=-1",
+				 t);
 			CHECK(ask(question));
 			if (x[0] == y[0] && !at)
 				CHECK(strstr((const char *)bytes.data, "null"));
@@ -171,9 +172,9 @@ TEST(different_traces_are_compared_by_the_spread_over_levels_of_matched_stretche
 	for (int matched = 0; matched < 2; matched++) {
 		size_t n;
 
-		CHECK(ask(matched ? "/api/differ?a=0&b=1&cells=64"
+		CHECK(ask(matched ? "/api/disagreements?a=0&b=1&cells=64"
 				    "&match=0:0,20000:9000,50000:9000,55296:15552"
-				  : "/api/differ?a=0&b=1&cells=64"));
+				  : "/api/disagreements?a=0&b=1&cells=64"));
 		CHECK(strstr((const char *)bytes.data + 8, "\"paired\":false"));
 		uint64_t first = number("first"), width = number("width"),
 			 to = number("to");
@@ -201,10 +202,10 @@ TEST(different_traces_are_compared_by_the_spread_over_levels_of_matched_stretche
 	}
 	free(x);
 	free(y);
-	CHECK(!ask("/api/differ?a=0&b=1&match=0:0"));
-	CHECK(!ask("/api/differ?a=0&b=1&match=0:0,5:9,4:10"));
-	CHECK(!ask("/api/differ?a=0&b=1&match=0:0,5:9x"));
-	CHECK(!ask("/api/differ/step?a=0&b=1&at=0"));
+	CHECK(!ask("/api/disagreements?a=0&b=1&match=0:0"));
+	CHECK(!ask("/api/disagreements?a=0&b=1&match=0:0,5:9,4:10"));
+	CHECK(!ask("/api/disagreements?a=0&b=1&match=0:0,5:9x"));
+	CHECK(!ask("/api/disagreements/step?a=0&b=1&at=0"));
 	close_desk();
 }
 
@@ -221,8 +222,8 @@ TEST(long_runs_of_different_traces_are_compared_by_bins_exactly)
 	for (int swap = 0; swap < 2; swap++) {
 		size_t n;
 
-		CHECK(ask(swap ? "/api/differ?a=1&b=0&cells=100"
-			       : "/api/differ?a=0&b=1&cells=100"));
+		CHECK(ask(swap ? "/api/disagreements?a=1&b=0&cells=100"
+			       : "/api/disagreements?a=0&b=1&cells=100"));
 		uint64_t first = number("first"), width = number("width"),
 			 to = number("to");
 		double *a = kept("nearer_a", &n), *b = kept("nearer_b", NULL);
@@ -313,7 +314,8 @@ TEST(what_both_hold_is_what_their_states_hold)
 
 		count_bytes(times[i], 0x10000, 0x16000, 3, want);
 		snprintf(question, sizeof(question),
-			 "/api/differ/moment?a=0&b=1&at=%" PRIu64 "&tail=10", times[i]);
+			 "/api/disagreements/moment?a=0&b=1&at=%" PRIu64 "&tail=10",
+			 times[i]);
 		CHECK(ask(question));
 		CHECK_EQ(number("levels"), 3);
 		const uint64_t *is = column("resident", &cells);
@@ -340,7 +342,7 @@ TEST(what_both_hold_is_what_their_states_hold)
 		CHECK_EQ(n, times[i] < 10 ? times[i] : 10);
 	}
 	/* fewer pairs than there are: the totals stay */
-	CHECK(ask("/api/differ/moment?a=0&b=1&at=5000&most=3"));
+	CHECK(ask("/api/disagreements/moment?a=0&b=1&at=5000&most=3"));
 	size_t n;
 	column("bytes", &n);
 	CHECK(n <= 3 && n > 0);
@@ -354,7 +356,7 @@ TEST(large_levels_are_told_in_groups_of_sets_that_add_up)
 	add_trace("random 0x10000 64K 20000 8", true);
 	add_sim(0, "L1 256 2w 16B | L2 8K 4w 64B");
 	add_sim(0, "L1 256 2w 16B | L2 16K 4w 64B");
-	CHECK(ask("/api/differ/moment?a=0&b=1&at=20000&group_a=0,5&group_b=0,64"));
+	CHECK(ask("/api/disagreements/moment?a=0&b=1&at=20000&group_a=0,5&group_b=0,64"));
 	const uint64_t *r = column("resident", NULL);
 	size_t n;
 	const double *a = column("groups_a", &n), *b = column("groups_b", NULL);
@@ -371,7 +373,7 @@ TEST(large_levels_are_told_in_groups_of_sets_that_add_up)
 	CHECK_EQ(b[0], r[4]);
 	CHECK_EQ(b[1], r[1]);
 	CHECK_EQ(b[2], r[7]);
-	CHECK(!ask("/api/differ/moment?a=0&b=1&group_a=0,x"));
+	CHECK(!ask("/api/disagreements/moment?a=0&b=1&group_a=0,x"));
 	close_desk();
 }
 
@@ -385,7 +387,7 @@ TEST(data_of_two_traces_are_the_same_where_region_and_place_are)
 		  false);
 	add_sim(0, "L1 256 full 16B");
 	add_sim(1, "L1 256 full 16B");
-	CHECK(ask("/api/differ/moment?a=0&b=1&at=3&other=3"));
+	CHECK(ask("/api/disagreements/moment?a=0&b=1&at=3&other=3"));
 	/*
 	 * a holds bytes 0 to 32 of A, b the lines 4096 and 4112 of which 0 to 24 are A.
 	 * X and Y are in one trace only.
@@ -408,10 +410,10 @@ TEST(what_cannot_be_compared_is_said)
 	open_desk("L1 1K 2w");
 	add_trace("L a.c:1\nr0 r64\n", false);
 	add_sim(0, "L1 1K 2w");
-	CHECK(!ask("/api/differ?a=0&b=7"));
+	CHECK(!ask("/api/disagreements?a=0&b=7"));
 	CHECK(strstr(err.text, "there is no simulation 7"));
-	CHECK(!ask("/api/differ?a=0"));
-	CHECK(!ask("/api/differ?a=0&b=0&cells=1"));
-	CHECK(!ask("/api/differ/moment?a=0&b=0&most=1000000"));
+	CHECK(!ask("/api/disagreements?a=0"));
+	CHECK(!ask("/api/disagreements?a=0&b=0&cells=1"));
+	CHECK(!ask("/api/disagreements/moment?a=0&b=0&most=1000000"));
 	close_desk();
 }

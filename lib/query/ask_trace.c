@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "lib/cache/access.h"
 #include "lib/cache/machine.h"
+#include "lib/cache/policy.h"
 #include "lib/query/desk.h"
 #include "lib/query/desk_ensembles.h"
 #include "lib/trace/space.h"
@@ -27,6 +29,17 @@ static const char *machine_text(struct ml_answer *a, const struct ml_machine *m)
 	return copy;
 }
 
+/* Names from 1 on: the first one of these lists means none. */
+static void names(struct ml_answer *a, const char *key, const char *const *list,
+		  size_t count)
+{
+	ml_json_key(&a->json, key);
+	ml_json_array(&a->json);
+	for (size_t i = 1; i < count; i++)
+		ml_json_string(&a->json, list[i]);
+	ml_json_end(&a->json);
+}
+
 bool ml_ask_open(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
 		 struct ml_err *err)
 {
@@ -36,27 +49,26 @@ bool ml_ask_open(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
 	(void)q;
 	ml_json_object(w);
 	ml_answer_string(a, "version", ML_VERSION);
-	ml_json_key(w, "traces");
+	ml_json_key(w, "documents");
 	ml_json_array(w);
 	pthread_mutex_lock(&d->lock);
 	for (size_t i = 0; i < d->trace_count; i++) {
 		const struct ml_trace *t = &d->traces[i]->trace;
 
 		ml_json_object(w);
-		ml_answer_u64(a, "trace", i);
+		ml_answer_string(a, "kind", "trace");
+		ml_answer_u64(a, "number", i);
 		ml_answer_string(a, "path", t->path);
 		ml_answer_string(a, "name", base_name(t->path));
 		ml_answer_u64(a, "references", t->count);
 		ml_json_end(w);
 	}
-	ml_json_end(w);
-	ml_json_key(w, "ensembles");
-	ml_json_array(w);
 	for (size_t i = 0; i < d->ensemble_count; i++) {
 		const struct ml_desk_ensemble *x = d->ensembles[i];
 
 		ml_json_object(w);
-		ml_answer_u64(a, "ensemble", i);
+		ml_answer_string(a, "kind", "ensemble");
+		ml_answer_u64(a, "number", i);
 		ml_answer_string(a, "path", x->path);
 		ml_answer_string(a, "name", base_name(x->path));
 		ml_answer_u64(a, "members", x->e.member_count);
@@ -74,6 +86,18 @@ bool ml_ask_open(struct ml_desk *d, const struct ml_ask *q, struct ml_answer *a,
 		ml_json_end(w);
 	}
 	ml_json_end(w);
+	ml_json_key(w, "policies");
+	ml_json_array(w);
+	for (const struct ml_policy *p = ml_policies; p->name; p++) {
+		ml_json_object(w);
+		ml_answer_string(a, "name", p->name);
+		ml_json_key(w, "future");
+		ml_json_bool(w, p->future);
+		ml_json_end(w);
+	}
+	ml_json_end(w);
+	names(a, "prefetchers", ml_prefetcher_names, ML_PREFETCHERS);
+	names(a, "causes", ml_cause_names, ML_CAUSES);
 	/* a host that cannot be told is no reason to show nothing */
 	ml_answer_string(a, "host",
 			 ml_machine_host(&host, err) ? machine_text(a, &host) : NULL);
