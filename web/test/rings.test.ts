@@ -48,7 +48,7 @@ import {
 	printScores,
 	scoreParams,
 } from "../src/kinds/trace/model/temperature";
-import type { StateLevel } from "../src/model/types";
+import type { StateLevel } from "../src/kinds/trace/model/types";
 import { region } from "./region";
 
 const A = region({ elem: 8, dims: [32], extent: 256 });

@@ -26,7 +26,7 @@ import {
 	unitOf,
 	type Side,
 } from "../src/kinds/trace/model/ringsDiff";
-import type { StateLevel } from "../src/model/types";
+import type { StateLevel } from "../src/kinds/trace/model/types";
 import { region } from "./region";
 
 const A = region({ elem: 8, dims: [32], extent: 256 });

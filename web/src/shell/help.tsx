@@ -1,34 +1,25 @@
-// The help overlay: keys, views, colours, the editor that lines open in.
-import { levelColours, palette } from "../draw/colours";
+// The help overlay: keys, gestures, views, colours, the editor that lines open in.
+import { palette } from "../draw/colours";
 import { css } from "../draw/draw";
-import { commands } from "./commands";
-import { anyEnsemble } from "../kinds/ensemble/state";
-import { dark, levelNames, overlay } from "../state/store";
-import { shownViews } from "../kinds/registry";
+import { listedViews, openKinds } from "../kinds/documents";
 import { setTemplate, template, templates } from "../panels/editor";
 import { Icon } from "../panels/icon";
+import { dark, overlay } from "../state/store";
+import { allCommands } from "./commands";
 import { shownKey } from "./keys";
 
 function Colours() {
 	const p = palette(dark.value);
-	const names = levelNames.value.length ? levelNames.value : ["L1", "L2", "L3", "memory"];
-	const colours: [string, number][] = [
-		...names.map((n, i): [string, number] => [
-			`served by ${n}`,
-			levelColours(p, names.length)[i]!,
-		]),
-		["read", p.read],
-		["write", p.write],
-		["now", p.cursor],
-	];
 
 	return (
 		<ul class="swatches">
-			{colours.map(([name, c]) => (
-				<li key={name}>
-					<i class="mark" style={{ background: css(c) }} /> {name}
-				</li>
-			))}
+			{openKinds.value
+				.flatMap((k) => k.help?.colours?.(p) ?? [])
+				.map(([name, c]) => (
+					<li key={name}>
+						<i class="mark" style={{ background: css(c) }} /> {name}
+					</li>
+				))}
 		</ul>
 	);
 }
@@ -60,34 +51,24 @@ function Editor() {
 	);
 }
 
-/** What the pointer does on the timeline. */
-const gestures: [string, string][] = [
-	["Go to a reference", "click"],
-	["Zoom", "wheel"],
-	["Earlier, later", "drag"],
-	["Choose a window", "shift drag"],
-	["Ends of the window", "handles above"],
-	["Window of a phase", "click its name"],
-];
-
-const ensembleGestures: [string, string][] = [
-	["Read a member", "point"],
-	["Select a member, set the moment", "click"],
-	["Choose a window", "drag, shift drag"],
-	["Zoom", "wheel"],
-	["Window on the whole run", "strip below"],
-	["Hide a value", "click it in the legend"],
-	["Show only this value", "shift click"],
-];
+function Keys({ title, rows }: { title: string; rows: [what: string, how: string][] }) {
+	return (
+		<section>
+			<h3>{title}</h3>
+			{rows.map(([what, how]) => (
+				<div key={what}>
+					<span>{what}</span>
+					<kbd>{how}</kbd>
+				</div>
+			))}
+		</section>
+	);
+}
 
 export function Help() {
-	const groups = [
-		"Playback",
-		"Window",
-		"Selection",
-		...(anyEnsemble.value ? (["Ensemble"] as const) : []),
-		"Page",
-	] as const;
+	const commands = allCommands().filter((c) => c.keys.length);
+	const groups = [...new Set(commands.map((c) => c.group))];
+	const helps = openKinds.value.flatMap((k) => k.help ?? []);
 
 	return (
 		<div class="dialog help" role="dialog" aria-label="help">
@@ -98,49 +79,24 @@ export function Help() {
 				</button>
 			</header>
 			<div class="body">
-				<p>
-					memlamp shows what a program does to memory: at the left its source with what
-					each line costs, in the middle a view, below the whole run in time, at the right
-					what is selected. A click in one place selects in all.
-				</p>
+				{helps.map((h) => h.intro && <p key={h.intro}>{h.intro}</p>)}
 				<div class="keys">
 					{groups.map((g) => (
-						<section key={g}>
-							<h3>{g}</h3>
-							{commands
-								.filter((c) => c.group === g && c.keys.length)
-								.map((c) => (
-									<div key={c.title}>
-										<span>{c.title}</span>
-										<kbd>{shownKey(c.keys[0])}</kbd>
-									</div>
-								))}
-						</section>
+						<Keys
+							key={g}
+							title={g}
+							rows={commands
+								.filter((c) => c.group === g)
+								.map((c) => [c.title, shownKey(c.keys[0])])}
+						/>
 					))}
-					<section>
-						<h3>Timeline and event map</h3>
-						{gestures.map(([what, how]) => (
-							<div key={what}>
-								<span>{what}</span>
-								<kbd>{how}</kbd>
-							</div>
-						))}
-					</section>
-					{anyEnsemble.value && (
-						<section>
-							<h3>On an ensemble</h3>
-							{ensembleGestures.map(([what, how]) => (
-								<div key={what}>
-									<span>{what}</span>
-									<kbd>{how}</kbd>
-								</div>
-							))}
-						</section>
+					{helps.map(
+						(h) => h.gestures && <Keys key={h.gestures.title} {...h.gestures} />,
 					)}
 				</div>
 				<h3>Views</h3>
 				<div class="view-list">
-					{shownViews().map((v, i) => (
+					{listedViews.value.map((v, i) => (
 						<div key={v.id}>
 							<kbd>{i + 1}</kbd> <b>{v.title}</b> <span class="muted">{v.what}</span>
 						</div>

@@ -1,7 +1,7 @@
 // Keys of the page: each command names its own; digits choose views.
-import { commands } from "./commands";
+import { keyCommands } from "./commands";
 import { overlay, view } from "../state/store";
-import { lacking, shownViews } from "../kinds/registry";
+import { lacking, listedViews } from "../kinds/documents";
 
 /** "Ctrl+Shift+z": modifiers in this order; Shift is left out where it makes the sign. */
 export function keyOf(e: KeyboardEvent): string {
@@ -47,12 +47,12 @@ export function listenKeys(): void {
 			e.target.matches(":focus-visible")
 		)
 			return;
-		const digit = key.match(/^[1-9]$/) && shownViews()[Number(key) - 1];
+		const digit = key.match(/^[1-9]$/) && listedViews.value[Number(key) - 1];
 		if (digit) {
 			if (!lacking(digit)) view.value = digit.id;
 			return;
 		}
-		const command = commands.find((c) => c.keys.includes(key));
+		const command = keyCommands().find((c) => c.keys.includes(key));
 		if (!command) return;
 		e.preventDefault();
 		command.run();

@@ -1,23 +1,19 @@
-// The page as a whole: panes with bars between them that can be dragged, and overlays.
+// The page as a whole: panes with bars between them that can be dragged, and overlays. The
+// kind of document that is looked at fills the panes.
 import { signal } from "@preact/signals";
-import { connection, message, open, overlay, trace } from "../state/store";
-import { asking } from "../state/latest";
-import { Details } from "../kinds/trace/panels/details";
-import { Dock } from "../kinds/trace/panels/dock";
-import { EnsembleSide } from "../kinds/ensemble/panels/side";
-import { Help } from "./help";
+import { activeKind, openKinds } from "../kinds/documents";
 import { Icon } from "../panels/icon";
-import { MachineEditor } from "../kinds/trace/panels/machine";
-import { Movie } from "../kinds/trace/panels/movie";
+import { asking } from "../state/latest";
+import { connection, message, open, overlay } from "../state/store";
+import { Help } from "./help";
 import { Search } from "./search";
-import { Source } from "../kinds/trace/panels/source";
-import { Stage, shownKind } from "./stage";
+import { Stage } from "./stage";
 import { Topbar } from "./topbar";
 
 type Pane = "left" | "right" | "bottom";
 
 const KEY = "memlamp.panes";
-const least: Record<Pane, number> = { left: 160, right: 180, bottom: 90 };
+const min: Record<Pane, number> = { left: 160, right: 180, bottom: 90 };
 
 function kept(): Record<Pane, number> {
 	const wide = innerWidth >= 1700;
@@ -41,7 +37,7 @@ function resize(pane: Pane, to: number): void {
 
 	panes.value = {
 		...panes.value,
-		[pane]: Math.round(Math.max(least[pane], Math.min(to, room))),
+		[pane]: Math.round(Math.max(min[pane], Math.min(to, room))),
 	};
 	localStorage.setItem(KEY, JSON.stringify(panes.value));
 }
@@ -106,6 +102,7 @@ function Connection() {
 
 function Overlay() {
 	const which = overlay.value;
+	const Own = openKinds.value.flatMap((k) => k.overlays?.[which] ?? [])[0];
 
 	if (!which) return null;
 	return (
@@ -115,37 +112,58 @@ function Overlay() {
 		>
 			{which === "search" && <Search />}
 			{which === "help" && <Help />}
-			{which === "machine" && <MachineEditor />}
-			{which === "movie" && <Movie />}
+			{Own && <Own />}
 		</div>
 	);
 }
 
+/** The grid of the page with those panes that there are. */
+function grid(left: boolean, right: boolean, bottom: boolean): string {
+	const row = (l: string, m: string, r: string) =>
+		`"${[left && `${l} s${l}`, m, right && `s${r} ${r}`].filter(Boolean).join(" ")}"`;
+	const all = (area: string) =>
+		`"${Array.from({ length: 1 + 2 * (Number(left) + Number(right)) }, () => area).join(" ")}"`;
+	const columns = [
+		left && "var(--left) 1px",
+		"minmax(0, 1fr)",
+		// Without a pane at the left there is room for a wider one at the right.
+		right && `1px ${left ? "var(--right)" : "max(300px, var(--right))"}`,
+	];
+
+	return [
+		`${all("top")} 44px`,
+		`${row("left", "stage", "right")} minmax(0, 1fr)`,
+		...(bottom ? [`${all("sbottom")} 1px`, `${all("bottom")} var(--bottom)`] : []),
+		`/ ${columns.filter(Boolean).join(" ")}`,
+	].join(" ");
+}
+
 export function Shell() {
 	const { left, right, bottom } = panes.value;
-	const wide = shownKind().wide;
+	const { Left, Side, Bottom } = activeKind.value ?? {};
 
 	return (
 		<div
-			class={wide ? "shell wide" : "shell"}
+			class="shell"
 			style={{
 				"--left": `${left}px`,
 				"--right": `${right}px`,
 				"--bottom": `${bottom}px`,
+				gridTemplate: grid(!!Left, !!Side, !!Bottom),
 			}}
 		>
 			<Topbar />
 			<div class={asking.value > 0 ? "asking on" : "asking"} />
-			{!wide && <Source />}
-			{!wide && <Splitter pane="left" />}
+			{Left && <Left />}
+			{Left && <Splitter pane="left" />}
 			<Stage />
-			<Splitter pane="right" />
-			{wide ? <EnsembleSide /> : <Details />}
-			{!wide && <Splitter pane="bottom" />}
-			{!wide && <Dock />}
-			{open.value && !wide && !trace.value && open.value.traces.length === 0 && (
+			{Side && <Splitter pane="right" />}
+			{Side && <Side />}
+			{Bottom && <Splitter pane="bottom" />}
+			{Bottom && <Bottom />}
+			{open.value && !activeKind.value && (
 				<div class="cover">
-					<b>No trace is open.</b>
+					<b>Nothing is open.</b>
 				</div>
 			)}
 			<Overlay />

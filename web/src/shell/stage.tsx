@@ -1,22 +1,15 @@
 // The chosen view in the middle: tabs, its controls, its picture, export.
 import { useEffect, useRef } from "preact/hooks";
-import { VIEW } from "../kinds/ensemble/state";
-import { option, options, overlay, setOption, view } from "../state/store";
-import { lacking, shownViews, views } from "../kinds/registry";
-import type { View, ViewKind } from "../views/view";
-import { EnsembleBar } from "../kinds/ensemble/panels/bar";
+import { activeKind, lacking, listedViews, shownView } from "../kinds/documents";
+import { savePicture, saveText } from "../kinds/save";
 import { Icon } from "../panels/icon";
-import { savePicture, saveText } from "../panels/save";
+import { option, options, setOption, view } from "../state/store";
+import { mounted } from "../views/mounted";
+import type { ViewKind } from "../views/view";
 
-/** The views that are mounted, for export and for tests. */
-export const mounted: { view: View | null; timeline: View | null } = {
-	view: null,
-	timeline: null,
-};
-
-function Controls({ id }: { id: string }) {
+function Controls({ of }: { of: ViewKind }) {
 	void options.value;
-	const controls = views.find((v) => v.id === id)?.controls?.() ?? [];
+	const controls = of.controls?.() ?? [];
 
 	if (!controls.length) return null;
 	return (
@@ -41,37 +34,71 @@ function Controls({ id }: { id: string }) {
 	);
 }
 
-/** The view that is shown: the chosen one if there is anything for it to show. */
-export function shownKind(): ViewKind {
-	const list = shownViews();
-	const usual = list.find((v) => v.id === "overview") ?? list[0]!;
+/** Buttons that save the picture, or what it is made of. */
+function Exports({ of }: { of: ViewKind }) {
+	const more = activeKind.value?.buttons?.(of) ?? [];
 
-	return list.find((v) => v.id === view.value) ?? usual;
+	return (
+		<>
+			<button
+				class="quiet"
+				title="save the picture as SVG"
+				onClick={() => void savePicture(mounted["view"], of.id, "svg")}
+			>
+				<Icon name="save" /> SVG
+			</button>
+			<button
+				class="quiet"
+				title="save the picture as PNG"
+				onClick={() => void savePicture(mounted["view"], of.id, "png")}
+			>
+				PNG
+			</button>
+			{more.map((b) => (
+				<button key={b.label} class="quiet" title={b.title} onClick={b.run}>
+					{b.label}
+				</button>
+			))}
+			{of.tables &&
+				(["csv", "json"] as const).map((ending) => (
+					<button
+						key={ending}
+						class="quiet"
+						title={`save the numbers as ${ending.toUpperCase()}`}
+						onClick={() => saveText(mounted["view"], of.id, ending)}
+					>
+						{ending.toUpperCase()}
+					</button>
+				))}
+		</>
+	);
 }
 
 export function Stage() {
 	const host = useRef<HTMLDivElement>(null);
-	const kind = shownKind();
+	const shown = shownView.value;
+	const Bar = activeKind.value?.Bar;
 
 	useEffect(() => {
-		const v = kind.create();
+		const v = shown?.create();
 
+		if (!v) return;
 		v.mount(host.current!);
-		mounted.view = v;
+		mounted["view"] = v;
 		return () => {
-			mounted.view = null;
+			mounted["view"] = null;
 			v.destroy();
 		};
-	}, [kind]);
+	}, [shown]);
 	return (
 		<main class="stage">
 			<header class="pane-head">
 				<nav class="tabs" role="tablist">
-					{shownViews().map((v, i) => (
+					{listedViews.value.map((v, i) => (
 						<button
 							key={v.id}
 							role="tab"
-							aria-selected={v === kind}
+							aria-selected={v === shown}
 							disabled={!!lacking(v)}
 							title={lacking(v) || `${v.what} (${i + 1})`}
 							onClick={() => (view.value = v.id)}
@@ -81,42 +108,9 @@ export function Stage() {
 					))}
 				</nav>
 				<span class="grow" />
-				<button
-					class="quiet"
-					title="save the picture as SVG"
-					onClick={() => void savePicture(mounted.view, kind.id, "svg")}
-				>
-					<Icon name="save" /> SVG
-				</button>
-				<button
-					class="quiet"
-					title="save the picture as PNG"
-					onClick={() => void savePicture(mounted.view, kind.id, "png")}
-				>
-					PNG
-				</button>
-				{kind.plays && (
-					<button
-						class="quiet"
-						title="save a movie of the window"
-						onClick={() => (overlay.value = "movie")}
-					>
-						Movie…
-					</button>
-				)}
-				{kind.tables &&
-					(["csv", "json"] as const).map((ending) => (
-						<button
-							key={ending}
-							class="quiet"
-							title={`save the numbers as ${ending.toUpperCase()}`}
-							onClick={() => saveText(mounted.view, kind.id, ending)}
-						>
-							{ending.toUpperCase()}
-						</button>
-					))}
+				{shown && <Exports of={shown} />}
 			</header>
-			{kind.id === VIEW ? <EnsembleBar /> : <Controls id={kind.id} />}
+			{Bar ? <Bar /> : shown && <Controls of={shown} />}
 			<div class="canvas" ref={host} />
 		</main>
 	);

@@ -1,95 +1,42 @@
-// The top: what is open, search, the machine and its progress, theme, help.
+// The top: the document that is looked at, search, the kinds' own controls, theme, help.
 import { shareable } from "../api";
-import { exact, percent } from "../model/format";
-import { shortMachine } from "../kinds/trace/model/machine";
-import type { Sim } from "../model/types";
-import { active, ensemble } from "../kinds/ensemble/state";
-import { cancel, openTrace, simulate } from "../kinds/trace/state/load";
 import {
-	dark,
-	machine,
-	message,
-	open,
-	overlay,
-	second,
-	sim,
-	trace,
-} from "../state/store";
-import { toggleTheme } from "../state/theme";
+	activeDocument,
+	activeKind,
+	documentsOf,
+	openDocument,
+	openKinds,
+} from "../kinds/documents";
 import { Icon } from "../panels/icon";
-import { editMachine } from "../kinds/trace/panels/machine";
+import { dark, message, overlay } from "../state/store";
+import { toggleTheme } from "../state/theme";
 
-function Traces() {
-	const traces = open.value?.traces ?? [];
+/** The document that is looked at, and the others of its kind to choose from. */
+function Documents() {
+	const [kind, shown] = [activeKind.value, activeDocument.value];
 
-	if (active.value)
+	if (!kind || !shown) return null;
+	const all = documentsOf(kind.id);
+	if (all.length < 2)
 		return (
-			<span class="trace-name" title={ensemble.value?.path}>
-				{ensemble.value?.name}
-			</span>
-		);
-	if (!trace.value) return null;
-	if (traces.length < 2)
-		return (
-			<span class="trace-name" title={trace.value.path}>
-				{trace.value.name}
+			<span class="document-name" title={shown.path}>
+				{shown.name}
 			</span>
 		);
 	return (
-		<label class="select" title={trace.value.path}>
+		<label class="select" title={shown.path}>
 			<select
-				aria-label="trace"
-				value={trace.value.trace}
-				onChange={(e) =>
-					void openTrace(Number(e.currentTarget.value)).then(() =>
-						simulate(machine.value),
-					)
-				}
+				aria-label={kind.title}
+				value={shown.number}
+				onChange={(e) => void openDocument(kind.id, Number(e.currentTarget.value))}
 			>
-				{traces.map((t) => (
-					<option key={t.trace} value={t.trace}>
-						{t.name}
+				{all.map((d) => (
+					<option key={d.number} value={d.number}>
+						{d.name}
 					</option>
 				))}
 			</select>
 		</label>
-	);
-}
-
-function Machine({ s, which }: { s: Sim; which: "first" | "second" }) {
-	const running = s.state === "running";
-
-	return (
-		<span class={`machine-chip ${s.state}`}>
-			<button
-				class="quiet"
-				title={s.error ?? s.machine}
-				onClick={() => editMachine(which)}
-			>
-				<Icon name="chip" />
-				<span class="machine-text">{s.name || shortMachine(s.levels) || s.machine}</span>
-				{s.state === "failed" && <span class="fault">failed</span>}
-				{s.state === "cancelled" && <span class="muted">cancelled</span>}
-			</button>
-			{running && (
-				<>
-					<progress
-						aria-label="simulation"
-						max={1}
-						value={s.total ? s.done / s.total : 0}
-						title={`${exact(s.done)} of ${exact(s.total)} references`}
-					/>
-					<span class="digits muted">{percent(s.done, s.total || 1)}</span>
-					<button
-						class="quiet small"
-						title="cancel the simulation"
-						onClick={() => void cancel(s)}
-					>
-						<Icon name="close" />
-					</button>
-				</>
-			)}
-		</span>
 	);
 }
 
@@ -109,36 +56,13 @@ export function Topbar() {
 			<span class="brand">
 				<Icon name="lamp" /> memlamp
 			</span>
-			<Traces />
+			<Documents />
 			<button class="search-box" onClick={() => (overlay.value = "search")}>
 				<Icon name="search" /> <span>Search commands, regions, lines…</span> <kbd>/</kbd>
 			</button>
 			<span class="grow" />
-			{sim.value ? (
-				<Machine s={sim.value} which="first" />
-			) : (
-				trace.value &&
-				!active.value && (
-					<button class="quiet" onClick={() => editMachine()}>
-						<Icon name="chip" /> choose a machine
-					</button>
-				)
-			)}
-			{second.value ? (
-				<>
-					<span class="muted">vs</span>
-					<Machine s={second.value} which="second" />
-				</>
-			) : (
-				sim.value && (
-					<button
-						class="quiet"
-						title="compare with another machine"
-						onClick={() => editMachine("second")}
-					>
-						compare
-					</button>
-				)
+			{openKinds.value.map(
+				(k) => k.Top && <k.Top key={k.id} active={k === activeKind.value} />,
 			)}
 			<button
 				class="quiet"

@@ -2,7 +2,7 @@
 // export; a view says what to draw and what its questions to the server are.
 import { effect } from "@preact/signals";
 import { palette, type Palette } from "../draw/colours";
-import { type Draw } from "../draw/draw";
+import type { Draw } from "../draw/draw";
 import { Pixels } from "../draw/pixels";
 import { Svg } from "../draw/svg";
 import { latest, type Latest, type Question } from "../state/latest";

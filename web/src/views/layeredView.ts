@@ -1,7 +1,6 @@
 // A view whose cursor moves with every frame over a picture that seldom changes: the cursor
 // has a canvas of its own on top, so that playing does not draw the picture again.
-import type { Palette } from "../draw/colours";
-import { palette } from "../draw/colours";
+import { type Palette, palette } from "../draw/colours";
 import type { Draw } from "../draw/draw";
 import { Pixels } from "../draw/pixels";
 import { dark } from "../state/store";

@@ -32,8 +32,6 @@ export interface ViewKind {
 	controls?: () => Control[];
 	/** Whether there is anything for it to show; without it there always is. */
 	when?: () => boolean;
-	/** It is not about one trace: source, details and timeline leave it their room. */
-	wide?: boolean;
 	/** Its pictures have numbers behind them: exportText(). */
 	tables?: boolean;
 	/** Its picture is that of the cursor's moment: movies can be made of it. */

@@ -1,10 +1,8 @@
-// From a moment of a member into its trace: its trace and machine become those of the
-// page, its position the cursor, its part of the window the window.
-import { batch } from "@preact/signals";
+// From a moment of a member into its trace, on its machine, in its part of the window.
+import type { Place } from "../../model/types";
+import { openDocument } from "../documents";
 import type { Member } from "./model/ensemble";
 import { at, chosenFocus, ensemble, focus, positionIn } from "./state";
-import { compare, openTrace, simulate } from "../trace/state/load";
-import { length, setCursor, setWindow, trace, view } from "../../state/store";
 
 /** Why there is no way into the trace of a member, or "" where there is one. */
 export function noWayInto(m: Member | undefined): string {
@@ -21,33 +19,37 @@ export function noDiffOf(list: (Member | undefined)[]): string {
 	return list.map(noWayInto).find((text) => text) ?? "";
 }
 
-/** Opens a member's trace on its machine at the moment that was clicked. */
-export async function jumpInto(m: Member, to: string): Promise<boolean> {
-	const t = ensemble.value?.traces[m.trace];
+/** The moment that was clicked, and the window, in the trace of a member. */
+function placeIn(m: Member, view: string): Place {
 	const w = focus.value;
 	const moment = at.value ?? (w.from + w.to) / 2;
-	const place = Math.floor(positionIn(m, moment));
-	const ends = chosenFocus.value && [
-		Math.floor(positionIn(m, w.from)),
-		Math.ceil(positionIn(m, w.to)),
-	];
 
-	if (!t || t.open === null) return false;
-	if (trace.value?.trace !== t.open) await openTrace(t.open);
-	if (!(await simulate(m.machine))) return false;
-	batch(() => {
-		setWindow(ends && { from: ends[0]!, to: ends[1]! });
-		setCursor(Math.min(place, Math.max(0, length.value - 1)));
-		view.value = to;
-	});
-	return true;
+	return {
+		view,
+		machine: m.machine,
+		moment: Math.floor(positionIn(m, moment)),
+		window: chosenFocus.value && {
+			from: Math.floor(positionIn(m, w.from)),
+			to: Math.ceil(positionIn(m, w.to)),
+		},
+	};
 }
 
-/** Lays the second over the first in the cache rings: where they differ stands out. */
-export async function diffOf(a: Member, b: Member): Promise<void> {
-	const other = ensemble.value?.traces[b.trace]?.open;
+/** Opens a member's trace on its machine at the moment that was clicked. */
+export async function jumpInto(m: Member, view: string): Promise<boolean> {
+	const number = ensemble.value?.traces[m.trace]?.open ?? null;
 
-	if (!(await jumpInto(a, view.value))) return;
-	await compare(b.machine, other ?? undefined);
-	view.value = "ringsDiff";
+	return number !== null && openDocument("trace", number, placeIn(m, view));
+}
+
+/** Lays the second member over the first in the cache rings, where differences stand out. */
+export async function diffOf(a: Member, b: Member): Promise<boolean> {
+	const traces = ensemble.value?.traces ?? [];
+	const [number, other] = [traces[a.trace]?.open ?? null, traces[b.trace]?.open ?? null];
+	const against = { machine: b.machine, number: other ?? undefined };
+
+	return (
+		number !== null &&
+		openDocument("trace", number, { ...placeIn(a, "ringsDiff"), against })
+	);
 }

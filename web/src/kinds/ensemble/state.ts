@@ -1,7 +1,8 @@
 // The ensemble that is shown: what is chosen of it (kept in the store's options, so the
 // URL restores it), and the server's answers to that.
 import { computed, signal } from "@preact/signals";
-import { api } from "../../api";
+import { activeKind, documentsOf } from "../documents";
+import { api } from "./api";
 import {
 	effects,
 	endOf,
@@ -23,10 +24,10 @@ import {
 	type Member,
 } from "./model/ensemble";
 import type { Window } from "../../model/types";
-import { remember } from "../../state/history";
+import { choices } from "../../state/history";
 import { latest } from "../../state/latest";
-import { open, options, view } from "../../state/store";
 
+export const KIND = "ensemble";
 export const VIEW = "ensemble";
 
 export type Plot =
@@ -35,73 +36,42 @@ export type Plot =
 	| "parameter"
 	| "heat"
 	| "workingset"
-	| "second";
+	| "shared";
 export const plots: [Plot, string, string][] = [
 	["curves", "curves", "all members over time"],
 	["multiples", "small multiples", "one small chart for each member or value"],
 	["parameter", "parameter", "a parameter against the result: the miss-ratio curve"],
 	["heat", "heat map", "two parameters against the result"],
 	["workingset", "working set", "how large a cache has to be, over time"],
-	["second", "shared cache", "a model of threads that share a cache"],
+	["shared", "shared cache", "a model of threads that share a cache"],
 ];
 
-/** Whether there is an ensemble at all, and whether it is looked at. */
-export const anyEnsemble = computed(() => (open.value?.ensembles?.length ?? 0) > 0);
-export const active = computed(() => anyEnsemble.value && view.value === VIEW);
+/** Whether an ensemble is looked at. */
+export const active = computed(() => activeKind.value?.id === KIND);
 
 // What is chosen.
 
-function opt(name: string, otherwise: string): string {
-	return options.value[`ensemble.${name}`] ?? otherwise;
-}
+const { chosen: opt, choose } = choices(KIND, ["smooth", "focus"]);
+export { choose };
 
-const dragged = new Set(["ensemble.smooth", "ensemble.focus"]);
-
-/*
- * Chooses; null is what it is when nobody chose. One step of undo; what is dragged is one
- * step from beginning to end.
- */
-export function choose(changes: Record<string, string | null>): void {
-	const before = options.peek();
-	const after = { ...before };
-
-	for (const [name, value] of Object.entries(changes))
-		if (value === null) delete after[`ensemble.${name}`];
-		else after[`ensemble.${name}`] = value;
-	const keys = Object.keys(changes).map((k) => `ensemble.${k}`);
-	if (keys.every((k) => before[k] === after[k])) return;
-	const put = (from: Record<string, string>) => {
-		const next = { ...options.peek() };
-		for (const k of keys) {
-			if (from[k] === undefined) delete next[k];
-			else next[k] = from[k]!;
-		}
-		options.value = next;
-	};
-	options.value = after;
-	remember(
-		() => put(before),
-		() => put(after),
-		keys.every((k) => dragged.has(k)) ? keys.join() : "",
-	);
-}
-
-/** The number of the open ensemble, and all that it says of itself. */
-export const which = computed(() => {
-	const all = open.value?.ensembles ?? [];
+/** The number of the ensemble that is shown, and its description. */
+export const number = computed(() => {
+	const all = documentsOf(KIND);
 	const wanted = Number(opt("of", "0"));
 
-	return (all.find((e) => e.ensemble === wanted) ?? all[0])?.ensemble ?? null;
+	return (all.find((d) => d.number === wanted) ?? all[0])?.number ?? null;
 });
 const asked = latest<Ensemble>(() => {
-	const n = which.value;
+	const n = number.value;
 	return n === null ? null : (abort) => api.ensemble(n, abort);
 });
 export const ensemble = asked.value;
 
-export const plot = computed<Plot>(
-	() => plots.find(([p]) => p === opt("plot", "curves"))?.[0] ?? "curves",
-);
+export const plot = computed<Plot>(() => {
+	const wanted = opt("plot", "curves").replace(/^second$/, "shared"); // its name before 0.2
+
+	return plots.find(([p]) => p === wanted)?.[0] ?? "curves";
+});
 export const measure = computed<Measure>(
 	() => measures.find((m) => m.id === opt("measure", "time"))?.id ?? "time",
 );
@@ -290,11 +260,11 @@ function members(): number[] {
 const VALUES = 8_000_000; // the most that an answer may have in a column
 
 export const curves = latest(() => {
-	const [n, q, w] = [which.value, query.value, focus.value];
+	const [n, q, w] = [number.value, query.value, focus.value];
 	const list = members();
 	const most = Math.floor(VALUES / Math.max(1, list.length + 1));
 	const cells = Math.max(2, Math.min(room.value, most));
-	const judge = plot.value === "second" ? real.value : null;
+	const judge = plot.value === "shared" ? real.value : null;
 
 	if (judge !== null && !list.includes(judge)) list.push(judge);
 	if (n === null || !active.value || !list.length || !(w.to > w.from)) return null;
@@ -302,7 +272,7 @@ export const curves = latest(() => {
 }, WAIT).value;
 
 const wholeAsked = latest(() => {
-	const [n, list, to] = [which.value, members(), end.value];
+	const [n, list, to] = [number.value, members(), end.value];
 
 	if (n === null || !active.value || !chosenFocus.value || !list.length || !to)
 		return null;
@@ -316,7 +286,7 @@ export const whole = computed(() =>
 );
 
 export const ranking = latest(() => {
-	const [n, q, w] = [which.value, query.value, focus.value];
+	const [n, q, w] = [number.value, query.value, focus.value];
 
 	return n === null || !active.value || !(w.to > w.from)
 		? null
@@ -324,7 +294,7 @@ export const ranking = latest(() => {
 }, WAIT).value;
 
 const runAsked = latest(() => {
-	const [n, q] = [which.value, query.value];
+	const [n, q] = [number.value, query.value];
 
 	return n === null || !active.value || !chosenFocus.value
 		? null
@@ -336,7 +306,7 @@ export const runRanking = computed(() =>
 );
 
 export const matching = latest(() => {
-	const n = which.value;
+	const n = number.value;
 	const q = {
 		...query.value,
 		window: 0,
@@ -383,7 +353,7 @@ export const size = computed(() => {
 export const tolerance = computed(() => Number(opt("tolerance", "0.05")) || 0.05);
 
 export const workingSet = latest(() => {
-	const [n, q, w, s] = [which.value, query.value, focus.value, size.value];
+	const [n, q, w, s] = [number.value, query.value, focus.value, size.value];
 	const more = { size: s, tolerance: tolerance.value, cells: room.value, ...w };
 	const list = members();
 
@@ -402,8 +372,8 @@ export const shift = computed(() => {
 	return chosen ? Math.max(0, Number(chosen) || 0) : null;
 });
 
-export const secondOrder = latest(() => {
-	const [n, q, w, s] = [which.value, query.value, focus.value, size.value];
+export const sharedCache = latest(() => {
+	const [n, q, w, s] = [number.value, query.value, focus.value, size.value];
 	const list = members();
 	const more = {
 		size: s,
@@ -414,9 +384,9 @@ export const secondOrder = latest(() => {
 		...w,
 	};
 
-	return n === null || !active.value || plot.value !== "second" || !s || !list.length
+	return n === null || !active.value || plot.value !== "shared" || !s || !list.length
 		? null
-		: (abort) => api.second(n, { ...q, against: null }, list, more, abort);
+		: (abort) => api.sharedCache(n, { ...q, against: null }, list, more, abort);
 }, WAIT).value;
 
 /** The position in a member's trace, as recorded, at a moment of common time. */

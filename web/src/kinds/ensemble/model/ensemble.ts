@@ -1,14 +1,6 @@
 // Ensembles: many simulations side by side. The shapes of the server's answers (docs/api.md,
 // Ensembles), which members are shown, what tells them apart, and their common time.
-import type { Params } from "../../trace/model/selection";
-import type { Window } from "../../../model/types";
-
-export interface OpenEnsemble {
-	ensemble: number;
-	path: string;
-	name: string;
-	members: number;
-}
+import type { Params, Window } from "../../../model/types";
 
 export interface EnsembleTrace {
 	trace: number; // of the ensemble
@@ -103,7 +95,7 @@ export interface WorkingSet extends Window {
 }
 
 /** Ways to share a cache out to threads. */
-export interface Second extends Window {
+export interface SharedCache extends Window {
 	end: number;
 	cells: number;
 	unit: string;

@@ -4,7 +4,7 @@ import type {
 	CurveQuery,
 	Ensemble,
 	Ranking,
-	Second,
+	SharedCache,
 	WorkingSet,
 } from "./ensemble";
 import { cellTime } from "./graph";
@@ -76,7 +76,7 @@ export function rankingCsv(e: Ensemble, window: Ranking, run: Ranking | null): s
 }
 
 /** A row a way of sharing out: its members, how many starve, its value. */
-export function secondCsv(e: Ensemble, s: Second): string {
+export function sharedCacheCsv(e: Ensemble, s: SharedCache): string {
 	return lines([
 		[
 			...Array.from({ length: s.threads }, (_, i) => `thread ${i + 1}`),
@@ -100,14 +100,14 @@ export function plotJson(
 		window: Ranking | null;
 		run: Ranking | null;
 		workingSet: WorkingSet | null;
-		second: Second | null;
+		shared: SharedCache | null;
 	},
 ): string {
 	const list = (v: Float32Array, row = 0, n = v.length) =>
 		Array.from(v.subarray(row * n, (row + 1) * n), (x) =>
 			Number.isFinite(x) ? short(x) : null,
 		);
-	const { curves: c, workingSet: ws, second: s } = parts;
+	const { curves: c, workingSet: ws, shared: s } = parts;
 
 	return (
 		JSON.stringify(
@@ -138,7 +138,7 @@ export function plotJson(
 				window: parts.window,
 				run: parts.run,
 				workingSet: ws && { from: ws.from, to: ws.to, bytes: list(ws.bytes) },
-				second: s && {
+				shared: s && {
 					from: s.from,
 					to: s.to,
 					threads: s.threads,

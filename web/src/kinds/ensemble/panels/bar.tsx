@@ -2,7 +2,6 @@
 import { measures, parseWeights, placeOfWindow, windowAt } from "../model/ensemble";
 import { bytes, count, exact } from "../../../model/format";
 import type { ComponentChildren } from "preact";
-import { open } from "../../../state/store";
 import * as s from "../state";
 
 function Choice({
@@ -263,7 +262,7 @@ function OfPlot() {
 				)}
 			</>
 		);
-	if (p !== "workingset" && p !== "second") return null;
+	if (p !== "workingset" && p !== "shared") return null;
 	return (
 		<>
 			<Choice
@@ -305,7 +304,7 @@ function Sharing() {
 				<input
 					class="ensemble-number"
 					aria-label="total size"
-					value={bytes(s.total.value ?? s.secondOrder.value?.total ?? 0)}
+					value={bytes(s.total.value ?? s.sharedCache.value?.total ?? 0)}
 					onChange={(e) => {
 						const n = parseBytes(e.currentTarget.value);
 						s.choose({ total: n ? String(n) : null });
@@ -318,7 +317,7 @@ function Sharing() {
 				<input
 					class="ensemble-number"
 					aria-label="shift"
-					value={exact(s.shift.value ?? s.secondOrder.value?.shift ?? 0)}
+					value={exact(s.shift.value ?? s.sharedCache.value?.shift ?? 0)}
 					onChange={(e) => {
 						const n = Number(e.currentTarget.value.replace(/[, ]/g, ""));
 						s.choose({ shift: n >= 0 ? String(n) : null });
@@ -347,22 +346,12 @@ function parseBytes(text: string): number {
 }
 
 export function EnsembleBar() {
-	const ensembles = open.value?.ensembles ?? [];
 	const p = s.plot.value;
 
 	if (!s.ensemble.value) return <div class="view-bar" />;
 	return (
 		<div class="ensemble-bar">
 			<div class="view-bar">
-				{ensembles.length > 1 && (
-					<Choice
-						name="of"
-						label=""
-						title="ensemble"
-						value={String(s.which.value)}
-						list={ensembles.map((e) => [String(e.ensemble), e.name])}
-					/>
-				)}
 				<span class="ensemble-plots" role="group" aria-label="plot">
 					{s.plots.map(([id, label, what]) => (
 						<button
@@ -383,7 +372,7 @@ export function EnsembleBar() {
 			<div class="view-bar">
 				<Measures />
 				<Time />
-				{p !== "second" && (
+				{p !== "shared" && (
 					<Choice
 						name="against"
 						label="minus"

@@ -372,13 +372,13 @@ function Ranking() {
 
 /** Ways to share the cache by how many threads starve. */
 function Clusters() {
-	const a = s.secondOrder.value;
+	const a = s.sharedCache.value;
 	const p = palette(dark.value);
 	const unit = s.curves.value?.unit ?? a?.unit ?? "";
 	const real = s.memberOf(s.real.value);
 	const row = s.runRanking.value?.rows.find((r) => r.member === s.real.value);
 
-	if (s.plot.value !== "second" || !a) return null;
+	if (s.plot.value !== "shared" || !a) return null;
 	return (
 		<Section title={`${exact(a.ways)} ways to share`}>
 			<table class="ensemble-ranking">
@@ -447,10 +447,10 @@ function Unequal() {
 export function EnsembleSide() {
 	const e = s.ensemble.value;
 
-	if (!e) return <aside class="details" />;
+	if (!e) return <aside class="details right-pane" />;
 	const undone = e.members.filter((m) => !m.done).length;
 	return (
-		<aside class="details ensemble-side" aria-label="ensemble">
+		<aside class="details ensemble-side right-pane" aria-label="ensemble">
 			<div class="scroll">
 				{undone > 0 && (
 					<p class="note ensemble-undone">

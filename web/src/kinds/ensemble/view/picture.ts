@@ -38,10 +38,10 @@ import {
 } from "./scene";
 import {
 	drawClusterKey,
-	drawSecond,
+	drawSharedCache,
 	drawWay,
 	drawWorkingSet,
-	secondRange,
+	sharedCacheRange,
 } from "./sharedCache";
 
 const HEAD = 36; // title and key
@@ -103,7 +103,7 @@ export abstract class EnsemblePicture extends CursorView {
 		this.charts = [];
 		this.labels = [];
 		this.volumes = [];
-		if (!look) return this.say(d, p, s.anyEnsemble.value ? "" : "No ensemble is open.");
+		if (!look) return;
 		if (!look.e.members.some((m) => m.done))
 			return this.say(
 				d,
@@ -145,7 +145,7 @@ export abstract class EnsemblePicture extends CursorView {
 			parameter: () => this.drawParameterPlot(d, p, look, room),
 			heat: () => this.drawHeatPlot(d, p, look, room),
 			workingset: () => this.drawWorkingSetPlot(d, p, look, room),
-			second: () => this.drawSecondPlot(d, p, room),
+			shared: () => this.drawSharedCachePlot(d, p, room),
 		})[s.plot.value]();
 	}
 
@@ -161,14 +161,14 @@ export abstract class EnsemblePicture extends CursorView {
 		const title = { colour: p.text, size: 13, bold: true };
 		const n = look.shown.length;
 		const all = look.e.members.length;
-		const own = s.plot.value !== "second" && s.plot.value !== "heat";
+		const own = s.plot.value !== "shared" && s.plot.value !== "heat";
 		const key = own
 			? drawKey(d, p, look.e, this.keyed(), d.width - RIGHT, 17, d.width * 0.6)
-			: s.plot.value === "second"
+			: s.plot.value === "shared"
 				? drawClusterKey(
 						d,
 						p,
-						s.secondOrder.value,
+						s.sharedCache.value,
 						s.memberOf(s.real.value)?.label,
 						d.width - RIGHT,
 						17,
@@ -178,7 +178,7 @@ export abstract class EnsemblePicture extends CursorView {
 
 		d.text(12, 17, text, title);
 		const x = 12 + d.measure(text, title) + 12;
-		const ways = s.plot.value === "second" ? s.secondOrder.value : null;
+		const ways = s.plot.value === "shared" ? s.sharedCache.value : null;
 		const side = ways
 			? `${ways.threads} threads share ${bytes(ways.total)} in ${exact(ways.ways)} ways`
 			: n === all
@@ -398,8 +398,8 @@ export abstract class EnsemblePicture extends CursorView {
 		}
 	}
 
-	private drawSecondPlot(d: Draw, p: Palette, room: Box): void {
-		const [a, c] = [s.secondOrder.value, s.curves.value];
+	private drawSharedCachePlot(d: Draw, p: Palette, room: Box): void {
+		const [a, c] = [s.sharedCache.value, s.curves.value];
 
 		if (!a)
 			return this.say(
@@ -410,10 +410,10 @@ export abstract class EnsemblePicture extends CursorView {
 		const plane = {
 			box: room,
 			window: s.focus.value,
-			range: secondRange(a, c, s.real.value, s.peaks.value),
+			range: sharedCacheRange(a, c, s.real.value, s.peaks.value),
 		};
 		this.plane = plane;
-		drawSecond(d, p, a, c, s.real.value, plane, c?.unit || a.unit);
+		drawSharedCache(d, p, a, c, s.real.value, plane, c?.unit || a.unit);
 		drawTimes(d, p, room, plane.window);
 	}
 
@@ -428,8 +428,8 @@ export abstract class EnsemblePicture extends CursorView {
 		if (!this.overTime()) return this.lit(d, p);
 		if (!look || !plane) return;
 		if (s.plot.value === "multiples") return this.litCharts(d, p, plane.window);
-		if (s.plot.value === "second" && this.way !== null && s.secondOrder.value)
-			drawWay(d, p, s.secondOrder.value, this.way, plane);
+		if (s.plot.value === "shared" && this.way !== null && s.sharedCache.value)
+			drawWay(d, p, s.sharedCache.value, this.way, plane);
 		const { box, window } = plane;
 		if (s.at.value !== null && s.at.value >= window.from && s.at.value <= window.to) {
 			const x = xOf(s.at.value, window, box);
@@ -437,7 +437,7 @@ export abstract class EnsemblePicture extends CursorView {
 		}
 		const m = s.memberOf(s.hovered.value);
 		const row = m && c ? rowOf(c, m.member) : -1;
-		if (c && m && row >= 0 && s.plot.value !== "second") {
+		if (c && m && row >= 0 && s.plot.value !== "shared") {
 			d.clip(box.x, box.y - 2, box.w, box.h + 3, () => {
 				d.rect(box.x, box.y, box.w, box.h, p.background, 0.55);
 				for (const n of look.pinned) {
@@ -454,7 +454,7 @@ export abstract class EnsemblePicture extends CursorView {
 		const x = xOf(s.pointed.value, window, box);
 		if (x < box.x || x > box.x + box.w) return;
 		d.line(x, box.y, x, box.y + box.h, p.muted, 1, 0.5);
-		if (!c || s.plot.value === "second") return;
+		if (!c || s.plot.value === "shared") return;
 		for (const n of new Set([...look.pinned, ...(m ? [m.member] : [])])) {
 			const v = valueAt(c, c.mean, n, s.pointed.value);
 			const one = s.memberOf(n);

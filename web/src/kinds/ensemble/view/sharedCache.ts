@@ -1,8 +1,8 @@
 // The working set over time, and the model of threads that share a cache (section 7.4.5).
-import { type Palette } from "../../../draw/colours";
+import type { Palette } from "../../../draw/colours";
 import { rgba, type Draw } from "../../../draw/draw";
 import { wordColour } from "../../../draw/series";
-import type { Curves, Ensemble, Second, WorkingSet } from "../model/ensemble";
+import type { Curves, Ensemble, SharedCache, WorkingSet } from "../model/ensemble";
 import {
 	density,
 	padded,
@@ -69,7 +69,7 @@ export interface Cluster {
 	high: number;
 }
 
-export function clusters(s: Second): Cluster[] {
+export function clusters(s: SharedCache): Cluster[] {
 	const by = new Map<number, Cluster>();
 
 	for (let w = 0; w < s.ways; w++) {
@@ -90,8 +90,8 @@ export function clusterColour(p: Palette, starved: number): number {
 const LINES = 400; // ways drawn as lines; envelopes are drawn of all
 
 /** What is drawn of the envelopes: all, or all but rare peaks. */
-export function secondRange(
-	s: Second,
+export function sharedCacheRange(
+	s: SharedCache,
 	c: Curves | null,
 	real: number | null,
 	peaks: boolean,
@@ -109,10 +109,10 @@ export function secondRange(
 }
 
 /** Envelopes as gray that darkens where many overlap; curves by the number of starved. */
-export function drawSecond(
+export function drawSharedCache(
 	d: Draw,
 	p: Palette,
-	s: Second,
+	s: SharedCache,
 	c: Curves | null,
 	real: number | null,
 	plane: Plane,
@@ -152,7 +152,13 @@ export function drawSecond(
 }
 
 /** One way over all others. */
-export function drawWay(d: Draw, p: Palette, s: Second, way: number, plane: Plane): void {
+export function drawWay(
+	d: Draw,
+	p: Palette,
+	s: SharedCache,
+	way: number,
+	plane: Plane,
+): void {
 	const { box, window, range } = plane;
 	const line = points(s.mean, way, s, window, range, box);
 
@@ -166,7 +172,7 @@ export function drawWay(d: Draw, p: Palette, s: Second, way: number, plane: Plan
 export function drawClusterKey(
 	d: Draw,
 	p: Palette,
-	s: Second | null,
+	s: SharedCache | null,
 	real: string | undefined,
 	right: number,
 	y: number,
@@ -192,7 +198,7 @@ export function drawClusterKey(
 }
 
 /** A way in words: which sizes its threads have. */
-export function wayText(e: Ensemble, s: Second, way: number, size: string): string {
+export function wayText(e: Ensemble, s: SharedCache, way: number, size: string): string {
 	const i = e.parameters.findIndex((x) => x.name === size);
 	const sizes = Array.from(
 		s.member.subarray(way * s.threads, (way + 1) * s.threads),

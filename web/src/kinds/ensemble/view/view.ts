@@ -3,14 +3,14 @@
 // what is drawn in ensemblePicture.ts; this is what the pointer does.
 import { effect } from "@preact/signals";
 import type { Member } from "../model/ensemble";
-import { curvesCsv, plotJson, rankingCsv, secondCsv } from "../model/files";
+import { curvesCsv, plotJson, rankingCsv, sharedCacheCsv } from "../model/files";
 import { nearest, timeAt, valueAt, xOf } from "../model/graph";
 import { exact } from "../../../model/format";
 import * as s from "../state";
 import { EnsemblePicture, LEFT, RIGHT } from "./picture";
 import { rowOf, timeOn, timeText, valueText } from "./scene";
 import { wayText } from "./sharedCache";
-import { wheelFactor } from "../../trace/timeline/parts";
+import { wheelFactor } from "../../../views/wheel";
 import type { ViewKind } from "../../../views/view";
 
 const NEAR = 24; // pixels within which a curve is caught
@@ -31,7 +31,7 @@ class EnsembleView extends EnsemblePicture {
 		this.watch(() => {
 			void [s.ensemble.value, s.shown.value, s.curves.value, s.whole.value];
 			void [s.ranking.value, s.matching.value, s.workingSet.value];
-			void [s.secondOrder.value, s.pinned.value, s.plot.value, s.focus.value];
+			void [s.sharedCache.value, s.pinned.value, s.plot.value, s.focus.value];
 			void [s.envelope.value, s.across.value, s.colourBy.value, s.real.value];
 			void [s.peaks.value, s.against.value];
 			void [s.alongX.value, s.alongY.value, s.facet.value];
@@ -191,7 +191,7 @@ class EnsembleView extends EnsemblePicture {
 			if (inside) return inside.member;
 			return near && Math.hypot(near.x - x, near.y - y) <= NEAR ? near.member : undefined;
 		}
-		if (!c || s.plot.value === "second") return undefined;
+		if (!c || s.plot.value === "shared") return undefined;
 		if (s.plot.value === "multiples") return this.inChart(x, y);
 		const label = this.labels.find((l) => Math.abs(l.y - y) < 7);
 		if (this.plane && x > this.plane.box.x + this.plane.box.w)
@@ -251,14 +251,14 @@ class EnsembleView extends EnsemblePicture {
 				y,
 			);
 		}
-		if (s.plot.value === "second") return this.pointWay(x, y);
+		if (s.plot.value === "shared") return this.pointWay(x, y);
 		if (s.hovered.peek() !== (m?.member ?? null)) s.hovered.value = m?.member ?? null;
 		if (s.pointed.peek() !== time) s.pointed.value = time;
 		this.tip(m ? this.words(m, time) : null, x, y);
 	}
 
 	private pointWay(x: number, y: number): void {
-		const [a, plane, e] = [s.secondOrder.value, this.plane, s.ensemble.value];
+		const [a, plane, e] = [s.sharedCache.value, this.plane, s.ensemble.value];
 
 		if (!a || !plane || !e) return;
 		const { box, window, range } = plane;
@@ -332,10 +332,10 @@ class EnsembleView extends EnsemblePicture {
 				window: r,
 				run: s.runRanking.value,
 				workingSet: s.workingSet.value,
-				second: s.secondOrder.value,
+				shared: s.sharedCache.value,
 			});
-		if (s.plot.value === "second" && s.secondOrder.value)
-			return secondCsv(e, s.secondOrder.value);
+		if (s.plot.value === "shared" && s.sharedCache.value)
+			return sharedCacheCsv(e, s.sharedCache.value);
 		if (!this.overTime() && r) {
 			const visible = new Set(s.shown.value.map((m) => m.member));
 			const rows = r.rows.filter((x) => visible.has(x.member));
@@ -351,8 +351,6 @@ export const ensembleView: ViewKind = {
 	id: s.VIEW,
 	title: "Ensemble",
 	what: "Many machines or traces side by side over time: curves, differences, ranking, parameters",
-	when: () => s.anyEnsemble.value,
-	wide: true,
 	tables: true,
 	create: () => new EnsembleView(),
 };

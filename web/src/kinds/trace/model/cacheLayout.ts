@@ -2,7 +2,7 @@
 // below each other; a cache of few sets the other way round. Long rows are broken into
 // bands. Levels that come in groups of sets have one place a group.
 import type { Box } from "./boxes";
-import type { StateLevel } from "../../../model/types";
+import type { StateLevel } from "./types";
 
 export interface LevelPicture extends Box {
 	level: number; // from 0

@@ -1,5 +1,5 @@
 // What lines and levels cost, from counts by serving level (memory last).
-import type { Level } from "../../../model/types";
+import type { Level } from "./types";
 
 export function caches(levels: Level[]): Level[] {
 	return levels.filter((l) => l.kind === "cache");

@@ -22,22 +22,6 @@ export interface MachineForm {
 	rest: string[]; // whole parts that are none: "seed 7", a preset's name
 }
 
-export const policies = [
-	"lru",
-	"fifo",
-	"mru",
-	"random",
-	"plru",
-	"nru",
-	"srrip",
-	"brrip",
-	"drrip",
-	"lfu",
-	"opt",
-	"pes",
-];
-export const prefetchers = ["next", "stride", "stream"];
-
 /** Caches of data; the others have fewer words. */
 export function isCache(l: LevelForm): boolean {
 	return /^L\d$/i.test(l.name);
@@ -52,10 +36,9 @@ const words: [RegExp, keyof LevelForm][] = [
 	[/^(neither|inclusive|exclusive)$/, "inclusion"],
 	[/^(private|shared|share=\d+)$/, "share"],
 	[/^prefetch=(.+)$/, "prefetch"],
-	[new RegExp(`^(${policies.join("|")})$`), "policy"],
 ];
 
-function parseLevel(part: string[]): LevelForm {
+function parseLevel(part: string[], policies: string[]): LevelForm {
 	const sized = !/^(memory|walk)$/i.test(part[0]!);
 	const l: LevelForm = { name: part[0]!, size: sized ? (part[1] ?? "") : "", rest: [] };
 
@@ -63,14 +46,18 @@ function parseLevel(part: string[]): LevelForm {
 		const known = words.find(([pattern]) => pattern.test(w));
 		const m = known && w.match(known[0]);
 
-		if (known && m) l[known[1]] = (m[1] ?? m[2]) as never;
+		if (policies.includes(w)) l.policy = w;
+		else if (known && m) l[known[1]] = (m[1] ?? m[2]) as never;
 		else l.rest.push(w);
 	}
 	return l;
 }
 
-/** Undefined where the text is no list of levels (a preset's name, "host"). */
-export function parseMachine(text: string): MachineForm | undefined {
+/*
+ * The form of a text, with the names of the policies that the server knows. Undefined where
+ * the text is no list of levels (a preset's name, "host").
+ */
+export function parseMachine(text: string, policies: string[]): MachineForm | undefined {
 	const m: MachineForm = { cores: 1, levels: [], rest: [] };
 
 	for (const part of text.split("|")) {
@@ -80,7 +67,7 @@ export function parseMachine(text: string): MachineForm | undefined {
 		if (!split.length) continue;
 		if (cores) m.cores = Number(cores[1] ?? cores[2]);
 		else if (/^(L\d|L1i|TLB2?|memory|walk)$/i.test(split[0]!))
-			m.levels.push(parseLevel(split));
+			m.levels.push(parseLevel(split, policies));
 		else m.rest.push(split.join(" "));
 	}
 	return m.levels.some(isCache) ? m : undefined;

@@ -3,7 +3,7 @@
 // at the inner end, the next victim at the outer edge. Coordinates are from the centre;
 // angles are clockwise from the top.
 import { extentOf } from "./shape";
-import type { Region, StateLevel } from "../../../model/types";
+import type { Region, StateLevel } from "./types";
 
 export type Point = [x: number, y: number];
 

@@ -12,7 +12,7 @@ import {
 	type MoveList,
 	type Place,
 } from "./ringsGlyphs";
-import type { StateLevel } from "../../../model/types";
+import type { StateLevel } from "./types";
 
 /** 0: in the same level of both, 1: nearer to the core in A, 2: in B. */
 export type Nearer = 0 | 1 | 2;

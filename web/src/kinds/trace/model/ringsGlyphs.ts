@@ -12,7 +12,7 @@ import {
 	type Rings,
 } from "./rings";
 import { linesOf, type Lines } from "./ringsLines";
-import type { StateLevel } from "../../../model/types";
+import type { StateLevel } from "./types";
 
 export const EMPTY = 0xffffffffffffffffn;
 export const UNKNOWN = 2 ** 53; // offsets from here on are not known

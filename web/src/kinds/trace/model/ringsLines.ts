@@ -4,7 +4,7 @@
 // number of sets (lib/cache/level.c). Only very wide sets have a table.
 import { numbers } from "../../../model/columns";
 import type { HeldLines } from "./ringsGlyphs";
-import type { StateLevel } from "../../../model/types";
+import type { StateLevel } from "./types";
 
 const NONE = 2 ** 63; // addresses from here on: the slot is empty
 const WIDE = 64; // ways from which on a table is made

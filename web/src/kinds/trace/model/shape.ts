@@ -1,7 +1,7 @@
 // How a region is laid out on the screen: elements in rows and columns, and cells of one
 // or more elements where there are more of them than room. A grid says which cell a byte
 // of the region falls into; the server cuts regions in the same way (docs/api.md, cells).
-import type { Field, Region } from "../../../model/types";
+import type { Field, Region } from "./types";
 
 export type Order = "rows" | "columns";
 

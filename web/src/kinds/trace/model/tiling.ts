@@ -1,7 +1,8 @@
 // The run cut into tiles: each has as many cells, a cell is a power of two of references.
 // A view asks for the tiles that it shows and no others; a tile that is not there yet is
 // stood in for by a coarser one.
-import type { Spans, Window } from "../../../model/types";
+import type { Window } from "../../../model/types";
+import type { Spans } from "./types";
 
 /** Cells of a tile. */
 export const TILE = 1024;

@@ -1,6 +1,6 @@
 // Which regions are shown when nobody chose: the person's own data.
 import { extentOf } from "./shape";
-import type { Region } from "../../../model/types";
+import type { Region } from "./types";
 
 const MOST = 6;
 const FAIR = 50; // one of so many references makes data worth showing

@@ -1,7 +1,8 @@
 // A bar of parts, one for each serving level, and its colours.
 import { levelColours, palette } from "../../../draw/colours";
 import { css } from "../../../draw/draw";
-import { dark, levelNames, ready } from "../../../state/store";
+import { dark } from "../../../state/store";
+import { levelNames, ready } from "../state/store";
 
 export function kindColours(): string[] {
 	const p = palette(dark.value);

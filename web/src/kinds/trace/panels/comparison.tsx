@@ -1,14 +1,15 @@
 // Two machines beside each other: levels of both, and the server's summary of what differs.
-import { api } from "../../../api";
+import { api } from "../api";
 import { cyclesOf, levelRows, servers } from "../model/cost";
 import { count, percent } from "../../../model/format";
 import { shortMachine } from "../model/machine";
 import { matchedTime } from "../model/matchedTime";
-import type { Row, SelectAnswer, Tables } from "../../../model/types";
+import type { Row, SelectAnswer, Tables } from "../model/types";
+import { documentsOf } from "../../documents";
 import { compare } from "../state/load";
 import { latest } from "../../../state/latest";
 import { match, other } from "../state/disagreements";
-import { open, ready, second, selection, shownWindow, trace } from "../../../state/store";
+import { KIND, ready, compared, selection, shownWindow, trace } from "../state/store";
 import { Icon } from "../../../panels/icon";
 import { editMachine } from "./machine";
 import { goTo } from "./findings";
@@ -33,8 +34,8 @@ const both = latest<[SelectAnswer, SelectAnswer]>(() => {
 
 /** Which of the open traces the other machine runs over. */
 function OtherTrace() {
-	const traces = open.value?.traces ?? [];
-	const b = second.value!;
+	const traces = documentsOf(KIND);
+	const b = compared.value!;
 
 	if (traces.length < 2) return null;
 	return (
@@ -45,8 +46,8 @@ function OtherTrace() {
 				onChange={(e) => void compare(b.machine, Number(e.currentTarget.value))}
 			>
 				{traces.map((t) => (
-					<option key={t.trace} value={t.trace}>
-						{t.trace === trace.value?.trace ? "this trace" : t.name}
+					<option key={t.number} value={t.number}>
+						{t.number === trace.value?.trace ? "this trace" : t.name}
 					</option>
 				))}
 			</select>
@@ -56,9 +57,9 @@ function OtherTrace() {
 
 const diff = latest<Tables>(
 	() => {
-		const [a, b] = [ready.value, second.value];
+		const [a, b] = [ready.value, compared.value];
 
-		return a && b?.state === "ready" ? (abort) => api.diff(a.sim, b.sim, abort) : null;
+		return a && b?.state === "ready" ? (abort) => api.compare(a.sim, b.sim, abort) : null;
 	},
 	0,
 	true,
@@ -106,7 +107,7 @@ function selectRow(row: Row, title: string): void {
 }
 
 export function Comparison() {
-	const b = second.value!;
+	const b = compared.value!;
 	const answers = both.value.value;
 	const a = ready.value;
 	const rows = (key: string) => (diff.value.value?.[key] as Row[] | undefined) ?? [];
@@ -125,7 +126,7 @@ export function Comparison() {
 			}
 		>
 			<OtherTrace />
-			<button class="link mono small" onClick={() => editMachine("second")}>
+			<button class="link mono small" onClick={() => editMachine("compared")}>
 				{b.name || shortMachine(b.levels) || b.machine}
 			</button>
 			{b.state === "running" && (

@@ -2,14 +2,7 @@
 import { exact } from "../../../model/format";
 import { datumName } from "../model/shape";
 import { datum } from "../state/datum";
-import {
-	cursor,
-	names,
-	regionOf,
-	selection,
-	setCursor,
-	showLine,
-} from "../../../state/store";
+import { cursor, names, regionOf, selection, setCursor, showLine } from "../state/store";
 import { Bar, LevelMark } from "./bar";
 import { Section } from "../../../panels/section";
 

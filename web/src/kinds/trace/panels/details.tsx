@@ -1,27 +1,29 @@
 // Details: the reference at the cursor, what is selected, how levels did, findings, the run.
-import { api } from "../../../api";
+import { api } from "../api";
 import { levelRows, sum } from "../model/cost";
 import { count, exact, percent } from "../../../model/format";
 import { isNothing, selectionWords, without } from "../model/selection";
-import type { At, Row, Tables } from "../../../model/types";
+import type { At, Row, Tables } from "../model/types";
 import { current } from "../state/current";
-import { canRedo, canUndo, redo, select, undo } from "../../../state/history";
-import { latest } from "../../../state/latest";
-import { inWindow, selected } from "../state/selected";
+import { canRedo, canUndo, redo, undo } from "../../../state/history";
 import {
+	select,
 	chosenWindow,
 	cursor,
 	hover,
 	names,
 	ready,
 	regionOf,
-	second,
+	compared,
 	selection,
 	setCursor,
 	showLine,
 	sim,
 	trace,
-} from "../../../state/store";
+} from "../state/store";
+import { latest } from "../../../state/latest";
+import { open } from "../../../state/store";
+import { inWindow, selected } from "../state/selected";
 import { Bar, LevelMark } from "./bar";
 import { Comparison } from "./comparison";
 import { DatumHistory } from "./datum";
@@ -187,9 +189,8 @@ const profile = latest<Tables>(
 /** Why levels missed, over the whole run: "L1: 1.5k cold, 14.5k capacity". */
 function Causes() {
 	const rows = (profile.value.value?.["levels"] as Row[] | undefined) ?? [];
-	const kinds = ["cold", "capacity", "conflict", "sharing", "false_sharing", "unknown"];
 	const told = rows.flatMap((r) => {
-		const parts = kinds.filter((k) => Number(r[k]) > 0);
+		const parts = (open.value?.causes ?? []).filter((k) => Number(r[k]) > 0);
 		return parts.length ? [{ level: String(r["level"]), row: r, parts }] : [];
 	});
 
@@ -338,12 +339,12 @@ function Run() {
 
 export function Details() {
 	return (
-		<aside class="details">
+		<aside class="details right-pane">
 			<Now />
 			<Selected />
 			<DatumHistory />
 			<Levels />
-			{second.value && <Comparison />}
+			{compared.value && <Comparison />}
 			<Findings />
 			<Run />
 		</aside>

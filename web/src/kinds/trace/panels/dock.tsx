@@ -1,35 +1,33 @@
 // The bottom: playback bar and timeline.
 import { useEffect, useRef } from "preact/hooks";
-import type { StepBy } from "../../../api";
+import type { StepBy } from "../api";
 import { levelColours, palette } from "../../../draw/colours";
 import { css } from "../../../draw/draw";
 import { count, exact, tick } from "../../../model/format";
 import type { Window } from "../../../model/types";
 import { placeOfSpeed, speedAt, speeds } from "../model/speed";
 import { EVENTS_MAX, playHow, step, toggle, type PlayHow } from "../state/clock";
-import { select } from "../../../state/history";
 import {
+	select,
 	chosenWindow,
 	cursor,
-	dark,
 	hover,
 	length,
 	levelNames,
 	loop,
-	option,
 	playBy,
 	playing,
 	selection,
 	setCursor,
-	setOption,
 	setWindow,
 	shownWindow,
 	speed,
-} from "../../../state/store";
+} from "../state/store";
+import { dark, option, setOption } from "../../../state/store";
 import { createTimeline } from "../timeline/timeline";
 import { Icon } from "../../../panels/icon";
-import { savePicture } from "../../../panels/save";
-import { mounted } from "../../../shell/stage";
+import { savePicture } from "../../save";
+import { mounted } from "../../../views/mounted";
 
 /** Kinds of events: all of them, one of them, the key that steps to the next. */
 const kinds: [StepBy, string, string, string][] = [
@@ -272,7 +270,7 @@ function Playback() {
 					key={ending}
 					class="quiet small export"
 					title={`save the timeline as ${ending.toUpperCase()}`}
-					onClick={() => void savePicture(mounted.timeline, "timeline", ending)}
+					onClick={() => void savePicture(mounted["timeline"], "timeline", ending)}
 				>
 					{ending.toUpperCase()}
 				</button>
@@ -288,14 +286,14 @@ export function Dock() {
 		const timeline = createTimeline();
 
 		timeline.mount(host.current!);
-		mounted.timeline = timeline;
+		mounted["timeline"] = timeline;
 		return () => {
-			mounted.timeline = null;
+			mounted["timeline"] = null;
 			timeline.destroy();
 		};
 	}, []);
 	return (
-		<footer class="dock">
+		<footer class="dock bottom-pane">
 			<Playback />
 			<div class="canvas timeline" ref={host} />
 		</footer>

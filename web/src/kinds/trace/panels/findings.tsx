@@ -1,10 +1,9 @@
 // Findings: what memlamp says is wrong, each with a click to where it is.
-import { api } from "../../../api";
+import { api } from "../api";
 import { percent } from "../../../model/format";
-import type { Row, Tables } from "../../../model/types";
+import type { Row, Tables } from "../model/types";
 import { latest } from "../../../state/latest";
-import { select } from "../../../state/history";
-import { names, ready, regions, showLine, sim, trace } from "../../../state/store";
+import { select, names, ready, regions, showLine, sim, trace } from "../state/store";
 import { Section } from "../../../panels/section";
 
 const answer = latest<Tables>(

@@ -5,28 +5,29 @@ import {
 	isCache,
 	machineFaults,
 	parseMachine,
-	policies,
-	prefetchers,
 	printMachine,
 	type LevelForm,
 	type MachineForm,
 } from "../model/machine";
+import { documentsOf } from "../../documents";
 import { compare, simulate } from "../state/load";
-import { machine, open, overlay, second, sim, trace } from "../../../state/store";
+import { open, overlay } from "../../../state/store";
+import { KIND, machine, compared, sim, trace } from "../state/store";
 import { Icon } from "../../../panels/icon";
 
 const draft = signal("");
 const filter = signal("");
 const busy = signal(false);
-const target = signal<"first" | "second">("first");
+const target = signal<"shown" | "compared">("shown");
 const against = signal<number | undefined>(undefined); // the trace to compare with
 
 /** Opens the editor on the machine that is shown, or on the one compared with. */
-export function editMachine(which: "first" | "second" = "first"): void {
+export function editMachine(which: "shown" | "compared" = "shown"): void {
 	target.value = which;
-	draft.value = (which === "second" ? second.value : sim.value)?.machine || machine.value;
+	draft.value =
+		(which === "compared" ? compared.value : sim.value)?.machine || machine.value;
 	filter.value = "";
-	against.value = second.value?.trace;
+	against.value = compared.value?.trace;
 	overlay.value = "machine";
 }
 
@@ -38,7 +39,8 @@ const spelled = computed(() => {
 	if (name === "host") return o?.host ?? name;
 	return o?.machines.find((m) => m.name === name)?.text ?? name;
 });
-const form = computed(() => parseMachine(spelled.value));
+const policies = computed(() => open.value?.policies.map((p) => p.name) ?? []);
+const form = computed(() => parseMachine(spelled.value, policies.value));
 
 const faults = computed(() => (form.value ? machineFaults(form.value) : []));
 
@@ -122,7 +124,7 @@ function LevelRow({ l, i }: { l: LevelForm; i: number }) {
 					{choose(
 						l.policy === "lru" ? "" : l.policy,
 						"policy",
-						[["", "lru"], ...policies.slice(1).map((p): [string, string] => [p, p])],
+						policies.value.map((p): [string, string] => [p === "lru" ? "" : p, p]),
 						(x, v) => (x.policy = v),
 					)}
 					{choose(
@@ -158,9 +160,12 @@ function LevelRow({ l, i }: { l: LevelForm; i: number }) {
 						"prefetch",
 						[
 							["", "none"],
-							...[...new Set([...prefetchers, ...(l.prefetch ? [l.prefetch] : [])])].map(
-								(p): [string, string] => [p, p],
-							),
+							...[
+								...new Set([
+									...(open.value?.prefetchers ?? []),
+									...(l.prefetch ? [l.prefetch] : []),
+								]),
+							].map((p): [string, string] => [p, p]),
 						],
 						(x, v) => (x.prefetch = v),
 					)}
@@ -302,7 +307,7 @@ function Presets() {
 
 /** Which trace the machine to compare with runs over, where several are open. */
 function Against() {
-	const traces = open.value?.traces ?? [];
+	const traces = documentsOf(KIND);
 
 	if (traces.length < 2) return null;
 	return (
@@ -313,8 +318,8 @@ function Against() {
 				onChange={(e) => (against.value = Number(e.currentTarget.value))}
 			>
 				{traces.map((t) => (
-					<option key={t.trace} value={t.trace}>
-						over {t.trace === trace.value?.trace ? "this trace" : t.name}
+					<option key={t.number} value={t.number}>
+						over {t.number === trace.value?.trace ? "this trace" : t.name}
 					</option>
 				))}
 			</select>
@@ -322,10 +327,11 @@ function Against() {
 	);
 }
 
-async function go(which: "first" | "second"): Promise<void> {
+async function go(which: "shown" | "compared"): Promise<void> {
 	busy.value = true;
-	if (which === "second") await compare(draft.value, against.value);
-	const done = which === "second" ? second.value !== null : await simulate(draft.value);
+	if (which === "compared") await compare(draft.value, against.value);
+	const done =
+		which === "compared" ? compared.value !== null : await simulate(draft.value);
 	busy.value = false;
 	if (done) overlay.value = "";
 }
@@ -335,7 +341,7 @@ export function MachineEditor() {
 	return (
 		<div class="dialog machine" role="dialog" aria-label="machine">
 			<header>
-				<h2>{target.value === "second" ? "Machine to compare with" : "Machine"}</h2>
+				<h2>{target.value === "compared" ? "Machine to compare with" : "Machine"}</h2>
 				<button class="quiet" title="close" onClick={() => (overlay.value = "")}>
 					<Icon name="close" />
 				</button>
@@ -367,10 +373,10 @@ export function MachineEditor() {
 			<footer>
 				<span class="note">L1 32K 8w 64B lru wb wa 4c | L2 1M 16w 14c | memory 200c</span>
 				<Against />
-				<button disabled={busy.value} onClick={() => void go("second")}>
+				<button disabled={busy.value} onClick={() => void go("compared")}>
 					Compare with this
 				</button>
-				<button class="primary" disabled={busy.value} onClick={() => void go("first")}>
+				<button class="primary" disabled={busy.value} onClick={() => void go("shown")}>
 					Simulate
 				</button>
 			</footer>

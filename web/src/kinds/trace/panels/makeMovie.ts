@@ -2,7 +2,7 @@
 // picture is taken when the view has drawn that moment and nothing moves any more. Where
 // there are more frames than references the movement of each is shown in several.
 import { Apng } from "../../../draw/apng";
-import { cursor, playing, setCursor, shownWindow } from "../../../state/store";
+import { cursor, playing, setCursor, shownWindow } from "../state/store";
 import type { View } from "../../../views/view";
 
 export interface MovieWish {

@@ -1,7 +1,8 @@
 // The dialog that makes a movie of the window, of whatever view plays.
 import { signal } from "@preact/signals";
 import { exact } from "../../../model/format";
-import { message, overlay, shownWindow } from "../../../state/store";
+import { message, overlay } from "../../../state/store";
+import { shownWindow } from "../state/store";
 import {
 	canRecord,
 	FRAMES_MAX,
@@ -11,14 +12,15 @@ import {
 	type MovieWish,
 } from "./makeMovie";
 import { Icon } from "../../../panels/icon";
-import { save } from "../../../panels/save";
-import { mounted, shownKind } from "../../../shell/stage";
+import { save } from "../../save";
+import { mounted } from "../../../views/mounted";
+import { shownView } from "../../documents";
 
 const wish = signal<MovieWish>({ kind: "png", frames: 60, seconds: 6 });
 const progress = signal<{ done: number; of: number; stop: AbortController } | null>(null);
 
 async function make(): Promise<void> {
-	const v = mounted.view;
+	const v = mounted["view"];
 	const stop = new AbortController();
 	const { kind } = wish.value;
 
@@ -28,7 +30,7 @@ async function make(): Promise<void> {
 		const blob = await makeMovie(v, wish.value, stop.signal, (done, of) => {
 			progress.value = { done, of, stop };
 		});
-		save(blob, shownKind().id, kind);
+		save(blob, shownView.value!.id, kind);
 		overlay.value = "";
 	} catch (e) {
 		if (!stop.signal.aborted) message.value = (e as Error).message;
@@ -85,8 +87,8 @@ export function Movie() {
 			</header>
 			<div class="body">
 				<p class="note">
-					References {exact(from)} to {exact(to - 1)} of the view {shownKind().title}, as
-					large as it is on the page: {exact(n)} moments
+					References {exact(from)} to {exact(to - 1)} of the view {shownView.value?.title}
+					, as large as it is on the page: {exact(n)} moments
 					{each > 1 ? `, the movement of each in ${each} frames.` : ", a frame for each."}
 				</p>
 				<div class="row">

@@ -2,7 +2,7 @@
 // exist as elements, so a file of 100,000 lines scrolls like a short one.
 import { computed, effect, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { api } from "../../../api";
+import { api } from "../api";
 import { costParts, metrics, missesOf, sum, type LineCost } from "../model/cost";
 import { count, exact, percent, shortPath } from "../../../model/format";
 import { current } from "../state/current";
@@ -14,25 +14,24 @@ import {
 	metric,
 	worstRank,
 } from "../state/costs";
-import { select } from "../../../state/history";
-import { latest } from "../../../state/latest";
-import { inWindow, touchedLines } from "../state/selected";
 import {
+	select,
 	counts,
 	cursor,
 	file,
 	hover,
 	levelNames,
-	option,
 	pathOf,
 	playing,
 	ready,
 	reveal,
 	selection,
-	setOption,
 	showLine,
 	trace,
-} from "../../../state/store";
+} from "../state/store";
+import { latest } from "../../../state/latest";
+import { inWindow, touchedLines } from "../state/selected";
+import { option, setOption } from "../../../state/store";
 import { Bar, kindColours } from "./bar";
 import { editorLink } from "../../../panels/editor";
 import { SourceText } from "../../../panels/highlight";
@@ -395,7 +394,7 @@ export function Source() {
 	// Rows that leave on one side come back on the other: elements are used again.
 	for (let i = from; i < to; i++) visible.push(<Line key={i % (to - from)} i={i} />);
 	return (
-		<section class="source">
+		<section class="source left-pane">
 			{head}
 			{columns}
 			{!kept.value && trace.value && n > 0 && (

@@ -6,21 +6,20 @@ import { count } from "../../../model/format";
 import { datumName } from "../model/shape";
 import { refsOf, arrived } from "../state/around";
 import { followCaches, moment } from "../state/caches";
-import { select } from "../../../state/history";
 import {
+	select,
 	cursor,
 	levelNames,
-	option,
-	options,
 	ready,
 	regionOf,
 	regions,
 	selection,
 	sim,
-} from "../../../state/store";
+	regionRank,
+} from "../state/store";
+import { option, options } from "../../../state/store";
 import { levelColours, mix, regionColour, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
-import { regionRank } from "../../../state/store";
 import {
 	drawLevel,
 	EMPTY,

@@ -16,7 +16,7 @@ import { warmth } from "../model/temperature";
 import { brightness, servedOf, sizeOf } from "../model/trail";
 import type { Chunk } from "../state/around";
 import type { Held } from "../state/caches";
-import { names, regionOf, regionRank } from "../../../state/store";
+import { names, regionOf, regionRank } from "../state/store";
 import { levelColours, mix, regionColour, type Palette } from "../../../draw/colours";
 import { rgba, type Colour, type Draw } from "../../../draw/draw";
 

@@ -3,7 +3,7 @@
 import type { Box } from "../model/boxes";
 import { slotBox, type LevelPicture } from "../model/cacheLayout";
 import type { Moment } from "../state/caches";
-import { ready } from "../../../state/store";
+import { ready } from "../state/store";
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { findLine, ownerColour, type CacheScene } from "./cacheParts";

@@ -20,8 +20,9 @@ import {
 } from "../model/shape";
 import { drawable, usualRegions } from "../model/usualRegions";
 import { trailFor } from "../model/trail";
-import type { Region } from "../../../model/types";
-import { option, options, regionOf, regions, setOption } from "../../../state/store";
+import type { Region } from "../model/types";
+import { option, options, setOption } from "../../../state/store";
+import { regionOf, regions } from "../state/store";
 
 export interface Picture extends Fitted {
 	x: number; // of the first cell

@@ -1,18 +1,12 @@
 // Static modes of the regions' picture: heat maps over the window or the whole run.
 import { computed, type ReadonlySignal } from "@preact/signals";
-import { api, HURRY, LONG, type CellsMode } from "../../../api";
+import { api, HURRY, LONG, type CellsMode } from "../api";
 import { count, exact, percent } from "../../../model/format";
 import { frequent, scaleOf, sumFrom, type Scale } from "../model/heat";
 import { gridKey, gridsParam, type Grid } from "../model/shape";
 import type { Place } from "../model/trail";
-import {
-	length,
-	levelNames,
-	names,
-	option,
-	ready,
-	shownWindow,
-} from "../../../state/store";
+import { option } from "../../../state/store";
+import { length, levelNames, names, ready, shownWindow } from "../state/store";
 import type { Question } from "../../../state/latest";
 import { along, regionColour, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";

@@ -2,21 +2,22 @@
 // read off references that the page has while one steps or plays slowly, and asked of the
 // server when the trail is long or time passes quickly; both give the same.
 import { computed, type ReadonlySignal } from "@preact/signals";
-import { api, isAbort } from "../../../api";
+import { isAbort } from "../../../api";
+import { api } from "../api";
 import { isNothing } from "../model/selection";
 import { gridKey, gridParams } from "../model/shape";
 import { lastOf, type Last, type Place } from "../model/trail";
 import { refsOf, STRETCH_MAX, type Chunk } from "../state/around";
+import { option } from "../../../state/store";
 import {
 	cursor,
 	length,
-	option,
 	playing,
 	ready,
 	selection,
 	shownWindow,
 	speed,
-} from "../../../state/store";
+} from "../state/store";
 import { pictures, trailLength, type Frame } from "./frames";
 import type { Mode } from "./heat";
 

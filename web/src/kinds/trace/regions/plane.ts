@@ -1,28 +1,26 @@
 // A region against time: elements from top to bottom, time from left to right. Patterns of
 // access are lines in this picture; their slope is the stride.
-import { api, HURRY, LONG } from "../../../api";
+import { api, HURRY, LONG } from "../api";
 import { exact, count, tick } from "../../../model/format";
 import { datumName, extentOf } from "../model/shape";
 import { drawable } from "../model/usualRegions";
 import { ticks } from "../../../model/ticks";
-import { pan, zoom } from "../../../shell/commands";
-import { select } from "../../../state/history";
+import { pan, zoom } from "../state/window";
 import {
+	select,
 	cursor,
 	hover,
 	levelNames,
 	names,
-	option,
-	options,
 	ready,
 	regionOf,
 	regionRank,
 	regions,
 	selection,
 	setCursor,
-	setOption,
 	shownWindow,
-} from "../../../state/store";
+} from "../state/store";
+import { option, options, setOption } from "../../../state/store";
 import { levelColours, mix, regionColour, type Palette } from "../../../draw/colours";
 import { rgba, type Draw } from "../../../draw/draw";
 import { CanvasView } from "../../../views/canvas";

@@ -16,22 +16,21 @@ import {
 import { drawable } from "../model/usualRegions";
 import { arrived } from "../state/around";
 import { followCaches, moment } from "../state/caches";
-import { select } from "../../../state/history";
 import {
+	select,
 	cursor,
 	hover,
 	length,
 	levelNames,
 	names,
-	option,
-	options,
 	playing,
 	ready,
 	regionRank,
 	regions,
 	selection,
 	trace,
-} from "../../../state/store";
+} from "../state/store";
+import { option, options } from "../../../state/store";
 import { levelColours, mix, regionColour, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { drawLevel, resultsOf, slotWords, UNKNOWN, type CacheScene } from "./cacheParts";

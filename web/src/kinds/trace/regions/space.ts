@@ -1,22 +1,21 @@
 // The whole address space from low to high, in the segments that are used, and the last
 // references in it: the present one as an arrow, older ones further down and fainter.
-import { api, HURRY, LONG } from "../../../api";
+import { api, HURRY, LONG } from "../api";
 import { bytes, count, exact, percent } from "../../../model/format";
 import { along as scaled, scaleOf } from "../model/heat";
 import { laySegments, xOfAddress, type Segment } from "../model/segments";
 import { brightness, kindOf, WRITE } from "../model/trail";
 import { arrived, refsOf } from "../state/around";
+import { option, options } from "../../../state/store";
 import {
 	cursor,
 	length,
 	levelNames,
 	names,
-	option,
-	options,
 	ready,
 	regionRank,
 	setCursor,
-} from "../../../state/store";
+} from "../state/store";
 import {
 	along,
 	levelColours,

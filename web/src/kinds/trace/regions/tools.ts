@@ -1,10 +1,11 @@
 // Elements over the regions' picture: the list of regions, the tools of the frame under
 // the pointer, a word when there is nothing to see. They are no part of the exported
 // picture.
-import type { Region } from "../../../model/types";
+import type { Region } from "../model/types";
 import { count, exact } from "../../../model/format";
 import { drawable } from "../model/usualRegions";
-import { dark, regionOf, regionRank, regions, setCursor } from "../../../state/store";
+import { dark } from "../../../state/store";
+import { regionOf, regionRank, regions, setCursor } from "../state/store";
 import { palette, regionColour } from "../../../draw/colours";
 import { css } from "../../../draw/draw";
 import {

@@ -1,9 +1,9 @@
 // The last access to some bytes of a region up to a moment: where in the source it was.
-import { api } from "../../../api";
+import { api } from "../api";
 import { UNKNOWN } from "../model/ringsGlyphs";
 import { kindOf, servedOf, sizeOf, WRITE } from "../model/trail";
 import { CHUNK, refsOf } from "../state/around";
-import { names, ready } from "../../../state/store";
+import { names, ready } from "../state/store";
 
 export interface Use {
 	time: number;

@@ -24,26 +24,25 @@ import {
 } from "../model/ringsGlyphs";
 import { sameSelection, type Selection } from "../model/selection";
 import { datumName } from "../model/shape";
-import type { Sim } from "../../../model/types";
+import type { Sim } from "../model/types";
 import { arrived, refsOf } from "../state/around";
 import { match, other, otherTrace, paired } from "../state/disagreements";
-import { select } from "../../../state/history";
 import {
+	KIND,
+	select,
 	hover,
 	names,
-	open,
-	option,
-	options,
 	playing,
 	ready,
 	regionOf,
 	regionRank,
 	regions,
-	second,
+	compared,
 	selection,
-	setOption,
 	speed,
-} from "../../../state/store";
+} from "../state/store";
+import { option, options, setOption } from "../../../state/store";
+import { documentsOf } from "../../documents";
 import { mix, regionColour, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { CanvasView } from "../../../views/canvas";
@@ -90,7 +89,7 @@ function namesOf(a: Sim, b: Sim): [string, string] {
 	const known = a.machine === b.machine ? a.name || b.name : "";
 	const name = (s: Sim) => known || s.name || shortMachine(s.levels) || s.machine;
 	const file = (s: Sim) =>
-		open.value?.traces.find((t) => t.trace === s.trace)?.name ?? "";
+		documentsOf(KIND).find((t) => t.number === s.trace)?.name ?? "";
 	const like = name(a) === name(b) && a.machine !== b.machine;
 	const both = [a, b].map((s, i) =>
 		like ? `${name(s)}: ${onlyIn(s.machine, (i ? a : b).machine)}` : name(s),
@@ -121,7 +120,7 @@ class RingsDiff extends CanvasView {
 		this.watch(() => {
 			this.turnTo(diffScene.value);
 			void [arrived.value, options.value, selection.value, hover.value, regions.value];
-			void [second.value, match.value, otherTrace.value, playing.value];
+			void [compared.value, match.value, otherTrace.value, playing.value];
 		});
 		this.listen("pointermove", (_, x, y) => this.point(x, y));
 		this.listen("pointerleave", () => (hover.value = {}));
@@ -434,7 +433,7 @@ export const ringsDiffView: ViewKind = {
 	id: "ringsDiff",
 	title: "Diff",
 	what: "Two machines or traces on one set of rings: what they have in different levels",
-	when: () => second.value !== null,
+	when: () => compared.value !== null,
 	plays: true,
 	controls: () => [
 		{

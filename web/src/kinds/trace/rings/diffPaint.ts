@@ -15,7 +15,7 @@ import {
 import type { Glyph } from "../model/ringsGlyphs";
 import { count, exact } from "../../../model/format";
 import type { Nearer, Parting, Request, Side, Spot } from "../model/ringsDiff";
-import { mix, type Palette } from "../../../draw/colours";
+import { sideColours, mix, type Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import type { Moment } from "./diffScene";
 
@@ -33,11 +33,6 @@ export interface DiffPicture {
 	requests: Request[];
 	moment: Moment;
 	region: (p: Palette, region: number) => Colour;
-}
-
-/** Blue and orange: the pair that every kind of colour vision tells apart. */
-export function sideColours(p: Palette): [a: Colour, b: Colour] {
-	return p.background > 0x808080 ? [0x0b5fb4, 0xc8500a] : [0x62b0ff, 0xff9b4a];
 }
 
 function pale(p: Palette, c: Colour): Colour {

@@ -2,13 +2,15 @@
 // the server's word on where they disagree. One question at a time; states are kept for a
 // while, so that a step back shows what a step forward showed.
 import { effect, signal } from "@preact/signals";
-import { api, isAbort } from "../../../api";
-import type { Sim, StateLevel } from "../../../model/types";
+import { isAbort } from "../../../api";
+import { api } from "../api";
+import type { Sim, StateLevel } from "../model/types";
 import type { Held, Moves } from "../state/caches";
 import { match, other, otherTime } from "../state/disagreements";
-import { cursor, option, playing, ready, speed } from "../../../state/store";
+import { option } from "../../../state/store";
+import { cursor, playing, ready, speed } from "../state/store";
 
-export type Moment = Awaited<ReturnType<typeof api.differMoment>>;
+export type Moment = Awaited<ReturnType<typeof api.disagreementMoment>>;
 
 export interface DiffScene {
 	sims: string; // both, "3:4"
@@ -81,7 +83,7 @@ export function followDiff(): () => void {
 			await stateAt(a, at + 1, slots[0]),
 			await stateAt(b, there, slots[1]),
 		];
-		const moment = await api.differMoment(a, b, {
+		const moment = await api.disagreementMoment(a, b, {
 			at: at + 1,
 			other: there,
 			tail: tailLength(),

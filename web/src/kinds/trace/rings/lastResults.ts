@@ -1,11 +1,12 @@
 // Who served the last access to each part of each region, up to the cursor: the outer band
 // of the rings. The server tells it for the beginning of a chunk of references; what follows
 // is read off the references themselves, so that a step asks nothing.
-import { api, isAbort } from "../../../api";
+import { isAbort } from "../../../api";
+import { api } from "../api";
 import { cellsOf, type Rings, type Arc } from "../model/rings";
 import { sizeOf, servedOf } from "../model/trail";
 import { arrived, CHUNK, refsOf, type Chunk } from "../state/around";
-import { ready } from "../../../state/store";
+import { ready } from "../state/store";
 import type { Results } from "./paint";
 
 interface Cut {

@@ -24,8 +24,8 @@ import {
 } from "../model/shape";
 import { exact } from "../../../model/format";
 import type { Selection } from "../model/selection";
-import type { Region } from "../../../model/types";
-import { names, regionOf } from "../../../state/store";
+import type { Region } from "../model/types";
+import { names, regionOf } from "../state/store";
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import {

@@ -8,7 +8,7 @@ import { isNothing, type Selection } from "../model/selection";
 import { datumName } from "../model/shape";
 import { kindOf, servedOf, sizeOf } from "../model/trail";
 import { CHUNK, refsOf } from "../state/around";
-import { names, regionOf } from "../../../state/store";
+import { names, regionOf } from "../state/store";
 import { at, touches, type Picture } from "./paint";
 import { heldOf } from "./words";
 

@@ -10,22 +10,20 @@ import { sameSelection, selectionText, type Selection } from "../model/selection
 import { datumName } from "../model/shape";
 import { arrived } from "../state/around";
 import { current } from "../state/current";
-import { select } from "../../../state/history";
 import {
+	select,
 	cursor,
 	hover,
 	names,
-	option,
-	options,
 	playing,
 	ready,
 	regionOf,
 	regions,
 	selection,
-	setOption,
 	sim,
 	speed,
-} from "../../../state/store";
+} from "../state/store";
+import { option, options, setOption } from "../../../state/store";
 import type { Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { CanvasView } from "../../../views/canvas";

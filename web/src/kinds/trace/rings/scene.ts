@@ -3,11 +3,13 @@
 // for a while, so that a step back shows what a step forward showed. Movements are asked
 // for once and joined, so that the simulator only goes forwards while time does.
 import { effect, signal } from "@preact/signals";
-import { api, isAbort } from "../../../api";
+import { isAbort } from "../../../api";
+import { api } from "../api";
 import { join, within } from "../model/ringsMoves";
 import type { Held, Moves } from "../state/caches";
 import { scores } from "../state/scores";
-import { cursor, option, playing, ready, speed } from "../../../state/store";
+import { option } from "../../../state/store";
+import { cursor, playing, ready, speed } from "../state/store";
 
 export interface Scene {
 	sim: number;

@@ -3,7 +3,8 @@
 import { parseScores, printScores } from "../model/temperature";
 import { wrongSets } from "../model/ringsSets";
 import { cacheLevels } from "../state/scores";
-import { option, ready, setOption } from "../../../state/store";
+import { option, setOption } from "../../../state/store";
+import { ready } from "../state/store";
 
 function element<K extends keyof HTMLElementTagNameMap>(
 	tag: K,

@@ -1,9 +1,10 @@
 // References around the cursor, fetched in chunks before they are needed and kept for a
 // while, so that stepping and slow playing ask nothing and going back shows the same.
 import { effect, signal } from "@preact/signals";
-import { api, isAbort } from "../../../api";
+import { isAbort } from "../../../api";
+import { api } from "../api";
 import type { Refs } from "../model/trail";
-import { length, ready } from "../../../state/store";
+import { length, ready } from "./store";
 
 export const CHUNK = 8192;
 const KEPT = 24; // chunks: about 9 MB

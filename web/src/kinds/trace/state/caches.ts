@@ -2,8 +2,9 @@
 // One question at a time: while it plays, the next asks for where the cursor is then.
 // Answers are kept for a while, so that a step back is there at once.
 import { effect, signal } from "@preact/signals";
-import { api, isAbort } from "../../../api";
-import { cursor, playing, ready, speed } from "../../../state/store";
+import { isAbort } from "../../../api";
+import { api } from "../api";
+import { cursor, playing, ready, speed } from "./store";
 
 export type Held = Awaited<ReturnType<typeof api.state>>;
 export type Moves = Awaited<ReturnType<typeof api.moves>>;

@@ -1,14 +1,14 @@
 // Playback: moves the cursor while playing is set, `speed` references a second, and steps.
 import { effect, untracked } from "@preact/signals";
-import { api, isAbort, type StepBy } from "../../../api";
+import { isAbort } from "../../../api";
+import { api, type StepBy } from "../api";
 import { isNothing, selectionParams } from "../model/selection";
 import { asking } from "../../../state/latest";
+import { message, option } from "../../../state/store";
 import {
 	cursor,
 	length,
 	loop,
-	message,
-	option,
 	playBy,
 	playing,
 	ready,
@@ -17,7 +17,7 @@ import {
 	setWindow,
 	shownWindow,
 	speed,
-} from "../../../state/store";
+} from "./store";
 
 /** What play does with events: goes from one to the next, stops, or rests at each. */
 export type PlayHow = "only" | "stop" | "rest";

@@ -1,19 +1,11 @@
 // What lines of code cost: those of the shown file in the window, and the worst of the run.
 import { computed, signal } from "@preact/signals";
-import { api } from "../../../api";
+import { api } from "../api";
 import { byCost, costParts, sum, type LineCost, type Metric } from "../model/cost";
-import type { LineCount, LineServed } from "../../../model/types";
-import { select } from "../../../state/history";
+import type { LineCount, LineServed } from "../model/types";
+import { select, ELSEWHERE, chosenWindow, counts, file, ready, showLine } from "./store";
 import { latest } from "../../../state/latest";
-import {
-	ELSEWHERE,
-	chosenWindow,
-	counts,
-	file,
-	option,
-	ready,
-	showLine,
-} from "../../../state/store";
+import { option } from "../../../state/store";
 
 /** Files beyond these have next to none of the references. */
 const FILES = 16;

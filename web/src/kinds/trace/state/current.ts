@@ -1,9 +1,10 @@
 // The reference at the cursor in words. While it plays the cursor moves faster than one
 // can ask: there is one request at a time, and the next asks for where the cursor is then.
 import { effect, signal } from "@preact/signals";
-import { api, isAbort } from "../../../api";
-import type { At } from "../../../model/types";
-import { cursor, ready } from "../../../state/store";
+import { isAbort } from "../../../api";
+import { api } from "../api";
+import type { At } from "../model/types";
+import { cursor, ready } from "./store";
 
 export const current = signal<At | null>(null);
 

@@ -1,9 +1,9 @@
 // The history of the bytes that are selected: accesses before and behind the cursor.
 import { computed } from "@preact/signals";
-import { api } from "../../../api";
-import type { Datum } from "../../../model/types";
+import { api } from "../api";
+import type { Datum } from "../model/types";
 import { latest } from "../../../state/latest";
-import { cursor, playing, ready, selection } from "../../../state/store";
+import { cursor, playing, ready, selection } from "./store";
 
 const WAIT = 150; // ms; a cursor that is dragged asks once it rests
 const ACCESSES = 12; // on either side

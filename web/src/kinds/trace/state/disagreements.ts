@@ -1,24 +1,16 @@
 // The second simulation, laid over the first one: which of its times belongs to which, and
 // where over the whole run the two are served differently.
 import { computed } from "@preact/signals";
-import { api } from "../../../api";
+import { api } from "../api";
 import { matchOf, matchedTime, printMatch, type Match } from "../model/matchedTime";
-import type { Region, Sim, Trace } from "../../../model/types";
+import type { Region, Sim, Trace } from "../model/types";
 import { latest } from "../../../state/latest";
-import {
-	cursor,
-	length,
-	ready,
-	regions,
-	second,
-	setCursor,
-	trace,
-} from "../../../state/store";
+import { cursor, length, ready, regions, compared, setCursor, trace } from "./store";
 
 /** The second simulation once it can be asked. */
 let lastOther: Sim | null = null;
 export const other = computed(() => {
-	const s = second.value?.state === "ready" ? second.value : null;
+	const s = compared.value?.state === "ready" ? compared.value : null;
 
 	if (s?.sim !== lastOther?.sim) lastOther = s;
 	return lastOther;
@@ -30,7 +22,7 @@ interface Opened {
 }
 
 const loaded = latest<Opened>(() => {
-	const n = second.value?.trace;
+	const n = compared.value?.trace;
 
 	return n === undefined || n === trace.value?.trace
 		? null
@@ -42,7 +34,7 @@ const loaded = latest<Opened>(() => {
 
 /** The trace of the second simulation with its regions; null until it is there. */
 export const otherTrace = computed<Opened | null>(() => {
-	const n = second.value?.trace;
+	const n = compared.value?.trace;
 
 	if (n === undefined || !trace.value) return null;
 	if (n === trace.value.trace) return { trace: trace.value, regions: regions.value };
@@ -81,7 +73,7 @@ export function otherTime(time: number): number {
 }
 
 /** Where they disagree over the whole run, in as many cells as it is asked in. */
-export type Strip = Awaited<ReturnType<typeof api.differ>>;
+export type Strip = Awaited<ReturnType<typeof api.disagreements>>;
 
 export function stripOf(cells: () => number) {
 	return latest<Strip>(
@@ -90,7 +82,7 @@ export function stripOf(cells: () => number) {
 
 			return a && b && m && to > 1
 				? (abort) =>
-						api.differ(
+						api.disagreements(
 							a.sim,
 							b.sim,
 							{ from: 0, to },
@@ -106,10 +98,10 @@ export function stripOf(cells: () => number) {
 }
 
 /** Goes to the next reference, or the one before, that the two serve differently. */
-export async function stepDiffer(dir: 1 | -1): Promise<void> {
+export async function stepDisagreement(dir: 1 | -1): Promise<void> {
 	const [a, b] = [ready.value, other.value];
 
 	if (!a || !b || !paired.value) return;
-	const at = await api.differStep(a.sim, b.sim, cursor.value, dir);
+	const at = await api.disagreementStep(a.sim, b.sim, cursor.value, dir);
 	if (at !== null) setCursor(at);
 }

@@ -1,27 +1,36 @@
-// What is open: fetches traces, starts simulations, keeps them up to date.
-import { batch, effect } from "@preact/signals";
-import { api, ApiError, listen } from "../../../api";
-import type { Region, Sim, Trace } from "../../../model/types";
+// Fetches traces, starts simulations, keeps them up to date.
+import { batch, computed, effect } from "@preact/signals";
+import { ApiError } from "../../../api";
+import type { Open, Place } from "../../../model/types";
+import { message } from "../../../state/store";
+import { activeKind, documentsOf } from "../../documents";
+import { api } from "../api";
+import { parseTraceLink } from "../model/link";
+import type { Region, Sim, Trace } from "../model/types";
 import {
 	ELSEWHERE,
+	KIND,
 	NO_FILE,
 	chosenWindow,
-	connection,
+	compared,
 	counts,
 	cursor,
 	file,
 	length,
 	machine,
-	message,
-	open,
 	playing,
 	regions,
-	second,
 	reveal,
+	select,
+	setCursor,
+	setWindow,
+	showLine,
 	sim,
 	trace,
-	view,
-} from "../../../state/store";
+} from "./store";
+
+/** Whether a view of a trace is looked at. */
+const active = computed(() => activeKind.value?.id === KIND);
 
 function fault(e: unknown): void {
 	if (e instanceof ApiError && (e.status === 0 || e.status === 403)) return; // the overlay says it
@@ -64,7 +73,7 @@ function show(t: Trace, r: Region[], keep: boolean): void {
 		regions.value = r;
 		counts.value = [];
 		sim.value = null;
-		second.value = null;
+		compared.value = null;
 		if (!keep) {
 			cursor.value = 0;
 			chosenWindow.value = null;
@@ -142,10 +151,10 @@ async function catchUp(s: Sim | null): Promise<void> {
 
 /** Simulates a machine over this or another trace to compare with; an empty text ends it. */
 export async function compare(text: string, of?: number): Promise<void> {
-	const known = open.value?.traces.some((t) => t.trace === of);
+	const known = documentsOf(KIND).some((t) => t.number === of);
 
-	second.value = text ? await start(text, known ? of : undefined) : null;
-	await catchUp(second.value);
+	compared.value = text ? await start(text, known ? of : undefined) : null;
+	await catchUp(compared.value);
 }
 
 export async function cancel(s: Sim): Promise<void> {
@@ -156,67 +165,83 @@ export async function cancel(s: Sim): Promise<void> {
 	}
 }
 
-function simChanged(s: Sim): void {
+/** The server tells the state of a simulation. */
+export function simChanged(s: Sim): void {
 	// What was told before it ended may be heard after the answer that it has.
 	const over = (x: Sim | null) => x?.sim === s.sim && x.state !== "running";
 
-	if (s.state === "running" && (over(sim.value) || over(second.value))) return;
+	if (s.state === "running" && (over(sim.value) || over(compared.value))) return;
 	if (
-		[sim, second].every(
+		[sim, compared].every(
 			(x) => x.value?.sim !== s.sim || JSON.stringify(x.value) === JSON.stringify(s),
 		)
 	)
 		return;
 	if (sim.value?.sim === s.sim) sim.value = s;
-	if (second.value?.sim === s.sim) second.value = s;
+	if (compared.value?.sim === s.sim) compared.value = s;
 }
 
-/** Opens the page: what the server has, the trace and machine of the URL or the first. */
-export async function begin(wanted: {
-	trace?: number;
-	machine?: string;
-	second?: string;
-	with?: number;
-	view?: string;
-}): Promise<void> {
-	const first = async () => {
-		const o = await api.open();
-
-		if (o.ensembles?.length && !wanted.view) view.value = "ensemble";
-		open.value = o;
-		const n = o.traces.some((t) => t.trace === wanted.trace)
-			? wanted.trace!
-			: o.traces[0]?.trace;
-		if (n === undefined) return;
-		await openTrace(n, true);
-		const run = async () => {
-			await simulate(wanted.machine ?? o.machine);
-			if (wanted.second) await compare(wanted.second, wanted.with);
-		};
-		if (view.value !== "ensemble" || !o.ensembles?.length) return run();
-		// Nothing asks for a simulation until another view is chosen.
-		machine.value = wanted.machine ?? o.machine;
-		const stop = effect(() => {
-			if (view.value === "ensemble") return;
-			queueMicrotask(() => stop());
-			if (!sim.peek()) void run();
-		});
-	};
-	// A new server knows nothing of the simulations of the one before it.
-	const again = async () => {
-		const [one, two] = [machine.value, second.value];
-
-		open.value = await api.open();
-		if (!trace.value) return first();
-		if (!sim.value) return;
-		await simulate(one || open.value.machine);
-		if (two) await compare(two.machine, two.trace);
+/** Starts with the trace and machine of the URL, or the first trace and the usual machine. */
+export async function begin(o: Open, link: URLSearchParams): Promise<void> {
+	const wanted = parseTraceLink(link);
+	const traces = documentsOf(KIND);
+	const first = traces.find((t) => t.number === wanted.trace) ?? traces[0]!;
+	const run = async () => {
+		await simulate(wanted.machine ?? o.machine);
+		if (wanted.second) await compare(wanted.second, wanted.with);
 	};
 
-	listen({
-		sim: simChanged,
-		connection: (c) => (connection.value = c),
-		back: () => void again().catch(fault),
+	await openTrace(first.number, true);
+	if (active.value) return run();
+	// Nothing asks for a simulation until a view of this kind is looked at.
+	machine.value = wanted.machine ?? o.machine;
+	const stop = effect(() => {
+		if (!active.value) return;
+		queueMicrotask(() => stop());
+		if (!sim.peek()) void run();
 	});
-	await first().catch(fault);
+}
+
+/** A new server knows nothing of the simulations of the one before it. */
+export async function reconnect(o: Open): Promise<void> {
+	const [one, other] = [machine.value, compared.value];
+
+	if (!trace.value) return begin(o, new URLSearchParams());
+	if (!sim.value) return;
+	await simulate(one || o.machine);
+	if (other) await compare(other.machine, other.trace);
+}
+
+/** Finds a name of another document in this trace. */
+function goTo(place: Place): void {
+	const { line, region, func, phase } = place;
+	const inFile = line && fileNamed(line.path);
+	const found = regions.value.find((r) => r.name === region);
+	const span = trace.value?.phases.find((p) => p.name === phase);
+
+	if (span) setWindow(span);
+	if (place.window !== undefined) setWindow(place.window);
+	if (place.moment !== undefined || span) setCursor(place.moment ?? span!.from);
+	if (inFile !== undefined) showLine(inFile, line!.line);
+	if (inFile !== undefined || found || func)
+		select({
+			...(inFile !== undefined ? { file: inFile, line: line!.line } : {}),
+			...(found ? { region: found.region } : {}),
+			...(func ? { func } : {}),
+		});
+}
+
+/** The number of a file by its path, or by the end of its path. */
+export function fileNamed(path: string): number | undefined {
+	return trace.value?.files.find((f) => f.path === path || f.path.endsWith(`/${path}`))
+		?.file;
+}
+
+/** Shows a trace on the machine of the place, or on the one that is shown. */
+export async function showTrace(number: number, place: Place = {}): Promise<boolean> {
+	if (trace.value?.trace !== number) await openTrace(number);
+	if (!(await simulate(place.machine ?? machine.value))) return false;
+	if (place.against) await compare(place.against.machine, place.against.number);
+	batch(() => goTo(place));
+	return true;
 }

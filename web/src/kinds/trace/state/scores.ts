@@ -1,6 +1,7 @@
 // Scores of the cache temperature as the person set them: "temperature.scores" of the options.
 import { scoreParams, type Scores } from "../model/temperature";
-import { option, ready } from "../../../state/store";
+import { option } from "../../../state/store";
+import { ready } from "./store";
 
 /** Levels of caches of the simulation. */
 export function cacheLevels(): number {

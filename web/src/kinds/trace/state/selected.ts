@@ -1,10 +1,10 @@
 // What the window amounts to by level, line and region: all of it, and what is selected.
 import { computed } from "@preact/signals";
-import { api } from "../../../api";
+import { api } from "../api";
 import { isNothing } from "../model/selection";
-import type { SelectAnswer } from "../../../model/types";
+import type { SelectAnswer } from "../model/types";
 import { latest } from "../../../state/latest";
-import { ready, selection, shownWindow } from "../../../state/store";
+import { ready, selection, shownWindow } from "./store";
 
 const WAIT = 60; // ms; a window that is dragged asks once it rests
 

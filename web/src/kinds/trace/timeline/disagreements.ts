@@ -2,14 +2,13 @@
 // serves from nearer goes up, what the second one does goes down, each as a share of the
 // references of its cell. Shares are drawn against the largest one, which is said.
 import { effect } from "@preact/signals";
-import { api } from "../../../api";
-import type { Palette } from "../../../draw/colours";
+import { api } from "../api";
+import { type Palette, sideColours } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { exact, percent } from "../../../model/format";
 import { cellOf, cellSpan } from "../model/tiling";
 import { other, otherTime, paired, stripOf, type Strip } from "../state/disagreements";
-import { length, ready, second, setCursor } from "../../../state/store";
-import { sideColours } from "../rings/diffPaint";
+import { length, ready, compared, setCursor } from "../state/store";
 import { eachCell, type Scale } from "./parts";
 
 export const DIFFER = 22; // pixels
@@ -21,7 +20,7 @@ export class DifferStrip {
 
 	constructor(changed: () => void) {
 		this.stop = effect(() => {
-			void [this.strip.value.value, second.value];
+			void [this.strip.value.value, compared.value];
 			changed();
 		});
 	}
@@ -33,7 +32,7 @@ export class DifferStrip {
 
 	/** Pixels that it takes: none where nothing is compared. */
 	height(): number {
-		return second.value ? DIFFER : 0;
+		return compared.value ? DIFFER : 0;
 	}
 
 	answer(): Strip | null {
@@ -118,7 +117,7 @@ export class DifferStrip {
 		if (!a.nearerA[i] && !a.nearerB[i]) return;
 		const { from, to } = cellSpan(a, i);
 		// the step goes behind its start
-		const next = await api.differStep(one.sim, two.sim, Math.max(0, from - 1), 1);
+		const next = await api.disagreementStep(one.sim, two.sim, Math.max(0, from - 1), 1);
 		if (next !== null && next < Math.min(to, length.value)) setCursor(next);
 	}
 }

@@ -1,21 +1,22 @@
 // The event map (section 4.2.3.3 of the dissertation): time in reading order, one cell a
 // reference, or a power of two of them where the window has more than there is room for.
 import { effect, signal, untracked } from "@preact/signals";
-import { api } from "../../../api";
+import { api } from "../api";
 import { along, levelColours, mix, type Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { exact, percent, tick } from "../../../model/format";
 import { cellAt, CELLS_MAX, layOut, placeOf, type Sheet } from "../model/readingOrder";
 import { isNothing, sameSelection, type Selection } from "../model/selection";
+import type { Window } from "../../../model/types";
 import { cellOf } from "../model/tiling";
-import type { At, Timeline, Window } from "../../../model/types";
-import { pan, zoom } from "../../../shell/commands";
+import type { At, Timeline } from "../model/types";
+import { pan, zoom } from "../state/window";
+import { option } from "../../../state/store";
 import {
 	cursor,
 	hover,
 	length,
 	levelNames,
-	option,
 	ready,
 	selection,
 	setCursor,
@@ -23,9 +24,10 @@ import {
 	shownWindow,
 	sim,
 	trace,
-} from "../../../state/store";
+} from "../state/store";
 import { CursorView } from "../../../views/layeredView";
-import { phaseAt, wheelFactor } from "./parts";
+import { phaseAt } from "./parts";
+import { wheelFactor } from "../../../views/wheel";
 import type { View, ViewKind } from "../../../views/view";
 
 const HEAD = 30; // height of the line that says what a cell is

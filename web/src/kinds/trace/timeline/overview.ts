@@ -6,9 +6,8 @@ import type { Colour, Draw } from "../../../draw/draw";
 import { sum } from "../model/cost";
 import { count, exact, percent } from "../../../model/format";
 import { sameSelection, type Selection } from "../model/selection";
-import { select } from "../../../state/history";
-import { inWindow, selected } from "../state/selected";
 import {
+	select,
 	ELSEWHERE,
 	counts,
 	hover,
@@ -20,7 +19,8 @@ import {
 	regions,
 	selection,
 	showLine,
-} from "../../../state/store";
+} from "../state/store";
+import { inWindow, selected } from "../state/selected";
 import { CanvasView } from "../../../views/canvas";
 import type { ViewKind } from "../../../views/view";
 

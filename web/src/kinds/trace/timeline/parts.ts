@@ -5,7 +5,8 @@ import { bands, type Weights } from "../model/bands";
 import { exact, tick } from "../../../model/format";
 import { warmth } from "../model/temperature";
 import { ticks } from "../../../model/ticks";
-import type { Phase, Spans, Timeline, Trace, Window } from "../../../model/types";
+import type { Window } from "../../../model/types";
+import type { Phase, Spans, Timeline, Trace } from "../model/types";
 import type { Shown } from "./tiles";
 
 /** What of the run stands between which pixels. */
@@ -24,13 +25,6 @@ export class Scale {
 		const w = this.window;
 		return w.from + (x / this.width) * (w.to - w.from);
 	}
-}
-
-/** The factor by which a turn of the wheel zooms; a pinch comes as small turns with ctrl. */
-export function wheelFactor(e: WheelEvent): number {
-	const pixels = e.deltaMode === WheelEvent.DOM_DELTA_LINE ? 33 * e.deltaY : e.deltaY;
-
-	return (e.ctrlKey ? 1.01 : 1.0015) ** pixels;
 }
 
 const GAP_FROM = 6; // pixels from which on cells stand apart

@@ -1,8 +1,10 @@
 // Tiles of the timeline: asked for when they are shown, kept for a while. What is not
 // there yet is stood in for by the nearest coarser tile, so that zooming never shows a hole.
 import { effect, untracked } from "@preact/signals";
-import { api, isAbort } from "../../../api";
+import { isAbort } from "../../../api";
+import { api } from "../api";
 import { selectionText, type Selection } from "../model/selection";
+import type { Window } from "../../../model/types";
 import {
 	TILE,
 	coarser,
@@ -11,9 +13,9 @@ import {
 	wholeTile,
 	type Tile,
 } from "../model/tiling";
-import type { Timeline, Window } from "../../../model/types";
+import type { Timeline } from "../model/types";
 import { asking } from "../../../state/latest";
-import { length, ready } from "../../../state/store";
+import { length, ready } from "../state/store";
 
 const KEPT = 400; // tiles, of about 25 KB
 const WAIT = 30; // ms; tiles that are passed while zooming are not asked for

@@ -1,25 +1,25 @@
 // The run from left to right: which share of the references each level served. On top the
 // whole run as a thin strip with handles at the ends of the window; below it the window.
 import { effect } from "@preact/signals";
-import { api } from "../../../api";
+import { api } from "../api";
 import { levelColours, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { bandAt, bands } from "../model/bands";
 import { caches, sum } from "../model/cost";
 import { exact, percent } from "../../../model/format";
 import { isNothing, sameSelection, type Selection } from "../model/selection";
+import type { Window } from "../../../model/types";
 import { cellOf, cellSpan } from "../model/tiling";
-import type { Timeline as Answer, Window } from "../../../model/types";
+import type { Timeline as Answer } from "../model/types";
 import { scores } from "../state/scores";
 import { refsOf, arrived } from "../state/around";
-import { pan, zoom } from "../../../shell/commands";
-import { select } from "../../../state/history";
+import { pan, zoom } from "../state/window";
 import {
+	select,
 	cursor,
 	hover,
 	length,
 	levelNames,
-	option,
 	ready,
 	selection,
 	setCursor,
@@ -27,7 +27,8 @@ import {
 	shownWindow,
 	sim,
 	trace,
-} from "../../../state/store";
+} from "../state/store";
+import { option } from "../../../state/store";
 import { CursorView } from "../../../views/layeredView";
 import { DifferStrip } from "./disagreements";
 import {
@@ -46,8 +47,8 @@ import {
 	phaseAt,
 	phaseRowAt,
 	phasesHeight,
-	wheelFactor,
 } from "./parts";
+import { wheelFactor } from "../../../views/wheel";
 import { QUICK, Tiles, WALKED, type Shown } from "./tiles";
 import type { View } from "../../../views/view";
 

@@ -1,10 +1,10 @@
-// Saves the picture of a view as a file.
-import { ensemble, active } from "../kinds/ensemble/state";
-import { message, trace } from "../state/store";
+// Saves the picture of a view, or its numbers, as a file named after the document.
+import { message } from "../state/store";
 import type { View } from "../views/view";
+import { activeDocument } from "./documents";
 
 export async function savePicture(
-	view: View | null,
+	view: View | null | undefined,
 	name: string,
 	ending: "svg" | "png",
 ): Promise<void> {
@@ -21,7 +21,11 @@ export async function savePicture(
 }
 
 /** Saves the numbers of a view's picture. */
-export function saveText(view: View | null, name: string, ending: "csv" | "json"): void {
+export function saveText(
+	view: View | null | undefined,
+	name: string,
+	ending: "csv" | "json",
+): void {
 	const text = view?.exportText?.(ending);
 
 	if (text)
@@ -33,11 +37,11 @@ export function saveText(view: View | null, name: string, ending: "csv" | "json"
 }
 
 export function save(blob: Blob, name: string, ending: string): void {
-	const of = active.value ? ensemble.value?.name : trace.value?.name;
+	const of = activeDocument.value?.name ?? "memlamp";
 	const a = document.createElement("a");
 
 	a.href = URL.createObjectURL(blob);
-	a.download = `${(of ?? "memlamp").replace(/\.ml[te]$/, "")}-${name}.${ending}`;
+	a.download = `${of.replace(/\.\w+$/, "")}-${name}.${ending}`;
 	a.click();
 	setTimeout(() => URL.revokeObjectURL(a.href), 1000);
 }
