@@ -26,9 +26,9 @@ import {
 	cloudOf,
 	cachedBytes,
 	glyphIn,
-	type HeldLines,
 	type Place,
 } from "../src/kinds/trace/model/ringsGlyphs";
+import type { HeldLines } from "../src/kinds/trace/model/ringsLines";
 import {
 	layAround,
 	distance,

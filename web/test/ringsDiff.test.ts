@@ -7,13 +7,8 @@ import {
 	type Run,
 } from "../src/kinds/trace/model/matchedTime";
 import { layMemory, spot } from "../src/kinds/trace/model/rings";
-import {
-	EMPTY,
-	homeOf,
-	MOVE,
-	type HeldLines,
-	type Place,
-} from "../src/kinds/trace/model/ringsGlyphs";
+import { EMPTY, homeOf, MOVE, type Place } from "../src/kinds/trace/model/ringsGlyphs";
+import type { HeldLines } from "../src/kinds/trace/model/ringsLines";
 import {
 	countServed,
 	layBoth,

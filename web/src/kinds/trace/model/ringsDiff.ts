@@ -8,10 +8,10 @@ import {
 	MOVE,
 	UNKNOWN,
 	type Glyph,
-	type HeldLines,
 	type MoveList,
 	type Place,
 } from "./ringsGlyphs";
+import type { HeldLines } from "./ringsLines";
 import type { StateLevel } from "./types";
 
 /** 0: in the same level of both, 1: nearer to the core in A, 2: in B. */

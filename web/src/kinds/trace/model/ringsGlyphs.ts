@@ -11,22 +11,12 @@ import {
 	type Ring,
 	type Rings,
 } from "./rings";
-import { linesOf, type Lines } from "./ringsLines";
+import { linesOf, type HeldLines, type Lines } from "./ringsLines";
 import type { StateLevel } from "./types";
 
 export const EMPTY = 0xffffffffffffffffn;
 export const UNKNOWN = 2 ** 53; // offsets from here on are not known
 const DIRTY = 1;
-
-/** What the server tells of caches, as far as it is drawn. */
-export interface HeldLines {
-	levels: StateLevel[];
-	line: BigUint64Array;
-	rank: ArrayLike<number>;
-	region: ArrayLike<number>;
-	offset: ArrayLike<number>;
-	flags: ArrayLike<number>;
-}
 
 /** Movements of references, as the server tells them. */
 export interface MoveList {

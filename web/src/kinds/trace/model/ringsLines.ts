@@ -3,8 +3,17 @@
 // not needed: a line is looked for in its set, whose number is that of the line modulo the
 // number of sets (lib/cache/level.c). Only very wide sets have a table.
 import { numbers } from "../../../model/columns";
-import type { HeldLines } from "./ringsGlyphs";
 import type { StateLevel } from "./types";
+
+/** The state of the caches, as far as pictures show it. */
+export interface HeldLines {
+	levels: StateLevel[];
+	line: BigUint64Array;
+	rank: ArrayLike<number>;
+	region: ArrayLike<number>;
+	offset: ArrayLike<number>;
+	flags: ArrayLike<number>;
+}
 
 const NONE = 2 ** 63; // addresses from here on: the slot is empty
 const WIDE = 64; // ways from which on a table is made

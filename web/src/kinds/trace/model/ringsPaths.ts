@@ -8,12 +8,11 @@ import {
 	MOVE,
 	UNKNOWN,
 	whereIs,
-	type HeldLines,
 	type MoveList,
 	type Place,
 	type Sets,
 } from "./ringsGlyphs";
-import { linesOf } from "./ringsLines";
+import { type HeldLines, linesOf } from "./ringsLines";
 
 const TURN = 2 * Math.PI;
 /** Sectors of memory and of a ring; a core's sector is not divided by less. */

@@ -15,13 +15,8 @@ import {
 	type Parting,
 } from "../model/ringsDiff";
 import { layMemory, parseZoom, printZoom, zoomAt, type Zoom } from "../model/rings";
-import {
-	homeOf,
-	lowsOf,
-	UNKNOWN,
-	type HeldLines,
-	type Place,
-} from "../model/ringsGlyphs";
+import { homeOf, lowsOf, UNKNOWN, type Place } from "../model/ringsGlyphs";
+import type { HeldLines } from "../model/ringsLines";
 import { sameSelection, type Selection } from "../model/selection";
 import { datumName } from "../model/shape";
 import type { Sim } from "../model/types";
