@@ -43,3 +43,14 @@ export function allCommands(): Command[] {
 
 	return [...list, ...ofPage].filter((c) => !seen.has(c.title) && seen.add(c.title));
 }
+
+/** Commands with keys under their headings; those of the page come first under each. */
+export function commandGroups(): { title: string; commands: Command[] }[] {
+	const all = allCommands().filter((c) => c.keys.length);
+	const others = all.filter((c) => !ofPage.includes(c));
+
+	return [...new Set(all.map((c) => c.group))].map((title) => ({
+		title,
+		commands: [...ofPage, ...others].filter((c) => c.group === title),
+	}));
+}

@@ -5,7 +5,7 @@ import { listedViews, openKinds } from "../kinds/documents";
 import { setTemplate, template, templates } from "../panels/editor";
 import { Icon } from "../panels/icon";
 import { dark, overlay } from "../state/store";
-import { allCommands } from "./commands";
+import { commandGroups } from "./commands";
 import { shownKey } from "./keys";
 
 function Colours() {
@@ -66,8 +66,6 @@ function Keys({ title, rows }: { title: string; rows: [what: string, how: string
 }
 
 export function Help() {
-	const commands = allCommands().filter((c) => c.keys.length);
-	const groups = [...new Set(commands.map((c) => c.group))];
 	const helps = openKinds.value.flatMap((k) => k.help ?? []);
 
 	return (
@@ -81,13 +79,11 @@ export function Help() {
 			<div class="body">
 				{helps.map((h) => h.intro && <p key={h.intro}>{h.intro}</p>)}
 				<div class="keys">
-					{groups.map((g) => (
+					{commandGroups().map((g) => (
 						<Keys
-							key={g}
-							title={g}
-							rows={commands
-								.filter((c) => c.group === g)
-								.map((c) => [c.title, shownKey(c.keys[0])])}
+							key={g.title}
+							title={g.title}
+							rows={g.commands.map((c) => [c.title, shownKey(c.keys[0])])}
 						/>
 					))}
 					{helps.map(
