@@ -115,17 +115,17 @@ export function trace(
 		for (let c = xa > 0 ? Math.floor(xa) : 0; c <= end; c++) {
 			const from = c < xa ? ya : ya + slope * (c - xa);
 			const to = c + 1 > xb ? yb : ya + slope * (c + 1 - xa);
-			const least = from < to ? from : to;
-			const most = from < to ? to : from;
+			const min = from < to ? from : to;
+			const max = from < to ? to : from;
 			if (c !== column) {
 				if (column >= 0) pen.column(column, low, high);
 				column = c;
-				low = least;
-				high = most;
+				low = min;
+				high = max;
 				continue;
 			}
-			if (least < low) low = least;
-			if (most > high) high = most;
+			if (min < low) low = min;
+			if (max > high) high = max;
 		}
 	}
 	if (column >= 0) pen.column(column, low, high);

@@ -93,13 +93,13 @@ export const real = computed(() => memberNamed(opt("real", "")));
 export const base = computed(() => {
 	const traces = ensemble.value?.traces ?? [];
 	const chosen = Number(opt("base", "NaN"));
-	const most = traces.reduce((a, t) => Math.max(a, t.references), 0);
+	const max = traces.reduce((a, t) => Math.max(a, t.references), 0);
 
 	return traces[chosen]
 		? chosen
 		: Math.max(
 				0,
-				traces.findIndex((t) => t.references === most),
+				traces.findIndex((t) => t.references === max),
 			);
 });
 export const volume = computed(() => opt("volume", "off") === "on");
@@ -114,11 +114,11 @@ export const match = computed(() => opt("match", ""));
 /** Names of the levels of the member that has the most, memory last. */
 export const levelList = computed(() => {
 	const members = ensemble.value?.members ?? [];
-	const most = members.reduce<Member | null>(
+	const deepest = members.reduce<Member | null>(
 		(a, m) => (!a || m.levels.length > a.levels.length ? m : a),
 		null,
 	);
-	return most?.levels.map((l) => l.name) ?? [];
+	return deepest?.levels.map((l) => l.name) ?? [];
 });
 /** The level that is measured, from 1; misses and temperatures have only caches. */
 export const level = computed(() => {
@@ -196,8 +196,8 @@ export const longest = computed(() =>
 );
 
 export function setFocus(w: Window | null): void {
-	const least = Math.max(end.value * 1e-5, (4 * bin.value) / unit.value);
-	const kept = w && within(w, end.value, Math.min(end.value, least));
+	const min = Math.max(end.value * 1e-5, (4 * bin.value) / unit.value);
+	const kept = w && within(w, end.value, Math.min(end.value, min));
 
 	choose({ focus: kept ? printFocus(kept, end.value) : null });
 }
@@ -211,8 +211,8 @@ export function panFocus(share: number): void {
 
 export function zoomFocus(factor: number, around?: number): void {
 	const w = focus.value;
-	const least = Math.max(end.value * 1e-5, (4 * bin.value) / unit.value);
-	const width = Math.max((w.to - w.from) * factor, least);
+	const min = Math.max(end.value * 1e-5, (4 * bin.value) / unit.value);
+	const width = Math.max((w.to - w.from) * factor, min);
 	const middle = around ?? at.value ?? (w.from + w.to) / 2;
 	const inside = middle >= w.from && middle <= w.to ? middle : (w.from + w.to) / 2;
 	const share = (inside - w.from) / (w.to - w.from || 1);
@@ -262,8 +262,8 @@ const VALUES = 8_000_000; // the most that an answer may have in a column
 export const curves = latest(() => {
 	const [n, q, w] = [number.value, query.value, focus.value];
 	const list = members();
-	const most = Math.floor(VALUES / Math.max(1, list.length + 1));
-	const cells = Math.max(2, Math.min(room.value, most));
+	const max = Math.floor(VALUES / Math.max(1, list.length + 1));
+	const cells = Math.max(2, Math.min(room.value, max));
 	const judge = plot.value === "shared" ? real.value : null;
 
 	if (judge !== null && !list.includes(judge)) list.push(judge);

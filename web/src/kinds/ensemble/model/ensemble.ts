@@ -306,21 +306,21 @@ export function knotTime(m: Matching, i: number): number {
 }
 
 /** How wide the moving average is unless somebody chose: a 128th of what is shown. */
-export function usualWindow(references: number, least: number): number {
+export function usualWindow(references: number, min: number): number {
 	const raw = references / 128;
 
-	return raw <= least ? 0 : 2 ** Math.round(Math.log2(raw));
+	return raw <= min ? 0 : 2 ** Math.round(Math.log2(raw));
 }
 
 /** A slider from 0 to 1 as references of a moving average, on a scale of logarithms. */
-export function windowAt(place: number, least: number, most: number): number {
+export function windowAt(place: number, min: number, max: number): number {
 	if (place <= 0) return 0;
-	return Math.round(least * (most / least) ** Math.min(1, place));
+	return Math.round(min * (max / min) ** Math.min(1, place));
 }
 
-export function placeOfWindow(window: number, least: number, most: number): number {
-	if (window <= least || most <= least) return 0;
-	return Math.min(1, Math.log(window / least) / Math.log(most / least));
+export function placeOfWindow(window: number, min: number, max: number): number {
+	if (window <= min || max <= min) return 0;
+	return Math.min(1, Math.log(window / min) / Math.log(max / min));
 }
 
 /** "120-4096.5" as a window within [0, end), or null. */
@@ -339,8 +339,8 @@ export function printFocus(w: Window, end: number): string {
 }
 
 /** Keeps a window within the run and at least a thousandth of a percent wide. */
-export function within(w: Window, end: number, least: number): Window | null {
-	const width = Math.min(end, Math.max(w.to - w.from, least));
+export function within(w: Window, end: number, min: number): Window | null {
+	const width = Math.min(end, Math.max(w.to - w.from, min));
 	const from = Math.max(0, Math.min(w.from, end - width));
 
 	return width >= end * (1 - 1e-9) ? null : { from, to: from + width };

@@ -261,13 +261,13 @@ export interface Circle {
  * Volume circles of figure 7.3: one for each trace and stretch between milestones. Where
  * stretches are narrower than `least` pixels, neighbours are taken together.
  */
-export function circles(m: Matching, w: Window, box: Box, least: number): Circle[] {
+export function circles(m: Matching, w: Window, box: Box, min: number): Circle[] {
 	const out: Circle[] = [];
 	const x = (i: number) => xOf(m.knots[i]![m.base]!, w, box);
 	const traces = m.knots[0]?.length ?? 0;
 
 	for (let i = 0, end = 1; end < m.knots.length; i = end, end++) {
-		while (end < m.knots.length - 1 && x(end) - x(i) < least) end++;
+		while (end < m.knots.length - 1 && x(end) - x(i) < min) end++;
 		if (x(end) < box.x || x(i) > box.x + box.w) continue;
 		const middle = (Math.max(box.x, x(i)) + Math.min(box.x + box.w, x(end))) / 2;
 		for (let t = 0; t < traces; t++)

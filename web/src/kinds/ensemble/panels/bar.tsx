@@ -66,7 +66,7 @@ function Toggle({
 
 /** Width of the moving average, on a scale of logarithms. */
 function Smoothing() {
-	const [least, most] = [s.bin.value, s.longest.value / 2];
+	const [min, max] = [s.bin.value, s.longest.value / 2];
 	const auto = s.smooth.value === "auto";
 	const now = s.smoothing.value;
 
@@ -82,10 +82,10 @@ function Smoothing() {
 				min="0"
 				max="1"
 				step="0.005"
-				value={placeOfWindow(now, least, most)}
+				value={placeOfWindow(now, min, max)}
 				onInput={(e) =>
 					s.choose({
-						smooth: String(windowAt(Number(e.currentTarget.value), least, most)),
+						smooth: String(windowAt(Number(e.currentTarget.value), min, max)),
 					})
 				}
 				onChange={(e) => e.currentTarget.blur()}

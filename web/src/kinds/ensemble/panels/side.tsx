@@ -309,7 +309,7 @@ function Ranking() {
 
 	if (!r) return null;
 	const rows = r.rows.filter((x) => visible.has(x.member));
-	const most = Math.max(
+	const max = Math.max(
 		1e-12,
 		...rows.map((x) => Math.abs(x.value)).filter(Number.isFinite),
 	);
@@ -352,7 +352,7 @@ function Ranking() {
 								<td class="digits">
 									<i
 										class="ensemble-amount"
-										style={{ width: `${(100 * Math.abs(x.value)) / most || 0}%` }}
+										style={{ width: `${(100 * Math.abs(x.value)) / max || 0}%` }}
 									/>
 									{valueText(x.value, unit, signed)}
 								</td>

@@ -222,11 +222,11 @@ function drawExtremes(
 ): void {
 	const pixel = (plane.range.high - plane.range.low) / Math.max(1, plane.box.h);
 	const on = (v: Float32Array) => points(v, row, c, plane.window, plane.range, plane.box);
-	let most = 0;
+	let max = 0;
 
 	for (let i = row * c.cells, end = i + c.cells; i < end; i++)
-		if (c.high[i]! - c.low[i]! > most) most = c.high[i]! - c.low[i]!;
-	if (most > 2 * pixel) d.path(outline(on(c.high), on(c.low)), colour, undefined, 0.28);
+		if (c.high[i]! - c.low[i]! > max) max = c.high[i]! - c.low[i]!;
+	if (max > 2 * pixel) d.path(outline(on(c.high), on(c.low)), colour, undefined, 0.28);
 }
 
 /** One curve over all others, for what the pointer is at. */
@@ -292,10 +292,10 @@ export interface EndLabel {
 /** Where a curve ends, but for what its very last cells do: the median of the last ones. */
 function endOf(c: Curves, row: number): { cell: number; value: number } | null {
 	const list: number[] = [];
-	const most = Math.max(1, Math.round(c.cells * 0.03));
+	const max = Math.max(1, Math.round(c.cells * 0.03));
 	let cell = -1;
 
-	for (let i = c.cells - 1; i >= 0 && list.length < most; i--) {
+	for (let i = c.cells - 1; i >= 0 && list.length < max; i--) {
 		const v = c.mean[row * c.cells + i]!;
 		if (v !== v) continue;
 		list.push(v);
@@ -313,7 +313,7 @@ export function endLabels(
 	look: Look,
 	width: number,
 ): EndLabel[] {
-	const most = Math.floor(plane.box.h / LABEL);
+	const max = Math.floor(plane.box.h / LABEL);
 	const by = new Map(look.e.members.map((m) => [m.member, m]));
 	const right = plane.box.x + plane.box.w;
 	const all = c.members.flatMap((n, row) => {
@@ -328,7 +328,7 @@ export function endLabels(
 	const ends = all.filter((x) => !x.inside);
 	let list = ends;
 
-	if (ends.length > most) {
+	if (ends.length > max) {
 		const sorted = [...ends].sort((a, b) => a.y - b.y);
 		list = ends.filter(
 			(x) => look.pinned.includes(x.m.member) || x === sorted[0] || x === sorted.at(-1),
@@ -421,11 +421,11 @@ export function drawVolumes(
 	top: number,
 ): { circle: Circle; y: number; r: number }[] {
 	const list = circles(m, plane.window, plane.box, VOLUME_ROW + 2);
-	const most = Math.max(1, ...list.map((c) => c.references));
+	const max = Math.max(1, ...list.map((c) => c.references));
 	const out = list.map((circle) => ({
 		circle,
 		y: top + (circle.trace + 0.5) * VOLUME_ROW,
-		r: Math.max(0.8, (VOLUME_ROW / 2 - 0.5) * Math.sqrt(circle.references / most)),
+		r: Math.max(0.8, (VOLUME_ROW / 2 - 0.5) * Math.sqrt(circle.references / max)),
 	}));
 
 	for (const t of e.traces) {

@@ -16,7 +16,7 @@ export interface Panel {
 }
 
 const GAP = 10;
-const MOST = 400;
+const MAX = 400;
 
 /** Charts and where they stand. `facet` is a parameter, or -1: each member has one. */
 export function panels(look: Look, facet: number, room: Box): Panel[] {
@@ -30,7 +30,7 @@ export function panels(look: Look, facet: number, room: Box): Panel[] {
 						members: shown.filter((m) => valueOf(m, facet) === v),
 					}))
 					.filter((g) => g.members.length);
-	const list = groups.slice(0, MOST);
+	const list = groups.slice(0, MAX);
 	const { columns, rows } = grid(list.length, room.w, room.h);
 	const [w, h] = [room.w / columns, room.h / rows];
 	const head = h > 60 ? 16 : h > 34 ? 12 : 0;

@@ -121,11 +121,11 @@ export function drawSharedCache(
 	const { box, window, range } = plane;
 	const rows = Math.max(1, Math.round(box.h / 2));
 	const dense = density(s.low, s.high, s.ways, s.cells, range, rows);
-	const most = dense.reduce((a, b) => Math.max(a, b), 1);
+	const max = dense.reduce((a, b) => Math.max(a, b), 1);
 	const fill = new Uint32Array(dense.length);
 
 	dense.forEach((n, i) => {
-		if (n) fill[i] = rgba(p.text, 0.07 + 0.4 * Math.sqrt(n / most));
+		if (n) fill[i] = rgba(p.text, 0.07 + 0.4 * Math.sqrt(n / max));
 	});
 	drawValues(d, p, box, range, unit);
 	d.clip(box.x, box.y, box.w, box.h, () => {

@@ -47,15 +47,15 @@ export function arrange(folded: boolean[], w: number, h: number, gap = 12): Box[
 }
 
 /** As many columns as make the frames nearest to half as wide again as high. */
-function columnsFor(n: number, w: number, h: number, most: number): number {
+function columnsFor(n: number, w: number, h: number, max: number): number {
 	let best = 1;
-	let least = Infinity;
+	let min = Infinity;
 
-	for (let c = 1; c <= Math.min(n, most); c++) {
+	for (let c = 1; c <= Math.min(n, max); c++) {
 		const off = Math.abs(Math.log(w / c / (h / Math.ceil(n / c)) / 1.5));
 		// a last row with holes wastes room
 		const waste = (n % c ? c - (n % c) : 0) * 0.1;
-		if (off + waste < least) [best, least] = [c, off + waste];
+		if (off + waste < min) [best, min] = [c, off + waste];
 	}
 	return best;
 }

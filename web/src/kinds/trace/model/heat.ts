@@ -43,17 +43,13 @@ export function sumFrom(
 }
 
 /** Values, of which the most frequent come first: at most `most`. */
-export function frequent(
-	values: ArrayLike<number>,
-	none: number,
-	most: number,
-): number[] {
+export function frequent(values: ArrayLike<number>, none: number, max: number): number[] {
 	const count = new Map<number, number>();
 
 	for (let i = 0; i < values.length; i++)
 		if (values[i] !== none) count.set(values[i]!, (count.get(values[i]!) ?? 0) + 1);
 	return [...count]
 		.sort((a, b) => b[1] - a[1] || a[0] - b[0])
-		.slice(0, most)
+		.slice(0, max)
 		.map(([v]) => v);
 }

@@ -24,12 +24,12 @@ export function layOut(
 	wanted = 0,
 ): Sheet {
 	const fit = (size: number, width: number): Sheet | null => {
-		const most = Math.max(1, Math.floor(room.width / size));
-		const columns = wanted || (most >= 16 ? most - (most % 8) : most);
+		const max = Math.max(1, Math.floor(room.width / size));
+		const columns = wanted || (max >= 16 ? max - (max % 8) : max);
 		const rows = Math.max(1, Math.floor(room.height / size));
 		const cells = Math.ceil(to / width) - Math.floor(from / width);
 
-		if (columns > most || columns * rows < cells || cells > CELLS_MAX) return null;
+		if (columns > max || columns * rows < cells || cells > CELLS_MAX) return null;
 		return { columns, rows: Math.max(1, Math.ceil(cells / columns)), size, width };
 	};
 	const smallest = wanted

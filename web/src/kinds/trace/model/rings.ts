@@ -134,8 +134,8 @@ export function layRings(
 			const n = parts(info.line);
 			const wind = (glyphs: number) => {
 				const even = ((l.r1 - r0) * glyphs) / (Math.PI * (r0 + l.r1) * arms);
-				const most = info.instances > 1 ? WOUND_SECTOR / info.instances : Infinity;
-				l.turns = Math.min(Math.max(WOUND, Math.sqrt(even)), most);
+				const max = info.instances > 1 ? WOUND_SECTOR / info.instances : Infinity;
+				l.turns = Math.min(Math.max(WOUND, Math.sqrt(even)), max);
 				return spacing(l, glyphs);
 			};
 			const fine = wind(info.ways * n);
@@ -189,11 +189,11 @@ export function homeAngle(a: Arc, offset: number): number {
 }
 
 /** Parts of an arc that can be told apart, and the bytes of each. */
-export function cellsOf(a: Arc, r: number, least = 2): { cells: number; size: number } {
+export function cellsOf(a: Arc, r: number, min = 2): { cells: number; size: number } {
 	const elem = a.region.elem || 8;
 	const elements = Math.max(1, Math.ceil(a.bytes / elem));
-	const most = Math.max(1, Math.floor(((a.a1 - a.a0) * r) / least));
-	const each = Math.ceil(elements / most);
+	const max = Math.max(1, Math.floor(((a.a1 - a.a0) * r) / min));
+	const each = Math.ceil(elements / max);
 
 	return { cells: Math.ceil(elements / each), size: each * elem };
 }

@@ -162,8 +162,8 @@ export function layAround(
 			const ys = [usual.y, usual.y - (usual.r - r), usual.y + (usual.r - r)];
 			for (const room of ROOMS) {
 				// rings matter more than matrices, and matrices beside their arcs
-				const most = 2.2 * shrink + Math.sqrt(Math.min(room, 150) / 150);
-				if (most <= value) continue;
+				const max = 2.2 * shrink + Math.sqrt(Math.min(room, 150) / 150);
+				if (max <= value) continue;
 				for (const x of xs)
 					for (const y of ys) {
 						const circle = { x, y, r };
@@ -174,8 +174,8 @@ export function layAround(
 							y + r > inside.y + inside.h - margin.y;
 						if (out || taken.some((t) => distance(x, y, t) < r + 2)) continue;
 						const found = place(some, circle, room, inside, taken);
-						if (!found || most - 1.5 * found.moved <= value) continue;
-						value = most - 1.5 * found.moved;
+						if (!found || max - 1.5 * found.moved <= value) continue;
+						value = max - 1.5 * found.moved;
 						best = { ...circle, boxes: found.boxes, left: list.length - n };
 					}
 			}

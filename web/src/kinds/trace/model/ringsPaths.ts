@@ -199,8 +199,8 @@ export function bundleWay(b: Bundle, t: number): Point {
 }
 
 /** Pixels: many are wider than few, beside the one that has most and the size of the rings. */
-export function bundleWidth(count: number, most: number, radius: number): number {
+export function bundleWidth(count: number, max: number, radius: number): number {
 	const widest = Math.max(3, 0.019 * radius);
 
-	return 0.8 + (Math.min(widest, 0.8 * Math.sqrt(most)) - 0.8) * Math.sqrt(count / most);
+	return 0.8 + (Math.min(widest, 0.8 * Math.sqrt(max)) - 0.8) * Math.sqrt(count / max);
 }

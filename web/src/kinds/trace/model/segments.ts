@@ -17,17 +17,17 @@ export interface Laid {
 }
 
 const GAP = 18;
-const LEAST = 60; // pixels
+const MIN = 60; // pixels
 
 export function laySegments(segments: Segment[], x: number, w: number): Laid[] {
 	const room = w - GAP * (segments.length - 1);
-	const least = Math.min(LEAST, room / Math.max(1, segments.length));
+	const min = Math.min(MIN, room / Math.max(1, segments.length));
 	const weight = segments.map((s) => Math.log2(Math.max(2, (s.high - s.low) / 2048)));
 	const all = weight.reduce((a, b) => a + b, 0) || 1;
-	const free = room - least * segments.length;
+	const free = room - min * segments.length;
 
 	return segments.map((segment, i) => {
-		const out = { segment, x, w: least + (free * weight[i]!) / all };
+		const out = { segment, x, w: min + (free * weight[i]!) / all };
 		x += out.w + GAP;
 		return out;
 	});

@@ -103,14 +103,14 @@ export function fit(
 	s: Shape,
 	w: number,
 	h: number,
-	least = 4,
+	min = 4,
 	largest = 30,
 ): Fitted {
 	const turned = s.order === "columns";
 	const alongX = !turned;
-	const most = (px: number) => Math.max(1, Math.floor(px / least));
-	let along = Math.ceil(s.row / Math.min(s.row, most(alongX ? w : h)));
-	let over = Math.ceil(s.lines / Math.min(s.lines, most(alongX ? h : w)));
+	const cellsIn = (px: number) => Math.max(1, Math.floor(px / min));
+	let along = Math.ceil(s.row / Math.min(s.row, cellsIn(alongX ? w : h)));
+	let over = Math.ceil(s.lines / Math.min(s.lines, cellsIn(alongX ? h : w)));
 	const cells = () => Math.ceil(s.row / along) * Math.ceil(s.lines / over);
 
 	while (cells() > CELLS_MAX)
@@ -124,7 +124,7 @@ export function fit(
 
 	// Cells may be oblong, but not so much that they no longer read as cells.
 	cw = Math.min(cw, ch * 4);
-	ch = Math.min(ch, Math.max(cw * 3, s.fields.length ? 22 : least));
+	ch = Math.min(ch, Math.max(cw * 3, s.fields.length ? 22 : min));
 	return {
 		grid: {
 			region: r.region,
@@ -145,9 +145,9 @@ export function fit(
 }
 
 /** The region from its first byte to its last in one line of cells. */
-export function strip(r: Region, elem: number, w: number, least = 2): Fitted {
+export function strip(r: Region, elem: number, w: number, min = 2): Fitted {
 	const n = Math.max(1, Math.ceil(extentOf(r) / elem));
-	const along = Math.ceil(n / Math.max(1, Math.floor(w / least)));
+	const along = Math.ceil(n / Math.max(1, Math.floor(w / min)));
 	const across = Math.ceil(n / along);
 
 	return {

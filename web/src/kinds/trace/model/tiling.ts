@@ -13,10 +13,10 @@ export interface Tile {
 }
 
 /** The narrowest cells of which no more than `most` cover so many references. */
-export function cellWidth(references: number, most: number): number {
+export function cellWidth(references: number, max: number): number {
 	let width = 1;
 
-	while (references / width > Math.max(1, most)) width *= 2;
+	while (references / width > Math.max(1, max)) width *= 2;
 	return width;
 }
 

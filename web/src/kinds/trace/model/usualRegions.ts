@@ -2,7 +2,7 @@
 import { extentOf } from "./shape";
 import type { Region } from "./types";
 
-const MOST = 6;
+const MAX = 6;
 const FAIR = 50; // one of so many references makes data worth showing
 const DATA = new Set(["global", "heap", "registered"]);
 
@@ -36,6 +36,6 @@ export function usualRegions(regions: Region[]): number[] {
 
 	return list
 		.filter((r) => r.references >= first / (typed && !r.elem ? 4 : 1000))
-		.slice(0, MOST)
+		.slice(0, MAX)
 		.map((r) => r.region);
 }

@@ -47,11 +47,11 @@ function close(): void {
 function Field({
 	label,
 	of,
-	most,
+	max,
 }: {
 	label: string;
 	of: "frames" | "seconds";
-	most: number;
+	max: number;
 }) {
 	return (
 		<label class="inline">
@@ -60,10 +60,10 @@ function Field({
 				type="number"
 				aria-label={label}
 				min={1}
-				max={most}
+				max={max}
 				value={wish.value[of]}
 				onInput={(e) => {
-					const n = Math.max(1, Math.min(most, Number(e.currentTarget.value) || 1));
+					const n = Math.max(1, Math.min(max, Number(e.currentTarget.value) || 1));
 					wish.value = { ...wish.value, [of]: n };
 				}}
 			/>
@@ -110,8 +110,8 @@ export function Movie() {
 							</option>
 						</select>
 					</label>
-					<Field label="frames" of="frames" most={FRAMES_MAX} />
-					<Field label="seconds" of="seconds" most={600} />
+					<Field label="frames" of="frames" max={FRAMES_MAX} />
+					<Field label="seconds" of="seconds" max={600} />
 				</div>
 			</div>
 			<footer>

@@ -107,7 +107,7 @@ const rows = computed<{ count: number; at(i: number): Row }>(() => {
 	};
 });
 
-const most = computed(() => {
+const max = computed(() => {
 	let n = 0;
 
 	for (const l of lineCosts.value.values()) n = Math.max(n, l.cost);
@@ -146,7 +146,7 @@ function Gutter({ row, i }: { row: Row; i: number }) {
 			{cost ? (
 				<Bar
 					parts={cost.parts}
-					of={most.value}
+					of={max.value}
 					colours={row.kinds ? kindColours() : undefined}
 				/>
 			) : (

@@ -155,13 +155,13 @@ function order(d: Draw, p: Palette, l: LevelPicture, s: CacheScene): void {
 
 /** Groups are many and have one place each: they are drawn as one picture. */
 function groups(d: Draw, p: Palette, l: LevelPicture, s: CacheScene): void {
-	const most = l.info.group * l.info.ways;
+	const max = l.info.group * l.info.ways;
 	const words = new Uint32Array(l.perBand * l.bands);
 	const [w, h] = [pictureWidth(l), pictureHeight(l)];
 	const empty = rgba(p.empty);
 
 	for (let i = 0; i < l.units; i++) {
-		const full = s.held.held[l.info.first + i]! / most;
+		const full = s.held.held[l.info.first + i]! / max;
 		const colour = ownerColour(p, s, s.held.owner[l.info.first + i]!);
 
 		words[i] = full > 0 ? rgba(mix(p.empty, colour, 0.25 + 0.75 * full)) : empty;
@@ -181,10 +181,10 @@ export function slotWords(l: LevelPicture, slot: number, s: CacheScene): string[
 
 	if (l.info.group) {
 		const first = slot * l.info.group;
-		const most = l.info.group * l.info.ways;
+		const max = l.info.group * l.info.ways;
 		const out = [
 			`${l.info.name} sets ${first}–${Math.min(l.info.sets, first + l.info.group) - 1}`,
-			`${held.held[at]} of ${most} lines held, ${held.dirty[at]} dirty`,
+			`${held.held[at]} of ${max} lines held, ${held.dirty[at]} dirty`,
 		];
 		if (held.held[at]) {
 			out.push(`most of them ${names.region(held.owner[at]!)}`);

@@ -127,7 +127,7 @@ function frameOf(region: Region, box: Box, folded: boolean, strips: boolean): Fr
 	const left = shape.fields.length && shape.order === "columns" ? FIELDS : 0;
 	const above = shape.fields.length && shape.order === "rows" ? 14 : 0;
 	const top = y + (frame.strip ? STRIP + 6 : 0) + above;
-	const inRoom = (least: number) => fit(region, shape, w - left, h - above, least);
+	const inRoom = (min: number) => fit(region, shape, w - left, h - above, min);
 	const usual = inRoom(shape.fields.length ? 3 : 4);
 	const small = inRoom(3);
 	// Rather small cells than cells that stand for two.

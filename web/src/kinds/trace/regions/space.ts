@@ -241,11 +241,11 @@ class Space extends CanvasView {
 
 	private nearest(x: number, y: number): { time: number } | undefined {
 		let best: { time: number } | undefined;
-		let least = 8 * 8;
+		let min = 8 * 8;
 
 		for (const dot of this.dots) {
 			const off = (dot.x - x) ** 2 + (dot.y - y) ** 2;
-			if (off < least) [best, least] = [dot, off];
+			if (off < min) [best, min] = [dot, off];
 		}
 		return best;
 	}

@@ -44,9 +44,9 @@ const linesOf = (s: Sim) =>
 function slotsOf(a: Sim, b: Sim): [number, number] {
 	const [x, y] = [linesOf(a), linesOf(b)];
 	const fits = (k: number) => (x[k] ?? 0) <= SLOTS && (y[k] ?? 0) <= SLOTS;
-	const most = (lines: number[]) => Math.max(0, ...lines.filter((_, k) => fits(k)));
+	const largest = (lines: number[]) => Math.max(0, ...lines.filter((_, k) => fits(k)));
 
-	return [most(x), most(y)];
+	return [largest(x), largest(y)];
 }
 
 const groupsOf = (levels: StateLevel[]) => levels.map((l) => l.group).join(",");

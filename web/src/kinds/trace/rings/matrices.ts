@@ -38,7 +38,7 @@ import { Light } from "../regions/light";
 import { paintTrail } from "../regions/paint";
 import type { Access, Picture } from "./paint";
 
-const LEAST = 2; // pixels of a cell
+const MIN = 2; // pixels of a cell
 const LARGEST = 22;
 
 /** The shape of a region that has one: rows that mean something. */
@@ -59,7 +59,7 @@ function wanted(): Wanted[] {
 			region: a.region.region,
 			arc: [a.a0, a.a1],
 			size: (room: number) => {
-				const f = fit(a.region, shape, room, room, LEAST, LARGEST);
+				const f = fit(a.region, shape, room, room, MIN, LARGEST);
 				return { w: f.nx * f.cw, h: f.ny * f.ch };
 			},
 		};
@@ -95,7 +95,7 @@ export class Matrices {
 		const frames = boxes.map((b) => {
 			const region = regionOf(b.region)!;
 			const shape = matrixShape(region)!;
-			const f = fit(region, shape, b.room, b.room, LEAST, LARGEST);
+			const f = fit(region, shape, b.room, b.room, MIN, LARGEST);
 			const matrix: Cells = { ...f, x: Math.round(b.x), y: Math.round(b.y + TITLE_ROOM) };
 			return { region, box: b, folded: false, shape, strip: null, matrix };
 		});

@@ -295,13 +295,13 @@ function paths(d: Draw, p: Palette, q: Picture, list: Path[]): void {
 
 /** One line for all that went the same way: as wide as they are many. */
 function bundled(d: Draw, p: Palette, q: Picture, list: Bundle[]): void {
-	const most = Math.max(...list.map((b) => b.count));
+	const max = Math.max(...list.map((b) => b.count));
 
 	for (const b of list) {
 		const back = b.kind === MOVE.writeBack;
 		const light = (0.1 + 0.6 * fresh(q, b.newest)) * (b.leaves ? (back ? 0.7 : 0.45) : 1);
 		const way = polyline((t) => bundleWay(b, t), b.leaves ? 20 : 12);
-		const wide = bundleWidth(b.count, most, q.place.rings.radius);
+		const wide = bundleWidth(b.count, max, q.place.rings.radius);
 		line(d, q, way, wayColour(p, q, b), wide, light);
 	}
 }

@@ -136,11 +136,11 @@ export function glyphWords(q: Picture, g: Glyph): string[] {
 
 /** The bundle whose line is under the pointer; the narrowest, where several are. */
 export function bundleAt(q: Picture, x: number, y: number): Bundle | null {
-	const most = Math.max(1, ...(q.bundles ?? []).map((b) => b.count));
+	const max = Math.max(1, ...(q.bundles ?? []).map((b) => b.count));
 	let best: Bundle | null = null;
 
 	for (const b of q.bundles ?? []) {
-		const wide = bundleWidth(b.count, most, q.place.rings.radius);
+		const wide = bundleWidth(b.count, max, q.place.rings.radius);
 		const reach = Math.max(4, wide / 2 + 1);
 		if (best && best.count <= b.count) continue;
 		let [x0, y0] = bundleWay(b, 0);

@@ -52,8 +52,8 @@ import type { ViewKind } from "../../../views/view";
 
 const NAMES = 22; // room for the names of regions
 const DURATION = 520; // ms of every movement, near or far
-const SLOTS_LEAST = 8192;
-const SLOTS_MOST = 262144;
+const SLOTS_MIN = 8192;
+const SLOTS_MAX = 262144;
 const BAR = { w: 158, h: 32 }; // of the buttons at the right
 
 interface Made {
@@ -225,7 +225,7 @@ class Rings extends CanvasView {
 	private fitSlots(r: number): void {
 		// in steps: a window that grows by a few pixels asks nothing
 		const room = Math.round(2 ** (Math.floor(4 * Math.log2(r * r)) / 4));
-		const n = Math.max(SLOTS_LEAST, Math.min(SLOTS_MOST, room));
+		const n = Math.max(SLOTS_MIN, Math.min(SLOTS_MAX, room));
 
 		if (slots.peek() !== n) slots.value = n;
 	}

@@ -93,13 +93,13 @@ export function setCursor(time: number): void {
 }
 
 /** Sets the window, kept within the run and at least `least` references wide. */
-export function setWindow(w: Window | null, least = 16): void {
+export function setWindow(w: Window | null, min = 16): void {
 	if (!w) {
 		chosenWindow.value = null;
 		return;
 	}
 	const n = length.value;
-	const width = Math.min(n, Math.max(Math.round(w.to - w.from), Math.min(least, n)));
+	const width = Math.min(n, Math.max(Math.round(w.to - w.from), Math.min(min, n)));
 	const from = Math.max(0, Math.min(Math.round(w.from), n - width));
 
 	chosenWindow.value = width >= n ? null : { from, to: from + width };

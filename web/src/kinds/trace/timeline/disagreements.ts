@@ -47,10 +47,10 @@ export class DifferStrip {
 	}
 
 	private largest(a: Strip): number {
-		let most = 0;
+		let max = 0;
 
-		for (let i = 0; i < a.cells; i++) most = Math.max(most, ...this.shares(a, i));
-		return most;
+		for (let i = 0; i < a.cells; i++) max = Math.max(max, ...this.shares(a, i));
+		return max;
 	}
 
 	draw(d: Draw, p: Palette, s: Scale, top: number): void {
@@ -60,14 +60,14 @@ export class DifferStrip {
 
 		d.rect(0, top, d.width, DIFFER, p.empty);
 		d.line(0, top + half, d.width, top + half, p.muted, 1, 0.45);
-		const most = a ? this.largest(a) : 0;
-		if (!a || !most) {
+		const max = a ? this.largest(a) : 0;
+		if (!a || !max) {
 			const text = a ? "no difference anywhere" : "comparing…";
 			d.text(6, top + half, text, { colour: p.muted, size: 10 });
 			return;
 		}
 		// what is there at all is never thinner than a pixel
-		const high = (share: number) => (share ? Math.max(1, (half * share) / most) : 0);
+		const high = (share: number) => (share ? Math.max(1, (half * share) / max) : 0);
 		eachCell(a, s.window, s, (i, x, width) => {
 			const [one, two] = this.shares(a, i).map(high) as [number, number];
 			const w = Math.max(1, width);

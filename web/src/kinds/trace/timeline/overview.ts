@@ -208,7 +208,7 @@ class Overview extends CanvasView {
 		w: number,
 		colours: Colour[],
 	): number {
-		const most = rows[0]?.references ?? 0;
+		const max = rows[0]?.references ?? 0;
 		const total = sum(rows.map((r) => r.references));
 		const label = Math.min(260, w * 0.42);
 		const numbers = w > 330 ? 104 : 56;
@@ -233,7 +233,7 @@ class Overview extends CanvasView {
 				d.rect(x - 8, y, w + 16, ROW, p.text, 0.05);
 			if (picked) d.rect(x - 8, y, 3, ROW, p.cursor);
 			this.label(d, p, row, x, y, label);
-			const scale = most ? bar / most : 0;
+			const scale = max ? bar / max : 0;
 			this.bar(d, row.parts, colours, x + label, y + 7, scale, row.chosen ? 0.25 : 1);
 			if (row.chosen) this.bar(d, row.chosen, colours, x + label, y + 7, scale, 1);
 			const numberStyle = { colour: p.text, size: 12, align: "right" as const };
