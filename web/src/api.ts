@@ -3,10 +3,10 @@
 import { decodeColumns, type Columns } from "./model/columns";
 import type { Open, Params, Window } from "./model/types";
 
-/** A sentence of the server, or what went wrong on the way to it. */
+/** An error as a sentence: the server's own, or one about the connection. */
 export class ApiError extends Error {
 	constructor(
-		readonly status: number, // of HTTP; 0: no answer came
+		readonly status: number, // HTTP status; 0: no answer came
 		readonly kind: string,
 		text: string,
 	) {
@@ -115,15 +115,15 @@ export function isAbort(e: unknown): boolean {
 }
 
 export interface Listener {
-	/** What to do with server-sent events, by their names; the data are parsed JSON. */
+	/** A function for each server-sent event, by name; the data are parsed JSON. */
 	events: Record<string, (data: unknown) => void>;
 	connection(c: Connection): void;
 	back(): void; // the server answers again after it was lost
 }
 
 /*
- * Listens for the rest of the page's life. When the server goes away it asks again
- * every second; EventSource alone would give up after an answer that is no stream.
+ * Listens for the rest of the page's life. When the server goes away the page asks again
+ * every second; EventSource alone gives up after an answer that is no stream.
  */
 export function listen(l: Listener): void {
 	let lost = false;

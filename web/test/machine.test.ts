@@ -5,9 +5,9 @@ import {
 	parseMachine,
 	printMachine,
 	shortMachine,
-	sizeOf,
 	sizeText,
 } from "../src/kinds/trace/model/machine";
+import { parseBytes } from "../src/model/format";
 
 const parse = (text: string) => parseMachine(text, ["lru", "fifo", "random"]);
 
@@ -46,10 +46,10 @@ test("a preset with changes stays before them", () => {
 });
 
 test("sizes", () => {
-	assert.equal(sizeOf("1.25M"), 1310720);
+	assert.equal(parseBytes("1.25M"), 1310720);
 	assert.equal(sizeText(32768), "32K");
 	assert.equal(sizeText(1310720), "1.25M");
-	assert.ok(Number.isNaN(sizeOf("big")));
+	assert.ok(Number.isNaN(parseBytes("big")));
 	assert.equal(
 		shortMachine([
 			{ name: "L1", size: 2048, kind: "cache" },

@@ -1,5 +1,5 @@
-// The kinds that the page was started with, the documents that are open, and the view, kind
-// and document that are looked at.
+// The kinds that the page was started with, the documents that are open, and the view,
+// kind and document that are shown.
 import { computed, signal } from "@preact/signals";
 import type { OpenDocument, Place } from "../model/types";
 import { open, view } from "../state/store";
@@ -23,7 +23,7 @@ export const openKinds = computed(() =>
 	registered.value.filter((k) => documentsOf(k.id).length > 0),
 );
 
-/** Kinds that have tabs: open ones, and those that open ones lead to. */
+/** Kinds that have tabs: those with open documents, and those that they lead to. */
 const listedKinds = computed(() => {
 	const led = openKinds.value.flatMap((k) => k.leadsTo ?? []);
 

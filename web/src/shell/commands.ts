@@ -1,5 +1,5 @@
-// What keys and the search can do, whatever is open: commands of the page, of the kind that
-// is looked at, and of the other open kinds.
+// The commands that keys and the search run: of the page, of the kind that is shown, and
+// of the other open kinds.
 import { activeKind, openKinds } from "../kinds/documents";
 import type { Command } from "../kinds/kind";
 import { redo, undo } from "../state/history";
@@ -29,12 +29,12 @@ const ofPage: Command[] = [
 	},
 ];
 
-/** Those that keys run. */
+/** Commands that keys run: of the page and of the kind that is shown. */
 export function keyCommands(): Command[] {
 	return [...ofPage, ...(activeKind.value?.commands ?? [])];
 }
 
-/** All of them, without those that another kind has under the same title. */
+/** All commands; of several with the same title, that of the kind that is shown. */
 export function allCommands(): Command[] {
 	const active = activeKind.value;
 	const others = openKinds.value.filter((k) => k !== active);

@@ -3,7 +3,10 @@ import { keyCommands } from "./commands";
 import { overlay, view } from "../state/store";
 import { lacking, listedViews } from "../kinds/documents";
 
-/** "Ctrl+Shift+z": modifiers in this order; Shift is left out where it makes the sign. */
+/*
+ * "Ctrl+Shift+z": modifiers in this order; Shift is left out of keys that are signs, such
+ * as "?".
+ */
 export function keyOf(e: KeyboardEvent): string {
 	const name = e.key === " " ? "Space" : e.key.length === 1 ? e.key.toLowerCase() : e.key;
 	const sign = e.key.length === 1 && !/[a-z]/i.test(e.key);
@@ -11,7 +14,7 @@ export function keyOf(e: KeyboardEvent): string {
 	return `${e.ctrlKey || e.metaKey ? "Ctrl+" : ""}${e.shiftKey && !sign ? "Shift+" : ""}${name}`;
 }
 
-/** As it stands on a keyboard. */
+/** A key as keyboards print it. */
 export function shownKey(key: string | undefined): string {
 	return (key ?? "")
 		.replace("ArrowRight", "→")
@@ -23,7 +26,7 @@ export function shownKey(key: string | undefined): string {
 }
 
 export function listenKeys(): void {
-	// A list that was chosen from gives the keys back to the page.
+	// After a choice in a list the page has the keys again.
 	document.addEventListener("change", (e) => {
 		if (e.target instanceof HTMLSelectElement && !e.target.closest(".dialog"))
 			e.target.blur();
@@ -40,7 +43,7 @@ export function listenKeys(): void {
 			return;
 		}
 		if (e.altKey || typing || (overlay.value && key !== "?")) return;
-		// A button that has the focus is pressed by the space bar; nothing else is meant.
+		// The space bar presses a button that has the focus, and does nothing else then.
 		if (
 			key === "Space" &&
 			e.target instanceof HTMLButtonElement &&

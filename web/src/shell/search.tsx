@@ -75,7 +75,7 @@ export function Search() {
 	const input = useRef<HTMLInputElement>(null);
 	const list = useRef<HTMLUListElement>(null);
 
-	// Before the next key comes, so that no letter is lost.
+	// In a layout effect, which runs before the next key: no letter is lost.
 	useLayoutEffect(() => {
 		needle.value = "";
 		chosen.value = 0;

@@ -1,5 +1,5 @@
-// The page as a whole: panes with bars between them that can be dragged, and overlays. The
-// kind of document that is looked at fills the panes.
+// The page as a whole: panes with bars between them that can be dragged, and overlays.
+// The kind of document that is shown fills the panes.
 import { signal } from "@preact/signals";
 import { activeKind, openKinds } from "../kinds/documents";
 import { Icon } from "../panels/icon";
@@ -117,7 +117,7 @@ function Overlay() {
 	);
 }
 
-/** The grid of the page with those panes that there are. */
+/** The CSS grid of the page with the panes that the kind has. */
 function grid(left: boolean, right: boolean, bottom: boolean): string {
 	const row = (l: string, m: string, r: string) =>
 		`"${[left && `${l} s${l}`, m, right && `s${r} ${r}`].filter(Boolean).join(" ")}"`;

@@ -34,7 +34,7 @@ function Controls({ of }: { of: ViewKind }) {
 	);
 }
 
-/** Buttons that save the picture, or what it is made of. */
+/** Buttons that save the picture, its numbers, or whatever else the kind offers. */
 function Exports({ of }: { of: ViewKind }) {
 	const more = activeKind.value?.buttons?.(of) ?? [];
 

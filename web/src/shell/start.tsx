@@ -12,7 +12,7 @@ import { listenKeys } from "./keys";
 import { Shell } from "./shell";
 
 function fault(e: unknown): void {
-	if (e instanceof ApiError && (e.status === 0 || e.status === 403)) return; // an overlay tells it
+	if (e instanceof ApiError && (e.status === 0 || e.status === 403)) return; // the banner says it
 	store.message.value = (e as Error).message;
 }
 
@@ -24,7 +24,7 @@ async function begin(link: URLSearchParams): Promise<void> {
 	await Promise.all(openKinds.value.map((k) => k.begin(open, link)));
 }
 
-/** The server is back: the same one, or another one that knows nothing of this page. */
+/** The server is back. It may be another one, which knows nothing of this page. */
 async function reconnect(): Promise<void> {
 	if (!store.open.value) return begin(new URLSearchParams());
 	const open = (store.open.value = await askOpen());

@@ -1,4 +1,4 @@
-// The top: the document that is looked at, search, the kinds' own controls, theme, help.
+// The top bar: the document that is shown, search, controls of the kinds, theme, help.
 import { shareable } from "../api";
 import {
 	activeDocument,
@@ -11,7 +11,7 @@ import { Icon } from "../panels/icon";
 import { dark, message, overlay } from "../state/store";
 import { toggleTheme } from "../state/theme";
 
-/** The document that is looked at, and the others of its kind to choose from. */
+/** The document that is shown, and the others of its kind to choose from. */
 function Documents() {
 	const [kind, shown] = [activeKind.value, activeDocument.value];
 

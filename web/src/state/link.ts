@@ -4,13 +4,18 @@ import { batch, effect } from "@preact/signals";
 import { parseLink, printLink } from "../model/link";
 import { open, options, view } from "./store";
 
-/** What a kind keeps in the URL. */
+/** The part of the URL that belongs to a kind. */
 export interface LinkPart {
-	/** Adds its keys. Reads signals: the URL follows them. */
+	/** Adds the keys of the kind. Reads signals: the URL follows them. */
 	print(p: URLSearchParams): void;
-	/** Takes over what needs no answer of the server: also before anything is open. */
+	/*
+	 * Sets those values of the store that need no answer of the server. Nothing may be open
+	 * yet.
+	 */
 	apply(p: URLSearchParams): void;
-	/** The URL was changed by hand: opens what it names. apply() comes after it. */
+	/*
+	 * The person changed the URL: opens the document that it names. apply() comes after it.
+	 */
 	open?(p: URLSearchParams): Promise<void>;
 	/** False while the store does not yet hold what the URL asked for. Reads signals. */
 	settled?(): boolean;
@@ -49,7 +54,10 @@ function current(): URLSearchParams {
 	return new URLSearchParams(location.hash.replace(/^#/, ""));
 }
 
-/** Takes over what the URL says, and keeps the two in step from then on. */
+/*
+ * Sets the store from the URL, and keeps the two in step from then on. Returns the first
+ * link.
+ */
 export function followLink(parts: LinkPart[]): URLSearchParams {
 	const first = current();
 	let written = "";

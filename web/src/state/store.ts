@@ -1,6 +1,7 @@
 // The part of the store that every kind of document shares: plain values, each a signal.
-// Views and panels read and write these; nothing here fetches, and no value is kept twice.
-// Each kind has a store of its own beside it (kinds/KIND/state). link.ts puts both into the URL.
+// Views and panels read and write these; nothing here fetches, and no value is kept
+// twice. Each kind has a store of its own (kinds/KIND/state). link.ts puts both into the
+// URL.
 import { computed, signal } from "@preact/signals";
 import type { Connection } from "../api";
 import type { Open } from "../model/types";

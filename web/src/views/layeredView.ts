@@ -1,5 +1,6 @@
-// A view whose cursor moves with every frame over a picture that seldom changes: the cursor
-// has a canvas of its own on top, so that playing does not draw the picture again.
+// A view with two layers: a picture that seldom changes, and over it a cursor that moves
+// with every frame. The cursor has a canvas of its own, so that playing does not draw the
+// picture again.
 import { type Palette, palette } from "../draw/colours";
 import type { Draw } from "../draw/draw";
 import { Pixels } from "../draw/pixels";
@@ -13,7 +14,7 @@ export abstract class CursorView extends CanvasView {
 
 	/** The picture without the cursor. */
 	protected abstract drawUnder(d: Draw, p: Palette): void;
-	/** The cursor, and what else moves. */
+	/** The cursor, and everything else that moves. */
 	protected abstract drawOver(d: Draw, p: Palette): void;
 
 	/** Call it first in start(). */
@@ -44,7 +45,10 @@ export abstract class CursorView extends CanvasView {
 		return this.whole(() => super.exportPng());
 	}
 
-	/** Drawing is over when it returns; only packing the pixels goes on. */
+	/*
+	 * Draws both layers at once. Drawing is over when `make` returns; only packing the
+	 * pixels goes on.
+	 */
 	private whole<T>(make: () => T): T {
 		this.exporting = true;
 		try {

@@ -1,4 +1,4 @@
-// What keys and the search can do with an ensemble.
+// The commands of an ensemble, for keys and the search.
 import type { Command } from "../kind";
 import * as s from "./state";
 

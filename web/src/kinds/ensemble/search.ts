@@ -1,4 +1,4 @@
-// What the search finds in an ensemble: plots, measures, parameters, members.
+// Items of an ensemble for the search: plots, measures, parameters, members.
 import { view } from "../../state/store";
 import type { SearchItem } from "../kind";
 import { measures } from "./model/ensemble";

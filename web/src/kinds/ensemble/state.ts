@@ -1,5 +1,5 @@
-// The ensemble that is shown: what is chosen of it (kept in the store's options, so the
-// URL restores it), and the server's answers to that.
+// The store of the ensemble kind: the choices, which are options so that the URL restores
+// them, and the server's answers to them.
 import { computed, signal } from "@preact/signals";
 import { activeKind, documentsOf } from "../documents";
 import { api } from "./api";
@@ -46,10 +46,10 @@ export const plots: [Plot, string, string][] = [
 	["shared", "shared cache", "a model of threads that share a cache"],
 ];
 
-/** Whether an ensemble is looked at. */
+/** Whether the ensemble's view is shown. */
 export const active = computed(() => activeKind.value?.id === KIND);
 
-// What is chosen.
+// Choices.
 
 const { chosen: opt, choose } = choices(KIND, ["smooth", "focus"]);
 export { choose };
@@ -80,16 +80,16 @@ export const time = computed<Common>(() => {
 	return t === "normalised" || t === "matched" ? t : "raw";
 });
 
-/** A member by number, as options name it; null where it is none. */
+/** The number of a member from an option; null: there is no such member. */
 function memberNamed(text: string): number | null {
 	const n = text === "" ? NaN : Number(text);
 	return ensemble.value?.members.some((m) => m.member === n && m.done) ? n : null;
 }
 
 export const against = computed(() => memberNamed(opt("against", "")));
-/** A member simulated on several cores that the model of a shared cache is judged by. */
+/** A member simulated on several cores, to compare with the model of a shared cache. */
 export const real = computed(() => memberNamed(opt("real", "")));
-/** The trace that matched time is that of: the longest, unless somebody chose. */
+/** The trace that has matched time: the longest, until the person chooses. */
 export const base = computed(() => {
 	const traces = ensemble.value?.traces ?? [];
 	const chosen = Number(opt("base", "NaN"));
@@ -105,13 +105,13 @@ export const base = computed(() => {
 export const volume = computed(() => opt("volume", "off") === "on");
 export const envelope = computed(() => opt("deviation", "off") === "on");
 export const across = computed(() => opt("across", "off") === "on");
-/** Rare peaks are shown though they press everything else flat. */
+/** Whether rare peaks are shown although they press everything else flat. */
 export const peaks = computed(() => opt("peaks", "off") === "on");
 export const weightsText = computed(() => opt("weights", ""));
 export const smooth = computed(() => opt("smooth", "auto"));
 export const match = computed(() => opt("match", ""));
 
-/** Names of the levels of the member that has the most, memory last. */
+/** Names of the levels of the member with the most levels, memory last. */
 export const levelList = computed(() => {
 	const members = ensemble.value?.members ?? [];
 	const deepest = members.reduce<Member | null>(
@@ -139,14 +139,14 @@ export const colourBy = computed(() => {
 	return !e ? -1 : chosen >= 0 ? chosen : usualColour(e);
 });
 
-/** Parameters, that which makes the greatest difference first. */
+/** Parameters in the order of the variance that they explain. */
 const byEffect = computed(() => {
 	const e = ensemble.value;
 	const shares = e ? effects(e) : [];
 
 	return shares.map((_, i) => i).sort((a, b) => shares[b]! - shares[a]!);
 });
-/** Members that are selected, in the order in which they were. */
+/** Selected members, in the order of their selection. */
 export const pinned = computed<number[]>(() =>
 	opt("pin", "")
 		.split(",")
@@ -187,7 +187,7 @@ const unit = computed(() => {
 	const longest = Math.max(1, ...(ensemble.value?.traces.map((t) => t.references) ?? []));
 	return time.value === "normalised" ? longest : 1;
 });
-/** The finest that there is: references of the narrowest bin. */
+/** References of the narrowest bin: the finest resolution. */
 export const bin = computed(() =>
 	Math.max(1, Math.min(...(ensemble.value?.traces.map((t) => t.width) ?? [1]))),
 );
@@ -220,7 +220,7 @@ export function zoomFocus(factor: number, around?: number): void {
 	setFocus({ from: inside - share * width, to: inside + (1 - share) * width });
 }
 
-/** The moment that was clicked, where jumps lead. */
+/** The clicked moment, to which jumps lead. */
 export const at = computed<number | null>(() => {
 	const t = Number(opt("at", "NaN"));
 	return t >= 0 && t <= end.value ? t : null;
@@ -257,7 +257,7 @@ function members(): number[] {
 	return shown.value.map((m) => m.member);
 }
 
-const VALUES = 8_000_000; // the most that an answer may have in a column
+const VALUES = 8_000_000; // largest number of values in a column of an answer
 
 export const curves = latest(() => {
 	const [n, q, w] = [number.value, query.value, focus.value];
@@ -319,7 +319,7 @@ export const matching = latest(() => {
 		: (abort) => api.matching(n, q, abort);
 }, WAIT).value;
 
-/** Milestones that traces can be matched at, as the route wants them. */
+/** Milestones at which traces can be matched, as the route takes them. */
 export const milestones = computed<string[]>(() => {
 	const lists = ensemble.value?.traces.map((t) => t.milestones.map((m) => m.name)) ?? [];
 	const [first = [], second = []] = lists;
@@ -337,7 +337,7 @@ export const milestones = computed<string[]>(() => {
 	);
 });
 
-/** Parameters that are sizes: what working sets and shared caches are about. */
+/** Parameters that are sizes, for working sets and shared caches. */
 export const sizes = computed(
 	() =>
 		ensemble.value?.parameters.filter(
@@ -365,7 +365,10 @@ export const workingSet = latest(() => {
 export const threads = computed(() =>
 	Math.max(2, Math.min(8, Number(opt("threads", "2")) || 2)),
 );
-/** What is shared out, in bytes, and how far apart threads may be; null: as the server says. */
+/*
+ * The bytes that threads share, and the references that they may be apart; null: the
+ * server's default.
+ */
 export const total = computed(() => Number(opt("total", "")) || null);
 export const shift = computed(() => {
 	const chosen = opt("shift", "");
@@ -389,7 +392,7 @@ export const sharedCache = latest(() => {
 		: (abort) => api.sharedCache(n, { ...q, against: null }, list, more, abort);
 }, WAIT).value;
 
-/** The position in a member's trace, as recorded, at a moment of common time. */
+/** The position in a member's recorded trace at a moment of common time. */
 export function positionIn(m: Member, common: number): number {
 	const e = ensemble.value;
 	const first = e?.traces[m.trace]?.from ?? 0;
@@ -397,7 +400,7 @@ export function positionIn(m: Member, common: number): number {
 	return e ? first + positionOf(e, time.value, matching.value, m.trace, common) : 0;
 }
 
-/** Axes of the plots of parameters; by default what makes the greatest difference. */
+/** Axes of the plots of parameters: until the person chooses, those that explain most. */
 export const alongX = computed(() => {
 	const e = ensemble.value;
 	const chosen = e?.parameters.findIndex((p) => p.name === opt("x", "")) ?? -1;
@@ -413,7 +416,7 @@ export const alongY = computed(() => {
 		? chosen
 		: (byEffect.value.find((i) => i !== alongX.value) ?? -1);
 });
-/** What a small chart is about: each member, or each value of a parameter. */
+/** The parameter whose values have a small chart each; -1: each member has one. */
 export const facet = computed(() => {
 	const e = ensemble.value;
 	const chosen = opt("facet", "");

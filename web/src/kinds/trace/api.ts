@@ -42,9 +42,9 @@ export type CellsMode =
 	| "used"
 	| "first";
 
-/** A window so long that a first impression is worth an extra question... */
+/** References from which on a window is worth an extra, coarse question first... */
 export const LONG = 4_000_000;
-/** ...which has so many milliseconds. */
+/** ...which the server may take so many milliseconds for. */
 export const HURRY = 40;
 export type StepBy =
 	| "reference"
@@ -114,7 +114,7 @@ export const api = {
 		return {
 			from: header["from"] as number,
 			count: header["count"] as number,
-			sites: header["sites"] as Site[], // what `site` counts
+			sites: header["sites"] as Site[], // `site` is an index into it
 			blocks: header["blocks"] as { block: number; addr: string; size: number }[],
 			addr: c["addr"] as BigUint64Array,
 			offset: numbers(c["offset"] as BigUint64Array),
@@ -190,9 +190,9 @@ export const api = {
 		n: number,
 		q: {
 			region?: number;
-			grids?: string; // instead: as of gridsParam
+			grids?: string; // instead of one region: see gridsParam()
 			mode: CellsMode;
-			of?: number; // level that mode used is about
+			of?: number; // the level for mode `used`
 			hurry?: number;
 			cells?: number;
 			size?: number;
@@ -279,7 +279,9 @@ export const api = {
 		dir: 1 | -1,
 		s?: AbortSignal,
 	) => (await json<{ at: number | null }>("disagreements/step", { a, b, at, dir }, s)).at,
-	/** What two simulations hold at a moment each; groups are sets of large levels. */
+	/*
+	 * The contents of two simulations at one moment each; groups are sets of large levels.
+	 */
 	disagreementMoment: async (
 		a: number,
 		b: number,

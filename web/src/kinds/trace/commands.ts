@@ -1,4 +1,4 @@
-// What keys and the search can do with a trace.
+// The commands of a trace, for keys and the search.
 import { options, overlay, view } from "../../state/store";
 import type { Command } from "../kind";
 import { step, toggle } from "./state/clock";

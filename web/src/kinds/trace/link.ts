@@ -31,7 +31,7 @@ export const traceLink: LinkPart = {
 				machine: machine.value,
 				second: other?.machine,
 				with: other && other.trace !== trace.value?.trace ? other.trace : undefined,
-				// While it plays the URL would change with every frame.
+				// While playing, the URL would change with every frame.
 				cursor: playing.value ? cursor.peek() : cursor.value,
 				window: chosenWindow.value ?? undefined,
 				selection: selection.value,

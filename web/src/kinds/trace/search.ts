@@ -1,5 +1,5 @@
-// What the search finds in a trace: regions, functions, lines, files, phases, marks,
-// machines; and places that are typed, such as "matmul.c:33" or a moment.
+// Items of a trace for the search: regions, functions, lines, files, phases, marks,
+// machines; and typed places such as "matmul.c:33" or a moment.
 import { exact, shortPath } from "../../model/format";
 import { open } from "../../state/store";
 import type { SearchItem } from "../kind";
@@ -93,7 +93,7 @@ export function searchItems(): SearchItem[] {
 	];
 }
 
-/** The text itself may be a place: "matmul.c:33", or a moment. */
+/** Places that the typed text itself names: "matmul.c:33", or a moment. */
 export function searchText(text: string): SearchItem[] {
 	const line = text.match(/^(.+):(\d+)$/);
 	const moment = text.replace(/[,_ ]/g, "").match(/^@?(\d+)$/);

@@ -1,5 +1,6 @@
-// Ensembles: many simulations side by side. The shapes of the server's answers (docs/api.md,
-// Ensembles), which members are shown, what tells them apart, and their common time.
+// Ensembles: many simulations side by side. The shapes of the server's answers
+// (docs/api.md, Ensembles); which members are shown; the parameters in which they differ;
+// common time.
 import type { Params, Window } from "../../../model/types";
 
 export interface EnsembleTrace {
@@ -14,7 +15,7 @@ export interface EnsembleTrace {
 	milestones: { name: string; count: number }[];
 }
 
-/** Something in which members differ; values in ascending order. */
+/** A property in which members differ; its values are in ascending order. */
 export interface Parameter {
 	name: string;
 	numeric: boolean;
@@ -32,14 +33,14 @@ export interface Member {
 	cores?: number;
 	done: boolean;
 	served: number[];
-	cycles: number; // average a reference
+	cycles: number; // average of a reference
 }
 
 export interface Ensemble {
 	ensemble: number;
 	path: string;
 	name: string;
-	levels: number; // the most of a member, without memory
+	levels: number; // largest number of levels of a member, without memory
 	traces: EnsembleTrace[];
 	parameters: Parameter[];
 	members: Member[];
@@ -91,7 +92,7 @@ export interface Ranking {
 export interface WorkingSet extends Window {
 	end: number;
 	cells: number;
-	bytes: Float32Array; // NaN: larger than the largest
+	bytes: Float32Array; // NaN: larger than the largest size
 }
 
 /** Ways to share a cache out to threads. */
@@ -111,7 +112,7 @@ export interface SharedCache extends Window {
 	value: Float32Array;
 }
 
-/** What is plotted: the parameters called CURVE in docs/api.md. */
+/** The values that a plot shows: the parameters called CURVE in docs/api.md. */
 export interface CurveQuery {
 	measure: Measure;
 	level: number; // from 1
@@ -158,7 +159,7 @@ export function curveParams(q: CurveQuery): Params {
 	};
 }
 
-/** "4, 14, 200" as numbers; null where it is no such list. */
+/** "4, 14, 200" as numbers; null for any other text. */
 export function parseWeights(text: string): number[] | null {
 	const parts = text.split(/[\s,;]+/).filter(Boolean);
 	const numbers = parts.map(Number);
@@ -198,7 +199,7 @@ export function valuesOf(e: Ensemble, parameter: number): string[] {
 	return e.members.some((m) => m.values[parameter] == null) ? [...values, NONE] : values;
 }
 
-/** Hides a value or shows it again; what would hide everything shows everything. */
+/** Hides a value or shows it again. Hiding the last value shows all of them. */
 export function toggled(
 	e: Ensemble,
 	hidden: Hidden,
@@ -227,8 +228,9 @@ function cleaned(e: Ensemble, hidden: Hidden): Hidden {
 }
 
 /*
- * How much of the variance of the members' average access time goes with each
- * parameter (the correlation ratio): what makes the greatest difference gets the colours.
+ * The share of the variance of the members' average access time that each parameter
+ * explains (the correlation ratio). The parameter with the largest share gets the
+ * colours.
  */
 export function effects(e: Ensemble): number[] {
 	const done = e.members.filter((m) => m.done && Number.isFinite(m.cycles));
@@ -250,12 +252,12 @@ export function effects(e: Ensemble): number[] {
 	});
 }
 
-/** The parameter that is coloured unless somebody chose: -1 where there is none. */
+/** The parameter that has the colours until the person chooses; -1: there is none. */
 export function usualColour(e: Ensemble): number {
 	const shares = effects(e);
 	const best = Math.max(...shares, 0);
 
-	// Of those that explain as much, the one with fewer values: it groups.
+	// Of parameters that explain as much, the one with fewer values makes groups.
 	return e.parameters
 		.map((p, i) => ({ i, n: p.values.length, share: shares[i]! }))
 		.filter((p) => p.share >= best - 0.02)
@@ -285,7 +287,7 @@ export function positionOf(
 	return between(matching.knots, matching.base, trace, common);
 }
 
-/** From the position of one trace to that of another, evenly between their knots. */
+/** From a position of one trace to that of another, in proportion between their knots. */
 function between(knots: number[][], of: number, to: number, at: number): number {
 	let [low, high] = [0, knots.length - 1];
 
@@ -305,14 +307,16 @@ export function knotTime(m: Matching, i: number): number {
 	return m.knots[i]![m.base]!;
 }
 
-/** How wide the moving average is unless somebody chose: a 128th of what is shown. */
+/** The width of the moving average until the person chooses: a 128th of the window. */
 export function usualWindow(references: number, min: number): number {
 	const raw = references / 128;
 
 	return raw <= min ? 0 : 2 ** Math.round(Math.log2(raw));
 }
 
-/** A slider from 0 to 1 as references of a moving average, on a scale of logarithms. */
+/*
+ * The position of a slider, from 0 to 1, as references of a moving average; logarithmic.
+ */
 export function windowAt(place: number, min: number, max: number): number {
 	if (place <= 0) return 0;
 	return Math.round(min * (max / min) ** Math.min(1, place));
@@ -338,7 +342,7 @@ export function printFocus(w: Window, end: number): string {
 	return `${short(w.from)}~${short(w.to)}`;
 }
 
-/** Keeps a window within the run and at least a thousandth of a percent wide. */
+/** Keeps a window within the run and at least `min` wide; null: it is the whole run. */
 export function within(w: Window, end: number, min: number): Window | null {
 	const width = Math.min(end, Math.max(w.to - w.from, min));
 	const from = Math.max(0, Math.min(w.from, end - width));

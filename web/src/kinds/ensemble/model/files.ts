@@ -1,4 +1,4 @@
-// What an ensemble's plot shows as CSV and JSON.
+// The numbers of an ensemble's plot as CSV and JSON.
 import type {
 	Curves,
 	CurveQuery,
@@ -20,7 +20,7 @@ function lines(rows: (string | number | null)[][]): string {
 	return rows.map((r) => r.map(csvCell).join(",")).join("\n") + "\n";
 }
 
-/** 32-bit numbers without digits that they do not have. */
+/** A 32-bit number with no more digits than it has. */
 function short(v: number): number {
 	return Number(v.toPrecision(7));
 }
@@ -31,7 +31,7 @@ function labels(e: Ensemble, members: Iterable<number>): string[] {
 	);
 }
 
-/** A row a cell: its time, and the value of each member there. */
+/** One row for each cell: its time, and the value of each member there. */
 export function curvesCsv(e: Ensemble, c: Curves, ws: WorkingSet | null = null): string {
 	const same = ws && ws.cells === c.cells;
 	const rows: (string | number | null)[][] = [
@@ -55,7 +55,7 @@ export function curvesCsv(e: Ensemble, c: Curves, ws: WorkingSet | null = null):
 	return lines(rows);
 }
 
-/** A row a member: its parameters and its value, the best first. */
+/** One row for each member: its parameters and its value, the best first. */
 export function rankingCsv(e: Ensemble, window: Ranking, run: Ranking | null): string {
 	const whole = new Map(run?.rows.map((r) => [r.member, r.value]));
 
@@ -75,7 +75,7 @@ export function rankingCsv(e: Ensemble, window: Ranking, run: Ranking | null): s
 	]);
 }
 
-/** A row a way of sharing out: its members, how many starve, its value. */
+/** One row for each way to share the cache: its members, how many starve, its value. */
 export function sharedCacheCsv(e: Ensemble, s: SharedCache): string {
 	return lines([
 		[

@@ -10,15 +10,15 @@ export interface Box {
 	h: number;
 }
 
-/** Room for values from low to high, with a little air; difference plots contain zero. */
+/** A range with a margin; that of a difference plot contains zero. */
 export interface Range {
 	low: number;
 	high: number;
 }
 
 /*
- * The range of the rows of a matrix [rows][cells] that `wanted` names. The air above is
- * 4 percent; below it ends at zero where values come near it.
+ * The range of the rows of a matrix [rows][cells] that `wanted` names. The margin above
+ * is 4 percent. The range begins at zero where values come near zero.
  */
 export function rangeOf(
 	values: Float32Array,
@@ -37,11 +37,11 @@ export function rangeOf(
 
 const SAMPLED = 20000;
 const RARE = 0.015; // share of the values at each end that may be left out
-const WORTH = 2; // how much larger the rest must become for that
+const WORTH = 2; // leave peaks out only if the rest becomes this much larger
 
 /*
- * The range in which nearly all values are, where rare peaks would press the rest flat; the
- * whole range where that makes little difference.
+ * The range of nearly all values, if rare peaks would press the rest flat; otherwise the
+ * whole range.
  */
 export function usualRange(values: Float32Array, whole: Range): Range {
 	const step = Math.max(1, Math.floor(values.length / SAMPLED));
@@ -118,7 +118,8 @@ export function points(
 	const first = Math.max(0, cellAt(c, w.from) - 1);
 	const last = Math.min(c.cells - 1, cellAt(c, w.to) + 1);
 	const out = new Float64Array(2 * Math.max(0, last - first + 1));
-	// Of a cell's number and of a value: this runs for each cell of each member.
+	// Linear in the number of the cell and in the value: this runs for each cell of each
+	// member.
 	const step = (box.w * (c.to - c.from)) / c.cells / (w.to - w.from || 1);
 	const left = xOf(c.from, w, box) + step / 2;
 	const scale = box.h / (r.high - r.low);
@@ -131,7 +132,7 @@ export function points(
 	return out;
 }
 
-/** The outline of what is between two rows: forth along one and back along the other. */
+/** The outline of the area between two rows: forth along one and back along the other. */
 export function outline(high: Float64Array, low: Float64Array): number[] {
 	const out: number[] = [];
 
@@ -220,8 +221,8 @@ export function spreadLabels(
 }
 
 /*
- * How many envelopes (rows of low and high) cover each of columns x rows pixels of a
- * box, row by row. One difference a boundary, then a sum down each column.
+ * How many envelopes (rows of low and high) cover each of columns x rows pixels of a box,
+ * row by row. Counts the differences at the boundaries, then sums down each column.
  */
 export function density(
 	low: Float32Array,
@@ -258,8 +259,8 @@ export interface Circle {
 }
 
 /*
- * Volume circles of figure 7.3: one for each trace and stretch between milestones. Where
- * stretches are narrower than `least` pixels, neighbours are taken together.
+ * Volume circles of figure 7.3: one for each trace and stretch between milestones.
+ * Neighbouring stretches that are narrower than `min` pixels become one.
  */
 export function circles(m: Matching, w: Window, box: Box, min: number): Circle[] {
 	const out: Circle[] = [];
@@ -282,7 +283,10 @@ export function circles(m: Matching, w: Window, box: Box, min: number): Circle[]
 	return out;
 }
 
-/** Lines of a plot of a parameter: members that differ by nothing else, in its order. */
+/*
+ * Lines of a plot of a parameter: members that differ in that parameter only, in its
+ * order.
+ */
 export function linesOf(
 	e: Ensemble,
 	members: Member[],
@@ -302,7 +306,7 @@ export function linesOf(
 	}));
 }
 
-/** Whether numbers read better on a scale of logarithms: positive and far apart. */
+/** Whether numbers need a logarithmic scale: they are positive and far apart. */
 export function isLog(numbers: number[]): boolean {
 	const low = Math.min(...numbers);
 

@@ -1,6 +1,6 @@
-// The bar above the ensemble: what is plotted, in which time, how smoothly.
+// The bar above an ensemble: plot, measure, common time, smoothing.
 import { measures, parseWeights, placeOfWindow, windowAt } from "../model/ensemble";
-import { bytes, count, exact } from "../../../model/format";
+import { bytes, count, exact, parseBytes } from "../../../model/format";
 import type { ComponentChildren } from "preact";
 import * as s from "../state";
 
@@ -16,7 +16,7 @@ function Choice({
 	label: string;
 	value: string;
 	list: [string, string][];
-	usual?: string; // what nobody has to choose
+	usual?: string; // the default: choosing it takes the choice back
 	title?: string;
 }) {
 	return (
@@ -64,7 +64,7 @@ function Toggle({
 	);
 }
 
-/** Width of the moving average, on a scale of logarithms. */
+/** Width of the moving average, on a logarithmic scale. */
 function Smoothing() {
 	const [min, max] = [s.bin.value, s.longest.value / 2];
 	const auto = s.smooth.value === "auto";
@@ -335,14 +335,6 @@ function Sharing() {
 			/>
 		</>
 	);
-}
-
-/** "64K", "1.5 MiB", "4096". */
-function parseBytes(text: string): number {
-	const m = text.trim().match(/^([\d.]+)\s*([kmg]?)(i?b)?$/i);
-	const power = ["", "k", "m", "g"].indexOf(m?.[2]?.toLowerCase() ?? "");
-
-	return m ? Math.round(Number(m[1]) * 1024 ** power) : 0;
 }
 
 export function EnsembleBar() {

@@ -1,5 +1,5 @@
-// Beside the ensemble: what is pointed at or selected and where to go from there, the legend
-// that filters, the ranking.
+// The pane at the right of an ensemble: the member under the pointer, the selected
+// members and ways into their traces, the legend that filters, the ranking.
 import { signal } from "@preact/signals";
 import { palette } from "../../../draw/colours";
 import { css } from "../../../draw/draw";
@@ -29,7 +29,10 @@ function Mark({ m }: { m: Member }) {
 	);
 }
 
-/** Where the buttons lead: the last member that was selected, or the one pointed at. */
+/*
+ * The members that the buttons are about: the selected ones, or the one under the
+ * pointer.
+ */
 function chosen(): Member[] {
 	const pinned = s.pinned.value.flatMap((n) => s.memberOf(n) ?? []);
 	const over = s.memberOf(s.hovered.value);
@@ -77,7 +80,7 @@ function Jumps() {
 	);
 }
 
-/** Values of one member where the pointer is, or at the moment that was clicked. */
+/** Values of one member at the moment under the pointer, or at the clicked one. */
 function Readout({ m }: { m: Member }) {
 	const time = s.pointed.value ?? s.at.value;
 	const c = s.curves.value;
@@ -125,7 +128,7 @@ function Readout({ m }: { m: Member }) {
 	);
 }
 
-/** The best and the worst of those that are shown, when nothing is pointed at. */
+/** The best and the worst of the shown members, while no member is under the pointer. */
 function Extremes() {
 	const r = s.ranking.value;
 	const visible = new Set(s.shown.value.map((m) => m.member));
@@ -166,7 +169,7 @@ function Extremes() {
 	);
 }
 
-/** Its height does not change with what is pointed at: the list below must stay in place. */
+/** The height does not change with the pointer: the list below must stay in place. */
 function Selected() {
 	const over = s.memberOf(s.hovered.value);
 	const pinned = chosen().filter((m) => m !== over);
@@ -313,7 +316,7 @@ function Ranking() {
 		1e-12,
 		...rows.map((x) => Math.abs(x.value)).filter(Number.isFinite),
 	);
-	// The server ranks: whether more is better depends on the measure.
+	// The order is the server's: whether more is better depends on the measure.
 	const place = new Map(run?.rows.map((x, i) => [x.member, i]));
 	if (by === "run")
 		rows.sort((a, b) => (place.get(a.member) ?? 0) - (place.get(b.member) ?? 0));
@@ -424,7 +427,7 @@ function Clusters() {
 	);
 }
 
-/** Where traces do not have the same milestones. */
+/** Sentences about traces whose milestones differ. */
 function Unequal() {
 	const m = s.matching.value;
 

@@ -1,5 +1,5 @@
-// Curves of members over common time, and what stands around them: envelopes, the mean
-// across members, labels at their ends, milestones, volume circles, the whole run below.
+// Curves of members over common time, with envelopes, the mean across members, labels at
+// their ends, milestones, volume circles and the whole run below.
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import {
@@ -35,18 +35,20 @@ import {
 	type Plane,
 } from "./scene";
 
-/** Envelopes of more members than this only of those that are selected. */
+/** With more members than this, only the selected ones have envelopes. */
 const ENVELOPES = 16;
 /** Up to this many curves are drawn with thick lines. */
 const FEW = 12;
-/** Up to this many show what the moving average does within a cell. */
+/*
+ * Up to this many members, a curve shows the span of its moving average within each cell.
+ */
 const EXTREMES = 32;
 const LABEL = 13; // height of a label
-const EARLY = 24; // pixels before the end from which on a curve has its label beside it
-const FAR = 60; // pixels from its curve that it may be moved
+const EARLY = 24; // a curve that ends this many pixels before the plot has its label beside its end
+const FAR = 60; // pixels that a label may stand away from its curve
 const FAINT = 0.22;
 
-/** How a curve of n looks best. */
+/** Thickness and opacity of one of n curves. */
 function stroke(n: number): { thick: number; alpha: number } {
 	if (n <= FEW) return { thick: 1.9, alpha: 1 };
 	if (n <= 48) return { thick: 1.5, alpha: 0.9 };
@@ -60,10 +62,10 @@ export interface Look {
 	envelope: boolean;
 	across: boolean;
 	difference: boolean;
-	peaks: boolean; // rare ones are shown at the cost of the rest
+	peaks: boolean; // rare peaks are shown, and the rest becomes flat
 }
 
-/** The range of all means, and the one that is drawn: with envelopes where they are. */
+/** The range of all means, and the range that is drawn, which includes envelopes. */
 export function rangeFor(c: Curves, look: Look): { range: Range; whole: Range } {
 	const whole = rangeOf(c.mean, c.cells, c.members.keys());
 	const fit = (values: Float32Array, r: Range) =>
@@ -87,7 +89,7 @@ export function rangeFor(c: Curves, look: Look): { range: Range; whole: Range } 
 	return { range: padded(r, look.difference), whole };
 }
 
-/** Says where curves go on beyond the plot. */
+/** Marks places where curves go on beyond the plot. */
 export function drawCut(
 	d: Draw,
 	p: Palette,
@@ -212,7 +214,7 @@ function curve(
 	);
 }
 
-/** From the least to the greatest of the moving average in each cell, where it shows. */
+/** The span of the moving average within each cell, if it is large enough to be seen. */
 function drawExtremes(
 	d: Draw,
 	c: Curves,
@@ -229,7 +231,7 @@ function drawExtremes(
 	if (max > 2 * pixel) d.path(outline(on(c.high), on(c.low)), colour, undefined, 0.28);
 }
 
-/** One curve over all others, for what the pointer is at. */
+/** One curve over all others: the one under the pointer. */
 export function drawOne(
 	d: Draw,
 	p: Palette,
@@ -289,7 +291,10 @@ export interface EndLabel {
 	colour: Colour;
 }
 
-/** Where a curve ends, but for what its very last cells do: the median of the last ones. */
+/*
+ * The height of a curve's end: the median of its last cells, because the very last ones
+ * may jump.
+ */
 function endOf(c: Curves, row: number): { cell: number; value: number } | null {
 	const list: number[] = [];
 	const max = Math.max(1, Math.round(c.cells * 0.03));
@@ -304,7 +309,10 @@ function endOf(c: Curves, row: number): { cell: number; value: number } | null {
 	return cell < 0 ? null : { cell, value: list.sort((a, b) => a - b)[list.length >> 1]! };
 }
 
-/** Which members get a label: all that fit, or else the selected and the extremes. */
+/*
+ * The members that get a label: all if they fit, otherwise the selected ones and the
+ * extremes.
+ */
 export function endLabels(
 	d: Draw,
 	p: Palette,
@@ -335,7 +343,7 @@ export function endLabels(
 		);
 	}
 	let places: number[] = [];
-	// Labels that would stand far from their curves say nothing: half of them go.
+	// Labels far from their curves do not help: half of them go.
 	for (;;) {
 		places = spreadLabels(
 			list.map((x) => x.y),
@@ -399,7 +407,7 @@ export function drawMilestones(d: Draw, p: Palette, m: Matching, plane: Plane): 
 		if (x < box.x - 1 || x > box.x + box.w + 1 || x - last < APART) continue;
 		last = x;
 		d.line(x, box.y, x, box.y + box.h, p.muted, 1, 0.32);
-		// The name once, then which time it is: "mark sweep", 2, 3, ...
+		// The name once, then its count: "mark sweep", 2, 3, ...
 		const text = nth && name === before ? nth : cut(d, m.names[i] ?? "", NAMED, 10);
 		const style = { colour: p.muted, size: 10 };
 		if (x < named || x > box.x + box.w - 20) continue;
@@ -461,7 +469,7 @@ export function drawContext(
 	box: Box,
 	end: number,
 	focus: Window | null,
-	key: string, // of everything that the curves depend on
+	key: string, // changes with everything that the curves depend on
 ): void {
 	const window = { from: 0, to: end };
 

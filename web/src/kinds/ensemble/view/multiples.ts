@@ -47,7 +47,10 @@ export function panels(look: Look, facet: number, room: Box): Panel[] {
 	}));
 }
 
-/** The least and greatest of all members, in as many cells as a small chart has pixels. */
+/*
+ * The lowest and highest value of all members, in as many cells as a small chart has
+ * pixels.
+ */
 function span(c: Curves, cells: number): [Float32Array, Float32Array] {
 	const [low, high] = [new Float32Array(cells), new Float32Array(cells)];
 

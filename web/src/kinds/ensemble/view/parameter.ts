@@ -1,11 +1,12 @@
-// A parameter against the result, and two of them: what a value costs, everything else equal.
+// One parameter, or two, against the result: the cost of a value while everything else is
+// equal.
 import { along, type Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { valueOf, valuesOf, type Ensemble, type Member } from "../model/ensemble";
 import { isLog, linesOf, padded, yOf, type Box, type Range } from "../model/graph";
 import { colourOf, cut, drawValues, valueColour, valueText } from "./scene";
 
-/** A place that a pointer can be at, and the member there. */
+/** A place in the picture, and the member there. */
 export interface Spot {
 	x: number;
 	y: number;
@@ -136,7 +137,7 @@ export function drawParameter(
 	return spots;
 }
 
-/** One cell for each pair of values; where several members fall into it, it has stripes. */
+/** One cell for each pair of values; a cell of several members has stripes. */
 export function drawHeat(
 	d: Draw,
 	p: Palette,

@@ -1,5 +1,5 @@
-// The pictures of an ensemble: where their parts stand, and what is drawn over them. What the
-// pointer does is in ensemble.ts.
+// The pictures of an ensemble: the layout of their parts, and marks over them. view.ts
+// handles the pointer.
 import type { Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { valueAt, xOf, yOf, type Box } from "../model/graph";
@@ -47,7 +47,7 @@ import {
 const HEAD = 36; // title and key
 export const LEFT = 62; // at least
 export const RIGHT = 16;
-const LABELS = 150; // the most that labels at the ends of curves take
+const LABELS = 150; // largest width of labels at the ends of curves
 const AXIS = 24;
 const SPREAD = 64;
 const CONTEXT = 46;
@@ -57,7 +57,7 @@ type Circles = ReturnType<typeof drawVolumes>;
 const ids = new WeakMap<object, number>();
 let next = 0;
 
-/** A number for an answer, the same as long as it is the same one. */
+/** A number that stands for an answer in keys. */
 function idOf(answer: object | null): number {
 	if (!answer) return -1;
 	if (!ids.has(answer)) ids.set(answer, next++);
@@ -195,7 +195,7 @@ export abstract class EnsemblePicture extends CursorView {
 		if (fits) d.text(x, 17.5, fits, style);
 	}
 
-	/** The parameter that the key is about. */
+	/** The parameter that the key explains. */
 	private keyed(): number {
 		return s.plot.value === "parameter" ? this.lineBy() : s.colourBy.value;
 	}
@@ -349,7 +349,7 @@ export abstract class EnsemblePicture extends CursorView {
 		);
 	}
 
-	/** The spot of the member that is pointed at, here or in the ranking. */
+	/** The spot of the member under the pointer, here or in the ranking. */
 	private lit(d: Draw, p: Palette): void {
 		const spot = this.spots.find((x) => x.member.member === s.hovered.value);
 
@@ -358,7 +358,7 @@ export abstract class EnsemblePicture extends CursorView {
 		else d.arc(spot.x, spot.y, 6, 8, 0, 2 * Math.PI, p.text);
 	}
 
-	/** The chart of the member that is pointed at, and the moment in all of them. */
+	/** The chart of the member under the pointer, and the moment in all charts. */
 	private litCharts(d: Draw, p: Palette, window: Window): void {
 		for (const { box, members } of this.charts) {
 			if (s.pointed.value !== null) {

@@ -1,5 +1,4 @@
-// What the plots of an ensemble share: which members, in which colours, in which range,
-// and how values and times are written.
+// The colours, axes, keys and texts that the plots of an ensemble share.
 import { numberColour, wordColour } from "../../../draw/series";
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
@@ -49,7 +48,9 @@ export function valueColour(
 	return numeric ? numberColour(p, i, values.length) : wordColour(p, i);
 }
 
-/** A trace's colour, for what belongs to no single member: that of its first one. */
+/*
+ * A trace's colour, for marks that belong to no single member: that of its first member.
+ */
 export function traceColour(e: Ensemble, p: Palette, trace: number): Colour {
 	const by = colourBy.value;
 	const m = e.members.find((one) => one.trace === trace);
@@ -86,7 +87,7 @@ export function timeText(t: number): string {
 	return time.value === "normalised" ? percent(t) : count(Math.round(t));
 }
 
-/** What the axis of values says. */
+/** The title of the axis of values. */
 export function measureText(): string {
 	const m = measures.find((x) => x.id === measure.value)!;
 	const name = levelList.value[level.value - 1] ?? "";

@@ -18,7 +18,10 @@ import type { Window } from "../../../model/types";
 import { drawOne } from "./curves";
 import { drawValues, rowOf, type Plane } from "./scene";
 
-/** Bytes of the working set as steps on a scale of logarithms; sizes there are as lines. */
+/*
+ * Bytes of the working set as steps on a logarithmic scale; the sizes of the members are
+ * lines.
+ */
 export function drawWorkingSet(
 	d: Draw,
 	p: Palette,
@@ -61,7 +64,7 @@ export function drawWorkingSet(
 	d.text(box.x + 6, box.y + 8, `working set, by ${size}`, { colour: p.muted, size: 11 });
 }
 
-/** Ways that starve equally many threads, with what they cost over the run. */
+/** Ways that starve equally many threads, with their values over the run. */
 export interface Cluster {
 	starved: number;
 	ways: number[]; // their numbers
@@ -87,9 +90,9 @@ export function clusterColour(p: Palette, starved: number): number {
 	return wordColour(p, [2, 4, 0, 3, 1, 6, 5, 7][starved % 8]!);
 }
 
-const LINES = 400; // ways drawn as lines; envelopes are drawn of all
+const LINES = 400; // ways drawn as lines; all ways have envelopes
 
-/** What is drawn of the envelopes: all, or all but rare peaks. */
+/** The range of the envelopes: all of it, or without rare peaks. */
 export function sharedCacheRange(
 	s: SharedCache,
 	c: Curves | null,
@@ -197,7 +200,7 @@ export function drawClusterKey(
 	return left;
 }
 
-/** A way in words: which sizes its threads have. */
+/** A way in words: the sizes of its threads. */
 export function wayText(e: Ensemble, s: SharedCache, way: number, size: string): string {
 	const i = e.parameters.findIndex((x) => x.name === size);
 	const sizes = Array.from(

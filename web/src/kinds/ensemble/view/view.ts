@@ -1,6 +1,6 @@
 // Many simulations side by side: curves of all members over common time, with the whole
-// run below, and other pictures of the same numbers. What is chosen is in state/ensemble.ts,
-// what is drawn in ensemblePicture.ts; this is what the pointer does.
+// run below, and other pictures of the same numbers. This file handles the pointer;
+// ../state.ts holds the choices, picture.ts draws.
 import { effect } from "@preact/signals";
 import type { Member } from "../model/ensemble";
 import { curvesCsv, plotJson, rankingCsv, sharedCacheCsv } from "../model/files";
@@ -202,7 +202,7 @@ class EnsembleView extends EnsemblePicture {
 		return hit && hit.distance <= NEAR ? s.memberOf(c.members[hit.row]!) : undefined;
 	}
 
-	/** In a small chart, the nearest of the curves that stand out there. */
+	/** The nearest of the curves that stand out in a small chart. */
 	private inChart(x: number, y: number): Member | undefined {
 		const c = s.curves.value;
 		const chart = this.charts.find(
@@ -221,7 +221,7 @@ class EnsembleView extends EnsemblePicture {
 		return hit ? s.memberOf(c.members[rows[hit.row]!]!) : undefined;
 	}
 
-	/** Common time under the pointer, where the plot has it. */
+	/** Common time under the pointer; null in plots without time. */
 	private timeUnder(x: number, y: number): number | null {
 		if (!this.plane || !this.overTime()) return null;
 		if (s.plot.value !== "multiples") return timeOn(this.plane, x);

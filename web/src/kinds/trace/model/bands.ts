@@ -1,5 +1,5 @@
-// A cell of the timeline as bands, one a serving level: where each begins and ends from 0
-// to 1, and how much of it is selected.
+// A cell of the timeline as bands, one for each serving level: the ends of each band from
+// 0 to 1, and its selected part.
 
 /** Weights of the levels: 1 for references, cycles for time. */
 export type Weights = readonly number[];
@@ -11,7 +11,7 @@ export type Weights = readonly number[];
 export function bands(
 	all: ArrayLike<number>,
 	some: ArrayLike<number> | null,
-	at: number, // of the cell's first number
+	at: number, // index of the cell's first number
 	weights: Weights,
 	ends: Float64Array,
 	parts: Float64Array,

@@ -1,6 +1,6 @@
-// Where the frames of regions stand. Without a wish of the person they fill the room in
-// rows; a frame that was moved or resized keeps its place, in thousandths of the room, so
-// that the address restores it on another screen too.
+// The places of the frames of regions. Frames fill the room in rows; a frame that the
+// person moved or resized keeps its place, in thousandths of the room, so that the URL
+// restores it on another screen too.
 
 export interface Box {
 	x: number;
@@ -46,14 +46,14 @@ export function arrange(folded: boolean[], w: number, h: number, gap = 12): Box[
 	return out;
 }
 
-/** As many columns as make the frames nearest to half as wide again as high. */
+/** The number of columns that makes frames closest to 3:2. */
 function columnsFor(n: number, w: number, h: number, max: number): number {
 	let best = 1;
 	let min = Infinity;
 
 	for (let c = 1; c <= Math.min(n, max); c++) {
 		const off = Math.abs(Math.log(w / c / (h / Math.ceil(n / c)) / 1.5));
-		// a last row with holes wastes room
+		// A last row with holes wastes room.
 		const waste = (n % c ? c - (n % c) : 0) * 0.1;
 		if (off + waste < min) [best, min] = [c, off + waste];
 	}
@@ -97,7 +97,7 @@ export function contains(b: Box, x: number, y: number): boolean {
 	return x >= b.x && x < b.x + b.w && y >= b.y && y < b.y + b.h;
 }
 
-/** Numbers of a list in the address: "3,1,2". */
+/** Numbers of a list in the URL: "3,1,2". */
 export function parseList(text: string): number[] {
 	return text
 		.split(",")

@@ -1,6 +1,6 @@
-// Where the lines of a cache stand in its picture: sets side by side, the ways of a set
+// The places of the lines of a cache in its picture: sets side by side, the ways of a set
 // below each other; a cache of few sets the other way round. Long rows are broken into
-// bands. Levels that come in groups of sets have one place a group.
+// bands. Levels that come in groups of sets have one place for each group.
 import type { Box } from "./boxes";
 import type { StateLevel } from "./types";
 
@@ -19,7 +19,7 @@ export interface LevelPicture extends Box {
 	gap: number; // between bands
 }
 
-export const LABEL = 128; // room for what is said of a level, at its left
+export const LABEL = 128; // room for the words at the left of a level
 
 export function unitsOf(info: StateLevel): number {
 	return info.instances * (info.group ? Math.ceil(info.sets / info.group) : info.sets);
@@ -46,7 +46,7 @@ export function layLevel(
 		const cw = w / Math.ceil(columns / b);
 		const ch = (h - (b - 1) * gap) / (b * rows);
 		const score = Math.min(cw, largest[0], 1.8 * Math.min(ch, largest[1]));
-		// turned pictures keep a set in one row as long as its lines can be told apart
+		// Turned pictures keep a set in one row if its lines can be told apart.
 		if (turned && b > 1 && best >= 6) break;
 		if (score > best + 0.01) [bands, best] = [b, score];
 	}
@@ -74,7 +74,7 @@ export function layLevel(
 	};
 }
 
-/** Bands keep `rows` places above each other. */
+/** The bands of a level with `rows` places above each other. */
 function rowsOf(p: LevelPicture): number {
 	return p.turned ? p.units : p.ways;
 }
@@ -128,7 +128,7 @@ export function layLevels(
 	let room = box.h - gap * (levels.length - 1);
 
 	levels.forEach((info, i) => {
-		// Small levels leave room for the large ones behind them.
+		// Small levels leave room for the large ones after them.
 		const share = room / (levels.length - i);
 		const p = layLevel(info, i, { ...box, y, h: share }, largest);
 		const h = Math.min(share, Math.max(info.group ? 56 : 46, pictureHeight(p) + 6));
@@ -139,7 +139,7 @@ export function layLevels(
 	return out;
 }
 
-/** What a level is, in words. */
+/** A level in words. */
 export function levelWords(info: StateLevel): string {
 	const sets = info.sets === 1 ? "one set" : `${info.sets} sets`;
 

@@ -1,4 +1,4 @@
-// What lines and levels cost, from counts by serving level (memory last).
+// The costs of lines and levels, from counts by serving level (memory last).
 import type { Level } from "./types";
 
 export function caches(levels: Level[]): Level[] {
@@ -25,7 +25,7 @@ export function sum(values: ArrayLike<number>): number {
 	return n;
 }
 
-/** Cycles of references served so, by the machine's latencies. */
+/** Cycles of references with these counts by level, by the machine's latencies. */
 export function cyclesOf(served: number[], levels: Level[]): number {
 	const inner = caches(levels);
 	const memory = levels.find((l) => l.kind === "memory")?.cycles ?? 0;
@@ -37,11 +37,11 @@ export interface LevelRow {
 	name: string;
 	asked: number; // references that came this far
 	missed: number;
-	ratio: number; // of those asked
+	ratio: number; // missed / asked
 	cycles: number; // spent on what this level served
 }
 
-/** One row a level of cache, then memory. */
+/** One row for each level of cache, then memory. */
 export function levelRows(served: number[], levels: Level[]): LevelRow[] {
 	const inner = caches(levels);
 	const memory = levels.find((l) => l.kind === "memory")?.cycles ?? 0;
@@ -60,7 +60,7 @@ export function levelRows(served: number[], levels: Level[]): LevelRow[] {
 	});
 }
 
-/** What a bar of the source's gutter measures: "references", "cycles", "miss0", "miss1", ... */
+/** The measure of the bars in the source: "references", "cycles", "miss0", "miss1", ... */
 export type Metric = string;
 
 export function metrics(levels: Level[]): [Metric, string][] {

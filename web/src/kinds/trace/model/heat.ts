@@ -1,12 +1,12 @@
 // Numbers of cells as colours: the scale of a heat map and the ends that its legend names.
 
 export interface Scale {
-	low: number; // of values that are there
+	low: number; // lowest value
 	high: number;
 	log: boolean;
 }
 
-/** The scale of all values above 0; wide ranges are logarithmic unless `linear`. */
+/** The scale of all values above 0; it is logarithmic for wide ranges unless `linear`. */
 export function scaleOf(values: Iterable<ArrayLike<number>>, linear = false): Scale {
 	let [low, high] = [Infinity, 0];
 
@@ -42,7 +42,7 @@ export function sumFrom(
 	return out;
 }
 
-/** Values, of which the most frequent come first: at most `most`. */
+/** The most frequent values, at most `max`. */
 export function frequent(values: ArrayLike<number>, none: number, max: number): number[] {
 	const count = new Map<number, number>();
 

@@ -1,5 +1,6 @@
 // The text of a machine (lib/cache/machine.h) as fields of a form, and back. Words that
 // the form does not know are kept where they stand, so that no text is lost by editing.
+import { parseBytes } from "../../../model/format";
 
 export interface LevelForm {
 	name: string; // L1 to L4, L1i, TLB, TLB2, memory, walk
@@ -19,10 +20,10 @@ export interface LevelForm {
 export interface MachineForm {
 	cores: number;
 	levels: LevelForm[]; // as they stand
-	rest: string[]; // whole parts that are none: "seed 7", a preset's name
+	rest: string[]; // parts that are no level: "seed 7", a preset's name
 }
 
-/** Caches of data; the others have fewer words. */
+/** Whether a level is a cache of data; the other levels have fewer fields. */
 export function isCache(l: LevelForm): boolean {
 	return /^L\d$/i.test(l.name);
 }
@@ -94,21 +95,10 @@ export function printMachine(m: MachineForm): string {
 	);
 
 	if (m.cores > 1) parts.unshift(`cores ${m.cores}`);
-	// A preset stands first, for what follows changes it; a seed stands last.
+	// A preset comes first, because the parts after it change it; a seed comes last.
 	const presets = m.rest.filter((r) => !/^seed /.test(r));
 	const seeds = m.rest.filter((r) => /^seed /.test(r));
 	return [...presets, ...parts, ...seeds].join(" | ");
-}
-
-/** "32K" is 32768. */
-export function sizeOf(text: string): number {
-	const m = text.match(/^(\d+(?:\.\d+)?)([KMG]?)i?B?$/i);
-
-	if (!m) return NaN;
-	return (
-		Number(m[1]) *
-		{ "": 1, K: 1024, M: 1048576, G: 1073741824 }[m[2]!.toUpperCase() as "K"]!
-	);
 }
 
 /** 32768 is "32K". */
@@ -132,13 +122,13 @@ export function shortMachine(
 		.join(" · ");
 }
 
-/** What is wrong with a machine, as far as the page can tell; the server has the last word. */
+/** Faults of a machine that the page can see; the server has the last word. */
 export function machineFaults(m: MachineForm): string[] {
 	const faults: string[] = [];
 	let line = 64;
 
 	for (const l of m.levels.filter(isCache)) {
-		const size = sizeOf(l.size);
+		const size = parseBytes(l.size);
 		const ways = l.ways === "full" ? 1 : Number(l.ways ?? 8);
 
 		line = Number(l.line ?? line);

@@ -1,6 +1,6 @@
-// Which moment of one run belongs to a moment of another. A match is a list of pairs of
-// times that belong together, in growing order; between two of them times are in
-// proportion. Whoever knows better milestones makes a better list; nothing else changes.
+// The moment of one run that belongs to a moment of another. A match is a list of pairs
+// of times that belong together, in growing order; times between two pairs are in
+// proportion. Better milestones make a better list; nothing else changes.
 
 export type Match = [time: number, other: number][];
 
@@ -59,7 +59,7 @@ export function matchedTime(m: Match, time: number): number {
 	const [low, high] = [m[i - 1]!, m[i] ?? m[i - 1]!];
 	if (time >= high[0]) return high[1];
 	const [here, there, by] = [high[0] - low[0], high[1] - low[1], time - low[0]];
-	// the same pace needs no division, which could lose one
+	// At the same pace no division is needed, which could be off by one.
 	return low[1] + (here === there ? by : Math.floor((by * there) / here));
 }
 

@@ -10,12 +10,12 @@ export interface Sheet {
 /** Cells are squares of this many pixels, gap included. */
 const LARGEST = 16;
 const SMALLEST = 4;
-/** As many as the server tells at once. */
+/** The largest number of cells of one answer. */
 export const CELLS_MAX = 65536;
 
 /*
- * Lays out references [from, to) so that they fill the room: the largest cells that leave
- * room for all, one a reference if possible. `wanted` columns, or as many as fit (0).
+ * Lays out references [from, to) so that they fill the room: the largest cells that fit,
+ * one for each reference if possible; in `wanted` columns, or as many as fit (0).
  */
 export function layOut(
 	from: number,

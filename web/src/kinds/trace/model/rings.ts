@@ -12,13 +12,13 @@ const CORE = 0.075; // of the radius
 const MEMORY = 0.055;
 const RESULT = 0.02; // the band of last results outside memory
 const BETWEEN = 0.014;
-const WOUND = 0.09; // turns of an arm at least: it must look like one
-const WOUND_SECTOR = 0.6; // of its sector, at most: cores stay apart
-const READABLE = 4.6; // pixels between elements, else a glyph is a line
+const WOUND = 0.09; // smallest turns of an arm, so that it looks like one
+const WOUND_SECTOR = 0.6; // largest share of its sector, so that cores stay apart
+const READABLE = 4.6; // smallest distance of elements in pixels; below it a glyph is a line
 const ELEMENTS_MAX = 20000; // of a level
-const DENSE = 2; // pixels between arms: closer ones take turns
+const DENSE = 2; // pixels between arms; closer arms alternate between rows
 
-/** What one glyph stands for. */
+/** The data that one glyph stands for. */
 export type Grain = "element" | "line" | "sets";
 
 export interface Ring {
@@ -30,7 +30,7 @@ export interface Ring {
 	turns: number; // of each arm, from its inner to its outer end
 	grain: Grain;
 	size: number; // pixels of a glyph
-	rows: number; // of neighbouring arms, where they would stand on each other otherwise
+	rows: number; // rows that neighbouring arms alternate between, so that they do not overlap
 }
 
 export interface Rings {
@@ -45,7 +45,7 @@ export function polar(r: number, angle: number): Point {
 	return [r * Math.sin(angle), -r * Math.cos(angle)];
 }
 
-/** The radius at u of an arm: as much area for each glyph inside as outside. */
+/** The radius at u of an arm; glyphs have equal areas at its inner and outer end. */
 function radiusAt(l: Ring, u: number): number {
 	const pad = Math.min((l.r1 - l.r0) * 0.14, 9);
 	const [a, b] = [l.r0 + pad, l.r1 - pad];
@@ -66,14 +66,14 @@ export function armAt(l: Ring, x: number, y: number): number {
 	const turned = angle - l.turns * Math.max(0, Math.min(1, u));
 	const arm = Math.round((turned - Math.floor(turned)) * l.arms - 0.5);
 
-	// arms that are wedges begin at their edges
+	// Arms that are wedges begin at their edges.
 	if (l.info.group) return Math.floor((angle < 0 ? angle + 1 : angle) * l.arms) % l.arms;
 	return (arm + l.arms) % l.arms;
 }
 
 /** Where part i of n of a line with this rank stands. */
 export function spot(l: Ring, arm: number, rank: number, i = 0, n = 1): Point {
-	// a gap between lines shows where each begins
+	// A gap between lines shows where each begins.
 	const within = n > 1 ? 0.08 + (0.84 * (i + 0.5)) / n : ((arm % l.rows) + 0.5) / l.rows;
 
 	return armPoint(l, arm, (rank + within) / l.info.ways);
@@ -101,7 +101,7 @@ export function layRings(
 	const result: Point = [r1 - RESULT * radius, r1];
 	const memory: Point = [result[0] - 2 - MEMORY * radius, result[0] - 2];
 	const core = CORE * radius;
-	// Memory is far away, and levels are the wider the farther out they are.
+	// Memory is far away, and outer levels are wider than inner ones.
 	const end = memory[0] - 0.1 * radius;
 	const shares = levels.map((_, i) => 1 + 0.18 * i);
 	const whole = shares.reduce((a, b) => a + b, 0);
@@ -143,7 +143,7 @@ export function layRings(
 			l.grain = n > 1 && few && fine >= READABLE ? "element" : "line";
 			let room1 = l.grain === "element" ? fine : wind(info.ways);
 			if (l.grain === "line" && room1 < DENSE) {
-				// thousands of arms: neighbours take turns within the room of a rank
+				// Thousands of arms: neighbours alternate within the room of a rank.
 				const across = (Math.PI * (r0 + l.r1)) / arms;
 				const deep = (l.r1 - r0) / info.ways;
 				l.rows = Math.max(1, Math.floor(Math.sqrt(deep / across)));
@@ -164,8 +164,8 @@ export interface Arc {
 }
 
 /*
- * The regions around the ring, by the roots of their sizes so that small ones can be seen
- * beside large ones, and behind them the room for all other memory.
+ * The regions around the ring, in proportion to the square roots of their sizes, so that
+ * small ones can be seen beside large ones; after them comes all other memory.
  */
 export function layMemory(regions: Region[]): { arcs: Arc[]; others: Point } {
 	const gap = 0.045;
@@ -173,7 +173,7 @@ export function layMemory(regions: Region[]): { arcs: Arc[]; others: Point } {
 	const roots = regions.map((r) => Math.sqrt(extentOf(r)));
 	const whole = roots.reduce((a, b) => a + b, 0) || 1;
 	const room = TURN - rest - gap * (regions.length + 1);
-	let at = -Math.PI + rest / 2 + gap; // the others are at the bottom
+	let at = -Math.PI + rest / 2 + gap; // all other memory is at the bottom
 
 	const arcs = regions.map((region, i) => {
 		const a0 = at;
@@ -188,7 +188,7 @@ export function homeAngle(a: Arc, offset: number): number {
 	return a.a0 + (a.a1 - a.a0) * Math.max(0, Math.min(1, offset / a.bytes));
 }
 
-/** Parts of an arc that can be told apart, and the bytes of each. */
+/** The number of cells of an arc that can be told apart, and the bytes of each. */
 export function cellsOf(a: Arc, r: number, min = 2): { cells: number; size: number } {
 	const elem = a.region.elem || 8;
 	const elements = Math.max(1, Math.ceil(a.bytes / elem));
@@ -199,8 +199,8 @@ export function cellsOf(a: Arc, r: number, min = 2): { cells: number; size: numb
 }
 
 /*
- * Bytes of a line before its region, which begins at `low`. Then the offset of the line is
- * that of the first byte of the region.
+ * The bytes of a line that lie before its region, which begins at `low`: a line that
+ * begins before its region has the offset of the region's first byte.
  */
 export function leadOf(low: number | undefined, address: number, offset: number): number {
 	return offset === 0 && low !== undefined && low > address ? low - address : 0;
@@ -223,13 +223,13 @@ export function elementsOf(
 	return { first: begin * elem, size: elem, count: Math.max(1, end - begin) };
 }
 
-/** Points of the way of data that leave: a wide arc, as if they were fleeing. */
+/** The points on the way of data that leave: a wide arc. */
 export function wideWay(from: Point, to: Point, t: number): Point {
 	const [r0, r1] = [Math.hypot(...from), Math.hypot(...to)];
 	const a0 = Math.atan2(from[0], -from[1]);
 	let turn = Math.atan2(to[0], -to[1]) - a0;
 
-	// always the same way round, and never more than most of a turn
+	// always in the same direction, and less than a full turn
 	turn = ((turn % TURN) + TURN) % TURN;
 	if (turn > 0.75 * TURN) turn -= TURN;
 	const grow = t * t * (3 - 2 * t);
@@ -252,7 +252,7 @@ export function polyline(way: (t: number) => Point, steps: number, until = 1): P
 	return out;
 }
 
-/** How much larger than the room the rings are, and where their centre is in radii. */
+/** The factor by which the rings are larger than the room, and their centre in radii. */
 export interface Zoom {
 	k: number;
 	x: number;
@@ -262,7 +262,7 @@ export interface Zoom {
 const ZOOM_MAX = 40;
 export const whole: Zoom = { k: 1, x: 0, y: 0 };
 
-/** "4:0.5:-1", as the address keeps it; anything else is the whole picture. */
+/** "4:0.5:-1", as the URL keeps it; any other text is the whole picture. */
 export function parseZoom(text: string): Zoom {
 	const [k, x, y] = text.split(":").map(Number);
 

@@ -1,6 +1,6 @@
-// Room around the rings: matrices of regions stand outside the circle, each beside its arc,
-// without touching the circle, the words, each other or the edge. As large as that allows,
-// where rings that shrink for it count as well.
+// Room around the rings. Matrices of regions stand outside the circle, each beside its
+// arc, without touching the circle, the words, each other or the edge. The layout weighs
+// large matrices against rings that shrink for them.
 
 export interface Rect {
 	x: number;
@@ -9,7 +9,7 @@ export interface Rect {
 	h: number;
 }
 
-/** A matrix that wants a place: its size in a square of so many pixels, and where its arc is. */
+/** A matrix that needs a place: its size in a square of so many pixels, and its arc. */
 export interface Wanted {
 	region: number;
 	arc: [number, number]; // clockwise from the top
@@ -18,7 +18,7 @@ export interface Wanted {
 
 export interface Placed extends Rect {
 	region: number;
-	room: number; // that it was fitted into
+	room: number; // side of the square that it was fitted into
 }
 
 export interface Around {
@@ -26,7 +26,7 @@ export interface Around {
 	y: number;
 	r: number;
 	boxes: Placed[];
-	left: number; // for which there was no place
+	left: number; // matrices without a place
 }
 
 export const TITLE_ROOM = 15; // above a matrix, for its name
@@ -46,7 +46,7 @@ function touch(a: Rect, b: Rect): boolean {
 	);
 }
 
-/** From the centre of a circle to the nearest point of a rectangle. */
+/** The distance from the centre of a circle to the nearest point of a rectangle. */
 export function distance(x: number, y: number, b: Rect): number {
 	const dx = Math.max(b.x - x, 0, x - b.x - b.w);
 	const dy = Math.max(b.y - y, 0, y - b.y - b.h);
@@ -64,7 +64,7 @@ export function nearest(x: number, y: number, arc: [number, number], b: Rect): n
 	return mid + Math.max(-half, Math.min(half, away));
 }
 
-/** A rectangle in a direction, as near to the circle as it may stand. */
+/** A rectangle in a direction, as near to the circle as allowed. */
 function beside(
 	x: number,
 	y: number,
@@ -113,7 +113,7 @@ function place(
 				b.y + b.h > inside.y + inside.h;
 			if (out || [...taken, ...boxes].some((t) => touch(b, t))) continue;
 			found = b;
-			// beside its arc is as good anywhere, away from it is not
+			// All places beside its arc are equally good; places away from the arc are worse.
 			const beyond = Math.max(0, Math.abs(away * STEP) - (m.arc[1] - m.arc[0]) / 2);
 			moved += (beyond + 0.05 * Math.abs(away * STEP)) / Math.PI;
 		}
@@ -123,7 +123,7 @@ function place(
 	return { boxes, moved: moved / list.length };
 }
 
-/** A circle that leaves the words alone: moved to the right, or else smaller. */
+/** A circle that does not touch the words: moved to the right, or else smaller. */
 export function besideWords(
 	circle: { x: number; y: number; r: number },
 	words: Rect[],
@@ -137,9 +137,10 @@ export function besideWords(
 }
 
 /*
- * `usual` is the circle without matrices, `inside` where things may stand, `taken` what
- * stands there already; the circle keeps `margin` from the edges. When not all have room, those with the smallest arcs go first: the
- * list is in order of importance.
+ * Places the circle and the matrices. `usual` is the circle without matrices; everything
+ * stands inside `inside` and outside the rectangles `taken`; the circle keeps `margin`
+ * from the edges. The list is in order of importance: if not all matrices have room, the
+ * last ones are left out.
  */
 export function layAround(
 	list: Wanted[],
@@ -161,7 +162,8 @@ export function layAround(
 			];
 			const ys = [usual.y, usual.y - (usual.r - r), usual.y + (usual.r - r)];
 			for (const room of ROOMS) {
-				// rings matter more than matrices, and matrices beside their arcs
+				// Large rings count more than matrices, and matrices beside their arcs count more
+				// than others.
 				const max = 2.2 * shrink + Math.sqrt(Math.min(room, 150) / 150);
 				if (max <= value) continue;
 				for (const x of xs)

@@ -1,5 +1,5 @@
-// Two simulations on one set of rings: where the one has data and where the other has them.
-// What resides where is the server's word; this finds the places on the picture.
+// Two simulations on one set of rings. The server says which level of each simulation
+// holds the data; this file finds the places in the picture.
 import { layRings, polar, type Point, type Ring, type Rings } from "./rings";
 import {
 	armEnd,
@@ -34,7 +34,10 @@ export function totalsOf(
 	return out;
 }
 
-/** References by who served them from nearer. */
+/*
+ * References that both served from the same level, that A and that B served from a nearer
+ * one.
+ */
 export function countServed(
 	a: ArrayLike<number>,
 	b: ArrayLike<number>,
@@ -45,7 +48,7 @@ export function countServed(
 	return out;
 }
 
-/** Bytes that every line of both is made of; lines are counted in it. */
+/** The length of the shortest line of both, in which lines are counted. */
 export function unitOf(a: StateLevel[], b: StateLevel[]): number {
 	return Math.min(...a.map((l) => l.line), ...b.map((l) => l.line));
 }
@@ -59,14 +62,15 @@ function alike(a: StateLevel, b: StateLevel): boolean {
 	);
 }
 
-/** Whether lines of both can stand in the same places. */
+/** Whether the levels of both have the same sets, ways and lines. */
 export function sameGeometry(a: StateLevel[], b: StateLevel[]): boolean {
 	return a.length === b.length && a.every((l, i) => alike(l, b[i]!));
 }
 
 /*
- * One set of rings for both: those of A, and behind them levels that only B has. Where the
- * shapes of a level differ B's lines stand on the same ring by its own sets and ways.
+ * One set of rings for both: the rings of A, and behind them levels that only B has. If
+ * the shapes of a level differ, B's lines stand on the same ring by its own sets and
+ * ways.
  */
 export function layBoth(
 	a: StateLevel[],
@@ -95,7 +99,7 @@ export interface Side {
 	place: Place;
 	held: HeldLines;
 	glyphs: Glyph[];
-	bySlot: Map<number, Glyph[]>; // what is at rest or has arrived
+	bySlot: Map<number, Glyph[]>; // glyphs that are at rest or have arrived
 }
 
 export function sideOf(place: Place, held: HeldLines, before: HeldLines | null): Side {
@@ -111,7 +115,7 @@ export function sideOf(place: Place, held: HeldLines, before: HeldLines | null):
 	return { place, held, glyphs, bySlot };
 }
 
-/** What the server says differs: columns of docs/api.md, levels from 1. */
+/** The server's list of differences: columns of docs/api.md, levels from 1. */
 export interface Pairs {
 	bytes: ArrayLike<number>;
 	region: ArrayLike<number>;
@@ -134,7 +138,7 @@ export interface Parting {
 	spots: [a: Spot, b: Spot];
 }
 
-/** Where one of the two has data: glyphs, or one place on a wedge or in memory. */
+/** The place of data in one of the two: glyphs, or one place on a wedge or in memory. */
 export interface Spot {
 	glyphs: Glyph[];
 	at: Point; // their middle
@@ -199,7 +203,10 @@ export function partingsOf(p: Pairs, a: Side, b: Side): Parting[] {
 	return out;
 }
 
-/** One of the last references: from where the farther one had it to where the nearer had. */
+/*
+ * One of the last references, from the place in the farther simulation to that in the
+ * nearer one.
+ */
 export interface Request {
 	age: number; // references ago
 	nearer: Nearer;
@@ -207,7 +214,7 @@ export interface Request {
 	to: Point;
 }
 
-/** By access, the place at which a reference was served; memory is its home. */
+/** The place that served a reference, by access; memory is its home. */
 function servedAt(
 	s: Side,
 	m: MoveList,

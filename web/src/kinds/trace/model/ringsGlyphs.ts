@@ -1,5 +1,6 @@
-// Data on the rings: where each stands after a reference, and where it was before. Nothing
-// is guessed: places are those of the server's two states, and what differs moves.
+// Data on the rings: the place of each after a reference, and the place before. Nothing
+// is guessed: both places come from the server's two states, and data whose places differ
+// move.
 import {
 	elementsOf,
 	homeAngle,
@@ -18,7 +19,7 @@ export const EMPTY = 0xffffffffffffffffn;
 export const UNKNOWN = 2 ** 53; // offsets from here on are not known
 const DIRTY = 1;
 
-/** Movements of references, as the server tells them. */
+/** Movements of references, as the server sends them. */
 export interface MoveList {
 	line: BigUint64Array;
 	access: ArrayLike<number>;
@@ -52,7 +53,7 @@ export type Motion = "rest" | "shift" | "enter" | "leave";
 
 export interface Glyph {
 	level: number;
-	slot: number; // in the state after; of what leaves, in the one before
+	slot: number; // in the state after the reference; for data that leave, in the state before
 	arm: number;
 	rank: number;
 	line: number; // its address
@@ -62,12 +63,12 @@ export interface Glyph {
 	from: Point;
 	to: Point;
 	motion: Motion;
-	source: number; // level (from 0) that what enters comes from; behind the last: memory
+	source: number; // level (from 0) that entering data come from; behind the last: memory
 	ghost: boolean; // a copy is nearer to the core
 	dirty: boolean;
 }
 
-/** Adds addresses of regions of one block, as far as lines in caches tell them. */
+/** Adds the addresses of regions of one block that lines in caches give away. */
 export function lowsOf(
 	h: HeldLines,
 	one: Set<number>,
@@ -87,7 +88,7 @@ function armOf(l: StateLevel, slot: number): number {
 	return Math.floor((slot - l.first) / l.ways);
 }
 
-/** Where data have their home in memory. */
+/** The place of data in memory. */
 export function homeOf(p: Place, region: number, offset: number): Point {
 	const a = p.arcs.get(region);
 	const r = (p.rings.memory[0] + p.rings.memory[1]) / 2;
@@ -113,7 +114,7 @@ function partsOf(p: Place, h: HeldLines, ring: Ring, slot: number): Parts {
 	return elementsOf(a.region, low, line, Number(h.line[slot]!), offset);
 }
 
-/** Where byte `offset` of the line in a slot is drawn. */
+/** The place of byte `offset` of the line in a slot. */
 function spotIn(p: Place, h: HeldLines, ring: Ring, slot: number, offset: number): Point {
 	const parts = partsOf(p, h, ring, slot);
 	const i = Math.max(
@@ -124,7 +125,7 @@ function spotIn(p: Place, h: HeldLines, ring: Ring, slot: number, offset: number
 	return spot(ring, armOf(ring.info, slot), h.rank[slot]!, i, parts.count);
 }
 
-/** Where data are that are known by a byte: in a level, or (behind the last) in memory. */
+/** The place of a byte's data: in a level, or (behind the last) in memory. */
 export interface Whereabouts {
 	level: number;
 	at: Point;
@@ -148,7 +149,7 @@ export function whereIs(
 	};
 }
 
-/** Where an arm begins or ends: what comes goes to its head, what leaves stood at its end. */
+/** The head of an arm, for data that come, or its end, for data that leave. */
 export function armEnd(
 	p: Place,
 	level: number,
@@ -169,8 +170,8 @@ export function armEnd(
 }
 
 /*
- * Where the last reference's data came from, as its movements tell it: needed where a level
- * is told in groups of sets, and no state says which lines it holds.
+ * The origin of the last reference's data according to its movements: needed for levels
+ * that are answered in groups of sets, whose lines no state lists.
  */
 export type Origins = (level: number, line: number) => Whereabouts | null;
 
@@ -182,7 +183,7 @@ export function originsOf(p: Place, m: MoveList, count: number): Origins {
 		const source = m.source[i]! - 1;
 		const ring = p.rings.rings[source];
 		if (!ring?.info.group) continue;
-		// where it was found there, or by which set it came there
+		// the slot where the line was found, or the set by which it came
 		for (let j = i; j >= 0 && m.access[j] === count - 1; j--)
 			if (m.target[j]! - 1 === source && m.kind[j]! <= MOVE.hit) {
 				const at = armEnd(p, source, m.core[j]!, m.set[j]!, 0);
@@ -196,7 +197,7 @@ export function originsOf(p: Place, m: MoveList, count: number): Origins {
 const GHOST = 1;
 const HOLE = 2; // dirty
 
-/** All data in caches that are told line by line: those at rest in columns. */
+/** All data in caches that are answered line by line; those at rest are columns. */
 export interface Cloud {
 	place: Place;
 	lines: Lines;
@@ -206,8 +207,8 @@ export interface Cloud {
 	slot: Int32Array;
 	part: Uint16Array; // of its line
 	flags: Uint8Array;
-	first: number[]; // of each ring, and behind the last one
-	moving: Glyph[]; // what enters, shifts and leaves
+	first: number[]; // first glyph of each ring, and the number of all
+	moving: Glyph[]; // data that enter, shift and leave
 }
 
 export function isGhost(c: Cloud, i: number): boolean {
@@ -249,12 +250,12 @@ function grow(c: Cloud, room: number): void {
 		c[key].set(old[key] as Float32Array);
 }
 
-/** Which sets of a level are shown. */
+/** The chosen sets of a level. */
 export type Sets = (level: number, set: number) => boolean;
 
 /*
  * `before` is the state before the reference; without it nothing moves. A line of one
- * instance and set stays in its arm: whether it moved is found by looking at the arm.
+ * instance and set stays in its arm, so only the arm is searched for its old place.
  */
 export function cloudOf(
 	p: Place,
@@ -362,7 +363,7 @@ function glyphOf(p: Place, x: Lines, ring: Ring, slot: number, i: number): Glyph
 	};
 }
 
-/** What came into a slot, or moved along its arm from slot `old`. */
+/** A glyph that came into a slot, or moved along its arm from slot `old`. */
 function arrive(
 	c: Cloud,
 	ring: Ring,
@@ -382,7 +383,7 @@ function arrive(
 			g.from = spot(ring, g.arm, was.held.rank[old]!, i, n);
 			g.motion = "shift";
 		} else {
-			// from another core, if that one lost it, or from farther out
+			// It comes from another core, if that core lost the line, or from farther out.
 			const gave = lost(c.lines, was, ring, g.arm % l.sets, g.line);
 			const first = gave ? ring.level : ring.level + 1;
 			const out = p.rings.rings.length - 1;
@@ -396,7 +397,7 @@ function arrive(
 	}
 }
 
-/** Whether some instance of the level had the line before and has it no longer. */
+/** Whether an instance of the level held the line before and no longer does. */
 function lost(now: Lines, was: Lines, ring: Ring, set: number, line: number): boolean {
 	const l = ring.info;
 
@@ -408,7 +409,7 @@ function lost(now: Lines, was: Lines, ring: Ring, set: number, line: number): bo
 	return false;
 }
 
-/** What was in a slot and is no longer in its arm. */
+/** A glyph that was in a slot and is no longer in its arm. */
 function depart(c: Cloud, ring: Ring, slot: number, was: Lines): void {
 	const p = c.place;
 	const l = ring.info;
@@ -432,7 +433,7 @@ export function glyphIn(c: Cloud, i: number): Glyph {
 	return glyphOf(c.place, c.lines, c.place.rings.rings[level]!, c.slot[i]!, c.part[i]!);
 }
 
-/** All of them, one by one: for few. */
+/** All glyphs one by one; slow. */
 export function glyphsOf(p: Place, after: HeldLines, before: HeldLines | null): Glyph[] {
 	const c = cloudOf(p, after, before);
 
@@ -440,8 +441,8 @@ export function glyphsOf(p: Place, after: HeldLines, before: HeldLines | null): 
 }
 
 /*
- * Bytes of each cell of an arc that are in some cache; each counts once. Cells are `size`
- * bytes of the region.
+ * The bytes of each cell of an arc that are in some cache; each byte counts once. Cells
+ * are `size` bytes of the region.
  */
 export function cachedBytes(
 	p: Place,
@@ -478,7 +479,7 @@ export function cachedBytes(
 			if (l.instances > 1 && x.find(level, 0, line) !== i) continue;
 			const first = offset - leadOf(low, line, offset);
 			const cell = Math.floor(offset / size);
-			// mostly a line is within one cell
+			// Usually a line is within one cell.
 			if (
 				unit === l.line &&
 				offset + l.line <= end &&

@@ -1,6 +1,6 @@
-// Where lines stand in a state of the caches: address to slot. A state may have hundreds of
-// thousands of lines, and there is another one with every frame, so nothing is built that is
-// not needed: a line is looked for in its set, whose number is that of the line modulo the
+// From addresses to slots in a state of the caches. A state may have hundreds of
+// thousands of lines, and every frame has another state, so tables are built only if
+// needed: a line is searched in its set, whose number is the line's number modulo the
 // number of sets (lib/cache/level.c). Only very wide sets have a table.
 import { numbers } from "../../../model/columns";
 import type { StateLevel } from "./types";
@@ -72,13 +72,13 @@ export class Lines {
 		return here;
 	}
 
-	/** 1 for each slot whose line is, in part at least, also nearer to the core. */
+	/** 1 for each slot whose line is, at least in part, also nearer to the core. */
 	ghosts(): Uint8Array {
 		if (this.copies) return this.copies;
 		const out = (this.copies = new Uint8Array(this.address.length));
 		const { levels } = this.held;
 
-		// from the inner ones, which are fewer
+		// Starts from the inner levels, which have fewer lines.
 		levels.forEach((l, level) => {
 			const end = l.group ? 0 : l.first + l.instances * l.sets * l.ways;
 			for (let i = l.first; i < end; i++) {
@@ -86,7 +86,7 @@ export class Lines {
 				if (line >= NONE) continue;
 				for (let k = level + 1; k < levels.length; k++) {
 					const outer = levels[k]!;
-					// an inner line may be longer than an outer one
+					// An inner line may be longer than an outer one.
 					for (let b = line; b < line + l.line; b += outer.line)
 						for (let n = 0; n < outer.instances; n++) {
 							const there = Math.floor(b / outer.line) * outer.line;

@@ -58,7 +58,7 @@ function first(s: Stretch, n: number): number {
 	return low;
 }
 
-/** Those of references [from, to), which are in the stretch. */
+/** The movements of references [from, to), which are in the stretch. */
 export function within(s: Stretch, from: number, to: number): Stretch {
 	if (from === s.from && to === s.from + s.count) return s;
 	const [a, b] = [first(s, from - s.from), first(s, to - s.from)];

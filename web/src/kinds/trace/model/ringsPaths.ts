@@ -1,6 +1,6 @@
-// Ways that data went: one path for each movement of the last references, and bundles of
-// them where there are too many to follow. Movements with the same origin and destination
-// are one bundle, which knows how many it stands for; nothing is left out.
+// The ways of data: one path for each movement of the last references, or bundles of
+// paths if there are too many to follow. Movements with the same origin and destination
+// are one bundle, which counts them; no movement is left out.
 import { polar, wideWay, type Point } from "./rings";
 import {
 	armEnd,
@@ -15,16 +15,16 @@ import {
 import { type HeldLines, linesOf } from "./ringsLines";
 
 const TURN = 2 * Math.PI;
-/** Sectors of memory and of a ring; a core's sector is not divided by less. */
+/** Sectors of memory and of a ring; the sector of a core has at least this many. */
 const FINE: Sectors = { memory: 36, ring: 12 };
 const COARSE: Sectors = { memory: 18, ring: 6 };
-const BUNDLES = 300; // more than so many wide curves neither read well nor draw fast
+const BUNDLES = 300; // more wide curves are neither readable nor fast
 
 export interface Path {
 	age: number; // references ago
 	kind: number;
 	source: number; // level from 1; behind the last is memory
-	target: number; // of what leaves: where the data are now
+	target: number; // for data that leave: where they are now
 	region: number; // -1: not known
 	from: Point;
 	to: Point;
@@ -33,8 +33,8 @@ export interface Path {
 
 /*
  * Paths of the movements of `count` references that led to the state `after`, the newest
- * first. `home` tells region and offset of a line's address, as far as they are known;
- * `shown` which sets are looked at.
+ * first. `home` gives region and offset of a line's address, if they are known; `shown`
+ * says which sets are chosen.
  */
 export function pathsOf(
 	p: Place,
@@ -47,7 +47,8 @@ export function pathsOf(
 	const out: Path[] = [];
 	const levels = p.rings.rings.length;
 	const now = linesOf(after);
-	// Where the line was found, or came to on its way: what goes on starts there.
+	// The place where the line was found, or that it reached: the next movement starts
+	// there.
 	const hits: (Point | undefined)[] = [];
 	let of = -1;
 
@@ -75,7 +76,8 @@ export function pathsOf(
 		const [region, offset] = known ?? [-1, UNKNOWN];
 		const here = armEnd(p, level, m.core[i]!, m.set[i]!, comes ? 0 : 1);
 		const first = kind === MOVE.invalidate ? level : level + 1;
-		// what left is where it is now: at another core, farther out or only in memory
+		// Data that left are where they are now: at another core, farther out or only in
+		// memory.
 		const end = comes
 			? { level, at: here }
 			: whereIs(p, now, [first, levels - 1], 0, { line, region, offset, bytes: 0 });
@@ -144,7 +146,7 @@ function bundledBy(p: Place, paths: Path[], by: Sectors): Bundle[] {
 		const [a, from] = sector(w.source, w.from);
 		const [b, to] = sector(w.target, w.to);
 		const kind = w.leaves && w.kind !== MOVE.writeBack ? MOVE.evict : w.kind;
-		// on the ring of memory neighbours of different regions are different origins
+		// On the ring of memory, neighbours of different regions are different origins.
 		const owner = w.source > rings.length || w.target > rings.length ? w.region : -1;
 		const key = `${kind}:${w.source}:${a}:${w.target}:${b}:${owner}`;
 		let g = out.get(key);
@@ -186,7 +188,10 @@ function bundledBy(p: Place, paths: Path[], by: Sectors): Bundle[] {
 	);
 }
 
-/** The way of a bundle: what comes goes through its gates, what leaves in a wide arc. */
+/*
+ * The way of a bundle: data that come go through its gates, data that leave take a wide
+ * arc.
+ */
 export function bundleWay(b: Bundle, t: number): Point {
 	if (b.leaves) return wideWay(b.from, b.to, t);
 	const [c, d] = b.gates;
@@ -198,7 +203,10 @@ export function bundleWay(b: Bundle, t: number): Point {
 	return [mix(0), mix(1)];
 }
 
-/** Pixels: many are wider than few, beside the one that has most and the size of the rings. */
+/*
+ * The width of a bundle in pixels, from its count, the largest count and the size of the
+ * rings.
+ */
 export function bundleWidth(count: number, max: number, radius: number): number {
 	const widest = Math.max(3, 0.019 * radius);
 

@@ -1,6 +1,6 @@
-// Which sets of a level are looked at: "0-7,32", as a person types it and the address keeps it.
+// The chosen sets of a level: "0-7,32", as the person types them and the URL keeps them.
 
-/** A byte for each set, 1: chosen. Null: all of them, also where nothing is chosen. */
+/** A byte for each set, 1: chosen. Null: all sets, also if none is chosen. */
 export function parseSets(text: string, sets: number): Uint8Array | null {
 	const out = new Uint8Array(sets);
 	let any = false;
@@ -17,7 +17,10 @@ export function parseSets(text: string, sets: number): Uint8Array | null {
 	return any && out.includes(0) ? out : null;
 }
 
-/** What of a text is no set of a level of so many sets; empty: all of it is. */
+/*
+ * The part of a text that names no set of a level of so many sets; empty: all of it is
+ * right.
+ */
 export function wrongSets(text: string, sets: number): string {
 	for (const part of text.split(/[\s,;]+/).filter(Boolean)) {
 		const m = /^(\d+)(?:(?:-|–|\.\.)(\d+))?$/.exec(part);
@@ -42,8 +45,9 @@ export function printSets(chosen: Uint8Array | null): string {
 }
 
 /*
- * A click on sets [first, end) of a level: alone they are all that is looked at, or, where
- * they were so already, one of all again. With `more` they come to the others or go.
+ * A click on sets [first, end) of a level chooses these sets alone, or all sets if these
+ * were chosen alone. With `more` the click adds the sets to the others or takes them
+ * away.
  */
 export function clickSets(
 	text: string,

@@ -1,12 +1,12 @@
-// Segments of an address space side by side. What lies between them is not drawn, and a
-// segment's width grows with the logarithm of its size: a stack of pages and a heap of
-// gigabytes are both to be seen.
+// Segments of an address space side by side. The gaps between them are not drawn, and a
+// segment's width grows with the logarithm of its size: a stack of a few pages and a heap
+// of gigabytes can both be seen.
 
 export interface Segment {
 	low: number;
 	high: number; // not included
 	name: string;
-	first: number; // of its rows
+	first: number; // index of its first row
 	rows: number;
 }
 
@@ -17,7 +17,7 @@ export interface Laid {
 }
 
 const GAP = 18;
-const MIN = 60; // pixels
+const MIN = 60; // smallest width in pixels
 
 export function laySegments(segments: Segment[], x: number, w: number): Laid[] {
 	const room = w - GAP * (segments.length - 1);

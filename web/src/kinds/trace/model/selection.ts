@@ -1,5 +1,5 @@
-// What is selected: references for which everything that is given here holds. The same
-// words as in docs/api.md narrow what the server counts; the URL holds them too.
+// A selection: the references that have all of the given properties. Requests
+// (docs/api.md) and the URL use the same words.
 
 export interface Selection {
 	file?: number; // with line
@@ -35,7 +35,7 @@ export function selectionParams(s: Selection): Params {
 	};
 }
 
-/** As it stands in the URL: "line=0:12,region=3"; names are escaped. */
+/** The text in the URL: "line=0:12,region=3"; names are escaped. */
 export function selectionText(s: Selection): string {
 	return Object.entries(selectionParams(s))
 		.filter(([, v]) => v !== undefined)
@@ -43,7 +43,7 @@ export function selectionText(s: Selection): string {
 		.join(",");
 }
 
-/** Understands what selectionText writes; leaves out what it does not understand. */
+/** Parses the text of selectionText(); leaves out parts that it does not understand. */
 export function parseSelection(text: string): Selection {
 	const s: Selection = {};
 

@@ -1,11 +1,11 @@
-// How a region is laid out on the screen: elements in rows and columns, and cells of one
-// or more elements where there are more of them than room. A grid says which cell a byte
-// of the region falls into; the server cuts regions in the same way (docs/api.md, cells).
+// The layout of a region on the screen: elements in rows and columns, and cells of
+// several elements if there is no room for all. A grid gives the cell of each byte of the
+// region; the server cuts regions in the same way (docs/api.md, cells).
 import type { Field, Region } from "./types";
 
 export type Order = "rows" | "columns";
 
-/** What the person chose; 0 and "" leave it to the region. */
+/** The person's choices; 0 and "" leave it to the region. */
 export interface Wish {
 	elem: number; // bytes
 	row: number; // elements in a row
@@ -18,7 +18,7 @@ export interface Shape {
 	lines: number; // rows
 	order: Order; // columns: neighbours in memory stand below each other
 	fields: Field[]; // when a row is one structure
-	wrapped: boolean; // the row's length is our choice and means nothing
+	wrapped: boolean; // the length of a row is arbitrary
 }
 
 export interface Grid {
@@ -33,7 +33,7 @@ export interface Grid {
 	bytes: number; // of the region
 }
 
-/** Most cells that one answer may have. */
+/** The largest number of cells of one answer. */
 export const CELLS_MAX = 65536;
 
 function gcd(a: number, b: number): number {
@@ -46,7 +46,7 @@ export function fieldStep(elem: number, fields: Field[]): number {
 }
 
 const FIELDS_MAX = 64; // steps of a structure; larger ones are shown as bytes in rows
-const WORD = 8; // bytes of an element whose size nobody knows
+const WORD = 8; // bytes of an element of unknown size
 
 /** Bytes of the region that can be drawn. */
 export function extentOf(r: Region): number {
@@ -84,7 +84,10 @@ export function shapeOf(r: Region, wish: Wish, aspect: number): Shape {
 	};
 }
 
-/** A power of two, so that lines of a cache stand below each other. */
+/*
+ * The length of a row of unknown length: a power of two, so that cache lines stand below
+ * each other.
+ */
 function rowFor(n: number, aspect: number): number {
 	return 2 ** Math.max(0, Math.floor(Math.log2(Math.sqrt(n * Math.max(aspect, 0.1)))));
 }
@@ -97,7 +100,7 @@ export interface Fitted {
 	ny: number;
 }
 
-/** Cells of a shape in a room of w x h pixels, none smaller than `least` pixels. */
+/** Cells of a shape in a room of w x h pixels, none smaller than `min` pixels. */
 export function fit(
 	r: Region,
 	s: Shape,
@@ -185,7 +188,7 @@ export function gridParams(g: Grid) {
 	};
 }
 
-/** The same of several grids at once. */
+/** The same for several grids at once. */
 export function gridsParam(grids: Grid[]): string {
 	return grids
 		.map((g) => [g.region, g.size, 0, g.across * g.down, g.pitch, g.rows].join(","))
@@ -213,7 +216,10 @@ export function cellAt(g: Grid, x: number, y: number): number {
 	return g.turned ? x * g.across + y : y * g.across + x;
 }
 
-/** First byte of a cell and the byte behind its last; between them may be others' bytes. */
+/*
+ * The first byte of a cell and the byte behind its last; bytes of other cells may lie
+ * between.
+ */
 export function bytesOf(g: Grid, cell: number): [number, number] {
 	if (!g.pitch) return [cell * g.size, Math.min(g.bytes, (cell + 1) * g.size)];
 	const line = Math.floor(cell / g.across) * g.rows;
@@ -244,7 +250,7 @@ export function datumName(r: Region, offset: number): string {
 	return r.name + text.join("") + (field ? `.${field.name}` : "");
 }
 
-/** What a row and a cell stand for, in words; empty when that is plain to see. */
+/** A row and a cell in words; empty if they are obvious. */
 export function cellWords(g: Grid, s: Shape): string {
 	const [along, over] = g.elements;
 	const rows = s.wrapped && s.lines > 1 ? `rows of ${s.row}` : "";

@@ -1,12 +1,12 @@
-// Cache temperature on the page: how it looks, and the scores that it is made of. What it is
-// says lib/analyse/temperature.h; the server computes it.
+// Cache temperature: its colour scale and its scores. lib/analyse/temperature.h defines
+// it; the server computes it.
 
 /** How warm a level is from 0 to 1: -1 and below is cold, +1 is as warm as it gets. */
 export function warmth(temperature: number): number {
 	return Math.max(0, Math.min(1, (temperature + 1) / 2));
 }
 
-/** As the server takes them; what is missing is as it is without them. */
+/** Parameters of the server; a missing one has its default. */
 export interface Scores {
 	window?: number; // references that are averaged
 	hit?: string; // "1,1,1": the innermost level first
@@ -16,7 +16,7 @@ export interface Scores {
 export const USUAL = { window: 1000, hit: [1, 1, 1, 1], miss: [-7, -3, -1, -1] };
 const WINDOW_MAX = 65536;
 
-/** Numbers of a text, and the usual ones where there are none. */
+/** The numbers of a text, or the defaults. */
 function list(text: string, usual: number[], levels: number): number[] {
 	const given = text.split(",");
 
@@ -26,7 +26,7 @@ function list(text: string, usual: number[], levels: number): number[] {
 	});
 }
 
-/** "1000;1,1;-7,-3": scores of so many levels, as the address keeps them. */
+/** "1000;1,1;-7,-3": scores of so many levels, as the URL keeps them. */
 export function parseScores(text: string, levels: number) {
 	const [window, hit, miss] = text.split(";");
 	const n = Math.round(Number(window));
@@ -38,7 +38,7 @@ export function parseScores(text: string, levels: number) {
 	};
 }
 
-/** Empty where all are the usual ones. */
+/** The text of scores; empty if all are the defaults. */
 export function printScores(s: ReturnType<typeof parseScores>): string {
 	const usual = parseScores("", s.hit.length);
 	const text = (x: typeof s) => `${x.window};${x.hit.join(",")};${x.miss.join(",")}`;
@@ -46,7 +46,7 @@ export function printScores(s: ReturnType<typeof parseScores>): string {
 	return text(s) === text(usual) ? "" : text(s);
 }
 
-/** As parameters of a question. */
+/** Scores as parameters of a request. */
 export function scoreParams(text: string, levels: number): Scores {
 	if (!text) return {};
 	const s = parseScores(text, levels);

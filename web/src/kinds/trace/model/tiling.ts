@@ -1,6 +1,6 @@
-// The run cut into tiles: each has as many cells, a cell is a power of two of references.
-// A view asks for the tiles that it shows and no others; a tile that is not there yet is
-// stood in for by a coarser one.
+// The run cut into tiles: each has the same number of cells, and a cell is a power of two
+// of references. A view asks for the tiles that it shows and no others; a coarser tile
+// stands in for one that is not there yet.
 import type { Window } from "../../../model/types";
 import type { Spans } from "./types";
 
@@ -12,7 +12,7 @@ export interface Tile {
 	index: number; // it begins with reference index * width * TILE
 }
 
-/** The narrowest cells of which no more than `most` cover so many references. */
+/** The width of the narrowest cells of which at most `max` cover so many references. */
 export function cellWidth(references: number, max: number): number {
 	let width = 1;
 
@@ -49,7 +49,7 @@ export function wholeTile(length: number): Tile {
 	return { width: cellWidth(length, TILE), index: 0 };
 }
 
-/** References of cell i: the first and the last are cut to what was asked for. */
+/** References of cell i; the first and the last cell are cut to the window. */
 export function cellSpan(a: Spans, i: number): Window {
 	const from = a.first + i * a.width;
 

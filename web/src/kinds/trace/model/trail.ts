@@ -1,7 +1,7 @@
-// The last access to each cell of a grid within a stretch of the run. The same comes from
-// the server (cells, mode last); here it is read off references that the page has, so that
-// a step needs no question. It depends on nothing but the stretch: stepping back gives
-// what stepping forward gave.
+// The last access to each cell of a grid within a stretch of the run. The server answers
+// the same (cells, mode last); this file computes it from references that the page has,
+// so that a step needs no request. The result depends on the stretch only: a step back
+// gives the same picture as before.
 import { cellOf, type Grid } from "./shape";
 
 /** References that follow each other, as the server sends them. */
@@ -12,7 +12,7 @@ export interface Refs {
 	region: ArrayLike<number>;
 	site: ArrayLike<number>;
 	what: ArrayLike<number>; // kind << 14 | size
-	outcome: ArrayLike<number>; // served by in the low four bits
+	outcome: ArrayLike<number>; // the serving level is in the low four bits
 	sites: Place[];
 }
 
@@ -43,13 +43,13 @@ export function servedOf(outcome: number): number {
 	return outcome & 15;
 }
 
-/** Of references [from, to), which the chunks cover. */
+/** The last accesses of references [from, to), which the chunks cover. */
 export function lastOf(g: Grid, chunks: Refs[], from: number, to: number): Last {
 	const n = g.across * g.down;
 	const read = new Float64Array(n);
 	const write = new Float64Array(n);
 	const served = new Uint8Array(n);
-	const at = new Int32Array(n); // chunk << 16 | place + 1: who was last
+	const at = new Int32Array(n); // chunk << 16 | place + 1 of the last access
 
 	chunks.forEach((c, number) => {
 		const first = Math.max(0, from - c.from);
@@ -87,12 +87,12 @@ function nextCell(g: Grid, byte: number): number {
 	return line * g.pitch + Math.min(end, g.pitch);
 }
 
-/** How bright an access of this age is, of a trail of this length: 1 is now. */
+/** The brightness of an access of an age in a trail of a length; 1: now. */
 export function brightness(age: number, trail: number): number {
 	return age >= trail ? 0 : 0.18 + 0.82 * (1 - age / trail) ** 1.6;
 }
 
-/** A length that shows a few sweeps over what is shown, without drowning it. */
+/** A length of the trail that shows a few sweeps over the shown regions and no more. */
 export function trailFor(elements: number): number {
 	const wanted = 4 * Math.sqrt(elements);
 

@@ -1,5 +1,5 @@
-// The shapes of the server's answers about traces and simulations (docs/api.md). Times and counts are numbers below
-// 2^53; addresses are strings in JSON and bigint in columns.
+// The shapes of the server's answers about traces and simulations (docs/api.md). Times
+// and counts are numbers below 2^53; addresses are strings in JSON and bigint in columns.
 
 export interface SourceFile {
 	file: number;
@@ -108,7 +108,7 @@ export interface Sim {
 	done: number;
 	total: number;
 	error?: string;
-	findings?: boolean; // they are known
+	findings?: boolean; // the findings are known
 	positions?: number; // when ready
 	interleaved?: boolean;
 	levels: Level[];
@@ -185,7 +185,7 @@ export interface Spans {
 	first: number; // a multiple of width, at or before `from`
 	width: number; // references a cell, a power of two
 	cells: number;
-	levels: number; // that serve: caches and memory
+	levels: number; // serving levels: caches and memory
 }
 
 export interface Timeline extends Spans {
@@ -200,6 +200,6 @@ export interface StateLevel {
 	sets: number;
 	ways: number;
 	line: number; // bytes
-	group: number; // sets that one entry stands for; 0: it is told line by line
+	group: number; // sets of an entry; 0: the level is answered line by line
 	first: number; // its first slot, or group
 }

@@ -1,12 +1,12 @@
-// Which regions are shown when nobody chose: the person's own data.
+// The regions that are shown until the person chooses: the person's own data.
 import { extentOf } from "./shape";
 import type { Region } from "./types";
 
 const MAX = 6;
-const FAIR = 50; // one of so many references makes data worth showing
+const FAIR = 50; // data with one of so many references are worth showing
 const DATA = new Set(["global", "heap", "registered"]);
 
-/** Those that can be drawn at all: memory of which no block is known has no layout. */
+/** Whether a region can be drawn: memory without a known block has no layout. */
 export function drawable(r: Region): boolean {
 	return extentOf(r) > 0;
 }
@@ -14,8 +14,9 @@ export function drawable(r: Region): boolean {
 /*
  * Data of the user's code: known by name, and touched by that code at least as often as
  * by libraries for themselves. Buffers without a type (a stream's, for example) must have
- * a fair share of the references, and less than a thousandth is noise. Where these are
- * hardly touched (a stripped program, an imported trace) it is what is touched most.
+ * a fair share of the references; less than a thousandth is noise. If such data are
+ * hardly touched (a stripped program, an imported trace), the most referenced regions are
+ * shown.
  */
 export function usualRegions(regions: Region[]): number[] {
 	const can = regions.filter(drawable);

@@ -10,7 +10,10 @@ export function kindColours(): string[] {
 	return [p.read, p.write].map(css);
 }
 
-/** Colours of what a bar shows: serving levels, or reads and writes without a simulation. */
+/*
+ * Colours of the parts of a bar: serving levels, or reads and writes without a
+ * simulation.
+ */
 export function partColours(): string[] {
 	return ready.value
 		? levelColours(palette(dark.value), levelNames.value.length).map(css)

@@ -1,4 +1,5 @@
-// Two machines beside each other: levels of both, and the server's summary of what differs.
+// Two machines beside each other: levels of both, and the server's summary of the
+// differences.
 import { api } from "../api";
 import { cyclesOf, levelRows, servers } from "../model/cost";
 import { count, percent } from "../../../model/format";
@@ -32,7 +33,7 @@ const both = latest<[SelectAnswer, SelectAnswer]>(() => {
 		]);
 }, 60);
 
-/** Which of the open traces the other machine runs over. */
+/** The open trace that the other machine runs over. */
 function OtherTrace() {
 	const traces = documentsOf(KIND);
 	const b = compared.value!;

@@ -1,4 +1,4 @@
-// What happened to the bytes that are selected.
+// The accesses to the selected bytes.
 import { exact } from "../../../model/format";
 import { datumName } from "../model/shape";
 import { datum } from "../state/datum";

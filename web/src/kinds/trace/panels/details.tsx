@@ -1,4 +1,4 @@
-// Details: the reference at the cursor, what is selected, how levels did, findings, the run.
+// Details: the reference at the cursor, the selection, the levels, findings, the run.
 import { api } from "../api";
 import { levelRows, sum } from "../model/cost";
 import { count, exact, percent } from "../../../model/format";
@@ -186,7 +186,9 @@ const profile = latest<Tables>(
 	true,
 );
 
-/** Why levels missed, over the whole run: "L1: 1.5k cold, 14.5k capacity". */
+/*
+ * Causes of the misses of each level over the whole run: "L1: 1.5k cold, 14.5k capacity".
+ */
 function Causes() {
 	const rows = (profile.value.value?.["levels"] as Row[] | undefined) ?? [];
 	const told = rows.flatMap((r) => {

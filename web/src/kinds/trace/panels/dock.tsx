@@ -29,7 +29,7 @@ import { Icon } from "../../../panels/icon";
 import { savePicture } from "../../save";
 import { mounted } from "../../../views/mounted";
 
-/** Kinds of events: all of them, one of them, the key that steps to the next. */
+/** Kinds of events: id, plural, singular, and the key that steps to the next one. */
 const kinds: [StepBy, string, string, string][] = [
 	["miss", "misses", "miss", "N"],
 	["first", "first touches", "first touch", "F"],
@@ -44,7 +44,7 @@ const hows: [PlayHow, string][] = [
 	["stop", "everything, stopping at"],
 ];
 
-/** What play goes through; the steps go by the same. */
+/** The events that play and the steps go by. */
 function PlayBy() {
 	const by = playBy.value;
 
@@ -74,7 +74,7 @@ function PlayBy() {
 	);
 }
 
-/** 1000 is 1k here: the room is narrow. */
+/** 1000 as 1k, because the room is narrow. */
 function short(n: number): string {
 	return n >= 1000 && n < 10000 ? `${n / 1000}k` : tick(n);
 }
@@ -166,7 +166,7 @@ function Switch({
 	);
 }
 
-/** Both ends of a window, short as long as they differ. */
+/** Both ends of a window; in short numbers if these differ. */
 function ends(w: Window): string {
 	const short = w.to - w.from > w.to / 100;
 

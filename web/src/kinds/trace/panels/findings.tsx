@@ -1,4 +1,4 @@
-// Findings: what memlamp says is wrong, each with a click to where it is.
+// Findings: the problems that memlamp sees; a click on one leads to its place.
 import { api } from "../api";
 import { percent } from "../../../model/format";
 import type { Row, Tables } from "../model/types";
@@ -36,7 +36,7 @@ function regionOfRow(row: Row): number | undefined {
 	return regions.value.find((r) => r.name === row["region"])?.region;
 }
 
-/** Selects where a row of the server's tables is: its line, its region, or both. */
+/** Selects the place of a row of the server's tables: its line, its region, or both. */
 export function goTo(row: Row): void {
 	const file = fileOf(row["file"]);
 	const line = row["line"];

@@ -1,5 +1,5 @@
-// The machine editor: a preset, a text, or the fields of a form; text and form are the same
-// machine at any moment. The text is what counts; the form is read from it.
+// The machine editor: a preset, a text, or the fields of a form. The text is kept; the
+// form is parsed from it, so that both show the same machine at any moment.
 import { computed, signal } from "@preact/signals";
 import {
 	isCache,
@@ -21,7 +21,7 @@ const busy = signal(false);
 const target = signal<"shown" | "compared">("shown");
 const against = signal<number | undefined>(undefined); // the trace to compare with
 
-/** Opens the editor on the machine that is shown, or on the one compared with. */
+/** Opens the editor on the machine that is shown, or on the one to compare with. */
 export function editMachine(which: "shown" | "compared" = "shown"): void {
 	target.value = which;
 	draft.value =
@@ -305,7 +305,7 @@ function Presets() {
 	);
 }
 
-/** Which trace the machine to compare with runs over, where several are open. */
+/** The trace that the machine to compare with runs over, if several are open. */
 function Against() {
 	const traces = documentsOf(KIND);
 

@@ -1,4 +1,5 @@
-// In the top bar: the machine that is simulated, the one it is compared with, their progress.
+// In the top bar: the machine that is simulated, the machine to compare with, their
+// progress.
 import { exact, percent } from "../../../model/format";
 import { Icon } from "../../../panels/icon";
 import { shortMachine } from "../model/machine";

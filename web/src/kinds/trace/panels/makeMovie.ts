@@ -1,6 +1,7 @@
-// Movies of any view that plays: the cursor goes through the window in equal steps, each
-// picture is taken when the view has drawn that moment and nothing moves any more. Where
-// there are more frames than references the movement of each is shown in several.
+// Movies of any view that plays. The cursor goes through the window in equal steps; each
+// picture is taken when the view has drawn that moment and nothing moves any more. If
+// there are more frames than references, several frames show the movement of each
+// reference.
 import { Apng } from "../../../draw/apng";
 import { cursor, playing, setCursor, shownWindow } from "../state/store";
 import type { View } from "../../../views/view";
@@ -25,7 +26,10 @@ export function momentsOf(from: number, to: number, frames: number): number[] {
 	);
 }
 
-/** Pictures of each of so many moments of consecutive references: its movement. */
+/*
+ * Pictures of each moment: more than one, for the movement, if the moments are
+ * consecutive.
+ */
 export function phasesOf(moments: number, length: number, frames: number): number {
 	return moments < length ? 1 : Math.max(1, Math.floor(frames / moments));
 }
@@ -40,7 +44,7 @@ async function shows(
 	const end = performance.now() + PATIENCE;
 
 	setCursor(time);
-	// what is drawn already may be of this cursor, but not yet with all that belongs to it
+	// A picture of this cursor may be drawn already, but not yet completely.
 	await frame();
 	for (;;) {
 		stop.throwIfAborted();
@@ -62,7 +66,7 @@ function shot(c: HTMLCanvasElement): Promise<Blob> {
 	);
 }
 
-/** Plays pictures into a recorder, each as long as it is to be seen. */
+/** Plays pictures into a recorder, `delay` ms each. */
 async function webm(shots: Blob[], delay: number, stop: AbortSignal): Promise<Blob> {
 	const canvas = document.createElement("canvas");
 	const first = await createImageBitmap(shots[0]!);
@@ -99,7 +103,7 @@ export function canRecord(): boolean {
 	);
 }
 
-/** The movie of the shown window; the cursor is where it was when it is done. */
+/** The movie of the shown window. Afterwards the cursor is where it was before. */
 export async function makeMovie(
 	v: View,
 	wish: MovieWish,
@@ -117,7 +121,7 @@ export async function makeMovie(
 
 	playing.value = false;
 	try {
-		// the first movement starts from what was there before it
+		// The first movement starts from the moment before the window.
 		if (phases > 1 && from > 0) await shows(v, from - 1, stop);
 		for (const [i, time] of times.entries()) {
 			v.pose?.(1);

@@ -1,4 +1,4 @@
-// The dialog that makes a movie of the window, of whatever view plays.
+// The dialog that makes a movie of the window in the shown view.
 import { signal } from "@preact/signals";
 import { exact } from "../../../model/format";
 import { message, overlay } from "../../../state/store";

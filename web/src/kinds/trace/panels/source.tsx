@@ -1,5 +1,5 @@
-// The source pane: text with what each line costs beside it. Only the lines on the screen
-// exist as elements, so a file of 100,000 lines scrolls like a short one.
+// The source pane: text with the cost of each line beside it. Only the lines on the
+// screen exist as elements, so a file of 100,000 lines scrolls like a short one.
 import { computed, effect, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { api } from "../api";
@@ -38,7 +38,7 @@ import { SourceText } from "../../../panels/highlight";
 import { Icon } from "../../../panels/icon";
 
 const ROW = 20; // height of a line, as in app.css
-const WIDE = 560; // from here on the gutter has numbers
+const WIDE = 560; // pixels from which on the gutter has numbers
 
 const kept = computed(
 	() => trace.value?.files.find((f) => f.file === file.value)?.kept ?? false,
@@ -58,14 +58,17 @@ const size = signal({ width: 400, height: 600 });
 const tip = signal(-1); // the row whose numbers are shown
 
 interface Row {
-	line: number; // 0: none is known
+	line: number; // 0: the line is not known
 	func: string;
 	object: string;
 	cost: LineCost | undefined;
 	kinds: boolean; // the cost is reads and writes, not levels
 }
 
-/** Without text: what made references, by line or, where no line is known, by function. */
+/*
+ * Rows for a file without text: its lines with references, or functions if no line is
+ * known.
+ */
 const sites = computed<Row[]>(() =>
 	counts.value
 		.filter((l) => fileOf(l) === file.value)
@@ -114,7 +117,7 @@ const max = computed(() => {
 	if (!kept.value) for (const s of sites.value) n = Math.max(n, s.cost?.cost ?? 0);
 	return n;
 });
-/** What shares are of: everything in the window, other code included. */
+/** The whole that shares refer to: everything in the window, other code included. */
 const total = computed(() => {
 	const [s, all] = [ready.value, inWindow.value];
 
@@ -336,7 +339,7 @@ function Columns() {
 	);
 }
 
-// They follow their signals; drawing lines does not draw them anew.
+// Created once: they follow their signals, and new lines do not render them again.
 const head = <Head />;
 const columns = <Columns />;
 const tooltip = <Tip />;
@@ -357,13 +360,13 @@ export function Source() {
 			if (!visible) box.scrollTop = y - box.clientHeight / 3;
 		};
 		observer.observe(box);
-		// A wish to see a line waits until the text is there.
+		// Scrolling to a line waits until the text is there.
 		const stopReveal = effect(() => {
 			const wish = reveal.value;
 			if (!wish || (kept.value && !text.value.value)) return;
 			requestAnimationFrame(() => show(wish.line));
 		});
-		// The line of the current reference is followed while somebody moves in time.
+		// The pane follows the line of the current reference while the cursor moves.
 		let last = -1;
 		const stopFollow = effect(() => {
 			const now = current.value;

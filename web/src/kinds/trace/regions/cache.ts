@@ -1,5 +1,6 @@
-// One level of cache, as large as the room allows: sets and ways, who owns each line, who
-// served the last access to it, and in which order lines will leave.
+// One level of cache, as large as the room allows: sets and ways, the region of each
+// line, the level that served the last access to it, and the order in which lines will
+// leave.
 import { layLevel, slotAt, slotBox, type LevelPicture } from "../model/cacheLayout";
 import { caches } from "../model/cost";
 import { count } from "../../../model/format";
@@ -40,15 +41,11 @@ class CacheAlone extends CanvasView {
 	private picture: LevelPicture | null = null;
 	private scene: CacheScene | null = null;
 	private flight = new Flight();
-	private ended = false;
 
 	protected start(): void {
 		const stop = followCaches(16384, 4096);
 
-		this.onDestroy(() => {
-			this.ended = true;
-			stop();
-		});
+		this.onDestroy(stop);
 		this.watch(
 			() =>
 				void [
@@ -136,18 +133,8 @@ class CacheAlone extends CanvasView {
 		this.selected(d, p, l);
 		const levels: LevelPicture[] = [];
 		levels[n] = l;
-		if (this.flight.begin(m)) this.fly();
+		if (this.flight.begin(m)) this.animate(() => this.flight.flying());
 		this.flight.draw(d, p, levels, this.scene, () => null);
-	}
-
-	private fly(): void {
-		const tick = () => {
-			if (this.ended) return;
-			this.redraw();
-			if (this.flight.flying()) requestAnimationFrame(tick);
-		};
-
-		requestAnimationFrame(tick);
 	}
 
 	private legend(d: Draw, p: Palette): void {
@@ -207,7 +194,7 @@ class CacheAlone extends CanvasView {
 		}
 	}
 
-	/** The first datum of each line, where there is room to read it. */
+	/** The first datum of each line, if there is room to read it. */
 	private data(d: Draw, p: Palette, l: LevelPicture): void {
 		const held = this.scene!.held;
 

@@ -1,6 +1,6 @@
-// Draws levels of cache: each line in the colour of the region that it belongs to above,
-// and of the level that served the last access to it below; the shell is the brighter the
-// warmer the level is.
+// Draws levels of cache. The upper half of a line has the colour of its region, the lower
+// half that of the level that served the last access to it. The frame is brighter if the
+// level is warmer.
 import type { Box } from "../model/boxes";
 import {
 	LABEL,
@@ -59,9 +59,9 @@ export interface CacheScene {
 	cursor: number;
 	trail: number;
 	shown: Set<number>; // regions with colours of their own; empty: all
-	levels: number; // that serve, with memory
-	order: boolean; // tells the order of eviction
-	colours: Map<number, Colour>; // of regions, as far as they were looked up
+	levels: number; // serving levels, with memory
+	order: boolean; // shows the order of eviction
+	colours: Map<number, Colour>; // of regions that were looked up already
 }
 
 export function ownerColour(p: Palette, s: CacheScene, region: number): Colour {
@@ -153,7 +153,7 @@ function order(d: Draw, p: Palette, l: LevelPicture, s: CacheScene): void {
 	}
 }
 
-/** Groups are many and have one place each: they are drawn as one picture. */
+/** Groups of sets are many, with one place each: they are drawn as one picture. */
 function groups(d: Draw, p: Palette, l: LevelPicture, s: CacheScene): void {
 	const max = l.info.group * l.info.ways;
 	const words = new Uint32Array(l.perBand * l.bands);
@@ -174,7 +174,7 @@ function groups(d: Draw, p: Palette, l: LevelPicture, s: CacheScene): void {
 		d.rect(l.left, l.top + i * l.ch - 1, w, 1, p.background);
 }
 
-/** What stands at a place of a level, for the tooltip. */
+/** The line or group at a place of a level in words, for the tooltip. */
 export function slotWords(l: LevelPicture, slot: number, s: CacheScene): string[] {
 	const { held } = s;
 	const at = l.info.first + slot;
@@ -219,7 +219,7 @@ export function slotWords(l: LevelPicture, slot: number, s: CacheScene): string[
 	return out;
 }
 
-/** Where a line stands in a level, if it does. */
+/** The place of a line in a level, if the level holds it. */
 export function findLine(l: LevelPicture, held: Held, line: bigint): Box | null {
 	if (l.info.group) return null;
 	for (let i = 0; i < l.units * l.ways; i++)

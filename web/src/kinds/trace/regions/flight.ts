@@ -1,5 +1,5 @@
-// Lines on their way: what the reference at the cursor brought into caches and what had to
-// leave, as rectangles that move for a moment after a step.
+// Lines that the reference at the cursor moved into or out of caches, as rectangles that
+// fly for a moment after a step.
 import type { Box } from "../model/boxes";
 import { slotBox, type LevelPicture } from "../model/cacheLayout";
 import type { Moment } from "../state/caches";
@@ -27,7 +27,7 @@ export class Flight {
 	private before: Moment | null = null;
 	private started = -Infinity;
 
-	/** A new moment is shown; true when something is to be seen moving. */
+	/** Starts with a new moment; true if something moves. */
 	begin(m: Moment): boolean {
 		if (m === this.of) return false;
 		this.before = this.of;
@@ -43,7 +43,9 @@ export class Flight {
 		return performance.now() < this.started + DURATION;
 	}
 
-	/** Marks what came; while it flies, draws it under way. `spot` finds bytes of regions. */
+	/*
+	 * Marks the lines that came, and draws those in flight. `spot` finds bytes of regions.
+	 */
 	draw(
 		d: Draw,
 		p: Palette,
@@ -77,7 +79,7 @@ export class Flight {
 		}
 	}
 
-	/** From where to where movement i leads, where both ends are in the picture. */
+	/** The two ends of movement i, if both are in the picture. */
 	private flier(
 		i: number,
 		levels: LevelPicture[],
@@ -118,7 +120,7 @@ export class Flight {
 		};
 	}
 
-	/** The region of a line as it was before it left. */
+	/** The region of a line before it left. */
 	private ownerBefore(line: bigint): number {
 		const held = this.before?.held;
 		const at = held ? held.line.indexOf(line) : -1;

@@ -1,5 +1,5 @@
-// The frames of the regions view as the options have them: which regions, where, in which
-// shape. Everything a person arranges is an option, so that the address restores it.
+// The frames of the regions view: the shown regions, their places and shapes. Everything
+// that the person arranges is an option, so that the URL restores it.
 import {
 	arrange,
 	inside,
@@ -51,7 +51,7 @@ export function shownRegions(): number[] {
 	};
 	const list = parseList(chosen).filter(can);
 
-	// Numbers that mean nothing here are those of another trace.
+	// Unknown numbers belong to another trace.
 	return list.length || chosen === NONE ? list : usualRegions(regions.value);
 }
 
@@ -69,7 +69,7 @@ export function wishOf(n: number): Wish {
 	};
 }
 
-/** References of the trail: as chosen, or what suits the regions shown. */
+/** The length of the trail: the chosen one, or one that suits the shown regions. */
 export function trailLength(): number {
 	const chosen = Number(option("regions.trail", "0"));
 
@@ -130,7 +130,7 @@ function frameOf(region: Region, box: Box, folded: boolean, strips: boolean): Fr
 	const inRoom = (min: number) => fit(region, shape, w - left, h - above, min);
 	const usual = inRoom(shape.fields.length ? 3 : 4);
 	const small = inRoom(3);
-	// Rather small cells than cells that stand for two.
+	// Small cells are better than cells that stand for two elements.
 	const whole = small.grid.elements[0] * small.grid.elements[1] === 1;
 	frame.matrix = { ...(whole ? small : usual), x: x + left, y: top };
 	return frame;
@@ -140,7 +140,9 @@ export function pictures(f: Frame): Picture[] {
 	return [f.strip, f.matrix].filter((p): p is Picture => p !== null);
 }
 
-/** The region that stands in front, whose lines in the cache are shown; -1 none. */
+/*
+ * The active region, which is in front and whose lines in the cache are shown; -1: none.
+ */
 export function activeRegion(): number {
 	const n = Number(option("regions.active", "-1"));
 
@@ -195,12 +197,12 @@ export function reshape(n: number, w: Wish): void {
 	else setOption(`regions.shape.${n}`, `${w.elem || ""}:${w.row || ""}:${w.order}`);
 }
 
-/** Shape and place as if nobody had touched them. */
+/** Takes back the person's choices of shape and place. */
 export function reset(n: number): void {
 	drop(`regions.shape.${n}`, `regions.box.${n}`);
 }
 
-/** All regions, places and shapes as they were at the beginning. */
+/** Takes back all choices of regions, places and shapes. */
 export function resetAll(): void {
 	drop(
 		...Object.keys(options.value).filter((k) =>

@@ -24,7 +24,7 @@ export type Mode =
 	| "used"
 	| "first";
 
-/** Modes, what they are called in the bar, and what the legend says of a value. */
+/** Modes, their names in the bar, and the legend's words for a value. */
 export const MODES: [Mode, string, string][] = [
 	["trail", "recent accesses", ""],
 	["count", "accesses", "accesses a cell"],
@@ -59,12 +59,12 @@ interface Values {
 
 interface Answers {
 	of: Map<string, Values>;
-	share: number; // of the window's references that it is from
+	share: number; // share of the window's references that the answer covers
 }
 
 type Asks = (q: () => Question<Answers> | null) => ReadonlySignal<Answers | null>;
 
-const VAIN = 1e-9; // nothing was used, which is not nothing
+const VAIN = 1e-9; // stands for 0 used bytes, since 0 means no data
 
 export class HeatMaps {
 	readonly answers: ReadonlySignal<Answers | null>;
@@ -119,7 +119,7 @@ export class HeatMaps {
 		});
 	}
 
-	/** What is going on, when there is nothing to see yet. */
+	/** A note while there is nothing to see yet. */
 	state(): string {
 		const a = this.answers.value;
 
@@ -145,7 +145,7 @@ export class HeatMaps {
 		else paintHeat(d, p, pic, v.values, this.scale.value, chosen);
 	}
 
-	/** What a cell says, for the tooltip. */
+	/** A cell in words, for the tooltip. */
 	words(pic: Picture, cell: number): string[] {
 		const v = this.answers.value?.of.get(gridKey(pic.grid));
 		const n = v?.values[cell] ?? 0;
@@ -181,7 +181,7 @@ function placeName(s: Place | undefined): string {
 	return s.file !== null && s.line ? `${names.file(s.file)}:${s.line}` : `${s.func}()`;
 }
 
-/** The level that bytes used are about, from 1. */
+/** The level of mode `used`, from 1. */
 export function usedLevel(): number {
 	const n = Number(option("regions.of", "1"));
 
@@ -237,7 +237,7 @@ function valuesOf(
 		};
 	if (m === "reuse") return { ...none, values: c["distance"] as Float64Array };
 	if (m === "distance") {
-		// with the line itself: an LRU cache of so many lines keeps it
+		// with the line itself: an LRU cache of this many lines keeps it
 		const times = c["count"] as Float64Array;
 		const far = c["distance"] as Float64Array;
 		return { ...none, values: far.map((v, i) => (times[i]! > 0 ? v + 1 : 0)) };
@@ -264,7 +264,7 @@ export function drawLegend(d: Draw, p: Palette, h: HeatMaps, x: number, y: numbe
 	};
 
 	if (writers.length) {
-		const left = 90 + d.measure(what, small); // the button, and what it is about
+		const left = 90 + d.measure(what, small); // the button and its text
 		for (let i = writers.length - 1; i >= 0; i--) {
 			if (x - d.measure(writers[i]!, small) - 20 < left) break;
 			put(writers[i]!, { ...small, colour: p.text });

@@ -1,6 +1,6 @@
-// What is lit in the regions view: the last access to each cell within the trail. It is
-// read off references that the page has while one steps or plays slowly, and asked of the
-// server when the trail is long or time passes quickly; both give the same.
+// The lit cells of the regions view: the last access to each cell within the trail. While
+// the person steps or plays slowly they are computed from references that the page has;
+// for a long trail or fast playing the server is asked. Both give the same.
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { isAbort } from "../../../api";
 import { api } from "../api";
@@ -21,21 +21,21 @@ import {
 import { pictures, trailLength, type Frame } from "./frames";
 import type { Mode } from "./heat";
 
-const FAST = 60000; // references a second from which on the server is asked
-const FAST_MAX = 131072; // longest trail then: it is gone through for every frame
-const SEARCHED = 1 << 22; // references that a selection is looked for in at once
+const FAST = 60000; // references a second from which on the server answers
+const FAST_MAX = 131072; // longest trail then: the server reads it for every frame
+const SEARCHED = 1 << 22; // references that one question searches for a selection
 
-/** What is lit at a moment, by picture. */
+/** The lit cells at a moment, by picture. */
 export interface Lit {
 	sim: number;
 	cursor: number;
 	trail: number;
-	chunks: Chunk[]; // of the trail; empty when the server told
+	chunks: Chunk[]; // of the trail; empty if the server answered
 	last: Map<string, Last>;
 }
 
 export class Light {
-	lit: Lit | null = null; // the last that is known
+	lit: Lit | null = null; // the last answer
 	private asking = false;
 
 	constructor(
@@ -43,7 +43,7 @@ export class Light {
 		private readonly changed: () => void,
 	) {}
 
-	/** References of the trail: as many as pass in a while, when it plays quickly. */
+	/** The length of the trail; while playing fast, as many references as pass in a while. */
 	trail(): number {
 		const chosen = trailLength();
 
@@ -51,7 +51,7 @@ export class Light {
 		return Math.min(FAST_MAX, Math.max(chosen, Math.round(speed.peek() / 10)));
 	}
 
-	/** What is lit now; the last that was known while the next is on its way. */
+	/** The lit cells now; the last answer while the next is under way. */
 	now(): Lit | null {
 		const s = ready.peek();
 		const at = cursor.peek();
@@ -123,8 +123,8 @@ export function chosenCells(
 	mode: ReadonlySignal<Mode>,
 	frames: ReadonlySignal<Frame[]>,
 ): () => ((abort: AbortSignal) => Promise<Chosen>) | null {
-	// In the window, but in no more of it than the server goes through at once while the
-	// trail is shown. As text, so that a step of the cursor within it asks nothing.
+	// In the window, but in no more of it than the server searches at once while the trail
+	// is shown. As text, so that a step of the cursor within it asks nothing.
 	const searched = computed(() => {
 		const w = shownWindow.value;
 

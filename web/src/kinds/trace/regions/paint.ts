@@ -21,15 +21,16 @@ function shades(p: Palette, colour: Colour): Uint32Array {
 }
 
 export interface Trail {
-	cursor: number; // the last reference of it
+	cursor: number; // its last reference
 	length: number;
 	levels: number;
 	chosen: ArrayLike<number> | null; // cells above 0 are selected; null: all
 }
 
 /*
- * Above, what was done: read or written; below, who served it. The picture has two rows
- * of pixels a row of cells, and is scaled up in one go.
+ * The upper half of a cell shows the access: read or write. The lower half shows the
+ * level that served it. The picture has two rows of pixels for each row of cells, and is
+ * scaled up at once.
  */
 export function paintTrail(
 	d: Draw,
@@ -92,7 +93,7 @@ export function paintHeat(
 	);
 }
 
-/** One colour a kind of value: ranks from 0 on, -1 is another, -2 none. */
+/** One colour for each kind of value: ranks from 0; -1 is any other kind, -2 no value. */
 export function paintKinds(
 	d: Draw,
 	p: Palette,
@@ -132,8 +133,8 @@ function paintCells(
 }
 
 /*
- * Lines between cells that are large enough to be told apart. They are few and long:
- * splats would touch, and carry over, every pixel of the picture.
+ * Lines between cells that are large enough to be told apart. They are few and long: as
+ * splats they would touch, and copy, every pixel of the picture.
  */
 function lattice(d: Draw, p: Palette, pic: Picture): void {
 	const [w, h] = [pic.nx * pic.cw, pic.ny * pic.ch];
@@ -144,7 +145,7 @@ function lattice(d: Draw, p: Palette, pic: Picture): void {
 	if (pic.ch >= 6)
 		for (let i = 1; i < pic.ny; i++)
 			d.rect(pic.x, pic.y + i * pic.ch - 1, w, 1, p.background);
-	// Cells behind the end of the region are none.
+	// Cells behind the end of the region have no lines.
 	const { grid } = pic;
 	if (!grid.pitch) return;
 	const inLast = Math.ceil((grid.bytes % (grid.pitch * grid.rows)) / grid.size);

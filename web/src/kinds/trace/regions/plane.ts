@@ -45,7 +45,10 @@ interface Answer {
 	served: Uint8Array;
 }
 
-/** The region that is shown: as chosen, else the selected, else the first of the usual. */
+/*
+ * The region that is shown: the chosen one, or the selected one, or the first of the
+ * usual ones.
+ */
 function planeRegion(): number {
 	const chosen = Number(option("plane.region", "-1"));
 
@@ -329,7 +332,7 @@ class Plane extends CanvasView {
 		const elem = r.elem || 1;
 
 		const times = ticks(w.from, w.to, (d.width - LEFT) / 110, 1);
-		// Rounded labels that come out the same say nothing.
+		// Rounded labels that are all the same do not help.
 		const same = new Set(times.map(tick)).size < times.length;
 		for (const t of times) {
 			const x = this.xOf(t);

@@ -57,7 +57,7 @@ import type { ViewKind } from "../../../views/view";
 
 const HEAD = 34; // room for the button and the legend
 const EDGE = 10;
-const LINES_MAX = 96; // from a region to the cache
+const LINES_MAX = 96; // lines drawn from a region to the cache
 
 type Drag = {
 	frame: Frame;
@@ -83,16 +83,12 @@ class Regions extends CanvasView {
 	private scene: CacheScene | null = null;
 	private drag: Drag | null = null;
 	private flight = new Flight();
-	private ended = false;
 
 	protected start(): void {
 		const stop = followCaches(1024, 1024);
 
 		this.tools = new RegionTools(this.host);
-		this.onDestroy(() => {
-			this.ended = true;
-			stop();
-		});
+		this.onDestroy(stop);
 		// Places and shapes are those of the regions of one trace.
 		let of = trace.peek()?.trace;
 		this.watch(() => {
@@ -102,7 +98,7 @@ class Regions extends CanvasView {
 		});
 		this.heat = new HeatMaps(this.mode, this.frames, (q) => this.ask(q, 80));
 		this.chosen = this.ask(chosenCells(this.mode, this.frames), 80);
-		this.light = new Light(this.frames, () => this.ended || this.redraw());
+		this.light = new Light(this.frames, () => this.destroyed || this.redraw());
 		this.watch(
 			() =>
 				void [
@@ -131,7 +127,7 @@ class Regions extends CanvasView {
 		this.size.value = [this.width, this.height];
 	}
 
-	/** The room of the regions: what the caches leave. */
+	/** The room of the regions: the part that the caches leave free. */
 	private layRoom(): Box {
 		const [w, h] = this.size.value;
 		const s = ready.value;
@@ -180,7 +176,7 @@ class Regions extends CanvasView {
 			["write", p.write],
 			...levelNames.value.map((n, i): [string, number] => [n, colours[i] ?? p.muted]),
 		];
-		// The bar above has the length too; where it is narrow that must do.
+		// The bar above shows the length too, which is enough if the room is narrow.
 		const tail = d.width > 620 ? `last ${count(this.light.trail())} references` : "";
 		let x = d.width - EDGE - d.measure(tail, small);
 
@@ -207,7 +203,7 @@ class Regions extends CanvasView {
 		d.frame(x, y, w, h, colour, active ? 3 : 1.5);
 		this.title(d, p, f);
 		if (f.folded) return;
-		// where it is taken hold of to resize it
+		// the corner that resizes it
 		for (const by of [4, 8])
 			d.line(x + w - by - 2, y + h - 3, x + w - 3, y + h - by - 2, colour, 1.5);
 		for (const pic of pictures(f)) {
@@ -332,17 +328,7 @@ class Regions extends CanvasView {
 			order: false,
 			colours: new Map(),
 		};
-		if (this.flight.begin(m)) this.fly();
-	}
-
-	private fly(): void {
-		const tick = () => {
-			if (this.ended) return;
-			this.redraw();
-			if (this.flight.flying()) requestAnimationFrame(tick);
-		};
-
-		requestAnimationFrame(tick);
+		if (this.flight.begin(m)) this.animate(() => this.flight.flying());
 	}
 
 	private drawCache(d: Draw, p: Palette): void {
@@ -354,7 +340,7 @@ class Regions extends CanvasView {
 		);
 	}
 
-	/** Where a byte of a region is drawn, if it is. */
+	/** The place of a byte of a region; null: it is not drawn. */
 	private spot(region: number, offset: number): Box | null {
 		const f = this.frames.value.find((x) => x.region.region === region);
 		const pic = f?.matrix;
@@ -393,7 +379,7 @@ class Regions extends CanvasView {
 		}
 	}
 
-	/** Says so when none of what is shown was touched. */
+	/** A note if no shown region was touched. */
 	private word(lit: Lit | null): void {
 		const frames = this.frames.peek();
 
@@ -548,7 +534,7 @@ class Regions extends CanvasView {
 		return out;
 	}
 
-	/** Addresses are known of what references or lines near the cursor have shown. */
+	/** The addresses that references or lines near the cursor have shown. */
 	private addressOf(f: Frame, offset: number): string[] {
 		if (f.region.blocks > 1) return [];
 		for (const c of this.light.lit?.chunks ?? [])

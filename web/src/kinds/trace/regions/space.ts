@@ -40,7 +40,7 @@ interface Answer {
 	region: Uint32Array;
 	low: number[];
 	high: number[];
-	share: number; // of the run's references that it is from
+	share: number; // share of the run's references that the answer covers
 }
 
 const words: Record<string, string> = {
@@ -52,7 +52,7 @@ const words: Record<string, string> = {
 	registered: "registered",
 };
 
-/** The program itself lies lowest; data further up are those of libraries. */
+/** The program itself lies lowest; data above it belong to libraries. */
 function segmentName(s: Segment, first: boolean): string {
 	return first && /global|section|code/.test(s.name)
 		? "program"
@@ -183,7 +183,7 @@ class Space extends CanvasView {
 		}
 	}
 
-	/** Time goes up: the last reference stands at the bar, older ones below it. */
+	/** Time goes upwards: the last reference is at the bar, older ones are below it. */
 	private history(d: Draw, p: Palette, a: Answer): void {
 		const now = cursor.value;
 		const trail = this.trail();

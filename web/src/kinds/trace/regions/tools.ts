@@ -1,6 +1,7 @@
 // Elements over the regions' picture: the list of regions, the tools of the frame under
-// the pointer, a word when there is nothing to see. They are no part of the exported
+// the pointer, a note if there is nothing to see. They are no part of the exported
 // picture.
+import { element } from "../../../views/element";
 import type { Region } from "../model/types";
 import { count, exact } from "../../../model/format";
 import { drawable } from "../model/usualRegions";
@@ -22,18 +23,6 @@ import {
 } from "./frames";
 
 const ROWS = 200; // of the list; the search finds the rest
-
-function element<K extends keyof HTMLElementTagNameMap>(
-	tag: K,
-	className: string,
-	text = "",
-): HTMLElementTagNameMap[K] {
-	const e = document.createElement(tag);
-
-	e.className = className;
-	e.textContent = text;
-	return e;
-}
 
 function button(text: string, title: string, run: () => void): HTMLButtonElement {
 	const b = element("button", "quiet small", text);
@@ -69,13 +58,13 @@ export class RegionTools {
 		this.form.addEventListener("submit", (e) => e.preventDefault());
 	}
 
-	/** A pointer outside of what is open closes it. */
+	/** A press outside of the open list closes it. */
 	close(): void {
 		this.list.hidden = this.form.hidden = true;
 		this.formOf = -1;
 	}
 
-	/** A sentence beside the button; `time` makes it lead there. */
+	/** A sentence beside the button; with `time` it is a link to that moment. */
 	say(text: string, time = -1): void {
 		const key = `${text}@${time}`;
 
@@ -233,7 +222,7 @@ export class RegionTools {
 	}
 }
 
-/** The order that a region has when nobody chooses. */
+/** The order of a region until the person chooses. */
 function shapeOrder(f: Frame): string {
 	return f.region.fields.length > 1 && f.shape.fields.length ? "columns" : "rows";
 }

@@ -1,4 +1,4 @@
-// The last access to some bytes of a region up to a moment: where in the source it was.
+// The last access to some bytes of a region up to a moment, with its line of code.
 import { api } from "../api";
 import { UNKNOWN } from "../model/ringsGlyphs";
 import { kindOf, servedOf, sizeOf, WRITE } from "../model/trail";
@@ -13,7 +13,7 @@ export interface Use {
 	served: number;
 }
 
-/** From references that are here, or null: then the server must be asked. */
+/** The last access from references that the page has; null: the server must be asked. */
 function nearby(
 	region: number,
 	[low, high]: [number, number],
@@ -38,7 +38,10 @@ function nearby(
 	return null;
 }
 
-/** Calls back at once or, where the server must be asked, later; or never. */
+/*
+ * Calls `then` at once or, if the server must be asked, later; or never, if nothing is
+ * found.
+ */
 export function lastUse(
 	region: number,
 	bytes: [number, number],

@@ -1,6 +1,6 @@
-// The visual difference of two simulations: one picture of rings, in which what both agree
-// on is pale and what they have in different levels stands out, with where the one has it,
-// where the other has it, and the way between.
+// The visual difference of two simulations on one set of rings. Data in the same level of
+// both are pale. Data in different levels stand out: the picture shows both places and a
+// line between them.
 import { bytes as bytesText, exact } from "../../../model/format";
 import { shortMachine } from "../model/machine";
 import {
@@ -14,7 +14,7 @@ import {
 	unitOf,
 	type Parting,
 } from "../model/ringsDiff";
-import { layMemory, parseZoom, printZoom, zoomAt, type Zoom } from "../model/rings";
+import { layMemory } from "../model/rings";
 import { homeOf, lowsOf, UNKNOWN, type Place } from "../model/ringsGlyphs";
 import type { HeldLines } from "../model/ringsLines";
 import { sameSelection, type Selection } from "../model/selection";
@@ -34,13 +34,11 @@ import {
 	regions,
 	compared,
 	selection,
-	speed,
 } from "../state/store";
-import { option, options, setOption } from "../../../state/store";
+import { option, options } from "../../../state/store";
 import { documentsOf } from "../../documents";
 import { mix, regionColour, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
-import { CanvasView } from "../../../views/canvas";
 import { shownRegions } from "../regions/frames";
 import {
 	diffLegend,
@@ -49,11 +47,10 @@ import {
 	type DiffPicture,
 	type DiffWords,
 } from "./diffPaint";
-import { diffScene, followDiff, SEEN, tailLength, type DiffScene } from "./diffScene";
+import { diffScene, followDiff, tailLength, type DiffScene } from "./diffScene";
+import { NAMES, RingsView } from "./ringsView";
 import type { ViewKind } from "../../../views/view";
 
-const NAMES = 22; // room for the names of regions
-const DURATION = 520; // ms of every movement
 const NEAR = 9; // pixels
 
 interface Made {
@@ -78,9 +75,12 @@ function onlyIn(a: string, b: string): string {
 		.join(", ");
 }
 
-/** What to call both: what they are, and how they differ where that does not tell. */
+/*
+ * Names for both: their machines, and the words in which the machines differ if the names
+ * are alike.
+ */
 function namesOf(a: Sim, b: Sim): [string, string] {
-	// one machine has one name, however it was asked for
+	// The same machine has the same name, whatever text asked for it.
 	const known = a.machine === b.machine ? a.name || b.name : "";
 	const name = (s: Sim) => known || s.name || shortMachine(s.levels) || s.machine;
 	const file = (s: Sim) =>
@@ -95,100 +95,34 @@ function namesOf(a: Sim, b: Sim): [string, string] {
 		: [`${file(a)}, ${both[0]!}`, `${file(b)}, ${both[1]!}`];
 }
 
-class RingsDiff extends CanvasView {
-	private of: DiffScene | null = null; // whose movement is shown
-	private then: DiffScene | null = null; // what is shown when it was played backwards
-	private started = -Infinity;
+class RingsDiff extends RingsView<DiffScene> {
+	protected readonly zoomOption = "ringsDiff.zoom";
 	private made: Made | null = null;
-	private frames = 0;
 	private base = { x: 0, y: 0, r: 1 };
-	private grip: { x: number; y: number; zoom: Zoom } | null = null;
-	private dragged = false;
 
 	protected start(): void {
 		const stop = followDiff();
 
-		this.onDestroy(() => {
-			cancelAnimationFrame(this.frames);
-			stop();
-		});
+		this.startRings();
+		this.onDestroy(stop);
 		this.watch(() => {
 			this.turnTo(diffScene.value);
 			void [arrived.value, options.value, selection.value, hover.value, regions.value];
 			void [compared.value, match.value, otherTrace.value, playing.value];
 		});
 		this.listen("pointermove", (_, x, y) => this.point(x, y));
-		this.listen("pointerleave", () => (hover.value = {}));
-		this.listen("wheel", (e, x, y) => {
-			const { base } = this;
-			e.preventDefault();
-			const by = Math.exp(-e.deltaY * 0.0015);
-			this.setZoom(zoomAt(this.zoom(), by, (x - base.x) / base.r, (y - base.y) / base.r));
-		});
-		this.listen("pointerdown", (e, x, y) => {
-			this.dragged = false;
-			this.grip = { x, y, zoom: this.zoom() };
-			if (this.grip.zoom.k > 1) this.canvas.setPointerCapture(e.pointerId);
-		});
-		this.listen("pointerup", () => (this.grip = null));
-		this.listen("dblclick", () => this.setZoom(parseZoom("")));
 		this.listen("click", (_, x, y) => {
 			const found = this.dragged ? null : this.partingAt(x, y);
 			if (found) select(this.pick(found), true);
 		});
 	}
 
-	/** Shows another moment; neighbours by moving there, others at once. */
-	private turnTo(s: DiffScene | null): void {
-		const old = this.then ?? this.of;
-		const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches;
-		const seen = !quiet && (!playing.peek() || speed.peek() <= SEEN);
-
-		if (s === old) return;
-		const same = s && old && s.sims === old.sims && seen;
-		this.then = null;
-		this.started = -Infinity;
-		if (same && s.cursor === old.cursor - 1 && old.before) {
-			this.of = old;
-			this.then = s;
-		} else this.of = s;
-		if (this.then || (same && s.cursor === old.cursor + 1 && s.before)) {
-			this.started = performance.now();
-			cancelAnimationFrame(this.frames);
-			this.frames = requestAnimationFrame(this.tick);
-		}
+	protected sameRun(a: DiffScene, b: DiffScene): boolean {
+		return a.sims === b.sims;
 	}
 
-	private tick = (): void => {
-		this.redraw();
-		if (this.flying()) this.frames = requestAnimationFrame(this.tick);
-		else if (this.then) {
-			this.of = this.then;
-			this.then = null;
-		}
-	};
-
-	private span(): number {
-		return playing.peek() ? Math.min(DURATION, 900 / speed.peek()) : DURATION;
-	}
-
-	flying(): boolean {
-		return this.posed === null && performance.now() < this.started + this.span();
-	}
-
-	private phase(): number {
-		const clock = Math.min(1, (performance.now() - this.started) / this.span());
-		const t = this.started > 0 ? (this.posed ?? clock) : 1;
-
-		return this.then ? 1 - t : t;
-	}
-
-	private zoom(): Zoom {
-		return parseZoom(option("ringsDiff.zoom", ""));
-	}
-
-	private setZoom(z: Zoom): void {
-		setOption("ringsDiff.zoom", printZoom(z));
+	protected circle(): { x: number; y: number; r: number } {
+		return this.base;
 	}
 
 	/** Centre and radius of the whole picture, beside the words. */
@@ -204,7 +138,10 @@ class RingsDiff extends CanvasView {
 		return this.base;
 	}
 
-	/** Regions of the second trace as the first one numbers those of the same name. */
+	/*
+	 * Replaces the region numbers of the compared trace by those of the same names in the
+	 * shown one.
+	 */
 	private translate(held: HeldLines): HeldLines {
 		const there = otherTrace.value?.regions ?? [];
 
@@ -343,14 +280,11 @@ class RingsDiff extends CanvasView {
 		drawDiff(d, p, q, this.phase(), tailLength());
 		this.outline(d, p, q);
 		diffLegend(d, p, this.words(s), this.zoom().k > 1);
-		this.canvas.dataset["shown"] = String((this.then ?? s).cursor);
-		// movies take pictures when nothing moves any more
 		const waits = s.moves && !refsOf(s.cursor + 1 - s.moves[0].count, s.cursor + 1);
-		if (this.flying() || this.then || waits) this.canvas.dataset["moving"] = "yes";
-		else delete this.canvas.dataset["moving"];
+		this.markShown(s, !!waits);
 	}
 
-	/** What is selected or under the pointer, here or elsewhere. */
+	/** Outlines data that are selected or under the pointer, here or elsewhere. */
 	private outline(d: Draw, p: Palette, q: DiffPicture): void {
 		const inside = (s: Selection, x: Parting) =>
 			s.region === x.region &&
@@ -391,16 +325,7 @@ class RingsDiff extends CanvasView {
 	}
 
 	private point(x: number, y: number): void {
-		const g = this.grip;
-
-		if (g && g.zoom.k > 1) {
-			this.dragged ||= Math.hypot(x - g.x, y - g.y) > 4;
-			if (this.dragged) {
-				const by = { x: (x - g.x) / this.base.r, y: (y - g.y) / this.base.r };
-				this.setZoom({ ...g.zoom, x: g.zoom.x + by.x, y: g.zoom.y + by.y });
-				return this.tip(null);
-			}
-		}
+		if (this.drag(x, y)) return this.tip(null);
 		const found = this.partingAt(x, y);
 		const pick = found ? this.pick(found) : {};
 		this.canvas.style.cursor = found ? "pointer" : "";

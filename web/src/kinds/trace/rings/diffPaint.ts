@@ -1,5 +1,5 @@
-// Draws two simulations on one set of rings: what both have in the same level pale, what
-// only one has near in full colour, with where the other has it and a line between.
+// Draws two simulations on one set of rings. Data in the same level of both are pale;
+// others are in full colour, in both places, with a line between.
 import {
 	armPoint,
 	cellsOf,
@@ -18,6 +18,7 @@ import type { Nearer, Parting, Request, Side, Spot } from "../model/ringsDiff";
 import { sideColours, mix, type Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import type { Moment } from "./diffScene";
+import { levelLabels, sideAlign } from "./words";
 
 const TURN = 2 * Math.PI;
 const KINDS = 3;
@@ -64,7 +65,7 @@ function line(
 	);
 }
 
-/** Where a glyph is at a phase of the movement. */
+/** The place of a glyph at a phase of the movement. */
 function at(g: Glyph, phase: number): Point {
 	if (g.motion === "rest" || (phase >= 1 && g.motion !== "leave")) return g.to;
 	return g.motion === "leave"
@@ -105,9 +106,9 @@ function grounds(d: Draw, p: Palette, q: DiffPicture): void {
 }
 
 /*
- * Levels that are too large for their lines: a wedge is some sets. The inner half of the
- * ring is A's and the outer half B's; each wedge is as deep as its sets are full, first
- * with what agrees.
+ * Levels that are too large to draw their lines: a wedge is a group of sets. The inner
+ * half of the ring is A's and the outer half B's; each wedge is as deep as its sets are
+ * full, beginning with data that agree.
  */
 function wedges(d: Draw, p: Palette, q: DiffPicture): void {
 	const colours = [mix(p.background, p.muted, 0.3), ...sideColours(p)];
@@ -211,7 +212,7 @@ function middle(s: Spot, phase: number): Point {
 	return [sum[0] / n, sum[1] / n];
 }
 
-/** A line from where the farther one has them to where the nearer one has. */
+/** A line from the place in the farther level to the place in the nearer one. */
 function links(d: Draw, p: Palette, q: DiffPicture, phase: number): void {
 	const hues = sideColours(p);
 	const alpha = Math.max(0.12, Math.min(0.55, 14 / Math.sqrt(q.partings.length + 1) / 4));
@@ -239,12 +240,15 @@ function disc(d: Draw, x: number, y: number, r: number, c: Colour, half: boolean
 	d.path(points, c);
 }
 
-/** Filled where it is nearer, hollow where the other has it; both: half and half. */
+/*
+ * A filled mark in the nearer level, a hollow one in the farther; if both fall together,
+ * halves.
+ */
 function marks(d: Draw, p: Palette, q: DiffPicture, phase: number): void {
 	const hues = sideColours(p);
 	const taken = new Set<string>();
 
-	// A's before B's, so that where both are B's half lies on top
+	// A's before B's, so that B's half lies on top
 	const ordered = [...q.partings].sort((x, y) => x.nearer - y.nearer);
 	for (const fill of [false, true])
 		for (const x of ordered)
@@ -279,25 +283,19 @@ function labels(d: Draw, p: Palette, q: DiffPicture): void {
 	for (const a of q.arcs) {
 		const angle = (a.a0 + a.a1) / 2;
 		const [x, y] = polar(outside, angle);
-		const side = Math.sin(angle);
 		d.text(q.x + x, q.y + y, a.region.name, {
 			colour: q.region(p, a.region.region),
 			size: 12,
 			bold: true,
-			align: side > 0.25 ? "left" : side < -0.25 ? "right" : "center",
+			align: sideAlign(angle),
 		});
 	}
-	for (const l of q.rings.rings) {
-		const [x, y] = polar(l.r1, -Math.PI / 4);
-		const style = { colour: p.text, size: 11, bold: true, align: "center" } as const;
-		const w = d.measure(l.info.name, style) + 10;
-		d.rect(q.x + x - w / 2, q.y + y - 8, w, 16, p.background, 0.92);
-		d.frame(q.x + x - w / 2, q.y + y - 8, w, 16, p.grid);
-		d.text(q.x + x, q.y + y, l.info.name, style);
-	}
+	levelLabels(d, p, q, q.rings);
 }
 
-/** `phase` is how far the movement of the reference is: 1 is where all has arrived. */
+/*
+ * Draws the picture at a phase of the reference's movement; at 1 everything has arrived.
+ */
 export function drawDiff(
 	d: Draw,
 	p: Palette,
@@ -314,7 +312,7 @@ export function drawDiff(
 	labels(d, p, q);
 }
 
-/** What the legend says: counts are exact. */
+/** The contents of the legend; counts are exact. */
 export interface DiffWords {
 	names: [a: string, b: string];
 	unit: string; // "lines of 64 B", "bytes"
@@ -356,7 +354,7 @@ export function diffRoom(
 	return { x: middle(), y, r };
 }
 
-/** What is what, in words at the left, with counts. */
+/** The legend at the left, with counts. */
 export function diffLegend(d: Draw, p: Palette, w: DiffWords, over: boolean): void {
 	const hues = sideColours(p);
 	const x = 12;
@@ -421,7 +419,7 @@ export function diffLegend(d: Draw, p: Palette, w: DiffWords, over: boolean): vo
 	if (w.notes.length) notes(d, p, w.notes.join(" "));
 }
 
-/** At the foot of the picture, in two lines at the most. */
+/** Notes at the foot of the picture, in at most two lines. */
 function notes(d: Draw, p: Palette, text: string): void {
 	const style = { colour: p.muted, size: 10.5 };
 	const rows = [""];
@@ -437,7 +435,7 @@ function notes(d: Draw, p: Palette, text: string): void {
 		.forEach((row, i) => d.text(12, d.height - NOTES + 11 + 14 * i, row, style));
 }
 
-/** Levels of A downwards, of B to the right. */
+/** The table of levels: those of A downwards, those of B to the right. */
 function matrix(d: Draw, p: Palette, w: DiffWords, x: number, y: number): number {
 	const hues = sideColours(p);
 	const short = (name: string) => (name === "memory" ? "mem" : name);

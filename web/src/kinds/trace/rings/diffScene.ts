@@ -1,11 +1,12 @@
-// What the difference of two simulations shows of a moment: what both hold, what moved, and
-// the server's word on where they disagree. One question at a time; states are kept for a
-// while, so that a step back shows what a step forward showed.
-import { effect, signal } from "@preact/signals";
+// The data for the difference of two simulations at a moment: the contents of both, the
+// movements, and the server's list of differences. States are kept for a while, so that a
+// step back shows the same picture as before.
+import { signal } from "@preact/signals";
 import { isAbort } from "../../../api";
 import { api } from "../api";
 import type { Sim, StateLevel } from "../model/types";
-import type { Held, Moves } from "../state/caches";
+import { oneAtATime, pause } from "../../../state/oneAtATime";
+import { RETRY, SEEN, type Held, type Moves } from "../state/caches";
 import { match, other, otherTime } from "../state/disagreements";
 import { option } from "../../../state/store";
 import { cursor, playing, ready, speed } from "../state/store";
@@ -15,19 +16,18 @@ export type Moment = Awaited<ReturnType<typeof api.disagreementMoment>>;
 export interface DiffScene {
 	sims: string; // both, "3:4"
 	cursor: number; // the reference that has just happened
-	other: number; // the moment of the second run: so many references have happened
+	other: number; // the moment of the compared run: so many references have happened
 	held: [a: Held, b: Held];
-	before: [a: Held, b: Held] | null; // null: not known, the moment was jumped to
-	moves: [a: Moves, b: Moves] | null; // null: their references are not the same ones
+	before: [a: Held, b: Held] | null; // null: not known, because the cursor jumped here
+	moves: [a: Moves, b: Moves] | null; // null: the two runs have different references
 	moment: Moment;
 }
 
-const SLOTS = 8192; // lines of a level; larger ones are told by sets
+const SLOTS = 8192; // lines of a level; larger levels are answered by sets
 const GROUPS = 256;
-const PAIRS = 6000; // places that differ, at the most
+const PAIRS = 6000; // largest number of places that differ
 const KEPT = 48;
-const PAUSE = 30; // ms between questions while it plays too fast to follow
-export const SEEN = 25; // references a second at which single movements can be followed
+const PAUSE = 30; // ms between questions while playing is too fast to follow
 
 /** References whose requests are drawn. */
 export function tailLength(): number {
@@ -40,7 +40,7 @@ export const diffScene = signal<DiffScene | null>(null);
 const linesOf = (s: Sim) =>
 	s.levels.map((l) => (l.kind === "cache" ? l.instances * l.sets * l.ways : 0));
 
-/** Slots to ask each for: a level that is too large in one is told by sets in both. */
+/** The `slots` for each: a level that is too large in one is answered by sets in both. */
 function slotsOf(a: Sim, b: Sim): [number, number] {
 	const [x, y] = [linesOf(a), linesOf(b)];
 	const fits = (k: number) => (x[k] ?? 0) <= SLOTS && (y[k] ?? 0) <= SLOTS;
@@ -51,14 +51,10 @@ function slotsOf(a: Sim, b: Sim): [number, number] {
 
 const groupsOf = (levels: StateLevel[]) => levels.map((l) => l.group).join(",");
 
-/** Follows the cursor until it is told to stop. */
+/** Follows the cursor until the returned function is called. */
 export function followDiff(): () => void {
 	let kept = new Map<string, Held>();
 	let of = "";
-	let busy = false;
-	let again = false;
-	let ended = false;
-
 	const stateAt = async (sim: number, at: number, slots: number): Promise<Held> => {
 		const key = `${sim}:${at}`;
 		const held = kept.get(key) ?? (await api.state(sim, at, slots, GROUPS));
@@ -102,39 +98,33 @@ export function followDiff(): () => void {
 			moment,
 		};
 	};
-	const ask = async (): Promise<void> => {
+	const ask = async (ended: () => boolean): Promise<boolean> => {
 		const [a, b, m, at] = [ready.peek(), other.peek(), match.peek(), cursor.peek()];
+		let failed = false;
 
-		if (!a || !b || !m || ended) return;
+		if (!a || !b || !m) return false;
 		const sims = `${a.sim}:${b.sim}`;
 		if (sims !== of) kept = new Map();
 		of = sims;
-		busy = true;
-		again = false;
 		try {
 			const s = await scene(a, b, at);
-			if (!ended && ready.peek()?.sim === a.sim && other.peek()?.sim === b.sim)
+			if (!ended() && ready.peek()?.sim === a.sim && other.peek()?.sim === b.sim)
 				diffScene.value = s;
 		} catch (e) {
-			// whatever was in the way, the picture is still to come
-			if (!isAbort(e)) await new Promise((r) => setTimeout(r, 500));
-			again = true;
+			// Asks again: the picture is still missing.
+			if (!isAbort(e)) await pause(RETRY);
+			failed = true;
 		}
-		if (playing.peek() && speed.peek() > SEEN)
-			await new Promise((r) => setTimeout(r, PAUSE));
-		busy = false;
-		if (again) void ask();
+		if (playing.peek() && speed.peek() > SEEN) await pause(PAUSE);
+		return failed;
 	};
-	const stop = effect(() => {
+	const stop = oneAtATime(() => {
 		void [cursor.value, playing.value, tailLength(), match.value];
 		if (!ready.value || !other.value) diffScene.value = null;
-		if (busy) again = true;
-		else void ask();
-	});
+	}, ask);
 
 	return () => {
-		ended = true;
-		diffScene.value = null;
 		stop();
+		diffScene.value = null;
 	};
 }

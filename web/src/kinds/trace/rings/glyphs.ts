@@ -1,4 +1,4 @@
-// From a scene to a picture: where everything stands, and which way it came.
+// From a scene to a picture: the places of all glyphs, and the paths that led there.
 import { layMemory, layRings, type Zoom } from "../model/rings";
 import {
 	cloudOf,
@@ -24,9 +24,9 @@ import type { Scene } from "./scene";
 import { setsOption } from "./tools";
 
 const SINGLE = 1.8; // paths for each pixel of the radius that can be told apart
-const LOOKED = 2 * CHUNK; // references that are looked at for where regions begin
+const LOOKED = 2 * CHUNK; // references that are searched for the beginnings of regions
 
-/** The core that made the reference; -1: it moved nothing. */
+/** The core that made the reference; -1: the reference moved nothing. */
 function coreOf({ moves: m }: Scene): number {
 	for (let i = m.line.length - 1; i >= 0 && m.access[i] === m.count - 1; i--)
 		if (m.kind[i] !== MOVE.transfer) return m.other[i]!;
@@ -50,8 +50,8 @@ function accessOf(s: Scene): Access | null {
 let begins = { trace: -1, looked: "", low: new Map<number, number>() };
 
 /*
- * Where regions of one block begin: a line or a reference of each tells, and it is the same
- * all the time.
+ * The addresses of regions of one block. A line or a reference of a region gives its
+ * address away, and the address never changes.
  */
 function lows(s: Scene): Map<number, number> {
 	const one = new Set(shownRegions().filter((n) => regionOf(n)!.blocks <= 1));
@@ -102,7 +102,10 @@ function homes(
 
 let places: { key: string; place: Place } | null = null;
 
-/** Rings are laid out once for each size: tables of their places are as long as caches. */
+/*
+ * Rings are laid out once for each size, because the tables of their places are as long
+ * as caches.
+ */
 function placeOf(s: Scene, radius: number): Place {
 	const shown = shownRegions().map((n) => regionOf(n)!);
 	const key = [radius, s.sim, JSON.stringify(s.after.levels), shownRegions()].join(" ");
@@ -125,12 +128,12 @@ function placeOf(s: Scene, radius: number): Place {
 	return { ...places.place, lows: lows(s) };
 }
 
-/** Sets that are looked at, by level; null: all. */
+/** Chosen sets by level; null: all. */
 export function chosenSets(s: Scene): (Uint8Array | null)[] {
 	return s.after.levels.map((l, i) => parseSets(option(setsOption(i), ""), l.sets));
 }
 
-/** The circle of radius r is around (x, y). */
+/** The picture of a scene on a circle of radius r around (x, y). */
 export function pictureOf(
 	s: Scene,
 	circle: { x: number; y: number; r: number },

@@ -1,6 +1,6 @@
-// Who served the last access to each part of each region, up to the cursor: the outer band
-// of the rings. The server tells it for the beginning of a chunk of references; what follows
-// is read off the references themselves, so that a step asks nothing.
+// The level that served the last access to each part of each region, up to the cursor:
+// the outer band of the rings. The server answers for the beginning of a chunk of
+// references; the page adds the references since then, so that a step asks nothing.
 import { isAbort } from "../../../api";
 import { api } from "../api";
 import { cellsOf, type Rings, type Arc } from "../model/rings";
@@ -22,18 +22,18 @@ interface Answer {
 	served: Uint8Array;
 }
 
-const BEHIND = 2 * CHUNK; // references that may follow an answer
+const BEHIND = 2 * CHUNK; // references that the page may add to an answer
 
 export class LastResults {
-	exact = false; // what now() gave is that of the cursor
-	version = 0; // grows with what now() gives
+	exact = false; // the last result of now() is that of the cursor
+	version = 0; // grows with each new result of now()
 	private answer: Answer | null = null;
 	private asking = false;
 	private made = { key: "", results: new Map() as Results };
 
 	constructor(private readonly changed: () => void) {}
 
-	/** As far as it is known when reference `cursor` has happened. */
+	/** The levels after reference `cursor`, as far as they are known. */
 	now(rings: Rings, arcs: Iterable<Arc>, cursor: number): Results {
 		const s = ready.peek();
 		const cuts = [...arcs].map((a) => ({
@@ -52,7 +52,7 @@ export class LastResults {
 		const start = known && after <= BEHIND ? known.at : cursor + 1 - BEHIND;
 		const chunks = refsOf(Math.max(0, start), cursor + 1);
 		const key = [s.sim, cut, cursor, known?.at, arrived.peek(), !chunks].join(" ");
-		// without the references between an older answer is shown until the next one comes
+		// An older answer is shown until the references in between have come.
 		this.exact = !!known && after <= BEHIND && !!chunks;
 		if (key === this.made.key) return this.made.results;
 		this.made = { key, results: put(cuts, known, chunks ?? [], start, cursor + 1) };

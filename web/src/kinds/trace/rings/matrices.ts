@@ -1,6 +1,6 @@
-// Matrices outside the outer ring, as the regions view has them: each cell shows its last
-// access, above what was done and below who served it, fading. Each stands beside the arc of
-// its region and carries its name.
+// Matrices outside the outer ring, as in the regions view: the upper half of a cell shows
+// its last access, the lower half the level that served it, fading with age. Each matrix
+// stands beside the arc of its region and carries its name.
 import { signal } from "@preact/signals";
 import { layMemory, polar } from "../model/rings";
 import {
@@ -41,7 +41,7 @@ import type { Access, Picture } from "./paint";
 const MIN = 2; // pixels of a cell
 const LARGEST = 22;
 
-/** The shape of a region that has one: rows that mean something. */
+/** The shape of a region whose rows have a meaning; null for others. */
 function matrixShape(r: Region): Shape | null {
 	const s = shapeOf(r, wishOf(r.region), 1);
 
@@ -89,7 +89,7 @@ export class Matrices {
 		this.light = new Light(this.frames, changed);
 	}
 
-	/** Puts them where they were laid; none is none. */
+	/** Puts the matrices into their places. */
 	set(boxes: Around["boxes"]): void {
 		const old = this.frames.peek();
 		const frames = boxes.map((b) => {
@@ -125,7 +125,7 @@ export class Matrices {
 			const [w, h] = [pic.nx * pic.cw, pic.ny * pic.ch];
 			const arc = q.place.arcs.get(n);
 			if (arc) {
-				// from the arc to the nearest point of the matrix
+				// A line from the arc to the nearest point of the matrix.
 				const angle = nearest(q.x, q.y, [arc.a0, arc.a1], f.box);
 				const [ax, ay] = polar(q.place.rings.radius + 2, angle);
 				const [x, y] = [q.x + ax, q.y + ay];
@@ -156,7 +156,7 @@ export class Matrices {
 		const first = cellOf(pic.grid, s.offset[0]);
 		const last = cellOf(pic.grid, Math.max(s.offset[0], s.offset[1] - 1));
 
-		// an element or a line: some cells behind each other
+		// An element or a line: several neighbouring cells.
 		for (let cell = first; cell <= last && cell < n && cell < first + 64; cell++) {
 			const [x, y] = placeOf(pic.grid, cell);
 			d.frame(

@@ -1,4 +1,4 @@
-// Draws the rings: glow, arms, memory with what was last served from where, paths, data.
+// Draws the rings: glow, arms, memory with its band of last results, paths, data.
 import {
 	armPoint,
 	cellsOf,
@@ -29,7 +29,7 @@ import { rgba, type Colour, type Draw } from "../../../draw/draw";
 const TURN = 2 * Math.PI;
 const DISC = 14; // corners of a small disc
 const APART = 5; // pixels of cells that are drawn apart
-const PALE = 0.12; // how much is left of what is not looked at
+const PALE = 0.12; // opacity of sets that are not chosen
 const GLOWS = 40; // steps of a glow, so that it need not be drawn again all the time
 
 /** The reference that has just happened. */
@@ -41,24 +41,24 @@ export interface Access {
 	core: number; // -1: not known
 }
 
-/** Who served the last access to each part of a region; 0: nobody yet. */
+/** The level that served the last access to each part of a region; 0: no access yet. */
 export type Results = Map<number, { served: ArrayLike<number>; size: number }>;
 
 export interface Picture {
-	key: string; // of all that does not move within a frame; its owner's
-	ground: string; // key of what lies behind the data
+	key: string; // changes with everything that does not move within a frame; the view sets it
+	ground: string; // the same for everything behind the data
 	x: number; // of the centre
 	y: number;
 	place: Place;
 	held: Held;
 	settled: Cloud; // where everything has arrived
-	flight: Cloud; // what moves there and what rests
+	flight: Cloud; // glyphs that move and glyphs at rest, on the way there
 	paths: Path[];
-	bundles: Bundle[] | null; // instead of paths, where these are too many
+	bundles: Bundle[] | null; // instead of paths, if these are too many
 	tail: number; // references of the paths
 	access: Access | null;
-	levels: number; // that serve, with memory
-	chosen: (Uint8Array | null)[]; // sets looked at by level; null: all
+	levels: number; // serving levels, with memory
+	chosen: (Uint8Array | null)[]; // chosen sets by level; null: all
 	results: Results;
 	colour: (p: Palette, region: number) => Colour;
 }
@@ -67,7 +67,7 @@ export function miss(p: Palette): Colour {
 	return p.levels[p.levels.length - 1]!;
 }
 
-/** The colour of what comes from a level (from 0); behind the last is memory. */
+/** The colour of data that come from a level (from 0); behind the last is memory. */
 export function sourceColour(p: Palette, q: Picture, level: number): Colour {
 	return levelColours(p, q.levels)[level] ?? miss(p);
 }
@@ -125,7 +125,7 @@ export function glowStep(temperature: number): number {
 	return Math.round(GLOWS * strong) || 0;
 }
 
-/** Red is warm, blue is cold, the ground between them: nothing happens or it evens out. */
+/** Red is warm, blue is cold; the ground colour between means no accesses, or a balance. */
 function glow(d: Draw, p: Palette, q: Picture, l: Ring): void {
 	const step = glowStep(q.held.temperature[l.level] ?? 0);
 	const strong = Math.abs(step) / GLOWS;
@@ -178,7 +178,10 @@ function sectors(d: Draw, p: Palette, q: Picture, l: Ring): void {
 	}
 }
 
-/** Levels that are too large for their lines: a wedge is some sets, as deep as it is full. */
+/*
+ * Levels that are too large to draw their lines: a wedge is a group of sets, as deep as
+ * it is full.
+ */
 function wedges(d: Draw, p: Palette, q: Picture, l: Ring): void {
 	const each = l.info.group * l.info.ways;
 	const groups = l.arms / l.info.instances;
@@ -237,19 +240,19 @@ function memory(d: Draw, p: Palette, q: Picture): void {
 		const { cells, size } = cut.get(n)!;
 		const bytes = inCache.get(n)!;
 		const c = q.colour(p, n);
-		// in steps, so that neighbours can be drawn as one
+		// In steps, so that neighbours can be drawn as one.
 		const shades = Array.from({ length: 9 }, (_, i) =>
 			mix(mix(p.background, c, 0.85), mix(p.background, c, 0.22), i / 8),
 		);
 		band(d, q, a, rings.memory, cells, size, (i) => [
-			// blocks that share a line may count it twice
+			// Blocks that share a line may count it twice.
 			shades[Math.min(8, Math.ceil((8 * bytes[i]!) / size))]!,
 			1,
 		]);
 	}
 }
 
-/** Who served the last access to each element, on the edge of memory. */
+/** The level that served the last access to each element, on the edge of memory. */
 function results(d: Draw, p: Palette, q: Picture): void {
 	const { rings, arcs } = q.place;
 	const colours = levelColours(p, q.levels);
@@ -277,7 +280,7 @@ function wayColour(p: Palette, q: Picture, w: Path | Bundle): Colour {
 function paths(d: Draw, p: Palette, q: Picture, list: Path[]): void {
 	const dense = Math.min(1, 12 / Math.sqrt(Math.max(1, list.length)));
 
-	// the oldest first: newer ones lie on them
+	// The oldest first: newer ones lie on top.
 	for (let i = list.length - 1; i >= 0; i--) {
 		const w = list[i]!;
 		const light = w.age ? dense * fresh(q, w.age) : 1;
@@ -293,7 +296,7 @@ function paths(d: Draw, p: Palette, q: Picture, list: Path[]): void {
 	}
 }
 
-/** One line for all that went the same way: as wide as they are many. */
+/** One line for all movements of a bundle: the more movements, the wider. */
 function bundled(d: Draw, p: Palette, q: Picture, list: Bundle[]): void {
 	const max = Math.max(...list.map((b) => b.count));
 
@@ -306,7 +309,7 @@ function bundled(d: Draw, p: Palette, q: Picture, list: Bundle[]): void {
 	}
 }
 
-/** Where a glyph is at a phase of the movement. */
+/** The place of a glyph at a phase of the movement. */
 export function at(g: Glyph, phase: number): Point {
 	if (g.motion === "rest" || (phase >= 1 && g.motion !== "leave")) return g.to;
 	return g.motion === "leave"
@@ -314,7 +317,7 @@ export function at(g: Glyph, phase: number): Point {
 		: straightWay(g.from, g.to, ease(phase));
 }
 
-/** Is the reference's datum in this glyph? */
+/** Whether the reference's datum is in this glyph. */
 export function touches(g: Glyph, a: Access | null): boolean {
 	if (!a || g.level > 0) return false;
 	if (g.offset >= UNKNOWN || g.region !== a.region)
@@ -322,7 +325,7 @@ export function touches(g: Glyph, a: Access | null): boolean {
 	return g.offset < a.offset + a.bytes && a.offset < g.offset + g.bytes;
 }
 
-/** What is in flight, with the way that lies behind it. */
+/** Glyphs in flight, with the way behind them. */
 function trails(d: Draw, p: Palette, q: Picture, phase: number, moving: Glyph[]): void {
 	for (const g of moving) {
 		if (g.motion === "shift") continue;
@@ -452,7 +455,7 @@ function rest(d: Draw, p: Palette, q: Picture, c: Cloud): void {
 	holes(d, p, q, c);
 }
 
-/** Those that stand out have a rim. */
+/** Glyphs that stand out have a rim. */
 function rims(d: Draw, p: Palette, q: Picture, c: Cloud, list: number[], rim: Colour) {
 	if (!list.length) return;
 	some(d, q, c, list, (l) => l.size / 2 + Math.max(1, Math.min(2, l.size / 4)), rim);
@@ -470,7 +473,8 @@ function moving(d: Draw, p: Palette, q: Picture, phase: number): void {
 		const size = q.place.rings.rings[g.level]!.size;
 		const [gx, gy] = at(g, phase);
 		const own = of(g.region)[g.ghost && g.motion === "shift" ? (size > 4 ? 1 : 2) : 0]!;
-		// what came in flashes in the colour of where it was found: red from memory
+		// A glyph that came in flashes in the colour of the level where it was found: red
+		// from memory.
 		const c =
 			g.motion === "enter" ? mix(sourceColour(p, q, g.source), own, phase ** 2) : own;
 		const big = g.motion === "enter" ? Math.max(size / 2, 2) : size / 2;
@@ -481,7 +485,7 @@ function moving(d: Draw, p: Palette, q: Picture, phase: number): void {
 	}
 }
 
-/** What stands out of the glyphs at rest: numbers of them. */
+/** Numbers of the glyphs at rest that stand out. */
 export interface Marks {
 	chosen: number[];
 	near: number[];
@@ -519,8 +523,8 @@ function core(d: Draw, p: Palette, q: Picture): void {
 }
 
 /*
- * What does not move within a frame is kept by whoever draws: what lies behind the data
- * until the temperature changes, the data until there are others.
+ * The back end keeps layers that do not move within a frame: the ground until the
+ * temperature changes, the data at rest until there are others.
  */
 export function drawRings(
 	d: Draw,
@@ -546,10 +550,10 @@ export function drawRings(
 		}
 		core(d, p, q);
 		if (q.bundles) bundled(d, p, q, q.bundles);
-		// while it flies the last reference has no path yet
+		// During its movement the last reference has no path yet.
 		const single = q.bundles ? q.paths.filter((w) => !w.age) : q.paths;
 		paths(d, p, q, flies ? single.filter((w) => w.age) : single);
-		// splats of one go: memory and what is in caches
+		// All splats together: memory and data in caches.
 		memory(d, p, q);
 		results(d, p, q);
 		rest(d, p, q, c);

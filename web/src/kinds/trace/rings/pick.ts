@@ -1,5 +1,5 @@
-// What is under the pointer, in words: a datum, a wedge, a bundle of movements; and which
-// glyphs a selection means.
+// The datum, wedge or bundle of movements under the pointer, in words; and the glyphs of
+// a selection.
 import { exact } from "../../../model/format";
 import { armAt, type Ring } from "../model/rings";
 import { glyphIn, MOVE, UNKNOWN, type Cloud, type Glyph } from "../model/ringsGlyphs";
@@ -14,7 +14,7 @@ import { heldOf } from "./words";
 
 const NEAR = 9; // pixels
 
-/** The glyph nearest to a place, if it is near. */
+/** The glyph nearest to a place, within a few pixels. */
 export function glyphAt(q: Picture, phase: number, x: number, y: number): Glyph | null {
 	const c = phase < 1 ? q.flight : q.settled;
 	const [px, py] = [x - q.x, y - q.y];
@@ -41,7 +41,7 @@ function inside(s: Selection, g: Glyph): boolean {
 	return g.offset < UNKNOWN && g.offset < s.offset[1] && s.offset[0] < g.offset + g.bytes;
 }
 
-/** Numbers of the glyphs at rest that a selection means: a region, or some of its bytes. */
+/** Numbers of the glyphs at rest of a selected region, or of some of its bytes. */
 export function meant(c: Cloud, s: Selection): number[] {
 	const { region, offset } = c.lines.held;
 	const out: number[] = [];
@@ -64,8 +64,8 @@ export function meant(c: Cloud, s: Selection): number[] {
 }
 
 /*
- * Glyphs that references of a selection touched lately: where a line of code, a function, a
- * kind or a serving level is selected, and not (only) data.
+ * Glyphs that selected references touched lately: for a selected line of code, function,
+ * kind or serving level, and not (only) data.
  */
 export function usedBy(c: Cloud, s: Selection, cursor: number): number[] {
 	const { region: _region, offset: _offset, ...rest } = s;

@@ -1,8 +1,7 @@
 // Data in motion: the core in the middle, caches as rings around it, memory outside. The
-// picture is a function of the cursor and of how far its movement is: a step back plays the
-// movement backwards and ends with what was there before.
+// picture is a function of the cursor and of the phase of its movement: a step back plays
+// the movement backwards and ends with the picture that was there before.
 import { exact } from "../../../model/format";
-import { parseZoom, printZoom, zoomAt, type Zoom } from "../model/rings";
 import { besideWords, type Around, type Rect } from "../model/ringsAround";
 import { UNKNOWN, type Cloud, type Glyph } from "../model/ringsGlyphs";
 import { clickSets } from "../model/ringsSets";
@@ -26,7 +25,6 @@ import {
 import { option, options, setOption } from "../../../state/store";
 import type { Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
-import { CanvasView } from "../../../views/canvas";
 import { shownRegions, wishOf } from "../regions/frames";
 import { chosenSets, pictureOf } from "./glyphs";
 import { layMatrices, Matrices, shaped } from "./matrices";
@@ -44,14 +42,14 @@ import {
 	usedBy,
 } from "./pick";
 import { LastResults } from "./lastResults";
-import { followRings, scene, SEEN, slots, tailLength, type Scene } from "./scene";
+import { NAMES, RingsView } from "./ringsView";
+import { followRings, scene, slots, tailLength, type Scene } from "./scene";
+import { SEEN } from "../state/caches";
 import { RingsTools, setsOption } from "./tools";
 import { lastUse, useWords } from "./bytesUsed";
 import { CAPTION, labels, legend, wordBoxes } from "./words";
 import type { ViewKind } from "../../../views/view";
 
-const NAMES = 22; // room for the names of regions
-const DURATION = 520; // ms of every movement, near or far
 const SLOTS_MIN = 8192;
 const SLOTS_MAX = 262144;
 const BAR = { w: 158, h: 32 }; // of the buttons at the right
@@ -65,17 +63,11 @@ interface Made {
 
 let pictures = 0;
 
-class Rings extends CanvasView {
-	private of: Scene | null = null; // whose movement is shown
-	private then: Scene | null = null; // what is shown when it has been played backwards
-	private started = -Infinity;
-	private span = DURATION;
+class Rings extends RingsView<Scene> {
+	protected readonly zoomOption = "rings.zoom";
 	private made: Made | null = null;
 	private laid: { key: string; around: Around } | null = null;
 	private marked = { key: "", cloud: null as Cloud | null, chosen: [0], near: [0] };
-	private frames = 0;
-	private grip: { x: number; y: number; zoom: Zoom } | null = null;
-	private dragged = false;
 	private tools!: RingsTools;
 	private readonly matrices = new Matrices(() => this.redraw());
 	private readonly results = new LastResults(() => this.redraw());
@@ -84,10 +76,8 @@ class Rings extends CanvasView {
 		const stop = followRings();
 
 		this.tools = new RingsTools(this.host);
-		this.onDestroy(() => {
-			cancelAnimationFrame(this.frames);
-			stop();
-		});
+		this.startRings();
+		this.onDestroy(stop);
 		this.watch(() => {
 			this.turnTo(scene.value);
 			void [
@@ -103,71 +93,8 @@ class Rings extends CanvasView {
 			];
 		});
 		this.listen("pointermove", (_, x, y) => this.point(x, y));
-		this.listen("pointerleave", () => (hover.value = {}));
-		this.listen("wheel", (e, x, y) => {
-			const base = this.circle();
-			e.preventDefault();
-			this.setZoom(
-				zoomAt(
-					this.zoom(),
-					Math.exp(-e.deltaY * 0.0015),
-					(x - base.x) / base.r,
-					(y - base.y) / base.r,
-				),
-			);
-		});
-		this.listen("pointerdown", (e, x, y) => {
-			this.tools.close();
-			this.dragged = false;
-			this.grip = { x, y, zoom: this.zoom() };
-			if (this.grip.zoom.k > 1) this.canvas.setPointerCapture(e.pointerId);
-		});
-		this.listen("pointerup", () => (this.grip = null));
-		this.listen("dblclick", () => this.setZoom(parseZoom("")));
+		this.listen("pointerdown", () => this.tools.close());
 		this.listen("click", (e, x, y) => this.click(x, y, e.shiftKey));
-	}
-
-	/** Shows another moment; neighbours by moving there, others at once. */
-	private turnTo(s: Scene | null): void {
-		const old = this.then ?? this.of;
-		const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches;
-		const seen = !quiet && (!playing.peek() || speed.peek() <= SEEN);
-
-		if (s === old) return;
-		const same = s && old && s.sim === old.sim && seen;
-		this.then = null;
-		this.started = -Infinity;
-		if (same && s.cursor === old.cursor - 1 && old.before) {
-			this.of = old;
-			this.then = s;
-		} else this.of = s;
-		if (this.then || (same && s.cursor === old.cursor + 1 && s.before)) {
-			this.started = performance.now();
-			this.span = playing.peek() ? Math.min(DURATION, 900 / speed.peek()) : DURATION;
-			cancelAnimationFrame(this.frames);
-			this.frames = requestAnimationFrame(this.tick);
-		}
-	}
-
-	private tick = (): void => {
-		this.redraw();
-		if (this.flying()) this.frames = requestAnimationFrame(this.tick);
-		else if (this.then) {
-			this.of = this.then;
-			this.then = null;
-		}
-	};
-
-	flying(): boolean {
-		return this.posed === null && performance.now() < this.started + this.span;
-	}
-
-	/** How far the movement of the reference is: 1 is where everything has arrived. */
-	private phase(): number {
-		const clock = Math.min(1, (performance.now() - this.started) / this.span);
-		const t = this.started > 0 ? (this.posed ?? clock) : 1;
-
-		return this.then ? 1 - t : t;
 	}
 
 	/** Centre and radius of the whole picture, and the matrices around it. */
@@ -188,7 +115,7 @@ class Rings extends CanvasView {
 			60,
 			Math.min(d.width / 2 - beside, (d.height - CAPTION) / 2 - NAMES),
 		);
-		// the words are at the left
+		// The words are at the left.
 		const aside = Math.max(0, Math.min(100, d.width / 2 - r - beside));
 		const words = wordBoxes(d.width, d.height, levels, filtered);
 		const bar = { x: d.width - BAR.w, y: 0, ...BAR };
@@ -209,21 +136,17 @@ class Rings extends CanvasView {
 		return around;
 	}
 
-	private circle(): { x: number; y: number; r: number } {
+	protected sameRun(a: Scene, b: Scene): boolean {
+		return a.sim === b.sim;
+	}
+
+	protected circle(): { x: number; y: number; r: number } {
 		return this.laid?.around ?? { x: 0, y: 0, r: 1 };
 	}
 
-	private zoom(): Zoom {
-		return parseZoom(option("rings.zoom", ""));
-	}
-
-	private setZoom(z: Zoom): void {
-		setOption("rings.zoom", printZoom(z));
-	}
-
-	/** How many lines have room on a ring depends on its size. */
+	/** The number of lines with room on a ring depends on its size. */
 	private fitSlots(r: number): void {
-		// in steps: a window that grows by a few pixels asks nothing
+		// In steps: a window that grows by a few pixels asks nothing.
 		const room = Math.round(2 ** (Math.floor(4 * Math.log2(r * r)) / 4));
 		const n = Math.max(SLOTS_MIN, Math.min(SLOTS_MAX, room));
 
@@ -279,12 +202,8 @@ class Rings extends CanvasView {
 		if (left) notes.push(`no room for ${left} more matrices`);
 		legend(d, p, q, this.zoom().k > 1, notes);
 		this.caption(d, p);
-		this.canvas.dataset["shown"] = String((this.then ?? s).cursor);
 		this.canvas.dataset["results"] = this.results.exact ? String(s.cursor) : "";
-		// movies take pictures when nothing moves any more
-		const moving = this.flying() || this.then || !this.results.exact;
-		if (moving) this.canvas.dataset["moving"] = "yes";
-		else delete this.canvas.dataset["moving"];
+		this.markShown(s, !this.results.exact);
 	}
 
 	private caption(d: Draw, p: Palette): void {
@@ -319,7 +238,7 @@ class Rings extends CanvasView {
 				key,
 				cloud,
 				chosen: usedBy(cloud, selection.value, this.of!.cursor),
-				// data under the pointer carry their line of code, which means no others
+				// Data under the pointer carry their line of code, which marks no other data.
 				near:
 					hover.value.region === undefined
 						? usedBy(cloud, hover.value, this.of!.cursor)
@@ -328,7 +247,7 @@ class Rings extends CanvasView {
 		return this.marked;
 	}
 
-	/** What a click selects: a datum in a cache, in a matrix or in memory. */
+	/** The selection that a click makes: a datum in a cache, in a matrix or in memory. */
 	private pickAt(x: number, y: number, g: Glyph | null): Selection | null {
 		const q = this.made?.picture;
 		const cell = this.matrices.at(x, y);
@@ -353,7 +272,10 @@ class Rings extends CanvasView {
 		return null;
 	}
 
-	/** A datum is selected; an arm is looked at alone or, with shift, with others. */
+	/*
+	 * A click selects a datum, or chooses the sets of an arm alone or, with shift, among
+	 * others.
+	 */
 	private click(x: number, y: number, more: boolean): void {
 		const q = this.made?.picture;
 
@@ -364,21 +286,6 @@ class Rings extends CanvasView {
 		if (!l) return;
 		const key = setsOption(l.level);
 		setOption(key, clickSets(option(key, ""), l.info.sets, setsAt(q, l, x, y), more));
-	}
-
-	private drag(x: number, y: number): boolean {
-		const g = this.grip;
-
-		if (!g || g.zoom.k === 1) return false;
-		this.dragged ||= Math.hypot(x - g.x, y - g.y) > 4;
-		const { r } = this.circle();
-		if (this.dragged)
-			this.setZoom({
-				...g.zoom,
-				x: g.zoom.x + (x - g.x) / r,
-				y: g.zoom.y + (y - g.y) / r,
-			});
-		return this.dragged;
 	}
 
 	private point(x: number, y: number): void {

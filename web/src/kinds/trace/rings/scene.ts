@@ -1,12 +1,13 @@
-// What the rings show of a moment: caches before and after the reference at the cursor, and
-// the movements of the references that led to it. One question at a time; states are kept
-// for a while, so that a step back shows what a step forward showed. Movements are asked
-// for once and joined, so that the simulator only goes forwards while time does.
-import { effect, signal } from "@preact/signals";
+// The data for the rings at a moment: the caches before and after the reference at the
+// cursor, and the movements of the references that led to it. States are kept for a
+// while, so that a step back shows the same picture as before. Movements are asked for
+// once and joined, so that the simulator only goes forwards while time does.
+import { signal } from "@preact/signals";
 import { isAbort } from "../../../api";
 import { api } from "../api";
 import { join, within } from "../model/ringsMoves";
-import type { Held, Moves } from "../state/caches";
+import { oneAtATime, pause } from "../../../state/oneAtATime";
+import { RETRY, SEEN, type Held, type Moves } from "../state/caches";
 import { scores } from "../state/scores";
 import { option } from "../../../state/store";
 import { cursor, playing, ready, speed } from "../state/store";
@@ -15,22 +16,24 @@ export interface Scene {
 	sim: number;
 	cursor: number; // the reference that has just happened
 	after: Held;
-	before: Held | null; // null: not known, the moment was jumped to
+	before: Held | null; // null: not known, because the cursor jumped here
 	moves: Moves; // of the tail, whose last is the reference at the cursor
 }
 
-export const SEEN = 25; // references a second at which single movements can be followed
 const TAIL = 64;
 const TAIL_MAX = 8192;
 const GROUPS = 512;
 const KEPT = 48;
 const KEPT_LINES = 1 << 20; // of all states that are kept
-const PAUSE = 8; // ms between questions while it plays too fast to follow
+const PAUSE = 8; // ms between questions while playing is too fast to follow
 
-/** Lines of a level that are told one by one; larger levels are told by sets. */
+/** Levels of at most so many lines are answered line by line, larger ones by sets. */
 export const slots = signal(8192);
 
-/** References whose movements are drawn: as chosen, or what passes while one looks. */
+/*
+ * References whose movements are drawn: the chosen number, or as many as pass while a
+ * person looks.
+ */
 export function tailLength(): number {
 	const chosen = option("rings.tail", "auto");
 
@@ -41,16 +44,12 @@ export function tailLength(): number {
 
 export const scene = signal<Scene | null>(null);
 
-/** Follows the cursor until it is told to stop. */
+/** Follows the cursor until the returned function is called. */
 export function followRings(): () => void {
 	let kept = new Map<number, Held>();
-	let lines = 0; // of them
-	let moved: Moves | null = null; // a stretch up to where the last question led
+	let lines = 0; // lines of all kept states
+	let moved: Moves | null = null; // a stretch that ends where the last question ended
 	let of = "";
-	let busy = false;
-	let again = false;
-	let ended = false;
-
 	const stateAt = async (sim: number, at: number): Promise<Held> => {
 		const old = kept.get(at);
 		const held =
@@ -73,15 +72,15 @@ export function followRings(): () => void {
 			moved = await api.moves(sim, from, to - from);
 		else if (end < to) moved = join(moved, await api.moves(sim, end, to - end));
 		const answer = within(moved, from, to);
-		// what is behind is kept for steps back, but not for ever
+		// Older movements are kept for steps back, but not for ever.
 		if (moved.count > 4 * (to - from) + TAIL) moved = within(moved, from, to);
 		return answer;
 	};
-	const ask = async (): Promise<void> => {
+	const ask = async (ended: () => boolean): Promise<void> => {
 		const s = ready.peek();
 		const at = cursor.peek();
 
-		if (!s || ended) return;
+		if (!s) return;
 		const key = [s.sim, slots.peek(), JSON.stringify(scores())].join(" ");
 		if (key !== of) {
 			kept = new Map();
@@ -89,13 +88,11 @@ export function followRings(): () => void {
 			if (!of.startsWith(`${s.sim} `)) moved = null;
 		}
 		of = key;
-		busy = true;
-		again = false;
 		try {
 			const from = Math.max(0, at + 1 - tailLength());
 			const moves = await movesOf(s.sim, from, at + 1);
 			const after = await stateAt(s.sim, at + 1);
-			if (!ended && ready.peek()?.sim === s.sim)
+			if (!ended() && ready.peek()?.sim === s.sim)
 				scene.value = {
 					sim: s.sim,
 					cursor: at,
@@ -105,23 +102,17 @@ export function followRings(): () => void {
 				};
 		} catch (e) {
 			moved = null;
-			if (!isAbort(e)) await new Promise((r) => setTimeout(r, 500));
+			if (!isAbort(e)) await pause(RETRY);
 		}
-		if (playing.peek() && speed.peek() > SEEN)
-			await new Promise((r) => setTimeout(r, PAUSE));
-		busy = false;
-		if (again) void ask();
+		if (playing.peek() && speed.peek() > SEEN) await pause(PAUSE);
 	};
-	const stop = effect(() => {
+	const stop = oneAtATime(() => {
 		void [cursor.value, playing.value, tailLength(), slots.value, scores()];
 		if (!ready.value) scene.value = null;
-		if (busy) again = true;
-		else void ask();
-	});
+	}, ask);
 
 	return () => {
-		ended = true;
-		scene.value = null;
 		stop();
+		scene.value = null;
 	};
 }

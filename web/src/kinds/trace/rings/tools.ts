@@ -1,22 +1,11 @@
-// Elements over the rings' picture: which sets are looked at, and the scores of the cache
+// Elements over the rings' picture: the chosen sets, and the scores of the cache
 // temperature. They are no part of the exported picture.
+import { element } from "../../../views/element";
 import { parseScores, printScores } from "../model/temperature";
 import { wrongSets } from "../model/ringsSets";
 import { cacheLevels } from "../state/scores";
 import { option, setOption } from "../../../state/store";
 import { ready } from "../state/store";
-
-function element<K extends keyof HTMLElementTagNameMap>(
-	tag: K,
-	className: string,
-	text = "",
-): HTMLElementTagNameMap[K] {
-	const e = document.createElement(tag);
-
-	e.className = className;
-	e.textContent = text;
-	return e;
-}
 
 function field(label: string, value: string, set: (text: string) => void) {
 	const row = element("label", "row");
@@ -68,7 +57,7 @@ export class RingsTools {
 		this.form.querySelector("input")?.focus();
 	}
 
-	/** What is typed is taken with Enter, or when the field is left. */
+	/** Enter or leaving the field takes the typed text. */
 	private sets(): void {
 		const word = element("p", "faint");
 
@@ -114,7 +103,7 @@ export class RingsTools {
 		});
 		number("last references", now().window, (v) => set((s) => (s.window = v)));
 		const usual = element("button", "small", "As usual");
-		usual.type = "button"; // Enter in a field is not meant for it
+		usual.type = "button"; // not submit: Enter in a field must not press it
 		usual.addEventListener("click", () => {
 			setOption("temperature.scores", "");
 			this.show("Temperature");

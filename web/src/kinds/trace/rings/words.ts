@@ -1,6 +1,6 @@
-// Words around the rings: names of regions and levels, and what glyphs and lines are.
+// Words around the rings: names of regions and levels, and the legend.
 import { count, exact } from "../../../model/format";
-import { polar, type Ring } from "../model/rings";
+import { polar, type Ring, type Rings } from "../model/rings";
 import type { Rect } from "../model/ringsAround";
 import { linesOf } from "../model/ringsLines";
 import type { Held } from "../state/caches";
@@ -14,23 +14,47 @@ const LINE = 13;
 const NOTES = 3; // lines of notes that there is room for
 export const CAPTION = 42;
 
+/** The alignment of a region's name beside the ring at an angle. */
+export function sideAlign(angle: number): "left" | "right" | "center" {
+	const side = Math.sin(angle);
+
+	return side > 0.25 ? "left" : side < -0.25 ? "right" : "center";
+}
+
+/** Names of levels on the edges of their rings. */
+export function levelLabels(
+	d: Draw,
+	p: Palette,
+	centre: { x: number; y: number },
+	rings: Rings,
+): void {
+	for (const l of rings.rings) {
+		const [x, y] = polar(l.r1, -Math.PI / 4);
+		const [left, top] = [centre.x + x, centre.y + y];
+		const style = { colour: p.text, size: 11, bold: true, align: "center" } as const;
+		const w = d.measure(l.info.name, style) + 10;
+		d.rect(left - w / 2, top - 8, w, 16, p.background, 0.92);
+		d.frame(left - w / 2, top - 8, w, 16, p.grid);
+		d.text(left, top, l.info.name, style);
+	}
+}
+
 /** Names of regions outside, and of levels on the edges of their rings. */
 export function labels(
 	d: Draw,
 	p: Palette,
 	q: Picture,
-	boxes: Rect[], // that are taken
+	boxes: Rect[], // places that are taken
 	named: Set<number>, // regions whose names stand elsewhere
 ): void {
 	const { rings, arcs, others } = q.place;
 	const taken: Rect[] = [...boxes];
 	const name = (a0: number, a1: number, text: string, colour: Colour) => {
-		// in the middle of its arc, or as near to that as there is room
+		// in the middle of its arc, or as near to it as there is room
 		for (let i = 0; i < 15; i++) {
 			const away = (Math.ceil(i / 2) / 7) * (i % 2 ? 1 : -1);
 			const angle = (a0 + a1) / 2 + (away * (a1 - a0)) / 2;
-			const side = Math.sin(angle);
-			const align = side > 0.25 ? "left" : side < -0.25 ? "right" : "center";
+			const align = sideAlign(angle);
 			const style = { colour, size: 12, bold: true, align } as const;
 			const w = d.measure(text, style);
 			const [x, y] = polar(rings.radius + 9, angle);
@@ -56,17 +80,13 @@ export function labels(
 	for (const [n, a] of arcs)
 		if (!named.has(n)) name(a.a0, a.a1, a.region.name, q.colour(p, n));
 	name(others[0], others[1], OTHERS, p.muted);
-	for (const l of rings.rings) {
-		const [x, y] = polar(l.r1, -Math.PI / 4);
-		const style = { colour: p.text, size: 11, bold: true, align: "center" } as const;
-		const w = d.measure(l.info.name, style) + 10;
-		d.rect(q.x + x - w / 2, q.y + y - 8, w, 16, p.background, 0.92);
-		d.frame(q.x + x - w / 2, q.y + y - 8, w, 16, p.grid);
-		d.text(q.x + x, q.y + y, l.info.name, style);
-	}
+	levelLabels(d, p, q, rings);
 }
 
-/** Lines that a level holds, of how many; `only` counts those of chosen sets. */
+/*
+ * The lines that a level holds, and the lines that it has room for; `only`: of chosen
+ * sets.
+ */
 export function heldOf(
 	held: Held,
 	l: Ring,
@@ -98,7 +118,7 @@ function chosenCount(q: Picture): number {
 	return q.chosen.filter((c) => c).length;
 }
 
-/** Where the words are, for what is to stand beside them. */
+/** The places of the words, for everything beside them. */
 export function wordBoxes(
 	width: number,
 	height: number,
@@ -114,7 +134,7 @@ export function wordBoxes(
 	];
 }
 
-/** What the rings and lines are, at the left. */
+/** The legend at the left. */
 export function legend(
 	d: Draw,
 	p: Palette,

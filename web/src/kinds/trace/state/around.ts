@@ -1,5 +1,6 @@
-// References around the cursor, fetched in chunks before they are needed and kept for a
-// while, so that stepping and slow playing ask nothing and going back shows the same.
+// References around the cursor. They are fetched in chunks before they are needed, and
+// kept for a while: stepping and slow playing need no request, and a step back shows the
+// same.
 import { effect, signal } from "@preact/signals";
 import { isAbort } from "../../../api";
 import { api } from "../api";
@@ -14,11 +15,11 @@ export interface Chunk extends Refs {
 	region: Uint32Array;
 }
 
-let kept = new Map<number, Chunk>(); // by their first reference, the oldest use first
+let kept = new Map<number, Chunk>(); // by their first reference, the least recently used first
 let wanted = new Set<number>();
 let sim = -1;
 
-/** Grows whenever chunks arrive: read it to be called again. */
+/** Grows whenever a chunk arrives: an effect that reads it runs again then. */
 export const arrived = signal(0);
 
 effect(() => {
@@ -44,7 +45,7 @@ async function load(of: number, from: number): Promise<void> {
 		}
 		arrived.value++;
 	} catch (e) {
-		// Whoever needs it asks again with the next frame that needs it.
+		// The view asks again with the next frame that needs the chunk.
 		if (!isAbort(e)) setTimeout(() => arrived.value++, 1000);
 	} finally {
 		into.delete(from);
@@ -70,7 +71,7 @@ export function refsOf(from: number, to: number): Chunk[] | null {
 		}
 	}
 	const next = Math.floor(end / CHUNK) * CHUNK + CHUNK;
-	// The next chunk, once half of this one is behind.
+	// Fetches the next chunk once the cursor has passed half of this one.
 	if (
 		!missing &&
 		end > next - CHUNK / 2 &&
@@ -82,5 +83,5 @@ export function refsOf(from: number, to: number): Chunk[] | null {
 	return missing ? null : out;
 }
 
-/** Chunks are at most so many: longer stretches are asked of the server in cells. */
+/** The longest stretch for refsOf(): the server answers longer ones in cells. */
 export const STRETCH_MAX = CHUNK * (KEPT / 4);

@@ -19,10 +19,10 @@ import {
 	speed,
 } from "./store";
 
-/** What play does with events: goes from one to the next, stops, or rests at each. */
+/** How play treats events: it shows events only, stops at each, or rests at each. */
 export type PlayHow = "only" | "stop" | "rest";
 
-/** Events are slower to look at than references: at most so many a second. */
+/** A person looks at events longer than at references: at most so many a second. */
 export const EVENTS_MAX = 30;
 const REST = 700; // ms at an event
 
@@ -40,7 +40,7 @@ export function playHow(): PlayHow {
 	return option("play.how", "only") as PlayHow;
 }
 
-/** Where the next moment of a kind is; null when there is none. */
+/** The next moment of a kind; null: there is none. */
 async function find(
 	from: number,
 	by: StepBy,
@@ -63,7 +63,7 @@ async function find(
 	}
 }
 
-/** Moves the window, as wide as it is, so that the cursor is in it. */
+/** Moves the window, without changing its width, so that the cursor is in it. */
 function follow(): void {
 	const [w, at] = [shownWindow.peek(), cursor.peek()];
 	const width = w.to - w.from;
@@ -76,8 +76,8 @@ function follow(): void {
 let steps: Promise<unknown> = Promise.resolve();
 
 /*
- * One step by what is played (or `by`), forwards or backwards. Each begins where the one
- * before it ended, however fast a key is pressed.
+ * One step forwards or backwards to the next event of kind `by`. Each step begins where
+ * the one before it ended, however fast a key is pressed.
  */
 export function step(dir: 1 | -1, by: StepBy = playBy.peek()): Promise<boolean> {
 	const next = steps.then(async () => {
@@ -121,8 +121,8 @@ function atEnd(): void {
 }
 
 /*
- * Plays references. With `by` it looks ahead for the next event, never passes it before
- * it is known, and stops or rests there.
+ * Plays references. With `by` it asks ahead for the next event, waits for the answer
+ * before the cursor could pass that event, and stops or rests there.
  */
 function playReferences(by: StepBy, how: PlayHow): () => void {
 	const abort = new AbortController();
@@ -138,7 +138,7 @@ function playReferences(by: StepBy, how: PlayHow): () => void {
 		next = null;
 		try {
 			const found = (await find(from, by, 1, abort.signal)) ?? Infinity;
-			if (from === shown) next = found; // else another look is under way
+			if (from === shown) next = found; // otherwise another look is under way
 		} catch (e) {
 			if (!isAbort(e)) playing.value = false;
 		}
@@ -148,7 +148,7 @@ function playReferences(by: StepBy, how: PlayHow): () => void {
 		const passed = Math.min(now - last, 100);
 
 		last = now;
-		// Whoever moved the cursor meanwhile is right.
+		// The person moved the cursor meanwhile: playing goes on from there.
 		if (shown !== cursor.peek()) {
 			exact = shown = cursor.peek();
 			if (by !== "reference") void look();
@@ -187,7 +187,7 @@ function playReferences(by: StepBy, how: PlayHow): () => void {
 	};
 }
 
-/** From one event of the window to the next. */
+/** Plays events: from one event of the window to the next. */
 function playEvents(by: StepBy): () => void {
 	const abort = new AbortController();
 	let timer = 0;
@@ -196,7 +196,7 @@ function playEvents(by: StepBy): () => void {
 		const before = cursor.peek();
 		try {
 			const at = await find(before, by, 1, abort.signal);
-			if (cursor.peek() !== before) return wait(); // somebody moved it
+			if (cursor.peek() !== before) return wait(); // the person moved it
 			if (at === null || at >= shownWindow.peek().to) atEnd();
 			else setCursor(at);
 			wait();

@@ -1,4 +1,5 @@
-// What lines of code cost: those of the shown file in the window, and the worst of the run.
+// The costs of lines of code: of the shown file in the window, and of the worst lines of
+// the run.
 import { computed, signal } from "@preact/signals";
 import { api } from "../api";
 import { byCost, costParts, sum, type LineCost, type Metric } from "../model/cost";
@@ -7,10 +8,10 @@ import { select, ELSEWHERE, chosenWindow, counts, file, ready, showLine } from "
 import { latest } from "../../../state/latest";
 import { option } from "../../../state/store";
 
-/** Files beyond these have next to none of the references. */
+/** Costs are asked for so many files; the others have next to none of the references. */
 const FILES = 16;
 
-/** What bars in the source measure. */
+/** The measure of the bars in the source. */
 export const metric = computed<Metric>(() =>
 	ready.value ? option("source.metric", "cycles") : "references",
 );
@@ -91,7 +92,7 @@ export const worstLines = computed<LineCost[]>(() => {
 	return all.filter((l) => l.cost > 0).sort(byCost);
 });
 
-/** Files with their cost, the worst first; those without a single reference are left out. */
+/** Files with their cost, the worst first; files without a reference are left out. */
 export const fileCosts = computed<{ file: number; cost: number }[]>(() => {
 	const by = new Map<number, number>();
 
@@ -111,7 +112,7 @@ export const lineCosts = computed<Map<number, LineCost>>(() => {
 	return new Map(lines.map((l) => [l.line, l]));
 });
 
-/** Which of the worst lines was jumped to; -1 none yet. */
+/** The rank of the worst line that was jumped to last; -1: none yet. */
 export const worstRank = signal(-1);
 
 /** Jumps to the next of the worst lines, or back. */

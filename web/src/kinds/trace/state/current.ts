@@ -1,7 +1,9 @@
-// The reference at the cursor in words. While it plays the cursor moves faster than one
-// can ask: there is one request at a time, and the next asks for where the cursor is then.
-import { effect, signal } from "@preact/signals";
+// The reference at the cursor in words. While playing, the cursor moves faster than the
+// server answers: there is one request at a time, and the next asks for the cursor of
+// that moment.
+import { signal } from "@preact/signals";
 import { isAbort } from "../../../api";
+import { oneAtATime, pause } from "../../../state/oneAtATime";
 import { api } from "../api";
 import type { At } from "../model/types";
 import { cursor, ready } from "./store";
@@ -11,33 +13,22 @@ export const current = signal<At | null>(null);
 const PAUSE = 40; // ms between requests while playing
 
 export function followCursor(): void {
-	let busy = false;
-	let again = false;
+	oneAtATime(
+		() => void [cursor.value, ready.value],
+		async () => {
+			const s = ready.peek();
 
-	const ask = async (): Promise<void> => {
-		const s = ready.peek();
-
-		if (!s) {
-			current.value = null;
-			return;
-		}
-		busy = true;
-		again = false;
-		try {
-			const answer = await api.at(s.sim, cursor.peek());
-			if (ready.peek()?.sim === s.sim) current.value = answer;
-		} catch (e) {
-			if (!isAbort(e)) current.value = null;
-		}
-		setTimeout(() => {
-			busy = false;
-			if (again) void ask();
-		}, PAUSE);
-	};
-
-	effect(() => {
-		void [cursor.value, ready.value];
-		if (busy) again = true;
-		else void ask();
-	});
+			if (!s) {
+				current.value = null;
+				return;
+			}
+			try {
+				const answer = await api.at(s.sim, cursor.peek());
+				if (ready.peek()?.sim === s.sim) current.value = answer;
+			} catch (e) {
+				if (!isAbort(e)) current.value = null;
+			}
+			await pause(PAUSE);
+		},
+	);
 }

@@ -11,7 +11,7 @@ const ACCESSES = 12; // on either side
 const answer = latest<Datum>(() => {
 	const s = ready.value;
 	const { region, offset } = selection.value;
-	// While it plays the list would change faster than it can be read.
+	// While playing, the list would change faster than a person reads.
 	const around = playing.value ? cursor.peek() : cursor.value;
 
 	if (!s || region === undefined || !offset) return null;

@@ -1,5 +1,5 @@
-// The second simulation, laid over the first one: which of its times belongs to which, and
-// where over the whole run the two are served differently.
+// The compared simulation, laid over the shown one: the matching of their times, and the
+// places of the run at which the two serve references from different levels.
 import { computed } from "@preact/signals";
 import { api } from "../api";
 import { matchOf, matchedTime, printMatch, type Match } from "../model/matchedTime";
@@ -7,7 +7,7 @@ import type { Region, Sim, Trace } from "../model/types";
 import { latest } from "../../../state/latest";
 import { cursor, length, ready, regions, compared, setCursor, trace } from "./store";
 
-/** The second simulation once it can be asked. */
+/** The compared simulation once it is ready. */
 let lastOther: Sim | null = null;
 export const other = computed(() => {
 	const s = compared.value?.state === "ready" ? compared.value : null;
@@ -32,7 +32,7 @@ const loaded = latest<Opened>(() => {
 			};
 });
 
-/** The trace of the second simulation with its regions; null until it is there. */
+/** The trace of the compared simulation with its regions; null until it is there. */
 export const otherTrace = computed<Opened | null>(() => {
 	const n = compared.value?.trace;
 
@@ -54,7 +54,9 @@ export const paired = computed(() => {
 	);
 });
 
-/** How times of the second run follow from those of the first; null: not known yet. */
+/*
+ * How times of the compared run follow from those of the shown one; null: not known yet.
+ */
 export const match = computed<Match | null>(() => {
 	const [a, b, t, o] = [ready.value, other.value, trace.value, otherTrace.value];
 
@@ -72,7 +74,7 @@ export function otherTime(time: number): number {
 	return match.value ? matchedTime(match.value, time) : time;
 }
 
-/** Where they disagree over the whole run, in as many cells as it is asked in. */
+/** The disagreements of the whole run in cells. */
 export type Strip = Awaited<ReturnType<typeof api.disagreements>>;
 
 export function stripOf(cells: () => number) {
@@ -97,7 +99,7 @@ export function stripOf(cells: () => number) {
 	);
 }
 
-/** Goes to the next reference, or the one before, that the two serve differently. */
+/** Goes to the next or previous reference that the two serve from different levels. */
 export async function stepDisagreement(dir: 1 | -1): Promise<void> {
 	const [a, b] = [ready.value, other.value];
 

@@ -29,17 +29,17 @@ import {
 	trace,
 } from "./store";
 
-/** Whether a view of a trace is looked at. */
+/** Whether a view of a trace is shown. */
 const active = computed(() => activeKind.value?.id === KIND);
 
 function fault(e: unknown): void {
-	if (e instanceof ApiError && (e.status === 0 || e.status === 403)) return; // the overlay says it
+	if (e instanceof ApiError && (e.status === 0 || e.status === 403)) return; // the banner says it
 	message.value = (e as Error).message;
 }
 
 const SOON = 300; // ms after which a long trace is shown before it is counted
 
-/** Shows a trace. What the URL said of cursor and window stays only on the first one. */
+/** Shows a trace. With `keep`, cursor, window and file stay as the URL set them. */
 export async function openTrace(n: number, keep = false): Promise<void> {
 	try {
 		const all = Promise.all([api.trace(n), api.regions(n)]);
@@ -82,7 +82,7 @@ function show(t: Trace, r: Region[], keep: boolean): void {
 	});
 }
 
-/** What lines made references, and the file that made most of them. */
+/** Fetches the references of each line, and shows the file with the most of them. */
 async function showCounts(n: number, keep: boolean): Promise<void> {
 	const lines = await api.counts(n);
 
@@ -144,12 +144,15 @@ export async function simulate(text: string): Promise<boolean> {
 	return true;
 }
 
-/** What changed between the answer and now was told when nobody waited for it yet. */
+/** Asks again: an event between the answer and now came before the page waited for it. */
 async function catchUp(s: Sim | null): Promise<void> {
 	if (s?.state === "running") simChanged(await api.sim(s.sim));
 }
 
-/** Simulates a machine over this or another trace to compare with; an empty text ends it. */
+/*
+ * Simulates a machine, over this or another trace, to compare with. An empty text ends
+ * comparing.
+ */
 export async function compare(text: string, of?: number): Promise<void> {
 	const known = documentsOf(KIND).some((t) => t.number === of);
 
@@ -165,9 +168,10 @@ export async function cancel(s: Sim): Promise<void> {
 	}
 }
 
-/** The server tells the state of a simulation. */
+/** Takes over the state of a simulation from an event. */
 export function simChanged(s: Sim): void {
-	// What was told before it ended may be heard after the answer that it has.
+	// An event from before the end may arrive after the answer that says the simulation has
+	// ended.
 	const over = (x: Sim | null) => x?.sim === s.sim && x.state !== "running";
 
 	if (s.state === "running" && (over(sim.value) || over(compared.value))) return;
@@ -193,7 +197,7 @@ export async function begin(o: Open, link: URLSearchParams): Promise<void> {
 
 	await openTrace(first.number, true);
 	if (active.value) return run();
-	// Nothing asks for a simulation until a view of this kind is looked at.
+	// No view needs a simulation until one of this kind is shown.
 	machine.value = wanted.machine ?? o.machine;
 	const stop = effect(() => {
 		if (!active.value) return;
@@ -212,7 +216,7 @@ export async function reconnect(o: Open): Promise<void> {
 	if (other) await compare(other.machine, other.trace);
 }
 
-/** Finds a name of another document in this trace. */
+/** Goes to a place that another document names: line, function, region, phase, moment. */
 function goTo(place: Place): void {
 	const { line, region, func, phase } = place;
 	const inFile = line && fileNamed(line.path);

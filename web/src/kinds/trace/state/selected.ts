@@ -1,4 +1,5 @@
-// What the window amounts to by level, line and region: all of it, and what is selected.
+// Counts of the window by level, line and region: of all references and of the selected
+// ones.
 import { computed } from "@preact/signals";
 import { api } from "../api";
 import { isNothing } from "../model/selection";
@@ -26,7 +27,7 @@ const chosen = latest<SelectAnswer>(() => {
 
 /** All references of the window. */
 export const inWindow = all.value;
-/** Those that are selected; null when nothing is, which means all. */
+/** The selected references of the window; null: nothing is selected, which means all. */
 export const selected = chosen.value;
 
 /** Lines of code that made selected references, as "file:line". */

@@ -17,22 +17,23 @@ export const trace = signal<Trace | null>(null);
 export const regions = signal<Region[]>([]);
 export const counts = signal<LineCount[]>([]);
 
-/** The simulation that is shown, and a second one to compare it with. */
+/** The simulation that is shown, and the one that it is compared with. */
 export const sim = signal<Sim | null>(null);
 export const compared = signal<Sim | null>(null);
 /** The text of the machine as typed or chosen; sim.machine is its canonical text. */
 export const machine = signal("");
 
-/** The simulation once it can be asked anything; its number is what routes want. */
+/** The simulation once it is ready: routes take its number. */
 let lastReady: Sim | null = null;
 export const ready = computed(() => {
 	const s = sim.value?.state === "ready" ? sim.value : null;
 
-	// A change that is none to those who ask (findings are known) gives the same object.
+	// The object stays the same when only findings became known: no question is asked
+	// again.
 	if (s?.sim !== lastReady?.sim) lastReady = s;
 	return lastReady;
 });
-/** How many positions there are: times go from 0 to this. */
+/** Positions of the run: times go from 0 to this. */
 export const length = computed(
 	() => sim.value?.positions || trace.value?.references || 0,
 );
@@ -41,7 +42,7 @@ export const levelNames = computed(() => (sim.value ? servers(sim.value.levels) 
 
 /** The moment that is shown: reference `cursor` has just happened. */
 export const cursor = signal(0);
-/** The part of the run that is looked at; null: all of it. */
+/** The part of the run that the person chose; null: all of it. */
 export const chosenWindow = signal<Window | null>(null);
 export const shownWindow = computed<Window>(
 	() => chosenWindow.value ?? { from: 0, to: length.value },
@@ -54,13 +55,18 @@ export const { selection, hover, select } = selectable<Selection>(nothing, selec
 export const playing = signal(false);
 export const speed = signal(1000);
 export const loop = signal(false);
-/** What play stops at on its way: every reference, or events of this kind only. */
+/** The events that play and the steps go by. */
 export const playBy = signal<StepBy>("reference");
 
-/** Files that are none: code without one (libraries, no debug data), and not chosen yet. */
+/*
+ * Numbers that stand for no file: code without a file (libraries, no debug data), and
+ * none chosen yet.
+ */
 export const ELSEWHERE = -1;
 export const NO_FILE = -2;
-/** The file in the source pane, and a line to scroll to ({} is a new wish each time). */
+/*
+ * The file in the source pane, and a line to scroll to: each new object is a new request.
+ */
 export const file = signal(NO_FILE);
 export const reveal = signal<{ line: number } | null>(null);
 
@@ -70,7 +76,7 @@ export function regionOf(n: number): Region | undefined {
 	return regionByNumber.value.get(n);
 }
 
-/** Where a region stands in the list: the number of its colour. */
+/** The rank of a region in the list, which is the number of its colour. */
 const rankByNumber = computed(() => new Map(regions.value.map((r, i) => [r.region, i])));
 
 export function regionRank(n: number): number {
@@ -92,7 +98,7 @@ export function setCursor(time: number): void {
 	cursor.value = Math.max(0, Math.min(Math.floor(time), Math.max(0, length.value - 1)));
 }
 
-/** Sets the window, kept within the run and at least `least` references wide. */
+/** Sets the window, kept within the run and at least `min` references wide. */
 export function setWindow(w: Window | null, min = 16): void {
 	if (!w) {
 		chosenWindow.value = null;

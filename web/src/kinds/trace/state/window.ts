@@ -14,7 +14,7 @@ const MIN_WIDTH = 16; // references in a window
 /** Zooms by a factor around a moment, which keeps its place. */
 export function zoom(factor: number, around = cursor.value): void {
 	const w = shownWindow.value;
-	// Clamped here: setWindow would keep the beginning and so move the moment away.
+	// Clamped here, because setWindow() would keep the beginning and move the moment.
 	const width = Math.max((w.to - w.from) * factor, Math.min(MIN_WIDTH, length.value));
 	const middle = around >= w.from && around <= w.to ? around : (w.from + w.to) / 2;
 	const share = (middle - w.from) / Math.max(1, w.to - w.from);

@@ -1,6 +1,6 @@
-// The strip that says where over the whole run two simulations disagree: what the first one
-// serves from nearer goes up, what the second one does goes down, each as a share of the
-// references of its cell. Shares are drawn against the largest one, which is said.
+// The strip that shows where two simulations disagree over the whole run: references that
+// A serves from a nearer level go up, those that B does go down, as shares of the
+// references of a cell. The largest share has the full height, and the tooltip tells it.
 import { effect } from "@preact/signals";
 import { api } from "../api";
 import { type Palette, sideColours } from "../../../draw/colours";
@@ -30,7 +30,7 @@ export class DifferStrip {
 		this.strip.dispose();
 	}
 
-	/** Pixels that it takes: none where nothing is compared. */
+	/** Height in pixels; 0 while nothing is compared. */
 	height(): number {
 		return compared.value ? DIFFER : 0;
 	}
@@ -66,7 +66,7 @@ export class DifferStrip {
 			d.text(6, top + half, text, { colour: p.muted, size: 10 });
 			return;
 		}
-		// what is there at all is never thinner than a pixel
+		// A share above 0 is never thinner than a pixel.
 		const high = (share: number) => (share ? Math.max(1, (half * share) / max) : 0);
 		eachCell(a, s.window, s, (i, x, width) => {
 			const [one, two] = this.shares(a, i).map(high) as [number, number];
@@ -107,7 +107,7 @@ export class DifferStrip {
 		];
 	}
 
-	/** Goes to the first reference of the cell that differs, or to where it was clicked. */
+	/** Goes to the first reference of the cell that differs, or to the clicked one. */
 	async go(time: number): Promise<void> {
 		const [a, one, two] = [this.answer(), ready.value, other.value];
 		const i = a ? cellOf(a, time) : -1;
@@ -116,7 +116,7 @@ export class DifferStrip {
 		if (!a || i < 0 || !one || !two || !paired.value) return;
 		if (!a.nearerA[i] && !a.nearerB[i]) return;
 		const { from, to } = cellSpan(a, i);
-		// the step goes behind its start
+		// A step leads behind its start.
 		const next = await api.disagreementStep(one.sim, two.sim, Math.max(0, from - 1), 1);
 		if (next !== null && next < Math.min(to, length.value)) setCursor(next);
 	}

@@ -1,5 +1,5 @@
-// The event map (section 4.2.3.3 of the dissertation): time in reading order, one cell a
-// reference, or a power of two of them where the window has more than there is room for.
+// The event map (section 4.2.3.3 of the dissertation): time in reading order, one cell
+// for each reference, or for a power of two of references if the window is too long.
 import { effect, signal, untracked } from "@preact/signals";
 import { api } from "../api";
 import { along, levelColours, mix, type Palette } from "../../../draw/colours";
@@ -30,7 +30,7 @@ import { phaseAt } from "./parts";
 import { wheelFactor } from "../../../views/wheel";
 import type { View, ViewKind } from "../../../views/view";
 
-const HEAD = 30; // height of the line that says what a cell is
+const HEAD = 30; // height of the line that describes a cell
 const LABELS = 76; // width of the times at the left
 const MARGIN = 12;
 const RAMP = 90; // width of the legend's colours
@@ -38,7 +38,10 @@ const FAINT = 0.16; // of cells without selected references
 
 type Answer = Awaited<ReturnType<typeof api.map>>;
 
-/** How far a mean level is from the first one to memory, so that few misses are seen. */
+/*
+ * The position of a mean level between the first level and memory, on a scale that shows
+ * few misses too.
+ */
 function emphasis(share: number): number {
 	return Math.sqrt(Math.max(0, Math.min(1, share)));
 }
@@ -198,7 +201,10 @@ class EventMap extends CursorView {
 		this.redrawOver();
 	}
 
-	/** Says what is under the pointer; a single reference in words, its line pre-selected. */
+	/*
+	 * Describes the cell under the pointer; of a single reference also its words, and its
+	 * line is pre-selected.
+	 */
 	private tell(): void {
 		const time = this.pointed.value;
 		const a = this.all.value;
@@ -285,7 +291,7 @@ class EventMap extends CursorView {
 			d.text(used + 14, HEAD / 2 + 1, more, { colour: p.muted });
 	}
 
-	/** What colours of cells of several references mean: the mean of the levels. */
+	/** The legend of cells of several references: the mean of the levels. */
 	private drawRamp(d: Draw, p: Palette): void {
 		const [w, h, x] = [RAMP, 8, d.width - MARGIN - RAMP - 48];
 		const style = { colour: p.muted, size: 10 };
@@ -310,8 +316,8 @@ class EventMap extends CursorView {
 
 		const last = this.count(s);
 
-		// By cells of the sheet: while the answer for a new window comes, the old one may
-		// have wider or narrower cells and still shows what was where.
+		// By cells of the sheet: until the answer for a new window comes, the old one is
+		// drawn, whose cells may be wider or narrower.
 		for (let cell = 0; cell < last; cell++) {
 			const time = this.span(cell, s).from;
 			const i = cellOf(a, time);
@@ -343,12 +349,13 @@ class EventMap extends CursorView {
 		return false;
 	}
 
-	/** The time at the beginning of rows, as many as can be read. */
+	/** The time at the beginning of rows, of as many as can be read. */
 	private drawTimes(d: Draw, p: Palette, s: Sheet): void {
 		const every = Math.max(1, Math.ceil(16 / s.size));
 		const step = [1, 2, 5, 10, 20, 50, 100].find((n) => n >= every) ?? every;
 
-		// Short names would be the same for neighbours in a narrow window far out.
+		// In a narrow window far from the beginning, short numbers of neighbours would be the
+		// same.
 		const far = shownWindow.value.to;
 		const short = far >= 1e7 && step * s.columns * s.width > far / 100;
 

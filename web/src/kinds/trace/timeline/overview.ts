@@ -1,6 +1,5 @@
-// What the run amounts to: the regions and the lines of code with the most references,
-// each a bar of the levels that served them, in the window. With a selection, its part of
-// each bar stands out.
+// The regions and the lines of code with the most references of the window, each with a
+// bar of the levels that served them. With a selection, its part of each bar stands out.
 import { levelColours, regionColour, type Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { sum } from "../model/cost";
@@ -26,9 +25,9 @@ import type { ViewKind } from "../../../views/view";
 
 interface Row {
 	label: string;
-	sub: string; // what kind of thing it is
+	sub: string; // its kind
 	parts: number[]; // of the bar
-	chosen?: number[]; // those of them that are selected
+	chosen?: number[]; // their selected parts
 	references: number;
 	pick?: Selection; // what a click selects
 	mark?: number; // rank of the region whose colour it has

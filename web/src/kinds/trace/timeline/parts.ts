@@ -9,7 +9,7 @@ import type { Window } from "../../../model/types";
 import type { Phase, Spans, Timeline, Trace } from "../model/types";
 import type { Shown } from "./tiles";
 
-/** What of the run stands between which pixels. */
+/** The scale from positions of the run to pixels. */
 export class Scale {
 	constructor(
 		readonly window: Window,
@@ -28,8 +28,8 @@ export class Scale {
 }
 
 const GAP_FROM = 6; // pixels from which on cells stand apart
-const FAINT = 0.22; // what is not selected
-const PALE = 0.5; // what is not pointed at
+const FAINT = 0.22; // opacity of references that are not selected
+const PALE = 0.5; // opacity of references that are not pre-selected
 
 /** Calls `then` for each cell within a window, with its pixels. */
 export function eachCell(
@@ -62,9 +62,9 @@ export interface ShareStyle {
 }
 
 /*
- * L1 at the bottom, memory on top, each as a share of the cell. What is selected is the
- * full-coloured lower part of each band. A band that is not empty is never thinner than
- * a pixel; the farther level wins the pixel.
+ * L1 at the bottom, memory on top, each as a share of the cell. The lower part of each
+ * band, in full colour, is selected. A band that is not empty is never thinner than a
+ * pixel; the farther level wins the pixel.
  */
 export function drawShares(d: Draw, shown: Shown, s: Scale, style: ShareStyle): void {
 	const { colours, weights, top, height, level } = style;
@@ -134,7 +134,7 @@ export function drawLane(
 const PHASE = 13; // height of a row of phases
 const DEPTHS = 3;
 
-/** Rows that phases need: one a depth of nesting, the innermost of many are left out. */
+/** Rows of phases: one for each depth of nesting; the innermost of many are left out. */
 export function phaseRows(t: Trace | null): number {
 	let rows = 0;
 
@@ -146,7 +146,7 @@ export function phasesHeight(t: Trace | null): number {
 	return phaseRows(t) * PHASE;
 }
 
-/** The innermost phase at a time whose row is shown, or that of a row. */
+/** The innermost shown phase at a time, or the phase in a row. */
 export function phaseAt(t: Trace | null, time: number, row = DEPTHS): Phase | undefined {
 	let found: Phase | undefined;
 
@@ -194,7 +194,7 @@ export function drawPhases(
 	}
 }
 
-/** Where references are missing (a gap) and what the program marked. */
+/** Gaps, where references are missing, and marks of the program. */
 export function drawMarks(
 	d: Draw,
 	p: Palette,
@@ -235,7 +235,7 @@ export function markAt(s: Scale, t: Trace | null, x: number): string | undefined
 export function drawAxis(d: Draw, p: Palette, s: Scale, y: number): void {
 	const style = { colour: p.muted, size: 10, align: "center" as const };
 	const all = ticks(s.window.from, s.window.to, s.width / 110, 1);
-	// Close by, neighbours would have the same short name: then all digits are shown.
+	// If neighbours would have the same short number, all digits are shown.
 	const names = all.map(tick);
 	const unlike = new Set(names).size === names.length;
 
@@ -285,7 +285,7 @@ export function drawHeat(
 	d.text(6, top + h - 7, "cold", { colour: p.muted, size: 9 });
 }
 
-/** The whole run, what is outside of the window faint, handles at its ends. */
+/** The whole run, faint outside of the window, with handles at the window's ends. */
 export function drawStrip(
 	d: Draw,
 	p: Palette,
@@ -318,7 +318,7 @@ export function drawCursor(
 	const w = s.window;
 
 	if (cursor < w.from || cursor >= w.to) {
-		// Beside the window: an arrow tells on which side.
+		// The cursor is outside the window: an arrow shows on which side.
 		const [x, by] = cursor < w.from ? [2, 8] : [d.width - 2, -8];
 		const y = (at.chart + at.chartEnd) / 2;
 		d.path([x, y, x + by, y - 6, x + by, y + 6, x, y], p.background, 4);
@@ -328,7 +328,7 @@ export function drawCursor(
 	const x = s.x(cursor);
 	const width = s.x(cursor + 1) - x;
 	const wide = width >= 4;
-	// A reference that is wide enough is framed, for it is the one that is shown.
+	// A reference that is wide enough has a frame.
 	if (wide) d.frame(x - 1, at.chart, width + 1, at.chartEnd - at.chart, p.cursor, 2);
 	else {
 		d.line(x, at.phases, x, at.axis + 3, p.background, 4, 0.6);

@@ -1,5 +1,6 @@
-// Tiles of the timeline: asked for when they are shown, kept for a while. What is not
-// there yet is stood in for by the nearest coarser tile, so that zooming never shows a hole.
+// Tiles of the timeline: asked for when they are shown, kept for a while. The nearest
+// coarser tile stands in for one that is not there yet, so that zooming never shows a
+// hole.
 import { effect, untracked } from "@preact/signals";
 import { isAbort } from "../../../api";
 import { api } from "../api";
@@ -18,20 +19,20 @@ import { asking } from "../../../state/latest";
 import { length, ready } from "../state/store";
 
 const KEPT = 400; // tiles, of about 25 KB
-const WAIT = 30; // ms; tiles that are passed while zooming are not asked for
-const LONG = 250; // the same for tiles that the server has to walk through for long
-/** References that the server walks over in about a second to count a selection. */
+const WAIT = 30; // ms; tiles that zooming passes by are not asked for
+const LONG = 250; // the same for tiles that take the server long
+/** References in which the server counts a selection within about a second. */
 export const WALKED = 32e6;
-/** And so many at once. */
+/** The largest number of requests at once. */
 export const QUICK = 4e6;
 const AGAIN = 1000; // ms after a question that failed
 
-/** What is counted: all references, or those of a selection. */
+/** The references that are counted: all, or those of a selection. */
 export type Counted = Selection | null;
 
 /** A tile that is shown, or a coarser one in its place: of all, and of the selection. */
 export interface Shown {
-	window: Window; // the part that this stands for
+	window: Window; // the part of the run that this stands for
 	all: Timeline;
 	some: Timeline | null;
 }
@@ -42,7 +43,7 @@ interface Wish {
 }
 
 export class Tiles {
-	private kept = new Map<string, Timeline>(); // the oldest use first
+	private kept = new Map<string, Timeline>(); // the least recently used first
 	private readonly asked = new Map<string, AbortController>();
 	private wishes = new Map<string, Wish>();
 	private sim = -1;
@@ -90,7 +91,7 @@ export class Tiles {
 		return this.find(wholeTile(length.peek()), counted);
 	}
 
-	/** What there is for a window: exact where it has come, else the nearest coarser. */
+	/** The tiles of a window; the nearest coarser one in place of each that has not come. */
 	shown(w: Window, pixels: number, counted: Counted = null): Shown[] {
 		const n = length.peek();
 
@@ -109,14 +110,14 @@ export class Tiles {
 		});
 	}
 
-	/** Says what is shown from now on; asks for what is missing of it. */
+	/** Sets the window that is shown, and asks for its missing tiles. */
 	want(w: Window, pixels: number, counted: Counted[]): void {
 		if (this.sim < 0 || w.to <= w.from) return;
 		const whole = wholeTile(length.peek());
 		const add = (tile: Tile, c: Counted) =>
 			this.wishes.set(this.key(tile, c), { tile, counted: c });
 		this.wishes = new Map();
-		// The whole run first: it stands in for everything.
+		// The whole run first, because it can stand in for every tile.
 		add(whole, null);
 		for (const c of counted) {
 			if (length.peek() <= WALKED) add(whole, c);
@@ -129,7 +130,8 @@ export class Tiles {
 		}
 		this.timers.forEach(clearTimeout);
 		this.timers = [];
-		// Whoever wants tiles reads signals; that something is asked is not one of these.
+		// Untracked: the caller is an effect, which must not depend on the count of
+		// questions.
 		if (this.kept.size === 0) untracked(() => this.askAll(false));
 		else this.later(WAIT, false);
 		this.later(LONG, true);

@@ -1,5 +1,6 @@
-// The run from left to right: which share of the references each level served. On top the
-// whole run as a thin strip with handles at the ends of the window; below it the window.
+// The run from left to right: the share of the references that each level served. The
+// whole run is a thin strip on top, with handles at the ends of the window; the window is
+// below.
 import { effect } from "@preact/signals";
 import { api } from "../api";
 import { levelColours, type Palette } from "../../../draw/colours";
@@ -53,20 +54,20 @@ import { QUICK, Tiles, WALKED, type Shown } from "./tiles";
 import type { View } from "../../../views/view";
 
 const STRIP = 14; // height of the whole run
-const SPACE = 5; // below it
+const SPACE = 5; // pixels below it
 const AXIS = 16;
 const LANE = 6; // of a thread
 const LANES = 8;
-const KINDS_FROM = 5; // pixels a reference from which on reads and writes are told
-const NEAR = 5; // pixels within which a line or handle is caught
+const KINDS_FROM = 5; // pixels of a reference from which on reads and writes are shown
+const NEAR = 5; // pixels within which the pointer catches a line or handle
 
 type Temperature = Awaited<ReturnType<typeof api.temperature>>;
 type Zone = "strip" | "differ" | "phases" | "chart" | "heat" | "lanes" | "axis";
 
-/** What a pointer that is down does; moves until it is up. */
+/** A drag, from press to release. */
 interface Drag {
 	move(x: number): void;
-	/** It did not move: a click. */
+	/** The pointer did not move: a click. */
 	click?(): void;
 	startX: number;
 	moved: boolean;
@@ -75,7 +76,7 @@ interface Drag {
 class Timeline extends CursorView {
 	private tiles!: Tiles;
 	private differ!: DifferStrip;
-	private running!: { value: Answer | null }; // while it simulates
+	private running!: { value: Answer | null }; // while the simulation runs
 	private heat!: { value: Temperature | null };
 	private drag: Drag | null = null;
 	private brush: Window | null = null;
@@ -86,7 +87,7 @@ class Timeline extends CursorView {
 		this.onDestroy(() => this.tiles.dispose());
 		this.differ = new DifferStrip(this.redraw);
 		this.onDestroy(() => this.differ.dispose());
-		// Of a run that is being simulated only the whole is known, in coarse cells.
+		// While a simulation runs, only the whole run is known, in coarse cells.
 		this.running = this.ask(() => {
 			const [s, to] = [sim.value, length.value];
 			return s?.state === "running" && s.done > 0
@@ -148,7 +149,7 @@ class Timeline extends CursorView {
 		return option("timeline.temperature", "off") === "on";
 	}
 
-	/** References each, or the cycles that a level takes. */
+	/** Weights of the levels: 1, or the cycles of each. */
 	private weights(levels: number): number[] {
 		const all = sim.value?.levels ?? [];
 		const memory = all.find((l) => l.kind === "memory")?.cycles ?? 0;
@@ -159,7 +160,10 @@ class Timeline extends CursorView {
 			: new Array<number>(levels).fill(1);
 	}
 
-	/** What stands out: what is pointed at elsewhere if that is quick to count, or selected. */
+	/*
+	 * The references that stand out: the pre-selected ones if they are quick to count, or
+	 * the selected ones.
+	 */
 	private counted(): Selection | null {
 		const w = shownWindow.value;
 		const { level, ...rest } = hover.value;
@@ -169,7 +173,7 @@ class Timeline extends CursorView {
 		return isNothing(selection.value) ? null : selection.value;
 	}
 
-	/** Threads that have a lane: where there are several, and counting them is quick. */
+	/** Threads that have a lane: if there are several, and counting them is quick. */
 	private threads(): number[] {
 		const all = trace.value?.threads ?? [];
 		const w = shownWindow.value;
@@ -259,7 +263,7 @@ class Timeline extends CursorView {
 		} else {
 			const before = this.scale();
 			const click = () => setCursor(before.time(x));
-			// The whole run has nowhere to go: there a drag moves the cursor.
+			// The whole run cannot be moved: a drag moves the cursor instead.
 			if (before.window.to - before.window.from >= length.value)
 				start((at) => setCursor(before.time(at)), click);
 			else
@@ -360,7 +364,7 @@ class Timeline extends CursorView {
 		const [s, w] = [this.strip(), shownWindow.value];
 		const [a, b] = [Math.abs(s.x(w.from) - x), Math.abs(s.x(w.to) - x)];
 
-		// Where the handles meet, the side of the pointer decides.
+		// If the handles meet, the side of the pointer decides.
 		if (Math.min(a, b) > NEAR + 1) return null;
 		return a < b || (a === b && x < s.x(w.from)) ? "from" : "to";
 	}
@@ -369,7 +373,7 @@ class Timeline extends CursorView {
 		return Math.floor((y - this.layout().lanes) / LANE);
 	}
 
-	/** A click on a phase makes it the window; once more shows the whole run again. */
+	/** A click on a phase makes it the window; a second click shows the whole run again. */
 	private phaseClicked(x: number, y: number): void {
 		const row = phaseRowAt(y - this.layout().phases);
 		const phase = phaseAt(trace.value, this.scale().time(x), row);
@@ -387,7 +391,7 @@ class Timeline extends CursorView {
 		if (!sameSelection(s, hover.value)) hover.value = s;
 	}
 
-	/** Tells what is under the pointer, and pre-selects it. */
+	/** Describes the place under the pointer, and pre-selects it. */
 	private point(x: number, y: number): void {
 		const zone = this.zone(y);
 		const s = zone === "strip" || zone === "differ" ? this.strip() : this.scale();
@@ -573,7 +577,7 @@ class Timeline extends CursorView {
 		}
 	}
 
-	/** How far the simulation is. */
+	/** The progress of the simulation. */
 	private drawProgress(d: Draw, p: Palette, s: Scale, top: number, h: number): void {
 		const now = sim.value;
 
