@@ -6,7 +6,7 @@ import { EnsembleBar } from "./panels/bar";
 import { EnsembleSide } from "./panels/side";
 import { searchItems } from "./search";
 import * as state from "./state";
-import { ensembleView } from "./view/view";
+import { ensembleView } from "./view/ensembleView";
 
 export const ensembleKind: DocumentKind = {
 	id: state.KIND,

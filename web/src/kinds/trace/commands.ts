@@ -1,7 +1,7 @@
 // The commands of a trace, for keys and the search.
 import { options, overlay, view } from "../../state/store";
 import type { Command } from "../kind";
-import { step, toggle } from "./state/clock";
+import { step, toggle } from "./state/playback";
 import { jumpToWorst } from "./state/costs";
 import { stepDisagreement } from "./state/disagreements";
 import { compare } from "./state/load";

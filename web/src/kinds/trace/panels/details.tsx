@@ -4,7 +4,7 @@ import { levelRows, sum } from "../model/cost";
 import { count, exact, percent } from "../../../model/format";
 import { isNothing, selectionWords, without } from "../model/selection";
 import type { At, Row, Tables } from "../model/types";
-import { current } from "../state/current";
+import { current } from "../state/currentReference";
 import { canRedo, canUndo, redo, undo } from "../../../state/history";
 import {
 	select,
@@ -23,7 +23,7 @@ import {
 } from "../state/store";
 import { latest } from "../../../state/latest";
 import { open } from "../../../state/store";
-import { inWindow, selected } from "../state/selected";
+import { inWindow, selected } from "../state/windowCounts";
 import { Bar, LevelMark } from "./bar";
 import { Comparison } from "./comparison";
 import { DatumHistory } from "./datum";

@@ -6,7 +6,7 @@ import { css } from "../../../draw/draw";
 import { count, exact, tick } from "../../../model/format";
 import type { Window } from "../../../model/types";
 import { placeOfSpeed, speedAt, speeds } from "../model/speed";
-import { EVENTS_MAX, playHow, step, toggle, type PlayHow } from "../state/clock";
+import { EVENTS_MAX, playHow, step, toggle, type PlayHow } from "../state/playback";
 import {
 	select,
 	chosenWindow,

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { api } from "../api";
 import { costParts, metrics, missesOf, sum, type LineCost } from "../model/cost";
 import { count, exact, percent, shortPath } from "../../../model/format";
-import { current } from "../state/current";
+import { current } from "../state/currentReference";
 import {
 	fileCosts,
 	fileOf,
@@ -30,7 +30,7 @@ import {
 	trace,
 } from "../state/store";
 import { latest } from "../../../state/latest";
-import { inWindow, touchedLines } from "../state/selected";
+import { inWindow, touchedLines } from "../state/windowCounts";
 import { option, setOption } from "../../../state/store";
 import { Bar, kindColours } from "./bar";
 import { editorLink } from "../../../panels/editor";

@@ -5,8 +5,8 @@ import { layLevel, slotAt, slotBox, type LevelPicture } from "../model/cacheLayo
 import { caches } from "../model/cost";
 import { count } from "../../../model/format";
 import { datumName } from "../model/shape";
-import { refsOf, arrived } from "../state/around";
-import { followCaches, moment } from "../state/caches";
+import { refsOf, arrived } from "../state/nearbyRefs";
+import { followCaches, moment } from "../state/cacheMoment";
 import {
 	select,
 	cursor,

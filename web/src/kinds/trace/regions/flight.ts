@@ -2,7 +2,7 @@
 // fly for a moment after a step.
 import type { Box } from "../model/boxes";
 import { slotBox, type LevelPicture } from "../model/cacheLayout";
-import type { Moment } from "../state/caches";
+import type { Moment } from "../state/cacheMoment";
 import { ready } from "../state/store";
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";

@@ -14,8 +14,8 @@ import {
 	placeOf,
 } from "../model/shape";
 import { drawable } from "../model/usualRegions";
-import { arrived } from "../state/around";
-import { followCaches, moment } from "../state/caches";
+import { arrived } from "../state/nearbyRefs";
+import { followCaches, moment } from "../state/cacheMoment";
 import {
 	select,
 	cursor,
@@ -50,8 +50,8 @@ import {
 	type Frame,
 	type Picture,
 } from "./frames";
-import { drawLegend, HeatMaps, MODES, type Mode } from "./heat";
-import { chosenCells, Light, type Chosen, type Lit } from "./light";
+import { drawLegend, HeatMaps, MODES, type Mode } from "./heatMaps";
+import { chosenCells, Light, type Chosen, type Lit } from "./litCells";
 import { RegionTools, titleWords } from "./tools";
 import type { ViewKind } from "../../../views/view";
 

@@ -5,7 +5,7 @@ import { bytes, count, exact, percent } from "../../../model/format";
 import { along as scaled, scaleOf } from "../model/heat";
 import { laySegments, xOfAddress, type Segment } from "../model/segments";
 import { brightness, kindOf, WRITE } from "../model/trail";
-import { arrived, refsOf } from "../state/around";
+import { arrived, refsOf } from "../state/nearbyRefs";
 import { option, options } from "../../../state/store";
 import {
 	cursor,

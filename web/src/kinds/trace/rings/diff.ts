@@ -20,7 +20,7 @@ import type { HeldLines } from "../model/ringsLines";
 import { sameSelection, type Selection } from "../model/selection";
 import { datumName } from "../model/shape";
 import type { Sim } from "../model/types";
-import { arrived, refsOf } from "../state/around";
+import { arrived, refsOf } from "../state/nearbyRefs";
 import { match, other, otherTrace, paired } from "../state/disagreements";
 import {
 	KIND,

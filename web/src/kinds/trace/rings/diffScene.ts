@@ -6,7 +6,7 @@ import { isAbort } from "../../../api";
 import { api } from "../api";
 import type { Sim, StateLevel } from "../model/types";
 import { oneAtATime, pause } from "../../../state/oneAtATime";
-import { RETRY, SEEN, type Held, type Moves } from "../state/caches";
+import { RETRY, SEEN, type Held, type Moves } from "../state/cacheMoment";
 import { match, other, otherTime } from "../state/disagreements";
 import { option } from "../../../state/store";
 import { cursor, playing, ready, speed } from "../state/store";

@@ -14,7 +14,7 @@ import { bundlesOf, pathsOf } from "../model/ringsPaths";
 import { parseSets } from "../model/ringsSets";
 import { extentOf } from "../model/shape";
 import { sizeOf } from "../model/trail";
-import { arrived, CHUNK, refsOf } from "../state/around";
+import { arrived, CHUNK, refsOf } from "../state/nearbyRefs";
 import { option } from "../../../state/store";
 import { levelNames, ready, regionOf, regionRank } from "../state/store";
 import { mix, regionColour } from "../../../draw/colours";

@@ -5,7 +5,7 @@ import { isAbort } from "../../../api";
 import { api } from "../api";
 import { cellsOf, type Rings, type Arc } from "../model/rings";
 import { sizeOf, servedOf } from "../model/trail";
-import { arrived, CHUNK, refsOf, type Chunk } from "../state/around";
+import { arrived, CHUNK, refsOf, type Chunk } from "../state/nearbyRefs";
 import { ready } from "../state/store";
 import type { Results } from "./paint";
 

@@ -34,7 +34,7 @@ import {
 	type Frame,
 	type Picture as Cells,
 } from "../regions/frames";
-import { Light } from "../regions/light";
+import { Light } from "../regions/litCells";
 import { paintTrail } from "../regions/paint";
 import type { Access, Picture } from "./paint";
 

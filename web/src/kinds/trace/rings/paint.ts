@@ -22,7 +22,7 @@ import {
 	type Place,
 } from "../model/ringsGlyphs";
 import { bundleWay, bundleWidth, type Bundle, type Path } from "../model/ringsPaths";
-import type { Held } from "../state/caches";
+import type { Held } from "../state/cacheMoment";
 import { levelColours, mix, type Palette } from "../../../draw/colours";
 import { rgba, type Colour, type Draw } from "../../../draw/draw";
 

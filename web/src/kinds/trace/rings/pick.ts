@@ -7,7 +7,7 @@ import { bundleWay, bundleWidth, type Bundle } from "../model/ringsPaths";
 import { isNothing, type Selection } from "../model/selection";
 import { datumName } from "../model/shape";
 import { kindOf, servedOf, sizeOf } from "../model/trail";
-import { CHUNK, refsOf } from "../state/around";
+import { CHUNK, refsOf } from "../state/nearbyRefs";
 import { names, regionOf } from "../state/store";
 import { at, touches, type Picture } from "./paint";
 import { heldOf } from "./words";

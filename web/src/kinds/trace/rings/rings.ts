@@ -7,8 +7,8 @@ import { UNKNOWN, type Cloud, type Glyph } from "../model/ringsGlyphs";
 import { clickSets } from "../model/ringsSets";
 import { sameSelection, selectionText, type Selection } from "../model/selection";
 import { datumName } from "../model/shape";
-import { arrived } from "../state/around";
-import { current } from "../state/current";
+import { arrived } from "../state/nearbyRefs";
+import { current } from "../state/currentReference";
 import {
 	select,
 	cursor,
@@ -44,9 +44,9 @@ import {
 import { LastResults } from "./lastResults";
 import { NAMES, RingsView } from "./ringsView";
 import { followRings, scene, slots, tailLength, type Scene } from "./scene";
-import { SEEN } from "../state/caches";
+import { SEEN } from "../state/cacheMoment";
 import { RingsTools, setsOption } from "./tools";
-import { lastUse, useWords } from "./bytesUsed";
+import { lastUse, useWords } from "./lastAccess";
 import { CAPTION, labels, legend, wordBoxes } from "./words";
 import type { ViewKind } from "../../../views/view";
 

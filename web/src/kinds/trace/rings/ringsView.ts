@@ -4,7 +4,7 @@
 import { option, setOption } from "../../../state/store";
 import { CanvasView } from "../../../views/canvas";
 import { parseZoom, printZoom, zoomAt, type Zoom } from "../model/rings";
-import { SEEN } from "../state/caches";
+import { SEEN } from "../state/cacheMoment";
 import { hover, playing, speed } from "../state/store";
 
 const DURATION = 520; // ms of every movement, near or far

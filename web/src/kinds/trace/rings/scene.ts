@@ -7,7 +7,7 @@ import { isAbort } from "../../../api";
 import { api } from "../api";
 import { join, within } from "../model/ringsMoves";
 import { oneAtATime, pause } from "../../../state/oneAtATime";
-import { RETRY, SEEN, type Held, type Moves } from "../state/caches";
+import { RETRY, SEEN, type Held, type Moves } from "../state/cacheMoment";
 import { scores } from "../state/scores";
 import { option } from "../../../state/store";
 import { cursor, playing, ready, speed } from "../state/store";

@@ -3,7 +3,7 @@ import { count, exact } from "../../../model/format";
 import { polar, type Ring, type Rings } from "../model/rings";
 import type { Rect } from "../model/ringsAround";
 import { linesOf } from "../model/ringsLines";
-import type { Held } from "../state/caches";
+import type { Held } from "../state/cacheMoment";
 import { levelColours, type Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import type { Picture } from "./paint";

@@ -19,7 +19,7 @@ import {
 	selection,
 	showLine,
 } from "../state/store";
-import { inWindow, selected } from "../state/selected";
+import { inWindow, selected } from "../state/windowCounts";
 import { CanvasView } from "../../../views/canvas";
 import type { ViewKind } from "../../../views/view";
 

@@ -13,7 +13,7 @@ import type { Window } from "../../../model/types";
 import { cellOf, cellSpan } from "../model/tiling";
 import type { Timeline as Answer } from "../model/types";
 import { scores } from "../state/scores";
-import { refsOf, arrived } from "../state/around";
+import { refsOf, arrived } from "../state/nearbyRefs";
 import { pan, zoom } from "../state/window";
 import {
 	select,

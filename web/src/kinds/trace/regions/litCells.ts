@@ -7,7 +7,7 @@ import { api } from "../api";
 import { isNothing } from "../model/selection";
 import { gridKey, gridParams } from "../model/shape";
 import { lastOf, type Last, type Place } from "../model/trail";
-import { refsOf, STRETCH_MAX, type Chunk } from "../state/around";
+import { refsOf, STRETCH_MAX, type Chunk } from "../state/nearbyRefs";
 import { option } from "../../../state/store";
 import {
 	cursor,
@@ -19,7 +19,7 @@ import {
 	speed,
 } from "../state/store";
 import { pictures, trailLength, type Frame } from "./frames";
-import type { Mode } from "./heat";
+import type { Mode } from "./heatMaps";
 
 const FAST = 60000; // references a second from which on the server answers
 const FAST_MAX = 131072; // longest trail then: the server reads it for every frame

@@ -2,7 +2,7 @@
 import { api } from "../api";
 import { UNKNOWN } from "../model/ringsGlyphs";
 import { kindOf, servedOf, sizeOf, WRITE } from "../model/trail";
-import { CHUNK, refsOf } from "../state/around";
+import { CHUNK, refsOf } from "../state/nearbyRefs";
 import { names, ready } from "../state/store";
 
 export interface Use {
