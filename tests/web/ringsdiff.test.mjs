@@ -211,7 +211,7 @@ export const tests = {
 		const places = () =>
 			page.evaluate(() => {
 				const q = globalThis.memlamp.mounted.view.made.picture;
-				return q.partings
+				return q.differences
 					.map((x) =>
 						JSON.stringify([
 							x.nearer,
@@ -408,7 +408,7 @@ export const tests = {
 		await w.until("the strip is there", () =>
 			page.evaluate(
 				() =>
-					!!globalThis.memlamp.mounted.timeline.differ.answer(),
+					!!globalThis.memlamp.mounted.timeline.disagreements.answer(),
 			),
 		);
 		const box = await page.locator(".timeline canvas").first().boundingBox();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import {
 	activeDocument,
 	activeKind,
-	lacking,
+	whyDisabled,
 	listedViews,
 	openDocument,
 	openKinds,
@@ -22,7 +22,7 @@ const word = toy.state as { selection: { value: { word?: string } } };
 const shop: DocumentKind = {
 	id: "shop",
 	title: "shop",
-	views: [{ id: "window", title: "Window", what: "", create: () => null! }],
+	views: [{ id: "window", title: "Window", description: "", create: () => null! }],
 	leadsTo: ["toy"],
 	begin: () => Promise.resolve(),
 	shown: () => null,
@@ -69,8 +69,8 @@ test("views of a kind that another leads to are listed, and say what is missing"
 	);
 	view.value = "toybox";
 	assert.equal(shownView.value?.id, "window");
-	assert.match(lacking(toy.views[0]!), /no toy is open: those of the shop/);
-	assert.equal(lacking(shop.views[0]!), "");
+	assert.match(whyDisabled(toy.views[0]!), /no toy is open: those of the shop/);
+	assert.equal(whyDisabled(shop.views[0]!), "");
 });
 
 test("a document of one kind opens that of another at a place, by name", async () => {

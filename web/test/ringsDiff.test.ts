@@ -13,7 +13,7 @@ import {
 	countServed,
 	layBoth,
 	nearerOf,
-	partingsOf,
+	differencesOf,
 	requestsOf,
 	sameGeometry,
 	sideOf,
@@ -160,7 +160,7 @@ function side(lines: number[], levels = [L1, L2]): Side {
 test("what differs stands where each of the two has it", () => {
 	const a = side([0, -1, -1, -1, 4, -1, -1, -1]);
 	const b = side([-1, -1, 4, -1, 0, -1, -1, -1]);
-	const [one, two, three] = partingsOf(
+	const [one, two, three] = differencesOf(
 		{
 			bytes: [16, 16, 16],
 			region: [A.region, A.region, A.region],

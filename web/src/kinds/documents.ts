@@ -42,7 +42,7 @@ export const listedViews = computed<ViewKind[]>(() =>
 );
 
 /** Why a view that is listed cannot be opened, or "". */
-export function lacking(v: ViewKind): string {
+export function whyDisabled(v: ViewKind): string {
 	const kind = kindOf(v);
 	const from = openKinds.value.find((k) => k.leadsTo?.includes(kind?.id ?? ""));
 
@@ -52,7 +52,7 @@ export function lacking(v: ViewKind): string {
 
 /** The view that is shown: the chosen one, or else the first of its kind, or else any. */
 export const shownView = computed<ViewKind | null>(() => {
-	const can = listedViews.value.filter((v) => !lacking(v));
+	const can = listedViews.value.filter((v) => !whyDisabled(v));
 	const kind = registered.value.find((k) => k.views.some((v) => v.id === view.value));
 
 	return (

@@ -13,7 +13,7 @@ import "prismjs/components/prism-java";
 import {
 	languageOf,
 	lineStates,
-	opener,
+	statePrefix,
 	type Language,
 	type LineState,
 } from "../model/lexer";
@@ -67,7 +67,7 @@ export class SourceText {
 		let start = from;
 		while (start > 0 && from - start < 50 && this.lines[start - 1]!.endsWith("\\"))
 			start--;
-		const before = opener[this.states[start] as LineState];
+		const before = statePrefix[this.states[start] as LineState];
 		const text = before + this.lines.slice(start, to).join("\n");
 		const rows: Span[][] = [[]];
 		const walk = (token: Token | Token[], type: string): void => {

@@ -94,7 +94,8 @@ export function Help() {
 				<div class="view-list">
 					{listedViews.value.map((v, i) => (
 						<div key={v.id}>
-							<kbd>{i + 1}</kbd> <b>{v.title}</b> <span class="muted">{v.what}</span>
+							<kbd>{i + 1}</kbd> <b>{v.title}</b>{" "}
+							<span class="muted">{v.description}</span>
 						</div>
 					))}
 				</div>

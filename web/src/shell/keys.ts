@@ -1,7 +1,7 @@
 // Keys of the page: each command names its own; digits choose views.
 import { keyCommands } from "./commands";
 import { overlay, view } from "../state/store";
-import { lacking, listedViews } from "../kinds/documents";
+import { whyDisabled, listedViews } from "../kinds/documents";
 
 /*
  * "Ctrl+Shift+z": modifiers in this order; Shift is left out of keys that are signs, such
@@ -52,7 +52,7 @@ export function listenKeys(): void {
 			return;
 		const digit = key.match(/^[1-9]$/) && listedViews.value[Number(key) - 1];
 		if (digit) {
-			if (!lacking(digit)) view.value = digit.id;
+			if (!whyDisabled(digit)) view.value = digit.id;
 			return;
 		}
 		const command = keyCommands().find((c) => c.keys.includes(key));

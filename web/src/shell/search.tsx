@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import {
 	documentsOf,
-	lacking,
+	whyDisabled,
 	listedViews,
 	openDocument,
 	openKinds,
@@ -21,11 +21,11 @@ const chosen = signal(0);
 
 const items = computed<SearchItem[]>(() => [
 	...listedViews.value
-		.filter((v) => !lacking(v))
+		.filter((v) => !whyDisabled(v))
 		.map((v) => ({
 			kind: "view",
 			title: v.title,
-			side: v.what,
+			side: v.description,
 			run: () => (view.value = v.id),
 		})),
 	...allCommands().map((c) => ({

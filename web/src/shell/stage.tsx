@@ -1,6 +1,6 @@
 // The chosen view in the middle: tabs, its controls, its picture, export.
 import { useEffect, useRef } from "preact/hooks";
-import { activeKind, lacking, listedViews, shownView } from "../kinds/documents";
+import { activeKind, whyDisabled, listedViews, shownView } from "../kinds/documents";
 import { savePicture, saveText } from "../kinds/save";
 import { Icon } from "../panels/icon";
 import { option, options, setOption, view } from "../state/store";
@@ -99,8 +99,8 @@ export function Stage() {
 							key={v.id}
 							role="tab"
 							aria-selected={v === shown}
-							disabled={!!lacking(v)}
-							title={lacking(v) || `${v.what} (${i + 1})`}
+							disabled={!!whyDisabled(v)}
+							title={whyDisabled(v) || `${v.description} (${i + 1})`}
 							onClick={() => (view.value = v.id)}
 						>
 							{v.title}

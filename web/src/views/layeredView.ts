@@ -7,7 +7,7 @@ import { Pixels } from "../draw/pixels";
 import { dark } from "../state/store";
 import { CanvasView } from "./canvas";
 
-export abstract class CursorView extends CanvasView {
+export abstract class LayeredView extends CanvasView {
 	private readonly over = document.createElement("canvas");
 	private exporting = false;
 	private overFrame = 0;

@@ -31,7 +31,7 @@ export interface Control {
 export interface ViewKind {
 	id: string;
 	title: string;
-	what: string; // a sentence, for the help and the search
+	description: string; // a sentence, for the help and the search
 	/** Choices in the bar above the view. May read signals: it runs inside a component. */
 	controls?: () => Control[];
 	/** Whether the view has anything to show; left out: always. */

@@ -52,7 +52,7 @@ export const toyKind: DocumentKind = {
 		{
 			id: "toybox",
 			title: "Toy box",
-			what: "All toys of the box",
+			description: "All toys of the box",
 			create: () => new ToyBox(),
 		},
 	],

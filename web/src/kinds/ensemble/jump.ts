@@ -5,7 +5,7 @@ import type { Member } from "./model/ensemble";
 import { at, chosenFocus, ensemble, focus, positionIn } from "./state";
 
 /** Why there is no way into the trace of a member, or "" where there is one. */
-export function noWayInto(m: Member | undefined): string {
+export function whyNoJump(m: Member | undefined): string {
 	const t = m && ensemble.value?.traces[m.trace];
 
 	if (!m || !t) return "point at a member or select one";
@@ -14,9 +14,9 @@ export function noWayInto(m: Member | undefined): string {
 }
 
 /** Why two members cannot be laid over each other, or "". */
-export function noDiffOf(list: (Member | undefined)[]): string {
+export function whyNoDiff(list: (Member | undefined)[]): string {
 	if (list.length !== 2) return "select two members: click their curves or rows";
-	return list.map(noWayInto).find((text) => text) ?? "";
+	return list.map(whyNoJump).find((text) => text) ?? "";
 }
 
 /** The moment that was clicked, and the window, in the trace of a member. */

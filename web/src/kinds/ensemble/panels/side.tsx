@@ -14,7 +14,7 @@ import {
 import { valueAt } from "../model/graph";
 import { exact, percent } from "../../../model/format";
 import * as s from "../state";
-import { diffOf, jumpInto, noDiffOf, noWayInto } from "../jump";
+import { diffOf, jumpInto, whyNoDiff, whyNoJump } from "../jump";
 import { dark } from "../../../state/store";
 import { colourOf, timeText, valueColour, valueText } from "../view/scene";
 import { clusterColour, clusters } from "../view/sharedCache";
@@ -44,8 +44,8 @@ function Jumps() {
 	const list = chosen();
 	const last = list.at(-1);
 	const two = list.slice(-2);
-	const no = noWayInto(last);
-	const noDiff = noDiffOf(list.length >= 2 ? two : []);
+	const no = whyNoJump(last);
+	const noDiff = whyNoDiff(list.length >= 2 ? two : []);
 	const to = (view: string) => last && void jumpInto(last, view);
 
 	return (

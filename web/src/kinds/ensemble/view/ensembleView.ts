@@ -350,7 +350,8 @@ class EnsembleView extends EnsemblePicture {
 export const ensembleView: ViewKind = {
 	id: s.VIEW,
 	title: "Ensemble",
-	what: "Many machines or traces side by side over time: curves, differences, ranking, parameters",
+	description:
+		"Many machines or traces side by side over time: curves, differences, ranking, parameters",
 	tables: true,
 	create: () => new EnsembleView(),
 };

@@ -6,7 +6,7 @@ import { valueAt, xOf, yOf, type Box } from "../model/graph";
 import { bytes, count, exact } from "../../../model/format";
 import type { Window } from "../../../model/types";
 import * as s from "../state";
-import { CursorView } from "../../../views/layeredView";
+import { LayeredView } from "../../../views/layeredView";
 import {
 	drawContext,
 	drawCurves,
@@ -64,7 +64,7 @@ function idOf(answer: object | null): number {
 	return ids.get(answer)!;
 }
 
-export abstract class EnsemblePicture extends CursorView {
+export abstract class EnsemblePicture extends LayeredView {
 	protected brush: Window | null = null; // being drawn over the plot
 	protected plane: Plane | null = null; // of the curves that are drawn
 	protected context: Box = { x: 0, y: 0, w: 1, h: 1 };

@@ -129,7 +129,7 @@ export interface Pairs {
 }
 
 /** Data that the two have in different levels. */
-export interface Parting {
+export interface Difference {
 	nearer: 1 | 2;
 	region: number;
 	offset: number;
@@ -182,8 +182,8 @@ function spotOf(
 	return { glyphs, at: [sum[0]! / n, sum[1]! / n] };
 }
 
-export function partingsOf(p: Pairs, a: Side, b: Side): Parting[] {
-	const out: Parting[] = [];
+export function differencesOf(p: Pairs, a: Side, b: Side): Difference[] {
+	const out: Difference[] = [];
 
 	for (let i = 0; i < p.bytes.length; i++) {
 		const [la, lb] = [p.levelA[i]! - 1, p.levelB[i]! - 1];

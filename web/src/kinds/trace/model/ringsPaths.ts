@@ -15,7 +15,7 @@ import {
 import { type HeldLines, linesOf } from "./ringsLines";
 
 const TURN = 2 * Math.PI;
-/** Sectors of memory and of a ring; the sector of a core has at least this many. */
+/** Sectors of memory and of a ring; a ring's are rounded up to a multiple of the cores. */
 const FINE: Sectors = { memory: 36, ring: 12 };
 const COARSE: Sectors = { memory: 18, ring: 6 };
 const BUNDLES = 300; // more wide curves are neither readable nor fast

@@ -68,9 +68,9 @@ const diff = latest<Tables>(
 
 /** Lines or regions whose cycles differ; the server has the largest change first. */
 function Changed({ title, rows }: { title: string; rows: Row[] }) {
-	const differ = rows.filter((r) => r["cycles_a"] !== r["cycles_b"]).slice(0, SHOWN);
+	const changed = rows.filter((r) => r["cycles_a"] !== r["cycles_b"]).slice(0, SHOWN);
 
-	if (!differ.length) return null;
+	if (!changed.length) return null;
 	return (
 		<table class="levels">
 			<thead>
@@ -82,7 +82,7 @@ function Changed({ title, rows }: { title: string; rows: Row[] }) {
 				</tr>
 			</thead>
 			<tbody>
-				{differ.map((r) => {
+				{changed.map((r) => {
 					const [a, b] = [Number(r["cycles_a"] ?? 0), Number(r["cycles_b"] ?? 0)];
 					return (
 						<tr

@@ -242,7 +242,8 @@ class CacheAlone extends CanvasView {
 export const cacheView: ViewKind = {
 	id: "cache",
 	title: "Cache",
-	what: "One level of cache in full: which lines its sets hold, whose they are and which leaves next",
+	description:
+		"One level of cache in full: which lines its sets hold, whose they are and which leaves next",
 	controls: () => [
 		{
 			option: "cache.level",

@@ -64,7 +64,7 @@ interface Answers {
 
 type Asks = (q: () => Question<Answers> | null) => ReadonlySignal<Answers | null>;
 
-const VAIN = 1e-9; // stands for 0 used bytes, since 0 means no data
+const NONE_USED = 1e-9; // stands for 0 used bytes, since 0 means no data
 
 export class HeatMaps {
 	readonly answers: ReadonlySignal<Answers | null>;
@@ -247,7 +247,9 @@ function valuesOf(
 		const used = c["used"] as Float64Array;
 		return {
 			...none,
-			values: used.map((v, i) => (fetched[i]! > 0 ? Math.max(VAIN, v / fetched[i]!) : 0)),
+			values: used.map((v, i) =>
+				fetched[i]! > 0 ? Math.max(NONE_USED, v / fetched[i]!) : 0,
+			),
 		};
 	}
 	return { ...none, values: c["time"] as Float64Array };

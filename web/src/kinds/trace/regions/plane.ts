@@ -368,7 +368,8 @@ class Plane extends CanvasView {
 export const planeView: ViewKind = {
 	id: "plane",
 	title: "Time",
-	what: "One region against time: elements from top to bottom, references from left to right",
+	description:
+		"One region against time: elements from top to bottom, references from left to right",
 	controls: () => {
 		const list = regions.value.filter(drawable).slice(0, 60);
 		const now = planeRegion();

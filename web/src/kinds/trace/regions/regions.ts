@@ -548,7 +548,8 @@ class Regions extends CanvasView {
 export const regionsView: ViewKind = {
 	id: "regions",
 	title: "Regions",
-	what: "Arrays of the program as cells that light up when they are read and written, with the caches below",
+	description:
+		"Arrays of the program as cells that light up when they are read and written, with the caches below",
 	controls: () => [
 		{
 			option: "regions.mode",

@@ -290,7 +290,8 @@ class Space extends CanvasView {
 export const spaceView: ViewKind = {
 	id: "space",
 	title: "Space",
-	what: "The whole process from low to high addresses, and where the last references went",
+	description:
+		"The whole process from low to high addresses, and where the last references went",
 	controls: () => [
 		{
 			option: "space.trail",

@@ -6,13 +6,13 @@ import { shortMachine } from "../model/machine";
 import {
 	countServed,
 	layBoth,
-	partingsOf,
+	differencesOf,
 	requestsOf,
 	sameGeometry,
 	sideOf,
 	totalsOf,
 	unitOf,
-	type Parting,
+	type Difference,
 } from "../model/ringsDiff";
 import { layMemory } from "../model/rings";
 import { homeOf, lowsOf, UNKNOWN, type Place } from "../model/ringsGlyphs";
@@ -112,7 +112,7 @@ class RingsDiff extends RingsView<DiffScene> {
 		});
 		this.listen("pointermove", (_, x, y) => this.point(x, y));
 		this.listen("click", (_, x, y) => {
-			const found = this.dragged ? null : this.partingAt(x, y);
+			const found = this.dragged ? null : this.differenceAt(x, y);
 			if (found) select(this.pick(found), true);
 		});
 	}
@@ -190,7 +190,7 @@ class RingsDiff extends RingsView<DiffScene> {
 			arcs: memory.arcs,
 			others: memory.others,
 			sides,
-			partings: partingsOf(s.moment, sides[0], sides[1]),
+			differences: differencesOf(s.moment, sides[0], sides[1]),
 			requests: this.requests(s, sides),
 			moment: s.moment,
 			region: (p, region) =>
@@ -286,7 +286,7 @@ class RingsDiff extends RingsView<DiffScene> {
 
 	/** Outlines data that are selected or under the pointer, here or elsewhere. */
 	private outline(d: Draw, p: Palette, q: DiffPicture): void {
-		const inside = (s: Selection, x: Parting) =>
+		const inside = (s: Selection, x: Difference) =>
 			s.region === x.region &&
 			!!s.offset &&
 			x.offset < UNKNOWN &&
@@ -297,19 +297,19 @@ class RingsDiff extends RingsView<DiffScene> {
 			[hover.value, 1.6],
 			[selection.value, 2.2],
 		] as const)
-			for (const x of q.partings)
+			for (const x of q.differences)
 				if (inside(s, x)) {
 					const [[ax, ay], [bx, by]] = [x.spots[0].at, x.spots[1].at];
 					d.line(q.x + ax, q.y + ay, q.x + bx, q.y + by, p.text, thick);
 				}
 	}
 
-	private partingAt(x: number, y: number): Parting | null {
+	private differenceAt(x: number, y: number): Difference | null {
 		const q = this.made?.picture;
-		let best: Parting | null = null;
+		let best: Difference | null = null;
 		let near = NEAR;
 
-		for (const c of q?.partings ?? [])
+		for (const c of q?.differences ?? [])
 			for (const s of c.spots)
 				for (const [gx, gy] of [s.at, ...s.glyphs.map((g) => g.to)]) {
 					const away = Math.hypot(q!.x + gx - x, q!.y + gy - y);
@@ -318,7 +318,7 @@ class RingsDiff extends RingsView<DiffScene> {
 		return best;
 	}
 
-	private pick(c: Parting): Selection {
+	private pick(c: Difference): Selection {
 		return c.offset < UNKNOWN
 			? { region: c.region, offset: [c.offset, c.offset + c.bytes] }
 			: { region: c.region };
@@ -326,7 +326,7 @@ class RingsDiff extends RingsView<DiffScene> {
 
 	private point(x: number, y: number): void {
 		if (this.drag(x, y)) return this.tip(null);
-		const found = this.partingAt(x, y);
+		const found = this.differenceAt(x, y);
 		const pick = found ? this.pick(found) : {};
 		this.canvas.style.cursor = found ? "pointer" : "";
 		if (!sameSelection(hover.value, pick)) hover.value = pick;
@@ -352,7 +352,8 @@ class RingsDiff extends RingsView<DiffScene> {
 export const ringsDiffView: ViewKind = {
 	id: "ringsDiff",
 	title: "Diff",
-	what: "Two machines or traces on one set of rings: what they have in different levels",
+	description:
+		"Two machines or traces on one set of rings: what they have in different levels",
 	when: () => compared.value !== null,
 	plays: true,
 	controls: () => [

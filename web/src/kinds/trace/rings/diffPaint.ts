@@ -14,7 +14,7 @@ import {
 } from "../model/rings";
 import type { Glyph } from "../model/ringsGlyphs";
 import { count, exact } from "../../../model/format";
-import type { Nearer, Parting, Request, Side, Spot } from "../model/ringsDiff";
+import type { Nearer, Difference, Request, Side, Spot } from "../model/ringsDiff";
 import { sideColours, mix, type Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import type { Moment } from "./diffScene";
@@ -30,7 +30,7 @@ export interface DiffPicture {
 	arcs: Arc[];
 	others: Point;
 	sides: [a: Side, b: Side];
-	partings: Parting[];
+	differences: Difference[];
 	requests: Request[];
 	moment: Moment;
 	region: (p: Palette, region: number) => Colour;
@@ -215,9 +215,12 @@ function middle(s: Spot, phase: number): Point {
 /** A line from the place in the farther level to the place in the nearer one. */
 function links(d: Draw, p: Palette, q: DiffPicture, phase: number): void {
 	const hues = sideColours(p);
-	const alpha = Math.max(0.12, Math.min(0.55, 14 / Math.sqrt(q.partings.length + 1) / 4));
+	const alpha = Math.max(
+		0.12,
+		Math.min(0.55, 14 / Math.sqrt(q.differences.length + 1) / 4),
+	);
 
-	for (const x of q.partings)
+	for (const x of q.differences)
 		line(
 			d,
 			q,
@@ -249,7 +252,7 @@ function marks(d: Draw, p: Palette, q: DiffPicture, phase: number): void {
 	const taken = new Set<string>();
 
 	// A's before B's, so that B's half lies on top
-	const ordered = [...q.partings].sort((x, y) => x.nearer - y.nearer);
+	const ordered = [...q.differences].sort((x, y) => x.nearer - y.nearer);
 	for (const fill of [false, true])
 		for (const x of ordered)
 			x.spots.forEach((s, which) => {

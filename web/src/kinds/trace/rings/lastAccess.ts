@@ -5,7 +5,7 @@ import { kindOf, servedOf, sizeOf, WRITE } from "../model/trail";
 import { CHUNK, refsOf } from "../state/nearbyRefs";
 import { names, ready } from "../state/store";
 
-export interface Use {
+export interface Access {
 	time: number;
 	write: boolean;
 	file: number | null;
@@ -18,7 +18,7 @@ function nearby(
 	region: number,
 	[low, high]: [number, number],
 	cursor: number,
-): Use | null {
+): Access | null {
 	const first = Math.max(0, cursor + 1 - CHUNK);
 
 	for (const c of [...(refsOf(first, cursor + 1) ?? [])].reverse())
@@ -42,11 +42,11 @@ function nearby(
  * Calls `then` at once or, if the server must be asked, later; or never, if nothing is
  * found.
  */
-export function lastUse(
+export function lastAccess(
 	region: number,
 	bytes: [number, number],
 	cursor: number,
-	then: (u: Use) => void,
+	then: (u: Access) => void,
 ): void {
 	const here = nearby(region, bytes, cursor);
 	const s = ready.peek();
@@ -63,7 +63,7 @@ export function lastUse(
 		.catch(() => {});
 }
 
-export function useWords(u: Use, cursor: number): string {
+export function accessWords(u: Access, cursor: number): string {
 	const ago = cursor - u.time;
 	const when = ago ? `${ago.toLocaleString("en")} references ago` : "just now";
 	const where = u.file !== null && u.line ? ` at ${names.file(u.file)}:${u.line}` : "";

@@ -42,7 +42,7 @@ function inside(s: Selection, g: Glyph): boolean {
 }
 
 /** Numbers of the glyphs at rest of a selected region, or of some of its bytes. */
-export function meant(c: Cloud, s: Selection): number[] {
+export function glyphsOfData(c: Cloud, s: Selection): number[] {
 	const { region, offset } = c.lines.held;
 	const out: number[] = [];
 
@@ -67,14 +67,14 @@ export function meant(c: Cloud, s: Selection): number[] {
  * Glyphs that selected references touched lately: for a selected line of code, function,
  * kind or serving level, and not (only) data.
  */
-export function usedBy(c: Cloud, s: Selection, cursor: number): number[] {
+export function glyphsOfSelection(c: Cloud, s: Selection, cursor: number): number[] {
 	const { region: _region, offset: _offset, ...rest } = s;
 	const first = Math.max(0, cursor + 1 - CHUNK);
 	const used = new Set<number>(); // addresses, in units of the shortest line
 	const out: number[] = [];
 	const unit = Math.min(...c.lines.held.levels.map((l) => l.line));
 
-	if (isNothing(rest)) return meant(c, s);
+	if (isNothing(rest)) return glyphsOfData(c, s);
 	for (const k of refsOf(first, cursor + 1) ?? [])
 		for (let i = Math.max(0, first - k.from); i < k.count && k.from + i <= cursor; i++) {
 			const at = k.sites[k.site[i]!];
@@ -102,7 +102,7 @@ export function usedBy(c: Cloud, s: Selection, cursor: number): number[] {
 }
 
 /** Glyphs of the first level that the reference touches. */
-export function touched(q: Picture, phase: number): Glyph[] {
+export function touchedGlyphs(q: Picture, phase: number): Glyph[] {
 	const c = phase < 1 ? q.flight : q.settled;
 	const out: Glyph[] = [];
 	const a = q.access;

@@ -34,19 +34,19 @@ import {
 	bundleWords,
 	glyphAt,
 	glyphWords,
-	meant,
+	glyphsOfData,
 	ringAt,
 	ringWords,
 	setsAt,
-	touched,
-	usedBy,
+	touchedGlyphs,
+	glyphsOfSelection,
 } from "./pick";
 import { LastResults } from "./lastResults";
 import { NAMES, RingsView } from "./ringsView";
 import { followRings, scene, slots, tailLength, type Scene } from "./scene";
 import { SEEN } from "../state/cacheMoment";
 import { RingsTools, setsOption } from "./tools";
-import { lastUse, useWords } from "./lastAccess";
+import { lastAccess, accessWords } from "./lastAccess";
 import { CAPTION, labels, legend, wordBoxes } from "./words";
 import type { ViewKind } from "../../../views/view";
 
@@ -184,7 +184,10 @@ class Rings extends RingsView<Scene> {
 		const q = this.make(s, d);
 		const phase = this.phase();
 		const { left } = this.circle() as Around;
-		drawRings(d, p, q, phase, { ...this.marks(q, phase), touched: touched(q, phase) });
+		drawRings(d, p, q, phase, {
+			...this.marks(q, phase),
+			touched: touchedGlyphs(q, phase),
+		});
 		const boxes = this.matrices.boxes();
 		const words = wordBoxes(
 			d.width,
@@ -237,12 +240,12 @@ class Rings extends RingsView<Scene> {
 			this.marked = {
 				key,
 				cloud,
-				chosen: usedBy(cloud, selection.value, this.of!.cursor),
+				chosen: glyphsOfSelection(cloud, selection.value, this.of!.cursor),
 				// Data under the pointer carry their line of code, which marks no other data.
 				near:
 					hover.value.region === undefined
-						? usedBy(cloud, hover.value, this.of!.cursor)
-						: meant(cloud, hover.value),
+						? glyphsOfSelection(cloud, hover.value, this.of!.cursor)
+						: glyphsOfData(cloud, hover.value),
 			};
 		return this.marked;
 	}
@@ -309,10 +312,10 @@ class Rings extends RingsView<Scene> {
 		if (!sameSelection(near, pick)) hover.value = pick;
 		const now = this.of?.cursor ?? 0;
 		if (!pick.offset || playing.peek()) return;
-		lastUse(pick.region!, pick.offset, now, (u) => {
+		lastAccess(pick.region!, pick.offset, now, (u) => {
 			const still = hover.value.offset;
 			if (still?.[0] !== pick.offset![0] || hover.value.region !== pick.region) return;
-			this.tip([...words, useWords(u, now)], x, y);
+			this.tip([...words, accessWords(u, now)], x, y);
 			if (u.file !== null && hover.value.line !== u.line)
 				hover.value = { ...pick, file: u.file, line: u.line };
 		});
@@ -337,7 +340,8 @@ class Rings extends RingsView<Scene> {
 export const ringsView: ViewKind = {
 	id: "rings",
 	title: "Rings",
-	what: "Data in motion: caches as rings around the core, sets as arms, the next victim at the edge",
+	description:
+		"Data in motion: caches as rings around the core, sets as arms, the next victim at the edge",
 	controls: () => [
 		{
 			option: "rings.tail",

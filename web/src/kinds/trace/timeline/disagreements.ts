@@ -11,10 +11,10 @@ import { other, otherTime, paired, stripOf, type Strip } from "../state/disagree
 import { length, ready, compared, setCursor } from "../state/store";
 import { eachCell, type Scale } from "./parts";
 
-export const DIFFER = 22; // pixels
+const HEIGHT = 22; // pixels
 const CELLS = 1024;
 
-export class DifferStrip {
+export class DisagreementStrip {
 	private readonly strip = stripOf(() => CELLS);
 	private readonly stop: () => void;
 
@@ -32,7 +32,7 @@ export class DifferStrip {
 
 	/** Height in pixels; 0 while nothing is compared. */
 	height(): number {
-		return compared.value ? DIFFER : 0;
+		return compared.value ? HEIGHT : 0;
 	}
 
 	answer(): Strip | null {
@@ -55,10 +55,10 @@ export class DifferStrip {
 
 	draw(d: Draw, p: Palette, s: Scale, top: number): void {
 		const a = this.answer();
-		const half = DIFFER / 2;
+		const half = HEIGHT / 2;
 		const [up, down] = sideColours(p);
 
-		d.rect(0, top, d.width, DIFFER, p.empty);
+		d.rect(0, top, d.width, HEIGHT, p.empty);
 		d.line(0, top + half, d.width, top + half, p.muted, 1, 0.45);
 		const max = a ? this.largest(a) : 0;
 		if (!a || !max) {
@@ -76,7 +76,7 @@ export class DifferStrip {
 		});
 		for (const [y, text, colour] of [
 			[top + 6, "A nearer", up],
-			[top + DIFFER - 6, "B nearer", down],
+			[top + HEIGHT - 6, "B nearer", down],
 		] as const) {
 			const style = { colour, size: 9, bold: true };
 			d.rect(1, y - 5, d.measure(text, style) + 5, 10, p.background, 0.8);

@@ -25,7 +25,7 @@ import {
 	sim,
 	trace,
 } from "../state/store";
-import { CursorView } from "../../../views/layeredView";
+import { LayeredView } from "../../../views/layeredView";
 import { phaseAt } from "./parts";
 import { wheelFactor } from "../../../views/wheel";
 import type { View, ViewKind } from "../../../views/view";
@@ -46,7 +46,7 @@ function emphasis(share: number): number {
 	return Math.sqrt(Math.max(0, Math.min(1, share)));
 }
 
-class EventMap extends CursorView {
+class EventMap extends LayeredView {
 	private all!: { value: Answer | null };
 	private some!: { value: Timeline | null };
 	private word!: { value: At | null }; // of the reference under the pointer
@@ -419,7 +419,8 @@ class EventMap extends CursorView {
 export const eventMap: ViewKind = {
 	id: "eventmap",
 	title: "Event map",
-	what: "Every reference in reading order, in the colour of the level that served it",
+	description:
+		"Every reference in reading order, in the colour of the level that served it",
 	controls: () => [
 		{
 			option: "eventmap.columns",

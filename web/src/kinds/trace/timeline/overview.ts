@@ -287,6 +287,7 @@ class Overview extends CanvasView {
 export const overview: ViewKind = {
 	id: "overview",
 	title: "Overview",
-	what: "Regions and lines of code with the most references, by the level that served them",
+	description:
+		"Regions and lines of code with the most references, by the level that served them",
 	create: () => new Overview(),
 };

@@ -30,8 +30,8 @@ import {
 	trace,
 } from "../state/store";
 import { option } from "../../../state/store";
-import { CursorView } from "../../../views/layeredView";
-import { DifferStrip } from "./disagreements";
+import { LayeredView } from "../../../views/layeredView";
+import { DisagreementStrip } from "./disagreements";
 import {
 	Scale,
 	drawAxis,
@@ -62,7 +62,7 @@ const KINDS_FROM = 5; // pixels of a reference from which on reads and writes ar
 const NEAR = 5; // pixels within which the pointer catches a line or handle
 
 type Temperature = Awaited<ReturnType<typeof api.temperature>>;
-type Zone = "strip" | "differ" | "phases" | "chart" | "heat" | "lanes" | "axis";
+type Zone = "strip" | "disagreements" | "phases" | "chart" | "heat" | "lanes" | "axis";
 
 /** A drag, from press to release. */
 interface Drag {
@@ -73,9 +73,9 @@ interface Drag {
 	moved: boolean;
 }
 
-class Timeline extends CursorView {
+class Timeline extends LayeredView {
 	private tiles!: Tiles;
-	private differ!: DifferStrip;
+	private disagreements!: DisagreementStrip;
 	private running!: { value: Answer | null }; // while the simulation runs
 	private heat!: { value: Temperature | null };
 	private drag: Drag | null = null;
@@ -85,8 +85,8 @@ class Timeline extends CursorView {
 		this.startOver();
 		this.tiles = new Tiles(this.redraw);
 		this.onDestroy(() => this.tiles.dispose());
-		this.differ = new DifferStrip(this.redraw);
-		this.onDestroy(() => this.differ.dispose());
+		this.disagreements = new DisagreementStrip(this.redraw);
+		this.onDestroy(() => this.disagreements.dispose());
 		// While a simulation runs, only the whole run is known, in coarse cells.
 		this.running = this.ask(() => {
 			const [s, to] = [sim.value, length.value];
@@ -199,8 +199,8 @@ class Timeline extends CursorView {
 
 	/** Where the parts begin, from top to bottom. */
 	private layout() {
-		const differ = this.differ.height();
-		const phases = STRIP + (differ && differ + 2) + SPACE;
+		const strip = this.disagreements.height();
+		const phases = STRIP + (strip && strip + 2) + SPACE;
 		const chart = phases + phasesHeight(trace.value);
 		const lanes = this.threads().length * LANE;
 		const bottom = Math.max(chart + 20, this.height - AXIS - lanes);
@@ -221,7 +221,8 @@ class Timeline extends CursorView {
 		const at = this.layout();
 
 		if (y < STRIP + 1) return "strip";
-		if (y < at.phases - SPACE / 2) return this.differ.height() ? "differ" : "strip";
+		if (y < at.phases - SPACE / 2)
+			return this.disagreements.height() ? "disagreements" : "strip";
 		if (y < at.chart) return "phases";
 		if (y < at.chartEnd) return "chart";
 		if (y < at.lanes) return "heat";
@@ -241,10 +242,10 @@ class Timeline extends CursorView {
 		this.tip(null);
 		this.preselect({});
 		if (zone === "strip") this.pressStrip(x, e.shiftKey, start);
-		else if (zone === "differ")
+		else if (zone === "disagreements")
 			start(
 				() => {},
-				() => void this.differ.go(Math.floor(this.strip().time(x))),
+				() => void this.disagreements.go(Math.floor(this.strip().time(x))),
 			);
 		else if (e.shiftKey) this.startBrush(this.scale(), x, start);
 		else if (zone === "phases")
@@ -352,7 +353,8 @@ class Timeline extends CursorView {
 
 		if (zone === "strip") return this.handleAt(x) ? "ew-resize" : "crosshair";
 		if (shift) return "crosshair";
-		if (zone === "phases" || zone === "lanes" || zone === "differ") return "pointer";
+		if (zone === "phases" || zone === "lanes" || zone === "disagreements")
+			return "pointer";
 		return this.onCursor(x) ? "ew-resize" : "default";
 	}
 
@@ -394,7 +396,7 @@ class Timeline extends CursorView {
 	/** Describes the place under the pointer, and pre-selects it. */
 	private point(x: number, y: number): void {
 		const zone = this.zone(y);
-		const s = zone === "strip" || zone === "differ" ? this.strip() : this.scale();
+		const s = zone === "strip" || zone === "disagreements" ? this.strip() : this.scale();
 		const time = Math.max(0, Math.min(length.value - 1, Math.floor(s.time(x))));
 		const phase = phaseAt(
 			trace.value,
@@ -403,9 +405,9 @@ class Timeline extends CursorView {
 		);
 
 		if (!length.value) return;
-		if (zone === "differ") {
+		if (zone === "disagreements") {
 			this.preselect({});
-			return this.tip(this.differ.words(time), x, y);
+			return this.tip(this.disagreements.words(time), x, y);
 		}
 		if (zone === "phases" && phase) {
 			const n = phase.to - phase.from;
@@ -552,7 +554,8 @@ class Timeline extends CursorView {
 			top: 0,
 			height: STRIP,
 		});
-		if (this.differ.height()) this.differ.draw(d, p, this.strip(), STRIP + 2);
+		if (this.disagreements.height())
+			this.disagreements.draw(d, p, this.strip(), STRIP + 2);
 	}
 
 	protected drawOver(d: Draw, p: Palette): void {
@@ -560,7 +563,7 @@ class Timeline extends CursorView {
 		const s = this.scale();
 		const now = this.strip().x(cursor.value);
 
-		const high = STRIP + (this.differ.height() && this.differ.height() + 2);
+		const high = STRIP + (this.disagreements.height() && this.disagreements.height() + 2);
 		d.rect(now - 1.5, 0, 3, high, p.background, 0.7);
 		d.rect(now - 1, 0, 2, high, p.cursor);
 		drawCursor(d, p, s, cursor.value, at);
