@@ -477,7 +477,7 @@ export const tests = {
 		});
 		assert.deepEqual(places, [8, 4]);
 		await page
-			.getByLabel("how the traces share one time")
+			.getByLabel("common time of the traces")
 			.selectOption("normalised");
 		await settled(w, page);
 		assert.equal(await state(page, "end"), 1);

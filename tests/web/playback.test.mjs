@@ -190,7 +190,7 @@ export const tests = {
 		await page.keyboard.press("Control+ArrowRight");
 		await at(16);
 		await page.keyboard.press("Control+ArrowRight");
-		await page.getByText("There is no phase behind this.").waitFor();
+		await page.getByText("There is no phase after this.").waitFor();
 		await page.keyboard.press("Control+ArrowLeft");
 		await at(0);
 	},

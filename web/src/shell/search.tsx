@@ -120,7 +120,7 @@ export function Search() {
 						</button>
 					</li>
 				))}
-				{!found.value.length && <li class="note">nothing has such a name</li>}
+				{!found.value.length && <li class="note">nothing has this name</li>}
 			</ul>
 		</div>
 	);

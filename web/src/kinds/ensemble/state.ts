@@ -42,7 +42,7 @@ export const plots: [Plot, string, string][] = [
 	["multiples", "small multiples", "one small chart for each member or value"],
 	["parameter", "parameter", "a parameter against the result: the miss-ratio curve"],
 	["heat", "heat map", "two parameters against the result"],
-	["workingset", "working set", "how large a cache has to be, over time"],
+	["workingset", "working set", "the size of cache that is needed, over time"],
 	["shared", "shared cache", "a model of threads that share a cache"],
 ];
 

@@ -146,13 +146,13 @@ export const commands: Command[] = [
 		run: () => select({}),
 	},
 	{
-		title: "Worst line of code",
+		title: "Next of the worst lines",
 		keys: ["g"],
 		group: "Selection",
 		run: () => jumpToWorst(1),
 	},
 	{
-		title: "Back to the worse line",
+		title: "Previous of the worst lines",
 		keys: ["Shift+g"],
 		group: "Selection",
 		run: () => jumpToWorst(-1),

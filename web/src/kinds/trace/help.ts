@@ -5,7 +5,7 @@ import { levelNames } from "./state/store";
 
 export const help: KindHelp = {
 	intro:
-		"memlamp shows what a program does to memory: at the left its source with what each line costs, in the middle a view, below the whole run in time, at the right what is selected. A click in one place selects in all.",
+		"memlamp shows what a program does to memory. At the left is its source with the cost of each line, in the middle a view, below the whole run over time, at the right the selection. A click in one place selects in all.",
 	gestures: {
 		title: "Timeline and event map",
 		rows: [

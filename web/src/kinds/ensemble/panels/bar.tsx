@@ -94,7 +94,7 @@ function Smoothing() {
 			<button
 				class="quiet small"
 				aria-pressed={auto}
-				title="a 128th of what is shown"
+				title="a 128th of the window"
 				onClick={() => s.choose({ smooth: auto ? String(now) : null })}
 			>
 				auto
@@ -192,13 +192,13 @@ function Time() {
 					["normalised", "normalised"],
 					["matched", some ? "matched" : "matched (needs --match)"],
 				]}
-				title="how the traces share one time"
+				title="common time of the traces"
 			/>
 			{s.time.value === "matched" && (
 				<Choice
 					name="base"
 					label="to"
-					title="the trace that the others are fitted to"
+					title="the trace whose time the others are matched to"
 					value={String(s.base.value)}
 					list={traces.map((t) => [String(t.trace), t.label])}
 				/>
@@ -207,7 +207,7 @@ function Time() {
 				<Choice
 					name="match"
 					label="at"
-					title="milestones that are the same"
+					title="milestones to match"
 					value={s.match.value}
 					usual=""
 					list={[
@@ -220,7 +220,7 @@ function Time() {
 				<Toggle
 					name="volume"
 					on={s.volume.value}
-					title="scale by the volume of accesses: what the same work costs"
+					title="scale by the volume of accesses: the cost of the same work"
 				>
 					by volume
 				</Toggle>
@@ -397,7 +397,7 @@ export function EnsembleBar() {
 						<Toggle
 							name="peaks"
 							on={s.peaks.value}
-							title="make room for rare peaks too, though the rest gets flat"
+							title="include rare peaks in the range, although the rest becomes flat"
 						>
 							peaks
 						</Toggle>

@@ -228,7 +228,7 @@ function Legend() {
 							aria-pressed={s.colourBy.value === i}
 							title={
 								s.colourBy.value === i
-									? "the colours go by this"
+									? "the colours show this parameter"
 									: `colour by ${param.name}`
 							}
 							onClick={() => s.choose({ colour: param.name })}
@@ -237,7 +237,7 @@ function Legend() {
 						</button>
 						<span
 							class="muted small grow"
-							title="share of the variance of the members' average access time that goes with it"
+							title="share of the variance of the members' average access time that this parameter explains"
 						>
 							{percent(shares[i]!)} of the difference
 						</span>
@@ -420,8 +420,8 @@ function Clusters() {
 				</tbody>
 			</table>
 			<p class="note small">
-				A model: threads are members whose sizes add up to the whole; gray is what a shift
-				in time can make of them, darker where more of them are.
+				A model: in each way the threads are members whose sizes add up to the total; gray
+				is the range that a shift in time can cause, darker where ways overlap.
 			</p>
 		</Section>
 	);
@@ -436,7 +436,7 @@ function Unequal() {
 		<Section title="Time matching">
 			<p class="note">
 				{exact(Math.max(0, m.count - 2))} common milestones
-				{m.shown < m.count ? `, ${exact(m.shown)} of them told` : ""}.
+				{m.shown < m.count ? `, ${exact(m.shown)} of them listed` : ""}.
 			</p>
 			{m.unequal.map((text) => (
 				<p key={text} class="ensemble-unequal">

@@ -381,7 +381,7 @@ export abstract class EnsemblePicture extends LayeredView {
 			d.text(
 				lower.x,
 				lower.y + 20,
-				"No parameter is a size: there is no working set to tell.",
+				"No parameter is a size, so there is no working set.",
 				{ colour: p.muted, size: 12 },
 			);
 		else if (s.workingSet.value) {
@@ -405,7 +405,7 @@ export abstract class EnsemblePicture extends LayeredView {
 			return this.say(
 				d,
 				p,
-				s.size.value ? "" : "No parameter is a size: nothing can be shared out.",
+				s.size.value ? "" : "No parameter is a size, so there is no cache to share.",
 			);
 		const plane = {
 			box: room,

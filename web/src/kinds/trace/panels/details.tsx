@@ -263,7 +263,7 @@ function Levels() {
 										: { ...selection.value, level: i + 1 },
 								)
 							}
-							title={`select what ${r.name} served`}
+							title={`select references served by ${r.name}`}
 						>
 							<th>
 								<LevelMark level={i + 1} /> {r.name}

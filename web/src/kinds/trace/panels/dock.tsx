@@ -49,7 +49,7 @@ function PlayBy() {
 	const by = playBy.value;
 
 	return (
-		<label class="select play-by" title="what is played, and what the steps go by">
+		<label class="select play-by" title="events that play and the steps go by">
 			<select
 				aria-label="play by"
 				value={by === "reference" ? by : `${playHow()} ${by}`}
@@ -261,7 +261,7 @@ function Playback() {
 				name="timeline.temperature"
 				on="on"
 				off="off"
-				title="cache temperature: above the line data are used again often enough to pay for bringing them in"
+				title="cache temperature: above the line, data are reused often enough to pay for fetching them"
 			>
 				<Icon name="flame" />
 			</Switch>

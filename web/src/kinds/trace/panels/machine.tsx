@@ -214,7 +214,7 @@ function Form() {
 	if (!m)
 		return (
 			<p class="note">
-				A text that is no list of levels; the server will say whether it knows it.
+				This text is no list of levels; the server knows whether it is a machine.
 			</p>
 		);
 	return (

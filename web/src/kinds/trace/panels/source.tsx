@@ -297,7 +297,7 @@ function Head() {
 				</select>
 			</label>
 			{levels.length > 0 && (
-				<label class="select" title="what bars measure">
+				<label class="select" title="measure of the bars">
 					<select
 						aria-label="metric"
 						value={metric.value}
@@ -403,7 +403,7 @@ export function Source() {
 			{!kept.value && trace.value && n > 0 && (
 				<p class="note">
 					{file.value < 0
-						? "Code of which no source is known, by function."
+						? "Code without known source, by function."
 						: `The text of ${shortPath(pathOf(file.value))} is not in the trace. These are its lines that made references.`}
 				</p>
 			)}

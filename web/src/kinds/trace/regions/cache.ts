@@ -243,7 +243,7 @@ export const cacheView: ViewKind = {
 	id: "cache",
 	title: "Cache",
 	description:
-		"One level of cache in full: which lines its sets hold, whose they are and which leaves next",
+		"One level of cache in full: the lines of its sets, their regions and the next to leave",
 	controls: () => [
 		{
 			option: "cache.level",

@@ -29,11 +29,15 @@ export const MODES: [Mode, string, string][] = [
 	["trail", "recent accesses", ""],
 	["count", "accesses", "accesses a cell"],
 	["miss", "misses of the first level", "misses of the first level a cell"],
-	["memory", "served by memory", "accesses a cell that memory served"],
-	["last", "last access", "reference that was last"],
+	["memory", "served by memory", "accesses a cell from memory"],
+	["last", "last access", "last reference to a cell"],
 	["reuse", "time to reuse", "references from one access to the next, on average"],
 	["distance", "reuse distance", "lines that a cache must hold to keep it, on average"],
-	["used", "bytes used of fetched", "used, of the bytes that came into the first level"],
+	[
+		"used",
+		"bytes used of fetched",
+		"share of the bytes fetched into the first level that was used",
+	],
 	["first", "first writer", "line of code that wrote first"],
 ];
 

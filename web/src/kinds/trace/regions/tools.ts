@@ -80,7 +80,7 @@ export class RegionTools {
 	private fillList(filter: string): void {
 		const search = element("input", "");
 		const rows = element("ul", "");
-		const again = button("Usual ones", "show what was shown at the beginning", () => {
+		const again = button("Usual ones", "show the usual regions again", () => {
 			resetAll();
 			this.fillList(search.value);
 		});
@@ -101,7 +101,7 @@ export class RegionTools {
 					box.disabled = !drawable(r);
 					box.addEventListener("change", () => show(r.region, box.checked));
 					mark.style.background = css(regionColour(p, regionRank(r.region)));
-					label.title = drawable(r) ? "" : "has no layout that could be drawn";
+					label.title = drawable(r) ? "" : "it has no layout to draw";
 					label.append(
 						box,
 						mark,
@@ -210,10 +210,10 @@ export class RegionTools {
 		for (const input of [elem, row, order]) input.addEventListener("change", change);
 		const buttons = element("div", "row");
 		buttons.append(
-			button("earlier", "move it before the one in front", () => reorder(n, -1)),
-			button("later", "move it behind the next one", () => reorder(n, 1)),
+			button("earlier", "move it one place forward", () => reorder(n, -1)),
+			button("later", "move it one place back", () => reorder(n, 1)),
 			element("span", "grow"),
-			button("reset", "shape and place as at the beginning", () => {
+			button("reset", "the usual shape and place", () => {
 				reset(n);
 				this.close();
 			}),

@@ -238,7 +238,7 @@ class RingsDiff extends RingsView<DiffScene> {
 
 		if (!sameGeometry(a, b))
 			notes.push(
-				"The caches differ in shape: compared is the level. Arms are those of A; lines of B stand by its own sets and ways.",
+				"The caches differ in shape: only levels are compared. Arms are those of A; lines of B stand by its own sets and ways.",
 			);
 		if (!same) {
 			const phases = (match.value?.length ?? 2) > 2;
@@ -247,12 +247,12 @@ class RingsDiff extends RingsView<DiffScene> {
 			);
 			if (m.elsewhere[0] || m.elsewhere[1])
 				notes.push(
-					`Compared is what both have by name; left out are ${bytesText(m.elsewhere[0])} in caches of A and ${bytesText(m.elsewhere[1])} of B.`,
+					`Only regions that both have by name are compared: ${bytesText(m.elsewhere[0])} in caches of A and ${bytesText(m.elsewhere[1])} of B are left out.`,
 				);
 		} else if (!paired.value)
-			notes.push("The two take references of the threads in different orders.");
+			notes.push("The two simulations interleave the threads in different orders.");
 		if (m.pairs > m.bytes.length)
-			notes.push(`Drawn are ${exact(m.bytes.length)} of ${exact(m.pairs)} places.`);
+			notes.push(`${exact(m.bytes.length)} of ${exact(m.pairs)} places are drawn.`);
 		return {
 			names: namesOf(ready.value!, other.value!),
 			unit: same ? `lines of ${unit} B in caches` : "bytes in caches",
@@ -353,7 +353,7 @@ export const ringsDiffView: ViewKind = {
 	id: "ringsDiff",
 	title: "Diff",
 	description:
-		"Two machines or traces on one set of rings: what they have in different levels",
+		"Two machines or traces on one set of rings: data in different levels stand out",
 	when: () => compared.value !== null,
 	plays: true,
 	controls: () => [

@@ -415,10 +415,10 @@ export function diffLegend(d: Draw, p: Palette, w: DiffWords, over: boolean): vo
 		y += 18;
 	}
 	d.path(circle(x + 5, y, 4), p.muted);
-	small("where the nearer one has it", x + 16);
+	small("place in the nearer level", x + 16);
 	y += 14;
 	d.path(circle(x + 5, y, 3.5), p.muted, 1.2);
-	small("where the other has it", x + 16);
+	small("place in the other one", x + 16);
 	if (w.notes.length) notes(d, p, w.notes.join(" "));
 }
 

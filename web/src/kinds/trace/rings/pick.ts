@@ -128,7 +128,7 @@ export function glyphWords(q: Picture, g: Glyph): string[] {
 
 	out.push(`region ${names.region(g.region)}`);
 	out.push(`line 0x${g.line.toString(16)}, ${which} set ${g.arm % info.sets}`);
-	out.push(`leaves as number ${info.ways - g.rank} of its set`);
+	out.push(`number ${info.ways - g.rank} of its set to leave`);
 	if (g.ghost) out.push("also nearer to the core");
 	if (g.dirty) out.push("dirty: must be written back");
 	return out;

@@ -30,7 +30,7 @@ export class RingsTools {
 
 	constructor(host: HTMLElement) {
 		for (const [what, title] of [
-			["Sets", "choose the sets that are looked at"],
+			["Sets", "choose the sets to show"],
 			["Temperature", "scores of the cache temperature"],
 		] as const) {
 			const b = element("button", "small", what);
@@ -61,9 +61,7 @@ export class RingsTools {
 	private sets(): void {
 		const word = element("p", "faint");
 
-		this.form.append(
-			element("p", "", "Sets that are looked at, like 0-7,32; empty: all."),
-		);
+		this.form.append(element("p", "", "Sets to show, such as 0-7,32; empty: all."));
 		ready.value?.levels.forEach((l, i) => {
 			if (l.kind !== "cache") return;
 			const label = `${l.name}, ${l.sets} sets`;
@@ -95,7 +93,13 @@ export class RingsTools {
 			this.form.append(row);
 		};
 
-		this.form.append(element("p", "", "What a reference adds to a level, on average."));
+		this.form.append(
+			element(
+				"p",
+				"",
+				"The score of a reference in each level; the temperature is their average.",
+			),
+		);
 		ready.value?.levels.forEach((l, i) => {
 			if (l.kind !== "cache") return;
 			number(`hit in ${l.name}`, now().hit[i]!, (v) => set((s) => (s.hit[i] = v)));

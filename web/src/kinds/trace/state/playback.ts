@@ -53,7 +53,7 @@ async function find(
 		const to = from + dir;
 		return to >= 0 && to < length.peek() ? to : null;
 	}
-	if (!s) throw new Error("This is known when the simulation has ended.");
+	if (!s) throw new Error("Events are known when the simulation has ended.");
 	const more = by === "selection" ? selectionParams(selection.peek()) : {};
 	asking.value++;
 	try {
@@ -89,7 +89,7 @@ export function step(dir: 1 | -1, by: StepBy = playBy.peek()): Promise<boolean> 
 			const at = await find(cursor.peek(), by, dir);
 			if (at === null) {
 				if (by !== "reference")
-					message.value = `There is no ${words[by]} ${dir > 0 ? "behind" : "before"} this.`;
+					message.value = `There is no ${words[by]} ${dir > 0 ? "after" : "before"} this.`;
 				return false;
 			}
 			setCursor(at);
