@@ -13,6 +13,7 @@ async function open(w, hash = "") {
 		absWorkingDir: web,
 		bundle: true,
 		write: false,
+		outdir: w.scratch,
 		format: "iife",
 		jsx: "automatic",
 		jsxImportSource: "preact",
@@ -23,7 +24,7 @@ async function open(w, hash = "") {
 	await w.browser.route("**/app.js", (r) =>
 		r.fulfill({
 			contentType: "text/javascript",
-			body: outputFiles[0].text,
+			body: outputFiles.find((f) => f.path.endsWith(".js")).text,
 		}),
 	);
 	await w.browser.route("**/api/open*", async (r) => {

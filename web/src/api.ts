@@ -115,8 +115,8 @@ export function isAbort(e: unknown): boolean {
 }
 
 export interface Listener {
-	/** A function for each server-sent event, by name; the data are parsed JSON. */
-	events: Record<string, (data: unknown) => void>;
+	/** Functions for server-sent events, by name; the data are parsed JSON. */
+	events: Record<string, (data: unknown) => void>[];
 	connection(c: Connection): void;
 	back(): void; // the server answers again after it was lost
 }
@@ -151,7 +151,7 @@ export function listen(l: Listener): void {
 	};
 	const connect = () => {
 		source = new EventSource(address("events", { token }));
-		for (const [name, then] of Object.entries(l.events))
+		for (const [name, then] of l.events.flatMap(Object.entries))
 			source.addEventListener(name, (e) => then(JSON.parse((e as MessageEvent).data)));
 		source.addEventListener("bye", () => gone("ended"));
 		source.onerror = () => gone("lost");

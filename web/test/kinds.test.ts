@@ -69,7 +69,10 @@ test("views of a kind that another leads to are listed, and say what is missing"
 	);
 	view.value = "toybox";
 	assert.equal(shownView.value?.id, "window");
-	assert.match(whyDisabled(toy.views[0]!), /no toy is open: those of the shop/);
+	assert.match(
+		whyDisabled(toy.views[0]!),
+		/no toy is open: the files that the shop leads to/,
+	);
 	assert.equal(whyDisabled(shop.views[0]!), "");
 });
 

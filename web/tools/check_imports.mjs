@@ -1,4 +1,4 @@
-// Holds the order of the rooms of web/src: who may import whom, no import cycles (imports of
+// Holds the order of the rooms of web/src: imports of each room, no import cycles (imports of
 // types count too), no folder that is too full, only api.ts talks to the server, and no
 // shared file names a kind of document.
 //

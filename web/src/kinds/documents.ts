@@ -47,7 +47,7 @@ export function whyDisabled(v: ViewKind): string {
 	const from = openKinds.value.find((k) => k.leadsTo?.includes(kind?.id ?? ""));
 
 	if (!kind || openKinds.value.includes(kind)) return "";
-	return `no ${kind.title} is open: those of the ${from?.title} are not where they were`;
+	return `no ${kind.title} is open: the files that the ${from?.title} leads to were not found`;
 }
 
 /** The view that is shown: the chosen one, or else the first of its kind, or else any. */

@@ -44,7 +44,7 @@ export function start(kinds: readonly DocumentKind[]): void {
 		document.title = name ? `${name} – memlamp` : "memlamp";
 	});
 	listen({
-		events: Object.assign({}, ...kinds.map((k) => k.events ?? {})),
+		events: kinds.map((k) => k.events ?? {}),
 		connection: (c) => (store.connection.value = c),
 		back: () => void reconnect().catch(fault),
 	});

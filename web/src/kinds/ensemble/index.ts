@@ -7,6 +7,7 @@ import { EnsembleSide } from "./panels/side";
 import { searchItems } from "./search";
 import * as state from "./state";
 import { ensembleView } from "./view/ensembleView";
+import "./panels/ensemble.css";
 
 export const ensembleKind: DocumentKind = {
 	id: state.KIND,

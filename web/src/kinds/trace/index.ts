@@ -18,6 +18,8 @@ import { begin, reconnect, showTrace, simChanged } from "./state/load";
 import * as state from "./state/store";
 import type { Sim } from "./model/types";
 import { views } from "./views";
+import "./panels/dock.css";
+import "./views.css";
 
 export const traceKind: DocumentKind = {
 	id: state.KIND,

@@ -5,6 +5,7 @@ import type { StepBy } from "./api";
 import { parseTraceLink, printTraceLink } from "./model/link";
 import { openTrace, simulate } from "./state/load";
 import {
+	KIND,
 	chosenWindow,
 	compared,
 	cursor,
@@ -25,6 +26,7 @@ export const traceLink: LinkPart = {
 	print(p) {
 		const other = compared.value;
 
+		if (!documentsOf(KIND).length) return;
 		printTraceLink(
 			{
 				trace: trace.value?.trace,
@@ -61,6 +63,6 @@ export const traceLink: LinkPart = {
 		if (l.machine && l.machine !== machine.value) await simulate(l.machine);
 	},
 	settled() {
-		return !documentsOf("trace").length || !!(trace.value && machine.value);
+		return !documentsOf(KIND).length || !!(trace.value && machine.value);
 	},
 };
