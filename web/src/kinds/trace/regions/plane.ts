@@ -23,6 +23,7 @@ import {
 import { option, options, setOption } from "../../../state/store";
 import { levelColours, mix, regionColour, type Palette } from "../../../draw/colours";
 import { rgba, type Draw } from "../../../draw/draw";
+import { drawKeyBefore } from "../../../draw/key";
 import { CanvasView } from "../../../views/canvas";
 import { shownRegions } from "./frames";
 import type { ViewKind } from "../../../views/view";
@@ -301,15 +302,8 @@ class Plane extends CanvasView {
 				]
 			: levelNames.value.map((l, i) => [l, colours[i] ?? p.muted]);
 		const a = this.answer.value;
-		let x = d.width - RIGHT;
+		const x = drawKeyBefore(d, p, d.width - RIGHT, HEAD / 2, items, small.size);
 
-		for (const [text, colour] of items.reverse()) {
-			x -= d.measure(text, small);
-			d.text(x, HEAD / 2, text, { ...small, colour: p.text });
-			x -= 13;
-			d.rect(x, HEAD / 2 - 5, 9, 9, colour);
-			x -= 9;
-		}
 		d.text(LEFT, HEAD / 2, r.name, name);
 		if (!a) return;
 		const left = LEFT + d.measure(r.name, name) + 10;

@@ -33,6 +33,7 @@ import {
 import { option, options } from "../../../state/store";
 import { levelColours, mix, regionColour, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
+import { drawKeyBefore } from "../../../draw/key";
 import { drawLevel, resultsOf, slotWords, UNKNOWN, type CacheScene } from "./cacheParts";
 import { CanvasView } from "../../../views/canvas";
 import { Flight } from "./flight";
@@ -184,13 +185,7 @@ class Regions extends CanvasView {
 			d.text(x, HEAD / 2, tail, small);
 			x -= 12;
 		}
-		for (const [text, colour] of items.reverse()) {
-			x -= d.measure(text, small);
-			d.text(x, HEAD / 2, text, { ...small, colour: p.text });
-			x -= 13;
-			d.rect(x, HEAD / 2 - 5, 9, 9, colour);
-			x -= 9;
-		}
+		drawKeyBefore(d, p, x, HEAD / 2, items, small.size);
 	}
 
 	private drawFrame(d: Draw, p: Palette, f: Frame, lit: Lit | null): void {

@@ -197,7 +197,7 @@ class Rings extends RingsView<Scene> {
 		);
 		labels(d, p, q, [...boxes, ...words], this.matrices.named());
 		if (boxes.length) this.matrices.draw(d, p, q, [hover.value, selection.value]);
-		const notes = ["pale: a nearer copy exists"];
+		const notes = ["pale: a copy is nearer"];
 		if (q.bundles)
 			notes.push(`${exact(q.paths.length)} paths in ${exact(q.bundles.length)} bundles`);
 		if (!this.results.exact && !playing.value) notes.push("band: still counting");
