@@ -15,14 +15,14 @@ export interface DocumentKind {
 	title: string;
 	/** Its views in the order of their tabs. Ids are unique among all kinds. */
 	views: ViewKind[];
-	/** Kinds into whose documents this one leads: their tabs are listed beside its own. */
+	/** Kinds into whose documents this one leads: their tabs are listed, if need be disabled. */
 	leadsTo?: string[];
 
 	/** Called once when the page starts: effects that follow the store. */
 	start?(): void;
-	/** Documents of this kind are open; the link is that of the URL. */
+	/** Called when /api/open has documents of this kind; the link is the first URL. */
 	begin(open: Open, link: URLSearchParams): Promise<void>;
-	/** The server was away: whatever it held for this page has to be asked for again. */
+	/** Called when the server is back: it may have lost all that this page asked of it. */
 	reconnect?(open: Open): Promise<void>;
 	/** Server-sent events that this kind listens to, by name; the data are parsed JSON. */
 	events?: Record<string, (data: unknown) => void>;
@@ -34,9 +34,9 @@ export interface DocumentKind {
 
 	/** Its part of the URL. Keys of a new kind begin with its id and a dot. */
 	link?: LinkPart;
-	/** What keys and the search can do while this kind is open. */
+	/** Keys run these while a view of this kind is shown; the search always lists them. */
 	commands?: Command[];
-	/** Everything of the documents that has a name. Reads signals. */
+	/** Everything that has a name in its documents. Reads signals. */
 	searchItems?(): SearchItem[];
 	/** Places that the text in the search box itself names: "matmul.c:33". */
 	searchText?(text: string): SearchItem[];
@@ -47,7 +47,7 @@ export interface DocumentKind {
 	Bottom?: ComponentType; // bottom-pane
 	/** Above the view, instead of the controls that the view lists. */
 	Bar?: ComponentType;
-	/** In the top bar, also while another kind is looked at. */
+	/** In the top bar, also while a view of another kind is shown. */
 	Top?: ComponentType<{ active: boolean }>;
 	/** Buttons beside those that save a picture of the view. */
 	buttons?(v: ViewKind): Button[];
@@ -67,9 +67,9 @@ export interface Command {
 }
 
 export interface SearchItem {
-	kind: string; // a word for what it is: "region", "line"
+	kind: string; // a word for the item: "region", "line"
 	title: string;
-	side: string; // more about it, in small letters
+	side: string; // details, in small letters
 	run(): void;
 }
 
