@@ -13,7 +13,7 @@ mkdirSync(out, { recursive: true });
 copyFileSync(join(here, "src/index.html"), join(out, "index.html"));
 
 const options = {
-	entryPoints: [join(here, "src/app.tsx"), join(here, "src/app.css")],
+	entryPoints: [join(here, "src/app.ts")], // and the styles that it imports, as app.css
 	outdir: out,
 	absWorkingDir: here,
 	bundle: true,

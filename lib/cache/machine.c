@@ -63,7 +63,8 @@ static const struct keyword {
 static const char *const part_names[] = { "L1",   "L2",    "L3",   "L4",
 					  "L1i",  "TLB",   "TLB2", "memory",
 					  "walk", "cores", "seed", "host" };
-static const char *const prefetchers[] = { "none", "next", "stride", "stream" };
+const char *const ml_prefetcher_names[ML_PREFETCHERS] = { "none", "next", "stride",
+							  "stream" };
 
 /* A level, L1i or TLB as far as the text told it. */
 struct part {
@@ -274,9 +275,9 @@ static bool prefetch(struct parser *p, struct part *t, const char *value)
 	size_t length = strcspn(value, "*");
 	struct ml_quantity n = { .whole = 1, .parts = 1 };
 
-	for (unsigned i = 0; i < sizeof(prefetchers) / sizeof(*prefetchers); i++) {
-		if (strlen(prefetchers[i]) != length ||
-		    memcmp(prefetchers[i], value, length))
+	for (unsigned i = 0; i < ML_PREFETCHERS; i++) {
+		if (strlen(ml_prefetcher_names[i]) != length ||
+		    memcmp(ml_prefetcher_names[i], value, length))
 			continue;
 		if (value[length] && (!ml_quantity_scan(&n, value + length + 1) ||
 				      n.unit == value + length + 1 || *n.unit))

@@ -54,7 +54,10 @@ enum ml_prefetcher {
 			     line */
 	ML_PREFETCH_STRIDE, /* by site: twice the same distance, then that far ahead */
 	ML_PREFETCH_STREAM, /* ascending or descending misses within a page */
+	ML_PREFETCHERS
 };
+
+extern const char *const ml_prefetcher_names[ML_PREFETCHERS]; /* "none", "next"... */
 
 struct ml_level_spec {
 	char name[ML_LEVEL_NAME]; /* "L1", "L1i", "TLB" */

@@ -29,7 +29,7 @@ function row(what, times) {
 /** Draws moments one after the other as fast as it can; the references are there already. */
 async function drawn(page, trail) {
 	return page.evaluate(async (length) => {
-		const { store, mounted } = globalThis.memlamp;
+		const { store, trace, mounted } = globalThis.memlamp;
 		const frame = () => new Promise((r) => requestAnimationFrame(r));
 		const times = [];
 
@@ -38,7 +38,7 @@ async function drawn(page, trail) {
 			"regions.trail": String(length),
 		};
 		for (let i = 0; i < 150; i++) {
-			store.setCursor(600000 + 37 * i);
+			trace.setCursor(600000 + 37 * i);
 			await frame();
 			const start = performance.now();
 			mounted.view.paint();
@@ -51,12 +51,12 @@ async function drawn(page, trail) {
 /** Plays for three seconds and takes the time from frame to frame. */
 async function played(page, speed) {
 	return page.evaluate(async (v) => {
-		const { store } = globalThis.memlamp;
+		const { trace } = globalThis.memlamp;
 		const times = [];
 
-		store.setCursor(560000);
-		store.speed.value = v;
-		store.playing.value = true;
+		trace.setCursor(560000);
+		trace.speed.value = v;
+		trace.playing.value = true;
 		await new Promise((done) => {
 			const begin = performance.now();
 			let last = begin;
@@ -67,7 +67,7 @@ async function played(page, speed) {
 				else done();
 			});
 		});
-		store.playing.value = false;
+		trace.playing.value = false;
 		return times;
 	}, speed);
 }

@@ -54,7 +54,7 @@ function glyphs(page) {
 function painted(page, from, again) {
 	return page.evaluate(
 		async ([first, same]) => {
-			const { store, mounted } = globalThis.memlamp;
+			const { trace, mounted } = globalThis.memlamp;
 			const v = mounted.view;
 			const frame = () => new Promise((r) => requestAnimationFrame(r));
 			const times = [];
@@ -63,8 +63,8 @@ function painted(page, from, again) {
 				if (!same) {
 					const redraw = v.redraw;
 					v.redraw = () => {};
-					store.setCursor(first + 997 * i);
-					while (v.of?.cursor !== store.cursor.value)
+					trace.setCursor(first + 997 * i);
+					while (v.of?.cursor !== trace.cursor.value)
 						await frame();
 					v.redraw = redraw;
 				}
@@ -84,14 +84,14 @@ function painted(page, from, again) {
 function played(page, from, speed) {
 	return page.evaluate(
 		async ([first, v]) => {
-			const { store, mounted } = globalThis.memlamp;
+			const { trace, mounted } = globalThis.memlamp;
 			const times = [];
 			const seen = new Set();
 			let begin = 0;
 
-			store.setCursor(first);
-			store.speed.value = v;
-			store.playing.value = true;
+			trace.setCursor(first);
+			trace.speed.value = v;
+			trace.playing.value = true;
 			await new Promise((done) => {
 				begin = performance.now();
 				let last = begin;
@@ -106,7 +106,7 @@ function played(page, from, speed) {
 					else done();
 				});
 			});
-			store.playing.value = false;
+			trace.playing.value = false;
 			return { times, moments: seen.size / 4 };
 		},
 		[from, speed],

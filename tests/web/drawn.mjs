@@ -62,7 +62,7 @@ export function ask(page, route) {
 	return page.evaluate(
 		(r) =>
 			fetch(
-				`/api/sims/${globalThis.memlamp.store.ready.value.sim}/${r}`,
+				`/api/sims/${globalThis.memlamp.trace.ready.value.sim}/${r}`,
 				{
 					headers: {
 						"X-Memlamp-Token":
@@ -79,8 +79,8 @@ export function ask(page, route) {
 export async function set(page, cursor, window) {
 	await page.evaluate(
 		([c, w]) => {
-			if (w) globalThis.memlamp.store.setWindow(w);
-			globalThis.memlamp.store.setCursor(c);
+			if (w) globalThis.memlamp.trace.setWindow(w);
+			globalThis.memlamp.trace.setCursor(c);
 		},
 		[cursor, window],
 	);

@@ -410,7 +410,7 @@ export const tests = {
 		await page.locator('tr[data-member="2"]').click();
 		await button.click();
 		const second = await w.until("both are simulated", () =>
-			w.value(page, "second"),
+			w.value(page, "compared"),
 		);
 		assert.match((await w.value(page, "sim")).machine, /^L1 64 /);
 		assert.match(second.machine, /^L1 256 /);
@@ -477,7 +477,7 @@ export const tests = {
 		});
 		assert.deepEqual(places, [8, 4]);
 		await page
-			.getByLabel("how the traces share one time")
+			.getByLabel("common time of the traces")
 			.selectOption("normalised");
 		await settled(w, page);
 		assert.equal(await state(page, "end"), 1);
@@ -656,12 +656,12 @@ export const tests = {
 		);
 		await page.getByRole("button", { name: "shared cache" }).click();
 		const a = await w.until("ways are there", () =>
-			state(page, "secondOrder"),
+			state(page, "sharedCache"),
 		);
 		const ways = query(
 			w,
 			file,
-			`ensembles/0/second?size=L1%20size&threads=2&measure=time&time=raw&window=256&cells=${a.cells}`,
+			`ensembles/0/shared?size=L1%20size&threads=2&measure=time&time=raw&window=256&cells=${a.cells}`,
 		);
 		assert.equal(a.ways, ways.header.ways);
 		assert.deepEqual(Object.values(a.member), ways.column.member);

@@ -69,7 +69,7 @@ export const tests = {
 
 		await page.evaluate(
 			() =>
-				(globalThis.memlamp.store.selection.value = {
+				(globalThis.memlamp.trace.selection.value = {
 					kind: "write",
 				}),
 		);
@@ -83,7 +83,7 @@ export const tests = {
 		]) {
 			await set(page, 44500);
 			await page.evaluate(
-				(b) => (globalThis.memlamp.store.playBy.value = b),
+				(b) => (globalThis.memlamp.trace.playBy.value = b),
 				by,
 			);
 			await page.getByLabel("one step", { exact: true }).click();
@@ -113,9 +113,9 @@ export const tests = {
 
 		await page.getByLabel("play by").selectOption("only miss");
 		await page.evaluate(() => {
-			globalThis.memlamp.store.speed.value = 20;
+			globalThis.memlamp.trace.speed.value = 20;
 			globalThis.seen = [];
-			globalThis.memlamp.store.cursor.subscribe((c) =>
+			globalThis.memlamp.trace.cursor.subscribe((c) =>
 				globalThis.seen.push(c),
 			);
 		});
@@ -133,7 +133,7 @@ export const tests = {
 
 		await set(page, 1);
 		await page.getByLabel("play by").selectOption("stop miss");
-		await page.evaluate(() => (globalThis.memlamp.store.speed.value = 50));
+		await page.evaluate(() => (globalThis.memlamp.trace.speed.value = 50));
 		await page.keyboard.press("Space");
 		await w.until(
 			"it has stopped",
@@ -153,9 +153,9 @@ export const tests = {
 
 		await page.getByLabel("play by").selectOption("rest miss");
 		await page.evaluate(() => {
-			globalThis.memlamp.store.speed.value = 50;
+			globalThis.memlamp.trace.speed.value = 50;
 			globalThis.seen = [];
-			globalThis.memlamp.store.cursor.subscribe((c) =>
+			globalThis.memlamp.trace.cursor.subscribe((c) =>
 				globalThis.seen.push([c, performance.now()]),
 			);
 		});
@@ -190,7 +190,7 @@ export const tests = {
 		await page.keyboard.press("Control+ArrowRight");
 		await at(16);
 		await page.keyboard.press("Control+ArrowRight");
-		await page.getByText("There is no phase behind this.").waitFor();
+		await page.getByText("There is no phase after this.").waitFor();
 		await page.keyboard.press("Control+ArrowLeft");
 		await at(0);
 	},
@@ -201,9 +201,9 @@ export const tests = {
 		await set(page, 1000, { from: 1000, to: 1100 });
 		await page.keyboard.press("l");
 		await page.evaluate(() => {
-			globalThis.memlamp.store.speed.value = 500;
+			globalThis.memlamp.trace.speed.value = 500;
 			globalThis.seen = [];
-			globalThis.memlamp.store.cursor.subscribe((c) =>
+			globalThis.memlamp.trace.cursor.subscribe((c) =>
 				globalThis.seen.push(c),
 			);
 		});

@@ -16,15 +16,15 @@ async function open(w, trace, machine, hash) {
 
 /** Moves the cursor and waits until regions and caches show that moment. */
 async function goTo(w, page, time) {
-	await page.evaluate((t) => globalThis.memlamp.store.setCursor(t), time);
+	await page.evaluate((t) => globalThis.memlamp.trace.setCursor(t), time);
 	await settled(w, page);
 }
 
 async function settled(w, page) {
 	await w.until("the picture shows the cursor's moment", () =>
 		page.evaluate(() => {
-			const { store, mounted } = globalThis.memlamp;
-			const now = store.cursor.value;
+			const { trace, mounted } = globalThis.memlamp;
+			const now = trace.cursor.value;
 			const v = mounted.view;
 			return (
 				v.light.lit?.cursor === now &&
@@ -101,7 +101,7 @@ async function picture(page) {
 async function phase(page, name) {
 	return page.evaluate(
 		(n) =>
-			globalThis.memlamp.store.trace.value.phases.find(
+			globalThis.memlamp.trace.trace.value.phases.find(
 				(p) => p.name === n,
 			).from,
 		name,
@@ -272,9 +272,9 @@ export const tests = {
 		);
 		const chosen = async (line) => {
 			await page.evaluate((n) => {
-				const { store } = globalThis.memlamp;
-				store.selection.value = {
-					file: store.file.value,
+				const { trace } = globalThis.memlamp;
+				trace.selection.value = {
+					file: trace.file.value,
 					line: n,
 				};
 			}, line);
@@ -475,7 +475,7 @@ export const tests = {
 		const page = await open(w, trace, TINY, "#view=regions");
 		const refs = w.refs(trace).filter((r) => r.region === "stack of merge");
 		const stack = await page.evaluate(() =>
-			globalThis.memlamp.store.regions.value.find(
+			globalThis.memlamp.trace.regions.value.find(
 				(r) => r.name === "stack of merge",
 			),
 		);
@@ -516,7 +516,7 @@ export const tests = {
 
 		await page.evaluate(
 			(b) =>
-				globalThis.memlamp.store.setWindow({
+				globalThis.memlamp.trace.setWindow({
 					from: b,
 					to: b + 64,
 				}),
@@ -563,7 +563,7 @@ export const tests = {
 		const refs = w.refs(stride(w)).filter((r) => r.kind && r.region === "A");
 
 		await page.evaluate(
-			(t) => globalThis.memlamp.store.setCursor(t),
+			(t) => globalThis.memlamp.trace.setCursor(t),
 			refs[200].time,
 		);
 		await w.until("the arrow is there", async () =>
@@ -581,7 +581,7 @@ export const tests = {
 			.filter((r) => r.kind && r.region === "A" && r.time > bad)[50];
 
 		await page.evaluate(
-			(t) => globalThis.memlamp.store.setCursor(t),
+			(t) => globalThis.memlamp.trace.setCursor(t),
 			ref.time,
 		);
 		await w.until("the moment is shown", () =>
@@ -618,7 +618,7 @@ export const tests = {
 		const bad = await phase(page, "bad stride");
 
 		await page.evaluate(
-			(t) => globalThis.memlamp.store.setCursor(t),
+			(t) => globalThis.memlamp.trace.setCursor(t),
 			bad + 60,
 		);
 		for (const view of ["regions", "cache", "plane", "space"]) {

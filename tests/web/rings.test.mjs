@@ -22,13 +22,13 @@ async function open(w, trace, machine) {
 async function arrived(w, page) {
 	await w.until("the rings show the cursor's moment", () =>
 		page.evaluate(() => {
-			const { store, mounted } = globalThis.memlamp;
+			const { trace, mounted } = globalThis.memlamp;
 			const v = mounted.view;
 			return (
-				v?.made?.of.cursor === store.cursor.value &&
-				v.canvas.dataset.shown === String(store.cursor.value) &&
-				v.canvas.dataset.results === String(store.cursor.value) &&
-				v.canvas.dataset.told === String(store.cursor.value) &&
+				v?.made?.of.cursor === trace.cursor.value &&
+				v.canvas.dataset.shown === String(trace.cursor.value) &&
+				v.canvas.dataset.results === String(trace.cursor.value) &&
+				v.canvas.dataset.told === String(trace.cursor.value) &&
 				!v.flying() &&
 				!v.then
 			);
@@ -47,7 +47,7 @@ function frames(page) {
 }
 
 async function goTo(w, page, time) {
-	await page.evaluate((t) => globalThis.memlamp.store.setCursor(t), time);
+	await page.evaluate((t) => globalThis.memlamp.trace.setCursor(t), time);
 	await arrived(w, page);
 }
 
@@ -58,7 +58,7 @@ async function told(page, time) {
 		"rank",
 	]);
 	const levels = await page.evaluate(() =>
-		globalThis.memlamp.store.ready.value.levels.filter(
+		globalThis.memlamp.trace.ready.value.levels.filter(
 			(l) => l.kind === "cache",
 		),
 	);
@@ -91,7 +91,7 @@ function drawn(page) {
 				x: q.x + c.x[i],
 				y: q.y + c.y[i],
 				level,
-				region: globalThis.memlamp.store.regionOf(
+				region: globalThis.memlamp.trace.regionOf(
 					q.held.region[slot],
 				)?.name,
 				rank,
@@ -115,7 +115,7 @@ function moving(page) {
 
 /** Columns that the server answers of the simulation that is shown. */
 async function asked(page, route, only) {
-	const sim = await page.evaluate(() => globalThis.memlamp.store.ready.value.sim);
+	const sim = await page.evaluate(() => globalThis.memlamp.trace.ready.value.sim);
 
 	return columns(page, `sims/${sim}/${route}`, only);
 }
@@ -163,7 +163,7 @@ function pixel(page, x, y) {
 function sweep(page) {
 	return page.evaluate(
 		() =>
-			globalThis.memlamp.store.trace.value.phases.find(
+			globalThis.memlamp.trace.trace.value.phases.find(
 				(p) => p.name === "bad stride",
 			).from + 120,
 	);
@@ -908,11 +908,11 @@ export const tests = {
 
 		await goTo(w, page, time);
 		const file = await page.evaluate(
-			() => globalThis.memlamp.store.file.value,
+			() => globalThis.memlamp.trace.file.value,
 		);
 		await page.evaluate(
 			(f) =>
-				(globalThis.memlamp.store.selection.value = {
+				(globalThis.memlamp.trace.selection.value = {
 					file: f,
 					line: 33,
 				}),
@@ -920,7 +920,7 @@ export const tests = {
 		);
 		const A = await page.evaluate(
 			() =>
-				globalThis.memlamp.store.regions.value.find(
+				globalThis.memlamp.trace.regions.value.find(
 					(r) => r.name === "A",
 				).region,
 		);
@@ -940,7 +940,7 @@ export const tests = {
 		// no other line reads A in this phase
 		const from = await page.evaluate(
 			() =>
-				globalThis.memlamp.store.trace.value.phases.find(
+				globalThis.memlamp.trace.trace.value.phases.find(
 					(p) => p.name === "bad stride",
 				).from,
 		);

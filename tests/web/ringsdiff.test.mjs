@@ -41,11 +41,11 @@ function arrived(w, page) {
 		"the difference shows the cursor's moment",
 		() =>
 			page.evaluate(() => {
-				const { store, mounted } = globalThis.memlamp;
+				const { store, trace, mounted } = globalThis.memlamp;
 				return (
 					store.view.value === "ringsDiff" &&
 					mounted.view?.still?.()?.shown ===
-						store.cursor.value
+						trace.cursor.value
 				);
 			}),
 		15000,
@@ -59,8 +59,8 @@ async function goTo(w, page, time) {
 
 const sims = (page) =>
 	page.evaluate(() => {
-		const { ready, second } = globalThis.memlamp.store;
-		return [ready.value.sim, second.value.sim];
+		const { ready, compared } = globalThis.memlamp.trace;
+		return [ready.value.sim, compared.value.sim];
 	});
 
 /** By 16 bytes of memory, the nearest level of a simulation that holds them. */
@@ -113,8 +113,8 @@ async function served(page, sim, from, count) {
 	const levels = await page.evaluate(
 		(n) =>
 			[
-				globalThis.memlamp.store.ready.value,
-				globalThis.memlamp.store.second.value,
+				globalThis.memlamp.trace.ready.value,
+				globalThis.memlamp.trace.compared.value,
 			].find((s) => s.sim === n).levels.length - 1,
 		sim,
 	);
@@ -211,7 +211,7 @@ export const tests = {
 		const places = () =>
 			page.evaluate(() => {
 				const q = globalThis.memlamp.mounted.view.made.picture;
-				return q.partings
+				return q.differences
 					.map((x) =>
 						JSON.stringify([
 							x.nearer,
@@ -296,7 +296,7 @@ export const tests = {
 
 		assert.equal(
 			await page.evaluate(
-				() => globalThis.memlamp.store.second.value.trace,
+				() => globalThis.memlamp.trace.compared.value.trace,
 			),
 			1,
 		);
@@ -328,14 +328,16 @@ export const tests = {
 
 		assert.equal(
 			await page.evaluate(
-				() => globalThis.memlamp.store.second.value.trace,
+				() => globalThis.memlamp.trace.compared.value.trace,
 			),
 			0,
 		);
 		await page.getByLabel("trace to compare with").selectOption("1");
 		await w.until("the second trace is compared", () =>
 			page.evaluate(
-				() => globalThis.memlamp.store.second.value?.trace === 1,
+				() =>
+					globalThis.memlamp.trace.compared.value?.trace ===
+					1,
 			),
 		);
 		await arrived(w, page);
@@ -406,7 +408,7 @@ export const tests = {
 		await w.until("the strip is there", () =>
 			page.evaluate(
 				() =>
-					!!globalThis.memlamp.mounted.timeline.differ.answer(),
+					!!globalThis.memlamp.mounted.timeline.disagreements.answer(),
 			),
 		);
 		const box = await page.locator(".timeline canvas").first().boundingBox();

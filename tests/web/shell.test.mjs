@@ -110,8 +110,8 @@ export const tests = {
 		const { page, line } = await openAtInner(w);
 
 		await page.evaluate(() => {
-			globalThis.memlamp.store.setWindow({ from: 100, to: 900 });
-			globalThis.memlamp.store.setCursor(321);
+			globalThis.memlamp.trace.setWindow({ from: 100, to: 900 });
+			globalThis.memlamp.trace.setCursor(321);
 		});
 		await w.until("the address has it", () => page.url().includes("at=321"));
 		const hash = new URL(page.url()).hash;
@@ -137,7 +137,7 @@ export const tests = {
 		const page = await w.page(await w.serve(matmul(w)));
 		const at = w.refs(matmul(w)).filter((r) => r.kind)[1000];
 
-		await page.evaluate(() => globalThis.memlamp.store.setCursor(1000));
+		await page.evaluate(() => globalThis.memlamp.trace.setCursor(1000));
 		await page.locator("dd.mono", { hasText: at.address }).waitFor();
 	},
 
@@ -202,7 +202,7 @@ export const tests = {
 		const page = await w.page(await w.serve(matmul(w)));
 		const caption = () => page.locator(".caption").textContent();
 
-		await page.evaluate(() => globalThis.memlamp.store.setCursor(5000));
+		await page.evaluate(() => globalThis.memlamp.trace.setCursor(5000));
 		await page.locator(".section h3", { hasText: "5,000" }).waitFor();
 		await page.waitForTimeout(300);
 		const before = await caption();
@@ -211,7 +211,7 @@ export const tests = {
 			"it moved",
 			async () => (await w.value(page, "cursor")) > 5000,
 		);
-		await page.evaluate(() => globalThis.memlamp.store.setCursor(5000));
+		await page.evaluate(() => globalThis.memlamp.trace.setCursor(5000));
 		await w.until("it is back", async () => (await caption()) === before);
 	},
 

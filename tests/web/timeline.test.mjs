@@ -125,7 +125,7 @@ export const tests = {
 		const region = (await w.value(page, "regions"))[0].region;
 
 		await page.evaluate(
-			(r) => (globalThis.memlamp.store.selection.value = { region: r }),
+			(r) => (globalThis.memlamp.trace.selection.value = { region: r }),
 			region,
 		);
 		const chosen = await ask(page, `select?region=${region}`);

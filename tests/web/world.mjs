@@ -222,7 +222,7 @@ export class World {
 				page
 					.evaluate(
 						() =>
-							!!globalThis.memlamp?.store.ready
+							!!globalThis.memlamp?.trace.ready
 								.value,
 					)
 					.catch(() => false),
@@ -230,9 +230,16 @@ export class World {
 		);
 	}
 
-	/** A value of the page's store. */
+	/** A value of the page's store, or else of the trace's. */
 	value(page, name) {
-		return page.evaluate((n) => globalThis.memlamp.store[n].value, name);
+		return page.evaluate(
+			(n) =>
+				(
+					globalThis.memlamp.store[n] ??
+					globalThis.memlamp.trace[n]
+				).value,
+			name,
+		);
 	}
 
 	/** Waits until a condition of the test holds. */

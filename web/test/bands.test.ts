@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bandAt, bands } from "../src/model/bands";
+import { bandAt, bands } from "../src/kinds/trace/model/bands";
 
 const ends = new Float64Array(3);
 const parts = new Float64Array(3);

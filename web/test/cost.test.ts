@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { costParts, cyclesOf, levelRows, metrics, missesOf } from "../src/model/cost";
-import type { Level } from "../src/model/types";
+import {
+	costParts,
+	cyclesOf,
+	levelRows,
+	metrics,
+	missesOf,
+} from "../src/kinds/trace/model/cost";
+import type { Level } from "../src/kinds/trace/model/types";
 
 const level = { size: 0, ways: 1, sets: 1, line: 64, policy: "lru", instances: 1 };
 const levels: Level[] = [

@@ -24,8 +24,13 @@ import {
 	type Ensemble,
 	type Matching,
 	type Member,
-} from "../src/model/ensemble";
-import { curvesCsv, plotJson, rankingCsv, secondCsv } from "../src/model/ensembleFiles";
+} from "../src/kinds/ensemble/model/ensemble";
+import {
+	curvesCsv,
+	plotJson,
+	rankingCsv,
+	sharedCacheCsv,
+} from "../src/kinds/ensemble/model/files";
 import {
 	cellAt,
 	cellTime,
@@ -41,7 +46,7 @@ import {
 	spreadLabels,
 	usualRange,
 	valueAt,
-} from "../src/model/ensembleGraph";
+} from "../src/kinds/ensemble/model/graph";
 
 /** Sizes 4K, 8K and policies lru, fifo; cycles go by the size alone. */
 function small(): Ensemble {
@@ -376,7 +381,7 @@ test("files have the numbers of the picture", () => {
 		rankingCsv(e, { unit: "cycles", from: 0, to: 1, rows }, null),
 		"member,label,L1 size,policy,value,run,references\n2,8K lru,8K,lru,6,,1000\n",
 	);
-	const second = {
+	const shared = {
 		from: 0,
 		to: 100,
 		end: 100,
@@ -394,7 +399,7 @@ test("files have the numbers of the picture", () => {
 		value: new Float32Array([8]),
 	};
 	assert.equal(
-		secondCsv(e, second),
+		sharedCacheCsv(e, shared),
 		"thread 1,thread 2,starved,value\n4K lru,8K lru,1,8\n",
 	);
 	const j = JSON.parse(
@@ -403,9 +408,9 @@ test("files have the numbers of the picture", () => {
 			window: null,
 			run: null,
 			workingSet: null,
-			second,
+			shared,
 		}),
 	);
 	assert.deepEqual(j.curves.members[1].mean, [null, 3]);
-	assert.deepEqual(j.second.ways[0].members, ["4K lru", "8K lru"]);
+	assert.deepEqual(j.shared.ways[0].members, ["4K lru", "8K lru"]);
 });

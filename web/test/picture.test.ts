@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { arrange, parseBox, parseList, printBox } from "../src/model/boxes";
-import { layLevel, layLevels, slotAt, slotBox } from "../src/model/cacheLayout";
-import { along, frequent, scaleOf, sumFrom } from "../src/model/heat";
-import { laySegments, xOfAddress } from "../src/model/segments";
-import { usualRegions } from "../src/model/shown";
+import { arrange, parseBox, parseList, printBox } from "../src/kinds/trace/model/boxes";
+import {
+	layLevel,
+	layLevels,
+	slotAt,
+	slotBox,
+} from "../src/kinds/trace/model/cacheLayout";
+import { along, frequent, scaleOf, sumFrom } from "../src/kinds/trace/model/heat";
+import { laySegments, xOfAddress } from "../src/kinds/trace/model/segments";
+import { usualRegions } from "../src/kinds/trace/model/usualRegions";
 import { region } from "./region";
 
 function overlap(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cellAt, layOut, placeOf } from "../src/model/readingOrder";
-import { placeOfSpeed, speedAt, speeds } from "../src/model/speed";
+import { cellAt, layOut, placeOf } from "../src/kinds/trace/model/readingOrder";
+import { placeOfSpeed, speedAt, speeds } from "../src/kinds/trace/model/speed";
 
 const room = { width: 640, height: 400 };
 

@@ -1,4 +1,4 @@
-import type { Region } from "../src/model/types";
+import type { Region } from "../src/kinds/trace/model/types";
 
 /** A region of the user's code, with what a test changes of it. */
 export function region(over: Partial<Region>): Region {

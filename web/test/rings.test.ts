@@ -15,7 +15,7 @@ import {
 	wideWay,
 	zoomAt,
 	type Point,
-} from "../src/model/rings";
+} from "../src/kinds/trace/model/rings";
 import {
 	EMPTY,
 	glyphsOf,
@@ -26,15 +26,29 @@ import {
 	cloudOf,
 	cachedBytes,
 	glyphIn,
-	type HeldLines,
 	type Place,
-} from "../src/model/ringsGlyphs";
-import { layAround, distance, nearest, type Rect } from "../src/model/ringsAround";
-import { join, within, type Stretch } from "../src/model/ringsMoves";
-import { bundlesOf, bundleWay, pathsOf } from "../src/model/ringsPaths";
-import { clickSets, parseSets, printSets, wrongSets } from "../src/model/ringsSets";
-import { parseScores, printScores, scoreParams } from "../src/model/temperature";
-import type { StateLevel } from "../src/model/types";
+} from "../src/kinds/trace/model/ringsGlyphs";
+import type { HeldLines } from "../src/kinds/trace/model/ringsLines";
+import {
+	layAround,
+	distance,
+	nearest,
+	type Rect,
+} from "../src/kinds/trace/model/ringsAround";
+import { join, within, type Stretch } from "../src/kinds/trace/model/ringsMoves";
+import { bundlesOf, bundleWay, pathsOf } from "../src/kinds/trace/model/ringsPaths";
+import {
+	clickSets,
+	parseSets,
+	printSets,
+	wrongSets,
+} from "../src/kinds/trace/model/ringsSets";
+import {
+	parseScores,
+	printScores,
+	scoreParams,
+} from "../src/kinds/trace/model/temperature";
+import type { StateLevel } from "../src/kinds/trace/model/types";
 import { region } from "./region";
 
 const A = region({ elem: 8, dims: [32], extent: 256 });

@@ -1,27 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { matchedTime, matchOf, printMatch, type Run } from "../src/model/matchedTime";
-import { layMemory, spot } from "../src/model/rings";
 import {
-	EMPTY,
-	homeOf,
-	MOVE,
-	type HeldLines,
-	type Place,
-} from "../src/model/ringsGlyphs";
+	matchedTime,
+	matchOf,
+	printMatch,
+	type Run,
+} from "../src/kinds/trace/model/matchedTime";
+import { layMemory, spot } from "../src/kinds/trace/model/rings";
+import { EMPTY, homeOf, MOVE, type Place } from "../src/kinds/trace/model/ringsGlyphs";
+import type { HeldLines } from "../src/kinds/trace/model/ringsLines";
 import {
 	countServed,
 	layBoth,
 	nearerOf,
-	partingsOf,
+	differencesOf,
 	requestsOf,
 	sameGeometry,
 	sideOf,
 	totalsOf,
 	unitOf,
 	type Side,
-} from "../src/model/ringsDiff";
-import type { StateLevel } from "../src/model/types";
+} from "../src/kinds/trace/model/ringsDiff";
+import type { StateLevel } from "../src/kinds/trace/model/types";
 import { region } from "./region";
 
 const A = region({ elem: 8, dims: [32], extent: 256 });
@@ -160,7 +160,7 @@ function side(lines: number[], levels = [L1, L2]): Side {
 test("what differs stands where each of the two has it", () => {
 	const a = side([0, -1, -1, -1, 4, -1, -1, -1]);
 	const b = side([-1, -1, 4, -1, 0, -1, -1, -1]);
-	const [one, two, three] = partingsOf(
+	const [one, two, three] = differencesOf(
 		{
 			bytes: [16, 16, 16],
 			region: [A.region, A.region, A.region],

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseLink, printLink } from "../src/model/link";
+import { parseTraceLink, printTraceLink } from "../src/kinds/trace/model/link";
 import {
 	parseSelection,
 	selectionParams,
 	selectionText,
 	selectionWords,
 	without,
-} from "../src/model/selection";
+} from "../src/kinds/trace/model/selection";
 
 const names = {
 	file: () => "matmul.c",
@@ -52,7 +53,6 @@ test("the state of the page survives the address", () => {
 		machine: "L1 32K 8w | memory 200c",
 		second: "zen4",
 		with: 2,
-		view: "regions",
 		cursor: 123456789012,
 		window: { from: 10, to: 20 },
 		selection: { region: 2 },
@@ -60,12 +60,17 @@ test("the state of the page survives the address", () => {
 		speed: 1000,
 		loop: true,
 		by: "miss",
-		options: { "regions.mode": "count & more" },
 	};
+	const common = { view: "regions", options: { "regions.mode": "count & more" } };
+	const p = new URLSearchParams();
 
-	assert.deepEqual(parseLink(`#${printLink(link)}`), link);
+	printTraceLink(link, p);
+	printLink(common, p);
+	const read = new URLSearchParams(p.toString());
+	assert.deepEqual(parseTraceLink(read), link);
+	assert.deepEqual(parseLink(read), common);
 });
 
 test("a window that ends before it begins is ignored", () => {
-	assert.equal(parseLink("#window=20-10").window, undefined);
+	assert.equal(parseTraceLink(new URLSearchParams("window=20-10")).window, undefined);
 });

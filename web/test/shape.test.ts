@@ -12,7 +12,7 @@ import {
 	placeOf,
 	shapeOf,
 	strip,
-} from "../src/model/shape";
+} from "../src/kinds/trace/model/shape";
 import { region } from "./region";
 
 const none = { elem: 0, row: 0, order: "" } as const;

@@ -9,7 +9,7 @@ import {
 	tileWindow,
 	tilesOf,
 	wholeTile,
-} from "../src/model/tiling";
+} from "../src/kinds/trace/model/tiling";
 
 test("cells are one to two pixels wide, or one reference", () => {
 	assert.equal(cellWidth(1000, 1000), 1);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fit, shapeOf } from "../src/model/shape";
-import { brightness, lastOf, trailFor, type Refs } from "../src/model/trail";
+import { fit, shapeOf } from "../src/kinds/trace/model/shape";
+import { brightness, lastOf, trailFor, type Refs } from "../src/kinds/trace/model/trail";
 import { region } from "./region";
 
 const A = region({ dims: [4, 4], extent: 64 });

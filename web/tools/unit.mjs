@@ -20,6 +20,9 @@ await esbuild.build({
 	logLevel: "warning",
 });
 const files = names.map((n) => join(out, n.replace(/\.ts$/, ".mjs")));
-const run = spawnSync(process.execPath, ["--test", ...files], { stdio: "inherit" });
+const run = spawnSync(process.execPath, ["--test", ...files], {
+	stdio: "inherit",
+	env: { ...process.env, WEB: web },
+});
 rmSync(out, { recursive: true });
 process.exit(run.status ?? 1);

@@ -1,6 +1,7 @@
 #include "lib/query/routes/route_open.h"
 
 #include "lib/base/path.h"
+#include "lib/cache/access.h"
 #include "lib/cache/machine.h"
 #include "lib/cache/policy.h"
 #include "lib/query/workspace/answer.h"
@@ -56,8 +57,21 @@ static void put_policies(struct ml_answer *a)
 		ml_json_object(&a->json);
 		ml_answer_string(a, "name", p->name);
 		ml_answer_string(a, "what", p->what);
+		ml_json_key(&a->json, "future");
+		ml_json_bool(&a->json, p->future);
 		ml_json_end(&a->json);
 	}
+	ml_json_end(&a->json);
+}
+
+/* Names from 1 on: the first one of these lists means none. */
+static void put_names(struct ml_answer *a, const char *key, const char *const *list,
+		      size_t count)
+{
+	ml_json_key(&a->json, key);
+	ml_json_array(&a->json);
+	for (size_t i = 1; i < count; i++)
+		ml_json_string(&a->json, list[i]);
 	ml_json_end(&a->json);
 }
 
@@ -72,6 +86,8 @@ bool ml_route_open(struct ml_workspace *ws, const struct ml_request *q,
 	put_documents(ws, a);
 	put_machines(a);
 	put_policies(a);
+	put_names(a, "prefetchers", ml_prefetcher_names, ML_PREFETCHERS);
+	put_names(a, "causes", ml_cause_names, ML_CAUSES);
 	/* where hwloc cannot tell the host's caches, the page offers the presets */
 	ml_answer_string(a, "host",
 			 ml_machine_host(&host, err) ? machine_text(a, &host) : NULL);

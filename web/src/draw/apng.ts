@@ -1,7 +1,8 @@
-// Animated PNG (the APNG chunks of the PNG specification, third edition): the first frame
-// whole, of the others only the rectangle that changed, and in it what did not change is
-// clear and packs to almost nothing. Pictures are opaque. The same frames give the same
-// bytes wherever deflate does; nothing depends on the time.
+// Animated PNG (the APNG chunks of the PNG specification, third edition). The first frame
+// is stored whole. Of every other frame the rectangle that changed is stored; pixels in
+// it that did not change are clear and pack to almost nothing. Pictures are opaque. The
+// same frames give the same bytes wherever deflate does: nothing depends on the time of
+// day.
 
 export interface Frame {
 	width: number;
@@ -78,7 +79,10 @@ export function changed(a: Frame, b: Frame): Box {
 		: { x: left, y: top, w: right - left + 1, h: bottom - top + 1 };
 }
 
-/** Rows of a part of a picture, each behind its filter (none); what is as before is clear. */
+/*
+ * Rows of a part of a picture, each behind its filter byte (none); unchanged pixels are
+ * clear.
+ */
 function scanlines(f: Frame, before: Frame | null, b: Box): Uint8Array<ArrayBuffer> {
 	const out = new Uint8Array(b.h * (1 + 4 * b.w));
 	const [now, was] = [words(f), before && words(before)];
@@ -97,7 +101,7 @@ function scanlines(f: Frame, before: Frame | null, b: Box): Uint8Array<ArrayBuff
 	return out;
 }
 
-/** Takes pictures one by one, all of one size, and keeps them packed only. */
+/** Takes pictures of one size, one by one, and keeps them in packed form only. */
 export class Apng {
 	private readonly chunks: Uint8Array<ArrayBuffer>[] = [];
 	private last: Frame | null = null;
@@ -119,7 +123,7 @@ export class Apng {
 			[b.h, 4],
 			[b.x, 4],
 			[b.y, 4],
-			[Math.round(this.delay), 2], // of:
+			[Math.round(this.delay), 2], // delay, in units of:
 			[1000, 2],
 			[0, 1], // the picture stays for the next one
 			[1, 1], // which is laid over it

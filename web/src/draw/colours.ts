@@ -102,3 +102,8 @@ export function regionColour(p: Palette, rank: number): Colour {
 }
 
 export { mix };
+
+/** Two things that are compared: blue and orange, which every colour vision tells apart. */
+export function sideColours(p: Palette): [a: Colour, b: Colour] {
+	return p.background > 0x808080 ? [0x0b5fb4, 0xc8500a] : [0x62b0ff, 0xff9b4a];
+}

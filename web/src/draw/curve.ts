@@ -1,12 +1,12 @@
 // The graph of a function of x, drawn into an array of pixels column by column: in each
-// column of pixels it covers a span from its least to its greatest y. Measured on 300
-// curves of 1000 points this takes a tenth of the time of paths of a canvas. The loops are
-// plain: they run a million times a frame.
+// column of pixels it covers the span from its lowest to its highest y. For 300 curves of
+// 1000 points this took a tenth of the time of canvas paths. The loops are plain because
+// they run a million times a frame.
 import type { Colour } from "./draw";
 
 type Box = [x0: number, y0: number, x1: number, y1: number];
 
-/** What a coverage that rises from 0 to 1 over `fade` pixels covers of the first u. */
+/** The area below a coverage that rises from 0 to 1 over `fade` pixels, from 0 to u. */
 function risen(u: number, fade: number): number {
 	if (u <= 0) return 0;
 	return u < fade ? (u * u) / (2 * fade) : u - fade / 2;
@@ -41,7 +41,7 @@ class Pen {
 
 	/** Covers a column from low to high, and half the thickness beyond. */
 	column(x: number, low: number, high: number): void {
-		// Where it is steep it is thicker from top to bottom, and its ends fade in and out.
+		// A steep curve is thicker from top to bottom, and its ends fade in and out.
 		const rise = high - low;
 		const steep = rise < 2 ? rise : 2;
 		const by = this.half * Math.sqrt(1 + steep * steep);
@@ -86,8 +86,8 @@ class Pen {
 }
 
 /*
- * Points are x, y, x, y, ... with x ascending; a y that is no number leaves a gap. Returns
- * what is covered, in pixels.
+ * Points are x, y, x, y, ... with x ascending; a y that is no number leaves a gap.
+ * Returns the rectangle that the curve covers, in pixels.
  */
 export function trace(
 	points: ArrayLike<number>,
@@ -100,7 +100,7 @@ export function trace(
 	H: number,
 ): Box | undefined {
 	const pen = new Pen(words, W, H, colour, alpha, Math.max(0.5, (thick * scale) / 2));
-	let column = -1; // being collected: several points may fall into one
+	let column = -1; // the column that is being collected: several points may fall into it
 	let low = 0;
 	let high = 0;
 
@@ -115,17 +115,17 @@ export function trace(
 		for (let c = xa > 0 ? Math.floor(xa) : 0; c <= end; c++) {
 			const from = c < xa ? ya : ya + slope * (c - xa);
 			const to = c + 1 > xb ? yb : ya + slope * (c + 1 - xa);
-			const least = from < to ? from : to;
-			const most = from < to ? to : from;
+			const min = from < to ? from : to;
+			const max = from < to ? to : from;
 			if (c !== column) {
 				if (column >= 0) pen.column(column, low, high);
 				column = c;
-				low = least;
-				high = most;
+				low = min;
+				high = max;
 				continue;
 			}
-			if (least < low) low = least;
-			if (most > high) high = most;
+			if (min < low) low = min;
+			if (max > high) high = max;
 		}
 	}
 	if (column >= 0) pen.column(column, low, high);

@@ -14,7 +14,7 @@ export interface TextStyle {
 	alpha?: number;
 }
 
-/** Places from first to the one behind the last, moved by dx and dy; a colour for each. */
+/** Dots `first` to `end`, `end` not included, moved by dx and dy; each has a colour. */
 export interface Dots {
 	x: Float32Array;
 	y: Float32Array;
@@ -78,17 +78,24 @@ export interface Draw {
 		alpha?: number,
 	): void;
 	text(x: number, y: number, text: string, style: TextStyle): void;
-	/** A rectangle of which there are tens of thousands: written into memory, in one go. */
+	/*
+	 * A rectangle for pictures that have tens of thousands: it is written into memory, not
+	 * to the canvas.
+	 */
 	splat(x: number, y: number, w: number, h: number, fill: Colour, alpha?: number): void;
-	/** Round dots of one radius, as many as there may be: see Dots. */
+	/** Round dots of one radius, in any number: see Dots. */
 	dots(dots: Dots): void;
-	/** A line of a function of x (x ascending, NaN: a gap), of which there are hundreds. */
+	/*
+	 * The graph of a function of x (x ascending, NaN: a gap), for pictures that have
+	 * hundreds.
+	 */
 	curve(points: ArrayLike<number>, colour: Colour, thick?: number, alpha?: number): void;
 	/** A ring of thousands of pieces, written into memory like splats. */
 	band(band: Band): void;
 	/*
-	 * What `paint` draws may be kept until `key` changes, and is then not drawn again:
-	 * for what stays while something flies over it. Parts of a frame have names of their own.
+	 * Draws a part of the frame that stays while something flies over it. The back end may
+	 * keep the result of `paint` and use it again until `key` changes. Each part has a name
+	 * of its own.
 	 */
 	layer(name: string, key: string, paint: () => void): void;
 	/** A picture of columns x rows cells, row by row, scaled without blur. */

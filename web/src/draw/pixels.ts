@@ -170,7 +170,7 @@ export class Pixels implements Draw {
 		);
 	}
 
-	/** These pixels of the sheet are to be put onto the canvas. */
+	/** Marks pixels of the sheet that flush() has to put onto the canvas. */
 	private touched(box: [number, number, number, number] | undefined): void {
 		const d = this.dirty;
 
@@ -224,7 +224,10 @@ export class Pixels implements Draw {
 		this.c.restore();
 	}
 
-	/** Over what is in the sheet, whose pixels carry their own alpha; in whole numbers. */
+	/*
+	 * Blends a colour over a pixel of the sheet, which carries its own alpha; in whole
+	 * numbers.
+	 */
 	private blend(
 		x0: number,
 		y0: number,
@@ -303,7 +306,7 @@ export class Pixels implements Draw {
 		this.words = new Uint32Array(this.image.data.buffer);
 	}
 
-	/** Puts splats onto the canvas; whoever draws a frame calls it at the end. */
+	/** Puts splats onto the canvas; call it at the end of a frame. */
 	flush(): void {
 		if (!this.dirty || !this.image || !this.sheet) return;
 		const [x0, y0, x1, y1] = this.dirty;

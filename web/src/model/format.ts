@@ -55,6 +55,14 @@ export function bytes(n: number): string {
 	return `${Number.isInteger(n) ? n : n >= 100 ? n.toFixed(0) : n.toFixed(1)} ${units[i]}`;
 }
 
+/** "32K", "1.5 MiB" and "4096" as bytes; NaN for any other text. */
+export function parseBytes(text: string): number {
+	const m = text.trim().match(/^(\d+(?:\.\d+)?)\s*([kmg]?)(i?b)?$/i);
+	const power = ["", "k", "m", "g"].indexOf(m?.[2]?.toLowerCase() ?? "");
+
+	return m ? Math.round(Number(m[1]) * 1024 ** power) : NaN;
+}
+
 /** The last parts of a path, enough to know it by. */
 export function shortPath(path: string, parts = 1): string {
 	return path.split("/").slice(-parts).join("/");

@@ -5,7 +5,12 @@
 export type LineState = 0 | 1 | 2 | 3; // code, /* */, """ """, ''' '''
 
 /** What must be put before a line for the highlighter to be in that state. */
-export const opener: Record<LineState, string> = { 0: "", 1: "/*", 2: '"""', 3: "'''" };
+export const statePrefix: Record<LineState, string> = {
+	0: "",
+	1: "/*",
+	2: '"""',
+	3: "'''",
+};
 
 export type Language =
 	| "c"
@@ -69,7 +74,7 @@ export function lineStates(lines: string[], language: Language): Uint8Array {
 				i = end + 1;
 				state = 0;
 			} else if (state > 1) {
-				const end = s.indexOf(opener[state as LineState], i);
+				const end = s.indexOf(statePrefix[state as LineState], i);
 				if (end < 0) break;
 				i = end + 2;
 				state = 0;

@@ -1,234 +1,53 @@
-// The shapes of the server's answers (docs/api.md). Times and counts are numbers below
-// 2^53; addresses are strings in JSON and bigint in columns.
+// Shapes that every kind of document uses (docs/api.md).
 
-import type { OpenEnsemble } from "./ensemble";
-
-export interface OpenTrace {
-	trace: number;
+/** A document that the server has open. Kinds add fields of their own. */
+export interface OpenDocument {
+	kind: string; // id of its DocumentKind
+	number: number; // counts the documents of its kind, from 0
 	path: string;
 	name: string;
-	references: number;
 }
 
+/** A machine that can be chosen by its name. */
 export interface Preset {
 	name: string;
 	text: string;
 	what: string;
 }
 
+/** The answer of /api/open: open documents, and lists to choose from. */
 export interface Open {
 	version: string;
-	traces: OpenTrace[];
+	documents: OpenDocument[];
 	machines: Preset[];
-	host: string | null;
-	machine: string;
-	ensembles?: OpenEnsemble[];
+	policies: { name: string; future: boolean }[]; // future: it must know later accesses
+	prefetchers: string[];
+	causes: string[]; // of misses
+	host: string | null; // the machine that the server runs on, as text
+	machine: string; // the machine to begin with, as text
 }
 
-export interface SourceFile {
-	file: number;
-	path: string;
-	kept: boolean;
-	lines: number;
-}
-
-export interface Thread {
-	thread: number;
-	name: string;
-	parent: number;
-	references: number;
-}
-
-export interface Phase {
-	name: string;
-	depth: number;
-	thread: number;
-	from: number;
-	to: number;
-}
-
-export interface Trace {
-	trace: number;
-	path: string;
-	name: string;
-	counted: boolean; // false: reads, writes, threads and states are not known yet
-	references: number;
-	reads: number;
-	writes: number;
-	fetches: number;
-	command: string;
-	back_end: string;
-	damage: string | null; // a sentence when the file was cut off or is corrupt
-	meta: Record<string, unknown>;
-	gaps: { time: number; count: number; reason: string }[];
-	threads: Thread[];
-	phases: Phase[];
-	marks: { time: number; name: string }[];
-	files: SourceFile[];
-}
-
-export interface Field {
-	name: string;
-	type: string;
-	offset: number;
-	size: number;
-}
-
-export interface Region {
-	region: number;
-	name: string;
-	kind: string;
-	type: string;
-	elem: number;
-	dims: number[];
-	fields: Field[];
-	size: number;
-	extent: number; // bytes of all its blocks, one behind the other; 0 unknown
-	low?: string;
-	blocks: number;
-	references: number;
-	reads: number;
-	writes: number;
-	own: number; // references made by the user's own code, itself or through a library
-	lines: number;
-	first: number;
-	file: string; // path
-	line: number;
-	func: string;
-}
-
-/** References of one line of code, without a simulation. */
-export interface LineCount {
-	file: number | null; // null: no file is known, or not the user's own code
-	line: number;
-	func: string;
-	object?: string;
-	own?: boolean;
-	references: number;
-	reads: number;
-	writes: number;
-}
-
-export interface Level {
-	name: string;
-	size: number;
-	ways: number;
-	sets: number;
-	line: number;
-	policy: string;
-	cycles: number;
-	instances: number;
-	kind: "cache" | "memory"; // memory has name and cycles only
-}
-
-export type SimState = "running" | "ready" | "failed" | "cancelled";
-
-export interface Sim {
-	sim: number;
-	trace: number;
-	machine: string;
-	name: string;
-	state: SimState;
-	done: number;
-	total: number;
-	error?: string;
-	findings?: boolean; // they are known
-	positions?: number; // when ready
-	interleaved?: boolean;
-	levels: Level[];
-	cores: number;
-}
-
-/** References of one line of code in a window, by the level that served them. */
-export interface LineServed {
-	line: number;
-	references: number;
-	reads: number;
-	writes: number;
-	served: number[];
-	cycles: number;
-}
-
-/** One reference in words. */
-export interface At {
-	time: number;
-	kind: string;
-	size: number;
-	addr: string;
-	datum: string;
-	region: number;
-	offset: number;
-	file: number | null;
-	line: number;
-	func: string;
-	object?: string;
-	inlined: { func: string; path: string; line: number }[];
-	thread: number;
-	served: number;
-	causes: string[];
-	caption: string;
-}
-
-export interface SelectAnswer {
-	references: number;
-	served: number[];
-	lines: {
-		file: number | null;
-		line: number;
-		func?: string;
-		references: number;
-		served?: number[];
-	}[];
-	regions: { region: number; references: number; served?: number[] }[];
-}
-
-export interface Datum {
-	datum: string;
-	addr: string;
-	references: number;
-	reads: number;
-	writes: number;
-	served: number[];
-	accesses: {
-		time: number;
-		kind: string;
-		file: number | null;
-		line: number;
-		served: number;
-	}[];
-}
-
-/** A row of a table as the command line prints it with --json. */
-export type Row = Record<string, unknown>;
-export type Tables = Record<string, unknown>;
-
-/** How a window is cut in cells: cell i is [first + i * width, + width) of [from, to). */
-export interface Spans {
-	from: number;
-	to: number;
-	first: number; // a multiple of width, at or before `from`
-	width: number; // references a cell, a power of two
-	cells: number;
-	levels: number; // that serve: caches and memory
-}
-
-export interface Timeline extends Spans {
-	until: number; // how far the simulation is
-	served: Float64Array; // [cells][levels]
-}
-
+/** Part of a run: references, or a share of a common time. */
 export interface Window {
 	from: number; // included
 	to: number; // excluded
 }
 
-/** A level in an answer about what caches hold. */
-export interface StateLevel {
-	name: string;
-	instances: number;
-	sets: number;
-	ways: number;
-	line: number; // bytes
-	group: number; // sets that one entry stands for; 0: it is told line by line
-	first: number; // its first slot, or group
+/** Parameters of a request. */
+export type Params = Record<string, string | number | undefined>;
+
+/*
+ * A place in a document, in words that documents of several kinds share. A kind goes to
+ * what it understands of it and leaves out the rest.
+ */
+export interface Place {
+	view?: string; // id of the view that shows it
+	machine?: string; // text of the machine to simulate
+	moment?: number; // position in the run
+	window?: Window | null; // null: the whole run
+	line?: { path: string; line: number };
+	func?: string; // name
+	region?: string; // name
+	phase?: string; // name
+	against?: { machine: string; number?: number }; // laid over it, to compare
 }

@@ -1,5 +1,5 @@
-// Source text in colours, a block of lines at a time: only what is on the screen is ever
-// looked at. model/lexer.ts knows in which state each line begins.
+// Source text in colours, a block of lines at a time: only blocks on the screen are
+// highlighted. model/lexer.ts knows in which state each line begins.
 import "./prism";
 import Prism from "prismjs/components/prism-core";
 import "prismjs/components/prism-clike";
@@ -13,7 +13,7 @@ import "prismjs/components/prism-java";
 import {
 	languageOf,
 	lineStates,
-	opener,
+	statePrefix,
 	type Language,
 	type LineState,
 } from "../model/lexer";
@@ -62,11 +62,12 @@ export class SourceText {
 		const grammar = Prism.languages[this.language];
 
 		if (!grammar) return this.lines.slice(from, to).map((text) => [{ text, type: "" }]);
-		// A directive that goes on over a backslash is begun where it begins.
+		// A block that begins inside a continued directive starts with the directive's first
+		// line.
 		let start = from;
 		while (start > 0 && from - start < 50 && this.lines[start - 1]!.endsWith("\\"))
 			start--;
-		const before = opener[this.states[start] as LineState];
+		const before = statePrefix[this.states[start] as LineState];
 		const text = before + this.lines.slice(start, to).join("\n");
 		const rows: Span[][] = [[]];
 		const walk = (token: Token | Token[], type: string): void => {

@@ -1,7 +1,6 @@
-// Undo and redo of selections, and of what views let people choose.
+// Undo and redo: of selections, and of the choices that kinds of documents offer.
 import { computed, signal } from "@preact/signals";
-import { sameSelection, type Selection } from "../model/selection";
-import { selection } from "./store";
+import { options } from "./store";
 
 interface Step {
 	back(): void;
@@ -10,8 +9,8 @@ interface Step {
 	at: number; // ms
 }
 
-const JOIN = 800; // ms within which steps of the same kind are one
-const MOST = 200;
+const JOIN = 800; // ms within which steps with the same `what` become one
+const MAX = 200; // steps
 
 const past = signal<Step[]>([]);
 const future = signal<Step[]>([]);
@@ -19,8 +18,10 @@ const future = signal<Step[]>([]);
 export const canUndo = computed(() => past.value.length > 0);
 export const canRedo = computed(() => future.value.length > 0);
 
-/** Takes note of something that has been done. Steps with the same `what` in quick succession
- * are one: a slider that is dragged. */
+/*
+ * Records a step that has been done. Steps with the same `what` in quick succession are one
+ * step: a slider that is dragged.
+ */
 export function remember(back: () => void, forth: () => void, what = ""): void {
 	const last = past.peek().at(-1);
 	const at = Date.now();
@@ -28,21 +29,71 @@ export function remember(back: () => void, forth: () => void, what = ""): void {
 	future.value = [];
 	if (what && last?.what === what && at - last.at < JOIN)
 		past.value = [...past.peek().slice(0, -1), { ...last, forth, at }];
-	else past.value = [...past.peek().slice(1 - MOST), { back, forth, what, at }];
+	else past.value = [...past.peek().slice(1 - MAX), { back, forth, what, at }];
 }
 
-/** Selects, or selects nothing when the same is selected already and `toggle` is set. */
-export function select(next: Selection, toggle = false): void {
-	const now = selection.peek();
-	const same = sameSelection(now, next);
-	const then = same ? {} : next;
+/*
+ * A selection that can be undone, with the pre-selection under the pointer. `text` prints a
+ * selection: two are the same when their texts are. Only select() writes `selection`.
+ */
+export function selectable<S>(nothing: S, text: (s: S) => string) {
+	const selection = signal<S>(nothing);
+	const hover = signal<S>(nothing);
 
-	if (same && !toggle) return;
-	selection.value = then;
-	remember(
-		() => (selection.value = now),
-		() => (selection.value = then),
-	);
+	/** Selects; with `toggle`, selecting the same again selects nothing. */
+	function select(next: S, toggle = false): void {
+		const now = selection.peek();
+		const same = text(now) === text(next);
+		const then = same ? nothing : next;
+
+		if (same && !toggle) return;
+		selection.value = then;
+		remember(
+			() => (selection.value = now),
+			() => (selection.value = then),
+		);
+	}
+	return { selection, hover, select };
+}
+
+/*
+ * Choices of a kind, kept as options "KIND.name" so that the URL restores them; choose()
+ * changes them in one step of undo. Several steps of `dragged` names in quick succession
+ * are one step.
+ */
+export function choices(kind: string, dragged: string[] = []) {
+	/** A choice, or `otherwise` while the person has not chosen. */
+	function chosen(name: string, otherwise: string): string {
+		return options.value[`${kind}.${name}`] ?? otherwise;
+	}
+
+	/** Null takes a choice back. */
+	function choose(changes: Record<string, string | null>): void {
+		const before = options.peek();
+		const after = { ...before };
+
+		for (const [name, value] of Object.entries(changes))
+			if (value === null) delete after[`${kind}.${name}`];
+			else after[`${kind}.${name}`] = value;
+		const names = Object.keys(changes);
+		const keys = names.map((n) => `${kind}.${n}`);
+		if (keys.every((k) => before[k] === after[k])) return;
+		const put = (from: Record<string, string>) => {
+			const next = { ...options.peek() };
+			for (const k of keys) {
+				if (from[k] === undefined) delete next[k];
+				else next[k] = from[k]!;
+			}
+			options.value = next;
+		};
+		options.value = after;
+		remember(
+			() => put(before),
+			() => put(after),
+			names.every((n) => dragged.includes(n)) ? keys.join() : "",
+		);
+	}
+	return { chosen, choose };
 }
 
 export function undo(): void {

@@ -16,9 +16,9 @@ export interface Latest<T> {
 
 /*
  * `ask` reads signals and returns the question as a function, or null when there is
- * nothing to ask; it runs again when one of these signals changes. Several changes
- * within `wait` ms are one question. A question that is `optional` fails without a word.
- * A question may give a first impression to `early` before its answer is there.
+ * nothing to ask; it runs again when one of these signals changes. Several changes within
+ * `wait` ms make one question. A question that is `optional` fails without a message. A
+ * question may pass a coarse answer to `early` before the full one is there.
  */
 export function latest<T>(
 	ask: () => Question<T> | null,

@@ -1,90 +1,85 @@
-// The URL follows the store, and the store follows the URL.
+// The URL follows the store, and the store follows the URL. The common part is here; each
+// kind of document prints and reads its own.
 import { batch, effect } from "@preact/signals";
-import type { StepBy } from "../api";
-import { parseLink, printLink, type Link } from "../model/link";
-import { select } from "./history";
-import { openTrace, simulate } from "./load";
-import {
-	chosenWindow,
-	cursor,
-	file,
-	loop,
-	machine,
-	open,
-	options,
-	playBy,
-	playing,
-	second,
-	selection,
-	speed,
-	trace,
-	view,
-} from "./store";
+import { parseLink, printLink } from "../model/link";
+import { open, options, view } from "./store";
 
-const steps: StepBy[] = ["line", "phase", "miss", "first", "region", "selection"];
-
-function current(): Link {
-	return {
-		trace: trace.value?.trace,
-		machine: machine.value,
-		second: second.value?.machine,
-		with:
-			second.value && second.value.trace !== trace.value?.trace
-				? second.value.trace
-				: undefined,
-		view: view.value,
-		// While it plays the address would change with every frame.
-		cursor: playing.value ? cursor.peek() : cursor.value,
-		window: chosenWindow.value ?? undefined,
-		selection: selection.value,
-		file: file.value >= 0 ? file.value : undefined,
-		speed: speed.value,
-		loop: loop.value,
-		by: playBy.value,
-		options: options.value,
-	};
+/** The part of the URL that belongs to a kind. */
+export interface LinkPart {
+	/** Adds the keys of the kind. Reads signals: the URL follows them. */
+	print(p: URLSearchParams): void;
+	/*
+	 * Sets those values of the store that need no answer of the server. Nothing may be open
+	 * yet.
+	 */
+	apply(p: URLSearchParams): void;
+	/*
+	 * The person changed the URL: opens the document that it names. apply() comes after it.
+	 */
+	open?(p: URLSearchParams): Promise<void>;
+	/** False while the store does not yet hold what the URL asked for. Reads signals. */
+	settled?(): boolean;
 }
 
-function apply(l: Link): void {
+const WAIT = 250; // ms after the last change
+
+/** The parts of all kinds and the common one; no two may have the same key. */
+export function printParts(parts: LinkPart[]): URLSearchParams {
+	const all = new URLSearchParams();
+	const common: LinkPart["print"] = (p) =>
+		printLink({ view: view.value, options: options.value }, p);
+
+	for (const print of [common, ...parts.map((x) => x.print)]) {
+		const own = new URLSearchParams();
+		print(own);
+		for (const [k, v] of own) {
+			if (all.has(k)) throw new Error(`two parts of the URL have the key ${k}`);
+			all.set(k, v);
+		}
+	}
+	return all;
+}
+
+export function applyParts(parts: LinkPart[], p: URLSearchParams): void {
+	const common = parseLink(p);
+
 	batch(() => {
-		if (l.view) view.value = l.view;
-		if (l.cursor !== undefined) cursor.value = l.cursor;
-		chosenWindow.value = l.window ?? null;
-		select(l.selection ?? {});
-		if (l.file !== undefined) file.value = l.file;
-		if (l.speed) speed.value = l.speed;
-		loop.value = l.loop ?? false;
-		playBy.value = steps.find((s) => s === l.by) ?? "reference";
-		options.value = l.options ?? {};
+		if (common.view) view.value = common.view;
+		options.value = common.options;
+		for (const part of parts) part.apply(p);
 	});
 }
 
-let written = "";
+function current(): URLSearchParams {
+	return new URLSearchParams(location.hash.replace(/^#/, ""));
+}
 
-/** Takes over what the URL says, and keeps the two in step from then on. */
-export function followLink(): Link {
-	const first = parseLink(location.hash);
-
-	apply(first);
+/*
+ * Sets the store from the URL, and keeps the two in step from then on. Returns the first
+ * link.
+ */
+export function followLink(parts: LinkPart[]): URLSearchParams {
+	const first = current();
+	let written = "";
 	let timer = 0;
+
+	applyParts(parts, first);
 	effect(() => {
-		const text = printLink(current());
+		const text = printParts(parts).toString();
 
 		clearTimeout(timer);
-		// Until a trace is there the store does not yet hold what the URL asked for.
-		if (!open.value || (open.value.traces.length && !(trace.value && machine.value)))
-			return;
+		if (!open.value || !parts.every((x) => x.settled?.() ?? true)) return;
 		timer = window.setTimeout(() => {
 			written = `#${text}`;
 			if (location.hash !== written) history.replaceState(null, "", written);
-		}, 250);
+		}, WAIT);
 	});
 	window.addEventListener("hashchange", async () => {
+		const p = current();
+
 		if (location.hash === written) return;
-		const l = parseLink(location.hash);
-		if (l.trace !== undefined && l.trace !== trace.value?.trace) await openTrace(l.trace);
-		if (l.machine && l.machine !== machine.value) await simulate(l.machine);
-		apply(l);
+		for (const x of parts) await x.open?.(p);
+		applyParts(parts, p);
 	});
 	return first;
 }

@@ -1,78 +1,20 @@
-// The one store of the page: plain values, each a signal. Views and panels read and write
-// these; nothing here fetches (load.ts does) and no value is kept twice. What the URL
-// restores is listed in link.ts.
-import { batch, computed, signal } from "@preact/signals";
+// The part of the store that every kind of document shares: plain values, each a signal.
+// Views and panels read and write these; nothing here fetches, and no value is kept
+// twice. Each kind has a store of its own (kinds/KIND/state). link.ts puts both into the
+// URL.
+import { computed, signal } from "@preact/signals";
 import type { Connection } from "../api";
-import { nothing, type Names, type Selection } from "../model/selection";
-import { servers } from "../model/cost";
-import { shortPath } from "../model/format";
-import type { LineCount, Open, Region, Sim, Trace, Window } from "../model/types";
+import type { Open } from "../model/types";
 
-/** What the server has. */
+/** The answer of /api/open; null until it is there. */
 export const open = signal<Open | null>(null);
 export const connection = signal<Connection>("ok");
 /** A sentence for the person, shown until it is dismissed or the next one comes. */
 export const message = signal<string>("");
 
-/** The trace that is shown. */
-export const trace = signal<Trace | null>(null);
-export const regions = signal<Region[]>([]);
-export const counts = signal<LineCount[]>([]);
-
-/** The simulation that is shown, and a second one to compare it with. */
-export const sim = signal<Sim | null>(null);
-export const second = signal<Sim | null>(null);
-/** The text of the machine as typed or chosen; sim.machine is its canonical text. */
-export const machine = signal("");
-
-/** The simulation once it can be asked anything; its number is what routes want. */
-let lastReady: Sim | null = null;
-export const ready = computed(() => {
-	const s = sim.value?.state === "ready" ? sim.value : null;
-
-	// A change that is none to those who ask (findings are known) gives the same object.
-	if (s?.sim !== lastReady?.sim) lastReady = s;
-	return lastReady;
-});
-/** How many positions there are: times go from 0 to this. */
-export const length = computed(
-	() => sim.value?.positions || trace.value?.references || 0,
-);
-/** Names of the serving levels, memory last. */
-export const levelNames = computed(() => (sim.value ? servers(sim.value.levels) : []));
-
-/** The moment that is shown: reference `cursor` has just happened. */
-export const cursor = signal(0);
-/** The part of the run that is looked at; null: all of it. */
-export const chosenWindow = signal<Window | null>(null);
-export const shownWindow = computed<Window>(
-	() => chosenWindow.value ?? { from: 0, to: length.value },
-);
-
-/** Written by select() in history.ts only, so that undo knows. */
-export const selection = signal<Selection>(nothing);
-/** What is under the pointer, pre-selected. */
-export const hover = signal<Selection>(nothing);
-
-/** Playback. Speed is references a second. */
-export const playing = signal(false);
-export const speed = signal(1000);
-export const loop = signal(false);
-/** What play stops at on its way: every reference, or events of this kind only. */
-export const playBy = signal<
-	"reference" | "line" | "phase" | "miss" | "first" | "region" | "selection"
->("reference");
-
-/** The view in the middle, and options of all views by "view.option". */
-export const view = signal("overview");
+/** The id of the view in the middle ("": the first), and options by "view.option". */
+export const view = signal("");
 export const options = signal<Record<string, string>>({});
-
-/** Files that are none: code without one (libraries, no debug data), and not chosen yet. */
-export const ELSEWHERE = -1;
-export const NO_FILE = -2;
-/** The file in the source pane, and a line to scroll to ({} is a new wish each time). */
-export const file = signal(NO_FILE);
-export const reveal = signal<{ line: number } | null>(null);
 
 export const theme = signal<"light" | "dark" | "system">("system");
 export const systemDark = signal(false);
@@ -80,63 +22,14 @@ export const dark = computed(
 	() => theme.value === "dark" || (theme.value === "system" && systemDark.value),
 );
 
-/** Overlays. */
-export const overlay = signal<"" | "search" | "help" | "machine" | "movie">("");
+/** The overlay that is open: "search", "help", or one that a kind brings; "": none. */
+export const overlay = signal("");
 
-/** An option of a view, with what it is when nobody chose. */
+/** An option of a view, or `otherwise` while the person has not chosen. */
 export function option(key: string, otherwise: string): string {
 	return options.value[key] ?? otherwise;
 }
 
 export function setOption(key: string, value: string): void {
 	options.value = { ...options.value, [key]: value };
-}
-
-const regionByNumber = computed(() => new Map(regions.value.map((r) => [r.region, r])));
-
-export function regionOf(n: number): Region | undefined {
-	return regionByNumber.value.get(n);
-}
-
-/** Where a region stands in the list: the number of its colour. */
-const rankByNumber = computed(() => new Map(regions.value.map((r, i) => [r.region, i])));
-
-export function regionRank(n: number): number {
-	return rankByNumber.value.get(n) ?? -1;
-}
-
-export function pathOf(n: number): string {
-	if (n === ELSEWHERE) return "code without source";
-	return trace.value?.files.find((f) => f.file === n)?.path ?? "";
-}
-
-export const names: Names = {
-	file: (n) => shortPath(pathOf(n)),
-	region: (n) => regionOf(n)?.name ?? `region ${n}`,
-	level: (n) => levelNames.value[n - 1] ?? `level ${n}`,
-};
-
-export function setCursor(time: number): void {
-	cursor.value = Math.max(0, Math.min(Math.floor(time), Math.max(0, length.value - 1)));
-}
-
-/** Sets the window, kept within the run and at least `least` references wide. */
-export function setWindow(w: Window | null, least = 16): void {
-	if (!w) {
-		chosenWindow.value = null;
-		return;
-	}
-	const n = length.value;
-	const width = Math.min(n, Math.max(Math.round(w.to - w.from), Math.min(least, n)));
-	const from = Math.max(0, Math.min(Math.round(w.from), n - width));
-
-	chosenWindow.value = width >= n ? null : { from, to: from + width };
-}
-
-/** Shows a line of code in the source pane. */
-export function showLine(inFile: number, line: number): void {
-	batch(() => {
-		file.value = inFile;
-		reveal.value = { line };
-	});
 }

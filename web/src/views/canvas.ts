@@ -1,8 +1,8 @@
-// A view that draws on one canvas. It brings size, sharpness, theme, frames, tooltip and
-// export; a view says what to draw and what its questions to the server are.
+// A view that draws on one canvas. The base class brings size, sharpness, theme, frames,
+// tooltip and export; a view adds draw() and its questions to the server.
 import { effect } from "@preact/signals";
 import { palette, type Palette } from "../draw/colours";
-import { type Draw } from "../draw/draw";
+import type { Draw } from "../draw/draw";
 import { Pixels } from "../draw/pixels";
 import { Svg } from "../draw/svg";
 import { latest, type Latest, type Question } from "../state/latest";
@@ -18,6 +18,7 @@ export abstract class CanvasView implements View {
 	private readonly undo: (() => void)[] = [];
 	private pixels: Pixels | undefined;
 	private frame = 0;
+	protected destroyed = false;
 
 	/** Draws everything, through d only: the same call makes the screen and the export. */
 	abstract draw(d: Draw, p: Palette): void;
@@ -41,12 +42,13 @@ export abstract class CanvasView implements View {
 	}
 
 	destroy(): void {
+		this.destroyed = true;
 		for (const f of this.undo) f();
 		cancelAnimationFrame(this.frame);
 		this.host.replaceChildren();
 	}
 
-	/** Something to undo when the view goes. */
+	/** Calls `then` when the view goes. */
 	protected onDestroy(then: () => void): void {
 		this.undo.push(then);
 	}
@@ -58,6 +60,17 @@ export abstract class CanvasView implements View {
 			this.paint();
 		});
 	};
+
+	/** Draws every frame for as long as something is moving. */
+	protected animate(moving: () => boolean): void {
+		const tick = () => {
+			if (this.destroyed) return;
+			this.redraw();
+			if (moving()) requestAnimationFrame(tick);
+		};
+
+		requestAnimationFrame(tick);
+	}
 
 	/** Draws again whenever a signal that `reads` reads changes. */
 	protected watch(reads: () => void): void {
@@ -139,7 +152,10 @@ export abstract class CanvasView implements View {
 		);
 	}
 
-	/** The moment that is drawn and no longer moves; views that play say it in the canvas. */
+	/*
+	 * The moment that is drawn and no longer moves. Views that play keep it in the canvas's
+	 * data.
+	 */
 	still(): { canvas: HTMLCanvasElement; shown: number } | null {
 		const { shown, moving } = this.canvas.dataset;
 
@@ -148,7 +164,10 @@ export abstract class CanvasView implements View {
 			: { canvas: this.canvas, shown: Number(shown) };
 	}
 
-	/** Movies hold a movement at a phase, from 0 to 1; null: it moves with the clock. */
+	/*
+	 * The phase, from 0 to 1, at which a movie holds movements; null: they follow the
+	 * clock.
+	 */
 	protected posed: number | null = null;
 	pose(phase: number | null): void {
 		this.posed = phase;

@@ -1,17 +1,21 @@
-// What a view is to the shell. To add one: write a class in views/NAME.ts (mostly by
-// extending CanvasView in canvas.ts), and add a line to registry.ts.
+// A view as the shell sees it. To add one to a kind of document: write a class in its
+// folder, mostly by extending CanvasView of canvas.ts, and add a line to the kind's list
+// of views.
 
 export interface View {
-	/** Puts itself into the host, which is empty, and fills it. */
+	/** Fills the host, which is empty. */
 	mount(host: HTMLElement): void;
 	/** The picture as it is, as the text of an SVG file. */
 	exportSvg(): string;
 	exportPng(): Promise<Blob>;
-	/** The numbers of the picture, where a view has them. */
+	/** The numbers of the picture, for views that have them. */
 	exportText?(kind: "csv" | "json"): string;
-	/** The canvas and the moment that it shows, where the view plays; null: not yet. */
+	/*
+	 * The canvas and the moment that it shows, for views that play; null: it is not drawn
+	 * yet.
+	 */
 	still?(): { canvas: HTMLCanvasElement; shown: number } | null;
-	/** Draws with what moves held at a phase from 0 to 1; null: it moves with the clock. */
+	/** Holds every movement at a phase from 0 to 1; null: movements follow the clock. */
 	pose?(phase: number | null): void;
 	destroy(): void;
 }
@@ -21,22 +25,20 @@ export interface Control {
 	option: string; // "regions.mode"
 	label: string;
 	choices: [value: string, label: string][];
-	otherwise: string; // the value when nobody chose
+	otherwise: string; // the value until the person chooses
 }
 
 export interface ViewKind {
 	id: string;
 	title: string;
-	what: string; // a sentence, for the help and the search
-	/** May change with the store; read inside a component. */
+	description: string; // a sentence, for the help and the search
+	/** Choices in the bar above the view. May read signals: it runs inside a component. */
 	controls?: () => Control[];
-	/** Whether there is anything for it to show; without it there always is. */
+	/** Whether the view has anything to show; left out: always. */
 	when?: () => boolean;
-	/** It is not about one trace: source, details and timeline leave it their room. */
-	wide?: boolean;
-	/** Its pictures have numbers behind them: exportText(). */
+	/** The view has exportText(): the numbers of its picture. */
 	tables?: boolean;
-	/** Its picture is that of the cursor's moment: movies can be made of it. */
+	/** The picture is that of one moment of a run: movies can be made of it. */
 	plays?: boolean;
 	create(): View;
 }

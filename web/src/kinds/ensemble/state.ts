@@ -1,0 +1,437 @@
+// The store of the ensemble kind: the choices, which are options so that the URL restores
+// them, and the server's answers to them.
+import { computed, signal } from "@preact/signals";
+import { activeKind, documentsOf } from "../documents";
+import { api } from "./api";
+import {
+	effects,
+	endOf,
+	isShown,
+	measures,
+	parseFocus,
+	parseHidden,
+	parseWeights,
+	positionOf,
+	printFocus,
+	usualColour,
+	usualWindow,
+	within,
+	type Common,
+	type CurveQuery,
+	type Ensemble,
+	type Hidden,
+	type Measure,
+	type Member,
+} from "./model/ensemble";
+import type { Window } from "../../model/types";
+import { choices } from "../../state/history";
+import { latest } from "../../state/latest";
+
+export const KIND = "ensemble";
+export const VIEW = "ensemble";
+
+export type Plot =
+	| "curves"
+	| "multiples"
+	| "parameter"
+	| "heat"
+	| "workingset"
+	| "shared";
+export const plots: [Plot, string, string][] = [
+	["curves", "curves", "all members over time"],
+	["multiples", "small multiples", "one small chart for each member or value"],
+	["parameter", "parameter", "a parameter against the result: the miss-ratio curve"],
+	["heat", "heat map", "two parameters against the result"],
+	["workingset", "working set", "the size of cache that is needed, over time"],
+	["shared", "shared cache", "a model of threads that share a cache"],
+];
+
+/** Whether the ensemble's view is shown. */
+export const active = computed(() => activeKind.value?.id === KIND);
+
+// Choices.
+
+const { chosen: opt, choose } = choices(KIND, ["smooth", "focus"]);
+export { choose };
+
+/** The number of the ensemble that is shown, and its description. */
+export const number = computed(() => {
+	const all = documentsOf(KIND);
+	const wanted = Number(opt("of", "0"));
+
+	return (all.find((d) => d.number === wanted) ?? all[0])?.number ?? null;
+});
+const asked = latest<Ensemble>(() => {
+	const n = number.value;
+	return n === null ? null : (abort) => api.ensemble(n, abort);
+});
+export const ensemble = asked.value;
+
+export const plot = computed<Plot>(() => {
+	const wanted = opt("plot", "curves").replace(/^second$/, "shared"); // its name before 0.2
+
+	return plots.find(([p]) => p === wanted)?.[0] ?? "curves";
+});
+export const measure = computed<Measure>(
+	() => measures.find((m) => m.id === opt("measure", "time"))?.id ?? "time",
+);
+export const time = computed<Common>(() => {
+	const t = opt("time", "raw");
+	return t === "normalised" || t === "matched" ? t : "raw";
+});
+
+/** The number of a member from an option; null: there is no such member. */
+function memberNamed(text: string): number | null {
+	const n = text === "" ? NaN : Number(text);
+	return ensemble.value?.members.some((m) => m.member === n && m.done) ? n : null;
+}
+
+export const against = computed(() => memberNamed(opt("against", "")));
+/** A member simulated on several cores, to compare with the model of a shared cache. */
+export const real = computed(() => memberNamed(opt("real", "")));
+/** The trace that has matched time: the longest, until the person chooses. */
+export const base = computed(() => {
+	const traces = ensemble.value?.traces ?? [];
+	const chosen = Number(opt("base", "NaN"));
+	const max = traces.reduce((a, t) => Math.max(a, t.references), 0);
+
+	return traces[chosen]
+		? chosen
+		: Math.max(
+				0,
+				traces.findIndex((t) => t.references === max),
+			);
+});
+export const volume = computed(() => opt("volume", "off") === "on");
+export const envelope = computed(() => opt("deviation", "off") === "on");
+export const across = computed(() => opt("across", "off") === "on");
+/** Whether rare peaks are shown although they press everything else flat. */
+export const peaks = computed(() => opt("peaks", "off") === "on");
+export const weightsText = computed(() => opt("weights", ""));
+export const smooth = computed(() => opt("smooth", "auto"));
+export const match = computed(() => opt("match", ""));
+
+/** Names of the levels of the member with the most levels, memory last. */
+export const levelList = computed(() => {
+	const members = ensemble.value?.members ?? [];
+	const deepest = members.reduce<Member | null>(
+		(a, m) => (!a || m.levels.length > a.levels.length ? m : a),
+		null,
+	);
+	return deepest?.levels.map((l) => l.name) ?? [];
+});
+/** The level that is measured, from 1; misses and temperatures have only caches. */
+export const level = computed(() => {
+	const n = levelList.value.length - (measure.value === "served" ? 0 : 1);
+	return Math.max(1, Math.min(n, Number(opt("level", "1")) || 1));
+});
+
+export const hidden = computed<Hidden>(() => parseHidden(opt("hide", "{}")));
+export const shown = computed<Member[]>(() => {
+	const e = ensemble.value;
+	return e ? e.members.filter((m) => isShown(e, m, hidden.value)) : [];
+});
+/** The parameter that is coloured; -1: none, members have colours of their own. */
+export const colourBy = computed(() => {
+	const e = ensemble.value;
+	const chosen = e?.parameters.findIndex((p) => p.name === opt("colour", "")) ?? -1;
+
+	return !e ? -1 : chosen >= 0 ? chosen : usualColour(e);
+});
+
+/** Parameters in the order of the variance that they explain. */
+const byEffect = computed(() => {
+	const e = ensemble.value;
+	const shares = e ? effects(e) : [];
+
+	return shares.map((_, i) => i).sort((a, b) => shares[b]! - shares[a]!);
+});
+/** Selected members, in the order of their selection. */
+export const pinned = computed<number[]>(() =>
+	opt("pin", "")
+		.split(",")
+		.flatMap((t) => memberNamed(t) ?? []),
+);
+/** The member under the pointer, and the moment of common time there. */
+export const hovered = signal<number | null>(null);
+export const pointed = signal<number | null>(null);
+
+/** The selection with this member in it, or without it where it was. */
+export function pinsWith(member: number): string | null {
+	const now = pinned.peek();
+	const next = now.includes(member) ? now.filter((m) => m !== member) : [...now, member];
+
+	return next.length ? next.join(",") : null;
+}
+
+export function togglePin(member: number): void {
+	choose({ pin: pinsWith(member) });
+}
+
+export function memberOf(n: number | null): Member | undefined {
+	return n === null ? undefined : ensemble.value?.members.find((m) => m.member === n);
+}
+
+// Time.
+
+export const end = computed(() => {
+	const e = ensemble.value;
+	return e ? endOf(e, time.value, base.value) : 0;
+});
+export const chosenFocus = computed(() => parseFocus(opt("focus", ""), end.value));
+export const focus = computed<Window>(
+	() => chosenFocus.value ?? { from: 0, to: end.value },
+);
+/** References that a unit of common time stands for. */
+const unit = computed(() => {
+	const longest = Math.max(1, ...(ensemble.value?.traces.map((t) => t.references) ?? []));
+	return time.value === "normalised" ? longest : 1;
+});
+/** References of the narrowest bin: the finest resolution. */
+export const bin = computed(() =>
+	Math.max(1, Math.min(...(ensemble.value?.traces.map((t) => t.width) ?? [1]))),
+);
+export const longest = computed(() =>
+	Math.max(1, ...(ensemble.value?.traces.map((t) => t.references) ?? [])),
+);
+
+export function setFocus(w: Window | null): void {
+	const min = Math.max(end.value * 1e-5, (4 * bin.value) / unit.value);
+	const kept = w && within(w, end.value, Math.min(end.value, min));
+
+	choose({ focus: kept ? printFocus(kept, end.value) : null });
+}
+
+export function panFocus(share: number): void {
+	const w = focus.value;
+	const by = Math.max(-w.from, Math.min(end.value - w.to, (w.to - w.from) * share));
+
+	if (chosenFocus.value) setFocus({ from: w.from + by, to: w.to + by });
+}
+
+export function zoomFocus(factor: number, around?: number): void {
+	const w = focus.value;
+	const min = Math.max(end.value * 1e-5, (4 * bin.value) / unit.value);
+	const width = Math.max((w.to - w.from) * factor, min);
+	const middle = around ?? at.value ?? (w.from + w.to) / 2;
+	const inside = middle >= w.from && middle <= w.to ? middle : (w.from + w.to) / 2;
+	const share = (inside - w.from) / (w.to - w.from || 1);
+
+	setFocus({ from: inside - share * width, to: inside + (1 - share) * width });
+}
+
+/** The clicked moment, to which jumps lead. */
+export const at = computed<number | null>(() => {
+	const t = Number(opt("at", "NaN"));
+	return t >= 0 && t <= end.value ? t : null;
+});
+
+/** References of the moving average for a window of common time. */
+function averaged(w: Window): number {
+	if (smooth.value !== "auto") return Math.max(0, Number(smooth.value) || 0);
+	return usualWindow((w.to - w.from) * unit.value, bin.value);
+}
+export const smoothing = computed(() => averaged(focus.value));
+
+export const query = computed<CurveQuery>(() => ({
+	measure: measure.value,
+	level: level.value,
+	weights: parseWeights(weightsText.value),
+	window: smoothing.value,
+	time: time.value,
+	match: match.value,
+	base: base.value,
+	volume: volume.value,
+	against: against.value,
+}));
+
+// Answers.
+
+const WAIT = 40; // ms; a window that is dragged asks once it rests
+const CONTEXT = 480; // cells of the whole run below the plot
+
+/** Cells that the plot has room for; the view sets it. */
+export const room = signal(512);
+
+function members(): number[] {
+	return shown.value.map((m) => m.member);
+}
+
+const VALUES = 8_000_000; // largest number of values in a column of an answer
+
+export const curves = latest(() => {
+	const [n, q, w] = [number.value, query.value, focus.value];
+	const list = members();
+	const max = Math.floor(VALUES / Math.max(1, list.length + 1));
+	const cells = Math.max(2, Math.min(room.value, max));
+	const judge = plot.value === "shared" ? real.value : null;
+
+	if (judge !== null && !list.includes(judge)) list.push(judge);
+	if (n === null || !active.value || !list.length || !(w.to > w.from)) return null;
+	return (abort) => api.curves(n, q, list, w, cells, abort);
+}, WAIT).value;
+
+const wholeAsked = latest(() => {
+	const [n, list, to] = [number.value, members(), end.value];
+
+	if (n === null || !active.value || !chosenFocus.value || !list.length || !to)
+		return null;
+	const w = { from: 0, to };
+	const q = { ...query.value, window: averaged(w) };
+	return (abort) => api.curves(n, q, list, w, CONTEXT, abort);
+}, WAIT).value;
+/** The whole run, for the strip below the plot. */
+export const whole = computed(() =>
+	chosenFocus.value ? wholeAsked.value : curves.value,
+);
+
+export const ranking = latest(() => {
+	const [n, q, w] = [number.value, query.value, focus.value];
+
+	return n === null || !active.value || !(w.to > w.from)
+		? null
+		: (abort) => api.ranking(n, { ...q, window: 0 }, w, abort);
+}, WAIT).value;
+
+const runAsked = latest(() => {
+	const [n, q] = [number.value, query.value];
+
+	return n === null || !active.value || !chosenFocus.value
+		? null
+		: (abort) => api.ranking(n, { ...q, window: 0 }, undefined, abort);
+}, WAIT).value;
+/** Values over the whole run. */
+export const runRanking = computed(() =>
+	chosenFocus.value ? runAsked.value : ranking.value,
+);
+
+export const matching = latest(() => {
+	const n = number.value;
+	const q = {
+		...query.value,
+		window: 0,
+		against: null,
+		measure: "time" as const,
+	};
+
+	return n === null || !active.value || time.value !== "matched"
+		? null
+		: (abort) => api.matching(n, q, abort);
+}, WAIT).value;
+
+/** Milestones at which traces can be matched, as the route takes them. */
+export const milestones = computed<string[]>(() => {
+	const lists = ensemble.value?.traces.map((t) => t.milestones.map((m) => m.name)) ?? [];
+	const [first = [], second = []] = lists;
+	const common = first.filter((name) => lists.every((l) => l.includes(name)));
+	const pairs =
+		lists.length === 2
+			? first.flatMap((a) =>
+					second.filter((b) => b !== a && !common.includes(b)).map((b) => `${a}=${b}`),
+				)
+			: [];
+
+	return [...common, ...pairs.filter((x) => !common.includes(x.split("=")[0]!))].slice(
+		0,
+		60,
+	);
+});
+
+/** Parameters that are sizes, for working sets and shared caches. */
+export const sizes = computed(
+	() =>
+		ensemble.value?.parameters.filter(
+			(p) => p.numeric && /size|cache|bytes|total/i.test(p.name),
+		) ?? [],
+);
+export const size = computed(() => {
+	const chosen = opt("size", "");
+	const list = sizes.value;
+
+	return (list.find((p) => p.name === chosen) ?? list[0])?.name ?? "";
+});
+export const tolerance = computed(() => Number(opt("tolerance", "0.05")) || 0.05);
+
+export const workingSet = latest(() => {
+	const [n, q, w, s] = [number.value, query.value, focus.value, size.value];
+	const more = { size: s, tolerance: tolerance.value, cells: room.value, ...w };
+	const list = members();
+
+	return n === null || !active.value || plot.value !== "workingset" || !s || !list.length
+		? null
+		: (abort) => api.workingSet(n, { ...q, against: null }, list, more, abort);
+}, WAIT).value;
+
+export const threads = computed(() =>
+	Math.max(2, Math.min(8, Number(opt("threads", "2")) || 2)),
+);
+/*
+ * The bytes that threads share, and the references that they may be apart; null: the
+ * server's default.
+ */
+export const total = computed(() => Number(opt("total", "")) || null);
+export const shift = computed(() => {
+	const chosen = opt("shift", "");
+	return chosen ? Math.max(0, Number(chosen) || 0) : null;
+});
+
+export const sharedCache = latest(() => {
+	const [n, q, w, s] = [number.value, query.value, focus.value, size.value];
+	const list = members();
+	const more = {
+		size: s,
+		threads: threads.value,
+		total: total.value ?? undefined,
+		shift: shift.value ?? undefined,
+		cells: Math.min(threads.value > 2 ? 256 : 512, room.value),
+		...w,
+	};
+
+	return n === null || !active.value || plot.value !== "shared" || !s || !list.length
+		? null
+		: (abort) => api.sharedCache(n, { ...q, against: null }, list, more, abort);
+}, WAIT).value;
+
+/** The position in a member's recorded trace at a moment of common time. */
+export function positionIn(m: Member, common: number): number {
+	const e = ensemble.value;
+	const first = e?.traces[m.trace]?.from ?? 0;
+
+	return e ? first + positionOf(e, time.value, matching.value, m.trace, common) : 0;
+}
+
+/** Axes of the plots of parameters: until the person chooses, those that explain most. */
+export const alongX = computed(() => {
+	const e = ensemble.value;
+	const chosen = e?.parameters.findIndex((p) => p.name === opt("x", "")) ?? -1;
+	const numeric = byEffect.value.find((i) => e!.parameters[i]!.numeric);
+
+	return chosen >= 0 ? chosen : (numeric ?? byEffect.value[0] ?? 0);
+});
+export const alongY = computed(() => {
+	const list = ensemble.value?.parameters ?? [];
+	const chosen = list.findIndex((p) => p.name === opt("y", ""));
+
+	return chosen >= 0 && chosen !== alongX.value
+		? chosen
+		: (byEffect.value.find((i) => i !== alongX.value) ?? -1);
+});
+/** The parameter whose values have a small chart each; -1: each member has one. */
+export const facet = computed(() => {
+	const e = ensemble.value;
+	const chosen = opt("facet", "");
+	const i = e?.parameters.findIndex((p) => p.name === chosen) ?? -1;
+
+	if (!e || chosen === "member") return -1;
+	return i >= 0 ? i : (byEffect.value.find((k) => k !== colourBy.value) ?? -1);
+});
+
+/** Steps to the next member of the ranking, and selects it alone. */
+export function stepMember(by: 1 | -1): void {
+	const visible = new Set(members());
+	const order = (ranking.value?.rows ?? []).filter((r) => visible.has(r.member));
+	const now = order.findIndex((r) => r.member === pinned.value.at(-1));
+	const next = order[now < 0 ? (by > 0 ? 0 : order.length - 1) : now + by];
+
+	if (next) choose({ pin: String(next.member) });
+}

@@ -1,0 +1,6 @@
+// The kinds of documents, in the order of their tabs. Adding one is one folder and one line.
+import { ensembleKind } from "./ensemble/index";
+import type { DocumentKind } from "./kind";
+import { traceKind } from "./trace/index";
+
+export const kinds: DocumentKind[] = [ensembleKind, traceKind];

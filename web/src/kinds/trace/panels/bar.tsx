@@ -1,0 +1,55 @@
+// A bar of parts, one for each serving level, and its colours.
+import { levelColours, palette } from "../../../draw/colours";
+import { css } from "../../../draw/draw";
+import { dark } from "../../../state/store";
+import { levelNames, ready } from "../state/store";
+
+export function kindColours(): string[] {
+	const p = palette(dark.value);
+
+	return [p.read, p.write].map(css);
+}
+
+/*
+ * Colours of the parts of a bar: serving levels, or reads and writes without a
+ * simulation.
+ */
+export function partColours(): string[] {
+	return ready.value
+		? levelColours(palette(dark.value), levelNames.value.length).map(css)
+		: kindColours();
+}
+
+/** The bar is `of` wide when full; parts beyond that are cut. */
+export function Bar({
+	parts,
+	of,
+	colours = partColours(),
+}: {
+	parts: number[];
+	of: number;
+	colours?: string[];
+}) {
+	return (
+		<span class="bar">
+			{parts.map(
+				(v, i) =>
+					v > 0 && (
+						<i key={i} style={{ width: `${(100 * v) / of}%`, background: colours[i] }} />
+					),
+			)}
+		</span>
+	);
+}
+
+/** A small square in the colour of a serving level (from 1). */
+export function LevelMark({ level }: { level: number }) {
+	const colours = levelColours(palette(dark.value), levelNames.value.length);
+
+	return (
+		<i
+			class="mark"
+			style={{ background: css(colours[level - 1] ?? colours[colours.length - 1]!) }}
+		/>
+	);
+}

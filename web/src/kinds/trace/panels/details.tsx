@@ -1,0 +1,354 @@
+// Details: the reference at the cursor, the selection, the levels, findings, the run.
+import { api } from "../api";
+import { levelRows, sum } from "../model/cost";
+import { count, exact, percent } from "../../../model/format";
+import { isNothing, selectionWords, without } from "../model/selection";
+import type { At, Row, Tables } from "../model/types";
+import { current } from "../state/currentReference";
+import { canRedo, canUndo, redo, undo } from "../../../state/history";
+import {
+	select,
+	chosenWindow,
+	cursor,
+	hover,
+	names,
+	ready,
+	regionOf,
+	compared,
+	selection,
+	setCursor,
+	showLine,
+	sim,
+	trace,
+} from "../state/store";
+import { latest } from "../../../state/latest";
+import { open } from "../../../state/store";
+import { inWindow, selected } from "../state/windowCounts";
+import { Bar, LevelMark } from "./bar";
+import { Comparison } from "./comparison";
+import { DatumHistory } from "./datum";
+import { Findings } from "./findings";
+import { Icon } from "../../../panels/icon";
+import { Section } from "../../../panels/section";
+
+function Place({ at }: { at: At }) {
+	const { file, line } = at;
+
+	if (file === null || !line) return <span class="muted">{at.object || "unknown"}</span>;
+	return (
+		<button
+			class="link mono"
+			onClick={() => {
+				showLine(file, line);
+				select({ file, line });
+			}}
+		>
+			{names.file(file)}:{line}
+		</button>
+	);
+}
+
+function Now() {
+	const at = current.value;
+
+	return (
+		<Section title="Now" side={<span class="digits">{exact(cursor.value)}</span>}>
+			{!at && (
+				<p class="note">
+					{sim.value?.state === "running"
+						? "The simulation is still running."
+						: "Nothing is simulated yet."}
+				</p>
+			)}
+			{at && (
+				<>
+					<p class="caption">
+						<LevelMark level={at.served} /> {at.caption}
+					</p>
+					<dl>
+						<dt>datum</dt>
+						<dd>
+							<button class="link mono" onClick={() => select({ region: at.region })}>
+								{at.datum || names.region(at.region)}
+							</button>
+						</dd>
+						<dt>address</dt>
+						<dd class="mono">
+							{at.addr} <span class="muted">{at.size} B</span>
+						</dd>
+						<dt>line</dt>
+						<dd>
+							<Place at={at} />
+							{at.func && <span class="muted"> {at.func}()</span>}
+						</dd>
+						{(trace.value?.threads.length ?? 0) > 1 && (
+							<>
+								<dt>thread</dt>
+								<dd>{at.thread}</dd>
+							</>
+						)}
+						{at.causes?.some((c) => c && c !== "none") && (
+							<>
+								<dt>causes</dt>
+								<dd>
+									{at.causes.map(
+										(c, i) =>
+											c &&
+											c !== "none" && (
+												<span key={i} class="cause">
+													{names.level(i + 1)} {c}
+												</span>
+											),
+									)}
+								</dd>
+							</>
+						)}
+					</dl>
+				</>
+			)}
+		</Section>
+	);
+}
+
+function Selected() {
+	const s = selection.value;
+	const words = selectionWords(s, names);
+	const region = s.region !== undefined ? regionOf(s.region) : undefined;
+	const preview = selectionWords(hover.value, names)
+		.map((w) => w.text)
+		.join(" ");
+
+	return (
+		<Section
+			title="Selection"
+			side={
+				<>
+					<button
+						class="quiet small"
+						title="undo (Ctrl Z)"
+						disabled={!canUndo.value}
+						onClick={undo}
+					>
+						<Icon name="undo" />
+					</button>
+					<button
+						class="quiet small"
+						title="redo (Ctrl Shift Z)"
+						disabled={!canRedo.value}
+						onClick={redo}
+					>
+						<Icon name="redo" />
+					</button>
+				</>
+			}
+		>
+			<div class="chips">
+				{words.map((w) => (
+					<span key={w.part} class="chip">
+						{w.text}
+						<button title="remove" onClick={() => select(without(s, w.part))}>
+							<Icon name="close" />
+						</button>
+					</span>
+				))}
+				{!words.length && <span class="everything">all references</span>}
+			</div>
+			{region && (
+				<p class="note">
+					{region.kind} {region.type}
+					{(region.dims ?? []).map((d) => `[${d}]`).join("")} · {exact(region.size)} bytes
+					{region.blocks > 1 ? ` in ${exact(region.blocks)} blocks` : ""}
+					{region.low ? ` at ${region.low}` : ""}
+				</p>
+			)}
+			<p class="preview">
+				{preview ? (
+					<>
+						pointing at <b>{preview}</b>
+					</>
+				) : words.length ? (
+					"Esc selects all again"
+				) : (
+					"click a line, region or level to narrow it"
+				)}
+			</p>
+		</Section>
+	);
+}
+
+const profile = latest<Tables>(
+	() => {
+		const s = ready.value;
+
+		return s ? (abort) => api.profile(s.sim, 1, abort) : null;
+	},
+	0,
+	true,
+);
+
+/*
+ * Causes of the misses of each level over the whole run: "L1: 1.5k cold, 14.5k capacity".
+ */
+function Causes() {
+	const rows = (profile.value.value?.["levels"] as Row[] | undefined) ?? [];
+	const told = rows.flatMap((r) => {
+		const parts = (open.value?.causes ?? []).filter((k) => Number(r[k]) > 0);
+		return parts.length ? [{ level: String(r["level"]), row: r, parts }] : [];
+	});
+
+	if (!told.length || chosenWindow.value) return null;
+	return (
+		<table class="levels causes">
+			<tbody>
+				{told.map(({ level, row, parts }) => (
+					<tr key={level}>
+						<th>{level}</th>
+						<td>
+							{parts.map((k) => (
+								<button
+									key={k}
+									class="link"
+									title={`select ${k.replace("_", " ")} misses`}
+									onClick={() => select({ ...selection.value, cause: k })}
+								>
+									{count(Number(row[k]))} {k.replace("_", " ")}
+								</button>
+							))}
+						</td>
+					</tr>
+				))}
+			</tbody>
+		</table>
+	);
+}
+
+function Levels() {
+	const a = selected.value ?? inWindow.value;
+	const s = ready.value;
+
+	if (!s || !a) return null;
+	const rows = levelRows(a.served, s.levels);
+	const cycles = sum(rows.map((r) => r.cycles));
+
+	return (
+		<Section
+			title="Levels"
+			side={
+				<span class="muted">
+					{isNothing(selection.value) ? "all references" : "selection"}
+					{chosenWindow.value ? " in the window" : ""}
+				</span>
+			}
+		>
+			<Bar parts={a.served} of={a.references || 1} />
+			<table class="levels">
+				<thead>
+					<tr>
+						<th>level</th>
+						<th>served</th>
+						<th>missed</th>
+						<th>ratio</th>
+						<th>cycles</th>
+					</tr>
+				</thead>
+				<tbody>
+					{rows.map((r, i) => (
+						<tr
+							key={r.name}
+							class={selection.value.level === i + 1 ? "chosen" : ""}
+							onClick={() =>
+								select(
+									selection.value.level === i + 1
+										? without(selection.value, "level")
+										: { ...selection.value, level: i + 1 },
+								)
+							}
+							title={`select references served by ${r.name}`}
+						>
+							<th>
+								<LevelMark level={i + 1} /> {r.name}
+							</th>
+							<td>{count(r.asked - r.missed)}</td>
+							<td>{r.name === "memory" ? "" : count(r.missed)}</td>
+							<td>{r.name === "memory" ? "" : percent(r.ratio)}</td>
+							<td>{percent(r.cycles, cycles)}</td>
+						</tr>
+					))}
+				</tbody>
+			</table>
+			<p class="note">
+				{exact(a.references)} references,{" "}
+				{a.references ? (cycles / a.references).toFixed(1) : "–"} cycles each on average
+			</p>
+			{isNothing(selection.value) && <Causes />}
+		</Section>
+	);
+}
+
+function Run() {
+	const t = trace.value;
+
+	if (!t) return null;
+	return (
+		<Section title="Run">
+			<dl>
+				<dt>command</dt>
+				<dd class="mono">{t.command || "–"}</dd>
+				<dt>references</dt>
+				<dd class="digits">{exact(t.references)}</dd>
+				<dt>reads, writes</dt>
+				<dd class="digits">
+					{t.counted
+						? `${percent(t.reads, t.references)}, ${percent(t.writes, t.references)}`
+						: "counting …"}
+				</dd>
+				<dt>recorded by</dt>
+				<dd>{t.back_end}</dd>
+				{t.threads.length > 1 && (
+					<>
+						<dt>threads</dt>
+						<dd>
+							{t.threads.slice(0, 8).map((x) => (
+								<button
+									key={x.thread}
+									class="link"
+									title={`${exact(x.references)} references`}
+									onClick={() => select({ thread: x.thread }, true)}
+								>
+									{x.name || x.thread}{" "}
+								</button>
+							))}
+							{t.threads.length > 8 && (
+								<span class="muted">and {t.threads.length - 8} more</span>
+							)}
+						</dd>
+					</>
+				)}
+			</dl>
+			{t.damage && <p class="warning">{t.damage}</p>}
+			{t.gaps.length > 0 && (
+				<p class="warning">
+					{exact(sum(t.gaps.map((g) => g.count)))} references are missing in{" "}
+					{t.gaps.length} gap{t.gaps.length > 1 ? "s" : ""} ({t.gaps[0]!.reason}):{" "}
+					<button class="link" onClick={() => setCursor(t.gaps[0]!.time)}>
+						go to the first
+					</button>
+				</p>
+			)}
+		</Section>
+	);
+}
+
+export function Details() {
+	return (
+		<aside class="details right-pane">
+			<Now />
+			<Selected />
+			<DatumHistory />
+			<Levels />
+			{compared.value && <Comparison />}
+			<Findings />
+			<Run />
+		</aside>
+	);
+}

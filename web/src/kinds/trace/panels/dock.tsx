@@ -1,0 +1,301 @@
+// The bottom: playback bar and timeline.
+import { useEffect, useRef } from "preact/hooks";
+import type { StepBy } from "../api";
+import { levelColours, palette } from "../../../draw/colours";
+import { css } from "../../../draw/draw";
+import { count, exact, tick } from "../../../model/format";
+import type { Window } from "../../../model/types";
+import { placeOfSpeed, speedAt, speeds } from "../model/speed";
+import { EVENTS_MAX, playHow, step, toggle, type PlayHow } from "../state/playback";
+import {
+	select,
+	chosenWindow,
+	cursor,
+	hover,
+	length,
+	levelNames,
+	loop,
+	playBy,
+	playing,
+	selection,
+	setCursor,
+	setWindow,
+	shownWindow,
+	speed,
+} from "../state/store";
+import { dark, option, setOption } from "../../../state/store";
+import { createTimeline } from "../timeline/timeline";
+import { Icon } from "../../../panels/icon";
+import { savePicture } from "../../save";
+import { mounted } from "../../../views/mounted";
+
+/** Kinds of events: id, plural, singular, and the key that steps to the next one. */
+const kinds: [StepBy, string, string, string][] = [
+	["miss", "misses", "miss", "N"],
+	["first", "first touches", "first touch", "F"],
+	["line", "lines of code", "line of code", "shift →"],
+	["region", "changes of region", "change of region", "R"],
+	["phase", "phases", "phase", "ctrl →"],
+	["selection", "the selection", "selected reference", "."],
+];
+const hows: [PlayHow, string][] = [
+	["only", "events only"],
+	["rest", "everything, resting at"],
+	["stop", "everything, stopping at"],
+];
+
+/** The events that play and the steps go by. */
+function PlayBy() {
+	const by = playBy.value;
+
+	return (
+		<label class="select play-by" title="events that play and the steps go by">
+			<select
+				aria-label="play by"
+				value={by === "reference" ? by : `${playHow()} ${by}`}
+				onChange={(e) => {
+					const [how, kind] = e.currentTarget.value.split(" ");
+					if (kind) setOption("play.how", how!);
+					playBy.value = (kind ?? "reference") as StepBy;
+				}}
+			>
+				<option value="reference">every reference</option>
+				{hows.map(([how, label]) => (
+					<optgroup key={how} label={label}>
+						{kinds.map(([kind, name]) => (
+							<option key={kind} value={`${how} ${kind}`}>
+								{how === "only" ? name : `${how} at ${name}`}
+							</option>
+						))}
+					</optgroup>
+				))}
+			</select>
+		</label>
+	);
+}
+
+/** 1000 as 1k, because the room is narrow. */
+function short(n: number): string {
+	return n >= 1000 && n < 10000 ? `${n / 1000}k` : tick(n);
+}
+
+function Speed() {
+	const events = playBy.value !== "reference" && playHow() === "only";
+	const shown = events ? Math.min(EVENTS_MAX, speed.value) : speed.value;
+	const list = speeds.includes(speed.value)
+		? speeds
+		: [...speeds, speed.value].sort((a, b) => a - b);
+
+	return (
+		<span class="speed" title={`${events ? "events" : "references"} a second ([ and ])`}>
+			<input
+				type="range"
+				aria-label="speed"
+				min="0"
+				max="1"
+				step="any"
+				value={placeOfSpeed(speed.value)}
+				onInput={(e) => (speed.value = speedAt(Number(e.currentTarget.value)))}
+				onChange={(e) => e.currentTarget.blur()}
+			/>
+			<label class="select digits">
+				<select
+					aria-label="speeds"
+					value={String(speed.value)}
+					onChange={(e) => (speed.value = Number(e.currentTarget.value))}
+				>
+					{list.map((s) => (
+						<option key={s} value={String(s)}>
+							{short(s === speed.value ? shown : s)}/s
+						</option>
+					))}
+				</select>
+			</label>
+		</span>
+	);
+}
+
+/** Names of the levels in their colours: pointing pre-selects, a click selects. */
+function Legend() {
+	const names = levelNames.value;
+	const colours = levelColours(palette(dark.value), names.length);
+
+	return (
+		<span class="legend" role="group" aria-label="levels">
+			{names.map((name, i) => (
+				<button
+					key={name}
+					class="quiet small"
+					title={`references served by ${name}`}
+					aria-pressed={selection.value.level === i + 1}
+					onPointerEnter={() => (hover.value = { level: i + 1 })}
+					onPointerLeave={() => (hover.value = {})}
+					onClick={() => select({ level: i + 1 }, true)}
+				>
+					<i class="mark" style={{ background: css(colours[i]!) }} /> {name}
+				</button>
+			))}
+		</span>
+	);
+}
+
+function Switch({
+	name,
+	on,
+	off,
+	title,
+	children,
+}: {
+	name: string;
+	on: string;
+	off: string;
+	title: string;
+	children: preact.ComponentChildren;
+}) {
+	const pressed = option(name, off) === on;
+
+	return (
+		<button
+			class="quiet small"
+			title={title}
+			aria-pressed={pressed}
+			onClick={() => setOption(name, pressed ? off : on)}
+		>
+			{children}
+		</button>
+	);
+}
+
+/** Both ends of a window; in short numbers if these differ. */
+function ends(w: Window): string {
+	const short = w.to - w.from > w.to / 100;
+
+	return `${short ? count(w.from) : exact(w.from)} – ${short ? count(w.to) : exact(w.to)}`;
+}
+
+function Playback() {
+	const w = shownWindow.value;
+	const kind = kinds.find(([k]) => k === playBy.value);
+	const [one, forth] = kind ? [kind[2], kind[3]] : ["reference", "→"];
+	const back = { "→": "←", "shift →": "shift ←", "ctrl →": "ctrl ←", N: "P", ".": "," }[
+		forth
+	];
+
+	return (
+		<div class="playback" role="toolbar" aria-label="playback">
+			<button
+				class="quiet"
+				title="to the beginning (Home)"
+				onClick={() => setCursor(w.from)}
+			>
+				<Icon name="first" solid />
+			</button>
+			<button
+				class="quiet"
+				title={`one ${one} back (${back ?? `shift ${forth}`})`}
+				aria-label="one step back"
+				onClick={() => void step(-1)}
+			>
+				<Icon name="previous" solid />
+			</button>
+			<button
+				class="play"
+				title="play or pause (space)"
+				aria-pressed={playing.value}
+				onClick={toggle}
+			>
+				<Icon name={playing.value ? "pause" : "play"} solid={!playing.value} />
+			</button>
+			<button
+				class="quiet"
+				title={`to the next ${one} (${forth})`}
+				aria-label="one step"
+				onClick={() => void step(1)}
+			>
+				<Icon name="next" solid />
+			</button>
+			<button
+				class="quiet"
+				title="loop the window (L)"
+				aria-pressed={loop.value}
+				onClick={() => (loop.value = !loop.value)}
+			>
+				<Icon name="loop" />
+			</button>
+			<PlayBy />
+			<Speed />
+			<label class="position">
+				<input
+					aria-label="reference"
+					title="the reference that is shown"
+					class="digits"
+					value={exact(cursor.value)}
+					onChange={(e) => {
+						const n = Number(e.currentTarget.value.replace(/[^\d]/g, ""));
+						if (Number.isFinite(n)) setCursor(n);
+						e.currentTarget.blur();
+					}}
+				/>
+				<span class="muted digits">of {exact(length.value)}</span>
+			</label>
+			{chosenWindow.value && (
+				<button
+					class="chip"
+					title="show the whole run (0)"
+					onClick={() => setWindow(null)}
+				>
+					{ends(w)} <Icon name="close" />
+				</button>
+			)}
+			<span class="grow" />
+			<Legend />
+			<Switch
+				name="timeline.by"
+				on="cycles"
+				off="references"
+				title="shares of the cycles instead of the references"
+			>
+				cycles
+			</Switch>
+			<Switch
+				name="timeline.temperature"
+				on="on"
+				off="off"
+				title="cache temperature: above the line, data are reused often enough to pay for fetching them"
+			>
+				<Icon name="flame" />
+			</Switch>
+			{(["svg", "png"] as const).map((ending) => (
+				<button
+					key={ending}
+					class="quiet small export"
+					title={`save the timeline as ${ending.toUpperCase()}`}
+					onClick={() => void savePicture(mounted["timeline"], "timeline", ending)}
+				>
+					{ending.toUpperCase()}
+				</button>
+			))}
+		</div>
+	);
+}
+
+export function Dock() {
+	const host = useRef<HTMLDivElement>(null);
+
+	useEffect(() => {
+		const timeline = createTimeline();
+
+		timeline.mount(host.current!);
+		mounted["timeline"] = timeline;
+		return () => {
+			mounted["timeline"] = null;
+			timeline.destroy();
+		};
+	}, []);
+	return (
+		<footer class="dock bottom-pane">
+			<Playback />
+			<div class="canvas timeline" ref={host} />
+		</footer>
+	);
+}

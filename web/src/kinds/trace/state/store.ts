@@ -1,0 +1,120 @@
+// The store of the trace kind: the trace, its simulations, the moment and the window, the
+// selection, playback, the source pane. load.ts fetches; nothing here does.
+import { batch, computed, signal } from "@preact/signals";
+import { shortPath } from "../../../model/format";
+import type { Window } from "../../../model/types";
+import { selectable } from "../../../state/history";
+import type { StepBy } from "../api";
+import { servers } from "../model/cost";
+import { nothing, selectionText, type Names, type Selection } from "../model/selection";
+import type { LineCount, Region, Sim, Trace } from "../model/types";
+
+/** The kind of document, as /api/open names it. */
+export const KIND = "trace";
+
+/** The trace that is shown. */
+export const trace = signal<Trace | null>(null);
+export const regions = signal<Region[]>([]);
+export const counts = signal<LineCount[]>([]);
+
+/** The simulation that is shown, and the one that it is compared with. */
+export const sim = signal<Sim | null>(null);
+export const compared = signal<Sim | null>(null);
+/** The text of the machine as typed or chosen; sim.machine is its canonical text. */
+export const machine = signal("");
+
+/** The simulation once it is ready: routes take its number. */
+let lastReady: Sim | null = null;
+export const ready = computed(() => {
+	const s = sim.value?.state === "ready" ? sim.value : null;
+
+	// The object stays the same when only findings became known: no question is asked
+	// again.
+	if (s?.sim !== lastReady?.sim) lastReady = s;
+	return lastReady;
+});
+/** Positions of the run: times go from 0 to this. */
+export const length = computed(
+	() => sim.value?.positions || trace.value?.references || 0,
+);
+/** Names of the serving levels, memory last. */
+export const levelNames = computed(() => (sim.value ? servers(sim.value.levels) : []));
+
+/** The moment that is shown: reference `cursor` has just happened. */
+export const cursor = signal(0);
+/** The part of the run that the person chose; null: all of it. */
+export const chosenWindow = signal<Window | null>(null);
+export const shownWindow = computed<Window>(
+	() => chosenWindow.value ?? { from: 0, to: length.value },
+);
+
+/** The selected references, and the pre-selection: what is under the pointer. */
+export const { selection, hover, select } = selectable<Selection>(nothing, selectionText);
+
+/** Playback. Speed is references a second. */
+export const playing = signal(false);
+export const speed = signal(1000);
+export const loop = signal(false);
+/** The events that play and the steps go by. */
+export const playBy = signal<StepBy>("reference");
+
+/*
+ * Numbers that stand for no file: code without a file (libraries, no debug data), and
+ * none chosen yet.
+ */
+export const ELSEWHERE = -1;
+export const NO_FILE = -2;
+/*
+ * The file in the source pane, and a line to scroll to: each new object is a new request.
+ */
+export const file = signal(NO_FILE);
+export const reveal = signal<{ line: number } | null>(null);
+
+const regionByNumber = computed(() => new Map(regions.value.map((r) => [r.region, r])));
+
+export function regionOf(n: number): Region | undefined {
+	return regionByNumber.value.get(n);
+}
+
+/** The rank of a region in the list, which is the number of its colour. */
+const rankByNumber = computed(() => new Map(regions.value.map((r, i) => [r.region, i])));
+
+export function regionRank(n: number): number {
+	return rankByNumber.value.get(n) ?? -1;
+}
+
+export function pathOf(n: number): string {
+	if (n === ELSEWHERE) return "code without source";
+	return trace.value?.files.find((f) => f.file === n)?.path ?? "";
+}
+
+export const names: Names = {
+	file: (n) => shortPath(pathOf(n)),
+	region: (n) => regionOf(n)?.name ?? `region ${n}`,
+	level: (n) => levelNames.value[n - 1] ?? `level ${n}`,
+};
+
+export function setCursor(time: number): void {
+	cursor.value = Math.max(0, Math.min(Math.floor(time), Math.max(0, length.value - 1)));
+}
+
+/** Sets the window, kept within the run and at least `min` references wide. */
+export function setWindow(w: Window | null, min = 16): void {
+	if (!w) {
+		chosenWindow.value = null;
+		return;
+	}
+	const n = length.value;
+	const width = Math.min(n, Math.max(Math.round(w.to - w.from), Math.min(min, n)));
+	const from = Math.max(0, Math.min(Math.round(w.from), n - width));
+
+	chosenWindow.value = width >= n ? null : { from, to: from + width };
+}
+
+/** Shows a line of code in the source pane. */
+export function showLine(inFile: number, line: number): void {
+	batch(() => {
+		file.value = inFile;
+		reveal.value = { line };
+	});
+}

@@ -1,0 +1,293 @@
+// The regions and the lines of code with the most references of the window, each with a
+// bar of the levels that served them. With a selection, its part of each bar stands out.
+import { levelColours, regionColour, type Palette } from "../../../draw/colours";
+import type { Colour, Draw } from "../../../draw/draw";
+import { sum } from "../model/cost";
+import { count, exact, percent } from "../../../model/format";
+import { sameSelection, type Selection } from "../model/selection";
+import {
+	select,
+	ELSEWHERE,
+	counts,
+	hover,
+	levelNames,
+	names,
+	ready,
+	regionOf,
+	regionRank,
+	regions,
+	selection,
+	showLine,
+} from "../state/store";
+import { inWindow, selected } from "../state/windowCounts";
+import { CanvasView } from "../../../views/canvas";
+import type { ViewKind } from "../../../views/view";
+
+interface Row {
+	label: string;
+	sub: string; // its kind
+	parts: number[]; // of the bar
+	chosen?: number[]; // their selected parts
+	references: number;
+	pick?: Selection; // what a click selects
+	mark?: number; // rank of the region whose colour it has
+}
+
+const ROW = 26;
+const PAD = 20;
+
+class Overview extends CanvasView {
+	private places: { x: number; y: number; w: number; row: Row }[] = [];
+	private fitting = 0; // rows that fit below each other
+
+	protected start(): void {
+		this.watch(
+			() =>
+				void [
+					regions.value,
+					counts.value,
+					hover.value,
+					selection.value,
+					inWindow.value,
+					selected.value,
+				],
+		);
+		this.listen("pointermove", (_, x, y) => this.point(x, y));
+		this.listen("pointerleave", () => (hover.value = {}));
+		this.listen("click", (_, x, y) => {
+			const row = this.at(x, y);
+			if (!row?.pick) return;
+			select(row.pick, true);
+			if (row.pick.line !== undefined) showLine(row.pick.file!, row.pick.line);
+		});
+	}
+
+	private at(x: number, y: number): Row | undefined {
+		return this.places.find((p) => x >= p.x && x < p.x + p.w && y >= p.y && y < p.y + ROW)
+			?.row;
+	}
+
+	private point(x: number, y: number): void {
+		const row = this.at(x, y);
+
+		this.canvas.style.cursor = row?.pick ? "pointer" : "";
+		if (!sameSelection(hover.value, row?.pick ?? {})) hover.value = row?.pick ?? {};
+		if (!row) return this.tip(null);
+		const heads = ready.value
+			? levelNames.value.map((n) => `from ${n}`)
+			: ["reads", "writes"];
+		this.tip(
+			[
+				row.label,
+				`${exact(row.references)} references`,
+				...row.parts.map(
+					(v, i) => `${exact(v)} ${heads[i] ?? ""} (${percent(v, row.references)})`,
+				),
+			],
+			x,
+			y,
+		);
+	}
+
+	/** Rows from the simulation, or from the trace alone while there is none. */
+	private rows(): { regions: Row[]; lines: Row[] } {
+		const a = inWindow.value;
+		const c = selected.value;
+		const none = [0];
+
+		if (a)
+			return {
+				regions: a.regions.map((r) => ({
+					...this.region(r.region),
+					parts: r.served ?? [r.references],
+					chosen: c
+						? (c.regions.find((x) => x.region === r.region)?.served ?? none)
+						: undefined,
+					references: r.references,
+				})),
+				lines: a.lines.map((l) => ({
+					...this.line(l.file ?? ELSEWHERE, l.line, l.func),
+					parts: l.served ?? [l.references],
+					chosen: c
+						? (c.lines.find((x) => x.file === l.file && x.line === l.line)?.served ??
+							none)
+						: undefined,
+					references: l.references,
+				})),
+			};
+		return {
+			regions: regions.value.map((r) => ({
+				...this.region(r.region),
+				parts: [r.reads, r.writes],
+				references: r.references,
+			})),
+			lines: [...counts.value]
+				.sort((x, y) => y.references - x.references)
+				.map((l) => ({
+					...this.line(l.file ?? ELSEWHERE, l.line, l.func),
+					parts: [l.reads, l.writes],
+					references: l.references,
+				})),
+		};
+	}
+
+	private region(n: number): Pick<Row, "label" | "sub" | "pick" | "mark"> {
+		const r = regionOf(n);
+		const dims = r?.dims?.length ? r.dims.map((d) => `[${d}]`).join("") : "";
+
+		return {
+			label: names.region(n),
+			sub: r ? `${r.type ?? ""}${dims}` || r.kind : "",
+			pick: { region: n },
+			mark: regionRank(n),
+		};
+	}
+
+	private line(
+		file: number,
+		line: number,
+		func?: string,
+	): Pick<Row, "label" | "sub" | "pick"> {
+		if (!func && !line) return { label: "other code", sub: "libraries, loader" };
+		if (file < 0 || !line)
+			return { label: `${func}()`, sub: "no line", pick: func ? { func } : undefined };
+		return {
+			label: `${names.file(file)}:${line}`,
+			sub: func ?? "",
+			pick: { file, line },
+		};
+	}
+
+	draw(d: Draw, p: Palette): void {
+		const { regions: left, lines: right } = this.rows();
+		const simulated = inWindow.value !== null;
+		const colours = simulated
+			? levelColours(p, levelNames.value.length)
+			: [p.read, p.write];
+		const heads = simulated ? levelNames.value : ["reads", "writes"];
+		const beside = d.width > 700;
+		const w = beside ? (d.width - 3 * PAD) / 2 : d.width - 2 * PAD;
+
+		this.places = [];
+		this.legend(d, p, heads, colours, simulated);
+		this.fitting =
+			Math.floor((d.height - 84) / ROW / (beside ? 1 : 2)) - (beside ? 0 : 1);
+		const end = this.table(d, p, "Regions", left, PAD, 48, w, colours);
+		if (beside) this.table(d, p, "Lines of code", right, w + 2 * PAD, 48, w, colours);
+		else this.table(d, p, "Lines of code", right, PAD, end + 20, w, colours);
+	}
+
+	private legend(
+		d: Draw,
+		p: Palette,
+		heads: string[],
+		colours: Colour[],
+		simulated: boolean,
+	): void {
+		const style = { colour: p.muted, size: 11 };
+		const title = simulated ? "served by" : "references";
+		let x = PAD;
+
+		d.text(x, 24, title, style);
+		x += d.measure(title, style) + 14;
+		heads.forEach((h, i) => {
+			d.rect(x, 19, 10, 10, colours[i] ?? p.muted);
+			d.text(x + 15, 24, h, { ...style, colour: p.text });
+			x += 15 + d.measure(h, style) + 16;
+		});
+	}
+
+	private table(
+		d: Draw,
+		p: Palette,
+		title: string,
+		rows: Row[],
+		x: number,
+		y: number,
+		w: number,
+		colours: Colour[],
+	): number {
+		const max = rows[0]?.references ?? 0;
+		const total = sum(rows.map((r) => r.references));
+		const label = Math.min(260, w * 0.42);
+		const numbers = w > 330 ? 104 : 56;
+		const bar = w - label - numbers - 8;
+		const shown = rows.slice(0, Math.max(1, this.fitting));
+
+		d.text(x, y + 12, title, { colour: p.text, size: 13, bold: true });
+		if (rows.length > shown.length)
+			d.text(x + w, y + 12, `${shown.length} of ${exact(rows.length)}`, {
+				colour: p.muted,
+				align: "right",
+			});
+		y += 30;
+		if (!rows.length)
+			d.text(x, y + 12, "nothing in this window", { colour: p.muted, size: 12 });
+		for (const row of shown) {
+			const picked = row.pick && sameSelection(row.pick, selection.value);
+
+			this.places.push({ x: x - 8, y, w: w + 16, row });
+			if (picked) d.rect(x - 8, y, w + 16, ROW, p.cursor, 0.2);
+			else if (row.pick && sameSelection(row.pick, hover.value))
+				d.rect(x - 8, y, w + 16, ROW, p.text, 0.05);
+			if (picked) d.rect(x - 8, y, 3, ROW, p.cursor);
+			this.label(d, p, row, x, y, label);
+			const scale = max ? bar / max : 0;
+			this.bar(d, row.parts, colours, x + label, y + 7, scale, row.chosen ? 0.25 : 1);
+			if (row.chosen) this.bar(d, row.chosen, colours, x + label, y + 7, scale, 1);
+			const numberStyle = { colour: p.text, size: 12, align: "right" as const };
+			d.text(
+				x + w - (numbers > 60 ? 50 : 0),
+				y + ROW / 2,
+				count(row.references),
+				numberStyle,
+			);
+			if (numbers > 60)
+				d.text(x + w, y + ROW / 2, percent(row.references, total), {
+					...numberStyle,
+					colour: p.muted,
+					size: 11,
+				});
+			y += ROW;
+		}
+		return y;
+	}
+
+	private bar(
+		d: Draw,
+		parts: number[],
+		colours: Colour[],
+		x: number,
+		y: number,
+		scale: number,
+		alpha: number,
+	): void {
+		parts.forEach((v, i) => {
+			if (v > 0) d.rect(x, y, Math.max(v * scale, 0.5), ROW - 14, colours[i] ?? 0, alpha);
+			x += v * scale;
+		});
+	}
+
+	private label(d: Draw, p: Palette, row: Row, x: number, y: number, w: number): void {
+		const style = { colour: p.text, size: 12, mono: true };
+		let left = x;
+
+		if (row.mark !== undefined) {
+			d.rect(x, y + 8, 4, ROW - 16, regionColour(p, row.mark));
+			left += 10;
+		}
+		d.clip(left, y, w - (left - x) - 8, ROW, () => {
+			d.text(left, y + ROW / 2, row.label, style);
+			const used = d.measure(row.label, style);
+			d.text(left + used + 8, y + ROW / 2, row.sub, { colour: p.muted, size: 11 });
+		});
+	}
+}
+
+export const overview: ViewKind = {
+	id: "overview",
+	title: "Overview",
+	description:
+		"Regions and lines of code with the most references, by the level that served them",
+	create: () => new Overview(),
+};

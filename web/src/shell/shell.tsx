@@ -1,0 +1,185 @@
+// The page as a whole: panes with bars between them that can be dragged, and overlays.
+// The kind of document that is shown fills the panes.
+import { signal } from "@preact/signals";
+import { activeKind, openKinds } from "../kinds/documents";
+import { Icon } from "../panels/icon";
+import { asking } from "../state/latest";
+import { connection, message, open, overlay } from "../state/store";
+import { Help } from "./help";
+import { Search } from "./search";
+import { Stage } from "./stage";
+import { Topbar } from "./topbar";
+
+type Pane = "left" | "right" | "bottom";
+
+const KEY = "memlamp.panes";
+const min: Record<Pane, number> = { left: 160, right: 180, bottom: 90 };
+
+function kept(): Record<Pane, number> {
+	const wide = innerWidth >= 1700;
+	const usual = {
+		left: wide ? 640 : 430,
+		right: wide ? 360 : 290,
+		bottom: wide ? 190 : 160,
+	};
+
+	try {
+		return { ...usual, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+	} catch {
+		return usual;
+	}
+}
+
+const panes = signal(kept());
+
+function resize(pane: Pane, to: number): void {
+	const room = pane === "bottom" ? innerHeight * 0.6 : innerWidth * 0.45;
+
+	panes.value = {
+		...panes.value,
+		[pane]: Math.round(Math.max(min[pane], Math.min(to, room))),
+	};
+	localStorage.setItem(KEY, JSON.stringify(panes.value));
+}
+
+function Splitter({ pane }: { pane: Pane }) {
+	const sign = pane === "left" ? 1 : -1;
+
+	return (
+		<div
+			class={`splitter ${pane}`}
+			role="separator"
+			aria-label={`${pane} pane`}
+			aria-orientation={pane === "bottom" ? "horizontal" : "vertical"}
+			tabIndex={0}
+			onPointerDown={(e) => {
+				const start = pane === "bottom" ? e.clientY : e.clientX;
+				const before = panes.value[pane];
+				const bar = e.currentTarget;
+				bar.setPointerCapture(e.pointerId);
+				bar.onpointermove = (m) =>
+					resize(
+						pane,
+						before + sign * ((pane === "bottom" ? m.clientY : m.clientX) - start),
+					);
+				bar.onpointerup = () => (bar.onpointermove = null);
+			}}
+			onKeyDown={(e) => {
+				const by = { ArrowLeft: -16, ArrowRight: 16, ArrowUp: -16, ArrowDown: 16 }[e.key];
+				if (!by) return;
+				e.stopPropagation();
+				resize(pane, panes.value[pane] + sign * by);
+			}}
+		/>
+	);
+}
+
+const sentences = {
+	lost: [
+		"memlamp does not answer",
+		"The server has ended or the connection is cut. Start `memlamp view` again, or the ssh tunnel; this page asks again every second.",
+	],
+	ended: [
+		"memlamp has ended",
+		"Start `memlamp view` again with the same --port to go on here, or open the new address that it prints.",
+	],
+	refused: [
+		"memlamp does not know this page",
+		"The token of this page is not that of the server. Open the address that `memlamp view` printed.",
+	],
+};
+
+function Connection() {
+	const c = connection.value;
+
+	if (c === "ok") return null;
+	return (
+		<div class={open.value && c !== "refused" ? "banner" : "cover"} role="alert">
+			<b>{sentences[c][0]}</b> <span>{sentences[c][1]}</span>
+		</div>
+	);
+}
+
+function Overlay() {
+	const which = overlay.value;
+	const Own = openKinds.value.flatMap((k) => k.overlays?.[which] ?? [])[0];
+
+	if (!which) return null;
+	return (
+		<div
+			class="veil"
+			onPointerDown={(e) => e.target === e.currentTarget && (overlay.value = "")}
+		>
+			{which === "search" && <Search />}
+			{which === "help" && <Help />}
+			{Own && <Own />}
+		</div>
+	);
+}
+
+/** The CSS grid of the page with the panes that the kind has. */
+function grid(left: boolean, right: boolean, bottom: boolean): string {
+	const row = (l: string, m: string, r: string) =>
+		`"${[left && `${l} s${l}`, m, right && `s${r} ${r}`].filter(Boolean).join(" ")}"`;
+	const all = (area: string) =>
+		`"${Array.from({ length: 1 + 2 * (Number(left) + Number(right)) }, () => area).join(" ")}"`;
+	const columns = [
+		left && "var(--left) 1px",
+		"minmax(0, 1fr)",
+		// Without a pane at the left there is room for a wider one at the right.
+		right && `1px ${left ? "var(--right)" : "max(300px, var(--right))"}`,
+	];
+
+	return [
+		`${all("top")} 44px`,
+		`${row("left", "stage", "right")} minmax(0, 1fr)`,
+		...(bottom ? [`${all("sbottom")} 1px`, `${all("bottom")} var(--bottom)`] : []),
+		`/ ${columns.filter(Boolean).join(" ")}`,
+	].join(" ");
+}
+
+export function Shell() {
+	const { left, right, bottom } = panes.value;
+	const { Left, Side, Bottom } = activeKind.value ?? {};
+
+	return (
+		<div
+			class="shell"
+			style={{
+				"--left": `${left}px`,
+				"--right": `${right}px`,
+				"--bottom": `${bottom}px`,
+				gridTemplate: grid(!!Left, !!Side, !!Bottom),
+			}}
+		>
+			<Topbar />
+			<div class={asking.value > 0 ? "asking on" : "asking"} />
+			{Left && <Left />}
+			{Left && <Splitter pane="left" />}
+			<Stage />
+			{Side && <Splitter pane="right" />}
+			{Side && <Side />}
+			{Bottom && <Splitter pane="bottom" />}
+			{Bottom && <Bottom />}
+			{open.value && !activeKind.value && (
+				<div class="cover">
+					<b>Nothing is open.</b>
+				</div>
+			)}
+			<Overlay />
+			{message.value && (
+				<div class="message" role="status">
+					{message.value}
+					<button
+						class="quiet small"
+						title="dismiss"
+						onClick={() => (message.value = "")}
+					>
+						<Icon name="close" />
+					</button>
+				</div>
+			)}
+			<Connection />
+		</div>
+	);
+}
