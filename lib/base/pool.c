@@ -17,6 +17,8 @@ static void *serve(void *arg)
 {
 	struct ml_pool *p = arg;
 
+	if (p->begin)
+		p->begin();
 	pthread_mutex_lock(&p->lock);
 	for (;;) {
 		while (p->first == p->end && !p->stop)
@@ -38,7 +40,12 @@ static void *serve(void *arg)
 
 void ml_pool_init(struct ml_pool *p, unsigned threads)
 {
-	*p = (struct ml_pool){ 0 };
+	ml_pool_init_with(p, threads, NULL);
+}
+
+void ml_pool_init_with(struct ml_pool *p, unsigned threads, void (*begin)(void))
+{
+	*p = (struct ml_pool){ .begin = begin };
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->idle, NULL);

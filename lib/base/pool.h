@@ -20,10 +20,13 @@ struct ml_pool {
 	size_t first, end, cap; /* jobs[first] to jobs[end - 1] wait */
 	size_t busy;            /* jobs that run */
 	bool stop;
+	void (*begin)(void); /* or NULL */
 };
 
 /* threads = 0: one for each usable CPU. */
 void ml_pool_init(struct ml_pool *p, unsigned threads);
+/* The same, and each thread calls begin (or NULL) before its first job. */
+void ml_pool_init_with(struct ml_pool *p, unsigned threads, void (*begin)(void));
 void ml_pool_submit(struct ml_pool *p, void (*run)(void *arg), void *arg);
 void ml_pool_wait(struct ml_pool *p);    /* until all that was submitted has ended */
 void ml_pool_release(struct ml_pool *p); /* waits first */

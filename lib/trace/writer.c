@@ -34,7 +34,7 @@ struct ml_writer {
 	struct ml_tables tables;
 	struct ml_shapes shapes;
 	struct ml_fuse fuse;
-	struct ml_encode_queue ahead;
+	struct ml_encode_queue queue;
 	struct ml_map singles; /* shape of a lone reference by site and what */
 	struct ml_events_put events;
 	struct ml_buf index, raw;
@@ -45,7 +45,7 @@ struct ml_writer {
 /* The chunk that is being collected. */
 static struct ml_steps *steps_now(const struct ml_writer *w)
 {
-	return &ml_encode_queue_now(&w->ahead)->steps;
+	return &ml_encode_queue_now(&w->queue)->steps;
 }
 
 static bool write_all(struct ml_writer *w, const struct ml_buf *out, struct ml_err *err)
@@ -104,7 +104,7 @@ bool ml_writer_open(struct ml_writer **out, const char *path, struct ml_err *err
 	strcpy(w->path, path);
 	ml_tables_init(&w->tables);
 	ml_fuse_init(&w->fuse, &w->shapes);
-	ml_encode_queue_init(&w->ahead, 0, LEVEL);
+	ml_encode_queue_init(&w->queue, 0, LEVEL);
 	ml_steps_clear(steps_now(w), w->thread);
 
 	struct ml_file_header h = { .version = ML_FORMAT_VERSION,
@@ -128,7 +128,7 @@ void ml_writer_abandon(struct ml_writer *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
-	ml_encode_queue_release(&w->ahead); /* before the shapes that it encodes */
+	ml_encode_queue_release(&w->queue); /* before the shapes that it encodes */
 	ml_fuse_release(&w->fuse);
 	ml_tables_release(&w->tables);
 	ml_shapes_release(&w->shapes);
@@ -141,14 +141,14 @@ void ml_writer_abandon(struct ml_writer *w)
 	ml_free(w);
 }
 
-void ml_writer_hurry(struct ml_writer *w)
+void ml_writer_pace(struct ml_writer *w, const struct ml_encode_pace *pace)
 {
-	w->ahead.may_hurry = true;
+	ml_encode_queue_pace(&w->queue, pace);
 }
 
-void ml_writer_quiet(struct ml_writer *w, bool quiet)
+void ml_writer_background(struct ml_writer *w, bool background)
 {
-	w->ahead.quiet = quiet;
+	w->queue.background = background;
 }
 
 struct ml_tables *ml_writer_tables(struct ml_writer *w)
@@ -170,7 +170,7 @@ uint64_t ml_writer_bytes(const struct ml_writer *w)
  * collected, and forgets them. */
 static void put_before(struct ml_writer *w, enum ml_block_type type, struct ml_buf *raw)
 {
-	struct ml_buf *out = &ml_encode_queue_now(&w->ahead)->before;
+	struct ml_buf *out = &ml_encode_queue_now(&w->queue)->before;
 	size_t at = ml_format_begin_block(out);
 
 	ml_pack(&w->packer, raw->data, raw->size, LEVEL_TABLES, out);
@@ -218,11 +218,11 @@ static bool write_parcels(struct ml_writer *w, bool wait, struct ml_err *err)
 	struct ml_parcel *p;
 	bool ok = true;
 
-	while ((p = ml_encode_queue_take(&w->ahead, wait))) {
+	while ((p = ml_encode_queue_take(&w->queue, wait))) {
 		if (ok && !w->broken)
 			ok = write_blocks(w, &p->before, err) &&
 			     write_blocks(w, &p->refs, err);
-		ml_encode_queue_done(&w->ahead);
+		ml_encode_queue_done(&w->queue);
 	}
 	if (ok && w->broken)
 		return ml_fail(err, ML_IO, "%s: an earlier write failed", w->path);
@@ -232,12 +232,12 @@ static bool write_parcels(struct ml_writer *w, bool wait, struct ml_err *err)
 /* Sends the chunk off and begins the next. */
 static bool send(struct ml_writer *w, bool last, struct ml_err *err)
 {
-	struct ml_parcel *p = ml_encode_queue_now(&w->ahead);
+	struct ml_parcel *p = ml_encode_queue_now(&w->queue);
 
 	put_tables(w);
 	p->time = w->time;
 	w->time += p->steps.refs;
-	ml_encode_queue_send(&w->ahead, &w->shapes, last);
+	ml_encode_queue_send(&w->queue, &w->shapes, last);
 	bool ok = write_parcels(w, last, err);
 	if (!steps_now(w)->at)
 		ml_steps_init(steps_now(w));

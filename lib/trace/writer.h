@@ -16,6 +16,7 @@
 #include "lib/trace/ref.h"
 #include "lib/trace/tables.h"
 
+struct ml_encode_pace;
 struct ml_shape;
 struct ml_shapes;
 struct ml_step;
@@ -24,10 +25,13 @@ struct ml_writer;
 
 /* Makes path (over an older file of that name) and writes its header. */
 bool ml_writer_open(struct ml_writer **w, const char *path, struct ml_err *err);
-/* From now on chunks may be packed less while encoders cannot keep up. */
-void ml_writer_hurry(struct ml_writer *w);
-/* Says whether the machine has nothing else to do (lib/trace/encode_queue.h). */
-void ml_writer_quiet(struct ml_writer *w, bool quiet);
+/*
+ * How encoding shares the machine with the recorded program (encode_queue.h). Call it
+ * before the first reference; without it the encoders run at the caller's priority.
+ */
+void ml_writer_pace(struct ml_writer *w, const struct ml_encode_pace *pace);
+/* From now on the background crew encodes chunks, or the foreground crew does. */
+void ml_writer_background(struct ml_writer *w, bool background);
 /* Writes what is pending and the index, and frees w, also when it fails. */
 bool ml_writer_close(struct ml_writer *w, struct ml_err *err);
 /* Frees w and leaves the file as it is on disk: a readable prefix. */
