@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "lib/base/pool.h"
+#include "lib/base/search.h"
 #include "lib/trace/chunk.h"
 #include "lib/trace/format.h"
 #include "lib/trace/trace.h"
@@ -31,19 +32,13 @@ static struct ml_batch slice(const struct ml_columns *c, uint64_t time, size_t f
 				  c->what + first };
 }
 
+/* The chunk that holds a time; chunk_count behind the end. */
 static size_t chunk_at(const struct ml_trace *t, uint64_t time)
 {
-	size_t low = 0, high = t->chunk_count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->chunks[mid].time + t->chunks[mid].count <= time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	if (time >= t->count)
+		return t->chunk_count;
+	return ml_search_last(t->chunks, t->chunk_count, sizeof(*t->chunks),
+			      offsetof(struct ml_chunk, time), time);
 }
 
 static bool start_chunk(const struct ml_trace *t, struct ml_decoder *d, size_t chunk,
@@ -76,19 +71,12 @@ static bool next_columns(const struct ml_trace *t, struct ml_decoder *d, size_t 
 /* The time of the first gap behind `at`, or `end` if that is earlier. */
 static uint64_t until_gap(const struct ml_trace *t, uint64_t at, uint64_t end)
 {
-	size_t low = 0, high = t->tables.gaps.count;
+	const struct ml_gap *gaps = t->tables.gaps.at;
+	size_t count = t->tables.gaps.count;
+	size_t next = ml_search_above(gaps, count, sizeof(*gaps),
+				      offsetof(struct ml_gap, time), at);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->tables.gaps.at[mid].time <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low < t->tables.gaps.count && t->tables.gaps.at[low].time < end)
-		return t->tables.gaps.at[low].time;
-	return end;
+	return next < count && gaps[next].time < end ? gaps[next].time : end;
 }
 
 struct ml_cursor {

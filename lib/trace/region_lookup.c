@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/search.h"
 #include "lib/trace/region_lookup_parts.h"
 #include "lib/trace/trace.h"
 
@@ -151,17 +152,8 @@ void ml_region_lookup_rewind(struct ml_region_lookup *s)
 static size_t stretch_at(const struct ml_region_lookup_stretch *list, size_t count,
 			 uint64_t addr)
 {
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (list[mid].high <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return ml_search_above(list, count, sizeof(*list),
+			       offsetof(struct ml_region_lookup_stretch, high), addr);
 }
 
 static uint32_t own_region(struct ml_region_lookup *s, enum ml_region_kind kind,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/search.h"
 
 const char *const ml_time_match_names[] = { "raw", "normalised", "matched", NULL };
 
@@ -277,17 +278,9 @@ static double refs_of(const struct ml_time_matching *m, uint32_t trace)
 /* The last knot at or before a position, with one behind it. */
 static size_t stretch(const uint64_t *at, size_t knots, double position)
 {
-	size_t low = 0, high = knots - 1;
+	uint64_t whole = position > 0 ? (uint64_t)position : 0;
 
-	while (high - low > 1) {
-		size_t mid = (low + high) / 2;
-
-		if ((double)at[mid] <= position)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
+	return ml_search_last(at, knots - 1, sizeof(*at), 0, whole);
 }
 
 /* Where `position` among the knots `from` lies among the knots `to`. */
