@@ -32,13 +32,9 @@ static int list(void)
 {
 	struct ml_buf out = { 0 };
 
-	for (const struct ml_route *r = ml_routes; r->path; r++) {
-		char line[300];
-		int n = snprintf(line, sizeof(line), "%-28s %s\n", r->path, r->help);
-
+	for (const struct ml_route *r = ml_routes; r->path; r++)
 		if (!strcmp(r->method, "GET"))
-			ml_buf_put(&out, line, (size_t)n);
-	}
+			ml_buf_printf(&out, "%-28s %s\n", r->path, r->help);
 	int status = cmd_print(&cmd_query, &out);
 	ml_buf_release(&out);
 	return status;

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct ml_arena {
@@ -21,6 +22,8 @@ char *ml_arena_copy(struct ml_arena *a, const void *bytes,
 		    size_t size); /* adds a 0 byte */
 char *ml_arena_printf(struct ml_arena *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+char *ml_arena_vprintf(struct ml_arena *a, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 void ml_arena_release(struct ml_arena *a);
 
 /* malloc, realloc and free that cannot fail. New bytes are not cleared. */

@@ -19,11 +19,6 @@ struct ml_cell {
 	};
 };
 
-static void put(struct ml_buf *out, const char *text)
-{
-	ml_buf_put(out, text, strlen(text));
-}
-
 static void pad(struct ml_buf *out, size_t spaces)
 {
 	for (; spaces; spaces--)
@@ -184,7 +179,7 @@ static void put_cut(struct ml_buf *out, const char *text, size_t width)
 			break;
 	}
 	put_clean(out, text, size);
-	put(out, "\u2026");
+	ml_buf_text(out, "\u2026");
 }
 
 static void put_line(const struct ml_table *t, const size_t *widths,
@@ -286,7 +281,7 @@ void ml_table_json(const struct ml_table *t, struct ml_json *w)
 void ml_table_csv_text(struct ml_buf *out, const char *text)
 {
 	if (!text[strcspn(text, ",\"\r\n")]) {
-		put(out, text);
+		ml_buf_text(out, text);
 		return;
 	}
 	ml_buf_u8(out, '"');
@@ -303,7 +298,7 @@ void ml_table_csv(const struct ml_table *t, struct ml_buf *out)
 	assert(t->count % t->width == 0);
 	for (size_t i = 0; i < t->width; i++) {
 		ml_table_csv_text(out, t->columns[i].key);
-		put(out, i + 1 < t->width ? "," : "\r\n");
+		ml_buf_text(out, i + 1 < t->width ? "," : "\r\n");
 	}
 	for (size_t i = 0; i < t->count; i++) {
 		const struct ml_cell *cell = &t->cells[i];
@@ -318,6 +313,6 @@ void ml_table_csv(const struct ml_table *t, struct ml_buf *out)
 		else if (cell->is == REAL)
 			snprintf(room, sizeof(room), "%.17g", cell->real);
 		ml_table_csv_text(out, cell->is == TEXT ? cell->text : room);
-		put(out, i % t->width < t->width - 1 ? "," : "\r\n");
+		ml_buf_text(out, i % t->width < t->width - 1 ? "," : "\r\n");
 	}
 }

@@ -30,11 +30,6 @@ static const struct ml_milestones *find(const struct ml_ensemble_trace *t,
 	return NULL;
 }
 
-static void put(struct ml_buf *b, const char *text)
-{
-	ml_buf_put(b, text, strlen(text));
-}
-
 static const char *taken(struct ml_arena *a, struct ml_buf *b)
 {
 	const char *text = ml_arena_copy(a, b->data, b->size);
@@ -50,10 +45,12 @@ static const char *list(const struct ml_ensemble_trace *t, struct ml_arena *a)
 	struct ml_buf b = { 0 };
 
 	for (size_t i = 0; i < t->milestone_count && i < SHOWN; i++) {
-		put(&b, i ? ", " : "");
-		put(&b, t->milestones[i].name);
+		ml_buf_text(&b, i ? ", " : "");
+		ml_buf_text(&b, t->milestones[i].name);
 	}
-	put(&b, !t->milestone_count ? "none" : t->milestone_count > SHOWN ? ", ..." : "");
+	ml_buf_text(&b, !t->milestone_count          ? "none"
+			: t->milestone_count > SHOWN ? ", ..."
+						     : "");
 	return taken(a, &b);
 }
 
@@ -81,17 +78,18 @@ static void say_unequal(struct ml_time_matching *m, const struct ml_ensemble *e,
 	for (size_t t = 0; t < e->trace_count; t++) {
 		bool named = !t || strcmp(row[t]->name, row[t - 1]->name) != 0;
 
-		put(&b, t ? ", " : "");
-		put(&b, e->traces[t].label);
-		put(&b, t ? "" : " comes");
-		put(&b, named ? " to " : "");
-		put(&b, named ? row[t]->name : "");
-		put(&b, ml_arena_printf(a, " %zu time%s", row[t]->count,
-					row[t]->count == 1 ? "" : "s"));
+		ml_buf_text(&b, t ? ", " : "");
+		ml_buf_text(&b, e->traces[t].label);
+		ml_buf_text(&b, t ? "" : " comes");
+		ml_buf_text(&b, named ? " to " : "");
+		ml_buf_text(&b, named ? row[t]->name : "");
+		ml_buf_text(&b, ml_arena_printf(a, " %zu time%s", row[t]->count,
+						row[t]->count == 1 ? "" : "s"));
 	}
-	put(&b, most - least == 1
-			? ": the last is not used"
-			: ml_arena_printf(a, ": only the first %zu are used", least));
+	ml_buf_text(&b,
+		    most - least == 1
+			    ? ": the last is not used"
+			    : ml_arena_printf(a, ": only the first %zu are used", least));
 	say(m, a, taken(a, &b));
 }
 
