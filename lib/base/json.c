@@ -222,3 +222,51 @@ void ml_json_null(struct ml_json *w)
 {
 	put_bare(w, "null");
 }
+
+void ml_json_key_object(struct ml_json *w, const char *key)
+{
+	ml_json_key(w, key);
+	ml_json_object(w);
+}
+
+void ml_json_key_array(struct ml_json *w, const char *key)
+{
+	ml_json_key(w, key);
+	ml_json_array(w);
+}
+
+void ml_json_key_string(struct ml_json *w, const char *key, const char *text)
+{
+	ml_json_key(w, key);
+	ml_json_string(w, text);
+}
+
+void ml_json_key_u64(struct ml_json *w, const char *key, uint64_t v)
+{
+	ml_json_key(w, key);
+	ml_json_u64(w, v);
+}
+
+void ml_json_key_i64(struct ml_json *w, const char *key, int64_t v)
+{
+	ml_json_key(w, key);
+	ml_json_i64(w, v);
+}
+
+void ml_json_key_address(struct ml_json *w, const char *key, uint64_t v)
+{
+	ml_json_key(w, key);
+	ml_json_address(w, v);
+}
+
+void ml_json_key_real(struct ml_json *w, const char *key, double v)
+{
+	ml_json_key(w, key);
+	ml_json_real(w, v);
+}
+
+void ml_json_key_bool(struct ml_json *w, const char *key, bool v)
+{
+	ml_json_key(w, key);
+	ml_json_bool(w, v);
+}

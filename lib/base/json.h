@@ -6,8 +6,10 @@
  *	struct ml_json w = { .out = &buf, .indent = 2 };
  *
  *	ml_json_object(&w);
- *	ml_json_key(&w, "references");
- *	ml_json_u64(&w, 12);
+ *	ml_json_key_u64(&w, "references", 12);
+ *	ml_json_key_array(&w, "levels");
+ *	ml_json_string(&w, "L1");
+ *	ml_json_end(&w);
  *	ml_json_end(&w);
  */
 #pragma once
@@ -46,3 +48,13 @@ void ml_json_real(struct ml_json *w,
 		  double v); /* reads back the same; null if not finite */
 void ml_json_bool(struct ml_json *w, bool v);
 void ml_json_null(struct ml_json *w);
+
+/* A key and its value. */
+void ml_json_key_object(struct ml_json *w, const char *key); /* begins it */
+void ml_json_key_array(struct ml_json *w, const char *key);  /* begins it */
+void ml_json_key_string(struct ml_json *w, const char *key, const char *text);
+void ml_json_key_u64(struct ml_json *w, const char *key, uint64_t v);
+void ml_json_key_i64(struct ml_json *w, const char *key, int64_t v);
+void ml_json_key_address(struct ml_json *w, const char *key, uint64_t v);
+void ml_json_key_real(struct ml_json *w, const char *key, double v);
+void ml_json_key_bool(struct ml_json *w, const char *key, bool v);
