@@ -3,9 +3,9 @@
  * through all of them.
  */
 #include "lib/trace/region_lookup.h"
-#include "lib/trace/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
+#include "tests/read_text.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 
@@ -74,7 +74,7 @@ static void text(const char *lines)
 	struct ml_writer *w = begin();
 	struct ml_err err;
 
-	CHECK_OK(ml_text_read(w, lines, strlen(lines), "test", &err), &err);
+	CHECK_OK(read_text(w, lines, strlen(lines), "test", &err), &err);
 	end(w);
 }
 

@@ -2,6 +2,7 @@
 #include "lib/trace/text.h"
 
 #include "tests/dumped.h"
+#include "tests/read_text.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 
@@ -11,7 +12,7 @@ static void write_text(const char *path, const char *text)
 	struct ml_err err;
 
 	CHECK_OK(ml_writer_open(&w, path, &err), &err);
-	CHECK_OK(ml_text_read(w, text, strlen(text), "t", &err), &err);
+	CHECK_OK(read_text(w, text, strlen(text), "t", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 }
 
@@ -33,7 +34,7 @@ static void fails(const char *text, const char *says)
 	struct ml_err err;
 
 	CHECK_OK(ml_writer_open(&w, path, &err), &err);
-	CHECK_FAILS(ml_text_read(w, text, strlen(text), "t", &err), &err, says);
+	CHECK_FAILS(read_text(w, text, strlen(text), "t", &err), &err, says);
 	ml_writer_abandon(w);
 }
 
@@ -213,7 +214,7 @@ TEST(every_prefix_of_a_text_is_read_or_refused)
 		struct ml_err err = { 0 };
 
 		CHECK_OK(ml_writer_open(&w, path, &err), &err);
-		if (ml_text_read(w, text, n, "t", &err))
+		if (read_text(w, text, n, "t", &err))
 			CHECK_OK(ml_writer_close(w, &err), &err);
 		else {
 			CHECK(strstr(err.text, "t:"));

@@ -270,7 +270,7 @@ static uint8_t *small_trace(size_t *size, struct ml_arena *a)
 		}
 		ml_writer_mark(w, ML_MARK_END, "round");
 		ml_writer_gap(w, 5, ML_GAP_SAMPLING);
-		CHECK_OK(ml_writer_flush(w, &err), &err);
+		CHECK_OK(ml_writer_send(w, &err), &err);
 	}
 	ml_writer_free(w, 0x1000);
 	ml_writer_source(w, "a.c", "int main;\n", 10);

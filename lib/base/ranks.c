@@ -43,12 +43,6 @@ void ml_ranks_end(struct ml_ranks *r)
 	r->plugin = NULL;
 }
 
-void ml_ranks_give_up(struct ml_ranks *r, int status)
-{
-	if (r->plugin && r->count > 1)
-		r->plugin->give_up(status);
-}
-
 void ml_ranks_tell(struct ml_ranks *r, struct ml_buf *bytes)
 {
 	uint64_t size = bytes->size;

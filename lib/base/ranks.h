@@ -16,11 +16,10 @@ struct ml_buf;
 /* What a plugin gives under the name ml_ranks_plugin. Sizes are the same on all ranks. */
 struct ml_ranks_plugin {
 	bool (*start)(int *rank, int *count);
-	void (*tell)(void *data, size_t size);            /* of rank 0, to all */
-	void (*hand_in)(const void *data, size_t size);   /* to rank 0 */
-	void (*take)(int rank, void *data, size_t size);  /* what that rank hands in */
+	void (*tell)(void *data, size_t size);           /* of rank 0, to all */
+	void (*hand_in)(const void *data, size_t size);  /* to rank 0 */
+	void (*take)(int rank, void *data, size_t size); /* what that rank hands in */
 	void (*end)(void);
-	void (*give_up)(int status); /* ends all ranks */
 };
 
 struct ml_ranks {
@@ -33,8 +32,6 @@ bool ml_ranks_many(void);
 /* path NULL: alone. */
 bool ml_ranks_start(struct ml_ranks *r, const char *path, struct ml_err *err);
 void ml_ranks_end(struct ml_ranks *r);
-/* Ends all ranks with this status; returns if there is only one. */
-void ml_ranks_give_up(struct ml_ranks *r, int status);
 
 /* The bytes of rank 0 in everybody's buffer. */
 void ml_ranks_tell(struct ml_ranks *r, struct ml_buf *bytes);

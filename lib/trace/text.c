@@ -627,14 +627,3 @@ bool ml_text_region(struct ml_text *t, const char *line, size_t size, struct ml_
 	l.at = line;
 	return do_block(&l, ML_REGION_REGISTERED);
 }
-
-bool ml_text_read(struct ml_writer *w, const char *text, size_t size, const char *name,
-		  struct ml_err *err)
-{
-	struct ml_text t;
-
-	ml_text_init(&t, w, name);
-	bool ok = ml_text_lines(&t, text, size, err);
-	ml_text_release(&t);
-	return ok;
-}

@@ -73,10 +73,6 @@ void ml_text_release(struct ml_text *t);
 /* Reads lines; the last need not end in one. Messages are "name:line: reason 'word'". */
 bool ml_text_lines(struct ml_text *t, const char *text, size_t size, struct ml_err *err);
 
-/* All of a text at once. */
-bool ml_text_read(struct ml_writer *w, const char *text, size_t size, const char *name,
-		  struct ml_err *err);
-
 /* Reads "NAME BASE SIZE [ELEM [DIM...]]", a line of a registration file. */
 bool ml_text_region(struct ml_text *t, const char *line, size_t size, struct ml_err *err);
 

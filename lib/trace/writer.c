@@ -260,11 +260,6 @@ bool ml_writer_send(struct ml_writer *w, struct ml_err *err)
 	return send(w, false, err);
 }
 
-bool ml_writer_flush(struct ml_writer *w, struct ml_err *err)
-{
-	return send(w, true, err);
-}
-
 static bool write_index(struct ml_writer *w, struct ml_err *err)
 {
 	uint64_t at = w->offset;
@@ -280,7 +275,7 @@ static bool write_index(struct ml_writer *w, struct ml_err *err)
 
 bool ml_writer_close(struct ml_writer *w, struct ml_err *err)
 {
-	bool ok = ml_writer_flush(w, err) && write_index(w, err);
+	bool ok = send(w, true, err) && write_index(w, err);
 
 	if (close(w->fd) && ok)
 		ok = ml_fail_errno(err, "%s: cannot finish the trace", w->path);

@@ -91,6 +91,3 @@ void ml_writer_gap(struct ml_writer *w, uint64_t count, enum ml_gap_reason reaso
 /* Keeps the text of a source file (by the path that sites use). */
 void ml_writer_source(struct ml_writer *w, const char *path, const void *text,
 		      size_t size);
-
-/* Writes all that has come so far now. */
-bool ml_writer_flush(struct ml_writer *w, struct ml_err *err);
