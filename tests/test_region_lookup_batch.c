@@ -216,7 +216,7 @@ static void check_trace(bool shift, bool few)
 						 b.thread + i,
 						 b.what + i };
 			if (few)
-				all->whos = UINT32_MAX - SITES;
+				all->contexts = UINT32_MAX - SITES;
 			check_batch(all, one, &part);
 		}
 	}

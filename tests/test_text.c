@@ -171,7 +171,7 @@ TEST(a_given_size_replaces_the_usual_ones)
 
 TEST(a_mistake_is_named_with_its_line_and_word)
 {
-	fails("r0\nr0 x1\n", "t:2: neither a reference nor a directive: 'x1'");
+	fails("r0\nr0 x1\n", "t:2: expected a reference or a directive, not 'x1'");
 	fails("r", "t:1: expected an address, not ''");
 	fails("r 0x", "t:1: expected an address, not '0x'");
 	fails("r 0 eight", "t:1: expected a size, not 'eight'");
@@ -181,25 +181,26 @@ TEST(a_mistake_is_named_with_its_line_and_word)
 	fails("w0@0", "threads are numbered from 1 to 65535, not 'w0@0'");
 	fails("r0*", "a number is missing or too large in 'r0*'");
 	fails("r0+8!2", "expected :SIZE, @THREAD, *COUNT, +STRIDE in 'r0+8!2'");
-	fails("r18446744073709551616", "neither a reference nor a directive");
-	fails("7", "t:1: expected a reference behind the time '7'");
-	fails("7 mark a", "t:1: expected r, w, m or f behind the time, not 'mark'");
+	fails("r18446744073709551616", "expected a reference or a directive");
+	fails("7", "t:1: expected a reference after the time '7'");
+	fails("7 mark a", "t:1: expected r, w, m or f after the time, not 'mark'");
 	fails("L", "t:1: expected FILE:LINE, not ''");
-	fails("r 0 8 1 \"a.c:1", "t:1: a quoted name has no end: '\"a.c:1'");
-	fails("r 0 8 1 \"a.c\" main", "expected :LINE behind the file, not 'main'");
+	fails("r 0 8 1 \"a.c:1", "t:1: there is no closing quote in '\"a.c:1'");
+	fails("r 0 8 1 \"a.c\" main", "expected :LINE after the file, not 'main'");
 	fails("region A 0x10", "t:1: expected a size, not ''");
-	fails("region A 0 0", "no memory has the base and size of region 'A'");
+	fails("region A 0 0",
+	      "the size is 0 or exceeds the address space for region 'A'");
 	fails("region A 0 64 8 3 3",
-	      "the shape needs more bytes than the size of region 'A'");
-	fails("region A 0 64 8 1 1 1 1 1", "four dimensions at most");
+	      "the dimensions need more bytes than the size of region 'A'");
+	fails("region A 0 64 8 1 1 1 1 1", "at most four dimensions");
 	fails("mark", "t:1: a name is missing ''");
 	fails("mark a b", "t:1: expected nothing or @THREAD, not 'b'");
 	fails("state a b", "t:1: expected the value of a state, not 'b'");
 	fails("state a 9223372036854775808", "expected the value of a state");
 	fails("gap x", "t:1: expected the number of references or ?, not 'x'");
 	fails("gap 1 why", "skipped, sampling, fault, lost or limit, not 'why'");
-	fails("free 1 2", "t:1: not expected here: '2'");
-	fails("\033[31m", "neither a reference nor a directive: '?[31m'");
+	fails("free 1 2", "t:1: unexpected '2'");
+	fails("\033[31m", "expected a reference or a directive, not '?[31m'");
 }
 
 TEST(every_prefix_of_a_text_is_read_or_refused)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Digits by hand: printf would be most of the time of a dump. */
+/* With printf a dump would spend most of its time on numbers. */
 static void put_decimal(struct ml_buf *out, uint64_t v)
 {
 	char digits[20], *at = digits + sizeof(digits);
@@ -26,7 +26,7 @@ static void put_hex(struct ml_buf *out, uint64_t v)
 	ml_buf_put(out, at, (size_t)(digits + sizeof(digits) - at));
 }
 
-/* A line stays a line, and a terminal as it is, whatever bytes a name has. */
+/* Control characters in a name would break lines or upset a terminal. */
 static void put_byte(struct ml_buf *out, char c)
 {
 	ml_buf_u8(out, (uint8_t)c < 0x20 || c == 0x7f ? '?' : (uint8_t)c);
@@ -166,7 +166,7 @@ void ml_text_put_begin(struct ml_buf *out, const struct ml_tables *t,
 	ml_buf_u8(out, ' ');
 	put_decimal(out, b->size);
 	for (uint64_t i = 0, bytes = r->elem; r->elem && i <= r->dims; i++) {
-		/* A block smaller than the shape of its region is left without one. */
+		/* a block smaller than its region's dimensions is written without them */
 		if (i && (!r->dim[i - 1] || bytes > b->size / r->dim[i - 1]))
 			break;
 		bytes *= i ? r->dim[i - 1] : 1;

@@ -671,7 +671,7 @@ static bool check(struct state *s, struct ml_err *err)
 	if (fd < 0 && errno == EEXIST)
 		fd = open(x->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return ml_fail_errno(err, "%s: cannot make the trace", x->output);
+		return ml_fail_errno(err, "%s: cannot create the trace", x->output);
 	close(fd);
 	return true;
 }
