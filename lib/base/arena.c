@@ -10,7 +10,7 @@ enum { PAGE = 64 * 1024, ALIGN = 16 };
 
 struct ml_arena_page {
 	struct ml_arena_page *next;
-	size_t pad; /* keeps the bytes behind it aligned */
+	size_t pad; /* keeps the bytes after the struct aligned */
 };
 
 static void *must(void *memory)

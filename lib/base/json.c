@@ -204,7 +204,7 @@ void ml_json_real(struct ml_json *w, double v)
 		ml_json_null(w);
 		return;
 	}
-	/* 0.1 and not 0.10000000000000001: 17 digits only where 15 do not suffice. */
+	/* as few digits as suffice: 0.1 and not 0.10000000000000001 */
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, v);
 		if (strtod(text, NULL) == v)

@@ -52,8 +52,7 @@ void ml_pool_init_with(struct ml_pool *p, unsigned threads, void (*begin)(void))
 	if (!threads)
 		threads = ml_cpus();
 	p->threads = ml_resize(NULL, threads * sizeof(*p->threads));
-	/* Where the system grants fewer threads, fewer do the work; with none, submit
-	 * does. */
+	/* the system may grant fewer threads; with none, ml_pool_submit runs the jobs */
 	while (p->count < threads &&
 	       pthread_create(&p->threads[p->count], NULL, serve, p) == 0)
 		p->count++;
