@@ -206,6 +206,8 @@ static bool check_header(struct ml_trace *t, struct ml_err *err)
 	if (!fits)
 		return ml_fail(err, ML_FORMAT,
 			       "%s: byte 0: the header's checksum is wrong", t->path);
+	/* older than memlamp 0.2.0, whose format 3 every later reader accepts
+	 * (tests/formats) */
 	if (h.version < ML_FORMAT_VERSION)
 		return ml_fail(err, ML_FORMAT,
 			       "%s: format version %u is older than this memlamp, which "
