@@ -104,7 +104,7 @@ static void wait_for_a_processor(void)
 	sem_wait(&processors);
 }
 
-TEST(what_gets_no_processor_in_the_background_goes_to_the_foreground)
+TEST(parcels_of_a_starved_background_crew_go_to_the_foreground)
 {
 	struct ml_encode_pace pace = { .patience = 10 * ML_MS,
 				       .pause = 3600 * ML_SECOND,

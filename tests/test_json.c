@@ -3,7 +3,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
 
-/* What the writer has written, as a string; gives the buffer back. */
+/* The output of the writer as a string; releases the buffer. */
 static const char *text_of(struct ml_buf *b)
 {
 	static char text[2000];

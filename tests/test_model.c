@@ -114,7 +114,7 @@ TEST(a_matmul_of_two_by_two_is_32_references)
 			"31 w 0x102018 8 1 model:1 matmul # C[1][1]\n");
 }
 
-TEST(registers_hold_what_the_inner_loop_leaves_alone)
+TEST(an_element_that_is_constant_in_the_inner_loop_stays_in_a_register)
 {
 	makes("matmul 2 order ijk register",
 	      "rA[0][0] rB[0][0] rA[0][1] rB[1][0] wC[0][0] "

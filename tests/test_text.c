@@ -1,4 +1,5 @@
-/* Text traces: every form is read, what is written is read back, mistakes are named. */
+/* Text traces: the reader reads every form, reads back the writer's, and names mistakes.
+ */
 #include "lib/trace/text.h"
 
 #include "tests/dumped.h"

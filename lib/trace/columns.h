@@ -13,7 +13,7 @@ enum ml_chunk_column {
 	ML_COLUMN_PATH,   /* 4 bytes, for ML_STATUS_PATH: the path, and ML_PATH_RARE */
 	ML_COLUMN_EXIT,   /* 1 byte, for ML_STATUS_EXIT: the exit */
 	ML_COLUMN_MODEL,  /* 1 byte for each state, at its first use: predict.h */
-	ML_COLUMN_STRIDE, /* 8 bytes, for models with ML_MODEL_STRIDE: the stride */
+	ML_COLUMN_STRIDE, /* 8 bytes, for models with ML_PREDICT_STRIDE: the stride */
 	ML_COLUMN_CODES,  /* 1 byte for four bases: enum ml_code, two bits each */
 	ML_COLUMN_D1,     /* 1 byte: base - prediction, signed */
 	ML_COLUMN_D2,     /* 2 bytes: the same */

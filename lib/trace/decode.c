@@ -116,7 +116,7 @@ static bool residuals_fit(const struct ml_decoder *d)
 	for (size_t i = 0; i < models->count; i++) {
 		unsigned m = models->data[i];
 
-		if (ml_model_lag(m) > ML_LAGS || ml_model_shift(m) >= ML_LAG_SHIFTS)
+		if (ml_predict_lag(m) > ML_LAGS || ml_predict_shift(m) >= ML_LAG_SHIFTS)
 			return false;
 	}
 	for (size_t i = 0; i < d4->count; i++) {
@@ -133,7 +133,8 @@ static bool residuals_fit(const struct ml_decoder *d)
 /* Unpacks the statuses to a byte each. False: the unused bits are not 0. */
 static bool start_steps(struct ml_decoder *d, size_t steps)
 {
-	const uint8_t *packed = d->column[ML_COLUMN_STATUS].data; /* with slack behind */
+	const uint8_t *packed =
+		d->column[ML_COLUMN_STATUS].data; /* with slack at its end */
 
 	d->steps = steps;
 	d->step = 0;
@@ -244,7 +245,7 @@ static __attribute__((noinline)) void meet(struct ml_decoder *d,
 
 		if (ml_predict_first(p, path->state[i])) {
 			unsigned model = (unsigned)take(d, ML_COLUMN_MODEL);
-			uint64_t stride = model & ML_MODEL_STRIDE
+			uint64_t stride = model & ML_PREDICT_STRIDE
 						  ? take(d, ML_COLUMN_STRIDE)
 						  : 0;
 

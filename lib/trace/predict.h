@@ -12,7 +12,7 @@
  *   caller  When a step leaves the user's code: the caller that was right the last time
  *           the same shape of the user's code was left.
  *
- * The predictor starts empty in each chunk, so chunks decode alone. Starting anew costs
+ * The predictor starts empty in each chunk, so chunks decode alone. A reset costs
  * nothing for states and shapes that the chunk does not use: each has the number of the
  * chunk that used it last. The predictor looks at these numbers of a shape's states only
  * when the chunk comes farther in the shape than before.
@@ -33,9 +33,9 @@ enum { ML_PREDICT_BITS = 14 };
 
 /*
  * A model in a byte: the lag (0: the value is compared with none) in the low bits, the
- * shift above ML_MODEL_SHIFT, and ML_MODEL_STRIDE if there is a stride.
+ * shift above ML_PREDICT_SHIFT, and ML_PREDICT_STRIDE if there is a stride.
  */
-enum { ML_LAGS = 8, ML_LAG_SHIFTS = 4, ML_MODEL_SHIFT = 4, ML_MODEL_STRIDE = 0x80 };
+enum { ML_LAGS = 8, ML_LAG_SHIFTS = 4, ML_PREDICT_SHIFT = 4, ML_PREDICT_STRIDE = 0x80 };
 
 struct ml_base_state {
 	uint64_t next;   /* the difference that is expected next */
@@ -153,25 +153,25 @@ static inline uint64_t ml_predict_subtrahend(const struct ml_base_state *s,
 	return v[s->back] * s->times;
 }
 
-static inline unsigned ml_model_lag(unsigned model)
+static inline unsigned ml_predict_lag(unsigned model)
 {
-	return model & ((1u << ML_MODEL_SHIFT) - 1);
+	return model & ((1u << ML_PREDICT_SHIFT) - 1);
 }
 
-static inline unsigned ml_model_shift(unsigned model)
+static inline unsigned ml_predict_shift(unsigned model)
 {
-	return (model & ~(unsigned)ML_MODEL_STRIDE) >> ML_MODEL_SHIFT;
+	return (model & ~(unsigned)ML_PREDICT_STRIDE) >> ML_PREDICT_SHIFT;
 }
 
 /* Sets up a state at its first use in the chunk, for the value at v. */
 static inline void ml_predict_new(struct ml_base_state *s, unsigned model,
 				  uint64_t stride, const uint64_t *v)
 {
-	int32_t lag = (int32_t)ml_model_lag(model);
+	int32_t lag = (int32_t)ml_predict_lag(model);
 
 	*s = (struct ml_base_state){ .stride = stride,
 				     .back = -lag,
-				     .times = lag ? 1u << ml_model_shift(model) : 0 };
+				     .times = lag ? 1u << ml_predict_shift(model) : 0 };
 	s->next = v[-1] - ml_predict_subtrahend(s, v);
 }
 

@@ -76,10 +76,10 @@ unsigned ml_predictor_choice_best(const struct ml_predictor_choice *b, uint32_t 
 		for (unsigned shift = 0; shift < ML_LAG_SHIFTS; shift++)
 			if (t->with[shift][ML_LAGS - lag] > best + t->count / MARGIN) {
 				best = t->with[shift][ML_LAGS - lag];
-				model = lag | shift << ML_MODEL_SHIFT;
+				model = lag | shift << ML_PREDICT_SHIFT;
 			}
 	if (model || !t->stride)
 		return model;
 	*stride = t->stride;
-	return ML_MODEL_STRIDE;
+	return ML_PREDICT_STRIDE;
 }

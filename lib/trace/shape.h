@@ -115,7 +115,7 @@ struct ml_path {
 	const struct ml_effect *effect;
 	const struct ml_four *four;
 	const struct ml_drift *drift;
-	const uint32_t *state; /* of the bases; the 16 entries behind them are readable */
+	const uint32_t *state; /* of the bases; 16 more entries are readable */
 };
 
 /* One run of a path. */
