@@ -40,11 +40,6 @@ static const struct opt opts[] = {
 
 enum { FLUSH = 256 * 1024 };
 
-static void put(struct ml_buf *out, const char *text)
-{
-	ml_buf_put(out, text, strlen(text));
-}
-
 static void put_text(struct ml_buf *out, const struct ml_tables *t,
 		     const struct ml_dump_row *row)
 {
@@ -67,13 +62,13 @@ static void put_csv_text(struct ml_buf *out, const char *text)
 static void put_csv_site(struct ml_buf *out, const struct ml_tables *t, uint32_t site)
 {
 	struct ml_frame frame = ml_tables_frame(t, site);
-	char number[32] = ",";
 
 	put_csv_text(out, ml_tables_text(t, frame.func));
 	put_csv_text(out, ml_tables_text(t, frame.file));
 	if (frame.line)
-		snprintf(number, sizeof(number), ",%u", frame.line);
-	put(out, number);
+		ml_buf_printf(out, ",%u", frame.line);
+	else
+		ml_buf_u8(out, ',');
 }
 
 /* One kind of row: what is no reference has no place in a table of references. */
@@ -82,21 +77,22 @@ static void put_csv(struct ml_buf *out, const struct ml_tables *t,
 {
 	const struct ml_ref *ref = &row->ref;
 	uint64_t ip = t->sites.at[ref->site].ip;
-	char numbers[128];
 
 	if (row->kind != ML_DUMP_REF)
 		return;
-	snprintf(numbers, sizeof(numbers), "%llu,%c,0x%llx,%u,%u",
-		 (unsigned long long)ref->time, ml_text_kind(ml_what_kind(ref->what)),
-		 (unsigned long long)ref->addr, ml_what_size(ref->what), ref->thread);
-	put(out, numbers);
+	ml_buf_printf(out, "%llu,%c,0x%llx,%u,%u", (unsigned long long)ref->time,
+		      ml_text_kind(ml_what_kind(ref->what)),
+		      (unsigned long long)ref->addr, ml_what_size(ref->what),
+		      ref->thread);
 	put_csv_site(out, t, ref->site);
-	snprintf(numbers, sizeof(numbers), ip ? ",0x%llx" : ",", (unsigned long long)ip);
-	put(out, numbers);
+	if (ip)
+		ml_buf_printf(out, ",0x%llx", (unsigned long long)ip);
+	else
+		ml_buf_u8(out, ',');
 	put_csv_site(out, t, ref->caller);
 	put_csv_text(out, row->region);
 	put_csv_text(out, row->datum);
-	put(out, "\n");
+	ml_buf_text(out, "\n");
 }
 
 #define CSV_HEADINGS \
@@ -110,28 +106,21 @@ static void put_json_site(struct ml_json *w, const struct ml_tables *t, const ch
 
 	if (!number)
 		return;
-	ml_json_key(w, key);
-	ml_json_object(w);
-	if (site->ip) {
-		ml_json_key(w, "ip");
-		ml_json_address(w, site->ip);
-	}
-	if (site->object) {
-		ml_json_key(w, "object");
-		ml_json_string(w, ml_tables_text(t, site->object));
-	}
-	ml_json_key(w, "frames");
-	ml_json_array(w);
+	ml_json_key_object(w, key);
+	if (site->ip)
+		ml_json_key_address(w, "ip", site->ip);
+	if (site->object)
+		ml_json_key_string(w, "object", ml_tables_text(t, site->object));
+	ml_json_key_array(w, "frames");
 	for (uint32_t i = 0; i < site->frames; i++) {
 		const struct ml_frame *f = &t->frames.at[site->frame + i];
 
 		ml_json_object(w);
-		ml_json_key(w, "function");
-		ml_json_string(w, f->func ? ml_tables_text(t, f->func) : NULL);
-		ml_json_key(w, "file");
-		ml_json_string(w, f->file ? ml_tables_text(t, f->file) : NULL);
-		ml_json_key(w, "line");
-		ml_json_u64(w, f->line);
+		ml_json_key_string(w, "function",
+				   f->func ? ml_tables_text(t, f->func) : NULL);
+		ml_json_key_string(w, "file",
+				   f->file ? ml_tables_text(t, f->file) : NULL);
+		ml_json_key_u64(w, "line", f->line);
 		ml_json_end(w);
 	}
 	ml_json_end(w);
@@ -141,10 +130,8 @@ static void put_json_site(struct ml_json *w, const struct ml_tables *t, const ch
 static void put_json_name(struct ml_json *w, const struct ml_tables *t, const char *event,
 			  uint32_t name)
 {
-	ml_json_key(w, "event");
-	ml_json_string(w, event);
-	ml_json_key(w, "name");
-	ml_json_string(w, ml_tables_text(t, name));
+	ml_json_key_string(w, "event", event);
+	ml_json_key_string(w, "name", ml_tables_text(t, name));
 }
 
 static void put_json_event(struct ml_json *w, const struct ml_tables *t,
@@ -154,28 +141,20 @@ static void put_json_event(struct ml_json *w, const struct ml_tables *t,
 
 	if (row->mark) {
 		put_json_name(w, t, marks[row->mark->kind], row->mark->name);
-		ml_json_key(w, "thread");
-		ml_json_u64(w, row->mark->thread);
+		ml_json_key_u64(w, "thread", row->mark->thread);
 	} else if (row->state) {
 		put_json_name(w, t, "state", row->state->name);
-		ml_json_key(w, "value");
-		ml_json_i64(w, row->state->value);
-		ml_json_key(w, "thread");
-		ml_json_u64(w, row->state->thread);
+		ml_json_key_i64(w, "value", row->state->value);
+		ml_json_key_u64(w, "thread", row->state->thread);
 	} else if (row->gap) {
-		ml_json_key(w, "event");
-		ml_json_string(w, "gap");
-		ml_json_key(w, "count");
-		ml_json_u64(w, row->gap->count);
-		ml_json_key(w, "reason");
-		ml_json_string(w, ml_text_gap_reason(row->gap->reason));
+		ml_json_key_string(w, "event", "gap");
+		ml_json_key_u64(w, "count", row->gap->count);
+		ml_json_key_string(w, "reason", ml_text_gap_reason(row->gap->reason));
 	} else {
 		put_json_name(w, t, row->kind == ML_DUMP_BEGIN ? "block" : "block end",
 			      t->regions.at[row->block->region].name);
-		ml_json_key(w, "address");
-		ml_json_address(w, row->block->addr);
-		ml_json_key(w, "size");
-		ml_json_u64(w, row->block->size);
+		ml_json_key_address(w, "address", row->block->addr);
+		ml_json_key_u64(w, "size", row->block->size);
 	}
 }
 
@@ -188,25 +167,18 @@ static void put_json(struct ml_buf *out, const struct ml_tables *t,
 	char kind[2] = { ml_text_kind(ml_what_kind(ref->what)), 0 };
 
 	ml_json_object(w);
-	ml_json_key(w, "time");
-	ml_json_u64(w, row->time);
+	ml_json_key_u64(w, "time", row->time);
 	if (row->kind != ML_DUMP_REF)
 		put_json_event(w, t, row);
 	else {
-		ml_json_key(w, "kind");
-		ml_json_string(w, kind);
-		ml_json_key(w, "address");
-		ml_json_address(w, ref->addr);
-		ml_json_key(w, "size");
-		ml_json_u64(w, ml_what_size(ref->what));
-		ml_json_key(w, "thread");
-		ml_json_u64(w, ref->thread);
+		ml_json_key_string(w, "kind", kind);
+		ml_json_key_address(w, "address", ref->addr);
+		ml_json_key_u64(w, "size", ml_what_size(ref->what));
+		ml_json_key_u64(w, "thread", ref->thread);
 		put_json_site(w, t, "site", ref->site);
 		put_json_site(w, t, "caller", ref->caller);
-		ml_json_key(w, "region");
-		ml_json_string(w, row->region);
-		ml_json_key(w, "datum");
-		ml_json_string(w, row->datum);
+		ml_json_key_string(w, "region", row->region);
+		ml_json_key_string(w, "datum", row->datum);
 	}
 	ml_json_end(w);
 }
@@ -220,14 +192,14 @@ static int print_all(struct ml_dump *d, const char *format, struct ml_err *err)
 	int status = EXIT_DONE;
 
 	if (*format == 'c')
-		put(&out, CSV_HEADINGS);
+		ml_buf_text(&out, CSV_HEADINGS);
 	while (status == EXIT_DONE && ml_dump_next(d, &row, err)) {
 		if (*format == 'c')
 			put_csv(&out, t, &row);
 		else if (*format == 't')
 			put_text(&out, t, &row);
 		else {
-			put(&out, between);
+			ml_buf_text(&out, between);
 			put_json(&out, t, &row);
 			between = ",\n";
 		}
@@ -235,7 +207,7 @@ static int print_all(struct ml_dump *d, const char *format, struct ml_err *err)
 			status = cmd_print(&cmd_dump, &out);
 	}
 	if (*format == 'j')
-		put(&out, *between == '[' ? "[]\n" : "\n]\n");
+		ml_buf_text(&out, *between == '[' ? "[]\n" : "\n]\n");
 	if (status == EXIT_DONE && out.size)
 		status = cmd_print(&cmd_dump, &out);
 	if (status == EXIT_DONE && err->kind != ML_OK)

@@ -65,7 +65,7 @@ static bool no_region(const struct ml_profile_rows *rows, const char *name,
 		      struct ml_err *err)
 {
 	struct spelling near = { .word = name };
-	char list[300] = "";
+	struct ml_buf list = { 0 };
 	size_t shown = 0;
 
 	for (size_t i = 0; i < rows->regions.count; i++)
@@ -76,15 +76,15 @@ static bool no_region(const struct ml_profile_rows *rows, const char *name,
 			       near.best);
 	for (size_t i = 0; i < rows->regions.count && shown < REGIONS; i++) {
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
-		size_t used = strlen(list);
 
 		if (r->own < r->count.refs - r->own)
 			continue;
-		snprintf(list + used, sizeof(list) - used, "%s%s", shown++ ? ", " : "",
-			 r->name);
+		ml_buf_printf(&list, "%s%s", shown++ ? ", " : "", r->name);
 	}
-	return ml_fail(err, ML_USAGE, "there is no region '%s'; there are %s", name,
-		       list);
+	ml_fail(err, ML_USAGE, "there is no region '%s'; there are %.*s", name,
+		(int)list.size, (const char *)list.data);
+	ml_buf_release(&list);
+	return false;
 }
 
 /* Regions of that name, or those that matter. */

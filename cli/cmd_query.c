@@ -31,13 +31,9 @@ static const struct opt opts[] = {
 
 static void list_routes(const struct ml_route *r, struct ml_buf *out)
 {
-	for (; r->path; r++) {
-		char line[300];
-		int n = snprintf(line, sizeof(line), "%-28s %s\n", r->path, r->help);
-
+	for (; r->path; r++)
 		if (!strcmp(r->method, "GET"))
-			ml_buf_put(out, line, (size_t)n);
-	}
+			ml_buf_printf(out, "%-28s %s\n", r->path, r->help);
 }
 
 static int list(void)

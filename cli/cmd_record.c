@@ -134,26 +134,18 @@ static int print_json(const struct ml_session *s)
 	struct ml_json j = { .out = &text, .indent = 2 };
 
 	ml_json_object(&j);
-	ml_json_key(&j, "seconds");
-	ml_json_real(&j, s->seconds);
-	ml_json_key(&j, "traces");
-	ml_json_array(&j);
+	ml_json_key_real(&j, "seconds", s->seconds);
+	ml_json_key_array(&j, "traces");
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ml_recording *r = &s->recordings[i];
 
 		ml_json_object(&j);
-		ml_json_key(&j, "file");
-		ml_json_string(&j, r->path);
-		ml_json_key(&j, "command");
-		ml_json_string(&j, r->command);
-		ml_json_key(&j, "process");
-		ml_json_u64(&j, (uint64_t)r->pid);
-		ml_json_key(&j, "references");
-		ml_json_u64(&j, r->refs);
-		ml_json_key(&j, "bytes");
-		ml_json_u64(&j, r->bytes);
-		ml_json_key(&j, "killed");
-		ml_json_bool(&j, r->killed);
+		ml_json_key_string(&j, "file", r->path);
+		ml_json_key_string(&j, "command", r->command);
+		ml_json_key_u64(&j, "process", (uint64_t)r->pid);
+		ml_json_key_u64(&j, "references", r->refs);
+		ml_json_key_u64(&j, "bytes", r->bytes);
+		ml_json_key_bool(&j, "killed", r->killed);
 		ml_json_end(&j);
 	}
 	ml_json_end(&j);

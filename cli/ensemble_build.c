@@ -77,8 +77,8 @@ static bool fingerprint(struct making *m, struct ml_buf *text, struct ml_err *er
 		ml_file_map_close(&program);
 	}
 	snprintf(line, sizeof(line), "%016llx\n", (unsigned long long)hash);
-	ml_buf_put(text, line, strlen(line));
-	ml_buf_put(text, m->run, strlen(m->run));
+	ml_buf_text(text, line);
+	ml_buf_text(text, m->run);
 	ml_buf_u8(text, '\n');
 	return true;
 }

@@ -120,7 +120,7 @@ static bool put_part(struct ml_buf *part, struct ml_ensemble *e, bool ok,
 		return true;
 	part->data[0] = false;
 	part->size = 1;
-	ml_buf_put(part, err->text, strlen(err->text));
+	ml_buf_text(part, err->text);
 	return false;
 }
 

@@ -281,14 +281,10 @@ static void put_json(struct show *s, struct ml_buf *out)
 	struct ml_ensemble_table t;
 
 	ml_json_object(&w);
-	ml_json_key(&w, "measure");
-	ml_json_string(&w, ml_measure_names[s->curve.measure]);
-	ml_json_key(&w, "unit");
-	ml_json_string(&w, ml_measure_units[s->curve.measure]);
-	ml_json_key(&w, "time");
-	ml_json_string(&w, ml_time_match_names[s->matching.how]);
-	ml_json_key(&w, "end");
-	ml_json_real(&w, s->ask.to);
+	ml_json_key_string(&w, "measure", ml_measure_names[s->curve.measure]);
+	ml_json_key_string(&w, "unit", ml_measure_units[s->curve.measure]);
+	ml_json_key_string(&w, "time", ml_time_match_names[s->matching.how]);
+	ml_json_key_real(&w, "end", s->ask.to);
 	ml_ensemble_ranking(&t, &s->ask);
 	put_json_table(&w, "members", &t);
 	if (s->o->second) {
@@ -300,8 +296,7 @@ static void put_json(struct show *s, struct ml_buf *out)
 	if (s->matching.how == ML_TIME_MATCH_MILESTONES) {
 		ml_ensemble_matching(&t, s->e, &s->matching, s->matching.knots);
 		put_json_table(&w, "milestones", &t);
-		ml_json_key(&w, "unequal");
-		ml_json_array(&w);
+		ml_json_key_array(&w, "unequal");
 		for (size_t i = 0; i < s->matching.unequal_count; i++)
 			ml_json_string(&w, s->matching.unequal[i]);
 		ml_json_end(&w);

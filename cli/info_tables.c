@@ -271,24 +271,16 @@ bool info_csv(struct ml_summary *s, const char *name, uint64_t top, struct ml_bu
 	return false;
 }
 
-static void number(struct ml_json *w, const char *key, uint64_t v)
-{
-	ml_json_key(w, key);
-	ml_json_u64(w, v);
-}
-
 static void meta(struct ml_json *w, const struct ml_tables *t)
 {
-	ml_json_key(w, "about");
-	ml_json_object(w);
+	ml_json_key_object(w, "about");
 	for (size_t i = 0; i < t->meta.count; i++) {
 		const char *key = ml_tables_text(t, t->meta.at[i].key);
 
 		/* the last value of a key counts */
 		if (ml_tables_meta_find(t, key) != ml_tables_text(t, t->meta.at[i].value))
 			continue;
-		ml_json_key(w, key);
-		ml_json_string(w, ml_tables_text(t, t->meta.at[i].value));
+		ml_json_key_string(w, key, ml_tables_text(t, t->meta.at[i].value));
 	}
 	ml_json_end(w);
 }
@@ -299,21 +291,18 @@ void info_json(struct ml_summary *s, uint64_t top, struct ml_buf *out)
 	struct ml_json json = { .out = out, .indent = 1 }, *w = &json;
 
 	ml_json_object(w);
-	ml_json_key(w, "file");
-	ml_json_string(w, t->path);
-	number(w, "file_bytes", t->size);
-	number(w, "created", t->created);
-	ml_json_key(w, "whole");
-	ml_json_bool(w, t->whole);
-	ml_json_key(w, "damage");
-	ml_json_string(w, s->damage ? s->damage : t->damage);
-	number(w, "usable_bytes", t->usable);
-	number(w, "references", s->total.refs);
-	number(w, "reads", s->total.reads);
-	number(w, "writes", s->total.writes);
-	number(w, "fetches", s->total.fetches);
-	number(w, "lines_touched", s->touched.lines);
-	number(w, "pages_touched", s->touched.pages);
+	ml_json_key_string(w, "file", t->path);
+	ml_json_key_u64(w, "file_bytes", t->size);
+	ml_json_key_u64(w, "created", t->created);
+	ml_json_key_bool(w, "whole", t->whole);
+	ml_json_key_string(w, "damage", s->damage ? s->damage : t->damage);
+	ml_json_key_u64(w, "usable_bytes", t->usable);
+	ml_json_key_u64(w, "references", s->total.refs);
+	ml_json_key_u64(w, "reads", s->total.reads);
+	ml_json_key_u64(w, "writes", s->total.writes);
+	ml_json_key_u64(w, "fetches", s->total.fetches);
+	ml_json_key_u64(w, "lines_touched", s->touched.lines);
+	ml_json_key_u64(w, "pages_touched", s->touched.pages);
 	meta(w, &t->tables);
 	for (size_t i = 0; i < SECTIONS; i++) {
 		struct ml_table x = { .columns = sections[i].columns,

@@ -255,11 +255,6 @@ bool options_parse(const struct cmd *c, void *options, int *argc, char ***argv,
 	return *status == EXIT_DONE;
 }
 
-static void put(struct ml_buf *out, const char *text)
-{
-	ml_buf_put(out, text, strlen(text));
-}
-
 /* Puts words from column on, lines after the first indented to HELP_AT. */
 static void put_wrapped(struct ml_buf *out, size_t column, const char *text)
 {
@@ -270,18 +265,18 @@ static void put_wrapped(struct ml_buf *out, size_t column, const char *text)
 			column = 0;
 		if (column < HELP_AT) {
 			if (!column)
-				put(out, "\n");
+				ml_buf_text(out, "\n");
 			for (; column < HELP_AT; column++)
-				put(out, " ");
+				ml_buf_text(out, " ");
 		} else if (column > HELP_AT) {
-			put(out, " ");
+			ml_buf_text(out, " ");
 			column++;
 		}
 		ml_buf_put(out, text, n);
 		column += n;
 		text += n;
 	}
-	put(out, "\n");
+	ml_buf_text(out, "\n");
 }
 
 static void help_line(struct ml_buf *out, const struct opt *o)
@@ -294,23 +289,23 @@ static void help_line(struct ml_buf *out, const struct opt *o)
 	assert(n > 0 && (size_t)n < sizeof(left));
 	if (o->arg)
 		n += snprintf(left + n, sizeof(left) - (size_t)n, "=%s", o->arg);
-	put(out, left);
+	ml_buf_text(out, left);
 	put_wrapped(out, n + 1 < HELP_AT ? (size_t)n : 0, o->help);
 }
 
 void options_help(const struct cmd *c, struct ml_buf *out)
 {
-	put(out, "Usage: memlamp ");
-	put(out, c->name);
-	put(out, " [OPTION...]");
+	ml_buf_text(out, "Usage: memlamp ");
+	ml_buf_text(out, c->name);
+	ml_buf_text(out, " [OPTION...]");
 	if (c->operands) {
-		put(out, " ");
-		put(out, c->operands);
+		ml_buf_text(out, " ");
+		ml_buf_text(out, c->operands);
 	}
-	put(out, "\n");
+	ml_buf_text(out, "\n");
 	ml_buf_u8(out, (uint8_t)toupper((unsigned char)c->help[0]));
-	put(out, c->help + 1);
-	put(out, ".\n\nOptions:\n");
+	ml_buf_text(out, c->help + 1);
+	ml_buf_text(out, ".\n\nOptions:\n");
 	for (const struct opt *o = c->opts; o && o->name; o++)
 		help_line(out, o);
 	help_line(out, &help_opt);
@@ -320,15 +315,15 @@ static void page_item(struct ml_buf *out, const struct opt *o)
 {
 	char letter[] = { '-', o->letter, ',', ' ', 0 };
 
-	put(out, "- `");
-	put(out, o->letter ? letter : "");
-	put(out, "--");
-	put(out, o->name);
-	put(out, o->arg ? "=" : "");
-	put(out, o->arg ? o->arg : "");
-	put(out, "`: ");
-	put(out, o->help);
-	put(out, "\n");
+	ml_buf_text(out, "- `");
+	ml_buf_text(out, o->letter ? letter : "");
+	ml_buf_text(out, "--");
+	ml_buf_text(out, o->name);
+	ml_buf_text(out, o->arg ? "=" : "");
+	ml_buf_text(out, o->arg ? o->arg : "");
+	ml_buf_text(out, "`: ");
+	ml_buf_text(out, o->help);
+	ml_buf_text(out, "\n");
 }
 
 void options_page(const struct cmd *c, struct ml_buf *out)

@@ -169,27 +169,19 @@ void run_json(const struct ml_analysed_trace *analysed, const char *path,
 
 	ml_machine_print(&p->machine, &machine);
 	ml_json_object(&w);
-	ml_json_key(&w, "trace");
-	ml_json_string(&w, path);
+	ml_json_key_string(&w, "trace", path);
 	ml_json_key(&w, "machine");
 	ml_json_bytes(&w, (const char *)machine.data, machine.size);
-	ml_json_key(&w, "references");
-	ml_json_u64(&w, p->refs);
-	ml_json_key(&w, "missing");
-	ml_json_u64(&w, p->missing);
-	ml_json_key(&w, "average_cycles");
-	ml_json_real(&w, p->cycles);
-	ml_json_key(&w, "waiting");
-	ml_json_real(&w, analysed->findings.waiting);
-	ml_json_key(&w, "served");
-	ml_json_object(&w);
+	ml_json_key_u64(&w, "references", p->refs);
+	ml_json_key_u64(&w, "missing", p->missing);
+	ml_json_key_real(&w, "average_cycles", p->cycles);
+	ml_json_key_real(&w, "waiting", analysed->findings.waiting);
+	ml_json_key_object(&w, "served");
 	for (unsigned i = 1; i <= p->machine.levels + 1; i++) {
-		ml_json_key(&w, level_name(&p->machine, i));
-		ml_json_u64(&w, p->served[i]);
+		ml_json_key_u64(&w, level_name(&p->machine, i), p->served[i]);
 	}
 	ml_json_end(&w);
-	ml_json_key(&w, "tried");
-	ml_json_u64(&w, analysed->findings.tried);
+	ml_json_key_u64(&w, "tried", analysed->findings.tried);
 	ml_json_key(&w, "findings");
 	ml_findings_json(&analysed->findings, &w);
 	ml_json_end(&w);

@@ -29,13 +29,11 @@ void say_end(struct say *s)
 
 void say(struct say *s, const char *fmt, ...)
 {
-	char line[2000];
 	va_list ap;
 
 	va_start(ap, fmt);
-	int n = vsnprintf(line, sizeof(line), fmt, ap);
+	ml_buf_vprintf(s->out, fmt, ap);
 	va_end(ap);
-	ml_buf_put(s->out, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
 }
 
 void say_table(struct say *s, struct ml_table *table, size_t all, const char *what)

@@ -232,13 +232,11 @@ static bool compare(const char *op, double a, double b)
 
 static void note(struct parser *p, const char *start, double is)
 {
-	char line[THRESHOLD_TEXT * 3];
 	const char *end = p->at;
 
 	while (end > start && isspace((unsigned char)end[-1]))
 		end--;
-	snprintf(line, sizeof(line), "%.*s: it is %.6g\n", (int)(end - start), start, is);
-	ml_buf_put(p->why, line, strlen(line));
+	ml_buf_printf(p->why, "%.*s: it is %.6g\n", (int)(end - start), start, is);
 }
 
 static bool parse_comparison(struct parser *p, struct value *v)

@@ -49,11 +49,6 @@ static void end(void)
 	MPI_Finalize();
 }
 
-static void give_up(int status)
-{
-	MPI_Abort(MPI_COMM_WORLD, status);
-}
-
 extern const struct ml_ranks_plugin ml_ranks_plugin;
 const struct ml_ranks_plugin ml_ranks_plugin = {
 	.start = start,
@@ -61,5 +56,4 @@ const struct ml_ranks_plugin ml_ranks_plugin = {
 	.hand_in = hand_in,
 	.take = take,
 	.end = end,
-	.give_up = give_up,
 };

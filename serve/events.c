@@ -21,11 +21,6 @@ struct stream {
 	bool bye;
 };
 
-static void say(struct ml_buf *out, const char *text)
-{
-	ml_buf_put(out, text, strlen(text));
-}
-
 static void tell(struct stream *s)
 {
 	size_t count = ml_workspace_job_count(s->workspace);
@@ -38,11 +33,9 @@ static void tell(struct stream *s)
 		if (version == s->told[i])
 			continue;
 		s->told[i] = version;
-		say(&s->out, "event: ");
-		say(&s->out, event);
-		say(&s->out, "\ndata: ");
+		ml_buf_printf(&s->out, "event: %s\ndata: ", event);
 		ml_workspace_job_json(s->workspace, i, &s->out);
-		say(&s->out, "\n\n");
+		ml_buf_text(&s->out, "\n\n");
 	}
 }
 
@@ -58,10 +51,10 @@ static ssize_t more(void *arg, uint64_t position, char *bytes, size_t room)
 		s->out.size = s->sent = 0;
 		uint64_t changes = ml_workspace_wait(s->workspace, s->changes, ALIVE_MS);
 		if (ml_stopped(&s->workspace->stop)) {
-			say(&s->out, "event: bye\ndata: {}\n\n");
+			ml_buf_text(&s->out, "event: bye\ndata: {}\n\n");
 			s->bye = true;
 		} else if (changes == s->changes)
-			say(&s->out, ": alive\n\n");
+			ml_buf_text(&s->out, ": alive\n\n");
 		else {
 			s->changes = changes;
 			tell(s);
@@ -88,7 +81,7 @@ struct MHD_Response *events_response(struct ml_workspace *workspace)
 	struct stream *s = ml_resize(NULL, sizeof(*s));
 
 	*s = (struct stream){ .workspace = workspace };
-	say(&s->out, "retry: 1000\n\n");
+	ml_buf_text(&s->out, "retry: 1000\n\n");
 	tell(s);
 	struct MHD_Response *r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN,
 								   16384, more, s, end);

@@ -79,12 +79,9 @@ static enum MHD_Result send_error(struct MHD_Connection *c, unsigned status,
 	struct ml_json w = { .out = &out };
 
 	ml_json_object(&w);
-	ml_json_key(&w, "error");
-	ml_json_object(&w);
-	ml_json_key(&w, "kind");
-	ml_json_string(&w, kind_of(err));
-	ml_json_key(&w, "text");
-	ml_json_string(&w, err->text);
+	ml_json_key_object(&w, "error");
+	ml_json_key_string(&w, "kind", kind_of(err));
+	ml_json_key_string(&w, "text", err->text);
 	ml_json_end(&w);
 	ml_json_end(&w);
 	enum MHD_Result r = send_bytes(c, status, "application/json", out.data, out.size);

@@ -15,8 +15,8 @@
 #include "lib/query/workspace/workspace.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/trace/model.h"
-#include "lib/trace/text.h"
 #include "lib/trace/writer.h"
+#include "tests/read_text.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 
@@ -52,7 +52,7 @@ static inline void add_trace(const char *text, bool model)
 		CHECK_OK(ml_model_run(&m, w, &err), &err);
 		ml_model_release(&m);
 	} else
-		CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
+		CHECK_OK(read_text(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	/* it stays open when the next one takes its name */
 	CHECK_OK(ml_workspace_open(&workspace, scratch(), &err), &err);

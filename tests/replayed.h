@@ -4,9 +4,9 @@
 #include "lib/analyse/passes/profile.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/query/tables/profile_rows.h"
-#include "lib/trace/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
+#include "tests/read_text.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 
@@ -22,7 +22,7 @@ static inline void replayed_write(const char *text)
 	struct ml_err err;
 
 	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
-	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
+	CHECK_OK(read_text(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 }
 

@@ -69,3 +69,22 @@ TEST(a_varint_without_end_is_bad)
 	ml_bytes_varint(&r);
 	CHECK(r.bad);
 }
+
+TEST(formatted_text_is_never_cut)
+{
+	struct ml_buf b = { 0 }, want = { 0 };
+	char word[1000];
+
+	memset(word, 'x', sizeof(word));
+	for (int size = 0; size < (int)sizeof(word); size += 7) {
+		ml_buf_printf(&b, "%.*s,%d", size, word, size);
+		ml_buf_put(&want, word, (size_t)size);
+		ml_buf_printf(&want, ",%d", size);
+	}
+	ml_buf_text(&b, "end");
+	ml_buf_text(&want, "end");
+	CHECK_EQ(b.size, want.size);
+	CHECK(!memcmp(b.data, want.data, b.size));
+	ml_buf_release(&b);
+	ml_buf_release(&want);
+}

@@ -6,8 +6,8 @@
 #include "cli/diff_values.h"
 #include "lib/query/tables/compare.h"
 #include "lib/query/tables/analysed_trace.h"
-#include "lib/trace/text.h"
 #include "lib/trace/writer.h"
+#include "tests/read_text.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 
@@ -25,7 +25,7 @@ static void study(struct ml_analysed_trace *s, const char *text, const char *sou
 	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
 	if (source)
 		ml_writer_source(w, "a.c", source, strlen(source));
-	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
+	CHECK_OK(read_text(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	CHECK_OK(ml_machine_parse(&o.machine, machine, &err), &err);
 	CHECK_OK(ml_analysed_trace_open(s, scratch(), &o, &err), &err);

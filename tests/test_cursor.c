@@ -1,4 +1,4 @@
-/* Cursors that are sent elsewhere see what new ones see there. */
+/* A cursor after a seek reads the same references as a new cursor. */
 #include <stdlib.h>
 
 #include "lib/trace/model.h"

@@ -1,18 +1,16 @@
-/* Who encodes chunks, and when: they come out whole and in order whoever does. */
+/* Chunks leave the queue whole and in order, whichever crew encodes them. */
 #include "lib/trace/encode_queue.h"
 
-#include <sched.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <semaphore.h>
 
-#include "lib/base/arena.h"
+#include "lib/base/clock.h"
 #include "lib/trace/format.h"
 #include "tests/test.h"
 
 enum { STEPS = 100000, CHUNKS = 40 };
 
 struct line {
-	struct ml_encode_queue ahead;
+	struct ml_encode_queue queue;
 	struct ml_shapes shapes;
 	uint64_t sent, taken;
 };
@@ -26,13 +24,13 @@ static void open_line(struct line *l)
 	};
 
 	*l = (struct line){ 0 };
-	ml_encode_queue_init(&l->ahead, 2, 1);
+	ml_encode_queue_init(&l->queue, 2, 1);
 	ml_shapes_add(&l->shapes, &shape);
 }
 
 static void close_line(struct line *l)
 {
-	ml_encode_queue_release(&l->ahead);
+	ml_encode_queue_release(&l->queue);
 	ml_shapes_release(&l->shapes);
 }
 
@@ -44,7 +42,7 @@ static uint64_t refs_of(uint64_t chunk)
 
 static void send(struct line *l)
 {
-	struct ml_parcel *p = ml_encode_queue_now(&l->ahead);
+	struct ml_parcel *p = ml_encode_queue_now(&l->queue);
 	uint64_t x = l->sent;
 
 	if (!p->steps.at)
@@ -58,14 +56,14 @@ static void send(struct line *l)
 		ml_steps_add(&p->steps, &l->shapes, &step);
 	}
 	p->time = l->sent++;
-	ml_encode_queue_send(&l->ahead, &l->shapes, false);
+	ml_encode_queue_send(&l->queue, &l->shapes, false);
 }
 
 static void take(struct line *l, bool wait)
 {
 	struct ml_parcel *p;
 
-	while ((p = ml_encode_queue_take(&l->ahead, wait))) {
+	while ((p = ml_encode_queue_take(&l->queue, wait))) {
 		struct ml_decoder *d = ml_decoder_open(&l->shapes, 10);
 		struct ml_block_header h;
 		struct ml_err err;
@@ -79,71 +77,59 @@ static void take(struct line *l, bool wait)
 			 &err);
 		ml_decoder_close(d);
 		l->taken++;
-		ml_encode_queue_done(&l->ahead);
+		ml_encode_queue_done(&l->queue);
 	}
 }
 
-TEST(chunks_come_in_order_whoever_encodes_them)
+TEST(chunks_come_in_order_whichever_crew_encodes_them)
 {
 	struct line l;
 
 	open_line(&l);
 	for (int i = 0; i < CHUNKS; i++) {
-		l.ahead.quiet = i / 3 % 2;
+		l.queue.background = i / 3 % 2;
 		send(&l);
 		take(&l, false);
 	}
 	take(&l, true);
 	CHECK_EQ(l.taken, CHUNKS);
-	CHECK(l.ahead.crew[0].started && l.ahead.crew[1].started);
+	CHECK(l.queue.foreground_crew.started && l.queue.background_crew.started);
 	close_line(&l);
 }
 
-/* May a thread step back behind everything here? */
-static bool may_step_back(void)
-{
-	int status = 1;
-	pid_t pid = fork();
+static sem_t processors; /* for the background crew */
 
-	if (!pid)
-		_exit(sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 }) != 0);
-	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+static void wait_for_a_processor(void)
+{
+	sem_wait(&processors);
 }
 
-static void *spin(void *stop)
+TEST(parcels_of_a_starved_background_crew_go_to_the_foreground)
 {
-	while (!__atomic_load_n((int *)stop, __ATOMIC_RELAXED)) {
-	}
-	return NULL;
-}
-
-TEST(what_gets_no_processor_goes_to_those_who_do)
-{
-	unsigned spinners = 2 * ml_cpus();
-	pthread_t *thread = ml_resize(NULL, spinners * sizeof(*thread));
+	struct ml_encode_pace pace = { .patience = 10 * ML_MS,
+				       .pause = 3600 * ML_SECOND,
+				       .pause_max = 7200 * ML_SECOND,
+				       .enter_background = wait_for_a_processor };
 	struct line l;
-	int stop = 0;
 
+	CHECK(!sem_init(&processors, 0, 0));
 	open_line(&l);
-	l.ahead.quiet = true;
-	for (unsigned i = 0; i < spinners; i++)
-		CHECK(!pthread_create(&thread[i], NULL, spin, &stop));
-	/* the others stop when it was noticed, as one that has begun must end too */
-	for (int i = 0; i < CHUNKS && !l.ahead.again; i++) {
-		send(&l);
-		take(&l, false);
-		if (i == CHUNKS - 1)
-			CHECK(l.ahead.again || !may_step_back());
-	}
-	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-	for (unsigned i = 0; i < spinners; i++)
-		pthread_join(thread[i], NULL);
-	/* until then nothing is sent to where it would have to wait */
-	l.ahead.again = UINT64_MAX;
+	ml_encode_queue_pace(&l.queue, &pace);
+	l.queue.background = true;
 	send(&l);
-	CHECK(!l.ahead.parcels[(l.sent - 1) % l.ahead.count].back);
+	take(&l, false);
+	CHECK_EQ(l.taken, 0); /* there is other room, so the writer need not wait */
+	send(&l);
 	take(&l, true);
-	CHECK_EQ(l.taken, l.sent);
+	CHECK_EQ(l.taken, 2);
+	CHECK_EQ(l.queue.pace.pause, 7200 * ML_SECOND);
+	/* during the pause the background crew gets nothing */
+	send(&l);
+	CHECK(!l.queue.parcels[(l.sent - 1) % l.queue.count].background);
+	take(&l, true);
+	CHECK_EQ(l.taken, 3);
+	for (unsigned i = 0; i < l.queue.threads; i++)
+		sem_post(&processors);
 	close_line(&l);
-	ml_free(thread);
+	sem_destroy(&processors);
 }

@@ -9,9 +9,9 @@
 #include "lib/base/file.h"
 #include "lib/cache/sim.h"
 #include "lib/trace/model.h"
-#include "lib/trace/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
+#include "tests/read_text.h"
 #include "tests/sim_random.h"
 #include "tests/test.h"
 
@@ -41,7 +41,7 @@ static void write_text(const char *text, size_t size)
 
 	name_files();
 	CHECK_OK(ml_writer_open(&w, trace_path, &err), &err);
-	CHECK_OK(ml_text_read(w, text, size, "text", &err), &err);
+	CHECK_OK(read_text(w, text, size, "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 }
 

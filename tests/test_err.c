@@ -21,7 +21,7 @@ TEST(a_failure_of_the_system_ends_with_its_reason)
 	CHECK_STR(err.text, "x.mlt: No such file or directory");
 }
 
-TEST(a_sentence_that_is_too_long_is_cut)
+TEST(a_sentence_that_is_too_long_ends_in_dots)
 {
 	struct ml_err err;
 	char longer[2000];
@@ -30,4 +30,5 @@ TEST(a_sentence_that_is_too_long_is_cut)
 	longer[sizeof(longer) - 1] = 0;
 	ml_fail_errno(&err, "%s", longer);
 	CHECK_EQ(strlen(err.text), sizeof(err.text) - 1);
+	CHECK_STR(err.text + sizeof(err.text) - 5, "x...");
 }

@@ -44,7 +44,7 @@ TEST(an_empty_file_can_be_mapped)
 	unlink(path);
 }
 
-TEST(what_cannot_be_opened_is_named_with_the_reason)
+TEST(a_file_that_cannot_be_opened_is_named_with_the_reason)
 {
 	struct ml_file_map m;
 	struct ml_err err;

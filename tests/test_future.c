@@ -6,9 +6,9 @@
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
-#include "lib/trace/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
+#include "tests/read_text.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 
@@ -26,7 +26,7 @@ static void write_text(const char *text)
 	struct ml_err err;
 
 	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
-	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
+	CHECK_OK(read_text(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 }
 

@@ -13,8 +13,8 @@
 #include "lib/query/workspace/selection.h"
 #include "lib/query/workspace/walk.h"
 #include "lib/trace/model.h"
-#include "lib/trace/text.h"
 #include "lib/trace/writer.h"
+#include "tests/read_text.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 
@@ -88,7 +88,7 @@ static void open_text(const char *machine, const char *text)
 	struct ml_writer *w;
 
 	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
-	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
+	CHECK_OK(read_text(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	open_workspace(machine);
 }

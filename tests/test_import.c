@@ -201,7 +201,8 @@ TEST(text_and_models_are_imported_too)
 	becomes(plain, "0 r 0x10 8 1 a.c:1\n", "0 r 0x10 8 1 a.c:1\n");
 	becomes(fetches, "2 f 0x10 8 1\n", "0 f 0x10 8 1\n");
 	becomes(plain, "region A 0 8\nr0\n", "region A 0x0 8\n0 r 0x0 8 1 # A+0\n");
-	fails(plain, "r0\nr8\nq\n", ".in:3: neither a reference nor a directive: 'q'");
+	fails(plain, "r0\nr8\nq\n",
+	      ".in:3: expected a reference or a directive, not 'q'");
 	fails(plain, "# model\nsweep 0 2 8\nsweep 1\n", ".in:3: expected another number");
 }
 

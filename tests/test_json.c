@@ -3,7 +3,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
 
-/* What the writer has written, as a string; gives the buffer back. */
+/* The output of the writer as a string; releases the buffer. */
 static const char *text_of(struct ml_buf *b)
 {
 	static char text[2000];
@@ -21,10 +21,8 @@ TEST(objects_and_arrays_nest_with_commas_between)
 	struct ml_json w = { .out = &b };
 
 	ml_json_object(&w);
-	ml_json_key(&w, "a");
-	ml_json_u64(&w, 1);
-	ml_json_key(&w, "b");
-	ml_json_array(&w);
+	ml_json_key_u64(&w, "a", 1);
+	ml_json_key_array(&w, "b");
 	ml_json_bool(&w, true);
 	ml_json_null(&w);
 	ml_json_object(&w);
@@ -40,13 +38,11 @@ TEST(indentation_puts_every_value_on_its_line)
 	struct ml_json w = { .out = &b, .indent = 2 };
 
 	ml_json_object(&w);
-	ml_json_key(&w, "a");
-	ml_json_array(&w);
+	ml_json_key_array(&w, "a");
 	ml_json_i64(&w, -1);
 	ml_json_i64(&w, 2);
 	ml_json_end(&w);
-	ml_json_key(&w, "none");
-	ml_json_array(&w);
+	ml_json_key_array(&w, "none");
 	ml_json_end(&w);
 	ml_json_end(&w);
 	CHECK_STR(text_of(&b),

@@ -1,4 +1,4 @@
-/* Living blocks: against a search through all blocks, on random ones that overlap at
+/* Live blocks: against a search through all blocks, on random ones that overlap at
  * will. */
 #include "lib/trace/live_blocks.h"
 #include "tests/test.h"

@@ -114,7 +114,7 @@ TEST(a_matmul_of_two_by_two_is_32_references)
 			"31 w 0x102018 8 1 model:1 matmul # C[1][1]\n");
 }
 
-TEST(registers_hold_what_the_inner_loop_leaves_alone)
+TEST(an_element_that_is_constant_in_the_inner_loop_stays_in_a_register)
 {
 	makes("matmul 2 order ijk register",
 	      "rA[0][0] rB[0][0] rA[0][1] rB[1][0] wC[0][0] "
@@ -287,24 +287,24 @@ TEST(random_numbers_are_those_of_splitmix64)
 
 TEST(a_mistake_in_a_model_is_named)
 {
-	fails("", "model: no step of a model in it");
-	fails("sweeep 0 1 8", "model:1: no step of a model: 'sweeep'");
+	fails("", "model: the model has no steps");
+	fails("sweeep 0 1 8", "model:1: a model has no step 'sweeep'");
 	fails("sweep 0 1", "model:1: expected another number, not ''");
 	fails("sweep 0 0 8", "model:1: expected another number, not '0'");
-	fails("sweep 0 1 8 x", "model:1: no option of sweep: 'x'");
-	fails("sweep 0 1 8 seed 1", "model:1: no option of sweep: 'seed'");
+	fails("sweep 0 1 8 x", "model:1: sweep has no option 'x'");
+	fails("sweep 0 1 8 seed 1", "model:1: sweep has no option 'seed'");
 	fails("sweep 0 1 16384", "model:1: sweep: an element has at most 16383 bytes");
-	fails("sweep 0 1 8 sweep", "no option of sweep: 'sweep'");
+	fails("sweep 0 1 8 sweep", "sweep has no option 'sweep'");
 	fails("sweep 0 4G 8G", "sweep: an element has");
-	fails("sweep 0 0x3fffffffffffffff 8", "the memory that it touches is too large");
-	fails("sweep 0 1 8\n\nsweep 0 1 8 )", "model:3: not expected here: ')'");
+	fails("sweep 0 0x3fffffffffffffff 8", "touches addresses beyond 2^62");
+	fails("sweep 0 1 8\n\nsweep 0 1 8 )", "model:3: unexpected ')'");
 	fails("matmul 2 order iik", "a permutation of ijk, not 'iik'");
 	fails("matmul 70000", "a matrix has at most 65536 rows");
-	fails("stride 0 3 8 12", "the stride is no multiple of the element");
+	fails("stride 0 3 8 12", "the stride is not a multiple of the element size");
 	fails("random 0 4 1 8", "the memory is smaller than an element");
-	fails("chase 0 4 4 1", "no room for a pointer");
-	fails("chase 0 1G 8 1", "too many nodes");
-	fails("repeat 2 sweep 0 1 8", "expected ( behind repeat N, not 'sweep'");
+	fails("chase 0 4 4 1", "smaller than a pointer");
+	fails("chase 0 1G 8 1", "more than 2^27 nodes");
+	fails("repeat 2 sweep 0 1 8", "expected ( after repeat N, not 'sweep'");
 	fails("repeat 2 ( sweep 0 1 8", "expected the ) of repeat, not ''");
 	fails("repeat 1G (repeat 1G (sweep 0 1 8))", "more than 2^40 references");
 	fails("sweep 0 1 8 name ;", "expected a name, not ';'");

@@ -12,7 +12,7 @@ static void fill(uint8_t *bytes)
 		bytes[i] = (uint8_t)(i / 100 * 7);
 }
 
-TEST(what_was_packed_unpacks_to_the_same_bytes)
+TEST(packed_bytes_unpack_to_the_same)
 {
 	struct ml_packer p = { 0 };
 	struct ml_unpacker u = { 0 };

@@ -19,8 +19,8 @@
 #include "lib/query/tables/profile_rows.h"
 #include "lib/query/report/report.h"
 #include "lib/query/report/report_window.h"
-#include "lib/trace/text.h"
 #include "lib/trace/writer.h"
+#include "tests/read_text.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 
@@ -40,7 +40,7 @@ static void open_with(const char *text, const char *path, const char *source)
 
 	setenv("MEMLAMP_CACHE_SIZE", "0", 1);
 	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
-	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
+	CHECK_OK(read_text(w, text, strlen(text), "text", &err), &err);
 	if (source)
 		ml_writer_source(w, path, source, strlen(source));
 	CHECK_OK(ml_writer_close(w, &err), &err);

@@ -59,16 +59,16 @@ TEST(arrays_of_one_index_are_compared_and_a_walk_has_a_stride)
 	seed = 1;
 	fill(&c);
 	try(&b, ml_predictor_choice_try_plain, &c);
-	CHECK_EQ(ml_predictor_choice_best(&b, 1, &stride), 1 | 1 << ML_MODEL_SHIFT);
+	CHECK_EQ(ml_predictor_choice_best(&b, 1, &stride), 1 | 1 << ML_PREDICT_SHIFT);
 	CHECK_EQ(stride, 0);
 	/* the index, or the array before it: both tell all, the nearer is the first */
-	CHECK_EQ(ml_predictor_choice_best(&b, 2, &stride), 1 | 2 << ML_MODEL_SHIFT);
-	CHECK_EQ(ml_predictor_choice_best(&b, 3, &stride), ML_MODEL_STRIDE);
+	CHECK_EQ(ml_predictor_choice_best(&b, 2, &stride), 1 | 2 << ML_PREDICT_SHIFT);
+	CHECK_EQ(ml_predictor_choice_best(&b, 3, &stride), ML_PREDICT_STRIDE);
 	CHECK_EQ(stride, 4 * 16);
 	ml_predictor_choice_release(&b);
 }
 
-TEST(what_was_not_tried_in_this_chunk_is_compared_with_nothing)
+TEST(a_state_without_samples_in_this_chunk_gets_model_0)
 {
 	static struct chunk c;
 	struct ml_predictor_choice b = { 0 };

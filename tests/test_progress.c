@@ -8,7 +8,7 @@
 
 #include "lib/base/progress.h"
 
-/* A terminal of 40 columns; *screen reads what was written to it. */
+/* A terminal of 40 columns; *screen reads its contents. */
 static FILE *terminal(int *screen)
 {
 	struct winsize size = { .ws_row = 24, .ws_col = 40 };
@@ -30,7 +30,7 @@ static const char *seen(int screen)
 	return text;
 }
 
-TEST(nothing_is_written_to_what_is_no_terminal)
+TEST(only_a_terminal_gets_a_progress_line)
 {
 	struct ml_progress p;
 	FILE *f = tmpfile();

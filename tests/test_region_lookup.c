@@ -3,9 +3,9 @@
  * through all of them.
  */
 #include "lib/trace/region_lookup.h"
-#include "lib/trace/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
+#include "tests/read_text.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 
@@ -17,7 +17,7 @@ static uint64_t random_below(uint64_t n)
 	return (seed >> 33) % n;
 }
 
-/* What each reference of the trace touches, a line each. */
+/* The datum that each reference of the trace touches, a line each. */
 static void places_are(const char *want)
 {
 	struct ml_arena a = { 0 };
@@ -74,7 +74,7 @@ static void text(const char *lines)
 	struct ml_writer *w = begin();
 	struct ml_err err;
 
-	CHECK_OK(ml_text_read(w, lines, strlen(lines), "test", &err), &err);
+	CHECK_OK(read_text(w, lines, strlen(lines), "test", &err), &err);
 	end(w);
 }
 
@@ -207,7 +207,7 @@ TEST(an_address_that_is_used_again_is_another_datum)
 	places_are("old[0]\nother+0\nnew[2]\nother+0\n");
 }
 
-TEST(a_registered_region_hides_what_is_below)
+TEST(a_registered_region_hides_the_blocks_below)
 {
 	text("alloc heap 0x1000 64 8\n"
 	     "r0x1010\n"
@@ -233,7 +233,7 @@ TEST(a_registered_region_may_lie_in_another)
 	places_are("all[2]\nall[1]\npart[1]\nall[4]\npart[0]\nall[2]+4\n");
 }
 
-TEST(a_stack_is_told_by_thread_and_function)
+TEST(each_thread_and_function_has_a_stack_region)
 {
 	struct ml_writer *w = begin();
 	struct ml_tables *t = ml_writer_tables(w);
@@ -297,7 +297,7 @@ TEST(mappings_come_and_go)
 
 enum { EVENTS = 4000 };
 
-/* What lives now, in the order in which it began. */
+/* The live blocks, in the order in which they began. */
 static struct mine {
 	uint64_t addr, size, number;
 	bool over, live;

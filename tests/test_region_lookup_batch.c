@@ -102,7 +102,7 @@ static uint64_t random_addr(void)
 	}
 }
 
-/* Sites mostly go on where they went before. */
+/* Sites mostly touch the block that they touched before. */
 static void write_random(const struct kind *k)
 {
 	uint64_t last[SITES + 1] = { 0 }, addr = HEAP + 0x40;
@@ -184,7 +184,7 @@ static void check_batch(struct ml_region_lookup *all, struct ml_region_lookup *o
 	CHECK_EQ(met, ml_region_lookup_cell_count(all));
 }
 
-/* few: the numbers that tell callers and threads apart run out all the time. */
+/* few: the numbers of contexts run out all the time. */
 static void check_trace(bool shift, bool few)
 {
 	struct ml_trace t;
@@ -216,7 +216,7 @@ static void check_trace(bool shift, bool few)
 						 b.thread + i,
 						 b.what + i };
 			if (few)
-				all->whos = UINT32_MAX - SITES;
+				all->contexts = UINT32_MAX - SITES;
 			check_batch(all, one, &part);
 		}
 	}
@@ -237,17 +237,17 @@ static void check(struct kind k)
 	}
 }
 
-TEST(blocks_that_come_and_go_are_told_from_what_lies_between)
+TEST(blocks_that_begin_and_end_are_distinct_from_the_holes_between_them)
 {
 	check((struct kind){ .blocks = true });
 }
 
-TEST(mappings_change_what_is_remembered)
+TEST(mappings_invalidate_the_caches)
 {
 	check((struct kind){ .blocks = true, .mappings = true });
 }
 
-TEST(registered_regions_hide_what_is_remembered)
+TEST(registered_regions_invalidate_the_caches)
 {
 	check((struct kind){ .blocks = true, .registered = true, .mappings = true });
 }
@@ -257,21 +257,21 @@ TEST(without_blocks_all_is_known_up_to_the_next_thing)
 	check((struct kind){ .mappings = true });
 }
 
-TEST(times_may_be_longer_than_what_is_remembered_of_them)
+TEST(times_may_exceed_those_of_a_spot)
 {
 	seed = 5;
 	write_random(&(struct kind){ .blocks = true });
 	check_trace(true, false);
 }
 
-TEST(callers_and_threads_are_told_apart_when_their_numbers_run_out)
+TEST(callers_and_threads_are_distinct_when_contexts_run_out)
 {
 	seed = 6;
 	write_random(&(struct kind){ .blocks = true, .mappings = true });
 	check_trace(false, true);
 }
 
-TEST(a_space_that_starts_anew_has_the_same_cells)
+TEST(a_lookup_that_is_rewound_has_the_same_cells)
 {
 	struct ml_trace t;
 	struct ml_batch b;

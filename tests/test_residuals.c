@@ -14,24 +14,24 @@ struct columns {
 };
 
 static void put(struct columns *c, const struct ml_residuals_ops *ops,
-		const int64_t *rest)
+		const int64_t *residual)
 {
 	memset(c, 0, sizeof(*c));
 	c->end = (struct ml_residuals){ c->codes, c->d1, c->d2, c->d4, c->d8 };
-	ops->put(&c->end, rest, COUNT);
+	ops->put(&c->end, residual, COUNT);
 }
 
-static void get(struct columns *c, const struct ml_residuals_ops *ops, int64_t *rest)
+static void get(struct columns *c, const struct ml_residuals_ops *ops, int64_t *residual)
 {
 	struct ml_residuals r = { c->codes, c->d1, c->d2, c->d4, c->d8 };
 
-	ops->get(&r, rest, COUNT);
+	ops->get(&r, residual, COUNT);
 	CHECK(r.codes == c->end.codes && r.d1 == c->end.d1 && r.d2 == c->end.d2 &&
 	      r.d4 == c->end.d4 && r.d8 == c->end.d8);
 }
 
 /* Numbers of all widths, with those where one ends and the next begins. */
-static void fill(int64_t *rest, uint64_t seed)
+static void fill(int64_t *residual, uint64_t seed)
 {
 	static const int64_t edges[] = {
 		INT8_MAX,
@@ -58,17 +58,18 @@ static void fill(int64_t *rest, uint64_t seed)
 		unsigned kind = (unsigned)(seed >> 60);
 		int64_t x = (int64_t)(seed << 4);
 
-		rest[i] = kind < 6    ? 0
-			  : kind < 8  ? x >> 57
-			  : kind < 10 ? x >> 50
-			  : kind < 12 ? x >> 34
-				      : x;
+		residual[i] = kind < 6    ? 0
+			      : kind < 8  ? x >> 57
+			      : kind < 10 ? x >> 50
+			      : kind < 12 ? x >> 34
+					  : x;
 		if (kind == 15)
-			rest[i] = edges[(seed >> 32) % (sizeof(edges) / sizeof(*edges))];
+			residual[i] =
+				edges[(seed >> 32) % (sizeof(edges) / sizeof(*edges))];
 	}
 }
 
-TEST(what_goes_in_comes_out)
+TEST(residuals_read_back_as_written)
 {
 	static int64_t in[COUNT], out[COUNT];
 	static struct columns c;
@@ -92,7 +93,7 @@ TEST(nothing_takes_no_room)
 	      c.end.d8 == c.d8);
 }
 
-/* Where there are none this compares the plain version with itself. */
+/* Without AVX-512 this compares the plain version with itself. */
 TEST(vectors_do_as_the_plain_version_does)
 {
 	static int64_t in[COUNT], out[COUNT];

@@ -611,7 +611,7 @@ TEST(a_full_disk_is_an_error_and_leaves_nothing)
 	bool ok = ml_result_writer_close(w, &p, &err);
 	setrlimit(RLIMIT_FSIZE, &old);
 	signal(SIGXFSZ, handler);
-	CHECK_FAILS(ok, &err, "cannot be written: File too large");
+	CHECK_FAILS(ok, &err, "File too large");
 	CHECK_EQ(files(), before);
 }
 

@@ -223,7 +223,7 @@ TEST(traces_are_opened_with_the_ensemble_where_they_are_the_same)
 	const char *text = "r0+8*64\n";
 
 	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
-	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
+	CHECK_OK(read_text(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	start();
 	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);

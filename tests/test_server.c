@@ -17,8 +17,8 @@
 #include "lib/query/workspace/workspace.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/trace/model.h"
-#include "lib/trace/text.h"
 #include "lib/trace/writer.h"
+#include "tests/read_text.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 
@@ -35,7 +35,7 @@ static void start(void)
 
 	setenv("MEMLAMP_CACHE_SIZE", "0", 1);
 	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
-	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
+	CHECK_OK(read_text(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	CHECK_OK(ml_machine_parse(&m, "L1 1K 2w", &err), &err);
 	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &m);

@@ -7,9 +7,9 @@
 #include "lib/base/arena.h"
 #include "lib/query/tables/summary.h"
 #include "lib/trace/region_lookup.h"
-#include "lib/trace/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
+#include "tests/read_text.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 
@@ -27,7 +27,7 @@ static void write_text(const char *text)
 	struct ml_err err;
 
 	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
-	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
+	CHECK_OK(read_text(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 }
 

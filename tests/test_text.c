@@ -1,7 +1,9 @@
-/* Text traces: every form is read, what is written is read back, mistakes are named. */
+/* Text traces: the reader reads every form, reads back the writer's, and names mistakes.
+ */
 #include "lib/trace/text.h"
 
 #include "tests/dumped.h"
+#include "tests/read_text.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 
@@ -11,7 +13,7 @@ static void write_text(const char *path, const char *text)
 	struct ml_err err;
 
 	CHECK_OK(ml_writer_open(&w, path, &err), &err);
-	CHECK_OK(ml_text_read(w, text, strlen(text), "t", &err), &err);
+	CHECK_OK(read_text(w, text, strlen(text), "t", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 }
 
@@ -33,7 +35,7 @@ static void fails(const char *text, const char *says)
 	struct ml_err err;
 
 	CHECK_OK(ml_writer_open(&w, path, &err), &err);
-	CHECK_FAILS(ml_text_read(w, text, strlen(text), "t", &err), &err, says);
+	CHECK_FAILS(read_text(w, text, strlen(text), "t", &err), &err, says);
 	ml_writer_abandon(w);
 }
 
@@ -170,7 +172,7 @@ TEST(a_given_size_replaces_the_usual_ones)
 
 TEST(a_mistake_is_named_with_its_line_and_word)
 {
-	fails("r0\nr0 x1\n", "t:2: neither a reference nor a directive: 'x1'");
+	fails("r0\nr0 x1\n", "t:2: expected a reference or a directive, not 'x1'");
 	fails("r", "t:1: expected an address, not ''");
 	fails("r 0x", "t:1: expected an address, not '0x'");
 	fails("r 0 eight", "t:1: expected a size, not 'eight'");
@@ -180,25 +182,26 @@ TEST(a_mistake_is_named_with_its_line_and_word)
 	fails("w0@0", "threads are numbered from 1 to 65535, not 'w0@0'");
 	fails("r0*", "a number is missing or too large in 'r0*'");
 	fails("r0+8!2", "expected :SIZE, @THREAD, *COUNT, +STRIDE in 'r0+8!2'");
-	fails("r18446744073709551616", "neither a reference nor a directive");
-	fails("7", "t:1: expected a reference behind the time '7'");
-	fails("7 mark a", "t:1: expected r, w, m or f behind the time, not 'mark'");
+	fails("r18446744073709551616", "expected a reference or a directive");
+	fails("7", "t:1: expected a reference after the time '7'");
+	fails("7 mark a", "t:1: expected r, w, m or f after the time, not 'mark'");
 	fails("L", "t:1: expected FILE:LINE, not ''");
-	fails("r 0 8 1 \"a.c:1", "t:1: a quoted name has no end: '\"a.c:1'");
-	fails("r 0 8 1 \"a.c\" main", "expected :LINE behind the file, not 'main'");
+	fails("r 0 8 1 \"a.c:1", "t:1: there is no closing quote in '\"a.c:1'");
+	fails("r 0 8 1 \"a.c\" main", "expected :LINE after the file, not 'main'");
 	fails("region A 0x10", "t:1: expected a size, not ''");
-	fails("region A 0 0", "no memory has the base and size of region 'A'");
+	fails("region A 0 0",
+	      "the size is 0 or exceeds the address space for region 'A'");
 	fails("region A 0 64 8 3 3",
-	      "the shape needs more bytes than the size of region 'A'");
-	fails("region A 0 64 8 1 1 1 1 1", "four dimensions at most");
+	      "the dimensions need more bytes than the size of region 'A'");
+	fails("region A 0 64 8 1 1 1 1 1", "at most four dimensions");
 	fails("mark", "t:1: a name is missing ''");
 	fails("mark a b", "t:1: expected nothing or @THREAD, not 'b'");
 	fails("state a b", "t:1: expected the value of a state, not 'b'");
 	fails("state a 9223372036854775808", "expected the value of a state");
 	fails("gap x", "t:1: expected the number of references or ?, not 'x'");
 	fails("gap 1 why", "skipped, sampling, fault, lost or limit, not 'why'");
-	fails("free 1 2", "t:1: not expected here: '2'");
-	fails("\033[31m", "neither a reference nor a directive: '?[31m'");
+	fails("free 1 2", "t:1: unexpected '2'");
+	fails("\033[31m", "expected a reference or a directive, not '?[31m'");
 }
 
 TEST(every_prefix_of_a_text_is_read_or_refused)
@@ -213,7 +216,7 @@ TEST(every_prefix_of_a_text_is_read_or_refused)
 		struct ml_err err = { 0 };
 
 		CHECK_OK(ml_writer_open(&w, path, &err), &err);
-		if (ml_text_read(w, text, n, "t", &err))
+		if (read_text(w, text, n, "t", &err))
 			CHECK_OK(ml_writer_close(w, &err), &err);
 		else {
 			CHECK(strstr(err.text, "t:"));

@@ -1,5 +1,5 @@
 /*
- * The trace file: what goes in comes out, whole, in parts, by several threads;
+ * The trace file: references read back as written, whole, in parts, by several threads;
  * and whatever happens to the file, a prefix of it opens or a sentence says why
  * not. Random steps are unrolled here by slow, obvious code.
  */
@@ -270,7 +270,7 @@ static uint8_t *small_trace(size_t *size, struct ml_arena *a)
 		}
 		ml_writer_mark(w, ML_MARK_END, "round");
 		ml_writer_gap(w, 5, ML_GAP_SAMPLING);
-		CHECK_OK(ml_writer_flush(w, &err), &err);
+		CHECK_OK(ml_writer_send(w, &err), &err);
 	}
 	ml_writer_free(w, 0x1000);
 	ml_writer_source(w, "a.c", "int main;\n", 10);
@@ -477,7 +477,8 @@ TEST(a_full_disk_is_reported_and_leaves_a_readable_prefix)
 	ml_trace_close(&t);
 }
 
-/* Eight accesses of which `happens` in a hundred happen: more values than references. */
+/* Eight conditional accesses, each with a chance of `happens` per cent: a chunk has more
+ * values than references. */
 static void write_masked(uint64_t steps, uint64_t happens, struct log *log)
 {
 	struct ml_slot slot[8];
@@ -568,7 +569,7 @@ static void add_shape(struct ml_shapes *shapes, uint32_t site, bool user)
 	ml_shapes_add(shapes, &shape);
 }
 
-/* Adds a step of shape `number` and what it should become. */
+/* Adds a step of shape `number`, which should become the reference. */
 static void add_step(struct ml_steps *steps, const struct ml_shapes *shapes,
 		     uint32_t number, const struct ml_ref *ref)
 {
@@ -610,7 +611,7 @@ TEST(a_chunk_that_is_encoded_in_a_hurry_is_larger_and_the_same)
 	ml_encoder_close(e);
 }
 
-TEST(paths_that_nobody_foresees_are_told_outright_in_a_hurry)
+TEST(unpredictable_paths_are_stored_without_prediction_in_a_hurry)
 {
 	enum { COUNT = 20000, PLACES = 64, CHUNKS = 20 };
 	static struct ml_ref want[COUNT];
@@ -665,7 +666,7 @@ TEST(paths_that_nobody_foresees_are_told_outright_in_a_hurry)
 	ml_encoder_close(e);
 }
 
-TEST(who_reads_a_trace_that_is_made_anew_goes_on_reading_the_old_one)
+TEST(a_reader_of_a_trace_that_is_replaced_goes_on_reading_the_old_one)
 {
 	struct log old = { 0 }, new = { 0 };
 	struct ml_trace t;
@@ -688,7 +689,7 @@ TEST(who_reads_a_trace_that_is_made_anew_goes_on_reading_the_old_one)
 	ml_free(new.at);
 }
 
-TEST(a_trace_behind_a_link_is_made_where_the_link_leads)
+TEST(a_trace_is_written_to_the_target_of_a_link)
 {
 	struct log log = { 0 };
 	struct ml_trace t;

@@ -4,9 +4,9 @@
  */
 #include "lib/analyse/find/whatif.h"
 #include "lib/base/map.h"
-#include "lib/trace/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
+#include "tests/read_text.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 
@@ -82,7 +82,7 @@ static void run(struct tried *x, const char *machine, const char *text,
 	struct ml_err err;
 
 	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
-	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
+	CHECK_OK(read_text(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	CHECK_OK(ml_trace_open(&x->trace, scratch(), &err), &err);
 	CHECK_OK(ml_machine_parse(&x->w.machine, machine, &err), &err);

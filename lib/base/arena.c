@@ -1,6 +1,6 @@
 #include "lib/base/arena.h"
 
-#include <stdarg.h>
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ enum { PAGE = 64 * 1024, ALIGN = 16 };
 
 struct ml_arena_page {
 	struct ml_arena_page *next;
-	size_t pad; /* keeps the bytes behind it aligned */
+	size_t pad; /* keeps the bytes after the struct aligned */
 };
 
 static void *must(void *memory)
@@ -60,12 +60,21 @@ char *ml_arena_printf(struct ml_arena *a, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	int n = vsnprintf(NULL, 0, fmt, ap);
+	char *text = ml_arena_vprintf(a, fmt, ap);
 	va_end(ap);
+	return text;
+}
+
+char *ml_arena_vprintf(struct ml_arena *a, const char *fmt, va_list ap)
+{
+	va_list measured;
+
+	va_copy(measured, ap);
+	int n = vsnprintf(NULL, 0, fmt, measured);
+	va_end(measured);
+	assert(n >= 0);
 	char *text = ml_arena_alloc(a, (size_t)n + 1);
-	va_start(ap, fmt);
 	vsnprintf(text, (size_t)n + 1, fmt, ap);
-	va_end(ap);
 	return text;
 }
 

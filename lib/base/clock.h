@@ -1,6 +1,4 @@
-/*
- * Clocks in nanoseconds.
- */
+/* Clocks in nanoseconds. */
 #pragma once
 
 #include <stdint.h>
@@ -9,7 +7,7 @@
 #define ML_MS     UINT64_C(1000000)
 #define ML_SECOND (1000 * ML_MS)
 
-/* 0: there is no such clock, as of a process that has ended. */
+/* The time of a clock; 0 if there is no such clock, because its process has ended. */
 static inline uint64_t ml_clock(clockid_t clock)
 {
 	struct timespec t;
@@ -19,7 +17,7 @@ static inline uint64_t ml_clock(clockid_t clock)
 	return (uint64_t)t.tv_sec * ML_SECOND + (uint64_t)t.tv_nsec;
 }
 
-/* Since some moment, steadily. */
+/* Time since an unspecified moment; never goes back. */
 static inline uint64_t ml_now(void)
 {
 	return ml_clock(CLOCK_MONOTONIC);

@@ -1,8 +1,7 @@
 /*
- * What a failed call says. The world being wrong is the only thing reported
- * here: a function that can fail for such a reason returns bool and takes a
- * struct ml_err last; on false the struct holds a kind and a sentence naming
- * the file, the place and the value.
+ * Errors caused by files, input or options. A function that may fail for such a reason
+ * returns bool and takes a struct ml_err as its last parameter. When it returns false,
+ * the struct holds a kind, and a sentence that names the file, the place and the value.
  */
 #pragma once
 
@@ -10,9 +9,9 @@
 
 enum ml_err_kind {
 	ML_OK,
-	ML_USAGE,  /* the caller asked for something that makes no sense */
-	ML_FORMAT, /* the bytes are not what they should be */
-	ML_IO,     /* the system refused */
+	ML_USAGE,  /* the user asked for something impossible */
+	ML_FORMAT, /* a file or text is malformed */
+	ML_IO,     /* a system call failed */
 	ML_STOPPED /* the user asked to stop (Ctrl-C) */
 };
 
@@ -21,17 +20,18 @@ struct ml_err {
 	char text[1000];
 };
 
-/* Formats the sentence and returns false, so that callers can return it. */
+/* Formats the sentence. Returns false, so that callers can return its result. A sentence
+ * that is too long ends in dots. */
 bool ml_fail(struct ml_err *err, enum ml_err_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same with ": " and the reason of errno behind it; the kind is ML_IO. */
+/* The same with kind ML_IO, and with ": " and the text of errno appended. */
 bool ml_fail_errno(struct ml_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * A flag by which work is told to stop, by a signal handler or another thread; NULL is
- * one that nobody sets.
+ * A flag that a signal handler or another thread sets to stop long work. NULL: the work
+ * cannot be stopped.
  */
 static inline bool ml_stopped(const volatile bool *stop)
 {

@@ -26,7 +26,7 @@ static bool map(struct ml_file_map *m, int fd, const char *path, struct ml_err *
 		return true;
 	void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
-		return ml_fail_errno(err, "%s: cannot be mapped", path);
+		return ml_fail_errno(err, "%s: cannot map the file", path);
 	*m = (struct ml_file_map){ data, (size_t)st.st_size };
 	return true;
 }
@@ -64,7 +64,8 @@ static bool read_all(int fd, const char *path, size_t limit, struct ml_buf *b,
 			return true;
 		b->size += (size_t)n;
 		if (b->size > limit)
-			return ml_fail(err, ML_FORMAT, "%s: more than %zu bytes", path,
+			return ml_fail(err, ML_FORMAT,
+				       "%s: the file has more than %zu bytes", path,
 				       limit);
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * Files read whole: mapped when they are large and stay as they are, copied
- * when they are small.
+ * Reading whole files: ml_file_map for large files that do not change, ml_file_read for
+ * small ones.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 struct ml_arena;
 struct ml_err;
 
-/* A regular file, mapped read-only. data is not NULL even when the file is empty. */
+/* A regular file, mapped read-only. data is never NULL, also for an empty file. */
 struct ml_file_map {
 	const uint8_t *data;
 	size_t size;
@@ -21,8 +21,8 @@ bool ml_file_map_open(struct ml_file_map *m, const char *path, struct ml_err *er
 void ml_file_map_close(struct ml_file_map *m);
 
 /*
- * The bytes of a file of any kind (pipes and /proc too), with a 0 byte behind
- * them that size does not count. Fails when there are more than limit.
+ * Reads a file of any kind, also a pipe or a file in /proc. A 0 byte follows the text;
+ * size does not count it. Fails if the file has more than `limit` bytes.
  */
 bool ml_file_read(const char *path, size_t limit, struct ml_arena *a, char **text,
 		  size_t *size, struct ml_err *err);

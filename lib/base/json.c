@@ -9,18 +9,13 @@
 
 #include "lib/base/buf.h"
 
-static void put(struct ml_json *w, const char *text)
-{
-	ml_buf_put(w->out, text, strlen(text));
-}
-
 static void new_line(struct ml_json *w)
 {
 	if (!w->indent)
 		return;
-	put(w, "\n");
+	ml_buf_text(w->out, "\n");
 	for (int i = 0; i < w->depth * w->indent; i++)
-		put(w, " ");
+		ml_buf_text(w->out, " ");
 }
 
 static struct ml_json_level *innermost(struct ml_json *w)
@@ -33,7 +28,7 @@ static void separate(struct ml_json *w)
 	struct ml_json_level *l = innermost(w);
 
 	if (l->filled)
-		put(w, ",");
+		ml_buf_text(w->out, ",");
 	l->filled = true;
 	new_line(w);
 }
@@ -54,7 +49,7 @@ static void enter(struct ml_json *w, const char *open, char close)
 {
 	before_value(w);
 	assert(w->depth < ML_JSON_DEPTH);
-	put(w, open);
+	ml_buf_text(w->out, open);
 	w->levels[w->depth++] = (struct ml_json_level){ .close = close };
 }
 
@@ -77,7 +72,7 @@ void ml_json_end(struct ml_json *w)
 		new_line(w);
 	ml_buf_u8(w->out, (uint8_t)l.close);
 	if (!w->depth && w->indent)
-		put(w, "\n");
+		ml_buf_text(w->out, "\n");
 }
 
 /*
@@ -120,14 +115,14 @@ static void put_escaped(struct ml_json *w, uint8_t c)
 		snprintf(text, sizeof(text), "\\%c", short_form[c]);
 	else
 		snprintf(text, sizeof(text), "\\u%04x", c);
-	put(w, text);
+	ml_buf_text(w->out, text);
 }
 
 static void put_string(struct ml_json *w, const char *text, size_t size)
 {
 	const uint8_t *p = (const uint8_t *)text, *end = p + size;
 
-	put(w, "\"");
+	ml_buf_text(w->out, "\"");
 	while (p < end) {
 		const uint8_t *run = p;
 
@@ -142,10 +137,10 @@ static void put_string(struct ml_json *w, const char *text, size_t size)
 		else if (n)
 			ml_buf_put(w->out, p, n);
 		else
-			put(w, "\xef\xbf\xbd");
+			ml_buf_text(w->out, "\xef\xbf\xbd");
 		p += n ? n : 1;
 	}
-	put(w, "\"");
+	ml_buf_text(w->out, "\"");
 }
 
 void ml_json_key(struct ml_json *w, const char *key)
@@ -153,7 +148,7 @@ void ml_json_key(struct ml_json *w, const char *key)
 	assert(w->depth && innermost(w)->close == '}' && !w->keyed);
 	separate(w);
 	put_string(w, key, strlen(key));
-	put(w, w->indent ? ": " : ":");
+	ml_buf_text(w->out, w->indent ? ": " : ":");
 	w->keyed = true;
 }
 
@@ -174,7 +169,7 @@ void ml_json_string(struct ml_json *w, const char *text)
 static void put_bare(struct ml_json *w, const char *text)
 {
 	before_value(w);
-	put(w, text);
+	ml_buf_text(w->out, text);
 }
 
 void ml_json_u64(struct ml_json *w, uint64_t v)
@@ -209,7 +204,7 @@ void ml_json_real(struct ml_json *w, double v)
 		ml_json_null(w);
 		return;
 	}
-	/* 0.1 and not 0.10000000000000001: 17 digits only where 15 do not suffice. */
+	/* as few digits as suffice: 0.1 and not 0.10000000000000001 */
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, v);
 		if (strtod(text, NULL) == v)
@@ -226,4 +221,52 @@ void ml_json_bool(struct ml_json *w, bool v)
 void ml_json_null(struct ml_json *w)
 {
 	put_bare(w, "null");
+}
+
+void ml_json_key_object(struct ml_json *w, const char *key)
+{
+	ml_json_key(w, key);
+	ml_json_object(w);
+}
+
+void ml_json_key_array(struct ml_json *w, const char *key)
+{
+	ml_json_key(w, key);
+	ml_json_array(w);
+}
+
+void ml_json_key_string(struct ml_json *w, const char *key, const char *text)
+{
+	ml_json_key(w, key);
+	ml_json_string(w, text);
+}
+
+void ml_json_key_u64(struct ml_json *w, const char *key, uint64_t v)
+{
+	ml_json_key(w, key);
+	ml_json_u64(w, v);
+}
+
+void ml_json_key_i64(struct ml_json *w, const char *key, int64_t v)
+{
+	ml_json_key(w, key);
+	ml_json_i64(w, v);
+}
+
+void ml_json_key_address(struct ml_json *w, const char *key, uint64_t v)
+{
+	ml_json_key(w, key);
+	ml_json_address(w, v);
+}
+
+void ml_json_key_real(struct ml_json *w, const char *key, double v)
+{
+	ml_json_key(w, key);
+	ml_json_real(w, v);
+}
+
+void ml_json_key_bool(struct ml_json *w, const char *key, bool v)
+{
+	ml_json_key(w, key);
+	ml_json_bool(w, v);
 }

@@ -1,6 +1,6 @@
 /*
- * Hash maps: 64-bit keys to 64-bit values, and names to small numbers. Open
- * addressing, no removal (nothing here needs it). Zero bytes are an empty map.
+ * Hash maps: 64-bit keys to 64-bit values, and names to small numbers. They use open
+ * addressing and cannot remove keys. A map of zero bytes is empty and ready.
  */
 #pragma once
 
@@ -18,25 +18,28 @@ struct ml_map {
 	size_t count, cap; /* cap is a power of two */
 };
 
-/* The value of key, or NULL. Valid until the next add. */
+/* The value of key, or NULL. The pointer is valid until the next add. */
 uint64_t *ml_map_find(const struct ml_map *m, uint64_t key);
-/* The value of key, a new one being 0; *is_new, if not NULL, says which. */
+/* The value of key; adds the key with value 0 if it is new. *is_new, unless is_new is
+ * NULL, tells whether it was. */
 uint64_t *ml_map_add(struct ml_map *m, uint64_t key, bool *is_new);
 void ml_map_release(struct ml_map *m);
 
-/* Names numbered from 0 in the order in which they first came. */
+/* Names, numbered from 0 in the order in which they were added. */
 struct ml_names {
 	struct ml_arena arena; /* owns the text */
 	const char **text;     /* by number */
-	uint32_t *slots;       /* number + 1 by hash, 0 is empty */
-	size_t count, cap, room;
+	uint32_t *slots;       /* by hash: number + 1; 0: an empty slot */
+	size_t count, cap;     /* of names */
+	size_t room;           /* number of slots, a power of two */
 };
 
+/* The number of a name; adds the name if it is new. */
 uint32_t ml_names_add(struct ml_names *n, const char *text);
 uint32_t ml_names_add_bytes(struct ml_names *n, const char *text, size_t size);
-/* The number of text, or UINT32_MAX. */
+/* The number of a name; UINT32_MAX: it is not there. */
 uint32_t ml_names_find(const struct ml_names *n, const char *text);
 void ml_names_release(struct ml_names *n);
 
-/* The hash that both use; also good for content hashes of small things. */
+/* The hash of names, and the checksum in files. */
 uint64_t ml_hash(const void *bytes, size_t size);

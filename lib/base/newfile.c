@@ -46,12 +46,12 @@ bool ml_newfile_open(struct ml_newfile *f, const char *path, struct ml_err *err)
 	    (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
 		f->name = text(path, ".XXXXXX");
 		f->fd = mkostemp(f->name, O_CLOEXEC);
-		if (f->fd >= 0) /* mkostemp lets nobody else read */
+		if (f->fd >= 0) /* mkostemp forbids others to read */
 			fchmod(f->fd, 0666 & ~mask);
 	}
 	if (f->fd >= 0)
 		return true;
-	ml_fail_errno(err, "%s: cannot be made", path);
+	ml_fail_errno(err, "%s: cannot create the file", path);
 	ml_free(f->name);
 	ml_free(f->path);
 	return false;
@@ -66,7 +66,7 @@ bool ml_newfile_write(struct ml_newfile *f, const void *bytes, size_t size,
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return ml_fail_errno(err, "%s: byte %llu: cannot be written",
+			return ml_fail_errno(err, "%s: cannot write at byte %llu",
 					     f->path,
 					     (unsigned long long)(f->bytes + done));
 		done += (size_t)n;
@@ -75,8 +75,8 @@ bool ml_newfile_write(struct ml_newfile *f, const void *bytes, size_t size,
 	return true;
 }
 
-/* A name beside the one that it is to have. */
-static bool link_beside(struct ml_newfile *f, struct ml_err *err)
+/* Gives a nameless file a temporary name, from which it can be renamed. */
+static bool link_temporary(struct ml_newfile *f, struct ml_err *err)
 {
 	char fd[32], ending[48];
 
@@ -85,7 +85,7 @@ static bool link_beside(struct ml_newfile *f, struct ml_err *err)
 	char *name = text(f->path, ending);
 	unlink(name);
 	if (linkat(AT_FDCWD, fd, AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0) {
-		ml_fail_errno(err, "%s: cannot be made", name);
+		ml_fail_errno(err, "%s: cannot create the file", name);
 		ml_free(name);
 		return false;
 	}
@@ -93,19 +93,19 @@ static bool link_beside(struct ml_newfile *f, struct ml_err *err)
 	return true;
 }
 
-/* Closing may be what fails, where space is given out late. */
+/* close may fail on file systems that allocate space late. */
 static bool end(struct ml_newfile *f, struct ml_err *err)
 {
-	if (!f->in_place && !f->name && !link_beside(f, err))
+	if (!f->in_place && !f->name && !link_temporary(f, err))
 		return false;
 	int fd = f->fd;
 	f->fd = -1;
 	if (close(fd) != 0)
-		return ml_fail_errno(err, "%s: cannot be written", f->path);
+		return ml_fail_errno(err, "%s: cannot write the file", f->path);
 	if (f->in_place)
 		return true;
 	if (rename(f->name, f->path) != 0)
-		return ml_fail_errno(err, "%s: cannot be made", f->path);
+		return ml_fail_errno(err, "%s: cannot create the file", f->path);
 	ml_free(f->name);
 	f->name = NULL;
 	return true;

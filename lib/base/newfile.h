@@ -1,7 +1,7 @@
 /*
- * A file that appears under its name only when it is whole: until then it has none,
- * or, where the system cannot do that, another name beside it. What stands there already
- * and is no regular file (a pipe, /dev/full) is never replaced: it is written to.
+ * A new file that gets its name only when it is complete. Until then it has no name, or,
+ * where the file system needs one, a temporary name in the same folder. If the path
+ * exists and is not a regular file (a pipe, /dev/full), the file is written in place.
  */
 #pragma once
 
@@ -13,17 +13,17 @@ struct ml_err;
 
 struct ml_newfile {
 	char *path;
-	char *name; /* under which it is made, NULL: it has none yet */
+	char *name; /* the temporary name; NULL: none */
 	int fd;
-	bool in_place;
+	bool in_place;  /* the path is a pipe or a device */
 	uint64_t bytes; /* written so far */
 };
 
-/* Fails when the folder cannot be written to; nothing is to be released then. */
+/* Fails when the folder cannot be written to; then there is nothing to release. */
 bool ml_newfile_open(struct ml_newfile *f, const char *path, struct ml_err *err);
 bool ml_newfile_write(struct ml_newfile *f, const void *bytes, size_t size,
 		      struct ml_err *err);
-/* Gives it its name, replacing what is there; releases in any case. */
+/* Gives the file its name, replacing an older file; releases f in any case. */
 bool ml_newfile_close(struct ml_newfile *f, struct ml_err *err);
-/* Nothing stays. */
+/* Removes the file and releases f. */
 void ml_newfile_abandon(struct ml_newfile *f);

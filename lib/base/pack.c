@@ -2,7 +2,7 @@
 
 #include <assert.h>
 #include <string.h>
-/* for ZSTD_c_literalCompressionMode, which is of the part that may change */
+/* ZSTD_c_literalCompressionMode is in the unstable part of the interface */
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
@@ -10,7 +10,7 @@
 #include "lib/base/err.h"
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-/* Fuzzers get past this to what lies behind: nothing is packed. */
+/* Fuzzing builds do not compress, so that the fuzzer reaches the readers. */
 size_t ml_pack(struct ml_packer *p, const void *in, size_t size, int level,
 	       struct ml_buf *out)
 {
@@ -41,13 +41,13 @@ size_t ml_pack(struct ml_packer *p, const void *in, size_t size, int level,
 	ml_buf_reserve(out, bound);
 	ZSTD_CCtx_setParameter(p->ctx, ZSTD_c_compressionLevel,
 			       level == ML_PACK_STORE ? ML_PACK_NO_SEARCH : level);
-	/* a zstd that does not know this any more still packs, only not as well */
+	/* a zstd without this parameter compresses less well */
 	ZSTD_CCtx_setParameter(p->ctx, ZSTD_c_literalCompressionMode,
 			       level == ML_PACK_STORE ? ZSTD_lcm_uncompressed
 			       : level < 0            ? ZSTD_lcm_huffman
 						      : ZSTD_lcm_auto);
 	size_t n = ZSTD_compress2(p->ctx, out->data + out->size, bound, in, size);
-	/* With room for the worst case only a lack of memory can make this fail. */
+	/* with room for the worst case only a lack of memory can make this fail */
 	assert(!ZSTD_isError(n));
 	out->size += n;
 	return n;

@@ -1,6 +1,7 @@
 /*
- * zstd, one block at a time, with contexts that are used again. Zero bytes are
- * a ready packer or unpacker; one thread uses one at a time.
+ * Compression by zstd, one block at a time. A packer or unpacker keeps the context of
+ * zstd for the next block. One of zero bytes is ready; only one thread may use it at a
+ * time.
  */
 #pragma once
 
@@ -15,14 +16,14 @@ struct ml_packer {
 };
 
 enum {
-	ML_PACK_NO_SEARCH = -(1 << 17),        /* looks for no repetitions at all */
-	ML_PACK_STORE = ML_PACK_NO_SEARCH - 1, /* and leaves bytes as they are */
+	ML_PACK_NO_SEARCH = -(1 << 17),        /* Huffman codes only, no repetitions */
+	ML_PACK_STORE = ML_PACK_NO_SEARCH - 1, /* no compression */
 };
 
 /*
- * Appends the compressed bytes to out; returns how many. Levels are those of zstd; below
- * 0 the lower the less it looks for repetitions, but it packs bytes by how often they
- * come, unless they are only to be stored.
+ * Appends the compressed bytes to out; returns their number. Levels are those of zstd:
+ * the lower a negative level, the less zstd searches for repetitions. Unlike zstd's
+ * default, negative levels use Huffman codes.
  */
 size_t ml_pack(struct ml_packer *p, const void *in, size_t size, int level,
 	       struct ml_buf *out);
@@ -33,9 +34,9 @@ struct ml_unpacker {
 };
 
 /*
- * Fills out with exactly out_size bytes. Fails, with a reason that the caller
- * puts file and offset before, when in is corrupt or holds more or fewer. What
- * the bytes claim never makes it allocate anything.
+ * Decompresses to exactly out_size bytes. Fails if the input is corrupt or has another
+ * size; the caller adds file and offset to the reason. A size in the input never makes it
+ * allocate memory.
  */
 bool ml_unpack(struct ml_unpacker *u, const void *in, size_t in_size, void *out,
 	       size_t out_size, struct ml_err *err);

@@ -17,6 +17,8 @@ static void *serve(void *arg)
 {
 	struct ml_pool *p = arg;
 
+	if (p->begin)
+		p->begin();
 	pthread_mutex_lock(&p->lock);
 	for (;;) {
 		while (p->first == p->end && !p->stop)
@@ -38,15 +40,19 @@ static void *serve(void *arg)
 
 void ml_pool_init(struct ml_pool *p, unsigned threads)
 {
-	*p = (struct ml_pool){ 0 };
+	ml_pool_init_with(p, threads, NULL);
+}
+
+void ml_pool_init_with(struct ml_pool *p, unsigned threads, void (*begin)(void))
+{
+	*p = (struct ml_pool){ .begin = begin };
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->idle, NULL);
 	if (!threads)
 		threads = ml_cpus();
 	p->threads = ml_resize(NULL, threads * sizeof(*p->threads));
-	/* Where the system grants fewer threads, fewer do the work; with none, submit
-	 * does. */
+	/* the system may grant fewer threads; with none, ml_pool_submit runs the jobs */
 	while (p->count < threads &&
 	       pthread_create(&p->threads[p->count], NULL, serve, p) == 0)
 		p->count++;

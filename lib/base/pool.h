@@ -1,6 +1,6 @@
 /*
- * Threads that wait for work: a small pool. Jobs start in the order in which
- * they were submitted and end in any.
+ * A pool of threads. Jobs start in the order in which they were submitted and end in any
+ * order.
  */
 #pragma once
 
@@ -17,16 +17,19 @@ struct ml_pool {
 		void (*run)(void *arg);
 		void *arg;
 	} * jobs;
-	size_t first, end, cap; /* jobs[first] to jobs[end - 1] wait */
-	size_t busy;            /* jobs that run */
+	size_t first, end, cap; /* jobs[first] to jobs[end - 1] have not started */
+	size_t busy;            /* number of running jobs */
 	bool stop;
+	void (*begin)(void); /* or NULL */
 };
 
-/* threads = 0: one for each usable CPU. */
+/* threads 0: one for each usable CPU. */
 void ml_pool_init(struct ml_pool *p, unsigned threads);
+/* The same, and each thread calls begin (or NULL) before its first job. */
+void ml_pool_init_with(struct ml_pool *p, unsigned threads, void (*begin)(void));
 void ml_pool_submit(struct ml_pool *p, void (*run)(void *arg), void *arg);
-void ml_pool_wait(struct ml_pool *p);    /* until all that was submitted has ended */
-void ml_pool_release(struct ml_pool *p); /* waits first */
+void ml_pool_wait(struct ml_pool *p);    /* waits until all jobs have ended */
+void ml_pool_release(struct ml_pool *p); /* waits, then ends the threads */
 
-/* CPUs that this process may use. */
+/* Number of CPUs that this process may use. */
 unsigned ml_cpus(void);

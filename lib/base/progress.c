@@ -27,7 +27,7 @@ static bool due(struct ml_progress *p)
 	return true;
 }
 
-/* Cut to the terminal: a line that wraps could not be wiped. */
+/* Cuts the line to the width of the terminal: a line that wraps cannot be erased. */
 static void show(struct ml_progress *p, const char *text)
 {
 	struct winsize w = { 0 };
@@ -61,7 +61,7 @@ void ml_progress_bar(struct ml_progress *p, const char *label, uint64_t done,
 	bar[BAR] = 0;
 	int n = snprintf(line, sizeof(line), "%s [%s] %3.0f %%", label, bar, share * 100);
 	double spent = (double)(ml_now() - p->start) / (double)ML_SECOND;
-	/* A guess from less than a second or a hundredth of the work would jump about. */
+	/* an estimate from less than a second or one per cent of the work would jump */
 	if (spent > 1 && share > 0.01 && n > 0 && (size_t)n < sizeof(line))
 		snprintf(line + n, sizeof(line) - (size_t)n, "  %.0f s left",
 			 spent / share - spent);

@@ -1,8 +1,7 @@
 /*
- * One line that tells how far long work is, on a terminal and nowhere else: when
- * the file is no terminal nothing is ever written. Written ten times a second at
- * most, so it may be called for every batch; end wipes it, so that what is
- * printed next starts on a clean line.
+ * A progress line on a terminal. If the file is not a terminal, nothing is written. The
+ * line is written at most ten times a second, so a caller may update it for every batch.
+ * ml_progress_end erases it, so that later output starts on an empty line.
  */
 #pragma once
 
@@ -13,9 +12,9 @@
 struct ml_progress {
 	FILE *out;
 	bool live;      /* out is a terminal */
-	bool shown;     /* something stands on the line */
+	bool shown;     /* the line is not empty */
 	uint64_t start; /* ns, monotonic */
-	uint64_t next;  /* ns: write nothing before */
+	uint64_t next;  /* ns, monotonic: time of the next update */
 };
 
 void ml_progress_start(struct ml_progress *p, FILE *out);
@@ -24,7 +23,7 @@ void ml_progress_start(struct ml_progress *p, FILE *out);
 void ml_progress_bar(struct ml_progress *p, const char *label, uint64_t done,
 		     uint64_t total);
 
-/* A line of one's own. */
+/* A line of any other form. */
 void ml_progress_line(struct ml_progress *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

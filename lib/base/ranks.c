@@ -25,15 +25,15 @@ bool ml_ranks_start(struct ml_ranks *r, const char *path, struct ml_err *err)
 	*r = (struct ml_ranks){ .count = 1 };
 	if (!path)
 		return true;
-	/* MPI loads plugins of its own that look for its symbols */
+	/* RTLD_GLOBAL: the plugins of MPI itself need its symbols */
 	void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	if (!library)
 		return ml_fail(err, ML_IO, "cannot load the MPI plugin: %s", dlerror());
 	r->plugin = dlsym(library, "ml_ranks_plugin");
 	if (!r->plugin)
-		return ml_fail(err, ML_FORMAT, "%s is no MPI plugin of memlamp", path);
+		return ml_fail(err, ML_FORMAT, "%s: not an MPI plugin of memlamp", path);
 	return r->plugin->start(&r->rank, &r->count) ||
-	       ml_fail(err, ML_IO, "MPI does not start");
+	       ml_fail(err, ML_IO, "MPI cannot be started");
 }
 
 void ml_ranks_end(struct ml_ranks *r)
@@ -41,12 +41,6 @@ void ml_ranks_end(struct ml_ranks *r)
 	if (r->plugin)
 		r->plugin->end();
 	r->plugin = NULL;
-}
-
-void ml_ranks_give_up(struct ml_ranks *r, int status)
-{
-	if (r->plugin && r->count > 1)
-		r->plugin->give_up(status);
 }
 
 void ml_ranks_tell(struct ml_ranks *r, struct ml_buf *bytes)

@@ -1,8 +1,8 @@
 /*
- * Ranks: processes that mpirun started to do one job together. MPI itself is in a
- * plugin (mpi/ranks.c, built where there is an mpicc), loaded only when somebody asks;
- * without it a program is its own only rank. Rank 0 speaks to all: it tells them
- * bytes, and they hand theirs in. All ranks must make the same calls in the same order.
+ * Ranks: the processes of one MPI job. The calls of MPI are in a plugin (mpi/ranks.c,
+ * built where there is an mpicc), which is loaded on request; without it the process is
+ * the only rank. Rank 0 sends bytes to all other ranks and receives bytes from each. All
+ * ranks must make the same calls in the same order.
  */
 #pragma once
 
@@ -13,32 +13,30 @@
 
 struct ml_buf;
 
-/* What a plugin gives under the name ml_ranks_plugin. Sizes are the same on all ranks. */
+/* A plugin exports this struct as ml_ranks_plugin. Sizes are the same on all ranks. */
 struct ml_ranks_plugin {
 	bool (*start)(int *rank, int *count);
-	void (*tell)(void *data, size_t size);            /* of rank 0, to all */
-	void (*hand_in)(const void *data, size_t size);   /* to rank 0 */
-	void (*take)(int rank, void *data, size_t size);  /* what that rank hands in */
+	void (*tell)(void *data, size_t size);           /* rank 0 sends to all others */
+	void (*hand_in)(const void *data, size_t size);  /* sends to rank 0 */
+	void (*take)(int rank, void *data, size_t size); /* rank 0 receives from rank */
 	void (*end)(void);
-	void (*give_up)(int status); /* ends all ranks */
 };
 
 struct ml_ranks {
-	const struct ml_ranks_plugin *plugin; /* NULL: there is this process alone */
+	const struct ml_ranks_plugin *plugin; /* NULL: this process is the only rank */
 	int rank, count;
 };
 
-/* Whether the environment says that mpirun (or srun) started this as one of several. */
+/* Did mpirun (or srun) start this process as one of several? The environment tells. */
 bool ml_ranks_many(void);
-/* path NULL: alone. */
+/* path: of the plugin; NULL: this process is the only rank. */
 bool ml_ranks_start(struct ml_ranks *r, const char *path, struct ml_err *err);
 void ml_ranks_end(struct ml_ranks *r);
-/* Ends all ranks with this status; returns if there is only one. */
-void ml_ranks_give_up(struct ml_ranks *r, int status);
 
-/* The bytes of rank 0 in everybody's buffer. */
+/* Replaces the bytes of all other ranks by those of rank 0. */
 void ml_ranks_tell(struct ml_ranks *r, struct ml_buf *bytes);
-/* Calls take on rank 0 with the bytes of each other rank, in order, until one fails. */
+/* Sends bytes to rank 0, which calls take with those of each other rank, in order, until
+ * take fails. */
 bool ml_ranks_gather(struct ml_ranks *r, const struct ml_buf *bytes,
 		     bool (*take)(void *arg, int rank, const void *data, size_t size,
 				  struct ml_err *err),

@@ -10,7 +10,7 @@
 
 enum { GAP = 2 }; /* spaces between columns */
 
-struct ml_cell {
+struct ml_table_cell {
 	enum { NONE, TEXT, COUNT, REAL } is;
 	union {
 		const char *text;
@@ -18,11 +18,6 @@ struct ml_cell {
 		double real;
 	};
 };
-
-static void put(struct ml_buf *out, const char *text)
-{
-	ml_buf_put(out, text, strlen(text));
-}
 
 static void pad(struct ml_buf *out, size_t spaces)
 {
@@ -35,7 +30,7 @@ static const struct ml_column *next_column(const struct ml_table *t)
 	return &t->columns[t->count % t->width];
 }
 
-static void add(struct ml_table *t, struct ml_cell cell)
+static void add(struct ml_table *t, struct ml_table_cell cell)
 {
 	t->cells = ml_grow(t->cells, &t->cap, t->count + 1, sizeof(*t->cells));
 	t->cells[t->count++] = cell;
@@ -43,15 +38,15 @@ static void add(struct ml_table *t, struct ml_cell cell)
 
 void ml_table_none(struct ml_table *t)
 {
-	add(t, (struct ml_cell){ .is = NONE });
+	add(t, (struct ml_table_cell){ .is = NONE });
 }
 
 void ml_table_text(struct ml_table *t, const char *text)
 {
 	assert(next_column(t)->kind == ML_COLUMN_TEXT);
 	if (text)
-		add(t, (struct ml_cell){ .is = TEXT,
-					 .text = ml_arena_strdup(&t->arena, text) });
+		add(t, (struct ml_table_cell){
+			       .is = TEXT, .text = ml_arena_strdup(&t->arena, text) });
 	else
 		ml_table_none(t);
 }
@@ -63,7 +58,7 @@ void ml_table_count(struct ml_table *t, uint64_t v)
 	assert(kind == ML_COLUMN_COUNT || kind == ML_COLUMN_BYTES ||
 	       kind == ML_COLUMN_ADDRESS);
 	(void)kind;
-	add(t, (struct ml_cell){ .is = COUNT, .count = v });
+	add(t, (struct ml_table_cell){ .is = COUNT, .count = v });
 }
 
 void ml_table_real(struct ml_table *t, double v)
@@ -72,7 +67,7 @@ void ml_table_real(struct ml_table *t, double v)
 
 	assert(kind == ML_COLUMN_REAL || kind == ML_COLUMN_PERCENT);
 	(void)kind;
-	add(t, (struct ml_cell){ .is = REAL, .real = v });
+	add(t, (struct ml_table_cell){ .is = REAL, .real = v });
 }
 
 size_t ml_table_rows(const struct ml_table *t)
@@ -110,8 +105,7 @@ const char *ml_format_bytes(char text[ML_NUMBER_ROOM], uint64_t v)
 	double scaled = (double)v;
 	size_t unit = 0;
 
-	/* 1023.95 and not 1024: what would be printed as 1024.0 is 1.0 of the next unit.
-	 */
+	/* 1023.95 would be printed as 1024.0: it is 1.0 of the next unit */
 	while (scaled >= (unit ? 1023.95 : 1024) && unit < 6) {
 		scaled /= 1024;
 		unit++;
@@ -125,8 +119,8 @@ static const char *heading(const struct ml_column *c)
 	return c->heading ? c->heading : c->key;
 }
 
-/* The cell as text; numbers are formatted into room. */
-static const char *shown(const struct ml_column *c, const struct ml_cell *cell,
+/* The text of a cell; numbers are formatted into room. */
+static const char *shown(const struct ml_column *c, const struct ml_table_cell *cell,
 			 char room[ML_NUMBER_ROOM])
 {
 	if (cell->is == NONE)
@@ -149,8 +143,8 @@ static const char *shown(const struct ml_column *c, const struct ml_cell *cell,
 }
 
 /*
- * Columns of a terminal that text takes: one a character, which is right for
- * names in programs (not for East Asian wide ones).
+ * Columns of a terminal that a text takes: one for each character. East Asian wide
+ * characters take two, which is not considered.
  */
 static size_t width_of(const char *text)
 {
@@ -161,7 +155,7 @@ static size_t width_of(const char *text)
 	return n;
 }
 
-/* Text in place of control characters, which would break lines and columns. */
+/* Writes ? for control characters, which would break lines and columns. */
 static void put_clean(struct ml_buf *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -170,7 +164,7 @@ static void put_clean(struct ml_buf *out, const char *text, size_t size)
 				       : (uint8_t)text[i]);
 }
 
-/* At most width columns of text. */
+/* Writes at most width columns of text. */
 static void put_cut(struct ml_buf *out, const char *text, size_t width)
 {
 	size_t size = 0, columns = 0;
@@ -184,11 +178,11 @@ static void put_cut(struct ml_buf *out, const char *text, size_t width)
 			break;
 	}
 	put_clean(out, text, size);
-	put(out, "\u2026");
+	ml_buf_text(out, "\u2026");
 }
 
 static void put_line(const struct ml_table *t, const size_t *widths,
-		     const struct ml_cell *row, struct ml_buf *out)
+		     const struct ml_table_cell *row, struct ml_buf *out)
 {
 	for (size_t i = 0; i < t->width; i++) {
 		const struct ml_column *c = &t->columns[i];
@@ -208,8 +202,7 @@ static void put_line(const struct ml_table *t, const size_t *widths,
 	ml_buf_u8(out, '\n');
 }
 
-/* Takes what the lines have too much from the last text column, but leaves it readable.
- */
+/* Narrows the last text column until lines fit, but not below 12 columns. */
 static void fit(const struct ml_table *t, size_t *widths, size_t columns)
 {
 	size_t total = (t->width - 1) * GAP, last = t->width;
@@ -221,13 +214,12 @@ static void fit(const struct ml_table *t, size_t *widths, size_t columns)
 	}
 	if (total <= columns || last == t->width)
 		return;
-	size_t least = width_of(heading(&t->columns[last]));
-	if (least < 12)
-		least = 12;
+	size_t min = width_of(heading(&t->columns[last]));
+	if (min < 12)
+		min = 12;
 	size_t excess = total - columns;
-	if (widths[last] > least)
-		widths[last] = widths[last] - least > excess ? widths[last] - excess
-							     : least;
+	if (widths[last] > min)
+		widths[last] = widths[last] - min > excess ? widths[last] - excess : min;
 }
 
 void ml_table_print(const struct ml_table *t, int columns, struct ml_buf *out)
@@ -262,7 +254,7 @@ void ml_table_json(const struct ml_table *t, struct ml_json *w)
 	ml_json_array(w);
 	for (size_t i = 0; i < t->count; i++) {
 		const struct ml_column *c = &t->columns[i % t->width];
-		const struct ml_cell *cell = &t->cells[i];
+		const struct ml_table_cell *cell = &t->cells[i];
 
 		if (i % t->width == 0)
 			ml_json_object(w);
@@ -286,7 +278,7 @@ void ml_table_json(const struct ml_table *t, struct ml_json *w)
 void ml_table_csv_text(struct ml_buf *out, const char *text)
 {
 	if (!text[strcspn(text, ",\"\r\n")]) {
-		put(out, text);
+		ml_buf_text(out, text);
 		return;
 	}
 	ml_buf_u8(out, '"');
@@ -303,10 +295,10 @@ void ml_table_csv(const struct ml_table *t, struct ml_buf *out)
 	assert(t->count % t->width == 0);
 	for (size_t i = 0; i < t->width; i++) {
 		ml_table_csv_text(out, t->columns[i].key);
-		put(out, i + 1 < t->width ? "," : "\r\n");
+		ml_buf_text(out, i + 1 < t->width ? "," : "\r\n");
 	}
 	for (size_t i = 0; i < t->count; i++) {
-		const struct ml_cell *cell = &t->cells[i];
+		const struct ml_table_cell *cell = &t->cells[i];
 		char room[ML_NUMBER_ROOM] = "";
 
 		if (cell->is == COUNT)
@@ -318,6 +310,6 @@ void ml_table_csv(const struct ml_table *t, struct ml_buf *out)
 		else if (cell->is == REAL)
 			snprintf(room, sizeof(room), "%.17g", cell->real);
 		ml_table_csv_text(out, cell->is == TEXT ? cell->text : room);
-		put(out, i % t->width < t->width - 1 ? "," : "\r\n");
+		ml_buf_text(out, i % t->width < t->width - 1 ? "," : "\r\n");
 	}
 }

@@ -1,7 +1,7 @@
 /*
- * Tables: rows of typed cells under headings, printed as aligned text for
- * people, as JSON or CSV for programs. Text rounds and groups digits (1,234,567;
- * 31.2 MiB); JSON and CSV are exact.
+ * Tables: rows of typed cells with headings, printed as aligned text for people and as
+ * JSON or CSV for programs. Text rounds and groups digits (1,234,567; 31.2 MiB); JSON
+ * and CSV have exact numbers.
  *
  *	static const struct ml_column columns[] = {
  *		{ "references", .kind = ML_COLUMN_COUNT },
@@ -16,7 +16,7 @@
  *	ml_table_print(&t, 80, &out);
  *	ml_table_release(&t);
  *
- * Cells are added in the order of the columns; a row is there when it is full.
+ * Callers add cells in the order of the columns, row after row.
  */
 #pragma once
 
@@ -38,42 +38,42 @@ enum ml_column_kind {
 };
 
 struct ml_column {
-	const char *key; /* of JSON and CSV */
+	const char *key; /* in JSON and CSV */
 	enum ml_column_kind kind;
-	const char *heading; /* of text, the key if NULL */
+	const char *heading; /* in text; NULL: the key */
 	int decimals;        /* of real and percent, in text */
 };
 
 struct ml_table {
 	const struct ml_column *columns;
 	size_t width; /* number of columns */
-	struct ml_cell *cells;
+	struct ml_table_cell *cells;
 	size_t count, cap;     /* of cells */
-	struct ml_arena arena; /* owns their text */
+	struct ml_arena arena; /* owns the text of cells */
 };
 
 void ml_table_text(struct ml_table *t, const char *text); /* copied; NULL is no value */
 void ml_table_count(struct ml_table *t, uint64_t v);      /* also bytes and addresses */
 void ml_table_real(struct ml_table *t, double v);         /* also percent */
-void ml_table_none(struct ml_table *t);                   /* "-", null, or nothing */
+void ml_table_none(struct ml_table *t);                   /* "-", null, or empty */
 size_t ml_table_rows(const struct ml_table *t);
 void ml_table_release(struct ml_table *t);
 
 /*
- * Aligned text. When columns (of a terminal) is not 0, the last text column is
- * cut, with an ellipsis, so that lines fit.
+ * Aligned text. Unless `columns`, the width of the terminal, is 0, texts in the last text
+ * column are cut, with an ellipsis, so that lines fit.
  */
 void ml_table_print(const struct ml_table *t, int columns, struct ml_buf *out);
 
 /* An array of objects, as the next value of the writer. */
 void ml_table_json(const struct ml_table *t, struct ml_json *w);
 
-/* RFC 4180, with a line of headings. */
+/* CSV by RFC 4180, with a header line. */
 void ml_table_csv(const struct ml_table *t, struct ml_buf *out);
-void ml_table_csv_text(struct ml_buf *out,
-		       const char *text); /* one field, quoted if needed */
+/* One field of CSV, quoted if needed. */
+void ml_table_csv_text(struct ml_buf *out, const char *text);
 
-/* The forms that text tables use, for sentences: "1,234,567" and "31.2 MiB". */
+/* Numbers as in text tables, for sentences: "1,234,567" and "31.2 MiB". */
 enum { ML_NUMBER_ROOM = 32 };
 const char *ml_format_count(char text[ML_NUMBER_ROOM], uint64_t v);
 const char *ml_format_bytes(char text[ML_NUMBER_ROOM], uint64_t v);

@@ -73,7 +73,7 @@ static void level(struct ml_buf *out, hwloc_topology_t t, hwloc_obj_t cache,
 									 : "",
 		 cores_below(t, cache) < ML_CORES ? cores_below(t, cache) : ML_CORES,
 		 like->cycles);
-	ml_buf_put(out, text, strlen(text));
+	ml_buf_text(out, text);
 }
 
 /*

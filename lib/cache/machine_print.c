@@ -5,17 +5,12 @@
 #include "lib/cache/machine.h"
 #include "lib/cache/policy.h"
 
-static void word(struct ml_buf *out, const char *text)
-{
-	ml_buf_put(out, text, strlen(text));
-}
-
 static void number(struct ml_buf *out, const char *before, uint64_t v, const char *unit)
 {
 	char text[64];
 
 	snprintf(text, sizeof(text), "%s%llu%s", before, (unsigned long long)v, unit);
-	word(out, text);
+	ml_buf_text(out, text);
 }
 
 static void bytes(struct ml_buf *out, uint64_t v)
@@ -31,15 +26,15 @@ static void bytes(struct ml_buf *out, uint64_t v)
 static void ways_and_policy(struct ml_buf *out, const struct ml_level_spec *s, bool tlb)
 {
 	if (s->sets == 1 && s->ways > 1)
-		word(out, " full");
+		ml_buf_text(out, " full");
 	else
 		number(out, " ", s->ways, "w");
 	if (tlb)
 		bytes(out, s->line);
 	else
 		number(out, " ", s->line, "B");
-	word(out, " ");
-	word(out, s->policy->name);
+	ml_buf_text(out, " ");
+	ml_buf_text(out, s->policy->name);
 }
 
 static void share(struct ml_buf *out, const struct ml_machine *m,
@@ -48,9 +43,9 @@ static void share(struct ml_buf *out, const struct ml_machine *m,
 	if (m->cores == 1)
 		return;
 	if (s->share == 1)
-		word(out, " private");
+		ml_buf_text(out, " private");
 	else if (s->share == m->cores)
-		word(out, " shared");
+		ml_buf_text(out, " shared");
 	else
 		number(out, " share=", s->share, "");
 }
@@ -64,15 +59,15 @@ static void level(struct ml_buf *out, const struct ml_machine *m, unsigned i)
 						   " prefetch=stream" };
 	const struct ml_level_spec *s = &m->level[i];
 
-	word(out, s->name);
+	ml_buf_text(out, s->name);
 	bytes(out, s->size);
 	ways_and_policy(out, s, false);
-	word(out, s->write_through ? " wt" : " wb");
-	word(out, s->no_allocate ? " nwa" : " wa");
+	ml_buf_text(out, s->write_through ? " wt" : " wb");
+	ml_buf_text(out, s->no_allocate ? " nwa" : " wa");
 	if (i)
-		word(out, inclusions[s->inclusion]);
+		ml_buf_text(out, inclusions[s->inclusion]);
 	share(out, m, s);
-	word(out, prefetchers[s->prefetch]);
+	ml_buf_text(out, prefetchers[s->prefetch]);
 	if (s->degree > 1)
 		number(out, "*", s->degree, "");
 	number(out, " ", s->cycles, "c");
@@ -89,11 +84,11 @@ void ml_machine_print(const struct ml_machine *m, struct ml_buf *out)
 		number(out, "cores ", m->cores, " | ");
 	for (unsigned i = 0; i < m->levels; i++) {
 		if (i)
-			word(out, " | ");
+			ml_buf_text(out, " | ");
 		level(out, m, i);
 	}
 	if (m->split) {
-		word(out, " | L1i");
+		ml_buf_text(out, " | L1i");
 		bytes(out, m->icache.size);
 		ways_and_policy(out, &m->icache, false);
 		share(out, m, &m->icache);
@@ -102,8 +97,8 @@ void ml_machine_print(const struct ml_machine *m, struct ml_buf *out)
 	for (unsigned i = 0; i < m->tlbs; i++) {
 		const struct ml_level_spec *t = &m->tlb[i];
 
-		word(out, " | ");
-		word(out, t->name);
+		ml_buf_text(out, " | ");
+		ml_buf_text(out, t->name);
 		number(out, " ", t->size / t->line, "e");
 		ways_and_policy(out, t, true);
 		number(out, " ", t->cycles, "c");

@@ -5,6 +5,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
+#include "lib/base/search.h"
 #include "lib/cache/spill_file.h"
 
 /*
@@ -202,17 +203,7 @@ void ml_next_use_seek(struct ml_next_use *n, uint64_t position)
 /* The block that holds a position which is not the end. */
 static size_t block_of(const struct ml_next_use *n, uint64_t position)
 {
-	size_t low = 0, high = n->blocks;
-
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-
-		if (n->first[mid] <= position)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
+	return ml_search_last(n->first, n->blocks, sizeof(*n->first), 0, position);
 }
 
 static void unfold(struct ml_next_use *n, uint64_t first, size_t count)

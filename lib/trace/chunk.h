@@ -1,10 +1,9 @@
 /*
- * A chunk: about a million references, encoded so that it can be decoded alone
- * once the shapes are known. The steps of the recording are compared with what
- * predict.h expects; a chunk holds a byte for each step that says whether it was
- * as expected (nearly always zero, so it packs well) and what differed. Each kind
- * of number is a column, wide numbers are split into planes of equal bytes, and
- * each plane is compressed by itself. docs/format.md has the layout.
+ * A chunk holds about a million references. A reader that knows the shapes can decode
+ * each chunk alone. The encoder predicts each step (predict.h) and stores two bits that
+ * tell whether the prediction was right, which compress well because it nearly always
+ * is. Where it was wrong, the encoder stores the difference. Each kind of number has its
+ * own column (columns.h). docs/format.md has the layout.
  */
 #pragma once
 
@@ -17,34 +16,36 @@
 #include "lib/trace/shape.h"
 
 enum {
-	ML_CHUNK = 1 << 20, /* references (or steps) after which a chunk is full */
+	ML_CHUNK = 1 << 20, /* references, steps or values after which a chunk is full */
 	ML_CHUNK_MAX = ML_CHUNK + ML_SLOTS_MAX,
 };
 
-/* The steps of a chunk, before it is encoded: who ran which path, with which bases. */
+/* The steps of a chunk before it is encoded: thread, path and base values of each. */
 struct ml_steps {
 	struct ml_told {
 		uint32_t path, caller;
-	} * at;
+	} * at;          /* by step */
 	uint64_t *value; /* of the bases of all steps, one after the other */
 	struct ml_turn {
-		size_t step; /* from here on */
+		size_t step; /* the first step of the turn */
 		uint16_t thread;
-	} * turn; /* at least one, at step 0 */
+	} * turn; /* runs of steps of one thread; the first begins at step 0 */
 	size_t count, values, turns, turn_cap;
-	uint64_t refs; /* that the steps stand for */
+	uint64_t refs; /* number of references of all steps */
 };
 
-void ml_steps_init(struct ml_steps *s); /* with room for a chunk */
+void ml_steps_init(struct ml_steps *s); /* reserves room for a chunk */
 void ml_steps_release(struct ml_steps *s);
+/* Removes all steps; the next ones are of this thread. */
 void ml_steps_clear(struct ml_steps *s, uint16_t thread);
+/* The steps added from now on are of this thread. */
 void ml_steps_thread(struct ml_steps *s, uint16_t thread);
 
-/* References of a step of which some may not have happened. */
+/* Number of references among the first slots of a shape with conditional slots. */
 uint64_t ml_steps_happened(const struct ml_shape *shape, unsigned slots,
 			   const uint64_t *value);
 
-/* Adds a step as it is; there must be room. */
+/* Adds a step; the caller has checked ml_steps_full. */
 static inline void ml_steps_add(struct ml_steps *s, const struct ml_shapes *shapes,
 				const struct ml_step *step)
 {
@@ -66,24 +67,26 @@ static inline bool ml_steps_full(const struct ml_steps *s)
 
 struct ml_encoder;
 
+/* level: of zstd. */
 struct ml_encoder *ml_encoder_open(int level);
 void ml_encoder_close(struct ml_encoder *e);
-/* Appends the encoded chunk to out. In a hurry less is tried to make it small. */
+/* Appends the encoded chunk to out. hurry: encode faster and larger. */
 void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 		      const struct ml_steps *steps, bool hurry, struct ml_buf *out);
 
 struct ml_decoder;
 
-/* sites: how many there are; callers are checked against it. */
+/* sites: number of sites, against which the decoder checks callers. */
 struct ml_decoder *ml_decoder_open(const struct ml_shapes *shapes, size_t sites);
 void ml_decoder_close(struct ml_decoder *d);
-/* Begins a chunk; the bytes must stay until it is done. count: references it must yield.
- */
+/* Begins a chunk. The bytes must stay valid while it is decoded. count: the number of
+ * references that it must have. */
 bool ml_decoder_start(struct ml_decoder *d, const uint8_t *data, size_t size,
 		      uint64_t count, struct ml_err *err);
 /*
- * The next references, at most `room` (at least twice ML_SLOTS_MAX), into columns that
- * have room for four more. *count is 0 at the end of the chunk.
+ * Writes the next references, at most `room`, to the columns. `room` is at least twice
+ * ML_SLOTS_MAX, and the columns have room for four more. *count is 0 at the end of the
+ * chunk.
  */
 struct ml_columns {
 	uint64_t *addr;

@@ -1,11 +1,12 @@
 #include <string.h>
 
 #include "lib/base/pool.h"
+#include "lib/base/search.h"
 #include "lib/trace/chunk.h"
 #include "lib/trace/format.h"
 #include "lib/trace/trace.h"
 
-/* Columns that a decoder fills; four more than a batch, which it may write over. */
+/* Columns that a decoder fills, with room for the four extra that it may write. */
 struct store {
 	struct ml_columns columns;
 	void *memory;
@@ -31,19 +32,13 @@ static struct ml_batch slice(const struct ml_columns *c, uint64_t time, size_t f
 				  c->what + first };
 }
 
+/* The chunk that holds a time; chunk_count if the time is beyond the end. */
 static size_t chunk_at(const struct ml_trace *t, uint64_t time)
 {
-	size_t low = 0, high = t->chunk_count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->chunks[mid].time + t->chunks[mid].count <= time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	if (time >= t->count)
+		return t->chunk_count;
+	return ml_search_last(t->chunks, t->chunk_count, sizeof(*t->chunks),
+			      offsetof(struct ml_chunk, time), time);
 }
 
 static bool start_chunk(const struct ml_trace *t, struct ml_decoder *d, size_t chunk,
@@ -57,7 +52,7 @@ static bool start_chunk(const struct ml_trace *t, struct ml_decoder *d, size_t c
 		return false;
 	if (h.type != ML_BLOCK_REFS || h.count != c->count)
 		return ml_fail(err, ML_FORMAT,
-			       "%s: byte %llu: not the chunk that was expected", t->path,
+			       "%s: byte %llu: the index and the chunk disagree", t->path,
 			       (unsigned long long)c->offset);
 	return ml_decoder_start(d, payload, h.size, h.count, err);
 }
@@ -73,32 +68,25 @@ static bool next_columns(const struct ml_trace *t, struct ml_decoder *d, size_t 
 		       (unsigned long long)t->chunks[chunk].offset, why.text);
 }
 
-/* The time of the first gap behind `at`, or `end` if that is earlier. */
+/* The time of the first gap after `at`, or `end` if that is earlier. */
 static uint64_t until_gap(const struct ml_trace *t, uint64_t at, uint64_t end)
 {
-	size_t low = 0, high = t->tables.gaps.count;
+	const struct ml_gap *gaps = t->tables.gaps.at;
+	size_t count = t->tables.gaps.count;
+	size_t next = ml_search_above(gaps, count, sizeof(*gaps),
+				      offsetof(struct ml_gap, time), at);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->tables.gaps.at[mid].time <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low < t->tables.gaps.count && t->tables.gaps.at[low].time < end)
-		return t->tables.gaps.at[low].time;
-	return end;
+	return next < count && gaps[next].time < end ? gaps[next].time : end;
 }
 
 struct ml_cursor {
 	const struct ml_trace *trace;
 	struct ml_decoder *decoder;
 	struct store store;
-	uint64_t at, to;        /* still wanted */
-	uint64_t first, behind; /* times that the store holds */
-	size_t chunk;           /* being decoded, if inside */
-	bool inside;
+	uint64_t at, to;     /* the next batch starts at `at`; the walk ends at `to` */
+	uint64_t first, end; /* the store holds times [first, end) */
+	size_t chunk;        /* the chunk being decoded, or the next one */
+	bool inside;         /* of a chunk: decoding has begun */
 };
 
 struct ml_cursor *ml_cursor_open(const struct ml_trace *t, uint64_t from, uint64_t to)
@@ -124,7 +112,7 @@ void ml_cursor_seek(struct ml_cursor *c, uint64_t from, uint64_t to)
 		return;
 	c->inside = false;
 	c->chunk = chunk;
-	c->first = c->behind = 0;
+	c->first = c->end = 0;
 }
 
 void ml_cursor_close(struct ml_cursor *c)
@@ -137,20 +125,20 @@ void ml_cursor_close(struct ml_cursor *c)
 /* Decodes until the store holds time `at`. */
 static bool refill(struct ml_cursor *c, struct ml_err *err)
 {
-	while (c->behind <= c->at) {
+	while (c->end <= c->at) {
 		size_t count;
 
 		if (!c->inside) {
 			if (!start_chunk(c->trace, c->decoder, c->chunk, err))
 				return false;
-			c->behind = c->trace->chunks[c->chunk].time;
+			c->end = c->trace->chunks[c->chunk].time;
 			c->inside = true;
 		}
 		if (!next_columns(c->trace, c->decoder, c->chunk, &c->store.columns,
 				  ML_BATCH, &count, err))
 			return false;
-		c->first = c->behind;
-		c->behind += count;
+		c->first = c->end;
+		c->end += count;
 		if (!count) {
 			c->inside = false;
 			c->chunk++;
@@ -164,7 +152,7 @@ bool ml_cursor_next(struct ml_cursor *c, struct ml_batch *batch, struct ml_err *
 	err->kind = ML_OK;
 	if (c->at >= c->to || !refill(c, err))
 		return false;
-	uint64_t end = until_gap(c->trace, c->at, c->behind < c->to ? c->behind : c->to);
+	uint64_t end = until_gap(c->trace, c->at, c->end < c->to ? c->end : c->to);
 	*batch = slice(&c->store.columns, c->first, (size_t)(c->at - c->first),
 		       (size_t)(end - c->at));
 	c->at = end;
@@ -172,8 +160,8 @@ bool ml_cursor_next(struct ml_cursor *c, struct ml_batch *batch, struct ml_err *
 }
 
 /*
- * Decoding ahead: a ring of jobs, each a whole chunk, decoded by the pool and handed to
- * fn in order. Memory is bounded by the ring.
+ * Read-ahead: a ring of jobs. Each job decodes a whole chunk on a thread of the pool, and
+ * the caller's thread passes the chunks to fn in order. The ring bounds the memory.
  */
 enum { JOB_ROOM = ML_CHUNK_MAX + 2 * ML_SLOTS_MAX };
 
@@ -222,7 +210,7 @@ static void run_job(void *arg)
 	pthread_mutex_unlock(j->lock);
 }
 
-struct ahead {
+struct read_ahead {
 	const struct ml_trace *trace;
 	uint64_t from, to;
 	struct ml_pool pool;
@@ -232,7 +220,7 @@ struct ahead {
 	unsigned count;
 };
 
-static void submit(struct ahead *a, size_t chunk)
+static void submit(struct read_ahead *a, size_t chunk)
 {
 	if (chunk >= a->trace->chunk_count || a->trace->chunks[chunk].time >= a->to)
 		return;
@@ -242,7 +230,7 @@ static void submit(struct ahead *a, size_t chunk)
 	ml_pool_submit(&a->pool, run_job, j);
 }
 
-static bool deliver(const struct ahead *a, const struct job *j, ml_batch_fn *fn,
+static bool deliver(const struct read_ahead *a, const struct job *j, ml_batch_fn *fn,
 		    void *arg, struct ml_err *err)
 {
 	uint64_t time = a->trace->chunks[j->chunk].time;
@@ -262,7 +250,8 @@ static bool deliver(const struct ahead *a, const struct job *j, ml_batch_fn *fn,
 	return true;
 }
 
-static bool each_ahead(struct ahead *a, ml_batch_fn *fn, void *arg, struct ml_err *err)
+static bool each_decoded(struct read_ahead *a, ml_batch_fn *fn, void *arg,
+			 struct ml_err *err)
 {
 	size_t first = chunk_at(a->trace, a->from);
 	bool ok = true;
@@ -304,9 +293,9 @@ static bool each_plain(const struct ml_trace *t, uint64_t from, uint64_t to,
 bool ml_trace_each(const struct ml_trace *t, uint64_t from, uint64_t to, unsigned threads,
 		   ml_batch_fn *fn, void *arg, struct ml_err *err)
 {
-	struct ahead a = { .trace = t,
-			   .from = from,
-			   .to = to < t->count ? to : t->count };
+	struct read_ahead a = { .trace = t,
+				.from = from,
+				.to = to < t->count ? to : t->count };
 
 	if (!threads || t->chunk_count < 2)
 		return each_plain(t, from, to, fn, arg, err);
@@ -321,7 +310,7 @@ bool ml_trace_each(const struct ml_trace *t, uint64_t from, uint64_t to, unsigne
 		a.jobs[i].decoder = ml_decoder_open(&t->shapes, t->tables.sites.count);
 		store_init(&a.jobs[i].store, JOB_ROOM);
 	}
-	bool ok = each_ahead(&a, fn, arg, err);
+	bool ok = each_decoded(&a, fn, arg, err);
 	ml_pool_release(&a.pool);
 	for (unsigned i = 0; i < a.count; i++) {
 		ml_decoder_close(a.jobs[i].decoder);

@@ -8,9 +8,9 @@
 #include "lib/trace/residuals.h"
 
 enum {
-	RESTS = 1024,     /* values that are unpacked at a time */
-	WINDOW = 1 << 12, /* values after which they begin from the front again */
-	BEHIND = 2 * ML_SLOTS_MAX + 1, /* of a step: its values, a 0, its drifts */
+	RESIDUALS = 1024, /* residuals that are unpacked at a time */
+	WINDOW = 1 << 12, /* values after which the window moves to the front */
+	STEP_VALUES = 2 * ML_SLOTS_MAX + 1, /* of a step: its bases, a 0, its drifts */
 	NO_PATH = INT32_MAX,
 };
 
@@ -30,19 +30,20 @@ struct ml_decoder {
 	uint64_t count; /* references still to come */
 	uint16_t thread;
 	size_t sites;
-	bool bad; /* a column ran out */
+	bool bad; /* the chunk is malformed */
 	struct ml_unpacker unpacker;
 	struct ml_buf plane;
 
-	/* What is left of the values that come. */
+	/* Residuals of the next values: residual[residual_at] up to residual[residuals -
+	 * 1] are unpacked. */
 	const struct ml_residuals_ops *ops;
 	struct ml_residuals in;
-	size_t values; /* still to be unpacked */
-	int64_t rest[RESTS + ML_SLOTS_MAX];
-	size_t rest_at, rests;
+	size_t packed; /* residuals still to be unpacked */
+	int64_t residual[RESIDUALS + ML_SLOTS_MAX];
+	size_t residual_at, residuals;
 
-	/* Values of bases: those of the step begin at `at`; what follows is room. */
-	uint64_t value[ML_LAGS + WINDOW + BEHIND];
+	/* A window of the values of bases. Those of the next step begin at `at`. */
+	uint64_t value[ML_LAGS + WINDOW + STEP_VALUES];
 	size_t at;
 };
 
@@ -68,8 +69,8 @@ void ml_decoder_close(struct ml_decoder *d)
 	ml_free(d);
 }
 
-static bool get_planes(struct ml_decoder *d, enum ml_column c, struct ml_bytes *packed,
-		       const uint64_t *sizes, struct ml_err *err)
+static bool get_planes(struct ml_decoder *d, enum ml_chunk_column c,
+		       struct ml_bytes *packed, const uint64_t *sizes, struct ml_err *err)
 {
 	struct column *col = &d->column[c];
 	size_t bytes = ml_column_bytes[c], planes = ml_column_planes[c];
@@ -96,13 +97,14 @@ static bool get_planes(struct ml_decoder *d, enum ml_column c, struct ml_bytes *
 	return true;
 }
 
-/* Do the columns hold what the codes say, and are models such as there are? */
-static bool rests_fit(const struct ml_decoder *d)
+/* Do the columns have as many residuals as the codes say, and do the models exist? */
+static bool residuals_fit(const struct ml_decoder *d)
 {
 	const struct column *codes = &d->column[ML_COLUMN_CODES];
 	const struct column *models = &d->column[ML_COLUMN_MODEL];
 	const struct column *d4 = &d->column[ML_COLUMN_D4];
-	size_t low = 0, high = 0, both = 0; /* codes with a bit, and with both */
+	size_t low = 0, high = 0,
+	       both = 0; /* codes with the low bit, the high bit, both */
 	size_t far = 0;
 	for (size_t i = 0; i < codes->count; i++) {
 		unsigned c = codes->data[i];
@@ -114,7 +116,7 @@ static bool rests_fit(const struct ml_decoder *d)
 	for (size_t i = 0; i < models->count; i++) {
 		unsigned m = models->data[i];
 
-		if (ml_model_lag(m) > ML_LAGS || ml_model_shift(m) >= ML_LAG_SHIFTS)
+		if (ml_predict_lag(m) > ML_LAGS || ml_predict_shift(m) >= ML_LAG_SHIFTS)
 			return false;
 	}
 	for (size_t i = 0; i < d4->count; i++) {
@@ -128,10 +130,11 @@ static bool rests_fit(const struct ml_decoder *d)
 	       far == d->column[ML_COLUMN_D8].count;
 }
 
-/* One byte for each step again. False: there are more. */
+/* Unpacks the statuses to a byte each. False: the unused bits are not 0. */
 static bool start_steps(struct ml_decoder *d, size_t steps)
 {
-	const uint8_t *packed = d->column[ML_COLUMN_STATUS].data; /* with slack behind */
+	const uint8_t *packed =
+		d->column[ML_COLUMN_STATUS].data; /* with slack at its end */
 
 	d->steps = steps;
 	d->step = 0;
@@ -158,8 +161,8 @@ static void start_values(struct ml_decoder *d)
 		d->column[ML_COLUMN_D2].data,    d->column[ML_COLUMN_D4].data,
 		d->column[ML_COLUMN_D8].data,
 	};
-	d->values = d->column[ML_COLUMN_CODES].count * 4;
-	d->rest_at = d->rests = 0;
+	d->packed = d->column[ML_COLUMN_CODES].count * 4;
+	d->residual_at = d->residuals = 0;
 	memset(d->value, 0, ML_LAGS * sizeof(*d->value));
 	d->at = ML_LAGS;
 }
@@ -173,7 +176,7 @@ bool ml_decoder_start(struct ml_decoder *d, const uint8_t *data, size_t size,
 	uint64_t steps = ml_bytes_varint(&in);
 	d->thread = (uint16_t)ml_bytes_varint(&in);
 	d->count = count;
-	for (enum ml_column c = 0; c < ML_COLUMNS; c++) {
+	for (enum ml_chunk_column c = 0; c < ML_COLUMNS; c++) {
 		d->column[c].count = ml_bytes_varint(&in);
 		for (size_t k = 0; k < ml_column_planes[c] && d->column[c].count; k++)
 			sizes[c][k] = ml_bytes_varint(&in);
@@ -182,20 +185,21 @@ bool ml_decoder_start(struct ml_decoder *d, const uint8_t *data, size_t size,
 	}
 	if (in.bad || steps > ML_CHUNK_MAX || count > ML_CHUNK_MAX ||
 	    (steps + 3) / 4 != d->column[ML_COLUMN_STATUS].count)
-		return ml_fail(err, ML_FORMAT, "its head is malformed");
-	for (enum ml_column c = 0; c < ML_COLUMNS; c++)
+		return ml_fail(err, ML_FORMAT, "the head of the chunk is malformed");
+	for (enum ml_chunk_column c = 0; c < ML_COLUMNS; c++)
 		if (!get_planes(d, c, &in, sizes[c], err))
 			return false;
-	if (!start_steps(d, steps) || !rests_fit(d))
-		return ml_fail(err, ML_FORMAT, "its steps or values are malformed");
+	if (!start_steps(d, steps) || !residuals_fit(d))
+		return ml_fail(err, ML_FORMAT,
+			       "the steps or values of the chunk are malformed");
 	ml_predict_reset(&d->predict);
 	start_values(d);
 	d->bad = false;
 	return true;
 }
 
-/* The next value of a column; zero, and bad is set, when there is none left. */
-static inline uint64_t take(struct ml_decoder *d, enum ml_column c)
+/* The next number of a column. At its end: 0, and bad is set. */
+static inline uint64_t take(struct ml_decoder *d, enum ml_chunk_column c)
 {
 	struct column *col = &d->column[c];
 	size_t bytes = ml_column_bytes[c];
@@ -209,28 +213,30 @@ static inline uint64_t take(struct ml_decoder *d, enum ml_column c)
 	return v;
 }
 
-/* Makes sure of so many rests. */
-static __attribute__((noinline)) void fill_rests(struct ml_decoder *d, size_t need)
+/* Unpacks residuals until there are at least `need`. */
+static __attribute__((noinline)) void fill_residuals(struct ml_decoder *d, size_t need)
 {
-	size_t left = d->rests - d->rest_at;
-	size_t room = (sizeof(d->rest) / sizeof(*d->rest) - left) & ~(size_t)7;
-	size_t n = d->values < room ? d->values : room;
+	size_t left = d->residuals - d->residual_at;
+	size_t room = (sizeof(d->residual) / sizeof(*d->residual) - left) & ~(size_t)7;
+	size_t n = d->packed < room ? d->packed : room;
 
-	memmove(d->rest, d->rest + d->rest_at, left * sizeof(*d->rest));
-	d->ops->get(&d->in, d->rest + left, n);
-	d->values -= n;
-	d->rest_at = 0;
-	d->rests = left + n;
-	if (d->rests < need) {
-		memset(d->rest + d->rests, 0, (need - d->rests) * sizeof(*d->rest));
-		d->rests = need;
+	memmove(d->residual, d->residual + d->residual_at, left * sizeof(*d->residual));
+	d->ops->get(&d->in, d->residual + left, n);
+	d->packed -= n;
+	d->residual_at = 0;
+	d->residuals = left + n;
+	if (d->residuals < need) {
+		memset(d->residual + d->residuals, 0,
+		       (need - d->residuals) * sizeof(*d->residual));
+		d->residuals = need;
 		d->bad = true;
 	}
 }
 
-/* A step of which some bases have not come before in this chunk. */
-static __attribute__((noinline)) void
-meet(struct ml_decoder *d, const struct ml_path *path, uint64_t *v, const int64_t *rest)
+/* The values of a step with states that are new in this chunk. */
+static __attribute__((noinline)) void meet(struct ml_decoder *d,
+					   const struct ml_path *path, uint64_t *v,
+					   const int64_t *residual)
 {
 	struct ml_predict *p = &d->predict;
 
@@ -239,18 +245,18 @@ meet(struct ml_decoder *d, const struct ml_path *path, uint64_t *v, const int64_
 
 		if (ml_predict_first(p, path->state[i])) {
 			unsigned model = (unsigned)take(d, ML_COLUMN_MODEL);
-			uint64_t stride = model & ML_MODEL_STRIDE
+			uint64_t stride = model & ML_PREDICT_STRIDE
 						  ? take(d, ML_COLUMN_STRIDE)
 						  : 0;
 
 			ml_predict_new(s, model, stride, v + i);
 		}
-		ml_predict_value(s, v + i, rest[i]);
+		ml_predict_value(s, v + i, residual[i]);
 	}
 	ml_predict_meet(p, path);
 }
 
-/* The values of a step's bases; behind them is room for a 0 and the step's drifts. */
+/* The values of a step's bases, followed by room for a 0 and the step's drifts. */
 static INLINE uint64_t *take_values(struct ml_decoder *d, const struct ml_path *path)
 {
 	struct ml_predict *p = &d->predict;
@@ -262,17 +268,17 @@ static INLINE uint64_t *take_values(struct ml_decoder *d, const struct ml_path *
 			ML_LAGS * sizeof(*d->value));
 		d->at = ML_LAGS;
 	}
-	if (__builtin_expect(d->rest_at + bases > d->rests, 0))
-		fill_rests(d, bases);
+	if (__builtin_expect(d->residual_at + bases > d->residuals, 0))
+		fill_residuals(d, bases);
 	uint64_t *v = d->value + d->at;
-	const int64_t *rest = d->rest + d->rest_at;
+	const int64_t *residual = d->residual + d->residual_at;
 	if (__builtin_expect(!ml_predict_met(p, path), 0))
-		meet(d, path, v, rest);
+		meet(d, path, v, residual);
 	else
 		for (unsigned i = 0; i < bases; i++)
-			ml_predict_value(&p->base[state[i]], v + i, rest[i]);
+			ml_predict_value(&p->base[state[i]], v + i, residual[i]);
 	d->at += bases;
-	d->rest_at += bases;
+	d->residual_at += bases;
 	return v;
 }
 
@@ -289,7 +295,7 @@ static __attribute__((noinline)) void take_rare(struct ml_decoder *d)
 	}
 }
 
-/* Slots of which some did not happen: one by one. */
+/* Unrolls a shape with conditional slots. */
 static size_t unroll_maybe(const struct ml_decoder *d, const struct ml_path *path,
 			   const uint64_t *values, struct ml_columns *out, size_t at)
 {
@@ -309,7 +315,7 @@ static size_t unroll_maybe(const struct ml_decoder *d, const struct ml_path *pat
 	return n;
 }
 
-/* Four at a time: the output has room for it. */
+/* Unrolls a step, four slots at a time: the columns have room. Returns its references. */
 static INLINE size_t unroll(struct ml_decoder *d, const struct ml_path *path,
 			    uint64_t *value, struct ml_columns *out, size_t at)
 {
@@ -339,7 +345,7 @@ static INLINE size_t unroll(struct ml_decoder *d, const struct ml_path *path,
 	return path->slots;
 }
 
-/* Thread and caller change rarely: they are filled in for whole stretches. */
+/* Thread and caller change rarely, so their columns are filled for stretches. */
 struct stretch {
 	size_t start;
 	uint32_t caller;
@@ -355,7 +361,7 @@ static void fill(struct ml_columns *out, struct stretch *s, size_t end)
 	s->start = end;
 }
 
-/* The caller or the thread may have changed. */
+/* Ends a stretch at `at` and begins another one. */
 static __attribute__((noinline)) void stretch_to(struct ml_columns *out,
 						 struct stretch *s, size_t at,
 						 uint32_t caller, uint16_t thread)
@@ -366,8 +372,8 @@ static __attribute__((noinline)) void stretch_to(struct ml_columns *out,
 }
 
 /*
- * A path that is not the first guess; a number that no path has if there is none. It may
- * have ML_PATH_RARE.
+ * A path that is not the first guess, perhaps with ML_PATH_RARE. The number is too large
+ * if the chunk is malformed.
  */
 static __attribute__((noinline)) uint32_t
 take_path(struct ml_decoder *d, const struct ml_path_guess *guess, unsigned status)
@@ -395,7 +401,7 @@ bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
 	struct ml_predict_hot h = p->hot;
 	size_t n = 0;
 
-	while (at < end && n + shapes->most <= room) {
+	while (at < end && n + shapes->slots_max <= room) {
 		struct ml_path_guess *guess = ml_predict_path(p, &h);
 		unsigned status = *at++;
 		uint32_t number = guess->first - 1;
@@ -407,7 +413,8 @@ bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
 			number &= ~ML_PATH_RARE;
 		}
 		if (__builtin_expect(number >= shapes->paths || d->bad, 0))
-			return ml_fail(err, ML_FORMAT, "its steps are malformed");
+			return ml_fail(err, ML_FORMAT,
+				       "the steps of the chunk are malformed");
 		const struct ml_path *path = &shapes->path[number];
 		ml_predict_took(&h, guess, number);
 		bool crossed = path->user != p->user;
@@ -425,10 +432,11 @@ bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
 	d->step = (size_t)(at - d->status);
 	fill(out, &stretch, n);
 	bool done = at == end;
-	if (done && d->values + d->rests - d->rest_at >= 8)
-		d->bad = true; /* more values than steps: what is left only fills up */
+	/* up to seven residuals may be padding */
+	if (done && d->packed + d->residuals - d->residual_at >= 8)
+		d->bad = true;
 	if (d->bad || n > d->count || (done ? n != d->count : !n))
-		return ml_fail(err, ML_FORMAT, "it holds other than %llu references",
+		return ml_fail(err, ML_FORMAT, "the chunk does not have %llu references",
 			       (unsigned long long)d->count);
 	d->count -= n;
 	*count = n;

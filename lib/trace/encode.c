@@ -9,21 +9,22 @@
 #include "lib/trace/residuals.h"
 
 enum {
-	BLOCK = 1024,      /* values that are encoded at a time; a multiple of 8 */
-	SAMPLE = 512,      /* values in a row that comparisons are tried on, */
-	SAMPLED = 1 << 13, /* how many in all at most, or few more, */
-	FEW = 1 << 11,     /* and if there are more than these, */
-	LEAST_OF = 8,      /* at most one of so many */
+	BLOCK = 1024, /* values that are encoded at a time; a multiple of 8 */
+	/* Models are tried on samples of consecutive values. */
+	SAMPLE = 512,      /* values in a sample */
+	SAMPLED = 1 << 13, /* values in all samples of a chunk, about */
+	FEW = 1 << 11,     /* a chunk with more values than this */
+	SPARSE = 8,        /* has at most one value in so many sampled */
 	STATES_AT_ONCE = 16,
 	STATUSES_AT_ONCE = 8,
-	OUTRIGHT = 15, /* chunks in a row whose paths are told without a guess at most */
+	UNPREDICTED_MAX = 15, /* chunks in a row whose paths are not predicted */
 	SIZE_BYTES = 4,
 };
-_Static_assert(ML_CHUNK_MAX < 1 << (7 * SIZE_BYTES - 4), "a column fits, packed or not");
+_Static_assert(ML_CHUNK_MAX < 1 << (7 * SIZE_BYTES - 4), "a column's size fits");
 
 /*
- * Where the values of a chunk are hard to foresee there is little to be found by looking
- * for repetitions, and much time goes into it: how little it is looked for (pack.h).
+ * Compression levels (pack.h) of noisy chunks, whose values are mostly predicted wrong.
+ * There a search for repetitions takes long and finds little.
  */
 static const int noisy_level[ML_COLUMNS] = {
 	[ML_COLUMN_STATUS] = -100,
@@ -45,7 +46,7 @@ void ml_steps_init(struct ml_steps *s)
 {
 	*s = (struct ml_steps){ 0 };
 	s->at = ml_resize(NULL, ML_CHUNK_MAX * sizeof(*s->at));
-	/* zeros before the first: what it is compared with */
+	/* the predictor reads ML_LAGS values before the first: zeros */
 	s->value = ml_resize(NULL, (ML_LAGS + ML_CHUNK_MAX) * sizeof(*s->value));
 	memset(s->value, 0, ML_LAGS * sizeof(*s->value));
 	s->value += ML_LAGS;
@@ -87,27 +88,30 @@ uint64_t ml_steps_happened(const struct ml_shape *shape, unsigned slots,
 	return n;
 }
 
-/* The first use of a state in the chunk. */
+/* The first use of a state in the chunk: the state, and the index of the value. */
 struct fresh {
 	uint32_t state, value;
 };
 
 struct ml_encoder {
 	struct ml_predict predict;
-	struct ml_predictor_choice beside;
-	ml_predictor_choice_trier *beside_try;
-	const struct ml_residuals_ops *rest;
-	uint8_t *start[ML_COLUMNS],
-		*at[ML_COLUMNS]; /* room for the largest chunk: no checks */
-	uint8_t *status;         /* of each step of the chunk */
-	uint32_t *state;         /* of each value of the chunk */
-	struct fresh *fresh;     /* in the order of values */
-	size_t freshes, fresh_cap;
-	uint16_t thread, said_thread; /* now, and as the decoder thinks */
+	struct ml_predictor_choice choice;
+	ml_predictor_choice_trier *try_samples;
+	const struct ml_residuals_ops *residuals;
+	/* The columns and their ends. The room suffices for the largest chunk, so that
+	 * nothing need be checked. */
+	uint8_t *start[ML_COLUMNS], *at[ML_COLUMNS];
+	uint8_t *status;     /* of each step of the chunk */
+	uint32_t *state;     /* of each value of the chunk */
+	struct fresh *fresh; /* in the order of values */
+	size_t fresh_count, fresh_cap;
+	uint16_t thread;       /* of the step */
+	uint16_t known_thread; /* the thread that the decoder will assume */
 	int level;
-	int outright; /* so many chunks more will have paths that nobody guesses */
+	int unpredicted; /* in a hurry, number of further chunks without path prediction
+			  */
 	struct ml_packer packer;
-	struct ml_buf plane; /* of the column at hand */
+	struct ml_buf plane; /* scratch */
 };
 
 struct ml_encoder *ml_encoder_open(int level)
@@ -115,8 +119,8 @@ struct ml_encoder *ml_encoder_open(int level)
 	struct ml_encoder *e = ml_resize(NULL, sizeof(*e));
 
 	*e = (struct ml_encoder){ .level = level,
-				  .rest = ml_residuals_ops(),
-				  .beside_try = ml_predictor_choice_best_trier() };
+				  .residuals = ml_residuals_ops(),
+				  .try_samples = ml_predictor_choice_best_trier() };
 	for (int i = 0; i < ML_COLUMNS; i++)
 		e->start[i] = ml_resize(NULL, (size_t)ML_CHUNK_MAX * ml_column_bytes[i] +
 						      ML_RESIDUALS_SLACK);
@@ -133,36 +137,36 @@ void ml_encoder_close(struct ml_encoder *e)
 	ml_free(e->state);
 	ml_free(e->fresh);
 	ml_predict_release(&e->predict);
-	ml_predictor_choice_release(&e->beside);
+	ml_predictor_choice_release(&e->choice);
 	ml_packer_release(&e->packer);
 	ml_buf_release(&e->plane);
 	ml_free(e);
 }
 
-static size_t elements(const struct ml_encoder *e, enum ml_column c)
+static size_t elements(const struct ml_encoder *e, enum ml_chunk_column c)
 {
 	return (size_t)(e->at[c] - e->start[c]) / ml_column_bytes[c];
 }
 
-static void put(struct ml_encoder *e, enum ml_column c, uint64_t v)
+static void put(struct ml_encoder *e, enum ml_chunk_column c, uint64_t v)
 {
 	memcpy(e->at[c], &v, ml_column_bytes[c]);
 	e->at[c] += ml_column_bytes[c];
 }
 
-/* Thread and caller, which change seldom. */
+/* The thread and, unless NULL, the caller, where the decoder expects others. */
 static __attribute__((noinline)) void put_rare(struct ml_encoder *e,
 					       const uint32_t *caller)
 {
 	struct ml_predict *p = &e->predict;
-	bool thread = e->thread != e->said_thread;
+	bool thread = e->thread != e->known_thread;
 
 	put(e, ML_COLUMN_RARE,
 	    (uint64_t)(caller ? ML_RARE_CALLER : 0) |
 		    (uint64_t)(thread ? ML_RARE_THREAD : 0));
 	if (thread) {
 		put(e, ML_COLUMN_THREAD, e->thread);
-		e->said_thread = e->thread;
+		e->known_thread = e->thread;
 	}
 	if (caller) {
 		put(e, ML_COLUMN_CALLER, *caller);
@@ -170,7 +174,7 @@ static __attribute__((noinline)) void put_rare(struct ml_encoder *e,
 	}
 }
 
-/* A path that is not the first guess; returns the status that says so. */
+/* Encodes a path that is not the first guess; returns the status. */
 static __attribute__((noinline)) unsigned put_path(struct ml_encoder *e,
 						   const struct ml_path_guess *guess,
 						   const struct ml_path *path,
@@ -188,55 +192,53 @@ static __attribute__((noinline)) unsigned put_path(struct ml_encoder *e,
 	return ML_STATUS_PATH;
 }
 
-/* One step; returns its status. If it is told outright, what is guessed does not matter.
- */
+/* Encodes the path of a step, and thread and caller; returns the status. */
 static inline unsigned put_step(struct ml_encoder *e, struct ml_predict_hot *h,
 				const struct ml_told *step, const struct ml_path *path,
-				bool outright)
+				bool predict)
 {
 	uint32_t number = step->path;
 	struct ml_predict *p = &e->predict;
-	struct ml_path_guess *guess = outright ? NULL : ml_predict_path(p, h);
-	unsigned status = outright ? ML_STATUS_PATH : ML_STATUS_FIRST;
+	struct ml_path_guess *guess = predict ? ml_predict_path(p, h) : NULL;
+	unsigned status = predict ? ML_STATUS_FIRST : ML_STATUS_PATH;
 
 	if (__builtin_expect(path->user != p->user, 0))
 		ml_predict_cross(p, path->user);
 	p->user_shape = path->user ? path->shape : p->user_shape;
 	bool caller = !path->user && step->caller != p->caller;
-	if (__builtin_expect(caller || e->thread != e->said_thread, 0)) {
+	if (__builtin_expect(caller || e->thread != e->known_thread, 0)) {
 		status = ML_STATUS_PATH;
 		put(e, ML_COLUMN_PATH, number | ML_PATH_RARE);
 		put_rare(e, caller ? &step->caller : NULL);
-	} else if (outright) {
+	} else if (!predict) {
 		put(e, ML_COLUMN_PATH, number);
 	} else if (__builtin_expect(guess->first != number + 1, 0)) {
 		status = put_path(e, guess, path, number);
 	}
-	if (!outright)
+	if (predict)
 		ml_predict_took(h, guess, number);
 	return status;
 }
 
-/* Bases of a path that this chunk has not met; the first one is the chunk's value `at`.
- */
+/* Notes the new states of a path. Its first base is the chunk's value number `at`. */
 static __attribute__((noinline)) void meet(struct ml_encoder *e,
 					   const struct ml_path *path, size_t at)
 {
 	struct ml_predict *p = &e->predict;
 
-	e->fresh = ml_grow(e->fresh, &e->fresh_cap, e->freshes + path->bases,
+	e->fresh = ml_grow(e->fresh, &e->fresh_cap, e->fresh_count + path->bases,
 			   sizeof(*e->fresh));
 	for (size_t i = 0; i < path->bases; i++)
 		if (ml_predict_first(p, path->state[i]))
-			e->fresh[e->freshes++] = (struct fresh){ path->state[i],
-								 (uint32_t)(at + i) };
+			e->fresh[e->fresh_count++] = (struct fresh){ path->state[i],
+								     (uint32_t)(at + i) };
 	ml_predict_meet(p, path);
 }
 
-/* The steps of one thread, up to the next turn; the states of their values follow. */
+/* Encodes the steps of one turn, and appends the states of their values to `state`. */
 static inline __attribute__((always_inline)) uint32_t *
 put_steps(struct ml_encoder *e, const struct ml_told *step, size_t count, uint8_t *status,
-	  uint32_t *state, bool outright)
+	  uint32_t *state, bool predict)
 {
 	const struct ml_path *paths = e->predict.shapes->path;
 	struct ml_predict_hot h = e->predict.hot;
@@ -244,15 +246,15 @@ put_steps(struct ml_encoder *e, const struct ml_told *step, size_t count, uint8_
 	for (size_t i = 0; i < count; i++) {
 		const struct ml_path *path = &paths[step[i].path];
 
-		/* large programs do not fit the cache: ask for what comes next in time */
+		/* the paths of large programs do not fit the cache */
 		if (i + 3 < count) {
 			__builtin_prefetch(&paths[step[i + 3].path]);
 			__builtin_prefetch(paths[step[i + 2].path].state);
 		}
-		status[i] = (uint8_t)put_step(e, &h, &step[i], path, outright);
+		status[i] = (uint8_t)put_step(e, &h, &step[i], path, predict);
 		if (__builtin_expect(!ml_predict_met(&e->predict, path), 0))
 			meet(e, path, (size_t)(state - e->state));
-		/* always whole lines, which are there: few have more */
+		/* 16 at a time, which are readable; few paths have more */
 		for (unsigned k = 0; k < path->bases; k += STATES_AT_ONCE)
 			memcpy(state + k, path->state + k,
 			       STATES_AT_ONCE * sizeof(*state));
@@ -262,7 +264,7 @@ put_steps(struct ml_encoder *e, const struct ml_told *step, size_t count, uint8_
 	return state;
 }
 
-/* Two bits of each status. */
+/* Packs the statuses, two bits each. */
 static void put_statuses(struct ml_encoder *e, size_t count)
 {
 	memset(e->status + count, 0, STATUSES_AT_ONCE);
@@ -279,48 +281,48 @@ static void put_statuses(struct ml_encoder *e, size_t count)
 }
 
 /*
- * In a hurry, are the paths of the next chunk to be told outright? So it is where most
- * were no guess when it was last tried: to guess wrong takes longer than to say it.
+ * Does the encoder predict the paths of the next chunk? In a hurry it does not if most
+ * predictions were wrong when it last tried: a wrong prediction takes longer than none.
  */
-static bool is_outright(struct ml_encoder *e, bool hurry)
+static bool predicts_paths(struct ml_encoder *e, bool hurry)
 {
-	return hurry && e->outright && e->outright--;
+	return !(hurry && e->unpredicted && e->unpredicted--);
 }
 
 static void note_guesses(struct ml_encoder *e, size_t steps)
 {
 	size_t wrong = elements(e, ML_COLUMN_PATH) + elements(e, ML_COLUMN_EXIT);
 
-	e->outright = 2 * wrong > steps ? OUTRIGHT : 0;
+	e->unpredicted = 2 * wrong > steps ? UNPREDICTED_MAX : 0;
 }
 
-/* Finds out what to compare the values with. */
+/* Scores the models of all states on samples. */
 static void try_models(struct ml_encoder *e, const struct ml_steps *steps, bool hurry)
 {
 	size_t every = SAMPLE;
 
 	if (steps->values > SAMPLED)
 		every = (size_t)SAMPLE * (steps->values / SAMPLED + 1);
-	if (steps->values > FEW && every < SAMPLE * (size_t)LEAST_OF)
-		every = SAMPLE * (size_t)LEAST_OF;
+	if (steps->values > FEW && every < SAMPLE * (size_t)SPARSE)
+		every = SAMPLE * (size_t)SPARSE;
 	if (hurry)
 		every *= 2;
-	ml_predictor_choice_start(&e->beside, e->predict.shapes->states);
+	ml_predictor_choice_start(&e->choice, e->predict.shapes->states);
 	for (size_t i = 0; i < steps->values; i += every) {
 		size_t left = steps->values - i;
 
-		e->beside_try(&e->beside, e->state + i, steps->value + i,
-			      left < SAMPLE ? left : SAMPLE);
+		e->try_samples(&e->choice, e->state + i, steps->value + i,
+			       left < SAMPLE ? left : SAMPLE);
 	}
 }
 
-/* States that are used for the first time: the file says how. */
+/* Chooses and stores the model of each state that the chunk uses. */
 static void put_models(struct ml_encoder *e, const uint64_t *value)
 {
-	for (size_t i = 0; i < e->freshes; i++) {
+	for (size_t i = 0; i < e->fresh_count; i++) {
 		struct fresh f = e->fresh[i];
 		uint64_t stride;
-		unsigned model = ml_predictor_choice_best(&e->beside, f.state, &stride);
+		unsigned model = ml_predictor_choice_best(&e->choice, f.state, &stride);
 
 		ml_predict_new(&e->predict.base[f.state], model, stride, value + f.value);
 		put(e, ML_COLUMN_MODEL, model);
@@ -329,7 +331,7 @@ static void put_models(struct ml_encoder *e, const uint64_t *value)
 	}
 }
 
-/* What is left of the values when the prediction is taken away. */
+/* Stores the residuals of all values. */
 static void put_values(struct ml_encoder *e, const uint64_t *value, size_t count)
 {
 	struct ml_base_state *base = e->predict.base;
@@ -337,19 +339,19 @@ static void put_values(struct ml_encoder *e, const uint64_t *value, size_t count
 				    e->at[ML_COLUMN_D2], e->at[ML_COLUMN_D4],
 				    e->at[ML_COLUMN_D8] };
 	const uint32_t *state = e->state;
-	int64_t rest[BLOCK];
+	int64_t residual[BLOCK];
 
 	while (count) {
 		size_t n = count < BLOCK ? count : BLOCK;
 
 		for (size_t i = 0; i < n; i++)
-			rest[i] = ml_predict_rest(&base[state[i]], value + i);
+			residual[i] = ml_predict_residual(&base[state[i]], value + i);
 		count -= n;
 		value += n;
 		state += n;
 		for (; n % 8; n++)
-			rest[n] = 0;
-		e->rest->put(&out, rest, n);
+			residual[n] = 0;
+		e->residuals->put(&out, residual, n);
 	}
 	e->at[ML_COLUMN_CODES] = out.codes;
 	e->at[ML_COLUMN_D1] = out.d1;
@@ -358,17 +360,18 @@ static void put_values(struct ml_encoder *e, const uint64_t *value, size_t count
 	e->at[ML_COLUMN_D8] = out.d8;
 }
 
-/* Is something left of more than two of five values? */
+/* Are more than two of five residuals not 0? */
 static bool is_noisy(const struct ml_encoder *e, size_t values)
 {
-	size_t left = elements(e, ML_COLUMN_D1) + elements(e, ML_COLUMN_D2) +
-		      elements(e, ML_COLUMN_D4);
+	size_t wrong = elements(e, ML_COLUMN_D1) + elements(e, ML_COLUMN_D2) +
+		       elements(e, ML_COLUMN_D4);
 
-	return 5 * left > 2 * values;
+	return 5 * wrong > 2 * values;
 }
 
-/* In a hurry two columns of noisy chunks, which shrink least for their time, do not. */
-static int level_of(const struct ml_encoder *e, enum ml_column c, bool noisy, bool hurry)
+/* In a hurry two columns of noisy chunks are stored: they gain least for the time. */
+static int level_of(const struct ml_encoder *e, enum ml_chunk_column c, bool noisy,
+		    bool hurry)
 {
 	if (!noisy)
 		return e->level;
@@ -377,8 +380,8 @@ static int level_of(const struct ml_encoder *e, enum ml_column c, bool noisy, bo
 	return noisy_level[c];
 }
 
-/* The bytes number k of the column's elements. */
-static const uint8_t *plane_of(struct ml_encoder *e, enum ml_column c, size_t k)
+/* Plane k of a column: byte k of each element. */
+static const uint8_t *plane_of(struct ml_encoder *e, enum ml_chunk_column c, size_t k)
 {
 	size_t bytes = ml_column_bytes[c], count = elements(e, c);
 	const uint8_t *in = e->start[c] + k;
@@ -391,17 +394,17 @@ static const uint8_t *plane_of(struct ml_encoder *e, enum ml_column c, size_t k)
 	return plane;
 }
 
-/* How many numbers tell how long the columns and their planes are. */
+/* Number of sizes in the chunk's head: of the columns and of their planes. */
 static size_t count_sizes(const struct ml_encoder *e)
 {
 	size_t n = ML_COLUMNS;
 
-	for (enum ml_column c = 0; c < ML_COLUMNS; c++)
+	for (enum ml_chunk_column c = 0; c < ML_COLUMNS; c++)
 		n += elements(e, c) ? ml_column_planes[c] : 0;
 	return n;
 }
 
-/* A varint that is as long whatever the number: it has its place before it is known. */
+/* A varint of fixed length: its place is reserved before the number is known. */
 static void put_size(struct ml_buf *out, size_t *at, size_t size)
 {
 	for (unsigned i = 0; i < SIZE_BYTES; i++, size >>= 7)
@@ -409,10 +412,9 @@ static void put_size(struct ml_buf *out, size_t *at, size_t size)
 					       (i + 1 < SIZE_BYTES ? 0x80 : 0));
 }
 
-/* Appends the packed planes of the column. How many elements it has and how long they are
- * goes to *at. */
-static void put_column(struct ml_encoder *e, enum ml_column c, int level, size_t *at,
-		       struct ml_buf *out)
+/* Appends the compressed planes of a column; writes its sizes at *at. */
+static void put_column(struct ml_encoder *e, enum ml_chunk_column c, int level,
+		       size_t *at, struct ml_buf *out)
 {
 	size_t planes = ml_column_planes[c], count = elements(e, c);
 
@@ -429,11 +431,11 @@ void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 		      const struct ml_steps *steps, bool hurry, struct ml_buf *out)
 {
 	uint32_t *state = e->state;
-	bool outright = is_outright(e, hurry);
+	bool predict = predicts_paths(e, hurry);
 
 	memcpy(e->at, e->start, sizeof(e->at));
-	e->freshes = 0;
-	e->said_thread = steps->turn[0].thread;
+	e->fresh_count = 0;
+	e->known_thread = steps->turn[0].thread;
 	e->predict.shapes = shapes;
 	ml_predict_reset(&e->predict);
 	for (size_t i = 0; i < steps->turns; i++) {
@@ -441,8 +443,8 @@ void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 		size_t to = i + 1 < steps->turns ? steps->turn[i + 1].step : steps->count;
 
 		e->thread = steps->turn[i].thread;
-		/* compiled twice: this is most of what an encoder does for a step */
-		if (outright)
+		/* two copies are compiled: the loop is most of an encoder's work */
+		if (predict)
 			state = put_steps(e, steps->at + from, to - from,
 					  e->status + from, state, true);
 		else
@@ -450,7 +452,7 @@ void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 					  e->status + from, state, false);
 	}
 	put_statuses(e, steps->count);
-	if (!outright)
+	if (predict)
 		note_guesses(e, steps->count);
 	try_models(e, steps, hurry);
 	put_models(e, steps->value);
@@ -461,6 +463,6 @@ void ml_encoder_chunk(struct ml_encoder *e, const struct ml_shapes *shapes,
 	size_t at = out->size, sizes = count_sizes(e) * SIZE_BYTES;
 	ml_buf_reserve(out, sizes);
 	out->size += sizes;
-	for (enum ml_column c = 0; c < ML_COLUMNS; c++)
+	for (enum ml_chunk_column c = 0; c < ML_COLUMNS; c++)
 		put_column(e, c, level_of(e, c, noisy, hurry), &at, out);
 }

@@ -1,23 +1,14 @@
 #include "lib/trace/encode_queue.h"
 
 #include <errno.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include "lib/base/arena.h"
 #include "lib/base/clock.h"
 #include "lib/trace/format.h"
 
-enum {
-	THREADS_MAX = 4,
-	STEP_BACK = 5,
-	BEHIND_MAX = 8,
-	PATIENCE_MS = 40,         /* ten times what a chunk takes */
-	REST_MS = 4000,           /* after it was too long; twice that the next time, */
-	REST_MAX_MS = 256 * 1000, /* and so on */
-};
+enum { THREADS_MAX = 4, BACKLOG_MAX = 8 };
 
-void ml_encode_queue_init(struct ml_encode_queue *a, unsigned threads, int level)
+void ml_encode_queue_init(struct ml_encode_queue *q, unsigned threads, int level)
 {
 	pthread_condattr_t monotonic;
 
@@ -25,220 +16,212 @@ void ml_encode_queue_init(struct ml_encode_queue *a, unsigned threads, int level
 		threads = ml_cpus();
 	if (threads > THREADS_MAX)
 		threads = THREADS_MAX;
-	*a = (struct ml_encode_queue){ .threads = threads,
-				       .level = level,
-				       .rest = REST_MS * ML_MS };
+	*q = (struct ml_encode_queue){ .threads = threads, .level = level };
 	/* one being collected, one waiting, and one for each thread */
-	a->count = threads + 2u;
-	a->parcels = ml_resize(NULL, a->count * sizeof(*a->parcels));
-	for (size_t i = 0; i < a->count; i++)
-		a->parcels[i] = (struct ml_parcel){ .ahead = a };
-	ml_steps_init(&a->parcels[0].steps);
-	a->encoders = ml_resize(NULL, 2 * threads * sizeof(*a->encoders));
-	pthread_mutex_init(&a->lock, NULL);
+	q->count = threads + 2u;
+	q->parcels = ml_resize(NULL, q->count * sizeof(*q->parcels));
+	for (size_t i = 0; i < q->count; i++)
+		q->parcels[i] = (struct ml_parcel){ .queue = q };
+	ml_steps_init(&q->parcels[0].steps);
+	q->encoders = ml_resize(NULL, 2 * threads * sizeof(*q->encoders));
+	pthread_mutex_init(&q->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&a->ready, &monotonic);
+	pthread_cond_init(&q->ready, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 }
 
-void ml_encode_queue_release(struct ml_encode_queue *a)
+void ml_encode_queue_release(struct ml_encode_queue *q)
 {
-	for (int i = 0; i < 2; i++)
-		if (a->crew[i].started)
-			ml_pool_release(&a->crew[i].pool);
-	for (size_t i = 0; i < a->count; i++) {
-		ml_steps_release(&a->parcels[i].steps);
-		ml_buf_release(&a->parcels[i].before);
-		ml_buf_release(&a->parcels[i].refs);
+	if (q->foreground_crew.started)
+		ml_pool_release(&q->foreground_crew.pool);
+	if (q->background_crew.started)
+		ml_pool_release(&q->background_crew.pool);
+	for (size_t i = 0; i < q->count; i++) {
+		ml_steps_release(&q->parcels[i].steps);
+		ml_buf_release(&q->parcels[i].before);
+		ml_buf_release(&q->parcels[i].refs);
 	}
-	for (size_t i = 0; i < a->idle; i++)
-		ml_encoder_close(a->encoders[i]);
-	ml_free(a->encoders);
-	ml_free(a->parcels);
-	pthread_mutex_destroy(&a->lock);
-	pthread_cond_destroy(&a->ready);
+	for (size_t i = 0; i < q->idle; i++)
+		ml_encoder_close(q->encoders[i]);
+	ml_free(q->encoders);
+	ml_free(q->parcels);
+	pthread_mutex_destroy(&q->lock);
+	pthread_cond_destroy(&q->ready);
+}
+
+void ml_encode_queue_pace(struct ml_encode_queue *q, const struct ml_encode_pace *pace)
+{
+	q->pace = *pace;
 }
 
 /*
- * Is it still to be encoded, and by the caller's crew? Then it is the caller's, who gets
- * an encoder for it. (What went to both crews is done by one of them, and may be another
- * chunk when the other comes to it.) There are never more encoders in use than threads,
- * so they are made as needed.
+ * Claims a parcel for a thread of one crew, and gives the thread an encoder. False: the
+ * parcel is taken, or belongs to the other crew. (A parcel that was moved from one crew
+ * to the other stands in the job lists of both; by the time the slower crew comes to it,
+ * it may even hold a later chunk.) Encoders are opened as needed, at most one for each
+ * thread.
  */
-static bool take(struct ml_parcel *p, bool back, struct ml_encoder **e)
+static bool claim(struct ml_parcel *p, bool background, struct ml_encoder **e)
 {
-	struct ml_encode_queue *a = p->ahead;
+	struct ml_encode_queue *q = p->queue;
 
-	pthread_mutex_lock(&a->lock);
-	bool mine = !p->taken && p->back == back;
+	pthread_mutex_lock(&q->lock);
+	bool mine = !p->taken && p->background == background;
 	p->taken |= mine;
-	*e = mine && a->idle ? a->encoders[--a->idle] : NULL;
-	pthread_mutex_unlock(&a->lock);
+	*e = mine && q->idle ? q->encoders[--q->idle] : NULL;
+	pthread_mutex_unlock(&q->lock);
 	if (mine && !*e)
-		*e = ml_encoder_open(a->level);
+		*e = ml_encoder_open(q->level);
 	return mine;
 }
 
-static void encode(struct ml_parcel *p, bool back)
+static void encode(struct ml_parcel *p, bool background)
 {
-	struct ml_encode_queue *a = p->ahead;
+	struct ml_encode_queue *q = p->queue;
 	struct ml_encoder *e;
 
-	if (!take(p, back, &e))
+	if (!claim(p, background, &e))
 		return;
-	/* steps of which nothing happened need not be told */
+	/* steps without a reference need no block */
 	if (p->steps.refs) {
 		size_t at = ml_format_begin_block(&p->refs);
 
 		ml_encoder_chunk(e, &p->shapes, &p->steps, p->hurry, &p->refs);
 		ml_format_end_block(&p->refs, at, ML_BLOCK_REFS, p->time, p->steps.refs);
 	}
-	pthread_mutex_lock(&a->lock);
-	a->encoders[a->idle++] = e;
+	pthread_mutex_lock(&q->lock);
+	q->encoders[q->idle++] = e;
 	p->done = true;
-	pthread_cond_signal(&a->ready);
-	pthread_mutex_unlock(&a->lock);
+	pthread_cond_signal(&q->ready);
+	pthread_mutex_unlock(&q->lock);
 }
 
-/*
- * By the one crew: where there are fewer processors than threads the program should not
- * wait for its turn.
- */
-static void encode_apart(void *parcel)
+static void encode_in_foreground(void *parcel)
 {
-	static _Thread_local bool back;
-
-	if (!back && nice(STEP_BACK) == -1) {
-		/* then it goes on as it is */
-	}
-	back = true;
 	encode(parcel, false);
 }
 
-/* By the other. There is no way back from there for a thread of a plain user. */
-static void encode_behind(void *parcel)
+static void encode_in_background(void *parcel)
 {
-	static _Thread_local bool back;
-
-	if (!back)
-		sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 });
-	back = true;
 	encode(parcel, true);
 }
 
-static void submit(struct ml_encode_queue *a, struct ml_parcel *p, bool back)
+static void submit(struct ml_encode_queue *q, struct ml_parcel *p, bool background)
 {
-	struct ml_crew *crew = &a->crew[back];
+	struct ml_crew *crew = background ? &q->background_crew : &q->foreground_crew;
 
 	if (!crew->started)
-		ml_pool_init(&crew->pool, a->threads);
+		ml_pool_init_with(&crew->pool, q->threads,
+				  background ? q->pace.enter_background
+					     : q->pace.enter_foreground);
 	crew->started = true;
-	ml_pool_submit(&crew->pool, back ? encode_behind : encode_apart, p);
+	ml_pool_submit(&crew->pool,
+		       background ? encode_in_background : encode_in_foreground, p);
 }
 
 /*
- * Are encoders what the recording waits for? If each had something to do when a chunk
- * was sent, they are, for the next two at least.
+ * Do the encoders hold up the recording? They do if all threads were busy when a chunk
+ * was sent, and are assumed to for at least two chunks more.
  */
-static bool is_behind(struct ml_encode_queue *a)
+static bool has_backlog(struct ml_encode_queue *q)
 {
-	size_t under_way = 0;
+	size_t sent = 0;
 
-	pthread_mutex_lock(&a->lock);
-	for (size_t i = a->first; i < a->next; i++)
-		under_way += !a->parcels[i % a->count].done;
-	pthread_mutex_unlock(&a->lock);
-	if (under_way >= a->threads)
-		a->behind = a->behind + 2 < BEHIND_MAX ? a->behind + 2 : BEHIND_MAX;
-	else if (a->behind)
-		a->behind--;
-	return a->behind;
+	pthread_mutex_lock(&q->lock);
+	for (size_t i = q->first; i < q->next; i++)
+		sent += !q->parcels[i % q->count].done;
+	pthread_mutex_unlock(&q->lock);
+	if (sent >= q->threads)
+		q->backlog = q->backlog + 2 < BACKLOG_MAX ? q->backlog + 2 : BACKLOG_MAX;
+	else if (q->backlog)
+		q->backlog--;
+	return q->backlog;
 }
 
-void ml_encode_queue_send(struct ml_encode_queue *a, const struct ml_shapes *shapes,
+void ml_encode_queue_send(struct ml_encode_queue *q, const struct ml_shapes *shapes,
 			  bool alone)
 {
-	struct ml_parcel *p = ml_encode_queue_now(a);
+	struct ml_parcel *p = ml_encode_queue_now(q);
 
 	p->shapes = *shapes;
-	p->hurry = a->may_hurry && is_behind(a);
-	bool back = a->quiet && ml_now() >= a->again;
-	pthread_mutex_lock(&a->lock);
-	p->back = back;
+	p->hurry = q->pace.may_hurry && has_backlog(q);
+	bool background = q->background && ml_now() >= q->paused_until;
+	pthread_mutex_lock(&q->lock);
+	p->background = background;
 	p->done = p->taken = !p->steps.count;
-	pthread_mutex_unlock(&a->lock);
-	a->next++;
+	pthread_mutex_unlock(&q->lock);
+	q->next++;
 	if (!p->steps.count)
 		return;
-	if (alone && !a->crew[0].started && !a->crew[1].started) {
-		encode(p, back);
+	if (alone && !q->foreground_crew.started && !q->background_crew.started) {
+		encode(p, background);
 		return;
 	}
-	submit(a, p, back);
+	submit(q, p, background);
 }
 
-/* What is under way and nobody has taken goes to the crew that gets its share of the
- * processors. */
-static void come_forward(struct ml_encode_queue *a)
+/* Gives the foreground crew all parcels of the background crew that are not taken. */
+static void move_to_foreground(struct ml_encode_queue *q)
 {
-	for (size_t i = a->first; i < a->next; i++) {
-		struct ml_parcel *p = &a->parcels[i % a->count];
+	for (size_t i = q->first; i < q->next; i++) {
+		struct ml_parcel *p = &q->parcels[i % q->count];
 
-		pthread_mutex_lock(&a->lock);
-		bool back = p->back;
-		p->back = false;
-		pthread_mutex_unlock(&a->lock);
-		if (back)
-			submit(a, p, false);
+		pthread_mutex_lock(&q->lock);
+		bool background = p->background;
+		p->background = false;
+		pthread_mutex_unlock(&q->lock);
+		if (background)
+			submit(q, p, false);
 	}
 }
 
-/* Nothing is sent behind everything for some time: others want the processors. */
-static void stay_forward(struct ml_encode_queue *a)
+/* Other programs want the processors: the background crew gets nothing for a while. */
+static void pause_background(struct ml_encode_queue *q)
 {
-	a->again = ml_now() + a->rest;
-	if (a->rest < REST_MAX_MS * ML_MS)
-		a->rest *= 2;
+	q->paused_until = ml_now() + q->pace.pause;
+	if (q->pace.pause < q->pace.pause_max)
+		q->pace.pause *= 2;
 }
 
-/* Waits until something is done. True: for too long. The caller has the lock. */
-static bool wait_for(struct ml_encode_queue *a, const struct ml_parcel *p)
+/* Waits until a parcel is done. True: longer than the writer's patience. The caller
+ * holds the lock. */
+static bool wait_for(struct ml_encode_queue *q, const struct ml_parcel *p)
 {
-	struct timespec until = ml_timespec(ml_now() + PATIENCE_MS * ML_MS);
+	struct timespec until = ml_timespec(ml_now() + q->pace.patience);
 
-	if (!p->back) {
-		pthread_cond_wait(&a->ready, &a->lock);
+	if (!p->background) {
+		pthread_cond_wait(&q->ready, &q->lock);
 		return false;
 	}
-	if (pthread_cond_timedwait(&a->ready, &a->lock, &until) != ETIMEDOUT)
+	if (pthread_cond_timedwait(&q->ready, &q->lock, &until) != ETIMEDOUT)
 		return false;
-	pthread_mutex_unlock(&a->lock);
-	come_forward(a);
-	pthread_mutex_lock(&a->lock);
+	pthread_mutex_unlock(&q->lock);
+	move_to_foreground(q);
+	pthread_mutex_lock(&q->lock);
 	return true;
 }
 
-struct ml_parcel *ml_encode_queue_take(struct ml_encode_queue *a, bool wait)
+struct ml_parcel *ml_encode_queue_take(struct ml_encode_queue *q, bool wait)
 {
-	struct ml_parcel *p = &a->parcels[a->first % a->count];
+	struct ml_parcel *p = &q->parcels[q->first % q->count];
 	bool late = false;
 
-	if (a->first == a->next)
+	if (q->first == q->next)
 		return NULL;
-	pthread_mutex_lock(&a->lock);
-	while (!p->done && (wait || a->next - a->first == a->count))
-		late |= wait_for(a, p);
+	pthread_mutex_lock(&q->lock);
+	while (!p->done && (wait || q->next - q->first == q->count))
+		late |= wait_for(q, p);
 	bool done = p->done;
-	pthread_mutex_unlock(&a->lock);
+	pthread_mutex_unlock(&q->lock);
 	if (late)
-		stay_forward(a);
+		pause_background(q);
 	return done ? p : NULL;
 }
 
-void ml_encode_queue_done(struct ml_encode_queue *a)
+void ml_encode_queue_done(struct ml_encode_queue *q)
 {
-	struct ml_parcel *p = &a->parcels[a->first++ % a->count];
+	struct ml_parcel *p = &q->parcels[q->first++ % q->count];
 
 	p->before.size = p->refs.size = 0;
 }

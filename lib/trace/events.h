@@ -1,7 +1,7 @@
 /*
- * Blocks of memory that come and go, as they are written: allocation and
- * release of heap blocks, and the same for regions that the program registers.
- * One EVENTS payload is a row of events, each coded against the one before.
+ * Allocation events as the file stores them: heap blocks that are allocated and freed,
+ * and regions that the program registers and unregisters. The payload of an EVENTS block
+ * is a sequence of events, each encoded as the difference from the one before.
  */
 #pragma once
 
@@ -26,10 +26,10 @@ struct ml_event {
 
 struct ml_events_put {
 	struct ml_buf bytes;
-	struct ml_event last;
+	struct ml_event last; /* written; zeros at the start of a block */
 };
 
 void ml_events_put(struct ml_events_put *out, const struct ml_event *event);
-/* Reads the event behind *event, which starts as zeros. False when the bytes end early.
- */
+/* Replaces *event, which the caller starts with zeros, by the next one. False when the
+ * bytes end early. */
 bool ml_events_get(struct ml_bytes *in, struct ml_event *event);

@@ -5,7 +5,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/map.h"
 
-/* Each of the three ends with the hash of its other bytes. */
+/* File header, block header and trailer end with the hash of their other bytes. */
 static void put_sum(struct ml_buf *out, size_t size)
 {
 	ml_buf_u64(out, ml_hash(out->data + out->size - size, size));

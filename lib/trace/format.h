@@ -1,7 +1,6 @@
 /*
- * The bytes of a trace file around its contents: the file header, block
- * headers, the trailer. docs/format.md is the contract; all numbers are
- * little-endian.
+ * The framing of a trace file: file header, block headers, trailer. docs/format.md is
+ * the contract. All numbers are little-endian.
  */
 #pragma once
 
@@ -33,7 +32,7 @@ enum ml_block_type {
 };
 
 struct ml_block_header {
-	uint32_t type;  /* unknown types are skipped by readers */
+	uint32_t type;  /* readers skip unknown types */
 	uint64_t size;  /* of the payload, bytes */
 	uint64_t time;  /* references before this block */
 	uint64_t count; /* REFS: references; INDEX: blocks; others: bytes unpacked */
@@ -47,12 +46,12 @@ struct ml_file_header {
 };
 
 void ml_format_put_header(struct ml_buf *out, const struct ml_file_header *h);
-/* False if the bytes are not a header with a right checksum. */
+/* False if the magic number or the checksum is wrong. */
 bool ml_format_get_header(const uint8_t *bytes, struct ml_file_header *h);
 bool ml_format_get_block(const uint8_t *bytes, struct ml_block_header *h);
 /*
- * A block that is put together in place: leaves room for its header and returns where;
- * what is appended until the end is its payload.
+ * Writing a block: begin leaves room for the header and returns its position; the caller
+ * appends the payload; end fills the header in.
  */
 size_t ml_format_begin_block(struct ml_buf *out);
 void ml_format_end_block(struct ml_buf *out, size_t at, uint32_t type, uint64_t time,
@@ -60,6 +59,6 @@ void ml_format_end_block(struct ml_buf *out, size_t at, uint32_t type, uint64_t 
 void ml_format_put_trailer(struct ml_buf *out, uint64_t index_offset);
 bool ml_format_get_trailer(const uint8_t *bytes, uint64_t *index_offset);
 
-/* Is sum the hash of the bytes? Always true in fuzzing builds, which could not get past
- * it. */
+/* Is sum the hash of the bytes? In fuzzing builds always true, because a fuzzer cannot
+ * guess hashes. */
 bool ml_format_sum_fits(const uint8_t *bytes, size_t size, uint64_t sum);

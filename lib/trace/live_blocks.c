@@ -7,7 +7,8 @@ static bool ended(const struct ml_block *b, uint64_t time)
 	return b->until <= time;
 }
 
-/* Blocks that have ended make room first, so a list holds little more than what lives. */
+/* Drops ended blocks before the list grows, so that it stays near the number of live
+ * blocks. */
 static void list_add(struct ml_live_blocks_list *l, const struct ml_block *blocks,
 		     uint64_t block, uint64_t time)
 {
@@ -49,8 +50,7 @@ void ml_live_blocks_add(struct ml_live_blocks *l, const struct ml_block *blocks,
 	}
 }
 
-/* The newest that holds addr, among those from `oldest` on: a list is in the order of
- * time. */
+/* The newest live block in the list that holds addr and is not older than `oldest`. */
 static bool list_find(const struct ml_live_blocks_list *l, const struct ml_block *blocks,
 		      uint64_t addr, uint64_t time, uint64_t oldest, uint64_t *block)
 {
@@ -72,7 +72,7 @@ bool ml_live_blocks_find(struct ml_live_blocks *l, const struct ml_block *blocks
 	bool small = number &&
 		     list_find(&l->lists[*number], blocks, addr, time, 0, block);
 
-	/* a large one counts before a small one only if it is newer */
+	/* a large block hides a small one only if it is newer */
 	return list_find(&l->large, blocks, addr, time, small ? *block + 1 : 0, block) ||
 	       small;
 }
@@ -96,7 +96,7 @@ void ml_live_blocks_cut(const struct ml_live_blocks *l, const struct ml_block *b
 			uint64_t addr, uint64_t time, uint64_t *low, uint64_t *high)
 {
 	uint64_t page = addr >> PAGE_BITS << PAGE_BITS;
-	uint64_t end = page + ((uint64_t)1 << PAGE_BITS); /* 0 behind the last page */
+	uint64_t end = page + ((uint64_t)1 << PAGE_BITS); /* 0 after the last page */
 	uint64_t *number = ml_map_find(&l->pages, addr >> PAGE_BITS);
 
 	if (!l->count)

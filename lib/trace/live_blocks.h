@@ -1,8 +1,8 @@
 /*
- * The blocks of memory that live at one moment, found by an address inside.
- * Blocks are numbers into the trace's list; small ones are filed under each
- * page that they touch, large ones, of which programs have few, in one list. A
- * block that has ended is removed when its list is full, not at once.
+ * The blocks of memory that are live at one moment, searched by address. A block is an
+ * index into the trace's blocks. A small block is in the list of each page that it
+ * touches; large blocks, of which programs have few, share one list. A list drops blocks
+ * that have ended when it is full.
  */
 #pragma once
 
@@ -14,23 +14,24 @@
 #include "lib/trace/tables.h"
 
 struct ml_live_blocks {
-	struct ml_map pages; /* page number -> its list + 1 */
+	struct ml_map pages; /* page number -> index of its list */
 	struct ml_live_blocks_list {
-		uint64_t *at; /* blocks */
+		uint64_t *at; /* blocks, the newest last */
 		size_t count, cap;
 	} * lists, large;
 	size_t list_count, list_cap;
-	size_t count; /* blocks ever added since the start */
+	size_t count; /* blocks added, with those that have ended */
 };
 
+/* Adds a block that begins at time. */
 void ml_live_blocks_add(struct ml_live_blocks *l, const struct ml_block *blocks,
 			uint64_t block, uint64_t time);
-/* The newest living block that holds addr. */
+/* The newest live block that holds addr; false: there is none. */
 bool ml_live_blocks_find(struct ml_live_blocks *l, const struct ml_block *blocks,
 			 uint64_t addr, uint64_t time, uint64_t *block);
 /*
- * No living block holds addr: cuts [low, high) down to a part around it that none holds
- * either. Where there are blocks at all that is not more than a page.
+ * Call it when no live block holds addr. Narrows [low, high) to a range around addr that
+ * overlaps no live block. If any block was added, the range is at most a page.
  */
 void ml_live_blocks_cut(const struct ml_live_blocks *l, const struct ml_block *blocks,
 			uint64_t addr, uint64_t time, uint64_t *low, uint64_t *high);

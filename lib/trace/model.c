@@ -1,12 +1,13 @@
 #include "lib/trace/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/trace/model_parts.h"
 #include "lib/trace/ref.h"
 #include "lib/trace/scan.h"
 
-enum { DEEPEST = 32 /* repeat in repeat */ };
+enum { DEPTH_MAX = 32 /* levels of repeat */ };
 #define REFS_MAX    (1ull << 40)
 #define MATRIX_BASE (1ull << 20)
 
@@ -15,7 +16,7 @@ struct parser {
 	const char *at, *end;
 	uint64_t line; /* of the text, for messages */
 	unsigned depth;
-	struct ml_scan_word word; /* the next one, empty at the end */
+	struct ml_scan_word word; /* the current one; empty at the end */
 	struct ml_err *err;
 };
 
@@ -34,7 +35,7 @@ static bool bad(const struct parser *p, const char *reason, struct ml_scan_word 
 		       (unsigned long long)p->line, reason, ml_scan_shown(w, shown));
 }
 
-/* ; ( ) and the end of a line are words of their own. */
+/* Reads the next word. ; ( ) and the end of a line are words. */
 static void step_on(struct parser *p)
 {
 	struct ml_buf *source = &p->m->source;
@@ -71,7 +72,7 @@ static bool number(struct parser *p, const char *reason, uint64_t *value)
 	if (at && at + 1 == end)
 		shift = *at == 'K' ? 10 : *at == 'M' ? 20 : *at == 'G' ? 30 : 0;
 	if (!at || (at != end && !shift) || *value >> 62 >> 1 ||
-	    *value > ML_STEP_ADDRESSES >> shift)
+	    *value > ML_MODEL_ADDRESSES >> shift)
 		return bad(p, reason, p->word);
 	*value <<= shift;
 	step_on(p);
@@ -85,7 +86,7 @@ static bool positive(struct parser *p, const char *reason, uint64_t *value)
 	return number(p, reason, value) && (*value || bad(p, reason, w));
 }
 
-static bool order(struct parser *p, struct ml_step *s)
+static bool order(struct parser *p, struct ml_model_step *s)
 {
 	unsigned seen = 0;
 
@@ -103,54 +104,57 @@ static bool order(struct parser *p, struct ml_step *s)
 	return true;
 }
 
-static bool option(struct parser *p, struct ml_step *s)
+static bool option(struct parser *p, struct ml_model_step *s)
 {
 	unsigned have = s->kind->options;
 	struct ml_scan_word w = p->word;
 
 	step_on(p);
-	if (have & ML_STEP_KIND && (is(w, "r") || is(w, "w") || is(w, "m"))) {
+	if (have & ML_MODEL_KIND && (is(w, "r") || is(w, "w") || is(w, "m"))) {
 		s->reads = *w.at != 'w';
 		s->writes = *w.at != 'r';
 		return true;
 	}
-	if (have & ML_STEP_REPEAT && is(w, "repeat"))
+	if (have & ML_MODEL_REPEAT && is(w, "repeat"))
 		return positive(p, "expected how often to repeat, not", &s->repeat);
-	if (have & ML_STEP_SEED && is(w, "seed"))
+	if (have & ML_MODEL_SEED && is(w, "seed"))
 		return number(p, "expected a number as seed, not", &s->seed);
-	if (have & ML_STEP_ORDER && is(w, "order"))
+	if (have & ML_MODEL_ORDER && is(w, "order"))
 		return order(p, s);
-	if (have & ML_STEP_BLOCK && is(w, "block"))
+	if (have & ML_MODEL_BLOCK && is(w, "block"))
 		return positive(p, "expected the elements of a tile, not", &s->block);
-	if (have & ML_STEP_PAD && is(w, "pad"))
+	if (have & ML_MODEL_PAD && is(w, "pad"))
 		return number(p, "expected the elements of padding, not", &s->pad);
-	if (have & ML_STEP_BASE && is(w, "base"))
+	if (have & ML_MODEL_BASE && is(w, "base"))
 		return number(p, "expected an address, not", &s->base);
-	if (have & ML_STEP_REGISTER && is(w, "register"))
+	if (have & ML_MODEL_REGISTER && is(w, "register"))
 		return s->in_register = true;
-	if (have & ML_STEP_NAME && is(w, "name")) {
+	if (have & ML_MODEL_NAME && is(w, "name")) {
 		if (!p->word.size || strchr(";()\n", *p->word.at))
 			return bad(p, "expected a name, not", p->word);
 		s->name = ml_arena_copy(&p->m->arena, p->word.at, p->word.size);
 		step_on(p);
 		return true;
 	}
-	char reason[64] = "no option of ";
-	return bad(p, strcat(strcat(reason, s->kind->name), ":"), w);
+	char reason[64];
+
+	snprintf(reason, sizeof(reason), "%s has no option", s->kind->name);
+	return bad(p, reason, w);
 }
 
-static bool steps(struct parser *p, struct ml_step **list, uint64_t *refs);
+static bool steps(struct parser *p, struct ml_model_step **list, uint64_t *refs);
 
-static bool repeat(struct parser *p, struct ml_step *s, uint64_t *refs)
+static bool repeat(struct parser *p, struct ml_model_step *s, uint64_t *refs)
 {
 	uint64_t inside = 0;
 
 	if (!positive(p, "expected how often to repeat, not", &s->repeat))
 		return false;
-	if (!is(p->word, "(") || p->depth == DEEPEST)
+	if (!is(p->word, "(") || p->depth == DEPTH_MAX)
 		return bad(p,
-			   p->depth < DEEPEST ? "expected ( behind repeat N, not"
-					      : "more than 32 levels of repeat:",
+			   p->depth < DEPTH_MAX
+				   ? "expected ( after repeat N, not"
+				   : "there are more than 32 levels of repeat at",
 			   p->word);
 	step_on(p);
 	p->depth++;
@@ -160,11 +164,11 @@ static bool repeat(struct parser *p, struct ml_step *s, uint64_t *refs)
 		return bad(p, "expected the ) of repeat, not", p->word);
 	p->depth--;
 	step_on(p);
-	*refs = ml_step_sum(*refs, ml_step_product(s->repeat, inside));
+	*refs = ml_model_sum(*refs, ml_model_product(s->repeat, inside));
 	return true;
 }
 
-static bool step(struct parser *p, struct ml_step *s, uint64_t *refs)
+static bool step(struct parser *p, struct ml_model_step *s, uint64_t *refs)
 {
 	struct ml_scan_word name = p->word;
 	unsigned args = 0;
@@ -175,22 +179,22 @@ static bool step(struct parser *p, struct ml_step *s, uint64_t *refs)
 	s->repeat = 1;
 	s->base = MATRIX_BASE;
 	s->reads = true;
-	memcpy(s->order, (uint8_t[]){ ML_STEP_I, ML_STEP_J, ML_STEP_K },
+	memcpy(s->order, (uint8_t[]){ ML_MODEL_I, ML_MODEL_J, ML_MODEL_K },
 	       sizeof(s->order));
-	s->arg[1] = 8; /* the element of a matrix, unless given */
+	s->arg[1] = 8; /* bytes of a matrix element, unless given */
 	step_on(p);
 	if (is(name, "repeat"))
 		return repeat(p, s, refs);
-	for (const struct ml_step_kind *k = ml_step_kinds; k->name; k++)
+	for (const struct ml_model_step_kind *k = ml_model_step_kinds; k->name; k++)
 		if (is(name, k->name))
 			s->kind = k;
 	if (!s->kind)
-		return bad(p, "no step of a model:", name);
+		return bad(p, "a model has no step", name);
 	s->name = s->kind->name;
-	while (args < s->kind->most &&
-	       (args < s->kind->least ||
+	while (args < s->kind->max &&
+	       (args < s->kind->min ||
 		(p->word.size && ml_scan_digit(*p->word.at) < 10))) {
-		/* Only a base may be 0: counts and sizes of nothing are mistakes. */
+		/* only a base may be 0: a count or size of 0 is a mistake */
 		bool base = !args && s->kind->based;
 		const char *reason = "expected another number, not";
 
@@ -200,7 +204,7 @@ static bool step(struct parser *p, struct ml_step *s, uint64_t *refs)
 	while (p->word.size && !strchr(";)\n", *p->word.at))
 		if (!option(p, s))
 			return false;
-	uint64_t elem = s->kind->elem < 0 ? ML_STEP_POINTER : s->arg[s->kind->elem];
+	uint64_t elem = s->kind->elem < 0 ? ML_MODEL_POINTER : s->arg[s->kind->elem];
 	const char *reason = elem > ML_SIZE_MAX ? "an element has at most 16383 bytes"
 						: s->kind->check(s);
 	if (reason)
@@ -208,18 +212,19 @@ static bool step(struct parser *p, struct ml_step *s, uint64_t *refs)
 			       (unsigned long long)p->line, s->kind->name, reason);
 	if (s->nodes > p->m->nodes)
 		p->m->nodes = s->nodes;
-	*refs = ml_step_sum(*refs, ml_step_product(s->repeat, s->refs));
+	*refs = ml_model_sum(*refs, ml_model_product(s->repeat, s->refs));
 	return true;
 }
 
-static bool steps(struct parser *p, struct ml_step **list, uint64_t *refs)
+static bool steps(struct parser *p, struct ml_model_step **list, uint64_t *refs)
 {
 	for (;;) {
 		while (is(p->word, ";") || is(p->word, "\n"))
 			step_on(p);
 		if (!p->word.size || is(p->word, ")"))
 			return true;
-		struct ml_step *s = *list = ml_arena_alloc(&p->m->arena, sizeof(*s));
+		struct ml_model_step *s = *list = ml_arena_alloc(&p->m->arena,
+								 sizeof(*s));
 		if (!step(p, s, refs))
 			return false;
 		list = &s->next;
@@ -240,12 +245,12 @@ bool ml_model_init(struct ml_model *m, const char *name, const char *text, size_
 	if (!steps(&p, &m->steps, &m->refs))
 		return false;
 	if (p.word.size)
-		return bad(&p, "not expected here:", p.word);
+		return bad(&p, "unexpected", p.word);
 	if (!m->steps)
-		return ml_fail(err, ML_FORMAT, "%s: no step of a model in it", name);
+		return ml_fail(err, ML_FORMAT, "%s: the model has no steps", name);
 	if (m->refs > REFS_MAX)
-		return ml_fail(err, ML_FORMAT, "%s: it makes more than 2^40 references",
-			       name);
+		return ml_fail(err, ML_FORMAT,
+			       "%s: the model makes more than 2^40 references", name);
 	return true;
 }
 
@@ -265,7 +270,7 @@ bool ml_model_detect(const char *text, size_t size)
 	do
 		step_on(&p);
 	while (is(p.word, ";") || is(p.word, "\n"));
-	for (const struct ml_step_kind *k = ml_step_kinds; k->name; k++)
+	for (const struct ml_model_step_kind *k = ml_model_step_kinds; k->name; k++)
 		yes = yes || is(p.word, k->name);
 	yes = yes || is(p.word, "repeat");
 	ml_model_release(&m);

@@ -1,6 +1,6 @@
 /*
- * Model traces: what a textbook access pattern does to memory, free of all that
- * a real run adds. A model is one line of text or a small file:
+ * Model traces: the references of textbook access patterns, without those that a real
+ * program makes besides. A model is one line of text or a small file:
  *
  *	steps     step { ; step }         a line end separates steps too; # comments
  *	step      repeat N ( steps )
@@ -13,25 +13,26 @@
  *	          transpose N [ELEM]               B[j][i] = A[i][j]
  *
  * Sizes and addresses are bytes; decimal, 0x hexadecimal, and K, M, G for powers
- * of 1024. Options stand behind the numbers, in any order:
+ * of 1024. Options follow the numbers, in any order:
  *
- *	r w m        sweep, stride, random: read (the rule), write, or read then write
+ *	r w m        sweep, stride, random: read (the default), write, or read then write
  *	repeat N     sweep, stride, random, chase: the whole step N times
  *	seed N       random, chase: another sequence
  *	name X       of the region (sweep, stride, random, chase; A, B and C are fixed)
  *	order ijk    matmul: the loops from outside to inside, ijk ikj jik jki kij kji
  *	block B      matmul, transpose: all loops tiled by B
- *	register     matmul: what does not change in the inner loop stays in a register
+ *	register     matmul: the element that the inner loop does not change is kept in a
+ *	             register
  *	pad P        matmul, transpose: rows are P elements longer
  *	base ADDR    matmul, transpose: of A (1M); each array starts on the next page
  *
  * matmul reads A[i][k], B[k][j] and C[i][j] and writes C[i][j] in each inner step.
- * With `register` the one of them that the inner loop leaves alone is touched once
- * for each inner loop: A or B is read before it; C (k innermost) is written after
- * it, and read just before that when the loops are tiled.
+ * With `register` the element that is constant in the inner loop is accessed once for
+ * each inner loop: A or B is read before the loop; C (k innermost) is written after
+ * it, and read just before that write when the loops are tiled.
  *
- * Every array is registered as a region with its shape. The same text gives the
- * same references on every machine; a repeated step repeats exactly.
+ * The model registers every array as a region with its dimensions. The same text gives
+ * the same references on every machine; a repeated step repeats them exactly.
  */
 #pragma once
 
@@ -45,24 +46,25 @@
 struct ml_writer;
 
 struct ml_model {
-	const char *name; /* for messages, and the file that sites name */
-	struct ml_step *steps;
-	uint64_t refs;        /* references that it makes */
-	uint64_t nodes;       /* of its largest chase, which takes 4 bytes each to run */
-	struct ml_buf source; /* the text, one step a line, as the trace keeps it */
+	const char *name; /* in messages, and the file name of sites */
+	struct ml_model_step *steps;
+	uint64_t refs;        /* number of references */
+	uint64_t nodes;       /* of the largest chase; running it needs 4 bytes a node */
+	struct ml_buf source; /* the text with one step a line, as the trace stores it */
 	struct ml_arena arena;
 
-	/* Called now and then with the references made so far; false stops. Or NULL. */
+	/* Called from time to time with the number of references so far; returns false to
+	 * stop. Or NULL. */
 	bool (*tick)(void *arg, uint64_t done, struct ml_err *err);
 	void *arg;
 };
 
-/* Understands the text; messages are "name:line: reason 'word'". */
+/* Parses the text. Messages have the form "name:line: reason 'word'". */
 bool ml_model_init(struct ml_model *m, const char *name, const char *text, size_t size,
 		   struct ml_err *err);
 void ml_model_release(struct ml_model *m); /* also after init failed */
 
-/* Whether the text starts like a model. */
+/* Does the text start like a model? */
 bool ml_model_detect(const char *text, size_t size);
 
 bool ml_model_run(struct ml_model *m, struct ml_writer *w, struct ml_err *err);

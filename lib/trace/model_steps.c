@@ -7,8 +7,8 @@
 
 enum {
 	PAGE = 4096,
-	MATRIX_MAX = 1 << 16, /* rows; its cube fits 64 bits with room to spare */
-	TICK = 1 << 16,
+	MATRIX_MAX = 1 << 16, /* rows; 4 times its cube fits 64 bits */
+	TICK = 1 << 16,       /* references between two calls of tick */
 };
 #define NODES_MAX (1ull << 27)
 
@@ -17,16 +17,16 @@ struct array {
 	uint32_t region;
 };
 
-struct ml_step_run {
+struct ml_model_run {
 	struct ml_model *m;
 	struct ml_writer *w;
 	struct ml_err *err;
-	struct array *arrays; /* registered at the moment */
+	struct array *arrays; /* registered now */
 	size_t count, cap;
-	uint64_t done;
+	uint64_t done; /* references so far */
 };
 
-/* splitmix64 (Steele, Lea, Flood 2014): whole 64 bits from any seed. */
+/* splitmix64 (Steele, Lea, Flood 2014): 64 random bits from any seed. */
 static uint64_t draw(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -36,7 +36,7 @@ static uint64_t draw(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-static bool touch(struct ml_step_run *r, uint32_t site, enum ml_kind kind, uint64_t addr,
+static bool touch(struct ml_model_run *r, uint32_t site, enum ml_kind kind, uint64_t addr,
 		  uint64_t size)
 {
 	struct ml_ref ref = {
@@ -51,8 +51,8 @@ static bool touch(struct ml_step_run *r, uint32_t site, enum ml_kind kind, uint6
 	return ml_writer_ref(r->w, &ref, r->err);
 }
 
-/* An element, by the step's letter. */
-static bool use(struct ml_step_run *r, const struct ml_step *s, uint64_t addr,
+/* Reads an element, writes it, or both. */
+static bool use(struct ml_model_run *r, const struct ml_model_step *s, uint64_t addr,
 		uint64_t size)
 {
 	return (!s->reads || touch(r, s->site[0], ML_READ, addr, size)) &&
@@ -65,8 +65,9 @@ static bool same_region(const struct ml_region *a, const struct ml_region *b)
 	       a->dim[0] == b->dim[0] && a->dim[1] == b->dim[1];
 }
 
-/* Registers an array unless it is; what overlaps it ends. A list has 0 columns. */
-static void place(struct ml_step_run *r, const char *name, uint64_t base, uint64_t elem,
+/* Registers an array, unless it is registered, and unregisters arrays that it overlaps.
+ * cols 0: one dimension. */
+static void place(struct ml_model_run *r, const char *name, uint64_t base, uint64_t elem,
 		  uint64_t rows, uint64_t cols)
 {
 	struct ml_tables *t = ml_writer_tables(r->w);
@@ -106,18 +107,18 @@ static void place(struct ml_step_run *r, const char *name, uint64_t base, uint64
 
 static const char *in_memory(uint64_t base, uint64_t size)
 {
-	return ml_step_sum(base, size) > ML_STEP_ADDRESSES
-		       ? "the memory that it touches is too large"
+	return ml_model_sum(base, size) > ML_MODEL_ADDRESSES
+		       ? "it touches addresses beyond 2^62"
 		       : NULL;
 }
 
-static const char *check_sweep(struct ml_step *s)
+static const char *check_sweep(struct ml_model_step *s)
 {
-	s->refs = ml_step_product(s->arg[1], s->reads + s->writes);
-	return in_memory(s->arg[0], ml_step_product(s->arg[1], s->arg[2]));
+	s->refs = ml_model_product(s->arg[1], s->reads + s->writes);
+	return in_memory(s->arg[0], ml_model_product(s->arg[1], s->arg[2]));
 }
 
-static bool run_sweep(struct ml_step_run *r, struct ml_step *s)
+static bool run_sweep(struct ml_model_run *r, struct ml_model_step *s)
 {
 	place(r, s->name, s->arg[0], s->arg[2], s->arg[1], 0);
 	for (uint64_t i = 0; i < s->arg[1]; i++)
@@ -126,16 +127,16 @@ static bool run_sweep(struct ml_step_run *r, struct ml_step *s)
 	return true;
 }
 
-static const char *check_stride(struct ml_step *s)
+static const char *check_stride(struct ml_model_step *s)
 {
-	s->refs = ml_step_product(s->arg[1], s->reads + s->writes);
+	s->refs = ml_model_product(s->arg[1], s->reads + s->writes);
 	if (s->arg[3] % s->arg[2])
-		return "the stride is no multiple of the element";
-	return in_memory(s->arg[0], ml_step_product(s->arg[1], s->arg[3]));
+		return "the stride is not a multiple of the element size";
+	return in_memory(s->arg[0], ml_model_product(s->arg[1], s->arg[3]));
 }
 
 /* The elements touched are the first column of a matrix. */
-static bool run_stride(struct ml_step_run *r, struct ml_step *s)
+static bool run_stride(struct ml_model_run *r, struct ml_model_step *s)
 {
 	place(r, s->name, s->arg[0], s->arg[2], s->arg[1], s->arg[3] / s->arg[2]);
 	for (uint64_t i = 0; i < s->arg[1]; i++)
@@ -144,14 +145,14 @@ static bool run_stride(struct ml_step_run *r, struct ml_step *s)
 	return true;
 }
 
-static const char *check_random(struct ml_step *s)
+static const char *check_random(struct ml_model_step *s)
 {
-	s->refs = ml_step_product(s->arg[2], s->reads + s->writes);
+	s->refs = ml_model_product(s->arg[2], s->reads + s->writes);
 	return s->arg[1] < s->arg[3] ? "the memory is smaller than an element"
 				     : in_memory(s->arg[0], s->arg[1]);
 }
 
-static bool run_random(struct ml_step_run *r, struct ml_step *s)
+static bool run_random(struct ml_model_run *r, struct ml_model_step *s)
 {
 	uint64_t state = s->seed, elems = s->arg[1] / s->arg[3];
 
@@ -162,18 +163,18 @@ static bool run_random(struct ml_step_run *r, struct ml_step *s)
 	return true;
 }
 
-static const char *check_chase(struct ml_step *s)
+static const char *check_chase(struct ml_model_step *s)
 {
 	s->refs = s->arg[3];
 	s->nodes = s->arg[1];
 	if (s->arg[1] > NODES_MAX)
-		return "there are too many nodes";
-	if (s->arg[2] < ML_STEP_POINTER)
-		return "a node has no room for a pointer of 8 bytes";
-	return in_memory(s->arg[0], ml_step_product(s->arg[1], s->arg[2]));
+		return "it has more than 2^27 nodes";
+	if (s->arg[2] < ML_MODEL_POINTER)
+		return "a node is smaller than a pointer of 8 bytes";
+	return in_memory(s->arg[0], ml_model_product(s->arg[1], s->arg[2]));
 }
 
-static bool run_chase(struct ml_step_run *r, struct ml_step *s)
+static bool run_chase(struct ml_model_run *r, struct ml_model_step *s)
 {
 	uint64_t state = s->seed, nodes = s->arg[1];
 	uint32_t *next = ml_resize(NULL, nodes * sizeof(*next)), at = 0;
@@ -192,20 +193,20 @@ static bool run_chase(struct ml_step_run *r, struct ml_step *s)
 	place(r, s->name, s->arg[0], s->arg[2], nodes, 0);
 	for (uint64_t i = 0; ok && i < s->arg[3]; i++, at = next[at])
 		ok = touch(r, s->site[0], ML_READ, s->arg[0] + at * s->arg[2],
-			   ML_STEP_POINTER);
+			   ML_MODEL_POINTER);
 	ml_free(next);
 	return ok;
 }
 
-/* Matrices. A, B, C follow each other, each from the start of a page. */
+/* The matrices A, B and C follow each other, each at the start of a page. */
 
-static const char *check_matrix(struct ml_step *s)
+static const char *check_matrix(struct ml_model_step *s)
 {
 	if (s->arg[0] > MATRIX_MAX)
 		return "a matrix has at most 65536 rows";
-	s->row = ml_step_product(ml_step_sum(s->arg[0], s->pad), s->arg[1]);
-	uint64_t size = ml_step_sum(ml_step_product(s->arg[0], s->row), PAGE);
-	const char *reason = in_memory(s->base, ml_step_product(3, size));
+	s->row = ml_model_product(ml_model_sum(s->arg[0], s->pad), s->arg[1]);
+	uint64_t size = ml_model_sum(ml_model_product(s->arg[0], s->row), PAGE);
+	const char *reason = in_memory(s->base, ml_model_product(3, size));
 	if (reason)
 		return reason;
 	s->matrix[0] = s->base;
@@ -214,12 +215,14 @@ static const char *check_matrix(struct ml_step *s)
 	return NULL;
 }
 
-static uint64_t cell(const struct ml_step *s, unsigned matrix, uint64_t row, uint64_t col)
+static uint64_t cell(const struct ml_model_step *s, unsigned matrix, uint64_t row,
+		     uint64_t col)
 {
 	return s->matrix[matrix] + row * s->row + col * s->arg[1];
 }
 
-static void place_matrices(struct ml_step_run *r, const struct ml_step *s, unsigned count)
+static void place_matrices(struct ml_model_run *r, const struct ml_model_step *s,
+			   unsigned count)
 {
 	static const char *const names[] = { "A", "B", "C" };
 
@@ -228,7 +231,7 @@ static void place_matrices(struct ml_step_run *r, const struct ml_step *s, unsig
 		      s->arg[0] + s->pad);
 }
 
-static uint64_t tile(const struct ml_step *s)
+static uint64_t tile(const struct ml_model_step *s)
 {
 	return s->block ? s->block : s->arg[0];
 }
@@ -238,14 +241,14 @@ static uint64_t end_of(uint64_t start, uint64_t step, uint64_t limit)
 	return limit - start < step ? limit : start + step;
 }
 
-static const char *check_transpose(struct ml_step *s)
+static const char *check_transpose(struct ml_model_step *s)
 {
-	s->refs = ml_step_product(2, ml_step_product(s->arg[0], s->arg[0]));
+	s->refs = ml_model_product(2, ml_model_product(s->arg[0], s->arg[0]));
 	return check_matrix(s);
 }
 
-static bool transpose_tile(struct ml_step_run *r, const struct ml_step *s, uint64_t row,
-			   uint64_t col)
+static bool transpose_tile(struct ml_model_run *r, const struct ml_model_step *s,
+			   uint64_t row, uint64_t col)
 {
 	uint64_t n = s->arg[0], elem = s->arg[1];
 
@@ -257,7 +260,7 @@ static bool transpose_tile(struct ml_step_run *r, const struct ml_step *s, uint6
 	return true;
 }
 
-static bool run_transpose(struct ml_step_run *r, struct ml_step *s)
+static bool run_transpose(struct ml_model_run *r, struct ml_model_step *s)
 {
 	uint64_t n = s->arg[0];
 
@@ -269,7 +272,7 @@ static bool run_transpose(struct ml_step_run *r, struct ml_step *s)
 	return true;
 }
 
-static const char *check_matmul(struct ml_step *s)
+static const char *check_matmul(struct ml_model_step *s)
 {
 	const char *reason = check_matrix(s);
 
@@ -277,34 +280,34 @@ static const char *check_matmul(struct ml_step *s)
 		return reason;
 	uint64_t n = s->arg[0], inner = n * n * ((n - 1) / tile(s) + 1); /* inner loops */
 	s->refs = 4 * n * n * n;
-	if (s->in_register && s->order[2] == ML_STEP_K)
+	if (s->in_register && s->order[2] == ML_MODEL_K)
 		s->refs = 2 * n * n * n + inner * (s->block ? 2 : 1);
 	else if (s->in_register)
 		s->refs = 3 * n * n * n + inner;
 	return NULL;
 }
 
-/* The inner loop; at[] holds the outer indices, [from, to) is what the inner one does. */
-static bool matmul_inner(struct ml_step_run *r, const struct ml_step *s, uint64_t at[3],
-			 uint64_t from, uint64_t to)
+/* The inner loop over [from, to); at[] holds the indices of the outer loops. */
+static bool matmul_inner(struct ml_model_run *r, const struct ml_model_step *s,
+			 uint64_t at[3], uint64_t from, uint64_t to)
 {
 	unsigned inner = s->order[2];
-	bool keep_a = s->in_register && inner == ML_STEP_J,
-	     keep_b = s->in_register && inner == ML_STEP_I,
-	     keep_c = s->in_register && inner == ML_STEP_K;
+	bool keep_a = s->in_register && inner == ML_MODEL_J,
+	     keep_b = s->in_register && inner == ML_MODEL_I,
+	     keep_c = s->in_register && inner == ML_MODEL_K;
 	uint64_t elem = s->arg[1];
 
 	for (uint64_t x = from; x < to; x++) {
 		at[inner] = x;
-		uint64_t c = cell(s, 2, at[ML_STEP_I], at[ML_STEP_J]);
+		uint64_t c = cell(s, 2, at[ML_MODEL_I], at[ML_MODEL_J]);
 
 		if ((!keep_a || x == from) &&
 		    !touch(r, s->site[0], ML_READ,
-			   cell(s, 0, at[ML_STEP_I], at[ML_STEP_K]), elem))
+			   cell(s, 0, at[ML_MODEL_I], at[ML_MODEL_K]), elem))
 			return false;
 		if ((!keep_b || x == from) &&
 		    !touch(r, s->site[1], ML_READ,
-			   cell(s, 1, at[ML_STEP_K], at[ML_STEP_J]), elem))
+			   cell(s, 1, at[ML_MODEL_K], at[ML_MODEL_J]), elem))
 			return false;
 		if (keep_c && x + 1 < to)
 			continue;
@@ -316,8 +319,8 @@ static bool matmul_inner(struct ml_step_run *r, const struct ml_step *s, uint64_
 	return true;
 }
 
-/* low: where the tile begins, in the order of the loops */
-static bool matmul_tile(struct ml_step_run *r, const struct ml_step *s,
+/* low: the indices at which the tile begins, in the order of the loops */
+static bool matmul_tile(struct ml_model_run *r, const struct ml_model_step *s,
 			const uint64_t low[3])
 {
 	uint64_t at[3], high[3];
@@ -332,7 +335,7 @@ static bool matmul_tile(struct ml_step_run *r, const struct ml_step *s,
 	return true;
 }
 
-static bool run_matmul(struct ml_step_run *r, struct ml_step *s)
+static bool run_matmul(struct ml_model_run *r, struct ml_model_step *s)
 {
 	uint64_t n = s->arg[0], b = tile(s), low[3];
 
@@ -346,23 +349,23 @@ static bool run_matmul(struct ml_step_run *r, struct ml_step *s)
 }
 
 enum {
-	SIMPLE = ML_STEP_KIND | ML_STEP_REPEAT | ML_STEP_NAME,
-	CHASE = ML_STEP_REPEAT | ML_STEP_NAME | ML_STEP_SEED,
-	MATRIX = ML_STEP_BLOCK | ML_STEP_PAD | ML_STEP_BASE,
+	SIMPLE = ML_MODEL_KIND | ML_MODEL_REPEAT | ML_MODEL_NAME,
+	CHASE = ML_MODEL_REPEAT | ML_MODEL_NAME | ML_MODEL_SEED,
+	MATRIX = ML_MODEL_BLOCK | ML_MODEL_PAD | ML_MODEL_BASE,
 };
 
-const struct ml_step_kind ml_step_kinds[] = {
+const struct ml_model_step_kind ml_model_step_kinds[] = {
 	{ "sweep", 3, 3, 2, true, SIMPLE, check_sweep, run_sweep },
 	{ "stride", 4, 4, 2, true, SIMPLE, check_stride, run_stride },
-	{ "random", 4, 4, 3, true, SIMPLE | ML_STEP_SEED, check_random, run_random },
+	{ "random", 4, 4, 3, true, SIMPLE | ML_MODEL_SEED, check_random, run_random },
 	{ "chase", 4, 4, -1, true, CHASE, check_chase, run_chase },
-	{ "matmul", 1, 2, 1, false, MATRIX | ML_STEP_ORDER | ML_STEP_REGISTER,
+	{ "matmul", 1, 2, 1, false, MATRIX | ML_MODEL_ORDER | ML_MODEL_REGISTER,
 	  check_matmul, run_matmul },
 	{ "transpose", 1, 2, 1, false, MATRIX, check_transpose, run_transpose },
 	{ 0 },
 };
 
-static bool run_steps(struct ml_step_run *r, struct ml_step *s)
+static bool run_steps(struct ml_model_run *r, struct ml_model_step *s)
 {
 	for (; s; s = s->next)
 		for (uint64_t i = 0; i < s->repeat; i++)
@@ -371,8 +374,8 @@ static bool run_steps(struct ml_step_run *r, struct ml_step *s)
 	return true;
 }
 
-/* Each reference of a step's body is an instruction of its own. */
-static void make_sites(struct ml_step_run *r, struct ml_step *s, uint64_t *ip)
+/* Each reference in the body of a step is a site. */
+static void make_sites(struct ml_model_run *r, struct ml_model_step *s, uint64_t *ip)
 {
 	struct ml_tables *t = ml_writer_tables(r->w);
 
@@ -383,14 +386,14 @@ static void make_sites(struct ml_step_run *r, struct ml_step *s, uint64_t *ip)
 		}
 		struct ml_frame frame = { ml_tables_name(t, s->kind->name),
 					  ml_tables_name(t, r->m->name), s->line };
-		for (unsigned i = 0; i < ML_STEP_SITES; i++, *ip += 4)
+		for (unsigned i = 0; i < ML_MODEL_SITES; i++, *ip += 4)
 			s->site[i] = ml_tables_site(t, *ip, "", true, &frame, 1);
 	}
 }
 
 bool ml_model_run(struct ml_model *m, struct ml_writer *w, struct ml_err *err)
 {
-	struct ml_step_run r = { .m = m, .w = w, .err = err };
+	struct ml_model_run r = { .m = m, .w = w, .err = err };
 	uint64_t ip = 0x400000;
 
 	make_sites(&r, m->steps, &ip);

@@ -1,23 +1,24 @@
 /*
- * What encoder and decoder both expect of the next step, so that the file need
- * only say where reality differs. Three predictions:
+ * The prediction of the next step. Encoder and decoder run the same prediction, so the
+ * file stores only where it was wrong. Three things are predicted:
  *
- *   path    the one that followed the last two paths when they last came in
- *           this order; a second guess is the one that came then before
- *   bases   each is compared with one of the values before it, some places back
- *           and times a power of two, or with nothing, and what comes out is
- *           expected to move by a stride, all as the chunk says for its state
- *           (predictor_choice.h). So an array that is walked costs nothing, and neither does
- *           one that is indexed by what another was (x[i], y[i] with any i).
- *   caller  on leaving the user's code: the caller that was in force the last
- *           time it was left by the same shape
+ *   path    The first guess is the path that followed the last two paths before. The
+ *           second guess is another path that once followed them.
+ *   bases   The chunk gives each state a model (predictor_choice.h): a lag, a shift and
+ *           a stride. The predictor subtracts the value `lag` places before, shifted,
+ *           and expects the difference to grow by the stride each time. A walk over an
+ *           array then has residuals of 0, and so has an array that is indexed like
+ *           another one (x[i] and y[i], with any i).
+ *   caller  When a step leaves the user's code: the caller that was right the last time
+ *           the same shape of the user's code was left.
  *
- * The state starts empty in each chunk, so chunks decode alone. Resetting costs
- * nothing for what is not used: states and shapes carry the number of the chunk in which
- * they were met, and states are only asked for it when more of a shape than before is.
+ * The predictor starts empty in each chunk, so chunks decode alone. A reset costs
+ * nothing for states and shapes that the chunk does not use: each has the number of the
+ * chunk that used it last. The predictor looks at these numbers of a shape's states only
+ * when the chunk comes farther in the shape than before.
  *
- * Everything here runs for each step of a recording. What is done for each base has no
- * branches: which way they would go is what nobody could foresee.
+ * The code runs for each step of a recording. The part that runs for each base has no
+ * branches, because the processor could not predict them.
  */
 #pragma once
 
@@ -31,48 +32,48 @@
 enum { ML_PREDICT_BITS = 14 };
 
 /*
- * A model is a lag, how many values before: 0 is none; a shift above it; and a bit that
- * says that there is a stride.
+ * A model in a byte: the lag (0: the value is compared with none) in the low bits, the
+ * shift above ML_PREDICT_SHIFT, and ML_PREDICT_STRIDE if there is a stride.
  */
-enum { ML_LAGS = 8, ML_LAG_SHIFTS = 4, ML_MODEL_SHIFT = 4, ML_MODEL_STRIDE = 0x80 };
+enum { ML_LAGS = 8, ML_LAG_SHIFTS = 4, ML_PREDICT_SHIFT = 4, ML_PREDICT_STRIDE = 0x80 };
 
 struct ml_base_state {
-	uint64_t next;   /* what should come out next */
-	uint64_t stride; /* what that moves by each time */
-	int32_t back;    /* how far before it the value is that it is compared with */
-	uint32_t times;  /* and that times so much; 0: with nothing */
+	uint64_t next;   /* the difference that is expected next */
+	uint64_t stride; /* by which it grows each time */
+	int32_t back;    /* -lag: where the value is that the next is compared with */
+	uint32_t times;  /* 1 << shift, the factor of that value; 0 without a lag */
 };
 
 struct ml_shape_state {
-	uint32_t caller; /* in force when it last left the user's code */
-	uint32_t chunk;  /* in which it was last the user's shape */
-	uint64_t met;    /* chunk << 16 | how many of its bases came in this chunk */
+	uint32_t caller; /* the right one when this shape was last left for other code */
+	uint32_t chunk;  /* the chunk in which that was */
+	uint64_t met;    /* chunk << 16 | number of its bases that the chunk has used */
 };
 
 struct ml_path_guess {
-	uint32_t first, second; /* path + 1, 0 is no idea */
+	uint32_t first, second; /* path + 1; 0: none */
 };
 
-/* What changes with every step: loops keep a copy in registers while they run. */
+/* The part that changes with every step. Loops keep a copy of it in registers. */
 struct ml_predict_hot {
-	uint32_t path, before; /* the last ones, hashed; newest first */
+	uint32_t path, before; /* hashes of the last path and of the one before */
 };
 
 struct ml_predict {
 	const struct ml_shapes *shapes;
-	struct ml_path_guess guess[1 << ML_PREDICT_BITS]; /* by the last two paths */
+	struct ml_path_guess guess[1 << ML_PREDICT_BITS]; /* by hash of two paths */
 	struct ml_predict_hot hot;
-	uint32_t caller;     /* in force outside the user's code */
-	uint32_t user_shape; /* the last of the user's own shapes that ran */
-	bool user;           /* the last step was in the user's code */
-	uint32_t chunk;
-	struct ml_base_state *base; /* by the state of struct ml_base */
-	uint32_t *used;             /* the chunk in which each was last used */
-	struct ml_shape_state *shape;
+	uint32_t caller;              /* expected for steps outside the user's code */
+	uint32_t user_shape;          /* the last shape of the user's code that ran */
+	bool user;                    /* the last step was in the user's code */
+	uint32_t chunk;               /* number of the chunk, from 1 */
+	struct ml_base_state *base;   /* by state number */
+	uint32_t *used;               /* by state number: the last chunk that used it */
+	struct ml_shape_state *shape; /* by shape */
 	size_t base_cap, used_cap, shape_cap;
 };
 
-/* Forgets everything: a new chunk begins. */
+/* Begins a chunk. */
 static inline void ml_predict_reset(struct ml_predict *p)
 {
 	const struct ml_shapes *s = p->shapes;
@@ -95,6 +96,7 @@ static inline void ml_predict_release(struct ml_predict *p)
 	ml_free(p->shape);
 }
 
+/* The guesses for the next path. */
 static inline struct ml_path_guess *ml_predict_path(struct ml_predict *p,
 						    const struct ml_predict_hot *h)
 {
@@ -104,8 +106,8 @@ static inline struct ml_path_guess *ml_predict_path(struct ml_predict *p,
 }
 
 /*
- * Tells the guess what came, and moves on. What comes new is a second guess first: a
- * loop's one exit does not make it forget the loop.
+ * Updates the guesses with the path that ran, and steps on. A new path becomes the
+ * second guess first, so that one exit of a loop does not displace the loop.
  */
 static inline void ml_predict_took(struct ml_predict_hot *h, struct ml_path_guess *g,
 				   uint32_t path)
@@ -122,19 +124,19 @@ static inline void ml_predict_took(struct ml_predict_hot *h, struct ml_path_gues
 	h->path = came * 0x9e3779b1u;
 }
 
-/* Were all bases of the path met in this chunk? */
+/* Has this chunk used all bases of the path before? */
 static inline bool ml_predict_met(const struct ml_predict *p, const struct ml_path *path)
 {
 	return p->shape[path->shape].met >= ((uint64_t)p->chunk << 16 | path->bases);
 }
 
-/* Now they are. */
+/* Notes that it has. */
 static inline void ml_predict_meet(struct ml_predict *p, const struct ml_path *path)
 {
 	p->shape[path->shape].met = (uint64_t)p->chunk << 16 | path->bases;
 }
 
-/* Is this the first use of the state in this chunk? Not the next time. */
+/* True for the first use of a state in this chunk, which it notes. */
 static inline bool ml_predict_first(struct ml_predict *p, uint32_t state)
 {
 	bool first = p->used[state] != p->chunk;
@@ -143,58 +145,58 @@ static inline bool ml_predict_first(struct ml_predict *p, uint32_t state)
 	return first;
 }
 
-/* What the value at v is compared with; v[-ML_LAGS] and all behind it can be read. */
-static inline uint64_t ml_predict_beside(const struct ml_base_state *s, const uint64_t *v)
+/* The number that is subtracted from the value at v. v[-ML_LAGS] up to v[0] are readable.
+ */
+static inline uint64_t ml_predict_subtrahend(const struct ml_base_state *s,
+					     const uint64_t *v)
 {
 	return v[s->back] * s->times;
 }
 
-static inline unsigned ml_model_lag(unsigned model)
+static inline unsigned ml_predict_lag(unsigned model)
 {
-	return model & ((1u << ML_MODEL_SHIFT) - 1);
+	return model & ((1u << ML_PREDICT_SHIFT) - 1);
 }
 
-static inline unsigned ml_model_shift(unsigned model)
+static inline unsigned ml_predict_shift(unsigned model)
 {
-	return (model & ~(unsigned)ML_MODEL_STRIDE) >> ML_MODEL_SHIFT;
+	return (model & ~(unsigned)ML_PREDICT_STRIDE) >> ML_PREDICT_SHIFT;
 }
 
-/* A state is used for the first time in this chunk, for the value at v. */
+/* Sets up a state at its first use in the chunk, for the value at v. */
 static inline void ml_predict_new(struct ml_base_state *s, unsigned model,
 				  uint64_t stride, const uint64_t *v)
 {
-	int32_t lag = (int32_t)ml_model_lag(model);
+	int32_t lag = (int32_t)ml_predict_lag(model);
 
 	*s = (struct ml_base_state){ .stride = stride,
 				     .back = -lag,
-				     .times = lag ? 1u << ml_model_shift(model) : 0 };
-	s->next = v[-1] - ml_predict_beside(s, v);
+				     .times = lag ? 1u << ml_predict_shift(model) : 0 };
+	s->next = v[-1] - ml_predict_subtrahend(s, v);
 }
 
-/* What is left of a base when what is expected is taken away. */
-static inline int64_t ml_predict_rest(struct ml_base_state *s, const uint64_t *v)
+/* Encoder: the residual of the value at v. */
+static inline int64_t ml_predict_residual(struct ml_base_state *s, const uint64_t *v)
 {
-	uint64_t out = *v - ml_predict_beside(s, v);
-	int64_t rest = (int64_t)(out - s->next);
+	uint64_t difference = *v - ml_predict_subtrahend(s, v);
+	int64_t residual = (int64_t)(difference - s->next);
 
-	s->next = out + s->stride;
-	return rest;
+	s->next = difference + s->stride;
+	return residual;
 }
 
-/* And back: what the base was, of which so much was left. */
-static inline void ml_predict_value(struct ml_base_state *s, uint64_t *v, int64_t rest)
+/* Decoder: the value at v from its residual. */
+static inline void ml_predict_value(struct ml_base_state *s, uint64_t *v,
+				    int64_t residual)
 {
-	uint64_t out = s->next + (uint64_t)rest;
+	uint64_t difference = s->next + (uint64_t)residual;
 
-	*v = 0; /* what is compared with nothing is compared with itself, times 0 */
-	s->next = out + s->stride;
-	*v = out + ml_predict_beside(s, v);
+	*v = 0; /* without a lag the subtrahend reads v[0] and multiplies it by 0 */
+	s->next = difference + s->stride;
+	*v = difference + ml_predict_subtrahend(s, v);
 }
 
-/*
- * Before the step, if it crosses between the user's code and another's: who is then
- * expected to be the caller?
- */
+/* The next step enters (user) or leaves the user's code: predicts the caller. */
 static inline void ml_predict_cross(struct ml_predict *p, bool user)
 {
 	const struct ml_shape_state *s = &p->shape[p->user_shape];
@@ -204,7 +206,7 @@ static inline void ml_predict_cross(struct ml_predict *p, bool user)
 	p->user = user;
 }
 
-/* The caller turned out to be another. */
+/* The predicted caller was wrong; this one is right. */
 static inline void ml_predict_caller(struct ml_predict *p, uint32_t caller)
 {
 	p->caller = caller;

@@ -5,23 +5,23 @@
 
 #define TARGET __attribute__((target("avx512f,avx512vl")))
 
-_Static_assert(ML_LAGS == 8, "a vector holds the values before");
+_Static_assert(ML_LAGS == 8, "a vector holds the values of all lags");
 
-/* The same as in predictor_choice.c, all lags at once. */
-static inline TARGET void compare(struct ml_trial *t, const uint64_t *v)
+/* As in predictor_choice.c, with all lags in one vector. */
+static inline TARGET void compare(struct ml_predictor_trial *t, const uint64_t *v)
 {
 	const __m512i half = _mm512_set1_epi64(0x8000),
 		      range = _mm512_set1_epi64(0x10000);
-	uint64_t delta = *v - t->value, rest = delta - t->stride;
-	__m512i moved = _mm512_set1_epi64((int64_t)delta);
-	__m512i beside = _mm512_sub_epi64(_mm512_loadu_si512(v - ML_LAGS),
-					  _mm512_loadu_si512(t->before));
+	uint64_t delta = *v - t->value, residual = delta - t->stride;
+	__m512i deltas = _mm512_set1_epi64((int64_t)delta);
+	__m512i moved = _mm512_sub_epi64(_mm512_loadu_si512(v - ML_LAGS),
+					 _mm512_loadu_si512(t->before));
 
-	t->alone += (uint32_t)(rest == 0) * ML_WORTH_NOTHING +
-		    (uint32_t)(rest + 0x8000 < 0x10000) * ML_WORTH_LITTLE;
-	ml_trial_vote(t, delta);
+	t->alone += (uint32_t)(residual == 0) * ML_WORTH_NOTHING +
+		    (uint32_t)(residual + 0x8000 < 0x10000) * ML_WORTH_LITTLE;
+	ml_predictor_vote(t, delta);
 	for (int shift = 0; shift < ML_LAG_SHIFTS; shift++) {
-		__m512i left = _mm512_sub_epi64(moved, beside);
+		__m512i left = _mm512_sub_epi64(deltas, moved);
 		__mmask8 nothing = _mm512_testn_epi64_mask(left, left);
 		__mmask8 little = _mm512_cmplt_epu64_mask(_mm512_add_epi64(left, half),
 							  range);
@@ -32,7 +32,7 @@ static inline TARGET void compare(struct ml_trial *t, const uint64_t *v)
 		with = _mm256_mask_add_epi32(with, little, with,
 					     _mm256_set1_epi32(ML_WORTH_LITTLE));
 		_mm256_storeu_si256((void *)t->with[shift], with);
-		beside = _mm512_add_epi64(beside, beside);
+		moved = _mm512_add_epi64(moved, moved); /* the next shift */
 	}
 	t->count++;
 }
@@ -42,12 +42,12 @@ TARGET void ml_predictor_choice_try_avx512(struct ml_predictor_choice *b,
 					   size_t count)
 {
 	for (size_t i = 0; i < count; i++, v++) {
-		struct ml_trial *t = &b->trials[state[i]];
+		struct ml_predictor_trial *t = &b->trials[state[i]];
 
 		if (__builtin_expect(t->chunk == b->chunk, 1))
 			compare(t, v);
 		else
-			*t = (struct ml_trial){ .chunk = b->chunk };
+			*t = (struct ml_predictor_trial){ .chunk = b->chunk };
 		t->value = *v;
 		_mm512_storeu_si512(t->before, _mm512_loadu_si512(v - ML_LAGS));
 	}

@@ -10,7 +10,7 @@
 
 enum ml_kind { ML_READ, ML_WRITE, ML_FETCH };
 
-/* Kind and size travel together in 16 bits. A larger access is cut in pieces. */
+/* Kind and size share 16 bits. Recorders split a larger access into several. */
 enum { ML_SIZE_MAX = (1 << 14) - 1 };
 
 static inline uint16_t ml_what(enum ml_kind kind, unsigned size)
@@ -34,8 +34,8 @@ struct ml_ref {
 	uint64_t time; /* position in the trace, from 0 */
 	uint64_t addr;
 	uint32_t site;   /* index into the trace's sites */
-	uint32_t caller; /* site in the user's own code that led here, when site is not;
-			    else 0 */
+	uint32_t caller; /* when the site is not in the user's code: the site in the
+			    user's code that led to it; else 0 */
 	uint16_t thread; /* from 1 */
 	uint16_t what;
 };

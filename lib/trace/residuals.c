@@ -5,13 +5,13 @@
 
 #include "lib/trace/columns.h"
 
-static void put(struct ml_residuals *r, const int64_t *rest, size_t count)
+static void put(struct ml_residuals *r, const int64_t *residual, size_t count)
 {
 	for (size_t i = 0; i < count; i += 4) {
 		unsigned codes = 0;
 
 		for (unsigned k = 0; k < 4; k++) {
-			int64_t x = rest[i + k];
+			int64_t x = residual[i + k];
 			unsigned code = (unsigned)(x != 0) + (x != (int8_t)x) +
 					(x != (int16_t)x);
 			int32_t d4 = x == (int32_t)x ? (int32_t)x : INT32_MIN;
@@ -30,7 +30,7 @@ static void put(struct ml_residuals *r, const int64_t *rest, size_t count)
 	}
 }
 
-static void get(struct ml_residuals *r, int64_t *rest, size_t count)
+static void get(struct ml_residuals *r, int64_t *residual, size_t count)
 {
 	for (size_t i = 0; i < count; i += 4) {
 		unsigned codes = *r->codes++;
@@ -45,11 +45,11 @@ static void get(struct ml_residuals *r, int64_t *rest, size_t count)
 			memcpy(&d4, r->d4, 4);
 			memcpy(&d8, r->d8, 8);
 			bool far = code == ML_CODE_D4 && d4 == INT32_MIN;
-			rest[i + k] = code == ML_CODE_NOT  ? 0
-				      : code == ML_CODE_D1 ? (int8_t)*r->d1
-				      : code == ML_CODE_D2 ? d2
-				      : far                ? d8
-							   : d4;
+			residual[i + k] = code == ML_CODE_NOT  ? 0
+					  : code == ML_CODE_D1 ? (int8_t)*r->d1
+					  : code == ML_CODE_D2 ? d2
+					  : far                ? d8
+							       : d4;
 			r->d1 += code == ML_CODE_D1;
 			r->d2 += 2 * (code == ML_CODE_D2);
 			r->d4 += 4 * (code == ML_CODE_D4);

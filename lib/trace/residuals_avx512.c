@@ -6,16 +6,17 @@
 
 #define TARGET __attribute__((target("avx512f,avx512dq,avx512vl,bmi2,popcnt")))
 
-/* The lanes, put together at the low end. */
+/* The lanes of x in mask, moved to the low end. */
 #define LANES(mask, x) _mm512_maskz_compress_epi64(mask, x)
 
-static TARGET void put(struct ml_residuals *out, const int64_t *rest, size_t count)
+static TARGET void put(struct ml_residuals *out, const int64_t *residual, size_t count)
 {
-	struct ml_residuals r = *out; /* in registers: stores might change *out */
-	const __m512i least = _mm512_set1_epi64(INT32_MIN);
+	struct ml_residuals r =
+		*out; /* a copy stays in registers: *out may alias stores */
+	const __m512i min = _mm512_set1_epi64(INT32_MIN);
 
 	for (size_t i = 0; i < count; i += 8) {
-		__m512i x = _mm512_loadu_si512(rest + i);
+		__m512i x = _mm512_loadu_si512(residual + i);
 		__m512i as1 = _mm512_cvtepi8_epi64(_mm512_cvtepi64_epi8(x));
 		__m512i as2 = _mm512_cvtepi16_epi64(_mm512_cvtepi64_epi16(x));
 		__m512i as4 = _mm512_cvtepi32_epi64(_mm512_cvtepi64_epi32(x));
@@ -23,7 +24,7 @@ static TARGET void put(struct ml_residuals *out, const int64_t *rest, size_t cou
 		unsigned over1 = _mm512_cmpneq_epi64_mask(x, as1);
 		__mmask8 d4 = _mm512_cmpneq_epi64_mask(x, as2);
 		__mmask8 far = _mm512_cmpneq_epi64_mask(x, as4) |
-			       _mm512_cmpeq_epi64_mask(x, least);
+			       _mm512_cmpeq_epi64_mask(x, min);
 		__mmask8 d1 = (__mmask8)(some & ~over1), d2 = (__mmask8)(over1 & ~d4);
 		uint32_t codes = _pdep_u32(d1 | d4, 0x5555) | _pdep_u32(d2 | d4, 0xaaaa);
 
@@ -36,7 +37,7 @@ static TARGET void put(struct ml_residuals *out, const int64_t *rest, size_t cou
 		if (__builtin_expect(far, 0)) {
 			_mm512_storeu_si512(r.d8, LANES(far, x));
 			r.d8 += 8 * __builtin_popcount(far);
-			x = _mm512_mask_mov_epi64(x, far, least);
+			x = _mm512_mask_mov_epi64(x, far, min);
 		}
 		_mm256_storeu_si256((void *)r.d4, _mm512_cvtepi64_epi32(LANES(d4, x)));
 		r.d4 += 4 * __builtin_popcount(d4);
@@ -44,10 +45,10 @@ static TARGET void put(struct ml_residuals *out, const int64_t *rest, size_t cou
 	*out = r;
 }
 
-static TARGET void get(struct ml_residuals *in, int64_t *rest, size_t count)
+static TARGET void get(struct ml_residuals *in, int64_t *residual, size_t count)
 {
 	struct ml_residuals r = *in;
-	const __m512i least = _mm512_set1_epi64(INT32_MIN);
+	const __m512i min = _mm512_set1_epi64(INT32_MIN);
 
 	for (size_t i = 0; i < count; i += 8) {
 		uint16_t codes;
@@ -63,12 +64,12 @@ static TARGET void get(struct ml_residuals *in, int64_t *rest, size_t count)
 			x, d2, _mm512_cvtepi16_epi64(_mm_loadu_si128((void *)r.d2)));
 		x = _mm512_mask_expand_epi64(
 			x, d4, _mm512_cvtepi32_epi64(_mm256_loadu_si256((void *)r.d4)));
-		__mmask8 far = _mm512_mask_cmpeq_epi64_mask(d4, x, least);
+		__mmask8 far = _mm512_mask_cmpeq_epi64_mask(d4, x, min);
 		if (__builtin_expect(far, 0)) {
 			x = _mm512_mask_expand_epi64(x, far, _mm512_loadu_si512(r.d8));
 			r.d8 += 8 * __builtin_popcount(far);
 		}
-		_mm512_storeu_si512(rest + i, x);
+		_mm512_storeu_si512(residual + i, x);
 		r.d1 += __builtin_popcount(d1);
 		r.d2 += 2 * __builtin_popcount(d2);
 		r.d4 += 4 * __builtin_popcount(d4);

@@ -1,7 +1,7 @@
 /*
- * Numbers and words in foreign text: no locale, no signs, no skipped blanks, no
- * terminating zero needed. A number that is missing or does not fit 64 bits is
- * told by NULL; otherwise the first byte behind it is returned.
+ * Numbers and words in foreign text, which needs no terminating zero. There is no locale,
+ * no sign, and no skipping of blanks. A function that reads a number returns the first
+ * byte after it, or NULL if the number is missing or does not fit 64 bits.
  */
 #pragma once
 
@@ -9,13 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A piece of text that belongs to someone else. */
+/* A part of a text that the caller owns. */
 struct ml_scan_word {
 	const char *at;
 	size_t size;
 };
 
-static inline unsigned ml_scan_digit(char c) /* above 15: none */
+/* The value of a hexadecimal digit; 16: it is none. */
+static inline unsigned ml_scan_digit(char c)
 {
 	unsigned d = (unsigned char)c - (unsigned)'0';
 
@@ -55,7 +56,7 @@ static inline const char *ml_scan_decimal(const char *at, const char *end,
 	return at == start ? NULL : at;
 }
 
-/* Decimal, or hexadecimal behind 0x. */
+/* Decimal, or hexadecimal with 0x. */
 static inline const char *ml_scan_number(const char *at, const char *end, uint64_t *value)
 {
 	if (end - at > 2 && at[0] == '0' && (at[1] | 0x20) == 'x')
@@ -63,7 +64,7 @@ static inline const char *ml_scan_number(const char *at, const char *end, uint64
 	return ml_scan_decimal(at, end, value);
 }
 
-/* True when the word is one such number and nothing else. */
+/* True if the whole word is such a number. */
 static inline bool ml_scan_whole(struct ml_scan_word w, uint64_t *value)
 {
 	*value = 0;
@@ -83,8 +84,8 @@ static inline const char *ml_scan_blanks(const char *at, const char *end)
 }
 
 /*
- * A word as messages show it: cut after 60 bytes, what is not printable as '?'.
- * Foreign bytes must not reach a terminal as they are.
+ * A word for messages: at most 60 bytes, with '?' for control characters, which must not
+ * reach a terminal.
  */
 enum { ML_SCAN_SHOWN = 64 };
 

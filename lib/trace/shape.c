@@ -8,7 +8,7 @@ void ml_shapes_release(struct ml_shapes *s)
 	*s = (struct ml_shapes){ 0 };
 }
 
-/* Like ml_grow, but the old array stays where it is until the arena goes. */
+/* Like ml_grow, but the old array stays valid until the arena is released. */
 static void *grow(struct ml_shapes *s, void *old, size_t *cap, size_t need, size_t elem)
 {
 	if (need <= *cap)
@@ -26,7 +26,7 @@ static bool is_drift(const struct ml_slot *slot)
 	return slot->base != ML_NO_BASE && slot->base & ML_DRIFT;
 }
 
-/* How many drifts the first slots need: they are in order. */
+/* Number of drifts that the first slots need. Slots use drifts in order. */
 static uint16_t drifts_of(const struct ml_shape *shape, size_t slots)
 {
 	uint16_t drifts = 0;
@@ -103,7 +103,7 @@ static struct ml_exit *copy_exits(struct ml_shapes *s, const struct ml_shape *sh
 	return exit;
 }
 
-/* The states of the bases by themselves, which the encoder copies by lines. */
+/* The states of the bases as an array, which the encoder copies 16 at a time. */
 static const uint32_t *make_states(struct ml_shapes *s, const struct ml_shape *shape)
 {
 	size_t size = (shape->bases + 16u) * sizeof(uint32_t);
@@ -139,8 +139,8 @@ uint32_t ml_shapes_add(struct ml_shapes *s, const struct ml_shape *shape)
 		own.maybe |= own.slot[i].maybe;
 	own.path = (uint32_t)s->paths;
 	own.four = make_fours(s, &own);
-	if (own.slots > s->most)
-		s->most = own.slots;
+	if (own.slots > s->slots_max)
+		s->slots_max = own.slots;
 	const uint32_t *state = make_states(s, &own);
 	for (size_t i = 0; i < own.exits; i++)
 		add_path(s, &own, &own.exit[i], state);
@@ -160,11 +160,11 @@ static bool effects_fit(const struct ml_effect *effect, size_t count, size_t bas
 	return count <= ML_REGS;
 }
 
-/* Bases that a path needs come before its end, or the decoder would use unset ones. */
+/* A path that used a base beyond its exit would make the decoder read an unset value. */
 static const char *exit_flaw(const struct ml_shape *s, const struct ml_exit *e)
 {
 	if (e->slots > s->slots || e->bases > s->bases)
-		return "an exit lies behind the end";
+		return "an exit lies beyond the last slot";
 	for (size_t k = 0; k < e->slots; k++) {
 		uint16_t base = s->slot[k].base;
 
@@ -185,12 +185,12 @@ static const char *exit_flaw(const struct ml_shape *s, const struct ml_exit *e)
 
 const char *ml_shape_flaw(const struct ml_shape *s)
 {
-	/* a base or drift belongs to the first slot that uses it, in order */
+	/* slots first use bases, and drifts, in ascending order */
 	uint16_t next = 0, next_drift = ML_DRIFT;
 	const char *flaw = NULL;
 
 	if (s->slots > ML_SLOTS_MAX || s->exits > ML_EXITS_MAX)
-		return "its counts are too large";
+		return "it has too many slots or exits";
 	for (size_t i = 0; i < s->slots; i++) {
 		uint16_t base = s->slot[i].base;
 
@@ -212,7 +212,7 @@ const char *ml_shape_flaw(const struct ml_shape *s)
 		return "a base is not used";
 	for (size_t i = 0; i < s->drifts; i++)
 		if (s->drift[i].shift > ML_DRIFT_SHIFT)
-			return "a drift is too wide";
+			return "a drift has too large a shift";
 	for (size_t i = 0; i < s->bases; i++)
 		if (s->base[i].reg > ML_NO_REG)
 			return "a base names a register that does not exist";
@@ -222,7 +222,7 @@ const char *ml_shape_flaw(const struct ml_shape *s)
 	return flaw ? flaw : exit_flaw(s, &end);
 }
 
-/* `own` is the number of the next new state: those are not spelled out. */
+/* `own` is the number of the next new state. The file stores 0 for a new state. */
 static void put_shape(const struct ml_shape *shape, uint32_t *own, struct ml_buf *out)
 {
 	ml_buf_varint(out, shape->slots);
@@ -349,7 +349,7 @@ static const char *get_shape(struct ml_shape *shape, struct raw_shape *raw,
 
 	if (slots > ML_SLOTS_MAX || bases > slots || drifts > slots ||
 	    exits > ML_EXITS_MAX)
-		return "its counts are too large";
+		return "it has too many slots, bases, drifts or exits";
 	*shape = (struct ml_shape){
 		.slots = (uint16_t)slots,
 		.bases = (uint16_t)bases,

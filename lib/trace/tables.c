@@ -7,10 +7,14 @@
 const char *ml_region_kind_name(enum ml_region_kind kind)
 {
 	static const char *const names[ML_REGION_KINDS] = {
-		[ML_REGION_OTHER] = "other",   [ML_REGION_GLOBAL] = "global",
-		[ML_REGION_HEAP] = "heap",     [ML_REGION_STACK] = "stack",
-		[ML_REGION_REGISTERED] = "registered", [ML_REGION_MMAP] = "mmap",
-		[ML_REGION_SECTION] = "section", [ML_REGION_CODE] = "code",
+		[ML_REGION_OTHER] = "other",
+		[ML_REGION_GLOBAL] = "global",
+		[ML_REGION_HEAP] = "heap",
+		[ML_REGION_STACK] = "stack",
+		[ML_REGION_REGISTERED] = "registered",
+		[ML_REGION_MMAP] = "mmap",
+		[ML_REGION_SECTION] = "section",
+		[ML_REGION_CODE] = "code",
 	};
 
 	return names[kind];
@@ -24,7 +28,7 @@ void ml_tables_init(struct ml_tables *t)
 	struct ml_region *other = ML_ADD(t->regions);
 	other->kind = ML_REGION_OTHER;
 	other->name = ml_tables_name(t, "other");
-	/* Every trace starts with these, so they are never written. */
+	/* Every trace starts with these entries, so the writer never writes them. */
 	t->names_put = t->names.count;
 	t->sites.put = t->sites.count;
 	t->regions.put = t->regions.count;
@@ -113,9 +117,9 @@ struct ml_frame ml_tables_frame(const struct ml_tables *t, uint32_t site)
 }
 
 /*
- * The serialised form is a row of sections, each a tag, the number of entries
- * and the entries. Each entry has one function that writes it and one that
- * reads it, side by side, so that they are seen to agree.
+ * The serialised form is a sequence of sections: a tag, the number of entries, the
+ * entries. The function that writes an entry and the function that reads it stand side
+ * by side.
  */
 enum tag {
 	TAG_NAMES = 1,
@@ -140,7 +144,7 @@ static void put_frame(struct ml_buf *b, const struct ml_frame *f)
 	ml_buf_varint(b, f->line);
 }
 
-/* Reading: a name that does not exist marks the input as bad. */
+/* A number below limit; a larger one marks the input as bad. */
 static uint32_t get_below(struct ml_bytes *in, size_t limit)
 {
 	uint64_t v = ml_bytes_varint(in);
@@ -421,7 +425,7 @@ bool ml_tables_pending(const struct ml_tables *t)
 	       PENDING(t->meta);
 }
 
-/* Names may not repeat, or the numbers of writer and reader would drift apart. */
+/* A repeated name is an error: it would shift the numbers of all later names. */
 static void get_names(struct ml_tables *t, struct ml_bytes *in, uint64_t count)
 {
 	for (uint64_t i = 0; i < count && !in->bad; i++) {
@@ -462,9 +466,10 @@ bool ml_tables_get(struct ml_tables *t, struct ml_bytes *in, struct ml_err *err)
 		case TAG_GAPS: GET(t->gaps, get_gap);
 		case TAG_META: GET(t->meta, get_meta);
 		default:
-			return ml_fail(err, ML_FORMAT, "a section of unknown kind %d",
+			return ml_fail(err, ML_FORMAT,
+				       "the tables have a section of unknown kind %d",
 				       tag);
 		}
 	}
-	return !in->bad || ml_fail(err, ML_FORMAT, "an entry is malformed");
+	return !in->bad || ml_fail(err, ML_FORMAT, "an entry of the tables is malformed");
 }

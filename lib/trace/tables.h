@@ -1,12 +1,11 @@
 /*
- * What a trace says besides its references: where instructions are in the
- * source, which regions memory is divided into, threads, mappings, marks,
- * state variables, gaps. Writer and reader use the same struct: the writer adds
- * entries and ml_tables_put serialises those added since the last call; the
- * reader feeds the bytes to ml_tables_get.
+ * The tables of a trace: the places of instructions in the source, the regions of
+ * memory, threads, mappings, marks, state variables, gaps. Writer and reader use the
+ * same struct. The writer adds entries, and ml_tables_put serialises the entries added
+ * since its last call; the reader passes the bytes to ml_tables_get.
  *
- * Names are numbers into `names`; number 0 is the empty name. Entry 0 of sites,
- * files and regions is "unknown", so that 0 never needs a special case.
+ * A name is an index into `names`; name 0 is empty. Site 0 and region 0 mean "unknown",
+ * so that 0 needs no special case.
  */
 #pragma once
 
@@ -28,19 +27,19 @@ struct ml_frame {
 struct ml_site {
 	uint64_t ip;            /* instruction address in the recorded process */
 	uint32_t object;        /* name: path of the program or library, or empty */
-	uint32_t frame, frames; /* index of the innermost frame, and how many */
-	bool user;              /* in the user's own code: not in a system library */
+	uint32_t frame, frames; /* index of the innermost frame; number of frames */
+	bool user;              /* in the user's own code, not in a system library */
 };
 
 enum ml_region_kind {
 	ML_REGION_OTHER,      /* of no known kind: region 0 */
 	ML_REGION_GLOBAL,     /* a variable of static storage */
 	ML_REGION_HEAP,       /* the blocks that one call stack allocated */
-	ML_REGION_STACK,      /* thread x function; made by the reader (region_lookup.h) */
+	ML_REGION_STACK,      /* thread x function; region_lookup.h makes these */
 	ML_REGION_REGISTERED, /* named by the program or by a registration file */
 	ML_REGION_MMAP, /* memory that one call stack mapped, or an anonymous mapping */
 	ML_REGION_SECTION, /* data of a program or library that no symbol names */
-	ML_REGION_CODE,    /* machine code and constants among it */
+	ML_REGION_CODE,    /* machine code, and constants between functions */
 	ML_REGION_KINDS
 };
 
@@ -55,32 +54,33 @@ enum { ML_DIMS = 4 };
 
 struct ml_region {
 	enum ml_region_kind kind;
-	uint32_t name;         /* what a person would call it: A, grid, "parse:112" */
+	uint32_t name;         /* for people: A, grid, "parse:112" */
 	uint32_t type;         /* name of the element type, "double", or empty */
-	uint32_t object;       /* name: program or library it belongs to, or empty */
-	uint32_t file, line;   /* where it is declared or allocated (file is a name) */
-	uint32_t func;         /* name: function that allocates or owns it */
+	uint32_t object;       /* name: its program or library, or empty */
+	uint32_t file, line;   /* of the declaration or allocation; file is a name */
+	uint32_t func;         /* name: the function that allocates or owns it */
 	uint64_t elem;         /* bytes of an element; 0 is unknown */
 	uint32_t dims;         /* 0: no shape known, one dimension */
 	uint64_t dim[ML_DIMS]; /* elements, slowest first: double A[10][20] is 10, 20 */
-	uint32_t field,
-		fields; /* into fields, ordered by offset; fields of one element */
-	uint32_t stack,
-		depth;   /* into stacks: sites of the allocating stack, innermost first */
-	uint16_t thread; /* stack regions: whose */
+	/* Fields of one element: first index into fields, number; ordered by offset. */
+	uint32_t field, fields;
+	/* Call stack of the allocation: first index into stacks, number of sites;
+	 * innermost first. */
+	uint32_t stack, depth;
+	uint16_t thread; /* of a stack region: its thread */
 };
 
 /*
- * A block of memory that is an instance of a region from time `from` until
- * `until`. Globals have one, forever. Blocks of a kind in a later layer hide
- * those below (a registered region lies over the heap block it is made of).
+ * A block of memory that is an instance of a region from time `from` until `until`. A
+ * global variable has one block, which lives forever. Where a registered block overlaps
+ * a heap block, the registered block counts.
  */
 struct ml_block {
 	uint64_t addr, size;
 	uint64_t from, until; /* time; until is ML_FOREVER while it lives */
 	uint32_t region;
-	uint16_t thread; /* that allocated it */
-	bool over;       /* registered: lies over the others */
+	uint16_t thread; /* the thread that allocated it */
+	bool over;       /* registered: hides the blocks that it overlaps */
 };
 
 struct ml_thread {
@@ -125,9 +125,9 @@ struct ml_state {
 enum ml_gap_reason {
 	ML_GAP_SKIPPED,  /* --skip, --from-mark, --only-in, --no-stack, memlamp_stop */
 	ML_GAP_SAMPLING, /* --every */
-	ML_GAP_FAULT,    /* a signal cut a step short */
+	ML_GAP_FAULT,    /* a signal interrupted a step */
 	ML_GAP_LOST,     /* a buffer overflowed or the recorder failed */
-	ML_GAP_LIMIT,    /* --limit: the trace ends here, the program went on */
+	ML_GAP_LIMIT,    /* --limit: the trace ends, the program continued */
 };
 
 /* References that are missing just before `time`. */
@@ -144,7 +144,7 @@ struct ml_meta {
 #define ML_LIST(type) \
 	struct { \
 		type *at; \
-		size_t count, cap, put; /* put: how many are serialised already */ \
+		size_t count, cap, put; /* put: number of entries already serialised */ \
 	}
 
 struct ml_tables {
@@ -164,7 +164,7 @@ struct ml_tables {
 	ML_LIST(struct ml_state) states;
 	ML_LIST(struct ml_gap) gaps;
 	ML_LIST(struct ml_meta) meta;
-	struct ml_map places; /* what ml_tables_place has made */
+	struct ml_map places; /* sites that ml_tables_place made, by hash */
 };
 
 /* Appends one zeroed entry to a list and yields its address. */
@@ -173,25 +173,26 @@ struct ml_tables {
 			     sizeof(*(list).at)), \
 	 &(list).at[(list).count++])
 
-void ml_tables_init(struct ml_tables *t); /* with the entries 0 */
+void ml_tables_init(struct ml_tables *t); /* adds name 0, site 0 and region 0 */
 void ml_tables_release(struct ml_tables *t);
 
 uint32_t ml_tables_name(struct ml_tables *t, const char *text);
 const char *ml_tables_text(const struct ml_tables *t, uint32_t name);
-/* Adds a site; frames may be NULL when nothing is known but the address. */
+/* Adds a site; count is 0 and frames NULL when only the address is known. */
 uint32_t ml_tables_site(struct ml_tables *t, uint64_t ip, const char *object, bool user,
 			const struct ml_frame *frames, uint32_t count);
-/* A site for a place in the source without an address (text traces, importers), made
- * once. */
+/* The site of a place in the source without an address (text traces, importers). The
+ * first call for a place adds the site, later calls find it. */
 uint32_t ml_tables_place(struct ml_tables *t, const char *func, const char *file,
 			 uint32_t line);
 void ml_tables_meta(struct ml_tables *t, const char *key, const char *value);
 /* The last value given for key, or NULL. */
 const char *ml_tables_meta_find(const struct ml_tables *t, const char *key);
 
-/* Innermost frame of a site; a frame of zeros if none is known. */
+/* The innermost frame of a site; zeros if the site has none. */
 struct ml_frame ml_tables_frame(const struct ml_tables *t, uint32_t site);
 
+/* Appends the entries that were not serialised yet. */
 void ml_tables_put(struct ml_tables *t, struct ml_buf *out);
 bool ml_tables_get(struct ml_tables *t, struct ml_bytes *in, struct ml_err *err);
-bool ml_tables_pending(const struct ml_tables *t);
+bool ml_tables_pending(const struct ml_tables *t); /* there are such entries */

@@ -40,7 +40,7 @@ void ml_text_release(struct ml_text *t)
 	*t = (struct ml_text){ 0 };
 }
 
-/* What is left of the line being read. */
+/* The part of the current line that is not read yet. */
 struct line {
 	struct ml_text *t;
 	const char *at, *end;
@@ -55,7 +55,7 @@ static bool bad(const struct line *l, const char *reason, struct ml_scan_word w)
 		       (unsigned long long)l->t->line, reason, ml_scan_shown(w, shown));
 }
 
-/* False at the end of the line; the word is then empty. */
+/* Reads a word. At the end of the line: false, and the word is empty. */
 static bool next_word(struct line *l, struct ml_scan_word *w)
 {
 	l->at = ml_scan_blanks(l->at, l->end);
@@ -68,7 +68,7 @@ static bool next_word(struct line *l, struct ml_scan_word *w)
 	return true;
 }
 
-/* The text between quotes, at w, without its escapes; it lives in scratch. */
+/* Reads a quoted text; *w is the text without escapes, in scratch. */
 static bool unquote(struct line *l, struct ml_scan_word *w)
 {
 	struct ml_buf *b = &l->t->scratch;
@@ -81,7 +81,7 @@ static bool unquote(struct line *l, struct ml_scan_word *w)
 		ml_buf_u8(b, (uint8_t)*l->at);
 	}
 	if (l->at == l->end)
-		return bad(l, "a quoted name has no end:",
+		return bad(l, "there is no closing quote in",
 			   (struct ml_scan_word){ start, (size_t)(l->end - start) });
 	l->at++;
 	*w = (struct ml_scan_word){ (const char *)b->data, b->size };
@@ -92,7 +92,7 @@ static bool next_name(struct line *l, struct ml_scan_word *w)
 {
 	l->at = ml_scan_blanks(l->at, l->end);
 	if (l->at < l->end && *l->at == '"') {
-		ml_buf_reserve(&l->t->scratch, 1); /* "" is a name, not a null pointer */
+		ml_buf_reserve(&l->t->scratch, 1); /* the data of "" is not NULL */
 		return unquote(l, w);
 	}
 	if (!next_word(l, w))
@@ -124,7 +124,7 @@ static bool to_size(const struct line *l, uint64_t v, struct ml_scan_word w,
 	       bad(l, "a reference has a size of 1 to 16383 bytes, not", w);
 }
 
-/* "@2" at the end of a mark; without it the thread of the lines around. */
+/* Reads "@2" at the end of a mark, if it is there, and sets the writer's thread. */
 static bool use_thread(struct line *l)
 {
 	uint16_t thread = l->t->thread;
@@ -147,7 +147,7 @@ static bool ends(struct line *l)
 {
 	struct ml_scan_word w;
 
-	return !next_word(l, &w) || bad(l, "not expected here:", w);
+	return !next_word(l, &w) || bad(l, "unexpected", w);
 }
 
 enum { MODIFY = ML_FETCH + 1 };
@@ -188,7 +188,7 @@ static bool compact(struct line *l, struct ml_scan_word w)
 	if (kind >= 0 && w.at[0] >= 'a')
 		at = ml_scan_number(w.at + 1, end, &ref.addr);
 	if (!at)
-		return bad(l, "neither a reference nor a directive:", w);
+		return bad(l, "expected a reference or a directive, not", w);
 	while (at < end) {
 		char part = *at;
 
@@ -216,7 +216,7 @@ static bool compact(struct line *l, struct ml_scan_word w)
 	return true;
 }
 
-/* FILE:LINE, "FILE":LINE, 0xIP or ?, at the start of l; the rest of l is left. */
+/* Reads FILE:LINE, "FILE":LINE, 0xIP or ?. */
 static bool place(struct line *l, uint64_t *ip, struct ml_scan_word *file, uint64_t *line)
 {
 	struct ml_scan_word w;
@@ -229,7 +229,7 @@ static bool place(struct line *l, uint64_t *ip, struct ml_scan_word *file, uint6
 		next_word(l, &w);
 		if (w.size < 2 || w.at[0] != ':' ||
 		    !ml_scan_whole((struct ml_scan_word){ w.at + 1, w.size - 1 }, line))
-			return bad(l, "expected :LINE behind the file, not", w);
+			return bad(l, "expected :LINE after the file, not", w);
 		return *line <= UINT32_MAX || bad(l, "no line can be", w);
 	}
 	next_word(l, &w);
@@ -247,7 +247,7 @@ static bool place(struct line *l, uint64_t *ip, struct ml_scan_word *file, uint6
 	return *line <= UINT32_MAX || bad(l, "no line can be", w);
 }
 
-/* Sites are found by their text; each new one is taken apart once. */
+/* The site of a text. The reader parses each different text once. */
 static bool find_site(struct line *l, struct ml_scan_word text, uint32_t *site)
 {
 	struct ml_tables *tables = ml_writer_tables(l->t->writer);
@@ -323,7 +323,7 @@ static struct ml_scan_word rest(struct line *l)
 	return w;
 }
 
-/* ADDRESS [SIZE [THREAD [SITE [<- CALLER]]]] behind the letter. */
+/* ADDRESS [SIZE [THREAD [SITE [<- CALLER]]]], after the letter of the kind. */
 static bool one_reference(struct line *l, int kind, unsigned size)
 {
 	struct ml_ref ref = { .site = l->t->site, .thread = l->t->thread };
@@ -362,7 +362,7 @@ static bool one_reference(struct line *l, int kind, unsigned size)
 	return emit(l, kind, size, &ref);
 }
 
-/* A region of that kind and name, made when it is new. */
+/* The region of a kind and name; a new one is a copy of `as`. */
 static uint32_t find_region(struct line *l, enum ml_region_kind kind,
 			    struct ml_scan_word name, const struct ml_region *as)
 {
@@ -398,22 +398,23 @@ static bool block(struct line *l, enum ml_region_kind kind, struct ml_block *b)
 	    !next_number(l, "expected a size, not", &b->size))
 		return false;
 	if (!b->size || b->size - 1 > UINT64_MAX - b->addr)
-		return bad(l, "no memory has the base and size of region", name);
+		return bad(l, "the size is 0 or exceeds the address space for region",
+			   name);
 	if (next_word(l, &w) && (!ml_scan_whole(w, &r.elem) || !r.elem))
 		return bad(l, "expected the bytes of an element, not", w);
 	for (uint64_t bytes = r.elem; next_word(l, &w); r.dims++) {
 		uint64_t d;
 
 		if (r.dims == ML_DIMS)
-			return bad(
-				l,
-				"a region has four dimensions at most; not expected:", w);
+			return bad(l, "a region has at most four dimensions, unexpected",
+				   w);
 		if (!ml_scan_whole(w, &d) || !d)
 			return bad(l, "expected the elements of a dimension, not", w);
 		if (bytes > b->size / d)
-			return bad(l,
-				   "the shape needs more bytes than the size of region",
-				   name);
+			return bad(
+				l,
+				"the dimensions need more bytes than the size of region",
+				name);
 		bytes *= d;
 		r.dim[r.dims] = d;
 	}
@@ -421,7 +422,7 @@ static bool block(struct line *l, enum ml_region_kind kind, struct ml_block *b)
 	return true;
 }
 
-/* The layer that a block lies in is told by the kind of its region. */
+/* A global, heap or registered block, by the kind of its region. */
 static bool do_block(struct line *l, int kind)
 {
 	struct ml_block b = { .until = ML_FOREVER };
@@ -450,7 +451,7 @@ static bool do_end(struct line *l, int kind)
 	return true;
 }
 
-/* The name outlives the words read behind it: as a name of the trace. */
+/* Reads a name, and stores it in the tables, because reading on overwrites scratch. */
 static bool table_name(struct line *l, const char **name)
 {
 	struct ml_tables *tables = ml_writer_tables(l->t->writer);
@@ -572,7 +573,7 @@ static bool read_line(struct line *l)
 	if (ml_scan_whole(w, &v)) {
 		time = w;
 		if (!next_word(l, &w))
-			return bad(l, "expected a reference behind the time", time);
+			return bad(l, "expected a reference after the time", time);
 	}
 	if (w.size == 1 && kind_of(*w.at) >= 0) {
 		unsigned usual = *w.at >= 'a' ? DEFAULT_SIZE : DEFAULT_SIZE_LRW;
@@ -580,7 +581,7 @@ static bool read_line(struct line *l)
 		return one_reference(l, kind_of(*w.at), t->size ? t->size : usual);
 	}
 	if (time.size)
-		return bad(l, "expected r, w, m or f behind the time, not", w);
+		return bad(l, "expected r, w, m or f after the time, not", w);
 	if (w.size == 1 && *w.at == 'L') {
 		w = rest(l);
 		if (!w.size)
@@ -626,15 +627,4 @@ bool ml_text_region(struct ml_text *t, const char *line, size_t size, struct ml_
 		return true;
 	l.at = line;
 	return do_block(&l, ML_REGION_REGISTERED);
-}
-
-bool ml_text_read(struct ml_writer *w, const char *text, size_t size, const char *name,
-		  struct ml_err *err)
-{
-	struct ml_text t;
-
-	ml_text_init(&t, w, name);
-	bool ok = ml_text_lines(&t, text, size, err);
-	ml_text_release(&t);
-	return ok;
 }

@@ -5,38 +5,38 @@
  *	r0 w64:4 m0x80 r0+8*10 w0@2      any number of references, the compact form
  *	[TIME] r 0x7ffe10 8 1 a.c:12 main <- b.c:3 call # A[3]
  *	                                 one reference, as memlamp dump prints it
- *	L file.c:12                      the form of Choudhury's dissertation: the place
- *	R 0x7000ffa0                     in the source, then reads and writes made there
+ *	L file.c:12                      the form of Choudhury's dissertation: a place in
+ *	R 0x7000ffa0                     the source, then its reads and writes
  *	region A 0x1000 512 8 8 8        a directive
  *
- * in any mixture; # at the start of a word begins a comment. Numbers are
- * decimal, or hexadecimal behind 0x.
+ * in any order; # at the start of a word begins a comment. Numbers are decimal, or
+ * hexadecimal with 0x.
  *
  * Compact form: kind (r read, w write, m modify = read then write, f fetch) and
  * address, then in any order :SIZE, @THREAD, *COUNT (repeat) and +STRIDE or
  * -STRIDE (between repetitions: r0+8*3 is r0 r8 r16).
  *
- * One a line: [TIME] KIND ADDRESS [SIZE [THREAD [SITE [<- CALLER]]]]. The time is
- * only there to be read by people. A site is FILE:LINE, or 0xIP where no source
- * is known, or ?, then the function and, in brackets, the program or library:
- * "? main", "0x401136 deflate [libz.so.1]". A file name with blanks, " or # is
- * quoted: "my file.c":12, with \" and \\ inside.
+ * One reference a line: [TIME] KIND ADDRESS [SIZE [THREAD [SITE [<- CALLER]]]]. The
+ * reader ignores the time. A site is FILE:LINE, or 0xIP if the source is unknown, or ?,
+ * then the function and, in brackets, the program or library: "? main",
+ * "0x401136 deflate [libz.so.1]". A file name with blanks, " or # is quoted:
+ * "my file.c":12, with \" and \\ inside.
  *
  * Directives (names with blanks are quoted too):
  *
  *	region NAME BASE SIZE [ELEM [DIM...]]   register a region from here on; ELEM is
  *	                                        bytes, DIMs are elements, slowest first
  *	unregion BASE                           its end
- *	global NAME BASE SIZE [ELEM [DIM...]]   a variable, there from the beginning
+ *	global NAME BASE SIZE [ELEM [DIM...]]   a variable, which lives from the start
  *	alloc NAME BASE SIZE [ELEM [DIM...]]    a heap block; equal names are one region
  *	free BASE
  *	mark NAME [@THREAD], begin NAME [@THREAD], end NAME [@THREAD]
  *	state NAME VALUE [@THREAD]
- *	thread N                                of the references below that name none
+ *	thread N                                the thread of later references without one
  *	gap COUNT|? [REASON]                    references are missing here: skipped,
  *	                                        sampling, fault, lost or limit
  *
- * A size that is not given is 8, and 4 after R and W.
+ * The default size is 8, and 4 for R and W.
  */
 #pragma once
 
@@ -51,18 +51,19 @@
 
 struct ml_writer;
 
-/* A reader. It is fed whole lines, so a long file need not be in memory. */
+/* A reader of text. It takes whole lines, so a long file need not be in memory. */
 struct ml_text {
 	struct ml_writer *writer;
-	const char *name; /* of the text, for messages */
-	uint64_t line;    /* from 1, of the line last read */
-	unsigned size;    /* of references that give none; 0: 8 or 4 as said above */
-	bool no_fetch;    /* leave fetches out */
+	const char *name; /* of the text, in messages */
+	uint64_t line;    /* number of the line last read, from 1 */
+	unsigned size;    /* of references without one; 0: the defaults above */
+	bool no_fetch;    /* ignore fetches */
 
-	uint32_t site;                   /* of references that give none */
-	uint16_t thread;                 /* the same */
-	struct ml_names places, regions; /* seen so far; the numbers of theirs follow */
-	uint32_t *place_site, *region_number;
+	uint32_t site;                   /* of references without one */
+	uint16_t thread;                 /* of references without one */
+	struct ml_names places, regions; /* seen so far */
+	uint32_t *place_site;            /* site of each place */
+	uint32_t *region_number;         /* number of each region */
 	size_t place_cap, region_cap;
 	struct ml_buf scratch; /* a name without its quotes */
 };
@@ -70,19 +71,16 @@ struct ml_text {
 void ml_text_init(struct ml_text *t, struct ml_writer *w, const char *name);
 void ml_text_release(struct ml_text *t);
 
-/* Reads lines; the last need not end in one. Messages are "name:line: reason 'word'". */
+/* Reads lines; the last one may lack its line end. Messages have the form "name:line:
+ * reason 'word'". */
 bool ml_text_lines(struct ml_text *t, const char *text, size_t size, struct ml_err *err);
-
-/* All of a text at once. */
-bool ml_text_read(struct ml_writer *w, const char *text, size_t size, const char *name,
-		  struct ml_err *err);
 
 /* Reads "NAME BASE SIZE [ELEM [DIM...]]", a line of a registration file. */
 bool ml_text_region(struct ml_text *t, const char *line, size_t size, struct ml_err *err);
 
 /*
- * Writing: each appends a line that the reader takes back. A datum, if not NULL,
- * is put behind the reference as a comment.
+ * Writing: each function appends a line that the reader can read. A datum, unless NULL,
+ * follows the reference as a comment.
  */
 void ml_text_put_ref(struct ml_buf *out, const struct ml_tables *t,
 		     const struct ml_ref *ref, const char *datum);

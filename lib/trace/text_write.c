@@ -3,12 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put(struct ml_buf *out, const char *text)
-{
-	ml_buf_put(out, text, strlen(text));
-}
-
-/* Digits by hand: printf would be most of the time of a dump. */
+/* With printf a dump would spend most of its time on numbers. */
 static void put_decimal(struct ml_buf *out, uint64_t v)
 {
 	char digits[20], *at = digits + sizeof(digits);
@@ -31,7 +26,7 @@ static void put_hex(struct ml_buf *out, uint64_t v)
 	ml_buf_put(out, at, (size_t)(digits + sizeof(digits) - at));
 }
 
-/* A line stays a line, and a terminal as it is, whatever bytes a name has. */
+/* Control characters in a name would break lines or upset a terminal. */
 static void put_byte(struct ml_buf *out, char c)
 {
 	ml_buf_u8(out, (uint8_t)c < 0x20 || c == 0x7f ? '?' : (uint8_t)c);
@@ -83,7 +78,7 @@ static void put_site(struct ml_buf *out, const struct ml_tables *t, uint32_t num
 		put_shown(out, ml_tables_text(t, frame.func));
 	}
 	if (!frame.file && site->object) {
-		put(out, " [");
+		ml_buf_text(out, " [");
 		put_shown(out, base_name(ml_tables_text(t, site->object)));
 		ml_buf_u8(out, ']');
 	}
@@ -106,11 +101,11 @@ void ml_text_put_ref(struct ml_buf *out, const struct ml_tables *t,
 		put_site(out, t, ref->site);
 	}
 	if (ref->caller) {
-		put(out, " <- ");
+		ml_buf_text(out, " <- ");
 		put_site(out, t, ref->caller);
 	}
 	if (datum && *datum) {
-		put(out, " # ");
+		ml_buf_text(out, " # ");
 		put_shown(out, datum);
 	}
 	ml_buf_u8(out, '\n');
@@ -119,7 +114,7 @@ void ml_text_put_ref(struct ml_buf *out, const struct ml_tables *t,
 static void put_thread(struct ml_buf *out, uint16_t thread)
 {
 	if (thread > 1) {
-		put(out, " @");
+		ml_buf_text(out, " @");
 		put_decimal(out, thread);
 	}
 	ml_buf_u8(out, '\n');
@@ -130,7 +125,7 @@ void ml_text_put_mark(struct ml_buf *out, const struct ml_tables *t,
 {
 	static const char *const words[] = { "mark ", "begin ", "end " };
 
-	put(out, words[m->kind]);
+	ml_buf_text(out, words[m->kind]);
 	put_name(out, ml_tables_text(t, m->name));
 	put_thread(out, m->thread);
 }
@@ -138,22 +133,22 @@ void ml_text_put_mark(struct ml_buf *out, const struct ml_tables *t,
 void ml_text_put_state(struct ml_buf *out, const struct ml_tables *t,
 		       const struct ml_state *s)
 {
-	put(out, "state ");
+	ml_buf_text(out, "state ");
 	put_name(out, ml_tables_text(t, s->name));
-	put(out, s->value < 0 ? " -" : " ");
+	ml_buf_text(out, s->value < 0 ? " -" : " ");
 	put_decimal(out, s->value < 0 ? 0 - (uint64_t)s->value : (uint64_t)s->value);
 	put_thread(out, s->thread);
 }
 
 void ml_text_put_gap(struct ml_buf *out, const struct ml_gap *g)
 {
-	put(out, "gap ");
+	ml_buf_text(out, "gap ");
 	if (g->count)
 		put_decimal(out, g->count);
 	else
 		ml_buf_u8(out, '?');
 	ml_buf_u8(out, ' ');
-	put(out, ml_text_gap_reason(g->reason));
+	ml_buf_text(out, ml_text_gap_reason(g->reason));
 	ml_buf_u8(out, '\n');
 }
 
@@ -162,16 +157,16 @@ void ml_text_put_begin(struct ml_buf *out, const struct ml_tables *t,
 {
 	const struct ml_region *r = &t->regions.at[b->region];
 
-	put(out, r->kind == ML_REGION_REGISTERED ? "region "
-		 : r->kind == ML_REGION_GLOBAL   ? "global "
-						 : "alloc ");
+	ml_buf_text(out, r->kind == ML_REGION_REGISTERED ? "region "
+			 : r->kind == ML_REGION_GLOBAL   ? "global "
+							 : "alloc ");
 	put_name(out, ml_tables_text(t, r->name));
 	ml_buf_u8(out, ' ');
 	put_hex(out, b->addr);
 	ml_buf_u8(out, ' ');
 	put_decimal(out, b->size);
 	for (uint64_t i = 0, bytes = r->elem; r->elem && i <= r->dims; i++) {
-		/* A block smaller than the shape of its region is left without one. */
+		/* a block smaller than its region's dimensions is written without them */
 		if (i && (!r->dim[i - 1] || bytes > b->size / r->dim[i - 1]))
 			break;
 		bytes *= i ? r->dim[i - 1] : 1;
@@ -184,8 +179,9 @@ void ml_text_put_begin(struct ml_buf *out, const struct ml_tables *t,
 void ml_text_put_end(struct ml_buf *out, const struct ml_tables *t,
 		     const struct ml_block *b)
 {
-	put(out, t->regions.at[b->region].kind == ML_REGION_REGISTERED ? "unregion "
-								       : "free ");
+	ml_buf_text(out, t->regions.at[b->region].kind == ML_REGION_REGISTERED
+				 ? "unregion "
+				 : "free ");
 	put_hex(out, b->addr);
 	ml_buf_u8(out, '\n');
 }

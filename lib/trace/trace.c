@@ -8,7 +8,7 @@
 #include "lib/trace/events.h"
 #include "lib/trace/format.h"
 
-/* A block that is read only when somebody asks for it. */
+/* A block that is read on demand. */
 struct ml_trace_part {
 	uint64_t offset;
 	enum ml_block_type type;
@@ -20,11 +20,11 @@ bool ml_trace_payload(const struct ml_trace *t, uint64_t offset,
 {
 	if (t->size - offset < ML_FORMAT_BLOCK_HEADER ||
 	    !ml_format_get_block(t->data + offset, h))
-		return ml_fail(err, ML_FORMAT, "%s: byte %llu: not a block", t->path,
-			       (unsigned long long)offset);
+		return ml_fail(err, ML_FORMAT, "%s: byte %llu: there is no block here",
+			       t->path, (unsigned long long)offset);
 	*payload = t->data + offset + ML_FORMAT_BLOCK_HEADER;
 	if (h->size > t->size - offset - ML_FORMAT_BLOCK_HEADER)
-		return ml_fail(err, ML_FORMAT, "%s: byte %llu: the block is cut off",
+		return ml_fail(err, ML_FORMAT, "%s: byte %llu: the block is truncated",
 			       t->path, (unsigned long long)offset);
 	if (!ml_format_sum_fits(*payload, h->size, h->sum))
 		return ml_fail(err, ML_FORMAT,
@@ -33,7 +33,7 @@ bool ml_trace_payload(const struct ml_trace *t, uint64_t offset,
 	return true;
 }
 
-/* The unpacked payload of a block in out. */
+/* Decompresses the payload of a block to out. */
 static bool unpack(const struct ml_trace *t, uint64_t offset, struct ml_buf *out,
 		   struct ml_err *err)
 {
@@ -47,7 +47,7 @@ static bool unpack(const struct ml_trace *t, uint64_t offset, struct ml_buf *out
 		return ml_fail(err, ML_FORMAT, "%s: byte %llu: the block is too large",
 			       t->path, (unsigned long long)offset);
 	out->size = 0;
-	ml_buf_reserve(out, h.count + 1); /* never NULL */
+	ml_buf_reserve(out, h.count + 1); /* so that data is not NULL */
 	struct ml_err why;
 	bool ok = ml_unpack(&unpacker, payload, h.size, out->data, h.count, &why);
 	out->size = h.count;
@@ -60,9 +60,10 @@ static bool add_chunk(struct ml_trace *t, uint64_t offset,
 		      const struct ml_block_header *h, struct ml_err *err)
 {
 	if (h->time != t->count || !h->count || h->count > UINT64_MAX - h->time)
-		return ml_fail(err, ML_FORMAT,
-			       "%s: byte %llu: a chunk does not follow the last", t->path,
-			       (unsigned long long)offset);
+		return ml_fail(
+			err, ML_FORMAT,
+			"%s: byte %llu: the chunk does not start where the last one ended",
+			t->path, (unsigned long long)offset);
 	t->chunks = ml_grow(t->chunks, &t->chunk_cap, t->chunk_count + 1,
 			    sizeof(*t->chunks));
 	t->chunks[t->chunk_count++] = (struct ml_chunk){ offset, h->time, h->count };
@@ -76,7 +77,7 @@ static void add_part(struct ml_trace *t, uint64_t offset, enum ml_block_type typ
 	t->parts[t->part_count++] = (struct ml_trace_part){ offset, type };
 }
 
-/* Takes one block into the trace; tables and shapes are read at once. */
+/* Adds a block to the trace. Tables and shapes are read now, other blocks later. */
 static bool take_block(struct ml_trace *t, uint64_t offset,
 		       const struct ml_block_header *h, struct ml_buf *raw,
 		       struct ml_err *err)
@@ -105,6 +106,7 @@ static bool take_block(struct ml_trace *t, uint64_t offset,
 			     (unsigned long long)offset, why.text);
 }
 
+/* The trace ends before the block at `usable`. */
 static void damaged(struct ml_trace *t, uint64_t usable, const char *why)
 {
 	t->whole = false;
@@ -112,7 +114,7 @@ static void damaged(struct ml_trace *t, uint64_t usable, const char *why)
 	t->damage = ml_arena_strdup(&t->arena, why);
 }
 
-/* Block after block from the start; the first that is damaged ends the trace. */
+/* Reads all block headers from the start. The first damaged block ends the trace. */
 static void scan(struct ml_trace *t, struct ml_buf *raw)
 {
 	uint64_t offset = ML_FORMAT_HEADER;
@@ -130,7 +132,8 @@ static void scan(struct ml_trace *t, struct ml_buf *raw)
 			return;
 		ok = ok && h.size <= t->size - end;
 		end += ok ? h.size : 0;
-		/* all but the last were followed by another and so were written whole */
+		/* the writer begins a block only when the one before is whole, so only
+		 * the last one needs its checksum verified */
 		if ((!ok || end == t->size) &&
 		    !ml_trace_payload(t, offset, &h, &payload, &err)) {
 			damaged(t, offset, err.text);
@@ -144,7 +147,7 @@ static void scan(struct ml_trace *t, struct ml_buf *raw)
 	}
 }
 
-/* By the index. False: there is none that fits, scan. */
+/* Opens the trace by its index. False: the index is missing or damaged. */
 static bool read_index(struct ml_trace *t, struct ml_buf *raw, struct ml_err *err)
 {
 	struct ml_unpacker unpacker = { 0 };
@@ -203,6 +206,8 @@ static bool check_header(struct ml_trace *t, struct ml_err *err)
 	if (!fits)
 		return ml_fail(err, ML_FORMAT,
 			       "%s: byte 0: the header's checksum is wrong", t->path);
+	/* older than memlamp 0.2.0, whose format 3 every later reader accepts
+	 * (tests/formats) */
 	if (h.version < ML_FORMAT_VERSION)
 		return ml_fail(err, ML_FORMAT,
 			       "%s: format version %u is older than this memlamp, which "
@@ -214,6 +219,7 @@ static bool check_header(struct ml_trace *t, struct ml_err *err)
 	return true;
 }
 
+/* Removes what a damaged index has added. */
 static void forget(struct ml_trace *t)
 {
 	ml_tables_release(&t->tables);
@@ -268,7 +274,7 @@ void ml_trace_close(struct ml_trace *t)
 	*t = (struct ml_trace){ 0 };
 }
 
-/* Index of the newest living block at addr, in the map as index + 1. */
+/* `live` maps addresses to the newest live block that starts there, as index + 1. */
 static void end_block(struct ml_trace *t, struct ml_map *live, uint64_t addr,
 		      uint64_t time)
 {
@@ -315,8 +321,8 @@ static bool load_events(struct ml_trace *t, uint64_t offset, struct ml_map live[
 		if (!ml_events_get(&in, &e) || e.region >= t->tables.regions.count ||
 		    e.time < *time)
 			return ml_fail(err, ML_FORMAT,
-				       "%s: byte %llu: an event is malformed", t->path,
-				       (unsigned long long)offset);
+				       "%s: byte %llu: an allocation event is malformed",
+				       t->path, (unsigned long long)offset);
 		*time = e.time;
 		take_event(t, live, &e);
 	}
@@ -325,7 +331,7 @@ static bool load_events(struct ml_trace *t, uint64_t offset, struct ml_map live[
 
 bool ml_trace_load_blocks(struct ml_trace *t, struct ml_err *err)
 {
-	struct ml_map live[2] = { 0 }; /* heap, and registered over it */
+	struct ml_map live[2] = { 0 }; /* heap blocks, registered blocks */
 	struct ml_buf raw = { 0 };
 	uint64_t time = 0;
 	bool ok = true;

@@ -1,6 +1,6 @@
 /*
- * Reads a trace file. Opening maps it and reads its index and tables; the
- * references are decoded as a cursor asks for them, chunk by chunk.
+ * The reader of trace files. ml_trace_open maps the file and reads its index and tables.
+ * A cursor decodes the references chunk by chunk, as they are asked for.
  */
 #pragma once
 
@@ -26,20 +26,19 @@ struct ml_trace {
 	uint8_t id[16];
 	uint64_t created; /* seconds since 1970 */
 	uint64_t count;   /* references */
-	bool whole;       /* has its index; false: the recording was cut off */
-	uint64_t usable; /* bytes of the file that are valid; less than size if its end is
+	bool whole;       /* has an index; false: the recording was interrupted */
+	uint64_t usable; /* valid bytes at the start of the file; below size if the end is
 			    damaged */
-	const char *damage; /* why the end is not usable, or NULL */
+	const char *damage; /* the reason why the end is not usable, or NULL */
 
 	struct ml_tables tables;
 	struct ml_shapes shapes;
-	struct ml_chunk *chunks; /* in time order, without holes */
+	struct ml_chunk *chunks; /* by time, each begins where the last one ends */
 	size_t chunk_count;
-	struct ml_block
-		*blocks; /* of all times, ordered by from; see ml_trace_load_blocks */
+	struct ml_block *blocks; /* all, ordered by `from`; see ml_trace_load_blocks */
 	size_t block_count, block_cap;
 	bool blocks_loaded;
-	struct ml_trace_part *parts; /* EVENTS and SOURCE blocks, read when asked for */
+	struct ml_trace_part *parts; /* EVENTS and SOURCE blocks, read on demand */
 	size_t part_count, part_cap, chunk_cap;
 	struct ml_arena arena;
 };
@@ -49,31 +48,33 @@ bool ml_trace_is(const char *path);
 bool ml_trace_open(struct ml_trace *t, const char *path, struct ml_err *err);
 void ml_trace_close(struct ml_trace *t);
 
-/* Reads the block events into t->blocks, once; not from several threads at a time. */
+/* Reads the block events into t->blocks, the first time that it is called. Only one
+ * thread may call it at a time. */
 bool ml_trace_load_blocks(struct ml_trace *t, struct ml_err *err);
 
-/* The kept text of a source file, or NULL; it lives in a. */
+/* The text of a source file in the trace, allocated in a, or NULL. */
 const char *ml_trace_source(struct ml_trace *t, const char *path, size_t *size,
 			    struct ml_arena *a);
 
-/* The payload of the block at an offset, its checksum verified. */
+/* Header and payload of the block at an offset; verifies the checksums. */
 struct ml_block_header;
 bool ml_trace_payload(const struct ml_trace *t, uint64_t offset,
 		      struct ml_block_header *h, const uint8_t **payload,
 		      struct ml_err *err);
 
-/* One walk over the references. Several cursors may walk one trace at once. */
+/* A walk over the references. Several cursors may walk one trace at the same time. */
 struct ml_cursor;
 
 struct ml_cursor *ml_cursor_open(const struct ml_trace *t, uint64_t from, uint64_t to);
 /*
- * The next batch, of at most ML_BATCH references; its columns are valid until the
- * next call. False at the end (err->kind is ML_OK) or on damage.
+ * The next batch, of at most ML_BATCH references. Its columns are valid until the next
+ * call. False at the end, where err->kind is ML_OK, or when a chunk is damaged.
  */
 bool ml_cursor_next(struct ml_cursor *c, struct ml_batch *batch, struct ml_err *err);
 /*
- * Walks over [from, to) from now on. Chunks are decoded from their beginning: going on
- * within one, from where the cursor is or a little before, is much faster than opening.
+ * Continues the walk with [from, to). A cursor decodes each chunk from its beginning, so
+ * a seek within the current chunk, forwards or a little back, is much faster than opening
+ * another cursor.
  */
 void ml_cursor_seek(struct ml_cursor *c, uint64_t from, uint64_t to);
 void ml_cursor_close(struct ml_cursor *c);
@@ -81,8 +82,8 @@ void ml_cursor_close(struct ml_cursor *c);
 enum { ML_BATCH = 16 * 1024 };
 
 /*
- * Calls fn with the batches of [from, to), in order, while `threads` other
- * threads decode ahead. fn returns false to stop early.
+ * Calls fn with the batches of [from, to), in order, while `threads` other threads decode
+ * the chunks that follow. fn returns false to stop.
  */
 typedef bool ml_batch_fn(void *arg, const struct ml_batch *batch, struct ml_err *err);
 bool ml_trace_each(const struct ml_trace *t, uint64_t from, uint64_t to, unsigned threads,

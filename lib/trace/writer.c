@@ -19,23 +19,23 @@
 #include "lib/trace/shape.h"
 
 /*
- * Level 1 is within a few per cent of level 3 in size on what the columns hold, and
- * leaves the recorder's companion time to keep up with the program (docs/performance.md).
+ * Columns compressed at level 1 are a few per cent larger than at level 3, and the
+ * encoders keep up with the recorded program (docs/performance.md).
  */
 enum { LEVEL = 1, LEVEL_TABLES = 3 };
 
 struct ml_writer {
 	char *path;
 	int fd;
-	bool broken;     /* a write failed: nothing more goes to the file */
+	bool broken;     /* a write failed: the writer writes nothing more */
 	uint64_t offset; /* of the next block */
-	uint64_t time;   /* references in the chunks that were sent off */
+	uint64_t time;   /* references in the chunks that were sent to the encoders */
 	uint16_t thread;
 	struct ml_tables tables;
 	struct ml_shapes shapes;
 	struct ml_fuse fuse;
-	struct ml_encode_queue ahead;
-	struct ml_map singles; /* shape of a lone reference by site and what */
+	struct ml_encode_queue queue;
+	struct ml_map singles; /* shapes of single references, by site, caller, what */
 	struct ml_events_put events;
 	struct ml_buf index, raw;
 	uint64_t blocks;
@@ -45,7 +45,7 @@ struct ml_writer {
 /* The chunk that is being collected. */
 static struct ml_steps *steps_now(const struct ml_writer *w)
 {
-	return &ml_encode_queue_now(&w->ahead)->steps;
+	return &ml_encode_queue_now(&w->queue)->steps;
 }
 
 static bool write_all(struct ml_writer *w, const struct ml_buf *out, struct ml_err *err)
@@ -60,10 +60,10 @@ static bool write_all(struct ml_writer *w, const struct ml_buf *out, struct ml_e
 		if (n <= 0) {
 			ml_fail_errno(err, "%s: cannot write at byte %llu", w->path,
 				      (unsigned long long)w->offset + done);
-			/* the file stays a readable prefix: nothing half-written at its
-			 * end */
+			/* removes the half-written block, so that the file stays a
+			 * readable prefix */
 			if (ftruncate(w->fd, (off_t)w->offset)) {
-				/* the reader copes with a torn block too */
+				/* the reader can deal with a half-written block */
 			}
 			w->broken = true;
 			return false;
@@ -75,42 +75,42 @@ static bool write_all(struct ml_writer *w, const struct ml_buf *out, struct ml_e
 }
 
 /*
- * A plain file of ours that is there is not emptied but taken away and made anew. Who
- * reads it, and may have mapped it, goes on reading what it was; and some file systems
- * make whoever closes a file that was emptied wait for the disk.
+ * Unlinks an older regular file of this user instead of truncating it, for two reasons: a
+ * reader that has mapped the older file goes on reading it, and on some file systems
+ * closing a truncated file waits for the disk.
  */
-static int open_anew(const char *path)
+static int create(const char *path)
 {
 	struct stat st;
-	bool anew = !lstat(path, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
-		    st.st_uid == geteuid() && !unlink(path);
+	bool replaced = !lstat(path, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
+			st.st_uid == geteuid() && !unlink(path);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
-	if (fd >= 0 && anew && fchmod(fd, st.st_mode & 0777)) {
-		/* then others may do with it what they may with any new file */
+	if (fd >= 0 && replaced && fchmod(fd, st.st_mode & 0777)) {
+		/* then the file has the permissions of a new one */
 	}
 	return fd;
 }
 
 bool ml_writer_open(struct ml_writer **out, const char *path, struct ml_err *err)
 {
-	int fd = open_anew(path);
+	int fd = create(path);
 
 	if (fd < 0)
-		return ml_fail_errno(err, "%s: cannot make the trace", path);
+		return ml_fail_errno(err, "%s: cannot create the trace", path);
 	struct ml_writer *w = ml_resize(NULL, sizeof(*w));
 	*w = (struct ml_writer){ .fd = fd, .thread = 1 };
 	w->path = ml_resize(NULL, strlen(path) + 1);
 	strcpy(w->path, path);
 	ml_tables_init(&w->tables);
 	ml_fuse_init(&w->fuse, &w->shapes);
-	ml_encode_queue_init(&w->ahead, 0, LEVEL);
+	ml_encode_queue_init(&w->queue, 0, LEVEL);
 	ml_steps_clear(steps_now(w), w->thread);
 
 	struct ml_file_header h = { .version = ML_FORMAT_VERSION,
 				    .created = (uint64_t)time(NULL) };
 	if (getrandom(h.id, sizeof(h.id), 0) != sizeof(h.id)) {
-		ml_fail_errno(err, "no random bytes for the trace's id");
+		ml_fail_errno(err, "cannot get random bytes for the id of the trace");
 		ml_writer_abandon(w);
 		return false;
 	}
@@ -128,7 +128,7 @@ void ml_writer_abandon(struct ml_writer *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
-	ml_encode_queue_release(&w->ahead); /* before the shapes that it encodes */
+	ml_encode_queue_release(&w->queue); /* its threads use the shapes */
 	ml_fuse_release(&w->fuse);
 	ml_tables_release(&w->tables);
 	ml_shapes_release(&w->shapes);
@@ -141,14 +141,14 @@ void ml_writer_abandon(struct ml_writer *w)
 	ml_free(w);
 }
 
-void ml_writer_hurry(struct ml_writer *w)
+void ml_writer_pace(struct ml_writer *w, const struct ml_encode_pace *pace)
 {
-	w->ahead.may_hurry = true;
+	ml_encode_queue_pace(&w->queue, pace);
 }
 
-void ml_writer_quiet(struct ml_writer *w, bool quiet)
+void ml_writer_background(struct ml_writer *w, bool background)
 {
-	w->ahead.quiet = quiet;
+	w->queue.background = background;
 }
 
 struct ml_tables *ml_writer_tables(struct ml_writer *w)
@@ -166,11 +166,11 @@ uint64_t ml_writer_bytes(const struct ml_writer *w)
 	return w->offset;
 }
 
-/* Appends a block of the packed bytes, to stand before the chunk that is being
- * collected, and forgets them. */
+/* Compresses raw to a block that stands before the chunk being collected, and empties
+ * raw. */
 static void put_before(struct ml_writer *w, enum ml_block_type type, struct ml_buf *raw)
 {
-	struct ml_buf *out = &ml_encode_queue_now(&w->ahead)->before;
+	struct ml_buf *out = &ml_encode_queue_now(&w->queue)->before;
 	size_t at = ml_format_begin_block(out);
 
 	ml_pack(&w->packer, raw->data, raw->size, LEVEL_TABLES, out);
@@ -194,7 +194,7 @@ static void put_tables(struct ml_writer *w)
 	}
 }
 
-/* Writes the blocks in out, which are whole, and lists them in the index. */
+/* Writes whole blocks and adds them to the index. */
 static bool write_blocks(struct ml_writer *w, const struct ml_buf *out,
 			 struct ml_err *err)
 {
@@ -212,32 +212,33 @@ static bool write_blocks(struct ml_writer *w, const struct ml_buf *out,
 	return write_all(w, out, err);
 }
 
-/* Writes what is encoded, in order; all that is under way if `wait`. */
+/* Writes the parcels that are encoded, in order; with `wait`, all that were sent. */
 static bool write_parcels(struct ml_writer *w, bool wait, struct ml_err *err)
 {
 	struct ml_parcel *p;
 	bool ok = true;
 
-	while ((p = ml_encode_queue_take(&w->ahead, wait))) {
+	while ((p = ml_encode_queue_take(&w->queue, wait))) {
 		if (ok && !w->broken)
 			ok = write_blocks(w, &p->before, err) &&
 			     write_blocks(w, &p->refs, err);
-		ml_encode_queue_done(&w->ahead);
+		ml_encode_queue_done(&w->queue);
 	}
 	if (ok && w->broken)
-		return ml_fail(err, ML_IO, "%s: an earlier write failed", w->path);
+		return ml_fail(err, ML_IO, "%s: an earlier write to the trace failed",
+			       w->path);
 	return ok;
 }
 
-/* Sends the chunk off and begins the next. */
+/* Sends the chunk to the encoders and begins the next one. */
 static bool send(struct ml_writer *w, bool last, struct ml_err *err)
 {
-	struct ml_parcel *p = ml_encode_queue_now(&w->ahead);
+	struct ml_parcel *p = ml_encode_queue_now(&w->queue);
 
 	put_tables(w);
 	p->time = w->time;
 	w->time += p->steps.refs;
-	ml_encode_queue_send(&w->ahead, &w->shapes, last);
+	ml_encode_queue_send(&w->queue, &w->shapes, last);
 	bool ok = write_parcels(w, last, err);
 	if (!steps_now(w)->at)
 		ml_steps_init(steps_now(w));
@@ -260,11 +261,6 @@ bool ml_writer_send(struct ml_writer *w, struct ml_err *err)
 	return send(w, false, err);
 }
 
-bool ml_writer_flush(struct ml_writer *w, struct ml_err *err)
-{
-	return send(w, true, err);
-}
-
 static bool write_index(struct ml_writer *w, struct ml_err *err)
 {
 	uint64_t at = w->offset;
@@ -280,7 +276,7 @@ static bool write_index(struct ml_writer *w, struct ml_err *err)
 
 bool ml_writer_close(struct ml_writer *w, struct ml_err *err)
 {
-	bool ok = ml_writer_flush(w, err) && write_index(w, err);
+	bool ok = send(w, true, err) && write_index(w, err);
 
 	if (close(w->fd) && ok)
 		ok = ml_fail_errno(err, "%s: cannot finish the trace", w->path);
@@ -415,7 +411,7 @@ void ml_writer_state(struct ml_writer *w, const char *name, int64_t value)
 	};
 }
 
-/* Gaps at one time and of one reason are one gap. */
+/* Gaps at the same time and with the same reason become one gap. */
 void ml_writer_gap(struct ml_writer *w, uint64_t count, enum ml_gap_reason reason)
 {
 	uint64_t time = ml_writer_time(w);
@@ -429,7 +425,7 @@ void ml_writer_gap(struct ml_writer *w, uint64_t count, enum ml_gap_reason reaso
 			(struct ml_gap){ .time = time, .count = count, .reason = reason };
 }
 
-/* The path and the text share one payload: varint length, path, text. */
+/* The payload is the length of the path as a varint, the path, the text. */
 void ml_writer_source(struct ml_writer *w, const char *path, const void *text,
 		      size_t size)
 {

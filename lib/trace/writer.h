@@ -1,11 +1,11 @@
 /*
- * Writes a trace file. Everything goes in in time order: tables and block
- * events are written before the first reference chunk that needs them, so each
+ * The writer of trace files. Callers add everything in time order. The writer puts tables
+ * and block events before the first chunk of references that needs them, so that each
  * prefix of the file is a trace of a shorter run.
  *
- * References enter in one of two ways: recorders that see whole superblocks
- * declare shapes and then say which shape ran with which base addresses
- * (shape.h); everyone else adds references one by one. Both may be mixed.
+ * There are two ways to add references. A recorder that sees whole superblocks declares
+ * shapes (shape.h) and adds steps. Other callers add references one by one. A caller may
+ * mix both.
  */
 #pragma once
 
@@ -16,77 +16,78 @@
 #include "lib/trace/ref.h"
 #include "lib/trace/tables.h"
 
+struct ml_encode_pace;
 struct ml_shape;
 struct ml_shapes;
 struct ml_step;
 struct ml_steps;
 struct ml_writer;
 
-/* Makes path (over an older file of that name) and writes its header. */
+/* Creates the file, replacing an older one, and writes its header. */
 bool ml_writer_open(struct ml_writer **w, const char *path, struct ml_err *err);
-/* From now on chunks may be packed less while encoders cannot keep up. */
-void ml_writer_hurry(struct ml_writer *w);
-/* Says whether the machine has nothing else to do (lib/trace/encode_queue.h). */
-void ml_writer_quiet(struct ml_writer *w, bool quiet);
-/* Writes what is pending and the index, and frees w, also when it fails. */
+/*
+ * How encoding shares the machine with the recorded program (encode_queue.h). Call it
+ * before the first reference; without it the encoders run at the caller's priority.
+ */
+void ml_writer_pace(struct ml_writer *w, const struct ml_encode_pace *pace);
+/* From now on the background crew encodes chunks, or the foreground crew does. */
+void ml_writer_background(struct ml_writer *w, bool background);
+/* Writes the remaining data and the index; frees w in any case. */
 bool ml_writer_close(struct ml_writer *w, struct ml_err *err);
-/* Frees w and leaves the file as it is on disk: a readable prefix. */
+/* Frees w. The file stays as it is on disk: a readable prefix. */
 void ml_writer_abandon(struct ml_writer *w);
 
-struct ml_tables *
-ml_writer_tables(struct ml_writer *w); /* add sites, regions, ... here */
-uint64_t
-ml_writer_time(const struct ml_writer *w); /* references so far = time of the next */
+/* The tables, to which the caller adds sites, regions and so on. */
+struct ml_tables *ml_writer_tables(struct ml_writer *w);
+/* References so far, which is the time of the next one. */
+uint64_t ml_writer_time(const struct ml_writer *w);
 uint64_t ml_writer_bytes(const struct ml_writer *w); /* file size so far */
 
-bool ml_writer_ref(struct ml_writer *w, const struct ml_ref *ref,
-		   struct ml_err *err); /* ref->time is ignored */
+/* Adds a reference; ref->time is ignored. */
+bool ml_writer_ref(struct ml_writer *w, const struct ml_ref *ref, struct ml_err *err);
 
-/* A new shape; the sites of its slots must be in the tables. */
+/* Adds a shape; the sites of its slots must be in the tables. Returns its number. */
 uint32_t ml_writer_shape(struct ml_writer *w, const struct ml_shape *shape);
-/* The shape of that number as the trace has it: with its first path, and the states of
- * its bases. */
+/* The shape of a number, with its first path and the states of its bases. */
 const struct ml_shape *ml_writer_shape_at(const struct ml_writer *w, uint32_t shape);
-/* The path of a shape that wrote so many of its bases, UINT32_MAX if there is none. */
+/* The path of a shape whose exit comes after `bases` bases; UINT32_MAX: none. */
 uint32_t ml_writer_path(const struct ml_writer *w, uint32_t shape, size_t bases);
 /*
- * Steps on the current thread, in order: paths with the values of their bases. Values of
- * "maybe" slots are 0 when the access did not happen.
+ * Adds steps of the current thread, in order. The base value of a conditional slot is 0
+ * when the access did not happen.
  */
 bool ml_writer_steps(struct ml_writer *w, const struct ml_step *steps, size_t count,
 		     struct ml_err *err);
 /*
- * For whoever joins steps himself: the shapes, and the chunk that is being collected
- * (chunk.h), to which joined steps may be added. When it is full it must be sent, which
- * begins another.
+ * For recorders that join steps themselves: the shapes, and the chunk that is being
+ * collected (chunk.h), to which the recorder adds steps. When the chunk is full, the
+ * recorder calls ml_writer_send, which begins another one.
  */
 struct ml_shapes *ml_writer_shapes(struct ml_writer *w);
 struct ml_steps *ml_writer_now(struct ml_writer *w);
 bool ml_writer_send(struct ml_writer *w, struct ml_err *err);
-void ml_writer_thread(struct ml_writer *w,
-		      uint16_t thread); /* of the steps that follow */
+/* The steps and events added from now on are of this thread. */
+void ml_writer_thread(struct ml_writer *w, uint16_t thread);
 
-/* Block events, at the present time. */
+/* A heap block begins now. */
 void ml_writer_alloc(struct ml_writer *w, uint32_t region, uint64_t addr, uint64_t size);
 /*
- * The same for a block that was there before anyone said so: from the time `since` on, if
- * no event came in between, and as far as the chunk goes back.
+ * A heap block began at the time `since`, and the recorder learns of it only now. The
+ * writer moves the time forward to the last event or to the start of the chunk, if these
+ * are later.
  */
 void ml_writer_alloc_since(struct ml_writer *w, uint32_t region, uint64_t addr,
 			   uint64_t size, uint64_t since);
-void ml_writer_free(struct ml_writer *w, uint64_t addr);
-/* The same for registered regions, which lie over the others. */
+void ml_writer_free(struct ml_writer *w, uint64_t addr); /* the block at addr ends */
+/* The same for registered blocks, which hide the heap blocks that they overlap. */
 void ml_writer_register(struct ml_writer *w, uint32_t region, uint64_t addr,
 			uint64_t size);
 void ml_writer_unregister(struct ml_writer *w, uint64_t addr);
 
 void ml_writer_mark(struct ml_writer *w, enum ml_mark_kind kind, const char *name);
 void ml_writer_state(struct ml_writer *w, const char *name, int64_t value);
-/* References are missing here; batches will not span it. Costs a few bytes. */
+/* References are missing here. Batches will not span the gap. Costs a few bytes. */
 void ml_writer_gap(struct ml_writer *w, uint64_t count, enum ml_gap_reason reason);
-/* Keeps the text of a source file (by the path that sites use). */
+/* Stores the text of a source file, by the path that sites use. */
 void ml_writer_source(struct ml_writer *w, const char *path, const void *text,
 		      size_t size);
-
-/* Writes all that has come so far now. */
-bool ml_writer_flush(struct ml_writer *w, struct ml_err *err);

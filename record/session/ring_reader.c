@@ -55,7 +55,7 @@ struct ml_ring_reader {
 	struct ml_guest_memory blocks;
 	struct ml_guest_phases phases;
 	struct ml_fork_state *heritage; /* or NULL */
-	bool quiet;                     /* atomic: the machine has nothing else to do */
+	bool idle; /* atomic: the machine is idle but for the recording */
 	struct ml_reference_steps refs;
 	bool exited;
 	const char *command; /* as the process told it */
@@ -107,14 +107,14 @@ void ml_ring_reader_fork_state(struct ml_ring_reader *d, struct ml_fork_state *h
 	d->heritage = heritage;
 }
 
-void ml_ring_reader_hurry(struct ml_ring_reader *d)
+void ml_ring_reader_pace(struct ml_ring_reader *d, const struct ml_encode_pace *pace)
 {
-	ml_writer_hurry(d->writer);
+	ml_writer_pace(d->writer, pace);
 }
 
-void ml_ring_reader_idle(struct ml_ring_reader *d, bool quiet)
+void ml_ring_reader_idle(struct ml_ring_reader *d, bool idle)
 {
-	__atomic_store_n(&d->quiet, quiet, __ATOMIC_RELAXED);
+	__atomic_store_n(&d->idle, idle, __ATOMIC_RELAXED);
 }
 
 void ml_ring_reader_meta(struct ml_ring_reader *d, const char *key, const char *value)
@@ -664,7 +664,7 @@ bool ml_ring_reader_feed(struct ml_ring_reader *d, const uint64_t *words, size_t
 {
 	const uint64_t *w = words, *end = words + count;
 
-	ml_writer_quiet(d->writer, __atomic_load_n(&d->quiet, __ATOMIC_RELAXED));
+	ml_writer_background(d->writer, __atomic_load_n(&d->idle, __ATOMIC_RELAXED));
 	while (w < end && !d->filter.full) {
 		unsigned type = ML_WORD_TYPE(*w);
 

@@ -14,6 +14,7 @@
 #include "record/session/options.h"
 
 struct ml_ring_reader;
+struct ml_encode_pace;
 struct ml_fork_state;
 
 /* Makes the trace at path. */
@@ -22,10 +23,10 @@ struct ml_ring_reader *ml_ring_reader_open(const char *path,
 					   struct ml_err *err);
 /* Where children of fork get what their parents knew; without it they get nothing. */
 void ml_ring_reader_fork_state(struct ml_ring_reader *d, struct ml_fork_state *heritage);
-/* The trace may become larger where else the program would wait for it. */
-void ml_ring_reader_hurry(struct ml_ring_reader *d);
-/* Says whether the machine has nothing else to do; any thread may. */
-void ml_ring_reader_idle(struct ml_ring_reader *d, bool quiet);
+/* How the encoders share the machine. Call it before the first words are fed. */
+void ml_ring_reader_pace(struct ml_ring_reader *d, const struct ml_encode_pace *pace);
+/* Says whether the machine is idle but for the recording. Any thread may call it. */
+void ml_ring_reader_idle(struct ml_ring_reader *d, bool idle);
 /* What the trace says of itself: command, cwd, ... (tables.h) */
 void ml_ring_reader_meta(struct ml_ring_reader *d, const char *key, const char *value);
 /* Takes words. False: the trace cannot be written, or nothing more is wanted. */

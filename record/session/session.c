@@ -25,6 +25,7 @@
 #include "record/session/host_info.h"
 #include "record/session/process.h"
 #include "record/session/machine_idle.h"
+#include "record/session/record_pace.h"
 #include "record/ring.h"
 
 enum { TICK_MS = 100, LOOK_MS = 250, CHILD_SECONDS = 1 };
@@ -378,10 +379,11 @@ static void attach(struct state *s, unsigned slot)
 	s->running++;
 	if (w->drain && w->by_thread)
 		ml_thread_merge_init(&w->slots, s->control, r, w->drain);
-	/* a program under Valgrind may give more than two encoders can pack well */
-	if (w->drain && !w->by_thread)
-		ml_ring_reader_hurry(w->drain);
 	if (w->drain) {
+		/* under Valgrind a program may outrun two encoders that compress well */
+		struct ml_encode_pace pace = ml_record_pace(!w->by_thread);
+
+		ml_ring_reader_pace(w->drain, &pace);
 		ml_ring_reader_fork_state(w->drain, &s->heritage);
 		describe(s, w->drain, r, w->result.command);
 	}
@@ -459,7 +461,7 @@ static void tick(struct state *s)
 	s->session->tick(s->session->tick_arg, refs, bytes);
 }
 
-/* Tells those who write traces whether the machine has nothing else to do. */
+/* Tells the ring readers whether the machine is idle but for the recording. */
 static void look_around(struct state *s)
 {
 	if (ml_now() < s->quiet.at + LOOK_MS * ML_MS)
@@ -669,7 +671,7 @@ static bool check(struct state *s, struct ml_err *err)
 	if (fd < 0 && errno == EEXIST)
 		fd = open(x->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return ml_fail_errno(err, "%s: cannot make the trace", x->output);
+		return ml_fail_errno(err, "%s: cannot create the trace", x->output);
 	close(fd);
 	return true;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/search.h"
 #include "record/symbols/demangle.h"
 #include "record/symbols/stripped.h"
 
@@ -76,18 +77,11 @@ static void sort(struct pieces *p)
 
 static const struct piece *find_piece(const struct pieces *p, uint64_t addr)
 {
-	size_t low = 0, high = p->count;
+	size_t above = ml_search_above(p->at, p->count, sizeof(*p->at),
+				       offsetof(struct piece, low), addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (p->at[mid].low <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	/* Overlaps are the linker's merging of equal functions; a few steps find them. */
-	for (size_t i = low, tries = 8; i-- > 0 && tries-- > 0;)
+	for (size_t i = above, tries = 8; i-- > 0 && tries-- > 0;)
 		if (addr < p->at[i].high)
 			return &p->at[i];
 	return NULL;

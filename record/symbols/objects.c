@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/search.h"
 #include "record/symbols/code.h"
 #include "record/symbols/debugfile.h"
 
@@ -85,17 +86,8 @@ void ml_objects_release(struct ml_objects *o)
 /* The first range that ends above addr. */
 static size_t range_at(const struct ml_objects *o, uint64_t addr)
 {
-	size_t low = 0, high = o->ranges;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (o->range[mid].high <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return ml_search_above(o->range, o->ranges, sizeof(*o->range),
+			       offsetof(struct ml_range, high), addr);
 }
 
 static void insert(struct ml_objects *o, size_t i, struct ml_range r)
@@ -399,18 +391,11 @@ static void read_symbols(struct ml_object *b)
 
 static const struct ml_symbol *covering(const struct ml_symbols *s, uint64_t vaddr)
 {
-	size_t low = 0, high = s->count;
+	size_t above = ml_search_above(s->at, s->count, sizeof(*s->at),
+				       offsetof(struct ml_symbol, low), vaddr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->at[mid].low <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	/* Symbols may nest (a label inside a function): look a little further back. */
-	for (size_t i = low, tries = 8; i-- > 0 && tries-- > 0;)
+	for (size_t i = above, tries = 8; i-- > 0 && tries-- > 0;)
 		if (vaddr < s->at[i].high)
 			return &s->at[i];
 	return NULL;

@@ -4,6 +4,7 @@
 #include <elfutils/libdwfl.h>
 #include <string.h>
 
+#include "lib/base/search.h"
 #include "record/symbols/objects.h"
 
 void ml_stripped_release(struct ml_stripped *s)
@@ -100,18 +101,11 @@ bool ml_stripped_start(struct ml_stripped *s, struct ml_object *b, uint64_t vadd
 				read_starts(s, b, p.p_vaddr, p.p_filesz);
 		}
 	s->asked = true;
-	size_t low = 0, high = s->funcs;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->func[mid].low <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || vaddr >= s->func[low - 1].high)
+	size_t above = ml_search_above(s->func, s->funcs, sizeof(*s->func),
+				       offsetof(struct ml_bounds, low), vaddr);
+	if (!above || vaddr >= s->func[above - 1].high)
 		return false;
-	*start = s->func[low - 1].low;
+	*start = s->func[above - 1].low;
 	return true;
 }
 

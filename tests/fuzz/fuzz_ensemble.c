@@ -14,9 +14,9 @@
 #include "lib/analyse/ensemble/ensemble_run.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
-#include "lib/trace/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
+#include "tests/read_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -40,8 +40,7 @@ static bool make_trace(void)
 	snprintf(trace_path, sizeof(trace_path), "/tmp/fuzz-ensemble-%d", getpid());
 	atexit(remove_trace);
 	return ml_writer_open(&w, trace_path, &err) &&
-	       ml_text_read(w, text, strlen(text), "text", &err) &&
-	       ml_writer_close(w, &err);
+	       read_text(w, text, strlen(text), "text", &err) && ml_writer_close(w, &err);
 }
 
 /* Whether its members can be run within a second, over our trace. */

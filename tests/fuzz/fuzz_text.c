@@ -4,8 +4,8 @@
 #include <stdint.h>
 
 #include "lib/trace/model.h"
-#include "lib/trace/text.h"
 #include "lib/trace/writer.h"
+#include "tests/read_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > 4096 || long_winded(text, size) ||
 	    !ml_writer_open(&w, "/dev/null", &err))
 		return 0;
-	if (ml_text_read(w, text, size, "fuzz", &err))
+	if (read_text(w, text, size, "fuzz", &err))
 		ml_writer_close(w, &err);
 	else
 		ml_writer_abandon(w);

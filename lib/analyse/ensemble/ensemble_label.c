@@ -164,11 +164,6 @@ static bool shares_words(const struct labels *l, size_t column, size_t count)
 	return shares;
 }
 
-static void put(struct ml_buf *out, const char *text)
-{
-	ml_buf_put(out, text, strlen(text));
-}
-
 /* What a name begins with: "L1 " of "L1 size". */
 static bool same_level(const struct column *a, const struct column *b)
 {
@@ -191,19 +186,19 @@ static void put_value(struct labels *l, size_t column, size_t member, size_t cou
 	const char *value = c->value[member];
 	bool plain = *value && strspn(value, "0123456789.-") == strlen(value);
 
-	put(out, out->size ? " " : "");
+	ml_buf_text(out, out->size ? " " : "");
 	if (c->kind != c->name && ambiguous(l, column, count)) {
 		if (!*before || !same_level(*before, c)) /* L1 4K 2w L2 64K 8w */
 			ml_buf_put(out, c->name, (size_t)(c->kind - c->name));
 		*before = c;
 	} else if (c->kind == c->name && (plain || c->shared)) {
-		put(out, c->name); /* the value alone says nothing */
-		put(out, "=");
+		ml_buf_text(out, c->name); /* the value alone says nothing */
+		ml_buf_text(out, "=");
 	}
-	put(out, value);
+	ml_buf_text(out, value);
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (plain && !strcmp(c->kind, units[i].kind))
-			put(out, units[i].unit);
+			ml_buf_text(out, units[i].unit);
 }
 
 /* Labels of all members from the first `count` columns; whether they are unique. */
@@ -219,7 +214,7 @@ static bool make(struct labels *l, size_t count, bool trace)
 
 		text.size = 0;
 		if (trace)
-			put(&text, e->traces[e->members[m].trace].label);
+			ml_buf_text(&text, e->traces[e->members[m].trace].label);
 		for (size_t i = 0; i < count; i++)
 			if (l->columns[i].varies && l->columns[i].value[m] &&
 			    *l->columns[i].value[m])

@@ -184,7 +184,8 @@ struct ml_stack_branch *ml_stack_add(struct ml_stack_tree *t, const struct ml_ma
 	return add_tail(t, b, m, path);
 }
 
-/* How many branches hit no deeper than this depth: those that miss it come first. */
+/* How many branches hit no deeper than this depth: those that miss it come first. The
+ * array holds pointers, which lib/base/search.h does not follow. */
 static uint16_t bucket_of(const struct ml_stack *s, uint32_t depth)
 {
 	size_t low = 0, high = s->count;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/table.h"
 
 struct sharing {
@@ -66,17 +67,17 @@ static bool share_out(struct sharing *x, unsigned i, size_t least, double left,
 
 static bool no_way(const struct sharing *x, struct ml_err *err)
 {
-	char list[400] = "", text[ML_NUMBER_ROOM];
+	char text[ML_NUMBER_ROOM];
+	struct ml_buf list = { 0 };
 
-	for (size_t i = 0; i < x->count; i++) {
-		size_t used = strlen(list);
-
-		snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
-			 ml_format_bytes(text, (uint64_t)x->size[i]));
-	}
-	return ml_fail(err, ML_USAGE, "no %u members add up to %s of '%s'; there are %s",
-		       x->s->threads, ml_format_bytes(text, (uint64_t)x->s->total),
-		       x->s->param, list);
+	for (size_t i = 0; i < x->count; i++)
+		ml_buf_printf(&list, "%s%s", i ? ", " : "",
+			      ml_format_bytes(text, (uint64_t)x->size[i]));
+	ml_fail(err, ML_USAGE, "no %u members add up to %s of '%s'; there are %.*s",
+		x->s->threads, ml_format_bytes(text, (uint64_t)x->s->total), x->s->param,
+		(int)list.size, (const char *)list.data);
+	ml_buf_release(&list);
+	return false;
 }
 
 bool ml_shared_cache_among(struct ml_shared_cache *s, const struct ml_ensemble *e,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/search.h"
 
 const char *const ml_time_match_names[] = { "raw", "normalised", "matched", NULL };
 
@@ -29,11 +30,6 @@ static const struct ml_milestones *find(const struct ml_ensemble_trace *t,
 	return NULL;
 }
 
-static void put(struct ml_buf *b, const char *text)
-{
-	ml_buf_put(b, text, strlen(text));
-}
-
 static const char *taken(struct ml_arena *a, struct ml_buf *b)
 {
 	const char *text = ml_arena_copy(a, b->data, b->size);
@@ -49,10 +45,12 @@ static const char *list(const struct ml_ensemble_trace *t, struct ml_arena *a)
 	struct ml_buf b = { 0 };
 
 	for (size_t i = 0; i < t->milestone_count && i < SHOWN; i++) {
-		put(&b, i ? ", " : "");
-		put(&b, t->milestones[i].name);
+		ml_buf_text(&b, i ? ", " : "");
+		ml_buf_text(&b, t->milestones[i].name);
 	}
-	put(&b, !t->milestone_count ? "none" : t->milestone_count > SHOWN ? ", ..." : "");
+	ml_buf_text(&b, !t->milestone_count          ? "none"
+			: t->milestone_count > SHOWN ? ", ..."
+						     : "");
 	return taken(a, &b);
 }
 
@@ -80,17 +78,18 @@ static void say_unequal(struct ml_time_matching *m, const struct ml_ensemble *e,
 	for (size_t t = 0; t < e->trace_count; t++) {
 		bool named = !t || strcmp(row[t]->name, row[t - 1]->name) != 0;
 
-		put(&b, t ? ", " : "");
-		put(&b, e->traces[t].label);
-		put(&b, t ? "" : " comes");
-		put(&b, named ? " to " : "");
-		put(&b, named ? row[t]->name : "");
-		put(&b, ml_arena_printf(a, " %zu time%s", row[t]->count,
-					row[t]->count == 1 ? "" : "s"));
+		ml_buf_text(&b, t ? ", " : "");
+		ml_buf_text(&b, e->traces[t].label);
+		ml_buf_text(&b, t ? "" : " comes");
+		ml_buf_text(&b, named ? " to " : "");
+		ml_buf_text(&b, named ? row[t]->name : "");
+		ml_buf_text(&b, ml_arena_printf(a, " %zu time%s", row[t]->count,
+						row[t]->count == 1 ? "" : "s"));
 	}
-	put(&b, most - least == 1
-			? ": the last is not used"
-			: ml_arena_printf(a, ": only the first %zu are used", least));
+	ml_buf_text(&b,
+		    most - least == 1
+			    ? ": the last is not used"
+			    : ml_arena_printf(a, ": only the first %zu are used", least));
 	say(m, a, taken(a, &b));
 }
 
@@ -277,17 +276,9 @@ static double refs_of(const struct ml_time_matching *m, uint32_t trace)
 /* The last knot at or before a position, with one behind it. */
 static size_t stretch(const uint64_t *at, size_t knots, double position)
 {
-	size_t low = 0, high = knots - 1;
+	uint64_t whole = position > 0 ? (uint64_t)position : 0;
 
-	while (high - low > 1) {
-		size_t mid = (low + high) / 2;
-
-		if ((double)at[mid] <= position)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
+	return ml_search_last(at, knots - 1, sizeof(*at), 0, whole);
 }
 
 /* Where `position` among the knots `from` lies among the knots `to`. */

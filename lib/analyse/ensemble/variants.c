@@ -549,7 +549,7 @@ static void make(struct parser *p, struct ml_variant *v, size_t which,
 		if (piece->choice != SIZE_MAX) {
 			const char *value = v->params[piece->choice].value;
 
-			ml_buf_put(text, value, strlen(value));
+			ml_buf_text(text, value);
 			full = p->of == ML_VARIANTS_MACHINE && !strcmp(value, "full");
 		}
 	}

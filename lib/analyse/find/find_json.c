@@ -1,16 +1,10 @@
 #include "lib/analyse/find/findings.h"
 #include "lib/base/json.h"
 
+/* An empty text is null. */
 static void write_text(struct ml_json *w, const char *key, const char *text)
 {
-	ml_json_key(w, key);
-	ml_json_string(w, *text ? text : NULL);
-}
-
-static void write_real(struct ml_json *w, const char *key, double v)
-{
-	ml_json_key(w, key);
-	ml_json_real(w, v);
+	ml_json_key_string(w, key, *text ? text : NULL);
 }
 
 /* The other ways to mend the same are a list of findings, not a chain. */
@@ -27,26 +21,23 @@ static void write_finding(struct ml_json *w, const struct ml_finding *n, bool ot
 	else
 		ml_json_null(w);
 	write_text(w, "function", n->func);
-	write_real(w, "cost", n->cost);
-	write_real(w, "gain", n->gain);
+	ml_json_key_real(w, "cost", n->cost);
+	ml_json_key_real(w, "gain", n->gain);
 	write_text(w, "predicted", n->simulated ? "simulated" : "estimated");
-	ml_json_key(w, "evidence");
-	ml_json_array(w);
+	ml_json_key_array(w, "evidence");
 	for (size_t i = 0; n->says[i]; i++)
 		ml_json_string(w, n->says[i]);
 	ml_json_end(w);
 	write_text(w, "advice", n->advice);
-	ml_json_key(w, "facts");
-	ml_json_object(w);
+	ml_json_key_object(w, "facts");
 	for (const struct ml_fact *x = n->facts; x->key; x++)
 		if (x->text)
 			write_text(w, x->key, x->text);
 		else
-			write_real(w, x->key, x->number);
+			ml_json_key_real(w, x->key, x->number);
 	ml_json_end(w);
 	if (others) {
-		ml_json_key(w, "or");
-		ml_json_array(w);
+		ml_json_key_array(w, "or");
 		for (const struct ml_finding *x = n->other; x; x = x->other)
 			write_finding(w, x, false);
 		ml_json_end(w);

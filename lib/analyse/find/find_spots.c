@@ -409,17 +409,15 @@ void ml_find_fact_text(struct ml_candidate *c, const char *key, const char *text
 
 void ml_find_say(struct ml_find *f, struct ml_candidate *c, const char *fmt, ...)
 {
-	char text[1000];
 	size_t i = 0;
 	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
 	while (c->finding.says[i])
 		i++;
 	assert(i + 1 < ML_FINDING_SAYS);
-	c->finding.says[i] = ml_arena_strdup(f->arena, text);
+	va_start(ap, fmt);
+	c->finding.says[i] = ml_arena_vprintf(f->arena, fmt, ap);
+	va_end(ap);
 }
 
 const char *ml_find_count(struct ml_find *f, uint64_t n)

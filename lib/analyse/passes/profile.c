@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/search.h"
 #include "lib/analyse/passes/profile_parts.h"
 #include "lib/trace/region_lookup.h"
 #include "lib/trace/trace.h"
@@ -135,17 +136,8 @@ static struct ml_profile_bin *bin_at(struct ml_profiler *x, uint64_t position)
 
 static size_t segment_at(const struct ml_profile *p, uint64_t time)
 {
-	size_t low = 0, high = p->segment_count;
-
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-
-		if (p->segments[mid].from <= time)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
+	return ml_search_last(p->segments, p->segment_count, sizeof(*p->segments),
+			      offsetof(struct ml_profile_segment, from), time);
 }
 
 static uint64_t segment_end(const struct ml_profile *p, size_t segment)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
+#include "lib/base/search.h"
 
 /*
  * States differ here and there: a set that was not touched is as it was. Only pages
@@ -228,17 +229,11 @@ void ml_checkpoints_add(struct ml_checkpoints *c, uint64_t position,
 const struct ml_checkpoint *ml_checkpoints_find(const struct ml_checkpoints *c,
 						uint64_t position)
 {
-	size_t low = 0, high = c->count;
+	size_t above = ml_search_above(c->at, c->count, sizeof(*c->at),
+				       offsetof(struct ml_checkpoint, position),
+				       position);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (c->at[mid].position <= position)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? &c->at[low - 1] : NULL;
+	return above ? &c->at[above - 1] : NULL;
 }
 
 void ml_checkpoints_state(struct ml_checkpoints *c, const struct ml_checkpoint *which,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/search.h"
 #include "lib/analyse/result/checkpoint.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/analyse/result/result_parts.h"
@@ -422,22 +423,16 @@ bool ml_result_checkpoint(struct ml_result *r, uint64_t position, uint64_t *at,
 			  struct ml_buf *state, struct ml_err *err)
 {
 	const struct ml_result_block *b = r->checkpoints.at;
-	size_t low = 0, high = r->checkpoints.count;
+	size_t above = ml_search_above(b, r->checkpoints.count, sizeof(*b),
+				       offsetof(struct ml_result_block, position),
+				       position);
 	bool whole = false;
 
 	*at = 0;
 	state->size = 0;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (b[mid].position <= position)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low)
+	if (!above)
 		return true;
-	size_t first = low;
+	size_t first = above;
 	do {
 		if (!first--)
 			return ml_result_damaged(
@@ -445,9 +440,9 @@ bool ml_result_checkpoint(struct ml_result *r, uint64_t position, uint64_t *at,
 		if (!step(r, &b[first], &whole, NULL, err))
 			return false;
 	} while (!whole);
-	for (size_t i = first; i < low; i++)
+	for (size_t i = first; i < above; i++)
 		if (!step(r, &b[i], &whole, state, err))
 			return false;
-	*at = b[low - 1].position;
+	*at = b[above - 1].position;
 	return true;
 }
