@@ -60,6 +60,7 @@ struct cmd {
 	bool stops; /* options end at the first operand: what follows is not ours */
 	const struct opt
 		*opts; /* ends with a zero one; --help is understood without it */
+	void (*more_help)(struct ml_buf *out); /* appends to --help; or NULL */
 	int (*run)(int argc,
 		   char **argv); /* argv[0] is the name; returns the exit status */
 };

@@ -3,7 +3,7 @@
  * by --columns, by numbers from 1 or by headings, or else by the headings of the
  * first line; other columns are ignored. Numbers are decimal or 0x hexadecimal.
  */
-#include "record/import/import.h"
+#include "record/import/trace_import.h"
 
 #include <string.h>
 #include <strings.h>
@@ -48,7 +48,7 @@ static const struct {
 };
 
 struct csv {
-	struct ml_import *im;
+	struct ml_trace_import *im;
 	struct ml_tables *tables;
 	char comma;
 	size_t column[ROLES]; /* number of the field, from 1; 0: there is none */
@@ -113,17 +113,17 @@ static bool split(struct csv *c, char *at, char *end)
 /* The next record, or false at the end (err->kind is ML_OK). */
 static bool next_record(struct csv *c, struct ml_err *err)
 {
-	struct ml_input *in = &c->im->in;
+	struct ml_line_window *in = &c->im->in;
 
-	while (ml_input_lines(in, err)) {
+	while (ml_line_window_lines(in, err)) {
 		if (split(c, in->at, in->end))
 			return true;
 		if (in->end - in->at > 1 << 20)
-			return ml_import_bad(c->im, "a quoted field has no end:", in->at,
-					     40, err);
-		if (!ml_input_more(in, err))
+			return ml_trace_import_bad(
+				c->im, "a quoted field has no end:", in->at, 40, err);
+		if (!ml_line_window_more(in, err))
 			return err->kind == ML_OK
-				       ? ml_import_bad(
+				       ? ml_trace_import_bad(
 						 c->im,
 						 "a quoted field has no end:", in->at,
 						 (size_t)(in->end - in->at - 1), err)
@@ -148,7 +148,7 @@ static struct ml_scan_word field(const struct csv *c, enum role role)
 static bool bad(const struct csv *c, const char *reason, struct ml_scan_word w,
 		struct ml_err *err)
 {
-	return ml_import_bad(c->im, reason, w.at, w.size, err);
+	return ml_trace_import_bad(c->im, reason, w.at, w.size, err);
 }
 
 static int role_of(struct ml_scan_word w)
@@ -327,11 +327,12 @@ static bool reference(struct csv *c, struct ml_err *err)
 		return true;
 	uint64_t start = ref.addr;
 	ref.thread = number_thread(c, theirs);
-	if (!ml_import_ref(c->im, &ref, kind == MODIFY ? ML_READ : (enum ml_kind)kind,
-			   bytes, err))
+	if (!ml_trace_import_ref(c->im, &ref,
+				 kind == MODIFY ? ML_READ : (enum ml_kind)kind, bytes,
+				 err))
 		return false;
 	ref.addr = start;
-	return kind != MODIFY || ml_import_ref(c->im, &ref, ML_WRITE, bytes, err);
+	return kind != MODIFY || ml_trace_import_ref(c->im, &ref, ML_WRITE, bytes, err);
 }
 
 /* Of the bytes that may separate fields, the one that the first line has most of. */
@@ -353,15 +354,15 @@ static char find_comma(const char *text, size_t size, size_t *count)
 	return best;
 }
 
-static bool detect(const char *text, size_t size)
+static bool detect(const struct ml_import_probe *probe)
 {
-	size_t count;
+	size_t size = probe->lines, count;
 
-	find_comma(text, size, &count);
-	return count && !memchr(text, 0, size < 4096 ? size : 4096);
+	find_comma(probe->bytes, size, &count);
+	return count && !memchr(probe->bytes, 0, size < 4096 ? size : 4096);
 }
 
-static bool read_csv(struct ml_import *im, struct ml_err *err)
+static bool read_csv(struct ml_trace_import *im, struct ml_err *err)
 {
 	struct csv *c = ml_resize(NULL, sizeof(*c));
 	bool data = false;
@@ -370,7 +371,7 @@ static bool read_csv(struct ml_import *im, struct ml_err *err)
 	*c = (struct csv){ .im = im,
 			   .tables = ml_writer_tables(im->writer),
 			   .lowest = 1 };
-	bool ok = ml_input_lines(&im->in, err) || err->kind == ML_OK;
+	bool ok = ml_line_window_lines(&im->in, err) || err->kind == ML_OK;
 	if (ok) {
 		c->comma = find_comma(im->in.at, (size_t)(im->in.end - im->in.at),
 				      &count);
@@ -391,4 +392,15 @@ static bool read_csv(struct ml_import *im, struct ml_err *err)
 	return ok;
 }
 
-const struct ml_importer ml_importer_csv = { "csv", detect, read_csv };
+static bool run(struct ml_import *import, struct ml_err *err)
+{
+	return ml_trace_import_run(import, read_csv, err);
+}
+
+const struct ml_importer ml_importer_csv = {
+	.name = "csv",
+	.what = "comma-separated values, one reference a row",
+	ML_TRACE_IMPORT,
+	.detect = detect,
+	.run = run,
+};
