@@ -12,7 +12,8 @@ const struct ml_importer *const ml_importers[] = {
 	&ml_importer_text,   &ml_importer_csv, NULL,
 };
 
-const char *ml_import_names(const struct ml_importer *const *importers,
+/* All names of the list, "lackey, din and csv". */
+static const char *names_of(const struct ml_importer *const *importers,
 			    struct ml_arena *a)
 {
 	const char *names = "";
@@ -42,7 +43,7 @@ static bool none_fits(const struct ml_importer *const *importers, const char *fo
 		      const struct ml_import_probe *p, struct ml_arena *a,
 		      struct ml_err *err)
 {
-	const char *names = ml_import_names(importers, a);
+	const char *names = names_of(importers, a);
 
 	if (format)
 		return ml_fail(err, ML_USAGE, "no format '%s': there are %s", format,

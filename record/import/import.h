@@ -67,7 +67,3 @@ bool ml_import_run(const struct ml_import_options *o,
 		   const struct ml_importer *const *importers,
 		   struct ml_import_result *result, struct ml_arena *a,
 		   struct ml_err *err);
-
-/* All names of the list, "lackey, din and csv"; it lives in a. */
-const char *ml_import_names(const struct ml_importer *const *importers,
-			    struct ml_arena *a);

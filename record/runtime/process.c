@@ -25,7 +25,8 @@ static struct {
 	size_t count;
 } here;
 
-bool process_is_code(uint64_t address)
+/* Is there code at this address, as far as the last tell_maps saw? */
+static bool is_code(uint64_t address)
 {
 	for (size_t i = 0; i < here.count; i++)
 		if (address >= here.code[i].low && address < here.code[i].high)
@@ -39,7 +40,7 @@ size_t process_stack(const void *frame, uint64_t ips[STACK_DEPTH])
 	uint64_t high = self.stack_high;
 	size_t n = 0;
 
-	while (n < STACK_DEPTH && process_is_code(at[1] - 1)) {
+	while (n < STACK_DEPTH && is_code(at[1] - 1)) {
 		uint64_t up = at[0];
 
 		ips[n++] = at[1] - 1;
@@ -130,7 +131,8 @@ static void tell_map(struct ml_ring *slot, const struct line *l, bool all)
 	slot_done(slot);
 }
 
-void process_maps(struct ml_ring *slot, bool all)
+/* Tells all mappings of this moment, or those of files only. */
+static void tell_maps(struct ml_ring *slot, bool all)
 {
 	char text[PATH_MAX + 200];
 	size_t have = 0;
@@ -231,7 +233,7 @@ static void begin(void)
 		return;
 	struct ml_ring *slot = slot_hold();
 	tell_about(slot);
-	process_maps(slot, true);
+	tell_maps(slot, true);
 	process_thread(slot, 0);
 	if (self.fork)
 		tell_fork(slot, true, parent, self.fork);
@@ -298,8 +300,8 @@ void memlamp_loaded(uint64_t low, uint64_t high)
 	struct ml_ring *slot = slot_hold();
 	if (!slot)
 		return;
-	if (!process_is_code(low)) /* dlopen */
-		process_maps(slot, false);
+	if (!is_code(low)) /* dlopen */
+		tell_maps(slot, false);
 	slot_let(slot);
 }
 

@@ -3,16 +3,10 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct ml_ring;
-
-/* Tells what is mapped where, as it is now; all of it, or files only. */
-void process_maps(struct ml_ring *slot, bool all);
-/* Is there code at this address, as far as the last process_maps saw? */
-bool process_is_code(uint64_t address);
 
 enum { STACK_DEPTH = 16 };
 

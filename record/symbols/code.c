@@ -293,8 +293,12 @@ static void clean_path(char *path)
 	*out = 0;
 }
 
-uint32_t ml_code_file(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *die,
-		      const char *path)
+/*
+ * A path as the unit of a DIE has it, made absolute by the unit's folder and clean
+ * ("a/../", "./"); NULL gives the empty name.
+ */
+static uint32_t file_name(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *die,
+			  const char *path)
 {
 	if (!path || !*path || strcmp(path, "???") == 0) /* libdw's word for unknown */
 		return 0;
@@ -343,8 +347,7 @@ uint32_t ml_code_declared(struct ml_tables *tables, struct ml_object *b, Dwarf_D
 	    !dwarf_cu_die(attr.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
 	    dwarf_getsrcfiles(&unit, &files, &count) || number_of >= count)
 		return 0;
-	return ml_code_file(tables, b, &unit,
-			    dwarf_filesrc(files, number_of, NULL, NULL));
+	return file_name(tables, b, &unit, dwarf_filesrc(files, number_of, NULL, NULL));
 }
 
 struct reading {
@@ -376,7 +379,7 @@ static void read_inlined(struct reading *r, struct func *f, Dwarf_Die *scope,
 				.line = number(&die, DW_AT_call_line),
 			};
 			if (file < r->file_count)
-				in.file = ml_code_file(
+				in.file = file_name(
 					r->tables, r->b, r->unit,
 					dwarf_filesrc(r->files, file, NULL, NULL));
 			Dwarf_Addr base, low, high;
@@ -431,8 +434,8 @@ static void place(struct ml_tables *tables, struct ml_object *b, struct unit *u,
 			return;
 		if (n > 0) {
 			frame->line = (uint32_t)n;
-			frame->file = ml_code_file(tables, b, &u->cu,
-						   dwarf_linesrc(line, NULL, NULL));
+			frame->file = file_name(tables, b, &u->cu,
+						dwarf_linesrc(line, NULL, NULL));
 			return;
 		}
 		if (!start)

@@ -32,13 +32,7 @@ bool ml_code_unit(struct ml_object *b, uint64_t vaddr, Dwarf_Die *unit);
 
 /* The name of a function's DIE, with its scope where the language has one. */
 uint32_t ml_code_name(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *func);
-/*
- * A path as the unit of a DIE has it, made absolute by the unit's folder and clean
- * ("a/../", "./"); NULL gives the empty name.
- */
-uint32_t ml_code_file(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *die,
-		      const char *path);
-/* Where a DIE says it is declared, likewise. */
+/* The file in which a DIE says that it is declared; its path is absolute and clean. */
 uint32_t ml_code_declared(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *die);
 
 void ml_code_release(struct ml_object *b);

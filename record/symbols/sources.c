@@ -79,14 +79,6 @@ static struct ml_source *source_of(struct ml_sources *s, const char *path)
 	return f;
 }
 
-const char *ml_sources_text(struct ml_sources *s, const char *path, size_t *size)
-{
-	struct ml_source *f = source_of(s, path);
-
-	*size = f->text ? f->size : 0;
-	return f->text;
-}
-
 const char *ml_sources_line(struct ml_sources *s, const char *path, uint32_t line,
 			    size_t *size)
 {
@@ -122,10 +114,9 @@ bool ml_sources_each(struct ml_sources *s, const struct ml_tables *t, ml_source_
 		const char *path = ml_tables_text(t, file);
 		if (!is_new || !is_kept(path))
 			continue;
-		size_t size;
-		const char *text = ml_sources_text(s, path, &size);
-		if (text)
-			ok = fn(arg, path, text, size, err);
+		const struct ml_source *f = source_of(s, path);
+		if (f->text)
+			ok = fn(arg, path, f->text, f->size, err);
 	}
 	ml_map_release(&seen);
 	return ok;

@@ -34,8 +34,6 @@ struct ml_sources {
 
 void ml_sources_release(struct ml_sources *s);
 
-/* The text of a file, 0-terminated, or NULL. It lives as long as s. */
-const char *ml_sources_text(struct ml_sources *s, const char *path, size_t *size);
 /* Line (from 1) of a file without its end, not 0-terminated, or NULL. */
 const char *ml_sources_line(struct ml_sources *s, const char *path, uint32_t line,
 			    size_t *size);
