@@ -310,7 +310,7 @@ TEST(a_block_that_moves_lives_until_the_new_one_is_there_which_lives_from_the_st
 	open_guest(&g, &all, NULL);
 	SAY(&g, ALLOC, 0, 0x1000, 10);
 	touch(&g, 0x1000);
-	SAY(&g, MAKE, ML_MAKE_BEGIN, 0x1000);
+	SAY(&g, ALLOCATING, ML_ALLOCATING_BEGIN, 0x1000);
 	touch(&g, 0x1000);
 	touch(&g, 0x2000);
 	SAY(&g, ALLOC, 0, 0x2000, 20);
@@ -327,7 +327,7 @@ TEST(a_block_that_grows_where_it_is_is_another_from_then_on)
 	open_guest(&g, &all, NULL);
 	SAY(&g, ALLOC, 0, 0x1000, 10);
 	touch(&g, 0x1000);
-	SAY(&g, MAKE, ML_MAKE_BEGIN, 0x1000);
+	SAY(&g, ALLOCATING, ML_ALLOCATING_BEGIN, 0x1000);
 	SAY(&g, ALLOC, 0, 0x1000, 20);
 	touch(&g, 0x1000);
 	close_guest(&g);
@@ -343,10 +343,10 @@ TEST(a_block_that_cannot_grow_stays_and_one_of_no_bytes_goes)
 	SAY(&g, ALLOC, 0, 0x1000, 10);
 	SAY(&g, ALLOC, 0, 0x2000, 10);
 	touch(&g, 0x1000);
-	SAY(&g, MAKE, ML_MAKE_BEGIN, 0x1000);
-	SAY(&g, MAKE, ML_MAKE_FAILED, 0);
-	SAY(&g, MAKE, ML_MAKE_BEGIN, 0x2000);
-	SAY(&g, MAKE, ML_MAKE_FREED, 0);
+	SAY(&g, ALLOCATING, ML_ALLOCATING_BEGIN, 0x1000);
+	SAY(&g, ALLOCATING, ML_ALLOCATING_FAILED, 0);
+	SAY(&g, ALLOCATING, ML_ALLOCATING_BEGIN, 0x2000);
+	SAY(&g, ALLOCATING, ML_ALLOCATING_FREED, 0);
 	touch(&g, 0x1000);
 	close_guest(&g);
 	CHECK_STR(blocks(scratch(), out), "1000+10 0- 2000+10 0-1");
@@ -361,7 +361,7 @@ TEST(what_another_thread_got_in_the_place_of_a_moving_block_stays)
 	SAY(&g, THREAD, 1, 0);
 	SAY(&g, ALLOC, 0, 0x1000, 10);
 	touch(&g, 0x1000);
-	SAY(&g, MAKE, ML_MAKE_BEGIN, 0x1000);
+	SAY(&g, ALLOCATING, ML_ALLOCATING_BEGIN, 0x1000);
 	SAY(&g, THREAD, 2, 0);
 	touch(&g, 0x9000);
 	SAY(&g, ALLOC, 0, 0x1000, 5); /* freed already, and handed out again */

@@ -158,12 +158,13 @@ static void *resize(void *old, size_t size, const void *frame)
 		}
 		return block;
 	}
-	tell(ML_WORD_MAKE, ML_MAKE_BEGIN, old);
+	tell(ML_WORD_ALLOCATING, ML_ALLOCATING_BEGIN, old);
 	void *block = here.realloc(old, size);
 	if (block)
 		tell_block(0, block, size, frame);
 	else
-		tell(ML_WORD_MAKE, size ? ML_MAKE_FAILED : ML_MAKE_FREED, old);
+		tell(ML_WORD_ALLOCATING,
+		     size ? ML_ALLOCATING_FAILED : ML_ALLOCATING_FREED, old);
 	return block;
 }
 

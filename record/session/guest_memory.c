@@ -101,12 +101,12 @@ void ml_guest_free(struct ml_guest_memory *b, uint64_t addr)
 }
 
 void ml_guest_make(struct ml_guest_memory *b, struct ml_guest_making *m,
-		   enum ml_make what, uint64_t old)
+		   enum ml_allocating what, uint64_t old)
 {
-	if (what == ML_MAKE_FREED && m->serial)
+	if (what == ML_ALLOCATING_FREED && m->serial)
 		end(b, m->old, m->serial);
 	*m = (struct ml_guest_making){ 0 };
-	if (what != ML_MAKE_BEGIN)
+	if (what != ML_ALLOCATING_BEGIN)
 		return;
 	const struct ml_memory_piece *there = ml_live_memory_find(&b->heap, old);
 	*m = (struct ml_guest_making){ ml_writer_time(b->writer) + 1, old,

@@ -51,9 +51,9 @@ void ml_guest_memory_release(struct ml_guest_memory *b);
 
 void ml_guest_stack(struct ml_guest_memory *b, uint32_t id, const uint64_t *ips,
 		    size_t count);
-/* What ML_WORD_MAKE says. */
+/* What ML_WORD_ALLOCATING says. */
 void ml_guest_make(struct ml_guest_memory *b, struct ml_guest_making *m,
-		   enum ml_make what, uint64_t old);
+		   enum ml_allocating what, uint64_t old);
 /* A block is there, perhaps the one that was being made. */
 void ml_guest_alloc(struct ml_guest_memory *b, struct ml_guest_making *m, uint32_t stack,
 		    uint64_t addr, uint64_t size);

@@ -548,19 +548,19 @@ static void take_message(struct ml_ring_reader *d, const uint64_t *w, size_t cou
 static void tell_kept(const struct ml_ring_reader *d, struct ml_buf *out)
 {
 	const struct ml_filter *f = &d->filter;
-	uint32_t keep = (f->recording ? ML_KEEP_RECORDING : 0u) |
-			(f->marked ? ML_KEEP_MARKED : 0u) |
-			(d->thread->inside ? ML_KEEP_INSIDE : 0u);
+	uint32_t keep = (f->recording ? ML_INHERIT_RECORDING : 0u) |
+			(f->marked ? ML_INHERIT_MARKED : 0u) |
+			(d->thread->inside ? ML_INHERIT_INSIDE : 0u);
 
-	ml_ring_message_put(out, ML_WORD_KEEP, keep, &d->thread->inside_sp, 1, NULL);
+	ml_ring_message_put(out, ML_WORD_INHERIT, keep, &d->thread->inside_sp, 1, NULL);
 }
 
 static void take_kept(struct ml_ring_reader *d, uint32_t keep, uint64_t sp)
 {
-	if (!(keep & ML_KEEP_RECORDING))
+	if (!(keep & ML_INHERIT_RECORDING))
 		ml_filter_record(&d->filter, false);
-	d->filter.marked = keep & ML_KEEP_MARKED;
-	d->thread->inside = keep & ML_KEEP_INSIDE;
+	d->filter.marked = keep & ML_INHERIT_MARKED;
+	d->thread->inside = keep & ML_INHERIT_INSIDE;
 	d->entered |= d->thread->inside;
 	d->thread->inside_sp = sp;
 }
@@ -589,12 +589,12 @@ static void take_fork(struct ml_ring_reader *d, bool child, struct ml_fork fork)
 
 /* Words that each message needs at least. */
 static const uint8_t least[] = {
-	[ML_WORD_SHAPE] = 3, [ML_WORD_THREAD_NEW] = 3, [ML_WORD_MAP] = 3,
-	[ML_WORD_UNMAP] = 2, [ML_WORD_ALLOC] = 2,      [ML_WORD_FREE] = 1,
-	[ML_WORD_MMAP] = 2,  [ML_WORD_REGION] = 6,     [ML_WORD_UNREGION] = 1,
-	[ML_WORD_STATE] = 2, [ML_WORD_LOST] = 1,       [ML_WORD_EXIT] = 0,
-	[ML_WORD_STAMP] = 1, [ML_WORD_BLOCK] = 2,      [ML_WORD_ABOUT] = 1,
-	[ML_WORD_MAKE] = 1,  [ML_WORD_FORK] = 2,       [ML_WORD_KEEP] = 1,
+	[ML_WORD_SHAPE] = 3,      [ML_WORD_THREAD_NEW] = 3, [ML_WORD_MAP] = 3,
+	[ML_WORD_UNMAP] = 2,      [ML_WORD_ALLOC] = 2,      [ML_WORD_FREE] = 1,
+	[ML_WORD_MMAP] = 2,       [ML_WORD_REGION] = 6,     [ML_WORD_UNREGION] = 1,
+	[ML_WORD_STATE] = 2,      [ML_WORD_LOST] = 1,       [ML_WORD_EXIT] = 0,
+	[ML_WORD_STAMP] = 1,      [ML_WORD_BLOCK] = 2,      [ML_WORD_ABOUT] = 1,
+	[ML_WORD_ALLOCATING] = 1, [ML_WORD_FORK] = 2,       [ML_WORD_INHERIT] = 1,
 };
 
 static void take_message(struct ml_ring_reader *d, const uint64_t *w, size_t count)
@@ -629,7 +629,7 @@ static void take_message(struct ml_ring_reader *d, const uint64_t *w, size_t cou
 	case ML_WORD_ALLOC:
 		ml_guest_alloc(&d->blocks, &d->thread->making, arg, w[0], w[1]);
 		break;
-	case ML_WORD_MAKE:
+	case ML_WORD_ALLOCATING:
 		ml_guest_make(&d->blocks, &d->thread->making, arg, w[0]);
 		break;
 	case ML_WORD_MMAP: ml_guest_mmap(&d->blocks, arg, w[0], w[1]); break;
@@ -654,7 +654,7 @@ static void take_message(struct ml_ring_reader *d, const uint64_t *w, size_t cou
 	case ML_WORD_STAMP: break; /* whoever feeds us has seen to it */
 	case ML_WORD_BLOCK: take_block(d, arg, w, count); break;
 	case ML_WORD_FORK: take_fork(d, arg, (struct ml_fork){ w[0], w[1] }); break;
-	case ML_WORD_KEEP: take_kept(d, arg, w[0]); break;
+	case ML_WORD_INHERIT: take_kept(d, arg, w[0]); break;
 	case ML_WORD_ABOUT: take_about(d, arg, text_of(w, end)); break;
 	default: d->bad++;
 	}

@@ -147,7 +147,7 @@ static bool drain_segments(struct worker *w, struct ml_err *err)
 					 w->data + (size_t)at * ML_RING_SEGMENT_WORDS,
 					 used, err))
 			return false;
-		if (ml_ring_move(&r->tail, ++tail, &r->tail_wanted))
+		if (ml_ring_advance(&r->tail, ++tail, &r->tail_wanted))
 			futex_wake(&r->tail);
 	}
 	return true;

@@ -125,7 +125,7 @@ static void give_back(struct ml_thread_merge_slot *t)
 {
 	t->segment++;
 	t->at = 0;
-	if (ml_ring_move(&t->ring->tail, t->segment, &t->ring->tail_wanted))
+	if (ml_ring_advance(&t->ring->tail, t->segment, &t->ring->tail_wanted))
 		syscall(SYS_futex, &t->ring->tail, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 

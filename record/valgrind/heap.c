@@ -112,7 +112,7 @@ static void tell(enum ml_word type, UInt argument, Addr at)
 static void begin(ThreadId tid, Addr old)
 {
 	if (self.depth[tid]++ == 0)
-		tell(ML_WORD_MAKE, ML_MAKE_BEGIN, old);
+		tell(ML_WORD_ALLOCATING, ML_ALLOCATING_BEGIN, old);
 }
 
 static void end(ThreadId tid, Addr at, SizeT size)
@@ -122,7 +122,7 @@ static void end(ThreadId tid, Addr at, SizeT size)
 	if (at)
 		report(ML_WORD_ALLOC, present_stack(tid), at, size);
 	else
-		tell(ML_WORD_MAKE, size ? ML_MAKE_FAILED : ML_MAKE_FREED, 0);
+		tell(ML_WORD_ALLOCATING, size ? ML_ALLOCATING_FAILED : ML_ALLOCATING_FREED, 0);
 }
 
 void heap_mapped(ThreadId tid, Addr at, SizeT size)

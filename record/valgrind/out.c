@@ -206,7 +206,7 @@ void out_full(void)
 	head = slot->head;
 	slot->used[head % ML_RING_SEGMENTS] = (UInt)((uint64_t *)slot->cur - out.begin);
 	head++;
-	if (ml_ring_move(&slot->head, head, &slot->head_wanted))
+	if (ml_ring_advance(&slot->head, head, &slot->head_wanted))
 		wake(&slot->head);
 	if (wait_for_room(head)) {
 		fill_segment(head);
