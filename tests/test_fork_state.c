@@ -26,7 +26,7 @@ static const char *taken(struct ml_fork_state *h, struct ml_fork fork, char out[
 	struct ml_buf b = { 0 };
 
 	out[0] = 0;
-	if (ml_fork_state_take(h, fork, &b))
+	if (ml_fork_state_receive(h, fork, &b))
 		memcpy(out, b.data, b.size);
 	ml_buf_release(&b);
 	return out;
@@ -39,15 +39,15 @@ TEST(each_child_takes_what_its_own_fork_left_and_only_once)
 	char out[20];
 
 	ml_fork_state_init(&h, NULL);
-	CHECK(!ml_fork_state_waits(&h));
-	ml_fork_state_leave(&h, (struct ml_fork){ 1, 10 }, &a);
-	ml_fork_state_leave(&h, (struct ml_fork){ 1, 20 }, &b);
+	CHECK(!ml_fork_state_is_pending(&h));
+	ml_fork_state_publish(&h, (struct ml_fork){ 1, 10 }, &a);
+	ml_fork_state_publish(&h, (struct ml_fork){ 1, 20 }, &b);
 	CHECK_STR(taken(&h, (struct ml_fork){ 2, 10 }, out), "");
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 20 }, out), "b");
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 20 }, out), "");
-	CHECK(ml_fork_state_waits(&h));
+	CHECK(ml_fork_state_is_pending(&h));
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 10 }, out), "a");
-	CHECK(!ml_fork_state_waits(&h));
+	CHECK(!ml_fork_state_is_pending(&h));
 	ml_fork_state_release(&h);
 }
 
@@ -60,7 +60,7 @@ TEST(what_is_never_taken_goes_when_there_is_too_much)
 	for (uint64_t i = 0; i <= ML_RING_SLOTS; i++) {
 		struct ml_buf b = text("x");
 
-		ml_fork_state_leave(&h, (struct ml_fork){ 1, i }, &b);
+		ml_fork_state_publish(&h, (struct ml_fork){ 1, i }, &b);
 	}
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 0 }, out), "");
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 1 }, out), "x");
@@ -81,7 +81,7 @@ static void *leave_late(void *arg)
 	struct ml_buf b = text("late");
 
 	usleep(50000);
-	ml_fork_state_leave(arg, (struct ml_fork){ 7, 1 }, &b);
+	ml_fork_state_publish(arg, (struct ml_fork){ 7, 1 }, &b);
 	return NULL;
 }
 
@@ -105,7 +105,7 @@ TEST(a_child_waits_while_its_parent_is_heard)
 }
 
 struct guest {
-	struct ml_ring_reader *drain;
+	struct ml_ring_reader *reader;
 	uint64_t words[1000];
 	size_t count;
 };
@@ -137,9 +137,9 @@ static void open_guest(struct guest *g, const struct ml_record_options *options,
 {
 	struct ml_err err;
 
-	*g = (struct guest){ .drain = ml_ring_reader_open(scratch(), options, &err) };
-	CHECK(g->drain);
-	ml_ring_reader_fork_state(g->drain, h);
+	*g = (struct guest){ .reader = ml_ring_reader_open(scratch(), options, &err) };
+	CHECK(g->reader);
+	ml_ring_reader_fork_state(g->reader, h);
 }
 
 /* Returns how many references the trace has. */
@@ -147,11 +147,11 @@ static uint64_t close_guest(struct guest *g)
 {
 	struct ml_err err;
 
-	CHECK_OK(ml_ring_reader_feed(g->drain, g->words, g->count, &err), &err);
-	CHECK_OK(ml_ring_reader_finish(g->drain, false, &err), &err);
-	CHECK(!ml_ring_reader_warning(g->drain));
-	uint64_t refs = ml_ring_reader_count(g->drain).refs;
-	ml_ring_reader_release(g->drain);
+	CHECK_OK(ml_ring_reader_feed(g->reader, g->words, g->count, &err), &err);
+	CHECK_OK(ml_ring_reader_finish(g->reader, false, &err), &err);
+	CHECK(!ml_ring_reader_warning(g->reader));
+	uint64_t refs = ml_ring_reader_count(g->reader).refs;
+	ml_ring_reader_release(g->reader);
 	return refs;
 }
 

@@ -11,7 +11,7 @@ TEST(nothing_begins_where_nothing_was_added)
 
 	CHECK(!ml_live_memory_find(&l, 16));
 	ml_live_memory_add(&l, 16, 8, 1);
-	ml_live_memory_end(ml_live_memory_find(&l, 16));
+	ml_live_memory_remove(ml_live_memory_find(&l, 16));
 	CHECK(!ml_live_memory_find(&l, 16));
 	ml_free(ml_live_memory_list(&l, &count));
 	CHECK_EQ(count, 0);
@@ -47,7 +47,7 @@ TEST(what_lives_is_what_a_list_says_in_the_order_in_which_it_came)
 			ml_live_memory_add(&l, i * 16, turn, 0);
 			came[i] = turn;
 		} else if (p) {
-			ml_live_memory_end(p);
+			ml_live_memory_remove(p);
 			came[i] = 0;
 		}
 	}
@@ -70,7 +70,7 @@ TEST(the_table_is_as_large_as_what_lives_whatever_came_and_went)
 	for (uint64_t i = 0; i < 100000; i++) {
 		ml_live_memory_add(&l, i * 16, 8, 0);
 		if (i >= 10)
-			ml_live_memory_end(ml_live_memory_find(&l, (i - 10) * 16));
+			ml_live_memory_remove(ml_live_memory_find(&l, (i - 10) * 16));
 	}
 	CHECK(l.cap <= 256);
 	ml_live_memory_release(&l);

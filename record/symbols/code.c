@@ -86,7 +86,8 @@ static const struct piece *find_piece(const struct pieces *p, uint64_t addr)
 		else
 			high = mid;
 	}
-	/* Overlaps are the linker's merging of equal functions; a few steps find them. */
+	/* Ranges overlap where the linker merged equal functions; a few steps back
+	 * suffice. */
 	for (size_t i = low, tries = 8; i-- > 0 && tries-- > 0;)
 		if (addr < p->at[i].high)
 			return &p->at[i];
@@ -236,8 +237,8 @@ uint32_t ml_code_name(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *
 	Dwarf_Attribute attr;
 	Dwarf_Die origin = *func;
 
-	/* Every inlined copy leads to one abstract function, which is worth remembering.
-	 */
+	/* All inlined copies of a function share one abstract function: its name is
+	 * cached. */
 	if (dwarf_attr(func, DW_AT_abstract_origin, &attr) &&
 	    !dwarf_formref_die(&attr, &origin))
 		origin = *func;
@@ -266,7 +267,7 @@ static void clean_path(char *path)
 {
 	char *out = path, *in = path;
 	bool rooted = *path == '/';
-	char *floor = path + rooted; /* what may not be taken back */
+	char *floor = path + rooted; /* "a/../" does not reach before this */
 
 	if (rooted)
 		in++, out++;
@@ -419,8 +420,8 @@ static struct func *func_at(struct ml_tables *tables, struct ml_object *b, struc
 }
 
 /*
- * Compilers give line 0 to instructions that belong to no line in particular;
- * the line before them in the same function is what a person would expect.
+ * Compilers give line 0 to instructions that belong to no particular line; a person
+ * expects the line before them in the same function.
  */
 static void place(struct ml_tables *tables, struct ml_object *b, struct unit *u,
 		  uint64_t addr, struct ml_frame *frame)
@@ -471,8 +472,9 @@ static uint32_t frames_of(struct ml_tables *tables, struct ml_object *b, struct 
 }
 
 /*
- * Without DWARF: a slot of the linkage table, a symbol, or where the function starts. The
- * slot first, because _init, which has no size, seems to reach into the table.
+ * Without DWARF: an entry of the procedure linkage table, a symbol, or the start of the
+ * function. The entry comes first, because _init has no size and so seems to extend into
+ * the table.
  */
 static uint32_t plain_name(struct ml_tables *tables, struct ml_object *b, uint64_t vaddr)
 {

@@ -1,13 +1,13 @@
 /*
  * The machine code of one object: from a file address to function, file, line
- * and the chain of inlined calls. The best source that the object has is used:
- * DWARF; else its symbols; else the bounds of functions in .eh_frame, which even
- * stripped programs have, so that references still gather by function
- * ("gzip+0x4a10"); else the address itself.
+ * and the chain of inlined calls. It uses the best source that the object has: DWARF;
+ * else symbols; else the bounds of functions in .eh_frame, which even stripped programs
+ * have, so that references can be grouped by function ("gzip+0x4a10"); else the address
+ * itself.
  *
- * Built for tens of thousands of addresses: the units' address ranges are read
- * once, a unit's functions when its first address comes, a function's inlined
- * calls likewise. An address then costs three binary searches.
+ * Built for tens of thousands of addresses: the address ranges of units are read once,
+ * the functions of a unit with its first address, the inlined calls of a function
+ * likewise. An address then costs three binary searches.
  */
 #pragma once
 
@@ -20,11 +20,11 @@
 
 enum { ML_FRAMES_MAX = 48 };
 
-/* Fills in the frames of vaddr, innermost first, at least one; returns how many. */
+/* Fills in the frames of vaddr, innermost first; returns how many, at least 1. */
 uint32_t ml_code_frames(struct ml_tables *tables, struct ml_object *b, uint64_t vaddr,
 			struct ml_frame frames[ML_FRAMES_MAX]);
 
-/* The line number table's column of vaddr, from 1; 0 is unknown. */
+/* The column of vaddr in the line number table, from 1; 0: unknown. */
 uint32_t ml_code_column(struct ml_object *b, uint64_t vaddr);
 
 /* The unit (DW_TAG_compile_unit) that holds the code at vaddr, or false. */

@@ -1,9 +1,9 @@
 /*
  * Finds the separate file with the debug information of a stripped program: by
  * its build id below /usr/lib/debug, then by the name in .gnu_debuglink beside
- * the program, in .debug beside it and below /usr/lib/debug. Files only: no
- * server is asked, whatever DEBUGINFOD_URLS says, because recording must neither
- * wait for a network nor tell it what is being recorded.
+ * the program, in .debug beside it and below /usr/lib/debug. It asks no server,
+ * whatever DEBUGINFOD_URLS says, because a recording must neither wait for a network
+ * nor reveal to it which program is recorded.
  */
 #pragma once
 

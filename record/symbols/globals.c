@@ -42,7 +42,7 @@ static void add_block(struct adding *g, uint64_t addr, uint64_t size)
 
 /*
  * Whether [vaddr, vaddr + size) is memory of the file. Variables that the linker dropped
- * are still in DWARF, at address 0 or at nonsense.
+ * are still in DWARF, at address 0 or at a meaningless one.
  */
 static bool is_loaded(const struct ml_object *b, uint64_t vaddr, uint64_t size)
 {
@@ -169,7 +169,7 @@ static void add_symbols(struct adding *g)
 	struct ml_tables *t = g->o->tables;
 	const struct ml_symbols *s = &g->b->datas;
 
-	ml_object_data(g->b, 0); /* reads them */
+	ml_object_data(g->b, 0); /* reads the symbols */
 	for (size_t i = 0; i < s->count; i++) {
 		uint64_t size = s->at[i].high - s->at[i].low;
 
@@ -244,8 +244,8 @@ static void add_image(struct ml_objects *o, struct ml_image *m)
 		return;
 	if (ml_objects_vaddr(r, r->low, &vaddr)) {
 		g.bias = r->low - vaddr;
-		/* System libraries with debug information at hand have thousands of
-		 * variables that are nobody's business: their symbols do. */
+		/* System libraries with debug information have thousands of variables
+		 * that do not interest the user: their symbols suffice. */
 		Dwarf *dwarf = g.b->user ? ml_object_dwarf(g.b) : NULL;
 		if (dwarf)
 			add_units(&g, dwarf);

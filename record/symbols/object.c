@@ -77,15 +77,14 @@ static bool identify(const char *path, int fd, uint64_t identity[4])
 }
 
 /*
- * Programs that compile at run time write, load and unload one file name again
- * and again with new contents, so an opened object serves a new mapping only
- * while its file is the same.
+ * Programs that compile at run time write, load and unload files of the same name with
+ * new contents, so an opened object serves a new mapping only while its file is the same.
  */
 bool ml_object_is_stale(const struct ml_object *b)
 {
 	uint64_t now[4];
 
-	return b->asked && b->dwfl && identify(b->path, -1, now) &&
+	return b->tried && b->dwfl && identify(b->path, -1, now) &&
 	       memcmp(now, b->identity, sizeof(now)) != 0;
 }
 
@@ -131,10 +130,10 @@ static void read_segments(struct ml_object *b, Elf *elf)
 
 bool ml_object_open(struct ml_object *b)
 {
-	if (b->asked)
+	if (b->tried)
 		return b->dwfl;
-	b->asked = true;
-	/* Some devices act on being opened, and a pipe would block. */
+	b->tried = true;
+	/* Opening some devices has effects, and opening a pipe would block. */
 	int fd = open(b->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return false;
@@ -167,9 +166,9 @@ bool ml_object_open(struct ml_object *b)
 
 Dwarf *ml_object_dwarf(struct ml_object *b)
 {
-	if (!ml_object_open(b) || b->asked_dwarf)
+	if (!ml_object_open(b) || b->tried_dwarf)
 		return b->dwarf;
-	b->asked_dwarf = true;
+	b->tried_dwarf = true;
 	Dwarf_Addr bias = 0;
 	b->dwarf = dwfl_module_getdwarf(b->module, &bias);
 	b->dwarf_bias = bias;
@@ -211,7 +210,8 @@ static void finish(struct ml_symbols *s)
 		if (!kept || s->at[kept - 1].low != s->at[i].low)
 			s->at[kept++] = s->at[i];
 	s->count = kept;
-	/* Functions written in assembly often have no size: they reach to the next. */
+	/* Functions written in assembly often have no size: they extend to the next one.
+	 */
 	for (size_t i = 0; i < kept; i++)
 		if (s->at[i].high == s->at[i].low)
 			s->at[i].high = i + 1 < kept && s->at[i + 1].low - s->at[i].low <
@@ -222,7 +222,7 @@ static void finish(struct ml_symbols *s)
 
 static void read_symbols(struct ml_object *b)
 {
-	b->asked_symbols = true;
+	b->tried_symbols = true;
 	int count = dwfl_module_getsymtab(b->module);
 	for (int i = 1; i < count; i++) {
 		GElf_Sym sym;
@@ -272,7 +272,7 @@ const struct ml_symbol *ml_object_func(struct ml_object *b, uint64_t vaddr)
 {
 	if (!ml_object_open(b))
 		return NULL;
-	if (!b->asked_symbols)
+	if (!b->tried_symbols)
 		read_symbols(b);
 	return covering(&b->funcs, vaddr);
 }
@@ -281,7 +281,7 @@ const struct ml_symbol *ml_object_data(struct ml_object *b, uint64_t vaddr)
 {
 	if (!ml_object_open(b))
 		return NULL;
-	if (!b->asked_symbols)
+	if (!b->tried_symbols)
 		read_symbols(b);
 	return covering(&b->datas, vaddr);
 }

@@ -27,11 +27,11 @@ struct ml_segment {
 struct ml_symbol {
 	uint64_t low, high; /* file addresses */
 	const char *name;   /* as in the file: not demangled */
-	int rank;           /* of several names for one address the highest is kept */
+	int rank;           /* the name with the highest rank is kept for an address */
 };
 
 struct ml_symbols {
-	struct ml_symbol *at; /* by low, no two alike */
+	struct ml_symbol *at; /* by low, which is unique */
 	size_t count, cap;
 };
 
@@ -39,7 +39,7 @@ struct ml_object {
 	const char *path, *base; /* base: without the folder */
 	bool user;               /* the user's own code: not a system library */
 	bool foreign;            /* neither program nor library: the loader, the vdso */
-	bool asked;              /* the file has been opened, or that has failed */
+	bool tried;              /* opening has been tried */
 	uint64_t identity[4];    /* device, inode, size, time of change when opened */
 
 	struct Dwfl *dwfl; /* NULL: not readable as ELF */
@@ -47,9 +47,9 @@ struct ml_object {
 	struct ml_segment *segment;
 	size_t segments;
 
-	bool asked_dwarf, asked_symbols;
-	struct Dwarf *dwarf; /* NULL: none, or not asked for yet */
-	uint64_t dwarf_bias; /* file address = address in dwarf + bias */
+	bool tried_dwarf, tried_symbols; /* reading has been tried */
+	struct Dwarf *dwarf;             /* NULL: none, or not tried yet */
+	uint64_t dwarf_bias;             /* file address = address in dwarf + bias */
 	struct ml_symbols funcs, datas;
 
 	struct ml_code *code;  /* belongs to code.c */
@@ -60,9 +60,9 @@ struct ml_object {
 /* Prepares b for the file path, which outlives b. Opens nothing. */
 void ml_object_init(struct ml_object *b, const char *path);
 void ml_object_release(struct ml_object *b);
-/* Opens the file if that has not been tried. False: nothing to be read there. */
+/* Opens the file unless that has been tried. False: it is not readable. */
 bool ml_object_open(struct ml_object *b);
-/* The same with its debug information (its own or in a separate file): NULL if none. */
+/* Opens also the debug information, in the file itself or a separate one; NULL: none. */
 struct Dwarf *ml_object_dwarf(struct ml_object *b);
 /* The symbol of funcs or datas that covers the file address, or NULL. */
 const struct ml_symbol *ml_object_func(struct ml_object *b, uint64_t vaddr);

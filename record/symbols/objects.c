@@ -21,7 +21,7 @@ void ml_objects_release(struct ml_objects *o)
 	ml_free(o->latest);
 	ml_free(o->image);
 	ml_free(o->range);
-	ml_map_release(&o->stray);
+	ml_map_release(&o->outside);
 	ml_map_release(&o->image_of);
 	ml_names_release(&o->paths);
 	ml_sources_release(&o->sources);
@@ -102,8 +102,7 @@ static struct ml_object *object_of(struct ml_objects *o, const char *path)
 static struct ml_image *image_of(struct ml_objects *o, struct ml_object *b,
 				 uint64_t start)
 {
-	/* 64 bits of hash are taken for the pair: programs may map files a million times.
-	 */
+	/* A 64-bit hash identifies the pair: programs may map files a million times. */
 	uint64_t pair[2] = { (uint64_t)(uintptr_t)b, start };
 	bool is_new;
 	uint64_t *index = ml_map_add(&o->image_of, ml_hash(pair, sizeof(pair)), &is_new);
@@ -124,7 +123,7 @@ void ml_objects_map(struct ml_objects *o, uint64_t low, uint64_t high, uint64_t 
 	bool has_path = path && *path;
 
 	ml_objects_unmap(o, low, high);
-	/* What the kernel itself maps to be executed is the vdso, named or not. */
+	/* Executable memory that the kernel itself maps is the vdso, named or not. */
 	if (kind == ML_MAPPING_OTHER && !has_path && prot & 4)
 		path = "[vdso]";
 	else if (!has_path || (kind != ML_MAPPING_FILE && kind != ML_MAPPING_OTHER))
@@ -157,7 +156,7 @@ const struct ml_range *ml_objects_find(struct ml_objects *o, uint64_t addr)
 
 /*
  * Neighbouring segments may share a page of the file, so an offset may lie in
- * two of them; the one with the range's protection is meant.
+ * two of them; the segment with the protection of the range is the right one.
  */
 bool ml_objects_vaddr(const struct ml_range *r, uint64_t addr, uint64_t *vaddr)
 {
@@ -170,8 +169,7 @@ bool ml_objects_vaddr(const struct ml_range *r, uint64_t addr, uint64_t *vaddr)
 		return false;
 	for (size_t i = 0; i < b->segments; i++) {
 		const struct ml_segment *s = &b->segment[i];
-		/* Pages are mapped whole: what precedes a segment in its page is there
-		 * too. */
+		/* Pages are mapped whole, with the bytes before a segment in its page. */
 		uint64_t first = s->offset & ~(uint64_t)4095;
 		uint64_t end = (s->offset + s->filesz + 4095) & ~(uint64_t)4095;
 

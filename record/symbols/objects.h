@@ -23,9 +23,9 @@
 
 struct ml_image {
 	struct ml_object *object;
-	uint64_t start;      /* where offset 0 of the file would be */
+	uint64_t start;      /* address that offset 0 of the file would have */
 	struct ml_map sites; /* site by ip */
-	bool code;           /* has been mapped executable */
+	bool code;           /* it has been mapped executable */
 	bool done;           /* its globals are in the tables */
 };
 
@@ -38,7 +38,7 @@ struct ml_range {
 struct ml_objects {
 	struct ml_tables *tables;
 	struct ml_sources sources;
-	struct ml_range *range;         /* by address, none overlapping another */
+	struct ml_range *range;         /* by address; ranges do not overlap */
 	size_t ranges, range_cap, last; /* last: the range found last */
 	struct ml_names paths;
 	struct ml_object **latest; /* by path */
@@ -48,8 +48,8 @@ struct ml_objects {
 	struct ml_image **image;
 	size_t images, image_cap;
 	struct ml_map image_of;    /* index by hash of object and start */
-	struct ml_object *program; /* what was executed, or NULL as long as unknown */
-	struct ml_map stray;       /* sites by ip outside all objects */
+	struct ml_object *program; /* the executed file, or NULL as long as unknown */
+	struct ml_map outside;     /* sites by ip outside of all objects */
 	struct ml_arena arena;
 };
 
@@ -58,7 +58,7 @@ void ml_objects_release(struct ml_objects *o);
 
 /*
  * [low, high) is now mapped from offset of the file path, prot as in
- * struct ml_mapping. Anonymous memory only hides what was there. The program
+ * struct ml_mapping. Anonymous memory only hides older mappings. The program
  * is the first file mapped executable that is not the dynamic loader.
  */
 void ml_objects_map(struct ml_objects *o, uint64_t low, uint64_t high, uint64_t offset,

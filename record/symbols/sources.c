@@ -35,7 +35,7 @@ static void load(struct ml_sources *s, struct ml_source *f, const char *path)
 {
 	struct stat st;
 
-	/* A relative path was relative to some builder's folder, not to ours. */
+	/* A relative path refers to the folder of the build, which is unknown. */
 	if (path[0] != '/')
 		return;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -72,8 +72,8 @@ static struct ml_source *source_of(struct ml_sources *s, const char *path)
 
 	s->file = ml_grow(s->file, &s->cap, (size_t)n + 1, sizeof(*s->file));
 	struct ml_source *f = &s->file[n];
-	if (!f->asked) {
-		f->asked = true;
+	if (!f->tried) {
+		f->tried = true;
 		load(s, f, path);
 	}
 	return f;

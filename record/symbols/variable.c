@@ -21,7 +21,7 @@ static size_t word(const char *p, char to[64])
 	return n;
 }
 
-/* What a pointer, reference, array or container of the library leads to. */
+/* From a pointer, reference, array or standard container to its element. */
 static bool follow(Dwarf_Die *type)
 {
 	static const char *const holders[] = { "vector<",      "unique_ptr<",
@@ -61,7 +61,7 @@ static bool is_record(Dwarf_Die *type)
 	       tag == DW_TAG_union_type;
 }
 
-/* A member of what the type is or points to. */
+/* From a type, or the type that it points to, to the type of a member. */
 static bool enter(Dwarf_Die *type, const char *name)
 {
 	Dwarf_Die member, inner = *type;
