@@ -1,14 +1,13 @@
 /*
- * What `valgrind --tool=lackey --trace-mem=yes` prints:
+ * The output of `valgrind --tool=lackey --trace-mem=yes`:
  *
  *	I  04015d92,3      an instruction of 3 bytes
  *	 L 1ffefff7d8,8    its references: load, store,
  *	 S 1ffefff7e0,8
  *	 M 0421c7cc,4      modify, which is a read and then a write
  *
- * Lines of Valgrind itself (==pid==, --pid--, **pid**) are left out. An
- * instruction is the site of the references below it, so they are told apart by
- * their code although nothing is known of it but the address.
+ * Lines of Valgrind itself (==pid==, --pid--, **pid**) are skipped. An instruction is the
+ * site of the references below it. Nothing is known of the site but its address.
  */
 #include "record/import/trace_import.h"
 
@@ -26,9 +25,9 @@ struct lackey {
 	struct ml_tables *tables;
 	struct ml_map sites; /* by instruction address */
 	uint64_t ip;         /* of the last I line */
-	bool known;          /* there was one, and ref.site is its site */
+	bool known;          /* ref.site is the site of ip */
 	struct ml_ref ref;
-	/* A loop meets few instructions: most look-ups end here. */
+	/* A loop has few instructions, so most lookups hit this cache. */
 	struct {
 		uint64_t ip;
 		uint32_t site;
@@ -51,7 +50,7 @@ static uint32_t find_site(struct lackey *l)
 	return l->cache[i].site;
 }
 
-/* ADDRESS,SIZE: the byte behind it, or NULL. */
+/* Reads ADDRESS,SIZE; returns the byte behind it, or NULL. */
 static const char *parse(const char *at, const char *end, uint64_t *addr, uint64_t *size)
 {
 	at = ml_scan_hex(at, end, addr);
@@ -98,7 +97,8 @@ static bool fetch(struct lackey *l, uint64_t addr, uint64_t size, struct ml_err 
 	return ml_trace_import_ref(l->im, &l->ref, ML_FETCH, size, err);
 }
 
-/* The lines of the window. Each ends in a newline, so looking one byte ahead is safe. */
+/* Reads the lines of the window. Each ends in a newline, so one byte of lookahead is
+ * safe. */
 static bool window(struct lackey *l, struct ml_err *err)
 {
 	struct ml_line_window *in = &l->im->in;

@@ -18,7 +18,7 @@ static bool read_model(struct ml_trace_import *im, struct ml_err *err)
 	struct ml_line_window *in = &im->in;
 	struct ml_model m;
 
-	/* A model is a text as a whole. */
+	/* A model is read as a whole. */
 	while (ml_line_window_more(in, err)) {
 	}
 	if (err->kind != ML_OK)

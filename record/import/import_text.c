@@ -5,7 +5,7 @@
 #include "lib/trace/scan.h"
 #include "lib/trace/text.h"
 
-/* The first word of the first line that is not a comment decides. */
+/* Decides by the first word of the first line that is not a comment. */
 static bool detect(const struct ml_import_probe *probe)
 {
 	static const char *const words[] = {
@@ -35,7 +35,7 @@ static bool detect(const struct ml_import_probe *probe)
 		w.size = (size_t)(text - w.at);
 		if (times || !ml_scan_whole(w, &v))
 			break;
-		/* A number is the time of a line as dump prints it; the kind follows. */
+		/* `memlamp dump` prints the time first, then the kind. */
 		text = w.at = ml_scan_blanks(text, end);
 	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
