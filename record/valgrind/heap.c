@@ -19,7 +19,7 @@ struct stack {
 	struct stack *next;
 	UWord key;
 	UInt id, frames;
-	UInt process; /* in which it was reported last: forks are counted from 0 */
+	UInt process; /* in which it was declared last: number of forks before */
 	Addr ip[FRAMES];
 };
 
@@ -44,7 +44,7 @@ static Word compare_stacks(const void *a, const void *b)
 	return VG_(memcmp)(s->ip, t->ip, s->frames * sizeof(s->ip[0]));
 }
 
-/* Unwinding goes on beyond the program's first function, into whatever lies there. */
+/* Unwinding continues beyond the first function of the program, into arbitrary memory. */
 static Bool is_code(Addr at)
 {
 	const NSegment *segment = VG_(am_find_nsegment)(at);
@@ -132,7 +132,7 @@ void heap_mapped(ThreadId tid, Addr at, SizeT size)
 	if (out_is_off() || out_options() & ML_RING_OPT_NO_HEAP || self.depth[tid] > 0)
 		return;
 	s = present_stack(tid);
-	/* An allocator gets memory for its blocks, which are reported one by one. */
+	/* An allocator maps memory for its blocks, which are reported one by one. */
 	for (UInt i = 0; i < s->frames; i++)
 		if (instrument_is_own(s->ip[i]))
 			return;
