@@ -1,4 +1,4 @@
-/* What a recording keeps, by the reference. */
+/* Which references of a recording are kept. */
 #include "record/session/filter.h"
 #include "tests/test.h"
 
@@ -66,7 +66,7 @@ TEST(a_limit_ends_within_a_step_too)
 	CHECK(!ml_filter_is_active(&f, true));
 }
 
-TEST(what_is_sure_to_be_kept_need_not_be_asked_for)
+TEST(references_that_are_certainly_kept_are_counted_in_one_call)
 {
 	struct ml_record_options none = { 0 }, o = { .skip = 3, .limit = 8 };
 	struct ml_record_options stack = { .no_stack = true };
@@ -104,7 +104,7 @@ TEST(of_every_five_two_are_kept)
 	CHECK_EQ(f.kept, 8);
 }
 
-TEST(sampling_starts_behind_what_is_skipped)
+TEST(sampling_starts_behind_the_skipped_references)
 {
 	struct ml_record_options o = { .skip = 3, .keep = 1, .of = 2, .limit = 2 };
 	struct ml_filter f = filter(&o);
@@ -128,7 +128,7 @@ TEST(the_program_stops_and_starts_recording)
 	CHECK(ml_filter_is_active(&f, true));
 }
 
-TEST(a_function_opens_only_while_it_runs)
+TEST(with_only_in_the_filter_is_active_while_the_function_runs)
 {
 	struct ml_record_options o = { .only_in = "f" };
 	struct ml_filter f = filter(&o);

@@ -1,4 +1,4 @@
-/* What children of fork get from their parents, and what realloc does to blocks. */
+/* The state that forked children inherit, and the blocks of realloc. */
 #include "record/session/fork_state.h"
 
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ static struct ml_buf text(const char *s)
 	return b;
 }
 
-/* What is taken of that fork, "" if nothing is. */
+/* The state received for that fork, "" if there is none. */
 static const char *taken(struct ml_fork_state *h, struct ml_fork fork, char out[20])
 {
 	struct ml_buf b = { 0 };
@@ -32,7 +32,7 @@ static const char *taken(struct ml_fork_state *h, struct ml_fork fork, char out[
 	return out;
 }
 
-TEST(each_child_takes_what_its_own_fork_left_and_only_once)
+TEST(each_child_receives_the_state_of_its_own_fork_and_only_once)
 {
 	struct ml_fork_state h;
 	struct ml_buf a = text("a"), b = text("b");
@@ -51,7 +51,7 @@ TEST(each_child_takes_what_its_own_fork_left_and_only_once)
 	ml_fork_state_release(&h);
 }
 
-TEST(what_is_never_taken_goes_when_there_is_too_much)
+TEST(states_that_are_never_received_are_dropped_when_there_are_too_many)
 {
 	struct ml_fork_state h;
 	char out[20];
@@ -85,7 +85,7 @@ static void *leave_late(void *arg)
 	return NULL;
 }
 
-TEST(a_child_waits_while_its_parent_is_heard)
+TEST(a_child_waits_while_its_parent_is_recorded)
 {
 	struct ml_ring_control *control = ring();
 	struct ml_ring *slot = ml_ring_slot(control, 5);
@@ -122,7 +122,7 @@ static void say(struct guest *g, enum ml_word type, uint32_t argument, unsigned 
 	say(g, ML_WORD_##type, argument, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8, \
 	    (uint64_t[]){ __VA_ARGS__ })
 
-/* A reference, so that time goes on. */
+/* A reference, so that time advances. */
 static void touch(struct guest *g, uint64_t addr)
 {
 	g->words[g->count++] = (uint64_t)(ML_REF_WRITE << 4 | 3) << ML_REF_SHIFT |
@@ -155,7 +155,7 @@ static uint64_t close_guest(struct guest *g)
 	return refs;
 }
 
-/* The blocks of a trace: "address+size from-until ...", with - for ever. */
+/* The blocks of a trace: "address+size from-until ...", with - for never. */
 static const char *blocks(const char *path, char out[400])
 {
 	struct ml_trace t;
@@ -178,7 +178,7 @@ static const char *blocks(const char *path, char out[400])
 	return out;
 }
 
-TEST(a_child_has_what_lived_at_the_fork)
+TEST(a_child_inherits_the_blocks_that_live_at_the_fork)
 {
 	struct ml_fork_state h;
 	struct guest parent, child;
@@ -302,7 +302,7 @@ TEST(a_child_is_recorded_if_its_parent_was)
 	CHECK_EQ(kept(&from, mark), 2);
 }
 
-TEST(a_block_that_moves_lives_until_the_new_one_is_there_which_lives_from_the_start)
+TEST(realloc_keeps_the_old_block_until_it_returns_and_the_new_one_lives_from_its_begin)
 {
 	struct guest g;
 	char out[400];
@@ -319,7 +319,7 @@ TEST(a_block_that_moves_lives_until_the_new_one_is_there_which_lives_from_the_st
 	CHECK_STR(blocks(scratch(), out), "1000+10 0-3 2000+20 1-");
 }
 
-TEST(a_block_that_grows_where_it_is_is_another_from_then_on)
+TEST(a_block_that_grows_in_place_becomes_a_new_block)
 {
 	struct guest g;
 	char out[400];
@@ -334,7 +334,7 @@ TEST(a_block_that_grows_where_it_is_is_another_from_then_on)
 	CHECK_STR(blocks(scratch(), out), "1000+10 0-1 1000+20 1-");
 }
 
-TEST(a_block_that_cannot_grow_stays_and_one_of_no_bytes_goes)
+TEST(a_failed_realloc_keeps_the_block_and_a_realloc_to_0_frees_it)
 {
 	struct guest g;
 	char out[400];
@@ -352,7 +352,7 @@ TEST(a_block_that_cannot_grow_stays_and_one_of_no_bytes_goes)
 	CHECK_STR(blocks(scratch(), out), "1000+10 0- 2000+10 0-1");
 }
 
-TEST(what_another_thread_got_in_the_place_of_a_moving_block_stays)
+TEST(realloc_does_not_end_a_block_that_another_thread_got_at_the_old_address)
 {
 	struct guest g;
 	char out[400];
@@ -364,7 +364,8 @@ TEST(what_another_thread_got_in_the_place_of_a_moving_block_stays)
 	SAY(&g, ALLOCATING, ML_ALLOCATING_BEGIN, 0x1000);
 	SAY(&g, THREAD, 2, 0);
 	touch(&g, 0x9000);
-	SAY(&g, ALLOC, 0, 0x1000, 5); /* freed already, and handed out again */
+	SAY(&g, ALLOC, 0, 0x1000,
+	    5); /* freed inside realloc, and allocated by another thread */
 	SAY(&g, THREAD, 1, 0);
 	SAY(&g, ALLOC, 0, 0x2000, 20);
 	touch(&g, 0x2000);

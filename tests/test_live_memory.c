@@ -1,10 +1,10 @@
-/* Pieces of memory that come and go, held against a plain list. */
+/* Live pieces of memory, compared with a plain list. */
 #include "record/session/live_memory.h"
 
 #include "lib/base/arena.h"
 #include "tests/test.h"
 
-TEST(nothing_begins_where_nothing_was_added)
+TEST(an_address_without_a_piece_is_not_found)
 {
 	struct ml_live_memory l = { 0 };
 	size_t count;
@@ -18,7 +18,7 @@ TEST(nothing_begins_where_nothing_was_added)
 	ml_live_memory_release(&l);
 }
 
-TEST(one_in_the_place_of_another_has_a_serial_of_its_own)
+TEST(a_piece_that_replaces_another_has_a_new_serial)
 {
 	struct ml_live_memory l = { 0 };
 
@@ -30,7 +30,7 @@ TEST(one_in_the_place_of_another_has_a_serial_of_its_own)
 	ml_live_memory_release(&l);
 }
 
-TEST(what_lives_is_what_a_list_says_in_the_order_in_which_it_came)
+TEST(live_pieces_equal_a_plain_list_in_order_of_addition)
 {
 	enum { ADDRESSES = 2000, TURNS = 20000 };
 	struct ml_live_memory l = { 0 };
@@ -63,7 +63,7 @@ TEST(what_lives_is_what_a_list_says_in_the_order_in_which_it_came)
 	ml_live_memory_release(&l);
 }
 
-TEST(the_table_is_as_large_as_what_lives_whatever_came_and_went)
+TEST(the_table_grows_with_live_pieces_and_not_with_removed_ones)
 {
 	struct ml_live_memory l = { 0 };
 

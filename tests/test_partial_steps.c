@@ -1,4 +1,4 @@
-/* Steps of which some references are left out, read back from the trace. */
+/* Steps without some of their references, read back from the trace. */
 #include "lib/trace/shape.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/trace/writer.h"
-#include "record/symbols/heapname.h"
+#include "record/symbols/heap_name.h"
 #include "record/session/ring_message.h"
 #include "record/symbols/objects.h"
 #include "record/symbols/sites.h"
@@ -79,7 +79,7 @@ static uint32_t region_of(struct ml_guest_memory *g, uint32_t id,
 	if (!*region) {
 		for (uint32_t i = 0; i < s->count; i++)
 			sites[i] = ml_sites_resolve(g->objects, s->ip[i]);
-		*region = ml_heapname_region(g->objects, kind, sites, s->count, size);
+		*region = ml_heap_name_region(g->objects, kind, sites, s->count, size);
 	}
 	return *region;
 }

@@ -1,6 +1,6 @@
 /*
- * Writes messages of record/ring.h into a buffer: the companion tells the ring reader of
- * a forked child about the parent in the same messages that a producer would send.
+ * Writes messages of record/ring.h into a buffer. The ring reader of a forked child gets
+ * the state of the parent in the same messages that a producer would send.
  */
 #pragma once
 

@@ -11,7 +11,7 @@
 struct inlined {
 	uint64_t low, high;
 	uint32_t parent; /* index + 1 of the inlined call around it; 0: the function */
-	uint32_t name, file, line; /* file, line: where the call stands in its parent */
+	uint32_t name, file, line; /* file, line: of the call in its parent */
 };
 
 struct func {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/symbols/debugfile.h"
+#include "record/symbols/debug_file.h"
 
 static const char *base_of(const char *path)
 {
@@ -97,7 +97,7 @@ static int no_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Add
 
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = no_elf,
-	.find_debuginfo = ml_debugfile_find,
+	.find_debuginfo = ml_debug_file_find,
 	.section_address = dwfl_offline_section_address,
 };
 

@@ -1,6 +1,6 @@
 /*
  * The programs and libraries mapped by one recorded process: to which file an address
- * belongs, and at which place of the file. sites.h, globals.h and heapname.h stand on it.
+ * belongs, and at which place of the file. sites.h, globals.h and heap_name.h use it.
  *
  * Mappings come as the recorder sees them, in time order; a new mapping hides
  * the older ones below it. No file is opened before a question about one of its

@@ -133,9 +133,9 @@ static bool resolve(struct ml_variable *v, Dwarf_Die *scopes, int count,
 }
 
 /*
- * The scopes around an address, innermost first, as they lie in one another.
- * dwarf_getscopes leaves the function at the first inlined one and goes on with where
- * that was declared, so it only serves to find the innermost.
+ * The scopes around an address, innermost first, each inside the next. At the first
+ * inlined function dwarf_getscopes continues with the scopes of its declaration, so it
+ * serves only to find the innermost scope.
  */
 static int scopes_at(Dwarf_Die *unit, Dwarf_Addr addr, Dwarf_Die **scopes)
 {

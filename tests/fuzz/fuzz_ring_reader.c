@@ -1,7 +1,7 @@
 /*
- * Any words as what a guest says: the companion must neither crash nor write a
- * trace that cannot be read. Mappings are left out, or it would open any file. A guest
- * may say that it forks and then that it is its own child.
+ * Any words as those of a producer: the ring reader must neither crash nor write a trace
+ * that cannot be read. Mappings are left out, as the ring reader would open any file. A
+ * producer may announce a fork and then claim to be its own child.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -20,5 +20,5 @@ struct ml_objects;
  * the first block, 0 if unknown; it gives the number of rows of arrays such as double
  * (*A)[100]. Call this once for each stack: its blocks share the region.
  */
-uint32_t ml_heapname_region(struct ml_objects *o, enum ml_region_kind kind,
-			    const uint32_t *stack, size_t depth, uint64_t size);
+uint32_t ml_heap_name_region(struct ml_objects *o, enum ml_region_kind kind,
+			     const uint32_t *stack, size_t depth, uint64_t size);

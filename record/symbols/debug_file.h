@@ -10,6 +10,6 @@
 #include <elfutils/libdwfl.h>
 
 /* A find_debuginfo callback of libdwfl. */
-int ml_debugfile_find(Dwfl_Module *module, void **userdata, const char *name,
-		      Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
-		      char **found);
+int ml_debug_file_find(Dwfl_Module *module, void **userdata, const char *name,
+		       Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
+		       char **found);
