@@ -18,7 +18,9 @@
  * 1. Claim. It checks magic and version of the control page. It changes the state of some
  *    slot from FREE to CLAIMED by compare-and-exchange, fills in the header (pid, parent,
  *    thread, segments, data, birth, cur = data; stop, head and tail 0), stores the state
- *    OPEN with release order, adds 1 to control->bell and makes a futex wake on it.
+ *    OPEN with release order, adds 1 to control->bell and makes a futex wake on it. All
+ *    other fields of a free slot are 0. If no slot becomes free, the producer gives up
+ *    and the program goes on unrecorded.
  *
  * 2. Write. It stores words at `cur`, then stores the new `cur` with release order. A
  *    step or message counts once `cur` is behind it, and lies in one segment as a whole:

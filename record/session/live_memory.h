@@ -17,8 +17,8 @@ struct ml_memory_piece {
 
 struct ml_live_memory {
 	struct ml_memory_piece *cells;
-	size_t used,
-		cap; /* used: cells with a piece, live or removed; cap: a power of two */
+	size_t used;     /* cells with a piece, live or removed */
+	size_t cap;      /* a power of two */
 	uint64_t serial; /* of the piece added last */
 };
 

@@ -42,13 +42,11 @@ struct worker {
 	const uint64_t *data;
 	struct ml_thread_merge slots; /* of a program built by `memlamp cc` */
 	bool by_thread;               /* each thread of the process has a slot */
-	const int *
-		child_end; /* state.end if this is the program that we started, or NULL */
+	const int *child_end; /* state.end of the program that we started; or NULL */
 	struct ml_recording result;
 	double start;
 	int pidfd;    /* readable when the process has ended; -1: it has ended */
-	int replaced; /* atomic: another program runs in the process now, or we shall stop
-		       */
+	int replaced; /* atomic: the process runs another program now, or all stops */
 	int done;     /* atomic; see enum done */
 };
 
@@ -166,8 +164,7 @@ static bool read_rest(struct worker *w, struct ml_err *err)
 
 	if (!read_segments(w, err))
 		return false;
-	if (used >
-	    ML_RING_SEGMENT_WORDS * 8) /* cur lies elsewhere: nothing is unfinished */
+	if (used > ML_RING_SEGMENT_WORDS * 8) /* cur lies elsewhere */
 		return true;
 	return ml_ring_reader_feed(w->reader, w->data + bytes / 8, used / 8, err);
 }
@@ -191,8 +188,8 @@ static bool read_process(struct worker *w, struct ml_err *err)
 	struct ml_ring *r = w->ring;
 
 	for (;;) {
-		bool gone = has_ended(
-			w); /* asked first: a process closes its slot, then ends */
+		/* asked first: a process closes its slot before it ends */
+		bool gone = has_ended(w);
 		bool closed = is_closed(w);
 
 		if (!read_segments(w, err))
@@ -378,8 +375,7 @@ static void attach(struct state *s, unsigned slot)
 	s->running++;
 	if (w->reader && w->by_thread)
 		ml_thread_merge_init(&w->slots, s->control, r, w->reader);
-	/* a program under Valgrind may produce more than two encoders can compress well
-	 */
+	/* a program under Valgrind may produce more than encoders can compress well */
 	if (w->reader && !w->by_thread)
 		ml_ring_reader_hurry(w->reader);
 	if (w->reader) {
@@ -595,8 +591,7 @@ static void exec_program(const struct state *s)
 	argv[n++] = "--read-inline-info=no"; /* the companion reads it later */
 	argv[n++] = "--sigill-diagnostics=no";
 	if (x->options.only_in)
-		argv[n++] =
-			"--vex-guest-chase=no"; /* each function starts a superblock */
+		argv[n++] = "--vex-guest-chase=no"; /* functions start superblocks */
 	const char **all = ml_resize(NULL, (n + count + 1) * sizeof(*all));
 	memcpy(all, argv, n * sizeof(*all));
 	memcpy(all + n, x->argv, (count + 1) * sizeof(*all));
@@ -630,8 +625,7 @@ static bool launch(struct state *s, struct ml_err *err)
 	forward_to = s->child;
 	sigaction(SIGINT, &ignore, NULL);
 	sigaction(SIGQUIT, &ignore, NULL);
-	sigaction(SIGXFSZ, &ignore,
-		  NULL); /* a trace that may not grow is an error of writing */
+	sigaction(SIGXFSZ, &ignore, NULL); /* the writer reports it as an error */
 	sigaction(SIGTERM, &pass, NULL);
 	sigaction(SIGHUP, &pass, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
