@@ -10,8 +10,8 @@
  *	}
  *
  *	const struct ml_importer ml_importer_din = {
- *		.name = "din", .what = "...", ML_TRACE_IMPORT, .detect = detect, .run =
- *run,
+ *		.name = "din", .what = "...", ML_TRACE_IMPORT,
+ *		.detect = detect, .run = run,
  *	};
  */
 #pragma once

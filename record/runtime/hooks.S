@@ -1,7 +1,7 @@
 /*
  * The hooks that compiled code calls before each load and store. This part is linked into
- * each program and library that `memlamp cc` builds, so that the calls are direct; the rest
- * is in the shared library (slot.h).
+ * each program and library that `memlamp cc` builds, so that the calls are direct; the
+ * rest is in the shared library (slot.h).
  *
  * A hook appends two words to the slot of its thread (record/ring.h): its return address
  * with kind and size, and the address of the reference. cur lies in shared memory and is
@@ -9,13 +9,13 @@
  * speed is bounded by cur: each hook waits about five cycles for the cur that the hook
  * before has stored.
  *
- * At each multiple of 4096 a new page begins, and memlamp_page stamps it with the clock and
- * makes room. A thread that is not recorded has a slot whose cur is 0, so a hook costs it
- * one test.
+ * At each multiple of 4096 a new page begins, and memlamp_page stamps it with the clock
+ * and makes room. A thread that is not recorded has a slot whose cur is 0, so a hook
+ * costs it one test.
  *
- * Hooks change no argument before their last store, so that the wrapper of a signal handler
- * can make an interrupted hook start again (signals.c). Each hook begins at a multiple of
- * 64 bytes, and only its ret is behind that store.
+ * Hooks change no argument before their last store, so that the wrapper of a signal
+ * handler can make an interrupted hook start again (signals.c). Each hook begins at a
+ * multiple of 64 bytes, and only its ret is behind that store.
  */
 	.equ	CUR, 24 /* in struct ml_ring; slot.c asserts it */
 	.equ	PAGE, 4096

@@ -1,6 +1,6 @@
 /*
- * Functions of libc that work on memory, for programs built by `memlamp cc`: one jump to the
- * function of ranges.c that reports the references. A jump keeps the return address.
+ * Functions of libc that work on memory, for programs built by `memlamp cc`: one jump to
+ * the function of ranges.c that reports the references. A jump keeps the return address.
  * Assembled once for each FUNCTION, so that a program links only those that it calls and
  * does not define itself.
  */

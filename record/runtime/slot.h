@@ -1,17 +1,17 @@
 /*
  * The runtime: the part of `memlamp cc` that runs inside the program, as a shared
- *library. Compiled code calls hooks (hooks.S) before each load and store. The runtime
- *fills slots of a ring (record/ring.h), one a thread, and does nothing else. Without a
- *recording it does nothing at all.
+ * library. Compiled code calls hooks (hooks.S) before each load and store. The runtime
+ * fills slots of a ring (record/ring.h), one a thread, and does nothing else. Without a
+ * recording it does nothing at all.
  *
  * Reading order: hooks.S, slot.h (writing words), process.c (start, fork, end), thread.c,
  * then heap.c, sync.c, ranges.c, atomics.c, signals.c, jumps.c, request.c, each of which
  * reports one kind of event.
  *
  * While the runtime itself writes into the slot of a thread, it holds the slot: hooks
- *find memlamp_off instead and write nothing. A signal that arrives meanwhile is deferred
- *until the slot is released. Where a signal cannot be deferred (signals.c), the
- *references of its handler are lost, and ML_WORD_LOST says so. All writing goes
+ * find memlamp_off instead and write nothing. A signal that arrives meanwhile is deferred
+ * until the slot is released. Where a signal cannot be deferred (signals.c), the
+ * references of its handler are lost, and ML_WORD_LOST says so. All writing goes
  *
  *	struct ml_ring *slot = slot_hold();
  *	if (slot) {

@@ -9,8 +9,7 @@
  *	std::vector<double> v(n);                       v
  *	v.push_back(1.0);                               v     (callee is in std::)
  *	allocate(grid(n, m))                            grid
- *	return malloc(n);                               nothing, but returned: the caller
- *knows
+ *	return malloc(n);                               nothing, returned to the caller
  */
 #pragma once
 

@@ -10,10 +10,10 @@ enum heap_request {
 	HEAP_ALLOC = 0x4d4c0100, /* address, bytes */
 	HEAP_FREE,               /* address, before the block is freed */
 	/*
-	 * Around an allocator that calls other allocators, whose requests are then ignored,
-	 * or that reads or writes the new block. The argument of HEAP_BEGIN is the block
-	 * that the new one replaces. HEAP_END with address 0: there is no new block; the old
-	 * one stays unless bytes is 0 too.
+	 * Around an allocator that calls other allocators, whose requests are then
+	 * ignored, or that reads or writes the new block. The argument of HEAP_BEGIN is
+	 * the block that the new one replaces. HEAP_END with address 0: there is no new
+	 * block; the old one stays unless bytes is 0 too.
 	 */
 	HEAP_BEGIN, /* address or 0 */
 	HEAP_END,   /* address, bytes */

@@ -156,9 +156,9 @@ static void before_statement(struct step *s, Int statement)
 }
 
 /*
- * Libraries that Valgrind loads into the program are not part of it. (Without our wrappers
- * they do next to nothing, and then they are recorded: totals should equal those of
- * lackey, which makes no such exception.)
+ * Libraries that Valgrind loads into the program are not part of it. (Without our
+ * wrappers they do next to nothing, and then they are recorded: totals should equal those
+ * of lackey, which makes no such exception.)
  */
 Bool instrument_is_own(Addr code)
 {

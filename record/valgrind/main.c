@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * memlamp's Valgrind tool: life cycle, options, signals and system calls. The tool
- * writes the references of the program into a slot of a ring (record/ring.h). Reading
- * order: out.h (the producer's end of the ring), shape.h (the references of a superblock),
+ * memlamp's Valgrind tool: life cycle, options, signals and system calls. The tool writes
+ * the references of the program into a slot of a ring (record/ring.h). Reading order:
+ * out.h (the producer's end of the ring), shape.h (the references of a superblock),
  * instrument.h, then threads.h, maps.h, heap.h, requests.h (messages).
  */
 #include "pub_tool_basics.h"
@@ -99,9 +99,9 @@ static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt count)
 
 /*
  * Only a handler of failing memory accesses sees whether registers are up to date at each
- * access. As long as the program has no such handler, the tool lets Valgrind keep them out
- * of date, which is faster. This applies to code of files only: programs that generate
- * code may depend on exact registers.
+ * access. As long as the program has no such handler, the tool lets Valgrind keep them
+ * out of date, which is faster. This applies to code of files only: programs that
+ * generate code may depend on exact registers.
  */
 static void allow_stale_registers(void)
 {
@@ -176,8 +176,8 @@ static void fork_child(ThreadId tid)
 	heap_fork();
 	out_inherit();
 	/*
-	 * Shapes are declared when code is generated. Generating the code again declares to
-	 * the new slot only the shapes that the child needs; most children only exec.
+	 * Shapes are declared when code is generated. Generating the code again declares
+	 * to the new slot only the shapes that the child needs; most children only exec.
 	 */
 	instrument_restart();
 }
@@ -204,9 +204,9 @@ extern Bool __real_vgPlain_should_we_trace_this_child(const HChar *, const HChar
 extern Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *, const HChar **);
 
 /*
- * The companion reads debug information, the tool needs none. Not reading it saves time at
- * each start and avoids failures: Valgrind 3.19 complains about the DWARF 5 of clang, and
- * sometimes aborts on it.
+ * The companion reads debug information, the tool needs none. Not reading it saves time
+ * at each start and avoids failures: Valgrind 3.19 complains about the DWARF 5 of clang,
+ * and sometimes aborts on it.
  */
 void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void)
 {

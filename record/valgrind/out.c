@@ -315,8 +315,8 @@ static void open_slot(void)
 }
 
 /*
- * The ring is /proc/PID/fd/N of the companion. The program that the companion started must
- * be recorded. A process further down may outlive the companion or belong to another
+ * The ring is /proc/PID/fd/N of the companion. The program that the companion started
+ * must be recorded. A process further down may outlive the companion or belong to another
  * user; it goes on unrecorded.
  */
 static Bool cannot_open(const HChar *path)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Wrappers of the program's allocators, loaded into the program. The allocators are wrapped
- * and not replaced, so blocks have the addresses that they have without memlamp.
+ * Wrappers of the program's allocators, loaded into the program. The allocators are
+ * wrapped and not replaced, so blocks have the addresses that they have without memlamp.
  *
  * The references of a wrapper itself are not recorded (see instrument.c).
  */

@@ -17,9 +17,9 @@ struct temporary {
 };
 
 /*
- * A temporary that is the sum of two roots, or one shifted root (b is ROOT_NONE then), plus
- * `more`. Each instruction computes its address anew; this finds out that two instructions
- * compute the same sum.
+ * A temporary that is the sum of two roots, or one shifted root (b is ROOT_NONE then),
+ * plus `more`. Each instruction computes its address anew; this finds out that two
+ * instructions compute the same sum.
  */
 struct sum {
 	Int a, b;
@@ -193,9 +193,9 @@ static UInt find_base(const struct shape *s, Int root)
 }
 
 /*
- * VEX translates gathers and masked loads to loads from ITE(lane is active, address, rsp),
- * although an inactive lane touches no memory. A conditional move may make such an address
- * too, but for a later instruction.
+ * VEX translates gathers and masked loads to loads from ITE(lane is active, address,
+ * rsp), although an inactive lane touches no memory. A conditional move may make such an
+ * address too, but for a later instruction.
  */
 static void unmask(const struct walk *w, IRExpr **address, IRExpr **guard)
 {

@@ -36,8 +36,8 @@ struct slot {
  * An address as root + offset + times_d * D. A root is the number of a value that is not
  * known: of a temporary, of an integer register at entry, or of a new value that a
  * register got. With ROOT_NONE the address has no unknown part but D. D is the direction
- * of string instructions when the superblock is entered: 1, or -1 while the direction flag
- * of the program is set.
+ * of string instructions when the superblock is entered: 1, or -1 while the direction
+ * flag of the program is set.
  */
 enum { ROOT_NONE = -1 };
 
