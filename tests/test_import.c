@@ -289,6 +289,23 @@ TEST(a_file_longer_than_the_window_is_read_whole)
 	ml_trace_close(&t);
 }
 
+TEST(a_file_of_one_long_line_is_detected)
+{
+	enum { REFS = 1000 * 1000 };
+	struct ml_buf text = { 0 };
+	struct ml_trace t;
+	struct ml_err err;
+
+	for (unsigned i = 0; i < REFS; i++)
+		ml_buf_put(&text, "r64 ", 4);
+	text.data[text.size - 1] = 0; /* without a newline, too */
+	CHECK_OK(import(plain, (const char *)text.data, &err), &err);
+	ml_buf_release(&text);
+	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
+	CHECK_EQ(t.count, REFS);
+	ml_trace_close(&t);
+}
+
 TEST(a_failed_import_leaves_an_older_trace_alone)
 {
 	struct ml_import_options o = { .output = scratch(), .input = input() };

@@ -9,7 +9,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 
-enum { FIRST_BYTES = 1 << 20 };
+enum { FIRST_BYTES = 1 << 20, MAX_BYTES = 64 << 20 };
 
 /* The last line of a file may lack its newline; one byte of room is kept for it. */
 static void end_last_line(struct ml_import_probe *p)
@@ -22,7 +22,13 @@ static void end_last_line(struct ml_import_probe *p)
 static bool read_first(struct ml_import_probe *p, const volatile sig_atomic_t *stop,
 		       struct ml_err *err)
 {
-	while (!p->whole && p->size + 1 < p->cap && !memchr(p->bytes, '\n', p->size)) {
+	bool line = false; /* there is a whole one */
+
+	while (!p->whole && !line && p->size < MAX_BYTES) {
+		if (p->size + 1 >= p->cap) {
+			p->cap *= 2;
+			p->bytes = ml_resize(p->bytes, p->cap);
+		}
 		if (stop && *stop)
 			return ml_fail(err, ML_STOPPED, "stopped; nothing was imported");
 		ssize_t n = read(p->fd, p->bytes + p->size, p->cap - p->size - 1);
@@ -32,6 +38,7 @@ static bool read_first(struct ml_import_probe *p, const volatile sig_atomic_t *s
 		if (n < 0)
 			return ml_fail_errno(err, "%s: cannot read at byte %zu", p->name,
 					     p->size);
+		line = memchr(p->bytes + p->size, '\n', (size_t)n);
 		p->size += (size_t)n;
 		if (!n)
 			end_last_line(p);

@@ -16,8 +16,8 @@ struct ml_import_probe {
 	const char *path; /* as the user gave it; "-" is standard input */
 	const char *name; /* for messages */
 	bool is_folder;
-	/* The first bytes of a file: up to 1 MiB, at least one whole line if the file
-	 * begins with one. A folder has none. Never NULL. */
+	/* The first bytes of a file: about 1 MiB, or more if the first line is longer (up
+	 * to 64 MiB). A folder has none. Never NULL. */
 	char *bytes;
 	size_t size;
 	size_t lines;   /* of these bytes, so many are whole lines with their newlines */
