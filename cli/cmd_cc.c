@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/compiler.h"
+#include "cli/options.h"
 #include "cli/paths.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
@@ -17,9 +18,8 @@ struct options {
 };
 
 static const struct opt opts[] = {
-	OPT_TEXT(
-		"cc", 0, "COMPILER", cc,
-		"the compiler to run, with its first options if need be; must come first"),
+	OPT_TEXT("cc", 0, "COMPILER", cc,
+		 "the compiler to run, perhaps with options of its own; must come first"),
 	{ 0 },
 };
 
@@ -33,7 +33,8 @@ static int help(const struct cmd *c)
 	return status;
 }
 
-/* All words but a first --cc=COMPILER are the compiler's; it takes over from here. */
+/* All words but a first --cc=COMPILER are arguments of the compiler, which replaces this
+ * process. */
 static int compile(const struct cmd *c, enum compiler_language language, int argc,
 		   char **argv)
 {
@@ -49,7 +50,7 @@ static int compile(const struct cmd *c, enum compiler_language language, int arg
 	}
 	char real[PATH_MAX];
 	const char *runtime = cmd_path_runtime(&a);
-	if (runtime && realpath(runtime, real)) /* it stays in the program */
+	if (runtime && realpath(runtime, real)) /* the program keeps this path */
 		runtime = real;
 	const char **compiler = compiler_choose(language, asked, &a);
 	bool ok = runtime ||

@@ -1,10 +1,12 @@
 #include "cli/cmd.h"
+#include "cli/options.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/base/arena.h"
+#include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/base/progress.h"
 #include "lib/base/table.h"
@@ -18,9 +20,8 @@ struct options {
 };
 
 static const struct opt opts[] = {
-	OPT_TEXT(
-		"format", 'f', "NAME", format,
-		"read the input as lackey, din, csv, text or model (told from its content)"),
+	OPT_TEXT("format", 'f', "NAME", format,
+		 "name of the format of the input (detected)"),
 	OPT_TEXT("columns", 'c', "MAP", columns,
 		 "columns of CSV by number or heading: addr=2,kind=1,size=3,thread=4,"
 		 "function=5,file=6,line=7,ip=8 (by the headings of the first line)"),
@@ -28,19 +29,19 @@ static const struct opt opts[] = {
 		 "register the regions that FILE lists, a line each: name base size "
 		 "[element [rows columns]]"),
 	OPT_SIZE("size", 's', "BYTES", size,
-		 "size of references that come without one (din 4, csv 8, text 8 or 4)"),
+		 "size of references that have none (din 4, csv 8, text 8 or 4)"),
 	OPT_FLAG("fetch", 0, fetch,
-		 "keep instruction fetches, which are left out otherwise"),
+		 "keep instruction fetches, which are left out by default"),
 	OPT_TEXT(
 		"model", 'm', "TEXT", model,
 		"make the trace that a model describes, such as 'matmul 64 8 order ikj', "
-		"instead of reading one"),
+		"instead of reading an input"),
 	OPT_TEXT("output", 'o', "FILE", output,
-		 "write the trace to FILE (INPUT with .mlt)"),
+		 "write the trace to FILE (INPUT with .mlt instead of its suffix)"),
 	{ 0 },
 };
 
-/* What a signal handler can reach; the rest of the program sees it as an option. */
+/* A signal handler reaches nothing but a variable; the import sees it as an option. */
 static volatile sig_atomic_t stop;
 
 static void on_signal(int number)
@@ -49,26 +50,30 @@ static void on_signal(int number)
 	signal(number, SIG_DFL); /* a second Ctrl-C ends it at once */
 }
 
-/* dir/trace.txt becomes dir/trace.mlt */
-static const char *output_of(const char *input, struct ml_arena *a)
+static void list_formats(struct ml_buf *out)
 {
-	const char *slash = strrchr(input, '/'), *dot = strrchr(input, '.');
-	bool has_end = dot && dot > (slash ? slash + 1 : input);
-	int size = has_end ? (int)(dot - input) : (int)strlen(input);
+	char line[200];
 
-	return ml_arena_printf(a, "%.*s.mlt", size, input);
+	ml_buf_put(out, "\nFormats:\n", 10);
+	for (const struct ml_importer *const *i = ml_importers; *i; i++) {
+		int n = snprintf(line, sizeof(line), "  %-10s%s: %s\n", (*i)->name,
+				 (*i)->kind, (*i)->what);
+
+		ml_buf_put(out, line, (size_t)n);
+	}
 }
 
-static void summary(const struct ml_import_result *r, const char *output)
+static void summary(const struct ml_import_result *r)
 {
-	char refs[ML_NUMBER_ROOM], bytes[ML_NUMBER_ROOM];
+	char count[ML_NUMBER_ROOM], bytes[ML_NUMBER_ROOM];
+	const struct ml_importer *i = r->importer;
 
-	fprintf(stderr, "%s: %s references from %s, %s", output,
-		ml_format_count(refs, r->refs), r->format,
+	fprintf(stderr, "%s: %s %ss from %s, %s", r->path,
+		ml_format_count(count, r->count), i->unit, i->name,
 		ml_format_bytes(bytes, r->written));
-	if (r->refs)
-		fprintf(stderr, ", %.4g bytes a reference",
-			(double)r->written / (double)r->refs);
+	if (r->count)
+		fprintf(stderr, ", %.4g bytes a %s",
+			(double)r->written / (double)r->count, i->unit);
 	fputc('\n', stderr);
 }
 
@@ -86,7 +91,7 @@ static int run(int argc, char **argv)
 	if (!o.model == !argc)
 		return cmd_misused(&cmd_import, "say either INPUT or --model TEXT");
 	if (!o.output && (o.model || !strcmp(argv[0], "-")))
-		return cmd_misused(&cmd_import, "say where the trace goes with -o FILE");
+		return cmd_misused(&cmd_import, "say with -o FILE where the trace goes");
 	if (o.size > ML_SIZE_MAX)
 		return cmd_misused(&cmd_import, "--size is 1 to %d bytes", ML_SIZE_MAX);
 	struct ml_import_options io = {
@@ -99,24 +104,18 @@ static int run(int argc, char **argv)
 		.fetch = o.fetch,
 		.progress = &progress,
 		.stop = &stop,
-		.output = o.output ? o.output : output_of(argv[0], &a),
+		.output = o.output,
 	};
-	if (argc && !strcmp(io.output, argv[0])) {
-		status = cmd_misused(&cmd_import, "%s would be written over; say -o FILE",
-				     argv[0]);
-		ml_arena_release(&a);
-		return status;
-	}
 	struct sigaction act = { .sa_handler = on_signal };
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
 	ml_progress_start(&progress, stderr);
-	bool ok = ml_import_run(&io, &result, &err);
+	bool ok = ml_import_run(&io, ml_importers, &result, &a, &err);
 	ml_progress_end(&progress);
 	status = ok ? EXIT_DONE : cmd_fail(&cmd_import, &err);
 	if (ok)
-		summary(&result, io.output);
+		summary(&result);
 	ml_arena_release(&a);
 	return status;
 }
@@ -124,6 +123,7 @@ static int run(int argc, char **argv)
 const struct cmd cmd_import = {
 	.name = "import",
 	.help = "read the trace of another tool, or make one from a model",
+	.more_help = list_formats,
 	.operands = "[INPUT]",
 	.min_operands = 0,
 	.max_operands = 1,

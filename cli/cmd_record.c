@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "cli/options.h"
 #include "cli/paths.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
@@ -23,25 +24,25 @@ struct options {
 static const struct opt opts[] = {
 	OPT_TEXT(
 		"output", 'o', "FILE", output,
-		"write the trace to FILE (PROGRAM.mlt in the current folder); other processes that "
-		"the program starts get FILE with their number in it"),
+		"write the trace to FILE (PROGRAM.mlt in the current folder); the traces of other "
+		"processes that the program starts have their process number in the name"),
 	OPT_COUNT("limit", 'l', "N", limit,
 		  "record N references at most; the program then goes on unrecorded"),
 	OPT_COUNT("skip", 's', "N", skip, "leave out the first N references"),
 	OPT_TEXT("every", 'e', "K/N", every, "record K references of every N"),
 	OPT_TEXT("only-in", 'i', "FUNCTION", only_in,
-		 "record only while FUNCTION runs, with all that it calls"),
+		 "record only while FUNCTION and the functions that it calls run"),
 	OPT_TEXT("from-mark", 0, "NAME", from_mark,
 		 "start recording at the mark or phase NAME of memlamp.h"),
 	OPT_TEXT("to-mark", 0, "NAME", to_mark,
 		 "record up to the mark or the end of phase NAME"),
 	OPT_FLAG("no-stack", 0, no_stack, "leave out references to the stack"),
 	OPT_FLAG("no-heap", 0, no_heap,
-		 "do not follow allocations: heap memory then is one nameless region"),
+		 "do not follow allocations; the heap then is one nameless region"),
 	OPT_FLAG("no-source", 0, no_source, "do not keep the source text in the trace"),
 	OPT_FLAG("fetch", 0, fetch, "record instruction fetches too"),
 	OPT_FLAG("valgrind", 0, valgrind,
-		 "use Valgrind also for a program that was built by memlamp cc"),
+		 "use Valgrind even for a program that was built by memlamp cc"),
 	OPT_FLAG("json", 0, json, "print the summary as JSON, to stdout"),
 	OPT_FLAG("quiet", 'q', quiet, "print no summary"),
 	{ 0 },
@@ -105,11 +106,11 @@ static void say(const struct ml_session *s)
 		if (r->killed)
 			fprintf(stderr,
 				"memlamp: %s: the process was killed; the trace holds all "
-				"that it did before\n",
+				"references before that\n",
 				r->path);
-		if (r->unseen)
-			fprintf(stderr, "memlamp: %s: not in it: %s\n", r->path,
-				r->unseen);
+		if (r->uninstrumented)
+			fprintf(stderr, "memlamp: %s: not recorded: %s\n", r->path,
+				r->uninstrumented);
 		if (r->warning)
 			fprintf(stderr, "memlamp: %s: warning: %s\n", r->path,
 				r->warning);
@@ -123,7 +124,7 @@ static void say_failures(const struct ml_session *s, bool *failed)
 			*failed = true;
 			fprintf(stderr,
 				"memlamp record: %s\nmemlamp record: the program went on "
-				"unrecorded; what was written before can be read\n",
+				"unrecorded; the trace holds the references before that\n",
 				s->recordings[i].err.text);
 		}
 }
@@ -155,7 +156,7 @@ static int print_json(const struct ml_session *s)
 	return status;
 }
 
-/* The program's own exit status, unless it went well and we did not. */
+/* The exit status of the program, unless only the recording failed. */
 static int finish(const struct ml_session *s, const struct options *o)
 {
 	bool failed = false;

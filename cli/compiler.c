@@ -70,7 +70,7 @@ const char **compiler_choose(enum compiler_language language, const char *asked,
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const char **words = split(texts[i] ? texts[i] : "", a);
 
-		/* CC="memlamp cc" make: that is us */
+		/* CC="memlamp cc" make: not this program again */
 		if (words[0] && !is_memlamp(words))
 			return words;
 	}
@@ -148,7 +148,7 @@ static bool is_one_of(const char *arg, const char *const *list)
 	return false;
 }
 
-/* An input that goes to the linker as it is. */
+/* An input that only the linker reads. */
 static bool is_linked(const char *arg)
 {
 	static const char *const ends[] = {
@@ -161,8 +161,8 @@ static bool is_linked(const char *arg)
 
 struct reading {
 	struct compiler_job job;
-	bool stops;       /* at an object file or earlier */
-	bool value;       /* the next word belongs to the option before */
+	bool stops;       /* compilation ends at an object file or earlier */
+	bool value;       /* the next word is the value of the option before */
 	bool language;    /* -x LANGUAGE is in force: all inputs are sources */
 	bool of_language; /* the next word is that LANGUAGE */
 };
@@ -222,7 +222,7 @@ static void read_file(struct reading *r, const char *path, unsigned depth,
 	size_t size;
 
 	if (!ml_file_read(path, RESPONSE_MAX, a, &text, &size, &err))
-		return; /* the compiler will say so */
+		return; /* the compiler will report it */
 	char *word = ml_arena_alloc(a, size + 1);
 	for (size_t i = 0; i < size;) {
 		size_t n = 0;
@@ -286,17 +286,17 @@ static bool is_clang(const char **compiler)
 	return false;
 }
 
-/* What each source is compiled with. */
+/* Flags for compiling sources. */
 static void add_flags(struct words *w, bool clang, enum compiler_language language,
 		      struct ml_arena *a)
 {
 	add(w, "-g", a);
 	add(w, "-fsanitize=thread", a);
 	add(w, "-fno-omit-frame-pointer", a);
-	/* nothing should take itself for a program under ThreadSanitizer */
+	/* sources should not believe that they run under ThreadSanitizer */
 	if (!clang && language != COMPILER_FORTRAN)
 		add(w, "-U__SANITIZE_THREAD__", a);
-	/* gcc would write loops for these behind the back of what instruments */
+	/* gcc would expand these into loops after the instrumentation */
 	if (!clang) {
 		add(w, "-mmemcpy-strategy=libcall:-1:noalign", a);
 		add(w, "-mmemset-strategy=libcall:-1:noalign", a);
@@ -304,9 +304,10 @@ static void add_flags(struct words *w, bool clang, enum compiler_language langua
 }
 
 /*
- * The library comes first, so that its malloc stands before all others; the hooks come
- * last, when it is known what the program lacks. The flag that instruments would bring
- * ThreadSanitizer's own library: clang can be told not to, gcc finds an empty one first.
+ * The library comes first, so that its malloc is found before all others; the hooks come
+ * last, where the linker knows which of them the program needs. -fsanitize=thread would
+ * also link ThreadSanitizer's own library: clang has an option against that, gcc finds an
+ * empty library first.
  */
 static void add_runtime(struct words *w, bool clang, const char *runtime,
 			struct ml_arena *a)

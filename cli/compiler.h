@@ -1,7 +1,7 @@
 /*
- * What `memlamp cc` makes of a compiler's command line: the same with our flags, and
- * with the runtime where something is linked. The words of the user stay as they are
- * and in their order; ours stand before them where they may be overruled.
+ * `memlamp cc` runs a compiler with the user's command line, our flags and, when it
+ * links, our runtime. The user's words stay as they are and in their order. Our flags
+ * stand before them, so that the user's flags overrule ours.
  */
 #pragma once
 
@@ -16,27 +16,27 @@ enum compiler_language { COMPILER_C, COMPILER_CXX, COMPILER_FORTRAN };
 
 /*
  * Which compiler to run, as a list of words that ends with NULL: `asked` if not NULL,
- * else what MEMLAMP_CC (or _CXX, _FC) says, else CC (CXX, FC) unless that is memlamp
- * itself, else cc (c++, gfortran).
+ * else the value of MEMLAMP_CC (or _CXX, _FC), else of CC (CXX, FC) unless that is
+ * memlamp itself, else cc (c++, gfortran).
  */
 const char **compiler_choose(enum compiler_language language, const char *asked,
 			     struct ml_arena *a);
 
 /* What a command line asks for. */
 struct compiler_job {
-	bool inputs;    /* there is something to compile or link */
-	bool links;     /* down to a program or library */
+	bool inputs;    /* there are inputs */
+	bool links;     /* it makes a program or library */
 	bool compiles;  /* some input is source text */
-	bool partial;   /* -r: links, but something that will be linked again */
+	bool partial;   /* -r: links objects into another object */
 	bool is_static; /* -static, -static-pie */
 	bool lto;
 };
 
-/* Response files (@FILE) are looked into. */
+/* Reads response files (@FILE) too. */
 struct compiler_job compiler_read(char *const *args, struct ml_arena *a);
 
 /*
- * The command line to run. runtime: folder of the runtime. False: it cannot be done.
+ * The command line to run. runtime: folder of the runtime. False: the job is impossible.
  */
 bool compiler_line(const char **compiler, char *const *args, const char *runtime,
 		   enum compiler_language language, struct ml_arena *a,

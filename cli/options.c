@@ -309,6 +309,8 @@ void options_help(const struct cmd *c, struct ml_buf *out)
 	for (const struct opt *o = c->opts; o && o->name; o++)
 		help_line(out, o);
 	help_line(out, &help_opt);
+	if (c->more_help)
+		c->more_help(out);
 }
 
 static void page_item(struct ml_buf *out, const struct opt *o)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memlamp.h - tell memlamp what your program is about to do
+ * memlamp.h - tell memlamp about regions, phases and states of your program
  *
- * Include this header anywhere; it is all there is. Nothing has to be linked,
- * and a program that is not being recorded spends a few instructions on each of
- * these macros. It needs C99 or C++98, records on Linux for x86-64 (and
- * wherever the program was built by `memlamp cc`), and is empty elsewhere.
+ * Include this header anywhere; nothing has to be linked. A program that is not
+ * being recorded spends a few instructions on each of these macros. The header
+ * needs C99 or C++98. The macros work on Linux for x86-64 and in programs built by
+ * `memlamp cc`; elsewhere they do nothing.
  *
  *	#include "memlamp.h"
  *
@@ -19,35 +19,34 @@
  *		MEMLAMP_END("sweep");
  *	}
  *
- * Names are texts of up to 255 bytes that are copied at once. All macros are
- * statements, may be used from any thread, and never fail.
+ * Names have up to 255 bytes and are copied at once. All macros are statements, may
+ * be used from any thread, and never fail.
  *
  * MEMLAMP_REGION(ptr, bytes, elem, name, rows, cols)
  *	From now on the memory from ptr on is the region `name`: an array of
  *	elements of elem bytes each, rows x cols of them with the columns side by
- *	side. Give 0 for elem, rows or cols where there is no such thing. It lies
- *	over whatever memlamp found out by itself about this memory. A region at
- *	the same ptr is replaced.
+ *	side. Give 0 for elem, rows or cols where there are none. The region hides
+ *	what memlamp found out by itself about this memory, and replaces a region
+ *	at the same ptr.
  *
  * MEMLAMP_UNREGION(ptr)
- *	The region that was registered at ptr is no more. Freeing the memory does
- *	not do this.
+ *	Ends the region that was registered at ptr. Freeing the memory does not.
  *
  * MEMLAMP_BEGIN(name), MEMLAMP_END(name)
- *	A phase of the program, of this name, begins or ends. Phases may be nested
- *	and repeated. `memlamp record --from-mark` and --to-mark go by them.
+ *	The phase `name` of the program begins or ends. Phases may be nested and
+ *	repeated. `memlamp record --from-mark` and --to-mark refer to them.
  *
  * MEMLAMP_MARK(name)
- *	A point in time worth a name.
+ *	Names a point in time.
  *
  * MEMLAMP_STATE(name, value)
- *	The state variable `name` has this value (a long) until it gets another;
- *	every reference recorded meanwhile carries it. Good for iteration counters
- *	and sizes.
+ *	The state variable `name` has this value (a long) until it gets another.
+ *	Each reference recorded meanwhile carries the value. Good for iteration
+ *	counters and sizes.
  *
  * MEMLAMP_STOP(), MEMLAMP_START()
- *	References made between these two are left out of the trace, which shows
- *	the gap and its length.
+ *	References between these two are left out of the trace. The trace shows the
+ *	gap and its length.
  */
 #ifndef MEMLAMP_H
 #define MEMLAMP_H
@@ -63,7 +62,7 @@ enum {
 	MEMLAMP_REQUEST_STOP
 };
 
-/* What a macro hands over. The recorders know this layout; it may only grow. */
+/* The argument of a request. The recorders know this layout; it may only grow. */
 struct memlamp_call {
 	unsigned long request;
 	const void *address;
@@ -79,10 +78,10 @@ struct memlamp_call {
 extern "C" {
 #endif
 
-/* Part of programs built by `memlamp cc`; in all others its address is null. */
+/* Defined in programs built by `memlamp cc`; in all others its address is null. */
 extern void memlamp_request(const struct memlamp_call *call) __attribute__((weak));
 
-/* What it does itself is not to be recorded. */
+/* The references of memlamp_tell itself are not recorded. */
 #if defined(__clang__) || __GNUC__ >= 5
 #define MEMLAMP_UNSEEN_ __attribute__((no_sanitize_thread))
 #else
@@ -134,7 +133,7 @@ memlamp_tell(unsigned long request, const void *address, unsigned long bytes,
 
 #endif
 
-/* Numbers of any integer type are welcome, whatever warnings are on. */
+/* Casts numbers of any integer type, so that no warning flag complains. */
 #ifdef __cplusplus
 #define MEMLAMP_CAST_(type, n) static_cast<type>(n)
 #else

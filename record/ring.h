@@ -1,26 +1,67 @@
 /*
- * How a recorded program hands its references to the companion process.
+ * The ring: how a recorded program hands its references to memlamp. This header is the
+ * whole contract; a producer can be written from it. It is also all that producers
+ * include: no libc, no other header of ours.
  *
- * `memlamp record` makes one shared memory file (a memfd, which guests open as
- * /proc/PID/fd/N): a control page, then SLOTS slots. A slot serves one
- * producer: a process under Valgrind, or a thread of a program built by
- * `memlamp cc`. A producer takes a free slot by changing its state from FREE to
- * CLAIMED, fills in who it is, sets OPEN, bumps control->bell and wakes it.
+ * Two sides. A *producer* runs inside the recorded program (a *guest*): a process under
+ * Valgrind, or a thread of a program built by `memlamp cc`. The *companion* is the
+ * process of `memlamp record`. It reads all rings and writes the traces.
  *
- * A process whose threads have a slot each is one producer to the companion: it
- * puts their words in order by the clock (record/session/thread_merge.h).
+ * Memory. The companion makes one shared file, a memfd, which guests open as
+ * /proc/PID/fd/N. Valgrind's tool gets this path by its option --ring, a program built by
+ * `memlamp cc` by the environment variable MEMLAMP_RING. The file holds a control page
+ * and ML_RING_SLOTS slots. A slot serves one producer. It holds a header page (struct
+ * ml_ring), a ring of segments of 64-bit words, and stamps.
  *
- * A slot is a ring of segments of 64-bit words. The producer writes words at
- * `cur`; when fewer than ML_RING_MARGIN words are left it publishes the
- * segment: used[head % SEGMENTS] = words, head++; then waits while
- * head - tail == SEGMENTS, in turns of ML_RING_WAIT_MS, asking each time
- * whether the companion still lives. Who sleeps says before for which head or
- * tail, and is woken when it is reached: calls to the system that wake nobody
- * would be most of them. `cur` lies in the shared header, so after
- * the producer's death, however sudden, the companion also reads the unfinished
- * segment up to `cur`, and nothing that was written is lost.
+ * Life of a producer:
  *
- * This header is all that guests include: no libc, no other header of ours.
+ * 1. Claim. It checks magic and version of the control page. It changes the state of some
+ *    slot from FREE to CLAIMED by compare-and-exchange, fills in the header (pid, parent,
+ *    thread, segments, data, birth, cur = data; stop, head and tail 0), stores the state
+ *    OPEN with release order, adds 1 to control->bell and makes a futex wake on it. All
+ *    other fields of a free slot are 0. If no slot becomes free, the producer gives up
+ *    and the program goes on unrecorded.
+ *
+ * 2. Write. It stores words at `cur`, then stores the new `cur` with release order. A
+ *    step or message counts once `cur` is behind it, and lies in one segment as a whole:
+ *    where it does not fit, the segment is published first. A producer that cannot know
+ *    the length of a step in advance begins one only while at least ML_RING_MARGIN words
+ *    are free.
+ *
+ * 3. Publish. It stores used[head % segments] = words of the segment, then moves head on
+ *    by 1 (ml_ring_advance) and makes a futex wake on head if that says so. The producer
+ *    of a thread instead adds 1 to control->pulse, and makes a futex wake on it if
+ *    control->sleepers is not 0. Then the producer waits while head - tail == segments
+ *    (see Waiting), and sets `cur` to the beginning of segment head % segments. `cur`
+ *    moves after head: of a producer killed in between, the companion finds `cur` in a
+ *    published segment and reads nothing twice.
+ *
+ * 4. Stop. Once slot->stop or control->stop is 1 the producer stores nothing more into
+ *    the segments, and the program goes on unrecorded. The companion ignores a `cur` that
+ *    lies outside of the segment being filled.
+ *
+ * 5. Close. Behind its last message it stores the state CLOSED with release order. The
+ *    producer of a process also adds 1 to control->bell and makes futex wakes on bell and
+ *    head. From then on the slot belongs to the companion, which reads the rest, zeroes
+ *    the header and makes the slot FREE.
+ *
+ * A producer that dies without closing loses nothing: a pidfd tells the companion of the
+ * death, and the companion reads the published segments and the last one up to `cur`.
+ *
+ * Waiting. Before a side sleeps it publishes the index it waits for (ml_ring_want); the
+ * other side makes the futex call only if that index is reached, as most calls would wake
+ * no sleeper. A producer sleeps at most ML_RING_WAIT_MS at a time. When the time is over
+ * it checks that the companion is alive, and goes on unrecorded if not.
+ *
+ * Order of threads. A process under Valgrind has one slot (thread 0), and messages
+ * ML_WORD_THREAD in it name the running thread. A program built by `memlamp cc` has a
+ * slot for each thread (from 1); record/session/thread_merge.h puts their words in order
+ * by the clock. The clock is the time stamp counter of the processor. Producers of
+ * threads note it at the beginning of each ML_RING_STAMP_BYTES of segments in the stamps
+ * of the slot, and in messages ML_WORD_STAMP around calls that synchronise threads.
+ *
+ * First messages of a process: ABOUT (command, folder), THREAD_NEW and THREAD of its
+ * first thread, and a MAP for each mapping, in any order; in a forked child then FORK 1.
  */
 #pragma once
 
@@ -35,7 +76,7 @@ enum {
 	ML_RING_MARGIN = 4096, /* words that one step and its messages may need at most */
 	ML_RING_BATCH = 4,     /* segments that the companion sleeps for */
 	ML_RING_WAIT_MS = 100,
-	ML_RING_STAMP_BYTES = 4096, /* of a segment, for which there is one stamp */
+	ML_RING_STAMP_BYTES = 4096, /* bytes of a segment that share one stamp */
 	ML_RING_SEGMENT_STAMPS = ML_RING_SEGMENT_WORDS * 8 / ML_RING_STAMP_BYTES,
 };
 
@@ -47,10 +88,10 @@ struct ml_ring_control {
 	uint32_t version;
 	uint32_t companion; /* pid of `memlamp record` */
 	uint32_t bell;      /* futex: bumped when a slot opens or closes */
-	uint32_t stop;      /* 1: the companion wants no more from anyone */
+	uint32_t stop;      /* 1: the companion accepts no more words, from any slot */
 	uint32_t options;   /* ML_RING_OPT_* */
 	uint32_t pulse;    /* futex: bumped when the slot of a thread has a new segment */
-	uint32_t sleepers; /* atomic: how many of the companion's wait for a pulse */
+	uint32_t sleepers; /* atomic: threads of the companion that wait for a pulse */
 	uint32_t pad[7];
 };
 
@@ -71,147 +112,158 @@ enum ml_ring_state {
 struct ml_ring {
 	uint32_t state; /* enum ml_ring_state; atomic */
 	uint32_t pid, parent;
-	uint32_t thread; /* whose slot it is, from 1; 0: of the whole process */
-	uint64_t data; /* address of the first segment in the producer's address space */
-	uint64_t cur;  /* address in the producer of the next word to be written */
-	uint32_t stop; /* 1: set by the companion: write no more into this slot */
+	uint32_t thread; /* number of the producing thread, from 1; 0: a whole process */
+	uint64_t data;   /* address of the first segment in the producer */
+	uint64_t cur;    /* address in the producer of the next word to be written */
+	uint32_t stop;   /* 1: set by the companion, which accepts no more words */
 	uint32_t segments; /* how many of them the producer uses; 0: all */
-	uint32_t taken;    /* the companion's: it has seen the slot of this thread */
+	uint32_t taken;    /* the companion's: thread_merge reads this slot already */
 	uint32_t pad0;
-	uint64_t birth; /* the clock when the process got it; no other has the same. 0: of
-			   a thread that is not the first */
+	uint64_t birth; /* the clock when the process claimed the slot, unique; 0: the
+			   slot of a thread other than the first */
 	uint32_t pad3[2];
 	uint32_t head;        /* futex, atomic: segments published */
-	uint32_t tail_wanted; /* atomic: the producer may be asleep until tail is this */
+	uint32_t tail_wanted; /* atomic: the producer may sleep until tail is this */
 	uint32_t pad1[14];
 	uint32_t tail;        /* futex, atomic: segments consumed */
-	uint32_t head_wanted; /* atomic: the companion may be asleep until head is this */
+	uint32_t head_wanted; /* atomic: the companion may sleep until head is this */
 	uint32_t pad2[14];
 	uint32_t used[ML_RING_SEGMENTS]; /* words of each published segment */
 };
 
 /*
- * Moves head or tail on to `to`. True: the other side is to be woken. It asked before it
- * looked for the last time, so either it saw this or this sees that it asked.
+ * Moves head or tail on to `to`. True: the caller has to make a futex wake on the index.
+ * No wake is missed: the sleeper stores `wanted` before it loads the index for the last
+ * time, so either the sleeper sees the new index or this load sees `wanted`.
  */
-static inline bool ml_ring_move(uint32_t *word, uint32_t to, const uint32_t *wanted)
+static inline bool ml_ring_advance(uint32_t *index, uint32_t to, const uint32_t *wanted)
 {
-	__atomic_store_n(word, to, __ATOMIC_SEQ_CST);
+	__atomic_store_n(index, to, __ATOMIC_SEQ_CST);
 	return __atomic_load_n(wanted, __ATOMIC_SEQ_CST) == to;
 }
 
-/* Asks to be woken when the word is `to`; what it is now. */
-static inline uint32_t ml_ring_want(uint32_t *wanted, uint32_t to, const uint32_t *word)
+/* Asks for a futex wake when the index is `to`; returns its present value. */
+static inline uint32_t ml_ring_want(uint32_t *wanted, uint32_t to, const uint32_t *index)
 {
 	__atomic_store_n(wanted, to, __ATOMIC_SEQ_CST);
-	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(index, __ATOMIC_SEQ_CST);
 }
 
 enum {
 	ML_RING_PAGE = 4096,
 	ML_RING_DATA_BYTES = ML_RING_SEGMENTS * ML_RING_SEGMENT_WORDS * 8,
 	ML_RING_STAMPS = ML_RING_SEGMENTS * ML_RING_SEGMENT_STAMPS,
-	/* header, segments, then the stamps: the clock (of all threads the same) when
-	 * the producer began to write each 4096 bytes of the segments. Only the slots
-	 * of threads have them. */
+	/* A slot: header, segments, stamps. A stamp is the clock when the producer began
+	 * to write the ML_RING_STAMP_BYTES that it stands for. Only threads stamp. */
 	ML_RING_SLOT_BYTES = ML_RING_PAGE + ML_RING_DATA_BYTES + ML_RING_STAMPS * 8,
 };
-#define ML_RING_FILE_BYTES (ML_RING_PAGE + (uint64_t)ML_RING_SLOTS * ML_RING_SLOT_BYTES)
+/* Where slot number i begins in the file. */
+#define ML_RING_SLOT_OFFSET(i) (ML_RING_PAGE + (uint64_t)(i)*ML_RING_SLOT_BYTES)
+#define ML_RING_FILE_BYTES     ML_RING_SLOT_OFFSET(ML_RING_SLOTS)
+
+/* Slot number i of a ring file that is mapped as a whole at control. */
+static inline struct ml_ring *ml_ring_slot(struct ml_ring_control *control, unsigned i)
+{
+	return (struct ml_ring *)(void *)((char *)control + ML_RING_SLOT_OFFSET(i));
+}
 
 /*
- * The words. An address that the program may touch has its top bit clear, so a
- * word with the top bit set is a header:
+ * Words. Addresses of the program have their top bit clear, so a word with the top bit
+ * set is a header:
  *
  *   bit 63     1
  *   bits 56-62 type (enum ml_word)
  *   bits 32-55 number of payload words that follow (0 for STEP)
  *   bits 0-31  argument
  *
- * STEP: the shape `argument` ran. Its bases follow, in order, one word each,
- * and end at the next header: fewer words than the shape has bases mean that it
- * was left by an early exit (see ML_WORD_SHAPE). Everything else is a message with
- * a counted payload, whose words may have any bits.
+ * STEP: the superblock with the shape `argument` ran. The values of its bases follow, in
+ * order, one word each, up to the next header. Fewer words than the shape has bases mean
+ * that the superblock was left by an early exit (see ML_WORD_SHAPE). All other types are
+ * messages with a counted payload, whose words may have any bits.
  *
- * Most steps are told in brief: addresses have 47 bits, so there is room for the first
- * base beside the number of the shape.
+ * Most steps are brief: an address has 47 bits, so the first base fits into the header
+ * beside the number of the shape.
  *
  *   bit 63     1
- *   bits 48-62 ML_BRIEF + number of the shape; as a type that is more than any
- *   bit 47     0, so that what is added to the value does not reach the number
+ *   bits 48-62 ML_BRIEF + number of the shape; as a type this is larger than any other
+ *   bit 47     0, so that adding to the value does not carry into the number
  *   bits 0-46  value of the first base
  */
 enum ml_word {
 	ML_WORD_STEP = 1,
-	ML_WORD_SHAPE,      /* a new shape, id in the argument; see below */
-	ML_WORD_THREAD,     /* what follows is done by thread `argument` (from 1) */
+	ML_WORD_SHAPE,      /* declares shape number `argument`; payload: see below */
+	ML_WORD_THREAD,     /* thread `argument` (from 1) runs from here on */
 	ML_WORD_THREAD_NEW, /* argument: thread; payload: parent, stack low, stack high */
 	ML_WORD_THREAD_END, /* argument: thread */
 	ML_WORD_THREAD_NAME, /* argument: thread; payload: text */
 	ML_WORD_MAP,   /* argument: ML_MAP_* | prot << 8; payload: low, high, file offset,
 			  text path */
 	ML_WORD_UNMAP, /* payload: low, high */
-	ML_WORD_STACK, /* a new call stack, id in the argument; payload: return addresses
+	ML_WORD_STACK, /* declares call stack number `argument`; payload: return addresses
 			  minus one, innermost first */
-	ML_WORD_ALLOC, /* argument: stack id; payload: address, size */
+	ML_WORD_ALLOC, /* argument: call stack; payload: address, size */
 	ML_WORD_FREE,  /* payload: address */
-	ML_WORD_MMAP, /* argument: stack id; payload: address, size: mapped by the program
-			 itself, until UNMAP */
-	ML_WORD_REGION,   /* argument: 0 registered, 1 a stack that is nobody's any more;
-			     payload: address, bytes, element size, rows, cols, text name */
+	ML_WORD_MMAP,  /* the program itself mapped memory, which lives until UNMAP;
+			  argument: call stack; payload: address, size */
+	ML_WORD_REGION,   /* argument: 0 a registered region, 1 the stack of a thread that
+			     a fork left behind; payload: address, bytes, element size,
+			     rows, cols, text name */
 	ML_WORD_UNREGION, /* payload: address */
 	ML_WORD_MARK,     /* argument: 0 point, 1 begin, 2 end; payload: text name */
 	ML_WORD_STATE,    /* payload: value, text name */
 	ML_WORD_RECORD,   /* argument: 1 start recording, 0 stop */
-	ML_WORD_LOST,     /* argument: enum ml_lost; payload: count (0 is unknown) */
-	ML_WORD_EXEC,  /* the process is about to be replaced by another program; argument
-			  1: by one that is not recorded */
+	ML_WORD_LOST,     /* argument: enum ml_lost; payload: count (0: unknown) */
+	ML_WORD_EXEC,  /* another program is about to replace the process; argument 1: one
+			  that cannot be recorded */
 	ML_WORD_EXIT,  /* argument: exit status of the process */
-	ML_WORD_STAMP, /* payload: the clock; what was told before happened before it,
-			  what is told behind it after it */
-	ML_WORD_BLOCK, /* argument: 0 allocated, 1 mapped by the program itself; payload:
-			  address, size, return addresses minus one, innermost first,
-			  perhaps a 0 behind them */
-	ML_WORD_ABOUT, /* argument: 0 command, 1 folder it runs in; payload: text */
-	ML_WORD_MAKE,  /* argument: enum ml_make; payload: with BEGIN a block, or 0 */
-	ML_WORD_FORK,  /* argument 0: the thread goes to fork; 1: here begins the child,
-			  behind what it tells of its mappings; payload: birth of the
-			  parent's slot, clock */
-	ML_WORD_KEEP,  /* of no guest: what the companion kept of the references of a
-			  child's parent at the fork; argument: ML_KEEP_*; payload: stack
-			  pointer of the caller of the function that it was inside */
+	ML_WORD_STAMP, /* payload: the clock; the words before it were written earlier,
+			  the words behind it later */
+	ML_WORD_BLOCK, /* ALLOC or MMAP with the call stack itself; argument: 0 allocated,
+			  1 mapped; payload: address, size, return addresses minus one,
+			  innermost first, perhaps a 0 as padding */
+	ML_WORD_ABOUT, /* argument: 0 command, 1 working folder; payload: text */
+	ML_WORD_ALLOCATING, /* argument: enum ml_allocating; payload: with BEGIN the block
+			       that the new one replaces, or 0 */
+	ML_WORD_FORK,    /* argument 0: the thread is about to fork; 1: sent by the child,
+			    behind its mappings; payload: birth of the parent's slot, clock
+			    before the fork */
+	ML_WORD_INHERIT, /* of no producer: by this the companion hands the state of the
+			    parent's filter to a child; argument: ML_INHERIT_*; payload:
+			    stack pointer at the entry of the function of --only-in */
 };
 
 enum {
-	ML_KEEP_RECORDING = 1, /* not stopped by the program */
-	ML_KEEP_MARKED = 2,    /* inside the marks that were asked for */
-	ML_KEEP_INSIDE = 4,    /* inside the function that was asked for */
+	ML_INHERIT_RECORDING = 1, /* the program has not stopped the recording */
+	ML_INHERIT_MARKED = 2,    /* between --from-mark and --to-mark */
+	ML_INHERIT_INSIDE = 4,    /* inside the function of --only-in */
 };
 
 /*
- * A thread makes a block in more than one step. What it does to the block from BEGIN on
- * counts for it, and the block of the payload, whose contents it takes over, lives until
- * it is there: until the thread's next ALLOC or BLOCK.
+ * An allocation in more than one step: realloc, or an allocator that writes to the new
+ * block. References between BEGIN and the thread's next ALLOC or BLOCK count for the new
+ * block where they touch it. The block of the payload, whose contents the new one takes
+ * over, lives until that ALLOC or BLOCK.
  */
-enum ml_make {
-	ML_MAKE_FAILED, /* all is as it was before BEGIN */
-	ML_MAKE_BEGIN,
-	ML_MAKE_FREED, /* there is no new block, nor the old one any more */
+enum ml_allocating {
+	ML_ALLOCATING_FAILED, /* no new block; the old one lives on */
+	ML_ALLOCATING_BEGIN,
+	ML_ALLOCATING_FREED, /* no new block, and the old one is freed */
 };
 
 /*
- * Programs built by `memlamp cc` know no superblocks. They tell each reference by a
- * pair of words:
+ * Programs built by `memlamp cc` know no superblocks. Their producers write each
+ * reference as a pair of words:
  *
- *   word 0  bit 63 clear, bits 48-62 what it is (never 0), bits 0-47 the address behind
- *           the call that tells it
+ *   word 0  bit 63 clear, bits 48-62 enum ml_ref_kind << 4 | log2 of the size in bytes
+ *           (never 0), bits 0-47 return address of the hook's call
  *   word 1  address of the reference
  *
- * What it is: enum ml_ref_kind << 4 | log2 of the size in bytes. Kinds ENTRY and RETURN
- * are no references: a function was entered or is about to return, and word 1 is the
- * stack pointer of its caller.
+ * Kinds ENTRY and RETURN are no references: a function was entered or is about to return,
+ * and word 1 is the stack pointer of its caller.
  *
- * In the slot of a thread all messages have an even number of words in all (a zero
- * behind the payload is counted with it), so pairs stay aligned to 16 bytes.
+ * In the slot of a thread every message has an even number of words, header included: a
+ * zero behind the payload, counted with it, fills up. So pairs stay aligned to 16 bytes
+ * and never cross a stamp.
  */
 enum ml_ref_kind {
 	ML_REF_READ = 1,
@@ -244,9 +296,9 @@ enum ml_map_kind {
 #define ML_WORD_ARG(w)   ((uint32_t)(w))
 
 enum { ML_BRIEF = 0x2000, ML_BRIEF_SHAPES = 0x8000 - ML_BRIEF, ML_BRIEF_SHIFT = 48 };
-_Static_assert((int)ML_WORD_KEEP < ML_BRIEF >> 8, "the last type is no brief step");
+_Static_assert((int)ML_WORD_INHERIT < ML_BRIEF >> 8, "the last type is no brief step");
 #define ML_WORD_BRIEF(shape) ((0x8000ull | (ML_BRIEF + (shape))) << ML_BRIEF_SHIFT)
-/* The value of a base in a word, whether it has a header or not. */
+/* The value of a base in a word: in a brief header or alone. */
 #define ML_WORD_VALUE(w) ((w) & (((uint64_t)1 << ML_BRIEF_SHIFT) - 1))
 
 static inline bool ml_word_is_brief(uint64_t w)
@@ -254,13 +306,13 @@ static inline bool ml_word_is_brief(uint64_t w)
 	return w >> ML_BRIEF_SHIFT >= (0x8000 | ML_BRIEF);
 }
 
-/* A header without the value that may be in it. */
+/* The header of a step without the value that a brief one contains. */
 static inline uint64_t ml_word_head(uint64_t w)
 {
 	return ml_word_is_brief(w) ? w - ML_WORD_VALUE(w) : w;
 }
 
-/* The shape that ran, of a step. */
+/* The number of the shape in the header of a step. */
 static inline uint32_t ml_word_shape(uint64_t w)
 {
 	uint32_t brief = (uint32_t)(w >> ML_BRIEF_SHIFT) - (0x8000 | ML_BRIEF);
@@ -269,38 +321,43 @@ static inline uint32_t ml_word_shape(uint64_t w)
 }
 
 /*
- * A shape is what one superblock does to memory: a list of slots (one
- * reference each, in program order), the bases whose values the producer
- * writes when it runs, the exits by which it may be left early, and what is
- * known of the integer registers afterwards (used to predict addresses, never
- * to compute them). A superblock that comes further without a new base is another
- * shape from there on, and its step gets another header: so it is always the
- * last one that tells how far it came. Payload of ML_WORD_SHAPE:
+ * A shape describes the references of one superblock (Valgrind's unit of code: one entry,
+ * several exits): a list of slots (one reference each, in program order), the bases whose
+ * values the producer writes when the superblock runs, its early exits, and the
+ * superblock's effects on integer registers. The companion uses registers to predict
+ * addresses, never to compute them.
+ *
+ * The number of base values in a step tells by which exit the superblock was left. Where
+ * two exits have the same number of bases, the superblock has several shapes: the
+ * producer overwrites the header of the step with the number of the next shape when it
+ * passes the first of the two exits.
+ *
+ * Payload of ML_WORD_SHAPE:
  *
  *   word 0  address of the first instruction
  *   word 1  bits 0-15 slots, 16-31 bases, 32-47 exits, 48-63 effects
- *   word 2  bits 0-15 registers changed in an unknown way (mask), 16-23 how the
- *           superblock ends (enum ml_shape_end), 24 its steps are told in brief (it
- *           has a base, which is told before it can be left, and its number is less
- *           than ML_BRIEF_SHAPES), 32-63 index + 1 of the slot that pushes the return
- *           address of the last call instruction, 0 if there is no call
- *   bases    one word each: bits 0-7 register r (0xff none), 32-63 signed d: the
- *            base's value was register r at entry + d
+ *   word 2  bits 0-15 mask of registers with unknown new values, 16-23 how the
+ *           superblock ends (enum ml_shape_end), 24 its steps are brief (its first base
+ *           is written before any exit, and its number is below ML_BRIEF_SHAPES), 32-63
+ *           index + 1 of the slot that pushes the return address of the last call
+ *           instruction, 0 if there is no call
+ *   bases    one word each: bits 0-7 register r (0xff none), 32-63 signed d: the value of
+ *            the base was register r at entry + d
  *   slots    three words each: instruction address; offset; bits 0-15 size,
  *            16-17 kind (0 read, 1 write, 2 fetch), 18 "maybe", 32-47 base (0xffff
- *            none). The address of the reference is offset + the base's value, or
- *            offset alone without a base. A "maybe" slot has a base of its own
- *            whose value 0 says that the access did not happen.
- *   exits    one word each: bits 0-31 slots, 32-63 bases done when it is left
- *            there. Bases increase strictly from exit to exit and are fewer than
- *            the shape's, except that an exit may come before the first base.
+ *            none). The address of the reference is offset + the value of the base, or
+ *            offset alone without a base. A "maybe" slot has a base of its own; the
+ *            value 0 means that the access did not happen.
+ *   exits    one word each: bits 0-31 slots, 32-63 bases before the exit. Bases increase
+ *            strictly from exit to exit and are fewer than the shape's, except that an
+ *            exit may come before the first base.
  *   effects  one word each: bits 0-7 register r, 8-23 base b, 32-63 signed d:
  *            at the end register r holds the value of base b + d
  *
- * The value of a base is the address of the first slot that uses it (that
- * slot's offset is 0), so it is an address the program touches and its top bit
- * is clear. Registers are numbered as in the instruction set: rax 0, rcx 1,
- * rdx 2, rbx 3, rsp 4, rbp 5, rsi 6, rdi 7, r8 to r15.
+ * The value of a base is the address of the first slot that uses it (the offset of that
+ * slot is 0), so it is an address that the program touches and its top bit is clear.
+ * Registers are numbered as in the instruction set: rax 0, rcx 1, rdx 2, rbx 3, rsp 4,
+ * rbp 5, rsi 6, rdi 7, r8 to r15.
  */
 enum ml_shape_end {
 	ML_END_JUMP,

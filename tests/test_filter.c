@@ -1,4 +1,4 @@
-/* What a recording keeps, by the reference. */
+/* Which references of a recording are kept. */
 #include "record/session/filter.h"
 #include "tests/test.h"
 
@@ -36,7 +36,7 @@ TEST(without_options_all_is_kept)
 	char text[20];
 
 	CHECK(f.all);
-	CHECK(ml_filter_open(&f, false));
+	CHECK(ml_filter_is_active(&f, false));
 	CHECK_STR(kept(&f, (int[]){ 3, 1, 0 }, text), "1111");
 	CHECK_EQ(f.gap, 0);
 }
@@ -63,33 +63,33 @@ TEST(a_limit_ends_within_a_step_too)
 
 	CHECK_STR(kept(&f, (int[]){ 3, 4, 0 }, text), "0111100");
 	CHECK(f.full);
-	CHECK(!ml_filter_open(&f, true));
+	CHECK(!ml_filter_is_active(&f, true));
 }
 
-TEST(what_is_sure_to_be_kept_need_not_be_asked_for)
+TEST(references_that_are_certainly_kept_are_counted_in_one_call)
 {
 	struct ml_record_options none = { 0 }, o = { .skip = 3, .limit = 8 };
 	struct ml_record_options stack = { .no_stack = true };
 	struct ml_filter f = filter(&none);
 	char text[20];
 
-	CHECK_EQ(ml_filter_sure(&f), UINT64_MAX);
+	CHECK_EQ(ml_filter_certain(&f), UINT64_MAX);
 	ml_filter_record(&f, false);
-	CHECK_EQ(ml_filter_sure(&f), 0);
+	CHECK_EQ(ml_filter_certain(&f), 0);
 	ml_filter_record(&f, true);
-	CHECK_EQ(ml_filter_sure(&f), UINT64_MAX);
+	CHECK_EQ(ml_filter_certain(&f), UINT64_MAX);
 	f = filter(&stack);
-	CHECK_EQ(ml_filter_sure(&f), 0);
+	CHECK_EQ(ml_filter_certain(&f), 0);
 	f = filter(&o);
-	CHECK_EQ(ml_filter_sure(&f), 0);
+	CHECK_EQ(ml_filter_certain(&f), 0);
 	CHECK_STR(kept(&f, (int[]){ 5, 0 }, text), "00011");
-	CHECK_EQ(ml_filter_sure(&f), 6);
-	ml_filter_kept(&f, 5);
+	CHECK_EQ(ml_filter_certain(&f), 6);
+	ml_filter_count_kept(&f, 5);
 	CHECK(!f.full);
-	CHECK_EQ(ml_filter_sure(&f), 1);
-	ml_filter_kept(&f, 1);
+	CHECK_EQ(ml_filter_certain(&f), 1);
+	ml_filter_count_kept(&f, 1);
 	CHECK(f.full);
-	CHECK_EQ(ml_filter_sure(&f), 0);
+	CHECK_EQ(ml_filter_certain(&f), 0);
 }
 
 TEST(of_every_five_two_are_kept)
@@ -104,7 +104,7 @@ TEST(of_every_five_two_are_kept)
 	CHECK_EQ(f.kept, 8);
 }
 
-TEST(sampling_starts_behind_what_is_skipped)
+TEST(sampling_starts_behind_the_skipped_references)
 {
 	struct ml_record_options o = { .skip = 3, .keep = 1, .of = 2, .limit = 2 };
 	struct ml_filter f = filter(&o);
@@ -121,20 +121,20 @@ TEST(the_program_stops_and_starts_recording)
 
 	ml_filter_record(&f, false);
 	CHECK(!f.all);
-	CHECK(!ml_filter_open(&f, true));
+	CHECK(!ml_filter_is_active(&f, true));
 	ml_filter_skip(&f, 7, ML_GAP_SKIPPED);
 	CHECK_EQ(f.gap, 7);
 	ml_filter_record(&f, true);
-	CHECK(ml_filter_open(&f, true));
+	CHECK(ml_filter_is_active(&f, true));
 }
 
-TEST(a_function_opens_only_while_it_runs)
+TEST(with_only_in_the_filter_is_active_while_the_function_runs)
 {
 	struct ml_record_options o = { .only_in = "f" };
 	struct ml_filter f = filter(&o);
 
-	CHECK(!ml_filter_open(&f, false));
-	CHECK(ml_filter_open(&f, true));
+	CHECK(!ml_filter_is_active(&f, false));
+	CHECK(ml_filter_is_active(&f, true));
 }
 
 TEST(recording_goes_from_the_begin_of_a_phase_to_the_end_of_one)
@@ -142,20 +142,20 @@ TEST(recording_goes_from_the_begin_of_a_phase_to_the_end_of_one)
 	struct ml_record_options o = { .from_mark = "a", .to_mark = "b" };
 	struct ml_filter f = filter(&o);
 
-	CHECK(!ml_filter_open(&f, true));
+	CHECK(!ml_filter_is_active(&f, true));
 	ml_filter_mark(&f, "b", ML_MARK_END); /* not yet begun */
 	ml_filter_mark(&f, "a", ML_MARK_END); /* no begin */
-	CHECK(!ml_filter_open(&f, true));
+	CHECK(!ml_filter_is_active(&f, true));
 	CHECK(!f.full);
 	ml_filter_mark(&f, "a", ML_MARK_BEGIN);
-	CHECK(ml_filter_open(&f, true));
+	CHECK(ml_filter_is_active(&f, true));
 	ml_filter_mark(&f, "b", ML_MARK_BEGIN);
-	CHECK(ml_filter_open(&f, true));
+	CHECK(ml_filter_is_active(&f, true));
 	ml_filter_mark(&f, "b", ML_MARK_END);
-	CHECK(!ml_filter_open(&f, true));
+	CHECK(!ml_filter_is_active(&f, true));
 	CHECK(f.full);
 	ml_filter_mark(&f, "a", ML_MARK_BEGIN); /* only once */
-	CHECK(!ml_filter_open(&f, true));
+	CHECK(!ml_filter_is_active(&f, true));
 }
 
 TEST(a_point_both_starts_and_ends)
@@ -164,7 +164,7 @@ TEST(a_point_both_starts_and_ends)
 	struct ml_filter f = filter(&o);
 
 	ml_filter_mark(&f, "a", ML_MARK_POINT);
-	CHECK(ml_filter_open(&f, true));
+	CHECK(ml_filter_is_active(&f, true));
 	ml_filter_mark(&f, "a", ML_MARK_POINT);
 	CHECK(f.full);
 }

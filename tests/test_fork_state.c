@@ -1,4 +1,4 @@
-/* What children of fork get from their parents, and what realloc does to blocks. */
+/* The state that forked children inherit, and the blocks of realloc. */
 #include "record/session/fork_state.h"
 
 #include <sys/mman.h>
@@ -20,38 +20,38 @@ static struct ml_buf text(const char *s)
 	return b;
 }
 
-/* What is taken of that fork, "" if nothing is. */
+/* The state received for that fork, "" if there is none. */
 static const char *taken(struct ml_fork_state *h, struct ml_fork fork, char out[20])
 {
 	struct ml_buf b = { 0 };
 
 	out[0] = 0;
-	if (ml_fork_state_take(h, fork, &b))
+	if (ml_fork_state_receive(h, fork, &b))
 		memcpy(out, b.data, b.size);
 	ml_buf_release(&b);
 	return out;
 }
 
-TEST(each_child_takes_what_its_own_fork_left_and_only_once)
+TEST(each_child_receives_the_state_of_its_own_fork_and_only_once)
 {
 	struct ml_fork_state h;
 	struct ml_buf a = text("a"), b = text("b");
 	char out[20];
 
 	ml_fork_state_init(&h, NULL);
-	CHECK(!ml_fork_state_waits(&h));
-	ml_fork_state_leave(&h, (struct ml_fork){ 1, 10 }, &a);
-	ml_fork_state_leave(&h, (struct ml_fork){ 1, 20 }, &b);
+	CHECK(!ml_fork_state_is_pending(&h));
+	ml_fork_state_publish(&h, (struct ml_fork){ 1, 10 }, &a);
+	ml_fork_state_publish(&h, (struct ml_fork){ 1, 20 }, &b);
 	CHECK_STR(taken(&h, (struct ml_fork){ 2, 10 }, out), "");
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 20 }, out), "b");
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 20 }, out), "");
-	CHECK(ml_fork_state_waits(&h));
+	CHECK(ml_fork_state_is_pending(&h));
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 10 }, out), "a");
-	CHECK(!ml_fork_state_waits(&h));
+	CHECK(!ml_fork_state_is_pending(&h));
 	ml_fork_state_release(&h);
 }
 
-TEST(what_is_never_taken_goes_when_there_is_too_much)
+TEST(states_that_are_never_received_are_dropped_when_there_are_too_many)
 {
 	struct ml_fork_state h;
 	char out[20];
@@ -60,7 +60,7 @@ TEST(what_is_never_taken_goes_when_there_is_too_much)
 	for (uint64_t i = 0; i <= ML_RING_SLOTS; i++) {
 		struct ml_buf b = text("x");
 
-		ml_fork_state_leave(&h, (struct ml_fork){ 1, i }, &b);
+		ml_fork_state_publish(&h, (struct ml_fork){ 1, i }, &b);
 	}
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 0 }, out), "");
 	CHECK_STR(taken(&h, (struct ml_fork){ 1, 1 }, out), "x");
@@ -81,14 +81,14 @@ static void *leave_late(void *arg)
 	struct ml_buf b = text("late");
 
 	usleep(50000);
-	ml_fork_state_leave(arg, (struct ml_fork){ 7, 1 }, &b);
+	ml_fork_state_publish(arg, (struct ml_fork){ 7, 1 }, &b);
 	return NULL;
 }
 
-TEST(a_child_waits_while_its_parent_is_heard)
+TEST(a_child_waits_while_its_parent_is_recorded)
 {
 	struct ml_ring_control *control = ring();
-	struct ml_ring *slot = ml_thread_merge_at(control, 5);
+	struct ml_ring *slot = ml_ring_slot(control, 5);
 	struct ml_fork_state h;
 	pthread_t parent;
 	char out[20];
@@ -105,7 +105,7 @@ TEST(a_child_waits_while_its_parent_is_heard)
 }
 
 struct guest {
-	struct ml_ring_reader *drain;
+	struct ml_ring_reader *reader;
 	uint64_t words[1000];
 	size_t count;
 };
@@ -122,7 +122,7 @@ static void say(struct guest *g, enum ml_word type, uint32_t argument, unsigned 
 	say(g, ML_WORD_##type, argument, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8, \
 	    (uint64_t[]){ __VA_ARGS__ })
 
-/* A reference, so that time goes on. */
+/* A reference, so that time advances. */
 static void touch(struct guest *g, uint64_t addr)
 {
 	g->words[g->count++] = (uint64_t)(ML_REF_WRITE << 4 | 3) << ML_REF_SHIFT |
@@ -137,9 +137,9 @@ static void open_guest(struct guest *g, const struct ml_record_options *options,
 {
 	struct ml_err err;
 
-	*g = (struct guest){ .drain = ml_ring_reader_open(scratch(), options, &err) };
-	CHECK(g->drain);
-	ml_ring_reader_fork_state(g->drain, h);
+	*g = (struct guest){ .reader = ml_ring_reader_open(scratch(), options, &err) };
+	CHECK(g->reader);
+	ml_ring_reader_fork_state(g->reader, h);
 }
 
 /* Returns how many references the trace has. */
@@ -147,15 +147,15 @@ static uint64_t close_guest(struct guest *g)
 {
 	struct ml_err err;
 
-	CHECK_OK(ml_ring_reader_feed(g->drain, g->words, g->count, &err), &err);
-	CHECK_OK(ml_ring_reader_finish(g->drain, false, &err), &err);
-	CHECK(!ml_ring_reader_warning(g->drain));
-	uint64_t refs = ml_ring_reader_count(g->drain).refs;
-	ml_ring_reader_release(g->drain);
+	CHECK_OK(ml_ring_reader_feed(g->reader, g->words, g->count, &err), &err);
+	CHECK_OK(ml_ring_reader_finish(g->reader, false, &err), &err);
+	CHECK(!ml_ring_reader_warning(g->reader));
+	uint64_t refs = ml_ring_reader_count(g->reader).refs;
+	ml_ring_reader_release(g->reader);
 	return refs;
 }
 
-/* The blocks of a trace: "address+size from-until ...", with - for ever. */
+/* The blocks of a trace: "address+size from-until ...", with - for never. */
 static const char *blocks(const char *path, char out[400])
 {
 	struct ml_trace t;
@@ -178,7 +178,7 @@ static const char *blocks(const char *path, char out[400])
 	return out;
 }
 
-TEST(a_child_has_what_lived_at_the_fork)
+TEST(a_child_inherits_the_blocks_that_live_at_the_fork)
 {
 	struct ml_fork_state h;
 	struct guest parent, child;
@@ -302,7 +302,7 @@ TEST(a_child_is_recorded_if_its_parent_was)
 	CHECK_EQ(kept(&from, mark), 2);
 }
 
-TEST(a_block_that_moves_lives_until_the_new_one_is_there_which_lives_from_the_start)
+TEST(realloc_keeps_the_old_block_until_it_returns_and_the_new_one_lives_from_its_begin)
 {
 	struct guest g;
 	char out[400];
@@ -310,7 +310,7 @@ TEST(a_block_that_moves_lives_until_the_new_one_is_there_which_lives_from_the_st
 	open_guest(&g, &all, NULL);
 	SAY(&g, ALLOC, 0, 0x1000, 10);
 	touch(&g, 0x1000);
-	SAY(&g, MAKE, ML_MAKE_BEGIN, 0x1000);
+	SAY(&g, ALLOCATING, ML_ALLOCATING_BEGIN, 0x1000);
 	touch(&g, 0x1000);
 	touch(&g, 0x2000);
 	SAY(&g, ALLOC, 0, 0x2000, 20);
@@ -319,7 +319,7 @@ TEST(a_block_that_moves_lives_until_the_new_one_is_there_which_lives_from_the_st
 	CHECK_STR(blocks(scratch(), out), "1000+10 0-3 2000+20 1-");
 }
 
-TEST(a_block_that_grows_where_it_is_is_another_from_then_on)
+TEST(a_block_that_grows_in_place_becomes_a_new_block)
 {
 	struct guest g;
 	char out[400];
@@ -327,14 +327,14 @@ TEST(a_block_that_grows_where_it_is_is_another_from_then_on)
 	open_guest(&g, &all, NULL);
 	SAY(&g, ALLOC, 0, 0x1000, 10);
 	touch(&g, 0x1000);
-	SAY(&g, MAKE, ML_MAKE_BEGIN, 0x1000);
+	SAY(&g, ALLOCATING, ML_ALLOCATING_BEGIN, 0x1000);
 	SAY(&g, ALLOC, 0, 0x1000, 20);
 	touch(&g, 0x1000);
 	close_guest(&g);
 	CHECK_STR(blocks(scratch(), out), "1000+10 0-1 1000+20 1-");
 }
 
-TEST(a_block_that_cannot_grow_stays_and_one_of_no_bytes_goes)
+TEST(a_failed_realloc_keeps_the_block_and_a_realloc_to_0_frees_it)
 {
 	struct guest g;
 	char out[400];
@@ -343,16 +343,16 @@ TEST(a_block_that_cannot_grow_stays_and_one_of_no_bytes_goes)
 	SAY(&g, ALLOC, 0, 0x1000, 10);
 	SAY(&g, ALLOC, 0, 0x2000, 10);
 	touch(&g, 0x1000);
-	SAY(&g, MAKE, ML_MAKE_BEGIN, 0x1000);
-	SAY(&g, MAKE, ML_MAKE_FAILED, 0);
-	SAY(&g, MAKE, ML_MAKE_BEGIN, 0x2000);
-	SAY(&g, MAKE, ML_MAKE_FREED, 0);
+	SAY(&g, ALLOCATING, ML_ALLOCATING_BEGIN, 0x1000);
+	SAY(&g, ALLOCATING, ML_ALLOCATING_FAILED, 0);
+	SAY(&g, ALLOCATING, ML_ALLOCATING_BEGIN, 0x2000);
+	SAY(&g, ALLOCATING, ML_ALLOCATING_FREED, 0);
 	touch(&g, 0x1000);
 	close_guest(&g);
 	CHECK_STR(blocks(scratch(), out), "1000+10 0- 2000+10 0-1");
 }
 
-TEST(what_another_thread_got_in_the_place_of_a_moving_block_stays)
+TEST(realloc_does_not_end_a_block_that_another_thread_got_at_the_old_address)
 {
 	struct guest g;
 	char out[400];
@@ -361,10 +361,11 @@ TEST(what_another_thread_got_in_the_place_of_a_moving_block_stays)
 	SAY(&g, THREAD, 1, 0);
 	SAY(&g, ALLOC, 0, 0x1000, 10);
 	touch(&g, 0x1000);
-	SAY(&g, MAKE, ML_MAKE_BEGIN, 0x1000);
+	SAY(&g, ALLOCATING, ML_ALLOCATING_BEGIN, 0x1000);
 	SAY(&g, THREAD, 2, 0);
 	touch(&g, 0x9000);
-	SAY(&g, ALLOC, 0, 0x1000, 5); /* freed already, and handed out again */
+	SAY(&g, ALLOC, 0, 0x1000,
+	    5); /* freed inside realloc, and allocated by another thread */
 	SAY(&g, THREAD, 1, 0);
 	SAY(&g, ALLOC, 0, 0x2000, 20);
 	touch(&g, 0x2000);

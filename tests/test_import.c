@@ -1,8 +1,11 @@
 /* Importers: the examples of each format's own manual, and what is wrong in a file. */
 #include "record/import/import.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 
+#include "lib/base/arena.h"
+#include "record/import/import_probe.h"
 #include "tests/dumped.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
@@ -26,13 +29,15 @@ static void put_file(const char *path, const char *text, size_t size)
 static bool import(struct ml_import_options o, const char *text, struct ml_err *err)
 {
 	struct ml_import_result result;
+	struct ml_arena a = { 0 };
 
 	put_file(input(), text, strlen(text));
 	o.input = input();
 	o.output = scratch();
 	unlink(scratch());
-	bool ok = ml_import_run(&o, &result, err);
+	bool ok = ml_import_run(&o, ml_importers, &result, &a, err);
 	unlink(input());
+	ml_arena_release(&a);
 	return ok;
 }
 
@@ -212,9 +217,10 @@ TEST(a_model_needs_no_input)
 	struct ml_import_result result;
 	struct ml_err err;
 
-	CHECK_OK(ml_import_run(&o, &result, &err), &err);
-	CHECK_EQ(result.refs, 2);
-	CHECK_STR(result.format, "model");
+	CHECK_OK(ml_import_run(&o, ml_importers, &result, NULL, &err), &err);
+	CHECK_EQ(result.count, 2);
+	CHECK_STR(result.importer->name, "model");
+	CHECK_STR(result.importer->kind, "trace");
 	dumped_is(scratch(), "region sweep 0x0 8 4 2\n"
 			     "0 w 0x0 4 1 model:1 sweep # sweep[0]\n"
 			     "1 w 0x4 4 1 model:1 sweep # sweep[1]\n");
@@ -223,8 +229,10 @@ TEST(a_model_needs_no_input)
 TEST(foreign_files_are_refused)
 {
 	fails(plain, "", "it is empty");
-	fails(plain, "hello world\n", "neither lackey, din, CSV, text nor a model");
-	fails((struct ml_import_options){ .format = "pin" }, "r0", "no format 'pin'");
+	fails(plain, "hello world\n",
+	      "this file is in no known format; --format NAME reads it as one of lackey, ");
+	fails((struct ml_import_options){ .format = "pin" }, "r0",
+	      "no format 'pin': there are lackey, din, model, text and csv");
 }
 
 TEST(a_registration_file_names_regions_from_the_start)
@@ -282,6 +290,23 @@ TEST(a_file_longer_than_the_window_is_read_whole)
 	ml_trace_close(&t);
 }
 
+TEST(a_file_of_one_long_line_is_detected)
+{
+	enum { REFS = 1000 * 1000 };
+	struct ml_buf text = { 0 };
+	struct ml_trace t;
+	struct ml_err err;
+
+	for (unsigned i = 0; i < REFS; i++)
+		ml_buf_put(&text, "r64 ", 4);
+	text.data[text.size - 1] = 0; /* without a newline, too */
+	CHECK_OK(import(plain, (const char *)text.data, &err), &err);
+	ml_buf_release(&text);
+	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
+	CHECK_EQ(t.count, REFS);
+	ml_trace_close(&t);
+}
+
 TEST(a_failed_import_leaves_an_older_trace_alone)
 {
 	struct ml_import_options o = { .output = scratch(), .input = input() };
@@ -291,11 +316,11 @@ TEST(a_failed_import_leaves_an_older_trace_alone)
 
 	put_file(scratch(), "old", 3);
 	put_file(input(), "r0\nq\n", 5);
-	CHECK_FAILS(ml_import_run(&o, &result, &err), &err, ":2: ");
+	CHECK_FAILS(ml_import_run(&o, ml_importers, &result, NULL, &err), &err, ":2: ");
 	CHECK(!stat(scratch(), &st) && st.st_size == 3);
 	put_file(input(), "r0\n", 3);
 	o.output = "/dev/null"; /* never renamed over */
-	CHECK_OK(ml_import_run(&o, &result, &err), &err);
+	CHECK_OK(ml_import_run(&o, ml_importers, &result, NULL, &err), &err);
 	CHECK(!stat("/dev/null", &st) && S_ISCHR(st.st_mode));
 	unlink(input());
 }
@@ -308,4 +333,97 @@ TEST(an_import_that_is_stopped_leaves_nothing)
 	fails(o, "r0\n", "stopped");
 	o.model = "sweep 0 1M 8";
 	fails(o, "", "stopped");
+}
+
+/*
+ * A toy: a folder with a file `order`; the document has the names that it lists, and is
+ * neither a trace nor made of lines of one file.
+ */
+static bool toy_detect(const struct ml_import_probe *p)
+{
+	char path[100];
+
+	snprintf(path, sizeof(path), "%s/order", p->path);
+	return p->is_folder && access(path, F_OK) == 0;
+}
+
+static bool toy_run(struct ml_import *im, struct ml_err *err)
+{
+	DIR *folder = opendir(im->probe->path);
+	FILE *out = fopen(im->result->path, "w");
+
+	(void)err;
+	CHECK(folder && out);
+	for (struct dirent *e; (e = readdir(folder));)
+		if (e->d_name[0] != '.') {
+			fprintf(out, "%s\n", e->d_name);
+			im->result->count++;
+		}
+	closedir(folder);
+	return !fclose(out);
+}
+
+static const struct ml_importer toy = {
+	.name = "toy",
+	.what = "a folder for this test",
+	.kind = "list",
+	.suffix = ".toy",
+	.unit = "name",
+	.detect = toy_detect,
+	.run = toy_run,
+};
+
+TEST(a_folder_becomes_a_document_of_another_kind)
+{
+	static const struct ml_importer *const with_toy[] = { &ml_importer_csv, &toy,
+							      NULL };
+	char folder[100], file[120], document[120];
+	struct ml_import_options o = { .input = folder };
+	struct ml_import_result result;
+	struct ml_arena a = { 0 };
+	struct ml_err err;
+
+	snprintf(folder, sizeof(folder), "%s.samples/", scratch());
+	snprintf(file, sizeof(file), "%sorder", folder);
+	snprintf(document, sizeof(document), "%s.toy", scratch());
+	CHECK(!mkdir(folder, 0777));
+	CHECK_FAILS(ml_import_run(&o, with_toy, &result, &a, &err), &err,
+		    "this folder is in no known format; --format NAME reads it as one of "
+		    "csv and toy");
+	put_file(file, "", 0);
+	CHECK_OK(ml_import_run(&o, with_toy, &result, &a, &err), &err);
+	CHECK_STR(result.importer->kind, "list");
+	CHECK_STR(result.path, document); /* "name.samples/" loses suffix and slash */
+	CHECK_EQ(result.count, 1);
+	o.format = "csv";
+	CHECK_FAILS(ml_import_run(&o, with_toy, &result, &a, &err), &err,
+		    "is a folder; csv is a format of files");
+	o.format = NULL;
+	CHECK_FAILS(ml_import_run(&o, ml_importers, &result, &a, &err), &err,
+		    "this folder is in no known format");
+	ml_arena_release(&a);
+	unlink(document);
+	unlink(file);
+	rmdir(folder);
+}
+
+/* The first bytes are read once; the import goes on behind them. */
+TEST(a_pipe_is_detected_and_read_whole)
+{
+	struct ml_import_options o = { .input = "/dev/fd/0", .output = scratch() };
+	struct ml_import_result result;
+	struct ml_err err;
+	int ends[2];
+
+	for (int named = 0; named < 2; named++) {
+		CHECK(!pipe(ends) && dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+		close(ends[0]);
+		CHECK_EQ(write(ends[1], "0 10\n1 20\n0", 11), 11);
+		CHECK_EQ(write(ends[1], " 30", 3), 3);
+		close(ends[1]);
+		o.input = named ? "/dev/fd/0" : "-";
+		CHECK_OK(ml_import_run(&o, ml_importers, &result, NULL, &err), &err);
+		CHECK_STR(result.importer->name, "din");
+		dumped_is(scratch(), "0 r 0x10 4 1\n1 w 0x20 4 1\n2 r 0x30 4 1\n");
+	}
 }

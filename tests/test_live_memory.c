@@ -1,24 +1,24 @@
-/* Pieces of memory that come and go, held against a plain list. */
+/* Live pieces of memory, compared with a plain list. */
 #include "record/session/live_memory.h"
 
 #include "lib/base/arena.h"
 #include "tests/test.h"
 
-TEST(nothing_begins_where_nothing_was_added)
+TEST(an_address_without_a_piece_is_not_found)
 {
 	struct ml_live_memory l = { 0 };
 	size_t count;
 
 	CHECK(!ml_live_memory_find(&l, 16));
 	ml_live_memory_add(&l, 16, 8, 1);
-	ml_live_memory_end(ml_live_memory_find(&l, 16));
+	ml_live_memory_remove(ml_live_memory_find(&l, 16));
 	CHECK(!ml_live_memory_find(&l, 16));
 	ml_free(ml_live_memory_list(&l, &count));
 	CHECK_EQ(count, 0);
 	ml_live_memory_release(&l);
 }
 
-TEST(one_in_the_place_of_another_has_a_serial_of_its_own)
+TEST(a_piece_that_replaces_another_has_a_new_serial)
 {
 	struct ml_live_memory l = { 0 };
 
@@ -30,7 +30,7 @@ TEST(one_in_the_place_of_another_has_a_serial_of_its_own)
 	ml_live_memory_release(&l);
 }
 
-TEST(what_lives_is_what_a_list_says_in_the_order_in_which_it_came)
+TEST(live_pieces_equal_a_plain_list_in_order_of_addition)
 {
 	enum { ADDRESSES = 2000, TURNS = 20000 };
 	struct ml_live_memory l = { 0 };
@@ -47,7 +47,7 @@ TEST(what_lives_is_what_a_list_says_in_the_order_in_which_it_came)
 			ml_live_memory_add(&l, i * 16, turn, 0);
 			came[i] = turn;
 		} else if (p) {
-			ml_live_memory_end(p);
+			ml_live_memory_remove(p);
 			came[i] = 0;
 		}
 	}
@@ -63,14 +63,14 @@ TEST(what_lives_is_what_a_list_says_in_the_order_in_which_it_came)
 	ml_live_memory_release(&l);
 }
 
-TEST(the_table_is_as_large_as_what_lives_whatever_came_and_went)
+TEST(the_table_grows_with_live_pieces_and_not_with_removed_ones)
 {
 	struct ml_live_memory l = { 0 };
 
 	for (uint64_t i = 0; i < 100000; i++) {
 		ml_live_memory_add(&l, i * 16, 8, 0);
 		if (i >= 10)
-			ml_live_memory_end(ml_live_memory_find(&l, (i - 10) * 16));
+			ml_live_memory_remove(ml_live_memory_find(&l, (i - 10) * 16));
 	}
 	CHECK(l.cap <= 256);
 	ml_live_memory_release(&l);

@@ -1,4 +1,4 @@
-/* Whether the machine has anything else to do. */
+/* Whether the machine is idle apart from the recording. */
 #include "record/session/machine_idle.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* What `memlamp cc` makes of a compiler's command line. */
+/* The command line that `memlamp cc` runs. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
- * What programs built by `memlamp cc` tell: references one by one, of several threads.
- * Whatever tracks the companion makes of them, the trace has just those, in that order.
+ * The words of programs built by `memlamp cc`: single references, of several threads. The
+ * trace has exactly these references in this order, whatever tracks the companion finds.
  */
 #include <sys/mman.h>
 
@@ -49,7 +49,7 @@ static void record(const struct words *w, size_t piece,
 	ml_ring_reader_release(d);
 }
 
-/* The trace at scratch() has exactly the references that the words tell. */
+/* The trace at scratch() has exactly the references of the words. */
 static void check_same(const struct words *w)
 {
 	struct ml_trace t;
@@ -194,7 +194,7 @@ struct fake {
 static struct ml_ring *open_slot(struct ml_ring_control *control, unsigned i,
 				 uint32_t thread)
 {
-	struct ml_ring *r = ml_thread_merge_at(control, i);
+	struct ml_ring *r = ml_ring_slot(control, i);
 
 	r->pid = 7;
 	r->thread = thread;
@@ -275,10 +275,10 @@ TEST(threads_are_put_in_order_by_their_stamps)
 	write_stamp(f.slot[1], 40);
 	write_ref(f.slot[1], 201);
 	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
-	/* the second thread goes on with what it began, later than all that was seen */
+	/* the second thread continues, later than all words of this round */
 	write_ref(f.slot[1], 202);
 	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
-	/* what is stamped later than the round began waits for the next */
+	/* words stamped after the begin of the round wait for the next one */
 	write_stamp(f.slot[0], UINT64_MAX);
 	write_ref(f.slot[0], 103);
 	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
@@ -316,7 +316,7 @@ TEST(a_page_is_taken_by_the_stamp_beside_it)
 	munmap(f.control, ML_RING_FILE_BYTES);
 }
 
-TEST(segments_go_back_when_they_are_read_and_slots_when_their_thread_has_ended)
+TEST(read_segments_return_to_their_thread_and_slots_are_freed_when_it_ends)
 {
 	struct ml_record_options o = { .no_source = true };
 	struct ml_err err;

@@ -286,7 +286,7 @@ TEST(a_step_that_makes_no_sense_is_left_out_and_told)
 	CHECK_OK(ml_ring_reader_feed(d, w.at, w.count, &err), &err);
 	CHECK_OK(ml_ring_reader_finish(d, false, &err), &err);
 	CHECK_STR(ml_ring_reader_warning(d),
-		  "2 words of the recorder made no sense and were left out");
+		  "2 words of the recorder were malformed and were left out");
 	ml_ring_reader_release(d);
 	check_same(&log);
 	ml_free(w.at);

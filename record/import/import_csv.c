@@ -1,9 +1,9 @@
 /*
- * Comma-separated values (RFC 4180; ; and tabs too). Which column is what is said
- * by --columns, by numbers from 1 or by headings, or else by the headings of the
- * first line; other columns are ignored. Numbers are decimal or 0x hexadecimal.
+ * Comma-separated values (RFC 4180; semicolons and tabs too). --columns names the
+ * columns, by numbers from 1 or by headings; without it the headings of the first line
+ * do. Other columns are ignored. Numbers are decimal or 0x hexadecimal.
  */
-#include "record/import/import.h"
+#include "record/import/trace_import.h"
 
 #include <string.h>
 #include <strings.h>
@@ -48,7 +48,7 @@ static const struct {
 };
 
 struct csv {
-	struct ml_import *im;
+	struct ml_trace_import *im;
 	struct ml_tables *tables;
 	char comma;
 	size_t column[ROLES]; /* number of the field, from 1; 0: there is none */
@@ -57,9 +57,9 @@ struct csv {
 	char *next;            /* behind the record */
 	uint64_t newlines;     /* in the record */
 	struct ml_map sites;   /* by hash of ip, function, file and line */
-	struct ml_map threads; /* our number by theirs */
+	struct ml_map threads; /* number in the trace by number in the file */
 	uint8_t taken[THREADS / 8];
-	uint32_t lowest; /* no number below is free */
+	uint32_t lowest; /* all numbers below are taken */
 };
 
 static bool is(struct ml_scan_word w, const char *text)
@@ -68,15 +68,16 @@ static bool is(struct ml_scan_word w, const char *text)
 }
 
 /*
- * Takes the record at `at` apart, closing up quoted fields in place. False when
- * the window ends inside quotes; nothing is changed then.
+ * Splits the record at `at` into fields and unquotes them in place. False: the window
+ * ends inside quotes, and nothing is changed.
  */
 static bool split(struct csv *c, char *at, char *end)
 {
 	bool quoted = false;
 	char *stop = at;
 
-	/* Quotes only ever come in pairs around what they hide, "" included. */
+	/* Quotes come in pairs, "" included, so a newline outside of them ends the
+	 * record. */
 	for (c->newlines = 0; stop < end && (quoted || *stop != '\n'); stop++) {
 		quoted ^= *stop == '"';
 		c->newlines += *stop == '\n';
@@ -113,17 +114,17 @@ static bool split(struct csv *c, char *at, char *end)
 /* The next record, or false at the end (err->kind is ML_OK). */
 static bool next_record(struct csv *c, struct ml_err *err)
 {
-	struct ml_input *in = &c->im->in;
+	struct ml_line_window *in = &c->im->in;
 
-	while (ml_input_lines(in, err)) {
+	while (ml_line_window_lines(in, err)) {
 		if (split(c, in->at, in->end))
 			return true;
 		if (in->end - in->at > 1 << 20)
-			return ml_import_bad(c->im, "a quoted field has no end:", in->at,
-					     40, err);
-		if (!ml_input_more(in, err))
+			return ml_trace_import_bad(
+				c->im, "a quoted field has no end:", in->at, 40, err);
+		if (!ml_line_window_more(in, err))
 			return err->kind == ML_OK
-				       ? ml_import_bad(
+				       ? ml_trace_import_bad(
 						 c->im,
 						 "a quoted field has no end:", in->at,
 						 (size_t)(in->end - in->at - 1), err)
@@ -148,7 +149,7 @@ static struct ml_scan_word field(const struct csv *c, enum role role)
 static bool bad(const struct csv *c, const char *reason, struct ml_scan_word w,
 		struct ml_err *err)
 {
-	return ml_import_bad(c->im, reason, w.at, w.size, err);
+	return ml_trace_import_bad(c->im, reason, w.at, w.size, err);
 }
 
 static int role_of(struct ml_scan_word w)
@@ -159,7 +160,7 @@ static int role_of(struct ml_scan_word w)
 	return -1;
 }
 
-/* --columns addr=2,kind=op: the first record, if it is one of headings, helps. */
+/* Reads --columns addr=2,kind=op; headings are looked up in the first record. */
 static bool map_columns(struct csv *c, const char *map, struct ml_err *err)
 {
 	for (const char *at = map;; at++) {
@@ -200,7 +201,7 @@ static bool map_columns(struct csv *c, const char *map, struct ml_err *err)
 	return true;
 }
 
-/* Finds the columns; *data says that the first record is no line of headings. */
+/* Finds the columns. *data: the first record is a reference, not a line of headings. */
 static bool first_record(struct csv *c, bool *data, struct ml_err *err)
 {
 	uint64_t v;
@@ -223,20 +224,20 @@ static bool first_record(struct csv *c, bool *data, struct ml_err *err)
 	}
 	return c->column[ADDR] ||
 	       ml_fail(err, ML_FORMAT,
-		       "%s:1: no heading is addr or address; --columns addr=N,... says which "
-		       "column is what",
+		       "%s:1: no heading is addr or address; --columns addr=N,... names "
+		       "the columns",
 		       c->im->in.name);
 }
 
-/* A thread keeps its number where that is one of ours and free. */
-static uint16_t number_thread(struct csv *c, uint64_t theirs)
+/* A thread keeps its number if a trace can have it and it is free. */
+static uint16_t number_thread(struct csv *c, uint64_t in_file)
 {
 	bool is_new;
-	uint64_t *ours = ml_map_add(&c->threads, theirs, &is_new);
+	uint64_t *in_trace = ml_map_add(&c->threads, in_file, &is_new);
 
 	if (!is_new)
-		return (uint16_t)*ours;
-	uint32_t n = theirs < THREADS ? (uint32_t)theirs : 0;
+		return (uint16_t)*in_trace;
+	uint32_t n = in_file < THREADS ? (uint32_t)in_file : 0;
 	if (!n || c->taken[n / 8] & 1u << n % 8) {
 		while (c->lowest < THREADS - 1 &&
 		       c->taken[c->lowest / 8] & 1u << c->lowest % 8)
@@ -244,8 +245,8 @@ static uint16_t number_thread(struct csv *c, uint64_t theirs)
 		n = c->lowest;
 	}
 	c->taken[n / 8] |= (uint8_t)(1u << n % 8);
-	*ours = n;
-	if (n != theirs) {
+	*in_trace = n;
+	if (n != in_file) {
 		struct ml_thread *t = ML_ADD(c->tables->threads);
 		struct ml_scan_word text = field(c, THREAD);
 
@@ -310,7 +311,7 @@ static bool reference(struct csv *c, struct ml_err *err)
 	struct ml_scan_word addr = field(c, ADDR), size = field(c, SIZE),
 			    thread = field(c, THREAD);
 	uint64_t bytes = c->im->options->size ? c->im->options->size : DEFAULT_SIZE,
-		 theirs = 1;
+		 in_file = 1;
 	struct ml_ref ref = { 0 };
 	int kind;
 
@@ -319,22 +320,23 @@ static bool reference(struct csv *c, struct ml_err *err)
 	if (size.size &&
 	    (!ml_scan_whole(size, &bytes) || bytes - 1 >= ML_IMPORT_SIZE_MAX))
 		return bad(c, "a size is 1 byte to 16 MiB, not", size, err);
-	if (thread.size && !ml_scan_whole(thread, &theirs))
+	if (thread.size && !ml_scan_whole(thread, &in_file))
 		return bad(c, "expected a thread, not", thread, err);
 	if (!find_kind(c, &kind, err) || !find_site(c, &ref.site, err))
 		return false;
 	if (kind == ML_FETCH && !c->im->options->fetch)
 		return true;
 	uint64_t start = ref.addr;
-	ref.thread = number_thread(c, theirs);
-	if (!ml_import_ref(c->im, &ref, kind == MODIFY ? ML_READ : (enum ml_kind)kind,
-			   bytes, err))
+	ref.thread = number_thread(c, in_file);
+	if (!ml_trace_import_ref(c->im, &ref,
+				 kind == MODIFY ? ML_READ : (enum ml_kind)kind, bytes,
+				 err))
 		return false;
 	ref.addr = start;
-	return kind != MODIFY || ml_import_ref(c->im, &ref, ML_WRITE, bytes, err);
+	return kind != MODIFY || ml_trace_import_ref(c->im, &ref, ML_WRITE, bytes, err);
 }
 
-/* Of the bytes that may separate fields, the one that the first line has most of. */
+/* The separator that occurs most often in the first line. */
 static char find_comma(const char *text, size_t size, size_t *count)
 {
 	char best = ',';
@@ -353,15 +355,15 @@ static char find_comma(const char *text, size_t size, size_t *count)
 	return best;
 }
 
-static bool detect(const char *text, size_t size)
+static bool detect(const struct ml_import_probe *probe)
 {
-	size_t count;
+	size_t size = probe->lines, count;
 
-	find_comma(text, size, &count);
-	return count && !memchr(text, 0, size < 4096 ? size : 4096);
+	find_comma(probe->bytes, size, &count);
+	return count && !memchr(probe->bytes, 0, size < 4096 ? size : 4096);
 }
 
-static bool read_csv(struct ml_import *im, struct ml_err *err)
+static bool read_csv(struct ml_trace_import *im, struct ml_err *err)
 {
 	struct csv *c = ml_resize(NULL, sizeof(*c));
 	bool data = false;
@@ -370,7 +372,7 @@ static bool read_csv(struct ml_import *im, struct ml_err *err)
 	*c = (struct csv){ .im = im,
 			   .tables = ml_writer_tables(im->writer),
 			   .lowest = 1 };
-	bool ok = ml_input_lines(&im->in, err) || err->kind == ML_OK;
+	bool ok = ml_line_window_lines(&im->in, err) || err->kind == ML_OK;
 	if (ok) {
 		c->comma = find_comma(im->in.at, (size_t)(im->in.end - im->in.at),
 				      &count);
@@ -391,4 +393,15 @@ static bool read_csv(struct ml_import *im, struct ml_err *err)
 	return ok;
 }
 
-const struct ml_importer ml_importer_csv = { "csv", detect, read_csv };
+static bool run(struct ml_import *import, struct ml_err *err)
+{
+	return ml_trace_import_run(import, read_csv, err);
+}
+
+const struct ml_importer ml_importer_csv = {
+	.name = "csv",
+	.what = "comma-separated values, one reference a row",
+	ML_TRACE_IMPORT,
+	.detect = detect,
+	.run = run,
+};

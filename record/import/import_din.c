@@ -3,10 +3,10 @@
  * fetch), hexadecimal address, and the rest of the line is a comment. Extended
  * (Dinero IV, -informat D): a letter r, w or i, hexadecimal address and
  * hexadecimal size. A whole hexadecimal number in third place is taken as the
- * size in both. Other labels (escapes, flushes, copybacks) say nothing about
- * which memory the program touched, so they are errors rather than dropped.
+ * size in both. Other labels (escapes, flushes, copybacks) name no memory that the
+ * program touched; they are errors and not skipped silently.
  */
-#include "record/import/import.h"
+#include "record/import/trace_import.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ static const char *hex_word(const char *at, const char *end, uint64_t *v)
 	return at && (at == end || ml_scan_blank(*at)) ? at : NULL;
 }
 
-/* NULL if all is well, otherwise what is wrong at *word. */
+/* Reads a line. NULL: it is valid; otherwise what is wrong at *word. */
 static const char *parse(const char *at, const char *end, struct record *r,
 			 const char **word)
 {
@@ -54,12 +54,12 @@ static const char *parse(const char *at, const char *end, struct record *r,
 }
 
 /*
- * Digits as labels only, and no 0x: with letters or with the time of a fetch as
- * label (2 f 0x400 4 1) a line may be one of a text trace.
+ * Only digits as labels, and no 0x: a line with a letter, or with a number before a kind
+ * (2 f 0x400 4 1), may belong to a text trace.
  */
-static bool detect(const char *text, size_t size)
+static bool detect(const struct ml_import_probe *probe)
 {
-	const char *end = memchr(text, '\n', size),
+	const char *text = probe->bytes, *end = memchr(text, '\n', probe->lines),
 		   *at = end ? ml_scan_blanks(text, end) : NULL;
 	struct record r;
 	const char *word;
@@ -68,12 +68,12 @@ static bool detect(const char *text, size_t size)
 	       !memchr(word, 'x', (size_t)(end - word));
 }
 
-static bool read_din(struct ml_import *im, struct ml_err *err)
+static bool read_din(struct ml_trace_import *im, struct ml_err *err)
 {
-	struct ml_input *in = &im->in;
-	uint64_t usual = im->options->size ? im->options->size : DEFAULT_SIZE;
+	struct ml_line_window *in = &im->in;
+	uint64_t size = im->options->size ? im->options->size : DEFAULT_SIZE;
 
-	for (; ml_input_lines(in, err); in->line++) {
+	for (; ml_line_window_lines(in, err); in->line++) {
 		const char *end = memchr(in->at, '\n', (size_t)(in->end - in->at));
 		const char *at = ml_scan_blanks(in->at, end), *word;
 		struct ml_ref ref = { .thread = 1 };
@@ -87,13 +87,13 @@ static bool read_din(struct ml_import *im, struct ml_err *err)
 
 				while (stop < end && !ml_scan_blank(*stop))
 					stop++;
-				return ml_import_bad(im, reason, word,
-						     (size_t)(stop - word), err);
+				return ml_trace_import_bad(im, reason, word,
+							   (size_t)(stop - word), err);
 			}
 			ref.addr = r.addr;
 			if ((r.kind != ML_FETCH || im->options->fetch) &&
-			    !ml_import_ref(im, &ref, r.kind, r.size ? r.size : usual,
-					   err))
+			    !ml_trace_import_ref(im, &ref, r.kind, r.size ? r.size : size,
+						 err))
 				return false;
 		}
 		in->at = in->data + (end + 1 - in->data);
@@ -101,4 +101,15 @@ static bool read_din(struct ml_import *im, struct ml_err *err)
 	return err->kind == ML_OK;
 }
 
-const struct ml_importer ml_importer_din = { "din", detect, read_din };
+static bool run(struct ml_import *import, struct ml_err *err)
+{
+	return ml_trace_import_run(import, read_din, err);
+}
+
+const struct ml_importer ml_importer_din = {
+	.name = "din",
+	.what = "Dinero: label and hexadecimal address, one reference a line",
+	ML_TRACE_IMPORT,
+	.detect = detect,
+	.run = run,
+};

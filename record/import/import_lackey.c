@@ -1,16 +1,15 @@
 /*
- * What `valgrind --tool=lackey --trace-mem=yes` prints:
+ * The output of `valgrind --tool=lackey --trace-mem=yes`:
  *
  *	I  04015d92,3      an instruction of 3 bytes
  *	 L 1ffefff7d8,8    its references: load, store,
  *	 S 1ffefff7e0,8
  *	 M 0421c7cc,4      modify, which is a read and then a write
  *
- * Lines of Valgrind itself (==pid==, --pid--, **pid**) are left out. An
- * instruction is the site of the references below it, so they are told apart by
- * their code although nothing is known of it but the address.
+ * Lines of Valgrind itself (==pid==, --pid--, **pid**) are skipped. An instruction is the
+ * site of the references below it. Nothing is known of the site but its address.
  */
-#include "record/import/import.h"
+#include "record/import/trace_import.h"
 
 #include <string.h>
 
@@ -22,13 +21,13 @@
 enum { CACHE = 4096 };
 
 struct lackey {
-	struct ml_import *im;
+	struct ml_trace_import *im;
 	struct ml_tables *tables;
 	struct ml_map sites; /* by instruction address */
 	uint64_t ip;         /* of the last I line */
-	bool known;          /* there was one, and ref.site is its site */
+	bool known;          /* ref.site is the site of ip */
 	struct ml_ref ref;
-	/* A loop meets few instructions: most look-ups end here. */
+	/* A loop has few instructions, so most lookups hit this cache. */
 	struct {
 		uint64_t ip;
 		uint32_t site;
@@ -51,7 +50,7 @@ static uint32_t find_site(struct lackey *l)
 	return l->cache[i].site;
 }
 
-/* ADDRESS,SIZE: the byte behind it, or NULL. */
+/* Reads ADDRESS,SIZE; returns the byte behind it, or NULL. */
 static const char *parse(const char *at, const char *end, uint64_t *addr, uint64_t *size)
 {
 	at = ml_scan_hex(at, end, addr);
@@ -78,12 +77,12 @@ static bool data(struct lackey *l, char letter, uint64_t addr, uint64_t size,
 	}
 	l->ref.addr = addr;
 	if (letter != 'M')
-		return ml_import_ref(l->im, &l->ref, letter == 'S' ? ML_WRITE : ML_READ,
-				     size, err);
-	if (!ml_import_ref(l->im, &l->ref, ML_READ, size, err))
+		return ml_trace_import_ref(l->im, &l->ref,
+					   letter == 'S' ? ML_WRITE : ML_READ, size, err);
+	if (!ml_trace_import_ref(l->im, &l->ref, ML_READ, size, err))
 		return false;
 	l->ref.addr = addr;
-	return ml_import_ref(l->im, &l->ref, ML_WRITE, size, err);
+	return ml_trace_import_ref(l->im, &l->ref, ML_WRITE, size, err);
 }
 
 static bool fetch(struct lackey *l, uint64_t addr, uint64_t size, struct ml_err *err)
@@ -95,13 +94,14 @@ static bool fetch(struct lackey *l, uint64_t addr, uint64_t size, struct ml_err 
 	l->known = true;
 	l->ref.site = find_site(l);
 	l->ref.addr = addr;
-	return ml_import_ref(l->im, &l->ref, ML_FETCH, size, err);
+	return ml_trace_import_ref(l->im, &l->ref, ML_FETCH, size, err);
 }
 
-/* The lines of the window. Each ends in a newline, so looking one byte ahead is safe. */
+/* Reads the lines of the window. Each ends in a newline, so one byte of lookahead is
+ * safe. */
 static bool window(struct lackey *l, struct ml_err *err)
 {
-	struct ml_input *in = &l->im->in;
+	struct ml_line_window *in = &l->im->in;
 	const char *at = in->at, *end = in->end;
 
 	for (; at < end; in->line++) {
@@ -122,8 +122,9 @@ static bool window(struct lackey *l, struct ml_err *err)
 		} else {
 			behind = memchr(at, '\n', (size_t)(end - at));
 			if (!is_noise(at, behind))
-				return ml_import_bad(l->im, "no line of lackey:", at,
-						     (size_t)(behind - at), err);
+				return ml_trace_import_bad(l->im,
+							   "no line of lackey:", at,
+							   (size_t)(behind - at), err);
 		}
 		at = behind + 1;
 	}
@@ -131,23 +132,23 @@ static bool window(struct lackey *l, struct ml_err *err)
 	return true;
 }
 
-static bool read_lackey(struct ml_import *im, struct ml_err *err)
+static bool read_lackey(struct ml_trace_import *im, struct ml_err *err)
 {
 	struct lackey *l = ml_resize(NULL, sizeof(*l));
 	bool ok = true;
 
 	*l = (struct lackey){ .im = im, .tables = ml_writer_tables(im->writer) };
 	l->ref.thread = 1;
-	while (ok && ml_input_lines(&im->in, err))
+	while (ok && ml_line_window_lines(&im->in, err))
 		ok = window(l, err);
 	ml_map_release(&l->sites);
 	ml_free(l);
 	return ok && err->kind == ML_OK;
 }
 
-static bool detect(const char *text, size_t size)
+static bool detect(const struct ml_import_probe *probe)
 {
-	const char *end = text + size;
+	const char *text = probe->bytes, *end = text + probe->lines;
 	uint64_t addr, length;
 
 	while (text < end) {
@@ -163,4 +164,15 @@ static bool detect(const char *text, size_t size)
 	return false;
 }
 
-const struct ml_importer ml_importer_lackey = { "lackey", detect, read_lackey };
+static bool run(struct ml_import *import, struct ml_err *err)
+{
+	return ml_trace_import_run(import, read_lackey, err);
+}
+
+const struct ml_importer ml_importer_lackey = {
+	.name = "lackey",
+	.what = "output of valgrind --tool=lackey --trace-mem=yes",
+	ML_TRACE_IMPORT,
+	.detect = detect,
+	.run = run,
+};

@@ -1,25 +1,25 @@
-#include "record/import/import.h"
+#include "record/import/trace_import.h"
 
 #include "lib/base/progress.h"
 #include "lib/trace/model.h"
 
 static bool tick(void *arg, uint64_t done, struct ml_err *err)
 {
-	struct ml_import *im = arg;
+	struct ml_trace_import *im = arg;
 
 	if (im->in.progress)
 		ml_progress_bar(im->in.progress, "making", done, im->in.total);
 	return !im->in.stop || !*im->in.stop ||
-	       ml_fail(err, ML_STOPPED, "stopped; no trace is left");
+	       ml_fail(err, ML_STOPPED, "stopped; nothing was imported");
 }
 
-static bool read_model(struct ml_import *im, struct ml_err *err)
+static bool read_model(struct ml_trace_import *im, struct ml_err *err)
 {
-	struct ml_input *in = &im->in;
+	struct ml_line_window *in = &im->in;
 	struct ml_model m;
 
-	/* A model is a text as a whole. */
-	while (ml_input_more(in, err)) {
+	/* A model is read as a whole. */
+	while (ml_line_window_more(in, err)) {
 	}
 	if (err->kind != ML_OK)
 		return false;
@@ -34,4 +34,20 @@ static bool read_model(struct ml_import *im, struct ml_err *err)
 	return ok;
 }
 
-const struct ml_importer ml_importer_model = { "model", ml_model_detect, read_model };
+static bool detect(const struct ml_import_probe *probe)
+{
+	return ml_model_detect(probe->bytes, probe->lines);
+}
+
+static bool run(struct ml_import *import, struct ml_err *err)
+{
+	return ml_trace_import_run(import, read_model, err);
+}
+
+const struct ml_importer ml_importer_model = {
+	.name = "model",
+	.what = "a pattern in a few words, such as matmul 64",
+	ML_TRACE_IMPORT,
+	.detect = detect,
+	.run = run,
+};

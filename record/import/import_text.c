@@ -1,19 +1,19 @@
-#include "record/import/import.h"
+#include "record/import/trace_import.h"
 
 #include <string.h>
 
 #include "lib/trace/scan.h"
 #include "lib/trace/text.h"
 
-/* The first word of the first line that is not a comment decides. */
-static bool detect(const char *text, size_t size)
+/* Decides by the first word of the first line that is not a comment. */
+static bool detect(const struct ml_import_probe *probe)
 {
 	static const char *const words[] = {
 		"L",    "R",     "W",     "M",      "F",      "r",
 		"w",    "m",     "f",     "region", "global", "alloc",
 		"mark", "begin", "state", "thread", "gap",
 	};
-	const char *end = text + size;
+	const char *text = probe->bytes, *end = text + probe->lines;
 	struct ml_scan_word w;
 	uint64_t v;
 
@@ -35,7 +35,7 @@ static bool detect(const char *text, size_t size)
 		w.size = (size_t)(text - w.at);
 		if (times || !ml_scan_whole(w, &v))
 			break;
-		/* A number is the time of a line as dump prints it; the kind follows. */
+		/* `memlamp dump` prints the time first, then the kind. */
 		text = w.at = ml_scan_blanks(text, end);
 	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -45,16 +45,16 @@ static bool detect(const char *text, size_t size)
 	       ml_scan_number(w.at + 1, w.at + w.size, &v) && !memchr(w.at, ',', w.size);
 }
 
-static bool read_text(struct ml_import *im, struct ml_err *err)
+static bool read_text(struct ml_trace_import *im, struct ml_err *err)
 {
-	struct ml_input *in = &im->in;
+	struct ml_line_window *in = &im->in;
 	struct ml_text t;
 	bool ok = true;
 
 	ml_text_init(&t, im->writer, in->name);
 	t.size = im->options->size;
 	t.no_fetch = !im->options->fetch;
-	while (ok && ml_input_lines(in, err)) {
+	while (ok && ml_line_window_lines(in, err)) {
 		ok = ml_text_lines(&t, in->at, (size_t)(in->end - in->at), err);
 		in->at = in->end;
 		in->line = t.line + 1;
@@ -63,4 +63,15 @@ static bool read_text(struct ml_import *im, struct ml_err *err)
 	return ok && err->kind == ML_OK;
 }
 
-const struct ml_importer ml_importer_text = { "text", detect, read_text };
+static bool run(struct ml_import *import, struct ml_err *err)
+{
+	return ml_trace_import_run(import, read_text, err);
+}
+
+const struct ml_importer ml_importer_text = {
+	.name = "text",
+	.what = "the text that memlamp dump prints, or written by hand",
+	ML_TRACE_IMPORT,
+	.detect = detect,
+	.run = run,
+};

@@ -1,10 +1,9 @@
 /*
- * Registration files: which memory a person calls by which name, for traces that
- * cannot tell it themselves. One region a line,
+ * Registration files: names for memory, for traces that contain none. One region a line,
  *
  *	NAME BASE SIZE [ELEM [DIM...]]
  *
- * as the directive `region` of text traces takes it (lib/trace/text.h); # comments.
+ * like the directive `region` of text traces (lib/trace/text.h). # begins a comment.
  */
 #pragma once
 
@@ -14,5 +13,5 @@
 
 struct ml_writer;
 
-/* Registers all of them from the present time on; messages are "path:line: ...". */
+/* Registers all regions from the present time on; messages are "path:line: ...". */
 bool ml_regions_file_read(const char *path, struct ml_writer *w, struct ml_err *err);

@@ -1,8 +1,9 @@
 /*
- * Atomic operations, which the compilers leave to us as a whole. All are sequentially
- * consistent: that is as strong as any order that may be asked for, and on x86 it costs
- * more only for stores. The clock is told before a store, which may let others go on, and
- * behind all else, which may have waited for others.
+ * Atomic operations: instrumented code calls these functions instead of doing the
+ * operation. All are sequentially consistent, the strongest order that a program can ask
+ * for; on x86 that costs more only for stores. The clock is written before a store, which
+ * may release another thread, and behind all other operations, which may have waited for
+ * one.
  */
 #include "record/runtime/slot.h"
 
@@ -18,7 +19,7 @@ static void tell(uint64_t site, enum ml_ref_kind kind, unsigned log_size,
 	if (ring.threads)
 		slot_stamp(slot);
 	slot_ref(slot, site, kind, log_size, (uint64_t)at);
-	slot_let(slot);
+	slot_release(slot);
 }
 
 #define OPERATION(bits, log, name) \
@@ -133,7 +134,7 @@ ATOMICS(64, LOG_8)
 #undef fetch_nand
 #undef compare_exchange
 
-/* 16 bytes: cmpxchg16b is all there is (this file is built with -mcx16). */
+/* 16 bytes: the only instruction is cmpxchg16b (this file is built with -mcx16). */
 __extension__ typedef unsigned __int128 uint128_t;
 
 static uint128_t swap(volatile uint128_t *at, uint128_t expected, uint128_t v)

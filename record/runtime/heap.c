@@ -1,6 +1,6 @@
 /*
- * The program's allocator, watched: each call goes on to the one that the program would
- * have without us, so blocks lie where they would lie.
+ * Reports the blocks of the program's allocator. Each call is passed on to the allocator
+ * that the program has without memlamp, so blocks keep their addresses.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,7 +14,8 @@
 
 enum { EARLY_BYTES = 16384, ALIGN = 16 };
 
-/* dlsym itself may want memory before we know from whom: it gets this, for ever. */
+/* dlsym may allocate before the allocator is known: it gets this memory, which is never
+ * freed. */
 static struct {
 	_Alignas(ALIGN) char early[EARLY_BYTES];
 	size_t used;
@@ -39,10 +40,10 @@ static bool is_early(const void *block)
 	       (const char *)block < here.early + EARLY_BYTES;
 }
 
-static void find(void)
+static void find_allocator(void)
 {
 	if (__atomic_exchange_n(&here.finding, 1, __ATOMIC_ACQUIRE))
-		return; /* called from inside of dlsym */
+		return; /* dlsym itself is allocating */
 	here.calloc = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
 	here.realloc = (void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc");
 	here.free = (void (*)(void *))dlsym(RTLD_NEXT, "free");
@@ -50,14 +51,14 @@ static void find(void)
 			 __ATOMIC_RELEASE);
 }
 
-static bool known(void)
+static bool is_known(void)
 {
 	if (UNLIKELY(!__atomic_load_n(&here.malloc, __ATOMIC_ACQUIRE)))
-		find();
+		find_allocator();
 	return here.malloc != NULL;
 }
 
-static bool watched(void)
+static bool is_watched(void)
 {
 	return memlamp_slot->cur && !self.depth &&
 	       !(ring.control->options & ML_RING_OPT_NO_HEAP);
@@ -66,7 +67,7 @@ static bool watched(void)
 /* kind: 0 allocated, 1 mapped; frame: of the interposed function. */
 static void tell_block(uint32_t kind, const void *block, size_t size, const void *frame)
 {
-	struct ml_ring *slot = block && watched() ? slot_hold() : NULL;
+	struct ml_ring *slot = block && is_watched() ? slot_hold() : NULL;
 	uint64_t ips[STACK_DEPTH];
 
 	if (!slot)
@@ -78,24 +79,24 @@ static void tell_block(uint32_t kind, const void *block, size_t size, const void
 		w[1] = size;
 		for (size_t i = 0; i < n; i++)
 			w[2 + i] = ips[i];
-		slot_done(slot);
+		slot_commit(slot);
 	}
-	slot_let(slot);
+	slot_release(slot);
 }
 
 /* A message whose payload is the address of a block. */
 static void tell(enum ml_word type, uint32_t argument, const void *block)
 {
-	struct ml_ring *slot = block && watched() ? slot_hold() : NULL;
+	struct ml_ring *slot = block && is_watched() ? slot_hold() : NULL;
 
 	if (!slot)
 		return;
 	uint64_t *w = slot_message(slot, type, argument, 1);
 	if (w) {
 		w[0] = (uint64_t)block;
-		slot_done(slot);
+		slot_commit(slot);
 	}
-	slot_let(slot);
+	slot_release(slot);
 }
 
 static void leave(const unsigned *unused)
@@ -104,7 +105,7 @@ static void leave(const unsigned *unused)
 	self.depth--;
 }
 
-/* Until the end of the block, allocators that are called are the insides of this one. */
+/* Allocators called until the end of the block are internals of this one. */
 #define INSIDE unsigned inside_ __attribute__((cleanup(leave), unused)) = ++self.depth
 
 #define FRAME __builtin_frame_address(0)
@@ -117,7 +118,7 @@ EXPORT void free(void *block);
 
 void *malloc(size_t size)
 {
-	if (!known())
+	if (!is_known())
 		return early(size);
 	void *block = here.malloc(size);
 	tell_block(0, block, size, FRAME);
@@ -126,7 +127,7 @@ void *malloc(size_t size)
 
 void *calloc(size_t count, size_t size)
 {
-	if (!known())
+	if (!is_known())
 		return early(count * size);
 	void *block = here.calloc(count, size);
 	tell_block(0, block, count * size, FRAME);
@@ -138,18 +139,18 @@ void free(void *block)
 	if (!block || is_early(block))
 		return;
 	tell(ML_WORD_FREE, 0, block);
-	if (known())
+	if (is_known())
 		here.free(block);
 }
 
 /*
- * The old block is named before another thread can get its memory, and ends when the new
- * one is told, if the memory is still its own then.
+ * The message BEGIN names the old block before another thread can be given its memory.
+ * The old block ends with the message of the new one.
  */
 static void *resize(void *old, size_t size, const void *frame)
 {
-	if (!known() || is_early(old)) {
-		void *block = known() ? here.malloc(size) : early(size);
+	if (!is_known() || is_early(old)) {
+		void *block = is_known() ? here.malloc(size) : early(size);
 
 		if (block && old) {
 			size_t left = (size_t)(here.early + EARLY_BYTES - (char *)old);
@@ -158,12 +159,13 @@ static void *resize(void *old, size_t size, const void *frame)
 		}
 		return block;
 	}
-	tell(ML_WORD_MAKE, ML_MAKE_BEGIN, old);
+	tell(ML_WORD_ALLOCATING, ML_ALLOCATING_BEGIN, old);
 	void *block = here.realloc(old, size);
 	if (block)
 		tell_block(0, block, size, frame);
 	else
-		tell(ML_WORD_MAKE, size ? ML_MAKE_FAILED : ML_MAKE_FREED, old);
+		tell(ML_WORD_ALLOCATING,
+		     size ? ML_ALLOCATING_FAILED : ML_ALLOCATING_FREED, old);
 	return block;
 }
 
@@ -183,7 +185,7 @@ void *reallocarray(void *old, size_t count, size_t size)
 	return resize(old, bytes, FRAME);
 }
 
-/* The others are found when they are first called. */
+/* All further functions are looked up at their first call. */
 #define NEXT(pointer, function) \
 	static __typeof__(&function) pointer; \
 	if (UNLIKELY(!pointer)) \
@@ -237,8 +239,8 @@ void *pvalloc(size_t size)
 }
 
 /*
- * operator new and delete, by their names in the C++ ABI. What they call inside is not
- * told, so that the block is its caller's; an exception passes through.
+ * operator new, by its names in the C++ ABI. The allocators that it calls are not
+ * reported, so the block belongs to the caller of new. An exception passes through.
  */
 #define OPERATOR_NEW(name, parameters, arguments) \
 	EXPORT void *name parameters; \
@@ -274,7 +276,7 @@ EXPORT void *mremap(void *old, size_t old_size, size_t size, int flags, ...);
 
 static void tell_unmap(const void *at, size_t size)
 {
-	struct ml_ring *slot = watched() ? slot_hold() : NULL;
+	struct ml_ring *slot = is_watched() ? slot_hold() : NULL;
 
 	if (!slot)
 		return;
@@ -282,9 +284,9 @@ static void tell_unmap(const void *at, size_t size)
 	if (w) {
 		w[0] = (uint64_t)at;
 		w[1] = (uint64_t)at + size;
-		slot_done(slot);
+		slot_commit(slot);
 	}
-	slot_let(slot);
+	slot_release(slot);
 }
 
 static void tell_mmap(void *block, size_t size, int flags, const void *frame)

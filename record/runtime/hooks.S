@@ -1,23 +1,23 @@
 /*
- * What the compiler calls before each load and store. This part is linked into each
- * program and library that `memlamp cc` builds, so that the calls are direct; all else is
- * in the shared library (slot.h).
+ * The hooks that compiled code calls before each load and store. This part is linked into
+ * each program and library that `memlamp cc` builds, so that the calls are direct; the
+ * rest is in the shared library (slot.h).
  *
- * A hook appends two words to the slot of its thread: where it was called from with what
- * happens there, and the address. The slot's cur lies in shared memory and moves last, so
- * whatever ends the program, all that was told is there to be read. What bounds the speed
- * is that each hook has to wait for the cur that the one before has stored, about five
- * cycles.
+ * A hook appends two words to the slot of its thread (record/ring.h): its return address
+ * with kind and size, and the address of the reference. cur lies in shared memory and is
+ * stored last, so the companion can read all references however the program ends. The
+ * speed is bounded by cur: each hook waits about five cycles for the cur that the hook
+ * before has stored.
  *
- * At each multiple of 4096 a new page begins and memlamp_page has a look at the clock and
- * at the room. A thread that is not recorded has a slot whose cur is 0, so it costs one
- * test and no more.
+ * At each multiple of 4096 a new page begins, and memlamp_page stamps it with the clock
+ * and makes room. A thread that is not recorded has a slot whose cur is 0, so a hook
+ * costs it one test.
  *
- * Hooks change no argument before their last store, so that a signal handler that finds
- * one interrupted can let it start anew (signals.c): they are 64 bytes apart, and only
- * their ret is behind that store.
+ * Hooks change no argument before their last store, so that the wrapper of a signal
+ * handler can make an interrupted hook start again (signals.c). Each hook begins at a
+ * multiple of 64 bytes, and only its ret is behind that store.
  */
-	.equ	CUR, 24 /* of struct ml_ring; slot.c holds it against the header */
+	.equ	CUR, 24 /* in struct ml_ring; slot.c asserts it */
 	.equ	PAGE, 4096
 
 	.macro	function name
@@ -53,7 +53,7 @@
 	.size	\name, . - \name
 	.endm
 
-	/* the same for one that other names stand for too */
+	/* another name of a hook */
 	.macro	also name, as
 	.globl	\name
 	.hidden	\name
@@ -73,7 +73,7 @@
 	also	__tsan_unaligned_read_write\size, __tsan_read_write\size
 	.endm
 
-	/* Entries and returns of functions are told only if somebody wants to know. */
+	/* Entries and returns of functions are reported only if memlamp_calls is 1. */
 	.macro	call_hook name, then
 	function \name
 	movq	memlamp_calls@GOTPCREL(%rip), %rax
@@ -98,7 +98,7 @@ memlamp_hooks_end:
 	call_hook __tsan_func_entry, memlamp_entered
 	call_hook __tsan_func_exit, memlamp_left
 
-	/* The runtime is told of each program and library when it is loaded. */
+	/* Each program and library registers its hooks when it is loaded. */
 	.section .text.memlamp_loaded, "ax", @progbits
 memlamp_loaded_here:
 	leaq	memlamp_hooks(%rip), %rdi
@@ -108,7 +108,7 @@ memlamp_loaded_here:
 	.p2align 3
 	.quad	memlamp_loaded_here
 
-	/* By this `memlamp record` knows a program that tells of itself. */
+	/* `memlamp record` recognises programs built by `memlamp cc` by this note. */
 	.section .note.memlamp, "a", @note
 	.p2align 2
 	.long	8, 4, 1

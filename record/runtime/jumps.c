@@ -1,8 +1,8 @@
 /*
- * Jumps out of handlers of signals. One that leaves the runtime in the middle of
- * something would leave the thread's slot put aside for ever: it is taken up again
- * first. What was being written does not count before it is whole, and handing over a
- * segment cannot be interrupted, so there is nothing to mend.
+ * Jumps out of signal handlers. If the handler interrupted the runtime, a jump would
+ * leave the slot of the thread held for ever, so the slot is released first. Nothing
+ * needs repair: an unfinished message is not committed, and signals are blocked while a
+ * segment is published.
  */
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -28,7 +28,7 @@ void jumps_find(void)
 	here.longjmp = (jump)dlsym(RTLD_NEXT, "longjmp");
 }
 
-/* The stack pointer that a jump goes to, which glibc keeps turned and masked. */
+/* The stack pointer of the target of a jump; glibc stores it rotated and masked. */
 static uint64_t goes_to(const struct __jmp_buf_tag *to)
 {
 	uint64_t sp = (uint64_t)to->__jmpbuf[JUMP_SP], mask;
@@ -37,18 +37,18 @@ static uint64_t goes_to(const struct __jmp_buf_tag *to)
 	return (sp >> MANGLE | sp << (64 - MANGLE)) ^ mask;
 }
 
-/* A jump within the handler leaves nothing. */
+/* A jump within the handler does not leave it. */
 static void leave(const struct __jmp_buf_tag *to)
 {
-	uint64_t sp = self.cut ? goes_to(to) : 0;
+	uint64_t sp = self.interrupted_sp ? goes_to(to) : 0;
 
 	jumps_find();
-	if (!sp || sp < self.cut || (self.stack_high && sp >= self.stack_high))
+	if (!sp || sp < self.interrupted_sp || (self.stack_high && sp >= self.stack_high))
 		return;
-	self.cut = 0;
+	self.interrupted_sp = 0;
 	self.depth = 0;
 	if (self.slot && memlamp_slot != self.slot)
-		slot_let(self.slot);
+		slot_release(self.slot);
 }
 
 EXPORT __typeof__(longjmp) longjmp;
@@ -77,7 +77,7 @@ void siglongjmp(sigjmp_buf to, int value)
 	__builtin_unreachable();
 }
 
-/* What the others become with -D_FORTIFY_SOURCE. */
+/* The name of the others with -D_FORTIFY_SOURCE. */
 void __longjmp_chk(struct __jmp_buf_tag *to, int value)
 {
 	leave(to);

@@ -1,8 +1,8 @@
 /*
- * Functions of libc that work on memory, as programs built by `memlamp cc` call them: one
- * jump to what tells of it (ranges.c), which leaves the place of the call as it is. Built
- * once for each FUNCTION, so that a program takes in those that it calls and has none of
- * its own for.
+ * Functions of libc that work on memory, for programs built by `memlamp cc`: one jump to
+ * the function of ranges.c that reports the references. A jump keeps the return address.
+ * Assembled once for each FUNCTION, so that a program links only those that it calls and
+ * does not define itself.
  */
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)

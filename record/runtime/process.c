@@ -17,7 +17,7 @@
 
 enum { RANGES = 1024, ARGS = 1024 };
 
-/* Executable mappings; what is not in here is left out of call stacks. */
+/* Executable mappings; addresses outside of them end a call stack. */
 static struct {
 	struct range {
 		uint64_t low, high;
@@ -25,7 +25,8 @@ static struct {
 	size_t count;
 } here;
 
-bool process_is_code(uint64_t address)
+/* Is there code at this address, as far as the last tell_maps saw? */
+static bool is_code(uint64_t address)
 {
 	for (size_t i = 0; i < here.count; i++)
 		if (address >= here.code[i].low && address < here.code[i].high)
@@ -39,7 +40,7 @@ size_t process_stack(const void *frame, uint64_t ips[STACK_DEPTH])
 	uint64_t high = self.stack_high;
 	size_t n = 0;
 
-	while (n < STACK_DEPTH && process_is_code(at[1] - 1)) {
+	while (n < STACK_DEPTH && is_code(at[1] - 1)) {
 		uint64_t up = at[0];
 
 		ips[n++] = at[1] - 1;
@@ -127,10 +128,11 @@ static void tell_map(struct ml_ring *slot, const struct line *l, bool all)
 	w[1] = l->high;
 	w[2] = l->offset;
 	text_put(w + 3, path);
-	slot_done(slot);
+	slot_commit(slot);
 }
 
-void process_maps(struct ml_ring *slot, bool all)
+/* Tells all mappings of this moment, or those of files only. */
+static void tell_maps(struct ml_ring *slot, bool all)
 {
 	char text[PATH_MAX + 200];
 	size_t have = 0;
@@ -157,7 +159,7 @@ void process_maps(struct ml_ring *slot, bool all)
 		have -= (size_t)(at - text);
 		memmove(text, at, have);
 		if (have == sizeof(text) - 1)
-			have = 0; /* longer than any path may be */
+			have = 0; /* no path is that long: skip the line */
 	}
 	if (fd >= 0)
 		raw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
@@ -170,10 +172,10 @@ static void tell_text(struct ml_ring *slot, uint32_t what, const char *text)
 	if (!w)
 		return;
 	text_put(w, text);
-	slot_done(slot);
+	slot_commit(slot);
 }
 
-/* A process that ends at once cannot be asked any more: it says who it is itself. */
+/* Reports command and folder: a process may end before the companion can read /proc. */
 static void tell_about(struct ml_ring *slot)
 {
 	char text[PATH_MAX];
@@ -207,7 +209,7 @@ void process_thread(struct ml_ring *slot, uint32_t parent)
 	w[0] = parent;
 	w[1] = self.stack_low;
 	w[2] = self.stack_high;
-	slot_done(slot);
+	slot_commit(slot);
 }
 
 static bool tell_fork(struct ml_ring *slot, bool child, uint64_t birth, uint64_t clock)
@@ -218,11 +220,11 @@ static bool tell_fork(struct ml_ring *slot, bool child, uint64_t birth, uint64_t
 		return false;
 	w[0] = birth;
 	w[1] = clock;
-	slot_done(slot);
+	slot_commit(slot);
 	return true;
 }
 
-/* The first thread of a process gets its slot and says where it is. */
+/* Claims the slot of the first thread and reports the process. */
 static void begin(void)
 {
 	uint64_t parent = ring.birth;
@@ -231,16 +233,16 @@ static void begin(void)
 		return;
 	struct ml_ring *slot = slot_hold();
 	tell_about(slot);
-	process_maps(slot, true);
+	tell_maps(slot, true);
 	process_thread(slot, 0);
 	if (self.fork)
 		tell_fork(slot, true, parent, self.fork);
-	slot_let(slot);
+	slot_release(slot);
 }
 
 /*
- * What lives here lives in the child too: the companion keeps it for the child. Until the
- * child has a slot of its own, no handler may run in it: it would write into ours.
+ * Makes the companion publish its state for the child. Signals are blocked until the
+ * child has its own slot: a handler in the child would write into the slot of the parent.
  */
 static void before_fork(void)
 {
@@ -252,7 +254,7 @@ static void before_fork(void)
 	if (slot) {
 		if (tell_fork(slot, false, ring.birth, clock))
 			self.fork = clock;
-		slot_let(slot);
+		slot_release(slot);
 		slot_pulse();
 	}
 	raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&self.mask, 8, 0, 0);
@@ -263,7 +265,7 @@ static void after_fork(void)
 	raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&self.mask, 0, 8, 0, 0);
 }
 
-/* Children of fork have a trace of their own. */
+/* A forked child has a trace of its own. */
 static void in_child(void)
 {
 	slot_forget();
@@ -279,8 +281,8 @@ static void tell(enum ml_word type, uint32_t argument)
 	if (!slot)
 		return;
 	if (slot_message(slot, type, argument, 0))
-		slot_done(slot);
-	slot_let(slot);
+		slot_commit(slot);
+	slot_release(slot);
 }
 
 static void at_exit(int status, void *unused)
@@ -289,7 +291,7 @@ static void at_exit(int status, void *unused)
 	tell(ML_WORD_EXIT, (uint32_t)status & 0xff);
 }
 
-/* Each program and library that has hooks calls this when it is loaded. */
+/* Each program and library with hooks calls this when it is loaded. */
 EXPORT void memlamp_loaded(uint64_t low, uint64_t high);
 
 void memlamp_loaded(uint64_t low, uint64_t high)
@@ -298,12 +300,12 @@ void memlamp_loaded(uint64_t low, uint64_t high)
 	struct ml_ring *slot = slot_hold();
 	if (!slot)
 		return;
-	if (!process_is_code(low)) /* dlopen */
-		process_maps(slot, false);
-	slot_let(slot);
+	if (!is_code(low)) /* dlopen */
+		tell_maps(slot, false);
+	slot_release(slot);
 }
 
-/* `memlamp` beside this library: as built, or as installed. */
+/* Finds `memlamp` relative to this library: in a build folder, or installed. */
 static bool find_memlamp(char path[PATH_MAX])
 {
 	static const char *const places[] = { "/../memlamp", "/../../../bin/memlamp" };
@@ -328,7 +330,7 @@ static bool find_memlamp(char path[PATH_MAX])
 	return false;
 }
 
-/* MEMLAMP=FILE: starts over, under `memlamp record`. */
+/* MEMLAMP=FILE: runs this program again, by `memlamp record`. */
 static void record_self(const char *output, int argc, char **argv)
 {
 	char memlamp[PATH_MAX], program[PATH_MAX];
@@ -338,8 +340,8 @@ static void record_self(const char *output, int argc, char **argv)
 
 	unsetenv("MEMLAMP");
 	if (!find_memlamp(memlamp)) {
-		say("memlamp: MEMLAMP is set, but the program memlamp is not where it was "
-		    "installed (MEMLAMP_BIN can name it); this run goes unrecorded\n",
+		say("memlamp: MEMLAMP is set, but the program memlamp was not found "
+		    "(MEMLAMP_BIN can name it); this run goes unrecorded\n",
 		    NULL);
 		return;
 	}
@@ -378,7 +380,7 @@ static __attribute__((constructor(101))) void start(int argc, char **argv)
 	pthread_atfork(before_fork, after_fork, in_child);
 }
 
-/* What follows stands before libc's own. */
+/* The functions below interpose those of libc. */
 EXPORT void _exit(int status);
 EXPORT void _Exit(int status);
 
@@ -394,7 +396,7 @@ void _Exit(int status)
 	_exit(status);
 }
 
-/* The fork that calls no handlers, and so not ours. */
+/* _Fork calls no handlers of pthread_atfork. */
 EXPORT pid_t _Fork(void);
 
 pid_t _Fork(void)
@@ -416,8 +418,8 @@ pid_t _Fork(void)
 	return pid;
 }
 
-/* All calls that become another program end here: those of libc call each other inside.
- */
+/* All functions that execute another program are interposed, because those of libc call
+ * each other directly. */
 EXPORT int execve(const char *path, char *const argv[], char *const envp[]);
 EXPORT int execv(const char *path, char *const argv[]);
 EXPORT int execvp(const char *file, char *const argv[]);
@@ -457,7 +459,7 @@ int fexecve(int fd, char *const argv[], char *const envp[])
 	return NEXT(fexecve)(fd, argv, envp);
 }
 
-/* The arguments up to NULL, as a list; NULL if there are too many. */
+/* Collects the arguments up to NULL; NULL: there are too many. */
 static char **listed(char *list[ARGS], const char *first, va_list ap)
 {
 	size_t n = 0;

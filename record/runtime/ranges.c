@@ -1,8 +1,8 @@
 /*
- * Pieces of memory: copies of structs, which the compilers tell as a whole; and the
- * functions of libc that copy and compare memory, as far as programs built by
- * `memlamp cc` call them (libmem.S leads here). The rest of the hooks that tell one
- * reference is here too: those that compilers seldom or never call.
+ * Ranges of memory: copies of structs, for which compilers call one hook, and functions
+ * of libc that copy and compare memory, called by programs built by `memlamp cc` (by way
+ * of libmem.S). The hooks of single references that compilers seldom or never call are
+ * here too.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ static void tell(uint64_t site, enum ml_ref_kind kind, const void *at, size_t si
 	if (!slot)
 		return;
 	slot_range(slot, site, kind, (uint64_t)at, size);
-	slot_let(slot);
+	slot_release(slot);
 }
 
 static void tell_two(uint64_t site, const void *read, size_t count, enum ml_ref_kind kind,
@@ -27,7 +27,7 @@ static void tell_two(uint64_t site, const void *read, size_t count, enum ml_ref_
 		return;
 	slot_range(slot, site, ML_REF_READ, (uint64_t)read, count);
 	slot_range(slot, site, kind, (uint64_t)second, second_count);
-	slot_let(slot);
+	slot_release(slot);
 }
 
 EXPORT void __tsan_read_range(void *at, size_t size);
@@ -102,9 +102,8 @@ WITH_PC(8)
 WITH_PC(16)
 
 /*
- * The names that programs call are memcpy and so on (libmem.S), the ones that newer
- * compilers call are __tsan_memcpy and so on. These tell what the functions do to memory
- * and then let libc do it.
+ * Programs call memcpy and so on (libmem.S), newer compilers __tsan_memcpy and so on.
+ * These functions report the references and then call libc.
  */
 #define MEM(type, name, parameters) \
 	EXPORT type memlamp_##name parameters; \
@@ -134,7 +133,7 @@ MEM(void *, memset, (void *to, int byte, size_t n))
 	return memset(to, byte, n);
 }
 
-/* As far as they are equal, and the first that differs. */
+/* Reads up to the first byte that differs. */
 MEM(int, memcmp, (const void *a, const void *b, size_t n))
 {
 	const uint8_t *x = a, *y = b;

@@ -1,5 +1,5 @@
 /*
- * include/memlamp.h: what the program says of itself.
+ * The requests of include/memlamp.h.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void tell_region(struct ml_ring *slot, const struct memlamp_call *call,
 	w[3] = call->rows;
 	w[4] = call->cols;
 	text_put(w + 5, name);
-	slot_done(slot);
+	slot_commit(slot);
 }
 
 static void tell_mark(struct ml_ring *slot, uint32_t kind, const char *name)
@@ -33,7 +33,7 @@ static void tell_mark(struct ml_ring *slot, uint32_t kind, const char *name)
 	if (!w)
 		return;
 	text_put(w, name);
-	slot_done(slot);
+	slot_commit(slot);
 }
 
 static void tell_state(struct ml_ring *slot, long value, const char *name)
@@ -44,7 +44,7 @@ static void tell_state(struct ml_ring *slot, long value, const char *name)
 		return;
 	w[0] = (uint64_t)value;
 	text_put(w + 1, name);
-	slot_done(slot);
+	slot_commit(slot);
 }
 
 static void tell(struct ml_ring *slot, enum ml_word type, uint32_t argument,
@@ -55,7 +55,7 @@ static void tell(struct ml_ring *slot, enum ml_word type, uint32_t argument,
 	if (!w)
 		return;
 	w[0] = value;
-	slot_done(slot);
+	slot_commit(slot);
 }
 
 void memlamp_request(const struct memlamp_call *call)
@@ -82,5 +82,5 @@ void memlamp_request(const struct memlamp_call *call)
 	case MEMLAMP_REQUEST_STOP: tell(slot, ML_WORD_RECORD, 0, 0); break;
 	default: break; /* of a newer memlamp.h */
 	}
-	slot_let(slot);
+	slot_release(slot);
 }

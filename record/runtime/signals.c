@@ -19,8 +19,8 @@ static struct {
 		uint64_t low, high;
 	} module[MODULES];
 	unsigned modules;
-	handler handler[SIGNALS]; /* the program's own, while ours stands for it */
-	int flags[SIGNALS];       /* that the program asked for with it */
+	handler handler[SIGNALS]; /* the program's own handlers, which deliver() wraps */
+	int flags[SIGNALS];       /* that the program gave with them */
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
 } here;
 
@@ -42,71 +42,60 @@ static bool in_hook(uint64_t ip)
 	return false;
 }
 
-/* Those that the processor raises for what the thread does itself. */
+/* Signals that the processor raises for an instruction of the thread. */
 #define FAULTS \
 	(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) | \
 	 1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1))
 
 /*
- * A fault cannot wait. Signals from SIGRTMIN on keep an order among each other, which one
- * that is sent again could lose. Of SA_RESETHAND's the kernel has forgotten the handler.
+ * A fault cannot be deferred. Real-time signals (from SIGRTMIN on) are ordered, and a
+ * signal that is sent again could lose its place. With SA_RESETHAND the kernel has
+ * removed the handler already.
  */
-static bool can_wait(int signal, const siginfo_t *info)
+static bool can_defer(int signal, const siginfo_t *info)
 {
 	bool fault = FAULTS >> (signal - 1) & 1 && info->si_code > 0;
 
-	return signal < __SIGRTMIN && !fault && !self.put_off.waits &&
+	return signal < __SIGRTMIN && !fault && !self.deferred.pending &&
 	       !(here.flags[signal] & (int)SA_RESETHAND);
 }
 
-/* It comes again when the slot is let go, and no other until then. */
-static void put_off(const siginfo_t *info, ucontext_t *context)
+/* slot_release sends the signal again; all others are blocked until then. */
+static void defer(const siginfo_t *info, ucontext_t *context)
 {
 	uint64_t blocked = ~FAULTS;
 
-	self.put_off.info = *info;
-	memcpy(&self.put_off.mask, &context->uc_sigmask, sizeof(blocked));
+	self.deferred.info = *info;
+	memcpy(&self.deferred.mask, &context->uc_sigmask, sizeof(blocked));
 	memcpy(&context->uc_sigmask, &blocked, sizeof(blocked));
-	self.put_off.waits = true;
-}
-
-void signals_take_up(void)
-{
-	struct put_off p = self.put_off;
-
-	self.put_off.waits = false;
-	raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0),
-		    raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0), p.info.si_signo,
-		    (long)&p.info, 0, 0);
-	raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&p.mask, 0, sizeof(p.mask), 0,
-		    0);
+	self.deferred.pending = true;
 }
 
 /*
- * A hook that was interrupted before its last store has told nothing yet, and would
- * write over what the handler tells: let it start from its beginning afterwards.
+ * A hook that was interrupted before its last store has reported nothing yet, and would
+ * overwrite the references of the handler. It starts again from its beginning afterwards.
  */
 static void deliver(int signal, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
 	uint64_t ip = (uint64_t)regs[REG_RIP];
 
-	uint64_t cut = self.cut;
+	uint64_t before = self.interrupted_sp;
 
 	if (self.slot && memlamp_slot != self.slot) {
-		if (can_wait(signal, info)) {
-			put_off(info, context);
+		if (can_defer(signal, info)) {
+			defer(info, context);
 			return;
 		}
 		self.missed = true;
-		self.cut = cut ? cut : (uint64_t)regs[REG_RSP];
+		self.interrupted_sp = before ? before : (uint64_t)regs[REG_RSP];
 	} else if (in_hook(ip) && *(const uint8_t *)ip != RET) {
 		regs[REG_RIP] = (greg_t)(ip & ~(uint64_t)(HOOK_BYTES - 1));
 	}
-	if (self.depth && !self.cut)
-		self.cut = (uint64_t)regs[REG_RSP];
+	if (self.depth && !self.interrupted_sp)
+		self.interrupted_sp = (uint64_t)regs[REG_RSP];
 	here.handler[signal](signal, info, context);
-	self.cut = cut;
+	self.interrupted_sp = before;
 }
 
 EXPORT int sigaction(int signal, const struct sigaction *act, struct sigaction *old);
@@ -127,8 +116,8 @@ static bool is_function(const struct sigaction *act)
 	       (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN);
 }
 
-/* Ours wants to be told all, whatever the flags say; the program's finds what it asked
- * for among the arguments. */
+/* Our handler always needs SA_SIGINFO. A handler of the program without that flag ignores
+ * the further arguments. */
 int sigaction(int signal, const struct sigaction *act, struct sigaction *old)
 {
 	jumps_find();

@@ -1,15 +1,14 @@
 /*
- * Handlers of signals run between the instructions of a hook as anywhere else. This
- * stands between the program and its handlers: it lets an interrupted hook start anew,
- * and puts handlers off that come while the runtime holds the slot.
+ * A signal handler may interrupt a hook between any two instructions. This module wraps
+ * the handlers of the program: it makes an interrupted hook start again, and defers
+ * signals that arrive while the runtime holds the slot.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* Hooks lie in [low, high), 64 bytes apart. */
+/* Registers the hooks of a program or library: they lie in [low, high), each at a
+ * multiple of 64 bytes. */
 void signals_hooks(uint64_t low, uint64_t high);
-/* Lets the signal come that was put off; the thread is recorded again. */
-void signals_take_up(void);
-/* Finds the jumps of the C library, which handlers must not look for themselves. */
+/* Looks up longjmp and its kin in libc (jumps.c); a handler must not call dlsym. */
 void jumps_find(void);

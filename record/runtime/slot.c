@@ -10,17 +10,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/runtime/signals.h"
-
-_Static_assert(offsetof(struct ml_ring, cur) == 24, "hooks.S knows where cur is");
-_Static_assert(ML_RING_STAMP_BYTES == 4096, "hooks.S knows when to stamp");
+_Static_assert(offsetof(struct ml_ring, cur) == 24, "hooks.S contains the offset of cur");
+_Static_assert(ML_RING_STAMP_BYTES == 4096,
+	       "hooks.S contains the size of a stamped page");
 
 enum {
 	CLAIM_WAIT_MS = 2000, /* for a slot to become free */
 	CLAIM_SLEEP_MS = 10,
 	TIMED_OUT = -110,
 	CHILD_SEGMENTS = 8, /* of threads other than the first: 2 MiB each */
-	PIECE = 5, /* log2 of the bytes that a reference of a range has at most */
+	PIECE = 5,          /* log2 of the maximal size of a reference of a range */
 };
 
 struct ml_ring memlamp_off;
@@ -88,7 +87,7 @@ static bool companion_lives(void)
 		return false;
 	long got = raw_syscall(SYS_read, fd, (long)text, sizeof(text) - 1, 0, 0, 0);
 	raw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
-	/* the state is behind the name, which stands in brackets */
+	/* the state follows the name, which is in parentheses */
 	while (got > 0 && text[got - 1] != ')')
 		got--;
 	return got > 0 && text[got + 1] != 'Z' && text[got + 1] != 'X';
@@ -100,7 +99,7 @@ static bool stop_wanted(const struct ml_ring *slot)
 	       __atomic_load_n(&ring.control->stop, __ATOMIC_RELAXED);
 }
 
-/* Waits until segment `head` is free. False: nobody will ever empty it. */
+/* Waits until segment `head` is free. False: the companion will never free it. */
 static bool wait_for_room(struct ml_ring *slot, uint32_t head)
 {
 	const struct timespec turn = { .tv_nsec = ML_RING_WAIT_MS * 1000000L };
@@ -134,7 +133,7 @@ static uint64_t *begin_of(const struct ml_ring *slot, uint32_t head)
 	       (size_t)(head % slot->segments) * ML_RING_SEGMENT_WORDS;
 }
 
-/* Notes when the page that the word at `at` lies in was begun. */
+/* Stamps the page of the word at `at` with the present clock. */
 static void stamp_page(struct ml_ring *slot, const uint64_t *at)
 {
 	uint64_t *stamps = (uint64_t *)(slot->data + ML_RING_DATA_BYTES);
@@ -142,7 +141,7 @@ static void stamp_page(struct ml_ring *slot, const uint64_t *at)
 	stamps[((uint64_t)at - slot->data) / ML_RING_STAMP_BYTES] = now();
 }
 
-/* The thread is not recorded from here on; cur stays where the companion expects it. */
+/* Ends the recording of the thread; cur stays valid for the companion. */
 static void turn_off(void)
 {
 	self.slot = NULL;
@@ -156,10 +155,10 @@ void slot_pulse(void)
 }
 
 /*
- * Hands over a segment and begins the next, or returns NULL. This may take a while, in
- * which no handler of a signal should run, as nothing that it does could be told.
+ * Publishes a segment and begins the next; NULL: the recording has ended. This may take a
+ * while. Signals are blocked meanwhile, as the references of a handler would be lost.
  */
-static uint64_t *hand_over(struct ml_ring *slot, uint32_t head, uint32_t used)
+static uint64_t *publish(struct ml_ring *slot, uint32_t head, uint32_t used)
 {
 	const uint64_t all = ~(uint64_t)0;
 	uint64_t before, *at = NULL;
@@ -178,8 +177,8 @@ static uint64_t *hand_over(struct ml_ring *slot, uint32_t head, uint32_t used)
 }
 
 /*
- * Room for `words` words in one piece, the segment being handed over if it has no more.
- * NULL: nobody wants them.
+ * Finds room for `words` consecutive words, publishing the segment if it has none left.
+ * NULL: the recording has ended.
  */
 static uint64_t *room(struct ml_ring *slot, size_t words)
 {
@@ -189,7 +188,7 @@ static uint64_t *room(struct ml_ring *slot, size_t words)
 	if (UNLIKELY(!self.slot))
 		return NULL;
 	if (at + words > begin + ML_RING_SEGMENT_WORDS) {
-		at = hand_over(slot, head, (uint32_t)(at - begin));
+		at = publish(slot, head, (uint32_t)(at - begin));
 		if (!at) {
 			turn_off();
 			return NULL;
@@ -204,8 +203,8 @@ static uint64_t *room(struct ml_ring *slot, size_t words)
 	return at;
 }
 
-/* A message that goes over the end of a page begins the next one. */
-void slot_done(struct ml_ring *slot)
+/* Completes the message at cur; stamps the pages that it begins. */
+void slot_commit(struct ml_ring *slot)
 {
 	uint64_t *at = (uint64_t *)slot->cur, *end = at + 1 + ML_WORD_COUNT(*at);
 
@@ -260,7 +259,7 @@ void slot_range(struct ml_ring *slot, uint64_t site, enum ml_ref_kind kind,
 	while (size) {
 		unsigned log = size >> PIECE ? PIECE
 					     : 63 - (unsigned)__builtin_clzll(size);
-		/* up to the next multiple, from which on all are whole */
+		/* smaller ones up to the first aligned address */
 		unsigned aligned = (unsigned)__builtin_ctzll(address | 1 << PIECE);
 
 		if (aligned < log)
@@ -271,18 +270,31 @@ void slot_range(struct ml_ring *slot, uint64_t site, enum ml_ref_kind kind,
 	}
 }
 
-/* What the handlers of signals did while the slot was held is not known. */
+/* Reports that references of signal handlers are lost. */
 static void __attribute__((noinline)) tell_missed(struct ml_ring *slot)
 {
 	self.missed = false;
 	uint64_t *at = slot_message(slot, ML_WORD_LOST, ML_LOST_FAULT, 1);
 	if (at) {
 		at[0] = 0;
-		slot_done(slot);
+		slot_commit(slot);
 	}
 }
 
-void slot_let(struct ml_ring *slot)
+/* Sends the deferred signal again, now that the thread is recorded again. */
+static void __attribute__((noinline)) send_deferred(void)
+{
+	struct deferred_signal d = self.deferred;
+
+	self.deferred.pending = false;
+	raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0),
+		    raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0), d.info.si_signo,
+		    (long)&d.info, 0, 0);
+	raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&d.mask, 0, sizeof(d.mask), 0,
+		    0);
+}
+
+void slot_release(struct ml_ring *slot)
 {
 	if (UNLIKELY(self.missed))
 		tell_missed(slot);
@@ -290,11 +302,11 @@ void slot_let(struct ml_ring *slot)
 	if (LIKELY(self.slot))
 		memlamp_slot = slot;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (UNLIKELY(self.put_off.waits))
-		signals_take_up();
+	if (UNLIKELY(self.deferred.pending))
+		send_deferred();
 }
 
-/* Called by a hook that finds its page full. */
+/* A hook calls this at the beginning of a page. */
 EXPORT void memlamp_page(uint64_t address, unsigned code);
 
 void memlamp_page(uint64_t address, unsigned code)
@@ -304,10 +316,10 @@ void memlamp_page(uint64_t address, unsigned code)
 	if (!slot)
 		return;
 	slot_ref(slot, CALLER, (enum ml_ref_kind)(code >> 4), code & 15, address);
-	slot_let(slot);
+	slot_release(slot);
 }
 
-/* Called by hooks of functions, if somebody wants to know. */
+/* Hooks of functions call these if memlamp_calls is 1. */
 EXPORT void memlamp_entered(uint64_t sp);
 EXPORT void memlamp_left(uint64_t sp);
 
@@ -318,7 +330,7 @@ static void tell_call(enum ml_ref_kind kind, uint64_t site, uint64_t sp)
 	if (!slot)
 		return;
 	slot_ref(slot, site, kind, 0, sp);
-	slot_let(slot);
+	slot_release(slot);
 }
 
 void memlamp_entered(uint64_t sp)
@@ -353,8 +365,8 @@ static void *map(int fd, uint64_t offset, size_t size)
 	return at < 0 && at > -4096 ? NULL : (void *)at;
 }
 
-/* It is opened anew for each slot: no descriptor stays that the program could stumble
- * over. */
+/* The file is opened again for each slot, so that no descriptor stays open in the
+ * program. */
 static int open_ring(void)
 {
 	return (int)raw_syscall(SYS_openat, AT_FDCWD, (long)ring.path, O_RDWR | O_CLOEXEC,
@@ -375,7 +387,7 @@ bool ring_open(const char *path)
 	memcpy(ring.path, path, n + 1);
 	int fd = open_ring();
 	if (fd < 0)
-		return false; /* the companion is gone, or another user's */
+		return false; /* the companion is gone, or belongs to another user */
 	struct ml_ring_control *control = map(fd, 0, ML_RING_PAGE);
 	close_ring(fd);
 	if (!control || control->magic != ML_RING_MAGIC ||
@@ -387,11 +399,6 @@ bool ring_open(const char *path)
 	return true;
 }
 
-static uint64_t slot_offset(unsigned slot)
-{
-	return ML_RING_PAGE + (uint64_t)slot * ML_RING_SLOT_BYTES;
-}
-
 static bool claim(struct ml_ring *slot)
 {
 	uint32_t expected = ML_RING_FREE;
@@ -400,21 +407,23 @@ static bool claim(struct ml_ring *slot)
 					   false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* A slot that is now ours, or NULL. */
+/* Claims a free slot and maps it; NULL: there is none. */
 static struct ml_ring *claim_any(int fd)
 {
 	const struct timespec turn = { .tv_nsec = CLAIM_SLEEP_MS * 1000000L };
 
 	for (int waited = 0; waited < CLAIM_WAIT_MS; waited += CLAIM_SLEEP_MS) {
 		for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-			struct ml_ring *head = map(fd, slot_offset(i), ML_RING_PAGE);
+			struct ml_ring *head = map(fd, ML_RING_SLOT_OFFSET(i),
+						   ML_RING_PAGE);
 
 			if (!head)
 				return NULL;
 			bool ours = claim(head);
 			raw_syscall(SYS_munmap, (long)head, ML_RING_PAGE, 0, 0, 0, 0);
 			if (ours)
-				return map(fd, slot_offset(i), ML_RING_SLOT_BYTES);
+				return map(fd, ML_RING_SLOT_OFFSET(i),
+					   ML_RING_SLOT_BYTES);
 		}
 		if (ring.control->stop || !companion_lives())
 			return NULL;
@@ -467,8 +476,8 @@ void slot_close(void)
 	self.slot = NULL;
 	__atomic_store_n(&slot->state, ML_RING_CLOSED, __ATOMIC_RELEASE);
 	raw_syscall(SYS_munmap, (long)slot, ML_RING_SLOT_BYTES, 0, 0, 0, 0);
-	if (self.put_off.waits)
-		signals_take_up();
+	if (self.deferred.pending)
+		send_deferred();
 }
 
 void slot_forget(void)

@@ -1,7 +1,7 @@
 /*
- * Calls by which threads wait for each other. The clock is told before one that lets
- * others go on and behind one that waited, so that what happens before and behind them
- * stands in that order in the trace too.
+ * Functions that synchronise threads. The clock is written before and behind each call,
+ * so that references of different threads before and behind a synchronisation are in that
+ * order in the trace.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -18,11 +18,11 @@ static void stamp(void)
 	if (!slot)
 		return;
 	slot_stamp(slot);
-	slot_let(slot);
+	slot_release(slot);
 }
 
-/* A function that stands before the one of the same name in libc. */
-#define STAND_BEFORE(type, name, parameters, arguments) \
+/* Interposes the function of the same name in libc. */
+#define INTERPOSE(type, name, parameters, arguments) \
 	EXPORT type name parameters; \
 	type name parameters \
 	{ \
@@ -36,33 +36,32 @@ static void stamp(void)
 		return result; \
 	}
 
-STAND_BEFORE(int, pthread_mutex_lock, (pthread_mutex_t * m), (m))
-STAND_BEFORE(int, pthread_mutex_trylock, (pthread_mutex_t * m), (m))
-STAND_BEFORE(int, pthread_mutex_timedlock,
-	     (pthread_mutex_t * m, const struct timespec *t), (m, t))
-STAND_BEFORE(int, pthread_mutex_unlock, (pthread_mutex_t * m), (m))
-STAND_BEFORE(int, pthread_spin_lock, (pthread_spinlock_t * s), (s))
-STAND_BEFORE(int, pthread_spin_trylock, (pthread_spinlock_t * s), (s))
-STAND_BEFORE(int, pthread_spin_unlock, (pthread_spinlock_t * s), (s))
-STAND_BEFORE(int, pthread_rwlock_rdlock, (pthread_rwlock_t * l), (l))
-STAND_BEFORE(int, pthread_rwlock_wrlock, (pthread_rwlock_t * l), (l))
-STAND_BEFORE(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * l), (l))
-STAND_BEFORE(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * l), (l))
-STAND_BEFORE(int, pthread_rwlock_unlock, (pthread_rwlock_t * l), (l))
-STAND_BEFORE(int, pthread_barrier_wait, (pthread_barrier_t * b), (b))
-STAND_BEFORE(int, pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m), (c, m))
-STAND_BEFORE(int, pthread_cond_timedwait,
-	     (pthread_cond_t * c, pthread_mutex_t *m, const struct timespec *t),
-	     (c, m, t))
-STAND_BEFORE(int, pthread_cond_signal, (pthread_cond_t * c), (c))
-STAND_BEFORE(int, pthread_cond_broadcast, (pthread_cond_t * c), (c))
-STAND_BEFORE(int, pthread_join, (pthread_t t, void **v), (t, v))
-STAND_BEFORE(int, sem_wait, (sem_t * s), (s))
-STAND_BEFORE(int, sem_trywait, (sem_t * s), (s))
-STAND_BEFORE(int, sem_timedwait, (sem_t * s, const struct timespec *t), (s, t))
-STAND_BEFORE(int, sem_post, (sem_t * s), (s))
-STAND_BEFORE(int, mtx_lock, (mtx_t * m), (m))
-STAND_BEFORE(int, mtx_unlock, (mtx_t * m), (m))
-STAND_BEFORE(int, cnd_wait, (cnd_t * c, mtx_t *m), (c, m))
-STAND_BEFORE(int, cnd_signal, (cnd_t * c), (c))
-STAND_BEFORE(int, cnd_broadcast, (cnd_t * c), (c))
+INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t * m), (m))
+INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * m), (m))
+INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * m, const struct timespec *t),
+	  (m, t))
+INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * m), (m))
+INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * s), (s))
+INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t * s), (s))
+INTERPOSE(int, pthread_spin_unlock, (pthread_spinlock_t * s), (s))
+INTERPOSE(int, pthread_rwlock_rdlock, (pthread_rwlock_t * l), (l))
+INTERPOSE(int, pthread_rwlock_wrlock, (pthread_rwlock_t * l), (l))
+INTERPOSE(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * l), (l))
+INTERPOSE(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * l), (l))
+INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * l), (l))
+INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * b), (b))
+INTERPOSE(int, pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m), (c, m))
+INTERPOSE(int, pthread_cond_timedwait,
+	  (pthread_cond_t * c, pthread_mutex_t *m, const struct timespec *t), (c, m, t))
+INTERPOSE(int, pthread_cond_signal, (pthread_cond_t * c), (c))
+INTERPOSE(int, pthread_cond_broadcast, (pthread_cond_t * c), (c))
+INTERPOSE(int, pthread_join, (pthread_t t, void **v), (t, v))
+INTERPOSE(int, sem_wait, (sem_t * s), (s))
+INTERPOSE(int, sem_trywait, (sem_t * s), (s))
+INTERPOSE(int, sem_timedwait, (sem_t * s, const struct timespec *t), (s, t))
+INTERPOSE(int, sem_post, (sem_t * s), (s))
+INTERPOSE(int, mtx_lock, (mtx_t * m), (m))
+INTERPOSE(int, mtx_unlock, (mtx_t * m), (m))
+INTERPOSE(int, cnd_wait, (cnd_t * c, mtx_t *m), (c, m))
+INTERPOSE(int, cnd_signal, (cnd_t * c), (c))
+INTERPOSE(int, cnd_broadcast, (cnd_t * c), (c))

@@ -1,5 +1,5 @@
 /*
- * Threads: each has a slot from its start to its end.
+ * Threads: each has its own slot, from its start to its end.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -9,10 +9,10 @@
 #include "record/runtime/process.h"
 #include "record/runtime/slot.h"
 
-enum { WAITING = 64, LAST = 3 /* of PTHREAD_DESTRUCTOR_ITERATIONS */ };
+enum { STARTS = 64, LAST_ROUND = 3 /* of PTHREAD_DESTRUCTOR_ITERATIONS */ };
 
-/* What a new thread is to do; handed over without the heap, which is the program's. */
-struct errand {
+/* The arguments of a new thread; in a static table, as the heap is the program's. */
+struct start {
 	void *(*run)(void *);
 	void *arg;
 	uint32_t parent;
@@ -20,24 +20,24 @@ struct errand {
 };
 
 static struct {
-	struct errand errand[WAITING];
-	uint32_t threads; /* atomic: so far */
+	struct start start[STARTS];
+	uint32_t threads; /* atomic: number of the last one */
 	pthread_key_t key;
 	pthread_once_t once;
 	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	int (*setname)(pthread_t, const char *);
 } here = { .threads = 1, .once = PTHREAD_ONCE_INIT };
 
-/* Destructors of the program may come behind ours: wait for the last round. */
+/* Destructors of the program may run after this one: wait for the last round. */
 static void ended(void *rounds)
 {
 	uintptr_t n = (uintptr_t)rounds;
 
-	if (n < LAST && !pthread_setspecific(here.key, (void *)(n + 1)))
+	if (n < LAST_ROUND && !pthread_setspecific(here.key, (void *)(n + 1)))
 		return;
 	struct ml_ring *slot = slot_hold();
 	if (slot && slot_message(slot, ML_WORD_THREAD_END, self.number, 0))
-		slot_done(slot);
+		slot_commit(slot);
 	slot_close();
 }
 
@@ -63,34 +63,33 @@ static void find_stack(void)
 
 static void *run(void *arg)
 {
-	struct errand *place = arg, errand = *place;
+	struct start *place = arg, start = *place;
 
 	__atomic_store_n(&place->taken, 0, __ATOMIC_RELEASE);
 	find_stack();
 	if (slot_open(__atomic_add_fetch(&here.threads, 1, __ATOMIC_RELAXED))) {
 		struct ml_ring *slot = slot_hold();
 
-		process_thread(slot, errand.parent);
-		slot_let(slot);
+		process_thread(slot, start.parent);
+		slot_release(slot);
 		pthread_setspecific(here.key, (void *)1);
 	}
-	return errand.run(errand.arg);
+	return start.run(start.arg);
 }
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*wanted)(void *), void *arg);
 EXPORT int pthread_setname_np(pthread_t thread, const char *name);
 
-static struct errand *free_errand(void)
+static struct start *free_start(void)
 {
-	for (unsigned i = 0;; i = (i + 1) % WAITING) {
+	for (unsigned i = 0;; i = (i + 1) % STARTS) {
 		uint32_t expected = 0;
 
-		if (__atomic_compare_exchange_n(&here.errand[i].taken, &expected, 1,
-						false, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
-			return &here.errand[i];
-		if (i == WAITING - 1)
+		if (__atomic_compare_exchange_n(&here.start[i].taken, &expected, 1, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return &here.start[i];
+		if (i == STARTS - 1)
 			usleep(100);
 	}
 }
@@ -109,19 +108,19 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*wanted
 	struct ml_ring *slot = slot_hold();
 	if (slot) {
 		slot_stamp(slot);
-		slot_let(slot);
+		slot_release(slot);
 	}
-	struct errand *errand = free_errand();
-	errand->run = wanted;
-	errand->arg = arg;
-	errand->parent = self.number;
-	int error = here.create(thread, attr, run, errand);
+	struct start *start = free_start();
+	start->run = wanted;
+	start->arg = arg;
+	start->parent = self.number;
+	int error = here.create(thread, attr, run, start);
 	if (error)
-		__atomic_store_n(&errand->taken, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&start->taken, 0, __ATOMIC_RELEASE);
 	return error;
 }
 
-/* Names that a thread gives itself. */
+/* Reports a name that a thread gives itself. */
 int pthread_setname_np(pthread_t thread, const char *name)
 {
 	if (!here.setname)
@@ -138,8 +137,8 @@ int pthread_setname_np(pthread_t thread, const char *name)
 				   text_words(name));
 	if (w) {
 		text_put(w, name);
-		slot_done(slot);
+		slot_commit(slot);
 	}
-	slot_let(slot);
+	slot_release(slot);
 	return error;
 }

@@ -13,7 +13,7 @@ void ml_filter_init(struct ml_filter *f, const struct ml_record_options *options
 void ml_filter_record(struct ml_filter *f, bool on)
 {
 	f->recording = on;
-	f->all = false; /* gaps from now on */
+	f->all = false; /* gaps are possible from now on */
 }
 
 void ml_filter_mark(struct ml_filter *f, const char *name, enum ml_mark_kind kind)
@@ -30,7 +30,7 @@ void ml_filter_mark(struct ml_filter *f, const char *name, enum ml_mark_kind kin
 	}
 }
 
-bool ml_filter_open(const struct ml_filter *f, bool inside)
+bool ml_filter_is_active(const struct ml_filter *f, bool inside)
 {
 	return f->recording && f->marked && !f->full && (inside || !f->options->only_in);
 }
@@ -41,8 +41,8 @@ void ml_filter_skip(struct ml_filter *f, uint64_t count, enum ml_gap_reason reas
 	f->reason = reason;
 }
 
-/* How many references from now on have the same fate, and which. */
-static uint64_t same_fate(const struct ml_filter *f, bool *keep)
+/* For how many references the decision stays the same, and which one it is. */
+static uint64_t same_decision(const struct ml_filter *f, bool *keep)
 {
 	const struct ml_record_options *o = f->options;
 
@@ -75,19 +75,19 @@ static void count(struct ml_filter *f, bool keep, uint64_t n)
 	}
 }
 
-uint64_t ml_filter_sure(const struct ml_filter *f)
+uint64_t ml_filter_certain(const struct ml_filter *f)
 {
 	bool keep;
 
 	if (f->all)
 		return UINT64_MAX;
-	if (f->options->only_in || f->options->no_stack || !ml_filter_open(f, true))
+	if (f->options->only_in || f->options->no_stack || !ml_filter_is_active(f, true))
 		return 0;
-	uint64_t n = same_fate(f, &keep);
+	uint64_t n = same_decision(f, &keep);
 	return keep ? n : 0;
 }
 
-void ml_filter_kept(struct ml_filter *f, uint64_t n)
+void ml_filter_count_kept(struct ml_filter *f, uint64_t n)
 {
 	count(f, true, n);
 }
@@ -96,7 +96,7 @@ enum ml_filter_verdict ml_filter_next(struct ml_filter *f, uint64_t n)
 {
 	bool keep;
 
-	if (same_fate(f, &keep) < n)
+	if (same_decision(f, &keep) < n)
 		return ML_FILTER_SOME;
 	count(f, keep, n);
 	return keep ? ML_FILTER_ALL : ML_FILTER_NONE;
@@ -106,7 +106,7 @@ bool ml_filter_one(struct ml_filter *f)
 {
 	bool keep;
 
-	same_fate(f, &keep);
+	same_decision(f, &keep);
 	count(f, keep, 1);
 	return keep;
 }

@@ -4,91 +4,77 @@
 #include <time.h>
 
 #include "lib/base/arena.h"
-#include "record/session/thread_merge.h"
+#include "record/ring.h"
 
 enum {
-	LOOK_MS = 20,
-	/* A child takes a slot before it comes, so this many can be on their way. Those
-	 * of children that never came, because fork failed or they were killed, go first.
-	 */
-	MOST = ML_RING_SLOTS,
+	RECHECK_MS = 20,
+	/* A child claims a slot before it receives, so at most this many children can be
+	 * on their way. When more states are published, the oldest ones belong to
+	 * children that never came and are dropped. */
+	MAX_PUBLISHED = ML_RING_SLOTS,
 };
 
-void ml_fork_state_put(struct ml_buf *words, enum ml_word type, uint32_t argument,
-		       const uint64_t *payload, size_t count, const char *text)
+void ml_fork_state_init(struct ml_fork_state *s, struct ml_ring_control *control)
 {
-	const uint64_t zeros = 0;
-	size_t bytes = text ? strlen(text) : 0, more = text ? bytes / 8 + 1 : 0;
-
-	ml_buf_u64(words, ML_WORD(type, count + more, argument));
-	if (count)
-		ml_buf_put(words, payload, count * sizeof(*payload));
-	if (text) {
-		ml_buf_put(words, text, bytes);
-		ml_buf_put(words, &zeros, more * 8 - bytes);
-	}
+	*s = (struct ml_fork_state){ .control = control };
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->arrived, NULL);
 }
 
-void ml_fork_state_init(struct ml_fork_state *h, struct ml_ring_control *control)
+void ml_fork_state_release(struct ml_fork_state *s)
 {
-	*h = (struct ml_fork_state){ .control = control };
-	pthread_mutex_init(&h->lock, NULL);
-	pthread_cond_init(&h->came, NULL);
+	for (size_t i = 0; i < s->count; i++)
+		ml_buf_release(&s->published[i].words);
+	ml_free(s->published);
+	pthread_cond_destroy(&s->arrived);
+	pthread_mutex_destroy(&s->lock);
 }
 
-void ml_fork_state_release(struct ml_fork_state *h)
+static struct ml_buf drop(struct ml_fork_state *s, size_t i)
 {
-	for (size_t i = 0; i < h->count; i++)
-		ml_buf_release(&h->estates[i].words);
-	ml_free(h->estates);
-	pthread_cond_destroy(&h->came);
-	pthread_mutex_destroy(&h->lock);
-}
+	struct ml_buf words = s->published[i].words;
 
-static struct ml_buf drop(struct ml_fork_state *h, size_t i)
-{
-	struct ml_buf words = h->estates[i].words;
-
-	h->count--;
-	memmove(&h->estates[i], &h->estates[i + 1],
-		(h->count - i) * sizeof(h->estates[0]));
+	s->count--;
+	memmove(&s->published[i], &s->published[i + 1],
+		(s->count - i) * sizeof(s->published[0]));
 	return words;
 }
 
-void ml_fork_state_leave(struct ml_fork_state *h, struct ml_fork fork,
-			 struct ml_buf *words)
+void ml_fork_state_publish(struct ml_fork_state *s, struct ml_fork fork,
+			   struct ml_buf *words)
 {
-	pthread_mutex_lock(&h->lock);
-	if (h->count == MOST) {
-		struct ml_buf oldest = drop(h, 0);
+	pthread_mutex_lock(&s->lock);
+	if (s->count == MAX_PUBLISHED) {
+		struct ml_buf oldest = drop(s, 0);
 
 		ml_buf_release(&oldest);
 	}
-	h->estates = ml_grow(h->estates, &h->cap, h->count + 1, sizeof(*h->estates));
-	h->estates[h->count++] = (struct ml_estate){ fork, *words };
+	s->published = ml_grow(s->published, &s->cap, s->count + 1,
+			       sizeof(*s->published));
+	s->published[s->count++] = (struct ml_fork_published){ fork, *words };
 	*words = (struct ml_buf){ 0 };
-	pthread_cond_broadcast(&h->came);
-	pthread_mutex_unlock(&h->lock);
+	pthread_cond_broadcast(&s->arrived);
+	pthread_mutex_unlock(&s->lock);
 }
 
-static bool find(struct ml_fork_state *h, struct ml_fork fork, struct ml_buf *words)
+static bool find(struct ml_fork_state *s, struct ml_fork fork, struct ml_buf *words)
 {
-	for (size_t i = 0; i < h->count; i++) {
-		struct ml_fork f = h->estates[i].fork;
+	for (size_t i = 0; i < s->count; i++) {
+		struct ml_fork f = s->published[i].fork;
 
 		if (f.birth == fork.birth && f.clock == fork.clock) {
-			*words = drop(h, i);
+			*words = drop(s, i);
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Does somebody still read what the slot of that birth says? */
-static bool is_heard(struct ml_ring_control *control, uint64_t birth)
+/* Is the process whose slot has that birth still recorded? */
+static bool is_recorded(struct ml_ring_control *control, uint64_t birth)
 {
 	for (unsigned i = 0; control && i < ML_RING_SLOTS; i++) {
-		const struct ml_ring *r = ml_thread_merge_at(control, i);
+		const struct ml_ring *r = ml_ring_slot(control, i);
 
 		if (__atomic_load_n(&r->birth, __ATOMIC_RELAXED) == birth)
 			return !__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE);
@@ -96,34 +82,34 @@ static bool is_heard(struct ml_ring_control *control, uint64_t birth)
 	return false;
 }
 
-bool ml_fork_state_take(struct ml_fork_state *h, struct ml_fork fork,
-			struct ml_buf *words)
+bool ml_fork_state_receive(struct ml_fork_state *s, struct ml_fork fork,
+			   struct ml_buf *words)
 {
-	bool found, heard;
+	bool found, recorded;
 
-	pthread_mutex_lock(&h->lock);
+	pthread_mutex_lock(&s->lock);
 	for (;;) {
 		struct timespec until;
 
-		/* asked first: a parent leaves something, then it ends */
-		heard = is_heard(h->control, fork.birth);
-		found = find(h, fork, words);
-		if (found || !heard)
+		/* asked first: a parent publishes before it ends */
+		recorded = is_recorded(s->control, fork.birth);
+		found = find(s, fork, words);
+		if (found || !recorded)
 			break;
 		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += LOOK_MS * 1000000L;
+		until.tv_nsec += RECHECK_MS * 1000000L;
 		until.tv_sec += until.tv_nsec / 1000000000L;
 		until.tv_nsec %= 1000000000L;
-		pthread_cond_timedwait(&h->came, &h->lock, &until);
+		pthread_cond_timedwait(&s->arrived, &s->lock, &until);
 	}
-	pthread_mutex_unlock(&h->lock);
+	pthread_mutex_unlock(&s->lock);
 	return found;
 }
 
-bool ml_fork_state_waits(struct ml_fork_state *h)
+bool ml_fork_state_is_pending(struct ml_fork_state *s)
 {
-	pthread_mutex_lock(&h->lock);
-	bool waits = h->count;
-	pthread_mutex_unlock(&h->lock);
+	pthread_mutex_lock(&s->lock);
+	bool waits = s->count;
+	pthread_mutex_unlock(&s->lock);
 	return waits;
 }

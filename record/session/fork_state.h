@@ -1,8 +1,8 @@
 /*
- * What a child of fork has from its parent: the memory that the parent knew by name. Each
- * process has a drain of its own, which runs in a thread of its own. The parent's leaves
- * here what it knew when it comes to the fork; the child's comes for it, and waits until
- * it is there.
+ * What a forked child inherits from its parent: live memory by name, phases, states and
+ * the state of the filter. Each process has its own ring reader in its own thread. When
+ * the ring reader of the parent comes to the fork it publishes the parent's state here;
+ * the ring reader of the child waits for that state and continues from it.
  */
 #pragma once
 
@@ -12,36 +12,34 @@
 #include <stdint.h>
 
 #include "lib/base/buf.h"
-#include "record/ring.h"
 
-/* Which fork: the parent's slot by its birth, and the clock when it went to fork. */
+struct ml_ring_control;
+
+/* A fork is identified by the birth of the parent's slot and the clock before it. */
 struct ml_fork {
 	uint64_t birth, clock;
 };
 
 struct ml_fork_state {
-	struct ml_ring_control *control; /* NULL: what is not there never comes */
+	struct ml_ring_control *control; /* NULL: receiving never waits */
 	pthread_mutex_t lock;
-	pthread_cond_t came;
-	struct ml_estate {
+	pthread_cond_t arrived;
+	struct ml_fork_published {
 		struct ml_fork fork;
 		struct ml_buf words; /* messages of ring.h */
-	} * estates;                 /* not taken yet, in the order in which they came */
+	} * published;               /* not received yet, in order of publication */
 	size_t count, cap;
 };
 
-/* A message of ring.h: header, so many words, and a text unless it is NULL. */
-void ml_fork_state_put(struct ml_buf *words, enum ml_word type, uint32_t argument,
-		       const uint64_t *payload, size_t count, const char *text);
-
-void ml_fork_state_init(struct ml_fork_state *h, struct ml_ring_control *control);
-void ml_fork_state_release(struct ml_fork_state *h);
-/* Takes over the words. */
-void ml_fork_state_leave(struct ml_fork_state *h, struct ml_fork fork,
-			 struct ml_buf *words);
-/* The words are the caller's then. False: there are none, as the parent is not recorded
- * any more. */
-bool ml_fork_state_take(struct ml_fork_state *h, struct ml_fork fork,
-			struct ml_buf *words);
-/* Is there a child that has not come yet? It may have been killed, or never made. */
-bool ml_fork_state_waits(struct ml_fork_state *h);
+void ml_fork_state_init(struct ml_fork_state *s, struct ml_ring_control *control);
+void ml_fork_state_release(struct ml_fork_state *s);
+/* Takes the words out of the buffer. */
+void ml_fork_state_publish(struct ml_fork_state *s, struct ml_fork fork,
+			   struct ml_buf *words);
+/* Waits for the state of that fork, which the caller then owns. False: it never comes,
+ * as the parent is no longer recorded. */
+bool ml_fork_state_receive(struct ml_fork_state *s, struct ml_fork fork,
+			   struct ml_buf *words);
+/* Is a published state still waiting for its child? The child may have been killed, or
+ * fork may have failed. */
+bool ml_fork_state_is_pending(struct ml_fork_state *s);

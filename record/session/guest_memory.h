@@ -1,7 +1,8 @@
 /*
- * The memory that a recorded process allocates, maps and registers: from its call stacks
- * to regions, one for each stack that allocates and each that maps, and from their blocks
- * to events of the trace. What lives is kept, so that a child of fork can be told.
+ * The memory that a recorded process allocates, maps and registers. Each call stack that
+ * allocates becomes a region of the trace, and so does each that maps; their blocks
+ * become events of the trace. Live blocks are remembered, because a forked child
+ * inherits them.
  */
 #pragma once
 
@@ -24,55 +25,55 @@ struct ml_guest_memory {
 	struct ml_guest_stack {
 		uint64_t *ip;
 		uint32_t count;
-		uint32_t heap,
-			mmap; /* regions of what it allocates and maps; 0: not made yet */
-	} * stacks;           /* by the guest's number */
+		uint32_t heap, mmap; /* regions of its blocks; 0: not made yet */
+	} * stacks;                  /* by the guest's number */
 	size_t stack_count, stack_cap;
 	struct ml_guest_mapped {
 		uint64_t low, high;
 		uint32_t stack;
-	} * mapped; /* by the program itself, and not unmapped yet; in no order */
+	} * mapped; /* by the program itself and still mapped; in no order */
 	size_t mapped_count, mapped_cap;
-	struct ml_live_memory heap;       /* number: the stack */
-	struct ml_live_memory registered; /* number: the region */
-	struct ml_map numbers;            /* of stacks by their hash */
+	struct ml_live_memory heap;       /* number: of the stack */
+	struct ml_live_memory registered; /* number: of the region */
+	struct ml_map numbers;            /* stack number + 1 by hash of its addresses */
 	struct ml_arena arena;
 };
 
-/* A block that a thread is making. Zeros: it is making none. */
-struct ml_guest_making {
-	uint64_t since;       /* time + 1 when it began */
-	uint64_t old, serial; /* the block whose place it takes; serial 0: of none */
+/* An allocation of a thread that has begun (ML_WORD_ALLOCATING). Zeros: none has. */
+struct ml_guest_allocation {
+	uint64_t since;       /* time + 1 of its begin */
+	uint64_t old, serial; /* the block that it replaces; serial 0: none */
 };
 
-void ml_guest_memory_init(struct ml_guest_memory *b, struct ml_objects *objects,
+void ml_guest_memory_init(struct ml_guest_memory *g, struct ml_objects *objects,
 			  struct ml_writer *writer);
-void ml_guest_memory_release(struct ml_guest_memory *b);
+void ml_guest_memory_release(struct ml_guest_memory *g);
 
-void ml_guest_stack(struct ml_guest_memory *b, uint32_t id, const uint64_t *ips,
-		    size_t count);
-/* What ML_WORD_MAKE says. */
-void ml_guest_make(struct ml_guest_memory *b, struct ml_guest_making *m,
-		   enum ml_make what, uint64_t old);
-/* A block is there, perhaps the one that was being made. */
-void ml_guest_alloc(struct ml_guest_memory *b, struct ml_guest_making *m, uint32_t stack,
-		    uint64_t addr, uint64_t size);
-void ml_guest_free(struct ml_guest_memory *b, uint64_t addr);
-void ml_guest_mmap(struct ml_guest_memory *b, uint32_t stack, uint64_t addr,
-		   uint64_t size);
-/* The number of a call stack, for guests that tell it with the block. */
-uint32_t ml_guest_stack_of(struct ml_guest_memory *b, const uint64_t *ips, size_t count);
-/* [low, high) is no longer what the program had mapped there; what lies around it is. */
-void ml_guest_unmap(struct ml_guest_memory *b, uint64_t low, uint64_t high);
+void ml_guest_memory_add_stack(struct ml_guest_memory *g, uint32_t id,
+			       const uint64_t *ips, size_t count);
+/* A message ML_WORD_ALLOCATING. */
+void ml_guest_memory_allocating(struct ml_guest_memory *g, struct ml_guest_allocation *m,
+				enum ml_allocating what, uint64_t old);
+/* A new block; it completes the allocation that the thread had begun, if any. */
+void ml_guest_memory_alloc(struct ml_guest_memory *g, struct ml_guest_allocation *m,
+			   uint32_t stack, uint64_t addr, uint64_t size);
+void ml_guest_memory_free(struct ml_guest_memory *g, uint64_t addr);
+void ml_guest_memory_mmap(struct ml_guest_memory *g, uint32_t stack, uint64_t addr,
+			  uint64_t size);
+/* The number of a call stack, for guests that send the stack with each block. */
+uint32_t ml_guest_memory_find_stack(struct ml_guest_memory *g, const uint64_t *ips,
+				    size_t count);
+/* The mappings of the program lose [low, high); their parts outside of it stay. */
+void ml_guest_memory_unmap(struct ml_guest_memory *g, uint64_t low, uint64_t high);
 
-/* ML_WORD_REGION's payload, whose name is read already. */
-void ml_guest_region(struct ml_guest_memory *b, bool stack, const uint64_t *payload,
-		     const char *name);
-void ml_guest_unregion(struct ml_guest_memory *b, uint64_t addr);
+/* The payload of ML_WORD_REGION; `stack` is its argument. */
+void ml_guest_memory_register(struct ml_guest_memory *g, bool stack,
+			      const uint64_t *payload, const char *name);
+void ml_guest_memory_unregister(struct ml_guest_memory *g, uint64_t addr);
 
 /*
- * All that lives, in messages of ring.h, for the child of a fork by `thread`: its own
- * stack comes along, the stacks of the others are memory like any other to it.
+ * Appends messages of ring.h that recreate all live memory in the child of a fork by
+ * `thread`. To the child the stacks of the other threads are plain memory.
  */
-void ml_guest_memory_tell(const struct ml_guest_memory *b, uint32_t thread,
-			  struct ml_buf *out);
+void ml_guest_memory_report(const struct ml_guest_memory *g, uint32_t thread,
+			    struct ml_buf *out);

@@ -62,7 +62,8 @@ const struct ml_shape *ml_guest_shape(const uint64_t *w, size_t count,
 		exit[i] = (struct ml_exit){ .slots = (uint16_t)at[i],
 					    .bases = (uint16_t)(at[i] >> 32),
 					    .clobber = clobber };
-	uint32_t entry = ml_sites_resolve(objects, w[0]); /* may move the list of sites */
+	uint32_t entry = ml_sites_resolve(objects,
+					  w[0]); /* may move the array of sites */
 	*shape = (struct ml_shape){
 		.slots = (uint16_t)slots,
 		.bases = (uint16_t)bases,

@@ -1,6 +1,6 @@
 /*
- * The description of a shape as guests give it (record/ring.h) made into one
- * of the trace, with its sites resolved.
+ * Converts the payload of ML_WORD_SHAPE (record/ring.h) to a shape of the trace, with its
+ * sites resolved.
  */
 #pragma once
 
@@ -11,6 +11,6 @@ struct ml_arena;
 struct ml_objects;
 struct ml_shape;
 
-/* NULL if the words make no sense. It lives in a. */
+/* NULL: the words are malformed. The shape lives in a. */
 const struct ml_shape *ml_guest_shape(const uint64_t *words, size_t count,
 				      struct ml_objects *objects, struct ml_arena *a);

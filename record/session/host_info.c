@@ -10,7 +10,7 @@
 #include "lib/base/file.h"
 #include "record/session/ring_reader.h"
 
-/* The first line of a small file in text; false if there is none. */
+/* Reads the first line of a small file; false if there is none. */
 static bool first_line(const char *path, char *text, size_t size)
 {
 	FILE *f = fopen(path, "re");
@@ -23,7 +23,7 @@ static bool first_line(const char *path, char *text, size_t size)
 	return ok;
 }
 
-static void processor(struct ml_ring_reader *d)
+static void processor(struct ml_ring_reader *r)
 {
 	struct ml_arena a = { 0 };
 	struct ml_err err;
@@ -37,14 +37,14 @@ static void processor(struct ml_ring_reader *d)
 		if (name) {
 			name += 2;
 			name[strcspn(name, "\n")] = 0;
-			ml_ring_reader_meta(d, "processor", name);
+			ml_ring_reader_meta(r, "processor", name);
 		}
 	}
 	ml_arena_release(&a);
 }
 
-/* "L1 Data 32K 8w 64B; L2 Unified 1024K 8w 64B": what cpu0 sees. */
-static void caches(struct ml_ring_reader *d)
+/* "L1 Data 32K 8w 64B; L2 Unified 1024K 8w 64B": the caches of cpu0. */
+static void caches(struct ml_ring_reader *r)
 {
 	char all[400] = "", path[100], level[16], type[16], size[16], ways[16], line[16];
 	size_t n = 0;
@@ -69,23 +69,23 @@ static void caches(struct ml_ring_reader *d)
 		n += (size_t)more;
 	}
 	if (n)
-		ml_ring_reader_meta(d, "caches", all);
+		ml_ring_reader_meta(r, "caches", all);
 }
 
-void ml_host_info(struct ml_ring_reader *d)
+void ml_host_info(struct ml_ring_reader *r)
 {
 	struct utsname u;
 	char text[300];
 
 	if (!uname(&u)) {
-		ml_ring_reader_meta(d, "host", u.nodename);
+		ml_ring_reader_meta(r, "host", u.nodename);
 		snprintf(text, sizeof(text), "%s %s %s", u.sysname, u.release, u.machine);
-		ml_ring_reader_meta(d, "system", text);
+		ml_ring_reader_meta(r, "system", text);
 	}
-	processor(d);
-	caches(d);
+	processor(r);
+	caches(r);
 	snprintf(text, sizeof(text), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-	ml_ring_reader_meta(d, "cpus", text);
+	ml_ring_reader_meta(r, "cpus", text);
 	snprintf(text, sizeof(text), "%ld", sysconf(_SC_PAGESIZE));
-	ml_ring_reader_meta(d, "page size", text);
+	ml_ring_reader_meta(r, "page size", text);
 }

@@ -5,17 +5,18 @@
 
 #include "lib/base/arena.h"
 
-enum { LEAST = 64 };
+enum { MIN_CELLS = 64 };
 
-/* Cells that were used stay in the way of those behind them until the table grows. */
-enum { EMPTY, LIVES, LIVED };
+/* A removed piece leaves its cell occupied, so that probing goes on behind it; growing
+ * the table clears such cells. */
+enum { EMPTY, LIVE, REMOVED };
 
 void ml_live_memory_release(struct ml_live_memory *l)
 {
 	ml_free(l->cells);
 }
 
-/* The cell of addr, or the empty one where it would be. */
+/* The cell of addr, or the empty cell at which its probing ends. */
 static struct ml_memory_piece *cell_of(const struct ml_live_memory *l, uint64_t addr)
 {
 	size_t i = (size_t)(addr * 0x9e3779b97f4a7c15u >> 32) & (l->cap - 1);
@@ -30,17 +31,17 @@ static size_t count_of(const struct ml_live_memory *l)
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->cap; i++)
-		n += l->cells[i].state == LIVES;
+		n += l->cells[i].state == LIVE;
 	return n;
 }
 
-/* Room for more, half of it at least. */
-static void widen(struct ml_live_memory *l)
+/* Grows the table so that at most a quarter of it is live. */
+static void grow(struct ml_live_memory *l)
 {
 	struct ml_live_memory old = *l;
 	size_t live = count_of(l);
 
-	l->cap = LEAST;
+	l->cap = MIN_CELLS;
 	while (l->cap < 2 * live)
 		l->cap *= 2;
 	l->cap *= 2;
@@ -48,7 +49,7 @@ static void widen(struct ml_live_memory *l)
 	memset(l->cells, 0, l->cap * sizeof(*l->cells));
 	l->used = live;
 	for (size_t i = 0; i < old.cap; i++)
-		if (old.cells[i].state == LIVES)
+		if (old.cells[i].state == LIVE)
 			*cell_of(l, old.cells[i].addr) = old.cells[i];
 	ml_free(old.cells);
 }
@@ -57,22 +58,22 @@ void ml_live_memory_add(struct ml_live_memory *l, uint64_t addr, uint64_t size,
 			uint32_t number)
 {
 	if (l->used * 4 >= l->cap * 3)
-		widen(l);
+		grow(l);
 	struct ml_memory_piece *cell = cell_of(l, addr);
 	l->used += cell->state == EMPTY;
-	*cell = (struct ml_memory_piece){ addr, size, ++l->serial, number, LIVES };
+	*cell = (struct ml_memory_piece){ addr, size, ++l->serial, number, LIVE };
 }
 
 struct ml_memory_piece *ml_live_memory_find(const struct ml_live_memory *l, uint64_t addr)
 {
 	struct ml_memory_piece *cell = l->cap ? cell_of(l, addr) : NULL;
 
-	return cell && cell->state == LIVES ? cell : NULL;
+	return cell && cell->state == LIVE ? cell : NULL;
 }
 
-void ml_live_memory_end(struct ml_memory_piece *piece)
+void ml_live_memory_remove(struct ml_memory_piece *piece)
 {
-	piece->state = LIVED;
+	piece->state = REMOVED;
 }
 
 static int by_serial(const void *a, const void *b)
@@ -89,7 +90,7 @@ struct ml_memory_piece *ml_live_memory_list(const struct ml_live_memory *l, size
 
 	*count = 0;
 	for (size_t i = 0; i < l->cap; i++)
-		if (l->cells[i].state == LIVES)
+		if (l->cells[i].state == LIVE)
 			list[(*count)++] = l->cells[i];
 	qsort(list, n, sizeof(*list), by_serial);
 	return list;

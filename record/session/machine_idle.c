@@ -6,7 +6,7 @@
 
 #include "lib/base/clock.h"
 
-enum { ELSE_OF = 5 /* of a processor's time, for anything else, one part */ };
+enum { OTHER_WORK = 5 }; /* idle: other work takes under 1/5 of one processor */
 
 uint64_t ml_machine_idle_busy(const char *stat)
 {
@@ -28,10 +28,10 @@ bool ml_machine_idle_since(struct ml_machine_idle *q, uint64_t at, uint64_t busy
 	*q = (struct ml_machine_idle){ busy, ours, at };
 	if (!last.at || !busy || !last.busy || at <= last.at || ours < last.ours)
 		return false;
-	return busy - last.busy < ours - last.ours + (at - last.at) / ELSE_OF;
+	return busy - last.busy < ours - last.ours + (at - last.at) / OTHER_WORK;
 }
 
-/* Its first line is all that is needed, and all processors together. */
+/* The first line of /proc/stat has the sums over all processors. */
 static uint64_t read_busy(void)
 {
 	char text[256];

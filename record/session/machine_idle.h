@@ -1,6 +1,6 @@
 /*
- * Has the machine anything to do but what we record? Told from the time that all its
- * processors worked and the time that a recording took of it.
+ * Is the machine idle apart from the recording? Compares the time that all processors
+ * worked with the time that the recording used of it.
  */
 #pragma once
 
@@ -9,16 +9,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Nanoseconds. */
+/* The last sample, in nanoseconds. */
 struct ml_machine_idle {
-	uint64_t busy, ours, at; /* when it was looked last; at 0: never */
+	uint64_t busy, ours, at; /* time of all processors, of the recording, and of the
+				  sample; at 0: there is none */
 };
 
-/* Time that processors worked, from the text of /proc/stat. 0: not to be told. */
+/* Time that all processors worked, from the text of /proc/stat; 0: unknown. */
 uint64_t ml_machine_idle_busy(const char *stat);
-/* Takes note of how things are, and tells what they were since the last time: true if
- * there was next to nothing else. */
+/* Stores a sample. True: since the last sample the machine did next to nothing besides
+ * the recording. */
 bool ml_machine_idle_since(struct ml_machine_idle *q, uint64_t at, uint64_t busy,
 			   uint64_t ours);
-/* The same for this process and another, as they are now. */
+/* The same with a sample of this moment; the recording is this process and `other`. */
 bool ml_machine_idle_look(struct ml_machine_idle *q, pid_t other);

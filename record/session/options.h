@@ -1,5 +1,5 @@
 /*
- * What a person asks of a recording, apart from which program.
+ * The options of a recording.
  */
 #pragma once
 
@@ -8,9 +8,9 @@
 
 struct ml_record_options {
 	uint64_t skip;       /* references left out at the start */
-	uint64_t limit;      /* references kept at most; 0: all */
+	uint64_t limit;      /* maximum of references kept; 0: all */
 	uint64_t keep, of;   /* keep the first `keep` of every `of`; 0: all */
-	const char *only_in; /* function: record while it is on the stack */
+	const char *only_in; /* record while this function is on the stack */
 	const char *from_mark, *to_mark;
 	bool no_stack;  /* leave out references to stacks */
 	bool no_heap;   /* do not follow allocations */

@@ -76,7 +76,7 @@ bool ml_process_check(const char *name, struct ml_err *err)
 	return true;
 }
 
-/* One segment of notes: is ours among them? */
+/* Does this segment of notes contain the one of `memlamp cc`? */
 static bool has_note(FILE *f, uint64_t offset, uint64_t size)
 {
 	static const char name[] = "memlamp";
@@ -98,7 +98,7 @@ static bool has_note(FILE *f, uint64_t offset, uint64_t size)
 	return false;
 }
 
-bool ml_process_tells(const char *name)
+bool ml_process_is_instrumented(const char *name)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -128,7 +128,7 @@ bool ml_process_tells(const char *name)
 	return found;
 }
 
-static bool is_ours(const char *arg)
+static bool is_valgrind_option(const char *arg)
 {
 	return !strncmp(arg, "--", 2) || !strcmp(arg, "-q");
 }
@@ -145,7 +145,7 @@ const char *ml_process_command(pid_t pid, bool under_valgrind, struct ml_arena *
 		return command;
 	char *at = text, *end = text + size;
 	if (under_valgrind)
-		for (at += strlen(at) + 1; at < end && is_ours(at);)
+		for (at += strlen(at) + 1; at < end && is_valgrind_option(at);)
 			at += strlen(at) + 1;
 	for (char *p = at; p + 1 < end; p++)
 		if (!*p)

@@ -1,5 +1,6 @@
 /*
- * What /proc tells about a process that is being recorded.
+ * Programs before they are recorded, and processes while they are: by their files and
+ * by /proc.
  */
 #pragma once
 
@@ -11,10 +12,10 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 
-/* Can name be run, as the shell would find it, and be recorded? */
+/* Fails unless the program, found as a shell would find it, can be run and recorded. */
 bool ml_process_check(const char *name, struct ml_err *err);
-/* Was it built by `memlamp cc`? */
-bool ml_process_tells(const char *name);
-/* The recorded program's command line, without Valgrind's part before it. */
+/* Was the program built by `memlamp cc`? */
+bool ml_process_is_instrumented(const char *name);
+/* The command line of the recorded program, without the words of Valgrind. */
 const char *ml_process_command(pid_t pid, bool under_valgrind, struct ml_arena *a);
 bool ml_process_cwd(pid_t pid, char *path, size_t size);

@@ -17,17 +17,18 @@
 #include "record/tracks/superblock_steps.h"
 #include "record/session/uninstrumented.h"
 #include "record/session/fork_state.h"
+#include "record/session/ring_message.h"
 #include "record/symbols/objects.h"
 #include "record/ring.h"
 #include "record/symbols/sites.h"
-#include "record/session/thin.h"
+#include "record/session/partial_steps.h"
 
 enum { STACK_REACH = 8 << 20, NUMBERS_AHEAD = 1 << 16 };
 
 struct thread {
 	struct ml_callers callers;
 	uint64_t stack_low, stack_high;
-	struct ml_guest_making making;
+	struct ml_guest_allocation allocation;
 	uint64_t inside_sp; /* stack pointer at the entry of --only-in's function */
 	bool inside;
 };
@@ -38,47 +39,47 @@ struct ml_ring_reader {
 	const struct ml_record_options *options;
 	struct ml_objects objects;
 	struct ml_filter filter;
-	struct ml_thin thin;
+	struct ml_partial_steps partial;
 	struct ml_arena arena;
 	struct ml_superblock_steps steps;
 	struct thread *threads; /* by number */
 	size_t thread_cap;
 	struct thread *thread; /* the running one */
 	uint32_t thread_number;
-	uint32_t caller; /* of the steps that come: the user's site, while a library works
-			  */
-	bool mapped;     /* new mappings since the last step */
+	uint32_t caller; /* of the next steps: the site of the user's code that called the
+			    library; 0: the user's code itself runs */
+	bool mapped;     /* there are new mappings since the last step */
 	bool entered;    /* --only-in's function was seen */
 	bool limit_noted;
 	uint64_t exec;   /* time + 1 of the last exec, 0: none */
-	bool unrecorded; /* it started a program that is not recorded */
-	struct ml_guest_memory blocks;
+	bool unrecorded; /* that program cannot be recorded */
+	struct ml_guest_memory memory;
 	struct ml_guest_phases phases;
-	struct ml_fork_state *heritage; /* or NULL */
-	bool idle; /* atomic: the machine is idle but for the recording */
+	struct ml_fork_state *forks; /* or NULL */
+	bool idle; /* atomic: the machine is idle apart from the recording */
 	struct ml_reference_steps refs;
 	bool exited;
-	const char *command; /* as the process told it */
-	const char *unseen;
+	const char *command; /* as the process sent it */
+	const char *uninstrumented;
 	struct ml_ring_reader_count count; /* for other threads: atomics */
-	uint64_t bad;                      /* words that made no sense */
+	uint64_t bad;                      /* malformed words */
 	char warning[200];
 };
 
-static struct thread *thread_of(struct ml_ring_reader *d, uint32_t number)
+static struct thread *thread_of(struct ml_ring_reader *r, uint32_t number)
 {
-	d->threads = ml_grow(d->threads, &d->thread_cap, number + 1u,
-			     sizeof(*d->threads));
-	return &d->threads[number];
+	r->threads = ml_grow(r->threads, &r->thread_cap, number + 1u,
+			     sizeof(*r->threads));
+	return &r->threads[number];
 }
 
-static void switch_thread(struct ml_ring_reader *d, uint32_t number)
+static void switch_thread(struct ml_ring_reader *r, uint32_t number)
 {
-	/* a batch carries 16 bits; who has more threads shares the last number */
-	d->thread_number = number < UINT16_MAX ? number : UINT16_MAX;
-	d->thread = thread_of(d, d->thread_number);
-	ml_writer_thread(d->writer, (uint16_t)d->thread_number);
-	d->caller = d->thread->callers.user ? 0 : ml_callers_site(&d->thread->callers);
+	/* a batch has 16 bits for a thread; all threads beyond share the last number */
+	r->thread_number = number < UINT16_MAX ? number : UINT16_MAX;
+	r->thread = thread_of(r, r->thread_number);
+	ml_writer_thread(r->writer, (uint16_t)r->thread_number);
+	r->caller = r->thread->callers.user ? 0 : ml_callers_site(&r->thread->callers);
 }
 
 struct ml_ring_reader *ml_ring_reader_open(const char *path,
@@ -89,126 +90,127 @@ struct ml_ring_reader *ml_ring_reader_open(const char *path,
 
 	if (!ml_writer_open(&writer, path, err))
 		return NULL;
-	struct ml_ring_reader *d = ml_resize(NULL, sizeof(*d));
-	*d = (struct ml_ring_reader){ .writer = writer, .options = options };
-	d->tables = ml_writer_tables(writer);
-	ml_objects_init(&d->objects, d->tables);
-	ml_filter_init(&d->filter, options);
-	ml_thin_init(&d->thin, writer);
-	ml_guest_memory_init(&d->blocks, &d->objects, writer);
-	ml_superblock_steps_init(&d->steps, writer);
-	ml_reference_steps_init(&d->refs, &d->objects, writer);
-	switch_thread(d, 1);
-	return d;
+	struct ml_ring_reader *r = ml_resize(NULL, sizeof(*r));
+	*r = (struct ml_ring_reader){ .writer = writer, .options = options };
+	r->tables = ml_writer_tables(writer);
+	ml_objects_init(&r->objects, r->tables);
+	ml_filter_init(&r->filter, options);
+	ml_partial_steps_init(&r->partial, writer);
+	ml_guest_memory_init(&r->memory, &r->objects, writer);
+	ml_superblock_steps_init(&r->steps, writer);
+	ml_reference_steps_init(&r->refs, &r->objects, writer);
+	switch_thread(r, 1);
+	return r;
 }
 
-void ml_ring_reader_fork_state(struct ml_ring_reader *d, struct ml_fork_state *heritage)
+void ml_ring_reader_fork_state(struct ml_ring_reader *r, struct ml_fork_state *forks)
 {
-	d->heritage = heritage;
+	r->forks = forks;
 }
 
-void ml_ring_reader_pace(struct ml_ring_reader *d, const struct ml_encode_pace *pace)
+void ml_ring_reader_pace(struct ml_ring_reader *r, const struct ml_encode_pace *pace)
 {
-	ml_writer_pace(d->writer, pace);
+	ml_writer_pace(r->writer, pace);
 }
 
-void ml_ring_reader_idle(struct ml_ring_reader *d, bool idle)
+void ml_ring_reader_idle(struct ml_ring_reader *r, bool idle)
 {
-	__atomic_store_n(&d->idle, idle, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->idle, idle, __ATOMIC_RELAXED);
 }
 
-void ml_ring_reader_meta(struct ml_ring_reader *d, const char *key, const char *value)
+void ml_ring_reader_meta(struct ml_ring_reader *r, const char *key, const char *value)
 {
-	ml_tables_meta(d->tables, key, value);
+	ml_tables_meta(r->tables, key, value);
 }
 
-const char *ml_ring_reader_command(const struct ml_ring_reader *d)
+const char *ml_ring_reader_command(const struct ml_ring_reader *r)
 {
-	return d->command;
+	return r->command;
 }
 
-const char *ml_ring_reader_uninstrumented(const struct ml_ring_reader *d)
+const char *ml_ring_reader_uninstrumented(const struct ml_ring_reader *r)
 {
-	return d->unseen;
+	return r->uninstrumented;
 }
 
-bool ml_ring_reader_exited(const struct ml_ring_reader *d)
+bool ml_ring_reader_exited(const struct ml_ring_reader *r)
 {
-	return d->exited;
+	return r->exited;
 }
 
-bool ml_ring_reader_full(const struct ml_ring_reader *d)
+bool ml_ring_reader_full(const struct ml_ring_reader *r)
 {
-	return d->filter.full;
+	return r->filter.full;
 }
 
-struct ml_ring_reader_count ml_ring_reader_count(const struct ml_ring_reader *d)
+struct ml_ring_reader_count ml_ring_reader_count(const struct ml_ring_reader *r)
 {
 	return (struct ml_ring_reader_count){
-		__atomic_load_n(&d->count.refs, __ATOMIC_RELAXED),
-		__atomic_load_n(&d->count.bytes, __ATOMIC_RELAXED),
+		__atomic_load_n(&r->count.refs, __ATOMIC_RELAXED),
+		__atomic_load_n(&r->count.bytes, __ATOMIC_RELAXED),
 	};
 }
 
-const char *ml_ring_reader_warning(const struct ml_ring_reader *d)
+const char *ml_ring_reader_warning(const struct ml_ring_reader *r)
 {
-	return d->warning[0] ? d->warning : NULL;
+	return r->warning[0] ? r->warning : NULL;
 }
 
 /* Is ip the first instruction of the function that --only-in names? */
-static bool is_entry(struct ml_ring_reader *d, uint64_t ip, uint32_t site)
+static bool is_entry(struct ml_ring_reader *r, uint64_t ip, uint32_t site)
 {
-	const struct ml_range *r = ml_objects_find(&d->objects, ip);
+	const struct ml_range *range = ml_objects_find(&r->objects, ip);
 	uint64_t vaddr;
 
-	if (!r || !ml_object_open(r->image->object) || !ml_object_vaddr(r, ip, &vaddr))
+	if (!range || !ml_object_open(range->image->object) ||
+	    !ml_objects_vaddr(range, ip, &vaddr))
 		return false;
-	const struct ml_symbol *s = ml_object_func(r->image->object, vaddr);
+	const struct ml_symbol *s = ml_object_func(range->image->object, vaddr);
 	if (!s || s->low != vaddr)
 		return false;
-	const struct ml_site *x = &d->tables->sites.at[site];
+	const struct ml_site *x = &r->tables->sites.at[site];
 	/* the outermost frame is the function itself, the others are inlined into it */
-	const struct ml_frame *f = &d->tables->frames.at[x->frame + x->frames - 1];
-	return !strcmp(s->name, d->options->only_in) ||
-	       !strcmp(ml_tables_text(d->tables, f->func), d->options->only_in);
+	const struct ml_frame *f = &r->tables->frames.at[x->frame + x->frames - 1];
+	return !strcmp(s->name, r->options->only_in) ||
+	       !strcmp(ml_tables_text(r->tables, f->func), r->options->only_in);
 }
 
-/* Only if its first base is there whatever exit it is left by. */
+/* A brief header contains the first base, so no exit may come before it. */
 static bool can_be_brief(const struct ml_shape *shape, uint32_t id)
 {
 	return id < ML_BRIEF_SHAPES && shape->bases &&
 	       (!shape->exits || shape->exit[0].bases);
 }
 
-static bool take_shape(struct ml_ring_reader *d, uint32_t id, const uint64_t *w,
+static bool take_shape(struct ml_ring_reader *r, uint32_t id, const uint64_t *w,
 		       size_t count)
 {
-	const struct ml_shape *shape = ml_guest_shape(w, count, &d->objects, &d->arena);
+	const struct ml_shape *shape = ml_guest_shape(w, count, &r->objects, &r->arena);
 
 	bool brief = w[2] >> 24 & 1;
-	if (!shape || id > d->steps.count + NUMBERS_AHEAD ||
+	if (!shape || id > r->steps.count + NUMBERS_AHEAD ||
 	    (brief && !can_be_brief(shape, id)))
 		return false;
-	uint32_t entry = ml_sites_resolve(&d->objects, w[0]);
+	uint32_t entry = ml_sites_resolve(&r->objects, w[0]);
 	size_t call = w[2] >> 32;
-	struct ml_guest_known *k = ml_superblock_steps_add(&d->steps, id, shape, brief);
+	struct ml_guest_known *k = ml_superblock_steps_add(&r->steps, id, shape, brief);
 	k->returns = (w[2] >> 16 & 0xff) == ML_END_RETURN;
 	if (call && call <= shape->slots && shape->user)
 		k->call = shape->slot[call - 1].site;
-	k->entry = d->options->only_in && is_entry(d, w[0], entry);
+	k->entry = r->options->only_in && is_entry(r, w[0], entry);
 	return true;
 }
 
-static bool on_stack(const struct ml_ring_reader *d, uint64_t addr)
+static bool on_stack(const struct ml_ring_reader *r, uint64_t addr)
 {
-	return addr >= d->thread->stack_low && addr < d->thread->stack_high;
+	return addr >= r->thread->stack_low && addr < r->thread->stack_high;
 }
 
-/* A step of which perhaps not all is kept. */
-static bool filter_step(struct ml_ring_reader *d, const struct ml_guest_known *k,
+/* Writes the references of a step that the filter keeps. */
+static bool filter_step(struct ml_ring_reader *r, const struct ml_guest_known *k,
 			const uint64_t *value, uint32_t back, struct ml_err *err)
 {
-	struct ml_filter *f = &d->filter;
+	struct ml_filter *f = &r->filter;
 	bool keep[ML_SLOTS_MAX];
 	size_t slots = back ? k->exit[k->exits - back].slots : k->shape->slots;
 	size_t count = 0, left = 0;
@@ -218,13 +220,13 @@ static bool filter_step(struct ml_ring_reader *d, const struct ml_guest_known *k
 		uint64_t base = s->base == ML_NO_BASE ? 0 : value[s->base];
 
 		keep[i] = !s->maybe || base;
-		if (keep[i] && d->options->no_stack && on_stack(d, base + s->offset)) {
+		if (keep[i] && r->options->no_stack && on_stack(r, base + s->offset)) {
 			keep[i] = false;
 			left++;
 		}
 		count += keep[i];
 	}
-	if (!ml_filter_open(f, d->thread->inside)) {
+	if (!ml_filter_is_active(f, r->thread->inside)) {
 		ml_filter_skip(f, count + left, ML_GAP_SKIPPED);
 		return true;
 	}
@@ -236,8 +238,8 @@ static bool filter_step(struct ml_ring_reader *d, const struct ml_guest_known *k
 	if (verdict == ML_FILTER_NONE)
 		return true;
 	if (verdict == ML_FILTER_SOME) {
-		/* a gap in the middle of a step is told at its end, one at its start
-		 * before it */
+		/* a gap in the middle of a step is written behind the step, a gap at its
+		 * start before the step */
 		bool kept = false;
 
 		for (size_t i = 0; i < slots; i++)
@@ -248,179 +250,180 @@ static bool filter_step(struct ml_ring_reader *d, const struct ml_guest_known *k
 			}
 	}
 	if (gap) {
-		ml_writer_gap(d->writer, gap, f->reason);
+		ml_writer_gap(r->writer, gap, f->reason);
 		f->gap -= gap;
 	}
 	if (verdict == ML_FILTER_ALL && !left) {
-		struct ml_step step = { k->path - back, d->caller, value };
+		struct ml_step step = { k->path - back, r->caller, value };
 
-		return ml_writer_steps(d->writer, &step, 1, err);
+		return ml_writer_steps(r->writer, &step, 1, err);
 	}
-	return ml_thin_step(&d->thin, k->shape, k->number, d->caller, value, keep, slots,
-			    err);
+	return ml_partial_steps_write(&r->partial, k->shape, k->number, r->caller, value,
+				      keep, slots, err);
 }
 
-/* The function of --only-in: entered, or left when the stack pointer rises above its
+/* Follows the function of --only-in: it is left when the stack pointer rises above its
  * frame. */
-static void follow_function(struct ml_ring_reader *d, const struct ml_guest_known *k,
+static void follow_function(struct ml_ring_reader *r, const struct ml_guest_known *k,
 			    uint64_t sp)
 {
-	struct thread *t = d->thread;
+	struct thread *t = r->thread;
 
 	if (t->inside && sp > t->inside_sp)
 		t->inside = false;
 	if (k->entry && !t->inside) {
-		t->inside = d->entered = true;
+		t->inside = r->entered = true;
 		t->inside_sp = sp;
 	}
 }
 
-/* Can up to so many references be kept without asking for each? */
-static bool is_beaten(struct ml_ring_reader *d, uint64_t most)
+/* Can up to `max` references be kept without asking the filter for each? */
+static bool keeps_all(struct ml_ring_reader *r, uint64_t max)
 {
-	struct ml_filter *f = &d->filter;
+	struct ml_filter *f = &r->filter;
 
-	if (ml_filter_sure(f) < most)
+	if (ml_filter_certain(f) < max)
 		return false;
 	if (f->gap)
-		ml_writer_gap(d->writer, f->gap, f->reason);
+		ml_writer_gap(r->writer, f->gap, f->reason);
 	f->gap = 0;
 	return true;
 }
 
-/* Crossings between the user's code and libraries. */
-static void cross(struct ml_ring_reader *d, bool user, uint64_t sp)
+/* The thread crosses between the user's code and a library. */
+static void cross(struct ml_ring_reader *r, bool user, uint64_t sp)
 {
-	ml_callers_cross(&d->thread->callers, user, sp);
-	d->caller = user ? 0 : ml_callers_site(&d->thread->callers);
+	ml_callers_cross(&r->thread->callers, user, sp);
+	r->caller = user ? 0 : ml_callers_site(&r->thread->callers);
 }
 
-/* One step at w, whatever it needs; returns how many words it takes, 0 on failure to
- * write. */
-static size_t take_step(struct ml_ring_reader *d, const uint64_t *w, const uint64_t *end,
+/* Reads the step at w, or more steps where the filter keeps all. Returns how many words
+ * were read; 0: the trace cannot be written. */
+static size_t take_step(struct ml_ring_reader *r, const uint64_t *w, const uint64_t *end,
 			struct ml_err *err)
 {
-	const struct ml_guest_known *k = ml_guest_known_at(&d->steps, *w);
+	const struct ml_guest_known *k = ml_guest_known_at(&r->steps, *w);
 	uint64_t value[ML_SLOTS_MAX];
 
 	if (!k) {
-		d->bad++;
+		r->bad++;
 		return 1;
 	}
 	const uint64_t *base = ml_guest_bases(k, w);
 	size_t room = (size_t)(end - base), bases;
 	uint32_t back = ml_guest_left_at(k, base, room, &bases);
 	if (bases > room) {
-		d->bad++;
+		r->bad++;
 		return (size_t)(end - w);
 	}
-	if (d->mapped) {
-		ml_globals_update(&d->objects);
-		d->mapped = false;
+	if (r->mapped) {
+		ml_globals_update(&r->objects);
+		r->mapped = false;
 	}
-	struct ml_callers *c = &d->thread->callers;
+	struct ml_callers *c = &r->thread->callers;
 	uint64_t sp = ml_guest_sp_before(k, base, bases, c->sp);
 	if ((k->where == ML_GUEST_USER) != c->user)
-		cross(d, k->where == ML_GUEST_USER, sp);
-	if (is_beaten(d, (uint64_t)(end - w) * d->steps.most)) {
-		/* the beaten track from here on, with this step */
+		cross(r, k->where == ML_GUEST_USER, sp);
+	if (keeps_all(r, (uint64_t)(end - w) * r->steps.most)) {
+		/* fast: this step and the next ones along known tracks */
 		const uint64_t *at = w;
-		uint64_t before = ml_writer_time(d->writer);
+		uint64_t before = ml_writer_time(r->writer);
 
-		if (!ml_superblock_steps_take(&d->steps, c, d->caller, &at, end, err))
+		if (!ml_superblock_steps_take(&r->steps, c, r->caller, &at, end, err))
 			return 0;
-		ml_filter_kept(&d->filter, ml_writer_time(d->writer) - before);
+		ml_filter_count_kept(&r->filter, ml_writer_time(r->writer) - before);
 		return (size_t)(at - w);
 	}
-	follow_function(d, k, sp);
+	follow_function(r, k, sp);
 	ml_guest_stepped(k, base, back, sp, c);
 	ml_guest_values(k, w, bases, value);
-	return filter_step(d, k, value, back, err) ? (size_t)(base - w) + bases : 0;
+	return filter_step(r, k, value, back, err) ? (size_t)(base - w) + bases : 0;
 }
 
-/* Is it the function of --only-in that the site lies in? */
-static bool is_within(struct ml_ring_reader *d, const struct ml_guest_place *h)
+/* Does the site lie in the function of --only-in? */
+static bool is_within(struct ml_ring_reader *r, const struct ml_guest_place *h)
 {
 	uint64_t ip = (h->word & (((uint64_t)1 << ML_REF_SHIFT) - 1)) - 1, vaddr;
-	const struct ml_site *x = &d->tables->sites.at[h->site];
-	const struct ml_frame *f = &d->tables->frames.at[x->frame + x->frames - 1];
+	const struct ml_site *x = &r->tables->sites.at[h->site];
+	const struct ml_frame *f = &r->tables->frames.at[x->frame + x->frames - 1];
 
-	if (!strcmp(ml_tables_text(d->tables, f->func), d->options->only_in))
+	if (!strcmp(ml_tables_text(r->tables, f->func), r->options->only_in))
 		return true;
-	const struct ml_range *r = ml_objects_find(&d->objects, ip);
-	if (!r || !ml_object_open(r->image->object) || !ml_object_vaddr(r, ip, &vaddr))
+	const struct ml_range *range = ml_objects_find(&r->objects, ip);
+	if (!range || !ml_object_open(range->image->object) ||
+	    !ml_objects_vaddr(range, ip, &vaddr))
 		return false;
-	const struct ml_symbol *s = ml_object_func(r->image->object, vaddr);
-	return s && !strcmp(s->name, d->options->only_in);
+	const struct ml_symbol *s = ml_object_func(range->image->object, vaddr);
+	return s && !strcmp(s->name, r->options->only_in);
 }
 
-/* A function of a guest that tells references one by one was entered or is left. */
-static void take_call(struct ml_ring_reader *d, const struct ml_guest_place *h,
+/* A function was entered or is about to return (ML_REF_ENTRY, ML_REF_RETURN). */
+static void take_call(struct ml_ring_reader *r, const struct ml_guest_place *h,
 		      uint64_t sp)
 {
-	struct thread *t = d->thread;
+	struct thread *t = r->thread;
 
-	if (!d->options->only_in)
+	if (!r->options->only_in)
 		return;
 	if (t->inside &&
 	    (h->call == ML_REF_RETURN ? sp >= t->inside_sp : sp > t->inside_sp))
 		t->inside = false;
-	if (h->call == ML_REF_ENTRY && !t->inside && is_within(d, h)) {
-		t->inside = d->entered = true;
+	if (h->call == ML_REF_ENTRY && !t->inside && is_within(r, h)) {
+		t->inside = r->entered = true;
 		t->inside_sp = sp;
 	}
 }
 
-/* References one by one, of which perhaps not all are kept. */
-static bool filter_refs(struct ml_ring_reader *d, const uint64_t **at,
+/* Reads pairs of `memlamp cc`, each through the filter. */
+static bool filter_refs(struct ml_ring_reader *r, const uint64_t **at,
 			const uint64_t *end, struct ml_err *err)
 {
 	const uint64_t *w = *at;
 
-	for (; end - w >= 2 && ml_guest_is_ref(*w) && !d->filter.full; w += 2) {
-		const struct ml_guest_place *h = ml_reference_steps_place(&d->refs, *w);
+	for (; end - w >= 2 && ml_guest_is_ref(*w) && !r->filter.full; w += 2) {
+		const struct ml_guest_place *h = ml_reference_steps_place(&r->refs, *w);
 
 		if (h->call) {
-			take_call(d, h, w[1]);
+			take_call(r, h, w[1]);
 			continue;
 		}
 		struct ml_guest_known k = { .path = h->path,
 					    .bases = 1,
-					    .shape = ml_writer_shape_at(d->writer,
+					    .shape = ml_writer_shape_at(r->writer,
 									h->number),
 					    .number = h->number };
-		if (!filter_step(d, &k, w + 1, 0, err))
+		if (!filter_step(r, &k, w + 1, 0, err))
 			return false;
 	}
 	*at = w;
 	return true;
 }
 
-static bool take_refs(struct ml_ring_reader *d, const uint64_t **at, const uint64_t *end,
+static bool take_refs(struct ml_ring_reader *r, const uint64_t **at, const uint64_t *end,
 		      struct ml_err *err)
 {
 	if (end - *at < 2) {
-		d->bad++;
+		r->bad++;
 		*at = end;
 		return true;
 	}
-	if (d->mapped) {
-		ml_globals_update(&d->objects);
-		d->mapped = false;
+	if (r->mapped) {
+		ml_globals_update(&r->objects);
+		r->mapped = false;
 	}
-	/* two words each, and at most two references */
-	if (!is_beaten(d, (uint64_t)(end - *at)))
-		return filter_refs(d, at, end, err);
-	uint64_t before = ml_writer_time(d->writer);
-	bool ok = ml_reference_steps_take(&d->refs, at, end, err);
-	ml_filter_kept(&d->filter, ml_writer_time(d->writer) - before);
+	/* a pair of words is at most two references */
+	if (!keeps_all(r, (uint64_t)(end - *at)))
+		return filter_refs(r, at, end, err);
+	uint64_t before = ml_writer_time(r->writer);
+	bool ok = ml_reference_steps_take(&r->refs, at, end, err);
+	ml_filter_count_kept(&r->filter, ml_writer_time(r->writer) - before);
 	return ok;
 }
 
-void ml_ring_reader_thread(struct ml_ring_reader *d, uint32_t number)
+void ml_ring_reader_thread(struct ml_ring_reader *r, uint32_t number)
 {
-	if (number != d->thread_number)
-		switch_thread(d, number);
+	if (number != r->thread_number)
+		switch_thread(r, number);
 }
 
 static const char *text_of(const uint64_t *w, const uint64_t *end)
@@ -430,7 +433,7 @@ static const char *text_of(const uint64_t *w, const uint64_t *end)
 	return w < end && memchr(text, 0, (size_t)(end - w) * 8) ? text : "";
 }
 
-static void take_map(struct ml_ring_reader *d, uint32_t arg, const uint64_t *w,
+static void take_map(struct ml_ring_reader *r, uint32_t arg, const uint64_t *w,
 		     const uint64_t *end)
 {
 	static const enum ml_mapping_kind kinds[] = {
@@ -440,7 +443,7 @@ static void take_map(struct ml_ring_reader *d, uint32_t arg, const uint64_t *w,
 	};
 	uint32_t kind = arg & 0xff;
 	struct ml_mapping m = {
-		.time = ml_writer_time(d->writer),
+		.time = ml_writer_time(r->writer),
 		.low = w[0],
 		.high = w[1],
 		.offset = w[2],
@@ -449,55 +452,55 @@ static void take_map(struct ml_ring_reader *d, uint32_t arg, const uint64_t *w,
 	};
 	const char *path = text_of(w + 3, end);
 
-	m.path = ml_tables_name(d->tables, path);
-	*ML_ADD(d->tables->mappings) = m;
-	ml_guest_unmap(&d->blocks, m.low, m.high);
-	ml_objects_map(&d->objects, m.low, m.high, m.offset, m.prot, m.kind, path);
+	m.path = ml_tables_name(r->tables, path);
+	*ML_ADD(r->tables->mappings) = m;
+	ml_guest_memory_unmap(&r->memory, m.low, m.high);
+	ml_objects_map(&r->objects, m.low, m.high, m.offset, m.prot, m.kind, path);
 	if (m.prot & 4)
-		ml_reference_steps_forget(&d->refs);
-	d->mapped = true;
+		ml_reference_steps_forget(&r->refs);
+	r->mapped = true;
 }
 
-static void take_unmap(struct ml_ring_reader *d, const uint64_t *w)
+static void take_unmap(struct ml_ring_reader *r, const uint64_t *w)
 {
-	*ML_ADD(d->tables->mappings) = (struct ml_mapping){
-		.time = ml_writer_time(d->writer),
+	*ML_ADD(r->tables->mappings) = (struct ml_mapping){
+		.time = ml_writer_time(r->writer),
 		.low = w[0],
 		.high = w[1],
 		.kind = ML_MAPPING_NONE,
 	};
-	ml_objects_unmap(&d->objects, w[0], w[1]);
-	ml_guest_unmap(&d->blocks, w[0], w[1]);
+	ml_objects_unmap(&r->objects, w[0], w[1]);
+	ml_guest_memory_unmap(&r->memory, w[0], w[1]);
 }
 
-static void take_thread(struct ml_ring_reader *d, uint32_t number, const uint64_t *w)
+static void take_thread(struct ml_ring_reader *r, uint32_t number, const uint64_t *w)
 {
 	if (number > UINT16_MAX)
 		return; /* shares the last number, see switch_thread */
-	struct thread *t = thread_of(d, number);
+	struct thread *t = thread_of(r, number);
 
-	d->thread = thread_of(d, d->thread_number); /* the list may have moved */
+	r->thread = thread_of(r, r->thread_number); /* the array may have moved */
 	t->stack_low = w[1];
 	t->stack_high = w[2];
 	if (number == 1 && t->stack_high > STACK_REACH)
 		t->stack_low = t->stack_high - STACK_REACH;
-	*ML_ADD(d->tables->threads) = (struct ml_thread){
+	*ML_ADD(r->tables->threads) = (struct ml_thread){
 		.id = (uint16_t)number,
 		.parent = (uint16_t)w[0],
-		.from = ml_writer_time(d->writer),
+		.from = ml_writer_time(r->writer),
 		.until = ML_FOREVER,
 		.stack_low = w[1],
 		.stack_high = w[2],
 	};
 }
 
-/* A changed entry of a thread: the last one counts. */
-static struct ml_thread *thread_again(struct ml_ring_reader *d, uint32_t number)
+/* A copy of the thread's entry, to be changed: the last entry of a thread is valid. */
+static struct ml_thread *thread_again(struct ml_ring_reader *r, uint32_t number)
 {
-	for (size_t i = d->tables->threads.count; i-- > 0;)
-		if (d->tables->threads.at[i].id == number) {
-			struct ml_thread copy = d->tables->threads.at[i];
-			struct ml_thread *again = ML_ADD(d->tables->threads);
+	for (size_t i = r->tables->threads.count; i-- > 0;)
+		if (r->tables->threads.at[i].id == number) {
+			struct ml_thread copy = r->tables->threads.at[i];
+			struct ml_thread *again = ML_ADD(r->tables->threads);
 
 			*again = copy;
 			return again;
@@ -505,98 +508,100 @@ static struct ml_thread *thread_again(struct ml_ring_reader *d, uint32_t number)
 	return NULL;
 }
 
-/* A block with its stack. */
-static void take_block(struct ml_ring_reader *d, bool mapped, const uint64_t *w,
+/* A message ML_WORD_BLOCK. */
+static void take_block(struct ml_ring_reader *r, bool mapped, const uint64_t *w,
 		       size_t count)
 {
-	uint32_t stack = ml_guest_stack_of(&d->blocks, w + 2, count - 2);
+	uint32_t stack = ml_guest_memory_find_stack(&r->memory, w + 2, count - 2);
 
 	if (mapped)
-		ml_guest_mmap(&d->blocks, stack, w[0], w[1]);
+		ml_guest_memory_mmap(&r->memory, stack, w[0], w[1]);
 	else
-		ml_guest_alloc(&d->blocks, &d->thread->making, stack, w[0], w[1]);
+		ml_guest_memory_alloc(&r->memory, &r->thread->allocation, stack, w[0],
+				      w[1]);
 }
 
-static void take_mark(struct ml_ring_reader *d, uint32_t number, const char *name)
+static void take_mark(struct ml_ring_reader *r, uint32_t number, const char *name)
 {
 	enum ml_mark_kind kind = number < 3 ? (enum ml_mark_kind)number : ML_MARK_POINT;
 
-	ml_filter_mark(&d->filter, name, kind);
-	ml_writer_mark(d->writer, kind, name);
-	ml_guest_phases_mark(&d->phases, d->thread_number,
-			     ml_tables_name(d->tables, name), kind);
+	ml_filter_mark(&r->filter, name, kind);
+	ml_writer_mark(r->writer, kind, name);
+	ml_guest_phases_mark(&r->phases, r->thread_number,
+			     ml_tables_name(r->tables, name), kind);
 }
 
-static void take_state(struct ml_ring_reader *d, int64_t value, const char *name)
+static void take_state(struct ml_ring_reader *r, int64_t value, const char *name)
 {
-	ml_writer_state(d->writer, name, value);
-	ml_guest_phases_state(&d->phases, d->thread_number,
-			      ml_tables_name(d->tables, name), value);
+	ml_writer_state(r->writer, name, value);
+	ml_guest_phases_state(&r->phases, r->thread_number,
+			      ml_tables_name(r->tables, name), value);
 }
 
-static void take_about(struct ml_ring_reader *d, uint32_t what, const char *text)
+static void take_about(struct ml_ring_reader *r, uint32_t what, const char *text)
 {
 	if (what == 0)
-		d->command = ml_arena_strdup(&d->arena, text);
-	ml_ring_reader_meta(d, what == 0 ? "command" : "cwd", text);
+		r->command = ml_arena_strdup(&r->arena, text);
+	ml_ring_reader_meta(r, what == 0 ? "command" : "cwd", text);
 }
 
-static void take_message(struct ml_ring_reader *d, const uint64_t *w, size_t count);
+static void take_message(struct ml_ring_reader *r, const uint64_t *w, size_t count);
 
-/* A child goes on as its parent was when it forked. */
-static void tell_kept(const struct ml_ring_reader *d, struct ml_buf *out)
+/* A forked child continues with the state of its parent's filter. */
+static void report_filter(const struct ml_ring_reader *r, struct ml_buf *out)
 {
-	const struct ml_filter *f = &d->filter;
-	uint32_t keep = (f->recording ? ML_KEEP_RECORDING : 0u) |
-			(f->marked ? ML_KEEP_MARKED : 0u) |
-			(d->thread->inside ? ML_KEEP_INSIDE : 0u);
+	const struct ml_filter *f = &r->filter;
+	uint32_t inherit = (f->recording ? ML_INHERIT_RECORDING : 0u) |
+			   (f->marked ? ML_INHERIT_MARKED : 0u) |
+			   (r->thread->inside ? ML_INHERIT_INSIDE : 0u);
 
-	ml_fork_state_put(out, ML_WORD_KEEP, keep, &d->thread->inside_sp, 1, NULL);
+	ml_ring_message_put(out, ML_WORD_INHERIT, inherit, &r->thread->inside_sp, 1,
+			    NULL);
 }
 
-static void take_kept(struct ml_ring_reader *d, uint32_t keep, uint64_t sp)
+static void take_inherited(struct ml_ring_reader *r, uint32_t inherited, uint64_t sp)
 {
-	if (!(keep & ML_KEEP_RECORDING))
-		ml_filter_record(&d->filter, false);
-	d->filter.marked = keep & ML_KEEP_MARKED;
-	d->thread->inside = keep & ML_KEEP_INSIDE;
-	d->entered |= d->thread->inside;
-	d->thread->inside_sp = sp;
+	if (!(inherited & ML_INHERIT_RECORDING))
+		ml_filter_record(&r->filter, false);
+	r->filter.marked = inherited & ML_INHERIT_MARKED;
+	r->thread->inside = inherited & ML_INHERIT_INSIDE;
+	r->entered |= r->thread->inside;
+	r->thread->inside_sp = sp;
 }
 
-/* The parent leaves what it knows, the child takes it. */
-static void take_fork(struct ml_ring_reader *d, bool child, struct ml_fork fork)
+/* The reader of the parent publishes its state, the reader of the child receives it. */
+static void take_fork(struct ml_ring_reader *r, bool child, struct ml_fork fork)
 {
 	struct ml_buf words = { 0 };
 
-	if (!d->heritage)
+	if (!r->forks)
 		return;
 	if (!child) {
-		tell_kept(d, &words);
-		ml_guest_memory_tell(&d->blocks, d->thread_number, &words);
-		ml_guest_phases_tell(&d->phases, d->thread_number, d->tables, &words);
-		ml_fork_state_leave(d->heritage, fork, &words);
-	} else if (ml_fork_state_take(d->heritage, fork, &words)) {
+		report_filter(r, &words);
+		ml_guest_memory_report(&r->memory, r->thread_number, &words);
+		ml_guest_phases_report(&r->phases, r->thread_number, r->tables, &words);
+		ml_fork_state_publish(r->forks, fork, &words);
+	} else if (ml_fork_state_receive(r->forks, fork, &words)) {
 		const uint64_t *w = (const uint64_t *)(const void *)words.data;
 		const uint64_t *end = w + words.size / sizeof(*w);
 
 		for (; w < end; w += 1 + ML_WORD_COUNT(*w))
-			take_message(d, w, ML_WORD_COUNT(*w));
+			take_message(r, w, ML_WORD_COUNT(*w));
 	}
 	ml_buf_release(&words);
 }
 
-/* Words that each message needs at least. */
-static const uint8_t least[] = {
-	[ML_WORD_SHAPE] = 3, [ML_WORD_THREAD_NEW] = 3, [ML_WORD_MAP] = 3,
-	[ML_WORD_UNMAP] = 2, [ML_WORD_ALLOC] = 2,      [ML_WORD_FREE] = 1,
-	[ML_WORD_MMAP] = 2,  [ML_WORD_REGION] = 6,     [ML_WORD_UNREGION] = 1,
-	[ML_WORD_STATE] = 2, [ML_WORD_LOST] = 1,       [ML_WORD_EXIT] = 0,
-	[ML_WORD_STAMP] = 1, [ML_WORD_BLOCK] = 2,      [ML_WORD_ABOUT] = 1,
-	[ML_WORD_MAKE] = 1,  [ML_WORD_FORK] = 2,       [ML_WORD_KEEP] = 1,
+/* The minimum of payload words by type of message. */
+static const uint8_t min_words[] = {
+	[ML_WORD_SHAPE] = 3,      [ML_WORD_THREAD_NEW] = 3, [ML_WORD_MAP] = 3,
+	[ML_WORD_UNMAP] = 2,      [ML_WORD_ALLOC] = 2,      [ML_WORD_FREE] = 1,
+	[ML_WORD_MMAP] = 2,       [ML_WORD_REGION] = 6,     [ML_WORD_UNREGION] = 1,
+	[ML_WORD_STATE] = 2,      [ML_WORD_LOST] = 1,       [ML_WORD_EXIT] = 0,
+	[ML_WORD_STAMP] = 1,      [ML_WORD_BLOCK] = 2,      [ML_WORD_ABOUT] = 1,
+	[ML_WORD_ALLOCATING] = 1, [ML_WORD_FORK] = 2,       [ML_WORD_INHERIT] = 1,
 };
 
-static void take_message(struct ml_ring_reader *d, const uint64_t *w, size_t count)
+static void take_message(struct ml_ring_reader *r, const uint64_t *w, size_t count)
 {
 	unsigned type = ML_WORD_TYPE(*w);
 	uint32_t arg = ML_WORD_ARG(*w);
@@ -604,78 +609,79 @@ static void take_message(struct ml_ring_reader *d, const uint64_t *w, size_t cou
 	struct ml_thread *t;
 	char status[16];
 
-	if (type >= sizeof(least) || count < least[type]) {
-		d->bad++;
+	if (type >= sizeof(min_words) || count < min_words[type]) {
+		r->bad++;
 		return;
 	}
 	switch (type) {
-	case ML_WORD_SHAPE: d->bad += !take_shape(d, arg, w, count); break;
-	case ML_WORD_THREAD: switch_thread(d, arg); break;
-	case ML_WORD_THREAD_NEW: take_thread(d, arg, w); break;
+	case ML_WORD_SHAPE: r->bad += !take_shape(r, arg, w, count); break;
+	case ML_WORD_THREAD: switch_thread(r, arg); break;
+	case ML_WORD_THREAD_NEW: take_thread(r, arg, w); break;
 	case ML_WORD_THREAD_END:
-		t = thread_again(d, arg);
+		t = thread_again(r, arg);
 		if (t)
-			t->until = ml_writer_time(d->writer);
+			t->until = ml_writer_time(r->writer);
 		break;
 	case ML_WORD_THREAD_NAME:
-		t = thread_again(d, arg);
+		t = thread_again(r, arg);
 		if (t)
-			t->name = ml_tables_name(d->tables, text_of(w, end));
+			t->name = ml_tables_name(r->tables, text_of(w, end));
 		break;
-	case ML_WORD_MAP: take_map(d, arg, w, end); break;
-	case ML_WORD_UNMAP: take_unmap(d, w); break;
-	case ML_WORD_STACK: ml_guest_stack(&d->blocks, arg, w, count); break;
+	case ML_WORD_MAP: take_map(r, arg, w, end); break;
+	case ML_WORD_UNMAP: take_unmap(r, w); break;
+	case ML_WORD_STACK: ml_guest_memory_add_stack(&r->memory, arg, w, count); break;
 	case ML_WORD_ALLOC:
-		ml_guest_alloc(&d->blocks, &d->thread->making, arg, w[0], w[1]);
+		ml_guest_memory_alloc(&r->memory, &r->thread->allocation, arg, w[0],
+				      w[1]);
 		break;
-	case ML_WORD_MAKE:
-		ml_guest_make(&d->blocks, &d->thread->making, arg, w[0]);
+	case ML_WORD_ALLOCATING:
+		ml_guest_memory_allocating(&r->memory, &r->thread->allocation, arg, w[0]);
 		break;
-	case ML_WORD_MMAP: ml_guest_mmap(&d->blocks, arg, w[0], w[1]); break;
-	case ML_WORD_FREE: ml_guest_free(&d->blocks, w[0]); break;
+	case ML_WORD_MMAP: ml_guest_memory_mmap(&r->memory, arg, w[0], w[1]); break;
+	case ML_WORD_FREE: ml_guest_memory_free(&r->memory, w[0]); break;
 	case ML_WORD_REGION:
-		ml_guest_region(&d->blocks, arg, w, text_of(w + 5, end));
+		ml_guest_memory_register(&r->memory, arg, w, text_of(w + 5, end));
 		break;
-	case ML_WORD_UNREGION: ml_guest_unregion(&d->blocks, w[0]); break;
-	case ML_WORD_MARK: take_mark(d, arg, text_of(w, end)); break;
-	case ML_WORD_STATE: take_state(d, (int64_t)w[0], text_of(w + 1, end)); break;
-	case ML_WORD_RECORD: ml_filter_record(&d->filter, arg); break;
-	case ML_WORD_LOST: ml_writer_gap(d->writer, w[0], ML_GAP_FAULT); break;
+	case ML_WORD_UNREGION: ml_guest_memory_unregister(&r->memory, w[0]); break;
+	case ML_WORD_MARK: take_mark(r, arg, text_of(w, end)); break;
+	case ML_WORD_STATE: take_state(r, (int64_t)w[0], text_of(w + 1, end)); break;
+	case ML_WORD_RECORD: ml_filter_record(&r->filter, arg); break;
+	case ML_WORD_LOST: ml_writer_gap(r->writer, w[0], ML_GAP_FAULT); break;
 	case ML_WORD_EXEC:
-		d->exec = ml_writer_time(d->writer) + 1;
-		d->unrecorded = arg;
+		r->exec = ml_writer_time(r->writer) + 1;
+		r->unrecorded = arg;
 		break;
 	case ML_WORD_EXIT:
 		snprintf(status, sizeof(status), "%u", arg);
-		ml_ring_reader_meta(d, "exit status", status);
-		d->exited = true;
+		ml_ring_reader_meta(r, "exit status", status);
+		r->exited = true;
 		break;
-	case ML_WORD_STAMP: break; /* whoever feeds us has seen to it */
-	case ML_WORD_BLOCK: take_block(d, arg, w, count); break;
-	case ML_WORD_FORK: take_fork(d, arg, (struct ml_fork){ w[0], w[1] }); break;
-	case ML_WORD_KEEP: take_kept(d, arg, w[0]); break;
-	case ML_WORD_ABOUT: take_about(d, arg, text_of(w, end)); break;
-	default: d->bad++;
+	case ML_WORD_STAMP: break; /* thread_merge has read it */
+	case ML_WORD_BLOCK: take_block(r, arg, w, count); break;
+	case ML_WORD_FORK: take_fork(r, arg, (struct ml_fork){ w[0], w[1] }); break;
+	case ML_WORD_INHERIT: take_inherited(r, arg, w[0]); break;
+	case ML_WORD_ABOUT: take_about(r, arg, text_of(w, end)); break;
+	default: r->bad++;
 	}
 }
 
-bool ml_ring_reader_feed(struct ml_ring_reader *d, const uint64_t *words, size_t count,
+bool ml_ring_reader_feed(struct ml_ring_reader *r, const uint64_t *words, size_t count,
 			 struct ml_err *err)
 {
 	const uint64_t *w = words, *end = words + count;
 
-	ml_writer_background(d->writer, __atomic_load_n(&d->idle, __ATOMIC_RELAXED));
-	while (w < end && !d->filter.full) {
+	ml_writer_background(r->writer, __atomic_load_n(&r->idle, __ATOMIC_RELAXED));
+	while (w < end && !r->filter.full) {
 		unsigned type = ML_WORD_TYPE(*w);
 
 		if (ml_guest_is_ref(*w)) {
-			if (!take_refs(d, &w, end, err))
+			if (!take_refs(r, &w, end, err))
 				return false;
 		} else if (!(*w >> 63)) {
-			d->bad++;
+			r->bad++;
 			w++;
 		} else if (type == ML_WORD_STEP || ml_word_is_brief(*w)) {
-			size_t taken = take_step(d, w, end, err);
+			size_t taken = take_step(r, w, end, err);
 
 			if (!taken)
 				return false;
@@ -684,101 +690,101 @@ bool ml_ring_reader_feed(struct ml_ring_reader *d, const uint64_t *words, size_t
 			size_t payload = ML_WORD_COUNT(*w);
 
 			if (payload >= (size_t)(end - w)) {
-				d->bad++;
+				r->bad++;
 				break;
 			}
-			take_message(d, w, payload);
+			take_message(r, w, payload);
 			w += 1 + payload;
 		}
 	}
-	if (d->filter.full && !d->limit_noted) {
-		ml_writer_gap(d->writer, 0, ML_GAP_LIMIT);
-		d->limit_noted = true;
+	if (r->filter.full && !r->limit_noted) {
+		ml_writer_gap(r->writer, 0, ML_GAP_LIMIT);
+		r->limit_noted = true;
 	}
-	__atomic_store_n(&d->count.refs, ml_writer_time(d->writer), __ATOMIC_RELAXED);
-	__atomic_store_n(&d->count.bytes, ml_writer_bytes(d->writer), __ATOMIC_RELAXED);
+	__atomic_store_n(&r->count.refs, ml_writer_time(r->writer), __ATOMIC_RELAXED);
+	__atomic_store_n(&r->count.bytes, ml_writer_bytes(r->writer), __ATOMIC_RELAXED);
 	return true;
 }
 
 static bool keep_source(void *arg, const char *path, const char *text, size_t size,
 			struct ml_err *err)
 {
-	struct ml_ring_reader *d = arg;
+	struct ml_ring_reader *r = arg;
 
 	(void)err;
-	ml_writer_source(d->writer, path, text, size);
+	ml_writer_source(r->writer, path, text, size);
 	return true;
 }
 
-static void warn(struct ml_ring_reader *d)
+static void warn(struct ml_ring_reader *r)
 {
-	if (d->bad)
-		snprintf(d->warning, sizeof(d->warning),
-			 "%llu words of the recorder made no sense and were left out",
-			 (unsigned long long)d->bad);
-	else if (d->unrecorded && ml_ring_reader_replaced(d))
-		snprintf(d->warning, sizeof(d->warning),
+	if (r->bad)
+		snprintf(r->warning, sizeof(r->warning),
+			 "%llu words of the recorder were malformed and were left out",
+			 (unsigned long long)r->bad);
+	else if (r->unrecorded && ml_ring_reader_replaced(r))
+		snprintf(r->warning, sizeof(r->warning),
 			 "the process became a program that cannot be recorded: "
 			 "set-user-ID or 32-bit");
-	else if (d->options->only_in && !d->entered)
-		snprintf(d->warning, sizeof(d->warning),
+	else if (r->options->only_in && !r->entered)
+		snprintf(r->warning, sizeof(r->warning),
 			 "%s was never entered: it may be inlined, misspelt or stripped",
-			 d->options->only_in);
-	else if (d->options->from_mark && !d->filter.seen && !d->filter.full)
-		snprintf(d->warning, sizeof(d->warning), "the mark '%s' never came",
-			 d->options->from_mark);
+			 r->options->only_in);
+	else if (r->options->from_mark && !r->filter.seen && !r->filter.full)
+		snprintf(r->warning, sizeof(r->warning),
+			 "the mark '%s' was never reached", r->options->from_mark);
 }
 
-bool ml_ring_reader_replaced(const struct ml_ring_reader *d)
+bool ml_ring_reader_replaced(const struct ml_ring_reader *r)
 {
-	return d->exec == ml_writer_time(d->writer) + 1;
+	return r->exec == ml_writer_time(r->writer) + 1;
 }
 
-bool ml_ring_reader_finish(struct ml_ring_reader *d, bool cut, struct ml_err *err)
+bool ml_ring_reader_finish(struct ml_ring_reader *r, bool cut, struct ml_err *err)
 {
 	char number[24];
 	bool ok = true;
 
-	warn(d);
-	if (d->filter.gap)
-		ml_writer_gap(d->writer, d->filter.gap, d->filter.reason);
-	if (d->bad)
-		ml_writer_gap(d->writer, 0, ML_GAP_LOST);
-	if (d->options->no_stack) {
+	warn(r);
+	if (r->filter.gap)
+		ml_writer_gap(r->writer, r->filter.gap, r->filter.reason);
+	if (r->bad)
+		ml_writer_gap(r->writer, 0, ML_GAP_LOST);
+	if (r->options->no_stack) {
 		snprintf(number, sizeof(number), "%llu",
-			 (unsigned long long)d->filter.stack);
-		ml_ring_reader_meta(d, "stack references left out", number);
+			 (unsigned long long)r->filter.stack);
+		ml_ring_reader_meta(r, "stack references left out", number);
 	}
-	if (d->refs.head_count) {
-		d->unseen = ml_uninstrumented(&d->objects, &d->arena);
-		ml_ring_reader_meta(d, "not seen", d->unseen);
+	if (r->refs.head_count) {
+		r->uninstrumented = ml_uninstrumented(&r->objects, &r->arena);
+		ml_ring_reader_meta(r, "not seen", r->uninstrumented);
 	}
-	ml_ring_reader_meta(d, "ended",
+	ml_ring_reader_meta(r, "ended",
 			    cut              ? "killed"
-			    : d->filter.full ? "limit"
+			    : r->filter.full ? "limit"
 					     : "whole");
-	ml_globals_update(&d->objects);
-	if (!d->options->no_source)
-		ok = ml_sources_each(&d->objects.sources, d->tables, keep_source, d, err);
+	ml_globals_update(&r->objects);
+	if (!r->options->no_source)
+		ok = ml_sources_each(&r->objects.sources, r->tables, keep_source, r, err);
 	if (ok)
-		ok = ml_writer_close(d->writer, err);
+		ok = ml_writer_close(r->writer, err);
 	else
-		ml_writer_abandon(d->writer);
-	d->writer = NULL;
+		ml_writer_abandon(r->writer);
+	r->writer = NULL;
 	return ok;
 }
 
-void ml_ring_reader_release(struct ml_ring_reader *d)
+void ml_ring_reader_release(struct ml_ring_reader *r)
 {
-	if (d->writer)
-		ml_writer_abandon(d->writer);
-	ml_thin_release(&d->thin);
-	ml_objects_release(&d->objects);
-	ml_arena_release(&d->arena);
-	ml_free(d->threads);
-	ml_guest_memory_release(&d->blocks);
-	ml_guest_phases_release(&d->phases);
-	ml_reference_steps_release(&d->refs);
-	ml_superblock_steps_release(&d->steps);
-	ml_free(d);
+	if (r->writer)
+		ml_writer_abandon(r->writer);
+	ml_partial_steps_release(&r->partial);
+	ml_objects_release(&r->objects);
+	ml_arena_release(&r->arena);
+	ml_free(r->threads);
+	ml_guest_memory_release(&r->memory);
+	ml_guest_phases_release(&r->phases);
+	ml_reference_steps_release(&r->refs);
+	ml_superblock_steps_release(&r->steps);
+	ml_free(r);
 }

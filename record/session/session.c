@@ -28,22 +28,26 @@
 #include "record/session/record_pace.h"
 #include "record/ring.h"
 
-enum { TICK_MS = 100, LOOK_MS = 250, CHILD_SECONDS = 1 };
+enum {
+	TICK_MS = 100,
+	IDLE_CHECK_MS = 250,
+	CHILD_SECONDS = 1, /* that a forked child may take to claim a slot */
+};
 
+/* A recorded process and the thread that reads its ring. */
 struct worker {
 	pthread_t thread;
-	struct ml_ring_reader *drain;
+	struct ml_ring_reader *reader;
 	struct ml_ring *ring;
 	struct ml_ring_control *control;
 	const uint64_t *data;
 	struct ml_thread_merge slots; /* of a program built by `memlamp cc` */
-	bool by_thread;               /* it is one */
-	const int *child_end; /* of the program that we started: see struct state */
+	bool by_thread;               /* each thread of the process has a slot */
+	const int *child_end; /* state.end of the program that we started; or NULL */
 	struct ml_recording result;
 	double start;
-	int pidfd;    /* readable when the process has ended; -1: it has */
-	int replaced; /* atomic: another program runs in the process now, or we shall stop
-		       */
+	int pidfd;    /* readable when the process has ended; -1: it has ended */
+	int replaced; /* atomic: the process runs another program now, or all stops */
 	int done;     /* atomic; see enum done */
 };
 
@@ -54,15 +58,15 @@ struct state {
 	int fd;
 	char *memory; /* the whole ring file */
 	struct ml_ring_control *control;
-	struct ml_fork_state heritage;
-	struct ml_machine_idle quiet;
+	struct ml_fork_state forks;
+	struct ml_machine_idle idle;
 	char ring_path[64];
-	int log; /* what Valgrind has to say */
+	int log; /* Valgrind's log */
 	pid_t child;
 	bool reaped;
 	int end;   /* atomic: status of the child + 1, 0 while it lives */
-	bool made; /* the trace's file was not there before */
-	struct worker *workers[ML_RING_SLOTS]; /* by slot, NULL: no one drains it */
+	bool made; /* the file of the trace did not exist before */
+	struct worker *workers[ML_RING_SLOTS]; /* by slot, NULL: none reads it */
 	unsigned running;
 	struct worker **all;
 	size_t count, cap;
@@ -73,7 +77,7 @@ static double now(void)
 	return (double)ml_now() / (double)ML_SECOND;
 }
 
-/* Sleeps until *word is no longer `seen`, somebody wakes it, or the time is over. */
+/* Sleeps until *word differs from `seen`, a futex wake comes, or the time is over. */
 static void futex_wait(uint32_t *word, uint32_t seen, int ms)
 {
 	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
@@ -86,7 +90,7 @@ static void futex_wake(uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Sleeps until there is another pulse than the one seen, or the time is over. */
+/* Sleeps until the pulse differs from the one seen, or the time is over. */
 static void wait_for_pulse(struct ml_ring_control *c, uint32_t seen)
 {
 	__atomic_fetch_add(&c->sleepers, 1, __ATOMIC_SEQ_CST);
@@ -94,20 +98,15 @@ static void wait_for_pulse(struct ml_ring_control *c, uint32_t seen)
 	__atomic_fetch_sub(&c->sleepers, 1, __ATOMIC_SEQ_CST);
 }
 
-static struct ml_ring *slot_at(const struct state *s, unsigned slot)
-{
-	return ml_thread_merge_at(s->control, slot);
-}
-
 static bool make_ring(struct state *s, struct ml_err *err)
 {
-	struct rlimit limit, most;
+	struct rlimit limit, max;
 
-	/* a limit on file sizes is meant for files on disk, the trace among them */
+	/* a limit of file sizes is meant for files on disk, such as the trace */
 	getrlimit(RLIMIT_FSIZE, &limit);
-	most = limit;
-	most.rlim_cur = most.rlim_max;
-	setrlimit(RLIMIT_FSIZE, &most);
+	max = limit;
+	max.rlim_cur = max.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &max);
 	s->fd = memfd_create("memlamp-ring", MFD_CLOEXEC);
 	bool made = s->fd >= 0 && !ftruncate(s->fd, ML_RING_FILE_BYTES);
 	int reason = errno;
@@ -134,11 +133,8 @@ static bool make_ring(struct state *s, struct ml_err *err)
 	return true;
 }
 
-/*
- * One drain's life: take what is published; when the process has said goodbye
- * or is gone, take the rest.
- */
-static bool drain_segments(struct worker *w, struct ml_err *err)
+/* Reads the published segments. */
+static bool read_segments(struct worker *w, struct ml_err *err)
 {
 	struct ml_ring *r = w->ring;
 	uint32_t tail = r->tail;
@@ -149,29 +145,29 @@ static bool drain_segments(struct worker *w, struct ml_err *err)
 
 		if (used > ML_RING_SEGMENT_WORDS)
 			used = ML_RING_SEGMENT_WORDS;
-		if (!ml_ring_reader_feed(w->drain,
+		if (!ml_ring_reader_feed(w->reader,
 					 w->data + (size_t)at * ML_RING_SEGMENT_WORDS,
 					 used, err))
 			return false;
-		if (ml_ring_move(&r->tail, ++tail, &r->tail_wanted))
+		if (ml_ring_advance(&r->tail, ++tail, &r->tail_wanted))
 			futex_wake(&r->tail);
 	}
 	return true;
 }
 
 /* The words of the segment that the process was filling when it ended. */
-static bool drain_rest(struct worker *w, struct ml_err *err)
+static bool read_rest(struct worker *w, struct ml_err *err)
 {
 	struct ml_ring *r = w->ring;
 	uint64_t bytes = (uint64_t)(r->head % ML_RING_SEGMENTS) * ML_RING_SEGMENT_WORDS *
 			 8;
 	uint64_t used = r->cur - (r->data + bytes);
 
-	if (!drain_segments(w, err))
+	if (!read_segments(w, err))
 		return false;
-	if (used > ML_RING_SEGMENT_WORDS * 8) /* it had stopped writing here */
+	if (used > ML_RING_SEGMENT_WORDS * 8) /* cur lies elsewhere */
 		return true;
-	return ml_ring_reader_feed(w->drain, w->data + bytes / 8, used / 8, err);
+	return ml_ring_reader_feed(w->reader, w->data + bytes / 8, used / 8, err);
 }
 
 static bool has_ended(const struct worker *w)
@@ -187,55 +183,56 @@ static bool is_closed(const struct worker *w)
 	       __atomic_load_n(&w->replaced, __ATOMIC_ACQUIRE);
 }
 
-static bool drain_all(struct worker *w, struct ml_err *err)
+/* Reads the ring of a process until the process closes its slot or is gone. */
+static bool read_process(struct worker *w, struct ml_err *err)
 {
 	struct ml_ring *r = w->ring;
 
 	for (;;) {
-		bool gone =
-			has_ended(w); /* asked first: a process that closes then ends */
+		/* asked first: a process closes its slot before it ends */
+		bool gone = has_ended(w);
 		bool closed = is_closed(w);
 
-		if (!drain_segments(w, err))
+		if (!read_segments(w, err))
 			return false;
-		if (ml_ring_reader_full(w->drain) && !r->stop)
+		if (ml_ring_reader_full(w->reader) && !r->stop)
 			__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
 		if (closed || gone) {
-			bool ok = drain_rest(w, err);
-			/* what it became may go unrecorded: then nobody says goodbye */
+			bool ok = read_rest(w, err);
+			/* a process that became an unrecorded program closes nothing */
 			w->result.killed = gone && !closed &&
-					   !ml_ring_reader_replaced(w->drain);
+					   !ml_ring_reader_replaced(w->reader);
 			return ok;
 		}
 		uint32_t head = ml_ring_want(&r->head_wanted, r->tail + ML_RING_BATCH,
 					     &r->head);
-		/* it may have closed meanwhile, and nobody wakes who is not yet asleep */
+		/* the slot may have closed meanwhile: that futex wake came too early */
 		if (head == r->tail && !is_closed(w))
 			futex_wait(&r->head, head, TICK_MS);
 	}
 }
 
-/* How our own child ended; others' children are only known to be gone. */
-static void see_end(struct worker *w)
+/* How the program ended that we started; of other processes the end is not known. */
+static void note_end(struct worker *w)
 {
 	int end = 0;
 	char status[16];
 
 	if (!w->child_end)
 		return;
-	/* it has ended, and the supervisor looks a few times a second */
+	/* it has ended, but the supervisor calls waitpid only a few times a second */
 	while (!(end = __atomic_load_n(w->child_end, __ATOMIC_ACQUIRE)))
 		usleep(1000);
 	end--;
 	if (!WIFSIGNALED(end) || WTERMSIG(end) == SIGKILL)
 		return;
 	snprintf(status, sizeof(status), "%d", 128 + WTERMSIG(end));
-	ml_ring_reader_meta(w->drain, "exit status", status);
+	ml_ring_reader_meta(w->reader, "exit status", status);
 	w->result.killed = false;
 }
 
-/* The same for a process whose threads have a slot each. */
-static bool drain_threads(struct worker *w, struct ml_err *err)
+/* The same for a process whose threads have a slot each (thread_merge.h). */
+static bool read_threads(struct worker *w, struct ml_err *err)
 {
 	struct ml_ring_control *c = w->control;
 
@@ -246,13 +243,13 @@ static bool drain_threads(struct worker *w, struct ml_err *err)
 
 		if (!ml_thread_merge_round(&w->slots, err))
 			return false;
-		if (ml_ring_reader_full(w->drain))
+		if (ml_ring_reader_full(w->reader))
 			ml_thread_merge_stop(&w->slots);
 		if (gone || replaced) {
-			w->result.killed = gone && !ml_ring_reader_exited(w->drain) &&
-					   !ml_ring_reader_replaced(w->drain);
+			w->result.killed = gone && !ml_ring_reader_exited(w->reader) &&
+					   !ml_ring_reader_replaced(w->reader);
 			if (w->result.killed)
-				see_end(w);
+				note_end(w);
 			return true;
 		}
 		wait_for_pulse(c, pulse);
@@ -267,7 +264,7 @@ static void discard_threads(struct worker *w)
 	}
 }
 
-/* Discards what still comes, so that the process is not held up. */
+/* Discards further words, so that the process does not wait for a reader. */
 static void discard(struct worker *w)
 {
 	struct ml_ring *r = w->ring;
@@ -293,17 +290,17 @@ static void *work(void *arg)
 	struct ml_recording *x = &w->result;
 	struct ml_ring_reader_count count;
 
-	x->ok = w->by_thread ? drain_threads(w, &x->err) : drain_all(w, &x->err);
+	x->ok = w->by_thread ? read_threads(w, &x->err) : read_process(w, &x->err);
 	if (x->ok) {
 		char seconds[32];
 
 		snprintf(seconds, sizeof(seconds), "%.3f", now() - w->start);
-		ml_ring_reader_meta(w->drain, "seconds", seconds);
-		x->ok = ml_ring_reader_finish(w->drain, x->killed, &x->err);
+		ml_ring_reader_meta(w->reader, "seconds", seconds);
+		x->ok = ml_ring_reader_finish(w->reader, x->killed, &x->err);
 	} else {
 		discard(w);
 	}
-	count = ml_ring_reader_count(w->drain);
+	count = ml_ring_reader_count(w->reader);
 	struct stat st;
 	x->refs = count.refs;
 	x->bytes = stat(x->path, &st) ? count.bytes : (uint64_t)st.st_size;
@@ -332,30 +329,30 @@ static const char *trace_path(struct state *s, pid_t pid)
 			       path + stem);
 }
 
-static void describe(struct state *s, struct ml_ring_reader *d, const struct ml_ring *r,
-		     const char *command)
+static void describe(struct state *s, struct ml_ring_reader *reader,
+		     const struct ml_ring *r, const char *command)
 {
 	char text[PATH_MAX];
 
-	ml_ring_reader_meta(d, "command", command);
+	ml_ring_reader_meta(reader, "command", command);
 	if (ml_process_cwd((pid_t)r->pid, text, sizeof(text)))
-		ml_ring_reader_meta(d, "cwd", text);
+		ml_ring_reader_meta(reader, "cwd", text);
 	snprintf(text, sizeof(text), "%u", r->pid);
-	ml_ring_reader_meta(d, "process", text);
+	ml_ring_reader_meta(reader, "process", text);
 	snprintf(text, sizeof(text), "%u", r->parent);
-	ml_ring_reader_meta(d, "parent process", text);
-	ml_ring_reader_meta(d, "back end", r->thread ? "cc" : "valgrind");
-	ml_ring_reader_meta(d, "complete",
+	ml_ring_reader_meta(reader, "parent process", text);
+	ml_ring_reader_meta(reader, "back end", r->thread ? "cc" : "valgrind");
+	ml_ring_reader_meta(reader, "complete",
 			    s->session->options.of ? "no: samples" : "yes");
-	ml_ring_reader_meta(d, "version", ML_VERSION);
-	ml_host_info(d);
+	ml_ring_reader_meta(reader, "version", ML_VERSION);
+	ml_host_info(reader);
 }
 
-/* A new process has taken a slot. */
+/* A new process has claimed a slot. */
 static void attach(struct state *s, unsigned slot)
 {
 	struct worker *w = ml_arena_alloc(&s->session->arena, sizeof(*w));
-	struct ml_ring *r = slot_at(s, slot);
+	struct ml_ring *r = ml_ring_slot(s->control, slot);
 
 	w->start = now();
 	w->ring = r;
@@ -371,32 +368,32 @@ static void attach(struct state *s, unsigned slot)
 	w->result.path = trace_path(s, w->result.pid);
 	w->result.command = ml_process_command((pid_t)r->pid, !w->by_thread,
 					       &s->session->arena);
-	w->drain = ml_ring_reader_open(w->result.path, &s->session->options,
-				       &w->result.err);
+	w->reader = ml_ring_reader_open(w->result.path, &s->session->options,
+					&w->result.err);
 	s->all = ml_grow(s->all, &s->cap, s->count + 1, sizeof(*s->all));
 	s->all[s->count++] = w;
 	s->workers[slot] = w;
 	s->running++;
-	if (w->drain && w->by_thread)
-		ml_thread_merge_init(&w->slots, s->control, r, w->drain);
-	if (w->drain) {
-		/* under Valgrind a program may outrun two encoders that compress well */
+	if (w->reader && w->by_thread)
+		ml_thread_merge_init(&w->slots, s->control, r, w->reader);
+	if (w->reader) {
+		/* a program under Valgrind may produce more than encoders can compress well */
 		struct ml_encode_pace pace = ml_record_pace(!w->by_thread);
 
-		ml_ring_reader_pace(w->drain, &pace);
-		ml_ring_reader_fork_state(w->drain, &s->heritage);
-		describe(s, w->drain, r, w->result.command);
+		ml_ring_reader_pace(w->reader, &pace);
+		ml_ring_reader_fork_state(w->reader, &s->forks);
+		describe(s, w->reader, r, w->result.command);
 	}
-	if (w->drain && !pthread_create(&w->thread, NULL, work, w))
+	if (w->reader && !pthread_create(&w->thread, NULL, work, w))
 		return;
-	/* nothing can be written: let it run unrecorded */
+	/* no trace can be written: let the process run unrecorded */
 	__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&r->tail, r->head, __ATOMIC_RELEASE);
 	futex_wake(&r->tail);
 	w->done = UNRECORDED;
 }
 
-/* Frees the slots whose trace is finished; true if something changed. */
+/* Frees the slots whose trace is finished. */
 static void collect(struct state *s)
 {
 	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
@@ -405,25 +402,25 @@ static void collect(struct state *s)
 
 		if (!done)
 			continue;
-		/* a slot without a drain stays taken as long as its process lives */
+		/* a slot without a reader stays claimed as long as its process lives */
 		if (done == UNRECORDED && !has_ended(w) &&
 		    w->ring->state != ML_RING_CLOSED)
 			continue;
 		if (done == FINISHED) {
 			pthread_join(w->thread, NULL);
-			const char *warning = ml_ring_reader_warning(w->drain);
+			const char *warning = ml_ring_reader_warning(w->reader);
 			if (warning)
 				w->result.warning = ml_arena_strdup(&s->session->arena,
 								    warning);
-			if (ml_ring_reader_uninstrumented(w->drain))
-				w->result.unseen = ml_arena_strdup(
+			if (ml_ring_reader_uninstrumented(w->reader))
+				w->result.uninstrumented = ml_arena_strdup(
 					&s->session->arena,
-					ml_ring_reader_uninstrumented(w->drain));
-			if (ml_ring_reader_command(w->drain))
-				w->result.command =
-					ml_arena_strdup(&s->session->arena,
-							ml_ring_reader_command(w->drain));
-			ml_ring_reader_release(w->drain);
+					ml_ring_reader_uninstrumented(w->reader));
+			if (ml_ring_reader_command(w->reader))
+				w->result.command = ml_arena_strdup(
+					&s->session->arena,
+					ml_ring_reader_command(w->reader));
+			ml_ring_reader_release(w->reader);
 			ml_thread_merge_release(&w->slots);
 		}
 		if (w->by_thread)
@@ -448,8 +445,8 @@ static void tick(struct state *s)
 
 		for (unsigned k = 0; k < ML_RING_SLOTS; k++)
 			live |= s->workers[k] == w;
-		if (live && w->drain) {
-			struct ml_ring_reader_count c = ml_ring_reader_count(w->drain);
+		if (live && w->reader) {
+			struct ml_ring_reader_count c = ml_ring_reader_count(w->reader);
 
 			refs += c.refs;
 			bytes += c.bytes;
@@ -461,21 +458,21 @@ static void tick(struct state *s)
 	s->session->tick(s->session->tick_arg, refs, bytes);
 }
 
-/* Tells the ring readers whether the machine is idle but for the recording. */
-static void look_around(struct state *s)
+/* Tells the ring readers whether the machine is idle apart from the recording. */
+static void check_idle(struct state *s)
 {
-	if (ml_now() < s->quiet.at + LOOK_MS * ML_MS)
+	if (ml_now() < s->idle.at + IDLE_CHECK_MS * ML_MS)
 		return;
-	bool quiet = ml_machine_idle_look(&s->quiet, s->child);
+	bool idle = ml_machine_idle_look(&s->idle, s->child);
 	for (unsigned i = 0; i < ML_RING_SLOTS; i++)
-		if (s->workers[i] && s->workers[i]->drain)
-			ml_ring_reader_idle(s->workers[i]->drain, quiet);
+		if (s->workers[i] && s->workers[i]->reader)
+			ml_ring_reader_idle(s->workers[i]->reader, idle);
 }
 
 /*
- * Signals that ask us to end are the program's business: it gets them, we finish its
- * trace. Once it has ended and others that it left behind are still recorded, a signal
- * ends the recording. A handler can reach nothing else, so these are variables.
+ * Signals that ask the companion to end are forwarded to the program; the companion then
+ * finishes the trace. Once the program has ended while processes that it started are
+ * still recorded, a signal ends the recording. A signal handler can only reach variables.
  */
 static volatile sig_atomic_t forward_to, stop_asked;
 
@@ -497,7 +494,7 @@ static void program_ended(struct state *s)
 	sigaction(SIGINT, &pass, NULL);
 }
 
-/* No more from anyone: what was written so far becomes the traces. */
+/* Ends the recording of all processes; the traces hold the words so far. */
 static void stop_all(struct state *s)
 {
 	__atomic_store_n(&s->control->stop, 1, __ATOMIC_RELEASE);
@@ -506,8 +503,8 @@ static void stop_all(struct state *s)
 			__atomic_store_n(&s->workers[i]->replaced, 1, __ATOMIC_RELEASE);
 }
 
-/* Threads are their process's worker's business, if that lives. */
-static bool is_looked_after(const struct state *s, const struct ml_ring *r)
+/* Is the slot of this thread read by a running worker of its process? */
+static bool is_read(const struct state *s, const struct ml_ring *r)
 {
 	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
 		const struct worker *w = s->workers[i];
@@ -519,9 +516,9 @@ static bool is_looked_after(const struct state *s, const struct ml_ring *r)
 }
 
 /*
- * Is nobody recorded any more? A child of fork may be on its way to its slot when its
- * parent has ended; how long that takes depends on how busy the machine is. *active is
- * when somebody was recorded last.
+ * Has the recording of all processes ended? A forked child may not have claimed its slot
+ * yet when its parent ends; how long that takes depends on the load of the machine.
+ * *active is the time when a process was last recorded.
  */
 static bool is_over(struct state *s, double *active)
 {
@@ -529,7 +526,7 @@ static bool is_over(struct state *s, double *active)
 		*active = now();
 		return false;
 	}
-	return stop_asked || !ml_fork_state_waits(&s->heritage) ||
+	return stop_asked || !ml_fork_state_is_pending(&s->forks) ||
 	       now() - *active > CHILD_SECONDS;
 }
 
@@ -544,7 +541,7 @@ static void supervise(struct state *s)
 		    waitpid(s->child, &s->session->status, WNOHANG) == s->child)
 			program_ended(s);
 		for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-			struct ml_ring *r = slot_at(s, i);
+			struct ml_ring *r = ml_ring_slot(s->control, i);
 			uint32_t state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
 
 			if (s->workers[i] ||
@@ -552,7 +549,7 @@ static void supervise(struct state *s)
 				continue;
 			if (r->thread <= 1)
 				attach(s, i);
-			else if (!is_looked_after(s, r))
+			else if (!is_read(s, r))
 				r->stop = 1;
 		}
 		if (stop_asked)
@@ -561,7 +558,7 @@ static void supervise(struct state *s)
 		if (is_over(s, &active))
 			break;
 		tick(s);
-		look_around(s);
+		check_idle(s);
 		futex_wait(&s->control->bell, bell, s->reaped ? 10 : TICK_MS / 2);
 	}
 	s->session->seconds = now() - start;
@@ -576,7 +573,7 @@ static void exec_program(const struct state *s)
 
 	while (x->argv[count])
 		count++;
-	if (x->tells) {
+	if (x->instrumented) {
 		setenv("MEMLAMP_RING", s->ring_path, 1);
 		unsetenv("MEMLAMP");
 		execvp(x->argv[0], x->argv);
@@ -593,17 +590,16 @@ static void exec_program(const struct state *s)
 	argv[n++] = "--vgdb=no";
 	argv[n++] = "--run-libc-freeres=no"; /* those references are not the program's */
 	argv[n++] = "--run-cxx-freeres=no";
-	argv[n++] = "--read-inline-info=no"; /* we read it ourselves, later */
+	argv[n++] = "--read-inline-info=no"; /* the companion reads it later */
 	argv[n++] = "--sigill-diagnostics=no";
 	if (x->options.only_in)
-		argv[n++] = "--vex-guest-chase=no"; /* so that each function starts a
-						       superblock */
+		argv[n++] = "--vex-guest-chase=no"; /* functions start superblocks */
 	const char **all = ml_resize(NULL, (n + count + 1) * sizeof(*all));
 	memcpy(all, argv, n * sizeof(*all));
 	memcpy(all + n, x->argv, (count + 1) * sizeof(*all));
 	setenv("VALGRIND_LIB", x->valgrind_lib, 1);
-	/* Debian's valgrind is a script around this, which changes the program's
-	 * environment */
+	/* Debian's valgrind is a script that changes the environment of the program and
+	 * runs this */
 	execvp("valgrind.bin", (char **)all);
 	execvp("valgrind", (char **)all);
 	_exit(127);
@@ -611,12 +607,12 @@ static void exec_program(const struct state *s)
 
 static bool launch(struct state *s, struct ml_err *err)
 {
-	struct sigaction quiet = { .sa_handler = SIG_IGN },
+	struct sigaction ignore = { .sa_handler = SIG_IGN },
 			 pass = { .sa_handler = forward };
 	sigset_t block, old;
 
 	s->log = memfd_create("memlamp-log", 0);
-	/* the child starts with our signals as they were */
+	/* the child starts with the signal mask and handlers of before */
 	sigfillset(&block);
 	pthread_sigmask(SIG_BLOCK, &block, &old);
 	s->child = fork();
@@ -629,16 +625,16 @@ static bool launch(struct state *s, struct ml_err *err)
 		exec_program(s);
 	}
 	forward_to = s->child;
-	sigaction(SIGINT, &quiet, NULL);
-	sigaction(SIGQUIT, &quiet, NULL);
-	sigaction(SIGXFSZ, &quiet, NULL); /* a full trace is an error, not our end */
+	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGQUIT, &ignore, NULL);
+	sigaction(SIGXFSZ, &ignore, NULL); /* the writer reports it as an error */
 	sigaction(SIGTERM, &pass, NULL);
 	sigaction(SIGHUP, &pass, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return true;
 }
 
-/* Nothing was recorded: Valgrind's own words are the reason. */
+/* Nothing was recorded: the reason is in Valgrind's log. */
 static bool explain(const struct state *s, struct ml_err *err)
 {
 	char text[600] = "";
@@ -647,25 +643,25 @@ static bool explain(const struct state *s, struct ml_err *err)
 	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
 		text[--n] = 0;
 	if (WIFEXITED(s->session->status) && WEXITSTATUS(s->session->status) == 127 &&
-	    n <= 0 && !s->session->tells)
+	    n <= 0 && !s->session->instrumented)
 		return ml_fail(err, ML_IO, "%s was not recorded: is valgrind installed?",
 			       s->session->argv[0]);
 	return ml_fail(err, ML_IO, "%s was not recorded%s%s", s->session->argv[0],
 		       n > 0 ? ": " : "", n > 0 ? text : "");
 }
 
-/* What can be said before anything runs: is there such a program, can the trace be
- * written? */
+/* Checks before anything runs that the program exists and the trace can be written. */
 static bool check(struct state *s, struct ml_err *err)
 {
 	struct ml_session *x = s->session;
 
 	if (!ml_process_check(x->argv[0], err))
 		return false;
-	x->tells = !x->valgrind && !x->options.fetch && ml_process_tells(x->argv[0]);
-	if (!x->tells && !x->valgrind_lib)
+	x->instrumented = !x->valgrind && !x->options.fetch &&
+			  ml_process_is_instrumented(x->argv[0]);
+	if (!x->instrumented && !x->valgrind_lib)
 		return ml_fail(err, ML_IO,
-			       "the recorder for Valgrind is not installed with memlamp");
+			       "the Valgrind tool is not installed with memlamp");
 	int fd = open(x->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	s->made = fd >= 0;
 	if (fd < 0 && errno == EEXIST)
@@ -682,9 +678,9 @@ bool ml_session_run(struct ml_session *session, struct ml_err *err)
 	bool ok = check(&s, err) && make_ring(&s, err) && launch(&s, err);
 
 	if (ok) {
-		ml_fork_state_init(&s.heritage, s.control);
+		ml_fork_state_init(&s.forks, s.control);
 		supervise(&s);
-		ml_fork_state_release(&s.heritage);
+		ml_fork_state_release(&s.forks);
 		session->recordings = ml_arena_alloc(
 			&session->arena, (s.count + 1) * sizeof(*session->recordings));
 		for (size_t i = 0; i < s.count; i++)

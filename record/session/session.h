@@ -1,9 +1,9 @@
 /*
- * A recording from start to end: makes the ring, starts the program (under
- * Valgrind, unless it was built by `memlamp cc`), drains each process that takes a slot
- * into a trace of its own (a thread each), until all of them have ended. The process that
- * runs this is the companion that record/ring.h speaks of: it outlives Ctrl-C, and a
- * program that is killed leaves all its words in the ring for it to find.
+ * A recording from start to end. The session makes the ring, starts the program (under
+ * Valgrind, unless it was built by `memlamp cc`), and writes a trace of each process that
+ * claims a slot, in a thread each, until all processes have ended. The process that runs
+ * the session is the companion of record/ring.h. It outlives Ctrl-C. A program that is
+ * killed leaves all its words in the ring, where the companion reads them.
  */
 #pragma once
 
@@ -22,18 +22,18 @@ struct ml_recording {
 	const char *command;
 	pid_t pid;
 	uint64_t refs, bytes;
-	const char *warning; /* or NULL */
-	const char *unseen;  /* what it cannot show by the way it was made, or NULL */
-	bool ok;             /* false: it could not be written to its end; err says why */
-	bool killed;         /* the process left no goodbye */
+	const char *warning;        /* or NULL */
+	const char *uninstrumented; /* references that no hook reports, or NULL */
+	bool ok;                    /* false: the trace is not complete; err says why */
+	bool killed;                /* the process ended without closing its slot */
 	struct ml_err err;
 };
 
 struct ml_session {
 	/* set by the caller */
 	const char *output;       /* path of the first process's trace */
-	const char *valgrind_lib; /* folder with our tool; NULL: not installed */
-	bool valgrind;            /* also for programs built by `memlamp cc` */
+	const char *valgrind_lib; /* folder of the Valgrind tool; NULL: not installed */
+	bool valgrind;            /* use it also for programs built by `memlamp cc` */
 	char *const *argv;        /* the program, ends with NULL */
 	struct ml_record_options options;
 	/* Called a few times a second with the totals so far; may be NULL. */
@@ -43,12 +43,12 @@ struct ml_session {
 	/* results */
 	struct ml_recording *recordings;
 	size_t count;
-	int status;            /* of the program, as waitpid gives it */
-	bool tells;            /* the program was built by `memlamp cc` and told itself */
-	double seconds;        /* from start to the end of the last trace */
+	int status;        /* of the program, as waitpid gives it */
+	bool instrumented; /* the program recorded itself, by the hooks of `memlamp cc` */
+	double seconds;    /* from start to the end of the last trace */
 	struct ml_arena arena; /* owns the results */
 };
 
-/* False: nothing was recorded. A program that fails is not a failure of the session. */
+/* False: nothing was recorded. A failing program is no failure of the session. */
 bool ml_session_run(struct ml_session *s, struct ml_err *err);
 void ml_session_release(struct ml_session *s);

@@ -12,24 +12,19 @@
 
 enum { STAMP_WORDS = ML_RING_STAMP_BYTES / 8 };
 
-/* How far one thread has been read, and how far it may be read in this round. */
+/* How far the words of a thread have been read, and how far this round may read. */
 struct ml_thread_merge_slot {
 	struct ml_ring *ring;
 	const uint64_t *data, *stamps;
 	uint32_t thread, segments;
-	uint32_t segment, head; /* being read; not to be gone beyond. They only grow */
-	size_t at, until;       /* words of these two */
+	uint32_t segment,
+		head;     /* number of the segment being read, of the last to read */
+	size_t at, until; /* next word of `segment`, end in `head` */
 	bool closed;
 	size_t end;     /* of the piece at `at`, in words of its segment */
-	uint64_t clock; /* at its beginning */
-	bool ready;     /* there is a piece */
+	uint64_t clock; /* at the beginning of that piece */
+	bool ready;     /* there is such a piece */
 };
-
-struct ml_ring *ml_thread_merge_at(struct ml_ring_control *control, unsigned i)
-{
-	return (struct ml_ring *)(void *)((char *)control + ML_RING_PAGE +
-					  (size_t)i * ML_RING_SLOT_BYTES);
-}
 
 static void add(struct ml_thread_merge *s, struct ml_ring *ring)
 {
@@ -49,9 +44,9 @@ static void add(struct ml_thread_merge *s, struct ml_ring *ring)
 }
 
 void ml_thread_merge_init(struct ml_thread_merge *s, struct ml_ring_control *control,
-			  struct ml_ring *first, struct ml_ring_reader *drain)
+			  struct ml_ring *first, struct ml_ring_reader *reader)
 {
-	*s = (struct ml_thread_merge){ .drain = drain,
+	*s = (struct ml_thread_merge){ .reader = reader,
 				       .control = control,
 				       .pid = first->pid,
 				       .bell = control->bell - 1 };
@@ -70,8 +65,7 @@ static bool is_open(const struct ml_ring *r)
 	return state == ML_RING_OPEN || state == ML_RING_CLOSED;
 }
 
-/* Looks for slots of new threads; true if there may be some that were not there before.
- */
+/* Looks for slots of new threads. True: there may be new ones. */
 static bool find_new(struct ml_thread_merge *s)
 {
 	uint32_t bell = __atomic_load_n(&s->control->bell, __ATOMIC_ACQUIRE);
@@ -80,17 +74,17 @@ static bool find_new(struct ml_thread_merge *s)
 		return false;
 	s->bell = bell;
 	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-		struct ml_ring *r = ml_thread_merge_at(s->control, i);
+		struct ml_ring *r = ml_ring_slot(s->control, i);
 
-		/* `taken` of others' slots is written by others */
+		/* `taken` of the slots of other processes belongs to other workers */
 		if (is_open(r) && r->thread > 1 && r->pid == s->pid && !r->taken)
 			add(s, r);
 	}
 	return true;
 }
 
-/* How far the thread has come. */
-static void see(struct ml_thread_merge_slot *t)
+/* Notes how far the thread has written. */
+static void note_end(struct ml_thread_merge_slot *t)
 {
 	struct ml_ring *r = t->ring;
 	uint32_t head, again;
@@ -106,13 +100,13 @@ static void see(struct ml_thread_merge_slot *t)
 			 (uint64_t)(head % t->segments) * ML_RING_SEGMENT_WORDS * 8;
 	uint64_t used = (cur - begin) / 8;
 	if (head - t->segment > t->segments)
-		head = t->segment; /* no thread of ours does that */
+		head = t->segment; /* a broken header: read nothing */
 	t->head = head;
-	/* cur may still stand at the end of the segment before */
+	/* cur may still lie in the segment before */
 	t->until = cur < begin || used > ML_RING_SEGMENT_WORDS ? 0 : used & ~(size_t)1;
 }
 
-/* Where the words that may be read of the present segment end. */
+/* The end of the words that this round may read of the present segment. */
 static size_t limit(const struct ml_thread_merge_slot *t)
 {
 	if (t->segment == t->head)
@@ -126,22 +120,22 @@ static const uint64_t *segment_of(const struct ml_thread_merge_slot *t)
 	return t->data + (size_t)(t->segment % t->segments) * ML_RING_SEGMENT_WORDS;
 }
 
-/* The thread may have it back. */
-static void give_back(struct ml_thread_merge_slot *t)
+/* Returns the present segment to its thread. */
+static void consume(struct ml_thread_merge_slot *t)
 {
 	t->segment++;
 	t->at = 0;
-	if (ml_ring_move(&t->ring->tail, t->segment, &t->ring->tail_wanted))
+	if (ml_ring_advance(&t->ring->tail, t->segment, &t->ring->tail_wanted))
 		syscall(SYS_futex, &t->ring->tail, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Moves on to words that can be read; false: there are none in this round. */
+/* Moves on to the next words; false: there are none in this round. */
 static bool advance(struct ml_thread_merge_slot *t)
 {
 	while (t->at >= limit(t)) {
 		if (t->segment == t->head)
 			return false;
-		give_back(t);
+		consume(t);
 	}
 	return true;
 }
@@ -151,16 +145,16 @@ static bool is_stamp(uint64_t word)
 	return word >> 56 == ML_WORD(ML_WORD_STAMP, 0, 0) >> 56;
 }
 
-/* Finds the piece at `at`: to the next stamp, or to the end of what may be read. */
+/* Finds the piece at `at`, which ends at the next stamp or where this round ends. */
 static void find_piece(struct ml_thread_merge_slot *t)
 {
 	t->ready = advance(t);
 	if (!t->ready)
 		return;
 	const uint64_t *w = segment_of(t);
-	size_t most = limit(t), at = t->at;
+	size_t max = limit(t), at = t->at;
 
-	if (is_stamp(w[at]) && at + 1 < most)
+	if (is_stamp(w[at]) && at + 1 < max)
 		t->clock = w[at + 1];
 	else if (at % STAMP_WORDS == 0)
 		t->clock = t->stamps[(size_t)(t->segment % t->segments) *
@@ -169,8 +163,8 @@ static void find_piece(struct ml_thread_merge_slot *t)
 	size_t page = at / STAMP_WORDS;
 	do
 		at += w[at] >> 63 ? 1 + (size_t)ML_WORD_COUNT(w[at]) : 2;
-	while (at < most && at / STAMP_WORDS == page && !is_stamp(w[at]));
-	t->end = at < most ? at : most;
+	while (at < max && at / STAMP_WORDS == page && !is_stamp(w[at]));
+	t->end = at < max ? at : max;
 }
 
 static bool feed(struct ml_thread_merge *s, struct ml_thread_merge_slot *t, size_t end,
@@ -180,11 +174,11 @@ static bool feed(struct ml_thread_merge *s, struct ml_thread_merge_slot *t, size
 	size_t from = t->at;
 
 	t->at = end;
-	ml_ring_reader_thread(s->drain, t->thread);
-	return ml_ring_reader_feed(s->drain, w + from, end - from, err);
+	ml_ring_reader_thread(s->reader, t->thread);
+	return ml_ring_reader_feed(s->reader, w + from, end - from, err);
 }
 
-/* All that one thread did, which is all there is. */
+/* The only thread: its words are in order already. */
 static bool feed_alone(struct ml_thread_merge *s, struct ml_thread_merge_slot *t,
 		       struct ml_err *err)
 {
@@ -194,7 +188,8 @@ static bool feed_alone(struct ml_thread_merge *s, struct ml_thread_merge_slot *t
 	return true;
 }
 
-/* The thread whose piece comes first, and the clock of the next one of another. */
+/* The thread with the earliest piece; *next is the clock of the earliest piece of all
+ * other threads. */
 static struct ml_thread_merge_slot *first_of(struct ml_thread_merge *s, uint64_t *next)
 {
 	struct ml_thread_merge_slot *first = NULL;
@@ -216,9 +211,9 @@ static struct ml_thread_merge_slot *first_of(struct ml_thread_merge *s, uint64_t
 }
 
 /*
- * Pieces by the clock; those of one thread that follow each other are fed as one. What
- * began later than `now` waits: others may have been seen before they did what it
- * waited for.
+ * Feeds pieces in order of the clock; consecutive pieces of one thread are fed as one. A
+ * piece that begins later than `now` is left for the next round: it may depend on words
+ * of another thread that were written after note_end looked at that thread.
  */
 static bool merge(struct ml_thread_merge *s, uint64_t now, struct ml_err *err)
 {
@@ -235,7 +230,8 @@ static bool merge(struct ml_thread_merge *s, uint64_t now, struct ml_err *err)
 			end = t->end;
 			t->at = end;
 			if (end >= limit(t))
-				break; /* before the segment goes back */
+				break; /* find_piece would return the segment to its
+					  thread */
 			find_piece(t);
 		} while (t->ready && t->clock <= next && t->clock <= now &&
 			 t->segment == segment);
@@ -247,7 +243,7 @@ static bool merge(struct ml_thread_merge *s, uint64_t now, struct ml_err *err)
 	return true;
 }
 
-/* Slots of threads that have ended serve others; the first stays its process's. */
+/* Frees the slots of threads that have ended; the first stays with its process. */
 static void drop_closed(struct ml_thread_merge *s)
 {
 	size_t kept = 0;
@@ -272,11 +268,11 @@ bool ml_thread_merge_round(struct ml_thread_merge *s, struct ml_err *err)
 {
 	uint64_t now = __builtin_ia32_rdtsc();
 
-	/* a thread that came while we looked may have done something before others did
-	 * what we saw: look again */
+	/* a thread that started meanwhile may have written words that others depend on:
+	 * look again at all */
 	do {
 		for (size_t i = 0; i < s->count; i++)
-			see(&s->slots[i]);
+			note_end(&s->slots[i]);
 	} while (find_new(s));
 	bool ok = s->count == 1 ? feed_alone(s, &s->slots[0], err) : merge(s, now, err);
 	drop_closed(s);
@@ -297,7 +293,7 @@ void ml_thread_merge_stop(struct ml_thread_merge *s)
 void ml_thread_merge_free(struct ml_ring_control *control, uint32_t pid)
 {
 	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-		struct ml_ring *r = ml_thread_merge_at(control, i);
+		struct ml_ring *r = ml_ring_slot(control, i);
 
 		if (is_open(r) && r->thread > 1 && r->pid == pid)
 			memset(r, 0, ML_RING_PAGE);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Templates of templates reach megabytes; nobody reads beyond this. */
-enum { LONGEST = 1000 };
+/* Names of nested templates reach megabytes; more than this is of no use to a reader. */
+enum { MAX_NAME = 1000 };
 
 static void cut(char *from, char *to)
 {
@@ -63,7 +63,7 @@ uint32_t ml_demangle(struct ml_tables *t, const char *symbol)
 	ml_demangle_tidy(plain);
 	size_t size = strlen(plain);
 	uint32_t name = ml_names_add_bytes(&t->names, plain,
-					   size < LONGEST ? size : LONGEST);
+					   size < MAX_NAME ? size : MAX_NAME);
 	free(plain); /* libiberty's own malloc */
 	return name;
 }

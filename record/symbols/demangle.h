@@ -1,9 +1,9 @@
 /*
- * Names of C++ and Rust as their authors wrote them: scope and template
- * arguments, without parameter lists and without what the library adds by
- * default (std::allocator, std::char_traits). libiberty's demangler is used, a
- * small static library in C; the one of the C++ runtime would bring that whole
- * runtime along. Anything that is not mangled stays as it is.
+ * Names of C++ and Rust as their authors wrote them: with scope and template arguments,
+ * without parameter lists and without default template arguments (std::allocator,
+ * std::char_traits). The demangler is libiberty's, a small static library in C; the one
+ * of the C++ runtime would need that whole runtime. Names that are not mangled stay as
+ * they are.
  */
 #pragma once
 

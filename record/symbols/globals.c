@@ -42,7 +42,7 @@ static void add_block(struct adding *g, uint64_t addr, uint64_t size)
 
 /*
  * Whether [vaddr, vaddr + size) is memory of the file. Variables that the linker dropped
- * are still in DWARF, at address 0 or at nonsense.
+ * are still in DWARF, at address 0 or at a meaningless one.
  */
 static bool is_loaded(const struct ml_object *b, uint64_t vaddr, uint64_t size)
 {
@@ -120,14 +120,14 @@ static void add_variable(struct adding *g, Dwarf_Die *variable, Dwarf_Die *func)
 		return;
 	ml_map_add(&g->seen, vaddr, NULL);
 
-	uint32_t owner = func ? ml_code_name(g->o, g->b, func) : 0;
+	uint32_t owner = func ? ml_code_name(g->o->tables, g->b, func) : 0;
 	if (owner)
 		name = ml_arena_printf(&g->arena, "%s (in %s)", name,
 				       ml_tables_text(g->o->tables, owner));
 	int line = 0;
 	struct ml_region r = *add_region(g, ML_REGION_GLOBAL, name);
 	r.func = owner;
-	r.file = ml_code_declared(g->o, g->b, variable);
+	r.file = ml_code_declared(g->o->tables, g->b, variable);
 	if (!dwarf_decl_line(variable, &line) && line > 0)
 		r.line = (uint32_t)line;
 	ml_types_shape(g->o, g->b, &type, size, &r);
@@ -169,7 +169,7 @@ static void add_symbols(struct adding *g)
 	struct ml_tables *t = g->o->tables;
 	const struct ml_symbols *s = &g->b->datas;
 
-	ml_object_data(g->b, 0); /* reads them */
+	ml_object_data(g->b, 0); /* reads the symbols */
 	for (size_t i = 0; i < s->count; i++) {
 		uint64_t size = s->at[i].high - s->at[i].low;
 
@@ -242,10 +242,10 @@ static void add_image(struct ml_objects *o, struct ml_image *m)
 
 	if (!r)
 		return;
-	if (ml_object_vaddr(r, r->low, &vaddr)) {
+	if (ml_objects_vaddr(r, r->low, &vaddr)) {
 		g.bias = r->low - vaddr;
-		/* System libraries with debug information at hand have thousands of
-		 * variables that are nobody's business: their symbols do. */
+		/* System libraries with debug information have thousands of variables
+		 * that do not interest the user: their symbols suffice. */
 		Dwarf *dwarf = g.b->user ? ml_object_dwarf(g.b) : NULL;
 		if (dwarf)
 			add_units(&g, dwarf);

@@ -1,13 +1,13 @@
 /*
- * Static storage: from the files that a process maps to regions and their
- * blocks. Variables come from DWARF with type, dimensions and fields, else from
- * symbols with a name and a size; what no variable covers belongs to its section
- * (".data of libc.so.6"), code to "code of gzip".
+ * Static storage: from the files that a process maps to regions and their blocks.
+ * Variables come from DWARF with type, dimensions and fields, else from symbols with a
+ * name and a size. Memory that no variable covers belongs to its section (".data of
+ * libc.so.6"), code to "code of gzip".
  *
- * The blocks of variables therefore lie inside those of sections: the smallest
- * block that holds an address is the one that says most. They live forever and
- * from the start, also those of libraries that are loaded late or unloaded.
- * Thread-local variables are left out: they have an address for each thread.
+ * So the blocks of variables lie inside those of sections; the smallest block that holds
+ * an address is the most precise one. All blocks live from the start to the end, also
+ * those of libraries that are loaded late or unloaded. Thread-local variables are left
+ * out: they have an address for each thread.
  */
 #pragma once
 

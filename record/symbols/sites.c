@@ -3,7 +3,7 @@
 #include "record/symbols/code.h"
 #include "record/symbols/objects.h"
 
-static uint32_t stray_site(struct ml_objects *o, uint64_t ip)
+static uint32_t anonymous_site(struct ml_objects *o, uint64_t ip)
 {
 	struct ml_frame frame = { .func = ml_tables_name(o->tables, "[anonymous code]") };
 
@@ -17,8 +17,8 @@ static uint32_t make_site(struct ml_objects *o, const struct ml_range *r, uint64
 	uint64_t vaddr;
 	uint32_t count = 1;
 
-	if (ml_object_vaddr(r, ip, &vaddr)) {
-		count = ml_code_frames(o, b, vaddr, frames);
+	if (ml_objects_vaddr(r, ip, &vaddr)) {
+		count = ml_code_frames(o->tables, b, vaddr, frames);
 	} else if (b->path[0] == '[') { /* [vdso]: not a file */
 		frames[0].func = ml_tables_name(o->tables, b->path);
 	} else {
@@ -37,9 +37,9 @@ uint32_t ml_sites_resolve(struct ml_objects *o, uint64_t ip)
 {
 	const struct ml_range *r = ml_objects_find(o, ip);
 	bool is_new;
-	uint64_t *site = ml_map_add(r ? &r->image->sites : &o->stray, ip, &is_new);
+	uint64_t *site = ml_map_add(r ? &r->image->sites : &o->outside, ip, &is_new);
 
 	if (is_new)
-		*site = r ? make_site(o, r, ip) : stray_site(o, ip);
+		*site = r ? make_site(o, r, ip) : anonymous_site(o, ip);
 	return (uint32_t)*site;
 }

@@ -35,7 +35,7 @@ static void load(struct ml_sources *s, struct ml_source *f, const char *path)
 {
 	struct stat st;
 
-	/* A relative path was relative to some builder's folder, not to ours. */
+	/* A relative path refers to the folder of the build, which is unknown. */
 	if (path[0] != '/')
 		return;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -72,19 +72,11 @@ static struct ml_source *source_of(struct ml_sources *s, const char *path)
 
 	s->file = ml_grow(s->file, &s->cap, (size_t)n + 1, sizeof(*s->file));
 	struct ml_source *f = &s->file[n];
-	if (!f->asked) {
-		f->asked = true;
+	if (!f->tried) {
+		f->tried = true;
 		load(s, f, path);
 	}
 	return f;
-}
-
-const char *ml_sources_text(struct ml_sources *s, const char *path, size_t *size)
-{
-	struct ml_source *f = source_of(s, path);
-
-	*size = f->text ? f->size : 0;
-	return f->text;
 }
 
 const char *ml_sources_line(struct ml_sources *s, const char *path, uint32_t line,
@@ -122,10 +114,9 @@ bool ml_sources_each(struct ml_sources *s, const struct ml_tables *t, ml_source_
 		const char *path = ml_tables_text(t, file);
 		if (!is_new || !is_kept(path))
 			continue;
-		size_t size;
-		const char *text = ml_sources_text(s, path, &size);
-		if (text)
-			ok = fn(arg, path, text, size, err);
+		const struct ml_source *f = source_of(s, path);
+		if (f->text)
+			ok = fn(arg, path, f->text, f->size, err);
 	}
 	ml_map_release(&seen);
 	return ok;

@@ -1,8 +1,8 @@
 /*
- * Source files: their text while recording (to see what an allocation is
- * assigned to) and which of them a trace should keep. Files that changed or
- * vanished since the program was built are not told apart from good ones;
- * files that are no regular file, too large or binary have no text.
+ * Source files: their text while recording, to find the variable that an allocation is
+ * assigned to, and which of them a trace keeps. A file that changed since the program was
+ * built is not noticed. A file that is missing, irregular, too large or binary has no
+ * text.
  */
 #pragma once
 
@@ -27,23 +27,21 @@ struct ml_sources {
 		size_t size;
 		uint32_t *line; /* offset of each line's first byte, and of the end */
 		uint32_t lines;
-		bool asked;
-	} * file; /* by path */
+		bool tried; /* reading has been tried */
+	} * file;           /* by path */
 	size_t cap, bytes;
 };
 
 void ml_sources_release(struct ml_sources *s);
 
-/* The text of a file, 0-terminated, or NULL. It lives as long as s. */
-const char *ml_sources_text(struct ml_sources *s, const char *path, size_t *size);
-/* Line (from 1) of a file without its end, not 0-terminated, or NULL. */
+/* A line (from 1) of a file, without its newline and not 0-terminated, or NULL. */
 const char *ml_sources_line(struct ml_sources *s, const char *path, uint32_t line,
 			    size_t *size);
 
 /*
- * Calls fn for every file that the tables' sites name, once each, whose text
- * is readable and worth keeping: not those of the system below /usr (but
- * /usr/src and /usr/local). fn returns false to stop, which is then returned.
+ * Calls fn once for each readable file that the sites of the tables name. Files of the
+ * system, below /usr but not in /usr/src or /usr/local, are left out. If fn returns
+ * false, so does this at once.
  */
 typedef bool ml_source_fn(void *arg, const char *path, const char *text, size_t size,
 			  struct ml_err *err);

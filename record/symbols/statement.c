@@ -164,14 +164,14 @@ static bool lvalue_before(struct ml_statement *s, const char *end, const char *s
 		stars++;
 		q = back(q - 1, start);
 	}
-	/* A star after a type declares; one that begins an expression follows the
-	 * pointer. */
+	/* A star behind a type declares a pointer; a star at the beginning of an
+	 * expression follows one. */
 	if (stars && (q == start || q[-1] == '(' || q[-1] == ')'))
 		s->deref = stars;
 	return true;
 }
 
-/* The last assignment before at. */
+/* The last assignment operator before `at`. */
 static const char *assignment(const char *start, const char *at)
 {
 	for (const char *p = at; p > start;) {
@@ -190,7 +190,7 @@ static const char *assignment(const char *start, const char *at)
 	return NULL;
 }
 
-/* posix_memalign(&x, ...): the first argument says where the result goes. */
+/* posix_memalign(&x, ...): the first argument receives the result. */
 static bool out_argument(struct ml_statement *s, struct span st, const char *at)
 {
 	const char *p = at;
@@ -291,7 +291,7 @@ static bool declared(struct ml_statement *s, struct span st, const char *at)
 	       q[-2] != ':' && !around(name, st.at) && copy(s->name, name, name_end);
 }
 
-/* v.push_back(x), m[key] = ...: what the container that allocates is called. */
+/* v.push_back(x), m[key] = ...: the name of the container that allocates. */
 static bool container(struct ml_statement *s, struct span st, const char *at)
 {
 	const char *best = NULL;
@@ -355,7 +355,7 @@ static void find_type(struct ml_statement *s, struct span st, const char *from)
 		} else if (*p == '(') {
 			for (q = p + 1; q < st.end && (is_word(*q) || is_blank(*q));)
 				q++;
-			/* A cast: one star, the bracket, then what is cast. */
+			/* A cast: one star, the bracket, then the operand. */
 			if (q + 2 < st.end && q[0] == '*' &&
 			    *skip(q + 1, st.end) == ')' && simple_type(s->type, p + 1, q))
 				return;
@@ -399,7 +399,7 @@ void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, s
 
 	*s = (struct ml_statement){ 0 };
 	struct span st = statement_at(text, size, p);
-	/* Columns point at the name or at the bracket behind it, by compiler. */
+	/* By compiler, columns point at the name or at the bracket behind it. */
 	const char *call = p < st.end && *p == '(' ? word_start(back(p, st.at), st.at)
 						   : p;
 	const char *equals = assignment(st.at, p);
@@ -450,8 +450,7 @@ static void blank(char *p, char *end)
 	}
 }
 
-/* Where the callee's name stands in the line, for want of a column; else the line's end.
- */
+/* Without a column: where the name of the callee stands in the line, else its end. */
 static size_t find_call(const char *line, size_t size, const char *callee)
 {
 	const char *name = strstr(callee, "operator new") ? "new" : callee;

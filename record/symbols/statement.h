@@ -1,8 +1,7 @@
 /*
- * What a line of source does with the memory that a call on it yields: the
- * variable it is assigned to and the type it is taken for. A reader of tokens,
- * no parser: it knows the forms people write in C, C++ and Fortran, and says
- * nothing where it would have to guess.
+ * Reads from a line of source to which variable it assigns the memory that a call
+ * returns, and as which type. It reads tokens and is no parser: it knows the usual forms
+ * of C, C++ and Fortran, and answers nothing where it would have to guess.
  *
  *	double *A = malloc(n * sizeof(double));         A, double
  *	if (!(p->data = (int *)calloc(n, 4)))           p->data, int
@@ -10,7 +9,7 @@
  *	std::vector<double> v(n);                       v
  *	v.push_back(1.0);                               v     (callee is in std::)
  *	allocate(grid(n, m))                            grid
- *	return malloc(n);                               nothing, returned: ask the caller
+ *	return malloc(n);                               nothing, returned to the caller
  */
 #pragma once
 
@@ -24,19 +23,19 @@ enum { ML_LVALUE_MAX = 96 };
 
 struct ml_statement {
 	char name[ML_LVALUE_MAX]; /* the lvalue without blanks, or empty */
-	char type[ML_LVALUE_MAX]; /* element type that the text tells, or empty */
-	int deref;                /* "*out = ...": assigned to what name points to */
+	char type[ML_LVALUE_MAX]; /* element type, if the text names one, or empty */
+	int deref;                /* pointers followed from name: 1 for "*out = ..." */
 	bool returned;
 };
 
 /*
- * The statement that holds byte `at` of the text; callee is the name of what is called
- * there, or empty. Comments and strings in text must be blanked.
+ * Reads the statement around byte `at` of the text; callee is the name of the function
+ * called there, or empty. Comments and strings in the text must be blanked.
  */
 void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, size_t at,
 			const char *callee);
 
-/* The same for a line of a file and a column of it (0: unknown). False: no source. */
+/* The same for a line of a file and a column (0: unknown). False: no source. */
 bool ml_statement_read(struct ml_statement *s, struct ml_sources *sources,
 		       const char *path, uint32_t line, uint32_t column,
 		       const char *callee);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/base/search.h"
-#include "record/symbols/objects.h"
+#include "record/symbols/object.h"
 
 void ml_stripped_release(struct ml_stripped *s)
 {
@@ -23,8 +23,7 @@ static Elf *elf_of(struct ml_object *b)
 	return ml_object_open(b) ? dwfl_module_getelf(b->module, &bias) : NULL;
 }
 
-/* The bytes of the file that are mapped at vaddr, or NULL unless size of them are there.
- */
+/* `size` bytes of the file that are mapped at vaddr, or NULL. */
 static const uint8_t *bytes_at(struct ml_object *b, uint64_t vaddr, uint64_t size)
 {
 	size_t all;
@@ -93,14 +92,14 @@ bool ml_stripped_start(struct ml_stripped *s, struct ml_object *b, uint64_t vadd
 	Elf *elf = elf_of(b);
 	size_t count;
 
-	if (elf && !s->asked && !elf_getphdrnum(elf, &count))
+	if (elf && !s->tried && !elf_getphdrnum(elf, &count))
 		for (size_t i = 0; i < count; i++) {
 			GElf_Phdr p;
 
 			if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_GNU_EH_FRAME)
 				read_starts(s, b, p.p_vaddr, p.p_filesz);
 		}
-	s->asked = true;
+	s->tried = true;
 	size_t above = ml_search_above(s->func, s->funcs, sizeof(*s->func),
 				       offsetof(struct ml_bounds, low), vaddr);
 	if (!above || vaddr >= s->func[above - 1].high)
@@ -167,9 +166,9 @@ const char *ml_stripped_stub(struct ml_stripped *s, struct ml_object *b, uint64_
 	Elf *elf = elf_of(b);
 	bool inside = false;
 
-	if (elf && !s->asked_stubs)
+	if (elf && !s->tried_stubs)
 		read_stubs(s, elf);
-	s->asked_stubs = true;
+	s->tried_stubs = true;
 	for (size_t i = 0; i < s->plts; i++)
 		inside |= vaddr >= s->plt[i].low && vaddr < s->plt[i].high;
 	const uint8_t *p = inside ? bytes_at(b, vaddr, 7) : NULL;

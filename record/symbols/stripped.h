@@ -1,7 +1,7 @@
 /*
- * What a file still says about its functions when its symbols are gone: where
- * they start (the search table of .eh_frame_hdr, which exceptions and unwinding
- * need) and what the stubs of the procedure linkage table call.
+ * Functions of a file without symbols: their starts, from the search table of
+ * .eh_frame_hdr, which exceptions and unwinding need, and the names of the functions that
+ * the stubs of the procedure linkage table call.
  */
 #pragma once
 
@@ -15,15 +15,15 @@
 struct ml_object;
 
 struct ml_stripped {
-	bool asked, asked_stubs;
+	bool tried, tried_stubs; /* reading has been tried */
 	struct ml_bounds {
 		uint64_t low, high;
 	} * func; /* by low */
 	size_t funcs, func_cap;
-	struct ml_bounds *plt; /* sections of stubs */
+	struct ml_bounds *plt; /* sections with stubs */
 	size_t plts, plt_cap;
-	struct ml_map slots; /* address of the slot of the global offset table -> name */
-	struct ml_map numbers; /* number of the entry in .rela.plt -> name */
+	struct ml_map slots; /* name by address of the entry of the global offset table */
+	struct ml_map numbers; /* name by number of the entry in .rela.plt */
 };
 
 /* The start of the function that holds vaddr; false and *start untouched if unknown. */

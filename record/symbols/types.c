@@ -127,7 +127,7 @@ static bool constant(Dwarf_Die *die, unsigned attribute, int64_t *value)
 	return true;
 }
 
-/* Elements of a dimension; 0 is unknown. */
+/* Elements of a dimension; 0: unknown. */
 static uint64_t extent(Dwarf_Die *range, bool fortran)
 {
 	int64_t count, low = fortran ? 1 : 0, high;
@@ -140,7 +140,7 @@ static uint64_t extent(Dwarf_Die *range, bool fortran)
 	constant(range, DW_AT_lower_bound, &low);
 	if (!constant(range, DW_AT_upper_bound, &high))
 		return 0;
-	/* "int a[0]" has the upper bound -1, in whatever width the producer chose. */
+	/* "int a[0]" has the upper bound -1, whose width depends on the compiler. */
 	if (ml_types_of(range, &type) && ml_types_size(&type) == 4)
 		high = (int32_t)high;
 	return high >= low ? (uint64_t)(high - low) + 1 : 0;
@@ -152,7 +152,7 @@ static bool is_descriptor(Dwarf_Die *array)
 	return dwarf_hasattr(array, DW_AT_data_location);
 }
 
-/* The array inside std::array, which is nothing but a coat around it. */
+/* The array inside std::array, its only member. */
 static bool inner_array(Dwarf_Die *type, Dwarf_Die *array)
 {
 	const char *name = dwarf_diename(type);
@@ -197,7 +197,7 @@ static void set_dims(struct ml_region *r, uint64_t *dim, size_t count, uint64_t 
 		dim[0] = size / inner;
 	if (!count || !dim[0])
 		return;
-	/* More dimensions than a region can have: the slowest become one. */
+	/* More dimensions than a region can have: the slowest ones are merged. */
 	while (count > ML_DIMS) {
 		dim[1] *= dim[0];
 		memmove(dim, dim + 1, --count * sizeof(*dim));
@@ -231,7 +231,7 @@ static const char *union_name(Dwarf_Die *type, struct ml_arena *a)
 	return name ? name : "union";
 }
 
-/* std::string and its like are one thing to their user, whatever they are made of. */
+/* std::string and similar types are one value to their user, without fields. */
 static bool is_opaque(Dwarf_Die *type)
 {
 	Dwarf_Die die, base;
@@ -384,7 +384,8 @@ static bool find_member(Dwarf_Die *type, const char *name, Dwarf_Die *member, in
 			*member = die;
 			return true;
 		}
-		/* Bases, and structs and unions without a name, lend their members. */
+		/* Members of bases and of nameless structs and unions count as own
+		 * members. */
 		if ((tag == DW_TAG_inheritance || (tag == DW_TAG_member && !own)) &&
 		    ml_types_of(&die, &inner) &&
 		    find_member(&inner, name, member, depth + 1))

@@ -16,16 +16,16 @@ bool ml_types_peel(Dwarf_Die *type, Dwarf_Die *bare);
 
 /*
  * Fills in type, elem, dims, dim and fields of r from the type of a variable.
- * size is the variable's, 0 if unknown: it closes arrays of unknown length. The
- * dimensions of Fortran are turned round, because its first index runs fastest.
+ * size is the size of the variable, 0 if unknown; it gives the length of arrays of
+ * unknown length. Dimensions of Fortran are reversed, because its first index is the
+ * fastest.
  */
 void ml_types_shape(struct ml_objects *o, struct ml_object *b, Dwarf_Die *type,
 		    uint64_t size, struct ml_region *r);
 
-/* Bytes of a value of the type; 0 is unknown. */
+/* Bytes of a value of the type; 0: unknown. */
 uint64_t ml_types_size(Dwarf_Die *type);
-/* A member of a struct, class or union, or of what it is made of; false if there is none.
- */
+/* A member of a struct, class or union or of its bases; false if there is none. */
 bool ml_types_member(Dwarf_Die *type, const char *name, Dwarf_Die *member);
 /* The first type argument of a template: double of vector<double>. */
 bool ml_types_argument(Dwarf_Die *type, Dwarf_Die *argument);

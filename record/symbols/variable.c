@@ -21,7 +21,7 @@ static size_t word(const char *p, char to[64])
 	return n;
 }
 
-/* What a pointer, reference, array or container of the library leads to. */
+/* From a pointer, reference, array or standard container to its element. */
 static bool follow(Dwarf_Die *type)
 {
 	static const char *const holders[] = { "vector<",      "unique_ptr<",
@@ -61,7 +61,7 @@ static bool is_record(Dwarf_Die *type)
 	       tag == DW_TAG_union_type;
 }
 
-/* A member of what the type is or points to. */
+/* From a type, or the type that it points to, to the type of a member. */
 static bool enter(Dwarf_Die *type, const char *name)
 {
 	Dwarf_Die member, inner = *type;
@@ -133,9 +133,9 @@ static bool resolve(struct ml_variable *v, Dwarf_Die *scopes, int count,
 }
 
 /*
- * The scopes around an address, innermost first, as they lie in one another.
- * dwarf_getscopes leaves the function at the first inlined one and goes on with where
- * that was declared, so it only serves to find the innermost.
+ * The scopes around an address, innermost first, each inside the next. At the first
+ * inlined function dwarf_getscopes continues with the scopes of its declaration, so it
+ * serves only to find the innermost scope.
  */
 static int scopes_at(Dwarf_Die *unit, Dwarf_Addr addr, Dwarf_Die **scopes)
 {

@@ -1,6 +1,6 @@
 /*
- * From an lvalue as it stands in the source ("p->data", "rows[i]") and an
- * address of the code around it to the type of what it points to.
+ * From an lvalue as the source spells it ("p->data", "rows[i]") and the address of the
+ * code around it to the type of the memory that it points to.
  */
 #pragma once
 
@@ -11,12 +11,13 @@
 struct ml_object;
 
 struct ml_variable {
-	bool local;     /* a local variable or parameter of the function, itself or by its
-			   members where it is no pointer */
-	bool typed;     /* type is known */
+	bool local; /* a local variable or parameter of the function, or a member of one
+		       without following a pointer */
+	bool typed; /* type is known */
 	Dwarf_Die type; /* of the memory it points to, or of its elements (std::vector) */
 };
 
-/* False: DWARF does not know it. deref: how often it is followed ("*out = ..."). */
+/* False: DWARF does not know the lvalue. deref: how many pointers are followed ("*out =
+ * ..." is 1). */
 bool ml_variable_find(struct ml_variable *v, struct ml_object *b, uint64_t vaddr,
 		      const char *lvalue, int deref);

@@ -19,7 +19,7 @@ struct stack {
 	struct stack *next;
 	UWord key;
 	UInt id, frames;
-	UInt process; /* in which it was reported last: forks are counted from 0 */
+	UInt process; /* in which it was declared last: number of forks before */
 	Addr ip[FRAMES];
 };
 
@@ -44,7 +44,7 @@ static Word compare_stacks(const void *a, const void *b)
 	return VG_(memcmp)(s->ip, t->ip, s->frames * sizeof(s->ip[0]));
 }
 
-/* Unwinding goes on beyond the program's first function, into whatever lies there. */
+/* Unwinding continues beyond the first function of the program, into arbitrary memory. */
 static Bool is_code(Addr at)
 {
 	const NSegment *segment = VG_(am_find_nsegment)(at);
@@ -112,7 +112,7 @@ static void tell(enum ml_word type, UInt argument, Addr at)
 static void begin(ThreadId tid, Addr old)
 {
 	if (self.depth[tid]++ == 0)
-		tell(ML_WORD_MAKE, ML_MAKE_BEGIN, old);
+		tell(ML_WORD_ALLOCATING, ML_ALLOCATING_BEGIN, old);
 }
 
 static void end(ThreadId tid, Addr at, SizeT size)
@@ -122,7 +122,7 @@ static void end(ThreadId tid, Addr at, SizeT size)
 	if (at)
 		report(ML_WORD_ALLOC, present_stack(tid), at, size);
 	else
-		tell(ML_WORD_MAKE, size ? ML_MAKE_FAILED : ML_MAKE_FREED, 0);
+		tell(ML_WORD_ALLOCATING, size ? ML_ALLOCATING_FAILED : ML_ALLOCATING_FREED, 0);
 }
 
 void heap_mapped(ThreadId tid, Addr at, SizeT size)
@@ -132,7 +132,7 @@ void heap_mapped(ThreadId tid, Addr at, SizeT size)
 	if (out_is_off() || out_options() & ML_RING_OPT_NO_HEAP || self.depth[tid] > 0)
 		return;
 	s = present_stack(tid);
-	/* An allocator gets memory for its blocks, which are reported one by one. */
+	/* An allocator maps memory for its blocks, which are reported one by one. */
 	for (UInt i = 0; i < s->frames; i++)
 		if (instrument_is_own(s->ip[i]))
 			return;

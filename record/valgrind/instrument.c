@@ -12,21 +12,21 @@
 #include "record/valgrind/shape.h"
 
 static struct {
-	UInt shapes;        /* declared so far; the last has this number */
-	struct shape shape; /* of the superblock at hand */
+	UInt shapes;        /* number of the shape declared last */
+	struct shape shape; /* of the present superblock */
 } self;
 
-/* The words of a superblock's step, as far as the code that writes them is there. */
+/* The words of a step, as far as the code that writes them has been added. */
 struct step {
 	const struct shape *shape;
 	UInt number; /* of its first stage */
 	Bool brief;
 	IRSB *sb;
-	IRExpr *cur;       /* where it is written to */
-	IRExpr *first;     /* its first base, if it is told in brief */
-	IRExpr *backwards; /* the direction; NULL: does not matter */
+	IRExpr *cur;       /* address of its first word */
+	IRExpr *first;     /* value of its first base, if it is brief */
+	IRExpr *backwards; /* the direction flag; NULL: the shape does not use it */
 	UInt words, bases, exits, stage;
-	UInt counted; /* words that cur includes */
+	UInt counted; /* words that the stored cur includes */
 };
 
 static IRExpr *constant(uint64_t value)
@@ -56,7 +56,7 @@ static IRExpr *at_word(IRSB *sb, IRExpr *cur, UInt word)
 	return assign(sb, Ity_I64, IRExpr_Binop(Iop_Add64, cur, constant(8 * word)));
 }
 
-/* Where the step is written to, after making sure of room for it. */
+/* Makes room for a step; returns the address of its first word. */
 static IRExpr *make_room(IRSB *sb)
 {
 	IRExpr *limit = load(sb, out_limit());
@@ -80,7 +80,7 @@ static struct step begin_step(IRSB *sb, const struct shape *shape, UInt number)
 			  .sb = sb,
 			  .cur = make_room(sb) };
 
-	if (shape->directed)
+	if (shape->uses_d)
 		s.backwards = assign(
 			sb, Ity_I1,
 			IRExpr_Binop(Iop_CmpNE64,
@@ -102,7 +102,7 @@ static uint64_t head(const struct step *s, Bool backwards)
 	return s->brief ? ML_WORD_BRIEF(number) : ML_WORD(ML_WORD_STEP, 0, number);
 }
 
-/* The header of the stage, which may have the first base within it. */
+/* Writes the header of the stage; a brief one contains the first base. */
 static void write_head(const struct step *s)
 {
 	IRExpr *word = constant(head(s, False));
@@ -132,8 +132,8 @@ static void write_base(struct step *s, const struct base *base)
 	s->bases++;
 }
 
-/* What has to be written before a statement is executed. */
-static void go_on(struct step *s, Int statement)
+/* Adds the code that must run before a statement. */
+static void before_statement(struct step *s, Int statement)
 {
 	const struct shape *shape = s->shape;
 
@@ -156,9 +156,9 @@ static void go_on(struct step *s, Int statement)
 }
 
 /*
- * Valgrind's own libraries inside the program: what they do, the program does
- * not. (Without wrappers there is next to nothing of it, and totals are to be
- * those of lackey, which has no such exception.)
+ * Libraries that Valgrind loads into the program are not part of it. (Without our
+ * wrappers they do next to nothing, and then they are recorded: totals should equal those
+ * of lackey, which makes no such exception.)
  */
 Bool instrument_is_own(Addr code)
 {
@@ -202,16 +202,16 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *
 	step = begin_step(sb, shape, self.shapes + 1);
 	self.shapes += shape_numbers(shape);
 	for (Int i = first; i < block->stmts_used; i++) {
-		go_on(&step, i);
+		before_statement(&step, i);
 		addStmtToIRSB(sb, block->stmts[i]);
 	}
-	go_on(&step, block->stmts_used);
+	before_statement(&step, block->stmts_used);
 	tl_assert(step.bases == shape->bases && step.exits == shape->exits &&
 		  step.counted == step.bases + !step.brief);
 	return sb;
 }
 
-void instrument_again(void)
+void instrument_discard(void)
 {
 	VG_(discard_translations)(0, ~0ULL, "memlamp");
 }
@@ -219,5 +219,5 @@ void instrument_again(void)
 void instrument_restart(void)
 {
 	self.shapes = 0;
-	instrument_again();
+	instrument_discard();
 }

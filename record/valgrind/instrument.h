@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Adds to each superblock the code that writes its step: a header word and the
- * value of each base, by inline stores; no call unless a segment is full.
+ * Adds to each superblock the code that writes its step: a header word and the value of
+ * each base, by inline stores. It calls a function only when a segment is full.
  */
 #pragma once
 
@@ -12,10 +12,10 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *
 		 const VexGuestExtents *extents, const VexArchInfo *host,
 		 IRType guest_word, IRType host_word);
 
-/* Is it code of Valgrind's own libraries inside the program, which is left out? */
+/* Is this code of a library that Valgrind loaded into the program? It is not recorded. */
 Bool instrument_is_own(Addr code);
 
-/* Forgets all generated code; what is needed is generated anew. */
-void instrument_again(void);
-/* The same, and all shapes are forgotten: numbers start anew. */
+/* Discards all generated code; Valgrind generates it again as needed. */
+void instrument_discard(void);
+/* The same; numbers of shapes also start again at 1. */
 void instrument_restart(void);

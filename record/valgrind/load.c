@@ -18,7 +18,7 @@
 
 enum { HEAD_BYTES = 4096 };
 
-/* Is the program itself the only file that is mapped? Others come with their linker. */
+/* Is the program the only mapped file? A dynamic program has a loader beside it. */
 static Bool is_alone(void)
 {
 	const HChar *first = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * memlamp's Valgrind tool: life cycle, options, signals and system calls. It
- * fills a slot of a ring (record/ring.h) with what the program does to memory.
- * Reading order: out.h (where words go), shape.h (what a superblock does),
+ * memlamp's Valgrind tool: life cycle, options, signals and system calls. The tool writes
+ * the references of the program into a slot of a ring (record/ring.h). Reading order:
+ * out.h (the producer's end of the ring), shape.h (the references of a superblock),
  * instrument.h, then threads.h, maps.h, heap.h, requests.h (messages).
  */
 #include "pub_tool_basics.h"
@@ -29,14 +29,14 @@
 #include "record/valgrind/threads.h"
 
 enum {
-	KILLED = 128, /* exit status of a process killed by a signal, plus its number */
+	KILLED = 128, /* exit status of a process killed by signal n: 128 + n */
 	MAP_STACK = 0x20000, /* a flag of mmap that Valgrind's headers lack */
-	COMMAND_MAX = 4000,  /* bytes of a command line that are told */
+	COMMAND_MAX = 4000,  /* longer command lines are omitted */
 };
 
 static struct {
 	const HChar *ring;
-	Bool exited; /* by a system call, with status */
+	Bool exited; /* by a system call, with this status */
 	UInt status;
 } self;
 
@@ -48,7 +48,7 @@ static Bool option(const HChar *arg)
 static void usage(void)
 {
 	VG_(printf)
-	("    --ring=PATH  the ring of `memlamp record` [none: throw all away]\n");
+	("    --ring=PATH  the ring of `memlamp record` [none: discard all]\n");
 }
 
 static void debug_usage(void)
@@ -62,7 +62,7 @@ static Bool is_fault(Int signal)
 	       signal == VKI_SIGILL || signal == VKI_SIGTRAP;
 }
 
-/* The step in which it happened was not finished, so cur does not include it. */
+/* A fault cut the step short, so cur does not include the step. */
 static void lost_step(void)
 {
 	uint64_t *w = out_begin(ML_WORD_LOST, ML_LOST_FAULT, 1);
@@ -98,21 +98,22 @@ static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt count)
 }
 
 /*
- * A program that has no handler for failing memory accesses does not see whether its
- * registers are up to date at each of them, and runs faster if they are not. That is done
- * to the code of files only: programs that generate code know more of registers.
+ * Only a handler of failing memory accesses sees whether registers are up to date at each
+ * access. As long as the program has no such handler, the tool lets Valgrind keep them
+ * out of date, which is faster. This applies to code of files only: programs that
+ * generate code may depend on exact registers.
  */
-static void hurry(void)
+static void allow_stale_registers(void)
 {
 	VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
 }
 
-static void stop_hurrying(void)
+static void require_exact_registers(void)
 {
 	if (VG_(clo_px_file_backed) != VexRegUpdSpAtMemAccess)
 		return;
 	VG_(clo_px_file_backed) = VexRegUpdUnwindregsAtMemAccess;
-	instrument_again();
+	instrument_discard();
 }
 
 static Bool is_handler(const struct vki_sigaction_base *action)
@@ -130,8 +131,8 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt count,
 		return;
 	if (number == __NR_rt_sigaction && is_fault((Int)args[0]) &&
 	    is_handler((const struct vki_sigaction_base *)args[1]))
-		stop_hurrying();
-	/* threads' stacks are told with the threads */
+		require_exact_registers();
+	/* stacks of threads are reported with the threads */
 	if (number == __NR_mmap && args[3] & VKI_MAP_ANONYMOUS && !(args[3] & MAP_STACK))
 		heap_mapped(tid, sr_Res(result), args[1]);
 	if (number != __NR_prctl || args[0] != VKI_PR_SET_NAME)
@@ -142,10 +143,10 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt count,
 }
 
 /*
- * What runs: a process may be gone, or another program, before the companion can look. Of
- * what is long it does not say a part.
+ * Reports the command line: the process may be gone, or be another program, before the
+ * companion can look. Over-long command lines are omitted, not truncated.
  */
-static void tell_command(void)
+static void report_command(void)
 {
 	HChar text[COMMAND_MAX];
 	XArray *args = VG_(args_for_client);
@@ -169,14 +170,14 @@ static void before_fork(ThreadId tid)
 static void fork_child(ThreadId tid)
 {
 	out_fork();
-	tell_command();
+	report_command();
 	threads_fork(tid);
 	maps_all();
 	heap_fork();
 	out_inherit();
 	/*
-	 * Shapes are declared when code is generated, so generating it anew declares
-	 * to the new slot just those that the child needs; most children only exec.
+	 * Shapes are declared when code is generated. Generating the code again declares
+	 * to the new slot only the shapes that the child needs; most children only exec.
 	 */
 	instrument_restart();
 }
@@ -188,14 +189,14 @@ static void close_slot(UInt status)
 	out_close();
 }
 
-/* The core tells no status; without an exit, VG_(kill_self) comes next. */
+/* The core passes no status. Without an exit, VG_(kill_self) comes next. */
 static void finish(Int always_zero)
 {
 	if (self.exited)
 		close_slot(self.status);
 }
 
-/* The linker (--wrap in build.sh) lets the core call these instead of its own. */
+/* The core calls these instead of its own functions, by --wrap in build.sh. */
 extern void __real_vgPlain_kill_self(Int signal);
 extern void __wrap_vgPlain_kill_self(Int signal);
 extern void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void);
@@ -203,16 +204,15 @@ extern Bool __real_vgPlain_should_we_trace_this_child(const HChar *, const HChar
 extern Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *, const HChar **);
 
 /*
- * Lines of code are found by the companion, not here. Not to read them saves
- * time at every start, and lives: Valgrind 3.19 complains about the DWARF 5 of
- * clang, and sometimes gives up on it.
+ * The companion reads debug information, the tool needs none. Not reading it saves time
+ * at each start and avoids failures: Valgrind 3.19 complains about the DWARF 5 of clang,
+ * and sometimes aborts on it.
  */
 void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void)
 {
 }
 
-/* Valgrind lets no program run with the rights of its owner, and we know no 32-bit code.
- */
+/* Valgrind cannot run set-user-ID programs, and the tool knows no 32-bit code. */
 static Bool is_recordable(const HChar *path)
 {
 	HChar head[5] = "";
@@ -220,7 +220,7 @@ static Bool is_recordable(const HChar *path)
 	Int fd;
 
 	if (sr_isError(VG_(stat)(path, &st)))
-		return True; /* the kernel will say why it cannot be run */
+		return True; /* the kernel will report why the file cannot be run */
 	if (st.mode & (VKI_S_ISUID | VKI_S_ISGID))
 		return False;
 	fd = VG_(fd_open)(path, VKI_O_RDONLY, 0);
@@ -231,7 +231,7 @@ static Bool is_recordable(const HChar *path)
 	return VG_(memcmp)(head, "\177ELF\1", sizeof(head)) != 0;
 }
 
-/* Such a program that is started by ours runs as it would without us. */
+/* A program that cannot be recorded runs without Valgrind. */
 Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **argv)
 {
 	if (!__real_vgPlain_should_we_trace_this_child(path, argv))
@@ -255,8 +255,8 @@ static void begin(void)
 {
 	if (!out_open(self.ring))
 		VG_(exit)(1);
-	hurry();
-	tell_command();
+	allow_stale_registers();
+	report_command();
 	if (!(out_options() & ML_RING_OPT_NO_HEAP))
 		load_wrappers();
 	threads_init();

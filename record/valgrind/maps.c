@@ -11,7 +11,7 @@
 #include "record/valgrind/out.h"
 
 static struct {
-	Bool reported; /* what is mapped at the start; changes before do not matter */
+	Bool reported; /* the first mappings; earlier changes are ignored */
 } self;
 
 static void map(enum ml_map_kind kind, UInt prot, Addr low, Addr high, uint64_t offset,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports what is mapped where in the program's address space. */
+/* Reports the mappings of the program. */
 #pragma once
 
 #include "pub_tool_basics.h"
 
 void maps_track(void); /* reports changes from now on */
-void maps_all(void);   /* reports everything there is */
+void maps_all(void);   /* reports all mappings */

@@ -19,7 +19,7 @@ enum {
 	TIMED_OUT = 110, /* errno of the kernel; Valgrind has no name for it */
 };
 
-/* Where words go that nobody wants. */
+/* Receives the words that are discarded. */
 static uint64_t sink[SINK_WORDS];
 static struct ml_ring no_slot;
 
@@ -28,9 +28,9 @@ static struct {
 	struct ml_ring_control *control; /* NULL: no ring */
 	struct ml_ring *slot;
 	uint64_t limit;  /* address; a step may begin at or below it */
-	uint64_t *begin; /* of the segment (or of the sink) that is being filled */
+	uint64_t *begin; /* of the segment, or of the sink, that is being filled */
 	uint64_t *end;
-	uint64_t last;         /* with sinking: where cur stood in the ring, or 0 */
+	uint64_t last;         /* while sinking: the former cur in the ring, or 0 */
 	uint64_t parent, fork; /* birth of the slot and clock of the last fork; 0: none */
 	Int terminal;          /* the program's standard error, or -1 */
 	Bool sinking;          /* words go into the sink */
@@ -58,8 +58,8 @@ UInt out_options(void)
 }
 
 /*
- * Valgrind's log is sent elsewhere by `memlamp record`, so that the program's
- * output stays as it is even when it crashes.
+ * Prints to the standard error of the program: `memlamp record` redirects Valgrind's log,
+ * so that a crash does not mix it into the output of the program.
  */
 static void say(const HChar *fmt, ...)
 {
@@ -125,7 +125,7 @@ static void turn_off(void)
 	fill_sink();
 }
 
-/* The numbered field of /proc/PID/stat, whose second may contain anything. */
+/* A field of /proc/PID/stat by number; the second field may contain any bytes. */
 static Bool read_stat(UInt pid, UInt field, HChar *value, SizeT size)
 {
 	HChar path[40], text[1024], *at;
@@ -167,7 +167,7 @@ static Bool stop_wanted(void)
 	       __atomic_load_n(&out.control->stop, __ATOMIC_RELAXED);
 }
 
-/* Waits until segment `head` is free. False: nobody will ever empty it. */
+/* Waits until segment `head` is free. False: the companion will never free it. */
 static Bool wait_for_room(UInt head)
 {
 	const struct vki_timespec turn = { .tv_nsec = ML_RING_WAIT_MS * 1000000 };
@@ -191,8 +191,8 @@ static Bool wait_for_room(UInt head)
 }
 
 /*
- * cur moves on only after head: a producer that is killed in between leaves cur
- * in a published segment, where the companion does not look for more words.
+ * cur moves on only after head: a process that is killed in between leaves cur in a
+ * published segment, where the companion does not look for an unfinished one.
  */
 void out_full(void)
 {
@@ -206,13 +206,13 @@ void out_full(void)
 	head = slot->head;
 	slot->used[head % ML_RING_SEGMENTS] = (UInt)((uint64_t *)slot->cur - out.begin);
 	head++;
-	if (ml_ring_move(&slot->head, head, &slot->head_wanted))
+	if (ml_ring_advance(&slot->head, head, &slot->head_wanted))
 		wake(&slot->head);
 	if (wait_for_room(head)) {
 		fill_segment(head);
 	} else {
 		turn_off();
-		out.last = 0; /* the segment that it is in is published already */
+		out.last = 0; /* its segment is published already */
 	}
 }
 
@@ -263,15 +263,10 @@ static void *map(Int fd, Off64T offset, SizeT size)
 	return sr_isError(r) ? NULL : (void *)sr_Res(r);
 }
 
-static Off64T slot_offset(Int slot)
-{
-	return ML_RING_PAGE + (Off64T)slot * ML_RING_SLOT_BYTES;
-}
-
 static Bool claim(Int fd, Int slot)
 {
 	UInt expected = ML_RING_FREE;
-	struct ml_ring *head = map(fd, slot_offset(slot), ML_RING_PAGE);
+	struct ml_ring *head = map(fd, (Off64T)ML_RING_SLOT_OFFSET(slot), ML_RING_PAGE);
 	Bool done;
 
 	if (!head)
@@ -282,7 +277,7 @@ static Bool claim(Int fd, Int slot)
 	return done;
 }
 
-/* The number of a slot that is now ours, or -1. */
+/* Claims a free slot; returns its number, or -1. */
 static Int claim_any(Int fd)
 {
 	for (Int waited = 0; waited < CLAIM_WAIT_MS; waited += CLAIM_SLEEP_MS) {
@@ -298,7 +293,7 @@ static Int claim_any(Int fd)
 	return -1;
 }
 
-/* Says who we are and lets the companion in. */
+/* Fills in the header of the slot and opens it. */
 static void open_slot(void)
 {
 	struct ml_ring *slot = out.slot;
@@ -320,9 +315,9 @@ static void open_slot(void)
 }
 
 /*
- * The ring is /proc/PID/fd/N of the companion. The program that it started has to
- * be recorded; what that program started in turn may outlive the companion or be
- * another user's by now, and runs on unrecorded.
+ * The ring is /proc/PID/fd/N of the companion. The program that the companion started
+ * must be recorded. A process further down may outlive the companion or belong to another
+ * user; it goes on unrecorded.
  */
 static Bool cannot_open(const HChar *path)
 {
@@ -363,7 +358,7 @@ Bool out_open(const HChar *path)
 	}
 	number = claim_any(fd);
 	if (number >= 0) {
-		out.slot = map(fd, slot_offset(number), ML_RING_SLOT_BYTES);
+		out.slot = map(fd, (Off64T)ML_RING_SLOT_OFFSET(number), ML_RING_SLOT_BYTES);
 		if (!out.slot) {
 			say("memlamp: %s: cannot map slot %d\n", path, number);
 			return False;
@@ -393,7 +388,7 @@ void out_before_fork(void)
 	out.parent = out.slot->birth;
 	out.fork = __builtin_ia32_rdtsc();
 	tell_fork(0);
-	out_full(); /* the child waits until this is read, the parent perhaps for it */
+	out_full(); /* the child waits until the companion has read this */
 	wake(&out.slot->head);
 }
 
@@ -422,7 +417,7 @@ void out_fork(void)
 	if (number >= 0)
 		r = VG_(am_do_mmap_NO_NOTIFY)(at, ML_RING_SLOT_BYTES, prot,
 					      VKI_MAP_SHARED | VKI_MAP_FIXED, (UInt)fd,
-					      slot_offset(number));
+					      (Off64T)ML_RING_SLOT_OFFSET(number));
 	else
 		r = VG_(am_do_mmap_NO_NOTIFY)(
 			at, ML_RING_SLOT_BYTES, prot,

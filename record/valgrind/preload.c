@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loaded into the program: wrappers of its allocators. They are wrapped and not
- * replaced, so that blocks lie where they would lie without us.
+ * Wrappers of the program's allocators, loaded into the program. The allocators are
+ * wrapped and not replaced, so blocks have the addresses that they have without memlamp.
  *
- * Whatever a wrapper does is not recorded (see instrument.c).
+ * The references of a wrapper itself are not recorded (see instrument.c).
  */
 #include <stddef.h>
 
@@ -15,7 +15,7 @@
 #define TELL(request, a, b) \
 	VALGRIND_DO_CLIENT_REQUEST_STMT(request, (size_t)(a), (size_t)(b), 0, 0, 0)
 
-/* The requests must come from the wrapper itself: its caller is what counts. */
+/* The wrapper itself must send the request: the stack is read from its caller on. */
 #define WRAPPER(library, function) I_WRAP_SONAME_FNNAME_ZU(library, function)
 
 #define WRAP_MALLOC(library) \

@@ -11,7 +11,7 @@
 
 enum { NAME_MAX = 255 };
 
-/* The program's text, as far as it can be read. */
+/* Copies a text of the program, as far as it is readable. */
 static void copy_name(HChar *name, const HChar *text)
 {
 	UInt n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Serves the requests of include/memlamp.h, and those of our own wrappers. */
+/* Serves the client requests of include/memlamp.h and of our wrappers (heap.h). */
 #pragma once
 
 #include "pub_tool_basics.h"

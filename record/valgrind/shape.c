@@ -9,25 +9,25 @@
 
 enum { REG_RSP = 4, SUMS = 256 };
 
-/* What is known of a temporary. */
+/* A temporary of the intermediate code. */
 struct temporary {
 	struct value value;
 	const IRExpr *choice; /* the ITE that defines it, or NULL */
-	Addr choice_ip;       /* the instruction that does so */
+	Addr choice_ip;       /* the instruction of that ITE */
 };
 
 /*
- * The sum of two roots, or one of them shifted (b is ROOT_NONE then), that a temporary
- * has with more added to it. Each instruction computes its address anew: what the next
- * one computes from the same is known by this to be the same.
+ * A temporary that is the sum of two roots, or one shifted root (b is ROOT_NONE then),
+ * plus `more`. Each instruction computes its address anew; this finds out that two
+ * instructions compute the same sum.
  */
 struct sum {
 	Int a, b;
 	UInt shift;
-	struct value more; /* its root is that temporary */
+	struct value more; /* its root is the temporary */
 };
 
-/* Kept from one superblock to the next. */
+/* Buffers, reused from superblock to superblock. */
 static struct {
 	struct temporary *temporaries;
 	Int room;
@@ -38,7 +38,7 @@ static struct {
 struct walk {
 	struct shape *shape;
 	const IRSB *block;
-	Int statement; /* index of the present one */
+	Int statement; /* index of the present statement */
 	Addr ip;       /* of the present instruction, and of the next */
 	Addr next_ip;
 	struct temporary *temporaries;
@@ -63,7 +63,7 @@ static Int register_root(const struct walk *w, Int reg)
 	return w->block->tyenv->types_used + reg;
 }
 
-/* Something unknown is written to a range of the guest state. */
+/* An unknown value is written to a range of the guest state. */
 static void forget_registers(struct walk *w, Int offset, Int size)
 {
 	Int at = offset - (Int)offsetof(VexGuestAMD64State, guest_RAX);
@@ -85,8 +85,9 @@ static struct value value_of(const struct walk *w, const IRExpr *e)
 }
 
 /*
- * What is the sum of a and b, or a shifted, with more added (whose root does not count):
- * of the first such sum, if there was one before.
+ * The value a + b + more, or (a << shift) + more; the root of `more` is ignored. If the
+ * superblock has computed the sum before, the value refers to the first such temporary,
+ * otherwise to tmp.
  */
 static struct value summed(struct walk *w, Int a, Int b, UInt shift, struct value more,
 			   IRTemp tmp)
@@ -97,7 +98,7 @@ static struct value summed(struct walk *w, Int a, Int b, UInt shift, struct valu
 		if (s->a == a && s->b == b && s->shift == shift) {
 			more.root = s->more.root;
 			more.offset -= s->more.offset;
-			more.directed -= s->more.directed;
+			more.times_d -= s->more.times_d;
 			return more;
 		}
 	}
@@ -110,7 +111,7 @@ static struct value summed(struct walk *w, Int a, Int b, UInt shift, struct valu
 static struct value add(struct walk *w, struct value a, struct value b, IRTemp tmp)
 {
 	struct value sum = { a.root == ROOT_NONE ? b.root : a.root, a.offset + b.offset,
-			     a.directed + b.directed };
+			     a.times_d + b.times_d };
 
 	if (a.root == ROOT_NONE || b.root == ROOT_NONE)
 		return sum;
@@ -125,7 +126,7 @@ static struct value shift(struct walk *w, struct value a, const IRExpr *by, IRTe
 	if (bits > 3)
 		return (struct value){ (Int)tmp, 0, 0 };
 	a.offset <<= bits;
-	a.directed *= 1 << bits;
+	a.times_d *= 1 << bits;
 	return a.root == ROOT_NONE ? a : summed(w, a.root, ROOT_NONE, bits, a, tmp);
 }
 
@@ -161,7 +162,7 @@ static struct value evaluate(struct walk *w, IRTemp tmp, const IRExpr *e)
 			if (b.root != ROOT_NONE)
 				break;
 			b.offset = -b.offset;
-			b.directed = -b.directed;
+			b.times_d = -b.times_d;
 			return add(w, value_of(w, e->Iex.Binop.arg1), b, tmp);
 		case Iop_Shl64:
 			return shift(w, value_of(w, e->Iex.Binop.arg1), e->Iex.Binop.arg2,
@@ -182,7 +183,7 @@ static UShort add_base(struct shape *s, struct value value, IRExpr *address,
 	return (UShort)s->bases++;
 }
 
-/* The newest base with this root; an older one would do as well. */
+/* The newest base with this root; any would do. */
 static UInt find_base(const struct shape *s, Int root)
 {
 	for (UInt i = s->bases; root != ROOT_NONE && i-- > 0;)
@@ -192,9 +193,9 @@ static UInt find_base(const struct shape *s, Int root)
 }
 
 /*
- * Gathers and masked loads are loads from ITE(lane is active, address, rsp): an
- * inactive lane touches nothing in truth. A conditional move gives such an
- * address too, but to a later instruction.
+ * VEX translates gathers and masked loads to loads from ITE(lane is active, address,
+ * rsp), although an inactive lane touches no memory. A conditional move may make such an
+ * address too, but for a later instruction.
  */
 static void unmask(const struct walk *w, IRExpr **address, IRExpr **guard)
 {
@@ -209,7 +210,7 @@ static void unmask(const struct walk *w, IRExpr **address, IRExpr **guard)
 	other = value_of(w, t->choice->Iex.ITE.iffalse);
 	if (other.root == w->regs[REG_RSP].root &&
 	    other.offset == w->regs[REG_RSP].offset &&
-	    other.directed == w->regs[REG_RSP].directed) {
+	    other.times_d == w->regs[REG_RSP].times_d) {
 		*address = t->choice->Iex.ITE.iftrue;
 		*guard = t->choice->Iex.ITE.cond;
 	}
@@ -246,21 +247,20 @@ static void access(struct walk *w, enum slot_kind kind, Int size, IRExpr *addres
 	}
 	value = value_of(w, address);
 	slot->offset = value.offset;
-	slot->directed = value.directed;
+	slot->times_d = value.times_d;
 	if (value.root != ROOT_NONE) {
 		base = find_base(s, value.root);
 		if (base == SHAPE_NO_BASE)
 			base = add_base(s, value, address, NULL, w->statement);
 		slot->base = (UShort)base;
 		slot->offset -= s->base[base].value.offset;
-		slot->directed -= s->base[base].value.directed;
+		slot->times_d -= s->base[base].value.times_d;
 	}
-	if (slot->directed)
-		s->directed = True;
+	if (slot->times_d)
+		s->uses_d = True;
 }
 
-/* Here it may be left, or it ends. What was done since the last exit decides on the
- * stage. */
+/* An exit, or the end. It begins a new stage if no base was added since the last exit. */
 static void exit_here(struct shape *s, Int statement)
 {
 	const struct shape_exit *last = s->exits ? &s->exit[s->exits - 1] : NULL;
@@ -380,16 +380,16 @@ static void statement(struct walk *w, const IRStmt *st, Bool fetch)
 	}
 }
 
-/* Whatever the direction. */
-static Bool fits(uint64_t difference, Int directed)
+/* Does difference + times_d * D fit 32 bits in both directions? */
+static Bool fits(uint64_t difference, Int times_d)
 {
-	int64_t least = (int64_t)difference - directed,
-		most = (int64_t)difference + directed;
+	int64_t low = (int64_t)difference - times_d,
+		high = (int64_t)difference + times_d;
 
-	return least == (Int)least && most == (Int)most;
+	return low == (Int)low && high == (Int)high;
 }
 
-/* What is known of the registers: which bases came from them, which they hold. */
+/* Relates registers and bases: at entry, and at the end. */
 static void read_registers(struct walk *w)
 {
 	struct shape *s = w->shape;
@@ -399,23 +399,23 @@ static void read_registers(struct walk *w)
 		Int reg = b->value.root - register_root(w, 0);
 
 		if (reg >= 0 && reg < SHAPE_REGS &&
-		    fits(b->value.offset, b->value.directed))
+		    fits(b->value.offset, b->value.times_d))
 			b->reg = (UChar)reg;
 	}
 	for (Int r = 0; r < SHAPE_REGS; r++) {
 		struct value v = w->regs[r];
 		UInt base = find_base(s, v.root);
 
-		if (v.root == register_root(w, r) && v.offset == 0 && v.directed == 0)
+		if (v.root == register_root(w, r) && v.offset == 0 && v.times_d == 0)
 			continue;
 		if (base != SHAPE_NO_BASE) {
 			v.offset -= s->base[base].value.offset;
-			v.directed -= s->base[base].value.directed;
+			v.times_d -= s->base[base].value.times_d;
 		}
-		if (base != SHAPE_NO_BASE && fits(v.offset, v.directed))
+		if (base != SHAPE_NO_BASE && fits(v.offset, v.times_d))
 			s->effect[s->effects++] = (struct effect){ (UChar)r, (UShort)base,
 								   (Int)v.offset,
-								   v.directed };
+								   v.times_d };
 		else
 			s->clobber |= (UShort)(1u << r);
 	}
@@ -438,7 +438,7 @@ static enum ml_shape_end end_of(IRJumpKind kind)
 	}
 }
 
-/* Room for what is known of all temporaries of a superblock: so far, nothing. */
+/* The table of the temporaries of a superblock; at first each is its own root. */
 static struct temporary *temporaries(Int count)
 {
 	if (count > self.room) {
@@ -459,7 +459,7 @@ void shape_read(struct shape *s, const IRSB *block, Int first, Bool fetch)
 
 	s->slots = s->bases = s->exits = s->effects = s->stages = s->return_slot = 0;
 	s->clobber = 0;
-	s->directed = False;
+	s->uses_d = False;
 	s->end = end_of(block->jumpkind);
 	w.temporaries = temporaries(block->tyenv->types_used);
 	for (Int r = 0; r < SHAPE_REGS; r++)
@@ -481,8 +481,8 @@ Bool shape_is_brief(const struct shape *s, UInt first)
 }
 
 /*
- * A stage before the last is always left early: nothing is known of registers then that
- * may have changed, or of calls.
+ * A stage before the last is always left early: its registers that may have changed are
+ * unknown, and it has no call.
  */
 static void declare(const struct shape *s, UInt stage, UInt id, Bool brief, Int direction)
 {
@@ -503,7 +503,7 @@ static void declare(const struct shape *s, UInt stage, UInt id, Bool brief, Int 
 		(uint64_t)brief << 24 | (uint64_t)(last ? s->return_slot : 0) << 32;
 	for (UInt i = 0; i < whole->bases; i++) {
 		const struct base *b = &s->base[i];
-		Int delta = (Int)b->value.offset + b->value.directed * direction;
+		Int delta = (Int)b->value.offset + b->value.times_d * direction;
 
 		*at++ = b->reg | (uint64_t)(UInt)(b->reg == SHAPE_NO_REG ? 0 : delta)
 					 << 32;
@@ -512,7 +512,7 @@ static void declare(const struct shape *s, UInt stage, UInt id, Bool brief, Int 
 		const struct slot *slot = &s->slot[i];
 
 		*at++ = slot->ip;
-		*at++ = slot->offset + (uint64_t)((int64_t)slot->directed * direction);
+		*at++ = slot->offset + (uint64_t)((int64_t)slot->times_d * direction);
 		*at++ = slot->size | (uint64_t)slot->kind << 16 |
 			(uint64_t)slot->maybe << 18 | (uint64_t)slot->base << 32;
 	}
@@ -522,7 +522,7 @@ static void declare(const struct shape *s, UInt stage, UInt id, Bool brief, Int 
 		const struct effect *e = &s->effect[i];
 
 		*at++ = e->reg | (uint64_t)e->base << 8 |
-			(uint64_t)(UInt)(e->delta + e->directed * direction) << 32;
+			(uint64_t)(UInt)(e->delta + e->times_d * direction) << 32;
 	}
 	out_end(at);
 }
@@ -533,7 +533,7 @@ void shape_declare(const struct shape *s, UInt first)
 
 	for (UInt i = 0; i < s->stages; i++) {
 		declare(s, i, shape_number(s, first, i, False), brief, 1);
-		if (s->directed)
+		if (s->uses_d)
 			declare(s, i, shape_number(s, first, i, True), brief, -1);
 	}
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a superblock does to memory, found by one walk over its intermediate
- * code: the shape of record/ring.h, with what the instrumenter needs to know to
- * write the words of its bases.
+ * The references of a superblock, found by one walk over its intermediate code: the shape
+ * of record/ring.h, with the expressions from which the instrumenter writes its bases.
  */
 #pragma once
 
@@ -24,64 +23,66 @@ enum slot_kind { SLOT_READ, SLOT_WRITE, SLOT_FETCH };
 
 struct slot {
 	Addr ip;
-	uint64_t offset; /* from the base, or the address itself, */
-	Int directed;    /* with so much more, as of a value */
+	uint64_t offset; /* from the base, or the address itself; */
+	Int times_d;     /* plus this factor times D, see struct value */
 	UShort size, base;
 	UChar kind;
 	Bool maybe;
-	Int statement;   /* of the superblock, that makes the access */
+	Int statement;   /* index of the statement that makes the access */
 	IRExpr *address; /* an atom */
 };
 
 /*
- * An address as root + offset + directed * D. Roots are numbers: of a temporary, of an
- * integer register at entry, or of an unknown value that a register got; ROOT_NONE is no
- * value at all. D is the direction in which string instructions go when the superblock
- * is entered: 1, or -1 while the program has the direction flag set.
+ * An address as root + offset + times_d * D. A root is the number of a value that is not
+ * known: of a temporary, of an integer register at entry, or of a new value that a
+ * register got. With ROOT_NONE the address has no unknown part but D. D is the direction
+ * of string instructions when the superblock is entered: 1, or -1 while the direction
+ * flag of the program is set.
  */
 enum { ROOT_NONE = -1 };
 
 struct value {
 	Int root;
 	uint64_t offset;
-	Int directed;
+	Int times_d;
 };
 
 struct base {
-	struct value value; /* root ROOT_NONE: not to be shared by other slots */
-	Int statement;      /* before which its word must be written */
+	struct value value; /* root ROOT_NONE: other slots must not share it */
+	Int statement;      /* its word must be written before this one */
 	IRExpr *address;
 	IRExpr *guard; /* or NULL; the word is 0 when it is false */
-	UChar reg;     /* value is that of the register at entry, but for its root */
+	UChar reg;     /* whose value at entry the root is, or SHAPE_NO_REG */
 };
 
 struct shape_exit {
 	UShort slots, bases;
-	Int statement; /* that leaves it, or behind the last */
+	Int statement; /* index of the exit, or behind the last statement */
 };
 
 struct effect {
 	UChar reg;
 	UShort base;
-	Int delta, directed;
+	Int delta, times_d;
 };
 
 /*
- * How far a superblock came is told by the number of words. Where it came further without
- * another word, it is told as another shape from there on: the header is written anew.
- * These are its stages, each a shape of its own number; most superblocks have just one.
+ * The number of words in a step tells how far the superblock came. Where two exits have
+ * the same number of words, the code behind the first exit overwrites the header by the
+ * number of another shape. These shapes are the stages of the superblock; most
+ * superblocks have one.
  */
 struct stage {
-	UInt first, end; /* exits that it can be left by: behind the last it is whole */
+	UInt first, end; /* its exits; the last one is the end of this shape */
 };
 
 struct shape {
 	Addr ip;
 	enum ml_shape_end end;
-	UInt slots, bases, exits, effects, stages; /* the last exit is the end */
-	Bool directed;    /* it is another shape in the other direction */
-	UShort clobber;   /* mask of registers */
-	UInt return_slot; /* index + 1 of the one that pushes the last return address */
+	UInt slots, bases, exits, effects, stages; /* the last exit is the end of the superblock */
+	Bool uses_d;      /* some offset depends on D: each direction has its own shapes */
+	UShort clobber;   /* mask of registers with unknown new values */
+	UInt return_slot; /* index + 1 of the slot that pushes the last return address */
 	struct slot slot[SHAPE_SLOTS];
 	struct base base[SHAPE_SLOTS];
 	struct shape_exit exit[SHAPE_SLOTS];
@@ -89,30 +90,30 @@ struct shape {
 	struct effect effect[SHAPE_REGS];
 };
 
-/* Reads a superblock, whose statements before `first` are not the program's. */
+/* Reads a superblock; statements before `first` belong to Valgrind. */
 void shape_read(struct shape *shape, const IRSB *block, Int first, Bool fetch);
 
-/* Where the state of the guest has the direction. */
+/* Offset of the direction in Valgrind's guest state. */
 static inline Int shape_direction(void)
 {
 	return (Int)offsetof(VexGuestAMD64State, guest_DFLAG);
 }
 
-/* Numbers that it takes: one for each stage, in each direction that matters. */
+/* How many numbers it needs: one for each stage, twice if it uses D. */
 static inline UInt shape_numbers(const struct shape *shape)
 {
-	return shape->stages * (shape->directed ? 2 : 1);
+	return shape->stages * (shape->uses_d ? 2 : 1);
 }
 
-/* The number of a stage; first is that of stage 0. */
+/* The number of a stage; `first` is the number of stage 0. */
 static inline UInt shape_number(const struct shape *shape, UInt first, UInt stage,
 				Bool backwards)
 {
 	return first + stage + (backwards ? shape->stages : 0);
 }
 
-/* Are its steps told in brief (record/ring.h), if these are its numbers? */
+/* Are its steps brief (record/ring.h), if its numbers begin with `first`? */
 Bool shape_is_brief(const struct shape *shape, UInt first);
 
-/* Writes the messages that declare it. */
+/* Writes the messages that declare its shapes. */
 void shape_declare(const struct shape *shape, UInt first);

@@ -15,8 +15,8 @@ static struct {
 	UInt count, alive;   /* threads so far, and at present */
 	UInt *number;        /* by ThreadId */
 	UInt *parent;        /* by ThreadId */
-	ThreadId running;    /* as the ring was told last, 0 at first */
-	Bool uninstrumented; /* the code was generated anew, to run without us */
+	ThreadId running;    /* as reported last, 0 at first */
+	Bool uninstrumented; /* the code has been discarded, to run without instrumentation */
 } self;
 
 void threads_init(void)
@@ -71,7 +71,7 @@ static void runs(ThreadId tid, ULong blocks)
 	out_end(out_begin(ML_WORD_THREAD, self.number[tid], 0));
 }
 
-/* Once nobody listens, the program need not be slowed down any longer. */
+/* After the end of the recording the program runs without instrumentation. */
 static void rests(ThreadId tid, ULong blocks)
 {
 	out_poll();

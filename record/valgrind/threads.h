@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reports threads and which of them runs. Valgrind uses thread numbers again;
- * ours count from 1 in the order of creation.
+ * Reports threads and which of them runs. Valgrind reuses its thread numbers; ours count
+ * from 1 in order of creation.
  */
 #pragma once
 
 #include "pub_tool_basics.h"
 
-void threads_init(void); /* when the core knows how many there may be */
+void threads_init(void); /* once the core knows VG_N_THREADS */
 void threads_track(void);
 void threads_fork(ThreadId survivor); /* the only thread of a forked child */
 UInt threads_alive(void);

@@ -48,5 +48,9 @@ echo f*
 run memlamp import
 run memlamp import -
 run memlamp import --model 'sweep 0 1 8'
+cp a.lackey g.mlt
+run memlamp import g.mlt
 run memlamp import a.mlt
+run memlamp import .
+show memlamp import --help | sed -n "/^Formats/,\$p"
 run memlamp import --size 16384 a.lackey

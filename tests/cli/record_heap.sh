@@ -1,5 +1,5 @@
-# Heap blocks: their names and types, where they lie, their lives, who made the library
-# touch them.
+# Heap blocks: their names and types, addresses and lives, and the user's lines that made
+# the library touch them.
 . "$SRC/tests/cli/record.inc"
 build heap -fno-builtin
 build heapxx

@@ -1,4 +1,4 @@
-# A child of fork knows the memory that its parent made before by name, whoever records.
+# A forked child inherits the names of the memory of its parent, with both back ends.
 . "$SRC/tests/cli/record.inc"
 . "$SRC/tests/cli/cc.inc"
 

@@ -6,13 +6,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/err.h"
 #include "record/import/import.h"
+#include "record/import/import_probe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /*
- * The first byte chooses the importer (a letter beyond them: told from the
- * content). Sizes up to 16 MiB and repetitions are right but slow, so inputs are
+ * The first byte chooses the importer (a letter beyond them: only
+ * detection). Sizes up to 16 MiB and repetitions are right but slow, so inputs are
  * short, and text and models, which repeat, have a target of their own.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -40,12 +42,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data = end + 1;
 	}
 	if (choice == 4) {
-		/* only ask who knows it */
-		char *text = (char *)data;
+		/* only detection */
+		struct ml_import_probe probe;
+		char text[2048] = "";
 
-		if (size && text[size - 1] == '\n')
-			for (size_t i = 0; ml_importers[i]; i++)
-				ml_importers[i]->detect(text, size);
+		memcpy(text, data, size);
+		ml_import_probe_text(&probe, "fuzz", text);
+		for (size_t i = 0; ml_importers[i]; i++)
+			ml_importers[i]->detect(&probe);
+		ml_import_probe_close(&probe);
 		return 0;
 	}
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -53,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	o.input = path;
-	ml_import_run(&o, &result, &err);
+	ml_import_run(&o, ml_importers, &result, NULL, &err);
 	close(fd);
 	return 0;
 }

@@ -1,4 +1,4 @@
-#include "record/symbols/debugfile.h"
+#include "record/symbols/debug_file.h"
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static bool same_crc(int fd, uint32_t crc)
 	return same;
 }
 
-/* A build id tells as much as the checksum and saves reading a large file. */
+/* Equal build ids prove as much as the checksum, without reading a large file. */
 static bool same_build(Dwfl_Module *module, int fd)
 {
 	const unsigned char *id;
@@ -72,11 +72,11 @@ static int try_file(Dwfl_Module *module, const char *path, const char *program,
 	return fd;
 }
 
-int ml_debugfile_find(Dwfl_Module *module, void **userdata, const char *name,
-		      Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
-		      char **found)
+int ml_debug_file_find(Dwfl_Module *module, void **userdata, const char *name,
+		       Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
+		       char **found)
 {
-	/* Without a file, the supplementary file of dwz is wanted, which libdw finds
+	/* Without `file`, libdw asks for the supplementary file of dwz, which it finds
 	 * itself. */
 	if (!file)
 		return -1;

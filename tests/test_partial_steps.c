@@ -1,8 +1,8 @@
-/* Steps of which some references are left out, read back from the trace. */
+/* Steps without some of their references, read back from the trace. */
 #include "lib/trace/shape.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
-#include "record/session/thin.h"
+#include "record/session/partial_steps.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 
@@ -63,19 +63,22 @@ TEST(what_is_kept_of_a_step_is_in_the_trace)
 {
 	uint32_t number;
 	struct ml_writer *w = begin(&number);
-	struct ml_thin thin;
+	struct ml_partial_steps thin;
 	struct ml_err err;
 	uint64_t value[] = { 0x1000, 0x2000 };
 	bool ends[] = { true, false, false, false, true };
 	bool middle[] = { false, true, true, true, false };
 
-	ml_thin_init(&thin, w);
-	CHECK_OK(ml_thin_step(&thin, &shape, number, 0, value, ends, 5, &err), &err);
-	CHECK_OK(ml_thin_step(&thin, &shape, number, 0, value, middle, 5, &err), &err);
+	ml_partial_steps_init(&thin, w);
+	CHECK_OK(ml_partial_steps_write(&thin, &shape, number, 0, value, ends, 5, &err),
+		 &err);
+	CHECK_OK(ml_partial_steps_write(&thin, &shape, number, 0, value, middle, 5, &err),
+		 &err);
 	value[0] = 0x9000;
-	CHECK_OK(ml_thin_step(&thin, &shape, number, 0, value, ends, 5, &err), &err);
+	CHECK_OK(ml_partial_steps_write(&thin, &shape, number, 0, value, ends, 5, &err),
+		 &err);
 	CHECK_EQ(thin.count, 2); /* a choice is a shape, made once */
-	ml_thin_release(&thin);
+	ml_partial_steps_release(&thin);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	check(
 		(struct ml_ref[]){
@@ -93,14 +96,15 @@ TEST(a_step_that_was_left_early_has_fewer_slots)
 {
 	uint32_t number;
 	struct ml_writer *w = begin(&number);
-	struct ml_thin thin;
+	struct ml_partial_steps thin;
 	struct ml_err err;
 	uint64_t value[] = { 0x1000 };
 	bool keep[] = { false, true };
 
-	ml_thin_init(&thin, w);
-	CHECK_OK(ml_thin_step(&thin, &shape, number, 0, value, keep, 2, &err), &err);
-	ml_thin_release(&thin);
+	ml_partial_steps_init(&thin, w);
+	CHECK_OK(ml_partial_steps_write(&thin, &shape, number, 0, value, keep, 2, &err),
+		 &err);
+	ml_partial_steps_release(&thin);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	check(
 		(struct ml_ref[]){
@@ -112,17 +116,18 @@ TEST(whole_and_thinned_steps_mix)
 {
 	uint32_t number;
 	struct ml_writer *w = begin(&number);
-	struct ml_thin thin;
+	struct ml_partial_steps thin;
 	struct ml_err err;
 	uint64_t value[] = { 0x1000, 0 }; /* the fourth does not happen */
 	bool keep[] = { false, false, true, false, false };
 	struct ml_step step = { .path = ml_writer_path(w, number, 2), .value = value };
 
-	ml_thin_init(&thin, w);
+	ml_partial_steps_init(&thin, w);
 	CHECK_OK(ml_writer_steps(w, &step, 1, &err), &err);
-	CHECK_OK(ml_thin_step(&thin, &shape, number, 0, value, keep, 5, &err), &err);
+	CHECK_OK(ml_partial_steps_write(&thin, &shape, number, 0, value, keep, 5, &err),
+		 &err);
 	CHECK_OK(ml_writer_steps(w, &step, 1, &err), &err);
-	ml_thin_release(&thin);
+	ml_partial_steps_release(&thin);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	struct ml_ref whole[] = {
 		{ .addr = 0x1000, .site = 1, .what = 8 },

@@ -1,4 +1,4 @@
-#include "record/symbols/heapname.h"
+#include "record/symbols/heap_name.h"
 
 #include <string.h>
 #include <strings.h>
@@ -9,8 +9,10 @@
 #include "record/symbols/types.h"
 #include "record/symbols/variable.h"
 
-/* Frames that are looked at: wrappers are near the allocation. */
-enum { FRAMES_MAX = 64, RETURNS_MAX = 4 };
+enum {
+	FRAMES_MAX = 64, /* frames examined: wrappers are near the allocation */
+	RETURNS_MAX = 4, /* frames in a row that only return the block */
+};
 
 struct candidate {
 	const struct ml_site *site;
@@ -39,14 +41,15 @@ static bool is_wrapper(const char *func)
 	       strcasestr(func, "memdup");
 }
 
-static void look(struct ml_objects *o, struct candidate *c, bool innermost,
-		 const char *callee)
+/* Reads statement and variable of a frame. */
+static void examine(struct ml_objects *o, struct candidate *c, bool innermost,
+		    const char *callee)
 {
 	const struct ml_range *r = ml_objects_find(o, c->site->ip);
 	uint64_t vaddr = 0;
 	uint32_t column = 0;
 
-	if (r && ml_object_vaddr(r, c->site->ip, &vaddr))
+	if (r && ml_objects_vaddr(r, c->site->ip, &vaddr))
 		c->object = r->image->object;
 	/* The line table has the column of the innermost frame only. */
 	if (c->object && innermost)
@@ -60,8 +63,8 @@ static void look(struct ml_objects *o, struct candidate *c, bool innermost,
 }
 
 /*
- * Finds the frame to name the region after; true if its statement names a
- * variable. *best is a frame without a site if there is nothing but the system's.
+ * Finds the frame after which the region is named. True: its statement names a variable.
+ * *best has no site if all frames belong to the system.
  */
 static bool choose(struct ml_objects *o, const uint32_t *stack, size_t depth,
 		   struct candidate *best)
@@ -86,12 +89,11 @@ static bool choose(struct ml_objects *o, const uint32_t *stack, size_t depth,
 				callee = func;
 				continue;
 			}
-			look(o, &c, k == 0, callee);
+			examine(o, &c, k == 0, callee);
 			callee = func;
 			bool named = c.statement.name[0];
 			if (is_wrapper(func)) {
-				/* What a wrapper keeps for itself is a name no one knows.
-				 */
+				/* A local variable of a wrapper is no good name. */
 				if (named && c.known && !c.variable.local && !wrapped) {
 					wrapper = c;
 					wrapped = true;
@@ -116,7 +118,7 @@ done:
 	return wrapped;
 }
 
-/* Sizes of the types that C guarantees to be so on the platforms that we record. */
+/* Sizes of types of C on x86-64. */
 static uint64_t size_of(const char *type)
 {
 	static const struct {
@@ -152,7 +154,7 @@ static void set_type(struct ml_objects *o, struct candidate *c, uint64_t size,
 	}
 	uint64_t row = ml_types_size(&c->variable.type);
 	ml_types_shape(o, c->object, &c->variable.type, row, r);
-	/* A pointer to rows: as many of them as fit. */
+	/* A pointer to rows: the block has as many rows as fit. */
 	if (r->dims && r->dims < ML_DIMS && row && size / row) {
 		memmove(r->dim + 1, r->dim, r->dims * sizeof(*r->dim));
 		r->dim[0] = size / row;
@@ -177,8 +179,8 @@ static const char *system_name(struct ml_objects *o, const uint32_t *stack, size
 	return NULL;
 }
 
-uint32_t ml_heapname_region(struct ml_objects *o, enum ml_region_kind kind,
-			    const uint32_t *stack, size_t depth, uint64_t size)
+uint32_t ml_heap_name_region(struct ml_objects *o, enum ml_region_kind kind,
+			     const uint32_t *stack, size_t depth, uint64_t size)
 {
 	struct ml_tables *t = o->tables;
 	struct ml_region r = { .kind = kind, .depth = (uint32_t)depth };

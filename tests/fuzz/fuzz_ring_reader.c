@@ -1,7 +1,7 @@
 /*
- * Any words as what a guest says: the companion must neither crash nor write a
- * trace that cannot be read. Mappings are left out, or it would open any file. A guest
- * may say that it forks and then that it is its own child.
+ * Any words as those of a producer: the ring reader must neither crash nor write a trace
+ * that cannot be read. Mappings are left out, as the ring reader would open any file. A
+ * producer may announce a fork and then claim to be its own child.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ static bool count(void *arg, const struct ml_batch *b, struct ml_err *err)
 	return true;
 }
 
-/* What was written can be read, and holds what the drain says. */
+/* What was written can be read, and holds what the ring reader says. */
 static void check(const char *path, uint64_t refs)
 {
 	struct ml_trace t;
@@ -44,7 +44,7 @@ static void check(const char *path, uint64_t refs)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ml_record_options o = { .no_source = true };
-	struct ml_fork_state heritage;
+	struct ml_fork_state forks;
 	uint64_t words[WORDS];
 	size_t n = size / 8 < WORDS ? size / 8 : WORDS;
 	struct ml_err err;
@@ -66,9 +66,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fd = memfd_create("trace", MFD_CLOEXEC);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	struct ml_ring_reader *d = ml_ring_reader_open(path, &o, &err);
-	ml_fork_state_init(&heritage, NULL);
+	ml_fork_state_init(&forks, NULL);
 	if (d) {
-		ml_ring_reader_fork_state(d, &heritage);
+		ml_ring_reader_fork_state(d, &forks);
 		if (!ml_ring_reader_feed(d, words, n, &err) ||
 		    !ml_ring_reader_finish(d, false, &err))
 			abort();
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ml_ring_reader_release(d);
 		check(path, refs);
 	}
-	ml_fork_state_release(&heritage);
+	ml_fork_state_release(&forks);
 	close(fd);
 	return 0;
 }

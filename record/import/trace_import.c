@@ -1,0 +1,125 @@
+#include "record/import/trace_import.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/arena.h"
+#include "lib/trace/scan.h"
+#include "lib/trace/tables.h"
+#include "lib/trace/writer.h"
+#include "record/import/regions_file.h"
+
+enum { PIECE = 8192 }; /* a large access is cut at multiples of this */
+
+bool ml_trace_import_ref(struct ml_trace_import *im, struct ml_ref *ref,
+			 enum ml_kind kind, uint64_t size, struct ml_err *err)
+{
+	if (size - 1 >= ML_IMPORT_SIZE_MAX)
+		return ml_fail(err, ML_FORMAT,
+			       "%s:%llu: a reference has 1 byte to 16 MiB, not %llu",
+			       im->in.name, (unsigned long long)im->in.line,
+			       (unsigned long long)size);
+	while (size > ML_SIZE_MAX) {
+		uint64_t piece = PIECE - ref->addr % PIECE;
+
+		ref->what = ml_what(kind, (unsigned)piece);
+		if (!ml_writer_ref(im->writer, ref, err))
+			return false;
+		ref->addr += piece;
+		size -= piece;
+	}
+	ref->what = ml_what(kind, (unsigned)size);
+	return ml_writer_ref(im->writer, ref, err);
+}
+
+bool ml_trace_import_bad(const struct ml_trace_import *im, const char *reason,
+			 const char *word, size_t size, struct ml_err *err)
+{
+	char shown[ML_SCAN_SHOWN];
+
+	return ml_fail(err, ML_FORMAT, "%s:%llu: %s '%s'", im->in.name,
+		       (unsigned long long)im->in.line, reason,
+		       ml_scan_shown((struct ml_scan_word){ word, size }, shown));
+}
+
+static bool fill(struct ml_trace_import *im, const char *format,
+		 bool (*read)(struct ml_trace_import *, struct ml_err *),
+		 struct ml_err *err)
+{
+	const struct ml_import_options *o = im->options;
+	struct ml_tables *tables = ml_writer_tables(im->writer);
+	char back_end[64];
+
+	snprintf(back_end, sizeof(back_end), "import %s", format);
+	ml_tables_meta(tables, "back end", back_end);
+	ml_tables_meta(tables, "imported", o->model ? o->model : im->in.name);
+	return (!o->regions || ml_regions_file_read(o->regions, im->writer, err)) &&
+	       read(im, err);
+}
+
+/* A message about the unfinished trace names the path that the user asked for. */
+static void rename_in(struct ml_err *err, const char *part, const char *path)
+{
+	size_t old = strlen(part), new = strlen(path);
+
+	if (!strncmp(err->text, part, old) && new < old) {
+		memcpy(err->text, path, new);
+		memmove(err->text + new, err->text + old, strlen(err->text + old) + 1);
+	}
+}
+
+/*
+ * The trace grows under another name in the same folder. An output that exists and is no
+ * regular file (/dev/null, a pipe) is written directly and never renamed over.
+ */
+static bool write_trace(struct ml_trace_import *im, struct ml_import_result *result,
+			bool (*read)(struct ml_trace_import *, struct ml_err *),
+			struct ml_err *err)
+{
+	const char *path = result->path;
+	struct ml_arena a = { 0 };
+	struct stat st;
+	bool direct = !stat(path, &st) && !S_ISREG(st.st_mode);
+	const char *part = direct ? path
+				  : ml_arena_printf(&a, "%s.%d.part", path, getpid());
+	bool ok = ml_writer_open(&im->writer, part, err);
+
+	if (ok) {
+		ok = fill(im, result->importer->name, read, err);
+		result->count = ml_writer_time(im->writer);
+		if (ok)
+			ok = ml_writer_close(im->writer, err);
+		else
+			ml_writer_abandon(im->writer);
+		if (ok && !stat(part, &st))
+			result->written = (uint64_t)st.st_size;
+		if (ok && !direct && rename(part, path))
+			ok = ml_fail_errno(err, "%s: cannot be renamed", part);
+		if (!ok && !direct)
+			unlink(part);
+	}
+	if (!ok)
+		rename_in(err, part, path);
+	ml_arena_release(&a);
+	return ok;
+}
+
+bool ml_trace_import_run(struct ml_import *import,
+			 bool (*read)(struct ml_trace_import *, struct ml_err *),
+			 struct ml_err *err)
+{
+	struct ml_trace_import im = { .options = import->options };
+
+	if (import->probe->is_folder)
+		return ml_fail(err, ML_FORMAT, "%s: is a folder; %s is a format of files",
+			       import->probe->name, import->result->importer->name);
+	ml_line_window_open(&im.in, import->probe);
+	im.in.progress = import->options->progress;
+	im.in.stop = import->options->stop;
+	bool ok = write_trace(&im, import->result, read, err);
+	import->result->read = im.in.read;
+	ml_line_window_close(&im.in);
+	return ok;
+}

@@ -1,0 +1,24 @@
+/*
+ * Names for the memory that a call stack allocates. The best frame is the nearest one of
+ * the user's own code that is no mere wrapper of the allocator (xmalloc, operator new,
+ * internals of std::vector). The source line of that frame usually names the variable,
+ * and DWARF its type. Otherwise the name is function and line, function, or "heap of
+ * PROGRAM".
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/trace/tables.h"
+
+struct ml_objects;
+
+/*
+ * Adds a region of kind HEAP (or MMAP) for an allocation stack: sites, innermost
+ * first, as ml_sites_resolve returned them for the current mappings. size is the size of
+ * the first block, 0 if unknown; it gives the number of rows of arrays such as double
+ * (*A)[100]. Call this once for each stack: its blocks share the region.
+ */
+uint32_t ml_heap_name_region(struct ml_objects *o, enum ml_region_kind kind,
+			     const uint32_t *stack, size_t depth, uint64_t size);
