@@ -1,12 +1,5 @@
-/*
- * Caches of several cores, kept coherent as by MESI. No states are kept: they follow
- * from who holds a line. Dirty is M, held by others too is S, else E. A write to a
- * line that is dirty here already (M) concerns nobody else; every other write and
- * every miss of a first level looks at all caches that this core does not share.
- *
- * Where lines of private levels differ in size, the largest of them is the unit that
- * has a state.
- */
+#include "lib/cache/coherence.h"
+
 #include "lib/cache/motion.h"
 
 /* The first depth whose cache both cores share; levels if there is none. */

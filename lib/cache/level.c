@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
+#include "lib/cache/observer.h"
 #include "lib/cache/prefetch.h"
 
 static unsigned log2_of(uint64_t n)

@@ -16,9 +16,9 @@
 #include <emmintrin.h>
 #endif
 
+#include "lib/cache/level_counts.h"
 #include "lib/cache/machine.h"
 #include "lib/cache/policy.h"
-#include "lib/cache/sim.h"
 
 struct ml_arena;
 struct ml_prefetch;

@@ -11,7 +11,10 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+struct ml_err;
 
 /* The words that a policy owns of one cache. */
 struct ml_order {
@@ -80,3 +83,14 @@ static inline void ml_policy_fill(const struct ml_policy *p, struct ml_order *o,
 
 /* The generator: the same numbers on every platform (splitmix64). */
 uint64_t ml_order_random(struct ml_order *o);
+
+/*
+ * The hints of one level whose policy wants the next use (opt, pes): for each line
+ * asked for at this level, in order, the position in that level's requests at which
+ * the same line is asked for next, UINT64_MAX for never. fill yields the next ones.
+ */
+struct ml_hints {
+	void *arg;
+	bool (*fill)(void *arg, const uint64_t **hints, size_t *count,
+		     struct ml_err *err);
+};

@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-#include "lib/cache/motion_body.h"
-#include "lib/cache/prefetch.h"
+#include "lib/cache/coherence.h"
 #include "lib/cache/miss_cause.h"
+#include "lib/cache/motion.h"
+#include "lib/cache/prefetch.h"
 
 /* The next hint of a level; a run that cannot have it ends after this access. */
 static uint64_t take_hint(struct ml_sim *s, unsigned level)
@@ -260,7 +261,8 @@ ML_BODY struct ml_sim_place come_in(struct ml_sim *s, const struct ml_request *q
 		if (plain) {
 			cargo.copy = (uint32_t)p.at;
 			p.at = ml_cache_room(p.cache, q->addr >> p.cache->bits);
-			fill_at(s, q, p, q->addr >> p.cache->bits, &cargo, true);
+			ml_motion_fill_at(s, q, p, q->addr >> p.cache->bits, &cargo,
+					  true);
 			continue;
 		}
 		p.at = ml_motion_fill(s, q, p.cache, q->addr, &cargo);

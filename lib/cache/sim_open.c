@@ -1,9 +1,11 @@
 /* Opening and closing a simulator, and asking it what it holds and has counted. */
 #include <string.h>
 
-#include "lib/cache/motion.h"
-#include "lib/cache/prefetch.h"
+#include "lib/cache/coherence.h"
 #include "lib/cache/miss_cause.h"
+#include "lib/cache/prefetch.h"
+#include "lib/cache/sim.h"
+#include "lib/cache/sim_data.h"
 #include "lib/cache/state.h"
 
 static bool check_spec(const struct ml_machine *m, const struct ml_level_spec *l,

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
-#include "lib/cache/motion.h"
-#include "lib/cache/prefetch.h"
 #include "lib/cache/miss_cause.h"
+#include "lib/cache/prefetch.h"
+#include "lib/cache/sim.h"
+#include "lib/cache/sim_data.h"
 
 enum { MAGIC = 0x31534c4d, HEAD = 32 };
 enum { COUNTS = sizeof(struct ml_level_counts) / 8 };

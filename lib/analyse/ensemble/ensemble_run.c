@@ -90,9 +90,14 @@ static bool run_walk(struct run *r, const struct ml_ensemble_group *g, struct ml
 {
 	uint64_t refs = ml_ensemble_refs(&r->e->traces[g->trace]), position;
 	size_t state = r->e->state_count; /* ours is the last */
+	struct ml_ensemble_walk_options o = {
+		.threads = r->o->threads,
+		.every = r->o->every,
+		.work = r->o->work,
+	};
 	struct ml_ensemble_walk *w;
 
-	if (!ml_ensemble_walk_open(&w, r->e, &r->trace, g, r->o, err))
+	if (!ml_ensemble_walk_open(&w, r->e, &r->trace, g, &o, err))
 		return false;
 	ml_ensemble_walk_progress(w, r->done + g->count * g->position, r->total);
 	bool ok = true, ended = false;

@@ -48,7 +48,7 @@ struct ml_ensemble_walk {
 	struct ml_ensemble *e;
 	struct ml_trace *trace;
 	const struct ml_ensemble_trace *window;
-	const struct ml_ensemble_run *o;
+	struct ml_ensemble_walk_options o;
 	struct ml_work part; /* of one member: progress is that of all */
 	struct ml_ensemble_group group;
 	struct ml_stack_tree tree;
@@ -282,9 +282,9 @@ static struct unit *choose(struct ml_ensemble_walk *w, bool *may_decode)
 /* Whether it is time to end this leg. */
 static void look_up(struct ml_ensemble_walk *w)
 {
-	if (ml_work_cancelled(w->o->work))
+	if (ml_work_cancelled(w->o.work))
 		w->closing = true;
-	if (w->o->every && ml_now() - w->started >= w->o->every * ML_SECOND)
+	if (w->o.every && ml_now() - w->started >= w->o.every * ML_SECOND)
 		w->closing = true;
 }
 
@@ -344,7 +344,7 @@ static void do_unit(struct ml_ensemble_walk *w, struct unit *u,
 		w->failed = true;
 		w->err = *err;
 	}
-	ml_work_progress(w->o->work, "simulating", w->before + w->done, w->total);
+	ml_work_progress(w->o.work, "simulating", w->before + w->done, w->total);
 }
 
 static void work(void *arg)
@@ -379,7 +379,7 @@ static void work(void *arg)
 bool ml_ensemble_walk_run(struct ml_ensemble_walk *w, uint64_t *position,
 			  struct ml_err *err)
 {
-	unsigned threads = w->o->threads ? w->o->threads : ml_cpus();
+	unsigned threads = w->o.threads ? w->o.threads : ml_cpus();
 	struct ml_pool pool;
 
 	w->closing = w->failed = false;
@@ -570,7 +570,7 @@ static bool foresee(struct ml_ensemble_walk *w, struct ml_err *err)
 
 bool ml_ensemble_walk_open(struct ml_ensemble_walk **walk, struct ml_ensemble *e,
 			   struct ml_trace *t, const struct ml_ensemble_group *g,
-			   const struct ml_ensemble_run *o, struct ml_err *err)
+			   const struct ml_ensemble_walk_options *o, struct ml_err *err)
 {
 	struct ml_ensemble_walk *w = ml_resize(NULL, sizeof(*w));
 
@@ -578,7 +578,7 @@ bool ml_ensemble_walk_open(struct ml_ensemble_walk **walk, struct ml_ensemble *e
 		.e = e,
 		.trace = t,
 		.window = &e->traces[g->trace],
-		.o = o,
+		.o = *o,
 		.part = ml_work_silent(o->work),
 		.group = *g,
 		.position = g->position,

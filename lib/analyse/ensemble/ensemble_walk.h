@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 #include "lib/analyse/ensemble/ensemble.h"
-#include "lib/analyse/ensemble/ensemble_run.h"
 
 struct ml_buf;
 struct ml_trace;
+struct ml_work;
 
 /* Members of one trace, to be simulated from one position on. */
 struct ml_ensemble_group {
@@ -27,6 +27,12 @@ struct ml_ensemble_group {
 	size_t size;
 };
 
+struct ml_ensemble_walk_options {
+	unsigned threads;           /* 0: one for each processor */
+	unsigned every;             /* seconds until it is time to save; 0: never */
+	const struct ml_work *work; /* may be NULL */
+};
+
 struct ml_ensemble_walk;
 
 /* A machine as it is simulated for a trace: what cannot change who serves is left out.
@@ -36,7 +42,7 @@ struct ml_machine ml_ensemble_plain(const struct ml_machine *m, const struct ml_
 /* Fails on a state that was not saved by this version for these members. */
 bool ml_ensemble_walk_open(struct ml_ensemble_walk **w, struct ml_ensemble *e,
 			   struct ml_trace *t, const struct ml_ensemble_group *g,
-			   const struct ml_ensemble_run *o, struct ml_err *err);
+			   const struct ml_ensemble_walk_options *o, struct ml_err *err);
 /*
  * Runs until the end of the window, until it is asked to stop or until it is time to
  * save; *position is where it is then, and all units are there.

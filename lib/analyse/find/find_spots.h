@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/analyse/find/findings.h"
-#include "lib/analyse/passes/user_lines.h"
-#include "lib/analyse/passes/profile.h"
+#include "lib/analyse/find/finding.h"
 #include "lib/analyse/find/whatif.h"
+#include "lib/analyse/passes/profile.h"
+#include "lib/analyse/passes/user_lines.h"
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
 #include "lib/trace/tables.h"

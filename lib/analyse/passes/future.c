@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "lib/analyse/passes/replay.h"
+#include "lib/analyse/passes/replay_options.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/pool.h"

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/analyse/passes/replay_options.h"
 #include "lib/base/err.h"
-#include "lib/base/work.h"
 #include "lib/cache/machine.h"
 #include "lib/cache/sim.h"
 #include "lib/trace/ref.h"
@@ -25,25 +25,6 @@ struct ml_gap;
 struct ml_replay;
 struct ml_region_lookup;
 struct ml_trace;
-
-/* Which core a thread runs on, where that is given. */
-struct ml_replay_core {
-	uint16_t thread, core;
-};
-
-struct ml_replay_options {
-	struct ml_machine machine;
-	uint64_t from, to;   /* times; to 0 is the end. Caches are empty at `from` and, if
-				that is not 0, first touches are of unknown cause */
-	uint64_t interleave; /* references of a thread in turn; ML_INTERLEAVE_AUTO; 0: as
-				recorded */
-	const struct ml_replay_core *cores; /* for some threads; may be NULL */
-	size_t core_count;
-	unsigned want; /* ML_SIM_CAUSES, ML_SIM_USE; 0 lets ml_fast_lru do it where it can
-			*/
-	const struct ml_work *work; /* may be NULL */
-};
-#define ML_INTERLEAVE_AUTO UINT64_MAX
 
 struct ml_events {
 	struct ml_replay *replay;

@@ -44,7 +44,6 @@ struct ml_trace;
 enum {
 	ML_RESULT_VERSION = 3,
 	ML_RESULT_BLOCK = 1 << 18, /* references of a block of outcomes or counts */
-	ML_RESULT_PART = 1 << 16,  /* of those that are counted as alike */
 	ML_RESULT_PARTS = ML_RESULT_BLOCK / ML_RESULT_PART,
 	ML_RESULT_DECODED = 8,   /* blocks of outcomes that are kept decoded */
 	ML_RESULT_BIN_BITS = 10, /* the finest bins of the series have 2^10 references */

@@ -5,10 +5,15 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct ml_buf;
+struct ml_bytes;
+struct ml_err;
+
+enum { ML_RESULT_PART = 1 << 16 }; /* references that one set of rows counts */
 
 struct ml_result_row {
 	uint32_t site; /* the caller's, where there is one */
@@ -30,4 +35,7 @@ struct ml_result_rows {
 void ml_result_rows_add(struct ml_result_rows *x, const struct ml_result_row *r);
 /* As bytes, sorted; the set is empty afterwards. */
 void ml_result_rows_put(struct ml_result_rows *x, struct ml_buf *out);
+/* Reads such bytes into x, in place of its rows; levels is that of the machine. */
+bool ml_result_rows_get(struct ml_bytes *in, struct ml_result_rows *x, unsigned levels,
+			struct ml_err *err);
 void ml_result_rows_release(struct ml_result_rows *x);

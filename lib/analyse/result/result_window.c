@@ -1,4 +1,4 @@
-/* Questions about a window of a result: series, and counts by site and region. */
+/* Questions about a window of a result: series, counts by site and region, and rows. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,4 +291,39 @@ bool ml_result_regions(struct ml_result *r, uint64_t from, uint64_t to,
 	bool ok = add_blocks(r, &r->regions, ML_RESULT_REGIONS, first, end, &sums, err);
 	settle(&sums, c, a);
 	return ok;
+}
+
+/* All parts of a block are decoded together. */
+static bool read_parts(struct ml_result *r, size_t block, struct ml_err *err)
+{
+	const struct ml_result_block *b = &r->alike.at[block];
+	struct ml_bytes in;
+	struct ml_err why;
+
+	r->part_block = 0;
+	if (!ml_result_unpack(r, b, ML_RESULT_ALIKE, &in, err))
+		return false;
+	for (unsigned i = 0; i < ML_RESULT_PARTS; i++) {
+		r->part[i].count = 0;
+		if (i < b->count &&
+		    !ml_result_rows_get(&in, &r->part[i], r->levels, &why))
+			return ml_result_damaged(r, b->offset, why.text, err);
+	}
+	if (in.at != in.end)
+		return ml_result_damaged(r, b->offset, "the rows have another size", err);
+	r->part_block = block + 1;
+	return true;
+}
+
+bool ml_result_alike(struct ml_result *r, uint64_t position,
+		     const struct ml_result_row **rows, size_t *count, struct ml_err *err)
+{
+	size_t block = (size_t)(position / ML_RESULT_BLOCK);
+	size_t part = (size_t)(position % ML_RESULT_BLOCK / ML_RESULT_PART);
+
+	if (r->part_block != block + 1 && !read_parts(r, block, err))
+		return false;
+	*rows = r->part[part].row;
+	*count = r->part[part].count;
+	return true;
 }

@@ -1,0 +1,130 @@
+/*
+ * The inside of a simulator: its caches, and what is asked of them. sim.c asks for
+ * lines, motion.h moves them, coherence.h keeps the caches of several cores coherent.
+ *
+ * Depth is the distance from the core: 0 is L1 or L1i, `levels` is memory. A level's
+ * number is its depth + 1, and 0 for L1i.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+#include "lib/cache/level.h"
+#include "lib/cache/machine.h"
+#include "lib/cache/miss_cause.h"
+#include "lib/cache/observer.h"
+#include "lib/cache/policy.h"
+#include "lib/cache/sharing.h"
+
+#define ML_BODY static inline __attribute__((always_inline))
+
+struct ml_sim_ahead { /* a line to prefetch */
+	struct ml_cache *into;
+	uint64_t line;
+};
+
+/* What the caches of the same cores with the same size of lines know of these. */
+struct ml_sim_book {
+	struct ml_sim_book *next;
+	unsigned bits;
+	uint32_t share, instance;
+	struct ml_book book;
+};
+
+struct ml_sim_hints {
+	struct ml_hints from;
+	const uint64_t *next;
+	size_t left;
+};
+
+struct ml_sim {
+	struct ml_machine machine;
+	unsigned want;
+	struct ml_arena arena;
+	unsigned cores, levels;
+	struct ml_cache *icaches;           /* by instance; NULL unless split */
+	struct ml_cache *caches[ML_LEVELS]; /* by depth; by instance */
+	struct ml_cache *tlbs[ML_TLBS];
+	/* The caches that a core asks in turn, by depth: for data, and for fetches. */
+	struct ml_cache *(*paths)[2][ML_LEVELS];
+	struct ml_level_counts counts[ML_LEVELS + 1], tlb_counts[ML_TLBS];
+	struct ml_sim_hints hints[ML_LEVELS + 1]; /* by level */
+	struct ml_observer observer;
+	uint64_t accesses; /* before this run */
+	bool gap;          /* what is first seen may have been there */
+	bool forgot;       /* the same, since a state was restored */
+	bool fast;         /* hits in the first level concern nothing else */
+	bool plain;    /* one core, caches that write back and allocate, neither inclusive
+			   nor exclusive, lines of one size; no prefetchers, futures, moves
+			*/
+	bool misses;   /* the last run often did, also in the second level */
+	bool inform;   /* lines that leave have something to tell the copy outwards */
+	bool coherent; /* some caches belong to some cores only... */
+	unsigned unit_bits;        /* ...and this is the largest of their lines */
+	struct ml_sim_book *books; /* with ML_SIM_CAUSES... */
+	struct ml_sharing sharing; /* ...like this */
+	struct ml_move *moves;
+	size_t move_count, move_cap;
+	struct ml_sim_ahead *ahead;
+	size_t ahead_count, ahead_cap;
+	struct ml_err *err; /* of this run */
+	bool failed;
+};
+
+/* What is asked for: bytes of one line of the first level. */
+struct ml_request {
+	struct ml_cache *const *path;
+	uint64_t addr, size; /* of the bytes */
+	uint32_t access, site, owner;
+	unsigned core;
+	enum ml_access_kind kind;
+	bool demand;               /* else a prefetcher asks */
+	bool first;                /* of the lines of its access */
+	bool missed;               /* the first cache is known not to have it */
+	uint64_t hint[ML_LEVELS];  /* by depth, for policies that want one */
+	uint32_t entry[ML_LEVELS]; /* by depth, in its book; 0: not looked up */
+};
+
+/* What a line that comes into a cache brings along. */
+struct ml_cargo {
+	unsigned from; /* level */
+	uint64_t hint;
+	uint32_t entry;
+	uint32_t copy; /* its place in the next cache outwards, if it is plain */
+	bool dirty, unasked, write_first;
+	uint32_t owner;
+	uint64_t read, written;
+};
+
+static inline unsigned ml_cache_depth(const struct ml_cache *c)
+{
+	return c->level ? c->level - 1 : 0;
+}
+
+static inline unsigned ml_cache_core(const struct ml_cache *c)
+{
+	return c->instance * c->spec->share;
+}
+
+static inline struct ml_cache *ml_sim_cache(const struct ml_sim *s, unsigned core,
+					    unsigned depth)
+{
+	return s->paths[core][0][depth];
+}
+
+struct ml_sim_place {
+	struct ml_cache *cache;
+	size_t at;
+};
+
+/* Room for one more movement. */
+static inline struct ml_move *ml_motion_next(struct ml_sim *s)
+{
+	if (s->move_count == s->move_cap)
+		s->moves = ml_grow(s->moves, &s->move_cap, s->move_count + 1,
+				   sizeof(*s->moves));
+	return &s->moves[s->move_count++];
+}
