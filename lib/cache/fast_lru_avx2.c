@@ -85,40 +85,12 @@ INLINE struct touched touch(void *set, uint64_t key, uint32_t ways, unsigned lan
 {
 	if (lanes && !wide)
 		return touch_narrow(set, (uint32_t)key, ways, lanes);
-
-	int32_t lane = lane_of(set, key, ways, wide);
-	uint32_t move = lane < 0 ? ways - 1 : (uint32_t)lane;
-	uint64_t last;
-
-	if (wide) {
-		uint64_t *way = set;
-
-		last = way[move];
-		for (uint32_t i = move; i > 0; i--)
-			way[i] = way[i - 1];
-		way[0] = key | (lane < 0 ? 0 : last & 1);
-	} else {
-		uint32_t *way = set;
-
-		last = way[move];
-		for (uint32_t i = move; i > 0; i--)
-			way[i] = way[i - 1];
-		way[0] = (uint32_t)(key | (lane < 0 ? 0 : last & 1));
-	}
-	return (struct touched){ lane >= 0, last };
+	return touch_lane(set, key, ways, lane_of(set, key, ways, wide), wide);
 }
 
 INLINE bool mark(void *set, uint64_t key, uint32_t ways, unsigned lanes, bool wide)
 {
-	int32_t lane = lane_of(set, key, lanes ? lanes : ways, wide);
-
-	if (lane < 0)
-		return false;
-	if (wide)
-		((uint64_t *)set)[lane] |= 1;
-	else
-		((uint32_t *)set)[lane] |= 1;
-	return true;
+	return mark_lane(set, lane_of(set, key, lanes ? lanes : ways, wide), wide);
 }
 
 /* As in fast_lru_avx512.c, eight keys at a time. */

@@ -26,6 +26,45 @@ INLINE struct touched touch(void *set, uint64_t key, uint32_t ways, unsigned lan
 			    bool wide);
 INLINE bool mark(void *set, uint64_t key, uint32_t ways, unsigned lanes, bool wide);
 
+/*
+ * For instruction sets that find a lane by vectors, and move keys one by one: touch and
+ * mark, given the lane that holds the key, or -1.
+ */
+INLINE struct touched touch_lane(void *set, uint64_t key, uint32_t ways, int32_t lane,
+				 bool wide)
+{
+	uint32_t move = lane < 0 ? ways - 1 : (uint32_t)lane;
+	uint64_t last;
+
+	if (wide) {
+		uint64_t *way = set;
+
+		last = way[move];
+		for (uint32_t i = move; i > 0; i--)
+			way[i] = way[i - 1];
+		way[0] = key | (lane < 0 ? 0 : last & 1);
+	} else {
+		uint32_t *way = set;
+
+		last = way[move];
+		for (uint32_t i = move; i > 0; i--)
+			way[i] = way[i - 1];
+		way[0] = (uint32_t)(key | (lane < 0 ? 0 : last & 1));
+	}
+	return (struct touched){ lane >= 0, last };
+}
+
+INLINE bool mark_lane(void *set, int32_t lane, bool wide)
+{
+	if (lane < 0)
+		return false;
+	if (wide)
+		((uint64_t *)set)[lane] |= 1;
+	else
+		((uint32_t *)set)[lane] |= 1;
+	return true;
+}
+
 /* n % count by two multiplications (Lemire, Kaser, Kurz 2019); n and count below 2^32. */
 INLINE uint32_t remainder_of(const struct quick_level *l, uint32_t n)
 {
