@@ -264,17 +264,14 @@ static double hot_share(const struct ml_find *f, const struct record *r,
 static void tell(struct ml_find *f, const struct record *r, const struct cut *cut,
 		 double saved)
 {
-	const struct ml_spot *s = &r->sum, *worst = NULL;
+	const struct ml_spot *s = &r->sum;
 	const char *name = ml_find_region(f, s->region), *hot = names(f, r, cut, true);
 	const char *cold = names(f, r, cut, false), *l1 = f->p->machine.level[0].name;
 	const struct ml_trial *t = &f->trials[cut->trial];
 	uint64_t before = ml_find_missed(t->region_before, 1);
 	uint64_t after = ml_find_missed(t->region_after, 1);
-
-	for (size_t i = f->spot_count; i-- > 0;)
-		if (f->spots[i].region == s->region)
-			worst = &f->spots[i];
-	struct ml_candidate *c = ml_find_add(f, s->region, worst, saved, true);
+	struct ml_candidate *c = ml_find_add(f, s->region, ml_find_worst(f, s->region),
+					     saved, true);
 	c->finding.title = ml_arena_printf(
 		f->arena, "only a part of each element of %s is used", name);
 	ml_find_say(f, c, "%s of its references go to %s: %s of the %s of an element.",

@@ -218,6 +218,30 @@ bool ml_find_together(const struct ml_find *f, const struct ml_spot *a,
 	return x->func == y->func && x->file == y->file && x->own == y->own;
 }
 
+unsigned ml_find_worst_level(const struct ml_find *f, const uint64_t missed[ML_LEVELS])
+{
+	unsigned worst = 1;
+	double max = 0;
+
+	for (unsigned l = 1; l < f->memory; l++) {
+		double cost = ml_find_miss(f, l) * (double)missed[l - 1];
+
+		if (cost > max) {
+			max = cost;
+			worst = l;
+		}
+	}
+	return worst;
+}
+
+const struct ml_spot *ml_find_worst(const struct ml_find *f, uint32_t region)
+{
+	for (size_t i = 0; i < f->spot_count; i++) /* most excess first */
+		if (f->spots[i].region == region)
+			return &f->spots[i];
+	return NULL;
+}
+
 struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region)
 {
 	struct ml_spot sum = { .region = region };

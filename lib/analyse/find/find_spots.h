@@ -106,6 +106,10 @@ uint64_t ml_find_missed(const uint64_t served[ML_SERVED], unsigned level);
 /* Of lines of one function. */
 bool ml_find_together(const struct ml_find *f, const struct ml_spot *a,
 		      const struct ml_spot *b);
+/* Of misses by level, the level whose misses cost most, from 1. */
+unsigned ml_find_worst_level(const struct ml_find *f, const uint64_t missed[ML_LEVELS]);
+/* The spot of a region that costs most, or NULL. */
+const struct ml_spot *ml_find_worst(const struct ml_find *f, uint32_t region);
 /* All spots of a region together; line and worst are those of the worst one. */
 struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region);
 /* Spots from here on cost too little to make up a finding, unless by the hundred. */

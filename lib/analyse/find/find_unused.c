@@ -9,18 +9,11 @@
 /* The level whose misses cost most, from 1. */
 static unsigned level_of(const struct ml_find *f, const struct ml_spot *s)
 {
-	unsigned best = 1;
-	double most = 0;
+	uint64_t missed[ML_LEVELS] = { 0 };
 
-	for (unsigned l = 1; l < f->memory; l++) {
-		double cost = ml_find_miss(f, l) * (double)ml_find_missed(s->served, l);
-
-		if (cost > most) {
-			most = cost;
-			best = l;
-		}
-	}
-	return best;
+	for (unsigned l = 1; l < f->memory; l++)
+		missed[l - 1] = ml_find_missed(s->served, l);
+	return ml_find_worst_level(f, missed);
 }
 
 /*
@@ -48,14 +41,10 @@ static void tell(struct ml_find *f, const struct ml_spot *s,
 {
 	const char *name = ml_find_region(f, s->region);
 	const char *level = f->p->machine.level[u->level - 1].name;
-	const struct ml_spot *worst = NULL;
 	double used = (double)u->used / (double)u->lines;
 	uint64_t line = u->bytes / u->lines;
-
-	for (size_t i = f->spot_count; i-- > 0;)
-		if (f->spots[i].region == s->region)
-			worst = &f->spots[i];
-	struct ml_candidate *c = ml_find_add(f, s->region, worst, saved, false);
+	struct ml_candidate *c = ml_find_add(f, s->region, ml_find_worst(f, s->region),
+					     saved, false);
 	c->finding.title = ml_arena_printf(
 		f->arena, "lines of %s are fetched and barely used", name);
 	ml_find_say(f, c,

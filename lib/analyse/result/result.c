@@ -102,6 +102,12 @@ bool ml_result_unpack(struct ml_result *r, const struct ml_result_block *b, unsi
 	return true;
 }
 
+static void append(struct ml_result_list *list, const struct ml_result_block *b)
+{
+	list->at = ml_grow(list->at, &list->cap, list->count + 1, sizeof(*list->at));
+	list->at[list->count++] = *b;
+}
+
 /* Blocks of a list follow each other without holes, all but the last being full. */
 static bool add_block(struct ml_result *r, struct ml_result_list *list,
 		      const struct ml_result_block *b, uint64_t full, uint64_t step,
@@ -111,8 +117,7 @@ static bool add_block(struct ml_result *r, struct ml_result_list *list,
 	    (list->count && list->at[list->count - 1].count != full))
 		return ml_result_damaged(r, b->offset, "a block does not follow the last",
 					 err);
-	list->at = ml_grow(list->at, &list->cap, list->count + 1, sizeof(*list->at));
-	list->at[list->count++] = *b;
+	append(list, b);
 	return true;
 }
 
@@ -124,8 +129,7 @@ static bool add_counts(struct ml_result *r, struct ml_result_list *list,
 	    b->count > ML_RESULT_BLOCK)
 		return ml_result_damaged(r, b->offset, "a block does not follow the last",
 					 err);
-	list->at = ml_grow(list->at, &list->cap, list->count + 1, sizeof(*list->at));
-	list->at[list->count++] = *b;
+	append(list, b);
 	return true;
 }
 
@@ -138,8 +142,7 @@ static bool add_checkpoint(struct ml_result *r, const struct ml_result_block *b,
 	    b->count > ML_CHECKPOINT_STATE)
 		return ml_result_damaged(r, b->offset, "not a checkpoint behind the last",
 					 err);
-	list->at = ml_grow(list->at, &list->cap, list->count + 1, sizeof(*list->at));
-	list->at[list->count++] = *b;
+	append(list, b);
 	return true;
 }
 
@@ -350,7 +353,8 @@ static struct ml_result_decoded *decoded(struct ml_result *r, size_t block)
 	return oldest;
 }
 
-const uint16_t *ml_result_decode(struct ml_result *r, size_t block, struct ml_err *err)
+/* The outcomes of a block; NULL: damaged. Valid until others have been asked for. */
+static const uint16_t *decode(struct ml_result *r, size_t block, struct ml_err *err)
 {
 	const struct ml_result_block *b = &r->outcomes.at[block];
 	struct ml_result_decoded *d = decoded(r, block);
@@ -373,21 +377,29 @@ const uint16_t *ml_result_decode(struct ml_result *r, size_t block, struct ml_er
 	return d->outcome;
 }
 
+const uint16_t *ml_result_piece(struct ml_result *r, uint64_t from, uint64_t to,
+				size_t *count, struct ml_err *err)
+{
+	size_t first = from % ML_RESULT_BLOCK;
+	const uint16_t *block = decode(r, (size_t)(from / ML_RESULT_BLOCK), err);
+
+	*count = ML_RESULT_BLOCK - first;
+	if (*count > to - from)
+		*count = (size_t)(to - from);
+	return block ? block + first : NULL;
+}
+
 bool ml_result_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
 			uint16_t *outcome, struct ml_err *err)
 {
 	assert(from <= to && to <= r->refs);
 	while (from < to) {
-		size_t first = from % ML_RESULT_BLOCK;
-		size_t count = ML_RESULT_BLOCK - first;
+		size_t count;
+		const uint16_t *piece = ml_result_piece(r, from, to, &count, err);
 
-		const uint16_t *block =
-			ml_result_decode(r, (size_t)(from / ML_RESULT_BLOCK), err);
-		if (!block)
+		if (!piece)
 			return false;
-		if (count > to - from)
-			count = (size_t)(to - from);
-		memcpy(outcome, block + first, count * sizeof(*outcome));
+		memcpy(outcome, piece, count * sizeof(*outcome));
 		outcome += count;
 		from += count;
 	}

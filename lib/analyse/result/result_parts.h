@@ -71,5 +71,9 @@ bool ml_result_damaged(const struct ml_result *r, uint64_t offset, const char *w
 /* Unpacks a block of a list into r->raw; it must be what the index says. */
 bool ml_result_unpack(struct ml_result *r, const struct ml_result_block *b, unsigned type,
 		      struct ml_bytes *in, struct ml_err *err);
-/* The outcomes of a block; NULL: damaged. Valid until others have been asked for. */
-const uint16_t *ml_result_decode(struct ml_result *r, size_t block, struct ml_err *err);
+/*
+ * The outcomes from a position on: as many of [from, to) as lie in one block. NULL: the
+ * file is damaged. Valid until the next few blocks have been decoded.
+ */
+const uint16_t *ml_result_piece(struct ml_result *r, uint64_t from, uint64_t to,
+				size_t *count, struct ml_err *err);

@@ -12,17 +12,13 @@ static bool add_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
 			 uint64_t served[ML_SERVED], struct ml_err *err)
 {
 	while (from < to) {
-		size_t first = from % ML_RESULT_BLOCK;
-		size_t count = ML_RESULT_BLOCK - first;
+		size_t count;
+		const uint16_t *piece = ml_result_piece(r, from, to, &count, err);
 
-		const uint16_t *block =
-			ml_result_decode(r, (size_t)(from / ML_RESULT_BLOCK), err);
-		if (!block)
+		if (!piece)
 			return false;
-		if (count > to - from)
-			count = (size_t)(to - from);
 		for (size_t i = 0; i < count; i++)
-			served[ml_outcome_served(block[first + i])]++;
+			served[ml_outcome_served(piece[i])]++;
 		from += count;
 	}
 	return true;
