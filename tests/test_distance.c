@@ -262,7 +262,7 @@ TEST(the_numbers_of_the_order_are_those_of_its_bits)
 	}
 	CHECK_EQ(o.live, SLOTS);
 	for (uint32_t i = 0; i < SLOTS; i += 1000)
-		CHECK_EQ(o.who[when[i]], i);
+		CHECK_EQ(o.slots[when[i]], i);
 	order_release(&o);
 }
 

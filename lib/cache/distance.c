@@ -9,15 +9,15 @@
 
 static void fill_least(struct ml_distance *d)
 {
-	uint8_t *least = d->least_room +
-			 (-(uintptr_t)d->least_room & (DISTANCE_WINDOW - 1));
+	uint8_t *min_gap = d->min_gap_room +
+			   (-(uintptr_t)d->min_gap_room & (DISTANCE_WINDOW - 1));
 
-	d->least = least;
+	d->min_gap = min_gap;
 	for (int gap = 0; gap <= DISTANCE_FAR; gap++)
-		for (int i = 0; i < DISTANCE_WINDOW; i++, least++)
-			*least = (uint8_t)(i + gap > DISTANCE_WINDOW
-						   ? i + gap - DISTANCE_WINDOW
-						   : 255);
+		for (int i = 0; i < DISTANCE_WINDOW; i++, min_gap++)
+			*min_gap = (uint8_t)(i + gap > DISTANCE_WINDOW
+						     ? i + gap - DISTANCE_WINDOW
+						     : 255);
 }
 
 struct ml_distance *ml_distance_open(void)

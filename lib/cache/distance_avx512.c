@@ -43,7 +43,7 @@ TARGET static void trace(struct ml_distance *d)
 	__m512i place = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
 					  14, 15);
 	__m512i first = _mm512_set1_epi32((int)d->now);
-	__m512i most = _mm512_set1_epi32(DISTANCE_WINDOW);
+	__m512i max = _mm512_set1_epi32(DISTANCE_WINDOW);
 	__m512i none = _mm512_set1_epi32(DISTANCE_USES); /* of `again`: means nothing */
 	uint16_t *used = d->used;
 	size_t n = 0, count = d->count;
@@ -54,9 +54,9 @@ TARGET static void trace(struct ml_distance *d)
 							     : UINT16_MAX);
 		__m512i before = _mm512_loadu_si512(d->before + i);
 		__m512i gap = _mm512_sub_epi32(_mm512_add_epi32(first, place), before);
-		__mmask16 near = _mm512_mask_cmple_epu32_mask(valid, gap, most);
+		__mmask16 near = _mm512_mask_cmple_epu32_mask(valid, gap, max);
 		__mmask16 far = _kandn_mask16(near, valid);
-		__m512i use = _mm512_sub_epi32(_mm512_add_epi32(place, most), gap);
+		__m512i use = _mm512_sub_epi32(_mm512_add_epi32(place, max), gap);
 
 		gap = _mm512_mask_mov_epi32(gap, far, _mm512_set1_epi32(DISTANCE_FAR));
 		_mm_storeu_si128((__m128i *)(d->gap + DISTANCE_WINDOW + i),
@@ -82,9 +82,10 @@ TARGET static void window(struct ml_distance *d)
 
 	for (size_t i = 0; i < d->count; i++) {
 		uint32_t gap = gaps[DISTANCE_WINDOW + i];
-		__m512i least =
-			_mm512_load_si512(d->least + (size_t)DISTANCE_WINDOW * gap);
-		__mmask64 m = _mm512_cmpge_epu8_mask(_mm512_loadu_si512(gaps + i), least);
+		__m512i min_gap =
+			_mm512_load_si512(d->min_gap + (size_t)DISTANCE_WINDOW * gap);
+		__mmask64 m = _mm512_cmpge_epu8_mask(_mm512_loadu_si512(gaps + i),
+						     min_gap);
 		uint32_t near = (uint32_t)__builtin_popcountll(m);
 
 		d->near[i] = (uint8_t)near;
@@ -94,7 +95,7 @@ TARGET static void window(struct ml_distance *d)
 
 TARGET static void push(struct ml_distance *d)
 {
-	uint32_t *who = d->order.who + d->order.now, n = 0;
+	uint32_t *slots = d->order.slots + d->order.now, n = 0;
 
 	for (size_t from = 0; from < d->count; from += 64) {
 		__m512i again = _mm512_loadu_si512(d->again + from);
@@ -108,7 +109,7 @@ TARGET static void push(struct ml_distance *d)
 			__mmask16 m = (__mmask16)(left >> i);
 			__m512i slot = _mm512_loadu_si512(d->slot + from + i);
 
-			_mm512_storeu_si512(who + n,
+			_mm512_storeu_si512(slots + n,
 					    _mm512_maskz_compress_epi32(m, slot));
 			n += (uint32_t)__builtin_popcount(m);
 		}

@@ -86,12 +86,13 @@ TARGET static inline void window_plain(struct ml_distance *d)
 	for (size_t i = 0; i < d->count; i++) {
 		const uint8_t *restrict gaps = d->gap + i;
 		uint32_t gap = gaps[DISTANCE_WINDOW];
-		const uint8_t *restrict least = d->least + (size_t)DISTANCE_WINDOW * gap;
+		const uint8_t *restrict min_gap = d->min_gap +
+						  (size_t)DISTANCE_WINDOW * gap;
 		uint8_t n[16] = { 0 }; /* a vector, for compilers */
 
 		for (unsigned k = 0; k < DISTANCE_WINDOW; k += 16)
 			for (unsigned l = 0; l < 16; l++)
-				n[l] = (uint8_t)(n[l] + (gaps[k + l] >= least[k + l]));
+				n[l] = (uint8_t)(n[l] + (gaps[k + l] >= min_gap[k + l]));
 		uint32_t near = sum_of_bytes(n) + sum_of_bytes(n + 8);
 
 		d->near[i] = (uint8_t)near;
@@ -107,7 +108,7 @@ TARGET static inline void push_end(struct ml_distance *d)
 	uint32_t end = d->now + (uint32_t)d->count - DISTANCE_WINDOW;
 
 	for (uint32_t i = 0, now = o->now; i < d->lefts; i++, now++) {
-		uint32_t *mine = &d->when[o->who[now]];
+		uint32_t *mine = &d->when[o->slots[now]];
 
 		*mine = *mine < end ? now : *mine;
 	}
@@ -117,7 +118,7 @@ TARGET static inline void push_end(struct ml_distance *d)
 
 TARGET static inline void push_plain(struct ml_distance *d)
 {
-	uint32_t *who = d->order.who + d->order.now, n = 0;
+	uint32_t *slots = d->order.slots + d->order.now, n = 0;
 
 	for (size_t w = 0; w * 64 < d->count; w++) {
 		size_t from = w * 64, end = d->count - from < 64 ? d->count - from : 64;
@@ -127,7 +128,7 @@ TARGET static inline void push_plain(struct ml_distance *d)
 		for (size_t i = 0; i < end; i++) {
 			bool leaves = !d->again[from + i];
 
-			who[n] = d->slot[from + i];
+			slots[n] = d->slot[from + i];
 			n += leaves;
 			left |= (uint64_t)leaves << i;
 		}
@@ -155,7 +156,7 @@ TARGET static void find_moments(struct ml_distance *d)
 	for (size_t i = 0; i < d->ask_count; i++) {
 		uint32_t place = d->ask_place[i], when = d->ask_when[i];
 
-		if (when >= ORDER_MOST)
+		if (when >= ORDER_MAX)
 			when = first + lefts_before(d, when - start);
 		__builtin_prefetch(&d->order.bits[when >> ORDER_WORD]);
 		__builtin_prefetch(&d->order.after_word[when >> ORDER_WORD]);

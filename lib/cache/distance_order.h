@@ -30,7 +30,7 @@ enum {
 		16, /* entries of who behind the last moment: vectors are stored whole */
 };
 
-#define ORDER_MOST (UINT32_C(1) << 31) /* moments are below */
+#define ORDER_MAX (UINT32_C(1) << 31) /* moments are below */
 
 struct order {
 	uint32_t now, room; /* next moment, from 1; moments there are */
@@ -41,7 +41,7 @@ struct order {
 	uint16_t *after_group; /* ...behind each group in its block... */
 	uint32_t *after_block; /* ...behind each block in its chunk... */
 	uint32_t *after_chunk; /* ...and behind each chunk */
-	uint32_t *who;         /* by moment: the slot of `when` that has it */
+	uint32_t *slots;       /* by moment: the slot of `when` that has it */
 };
 
 void order_init(struct order *o);
@@ -132,7 +132,7 @@ ORDER_INLINE void order_push(struct order *o, uint32_t slot, uint32_t *when)
 {
 	order_reserve(o, 1, when);
 	when[slot] = o->now;
-	o->who[o->now] = slot;
+	o->slots[o->now] = slot;
 	order_append(o, 1);
 }
 

@@ -45,7 +45,7 @@ enum {
 	DISTANCE_BUCKETS = DISTANCE_EXACT + 16 * (32 - DISTANCE_EXACT_BITS),
 };
 
-#define DISTANCE_FIRST_USE (ORDER_MOST + DISTANCE_WINDOW) /* its number */
+#define DISTANCE_FIRST_USE (ORDER_MAX + DISTANCE_WINDOW) /* its number */
 
 /* The bucket of a distance. That of ML_NEVER is the last one, which no line reaches. */
 static inline size_t distance_bucket(uint32_t distance)
@@ -73,7 +73,7 @@ struct ml_distance {
 	struct ml_distances histogram;
 	struct order order;
 	/*
-	 * By slot: 0 if it was never used, its moment in the order, or, from ORDER_MOST
+	 * By slot: 0 if it was never used, its moment in the order, or, from ORDER_MAX
 	 * on, the number of its last use, which is in the window or in the block.
 	 */
 	uint32_t *when;
@@ -89,8 +89,8 @@ struct ml_distance {
 	 * a use of the window must be so that it is the first of its line since so many
 	 * uses ago; 255 for those before, which none is.
 	 */
-	const uint8_t *least;
-	uint8_t least_room[(DISTANCE_FAR + 2) * DISTANCE_WINDOW];
+	const uint8_t *min_gap;
+	uint8_t min_gap_room[(DISTANCE_FAR + 2) * DISTANCE_WINDOW];
 
 	/* Of the block: what differ keeps. */
 	uint64_t kept[DISTANCE_BLOCK + DISTANCE_PAD];

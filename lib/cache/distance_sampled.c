@@ -21,7 +21,7 @@
 enum { GROUPS = 32, BUCKETS = DISTANCE_EXACT + 16 * (33 - DISTANCE_EXACT_BITS) };
 
 struct ml_sampled {
-	size_t most;
+	size_t max;
 	uint64_t limit; /* of the hash; UINT64_MAX: all lines are followed */
 	uint64_t total; /* uses, followed or not */
 	struct order order;
@@ -49,7 +49,7 @@ struct ml_sampled *ml_sampled_open(size_t lines)
 
 	struct ml_sampled *s = ml_resize(NULL, sizeof(*s));
 
-	*s = (struct ml_sampled){ .most = lines, .limit = UINT64_MAX, .cap = 16 };
+	*s = (struct ml_sampled){ .max = lines, .limit = UINT64_MAX, .cap = 16 };
 	while (s->cap < 2 * lines)
 		s->cap *= 2;
 	order_init(&s->order);
@@ -123,7 +123,7 @@ static void lower(struct ml_sampled *s)
 		left++;
 		s->line[left] = s->line[i];
 		s->when[left] = s->when[i];
-		s->order.who[s->when[left]] = left;
+		s->order.slots[s->when[left]] = left;
 		*cell_of(s, s->line[left], hash) = left;
 	}
 	s->count = left;
@@ -152,7 +152,7 @@ static void follow(struct ml_sampled *s, uint64_t line, uint64_t hash)
 		return;
 	}
 	s->cold[group]++;
-	if (s->count == s->most) {
+	if (s->count == s->max) {
 		lower(s);
 		if (hash >= s->limit)
 			return;

@@ -1,5 +1,5 @@
 /*
- * The quick simulator: one core, LRU everywhere, write-back and write-allocate, one
+ * The fast LRU simulator: one core, LRU everywhere, write-back and write-allocate, one
  * line size, neither inclusive nor exclusive, no prefetching, no TLB; counters and
  * the serving level of each access. That is what most people simulate most of the
  * time, and here a set is an array in order of recency, so that a SIMD comparison

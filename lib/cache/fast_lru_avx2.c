@@ -1,6 +1,6 @@
 /*
- * The quick simulator with AVX2: as fast_lru_avx512.c, but masks are vectors, and those
- * of the lanes up to a hit come from a table.
+ * The fast LRU simulator with AVX2: as fast_lru_avx512.c, but masks are vectors, and
+ * those of the lanes up to a hit come from a table.
  */
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -96,7 +96,7 @@ INLINE bool mark(void *set, uint64_t key, uint32_t ways, unsigned lanes, bool wi
 /* As in fast_lru_avx512.c, eight keys at a time. */
 TARGET static void keep(struct ml_fast_lru *q)
 {
-	struct quick_events *out = &q->stream[0];
+	struct fast_lru_events *out = &q->stream[0];
 	size_t n = 0, count = q->keys;
 	const uint32_t *keys = q->narrow_key;
 	__m256i same_set = _mm256_set1_epi32((int)(uint32_t)q->same_set);
@@ -113,7 +113,7 @@ TARGET static void keep(struct ml_fast_lru *q)
 		__m256i bits = _mm256_or_si256(_mm256_set1_epi32(~1), key);
 		__m256i drop = zero, closed = zero;
 
-		for (int back = 1; back <= QUICK_BACK / 2; back++) {
+		for (int back = 1; back <= FAST_LRU_BACK / 2; back++) {
 			__m256i before = _mm256_loadu_si256(
 				(const __m256i *)(keys + (ptrdiff_t)i - back));
 			__m256i differ = _mm256_xor_si256(key, before);
@@ -138,5 +138,5 @@ TARGET static void keep(struct ml_fast_lru *q)
 	out->count = n;
 }
 
-const struct quick_ops quick_avx2 = { lines_plain, keep, level };
+const struct fast_lru_ops ml_fast_lru_ops_avx2 = { lines_plain, keep, level };
 #endif

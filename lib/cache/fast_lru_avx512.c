@@ -1,5 +1,5 @@
 /*
- * The quick simulator with AVX-512. A short set is one vector or a few, and moving a
+ * The fast LRU simulator with AVX-512. A short set is one vector or a few, and moving a
  * line to the front is the same few instructions whether it was there or not: with
  * m the bit of the lane that holds it (0 on a miss), m ^ (m - 1) are the lanes up to
  * it (all on a miss), and these take what is in the lane before them.
@@ -152,8 +152,8 @@ INLINE bool mark(void *set, uint64_t key, uint32_t ways, unsigned lanes, bool wi
 }
 
 /* Where the sets of events are: bytes from the first. */
-INLINE void find_sets(const struct ml_fast_lru *q, const struct quick_level *l,
-		      const struct quick_events *in, unsigned lanes)
+INLINE void find_sets(const struct ml_fast_lru *q, const struct fast_lru_level *l,
+		      const struct fast_lru_events *in, unsigned lanes)
 {
 	uint32_t *offset = q->offset;
 
@@ -183,8 +183,8 @@ INLINE void find_sets(const struct ml_fast_lru *q, const struct quick_level *l,
  * where `backs`) not at all: that is made dirty in its place. Notes the lanes in which
  * lines were, and what was in the last way.
  */
-INLINE void touch_all(const struct ml_fast_lru *q, const struct quick_level *l,
-		      const struct quick_events *in, unsigned lanes, bool outer,
+INLINE void touch_all(const struct ml_fast_lru *q, const struct fast_lru_level *l,
+		      const struct fast_lru_events *in, unsigned lanes, bool outer,
 		      bool backs)
 {
 	const uint64_t *restrict events = in->key;
@@ -200,7 +200,7 @@ INLINE void touch_all(const struct ml_fast_lru *q, const struct quick_level *l,
 		uint32_t back = backs ? (uint32_t)events[i] & 1 : 0, m, to = 1;
 
 		if (outer)
-			__builtin_prefetch(sets + offset[i + QUICK_AHEAD]);
+			__builtin_prefetch(sets + offset[i + FAST_LRU_AHEAD]);
 		last[i] = way[ways - 1];
 		if (lanes == 8) {
 			__m256i key = _mm256_broadcastd_epi32(_mm_loadu_si32(events + i));
@@ -241,8 +241,9 @@ INLINE void touch_all(const struct ml_fast_lru *q, const struct quick_level *l,
 }
 
 /* What goes on to the next level: what was not there, and dirty lines that had to go. */
-INLINE void pass_on(const struct ml_fast_lru *q, struct quick_level *l,
-		    const struct quick_events *in, struct quick_events *out, bool outer)
+INLINE void pass_on(const struct ml_fast_lru *q, struct fast_lru_level *l,
+		    const struct fast_lru_events *in, struct fast_lru_events *out,
+		    bool outer)
 {
 	__m512i pairs_low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
 	__m512i pairs_high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
@@ -268,7 +269,7 @@ INLINE void pass_on(const struct ml_fast_lru *q, struct quick_level *l,
 		__m512i victim = _mm512_cvtepu32_epi64(last);
 		__m512i low = _mm512_permutex2var_epi64(event, pairs_low, victim);
 		__m512i high = _mm512_permutex2var_epi64(event, pairs_high, victim);
-		/* the two bits of the kind, quick_at() */
+		/* the two bits of the kind, fast_lru_at() */
 		uint32_t write = _mm512_test_epi64_mask(event,
 							_mm512_set1_epi64(1ll << 36));
 		uint32_t fetch = _mm512_test_epi64_mask(event,
@@ -294,10 +295,10 @@ INLINE void pass_on(const struct ml_fast_lru *q, struct quick_level *l,
 }
 
 INLINE void level_vectors(struct ml_fast_lru *q, unsigned number,
-			  const struct quick_events *in, struct quick_events *out,
+			  const struct fast_lru_events *in, struct fast_lru_events *out,
 			  unsigned lanes)
 {
-	struct quick_level *l = &q->level[number];
+	struct fast_lru_level *l = &q->level[number];
 
 	find_sets(q, l, in, lanes);
 	if (!number) {
@@ -306,7 +307,7 @@ INLINE void level_vectors(struct ml_fast_lru *q, unsigned number,
 		return;
 	}
 	/* what is fetched ahead behind the end */
-	memset(q->offset + in->count, 0, QUICK_AHEAD * sizeof(*q->offset));
+	memset(q->offset + in->count, 0, FAST_LRU_AHEAD * sizeof(*q->offset));
 	if (in->backs)
 		touch_all(q, l, in, lanes, true, true);
 	else
@@ -315,8 +316,8 @@ INLINE void level_vectors(struct ml_fast_lru *q, unsigned number,
 }
 
 TARGET static void level_narrow(struct ml_fast_lru *q, unsigned number,
-				const struct quick_events *in, struct quick_events *out,
-				uint8_t *served)
+				const struct fast_lru_events *in,
+				struct fast_lru_events *out, uint8_t *served)
 {
 	unsigned lanes = q->level[number].lanes;
 
@@ -336,7 +337,7 @@ TARGET static void level_narrow(struct ml_fast_lru *q, unsigned number,
 TARGET static bool lines(struct ml_fast_lru *q, const struct ml_accesses *a, size_t *next,
 			 size_t end, size_t base)
 {
-	struct quick_windows *w = &q->windows;
+	struct fast_lru_windows *w = &q->windows;
 	size_t i = *next;
 	__m128i shift = _mm_cvtsi32_si128((int)q->shift);
 	__m512i offset = _mm512_set1_epi32((int)((1u << q->shift) - 1));
@@ -351,7 +352,7 @@ TARGET static bool lines(struct ml_fast_lru *q, const struct ml_accesses *a, siz
 		return lines_one_by_one(q, a, next, end, base, true);
 	place = _mm512_add_epi32(place, _mm512_set1_epi32((int)(i - base)));
 	place = _mm512_slli_epi32(place, 6);
-	while (fits && i < end && q->keys < QUICK_ROOM) {
+	while (fits && i < end && q->keys < FAST_LRU_ROOM) {
 		if (i + 16 <= end) {
 			__m512i a0 = _mm512_loadu_si512(a->addr + i);
 			__m512i a1 = _mm512_loadu_si512(a->addr + i + 8);
@@ -458,7 +459,7 @@ INLINE __m512i read_for_writing(__m512i key, __m512i next, __m512i same_set)
 }
 
 /*
- * Drops a key if, among the QUICK_BACK before it, the last ones to the same set are of
+ * Drops a key if, among the FAST_LRU_BACK before it, the last ones to the same set are of
  * the same line: the line is then the first of its set already. A write is dropped if
  * one of these was a write.
  *
@@ -468,7 +469,7 @@ INLINE __m512i read_for_writing(__m512i key, __m512i next, __m512i same_set)
  */
 TARGET static void keep(struct ml_fast_lru *q)
 {
-	struct quick_events *out = &q->stream[0];
+	struct fast_lru_events *out = &q->stream[0];
 	size_t n = 0, count = q->keys;
 	uint32_t *keys = q->narrow_key;
 	__m512i same_set = _mm512_set1_epi32((int)(uint32_t)q->same_set);
@@ -496,11 +497,11 @@ TARGET static void keep(struct ml_fast_lru *q)
 		__mmask16 drop = 0, open = 0xffff;
 		uint32_t valid = count - i >= 16 ? 0xffff : (1u << (count - i)) - 1;
 
-		for (int back = 1; back <= QUICK_BACK; back++) {
+		for (int back = 1; back <= FAST_LRU_BACK; back++) {
 			__m512i differ = _mm512_xor_si512(key, earlier(last, key, back));
 
 			drop |= _mm512_mask_testn_epi32_mask(open, differ, bits);
-			if (back < QUICK_BACK)
+			if (back < FAST_LRU_BACK)
 				open = _kandn_mask16(rivals(differ, same_set), open);
 		}
 		__mmask16 kept = (__mmask16)(valid & ~(uint32_t)drop);
@@ -519,5 +520,5 @@ TARGET static void keep(struct ml_fast_lru *q)
 	out->count = n;
 }
 
-const struct quick_ops quick_avx512 = { lines, keep, level_narrow };
+const struct fast_lru_ops ml_fast_lru_ops_avx512 = { lines, keep, level_narrow };
 #endif

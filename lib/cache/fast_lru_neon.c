@@ -1,4 +1,4 @@
-/* The quick simulator with NEON: a line is found four or two ways at a time; the ways
+/* The fast LRU simulator with NEON: a line is found four or two ways at a time; the ways
  * before it are moved one by one, as masks and shuffles across a set cost more here. */
 #if defined(__aarch64__)
 #include <arm_neon.h>
@@ -51,5 +51,5 @@ INLINE bool mark(void *set, uint64_t key, uint32_t ways, unsigned lanes, bool wi
 	return mark_lane(set, lane_of(set, key, ways, wide), wide);
 }
 
-const struct quick_ops quick_neon = { lines_plain, keep_plain, level };
+const struct fast_lru_ops ml_fast_lru_ops_neon = { lines_plain, keep_plain, level };
 #endif

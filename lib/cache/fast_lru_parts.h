@@ -1,5 +1,5 @@
 /*
- * Inside the quick simulator: what fast_lru.c and the loops of each instruction set
+ * Inside the fast LRU simulator: what fast_lru.c and the loops of each instruction set
  * (fast_lru_plain.c, fast_lru_avx2.c, fast_lru_avx512.c, fast_lru_neon.c) share.
  *
  * Accesses are worked on in blocks. A block passes through stages, and each stage
@@ -37,40 +37,42 @@
 #include "lib/cache/machine.h"
 
 enum {
-	QUICK_BLOCK = 512, /* accesses; all that a block needs fits the host's L1 */
-	QUICK_ROOM = 2 *
-		     QUICK_BLOCK, /* keys of a block; crossing lines makes more keys */
-	QUICK_SOME = 32,          /* accesses that become keys together, in plain C */
-	QUICK_BACK = 4,           /* earlier keys that `keep` looks at */
-	QUICK_SLOTS = 16,         /* of the table of windows */
-	QUICK_AHEAD = 24,         /* events between fetching a set and using it */
-	QUICK_PAD = 32,           /* elements behind a buffer that may be touched */
-	QUICK_WAYS = 1024,        /* the most */
-	QUICK_SIZE_MAX = 0x3fff,  /* of an access, bytes */
+	FAST_LRU_BLOCK = 512, /* accesses; all that a block needs fits the host's L1 */
+	FAST_LRU_ROOM =
+		2 * FAST_LRU_BLOCK, /* keys of a block; crossing lines makes more keys */
+	FAST_LRU_SOME = 32,         /* accesses that become keys together, in plain C */
+	FAST_LRU_BACK = 4,          /* earlier keys that `keep` looks at */
+	FAST_LRU_SLOTS = 16,        /* of the table of windows */
+	FAST_LRU_AHEAD = 24,        /* events between fetching a set and using it */
+	FAST_LRU_PAD = 32,          /* elements behind a buffer that may be touched */
+	FAST_LRU_WAYS = 1024,       /* the most */
+	FAST_LRU_SIZE_MAX = 0x3fff, /* of an access, bytes */
 };
 
-#define QUICK_WIDE ((uint64_t)1 << 63) /* set in every wide key */
+#define FAST_LRU_WIDE ((uint64_t)1 << 63) /* set in every wide key */
 
-struct quick_level {
-	void *sets;                  /* count * lanes keys, 64-byte aligned */
-	uint32_t count;              /* of sets */
-	uint32_t ways, lanes;        /* lanes is 8, 16, 32 or a multiple of 32 */
-	uint32_t mask;               /* count - 1 if that is a power of two, else 0 */
-	const uint32_t *turns;       /* how 8 or 16 lanes move (fast_lru.c), or NULL */
-	uint64_t inverse;            /* 2^64 / count rounded up, for the remainder */
-	uint32_t first[QUICK_SLOTS]; /* set of the first line of each window, by number */
-	uint64_t missed[3];          /* demand, by kind */
+struct fast_lru_level {
+	void *sets;                     /* count * lanes keys, 64-byte aligned */
+	uint32_t count;                 /* of sets */
+	uint32_t ways, lanes;           /* lanes is 8, 16, 32 or a multiple of 32 */
+	uint32_t mask;                  /* count - 1 if that is a power of two, else 0 */
+	const uint32_t *turns;          /* how 8 or 16 lanes move (fast_lru.c), or NULL */
+	uint64_t inverse;               /* 2^64 / count rounded up, for the remainder */
+	uint32_t first[FAST_LRU_SLOTS]; /* set of the first line of each window, by number
+					 */
+	uint64_t missed[3];             /* demand, by kind */
 	uint64_t write_backs;
 };
 
 /* Perfect hashing: all windows in use have different slots hi * factor >> 28. */
-struct quick_windows {
-	uint32_t hi[QUICK_SLOTS]; /* addr >> 32; of a free slot one that belongs elsewhere
-				   */
-	uint32_t base[QUICK_SLOTS]; /* first key; 0 is free */
+struct fast_lru_windows {
+	uint32_t hi[FAST_LRU_SLOTS];   /* addr >> 32; of a free slot one that belongs
+					* elsewhere
+					*/
+	uint32_t base[FAST_LRU_SLOTS]; /* first key; 0 is free */
 	uint32_t factor;
 	uint32_t used, limit;
-	uint32_t of[QUICK_SLOTS]; /* hi by number, from 1 */
+	uint32_t of[FAST_LRU_SLOTS]; /* hi by number, from 1 */
 };
 
 /*
@@ -79,32 +81,32 @@ struct quick_windows {
  * counts one of this kind, for a shift looks at the lowest six bits only. Narrow
  * events have both in one word, the key in the lower half.
  */
-struct quick_events {
+struct fast_lru_events {
 	uint64_t *key;
 	uint32_t *at; /* of wide ones */
 	size_t count;
 	size_t backs; /* of them write-backs */
 };
 
-static inline uint32_t quick_at(size_t place, unsigned kind)
+static inline uint32_t fast_lru_at(size_t place, unsigned kind)
 {
 	return (uint32_t)place << 6 | kind << 4;
 }
 
 struct ml_fast_lru {
-	const struct quick_ops *ops;
+	const struct fast_lru_ops *ops;
 	struct ml_machine machine;
 	unsigned levels;
 	unsigned shift; /* line size is 1 << shift */
 	bool wide;
-	struct quick_level level[ML_LEVELS];
+	struct fast_lru_level level[ML_LEVELS];
 	uint64_t asked[3]; /* of the first level */
 	uint64_t accesses;
-	struct quick_windows windows;
+	struct fast_lru_windows windows;
 	uint64_t same_set; /* bits of a key that say the set of the first level; 0:
 			      unknown */
 
-	/* The block: keys, QUICK_BACK earlier ones before them, and their accesses. */
+	/* The block: keys, FAST_LRU_BACK earlier ones before them, and their accesses. */
 	uint32_t *narrow_key;
 	uint64_t *wide_key;
 	uint32_t *at;
@@ -112,14 +114,14 @@ struct ml_fast_lru {
 	/* The accesses of the next block, or what lies behind the last one. */
 	const uint64_t *next_addr;
 	const uint16_t *next_what;
-	struct quick_events stream[2];
+	struct fast_lru_events stream[2];
 	/* Of the events of a level: where the set is, its last way, the lane that hit. */
 	uint32_t *offset, *last;
 	uint16_t *hit;
 	struct ml_arena arena;
 };
 
-struct quick_ops {
+struct fast_lru_ops {
 	/*
 	 * Makes keys of accesses from *next on; stops at end, when the block is full,
 	 * or at a window for which there is no room: false, and the rest must be wide.
@@ -133,11 +135,12 @@ struct quick_ops {
 	 * to served, that of the first access of the block, unless it is NULL.
 	 */
 	void (*level)(struct ml_fast_lru *q, unsigned level,
-		      const struct quick_events *in, struct quick_events *out,
+		      const struct fast_lru_events *in, struct fast_lru_events *out,
 		      uint8_t *served);
 };
 
-extern const struct quick_ops quick_plain, quick_avx2, quick_avx512, quick_neon;
+extern const struct fast_lru_ops ml_fast_lru_ops_plain, ml_fast_lru_ops_avx2,
+	ml_fast_lru_ops_avx512, ml_fast_lru_ops_neon;
 
 /* The number of a new window, or false if there are too many. */
-bool quick_window_add(struct ml_fast_lru *q, uint32_t hi);
+bool ml_fast_lru_window_add(struct ml_fast_lru *q, uint32_t hi);

@@ -63,8 +63,8 @@ struct ml_cache {
 	size_t empty;                /* places */
 	uint32_t *copy; /* the place further out that it came from, unless that is gone */
 	bool use;       /* with ML_SIM_USE: notes have masks */
-	struct ml_miss_cause *shadow; /* with ML_SIM_CAUSES */
-	struct ml_prefetch *ahead;    /* or NULL */
+	struct ml_miss_cause *miss_cause; /* with ML_SIM_CAUSES */
+	struct ml_prefetch *ahead;        /* or NULL */
 	uint32_t *recent; /* by set: the way that hit last, where to look first */
 };
 

@@ -9,12 +9,12 @@
 #include "lib/cache/policy.h"
 #include "lib/cache/machine_words.h"
 
-#define SIZE_MOST (1ull << 40)
+#define SIZE_MAX_BYTES (1ull << 40)
 enum {
-	CYCLES_MOST = 1000000,
-	LINE_MOST = 1 << 16,
-	PAGE_MOST = 1 << 30,
-	DEGREE_MOST = 64,
+	CYCLES_MAX = 1000000,
+	LINE_MAX_BYTES = 1 << 16,
+	PAGE_MAX = 1 << 30,
+	DEGREE_MAX = 64,
 	DEFAULT_WAYS = 8,
 	DEFAULT_LINE = 64,
 	DEFAULT_PAGE = 4096,
@@ -151,17 +151,17 @@ static bool bad_number(struct parser *p, const char *of, const char *reason)
 }
 
 static bool within(struct parser *p, const char *of, const struct ml_quantity *n,
-		   uint64_t least, uint64_t most)
+		   uint64_t min, uint64_t max)
 {
 	char reason[80];
 
 	if (n->parts != 1)
 		return bad_number(p, of, "is no whole number");
-	if (n->whole >= least && n->whole <= most)
+	if (n->whole >= min && n->whole <= max)
 		return true;
 	snprintf(reason, sizeof(reason), "is %s than %llu",
-		 n->whole < least ? "less" : "more",
-		 (unsigned long long)(n->whole < least ? least : most));
+		 n->whole < min ? "less" : "more",
+		 (unsigned long long)(n->whole < min ? min : max));
 	return bad_number(p, of, reason);
 }
 
@@ -174,7 +174,7 @@ static bool bytes(struct parser *p, const char *of, const struct ml_quantity *n,
 			 : *n->unit == 'g' ? 30
 					   : 0;
 
-	if (n->whole > SIZE_MOST >> shift)
+	if (n->whole > SIZE_MAX_BYTES >> shift)
 		return bad_number(p, of, "is more than 1024G");
 	if ((n->part << shift) % n->parts) /* part < 2^30 */
 		return bad_number(p, of, "is no whole number of bytes");
@@ -219,13 +219,13 @@ static bool quantity(struct parser *p, struct part *t)
 		return say(p, t, WAYS);
 	}
 	if (!strcmp(n.unit, "c")) {
-		if (!within(p, s->name, &n, 0, CYCLES_MOST))
+		if (!within(p, s->name, &n, 0, CYCLES_MAX))
 			return false;
 		s->cycles = (uint32_t)n.whole;
 		return say(p, t, CYCLES);
 	}
 	if (!strcmp(n.unit, "b") && t->may != OF_TLB) {
-		if (!within(p, s->name, &n, 1, LINE_MOST))
+		if (!within(p, s->name, &n, 1, LINE_MAX_BYTES))
 			return false;
 		if (n.whole & (n.whole - 1))
 			return bad_number(p, s->name, "as a line is no power of two");
@@ -249,7 +249,7 @@ static bool quantity(struct parser *p, struct part *t)
 		s->size = size;
 		return say(p, t, SIZE);
 	}
-	if (size > PAGE_MOST || size & (size - 1))
+	if (size > PAGE_MAX || size & (size - 1))
 		return bad_number(p, s->name,
 				  "as a page is no power of two, or more than 1G");
 	s->line = (uint32_t)size;
@@ -282,7 +282,7 @@ static bool prefetch(struct parser *p, struct part *t, const char *value)
 				      n.unit == value + length + 1 || *n.unit))
 			return bad_number(p, t->spec->name,
 					  "needs a number of lines: prefetch=stream*4");
-		if (!within(p, t->spec->name, &n, 1, DEGREE_MOST))
+		if (!within(p, t->spec->name, &n, 1, DEGREE_MAX))
 			return false;
 		t->spec->prefetch = (enum ml_prefetcher)i;
 		t->spec->degree = i ? (uint32_t)n.whole : 1;
@@ -353,7 +353,7 @@ static bool behind(struct parser *p, const char *of)
 	return true;
 }
 
-static bool lone_number(struct parser *p, const char *of, const char *unit, uint64_t most,
+static bool lone_number(struct parser *p, const char *of, const char *unit, uint64_t max,
 			bool *said, uint64_t *value)
 {
 	struct ml_quantity n;
@@ -368,18 +368,18 @@ static bool lone_number(struct parser *p, const char *of, const char *unit, uint
 		return ml_fail(p->err, ML_USAGE,
 			       "machine: %s needs a number, like '%s %s%s', not '%s'", of,
 			       of, *unit ? "200" : "4", unit, p->text.shown);
-	if (!within(p, of, &n, !strcmp(of, "cores"), most))
+	if (!within(p, of, &n, !strcmp(of, "cores"), max))
 		return false;
 	*value = n.whole;
 	return behind(p, of);
 }
 
-static bool small(struct parser *p, const char *of, const char *unit, uint32_t most,
+static bool small(struct parser *p, const char *of, const char *unit, uint32_t max,
 		  bool *said, uint32_t *value)
 {
 	uint64_t v;
 
-	if (!lone_number(p, of, unit, most, said, &v))
+	if (!lone_number(p, of, unit, max, said, &v))
 		return false;
 	*value = (uint32_t)v;
 	return true;
@@ -423,10 +423,10 @@ static bool part(struct parser *p)
 	if (is(p, "tlb2"))
 		return words_of_part(p, &p->tlb[1]);
 	if (is(p, "memory"))
-		return small(p, "memory", "c", CYCLES_MOST, &p->memory_said,
+		return small(p, "memory", "c", CYCLES_MAX, &p->memory_said,
 			     &m->memory_cycles);
 	if (is(p, "walk"))
-		return small(p, "walk", "c", CYCLES_MOST, &p->walk_said, &m->walk_cycles);
+		return small(p, "walk", "c", CYCLES_MAX, &p->walk_said, &m->walk_cycles);
 	if (is(p, "cores"))
 		return small(p, "cores", "", ML_CORES, &p->cores_said, &m->cores);
 	if (is(p, "seed"))

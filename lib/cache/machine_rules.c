@@ -7,7 +7,7 @@
 #include "lib/base/table.h"
 #include "lib/cache/policy.h"
 
-#define LINES_MOST (1ull << 28) /* 16 GiB of 64-byte lines; two GiB to simulate it */
+#define LINES_MAX (1ull << 28) /* 16 GiB of 64-byte lines; two GiB to simulate it */
 
 static bool is_tlb(const struct ml_level_spec *s)
 {
@@ -26,7 +26,7 @@ bool ml_machine_geometry(struct ml_level_spec *s, uint32_t ways, bool full, bool
 			"machine: %s: its size of %llu bytes is no multiple of its "
 			"line of %u bytes",
 			s->name, (unsigned long long)s->size, s->line);
-	if (lines > LINES_MOST)
+	if (lines > LINES_MAX)
 		return ml_fail(err, ML_USAGE,
 			       "machine: %s: %s is more than 2^28 lines of %u bytes, too "
 			       "many to simulate",

@@ -47,14 +47,14 @@ static unsigned changes(const char *a, const char *b)
 
 		row[0] = y;
 		for (unsigned x = 1; x <= width; x++) {
-			unsigned least = corner + (lower(*a) != lower(b[x - 1]));
+			unsigned min = corner + (lower(*a) != lower(b[x - 1]));
 
 			corner = row[x];
-			if (row[x] + 1 < least)
-				least = row[x] + 1;
-			if (row[x - 1] + 1 < least)
-				least = row[x - 1] + 1;
-			row[x] = least;
+			if (row[x] + 1 < min)
+				min = row[x] + 1;
+			if (row[x - 1] + 1 < min)
+				min = row[x - 1] + 1;
+			row[x] = min;
 		}
 	}
 	return row[width];
@@ -62,12 +62,12 @@ static unsigned changes(const char *a, const char *b)
 
 void ml_nearest_offer(struct ml_nearest *n, const char *written, const char *candidate)
 {
-	unsigned most = strlen(written) < 4 ? 1 : 2;
+	unsigned max = strlen(written) < 4 ? 1 : 2;
 
 	if (strlen(candidate) >= ML_WORD_ROOM)
 		return;
 	unsigned d = changes(written, candidate);
-	if (d <= most && (!n->word || d < n->changes))
+	if (d <= max && (!n->word || d < n->changes))
 		*n = (struct ml_nearest){ candidate, d };
 }
 

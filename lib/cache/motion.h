@@ -68,8 +68,9 @@ ML_BODY void ml_motion_tell(struct ml_sim *s, struct ml_sim_place p)
 
 ML_BODY void ml_motion_evictor(struct ml_sim_place p, uint32_t owner)
 {
-	if (p.cache->shadow)
-		ml_miss_cause_evicted(p.cache->shadow, p.cache->notes[p.at].entry, owner);
+	if (p.cache->miss_cause)
+		ml_miss_cause_evicted(p.cache->miss_cause, p.cache->notes[p.at].entry,
+				      owner);
 }
 
 /*
@@ -82,7 +83,7 @@ ML_BODY struct ml_sim_place ml_motion_copy(const struct ml_sim *s, struct ml_sim
 	struct ml_sim_place copy = { NULL, c->copy[p.at] };
 	unsigned depth = ml_cache_depth(c) + 1;
 
-	if (depth < s->levels && c->shadow) {
+	if (depth < s->levels && c->miss_cause) {
 		copy.cache = s->caches[depth];
 		if (copy.cache->notes[copy.at].entry == c->notes[p.at].entry)
 			return copy;
@@ -145,9 +146,9 @@ ML_BODY void ml_motion_fill_at(struct ml_sim *s, const struct ml_request *q,
 			.written = cargo->written,
 			.since = s->accesses + q->access,
 			.owner = cargo->owner,
-			.entry = cargo->entry || !c->shadow
+			.entry = cargo->entry || !c->miss_cause
 					 ? cargo->entry
-					 : ml_book_find(c->shadow->book, line),
+					 : ml_book_find(c->miss_cause->book, line),
 		};
 	ml_policy_fill(c->policy, &c->order, set, ml_cache_way(c, set, p.at),
 		       cargo->hint);

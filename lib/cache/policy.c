@@ -39,17 +39,17 @@ enum { MANY = 32 }; /* ways */
  */
 static uint32_t lowest_of_many(const uint64_t *w, uint32_t ways)
 {
-	uint64_t least[4] = { w[0], w[0], w[0], w[0] };
+	uint64_t min[4] = { w[0], w[0], w[0], w[0] };
 	uint32_t i = 0;
 
 	for (; i + 4 <= ways; i += 4)
 		for (uint32_t k = 0; k < 4; k++)
-			least[k] = w[i + k] < least[k] ? w[i + k] : least[k];
+			min[k] = w[i + k] < min[k] ? w[i + k] : min[k];
 	for (; i < ways; i++)
-		least[0] = w[i] < least[0] ? w[i] : least[0];
+		min[0] = w[i] < min[0] ? w[i] : min[0];
 	for (uint32_t k = 1; k < 4; k++)
-		least[0] = least[k] < least[0] ? least[k] : least[0];
-	for (i = 0; w[i] != least[0];)
+		min[0] = min[k] < min[0] ? min[k] : min[0];
+	for (i = 0; w[i] != min[0];)
 		i++;
 	return i;
 }
@@ -57,15 +57,15 @@ static uint32_t lowest_of_many(const uint64_t *w, uint32_t ways)
 static uint32_t lowest(struct ml_order *o, uint32_t set)
 {
 	const uint64_t *w = word_of(o, set, 0);
-	uint64_t least = w[0];
+	uint64_t min = w[0];
 	uint32_t victim = 0;
 
 	if (o->ways > MANY)
 		return lowest_of_many(w, o->ways);
 	/* Without branches, which nobody could predict. */
 	for (uint32_t i = 1; i < o->ways; i++) {
-		victim = w[i] < least ? i : victim;
-		least = w[i] < least ? w[i] : least;
+		victim = w[i] < min ? i : victim;
+		min = w[i] < min ? w[i] : min;
 	}
 	return victim;
 }
@@ -73,12 +73,12 @@ static uint32_t lowest(struct ml_order *o, uint32_t set)
 static uint32_t highest(struct ml_order *o, uint32_t set)
 {
 	const uint64_t *w = word_of(o, set, 0);
-	uint64_t most = w[0];
+	uint64_t max = w[0];
 	uint32_t victim = 0;
 
 	for (uint32_t i = 1; i < o->ways; i++) {
-		victim = w[i] > most ? i : victim;
-		most = w[i] > most ? w[i] : most;
+		victim = w[i] > max ? i : victim;
+		max = w[i] > max ? w[i] : max;
 	}
 	return victim;
 }
@@ -88,7 +88,7 @@ static uint32_t highest(struct ml_order *o, uint32_t set)
  * often the least recently used one leaves. The count stops at its highest value.
  */
 enum { LFU_TIME_BITS = 44 };
-#define LFU_MOST (((uint64_t)1 << (64 - LFU_TIME_BITS)) - 1)
+#define LFU_MAX (((uint64_t)1 << (64 - LFU_TIME_BITS)) - 1)
 
 static void count_first(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
 {
@@ -101,7 +101,7 @@ static void count_more(struct ml_order *o, uint32_t set, uint32_t way, uint64_t 
 	uint64_t times = *word_of(o, set, way) >> LFU_TIME_BITS;
 
 	(void)hint;
-	times += times < LFU_MOST;
+	times += times < LFU_MAX;
 	*word_of(o, set, way) = times << LFU_TIME_BITS | ++o->clock;
 }
 
@@ -216,7 +216,7 @@ static void mark(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
  * 3. drrip lets some sets always do the one and some always the other, counts the
  * fills of both kinds against each other, and has all other sets do what fills less.
  */
-enum { FAR = 3, LONG = 2, BRRIP_ONE_IN = 32, DUEL_START = ML_DUEL_MOST / 2 };
+enum { FAR = 3, LONG = 2, BRRIP_ONE_IN = 32, DUEL_START = ML_DUEL_MAX / 2 };
 
 static void now_near(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
 {
@@ -245,7 +245,7 @@ static void come_as_duel_says(struct ml_order *o, uint32_t set, uint32_t way,
 	bool bimodal = o->duel > DUEL_START;
 
 	if (set % period == 0) {
-		o->duel += o->duel < ML_DUEL_MOST;
+		o->duel += o->duel < ML_DUEL_MAX;
 		bimodal = false;
 	} else if (set % period == period / 2) {
 		o->duel -= o->duel > 0;
@@ -305,33 +305,33 @@ const struct ml_policy ml_policies[] = {
 	  .victim = any,
 	  .key = by_number },
 	{ .name = "plru",
-	  .most = 1,
+	  .max = 1,
 	  .tree = true,
 	  .hit = turn_away,
 	  .fill = turn_away,
 	  .victim = where_it_points,
 	  .key = nodes_pointing },
 	{ .name = "nru",
-	  .most = 1,
+	  .max = 1,
 	  .hit = mark,
 	  .fill = mark,
 	  .victim = lowest,
 	  .key = low_first },
 	{ .name = "srrip",
-	  .most = FAR,
+	  .max = FAR,
 	  .hit = now_near,
 	  .fill = come_long,
 	  .victim = farthest,
 	  .key = high_first },
 	{ .name = "brrip",
-	  .most = FAR,
+	  .max = FAR,
 	  .seeded = true,
 	  .hit = now_near,
 	  .fill = come_far,
 	  .victim = farthest,
 	  .key = high_first },
 	{ .name = "drrip",
-	  .most = FAR,
+	  .max = FAR,
 	  .seeded = true,
 	  .hit = now_near,
 	  .fill = come_as_duel_says,
@@ -339,21 +339,21 @@ const struct ml_policy ml_policies[] = {
 	  .key = high_first },
 	{ .name = "lfu",
 	  .time_bits = LFU_TIME_BITS,
-	  .most = LFU_MOST,
+	  .max = LFU_MAX,
 	  .hit = count_more,
 	  .fill = count_first,
 	  .victim = lowest,
 	  .key = low_first },
 	{ .name = "opt",
 	  .future = true,
-	  .most = UINT64_MAX,
+	  .max = UINT64_MAX,
 	  .hit = note,
 	  .fill = note,
 	  .victim = highest,
 	  .key = high_first },
 	{ .name = "pes",
 	  .future = true,
-	  .most = UINT64_MAX,
+	  .max = UINT64_MAX,
 	  .hit = note,
 	  .fill = note,
 	  .victim = lowest,

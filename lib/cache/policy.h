@@ -25,7 +25,7 @@ struct ml_order {
 	uint64_t duel;   /* of drrip: above the middle, brrip is winning */
 };
 
-enum { ML_DUEL_MOST = 1023 };
+enum { ML_DUEL_MAX = 1023 };
 
 struct ml_policy {
 	const char *name;
@@ -35,7 +35,7 @@ struct ml_policy {
 	bool tree;          /* words belong to the set: a way that is emptied keeps its */
 	unsigned time_bits; /* low bits of a word that are a time: only their order counts
 			     */
-	uint64_t most;      /* the highest value of a word above its time */
+	uint64_t max;       /* the highest value of a word above its time */
 	void (*hit)(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint);
 	void (*fill)(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint);
 	uint32_t (*victim)(struct ml_order *o, uint32_t set);

@@ -61,10 +61,10 @@ struct journey {
 ML_BODY uint32_t book_entry(const struct ml_request *q, const struct ml_cache *c,
 			    unsigned depth, bool plain)
 {
-	struct ml_book *b = c->shadow->book;
+	struct ml_book *b = c->miss_cause->book;
 
-	return depth && (plain ||
-			 (q->entry[depth - 1] && q->path[depth - 1]->shadow->book == b))
+	return depth && (plain || (q->entry[depth - 1] &&
+				   q->path[depth - 1]->miss_cause->book == b))
 		       ? q->entry[depth - 1]
 		       : ml_book_find(b, q->addr >> c->bits);
 }
@@ -82,10 +82,11 @@ ML_BODY void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
 	c->counts->missed[q->kind] += missed;
 	if (!plain && c->policy->future)
 		q->hint[depth] = take_hint(s, c->level);
-	if (c->shadow) {
+	if (c->miss_cause) {
 		entry = missed || (plain && depth) ? book_entry(q, c, depth, plain)
 						   : c->notes[j->at].entry;
-		enum ml_miss_cause_answer answer = ml_miss_cause_ask(c->shadow, entry);
+		enum ml_miss_cause_answer answer = ml_miss_cause_ask(c->miss_cause,
+								     entry);
 
 		q->entry[depth] = entry;
 		if (missed) {
@@ -107,7 +108,7 @@ ML_BODY void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
 			.kind = q->kind,
 			.cause = cause,
 			.owner = q->owner,
-			.evictor = entry ? ml_miss_cause_evictor(c->shadow, entry)
+			.evictor = entry ? ml_miss_cause_evictor(c->miss_cause, entry)
 					 : ML_NO_OWNER,
 		};
 
@@ -365,11 +366,11 @@ static void translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
 
 		c->counts->asked[kind]++;
 		c->counts->missed[kind] += missed;
-		if (c->shadow) {
-			uint32_t entry = missed ? ml_book_find(c->shadow->book, page)
+		if (c->miss_cause) {
+			uint32_t entry = missed ? ml_book_find(c->miss_cause->book, page)
 						: c->notes[at].entry;
-			enum ml_miss_cause_answer answer = ml_miss_cause_ask(c->shadow,
-									     entry);
+			enum ml_miss_cause_answer answer =
+				ml_miss_cause_ask(c->miss_cause, entry);
 
 			if (missed)
 				c->counts->cause[cause_of(s, answer)]++;
@@ -395,8 +396,8 @@ static void translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
 			ml_cache_drop(c, at);
 		}
 		ml_cache_put(c, at, page);
-		if (c->shadow)
-			c->notes[at].entry = ml_book_find(c->shadow->book, page);
+		if (c->miss_cause)
+			c->notes[at].entry = ml_book_find(c->miss_cause->book, page);
 		ml_policy_fill(c->policy, &c->order, set, ml_cache_way(c, set, at), 0);
 	}
 }
@@ -470,8 +471,8 @@ ML_BODY enum fast access_fast(struct ml_sim *s, struct access x, bool plain)
 	ml_policy_hit(c->policy, &c->order, set, ml_cache_way(c, set, at), 0);
 	if (c->use)
 		touch((struct ml_sim_place){ c, at }, write, x.addr, x.last - x.addr + 1);
-	if (c->shadow)
-		ml_miss_cause_ask(c->shadow, c->notes[at].entry);
+	if (c->miss_cause)
+		ml_miss_cause_ask(c->miss_cause, c->notes[at].entry);
 	return HIT;
 }
 
@@ -506,8 +507,8 @@ ML_BODY void fetch_ahead(const struct ml_sim *s, struct ml_cache *const *path,
 
 	if (ml_cache_find(c, line) != ML_NOWHERE)
 		return;
-	if (c->shadow)
-		ml_book_fetch(c->shadow->book, line);
+	if (c->miss_cause)
+		ml_book_fetch(c->miss_cause->book, line);
 	for (unsigned depth = 1; depth < s->levels; depth++) {
 		c = path[depth];
 		line = addr >> c->bits;

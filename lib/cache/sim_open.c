@@ -129,8 +129,8 @@ static void join_book(struct ml_sim *s, struct ml_cache *c)
 		b->next = s->books;
 		s->books = b;
 	}
-	c->shadow = ml_arena_alloc(&s->arena, sizeof(*c->shadow));
-	ml_miss_cause_join(c->shadow, &b->book, (size_t)c->sets * c->ways);
+	c->miss_cause = ml_arena_alloc(&s->arena, sizeof(*c->miss_cause));
+	ml_miss_cause_join(c->miss_cause, &b->book, (size_t)c->sets * c->ways);
 }
 
 /* A hit concerns neither a prefetcher nor the future. */
@@ -228,8 +228,8 @@ struct ml_sim *ml_sim_open(const struct ml_machine *m, unsigned want, struct ml_
 static void close_all(const struct ml_sim *s, struct ml_cache *c)
 {
 	for (uint32_t i = 0; c && i * c[0].spec->share < s->cores; i++)
-		if (c[i].shadow)
-			ml_miss_cause_release(c[i].shadow);
+		if (c[i].miss_cause)
+			ml_miss_cause_release(c[i].miss_cause);
 }
 
 void ml_sim_close(struct ml_sim *s)

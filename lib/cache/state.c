@@ -78,7 +78,7 @@ static unsigned order_width(const struct ml_level_spec *l)
 	const struct ml_policy *p = l->policy;
 	bool times_fit = !p->time_bits || (p->time_bits == 64 && l->ways <= UINT8_MAX);
 
-	return times_fit && p->most <= UINT8_MAX ? 1 : 8;
+	return times_fit && p->max <= UINT8_MAX ? 1 : 8;
 }
 
 static void put_order(struct ml_buf *out, unsigned width, uint64_t word)
@@ -292,13 +292,13 @@ static const char *cache_wrong(const struct ml_cache *c, struct ml_arena *a)
 	const struct ml_policy *p = c->policy;
 	uint64_t mask = time_mask(p);
 
-	if (c->order.duel > ML_DUEL_MOST)
+	if (c->order.duel > ML_DUEL_MAX)
 		return "the duel is out of range";
 	for (size_t i = 0; i < (size_t)c->sets * c->ways; i++) {
 		uint64_t word = c->order.word[i];
 		uint64_t value = p->time_bits < 64 ? word >> p->time_bits : 0;
 
-		if (value > p->most || (word & mask) > c->ways)
+		if (value > p->max || (word & mask) > c->ways)
 			return "the order of a way is out of range";
 		if (c->flags[i] > ML_CACHE_FLAGS)
 			return "there are unknown flags";
@@ -369,7 +369,7 @@ static void get_cache(struct ml_bytes *in, struct ml_cache *c, unsigned columns)
 }
 
 /* The shadow starts with what the cache holds, the next victims being the oldest. */
-static void begin_shadow(struct ml_cache *c, struct ml_arena *a)
+static void begin_miss_cause(struct ml_cache *c, struct ml_arena *a)
 {
 	size_t places = (size_t)c->sets * c->ways;
 	uint32_t *rank = ml_arena_alloc(a, places * sizeof(*rank));
@@ -385,9 +385,9 @@ static void begin_shadow(struct ml_cache *c, struct ml_arena *a)
 	for (uint32_t r = c->ways; r-- > 0;)
 		for (size_t i = 0; i < places; i++)
 			if (rank[i] == r && c->tags[i]) {
-				c->notes[i].entry = ml_book_find(c->shadow->book,
+				c->notes[i].entry = ml_book_find(c->miss_cause->book,
 								 ml_cache_line(c, i));
-				ml_miss_cause_ask(c->shadow, c->notes[i].entry);
+				ml_miss_cause_ask(c->miss_cause, c->notes[i].entry);
 			}
 }
 
@@ -408,8 +408,8 @@ static void empty(struct ml_sim *s)
 			      ml_state_seed(&s->machine, c->level, c->instance));
 		if (c->ahead)
 			ml_prefetch_init(c->ahead, c->spec);
-		if (c->shadow)
-			ml_miss_cause_release(c->shadow);
+		if (c->miss_cause)
+			ml_miss_cause_release(c->miss_cause);
 	}
 	for (struct ml_sim_book *b = s->books; b; b = b->next)
 		ml_book_release(&b->book);
@@ -459,8 +459,8 @@ bool ml_sim_restore(struct ml_sim *s, struct ml_bytes *in, struct ml_err *err)
 				c->spec->name, wrong);
 		else
 			ml_cache_restored(c);
-		if (!wrong && c->shadow)
-			begin_shadow(c, &arena);
+		if (!wrong && c->miss_cause)
+			begin_miss_cause(c, &arena);
 	}
 	ml_arena_release(&arena);
 	if (wrong)

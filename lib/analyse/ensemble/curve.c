@@ -21,7 +21,7 @@ enum { BLOCK = 64 }; /* bins whose counts, or least and greatest, are kept toget
 /* Room for the columns of a track. It is kept: fresh pages cost more than the sums. */
 struct room {
 	struct room *next;
-	double *num, *den, *own, *square, *value, *least, *most;
+	double *num, *den, *own, *square, *value, *min, *max;
 };
 
 struct ml_curves {
@@ -171,7 +171,7 @@ struct track {
 	size_t low_bin;                   /* of the first value */
 	size_t values;                    /* how many there are */
 	double *value;                    /* the moving average at each bin */
-	double *least, *most;             /* of each BLOCK values */
+	double *min, *max;                /* of each BLOCK values */
 };
 
 enum { TILE = 512 }; /* bins whose sums stay in the first cache while levels are added */
@@ -303,16 +303,16 @@ static void average(struct track *t, size_t half, size_t from, size_t to)
 		average_ends(t, half, last, to);
 	} else
 		average_ends(t, half, from, to);
-	for (size_t i = 0; t->least && i * BLOCK < t->values; i++) {
+	for (size_t i = 0; t->min && i * BLOCK < t->values; i++) {
 		size_t end = (i + 1) * BLOCK < t->values ? (i + 1) * BLOCK : t->values;
-		double least = INFINITY, most = -INFINITY;
+		double min = INFINITY, max = -INFINITY;
 
 		for (size_t b = i * BLOCK; b < end; b++) {
-			least = t->value[b] < least ? t->value[b] : least;
-			most = t->value[b] > most ? t->value[b] : most;
+			min = t->value[b] < min ? t->value[b] : min;
+			max = t->value[b] > max ? t->value[b] : max;
 		}
-		t->least[i] = least;
-		t->most[i] = most;
+		t->min[i] = min;
+		t->max[i] = max;
 	}
 }
 
@@ -333,19 +333,19 @@ static void widen(const struct track *t, double from, double to, double *low,
 		  double *high)
 {
 	size_t b = value_at(t, from), end = value_at(t, to);
-	double least = *low, most = *high;
+	double min = *low, max = *high;
 
 	while (b < end) {
-		bool whole = t->least && b % BLOCK == 0 && b + BLOCK <= end;
-		double l = whole ? t->least[b / BLOCK] : t->value[b];
-		double m = whole ? t->most[b / BLOCK] : t->value[b];
+		bool whole = t->min && b % BLOCK == 0 && b + BLOCK <= end;
+		double l = whole ? t->min[b / BLOCK] : t->value[b];
+		double m = whole ? t->max[b / BLOCK] : t->value[b];
 
-		least = l < least ? l : least;
-		most = m > most ? m : most;
+		min = l < min ? l : min;
+		max = m > max ? m : max;
 		b += whole ? BLOCK : 1;
 	}
-	*low = least;
-	*high = most;
+	*low = min;
+	*high = max;
 }
 
 static double position_of(const struct ml_curve_options *o, uint32_t trace, double common)
@@ -428,8 +428,8 @@ static void prepare(struct work *w, struct room *r, bool ends, bool deviation)
 	if (ends) {
 		t->value = r->value;
 		if (w->shift > 0 || (high - low) / w->cells >= 2 * BLOCK) {
-			t->least = r->least;
-			t->most = r->most;
+			t->min = r->min;
+			t->max = r->max;
 		}
 		average(t, w->half, low, high);
 	}

@@ -49,12 +49,12 @@ uint64_t ml_ensemble_bin_refs(const struct ml_ensemble_trace *t, size_t bin)
 	return left >> t->bits ? (uint64_t)1 << t->bits : left;
 }
 
-void ml_ensemble_set_bins(struct ml_ensemble_trace *t, size_t most)
+void ml_ensemble_set_bins(struct ml_ensemble_trace *t, size_t max)
 {
 	uint64_t refs = ml_ensemble_refs(t);
 
 	t->bits = 0;
-	while (refs && (refs - 1) >> t->bits >= most)
+	while (refs && (refs - 1) >> t->bits >= max)
 		t->bits++;
 	t->bins = refs ? (size_t)((refs - 1) >> t->bits) + 1 : 0;
 }

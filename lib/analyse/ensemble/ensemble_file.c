@@ -17,7 +17,7 @@
 enum {
 	HEADER = 64, /* bytes */
 	PACK = 3,    /* level of zstd */
-	UNPACKED_MOST = 1 << 28,
+	UNPACKED_MAX = 1 << 28,
 	STATE_PIECE = 1 << 26, /* bytes of a state in one block */
 };
 
@@ -413,7 +413,7 @@ static bool unpack(struct reader *r, struct ml_block_header *h, struct ml_bytes 
 		return damaged(r, "the block's checksum is wrong", err);
 	struct ml_bytes packed = { at, at + h->size, false };
 	uint64_t size = ml_bytes_varint(&packed);
-	if (packed.bad || size > UNPACKED_MOST)
+	if (packed.bad || size > UNPACKED_MAX)
 		return damaged(r, "the block is too large", err);
 	r->raw.size = 0;
 	ml_buf_reserve(&r->raw, size + 1);

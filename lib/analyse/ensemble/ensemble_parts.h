@@ -9,7 +9,7 @@
 /* Appends a zeroed trace. */
 struct ml_ensemble_trace *ml_ensemble_new_trace(struct ml_ensemble *e);
 /* Cuts the window of a trace into bins, at most so many. */
-void ml_ensemble_set_bins(struct ml_ensemble_trace *t, size_t most);
+void ml_ensemble_set_bins(struct ml_ensemble_trace *t, size_t max);
 /* Milestones without moments, or NULL if the trace has some of that name. */
 struct ml_milestones *ml_ensemble_new_milestones(struct ml_ensemble *e,
 						 struct ml_ensemble_trace *t,

@@ -9,7 +9,7 @@
 #include "lib/cache/sim.h"
 
 enum {
-	WAYS_MOST = 64,  /* of a set that is searched one by one */
+	WAYS_MAX = 64,   /* of a set that is searched one by one */
 	BEHIND = 8,      /* passes behind a first one, before it is made a second time */
 	SMALL = 1 << 12, /* depths with an entry in the table of buckets */
 };
@@ -38,7 +38,7 @@ static unsigned path_of(const struct ml_machine *m)
 
 		if (strcmp(l->policy->name, "lru") != 0 || l->no_allocate ||
 		    l->inclusion != ML_NEITHER || l->prefetch != ML_PREFETCH_NONE ||
-		    (l->sets > 1 && l->ways > WAYS_MOST))
+		    (l->sets > 1 && l->ways > WAYS_MAX))
 			break;
 	}
 	return i;
@@ -226,7 +226,7 @@ static void start(struct ml_stack_tree *t, struct ml_stack *list)
 		for (struct ml_stack_branch *b = s->branches; b; b = b->more) {
 			b->missed = new_counts(t);
 			s->branch[n++] = b;
-			s->most = b->size;
+			s->max = b->size;
 			start(t, b->next);
 			start_tails(t, b->tails);
 		}
@@ -237,7 +237,7 @@ static void start(struct ml_stack_tree *t, struct ml_stack *list)
 		if (s->sets == 1)
 			s->distance = ml_distance_open();
 		else
-			s->way = ml_arena_alloc(&t->arena, (size_t)s->sets * s->most *
+			s->way = ml_arena_alloc(&t->arena, (size_t)s->sets * s->max *
 								   sizeof(*s->way));
 	}
 }
@@ -296,7 +296,7 @@ static void find_in_sets(struct ml_stack *s, const uint64_t *line, size_t count,
 {
 	bool masked = !(s->sets & (s->sets - 1));
 	uint64_t mask = s->sets - 1;
-	uint32_t ways = s->most;
+	uint32_t ways = s->max;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t set = masked ? line[i] & mask : line[i] % s->sets;
@@ -534,7 +534,7 @@ void ml_stack_save(const struct ml_stack *s, size_t bins, struct ml_buf *out)
 		put_lines(out, line, count);
 		ml_free(line);
 	} else {
-		put_lines(out, s->way, (size_t)s->sets * s->most);
+		put_lines(out, s->way, (size_t)s->sets * s->max);
 	}
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ml_stack_branch *b = s->branch[i];
@@ -554,7 +554,7 @@ static bool restore_lines(struct ml_stack *s, struct ml_bytes *in)
 	if (in->bad || count > (uint64_t)(in->end - in->at)) /* a byte each, at least */
 		return false;
 	if (!s->distance)
-		return count == (uint64_t)s->sets * s->most &&
+		return count == (uint64_t)s->sets * s->max &&
 		       get_lines(in, s->way, count);
 	uint64_t *line = ml_resize(NULL, (count + 1) * sizeof(*line));
 	bool ok = get_lines(in, line, count);

@@ -56,7 +56,7 @@ struct ml_stack {
 	unsigned bits;                   /* log2 of the line */
 	unsigned within;                 /* the same of the stream that comes in */
 	uint32_t sets;                   /* 1: fully associative */
-	uint32_t most;                   /* the largest branch */
+	uint32_t max;                    /* the largest branch */
 	struct ml_stack_branch **branch; /* ascending */
 	size_t count;
 	struct ml_distance *distance; /* where it is fully associative... */

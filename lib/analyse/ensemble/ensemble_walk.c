@@ -204,16 +204,16 @@ static bool open_simulator(struct ml_ensemble_walk *w, struct unit *u, struct ml
 static void count_served(struct ml_member *m, size_t bin, const uint16_t *outcome,
 			 size_t count)
 {
-	enum { BITS = 12, MOST = (1 << BITS) - 1 };
+	enum { BITS = 12, MAX = (1 << BITS) - 1 };
 
 	for (size_t i = 0; i < count;) {
-		size_t end = count - i < MOST ? count : i + MOST;
+		size_t end = count - i < MAX ? count : i + MAX;
 		uint64_t sum = 0;
 
 		for (; i < end; i++)
 			sum += (uint64_t)1 << BITS * (ml_outcome_served(outcome[i]) - 1);
 		for (unsigned s = 1; s < ML_SERVED && s <= m->parsed.levels + 1; s++)
-			m->served[s][bin] += (uint32_t)(sum >> BITS * (s - 1)) & MOST;
+			m->served[s][bin] += (uint32_t)(sum >> BITS * (s - 1)) & MAX;
 	}
 }
 
@@ -259,13 +259,13 @@ static bool at_end(const struct ml_ensemble_walk *w)
 static struct unit *choose(struct ml_ensemble_walk *w, bool *may_decode)
 {
 	struct unit *best = NULL;
-	uint64_t least = w->decoded;
+	uint64_t min = w->decoded;
 
 	for (size_t i = 0; i < w->unit_count; i++) {
 		struct unit *u = &w->units[i];
 
-		if (u->next < least)
-			least = u->next;
+		if (u->next < min)
+			min = u->next;
 		if (u->busy || u->next == w->decoded)
 			continue;
 		if (!best || u->next < best->next ||
@@ -273,7 +273,7 @@ static struct unit *choose(struct ml_ensemble_walk *w, bool *may_decode)
 			best = u;
 	}
 	*may_decode = !w->decoding && !w->closing && !at_end(w) &&
-		      w->decoded - least < RING;
+		      w->decoded - min < RING;
 	if (*may_decode && best && w->decoded - best->next >= AHEAD)
 		*may_decode = false;
 	return best;

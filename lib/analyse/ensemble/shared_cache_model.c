@@ -37,7 +37,7 @@ static void add_way(struct sharing *x)
 }
 
 /* Thread i and those behind it get `left`, none less than size[least]. */
-static bool share_out(struct sharing *x, unsigned i, size_t least, double left,
+static bool share_out(struct sharing *x, unsigned i, size_t min, double left,
 		      struct ml_err *err)
 {
 	unsigned others = x->s->threads - i;
@@ -53,7 +53,7 @@ static bool share_out(struct sharing *x, unsigned i, size_t least, double left,
 		add_way(x);
 		return true;
 	}
-	for (size_t k = least; k < x->count && x->size[k] * others <= left; k++) {
+	for (size_t k = min; k < x->count && x->size[k] * others <= left; k++) {
 		/* what is left is too much even for the largest */
 		if (x->size[k] + x->size[x->count - 1] * (others - 1) < left)
 			continue;

@@ -72,7 +72,7 @@ static void say(struct ml_time_matching *m, struct ml_arena *a, const char *sent
 
 /* "a comes to x 16 times, b 15 times: the last is not used" */
 static void say_unequal(struct ml_time_matching *m, const struct ml_ensemble *e,
-			const struct ml_milestones *const *row, size_t least, size_t most,
+			const struct ml_milestones *const *row, size_t min, size_t max,
 			struct ml_arena *a)
 {
 	struct ml_buf b = { 0 };
@@ -88,9 +88,9 @@ static void say_unequal(struct ml_time_matching *m, const struct ml_ensemble *e,
 		put(&b, ml_arena_printf(a, " %zu time%s", row[t]->count,
 					row[t]->count == 1 ? "" : "s"));
 	}
-	put(&b, most - least == 1
+	put(&b, max - min == 1
 			? ": the last is not used"
-			: ml_arena_printf(a, ": only the first %zu are used", least));
+			: ml_arena_printf(a, ": only the first %zu are used", min));
 	say(m, a, taken(a, &b));
 }
 
@@ -98,17 +98,17 @@ static void add_row(struct visits *v, struct ml_time_matching *m,
 		    const struct ml_ensemble *e, const struct ml_milestones *const *row,
 		    struct ml_arena *a)
 {
-	size_t least = SIZE_MAX, most = 0;
+	size_t min = SIZE_MAX, max = 0;
 
 	for (size_t t = 0; t < e->trace_count; t++) {
-		least = row[t]->count < least ? row[t]->count : least;
-		most = row[t]->count > most ? row[t]->count : most;
+		min = row[t]->count < min ? row[t]->count : min;
+		max = row[t]->count > max ? row[t]->count : max;
 	}
-	if (least != most)
-		say_unequal(m, e, row, least, most, a);
-	v->at = ml_grow(v->at, &v->cap, v->count + least, sizeof(*v->at));
-	uint64_t *at = ml_arena_alloc(a, least * e->trace_count * sizeof(*at));
-	for (size_t k = 0; k < least; k++, at += e->trace_count) {
+	if (min != max)
+		say_unequal(m, e, row, min, max, a);
+	v->at = ml_grow(v->at, &v->cap, v->count + min, sizeof(*v->at));
+	uint64_t *at = ml_arena_alloc(a, min * e->trace_count * sizeof(*at));
+	for (size_t k = 0; k < min; k++, at += e->trace_count) {
 		for (size_t t = 0; t < e->trace_count; t++)
 			at[t] = row[t]->at[k];
 		v->at[v->count++] = (struct visit){ row[m->base]->name, k + 1, at,

@@ -12,7 +12,7 @@
 
 #define EXACT 9007199254740992.0 /* 2^53: doubles count one by one up to here */
 
-enum { TEXT_MOST = 1 << 28 }; /* bytes of all variants together */
+enum { TEXT_MAX = 1 << 28 }; /* bytes of all variants together */
 
 /* Some bytes of the text. */
 struct span {
@@ -68,9 +68,9 @@ static bool same(struct span s, const char *text)
 /* Fails, quoting what is wrong; long text is cut. */
 static bool wrong(struct parser *p, struct span s, const char *why)
 {
-	int most = s.size > 60 ? 60 : (int)s.size;
+	int max = s.size > 60 ? 60 : (int)s.size;
 
-	return ml_fail(p->err, ML_USAGE, "'%.*s%s' %s", most, s.at,
+	return ml_fail(p->err, ML_USAGE, "'%.*s%s' %s", max, s.at,
 		       s.size > 60 ? "..." : "", why);
 }
 
@@ -159,10 +159,10 @@ static bool add_value(struct parser *p, struct choice *c, struct ml_names *seen,
 	ml_names_add(seen, text);
 	if (seen->count == before) /* {1..4,2}: the same twice is the same once */
 		return true;
-	if (c->count == ML_VARIANTS_MOST)
+	if (c->count == ML_VARIANTS_MAX)
 		return ml_fail(p->err, ML_USAGE, "'{%.*s}' has more than %d values",
 			       c->body.size > 60 ? 60 : (int)c->body.size, c->body.at,
-			       ML_VARIANTS_MOST);
+			       ML_VARIANTS_MAX);
 	c->values = ml_grow(c->values, &c->cap, c->count + 1, sizeof(*c->values));
 	c->values[c->count++] = (struct ml_parameter){
 		.value = text,
@@ -563,13 +563,13 @@ static bool make_all(struct parser *p, struct ml_variants *v)
 
 	for (size_t i = 0; i < p->choice_count; i++) {
 		count *= p->choices[i].count;
-		if (count > ML_VARIANTS_MOST)
+		if (count > ML_VARIANTS_MAX)
 			return wrong(p, (struct span){ p->text, strlen(p->text) },
 				     "stands for more than 100000 variants");
 	}
 	/* each costs its text and its parameters */
 	if ((strlen(p->text) + p->choice_count * sizeof(struct ml_parameter)) >
-	    TEXT_MOST / count)
+	    TEXT_MAX / count)
 		return wrong(p, (struct span){ p->text, strlen(p->text) },
 			     "is too long for so many variants");
 	v->at = ml_arena_alloc(p->a, count * sizeof(*v->at));

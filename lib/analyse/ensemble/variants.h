@@ -31,7 +31,7 @@ struct ml_variants {
 	size_t count, cap;
 };
 
-enum { ML_VARIANTS_MOST = 100000 };
+enum { ML_VARIANTS_MAX = 100000 };
 
 enum ml_variants_of { ML_VARIANTS_MACHINE, ML_VARIANTS_COMMAND };
 

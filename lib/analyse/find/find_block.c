@@ -25,7 +25,7 @@ struct mine {
 
 static bool worth(const struct ml_find *f, const struct ml_spot *s)
 {
-	return s->by_cause[ML_CAUSE_CAPACITY] * 4 >= f->least;
+	return s->by_cause[ML_CAUSE_CAPACITY] * 4 >= f->min_cycles;
 }
 
 static void look(struct ml_find *f, void **mine)
@@ -42,7 +42,7 @@ static void look(struct ml_find *f, void **mine)
 			m->of[i] = ml_arena_alloc(f->arena, levels * sizeof(**m->of));
 			all += f->spots[i].by_cause[ML_CAUSE_CAPACITY];
 		}
-	if (all < f->least)
+	if (all < f->min_cycles)
 		return;
 	ml_find_watch(f);
 	f->distances = true;
@@ -138,7 +138,7 @@ static uint64_t working_set(const struct ml_find *f, const struct group *g)
 static void tell(struct ml_find *f, const struct mine *m, const struct group *g)
 {
 	const struct ml_level_spec *level = &f->p->machine.level[g->level - 1];
-	const struct ml_user_line *place = &f->places.lines[g->worst->line];
+	const struct ml_user_line *place = &f->user_lines.lines[g->worst->line];
 	const char *func = ml_tables_text(f->tables, place->func);
 	uint64_t near = near_of(g->near), set = working_set(f, g);
 	struct ml_candidate *c = ml_find_add(f, g->worst->region, g->worst, g->saved,
@@ -186,7 +186,7 @@ static void conclude(struct ml_find *f, void *arg)
 			if (g.saved > best.saved && 2 * near_of(g.near) >= g.missed)
 				best = g;
 		}
-		if (best.saved >= f->least)
+		if (best.saved >= f->min_cycles)
 			tell(f, m, &best);
 	}
 }

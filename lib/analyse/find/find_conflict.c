@@ -35,7 +35,7 @@ bool ml_conflict_remedy(const struct ml_find *f, const struct ml_conflict *x,
 {
 	size_t best = ml_find_best(f, x->trial, x->count, &r->saved);
 
-	if (r->saved < f->least)
+	if (r->saved < f->min_cycles)
 		return false;
 	r->pad = x->lines[best] * f->line;
 	r->trial = &f->trials[x->trial[best]];

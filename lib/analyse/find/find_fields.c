@@ -9,10 +9,10 @@
 #include "lib/trace/tables.h"
 
 enum {
-	MOST = 3,  /* regions */
-	NAMED = 6, /* fields that a sentence names */
-	LEAST_ELEM = 16,
-	MOST_ELEM = 64 * 1024,
+	MAX_REGIONS = 3, /* regions */
+	NAMED = 6,       /* fields that a sentence names */
+	MIN_ELEM = 16,
+	MAX_ELEM = 64 * 1024,
 };
 
 /* The used fields are those of the functions that make up this share of the cost: few of
@@ -38,7 +38,7 @@ struct record {
 };
 
 struct mine {
-	struct record records[MOST];
+	struct record records[MAX_REGIONS];
 	size_t count;
 	uint8_t *number; /* by region of the tables; + 1 */
 };
@@ -70,20 +70,20 @@ static void look(struct ml_find *f, void **mine)
 	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
 
 	m->number = ml_arena_alloc(f->arena, f->tables->regions.count);
-	for (size_t i = 0; i < f->spot_count && m->count < MOST; i++) {
+	for (size_t i = 0; i < f->spot_count && m->count < MAX_REGIONS; i++) {
 		uint32_t region = f->spots[i].region;
 		struct record *r = &m->records[m->count];
 
-		if (ml_find_trifle(f, &f->spots[i]))
+		if (ml_find_negligible(f, &f->spots[i]))
 			break;
 		if (!ml_find_movable(f, region) || m->number[region])
 			continue;
 		r->region = &f->tables->regions.at[region];
-		if (r->region->fields < 2 || r->region->elem < LEAST_ELEM ||
-		    r->region->elem > MOST_ELEM)
+		if (r->region->fields < 2 || r->region->elem < MIN_ELEM ||
+		    r->region->elem > MAX_ELEM)
 			continue;
 		r->sum = ml_find_sum(f, region);
-		if (r->sum.excess < f->least)
+		if (r->sum.excess < f->min_cycles)
 			continue;
 		r->used = ml_arena_alloc(f->arena, f->spot_count * sizeof(*r->used));
 		find_bytes(f, r);
@@ -307,19 +307,19 @@ static void conclude(struct ml_find *f, void *arg)
 	for (size_t i = 0; i < m->count; i++) {
 		const struct record *r = &m->records[i];
 		const struct cut *best = NULL;
-		double most = 0;
+		double max = 0;
 
 		for (unsigned k = 0; k < CUTS; k++) {
 			const struct cut *c = &r->cuts[k];
 			double saved = c->tried ? ml_find_saved(f, c->trial) : 0;
 
-			if (saved > most) {
-				most = saved;
+			if (saved > max) {
+				max = saved;
 				best = c;
 			}
 		}
-		if (most >= f->least)
-			tell(f, r, best, most);
+		if (max >= f->min_cycles)
+			tell(f, r, best, max);
 	}
 }
 

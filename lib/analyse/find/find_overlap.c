@@ -8,7 +8,7 @@
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 
-enum { MOST = 2 /* pairs */ };
+enum { MAX_PAIRS = 2 /* pairs */ };
 
 static const unsigned shifts[] = { 1, 4, 16 }; /* lines */
 
@@ -21,7 +21,7 @@ struct meeting {
 };
 
 struct mine {
-	struct meeting meetings[MOST];
+	struct meeting meetings[MAX_PAIRS];
 	size_t count;
 };
 
@@ -36,9 +36,9 @@ static void keep(struct mine *m, const struct meeting *x)
 			return;
 	while (at < m->count && m->meetings[at].cost >= x->cost)
 		at++;
-	if (at == MOST)
+	if (at == MAX_PAIRS)
 		return;
-	if (m->count < MOST)
+	if (m->count < MAX_PAIRS)
 		m->count++;
 	for (size_t i = m->count - 1; i > at; i--)
 		m->meetings[i] = m->meetings[i - 1];
@@ -74,7 +74,7 @@ static void look(struct ml_find *f, void **mine)
 		 */
 		if (!x->level || y.a == y.b || !ml_find_movable(f, y.a) ||
 		    !ml_find_movable(f, y.b) ||
-		    100 * ml_find_miss(f, y.level) * (double)x->conflict < f->least)
+		    100 * ml_find_miss(f, y.level) * (double)x->conflict < f->min_cycles)
 			continue;
 		if (y.a > y.b) {
 			y.a = y.b;
@@ -83,7 +83,7 @@ static void look(struct ml_find *f, void **mine)
 		y.conflicts = conflicts_of(f, y.level, y.a, y.b) +
 			      conflicts_of(f, y.level, y.b, y.a);
 		y.cost = ml_find_miss(f, y.level) * (double)y.conflicts;
-		if (y.cost >= f->least)
+		if (y.cost >= f->min_cycles)
 			keep(m, &y);
 	}
 }

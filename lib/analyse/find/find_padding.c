@@ -9,7 +9,7 @@
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 
-enum { MOST = 2 /* regions */, MOST_BLOCKS = 1000 };
+enum { MAX_REGIONS = 2 /* regions */, MAX_BLOCKS = 1000 };
 
 static const unsigned pads[] = { 1, 2, 3, 4 }; /* lines */
 
@@ -21,7 +21,7 @@ struct rows {
 };
 
 struct mine {
-	struct rows rows[MOST];
+	struct rows rows[MAX_REGIONS];
 	size_t count;
 };
 
@@ -44,25 +44,25 @@ static void look(struct ml_find *f, void **mine)
 {
 	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
 
-	for (size_t i = 0; i < f->spot_count && m->count < MOST; i++) {
+	for (size_t i = 0; i < f->spot_count && m->count < MAX_REGIONS; i++) {
 		uint32_t region = f->spots[i].region;
 		struct rows *r = &m->rows[m->count];
 		size_t blocks;
 		bool done = !ml_find_movable(f, region);
 
-		if (ml_find_trifle(f, &f->spots[i]))
+		if (ml_find_negligible(f, &f->spots[i]))
 			break;
 		for (size_t k = 0; k < m->count; k++)
 			done |= m->rows[k].sum.region == region;
 		if (done)
 			continue;
 		r->sum = ml_find_sum(f, region);
-		if (r->sum.by_cause[ML_CAUSE_CONFLICT] < f->least)
+		if (r->sum.by_cause[ML_CAUSE_CONFLICT] < f->min_cycles)
 			continue;
 		r->pitch = pitch_of(f, ml_conflict_worst(f, region, region), &r->known);
 		if (r->pitch >= f->line &&
 		    ml_find_block_size(f, region, &blocks) >= 2 * r->pitch &&
-		    blocks <= MOST_BLOCKS)
+		    blocks <= MAX_BLOCKS)
 			m->count++;
 	}
 }

@@ -22,7 +22,7 @@ static void conclude(struct ml_find *f, void *arg)
 	tlb = &m->tlb[m->tlbs - 1];
 	last = &f->p->tlb[m->tlbs - 1];
 	double saved = (double)missed(last) * m->walk_cycles;
-	if (saved < f->least)
+	if (saved < f->min_cycles)
 		return;
 	struct ml_candidate *c = ml_find_add(f, 0, NULL, saved, false);
 	c->finding.cost = saved / f->cycles;

@@ -68,11 +68,11 @@ struct ml_find {
 	const struct ml_tables *tables;
 	const struct ml_profile *p;
 	double cycles;          /* of all references */
-	double least;           /* cycles that are worth a word */
+	double min_cycles;      /* cycles that are worth a word */
 	double cost[ML_SERVED]; /* cycles of a reference, by serving level */
 	unsigned memory;        /* its number as a serving level: levels + 1 */
 	uint64_t line;          /* bytes of a line of L1 */
-	struct ml_user_lines places;
+	struct ml_user_lines user_lines;
 	struct ml_spot *spots; /* most excess first */
 	size_t spot_count;
 	struct ml_map spot_of; /* line and region -> spot */
@@ -113,7 +113,7 @@ const struct ml_spot *ml_find_worst(const struct ml_find *f, uint32_t region);
 /* All spots of a region together; line and worst are those of the worst one. */
 struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region);
 /* Spots from here on cost too little to make up a finding, unless by the hundred. */
-bool ml_find_trifle(const struct ml_find *f, const struct ml_spot *s);
+bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s);
 /* A region that the user can lay out otherwise: a variable, heap blocks... */
 bool ml_find_movable(const struct ml_find *f, uint32_t region);
 

@@ -8,7 +8,7 @@
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 
-enum { MOST = 4 /* candidates */, LEAST_ROWS = 4 };
+enum { MAX_WALKS = 4 /* candidates */, MIN_ROWS = 4 };
 
 struct walk {
 	const struct ml_spot *spot;
@@ -18,7 +18,7 @@ struct walk {
 };
 
 struct mine {
-	struct walk walks[MOST];
+	struct walk walks[MAX_WALKS];
 	size_t count;
 };
 
@@ -50,7 +50,7 @@ static bool is_walk(const struct ml_find *f, const struct ml_spot *s, struct wal
 		if (r->dims == 2)
 			w->pitch = row;
 	}
-	return ml_find_block_size(f, s->region, NULL) >= LEAST_ROWS * w->pitch;
+	return ml_find_block_size(f, s->region, NULL) >= MIN_ROWS * w->pitch;
 }
 
 /* Half of each line that it fetches is not used before the line is gone. */
@@ -63,13 +63,13 @@ static void try(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < f->spot_count && m->count < MOST; i++) {
+	for (size_t i = 0; i < f->spot_count && m->count < MAX_WALKS; i++) {
 		const struct ml_spot *s = &f->spots[i];
 		struct walk *w = &m->walks[m->count];
 
-		if (s->excess < f->least)
+		if (s->excess < f->min_cycles)
 			break;
-		if (!ml_find_movable(f, s->region) || !f->places.lines[s->line].own ||
+		if (!ml_find_movable(f, s->region) || !f->user_lines.lines[s->line].own ||
 		    !wastes(f, s) || !is_walk(f, s, w))
 			continue;
 		w->trial = ml_find_try(f,
@@ -171,7 +171,7 @@ static void conclude(struct ml_find *f, void *arg)
 	for (size_t i = 0; i < m->count; i++) {
 		double saved = ml_find_saved(f, m->walks[i].trial);
 
-		if (saved >= f->least)
+		if (saved >= f->min_cycles)
 			tell(f, &m->walks[i], saved);
 	}
 }

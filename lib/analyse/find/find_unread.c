@@ -112,7 +112,7 @@ static void conclude(struct ml_find *f, void *arg)
 		uint64_t lines = left;
 		bool is_new;
 
-		if (ml_find_trifle(f, &f->spots[i]))
+		if (ml_find_negligible(f, &f->spots[i]))
 			break;
 		ml_map_add(&done, region, &is_new);
 		if (!is_new || !ml_find_movable(f, region))
@@ -122,7 +122,7 @@ static void conclude(struct ml_find *f, void *arg)
 
 		lines = u.never_read < lines ? u.never_read : lines;
 		lines = writes < lines ? writes : lines;
-		if ((f->cost[f->memory] - f->cost[1]) * (double)lines >= f->least)
+		if ((f->cost[f->memory] - f->cost[1]) * (double)lines >= f->min_cycles)
 			tell(f, &u, lines);
 	}
 	ml_map_release(&done);

@@ -74,20 +74,20 @@ static void conclude(struct ml_find *f, void *arg)
 		struct ml_spot sum;
 		bool is_new;
 
-		if (ml_find_trifle(f, &f->spots[i]))
+		if (ml_find_negligible(f, &f->spots[i]))
 			break;
 		ml_map_add(&done, f->spots[i].region, &is_new);
 		if (!is_new || !ml_find_movable(f, f->spots[i].region))
 			continue;
 		sum = ml_find_sum(f, f->spots[i].region);
-		if (own_excess(&sum) < f->least)
+		if (own_excess(&sum) < f->min_cycles)
 			continue;
 		struct ml_profile_use u = use_of(f, sum.region, level_of(f, &sum));
 
 		/* packed to three quarters full, so many fewer lines would come in */
 		double share = u.bytes ? (double)u.used / (double)u.bytes : 1;
 		double saved = own_excess(&sum) * (1 - share / 0.75);
-		if (share < 0.5 && saved >= f->least)
+		if (share < 0.5 && saved >= f->min_cycles)
 			tell(f, &sum, &u, saved);
 	}
 	ml_map_release(&done);

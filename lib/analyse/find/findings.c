@@ -19,8 +19,8 @@ static const struct ml_finder *const finders[] = {
 enum {
 	KINDS = sizeof(finders) / sizeof(*finders),
 	WINDOW = 40 * 1000 * 1000,
-	LANES = 6, /* with more simulations at once the window becomes smaller */
-	MOST = 10, /* findings */
+	LANES = 6,         /* with more simulations at once the window becomes smaller */
+	MAX_FINDINGS = 10, /* findings */
 };
 
 struct run {
@@ -212,14 +212,14 @@ static void choose(struct run *r, struct ml_findings *out)
 	size_t count = 0, n = 0;
 
 	for (size_t i = 0; i < f->candidate_count; i++)
-		if (f->candidates[i].finding.gain * f->cycles >= f->least)
+		if (f->candidates[i].finding.gain * f->cycles >= f->min_cycles)
 			sorted[count++] = &f->candidates[i];
 	if (count)
 		qsort(sorted, count, sizeof(*sorted), by_rank);
 	for (size_t i = 0; i < count; i++) {
 		struct ml_candidate *winner = same(chosen, n, sorted[i]);
 
-		if (!winner && n < MOST)
+		if (!winner && n < MAX_FINDINGS)
 			chosen[n++] = sorted[i];
 		else if (winner && !sorted[i]->finder->vague)
 			append_other(winner, sorted[i], &out->arena);
@@ -258,7 +258,7 @@ bool ml_findings_make(struct ml_findings *out, struct ml_trace *t,
 	if (r.f.cycles > 0) {
 		out->waiting = excess / r.f.cycles;
 		out->cold = cold / r.f.cycles;
-		r.f.least = (o->least > 0 ? o->least : 0.02) * r.f.cycles;
+		r.f.min_cycles = (o->min_share > 0 ? o->min_share : 0.02) * r.f.cycles;
 		ok = ml_trace_load_blocks(t, err) && examine(&r, out, o, err);
 	}
 	if (ok)

@@ -36,7 +36,7 @@ struct ml_findings {
 
 struct ml_findings_options {
 	uint64_t window; /* references that changes are tried on at most; 0: 40 million */
-	double least;    /* share of all cycles that is worth a word; 0: 0.02 */
+	double min_share; /* share of all cycles that is worth a word; 0: 0.02 */
 	const struct ml_work *work; /* may be NULL */
 };
 

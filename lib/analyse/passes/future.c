@@ -16,8 +16,8 @@
 enum { BLOCK = 1 << 18 }; /* missed lines that are compressed together */
 
 struct level {
-	struct ml_next_use *nextuse; /* NULL: this level wants no hints, or not yet */
-	unsigned number;             /* from 1 */
+	struct ml_next_use *next_use; /* NULL: this level wants no hints, or not yet */
+	unsigned number;              /* from 1 */
 	struct ml_hints hints;
 };
 
@@ -118,7 +118,7 @@ static bool prepare_first(struct ml_future *f, struct ml_err *err)
 		else if (c->time < f->to)
 			source.blocks++;
 	}
-	bool ok = ml_next_use_open(&f->level[0].nextuse, &source, err);
+	bool ok = ml_next_use_open(&f->level[0].next_use, &source, err);
 	ml_free(a.line);
 	return ok;
 }
@@ -235,7 +235,7 @@ static bool prepare_outer(struct ml_future *f, unsigned level, struct ml_err *er
 	m.line = ml_resize(NULL, BLOCK * sizeof(*m.line));
 	bool ok = simulate_before(&m, err);
 	source.blocks = m.spill.count;
-	ok = ok && ml_next_use_open(&f->level[level - 1].nextuse, &source, err);
+	ok = ok && ml_next_use_open(&f->level[level - 1].next_use, &source, err);
 	ml_spill_file_close(&m.spill);
 	ml_buf_release(&m.raw);
 	ml_free(m.line);
@@ -269,8 +269,8 @@ bool ml_future_open(struct ml_future **out, struct ml_trace *t,
 void ml_future_close(struct ml_future *f)
 {
 	for (unsigned i = 0; i < ML_LEVELS; i++)
-		if (f->level[i].nextuse)
-			ml_next_use_close(f->level[i].nextuse);
+		if (f->level[i].next_use)
+			ml_next_use_close(f->level[i].next_use);
 	ml_free(f);
 }
 
@@ -278,14 +278,14 @@ static bool fill(void *arg, const uint64_t **hints, size_t *count, struct ml_err
 {
 	struct level *l = arg;
 
-	if (!ml_next_use_next(l->nextuse, hints, count, err))
+	if (!ml_next_use_next(l->next_use, hints, count, err))
 		return false;
 	if (!*count)
 		return ml_fail(err, ML_FORMAT,
 			       "level %u is asked for more than the %llu lines that were "
 			       "foreseen: the trace has changed",
 			       l->number,
-			       (unsigned long long)ml_next_use_count(l->nextuse));
+			       (unsigned long long)ml_next_use_count(l->next_use));
 	return true;
 }
 
@@ -294,17 +294,17 @@ void ml_future_attach(struct ml_future *f, struct ml_sim *s)
 	for (unsigned i = 0; i < f->machine.levels; i++) {
 		struct level *l = &f->level[i];
 
-		if (!l->nextuse)
+		if (!l->next_use)
 			continue;
 		l->hints = (struct ml_hints){ l, fill };
-		ml_next_use_seek(l->nextuse, ml_sim_requests(s, l->number));
+		ml_next_use_seek(l->next_use, ml_sim_requests(s, l->number));
 		ml_sim_hints(s, l->number, &l->hints);
 	}
 }
 
 bool ml_future_seek(struct ml_future *f, unsigned level, uint64_t request)
 {
-	struct ml_next_use *n = f->level[level - 1].nextuse;
+	struct ml_next_use *n = f->level[level - 1].next_use;
 
 	if (request > ml_next_use_count(n))
 		return false;

@@ -14,7 +14,7 @@ struct ml_profiler *ml_profiler_open(struct ml_profile *p)
 	struct ml_profiler *x = ml_resize(NULL, sizeof(*x));
 
 	*p = (struct ml_profile){ 0 };
-	*x = (struct ml_profiler){ .p = p, .epoch = 1, .most = ML_PROFILE_HELD };
+	*x = (struct ml_profiler){ .p = p, .epoch = 1, .max = ML_PROFILE_HELD };
 	x->thread_row = ml_arena_alloc(&x->arena, THREADS * sizeof(*x->thread_row));
 	return x;
 }
@@ -278,9 +278,9 @@ static void count_cells(struct ml_profiler *x, const struct ml_events *e)
 		all |= what[i];
 	}
 	/* most traces have reads and writes only */
-	grow_cells(x, ml_region_lookup_cell_count(ml_replay_space(e->replay)),
+	grow_cells(x, ml_region_lookup_cell_count(ml_replay_lookup(e->replay)),
 		   all >> 15 ? 4 : 2);
-	if (x->held + count > x->most)
+	if (x->held + count > x->max)
 		fold(x);
 	x->held += count;
 	for (size_t i = 0; i < count; i++)
@@ -389,7 +389,7 @@ static void keep_work(struct ml_profile_cell *c, const struct ml_profile_work *w
 			};
 }
 
-static void keep_cell(struct ml_profiler *x, const struct ml_cell *who, size_t cell)
+static void keep_cell(struct ml_profiler *x, const struct ml_cell *from, size_t cell)
 {
 	struct ml_profile *p = x->p;
 	struct ml_profile_sum sum = { 0 };
@@ -404,9 +404,9 @@ static void keep_cell(struct ml_profiler *x, const struct ml_cell *who, size_t c
 		return; /* the space met it outside of a window */
 	for (size_t k = 0; k < 3; k++)
 		p->kind[k] += c->kind[k];
-	c->site = who->site;
-	c->caller = who->caller;
-	c->region = who->region;
+	c->site = from->site;
+	c->caller = from->caller;
+	c->region = from->region;
 	c->bytes = sum.bytes;
 	memcpy(c->served, sum.served, sizeof(c->served));
 	if (x->full)
@@ -527,13 +527,13 @@ void ml_profiler_close(struct ml_profiler *x, const struct ml_replay *r)
 	const struct ml_tables *t = &ml_replay_trace(r)->tables;
 
 	ml_profile_start(x, r); /* there may have been no reference */
-	keep_cells(x, ml_replay_space(r));
+	keep_cells(x, ml_replay_lookup(r));
 	for (size_t i = 0; i < p->thread_count; i++)
 		for (size_t k = 0; k < ML_SERVED; k++)
 			p->threads[i].refs += p->threads[i].served[k];
 	keep_counts(p, r);
 	keep_gaps(p, ml_replay_trace(r));
-	keep_regions(p, ml_replay_space(r), t);
+	keep_regions(p, ml_replay_lookup(r), t);
 	p->cycles = ml_profile_cycles(&p->machine, p->served) +
 		    (p->refs ? ml_profile_translation(p) / (double)p->refs : 0);
 	ml_profile_lines_end(x);

@@ -62,7 +62,7 @@ struct ml_profiler {
 	size_t plane_cap[ML_PROFILE_PLANES];
 	size_t cells, kinds; /* of which there are planes */
 	uint64_t held;       /* references in the planes, at most ML_PROFILE_HELD */
-	uint64_t most;       /* that, or less for tests */
+	uint64_t max;        /* that, or less for tests */
 	struct ml_profile_sum *sums;  /* by cell; of references no longer in the planes */
 	struct ml_profile_work *work; /* by cell; if full */
 	size_t sum_cap, work_cap;

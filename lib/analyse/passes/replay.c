@@ -17,8 +17,8 @@ enum { THREADS = 1 << 16, UNKNOWN_CORE = UINT16_MAX };
 struct ml_replay {
 	struct ml_trace *trace;
 	struct ml_replay_options o; /* to is a time, interleave a number */
-	struct ml_region_lookup *space;
-	struct ml_fast_lru *quick; /* one of the two */
+	struct ml_region_lookup *lookup;
+	struct ml_fast_lru *fast; /* one of the two */
 	struct ml_sim *sim;
 	struct ml_future *future;         /* NULL: no level wants hints */
 	struct ml_interleave *interleave; /* NULL: as recorded */
@@ -161,7 +161,7 @@ static bool open_simulator(struct ml_replay *r, struct ml_err *err)
 			alone.level[k].share = 1;
 	}
 	if (!o->want && !ml_fast_lru_refuses(&alone)) {
-		r->quick = ml_fast_lru_open(&alone, ML_FAST_LRU_BEST);
+		r->fast = ml_fast_lru_open(&alone, ML_FAST_LRU_BEST);
 		return true;
 	}
 	r->sim = ml_sim_open(&o->machine, o->want, err);
@@ -187,8 +187,8 @@ bool ml_replay_open(struct ml_replay **replay, struct ml_trace *t,
 		r->o.to = t->count;
 	if (r->o.from > r->o.to)
 		r->o.from = r->o.to;
-	r->space = ml_region_lookup_open(t, err);
-	if (!r->space || !choose_order(r, err) || !place_threads(r, err) ||
+	r->lookup = ml_region_lookup_open(t, err);
+	if (!r->lookup || !choose_order(r, err) || !place_threads(r, err) ||
 	    !open_simulator(r, err)) {
 		ml_replay_close(r);
 		return false;
@@ -207,14 +207,14 @@ void ml_replay_close(struct ml_replay *r)
 {
 	if (r->interleave)
 		ml_interleave_close(r->interleave);
-	if (r->quick)
-		ml_fast_lru_close(r->quick);
+	if (r->fast)
+		ml_fast_lru_close(r->fast);
 	if (r->sim)
 		ml_sim_close(r->sim);
 	if (r->future)
 		ml_future_close(r->future);
-	if (r->space)
-		ml_region_lookup_close(r->space);
+	if (r->lookup)
+		ml_region_lookup_close(r->lookup);
 	ml_arena_release(&r->arena);
 	ml_free(r);
 }
@@ -231,7 +231,7 @@ static bool run_simulator(struct ml_replay *r, const struct ml_accesses *a,
 {
 	if (r->sim)
 		return ml_sim_run(r->sim, a, r->outcome, err);
-	ml_fast_lru_run(r->quick, a, r->served);
+	ml_fast_lru_run(r->fast, a, r->served);
 	for (size_t i = 0; i < a->count; i++)
 		r->outcome[i] = r->served[i];
 	return true;
@@ -250,7 +250,7 @@ static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64
 	};
 
 	if (r->regions)
-		ml_region_lookup_cell_regions(r->space, cell, b->count, r->region);
+		ml_region_lookup_cell_regions(r->lookup, cell, b->count, r->region);
 	if (r->core_of) {
 		for (size_t i = 0; i < b->count; i++)
 			r->core[i] = core_of(r, b->thread[i]);
@@ -304,7 +304,7 @@ static bool take_recorded(void *arg, const struct ml_batch *b, struct ml_err *er
 		return true;
 	if (!pass_gaps(r, b->time, err))
 		return false;
-	ml_region_lookup_cells(r->space, b, r->cell);
+	ml_region_lookup_cells(r->lookup, b, r->cell);
 	if (r->interleave)
 		return ml_interleave_add(r->interleave, b, r->cell, err);
 	return simulate(r, b, NULL, r->cell, err);
@@ -373,9 +373,9 @@ struct ml_trace *ml_replay_trace(const struct ml_replay *r)
 	return r->trace;
 }
 
-struct ml_region_lookup *ml_replay_space(const struct ml_replay *r)
+struct ml_region_lookup *ml_replay_lookup(const struct ml_replay *r)
 {
-	return r->space;
+	return r->lookup;
 }
 
 void ml_replay_counts(const struct ml_replay *r, unsigned level,
@@ -385,7 +385,7 @@ void ml_replay_counts(const struct ml_replay *r, unsigned level,
 	if (r->sim)
 		*c = *ml_sim_counts(r->sim, level);
 	else if (level)
-		ml_fast_lru_counts(r->quick, level, c);
+		ml_fast_lru_counts(r->fast, level, c);
 }
 
 void ml_replay_tlb_counts(const struct ml_replay *r, unsigned tlb,
@@ -401,7 +401,7 @@ void ml_replay_save(const struct ml_replay *r, struct ml_buf *out)
 	if (r->sim)
 		ml_sim_save(r->sim, out);
 	else
-		ml_fast_lru_save(r->quick, out);
+		ml_fast_lru_save(r->fast, out);
 }
 
 bool ml_replay_interleaved(const struct ml_replay *r)
@@ -421,7 +421,7 @@ unsigned ml_replay_want(const struct ml_replay *r)
 
 bool ml_replay_quick(const struct ml_replay *r)
 {
-	return r->quick;
+	return r->fast;
 }
 
 uint64_t ml_replay_done(const struct ml_replay *r)

@@ -66,7 +66,7 @@ void ml_replay_close(struct ml_replay *r);
 /* For passes and for after the run. */
 const struct ml_machine *ml_replay_machine(const struct ml_replay *r);
 struct ml_trace *ml_replay_trace(const struct ml_replay *r);
-struct ml_region_lookup *ml_replay_space(const struct ml_replay *r);
+struct ml_region_lookup *ml_replay_lookup(const struct ml_replay *r);
 /* Counters of a level (0: L1i), whichever simulator ran. */
 void ml_replay_counts(const struct ml_replay *r, unsigned level,
 		      struct ml_level_counts *c);

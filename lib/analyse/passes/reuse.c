@@ -122,13 +122,13 @@ static void draw_exact(struct ml_reuse *r)
 static void draw_sampled(struct ml_reuse *r, const struct ml_sampled *s)
 {
 	double unused,
-		least = ml_sampled_misses(s, (uint64_t)1 << (ML_REUSE_BITS - 1), &unused);
+		min = ml_sampled_misses(s, (uint64_t)1 << (ML_REUSE_BITS - 1), &unused);
 
 	for (unsigned k = 0; k < ML_REUSE_BITS; k++) {
 		double error, ratio = ml_sampled_misses(s, (uint64_t)1 << k, &error);
 
 		add_point(r, (uint64_t)1 << k, ratio, error);
-		if (ratio <= least)
+		if (ratio <= min)
 			break;
 	}
 }

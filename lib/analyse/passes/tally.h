@@ -37,6 +37,6 @@ struct ml_tally {
 
 /* space belongs to t and is moved to its end. */
 bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t,
-		  struct ml_region_lookup *space, const struct ml_work *work,
+		  struct ml_region_lookup *lookup, const struct ml_work *work,
 		  struct ml_err *err);
 void ml_tally_release(struct ml_tally *tally);

@@ -152,7 +152,7 @@ void ml_result_cache_trim(void)
 	struct ml_arena a = { 0 };
 	struct file *files = NULL;
 	size_t count = 0, cap = 0;
-	uint64_t total = 0, most = limit();
+	uint64_t total = 0, max = limit();
 	const char *in = folder(&a);
 	DIR *dir = in ? opendir(in) : NULL;
 	struct stat st;
@@ -172,7 +172,7 @@ void ml_result_cache_trim(void)
 	}
 	if (count)
 		qsort(files, count, sizeof(*files), by_use);
-	for (size_t i = 0; i < count && total > most; i++) {
+	for (size_t i = 0; i < count && total > max; i++) {
 		unlinkat(dirfd(dir), files[i].name, 0);
 		total -= files[i].size;
 	}

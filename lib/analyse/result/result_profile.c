@@ -118,14 +118,14 @@ static void whether(struct walk *w, bool *v)
  * reading the array is made.
  */
 static void *array(struct walk *w, void *at, size_t *count, size_t *cap, size_t elem,
-		   size_t least)
+		   size_t min)
 {
 	uint64_t wide = *count;
 
 	number(w, &wide);
 	if (w->out)
 		return at;
-	if (wide > (size_t)(w->in->end - w->in->at) / least) {
+	if (wide > (size_t)(w->in->end - w->in->at) / min) {
 		w->in->bad = true;
 		wide = 0;
 	}
@@ -133,8 +133,8 @@ static void *array(struct walk *w, void *at, size_t *count, size_t *cap, size_t 
 	return wide ? ml_grow(NULL, cap, wide, elem) : NULL;
 }
 
-#define ARRAY(w, at, count, cap, least) \
-	((at) = array(w, at, &(count), &(cap), sizeof(*(at)), least))
+#define ARRAY(w, at, count, cap, min) \
+	((at) = array(w, at, &(count), &(cap), sizeof(*(at)), min))
 
 static void level_counts(struct walk *w, struct ml_level_counts *c)
 {

@@ -49,7 +49,7 @@ struct ml_result_writer {
 	uint16_t *outcome;
 	size_t held; /* outcomes */
 	struct tally sites, regions;
-	uint32_t who[ML_BATCH];
+	uint32_t site[ML_BATCH];
 	struct ml_result_rows alike; /* of the part that is being collected */
 	struct ml_buf parts;         /* before it, in this block */
 	unsigned part_count;
@@ -307,7 +307,7 @@ static void save(struct ml_result_writer *w, const struct ml_events *e)
 static void find_who(struct ml_result_writer *w, const struct ml_batch *b)
 {
 	for (size_t i = 0; i < b->count; i++)
-		w->who[i] = b->caller[i] ? b->caller[i] : b->site[i];
+		w->site[i] = b->caller[i] ? b->caller[i] : b->site[i];
 }
 
 /* Of references that belong to one part. */
@@ -317,7 +317,7 @@ static void count_alike(struct ml_result_writer *w, const struct ml_events *e,
 	const struct ml_batch *b = e->refs;
 
 	for (size_t i = first; i < end; i++) {
-		struct ml_result_row row = { .site = w->who[i],
+		struct ml_result_row row = { .site = w->site[i],
 					     .region = e->region[i],
 					     .thread = b->thread[i],
 					     .outcome = e->outcome[i],
@@ -341,7 +341,7 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 		count_alike(w, e, i, end);
 		if (end - i == part)
 			end_part(w);
-		count_ids(&w->sites, w->who + i, e->outcome + i, end - i);
+		count_ids(&w->sites, w->site + i, e->outcome + i, end - i);
 		count_ids(&w->regions, e->region + i, e->outcome + i, end - i);
 		while (i < end) {
 			size_t bin = BIN - w->position % BIN;
