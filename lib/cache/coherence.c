@@ -17,13 +17,13 @@ struct snoop {
 	struct ml_sim *s;
 	const struct ml_request *q;
 	bool write;
-	uint64_t unit;    /* its first byte */
-	uint64_t bounced; /* cores from which data or the right to them were taken */
+	uint64_t unit;    /* address of its first byte */
+	uint64_t bounced; /* cores that gave up data, or the right to write them */
 	uint64_t losers;  /* cores that lost it */
-	unsigned levels;  /* the most that a loser does not share with the writer */
+	unsigned levels; /* the most levels that a loser does not share with the writer */
 };
 
-/* One cache that the core of q does not share. */
+/* Looks into one cache that the core of q does not share. */
 static void look_into(struct snoop *n, struct ml_cache *c)
 {
 	struct ml_sim *s = n->s;

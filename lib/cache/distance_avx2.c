@@ -5,7 +5,7 @@
 #define TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #include "lib/cache/distance_body.h"
 
-/* Uses of half a window that are far enough from the one before. */
+/* A bit for each use of half a window whose gap is large enough. */
 TARGET static inline uint64_t reaching(const uint8_t *gaps, const uint8_t *min_gap)
 {
 	__m256i v = _mm256_loadu_si256((const __m256i *)gaps);

@@ -11,7 +11,7 @@ TARGET static void differ(struct ml_distance *d, const uint64_t *line, size_t co
 	size_t n = 0, i = 0;
 	__m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 	__m512i last = _mm512_set1_epi64((long long)(d->last - 1));
-	__mmask8 any = d->last ? 0 : 1; /* the very first differs from nothing */
+	__mmask8 any = d->last ? 0 : 1; /* the very first line has none before it */
 
 	for (; i + 8 <= count; i += 8) {
 		__m512i v = _mm512_loadu_si512(line + i);
@@ -37,14 +37,15 @@ TARGET static void differ(struct ml_distance *d, const uint64_t *line, size_t co
 	d->count = n;
 }
 
-/* The scalar loops of this only load and store; all else is in vectors. */
+/* The scalar loops only load and store; vectors do all the rest. */
 TARGET static void trace(struct ml_distance *d)
 {
 	__m512i place = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
 					  14, 15);
 	__m512i first = _mm512_set1_epi32((int)d->now);
 	__m512i max = _mm512_set1_epi32(DISTANCE_WINDOW);
-	__m512i none = _mm512_set1_epi32(DISTANCE_USES); /* of `again`: means nothing */
+	__m512i none = _mm512_set1_epi32(
+		DISTANCE_USES); /* an index of `again` that nothing reads */
 	uint16_t *used = d->used;
 	size_t n = 0, count = d->count;
 

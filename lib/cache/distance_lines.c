@@ -1,4 +1,4 @@
-/* What a stack of distances holds, so that one can be made that goes on from there. */
+/* Lists the lines of a stack, so that another stack can continue from there. */
 #include "lib/base/arena.h"
 #include "lib/cache/distance.h"
 #include "lib/cache/distance_parts.h"

@@ -10,7 +10,7 @@ static void *zeroed(void *old, size_t size)
 	return memset(ml_resize(old, size), 0, size);
 }
 
-/* All arrays for so many moments; what who has stays, the rest is zero. */
+/* Resizes all arrays to `room` moments; slots keeps its contents, the others are zero. */
 static void resize(struct order *o, uint32_t room)
 {
 	size_t chunks = ((size_t)room >> ORDER_CHUNK) + 1;
@@ -20,7 +20,7 @@ static void resize(struct order *o, uint32_t room)
 
 	o->room = room;
 	o->bits = zeroed(o->bits,
-			 (words + 1) * sizeof(*o->bits)); /* of the moment room */
+			 (words + 1) * sizeof(*o->bits)); /* + 1 for the moment `room` */
 	o->after_word = zeroed(o->after_word, words * sizeof(*o->after_word));
 	o->after_group = zeroed(o->after_group, groups * sizeof(*o->after_group));
 	o->after_block = zeroed(o->after_block, blocks * sizeof(*o->after_block));
@@ -45,9 +45,9 @@ void order_release(struct order *o)
 }
 
 /*
- * Afterwards a quarter of the moments are in use at the most, so that this takes a few
- * steps for each moment that has passed. No moment becomes later, so all of it is done
- * in place.
+ * Afterwards at most a quarter of the moments are in use, so renumbering costs a few
+ * steps for each moment that has passed. No moment becomes later, so all is done in
+ * place.
  */
 void order_compact(struct order *o, uint32_t more, uint32_t *when)
 {

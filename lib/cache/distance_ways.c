@@ -1,5 +1,5 @@
 /*
- * One stack for each set: at which place of its set a line is found says how many ways
+ * One stack for each set: the position of a line in its stack is the number of ways that
  * it takes to hit.
  */
 #include <assert.h>
@@ -10,9 +10,10 @@
 
 struct ml_ways {
 	uint32_t sets, ways;
-	uint64_t mask;  /* sets - 1 if that is a power of two, else 0 */
-	uint64_t *line; /* sets * ways; number + 1, the last used first; 0 is empty */
-	uint64_t *hits; /* by place */
+	uint64_t mask; /* sets - 1 if that is a power of two, else 0 */
+	uint64_t
+		*line; /* [sets * ways]; line number + 1, the last used first; 0: empty */
+	uint64_t *hits; /* hits by position in the stack */
 	uint64_t total;
 };
 

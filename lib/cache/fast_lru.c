@@ -93,8 +93,8 @@ static void *aligned(struct ml_arena *a, size_t size)
 }
 
 /*
- * Windows are hashed perfectly: a factor is tried until no two share a slot. With
- * 15 windows in 16 slots one factor in 60,000 does; they come once in a trace.
+ * Windows are hashed perfectly: factors are tried until no two windows share a slot. With
+ * 15 windows in 16 slots one factor in 60,000 works; a trace needs few such searches.
  */
 static bool windows_fill(struct fast_lru_windows *w)
 {
@@ -127,7 +127,7 @@ bool ml_fast_lru_window_add(struct ml_fast_lru *q, uint32_t hi)
 		w->used--;
 		return false;
 	}
-	/* A free slot has a number that belongs to another one. */
+	/* A free slot holds a value that hashes to another slot. */
 	for (uint32_t slot = 0; slot < FAST_LRU_SLOTS; slot++) {
 		uint32_t other = 0;
 
@@ -165,7 +165,7 @@ static void *level_sets(struct ml_fast_lru *q, const struct fast_lru_level *l)
 	return aligned(&q->arena, (size_t)l->count * l->lanes * (q->wide ? 8 : 4));
 }
 
-/* Goes on with keys of 64 bits; the old sets stay in the arena until the end. */
+/* Continues with keys of 64 bits. The old sets stay in the arena until the end. */
 static void widen(struct ml_fast_lru *q)
 {
 	for (unsigned i = 0; i < q->levels; i++) {
@@ -187,9 +187,9 @@ static void widen(struct ml_fast_lru *q)
 }
 
 /*
- * How lanes move when a line becomes the first of its set: row i says from where each
- * lane takes what it holds when the line was in lane i, and row 32, for that is where
- * one finds the lowest bit of 0, when it was not there; lane `lanes` holds 0.
+ * How lanes move when a line becomes the first of its set: row i tells from which lane
+ * each lane takes its key if the line was in lane i. Row 32 is for misses, because tzcnt
+ * of 0 is 32; lane `lanes` holds 0.
  */
 static const uint32_t *make_turns(struct ml_fast_lru *q, uint32_t lanes, uint32_t ways)
 {
@@ -215,7 +215,10 @@ struct ml_fast_lru *ml_fast_lru_open(const struct ml_machine *m, enum ml_fast_lr
 				   .levels = m->levels };
 
 	q->shift = (unsigned)__builtin_ctz(m->level[0].line);
-	/* Numbers of windows need 32 - shift bits less than a key has, and one is 0. */
+	/*
+	 * A key has 32 - shift bits more than the number of a window, and number 0 is not
+	 * used.
+	 */
 	q->windows.limit = (1u << (q->shift - 1)) - 1;
 	if (q->windows.limit > FAST_LRU_SLOTS - 1)
 		q->windows.limit = FAST_LRU_SLOTS - 1;
@@ -233,7 +236,7 @@ struct ml_fast_lru *ml_fast_lru_open(const struct ml_machine *m, enum ml_fast_lr
 			   : s->ways <= 16 ? 16
 					   : (s->ways + 31) / 32 * 32;
 		l->mask = power ? s->sets - 1 : 0;
-		/* where a set is must fit 32 bits then */
+		/* then the offset of a set must fit 32 bits */
 		if (l->lanes <= 16 && (uint64_t)l->count * l->lanes <= UINT32_MAX / 4)
 			l->turns = make_turns(q, l->lanes, l->ways);
 		l->inverse = UINT64_MAX / s->sets + 1;
@@ -251,7 +254,7 @@ struct ml_fast_lru *ml_fast_lru_open(const struct ml_machine *m, enum ml_fast_lr
 	q->wide_key = (uint64_t *)aligned(&q->arena, (room + FAST_LRU_PAD) * 8) +
 		      FAST_LRU_PAD;
 	q->at = aligned(&q->arena, room * 4);
-	/* A level adds at most one event, a victim, for each line asked for. */
+	/* A level adds at most one event, a victim, to each request. */
 	size_t events = room * (1 + ML_LEVELS);
 	q->offset = aligned(&q->arena, events * sizeof(*q->offset));
 	q->last = aligned(&q->arena, events * sizeof(*q->last));
@@ -269,7 +272,7 @@ void ml_fast_lru_close(struct ml_fast_lru *q)
 	ml_free(q);
 }
 
-/* The block through all levels. served is that of its first access. */
+/* Runs the block through all levels; served belongs to its first access. */
 static void block_run(struct ml_fast_lru *q, uint8_t *served)
 {
 	struct fast_lru_events *in = &q->stream[0], *out = &q->stream[1];
@@ -316,7 +319,7 @@ static uint64_t key_at(const struct ml_fast_lru *q, const struct fast_lru_level 
 	return q->wide ? ((const uint64_t *)l->sets)[i] : ((const uint32_t *)l->sets)[i];
 }
 
-/* Lines never leave but to make room, so what came in and is not there was evicted. */
+/* Lines leave only by eviction, so fills minus the lines held are the evictions. */
 static uint64_t resident(const struct ml_fast_lru *q, const struct fast_lru_level *l)
 {
 	uint64_t held = 0;
@@ -350,7 +353,7 @@ void ml_fast_lru_save(const struct ml_fast_lru *q, struct ml_buf *out)
 	struct ml_arena a = { 0 };
 
 	ml_state_begin(out, &q->machine, 0, q->accesses, false);
-	ml_state_counts(out, &c); /* of L1i, which is not there */
+	ml_state_counts(out, &c); /* of L1i, which such machines lack */
 	for (unsigned i = 1; i <= q->levels; i++) {
 		ml_fast_lru_counts(q, i, &c);
 		ml_state_counts(out, &c);

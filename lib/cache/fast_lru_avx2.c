@@ -1,6 +1,6 @@
 /*
- * The fast LRU simulator with AVX2: as fast_lru_avx512.c, but masks are vectors, and
- * those of the lanes up to a hit come from a table.
+ * The fast LRU simulator with AVX2: as fast_lru_avx512.c, but masks are vectors, and the
+ * masks of the lanes up to a hit come from a table.
  */
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -8,7 +8,7 @@
 #define TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #include "lib/cache/fast_lru_body.h"
 
-/* From [32 - n] on: n lanes of ones, then zeros. */
+/* From element 32 - n on: n lanes of ones, then zeros. */
 static const int32_t lanes_up_to[64] = {
 	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
 	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
@@ -54,8 +54,10 @@ INLINE struct touched touch_narrow(uint32_t *way, uint32_t key, uint32_t ways,
 	return (struct touched){ m != 0, victim };
 }
 
-/* Long sets, and wide ones: the lane is found by vectors, and the ways before it are
- * moved one by one. */
+/*
+ * Long sets and wide sets: vectors find the lane, and the ways before it are moved one by
+ * one.
+ */
 INLINE int32_t lane_of(const void *set, uint64_t key, uint32_t ways, bool wide)
 {
 	unsigned per = wide ? 4 : 8;

@@ -1,14 +1,14 @@
 /*
  * The loops of the fast LRU simulator, once for all instruction sets. A file that
- * includes this has defined TARGET (the attribute that allows the instructions) and
- * how a set is searched:
+ * includes this header first defines TARGET (the attribute that allows the instructions),
+ * and then defines how a set is searched:
  *
- *	touch   makes a line the first of its set; says if it was there, and else what
- *		was in the last way
- *	mark    makes a line of a set dirty if it is there
+ *	touch   makes a line the first of its set; returns whether it hit, and on a miss
+ *		the victim
+ *	mark    makes a line of a set dirty if the set holds it
  *
- * lanes and wide are constants wherever these are called, so that the compiler makes
- * a loop for each width. lanes 0 are long sets.
+ * The arguments lanes and wide are constants in every call, so that the compiler makes a
+ * loop for each width. lanes is 0 for long sets.
  */
 #pragma once
 
@@ -16,10 +16,10 @@
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 
-/* What touching a line does. */
+/* What touch returns. */
 struct touched {
 	bool hit;
-	uint64_t victim; /* on a miss: the key that left, 0 if the way was empty */
+	uint64_t victim; /* the key that was evicted, on a miss; 0: the way was empty */
 };
 
 INLINE struct touched touch(void *set, uint64_t key, uint32_t ways, unsigned lanes,
@@ -27,8 +27,8 @@ INLINE struct touched touch(void *set, uint64_t key, uint32_t ways, unsigned lan
 INLINE bool mark(void *set, uint64_t key, uint32_t ways, unsigned lanes, bool wide);
 
 /*
- * For instruction sets that find a lane by vectors, and move keys one by one: touch and
- * mark, given the lane that holds the key, or -1.
+ * touch and mark for instruction sets that find a lane by vectors, but move keys one by
+ * one. lane is the lane that holds the key, or -1.
  */
 INLINE struct touched touch_lane(void *set, uint64_t key, uint32_t ways, int32_t lane,
 				 bool wide)
@@ -74,9 +74,9 @@ INLINE uint32_t remainder_of(const struct fast_lru_level *l, uint32_t n)
 }
 
 /*
- * Where the set of a key starts. even: the number of sets is a power of two. l is a
- * copy on the stack, which no store to a set can change, so that the compiler keeps it
- * in registers.
+ * Where the set of a key starts. even: the number of sets is a power of two. l is a copy
+ * on the stack, which no store to a set can change, so the compiler keeps it in
+ * registers.
  */
 INLINE void *set_of(const struct fast_lru_level *l, unsigned bits, uint64_t key,
 		    unsigned lanes, bool wide, bool even)
@@ -84,7 +84,7 @@ INLINE void *set_of(const struct fast_lru_level *l, unsigned bits, uint64_t key,
 	uint64_t line = (key & ~FAST_LRU_WIDE) >> 1, set;
 	unsigned size = (lanes ? lanes : l->lanes) * (wide ? 8 : 4);
 
-	if (even) /* shorter than shifting there and back */
+	if (even) /* shorter than shifting right and left */
 		return (char *)l->sets + (key & (uint64_t)l->mask << 1) * (size / 2);
 	if (wide) {
 		set = l->mask ? line & l->mask : line % l->count;
@@ -120,7 +120,7 @@ INLINE void event_put(uint64_t *key, uint32_t *at, size_t i, struct event e, boo
 	}
 }
 
-/* What a level left was not served by it. */
+/* Marks the accesses that a level did not serve. */
 INLINE void note_served(const struct fast_lru_events *out, uint8_t *served,
 			unsigned number, bool wide)
 {
@@ -128,15 +128,15 @@ INLINE void note_served(const struct fast_lru_events *out, uint8_t *served,
 		struct event e = event_get(out->key, out->at, i, wide);
 		uint8_t *s = &served[e.at >> 6];
 
-		/* what is written back was not asked for: it changes no level */
+		/* a write-back belongs to no access, so it changes no serving level */
 		*s = e.key & 1 ? *s : (uint8_t)(number + 2);
 	}
 }
 
 /*
- * One level. In the first one the lowest bit of a key is a write; outer ones are told
- * of writes by write-backs only. Misses and victims are appended without a branch, as
- * no branch could predict them.
+ * Runs one level. In the first level the lowest bit of a key is a write; outer levels see
+ * writes as write-backs only. Misses and victims are appended without a branch, as a
+ * branch could not be predicted.
  */
 INLINE void level_run(const struct ml_fast_lru *q, struct fast_lru_level *level,
 		      const struct fast_lru_events *in, struct fast_lru_events *out,
@@ -225,7 +225,7 @@ INLINE void level_choose(struct ml_fast_lru *q, const struct fast_lru_events *in
 		level_lanes(q, l, in, out, served, number, false, false);
 }
 
-/* The first level in a function of its own: there number is the constant 0. */
+/* The first level has a function of its own, in which number is the constant 0. */
 TARGET static __attribute__((noinline)) void level_first(struct ml_fast_lru *q,
 							 const struct fast_lru_events *in,
 							 struct fast_lru_events *out,
@@ -266,8 +266,8 @@ INLINE bool key_of(struct ml_fast_lru *q, uint64_t addr, bool write, unsigned sh
 }
 
 /*
- * Keys of accesses one by one; as struct fast_lru_ops says. What the loop needs is in
- * variables of its own: a count in memory would cost more than all the rest.
+ * Turns accesses into keys one by one, as struct fast_lru_ops says. The loop keeps its
+ * counts in local variables, as updates in memory would cost more than all the rest.
  */
 INLINE bool lines_one_by_one(struct ml_fast_lru *q, const struct ml_accesses *a,
 			     size_t *next, size_t end, size_t base, bool wide)
@@ -295,7 +295,10 @@ INLINE bool lines_one_by_one(struct ml_fast_lru *q, const struct ml_accesses *a,
 			break;
 		if (__builtin_expect(more > offset, 0)) {
 			count = (more >> shift) + 1;
-			/* All windows are there before the first of its lines is. */
+			/*
+			 * All windows of the access are known before its first key is
+			 * stored.
+			 */
 			fits = key_of(q, addr + size - 1, write, shift, wide, &last);
 			if (!fits)
 				break;
@@ -321,8 +324,9 @@ INLINE bool lines_one_by_one(struct ml_fast_lru *q, const struct ml_accesses *a,
 }
 
 /*
- * Narrow keys of accesses that are in known windows and cross no line, up to the first
- * one that does not: nearly all, and without the rest the loop fits into registers.
+ * Narrow keys of accesses that lie in known windows and cross no line, up to the first
+ * access that does not. These are nearly all accesses, and without the other cases the
+ * loop fits into registers.
  */
 INLINE void lines_simple(struct ml_fast_lru *q, const struct ml_accesses *a, size_t *next,
 			 size_t end, size_t base)
@@ -366,8 +370,8 @@ INLINE void lines_simple(struct ml_fast_lru *q, const struct ml_accesses *a, siz
 
 /*
  * The same for FAST_LRU_SOME accesses in the first four windows, written so that
- * compilers make vectors of it. False, and nothing is done, if one is elsewhere or
- * crosses a line.
+ * compilers vectorise it. Returns false, and does nothing, if one access lies elsewhere
+ * or crosses a line.
  */
 INLINE bool lines_some(struct ml_fast_lru *q, const struct ml_accesses *a, size_t next,
 		       size_t base)
@@ -378,7 +382,7 @@ INLINE bool lines_some(struct ml_fast_lru *q, const struct ml_accesses *a, size_
 	const struct fast_lru_windows *w = &q->windows;
 	const unsigned shift = q->shift, bits = 33 - shift;
 	const uint32_t line = 1u << shift, place = fast_lru_at(next - base, 0);
-	/* those that are not there have no key */
+	/* unused windows have no key */
 	const uint32_t first[4] = { w->used > 0 ? 1u << bits : 0,
 				    w->used > 1 ? 2u << bits : 0,
 				    w->used > 2 ? 3u << bits : 0,
@@ -438,7 +442,7 @@ TARGET static inline bool lines_plain(struct ml_fast_lru *q, const struct ml_acc
 	return fits;
 }
 
-/* Keys from one to another, behind n that were kept; how many there are then. */
+/* Keeps keys [from, end) behind the n that were kept so far; returns the new number. */
 INLINE size_t keep_some(struct ml_fast_lru *q, size_t from, size_t end, size_t n,
 			bool wide)
 {
@@ -456,9 +460,9 @@ INLINE size_t keep_some(struct ml_fast_lru *q, size_t from, size_t end, size_t n
 }
 
 /*
- * Drops a key whose line is that of the key before it, unless it is the first write. Has
- * the host fetch the accesses of the next block meanwhile, as this loop waits for
- * nothing.
+ * Drops a key whose line is that of the key before it, unless it is the first write.
+ * Meanwhile the host prefetches the accesses of the next block, because this loop has no
+ * loads to wait for.
  */
 TARGET static inline void keep_plain(struct ml_fast_lru *q)
 {

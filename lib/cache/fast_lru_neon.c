@@ -1,12 +1,15 @@
-/* The fast LRU simulator with NEON: a line is found four or two ways at a time; the ways
- * before it are moved one by one, as masks and shuffles across a set cost more here. */
+/*
+ * The fast LRU simulator with NEON: a search compares four or two ways at a time. The
+ * ways before the hit are moved one by one, as masks and shuffles across a set cost more
+ * here.
+ */
 #if defined(__aarch64__)
 #include <arm_neon.h>
 
 #define TARGET
 #include "lib/cache/fast_lru_body.h"
 
-/* The way that holds a line, or -1. There are more lanes than ways: they hold 0. */
+/* The way that holds a line, or -1. Lanes behind the ways hold 0. */
 INLINE int32_t lane_of(const void *set, uint64_t key, uint32_t ways, bool wide)
 {
 	if (wide) {

@@ -1,4 +1,4 @@
-/* The fast LRU simulator in plain C: a scan that shifts as it goes. */
+/* The fast LRU simulator in plain C: a scan that shifts the keys as it goes. */
 #define TARGET
 #include "lib/cache/fast_lru_body.h"
 

@@ -1,4 +1,4 @@
-/* What happened at one level of a simulated machine, counted. */
+/* The counters of one level of a simulated machine, all its instances together. */
 #pragma once
 
 #include <stdint.h>
@@ -6,16 +6,17 @@
 #include "lib/cache/access.h"
 
 struct ml_level_counts {
-	uint64_t asked[3],
-		missed[3];         /* by enum ml_access_kind: demand, one for each line */
-	uint64_t cause[ML_CAUSES]; /* of those missed */
-	uint64_t fills;            /* lines that came in, for whatever reason */
-	uint64_t evictions;        /* lines that left to make room */
-	uint64_t invalidations;    /* lines taken by another core or an inclusive level */
-	uint64_t write_backs;      /* dirty lines that left, or that another core read */
-	uint64_t through; /* writes passed on by a write-through or no-allocate level */
+	uint64_t asked[3], missed[3]; /* by enum ml_access_kind: demand requests and
+					 misses, one for each line */
+	uint64_t cause[ML_CAUSES];    /* misses by cause */
+	uint64_t fills;               /* lines that came in, for any reason */
+	uint64_t evictions;           /* lines that left to make room */
+	uint64_t invalidations; /* lines taken by another core or an inclusive level */
+	uint64_t write_backs;   /* dirty lines that left, or that another core read */
+	uint64_t through; /* writes that a write-through or no-write-allocate level passed
+			     on */
 	uint64_t through_bytes;
-	uint64_t upgrades; /* writes to a line that other cores held too */
-	uint64_t prefetched, useful,
-		useless; /* lines brought in unasked; used; left unused */
+	uint64_t upgrades; /* writes to a line that other cores held, too */
+	uint64_t prefetched, useful, useless; /* prefetched lines: all; those used later;
+						 those that left unused */
 };

@@ -23,7 +23,7 @@ static const uint32_t level_cycles[ML_LEVELS] = { 4, 14, 50, 100 };
 static const uint32_t tlb_cycles[ML_TLBS] = { 0, 7 };
 enum { MEMORY_CYCLES = 200, WALK_CYCLES = 30 };
 
-/* What a word says something of. */
+/* The properties that words set. */
 enum {
 	SIZE = 1,
 	WAYS = 2,
@@ -65,15 +65,15 @@ static const char *const part_names[] = { "L1",   "L2",    "L3",   "L4",
 					  "walk", "cores", "seed", "host" };
 static const char *const prefetchers[] = { "none", "next", "stride", "stream" };
 
-/* A level, L1i or TLB as far as the text told it. */
+/* A level, L1i or TLB, as far as the text describes it. */
 struct part {
-	struct ml_level_spec *spec; /* size of a TLB: entries */
-	unsigned said;              /* by the text so far, with its preset */
-	unsigned said_here;         /* behind this name, to find words that contradict */
+	struct ml_level_spec *spec; /* the size of a TLB is its number of entries */
+	unsigned said;      /* properties set by the text so far, and by its preset */
+	unsigned said_here; /* properties set in this part, to find contradictions */
 	unsigned may;
 	bool there;
 	bool full;
-	bool named; /* by what the user wrote, not by a preset */
+	bool named; /* the user's text names this part, not only a preset */
 };
 
 struct parser {
@@ -81,8 +81,8 @@ struct parser {
 	struct ml_err *err;
 	struct ml_words text;
 	struct part level[ML_LEVELS], icache, tlb[ML_TLBS];
-	bool preset;  /* the text is that of a preset */
-	bool changed; /* something stands behind the preset */
+	bool preset;  /* the parser is inside the text of a preset */
+	bool changed; /* words follow the preset */
 	bool cores_said, seed_said, memory_said, walk_said;
 };
 
@@ -91,7 +91,7 @@ static bool is(const struct parser *p, const char *word)
 	return !strcmp(p->text.word, word);
 }
 
-/* ---- words that nobody knows ---- */
+/* ---- unknown words ---- */
 
 static bool unknown_word(struct parser *p, const struct part *of)
 {
@@ -120,10 +120,9 @@ static bool unknown_part(struct parser *p)
 
 	if (!p->text.word[0])
 		return ml_fail(p->err, ML_USAGE,
-			       "machine: nothing stands %s; a level is written like "
-			       "'L1 32K 8w 64B lru'",
-			       *p->text.at ? "before a '|'"
-					   : "in it or behind its last '|'");
+			       "machine: %s; a level is written like 'L1 32K 8w 64B lru'",
+			       *p->text.at ? "a part before a '|' is empty"
+					   : "the text, or its last part, is empty");
 	if (p->text.word[0] == 'l' && p->text.word[1] >= '0' && p->text.word[1] <= '9')
 		return ml_fail(p->err, ML_USAGE,
 			       "machine: there is no level '%s'; levels are L1 to L%d, "
@@ -134,9 +133,10 @@ static bool unknown_part(struct parser *p)
 	for (const struct ml_preset *s = ml_presets; s->name; s++)
 		ml_nearest_offer(&n, p->text.word, s->name);
 	if (n.word && !n.changes)
-		return ml_fail(p->err, ML_USAGE,
-			       "machine: '%s' must stand first; what follows changes it",
-			       p->text.shown);
+		return ml_fail(
+			p->err, ML_USAGE,
+			"machine: '%s' must come first; the parts behind it change it",
+			p->text.shown);
 	return ml_fail(p->err, ML_USAGE,
 		       "machine: '%s' is neither a preset nor a part of a machine%s",
 		       p->text.shown, ml_nearest_hint(&n, room));
@@ -156,7 +156,7 @@ static bool within(struct parser *p, const char *of, const struct ml_quantity *n
 	char reason[80];
 
 	if (n->parts != 1)
-		return bad_number(p, of, "is no whole number");
+		return bad_number(p, of, "is not a whole number");
 	if (n->whole >= min && n->whole <= max)
 		return true;
 	snprintf(reason, sizeof(reason), "is %s than %llu",
@@ -177,10 +177,10 @@ static bool bytes(struct parser *p, const char *of, const struct ml_quantity *n,
 	if (n->whole > SIZE_MAX_BYTES >> shift)
 		return bad_number(p, of, "is more than 1024G");
 	if ((n->part << shift) % n->parts) /* part < 2^30 */
-		return bad_number(p, of, "is no whole number of bytes");
+		return bad_number(p, of, "is not a whole number of bytes");
 	*value = (n->whole << shift) + (n->part << shift) / n->parts;
 	if (!*value)
-		return bad_number(p, of, "is nothing");
+		return bad_number(p, of, "must be more than 0");
 	return true;
 }
 
@@ -193,11 +193,9 @@ static bool say(struct parser *p, struct part *t, unsigned what)
 			       t->spec->name, p->text.shown,
 			       t->may == OF_TLB ? "TLB" : "cache of instructions");
 	if (t->said_here & what)
-		return ml_fail(
-			p->err, ML_USAGE,
-			"machine: %s: '%s' says again, or contradicts, what stands "
-			"before it",
-			t->spec->name, p->text.shown);
+		return ml_fail(p->err, ML_USAGE,
+			       "machine: %s: '%s' repeats or contradicts an earlier word",
+			       t->spec->name, p->text.shown);
 	t->said |= what;
 	t->said_here |= what;
 	return true;
@@ -228,7 +226,8 @@ static bool quantity(struct parser *p, struct part *t)
 		if (!within(p, s->name, &n, 1, LINE_MAX_BYTES))
 			return false;
 		if (n.whole & (n.whole - 1))
-			return bad_number(p, s->name, "as a line is no power of two");
+			return bad_number(p, s->name,
+					  "is not a power of two, as a line must be");
 		s->line = (uint32_t)n.whole;
 		return say(p, t, LINE);
 	}
@@ -240,7 +239,7 @@ static bool quantity(struct parser *p, struct part *t)
 	}
 	if (*n.unit && strcmp(n.unit, "k") && strcmp(n.unit, "m") && strcmp(n.unit, "g"))
 		return ml_fail(p->err, ML_USAGE,
-			       "machine: %s: '%s' has no unit that is known; %s, 8w, 4c",
+			       "machine: %s: '%s' has an unknown unit; %s, 8w, 4c",
 			       s->name, p->text.shown,
 			       t->may == OF_TLB ? "write 64e, 4K" : "write 32K, 64B");
 	if (!bytes(p, s->name, &n, &size))
@@ -251,7 +250,7 @@ static bool quantity(struct parser *p, struct part *t)
 	}
 	if (size > PAGE_MAX || size & (size - 1))
 		return bad_number(p, s->name,
-				  "as a page is no power of two, or more than 1G");
+				  "is no page size: a power of two, at most 1G");
 	s->line = (uint32_t)size;
 	return say(p, t, LINE);
 }
@@ -289,7 +288,7 @@ static bool prefetch(struct parser *p, struct part *t, const char *value)
 		return say(p, t, PREFETCH);
 	}
 	return bad_number(p, t->spec->name,
-			  "names no prefetcher; there are next, stride, stream and none");
+			  "is not a prefetcher; there are next, stride, stream and none");
 }
 
 static bool keyword(struct parser *p, struct part *t, const struct keyword *k)
@@ -329,7 +328,7 @@ static bool word_of_part(struct parser *p, struct part *t)
 static bool words_of_part(struct parser *p, struct part *t)
 {
 	if (t->named && !p->preset)
-		return ml_fail(p->err, ML_USAGE, "machine: %s stands there twice",
+		return ml_fail(p->err, ML_USAGE, "machine: %s is given twice",
 			       t->spec->name);
 	t->named = !p->preset;
 	t->there = true;
@@ -347,8 +346,7 @@ static bool behind(struct parser *p, const char *of)
 	ml_words_next(&p->text);
 	if (p->text.word[0])
 		return ml_fail(p->err, ML_USAGE,
-			       "machine: '%s' behind %s: a '|' is missing, or it is too "
-			       "much",
+			       "machine: unexpected '%s' behind %s; is a '|' missing?",
 			       p->text.shown, of);
 	return true;
 }
@@ -359,7 +357,7 @@ static bool lone_number(struct parser *p, const char *of, const char *unit, uint
 	struct ml_quantity n;
 
 	if (*said && !p->preset)
-		return ml_fail(p->err, ML_USAGE, "machine: %s stands there twice", of);
+		return ml_fail(p->err, ML_USAGE, "machine: %s is given twice", of);
 	*said = !p->preset;
 	ml_words_next(&p->text);
 	if (!ml_quantity_scan(&n, p->text.word))
@@ -393,7 +391,7 @@ static bool cores_behind(struct parser *p)
 	if (!ml_quantity_scan(&n, p->text.word) || *n.unit)
 		return unknown_part(p);
 	if (p->cores_said && !p->preset)
-		return ml_fail(p->err, ML_USAGE, "machine: cores stands there twice");
+		return ml_fail(p->err, ML_USAGE, "machine: cores is given twice");
 	p->cores_said = !p->preset;
 	if (!within(p, "cores", &n, 1, ML_CORES))
 		return false;
@@ -401,8 +399,7 @@ static bool cores_behind(struct parser *p)
 	ml_words_next(&p->text);
 	if (!is(p, "cores") && !is(p, "core"))
 		return ml_fail(p->err, ML_USAGE,
-			       "machine: '%llu' starts no part of a machine but '%llu "
-			       "cores'",
+			       "machine: no part starts with '%llu' except '%llu cores'",
 			       (unsigned long long)n.whole, (unsigned long long)n.whole);
 	return behind(p, "cores");
 }
@@ -485,7 +482,7 @@ static bool host_text(struct parser *p)
 	return ok;
 }
 
-/* ---- what was left unsaid ---- */
+/* ---- defaults ---- */
 
 static void name(struct part *t, struct ml_level_spec *spec, const char *text,
 		 unsigned may)
@@ -569,16 +566,15 @@ static bool finish(struct parser *p)
 			return false;
 		page = m->tlb[i].line;
 	}
-	/* What is not there is zero, so that equal machines are equal bytes. */
+	/* Unused entries are zero, so that equal machines are equal bytes. */
 	for (unsigned i = m->levels; i < ML_LEVELS; i++)
 		m->level[i] = (struct ml_level_spec){ 0 };
 	for (unsigned i = m->tlbs; i < ML_TLBS; i++)
 		m->tlb[i] = (struct ml_level_spec){ 0 };
 	if (p->walk_said && !m->tlbs)
-		return ml_fail(
-			p->err, ML_USAGE,
-			"machine: walk is the cost of missing every TLB, and there "
-			"is none");
+		return ml_fail(p->err, ML_USAGE,
+			       "machine: walk is the cost of a miss in all TLBs, and the "
+			       "machine has none");
 	return ml_machine_check(m, p->err);
 }
 

@@ -26,7 +26,7 @@ void ml_words_next(struct ml_words *w)
 			w->shown[n] = plain ? *w->at : '?';
 			w->word[n] = lower(*w->at);
 		}
-	if (n >= ML_WORD_ROOM) { /* longer than any that means something: only shown */
+	if (n >= ML_WORD_ROOM) { /* longer than any known word: only shown */
 		n = ML_WORD_ROOM - 1;
 		memcpy(w->shown + n - 3, "...", 3);
 		w->word[0] = '?';
@@ -34,7 +34,7 @@ void ml_words_next(struct ml_words *w)
 	w->word[n] = w->shown[n] = 0;
 }
 
-/* Changes of one letter that make one word the other (Levenshtein). */
+/* Changes of one letter that turn one word into the other (Levenshtein distance). */
 static unsigned changes(const char *a, const char *b)
 {
 	unsigned row[ML_WORD_ROOM];

@@ -57,18 +57,19 @@ void ml_motion_inform(struct ml_sim *s, struct ml_sim_place p)
 			to->read |= ml_cache_widen(c, outer, addr, n->read);
 			to->written |= ml_cache_widen(c, outer, addr, n->written);
 		}
-		if (!(c->flags[p.at] & ML_UNASKED) && outer->flags[at] & ML_UNASKED) {
-			outer->flags[at] &= (uint8_t)~ML_UNASKED;
+		if (!(c->flags[p.at] & ML_PREFETCHED) &&
+		    outer->flags[at] & ML_PREFETCHED) {
+			outer->flags[at] &= (uint8_t)~ML_PREFETCHED;
 			outer->counts->useful++;
 		}
 		return;
 	}
 }
 
-/* A line leaves: all are told who want to know. */
+/* Counts a line that leaves, and informs the copy further out and the observer. */
 static void tell(struct ml_sim *s, struct ml_sim_place p, bool inform)
 {
-	p.cache->counts->useless += (p.cache->flags[p.at] & ML_UNASKED) != 0;
+	p.cache->counts->useless += (p.cache->flags[p.at] & ML_PREFETCHED) != 0;
 	if (inform && s->inform)
 		ml_motion_inform(s, p);
 	ml_motion_tell(s, p);
@@ -88,7 +89,7 @@ bool ml_motion_take(struct ml_sim *s, const struct ml_request *q, struct ml_sim_
 
 	c->counts->invalidations++;
 	c->counts->write_backs += dirty;
-	ml_motion_evictor(p, evictor);
+	ml_motion_set_evictor(p, evictor);
 	ml_motion_note(s, q, ML_MOVE_INVALIDATE, p, c->level, c->level, q->core);
 	ml_motion_leave(s, p, true);
 	return dirty;
@@ -126,7 +127,7 @@ static bool take_within(struct ml_sim *s, const struct ml_request *q,
 	return dirty;
 }
 
-/* A dirty line comes into a write-through cache: its data go on at once. */
+/* A dirty line came into a write-through cache, which passes the data on at once. */
 static void pass_on(struct ml_sim *s, struct ml_sim_place p)
 {
 	struct ml_cache *c = p.cache;
@@ -153,8 +154,8 @@ static void move_out(struct ml_sim *s, const struct ml_request *q, struct ml_cac
 		if (c->spec->write_through)
 			pass_on(s, (struct ml_sim_place){ c, at });
 	}
-	if (!cargo->unasked && c->flags[at] & ML_UNASKED) {
-		c->flags[at] &= (uint8_t)~ML_UNASKED;
+	if (!cargo->prefetched && c->flags[at] & ML_PREFETCHED) {
+		c->flags[at] &= (uint8_t)~ML_PREFETCHED;
 		c->counts->useful++;
 	}
 	if (c->use) {
@@ -172,7 +173,7 @@ void ml_motion_evict(struct ml_sim *s, const struct ml_request *q, struct ml_sim
 	bool moves = outer && outer->spec->inclusion == ML_EXCLUSIVE;
 
 	c->counts->evictions++;
-	ml_motion_evictor(p, q->owner);
+	ml_motion_set_evictor(p, q->owner);
 	if (c->spec->inclusion == ML_INCLUSIVE && take_within(s, q, p))
 		c->flags[p.at] |= ML_DIRTY;
 	struct ml_leave l = ml_motion_leaving(p);
@@ -187,7 +188,7 @@ void ml_motion_evict(struct ml_sim *s, const struct ml_request *q, struct ml_sim
 		struct ml_cargo cargo = {
 			.from = c->level,
 			.dirty = l.dirty,
-			.unasked = !l.asked,
+			.prefetched = !l.asked,
 			.write_first = l.write_first,
 			.owner = l.owner,
 			.read = l.read,
@@ -205,7 +206,7 @@ size_t ml_motion_fill(struct ml_sim *s, const struct ml_request *q, struct ml_ca
 	struct ml_sim_place p = { c, ml_cache_room(c, line) };
 
 	ml_motion_fill_at(s, q, p, line, cargo, false);
-	c->counts->prefetched += cargo->unasked;
+	c->counts->prefetched += cargo->prefetched;
 	ml_motion_note(s, q, q->demand ? ML_MOVE_FILL : ML_MOVE_PREFETCH, p, cargo->from,
 		       c->level, q->core);
 	if (cargo->dirty && c->spec->write_through)

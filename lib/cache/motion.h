@@ -1,10 +1,9 @@
 /*
- * How lines move between the caches of a simulator: the simulator brings them in,
- * drives others out and takes written data outwards.
+ * How lines move between the caches of a simulator: fills, evictions, write-backs.
  *
- * The access loop in sim.c needs what brings a line in without calls. `plain` is a
- * constant wherever ml_motion_fill_at is used: it says that the machine is
- * (ml_sim.plain), and what concerns other machines is not even compiled then.
+ * The access loop in sim.c inlines the functions that fill a cache. Their parameter
+ * `plain` is a constant in every call and stands for ml_sim.plain; code for other
+ * machines is not even compiled then.
  */
 #pragma once
 
@@ -14,27 +13,32 @@
 
 #include "lib/cache/sim_data.h"
 
-/* Notes a movement of the line at p, if they are wanted. */
+/* Notes a movement of the line at p, if ML_SIM_MOVES is wanted. */
 void ml_motion_note(struct ml_sim *s, const struct ml_request *q, enum ml_move_kind kind,
 		    struct ml_sim_place p, unsigned from, unsigned to, unsigned other);
-/* Brings the line of addr, which is not there, into c. Returns its place. */
+/* Brings the line of addr, which c does not hold, into c. Returns its place. */
 size_t ml_motion_fill(struct ml_sim *s, const struct ml_request *q, struct ml_cache *c,
 		      uint64_t addr, const struct ml_cargo *cargo);
 /*
- * Data of so many bytes go outwards from the caches of a core, to depth or beyond.
- * Returns the level that took them.
+ * Sends written data outwards from the caches of a core, to the given depth or beyond.
+ * Returns the level that takes them.
  */
 unsigned ml_motion_carry(struct ml_sim *s, unsigned core, unsigned depth, uint64_t addr,
 			 uint64_t size);
-/* A line leaves for whatever reason: tells the observer and, if asked to, the copy
- * further out. Its place is empty then. */
+/*
+ * Removes a line for any reason. Informs the observer and, if `inform`, the copy further
+ * out.
+ */
 void ml_motion_leave(struct ml_sim *s, struct ml_sim_place p, bool inform);
-/* The same taken away by an inclusive cache or by another core. True: it was dirty. */
+/*
+ * Takes a line from a cache, on behalf of an inclusive level or of another core. Returns
+ * true if the line was dirty.
+ */
 bool ml_motion_take(struct ml_sim *s, const struct ml_request *q, struct ml_sim_place p,
 		    uint32_t evictor);
-/* Tells the copy further out what was used of the line at p. */
+/* Adds the use mask of the line at p, and its first use, to the copy further out. */
 void ml_motion_inform(struct ml_sim *s, struct ml_sim_place p);
-/* The line at p makes room for one of q's, which takes its place next. */
+/* Evicts the line at p, whose place a line of q takes next. */
 void ml_motion_evict(struct ml_sim *s, const struct ml_request *q, struct ml_sim_place p);
 
 ML_BODY struct ml_leave ml_motion_leaving(struct ml_sim_place p)
@@ -50,7 +54,7 @@ ML_BODY struct ml_leave ml_motion_leaving(struct ml_sim_place p)
 		.line = ml_cache_addr(c, p.at),
 		.owner = n->owner,
 		.dirty = c->flags[p.at] & ML_DIRTY,
-		.asked = !(c->flags[p.at] & ML_UNASKED),
+		.asked = !(c->flags[p.at] & ML_PREFETCHED),
 		.write_first = c->flags[p.at] & ML_WRITE_FIRST,
 		.read = n->read,
 		.written = n->written,
@@ -66,7 +70,7 @@ ML_BODY void ml_motion_tell(struct ml_sim *s, struct ml_sim_place p)
 	}
 }
 
-ML_BODY void ml_motion_evictor(struct ml_sim_place p, uint32_t owner)
+ML_BODY void ml_motion_set_evictor(struct ml_sim_place p, uint32_t owner)
 {
 	if (p.cache->miss_cause)
 		ml_miss_cause_evicted(p.cache->miss_cause, p.cache->notes[p.at].entry,
@@ -74,8 +78,9 @@ ML_BODY void ml_motion_evictor(struct ml_sim_place p, uint32_t owner)
 }
 
 /*
- * The nearest copy further out of the line at p in a plain machine; its cache may be
- * NULL. Mostly it is where the line came from: its note tells, and is needed next.
+ * Finds the nearest copy further out of the line at p, in a plain machine; its cache is
+ * NULL if there is none. Mostly the copy is where the line came from. Its note tells, and
+ * the caller needs that note next.
  */
 ML_BODY struct ml_sim_place ml_motion_copy(const struct ml_sim *s, struct ml_sim_place p)
 {
@@ -106,7 +111,7 @@ ML_BODY void ml_motion_evict_plainly(struct ml_sim *s, const struct ml_request *
 
 	c->counts->evictions++;
 	c->counts->write_backs += dirty;
-	ml_motion_evictor(p, q->owner);
+	ml_motion_set_evictor(p, q->owner);
 	if (dirty || c->use) {
 		struct ml_sim_place copy = ml_motion_copy(s, p);
 
@@ -120,7 +125,7 @@ ML_BODY void ml_motion_evict_plainly(struct ml_sim *s, const struct ml_request *
 	ml_motion_tell(s, p);
 }
 
-/* ml_motion_fill, at the place that ml_cache_room named. */
+/* ml_motion_fill at a place that ml_cache_room chose. */
 ML_BODY void ml_motion_fill_at(struct ml_sim *s, const struct ml_request *q,
 			       struct ml_sim_place p, uint64_t line,
 			       const struct ml_cargo *cargo, bool plain)
@@ -137,7 +142,7 @@ ML_BODY void ml_motion_fill_at(struct ml_sim *s, const struct ml_request *q,
 	}
 	ml_cache_put(c, p.at, line);
 	c->flags[p.at] = (uint8_t)((cargo->dirty ? ML_DIRTY : 0) |
-				   (cargo->unasked ? ML_UNASKED : 0) |
+				   (cargo->prefetched ? ML_PREFETCHED : 0) |
 				   (cargo->write_first ? ML_WRITE_FIRST : 0));
 	c->copy[p.at] = cargo->copy;
 	if (c->notes)

@@ -8,9 +8,9 @@ static inline uint64_t *word_of(const struct ml_order *o, uint32_t set, uint32_t
 }
 
 /*
- * Words that are times. lru evicts the line that was used the longest ago, mru the
- * one that was used last, fifo the one that came the longest ago. The clock ticks
- * with each use, so times are distinct.
+ * Words that are times. lru evicts the line that was used the longest ago, mru the one
+ * that was used last, fifo the one that was filled the longest ago. Each use advances the
+ * clock, so times are distinct.
  */
 static void stamp(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
 {
@@ -35,7 +35,9 @@ static uint64_t high_first(const struct ml_order *o, uint32_t set, uint32_t way)
 
 enum { MANY = 32 }; /* ways */
 
-/* Four at a time, as each comparison waits for the one before; then the first of these.
+/*
+ * Finds the minimum in four lanes, because each comparison waits for the one before; then
+ * the first way that has it.
  */
 static uint32_t lowest_of_many(const uint64_t *w, uint32_t ways)
 {
@@ -62,7 +64,7 @@ static uint32_t lowest(struct ml_order *o, uint32_t set)
 
 	if (o->ways > MANY)
 		return lowest_of_many(w, o->ways);
-	/* Without branches, which nobody could predict. */
+	/* Without branches, as they would be unpredictable. */
 	for (uint32_t i = 1; i < o->ways; i++) {
 		victim = w[i] < min ? i : victim;
 		min = w[i] < min ? w[i] : min;
@@ -84,8 +86,8 @@ static uint32_t highest(struct ml_order *o, uint32_t set)
 }
 
 /*
- * lfu: how often the line was used since it came, and of lines that were used equally
- * often the least recently used one leaves. The count stops at its highest value.
+ * lfu: a word counts the uses of a line since its fill. Of lines with equal counts the
+ * least recently used one is evicted. The count stops at its maximum.
  */
 enum { LFU_TIME_BITS = 44 };
 #define LFU_MAX (((uint64_t)1 << (64 - LFU_TIME_BITS)) - 1)
@@ -130,10 +132,11 @@ static uint64_t by_number(const struct ml_order *o, uint32_t set, uint32_t way)
 
 /*
  * plru: a binary tree over the ways; each node points to the half that was used less
- * recently. A use turns the nodes above it away; the victim is where they point to.
- * The node that splits the ways lo..hi-1 in the middle has its bit in the word of the
- * first way of its upper half: each way but 0 is that for exactly one node. With a
- * number of ways that is no power of two the lower half is the larger one.
+ * recently. A use turns all nodes above the way to the other half; the victim is the way
+ * that the nodes point to. The node that splits the ways lo..hi-1 in the middle stores
+ * its bit in the word of the first way of its upper half: each way but 0 is that for
+ * exactly one node. If the number of ways is no power of two, the lower half is the
+ * larger one.
  */
 static uint32_t middle(uint32_t lo, uint32_t hi)
 {
@@ -171,7 +174,7 @@ static uint32_t where_it_points(struct ml_order *o, uint32_t set)
 	return lo;
 }
 
-/* A bit for each node on the way down: does it point here? The victim has them all. */
+/* A bit for each node above the way that points to it. The victim has all bits set. */
 static uint64_t nodes_pointing(const struct ml_order *o, uint32_t set, uint32_t way)
 {
 	uint32_t lo = 0, hi = o->ways;
@@ -191,8 +194,8 @@ static uint64_t nodes_pointing(const struct ml_order *o, uint32_t set, uint32_t 
 }
 
 /*
- * nru (also bit-PLRU): one bit a way, set by use; when it would be the last to be set,
- * all others are cleared. The victim is the lowest way whose bit is clear.
+ * nru (also bit-PLRU): one bit for each way, set by a use. When all bits would be set,
+ * the others are cleared. The victim is the lowest way with a clear bit.
  */
 static void mark(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
 {
@@ -208,13 +211,13 @@ static void mark(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
 
 /*
  * Re-reference interval prediction, 2 bits (Jaleel, Theobald, Steely, Emer: High
- * performance cache replacement using RRIP, ISCA 2010; hit priority). A word is how
- * far away the next use is believed to be, 0 to 3. A hit sets 0. The victim is the
- * lowest way with 3; if there is none, all are raised until there is.
+ * performance cache replacement using RRIP, ISCA 2010; hit priority). A word predicts how
+ * far away the next use is, 0 to 3. A hit sets 0. The victim is the lowest way with 3; if
+ * there is none, all words are raised until there is.
  *
- * srrip brings lines in with 2. brrip does so once in 32 times at random, else with
- * 3. drrip lets some sets always do the one and some always the other, counts the
- * fills of both kinds against each other, and has all other sets do what fills less.
+ * srrip fills lines with 2. brrip does so once in 32 times at random, and fills with 3
+ * otherwise. drrip duels sets: some always fill as srrip, some always as brrip. A counter
+ * compares the fills of both groups, and all other sets do what fills less.
  */
 enum { FAR = 3, LONG = 2, BRRIP_ONE_IN = 32, DUEL_START = ML_DUEL_MAX / 2 };
 
@@ -239,7 +242,10 @@ static void come_far(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hi
 static void come_as_duel_says(struct ml_order *o, uint32_t set, uint32_t way,
 			      uint64_t hint)
 {
-	/* Of every 32 sets one leads either way; of small caches one of every four. */
+	/*
+	 * Of every 32 sets one leads for srrip and one for brrip; in small caches, of
+	 * every four.
+	 */
 	uint32_t half = o->sets / 2;
 	uint32_t period = half < 4 ? 4 : half > 32 ? 32 : half;
 	bool bimodal = o->duel > DUEL_START;
@@ -266,8 +272,8 @@ static uint32_t farthest(struct ml_order *o, uint32_t set)
 
 /*
  * opt evicts the line whose next use is the farthest (Belady: A study of replacement
- * algorithms for a virtual-storage computer, 1966), pes the one that is used the
- * soonest. Of lines that are never used again both take the lowest way.
+ * algorithms for a virtual-storage computer, 1966); pes evicts the line that is used the
+ * soonest. Of lines that are never used again both evict the lowest way.
  */
 static void note(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
 {

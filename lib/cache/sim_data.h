@@ -1,9 +1,9 @@
 /*
- * The inside of a simulator: its caches, and what is asked of them. sim.c asks for
+ * The inside of a simulator: its caches, and the requests that they serve. sim.c asks for
  * lines, motion.h moves them, coherence.h keeps the caches of several cores coherent.
  *
- * Depth is the distance from the core: 0 is L1 or L1i, `levels` is memory. A level's
- * number is its depth + 1, and 0 for L1i.
+ * Depth is the distance from the core: 0 is L1 or L1i, `levels` is memory. The number of
+ * a level is its depth + 1, and 0 for L1i.
  */
 #pragma once
 
@@ -21,12 +21,12 @@
 
 #define ML_BODY static inline __attribute__((always_inline))
 
-struct ml_sim_ahead { /* a line to prefetch */
+struct ml_sim_prefetch { /* a line that a prefetcher wants */
 	struct ml_cache *into;
 	uint64_t line;
 };
 
-/* What the caches of the same cores with the same size of lines know of these. */
+/* The book that caches of the same cores share if their lines have the same size. */
 struct ml_sim_book {
 	struct ml_sim_book *next;
 	unsigned bits;
@@ -45,56 +45,60 @@ struct ml_sim {
 	unsigned want;
 	struct ml_arena arena;
 	unsigned cores, levels;
-	struct ml_cache *icaches;           /* by instance; NULL unless split */
+	struct ml_cache *icaches; /* by instance; NULL if the machine is not split */
 	struct ml_cache *caches[ML_LEVELS]; /* by depth; by instance */
 	struct ml_cache *tlbs[ML_TLBS];
-	/* The caches that a core asks in turn, by depth: for data, and for fetches. */
+	/*
+	 * By core: the caches that it asks in turn, by depth; for data, and for fetches.
+	 */
 	struct ml_cache *(*paths)[2][ML_LEVELS];
 	struct ml_level_counts counts[ML_LEVELS + 1], tlb_counts[ML_TLBS];
 	struct ml_sim_hints hints[ML_LEVELS + 1]; /* by level */
 	struct ml_observer observer;
-	uint64_t accesses; /* before this run */
-	bool gap;          /* what is first seen may have been there */
-	bool forgot;       /* the same, since a state was restored */
-	bool fast;         /* hits in the first level concern nothing else */
-	bool plain;    /* one core, caches that write back and allocate, neither inclusive
-			   nor exclusive, lines of one size; no prefetchers, futures, moves
-			*/
-	bool misses;   /* the last run often did, also in the second level */
-	bool inform;   /* lines that leave have something to tell the copy outwards */
-	bool coherent; /* some caches belong to some cores only... */
-	unsigned unit_bits;        /* ...and this is the largest of their lines */
-	struct ml_sim_book *books; /* with ML_SIM_CAUSES... */
-	struct ml_sharing sharing; /* ...like this */
+	uint64_t accesses; /* before the current run */
+	bool gap; /* there was a gap: the first request for a line is no proof of a cold
+		     miss */
+	bool forgot; /* the same, because a state was restored */
+	bool fast;   /* a hit in the first level has no effect beyond that level */
+	bool plain;  /* the simple case: one core, write-back and write-allocate, neither
+			inclusive nor exclusive, one line size; no prefetchers, no opt or
+			pes, no list of movements */
+	bool misses; /* the last run often missed the second level too */
+	bool inform; /* a line that leaves passes its use mask or its first use to the
+			copy outwards */
+	bool coherent;             /* some caches belong to some cores only... */
+	unsigned unit_bits;        /* ...and this is log2 of the largest of their lines */
+	struct ml_sim_book *books; /* with ML_SIM_CAUSES */
+	struct ml_sharing sharing; /* with ML_SIM_CAUSES */
 	struct ml_move *moves;
 	size_t move_count, move_cap;
-	struct ml_sim_ahead *ahead;
-	size_t ahead_count, ahead_cap;
-	struct ml_err *err; /* of this run */
+	struct ml_sim_prefetch *prefetches;
+	size_t prefetch_count, prefetch_cap;
+	struct ml_err *err; /* of the current run */
 	bool failed;
 };
 
-/* What is asked for: bytes of one line of the first level. */
+/* A request for bytes of one line of the first level. */
 struct ml_request {
 	struct ml_cache *const *path;
-	uint64_t addr, size; /* of the bytes */
+	uint64_t addr, size; /* the bytes that are wanted */
 	uint32_t access, site, owner;
 	unsigned core;
 	enum ml_access_kind kind;
-	bool demand;               /* else a prefetcher asks */
-	bool first;                /* of the lines of its access */
-	bool missed;               /* the first cache is known not to have it */
-	uint64_t hint[ML_LEVELS];  /* by depth, for policies that want one */
-	uint32_t entry[ML_LEVELS]; /* by depth, in its book; 0: not looked up */
+	bool demand;               /* false: a prefetcher asks */
+	bool first;                /* this is the first line of its access */
+	bool missed;               /* the first cache is already known to miss */
+	uint64_t hint[ML_LEVELS];  /* by depth, for opt and pes */
+	uint32_t entry[ML_LEVELS]; /* by depth: number in the book; 0: not looked up */
 };
 
-/* What a line that comes into a cache brings along. */
+/* What a line brings along when it comes into a cache. */
 struct ml_cargo {
 	unsigned from; /* level */
 	uint64_t hint;
 	uint32_t entry;
-	uint32_t copy; /* its place in the next cache outwards, if it is plain */
-	bool dirty, unasked, write_first;
+	uint32_t copy; /* plain machines: its place in the next cache outwards */
+	bool dirty, prefetched, write_first;
 	uint32_t owner;
 	uint64_t read, written;
 };
@@ -120,7 +124,7 @@ struct ml_sim_place {
 	size_t at;
 };
 
-/* Room for one more movement. */
+/* Appends a movement to the list. */
 static inline struct ml_move *ml_motion_next(struct ml_sim *s)
 {
 	if (s->move_count == s->move_cap)

@@ -1,10 +1,10 @@
-/* Shows the observer all lines that a simulator still holds. */
+/* Reports all lines that a simulator still holds to the observer. */
 #include <string.h>
 
 #include "lib/cache/motion.h"
 #include "lib/cache/sim.h"
 
-/* What a flush changes in a cache while it lasts. */
+/* What a flush changes in a cache, to be put back after it. */
 struct before {
 	uint8_t *flags;
 	struct ml_cache_note *notes;
@@ -23,7 +23,9 @@ static void tell_all(struct ml_sim *s, struct ml_cache *c)
 	}
 }
 
-/* Saves the masks of a cache, or puts them back. */
+/*
+ * Saves the flags and masks of a cache at the first call, puts them back at the second.
+ */
 static void keep_masks(struct ml_cache *c, struct before *b, struct ml_arena *a)
 {
 	size_t places = (size_t)c->sets * c->ways;

@@ -1,4 +1,4 @@
-/* Opening and closing a simulator, and asking it what it holds and has counted. */
+/* Opens and closes a simulator, and answers what it holds and has counted. */
 #include <string.h>
 
 #include "lib/cache/coherence.h"
@@ -34,7 +34,10 @@ static bool check_spec(const struct ml_machine *m, const struct ml_level_spec *l
 	return true;
 }
 
-/* The future that a policy is told must be the one that happens. */
+/*
+ * Refuses machines on which the future that opt and pes are told would not be the one
+ * that happens.
+ */
 static bool check_future(const struct ml_machine *m, unsigned level,
 			 const struct ml_level_spec *l, struct ml_err *err)
 {
@@ -113,7 +116,7 @@ static bool check(const struct ml_machine *m, struct ml_err *err)
 	return true;
 }
 
-/* Gives a cache its shadow, in the book of those with the same cores and lines. */
+/* Joins a cache to the book of caches with the same cores and lines. */
 static void join_book(struct ml_sim *s, struct ml_cache *c)
 {
 	struct ml_sim_book *b = s->books;
@@ -133,7 +136,7 @@ static void join_book(struct ml_sim *s, struct ml_cache *c)
 	ml_miss_cause_join(c->miss_cause, &b->book, (size_t)c->sets * c->ways);
 }
 
-/* A hit concerns neither a prefetcher nor the future. */
+/* A hit changes neither a prefetcher nor hints. */
 static bool hits_quietly(const struct ml_level_spec *l)
 {
 	return l->prefetch != ML_PREFETCH_STRIDE && !l->policy->future;
@@ -245,7 +248,7 @@ void ml_sim_close(struct ml_sim *s)
 		ml_book_release(&b->book);
 	ml_sharing_release(&s->sharing);
 	ml_free(s->moves);
-	ml_free(s->ahead);
+	ml_free(s->prefetches);
 	struct ml_arena arena = s->arena;
 	ml_arena_release(&arena);
 }
@@ -311,7 +314,7 @@ void ml_sim_set(const struct ml_sim *s, unsigned level, unsigned core, uint32_t 
 						       : ML_NO_OWNER,
 			.since = c->notes ? c->notes[p.at].since : 0,
 			.dirty = c->flags[p.at] & ML_DIRTY,
-			.prefetched = c->flags[p.at] & ML_UNASKED,
+			.prefetched = c->flags[p.at] & ML_PREFETCHED,
 			.state = !coherent   ? 0
 				 : held[way] ? ml_coherence_state(s, p)
 					     : 'I',
