@@ -100,10 +100,10 @@ struct ml_distance {
 	size_t count;
 	/* Of the window, followed by the block. */
 	uint32_t slot[DISTANCE_USES + DISTANCE_PAD];
-	uint8_t gap[DISTANCE_USES +
-		    DISTANCE_PAD]; /* uses since the previous use of the slot */
-	uint8_t again[DISTANCE_USES +
-		      DISTANCE_PAD]; /* the slot is used again within the window */
+	/* uses since the previous use of the slot */
+	uint8_t gap[DISTANCE_USES + DISTANCE_PAD];
+	/* the slot is used again within the window */
+	uint8_t again[DISTANCE_USES + DISTANCE_PAD];
 	/*
 	 * Of the block: lines of the window since the previous use, or all lines of it.
 	 */

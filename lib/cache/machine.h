@@ -81,9 +81,9 @@ struct ml_machine {
 	bool split;                            /* instruction fetches go to icache */
 	struct ml_level_spec icache;
 	struct ml_level_spec tlb[ML_TLBS];
-	uint32_t memory_cycles,
-		walk_cycles; /* latency of memory; extra latency of a miss in all TLBs */
-	uint64_t seed;       /* for random policies: "seed 7" */
+	/* latency of memory; extra latency of a miss in all TLBs */
+	uint32_t memory_cycles, walk_cycles;
+	uint64_t seed; /* for random policies: "seed 7" */
 };
 
 /*

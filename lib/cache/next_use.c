@@ -15,8 +15,8 @@
 #define FAR UINT32_MAX
 
 struct ml_next_use {
-	struct ml_spill_file
-		spill;   /* block i of the stream is block count - 1 - i of the file */
+	/* block i of the stream is block count - 1 - i of the file */
+	struct ml_spill_file spill;
 	uint64_t *first; /* first position of each block; the last entry is the end */
 	size_t blocks;
 	uint64_t at; /* the position to be read next */

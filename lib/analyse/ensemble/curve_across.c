@@ -1,4 +1,4 @@
-/* What follows from curves of several members: spread, families, working sets. */
+/* What follows from the curves of several members: spread, families, working sets. */
 #include "lib/analyse/ensemble/curve.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ double ml_curve_number(const struct ml_member *m, const char *param)
 	return p ? p->number : NAN;
 }
 
-/* Whether a has all parameters of b, but one, with the same values. */
+/* Whether a has all parameters of b, except one, with the same values. */
 static bool agrees(const struct ml_member *a, const struct ml_member *b, const char *but)
 {
 	for (size_t i = 0; i < b->param_count; i++) {

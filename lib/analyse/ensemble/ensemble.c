@@ -183,7 +183,7 @@ void ml_ensemble_make_series(struct ml_ensemble *e, struct ml_member *m)
 	size_t size = e->traces[m->trace].bins * sizeof(**m->served);
 
 	for (unsigned s = 1; s <= m->parsed.levels + 1; s++) {
-		if (!m->served[s]) /* one that was stopped has some */
+		if (!m->served[s]) /* a member that was stopped has some */
 			m->served[s] = ml_arena_alloc(&e->arena, size + 1);
 		memset(m->served[s], 0, size);
 		m->total[s] = 0;
@@ -252,7 +252,7 @@ static bool has_words(const char *label, const char *text)
 	return true;
 }
 
-/* Labels of those that fit, as many as there is room for in a sentence. */
+/* Lists the labels that match, as many as fit into a sentence. */
 static void list(const struct ml_ensemble *e, const char *words, char *room, size_t size)
 {
 	size_t used = 0;
@@ -374,10 +374,10 @@ void ml_ensemble_drop_trace(struct ml_ensemble *e, uint32_t trace)
 		m.key = key_of(m.trace, m.machine);
 		e->members[kept++] = m;
 	}
-	/* what is behind the last is zero: new ones are made there */
+	/* entries behind the last are zero, as new members expect */
 	memset(&e->members[kept], 0, (e->member_count - kept) * sizeof(*e->members));
 	e->member_count = kept;
-	ml_ensemble_clear_states(e); /* they speak of members by number */
+	ml_ensemble_clear_states(e); /* states refer to members by number */
 	release_trace(&e->traces[trace]);
 	e->trace_count--;
 	memmove(&e->traces[trace], &e->traces[trace + 1],

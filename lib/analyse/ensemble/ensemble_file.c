@@ -32,7 +32,7 @@ struct writer {
 	struct ml_packer packer;
 };
 
-/* A block of what is in w->raw. */
+/* Writes w->raw as a block. */
 static bool write_block(struct writer *w, enum type type, uint64_t time, uint64_t count,
 			struct ml_err *err)
 {
@@ -89,7 +89,7 @@ static bool write_series(struct writer *w, const struct ml_ensemble *e, size_t m
 	const struct ml_member *m = &e->members[member];
 	size_t bins = e->traces[m->trace].bins;
 
-	/* those of the first level are what is left */
+	/* those of the first level are the rest */
 	for (unsigned s = 2; s <= m->parsed.levels + 1; s++) {
 		uint32_t last = 0;
 
@@ -119,7 +119,8 @@ static bool write_member(struct writer *w, const struct ml_ensemble *e, size_t m
 		ml_buf_string(&w->raw, p->name);
 		ml_buf_string(&w->raw, p->value);
 		ml_buf_u8(&w->raw, is_number);
-		if (is_number) /* there are many NANs; files are to be the same */
+		if (is_number) /* NAN has many bit patterns, and equal ensembles must give
+				  equal files */
 			ml_buf_u64(&w->raw, bits);
 	}
 	return write_block(w, MEMBER, member, 0, err) &&
@@ -183,9 +184,9 @@ struct reader {
 	struct ml_ensemble *e;
 	const char *path;
 	struct ml_file_map map;
-	uint64_t offset; /* of the block */
+	uint64_t offset; /* offset of the block */
 	struct ml_buf raw, state;
-	uint64_t state_size; /* that the last STATE block promises */
+	uint64_t state_size; /* size that the last STATE block announced */
 	struct ml_unpacker unpacker;
 	bool ended;
 };
@@ -196,7 +197,7 @@ static bool damaged(const struct reader *r, const char *why, struct ml_err *err)
 		       (unsigned long long)r->offset, why);
 }
 
-/* A string of foreign bytes, without 0 bytes in it; "" when bad. */
+/* Reads a string without 0 bytes; "" if it is bad. */
 static const char *get_string(struct reader *r, struct ml_bytes *in)
 {
 	uint64_t size = ml_bytes_varint(in);
@@ -216,7 +217,8 @@ static void get_milestones(struct reader *r, struct ml_ensemble_trace *t,
 	const char *name = get_string(r, in);
 	uint64_t count = ml_bytes_varint(in), at = 0;
 
-	if (in->bad || count > (uint64_t)(in->end - in->at)) { /* a byte each, at least */
+	if (in->bad ||
+	    count > (uint64_t)(in->end - in->at)) { /* each takes at least a byte */
 		in->bad = true;
 		return;
 	}
@@ -296,7 +298,7 @@ static bool take_series(struct reader *r, const struct ml_block_header *h,
 	if (!m || h->time != e->member_count - 1 || m->done)
 		return damaged(r, "series of no member", err);
 	const struct ml_ensemble_trace *t = &e->traces[m->trace];
-	/* a byte each, at least; so nothing is allocated that is not there */
+	/* each takes at least a byte, so no memory is allocated for missing ones */
 	if ((uint64_t)(in->end - in->at) / m->parsed.levels < t->bins ||
 	    h->count != t->bins)
 		return damaged(r, "series of another length", err);
@@ -319,7 +321,7 @@ static bool take_series(struct reader *r, const struct ml_block_header *h,
 	return true;
 }
 
-/* The last state has all of its bytes. */
+/* Checks that the last state has all of its bytes. */
 static bool end_state(struct reader *r, struct ml_err *err)
 {
 	struct ml_ensemble *e = r->e;
@@ -392,7 +394,7 @@ static bool take_block(struct reader *r, const struct ml_block_header *h,
 	case STATE: return take_state(r, h, in, err);
 	case STATE_MORE: return take_more(r, h, in, err);
 	case END: return take_end(r, in, err);
-	default: return true; /* of a later memlamp */
+	default: return true; /* a block type of a later memlamp */
 	}
 }
 

@@ -9,7 +9,7 @@
 struct sharing {
 	struct ml_shared_cache *s;
 	const uint32_t *family;
-	const double *size; /* of each of the family, ascending */
+	const double *size; /* sizes of the family, ascending */
 	size_t count;
 	size_t chosen[ML_SHARED_CACHE_THREADS];
 	struct ml_arena *arena;
@@ -36,7 +36,7 @@ static void add_way(struct sharing *x)
 	}
 }
 
-/* Thread i and those behind it get `left`, none less than size[least]. */
+/* Divides `left` among thread i and those behind it, none getting less than size[min]. */
 static bool share_out(struct sharing *x, unsigned i, size_t min, double left,
 		      struct ml_err *err)
 {
@@ -54,7 +54,7 @@ static bool share_out(struct sharing *x, unsigned i, size_t min, double left,
 		return true;
 	}
 	for (size_t k = min; k < x->count && x->size[k] * others <= left; k++) {
-		/* what is left is too much even for the largest */
+		/* the rest is too much even for the largest size */
 		if (x->size[k] + x->size[x->count - 1] * (others - 1) < left)
 			continue;
 		x->chosen[i] = k;
@@ -111,7 +111,7 @@ bool ml_shared_cache_make(struct ml_shared_cache *s, const struct ml_ensemble *e
 	       ml_shared_cache_among(s, e, param, family, size, threads, total, a, err);
 }
 
-/* What a first-order member brings into each way that it takes part in. */
+/* The curve of a first-order member, which all its ways share. */
 struct part {
 	double *mean, *low, *high, *asked; /* [cells] */
 };
@@ -127,13 +127,16 @@ static struct part part_of(const struct ml_curves *c, size_t member,
 		p.low = ml_arena_alloc(a, cells * sizeof(*p.low));
 		p.high = ml_arena_alloc(a, cells * sizeof(*p.high));
 	}
-	/* apart by the whole shift when one is half of it early, another late */
+	/*
+	 * two threads are the whole shift apart when one is half of it early and the
+	 * other half of it late
+	 */
 	ml_curve_around(c, member, o, shift / 2, from, to, cells, p.mean, p.low, p.high,
 			NULL, p.asked);
 	return p;
 }
 
-/* sum(asked * value) / sum(asked), of the threads that ask at all. */
+/* sum(asked * value) / sum(asked), over the threads that ask. */
 static double pool(const struct part *const *part, unsigned threads, size_t cell,
 		   size_t which)
 {
@@ -207,7 +210,7 @@ void ml_shared_cache_curves(const struct ml_curves *c, const struct ml_shared_ca
 		  (double *const[3]){ mean, low, high });
 }
 
-/* References of a member over the whole run, or those that ask the level. */
+/* The references of a member over the whole run, or those that reach the level. */
 static double asked_of(const struct ml_curves *c, size_t member,
 		       const struct ml_curve_options *o, double end)
 {

@@ -12,7 +12,7 @@ struct visit {
 	const char *name;
 	uint64_t number;
 	const uint64_t *at; /* [trace] */
-	uint64_t base;      /* at of the base: what they are sorted by */
+	uint64_t base;      /* position in the base, by which they are sorted */
 };
 
 struct visits {
@@ -163,7 +163,7 @@ static int by_base(const void *a, const void *b)
 	return x->base < y->base ? -1 : x->base > y->base;
 }
 
-/* Whether this visit comes behind the knots so far, in all traces. */
+/* Whether this visit comes after the knots so far, in all traces. */
 static bool follows(const struct ml_time_matching *m, const struct ml_ensemble *e,
 		    const struct visit *v)
 {
@@ -205,7 +205,7 @@ static void tie(struct ml_time_matching *m, const struct ml_ensemble *e, struct 
 	for (size_t i = 0; i < v->count; i++) {
 		if (follows(m, e, &v->at[i]))
 			add_knot(m, e, &v->at[i]);
-		else if (v->at[i].base > 0) /* the start is a knot anyhow */
+		else if (v->at[i].base > 0) /* the start is already a knot */
 			left_out++;
 	}
 	for (size_t t = 0; t < e->trace_count; t++)
@@ -274,7 +274,7 @@ static double refs_of(const struct ml_time_matching *m, uint32_t trace)
 	return (double)m->at[trace][m->knots - 1];
 }
 
-/* The last knot at or before a position, with one behind it. */
+/* The last knot, but for the end, at or before a position. */
 static size_t stretch(const uint64_t *at, size_t knots, double position)
 {
 	size_t low = 0, high = knots - 1;
@@ -290,7 +290,7 @@ static size_t stretch(const uint64_t *at, size_t knots, double position)
 	return low;
 }
 
-/* Where `position` among the knots `from` lies among the knots `to`. */
+/* Maps a position among the knots `from` to the knots `to`. */
 static double carry(const uint64_t *from, const uint64_t *to, size_t knots,
 		    double position)
 {

@@ -1,8 +1,7 @@
 /*
- * Structures of which the functions that cost most use a part: the other fields come into
- * the cache with them for nothing. Which fields each line uses is counted in a pass over
- * the trace; then the array is split into one of the used fields and one of the others,
- * and simulated.
+ * Structures whose costliest functions use only some of the fields: the other fields are
+ * fetched for nothing. A pass over the trace counts the fields that each line uses. Then
+ * a simulation splits the array into one of the used fields and one of the others.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
@@ -15,8 +14,10 @@ enum {
 	MAX_ELEM = 64 * 1024,
 };
 
-/* The used fields are those of the functions that make up this share of the cost: few of
- * them may use few of the fields, and pay for all. */
+/*
+ * The used fields are those of the functions that make up this share of the cost: a few
+ * functions may use few fields, and pay for all.
+ */
 static const double covered[] = { 0.3, 0.6, 0.9 };
 enum { CUTS = sizeof(covered) / sizeof(*covered) };
 
@@ -32,7 +33,8 @@ struct cut {
 struct record {
 	struct ml_spot sum;
 	const struct ml_region *region;
-	uint64_t **used; /* by spot: references by field, then those of none */
+	uint64_t **used; /* by spot: references by field; the last entry counts those of
+			    no field */
 	uint32_t *at;    /* by byte of an element: its field */
 	struct cut cuts[CUTS];
 };
@@ -40,7 +42,7 @@ struct record {
 struct mine {
 	struct record records[MAX_REGIONS];
 	size_t count;
-	uint8_t *number; /* by region of the tables; + 1 */
+	uint8_t *number; /* by region of the tables: number of its record + 1 */
 };
 
 static const struct ml_field *field_of(const struct ml_find *f, const struct record *r,
@@ -49,7 +51,9 @@ static const struct ml_field *field_of(const struct ml_find *f, const struct rec
 	return &f->tables->fields.at[r->region->field + i];
 }
 
-/* The field that holds each byte of an element; where none does, how many there are. */
+/*
+ * Finds the field of each byte of an element; bytes of no field get the number of fields.
+ */
 static void find_bytes(struct ml_find *f, struct record *r)
 {
 	uint64_t elem = r->region->elem;
@@ -120,8 +124,10 @@ static uint64_t used_by(const struct record *r, size_t spot, uint32_t field)
 	return r->used[spot] ? r->used[spot][field] : 0;
 }
 
-/* Adds the fields that one function uses; what its references to the region cost. A field
- * with less than a hundredth of them is not what the function is about. */
+/*
+ * Adds the fields that one function uses; returns the cost of its references to the
+ * region. A field with less than a hundredth of the references does not count as used.
+ */
 static double add_function(struct ml_find *f, const struct record *r, size_t first,
 			   bool *taken, bool *hot)
 {
@@ -146,7 +152,7 @@ static double add_function(struct ml_find *f, const struct record *r, size_t fir
 	return cost;
 }
 
-/* The fields of the functions that cost most, up to a share of the region's cost. */
+/* Finds the fields of the costliest functions, up to a share of the region's cost. */
 static void find_hot(struct ml_find *f, const struct record *r, double share,
 		     struct cut *c)
 {
@@ -169,7 +175,7 @@ static uint64_t align(uint64_t n, uint64_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* Lays the bytes of one part one behind the other; its size. */
+/* Packs the bytes of one part; returns its size. */
 static uint64_t lay_out(const struct ml_find *f, const struct record *r, const bool *hot,
 			bool part, uint64_t from, uint32_t *to)
 {
@@ -278,7 +284,10 @@ static void tell(struct ml_find *f, const struct record *r, const struct cut *cu
 		    ml_find_percent(f, hot_share(f, r, cut)), hot,
 		    ml_find_count(f, cut->used), ml_find_bytes(f, r->region->elem));
 	if (*cold)
-		ml_find_say(f, c, "With them come, for nothing: %s.", cold);
+		ml_find_say(
+			f, c,
+			"Each fetch also brings in fields that are not used there: %s.",
+			cold);
 	ml_find_say(f, c, "%s.", ml_find_misses(f, s->served));
 	ml_find_say(f, c, "Split in two, its misses of %s change from %s to %s.", l1,
 		    ml_find_count(f, before), ml_find_count(f, after));

@@ -13,7 +13,7 @@ static void write_real(struct ml_json *w, const char *key, double v)
 	ml_json_real(w, v);
 }
 
-/* The other ways to mend the same are a list of findings, not a chain. */
+/* The alternatives are written as a list of findings, not as a chain. */
 static void write_finding(struct ml_json *w, const struct ml_finding *n, bool others)
 {
 	ml_json_object(w);

@@ -1,7 +1,7 @@
 /*
- * Two regions that drive each other out of few sets although there is room elsewhere:
- * used side by side, and a multiple of a way's size apart. Moving one of them by some
- * lines ends that; by how many is found by trying.
+ * Two regions that evict each other from few sets, although other sets have room: they
+ * are used together, and lie a multiple of the size of a way apart. Moving one of them by
+ * some lines helps; trials find by how many.
  */
 #include "lib/analyse/find/find_conflict.h"
 #include "lib/analyse/find/find_kinds.h"
@@ -15,7 +15,7 @@ static const unsigned shifts[] = { 1, 4, 16 }; /* lines */
 struct meeting {
 	uint32_t a, b; /* regions, a < b */
 	unsigned level;
-	uint64_t conflicts; /* of either because of the other */
+	uint64_t conflicts; /* conflict misses of either region caused by the other */
 	double cost;
 	struct ml_conflict conflict; /* b moves */
 };
@@ -70,7 +70,9 @@ static void look(struct ml_find *f, void **mine)
 				     .b = ml_find_same(f, x->winner),
 				     .level = x->level };
 
-		/* many rows may stand for one pair; those of a hundredth and less do not
+		/*
+		 * many rows of the profile may add up to one pair; rows below a hundredth
+		 * are ignored
 		 */
 		if (!x->level || y.a == y.b || !ml_find_movable(f, y.a) ||
 		    !ml_find_movable(f, y.b) ||

@@ -1,7 +1,7 @@
 /*
- * Rows whose length makes the same column of many rows fall into few sets (mostly a
- * power of two): lines drive each other out although there is room elsewhere. Some
- * unused bytes behind each row spread them; how many is found by trying.
+ * Rows whose length (mostly a power of two) maps the same column of many rows to few
+ * sets: lines evict each other although other sets have room. Some unused bytes behind
+ * each row spread them; trials find how many.
  */
 
 #include "lib/analyse/find/find_conflict.h"
@@ -16,7 +16,7 @@ static const unsigned pads[] = { 1, 2, 3, 4 }; /* lines */
 struct rows {
 	struct ml_spot sum; /* of the region */
 	uint64_t pitch;
-	bool known; /* from the shape; else from the stride */
+	bool known; /* the pitch is known from the shape; else from the stride */
 	struct ml_conflict conflict;
 };
 
@@ -97,7 +97,7 @@ static unsigned level_of(const struct ml_find *f, const struct ml_spot *s)
 	return ml_find_worst_level(f, conflicts);
 }
 
-/* How many sets of a level the starts of rows fall into. */
+/* The number of sets of a level that the starts of rows fall into. */
 static uint64_t sets_of_rows(const struct ml_level_spec *level, uint64_t pitch)
 {
 	uint64_t a = pitch, b = (uint64_t)level->sets * level->line;

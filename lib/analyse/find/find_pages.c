@@ -1,6 +1,6 @@
 /*
- * More pages in use than the TLBs hold: translations are looked up in the page table
- * again and again. Larger pages reach further.
+ * More pages are in use than the TLBs hold, so translations are looked up in the page
+ * table again and again. Larger pages cover more memory.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"

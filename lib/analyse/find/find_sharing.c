@@ -1,6 +1,6 @@
 /*
- * False sharing: threads that write different data in one line take it from each other
- * all the time. Which datum belongs to whom is seen in a pass over the trace.
+ * False sharing: threads that write different data in one line take the line from each
+ * other all the time. A pass over the trace shows which thread uses which data.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
@@ -9,21 +9,21 @@
 
 enum { MAX_REGIONS = 3 /* regions */, SIDES = 3 /* threads that a sentence names */ };
 
-/* What one thread does to the line. */
+/* What one thread does to a shared line. */
 struct side {
 	uint16_t thread;
-	uint64_t refs, low,
-		high; /* offsets within the region of the first and last byte */
+	/* low, high: offsets of the first and last byte within the region */
+	uint64_t refs, low, high;
 	uint64_t block;
-	uint32_t line; /* of places: of its last write, else of its last reference */
+	uint32_t line; /* in user_lines: of its last write, else of its last reference */
 	bool wrote;
 };
 
 struct shared {
 	uint32_t region;
-	uint64_t line;    /* the one that bounces most */
-	uint64_t lines;   /* of the region that do at all */
-	uint64_t bounces; /* in vain */
+	uint64_t line;    /* address of the line that bounces most */
+	uint64_t lines;   /* number of lines of the region that bounce */
+	uint64_t bounces; /* bounces by false sharing */
 	double cost;
 	struct side sides[SIDES];
 	unsigned side_count;
@@ -42,8 +42,7 @@ static struct shared *find_shared(struct mine *m, uint32_t region)
 	return NULL;
 }
 
-/* A line has an entry for each pair of cores; the profile keeps those of a line together
- * or not, so they are summed here. */
+/* Sums the bounces of a line, which has an entry for each pair of cores. */
 static void find_worst_line(const struct ml_find *f, struct shared *s)
 {
 	struct ml_map lines = { 0 };
@@ -200,12 +199,13 @@ static void tell(struct ml_find *f, struct shared *s)
 	c->finding.title = ml_arena_printf(f->arena,
 					   "threads share %s of %s without sharing data",
 					   s->lines == 1 ? "a line" : "lines", name);
-	ml_find_say(f, c,
-		    "%s misses of %s only because another core wrote other bytes of the "
-		    "line; %s line%s of %s %s from core to core.",
-		    ml_find_count(f, misses), f->p->machine.level[0].name,
-		    ml_find_count(f, s->lines), s->lines == 1 ? "" : "s", name,
-		    s->lines == 1 ? "goes" : "go");
+	ml_find_say(
+		f, c,
+		"%s misses of %s happen only because another core wrote other bytes of the "
+		"line; %s line%s of %s %s from core to core.",
+		ml_find_count(f, misses), f->p->machine.level[0].name,
+		ml_find_count(f, s->lines), s->lines == 1 ? "" : "s", name,
+		s->lines == 1 ? "goes" : "go");
 	if (*sides)
 		ml_find_say(f, c, "On the line at 0x%llx: %s.",
 			    (unsigned long long)s->line, sides);
@@ -236,7 +236,7 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_sharing = {
 	.kind = "false sharing",
-	.weight = 1.5, /* it is certain what goes on, and nothing else mends it */
+	.weight = 1.5, /* the cause is certain, and no other change helps */
 	.look = look,
 	.see = see,
 	.conclude = conclude,

@@ -139,7 +139,10 @@ struct ml_profile_use ml_find_use(const struct ml_find *f, uint32_t region,
 	return sum;
 }
 
-/* Nobody can change the tables of the loader, though it may wait for them. */
+/*
+ * Finds regions that the user's code waits for. The user cannot change the loader's
+ * tables.
+ */
 static void find_own(struct ml_find *f)
 {
 	size_t count = f->tables->regions.count;
@@ -337,7 +340,7 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 	return f->change_count++;
 }
 
-/* Where all references were tried the difference is the answer; else it is scaled. */
+/* If all references were tried the difference is the answer; else it is scaled up. */
 double ml_find_saved(const struct ml_find *f, size_t trial)
 {
 	const struct ml_trial *t;

@@ -1,6 +1,6 @@
 /*
- * Lines of which little is used while they are there, where no better reason is known:
- * data scattered over memory, each piece with neighbours that nobody wants then.
+ * Lines of which little is used while they are cached, if no better reason is known: data
+ * scattered over memory, whose neighbours are not used at the same time.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
@@ -17,8 +17,9 @@ static unsigned level_of(const struct ml_find *f, const struct ml_spot *s)
 }
 
 /*
- * A line that an exclusive level gives up takes along what was used of it before, so
- * the levels within tell the history of the line and not of its stay. L1 does not.
+ * The use of a region's lines. A line that an exclusive level gives away takes its use
+ * mask along, so levels within report the whole history of the line and not its stay. L1
+ * is used then.
  */
 static struct ml_profile_use use_of(const struct ml_find *f, uint32_t region,
 				    unsigned level)
@@ -29,7 +30,7 @@ static struct ml_profile_use use_of(const struct ml_find *f, uint32_t region,
 	return ml_find_use(f, region, level);
 }
 
-/* Misses that did not come from threads: those are another matter. */
+/* The excess without misses by sharing, which have other remedies. */
 static double own_excess(const struct ml_spot *s)
 {
 	return s->excess - s->by_cause[ML_CAUSE_SHARING] -
@@ -84,7 +85,7 @@ static void conclude(struct ml_find *f, void *arg)
 			continue;
 		struct ml_profile_use u = use_of(f, sum.region, level_of(f, &sum));
 
-		/* packed to three quarters full, so many fewer lines would come in */
+		/* if lines were three quarters full, so many fewer would come in */
 		double share = u.bytes ? (double)u.used / (double)u.bytes : 1;
 		double saved = own_excess(&sum) * (1 - share / 0.75);
 		if (share < 0.5 && saved >= f->min_cycles)

@@ -1,12 +1,12 @@
 /*
- * Findings: what could be changed in a program so that it waits less for memory,
- * in plain words, each with its evidence and with what the change would save. They
- * are derived from a profile with causes and use (profile.h) and from further
- * passes over the trace that look closer at what costs most (whatif.h).
+ * Findings: changes of a program by which it would wait less for memory, in plain words,
+ * each with its evidence and with the cycles that it would save. They are derived from a
+ * profile with causes and use (profile.h) and from further passes over the trace that
+ * look closer at the costliest lines (whatif.h).
  *
- * A kind of finding is a struct ml_finder in find_KIND.c, listed in findings.c.
- * Several kinds may speak of the same misses: then the one that saves most stays,
- * and the others become other ways to mend the same.
+ * A kind of finding is a struct ml_finder in find_KIND.c, listed in findings.c. If
+ * several findings are about the same misses, the one that saves most wins, and the
+ * others become its alternatives.
  */
 #pragma once
 
@@ -24,27 +24,29 @@ struct ml_profile;
 struct ml_trace;
 
 struct ml_findings {
-	struct ml_finding *at; /* the one that saves most first */
+	struct ml_finding *at; /* the one with the largest gain first */
 	size_t count;
-	double cycles;       /* of all references, by the latencies of the machine */
-	double waiting;      /* share of these beyond what L1 would take */
-	double cold;         /* share that first touches take, which no layout spares */
-	uint64_t tried, of;  /* changes were simulated on so many references of so many */
-	const char *untried; /* why changes were not simulated, or NULL */
+	double cycles;  /* of all references, by the latencies of the machine */
+	double waiting; /* share of these cycles beyond the latency of L1 */
+	double cold; /* share of these cycles for cold misses, which no layout avoids */
+	uint64_t tried, of;  /* changes were simulated on `tried` of `of` references */
+	const char *untried; /* the reason why changes were not simulated, or NULL */
 	struct ml_arena arena;
 };
 
 struct ml_findings_options {
-	uint64_t window; /* references that changes are tried on at most; 0: 40 million */
-	double min_share; /* share of all cycles that is worth a word; 0: 0.02 */
+	uint64_t window;  /* at most so many references are tried; 0: 40 million */
+	double min_share; /* the share of all cycles that a finding must save; 0: 0.02 */
 	const struct ml_work *work; /* may be NULL */
 };
 
-/* p is of t. Where causes or use are not in it, what needs them is not found. */
+/*
+ * p is a profile of t. Without causes or use in it, finders that need these find nothing.
+ */
 bool ml_findings_make(struct ml_findings *f, struct ml_trace *t,
 		      const struct ml_profile *p, const struct ml_findings_options *o,
 		      struct ml_err *err);
 void ml_findings_release(struct ml_findings *f);
 
-/* An array of findings as the next value of the writer, with all their facts. */
+/* Writes all findings, with their facts, as an array: the next value of the writer. */
 void ml_findings_json(const struct ml_findings *f, struct ml_json *w);

@@ -13,9 +13,9 @@
 enum { SLICES = 8, THREADS = 1 << 16 };
 
 /*
- * Data that moved must not meet data that did not: they go where no program has
- * memory, each kind of move to a place of its own. The low bits stay, so that what
- * falls into which set changes by the move alone.
+ * Moved data must not share lines with other data. So they go to addresses that no
+ * program uses, different ones for each kind of move. The low bits stay, so that only the
+ * move itself changes the sets.
  */
 #define SHIFTED ((uint64_t)1 << 50)
 #define FIRST   ((uint64_t)1 << 51)
@@ -43,7 +43,7 @@ static uint64_t turned(const struct ml_change *c, uint64_t offset,
 	return b->base + (within / c->unit * rows + row) * c->unit + within % c->unit;
 }
 
-/* Blocks come closer together as their elements shrink, so they stay apart. */
+/* Blocks move closer together as their elements shrink, so they still do not overlap. */
 static uint64_t split(const struct ml_change *c, uint64_t offset,
 		      const struct ml_change_block *b)
 {
@@ -82,8 +82,8 @@ struct pass {
 	struct ml_region_lookup *lookup;
 	struct lane *lanes; /* [0] is without a change */
 	struct ml_distance *distance;
-	uint64_t *size;  /* of regions without blocks, by region; + 1 */
-	uint16_t *cores; /* by thread; + 1 */
+	uint64_t *size;  /* by region: size of a region without blocks, + 1 */
+	uint16_t *cores; /* by thread: core + 1 */
 	uint16_t threads;
 	uint64_t total;
 	uint32_t region[ML_BATCH], apart[ML_BATCH];
@@ -128,7 +128,7 @@ static bool lane_run(struct pass *p, struct lane *l, const struct ml_batch *b,
 	return true;
 }
 
-/* As of the replay: threads become cores in the order in which they appear. */
+/* As in a replay: threads become cores in the order in which they appear. */
 static void find_cores(struct pass *p, const struct ml_batch *b)
 {
 	for (size_t i = 0; i < b->count; i++) {
@@ -173,7 +173,7 @@ static struct ml_change_block block_of(struct pass *p, const struct ml_batch *b,
 	return (struct ml_change_block){ base, *size - 1, 0 };
 }
 
-/* Which references the change concerns; their number. */
+/* Lists the references that the change concerns; returns their number. */
 static size_t concerned(struct pass *p, const struct ml_change *c,
 			const struct ml_batch *b)
 {
@@ -282,10 +282,10 @@ static bool run_slices(struct pass *p, struct ml_err *err)
 }
 
 /*
- * What takes no part, or hardly any, is left out, so that the quick simulator can do
- * most machines: TLBs, caches for instructions that nobody fetches, cores that no thread
- * runs on, and whether a level that is much larger than the one within includes it. Both
- * sides of a comparison are simulated so.
+ * Leaves out parts of the machine that have no effect, or hardly any, so that ml_fast_lru
+ * can simulate most machines: TLBs, L1i if there are no fetches, cores without a thread,
+ * and inclusion by a level that is much larger than the one within. Both sides of a
+ * comparison are simplified alike.
  */
 static void simplify(struct ml_whatif *w)
 {

@@ -16,14 +16,15 @@
 enum { BLOCK = 1 << 18 }; /* missed lines that are compressed together */
 
 struct level {
-	struct ml_next_use *next_use; /* NULL: this level wants no hints, or not yet */
-	unsigned number;              /* from 1 */
+	/* NULL: the level needs no hints, or does not have them yet */
+	struct ml_next_use *next_use;
+	unsigned number; /* from 1 */
 	struct ml_hints hints;
 };
 
 struct ml_future {
 	struct ml_trace *trace;
-	const struct ml_replay_options *o; /* only while it is opened */
+	const struct ml_replay_options *o; /* only during ml_future_open */
 	struct ml_machine machine;
 	uint64_t from, to;
 	struct level level[ML_LEVELS];
@@ -48,10 +49,10 @@ static unsigned line_bits(const struct ml_level_spec *l)
 	return (unsigned)__builtin_ctz(l->line);
 }
 
-/* Lines that the trace asks of the first level. A block is a chunk of the trace. */
+/* The requests of the first level, from the trace. A block is a chunk of the trace. */
 struct asked {
 	struct ml_future *f;
-	size_t first; /* chunk that is block 0 */
+	size_t first; /* the chunk that is block 0 */
 	uint64_t *line;
 	size_t cap, done;
 };
@@ -69,9 +70,9 @@ static void add_lines(struct asked *a, const struct ml_batch *b, size_t *count)
 		if (split && ml_what_kind(b->what[i]) == ML_FETCH)
 			continue;
 		if (last < b->addr[i])
-			last = UINT64_MAX; /* memory ends there */
+			last = UINT64_MAX; /* the address space ends there */
 		uint64_t line = b->addr[i] >> bits, more = (last >> bits) - line;
-		/* seldom: room for what is left of the batch is there otherwise */
+		/* seldom; otherwise the batch fits */
 		if (more)
 			a->line = ml_grow(a->line, &a->cap,
 					  *count + (size_t)more + (b->count - i),
@@ -124,13 +125,14 @@ static bool prepare_first(struct ml_future *f, struct ml_err *err)
 }
 
 /*
- * Lines that the levels before miss. They come in while those levels are simulated,
- * and go to a temporary file, each as its difference from the one before.
+ * The requests of an outer level: the lines that the levels before it miss. They come in
+ * while those levels are simulated, and go to a temporary file, each as its difference
+ * from the one before.
  */
 struct missed {
 	struct ml_future *f;
 	struct ml_sim *sim;
-	unsigned level; /* that is asked for them, from 1 */
+	unsigned level; /* the level that gets these requests, from 1 */
 	unsigned bits;
 	struct ml_spill_file spill;
 	struct ml_buf raw;
@@ -160,7 +162,7 @@ static void note_miss(void *arg, const struct ml_miss *miss)
 {
 	struct missed *m = arg;
 
-	/* what L1i, level 0, misses is asked of the second level too */
+	/* the second level gets the misses of L1i (level 0) too */
 	if (miss->level + 1 != m->level && (miss->level || m->level != 2))
 		return;
 	m->line[m->count++] = miss->line >> m->bits;
@@ -200,7 +202,7 @@ static bool simulate(void *arg, const struct ml_batch *b, struct ml_err *err)
 	return goes_on(m->f, m->done, err);
 }
 
-/* Fills the spill with what level (from 2) is asked. */
+/* Fills the spill file with the requests of the level, which is 2 or more. */
 static bool simulate_before(struct missed *m, struct ml_err *err)
 {
 	struct ml_observer observer = { .arg = m, .miss = note_miss };

@@ -16,11 +16,11 @@ enum { THREADS = 1 << 16, UNKNOWN_CORE = UINT16_MAX };
 
 struct ml_replay {
 	struct ml_trace *trace;
-	struct ml_replay_options o; /* to is a time, interleave a number */
+	struct ml_replay_options o; /* `to` and interleave are resolved */
 	struct ml_region_lookup *lookup;
 	struct ml_fast_lru *fast; /* one of the two */
 	struct ml_sim *sim;
-	struct ml_future *future;         /* NULL: no level wants hints */
+	struct ml_future *future;         /* NULL: no level needs hints */
 	struct ml_interleave *interleave; /* NULL: as recorded */
 	uint16_t *core_of;                /* by thread */
 	uint32_t next_core;
@@ -29,8 +29,8 @@ struct ml_replay {
 
 	const struct ml_pass *passes;
 	size_t pass_count;
-	bool regions;         /* somebody looks at them */
-	struct ml_events now; /* what is being simulated */
+	bool regions;         /* a pass needs them */
+	struct ml_events now; /* the batch that is being simulated */
 	uint32_t cell[ML_BATCH], region[ML_BATCH];
 	uint16_t core[ML_BATCH], outcome[ML_BATCH];
 	uint8_t served[ML_BATCH];
@@ -64,7 +64,7 @@ static void on_bounce(void *arg, const struct ml_bounce *b)
 			r->passes[i].bounce(r->passes[i].arg, &r->now, b);
 }
 
-/* Only what somebody looks at is worth a call for each line. */
+/* Observes only events that a pass handles, as each costs a call for each line. */
 static void observe(struct ml_replay *r)
 {
 	struct ml_observer o = { .arg = r };
@@ -80,7 +80,7 @@ static void observe(struct ml_replay *r)
 	ml_sim_observe(r->sim, &o);
 }
 
-/* Valgrind, of all back ends, runs one thread at a time. */
+/* Of all back ends only Valgrind runs one thread at a time. */
 static bool one_at_a_time(const struct ml_trace *t)
 {
 	const char *back_end = ml_tables_meta_find(&t->tables, "back end");
@@ -88,7 +88,7 @@ static bool one_at_a_time(const struct ml_trace *t)
 	return back_end && !strcmp(back_end, "valgrind");
 }
 
-/* How many threads the trace tells of; its table has several entries of each. */
+/* The number of threads in the trace; its table has several entries for each. */
 static size_t threads_of(const struct ml_tables *t)
 {
 	size_t count = 0;
@@ -154,7 +154,7 @@ static bool open_simulator(struct ml_replay *r, struct ml_err *err)
 	struct ml_replay_options *o = &r->o;
 	struct ml_machine alone = o->machine;
 
-	/* one thread leaves the other cores idle: that is the same as having one */
+	/* one thread leaves the other cores idle, which is the same as one core */
 	if (threads_of(&r->trace->tables) == 1) {
 		alone.cores = 1;
 		for (unsigned k = 0; k < alone.levels; k++)
@@ -237,7 +237,7 @@ static bool run_simulator(struct ml_replay *r, const struct ml_accesses *a,
 	return true;
 }
 
-/* References in the order in which the machine sees them. */
+/* Simulates references in the order in which the machine sees them. */
 static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64_t *time,
 		     const uint32_t *cell, struct ml_err *err)
 {
@@ -277,7 +277,7 @@ static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64
 	return ml_work_goes_on(r->o.work, err);
 }
 
-/* What is missing before `time`. */
+/* Passes on the gaps before `time`. */
 static bool pass_gaps(struct ml_replay *r, uint64_t time, struct ml_err *err)
 {
 	const struct ml_tables *t = &r->trace->tables;
@@ -325,7 +325,7 @@ static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
 {
 	struct ml_err late;
 
-	/* what stands before damage counts */
+	/* references before damaged blocks count */
 	if (r->interleave && (ok || err->kind == ML_FORMAT) &&
 	    !ml_interleave_flush(r->interleave, &late) && ok) {
 		*err = late;

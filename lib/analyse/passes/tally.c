@@ -15,8 +15,8 @@ struct pass {
 	struct ml_footprint footprint;
 	const struct ml_work *work;
 	uint64_t total; /* references */
-	struct ml_tally_cell *
-		*by_number; /* as the space numbers them; NULL: not met yet */
+	/* by cell number of the region lookup; NULL: not met yet */
+	struct ml_tally_cell **by_number;
 	size_t number_cap;
 	uint32_t cell[ML_BATCH]; /* of the batch */
 };

@@ -6,9 +6,9 @@
 #include "lib/base/arena.h"
 
 /*
- * States differ here and there: a set that was not touched is as it was. Only pages
- * that differ are stored, combined by exclusive or, so that of a changed tag just the
- * low bytes are left; finding them costs a comparison, far less than compressing.
+ * States differ in few places: a set that was not touched stays the same. Only pages that
+ * differ are stored, combined by exclusive or, so that of a changed tag only the low
+ * bytes are left. Finding them costs a comparison, which is far cheaper than compressing.
  */
 enum { PAGE = 256, LEVEL = 1 };
 
@@ -19,7 +19,7 @@ static size_t page_size(size_t page, size_t size)
 	return left < PAGE ? left : PAGE;
 }
 
-/* How much of a page of `now` the old state has, the rest of it being zeros. */
+/* The bytes of a page that the old state has; the rest of the page counts as zeros. */
 static size_t old_size(const struct ml_buf *old, size_t page)
 {
 	return page * PAGE < old->size ? page_size(page, old->size) : 0;
@@ -51,8 +51,8 @@ static void put_page(struct ml_buf *raw, const struct ml_buf *old,
 }
 
 /*
- * Piece: varint size unpacked, one zstd frame: varint number of pages that differ; for
- * each of them varint pages left out before it; then their bytes.
+ * A piece: varint unpacked size, one zstd frame: varint number of pages that differ; for
+ * each of them varint number of pages skipped before it; then their bytes.
  */
 void ml_checkpoint_put(struct ml_packer *p, const struct ml_buf *old,
 		       const struct ml_buf *now, struct ml_buf *out)
@@ -118,7 +118,7 @@ bool ml_checkpoint_get(struct ml_unpacker *u, const uint8_t *piece, size_t piece
 	uint64_t raw_size = ml_bytes_varint(&packed);
 	struct ml_buf raw = { 0 };
 
-	/* a byte for each page number, as pages that are left out are few or many */
+	/* a page number takes at least one byte */
 	if (packed.bad || size > ML_CHECKPOINT_STATE ||
 	    raw_size > size + 5 * (size / PAGE + 2))
 		return ml_fail(err, ML_FORMAT, "is larger than a state can be");
@@ -183,7 +183,7 @@ static void step(struct ml_checkpoints *c, const struct ml_checkpoint *which,
 		state->size = 0;
 	bool ok = ml_checkpoint_get(&c->unpacker, which->piece, which->piece_size,
 				    which->size, state, &err);
-	assert(ok); /* made here, and never out of our hands */
+	assert(ok); /* the piece was made by this process */
 	(void)ok;
 }
 
@@ -211,7 +211,10 @@ void ml_checkpoints_add(struct ml_checkpoints *c, uint64_t position,
 			const struct ml_buf *state)
 {
 	assert(!c->count || position > c->at[c->count - 1].position);
-	/* with causes, saving n bytes takes at most about as long as n / 8 references */
+	/*
+	 * with causes, saving n bytes takes at most about as long as simulating n / 8
+	 * references
+	 */
 	if (c->apart < state->size / ML_CHECKPOINT_BYTES)
 		c->apart = state->size / ML_CHECKPOINT_BYTES;
 	if (state->size <= ML_CHECKPOINT_STATE)

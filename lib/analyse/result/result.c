@@ -81,7 +81,7 @@ static bool unpack_at(struct ml_result *r, uint64_t offset, struct ml_block_head
 	if (packed.bad || size > ML_RESULT_UNPACKED_MAX)
 		return ml_result_damaged(r, offset, "the block is too large", err);
 	r->raw.size = 0;
-	ml_buf_reserve(&r->raw, size + 1); /* never NULL */
+	ml_buf_reserve(&r->raw, size + 1); /* so that data is never NULL */
 	if (!ml_unpack(&r->unpacker, packed.at, (size_t)(packed.end - packed.at),
 		       r->raw.data, size, &why))
 		return ml_result_damaged(r, offset, why.text, err);
@@ -108,7 +108,7 @@ static void append(struct ml_result_list *list, const struct ml_result_block *b)
 	list->at[list->count++] = *b;
 }
 
-/* Blocks of a list follow each other without holes, all but the last being full. */
+/* Blocks of a list follow each other without holes; all but the last are full. */
 static bool add_block(struct ml_result *r, struct ml_result_list *list,
 		      const struct ml_result_block *b, uint64_t full, uint64_t step,
 		      struct ml_err *err)
@@ -121,7 +121,9 @@ static bool add_block(struct ml_result *r, struct ml_result_list *list,
 	return true;
 }
 
-/* Those of sites and regions go with the outcomes, and have as many rows as they need. */
+/*
+ * Blocks of sites and regions accompany those of outcomes, and have any number of rows.
+ */
 static bool add_counts(struct ml_result *r, struct ml_result_list *list,
 		       const struct ml_result_block *b, struct ml_err *err)
 {
@@ -194,11 +196,14 @@ static bool take_block(struct ml_result *r, uint64_t type,
 	case ML_RESULT_REGIONS: return add_counts(r, &r->regions, b, err);
 	case ML_RESULT_ALIKE: return add_counts(r, &r->alike, b, err);
 	case ML_RESULT_CHECKPOINT: return add_checkpoint(r, b, err);
-	default: return true; /* of a later memlamp */
+	default: return true; /* a block type of a later memlamp */
 	}
 }
 
-/* Each resolution covers all references, each block of outcomes has its counts. */
+/*
+ * Checks that each resolution covers all references, and that each block of outcomes has
+ * its counts.
+ */
 static bool check_lists(const struct ml_result *r, struct ml_err *err)
 {
 	bool ok = r->levels && r->info.machine && r->profile.refs == r->refs &&
@@ -239,7 +244,7 @@ static bool read_index(struct ml_result *r, struct ml_err *err)
 					 "the index is not where it should be", err);
 	if (h.type != ML_RESULT_INDEX)
 		return ml_result_damaged(r, at, "not the index", err);
-	/* other blocks are unpacked meanwhile */
+	/* copied, as other blocks are unpacked meanwhile */
 	ml_buf_put(&index, in.at, (size_t)(in.end - in.at));
 	in = (struct ml_bytes){ index.data, index.data + index.size, false };
 	bool ok = true;
@@ -337,7 +342,7 @@ bool ml_result_fits(const struct ml_result *r, const struct ml_trace *t,
 	return ok || ml_fail(err, ML_FORMAT, "%s: not a result of %s", r->path, t->path);
 }
 
-/* The block, if it is decoded; else the place of the one that was used longest ago. */
+/* The entry of a decoded block, else the entry that was used the longest ago. */
 static struct ml_result_decoded *decoded(struct ml_result *r, size_t block)
 {
 	struct ml_result_decoded *oldest = r->decoded;
@@ -353,7 +358,10 @@ static struct ml_result_decoded *decoded(struct ml_result *r, size_t block)
 	return oldest;
 }
 
-/* The outcomes of a block; NULL: damaged. Valid until others have been asked for. */
+/*
+ * The outcomes of a block; NULL: the file is damaged. Valid until the next few blocks
+ * have been decoded.
+ */
 static const uint16_t *decode(struct ml_result *r, size_t block, struct ml_err *err)
 {
 	const struct ml_result_block *b = &r->outcomes.at[block];
@@ -406,7 +414,7 @@ bool ml_result_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
 	return true;
 }
 
-/* Whether a saved state is whole; and, if state is not NULL, applies it to that one. */
+/* Reads whether a saved state is whole, and applies it to state unless that is NULL. */
 static bool step(struct ml_result *r, const struct ml_result_block *b, bool *whole,
 		 struct ml_buf *state, struct ml_err *err)
 {

@@ -1,11 +1,14 @@
-/* Outcomes, counts and series: what a result has for every reference or block. */
+/*
+ * Outcomes, counts and series: the columns that a result has for every reference or
+ * block.
+ */
 #include <string.h>
 
 #include "lib/analyse/result/result_parts.h"
 
 /*
- * A value that most outcomes have, if there is one (Boyer and Moore's vote, over one
- * in 16): the others then stand out as exceptions.
+ * The value that most outcomes have, if there is one (Boyer and Moore's majority vote,
+ * over one in 16). The other outcomes are stored as exceptions.
  */
 static uint16_t usual(const uint16_t *outcome, size_t count)
 {
@@ -20,7 +23,7 @@ static uint16_t usual(const uint16_t *outcome, size_t count)
 	return value;
 }
 
-/* How many from i on are the usual one. */
+/* The number of usual outcomes from i on. */
 static size_t usual_run(const uint16_t *outcome, size_t i, size_t count, uint16_t value)
 {
 	uint64_t four = value * 0x0001000100010001u, w;
@@ -36,7 +39,7 @@ static size_t usual_run(const uint16_t *outcome, size_t i, size_t count, uint16_
 	return i - first;
 }
 
-/* A varint without a call; at most 2^21, and room for three bytes. */
+/* Writes a varint without a call; gap is at most 2^21, and three bytes fit. */
 static uint8_t *put_gap(uint8_t *at, size_t gap)
 {
 	for (; gap >= 128; gap >>= 7)
@@ -46,9 +49,9 @@ static uint8_t *put_gap(uint8_t *at, size_t gap)
 }
 
 /*
- * Most references hit the first level. So: the usual outcome, then the exceptions, as
- * how many usual ones come before each, and which of the outcomes that occur it is.
- * Misses of loops come at regular distances, which zstd then finds.
+ * Most references hit the first level. So a block is the usual outcome, followed by the
+ * exceptions: for each the number of usual outcomes before it, and its number among the
+ * outcomes that occur. Misses of loops come at regular distances, which zstd finds.
  */
 void ml_result_put_outcomes(struct ml_buf *out, const uint16_t *outcome, size_t count,
 			    uint16_t *number)
@@ -67,7 +70,8 @@ void ml_result_put_outcomes(struct ml_buf *out, const uint16_t *outcome, size_t 
 			break;
 		uint16_t *kind = &number[outcome[i]];
 		if (!*kind) {
-			*kind = (uint16_t)++kinds; /* below 65536: one is the usual */
+			*kind = (uint16_t)++kinds; /* below 65536, as one is the usual one
+						    */
 			ml_buf_varint(&palette, outcome[i]);
 		}
 		gap = put_gap(gap, run);

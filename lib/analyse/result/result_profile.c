@@ -1,4 +1,4 @@
-/* Info and profile: numbers and text that are written once. */
+/* Info and profile: numbers and strings that are written once. */
 #include <string.h>
 
 #include "lib/analyse/result/result_parts.h"
@@ -73,7 +73,7 @@ bool ml_result_get_info(struct ml_bytes *in, struct ml_result_info *info,
 }
 
 /*
- * One walk over the profile does both directions, so that writing and reading cannot
+ * One walk over the profile serves both directions, so that writing and reading cannot
  * disagree: each step writes a field to `out` or reads it from `in`.
  */
 struct walk {
@@ -114,8 +114,8 @@ static void whether(struct walk *w, bool *v)
 }
 
 /*
- * The number of elements of an array, which take at least `least` bytes each; when
- * reading the array is made.
+ * Writes or reads the number of elements of an array, which take at least `min` bytes
+ * each. Reading allocates the array.
  */
 static void *array(struct walk *w, void *at, size_t *count, size_t *cap, size_t elem,
 		   size_t min)
@@ -290,8 +290,8 @@ static void arrays(struct walk *w, struct ml_profile *p)
 }
 
 /*
- * The machine that was simulated; it may have fewer cores than the one that was asked
- * for. Its text does not tell the name of the preset, if it was one.
+ * The machine that was simulated, which may have fewer cores than the requested one. Its
+ * text lacks the name of the preset, if it was one.
  */
 static bool machine(struct walk *w, struct ml_machine *m, struct ml_err *err)
 {
@@ -343,7 +343,7 @@ static void profile(struct walk *w, struct ml_profile *p)
 void ml_result_put_profile(struct ml_buf *out, const struct ml_profile *p)
 {
 	struct walk w = { .out = out };
-	struct ml_profile copy = *p; /* into whose arrays only what is there is stored */
+	struct ml_profile copy = *p; /* the walk takes a profile that it could fill */
 
 	machine(&w, &copy.machine, NULL);
 	profile(&w, &copy);

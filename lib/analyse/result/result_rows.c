@@ -1,6 +1,6 @@
 /*
- * References that are alike: counted while a result is written, as bytes, and read
- * again. They answer who did what in a long window without going over its references.
+ * References that are alike: counted while a result is written, stored as bytes, and read
+ * again.
  */
 #include "lib/analyse/result/result_rows.h"
 
@@ -12,7 +12,7 @@
 #include "lib/base/err.h"
 #include "lib/cache/access.h"
 
-enum { SLOTS = 1 << 10 }; /* at first */
+enum { SLOTS = 1 << 10 }; /* initial number */
 
 static uint64_t place_of(const struct ml_result_row *r)
 {
@@ -32,7 +32,7 @@ static size_t hash(const struct ml_result_row *r)
 	return (size_t)(h >> 32);
 }
 
-/* The slot that has it, or the empty one where it belongs. */
+/* The slot of a row, or the empty one where it belongs. */
 static uint32_t *slot_of(const struct ml_result_rows *x, const struct ml_result_row *r)
 {
 	size_t at = hash(r) & (x->slots - 1);

@@ -7,7 +7,10 @@
 #include "lib/base/map.h"
 #include "lib/trace/trace.h"
 
-/* Adds what served positions [from, to), which are in one cell, from the outcomes. */
+/*
+ * Counts the serving levels of positions [from, to), which are in one cell, from the
+ * outcomes.
+ */
 static bool add_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
 			 uint64_t served[ML_SERVED], struct ml_err *err)
 {
@@ -24,7 +27,7 @@ static bool add_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
 	return true;
 }
 
-/* Bins of one resolution; a block of them is decoded when the next is needed. */
+/* Bins of one resolution; a block of them is decoded when it is needed. */
 struct bins {
 	struct ml_result *r;
 	unsigned resolution;
@@ -52,7 +55,7 @@ static bool bin_at(struct bins *b, uint64_t number, const struct ml_profile_bin 
 	return true;
 }
 
-/* Whole bins of a resolution within [from, to), both at the start of one. */
+/* Adds whole bins of a resolution; from and to are starts of bins. */
 static bool add_bins(struct bins *b, uint64_t from, uint64_t to,
 		     uint64_t served[ML_SERVED], struct ml_err *err)
 {
@@ -69,13 +72,13 @@ static bool add_bins(struct bins *b, uint64_t from, uint64_t to,
 }
 
 /*
- * Any range: whole bins of the widest resolution that fits `width` in the middle, then
- * finer ones at both edges, and what is less than the finest bin from the outcomes.
+ * Adds any range: whole bins of the widest resolution that fits `width` in the middle,
+ * finer bins at both edges, and outcomes where less than the finest bin is left.
  */
 static bool add_range(struct bins *bins, unsigned resolutions, uint64_t from, uint64_t to,
 		      uint64_t served[ML_SERVED], struct ml_err *err)
 {
-	uint64_t low = from, high = to; /* in the middle, [low, high) is done */
+	uint64_t low = from, high = to; /* [low, high), in the middle, is done */
 	bool any = false;
 
 	for (unsigned r = resolutions; r-- > 0;) {
@@ -148,7 +151,7 @@ static int by_id(const void *a, const void *b)
 /* Sums by id. */
 struct sums {
 	struct ml_result_counts rows;
-	struct ml_map index; /* id -> row */
+	struct ml_map index; /* row of an id */
 	struct ml_result_counts block;
 };
 
@@ -167,7 +170,7 @@ static uint64_t *sum_of(struct sums *s, uint32_t id)
 	return s->rows.at[*row].served;
 }
 
-/* Sorts the rows; they move into the arena. */
+/* Sorts the rows and moves them into the arena. */
 static void settle(struct sums *s, struct ml_result_counts *c, struct ml_arena *a)
 {
 	struct ml_result_counts *rows = &s->rows;
@@ -209,7 +212,7 @@ static bool add_blocks(struct ml_result *r, const struct ml_result_list *list,
 	return true;
 }
 
-/* What the outcomes and the trace tell of the sites of [from, to). */
+/* Counts the sites of [from, to), from the outcomes and the trace. */
 static bool add_edge(struct ml_result *r, const struct ml_trace *t, uint64_t from,
 		     uint64_t to, struct sums *sums, struct ml_err *err)
 {
@@ -231,7 +234,7 @@ static bool add_edge(struct ml_result *r, const struct ml_trace *t, uint64_t fro
 	return ok && err->kind == ML_OK;
 }
 
-/* The blocks that lie within [from, to). */
+/* Finds the blocks that lie within [from, to). */
 static void whole_blocks(const struct ml_result *r, uint64_t from, uint64_t to,
 			 size_t *first, size_t *end)
 {
@@ -289,7 +292,7 @@ bool ml_result_regions(struct ml_result *r, uint64_t from, uint64_t to,
 	return ok;
 }
 
-/* All parts of a block are decoded together. */
+/* Decodes all parts of a block together. */
 static bool read_parts(struct ml_result *r, size_t block, struct ml_err *err)
 {
 	const struct ml_result_block *b = &r->alike.at[block];
