@@ -1,8 +1,7 @@
 /*
  * Stack distance: the number of other lines touched since a line was touched last. An LRU
  * cache of n lines hits exactly when the distance is less than n, so one pass gives the
- * misses of every size. With one stack for each set, a pass gives the misses of every
- * associativity for that number of sets.
+ * misses of every size.
  */
 #pragma once
 
@@ -47,14 +46,6 @@ const struct ml_distances *ml_distance_histogram(struct ml_distance *d);
  * ml_free. An ml_distance that is run over them continues as this one does.
  */
 size_t ml_distance_lines(const struct ml_distance *d, uint64_t **line);
-
-/* Exact for `sets` sets (a power of two or not) and up to `ways` ways. */
-struct ml_ways;
-struct ml_ways *ml_ways_open(uint32_t sets, uint32_t ways);
-void ml_ways_close(struct ml_ways *w);
-void ml_ways_run(struct ml_ways *w, const uint64_t *line, size_t count);
-/* Misses with `ways` ways, from 1 to the number that was opened. */
-uint64_t ml_ways_misses(const struct ml_ways *w, uint32_t ways);
 
 /*
  * Sampled by line (SHARDS, fixed size): follows at most `lines` lines, chosen by hash,

@@ -189,11 +189,6 @@ uint64_t ml_next_use_count(const struct ml_next_use *n)
 	return n->first[n->blocks];
 }
 
-uint64_t ml_next_use_bytes(const struct ml_next_use *n)
-{
-	return n->spill.bytes;
-}
-
 void ml_next_use_seek(struct ml_next_use *n, uint64_t position)
 {
 	assert(position <= ml_next_use_count(n));

@@ -34,7 +34,6 @@ bool ml_next_use_open(struct ml_next_use **n, const struct ml_next_use_source *s
 void ml_next_use_close(struct ml_next_use *n);
 
 uint64_t ml_next_use_count(const struct ml_next_use *n); /* positions in the stream */
-uint64_t ml_next_use_bytes(const struct ml_next_use *n); /* of the temporary file */
 
 /* Moves to a position; 0 is the first, the count is the end. */
 void ml_next_use_seek(struct ml_next_use *n, uint64_t position);

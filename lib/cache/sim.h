@@ -60,7 +60,6 @@ void ml_sim_flush(struct ml_sim *s);
 /* The counters of all instances of a level together; level 0 is L1i. */
 const struct ml_level_counts *ml_sim_counts(const struct ml_sim *s, unsigned level);
 const struct ml_level_counts *ml_sim_tlb_counts(const struct ml_sim *s, unsigned tlb);
-uint64_t ml_sim_accesses(const struct ml_sim *s); /* so far */
 uint64_t ml_sim_requests(const struct ml_sim *s,
 			 unsigned level); /* demand requests for lines so far */
 

@@ -268,11 +268,6 @@ const struct ml_level_counts *ml_sim_tlb_counts(const struct ml_sim *s, unsigned
 	return &s->tlb_counts[tlb];
 }
 
-uint64_t ml_sim_accesses(const struct ml_sim *s)
-{
-	return s->accesses;
-}
-
 uint64_t ml_sim_requests(const struct ml_sim *s, unsigned level)
 {
 	const uint64_t *asked = s->counts[level].asked;

@@ -91,16 +91,12 @@ bool ml_curve_family(const struct ml_ensemble *e, const char *param, const bool 
 /* The number of a parameter of a member; NAN: none. */
 double ml_curve_number(const struct ml_member *m, const char *param);
 /*
- * The working set over time, in bytes: the smallest size (parameter `size` of its family)
- * from which on all larger caches agree with the largest one within `tolerance` of its
- * measure. NAN where only the largest agrees with itself: then the working set is larger
- * than the next smaller size.
+ * The working set over time, in bytes: the smallest size (parameter `size` of a
+ * family of at least two members) from which on all larger caches agree with the largest
+ * one within `tolerance` of its measure. NAN where only the largest agrees with itself:
+ * then the working set is larger than the next smaller size.
  */
-bool ml_curve_working_set(const struct ml_curves *c, const char *size,
-			  const struct ml_curve_options *o, double tolerance, double from,
-			  double to, size_t cells, double *bytes, struct ml_err *err);
-/* The same for a known family of at least two members. */
-void ml_curve_working_set_of(const struct ml_curves *c, const uint32_t *family,
-			     size_t count, const char *size,
-			     const struct ml_curve_options *o, double tolerance,
-			     double from, double to, size_t cells, double *bytes);
+void ml_curve_working_set(const struct ml_curves *c, const uint32_t *family, size_t count,
+			  const char *size, const struct ml_curve_options *o,
+			  double tolerance, double from, double to, size_t cells,
+			  double *bytes);

@@ -129,10 +129,10 @@ bool ml_curve_family(const struct ml_ensemble *e, const char *param, const bool 
 	return true;
 }
 
-void ml_curve_working_set_of(const struct ml_curves *c, const uint32_t *family,
-			     size_t count, const char *size,
-			     const struct ml_curve_options *o, double tolerance,
-			     double from, double to, size_t cells, double *bytes)
+void ml_curve_working_set(const struct ml_curves *c, const uint32_t *family, size_t count,
+			  const char *size, const struct ml_curve_options *o,
+			  double tolerance, double from, double to, size_t cells,
+			  double *bytes)
 {
 	const struct ml_ensemble *e = ml_curves_ensemble(c);
 	struct ml_arena a = { 0 };
@@ -155,21 +155,4 @@ void ml_curve_working_set_of(const struct ml_curves *c, const uint32_t *family,
 		}
 	}
 	ml_arena_release(&a);
-}
-
-bool ml_curve_working_set(const struct ml_curves *c, const char *size,
-			  const struct ml_curve_options *o, double tolerance, double from,
-			  double to, size_t cells, double *bytes, struct ml_err *err)
-{
-	struct ml_arena a = { 0 };
-	uint32_t *family;
-	size_t count;
-	bool ok = ml_curve_family(ml_curves_ensemble(c), size, NULL, &family, &count, &a,
-				  err);
-
-	if (ok)
-		ml_curve_working_set_of(c, family, count, size, o, tolerance, from, to,
-					cells, bytes);
-	ml_arena_release(&a);
-	return ok;
 }

@@ -8,8 +8,6 @@
 
 /* Appends a zeroed trace. */
 struct ml_ensemble_trace *ml_ensemble_new_trace(struct ml_ensemble *e);
-/* Cuts the window of a trace into at most `max` bins. */
-void ml_ensemble_set_bins(struct ml_ensemble_trace *t, size_t max);
 /* Adds milestones without moments; NULL: the trace has some of that name. */
 struct ml_milestones *ml_ensemble_new_milestones(struct ml_ensemble *e,
 						 struct ml_ensemble_trace *t,
@@ -31,4 +29,3 @@ void ml_ensemble_finish(const struct ml_ensemble *e, struct ml_member *m);
 void ml_ensemble_add_state(struct ml_ensemble *e, uint32_t trace, uint64_t position,
 			   const void *data, size_t size);
 void ml_ensemble_drop_state(struct ml_ensemble *e, size_t state);
-void ml_ensemble_clear_states(struct ml_ensemble *e);

@@ -191,16 +191,6 @@ static void curves_of(const struct ml_curves *c, const struct ml_shared_cache *s
 	ml_arena_release(&a);
 }
 
-void ml_shared_cache_curve(const struct ml_curves *c, const struct ml_shared_cache *s,
-			   size_t which, const struct ml_curve_options *o, double shift,
-			   double from, double to, size_t cells, double *mean,
-			   double *low, double *high)
-{
-	assert(which < s->count);
-	curves_of(c, s, which, 1, o, shift, from, to, cells,
-		  (double *const[3]){ mean, low, high });
-}
-
 void ml_shared_cache_curves(const struct ml_curves *c, const struct ml_shared_cache *s,
 			    const struct ml_curve_options *o, double shift, double from,
 			    double to, size_t cells, double *mean, double *low,

@@ -43,14 +43,6 @@ bool ml_shared_cache_among(struct ml_shared_cache *s, const struct ml_ensemble *
 			   unsigned threads, double total, struct ml_arena *a,
 			   struct ml_err *err);
 /*
- * As ml_curve, for the pooled references. low and high bound it when threads are shifted
- * by up to `shift` of common time against each other: each by half of it either way.
- */
-void ml_shared_cache_curve(const struct ml_curves *c, const struct ml_shared_cache *s,
-			   size_t which, const struct ml_curve_options *o, double shift,
-			   double from, double to, size_t cells, double *mean,
-			   double *low, double *high);
-/*
  * All ways: mean, low and high are [count][cells]. Each first-order member is evaluated
  * once, for all ways that it takes part in.
  */

@@ -326,23 +326,6 @@ double ml_time_match_common(const struct ml_time_matching *m, uint32_t trace,
 	}
 }
 
-double ml_time_match_volume(const struct ml_time_matching *m, uint32_t trace,
-			    double common)
-{
-	const uint64_t *base = m->at[m->base];
-
-	switch (m->how) {
-	case ML_TIME_MATCH_NORMALISED: return refs_of(m, trace) / refs_of(m, m->base);
-	case ML_TIME_MATCH_MILESTONES: {
-		size_t k = stretch(base, m->knots, common);
-
-		return (double)(m->at[trace][k + 1] - m->at[trace][k]) /
-		       (double)(base[k + 1] - base[k]);
-	}
-	default: return 1;
-	}
-}
-
 double ml_time_match_end(const struct ml_time_matching *m)
 {
 	return m->how == ML_TIME_MATCH_NORMALISED ? 1 : refs_of(m, m->base);

@@ -49,10 +49,5 @@ double ml_time_match_position(const struct ml_time_matching *m, uint32_t trace,
 			      double common);
 double ml_time_match_common(const struct ml_time_matching *m, uint32_t trace,
 			    double position);
-/*
- * References of a trace for each reference of the base, in the stretch at a common time.
- */
-double ml_time_match_volume(const struct ml_time_matching *m, uint32_t trace,
-			    double common);
 /* The end of common time. */
 double ml_time_match_end(const struct ml_time_matching *m);

@@ -26,7 +26,7 @@ double ml_find_miss(const struct ml_find *f, unsigned level)
 	return f->cost[level + 1] - f->cost[level];
 }
 
-double ml_find_cycles(const struct ml_find *f, const uint64_t served[ML_SERVED])
+static double cycles_of(const struct ml_find *f, const uint64_t served[ML_SERVED])
 {
 	double sum = 0;
 
@@ -352,7 +352,7 @@ double ml_find_saved(const struct ml_find *f, size_t trial)
 	part = (double)ml_find_missed(t->region_before, 0);
 	if (part <= 0)
 		return 0;
-	return (ml_find_cycles(f, f->served) - ml_find_cycles(f, t->served)) *
+	return (cycles_of(f, f->served) - cycles_of(f, t->served)) *
 	       (f->concerned[trial] / part);
 }
 

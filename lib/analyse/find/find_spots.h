@@ -111,8 +111,6 @@ struct ml_spot *ml_find_spot(const struct ml_find *f, uint32_t site, uint32_t ca
 			     uint32_t region);
 /* Cycles that one miss of a level (from 1) costs. */
 double ml_find_miss(const struct ml_find *f, unsigned level);
-/* Cycles of references by serving level. */
-double ml_find_cycles(const struct ml_find *f, const uint64_t served[ML_SERVED]);
 uint64_t ml_find_missed(const uint64_t served[ML_SERVED], unsigned level);
 /* Whether two spots are lines of one function. */
 bool ml_find_together(const struct ml_find *f, const struct ml_spot *a,

@@ -59,12 +59,6 @@ static inline bool ml_cell_is(const struct ml_cell *c, uint32_t site, uint32_t c
 	return c && c->site == site && c->caller == caller && c->region == region;
 }
 
-/* The cell that this site had last, or NULL. */
-static inline const void *ml_cells_last(const struct ml_cells *x, uint32_t site)
-{
-	return x->recent[site & ((1u << ML_CELLS_RECENT_BITS) - 1)];
-}
-
 /* The cell if it was found recently, else NULL. */
 static inline void *ml_cells_recent(struct ml_cells *x, uint32_t site, uint32_t caller,
 				    uint32_t region)

@@ -404,11 +404,6 @@ void ml_replay_save(const struct ml_replay *r, struct ml_buf *out)
 		ml_fast_lru_save(r->fast, out);
 }
 
-bool ml_replay_interleaved(const struct ml_replay *r)
-{
-	return r->o.interleave;
-}
-
 uint64_t ml_replay_interleave(const struct ml_replay *r)
 {
 	return r->o.interleave;
@@ -417,16 +412,6 @@ uint64_t ml_replay_interleave(const struct ml_replay *r)
 unsigned ml_replay_want(const struct ml_replay *r)
 {
 	return r->o.want;
-}
-
-bool ml_replay_quick(const struct ml_replay *r)
-{
-	return r->fast;
-}
-
-uint64_t ml_replay_done(const struct ml_replay *r)
-{
-	return r->done;
 }
 
 uint64_t ml_replay_from(const struct ml_replay *r)

@@ -79,11 +79,8 @@ void ml_replay_tlb_counts(const struct ml_replay *r, unsigned tlb,
 			  struct ml_level_counts *c);
 /* The state after the last batch, as ml_sim_save. */
 void ml_replay_save(const struct ml_replay *r, struct ml_buf *out);
-bool ml_replay_interleaved(const struct ml_replay *r);
 uint64_t ml_replay_interleave(const struct ml_replay *r); /* 0: as recorded */
 unsigned ml_replay_want(const struct ml_replay *r);
-bool ml_replay_quick(const struct ml_replay *r);    /* ml_fast_lru does it */
-uint64_t ml_replay_done(const struct ml_replay *r); /* references so far */
 /* The window as times, with the end of the trace filled in. */
 uint64_t ml_replay_from(const struct ml_replay *r);
 uint64_t ml_replay_to(const struct ml_replay *r);

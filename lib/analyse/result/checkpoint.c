@@ -227,30 +227,3 @@ void ml_checkpoints_add(struct ml_checkpoints *c, uint64_t position,
 	if (c->next <= position)
 		c->next = position + 1;
 }
-
-const struct ml_checkpoint *ml_checkpoints_find(const struct ml_checkpoints *c,
-						uint64_t position)
-{
-	size_t low = 0, high = c->count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (c->at[mid].position <= position)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? &c->at[low - 1] : NULL;
-}
-
-void ml_checkpoints_state(struct ml_checkpoints *c, const struct ml_checkpoint *which,
-			  struct ml_buf *out)
-{
-	const struct ml_checkpoint *from = which;
-
-	while (!from->whole)
-		from--;
-	for (; from <= which; from++)
-		step(c, from, out);
-}

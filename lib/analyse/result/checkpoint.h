@@ -60,12 +60,6 @@ static inline bool ml_checkpoints_due(const struct ml_checkpoints *c, uint64_t p
 }
 void ml_checkpoints_add(struct ml_checkpoints *c, uint64_t position,
 			const struct ml_buf *state);
-/* The last checkpoint at or before a position; NULL: start with an empty simulator. */
-const struct ml_checkpoint *ml_checkpoints_find(const struct ml_checkpoints *c,
-						uint64_t position);
-/* Replaces the contents of out by the state of a checkpoint. */
-void ml_checkpoints_state(struct ml_checkpoints *c, const struct ml_checkpoint *which,
-			  struct ml_buf *out);
 
 /*
  * Appends a piece to out: the difference that turns state `old` (empty: of zero length)

@@ -273,9 +273,12 @@ static bool read_file(struct ml_result *r, struct ml_err *err)
 			       r->path, r->map.size);
 	uint32_t version = ml_bytes_u32(&in);
 	if (version != ML_RESULT_VERSION)
-		return ml_fail(err, ML_FORMAT,
-			       "%s: format version %u; this memlamp reads version %u",
-			       r->path, version, ML_RESULT_VERSION);
+		return ml_fail(
+			err, ML_FORMAT,
+			"%s: format version %u is %s than this memlamp, which reads "
+			"version %d",
+			r->path, version, version > ML_RESULT_VERSION ? "newer" : "older",
+			ML_RESULT_VERSION);
 	ml_bytes_u32(&in);
 	memcpy(r->info.trace, ml_bytes_take(&in, 16), 16);
 	ml_bytes_take(&in, 24);
@@ -316,30 +319,6 @@ void ml_result_close(struct ml_result *r)
 	ml_arena_release(&r->arena);
 	ml_file_map_close(&r->map);
 	*r = (struct ml_result){ 0 };
-}
-
-bool ml_result_fits(const struct ml_result *r, const struct ml_trace *t,
-		    struct ml_err *err)
-{
-	const struct ml_profile *p = &r->profile;
-	size_t sites = t->tables.sites.count;
-	size_t regions = t->tables.regions.count + p->region_count;
-	bool ok = !memcmp(r->info.trace, t->id, sizeof(t->id)) &&
-		  r->info.trace_refs == t->count && r->info.from <= r->info.to &&
-		  r->info.to <= t->count && r->refs <= r->info.to - r->info.from;
-
-	for (size_t i = 0; ok && i < p->cell_count; i++)
-		ok = p->cells[i].site < sites && p->cells[i].caller < sites &&
-		     p->cells[i].region < regions && p->cells[i].strides <= ML_STRIDES;
-	for (size_t i = 0; ok && i < p->use_count; i++)
-		ok = p->uses[i].region < regions && p->uses[i].level <= ML_LEVELS;
-	for (size_t i = 0; ok && i < p->pair_count; i++)
-		ok = p->pairs[i].level <= ML_LEVELS && p->pairs[i].loser < regions &&
-		     p->pairs[i].winner < regions;
-	for (size_t i = 0; ok && i < p->bounce_count; i++)
-		ok = p->bounces[i].region < regions && p->bounces[i].site_from < sites &&
-		     p->bounces[i].site_to < sites;
-	return ok || ml_fail(err, ML_FORMAT, "%s: not a result of %s", r->path, t->path);
 }
 
 /* The entry of a decoded block, else the entry that was used the longest ago. */

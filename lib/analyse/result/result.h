@@ -110,12 +110,6 @@ struct ml_result {
 
 bool ml_result_open(struct ml_result *r, const char *path, struct ml_err *err);
 void ml_result_close(struct ml_result *r);
-/*
- * Whether the result belongs to this trace, which then has the sites and regions that the
- * result names.
- */
-bool ml_result_fits(const struct ml_result *r, const struct ml_trace *t,
-		    struct ml_err *err);
 
 /* The outcomes (access.h) of positions [from, to), which are in the result. */
 bool ml_result_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
