@@ -433,17 +433,21 @@ static bool read_all(struct reader *r, struct ml_err *err)
 	struct ml_bytes in;
 
 	if (r->map.size < HEADER || memcmp(r->map.data, MAGIC, 8))
-		return ml_fail(err, ML_FORMAT, "%s: is no ensemble", r->path);
+		return ml_fail(err, ML_FORMAT, "%s: not an ensemble", r->path);
 	ml_bytes_take(&header, 8);
 	uint32_t version = ml_bytes_u32(&header);
+	/* before the checksum: a later version may have another header */
+	if (version != ML_ENSEMBLE_VERSION)
+		return ml_fail(
+			err, ML_FORMAT,
+			"%s: format version %u is %s than this memlamp, which reads "
+			"version %d",
+			r->path, version,
+			version > ML_ENSEMBLE_VERSION ? "newer" : "older",
+			ML_ENSEMBLE_VERSION);
 	header.at = r->map.data + HEADER - 8;
 	if (!ml_format_sum_fits(r->map.data, HEADER - 8, ml_bytes_u64(&header)))
 		return damaged(r, "the header's checksum is wrong", err);
-	if (version != ML_ENSEMBLE_VERSION)
-		return ml_fail(err, ML_FORMAT,
-			       "%s: has version %u of the format, which this memlamp "
-			       "does not read (it reads %d)",
-			       r->path, version, ML_ENSEMBLE_VERSION);
 	for (r->offset = HEADER; !r->ended;
 	     r->offset += ML_FORMAT_BLOCK_HEADER + h.size) {
 		if (r->offset == r->map.size)
