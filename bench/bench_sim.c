@@ -276,20 +276,6 @@ static double run_distance(const struct refs *r, const struct ml_machine *m)
 	return took;
 }
 
-static double run_ways(const struct refs *r, const struct ml_machine *m)
-{
-	struct ml_ways *w = ml_ways_open(m->level[0].sets, 16);
-	static uint64_t line[ML_BATCH];
-	double start = now();
-
-	for (size_t i = 0; i < r->count; i += ML_BATCH)
-		ml_ways_run(w, line, lines_of(r, i, m, line));
-	double took = now() - start;
-
-	ml_ways_close(w);
-	return took;
-}
-
 static double run_sampled(const struct refs *r, const struct ml_machine *m)
 {
 	struct ml_sampled *s = ml_sampled_open(8192);
@@ -309,11 +295,11 @@ static const struct {
 	double (*run)(const struct refs *r, const struct ml_machine *m);
 	unsigned part; /* of the references: 1 / part */
 } runs[] = {
-	{ "avx512", run_avx512, 1 },  { "avx2", run_avx2, 1 },
-	{ "plain", run_plain, 1 },    { "served", run_column, 1 },
-	{ "attrib", run_profile, 1 }, { "exact", run_sim, 8 },
-	{ "slow", run_slow, 8 },      { "distance", run_distance, 1 },
-	{ "ways", run_ways, 1 },      { "sampled", run_sampled, 1 },
+	{ "avx512", run_avx512, 1 },   { "avx2", run_avx2, 1 },
+	{ "plain", run_plain, 1 },     { "served", run_column, 1 },
+	{ "attrib", run_profile, 1 },  { "exact", run_sim, 8 },
+	{ "slow", run_slow, 8 },       { "distance", run_distance, 1 },
+	{ "sampled", run_sampled, 1 },
 };
 enum { SIMD = 0, SLOW = 6 }; /* of these: their ratio is printed */
 enum { RUNS = sizeof(runs) / sizeof(*runs) };

@@ -223,6 +223,21 @@ TEST(matched_members_are_scaled_by_volume)
 	done();
 }
 
+/* The working set in four cells of 32 references, of the family by `size`. */
+static bool working_set(const char *size, double *bytes)
+{
+	struct ml_arena a = { 0 };
+	uint32_t *family;
+	size_t count;
+	bool ok = ml_curve_family(&e, size, NULL, &family, &count, &a, &err);
+
+	if (ok)
+		ml_curve_working_set(c, family, count, size, &plain, 0.05, 0, 32, 4,
+				     bytes);
+	ml_arena_release(&a);
+	return ok;
+}
+
 TEST(the_working_set_is_the_least_size_from_which_on_all_agree)
 {
 	/* 1 K always misses, 2 K in bins 0 and 1, 4 K in bin 0, 8 K and 16 K never */
@@ -242,21 +257,18 @@ TEST(the_working_set_is_the_least_size_from_which_on_all_agree)
 		hand_param(&e, hand_member(&e, 0, machines[i], missed[i]), "L1 size",
 			   values[i], 1024 << i);
 	c = ml_curves_open(&e);
-	CHECK_OK(ml_curve_working_set(c, "L1 size", &plain, 0.05, 0, 32, 4, bytes, &err),
-		 &err);
+	CHECK_OK(working_set("L1 size", bytes), &err);
 	CHECK_NEAR(bytes[0], 8192, 0);
 	CHECK_NEAR(bytes[1], 4096, 0);
 	CHECK_NEAR(bytes[2], 2048, 0);
 	CHECK_NEAR(bytes[3], 2048, 0);
 	/* without 16 K, 8 K has none that agrees with it in bin 0: larger than known */
 	e.members[4].done = false;
-	CHECK_OK(ml_curve_working_set(c, "L1 size", &plain, 0.05, 0, 32, 4, bytes, &err),
-		 &err);
+	CHECK_OK(working_set("L1 size", bytes), &err);
 	CHECK(isnan(bytes[0]));
 	CHECK_NEAR(bytes[1], 4096, 0);
-	CHECK_FAILS(
-		ml_curve_working_set(c, "L2 size", &plain, 0.05, 0, 32, 4, bytes, &err),
-		&err, "parameters that are numbers: L1 size");
+	CHECK_FAILS(working_set("L2 size", bytes), &err,
+		    "parameters that are numbers: L1 size");
 	done();
 }
 

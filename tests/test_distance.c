@@ -262,7 +262,7 @@ TEST(the_numbers_of_the_order_are_those_of_its_bits)
 	}
 	CHECK_EQ(o.live, SLOTS);
 	for (uint32_t i = 0; i < SLOTS; i += 1000)
-		CHECK_EQ(o.who[when[i]], i);
+		CHECK_EQ(o.slots[when[i]], i);
 	order_release(&o);
 }
 
@@ -309,46 +309,6 @@ TEST(the_misses_of_large_caches_are_exact_where_a_bucket_ends)
 	CHECK_EQ(ml_distances_misses(&twice, 8192), 2 * ml_distances_misses(&d, 8192));
 	ml_distances_release(&d);
 	ml_distances_release(&twice);
-}
-
-TEST(a_stack_for_each_set_gives_the_misses_of_every_associativity)
-{
-	static const uint32_t sets[] = { 1, 2, 7, 64 };
-	static uint64_t addr[COUNT];
-	static uint16_t what[COUNT];
-	enum { FEW = 8000 };
-
-	for (size_t k = 0; k < sizeof(sets) / sizeof(*sets); k++) {
-		struct ml_ways *w = ml_ways_open(sets[k], 20);
-
-		draw(FEW, 40 * sets[k], 1);
-		for (size_t i = 0; i < FEW; i++) {
-			addr[i] = line[i] * 64;
-			what[i] = 8;
-		}
-		ml_ways_run(w, line, FEW / 2);
-		ml_ways_run(w, line + FEW / 2, FEW / 2);
-		for (uint32_t ways = 1; ways <= 20; ways++) {
-			struct ml_machine m;
-			struct ml_err err;
-			struct ml_level_counts c;
-			struct ml_accesses a = { .count = FEW,
-						 .addr = addr,
-						 .what = what };
-
-			CHECK_OK(ml_machine_parse(&m, "L1 4K 8w", &err), &err);
-			m.level[0].ways = ways;
-			m.level[0].sets = sets[k];
-			m.level[0].size = (uint64_t)64 * ways * sets[k];
-			struct ml_fast_lru *q = ml_fast_lru_open(&m, ML_FAST_LRU_BEST);
-
-			ml_fast_lru_run(q, &a, NULL);
-			ml_fast_lru_counts(q, 1, &c);
-			CHECK_EQ(ml_ways_misses(w, ways), c.fills);
-			ml_fast_lru_close(q);
-		}
-		ml_ways_close(w);
-	}
 }
 
 /* Line numbers that a sample must cope with. */

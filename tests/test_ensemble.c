@@ -329,7 +329,26 @@ TEST(a_damaged_or_cut_file_is_refused_with_the_place)
 	ml_buf_put(&all, "x", 1);
 	write_bytes(all.data, all.size);
 	CHECK_FAILS(ml_ensemble_open(&again, scratch(), &err), &err,
-		    "something follows the end");
+		    "there are bytes behind the end");
+	ml_buf_release(&all);
+	ml_ensemble_release(&e);
+}
+
+TEST(files_of_other_kinds_and_versions_are_named_as_such)
+{
+	struct ml_ensemble again;
+
+	fill(&e);
+	CHECK_OK(ml_ensemble_save(&e, scratch(), &err), &err);
+	struct ml_buf all = bytes_of(scratch());
+	all.data[8] = 99;
+	write_bytes(all.data, all.size);
+	CHECK_FAILS(
+		ml_ensemble_open(&again, scratch(), &err), &err,
+		"format version 99 is newer than this memlamp, which reads version 1");
+	all.data[0] = 'x';
+	write_bytes(all.data, all.size);
+	CHECK_FAILS(ml_ensemble_open(&again, scratch(), &err), &err, "not an ensemble");
 	ml_buf_release(&all);
 	ml_ensemble_release(&e);
 }

@@ -1,4 +1,7 @@
-/* Machines from text: every word, every refusal, and text and machine being the same. */
+/*
+ * Machines from text: every word, every refusal; a printed machine parses back to the
+ * same.
+ */
 #include "lib/cache/machine.h"
 
 #include <stdio.h>
@@ -355,42 +358,42 @@ TEST(words_that_nobody_knows_are_quoted_with_a_near_one)
 	      "'zenn4' is neither a preset nor a part of a machine; did you mean "
 	      "'zen4'?");
 	fails("L1 32K | memroy 3c", "did you mean 'memory'?");
-	fails("L1 32K prefetch=strem", "'prefetch=strem' names no prefetcher");
-	fails("L1 32KB", "'32KB' has no unit that is known");
+	fails("L1 32K prefetch=strem", "'prefetch=strem' is not a prefetcher");
+	fails("L1 32KB", "'32KB' has an unknown unit");
 	fails("L1 32K L2 1M", "a '|' is missing between L1 and 'L2'");
-	fails("L1 32K | zen4", "'zen4' must stand first");
-	fails("zen4 L1 fifo", "'L1' behind a preset: a '|' is missing");
+	fails("L1 32K | zen4", "'zen4' must come first");
+	fails("zen4 L1 fifo", "unexpected 'L1' behind a preset; is a '|' missing?");
 	fails("L1 32K \x1b[31m", "'?[31m'"); /* nothing that moves a terminal */
 	fails("L1 32K aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaa...'");
 }
 
 TEST(missing_and_doubled_parts_are_told)
 {
-	fails("", "nothing stands in it");
-	fails(" | L1 32K", "nothing stands before a '|'");
-	fails("L1 32K |", "behind its last '|'");
+	fails("", "the text, or its last part, is empty");
+	fails(" | L1 32K", "a part before a '|' is empty");
+	fails("L1 32K |", "the text, or its last part, is empty");
 	fails("L1", "L1 has no size");
 	fails("L1 32K | L3 1M", "there is an L3 but no L2");
 	fails("L1 32K | TLB2 64e", "there is a TLB2 but no TLB");
 	fails("memory 100c", "it has no L1");
-	fails("L1 32K | L1 64K", "L1 stands there twice");
-	fails("zen4 | L1 fifo | L1 mru", "L1 stands there twice");
-	fails("L1 32K | seed 1 | seed 2", "seed stands there twice");
-	fails("L1 32K 64K", "'64K' says again");
-	fails("L1 32K wb wt", "'wt' says again, or contradicts");
-	fails("L1 32K 8w full", "'full' says again");
-	fails("L1 1K | walk 3c", "there is none");
+	fails("L1 32K | L1 64K", "L1 is given twice");
+	fails("zen4 | L1 fifo | L1 mru", "L1 is given twice");
+	fails("L1 32K | seed 1 | seed 2", "seed is given twice");
+	fails("L1 32K 64K", "'64K' repeats");
+	fails("L1 32K wb wt", "'wt' repeats or contradicts");
+	fails("L1 32K 8w full", "'full' repeats");
+	fails("L1 1K | walk 3c", "the machine has none");
 }
 
 TEST(numbers_out_of_range_are_told)
 {
-	fails("L1 0", "'0' is nothing");
-	fails("L1 0K", "'0K' is nothing");
+	fails("L1 0", "'0' must be more than 0");
+	fails("L1 0K", "'0K' must be more than 0");
 	fails("L1 32K 0w", "'0w' is less than 1");
 	fails("L1 32K 0B", "'0B' is less than 1");
-	fails("L1 32K 48B", "'48B' as a line is no power of two");
-	fails("L1 32K 1.5w", "'1.5w' is no whole number");
-	fails("L1 1.3333K", "'1.3333K' is no whole number of bytes");
+	fails("L1 32K 48B", "'48B' is not a power of two, as a line must be");
+	fails("L1 32K 1.5w", "'1.5w' is not a whole number");
+	fails("L1 1.3333K", "'1.3333K' is not a whole number of bytes");
 	fails("L1 99999999999999999999", "is too large a number");
 	fails("L1 9999999999G", "is more than 1024G");
 	fails("L1 1024G", "too many to simulate");
@@ -399,14 +402,14 @@ TEST(numbers_out_of_range_are_told)
 	fails("cores 0 | L1 1K", "cores: '0' is less than 1");
 	fails("cores 65 | L1 1K", "cores: '65' is more than 64");
 	fails("0 cores | L1 1K", "cores: '0' is less than 1");
-	fails("4 banana | L1 1K", "'4' starts no part of a machine but '4 cores'");
+	fails("4 banana | L1 1K", "no part starts with '4' except '4 cores'");
 	fails("L1 1K share=0", "is less than 1");
 	fails("L1 1K share=", "'share=' needs a number of cores");
 	fails("L1 1K prefetch=next*", "'prefetch=next*' needs a number of lines");
 	fails("L1 1K prefetch=next*65", "is more than 64");
 	fails("L1 1K | memory 20", "memory needs a number, like 'memory 200c', not '20'");
 	fails("L1 1K | seed -1", "seed needs a number, like 'seed 4', not '-1'");
-	fails("L1 1K | TLB 64e 3K", "'3K' as a page is no power of two");
+	fails("L1 1K | TLB 64e 3K", "'3K' is no page size");
 	fails("L1 1K | TLB 60e", "60 entries are no multiple of 8 ways, the default");
 	fails("L1 100 full", "100 bytes is no multiple of its line of 64 bytes");
 	fails("L1 96 5w 16B", "96 bytes is no multiple of 5 ways of 16 bytes");
@@ -448,8 +451,9 @@ TEST(the_future_is_refused_where_it_is_not_known)
 	fails("L1 1K opt | L2 4K | L3 8K inclusive",
 	      "opt cannot lie within the inclusive "
 	      "L3");
-	fails("L1 1K opt prefetch=next", "prefetching in L1 brings in lines");
-	fails("L1 1K prefetch=next | L2 4K opt", "L2: opt knows only what is asked for");
+	fails("L1 1K opt prefetch=next", "prefetching in L1 brings in other lines");
+	fails("L1 1K prefetch=next | L2 4K opt",
+	      "L2: opt knows the future of demands only");
 	fails("L1 1K | L1i 1K opt", "L1i: opt is not for instructions");
 	fails("L1 1K | TLB 64e opt", "TLB: opt is not for TLBs");
 }

@@ -109,27 +109,6 @@ TEST(an_empty_stream_has_no_next_uses)
 	ml_next_use_close(n);
 }
 
-TEST(a_loop_takes_less_than_a_bit_a_request)
-{
-	enum { LINES = 1 << 17, ROUNDS = 8 };
-	uint64_t *line = ml_resize(NULL, LINES * ROUNDS * sizeof(*line));
-	size_t from[ROUNDS + 1];
-	struct ml_next_use *n;
-	struct ml_err err;
-
-	for (size_t i = 0; i < LINES * ROUNDS; i++)
-		line[i] = i % LINES;
-	for (size_t b = 0; b <= ROUNDS; b++)
-		from[b] = b * LINES;
-	struct stream s = { line, from, 0 };
-	struct ml_next_use_source source = { &s, ROUNDS, read_block };
-
-	CHECK_OK(ml_next_use_open(&n, &source, &err), &err);
-	CHECK(ml_next_use_bytes(n) < LINES * ROUNDS / 8);
-	ml_next_use_close(n);
-	ml_free(line);
-}
-
 TEST(what_the_source_says_is_passed_on)
 {
 	const uint64_t line[] = { 1, 2, 3 };

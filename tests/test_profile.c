@@ -454,7 +454,7 @@ static bool count_slowly(void *arg, const struct ml_events *e, struct ml_err *er
 	for (size_t i = 0; i < e->refs->count; i++) {
 		uint16_t what = e->refs->what[i];
 		const struct ml_cell *who =
-			ml_region_lookup_cell(ml_replay_space(e->replay), e->cell[i]);
+			ml_region_lookup_cell(ml_replay_lookup(e->replay), e->cell[i]);
 		size_t k = 0;
 
 		CHECK_EQ(who->site, e->refs->site[i]);
@@ -537,7 +537,7 @@ static void check_counts(const struct ml_replay_options *o, uint64_t most, bool 
 	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
 	CHECK_OK(ml_replay_open(&r, &t, o, &err), &err);
 	struct ml_profiler *x = ml_profiler_open(&p);
-	x->most = most;
+	x->max = most;
 	struct ml_pass passes[] = {
 		ml_profiler_pass(x),
 		{ .arg = want, .batch = count_slowly, .no_region = !regions }

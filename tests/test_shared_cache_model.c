@@ -1,4 +1,4 @@
-/* Threads that share a cache, made of members whose counts are written down. */
+/* Threads that share a cache, modelled by members whose counts are given. */
 #include "lib/analyse/ensemble/shared_cache_model.h"
 
 #include <math.h>
@@ -75,6 +75,18 @@ TEST(a_total_that_no_members_add_up_to_fails_and_says_which_sizes_there_are)
 	done();
 }
 
+/* The curve of one way alone. */
+static void one_way(const struct ml_curves *c, size_t which,
+		    const struct ml_curve_options *o, double shift, double from,
+		    double to, size_t cells, double *mean, double *low, double *high)
+{
+	struct ml_shared_cache one = s;
+
+	one.at += which;
+	one.count = 1;
+	ml_shared_cache_curves(c, &one, o, shift, from, to, cells, mean, low, high);
+}
+
 TEST(references_are_pooled_as_if_of_one_run)
 {
 	four_sizes();
@@ -83,7 +95,7 @@ TEST(references_are_pooled_as_if_of_one_run)
 	double mean[8], low[8], high[8];
 
 	CHECK_OK(ml_shared_cache_make(&s, &e, "L1 size", 2, 4096, &arena, &err), &err);
-	ml_shared_cache_curve(c, &s, 0, &o, 0, 0, 64, 8, mean, low, high);
+	one_way(c, 0, &o, 0, 0, 64, 8, mean, low, high);
 	/* 1 K and 3 K: both miss in bin 0, one in bins 1 to 3, none behind */
 	static const double want[] = { 9, 5, 5, 5, 1, 1, 1, 1 };
 	for (size_t i = 0; i < 8; i++) {
@@ -107,7 +119,7 @@ TEST(the_envelope_bounds_all_shifts_of_the_threads_against_each_other)
 
 	CHECK_OK(ml_shared_cache_make(&s, &e, "L1 size", 2, 4096, &arena, &err), &err);
 	/* each by up to 8 references, a bin, either way */
-	ml_shared_cache_curve(c, &s, 0, &o, 16, 0, 64, 8, mean, low, high);
+	one_way(c, 0, &o, 16, 0, 64, 8, mean, low, high);
 	static const double lows[] = { 5, 5, 5, 1, 1, 1, 1, 1 };
 	static const double highs[] = { 9, 9, 5, 5, 5, 1, 1, 1 };
 	for (size_t i = 0; i < 8; i++) {
@@ -128,7 +140,7 @@ TEST(misses_are_pooled_over_those_that_ask)
 	double mean[8];
 
 	CHECK_OK(ml_shared_cache_make(&s, &e, "L1 size", 2, 4096, &arena, &err), &err);
-	ml_shared_cache_curve(c, &s, 0, &o, 0, 0, 64, 8, mean, NULL, NULL);
+	one_way(c, 0, &o, 0, 0, 64, 8, mean, NULL, NULL);
 	CHECK_NEAR(mean[0], 1, 0);
 	CHECK_NEAR(mean[1], 0.5, 0);
 	CHECK_NEAR(mean[7], 0, 0);
@@ -148,7 +160,7 @@ TEST(all_ways_at_once_are_those_one_by_one)
 	CHECK_EQ(s.count, 3);
 	ml_shared_cache_curves(c, &s, &o, 6, 0, 64, 5, all[0], all[1], all[2]);
 	for (size_t w = 0; w < 3; w++) {
-		ml_shared_cache_curve(c, &s, w, &o, 6, 0, 64, 5, one[0], one[1], one[2]);
+		one_way(c, w, &o, 6, 0, 64, 5, one[0], one[1], one[2]);
 		for (size_t k = 0; k < 3; k++)
 			for (size_t i = 0; i < 5; i++)
 				CHECK_NEAR(all[k][w * 5 + i], one[k][i], 0);

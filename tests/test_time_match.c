@@ -1,4 +1,4 @@
-/* Times of traces made common, with traces of few references. */
+/* Common time of several traces, with traces of few references. */
 #include "lib/analyse/ensemble/time_match.h"
 
 #include "tests/by_hand.h"
@@ -43,7 +43,6 @@ TEST(raw_time_is_each_traces_own_position)
 	CHECK_NEAR(ml_time_match_end(&m), 100, 0);
 	CHECK_NEAR(ml_time_match_position(&m, 1, 30), 30, 0);
 	CHECK_NEAR(ml_time_match_common(&m, 1, 30), 30, 0);
-	CHECK_NEAR(ml_time_match_volume(&m, 1, 30), 1, 0);
 	done();
 }
 
@@ -57,7 +56,6 @@ TEST(normalised_time_is_the_share_of_the_run)
 	CHECK_NEAR(ml_time_match_position(&m, 0, 0.5), 50, 0);
 	CHECK_NEAR(ml_time_match_position(&m, 1, 0.5), 25, 0);
 	CHECK_NEAR(ml_time_match_common(&m, 1, 10), 0.2, 1e-12);
-	CHECK_NEAR(ml_time_match_volume(&m, 1, 0.5), 0.5, 0);
 	done();
 }
 
@@ -81,26 +79,6 @@ TEST(matched_traces_meet_at_the_kth_visit_and_are_stretched_between)
 	CHECK_NEAR(ml_time_match_common(&m, 1, 17.5), 55, 1e-12);
 	CHECK_NEAR(ml_time_match_position(&m, 1, 100), 50, 0);
 	CHECK_NEAR(ml_time_match_position(&m, 0, 55), 55, 1e-12);
-	done();
-}
-
-TEST(volume_is_the_references_of_a_stretch_over_those_of_the_base)
-{
-	two_sorts();
-	CHECK_OK(
-		ml_time_match(&m, &e, ML_TIME_MATCH_MILESTONES, rows, 1, 0, &arena, &err),
-		&err);
-	CHECK_NEAR(ml_time_match_volume(&m, 1, 20), 10 / 40.0, 1e-12);
-	CHECK_NEAR(ml_time_match_volume(&m, 1, 55), 15 / 30.0, 1e-12);
-	CHECK_NEAR(ml_time_match_volume(&m, 1, 80), 15 / 20.0, 1e-12);
-	CHECK_NEAR(ml_time_match_volume(&m, 1, 95), 10 / 10.0, 1e-12);
-	CHECK_NEAR(ml_time_match_volume(&m, 0, 55), 1, 0);
-	/* the other way round when insertion is the base */
-	CHECK_OK(
-		ml_time_match(&m, &e, ML_TIME_MATCH_MILESTONES, rows, 1, 1, &arena, &err),
-		&err);
-	CHECK_NEAR(ml_time_match_end(&m), 50, 0);
-	CHECK_NEAR(ml_time_match_volume(&m, 0, 5), 4, 1e-12);
 	done();
 }
 
@@ -189,6 +167,5 @@ TEST(a_stretch_without_references_of_a_trace_is_stood_still_in)
 		&err);
 	CHECK_NEAR(ml_time_match_position(&m, 1, 45), 50, 0);
 	CHECK_NEAR(ml_time_match_position(&m, 1, 59), 50, 0);
-	CHECK_NEAR(ml_time_match_volume(&m, 1, 50), 0, 0);
 	done();
 }

@@ -186,7 +186,7 @@ TEST(any_text_is_expanded_or_refused)
 		text[size] = 0;
 		if (ml_variants_expand(&v, text, (enum ml_variants_of)random_below(2),
 				       NULL, &arena, &err))
-			CHECK(v.count >= 1 && v.count <= ML_VARIANTS_MOST);
+			CHECK(v.count >= 1 && v.count <= ML_VARIANTS_MAX);
 		else
 			CHECK(err.text[0]);
 		if (i % 100 == 0)

@@ -1,12 +1,5 @@
-/*
- * Caches of several cores, kept coherent as by MESI. No states are kept: they follow
- * from who holds a line. Dirty is M, held by others too is S, else E. A write to a
- * line that is dirty here already (M) concerns nobody else; every other write and
- * every miss of a first level looks at all caches that this core does not share.
- *
- * Where lines of private levels differ in size, the largest of them is the unit that
- * has a state.
- */
+#include "lib/cache/coherence.h"
+
 #include "lib/cache/motion.h"
 
 /* The first depth whose cache both cores share; levels if there is none. */
@@ -24,13 +17,13 @@ struct snoop {
 	struct ml_sim *s;
 	const struct ml_request *q;
 	bool write;
-	uint64_t unit;    /* its first byte */
-	uint64_t bounced; /* cores from which data or the right to them were taken */
+	uint64_t unit;    /* address of its first byte */
+	uint64_t bounced; /* cores that gave up data, or the right to write them */
 	uint64_t losers;  /* cores that lost it */
-	unsigned levels;  /* the most that a loser does not share with the writer */
+	unsigned levels; /* the most levels that a loser does not share with the writer */
 };
 
-/* One cache that the core of q does not share. */
+/* Looks into one cache that the core of q does not share. */
 static void look_into(struct snoop *n, struct ml_cache *c)
 {
 	struct ml_sim *s = n->s;

@@ -9,15 +9,15 @@
 
 static void fill_least(struct ml_distance *d)
 {
-	uint8_t *least = d->least_room +
-			 (-(uintptr_t)d->least_room & (DISTANCE_WINDOW - 1));
+	uint8_t *min_gap = d->min_gap_room +
+			   (-(uintptr_t)d->min_gap_room & (DISTANCE_WINDOW - 1));
 
-	d->least = least;
+	d->min_gap = min_gap;
 	for (int gap = 0; gap <= DISTANCE_FAR; gap++)
-		for (int i = 0; i < DISTANCE_WINDOW; i++, least++)
-			*least = (uint8_t)(i + gap > DISTANCE_WINDOW
-						   ? i + gap - DISTANCE_WINDOW
-						   : 255);
+		for (int i = 0; i < DISTANCE_WINDOW; i++, min_gap++)
+			*min_gap = (uint8_t)(i + gap > DISTANCE_WINDOW
+						     ? i + gap - DISTANCE_WINDOW
+						     : 255);
 }
 
 struct ml_distance *ml_distance_open(void)
@@ -36,8 +36,9 @@ struct ml_distance *ml_distance_open(void)
 	fill_least(d);
 	order_init(&d->order);
 	d->now = DISTANCE_FIRST_USE;
-	memset(d->again, 1, DISTANCE_WINDOW); /* nothing is there that could leave */
-	d->slots = DISTANCE_PAGE_LINES;       /* slot 0 is none */
+	memset(d->again, 1,
+	       DISTANCE_WINDOW);        /* the window is empty, so nothing leaves it */
+	d->slots = DISTANCE_PAGE_LINES; /* slot 0 is none */
 	d->when = ml_grow(NULL, &d->room, d->slots, sizeof(*d->when));
 	d->page_cap = 1024;
 	size = d->page_cap * sizeof(*d->pages);
@@ -85,7 +86,7 @@ static void pages_grow(struct ml_distance *d)
 	d->page_cap = cap;
 }
 
-/* The first slot of a page (its number + 1), which gets some if it is new. */
+/* The first slot of a page (page: its number + 1). A new page gets slots. */
 static uint32_t page_slot(struct ml_distance *d, uint64_t page)
 {
 	struct distance_page *p = page_place(d->pages, d->page_cap, page);
@@ -117,7 +118,9 @@ static void find_slots(struct ml_distance *d)
 	}
 }
 
-/* Numbers of uses begin anew, before they overflow: those in the window get others. */
+/*
+ * Restarts the numbers of uses before they overflow, and renumbers those in the window.
+ */
 static void number_anew(struct ml_distance *d)
 {
 	d->now = DISTANCE_FIRST_USE;
@@ -135,9 +138,9 @@ static void block_run(struct ml_distance *d, const uint64_t *line, size_t count,
 	find_slots(d);
 	if (d->now > UINT32_MAX - DISTANCE_USES)
 		number_anew(d);
-	/* before anything of the block has a moment that could change */
+	/* before any use of the block has a moment that could change */
 	order_reserve(&d->order, (uint32_t)n, d->when);
-	/* what is fetched ahead behind the end */
+	/* the prefetches beyond the end read this */
 	memset(d->slot + DISTANCE_WINDOW + n, 0, DISTANCE_AHEAD * sizeof(*d->slot));
 	memset(d->again + DISTANCE_WINDOW, 0, n);
 	d->ops->trace(d);

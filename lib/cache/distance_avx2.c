@@ -5,11 +5,11 @@
 #define TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #include "lib/cache/distance_body.h"
 
-/* Uses of half a window that are far enough from the one before. */
-TARGET static inline uint64_t reaching(const uint8_t *gaps, const uint8_t *least)
+/* A bit for each use of half a window whose gap is large enough. */
+TARGET static inline uint64_t reaching(const uint8_t *gaps, const uint8_t *min_gap)
 {
 	__m256i v = _mm256_loadu_si256((const __m256i *)gaps);
-	__m256i l = _mm256_load_si256((const __m256i *)least);
+	__m256i l = _mm256_load_si256((const __m256i *)min_gap);
 
 	return (uint32_t)_mm256_movemask_epi8(
 		_mm256_cmpeq_epi8(_mm256_max_epu8(v, l), v));
@@ -21,9 +21,9 @@ TARGET static void window(struct ml_distance *d)
 
 	for (size_t i = 0; i < d->count; i++) {
 		uint32_t gap = gaps[DISTANCE_WINDOW + i];
-		const uint8_t *least = d->least + (size_t)DISTANCE_WINDOW * gap;
-		uint64_t m = reaching(gaps + i, least) |
-			     reaching(gaps + i + 32, least + 32) << 32;
+		const uint8_t *min_gap = d->min_gap + (size_t)DISTANCE_WINDOW * gap;
+		uint64_t m = reaching(gaps + i, min_gap) |
+			     reaching(gaps + i + 32, min_gap + 32) << 32;
 		uint32_t near = (uint32_t)__builtin_popcountll(m);
 
 		d->near[i] = (uint8_t)near;

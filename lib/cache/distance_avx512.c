@@ -11,7 +11,7 @@ TARGET static void differ(struct ml_distance *d, const uint64_t *line, size_t co
 	size_t n = 0, i = 0;
 	__m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 	__m512i last = _mm512_set1_epi64((long long)(d->last - 1));
-	__mmask8 any = d->last ? 0 : 1; /* the very first differs from nothing */
+	__mmask8 any = d->last ? 0 : 1; /* the very first line has none before it */
 
 	for (; i + 8 <= count; i += 8) {
 		__m512i v = _mm512_loadu_si512(line + i);
@@ -37,14 +37,15 @@ TARGET static void differ(struct ml_distance *d, const uint64_t *line, size_t co
 	d->count = n;
 }
 
-/* The scalar loops of this only load and store; all else is in vectors. */
+/* The scalar loops only load and store; vectors do all the rest. */
 TARGET static void trace(struct ml_distance *d)
 {
 	__m512i place = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
 					  14, 15);
 	__m512i first = _mm512_set1_epi32((int)d->now);
-	__m512i most = _mm512_set1_epi32(DISTANCE_WINDOW);
-	__m512i none = _mm512_set1_epi32(DISTANCE_USES); /* of `again`: means nothing */
+	__m512i max = _mm512_set1_epi32(DISTANCE_WINDOW);
+	__m512i none = _mm512_set1_epi32(
+		DISTANCE_USES); /* an index of `again` that nothing reads */
 	uint16_t *used = d->used;
 	size_t n = 0, count = d->count;
 
@@ -54,9 +55,9 @@ TARGET static void trace(struct ml_distance *d)
 							     : UINT16_MAX);
 		__m512i before = _mm512_loadu_si512(d->before + i);
 		__m512i gap = _mm512_sub_epi32(_mm512_add_epi32(first, place), before);
-		__mmask16 near = _mm512_mask_cmple_epu32_mask(valid, gap, most);
+		__mmask16 near = _mm512_mask_cmple_epu32_mask(valid, gap, max);
 		__mmask16 far = _kandn_mask16(near, valid);
-		__m512i use = _mm512_sub_epi32(_mm512_add_epi32(place, most), gap);
+		__m512i use = _mm512_sub_epi32(_mm512_add_epi32(place, max), gap);
 
 		gap = _mm512_mask_mov_epi32(gap, far, _mm512_set1_epi32(DISTANCE_FAR));
 		_mm_storeu_si128((__m128i *)(d->gap + DISTANCE_WINDOW + i),
@@ -82,9 +83,10 @@ TARGET static void window(struct ml_distance *d)
 
 	for (size_t i = 0; i < d->count; i++) {
 		uint32_t gap = gaps[DISTANCE_WINDOW + i];
-		__m512i least =
-			_mm512_load_si512(d->least + (size_t)DISTANCE_WINDOW * gap);
-		__mmask64 m = _mm512_cmpge_epu8_mask(_mm512_loadu_si512(gaps + i), least);
+		__m512i min_gap =
+			_mm512_load_si512(d->min_gap + (size_t)DISTANCE_WINDOW * gap);
+		__mmask64 m = _mm512_cmpge_epu8_mask(_mm512_loadu_si512(gaps + i),
+						     min_gap);
 		uint32_t near = (uint32_t)__builtin_popcountll(m);
 
 		d->near[i] = (uint8_t)near;
@@ -94,7 +96,7 @@ TARGET static void window(struct ml_distance *d)
 
 TARGET static void push(struct ml_distance *d)
 {
-	uint32_t *who = d->order.who + d->order.now, n = 0;
+	uint32_t *slots = d->order.slots + d->order.now, n = 0;
 
 	for (size_t from = 0; from < d->count; from += 64) {
 		__m512i again = _mm512_loadu_si512(d->again + from);
@@ -108,7 +110,7 @@ TARGET static void push(struct ml_distance *d)
 			__mmask16 m = (__mmask16)(left >> i);
 			__m512i slot = _mm512_loadu_si512(d->slot + from + i);
 
-			_mm512_storeu_si512(who + n,
+			_mm512_storeu_si512(slots + n,
 					    _mm512_maskz_compress_epi32(m, slot));
 			n += (uint32_t)__builtin_popcount(m);
 		}

@@ -1,7 +1,7 @@
 /*
  * The stages of stack distance (distance_parts.h) in plain C. A file that includes this
- * has defined TARGET, the attribute that allows instructions beyond those of every
- * processor: counting bits is one instruction then.
+ * header first defines TARGET, the attribute that allows instructions beyond those of
+ * every processor: with it counting bits is one instruction.
  */
 #pragma once
 
@@ -53,7 +53,7 @@ TARGET static inline void trace_plain(struct ml_distance *d)
 	swap_uses(d);
 	for (size_t i = 0, count = d->count; i < count; i++) {
 		uint32_t gap = first + (uint32_t)i - before[i];
-		/* all ones, or none: which could not be predicted */
+		/* all ones, or zero, as a branch could not be predicted */
 		uint32_t far = -(uint32_t)(gap > DISTANCE_WINDOW);
 
 		gaps[i] = (uint8_t)(far ? DISTANCE_FAR : gap);
@@ -65,14 +65,16 @@ TARGET static inline void trace_plain(struct ml_distance *d)
 	d->ask_count = n;
 }
 
-/* Where to count so many lines in the window: beyond 127 if the use before is not there.
+/*
+ * The index in near_hits for `near` lines: from 128 on if the previous use is not in the
+ * window.
  */
 TARGET static inline uint32_t near_place(uint32_t gap, uint32_t near)
 {
 	return near | ((gap + 127 - DISTANCE_WINDOW) & 128);
 }
 
-/* How many of eight bytes' counts there are in all, each being small. */
+/* The sum of eight small bytes. */
 TARGET static inline uint32_t sum_of_bytes(const uint8_t *count)
 {
 	uint64_t all;
@@ -86,12 +88,13 @@ TARGET static inline void window_plain(struct ml_distance *d)
 	for (size_t i = 0; i < d->count; i++) {
 		const uint8_t *restrict gaps = d->gap + i;
 		uint32_t gap = gaps[DISTANCE_WINDOW];
-		const uint8_t *restrict least = d->least + (size_t)DISTANCE_WINDOW * gap;
-		uint8_t n[16] = { 0 }; /* a vector, for compilers */
+		const uint8_t *restrict min_gap = d->min_gap +
+						  (size_t)DISTANCE_WINDOW * gap;
+		uint8_t n[16] = { 0 }; /* compilers make a vector of it */
 
 		for (unsigned k = 0; k < DISTANCE_WINDOW; k += 16)
 			for (unsigned l = 0; l < 16; l++)
-				n[l] = (uint8_t)(n[l] + (gaps[k + l] >= least[k + l]));
+				n[l] = (uint8_t)(n[l] + (gaps[k + l] >= min_gap[k + l]));
 		uint32_t near = sum_of_bytes(n) + sum_of_bytes(n + 8);
 
 		d->near[i] = (uint8_t)near;
@@ -99,15 +102,15 @@ TARGET static inline void window_plain(struct ml_distance *d)
 	}
 }
 
-/* What the block needs when it is known which of its uses enter the order. */
+/* Finishes a block once it is known which of its uses enter the order. */
 TARGET static inline void push_end(struct ml_distance *d)
 {
 	struct order *o = &d->order;
-	/* uses from here on are still in the window when the block ends */
+	/* later uses are still in the window when the block ends */
 	uint32_t end = d->now + (uint32_t)d->count - DISTANCE_WINDOW;
 
 	for (uint32_t i = 0, now = o->now; i < d->lefts; i++, now++) {
-		uint32_t *mine = &d->when[o->who[now]];
+		uint32_t *mine = &d->when[o->slots[now]];
 
 		*mine = *mine < end ? now : *mine;
 	}
@@ -117,7 +120,7 @@ TARGET static inline void push_end(struct ml_distance *d)
 
 TARGET static inline void push_plain(struct ml_distance *d)
 {
-	uint32_t *who = d->order.who + d->order.now, n = 0;
+	uint32_t *slots = d->order.slots + d->order.now, n = 0;
 
 	for (size_t w = 0; w * 64 < d->count; w++) {
 		size_t from = w * 64, end = d->count - from < 64 ? d->count - from : 64;
@@ -127,7 +130,7 @@ TARGET static inline void push_plain(struct ml_distance *d)
 		for (size_t i = 0; i < end; i++) {
 			bool leaves = !d->again[from + i];
 
-			who[n] = d->slot[from + i];
+			slots[n] = d->slot[from + i];
 			n += leaves;
 			left |= (uint64_t)leaves << i;
 		}
@@ -137,7 +140,10 @@ TARGET static inline void push_plain(struct ml_distance *d)
 	push_end(d);
 }
 
-/* How many uses before this one of window and block enter the order in this block. */
+/*
+ * The number of uses before this one, of window and block, that enter the order in this
+ * block.
+ */
 TARGET static inline uint32_t lefts_before(const struct ml_distance *d, uint32_t use)
 {
 	uint64_t below = ((uint64_t)1 << (use & 63)) - 1;
@@ -146,7 +152,7 @@ TARGET static inline uint32_t lefts_before(const struct ml_distance *d, uint32_t
 	       (uint32_t)__builtin_popcountll(d->left[use >> 6] & below);
 }
 
-/* Which moment each ask is about, and its distance but for the order. */
+/* Finds the moment that each ask is about, and its distance but for the order. */
 TARGET static void find_moments(struct ml_distance *d)
 {
 	uint32_t first = d->order.now - d->lefts, start = d->now - DISTANCE_WINDOW;
@@ -155,7 +161,7 @@ TARGET static void find_moments(struct ml_distance *d)
 	for (size_t i = 0; i < d->ask_count; i++) {
 		uint32_t place = d->ask_place[i], when = d->ask_when[i];
 
-		if (when >= ORDER_MOST)
+		if (when >= ORDER_MAX)
 			when = first + lefts_before(d, when - start);
 		__builtin_prefetch(&d->order.bits[when >> ORDER_WORD]);
 		__builtin_prefetch(&d->order.after_word[when >> ORDER_WORD]);
@@ -165,12 +171,12 @@ TARGET static void find_moments(struct ml_distance *d)
 }
 
 /*
- * A word of the order, taken out of it: programs come back to lines in the order in which
- * they used them last, or to two lots of lines in turn, so two words are held. Then an
- * ask mostly needs no more than the word.
+ * A word of the order that `ask` holds in registers. Programs return to lines in the
+ * order in which they used them last, or to two groups of lines in turn, so two words are
+ * held, and most asks need no more than the word.
  */
 struct held {
-	uint32_t word, behind; /* bits that are set behind the word */
+	uint32_t word, behind; /* bits set behind the word */
 	uint64_t bits;
 	uint32_t dropped;
 };
@@ -182,7 +188,7 @@ TARGET static inline void held_give(struct order *o, const struct held *h)
 	order_count(o, h->word << ORDER_WORD, -h->dropped);
 }
 
-/* other is held too; what was dropped from it is not in the numbers. */
+/* other is held too: its dropped bits are still in the numbers. */
 TARGET static inline struct held held_take(const struct order *o, uint32_t word,
 					   const struct held *other)
 {

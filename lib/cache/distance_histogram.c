@@ -1,4 +1,6 @@
-/* Histograms of distances: a bucket for each one below EXACT, then 16 for each doubling.
+/*
+ * Histograms of distances: one bucket for each distance below EXACT, then 16 for each
+ * power of two.
  */
 #include <string.h>
 

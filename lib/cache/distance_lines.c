@@ -1,4 +1,4 @@
-/* What a stack of distances holds, so that one can be made that goes on from there. */
+/* Lists the lines of a stack, so that another stack can continue from there. */
 #include "lib/base/arena.h"
 #include "lib/cache/distance.h"
 #include "lib/cache/distance_parts.h"
@@ -25,7 +25,7 @@ size_t ml_distance_lines(const struct ml_distance *d, uint64_t **line)
 	for (size_t w = 0; w <= d->order.now >> ORDER_WORD; w++)
 		for (uint64_t bits = d->order.bits[w]; bits; bits &= bits - 1) {
 			size_t moment = w << ORDER_WORD | (unsigned)__builtin_ctzll(bits);
-			uint32_t slot = d->order.who[moment];
+			uint32_t slot = d->order.slots[moment];
 
 			out[count++] = first[slot / DISTANCE_PAGE_LINES] +
 				       slot % DISTANCE_PAGE_LINES;

@@ -10,7 +10,7 @@ static void *zeroed(void *old, size_t size)
 	return memset(ml_resize(old, size), 0, size);
 }
 
-/* All arrays for so many moments; what who has stays, the rest is zero. */
+/* Resizes all arrays to `room` moments; slots keeps its contents, the others are zero. */
 static void resize(struct order *o, uint32_t room)
 {
 	size_t chunks = ((size_t)room >> ORDER_CHUNK) + 1;
@@ -20,12 +20,12 @@ static void resize(struct order *o, uint32_t room)
 
 	o->room = room;
 	o->bits = zeroed(o->bits,
-			 (words + 1) * sizeof(*o->bits)); /* of the moment room */
+			 (words + 1) * sizeof(*o->bits)); /* + 1 for the moment `room` */
 	o->after_word = zeroed(o->after_word, words * sizeof(*o->after_word));
 	o->after_group = zeroed(o->after_group, groups * sizeof(*o->after_group));
 	o->after_block = zeroed(o->after_block, blocks * sizeof(*o->after_block));
 	o->after_chunk = zeroed(o->after_chunk, chunks * sizeof(*o->after_chunk));
-	o->who = ml_resize(o->who, ((size_t)room + ORDER_PAD) * sizeof(*o->who));
+	o->slots = ml_resize(o->slots, ((size_t)room + ORDER_PAD) * sizeof(*o->slots));
 }
 
 void order_init(struct order *o)
@@ -41,29 +41,29 @@ void order_release(struct order *o)
 	ml_free(o->after_group);
 	ml_free(o->after_block);
 	ml_free(o->after_chunk);
-	ml_free(o->who);
+	ml_free(o->slots);
 }
 
 /*
- * Afterwards a quarter of the moments are in use at the most, so that this takes a few
- * steps for each moment that has passed. No moment becomes later, so all of it is done
- * in place.
+ * Afterwards at most a quarter of the moments are in use, so renumbering costs a few
+ * steps for each moment that has passed. No moment becomes later, so all is done in
+ * place.
  */
 void order_compact(struct order *o, uint32_t more, uint32_t *when)
 {
 	uint32_t room = ORDER_FIRST_ROOM, live = 0, last = (o->now - 1) >> ORDER_WORD;
 
-	assert(o->live < ORDER_MOST / 8 && more < ORDER_MOST / 8);
+	assert(o->live < ORDER_MAX / 8 && more < ORDER_MAX / 8);
 	while (room < 4 * o->live + more)
 		room *= 2;
 	for (uint32_t word = 0; word <= last; word++)
 		for (uint64_t rest = o->bits[word]; rest; rest &= rest - 1) {
 			uint32_t at = word << ORDER_WORD |
 				      (uint32_t)__builtin_ctzll(rest);
-			uint32_t slot = o->who[at];
+			uint32_t slot = o->slots[at];
 
 			when[slot] = ++live;
-			o->who[live] = slot;
+			o->slots[live] = slot;
 		}
 	resize(o, room);
 	o->now = 1;

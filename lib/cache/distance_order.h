@@ -1,17 +1,18 @@
 /*
- * Lines in the order of their last use, for stack distances: a bit for each moment,
- * set if it is the last use of some line. How many lines came after a moment is how
- * many bits are set behind it. Moments are in words of 64 bits, these in groups of 32
- * words, these in blocks of 32 groups and these in chunks of 32 blocks; for each it is
- * known how many bits are set behind it in the next larger thing, so a query counts the
- * bits of one word and adds four numbers. A change adds to all numbers of a group, of a
- * block and of a chunk that are before it, which are a vector or two each. (The other way
- * round, with plain counts that a query adds up, each query would wait for the small
- * stores of the change before it.) The word of the next moment is kept out of the numbers
- * until it is full.
+ * Lines in the order of their last use, for stack distances. Each moment has a bit, which
+ * is set if the moment is the last use of some line. The number of lines used after a
+ * moment is the number of bits set behind it.
  *
- * When the moments are used up, those that still matter are numbered anew; so memory
- * depends on the number of lines and not on the number of uses.
+ * Moments form words of 64 bits, 32 words a group, 32 groups a block, 32 blocks a chunk.
+ * Each of these stores the number of bits set behind it within the next larger unit, so a
+ * query counts the bits of one word and adds four numbers. A change updates all numbers
+ * before it in a group, a block and a chunk, which are a vector or two each. (With plain
+ * counts, which a query would have to add up, each query would wait for the small stores
+ * of the change before it.) The word of the current moment enters the numbers only when
+ * it is full.
+ *
+ * When the moments are used up, those that still matter are renumbered, so memory depends
+ * on the number of lines and not on the number of uses.
  */
 #pragma once
 
@@ -26,32 +27,32 @@ enum {
 	ORDER_CHUNK = 21, /* ...and a chunk */
 	ORDER_FAN = 32,   /* words of a group, and so on */
 	ORDER_FIRST_ROOM = 1 << 16,
-	ORDER_PAD =
-		16, /* entries of who behind the last moment: vectors are stored whole */
+	ORDER_PAD = 16, /* entries of slots behind the last moment, as vectors are stored
+			   whole */
 };
 
-#define ORDER_MOST (UINT32_C(1) << 31) /* moments are below */
+#define ORDER_MAX (UINT32_C(1) << 31) /* all moments are below this */
 
 struct order {
-	uint32_t now, room; /* next moment, from 1; moments there are */
-	uint32_t live;      /* bits that are set */
-	uint32_t pending;   /* and of these in the word of now */
+	uint32_t now, room; /* next moment, from 1; number of moments that fit */
+	uint32_t live;      /* bits set */
+	uint32_t pending;   /* bits set in the word of `now` */
 	uint64_t *bits;
 	uint16_t *after_word;  /* bits set behind each word in its group... */
 	uint16_t *after_group; /* ...behind each group in its block... */
 	uint32_t *after_block; /* ...behind each block in its chunk... */
 	uint32_t *after_chunk; /* ...and behind each chunk */
-	uint32_t *who;         /* by moment: the slot of `when` that has it */
+	uint32_t *slots;       /* by moment: the slot whose last use it is */
 };
 
 void order_init(struct order *o);
 void order_release(struct order *o);
-/* Numbers the moments anew in when[], with room for at least `more`. */
+/* Renumbers the moments in when[], and makes room for at least `more`. */
 void order_compact(struct order *o, uint32_t more, uint32_t *when);
 
 #define ORDER_INLINE static inline __attribute__((always_inline))
 
-/* From [ORDER_FAN - n] on: n numbers of ones, then of zeros. */
+/* From element ORDER_FAN - n on: n elements of ones, then zeros. */
 #define ORDER_EIGHT(x) x, x, x, x, x, x, x, x
 static const uint16_t order_below[2 * ORDER_FAN] = {
 	ORDER_EIGHT(UINT16_MAX),
@@ -66,7 +67,7 @@ static const uint32_t order_below_wide[2 * ORDER_FAN] = {
 	ORDER_EIGHT(UINT32_MAX),
 };
 
-/* More to those of ORDER_FAN numbers that are before the given one. */
+/* Adds `more` to those of ORDER_FAN numbers that stand before the given one. */
 ORDER_INLINE void order_add(uint16_t *number, uint32_t which, uint16_t more)
 {
 	const uint16_t *below = order_below + ORDER_FAN - which % ORDER_FAN;
@@ -75,7 +76,7 @@ ORDER_INLINE void order_add(uint16_t *number, uint32_t which, uint16_t more)
 		number[i] = (uint16_t)(number[i] + (below[i] & more));
 }
 
-/* So many bits more (or less, by wrapping) in the word of a moment. */
+/* Adds `more` bits (fewer, by wrapping) to the word of a moment. */
 ORDER_INLINE void order_count(struct order *o, uint32_t at, uint32_t more)
 {
 	uint32_t group = at >> ORDER_GROUP, block = at >> ORDER_BLOCK;
@@ -94,14 +95,14 @@ ORDER_INLINE void order_count(struct order *o, uint32_t at, uint32_t more)
 		o->after_chunk[i] += more;
 }
 
-/* Makes room for so many moments. */
+/* Makes room for `count` moments. */
 ORDER_INLINE void order_reserve(struct order *o, uint32_t count, uint32_t *when)
 {
 	if (__builtin_expect(o->room - o->now < count, 0))
 		order_compact(o, count, when);
 }
 
-/* The next moments, for which there is room, are those of who[now] and on. */
+/* Appends `count` moments, for which there is room; slots[now] and on are set already. */
 ORDER_INLINE void order_append(struct order *o, uint32_t count)
 {
 	o->live += count;
@@ -119,24 +120,24 @@ ORDER_INLINE void order_append(struct order *o, uint32_t count)
 	}
 }
 
-/* Counts what is pending. */
+/* Enters the pending bits into the numbers. */
 ORDER_INLINE void order_finish(struct order *o)
 {
-	if (o->pending) /* else now may be the end of the room */
+	if (o->pending) /* else now may be at the end of the room */
 		order_count(o, o->now, o->pending);
 	o->pending = 0;
 }
 
-/* Slot is used now: when[slot] is the moment. */
+/* The slot is used now: sets when[slot] to the moment. */
 ORDER_INLINE void order_push(struct order *o, uint32_t slot, uint32_t *when)
 {
 	order_reserve(o, 1, when);
 	when[slot] = o->now;
-	o->who[o->now] = slot;
+	o->slots[o->now] = slot;
 	order_append(o, 1);
 }
 
-/* Bits set behind a word; but see pending. */
+/* Bits set behind a word, without the pending ones. */
 ORDER_INLINE uint32_t order_behind(const struct order *o, uint32_t word)
 {
 	return (uint32_t)o->after_word[word] +
@@ -161,7 +162,7 @@ ORDER_INLINE void order_drop(struct order *o, uint32_t at)
 	o->bits[at >> ORDER_WORD] ^= (uint64_t)1 << (at & 63);
 	o->live--;
 	if (at >> ORDER_WORD == o->now >> ORDER_WORD)
-		o->pending--; /* numbers would be below 0 */
+		o->pending--; /* the numbers do not contain the bit yet */
 	else
 		order_count(o, at, UINT32_MAX);
 }

@@ -1,11 +1,11 @@
 /*
- * SHARDS: a line is followed if its hash is below a limit, so a sample of the lines is
- * seen with all of its uses, and a distance among them is a share of the real one
- * (Waldspurger, Park, Garthwaite, Ahmad: Efficient MRC construction with SHARDS, FAST
- * 2015). When more lines are followed than were asked for, the limit is lowered, the
- * lines above it are forgotten, and what was counted so far shrinks in proportion.
- * Followed uses that are missing or too many, compared with the share of lines, are
- * taken to be of short distance, as SHARDS-adj does.
+ * SHARDS follows a line if its hash is below a limit. So it sees a sample of the lines
+ * with all their uses, and a distance among them is a share of the real one (Waldspurger,
+ * Park, Garthwaite, Ahmad: Efficient MRC construction with SHARDS, FAST 2015). When more
+ * lines are followed than were asked for, the limit is lowered, the lines above it are
+ * forgotten, and the counts shrink in proportion. If followed uses are too few or too
+ * many for the share of lines, the difference is taken to be of short distance, as
+ * SHARDS-adj does.
  */
 #include <assert.h>
 #include <math.h>
@@ -17,25 +17,30 @@
 #include "lib/cache/distance_order.h"
 #include "lib/cache/distance_parts.h"
 
-/* Lines fall into groups by other bits of the hash, to see how much samples differ. */
+/*
+ * Other bits of the hash divide the lines into groups, which show how much samples
+ * differ.
+ */
 enum { GROUPS = 32, BUCKETS = DISTANCE_EXACT + 16 * (33 - DISTANCE_EXACT_BITS) };
 
 struct ml_sampled {
-	size_t most;
-	uint64_t limit; /* of the hash; UINT64_MAX: all lines are followed */
+	size_t max;
+	uint64_t limit; /* limit of the hash; UINT64_MAX: all lines are followed */
 	uint64_t total; /* uses, followed or not */
 	struct order order;
 	uint32_t *when;  /* by slot, from 1 */
 	uint64_t *line;  /* by slot */
-	uint32_t count;  /* of slots in use */
+	uint32_t count;  /* number of slots in use */
 	uint32_t *cells; /* slots hashed by line; 0 is empty */
-	size_t cap;      /* a power of two, twice `most` or more */
+	size_t cap;      /* a power of two, twice `max` or more */
 	uint64_t *scratch;
 	double (*hits)[BUCKETS]; /* by group and bucket of the real distance */
-	double cold[GROUPS];     /* and first uses */
+	double cold[GROUPS];     /* first uses, by group */
 };
 
-/* Every bit of a line number goes into every bit of the result (splitmix64's end). */
+/*
+ * Mixes every bit of a line number into every bit of the result (the end of splitmix64).
+ */
 static uint64_t mix(uint64_t line)
 {
 	line = (line + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
@@ -49,7 +54,7 @@ struct ml_sampled *ml_sampled_open(size_t lines)
 
 	struct ml_sampled *s = ml_resize(NULL, sizeof(*s));
 
-	*s = (struct ml_sampled){ .most = lines, .limit = UINT64_MAX, .cap = 16 };
+	*s = (struct ml_sampled){ .max = lines, .limit = UINT64_MAX, .cap = 16 };
 	while (s->cap < 2 * lines)
 		s->cap *= 2;
 	order_init(&s->order);
@@ -74,8 +79,10 @@ void ml_sampled_close(struct ml_sampled *s)
 	ml_free(s);
 }
 
-/* The lowest bits of a hash choose the cell, some in the middle the group, and the
- * highest are what the limit is about. */
+/*
+ * The lowest bits of a hash choose the cell, middle bits the group; the highest bits are
+ * compared with the limit.
+ */
 static uint32_t *cell_of(const struct ml_sampled *s, uint64_t line, uint64_t hash)
 {
 	size_t i = hash & (s->cap - 1);
@@ -123,7 +130,7 @@ static void lower(struct ml_sampled *s)
 		left++;
 		s->line[left] = s->line[i];
 		s->when[left] = s->when[i];
-		s->order.who[s->when[left]] = left;
+		s->order.slots[s->when[left]] = left;
 		*cell_of(s, s->line[left], hash) = left;
 	}
 	s->count = left;
@@ -152,7 +159,7 @@ static void follow(struct ml_sampled *s, uint64_t line, uint64_t hash)
 		return;
 	}
 	s->cold[group]++;
-	if (s->count == s->most) {
+	if (s->count == s->max) {
 		lower(s);
 		if (hash >= s->limit)
 			return;
@@ -166,7 +173,7 @@ static void follow(struct ml_sampled *s, uint64_t line, uint64_t hash)
 void ml_sampled_run(struct ml_sampled *s, const uint64_t *line, size_t count)
 {
 	uint64_t last_hash = 0;
-	bool followed = false; /* the line before is there and on top */
+	bool followed = false; /* the line before is followed and on top */
 
 	for (size_t i = 0; i < count; i++) {
 		if (i && line[i] == line[i - 1]) {
@@ -184,7 +191,7 @@ void ml_sampled_run(struct ml_sampled *s, const uint64_t *line, size_t count)
 	s->total += count;
 }
 
-/* Followed uses of a group, misses of a cache of so many lines. */
+/* The misses of a cache of `lines` lines, among the followed uses of a group. */
 static double misses_of(const struct ml_sampled *s, unsigned group, uint64_t lines)
 {
 	double misses = s->cold[group];
@@ -205,10 +212,10 @@ static double ratio(const struct ml_sampled *s, uint64_t lines)
 }
 
 /*
- * Two errors. Which lines were chosen: groups of lines are samples too, and the sum of
- * n of them varies by sqrt(n) times as much as one. And where they stand: a distance
- * of d is counted by about d * rate followed lines, which is off by the root of that;
- * it matters where the curve is steep.
+ * The standard error has two sources. First, the choice of lines: groups of lines are
+ * samples too, and the sum of n groups varies by sqrt(n) times as much as one. Second,
+ * their positions: a distance of d is counted by about d * rate followed lines, which is
+ * off by the root of that number; this matters where the curve is steep.
  */
 double ml_sampled_misses(const struct ml_sampled *s, uint64_t lines, double *error)
 {

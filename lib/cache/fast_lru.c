@@ -22,7 +22,7 @@ static const char *level_refuses(const struct ml_level_spec *l, uint32_t line)
 		return "levels have different line sizes";
 	if (l->line < 4)
 		return "lines are shorter than 4 bytes";
-	if (l->ways > QUICK_WAYS)
+	if (l->ways > FAST_LRU_WAYS)
 		return "a level has more than 1024 ways";
 	if (l->sets > INT32_MAX)
 		return "a level has more than 2147483647 sets";
@@ -67,7 +67,7 @@ bool ml_fast_lru_has(enum ml_fast_lru_how how)
 	}
 }
 
-static const struct quick_ops *ops_of(enum ml_fast_lru_how how)
+static const struct fast_lru_ops *ops_of(enum ml_fast_lru_how how)
 {
 #if defined(__x86_64__)
 	if (how == ML_FAST_LRU_BEST)
@@ -75,14 +75,14 @@ static const struct quick_ops *ops_of(enum ml_fast_lru_how how)
 		      : ml_fast_lru_has(ML_FAST_LRU_AVX2) ? ML_FAST_LRU_AVX2
 							  : ML_FAST_LRU_PLAIN;
 	if (how == ML_FAST_LRU_AVX512)
-		return &quick_avx512;
+		return &ml_fast_lru_ops_avx512;
 	if (how == ML_FAST_LRU_AVX2)
-		return &quick_avx2;
+		return &ml_fast_lru_ops_avx2;
 #elif defined(__aarch64__)
 	if (how == ML_FAST_LRU_BEST || how == ML_FAST_LRU_NEON)
-		return &quick_neon;
+		return &ml_fast_lru_ops_neon;
 #endif
-	return &quick_plain;
+	return &ml_fast_lru_ops_plain;
 }
 
 static void *aligned(struct ml_arena *a, size_t size)
@@ -93,10 +93,10 @@ static void *aligned(struct ml_arena *a, size_t size)
 }
 
 /*
- * Windows are hashed perfectly: a factor is tried until no two share a slot. With
- * 15 windows in 16 slots one factor in 60,000 does; they come once in a trace.
+ * Windows are hashed perfectly: factors are tried until no two windows share a slot. With
+ * 15 windows in 16 slots one factor in 60,000 works; a trace needs few such searches.
  */
-static bool windows_fill(struct quick_windows *w)
+static bool windows_fill(struct fast_lru_windows *w)
 {
 	uint32_t factor = w->factor;
 
@@ -115,9 +115,9 @@ static bool windows_fill(struct quick_windows *w)
 	return false;
 }
 
-bool quick_window_add(struct ml_fast_lru *q, uint32_t hi)
+bool ml_fast_lru_window_add(struct ml_fast_lru *q, uint32_t hi)
 {
-	struct quick_windows *w = &q->windows;
+	struct fast_lru_windows *w = &q->windows;
 	unsigned bits = 32 - q->shift;
 
 	if (w->used == w->limit)
@@ -127,8 +127,8 @@ bool quick_window_add(struct ml_fast_lru *q, uint32_t hi)
 		w->used--;
 		return false;
 	}
-	/* A free slot has a number that belongs to another one. */
-	for (uint32_t slot = 0; slot < QUICK_SLOTS; slot++) {
+	/* A free slot holds a value that hashes to another slot. */
+	for (uint32_t slot = 0; slot < FAST_LRU_SLOTS; slot++) {
 		uint32_t other = 0;
 
 		while (other * w->factor >> 28 == slot)
@@ -152,7 +152,7 @@ bool quick_window_add(struct ml_fast_lru *q, uint32_t hi)
 static uint64_t line_of(const struct ml_fast_lru *q, uint64_t key)
 {
 	unsigned bits = 32 - q->shift;
-	uint64_t line = (key & ~QUICK_WIDE) >> 1;
+	uint64_t line = (key & ~FAST_LRU_WIDE) >> 1;
 
 	if (q->wide)
 		return line;
@@ -160,16 +160,16 @@ static uint64_t line_of(const struct ml_fast_lru *q, uint64_t key)
 	       (line & (((uint64_t)1 << bits) - 1));
 }
 
-static void *level_sets(struct ml_fast_lru *q, const struct quick_level *l)
+static void *level_sets(struct ml_fast_lru *q, const struct fast_lru_level *l)
 {
 	return aligned(&q->arena, (size_t)l->count * l->lanes * (q->wide ? 8 : 4));
 }
 
-/* Goes on with keys of 64 bits; the old sets stay in the arena until the end. */
+/* Continues with keys of 64 bits. The old sets stay in the arena until the end. */
 static void widen(struct ml_fast_lru *q)
 {
 	for (unsigned i = 0; i < q->levels; i++) {
-		struct quick_level *l = &q->level[i];
+		struct fast_lru_level *l = &q->level[i];
 		const uint32_t *old = l->sets;
 		size_t count = (size_t)l->count * l->lanes;
 
@@ -179,7 +179,7 @@ static void widen(struct ml_fast_lru *q)
 		q->wide = false;
 		for (size_t k = 0; k < count; k++)
 			if (old[k])
-				new[k] = QUICK_WIDE | line_of(q, old[k]) << 1 |
+				new[k] = FAST_LRU_WIDE | line_of(q, old[k]) << 1 |
 					 (old[k] & 1);
 		l->sets = new;
 	}
@@ -187,9 +187,9 @@ static void widen(struct ml_fast_lru *q)
 }
 
 /*
- * How lanes move when a line becomes the first of its set: row i says from where each
- * lane takes what it holds when the line was in lane i, and row 32, for that is where
- * one finds the lowest bit of 0, when it was not there; lane `lanes` holds 0.
+ * How lanes move when a line becomes the first of its set: row i tells from which lane
+ * each lane takes its key if the line was in lane i. Row 32 is for misses, because tzcnt
+ * of 0 is 32; lane `lanes` holds 0.
  */
 static const uint32_t *make_turns(struct ml_fast_lru *q, uint32_t lanes, uint32_t ways)
 {
@@ -215,16 +215,19 @@ struct ml_fast_lru *ml_fast_lru_open(const struct ml_machine *m, enum ml_fast_lr
 				   .levels = m->levels };
 
 	q->shift = (unsigned)__builtin_ctz(m->level[0].line);
-	/* Numbers of windows need 32 - shift bits less than a key has, and one is 0. */
+	/*
+	 * A key has 32 - shift bits more than the number of a window, and number 0 is not
+	 * used.
+	 */
 	q->windows.limit = (1u << (q->shift - 1)) - 1;
-	if (q->windows.limit > QUICK_SLOTS - 1)
-		q->windows.limit = QUICK_SLOTS - 1;
+	if (q->windows.limit > FAST_LRU_SLOTS - 1)
+		q->windows.limit = FAST_LRU_SLOTS - 1;
 	q->windows.factor = 0x9e3779b1;
 	q->windows.hi[0] =
 		UINT32_MAX; /* belongs to slot 9; 0, of the others, to slot 0 */
 	for (unsigned i = 0; i < q->levels; i++) {
 		const struct ml_level_spec *s = &m->level[i];
-		struct quick_level *l = &q->level[i];
+		struct fast_lru_level *l = &q->level[i];
 		bool power = !(s->sets & (s->sets - 1));
 
 		l->count = s->sets;
@@ -233,7 +236,7 @@ struct ml_fast_lru *ml_fast_lru_open(const struct ml_machine *m, enum ml_fast_lr
 			   : s->ways <= 16 ? 16
 					   : (s->ways + 31) / 32 * 32;
 		l->mask = power ? s->sets - 1 : 0;
-		/* where a set is must fit 32 bits then */
+		/* then the offset of a set must fit 32 bits */
 		if (l->lanes <= 16 && (uint64_t)l->count * l->lanes <= UINT32_MAX / 4)
 			l->turns = make_turns(q, l->lanes, l->ways);
 		l->inverse = UINT64_MAX / s->sets + 1;
@@ -244,12 +247,14 @@ struct ml_fast_lru *ml_fast_lru_open(const struct ml_machine *m, enum ml_fast_lr
 		q->level[i].sets = level_sets(q, &q->level[i]);
 	q->same_set = (uint64_t)q->level[0].mask << 1;
 
-	size_t room = QUICK_ROOM + ((size_t)QUICK_SIZE_MAX >> q->shift) + 2 + QUICK_PAD;
-	q->narrow_key = (uint32_t *)aligned(&q->arena, (room + QUICK_PAD) * 4) +
-			QUICK_PAD;
-	q->wide_key = (uint64_t *)aligned(&q->arena, (room + QUICK_PAD) * 8) + QUICK_PAD;
+	size_t room = FAST_LRU_ROOM + ((size_t)FAST_LRU_SIZE_MAX >> q->shift) + 2 +
+		      FAST_LRU_PAD;
+	q->narrow_key = (uint32_t *)aligned(&q->arena, (room + FAST_LRU_PAD) * 4) +
+			FAST_LRU_PAD;
+	q->wide_key = (uint64_t *)aligned(&q->arena, (room + FAST_LRU_PAD) * 8) +
+		      FAST_LRU_PAD;
 	q->at = aligned(&q->arena, room * 4);
-	/* A level adds at most one event, a victim, for each line asked for. */
+	/* A level adds at most one event, a victim, to each request. */
 	size_t events = room * (1 + ML_LEVELS);
 	q->offset = aligned(&q->arena, events * sizeof(*q->offset));
 	q->last = aligned(&q->arena, events * sizeof(*q->last));
@@ -267,19 +272,19 @@ void ml_fast_lru_close(struct ml_fast_lru *q)
 	ml_free(q);
 }
 
-/* The block through all levels. served is that of its first access. */
+/* Runs the block through all levels; served belongs to its first access. */
 static void block_run(struct ml_fast_lru *q, uint8_t *served)
 {
-	struct quick_events *in = &q->stream[0], *out = &q->stream[1];
+	struct fast_lru_events *in = &q->stream[0], *out = &q->stream[1];
 
 	q->ops->keep(q);
-	memmove(q->narrow_key - QUICK_BACK, q->narrow_key + q->keys - QUICK_BACK,
-		QUICK_BACK * sizeof(*q->narrow_key));
-	memmove(q->wide_key - QUICK_BACK, q->wide_key + q->keys - QUICK_BACK,
-		QUICK_BACK * sizeof(*q->wide_key));
+	memmove(q->narrow_key - FAST_LRU_BACK, q->narrow_key + q->keys - FAST_LRU_BACK,
+		FAST_LRU_BACK * sizeof(*q->narrow_key));
+	memmove(q->wide_key - FAST_LRU_BACK, q->wide_key + q->keys - FAST_LRU_BACK,
+		FAST_LRU_BACK * sizeof(*q->wide_key));
 	q->keys = 0;
 	for (unsigned i = 0; i < q->levels && in->count; i++) {
-		struct quick_events *spare = in;
+		struct fast_lru_events *spare = in;
 
 		q->ops->level(q, i, in, out, served);
 		in = out;
@@ -295,8 +300,8 @@ void ml_fast_lru_run(struct ml_fast_lru *q, const struct ml_accesses *a, uint8_t
 		size_t start = i, end = a->count;
 		bool fits;
 
-		if (end - i > QUICK_BLOCK)
-			end = i + QUICK_BLOCK;
+		if (end - i > FAST_LRU_BLOCK)
+			end = i + FAST_LRU_BLOCK;
 		q->next_addr = a->addr + end;
 		q->next_what = a->what + end;
 		fits = q->ops->lines(q, a, &i, end, start);
@@ -308,13 +313,14 @@ void ml_fast_lru_run(struct ml_fast_lru *q, const struct ml_accesses *a, uint8_t
 	q->accesses += a->count;
 }
 
-static uint64_t key_at(const struct ml_fast_lru *q, const struct quick_level *l, size_t i)
+static uint64_t key_at(const struct ml_fast_lru *q, const struct fast_lru_level *l,
+		       size_t i)
 {
 	return q->wide ? ((const uint64_t *)l->sets)[i] : ((const uint32_t *)l->sets)[i];
 }
 
-/* Lines never leave but to make room, so what came in and is not there was evicted. */
-static uint64_t resident(const struct ml_fast_lru *q, const struct quick_level *l)
+/* Lines leave only by eviction, so fills minus the lines held are the evictions. */
+static uint64_t resident(const struct ml_fast_lru *q, const struct fast_lru_level *l)
 {
 	uint64_t held = 0;
 
@@ -328,7 +334,7 @@ void ml_fast_lru_counts(const struct ml_fast_lru *q, unsigned level,
 {
 	assert(level >= 1 && level <= q->levels);
 
-	const struct quick_level *l = &q->level[level - 1];
+	const struct fast_lru_level *l = &q->level[level - 1];
 	const uint64_t *asked = level == 1 ? q->asked : q->level[level - 2].missed;
 
 	*c = (struct ml_level_counts){ 0 };
@@ -347,13 +353,13 @@ void ml_fast_lru_save(const struct ml_fast_lru *q, struct ml_buf *out)
 	struct ml_arena a = { 0 };
 
 	ml_state_begin(out, &q->machine, 0, q->accesses, false);
-	ml_state_counts(out, &c); /* of L1i, which is not there */
+	ml_state_counts(out, &c); /* of L1i, which such machines lack */
 	for (unsigned i = 1; i <= q->levels; i++) {
 		ml_fast_lru_counts(q, i, &c);
 		ml_state_counts(out, &c);
 	}
 	for (unsigned i = 0; i < q->levels; i++) {
-		const struct quick_level *l = &q->level[i];
+		const struct fast_lru_level *l = &q->level[i];
 		size_t ways = (size_t)l->count * l->ways;
 		uint64_t *tags = ml_arena_alloc(&a, ways * sizeof(*tags));
 		uint8_t *dirty = ml_arena_alloc(&a, ways);

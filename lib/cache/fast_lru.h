@@ -1,10 +1,10 @@
 /*
- * The quick simulator: one core, LRU everywhere, write-back and write-allocate, one
- * line size, neither inclusive nor exclusive, no prefetching, no TLB; counters and
- * the serving level of each access. That is what most people simulate most of the
- * time, and here a set is an array in order of recency, so that a SIMD comparison
- * finds a line and a SIMD shuffle moves it to the front. The instructions are chosen
- * when the program starts (AVX-512, AVX2, NEON, or plain C).
+ * The fast LRU simulator, for one core, LRU in all levels, write-back and write-allocate,
+ * one line size, neither inclusive nor exclusive, no prefetching, no TLB. It yields
+ * counters and the serving level of each access. Most simulations are of such machines. A
+ * set is an array in order of recency, so that a SIMD comparison finds a line and a SIMD
+ * shuffle moves it to the front. The instructions are chosen when the program starts
+ * (AVX-512, AVX2, NEON, or plain C).
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 
 struct ml_fast_lru;
 
-/* NULL, or why this machine needs ml_sim ("L2 is not lru"). */
+/* NULL, or the reason why this machine needs ml_sim ("L2 is not lru"). */
 const char *ml_fast_lru_refuses(const struct ml_machine *m);
 
 enum ml_fast_lru_how {
@@ -27,16 +27,18 @@ enum ml_fast_lru_how {
 	ML_FAST_LRU_AVX512,
 	ML_FAST_LRU_NEON
 };
-bool ml_fast_lru_has(enum ml_fast_lru_how how); /* this processor can */
+bool ml_fast_lru_has(enum ml_fast_lru_how how); /* this processor has the instructions */
 
-/* m is one that is not refused; how is one that it has. */
+/* The machine is not refused, and the processor has `how`. */
 struct ml_fast_lru *ml_fast_lru_open(const struct ml_machine *m,
 				     enum ml_fast_lru_how how);
 void ml_fast_lru_close(struct ml_fast_lru *q);
-/* served, if not NULL, receives the serving level of each access (1..levels + 1). */
+/* served, unless NULL, receives the serving level of each access (1..levels + 1). */
 void ml_fast_lru_run(struct ml_fast_lru *q, const struct ml_accesses *a, uint8_t *served);
-/* asked, missed, fills, evictions and write_backs; the rest is 0. */
+/* Sets asked, missed, fills, evictions and write_backs; the rest is 0. */
 void ml_fast_lru_counts(const struct ml_fast_lru *q, unsigned level,
 			struct ml_level_counts *c);
-/* As ml_sim_save: ml_sim_restore of the same machine goes on from there. */
+/*
+ * The same bytes as ml_sim_save: ml_sim_restore of the same machine continues from them.
+ */
 void ml_fast_lru_save(const struct ml_fast_lru *q, struct ml_buf *out);

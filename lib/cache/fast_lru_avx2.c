@@ -1,6 +1,6 @@
 /*
- * The quick simulator with AVX2: as fast_lru_avx512.c, but masks are vectors, and those
- * of the lanes up to a hit come from a table.
+ * The fast LRU simulator with AVX2: as fast_lru_avx512.c, but masks are vectors, and the
+ * masks of the lanes up to a hit come from a table.
  */
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -8,7 +8,7 @@
 #define TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #include "lib/cache/fast_lru_body.h"
 
-/* From [32 - n] on: n lanes of ones, then zeros. */
+/* From element 32 - n on: n lanes of ones, then zeros. */
 static const int32_t lanes_up_to[64] = {
 	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
 	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
@@ -54,8 +54,10 @@ INLINE struct touched touch_narrow(uint32_t *way, uint32_t key, uint32_t ways,
 	return (struct touched){ m != 0, victim };
 }
 
-/* Long sets, and wide ones: the lane is found by vectors, and the ways before it are
- * moved one by one. */
+/*
+ * Long sets and wide sets: vectors find the lane, and the ways before it are moved one by
+ * one.
+ */
 INLINE int32_t lane_of(const void *set, uint64_t key, uint32_t ways, bool wide)
 {
 	unsigned per = wide ? 4 : 8;
@@ -85,46 +87,18 @@ INLINE struct touched touch(void *set, uint64_t key, uint32_t ways, unsigned lan
 {
 	if (lanes && !wide)
 		return touch_narrow(set, (uint32_t)key, ways, lanes);
-
-	int32_t lane = lane_of(set, key, ways, wide);
-	uint32_t move = lane < 0 ? ways - 1 : (uint32_t)lane;
-	uint64_t last;
-
-	if (wide) {
-		uint64_t *way = set;
-
-		last = way[move];
-		for (uint32_t i = move; i > 0; i--)
-			way[i] = way[i - 1];
-		way[0] = key | (lane < 0 ? 0 : last & 1);
-	} else {
-		uint32_t *way = set;
-
-		last = way[move];
-		for (uint32_t i = move; i > 0; i--)
-			way[i] = way[i - 1];
-		way[0] = (uint32_t)(key | (lane < 0 ? 0 : last & 1));
-	}
-	return (struct touched){ lane >= 0, last };
+	return touch_lane(set, key, ways, lane_of(set, key, ways, wide), wide);
 }
 
 INLINE bool mark(void *set, uint64_t key, uint32_t ways, unsigned lanes, bool wide)
 {
-	int32_t lane = lane_of(set, key, lanes ? lanes : ways, wide);
-
-	if (lane < 0)
-		return false;
-	if (wide)
-		((uint64_t *)set)[lane] |= 1;
-	else
-		((uint32_t *)set)[lane] |= 1;
-	return true;
+	return mark_lane(set, lane_of(set, key, lanes ? lanes : ways, wide), wide);
 }
 
 /* As in fast_lru_avx512.c, eight keys at a time. */
 TARGET static void keep(struct ml_fast_lru *q)
 {
-	struct quick_events *out = &q->stream[0];
+	struct fast_lru_events *out = &q->stream[0];
 	size_t n = 0, count = q->keys;
 	const uint32_t *keys = q->narrow_key;
 	__m256i same_set = _mm256_set1_epi32((int)(uint32_t)q->same_set);
@@ -141,7 +115,7 @@ TARGET static void keep(struct ml_fast_lru *q)
 		__m256i bits = _mm256_or_si256(_mm256_set1_epi32(~1), key);
 		__m256i drop = zero, closed = zero;
 
-		for (int back = 1; back <= QUICK_BACK / 2; back++) {
+		for (int back = 1; back <= FAST_LRU_BACK / 2; back++) {
 			__m256i before = _mm256_loadu_si256(
 				(const __m256i *)(keys + (ptrdiff_t)i - back));
 			__m256i differ = _mm256_xor_si256(key, before);
@@ -166,5 +140,5 @@ TARGET static void keep(struct ml_fast_lru *q)
 	out->count = n;
 }
 
-const struct quick_ops quick_avx2 = { lines_plain, keep, level };
+const struct fast_lru_ops ml_fast_lru_ops_avx2 = { lines_plain, keep, level };
 #endif

@@ -1,14 +1,14 @@
 /*
- * The quick simulator with AVX-512. A short set is one vector or a few, and moving a
- * line to the front is the same few instructions whether it was there or not: with
- * m the bit of the lane that holds it (0 on a miss), m ^ (m - 1) are the lanes up to
- * it (all on a miss), and these take what is in the lane before them.
+ * The fast LRU simulator with AVX-512. A short set is one vector or a few. Moving a line
+ * to the front takes the same few instructions on a hit and on a miss: let m be the bit
+ * of the lane that holds the line (0 on a miss). Then m ^ (m - 1) are the lanes up to it
+ * (all lanes on a miss), and each of these takes the key of the lane before it.
  *
- * Sets of one vector, which is what most caches have, go another way: the lanes are
- * moved by a row of a table, and what follows from a hit or a miss is left to a second
- * loop, eight events at a time. Both make the first loop short, and its length is what
- * counts: how many events the host has under way at a time is what hides that each of
- * them waits for its set, its comparison and its row.
+ * Most caches have sets of one vector, and these sets are handled otherwise: a row of a
+ * table moves the lanes, and a second loop draws the consequences of hits and misses,
+ * eight events at a time. Both make the first loop short. Its length matters: every event
+ * waits for its set, its comparison and its row, and the host hides these latencies only
+ * if many events are in flight.
  */
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -18,7 +18,7 @@
 	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,popcnt")))
 #include "lib/cache/fast_lru_body.h"
 
-/* Vectors of a short set: 8 lanes of 32 bits are a half one. */
+/* Vectors of a short set; 8 lanes of 32 bits are half a vector. */
 INLINE unsigned vectors(unsigned lanes, bool wide)
 {
 	return lanes * (wide ? 8 : 4) / 64;
@@ -38,14 +38,17 @@ INLINE __m512i spread(uint64_t key, bool wide)
 		    : _mm512_set1_epi32((int)(uint32_t)key);
 }
 
-/* Lanes in k take the lane before them, and the lowest one the last of `before`. */
+/*
+ * The lanes in k take the key of the lane before them; the lowest lane takes the last
+ * lane of `before`.
+ */
 INLINE __m512i shift_in(__m512i v, __m512i before, uint32_t k, bool wide)
 {
 	return wide ? _mm512_mask_alignr_epi64(v, (__mmask8)k, v, before, 7)
 		    : _mm512_mask_alignr_epi32(v, (__mmask16)k, v, before, 15);
 }
 
-/* Any vector that has the or of the lanes m of v, and of key, in its last lane. */
+/* A vector whose last lane is the key, or-ed with the lanes m of v. */
 INLINE __m512i front(__m512i v, __m512i key, uint32_t m, bool wide)
 {
 	if (wide) {
@@ -151,9 +154,9 @@ INLINE bool mark(void *set, uint64_t key, uint32_t ways, unsigned lanes, bool wi
 	return m;
 }
 
-/* Where the sets of events are: bytes from the first. */
-INLINE void find_sets(const struct ml_fast_lru *q, const struct quick_level *l,
-		      const struct quick_events *in, unsigned lanes)
+/* The offsets of the sets of events, in bytes. */
+INLINE void find_sets(const struct ml_fast_lru *q, const struct fast_lru_level *l,
+		      const struct fast_lru_events *in, unsigned lanes)
 {
 	uint32_t *offset = q->offset;
 
@@ -179,12 +182,12 @@ INLINE void find_sets(const struct ml_fast_lru *q, const struct quick_level *l,
 }
 
 /*
- * Moves what events ask for to the front of their sets, and what is written back (only
- * where `backs`) not at all: that is made dirty in its place. Notes the lanes in which
- * lines were, and what was in the last way.
+ * Moves the requested lines to the front of their sets. A line that is written back (only
+ * if `backs`) becomes dirty and stays in its place. Stores for each event the lane that
+ * hit and the key of the last way.
  */
-INLINE void touch_all(const struct ml_fast_lru *q, const struct quick_level *l,
-		      const struct quick_events *in, unsigned lanes, bool outer,
+INLINE void touch_all(const struct ml_fast_lru *q, const struct fast_lru_level *l,
+		      const struct fast_lru_events *in, unsigned lanes, bool outer,
 		      bool backs)
 {
 	const uint64_t *restrict events = in->key;
@@ -200,7 +203,7 @@ INLINE void touch_all(const struct ml_fast_lru *q, const struct quick_level *l,
 		uint32_t back = backs ? (uint32_t)events[i] & 1 : 0, m, to = 1;
 
 		if (outer)
-			__builtin_prefetch(sets + offset[i + QUICK_AHEAD]);
+			__builtin_prefetch(sets + offset[i + FAST_LRU_AHEAD]);
 		last[i] = way[ways - 1];
 		if (lanes == 8) {
 			__m256i key = _mm256_broadcastd_epi32(_mm_loadu_si32(events + i));
@@ -240,9 +243,10 @@ INLINE void touch_all(const struct ml_fast_lru *q, const struct quick_level *l,
 	}
 }
 
-/* What goes on to the next level: what was not there, and dirty lines that had to go. */
-INLINE void pass_on(const struct ml_fast_lru *q, struct quick_level *l,
-		    const struct quick_events *in, struct quick_events *out, bool outer)
+/* Builds the events for the next level: the missed lines, and the dirty victims. */
+INLINE void pass_on(const struct ml_fast_lru *q, struct fast_lru_level *l,
+		    const struct fast_lru_events *in, struct fast_lru_events *out,
+		    bool outer)
 {
 	__m512i pairs_low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
 	__m512i pairs_high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
@@ -268,7 +272,7 @@ INLINE void pass_on(const struct ml_fast_lru *q, struct quick_level *l,
 		__m512i victim = _mm512_cvtepu32_epi64(last);
 		__m512i low = _mm512_permutex2var_epi64(event, pairs_low, victim);
 		__m512i high = _mm512_permutex2var_epi64(event, pairs_high, victim);
-		/* the two bits of the kind, quick_at() */
+		/* the two bits of the kind, fast_lru_at() */
 		uint32_t write = _mm512_test_epi64_mask(event,
 							_mm512_set1_epi64(1ll << 36));
 		uint32_t fetch = _mm512_test_epi64_mask(event,
@@ -294,10 +298,10 @@ INLINE void pass_on(const struct ml_fast_lru *q, struct quick_level *l,
 }
 
 INLINE void level_vectors(struct ml_fast_lru *q, unsigned number,
-			  const struct quick_events *in, struct quick_events *out,
+			  const struct fast_lru_events *in, struct fast_lru_events *out,
 			  unsigned lanes)
 {
-	struct quick_level *l = &q->level[number];
+	struct fast_lru_level *l = &q->level[number];
 
 	find_sets(q, l, in, lanes);
 	if (!number) {
@@ -305,8 +309,8 @@ INLINE void level_vectors(struct ml_fast_lru *q, unsigned number,
 		pass_on(q, l, in, out, false);
 		return;
 	}
-	/* what is fetched ahead behind the end */
-	memset(q->offset + in->count, 0, QUICK_AHEAD * sizeof(*q->offset));
+	/* the prefetches beyond the end read this */
+	memset(q->offset + in->count, 0, FAST_LRU_AHEAD * sizeof(*q->offset));
 	if (in->backs)
 		touch_all(q, l, in, lanes, true, true);
 	else
@@ -315,8 +319,8 @@ INLINE void level_vectors(struct ml_fast_lru *q, unsigned number,
 }
 
 TARGET static void level_narrow(struct ml_fast_lru *q, unsigned number,
-				const struct quick_events *in, struct quick_events *out,
-				uint8_t *served)
+				const struct fast_lru_events *in,
+				struct fast_lru_events *out, uint8_t *served)
 {
 	unsigned lanes = q->level[number].lanes;
 
@@ -332,11 +336,11 @@ TARGET static void level_narrow(struct ml_fast_lru *q, unsigned number,
 		note_served(out, served, number, false);
 }
 
-/* Sixteen accesses at once where all are in known windows and none crosses a line. */
+/* Sixteen accesses at once, if all lie in known windows and none crosses a line. */
 TARGET static bool lines(struct ml_fast_lru *q, const struct ml_accesses *a, size_t *next,
 			 size_t end, size_t base)
 {
-	struct quick_windows *w = &q->windows;
+	struct fast_lru_windows *w = &q->windows;
 	size_t i = *next;
 	__m128i shift = _mm_cvtsi32_si128((int)q->shift);
 	__m512i offset = _mm512_set1_epi32((int)((1u << q->shift) - 1));
@@ -351,7 +355,7 @@ TARGET static bool lines(struct ml_fast_lru *q, const struct ml_accesses *a, siz
 		return lines_one_by_one(q, a, next, end, base, true);
 	place = _mm512_add_epi32(place, _mm512_set1_epi32((int)(i - base)));
 	place = _mm512_slli_epi32(place, 6);
-	while (fits && i < end && q->keys < QUICK_ROOM) {
+	while (fits && i < end && q->keys < FAST_LRU_ROOM) {
 		if (i + 16 <= end) {
 			__m512i a0 = _mm512_loadu_si512(a->addr + i);
 			__m512i a1 = _mm512_loadu_si512(a->addr + i + 8);
@@ -425,7 +429,10 @@ INLINE __mmask16 rivals(__m512i differ, __m512i same_set)
 	return _mm512_mask_testn_epi32_mask(other, differ, same_set);
 }
 
-/* The keys `back` before those of v, last being the vector before; back is constant. */
+/*
+ * The keys that stand `back` before those of v; last is the vector before. back is a
+ * constant.
+ */
 INLINE __m512i earlier(__m512i last, __m512i v, int back)
 {
 	switch (back) {
@@ -441,9 +448,9 @@ INLINE __m512i earlier(__m512i last, __m512i v, int back)
 }
 
 /*
- * A read that is soon followed by a write of the same line, with nothing in between
- * that could drive it out, may as well be the write: the line is dirty a little
- * earlier, and nobody looks until it leaves. Then the write can be dropped.
+ * A read that is soon followed by a write of the same line, with no key in between that
+ * could evict it, may be taken for the write: the line becomes dirty a little earlier,
+ * which shows only when it leaves. Then the write can be dropped.
  */
 INLINE __m512i read_for_writing(__m512i key, __m512i next, __m512i same_set)
 {
@@ -458,21 +465,21 @@ INLINE __m512i read_for_writing(__m512i key, __m512i next, __m512i same_set)
 }
 
 /*
- * Drops a key if, among the QUICK_BACK before it, the last ones to the same set are of
- * the same line: the line is then the first of its set already. A write is dropped if
- * one of these was a write.
+ * Drops a key if the last keys to the same set, among the FAST_LRU_BACK before it, are of
+ * the same line: the line is already the first of its set. A write is dropped only if one
+ * of these keys was a write.
  *
- * This loop waits for nothing, so it is the one that has the host fetch the accesses of
- * the next block: a fifth of all time when they come from memory. (In the loop that
- * makes keys of them, or all at once, there are too many at a time.)
+ * This loop has no loads to wait for, so it prefetches the accesses of the next block,
+ * which saves a fifth of the time when they come from memory. (In the loop that makes
+ * keys of them, or all at once, there would be too many loads at a time.)
  */
 TARGET static void keep(struct ml_fast_lru *q)
 {
-	struct quick_events *out = &q->stream[0];
+	struct fast_lru_events *out = &q->stream[0];
 	size_t n = 0, count = q->keys;
 	uint32_t *keys = q->narrow_key;
 	__m512i same_set = _mm512_set1_epi32((int)(uint32_t)q->same_set);
-	/* keys and accesses of the lower eight lanes in turn, and of the higher */
+	/* interleaves keys and accesses: of the lower eight lanes, of the higher */
 	__m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22,
 					7, 23);
 	__m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
@@ -491,16 +498,16 @@ TARGET static void keep(struct ml_fast_lru *q)
 		__builtin_prefetch(q->next_what + i);
 		next = _mm512_loadu_si512(keys + i + 16);
 		key = read_for_writing(key, next, same_set);
-		/* a read ignores the lowest bit of what it is compared with */
+		/* a read ignores the lowest bit of the key that it is compared with */
 		__m512i bits = _mm512_or_si512(_mm512_set1_epi32(~1), key);
 		__mmask16 drop = 0, open = 0xffff;
 		uint32_t valid = count - i >= 16 ? 0xffff : (1u << (count - i)) - 1;
 
-		for (int back = 1; back <= QUICK_BACK; back++) {
+		for (int back = 1; back <= FAST_LRU_BACK; back++) {
 			__m512i differ = _mm512_xor_si512(key, earlier(last, key, back));
 
 			drop |= _mm512_mask_testn_epi32_mask(open, differ, bits);
-			if (back < QUICK_BACK)
+			if (back < FAST_LRU_BACK)
 				open = _kandn_mask16(rivals(differ, same_set), open);
 		}
 		__mmask16 kept = (__mmask16)(valid & ~(uint32_t)drop);
@@ -519,5 +526,5 @@ TARGET static void keep(struct ml_fast_lru *q)
 	out->count = n;
 }
 
-const struct quick_ops quick_avx512 = { lines, keep, level_narrow };
+const struct fast_lru_ops ml_fast_lru_ops_avx512 = { lines, keep, level_narrow };
 #endif

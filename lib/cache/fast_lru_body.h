@@ -1,14 +1,14 @@
 /*
- * The loops of the quick simulator, once for all instruction sets. A file that
- * includes this has defined TARGET (the attribute that allows the instructions) and
- * how a set is searched:
+ * The loops of the fast LRU simulator, once for all instruction sets. A file that
+ * includes this header first defines TARGET (the attribute that allows the instructions),
+ * and then defines how a set is searched:
  *
- *	touch   makes a line the first of its set; says if it was there, and else what
- *		was in the last way
- *	mark    makes a line of a set dirty if it is there
+ *	touch   makes a line the first of its set; returns whether it hit, and on a miss
+ *		the victim
+ *	mark    makes a line of a set dirty if the set holds it
  *
- * lanes and wide are constants wherever these are called, so that the compiler makes
- * a loop for each width. lanes 0 are long sets.
+ * The arguments lanes and wide are constants in every call, so that the compiler makes a
+ * loop for each width. lanes is 0 for long sets.
  */
 #pragma once
 
@@ -16,18 +16,57 @@
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 
-/* What touching a line does. */
+/* What touch returns. */
 struct touched {
 	bool hit;
-	uint64_t victim; /* on a miss: the key that left, 0 if the way was empty */
+	uint64_t victim; /* the key that was evicted, on a miss; 0: the way was empty */
 };
 
 INLINE struct touched touch(void *set, uint64_t key, uint32_t ways, unsigned lanes,
 			    bool wide);
 INLINE bool mark(void *set, uint64_t key, uint32_t ways, unsigned lanes, bool wide);
 
+/*
+ * touch and mark for instruction sets that find a lane by vectors, but move keys one by
+ * one. lane is the lane that holds the key, or -1.
+ */
+INLINE struct touched touch_lane(void *set, uint64_t key, uint32_t ways, int32_t lane,
+				 bool wide)
+{
+	uint32_t move = lane < 0 ? ways - 1 : (uint32_t)lane;
+	uint64_t last;
+
+	if (wide) {
+		uint64_t *way = set;
+
+		last = way[move];
+		for (uint32_t i = move; i > 0; i--)
+			way[i] = way[i - 1];
+		way[0] = key | (lane < 0 ? 0 : last & 1);
+	} else {
+		uint32_t *way = set;
+
+		last = way[move];
+		for (uint32_t i = move; i > 0; i--)
+			way[i] = way[i - 1];
+		way[0] = (uint32_t)(key | (lane < 0 ? 0 : last & 1));
+	}
+	return (struct touched){ lane >= 0, last };
+}
+
+INLINE bool mark_lane(void *set, int32_t lane, bool wide)
+{
+	if (lane < 0)
+		return false;
+	if (wide)
+		((uint64_t *)set)[lane] |= 1;
+	else
+		((uint32_t *)set)[lane] |= 1;
+	return true;
+}
+
 /* n % count by two multiplications (Lemire, Kaser, Kurz 2019); n and count below 2^32. */
-INLINE uint32_t remainder_of(const struct quick_level *l, uint32_t n)
+INLINE uint32_t remainder_of(const struct fast_lru_level *l, uint32_t n)
 {
 	__extension__ typedef unsigned __int128 u128;
 
@@ -35,17 +74,17 @@ INLINE uint32_t remainder_of(const struct quick_level *l, uint32_t n)
 }
 
 /*
- * Where the set of a key starts. even: the number of sets is a power of two. l is a
- * copy on the stack, which no store to a set can change, so that the compiler keeps it
- * in registers.
+ * Where the set of a key starts. even: the number of sets is a power of two. l is a copy
+ * on the stack, which no store to a set can change, so the compiler keeps it in
+ * registers.
  */
-INLINE void *set_of(const struct quick_level *l, unsigned bits, uint64_t key,
+INLINE void *set_of(const struct fast_lru_level *l, unsigned bits, uint64_t key,
 		    unsigned lanes, bool wide, bool even)
 {
-	uint64_t line = (key & ~QUICK_WIDE) >> 1, set;
+	uint64_t line = (key & ~FAST_LRU_WIDE) >> 1, set;
 	unsigned size = (lanes ? lanes : l->lanes) * (wide ? 8 : 4);
 
-	if (even) /* shorter than shifting there and back */
+	if (even) /* shorter than shifting right and left */
 		return (char *)l->sets + (key & (uint64_t)l->mask << 1) * (size / 2);
 	if (wide) {
 		set = l->mask ? line & l->mask : line % l->count;
@@ -81,30 +120,30 @@ INLINE void event_put(uint64_t *key, uint32_t *at, size_t i, struct event e, boo
 	}
 }
 
-/* What a level left was not served by it. */
-INLINE void note_served(const struct quick_events *out, uint8_t *served, unsigned number,
-			bool wide)
+/* Marks the accesses that a level did not serve. */
+INLINE void note_served(const struct fast_lru_events *out, uint8_t *served,
+			unsigned number, bool wide)
 {
 	for (size_t i = 0; i < out->count; i++) {
 		struct event e = event_get(out->key, out->at, i, wide);
 		uint8_t *s = &served[e.at >> 6];
 
-		/* what is written back was not asked for: it changes no level */
+		/* a write-back belongs to no access, so it changes no serving level */
 		*s = e.key & 1 ? *s : (uint8_t)(number + 2);
 	}
 }
 
 /*
- * One level. In the first one the lowest bit of a key is a write; outer ones are told
- * of writes by write-backs only. Misses and victims are appended without a branch, as
- * no branch could predict them.
+ * Runs one level. In the first level the lowest bit of a key is a write; outer levels see
+ * writes as write-backs only. Misses and victims are appended without a branch, as a
+ * branch could not be predicted.
  */
-INLINE void level_run(const struct ml_fast_lru *q, struct quick_level *level,
-		      const struct quick_events *in, struct quick_events *out,
+INLINE void level_run(const struct ml_fast_lru *q, struct fast_lru_level *level,
+		      const struct fast_lru_events *in, struct fast_lru_events *out,
 		      uint8_t *served, unsigned number, unsigned lanes, bool wide,
 		      bool even)
 {
-	const struct quick_level l = *level;
+	const struct fast_lru_level l = *level;
 	const uint64_t *restrict keys = in->key;
 	const uint32_t *restrict ats = in->at;
 	uint64_t *restrict out_key = out->key;
@@ -118,7 +157,8 @@ INLINE void level_run(const struct ml_fast_lru *q, struct quick_level *level,
 		void *set = set_of(&l, bits, e.key, lanes, wide, even);
 
 		if (outer) {
-			struct event later = event_get(keys, ats, i + QUICK_AHEAD, wide);
+			struct event later = event_get(keys, ats, i + FAST_LRU_AHEAD,
+						       wide);
 
 			__builtin_prefetch(
 				set_of(&l, bits, later.key, lanes, wide, even));
@@ -148,7 +188,7 @@ INLINE void level_run(const struct ml_fast_lru *q, struct quick_level *level,
 		uint64_t asked = ~e.key & 1;
 
 		demand += asked;
-		writes += asked & e.at >> 4; /* quick_at() */
+		writes += asked & e.at >> 4; /* fast_lru_at() */
 		fetches += asked & e.at >> 5;
 	}
 	level->missed[ML_ACCESS_READ] += demand - writes - fetches;
@@ -160,8 +200,8 @@ INLINE void level_run(const struct ml_fast_lru *q, struct quick_level *level,
 		note_served(out, served, number, wide);
 }
 
-INLINE void level_lanes(struct ml_fast_lru *q, struct quick_level *l,
-			const struct quick_events *in, struct quick_events *out,
+INLINE void level_lanes(struct ml_fast_lru *q, struct fast_lru_level *l,
+			const struct fast_lru_events *in, struct fast_lru_events *out,
 			uint8_t *served, unsigned number, bool wide, bool even)
 {
 	switch (l->lanes) {
@@ -172,10 +212,10 @@ INLINE void level_lanes(struct ml_fast_lru *q, struct quick_level *l,
 	}
 }
 
-INLINE void level_choose(struct ml_fast_lru *q, const struct quick_events *in,
-			 struct quick_events *out, uint8_t *served, unsigned number)
+INLINE void level_choose(struct ml_fast_lru *q, const struct fast_lru_events *in,
+			 struct fast_lru_events *out, uint8_t *served, unsigned number)
 {
-	struct quick_level *l = &q->level[number];
+	struct fast_lru_level *l = &q->level[number];
 
 	if (q->wide)
 		level_lanes(q, l, in, out, served, number, true, false);
@@ -185,17 +225,17 @@ INLINE void level_choose(struct ml_fast_lru *q, const struct quick_events *in,
 		level_lanes(q, l, in, out, served, number, false, false);
 }
 
-/* The first level in a function of its own: there number is the constant 0. */
+/* The first level has a function of its own, in which number is the constant 0. */
 TARGET static __attribute__((noinline)) void level_first(struct ml_fast_lru *q,
-							 const struct quick_events *in,
-							 struct quick_events *out,
+							 const struct fast_lru_events *in,
+							 struct fast_lru_events *out,
 							 uint8_t *served)
 {
 	level_choose(q, in, out, served, 0);
 }
 
 TARGET static void level(struct ml_fast_lru *q, unsigned number,
-			 const struct quick_events *in, struct quick_events *out,
+			 const struct fast_lru_events *in, struct fast_lru_events *out,
 			 uint8_t *served)
 {
 	if (!number)
@@ -209,15 +249,15 @@ INLINE bool key_of(struct ml_fast_lru *q, uint64_t addr, bool write, unsigned sh
 		   bool wide, uint64_t *key)
 {
 	if (wide) {
-		*key = QUICK_WIDE | addr >> shift << 1 | write;
+		*key = FAST_LRU_WIDE | addr >> shift << 1 | write;
 		return true;
 	}
-	const struct quick_windows *w = &q->windows;
+	const struct fast_lru_windows *w = &q->windows;
 	uint32_t hi = (uint32_t)(addr >> 32);
 	uint32_t slot = hi * w->factor >> 28;
 
 	if (__builtin_expect(w->hi[slot] != hi, 0)) {
-		if (!quick_window_add(q, hi))
+		if (!ml_fast_lru_window_add(q, hi))
 			return false;
 		slot = hi * w->factor >> 28;
 	}
@@ -226,8 +266,8 @@ INLINE bool key_of(struct ml_fast_lru *q, uint64_t addr, bool write, unsigned sh
 }
 
 /*
- * Keys of accesses one by one; as struct quick_ops says. What the loop needs is in
- * variables of its own: a count in memory would cost more than all the rest.
+ * Turns accesses into keys one by one, as struct fast_lru_ops says. The loop keeps its
+ * counts in local variables, as updates in memory would cost more than all the rest.
  */
 INLINE bool lines_one_by_one(struct ml_fast_lru *q, const struct ml_accesses *a,
 			     size_t *next, size_t end, size_t base, bool wide)
@@ -242,11 +282,12 @@ INLINE bool lines_one_by_one(struct ml_fast_lru *q, const struct ml_accesses *a,
 	size_t i = *next, n = q->keys;
 	bool fits = true;
 
-	for (; i < end && n < QUICK_ROOM; i++) {
+	for (; i < end && n < FAST_LRU_ROOM; i++) {
 		uint64_t addr = addrs[i], key, last, count = 1;
-		unsigned what = whats[i], kind = what >> 14, size = what & QUICK_SIZE_MAX;
+		unsigned what = whats[i], kind = what >> 14,
+			 size = what & FAST_LRU_SIZE_MAX;
 		uint64_t more = (addr & offset) + size - (size > 0);
-		uint32_t at = quick_at(i - base, kind);
+		uint32_t at = fast_lru_at(i - base, kind);
 		bool write = kind == ML_ACCESS_WRITE;
 
 		fits = key_of(q, addr, write, shift, wide, &key);
@@ -254,7 +295,10 @@ INLINE bool lines_one_by_one(struct ml_fast_lru *q, const struct ml_accesses *a,
 			break;
 		if (__builtin_expect(more > offset, 0)) {
 			count = (more >> shift) + 1;
-			/* All windows are there before the first of its lines is. */
+			/*
+			 * All windows of the access are known before its first key is
+			 * stored.
+			 */
 			fits = key_of(q, addr + size - 1, write, shift, wide, &last);
 			if (!fits)
 				break;
@@ -280,8 +324,9 @@ INLINE bool lines_one_by_one(struct ml_fast_lru *q, const struct ml_accesses *a,
 }
 
 /*
- * Narrow keys of accesses that are in known windows and cross no line, up to the first
- * one that does not: nearly all, and without the rest the loop fits into registers.
+ * Narrow keys of accesses that lie in known windows and cross no line, up to the first
+ * access that does not. These are nearly all accesses, and without the other cases the
+ * loop fits into registers.
  */
 INLINE void lines_simple(struct ml_fast_lru *q, const struct ml_accesses *a, size_t *next,
 			 size_t end, size_t base)
@@ -294,11 +339,11 @@ INLINE void lines_simple(struct ml_fast_lru *q, const struct ml_accesses *a, siz
 	const uint32_t factor = q->windows.factor, line = 1u << q->shift;
 	const unsigned shift = q->shift - 1;
 	size_t first = *next, count = end - first, n;
-	uint32_t place = quick_at(first - base, 0);
+	uint32_t place = fast_lru_at(first - base, 0);
 	uint64_t writes = 0, fetches = 0;
 
-	if (count > QUICK_ROOM - q->keys)
-		count = QUICK_ROOM - q->keys;
+	if (count > FAST_LRU_ROOM - q->keys)
+		count = FAST_LRU_ROOM - q->keys;
 	addrs += first;
 	whats += first;
 	for (n = 0; n < count; n++) {
@@ -306,13 +351,13 @@ INLINE void lines_simple(struct ml_fast_lru *q, const struct ml_accesses *a, siz
 		uint32_t what = whats[n], low = (uint32_t)addr,
 			 high = (uint32_t)(addr >> 32);
 		uint32_t slot = high * factor >> 28;
-		uint32_t reach = (low & (line - 1)) + (what & QUICK_SIZE_MAX);
+		uint32_t reach = (low & (line - 1)) + (what & FAST_LRU_SIZE_MAX);
 
 		if (__builtin_expect(windows[slot] != high || reach > line, 0))
 			break;
 		key[n] = bases[slot] + (low >> shift & ~1u) + (what >> 14 & 1);
 		at[n] = place + (what >> 14 << 4);
-		place += quick_at(1, 0);
+		place += fast_lru_at(1, 0);
 		writes += what >> 14 & 1;
 		fetches += what >> 15;
 	}
@@ -324,8 +369,9 @@ INLINE void lines_simple(struct ml_fast_lru *q, const struct ml_accesses *a, siz
 }
 
 /*
- * The same for QUICK_SOME accesses in the first four windows, written so that compilers
- * make vectors of it. False, and nothing is done, if one is elsewhere or crosses a line.
+ * The same for FAST_LRU_SOME accesses in the first four windows, written so that
+ * compilers vectorise it. Returns false, and does nothing, if one access lies elsewhere
+ * or crosses a line.
  */
 INLINE bool lines_some(struct ml_fast_lru *q, const struct ml_accesses *a, size_t next,
 		       size_t base)
@@ -333,10 +379,10 @@ INLINE bool lines_some(struct ml_fast_lru *q, const struct ml_accesses *a, size_
 	const uint64_t *restrict addrs = a->addr + next;
 	const uint16_t *restrict whats = a->what + next;
 	uint32_t *restrict key = q->narrow_key + q->keys, *restrict at = q->at + q->keys;
-	const struct quick_windows *w = &q->windows;
+	const struct fast_lru_windows *w = &q->windows;
 	const unsigned shift = q->shift, bits = 33 - shift;
-	const uint32_t line = 1u << shift, place = quick_at(next - base, 0);
-	/* those that are not there have no key */
+	const uint32_t line = 1u << shift, place = fast_lru_at(next - base, 0);
+	/* unused windows have no key */
 	const uint32_t first[4] = { w->used > 0 ? 1u << bits : 0,
 				    w->used > 1 ? 2u << bits : 0,
 				    w->used > 2 ? 3u << bits : 0,
@@ -344,10 +390,10 @@ INLINE bool lines_some(struct ml_fast_lru *q, const struct ml_accesses *a, size_
 	uint32_t wrong = 0; /* the highest bit */
 	uint16_t writes = 0, fetches = 0;
 
-	for (uint32_t i = 0; i < QUICK_SOME; i++) {
+	for (uint32_t i = 0; i < FAST_LRU_SOME; i++) {
 		uint32_t low = (uint32_t)addrs[i], high = (uint32_t)(addrs[i] >> 32);
 		uint32_t what = whats[i],
-			 reach = (low & (line - 1)) + (what & QUICK_SIZE_MAX);
+			 reach = (low & (line - 1)) + (what & FAST_LRU_SIZE_MAX);
 		uint32_t start = (-(uint32_t)(high == w->of[1]) & first[0]) |
 				 (-(uint32_t)(high == w->of[2]) & first[1]) |
 				 (-(uint32_t)(high == w->of[3]) & first[2]) |
@@ -355,18 +401,18 @@ INLINE bool lines_some(struct ml_fast_lru *q, const struct ml_accesses *a, size_
 
 		wrong |= -(uint32_t)(start == 0) | (line - reach);
 		key[i] = start + (low >> (shift - 1) & ~1u) + (what >> 14 & 1);
-		at[i] = place + quick_at(i, 0) + (what >> 14 << 4);
+		at[i] = place + fast_lru_at(i, 0) + (what >> 14 << 4);
 	}
 	if (__builtin_expect(wrong >> 31, 0))
 		return false;
-	for (uint32_t i = 0; i < QUICK_SOME; i++) {
+	for (uint32_t i = 0; i < FAST_LRU_SOME; i++) {
 		writes = (uint16_t)(writes + (whats[i] >> 14 & 1));
 		fetches = (uint16_t)(fetches + (whats[i] >> 15));
 	}
-	q->asked[ML_ACCESS_READ] += (uint32_t)(QUICK_SOME - writes - fetches);
+	q->asked[ML_ACCESS_READ] += (uint32_t)(FAST_LRU_SOME - writes - fetches);
 	q->asked[ML_ACCESS_WRITE] += writes;
 	q->asked[ML_ACCESS_FETCH] += fetches;
-	q->keys += QUICK_SOME;
+	q->keys += FAST_LRU_SOME;
 	return true;
 }
 
@@ -377,15 +423,16 @@ TARGET static inline bool lines_plain(struct ml_fast_lru *q, const struct ml_acc
 
 	if (q->wide)
 		return lines_one_by_one(q, a, next, end, base, true);
-	while (fits && *next < end && q->keys < QUICK_ROOM) {
-		size_t stop = end - *next < QUICK_SOME ? end : *next + QUICK_SOME;
+	while (fits && *next < end && q->keys < FAST_LRU_ROOM) {
+		size_t stop = end - *next < FAST_LRU_SOME ? end : *next + FAST_LRU_SOME;
 
-		if (stop - *next == QUICK_SOME && q->keys + QUICK_SOME <= QUICK_ROOM &&
+		if (stop - *next == FAST_LRU_SOME &&
+		    q->keys + FAST_LRU_SOME <= FAST_LRU_ROOM &&
 		    lines_some(q, a, *next, base)) {
 			*next = stop;
 			continue;
 		}
-		while (fits && *next < stop && q->keys < QUICK_ROOM) {
+		while (fits && *next < stop && q->keys < FAST_LRU_ROOM) {
 			lines_simple(q, a, next, stop, base);
 			if (*next < stop)
 				fits = lines_one_by_one(q, a, next, *next + 1, base,
@@ -395,11 +442,11 @@ TARGET static inline bool lines_plain(struct ml_fast_lru *q, const struct ml_acc
 	return fits;
 }
 
-/* Keys from one to another, behind n that were kept; how many there are then. */
+/* Keeps keys [from, end) behind the n that were kept so far; returns the new number. */
 INLINE size_t keep_some(struct ml_fast_lru *q, size_t from, size_t end, size_t n,
 			bool wide)
 {
-	struct quick_events *out = &q->stream[0];
+	struct fast_lru_events *out = &q->stream[0];
 
 	for (size_t i = from; i < end; i++) {
 		uint64_t key = wide ? q->wide_key[i] : q->narrow_key[i];
@@ -413,9 +460,9 @@ INLINE size_t keep_some(struct ml_fast_lru *q, size_t from, size_t end, size_t n
 }
 
 /*
- * Drops a key whose line is that of the key before it, unless it is the first write. Has
- * the host fetch the accesses of the next block meanwhile, as this loop waits for
- * nothing.
+ * Drops a key whose line is that of the key before it, unless it is the first write.
+ * Meanwhile the host prefetches the accesses of the next block, because this loop has no
+ * loads to wait for.
  */
 TARGET static inline void keep_plain(struct ml_fast_lru *q)
 {

@@ -1,12 +1,15 @@
-/* The quick simulator with NEON: a line is found four or two ways at a time; the ways
- * before it are moved one by one, as masks and shuffles across a set cost more here. */
+/*
+ * The fast LRU simulator with NEON: a search compares four or two ways at a time. The
+ * ways before the hit are moved one by one, as masks and shuffles across a set cost more
+ * here.
+ */
 #if defined(__aarch64__)
 #include <arm_neon.h>
 
 #define TARGET
 #include "lib/cache/fast_lru_body.h"
 
-/* The way that holds a line, or -1. There are more lanes than ways: they hold 0. */
+/* The way that holds a line, or -1. Lanes behind the ways hold 0. */
 INLINE int32_t lane_of(const void *set, uint64_t key, uint32_t ways, bool wide)
 {
 	if (wide) {
@@ -42,41 +45,14 @@ INLINE struct touched touch(void *set, uint64_t key, uint32_t ways, unsigned lan
 			    bool wide)
 {
 	(void)lanes;
-	int32_t lane = lane_of(set, key, ways, wide);
-	uint32_t move = lane < 0 ? ways - 1 : (uint32_t)lane;
-	uint64_t last;
-
-	if (wide) {
-		uint64_t *way = set;
-
-		last = way[move];
-		for (uint32_t i = move; i > 0; i--)
-			way[i] = way[i - 1];
-		way[0] = key | (lane < 0 ? 0 : last & 1);
-	} else {
-		uint32_t *way = set;
-
-		last = way[move];
-		for (uint32_t i = move; i > 0; i--)
-			way[i] = way[i - 1];
-		way[0] = (uint32_t)(key | (lane < 0 ? 0 : last & 1));
-	}
-	return (struct touched){ lane >= 0, last };
+	return touch_lane(set, key, ways, lane_of(set, key, ways, wide), wide);
 }
 
 INLINE bool mark(void *set, uint64_t key, uint32_t ways, unsigned lanes, bool wide)
 {
 	(void)lanes;
-	int32_t lane = lane_of(set, key, ways, wide);
-
-	if (lane < 0)
-		return false;
-	if (wide)
-		((uint64_t *)set)[lane] |= 1;
-	else
-		((uint32_t *)set)[lane] |= 1;
-	return true;
+	return mark_lane(set, lane_of(set, key, ways, wide), wide);
 }
 
-const struct quick_ops quick_neon = { lines_plain, keep_plain, level };
+const struct fast_lru_ops ml_fast_lru_ops_neon = { lines_plain, keep_plain, level };
 #endif

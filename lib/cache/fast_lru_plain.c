@@ -1,4 +1,4 @@
-/* The quick simulator in plain C: a scan that shifts as it goes. */
+/* The fast LRU simulator in plain C: a scan that shifts the keys as it goes. */
 #define TARGET
 #include "lib/cache/fast_lru_body.h"
 
@@ -68,4 +68,4 @@ INLINE bool mark(void *set, uint64_t key, uint32_t ways, unsigned lanes, bool wi
 	return false;
 }
 
-const struct quick_ops quick_plain = { lines_plain, keep_plain, level };
+const struct fast_lru_ops ml_fast_lru_ops_plain = { lines_plain, keep_plain, level };

@@ -5,7 +5,7 @@
 #include "lib/base/buf.h"
 #include "lib/cache/machine.h"
 
-/* hwloc knows no latencies: those of a machine of the same maker. */
+/* hwloc knows no latencies; they are those of a preset of the same vendor. */
 static const struct {
 	const char *vendor, *preset;
 } similar[] = {
@@ -37,9 +37,9 @@ static unsigned cores_below(hwloc_topology_t t, hwloc_obj_t o)
 }
 
 /*
- * Where the system does not tell the ways (most Arm machines), or tells some that do
- * not divide the size (virtual machines that show one slice of an L3): 8, or 16 in
- * the third level and behind, halved until they fit. That is what most caches have.
+ * Ways, where the system does not report them (most Arm machines), or reports a number
+ * that does not divide the size (virtual machines that show one slice of an L3): 8, or 16
+ * from the third level on, halved until they fit. Most caches have these.
  */
 static unsigned ways(hwloc_obj_t cache, uint64_t size, unsigned line)
 {
@@ -77,10 +77,10 @@ static void level(struct ml_buf *out, hwloc_topology_t t, hwloc_obj_t cache,
 }
 
 /*
- * The caches above the first core; where cores differ (big and little ones) the
- * others are taken to be like it. As many cores as share its outermost cache, times
- * the number of such caches (as many as can be simulated), so that groups divide
- * evenly.
+ * Reads the caches above the first core. If cores differ (big and little ones), the
+ * others are taken to be like the first. The machine gets as many cores as share its
+ * outermost cache, times the number of such caches (within what can be simulated), so
+ * that groups divide evenly.
  */
 static bool describe(hwloc_topology_t t, struct ml_buf *out, struct ml_err *err)
 {
@@ -94,7 +94,9 @@ static bool describe(hwloc_topology_t t, struct ml_buf *out, struct ml_err *err)
 		return false;
 	if (!core)
 		core = hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, 0);
-	/* Some systems hang the first level below the core: start at its first thread. */
+	/*
+	 * Some systems attach the first level below the core: start at its first thread.
+	 */
 	hwloc_obj_t o = hwloc_get_obj_inside_cpuset_by_type(t, core->cpuset, HWLOC_OBJ_PU,
 							    0);
 	for (; o; o = o->parent) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
+#include "lib/cache/observer.h"
 #include "lib/cache/prefetch.h"
 
 static unsigned log2_of(uint64_t n)
@@ -16,7 +17,7 @@ static unsigned log2_of(uint64_t n)
 	return bits;
 }
 
-/* Memory that begins where a line of the host's cache does. */
+/* Memory that begins at a line of the host's cache. */
 static void *whole_lines(struct ml_arena *a, size_t size)
 {
 	uintptr_t at = (uintptr_t)ml_arena_alloc(a, size + 64);
@@ -54,8 +55,8 @@ void ml_cache_init(struct ml_cache *c, const struct ml_level_spec *spec, unsigne
 	if (want)
 		c->notes = whole_lines(a, places * sizeof(*c->notes));
 	if (spec->prefetch != ML_PREFETCH_NONE) {
-		c->ahead = ml_arena_alloc(a, sizeof(*c->ahead));
-		ml_prefetch_init(c->ahead, spec);
+		c->prefetcher = ml_arena_alloc(a, sizeof(*c->prefetcher));
+		ml_prefetch_init(c->prefetcher, spec);
 	}
 }
 

@@ -1,10 +1,10 @@
 /*
- * One cache of a simulated machine: what it holds, in arrays by way. It knows its
- * policy and nothing of other caches; motion.h connects them.
+ * One cache of a simulated machine: its lines, in arrays by way. A cache knows its policy
+ * and nothing of other caches; motion.h moves lines between caches.
  *
- * A set has a row of digests, a byte for each way, so that 16 ways are compared at a
- * time and most lines that are not there are missed without reading a tag. (Tags of a
- * large cache do not fit into those of the host; its digests mostly do.)
+ * A set has a row of digests, one byte for each way. A search compares 16 digests at a
+ * time, so most misses are found without reading a tag. (The tags of a large simulated
+ * cache do not fit into the host's caches; its digests mostly do.)
  */
 #pragma once
 
@@ -16,9 +16,9 @@
 #include <emmintrin.h>
 #endif
 
+#include "lib/cache/level_counts.h"
 #include "lib/cache/machine.h"
 #include "lib/cache/policy.h"
-#include "lib/cache/sim.h"
 
 struct ml_arena;
 struct ml_prefetch;
@@ -26,49 +26,51 @@ struct ml_miss_cause;
 
 enum ml_cache_flag {
 	ML_DIRTY = 1,
-	ML_UNASKED = 2,     /* prefetched, and no demand touched it yet */
-	ML_WRITE_FIRST = 4, /* the access that brought it in was a write */
+	ML_PREFETCHED = 2,  /* prefetched, and no demand has used it yet */
+	ML_WRITE_FIRST = 4, /* the access that filled the line was a write */
 	ML_CACHE_FLAGS = 7,
 };
 
-/* What is known of a line while it is there. */
+/* What a cache notes of a line that it holds. */
 struct ml_cache_note {
 	uint64_t read, written; /* use masks */
-	uint64_t since;         /* access that brought it in; 0 in TLBs, like owner */
+	uint64_t since; /* the access that filled the line; 0 in TLBs, like owner */
 	uint32_t owner;
-	uint32_t entry; /* number in the book, with ML_SIM_CAUSES */
+	uint32_t entry; /* number of the line in the book (miss_cause.h); with
+			   ML_SIM_CAUSES */
 };
 
-enum { ML_DIGESTS = 16 }; /* that are compared at a time */
+enum { ML_DIGESTS = 16 }; /* digests that are compared at a time */
 
 struct ml_cache {
 	const struct ml_level_spec *spec;
 	const struct ml_policy *policy;
 	struct ml_level_counts *counts; /* of all instances together */
 	unsigned level;                 /* from 1; 0 is L1i */
-	uint32_t instance;              /* cores instance * share and up have it */
+	uint32_t instance;              /* its first core is instance * share */
 	uint32_t sets, ways;
-	uint32_t mask;    /* of the set in a line number... */
-	bool modulo;      /* ...unless the number of sets is no power of two */
-	unsigned bits;    /* of the offset in a line */
+	uint32_t mask;    /* bits of a line number that give the set... */
+	bool modulo;      /* ...unless the number of sets is not a power of two */
+	unsigned bits;    /* bits of the offset in a line */
 	uint64_t within;  /* mask of that offset */
-	unsigned granule; /* log2 of the bytes of a bit in a use mask */
+	unsigned granule; /* log2 of the bytes that one bit of a use mask stands for */
 	struct ml_order order;
-	/* sets * ways each; set * ways + way is called a place */
+	/* sets * ways entries each; set * ways + way is called a place */
 	uint64_t *tags; /* line number + 1; 0 is empty */
 	uint8_t *flags;
-	struct ml_cache_note *notes; /* if anything is wanted besides counts */
-	uint8_t *digests;            /* sets * row; of the tags, 0 is empty */
-	uint32_t row;                /* ways, and what fills it up to a whole vector */
-	size_t empty;                /* places */
-	uint32_t *copy; /* the place further out that it came from, unless that is gone */
-	bool use;       /* with ML_SIM_USE: notes have masks */
-	struct ml_miss_cause *shadow; /* with ML_SIM_CAUSES */
-	struct ml_prefetch *ahead;    /* or NULL */
-	uint32_t *recent; /* by set: the way that hit last, where to look first */
+	struct ml_cache_note *notes; /* NULL if only counts are wanted */
+	uint8_t *digests; /* [sets * row]; digests of the tags, 0 is an empty way */
+	uint32_t row;     /* bytes of a row: the ways, rounded up to whole vectors */
+	size_t empty;     /* empty places */
+	uint32_t *copy;   /* the place in the next cache outwards that the line came from;
+			     may be out of date */
+	bool use;         /* with ML_SIM_USE: notes have masks */
+	struct ml_miss_cause *miss_cause; /* with ML_SIM_CAUSES */
+	struct ml_prefetch *prefetcher;   /* or NULL */
+	uint32_t *recent; /* by set: the way that hit last, which is looked at first */
 };
 
-#define ML_NOWHERE SIZE_MAX /* no place */
+#define ML_NOWHERE SIZE_MAX /* the line is not there */
 
 void ml_cache_init(struct ml_cache *c, const struct ml_level_spec *spec, unsigned level,
 		   uint32_t instance, uint64_t seed, unsigned want, struct ml_arena *a);
@@ -83,7 +85,7 @@ static inline uint8_t ml_cache_digest(uint64_t line)
 	return (uint8_t)(line * 0x9e3779b97f4a7c15u >> 56 | 1);
 }
 
-/* Which of the next 16 digests are this one, a bit for each. */
+/* A bit for each of the next 16 digests that equals this one. */
 static inline uint32_t ml_cache_match(const uint8_t *digests, uint8_t digest)
 {
 #ifdef __SSE2__
@@ -119,8 +121,9 @@ static inline size_t ml_cache_find(const struct ml_cache *c, uint64_t line)
 }
 
 /*
- * The same where it likely hits: programs stay with a line for a while, so the way of
- * the set that hit last is tried first (a third faster than a search from way 0).
+ * The same, for a cache that likely hits. Programs stay with a line for a while, so this
+ * looks first at the way of the set that hit last (a third faster than a search from way
+ * 0).
  */
 static inline size_t ml_cache_look(struct ml_cache *c, uint64_t line)
 {
@@ -150,17 +153,17 @@ static inline uint64_t ml_cache_addr(const struct ml_cache *c, size_t place)
 	return ml_cache_line(c, place) << c->bits;
 }
 
-/* Where a line that is not there would go: an empty way, the lowest, or a victim's. */
+/* The place for a new line: the lowest empty way of its set, else that of the victim. */
 size_t ml_cache_room(struct ml_cache *c, uint64_t line);
-/* A line comes into an empty place. */
+/* Puts a line into an empty place. */
 void ml_cache_put(struct ml_cache *c, size_t place, uint64_t line);
-/* Empties a place, which is not. */
+/* Empties a place that holds a line. */
 void ml_cache_drop(struct ml_cache *c, size_t place);
 
-/* Tags were written from outside: digests follow them. */
+/* Rebuilds the digests after tags were written from outside. */
 void ml_cache_restored(struct ml_cache *c);
 
-/* The bits of a use mask for so many bytes from addr on, all of them in one line. */
+/* The use mask of `size` bytes from addr on, all of them in one line. */
 static inline uint64_t ml_cache_bytes(const struct ml_cache *c, uint64_t addr,
 				      uint64_t size)
 {
@@ -171,6 +174,6 @@ static inline uint64_t ml_cache_bytes(const struct ml_cache *c, uint64_t addr,
 	return UINT64_MAX >> (63 - (last - first)) << first;
 }
 
-/* The mask of a line of `inner`, at addr, in terms of the larger line of `outer`. */
+/* Converts the mask of a line of `inner`, at addr, to the larger line of `outer`. */
 uint64_t ml_cache_widen(const struct ml_cache *inner, const struct ml_cache *outer,
 			uint64_t addr, uint64_t mask);

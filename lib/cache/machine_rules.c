@@ -7,7 +7,7 @@
 #include "lib/base/table.h"
 #include "lib/cache/policy.h"
 
-#define LINES_MOST (1ull << 28) /* 16 GiB of 64-byte lines; two GiB to simulate it */
+#define LINES_MAX (1ull << 28) /* 16 GiB of 64-byte lines; a simulation takes two GiB */
 
 static bool is_tlb(const struct ml_level_spec *s)
 {
@@ -26,7 +26,7 @@ bool ml_machine_geometry(struct ml_level_spec *s, uint32_t ways, bool full, bool
 			"machine: %s: its size of %llu bytes is no multiple of its "
 			"line of %u bytes",
 			s->name, (unsigned long long)s->size, s->line);
-	if (lines > LINES_MOST)
+	if (lines > LINES_MAX)
 		return ml_fail(err, ML_USAGE,
 			       "machine: %s: %s is more than 2^28 lines of %u bytes, too "
 			       "many to simulate",
@@ -46,7 +46,7 @@ bool ml_machine_geometry(struct ml_level_spec *s, uint32_t ways, bool full, bool
 				       "machine: %s: %llu entries are no multiple of %u "
 				       "ways%s",
 				       s->name, (unsigned long long)lines, ways,
-				       said ? "" : ", the default; say how many");
+				       said ? "" : ", the default; give the ways");
 		return ml_fail(err, ML_USAGE,
 			       "machine: %s: its size of %llu bytes is no multiple of %u "
 			       "ways%s of %u bytes",
@@ -70,9 +70,9 @@ static bool policy_fits(const struct ml_level_spec *s, struct ml_err *err)
 }
 
 /*
- * The next use that OPT and PES go by is found beforehand, from the requests that
- * reach a level. That needs requests that do not depend on what the level holds,
- * and lines that come and go only by its own choice.
+ * OPT and PES use the next use of each line, which is computed beforehand from the
+ * requests that reach a level. That needs requests that do not depend on what the level
+ * holds, and lines that enter and leave only by the level's own choice.
  */
 static bool future_fits(const struct ml_machine *m, unsigned level, struct ml_err *err)
 {
@@ -82,8 +82,8 @@ static bool future_fits(const struct ml_machine *m, unsigned level, struct ml_er
 	if (m->cores > 1)
 		return ml_fail(
 			err, ML_USAGE,
-			"machine: %s: %s is for one core: with several, other cores "
-			"take lines away, and which next use matters is not known "
+			"machine: %s: %s is for one core: of several cores, one takes "
+			"lines from another, so the next use is not known "
 			"beforehand; add 'cores 1'",
 			s->name, policy);
 	if (s->inclusion == ML_INCLUSIVE)
@@ -104,9 +104,8 @@ static bool future_fits(const struct ml_machine *m, unsigned level, struct ml_er
 		if (m->level[i].prefetch != ML_PREFETCH_NONE)
 			return ml_fail(
 				err, ML_USAGE,
-				"machine: %s: %s knows only what is asked for, and "
-				"prefetching in %s brings in lines that nobody asked "
-				"for",
+				"machine: %s: %s knows the future of demands only, and "
+				"prefetching in %s brings in other lines",
 				s->name, policy, m->level[i].name);
 	for (unsigned i = level + 1; i < m->levels; i++)
 		if (m->level[i].inclusion == ML_INCLUSIVE)

@@ -1,6 +1,6 @@
 /*
- * Which machines make sense. machine.c reads the words; here they are held against
- * each other, and every refusal says why.
+ * The rules that a machine must obey. machine_parse.c reads the words; these functions
+ * check them against each other, and every refusal gives the reason.
  */
 #pragma once
 
@@ -11,11 +11,11 @@
 #include "lib/cache/machine.h"
 
 /*
- * Ways and sets of a level that has its size and line: full is one set; ways that
- * nobody said give way to a level that has fewer lines.
+ * Computes the ways and sets of a level from its size and line. full: the level is one
+ * set. If the text gives no ways (!said), a level with fewer lines gets fewer ways.
  */
 bool ml_machine_geometry(struct ml_level_spec *s, uint32_t ways, bool full, bool said,
 			 struct ml_err *err);
 
-/* The levels against each other. */
+/* Checks the levels against each other. */
 bool ml_machine_check(const struct ml_machine *m, struct ml_err *err);

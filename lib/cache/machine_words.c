@@ -26,7 +26,7 @@ void ml_words_next(struct ml_words *w)
 			w->shown[n] = plain ? *w->at : '?';
 			w->word[n] = lower(*w->at);
 		}
-	if (n >= ML_WORD_ROOM) { /* longer than any that means something: only shown */
+	if (n >= ML_WORD_ROOM) { /* longer than any known word: only shown */
 		n = ML_WORD_ROOM - 1;
 		memcpy(w->shown + n - 3, "...", 3);
 		w->word[0] = '?';
@@ -34,7 +34,7 @@ void ml_words_next(struct ml_words *w)
 	w->word[n] = w->shown[n] = 0;
 }
 
-/* Changes of one letter that make one word the other (Levenshtein). */
+/* Changes of one letter that turn one word into the other (Levenshtein distance). */
 static unsigned changes(const char *a, const char *b)
 {
 	unsigned row[ML_WORD_ROOM];
@@ -47,14 +47,14 @@ static unsigned changes(const char *a, const char *b)
 
 		row[0] = y;
 		for (unsigned x = 1; x <= width; x++) {
-			unsigned least = corner + (lower(*a) != lower(b[x - 1]));
+			unsigned min = corner + (lower(*a) != lower(b[x - 1]));
 
 			corner = row[x];
-			if (row[x] + 1 < least)
-				least = row[x] + 1;
-			if (row[x - 1] + 1 < least)
-				least = row[x - 1] + 1;
-			row[x] = least;
+			if (row[x] + 1 < min)
+				min = row[x] + 1;
+			if (row[x - 1] + 1 < min)
+				min = row[x - 1] + 1;
+			row[x] = min;
 		}
 	}
 	return row[width];
@@ -62,12 +62,12 @@ static unsigned changes(const char *a, const char *b)
 
 void ml_nearest_offer(struct ml_nearest *n, const char *written, const char *candidate)
 {
-	unsigned most = strlen(written) < 4 ? 1 : 2;
+	unsigned max = strlen(written) < 4 ? 1 : 2;
 
 	if (strlen(candidate) >= ML_WORD_ROOM)
 		return;
 	unsigned d = changes(written, candidate);
-	if (d <= most && (!n->word || d < n->changes))
+	if (d <= max && (!n->word || d < n->changes))
 		*n = (struct ml_nearest){ candidate, d };
 }
 

@@ -1,7 +1,6 @@
 /*
- * The words of a text that describes a machine: parts apart by |, words by blanks,
- * upper and lower case the same; numbers with units; near spellings of words that
- * nobody knows.
+ * The scanner of machine texts: parts separated by |, words separated by blanks, without
+ * regard to case; numbers with units; suggestions for unknown words.
  */
 #pragma once
 
@@ -11,17 +10,17 @@
 enum { ML_WORD_ROOM = 32 };
 
 struct ml_words {
-	const char *at;           /* behind the word */
+	const char *at;           /* what follows the word */
 	char word[ML_WORD_ROOM];  /* in lower case; empty at a | and at the end */
-	char shown[ML_WORD_ROOM]; /* as it was written, for messages */
+	char shown[ML_WORD_ROOM]; /* as the user wrote it, for messages */
 };
 
 void ml_words_next(struct ml_words *w);
 
-/* The nearest spelling of those offered, if one is near. */
+/* The best suggestion among the words offered so far. */
 struct ml_nearest {
-	const char *word; /* or NULL */
-	unsigned changes; /* of letters, to make it what was written */
+	const char *word; /* NULL: no word is near */
+	unsigned changes; /* letters to change, add or drop */
 };
 
 void ml_nearest_offer(struct ml_nearest *n, const char *written, const char *candidate);
@@ -32,8 +31,8 @@ const char *ml_nearest_hint(const struct ml_nearest *n, char room[ML_HINT_ROOM])
 
 struct ml_quantity {
 	uint64_t whole, part, parts; /* whole + part / parts; parts at most 10^9 */
-	const char *unit;            /* what stands behind it */
+	const char *unit;            /* the text behind the number */
 };
 
-/* False when it does not fit. */
+/* False if the number does not fit. */
 bool ml_quantity_scan(struct ml_quantity *q, const char *text);

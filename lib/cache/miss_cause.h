@@ -1,17 +1,17 @@
 /*
- * What it takes to tell why a cache missed: every line that it was ever asked for,
- * and a fully associative LRU cache of the same number of lines that is asked for
- * the same. A line that this one has was lost to a conflict; one that it has not, to
- * capacity. Of each line it is also known whose line drove it out.
+ * Finds the causes of misses. It remembers every line that a cache was ever asked for,
+ * and simulates a fully associative LRU cache with as many lines that gets the same
+ * requests. If the LRU cache holds a line that the cache misses, the cause is a conflict,
+ * else capacity. It also remembers for each line the owner of the line that evicted it.
  *
- * Caches of the same cores with lines of the same size share a book: it numbers the
- * lines, once for all of them, and keeps a cell for each line and cache side by side,
- * so that a miss in several levels touches one place of memory. Lines are numbered in
- * pages of neighbours; number 0 is no line.
+ * Caches of the same cores with lines of the same size share a book. The book numbers the
+ * lines, once for all these caches, and stores the cells of a line for all caches side by
+ * side, so that a miss in several levels touches one place of memory. Lines are numbered
+ * in pages of neighbours; number 0 is no line.
  *
- * The LRU cache is a log of what was asked for. The cell of a line tells where in the
- * log it stands last; places before that are stale, and the oldest line is found by
- * passing over them. Both ends of the log are read and written in order, where a
+ * The LRU cache is a log of the requests. The cell of a line holds the place of its last
+ * request in the log. Earlier places of the same line are stale, and a search for the
+ * oldest line skips them. Both ends of the log are read and written in order, where a
  * linked list would touch the random neighbours of each line.
  */
 #pragma once
@@ -25,39 +25,39 @@ enum { ML_BOOK_PAGE_BITS = 4 };
 enum { ML_LAST_NEVER, ML_LAST_LOST, ML_LAST_FIRST };
 
 struct ml_miss_cause_cell {
-	uint32_t last;    /* place in the log, or NEVER (asked for), or LOST */
-	uint32_t evictor; /* ~owner, so that 0 is ML_NO_OWNER */
+	uint32_t last; /* place in the log; ML_LAST_NEVER: never requested; ML_LAST_LOST:
+			  no longer in the LRU cache */
+	uint32_t evictor; /* ~owner, so that 0 means ML_NO_OWNER */
 };
 
 /* Zero bytes are an empty book without members. */
 struct ml_book {
-	unsigned members, member_bits;    /* 1 << member_bits cells for each line */
-	struct ml_miss_cause_cell *cells; /* by number, by member */
+	unsigned members, member_bits;    /* a line has 1 << member_bits cells */
+	struct ml_miss_cause_cell *cells; /* by number of the line, by member */
 	size_t cell_cap;
 	struct ml_book_page {
-		uint64_t page;  /* of lines */
-		uint32_t first; /* number of its first line; 0: this slot is empty */
+		uint64_t page;  /* page number of its lines */
+		uint32_t first; /* number of its first line; 0: an empty slot */
 	} * slots;
-	size_t room, pages; /* of slots, a power of two; used */
+	size_t room, pages; /* number of slots, a power of two; slots in use */
 	struct ml_book_page recent;
 };
 
 struct ml_miss_cause {
 	struct ml_book *book;
 	unsigned member;
-	size_t lines, listed; /* the LRU cache holds at the most; now */
-	uint32_t *log;        /* numbers; from begin to end, which is less than room */
+	size_t lines, listed; /* lines that the LRU cache holds at most, and now */
+	uint32_t *log;        /* line numbers from begin to end; end < room */
 	uint32_t begin, end, room;
 	uint32_t newest;
 };
 
-/* A new member, before any line is in the book. */
+/* Adds a cache to a book that has no lines yet. */
 void ml_miss_cause_join(struct ml_miss_cause *s, struct ml_book *b, size_t lines);
-void ml_miss_cause_release(
-	struct ml_miss_cause *s);        /* also empties it; it stays a member */
-void ml_book_release(struct ml_book *b); /* also empties it; members stay */
+void ml_miss_cause_release(struct ml_miss_cause *s); /* empties it; it stays a member */
+void ml_book_release(struct ml_book *b); /* empties the book; its members stay */
 
-/* The slot of a page of lines, or an empty one. */
+/* The slot of a page, or an empty one where it belongs. */
 static inline struct ml_book_page *ml_book_slot(const struct ml_book *b, uint64_t page)
 {
 	uint64_t h = page * 0x9e3779b97f4a7c15u;
@@ -76,7 +76,7 @@ static inline uint32_t ml_book_within(uint64_t line)
 	return (uint32_t)(line & ((1u << ML_BOOK_PAGE_BITS) - 1));
 }
 
-/* The number of a line, a new one if there is none. */
+/* The number of a line, which becomes known if it was not. */
 static inline uint32_t ml_book_find(struct ml_book *b, uint64_t line)
 {
 	uint64_t page = line >> ML_BOOK_PAGE_BITS;
@@ -97,7 +97,7 @@ static inline struct ml_miss_cause_cell *ml_miss_cause_cell(const struct ml_miss
 	return &s->book->cells[((size_t)number << s->book->member_bits) + s->member];
 }
 
-/* The host's cache is told that a line will be looked up. */
+/* Prefetches, into the host's cache, the cell of a line that will be looked up. */
 static inline void ml_book_fetch(const struct ml_book *b, uint64_t line)
 {
 	if (!b->room)
@@ -107,11 +107,14 @@ static inline void ml_book_fetch(const struct ml_book *b, uint64_t line)
 		&b->cells[(size_t)(first + ml_book_within(line)) << b->member_bits]);
 }
 
-/* Makes room in the log: what is stale goes. */
+/* Makes room in the log by dropping stale places. */
 void ml_miss_cause_tidy(struct ml_miss_cause *s);
 
 enum ml_miss_cause_answer { ML_MISS_CAUSE_NEW, ML_MISS_CAUSE_HAS, ML_MISS_CAUSE_LOST };
-/* A demand: was it asked for before, and does the LRU cache have it? Then it does. */
+/*
+ * Takes a demand: NEW if the line was never requested before, HAS if the LRU cache holds
+ * it, else LOST. The LRU cache holds it afterwards.
+ */
 static inline enum ml_miss_cause_answer ml_miss_cause_ask(struct ml_miss_cause *s,
 							  uint32_t number)
 {

@@ -1,9 +1,5 @@
 #include "lib/cache/motion.h"
 
-#include <string.h>
-
-#include "lib/cache/motion_body.h"
-
 void ml_motion_note(struct ml_sim *s, const struct ml_request *q, enum ml_move_kind kind,
 		    struct ml_sim_place p, unsigned from, unsigned to, unsigned other)
 {
@@ -43,8 +39,7 @@ unsigned ml_motion_carry(struct ml_sim *s, unsigned core, unsigned depth, uint64
 	return depth + 1;
 }
 
-/* The copy further out learns what was used here. */
-static void inform_outwards(struct ml_sim *s, struct ml_sim_place p)
+void ml_motion_inform(struct ml_sim *s, struct ml_sim_place p)
 {
 	const struct ml_cache *c = p.cache;
 	uint64_t addr = ml_cache_addr(c, p.at);
@@ -62,21 +57,22 @@ static void inform_outwards(struct ml_sim *s, struct ml_sim_place p)
 			to->read |= ml_cache_widen(c, outer, addr, n->read);
 			to->written |= ml_cache_widen(c, outer, addr, n->written);
 		}
-		if (!(c->flags[p.at] & ML_UNASKED) && outer->flags[at] & ML_UNASKED) {
-			outer->flags[at] &= (uint8_t)~ML_UNASKED;
+		if (!(c->flags[p.at] & ML_PREFETCHED) &&
+		    outer->flags[at] & ML_PREFETCHED) {
+			outer->flags[at] &= (uint8_t)~ML_PREFETCHED;
 			outer->counts->useful++;
 		}
 		return;
 	}
 }
 
-/* A line leaves: all are told who want to know. */
+/* Counts a line that leaves, and informs the copy further out and the observer. */
 static void tell(struct ml_sim *s, struct ml_sim_place p, bool inform)
 {
-	p.cache->counts->useless += (p.cache->flags[p.at] & ML_UNASKED) != 0;
+	p.cache->counts->useless += (p.cache->flags[p.at] & ML_PREFETCHED) != 0;
 	if (inform && s->inform)
-		inform_outwards(s, p);
-	tell_observer(s, p);
+		ml_motion_inform(s, p);
+	ml_motion_tell(s, p);
 }
 
 void ml_motion_leave(struct ml_sim *s, struct ml_sim_place p, bool inform)
@@ -93,7 +89,7 @@ bool ml_motion_take(struct ml_sim *s, const struct ml_request *q, struct ml_sim_
 
 	c->counts->invalidations++;
 	c->counts->write_backs += dirty;
-	set_evictor(p, evictor);
+	ml_motion_set_evictor(p, evictor);
 	ml_motion_note(s, q, ML_MOVE_INVALIDATE, p, c->level, c->level, q->core);
 	ml_motion_leave(s, p, true);
 	return dirty;
@@ -131,7 +127,7 @@ static bool take_within(struct ml_sim *s, const struct ml_request *q,
 	return dirty;
 }
 
-/* A dirty line comes into a write-through cache: its data go on at once. */
+/* A dirty line came into a write-through cache, which passes the data on at once. */
 static void pass_on(struct ml_sim *s, struct ml_sim_place p)
 {
 	struct ml_cache *c = p.cache;
@@ -158,8 +154,8 @@ static void move_out(struct ml_sim *s, const struct ml_request *q, struct ml_cac
 		if (c->spec->write_through)
 			pass_on(s, (struct ml_sim_place){ c, at });
 	}
-	if (!cargo->unasked && c->flags[at] & ML_UNASKED) {
-		c->flags[at] &= (uint8_t)~ML_UNASKED;
+	if (!cargo->prefetched && c->flags[at] & ML_PREFETCHED) {
+		c->flags[at] &= (uint8_t)~ML_PREFETCHED;
 		c->counts->useful++;
 	}
 	if (c->use) {
@@ -177,10 +173,10 @@ void ml_motion_evict(struct ml_sim *s, const struct ml_request *q, struct ml_sim
 	bool moves = outer && outer->spec->inclusion == ML_EXCLUSIVE;
 
 	c->counts->evictions++;
-	set_evictor(p, q->owner);
+	ml_motion_set_evictor(p, q->owner);
 	if (c->spec->inclusion == ML_INCLUSIVE && take_within(s, q, p))
 		c->flags[p.at] |= ML_DIRTY;
-	struct ml_leave l = leaving(p);
+	struct ml_leave l = ml_motion_leaving(p);
 	unsigned to = moves ? depth + 2 : c->level;
 	c->counts->write_backs += l.dirty;
 	if (l.dirty && !moves)
@@ -192,7 +188,7 @@ void ml_motion_evict(struct ml_sim *s, const struct ml_request *q, struct ml_sim
 		struct ml_cargo cargo = {
 			.from = c->level,
 			.dirty = l.dirty,
-			.unasked = !l.asked,
+			.prefetched = !l.asked,
 			.write_first = l.write_first,
 			.owner = l.owner,
 			.read = l.read,
@@ -209,78 +205,11 @@ size_t ml_motion_fill(struct ml_sim *s, const struct ml_request *q, struct ml_ca
 	uint64_t line = addr >> c->bits;
 	struct ml_sim_place p = { c, ml_cache_room(c, line) };
 
-	fill_at(s, q, p, line, cargo, false);
-	c->counts->prefetched += cargo->unasked;
+	ml_motion_fill_at(s, q, p, line, cargo, false);
+	c->counts->prefetched += cargo->prefetched;
 	ml_motion_note(s, q, q->demand ? ML_MOVE_FILL : ML_MOVE_PREFETCH, p, cargo->from,
 		       c->level, q->core);
 	if (cargo->dirty && c->spec->write_through)
 		pass_on(s, p);
 	return p.at;
-}
-
-/* What a flush changes in a cache while it lasts. */
-struct before {
-	uint8_t *flags;
-	struct ml_cache_note *notes;
-};
-
-static void tell_all(struct ml_sim *s, struct ml_cache *c)
-{
-	for (size_t at = 0; at < (size_t)c->sets * c->ways; at++) {
-		if (!c->tags[at])
-			continue;
-		struct ml_sim_place p = { c, at };
-
-		if (s->inform)
-			inform_outwards(s, p);
-		tell_observer(s, p);
-	}
-}
-
-/* Saves the masks of a cache, or puts them back. */
-static void keep_masks(struct ml_cache *c, struct before *b, struct ml_arena *a)
-{
-	size_t places = (size_t)c->sets * c->ways;
-
-	if (!b->flags) {
-		b->flags = (uint8_t *)ml_arena_copy(a, c->flags, places);
-		if (c->use)
-			b->notes = (struct ml_cache_note *)ml_arena_copy(
-				a, c->notes, places * sizeof(*c->notes));
-		return;
-	}
-	memcpy(c->flags, b->flags, places);
-	if (c->use)
-		memcpy(c->notes, b->notes, places * sizeof(*c->notes));
-}
-
-void ml_sim_flush(struct ml_sim *s)
-{
-	struct ml_arena arena = { 0 };
-	struct ml_level_counts counts[ML_LEVELS + 1];
-	struct before before[ML_LEVELS][ML_CORES] = { 0 };
-
-	if (!s->observer.leave)
-		return;
-	memcpy(counts, s->counts, sizeof(counts));
-	for (unsigned twice = 0; twice < 2; twice++) {
-		for (unsigned depth = 0; depth < s->levels; depth++) {
-			const struct ml_level_spec *l = &s->machine.level[depth];
-
-			for (uint32_t i = 0; i * l->share < s->cores; i++)
-				keep_masks(&s->caches[depth][i], &before[depth][i],
-					   &arena);
-		}
-		if (twice)
-			break;
-		for (uint32_t i = 0; s->icaches && i * s->machine.icache.share < s->cores;
-		     i++)
-			tell_all(s, &s->icaches[i]);
-		for (unsigned depth = 0; depth < s->levels; depth++)
-			for (uint32_t i = 0; i * s->machine.level[depth].share < s->cores;
-			     i++)
-				tell_all(s, &s->caches[depth][i]);
-	}
-	memcpy(s->counts, counts, sizeof(counts));
-	ml_arena_release(&arena);
 }

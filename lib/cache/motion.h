@@ -1,10 +1,9 @@
 /*
- * The inside of a simulator: its caches, and how lines move between them. sim.c asks
- * for lines, this brings them in, drives others out and takes written data outwards;
- * coherence.c keeps the caches of several cores coherent.
+ * How lines move between the caches of a simulator: fills, evictions, write-backs.
  *
- * Depth is the distance from the core: 0 is L1 or L1i, `levels` is memory. A level's
- * number is its depth + 1, and 0 for L1i.
+ * The access loop in sim.c inlines the functions that fill a cache. Their parameter
+ * `plain` is a constant in every call and stands for ml_sim.plain; code for other
+ * machines is not even compiled then.
  */
 #pragma once
 
@@ -12,149 +11,151 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/arena.h"
-#include "lib/cache/level.h"
-#include "lib/cache/machine.h"
-#include "lib/cache/miss_cause.h"
-#include "lib/cache/sharing.h"
-#include "lib/cache/sim.h"
+#include "lib/cache/sim_data.h"
 
-struct ml_sim_ahead { /* a line to prefetch */
-	struct ml_cache *into;
-	uint64_t line;
-};
-
-/* What the caches of the same cores with the same size of lines know of these. */
-struct ml_sim_book {
-	struct ml_sim_book *next;
-	unsigned bits;
-	uint32_t share, instance;
-	struct ml_book book;
-};
-
-struct ml_sim_hints {
-	struct ml_hints from;
-	const uint64_t *next;
-	size_t left;
-};
-
-struct ml_sim {
-	struct ml_machine machine;
-	unsigned want;
-	struct ml_arena arena;
-	unsigned cores, levels;
-	struct ml_cache *icaches;           /* by instance; NULL unless split */
-	struct ml_cache *caches[ML_LEVELS]; /* by depth; by instance */
-	struct ml_cache *tlbs[ML_TLBS];
-	/* The caches that a core asks in turn, by depth: for data, and for fetches. */
-	struct ml_cache *(*paths)[2][ML_LEVELS];
-	struct ml_level_counts counts[ML_LEVELS + 1], tlb_counts[ML_TLBS];
-	struct ml_sim_hints hints[ML_LEVELS + 1]; /* by level */
-	struct ml_observer observer;
-	uint64_t accesses; /* before this run */
-	bool gap;          /* what is first seen may have been there */
-	bool forgot;       /* the same, since a state was restored */
-	bool fast;         /* hits in the first level concern nothing else */
-	bool plain;    /* one core, caches that write back and allocate, neither inclusive
-			   nor exclusive, lines of one size; no prefetchers, futures, moves
-			*/
-	bool misses;   /* the last run often did, also in the second level */
-	bool inform;   /* lines that leave have something to tell the copy outwards */
-	bool coherent; /* some caches belong to some cores only... */
-	unsigned unit_bits;        /* ...and this is the largest of their lines */
-	struct ml_sim_book *books; /* with ML_SIM_CAUSES... */
-	struct ml_sharing sharing; /* ...like this */
-	struct ml_move *moves;
-	size_t move_count, move_cap;
-	struct ml_sim_ahead *ahead;
-	size_t ahead_count, ahead_cap;
-	struct ml_err *err; /* of this run */
-	bool failed;
-};
-
-/* What is asked for: bytes of one line of the first level. */
-struct ml_request {
-	struct ml_cache *const *path;
-	uint64_t addr, size; /* of the bytes */
-	uint32_t access, site, owner;
-	unsigned core;
-	enum ml_access_kind kind;
-	bool demand;               /* else a prefetcher asks */
-	bool first;                /* of the lines of its access */
-	bool missed;               /* the first cache is known not to have it */
-	uint64_t hint[ML_LEVELS];  /* by depth, for policies that want one */
-	uint32_t entry[ML_LEVELS]; /* by depth, in its book; 0: not looked up */
-};
-
-/* What a line that comes into a cache brings along. */
-struct ml_cargo {
-	unsigned from; /* level */
-	uint64_t hint;
-	uint32_t entry;
-	uint32_t copy; /* its place in the next cache outwards, if it is plain */
-	bool dirty, unasked, write_first;
-	uint32_t owner;
-	uint64_t read, written;
-};
-
-static inline unsigned ml_cache_depth(const struct ml_cache *c)
-{
-	return c->level ? c->level - 1 : 0;
-}
-
-static inline unsigned ml_cache_core(const struct ml_cache *c)
-{
-	return c->instance * c->spec->share;
-}
-
-static inline struct ml_cache *ml_sim_cache(const struct ml_sim *s, unsigned core,
-					    unsigned depth)
-{
-	return s->paths[core][0][depth];
-}
-
-struct ml_sim_place {
-	struct ml_cache *cache;
-	size_t at;
-};
-
-/* Room for one more movement. */
-static inline struct ml_move *ml_motion_next(struct ml_sim *s)
-{
-	if (s->move_count == s->move_cap)
-		s->moves = ml_grow(s->moves, &s->move_cap, s->move_count + 1,
-				   sizeof(*s->moves));
-	return &s->moves[s->move_count++];
-}
-
-/* Notes a movement of the line at p, if they are wanted. */
+/* Notes a movement of the line at p, if ML_SIM_MOVES is wanted. */
 void ml_motion_note(struct ml_sim *s, const struct ml_request *q, enum ml_move_kind kind,
 		    struct ml_sim_place p, unsigned from, unsigned to, unsigned other);
-/* Brings the line of addr, which is not there, into c. Returns its place. */
+/* Brings the line of addr, which c does not hold, into c. Returns its place. */
 size_t ml_motion_fill(struct ml_sim *s, const struct ml_request *q, struct ml_cache *c,
 		      uint64_t addr, const struct ml_cargo *cargo);
 /*
- * Data of so many bytes go outwards from the caches of a core, to depth or beyond.
- * Returns the level that took them.
+ * Sends written data outwards from the caches of a core, to the given depth or beyond.
+ * Returns the level that takes them.
  */
 unsigned ml_motion_carry(struct ml_sim *s, unsigned core, unsigned depth, uint64_t addr,
 			 uint64_t size);
-/* A line leaves for whatever reason: tells the observer and, if asked to, the copy
- * further out. Its place is empty then. */
+/*
+ * Removes a line for any reason. Informs the observer and, if `inform`, the copy further
+ * out.
+ */
 void ml_motion_leave(struct ml_sim *s, struct ml_sim_place p, bool inform);
-/* The same taken away by an inclusive cache or by another core. True: it was dirty. */
+/*
+ * Takes a line from a cache, on behalf of an inclusive level or of another core. Returns
+ * true if the line was dirty.
+ */
 bool ml_motion_take(struct ml_sim *s, const struct ml_request *q, struct ml_sim_place p,
 		    uint32_t evictor);
-/* The line at p makes room for one of q's, which takes its place next. */
+/* Adds the use mask of the line at p, and its first use, to the copy further out. */
+void ml_motion_inform(struct ml_sim *s, struct ml_sim_place p);
+/* Evicts the line at p, whose place a line of q takes next. */
 void ml_motion_evict(struct ml_sim *s, const struct ml_request *q, struct ml_sim_place p);
 
+ML_BODY struct ml_leave ml_motion_leaving(struct ml_sim_place p)
+{
+	const struct ml_cache *c = p.cache;
+	static const struct ml_cache_note unknown = { .owner = ML_NO_OWNER };
+	const struct ml_cache_note *n = c->notes ? &c->notes[p.at] : &unknown;
+
+	return (struct ml_leave){
+		.level = c->level,
+		.core = ml_cache_core(c),
+		.set = ml_cache_set(c, ml_cache_line(c, p.at)),
+		.line = ml_cache_addr(c, p.at),
+		.owner = n->owner,
+		.dirty = c->flags[p.at] & ML_DIRTY,
+		.asked = !(c->flags[p.at] & ML_PREFETCHED),
+		.write_first = c->flags[p.at] & ML_WRITE_FIRST,
+		.read = n->read,
+		.written = n->written,
+	};
+}
+
+ML_BODY void ml_motion_tell(struct ml_sim *s, struct ml_sim_place p)
+{
+	if (s->observer.leave) {
+		struct ml_leave l = ml_motion_leaving(p);
+
+		s->observer.leave(s->observer.arg, &l);
+	}
+}
+
+ML_BODY void ml_motion_set_evictor(struct ml_sim_place p, uint32_t owner)
+{
+	if (p.cache->miss_cause)
+		ml_miss_cause_evicted(p.cache->miss_cause, p.cache->notes[p.at].entry,
+				      owner);
+}
+
 /*
- * The core of q needs the line, to write it if `write`: what others hold of it goes
- * or is cleaned. Returns the number of levels, from the first, that some of those
- * who lost it do not share with this core; 0 if none did. cause is that of the miss
- * which made q ask, for the observer.
+ * Finds the nearest copy further out of the line at p, in a plain machine; its cache is
+ * NULL if there is none. Mostly the copy is where the line came from. Its note tells, and
+ * the caller needs that note next.
  */
-unsigned ml_coherence_snoop(struct ml_sim *s, const struct ml_request *q, bool write,
-			    enum ml_cause cause);
-/* The state of a line in a cache that is not everybody's: M, E or S. */
-char ml_coherence_state(const struct ml_sim *s, struct ml_sim_place p);
+ML_BODY struct ml_sim_place ml_motion_copy(const struct ml_sim *s, struct ml_sim_place p)
+{
+	const struct ml_cache *c = p.cache;
+	struct ml_sim_place copy = { NULL, c->copy[p.at] };
+	unsigned depth = ml_cache_depth(c) + 1;
+
+	if (depth < s->levels && c->miss_cause) {
+		copy.cache = s->caches[depth];
+		if (copy.cache->notes[copy.at].entry == c->notes[p.at].entry)
+			return copy;
+	}
+	for (; depth < s->levels; depth++) {
+		copy.cache = s->caches[depth];
+		copy.at = ml_cache_find(copy.cache, ml_cache_line(c, p.at));
+		if (copy.at != ML_NOWHERE)
+			return copy;
+	}
+	return (struct ml_sim_place){ NULL, ML_NOWHERE };
+}
+
+/* ml_motion_evict in a plain machine. */
+ML_BODY void ml_motion_evict_plainly(struct ml_sim *s, const struct ml_request *q,
+				     struct ml_sim_place p)
+{
+	struct ml_cache *c = p.cache;
+	bool dirty = c->flags[p.at] & ML_DIRTY;
+
+	c->counts->evictions++;
+	c->counts->write_backs += dirty;
+	ml_motion_set_evictor(p, q->owner);
+	if (dirty || c->use) {
+		struct ml_sim_place copy = ml_motion_copy(s, p);
+
+		if (copy.cache && dirty)
+			copy.cache->flags[copy.at] |= ML_DIRTY;
+		if (copy.cache && c->use) {
+			copy.cache->notes[copy.at].read |= c->notes[p.at].read;
+			copy.cache->notes[copy.at].written |= c->notes[p.at].written;
+		}
+	}
+	ml_motion_tell(s, p);
+}
+
+/* ml_motion_fill at a place that ml_cache_room chose. */
+ML_BODY void ml_motion_fill_at(struct ml_sim *s, const struct ml_request *q,
+			       struct ml_sim_place p, uint64_t line,
+			       const struct ml_cargo *cargo, bool plain)
+{
+	struct ml_cache *c = p.cache;
+	uint32_t set = ml_cache_set(c, line);
+
+	if (c->tags[p.at]) {
+		if (plain)
+			ml_motion_evict_plainly(s, q, p);
+		else
+			ml_motion_evict(s, q, p);
+		c->empty++;
+	}
+	ml_cache_put(c, p.at, line);
+	c->flags[p.at] = (uint8_t)((cargo->dirty ? ML_DIRTY : 0) |
+				   (cargo->prefetched ? ML_PREFETCHED : 0) |
+				   (cargo->write_first ? ML_WRITE_FIRST : 0));
+	c->copy[p.at] = cargo->copy;
+	if (c->notes)
+		c->notes[p.at] = (struct ml_cache_note){
+			.read = cargo->read,
+			.written = cargo->written,
+			.since = s->accesses + q->access,
+			.owner = cargo->owner,
+			.entry = cargo->entry || !c->miss_cause
+					 ? cargo->entry
+					 : ml_book_find(c->miss_cause->book, line),
+		};
+	ml_policy_fill(c->policy, &c->order, set, ml_cache_way(c, set, p.at),
+		       cargo->hint);
+	c->counts->fills++;
+}

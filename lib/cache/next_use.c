@@ -9,36 +9,37 @@
 #include "lib/cache/spill_file.h"
 
 /*
- * A block in the file: for each position the distance to the next use as 32 bits, 0
- * for never, stored by byte (the high ones are mostly 0, and a loop repeats the low
- * ones), then as 64 bits those that are FAR or more.
+ * A block in the file: for each position the distance to the next use as 32 bits, 0 for
+ * never, stored byte by byte in columns (the high bytes are mostly 0, and a loop repeats
+ * the low bytes); then, as 64 bits, the distances of FAR or more.
  */
 #define FAR UINT32_MAX
 
 struct ml_next_use {
-	struct ml_spill_file
-		spill;   /* block i of the stream is block count - 1 - i there */
-	uint64_t *first; /* positions, by block of the stream; the last is the end */
+	/* block i of the stream is block count - 1 - i of the file */
+	struct ml_spill_file spill;
+	uint64_t *first; /* first position of each block; the last entry is the end */
 	size_t blocks;
-	uint64_t at; /* position of the next to be read */
+	uint64_t at; /* the position to be read next */
 	struct ml_buf raw;
 	uint64_t *next;
 	size_t cap;
 };
 
 /*
- * Where each line was met last. A hash table of groups of neighbouring lines: these are
- * met together, so most lookups end where the one before did or in the same cache line.
+ * The last position of each line: a hash table of groups of neighbouring lines.
+ * Neighbours are met together, so most lookups end where the one before did, or in the
+ * same cache line of the host.
  */
 enum { GROUP_BITS = 2, GROUP = 1 << GROUP_BITS };
 
 struct seen {
 	struct group {
 		uint64_t key;         /* line number >> GROUP_BITS, + 1; 0 is empty */
-		uint64_t last[GROUP]; /* position from the end, from 1 */
+		uint64_t last[GROUP]; /* positions counted from the end, from 1 */
 	} * at;
 	size_t count;
-	unsigned bits; /* there are 2^bits groups, if at is not NULL */
+	unsigned bits; /* there are 2^bits groups, unless at is NULL */
 	struct group *recent;
 };
 
@@ -89,8 +90,8 @@ static inline uint64_t *last_of(struct seen *s, uint64_t line)
 }
 
 /*
- * The walk backwards. Positions are counted from the end, as nobody knows the number
- * of lines before the first block has been read.
+ * The walk backwards. Positions are counted from the end, because the number of lines is
+ * not known before the first block has been read.
  */
 struct walk {
 	struct seen seen;
@@ -127,7 +128,7 @@ static bool walk_block(struct ml_next_use *n, struct walk *w, const uint64_t *li
 			plane[i] = (uint8_t)(w->distance[i] >> 8 * byte);
 	}
 	n->raw.size = 4 * count;
-	while (far-- > 0) /* they were met backwards */
+	while (far-- > 0) /* the walk met them backwards */
 		ml_buf_u64(&n->raw, w->far[far]);
 	return ml_spill_file_put(&n->spill, n->raw.data, n->raw.size, err);
 }
@@ -189,18 +190,13 @@ uint64_t ml_next_use_count(const struct ml_next_use *n)
 	return n->first[n->blocks];
 }
 
-uint64_t ml_next_use_bytes(const struct ml_next_use *n)
-{
-	return n->spill.bytes;
-}
-
 void ml_next_use_seek(struct ml_next_use *n, uint64_t position)
 {
 	assert(position <= ml_next_use_count(n));
 	n->at = position;
 }
 
-/* The block that holds a position which is not the end. */
+/* The block that holds a position; the position is not the end. */
 static size_t block_of(const struct ml_next_use *n, uint64_t position)
 {
 	return ml_search_last(n->first, n->blocks, sizeof(*n->first), 0, position);

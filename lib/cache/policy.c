@@ -8,9 +8,9 @@ static inline uint64_t *word_of(const struct ml_order *o, uint32_t set, uint32_t
 }
 
 /*
- * Words that are times. lru evicts the line that was used the longest ago, mru the
- * one that was used last, fifo the one that came the longest ago. The clock ticks
- * with each use, so times are distinct.
+ * Words that are times. lru evicts the line that was used the longest ago, mru the one
+ * that was used last, fifo the one that was filled the longest ago. Each use advances the
+ * clock, so times are distinct.
  */
 static void stamp(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
 {
@@ -35,21 +35,23 @@ static uint64_t high_first(const struct ml_order *o, uint32_t set, uint32_t way)
 
 enum { MANY = 32 }; /* ways */
 
-/* Four at a time, as each comparison waits for the one before; then the first of these.
+/*
+ * Finds the minimum in four lanes, because each comparison waits for the one before; then
+ * the first way that has it.
  */
 static uint32_t lowest_of_many(const uint64_t *w, uint32_t ways)
 {
-	uint64_t least[4] = { w[0], w[0], w[0], w[0] };
+	uint64_t min[4] = { w[0], w[0], w[0], w[0] };
 	uint32_t i = 0;
 
 	for (; i + 4 <= ways; i += 4)
 		for (uint32_t k = 0; k < 4; k++)
-			least[k] = w[i + k] < least[k] ? w[i + k] : least[k];
+			min[k] = w[i + k] < min[k] ? w[i + k] : min[k];
 	for (; i < ways; i++)
-		least[0] = w[i] < least[0] ? w[i] : least[0];
+		min[0] = w[i] < min[0] ? w[i] : min[0];
 	for (uint32_t k = 1; k < 4; k++)
-		least[0] = least[k] < least[0] ? least[k] : least[0];
-	for (i = 0; w[i] != least[0];)
+		min[0] = min[k] < min[0] ? min[k] : min[0];
+	for (i = 0; w[i] != min[0];)
 		i++;
 	return i;
 }
@@ -57,15 +59,15 @@ static uint32_t lowest_of_many(const uint64_t *w, uint32_t ways)
 static uint32_t lowest(struct ml_order *o, uint32_t set)
 {
 	const uint64_t *w = word_of(o, set, 0);
-	uint64_t least = w[0];
+	uint64_t min = w[0];
 	uint32_t victim = 0;
 
 	if (o->ways > MANY)
 		return lowest_of_many(w, o->ways);
-	/* Without branches, which nobody could predict. */
+	/* Without branches, as they would be unpredictable. */
 	for (uint32_t i = 1; i < o->ways; i++) {
-		victim = w[i] < least ? i : victim;
-		least = w[i] < least ? w[i] : least;
+		victim = w[i] < min ? i : victim;
+		min = w[i] < min ? w[i] : min;
 	}
 	return victim;
 }
@@ -73,22 +75,22 @@ static uint32_t lowest(struct ml_order *o, uint32_t set)
 static uint32_t highest(struct ml_order *o, uint32_t set)
 {
 	const uint64_t *w = word_of(o, set, 0);
-	uint64_t most = w[0];
+	uint64_t max = w[0];
 	uint32_t victim = 0;
 
 	for (uint32_t i = 1; i < o->ways; i++) {
-		victim = w[i] > most ? i : victim;
-		most = w[i] > most ? w[i] : most;
+		victim = w[i] > max ? i : victim;
+		max = w[i] > max ? w[i] : max;
 	}
 	return victim;
 }
 
 /*
- * lfu: how often the line was used since it came, and of lines that were used equally
- * often the least recently used one leaves. The count stops at its highest value.
+ * lfu: a word counts the uses of a line since its fill. Of lines with equal counts the
+ * least recently used one is evicted. The count stops at its maximum.
  */
 enum { LFU_TIME_BITS = 44 };
-#define LFU_MOST (((uint64_t)1 << (64 - LFU_TIME_BITS)) - 1)
+#define LFU_MAX (((uint64_t)1 << (64 - LFU_TIME_BITS)) - 1)
 
 static void count_first(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
 {
@@ -101,7 +103,7 @@ static void count_more(struct ml_order *o, uint32_t set, uint32_t way, uint64_t 
 	uint64_t times = *word_of(o, set, way) >> LFU_TIME_BITS;
 
 	(void)hint;
-	times += times < LFU_MOST;
+	times += times < LFU_MAX;
 	*word_of(o, set, way) = times << LFU_TIME_BITS | ++o->clock;
 }
 
@@ -130,10 +132,11 @@ static uint64_t by_number(const struct ml_order *o, uint32_t set, uint32_t way)
 
 /*
  * plru: a binary tree over the ways; each node points to the half that was used less
- * recently. A use turns the nodes above it away; the victim is where they point to.
- * The node that splits the ways lo..hi-1 in the middle has its bit in the word of the
- * first way of its upper half: each way but 0 is that for exactly one node. With a
- * number of ways that is no power of two the lower half is the larger one.
+ * recently. A use turns all nodes above the way to the other half; the victim is the way
+ * that the nodes point to. The node that splits the ways lo..hi-1 in the middle stores
+ * its bit in the word of the first way of its upper half: each way but 0 is that for
+ * exactly one node. If the number of ways is no power of two, the lower half is the
+ * larger one.
  */
 static uint32_t middle(uint32_t lo, uint32_t hi)
 {
@@ -171,7 +174,7 @@ static uint32_t where_it_points(struct ml_order *o, uint32_t set)
 	return lo;
 }
 
-/* A bit for each node on the way down: does it point here? The victim has them all. */
+/* A bit for each node above the way that points to it. The victim has all bits set. */
 static uint64_t nodes_pointing(const struct ml_order *o, uint32_t set, uint32_t way)
 {
 	uint32_t lo = 0, hi = o->ways;
@@ -191,8 +194,8 @@ static uint64_t nodes_pointing(const struct ml_order *o, uint32_t set, uint32_t 
 }
 
 /*
- * nru (also bit-PLRU): one bit a way, set by use; when it would be the last to be set,
- * all others are cleared. The victim is the lowest way whose bit is clear.
+ * nru (also bit-PLRU): one bit for each way, set by a use. When all bits would be set,
+ * the others are cleared. The victim is the lowest way with a clear bit.
  */
 static void mark(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
 {
@@ -208,15 +211,15 @@ static void mark(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
 
 /*
  * Re-reference interval prediction, 2 bits (Jaleel, Theobald, Steely, Emer: High
- * performance cache replacement using RRIP, ISCA 2010; hit priority). A word is how
- * far away the next use is believed to be, 0 to 3. A hit sets 0. The victim is the
- * lowest way with 3; if there is none, all are raised until there is.
+ * performance cache replacement using RRIP, ISCA 2010; hit priority). A word predicts how
+ * far away the next use is, 0 to 3. A hit sets 0. The victim is the lowest way with 3; if
+ * there is none, all words are raised until there is.
  *
- * srrip brings lines in with 2. brrip does so once in 32 times at random, else with
- * 3. drrip lets some sets always do the one and some always the other, counts the
- * fills of both kinds against each other, and has all other sets do what fills less.
+ * srrip fills lines with 2. brrip does so once in 32 times at random, and fills with 3
+ * otherwise. drrip duels sets: some always fill as srrip, some always as brrip. A counter
+ * compares the fills of both groups, and all other sets do what fills less.
  */
-enum { FAR = 3, LONG = 2, BRRIP_ONE_IN = 32, DUEL_START = ML_DUEL_MOST / 2 };
+enum { FAR = 3, LONG = 2, BRRIP_ONE_IN = 32, DUEL_START = ML_DUEL_MAX / 2 };
 
 static void now_near(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
 {
@@ -239,13 +242,16 @@ static void come_far(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hi
 static void come_as_duel_says(struct ml_order *o, uint32_t set, uint32_t way,
 			      uint64_t hint)
 {
-	/* Of every 32 sets one leads either way; of small caches one of every four. */
+	/*
+	 * Of every 32 sets one leads for srrip and one for brrip; in small caches, of
+	 * every four.
+	 */
 	uint32_t half = o->sets / 2;
 	uint32_t period = half < 4 ? 4 : half > 32 ? 32 : half;
 	bool bimodal = o->duel > DUEL_START;
 
 	if (set % period == 0) {
-		o->duel += o->duel < ML_DUEL_MOST;
+		o->duel += o->duel < ML_DUEL_MAX;
 		bimodal = false;
 	} else if (set % period == period / 2) {
 		o->duel -= o->duel > 0;
@@ -266,8 +272,8 @@ static uint32_t farthest(struct ml_order *o, uint32_t set)
 
 /*
  * opt evicts the line whose next use is the farthest (Belady: A study of replacement
- * algorithms for a virtual-storage computer, 1966), pes the one that is used the
- * soonest. Of lines that are never used again both take the lowest way.
+ * algorithms for a virtual-storage computer, 1966); pes evicts the line that is used the
+ * soonest. Of lines that are never used again both evict the lowest way.
  */
 static void note(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
 {
@@ -310,7 +316,7 @@ const struct ml_policy ml_policies[] = {
 	  .key = by_number },
 	{ .name = "plru",
 	  .what = "evicts the line that a tree of bits points to",
-	  .most = 1,
+	  .max = 1,
 	  .tree = true,
 	  .hit = turn_away,
 	  .fill = turn_away,
@@ -318,29 +324,29 @@ const struct ml_policy ml_policies[] = {
 	  .key = nodes_pointing },
 	{ .name = "nru",
 	  .what = "evicts a line that was not used lately",
-	  .most = 1,
+	  .max = 1,
 	  .hit = mark,
 	  .fill = mark,
 	  .victim = lowest,
 	  .key = low_first },
 	{ .name = "srrip",
 	  .what = "evicts the line whose next use is predicted to be farthest",
-	  .most = FAR,
+	  .max = FAR,
 	  .hit = now_near,
 	  .fill = come_long,
 	  .victim = farthest,
 	  .key = high_first },
 	{ .name = "brrip",
 	  .what = "evicts as srrip, but most new lines are expected to be used late",
-	  .most = FAR,
+	  .max = FAR,
 	  .seeded = true,
 	  .hit = now_near,
 	  .fill = come_far,
 	  .victim = farthest,
 	  .key = high_first },
 	{ .name = "drrip",
-	  .what = "evicts srrip or brrip, whichever of the two misses less",
-	  .most = FAR,
+	  .what = "evicts as srrip or brrip, whichever of the two misses less",
+	  .max = FAR,
 	  .seeded = true,
 	  .hit = now_near,
 	  .fill = come_as_duel_says,
@@ -349,7 +355,7 @@ const struct ml_policy ml_policies[] = {
 	{ .name = "lfu",
 	  .what = "evicts the line that was used least often",
 	  .time_bits = LFU_TIME_BITS,
-	  .most = LFU_MOST,
+	  .max = LFU_MAX,
 	  .hit = count_more,
 	  .fill = count_first,
 	  .victim = lowest,
@@ -357,7 +363,7 @@ const struct ml_policy ml_policies[] = {
 	{ .name = "opt",
 	  .what = "evicts the line whose next use is farthest in the future",
 	  .future = true,
-	  .most = UINT64_MAX,
+	  .max = UINT64_MAX,
 	  .hit = note,
 	  .fill = note,
 	  .victim = highest,
@@ -365,7 +371,7 @@ const struct ml_policy ml_policies[] = {
 	{ .name = "pes",
 	  .what = "evicts the line whose next use is nearest in the future",
 	  .future = true,
-	  .most = UINT64_MAX,
+	  .max = UINT64_MAX,
 	  .hit = note,
 	  .fill = note,
 	  .victim = lowest,

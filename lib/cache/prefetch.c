@@ -37,7 +37,7 @@ static unsigned by_stride(struct ml_prefetch *p, uint64_t addr, uint32_t site,
 		bool down = stride >> 63;
 
 		if (down ? ahead + stride > ahead : ahead + stride < ahead)
-			break; /* the end of the address space */
+			break; /* beyond the end of the address space */
 		ahead += stride;
 		if (ahead >> p->bits != last)
 			lines[count++] = last = ahead >> p->bits;

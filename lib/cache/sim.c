@@ -2,11 +2,12 @@
 
 #include <string.h>
 
-#include "lib/cache/motion_body.h"
-#include "lib/cache/prefetch.h"
+#include "lib/cache/coherence.h"
 #include "lib/cache/miss_cause.h"
+#include "lib/cache/motion.h"
+#include "lib/cache/prefetch.h"
 
-/* The next hint of a level; a run that cannot have it ends after this access. */
+/* Takes the next hint of a level. A run that lacks one ends after the current access. */
 static uint64_t take_hint(struct ml_sim *s, unsigned level)
 {
 	struct ml_sim_hints *h = &s->hints[level];
@@ -42,33 +43,37 @@ struct access {
 	enum ml_access_kind kind;
 };
 
-/* What one request comes to on its way outwards. */
+/* What happens to one request on its way outwards. */
 struct journey {
 	uint16_t outcome;
-	unsigned depth;  /* where it was found */
-	size_t at;       /* and at which place there */
-	unsigned fills;  /* bit by depth: these caches take the line in */
-	unsigned writer; /* depth at which a write is done */
-	bool as_write;   /* it arrives as a write: nobody has taken the line in for it */
-	bool fresh;      /* the first demand for a prefetched line */
-	enum ml_cause lost;   /* the core lost it to another one... */
-	unsigned lost_levels; /* ...in so many levels */
-	unsigned losers;      /* levels in which others lost it now */
+	unsigned depth;  /* the depth at which the line was found */
+	size_t at;       /* its place there */
+	unsigned fills;  /* bit by depth: these caches fill the line */
+	unsigned writer; /* the depth at which the write is done */
+	bool as_write;   /* the request is still a write: no cache has allocated the line
+			    for it */
+	bool fresh;      /* this is the first demand for a prefetched line */
+	enum ml_cause lost;   /* the cause, if the core lost the line to another one... */
+	unsigned lost_levels; /* ...in this number of levels */
+	unsigned losers;      /* levels in which other cores lost the line now */
 };
 
-/* The number of a line that c misses; mostly the level within has looked it up. */
+/*
+ * The number, in its book, of a line that c misses. Mostly the level within has looked it
+ * up.
+ */
 ML_BODY uint32_t book_entry(const struct ml_request *q, const struct ml_cache *c,
 			    unsigned depth, bool plain)
 {
-	struct ml_book *b = c->shadow->book;
+	struct ml_book *b = c->miss_cause->book;
 
-	return depth && (plain ||
-			 (q->entry[depth - 1] && q->path[depth - 1]->shadow->book == b))
+	return depth && (plain || (q->entry[depth - 1] &&
+				   q->path[depth - 1]->miss_cause->book == b))
 		       ? q->entry[depth - 1]
 		       : ml_book_find(b, q->addr >> c->bits);
 }
 
-/* A demand reaches a cache, which has the line at j->at or not at all. */
+/* A demand reaches a cache, which holds the line at j->at or misses it. */
 ML_BODY void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
 		    struct journey *j, bool plain)
 {
@@ -81,10 +86,11 @@ ML_BODY void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
 	c->counts->missed[q->kind] += missed;
 	if (!plain && c->policy->future)
 		q->hint[depth] = take_hint(s, c->level);
-	if (c->shadow) {
+	if (c->miss_cause) {
 		entry = missed || (plain && depth) ? book_entry(q, c, depth, plain)
 						   : c->notes[j->at].entry;
-		enum ml_miss_cause_answer answer = ml_miss_cause_ask(c->shadow, entry);
+		enum ml_miss_cause_answer answer = ml_miss_cause_ask(c->miss_cause,
+								     entry);
 
 		q->entry[depth] = entry;
 		if (missed) {
@@ -106,7 +112,7 @@ ML_BODY void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
 			.kind = q->kind,
 			.cause = cause,
 			.owner = q->owner,
-			.evictor = entry ? ml_miss_cause_evictor(c->shadow, entry)
+			.evictor = entry ? ml_miss_cause_evictor(c->miss_cause, entry)
 					 : ML_NO_OWNER,
 		};
 
@@ -114,20 +120,22 @@ ML_BODY void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
 	}
 	if (plain)
 		return;
-	if (!missed && c->flags[j->at] & ML_UNASKED) {
-		c->flags[j->at] &= (uint8_t)~ML_UNASKED;
+	if (!missed && c->flags[j->at] & ML_PREFETCHED) {
+		c->flags[j->at] &= (uint8_t)~ML_PREFETCHED;
 		c->counts->useful++;
 		j->fresh = true;
 	}
-	if (c->ahead && (q->first || c->ahead->kind != ML_PREFETCH_STRIDE)) {
+	if (c->prefetcher && (q->first || c->prefetcher->kind != ML_PREFETCH_STRIDE)) {
 		uint64_t lines[ML_PREFETCH_DEGREE];
-		unsigned count = ml_prefetch_ask(c->ahead, q->addr, q->site,
+		unsigned count = ml_prefetch_ask(c->prefetcher, q->addr, q->site,
 						 missed || j->fresh, lines);
 
-		s->ahead = ml_grow(s->ahead, &s->ahead_cap, s->ahead_count + count,
-				   sizeof(*s->ahead));
+		s->prefetches = ml_grow(s->prefetches, &s->prefetch_cap,
+					s->prefetch_count + count,
+					sizeof(*s->prefetches));
 		for (unsigned i = 0; i < count; i++)
-			s->ahead[s->ahead_count++] = (struct ml_sim_ahead){ c, lines[i] };
+			s->prefetches[s->prefetch_count++] =
+				(struct ml_sim_prefetch){ c, lines[i] };
 	}
 }
 
@@ -148,7 +156,7 @@ static void note_through(struct ml_sim *s, const struct ml_request *q,
 	};
 }
 
-/* The bytes of q, as a mask of its unit. */
+/* The bytes of q as a mask of their unit (sharing.h). */
 static uint64_t unit_mask(const struct ml_sim *s, const struct ml_request *q)
 {
 	uint64_t offset = q->addr & (((uint64_t)1 << s->unit_bits) - 1);
@@ -160,8 +168,8 @@ static uint64_t unit_mask(const struct ml_sim *s, const struct ml_request *q)
 }
 
 /*
- * Several cores: a cache that is not everybody's was asked and does not have the line,
- * or is the first to be asked to write it.
+ * Several cores: a cache that not all cores share misses the line, or is the first cache
+ * that is asked to write it.
  */
 static void ask_others(struct ml_sim *s, const struct ml_request *q, struct journey *j)
 {
@@ -176,7 +184,7 @@ static void ask_others(struct ml_sim *s, const struct ml_request *q, struct jour
 	j->losers = ml_coherence_snoop(s, q, write, j->lost);
 }
 
-/* Asks the caches in turn, from j->depth on, until one has the line. */
+/* Asks the caches in turn, from j->depth on, until one holds the line. */
 ML_BODY void go_out(struct ml_sim *s, struct ml_request *q, struct journey *j, bool plain)
 {
 	for (unsigned first = j->depth; j->depth < s->levels; j->depth++) {
@@ -207,7 +215,7 @@ ML_BODY void go_out(struct ml_sim *s, struct ml_request *q, struct journey *j, b
 	j->at = ML_NOWHERE;
 }
 
-/* The line was found. An exclusive cache gives it away if there is one to take it. */
+/* The line was found. An exclusive cache gives it away if a level within takes it. */
 ML_BODY void found(struct ml_sim *s, const struct ml_request *q, const struct journey *j,
 		   struct ml_cargo *cargo, bool plain)
 {
@@ -235,13 +243,13 @@ ML_BODY void found(struct ml_sim *s, const struct ml_request *q, const struct jo
 	ml_motion_leave(s, p, false);
 }
 
-/* Where the line is now, as near to the core as it is. */
+/* Fills the caches within. Returns the innermost place that holds the line then. */
 ML_BODY struct ml_sim_place come_in(struct ml_sim *s, const struct ml_request *q,
 				    const struct journey *j, bool plain)
 {
 	struct ml_cargo cargo = {
 		.from = j->depth + 1,
-		.unasked = !q->demand,
+		.prefetched = !q->demand,
 		.write_first = q->demand && q->kind == ML_ACCESS_WRITE,
 		.owner = q->owner,
 	};
@@ -260,7 +268,8 @@ ML_BODY struct ml_sim_place come_in(struct ml_sim *s, const struct ml_request *q
 		if (plain) {
 			cargo.copy = (uint32_t)p.at;
 			p.at = ml_cache_room(p.cache, q->addr >> p.cache->bits);
-			fill_at(s, q, p, q->addr >> p.cache->bits, &cargo, true);
+			ml_motion_fill_at(s, q, p, q->addr >> p.cache->bits, &cargo,
+					  true);
 			continue;
 		}
 		p.at = ml_motion_fill(s, q, p.cache, q->addr, &cargo);
@@ -299,7 +308,7 @@ static inline void touch(struct ml_sim_place p, bool write, uint64_t addr, uint6
 	*(write ? &n->written : &n->read) |= ml_cache_bytes(p.cache, addr, size);
 }
 
-/* One line, asked for at path[depth]. Returns the outcome. */
+/* Serves a request for one line at path[depth]. Returns the outcome. */
 ML_BODY uint16_t serve_body(struct ml_sim *s, struct ml_request *q, unsigned depth,
 			    bool plain)
 {
@@ -334,19 +343,19 @@ static uint16_t serve_plainly(struct ml_sim *s, struct ml_request *q)
 
 static void prefetch(struct ml_sim *s, const struct ml_request *of)
 {
-	for (size_t i = 0; i < s->ahead_count; i++) {
-		struct ml_cache *c = s->ahead[i].into;
+	for (size_t i = 0; i < s->prefetch_count; i++) {
+		struct ml_cache *c = s->prefetches[i].into;
 		struct ml_request q = *of;
 
-		if (ml_cache_find(c, s->ahead[i].line) != ML_NOWHERE)
+		if (ml_cache_find(c, s->prefetches[i].line) != ML_NOWHERE)
 			continue;
 		q.demand = false;
 		memset(q.entry, 0, sizeof(q.entry));
-		q.addr = s->ahead[i].line << c->bits;
+		q.addr = s->prefetches[i].line << c->bits;
 		q.size = 1;
 		serve(s, &q, ml_cache_depth(c));
 	}
-	s->ahead_count = 0;
+	s->prefetch_count = 0;
 }
 
 static void translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
@@ -363,11 +372,11 @@ static void translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
 
 		c->counts->asked[kind]++;
 		c->counts->missed[kind] += missed;
-		if (c->shadow) {
-			uint32_t entry = missed ? ml_book_find(c->shadow->book, page)
+		if (c->miss_cause) {
+			uint32_t entry = missed ? ml_book_find(c->miss_cause->book, page)
 						: c->notes[at].entry;
-			enum ml_miss_cause_answer answer = ml_miss_cause_ask(c->shadow,
-									     entry);
+			enum ml_miss_cause_answer answer =
+				ml_miss_cause_ask(c->miss_cause, entry);
 
 			if (missed)
 				c->counts->cause[cause_of(s, answer)]++;
@@ -393,13 +402,13 @@ static void translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
 			ml_cache_drop(c, at);
 		}
 		ml_cache_put(c, at, page);
-		if (c->shadow)
-			c->notes[at].entry = ml_book_find(c->shadow->book, page);
+		if (c->miss_cause)
+			c->notes[at].entry = ml_book_find(c->miss_cause->book, page);
 		ml_policy_fill(c->policy, &c->order, set, ml_cache_way(c, set, at), 0);
 	}
 }
 
-/* Data are addressed through the TLBs. */
+/* Translates all pages of a data access through the TLBs. */
 static void translate_all(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
 			  uint64_t addr, uint64_t last)
 {
@@ -436,14 +445,14 @@ static uint16_t access_slowly(struct ml_sim *s, const struct ml_accesses *a, siz
 			outcome = one;
 		q.first = false;
 	}
-	if (s->ahead_count)
+	if (s->prefetch_count)
 		prefetch(s, &q);
 	return outcome;
 }
 
 enum fast { HIT, MISSED, UNSURE };
 
-/* Whether the first level has it, if that is all there is to it. */
+/* Serves the access in the first level alone, if that is all that it takes. */
 ML_BODY enum fast access_fast(struct ml_sim *s, struct access x, bool plain)
 {
 	struct ml_cache *c = x.path[0];
@@ -455,7 +464,7 @@ ML_BODY enum fast access_fast(struct ml_sim *s, struct access x, bool plain)
 	size_t at = ml_cache_look(c, line);
 	if (at == ML_NOWHERE)
 		return MISSED;
-	if (!plain && c->flags[at] & ML_UNASKED)
+	if (!plain && c->flags[at] & ML_PREFETCHED)
 		return UNSURE;
 	if (!plain && write &&
 	    (c->spec->write_through ||
@@ -468,8 +477,8 @@ ML_BODY enum fast access_fast(struct ml_sim *s, struct access x, bool plain)
 	ml_policy_hit(c->policy, &c->order, set, ml_cache_way(c, set, at), 0);
 	if (c->use)
 		touch((struct ml_sim_place){ c, at }, write, x.addr, x.last - x.addr + 1);
-	if (c->shadow)
-		ml_miss_cause_ask(c->shadow, c->notes[at].entry);
+	if (c->miss_cause)
+		ml_miss_cause_ask(c->miss_cause, c->notes[at].entry);
 	return HIT;
 }
 
@@ -492,9 +501,9 @@ ML_BODY struct access access_at(const struct ml_sim *s, const struct ml_accesses
 }
 
 /*
- * What the levels behind the first, and the book, have to look at for an access that
- * will miss: large caches of the machine do not fit into those of the host, so this is
- * fetched some accesses ahead, and all of it at once.
+ * For an access that will miss: prefetches into the host's caches what the levels behind
+ * the first, and the book, will look at. Large simulated caches do not fit into those of
+ * the host, so this is done some accesses ahead, and for all levels at once.
  */
 ML_BODY void fetch_ahead(const struct ml_sim *s, struct ml_cache *const *path,
 			 uint64_t addr)
@@ -504,8 +513,8 @@ ML_BODY void fetch_ahead(const struct ml_sim *s, struct ml_cache *const *path,
 
 	if (ml_cache_find(c, line) != ML_NOWHERE)
 		return;
-	if (c->shadow)
-		ml_book_fetch(c->shadow->book, line);
+	if (c->miss_cause)
+		ml_book_fetch(c->miss_cause->book, line);
 	for (unsigned depth = 1; depth < s->levels; depth++) {
 		c = path[depth];
 		line = addr >> c->bits;
@@ -530,8 +539,9 @@ enum { AHEAD = 8, FEW = 16 };
 ML_BODY void run(struct ml_sim *s, const struct ml_accesses *a, uint16_t *outcome,
 		 bool plain)
 {
-	bool look_ahead = s->misses; /* costs more than it gains where few miss */
-	size_t missed = 0;           /* in the second level */
+	bool look_ahead = s->misses; /* looking ahead costs more than it gains where few
+					accesses miss */
+	size_t missed = 0;           /* misses of the second level */
 
 	for (size_t i = 0; i < a->count && !s->failed; i++) {
 		struct access x = access_at(s, a, i, plain);

@@ -1,9 +1,11 @@
-/* Opening and closing a simulator, and asking it what it holds and has counted. */
+/* Opens and closes a simulator, and answers what it holds and has counted. */
 #include <string.h>
 
-#include "lib/cache/motion.h"
-#include "lib/cache/prefetch.h"
+#include "lib/cache/coherence.h"
 #include "lib/cache/miss_cause.h"
+#include "lib/cache/prefetch.h"
+#include "lib/cache/sim.h"
+#include "lib/cache/sim_data.h"
 #include "lib/cache/state.h"
 
 static bool check_spec(const struct ml_machine *m, const struct ml_level_spec *l,
@@ -32,7 +34,10 @@ static bool check_spec(const struct ml_machine *m, const struct ml_level_spec *l
 	return true;
 }
 
-/* The future that a policy is told must be the one that happens. */
+/*
+ * Refuses machines on which the future that opt and pes are told would not be the one
+ * that happens.
+ */
 static bool check_future(const struct ml_machine *m, unsigned level,
 			 const struct ml_level_spec *l, struct ml_err *err)
 {
@@ -111,7 +116,7 @@ static bool check(const struct ml_machine *m, struct ml_err *err)
 	return true;
 }
 
-/* Gives a cache its shadow, in the book of those with the same cores and lines. */
+/* Joins a cache to the book of caches with the same cores and lines. */
 static void join_book(struct ml_sim *s, struct ml_cache *c)
 {
 	struct ml_sim_book *b = s->books;
@@ -127,11 +132,11 @@ static void join_book(struct ml_sim *s, struct ml_cache *c)
 		b->next = s->books;
 		s->books = b;
 	}
-	c->shadow = ml_arena_alloc(&s->arena, sizeof(*c->shadow));
-	ml_miss_cause_join(c->shadow, &b->book, (size_t)c->sets * c->ways);
+	c->miss_cause = ml_arena_alloc(&s->arena, sizeof(*c->miss_cause));
+	ml_miss_cause_join(c->miss_cause, &b->book, (size_t)c->sets * c->ways);
 }
 
-/* A hit concerns neither a prefetcher nor the future. */
+/* A hit changes neither a prefetcher nor hints. */
 static bool hits_quietly(const struct ml_level_spec *l)
 {
 	return l->prefetch != ML_PREFETCH_STRIDE && !l->policy->future;
@@ -226,8 +231,8 @@ struct ml_sim *ml_sim_open(const struct ml_machine *m, unsigned want, struct ml_
 static void close_all(const struct ml_sim *s, struct ml_cache *c)
 {
 	for (uint32_t i = 0; c && i * c[0].spec->share < s->cores; i++)
-		if (c[i].shadow)
-			ml_miss_cause_release(c[i].shadow);
+		if (c[i].miss_cause)
+			ml_miss_cause_release(c[i].miss_cause);
 }
 
 void ml_sim_close(struct ml_sim *s)
@@ -243,7 +248,7 @@ void ml_sim_close(struct ml_sim *s)
 		ml_book_release(&b->book);
 	ml_sharing_release(&s->sharing);
 	ml_free(s->moves);
-	ml_free(s->ahead);
+	ml_free(s->prefetches);
 	struct ml_arena arena = s->arena;
 	ml_arena_release(&arena);
 }
@@ -261,11 +266,6 @@ const struct ml_level_counts *ml_sim_counts(const struct ml_sim *s, unsigned lev
 const struct ml_level_counts *ml_sim_tlb_counts(const struct ml_sim *s, unsigned tlb)
 {
 	return &s->tlb_counts[tlb];
-}
-
-uint64_t ml_sim_accesses(const struct ml_sim *s)
-{
-	return s->accesses;
 }
 
 uint64_t ml_sim_requests(const struct ml_sim *s, unsigned level)
@@ -309,7 +309,7 @@ void ml_sim_set(const struct ml_sim *s, unsigned level, unsigned core, uint32_t 
 						       : ML_NO_OWNER,
 			.since = c->notes ? c->notes[p.at].since : 0,
 			.dirty = c->flags[p.at] & ML_DIRTY,
-			.prefetched = c->flags[p.at] & ML_UNASKED,
+			.prefetched = c->flags[p.at] & ML_PREFETCHED,
 			.state = !coherent   ? 0
 				 : held[way] ? ml_coherence_state(s, p)
 					     : 'I',

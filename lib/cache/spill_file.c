@@ -17,7 +17,7 @@ static int open_nameless(const char *folder)
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	char path[4096];
 
-	/* not every file system has such files */
+	/* not every file system supports O_TMPFILE */
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
 		return fd;
 	if (snprintf(path, sizeof(path), "%s/memlamp-XXXXXX", folder) >=

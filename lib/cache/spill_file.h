@@ -1,7 +1,7 @@
 /*
- * Blocks of bytes that do not fit in memory, compressed in a temporary file. The
- * file has no name, so it is gone whatever happens to the process. It lies in
- * $TMPDIR, or in /var/tmp, which unlike /tmp is seldom memory.
+ * Blocks of bytes that do not fit in memory, compressed in a temporary file. The file has
+ * no name, so it disappears with the process. It lies in $TMPDIR, or in /var/tmp, which
+ * unlike /tmp is seldom kept in memory.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ struct ml_spill_file {
 	const char *folder; /* for messages */
 	struct ml_spill_file_block {
 		uint64_t offset;
-		size_t packed, size; /* bytes in the file and unpacked */
+		size_t packed, size; /* bytes in the file, and unpacked */
 	} * blocks;
 	size_t count, cap;
-	uint64_t bytes; /* of the file */
+	uint64_t bytes; /* size of the file */
 	struct ml_packer packer;
 	struct ml_unpacker unpacker;
 	struct ml_buf scratch;
@@ -31,7 +31,7 @@ bool ml_spill_file_open(struct ml_spill_file *s, struct ml_err *err);
 /* Appends a block; its number is the count before. */
 bool ml_spill_file_put(struct ml_spill_file *s, const void *bytes, size_t size,
 		       struct ml_err *err);
-/* The bytes of a block, in place of what out has. */
+/* Replaces the contents of out by the bytes of a block. */
 bool ml_spill_file_get(struct ml_spill_file *s, size_t block, struct ml_buf *out,
 		       struct ml_err *err);
-void ml_spill_file_close(struct ml_spill_file *s); /* also after open failed */
+void ml_spill_file_close(struct ml_spill_file *s); /* may be called after open failed */

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
-#include "lib/cache/motion.h"
-#include "lib/cache/prefetch.h"
 #include "lib/cache/miss_cause.h"
+#include "lib/cache/prefetch.h"
+#include "lib/cache/sim.h"
+#include "lib/cache/sim_data.h"
 
 enum { MAGIC = 0x31534c4d, HEAD = 32 };
 enum { COUNTS = sizeof(struct ml_level_counts) / 8 };
@@ -26,7 +27,10 @@ static void put_spec(struct ml_buf *out, const struct ml_level_spec *l)
 	ml_buf_string(out, l->policy->name);
 }
 
-/* All that decides what a state means and what comes after it; not latencies. */
+/*
+ * Hashes all that determines the meaning of a state and what follows from it; not
+ * latencies.
+ */
 static uint64_t machine_hash(const struct ml_machine *m)
 {
 	struct ml_buf text = { 0 };
@@ -71,13 +75,13 @@ void ml_state_counts(struct ml_buf *out, const struct ml_level_counts *c)
 		ml_buf_u64(out, words[i]);
 }
 
-/* Bytes of the order of a way. */
+/* Bytes of the order of one way. */
 static unsigned order_width(const struct ml_level_spec *l)
 {
 	const struct ml_policy *p = l->policy;
 	bool times_fit = !p->time_bits || (p->time_bits == 64 && l->ways <= UINT8_MAX);
 
-	return times_fit && p->most <= UINT8_MAX ? 1 : 8;
+	return times_fit && p->max <= UINT8_MAX ? 1 : 8;
 }
 
 static void put_order(struct ml_buf *out, unsigned width, uint64_t word)
@@ -153,7 +157,7 @@ static void put_orders(struct ml_buf *out, const struct ml_cache *c, struct ml_a
 	}
 }
 
-static void put_ahead(struct ml_buf *out, const struct ml_prefetch *p)
+static void put_prefetcher(struct ml_buf *out, const struct ml_prefetch *p)
 {
 	for (unsigned i = 0; p->kind == ML_PREFETCH_STRIDE && i < ML_PREFETCH_SITES;
 	     i++) {
@@ -180,7 +184,8 @@ static void put_cache(struct ml_buf *out, const struct ml_cache *c, struct ml_ar
 		ml_buf_u64(out, c->tags[i]);
 	put_orders(out, c, a);
 	ml_buf_put(out, c->flags, places);
-	bool notes = c->notes && c->level <= ML_LEVELS; /* of TLBs they do not last */
+	bool notes = c->notes &&
+		     c->level <= ML_LEVELS; /* the notes of TLBs are not saved */
 
 	for (size_t i = 0; notes && i < places; i++)
 		ml_buf_u32(out, c->notes[i].owner);
@@ -190,11 +195,11 @@ static void put_cache(struct ml_buf *out, const struct ml_cache *c, struct ml_ar
 		ml_buf_u64(out, c->notes[i].read);
 	for (size_t i = 0; notes && c->use && i < places; i++)
 		ml_buf_u64(out, c->notes[i].written);
-	if (c->ahead)
-		put_ahead(out, c->ahead);
+	if (c->prefetcher)
+		put_prefetcher(out, c->prefetcher);
 }
 
-static uint64_t ahead_size(const struct ml_level_spec *l)
+static uint64_t prefetcher_size(const struct ml_level_spec *l)
 {
 	return l->prefetch == ML_PREFETCH_STRIDE   ? ML_PREFETCH_SITES * STRIDE_BYTES
 	       : l->prefetch == ML_PREFETCH_STREAM ? ML_PREFETCH_PAGES * STREAM_BYTES
@@ -206,10 +211,10 @@ static uint64_t cache_size(const struct ml_level_spec *l, unsigned columns)
 	uint64_t each = 8 + order_width(l) + 1 + (columns & ML_STATE_OWNERS ? 12 : 0) +
 			(columns & ML_STATE_USE ? 16 : 0);
 
-	return 16 + each * l->sets * l->ways + ahead_size(l);
+	return 16 + each * l->sets * l->ways + prefetcher_size(l);
 }
 
-/* Caches in the order of the state: NULL after the last. */
+/* The caches in the order of the saved state; NULL after the last. */
 static struct ml_cache *cache_at(const struct ml_sim *s, unsigned number)
 {
 	for (unsigned i = 0; i < 1 + s->levels + s->machine.tlbs; i++) {
@@ -285,35 +290,35 @@ static const char *tags_wrong(const struct ml_cache *c, struct ml_arena *a)
 	return NULL;
 }
 
-/* Why what was read into a cache cannot be, or NULL. */
+/* The reason why the bytes that were read cannot be a cache, or NULL. */
 static const char *cache_wrong(const struct ml_cache *c, struct ml_arena *a)
 {
 	const struct ml_policy *p = c->policy;
 	uint64_t mask = time_mask(p);
 
-	if (c->order.duel > ML_DUEL_MOST)
+	if (c->order.duel > ML_DUEL_MAX)
 		return "the duel is out of range";
 	for (size_t i = 0; i < (size_t)c->sets * c->ways; i++) {
 		uint64_t word = c->order.word[i];
 		uint64_t value = p->time_bits < 64 ? word >> p->time_bits : 0;
 
-		if (value > p->most || (word & mask) > c->ways)
+		if (value > p->max || (word & mask) > c->ways)
 			return "the order of a way is out of range";
 		if (c->flags[i] > ML_CACHE_FLAGS)
 			return "there are unknown flags";
 		if (!c->tags[i] && (c->flags[i] || (word && !p->tree)))
 			return "an empty way is not empty";
 	}
-	for (unsigned i = 0; c->ahead && i < ML_PREFETCH_SITES; i++)
-		if (c->ahead->sites[i].seen > 2)
+	for (unsigned i = 0; c->prefetcher && i < ML_PREFETCH_SITES; i++)
+		if (c->prefetcher->sites[i].seen > 2)
 			return "the prefetcher's table is out of range";
-	for (unsigned i = 0; c->ahead && i < ML_PREFETCH_PAGES; i++)
-		if (c->ahead->pages[i].step + 1 > 2)
+	for (unsigned i = 0; c->prefetcher && i < ML_PREFETCH_PAGES; i++)
+		if (c->prefetcher->pages[i].step + 1 > 2)
 			return "the prefetcher's table is out of range";
 	return tags_wrong(c, a);
 }
 
-static void get_ahead(struct ml_bytes *in, struct ml_prefetch *p)
+static void get_prefetcher(struct ml_bytes *in, struct ml_prefetch *p)
 {
 	for (unsigned i = 0; p->kind == ML_PREFETCH_STRIDE && i < ML_PREFETCH_SITES;
 	     i++) {
@@ -330,7 +335,7 @@ static void get_ahead(struct ml_bytes *in, struct ml_prefetch *p)
 	}
 }
 
-/* A simulator that does not keep a column passes over it. */
+/* Skips a column that this simulator does not keep. */
 static void get_columns(struct ml_bytes *in, struct ml_cache *c, unsigned columns)
 {
 	size_t places = (size_t)c->sets * c->ways;
@@ -356,19 +361,22 @@ static void get_cache(struct ml_bytes *in, struct ml_cache *c, unsigned columns)
 
 	c->order.random = ml_bytes_u64(in);
 	c->order.duel = ml_bytes_u64(in);
-	c->order.clock = c->ways; /* no time is later */
+	c->order.clock = c->ways; /* no time in the state is later */
 	for (size_t i = 0; i < places; i++)
 		c->tags[i] = ml_bytes_u64(in);
 	for (size_t i = 0; i < places; i++)
 		c->order.word[i] = width == 1 ? ml_bytes_u8(in) : ml_bytes_u64(in);
 	memcpy(c->flags, ml_bytes_take(in, places), places);
 	get_columns(in, c, columns);
-	if (c->ahead)
-		get_ahead(in, c->ahead);
+	if (c->prefetcher)
+		get_prefetcher(in, c->prefetcher);
 }
 
-/* The shadow starts with what the cache holds, the next victims being the oldest. */
-static void begin_shadow(struct ml_cache *c, struct ml_arena *a)
+/*
+ * Starts the LRU cache that tells causes with the lines that the cache holds, the next
+ * victims being the oldest.
+ */
+static void begin_miss_cause(struct ml_cache *c, struct ml_arena *a)
 {
 	size_t places = (size_t)c->sets * c->ways;
 	uint32_t *rank = ml_arena_alloc(a, places * sizeof(*rank));
@@ -384,9 +392,9 @@ static void begin_shadow(struct ml_cache *c, struct ml_arena *a)
 	for (uint32_t r = c->ways; r-- > 0;)
 		for (size_t i = 0; i < places; i++)
 			if (rank[i] == r && c->tags[i]) {
-				c->notes[i].entry = ml_book_find(c->shadow->book,
+				c->notes[i].entry = ml_book_find(c->miss_cause->book,
 								 ml_cache_line(c, i));
-				ml_miss_cause_ask(c->shadow, c->notes[i].entry);
+				ml_miss_cause_ask(c->miss_cause, c->notes[i].entry);
 			}
 }
 
@@ -405,10 +413,10 @@ static void empty(struct ml_sim *s)
 			memset(c->notes, 0, places * sizeof(*c->notes));
 		ml_order_init(&c->order, c->sets, c->ways, c->order.word,
 			      ml_state_seed(&s->machine, c->level, c->instance));
-		if (c->ahead)
-			ml_prefetch_init(c->ahead, c->spec);
-		if (c->shadow)
-			ml_miss_cause_release(c->shadow);
+		if (c->prefetcher)
+			ml_prefetch_init(c->prefetcher, c->spec);
+		if (c->miss_cause)
+			ml_miss_cause_release(c->miss_cause);
 	}
 	for (struct ml_sim_book *b = s->books; b; b = b->next)
 		ml_book_release(&b->book);
@@ -458,8 +466,8 @@ bool ml_sim_restore(struct ml_sim *s, struct ml_bytes *in, struct ml_err *err)
 				c->spec->name, wrong);
 		else
 			ml_cache_restored(c);
-		if (!wrong && c->shadow)
-			begin_shadow(c, &arena);
+		if (!wrong && c->miss_cause)
+			begin_miss_cause(c, &arena);
 	}
 	ml_arena_release(&arena);
 	if (wrong)

@@ -1,12 +1,12 @@
 /*
- * The saved form of a simulator, for those who write it (sim.h and fast_lru.h). All
- * words are little-endian; everything has its place by machine and columns alone:
+ * The saved form of a simulator, written by sim.h and fast_lru.h. All words are
+ * little-endian. The machine and the columns alone determine the place of each value:
  *
  *	u32 magic, u32 columns, u64 hash of the machine, u64 accesses, u64 gap (0 or 1)
  *	counts of level 0 (L1i), 1 .. levels, TLB 0 ..: struct ml_level_counts as u64s
  *	caches: L1i if the machine is split, levels, TLBs; of each all instances;
  *	    of each instance
- *		u64 state of the random numbers, u64 of the duel
+ *		u64 state of the random generator, u64 state of the duel
  *		u64 tag of each way of each set: line number + 1, 0 if empty
  *		order of each way: one byte, or eight if the policy needs more
  *		u8 flags of each way (enum ml_cache_flag)
@@ -14,8 +14,8 @@
  *		with ML_STATE_USE (not of TLBs): u64 read, then u64 written, of each way
  *		if it has a prefetcher: its table
  *
- * The order of a policy whose words are times is the rank of each time in its set,
- * from 1 for the oldest, so that equal orders are equal bytes.
+ * Where the words of a policy are times, the order of a way is the rank of its time in
+ * the set, from 1 for the oldest, so that equal orders are equal bytes.
  */
 #pragma once
 
@@ -31,14 +31,14 @@ enum ml_state_column { ML_STATE_OWNERS = 1, ML_STATE_USE = 2 };
 
 void ml_state_begin(struct ml_buf *out, const struct ml_machine *m, unsigned columns,
 		    uint64_t accesses, bool gap);
-/* In order of levels, from 0. */
+/* To be called for each level in order, from 0. */
 void ml_state_counts(struct ml_buf *out, const struct ml_level_counts *c);
 /*
- * One instance without columns of an lru cache whose sets are in order of recency:
- * way 0 of each was used last. tags as above; dirty is 0 or 1 for each way.
+ * Writes one instance, without columns, of an lru cache whose sets are in order of
+ * recency: way 0 of each set was used last. tags as above; dirty is 0 or 1 for each way.
  * The seed is ml_state_seed of the machine and the level (from 1).
  */
 void ml_state_lru(struct ml_buf *out, const struct ml_level_spec *spec, uint64_t seed,
 		  const uint64_t *tags, const uint8_t *dirty);
-/* Where the random numbers of an instance start. */
+/* The seed of the random generator of an instance. */
 uint64_t ml_state_seed(const struct ml_machine *m, unsigned level, uint32_t instance);

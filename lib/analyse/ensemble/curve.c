@@ -16,18 +16,20 @@ bool ml_measure_more_is_better(const struct ml_curve_options *o)
 	       (o->measure == ML_MEASURE_SERVED && o->level == 1);
 }
 
-enum { BLOCK = 64 }; /* bins whose counts, or least and greatest, are kept together */
+enum { BLOCK = 64 }; /* bins whose counts, or minimum and maximum, are stored together */
 
-/* Room for the columns of a track. It is kept: fresh pages cost more than the sums. */
+/*
+ * Room for the columns of a track. It is reused, as fresh pages cost more than the sums.
+ */
 struct room {
 	struct room *next;
-	double *num, *den, *own, *square, *value, *least, *most;
+	double *num, *den, *own, *square, *value, *min, *max;
 };
 
 struct ml_curves {
 	const struct ml_ensemble *e;
-	uint64_t **before; /* of each member: [block][level], counts before each block */
-	size_t bins;       /* the most that a trace has */
+	uint64_t **before; /* by member: [block][level], counts before each block */
+	size_t bins;       /* the most bins of any trace */
 	struct rooms {
 		pthread_mutex_t lock;
 		struct room *idle;
@@ -126,7 +128,7 @@ static double cycles(const struct ml_machine *m, const struct ml_curve_options *
 	return k <= m->levels ? m->level[k - 1].cycles : m->memory_cycles;
 }
 
-/* False where the machine has nothing of the kind. */
+/* False if the machine has nothing to measure. */
 static bool ratio_of(const struct ml_member *m, const struct ml_curve_options *o,
 		     struct ratio *r)
 {
@@ -161,20 +163,21 @@ static bool ratio_of(const struct ml_member *m, const struct ml_curve_options *o
 	return true;
 }
 
-/* A member over some of its bins, ready to be asked for windows. */
+/* A member over some of its bins, ready for queries of windows. */
 struct track {
-	double width, bins_a_ref, refs;   /* of a bin; 1 / width; of the trace */
-	size_t bins;                      /* of the trace */
-	size_t first, count;              /* bins that are summed up */
+	/* references of a bin; 1 / width; references of the trace */
+	double width, bins_a_ref, refs;
+	size_t bins;                      /* bins of the trace */
+	size_t first, count;              /* the bins that are summed up */
 	double *num, *den, *own, *square; /* [count + 1]: sums before each bin; den, own
 					     and square may be NULL */
-	size_t low_bin;                   /* of the first value */
-	size_t values;                    /* how many there are */
+	size_t low_bin;                   /* bin of the first value */
+	size_t values;                    /* number of values */
 	double *value;                    /* the moving average at each bin */
-	double *least, *most;             /* of each BLOCK values */
+	double *min, *max;                /* minimum and maximum of each BLOCK values */
 };
 
-enum { TILE = 512 }; /* bins whose sums stay in the first cache while levels are added */
+enum { TILE = 512 }; /* bins whose sums stay in the host's L1 while levels are added */
 
 /* out[i] += weight * counts of bin first + i, and squares[i] += weight^2 * them. */
 static void add_counts(double *restrict out, double *restrict squares,
@@ -197,8 +200,9 @@ static void add_counts(double *restrict out, double *restrict squares,
 }
 
 /*
- * sum[i]: what the bins before bin i of the track amount to, less those of `other`
- * (which may be NULL); square[i]: the same with squared weights, unless it is NULL.
+ * sum[i]: the weighted counts of the bins before bin i of the track, less those of
+ * `other` (which may be NULL); square[i]: the same with squared weights, unless it is
+ * NULL.
  */
 static void sum_up(const struct track *t, double *sum, double *square,
 		   const struct ml_member *m, const double weight[ML_SERVED],
@@ -223,7 +227,7 @@ static void sum_up(const struct track *t, double *sum, double *square,
 	}
 }
 
-/* A sum up to a position, which lies within the bins summed up. */
+/* The sum up to a position within the summed bins. */
 static double upto(const struct track *t, const double *sum, double position)
 {
 	double at = position * t->bins_a_ref;
@@ -234,7 +238,7 @@ static double upto(const struct track *t, const double *sum, double position)
 	double part = at - (double)bin;
 	size_t i = bin - t->first;
 
-	if (bin + 1 == t->bins) /* it may be short */
+	if (bin + 1 == t->bins) /* the last bin may be short */
 		part *= t->width / (t->refs - (double)bin * t->width);
 	return sum[i] + part * (sum[i + 1] - sum[i]);
 }
@@ -249,7 +253,7 @@ static double asked(const struct track *t, double from, double to)
 	return t->den ? between(t, t->den, from, to) : to - from;
 }
 
-/* The average of the bins [low, high). 0 / 0 is NAN, and no comparison holds. */
+/* The average of the bins [low, high). 0 / 0 is NAN, for which no comparison holds. */
 static double average_of(const struct track *t, size_t low, size_t high)
 {
 	double end = high < t->bins ? (double)high * t->width : t->refs;
@@ -268,7 +272,7 @@ static void average_ends(struct track *t, size_t half, size_t from, size_t to)
 				   b + half + 1 < t->bins ? b + half + 1 : t->bins);
 }
 
-/* The same for whole windows: the loops that take the time. */
+/* The same for whole windows. These loops take the time. */
 static void average_middle(struct track *t, size_t half, size_t from, size_t to)
 {
 	const double *high = t->num + from + half + 1 - t->first,
@@ -287,15 +291,17 @@ static void average_middle(struct track *t, size_t half, size_t from, size_t to)
 		value[i] = (high[i] - low[i]) / (more[i] - less[i]);
 }
 
-/* The moving average of 2 * half + 1 bins at the bins [from, to), with least and
- * greatest of each BLOCK. */
+/*
+ * The moving average of 2 * half + 1 bins at the bins [from, to), with the minimum and
+ * maximum of each BLOCK.
+ */
 static void average(struct track *t, size_t half, size_t from, size_t to)
 {
 	size_t first = from > half ? from : half, last = to + half < t->bins ? to : 0;
 
 	t->low_bin = from;
 	t->values = to - from;
-	if (!last) /* the last bin may be short, so that a window with it is not whole */
+	if (!last) /* the last bin may be short; a window with it is not whole */
 		last = t->bins > half + 1 ? t->bins - half - 1 : 0;
 	if (first < last) {
 		average_ends(t, half, from, first);
@@ -303,16 +309,16 @@ static void average(struct track *t, size_t half, size_t from, size_t to)
 		average_ends(t, half, last, to);
 	} else
 		average_ends(t, half, from, to);
-	for (size_t i = 0; t->least && i * BLOCK < t->values; i++) {
+	for (size_t i = 0; t->min && i * BLOCK < t->values; i++) {
 		size_t end = (i + 1) * BLOCK < t->values ? (i + 1) * BLOCK : t->values;
-		double least = INFINITY, most = -INFINITY;
+		double min = INFINITY, max = -INFINITY;
 
 		for (size_t b = i * BLOCK; b < end; b++) {
-			least = t->value[b] < least ? t->value[b] : least;
-			most = t->value[b] > most ? t->value[b] : most;
+			min = t->value[b] < min ? t->value[b] : min;
+			max = t->value[b] > max ? t->value[b] : max;
 		}
-		t->least[i] = least;
-		t->most[i] = most;
+		t->min[i] = min;
+		t->max[i] = max;
 	}
 }
 
@@ -333,19 +339,19 @@ static void widen(const struct track *t, double from, double to, double *low,
 		  double *high)
 {
 	size_t b = value_at(t, from), end = value_at(t, to);
-	double least = *low, most = *high;
+	double min = *low, max = *high;
 
 	while (b < end) {
-		bool whole = t->least && b % BLOCK == 0 && b + BLOCK <= end;
-		double l = whole ? t->least[b / BLOCK] : t->value[b];
-		double m = whole ? t->most[b / BLOCK] : t->value[b];
+		bool whole = t->min && b % BLOCK == 0 && b + BLOCK <= end;
+		double l = whole ? t->min[b / BLOCK] : t->value[b];
+		double m = whole ? t->max[b / BLOCK] : t->value[b];
 
-		least = l < least ? l : least;
-		most = m > most ? m : most;
+		min = l < min ? l : min;
+		max = m > max ? m : max;
 		b += whole ? BLOCK : 1;
 	}
-	*low = least;
-	*high = most;
+	*low = min;
+	*high = max;
 }
 
 static double position_of(const struct ml_curve_options *o, uint32_t trace, double common)
@@ -353,7 +359,7 @@ static double position_of(const struct ml_curve_options *o, uint32_t trace, doub
 	return o->matching ? ml_time_match_position(o->matching, trace, common) : common;
 }
 
-/* References of the member for each of the base between two common times. */
+/* References of the member for each reference of the base, between two common times. */
 static double volume_of(const struct ml_curve_options *o, uint32_t trace, double from,
 			double to)
 {
@@ -368,10 +374,10 @@ static double volume_of(const struct ml_curve_options *o, uint32_t trace, double
 	       base;
 }
 
-/* What one call of ml_curve_around works with. */
+/* The variables of one call of ml_curve_around. */
 struct work {
 	const struct ml_ensemble *e;
-	const struct ml_member *m, *other; /* other: subtracted bin by bin, or NULL */
+	const struct ml_member *m, *other; /* other: subtracted bin by bin; may be NULL */
 	const struct ml_curve_options *o;
 	struct ratio ratio;
 	size_t half;     /* bins of the moving average on either side */
@@ -414,7 +420,7 @@ static void prepare(struct work *w, struct room *r, bool ends, bool deviation)
 	t->count = (high + reach < t->bins ? high + reach : t->bins) - t->first;
 	t->num = r->num;
 	t->square = deviation ? r->square : NULL;
-	if (w->other) { /* the deviation is the member's own */
+	if (w->other) { /* the deviation is that of the member alone */
 		ratio_of(w->other, w->o, &other);
 		t->own = r->own;
 		sum_up(t, t->own, t->square, w->m, w->ratio.num, NULL, NULL);
@@ -428,8 +434,8 @@ static void prepare(struct work *w, struct room *r, bool ends, bool deviation)
 	if (ends) {
 		t->value = r->value;
 		if (w->shift > 0 || (high - low) / w->cells >= 2 * BLOCK) {
-			t->least = r->least;
-			t->most = r->most;
+			t->min = r->min;
+			t->max = r->max;
 		}
 		average(t, w->half, low, high);
 	}
@@ -510,7 +516,9 @@ void ml_curve_around(const struct ml_curves *c, size_t member,
 		struct ratio r;
 
 		w.half = half_of(o, &c->e->traces[w.m->trace]);
-		/* the same bins: the difference has least and greatest of its own */
+		/*
+		 * both have the same bins: the difference has its own minimum and maximum
+		 */
 		if (other && w.ratio.plain && other->trace == w.m->trace &&
 		    ratio_of(other, o, &r))
 			w.other = other;

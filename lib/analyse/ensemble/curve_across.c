@@ -1,4 +1,4 @@
-/* What follows from curves of several members: spread, families, working sets. */
+/* What follows from the curves of several members: spread, families, working sets. */
 #include "lib/analyse/ensemble/curve.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ double ml_curve_number(const struct ml_member *m, const char *param)
 	return p ? p->number : NAN;
 }
 
-/* Whether a has all parameters of b, but one, with the same values. */
+/* Whether a has all parameters of b, except one, with the same values. */
 static bool agrees(const struct ml_member *a, const struct ml_member *b, const char *but)
 {
 	for (size_t i = 0; i < b->param_count; i++) {
@@ -129,10 +129,10 @@ bool ml_curve_family(const struct ml_ensemble *e, const char *param, const bool 
 	return true;
 }
 
-void ml_curve_working_set_of(const struct ml_curves *c, const uint32_t *family,
-			     size_t count, const char *size,
-			     const struct ml_curve_options *o, double tolerance,
-			     double from, double to, size_t cells, double *bytes)
+void ml_curve_working_set(const struct ml_curves *c, const uint32_t *family, size_t count,
+			  const char *size, const struct ml_curve_options *o,
+			  double tolerance, double from, double to, size_t cells,
+			  double *bytes)
 {
 	const struct ml_ensemble *e = ml_curves_ensemble(c);
 	struct ml_arena a = { 0 };
@@ -155,21 +155,4 @@ void ml_curve_working_set_of(const struct ml_curves *c, const uint32_t *family,
 		}
 	}
 	ml_arena_release(&a);
-}
-
-bool ml_curve_working_set(const struct ml_curves *c, const char *size,
-			  const struct ml_curve_options *o, double tolerance, double from,
-			  double to, size_t cells, double *bytes, struct ml_err *err)
-{
-	struct ml_arena a = { 0 };
-	uint32_t *family;
-	size_t count;
-	bool ok = ml_curve_family(ml_curves_ensemble(c), size, NULL, &family, &count, &a,
-				  err);
-
-	if (ok)
-		ml_curve_working_set_of(c, family, count, size, o, tolerance, from, to,
-					cells, bytes);
-	ml_arena_release(&a);
-	return ok;
 }

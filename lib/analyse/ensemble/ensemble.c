@@ -22,13 +22,20 @@ static void release_trace(struct ml_ensemble_trace *t)
 	ml_free(t->milestones);
 }
 
+static void clear_states(struct ml_ensemble *e)
+{
+	for (size_t i = 0; i < e->state_count; i++)
+		ml_free((void *)e->states[i].data);
+	e->state_count = 0;
+}
+
 void ml_ensemble_release(struct ml_ensemble *e)
 {
 	for (size_t i = 0; i < e->trace_count; i++)
 		release_trace(&e->traces[i]);
 	for (size_t i = 0; i < e->member_count; i++)
 		ml_free(e->members[i].params);
-	ml_ensemble_clear_states(e);
+	clear_states(e);
 	ml_free(e->states);
 	ml_free(e->traces);
 	ml_free(e->members);
@@ -49,12 +56,12 @@ uint64_t ml_ensemble_bin_refs(const struct ml_ensemble_trace *t, size_t bin)
 	return left >> t->bits ? (uint64_t)1 << t->bits : left;
 }
 
-void ml_ensemble_set_bins(struct ml_ensemble_trace *t, size_t most)
+static void set_bins(struct ml_ensemble_trace *t, size_t max)
 {
 	uint64_t refs = ml_ensemble_refs(t);
 
 	t->bits = 0;
-	while (refs && (refs - 1) >> t->bits >= most)
+	while (refs && (refs - 1) >> t->bits >= max)
 		t->bits++;
 	t->bins = refs ? (size_t)((refs - 1) >> t->bits) + 1 : 0;
 }
@@ -104,7 +111,7 @@ uint32_t ml_ensemble_add_trace(struct ml_ensemble *e, const struct ml_trace *t,
 		x->from = from;
 		x->to = to;
 		memcpy(x->id, t->id, sizeof(x->id));
-		ml_ensemble_set_bins(x, bins ? bins : ML_ENSEMBLE_BINS);
+		set_bins(x, bins ? bins : ML_ENSEMBLE_BINS);
 	}
 	return (uint32_t)(x - e->traces);
 }
@@ -183,7 +190,7 @@ void ml_ensemble_make_series(struct ml_ensemble *e, struct ml_member *m)
 	size_t size = e->traces[m->trace].bins * sizeof(**m->served);
 
 	for (unsigned s = 1; s <= m->parsed.levels + 1; s++) {
-		if (!m->served[s]) /* one that was stopped has some */
+		if (!m->served[s]) /* a member that was stopped has some */
 			m->served[s] = ml_arena_alloc(&e->arena, size + 1);
 		memset(m->served[s], 0, size);
 		m->total[s] = 0;
@@ -203,13 +210,6 @@ void ml_ensemble_finish(const struct ml_ensemble *e, struct ml_member *m)
 }
 
 /* ---- states ---- */
-
-void ml_ensemble_clear_states(struct ml_ensemble *e)
-{
-	for (size_t i = 0; i < e->state_count; i++)
-		ml_free((void *)e->states[i].data);
-	e->state_count = 0;
-}
 
 void ml_ensemble_add_state(struct ml_ensemble *e, uint32_t trace, uint64_t position,
 			   const void *data, size_t size)
@@ -252,7 +252,7 @@ static bool has_words(const char *label, const char *text)
 	return true;
 }
 
-/* Labels of those that fit, as many as there is room for in a sentence. */
+/* Lists the labels that match, as many as fit into a sentence. */
 static void list(const struct ml_ensemble *e, const char *words, char *room, size_t size)
 {
 	size_t used = 0;
@@ -374,10 +374,10 @@ void ml_ensemble_drop_trace(struct ml_ensemble *e, uint32_t trace)
 		m.key = key_of(m.trace, m.machine);
 		e->members[kept++] = m;
 	}
-	/* what is behind the last is zero: new ones are made there */
+	/* entries behind the last are zero, as new members expect */
 	memset(&e->members[kept], 0, (e->member_count - kept) * sizeof(*e->members));
 	e->member_count = kept;
-	ml_ensemble_clear_states(e); /* they speak of members by number */
+	clear_states(e); /* states refer to members by number */
 	release_trace(&e->traces[trace]);
 	e->trace_count--;
 	memmove(&e->traces[trace], &e->traces[trace + 1],

@@ -63,8 +63,7 @@ size_t ml_ensemble_stream(struct ml_ensemble_decoder *d, const struct ml_stack *
 		i++;
 	if (i == d->streams)
 		d->stream[d->streams++] = (struct ml_ensemble_stream){
-			.bits = s->bits,
-			.last = UINT64_MAX, /* none: memory ends before */
+			.bits = s->bits, .last = UINT64_MAX, /* no line has this number */
 		};
 	if (s->sets > 1)
 		d->stream[i].sets = common_divisor(d->stream[i].sets, s->sets);
@@ -72,8 +71,8 @@ size_t ml_ensemble_stream(struct ml_ensemble_decoder *d, const struct ml_stack *
 }
 
 /*
- * The lines of a block from reference `first` on, but those that are asked for twice
- * in a row: every LRU cache has them, and nothing changes.
+ * Collects the lines of a block from reference `first` on, without immediate repetitions:
+ * every LRU cache hits these, and they change nothing.
  */
 static void find_lines(struct ml_ensemble_stream *s, const struct ml_ensemble_block *b,
 		       size_t first, struct ml_lines *out)
@@ -89,7 +88,7 @@ static void find_lines(struct ml_ensemble_stream *s, const struct ml_ensemble_bl
 		uint64_t line = addr >> bits;
 
 		if (end < addr)
-			end = UINT64_MAX; /* memory ends there */
+			end = UINT64_MAX; /* the address space ends there */
 		out->line[n] = line;
 		out->ref[n] = (uint32_t)i;
 		n += line != last;
@@ -107,7 +106,7 @@ static void find_lines(struct ml_ensemble_stream *s, const struct ml_ensemble_bl
 	s->last = last;
 }
 
-/* Those of a block that are not the last of their sets. */
+/* Collects the lines of a block that are not the last of their sets. */
 static void find_fewer(struct ml_ensemble_stream *s, const struct ml_lines *in,
 		       struct ml_lines *out)
 {
@@ -170,13 +169,13 @@ static size_t count_requests(const struct ml_ensemble_block *b, unsigned bits)
 		uint64_t end = b->addr[i] + (size ? size - 1 : 0);
 
 		if (end < b->addr[i])
-			end = UINT64_MAX; /* memory ends there */
+			end = UINT64_MAX; /* the address space ends there */
 		count += (size_t)((end >> bits) - (b->addr[i] >> bits));
 	}
 	return count;
 }
 
-/* The hints of all lines that a block asks for. */
+/* Collects the hints of all lines of a block. */
 static bool find_hints(struct ml_ensemble_future *f, const struct ml_ensemble_block *b,
 		       struct ml_ensemble_hints *out, struct ml_err *err)
 {

@@ -15,7 +15,7 @@
 enum {
 	HEADER = 64, /* bytes */
 	PACK = 3,    /* level of zstd */
-	UNPACKED_MOST = 1 << 28,
+	UNPACKED_MAX = 1 << 28,
 	STATE_PIECE = 1 << 26, /* bytes of a state in one block */
 };
 
@@ -30,7 +30,7 @@ struct writer {
 	struct ml_packer packer;
 };
 
-/* A block of what is in w->raw. */
+/* Writes w->raw as a block. */
 static bool write_block(struct writer *w, enum type type, uint64_t time, uint64_t count,
 			struct ml_err *err)
 {
@@ -87,7 +87,7 @@ static bool write_series(struct writer *w, const struct ml_ensemble *e, size_t m
 	const struct ml_member *m = &e->members[member];
 	size_t bins = e->traces[m->trace].bins;
 
-	/* those of the first level are what is left */
+	/* those of the first level are the rest */
 	for (unsigned s = 2; s <= m->parsed.levels + 1; s++) {
 		uint32_t last = 0;
 
@@ -117,7 +117,8 @@ static bool write_member(struct writer *w, const struct ml_ensemble *e, size_t m
 		ml_buf_string(&w->raw, p->name);
 		ml_buf_string(&w->raw, p->value);
 		ml_buf_u8(&w->raw, is_number);
-		if (is_number) /* there are many NANs; files are to be the same */
+		if (is_number) /* NAN has many bit patterns, and equal ensembles must give
+				  equal files */
 			ml_buf_u64(&w->raw, bits);
 	}
 	return write_block(w, MEMBER, member, 0, err) &&
@@ -181,9 +182,9 @@ struct reader {
 	struct ml_ensemble *e;
 	const char *path;
 	struct ml_file_map map;
-	uint64_t offset; /* of the block */
+	uint64_t offset; /* offset of the block */
 	struct ml_buf raw, state;
-	uint64_t state_size; /* that the last STATE block promises */
+	uint64_t state_size; /* size that the last STATE block announced */
 	struct ml_unpacker unpacker;
 	bool ended;
 };
@@ -194,7 +195,7 @@ static bool damaged(const struct reader *r, const char *why, struct ml_err *err)
 		       (unsigned long long)r->offset, why);
 }
 
-/* A string of foreign bytes, without 0 bytes in it; "" when bad. */
+/* Reads a string without 0 bytes; "" if it is bad. */
 static const char *get_string(struct reader *r, struct ml_bytes *in)
 {
 	uint64_t size = ml_bytes_varint(in);
@@ -214,7 +215,8 @@ static void get_milestones(struct reader *r, struct ml_ensemble_trace *t,
 	const char *name = get_string(r, in);
 	uint64_t count = ml_bytes_varint(in), at = 0;
 
-	if (in->bad || count > (uint64_t)(in->end - in->at)) { /* a byte each, at least */
+	if (in->bad ||
+	    count > (uint64_t)(in->end - in->at)) { /* each takes at least a byte */
 		in->bad = true;
 		return;
 	}
@@ -292,12 +294,12 @@ static bool take_series(struct reader *r, const struct ml_block_header *h,
 	struct ml_member *m = e->member_count ? &e->members[e->member_count - 1] : NULL;
 
 	if (!m || h->time != e->member_count - 1 || m->done)
-		return damaged(r, "series of no member", err);
+		return damaged(r, "a series belongs to no member", err);
 	const struct ml_ensemble_trace *t = &e->traces[m->trace];
-	/* a byte each, at least; so nothing is allocated that is not there */
+	/* each takes at least a byte, so no memory is allocated for missing ones */
 	if ((uint64_t)(in->end - in->at) / m->parsed.levels < t->bins ||
 	    h->count != t->bins)
-		return damaged(r, "series of another length", err);
+		return damaged(r, "a series has the wrong length", err);
 	ml_ensemble_make_series(e, m);
 	for (size_t i = 0; i < t->bins; i++)
 		m->served[1][i] = (uint32_t)ml_ensemble_bin_refs(t, i);
@@ -307,7 +309,7 @@ static bool take_series(struct reader *r, const struct ml_block_header *h,
 		for (size_t i = 0; i < t->bins; i++) {
 			v += (uint64_t)ml_bytes_zigzag(in);
 			if (in->bad || v > m->served[1][i])
-				return damaged(r, "series of more than all references",
+				return damaged(r, "a series has more than all references",
 					       err);
 			m->served[s][i] = (uint32_t)v;
 			m->served[1][i] -= (uint32_t)v;
@@ -317,7 +319,7 @@ static bool take_series(struct reader *r, const struct ml_block_header *h,
 	return true;
 }
 
-/* The last state has all of its bytes. */
+/* Checks that the last state has all of its bytes. */
 static bool end_state(struct reader *r, struct ml_err *err)
 {
 	struct ml_ensemble *e = r->e;
@@ -326,7 +328,7 @@ static bool end_state(struct reader *r, struct ml_err *err)
 		struct ml_ensemble_state *s = &e->states[e->state_count - 1];
 
 		if (r->state.size != r->state_size)
-			return damaged(r, "a state is not whole", err);
+			return damaged(r, "a state is incomplete", err);
 		s->size = r->state.size;
 		ml_buf_reserve(&r->state, 1);
 		s->data = r->state.data;
@@ -345,7 +347,7 @@ static bool take_state(struct reader *r, const struct ml_block_header *h,
 		return false;
 	if (in->bad || trace >= e->trace_count ||
 	    h->time > ml_ensemble_refs(&e->traces[trace]))
-		return damaged(r, "a state of no trace", err);
+		return damaged(r, "a state belongs to no trace", err);
 	e->states = ml_grow(e->states, &e->state_cap, e->state_count + 1,
 			    sizeof(*e->states));
 	e->states[e->state_count++] = (struct ml_ensemble_state){
@@ -362,7 +364,7 @@ static bool take_more(struct reader *r, const struct ml_block_header *h,
 
 	if (!e->state_count || e->states[e->state_count - 1].data ||
 	    h->time != r->state.size)
-		return damaged(r, "a piece of no state", err);
+		return damaged(r, "a piece belongs to no state", err);
 	ml_buf_put(&r->state, in->at, (size_t)(in->end - in->at));
 	return true;
 }
@@ -376,7 +378,7 @@ static bool take_end(struct reader *r, struct ml_bytes *in, struct ml_err *err)
 	r->ended = true;
 	if (in->bad || traces != e->trace_count || members != e->member_count ||
 	    states != e->state_count)
-		return damaged(r, "the end of another ensemble", err);
+		return damaged(r, "the end does not match the ensemble", err);
 	return end_state(r, err);
 }
 
@@ -390,7 +392,7 @@ static bool take_block(struct reader *r, const struct ml_block_header *h,
 	case STATE: return take_state(r, h, in, err);
 	case STATE_MORE: return take_more(r, h, in, err);
 	case END: return take_end(r, in, err);
-	default: return true; /* of a later memlamp */
+	default: return true; /* a block type of a later memlamp */
 	}
 }
 
@@ -411,7 +413,7 @@ static bool unpack(struct reader *r, struct ml_block_header *h, struct ml_bytes 
 		return damaged(r, "the block's checksum is wrong", err);
 	struct ml_bytes packed = { at, at + h->size, false };
 	uint64_t size = ml_bytes_varint(&packed);
-	if (packed.bad || size > UNPACKED_MOST)
+	if (packed.bad || size > UNPACKED_MAX)
 		return damaged(r, "the block is too large", err);
 	r->raw.size = 0;
 	ml_buf_reserve(&r->raw, size + 1);
@@ -429,17 +431,21 @@ static bool read_all(struct reader *r, struct ml_err *err)
 	struct ml_bytes in;
 
 	if (r->map.size < HEADER || memcmp(r->map.data, MAGIC, 8))
-		return ml_fail(err, ML_FORMAT, "%s: is no ensemble", r->path);
+		return ml_fail(err, ML_FORMAT, "%s: not an ensemble", r->path);
 	ml_bytes_take(&header, 8);
 	uint32_t version = ml_bytes_u32(&header);
+	/* before the checksum: a later version may have another header */
+	if (version != ML_ENSEMBLE_VERSION)
+		return ml_fail(
+			err, ML_FORMAT,
+			"%s: format version %u is %s than this memlamp, which reads "
+			"version %d",
+			r->path, version,
+			version > ML_ENSEMBLE_VERSION ? "newer" : "older",
+			ML_ENSEMBLE_VERSION);
 	header.at = r->map.data + HEADER - 8;
 	if (!ml_format_sum_fits(r->map.data, HEADER - 8, ml_bytes_u64(&header)))
 		return damaged(r, "the header's checksum is wrong", err);
-	if (version != ML_ENSEMBLE_VERSION)
-		return ml_fail(err, ML_FORMAT,
-			       "%s: has version %u of the format, which this memlamp "
-			       "does not read (it reads %d)",
-			       r->path, version, ML_ENSEMBLE_VERSION);
 	for (r->offset = HEADER; !r->ended;
 	     r->offset += ML_FORMAT_BLOCK_HEADER + h.size) {
 		if (r->offset == r->map.size)
@@ -447,7 +453,8 @@ static bool read_all(struct reader *r, struct ml_err *err)
 		if (!unpack(r, &h, &in, err) || !take_block(r, &h, &in, err))
 			return false;
 	}
-	return r->offset == r->map.size || damaged(r, "something follows the end", err);
+	return r->offset == r->map.size ||
+	       damaged(r, "there are bytes behind the end", err);
 }
 
 bool ml_ensemble_open(struct ml_ensemble *e, const char *path, struct ml_err *err)

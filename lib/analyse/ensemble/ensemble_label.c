@@ -1,4 +1,4 @@
-/* What members are called: the values of the parameters in which they differ. */
+/* Labels of members: the values of the parameters in which they differ. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,18 +10,20 @@
 
 /* A parameter by name, and its value for each member (or NULL). */
 struct column {
-	const char *name, *kind; /* kind: last word of the name, "size" of "L1 size" */
+	/* kind: the last word of the name, "size" of "L1 size" */
+	const char *name, *kind;
 	const char **value;
 	bool varies;
-	bool shared; /* its words are also those of another */
+	bool shared; /* another column has words of its name too */
 };
 
 struct labels {
 	struct ml_ensemble *e;
-	struct ml_names names; /* number of a column */
+	struct ml_names names; /* numbers of columns */
 	struct column *columns;
 	size_t count, cap;
-	size_t given; /* columns that were given; the rest is read off the machines */
+	size_t given; /* the first columns were given; the others are read off the
+			 machines */
 	struct ml_arena arena;
 };
 
@@ -85,7 +87,7 @@ static void read_level(struct labels *l, size_t member, const struct ml_level_sp
 	read_off(l, member, s->name, "cycles", number(l, s->cycles, "c"));
 }
 
-/* What the text of a machine says, where nobody gave parameters that tell. */
+/* Adds parameters read off the text of a machine. */
 static void read_machine(struct labels *l, size_t member)
 {
 	const struct ml_machine *m = &l->e->members[member].parsed;
@@ -116,8 +118,8 @@ static void find_variation(struct labels *l)
 }
 
 /*
- * Read off are only parameters that nobody gave under any name: L2 size is not told
- * again where "s" has the same value for each member.
+ * Hides parameters that are read off but were given under another name: L2 size is not
+ * repeated if "s" has the same value for each member.
  */
 static void hide_copies(struct labels *l)
 {
@@ -132,7 +134,7 @@ static void hide_copies(struct labels *l)
 		}
 }
 
-/* Whether several columns are about the same kind of thing: sizes of two levels. */
+/* Whether several columns are of the same kind: sizes of two levels. */
 static bool ambiguous(const struct labels *l, size_t column, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -164,7 +166,7 @@ static bool shares_words(const struct labels *l, size_t column, size_t count)
 	return shares;
 }
 
-/* What a name begins with: "L1 " of "L1 size". */
+/* Whether two names begin with the same level: "L1 " of "L1 size". */
 static bool same_level(const struct column *a, const struct column *b)
 {
 	size_t size = (size_t)(a->kind - a->name);
@@ -192,7 +194,7 @@ static void put_value(struct labels *l, size_t column, size_t member, size_t cou
 			ml_buf_put(out, c->name, (size_t)(c->kind - c->name));
 		*before = c;
 	} else if (c->kind == c->name && (plain || c->shared)) {
-		ml_buf_text(out, c->name); /* the value alone says nothing */
+		ml_buf_text(out, c->name); /* the value alone would not be understood */
 		ml_buf_text(out, "=");
 	}
 	ml_buf_text(out, value);
@@ -201,7 +203,10 @@ static void put_value(struct labels *l, size_t column, size_t member, size_t cou
 			ml_buf_text(out, units[i].unit);
 }
 
-/* Labels of all members from the first `count` columns; whether they are unique. */
+/*
+ * Makes labels of all members from the first `count` columns; returns whether they are
+ * unique.
+ */
 static bool make(struct labels *l, size_t count, bool trace)
 {
 	struct ml_ensemble *e = l->e;
@@ -228,12 +233,15 @@ static bool make(struct labels *l, size_t count, bool trace)
 	return unique;
 }
 
-/* Whether a given parameter that no machine has differs between traces: it tells them
- * apart as well as their labels. */
+/*
+ * Whether a given parameter that is not in the machines differs between traces: then it
+ * tells them apart as well as their labels do.
+ */
 static bool tells_traces(const struct labels *l, const struct column *c)
 {
 	const struct ml_ensemble *e = l->e;
-	struct ml_map value_of = { 0 }, trace_of = { 0 }; /* of a trace, of a value */
+	struct ml_map value_of = { 0 },
+		      trace_of = { 0 }; /* value of a trace, trace of a value */
 	struct ml_names values = { 0 };
 	bool tells = true;
 
@@ -265,7 +273,10 @@ static bool traces_told(const struct labels *l)
 	return false;
 }
 
-/* Numbers behind labels that are still the same, and copies of all where they stay. */
+/*
+ * Appends numbers to labels that are still equal, and copies all labels into the
+ * ensemble.
+ */
 static void keep(struct labels *l)
 {
 	struct ml_ensemble *e = l->e;

@@ -21,7 +21,7 @@ static void add_mark(struct ml_ensemble *e, struct ml_ensemble_trace *t, size_t 
 {
 	struct ml_milestones *m = ml_ensemble_new_milestones(e, t, name);
 
-	/* those that were there before have all of theirs */
+	/* milestones that existed before are complete */
 	for (size_t i = before; !m && i < t->milestone_count; i++)
 		if (!strcmp(t->milestones[i].name, name))
 			m = &t->milestones[i];
@@ -54,21 +54,27 @@ static bool find_marks(struct ml_ensemble *e, struct ml_ensemble_trace *t,
 
 /* ---- lines ---- */
 
-enum { ELSEWHERE, BESIDE, THERE }; /* what a site is: in a function of the line, of it */
+enum {
+	ELSEWHERE,
+	BESIDE,
+	THERE
+}; /* ELSEWHERE: not in a function of the line; BESIDE: in such a function; THERE: on the
+      line */
 
 struct visits {
 	const struct ml_trace *trace;
 	const char *file;
 	size_t file_size;
 	uint32_t line;
-	uint8_t *site;       /* what each is */
-	uint32_t *func;      /* of the line: of each site that is not elsewhere */
-	struct ml_map there; /* thread and function: its last reference was of the line */
+	uint8_t *site;       /* by site: one of these */
+	uint32_t *func;      /* by site that is not ELSEWHERE: the function */
+	struct ml_map there; /* by thread and function: whether the last reference was on
+				the line */
 	uint64_t from;
 	struct ml_milestones *found;
 };
 
-/* A path is meant by its last parts: "src/a.c" by "a.c". */
+/* A name stands for all paths that end with it: "a.c" for "src/a.c". */
 static bool is_file(const struct visits *v, const char *path)
 {
 	size_t size = strlen(path);
@@ -78,7 +84,10 @@ static bool is_file(const struct visits *v, const char *path)
 	       (size == v->file_size || path[size - v->file_size - 1] == '/');
 }
 
-/* The function in which the line is, in one of a site's frames; 0: in none. */
+/*
+ * Finds the function that contains the line, in the frames of a site. False: no frame
+ * does.
+ */
 static bool line_in(const struct visits *v, uint32_t site, uint32_t *func)
 {
 	const struct ml_tables *x = &v->trace->tables;
@@ -131,7 +140,7 @@ static bool visit(void *arg, const struct ml_batch *b, struct ml_err *err)
 
 	(void)err;
 	for (size_t i = 0; i < b->count; i++) {
-		/* what a library does is done by the line that calls it */
+		/* references of a library count for the line that calls it */
 		uint32_t site = b->caller[i] ? b->caller[i] : b->site[i];
 
 		if (v->site[site] == ELSEWHERE)

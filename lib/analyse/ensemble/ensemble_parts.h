@@ -1,6 +1,6 @@
 /*
- * Inside an ensemble: what ensemble.c offers to the files that fill one, which are
- * ensemble_file.c, ensemble_run.c and ensemble_milestones.c.
+ * The inside of an ensemble, for the files that fill one: ensemble_file.c, ensemble_run.c
+ * and ensemble_milestones.c.
  */
 #pragma once
 
@@ -8,14 +8,12 @@
 
 /* Appends a zeroed trace. */
 struct ml_ensemble_trace *ml_ensemble_new_trace(struct ml_ensemble *e);
-/* Cuts the window of a trace into bins, at most so many. */
-void ml_ensemble_set_bins(struct ml_ensemble_trace *t, size_t most);
-/* Milestones without moments, or NULL if the trace has some of that name. */
+/* Adds milestones without moments; NULL: the trace has some of that name. */
 struct ml_milestones *ml_ensemble_new_milestones(struct ml_ensemble *e,
 						 struct ml_ensemble_trace *t,
 						 const char *name);
 
-/* Number of the member with this canonical text of a machine, or SIZE_MAX. */
+/* The number of the member with this canonical machine text, or SIZE_MAX. */
 size_t ml_ensemble_member(const struct ml_ensemble *e, uint32_t trace,
 			  const char *machine);
 struct ml_member *ml_ensemble_new_member(struct ml_ensemble *e, uint32_t trace,
@@ -23,12 +21,11 @@ struct ml_member *ml_ensemble_new_member(struct ml_ensemble *e, uint32_t trace,
 					 const struct ml_machine *parsed);
 void ml_ensemble_add_param(struct ml_ensemble *e, struct ml_member *m, const char *name,
 			   const char *value, double number);
-/* Columns of zeros for a member; and, when they are filled, totals. */
+/* Makes columns of zeros for a member; and sums them up when they are filled. */
 void ml_ensemble_make_series(struct ml_ensemble *e, struct ml_member *m);
 void ml_ensemble_finish(const struct ml_ensemble *e, struct ml_member *m);
 
-/* Data is copied. */
+/* The data are copied. */
 void ml_ensemble_add_state(struct ml_ensemble *e, uint32_t trace, uint64_t position,
 			   const void *data, size_t size);
 void ml_ensemble_drop_state(struct ml_ensemble *e, size_t state);
-void ml_ensemble_clear_states(struct ml_ensemble *e);

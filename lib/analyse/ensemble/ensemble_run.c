@@ -14,10 +14,11 @@
 struct run {
 	struct ml_ensemble *e;
 	const struct ml_ensemble_run *o;
-	struct ml_work part;   /* of one member: count() tells the progress of all */
-	struct ml_trace trace; /* that is open */
+	struct ml_work part; /* for one member: cancels, but reports no progress; count()
+				reports that of all */
+	struct ml_trace trace; /* the trace that is open */
 	uint64_t done, total;  /* member references */
-	bool refused;          /* to save, by whoever asked for it */
+	bool refused;          /* the save callback failed */
 	struct ml_arena arena;
 };
 
@@ -43,7 +44,7 @@ static void add_to_group(struct ml_ensemble_group *g, size_t member)
 	g->member[g->count++] = member;
 }
 
-/* The members that a state is of; false unless all of them are wanted. */
+/* The members of a state; false unless all of them are wanted. */
 static bool group_of_state(struct run *r, const struct ml_ensemble_state *s,
 			   struct ml_ensemble_group *g)
 {
@@ -75,7 +76,7 @@ static bool one_core(const struct ml_ensemble *e, const struct ml_trace *t, size
 
 /* ---- a walk ---- */
 
-/* Replaces the states of the group's members by where the walk is now. */
+/* Replaces the states of the group's members by that of the walk. */
 static void keep_state(struct run *r, struct ml_ensemble_walk *w, uint32_t trace,
 		       uint64_t position)
 {
@@ -89,10 +90,15 @@ static void keep_state(struct run *r, struct ml_ensemble_walk *w, uint32_t trace
 static bool run_walk(struct run *r, const struct ml_ensemble_group *g, struct ml_err *err)
 {
 	uint64_t refs = ml_ensemble_refs(&r->e->traces[g->trace]), position;
-	size_t state = r->e->state_count; /* ours is the last */
+	size_t state = r->e->state_count; /* the state of this walk is the last */
+	struct ml_ensemble_walk_options o = {
+		.threads = r->o->threads,
+		.every = r->o->every,
+		.work = r->o->work,
+	};
 	struct ml_ensemble_walk *w;
 
-	if (!ml_ensemble_walk_open(&w, r->e, &r->trace, g, r->o, err))
+	if (!ml_ensemble_walk_open(&w, r->e, &r->trace, g, &o, err))
 		return false;
 	ml_ensemble_walk_progress(w, r->done + g->count * g->position, r->total);
 	bool ok = true, ended = false;
@@ -119,11 +125,11 @@ static bool run_walk(struct run *r, const struct ml_ensemble_group *g, struct ml
 
 /* ---- several cores ---- */
 
-/* A replay of its own, counted. */
+/* One member that has a replay of its own. */
 struct replay {
 	struct run *run;
 	struct ml_member *member;
-	pthread_mutex_t *lock; /* of progress and of the first error */
+	pthread_mutex_t *lock; /* guards progress and the first error */
 	struct ml_err *err;
 	bool *failed;
 };
@@ -160,7 +166,7 @@ static bool replay(struct replay *x, struct ml_err *err)
 	struct ml_replay *r;
 	struct ml_trace trace;
 
-	/* replays of one trace at once would read its blocks at once */
+	/* each replay opens the trace, as all read blocks at the same time */
 	if (!ml_trace_open(&trace, t->path, err))
 		return false;
 	bool ok = ml_replay_open(&r, &trace, &o, err);
@@ -227,11 +233,11 @@ static bool open_trace(struct run *r, const struct ml_ensemble_trace *t,
 	if (!memcmp(r->trace.id, t->id, sizeof(t->id)) && r->trace.count >= t->to)
 		return true;
 	ml_trace_close(&r->trace);
-	return ml_fail(err, ML_FORMAT, "%s: is another trace than that of '%s'", t->path,
+	return ml_fail(err, ML_FORMAT, "%s: this is not the trace of '%s'", t->path,
 		       t->label);
 }
 
-/* Takes a state out of the ensemble; its bytes stay with the caller. */
+/* Removes a state from the ensemble; the caller keeps its bytes. */
 static struct ml_ensemble_state take_state(struct ml_ensemble *e, size_t i)
 {
 	struct ml_ensemble_state s = e->states[i];
@@ -241,7 +247,7 @@ static struct ml_ensemble_state take_state(struct ml_ensemble *e, size_t i)
 	return s;
 }
 
-/* Members that were under way go on from where they were. */
+/* Continues members that were under way. */
 static bool resume(struct run *r, uint32_t trace, struct ml_err *err)
 {
 	bool ok = true;
@@ -303,7 +309,7 @@ bool ml_ensemble_run(struct ml_ensemble *e, const struct ml_ensemble_run *o,
 			r.total += ml_ensemble_refs(&e->traces[e->members[i].trace]);
 	for (uint32_t i = 0; ok && i < e->trace_count; i++)
 		ok = run_trace(&r, i, err);
-	/* members that have ended are done, others are where their states say */
+	/* finished members are done; the states tell where the others are */
 	if (!ok && err->kind == ML_STOPPED && !r.refused) {
 		struct ml_err why;
 

@@ -9,8 +9,8 @@
 #include "lib/cache/sim.h"
 
 enum {
-	WAYS_MOST = 64,  /* of a set that is searched one by one */
-	BEHIND = 8,      /* passes behind a first one, before it is made a second time */
+	WAYS_MAX = 64, /* ways of a set that is searched one by one */
+	BEHIND = 8,    /* passes behind a first pass, before that is made a second time */
 	SMALL = 1 << 12, /* depths with an entry in the table of buckets */
 };
 
@@ -28,7 +28,7 @@ void ml_lines_release(struct ml_lines *l)
 
 /* ---- the tree ---- */
 
-/* The first levels that can be stack passes. */
+/* The number of first levels that can be stack passes. */
 static unsigned path_of(const struct ml_machine *m)
 {
 	unsigned i = 0;
@@ -38,15 +38,16 @@ static unsigned path_of(const struct ml_machine *m)
 
 		if (strcmp(l->policy->name, "lru") != 0 || l->no_allocate ||
 		    l->inclusion != ML_NEITHER || l->prefetch != ML_PREFETCH_NONE ||
-		    (l->sets > 1 && l->ways > WAYS_MOST))
+		    (l->sets > 1 && l->ways > WAYS_MAX))
 			break;
 	}
 	return i;
 }
 
 /*
- * Behind a level that allocates everything is a read, so how writes are treated there
- * makes no difference. What is drawn by lot depends on the number of the level.
+ * Behind a level that allocates on writes every request is a read, so the write mode of
+ * the levels there makes no difference. Random policies depend on the number of the
+ * level.
  */
 bool ml_stack_fits(const struct ml_machine *m)
 {
@@ -69,7 +70,7 @@ static bool is_for(const struct ml_stack *s, const struct ml_level_spec *l)
 	return s->bits == (unsigned)__builtin_ctz(l->line) && s->sets == l->sets;
 }
 
-/* Passes and tails that a machine would add behind a first pass. */
+/* The number of passes and tails that a machine would add behind a first pass. */
 static unsigned would_add(const struct ml_stack *s, const struct ml_machine *m)
 {
 	unsigned path = path_of(m), i = 0;
@@ -89,8 +90,8 @@ static unsigned would_add(const struct ml_stack *s, const struct ml_machine *m)
 }
 
 /*
- * The first pass for a machine. One that has much behind it is left alone and made
- * again: what is behind one pass runs on one thread.
+ * Finds the first pass for a machine. A pass with many passes behind it is made again,
+ * because all that is behind one first pass runs on one thread.
  */
 static struct ml_stack **find_first(struct ml_stack_tree *t, const struct ml_machine *m)
 {
@@ -184,8 +185,8 @@ struct ml_stack_branch *ml_stack_add(struct ml_stack_tree *t, const struct ml_ma
 	return add_tail(t, b, m, path);
 }
 
-/* How many branches hit no deeper than this depth: those that miss it come first. The
- * array holds pointers, which lib/base/search.h does not follow. */
+/* The number of branches that are too small for this depth; they come first. The array
+ * holds pointers, which lib/base/search.h does not follow. */
 static uint16_t bucket_of(const struct ml_stack *s, uint32_t depth)
 {
 	size_t low = 0, high = s->count;
@@ -212,7 +213,7 @@ static void start_tails(struct ml_stack_tree *t, struct ml_stack_tail *list)
 		struct ml_err err;
 
 		x->sim = ml_sim_open(&x->machine, 0, &err);
-		assert(x->sim); /* nothing that could be impossible */
+		assert(x->sim); /* such machines can always be simulated */
 		for (unsigned i = 0; i < x->machine.levels; i++)
 			x->level[i].missed = new_counts(t);
 	}
@@ -227,7 +228,7 @@ static void start(struct ml_stack_tree *t, struct ml_stack *list)
 		for (struct ml_stack_branch *b = s->branches; b; b = b->more) {
 			b->missed = new_counts(t);
 			s->branch[n++] = b;
-			s->most = b->size;
+			s->max = b->size;
 			start(t, b->next);
 			start_tails(t, b->tails);
 		}
@@ -238,7 +239,7 @@ static void start(struct ml_stack_tree *t, struct ml_stack *list)
 		if (s->sets == 1)
 			s->distance = ml_distance_open();
 		else
-			s->way = ml_arena_alloc(&t->arena, (size_t)s->sets * s->most *
+			s->way = ml_arena_alloc(&t->arena, (size_t)s->sets * s->max *
 								   sizeof(*s->way));
 	}
 }
@@ -291,13 +292,15 @@ size_t ml_stack_passes(const struct ml_stack_tree *t)
 
 /* ---- a pass ---- */
 
-/* Depths within sets; what is not there is at the depth of the largest branch. */
+/*
+ * Finds depths within sets; a line that is not there has the depth of the largest branch.
+ */
 static void find_in_sets(struct ml_stack *s, const uint64_t *line, size_t count,
 			 uint32_t *depth)
 {
 	bool masked = !(s->sets & (s->sets - 1));
 	uint64_t mask = s->sets - 1;
-	uint32_t ways = s->most;
+	uint32_t ways = s->max;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t set = masked ? line[i] & mask : line[i] % s->sets;
@@ -319,7 +322,7 @@ static void find_in_sets(struct ml_stack *s, const uint64_t *line, size_t count,
 	}
 }
 
-/* The depths of a block, counted by bin for all branches at once. */
+/* Counts the depths of a block by bin, for all branches at once. */
 static void count_misses(struct ml_stack *s, const struct ml_lines *in,
 			 const uint32_t *depth, const struct ml_stack_block *b)
 {
@@ -360,7 +363,7 @@ static void keep_missed(const struct ml_lines *in, const uint32_t *depth, uint32
 	out->count = n;
 }
 
-/* Lines of a level with larger ones; one that is asked for again at once is a hit. */
+/* Converts a stream to larger lines; drops immediate repetitions, which are hits. */
 static const struct ml_lines *widen(const struct ml_lines *in, unsigned shift,
 				    struct ml_lines *out)
 {
@@ -382,7 +385,7 @@ static const struct ml_lines *widen(const struct ml_lines *in, unsigned shift,
 	return out;
 }
 
-/* Levels that serve the lines of a block, by reference and bin. */
+/* Counts the serving levels of the references of a block, by bin. */
 static void count_tail(struct ml_stack_tail *t, const struct ml_lines *in,
 		       const uint16_t *outcome, const struct ml_stack_block *b)
 {
@@ -535,7 +538,7 @@ void ml_stack_save(const struct ml_stack *s, size_t bins, struct ml_buf *out)
 		put_lines(out, line, count);
 		ml_free(line);
 	} else {
-		put_lines(out, s->way, (size_t)s->sets * s->most);
+		put_lines(out, s->way, (size_t)s->sets * s->max);
 	}
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ml_stack_branch *b = s->branch[i];
@@ -552,10 +555,11 @@ static bool restore_lines(struct ml_stack *s, struct ml_bytes *in)
 {
 	uint64_t count = ml_bytes_varint(in);
 
-	if (in->bad || count > (uint64_t)(in->end - in->at)) /* a byte each, at least */
+	if (in->bad ||
+	    count > (uint64_t)(in->end - in->at)) /* each takes at least a byte */
 		return false;
 	if (!s->distance)
-		return count == (uint64_t)s->sets * s->most &&
+		return count == (uint64_t)s->sets * s->max &&
 		       get_lines(in, s->way, count);
 	uint64_t *line = ml_resize(NULL, (count + 1) * sizeof(*line));
 	bool ok = get_lines(in, line, count);

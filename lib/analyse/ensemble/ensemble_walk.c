@@ -17,8 +17,8 @@
 #include "lib/trace/trace.h"
 
 enum {
-	RING = 6,  /* blocks that are decoded at the most */
-	AHEAD = 2, /* that should be */
+	RING = 6,  /* blocks that are decoded at most */
+	AHEAD = 2, /* blocks that should be decoded ahead */
 	STATE_VERSION = 1,
 };
 
@@ -30,17 +30,18 @@ struct unit {
 	size_t member;
 	struct ml_machine machine;
 	struct ml_sim *sim;
-	struct ml_future *future; /* of its own, if it has one... */
-	bool shares;              /* ...or that of the decoder, of this number */
+	struct ml_future *future; /* the future of its own, if it has one... */
+	bool shares;              /* ...or the number of a future of the decoder */
 	size_t foreseen;
 	struct ml_hints hints;
-	const struct ml_ensemble_hints *given; /* of the block, until they are taken */
-	struct ml_bytes state;                 /* to start from, where there is one */
+	/* hints of the block, until the simulator takes them */
+	const struct ml_ensemble_hints *given;
+	struct ml_bytes state; /* the saved state to start from, if any */
 	bool opened;
 
-	uint64_t members; /* that it works for */
-	uint64_t next;    /* block */
-	uint64_t spent;   /* nanoseconds, to start the longest first */
+	uint64_t members; /* number of members */
+	uint64_t next;    /* next block */
+	uint64_t spent;   /* nanoseconds spent; the slowest unit starts first */
 	bool busy;
 };
 
@@ -48,24 +49,25 @@ struct ml_ensemble_walk {
 	struct ml_ensemble *e;
 	struct ml_trace *trace;
 	const struct ml_ensemble_trace *window;
-	const struct ml_ensemble_run *o;
-	struct ml_work part; /* of one member: progress is that of all */
+	struct ml_ensemble_walk_options o;
+	struct ml_work part; /* for one member: cancels, but reports no progress */
 	struct ml_ensemble_group group;
 	struct ml_stack_tree tree;
-	struct ml_stack_branch **leaf; /* by member of the group; NULL: a simulator */
+	/* by member of the group; NULL: the member has a simulator */
+	struct ml_stack_branch **leaf;
 	struct unit *units;
 	size_t unit_count, unit_cap;
 
-	/* What threads share, behind the lock. */
+	/* Shared by the threads, guarded by the lock. */
 	pthread_mutex_t lock;
 	pthread_cond_t change;
 	struct ml_ensemble_block ring[RING];
-	uint64_t decoded;                   /* blocks */
-	uint64_t position;                  /* behind them */
-	struct ml_ensemble_decoder decoder; /* of whoever decodes */
+	uint64_t decoded;                   /* blocks decoded so far */
+	uint64_t position;                  /* position behind them */
+	struct ml_ensemble_decoder decoder; /* used by the thread that decodes */
 	bool decoding, closing, failed;
 	struct ml_err err;
-	uint64_t started;       /* nanoseconds; of the leg */
+	uint64_t started;       /* start of this leg, in nanoseconds */
 	uint64_t before, total; /* member references, for progress */
 	uint64_t done;          /* member references */
 };
@@ -82,11 +84,11 @@ struct ml_machine ml_ensemble_plain(const struct ml_machine *m, const struct ml_
 {
 	struct ml_machine plain = *m;
 
-	plain.tlbs = 0; /* they cost time; who serves is as without them */
+	plain.tlbs = 0; /* TLBs cost time but do not change the serving level */
 	if (plain.cores > 1 && t && one_thread(t)) {
 		struct ml_machine alone = plain;
 
-		/* the other cores stay idle */
+		/* the other cores are idle */
 		alone.cores = 1;
 		for (unsigned i = 0; i < alone.levels; i++)
 			alone.level[i].share = 1;
@@ -104,7 +106,7 @@ static struct unit *add_unit(struct ml_ensemble_walk *w)
 	return &w->units[w->unit_count++];
 }
 
-/* The pass of its first level. */
+/* The pass of the first level of a path. */
 static const struct ml_stack *first_pass(const struct ml_stack_branch *leaf)
 {
 	while (leaf->before)
@@ -113,8 +115,9 @@ static const struct ml_stack *first_pass(const struct ml_stack_branch *leaf)
 }
 
 /*
- * What first levels are asked for does not depend on their sizes, so opt and pes of the
- * same line share one future; where other levels want one too, it is their own.
+ * The requests to a first level do not depend on its size, so opt and pes with the same
+ * line share one future. A machine with such a policy in an outer level has a future of
+ * its own.
  */
 static bool shares_future(const struct ml_machine *m)
 {
@@ -162,7 +165,7 @@ static struct ml_replay_options options(const struct ml_ensemble_walk *w,
 					   .work = &w->part };
 }
 
-/* The hints of a block are given once; it asks for no more lines than there are. */
+/* Passes on the hints of a block, once; a block has as many hints as lines. */
 static bool give_hints(void *arg, const uint64_t **hints, size_t *count,
 		       struct ml_err *err)
 {
@@ -170,7 +173,7 @@ static bool give_hints(void *arg, const uint64_t **hints, size_t *count,
 
 	if (!u->given)
 		return ml_fail(err, ML_FORMAT,
-			       "more lines are asked for than were foreseen: the trace "
+			       "more lines are requested than were foreseen: the trace "
 			       "has changed");
 	*hints = u->given->next;
 	*count = u->given->count;
@@ -198,22 +201,22 @@ static bool open_simulator(struct ml_ensemble_walk *w, struct unit *u, struct ml
 }
 
 /*
- * Counts of four levels and memory in one word, twelve bits each: several counters
- * would make each reference wait for the one before it.
+ * Counts four levels and memory in one word, twelve bits each. With several counters each
+ * reference would wait for the one before it.
  */
 static void count_served(struct ml_member *m, size_t bin, const uint16_t *outcome,
 			 size_t count)
 {
-	enum { BITS = 12, MOST = (1 << BITS) - 1 };
+	enum { BITS = 12, MAX = (1 << BITS) - 1 };
 
 	for (size_t i = 0; i < count;) {
-		size_t end = count - i < MOST ? count : i + MOST;
+		size_t end = count - i < MAX ? count : i + MAX;
 		uint64_t sum = 0;
 
 		for (; i < end; i++)
 			sum += (uint64_t)1 << BITS * (ml_outcome_served(outcome[i]) - 1);
 		for (unsigned s = 1; s < ML_SERVED && s <= m->parsed.levels + 1; s++)
-			m->served[s][bin] += (uint32_t)(sum >> BITS * (s - 1)) & MOST;
+			m->served[s][bin] += (uint32_t)(sum >> BITS * (s - 1)) & MAX;
 	}
 }
 
@@ -255,17 +258,17 @@ static bool at_end(const struct ml_ensemble_walk *w)
 	return w->position == ml_ensemble_refs(w->window);
 }
 
-/* The unit that is farthest behind; of several the one that takes longest. */
+/* The unit that is farthest behind; of several, the slowest. */
 static struct unit *choose(struct ml_ensemble_walk *w, bool *may_decode)
 {
 	struct unit *best = NULL;
-	uint64_t least = w->decoded;
+	uint64_t min = w->decoded;
 
 	for (size_t i = 0; i < w->unit_count; i++) {
 		struct unit *u = &w->units[i];
 
-		if (u->next < least)
-			least = u->next;
+		if (u->next < min)
+			min = u->next;
 		if (u->busy || u->next == w->decoded)
 			continue;
 		if (!best || u->next < best->next ||
@@ -273,18 +276,18 @@ static struct unit *choose(struct ml_ensemble_walk *w, bool *may_decode)
 			best = u;
 	}
 	*may_decode = !w->decoding && !w->closing && !at_end(w) &&
-		      w->decoded - least < RING;
+		      w->decoded - min < RING;
 	if (*may_decode && best && w->decoded - best->next >= AHEAD)
 		*may_decode = false;
 	return best;
 }
 
-/* Whether it is time to end this leg. */
+/* Checks whether it is time to end this leg. */
 static void look_up(struct ml_ensemble_walk *w)
 {
-	if (ml_work_cancelled(w->o->work))
+	if (ml_work_cancelled(w->o.work))
 		w->closing = true;
-	if (w->o->every && ml_now() - w->started >= w->o->every * ML_SECOND)
+	if (w->o.every && ml_now() - w->started >= w->o.every * ML_SECOND)
 		w->closing = true;
 }
 
@@ -344,7 +347,7 @@ static void do_unit(struct ml_ensemble_walk *w, struct unit *u,
 		w->failed = true;
 		w->err = *err;
 	}
-	ml_work_progress(w->o->work, "simulating", w->before + w->done, w->total);
+	ml_work_progress(w->o.work, "simulating", w->before + w->done, w->total);
 }
 
 static void work(void *arg)
@@ -364,7 +367,7 @@ static void work(void *arg)
 		else if (u)
 			do_unit(w, u, &scratch, &err);
 		else if (!w->decoding && (w->closing || at_end(w)))
-			break; /* others may be at their last block */
+			break; /* others may still run their last block */
 		else {
 			pthread_cond_wait(&w->change, &w->lock);
 			continue;
@@ -379,7 +382,7 @@ static void work(void *arg)
 bool ml_ensemble_walk_run(struct ml_ensemble_walk *w, uint64_t *position,
 			  struct ml_err *err)
 {
-	unsigned threads = w->o->threads ? w->o->threads : ml_cpus();
+	unsigned threads = w->o.threads ? w->o.threads : ml_cpus();
 	struct ml_pool pool;
 
 	w->closing = w->failed = false;
@@ -438,7 +441,7 @@ void ml_ensemble_walk_finish(struct ml_ensemble_walk *w)
 
 /* ---- states ---- */
 
-/* Bins that a position has begun. */
+/* The number of bins that have begun at a position. */
 static size_t begun(const struct ml_ensemble_walk *w, uint64_t position)
 {
 	return position ? (size_t)((position - 1) >> w->window->bits) + 1 : 0;
@@ -491,7 +494,7 @@ static bool restore_simulator(struct ml_ensemble_walk *w, struct unit *u, size_t
 								 : NULL;
 	if (!at)
 		return false;
-	/* kept until the simulator is opened, by whichever thread */
+	/* kept until some thread opens the simulator */
 	if (size)
 		u->state = (struct ml_bytes){ at, at + size, false };
 	return true;
@@ -570,7 +573,7 @@ static bool foresee(struct ml_ensemble_walk *w, struct ml_err *err)
 
 bool ml_ensemble_walk_open(struct ml_ensemble_walk **walk, struct ml_ensemble *e,
 			   struct ml_trace *t, const struct ml_ensemble_group *g,
-			   const struct ml_ensemble_run *o, struct ml_err *err)
+			   const struct ml_ensemble_walk_options *o, struct ml_err *err)
 {
 	struct ml_ensemble_walk *w = ml_resize(NULL, sizeof(*w));
 
@@ -578,7 +581,7 @@ bool ml_ensemble_walk_open(struct ml_ensemble_walk **walk, struct ml_ensemble *e
 		.e = e,
 		.trace = t,
 		.window = &e->traces[g->trace],
-		.o = o,
+		.o = *o,
 		.part = ml_work_silent(o->work),
 		.group = *g,
 		.position = g->position,

@@ -1,9 +1,8 @@
 /*
  * One walk over a trace for many members: references are decoded once, in blocks, and
  * every stack pass and every simulator of the walk takes each block. These units are
- * independent of each other, so they run on as many threads as there are; a unit that
- * takes longer than the others may be some blocks behind them. What comes out does not
- * depend on any of this.
+ * independent of each other, so they run on all threads; a slow unit may be some blocks
+ * behind the others. The results do not depend on any of this.
  */
 #pragma once
 
@@ -12,49 +11,57 @@
 #include <stdint.h>
 
 #include "lib/analyse/ensemble/ensemble.h"
-#include "lib/analyse/ensemble/ensemble_run.h"
 
 struct ml_buf;
 struct ml_trace;
+struct ml_work;
 
-/* Members of one trace, to be simulated from one position on. */
+/* Members of one trace that are simulated from one position on. */
 struct ml_ensemble_group {
 	uint32_t trace;
 	size_t *member; /* ascending */
 	size_t count, cap;
 	uint64_t position;   /* in the window */
-	const uint8_t *data; /* the state there, or NULL at the start */
+	const uint8_t *data; /* the state at that position; NULL: at the start */
 	size_t size;
+};
+
+struct ml_ensemble_walk_options {
+	unsigned threads;           /* 0: one for each processor */
+	unsigned every;             /* seconds until it is time to save; 0: never */
+	const struct ml_work *work; /* may be NULL */
 };
 
 struct ml_ensemble_walk;
 
-/* A machine as it is simulated for a trace: what cannot change who serves is left out.
- * t may be NULL, if nothing is known of it. */
+/*
+ * The machine that is simulated for a trace: without parts that cannot change the serving
+ * levels. t may be NULL if it is not known.
+ */
 struct ml_machine ml_ensemble_plain(const struct ml_machine *m, const struct ml_trace *t);
 
 /* Fails on a state that was not saved by this version for these members. */
 bool ml_ensemble_walk_open(struct ml_ensemble_walk **w, struct ml_ensemble *e,
 			   struct ml_trace *t, const struct ml_ensemble_group *g,
-			   const struct ml_ensemble_run *o, struct ml_err *err);
+			   const struct ml_ensemble_walk_options *o, struct ml_err *err);
 /*
- * Runs until the end of the window, until it is asked to stop or until it is time to
- * save; *position is where it is then, and all units are there.
+ * Runs until the end of the window, until it is cancelled or until it is time to save.
+ * All units are at *position then.
  */
 bool ml_ensemble_walk_run(struct ml_ensemble_walk *w, uint64_t *position,
 			  struct ml_err *err);
-/* At the end of the window: gives the members their series. */
+/* At the end of the window: fills the series of the members. */
 void ml_ensemble_walk_finish(struct ml_ensemble_walk *w);
-/* A state from which another walk of the same members goes on. */
+/* Saves a state from which another walk of the same members can continue. */
 void ml_ensemble_walk_save(const struct ml_ensemble_walk *w, struct ml_buf *out);
 void ml_ensemble_walk_close(struct ml_ensemble_walk *w);
-/* Member references done so far, in all legs, for the tick. */
+/* Sets the member references done before this walk, and their total, for progress. */
 void ml_ensemble_walk_progress(struct ml_ensemble_walk *w, uint64_t before,
 			       uint64_t total);
-/* Stack passes and simulators of a group. */
+/* The number of stack passes and simulators of a group. */
 size_t ml_ensemble_walk_units(const struct ml_ensemble *e,
 			      const struct ml_ensemble_group *g);
 
-/* Texts of the members that a state is of, in a; false when it is none. */
+/* The machine texts of the members of a state, in a; false if the bytes are no state. */
 bool ml_ensemble_state_members(const struct ml_ensemble_state *s, struct ml_arena *a,
 			       const char ***machine, size_t *count);

@@ -10,7 +10,7 @@
 struct sharing {
 	struct ml_shared_cache *s;
 	const uint32_t *family;
-	const double *size; /* of each of the family, ascending */
+	const double *size; /* sizes of the family, ascending */
 	size_t count;
 	size_t chosen[ML_SHARED_CACHE_THREADS];
 	struct ml_arena *arena;
@@ -37,8 +37,8 @@ static void add_way(struct sharing *x)
 	}
 }
 
-/* Thread i and those behind it get `left`, none less than size[least]. */
-static bool share_out(struct sharing *x, unsigned i, size_t least, double left,
+/* Divides `left` among thread i and those behind it, none getting less than size[min]. */
+static bool share_out(struct sharing *x, unsigned i, size_t min, double left,
 		      struct ml_err *err)
 {
 	unsigned others = x->s->threads - i;
@@ -54,8 +54,8 @@ static bool share_out(struct sharing *x, unsigned i, size_t least, double left,
 		add_way(x);
 		return true;
 	}
-	for (size_t k = least; k < x->count && x->size[k] * others <= left; k++) {
-		/* what is left is too much even for the largest */
+	for (size_t k = min; k < x->count && x->size[k] * others <= left; k++) {
+		/* the rest is too much even for the largest size */
 		if (x->size[k] + x->size[x->count - 1] * (others - 1) < left)
 			continue;
 		x->chosen[i] = k;
@@ -112,7 +112,7 @@ bool ml_shared_cache_make(struct ml_shared_cache *s, const struct ml_ensemble *e
 	       ml_shared_cache_among(s, e, param, family, size, threads, total, a, err);
 }
 
-/* What a first-order member brings into each way that it takes part in. */
+/* The curve of a first-order member, which all its ways share. */
 struct part {
 	double *mean, *low, *high, *asked; /* [cells] */
 };
@@ -128,13 +128,16 @@ static struct part part_of(const struct ml_curves *c, size_t member,
 		p.low = ml_arena_alloc(a, cells * sizeof(*p.low));
 		p.high = ml_arena_alloc(a, cells * sizeof(*p.high));
 	}
-	/* apart by the whole shift when one is half of it early, another late */
+	/*
+	 * two threads are the whole shift apart when one is half of it early and the
+	 * other half of it late
+	 */
 	ml_curve_around(c, member, o, shift / 2, from, to, cells, p.mean, p.low, p.high,
 			NULL, p.asked);
 	return p;
 }
 
-/* sum(asked * value) / sum(asked), of the threads that ask at all. */
+/* sum(asked * value) / sum(asked), over the threads that ask. */
 static double pool(const struct part *const *part, unsigned threads, size_t cell,
 		   size_t which)
 {
@@ -189,16 +192,6 @@ static void curves_of(const struct ml_curves *c, const struct ml_shared_cache *s
 	ml_arena_release(&a);
 }
 
-void ml_shared_cache_curve(const struct ml_curves *c, const struct ml_shared_cache *s,
-			   size_t which, const struct ml_curve_options *o, double shift,
-			   double from, double to, size_t cells, double *mean,
-			   double *low, double *high)
-{
-	assert(which < s->count);
-	curves_of(c, s, which, 1, o, shift, from, to, cells,
-		  (double *const[3]){ mean, low, high });
-}
-
 void ml_shared_cache_curves(const struct ml_curves *c, const struct ml_shared_cache *s,
 			    const struct ml_curve_options *o, double shift, double from,
 			    double to, size_t cells, double *mean, double *low,
@@ -208,7 +201,7 @@ void ml_shared_cache_curves(const struct ml_curves *c, const struct ml_shared_ca
 		  (double *const[3]){ mean, low, high });
 }
 
-/* References of a member over the whole run, or those that ask the level. */
+/* The references of a member over the whole run, or those that reach the level. */
 static double asked_of(const struct ml_curves *c, size_t member,
 		       const struct ml_curve_options *o, double end)
 {

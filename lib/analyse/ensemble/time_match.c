@@ -13,7 +13,7 @@ struct visit {
 	const char *name;
 	uint64_t number;
 	const uint64_t *at; /* [trace] */
-	uint64_t base;      /* at of the base: what they are sorted by */
+	uint64_t base;      /* position in the base, by which they are sorted */
 };
 
 struct visits {
@@ -70,7 +70,7 @@ static void say(struct ml_time_matching *m, struct ml_arena *a, const char *sent
 
 /* "a comes to x 16 times, b 15 times: the last is not used" */
 static void say_unequal(struct ml_time_matching *m, const struct ml_ensemble *e,
-			const struct ml_milestones *const *row, size_t least, size_t most,
+			const struct ml_milestones *const *row, size_t min, size_t max,
 			struct ml_arena *a)
 {
 	struct ml_buf b = { 0 };
@@ -87,9 +87,9 @@ static void say_unequal(struct ml_time_matching *m, const struct ml_ensemble *e,
 						row[t]->count == 1 ? "" : "s"));
 	}
 	ml_buf_text(&b,
-		    most - least == 1
+		    max - min == 1
 			    ? ": the last is not used"
-			    : ml_arena_printf(a, ": only the first %zu are used", least));
+			    : ml_arena_printf(a, ": only the first %zu are used", min));
 	say(m, a, taken(a, &b));
 }
 
@@ -97,17 +97,17 @@ static void add_row(struct visits *v, struct ml_time_matching *m,
 		    const struct ml_ensemble *e, const struct ml_milestones *const *row,
 		    struct ml_arena *a)
 {
-	size_t least = SIZE_MAX, most = 0;
+	size_t min = SIZE_MAX, max = 0;
 
 	for (size_t t = 0; t < e->trace_count; t++) {
-		least = row[t]->count < least ? row[t]->count : least;
-		most = row[t]->count > most ? row[t]->count : most;
+		min = row[t]->count < min ? row[t]->count : min;
+		max = row[t]->count > max ? row[t]->count : max;
 	}
-	if (least != most)
-		say_unequal(m, e, row, least, most, a);
-	v->at = ml_grow(v->at, &v->cap, v->count + least, sizeof(*v->at));
-	uint64_t *at = ml_arena_alloc(a, least * e->trace_count * sizeof(*at));
-	for (size_t k = 0; k < least; k++, at += e->trace_count) {
+	if (min != max)
+		say_unequal(m, e, row, min, max, a);
+	v->at = ml_grow(v->at, &v->cap, v->count + min, sizeof(*v->at));
+	uint64_t *at = ml_arena_alloc(a, min * e->trace_count * sizeof(*at));
+	for (size_t k = 0; k < min; k++, at += e->trace_count) {
 		for (size_t t = 0; t < e->trace_count; t++)
 			at[t] = row[t]->at[k];
 		v->at[v->count++] = (struct visit){ row[m->base]->name, k + 1, at,
@@ -162,7 +162,7 @@ static int by_base(const void *a, const void *b)
 	return x->base < y->base ? -1 : x->base > y->base;
 }
 
-/* Whether this visit comes behind the knots so far, in all traces. */
+/* Whether this visit comes after the knots so far, in all traces. */
 static bool follows(const struct ml_time_matching *m, const struct ml_ensemble *e,
 		    const struct visit *v)
 {
@@ -204,7 +204,7 @@ static void tie(struct ml_time_matching *m, const struct ml_ensemble *e, struct 
 	for (size_t i = 0; i < v->count; i++) {
 		if (follows(m, e, &v->at[i]))
 			add_knot(m, e, &v->at[i]);
-		else if (v->at[i].base > 0) /* the start is a knot anyhow */
+		else if (v->at[i].base > 0) /* the start is already a knot */
 			left_out++;
 	}
 	for (size_t t = 0; t < e->trace_count; t++)
@@ -273,7 +273,7 @@ static double refs_of(const struct ml_time_matching *m, uint32_t trace)
 	return (double)m->at[trace][m->knots - 1];
 }
 
-/* The last knot at or before a position, with one behind it. */
+/* The last knot, but for the end, at or before a position. */
 static size_t stretch(const uint64_t *at, size_t knots, double position)
 {
 	uint64_t whole = position > 0 ? (uint64_t)position : 0;
@@ -281,7 +281,7 @@ static size_t stretch(const uint64_t *at, size_t knots, double position)
 	return ml_search_last(at, knots - 1, sizeof(*at), 0, whole);
 }
 
-/* Where `position` among the knots `from` lies among the knots `to`. */
+/* Maps a position among the knots `from` to the knots `to`. */
 static double carry(const uint64_t *from, const uint64_t *to, size_t knots,
 		    double position)
 {
@@ -314,23 +314,6 @@ double ml_time_match_common(const struct ml_time_matching *m, uint32_t trace,
 	case ML_TIME_MATCH_MILESTONES:
 		return carry(m->at[trace], m->at[m->base], m->knots, position);
 	default: return position;
-	}
-}
-
-double ml_time_match_volume(const struct ml_time_matching *m, uint32_t trace,
-			    double common)
-{
-	const uint64_t *base = m->at[m->base];
-
-	switch (m->how) {
-	case ML_TIME_MATCH_NORMALISED: return refs_of(m, trace) / refs_of(m, m->base);
-	case ML_TIME_MATCH_MILESTONES: {
-		size_t k = stretch(base, m->knots, common);
-
-		return (double)(m->at[trace][k + 1] - m->at[trace][k]) /
-		       (double)(base[k + 1] - base[k]);
-	}
-	default: return 1;
 	}
 }
 

@@ -1,8 +1,8 @@
 /*
- * Time matching (section 7.3.2): traces of different programs in a common time. Raw,
- * it is each trace's own position; normalised, its share of the run; matched, traces
- * meet at common milestones and are stretched evenly between them. Common time is then
- * that of the base, the trace that all others are fitted to.
+ * Time matching (Choudhury, section 7.3.2): a common time for traces of different
+ * programs. Raw: each trace's own position. Normalised: the share of its run. Matched:
+ * traces meet at common milestones and are stretched evenly between them; common time is
+ * then that of the base, the trace that all others are fitted to.
  */
 #pragma once
 
@@ -22,33 +22,32 @@ extern const char *const ml_time_match_names[]; /* "raw", "normalised", "matched
 
 struct ml_time_matching {
 	enum ml_time_match_how how;
-	uint32_t base; /* trace whose positions are common time; of raw: the longest */
-	size_t knots;  /* milestones that all share, with start and end */
+	uint32_t base; /* the trace whose positions are common time; raw: the longest */
+	size_t knots;  /* milestones that all traces share, with start and end */
 	uint64_t **at; /* [trace][knot]: positions, ascending */
-	const char **name; /* of each knot, as the base calls it: "start", ..., "end" */
-	uint64_t *visit;   /* of each: which of that name, from 1; 0 at start and end */
+	const char **name; /* name of each knot in the base: "start", ..., "end" */
+	uint64_t *visit; /* of each knot: the number of the visit, from 1; 0 at start and
+			    end */
 	const char **unequal; /* sentences: "bubble comes to sorts.c:12 16 times,
 				 insertion 15 times: the last is not used" */
 	size_t unequal_count, unequal_cap;
 };
 
 /*
- * pairs say which milestones are the same: {"a.c:12", "b.c:20"} for each trace in
- * order, names of ml_milestones; NULL: those of the same name in all traces. count is
+ * pairs list the milestones that are the same: {"a.c:12", "b.c:20"} for each trace in
+ * order, names of ml_milestones; NULL: those with the same name in all traces. count is
  * the number of such rows. Visits that the traces make in different order are left out,
- * with a sentence. Lives in a. Fails when there is nothing in common.
+ * and `unequal` says so. Memory lives in a. Fails if the traces have no milestone in
+ * common.
  */
 bool ml_time_match(struct ml_time_matching *m, const struct ml_ensemble *e,
 		   enum ml_time_match_how how, const char *const *const *pairs,
 		   size_t count, uint32_t base, struct ml_arena *a, struct ml_err *err);
 
-/* Position of a trace at a common time, and back. */
+/* Converts a common time to the position of a trace, and back. */
 double ml_time_match_position(const struct ml_time_matching *m, uint32_t trace,
 			      double common);
 double ml_time_match_common(const struct ml_time_matching *m, uint32_t trace,
 			    double position);
-/* References of a trace for each one of the base, in the stretch at a common time. */
-double ml_time_match_volume(const struct ml_time_matching *m, uint32_t trace,
-			    double common);
 /* The end of common time. */
 double ml_time_match_end(const struct ml_time_matching *m);

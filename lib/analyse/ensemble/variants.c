@@ -10,9 +10,9 @@
 #include "lib/base/map.h"
 #include "lib/cache/policy.h"
 
-#define EXACT 9007199254740992.0 /* 2^53: doubles count one by one up to here */
+#define EXACT 9007199254740992.0 /* 2^53: up to here doubles hold all whole numbers */
 
-enum { TEXT_MOST = 1 << 28 }; /* bytes of all variants together */
+enum { TEXT_MAX = 1 << 28 }; /* bytes of all variants together */
 
 /* Some bytes of the text. */
 struct span {
@@ -20,18 +20,18 @@ struct span {
 	size_t size;
 };
 
-/* A parameter: what is called by one name, and its values. */
+/* A parameter: a name and its values. */
 struct choice {
-	const char *name; /* NULL until it is known */
-	struct span body; /* as it was written, to compare */
+	const char *name; /* NULL: not known yet */
+	struct span body; /* as written, to compare */
 	struct ml_parameter *values;
 	size_t count, cap;
 };
 
-/* The text is plain bytes and choices in turn. */
+/* The text is a sequence of plain bytes, each followed by a choice. */
 struct piece {
 	struct span plain;
-	size_t choice; /* behind it; SIZE_MAX: none */
+	size_t choice; /* the choice behind it; SIZE_MAX: none */
 };
 
 struct parser {
@@ -65,12 +65,12 @@ static bool same(struct span s, const char *text)
 	return strlen(text) == s.size && !memcmp(s.at, text, s.size);
 }
 
-/* Fails, quoting what is wrong; long text is cut. */
+/* Fails, quoting the text at fault; a long text is cut. */
 static bool wrong(struct parser *p, struct span s, const char *why)
 {
-	int most = s.size > 60 ? 60 : (int)s.size;
+	int max = s.size > 60 ? 60 : (int)s.size;
 
-	return ml_fail(p->err, ML_USAGE, "'%.*s%s' %s", most, s.at,
+	return ml_fail(p->err, ML_USAGE, "'%.*s%s' %s", max, s.at,
 		       s.size > 60 ? "..." : "", why);
 }
 
@@ -79,10 +79,10 @@ static bool wrong(struct parser *p, struct span s, const char *why)
 struct number {
 	double value;
 	int decimals;
-	bool unit; /* K, M or G stands behind it */
+	bool unit; /* K, M or G follows it */
 };
 
-/* A number that is all of s: -3, 1.5, 32K. */
+/* Parses all of s as a number: -3, 1.5, 32K. */
 static bool number(struct span s, struct number *n)
 {
 	size_t i = 0, digits = 0;
@@ -121,7 +121,7 @@ static bool number(struct span s, struct number *n)
 	return i == s.size && fabs(n->value) <= EXACT;
 }
 
-/* What a value counts as: 32768 of 32K, 8 of 8w in a machine. */
+/* The number that a value stands for: 32768 for 32K, 8 for 8w in a machine. */
 static double number_of(enum ml_variants_of of, struct span s)
 {
 	struct number n;
@@ -157,12 +157,12 @@ static bool add_value(struct parser *p, struct choice *c, struct ml_names *seen,
 	size_t before = seen->count;
 
 	ml_names_add(seen, text);
-	if (seen->count == before) /* {1..4,2}: the same twice is the same once */
+	if (seen->count == before) /* {1..4,2}: a repeated value counts once */
 		return true;
-	if (c->count == ML_VARIANTS_MOST)
+	if (c->count == ML_VARIANTS_MAX)
 		return ml_fail(p->err, ML_USAGE, "'{%.*s}' has more than %d values",
 			       c->body.size > 60 ? 60 : (int)c->body.size, c->body.at,
-			       ML_VARIANTS_MOST);
+			       ML_VARIANTS_MAX);
 	c->values = ml_grow(c->values, &c->cap, c->count + 1, sizeof(*c->values));
 	c->values[c->count++] = (struct ml_parameter){
 		.value = text,
@@ -171,7 +171,7 @@ static bool add_value(struct parser *p, struct choice *c, struct ml_names *seen,
 	return true;
 }
 
-/* Where ".." stands in s, or SIZE_MAX. */
+/* The place of ".." in s, or SIZE_MAX. */
 static size_t dots(struct span s)
 {
 	for (size_t i = 0; i + 1 < s.size; i++)
@@ -180,7 +180,7 @@ static size_t dots(struct span s)
 	return SIZE_MAX;
 }
 
-/* "4K..256K x2", from its parts before and behind the dots. */
+/* Adds the values of "4K..256K x2", given as the parts before and behind the dots. */
 static bool add_range(struct parser *p, struct choice *c, struct ml_names *seen,
 		      struct span all, size_t at)
 {
@@ -235,7 +235,7 @@ static bool add_values(struct parser *p, struct choice *c, struct span body)
 		struct number n;
 
 		from = i + 1;
-		/* {../a,../b} are words */
+		/* {../a,../b} is a list of words */
 		if (range != SIZE_MAX &&
 		    (!list || number(trim((struct span){ item.at, range }), &n)))
 			ok = add_range(p, c, &seen, item, range);
@@ -289,7 +289,7 @@ static bool is_policy(const char *value)
 	return false;
 }
 
-/* What the words of a level say something of, by what stands around a value. */
+/* The property of a level that a value sets, from the text around it. */
 static const char *machine_kind(struct span before, const char *behind,
 				const struct choice *c)
 {
@@ -465,7 +465,7 @@ static bool find_choice(struct parser *p, struct span body, size_t *choice)
 	return add_values(p, c, values);
 }
 
-/* One brace, from its { on; *end is behind its }. */
+/* Parses one brace, from its { on; *end is behind its }. */
 static bool brace(struct parser *p, const char *open, struct span plain, const char **end)
 {
 	size_t size = strcspn(open + 1, "{}");
@@ -505,7 +505,7 @@ static bool parse(struct parser *p)
 		}
 		struct span plain = { from, (size_t)(at - from) };
 
-		if (at[1] == *at) { /* a brace that is meant */
+		if (at[1] == *at) { /* an escaped brace */
 			plain.size++;
 			add_piece(p, plain, SIZE_MAX);
 			at += 2;
@@ -521,7 +521,7 @@ static bool parse(struct parser *p)
 	return true;
 }
 
-/* Variant number `which`, in which the first choice varies slowest. */
+/* Makes variant number `which`; the first choice varies slowest. */
 static void make(struct parser *p, struct ml_variant *v, size_t which,
 		 struct ml_buf *text)
 {
@@ -535,7 +535,7 @@ static void make(struct parser *p, struct ml_variant *v, size_t which,
 		which /= c->count;
 	}
 	text->size = 0;
-	bool full = false; /* {2,4,full}w: a machine says "full", without the w */
+	bool full = false; /* {2,4,full}w: in a machine it is "full", without the w */
 	for (size_t i = 0; i < p->piece_count; i++) {
 		const struct piece *piece = &p->pieces[i];
 		struct span plain = piece->plain;
@@ -563,13 +563,13 @@ static bool make_all(struct parser *p, struct ml_variants *v)
 
 	for (size_t i = 0; i < p->choice_count; i++) {
 		count *= p->choices[i].count;
-		if (count > ML_VARIANTS_MOST)
+		if (count > ML_VARIANTS_MAX)
 			return wrong(p, (struct span){ p->text, strlen(p->text) },
 				     "stands for more than 100000 variants");
 	}
-	/* each costs its text and its parameters */
+	/* each variant costs its text and its parameters */
 	if ((strlen(p->text) + p->choice_count * sizeof(struct ml_parameter)) >
-	    TEXT_MOST / count)
+	    TEXT_MAX / count)
 		return wrong(p, (struct span){ p->text, strlen(p->text) },
 			     "is too long for so many variants");
 	v->at = ml_arena_alloc(p->a, count * sizeof(*v->at));

@@ -1,7 +1,8 @@
 /*
- * A working set that is just too large: a function comes back to its lines after touching
- * between one and four times what a level holds. Done in blocks, it would find them
- * there. Stack distances (distance.h) of the misses tell.
+ * A working set that is slightly too large: a function returns to its lines after
+ * touching between one and four times the size of a level. If the function worked in
+ * blocks, the level would still hold the lines. The stack distances (distance.h) of the
+ * misses show this.
  */
 #include <stdlib.h>
 
@@ -10,22 +11,25 @@
 #include "lib/cache/distance.h"
 #include "lib/trace/tables.h"
 
-enum { NEAR = 4, STEPS = 16 /* of the working set, from 1 to NEAR times the level */ };
+enum {
+	NEAR = 4,
+	STEPS = 16 /* steps of the working set, from 1 to NEAR times the level */
+};
 
 /* Misses of one level by one spot. */
 struct reuse {
-	uint64_t missed, again; /* all; those of lines touched before */
-	uint64_t near[STEPS];   /* by how much the working set is larger than the level */
+	uint64_t missed, again; /* all misses; those of lines touched before */
+	uint64_t near[STEPS];   /* by size of the working set relative to the level */
 };
 
 struct mine {
-	struct reuse **of;            /* by spot: [levels]; NULL: not looked at */
+	struct reuse **of; /* by spot: [levels]; NULL: the spot is not examined */
 	uint64_t capacity[ML_LEVELS]; /* lines */
 };
 
 static bool worth(const struct ml_find *f, const struct ml_spot *s)
 {
-	return s->by_cause[ML_CAUSE_CAPACITY] * 4 >= f->least;
+	return s->by_cause[ML_CAUSE_CAPACITY] * 4 >= f->min_cycles;
 }
 
 static void look(struct ml_find *f, void **mine)
@@ -42,7 +46,7 @@ static void look(struct ml_find *f, void **mine)
 			m->of[i] = ml_arena_alloc(f->arena, levels * sizeof(**m->of));
 			all += f->spots[i].by_cause[ML_CAUSE_CAPACITY];
 		}
-	if (all < f->least)
+	if (all < f->min_cycles)
 		return;
 	ml_find_watch(f);
 	f->distances = true;
@@ -92,7 +96,7 @@ static uint64_t near_of(const uint64_t near[STEPS])
 	return n;
 }
 
-/* What the misses of the spot that come back near would cost, in the whole run. */
+/* The cycles that the near misses of the spot cost in the whole run. */
 static double saved_by(const struct ml_find *f, const struct mine *m, size_t spot,
 		       unsigned level)
 {
@@ -123,7 +127,7 @@ static struct group group_of(const struct ml_find *f, const struct mine *m, size
 	return g;
 }
 
-/* Bytes that are touched between two uses, of the median miss. */
+/* The bytes touched between two uses, for the median miss. */
 static uint64_t working_set(const struct ml_find *f, const struct group *g)
 {
 	uint64_t half = (near_of(g->near) + 1) / 2, n = 0;
@@ -138,7 +142,7 @@ static uint64_t working_set(const struct ml_find *f, const struct group *g)
 static void tell(struct ml_find *f, const struct mine *m, const struct group *g)
 {
 	const struct ml_level_spec *level = &f->p->machine.level[g->level - 1];
-	const struct ml_user_line *place = &f->places.lines[g->worst->line];
+	const struct ml_user_line *place = &f->user_lines.lines[g->worst->line];
 	const char *func = ml_tables_text(f->tables, place->func);
 	uint64_t near = near_of(g->near), set = working_set(f, g);
 	struct ml_candidate *c = ml_find_add(f, g->worst->region, g->worst, g->saved,
@@ -147,12 +151,14 @@ static void tell(struct ml_find *f, const struct mine *m, const struct group *g)
 	c->finding.title = ml_arena_printf(
 		f->arena, "the working set of %s is just too large for %s",
 		*func ? func : "this code", level->name);
-	ml_find_say(f, c,
-		    "%s of its misses of %s are of lines that it had before, and touched "
-		    "about %s since then; %s holds %s.",
-		    ml_find_percent(f, (double)near / (double)g->missed), level->name,
-		    ml_find_bytes(f, set), level->name, ml_find_bytes(f, level->size));
-	ml_find_say(f, c, "Most of them at %s in %s.", ml_find_place(f, g->worst->line),
+	ml_find_say(
+		f, c,
+		"%s of its misses of %s are lines that it used before and needs again "
+		"after touching about %s; %s holds %s.",
+		ml_find_percent(f, (double)near / (double)g->missed), level->name,
+		ml_find_bytes(f, set), level->name, ml_find_bytes(f, level->size));
+	ml_find_say(f, c, "Most of them are at %s, in %s.",
+		    ml_find_place(f, g->worst->line),
 		    ml_find_region(f, g->worst->region));
 	c->finding.advice = ml_arena_printf(
 		f->arena,
@@ -186,14 +192,14 @@ static void conclude(struct ml_find *f, void *arg)
 			if (g.saved > best.saved && 2 * near_of(g.near) >= g.missed)
 				best = g;
 		}
-		if (best.saved >= f->least)
+		if (best.saved >= f->min_cycles)
 			tell(f, m, &best);
 	}
 }
 
 const struct ml_finder ml_find_block = {
 	.kind = "working set",
-	.weight = 0.7, /* an estimate, and blocks are the work of a person */
+	.weight = 0.7, /* it is an estimate, and blocking takes manual work */
 	.look = look,
 	.see = see,
 	.conclude = conclude,

@@ -1,22 +1,23 @@
 /*
- * Structures of which the functions that cost most use a part: the other fields come into
- * the cache with them for nothing. Which fields each line uses is counted in a pass over
- * the trace; then the array is split into one of the used fields and one of the others,
- * and simulated.
+ * Structures whose costliest functions use only some of the fields: the other fields are
+ * fetched for nothing. A pass over the trace counts the fields that each line uses. Then
+ * a simulation splits the array into one of the used fields and one of the others.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 
 enum {
-	MOST = 3,  /* regions */
-	NAMED = 6, /* fields that a sentence names */
-	LEAST_ELEM = 16,
-	MOST_ELEM = 64 * 1024,
+	MAX_REGIONS = 3, /* regions */
+	NAMED = 6,       /* fields that a sentence names */
+	MIN_ELEM = 16,
+	MAX_ELEM = 64 * 1024,
 };
 
-/* The used fields are those of the functions that make up this share of the cost: few of
- * them may use few of the fields, and pay for all. */
+/*
+ * The used fields are those of the functions that make up this share of the cost: a few
+ * functions may use few fields, and pay for all.
+ */
 static const double covered[] = { 0.3, 0.6, 0.9 };
 enum { CUTS = sizeof(covered) / sizeof(*covered) };
 
@@ -32,15 +33,16 @@ struct cut {
 struct record {
 	struct ml_spot sum;
 	const struct ml_region *region;
-	uint64_t **used; /* by spot: references by field, then those of none */
+	uint64_t **used; /* by spot: references by field; the last entry counts those of
+			    no field */
 	uint32_t *at;    /* by byte of an element: its field */
 	struct cut cuts[CUTS];
 };
 
 struct mine {
-	struct record records[MOST];
+	struct record records[MAX_REGIONS];
 	size_t count;
-	uint8_t *number; /* by region of the tables; + 1 */
+	uint8_t *number; /* by region of the tables: number of its record + 1 */
 };
 
 static const struct ml_field *field_of(const struct ml_find *f, const struct record *r,
@@ -49,7 +51,9 @@ static const struct ml_field *field_of(const struct ml_find *f, const struct rec
 	return &f->tables->fields.at[r->region->field + i];
 }
 
-/* The field that holds each byte of an element; where none does, how many there are. */
+/*
+ * Finds the field of each byte of an element; bytes of no field get the number of fields.
+ */
 static void find_bytes(struct ml_find *f, struct record *r)
 {
 	uint64_t elem = r->region->elem;
@@ -70,20 +74,20 @@ static void look(struct ml_find *f, void **mine)
 	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
 
 	m->number = ml_arena_alloc(f->arena, f->tables->regions.count);
-	for (size_t i = 0; i < f->spot_count && m->count < MOST; i++) {
+	for (size_t i = 0; i < f->spot_count && m->count < MAX_REGIONS; i++) {
 		uint32_t region = f->spots[i].region;
 		struct record *r = &m->records[m->count];
 
-		if (ml_find_trifle(f, &f->spots[i]))
+		if (ml_find_negligible(f, &f->spots[i]))
 			break;
 		if (!ml_find_movable(f, region) || m->number[region])
 			continue;
 		r->region = &f->tables->regions.at[region];
-		if (r->region->fields < 2 || r->region->elem < LEAST_ELEM ||
-		    r->region->elem > MOST_ELEM)
+		if (r->region->fields < 2 || r->region->elem < MIN_ELEM ||
+		    r->region->elem > MAX_ELEM)
 			continue;
 		r->sum = ml_find_sum(f, region);
-		if (r->sum.excess < f->least)
+		if (r->sum.excess < f->min_cycles)
 			continue;
 		r->used = ml_arena_alloc(f->arena, f->spot_count * sizeof(*r->used));
 		find_bytes(f, r);
@@ -120,8 +124,10 @@ static uint64_t used_by(const struct record *r, size_t spot, uint32_t field)
 	return r->used[spot] ? r->used[spot][field] : 0;
 }
 
-/* Adds the fields that one function uses; what its references to the region cost. A field
- * with less than a hundredth of them is not what the function is about. */
+/*
+ * Adds the fields that one function uses; returns the cost of its references to the
+ * region. A field with less than a hundredth of the references does not count as used.
+ */
 static double add_function(struct ml_find *f, const struct record *r, size_t first,
 			   bool *taken, bool *hot)
 {
@@ -146,7 +152,7 @@ static double add_function(struct ml_find *f, const struct record *r, size_t fir
 	return cost;
 }
 
-/* The fields of the functions that cost most, up to a share of the region's cost. */
+/* Finds the fields of the costliest functions, up to a share of the region's cost. */
 static void find_hot(struct ml_find *f, const struct record *r, double share,
 		     struct cut *c)
 {
@@ -169,7 +175,7 @@ static uint64_t align(uint64_t n, uint64_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* Lays the bytes of one part one behind the other; its size. */
+/* Packs the bytes of one part; returns its size. */
 static uint64_t lay_out(const struct ml_find *f, const struct record *r, const bool *hot,
 			bool part, uint64_t from, uint32_t *to)
 {
@@ -264,24 +270,24 @@ static double hot_share(const struct ml_find *f, const struct record *r,
 static void tell(struct ml_find *f, const struct record *r, const struct cut *cut,
 		 double saved)
 {
-	const struct ml_spot *s = &r->sum, *worst = NULL;
+	const struct ml_spot *s = &r->sum;
 	const char *name = ml_find_region(f, s->region), *hot = names(f, r, cut, true);
 	const char *cold = names(f, r, cut, false), *l1 = f->p->machine.level[0].name;
 	const struct ml_trial *t = &f->trials[cut->trial];
 	uint64_t before = ml_find_missed(t->region_before, 1);
 	uint64_t after = ml_find_missed(t->region_after, 1);
-
-	for (size_t i = f->spot_count; i-- > 0;)
-		if (f->spots[i].region == s->region)
-			worst = &f->spots[i];
-	struct ml_candidate *c = ml_find_add(f, s->region, worst, saved, true);
+	struct ml_candidate *c = ml_find_add(f, s->region, ml_find_worst(f, s->region),
+					     saved, true);
 	c->finding.title = ml_arena_printf(
 		f->arena, "only a part of each element of %s is used", name);
 	ml_find_say(f, c, "%s of its references go to %s: %s of the %s of an element.",
 		    ml_find_percent(f, hot_share(f, r, cut)), hot,
 		    ml_find_count(f, cut->used), ml_find_bytes(f, r->region->elem));
 	if (*cold)
-		ml_find_say(f, c, "With them come, for nothing: %s.", cold);
+		ml_find_say(
+			f, c,
+			"Each fetch also brings in fields that are not used there: %s.",
+			cold);
 	ml_find_say(f, c, "%s.", ml_find_misses(f, s->served));
 	ml_find_say(f, c, "Split in two, its misses of %s change from %s to %s.", l1,
 		    ml_find_count(f, before), ml_find_count(f, after));
@@ -310,19 +316,19 @@ static void conclude(struct ml_find *f, void *arg)
 	for (size_t i = 0; i < m->count; i++) {
 		const struct record *r = &m->records[i];
 		const struct cut *best = NULL;
-		double most = 0;
+		double max = 0;
 
 		for (unsigned k = 0; k < CUTS; k++) {
 			const struct cut *c = &r->cuts[k];
 			double saved = c->tried ? ml_find_saved(f, c->trial) : 0;
 
-			if (saved > most) {
-				most = saved;
+			if (saved > max) {
+				max = saved;
 				best = c;
 			}
 		}
-		if (most >= f->least)
-			tell(f, r, best, most);
+		if (max >= f->min_cycles)
+			tell(f, r, best, max);
 	}
 }
 

@@ -7,7 +7,7 @@ static void write_text(struct ml_json *w, const char *key, const char *text)
 	ml_json_key_string(w, key, *text ? text : NULL);
 }
 
-/* The other ways to mend the same are a list of findings, not a chain. */
+/* The alternatives are written as a list of findings, not as a chain. */
 static void write_finding(struct ml_json *w, const struct ml_finding *n, bool others)
 {
 	ml_json_object(w);

@@ -1,5 +1,7 @@
-/* The kinds of findings there are, each in its own file. docs/findings.md says what
- * they mean and when they are wrong. */
+/*
+ * All kinds of findings, each in its own file. docs/findings.md explains what they mean
+ * and when they are wrong.
+ */
 #pragma once
 
 struct ml_finder;

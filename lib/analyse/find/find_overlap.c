@@ -1,27 +1,27 @@
 /*
- * Two regions that drive each other out of few sets although there is room elsewhere:
- * used side by side, and a multiple of a way's size apart. Moving one of them by some
- * lines ends that; by how many is found by trying.
+ * Two regions that evict each other from few sets, although other sets have room: they
+ * are used together, and lie a multiple of the size of a way apart. Moving one of them by
+ * some lines helps; trials find by how many.
  */
+#include "lib/analyse/find/find_conflict.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 
-enum { MOST = 2 /* pairs */ };
+enum { MAX_PAIRS = 2 /* pairs */ };
 
 static const unsigned shifts[] = { 1, 4, 16 }; /* lines */
-enum { SHIFTS = sizeof(shifts) / sizeof(*shifts) };
 
 struct meeting {
 	uint32_t a, b; /* regions, a < b */
 	unsigned level;
-	uint64_t conflicts; /* of either because of the other */
+	uint64_t conflicts; /* conflict misses of either region caused by the other */
 	double cost;
-	size_t trial[SHIFTS]; /* b moved */
+	struct ml_conflict conflict; /* b moves */
 };
 
 struct mine {
-	struct meeting meetings[MOST];
+	struct meeting meetings[MAX_PAIRS];
 	size_t count;
 };
 
@@ -36,9 +36,9 @@ static void keep(struct mine *m, const struct meeting *x)
 			return;
 	while (at < m->count && m->meetings[at].cost >= x->cost)
 		at++;
-	if (at == MOST)
+	if (at == MAX_PAIRS)
 		return;
-	if (m->count < MOST)
+	if (m->count < MAX_PAIRS)
 		m->count++;
 	for (size_t i = m->count - 1; i > at; i--)
 		m->meetings[i] = m->meetings[i - 1];
@@ -70,11 +70,13 @@ static void look(struct ml_find *f, void **mine)
 				     .b = ml_find_same(f, x->winner),
 				     .level = x->level };
 
-		/* many rows may stand for one pair; those of a hundredth and less do not
+		/*
+		 * many rows of the profile may add up to one pair; rows below a hundredth
+		 * are ignored
 		 */
 		if (!x->level || y.a == y.b || !ml_find_movable(f, y.a) ||
 		    !ml_find_movable(f, y.b) ||
-		    100 * ml_find_miss(f, y.level) * (double)x->conflict < f->least)
+		    100 * ml_find_miss(f, y.level) * (double)x->conflict < f->min_cycles)
 			continue;
 		if (y.a > y.b) {
 			y.a = y.b;
@@ -83,7 +85,7 @@ static void look(struct ml_find *f, void **mine)
 		y.conflicts = conflicts_of(f, y.level, y.a, y.b) +
 			      conflicts_of(f, y.level, y.b, y.a);
 		y.cost = ml_find_miss(f, y.level) * (double)y.conflicts;
-		if (y.cost >= f->least)
+		if (y.cost >= f->min_cycles)
 			keep(m, &y);
 	}
 }
@@ -92,39 +94,29 @@ static void try(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->count; i++)
-		for (unsigned k = 0; k < SHIFTS; k++)
-			m->meetings[i].trial[k] = ml_find_try(
-				f,
-				&(struct ml_change){ .kind = ML_CHANGE_SHIFT,
-						     .region = m->meetings[i].b,
-						     .pad = shifts[k] * f->line },
-				NULL);
-}
+	for (size_t i = 0; i < m->count; i++) {
+		struct meeting *x = &m->meetings[i];
 
-/* The spot of either region that suffers most from conflicts. */
-static const struct ml_spot *worst_of(const struct ml_find *f, const struct meeting *x)
-{
-	const struct ml_spot *worst = NULL;
-
-	for (size_t i = 0; i < f->spot_count; i++) {
-		const struct ml_spot *s = &f->spots[i];
-
-		if ((s->region == x->a || s->region == x->b) &&
-		    (!worst ||
-		     s->by_cause[ML_CAUSE_CONFLICT] > worst->by_cause[ML_CAUSE_CONFLICT]))
-			worst = s;
+		x->conflict = (struct ml_conflict){
+			.a = x->a,
+			.b = x->b,
+			.change = { .kind = ML_CHANGE_SHIFT, .region = x->b },
+			.lines = shifts,
+			.count = sizeof(shifts) / sizeof(*shifts),
+		};
+		ml_conflict_try(f, &x->conflict);
 	}
-	return worst;
 }
 
-static void tell(struct ml_find *f, const struct meeting *x, size_t best, double saved)
+static void tell(struct ml_find *f, const struct meeting *x,
+		 const struct ml_conflict_remedy *remedy)
 {
 	const struct ml_level_spec *level = &f->p->machine.level[x->level - 1];
-	const struct ml_trial *t = &f->trials[x->trial[best]];
+	uint64_t before = ml_find_missed(f->served, x->level);
+	uint64_t after = ml_find_missed(remedy->trial->served, x->level);
 	const char *a = ml_find_region(f, x->a), *b = ml_find_region(f, x->b);
-	uint64_t shift = shifts[best] * f->line;
-	struct ml_candidate *c = ml_find_add(f, x->b, worst_of(f, x), saved, true);
+	uint64_t shift = remedy->pad;
+	struct ml_candidate *c = ml_conflict_add(f, &x->conflict, remedy);
 
 	c->finding.title = ml_arena_printf(
 		f->arena, "%s and %s drive each other out of %s", a, b, level->name);
@@ -134,9 +126,8 @@ static void tell(struct ml_find *f, const struct meeting *x, size_t best, double
 		"while others have room.",
 		ml_find_count(f, x->conflicts), level->name);
 	ml_find_say(f, c, "With %s moved by %s, all misses of %s change from %s to %s.",
-		    b, ml_find_bytes(f, shift), level->name,
-		    ml_find_count(f, ml_find_missed(f->served, x->level)),
-		    ml_find_count(f, ml_find_missed(t->served, x->level)));
+		    b, ml_find_bytes(f, shift), level->name, ml_find_count(f, before),
+		    ml_find_count(f, after));
 	c->finding.advice = ml_arena_printf(
 		f->arena, "put %s between %s and %s, or align them differently",
 		ml_find_bytes(f, shift), a, b);
@@ -144,12 +135,8 @@ static void tell(struct ml_find *f, const struct meeting *x, size_t best, double
 	ml_find_fact_text(c, "level", level->name);
 	ml_find_fact(c, "conflicts", (double)x->conflicts);
 	ml_find_fact(c, "shift", (double)shift);
-	ml_find_fact(c, "misses_tried", (double)ml_find_missed(f->served, x->level));
-	ml_find_fact(c, "misses_predicted", (double)ml_find_missed(t->served, x->level));
-	for (size_t i = 0; i < f->spot_count; i++)
-		if (f->spots[i].region == x->a || f->spots[i].region == x->b)
-			ml_find_claim(f, c, &f->spots[i],
-				      f->spots[i].by_cause[ML_CAUSE_CONFLICT]);
+	ml_find_fact(c, "misses_tried", (double)before);
+	ml_find_fact(c, "misses_predicted", (double)after);
 }
 
 static void conclude(struct ml_find *f, void *arg)
@@ -157,11 +144,10 @@ static void conclude(struct ml_find *f, void *arg)
 	struct mine *m = arg;
 
 	for (size_t i = 0; i < m->count; i++) {
-		double saved;
-		size_t best = ml_find_best(f, m->meetings[i].trial, SHIFTS, &saved);
+		struct ml_conflict_remedy remedy;
 
-		if (saved >= f->least)
-			tell(f, &m->meetings[i], best, saved);
+		if (ml_conflict_remedy(f, &m->meetings[i].conflict, &remedy))
+			tell(f, &m->meetings[i], &remedy);
 	}
 }
 

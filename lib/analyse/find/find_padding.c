@@ -1,42 +1,29 @@
 /*
- * Rows whose length makes the same column of many rows fall into few sets (mostly a
- * power of two): lines drive each other out although there is room elsewhere. Some
- * unused bytes behind each row spread them; how many is found by trying.
+ * Rows whose length (mostly a power of two) maps the same column of many rows to few
+ * sets: lines evict each other although other sets have room. Some unused bytes behind
+ * each row spread them; trials find how many.
  */
 
+#include "lib/analyse/find/find_conflict.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 
-enum { MOST = 2 /* regions */, MOST_BLOCKS = 1000 };
+enum { MAX_REGIONS = 2 /* regions */, MAX_BLOCKS = 1000 };
 
 static const unsigned pads[] = { 1, 2, 3, 4 }; /* lines */
-enum { PADS = sizeof(pads) / sizeof(*pads) };
 
 struct rows {
 	struct ml_spot sum; /* of the region */
 	uint64_t pitch;
-	bool known; /* from the shape; else from the stride */
-	size_t trial[PADS];
+	bool known; /* the pitch is known from the shape; else from the stride */
+	struct ml_conflict conflict;
 };
 
 struct mine {
-	struct rows rows[MOST];
+	struct rows rows[MAX_REGIONS];
 	size_t count;
 };
-
-/* The spot of a region whose conflict misses cost most. */
-static const struct ml_spot *worst_of(const struct ml_find *f, uint32_t region)
-{
-	const struct ml_spot *worst = NULL;
-
-	for (size_t i = 0; i < f->spot_count; i++)
-		if (f->spots[i].region == region &&
-		    (!worst || f->spots[i].by_cause[ML_CAUSE_CONFLICT] >
-				       worst->by_cause[ML_CAUSE_CONFLICT]))
-			worst = &f->spots[i];
-	return worst;
-}
 
 static uint64_t pitch_of(const struct ml_find *f, const struct ml_spot *worst,
 			 bool *known)
@@ -57,25 +44,25 @@ static void look(struct ml_find *f, void **mine)
 {
 	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
 
-	for (size_t i = 0; i < f->spot_count && m->count < MOST; i++) {
+	for (size_t i = 0; i < f->spot_count && m->count < MAX_REGIONS; i++) {
 		uint32_t region = f->spots[i].region;
 		struct rows *r = &m->rows[m->count];
 		size_t blocks;
 		bool done = !ml_find_movable(f, region);
 
-		if (ml_find_trifle(f, &f->spots[i]))
+		if (ml_find_negligible(f, &f->spots[i]))
 			break;
 		for (size_t k = 0; k < m->count; k++)
 			done |= m->rows[k].sum.region == region;
 		if (done)
 			continue;
 		r->sum = ml_find_sum(f, region);
-		if (r->sum.by_cause[ML_CAUSE_CONFLICT] < f->least)
+		if (r->sum.by_cause[ML_CAUSE_CONFLICT] < f->min_cycles)
 			continue;
-		r->pitch = pitch_of(f, worst_of(f, region), &r->known);
+		r->pitch = pitch_of(f, ml_conflict_worst(f, region, region), &r->known);
 		if (r->pitch >= f->line &&
 		    ml_find_block_size(f, region, &blocks) >= 2 * r->pitch &&
-		    blocks <= MOST_BLOCKS)
+		    blocks <= MAX_BLOCKS)
 			m->count++;
 	}
 }
@@ -84,36 +71,33 @@ static void try(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->count; i++)
-		for (unsigned k = 0; k < PADS; k++)
-			m->rows[i].trial[k] = ml_find_try(
-				f,
-				&(struct ml_change){ .kind = ML_CHANGE_PAD,
-						     .region = m->rows[i].sum.region,
-						     .pitch = m->rows[i].pitch,
-						     .pad = pads[k] * f->line },
-				NULL);
+	for (size_t i = 0; i < m->count; i++) {
+		struct rows *r = &m->rows[i];
+
+		r->conflict = (struct ml_conflict){
+			.a = r->sum.region,
+			.b = r->sum.region,
+			.change = { .kind = ML_CHANGE_PAD,
+				    .region = r->sum.region,
+				    .pitch = r->pitch },
+			.lines = pads,
+			.count = sizeof(pads) / sizeof(*pads),
+		};
+		ml_conflict_try(f, &r->conflict);
+	}
 }
 
 /* The level whose conflicts cost most, from 1. */
 static unsigned level_of(const struct ml_find *f, const struct ml_spot *s)
 {
-	unsigned best = 1;
-	double most = 0;
+	uint64_t conflicts[ML_LEVELS] = { 0 };
 
-	for (unsigned l = 1; l < f->memory; l++) {
-		double cost = ml_find_miss(f, l) *
-			      (double)s->cause[l - 1][ML_CAUSE_CONFLICT];
-
-		if (cost > most) {
-			most = cost;
-			best = l;
-		}
-	}
-	return best;
+	for (unsigned l = 0; l < f->memory - 1; l++)
+		conflicts[l] = s->cause[l][ML_CAUSE_CONFLICT];
+	return ml_find_worst_level(f, conflicts);
 }
 
-/* How many sets of a level the starts of rows fall into. */
+/* The number of sets of a level that the starts of rows fall into. */
 static uint64_t sets_of_rows(const struct ml_level_spec *level, uint64_t pitch)
 {
 	uint64_t a = pitch, b = (uint64_t)level->sets * level->line;
@@ -128,17 +112,17 @@ static uint64_t sets_of_rows(const struct ml_level_spec *level, uint64_t pitch)
 	return steps < level->sets ? steps : level->sets;
 }
 
-static void tell(struct ml_find *f, const struct rows *r, size_t best, double saved)
+static void tell(struct ml_find *f, const struct rows *r,
+		 const struct ml_conflict_remedy *remedy)
 {
-	const struct ml_spot *s = &r->sum, *worst = worst_of(f, s->region);
+	const struct ml_spot *s = &r->sum;
 	unsigned l = level_of(f, s);
 	const struct ml_level_spec *level = &f->p->machine.level[l - 1];
-	const struct ml_trial *t = &f->trials[r->trial[best]];
-	uint64_t before = ml_find_missed(t->region_before, l);
-	uint64_t after = ml_find_missed(t->region_after, l);
-	uint64_t sets = sets_of_rows(level, r->pitch), pad = pads[best] * f->line;
+	uint64_t before = ml_find_missed(remedy->trial->region_before, l);
+	uint64_t after = ml_find_missed(remedy->trial->region_after, l);
+	uint64_t sets = sets_of_rows(level, r->pitch), pad = remedy->pad;
 	const char *name = ml_find_region(f, s->region);
-	struct ml_candidate *c = ml_find_add(f, s->region, worst, saved, true);
+	struct ml_candidate *c = ml_conflict_add(f, &r->conflict, remedy);
 
 	c->finding.title = ml_arena_printf(
 		f->arena, "rows of %s drive each other out of %s", name, level->name);
@@ -162,10 +146,6 @@ static void tell(struct ml_find *f, const struct rows *r, size_t best, double sa
 	ml_find_fact(c, "sets_of_rows", (double)sets);
 	ml_find_fact(c, "misses_tried", (double)before);
 	ml_find_fact(c, "misses_predicted", (double)after);
-	for (size_t i = 0; i < f->spot_count; i++)
-		if (f->spots[i].region == s->region)
-			ml_find_claim(f, c, &f->spots[i],
-				      f->spots[i].by_cause[ML_CAUSE_CONFLICT]);
 }
 
 static void conclude(struct ml_find *f, void *arg)
@@ -173,11 +153,10 @@ static void conclude(struct ml_find *f, void *arg)
 	struct mine *m = arg;
 
 	for (size_t i = 0; i < m->count; i++) {
-		double saved;
-		size_t best = ml_find_best(f, m->rows[i].trial, PADS, &saved);
+		struct ml_conflict_remedy remedy;
 
-		if (saved >= f->least)
-			tell(f, &m->rows[i], best, saved);
+		if (ml_conflict_remedy(f, &m->rows[i].conflict, &remedy))
+			tell(f, &m->rows[i], &remedy);
 	}
 }
 

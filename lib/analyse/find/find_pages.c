@@ -1,6 +1,6 @@
 /*
- * More pages in use than the TLBs hold: translations are looked up in the page table
- * again and again. Larger pages reach further.
+ * More pages are in use than the TLBs hold, so translations are looked up in the page
+ * table again and again. Larger pages cover more memory.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
@@ -22,7 +22,7 @@ static void conclude(struct ml_find *f, void *arg)
 	tlb = &m->tlb[m->tlbs - 1];
 	last = &f->p->tlb[m->tlbs - 1];
 	double saved = (double)missed(last) * m->walk_cycles;
-	if (saved < f->least)
+	if (saved < f->min_cycles)
 		return;
 	struct ml_candidate *c = ml_find_add(f, 0, NULL, saved, false);
 	c->finding.cost = saved / f->cycles;

@@ -1,36 +1,36 @@
 /*
- * False sharing: threads that write different data in one line take it from each other
- * all the time. Which datum belongs to whom is seen in a pass over the trace.
+ * False sharing: threads that write different data in one line take the line from each
+ * other all the time. A pass over the trace shows which thread uses which data.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/region_lookup.h"
 #include "lib/trace/tables.h"
 
-enum { MOST = 3 /* regions */, SIDES = 3 /* threads that a sentence names */ };
+enum { MAX_REGIONS = 3 /* regions */, SIDES = 3 /* threads that a sentence names */ };
 
-/* What one thread does to the line. */
+/* What one thread does to a shared line. */
 struct side {
 	uint16_t thread;
-	uint64_t refs, low,
-		high; /* offsets within the region of the first and last byte */
+	/* low, high: offsets of the first and last byte within the region */
+	uint64_t refs, low, high;
 	uint64_t block;
-	uint32_t line; /* of places: of its last write, else of its last reference */
+	uint32_t line; /* in user_lines: of its last write, else of its last reference */
 	bool wrote;
 };
 
 struct shared {
 	uint32_t region;
-	uint64_t line;    /* the one that bounces most */
-	uint64_t lines;   /* of the region that do at all */
-	uint64_t bounces; /* in vain */
+	uint64_t line;    /* address of the line that bounces most */
+	uint64_t lines;   /* number of lines of the region that bounce */
+	uint64_t bounces; /* bounces by false sharing */
 	double cost;
 	struct side sides[SIDES];
 	unsigned side_count;
 };
 
 struct mine {
-	struct shared shared[MOST];
+	struct shared shared[MAX_REGIONS];
 	size_t count;
 };
 
@@ -42,12 +42,11 @@ static struct shared *find_shared(struct mine *m, uint32_t region)
 	return NULL;
 }
 
-/* A line has an entry for each pair of cores; the profile keeps those of a line together
- * or not, so they are summed here. */
+/* Sums the bounces of a line, which has an entry for each pair of cores. */
 static void find_worst_line(const struct ml_find *f, struct shared *s)
 {
 	struct ml_map lines = { 0 };
-	uint64_t most = 0;
+	uint64_t max = 0;
 
 	for (size_t i = 0; i < f->p->bounce_count; i++) {
 		const struct ml_profile_bounce *b = &f->p->bounces[i];
@@ -58,8 +57,8 @@ static void find_worst_line(const struct ml_find *f, struct shared *s)
 
 		*n += b->false_sharing;
 		s->bounces += b->false_sharing;
-		if (*n > most) {
-			most = *n;
+		if (*n > max) {
+			max = *n;
 			s->line = b->line;
 		}
 	}
@@ -71,7 +70,7 @@ static void look(struct ml_find *f, void **mine)
 {
 	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
 
-	for (size_t i = 0; i < f->spot_count && m->count < MOST; i++) {
+	for (size_t i = 0; i < f->spot_count && m->count < MAX_REGIONS; i++) {
 		uint32_t region = f->spots[i].region;
 		struct shared *s = &m->shared[m->count];
 
@@ -80,7 +79,7 @@ static void look(struct ml_find *f, void **mine)
 			continue;
 		*s = (struct shared){ .region = region };
 		s->cost = ml_find_sum(f, region).by_cause[ML_CAUSE_FALSE_SHARING];
-		if (s->cost < f->least)
+		if (s->cost < f->min_cycles)
 			continue;
 		find_worst_line(f, s);
 		if (s->bounces)
@@ -116,7 +115,7 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *seen)
 			continue;
 		struct side *side = side_of(s, b->thread[i]);
 		uint64_t place =
-			f->places.of_site[b->caller[i] ? b->caller[i] : b->site[i]];
+			f->user_lines.of_site[b->caller[i] ? b->caller[i] : b->site[i]];
 		bool write = ml_what_kind(b->what[i]) == ML_WRITE;
 
 		if (!side || !place)
@@ -132,12 +131,12 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *seen)
 }
 
 /* "thread 2 uses hits[0] (threads.c:25)". */
-static const char *tell_side(struct ml_find *f, struct ml_region_lookup *space,
+static const char *tell_side(struct ml_find *f, struct ml_region_lookup *lookup,
 			     const struct shared *s, const struct side *x)
 {
 	struct ml_place low = { s->region, x->block, x->low };
 	struct ml_place high = { s->region, x->block, x->high };
-	const char *first = ml_region_lookup_describe(space, &low, f->arena);
+	const char *first = ml_region_lookup_describe(lookup, &low, f->arena);
 
 	if (x->low == x->high)
 		return ml_arena_printf(f->arena, "thread %u %s %s (%s)", x->thread,
@@ -145,7 +144,7 @@ static const char *tell_side(struct ml_find *f, struct ml_region_lookup *space,
 				       ml_find_place(f, x->line));
 	return ml_arena_printf(f->arena, "thread %u %s %s to %s (%s)", x->thread,
 			       x->wrote ? "writes" : "reads", first,
-			       ml_region_lookup_describe(space, &high, f->arena),
+			       ml_region_lookup_describe(lookup, &high, f->arena),
 			       ml_find_place(f, x->line));
 }
 
@@ -164,17 +163,17 @@ static void sort_sides(struct shared *s)
 static const char *tell_sides(struct ml_find *f, struct shared *s)
 {
 	struct ml_err err;
-	struct ml_region_lookup *space = s->region < f->tables->regions.count
-						 ? ml_region_lookup_open(f->trace, &err)
-						 : NULL;
+	struct ml_region_lookup *lookup = s->region < f->tables->regions.count
+						  ? ml_region_lookup_open(f->trace, &err)
+						  : NULL;
 	const char *text = "";
 
 	sort_sides(s);
-	for (unsigned i = 0; space && i < s->side_count; i++)
+	for (unsigned i = 0; lookup && i < s->side_count; i++)
 		text = ml_arena_printf(f->arena, "%s%s%s", text, i ? ", " : "",
-				       tell_side(f, space, s, &s->sides[i]));
-	if (space)
-		ml_region_lookup_close(space);
+				       tell_side(f, lookup, s, &s->sides[i]));
+	if (lookup)
+		ml_region_lookup_close(lookup);
 	return text;
 }
 
@@ -200,12 +199,13 @@ static void tell(struct ml_find *f, struct shared *s)
 	c->finding.title = ml_arena_printf(f->arena,
 					   "threads share %s of %s without sharing data",
 					   s->lines == 1 ? "a line" : "lines", name);
-	ml_find_say(f, c,
-		    "%s misses of %s only because another core wrote other bytes of the "
-		    "line; %s line%s of %s %s from core to core.",
-		    ml_find_count(f, misses), f->p->machine.level[0].name,
-		    ml_find_count(f, s->lines), s->lines == 1 ? "" : "s", name,
-		    s->lines == 1 ? "goes" : "go");
+	ml_find_say(
+		f, c,
+		"%s misses of %s happen only because another core wrote other bytes of the "
+		"line; %s line%s of %s %s from core to core.",
+		ml_find_count(f, misses), f->p->machine.level[0].name,
+		ml_find_count(f, s->lines), s->lines == 1 ? "" : "s", name,
+		s->lines == 1 ? "goes" : "go");
 	if (*sides)
 		ml_find_say(f, c, "On the line at 0x%llx: %s.",
 			    (unsigned long long)s->line, sides);
@@ -236,7 +236,7 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_sharing = {
 	.kind = "false sharing",
-	.weight = 1.5, /* it is certain what goes on, and nothing else mends it */
+	.weight = 1.5, /* the cause is certain, and no other change helps */
 	.look = look,
 	.see = see,
 	.conclude = conclude,

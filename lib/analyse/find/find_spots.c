@@ -26,7 +26,7 @@ double ml_find_miss(const struct ml_find *f, unsigned level)
 	return f->cost[level + 1] - f->cost[level];
 }
 
-double ml_find_cycles(const struct ml_find *f, const uint64_t served[ML_SERVED])
+static double cycles_of(const struct ml_find *f, const uint64_t served[ML_SERVED])
 {
 	double sum = 0;
 
@@ -139,7 +139,10 @@ struct ml_profile_use ml_find_use(const struct ml_find *f, uint32_t region,
 	return sum;
 }
 
-/* Nobody can change the tables of the loader, though it may wait for them. */
+/*
+ * Finds regions that the user's code waits for. The user cannot change the loader's
+ * tables.
+ */
 static void find_own(struct ml_find *f)
 {
 	size_t count = f->tables->regions.count;
@@ -149,7 +152,7 @@ static void find_own(struct ml_find *f)
 	for (size_t i = 0; i < f->spot_count; i++)
 		if (f->spots[i].region < count)
 			theirs[f->spots[i].region] +=
-				f->places.lines[f->spots[i].line].own
+				f->user_lines.lines[f->spots[i].line].own
 					? -f->spots[i].excess
 					: f->spots[i].excess;
 	for (size_t i = 0; i < count; i++)
@@ -162,11 +165,11 @@ void ml_find_spots(struct ml_find *f)
 
 	find_costs(f);
 	find_same(f);
-	ml_user_lines_init(&f->places, f->tables);
+	ml_user_lines_init(&f->user_lines, f->tables);
 	for (size_t i = 0; i < f->p->cell_count; i++) {
 		const struct ml_profile_cell *c = &f->p->cells[i];
 		bool is_new;
-		uint64_t line = ml_user_lines_line(&f->places, c->site, c->caller,
+		uint64_t line = ml_user_lines_line(&f->user_lines, c->site, c->caller,
 						   &is_new);
 		uint32_t region = ml_find_same(f, c->region);
 		uint64_t *at = ml_map_add(&f->spot_of, line << 32 | region, &is_new);
@@ -197,13 +200,13 @@ void ml_find_release(struct ml_find *f)
 	ml_free(f->concerned);
 	ml_free(f->spots);
 	ml_map_release(&f->spot_of);
-	ml_user_lines_release(&f->places);
+	ml_user_lines_release(&f->user_lines);
 }
 
 struct ml_spot *ml_find_spot(const struct ml_find *f, uint32_t site, uint32_t caller,
 			     uint32_t region)
 {
-	uint64_t line = f->places.of_site[caller ? caller : site];
+	uint64_t line = f->user_lines.of_site[caller ? caller : site];
 	uint64_t *at = line ? ml_map_find(&f->spot_of, (line - 1) << 32 | region) : NULL;
 
 	return at ? &f->spots[*at] : NULL;
@@ -212,10 +215,34 @@ struct ml_spot *ml_find_spot(const struct ml_find *f, uint32_t site, uint32_t ca
 bool ml_find_together(const struct ml_find *f, const struct ml_spot *a,
 		      const struct ml_spot *b)
 {
-	const struct ml_user_line *x = &f->places.lines[a->line];
-	const struct ml_user_line *y = &f->places.lines[b->line];
+	const struct ml_user_line *x = &f->user_lines.lines[a->line];
+	const struct ml_user_line *y = &f->user_lines.lines[b->line];
 
 	return x->func == y->func && x->file == y->file && x->own == y->own;
+}
+
+unsigned ml_find_worst_level(const struct ml_find *f, const uint64_t missed[ML_LEVELS])
+{
+	unsigned worst = 1;
+	double max = 0;
+
+	for (unsigned l = 1; l < f->memory; l++) {
+		double cost = ml_find_miss(f, l) * (double)missed[l - 1];
+
+		if (cost > max) {
+			max = cost;
+			worst = l;
+		}
+	}
+	return worst;
+}
+
+const struct ml_spot *ml_find_worst(const struct ml_find *f, uint32_t region)
+{
+	for (size_t i = 0; i < f->spot_count; i++) /* most excess first */
+		if (f->spots[i].region == region)
+			return &f->spots[i];
+	return NULL;
 }
 
 struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region)
@@ -248,9 +275,9 @@ struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region)
 	return sum;
 }
 
-bool ml_find_trifle(const struct ml_find *f, const struct ml_spot *s)
+bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s)
 {
-	return s->excess * 100 < f->least;
+	return s->excess * 100 < f->min_cycles;
 }
 
 bool ml_find_movable(const struct ml_find *f, uint32_t region)
@@ -294,7 +321,7 @@ static const bool *sites_of(struct ml_find *f, uint32_t line)
 	bool *sites = ml_arena_alloc(f->arena, count * sizeof(*sites));
 
 	for (size_t i = 0; i < count; i++)
-		sites[i] = f->places.of_site[i] == (uint64_t)line + 1;
+		sites[i] = f->user_lines.of_site[i] == (uint64_t)line + 1;
 	return sites;
 }
 
@@ -313,7 +340,7 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 	return f->change_count++;
 }
 
-/* Where all references were tried the difference is the answer; else it is scaled. */
+/* If all references were tried the difference is the answer; else it is scaled up. */
 double ml_find_saved(const struct ml_find *f, size_t trial)
 {
 	const struct ml_trial *t;
@@ -325,24 +352,24 @@ double ml_find_saved(const struct ml_find *f, size_t trial)
 	part = (double)ml_find_missed(t->region_before, 0);
 	if (part <= 0)
 		return 0;
-	return (ml_find_cycles(f, f->served) - ml_find_cycles(f, t->served)) *
+	return (cycles_of(f, f->served) - cycles_of(f, t->served)) *
 	       (f->concerned[trial] / part);
 }
 
 size_t ml_find_best(const struct ml_find *f, const size_t *trials, size_t count,
 		    double *saved)
 {
-	double most = 0;
+	double max = 0;
 	size_t best = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		double x = ml_find_saved(f, trials[i]);
 
-		most = x > most ? x : most;
+		max = x > max ? x : max;
 	}
-	while (most > 0 && ml_find_saved(f, trials[best]) < 0.95 * most)
+	while (max > 0 && ml_find_saved(f, trials[best]) < 0.95 * max)
 		best++;
-	*saved = most > 0 ? ml_find_saved(f, trials[best]) : 0;
+	*saved = max > 0 ? ml_find_saved(f, trials[best]) : 0;
 	return best;
 }
 
@@ -368,7 +395,7 @@ struct ml_candidate *ml_find_add(struct ml_find *f, uint32_t region,
 	n->gain = saved / f->cycles;
 	n->simulated = simulated;
 	if (spot) {
-		const struct ml_user_line *l = &f->places.lines[spot->line];
+		const struct ml_user_line *l = &f->user_lines.lines[spot->line];
 
 		n->file = ml_tables_text(f->tables, l->file);
 		n->func = ml_tables_text(f->tables, l->func);
@@ -447,7 +474,7 @@ const char *ml_find_region(struct ml_find *f, uint32_t region)
 
 const char *ml_find_place(struct ml_find *f, uint32_t line)
 {
-	const struct ml_user_line *l = &f->places.lines[line];
+	const struct ml_user_line *l = &f->user_lines.lines[line];
 
 	if (l->line)
 		return ml_arena_printf(f->arena, "%s:%u",

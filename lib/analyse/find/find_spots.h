@@ -1,11 +1,12 @@
 /*
- * What finders share: the profile summed by line of code and region (a spot), what
- * misses cost, and the verbs by which a finder asks to look closer and says what it
- * found. Only findings.c and find_KIND.c include this.
+ * What finders share: the profile summed by line of code and region (a spot), the cost of
+ * misses, and the functions by which a finder looks closer and reports a finding. Only
+ * findings.c and find_*.c include this.
  *
- * Costs. A reference served by level k takes the cycles of level k. What is above
- * L1's is excess: a miss of level l costs cycles(l + 1) - cycles(l), so the excess of
- * a reference is the sum over the levels that it missed, and can be told by cause.
+ * Costs: a reference served by level k takes the cycles of level k. The cycles beyond
+ * those of L1 are its excess. A miss of level l costs cycles(l + 1) - cycles(l), so the
+ * excess of a reference is the sum over the levels that it missed, and can be split by
+ * cause.
  */
 #pragma once
 
@@ -13,10 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/analyse/find/findings.h"
-#include "lib/analyse/passes/user_lines.h"
-#include "lib/analyse/passes/profile.h"
+#include "lib/analyse/find/finding.h"
 #include "lib/analyse/find/whatif.h"
+#include "lib/analyse/passes/profile.h"
+#include "lib/analyse/passes/user_lines.h"
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
 #include "lib/trace/tables.h"
@@ -25,29 +26,34 @@ struct ml_find;
 
 /* All references of one line of the user's code to one region. */
 struct ml_spot {
-	uint32_t line; /* of places */
+	uint32_t line; /* number in user_lines */
 	uint32_t region;
 	uint64_t refs, bytes, kind[3];
 	uint64_t served[ML_SERVED];
 	uint64_t cause[ML_LEVELS][ML_CAUSES];
 	double excess, by_cause[ML_CAUSES];  /* cycles */
-	const struct ml_profile_cell *worst; /* the cell with most excess... */
+	const struct ml_profile_cell *worst; /* the cell with the most excess */
 	double worst_excess;
 };
 
-/* A kind of finding. Each function may be NULL; they run in this order, all finders' look
- * before the first one's try. `mine` is the finder's own and NULL at first. */
+/*
+ * A kind of finding. Each function may be NULL. They run in this order, and all finders
+ * look before the first one tries. `mine` is the finder's own state, NULL at first.
+ */
 struct ml_finder {
 	const char *kind;
 	/*
-	 * Of findings about the same misses the one with the largest gain * weight wins:
-	 * a kind that names the cause exactly weighs 1, one that only describes it less.
+	 * Of several findings about the same misses the one with the largest gain *
+	 * weight wins. A kind that names the exact cause has weight 1; one that only
+	 * describes the misses has less.
 	 */
 	double weight;
-	bool vague; /* it has no remedy of its own: dropped where another one wins */
-	void (*look)(struct ml_find *f, void **mine); /* may ask to see references */
+	bool vague; /* it has no remedy of its own: it is dropped if another finding wins
+		     */
+	void (*look)(struct ml_find *f,
+		     void **mine); /* may request see (ml_find_watch) */
 	void (*see)(struct ml_find *f, void *mine, const struct ml_seen *s);
-	void (*try)(struct ml_find *f, void *mine); /* may ask for changes to be tried */
+	void (*try)(struct ml_find *f, void *mine); /* may request trials (ml_find_try) */
 	void (*conclude)(struct ml_find *f, void *mine);
 };
 
@@ -59,7 +65,7 @@ struct ml_claim {
 struct ml_candidate {
 	struct ml_finding finding;
 	const struct ml_finder *finder;
-	struct ml_claim *claims; /* the misses that it is about */
+	struct ml_claim *claims; /* the misses that the finding is about */
 	size_t claim_count, claim_cap;
 };
 
@@ -68,80 +74,101 @@ struct ml_find {
 	const struct ml_tables *tables;
 	const struct ml_profile *p;
 	double cycles;          /* of all references */
-	double least;           /* cycles that are worth a word */
+	double min_cycles;      /* cycles that a finding must save at least */
 	double cost[ML_SERVED]; /* cycles of a reference, by serving level */
-	unsigned memory;        /* its number as a serving level: levels + 1 */
+	unsigned memory;        /* memory as a serving level: levels + 1 */
 	uint64_t line;          /* bytes of a line of L1 */
-	struct ml_user_lines places;
+	struct ml_user_lines user_lines;
 	struct ml_spot *spots; /* most excess first */
 	size_t spot_count;
-	struct ml_map spot_of; /* line and region -> spot */
-	bool *own;      /* by region of the tables: mostly the user's code waits for it */
-	uint32_t *same; /* by region of the tables: the one that stands for it */
-	bool *seen;     /* by finder: wants see */
-	bool distances; /* see is to have stack distances */
+	struct ml_map spot_of; /* spot of a line and a region */
+	bool *own; /* by region of the tables: the user's code causes most of its excess
+		    */
+	uint32_t *same; /* by region of the tables: the region that stands for it */
+	bool *seen;     /* by finder: it requested see */
+	bool distances; /* see gets stack distances */
 	struct ml_change *changes;
 	double *concerned; /* by change: references of the whole run that it moves */
 	size_t change_count, change_cap, concerned_cap;
 	const struct ml_trial *trials; /* of the changes */
-	const uint64_t *served;        /* of the trials' references without a change */
-	const struct ml_finder *now;   /* the finder that runs */
+	const uint64_t
+		*served; /* serving levels of the tried references without a change */
+	const struct ml_finder *now; /* the finder that runs */
 	size_t now_index;
 	struct ml_candidate *candidates;
 	size_t candidate_count, candidate_cap;
-	struct ml_arena *arena; /* of the findings */
+	struct ml_arena *arena; /* owns the findings */
 };
 
 void ml_find_spots(struct ml_find *f);
 void ml_find_release(struct ml_find *f);
 
-/* The spot of a reference, or NULL (a library's, seen by nobody). */
+/*
+ * The spot of a reference; NULL: it was not simulated, or is a library's without a
+ * caller.
+ */
 struct ml_spot *ml_find_spot(const struct ml_find *f, uint32_t site, uint32_t caller,
 			     uint32_t region);
 /* Cycles that one miss of a level (from 1) costs. */
 double ml_find_miss(const struct ml_find *f, unsigned level);
-/* Cycles of references served so. */
-double ml_find_cycles(const struct ml_find *f, const uint64_t served[ML_SERVED]);
 uint64_t ml_find_missed(const uint64_t served[ML_SERVED], unsigned level);
-/* Of lines of one function. */
+/* Whether two spots are lines of one function. */
 bool ml_find_together(const struct ml_find *f, const struct ml_spot *a,
 		      const struct ml_spot *b);
+/* Of misses by level, the level whose misses cost most, from 1. */
+unsigned ml_find_worst_level(const struct ml_find *f, const uint64_t missed[ML_LEVELS]);
+/* The spot of a region that costs most, or NULL. */
+const struct ml_spot *ml_find_worst(const struct ml_find *f, uint32_t region);
 /* All spots of a region together; line and worst are those of the worst one. */
 struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region);
-/* Spots from here on cost too little to make up a finding, unless by the hundred. */
-bool ml_find_trifle(const struct ml_find *f, const struct ml_spot *s);
-/* A region that the user can lay out otherwise: a variable, heap blocks... */
+/*
+ * Whether this spot, and all behind it, cost too little to make a finding, unless there
+ * are hundreds.
+ */
+bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s);
+/* Whether the user can lay out the region in another way: a variable, heap blocks... */
 bool ml_find_movable(const struct ml_find *f, uint32_t region);
 
 /*
- * Blocks that one line of the source allocates for one variable are one region here, by
- * whatever calls it was reached: a recursive function has a stack for every depth.
- * Spots, and what see is shown, have such regions; the profile has not.
+ * The region that stands for this one. Heap blocks that one source line allocates for one
+ * variable are one region here, whatever calls led to that line: a recursive function has
+ * a stack for every depth. Spots, and the references that see gets, have such regions;
+ * the profile has not.
  */
 uint32_t ml_find_same(const struct ml_find *f, uint32_t region);
-/* What was used of the lines of a region in a level; lines is 0 where it is not known. */
+/* The use of the lines of a region in a level; lines is 0 if it is not known. */
 struct ml_profile_use ml_find_use(const struct ml_find *f, uint32_t region,
 				  unsigned level);
-/* Bytes of its largest block; *count, if not NULL, how many it has. */
+/*
+ * The bytes of the largest block of a region; *count, if not NULL: the number of its
+ * blocks.
+ */
 uint64_t ml_find_block_size(const struct ml_find *f, uint32_t region, size_t *count);
 
-/* In look: see will be called. */
+/* In look: requests calls of see. */
 void ml_find_watch(struct ml_find *f);
-/* In try: the change is simulated, for all references to its region or for those of a
- * spot alone (else NULL); its number among the trials. */
+/*
+ * In try: requests that a change is simulated, for all references to its region, or for
+ * those of a spot alone. Returns the number of the trial.
+ */
 size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 		   const struct ml_spot *spot);
-/* In conclude: cycles of the whole run that the change saves, after what it saved of the
- * references that it was tried on. Negative: it makes things worse. */
+/*
+ * In conclude: the cycles of the whole run that the change saves, extrapolated from the
+ * references that it was tried on. Negative: the change makes things worse.
+ */
 double ml_find_saved(const struct ml_find *f, size_t trial);
-/* Of several trials, the smaller ones first: the first that is nearly as good as the
- * best. */
+/*
+ * Of several trials, ordered by the size of the change: the first that is nearly as good
+ * as the best.
+ */
 size_t ml_find_best(const struct ml_find *f, const size_t *trials, size_t count,
 		    double *saved);
 
 /*
- * In conclude: a finding about a region (0: none) and the line of a spot (NULL: none),
- * to be filled in; then the misses it is about, which also make up its cost.
+ * In conclude: adds a finding about a region (0: none) and the line of a spot (NULL:
+ * none), which the caller fills in. Then ml_find_claim adds the misses that it is about;
+ * they make up its cost.
  */
 struct ml_candidate *ml_find_add(struct ml_find *f, uint32_t region,
 				 const struct ml_spot *spot, double saved,
@@ -153,12 +180,12 @@ void ml_find_fact_text(struct ml_candidate *c, const char *key, const char *text
 __attribute__((format(printf, 3, 4))) void
 ml_find_say(struct ml_find *f, struct ml_candidate *c, const char *fmt, ...);
 
-/* Words for sentences; they live in the arena. */
+/* Texts for sentences; they live in the arena. */
 const char *ml_find_count(struct ml_find *f, uint64_t n);
 const char *ml_find_bytes(struct ml_find *f, uint64_t n); /* "64 bytes", "1.2 MiB" */
 const char *ml_find_percent(struct ml_find *f, double share);
 const char *ml_find_region(struct ml_find *f, uint32_t region);
-/* "interchange.c:44", or the function where no line is known. */
+/* "interchange.c:44", or the function if the line is not known. */
 const char *ml_find_place(struct ml_find *f, uint32_t line);
 /* "998,001 of 1,000,000 references miss L1 (L2 serves 80 %, memory 20 %)". */
 const char *ml_find_misses(struct ml_find *f, const uint64_t served[ML_SERVED]);

@@ -1,31 +1,31 @@
 /*
- * An array walked down its columns: a constant stride of a whole row where the
- * neighbour would have been in the cache already. The change that is simulated
- * exchanges rows and columns for the references of that line alone, which is what
- * exchanging its loops does to the order of addresses.
+ * An array that is walked down its columns: the stride is a whole row, although the
+ * neighbouring element would have been in the cache already. The simulated change
+ * exchanges rows and columns for the references of one line alone, which has the effect
+ * of exchanging its loops.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 
-enum { MOST = 4 /* candidates */, LEAST_ROWS = 4 };
+enum { MAX_WALKS = 4 /* candidates */, MIN_ROWS = 4 };
 
 struct walk {
 	const struct ml_spot *spot;
-	uint64_t pitch, unit; /* bytes of a row and of what is touched in it */
-	bool known;           /* the shape is; else the row is what the stride says */
+	uint64_t pitch, unit; /* bytes of a row, and of the element touched in it */
+	bool known; /* the shape is known; else the stride is taken for the row */
 	size_t trial;
 };
 
 struct mine {
-	struct walk walks[MOST];
+	struct walk walks[MAX_WALKS];
 	size_t count;
 };
 
 /*
- * Is the most frequent stride of the spot's worst instruction that of a row? In an
- * array of known shape it has to be a multiple of one; in a flat one the stride itself
- * stands for the row.
+ * Whether the most frequent stride of the spot's worst instruction is that of a row. In
+ * an array of known shape it must be a multiple of a row; in a flat array the stride
+ * itself is taken for the row.
  */
 static bool is_walk(const struct ml_find *f, const struct ml_spot *s, struct walk *w)
 {
@@ -37,7 +37,7 @@ static bool is_walk(const struct ml_find *f, const struct ml_spot *s, struct wal
 		return false;
 	stride = (uint64_t)c->stride[0].bytes;
 	if (c->stride[0].bytes < 0)
-		stride = 0 - stride; /* of the least number too, which has no opposite */
+		stride = 0 - stride; /* right for INT64_MIN too */
 	*w = (struct walk){ .spot = s, .pitch = stride };
 	w->unit = r->elem ? r->elem : s->refs ? s->bytes / s->refs : 0;
 	if (!w->unit || stride <= f->line || 2 * w->unit > f->line || stride % w->unit)
@@ -50,10 +50,10 @@ static bool is_walk(const struct ml_find *f, const struct ml_spot *s, struct wal
 		if (r->dims == 2)
 			w->pitch = row;
 	}
-	return ml_find_block_size(f, s->region, NULL) >= LEAST_ROWS * w->pitch;
+	return ml_find_block_size(f, s->region, NULL) >= MIN_ROWS * w->pitch;
 }
 
-/* Half of each line that it fetches is not used before the line is gone. */
+/* Whether at least half of each fetched line is not used before it is evicted. */
 static bool wastes(const struct ml_find *f, const struct ml_spot *s)
 {
 	return 2 * s->bytes <= f->line * ml_find_missed(s->served, 1);
@@ -63,13 +63,13 @@ static void try(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < f->spot_count && m->count < MOST; i++) {
+	for (size_t i = 0; i < f->spot_count && m->count < MAX_WALKS; i++) {
 		const struct ml_spot *s = &f->spots[i];
 		struct walk *w = &m->walks[m->count];
 
-		if (s->excess < f->least)
+		if (s->excess < f->min_cycles)
 			break;
-		if (!ml_find_movable(f, s->region) || !f->places.lines[s->line].own ||
+		if (!ml_find_movable(f, s->region) || !f->user_lines.lines[s->line].own ||
 		    !wastes(f, s) || !is_walk(f, s, w))
 			continue;
 		w->trial = ml_find_try(f,
@@ -87,7 +87,7 @@ static void look(struct ml_find *f, void **mine)
 	*mine = ml_arena_alloc(f->arena, sizeof(struct mine));
 }
 
-/* Another array that the same line walks element by element. */
+/* Finds another array that the same line walks element by element. */
 static const struct ml_spot *along(const struct ml_find *f, const struct ml_spot *s)
 {
 	for (size_t i = 0; i < f->spot_count; i++) {
@@ -171,7 +171,7 @@ static void conclude(struct ml_find *f, void *arg)
 	for (size_t i = 0; i < m->count; i++) {
 		double saved = ml_find_saved(f, m->walks[i].trial);
 
-		if (saved >= f->least)
+		if (saved >= f->min_cycles)
 			tell(f, &m->walks[i], saved);
 	}
 }

@@ -1,7 +1,8 @@
 /*
- * Lines fetched from memory only to be overwritten: of a line that came in for a write,
- * nothing was read before it left. Stores that go around the caches need not fetch it.
- * Memory that is cleared and then filled is fetched for a clearing that nobody reads.
+ * Lines that are fetched from memory only to be overwritten: a write brought the line in,
+ * and no byte of it was read before it left. Non-temporal stores need not fetch it.
+ * Memory that is cleared first and filled later is fetched for a clearing that is never
+ * read.
  */
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 
-/* Writes of the spot for which memory was asked. */
+/* Writes of the spot that memory served. */
 static uint64_t fetched(const struct ml_find *f, const struct ml_spot *s)
 {
 	return s->kind[1] > s->kind[0] ? s->served[f->memory] : 0;
@@ -101,7 +102,7 @@ static void tell(struct ml_find *f, const struct ml_profile_use *u, uint64_t lin
 
 static void conclude(struct ml_find *f, void *arg)
 {
-	/* what was still there at the end might have been read later */
+	/* lines still cached at the end might have been read later */
 	uint64_t left = f->p->level[f->memory - 1].counts.evictions;
 
 	struct ml_map done = { 0 };
@@ -112,7 +113,7 @@ static void conclude(struct ml_find *f, void *arg)
 		uint64_t lines = left;
 		bool is_new;
 
-		if (ml_find_trifle(f, &f->spots[i]))
+		if (ml_find_negligible(f, &f->spots[i]))
 			break;
 		ml_map_add(&done, region, &is_new);
 		if (!is_new || !ml_find_movable(f, region))
@@ -122,7 +123,7 @@ static void conclude(struct ml_find *f, void *arg)
 
 		lines = u.never_read < lines ? u.never_read : lines;
 		lines = writes < lines ? writes : lines;
-		if ((f->cost[f->memory] - f->cost[1]) * (double)lines >= f->least)
+		if ((f->cost[f->memory] - f->cost[1]) * (double)lines >= f->min_cycles)
 			tell(f, &u, lines);
 	}
 	ml_map_release(&done);
@@ -130,6 +131,6 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_unread = {
 	.kind = "write allocate",
-	.weight = 0.8, /* stores seldom wait: what is saved is bandwidth more than time */
+	.weight = 0.8, /* stores seldom wait: this saves bandwidth more than time */
 	.conclude = conclude,
 };

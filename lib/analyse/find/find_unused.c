@@ -1,6 +1,6 @@
 /*
- * Lines of which little is used while they are there, where no better reason is known:
- * data scattered over memory, each piece with neighbours that nobody wants then.
+ * Lines of which little is used while they are cached, if no better reason is known: data
+ * scattered over memory, whose neighbours are not used at the same time.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
@@ -9,23 +9,17 @@
 /* The level whose misses cost most, from 1. */
 static unsigned level_of(const struct ml_find *f, const struct ml_spot *s)
 {
-	unsigned best = 1;
-	double most = 0;
+	uint64_t missed[ML_LEVELS] = { 0 };
 
-	for (unsigned l = 1; l < f->memory; l++) {
-		double cost = ml_find_miss(f, l) * (double)ml_find_missed(s->served, l);
-
-		if (cost > most) {
-			most = cost;
-			best = l;
-		}
-	}
-	return best;
+	for (unsigned l = 1; l < f->memory; l++)
+		missed[l - 1] = ml_find_missed(s->served, l);
+	return ml_find_worst_level(f, missed);
 }
 
 /*
- * A line that an exclusive level gives up takes along what was used of it before, so
- * the levels within tell the history of the line and not of its stay. L1 does not.
+ * The use of a region's lines. A line that an exclusive level gives away takes its use
+ * mask along, so levels within report the whole history of the line and not its stay. L1
+ * is used then.
  */
 static struct ml_profile_use use_of(const struct ml_find *f, uint32_t region,
 				    unsigned level)
@@ -36,7 +30,7 @@ static struct ml_profile_use use_of(const struct ml_find *f, uint32_t region,
 	return ml_find_use(f, region, level);
 }
 
-/* Misses that did not come from threads: those are another matter. */
+/* The excess without misses by sharing, which have other remedies. */
 static double own_excess(const struct ml_spot *s)
 {
 	return s->excess - s->by_cause[ML_CAUSE_SHARING] -
@@ -48,14 +42,10 @@ static void tell(struct ml_find *f, const struct ml_spot *s,
 {
 	const char *name = ml_find_region(f, s->region);
 	const char *level = f->p->machine.level[u->level - 1].name;
-	const struct ml_spot *worst = NULL;
 	double used = (double)u->used / (double)u->lines;
 	uint64_t line = u->bytes / u->lines;
-
-	for (size_t i = f->spot_count; i-- > 0;)
-		if (f->spots[i].region == s->region)
-			worst = &f->spots[i];
-	struct ml_candidate *c = ml_find_add(f, s->region, worst, saved, false);
+	struct ml_candidate *c = ml_find_add(f, s->region, ml_find_worst(f, s->region),
+					     saved, false);
 	c->finding.title = ml_arena_printf(
 		f->arena, "lines of %s are fetched and barely used", name);
 	ml_find_say(f, c,
@@ -85,20 +75,20 @@ static void conclude(struct ml_find *f, void *arg)
 		struct ml_spot sum;
 		bool is_new;
 
-		if (ml_find_trifle(f, &f->spots[i]))
+		if (ml_find_negligible(f, &f->spots[i]))
 			break;
 		ml_map_add(&done, f->spots[i].region, &is_new);
 		if (!is_new || !ml_find_movable(f, f->spots[i].region))
 			continue;
 		sum = ml_find_sum(f, f->spots[i].region);
-		if (own_excess(&sum) < f->least)
+		if (own_excess(&sum) < f->min_cycles)
 			continue;
 		struct ml_profile_use u = use_of(f, sum.region, level_of(f, &sum));
 
-		/* packed to three quarters full, so many fewer lines would come in */
+		/* if lines were three quarters full, so many fewer would come in */
 		double share = u.bytes ? (double)u.used / (double)u.bytes : 1;
 		double saved = own_excess(&sum) * (1 - share / 0.75);
-		if (share < 0.5 && saved >= f->least)
+		if (share < 0.5 && saved >= f->min_cycles)
 			tell(f, &sum, &u, saved);
 	}
 	ml_map_release(&done);

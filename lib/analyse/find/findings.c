@@ -19,8 +19,8 @@ static const struct ml_finder *const finders[] = {
 enum {
 	KINDS = sizeof(finders) / sizeof(*finders),
 	WINDOW = 40 * 1000 * 1000,
-	LANES = 6, /* with more simulations at once the window becomes smaller */
-	MOST = 10, /* findings */
+	LANES = 6,         /* with more simulations at once the window is made smaller */
+	MAX_FINDINGS = 10, /* findings */
 };
 
 struct run {
@@ -74,7 +74,10 @@ static bool wants_to_see(const struct run *r)
 	return false;
 }
 
-/* What cannot be simulated again is no failure: then less is found. */
+/*
+ * Runs a pass. A machine or trace that cannot be simulated again is no failure: then less
+ * is found.
+ */
 static bool pass(struct ml_whatif *w, struct ml_findings *out, bool *done,
 		 struct ml_err *err)
 {
@@ -123,7 +126,7 @@ static bool examine(struct run *r, struct ml_findings *out,
 		r->f.served = w.served;
 		r->f.trials = done ? w.trials : NULL;
 	}
-	all_finders(r, conclude); /* while w, which served points into, lives */
+	all_finders(r, conclude); /* while w lives, which served points into */
 	return true;
 }
 
@@ -132,8 +135,10 @@ static double rank(const struct ml_candidate *c)
 	return c->finding.gain * c->finder->weight;
 }
 
-/* Equal ones stay in the order of the finders, so that output does not depend on the
- * sort. */
+/*
+ * Findings of equal rank stay in the order of the finders, so that the output does not
+ * depend on the sort.
+ */
 static int by_rank(const void *a, const void *b)
 {
 	const struct ml_candidate *const *x = a, *const *y = b;
@@ -150,7 +155,7 @@ static int by_gain(const void *a, const void *b)
 	return x->gain > y->gain ? -1 : x->gain < y->gain;
 }
 
-/* Cycles that two findings both speak of. */
+/* Cycles of misses that both findings are about. */
 static double overlap(const struct ml_candidate *a, const struct ml_candidate *b)
 {
 	double sum = 0;
@@ -193,7 +198,7 @@ static void append_other(struct ml_candidate *winner, const struct ml_candidate 
 	const struct ml_finding **end = &winner->finding.other;
 
 	if (!strcmp(winner->finding.kind, c->finding.kind))
-		return; /* the same once more, of some other line */
+		return; /* the same kind again, about another line */
 	while (*end && strcmp((*end)->kind, c->finding.kind) != 0)
 		end = (const struct ml_finding **)&((struct ml_finding *)*end)->other;
 	if (*end)
@@ -212,14 +217,14 @@ static void choose(struct run *r, struct ml_findings *out)
 	size_t count = 0, n = 0;
 
 	for (size_t i = 0; i < f->candidate_count; i++)
-		if (f->candidates[i].finding.gain * f->cycles >= f->least)
+		if (f->candidates[i].finding.gain * f->cycles >= f->min_cycles)
 			sorted[count++] = &f->candidates[i];
 	if (count)
 		qsort(sorted, count, sizeof(*sorted), by_rank);
 	for (size_t i = 0; i < count; i++) {
 		struct ml_candidate *winner = same(chosen, n, sorted[i]);
 
-		if (!winner && n < MOST)
+		if (!winner && n < MAX_FINDINGS)
 			chosen[n++] = sorted[i];
 		else if (winner && !sorted[i]->finder->vague)
 			append_other(winner, sorted[i], &out->arena);
@@ -258,7 +263,7 @@ bool ml_findings_make(struct ml_findings *out, struct ml_trace *t,
 	if (r.f.cycles > 0) {
 		out->waiting = excess / r.f.cycles;
 		out->cold = cold / r.f.cycles;
-		r.f.least = (o->least > 0 ? o->least : 0.02) * r.f.cycles;
+		r.f.min_cycles = (o->min_share > 0 ? o->min_share : 0.02) * r.f.cycles;
 		ok = ml_trace_load_blocks(t, err) && examine(&r, out, o, err);
 	}
 	if (ok)

@@ -1,12 +1,12 @@
 /*
- * Findings: what could be changed in a program so that it waits less for memory,
- * in plain words, each with its evidence and with what the change would save. They
- * are derived from a profile with causes and use (profile.h) and from further
- * passes over the trace that look closer at what costs most (whatif.h).
+ * Findings: changes of a program by which it would wait less for memory, in plain words,
+ * each with its evidence and with the cycles that it would save. They are derived from a
+ * profile with causes and use (profile.h) and from further passes over the trace that
+ * look closer at the costliest lines (whatif.h).
  *
- * A kind of finding is a struct ml_finder in find_KIND.c, listed in findings.c.
- * Several kinds may speak of the same misses: then the one that saves most stays,
- * and the others become other ways to mend the same.
+ * A kind of finding is a struct ml_finder in find_KIND.c, listed in findings.c. If
+ * several findings are about the same misses, the one that saves most wins, and the
+ * others become its alternatives.
  */
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/analyse/find/finding.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/base/work.h"
@@ -22,52 +23,30 @@ struct ml_json;
 struct ml_profile;
 struct ml_trace;
 
-/* One number (or name) of the evidence, for programs. */
-struct ml_fact {
-	const char *key;
-	const char *text; /* NULL: it is a number */
-	double number;
-};
-
-enum { ML_FINDING_FACTS = 16, ML_FINDING_SAYS = 6 };
-
-struct ml_finding {
-	const char *kind;                  /* "stride", "padding": of its finder */
-	const char *title;                 /* "matrix is walked down its columns" */
-	const char *says[ML_FINDING_SAYS]; /* the evidence in sentences; ends with NULL */
-	const char *advice;                /* "exchange the two loops" */
-	const char *region;                /* name; "" where it is about no region */
-	const char *file, *func;           /* of the line that suffers most; "" unknown */
-	uint32_t line;                     /* 0: unknown */
-	double cost;    /* share of all cycles that goes to the misses that it is about */
-	double gain;    /* share of all cycles that the change would save */
-	bool simulated; /* the change was simulated; false: estimated from counts */
-	struct ml_fact facts[ML_FINDING_FACTS]; /* ends with a NULL key */
-	const struct ml_finding *other; /* another way to mend the same, or NULL */
-};
-
 struct ml_findings {
-	struct ml_finding *at; /* the one that saves most first */
+	struct ml_finding *at; /* the one with the largest gain first */
 	size_t count;
-	double cycles;       /* of all references, by the latencies of the machine */
-	double waiting;      /* share of these beyond what L1 would take */
-	double cold;         /* share that first touches take, which no layout spares */
-	uint64_t tried, of;  /* changes were simulated on so many references of so many */
-	const char *untried; /* why changes were not simulated, or NULL */
+	double cycles;  /* of all references, by the latencies of the machine */
+	double waiting; /* share of these cycles beyond the latency of L1 */
+	double cold; /* share of these cycles for cold misses, which no layout avoids */
+	uint64_t tried, of;  /* changes were simulated on `tried` of `of` references */
+	const char *untried; /* the reason why changes were not simulated, or NULL */
 	struct ml_arena arena;
 };
 
 struct ml_findings_options {
-	uint64_t window; /* references that changes are tried on at most; 0: 40 million */
-	double least;    /* share of all cycles that is worth a word; 0: 0.02 */
+	uint64_t window;  /* at most so many references are tried; 0: 40 million */
+	double min_share; /* the share of all cycles that a finding must save; 0: 0.02 */
 	const struct ml_work *work; /* may be NULL */
 };
 
-/* p is of t. Where causes or use are not in it, what needs them is not found. */
+/*
+ * p is a profile of t. Without causes or use in it, finders that need these find nothing.
+ */
 bool ml_findings_make(struct ml_findings *f, struct ml_trace *t,
 		      const struct ml_profile *p, const struct ml_findings_options *o,
 		      struct ml_err *err);
 void ml_findings_release(struct ml_findings *f);
 
-/* An array of findings as the next value of the writer, with all their facts. */
+/* Writes all findings, with their facts, as an array: the next value of the writer. */
 void ml_findings_json(const struct ml_findings *f, struct ml_json *w);

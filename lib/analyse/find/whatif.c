@@ -13,9 +13,9 @@
 enum { SLICES = 8, THREADS = 1 << 16 };
 
 /*
- * Data that moved must not meet data that did not: they go where no program has
- * memory, each kind of move to a place of its own. The low bits stay, so that what
- * falls into which set changes by the move alone.
+ * Moved data must not share lines with other data. So they go to addresses that no
+ * program uses, different ones for each kind of move. The low bits stay, so that only the
+ * move itself changes the sets.
  */
 #define SHIFTED ((uint64_t)1 << 50)
 #define FIRST   ((uint64_t)1 << 51)
@@ -43,7 +43,7 @@ static uint64_t turned(const struct ml_change *c, uint64_t offset,
 	return b->base + (within / c->unit * rows + row) * c->unit + within % c->unit;
 }
 
-/* Blocks come closer together as their elements shrink, so they stay apart. */
+/* Blocks move closer together as their elements shrink, so they still do not overlap. */
 static uint64_t split(const struct ml_change *c, uint64_t offset,
 		      const struct ml_change_block *b)
 {
@@ -72,18 +72,18 @@ uint64_t ml_change_address(const struct ml_change *c, uint64_t addr,
 
 /* One simulator, of either kind. */
 struct lane {
-	struct ml_fast_lru *quick;
+	struct ml_fast_lru *fast;
 	struct ml_sim *sim;
 	uint8_t served[ML_BATCH];
 };
 
 struct pass {
 	struct ml_whatif *w;
-	struct ml_region_lookup *space;
+	struct ml_region_lookup *lookup;
 	struct lane *lanes; /* [0] is without a change */
 	struct ml_distance *distance;
-	uint64_t *size;  /* of regions without blocks, by region; + 1 */
-	uint16_t *cores; /* by thread; + 1 */
+	uint64_t *size;  /* by region: size of a region without blocks, + 1 */
+	uint16_t *cores; /* by thread: core + 1 */
 	uint16_t threads;
 	uint64_t total;
 	uint32_t region[ML_BATCH], apart[ML_BATCH];
@@ -94,16 +94,16 @@ struct pass {
 static bool lane_open(struct lane *l, const struct ml_machine *m, struct ml_err *err)
 {
 	if (m->cores == 1 && !ml_fast_lru_refuses(m))
-		l->quick = ml_fast_lru_open(m, ML_FAST_LRU_BEST);
+		l->fast = ml_fast_lru_open(m, ML_FAST_LRU_BEST);
 	else
 		l->sim = ml_sim_open(m, 0, err);
-	return l->quick || l->sim;
+	return l->fast || l->sim;
 }
 
 static void lane_close(struct lane *l)
 {
-	if (l->quick)
-		ml_fast_lru_close(l->quick);
+	if (l->fast)
+		ml_fast_lru_close(l->fast);
 	if (l->sim)
 		ml_sim_close(l->sim);
 }
@@ -117,8 +117,8 @@ static bool lane_run(struct pass *p, struct lane *l, const struct ml_batch *b,
 				 .core = p->w->machine.cores > 1 ? p->core : NULL,
 				 .site = b->site };
 
-	if (l->quick) {
-		ml_fast_lru_run(l->quick, &a, l->served);
+	if (l->fast) {
+		ml_fast_lru_run(l->fast, &a, l->served);
 		return true;
 	}
 	if (!ml_sim_run(l->sim, &a, p->outcome, err))
@@ -128,7 +128,7 @@ static bool lane_run(struct pass *p, struct lane *l, const struct ml_batch *b,
 	return true;
 }
 
-/* As of the replay: threads become cores in the order in which they appear. */
+/* As in a replay: threads become cores in the order in which they appear. */
 static void find_cores(struct pass *p, const struct ml_batch *b)
 {
 	for (size_t i = 0; i < b->count; i++) {
@@ -147,7 +147,7 @@ static void find_places(struct pass *p, const struct ml_batch *b)
 
 	for (size_t i = 0; i < b->count; i++) {
 		struct ml_ref ref = ml_batch_ref(b, i);
-		struct ml_place place = ml_region_lookup_find(p->space, &ref);
+		struct ml_place place = ml_region_lookup_find(p->lookup, &ref);
 
 		p->region[i] = same && place.region < known ? same[place.region]
 							    : place.region;
@@ -168,12 +168,12 @@ static struct ml_change_block block_of(struct pass *p, const struct ml_batch *b,
 	if (!*size) {
 		struct ml_place place = { p->region[i], ML_NO_BLOCK, 0 };
 
-		*size = ml_region_lookup_size(p->space, &place) + 1;
+		*size = ml_region_lookup_size(p->lookup, &place) + 1;
 	}
 	return (struct ml_change_block){ base, *size - 1, 0 };
 }
 
-/* Which references the change concerns; their number. */
+/* Lists the references that the change concerns; returns their number. */
 static size_t concerned(struct pass *p, const struct ml_change *c,
 			const struct ml_batch *b)
 {
@@ -282,10 +282,10 @@ static bool run_slices(struct pass *p, struct ml_err *err)
 }
 
 /*
- * What takes no part, or hardly any, is left out, so that the quick simulator can do
- * most machines: TLBs, caches for instructions that nobody fetches, cores that no thread
- * runs on, and whether a level that is much larger than the one within includes it. Both
- * sides of a comparison are simulated so.
+ * Leaves out parts of the machine that have no effect, or hardly any, so that ml_fast_lru
+ * can simulate most machines: TLBs, L1i if there are no fetches, cores without a thread,
+ * and inclusion by a level that is much larger than the one within. Both sides of a
+ * comparison are simplified alike.
  */
 static void simplify(struct ml_whatif *w)
 {
@@ -313,8 +313,8 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 
 	simplify(w);
 	p->w = w;
-	p->space = ml_region_lookup_open(w->trace, err);
-	if (!p->space) {
+	p->lookup = ml_region_lookup_open(w->trace, err);
+	if (!p->lookup) {
 		ml_arena_release(&a);
 		return false;
 	}
@@ -334,7 +334,7 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 		ml_distance_close(p->distance);
 	for (size_t i = 0; i <= w->count; i++)
 		lane_close(&p->lanes[i]);
-	ml_region_lookup_close(p->space);
+	ml_region_lookup_close(p->lookup);
 	ml_arena_release(&a);
 	return ok;
 }

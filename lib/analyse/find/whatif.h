@@ -1,12 +1,12 @@
 /*
- * What if the data lay otherwise? The references of a trace are simulated again,
- * with the addresses of one region changed as a change of the program would change
- * them, and the two outcomes are compared. Any number of changes is tried in one
- * pass, each in a simulator of its own beside one without a change.
+ * What if the data lay otherwise? This simulates the references of a trace again, with
+ * the addresses of one region changed as a change of the program would change them, and
+ * compares the outcomes. One pass tries any number of changes, each in a simulator of its
+ * own, beside one without a change.
  *
- * Long traces are tried in part: slices spread evenly over the trace, of `window`
- * references together. Threads keep to their cores but run as recorded, without
- * interleaving: this is about where data lie, not about who shares them.
+ * Of a long trace only a part is tried: slices spread evenly over the trace, `window`
+ * references in all. Threads stay on their cores but run as recorded, without
+ * interleaving, because this is about the layout of data and not about sharing.
  */
 #pragma once
 
@@ -26,11 +26,11 @@ struct ml_trace;
 enum ml_change_kind {
 	ML_CHANGE_NONE,
 	ML_CHANGE_PAD,   /* rows of `pitch` bytes are followed by `pad` unused ones */
-	ML_CHANGE_SHIFT, /* the region lies `pad` bytes further on */
+	ML_CHANGE_SHIFT, /* the region starts `pad` bytes later */
 	ML_CHANGE_TURN, /* rows of `pitch` bytes and columns of `unit` bytes change places
 			 */
-	ML_CHANGE_SPLIT, /* elements of `pitch` bytes become two, in arrays of their own
-			  */
+	ML_CHANGE_SPLIT, /* elements of `pitch` bytes are split in two, each part in an
+			    array of its own */
 };
 
 struct ml_change {
@@ -38,41 +38,44 @@ struct ml_change {
 	uint32_t region; /* of the trace's tables */
 	uint64_t pitch, unit, pad;
 	/*
-	 * SPLIT: where each byte of an element goes. Offsets below `unit` are those of
-	 * the first part, which has `unit` bytes an element; the others, less `unit`,
-	 * those of the second, which has `pad`.
+	 * SPLIT: the new offset of each byte of an element. Offsets below `unit` lie in
+	 * the first part, which has `unit` bytes for each element; the others, less
+	 * `unit`, in the second part, which has `pad` bytes.
 	 */
 	const uint32_t *to;
-	const bool
-		*by; /* only references of these sites, callers going first; NULL: all */
+	/*
+	 * by site of the caller, or of the reference: change only these references; NULL:
+	 * all
+	 */
+	const bool *by;
 };
 
-/* The block that a reference goes to; size 0 is unknown. */
+/* The block that a reference accesses; size 0: unknown. */
 struct ml_change_block {
 	uint64_t base, size, number;
 };
 
-/* Where the byte at addr lies after the change. */
+/* The address of the byte at addr after the change. */
 uint64_t ml_change_address(const struct ml_change *c, uint64_t addr,
 			   const struct ml_change_block *b);
 
-/* What came of one change. */
+/* The result of one change. */
 struct ml_trial {
-	uint64_t served[ML_SERVED];        /* all references, changed */
-	uint64_t region_before[ML_SERVED]; /* those of the region (and of `by`), as they
-					      are */
-	uint64_t region_after[ML_SERVED];  /* and changed */
+	uint64_t served[ML_SERVED];        /* all references, with the change */
+	uint64_t region_before[ML_SERVED]; /* those of the region (and of `by`), without
+					      the change */
+	uint64_t region_after[ML_SERVED];  /* the same with the change */
 };
 
-/* References as they are, with what became of them: columns, as of a batch. */
+/* References without a change, and their outcomes, as columns. */
 struct ml_seen {
 	const struct ml_batch *refs;
-	const uint32_t *region; /* the one that stands for it */
+	const uint32_t *region; /* the region that stands for it (same) */
 	const uint64_t *offset; /* within the block or region */
-	const uint64_t *block;  /* as of struct ml_place */
+	const uint64_t *block;  /* as in struct ml_place */
 	const uint8_t *served;
-	const uint32_t
-		*distance; /* stack distance of the first line; NULL: not asked for */
+	/* stack distance of the first line; NULL: not requested */
+	const uint32_t *distance;
 };
 
 struct ml_whatif {
@@ -81,22 +84,21 @@ struct ml_whatif {
 	struct ml_machine machine;
 	uint64_t from, to; /* times; to 0 is the end */
 	uint64_t window;   /* references at most; 0: all */
-	/* The region that stands for each one of the tables; NULL: each for itself. */
+	/* The region that stands for each region of the tables; NULL: each for itself. */
 	const uint32_t *same;
 	const struct ml_change *changes;
 	size_t count;
 	void (*see)(void *arg, const struct ml_seen *s); /* may be NULL */
 	void *arg;
-	bool distances;             /* for see */
-	bool no_fetches;            /* the trace has none, that is known */
+	bool distances;             /* see gets stack distances */
+	bool no_fetches;            /* the trace is known to have no fetches */
 	const struct ml_work *work; /* may be NULL */
 
 	/* results */
-	uint64_t refs; /* that were tried */
+	uint64_t refs; /* references that were tried */
 	uint64_t served[ML_SERVED];
-	struct ml_trial *trials; /* [count]; belongs to the caller */
+	struct ml_trial *trials; /* [count]; owned by the caller */
 };
 
-/* Fails on a damaged trace, when stopped, and for machines that need to know the
- * future (opt, pes). */
+/* Fails on a damaged trace, when cancelled, and for machines with opt or pes. */
 bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err);

@@ -1,19 +1,20 @@
 /*
- * Cells: one for each combination of site, caller and region that occurs, found
- * again fast. What a pass counts in a cell is its own business; a cell of a pass is
- * a struct that begins with a struct ml_cell. For whoever has regions and no numbers
- * of cells: a space numbers them while it finds the regions (ml_region_lookup_cells).
+ * Cells: one for each combination of site, caller and region that occurs, found again
+ * fast. A pass decides what to count in a cell: its cell is a struct that begins with a
+ * struct ml_cell. This is for passes that know regions but no cell numbers; a region
+ * lookup numbers cells while it finds the regions (ml_region_lookup_cells).
  *
  *	struct ml_cells cells;
  *
  *	ml_cells_init(&cells, sizeof(struct my_cell));
  *	struct my_cell *c = ml_cells_recent(&cells, site, caller, region);
+ *
  *	if (!c)
  *		c = ml_cells_find(&cells, site, caller, region, &is_new);
  *
- * References of an instruction mostly go where its last one went, so the common
- * case is one load and a few compares; hash maps find the rest. Cells start at
- * multiples of 64 bytes.
+ * References of an instruction mostly go where its last one went, so the common case is
+ * one load and a few comparisons; hash maps find the rest. Cells start at multiples of 64
+ * bytes.
  */
 #pragma once
 
@@ -31,10 +32,13 @@ struct ml_cells {
 	size_t size;         /* bytes of a cell */
 	struct ml_cell **at; /* in the order of their first reference */
 	size_t count, cap;
-	struct ml_map pairs,
-		index;           /* site and caller -> number; that and region -> cell */
-	struct ml_cell **recent; /* by site: code that runs together is numbered together,
-				    so few cache lines of this are in use at a time */
+	/* number of site and caller; cell of that number and region */
+	struct ml_map pairs, index;
+	/*
+	 * by site: code that runs together is numbered together, so few cache lines of
+	 * this array are in use at a time
+	 */
+	struct ml_cell **recent;
 	struct ml_cell **hashed; /* by site, caller and region */
 	struct ml_arena arena;
 };
@@ -42,11 +46,11 @@ struct ml_cells {
 void ml_cells_init(struct ml_cells *x, size_t size);
 void ml_cells_release(struct ml_cells *x);
 
-/* The cell, a new one being zero behind its struct ml_cell. */
+/* The cell; a new one is zero behind its struct ml_cell. */
 void *ml_cells_find(struct ml_cells *x, uint32_t site, uint32_t caller, uint32_t region,
 		    bool *is_new);
 
-/* The same for cells that were found lately. */
+/* The same, for cells that were found recently. */
 void *ml_cells_again(struct ml_cells *x, uint32_t site, uint32_t caller, uint32_t region);
 
 static inline bool ml_cell_is(const struct ml_cell *c, uint32_t site, uint32_t caller,
@@ -55,13 +59,7 @@ static inline bool ml_cell_is(const struct ml_cell *c, uint32_t site, uint32_t c
 	return c && c->site == site && c->caller == caller && c->region == region;
 }
 
-/* The cell that this site had last, or NULL. */
-static inline const void *ml_cells_last(const struct ml_cells *x, uint32_t site)
-{
-	return x->recent[site & ((1u << ML_CELLS_RECENT_BITS) - 1)];
-}
-
-/* The cell, if it was found lately; else NULL. */
+/* The cell if it was found recently, else NULL. */
 static inline void *ml_cells_recent(struct ml_cells *x, uint32_t site, uint32_t caller,
 				    uint32_t region)
 {

@@ -33,7 +33,7 @@ void ml_footprint_touch_slowly(struct ml_footprint *f, struct ml_touch *memo,
 	/* backwards, so that the leaf of the first byte is remembered */
 	uint64_t first = addr >> ML_LINE_BITS, line = (addr + size - 1) >> ML_LINE_BITS;
 
-	if (line < first) /* around the end of the address space */
+	if (line < first) /* the access wraps around the end of the address space */
 		line = UINT64_MAX >> ML_LINE_BITS;
 	for (;; line--) {
 		uint64_t number = line >> (ML_LEAF_BITS - ML_LINE_BITS);
@@ -61,7 +61,7 @@ struct ml_footprint_size ml_footprint_total(struct ml_footprint *f)
 {
 	struct ml_footprint_size size = { 0, 0 };
 
-	/* the index is of no use any more once the leaves move */
+	/* the index becomes invalid once the leaves move */
 	ml_map_release(&f->index);
 	if (f->count)
 		qsort(f->leaves, f->count, sizeof(*f->leaves), by_number);

@@ -1,11 +1,10 @@
 /*
- * Which memory was touched: the distinct cache lines of each region, exactly. A
- * bit a line, in leaves of 256 KiB of address space that exist once something in
- * them is touched, so memory is at most an eighth of the pages that were.
- *
- * References of one instruction mostly stay within a leaf: whoever touches keeps
- * a struct ml_touch for each instruction and region, and the common case is one
- * compare and one or.
+ * The memory that was touched: the distinct cache lines of each region, exactly. Each
+ * line has a bit, in leaves of 256 KiB of address space. A leaf exists once a line in it
+ * is touched, so this takes at most an eighth of the memory of the touched pages.
+ * References of one instruction mostly stay within a leaf: the caller keeps a struct
+ * ml_touch for each instruction and region, and the common case is one comparison and one
+ * or.
  */
 #pragma once
 
@@ -30,8 +29,8 @@ struct ml_leaf {
 };
 
 struct ml_footprint {
-	struct ml_map numbers; /* leaf number -> index of it, so that keys fit 64 bits */
-	struct ml_map index;   /* region and that index -> leaf */
+	struct ml_map numbers; /* index of a leaf number, so that keys fit 64 bits */
+	struct ml_map index;   /* leaf of a region and that index */
 	struct ml_leaf **leaves;
 	size_t count, cap;
 	struct ml_leaf *recent[ML_LEAF_RECENT]; /* by a hash of region and number */
@@ -40,13 +39,13 @@ struct ml_footprint {
 
 struct ml_touch {
 	uint64_t number;
-	uint64_t *page; /* of the leaf of that number; NULL: none yet */
+	uint64_t *page; /* lines of the leaf `number`; NULL: none yet */
 };
 
 void ml_footprint_touch_slowly(struct ml_footprint *f, struct ml_touch *memo,
 			       uint32_t region, uint64_t addr, uint64_t size);
 
-/* The bytes from addr on were touched; size is at least 1. */
+/* Marks size bytes from addr on as touched; size is at least 1. */
 static inline void ml_footprint_touch(struct ml_footprint *f, struct ml_touch *memo,
 				      uint32_t region, uint64_t addr, uint64_t size)
 {
@@ -67,7 +66,9 @@ struct ml_footprint_size {
 struct ml_footprint_size ml_footprint_total(struct ml_footprint *f);
 /* Adds the lines of each region to lines[region]. */
 void ml_footprint_lines(const struct ml_footprint *f, uint64_t *lines);
-/* Addresses between which each region was touched, whole lines: [low, high); both 0 for
- * those that were not. */
+/*
+ * The addresses between which each region was touched, in whole lines: [low, high); both
+ * are 0 for regions that were not.
+ */
 void ml_footprint_bounds(const struct ml_footprint *f, uint64_t *low, uint64_t *high);
 void ml_footprint_release(struct ml_footprint *f);

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "lib/analyse/passes/replay.h"
+#include "lib/analyse/passes/replay_options.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/pool.h"
@@ -16,14 +16,15 @@
 enum { BLOCK = 1 << 18 }; /* missed lines that are compressed together */
 
 struct level {
-	struct ml_next_use *nextuse; /* NULL: this level wants no hints, or not yet */
-	unsigned number;             /* from 1 */
+	/* NULL: the level needs no hints, or does not have them yet */
+	struct ml_next_use *next_use;
+	unsigned number; /* from 1 */
 	struct ml_hints hints;
 };
 
 struct ml_future {
 	struct ml_trace *trace;
-	const struct ml_replay_options *o; /* only while it is opened */
+	const struct ml_replay_options *o; /* only during ml_future_open */
 	struct ml_machine machine;
 	uint64_t from, to;
 	struct level level[ML_LEVELS];
@@ -48,10 +49,10 @@ static unsigned line_bits(const struct ml_level_spec *l)
 	return (unsigned)__builtin_ctz(l->line);
 }
 
-/* Lines that the trace asks of the first level. A block is a chunk of the trace. */
+/* The requests of the first level, from the trace. A block is a chunk of the trace. */
 struct asked {
 	struct ml_future *f;
-	size_t first; /* chunk that is block 0 */
+	size_t first; /* the chunk that is block 0 */
 	uint64_t *line;
 	size_t cap, done;
 };
@@ -69,9 +70,9 @@ static void add_lines(struct asked *a, const struct ml_batch *b, size_t *count)
 		if (split && ml_what_kind(b->what[i]) == ML_FETCH)
 			continue;
 		if (last < b->addr[i])
-			last = UINT64_MAX; /* memory ends there */
+			last = UINT64_MAX; /* the address space ends there */
 		uint64_t line = b->addr[i] >> bits, more = (last >> bits) - line;
-		/* seldom: room for what is left of the batch is there otherwise */
+		/* seldom; otherwise the batch fits */
 		if (more)
 			a->line = ml_grow(a->line, &a->cap,
 					  *count + (size_t)more + (b->count - i),
@@ -118,19 +119,20 @@ static bool prepare_first(struct ml_future *f, struct ml_err *err)
 		else if (c->time < f->to)
 			source.blocks++;
 	}
-	bool ok = ml_next_use_open(&f->level[0].nextuse, &source, err);
+	bool ok = ml_next_use_open(&f->level[0].next_use, &source, err);
 	ml_free(a.line);
 	return ok;
 }
 
 /*
- * Lines that the levels before miss. They come in while those levels are simulated,
- * and go to a temporary file, each as its difference from the one before.
+ * The requests of an outer level: the lines that the levels before it miss. They come in
+ * while those levels are simulated, and go to a temporary file, each as its difference
+ * from the one before.
  */
 struct missed {
 	struct ml_future *f;
 	struct ml_sim *sim;
-	unsigned level; /* that is asked for them, from 1 */
+	unsigned level; /* the level that gets these requests, from 1 */
 	unsigned bits;
 	struct ml_spill_file spill;
 	struct ml_buf raw;
@@ -160,7 +162,7 @@ static void note_miss(void *arg, const struct ml_miss *miss)
 {
 	struct missed *m = arg;
 
-	/* what L1i, level 0, misses is asked of the second level too */
+	/* the second level gets the misses of L1i (level 0) too */
 	if (miss->level + 1 != m->level && (miss->level || m->level != 2))
 		return;
 	m->line[m->count++] = miss->line >> m->bits;
@@ -200,7 +202,7 @@ static bool simulate(void *arg, const struct ml_batch *b, struct ml_err *err)
 	return goes_on(m->f, m->done, err);
 }
 
-/* Fills the spill with what level (from 2) is asked. */
+/* Fills the spill file with the requests of the level, which is 2 or more. */
 static bool simulate_before(struct missed *m, struct ml_err *err)
 {
 	struct ml_observer observer = { .arg = m, .miss = note_miss };
@@ -235,7 +237,7 @@ static bool prepare_outer(struct ml_future *f, unsigned level, struct ml_err *er
 	m.line = ml_resize(NULL, BLOCK * sizeof(*m.line));
 	bool ok = simulate_before(&m, err);
 	source.blocks = m.spill.count;
-	ok = ok && ml_next_use_open(&f->level[level - 1].nextuse, &source, err);
+	ok = ok && ml_next_use_open(&f->level[level - 1].next_use, &source, err);
 	ml_spill_file_close(&m.spill);
 	ml_buf_release(&m.raw);
 	ml_free(m.line);
@@ -269,8 +271,8 @@ bool ml_future_open(struct ml_future **out, struct ml_trace *t,
 void ml_future_close(struct ml_future *f)
 {
 	for (unsigned i = 0; i < ML_LEVELS; i++)
-		if (f->level[i].nextuse)
-			ml_next_use_close(f->level[i].nextuse);
+		if (f->level[i].next_use)
+			ml_next_use_close(f->level[i].next_use);
 	ml_free(f);
 }
 
@@ -278,14 +280,14 @@ static bool fill(void *arg, const uint64_t **hints, size_t *count, struct ml_err
 {
 	struct level *l = arg;
 
-	if (!ml_next_use_next(l->nextuse, hints, count, err))
+	if (!ml_next_use_next(l->next_use, hints, count, err))
 		return false;
 	if (!*count)
 		return ml_fail(err, ML_FORMAT,
-			       "level %u is asked for more than the %llu lines that were "
+			       "level %u gets more requests than the %llu that were "
 			       "foreseen: the trace has changed",
 			       l->number,
-			       (unsigned long long)ml_next_use_count(l->nextuse));
+			       (unsigned long long)ml_next_use_count(l->next_use));
 	return true;
 }
 
@@ -294,17 +296,17 @@ void ml_future_attach(struct ml_future *f, struct ml_sim *s)
 	for (unsigned i = 0; i < f->machine.levels; i++) {
 		struct level *l = &f->level[i];
 
-		if (!l->nextuse)
+		if (!l->next_use)
 			continue;
 		l->hints = (struct ml_hints){ l, fill };
-		ml_next_use_seek(l->nextuse, ml_sim_requests(s, l->number));
+		ml_next_use_seek(l->next_use, ml_sim_requests(s, l->number));
 		ml_sim_hints(s, l->number, &l->hints);
 	}
 }
 
 bool ml_future_seek(struct ml_future *f, unsigned level, uint64_t request)
 {
-	struct ml_next_use *n = f->level[level - 1].nextuse;
+	struct ml_next_use *n = f->level[level - 1].next_use;
 
 	if (request > ml_next_use_count(n))
 		return false;

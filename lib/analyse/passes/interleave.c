@@ -11,8 +11,8 @@
 
 enum {
 	THREADS = 1 << 16,
-	ALONE = 1 << 16, /* references after which a thread that is left counts as alone:
-			    another may have been created and not have run yet */
+	ALONE = 1 << 16, /* references after which a remaining thread counts as alone:
+			    another one may have been created and not have run yet */
 };
 
 struct life {
@@ -21,17 +21,18 @@ struct life {
 	bool known;
 };
 
-/* The references of one thread in the block that is let out. */
+/* The references of one thread in the block that is being merged. */
 struct lane {
-	uint32_t head, tail; /* indices, NONE: none left */
+	uint32_t head, tail; /* indices of held references; NONE: none left */
 	uint32_t parent;     /* lane, or NONE */
 	uint32_t created; /* its last reference so far that creates a thread, or NONE */
-	uint32_t after; /* it starts behind this reference of its parent; NONE: at once */
+	uint32_t after;   /* the lane starts behind this reference of its parent; NONE: at
+			     once */
 	bool has_children;
 	struct life life;
 };
 
-/* From `time` on so many threads live; one of them at least may have started. */
+/* The number of living threads from `time` on; at least one of them may have started. */
 struct change {
 	uint64_t time;
 	int alive;
@@ -51,17 +52,18 @@ struct ml_interleave {
 	void *arg;
 	struct life *lives;       /* by thread */
 	struct change *changes;   /* by time */
-	size_t change_count, now; /* the change behind the references added last */
-	bool solo;                /* one thread is alone */
-	bool *joins;              /* by site: of a function that waits for a thread */
-	bool *creates;            /* by site: of the function that makes one */
+	size_t change_count, now; /* the next change behind the references added last */
+	bool solo;                /* one thread is alone now */
+	bool *joins;              /* by site: its function waits for a thread to end */
+	bool *creates;            /* by site: its function creates a thread */
 	bool has_joins, has_creates;
 	uint16_t *order; /* threads in the order of their appearance */
-	uint32_t *rank;  /* in that order + 1, by thread */
+	uint32_t *rank;  /* by thread: its place in that order, + 1 */
 	uint32_t threads;
 
 	struct columns held;
-	uint32_t *next; /* of the same thread, by index of a held reference */
+	/* by index of a held reference: the next one of the same thread */
+	uint32_t *next;
 	size_t count, cap;
 	uint64_t base;   /* time of the first held */
 	size_t switched; /* index of the last change of threads */
@@ -69,7 +71,7 @@ struct ml_interleave {
 	struct columns out;
 	size_t out_count;
 	struct lane *lanes; /* by rank */
-	uint32_t *active;   /* those that have references left, in that order */
+	uint32_t *active;   /* lanes that have references left, in that order */
 	uint32_t actives;
 	size_t lane_cap, active_cap;
 	struct ml_arena arena;
@@ -82,7 +84,7 @@ static int by_time(const void *a, const void *b)
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
-/* How many threads live from when on; equal times are one change. */
+/* Finds the times at which the number of living threads changes. */
 static void note_changes(struct ml_interleave *x)
 {
 	size_t count = 0, kept = 0;
@@ -118,7 +120,7 @@ static bool is_join(const char *name)
 		strstr(name, "std::thread"));
 }
 
-/* Functions that make one, as the C libraries call them. */
+/* Functions that create a thread, as the C libraries call them. */
 static bool is_create(const char *name)
 {
 	static const char *const names[] = { "clone", "__clone", "clone3", "__clone3",
@@ -232,12 +234,15 @@ static bool put(struct ml_interleave *x, size_t i, struct ml_err *err)
 	return x->out_count < ML_BATCH || send(x, err);
 }
 
-/* What of its parent's references a thread follows that makes its first one now. */
+/*
+ * The reference of its parent behind which a thread starts that makes its first reference
+ * now.
+ */
 static uint32_t last_before(const struct ml_interleave *x, const struct lane *parent,
 			    const struct lane *l)
 {
 	if (x->base > l->life.from)
-		return NONE; /* it ran before */
+		return NONE; /* the thread ran before */
 	return x->has_creates ? parent->created : parent->tail;
 }
 
@@ -283,13 +288,16 @@ static void make_lanes(struct ml_interleave *x, size_t count)
 			x->active[x->actives++] = k;
 }
 
-/* Whether a reference is one at which its thread may have waited for another. */
+/* Whether a thread may have waited for another at this site. */
 static bool waits(const struct ml_interleave *x, uint32_t site)
 {
 	return !x->has_joins || x->joins[site];
 }
 
-/* The time before which this lane may wait for nobody; 0: it must not go on now. */
+/*
+ * The time from which on this lane may have to wait for a child; 0: it must not go on
+ * now.
+ */
 static uint64_t limit_of(const struct ml_interleave *x, uint32_t number)
 {
 	const struct lane *l = &x->lanes[number];
@@ -310,7 +318,10 @@ static uint64_t limit_of(const struct ml_interleave *x, uint32_t number)
 	return limit;
 }
 
-/* The earliest reference that is left: what is taken when tables contradict the order. */
+/*
+ * The lane with the earliest reference left, which goes on if the tables contradict the
+ * order.
+ */
 static uint32_t earliest(const struct ml_interleave *x)
 {
 	uint32_t found = x->active[0];
@@ -321,7 +332,7 @@ static uint32_t earliest(const struct ml_interleave *x)
 	return found;
 }
 
-/* Lanes that have run dry go. */
+/* Drops lanes without references. */
 static void drop_empty(struct ml_interleave *x)
 {
 	uint32_t kept = 0;
@@ -364,7 +375,7 @@ static bool merge(struct ml_interleave *x, size_t count, struct ml_err *err)
 	return send(x, err);
 }
 
-/* Lets the first `count` references out and moves the others to the front. */
+/* Passes the first `count` references on, and moves the others to the front. */
 static bool let_out(struct ml_interleave *x, size_t count, struct ml_err *err)
 {
 	size_t rest = x->count - count;
@@ -434,7 +445,7 @@ static void hold(struct ml_interleave *x, const struct ml_batch *b, const uint32
 	x->count += n;
 }
 
-/* References of the one thread that lives need not be held. */
+/* References of a thread that lives alone need not be held. */
 static bool pass_on(struct ml_interleave *x, const struct ml_batch *b,
 		    const uint32_t *cell, size_t i, size_t end, struct ml_err *err)
 {
@@ -456,7 +467,7 @@ static bool one_thread(const struct ml_batch *b, size_t i, size_t end)
 }
 
 /*
- * Moves on to the threads that live at `time`. One thread is alone before any other has
+ * Moves to the threads that live at `time`. A thread is alone before any other has
  * started, and again some time after the others have ended.
  */
 static void advance(struct ml_interleave *x, uint64_t time)

@@ -1,23 +1,24 @@
 /*
- * The order in which several threads would have made their references had they
- * run at the same time. Valgrind runs one thread for very long stretches, so what
- * it records must be merged before several cores are simulated: the threads take
- * turns, a few references each, in the order in which they first appear.
+ * The order in which several threads would have made their references, had they run at
+ * the same time. Valgrind runs one thread for very long stretches, so its recordings must
+ * be merged before several cores are simulated. The threads take turns, a few references
+ * each, in the order in which they first appear. The merge respects what the trace tells
+ * about threads that wait for each other:
  *
- * Kept is what the trace knows of who waited for whom:
+ *  - A thread starts after its parent created it: after the parent's last reference in
+ *    clone before the thread's first one. If the trace knows no function clone, the
+ *    thread starts after all that its parent did before the thread's first reference.
+ *  - A parent that joins (its function is pthread_join or the like) does not overtake a
+ *    child that had ended by then in recorded order. If the trace knows no function that
+ *    joins, a parent overtakes no child that had ended.
  *
- *  - a thread starts after its parent created it: after the parent's last reference
- *    in clone before the thread's first one. Where no function of the trace is known
- *    to be clone, after all that its parent did before the thread's first reference;
- *  - a parent that joins (its function is pthread_join or the like) does not
- *    overtake a child that had ended by then in recorded order. Where no function
- *    of the trace is known to join, a parent overtakes no child that had ended.
+ * Threads that wait for each other by locks, barriers or other means are not recognised,
+ * and are merged as if they did not wait.
  *
- * Threads that wait for each other by locks, barriers or otherwise are not known as
- * such and are merged as if they did not. All happens within blocks of recorded
- * time, so memory is bounded: a block ends at a gap, where one thread has been alone
- * for a while, or when it is full, then at the last change of threads in its second
- * half. So the order is a permutation of the recorded one within blocks.
+ * The merge works within blocks of recorded time, so memory is bounded. A block ends at a
+ * gap, where one thread has been alone for a while, or when it is full, then at the last
+ * change of threads in its second half. So the order is a permutation of the recorded one
+ * within blocks.
  */
 #pragma once
 
@@ -33,27 +34,30 @@ struct ml_interleave;
 
 enum {
 	/*
-	 * References of a thread in turn. Real cores alternate all the time, but one that
-	 * has fetched a line keeps it for some accesses before the other core's request
-	 * is through (about a hundred cycles): ten references are of that order, where
-	 * one would make every access to a contended line a miss.
+	 * References of a thread in turn. Real cores alternate all the time, but a core
+	 * that has fetched a line keeps it for some accesses, until the other core's
+	 * request is through (about a hundred cycles). Ten references are of that order,
+	 * whereas one would make every access to a contended line a miss.
 	 */
 	ML_INTERLEAVE = 10,
 	ML_INTERLEAVE_BLOCK = 4 * 1024 * 1024, /* references; 28 bytes each */
 };
 
-/* What comes out: a batch, the time and the cell (region_lookup.h) of each of its references. */
+/*
+ * Receives merged references: a batch, and the time and the cell (region_lookup.h) of
+ * each reference.
+ */
 typedef bool ml_interleave_fn(void *arg, const struct ml_batch *refs,
 			      const uint64_t *time, const uint32_t *cell,
 			      struct ml_err *err);
 
-/* block: references that are merged at once, at the most. */
+/* block: the most references that are merged at once. */
 struct ml_interleave *ml_interleave_open(const struct ml_tables *t, uint64_t turn,
 					 size_t block, ml_interleave_fn *fn, void *arg);
 void ml_interleave_close(struct ml_interleave *x);
 
-/* The next references as recorded, and their cells. */
+/* Adds the next references as recorded, and their cells. */
 bool ml_interleave_add(struct ml_interleave *x, const struct ml_batch *b,
 		       const uint32_t *cell, struct ml_err *err);
-/* A gap, or the end: lets out what is held. */
+/* At a gap or at the end: passes on all references that are held. */
 bool ml_interleave_flush(struct ml_interleave *x, struct ml_err *err);

@@ -15,12 +15,12 @@ struct ml_profiler *ml_profiler_open(struct ml_profile *p)
 	struct ml_profiler *x = ml_resize(NULL, sizeof(*x));
 
 	*p = (struct ml_profile){ 0 };
-	*x = (struct ml_profiler){ .p = p, .epoch = 1, .most = ML_PROFILE_HELD };
+	*x = (struct ml_profiler){ .p = p, .epoch = 1, .max = ML_PROFILE_HELD };
 	x->thread_row = ml_arena_alloc(&x->arena, THREADS * sizeof(*x->thread_row));
 	return x;
 }
 
-/* The window is cut wherever a mark stands. */
+/* Cuts the window at each mark. */
 static void make_segments(struct ml_profile *p, const struct ml_tables *t)
 {
 	uint64_t last = p->from;
@@ -73,8 +73,8 @@ void ml_profile_start(struct ml_profiler *x, const struct ml_replay *r)
 }
 
 /*
- * How many references each level served. Nearly all are of level 1; comparing a whole
- * column with the other levels is done by the compiler in vectors.
+ * Counts references by serving level. Nearly all are of level 1. The compiler vectorises
+ * the comparisons of a whole column with the other levels.
  */
 static void count_served(const uint16_t *outcome, size_t count,
 			 uint64_t served[ML_SERVED])
@@ -103,7 +103,7 @@ static void add(uint64_t to[ML_SERVED], const uint64_t served[ML_SERVED])
 		to[k] += served[k];
 }
 
-/* Full: neighbours become one. */
+/* The bins are full: merges neighbours. */
 static void merge_bins(struct ml_profile *p)
 {
 	for (size_t i = 0; i < p->bin_count / 2; i++) {
@@ -118,7 +118,7 @@ static void merge_bins(struct ml_profile *p)
 	p->bin *= 2;
 }
 
-/* The bin of a position, which is never before that of the last one. */
+/* The bin of a position; positions never go back. */
 static struct ml_profile_bin *bin_at(struct ml_profiler *x, uint64_t position)
 {
 	struct ml_profile *p = x->p;
@@ -215,7 +215,7 @@ static void count_threads(struct ml_profiler *x, const struct ml_events *e,
 		thread_row(x, e, i)->served[ml_outcome_served(e->outcome[i])]++;
 }
 
-/* Room for all cells that the space has met. */
+/* Makes room for all cells that the region lookup has met. */
 static void grow_cells(struct ml_profiler *x, size_t cells, size_t kinds)
 {
 	if (cells <= x->cells && kinds <= x->kinds)
@@ -230,7 +230,7 @@ static void grow_cells(struct ml_profiler *x, size_t cells, size_t kinds)
 		x->work = ml_grow(x->work, &x->work_cap, x->cells, sizeof(*x->work));
 }
 
-/* Takes what the planes hold of a cell. */
+/* Adds up what the planes hold of a cell. */
 static void take(struct ml_profiler *x, size_t cell, struct ml_profile_sum *sum)
 {
 	for (size_t k = 0; k < ML_PROFILE_PLANES; k++) {
@@ -242,7 +242,7 @@ static void take(struct ml_profiler *x, size_t cell, struct ml_profile_sum *sum)
 		x->plane[k][cell] = 0;
 		sum->served[k >> 2] += count;
 		sum->kind[k & 3] += count;
-		/* all of a plane have the same kind in their `what` */
+		/* all references of a plane have the same kind in `what` */
 		sum->bytes += held % ML_PROFILE_ONE -
 			      count * ml_what((enum ml_kind)(k & 3), 0);
 	}
@@ -270,9 +270,9 @@ static void count_cells(struct ml_profiler *x, const struct ml_events *e)
 		all |= what[i];
 	}
 	/* most traces have reads and writes only */
-	grow_cells(x, ml_region_lookup_cell_count(ml_replay_space(e->replay)),
+	grow_cells(x, ml_region_lookup_cell_count(ml_replay_lookup(e->replay)),
 		   all >> 15 ? 4 : 2);
-	if (x->held + count > x->most)
+	if (x->held + count > x->max)
 		fold(x);
 	x->held += count;
 	for (size_t i = 0; i < count; i++)
@@ -381,7 +381,7 @@ static void keep_work(struct ml_profile_cell *c, const struct ml_profile_work *w
 			};
 }
 
-static void keep_cell(struct ml_profiler *x, const struct ml_cell *who, size_t cell)
+static void keep_cell(struct ml_profiler *x, const struct ml_cell *from, size_t cell)
 {
 	struct ml_profile *p = x->p;
 	struct ml_profile_sum sum = { 0 };
@@ -390,15 +390,15 @@ static void keep_cell(struct ml_profiler *x, const struct ml_cell *who, size_t c
 	if (cell < x->sum_cap)
 		sum = x->sums[cell];
 	take(x, cell, &sum);
-	for (size_t k = 0; k < 4; k++)         /* a kind that is none counts as a read, */
-		c->kind[k % 3] += sum.kind[k]; /* as the simulators have it */
+	for (size_t k = 0; k < 4; k++)         /* an unknown kind counts as a read, */
+		c->kind[k % 3] += sum.kind[k]; /* as in the simulators */
 	if (!c->kind[0] && !c->kind[1] && !c->kind[2])
-		return; /* the space met it outside of a window */
+		return; /* the region lookup met the cell outside the window */
 	for (size_t k = 0; k < 3; k++)
 		p->kind[k] += c->kind[k];
-	c->site = who->site;
-	c->caller = who->caller;
-	c->region = who->region;
+	c->site = from->site;
+	c->caller = from->caller;
+	c->region = from->region;
 	c->bytes = sum.bytes;
 	memcpy(c->served, sum.served, sizeof(c->served));
 	if (x->full)
@@ -419,18 +419,18 @@ static void keep_cells(struct ml_profiler *x, const struct ml_region_lookup *s)
 	ml_free(x->work);
 }
 
-/* What went over the link from a level to the one further out. */
+/* Computes the bytes over the link from a level to the next one outwards. */
 static void measure_link(struct ml_profile_level *l, const struct ml_level_spec *spec,
 			 const struct ml_level_spec *outer)
 {
 	const struct ml_level_counts *c = &l->counts;
 	uint64_t missed = c->missed[0] + c->missed[1] + c->missed[2];
 
-	/* an exclusive level is filled from within; what it misses passes it by */
+	/* an exclusive level is filled from within; its misses pass it by */
 	l->bytes_in = spec->line * (spec->inclusion == ML_EXCLUSIVE
 					    ? missed + c->prefetched
 					    : c->fills);
-	/* and takes all victims, dirty or not */
+	/* and takes all victims of the level within, dirty or not */
 	l->bytes_out = c->through_bytes +
 		       spec->line * (outer && outer->inclusion == ML_EXCLUSIVE
 					     ? c->evictions
@@ -472,7 +472,7 @@ double ml_profile_translation(const struct ml_profile *p)
 	return cycles;
 }
 
-/* What is missing between two references of the window, or at an end of the trace. */
+/* Notes gaps between two references of the window, and at the ends of the trace. */
 static void keep_gaps(struct ml_profile *p, const struct ml_trace *trace)
 {
 	const struct ml_tables *t = &trace->tables;
@@ -488,7 +488,7 @@ static void keep_gaps(struct ml_profile *p, const struct ml_trace *trace)
 	}
 }
 
-/* The regions that the space made, and their names. */
+/* Copies the regions that the region lookup made up, and their names. */
 static void keep_regions(struct ml_profile *p, const struct ml_region_lookup *s,
 			 const struct ml_tables *t)
 {
@@ -518,14 +518,14 @@ void ml_profiler_close(struct ml_profiler *x, const struct ml_replay *r)
 	struct ml_profile *p = x->p;
 	const struct ml_tables *t = &ml_replay_trace(r)->tables;
 
-	ml_profile_start(x, r); /* there may have been no reference */
-	keep_cells(x, ml_replay_space(r));
+	ml_profile_start(x, r); /* in case there was no reference */
+	keep_cells(x, ml_replay_lookup(r));
 	for (size_t i = 0; i < p->thread_count; i++)
 		for (size_t k = 0; k < ML_SERVED; k++)
 			p->threads[i].refs += p->threads[i].served[k];
 	keep_counts(p, r);
 	keep_gaps(p, ml_replay_trace(r));
-	keep_regions(p, ml_replay_space(r), t);
+	keep_regions(p, ml_replay_lookup(r), t);
 	p->cycles = ml_profile_cycles(&p->machine, p->served) +
 		    (p->refs ? ml_profile_translation(p) / (double)p->refs : 0);
 	ml_profile_lines_end(x);

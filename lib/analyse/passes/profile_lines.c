@@ -1,6 +1,6 @@
 /*
- * The part of a profile that is about lines: which sets they are missed in, who
- * drives out whom, what is used of them, and which go from core to core.
+ * The part of a profile that is about lines: misses by set, regions that evict each
+ * other, used bytes, and lines that move from core to core.
  */
 #include <stdlib.h>
 
@@ -89,8 +89,8 @@ void ml_profile_leave(void *arg, const struct ml_events *e, const struct ml_leav
 }
 
 /*
- * Lines and cores do not fit one key together, so rows are found by a mixture of them
- * and the rare other one of the same mixture by the next key.
+ * A line and two cores do not fit one key. So rows are found by a hash of them; in the
+ * rare case that two share a hash, the next key is tried.
  */
 static uint64_t bounce_key(uint64_t line, unsigned from, unsigned to)
 {
@@ -135,7 +135,7 @@ static void index_bounces(struct ml_profiler *x)
 	}
 }
 
-/* Too many lines: the rarer half goes. */
+/* Too many lines bounce: drops the rarer half. */
 static void drop_bounces(struct ml_profiler *x)
 {
 	struct ml_profile *p = x->p;
@@ -177,7 +177,7 @@ void ml_profile_bounced(void *arg, const struct ml_events *e, const struct ml_bo
 	row->false_sharing += b->cause == ML_CAUSE_FALSE_SHARING;
 }
 
-/* The other side of a bounce is known from the way back. */
+/* The site of the other core is known from the bounce in the other direction. */
 void ml_profile_lines_end(struct ml_profiler *x)
 {
 	struct ml_profile *p = x->p;

@@ -18,13 +18,13 @@ enum {
 	ML_PROFILE_HELD = (1 << 24) - 1,
 };
 
-/* Sums of `what` of so many references stay below it. */
+/* The sum of `what` of ML_PROFILE_HELD references stays below ML_PROFILE_ONE. */
 #define ML_PROFILE_ONE ((uint64_t)1 << 40)
 
-/* Where a thread's last reference of a cell went. */
+/* The last reference of a thread in a cell. */
 struct ml_profile_last {
 	uint64_t addr;
-	uint32_t epoch; /* of the profiler: a gap begins a new one */
+	uint32_t epoch; /* epoch of the profiler; a gap begins a new one */
 	uint16_t thread;
 };
 
@@ -37,11 +37,12 @@ struct ml_profile_sum {
 struct ml_profile_work {
 	uint64_t steps;
 	uint32_t strides;
-	struct ml_profile_last last[ML_PROFILE_LASTS]; /* by thread modulo their number */
+	/* by thread modulo ML_PROFILE_LASTS */
+	struct ml_profile_last last[ML_PROFILE_LASTS];
 	/*
-	 * Space-saving (Metwally et al. 2005): a step that is not among these takes the
-	 * place and the count of the rarest; `over` is what it inherited, so that count -
-	 * over is how often it has come at least.
+	 * The most frequent strides by Space-saving (Metwally et al. 2005): a stride that
+	 * is not in the list takes the place and the count of the rarest one. `over` is
+	 * the count that it inherited, so count - over is a lower bound.
 	 */
 	struct ml_profile_stride stride[ML_STRIDES];
 	uint64_t over[ML_STRIDES];
@@ -50,36 +51,39 @@ struct ml_profile_work {
 
 struct ml_profiler {
 	struct ml_profile *p;
-	bool started, full; /* full: strides and causes too, where something is wanted */
+	bool started, full; /* full: count strides and causes too, if any option is set */
 	/*
-	 * References by serving level and kind (a plane) and by cell, and their bytes, in
-	 * one number: ML_PROFILE_ONE for each reference, plus its `what`. So a reference
-	 * is one addition, and the cells of a program that are in use, thousands of them,
-	 * take 8 bytes each of the cache of the processor that we run on: nearly all
-	 * references of a cell are of one plane.
+	 * References and their bytes, by serving level and kind (a plane) and by cell, in
+	 * one number: each reference adds ML_PROFILE_ONE plus its `what`. So a reference
+	 * is one addition. Nearly all references of a cell are of one plane, so each of
+	 * the thousands of cells in use takes 8 bytes of the host's cache.
 	 */
 	uint64_t *plane[ML_PROFILE_PLANES];
 	size_t plane_cap[ML_PROFILE_PLANES];
-	size_t cells, kinds; /* of which there are planes */
+	size_t cells, kinds; /* cells and kinds that the planes have room for */
 	uint64_t held;       /* references in the planes, at most ML_PROFILE_HELD */
-	uint64_t most;       /* that, or less for tests */
-	struct ml_profile_sum *sums;  /* by cell; of references no longer in the planes */
+	uint64_t max;        /* ML_PROFILE_HELD, or less in tests */
+	/* by cell: references that are no longer in the planes */
+	struct ml_profile_sum *sums;
 	struct ml_profile_work *work; /* by cell; if full */
 	size_t sum_cap, work_cap;
 	uint8_t key[ML_BATCH]; /* planes of the references of a batch */
 	uint32_t epoch;        /* from 1 */
-	size_t segment;        /* of the reference before */
+	size_t segment;        /* segment of the previous reference */
 	uint32_t *thread_row;  /* row + 1 by thread */
 	uint64_t end;          /* position at which the last bin ends */
 
-	struct ml_map use_row;                 /* level and region -> row */
-	struct ml_map pair_row[ML_LEVELS + 1]; /* loser and winner -> row */
-	struct ml_map bounce_row;              /* line, hashed with the cores -> row */
-	uint32_t unit[ML_LEVELS + 1];          /* bytes of a bit of ml_leave */
+	struct ml_map use_row;                 /* row of a level and a region */
+	struct ml_map pair_row[ML_LEVELS + 1]; /* row of a loser and a winner */
+	struct ml_map bounce_row;              /* row of a line, hashed with the cores */
+	uint32_t unit[ML_LEVELS + 1]; /* bytes of a bit in the masks of ml_leave */
 	struct ml_arena arena;
 };
 
-/* Before anything is counted; misses come before the batch they belong to. */
+/*
+ * To be called before anything is counted, as misses come before the batch they belong
+ * to.
+ */
 void ml_profile_start(struct ml_profiler *x, const struct ml_replay *r);
 void ml_profile_miss(void *arg, const struct ml_events *e, const struct ml_miss *m);
 void ml_profile_leave(void *arg, const struct ml_events *e, const struct ml_leave *l);

@@ -16,11 +16,11 @@ enum { THREADS = 1 << 16, UNKNOWN_CORE = UINT16_MAX };
 
 struct ml_replay {
 	struct ml_trace *trace;
-	struct ml_replay_options o; /* to is a time, interleave a number */
-	struct ml_region_lookup *space;
-	struct ml_fast_lru *quick; /* one of the two */
+	struct ml_replay_options o; /* `to` and interleave are resolved */
+	struct ml_region_lookup *lookup;
+	struct ml_fast_lru *fast; /* one of the two */
 	struct ml_sim *sim;
-	struct ml_future *future;         /* NULL: no level wants hints */
+	struct ml_future *future;         /* NULL: no level needs hints */
 	struct ml_interleave *interleave; /* NULL: as recorded */
 	uint16_t *core_of;                /* by thread */
 	uint32_t next_core;
@@ -29,8 +29,8 @@ struct ml_replay {
 
 	const struct ml_pass *passes;
 	size_t pass_count;
-	bool regions;         /* somebody looks at them */
-	struct ml_events now; /* what is being simulated */
+	bool regions;         /* a pass needs them */
+	struct ml_events now; /* the batch that is being simulated */
 	uint32_t cell[ML_BATCH], region[ML_BATCH];
 	uint16_t core[ML_BATCH], outcome[ML_BATCH];
 	uint8_t served[ML_BATCH];
@@ -64,7 +64,7 @@ static void on_bounce(void *arg, const struct ml_bounce *b)
 			r->passes[i].bounce(r->passes[i].arg, &r->now, b);
 }
 
-/* Only what somebody looks at is worth a call for each line. */
+/* Observes only events that a pass handles, as each costs a call for each line. */
 static void observe(struct ml_replay *r)
 {
 	struct ml_observer o = { .arg = r };
@@ -80,7 +80,7 @@ static void observe(struct ml_replay *r)
 	ml_sim_observe(r->sim, &o);
 }
 
-/* Valgrind, of all back ends, runs one thread at a time. */
+/* Of all back ends only Valgrind runs one thread at a time. */
 static bool one_at_a_time(const struct ml_trace *t)
 {
 	const char *back_end = ml_tables_meta_find(&t->tables, "back end");
@@ -88,7 +88,7 @@ static bool one_at_a_time(const struct ml_trace *t)
 	return back_end && !strcmp(back_end, "valgrind");
 }
 
-/* How many threads the trace tells of; its table has several entries of each. */
+/* The number of threads in the trace; its table has several entries for each. */
 static size_t threads_of(const struct ml_tables *t)
 {
 	size_t count = 0;
@@ -154,14 +154,14 @@ static bool open_simulator(struct ml_replay *r, struct ml_err *err)
 	struct ml_replay_options *o = &r->o;
 	struct ml_machine alone = o->machine;
 
-	/* one thread leaves the other cores idle: that is the same as having one */
+	/* one thread leaves the other cores idle, which is the same as one core */
 	if (threads_of(&r->trace->tables) == 1) {
 		alone.cores = 1;
 		for (unsigned k = 0; k < alone.levels; k++)
 			alone.level[k].share = 1;
 	}
 	if (!o->want && !ml_fast_lru_refuses(&alone)) {
-		r->quick = ml_fast_lru_open(&alone, ML_FAST_LRU_BEST);
+		r->fast = ml_fast_lru_open(&alone, ML_FAST_LRU_BEST);
 		return true;
 	}
 	r->sim = ml_sim_open(&o->machine, o->want, err);
@@ -187,8 +187,8 @@ bool ml_replay_open(struct ml_replay **replay, struct ml_trace *t,
 		r->o.to = t->count;
 	if (r->o.from > r->o.to)
 		r->o.from = r->o.to;
-	r->space = ml_region_lookup_open(t, err);
-	if (!r->space || !choose_order(r, err) || !place_threads(r, err) ||
+	r->lookup = ml_region_lookup_open(t, err);
+	if (!r->lookup || !choose_order(r, err) || !place_threads(r, err) ||
 	    !open_simulator(r, err)) {
 		ml_replay_close(r);
 		return false;
@@ -207,14 +207,14 @@ void ml_replay_close(struct ml_replay *r)
 {
 	if (r->interleave)
 		ml_interleave_close(r->interleave);
-	if (r->quick)
-		ml_fast_lru_close(r->quick);
+	if (r->fast)
+		ml_fast_lru_close(r->fast);
 	if (r->sim)
 		ml_sim_close(r->sim);
 	if (r->future)
 		ml_future_close(r->future);
-	if (r->space)
-		ml_region_lookup_close(r->space);
+	if (r->lookup)
+		ml_region_lookup_close(r->lookup);
 	ml_arena_release(&r->arena);
 	ml_free(r);
 }
@@ -231,13 +231,13 @@ static bool run_simulator(struct ml_replay *r, const struct ml_accesses *a,
 {
 	if (r->sim)
 		return ml_sim_run(r->sim, a, r->outcome, err);
-	ml_fast_lru_run(r->quick, a, r->served);
+	ml_fast_lru_run(r->fast, a, r->served);
 	for (size_t i = 0; i < a->count; i++)
 		r->outcome[i] = r->served[i];
 	return true;
 }
 
-/* References in the order in which the machine sees them. */
+/* Simulates references in the order in which the machine sees them. */
 static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64_t *time,
 		     const uint32_t *cell, struct ml_err *err)
 {
@@ -250,7 +250,7 @@ static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64
 	};
 
 	if (r->regions)
-		ml_region_lookup_cell_regions(r->space, cell, b->count, r->region);
+		ml_region_lookup_cell_regions(r->lookup, cell, b->count, r->region);
 	if (r->core_of) {
 		for (size_t i = 0; i < b->count; i++)
 			r->core[i] = core_of(r, b->thread[i]);
@@ -277,7 +277,7 @@ static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64
 	return ml_work_goes_on(r->o.work, err);
 }
 
-/* What is missing before `time`. */
+/* Passes on the gaps before `time`. */
 static bool pass_gaps(struct ml_replay *r, uint64_t time, struct ml_err *err)
 {
 	const struct ml_tables *t = &r->trace->tables;
@@ -304,7 +304,7 @@ static bool take_recorded(void *arg, const struct ml_batch *b, struct ml_err *er
 		return true;
 	if (!pass_gaps(r, b->time, err))
 		return false;
-	ml_region_lookup_cells(r->space, b, r->cell);
+	ml_region_lookup_cells(r->lookup, b, r->cell);
 	if (r->interleave)
 		return ml_interleave_add(r->interleave, b, r->cell, err);
 	return simulate(r, b, NULL, r->cell, err);
@@ -325,7 +325,7 @@ static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
 {
 	struct ml_err late;
 
-	/* what stands before damage counts */
+	/* references before damaged blocks count */
 	if (r->interleave && (ok || err->kind == ML_FORMAT) &&
 	    !ml_interleave_flush(r->interleave, &late) && ok) {
 		*err = late;
@@ -373,9 +373,9 @@ struct ml_trace *ml_replay_trace(const struct ml_replay *r)
 	return r->trace;
 }
 
-struct ml_region_lookup *ml_replay_space(const struct ml_replay *r)
+struct ml_region_lookup *ml_replay_lookup(const struct ml_replay *r)
 {
-	return r->space;
+	return r->lookup;
 }
 
 void ml_replay_counts(const struct ml_replay *r, unsigned level,
@@ -385,7 +385,7 @@ void ml_replay_counts(const struct ml_replay *r, unsigned level,
 	if (r->sim)
 		*c = *ml_sim_counts(r->sim, level);
 	else if (level)
-		ml_fast_lru_counts(r->quick, level, c);
+		ml_fast_lru_counts(r->fast, level, c);
 }
 
 void ml_replay_tlb_counts(const struct ml_replay *r, unsigned tlb,
@@ -401,12 +401,7 @@ void ml_replay_save(const struct ml_replay *r, struct ml_buf *out)
 	if (r->sim)
 		ml_sim_save(r->sim, out);
 	else
-		ml_fast_lru_save(r->quick, out);
-}
-
-bool ml_replay_interleaved(const struct ml_replay *r)
-{
-	return r->o.interleave;
+		ml_fast_lru_save(r->fast, out);
 }
 
 uint64_t ml_replay_interleave(const struct ml_replay *r)
@@ -417,16 +412,6 @@ uint64_t ml_replay_interleave(const struct ml_replay *r)
 unsigned ml_replay_want(const struct ml_replay *r)
 {
 	return r->o.want;
-}
-
-bool ml_replay_quick(const struct ml_replay *r)
-{
-	return r->quick;
-}
-
-uint64_t ml_replay_done(const struct ml_replay *r)
-{
-	return r->done;
 }
 
 uint64_t ml_replay_from(const struct ml_replay *r)

@@ -1,21 +1,21 @@
 /*
- * A trace replayed through a machine, and what looks on. The replay decodes ahead
- * on other cores, finds the region of each reference, simulates, and hands batches
- * with their outcomes to passes. A pass sees batches and events; it never sees files.
+ * Replays a trace through a machine. The replay decodes ahead on other threads, finds the
+ * region of each reference, simulates, and hands batches with their outcomes to passes. A
+ * pass sees batches and events; it never sees files.
  *
- * Threads become cores in the order in which they appear (modulo the machine's
- * cores). Where the machine has several and the trace was recorded one thread at a
- * time, references of different threads are interleaved (interleave.h). The order
- * of simulation is then a permutation of the trace within blocks: positions are
- * those of the simulated order, and the batches carry each reference's own time.
+ * Threads become cores in the order in which they appear (modulo the machine's cores). If
+ * the machine has several cores and the trace was recorded one thread at a time,
+ * references of different threads are interleaved (interleave.h). The simulated order is
+ * then a permutation of the trace within blocks: positions count in the simulated order,
+ * and batches carry the recorded time of each reference.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/analyse/passes/replay_options.h"
 #include "lib/base/err.h"
-#include "lib/base/work.h"
 #include "lib/cache/machine.h"
 #include "lib/cache/sim.h"
 #include "lib/trace/ref.h"
@@ -26,40 +26,23 @@ struct ml_replay;
 struct ml_region_lookup;
 struct ml_trace;
 
-/* Which core a thread runs on, where that is given. */
-struct ml_replay_core {
-	uint16_t thread, core;
-};
-
-struct ml_replay_options {
-	struct ml_machine machine;
-	uint64_t from, to;   /* times; to 0 is the end. Caches are empty at `from` and, if
-				that is not 0, first touches are of unknown cause */
-	uint64_t interleave; /* references of a thread in turn; ML_INTERLEAVE_AUTO; 0: as
-				recorded */
-	const struct ml_replay_core *cores; /* for some threads; may be NULL */
-	size_t core_count;
-	unsigned want; /* ML_SIM_CAUSES, ML_SIM_USE; 0 lets ml_fast_lru do it where it can
-			*/
-	const struct ml_work *work; /* may be NULL */
-};
-#define ML_INTERLEAVE_AUTO UINT64_MAX
-
 struct ml_events {
 	struct ml_replay *replay;
-	uint64_t position;           /* of the first, in simulated order */
-	const struct ml_batch *refs; /* refs->time is of the first when time is NULL */
-	const uint64_t *time;        /* of each, where they are interleaved; else NULL */
-	const uint32_t *cell;        /* of the space */
-	const uint32_t *region;      /* of these; NULL if all passes say no_region */
-	const uint16_t *core;        /* NULL: all 0 */
+	uint64_t position; /* position of the first reference, in simulated order */
+	const struct ml_batch *refs; /* refs->time is the time of the first reference if
+					`time` is NULL */
+	const uint64_t *time; /* of each reference if they are interleaved, else NULL */
+	const uint32_t *cell; /* cells of the region lookup */
+	/* regions of these cells; NULL if all passes set no_region */
+	const uint32_t *region;
+	const uint16_t *core;    /* NULL: all 0 */
 	const uint16_t *outcome; /* access.h; without ML_SIM_CAUSES the causes are 0 */
 };
 
 /*
- * A pass: what to call with its argument. Any function may be NULL. miss, leave and
- * bounce need a want that makes ml_sim run; they come before the batch they belong
- * to does, with indices into it.
+ * A pass: functions and their argument. Each function may be NULL. miss, leave and bounce
+ * need an option that makes ml_sim run. They are called before the batch that they belong
+ * to, with indices into it.
  */
 struct ml_pass {
 	void *arg;
@@ -67,13 +50,16 @@ struct ml_pass {
 	void (*miss)(void *arg, const struct ml_events *e, const struct ml_miss *m);
 	void (*leave)(void *arg, const struct ml_events *e, const struct ml_leave *l);
 	void (*bounce)(void *arg, const struct ml_events *e, const struct ml_bounce *b);
-	void (*gap)(void *arg, const struct ml_gap *gap); /* before the batch behind it */
-	bool no_region; /* batch looks at cells and not at regions */
+	void (*gap)(void *arg,
+		    const struct ml_gap *gap); /* before the batch that follows the gap */
+	bool no_region;                        /* batch uses cells and no regions */
 };
 
 bool ml_replay_open(struct ml_replay **r, struct ml_trace *t,
 		    const struct ml_replay_options *o, struct ml_err *err);
-/* Runs to the end (or `to`), then lets all lines leave (ml_sim_flush). */
+/*
+ * Runs to the end (or `to`), then reports all lines that are still cached (ml_sim_flush).
+ */
 bool ml_replay_run(struct ml_replay *r, const struct ml_pass *passes, size_t count,
 		   struct ml_err *err);
 /* The same over batches that are decoded already: those of the window, in order. */
@@ -82,22 +68,19 @@ bool ml_replay_run_batches(struct ml_replay *r, const struct ml_pass *passes,
 			   size_t batch_count, struct ml_err *err);
 void ml_replay_close(struct ml_replay *r);
 
-/* For passes and for after the run. */
+/* For passes, and after the run. */
 const struct ml_machine *ml_replay_machine(const struct ml_replay *r);
 struct ml_trace *ml_replay_trace(const struct ml_replay *r);
-struct ml_region_lookup *ml_replay_space(const struct ml_replay *r);
-/* Counters of a level (0: L1i), whichever simulator ran. */
+struct ml_region_lookup *ml_replay_lookup(const struct ml_replay *r);
+/* Counters of a level (0: L1i), of the simulator that ran. */
 void ml_replay_counts(const struct ml_replay *r, unsigned level,
 		      struct ml_level_counts *c);
 void ml_replay_tlb_counts(const struct ml_replay *r, unsigned tlb,
 			  struct ml_level_counts *c);
 /* The state after the last batch, as ml_sim_save. */
 void ml_replay_save(const struct ml_replay *r, struct ml_buf *out);
-bool ml_replay_interleaved(const struct ml_replay *r);
 uint64_t ml_replay_interleave(const struct ml_replay *r); /* 0: as recorded */
 unsigned ml_replay_want(const struct ml_replay *r);
-bool ml_replay_quick(const struct ml_replay *r);    /* ml_fast_lru does it */
-uint64_t ml_replay_done(const struct ml_replay *r); /* references so far */
-/* The window of times, with the end of the trace filled in. */
+/* The window as times, with the end of the trace filled in. */
 uint64_t ml_replay_from(const struct ml_replay *r);
 uint64_t ml_replay_to(const struct ml_replay *r);

@@ -3,10 +3,10 @@
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/arena.h"
 
-enum { ROOM = 32 * 1024 }; /* touches that are measured at once */
+enum { ROOM = 32 * 1024 }; /* touches that are processed at once */
 
 struct ml_reuser {
-	unsigned bits;             /* of an address within a line */
+	unsigned bits;             /* log2 of the line size */
 	struct ml_distance *exact; /* one of the two */
 	struct ml_sampled *sampled;
 	uint64_t touches;
@@ -74,7 +74,8 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 		uint64_t line = b->addr[i] >> x->bits;
 		struct ml_reuse_cell *c = x->exact ? cell_of(x, e, i) : NULL;
 
-		if (end < b->addr[i]) /* around the end of the address space */
+		if (end <
+		    b->addr[i]) /* the access wraps around the end of the address space */
 			end = UINT64_MAX;
 		for (;; line++) {
 			if (x->count == ROOM)
@@ -115,20 +116,20 @@ static void draw_exact(struct ml_reuse *r)
 
 		add_point(r, (uint64_t)1 << k, (double)misses / (double)r->touches, 0);
 		if (misses == r->distances.cold)
-			break; /* all that a larger cache misses too */
+			break; /* a larger cache misses the same */
 	}
 }
 
 static void draw_sampled(struct ml_reuse *r, const struct ml_sampled *s)
 {
 	double unused,
-		least = ml_sampled_misses(s, (uint64_t)1 << (ML_REUSE_BITS - 1), &unused);
+		min = ml_sampled_misses(s, (uint64_t)1 << (ML_REUSE_BITS - 1), &unused);
 
 	for (unsigned k = 0; k < ML_REUSE_BITS; k++) {
 		double error, ratio = ml_sampled_misses(s, (uint64_t)1 << k, &error);
 
 		add_point(r, (uint64_t)1 << k, ratio, error);
-		if (ratio <= least)
+		if (ratio <= min)
 			break;
 	}
 }

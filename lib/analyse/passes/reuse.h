@@ -1,8 +1,7 @@
 /*
- * Reuse: how many other lines a program touches before it comes back to one. From
- * this follow the misses of fully associative LRU caches of every size, as a whole
- * and for each instruction and region. Exact, or estimated from a sample of lines
- * whose number does not grow with the trace.
+ * Reuse: the stack distances of a program. From them follow the misses of fully
+ * associative LRU caches of every size, in total and for each instruction and region.
+ * Exact, or estimated from a sample of lines whose number does not grow with the trace.
  */
 #pragma once
 
@@ -21,8 +20,8 @@ enum {
 };
 
 /*
- * Touches of lines by all references of one site, caller and region. count[0] is of
- * distance 0, count[k] of 2^(k-1) to 2^k - 1: a cache of 2^k lines has those of
+ * Touches of lines by all references of one site, caller and region. count[0] has
+ * distance 0, count[k] distances 2^(k-1) to 2^k - 1: a cache of 2^k lines hits those of
  * count[0] to count[k].
  */
 struct ml_reuse_cell {
@@ -31,30 +30,31 @@ struct ml_reuse_cell {
 	uint64_t count[ML_REUSE_BITS];
 };
 
-/* Of a fully associative LRU cache of so many lines. */
+/* A point of the miss curve: a fully associative LRU cache of `lines` lines. */
 struct ml_reuse_point {
 	uint64_t lines;
-	double ratio; /* misses a touch */
-	double error; /* standard error of it; 0 where it is exact */
+	double ratio; /* misses per touch */
+	double error; /* standard error of the ratio; 0: exact */
 };
 
 struct ml_reuse {
 	uint32_t line;    /* bytes */
-	uint64_t touches; /* of lines: more than references where those overlap two */
+	uint64_t touches; /* of lines; more than references, as some overlap two lines */
 	bool sampled;
-	double rate;                  /* share of the lines that were followed */
-	struct ml_reuse_point *curve; /* lines a power of two, until nothing changes */
+	double rate; /* share of the lines that were followed */
+	/* for powers of two, until the ratio no longer changes */
+	struct ml_reuse_point *curve;
 	size_t points, point_cap;
 	struct ml_reuse_cell **cells; /* none when sampled */
 	size_t cell_count;
-	struct ml_distances distances; /* all of them; empty when sampled */
+	struct ml_distances distances; /* all distances; empty when sampled */
 	struct ml_cells found;         /* owns the cells */
 };
 
 /* Misses of a cell with a cache of 2^bits lines. */
 uint64_t ml_reuse_misses(const struct ml_reuse_cell *c, unsigned bits);
 
-/* A pass, and what closes it; `line` bytes, a power of two. */
+/* A pass; closed after the run. `line`: bytes, a power of two. */
 struct ml_reuser;
 struct ml_reuser *ml_reuser_open(uint32_t line, bool sampled);
 struct ml_pass ml_reuser_pass(struct ml_reuser *x);

@@ -11,12 +11,12 @@ enum { THREADS = 1 << 16 };
 
 struct pass {
 	struct ml_tally *tally;
-	struct ml_region_lookup *space;
+	struct ml_region_lookup *lookup;
 	struct ml_footprint footprint;
 	const struct ml_work *work;
 	uint64_t total; /* references */
-	struct ml_tally_cell *
-		*by_number; /* as the space numbers them; NULL: not met yet */
+	/* by cell number of the region lookup; NULL: not met yet */
+	struct ml_tally_cell **by_number;
 	size_t number_cap;
 	uint32_t cell[ML_BATCH]; /* of the batch */
 };
@@ -24,12 +24,12 @@ struct pass {
 static struct ml_tally_cell *add_cell(struct pass *p, uint32_t number, uint64_t time)
 {
 	struct ml_tally *t = p->tally;
-	const struct ml_cell *who = ml_region_lookup_cell(p->space, number);
+	const struct ml_cell *from = ml_region_lookup_cell(p->lookup, number);
 	struct ml_tally_cell *c = ml_arena_alloc(&t->arena, sizeof(*c));
 
-	c->site = who->site;
-	c->caller = who->caller;
-	c->region = who->region;
+	c->site = from->site;
+	c->caller = from->caller;
+	c->region = from->region;
 	c->first = time;
 	t->cells = ml_grow(t->cells, &t->cap, t->count + 1, sizeof(*t->cells));
 	t->cells[t->count++] = c;
@@ -54,9 +54,9 @@ static bool count_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 	(void)err;
 	if (!b->count)
 		return true;
-	ml_region_lookup_cells(p->space, b, p->cell);
+	ml_region_lookup_cells(p->lookup, b, p->cell);
 	p->by_number = ml_grow(p->by_number, &p->number_cap,
-			       ml_region_lookup_cell_count(p->space),
+			       ml_region_lookup_cell_count(p->lookup),
 			       sizeof(*p->by_number));
 	count_threads(p->tally->threads, b);
 	for (size_t i = 0; i < b->count; i++) {
@@ -74,7 +74,7 @@ static bool count_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 }
 
 bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t,
-		  struct ml_region_lookup *space, const struct ml_work *work,
+		  struct ml_region_lookup *lookup, const struct ml_work *work,
 		  struct ml_err *err)
 {
 	struct ml_arena a = { 0 };
@@ -84,12 +84,12 @@ bool ml_tally_run(struct ml_tally *tally, struct ml_trace *t,
 	*tally = (struct ml_tally){ 0 };
 	tally->threads = ml_arena_alloc(&tally->arena, THREADS * sizeof(*tally->threads));
 	p->tally = tally;
-	p->space = space;
+	p->lookup = lookup;
 	p->work = work;
 	p->total = t->count;
 	bool ok = ml_trace_each(t, 0, t->count, cpus > 1 ? cpus < 4 ? cpus - 1 : 3 : 0,
 				count_batch, p, err);
-	tally->regions = ml_region_lookup_regions(space);
+	tally->regions = ml_region_lookup_regions(lookup);
 	tally->region_lines = ml_arena_alloc(
 		&tally->arena, tally->regions * sizeof(*tally->region_lines));
 	ml_footprint_lines(&p->footprint, tally->region_lines);

@@ -11,9 +11,9 @@ struct ml_thermometer {
 	struct ml_temperature_options o;
 	unsigned levels;
 	uint8_t *ring;       /* serving levels of the last references */
-	uint64_t at, seen;   /* where in the ring the next one goes; so far */
-	uint64_t served[16]; /* of those in the ring */
-	uint64_t step, next; /* references between points; at which the next is */
+	uint64_t at, seen;   /* place of the next one in the ring; references so far */
+	uint64_t served[16]; /* references in the ring by serving level */
+	uint64_t step, next; /* references between points; position of the next point */
 	double *series;
 	size_t count;
 };
@@ -65,7 +65,7 @@ void ml_temperature_of(const struct ml_temperature_options *o, unsigned levels,
 	for (unsigned k = 0; k < levels; k++) {
 		uint64_t hits = served[k + 1];
 
-		missed -= hits; /* asked of level k, not found there */
+		missed -= hits; /* requests to level k that it missed */
 		temperature[k] =
 			all ? (o->hit[k] * (double)hits + o->miss[k] * (double)missed) /
 					(double)all
@@ -84,7 +84,7 @@ struct ml_thermometer *ml_thermometer_open(const struct ml_temperature_options *
 	return x;
 }
 
-/* Every other point goes, and from now on only every other one is taken. */
+/* Drops every other point, and takes points half as often from now on. */
 static void thin_out(struct ml_thermometer *x)
 {
 	size_t kept = 0;

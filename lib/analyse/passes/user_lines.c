@@ -9,7 +9,7 @@ static bool starts(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* The system's headers lie below /usr; what people put into /usr/local is their own. */
+/* The system's headers lie below /usr; files in /usr/local belong to the user. */
 static bool is_own(const char *path)
 {
 	return *path && (!starts(path, "/usr/") || starts(path, "/usr/local/") ||
@@ -39,7 +39,7 @@ void ml_user_lines_release(struct ml_user_lines *p)
 	ml_map_release(&p->by_func);
 }
 
-/* Of the functions inlined at a site, the innermost that stands in a file of the user. */
+/* Of the functions inlined at a site, the innermost one in a file of the user. */
 static struct ml_frame own_frame(const struct ml_user_lines *p,
 				 const struct ml_site *site)
 {

@@ -7,9 +7,9 @@
 #include "lib/base/search.h"
 
 /*
- * States differ here and there: a set that was not touched is as it was. Only pages
- * that differ are stored, combined by exclusive or, so that of a changed tag just the
- * low bytes are left; finding them costs a comparison, far less than compressing.
+ * States differ in few places: a set that was not touched stays the same. Only pages that
+ * differ are stored, combined by exclusive or, so that of a changed tag only the low
+ * bytes are left. Finding them costs a comparison, which is far cheaper than compressing.
  */
 enum { PAGE = 256, LEVEL = 1 };
 
@@ -20,7 +20,7 @@ static size_t page_size(size_t page, size_t size)
 	return left < PAGE ? left : PAGE;
 }
 
-/* How much of a page of `now` the old state has, the rest of it being zeros. */
+/* The bytes of a page that the old state has; the rest of the page counts as zeros. */
 static size_t old_size(const struct ml_buf *old, size_t page)
 {
 	return page * PAGE < old->size ? page_size(page, old->size) : 0;
@@ -52,8 +52,8 @@ static void put_page(struct ml_buf *raw, const struct ml_buf *old,
 }
 
 /*
- * Piece: varint size unpacked, one zstd frame: varint number of pages that differ; for
- * each of them varint pages left out before it; then their bytes.
+ * A piece: varint unpacked size, one zstd frame: varint number of pages that differ; for
+ * each of them varint number of pages skipped before it; then their bytes.
  */
 void ml_checkpoint_put(struct ml_packer *p, const struct ml_buf *old,
 		       const struct ml_buf *now, struct ml_buf *out)
@@ -100,7 +100,7 @@ static bool apply(struct ml_bytes *in, struct ml_buf *state, struct ml_err *err)
 		uint64_t skip = ml_bytes_varint(&list);
 
 		if (skip >= state->size || (page + skip) * PAGE >= state->size)
-			return ml_fail(err, ML_FORMAT, "a page is behind the end");
+			return ml_fail(err, ML_FORMAT, "a page lies beyond the end");
 		page += skip;
 		size_t size = page_size(page, state->size);
 		const uint8_t *from = ml_bytes_take(in, size);
@@ -108,7 +108,7 @@ static bool apply(struct ml_bytes *in, struct ml_buf *state, struct ml_err *err)
 			state->data[page * PAGE + b] ^= from[b];
 	}
 	if (in->bad || in->at != in->end)
-		return ml_fail(err, ML_FORMAT, "has another size than it says");
+		return ml_fail(err, ML_FORMAT, "has not the size that it states");
 	return true;
 }
 
@@ -119,7 +119,7 @@ bool ml_checkpoint_get(struct ml_unpacker *u, const uint8_t *piece, size_t piece
 	uint64_t raw_size = ml_bytes_varint(&packed);
 	struct ml_buf raw = { 0 };
 
-	/* a byte for each page number, as pages that are left out are few or many */
+	/* a page number takes up to five bytes */
 	if (packed.bad || size > ML_CHECKPOINT_STATE ||
 	    raw_size > size + 5 * (size / PAGE + 2))
 		return ml_fail(err, ML_FORMAT, "is larger than a state can be");
@@ -184,7 +184,7 @@ static void step(struct ml_checkpoints *c, const struct ml_checkpoint *which,
 		state->size = 0;
 	bool ok = ml_checkpoint_get(&c->unpacker, which->piece, which->piece_size,
 				    which->size, state, &err);
-	assert(ok); /* made here, and never out of our hands */
+	assert(ok); /* the piece was made by this process */
 	(void)ok;
 }
 
@@ -212,7 +212,10 @@ void ml_checkpoints_add(struct ml_checkpoints *c, uint64_t position,
 			const struct ml_buf *state)
 {
 	assert(!c->count || position > c->at[c->count - 1].position);
-	/* with causes, saving n bytes takes at most about as long as n / 8 references */
+	/*
+	 * with causes, saving n bytes takes at most about as long as simulating n / 8
+	 * references
+	 */
 	if (c->apart < state->size / ML_CHECKPOINT_BYTES)
 		c->apart = state->size / ML_CHECKPOINT_BYTES;
 	if (state->size <= ML_CHECKPOINT_STATE)
@@ -224,25 +227,4 @@ void ml_checkpoints_add(struct ml_checkpoints *c, uint64_t position,
 	c->next = (c->count ? c->at[c->count - 1].position : position) + c->apart;
 	if (c->next <= position)
 		c->next = position + 1;
-}
-
-const struct ml_checkpoint *ml_checkpoints_find(const struct ml_checkpoints *c,
-						uint64_t position)
-{
-	size_t above = ml_search_above(c->at, c->count, sizeof(*c->at),
-				       offsetof(struct ml_checkpoint, position),
-				       position);
-
-	return above ? &c->at[above - 1] : NULL;
-}
-
-void ml_checkpoints_state(struct ml_checkpoints *c, const struct ml_checkpoint *which,
-			  struct ml_buf *out)
-{
-	const struct ml_checkpoint *from = which;
-
-	while (!from->whole)
-		from--;
-	for (; from <= which; from++)
-		step(c, from, out);
 }

@@ -1,13 +1,13 @@
 /*
- * States of a simulator along a trace, so that any moment is reached from one
- * nearby. States are bytes (ml_sim_save). Each is kept as its difference from the
- * one before, and every ML_CHECKPOINT_CHAIN-th whole, so that a state is put
- * together from few pieces.
+ * States of a simulator along a trace, so that any moment is reached from one nearby. A
+ * state is bytes (ml_sim_save). Each is stored as its difference from the one before, and
+ * every ML_CHECKPOINT_CHAIN-th as a whole, so that a state is put together from few
+ * pieces.
  *
- * How far they are apart follows from the length of the trace, from the size of a
- * state (saving must not cost more than simulating) and from the memory that they
- * may take: whenever that is exceeded every second one is dropped, and from there
- * on they come half as often.
+ * The distance between checkpoints follows from the length of the trace, from the size of
+ * a state (saving must not cost more than simulating) and from a limit of memory: when
+ * that is exceeded, every second checkpoint is dropped, and from then on they come half
+ * as often.
  */
 #pragma once
 
@@ -21,54 +21,50 @@
 
 enum {
 	ML_CHECKPOINT_CHAIN = 16,
-	ML_CHECKPOINT_APART = 1 << 20, /* references, at least */
-	ML_CHECKPOINT_SHARE = 256,     /* of the trace, at the least */
-	ML_CHECKPOINT_BYTES = 8, /* of a state that may be saved for each reference */
-	ML_CHECKPOINT_LIMIT = 64 << 20, /* bytes of all together */
+	ML_CHECKPOINT_APART = 1 << 20, /* references between checkpoints, at least */
+	ML_CHECKPOINT_SHARE = 256,     /* checkpoints in a trace, at least */
+	ML_CHECKPOINT_BYTES =
+		8, /* bytes of a state that may be saved for each reference */
+	ML_CHECKPOINT_LIMIT = 64 << 20, /* bytes of all checkpoints together */
 	ML_CHECKPOINT_STATE = 1 << 28,  /* bytes of a state; larger ones are not kept */
 };
 
 struct ml_checkpoint {
 	uint64_t position;
-	size_t size;    /* of the state */
-	bool whole;     /* not a difference */
-	uint8_t *piece; /* as ml_checkpoint_put makes it */
+	size_t size;    /* size of the state */
+	bool whole;     /* the piece is a whole state, not a difference */
+	uint8_t *piece; /* made by ml_checkpoint_put */
 	size_t piece_size;
 };
 
 struct ml_checkpoints {
 	struct ml_checkpoint *at; /* by position */
 	size_t count, cap;
-	uint64_t apart, next; /* references from one to the next; when that is due */
+	uint64_t apart, next; /* references between checkpoints; position at which the
+				 next is due */
 	uint64_t bytes, limit;
-	struct ml_buf last; /* the state of the last one */
+	struct ml_buf last; /* the state of the last checkpoint */
 	struct ml_packer packer;
 	struct ml_unpacker unpacker;
 };
 
-/* refs: how many are expected; apart, limit: 0 for the ones above. */
+/* refs: the expected number of references; apart, limit: 0 for the defaults above. */
 void ml_checkpoints_init(struct ml_checkpoints *c, uint64_t refs, uint64_t apart,
 			 uint64_t limit);
 void ml_checkpoints_release(struct ml_checkpoints *c);
 
-/* Whether a state should be added now, position references having been simulated. */
+/* Whether a state should be added now, after `position` references. */
 static inline bool ml_checkpoints_due(const struct ml_checkpoints *c, uint64_t position)
 {
 	return position >= c->next;
 }
 void ml_checkpoints_add(struct ml_checkpoints *c, uint64_t position,
 			const struct ml_buf *state);
-/* The last one at or before a position, or NULL: start from nothing. */
-const struct ml_checkpoint *ml_checkpoints_find(const struct ml_checkpoints *c,
-						uint64_t position);
-/* Its state, in place of what out has. */
-void ml_checkpoints_state(struct ml_checkpoints *c, const struct ml_checkpoint *which,
-			  struct ml_buf *out);
 
 /*
- * One piece: what turns state `old` (empty: of zero length) into `now`. Appended to
- * out. ml_checkpoint_get applies it: state is old and becomes one of `size` bytes. It
- * fails on damage, and then state is of no use.
+ * Appends a piece to out: the difference that turns state `old` (empty: of zero length)
+ * into `now`. ml_checkpoint_get applies it: state is old and becomes one of `size` bytes.
+ * It fails on a damaged piece, and leaves state unusable then.
  */
 void ml_checkpoint_put(struct ml_packer *p, const struct ml_buf *old,
 		       const struct ml_buf *now, struct ml_buf *out);

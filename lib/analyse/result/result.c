@@ -82,7 +82,7 @@ static bool unpack_at(struct ml_result *r, uint64_t offset, struct ml_block_head
 	if (packed.bad || size > ML_RESULT_UNPACKED_MAX)
 		return ml_result_damaged(r, offset, "the block is too large", err);
 	r->raw.size = 0;
-	ml_buf_reserve(&r->raw, size + 1); /* never NULL */
+	ml_buf_reserve(&r->raw, size + 1); /* so that data is never NULL */
 	if (!ml_unpack(&r->unpacker, packed.at, (size_t)(packed.end - packed.at),
 		       r->raw.data, size, &why))
 		return ml_result_damaged(r, offset, why.text, err);
@@ -98,12 +98,18 @@ bool ml_result_unpack(struct ml_result *r, const struct ml_result_block *b, unsi
 	if (!unpack_at(r, b->offset, &h, in, err))
 		return false;
 	if (h.type != type || h.time != b->position || h.count != b->count)
-		return ml_result_damaged(r, b->offset, "not the block that was expected",
-					 err);
+		return ml_result_damaged(
+			r, b->offset, "this is another block than the index says", err);
 	return true;
 }
 
-/* Blocks of a list follow each other without holes, all but the last being full. */
+static void append(struct ml_result_list *list, const struct ml_result_block *b)
+{
+	list->at = ml_grow(list->at, &list->cap, list->count + 1, sizeof(*list->at));
+	list->at[list->count++] = *b;
+}
+
+/* Blocks of a list follow each other without holes; all but the last are full. */
 static bool add_block(struct ml_result *r, struct ml_result_list *list,
 		      const struct ml_result_block *b, uint64_t full, uint64_t step,
 		      struct ml_err *err)
@@ -112,12 +118,13 @@ static bool add_block(struct ml_result *r, struct ml_result_list *list,
 	    (list->count && list->at[list->count - 1].count != full))
 		return ml_result_damaged(r, b->offset, "a block does not follow the last",
 					 err);
-	list->at = ml_grow(list->at, &list->cap, list->count + 1, sizeof(*list->at));
-	list->at[list->count++] = *b;
+	append(list, b);
 	return true;
 }
 
-/* Those of sites and regions go with the outcomes, and have as many rows as they need. */
+/*
+ * Blocks of sites and regions accompany those of outcomes, and have any number of rows.
+ */
 static bool add_counts(struct ml_result *r, struct ml_result_list *list,
 		       const struct ml_result_block *b, struct ml_err *err)
 {
@@ -125,8 +132,7 @@ static bool add_counts(struct ml_result *r, struct ml_result_list *list,
 	    b->count > ML_RESULT_BLOCK)
 		return ml_result_damaged(r, b->offset, "a block does not follow the last",
 					 err);
-	list->at = ml_grow(list->at, &list->cap, list->count + 1, sizeof(*list->at));
-	list->at[list->count++] = *b;
+	append(list, b);
 	return true;
 }
 
@@ -137,10 +143,9 @@ static bool add_checkpoint(struct ml_result *r, const struct ml_result_block *b,
 
 	if ((list->count && b->position <= list->at[list->count - 1].position) ||
 	    b->count > ML_CHECKPOINT_STATE)
-		return ml_result_damaged(r, b->offset, "not a checkpoint behind the last",
-					 err);
-	list->at = ml_grow(list->at, &list->cap, list->count + 1, sizeof(*list->at));
-	list->at[list->count++] = *b;
+		return ml_result_damaged(r, b->offset,
+					 "a checkpoint does not follow the last", err);
+	append(list, b);
 	return true;
 }
 
@@ -192,11 +197,14 @@ static bool take_block(struct ml_result *r, uint64_t type,
 	case ML_RESULT_REGIONS: return add_counts(r, &r->regions, b, err);
 	case ML_RESULT_ALIKE: return add_counts(r, &r->alike, b, err);
 	case ML_RESULT_CHECKPOINT: return add_checkpoint(r, b, err);
-	default: return true; /* of a later memlamp */
+	default: return true; /* a block type of a later memlamp */
 	}
 }
 
-/* Each resolution covers all references, each block of outcomes has its counts. */
+/*
+ * Checks that each resolution covers all references, and that each block of outcomes has
+ * its counts.
+ */
 static bool check_lists(const struct ml_result *r, struct ml_err *err)
 {
 	bool ok = r->levels && r->info.machine && r->profile.refs == r->refs &&
@@ -236,8 +244,8 @@ static bool read_index(struct ml_result *r, struct ml_err *err)
 		return ml_result_damaged(r, trailer,
 					 "the index is not where it should be", err);
 	if (h.type != ML_RESULT_INDEX)
-		return ml_result_damaged(r, at, "not the index", err);
-	/* other blocks are unpacked meanwhile */
+		return ml_result_damaged(r, at, "this is not the index", err);
+	/* copied, as other blocks are unpacked meanwhile */
 	ml_buf_put(&index, in.at, (size_t)(in.end - in.at));
 	in = (struct ml_bytes){ index.data, index.data + index.size, false };
 	bool ok = true;
@@ -266,9 +274,12 @@ static bool read_file(struct ml_result *r, struct ml_err *err)
 			       r->path, r->map.size);
 	uint32_t version = ml_bytes_u32(&in);
 	if (version != ML_RESULT_VERSION)
-		return ml_fail(err, ML_FORMAT,
-			       "%s: format version %u; this memlamp reads version %u",
-			       r->path, version, ML_RESULT_VERSION);
+		return ml_fail(
+			err, ML_FORMAT,
+			"%s: format version %u is %s than this memlamp, which reads "
+			"version %d",
+			r->path, version, version > ML_RESULT_VERSION ? "newer" : "older",
+			ML_RESULT_VERSION);
 	ml_bytes_u32(&in);
 	memcpy(r->info.trace, ml_bytes_take(&in, 16), 16);
 	ml_bytes_take(&in, 24);
@@ -311,31 +322,7 @@ void ml_result_close(struct ml_result *r)
 	*r = (struct ml_result){ 0 };
 }
 
-bool ml_result_fits(const struct ml_result *r, const struct ml_trace *t,
-		    struct ml_err *err)
-{
-	const struct ml_profile *p = &r->profile;
-	size_t sites = t->tables.sites.count;
-	size_t regions = t->tables.regions.count + p->region_count;
-	bool ok = !memcmp(r->info.trace, t->id, sizeof(t->id)) &&
-		  r->info.trace_refs == t->count && r->info.from <= r->info.to &&
-		  r->info.to <= t->count && r->refs <= r->info.to - r->info.from;
-
-	for (size_t i = 0; ok && i < p->cell_count; i++)
-		ok = p->cells[i].site < sites && p->cells[i].caller < sites &&
-		     p->cells[i].region < regions && p->cells[i].strides <= ML_STRIDES;
-	for (size_t i = 0; ok && i < p->use_count; i++)
-		ok = p->uses[i].region < regions && p->uses[i].level <= ML_LEVELS;
-	for (size_t i = 0; ok && i < p->pair_count; i++)
-		ok = p->pairs[i].level <= ML_LEVELS && p->pairs[i].loser < regions &&
-		     p->pairs[i].winner < regions;
-	for (size_t i = 0; ok && i < p->bounce_count; i++)
-		ok = p->bounces[i].region < regions && p->bounces[i].site_from < sites &&
-		     p->bounces[i].site_to < sites;
-	return ok || ml_fail(err, ML_FORMAT, "%s: not a result of %s", r->path, t->path);
-}
-
-/* The block, if it is decoded; else the place of the one that was used longest ago. */
+/* The entry of a decoded block, else the entry that was used the longest ago. */
 static struct ml_result_decoded *decoded(struct ml_result *r, size_t block)
 {
 	struct ml_result_decoded *oldest = r->decoded;
@@ -351,7 +338,11 @@ static struct ml_result_decoded *decoded(struct ml_result *r, size_t block)
 	return oldest;
 }
 
-const uint16_t *ml_result_decode(struct ml_result *r, size_t block, struct ml_err *err)
+/*
+ * The outcomes of a block; NULL: the file is damaged. Valid until the next few blocks
+ * have been decoded.
+ */
+static const uint16_t *decode(struct ml_result *r, size_t block, struct ml_err *err)
 {
 	const struct ml_result_block *b = &r->outcomes.at[block];
 	struct ml_result_decoded *d = decoded(r, block);
@@ -374,28 +365,36 @@ const uint16_t *ml_result_decode(struct ml_result *r, size_t block, struct ml_er
 	return d->outcome;
 }
 
+const uint16_t *ml_result_piece(struct ml_result *r, uint64_t from, uint64_t to,
+				size_t *count, struct ml_err *err)
+{
+	size_t first = from % ML_RESULT_BLOCK;
+	const uint16_t *block = decode(r, (size_t)(from / ML_RESULT_BLOCK), err);
+
+	*count = ML_RESULT_BLOCK - first;
+	if (*count > to - from)
+		*count = (size_t)(to - from);
+	return block ? block + first : NULL;
+}
+
 bool ml_result_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
 			uint16_t *outcome, struct ml_err *err)
 {
 	assert(from <= to && to <= r->refs);
 	while (from < to) {
-		size_t first = from % ML_RESULT_BLOCK;
-		size_t count = ML_RESULT_BLOCK - first;
+		size_t count;
+		const uint16_t *piece = ml_result_piece(r, from, to, &count, err);
 
-		const uint16_t *block =
-			ml_result_decode(r, (size_t)(from / ML_RESULT_BLOCK), err);
-		if (!block)
+		if (!piece)
 			return false;
-		if (count > to - from)
-			count = (size_t)(to - from);
-		memcpy(outcome, block + first, count * sizeof(*outcome));
+		memcpy(outcome, piece, count * sizeof(*outcome));
 		outcome += count;
 		from += count;
 	}
 	return true;
 }
 
-/* Whether a saved state is whole; and, if state is not NULL, applies it to that one. */
+/* Reads whether a saved state is whole, and applies it to state unless that is NULL. */
 static bool step(struct ml_result *r, const struct ml_result_block *b, bool *whole,
 		 struct ml_buf *state, struct ml_err *err)
 {
@@ -408,7 +407,8 @@ static bool step(struct ml_result *r, const struct ml_result_block *b, bool *who
 	*whole = ml_bytes_u8(&in);
 	if (h.type != ML_RESULT_CHECKPOINT || h.time != b->position ||
 	    h.count != b->count || in.bad)
-		return ml_result_damaged(r, b->offset, "not the expected checkpoint",
+		return ml_result_damaged(r, b->offset,
+					 "this is another checkpoint than the index says",
 					 err);
 	if (!state)
 		return true;

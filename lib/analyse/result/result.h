@@ -1,16 +1,15 @@
 /*
- * The result file (.mls): what one simulation of one trace on one machine yields,
- * kept so that nobody simulates twice. It has the outcome of every reference, counts
+ * The result file (.mls): the yield of one simulation of one trace on one machine, stored
+ * so that it need not be simulated again. It has the outcome of every reference, counts
  * by site and by region for each block of references, counts of references that are
- * alike, a time series in several
- * resolutions, the profile, and checkpoints of the simulator. docs/format.md is the
- * contract.
+ * alike, a time series in several resolutions, the profile, and checkpoints of the
+ * simulator. docs/format.md is the contract.
  *
- * Positions count references in simulated order from the start of the window that
- * was simulated: without interleaving, time minus info.from.
+ * Positions count references in simulated order from the start of the simulated window;
+ * without interleaving a position is the time minus info.from.
  *
  * Writing is a pass of a replay; the file appears under its name only when it is
- * whole. Reading maps the file and decodes what is asked for; one thread at a time.
+ * complete. Reading maps the file and decodes what is asked for; one thread at a time.
  *
  *	ml_result_describe(&info, trace, &options, &arena);
  *	if (!ml_result_writer_open(&w, path, &info, err))
@@ -44,24 +43,24 @@ struct ml_trace;
 enum {
 	ML_RESULT_VERSION = 3,
 	ML_RESULT_BLOCK = 1 << 18, /* references of a block of outcomes or counts */
-	ML_RESULT_PART = 1 << 16,  /* of those that are counted as alike */
 	ML_RESULT_PARTS = ML_RESULT_BLOCK / ML_RESULT_PART,
-	ML_RESULT_DECODED = 8,   /* blocks of outcomes that are kept decoded */
+	ML_RESULT_DECODED = 8,   /* blocks of outcomes that stay decoded */
 	ML_RESULT_BIN_BITS = 10, /* the finest bins of the series have 2^10 references */
 	ML_RESULT_STEP_BITS = 2, /* each resolution has bins 4 times as wide */
 	ML_RESULT_RESOLUTIONS = 12,
 };
 
-/* What was simulated: all that the outcome depends on. */
+/* What was simulated: everything that the outcomes depend on. */
 struct ml_result_info {
 	uint8_t trace[16];   /* its id */
-	uint64_t trace_refs; /* that it had; a trace may be read while it is recorded */
-	const char *machine; /* canonical text, as asked for (profile has the one used) */
+	uint64_t trace_refs; /* references that the trace had; it may still be growing */
+	const char *machine; /* canonical text of the requested machine (the profile has
+				the one simulated) */
 	const char *version; /* of memlamp */
 	unsigned want;
-	uint64_t interleave; /* as asked for: ML_INTERLEAVE_AUTO is kept as such */
-	uint64_t from, to;   /* times */
-	const char *cores;   /* threads that were given a core: "1:0 2:1", or empty */
+	uint64_t interleave; /* as requested: ML_INTERLEAVE_AUTO is stored as such */
+	uint64_t from, to;   /* the window, as times */
+	const char *cores;   /* threads with a given core: "1:0 2:1", or empty */
 };
 
 /* Text lives in a. */
@@ -69,11 +68,11 @@ void ml_result_describe(struct ml_result_info *info, const struct ml_trace *t,
 			const struct ml_replay_options *o, struct ml_arena *a);
 bool ml_result_same(const struct ml_result_info *a, const struct ml_result_info *b);
 
-/* Makes a file beside path that takes its name when the writer is closed. */
+/* Creates a file that gets the name path when the writer is closed. */
 bool ml_result_writer_open(struct ml_result_writer **w, const char *path,
 			   const struct ml_result_info *info, struct ml_err *err);
 struct ml_pass ml_result_writer_pass(struct ml_result_writer *w);
-/* Writes the rest and frees w, also when it fails; then no file is left. */
+/* Writes the rest and frees w, also on failure; then no file is left. */
 bool ml_result_writer_close(struct ml_result_writer *w, const struct ml_profile *p,
 			    struct ml_err *err);
 void ml_result_writer_abandon(struct ml_result_writer *w);
@@ -92,24 +91,25 @@ struct ml_result {
 		size_t count, cap;
 	} outcomes, sites, regions, alike, checkpoints, series[ML_RESULT_RESOLUTIONS];
 	struct ml_unpacker unpacker;
-	struct ml_buf raw; /* of the block last read */
-	/* Several look at different moments in turn, each for many batches. */
+	struct ml_buf raw; /* the block read last, unpacked */
+	/*
+	 * A cache of decoded blocks: callers look at several moments in turn, each for
+	 * many batches.
+	 */
 	struct ml_result_decoded {
 		uint16_t *outcome;
-		size_t block;  /* number + 1 */
-		uint64_t used; /* when */
+		size_t block;  /* number of the block + 1 */
+		uint64_t used; /* time of the last use */
 	} decoded[ML_RESULT_DECODED];
 	uint64_t uses;
-	struct ml_result_rows part[ML_RESULT_PARTS]; /* of the block decoded last: */
-	size_t part_block;                           /* number + 1 */
+	struct ml_result_rows part[ML_RESULT_PARTS]; /* the rows of one block, whose
+							number + 1 is part_block */
+	size_t part_block;                           /* number of the block + 1 */
 	struct ml_arena arena;
 };
 
 bool ml_result_open(struct ml_result *r, const char *path, struct ml_err *err);
 void ml_result_close(struct ml_result *r);
-/* Whether it is one of this trace: sites and regions that it names are there. */
-bool ml_result_fits(const struct ml_result *r, const struct ml_trace *t,
-		    struct ml_err *err);
 
 /* The outcomes (access.h) of positions [from, to), which are in the result. */
 bool ml_result_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
@@ -121,7 +121,8 @@ bool ml_result_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
  * the last are cut to the window. All sums are exact.
  */
 struct ml_result_series {
-	uint64_t first; /* position at which cell 0 starts, before it is cut */
+	uint64_t first; /* position at which cell 0 starts, before it is cut to the window
+			 */
 	uint64_t width;
 	size_t count;
 	struct ml_profile_bin *cell;
@@ -130,11 +131,12 @@ bool ml_result_series(struct ml_result *r, uint64_t from, uint64_t to, size_t ce
 		      struct ml_result_series *s, struct ml_arena *a, struct ml_err *err);
 
 /*
- * References by site or by region and serving level, in order of the number. What a
- * library does for a line of the user counts for the site of that line (the caller).
+ * References by site or by region, and by serving level, in order of the number.
+ * References of a library count for the site of the user's line that called it.
  */
 struct ml_result_counts {
-	uint64_t from, to; /* what is counted: whole blocks, and edges where possible */
+	uint64_t from, to; /* the positions that are counted: whole blocks, and edges
+			      where possible */
 	struct ml_result_count {
 		uint32_t id;
 		uint64_t served[ML_SERVED];
@@ -142,10 +144,10 @@ struct ml_result_counts {
 	size_t count, cap;
 };
 /*
- * Of the blocks that lie within [from, to), the end of the result being one of a
- * block. With the trace, and where references were simulated as recorded, the sites of
- * the edges are counted too, and the window is exact. (Regions are not: their numbers
- * follow from a walk over the whole trace.) Rows live in a.
+ * Counts the blocks that lie within [from, to); the end of the result ends a block too.
+ * For sites the edges are counted as well, so that the window is exact, if the trace is
+ * given and references were simulated as recorded. (Not for regions: their numbers follow
+ * from a walk over the whole trace.) Rows live in a.
  */
 bool ml_result_sites(struct ml_result *r, const struct ml_trace *t, uint64_t from,
 		     uint64_t to, struct ml_result_counts *c, struct ml_arena *a,
@@ -155,17 +157,17 @@ bool ml_result_regions(struct ml_result *r, uint64_t from, uint64_t to,
 		       struct ml_err *err);
 
 /*
- * The references that are alike among the 2^16 from a position on, which is a multiple of
- * that. The rows are valid until the next call.
+ * The rows of references that are alike (result_rows.h) among the 2^16 references from a
+ * position on, which is a multiple of 2^16. They stay valid until the next call.
  */
 bool ml_result_alike(struct ml_result *r, uint64_t position,
 		     const struct ml_result_row **rows, size_t *count,
 		     struct ml_err *err);
 
 /*
- * The last saved state at or before a position: for ml_sim_restore, and where to go
- * on. state is empty and *at 0 when there is none: start with a new simulator.
- * All references before *at, in simulated order, are all before time info.from + *at.
+ * The last saved state at or before a position, for ml_sim_restore, and its own position
+ * *at. If there is none, state is empty and *at is 0: start with a new simulator. The
+ * references before *at in simulated order are exactly those before time info.from + *at.
  */
 bool ml_result_checkpoint(struct ml_result *r, uint64_t position, uint64_t *at,
 			  struct ml_buf *state, struct ml_err *err);

@@ -40,8 +40,10 @@ static uint64_t limit(void)
 	return ml_result_cache_limit(getenv("MEMLAMP_CACHE_SIZE"));
 }
 
-/* The folder, or NULL where there is no home. A path that is not absolute is ignored, as
- * the XDG base directory specification says. */
+/*
+ * The folder, or NULL if there is no home. A relative path is ignored, as the XDG base
+ * directory specification says.
+ */
 static const char *folder(struct ml_arena *a)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -77,7 +79,7 @@ static const char *path_of(const struct ml_result_info *info, struct ml_arena *a
 	ml_buf_put(&key, info->trace, sizeof(info->trace));
 	ml_result_put_info(&key, info);
 	uint64_t low = ml_hash(key.data, key.size);
-	/* a second hash of the same, so that no two results ever meet by chance */
+	/* a second hash of the same bytes, so that results never collide by chance */
 	ml_buf_u64(&key, low);
 	uint64_t high = ml_hash(key.data, key.size);
 	ml_buf_release(&key);
@@ -105,7 +107,7 @@ bool ml_result_cache_find(const struct ml_result_info *info, struct ml_result *r
 			ml_result_close(r);
 			ok = false;
 		}
-		/* damage would be met each time; a result is soon made anew */
+		/* delete a damaged file: the result is soon made again */
 		if (!ok)
 			unlink(path);
 		else
@@ -132,7 +134,9 @@ static int by_use(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* What an interrupted writer may have left where files need names from the start. */
+/*
+ * A file that an interrupted writer may have left, on systems where new files need names.
+ */
 static bool is_stale(const char *name, const struct stat *st)
 {
 	const char *suffix = strstr(name, SUFFIX ".");
@@ -152,7 +156,7 @@ void ml_result_cache_trim(void)
 	struct ml_arena a = { 0 };
 	struct file *files = NULL;
 	size_t count = 0, cap = 0;
-	uint64_t total = 0, most = limit();
+	uint64_t total = 0, max = limit();
 	const char *in = folder(&a);
 	DIR *dir = in ? opendir(in) : NULL;
 	struct stat st;
@@ -172,7 +176,7 @@ void ml_result_cache_trim(void)
 	}
 	if (count)
 		qsort(files, count, sizeof(*files), by_use);
-	for (size_t i = 0; i < count && total > most; i++) {
+	for (size_t i = 0; i < count && total > max; i++) {
 		unlinkat(dirfd(dir), files[i].name, 0);
 		total -= files[i].size;
 	}

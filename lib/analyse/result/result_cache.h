@@ -1,9 +1,9 @@
 /*
- * Results that are kept: files in $XDG_CACHE_HOME/memlamp (~/.cache/memlamp), whose
- * names are a hash of all that a result depends on. Any of them may be deleted at any
- * time, and several programs may use the folder at once: files appear whole, by being
- * renamed, and who has one open keeps it. MEMLAMP_CACHE_SIZE bounds the folder
- * ("500M"; 4G if not given); 0 switches keeping off.
+ * A cache of results: files in $XDG_CACHE_HOME/memlamp (~/.cache/memlamp), each named by
+ * a hash of everything that the result depends on. Any file may be deleted at any time,
+ * and several programs may use the folder at once: files appear complete, by renaming,
+ * and a program that has one open keeps it. MEMLAMP_CACHE_SIZE bounds the folder ("500M";
+ * default 4G); 0 switches the cache off.
  *
  *	if (ml_result_cache_find(&info, &result))
  *		use it;
@@ -19,12 +19,12 @@ struct ml_arena;
 struct ml_result;
 struct ml_result_info;
 
-/* Where such a result belongs; the folder is made. NULL: nothing can be kept. */
+/* The path of such a result; creates the folder. NULL: the cache cannot be used. */
 const char *ml_result_cache_path(const struct ml_result_info *info, struct ml_arena *a);
-/* Opens the kept result, if there is one that fits and is whole. */
+/* Opens the cached result, if there is one that matches and is complete. */
 bool ml_result_cache_find(const struct ml_result_info *info, struct ml_result *r);
-/* Deletes the results that were not used for longest until the rest fits. */
+/* Deletes the least recently used results until the rest fits. */
 void ml_result_cache_trim(void);
 
-/* Bytes that results may take; "" or nonsense is the default. */
+/* Parses the size of the cache in bytes; "" or an invalid text means the default. */
 uint64_t ml_result_cache_limit(const char *size);

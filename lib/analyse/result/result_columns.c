@@ -1,11 +1,14 @@
-/* Outcomes, counts and series: what a result has for every reference or block. */
+/*
+ * Outcomes, counts and series: the columns that a result has for every reference or
+ * block.
+ */
 #include <string.h>
 
 #include "lib/analyse/result/result_parts.h"
 
 /*
- * A value that most outcomes have, if there is one (Boyer and Moore's vote, over one
- * in 16): the others then stand out as exceptions.
+ * The value that most outcomes have, if there is one (Boyer and Moore's majority vote,
+ * over one in 16). The other outcomes are stored as exceptions.
  */
 static uint16_t usual(const uint16_t *outcome, size_t count)
 {
@@ -20,7 +23,7 @@ static uint16_t usual(const uint16_t *outcome, size_t count)
 	return value;
 }
 
-/* How many from i on are the usual one. */
+/* The number of usual outcomes from i on. */
 static size_t usual_run(const uint16_t *outcome, size_t i, size_t count, uint16_t value)
 {
 	uint64_t four = value * 0x0001000100010001u, w;
@@ -36,7 +39,7 @@ static size_t usual_run(const uint16_t *outcome, size_t i, size_t count, uint16_
 	return i - first;
 }
 
-/* A varint without a call; at most 2^21, and room for three bytes. */
+/* Writes a varint without a call; gap is at most 2^21, and three bytes fit. */
 static uint8_t *put_gap(uint8_t *at, size_t gap)
 {
 	for (; gap >= 128; gap >>= 7)
@@ -46,9 +49,9 @@ static uint8_t *put_gap(uint8_t *at, size_t gap)
 }
 
 /*
- * Most references hit the first level. So: the usual outcome, then the exceptions, as
- * how many usual ones come before each, and which of the outcomes that occur it is.
- * Misses of loops come at regular distances, which zstd then finds.
+ * Most references hit the first level. So a block is the usual outcome, followed by the
+ * exceptions: for each the number of usual outcomes before it, and its number among the
+ * outcomes that occur. Misses of loops come at regular distances, which zstd finds.
  */
 void ml_result_put_outcomes(struct ml_buf *out, const uint16_t *outcome, size_t count,
 			    uint16_t *number)
@@ -67,7 +70,8 @@ void ml_result_put_outcomes(struct ml_buf *out, const uint16_t *outcome, size_t 
 			break;
 		uint16_t *kind = &number[outcome[i]];
 		if (!*kind) {
-			*kind = (uint16_t)++kinds; /* below 65536: one is the usual */
+			*kind = (uint16_t)++kinds; /* below 65536, as one is the usual one
+						    */
 			ml_buf_varint(&palette, outcome[i]);
 		}
 		gap = put_gap(gap, run);
@@ -108,7 +112,7 @@ bool ml_result_get_outcomes(struct ml_bytes *in, uint16_t *outcome, size_t count
 	uint64_t value = ml_bytes_varint(in), kinds = ml_bytes_varint(in);
 
 	if (in->bad || !outcome_fits(value, levels) || kinds >= 1 << 16)
-		return ml_fail(err, ML_FORMAT, "the outcomes begin with nonsense");
+		return ml_fail(err, ML_FORMAT, "the list of outcomes is invalid");
 	for (uint64_t i = 0; i < kinds; i++) {
 		uint64_t v = ml_bytes_varint(in);
 
@@ -134,14 +138,14 @@ bool ml_result_get_outcomes(struct ml_bytes *in, uint16_t *outcome, size_t count
 		unsigned n = low[i] | (high ? high[i] * 256u : 0);
 
 		if (gap >= count - at || n >= kinds)
-			return ml_fail(err, ML_FORMAT, "an outcome is not among the %zu",
+			return ml_fail(err, ML_FORMAT, "an outcome is not one of the %zu",
 				       count);
 		for (; gap; gap--)
 			outcome[at++] = (uint16_t)value;
 		outcome[at++] = palette[n];
 	}
 	if (gaps.bad || gaps.at != gaps.end)
-		return ml_fail(err, ML_FORMAT, "the outcomes have another size");
+		return ml_fail(err, ML_FORMAT, "the outcomes have the wrong size");
 	while (at < count)
 		outcome[at++] = (uint16_t)value;
 	return true;
@@ -181,7 +185,7 @@ bool ml_result_get_counts(struct ml_bytes *in, size_t count, unsigned levels,
 		for (size_t i = 0; i < count; i++)
 			row[i].served[s] = ml_bytes_varint(in);
 	if (in->bad || in->at != in->end)
-		return ml_fail(err, ML_FORMAT, "the counts have another size");
+		return ml_fail(err, ML_FORMAT, "the counts have the wrong size");
 	c->count += count;
 	return true;
 }
@@ -202,6 +206,6 @@ bool ml_result_get_series(struct ml_bytes *in, struct ml_profile_bin *bin, size_
 		for (size_t i = 0; i < count; i++)
 			bin[i].served[s] = ml_bytes_varint(in);
 	if (in->bad || in->at != in->end)
-		return ml_fail(err, ML_FORMAT, "the series has another size");
+		return ml_fail(err, ML_FORMAT, "the series has the wrong size");
 	return true;
 }

@@ -1,7 +1,7 @@
 /*
- * The parts of a result file as bytes: each has a function that writes it and one
- * that reads it, side by side. docs/format.md is the contract. What is read may be
- * anything; a get that fails says why, and its caller puts file and offset before.
+ * The parts of a result file as bytes: each has a function that writes it and one that
+ * reads it, side by side. docs/format.md is the contract. A get function accepts any
+ * bytes; if it fails it gives the reason, and its caller adds file and offset.
  */
 #pragma once
 
@@ -17,7 +17,8 @@
 enum {
 	ML_RESULT_HEADER = 64, /* bytes */
 	ML_RESULT_TRAILER = 24,
-	ML_RESULT_BINS = 4096, /* of a block of the series; the last has fewer */
+	ML_RESULT_BINS =
+		4096, /* bins of a block of the series; the last block has fewer */
 	ML_RESULT_UNPACKED_MAX = 1 << 28,
 };
 
@@ -38,21 +39,21 @@ void ml_result_put_header(struct ml_buf *out, const uint8_t trace[16]);
 void ml_result_put_trailer(struct ml_buf *out, uint64_t index_offset);
 bool ml_result_get_trailer(const uint8_t *bytes, uint64_t *index_offset);
 
-/* Info without the id, which is in the header; text that is read lives in a. */
+/* Info without the id, which is in the header. Strings that are read live in a. */
 void ml_result_put_info(struct ml_buf *out, const struct ml_result_info *info);
 bool ml_result_get_info(struct ml_bytes *in, struct ml_result_info *info,
 			struct ml_arena *a, struct ml_err *err);
 
-/* number: 65536 zeros, which are zeros again afterwards. */
+/* number: 65536 zeros; they are zeros again afterwards. */
 void ml_result_put_outcomes(struct ml_buf *out, const uint16_t *outcome, size_t count,
 			    uint16_t *number);
 bool ml_result_get_outcomes(struct ml_bytes *in, uint16_t *outcome, size_t count,
 			    unsigned levels, struct ml_err *err);
 
-/* Row id starts at row[id * stride]; its numbers 1 to levels + 1 are kept. */
+/* Row id starts at row[id * stride]; its entries 1 to levels + 1 are written. */
 void ml_result_put_counts(struct ml_buf *out, const uint32_t *row, size_t stride,
 			  const uint32_t *ids, size_t count, unsigned levels);
-/* Appends to c, whose rows are not in order afterwards. */
+/* Appends to c; its rows are unordered afterwards. */
 bool ml_result_get_counts(struct ml_bytes *in, size_t count, unsigned levels,
 			  struct ml_result_counts *c, struct ml_err *err);
 
@@ -61,15 +62,22 @@ void ml_result_put_series(struct ml_buf *out, const struct ml_profile_bin *bin,
 bool ml_result_get_series(struct ml_bytes *in, struct ml_profile_bin *bin, size_t count,
 			  unsigned levels, struct ml_err *err);
 
-/* p is zero before, and is released by the caller, also on failure. */
+/* p is zero before the call; the caller releases it, also on failure. */
 void ml_result_put_profile(struct ml_buf *out, const struct ml_profile *p);
 bool ml_result_get_profile(struct ml_bytes *in, struct ml_profile *p, struct ml_err *err);
 
-/* Of a result that is being read: fails, naming file and offset. */
+/* Fails because a file is damaged, naming file and offset. */
 bool ml_result_damaged(const struct ml_result *r, uint64_t offset, const char *why,
 		       struct ml_err *err);
-/* Unpacks a block of a list into r->raw; it must be what the index says. */
+/*
+ * Unpacks a block of a list into r->raw; fails if it is not the one that the index
+ * promises.
+ */
 bool ml_result_unpack(struct ml_result *r, const struct ml_result_block *b, unsigned type,
 		      struct ml_bytes *in, struct ml_err *err);
-/* The outcomes of a block; NULL: damaged. Valid until others have been asked for. */
-const uint16_t *ml_result_decode(struct ml_result *r, size_t block, struct ml_err *err);
+/*
+ * The outcomes from a position on: as many of [from, to) as lie in one block. NULL: the
+ * file is damaged. Valid until the next few blocks have been decoded.
+ */
+const uint16_t *ml_result_piece(struct ml_result *r, uint64_t from, uint64_t to,
+				size_t *count, struct ml_err *err);

@@ -1,4 +1,4 @@
-/* Info and profile: numbers and text that are written once. */
+/* Info and profile: numbers and strings that are written once. */
 #include <string.h>
 
 #include "lib/analyse/result/result_parts.h"
@@ -68,12 +68,13 @@ bool ml_result_get_info(struct ml_bytes *in, struct ml_result_info *info,
 	info->to = ml_bytes_varint(in);
 	info->cores = get_string(in, a);
 	if (in->bad || in->at != in->end)
-		return ml_fail(err, ML_FORMAT, "what was simulated is not readable");
+		return ml_fail(err, ML_FORMAT,
+			       "the description of the simulation is invalid");
 	return true;
 }
 
 /*
- * One walk over the profile does both directions, so that writing and reading cannot
+ * One walk over the profile serves both directions, so that writing and reading cannot
  * disagree: each step writes a field to `out` or reads it from `in`.
  */
 struct walk {
@@ -114,18 +115,18 @@ static void whether(struct walk *w, bool *v)
 }
 
 /*
- * The number of elements of an array, which take at least `least` bytes each; when
- * reading the array is made.
+ * Writes or reads the number of elements of an array, which take at least `min` bytes
+ * each. Reading allocates the array.
  */
 static void *array(struct walk *w, void *at, size_t *count, size_t *cap, size_t elem,
-		   size_t least)
+		   size_t min)
 {
 	uint64_t wide = *count;
 
 	number(w, &wide);
 	if (w->out)
 		return at;
-	if (wide > (size_t)(w->in->end - w->in->at) / least) {
+	if (wide > (size_t)(w->in->end - w->in->at) / min) {
 		w->in->bad = true;
 		wide = 0;
 	}
@@ -133,8 +134,8 @@ static void *array(struct walk *w, void *at, size_t *count, size_t *cap, size_t 
 	return wide ? ml_grow(NULL, cap, wide, elem) : NULL;
 }
 
-#define ARRAY(w, at, count, cap, least) \
-	((at) = array(w, at, &(count), &(cap), sizeof(*(at)), least))
+#define ARRAY(w, at, count, cap, min) \
+	((at) = array(w, at, &(count), &(cap), sizeof(*(at)), min))
 
 static void level_counts(struct walk *w, struct ml_level_counts *c)
 {
@@ -290,8 +291,8 @@ static void arrays(struct walk *w, struct ml_profile *p)
 }
 
 /*
- * The machine that was simulated; it may have fewer cores than the one that was asked
- * for. Its text does not tell the name of the preset, if it was one.
+ * The machine that was simulated, which may have fewer cores than the requested one. Its
+ * text lacks the name of the preset, if it was one.
  */
 static bool machine(struct walk *w, struct ml_machine *m, struct ml_err *err)
 {
@@ -343,7 +344,7 @@ static void profile(struct walk *w, struct ml_profile *p)
 void ml_result_put_profile(struct ml_buf *out, const struct ml_profile *p)
 {
 	struct walk w = { .out = out };
-	struct ml_profile copy = *p; /* into whose arrays only what is there is stored */
+	struct ml_profile copy = *p; /* the walk takes a profile that it could fill */
 
 	machine(&w, &copy.machine, NULL);
 	profile(&w, &copy);
@@ -357,6 +358,6 @@ bool ml_result_get_profile(struct ml_bytes *in, struct ml_profile *p, struct ml_
 		return false;
 	profile(&w, p);
 	if (in->bad || in->at != in->end)
-		return ml_fail(err, ML_FORMAT, "the profile has another size");
+		return ml_fail(err, ML_FORMAT, "the profile has the wrong size");
 	return true;
 }

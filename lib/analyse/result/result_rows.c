@@ -1,16 +1,18 @@
 /*
- * References that are alike: counted while a result is written, as bytes, and read
- * again. They answer who did what in a long window without going over its references.
+ * References that are alike: counted while a result is written, stored as bytes, and read
+ * again.
  */
 #include "lib/analyse/result/result_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/analyse/result/result_parts.h"
+#include "lib/base/arena.h"
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
 #include "lib/cache/access.h"
 
-enum { SLOTS = 1 << 10 }; /* at first */
+enum { SLOTS = 1 << 10 }; /* initial number */
 
 static uint64_t place_of(const struct ml_result_row *r)
 {
@@ -30,7 +32,7 @@ static size_t hash(const struct ml_result_row *r)
 	return (size_t)(h >> 32);
 }
 
-/* The slot that has it, or the empty one where it belongs. */
+/* The slot of a row, or the empty one where it belongs. */
 static uint32_t *slot_of(const struct ml_result_rows *x, const struct ml_result_row *r)
 {
 	size_t at = hash(r) & (x->slots - 1);
@@ -78,16 +80,6 @@ static int in_order(const void *a, const void *b)
 	return (nature_of(x) > nature_of(y)) - (nature_of(x) < nature_of(y));
 }
 
-static uint64_t zigzag(int64_t v)
-{
-	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
-}
-
-static int64_t unzigzag(uint64_t v)
-{
-	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
-}
-
 void ml_result_rows_put(struct ml_result_rows *x, struct ml_buf *out)
 {
 	uint32_t site = 0, region = 0;
@@ -97,7 +89,7 @@ void ml_result_rows_put(struct ml_result_rows *x, struct ml_buf *out)
 	for (size_t i = 0; i < x->count; site = x->row[i++].site)
 		ml_buf_varint(out, x->row[i].site - site);
 	for (size_t i = 0; i < x->count; region = x->row[i++].region)
-		ml_buf_varint(out, zigzag((int64_t)x->row[i].region - region));
+		ml_buf_zigzag(out, (int64_t)x->row[i].region - region);
 	for (size_t i = 0; i < x->count; i++)
 		ml_buf_varint(out, x->row[i].thread);
 	for (size_t i = 0; i < x->count; i++)
@@ -120,8 +112,8 @@ static bool is_row(const struct ml_result_row *r, unsigned levels)
 	return served >= 1 && served <= levels + 1 && r->kind < 3;
 }
 
-static bool get_rows(struct ml_bytes *in, struct ml_result_rows *x, unsigned levels,
-		     struct ml_err *err)
+bool ml_result_rows_get(struct ml_bytes *in, struct ml_result_rows *x, unsigned levels,
+			struct ml_err *err)
 {
 	uint64_t count = ml_bytes_varint(in), site = 0, references = 0;
 	int64_t region = 0;
@@ -133,7 +125,7 @@ static bool get_rows(struct ml_bytes *in, struct ml_result_rows *x, unsigned lev
 	for (size_t i = 0; i < count; i++)
 		x->row[i].site = (uint32_t)(site += ml_bytes_varint(in));
 	for (size_t i = 0; i < count; i++)
-		x->row[i].region = (uint32_t)(region += unzigzag(ml_bytes_varint(in)));
+		x->row[i].region = (uint32_t)(region += ml_bytes_zigzag(in));
 	for (size_t i = 0; i < count; i++)
 		x->row[i].thread = (uint16_t)ml_bytes_varint(in);
 	for (size_t i = 0; i < count; i++)
@@ -143,44 +135,10 @@ static bool get_rows(struct ml_bytes *in, struct ml_result_rows *x, unsigned lev
 	for (size_t i = 0; i < count; i++)
 		references += x->row[i].count = (uint32_t)ml_bytes_varint(in);
 	if (in->bad || references > ML_RESULT_PART)
-		return ml_fail(err, ML_FORMAT, "the rows have another size");
+		return ml_fail(err, ML_FORMAT, "the rows have the wrong size");
 	for (size_t i = 0; i < count; i++)
 		if (!is_row(&x->row[i], levels))
-			return ml_fail(err, ML_FORMAT, "a row is of no reference");
-	return true;
-}
-
-/* All parts of a block are decoded together. */
-static bool read_parts(struct ml_result *r, size_t block, struct ml_err *err)
-{
-	const struct ml_result_block *b = &r->alike.at[block];
-	struct ml_bytes in;
-	struct ml_err why;
-
-	r->part_block = 0;
-	if (!ml_result_unpack(r, b, ML_RESULT_ALIKE, &in, err))
-		return false;
-	for (unsigned i = 0; i < ML_RESULT_PARTS; i++) {
-		r->part[i].count = 0;
-		if (i < b->count && !get_rows(&in, &r->part[i], r->levels, &why))
-			return ml_result_damaged(r, b->offset, why.text, err);
-	}
-	if (in.at != in.end)
-		return ml_result_damaged(r, b->offset, "the rows have another size", err);
-	r->part_block = block + 1;
-	return true;
-}
-
-bool ml_result_alike(struct ml_result *r, uint64_t position,
-		     const struct ml_result_row **rows, size_t *count, struct ml_err *err)
-{
-	size_t block = (size_t)(position / ML_RESULT_BLOCK);
-	size_t part = (size_t)(position % ML_RESULT_BLOCK / ML_RESULT_PART);
-
-	if (r->part_block != block + 1 && !read_parts(r, block, err))
-		return false;
-	*rows = r->part[part].row;
-	*count = r->part[part].count;
+			return ml_fail(err, ML_FORMAT, "a row stands for no reference");
 	return true;
 }
 

@@ -1,17 +1,22 @@
 /*
- * References that are alike: same site, region, thread, kind and outcome. A result has
- * them counted for every 2^16 references, so that who did what in a long window is known
- * from some thousand rows.
+ * References that are alike: same site, region, thread, kind and outcome. A result counts
+ * them for every 2^16 references, so a question about a long window is answered from some
+ * thousand rows.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct ml_buf;
+struct ml_bytes;
+struct ml_err;
+
+enum { ML_RESULT_PART = 1 << 16 }; /* references that one set of rows counts */
 
 struct ml_result_row {
-	uint32_t site; /* the caller's, where there is one */
+	uint32_t site; /* of the caller in the user's code, if there is one */
 	uint32_t region;
 	uint16_t thread, outcome;
 	uint32_t kind; /* enum ml_kind */
@@ -22,12 +27,15 @@ struct ml_result_row {
 struct ml_result_rows {
 	struct ml_result_row *row;
 	size_t count, cap;
-	uint32_t *slot; /* row + 1 by hash, 0 is empty; only where rows are added */
+	uint32_t *slot; /* row + 1 by hash; 0: empty; used only while rows are added */
 	size_t slots;
 };
 
 /* Counts one more reference like r. */
 void ml_result_rows_add(struct ml_result_rows *x, const struct ml_result_row *r);
-/* As bytes, sorted; the set is empty afterwards. */
+/* Writes the rows as bytes, sorted; the set is empty afterwards. */
 void ml_result_rows_put(struct ml_result_rows *x, struct ml_buf *out);
+/* Replaces the rows of x by those read; levels is that of the machine. */
+bool ml_result_rows_get(struct ml_bytes *in, struct ml_result_rows *x, unsigned levels,
+			struct ml_err *err);
 void ml_result_rows_release(struct ml_result_rows *x);

@@ -1,4 +1,4 @@
-/* Questions about a window of a result: series, and counts by site and region. */
+/* Questions about a window of a result: series, counts by site and region, and rows. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,28 +7,27 @@
 #include "lib/base/map.h"
 #include "lib/trace/trace.h"
 
-/* Adds what served positions [from, to), which are in one cell, from the outcomes. */
+/*
+ * Counts the serving levels of positions [from, to), which are in one cell, from the
+ * outcomes.
+ */
 static bool add_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
 			 uint64_t served[ML_SERVED], struct ml_err *err)
 {
 	while (from < to) {
-		size_t first = from % ML_RESULT_BLOCK;
-		size_t count = ML_RESULT_BLOCK - first;
+		size_t count;
+		const uint16_t *piece = ml_result_piece(r, from, to, &count, err);
 
-		const uint16_t *block =
-			ml_result_decode(r, (size_t)(from / ML_RESULT_BLOCK), err);
-		if (!block)
+		if (!piece)
 			return false;
-		if (count > to - from)
-			count = (size_t)(to - from);
 		for (size_t i = 0; i < count; i++)
-			served[ml_outcome_served(block[first + i])]++;
+			served[ml_outcome_served(piece[i])]++;
 		from += count;
 	}
 	return true;
 }
 
-/* Bins of one resolution; a block of them is decoded when the next is needed. */
+/* Bins of one resolution; a block of them is decoded when it is needed. */
 struct bins {
 	struct ml_result *r;
 	unsigned resolution;
@@ -56,7 +55,7 @@ static bool bin_at(struct bins *b, uint64_t number, const struct ml_profile_bin 
 	return true;
 }
 
-/* Whole bins of a resolution within [from, to), both at the start of one. */
+/* Adds whole bins of a resolution; from and to are starts of bins. */
 static bool add_bins(struct bins *b, uint64_t from, uint64_t to,
 		     uint64_t served[ML_SERVED], struct ml_err *err)
 {
@@ -73,13 +72,13 @@ static bool add_bins(struct bins *b, uint64_t from, uint64_t to,
 }
 
 /*
- * Any range: whole bins of the widest resolution that fits `width` in the middle, then
- * finer ones at both edges, and what is less than the finest bin from the outcomes.
+ * Adds any range: whole bins of the widest resolution that fits `width` in the middle,
+ * finer bins at both edges, and outcomes where less than the finest bin is left.
  */
 static bool add_range(struct bins *bins, unsigned resolutions, uint64_t from, uint64_t to,
 		      uint64_t served[ML_SERVED], struct ml_err *err)
 {
-	uint64_t low = from, high = to; /* in the middle, [low, high) is done */
+	uint64_t low = from, high = to; /* [low, high), in the middle, is done */
 	bool any = false;
 
 	for (unsigned r = resolutions; r-- > 0;) {
@@ -152,7 +151,7 @@ static int by_id(const void *a, const void *b)
 /* Sums by id. */
 struct sums {
 	struct ml_result_counts rows;
-	struct ml_map index; /* id -> row */
+	struct ml_map index; /* row of an id */
 	struct ml_result_counts block;
 };
 
@@ -171,7 +170,7 @@ static uint64_t *sum_of(struct sums *s, uint32_t id)
 	return s->rows.at[*row].served;
 }
 
-/* Sorts the rows; they move into the arena. */
+/* Sorts the rows and moves them into the arena. */
 static void settle(struct sums *s, struct ml_result_counts *c, struct ml_arena *a)
 {
 	struct ml_result_counts *rows = &s->rows;
@@ -213,7 +212,7 @@ static bool add_blocks(struct ml_result *r, const struct ml_result_list *list,
 	return true;
 }
 
-/* What the outcomes and the trace tell of the sites of [from, to). */
+/* Counts the sites of [from, to), from the outcomes and the trace. */
 static bool add_edge(struct ml_result *r, const struct ml_trace *t, uint64_t from,
 		     uint64_t to, struct sums *sums, struct ml_err *err)
 {
@@ -235,7 +234,7 @@ static bool add_edge(struct ml_result *r, const struct ml_trace *t, uint64_t fro
 	return ok && err->kind == ML_OK;
 }
 
-/* The blocks that lie within [from, to). */
+/* Finds the blocks that lie within [from, to). */
 static void whole_blocks(const struct ml_result *r, uint64_t from, uint64_t to,
 			 size_t *first, size_t *end)
 {
@@ -291,4 +290,40 @@ bool ml_result_regions(struct ml_result *r, uint64_t from, uint64_t to,
 	bool ok = add_blocks(r, &r->regions, ML_RESULT_REGIONS, first, end, &sums, err);
 	settle(&sums, c, a);
 	return ok;
+}
+
+/* Decodes all parts of a block together. */
+static bool read_parts(struct ml_result *r, size_t block, struct ml_err *err)
+{
+	const struct ml_result_block *b = &r->alike.at[block];
+	struct ml_bytes in;
+	struct ml_err why;
+
+	r->part_block = 0;
+	if (!ml_result_unpack(r, b, ML_RESULT_ALIKE, &in, err))
+		return false;
+	for (unsigned i = 0; i < ML_RESULT_PARTS; i++) {
+		r->part[i].count = 0;
+		if (i < b->count &&
+		    !ml_result_rows_get(&in, &r->part[i], r->levels, &why))
+			return ml_result_damaged(r, b->offset, why.text, err);
+	}
+	if (in.at != in.end)
+		return ml_result_damaged(r, b->offset, "the rows have the wrong size",
+					 err);
+	r->part_block = block + 1;
+	return true;
+}
+
+bool ml_result_alike(struct ml_result *r, uint64_t position,
+		     const struct ml_result_row **rows, size_t *count, struct ml_err *err)
+{
+	size_t block = (size_t)(position / ML_RESULT_BLOCK);
+	size_t part = (size_t)(position % ML_RESULT_BLOCK / ML_RESULT_PART);
+
+	if (r->part_block != block + 1 && !read_parts(r, block, err))
+		return false;
+	*rows = r->part[part].row;
+	*count = r->part[part].count;
+	return true;
 }

@@ -1,4 +1,4 @@
-/* Writing a result: a pass that collects blocks, and the file that they go to. */
+/* Writes a result: a pass that collects blocks, and the file that they go to. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,15 +16,16 @@ enum {
 };
 
 /*
- * Counters by site or by region of the block that is being collected. Each id has two
- * rows of eight, by serving level, used in turns: references of one instruction or to
- * one array often follow each other, and each would wait for the counter that the one
- * before it has just stored. Number 0 of the first says whether the id has been met.
+ * Counters, by site or by region, of the block that is being collected. Each id has two
+ * rows of eight counters by serving level, used in turn: references of one instruction or
+ * to one array often follow each other, and with one row each would wait for the counter
+ * that the one before it has just stored. Counter 0 of the first row tells whether the id
+ * has occurred.
  */
 struct tally {
 	uint32_t *row;
-	size_t cap;    /* of all rows, in counters */
-	uint32_t *ids; /* that have been met */
+	size_t cap;    /* counters in all rows */
+	uint32_t *ids; /* ids that have occurred */
 	size_t count, id_cap;
 };
 
@@ -32,26 +33,26 @@ enum { ROW = 8, ROWS = 2 * ROW };
 
 /* Bins of one resolution that have not been written yet. */
 struct bins {
-	struct ml_profile_bin *bin; /* ML_RESULT_BINS; the last is being filled */
-	size_t count;               /* full ones */
-	uint64_t first;             /* position of the first */
-	unsigned parts;             /* of the next finer resolution, in the last bin */
+	struct ml_profile_bin *bin; /* [ML_RESULT_BINS]; the last one is being filled */
+	size_t count;               /* full bins */
+	uint64_t first;             /* position of the first bin */
+	unsigned parts; /* bins of the next finer resolution in the last bin */
 };
 
 struct ml_result_writer {
 	struct ml_newfile file;
-	bool open; /* the file is to be closed or abandoned */
+	bool open; /* the file must be closed or abandoned */
 	unsigned levels;
 
-	uint64_t position; /* references taken */
-	uint64_t seen;     /* the times of all of them are below */
-	uint64_t from;     /* time at which the window starts */
+	uint64_t position; /* references so far */
+	uint64_t seen;     /* the times of all of these are below */
+	uint64_t from;     /* start of the window, as a time */
 	uint16_t *outcome;
-	size_t held; /* outcomes */
+	size_t held; /* outcomes in the block */
 	struct tally sites, regions;
-	uint32_t who[ML_BATCH];
-	struct ml_result_rows alike; /* of the part that is being collected */
-	struct ml_buf parts;         /* before it, in this block */
+	uint32_t site[ML_BATCH];
+	struct ml_result_rows alike; /* rows of the part that is being collected */
+	struct ml_buf parts; /* rows of the earlier parts of this block, as bytes */
 	unsigned part_count;
 	struct bins series[ML_RESULT_RESOLUTIONS];
 	struct ml_checkpoints checkpoints;
@@ -72,7 +73,7 @@ static bool write_out(struct ml_result_writer *w, struct ml_err *err)
 	return ok;
 }
 
-/* Writes the payload that is in w->out, behind room for the header. */
+/* Writes the payload in w->out, which begins behind room for the header. */
 static bool write_payload(struct ml_result_writer *w, unsigned type, uint64_t position,
 			  uint64_t count, struct ml_err *err)
 {
@@ -91,7 +92,7 @@ static void start_payload(struct ml_result_writer *w)
 	ml_format_begin_block(&w->out);
 }
 
-/* A block of what is in w->raw. */
+/* Writes w->raw as a block. */
 static bool write_block(struct ml_result_writer *w, unsigned type, uint64_t position,
 			uint64_t count, struct ml_err *err)
 {
@@ -147,7 +148,7 @@ static bool write_alike(struct ml_result_writer *w, uint64_t position, struct ml
 	return write_block(w, ML_RESULT_ALIKE, position, count, err);
 }
 
-/* The block that has been collected. */
+/* Writes the block that has been collected. */
 static bool write_held(struct ml_result_writer *w, struct ml_err *err)
 {
 	uint64_t position = w->position - w->held;
@@ -181,7 +182,7 @@ static bool write_series(struct ml_result_writer *w, unsigned resolution,
 	return write_block(w, ML_RESULT_SERIES + resolution, first, count, err);
 }
 
-/* A bin is full: it becomes part of one in the next resolution, and so on. */
+/* Ends a full bin, which becomes part of a bin of the next resolution, and so on. */
 static bool end_bin(struct ml_result_writer *w, unsigned resolution, struct ml_err *err)
 {
 	for (unsigned r = resolution; r < ML_RESULT_RESOLUTIONS; r++) {
@@ -229,7 +230,7 @@ static void count_ids(struct tally *t, const uint32_t *id, const uint16_t *outco
 	size_t i = 0;
 
 	for (; i < count; i++)
-		bits |= id[i]; /* none is larger */
+		bits |= id[i]; /* all ids are at most this */
 	t->row = ml_grow(t->row, &t->cap, ((size_t)bits + 1) * ROWS, sizeof(*t->row));
 	uint32_t *rows = t->row;
 	for (i = 0; i + 2 <= count; i += 2) {
@@ -241,8 +242,8 @@ static void count_ids(struct tally *t, const uint32_t *id, const uint16_t *outco
 }
 
 /*
- * References that one level served, at most a bin of them. Not inlined: gcc would turn
- * the loops inside out, for all levels at once, which takes ten times as long.
+ * Counts the references that one level served, at most a bin of them. Not inlined: gcc
+ * would exchange the loops, over all levels at once, which takes ten times as long.
  */
 __attribute__((noinline)) static unsigned count_level(const uint16_t *outcome,
 						      size_t count, uint16_t level)
@@ -268,7 +269,7 @@ static void count_served(const uint16_t *outcome, size_t count, unsigned levels,
 	served[1] += rest;
 }
 
-/* References that belong to one bin, and so to one block. */
+/* Takes references that belong to one bin, and so to one block. */
 static bool take(struct ml_result_writer *w, const struct ml_events *e, size_t first,
 		 size_t count, struct ml_err *err)
 {
@@ -284,9 +285,9 @@ static bool take(struct ml_result_writer *w, const struct ml_events *e, size_t f
 }
 
 /*
- * A state is kept where all references so far are all that the trace has up to some
- * time: with interleaving, that is between two blocks of it. Elsewhere nobody could
- * go on from the state.
+ * Saves a state, if the references so far are exactly those of the trace up to some time:
+ * with interleaving, between two of its blocks. A simulation could not continue from a
+ * state elsewhere.
  */
 static void save(struct ml_result_writer *w, const struct ml_events *e)
 {
@@ -303,21 +304,24 @@ static void save(struct ml_result_writer *w, const struct ml_events *e)
 	ml_checkpoints_add(&w->checkpoints, w->position, &w->state);
 }
 
-/* Whose business each reference is: the caller in the user's code, where there is one. */
-static void find_who(struct ml_result_writer *w, const struct ml_batch *b)
+/*
+ * Finds the site that each reference counts for: the caller in the user's code, if there
+ * is one.
+ */
+static void find_sites(struct ml_result_writer *w, const struct ml_batch *b)
 {
 	for (size_t i = 0; i < b->count; i++)
-		w->who[i] = b->caller[i] ? b->caller[i] : b->site[i];
+		w->site[i] = b->caller[i] ? b->caller[i] : b->site[i];
 }
 
-/* Of references that belong to one part. */
+/* Counts references that belong to one part. */
 static void count_alike(struct ml_result_writer *w, const struct ml_events *e,
 			size_t first, size_t end)
 {
 	const struct ml_batch *b = e->refs;
 
 	for (size_t i = first; i < end; i++) {
-		struct ml_result_row row = { .site = w->who[i],
+		struct ml_result_row row = { .site = w->site[i],
 					     .region = e->region[i],
 					     .thread = b->thread[i],
 					     .outcome = e->outcome[i],
@@ -331,9 +335,12 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 {
 	struct ml_result_writer *w = arg;
 
-	find_who(w, e->refs);
+	find_sites(w, e->refs);
 	for (size_t i = 0; i < e->refs->count;) {
-		/* up to the end of the part; counts go with it and with the block */
+		/*
+		 * up to the end of the part; counts are written with it and with the
+		 * block
+		 */
 		size_t part = ML_RESULT_PART - w->held % ML_RESULT_PART;
 		size_t end = e->refs->count - i;
 
@@ -341,7 +348,7 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 		count_alike(w, e, i, end);
 		if (end - i == part)
 			end_part(w);
-		count_ids(&w->sites, w->who + i, e->outcome + i, end - i);
+		count_ids(&w->sites, w->site + i, e->outcome + i, end - i);
 		count_ids(&w->regions, e->region + i, e->outcome + i, end - i);
 		while (i < end) {
 			size_t bin = BIN - w->position % BIN;
@@ -426,7 +433,7 @@ static bool write_checkpoints(struct ml_result_writer *w, struct ml_err *err)
 	return true;
 }
 
-/* What is not full yet. */
+/* Writes the bins that are not full. */
 static bool write_bins(struct ml_result_writer *w, struct ml_err *err)
 {
 	for (unsigned r = 0; r < ML_RESULT_RESOLUTIONS; r++) {

@@ -316,7 +316,7 @@ bool ml_draw_working_set(struct ml_drawing *d, struct ml_err *err)
 	       *beyond = bytes + cells;
 	struct ml_curve_options o = d->curve;
 	o.against = SIZE_MAX;
-	ml_curve_working_set_of(d->curves, family, count, size, &o, tolerance, d->from,
+	ml_curve_working_set(d->curves, family, count, size, &o, tolerance, d->from,
 				d->to, cells, bytes);
 	double least = ml_curve_number(&d->e->members[family[0]], size),
 	       next = ml_curve_number(&d->e->members[family[count - 2]], size),

@@ -498,7 +498,7 @@ bool ml_route_working_set(struct ml_workspace *ws, const struct ml_request *q,
 		return false;
 	double *bytes = ml_arena_alloc(&a->arena, x.cells * sizeof(*bytes));
 	x.o.against = SIZE_MAX;
-	ml_curve_working_set_of(x.x->curves, family, count, size, &x.o, tolerance, x.from,
+	ml_curve_working_set(x.x->curves, family, count, size, &x.o, tolerance, x.from,
 				x.to, x.cells, bytes);
 	ml_answer_columns(a);
 	put_window(a, &x);

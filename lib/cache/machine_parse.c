@@ -9,12 +9,12 @@
 #include "lib/cache/policy.h"
 #include "lib/cache/machine_words.h"
 
-#define SIZE_MOST (1ull << 40)
+#define SIZE_MAX_BYTES (1ull << 40)
 enum {
-	CYCLES_MOST = 1000000,
-	LINE_MOST = 1 << 16,
-	PAGE_MOST = 1 << 30,
-	DEGREE_MOST = 64,
+	CYCLES_MAX = 1000000,
+	LINE_MAX_BYTES = 1 << 16,
+	PAGE_MAX = 1 << 30,
+	DEGREE_MAX = 64,
 	DEFAULT_WAYS = 8,
 	DEFAULT_LINE = 64,
 	DEFAULT_PAGE = 4096,
@@ -23,7 +23,7 @@ static const uint32_t level_cycles[ML_LEVELS] = { 4, 14, 50, 100 };
 static const uint32_t tlb_cycles[ML_TLBS] = { 0, 7 };
 enum { MEMORY_CYCLES = 200, WALK_CYCLES = 30 };
 
-/* What a word says something of. */
+/* The properties that words set. */
 enum {
 	SIZE = 1,
 	WAYS = 2,
@@ -66,15 +66,15 @@ static const char *const part_names[] = { "L1",   "L2",    "L3",   "L4",
 const char *const ml_prefetcher_names[ML_PREFETCHERS] = { "none", "next", "stride",
 							  "stream" };
 
-/* A level, L1i or TLB as far as the text told it. */
+/* A level, L1i or TLB, as far as the text describes it. */
 struct part {
-	struct ml_level_spec *spec; /* size of a TLB: entries */
-	unsigned said;              /* by the text so far, with its preset */
-	unsigned said_here;         /* behind this name, to find words that contradict */
+	struct ml_level_spec *spec; /* the size of a TLB is its number of entries */
+	unsigned said;      /* properties set by the text so far, and by its preset */
+	unsigned said_here; /* properties set in this part, to find contradictions */
 	unsigned may;
 	bool there;
 	bool full;
-	bool named; /* by what the user wrote, not by a preset */
+	bool named; /* the user's text names this part, not only a preset */
 };
 
 struct parser {
@@ -82,8 +82,8 @@ struct parser {
 	struct ml_err *err;
 	struct ml_words text;
 	struct part level[ML_LEVELS], icache, tlb[ML_TLBS];
-	bool preset;  /* the text is that of a preset */
-	bool changed; /* something stands behind the preset */
+	bool preset;  /* the parser is inside the text of a preset */
+	bool changed; /* words follow the preset */
 	bool cores_said, seed_said, memory_said, walk_said;
 };
 
@@ -92,7 +92,7 @@ static bool is(const struct parser *p, const char *word)
 	return !strcmp(p->text.word, word);
 }
 
-/* ---- words that nobody knows ---- */
+/* ---- unknown words ---- */
 
 static bool unknown_word(struct parser *p, const struct part *of)
 {
@@ -121,10 +121,9 @@ static bool unknown_part(struct parser *p)
 
 	if (!p->text.word[0])
 		return ml_fail(p->err, ML_USAGE,
-			       "machine: nothing stands %s; a level is written like "
-			       "'L1 32K 8w 64B lru'",
-			       *p->text.at ? "before a '|'"
-					   : "in it or behind its last '|'");
+			       "machine: %s; a level is written like 'L1 32K 8w 64B lru'",
+			       *p->text.at ? "a part before a '|' is empty"
+					   : "the text, or its last part, is empty");
 	if (p->text.word[0] == 'l' && p->text.word[1] >= '0' && p->text.word[1] <= '9')
 		return ml_fail(p->err, ML_USAGE,
 			       "machine: there is no level '%s'; levels are L1 to L%d, "
@@ -135,9 +134,10 @@ static bool unknown_part(struct parser *p)
 	for (const struct ml_preset *s = ml_presets; s->name; s++)
 		ml_nearest_offer(&n, p->text.word, s->name);
 	if (n.word && !n.changes)
-		return ml_fail(p->err, ML_USAGE,
-			       "machine: '%s' must stand first; what follows changes it",
-			       p->text.shown);
+		return ml_fail(
+			p->err, ML_USAGE,
+			"machine: '%s' must come first; the parts behind it change it",
+			p->text.shown);
 	return ml_fail(p->err, ML_USAGE,
 		       "machine: '%s' is neither a preset nor a part of a machine%s",
 		       p->text.shown, ml_nearest_hint(&n, room));
@@ -152,17 +152,17 @@ static bool bad_number(struct parser *p, const char *of, const char *reason)
 }
 
 static bool within(struct parser *p, const char *of, const struct ml_quantity *n,
-		   uint64_t least, uint64_t most)
+		   uint64_t min, uint64_t max)
 {
 	char reason[80];
 
 	if (n->parts != 1)
-		return bad_number(p, of, "is no whole number");
-	if (n->whole >= least && n->whole <= most)
+		return bad_number(p, of, "is not a whole number");
+	if (n->whole >= min && n->whole <= max)
 		return true;
 	snprintf(reason, sizeof(reason), "is %s than %llu",
-		 n->whole < least ? "less" : "more",
-		 (unsigned long long)(n->whole < least ? least : most));
+		 n->whole < min ? "less" : "more",
+		 (unsigned long long)(n->whole < min ? min : max));
 	return bad_number(p, of, reason);
 }
 
@@ -175,13 +175,13 @@ static bool bytes(struct parser *p, const char *of, const struct ml_quantity *n,
 			 : *n->unit == 'g' ? 30
 					   : 0;
 
-	if (n->whole > SIZE_MOST >> shift)
+	if (n->whole > SIZE_MAX_BYTES >> shift)
 		return bad_number(p, of, "is more than 1024G");
 	if ((n->part << shift) % n->parts) /* part < 2^30 */
-		return bad_number(p, of, "is no whole number of bytes");
+		return bad_number(p, of, "is not a whole number of bytes");
 	*value = (n->whole << shift) + (n->part << shift) / n->parts;
 	if (!*value)
-		return bad_number(p, of, "is nothing");
+		return bad_number(p, of, "must be more than 0");
 	return true;
 }
 
@@ -194,11 +194,9 @@ static bool say(struct parser *p, struct part *t, unsigned what)
 			       t->spec->name, p->text.shown,
 			       t->may == OF_TLB ? "TLB" : "cache of instructions");
 	if (t->said_here & what)
-		return ml_fail(
-			p->err, ML_USAGE,
-			"machine: %s: '%s' says again, or contradicts, what stands "
-			"before it",
-			t->spec->name, p->text.shown);
+		return ml_fail(p->err, ML_USAGE,
+			       "machine: %s: '%s' repeats or contradicts an earlier word",
+			       t->spec->name, p->text.shown);
 	t->said |= what;
 	t->said_here |= what;
 	return true;
@@ -220,16 +218,17 @@ static bool quantity(struct parser *p, struct part *t)
 		return say(p, t, WAYS);
 	}
 	if (!strcmp(n.unit, "c")) {
-		if (!within(p, s->name, &n, 0, CYCLES_MOST))
+		if (!within(p, s->name, &n, 0, CYCLES_MAX))
 			return false;
 		s->cycles = (uint32_t)n.whole;
 		return say(p, t, CYCLES);
 	}
 	if (!strcmp(n.unit, "b") && t->may != OF_TLB) {
-		if (!within(p, s->name, &n, 1, LINE_MOST))
+		if (!within(p, s->name, &n, 1, LINE_MAX_BYTES))
 			return false;
 		if (n.whole & (n.whole - 1))
-			return bad_number(p, s->name, "as a line is no power of two");
+			return bad_number(p, s->name,
+					  "is not a power of two, as a line must be");
 		s->line = (uint32_t)n.whole;
 		return say(p, t, LINE);
 	}
@@ -241,7 +240,7 @@ static bool quantity(struct parser *p, struct part *t)
 	}
 	if (*n.unit && strcmp(n.unit, "k") && strcmp(n.unit, "m") && strcmp(n.unit, "g"))
 		return ml_fail(p->err, ML_USAGE,
-			       "machine: %s: '%s' has no unit that is known; %s, 8w, 4c",
+			       "machine: %s: '%s' has an unknown unit; %s, 8w, 4c",
 			       s->name, p->text.shown,
 			       t->may == OF_TLB ? "write 64e, 4K" : "write 32K, 64B");
 	if (!bytes(p, s->name, &n, &size))
@@ -250,9 +249,9 @@ static bool quantity(struct parser *p, struct part *t)
 		s->size = size;
 		return say(p, t, SIZE);
 	}
-	if (size > PAGE_MOST || size & (size - 1))
+	if (size > PAGE_MAX || size & (size - 1))
 		return bad_number(p, s->name,
-				  "as a page is no power of two, or more than 1G");
+				  "is no page size: a power of two, at most 1G");
 	s->line = (uint32_t)size;
 	return say(p, t, LINE);
 }
@@ -283,14 +282,14 @@ static bool prefetch(struct parser *p, struct part *t, const char *value)
 				      n.unit == value + length + 1 || *n.unit))
 			return bad_number(p, t->spec->name,
 					  "needs a number of lines: prefetch=stream*4");
-		if (!within(p, t->spec->name, &n, 1, DEGREE_MOST))
+		if (!within(p, t->spec->name, &n, 1, DEGREE_MAX))
 			return false;
 		t->spec->prefetch = (enum ml_prefetcher)i;
 		t->spec->degree = i ? (uint32_t)n.whole : 1;
 		return say(p, t, PREFETCH);
 	}
 	return bad_number(p, t->spec->name,
-			  "names no prefetcher; there are next, stride, stream and none");
+			  "is not a prefetcher; there are next, stride, stream and none");
 }
 
 static bool keyword(struct parser *p, struct part *t, const struct keyword *k)
@@ -330,7 +329,7 @@ static bool word_of_part(struct parser *p, struct part *t)
 static bool words_of_part(struct parser *p, struct part *t)
 {
 	if (t->named && !p->preset)
-		return ml_fail(p->err, ML_USAGE, "machine: %s stands there twice",
+		return ml_fail(p->err, ML_USAGE, "machine: %s is given twice",
 			       t->spec->name);
 	t->named = !p->preset;
 	t->there = true;
@@ -348,19 +347,18 @@ static bool behind(struct parser *p, const char *of)
 	ml_words_next(&p->text);
 	if (p->text.word[0])
 		return ml_fail(p->err, ML_USAGE,
-			       "machine: '%s' behind %s: a '|' is missing, or it is too "
-			       "much",
+			       "machine: unexpected '%s' behind %s; is a '|' missing?",
 			       p->text.shown, of);
 	return true;
 }
 
-static bool lone_number(struct parser *p, const char *of, const char *unit, uint64_t most,
+static bool lone_number(struct parser *p, const char *of, const char *unit, uint64_t max,
 			bool *said, uint64_t *value)
 {
 	struct ml_quantity n;
 
 	if (*said && !p->preset)
-		return ml_fail(p->err, ML_USAGE, "machine: %s stands there twice", of);
+		return ml_fail(p->err, ML_USAGE, "machine: %s is given twice", of);
 	*said = !p->preset;
 	ml_words_next(&p->text);
 	if (!ml_quantity_scan(&n, p->text.word))
@@ -369,18 +367,18 @@ static bool lone_number(struct parser *p, const char *of, const char *unit, uint
 		return ml_fail(p->err, ML_USAGE,
 			       "machine: %s needs a number, like '%s %s%s', not '%s'", of,
 			       of, *unit ? "200" : "4", unit, p->text.shown);
-	if (!within(p, of, &n, !strcmp(of, "cores"), most))
+	if (!within(p, of, &n, !strcmp(of, "cores"), max))
 		return false;
 	*value = n.whole;
 	return behind(p, of);
 }
 
-static bool small(struct parser *p, const char *of, const char *unit, uint32_t most,
+static bool small(struct parser *p, const char *of, const char *unit, uint32_t max,
 		  bool *said, uint32_t *value)
 {
 	uint64_t v;
 
-	if (!lone_number(p, of, unit, most, said, &v))
+	if (!lone_number(p, of, unit, max, said, &v))
 		return false;
 	*value = (uint32_t)v;
 	return true;
@@ -394,7 +392,7 @@ static bool cores_behind(struct parser *p)
 	if (!ml_quantity_scan(&n, p->text.word) || *n.unit)
 		return unknown_part(p);
 	if (p->cores_said && !p->preset)
-		return ml_fail(p->err, ML_USAGE, "machine: cores stands there twice");
+		return ml_fail(p->err, ML_USAGE, "machine: cores is given twice");
 	p->cores_said = !p->preset;
 	if (!within(p, "cores", &n, 1, ML_CORES))
 		return false;
@@ -402,8 +400,7 @@ static bool cores_behind(struct parser *p)
 	ml_words_next(&p->text);
 	if (!is(p, "cores") && !is(p, "core"))
 		return ml_fail(p->err, ML_USAGE,
-			       "machine: '%llu' starts no part of a machine but '%llu "
-			       "cores'",
+			       "machine: no part starts with '%llu' except '%llu cores'",
 			       (unsigned long long)n.whole, (unsigned long long)n.whole);
 	return behind(p, "cores");
 }
@@ -424,10 +421,10 @@ static bool part(struct parser *p)
 	if (is(p, "tlb2"))
 		return words_of_part(p, &p->tlb[1]);
 	if (is(p, "memory"))
-		return small(p, "memory", "c", CYCLES_MOST, &p->memory_said,
+		return small(p, "memory", "c", CYCLES_MAX, &p->memory_said,
 			     &m->memory_cycles);
 	if (is(p, "walk"))
-		return small(p, "walk", "c", CYCLES_MOST, &p->walk_said, &m->walk_cycles);
+		return small(p, "walk", "c", CYCLES_MAX, &p->walk_said, &m->walk_cycles);
 	if (is(p, "cores"))
 		return small(p, "cores", "", ML_CORES, &p->cores_said, &m->cores);
 	if (is(p, "seed"))
@@ -486,7 +483,7 @@ static bool host_text(struct parser *p)
 	return ok;
 }
 
-/* ---- what was left unsaid ---- */
+/* ---- defaults ---- */
 
 static void name(struct part *t, struct ml_level_spec *spec, const char *text,
 		 unsigned may)
@@ -570,16 +567,15 @@ static bool finish(struct parser *p)
 			return false;
 		page = m->tlb[i].line;
 	}
-	/* What is not there is zero, so that equal machines are equal bytes. */
+	/* Unused entries are zero, so that equal machines are equal bytes. */
 	for (unsigned i = m->levels; i < ML_LEVELS; i++)
 		m->level[i] = (struct ml_level_spec){ 0 };
 	for (unsigned i = m->tlbs; i < ML_TLBS; i++)
 		m->tlb[i] = (struct ml_level_spec){ 0 };
 	if (p->walk_said && !m->tlbs)
-		return ml_fail(
-			p->err, ML_USAGE,
-			"machine: walk is the cost of missing every TLB, and there "
-			"is none");
+		return ml_fail(p->err, ML_USAGE,
+			       "machine: walk is the cost of a miss in all TLBs, and the "
+			       "machine has none");
 	return ml_machine_check(m, p->err);
 }
 

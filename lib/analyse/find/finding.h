@@ -1,0 +1,32 @@
+/*
+ * One finding: a change that would save cycles, with its evidence. findings.h makes them;
+ * find_spots.h has the functions by which a finder fills one in.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One number (or name) of the evidence, for programs. */
+struct ml_fact {
+	const char *key;
+	const char *text; /* NULL: the fact is a number */
+	double number;
+};
+
+enum { ML_FINDING_FACTS = 16, ML_FINDING_SAYS = 6 };
+
+struct ml_finding {
+	const char *kind;                  /* "stride", "padding": of its finder */
+	const char *title;                 /* "matrix is walked down its columns" */
+	const char *says[ML_FINDING_SAYS]; /* the evidence in sentences; ends with NULL */
+	const char *advice;                /* "exchange the two loops" */
+	const char *region;                /* name of the region; "": it is about none */
+	const char *file, *func; /* of the line with the most excess; "": unknown */
+	uint32_t line;           /* 0: unknown */
+	double cost;    /* share of all cycles that the misses of the finding cost */
+	double gain;    /* share of all cycles that the change would save */
+	bool simulated; /* the change was simulated; false: estimated from counts */
+	struct ml_fact facts[ML_FINDING_FACTS]; /* ends with a NULL key */
+	const struct ml_finding *other; /* another remedy for the same misses, or NULL */
+};
