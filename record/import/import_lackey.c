@@ -171,7 +171,7 @@ static bool run(struct ml_import *import, struct ml_err *err)
 
 const struct ml_importer ml_importer_lackey = {
 	.name = "lackey",
-	.what = "output of valgrind --tool=lackey --trace-mem=yes",
+	.what = "memory trace of the Valgrind tool lackey",
 	ML_TRACE_IMPORT,
 	.detect = detect,
 	.run = run,
