@@ -1,3 +1,4 @@
+#include <commit.h> /* made by the build: ML_COMMIT, empty if unknown */
 #include <stdio.h>
 #include <string.h>
 
@@ -85,7 +86,8 @@ int main(int argc, char **argv)
 		return EXIT_MISUSED;
 	}
 	if (!strcmp(argv[1], "--version")) {
-		puts("memlamp " ML_VERSION);
+		puts(*ML_COMMIT ? "memlamp " ML_VERSION " (" ML_COMMIT ")"
+				: "memlamp " ML_VERSION);
 		return EXIT_DONE;
 	}
 	if (!strcmp(argv[1], "help") && argc > 2)
