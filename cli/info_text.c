@@ -209,25 +209,25 @@ static const char *data_of(struct text *t, const struct ml_summary_line *l)
 	const char *text = "";
 	size_t shown = 0;
 
-	for (; shown < ML_SUMMARY_PARTS && shown < l->regions; shown++) {
-		if (shown && l->region[shown].refs * 20 < l->count.refs)
+	for (; shown < ML_CODE_PARTS && shown < l->at.parts; shown++) {
+		if (shown && l->at.part[shown].refs * 20 < l->count.refs)
 			break; /* not worth the room */
 		text = ml_arena_printf(&t->say.arena, "%s%s%s", text, shown ? ", " : "",
-				       say_cut(&t->say, l->region[shown].name, 20));
+				       say_cut(&t->say, l->at.part[shown].name, 20));
 	}
 	return say_cut(&t->say, text, NAME_ROOM);
 }
 
 static const char *place_of(struct text *t, const struct ml_summary_line *l)
 {
-	if (!l->own)
+	if (!l->at.own)
 		return "none of yours";
-	if (l->line)
-		return ml_arena_printf(&t->say.arena, "%s:%u", say_base_name(l->file),
-				       l->line);
-	if (*l->func)
-		return say_cut(&t->say, l->func, NAME_ROOM);
-	return *l->object ? say_base_name(l->object) : "unknown";
+	if (l->at.line)
+		return ml_arena_printf(&t->say.arena, "%s:%u", say_base_name(l->at.file),
+				       l->at.line);
+	if (*l->at.func)
+		return say_cut(&t->say, l->at.func, NAME_ROOM);
+	return *l->at.object ? say_base_name(l->at.object) : "unknown";
 }
 
 /* The source; before it the library function that does the work, if it is not the line.
@@ -235,20 +235,24 @@ static const char *place_of(struct text *t, const struct ml_summary_line *l)
 static const char *source_of(struct text *t, const struct ml_summary_line *l,
 			     struct ml_source_lines *sources)
 {
-	const char *text = l->line ? ml_source_lines_find(sources, l->file, l->line)
+	const char *text = l->at.line
+				   ? ml_source_lines_find(sources, l->at.file, l->at.line)
 				   : NULL;
-	const char *func = l->line ? l->func : *l->object ? say_base_name(l->object) : "";
+	const char *func = l->at.line      ? l->at.func
+			   : *l->at.object ? say_base_name(l->at.object)
+					   : "";
 
-	if (!l->own)
+	if (!l->at.own)
 		return "loader, start-up, and libraries on their own";
 	if (!text)
-		text = ml_arena_printf(&t->say.arena, l->line && *func ? "in %s" : "%s",
-				       func);
-	if (l->through && *l->through && l->library * 2 > l->count.refs)
-		text = ml_arena_printf(
-			&t->say.arena, "(%s) %s",
-			say_cut(&t->say, say_plain_name(&t->say, l->through), NAME_ROOM),
-			text);
+		text = ml_arena_printf(&t->say.arena,
+				       l->at.line && *func ? "in %s" : "%s", func);
+	if (l->at.through && *l->at.through && l->at.library * 2 > l->count.refs)
+		text = ml_arena_printf(&t->say.arena, "(%s) %s",
+				       say_cut(&t->say,
+					       say_plain_name(&t->say, l->at.through),
+					       NAME_ROOM),
+				       text);
 	return text;
 }
 
@@ -301,7 +305,7 @@ static void say_functions(struct text *t)
 	size_t others = 0;
 
 	for (size_t i = 0; i < s->functions.count; i++)
-		if (!s->functions.at[i].user && s->functions.at[i].with_library) {
+		if (!s->functions.at[i].at.user && s->functions.at[i].with_library) {
 			alone += s->functions.at[i].with_library;
 			others += s->functions.at[i].made.refs ==
 				  s->functions.at[i].with_library;
@@ -309,21 +313,22 @@ static void say_functions(struct text *t)
 	say(&t->say, "\nWhich functions made them\n");
 	for (size_t i = 0; i < s->functions.count && i < t->top; i++) {
 		const struct ml_summary_function *f = &s->functions.at[i];
-		uint64_t for_user = f->user ? f->with_library
-					    : f->made.refs - f->with_library;
+		uint64_t for_user = f->at.user ? f->with_library
+					       : f->made.refs - f->with_library;
 
 		if (!for_user || (for_user < t->least && i > 2))
 			break;
-		ml_table_count(&x, f->user ? f->made.refs : for_user);
-		ml_table_real(
-			&x, say_share(f->user ? f->made.refs : for_user, s->total.refs));
-		if (f->user)
+		ml_table_count(&x, f->at.user ? f->made.refs : for_user);
+		ml_table_real(&x, say_share(f->at.user ? f->made.refs : for_user,
+					    s->total.refs));
+		if (f->at.user)
 			ml_table_count(&x, f->with_library);
 		else
 			ml_table_none(&x);
-		ml_table_text(&x, *f->func ? say_cut(&t->say, f->func, 40) : "unknown");
-		ml_table_text(&x, *f->object ? say_base_name(f->object)
-					     : say_base_name(f->file));
+		ml_table_text(&x,
+			      *f->at.func ? say_cut(&t->say, f->at.func, 40) : "unknown");
+		ml_table_text(&x, *f->at.object ? say_base_name(f->at.object)
+						: say_base_name(f->at.file));
 	}
 	say_table(&t->say, &x, s->functions.count - others, "functions");
 	if (alone)
@@ -371,7 +376,7 @@ static void say_phases(struct text *t)
 		return;
 	say(&t->say, "\nPhases\n");
 	for (size_t i = 0; i < s->phases.count && i < t->top; i++) {
-		const struct ml_summary_phase *p = &s->phases.at[i];
+		const struct ml_phase *p = &s->phases.at[i];
 
 		ml_table_count(&x, p->refs);
 		ml_table_real(&x, say_share(p->refs, s->total.refs));

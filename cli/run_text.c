@@ -88,21 +88,23 @@ static void put_lines(struct ml_analysed_trace *analysed, uint64_t top, struct s
 	for (size_t i = 0; i < analysed->rows.lines.count && ml_table_rows(&t) < top;
 	     i++) {
 		const struct ml_profile_line_row *r = &analysed->rows.lines.at[i];
-		const char *text =
-			r->line ? ml_source_lines_find(&sources, r->file, r->line) : NULL;
+		const char *text = r->at.line ? ml_source_lines_find(&sources, r->at.file,
+								     r->at.line)
+					      : NULL;
 
 		if (waiting(analysed, &r->count) < least)
 			continue;
 		put_row(&t, analysed, &r->count);
-		ml_table_text(&t,
-			      !r->own    ? "none of yours"
-			      : r->line  ? ml_arena_printf(&s->arena, "%s:%u",
-							   say_base_name(r->file), r->line)
-			      : *r->func ? say_cut(s, r->func, NAME)
-					 : "unknown");
-		if (text && r->library * 2 > r->count.refs && r->through)
+		ml_table_text(&t, !r->at.own ? "none of yours"
+				  : r->at.line
+					  ? ml_arena_printf(&s->arena, "%s:%u",
+							    say_base_name(r->at.file),
+							    r->at.line)
+				  : *r->at.func ? say_cut(s, r->at.func, NAME)
+						: "unknown");
+		if (text && r->at.library * 2 > r->count.refs && r->at.through)
 			text = ml_arena_printf(&s->arena, "(%s) %s",
-					       say_plain_name(s, r->through), text);
+					       say_plain_name(s, r->at.through), text);
 		ml_table_text(&t, text ? text : "");
 	}
 	put_table(&t, "Lines that wait most (share of all access time)", s);

@@ -299,15 +299,15 @@ static void say_regions(struct text *t)
 
 static const char *place_of(struct text *t, const struct ml_profile_line_row *l)
 {
-	if (!l->own)
+	if (!l->at.own)
 		return "none of yours";
-	if (l->line)
+	if (l->at.line)
 		return ml_arena_printf(&t->say.arena, "%s:%u",
-				       say_cut(&t->say, say_base_name(l->file), 16),
-				       l->line);
-	if (*l->func)
-		return say_cut(&t->say, l->func, 18);
-	return *l->object ? say_base_name(l->object) : "unknown";
+				       say_cut(&t->say, say_base_name(l->at.file), 16),
+				       l->at.line);
+	if (*l->at.func)
+		return say_cut(&t->say, l->at.func, 18);
+	return *l->at.object ? say_base_name(l->at.object) : "unknown";
 }
 
 /* The source; before it the library function that does the work, if it is not the line.
@@ -315,19 +315,23 @@ static const char *place_of(struct text *t, const struct ml_profile_line_row *l)
 static const char *source_of(struct text *t, const struct ml_profile_line_row *l,
 			     struct ml_source_lines *sources)
 {
-	const char *text = l->line ? ml_source_lines_find(sources, l->file, l->line)
+	const char *text = l->at.line
+				   ? ml_source_lines_find(sources, l->at.file, l->at.line)
 				   : NULL;
-	const char *func = l->line ? l->func : *l->object ? say_base_name(l->object) : "";
+	const char *func = l->at.line      ? l->at.func
+			   : *l->at.object ? say_base_name(l->at.object)
+					   : "";
 	struct ml_arena *a = &t->say.arena;
 
-	if (!l->own)
+	if (!l->at.own)
 		return "loader, start-up, libraries on their own";
 	if (!text)
-		text = ml_arena_printf(a, l->line && *func ? "in %s" : "%s", func);
-	if (l->through && *l->through && l->library * 2 > l->count.refs)
+		text = ml_arena_printf(a, l->at.line && *func ? "in %s" : "%s", func);
+	if (l->at.through && *l->at.through && l->at.library * 2 > l->count.refs)
 		text = ml_arena_printf(
 			a, "(%s) %s",
-			say_cut(&t->say, say_plain_name(&t->say, l->through), 16), text);
+			say_cut(&t->say, say_plain_name(&t->say, l->at.through), 16),
+			text);
 	return text;
 }
 
@@ -378,8 +382,9 @@ static void say_lines(struct text *t)
 		if (steps)
 			ml_table_text(&x, step_of(t, l));
 		ml_table_text(&x, place_of(t, l));
-		ml_table_text(
-			&x, say_cut(&t->say, l->part[0].name ? l->part[0].name : "", 16));
+		ml_table_text(&x,
+			      say_cut(&t->say,
+				      l->at.part[0].name ? l->at.part[0].name : "", 16));
 		ml_table_text(&x, source_of(t, l, &sources));
 		shown++;
 	}
@@ -403,12 +408,13 @@ static void say_functions(struct text *t)
 		if (!worth(t, &f->made, shown))
 			continue;
 		count_cells(t, &x, &f->made);
-		ml_table_text(&x, say_cut(&t->say,
-					  *f->func ? say_plain_name(&t->say, f->func)
-						   : "unknown",
-					  30));
-		ml_table_text(&x, *f->object ? say_base_name(f->object)
-					     : say_base_name(f->file));
+		ml_table_text(&x,
+			      say_cut(&t->say,
+				      *f->at.func ? say_plain_name(&t->say, f->at.func)
+						  : "unknown",
+				      30));
+		ml_table_text(&x, *f->at.object ? say_base_name(f->at.object)
+						: say_base_name(f->at.file));
 		shown++;
 	}
 	say_table(&t->say, &x, rows->functions.count, "functions");

@@ -157,11 +157,11 @@ static bool row_value(const struct ml_profile *p, const struct ml_profile_count 
 static bool names_line(const char *arg, const struct ml_profile_line_row *l)
 {
 	const char *colon = strrchr(arg, ':');
-	size_t size = colon ? (size_t)(colon - arg) : 0, path = strlen(l->file);
+	size_t size = colon ? (size_t)(colon - arg) : 0, path = strlen(l->at.file);
 
-	return colon && l->line && strtoul(colon + 1, NULL, 10) == l->line &&
-	       size <= path && !strncmp(l->file + path - size, arg, size) &&
-	       (size == path || l->file[path - size - 1] == '/');
+	return colon && l->at.line && strtoul(colon + 1, NULL, 10) == l->at.line &&
+	       size <= path && !strncmp(l->at.file + path - size, arg, size) &&
+	       (size == path || l->at.file[path - size - 1] == '/');
 }
 
 static const struct ml_profile_count *find_row(const struct ml_profile_rows *rows,
@@ -176,7 +176,7 @@ static const struct ml_profile_count *find_row(const struct ml_profile_rows *row
 		if (names_line(arg, &rows->lines.at[i]))
 			return &rows->lines.at[i].count;
 	for (size_t i = 0; is(part->word, "function") && i < rows->functions.count; i++)
-		if (is(rows->functions.at[i].func, arg))
+		if (is(rows->functions.at[i].at.func, arg))
 			return &rows->functions.at[i].made;
 	for (size_t i = 0; is(part->word, "phase") && i < rows->phases.count; i++)
 		if (is(rows->phases.at[i].name, arg))

@@ -125,7 +125,7 @@ static void note_span(void *arg, uint32_t phase, uint64_t from, uint64_t until)
 	x->spans[x->count++] = (struct span){ phase, from, until };
 }
 
-static void put_phase(void *arg, uint32_t phase, const struct ml_summary_phase *p)
+static void put_phase(void *arg, uint32_t phase, const struct ml_phase *p)
 {
 	struct phases *x = arg;
 	const struct frame *f = x->f;

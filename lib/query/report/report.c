@@ -474,7 +474,7 @@ bool ml_report(struct ml_open_sim *s, const struct ml_report_options *o,
 	p->machine = &p->profile->machine;
 	ml_profile_rows_make(&p->rows, &s->trace->trace, p->profile);
 	for (size_t i = 0; i < p->rows.lines.count; i++)
-		if (p->rows.lines.at[i].own) {
+		if (p->rows.lines.at[i].at.own) {
 			double lost = p->rows.lines.at[i].count.lost;
 
 			p->least += lost / LEAST;

@@ -163,10 +163,11 @@ static void put_functions(struct ml_report_page *p)
 		ml_report_put(p, "<tr>");
 		ml_report_count_cells(p, &r->made, rows->total.lost);
 		ml_report_wrap(p, "<td class=\"t\"><code>",
-			       *r->func ? r->func : "unknown", "</code></td>");
-		ml_report_wrap(p, "<td class=\"t muted\">",
-			       ml_report_base_name(*r->file ? r->file : r->object),
-			       "</td></tr>\n");
+			       *r->at.func ? r->at.func : "unknown", "</code></td>");
+		ml_report_wrap(
+			p, "<td class=\"t muted\">",
+			ml_report_base_name(*r->at.file ? r->at.file : r->at.object),
+			"</td></tr>\n");
 		shown++;
 	}
 	ml_report_put(p, "</table></div>\n");

@@ -55,18 +55,18 @@ static void collect(struct ml_report_page *p, struct files *x)
 	for (size_t i = 0; i < p->rows.lines.count; i++) {
 		const struct ml_profile_line_row *l = &p->rows.lines.at[i];
 
-		if (!l->own || !*l->file || !l->line)
+		if (!l->at.own || !*l->at.file || !l->at.line)
 			continue;
-		uint32_t number = ml_names_add(&x->names, l->file);
+		uint32_t number = ml_names_add(&x->names, l->at.file);
 		if (number == x->count) {
 			x->at = ml_grow(x->at, &x->cap, x->count + 1, sizeof(*x->at));
-			x->at[x->count++].path = l->file;
+			x->at[x->count++].path = l->at.file;
 			find_text(p, &x->at[number]);
 		}
 		struct file *f = &x->at[number];
 		f->lost += l->count.lost;
 		f->refs += l->count.refs;
-		f->last = l->line > f->last ? l->line : f->last;
+		f->last = l->at.line > f->last ? l->at.line : f->last;
 	}
 	for (size_t i = 0; i < x->count; i++)
 		if (x->at[i].text)
@@ -74,14 +74,14 @@ static void collect(struct ml_report_page *p, struct files *x)
 				&x->arena, (x->at[i].lines + 1) * sizeof(uint32_t));
 	for (size_t i = 0; i < p->rows.lines.count; i++) {
 		const struct ml_profile_line_row *l = &p->rows.lines.at[i];
-		uint32_t number = l->own && *l->file && l->line
-					  ? ml_names_find(&x->names, l->file)
+		uint32_t number = l->at.own && *l->at.file && l->at.line
+					  ? ml_names_find(&x->names, l->at.file)
 					  : UINT32_MAX;
 
 		/* a file may have changed since the program was built */
 		if (number != UINT32_MAX && x->at[number].text &&
-		    l->line <= x->at[number].lines)
-			x->at[number].row_of[l->line] = (uint32_t)i + 1;
+		    l->at.line <= x->at[number].lines)
+			x->at[number].row_of[l->at.line] = (uint32_t)i + 1;
 	}
 }
 
@@ -237,29 +237,29 @@ static void put_place(struct ml_report_page *p, const struct files *x, size_t sh
 {
 	size_t file = 0;
 
-	while (file < shown && strcmp(x->at[file].path, l->file) != 0)
+	while (file < shown && strcmp(x->at[file].path, l->at.file) != 0)
 		file++;
-	bool linked = l->line && file < shown && x->at[file].text &&
-		      l->line <= x->at[file].lines;
+	bool linked = l->at.line && file < shown && x->at[file].text &&
+		      l->at.line <= x->at[file].lines;
 
-	if (!l->own) {
+	if (!l->at.own) {
 		ml_report_put(p, "<td class=\"t muted\">the loader and libraries by "
 				 "themselves</td>");
 		return;
 	}
 	ml_report_put(p, "<td class=\"t\"><code>");
 	if (linked)
-		ml_report_put(p, "<a href=\"#f%zu-%u\">", file, l->line);
-	if (l->line) {
-		ml_report_text(p, ml_report_base_name(l->file));
-		ml_report_put(p, ":%u", l->line);
+		ml_report_put(p, "<a href=\"#f%zu-%u\">", file, l->at.line);
+	if (l->at.line) {
+		ml_report_text(p, ml_report_base_name(l->at.file));
+		ml_report_put(p, ":%u", l->at.line);
 	} else
-		ml_report_text(p, *l->func ? l->func : "unknown");
+		ml_report_text(p, *l->at.func ? l->at.func : "unknown");
 	ml_report_put(p, "%s</code>", linked ? "</a>" : "");
-	if (l->line && *l->func)
-		ml_report_wrap(p, " <span class=\"muted\">", l->func, "</span>");
-	if (l->through)
-		ml_report_wrap(p, " <span class=\"muted\">(", l->through, ")</span>");
+	if (l->at.line && *l->at.func)
+		ml_report_wrap(p, " <span class=\"muted\">", l->at.func, "</span>");
+	if (l->at.through)
+		ml_report_wrap(p, " <span class=\"muted\">(", l->at.through, ")</span>");
 	ml_report_put(p, "</td>");
 }
 
@@ -284,8 +284,8 @@ static void put_lines(struct ml_report_page *p, const struct files *x, size_t fi
 			ml_report_put(p, "<td class=\"t w\">%s</td>",
 				      ml_report_why(p, &l->count));
 		ml_report_put(p, "<td class=\"t\">");
-		for (size_t k = 0; l->own && k < l->parts && k < ML_PROFILE_PARTS; k++)
-			ml_report_wrap(p, k ? ", " : "", l->part[k].name, "");
+		for (size_t k = 0; l->at.own && k < l->at.parts && k < ML_CODE_PARTS; k++)
+			ml_report_wrap(p, k ? ", " : "", l->at.part[k].name, "");
 		ml_report_put(p, "</td>");
 		put_place(p, x, files, l);
 		ml_report_put(p, "</tr>\n");

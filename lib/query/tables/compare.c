@@ -124,24 +124,25 @@ static struct items items_of_lines(struct ml_analysed_trace *s, struct ml_arena 
 
 	for (size_t i = 0; i < s->rows.lines.count; i++) {
 		const struct ml_profile_line_row *r = &s->rows.lines.at[i];
-		const char *text =
-			r->line ? ml_source_lines_find(&sources, r->file, r->line) : NULL;
-		const char *file = base_name(r->file);
+		const char *text = r->at.line ? ml_source_lines_find(&sources, r->at.file,
+								     r->at.line)
+					      : NULL;
+		const char *file = base_name(r->at.file);
 		struct item *x = ADD_ROW(items);
 
 		x->count = &r->count;
-		x->row.file = r->file;
-		x->row.func = r->func;
-		x->row.line_a = r->line;
+		x->row.file = r->at.file;
+		x->row.func = r->at.func;
+		x->row.line_a = r->at.line;
 		x->row.text = text && *text ? ml_arena_strdup(a, text) : NULL;
-		x->row.name = !r->own    ? "none of yours"
-			      : r->line  ? ml_arena_printf(a, "%s:%u", file, r->line)
-			      : *r->func ? r->func
-					 : "unknown";
+		x->row.name = !r->at.own   ? "none of yours"
+			      : r->at.line ? ml_arena_printf(a, "%s:%u", file, r->at.line)
+			      : *r->at.func ? r->at.func
+					    : "unknown";
 		x->fallback = x->row.name;
-		x->key = x->row.text
-				 ? ml_arena_printf(a, "%s\n%s\n%s", file, r->func, text)
-				 : x->row.name;
+		x->key = x->row.text ? ml_arena_printf(a, "%s\n%s\n%s", file, r->at.func,
+						       text)
+				     : x->row.name;
 	}
 	ml_source_lines_release(&sources);
 	if (items.count)

@@ -16,7 +16,8 @@
 
 #include "lib/analyse/passes/profile.h"
 #include "lib/base/arena.h"
-#include "lib/query/tables/summary.h" /* ML_ROWS */
+#include "lib/query/tables/code_rows.h"
+#include "lib/trace/tables.h"
 
 struct ml_trace;
 
@@ -39,31 +40,15 @@ struct ml_profile_region_row {
 	size_t first;
 };
 
-struct ml_profile_part {
-	uint32_t region;
-	const char *name;
-	uint64_t refs;
-	double lost;
-};
-
-enum { ML_PROFILE_PARTS = 3 };
-
 struct ml_profile_line_row {
-	const char *file, *func, *object; /* paths; empty: unknown */
-	uint32_t line;                    /* 0: no line known, the whole function */
-	bool own; /* in the user's code; false: one row for all that is not */
+	struct ml_code_line at;
 	struct ml_profile_count count;
-	uint64_t library;    /* of these, made in libraries on its behalf */
-	const char *through; /* the library function that made most of them, or NULL */
-	struct ml_profile_part part[ML_PROFILE_PARTS]; /* regions, the costliest first */
-	size_t parts;                                  /* how many in all */
-	const struct ml_profile_cell *main;            /* the cell that costs most */
+	const struct ml_profile_cell *main; /* the cell that costs most */
 	size_t first;
 };
 
 struct ml_profile_function_row {
-	const char *func, *file, *object;
-	bool user;
+	struct ml_code_function at;
 	struct ml_profile_count made; /* by its own instructions */
 	struct ml_profile_count with; /* and by libraries for it; see summary.h */
 	size_t first;

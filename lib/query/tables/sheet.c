@@ -2,13 +2,11 @@
 
 #include <assert.h>
 
-#include "lib/query/tables/profile_tables.h"
+#include "lib/query/tables/profile_rows.h"
 
-void ml_sheet_start(struct ml_sheet *s, struct ml_profile_view *v, uint64_t top)
+void ml_sheet_start(struct ml_sheet *s, const struct ml_profile *p, uint64_t top)
 {
-	*s = (struct ml_sheet){
-		.v = v, .p = v->profile, .m = &v->profile->machine, .top = top
-	};
+	*s = (struct ml_sheet){ .p = p, .m = &p->machine, .top = top };
 }
 
 void ml_sheet_end(struct ml_sheet *s)

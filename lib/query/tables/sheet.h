@@ -13,12 +13,10 @@
 struct ml_machine;
 struct ml_profile;
 struct ml_profile_count;
-struct ml_profile_view;
 
 enum { ML_SHEET_WIDEST = 96 };
 
 struct ml_sheet {
-	struct ml_profile_view *v;
 	const struct ml_profile *p;
 	const struct ml_machine *m;
 	uint64_t top; /* rows at the most */
@@ -27,7 +25,7 @@ struct ml_sheet {
 	struct ml_arena arena;
 };
 
-void ml_sheet_start(struct ml_sheet *s, struct ml_profile_view *v, uint64_t top);
+void ml_sheet_start(struct ml_sheet *s, const struct ml_profile *p, uint64_t top);
 void ml_sheet_end(struct ml_sheet *s);
 
 void ml_sheet_column(struct ml_sheet *s, const char *key, enum ml_column_kind kind);

@@ -18,6 +18,8 @@
 #include "lib/base/work.h"
 #include "lib/analyse/passes/footprint.h"
 #include "lib/analyse/passes/tally.h"
+#include "lib/query/tables/code_rows.h"
+#include "lib/query/tables/phases.h"
 #include "lib/trace/tables.h"
 
 struct ml_trace;
@@ -39,30 +41,14 @@ struct ml_summary_region {
 	uint64_t low, high; /* addresses between which it was touched, whole lines */
 };
 
-/* A region or function among those that a line has to do with. */
-struct ml_summary_part {
-	const char *name;
-	uint64_t refs;
-};
-
-enum { ML_SUMMARY_PARTS = 3 };
-
 struct ml_summary_line {
-	const char *file, *func, *object; /* paths; empty: unknown */
-	uint32_t line;                    /* 0: no line known, the whole function */
-	bool own; /* in the user's code; false: one row for all that is not */
+	struct ml_code_line at;
 	struct ml_summary_count count;
-	uint64_t library;    /* of these, made in libraries on its behalf */
-	const char *through; /* the library function that made most of them, or NULL */
-	struct ml_summary_part
-		region[ML_SUMMARY_PARTS]; /* the largest; name NULL: none */
-	size_t regions;                   /* how many in all */
-	uint64_t first;
+	uint64_t first; /* time of the first reference */
 };
 
 struct ml_summary_function {
-	const char *func, *file, *object;
-	bool user;
+	struct ml_code_function at;
 	struct ml_summary_count made; /* by its own instructions */
 	/*
 	 * Of the user's functions: what they made and what libraries made for them. Of
@@ -75,15 +61,6 @@ struct ml_summary_thread {
 	uint16_t id, parent;
 	const char *name;
 	uint64_t refs;
-};
-
-/* A phase within the same phases around it; `refs` counts what several threads do in it
- * once. */
-struct ml_summary_phase {
-	const char *name;
-	uint32_t depth;       /* 0: outermost */
-	uint64_t times, refs; /* how often begun; references between begin and end */
-	bool open;            /* not ended when the trace does */
 };
 
 struct ml_summary_mark {
@@ -103,12 +80,6 @@ struct ml_summary_gap {
 	bool unknown;           /* of some gaps no count is known */
 };
 
-#define ML_ROWS(type) \
-	struct { \
-		type *at; \
-		size_t count, cap; \
-	}
-
 struct ml_summary {
 	struct ml_trace *trace;
 	struct ml_region_lookup *space;
@@ -120,7 +91,7 @@ struct ml_summary {
 	ML_ROWS(struct ml_summary_line) lines;
 	ML_ROWS(struct ml_summary_function) functions;
 	ML_ROWS(struct ml_summary_thread) threads;
-	ML_ROWS(struct ml_summary_phase)
+	ML_ROWS(struct ml_phase)
 	phases; /* in the order of a walk over the nesting */
 	ML_ROWS(struct ml_summary_mark) marks;
 	ML_ROWS(struct ml_summary_state) states;
