@@ -1,7 +1,8 @@
 /*
  * A command of the program: one file cli/cmd_NAME.c that defines one constant
  * `const struct cmd cmd_NAME`, declared below and listed in main.c. Help, the
- * man page's options, and the shell completion all come from it.
+ * man page's options, and the shell completion all come from it. The table of options
+ * and its parser are in options.h.
  *
  *	struct options {
  *		bool json;
@@ -38,10 +39,9 @@
 
 #include <stdbool.h>
 
-#include "cli/options.h"
-
 struct ml_buf;
 struct ml_err;
+struct opt;
 
 enum {
 	EXIT_DONE = 0,

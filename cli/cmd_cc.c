@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/compiler.h"
+#include "cli/options.h"
 #include "cli/paths.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/options.h"
 #include "cli/paths.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"

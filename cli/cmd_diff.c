@@ -6,6 +6,7 @@
 
 #include "cli/diff_text.h"
 #include "cli/diff_values.h"
+#include "cli/options.h"
 #include "cli/work.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"

@@ -1,4 +1,5 @@
 #include "cli/cmd.h"
+#include "cli/options.h"
 
 #include <signal.h>
 #include <stdio.h>

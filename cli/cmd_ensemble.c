@@ -8,6 +8,7 @@
 #include "cli/ensemble_plan.h"
 #include "cli/ensemble_ranks.h"
 #include "cli/ensemble_show.h"
+#include "cli/options.h"
 #include "cli/paths.h"
 #include "cli/say.h"
 #include "lib/analyse/ensemble/ensemble.h"

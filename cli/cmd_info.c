@@ -5,6 +5,7 @@
 
 #include "cli/info_tables.h"
 #include "cli/info_text.h"
+#include "cli/options.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "cli/work.h"

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/options.h"
 #include "cli/simulated.h"
 #include "lib/base/buf.h"
 #include "lib/query/workspace/open_sim.h"

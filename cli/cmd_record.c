@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "cli/options.h"
 #include "cli/paths.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
+#include "cli/options.h"
 #include "cli/paths.h"
 #include "cli/run_text.h"
 #include "cli/say.h"

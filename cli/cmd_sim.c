@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/findings_text.h"
+#include "cli/options.h"
 #include "cli/say.h"
 #include "cli/sim_text.h"
 #include "cli/sim_values.h"

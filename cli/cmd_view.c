@@ -1,4 +1,5 @@
 #include "cli/cmd.h"
+#include "cli/options.h"
 
 #include <inttypes.h>
 #include <signal.h>

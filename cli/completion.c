@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/options.h"
 #include "lib/base/buf.h"
 
 static void put(struct ml_buf *out, const char *text)

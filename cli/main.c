@@ -4,6 +4,7 @@
 
 #include "cli/cmd.h"
 #include "cli/completion.h"
+#include "cli/options.h"
 #include "lib/base/buf.h"
 
 static const struct cmd *const cmds[] = {

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "cli/say.h"
-#include "cli/sim_text.h"
 #include "lib/analyse/passes/reuse.h"
 #include "lib/analyse/passes/temperature.h"
 #include "lib/base/map.h"
 #include "lib/base/table.h"
+#include "lib/query/tables/profile_tables.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"
 
@@ -402,7 +402,7 @@ static void say_reuse(struct more *t)
 	}
 }
 
-void sim_more(struct ml_profile_view *v, uint64_t top, struct say *s)
+void sim_sections(struct ml_profile_view *v, uint64_t top, struct say *s)
 {
 	struct more t = { v, v->profile, &v->profile->machine, s, top };
 

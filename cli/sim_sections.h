@@ -1,7 +1,7 @@
 /*
- * The rest of what a simulation says as text: sets, regions that drive each other out,
- * lines that go from core to core, TLBs, prefetchers, temperature and reuse. What there
- * is nothing to say about is left out.
+ * The later sections of a simulation as text: sets, regions that evict each other, lines
+ * that bounce between cores, TLBs, prefetchers, temperature and reuse. A section without
+ * content is left out.
  */
 #pragma once
 
@@ -10,4 +10,4 @@
 struct say;
 struct ml_profile_view;
 
-void sim_more(struct ml_profile_view *v, uint64_t top, struct say *s);
+void sim_sections(struct ml_profile_view *v, uint64_t top, struct say *s);

@@ -27,7 +27,7 @@ struct text {
 	double least; /* lost cycles of a row */
 };
 
-const char *sim_cause(enum ml_cause cause)
+static const char *cause_name(enum ml_cause cause)
 {
 	static const char *const names[ML_CAUSES] = {
 		"-",       "cold",          "capacity", "conflict",
@@ -37,7 +37,8 @@ const char *sim_cause(enum ml_cause cause)
 	return names[cause];
 }
 
-enum ml_cause sim_main_cause(const struct ml_profile_count *c, unsigned level)
+/* The main cause of misses at a level (from 1), or NONE. */
+static enum ml_cause main_cause(const struct ml_profile_count *c, unsigned level)
 {
 	enum ml_cause best = ML_CAUSE_NONE;
 
@@ -187,7 +188,7 @@ static void say_cause_line(struct text *t, unsigned level)
 		last = c->cause[best] << 3 | (ML_CAUSES - best);
 		say(&t->say, "%s%s %s", first ? "" : ", ",
 		    say_percent(&t->say, say_share(c->cause[best], missed)),
-		    sim_cause((enum ml_cause)best));
+		    cause_name((enum ml_cause)best));
 		first = false;
 	}
 	say(&t->say, "\n");
@@ -235,8 +236,8 @@ static const char *why(struct text *t, const struct ml_profile_count *c)
 {
 	for (unsigned k = t->m->levels; k; k--)
 		if (c->missed[k - 1] * 20 > c->missed[0])
-			return sim_cause(sim_main_cause(c, k));
-	return sim_cause(sim_main_cause(c, 1));
+			return cause_name(main_cause(c, k));
+	return cause_name(main_cause(c, 1));
 }
 
 static bool worth(const struct text *t, const struct ml_profile_count *c, size_t shown)
@@ -490,6 +491,6 @@ void sim_text(struct ml_profile_view *v, uint64_t top, struct ml_buf *out)
 	}
 	say_phases(&t);
 	say_threads(&t);
-	sim_more(v, t.top, &t.say);
+	sim_sections(v, t.top, &t.say);
 	say_end(&t.say);
 }

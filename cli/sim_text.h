@@ -7,8 +7,3 @@
 
 /* top: rows of each table at most; 0: ten, and none that hardly count. */
 void sim_text(struct ml_profile_view *v, uint64_t top, struct ml_buf *out);
-
-/* Words that text and tables share. */
-const char *sim_cause(enum ml_cause cause); /* "false sharing" */
-/* The main cause of misses at a level (from 1), or NONE. */
-enum ml_cause sim_main_cause(const struct ml_profile_count *c, unsigned level);

@@ -116,7 +116,15 @@ enum {
 	 * of threads have them. */
 	ML_RING_SLOT_BYTES = ML_RING_PAGE + ML_RING_DATA_BYTES + ML_RING_STAMPS * 8,
 };
-#define ML_RING_FILE_BYTES (ML_RING_PAGE + (uint64_t)ML_RING_SLOTS * ML_RING_SLOT_BYTES)
+/* Where slot number i begins in the file. */
+#define ML_RING_SLOT_OFFSET(i) (ML_RING_PAGE + (uint64_t)(i)*ML_RING_SLOT_BYTES)
+#define ML_RING_FILE_BYTES     ML_RING_SLOT_OFFSET(ML_RING_SLOTS)
+
+/* Slot number i of a ring file that is mapped as a whole at control. */
+static inline struct ml_ring *ml_ring_slot(struct ml_ring_control *control, unsigned i)
+{
+	return (struct ml_ring *)(void *)((char *)control + ML_RING_SLOT_OFFSET(i));
+}
 
 /*
  * The words. An address that the program may touch has its top bit clear, so a

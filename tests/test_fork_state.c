@@ -88,7 +88,7 @@ static void *leave_late(void *arg)
 TEST(a_child_waits_while_its_parent_is_heard)
 {
 	struct ml_ring_control *control = ring();
-	struct ml_ring *slot = ml_thread_merge_at(control, 5);
+	struct ml_ring *slot = ml_ring_slot(control, 5);
 	struct ml_fork_state h;
 	pthread_t parent;
 	char out[20];

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "cli/options.h"
 #include "lib/base/buf.h"
 
 struct options {

@@ -194,7 +194,7 @@ struct fake {
 static struct ml_ring *open_slot(struct ml_ring_control *control, unsigned i,
 				 uint32_t thread)
 {
-	struct ml_ring *r = ml_thread_merge_at(control, i);
+	struct ml_ring *r = ml_ring_slot(control, i);
 
 	r->pid = 7;
 	r->thread = thread;

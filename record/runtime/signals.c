@@ -55,31 +55,19 @@ static bool can_wait(int signal, const siginfo_t *info)
 {
 	bool fault = FAULTS >> (signal - 1) & 1 && info->si_code > 0;
 
-	return signal < __SIGRTMIN && !fault && !self.put_off.waits &&
+	return signal < __SIGRTMIN && !fault && !self.deferred.waits &&
 	       !(here.flags[signal] & (int)SA_RESETHAND);
 }
 
 /* It comes again when the slot is let go, and no other until then. */
-static void put_off(const siginfo_t *info, ucontext_t *context)
+static void defer(const siginfo_t *info, ucontext_t *context)
 {
 	uint64_t blocked = ~FAULTS;
 
-	self.put_off.info = *info;
-	memcpy(&self.put_off.mask, &context->uc_sigmask, sizeof(blocked));
+	self.deferred.info = *info;
+	memcpy(&self.deferred.mask, &context->uc_sigmask, sizeof(blocked));
 	memcpy(&context->uc_sigmask, &blocked, sizeof(blocked));
-	self.put_off.waits = true;
-}
-
-void signals_take_up(void)
-{
-	struct put_off p = self.put_off;
-
-	self.put_off.waits = false;
-	raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0),
-		    raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0), p.info.si_signo,
-		    (long)&p.info, 0, 0);
-	raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&p.mask, 0, sizeof(p.mask), 0,
-		    0);
+	self.deferred.waits = true;
 }
 
 /*
@@ -95,7 +83,7 @@ static void deliver(int signal, siginfo_t *info, void *context)
 
 	if (self.slot && memlamp_slot != self.slot) {
 		if (can_wait(signal, info)) {
-			put_off(info, context);
+			defer(info, context);
 			return;
 		}
 		self.missed = true;

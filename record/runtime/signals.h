@@ -9,7 +9,5 @@
 
 /* Hooks lie in [low, high), 64 bytes apart. */
 void signals_hooks(uint64_t low, uint64_t high);
-/* Lets the signal come that was put off; the thread is recorded again. */
-void signals_take_up(void);
 /* Finds the jumps of the C library, which handlers must not look for themselves. */
 void jumps_find(void);

@@ -10,8 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/runtime/signals.h"
-
 _Static_assert(offsetof(struct ml_ring, cur) == 24, "hooks.S knows where cur is");
 _Static_assert(ML_RING_STAMP_BYTES == 4096, "hooks.S knows when to stamp");
 
@@ -282,6 +280,19 @@ static void __attribute__((noinline)) tell_missed(struct ml_ring *slot)
 	}
 }
 
+/* Sends the deferred signal again, now that the thread is recorded again. */
+static void __attribute__((noinline)) send_deferred(void)
+{
+	struct deferred_signal d = self.deferred;
+
+	self.deferred.waits = false;
+	raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0),
+		    raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0), d.info.si_signo,
+		    (long)&d.info, 0, 0);
+	raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&d.mask, 0, sizeof(d.mask), 0,
+		    0);
+}
+
 void slot_let(struct ml_ring *slot)
 {
 	if (UNLIKELY(self.missed))
@@ -290,8 +301,8 @@ void slot_let(struct ml_ring *slot)
 	if (LIKELY(self.slot))
 		memlamp_slot = slot;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (UNLIKELY(self.put_off.waits))
-		signals_take_up();
+	if (UNLIKELY(self.deferred.waits))
+		send_deferred();
 }
 
 /* Called by a hook that finds its page full. */
@@ -387,11 +398,6 @@ bool ring_open(const char *path)
 	return true;
 }
 
-static uint64_t slot_offset(unsigned slot)
-{
-	return ML_RING_PAGE + (uint64_t)slot * ML_RING_SLOT_BYTES;
-}
-
 static bool claim(struct ml_ring *slot)
 {
 	uint32_t expected = ML_RING_FREE;
@@ -407,14 +413,16 @@ static struct ml_ring *claim_any(int fd)
 
 	for (int waited = 0; waited < CLAIM_WAIT_MS; waited += CLAIM_SLEEP_MS) {
 		for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-			struct ml_ring *head = map(fd, slot_offset(i), ML_RING_PAGE);
+			struct ml_ring *head = map(fd, ML_RING_SLOT_OFFSET(i),
+						   ML_RING_PAGE);
 
 			if (!head)
 				return NULL;
 			bool ours = claim(head);
 			raw_syscall(SYS_munmap, (long)head, ML_RING_PAGE, 0, 0, 0, 0);
 			if (ours)
-				return map(fd, slot_offset(i), ML_RING_SLOT_BYTES);
+				return map(fd, ML_RING_SLOT_OFFSET(i),
+					   ML_RING_SLOT_BYTES);
 		}
 		if (ring.control->stop || !companion_lives())
 			return NULL;
@@ -467,8 +475,8 @@ void slot_close(void)
 	self.slot = NULL;
 	__atomic_store_n(&slot->state, ML_RING_CLOSED, __ATOMIC_RELEASE);
 	raw_syscall(SYS_munmap, (long)slot, ML_RING_SLOT_BYTES, 0, 0, 0, 0);
-	if (self.put_off.waits)
-		signals_take_up();
+	if (self.deferred.waits)
+		send_deferred();
 }
 
 void slot_forget(void)

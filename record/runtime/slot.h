@@ -35,7 +35,7 @@
 #define CALLER ((uint64_t)__builtin_return_address(0))
 
 /* A signal that came while the slot was held, until its handler can run. */
-struct put_off {
+struct deferred_signal {
 	bool waits;
 	uint64_t mask;  /* of the thread, before all were blocked */
 	siginfo_t info; /* as the kernel told it */
@@ -48,7 +48,7 @@ struct self {
 	uint64_t stack_low, stack_high;
 	unsigned depth; /* of allocators that call each other */
 	bool missed;    /* a signal handler ran while the slot was held */
-	struct put_off put_off;
+	struct deferred_signal deferred;
 	uint64_t cut;  /* stack pointer of the runtime where a handler cut in; 0: none */
 	uint64_t fork; /* the clock when it told that it goes to fork; 0: it did not */
 	uint64_t mask; /* its signals' before it forked */

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "lib/base/arena.h"
-#include "record/session/thread_merge.h"
+#include "record/ring.h"
 
 enum {
 	LOOK_MS = 20,
@@ -13,21 +13,6 @@ enum {
 	 */
 	MOST = ML_RING_SLOTS,
 };
-
-void ml_fork_state_put(struct ml_buf *words, enum ml_word type, uint32_t argument,
-		       const uint64_t *payload, size_t count, const char *text)
-{
-	const uint64_t zeros = 0;
-	size_t bytes = text ? strlen(text) : 0, more = text ? bytes / 8 + 1 : 0;
-
-	ml_buf_u64(words, ML_WORD(type, count + more, argument));
-	if (count)
-		ml_buf_put(words, payload, count * sizeof(*payload));
-	if (text) {
-		ml_buf_put(words, text, bytes);
-		ml_buf_put(words, &zeros, more * 8 - bytes);
-	}
-}
 
 void ml_fork_state_init(struct ml_fork_state *h, struct ml_ring_control *control)
 {
@@ -88,7 +73,7 @@ static bool find(struct ml_fork_state *h, struct ml_fork fork, struct ml_buf *wo
 static bool is_heard(struct ml_ring_control *control, uint64_t birth)
 {
 	for (unsigned i = 0; control && i < ML_RING_SLOTS; i++) {
-		const struct ml_ring *r = ml_thread_merge_at(control, i);
+		const struct ml_ring *r = ml_ring_slot(control, i);
 
 		if (__atomic_load_n(&r->birth, __ATOMIC_RELAXED) == birth)
 			return !__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE);

@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 #include "lib/base/buf.h"
-#include "record/ring.h"
+
+struct ml_ring_control;
 
 /* Which fork: the parent's slot by its birth, and the clock when it went to fork. */
 struct ml_fork {
@@ -29,10 +30,6 @@ struct ml_fork_state {
 	} * estates;                 /* not taken yet, in the order in which they came */
 	size_t count, cap;
 };
-
-/* A message of ring.h: header, so many words, and a text unless it is NULL. */
-void ml_fork_state_put(struct ml_buf *words, enum ml_word type, uint32_t argument,
-		       const uint64_t *payload, size_t count, const char *text);
 
 void ml_fork_state_init(struct ml_fork_state *h, struct ml_ring_control *control);
 void ml_fork_state_release(struct ml_fork_state *h);

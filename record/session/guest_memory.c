@@ -5,7 +5,7 @@
 
 #include "lib/trace/writer.h"
 #include "record/symbols/heapname.h"
-#include "record/session/fork_state.h"
+#include "record/session/ring_message.h"
 #include "record/symbols/objects.h"
 #include "record/symbols/sites.h"
 
@@ -200,10 +200,10 @@ static void tell_block(const struct ml_guest_memory *b, enum ml_word type, uint3
 
 		told[stack] = true;
 		if (s->count)
-			ml_fork_state_put(out, ML_WORD_STACK, stack, s->ip, s->count,
-					  NULL);
+			ml_ring_message_put(out, ML_WORD_STACK, stack, s->ip, s->count,
+					    NULL);
 	}
-	ml_fork_state_put(out, type, stack, (const uint64_t[]){ addr, size }, 2, NULL);
+	ml_ring_message_put(out, type, stack, (const uint64_t[]){ addr, size }, 2, NULL);
 }
 
 /* Of each thread the last entry counts. */
@@ -225,9 +225,9 @@ static void tell_stacks(const struct ml_tables *tables, uint32_t forking,
 		if (t->id == 1 && high > STACK_REACH && low > high - STACK_REACH)
 			low = high - STACK_REACH;
 		snprintf(name, sizeof(name), "stack of thread %u of the parent", t->id);
-		ml_fork_state_put(out, ML_WORD_REGION, 1,
-				  (const uint64_t[]){ low, high - low, 1, 0, 0 }, 5,
-				  name);
+		ml_ring_message_put(out, ML_WORD_REGION, 1,
+				    (const uint64_t[]){ low, high - low, 1, 0, 0 }, 5,
+				    name);
 	}
 }
 
@@ -253,8 +253,8 @@ static void tell_registered(const struct ml_guest_memory *b, struct ml_buf *out)
 		uint64_t payload[5] = { list[i].addr, list[i].size, r->elem, r->dim[0],
 					r->dims > 1 ? r->dim[1] : 1 };
 
-		ml_fork_state_put(out, ML_WORD_REGION, r->kind == ML_REGION_STACK,
-				  payload, 5, ml_tables_text(tables, r->name));
+		ml_ring_message_put(out, ML_WORD_REGION, r->kind == ML_REGION_STACK,
+				    payload, 5, ml_tables_text(tables, r->name));
 	}
 	ml_free(list);
 }

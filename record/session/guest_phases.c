@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
-#include "record/session/fork_state.h"
+#include "record/session/ring_message.h"
 #include "record/ring.h"
 
 void ml_guest_phases_release(struct ml_guest_phases *p)
@@ -54,13 +54,13 @@ void ml_guest_phases_tell(const struct ml_guest_phases *p, uint32_t thread,
 {
 	for (size_t i = 0; i < p->open_count; i++)
 		if (p->open[i].thread == thread)
-			ml_fork_state_put(out, ML_WORD_MARK, ML_MARK_BEGIN, NULL, 0,
-					  ml_tables_text(tables, p->open[i].name));
+			ml_ring_message_put(out, ML_WORD_MARK, ML_MARK_BEGIN, NULL, 0,
+					    ml_tables_text(tables, p->open[i].name));
 	for (size_t i = 0; i < p->state_count; i++) {
 		uint64_t value = (uint64_t)p->states[i].value;
 
 		if (p->states[i].thread == thread)
-			ml_fork_state_put(out, ML_WORD_STATE, 0, &value, 1,
-					  ml_tables_text(tables, p->states[i].name));
+			ml_ring_message_put(out, ML_WORD_STATE, 0, &value, 1,
+					    ml_tables_text(tables, p->states[i].name));
 	}
 }

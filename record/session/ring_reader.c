@@ -17,6 +17,7 @@
 #include "record/tracks/superblock_steps.h"
 #include "record/session/uninstrumented.h"
 #include "record/session/fork_state.h"
+#include "record/session/ring_message.h"
 #include "record/symbols/objects.h"
 #include "record/ring.h"
 #include "record/symbols/sites.h"
@@ -161,7 +162,7 @@ static bool is_entry(struct ml_ring_reader *d, uint64_t ip, uint32_t site)
 	const struct ml_range *r = ml_objects_find(&d->objects, ip);
 	uint64_t vaddr;
 
-	if (!r || !ml_object_open(r->image->object) || !ml_object_vaddr(r, ip, &vaddr))
+	if (!r || !ml_object_open(r->image->object) || !ml_objects_vaddr(r, ip, &vaddr))
 		return false;
 	const struct ml_symbol *s = ml_object_func(r->image->object, vaddr);
 	if (!s || s->low != vaddr)
@@ -348,7 +349,7 @@ static bool is_within(struct ml_ring_reader *d, const struct ml_guest_place *h)
 	if (!strcmp(ml_tables_text(d->tables, f->func), d->options->only_in))
 		return true;
 	const struct ml_range *r = ml_objects_find(&d->objects, ip);
-	if (!r || !ml_object_open(r->image->object) || !ml_object_vaddr(r, ip, &vaddr))
+	if (!r || !ml_object_open(r->image->object) || !ml_objects_vaddr(r, ip, &vaddr))
 		return false;
 	const struct ml_symbol *s = ml_object_func(r->image->object, vaddr);
 	return s && !strcmp(s->name, d->options->only_in);
@@ -551,7 +552,7 @@ static void tell_kept(const struct ml_ring_reader *d, struct ml_buf *out)
 			(f->marked ? ML_KEEP_MARKED : 0u) |
 			(d->thread->inside ? ML_KEEP_INSIDE : 0u);
 
-	ml_fork_state_put(out, ML_WORD_KEEP, keep, &d->thread->inside_sp, 1, NULL);
+	ml_ring_message_put(out, ML_WORD_KEEP, keep, &d->thread->inside_sp, 1, NULL);
 }
 
 static void take_kept(struct ml_ring_reader *d, uint32_t keep, uint64_t sp)

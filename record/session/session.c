@@ -93,11 +93,6 @@ static void wait_for_pulse(struct ml_ring_control *c, uint32_t seen)
 	__atomic_fetch_sub(&c->sleepers, 1, __ATOMIC_SEQ_CST);
 }
 
-static struct ml_ring *slot_at(const struct state *s, unsigned slot)
-{
-	return ml_thread_merge_at(s->control, slot);
-}
-
 static bool make_ring(struct state *s, struct ml_err *err)
 {
 	struct rlimit limit, most;
@@ -354,7 +349,7 @@ static void describe(struct state *s, struct ml_ring_reader *d, const struct ml_
 static void attach(struct state *s, unsigned slot)
 {
 	struct worker *w = ml_arena_alloc(&s->session->arena, sizeof(*w));
-	struct ml_ring *r = slot_at(s, slot);
+	struct ml_ring *r = ml_ring_slot(s->control, slot);
 
 	w->start = now();
 	w->ring = r;
@@ -542,7 +537,7 @@ static void supervise(struct state *s)
 		    waitpid(s->child, &s->session->status, WNOHANG) == s->child)
 			program_ended(s);
 		for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-			struct ml_ring *r = slot_at(s, i);
+			struct ml_ring *r = ml_ring_slot(s->control, i);
 			uint32_t state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
 
 			if (s->workers[i] ||

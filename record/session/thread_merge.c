@@ -25,12 +25,6 @@ struct ml_thread_merge_slot {
 	bool ready;     /* there is a piece */
 };
 
-struct ml_ring *ml_thread_merge_at(struct ml_ring_control *control, unsigned i)
-{
-	return (struct ml_ring *)(void *)((char *)control + ML_RING_PAGE +
-					  (size_t)i * ML_RING_SLOT_BYTES);
-}
-
 static void add(struct ml_thread_merge *s, struct ml_ring *ring)
 {
 	char *data = (char *)ring + ML_RING_PAGE;
@@ -80,7 +74,7 @@ static bool find_new(struct ml_thread_merge *s)
 		return false;
 	s->bell = bell;
 	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-		struct ml_ring *r = ml_thread_merge_at(s->control, i);
+		struct ml_ring *r = ml_ring_slot(s->control, i);
 
 		/* `taken` of others' slots is written by others */
 		if (is_open(r) && r->thread > 1 && r->pid == s->pid && !r->taken)
@@ -297,7 +291,7 @@ void ml_thread_merge_stop(struct ml_thread_merge *s)
 void ml_thread_merge_free(struct ml_ring_control *control, uint32_t pid)
 {
 	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-		struct ml_ring *r = ml_thread_merge_at(control, i);
+		struct ml_ring *r = ml_ring_slot(control, i);
 
 		if (is_open(r) && r->thread > 1 && r->pid == pid)
 			memset(r, 0, ML_RING_PAGE);

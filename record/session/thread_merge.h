@@ -42,6 +42,3 @@ bool ml_thread_merge_round(struct ml_thread_merge *s, struct ml_err *err);
 void ml_thread_merge_stop(struct ml_thread_merge *s);
 /* Frees the slots of all threads but the first: the process has ended. */
 void ml_thread_merge_free(struct ml_ring_control *control, uint32_t pid);
-
-/* Slot number i of the ring that begins at control. */
-struct ml_ring *ml_thread_merge_at(struct ml_ring_control *control, unsigned i);

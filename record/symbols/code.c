@@ -230,7 +230,7 @@ static const char *scoped_name(Dwarf_Die *func, const char *name, struct ml_aren
 	return name;
 }
 
-uint32_t ml_code_name(struct ml_objects *o, struct ml_object *b, Dwarf_Die *func)
+uint32_t ml_code_name(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *func)
 {
 	struct ml_code *c = code_of(b);
 	Dwarf_Attribute attr;
@@ -251,12 +251,12 @@ uint32_t ml_code_name(struct ml_objects *o, struct ml_object *b, Dwarf_Die *func
 	    dwarf_attr_integrate(func, DW_AT_MIPS_linkage_name, &attr))
 		text = dwarf_formstring(&attr);
 	if (text && text[0] == '_' && (text[1] == 'Z' || text[1] == 'R'))
-		return (uint32_t)(*name = ml_demangle(o->tables, text));
+		return (uint32_t)(*name = ml_demangle(tables, text));
 	text = dwarf_diename(func);
 	if (!text)
 		return 0;
 	struct ml_arena a = { 0 };
-	*name = ml_tables_name(o->tables, scoped_name(func, text, &a));
+	*name = ml_tables_name(tables, scoped_name(func, text, &a));
 	ml_arena_release(&a);
 	return (uint32_t)*name;
 }
@@ -293,7 +293,7 @@ static void clean_path(char *path)
 	*out = 0;
 }
 
-uint32_t ml_code_file(struct ml_objects *o, struct ml_object *b, Dwarf_Die *die,
+uint32_t ml_code_file(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *die,
 		      const char *path)
 {
 	if (!path || !*path || strcmp(path, "???") == 0) /* libdw's word for unknown */
@@ -314,7 +314,7 @@ uint32_t ml_code_file(struct ml_objects *o, struct ml_object *b, Dwarf_Die *die,
 	char *clean = ml_arena_printf(&a, "%s%s%s/", folder ? folder : "",
 				      folder ? "/" : "", path);
 	clean_path(clean);
-	*file = ml_tables_name(o->tables, clean);
+	*file = ml_tables_name(tables, clean);
 	ml_arena_release(&a);
 	return (uint32_t)*file;
 }
@@ -330,7 +330,7 @@ static uint32_t number(Dwarf_Die *die, unsigned attribute)
 }
 
 /* dwarf_decl_file would do, but it asserts that the unit's list of files is readable. */
-uint32_t ml_code_declared(struct ml_objects *o, struct ml_object *b, Dwarf_Die *die)
+uint32_t ml_code_declared(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Die unit;
@@ -343,11 +343,12 @@ uint32_t ml_code_declared(struct ml_objects *o, struct ml_object *b, Dwarf_Die *
 	    !dwarf_cu_die(attr.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
 	    dwarf_getsrcfiles(&unit, &files, &count) || number_of >= count)
 		return 0;
-	return ml_code_file(o, b, &unit, dwarf_filesrc(files, number_of, NULL, NULL));
+	return ml_code_file(tables, b, &unit,
+			    dwarf_filesrc(files, number_of, NULL, NULL));
 }
 
 struct reading {
-	struct ml_objects *o;
+	struct ml_tables *tables;
 	struct ml_object *b;
 	Dwarf_Die *unit;
 	Dwarf_Files *files;
@@ -371,12 +372,12 @@ static void read_inlined(struct reading *r, struct func *f, Dwarf_Die *scope,
 			uint32_t file = number(&die, DW_AT_call_file);
 			struct inlined in = {
 				.parent = parent,
-				.name = ml_code_name(r->o, r->b, &die),
+				.name = ml_code_name(r->tables, r->b, &die),
 				.line = number(&die, DW_AT_call_line),
 			};
 			if (file < r->file_count)
 				in.file = ml_code_file(
-					r->o, r->b, r->unit,
+					r->tables, r->b, r->unit,
 					dwarf_filesrc(r->files, file, NULL, NULL));
 			Dwarf_Addr base, low, high;
 			for (ptrdiff_t at = 0;
@@ -394,7 +395,7 @@ static void read_inlined(struct reading *r, struct func *f, Dwarf_Die *scope,
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
-static struct func *func_at(struct ml_objects *o, struct ml_object *b, struct unit *u,
+static struct func *func_at(struct ml_tables *tables, struct ml_object *b, struct unit *u,
 			    uint64_t addr)
 {
 	const struct piece *p = find_piece(&u->pieces, addr);
@@ -403,10 +404,10 @@ static struct func *func_at(struct ml_objects *o, struct ml_object *b, struct un
 		return NULL;
 	struct func *f = &u->func[p->index];
 	if (!f->loaded) {
-		struct reading r = { .o = o, .b = b, .unit = &u->cu };
+		struct reading r = { .tables = tables, .b = b, .unit = &u->cu };
 
 		f->loaded = true;
-		f->name = ml_code_name(o, b, &f->die);
+		f->name = ml_code_name(tables, b, &f->die);
 		if (dwarf_getsrcfiles(&u->die, &r.files, &r.file_count))
 			r.file_count = 0;
 		read_inlined(&r, f, &f->die, 0, 0);
@@ -418,7 +419,7 @@ static struct func *func_at(struct ml_objects *o, struct ml_object *b, struct un
  * Compilers give line 0 to instructions that belong to no line in particular;
  * the line before them in the same function is what a person would expect.
  */
-static void place(struct ml_objects *o, struct ml_object *b, struct unit *u,
+static void place(struct ml_tables *tables, struct ml_object *b, struct unit *u,
 		  uint64_t addr, struct ml_frame *frame)
 {
 	for (int tries = 0; tries < 8; tries++) {
@@ -430,7 +431,7 @@ static void place(struct ml_objects *o, struct ml_object *b, struct unit *u,
 			return;
 		if (n > 0) {
 			frame->line = (uint32_t)n;
-			frame->file = ml_code_file(o, b, &u->cu,
+			frame->file = ml_code_file(tables, b, &u->cu,
 						   dwarf_linesrc(line, NULL, NULL));
 			return;
 		}
@@ -440,13 +441,13 @@ static void place(struct ml_objects *o, struct ml_object *b, struct unit *u,
 	}
 }
 
-static uint32_t frames_of(struct ml_objects *o, struct ml_object *b, struct unit *u,
+static uint32_t frames_of(struct ml_tables *tables, struct ml_object *b, struct unit *u,
 			  uint64_t addr, struct ml_frame frames[ML_FRAMES_MAX])
 {
-	struct func *f = func_at(o, b, u, addr);
+	struct func *f = func_at(tables, b, u, addr);
 	uint32_t n = 0;
 
-	place(o, b, u, addr, &frames[0]);
+	place(tables, b, u, addr, &frames[0]);
 	if (!f)
 		return 0;
 	/* Parents come first and siblings do not overlap, so the last hit is innermost.
@@ -470,7 +471,7 @@ static uint32_t frames_of(struct ml_objects *o, struct ml_object *b, struct unit
  * Without DWARF: a slot of the linkage table, a symbol, or where the function starts. The
  * slot first, because _init, which has no size, seems to reach into the table.
  */
-static uint32_t plain_name(struct ml_objects *o, struct ml_object *b, uint64_t vaddr)
+static uint32_t plain_name(struct ml_tables *tables, struct ml_object *b, uint64_t vaddr)
 {
 	struct ml_stripped *w = &code_of(b)->stripped;
 	struct ml_arena a = { 0 };
@@ -479,7 +480,7 @@ static uint32_t plain_name(struct ml_objects *o, struct ml_object *b, uint64_t v
 
 	if (s) {
 		ml_arena_release(&a);
-		return ml_demangle(o->tables, s->name);
+		return ml_demangle(tables, s->name);
 	}
 	if (!name) {
 		uint64_t start = vaddr;
@@ -488,12 +489,12 @@ static uint32_t plain_name(struct ml_objects *o, struct ml_object *b, uint64_t v
 		name = ml_arena_printf(&a, "%s+0x%llx", b->base,
 				       (unsigned long long)start);
 	}
-	uint32_t number_of = ml_tables_name(o->tables, name);
+	uint32_t number_of = ml_tables_name(tables, name);
 	ml_arena_release(&a);
 	return number_of;
 }
 
-uint32_t ml_code_frames(struct ml_objects *o, struct ml_object *b, uint64_t vaddr,
+uint32_t ml_code_frames(struct ml_tables *tables, struct ml_object *b, uint64_t vaddr,
 			struct ml_frame frames[ML_FRAMES_MAX])
 {
 	struct ml_code *c = code_of(b);
@@ -503,9 +504,9 @@ uint32_t ml_code_frames(struct ml_objects *o, struct ml_object *b, uint64_t vadd
 
 	frames[0] = (struct ml_frame){ 0 };
 	if (u)
-		n = frames_of(o, b, u, addr, frames);
+		n = frames_of(tables, b, u, addr, frames);
 	if (!n) {
-		frames[0].func = plain_name(o, b, vaddr);
+		frames[0].func = plain_name(tables, b, vaddr);
 		n = 1;
 	}
 	return n;

@@ -15,12 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/symbols/objects.h"
+#include "lib/trace/tables.h"
+#include "record/symbols/object.h"
 
 enum { ML_FRAMES_MAX = 48 };
 
 /* Fills in the frames of vaddr, innermost first, at least one; returns how many. */
-uint32_t ml_code_frames(struct ml_objects *o, struct ml_object *b, uint64_t vaddr,
+uint32_t ml_code_frames(struct ml_tables *tables, struct ml_object *b, uint64_t vaddr,
 			struct ml_frame frames[ML_FRAMES_MAX]);
 
 /* The line number table's column of vaddr, from 1; 0 is unknown. */
@@ -30,14 +31,14 @@ uint32_t ml_code_column(struct ml_object *b, uint64_t vaddr);
 bool ml_code_unit(struct ml_object *b, uint64_t vaddr, Dwarf_Die *unit);
 
 /* The name of a function's DIE, with its scope where the language has one. */
-uint32_t ml_code_name(struct ml_objects *o, struct ml_object *b, Dwarf_Die *func);
+uint32_t ml_code_name(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *func);
 /*
  * A path as the unit of a DIE has it, made absolute by the unit's folder and clean
  * ("a/../", "./"); NULL gives the empty name.
  */
-uint32_t ml_code_file(struct ml_objects *o, struct ml_object *b, Dwarf_Die *die,
+uint32_t ml_code_file(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *die,
 		      const char *path);
 /* Where a DIE says it is declared, likewise. */
-uint32_t ml_code_declared(struct ml_objects *o, struct ml_object *b, Dwarf_Die *die);
+uint32_t ml_code_declared(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *die);
 
 void ml_code_release(struct ml_object *b);

@@ -120,14 +120,14 @@ static void add_variable(struct adding *g, Dwarf_Die *variable, Dwarf_Die *func)
 		return;
 	ml_map_add(&g->seen, vaddr, NULL);
 
-	uint32_t owner = func ? ml_code_name(g->o, g->b, func) : 0;
+	uint32_t owner = func ? ml_code_name(g->o->tables, g->b, func) : 0;
 	if (owner)
 		name = ml_arena_printf(&g->arena, "%s (in %s)", name,
 				       ml_tables_text(g->o->tables, owner));
 	int line = 0;
 	struct ml_region r = *add_region(g, ML_REGION_GLOBAL, name);
 	r.func = owner;
-	r.file = ml_code_declared(g->o, g->b, variable);
+	r.file = ml_code_declared(g->o->tables, g->b, variable);
 	if (!dwarf_decl_line(variable, &line) && line > 0)
 		r.line = (uint32_t)line;
 	ml_types_shape(g->o, g->b, &type, size, &r);
@@ -242,7 +242,7 @@ static void add_image(struct ml_objects *o, struct ml_image *m)
 
 	if (!r)
 		return;
-	if (ml_object_vaddr(r, r->low, &vaddr)) {
+	if (ml_objects_vaddr(r, r->low, &vaddr)) {
 		g.bias = r->low - vaddr;
 		/* System libraries with debug information at hand have thousands of
 		 * variables that are nobody's business: their symbols do. */

@@ -46,7 +46,7 @@ static void look(struct ml_objects *o, struct candidate *c, bool innermost,
 	uint64_t vaddr = 0;
 	uint32_t column = 0;
 
-	if (r && ml_object_vaddr(r, c->site->ip, &vaddr))
+	if (r && ml_objects_vaddr(r, c->site->ip, &vaddr))
 		c->object = r->image->object;
 	/* The line table has the column of the innermost frame only. */
 	if (c->object && innermost)

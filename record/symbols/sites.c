@@ -17,8 +17,8 @@ static uint32_t make_site(struct ml_objects *o, const struct ml_range *r, uint64
 	uint64_t vaddr;
 	uint32_t count = 1;
 
-	if (ml_object_vaddr(r, ip, &vaddr)) {
-		count = ml_code_frames(o, b, vaddr, frames);
+	if (ml_objects_vaddr(r, ip, &vaddr)) {
+		count = ml_code_frames(o->tables, b, vaddr, frames);
 	} else if (b->path[0] == '[') { /* [vdso]: not a file */
 		frames[0].func = ml_tables_name(o->tables, b->path);
 	} else {

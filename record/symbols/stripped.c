@@ -4,7 +4,7 @@
 #include <elfutils/libdwfl.h>
 #include <string.h>
 
-#include "record/symbols/objects.h"
+#include "record/symbols/object.h"
 
 void ml_stripped_release(struct ml_stripped *s)
 {

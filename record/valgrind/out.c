@@ -263,15 +263,10 @@ static void *map(Int fd, Off64T offset, SizeT size)
 	return sr_isError(r) ? NULL : (void *)sr_Res(r);
 }
 
-static Off64T slot_offset(Int slot)
-{
-	return ML_RING_PAGE + (Off64T)slot * ML_RING_SLOT_BYTES;
-}
-
 static Bool claim(Int fd, Int slot)
 {
 	UInt expected = ML_RING_FREE;
-	struct ml_ring *head = map(fd, slot_offset(slot), ML_RING_PAGE);
+	struct ml_ring *head = map(fd, (Off64T)ML_RING_SLOT_OFFSET(slot), ML_RING_PAGE);
 	Bool done;
 
 	if (!head)
@@ -363,7 +358,7 @@ Bool out_open(const HChar *path)
 	}
 	number = claim_any(fd);
 	if (number >= 0) {
-		out.slot = map(fd, slot_offset(number), ML_RING_SLOT_BYTES);
+		out.slot = map(fd, (Off64T)ML_RING_SLOT_OFFSET(number), ML_RING_SLOT_BYTES);
 		if (!out.slot) {
 			say("memlamp: %s: cannot map slot %d\n", path, number);
 			return False;
@@ -422,7 +417,7 @@ void out_fork(void)
 	if (number >= 0)
 		r = VG_(am_do_mmap_NO_NOTIFY)(at, ML_RING_SLOT_BYTES, prot,
 					      VKI_MAP_SHARED | VKI_MAP_FIXED, (UInt)fd,
-					      slot_offset(number));
+					      (Off64T)ML_RING_SLOT_OFFSET(number));
 	else
 		r = VG_(am_do_mmap_NO_NOTIFY)(
 			at, ML_RING_SLOT_BYTES, prot,
