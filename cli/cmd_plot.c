@@ -51,16 +51,6 @@ struct plot {
 	struct simulated s;
 };
 
-/* The number of word in a list, or its length. */
-static unsigned among(const char *const *words, unsigned count, const char *word)
-{
-	unsigned i = 0;
-
-	while (i < count && strcmp(words[i], word) != 0)
-		i++;
-	return i;
-}
-
 /* Names that are near, or else those that matter. */
 static bool no_region(const struct ml_profile_rows *rows, const char *name,
 		      struct ml_err *err)
@@ -79,7 +69,7 @@ static bool no_region(const struct ml_profile_rows *rows, const char *name,
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
 		size_t used = strlen(list);
 
-		if (r->own < r->count.refs - r->own)
+		if (ml_code_is_theirs(r->own, r->count.refs))
 			continue;
 		snprintf(list + used, sizeof(list) - used, "%s%s", shown++ ? ", " : "",
 			 r->name);
@@ -177,20 +167,16 @@ static int run(int argc, char **argv)
 
 	if (!options_parse(&cmd_plot, &o, &argc, &argv, &status))
 		return status;
-	x.kind = among(kinds, KINDS, argv[1]);
-	x.mode = among(ml_heat_names, ML_HEAT_MODES, o.mode);
+	while (x.kind < KINDS && strcmp(kinds[x.kind], argv[1]) != 0)
+		x.kind++;
 	if (x.kind == KINDS)
 		return cmd_misused(
 			&cmd_plot,
 			"there is no picture '%s' but timeline, heat, plane and "
 			"temperature",
 			argv[1]);
-	if (x.mode == ML_HEAT_MODES)
-		return cmd_misused(
-			&cmd_plot,
-			"--mode is count, misses, last, first, reuse, distance or used, "
-			"not '%s'",
-			o.mode);
+	if (!ml_heat_mode_find(&x.mode, o.mode, &err))
+		return cmd_misused(&cmd_plot, "--mode: %s", err.text);
 	if (!o.width || !in_range(o.width) || !in_range(o.height))
 		return cmd_misused(&cmd_plot, "--width and --height are %d to %d pixels",
 				   SIDE_LEAST, SIDE_MOST);

@@ -61,14 +61,8 @@ static int run(int argc, char **argv)
 
 	if (!options_parse(&cmd_report, &o, &argc, &argv, &status))
 		return status;
-	while (r.mode < ML_HEAT_MODES && strcmp(ml_heat_names[r.mode], o.mode) != 0)
-		r.mode++;
-	if (r.mode == ML_HEAT_MODES)
-		return cmd_misused(
-			&cmd_report,
-			"--mode is count, misses, last, first, reuse, distance or used, "
-			"not '%s'",
-			o.mode);
+	if (!ml_heat_mode_find(&r.mode, o.mode, &err))
+		return cmd_misused(&cmd_report, "--mode: %s", err.text);
 	struct simulated_wish w = { .trace = argv[0],
 				    .machine = o.machine,
 				    .phase = o.phase,

@@ -395,18 +395,6 @@ static int print(struct work *w)
 	return status;
 }
 
-/* Whether the table is one, before anything takes long. */
-static bool has_table(const char *name)
-{
-	size_t n = strlen(name);
-
-	for (const char *at = ml_profile_table_names(); (at = strstr(at, name)); at += n)
-		if ((at == ml_profile_table_names() || at[-1] == ' ') &&
-		    (!at[n] || at[n] == ','))
-			return n > 0;
-	return false;
-}
-
 static int run(int argc, char **argv)
 {
 	struct options o = { 0 };
@@ -420,9 +408,8 @@ static int run(int argc, char **argv)
 		return list_machines(o.json);
 	if (!argc)
 		return cmd_misused(&cmd_sim, "which trace? Usage: memlamp sim TRACE");
-	if (o.csv && !has_table(o.csv))
-		return cmd_misused(&cmd_sim, "there is no table '%s' but %s", o.csv,
-				   ml_profile_table_names());
+	if (o.csv && !ml_profile_has_table(o.csv, &err)) /* before anything takes long */
+		return cmd_misused(&cmd_sim, "%s", err.text);
 	if (!check_thresholds(&o, &err))
 		return cmd_fail(&cmd_sim, &err);
 	if (o.sampled)

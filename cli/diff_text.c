@@ -43,15 +43,8 @@ static const char *figure(double v, bool real, char text[ML_NUMBER_ROOM])
 static void put_side(const struct ml_analysed_trace *x, const char *which,
 		     const char *name, struct say *s)
 {
-	const struct ml_machine *m = &x->profile->machine;
-
-	say(s, "%s: %s on %s", which, name, *m->name ? m->name : "a machine with");
-	for (unsigned i = 0; i < m->levels; i++)
-		say(s, "%s %s %s",
-		    i          ? ","
-		    : *m->name ? ":"
-			       : "",
-		    m->level[i].name, say_bytes(s, m->level[i].size));
+	say(s, "%s: %s ", which, name);
+	say_machine(s, &x->profile->machine);
 	say(s, "\n");
 	say_missing(s, &x->trace, x->damage, x->profile->refs);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/code_text.h"
 #include "cli/say.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
@@ -147,10 +148,9 @@ static const char *origin(struct text *t, const struct ml_summary_region *r)
 	return text;
 }
 
-/* Used mostly by the loader and by libraries on their own. */
 static bool is_theirs(const struct ml_summary_region *r)
 {
-	return r->own < r->count.refs - r->own;
+	return ml_code_is_theirs(r->own, r->count.refs);
 }
 
 static void say_regions(struct text *t)
@@ -218,44 +218,6 @@ static const char *data_of(struct text *t, const struct ml_summary_line *l)
 	return say_cut(&t->say, text, NAME_ROOM);
 }
 
-static const char *place_of(struct text *t, const struct ml_summary_line *l)
-{
-	if (!l->at.own)
-		return "none of yours";
-	if (l->at.line)
-		return ml_arena_printf(&t->say.arena, "%s:%u", say_base_name(l->at.file),
-				       l->at.line);
-	if (*l->at.func)
-		return say_cut(&t->say, l->at.func, NAME_ROOM);
-	return *l->at.object ? say_base_name(l->at.object) : "unknown";
-}
-
-/* The source; before it the library function that does the work, if it is not the line.
- */
-static const char *source_of(struct text *t, const struct ml_summary_line *l,
-			     struct ml_source_lines *sources)
-{
-	const char *text = l->at.line
-				   ? ml_source_lines_find(sources, l->at.file, l->at.line)
-				   : NULL;
-	const char *func = l->at.line      ? l->at.func
-			   : *l->at.object ? say_base_name(l->at.object)
-					   : "";
-
-	if (!l->at.own)
-		return "loader, start-up, and libraries on their own";
-	if (!text)
-		text = ml_arena_printf(&t->say.arena,
-				       l->at.line && *func ? "in %s" : "%s", func);
-	if (l->at.through && *l->at.through && l->at.library * 2 > l->count.refs)
-		text = ml_arena_printf(&t->say.arena, "(%s) %s",
-				       say_cut(&t->say,
-					       say_plain_name(&t->say, l->at.through),
-					       NAME_ROOM),
-				       text);
-	return text;
-}
-
 static void say_lines(struct text *t)
 {
 	static const struct ml_column columns[] = {
@@ -280,9 +242,10 @@ static void say_lines(struct text *t)
 		ml_table_count(&x, l->count.refs);
 		ml_table_real(&x, say_share(l->count.refs, s->total.refs));
 		ml_table_real(&x, say_share(l->count.writes, l->count.refs));
-		ml_table_text(&x, place_of(t, l));
+		ml_table_text(&x, code_place(&t->say, &l->at, SIZE_MAX, NAME_ROOM));
 		ml_table_text(&x, data_of(t, l));
-		ml_table_text(&x, source_of(t, l, &sources));
+		ml_table_text(&x, code_source(&t->say, &l->at, l->count.refs, &sources,
+					      NAME_ROOM));
 	}
 	say_table(&t->say, &x, s->lines.count, "lines");
 	ml_source_lines_release(&sources);

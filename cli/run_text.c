@@ -16,29 +16,19 @@ enum { USUAL = 80 /* columns, where there is no terminal */, NAME = 40 };
 /* Rows whose misses cost less than this share of the access time are not worth a line. */
 static const double least = 0.005;
 
-static const char *level_name(const struct ml_machine *m, unsigned level)
-{
-	return level > m->levels ? "memory" : m->level[level - 1].name;
-}
-
 static void put_totals(const struct ml_analysed_trace *analysed, const char *program,
 		       struct say *s)
 {
 	const struct ml_profile *p = analysed->profile;
 	const struct ml_machine *m = &p->machine;
 
-	say(s, "%s on %s", say_base_name(program), *m->name ? m->name : "a machine with");
-	for (unsigned i = 0; i < m->levels; i++)
-		say(s, "%s %s %s",
-		    i          ? ","
-		    : *m->name ? ":"
-			       : "",
-		    m->level[i].name, say_bytes(s, m->level[i].size));
+	say(s, "%s ", say_base_name(program));
+	say_machine(s, m);
 	if (m->cores > 1)
 		say(s, ", %u cores", m->cores);
 	say(s, "\n%s references, served by", say_count(s, p->refs));
 	for (unsigned i = 1; i <= m->levels + 1; i++)
-		say(s, "%s %s %s", i > 1 ? "," : "", level_name(m, i),
+		say(s, "%s %s %s", i > 1 ? "," : "", ml_machine_level_name(m, i),
 		    say_percent(s, say_share(p->served[i], p->refs)));
 	say(s,
 	    "\n%.1f cycles each on average; %.0f %% of the access time is waiting beyond %s\n",
@@ -186,7 +176,7 @@ void run_json(const struct ml_analysed_trace *analysed, const char *path,
 	ml_json_key(&w, "served");
 	ml_json_object(&w);
 	for (unsigned i = 1; i <= p->machine.levels + 1; i++) {
-		ml_json_key(&w, level_name(&p->machine, i));
+		ml_json_key(&w, ml_machine_level_name(&p->machine, i));
 		ml_json_u64(&w, p->served[i]);
 	}
 	ml_json_end(&w);

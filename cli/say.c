@@ -7,6 +7,7 @@
 #include "cli/cmd.h"
 #include "lib/base/buf.h"
 #include "lib/base/table.h"
+#include "lib/cache/machine.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"
 
@@ -121,6 +122,17 @@ const char *say_plain_name(struct say *s, const char *name)
 					       name + 2);
 	}
 	return name;
+}
+
+void say_machine(struct say *s, const struct ml_machine *m)
+{
+	say(s, "on %s", *m->name ? m->name : "a machine with");
+	for (unsigned i = 0; i < m->levels; i++)
+		say(s, "%s %s %s",
+		    i          ? ","
+		    : *m->name ? ":"
+			       : "",
+		    m->level[i].name, say_bytes(s, m->level[i].size));
 }
 
 static void say_gaps(struct say *s, const struct ml_tables *t, enum ml_gap_reason reason,

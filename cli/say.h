@@ -10,6 +10,7 @@
 #include "lib/base/arena.h"
 
 struct ml_buf;
+struct ml_machine;
 struct ml_table;
 struct ml_trace;
 
@@ -35,6 +36,9 @@ const char *say_cut(struct say *s, const char *name, size_t room);
 const char *say_base_name(const char *path);
 /* The name that people know: memset for __memset_avx2_unaligned_erms. */
 const char *say_plain_name(struct say *s, const char *name);
+
+/* "on skylake: L1 32.0 KiB, L2 1.0 MiB" */
+void say_machine(struct say *s, const struct ml_machine *m);
 
 /*
  * What of a trace is damaged, cut off or missing, a line each; nothing if it is whole.

@@ -35,9 +35,7 @@ static void say_sets(struct more *t)
 	for (unsigned k = t->m->split ? 0 : 1; k <= t->m->levels; k++) {
 		const struct ml_level_spec *l = spec_of(t, k);
 
-		/* few misses fall unevenly by chance; an even spread is no news */
-		if (!ml_profile_pressure(t->p, k, &x) || l->sets == 1 ||
-		    x.missed < 10ull * l->sets || x.half * 3 > l->sets)
+		if (!ml_profile_crowded(t->p, k, &x))
 			continue;
 		if (!said)
 			say(t->say, "\nSets: the misses crowd in some of them\n");
@@ -46,7 +44,7 @@ static void say_sets(struct more *t)
 		    "  %-4s half of them in %s of %s sets, nine tenths in %s; the busiest "
 		    "has %.1f times its part\n",
 		    l->name, say_count(t->say, x.half), say_count(t->say, x.sets),
-		    say_count(t->say, x.most), x.busiest);
+		    say_count(t->say, x.nine_tenths), x.busiest);
 	}
 }
 

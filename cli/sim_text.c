@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/code_text.h"
 #include "cli/say.h"
 #include "cli/sim_sections.h"
 #include "lib/base/buf.h"
@@ -26,27 +27,6 @@ struct text {
 	uint64_t top;
 	double least; /* lost cycles of a row */
 };
-
-static const char *cause_name(enum ml_cause cause)
-{
-	static const char *const names[ML_CAUSES] = {
-		"-",       "cold",          "capacity", "conflict",
-		"sharing", "false sharing", "unknown",
-	};
-
-	return names[cause];
-}
-
-/* The main cause of misses at a level (from 1), or NONE. */
-static enum ml_cause main_cause(const struct ml_profile_count *c, unsigned level)
-{
-	enum ml_cause best = ML_CAUSE_NONE;
-
-	for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++)
-		if (c->cause[level - 1][k] > (best ? c->cause[level - 1][best] : 0))
-			best = (enum ml_cause)k;
-	return best;
-}
 
 static void say_origin(struct text *t)
 {
@@ -166,31 +146,17 @@ static void say_levels(struct text *t)
 static void say_cause_line(struct text *t, unsigned level)
 {
 	const struct ml_level_counts *c = &t->p->level[level].counts;
-	uint64_t missed = ml_profile_missed(c), last = UINT64_MAX;
-	bool first = true;
+	uint64_t missed = ml_profile_missed(c);
+	enum ml_cause order[ML_CAUSES];
 
 	if (!missed)
 		return;
-	say(&t->say, "  %-4s ", level ? t->m->level[level - 1].name : t->m->icache.name);
-	for (int n = 0; n < ML_CAUSES; n++) {
-		unsigned best = 0;
-
-		/* the next largest; of equal ones the one that is named first */
-		for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++) {
-			uint64_t key = c->cause[k] << 3 | (ML_CAUSES - k);
-
-			if (c->cause[k] && key < last &&
-			    (!best || key > (c->cause[best] << 3 | (ML_CAUSES - best))))
-				best = k;
-		}
-		if (!best || c->cause[best] * 2000 < missed)
-			break;
-		last = c->cause[best] << 3 | (ML_CAUSES - best);
-		say(&t->say, "%s%s %s", first ? "" : ", ",
-		    say_percent(&t->say, say_share(c->cause[best], missed)),
-		    cause_name((enum ml_cause)best));
-		first = false;
-	}
+	say(&t->say, "  %-4s ", ml_profile_level_name(t->p, level));
+	size_t count = ml_profile_causes(c->cause, missed, order);
+	for (size_t i = 0; i < count; i++)
+		say(&t->say, "%s%s %s", i ? ", " : "",
+		    say_percent(&t->say, say_share(c->cause[order[i]], missed)),
+		    ml_profile_cause_text(order[i]));
 	say(&t->say, "\n");
 }
 
@@ -231,24 +197,16 @@ static void count_cells(struct text *t, struct ml_table *x,
 	ml_table_count(x, c->served[t->m->levels + 1]);
 }
 
-/* Why the costliest level was missed: the last level's cause if it misses at all. */
 static const char *why(struct text *t, const struct ml_profile_count *c)
 {
-	for (unsigned k = t->m->levels; k; k--)
-		if (c->missed[k - 1] * 20 > c->missed[0])
-			return cause_name(main_cause(c, k));
-	return cause_name(main_cause(c, 1));
+	enum ml_cause cause = ml_profile_main_cause(c, t->m->levels);
+
+	return cause ? ml_profile_cause_text(cause) : "-";
 }
 
 static bool worth(const struct text *t, const struct ml_profile_count *c, size_t shown)
 {
 	return shown < t->top && (c->lost > t->least || (!shown && c->refs));
-}
-
-/* Used mostly by the loader and by libraries on their own. */
-static bool is_theirs(const struct ml_profile_region_row *r)
-{
-	return r->own < r->count.refs - r->own;
 }
 
 static void say_regions(struct text *t)
@@ -273,7 +231,7 @@ static void say_regions(struct text *t)
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
 		const struct ml_profile_use *u = r->use[t->m->levels - 1];
 
-		if (is_theirs(r)) {
+		if (ml_code_is_theirs(r->own, r->count.refs)) {
 			theirs++;
 			lost += r->count.lost;
 			continue;
@@ -296,44 +254,6 @@ static void say_regions(struct text *t)
 		    "  and %s of what is lost to %s %s of the loader and libraries\n",
 		    say_percent(&t->say, lost / rows->total.lost),
 		    say_count(&t->say, theirs), say_plural(theirs, "region", "regions"));
-}
-
-static const char *place_of(struct text *t, const struct ml_profile_line_row *l)
-{
-	if (!l->at.own)
-		return "none of yours";
-	if (l->at.line)
-		return ml_arena_printf(&t->say.arena, "%s:%u",
-				       say_cut(&t->say, say_base_name(l->at.file), 16),
-				       l->at.line);
-	if (*l->at.func)
-		return say_cut(&t->say, l->at.func, 18);
-	return *l->at.object ? say_base_name(l->at.object) : "unknown";
-}
-
-/* The source; before it the library function that does the work, if it is not the line.
- */
-static const char *source_of(struct text *t, const struct ml_profile_line_row *l,
-			     struct ml_source_lines *sources)
-{
-	const char *text = l->at.line
-				   ? ml_source_lines_find(sources, l->at.file, l->at.line)
-				   : NULL;
-	const char *func = l->at.line      ? l->at.func
-			   : *l->at.object ? say_base_name(l->at.object)
-					   : "";
-	struct ml_arena *a = &t->say.arena;
-
-	if (!l->at.own)
-		return "loader, start-up, libraries on their own";
-	if (!text)
-		text = ml_arena_printf(a, l->at.line && *func ? "in %s" : "%s", func);
-	if (l->at.through && *l->at.through && l->at.library * 2 > l->count.refs)
-		text = ml_arena_printf(
-			a, "(%s) %s",
-			say_cut(&t->say, say_plain_name(&t->say, l->at.through), 16),
-			text);
-	return text;
 }
 
 /* How the costliest references of a line step through memory: "+8", "mixed". */
@@ -382,11 +302,11 @@ static void say_lines(struct text *t)
 		ml_table_count(&x, c->served[t->m->levels + 1]);
 		if (steps)
 			ml_table_text(&x, step_of(t, l));
-		ml_table_text(&x, place_of(t, l));
+		ml_table_text(&x, code_place(&t->say, &l->at, 16, 18));
 		ml_table_text(&x,
 			      say_cut(&t->say,
 				      l->at.part[0].name ? l->at.part[0].name : "", 16));
-		ml_table_text(&x, source_of(t, l, &sources));
+		ml_table_text(&x, code_source(&t->say, &l->at, c->refs, &sources, 16));
 		shown++;
 	}
 	say_table(&t->say, &x, rows->lines.count, "lines");

@@ -8,11 +8,6 @@
 #include "cli/threshold.h"
 #include "lib/trace/trace.h"
 
-static double ratio(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole : 0;
-}
-
 static bool is(const char *word, const char *name)
 {
 	return !strcmp(word, name);
@@ -69,7 +64,7 @@ static bool counter(const struct ml_profile *p, const struct ml_level_counts *c,
 	enum ml_cause cause = cause_of(word);
 
 	if (is(word, "miss_ratio")) {
-		*value = ratio(ml_profile_missed(c), ml_profile_asked(c));
+		*value = ml_profile_ratio(ml_profile_missed(c), ml_profile_asked(c));
 		return true;
 	}
 	if (cause) {
@@ -126,7 +121,7 @@ static bool row_value(const struct ml_profile *p, const struct ml_profile_count 
 		else if (is(field, "misses") && !memory)
 			*value = (double)c->missed[level - 1];
 		else if (is(field, "miss_ratio") && !memory)
-			*value = ratio(c->missed[level - 1], c->refs);
+			*value = ml_profile_ratio(c->missed[level - 1], c->refs);
 		else if (cause && !memory) {
 			*value = (double)c->cause[level - 1][cause];
 			return want_causes(p, field, err);

@@ -1,5 +1,7 @@
 #include "lib/base/buf.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/arena.h"
@@ -75,6 +77,32 @@ void ml_buf_string(struct ml_buf *b, const char *text)
 
 	ml_buf_varint(b, n);
 	ml_buf_put(b, text, n);
+}
+
+void ml_buf_vprintf(struct ml_buf *b, const char *fmt, va_list ap)
+{
+	va_list again;
+
+	/* most text fits at once; the rest is formatted a second time */
+	ml_buf_reserve(b, 128);
+	va_copy(again, ap);
+	int n = vsnprintf((char *)b->data + b->size, b->cap - b->size, fmt, ap);
+	assert(n >= 0);
+	if ((size_t)n >= b->cap - b->size) {
+		ml_buf_reserve(b, (size_t)n + 1); /* vsnprintf adds a 0 byte */
+		vsnprintf((char *)b->data + b->size, b->cap - b->size, fmt, again);
+	}
+	va_end(again);
+	b->size += (size_t)n;
+}
+
+void ml_buf_printf(struct ml_buf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	ml_buf_vprintf(b, fmt, ap);
+	va_end(ap);
 }
 
 const uint8_t *ml_bytes_take(struct ml_bytes *r, size_t size)

@@ -7,9 +7,11 @@
  */
 #pragma once
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct ml_buf {
 	uint8_t *data;
@@ -26,6 +28,17 @@ void ml_buf_u64(struct ml_buf *b, uint64_t v);
 void ml_buf_varint(struct ml_buf *b, uint64_t v);
 void ml_buf_zigzag(struct ml_buf *b, int64_t v);
 void ml_buf_string(struct ml_buf *b, const char *text); /* varint length, bytes */
+/* Appends formatted text, whole however long it is, without a 0 byte behind it. */
+void ml_buf_printf(struct ml_buf *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void ml_buf_vprintf(struct ml_buf *b, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+
+/* Appends the bytes of a text alone. */
+static inline void ml_buf_text(struct ml_buf *b, const char *text)
+{
+	ml_buf_put(b, text, strlen(text));
+}
 
 struct ml_bytes {
 	const uint8_t *at, *end;

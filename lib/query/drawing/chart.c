@@ -199,17 +199,23 @@ static void put_point(struct ml_chart *c, char letter, double x, double y)
 		       ml_picture_number(n[1], y));
 }
 
-static void begin_line(struct ml_chart *c, uint32_t rgb, double thick, unsigned dash)
+const char *ml_chart_dash(unsigned dash)
 {
 	static const char *const dashes[] = { "", " stroke-dasharray=\"6 3\"",
 					      " stroke-dasharray=\"2 2\"",
 					      " stroke-dasharray=\"8 3 2 3\"" };
+
+	return dashes[dash % 4];
+}
+
+static void begin_line(struct ml_chart *c, uint32_t rgb, double thick, unsigned dash)
+{
 	char n[ML_COORDINATE_ROOM];
 
 	ml_picture_put(c->p,
 		       "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"%s\" "
 		       "stroke-linejoin=\"round\"%s d=\"",
-		       rgb, ml_picture_number(n, thick), dashes[dash % 4]);
+		       rgb, ml_picture_number(n, thick), ml_chart_dash(dash));
 }
 
 static double cell_x(const struct ml_chart *c, double cell, size_t count)
@@ -319,15 +325,7 @@ uint32_t ml_chart_ramp(double at, bool dark)
 	};
 	double t = (dark ? 0.28 + 0.72 * at : 0.84 * at) * 9;
 	unsigned i = t < 0 ? 0 : t < 8 ? (unsigned)t : 8;
-	uint32_t out = 0;
-
-	t = t - i < 0 ? 0 : t - i > 1 ? 1 : t - i;
-	for (int shift = 0; shift <= 16; shift += 8) {
-		double a = map[i] >> shift & 255, b = map[i + 1] >> shift & 255;
-
-		out |= (uint32_t)lround(a + (b - a) * t) << shift;
-	}
-	return out;
+	return ml_colour_mix(map[i], map[i + 1], t - i < 0 ? 0 : t - i > 1 ? 1 : t - i);
 }
 
 /* Okabe and Ito's, with those replaced that are too pale for lines. */

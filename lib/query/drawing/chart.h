@@ -61,6 +61,8 @@ void ml_chart_line(struct ml_chart *c, double x, unsigned colour);
 void ml_chart_dot(struct ml_chart *c, double x, double y, double radius, uint32_t rgb,
 		  const char *title);
 
+/* The attribute of a path that draws dash 0 (none) to 3; others start over. */
+const char *ml_chart_dash(unsigned dash);
 /* A value as the marks of an axis have it. */
 const char *ml_chart_text(char text[ML_COORDINATE_ROOM], enum ml_chart_format format,
 			  double v);

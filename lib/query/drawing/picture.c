@@ -22,7 +22,7 @@ const struct ml_palette ml_palette_dark = {
 	.heat = { 0x20303a, 0x27506a, 0x2f7c8c, 0x52ab96, 0x9bd39a, 0xf3f2b0 },
 };
 
-static uint32_t mix(uint32_t a, uint32_t b, double t)
+uint32_t ml_colour_mix(uint32_t a, uint32_t b, double t)
 {
 	uint32_t out = 0;
 
@@ -43,7 +43,7 @@ uint32_t ml_palette_colour(const struct ml_palette *p, unsigned colour)
 	double at = (0.15 + 0.85 * step) * 5;
 	unsigned i = at < 4 ? (unsigned)at : 4;
 
-	return mix(p->heat[i], p->heat[i + 1], at - i);
+	return ml_colour_mix(p->heat[i], p->heat[i + 1], at - i);
 }
 
 unsigned ml_colour_of_level(unsigned k, unsigned n)
@@ -68,13 +68,11 @@ const char *ml_picture_number(char text[ML_COORDINATE_ROOM], double v)
 
 void ml_picture_put(struct ml_picture *p, const char *fmt, ...)
 {
-	char line[1000];
 	va_list ap;
 
 	va_start(ap, fmt);
-	int n = vsnprintf(line, sizeof(line), fmt, ap);
+	ml_buf_vprintf(p->out, fmt, ap);
 	va_end(ap);
-	ml_buf_put(p->out, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
 }
 
 void ml_picture_fill(struct ml_picture *p, unsigned colour)

@@ -46,6 +46,8 @@ struct ml_palette {
 extern const struct ml_palette ml_palette_light, ml_palette_dark;
 
 uint32_t ml_palette_colour(const struct ml_palette *p, unsigned colour);
+/* The colour that lies the share t of the way from a to b. */
+uint32_t ml_colour_mix(uint32_t a, uint32_t b, double t);
 /* The colour of serving level k (from 0) of n, memory being the last. */
 unsigned ml_colour_of_level(unsigned k, unsigned n);
 

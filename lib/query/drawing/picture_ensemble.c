@@ -178,14 +178,11 @@ double ml_drawing_key(struct ml_drawing *d, double y, uint32_t rgb, unsigned das
 		      const char *text)
 {
 	double x = d->width - ML_DRAWING_LEGEND;
-	static const char *const dashes[] = { "", " stroke-dasharray=\"6 3\"",
-					      " stroke-dasharray=\"2 2\"",
-					      " stroke-dasharray=\"8 3 2 3\"" };
 
 	ml_picture_put(
 		&d->p,
 		"<path stroke=\"#%06x\" stroke-width=\"2.5\"%s d=\"M%g %gh18\"/>\n", rgb,
-		dashes[dash % 4], x, y - 4);
+		ml_chart_dash(dash), x, y - 4);
 	ml_picture_text_within(&d->p, x + 24, y, ML_DRAWING_LEGEND - 32, ML_COLOUR_TEXT,
 			       11, text);
 	return y + LINE;

@@ -111,9 +111,6 @@ static void put_values(struct ml_drawing *d, struct ml_chart *c, const struct ml
 static void put_curve(struct ml_drawing *d, struct ml_chart *c, const struct point *p,
 		      size_t count)
 {
-	static const char *const dashes[] = { "", " stroke-dasharray=\"6 3\"",
-					      " stroke-dasharray=\"2 2\"",
-					      " stroke-dasharray=\"8 3 2 3\"" };
 	uint32_t rgb = d->colour == p->x ? ml_chart_word(0, d->o->dark)
 					 : ml_drawing_colour(d, p->member);
 	unsigned dash = d->dash == p->x ? 0 : ml_drawing_dash(d, p->member);
@@ -123,7 +120,7 @@ static void put_curve(struct ml_drawing *d, struct ml_chart *c, const struct poi
 	ml_picture_put(&d->p,
 		       "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"1.8\" "
 		       "stroke-linejoin=\"round\"%s d=\"",
-		       rgb, dashes[dash]);
+		       rgb, ml_chart_dash(dash));
 	for (size_t i = 0; i < count; i++) {
 		if (isnan(p[i].value)) {
 			letter = 'M';

@@ -22,6 +22,19 @@ enum {
 const char *const ml_heat_names[ML_HEAT_MODES] = { "count", "misses",   "last", "first",
 						   "reuse", "distance", "used" };
 
+bool ml_heat_mode_find(enum ml_heat_mode *mode, const char *name, struct ml_err *err)
+{
+	for (unsigned i = 0; i < ML_HEAT_MODES; i++)
+		if (!strcmp(ml_heat_names[i], name)) {
+			*mode = (enum ml_heat_mode)i;
+			return true;
+		}
+	return ml_fail(err, ML_USAGE,
+		       "'%s' is no mode; modes are count, misses, last, first, reuse, "
+		       "distance and used",
+		       name);
+}
+
 size_t ml_heat_across(const struct ml_heat_map *m)
 {
 	return m->turned ? m->over : m->along;

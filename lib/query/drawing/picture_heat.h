@@ -36,6 +36,8 @@ enum ml_heat_mode {
 	ML_HEAT_MODES
 };
 extern const char *const ml_heat_names[ML_HEAT_MODES]; /* "count"... */
+/* The mode of that name. */
+bool ml_heat_mode_find(enum ml_heat_mode *mode, const char *name, struct ml_err *err);
 
 struct ml_heat_map {
 	uint32_t region;

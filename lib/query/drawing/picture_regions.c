@@ -24,10 +24,9 @@ enum {
 			a picture */
 };
 
-/* Not used mostly by the loader and by libraries on their own. */
 static bool is_users(const struct ml_profile_region_row *r)
 {
-	return r->count.refs && r->own >= r->count.refs - r->own;
+	return r->count.refs && !ml_code_is_theirs(r->own, r->count.refs);
 }
 
 size_t ml_picture_costliest(const struct ml_open_sim *s,

@@ -17,8 +17,8 @@ static const char *program_of(const struct ml_trace *t, struct ml_arena *a)
 	const char *command = ml_tables_meta_find(&t->tables, "command");
 
 	if (!command || !*command)
-		return ml_report_base_name(t->path);
-	return ml_report_base_name(ml_arena_copy(a, command, strcspn(command, " ")));
+		return ml_code_base_name(t->path);
+	return ml_code_base_name(ml_arena_copy(a, command, strcspn(command, " ")));
 }
 
 static const char *date_of(uint64_t seconds, struct ml_arena *a)
@@ -177,9 +177,10 @@ static void put_cards(struct ml_report_page *p)
 			 first));
 	put_card(p, ml_report_percent(p, x->cycles > first ? 1 - first / x->cycles : 0),
 		 "of the access time is waiting beyond the first level");
-	put_card(p,
-		 ml_report_percent(p, ml_report_share(x->served[m->levels + 1], x->refs)),
-		 "of the references went to memory");
+	put_card(
+		p,
+		ml_report_percent(p, ml_profile_ratio(x->served[m->levels + 1], x->refs)),
+		"of the references went to memory");
 	ml_report_put(p, "</div>\n");
 }
 
@@ -188,23 +189,14 @@ static void put_causes(struct ml_report_page *p, unsigned level)
 {
 	const uint64_t *cause = p->rows.total.cause[level - 1];
 	uint64_t missed = p->rows.total.missed[level - 1];
-	bool said[ML_CAUSES] = { 0 };
-	const char *comma = "";
+	enum ml_cause order[ML_CAUSES];
+	size_t count = missed ? ml_profile_causes(cause, missed, order) : 0;
 
-	for (int n = 0; missed && n < ML_CAUSES; n++) {
-		unsigned best = 0;
-
-		for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++)
-			if (!said[k] && cause[k] > (best ? cause[best] : 0))
-				best = k;
-		if (!best || cause[best] * 2000 < missed)
-			break;
-		said[best] = true;
-		ml_report_put(p, "%s%s %s", comma,
-			      ml_report_percent(p, ml_report_share(cause[best], missed)),
-			      ml_report_cause(best));
-		comma = ", ";
-	}
+	for (size_t i = 0; i < count; i++)
+		ml_report_put(
+			p, "%s%s %s", i ? ", " : "",
+			ml_report_percent(p, ml_profile_ratio(cause[order[i]], missed)),
+			ml_profile_cause_text(order[i]));
 }
 
 static void put_level(struct ml_report_page *p, unsigned level)
@@ -221,7 +213,7 @@ static void put_level(struct ml_report_page *p, unsigned level)
 	ml_report_put(p,
 		      "</span></span></td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
 		      ml_report_count(p, x->served[level]),
-		      ml_report_percent(p, ml_report_share(x->served[level], x->refs)));
+		      ml_report_percent(p, ml_profile_ratio(x->served[level], x->refs)));
 	if (memory)
 		ml_report_put(p, "<td></td><td></td><td></td>");
 	else {
@@ -229,7 +221,7 @@ static void put_level(struct ml_report_page *p, unsigned level)
 			p,
 			"<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"t\">",
 			ml_report_count(p, missed),
-			ml_report_percent(p, ml_report_share(missed, reached)));
+			ml_report_percent(p, ml_profile_ratio(missed, reached)));
 		put_causes(p, level);
 		ml_report_put(p, "</td>");
 	}
@@ -250,13 +242,13 @@ static void put_summary(struct ml_report_page *p)
 	ml_report_put(p, "<section id=\"summary\">\n<h2>Summary</h2>\n<p>");
 	ml_report_text(p, ml_report_level(p, 1));
 	ml_report_put(p, " serves %s of the references",
-		      ml_report_percent(p, ml_report_share(x->served[1], x->refs)));
+		      ml_report_percent(p, ml_profile_ratio(x->served[1], x->refs)));
 	for (unsigned k = 2; k <= p->machine->levels + 1; k++) {
 		ml_report_wrap(p, k > p->machine->levels ? " and " : ", ",
 			       ml_report_level(p, k), " ");
 		ml_report_put(
 			p, "%s",
-			ml_report_percent(p, ml_report_share(x->served[k], x->refs)));
+			ml_report_percent(p, ml_profile_ratio(x->served[k], x->refs)));
 	}
 	ml_report_put(p, ". %s</p>\n",
 		      x->cycles < 1.02 * first
@@ -284,8 +276,8 @@ static void put_where(struct ml_report_page *p, const struct ml_finding *f,
 				     : NULL;
 
 	if (f->line) {
-		ml_report_wrap(p, "<p class=\"muted\"><code>",
-			       ml_report_base_name(f->file), "");
+		ml_report_wrap(p, "<p class=\"muted\"><code>", ml_code_base_name(f->file),
+			       "");
 		ml_report_put(p, ":%u</code>", f->line);
 		if (*f->func)
 			ml_report_wrap(p, " in <code>", f->func, "</code>");

@@ -9,12 +9,6 @@
 
 enum { ACROSS = 160, DOWN = 128, MAP_WIDTH = 520, MAP_HEIGHT = 400, FIELDS = 78 };
 
-/* Used mostly by the loader and by libraries on their own. */
-static bool is_theirs(const struct ml_profile_region_row *r)
-{
-	return r->own < r->count.refs - r->own;
-}
-
 /* How much of the bytes that came from memory was touched. */
 static void put_use(struct ml_report_page *p, const struct ml_profile_region_row *r)
 {
@@ -22,7 +16,7 @@ static void put_use(struct ml_report_page *p, const struct ml_profile_region_row
 
 	if (u && u->bytes)
 		ml_report_put(p, "<td class=\"n\">%s of %s</td>",
-			      ml_report_percent(p, ml_report_share(u->used, u->bytes)),
+			      ml_report_percent(p, ml_profile_ratio(u->used, u->bytes)),
 			      ml_report_bytes(p, u->bytes));
 	else
 		ml_report_put(p, "<td class=\"n\">·</td>");
@@ -61,7 +55,7 @@ static void put_regions(struct ml_report_page *p)
 	for (size_t i = 0; i < rows->regions.count; i++) {
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
 
-		if (is_theirs(r)) {
+		if (ml_code_is_theirs(r->own, r->count.refs)) {
 			theirs++;
 			lost += r->count.lost;
 		} else if (shown < p->o->top && (!shown || r->count.lost > p->least)) {

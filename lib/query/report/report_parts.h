@@ -36,10 +36,8 @@ const char *ml_report_bytes(struct ml_report_page *p, uint64_t v);
 const char *ml_report_percent(struct ml_report_page *p, double share);
 /* In three digits: "1.25 M". */
 const char *ml_report_short(struct ml_report_page *p, uint64_t v);
-double ml_report_share(uint64_t part, uint64_t whole);
 /* Foreign only in so far as the machine's text is: levels have names. */
 const char *ml_report_level(const struct ml_report_page *p, unsigned level);
-const char *ml_report_cause(enum ml_cause cause);
 /* The main cause of the misses of the farthest level that matters: "capacity". */
 const char *ml_report_why(const struct ml_report_page *p,
 			  const struct ml_profile_count *c);
@@ -60,8 +58,6 @@ void ml_report_count_cells(struct ml_report_page *p, const struct ml_profile_cou
 			   double full);
 /* "and 12 more regions" below a table. */
 void ml_report_more(struct ml_report_page *p, size_t all, size_t shown, const char *what);
-/* The last part of a path. */
-const char *ml_report_base_name(const char *path);
 
 /* Parts of the report. */
 void ml_report_style(struct ml_report_page *p);

@@ -11,11 +11,6 @@ static const char *region_name(const struct ml_report_page *p, uint32_t region)
 	return ml_profile_region_name(p->profile, &p->sim->trace->trace.tables, region);
 }
 
-static const char *level_name(const struct ml_report_page *p, unsigned level)
-{
-	return level ? ml_report_level(p, level) : p->machine->icache.name;
-}
-
 static int by_misses(const void *a, const void *b)
 {
 	const struct ml_profile_pair *x = *(const struct ml_profile_pair *const *)a,
@@ -58,13 +53,13 @@ static void put_pairs(struct ml_report_page *p)
 				"<th class=\"t\">level</th><th>misses</th><th>of the level's"
 				"</th><th>conflicts</th><th class=\"t\">lines of</th>"
 				"<th class=\"t\">driven out by</th></tr>\n");
-		ml_report_wrap(p, "<tr><td class=\"t\">", level_name(p, r->level),
+		ml_report_wrap(p, "<tr><td class=\"t\">", ml_report_level(p, r->level),
 			       "</td>");
 		ml_report_put(p,
 			      "<td class=\"n\">%s</td><td class=\"n\">%s</td>"
 			      "<td class=\"n\">%s</td>",
 			      ml_report_count(p, misses),
-			      ml_report_percent(p, ml_report_share(misses, missed)),
+			      ml_report_percent(p, ml_profile_ratio(misses, missed)),
 			      ml_report_count(p, r->conflict));
 		ml_report_wrap(p, "<td class=\"t\">", region_name(p, r->loser), "</td>");
 		ml_report_wrap(p, "<td class=\"t\">",
@@ -81,14 +76,9 @@ static void put_sets(struct ml_report_page *p)
 	struct ml_profile_pressure s;
 
 	for (unsigned k = p->machine->split ? 0 : 1; k <= p->machine->levels; k++) {
-		uint32_t sets = k ? p->machine->level[k - 1].sets
-				  : p->machine->icache.sets;
-
-		/* few misses fall unevenly by chance; an even spread is no news */
-		if (!ml_profile_pressure(p->profile, k, &s) || sets == 1 ||
-		    s.missed < 10ull * sets || s.half * 3 > sets)
+		if (!ml_profile_crowded(p->profile, k, &s))
 			continue;
-		ml_report_wrap(p, "<p>The misses of ", level_name(p, k), "");
+		ml_report_wrap(p, "<p>The misses of ", ml_report_level(p, k), "");
 		ml_report_put(
 			p,
 			" crowd: half of them fall into %s of %s sets; the busiest has "
@@ -105,7 +95,7 @@ static void put_site(struct ml_report_page *p, uint32_t site)
 
 	ml_report_put(p, "<td class=\"t\"><code>");
 	if (f.line) {
-		ml_report_text(p, ml_report_base_name(ml_tables_text(t, f.file)));
+		ml_report_text(p, ml_code_base_name(ml_tables_text(t, f.file)));
 		ml_report_put(p, ":%u", f.line);
 	} else
 		ml_report_text(p, ml_tables_text(t, f.func));
@@ -134,9 +124,9 @@ static void put_bounces(struct ml_report_page *p)
 			"<td class=\"n\">%u → %u</td><td class=\"t\"><code>0x%llx</code>"
 			"</td>",
 			ml_report_count(p, b->count),
-			ml_report_percent(p,
-					  ml_report_share(b->false_sharing,
-							  b->sharing + b->false_sharing)),
+			ml_report_percent(
+				p, ml_profile_ratio(b->false_sharing,
+						    b->sharing + b->false_sharing)),
 			b->from, b->to, (unsigned long long)b->line);
 		ml_report_wrap(p, "<td class=\"t\">", region_name(p, b->region), "</td>");
 		put_site(p, b->site_from);
@@ -164,10 +154,9 @@ static void put_functions(struct ml_report_page *p)
 		ml_report_count_cells(p, &r->made, rows->total.lost);
 		ml_report_wrap(p, "<td class=\"t\"><code>",
 			       *r->at.func ? r->at.func : "unknown", "</code></td>");
-		ml_report_wrap(
-			p, "<td class=\"t muted\">",
-			ml_report_base_name(*r->at.file ? r->at.file : r->at.object),
-			"</td></tr>\n");
+		ml_report_wrap(p, "<td class=\"t muted\">",
+			       ml_code_base_name(*r->at.file ? r->at.file : r->at.object),
+			       "</td></tr>\n");
 		shown++;
 	}
 	ml_report_put(p, "</table></div>\n");

@@ -251,7 +251,7 @@ static void put_place(struct ml_report_page *p, const struct files *x, size_t sh
 	if (linked)
 		ml_report_put(p, "<a href=\"#f%zu-%u\">", file, l->at.line);
 	if (l->at.line) {
-		ml_report_text(p, ml_report_base_name(l->at.file));
+		ml_report_text(p, ml_code_base_name(l->at.file));
 		ml_report_put(p, ":%u", l->at.line);
 	} else
 		ml_report_text(p, *l->at.func ? l->at.func : "unknown");

@@ -1,6 +1,7 @@
 #include "lib/query/tables/code_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/trace/tables.h"
 
@@ -15,6 +16,18 @@ struct ml_code_share {
 bool ml_code_is_own(const struct ml_tables *t, uint32_t site, uint32_t caller)
 {
 	return caller || !site || t->sites.at[site].user;
+}
+
+bool ml_code_is_theirs(uint64_t own, uint64_t refs)
+{
+	return own < refs - own;
+}
+
+const char *ml_code_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
 }
 
 static void add_share(struct ml_code_shares *s, size_t row, uint32_t owner,

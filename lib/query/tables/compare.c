@@ -8,23 +8,11 @@
 #include "lib/query/tables/source_lines.h"
 #include "lib/query/tables/analysed_trace.h"
 
-#define ADD_ROW(list) \
-	((list).at = ml_grow((list).at, &(list).cap, (list).count + 1, \
-			     sizeof(*(list).at)), \
-	 &(list).at[(list).count++])
-
 double ml_compare_change(double a, double b)
 {
 	if (a > 0)
 		return (b - a) / a;
 	return b > 0 ? INFINITY : 0;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 /* Misses of a level that has this name, in references; false: there is no such level. */
@@ -44,7 +32,7 @@ static bool missed_at(const struct ml_analysed_trace *s, const char *level,
 static void add_total(struct ml_compare *c, const char *key, const char *name, bool real,
 		      double a, double b)
 {
-	*ADD_ROW(c->totals) = (struct ml_compare_total){ key, name, real, a, b };
+	*ML_ADD(c->totals) = (struct ml_compare_total){ key, name, real, a, b };
 }
 
 static void make_totals(struct ml_compare *c)
@@ -127,8 +115,8 @@ static struct items items_of_lines(struct ml_analysed_trace *s, struct ml_arena 
 		const char *text = r->at.line ? ml_source_lines_find(&sources, r->at.file,
 								     r->at.line)
 					      : NULL;
-		const char *file = base_name(r->at.file);
-		struct item *x = ADD_ROW(items);
+		const char *file = ml_code_base_name(r->at.file);
+		struct item *x = ML_ADD(items);
 
 		x->count = &r->count;
 		x->row.file = r->at.file;
@@ -157,7 +145,7 @@ static struct items items_of_regions(struct ml_analysed_trace *s, struct ml_aren
 
 	for (size_t i = 0; i < s->rows.regions.count; i++) {
 		const struct ml_profile_region_row *r = &s->rows.regions.at[i];
-		struct item *x = ADD_ROW(items);
+		struct item *x = ML_ADD(items);
 
 		x->count = &r->count;
 		x->row.name = x->key = r->name;
@@ -273,19 +261,19 @@ static void make_findings(struct ml_compare *c)
 
 	for (size_t i = 0; i < b->count; i++)
 		if (!find_same(a, &b->at[i]))
-			*ADD_ROW(c->findings) = (struct ml_compare_finding){
+			*ML_ADD(c->findings) = (struct ml_compare_finding){
 				ML_COMPARE_NEW, NULL, &b->at[i]
 			};
 	for (size_t i = 0; i < a->count; i++)
 		if (!find_same(b, &a->at[i]))
-			*ADD_ROW(c->findings) = (struct ml_compare_finding){
+			*ML_ADD(c->findings) = (struct ml_compare_finding){
 				ML_COMPARE_GONE, &a->at[i], NULL
 			};
 	for (size_t i = 0; i < b->count; i++) {
 		const struct ml_finding *x = find_same(a, &b->at[i]);
 
 		if (x)
-			*ADD_ROW(c->findings) = (struct ml_compare_finding){
+			*ML_ADD(c->findings) = (struct ml_compare_finding){
 				ML_COMPARE_STAYED, x, &b->at[i]
 			};
 	}

@@ -17,7 +17,55 @@ uint64_t ml_profile_missed(const struct ml_level_counts *c)
 	return c->missed[0] + c->missed[1] + c->missed[2];
 }
 
-/* What follows from the serving levels. */
+double ml_profile_ratio(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+const char *ml_profile_level_name(const struct ml_profile *p, unsigned level)
+{
+	return level ? ml_machine_level_name(&p->machine, level) : p->machine.icache.name;
+}
+
+const char *ml_profile_cause_text(enum ml_cause cause)
+{
+	return cause == ML_CAUSE_NONE            ? ""
+	       : cause == ML_CAUSE_FALSE_SHARING ? "false sharing"
+						 : ml_cause_names[cause];
+}
+
+size_t ml_profile_causes(const uint64_t cause[ML_CAUSES], uint64_t missed,
+			 enum ml_cause out[ML_CAUSES])
+{
+	bool done[ML_CAUSES] = { 0 };
+	size_t n = 0;
+
+	for (;;) {
+		enum ml_cause best = ML_CAUSE_NONE;
+
+		/* of equal causes the one that is named first */
+		for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++)
+			if (!done[k] && cause[k] > (best ? cause[best] : 0))
+				best = (enum ml_cause)k;
+		if (!best || cause[best] * 2000 < missed)
+			return n;
+		done[best] = true;
+		out[n++] = best;
+	}
+}
+
+enum ml_cause ml_profile_main_cause(const struct ml_profile_count *c, unsigned levels)
+{
+	enum ml_cause causes[ML_CAUSES];
+	unsigned level = levels;
+
+	while (level > 1 && c->missed[level - 1] * 20 <= c->missed[0])
+		level--;
+	return ml_profile_causes(c->cause[level - 1], 0, causes) ? causes[0]
+								 : ML_CAUSE_NONE;
+}
+
+/* Computes what follows from the serving levels. */
 static void finish(const struct ml_machine *m, struct ml_profile_count *c)
 {
 	c->refs = 0;
@@ -354,11 +402,19 @@ bool ml_profile_pressure(const struct ml_profile *p, unsigned level,
 		sum += missed[i];
 		if (!out->half && sum >= out->missed - sum)
 			out->half = i + 1;
-		if (!out->most && (double)sum >= 0.9 * (double)out->missed)
-			out->most = i + 1;
+		if (!out->nine_tenths && (double)sum >= 0.9 * (double)out->missed)
+			out->nine_tenths = i + 1;
 	}
 	if (out->missed)
 		out->busiest = (double)missed[0] * l->sets / (double)out->missed;
 	ml_free(missed);
 	return out->missed;
+}
+
+bool ml_profile_crowded(const struct ml_profile *p, unsigned level,
+			struct ml_profile_pressure *out)
+{
+	/* few misses fall unevenly by chance; an even spread is no news */
+	return ml_profile_pressure(p, level, out) && out->sets > 1 &&
+	       out->missed >= 10ull * out->sets && out->half * 3 <= out->sets;
 }

@@ -90,12 +90,28 @@ void ml_profile_rows_release(struct ml_profile_rows *x);
 struct ml_profile_pressure {
 	uint32_t sets, used; /* used: some line came in */
 	uint64_t missed, conflict;
-	uint32_t half, most; /* so few sets take half, and nine tenths, of the misses */
-	double busiest;      /* misses of the busiest set / those of an average one */
+	uint32_t half, nine_tenths; /* so few sets take that part of the misses */
+	double busiest; /* misses of the busiest set / those of an average one */
 };
 /* False: it is not known (no causes), or nothing missed. Level from 1, 0 is L1i. */
 bool ml_profile_pressure(const struct ml_profile *p, unsigned level,
 			 struct ml_profile_pressure *out);
+/* The same, but true only if the misses crowd in some sets more than chance explains. */
+bool ml_profile_crowded(const struct ml_profile *p, unsigned level,
+			struct ml_profile_pressure *out);
+
+/* part / whole; 0 of nothing is 0. */
+double ml_profile_ratio(uint64_t part, uint64_t whole);
+/* The name of a level of a profile: from 1, 0 is L1i. */
+const char *ml_profile_level_name(const struct ml_profile *p, unsigned level);
+
+/* "false sharing"; "" for NONE. */
+const char *ml_profile_cause_text(enum ml_cause cause);
+/* The causes of at least one in 2000 misses, the largest first; returns their number. */
+size_t ml_profile_causes(const uint64_t cause[ML_CAUSES], uint64_t missed,
+			 enum ml_cause out[ML_CAUSES]);
+/* The main cause at the farthest level that misses often; NONE: unknown. */
+enum ml_cause ml_profile_main_cause(const struct ml_profile_count *c, unsigned levels);
 
 /* Sums of a level's counters over reads, writes and fetches. */
 uint64_t ml_profile_asked(const struct ml_level_counts *c);

@@ -6,6 +6,7 @@
 #include "lib/analyse/passes/reuse.h"
 #include "lib/analyse/passes/temperature.h"
 #include "lib/base/buf.h"
+#include "lib/base/err.h"
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/cache/policy.h"
@@ -30,7 +31,7 @@ static void level_row(struct ml_sheet *s, const struct ml_level_spec *l,
 	ml_sheet_count(s, asked);
 	ml_sheet_count(s, asked - missed);
 	ml_sheet_count(s, missed);
-	ml_table_real(&s->table, ml_sheet_ratio(missed, asked));
+	ml_table_real(&s->table, ml_profile_ratio(missed, asked));
 	for (size_t k = 0; k < 3; k++) {
 		ml_sheet_count(s, c->asked[k]);
 		ml_sheet_count(s, c->missed[k]);
@@ -166,8 +167,9 @@ static void fill_lines(struct ml_sheet *s, const struct ml_profile_view *v)
 		ml_sheet_count(s, l->at.parts);
 		if (l->main && l->main->strides) {
 			ml_sheet_sign(s, l->main->stride[0].bytes);
-			ml_table_real(&s->table, ml_sheet_ratio(l->main->stride[0].count,
-								l->main->steps));
+			ml_table_real(&s->table,
+				      ml_profile_ratio(l->main->stride[0].count,
+						       l->main->steps));
 		} else {
 			ml_table_none(&s->table);
 			ml_table_none(&s->table);
@@ -248,8 +250,7 @@ static void fill_sets(struct ml_sheet *s, const struct ml_profile_view *v)
 		for (uint32_t i = 0; l->set && i < l->sets && i < s->top; i++) {
 			if (!l->set[i].lines && !l->set[i].missed)
 				continue; /* never used */
-			ml_sheet_text(s, k ? ml_machine_level_name(s->m, k)
-					   : s->m->icache.name);
+			ml_sheet_text(s, ml_profile_level_name(s->p, k));
 			ml_sheet_count(s, i);
 			ml_sheet_count(s, l->set[i].lines);
 			ml_sheet_count(s, l->set[i].missed);
@@ -267,8 +268,7 @@ static void fill_pairs(struct ml_sheet *s, const struct ml_profile_view *v)
 	for (size_t i = 0; i < s->p->pair_count && i < s->top; i++) {
 		const struct ml_profile_pair *r = &s->p->pairs[i];
 
-		ml_sheet_text(s, r->level ? ml_machine_level_name(s->m, r->level)
-					  : s->m->icache.name);
+		ml_sheet_text(s, ml_profile_level_name(s->p, r->level));
 		ml_sheet_text(s, ml_profile_region_name(s->p, t, r->loser));
 		ml_sheet_text(s, ml_profile_region_name(s->p, t, r->winner));
 		ml_sheet_count(s, r->conflict);
@@ -316,7 +316,7 @@ static void fill_strides(struct ml_sheet *s, const struct ml_profile_view *v)
 				ml_sheet_sign(s, c->stride[k].bytes);
 				ml_table_real(
 					&s->table,
-					ml_sheet_ratio(c->stride[k].count, c->steps));
+					ml_profile_ratio(c->stride[k].count, c->steps));
 			} else {
 				ml_table_none(&s->table);
 				ml_table_none(&s->table);
@@ -444,26 +444,40 @@ static const struct section {
 
 enum { SECTIONS = sizeof(sections) / sizeof(*sections) };
 
-const char *ml_profile_table_names(void)
-{
-	return "levels, tlbs, regions, lines, functions, phases, threads, sets, pairs, "
-	       "strides, bounces, series, temperature, reuse, reuse_sites";
-}
-
-bool ml_profile_csv(struct ml_profile_view *v, const char *name, uint64_t top,
-		    struct ml_buf *out)
+static const struct section *find_section(const char *name)
 {
 	for (size_t i = 0; i < SECTIONS; i++)
-		if (!strcmp(sections[i].name, name)) {
-			struct ml_sheet s;
+		if (!strcmp(sections[i].name, name))
+			return &sections[i];
+	return NULL;
+}
 
-			ml_sheet_start(&s, v->profile, top);
-			sections[i].fill(&s, v);
-			ml_table_csv(&s.table, out);
-			ml_sheet_end(&s);
-			return true;
-		}
+bool ml_profile_has_table(const char *name, struct ml_err *err)
+{
+	struct ml_buf names = { 0 };
+
+	if (find_section(name))
+		return true;
+	for (size_t i = 0; i < SECTIONS; i++)
+		ml_buf_printf(&names, "%s%s", i ? ", " : "", sections[i].name);
+	ml_fail(err, ML_USAGE, "there is no table '%s'; tables are %.*s", name,
+		(int)names.size, (const char *)names.data);
+	ml_buf_release(&names);
 	return false;
+}
+
+void ml_profile_csv(struct ml_profile_view *v, const char *name, uint64_t top,
+		    struct ml_buf *out)
+{
+	const struct section *section = find_section(name);
+	struct ml_sheet s;
+
+	if (!section)
+		return;
+	ml_sheet_start(&s, v->profile, top);
+	section->fill(&s, v);
+	ml_table_csv(&s.table, out);
+	ml_sheet_end(&s);
 }
 
 static void number(struct ml_json *w, const char *name, uint64_t v)

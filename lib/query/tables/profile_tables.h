@@ -7,6 +7,7 @@
 #include "lib/query/tables/profile_rows.h"
 
 struct ml_buf;
+struct ml_err;
 struct ml_findings;
 struct ml_reuse;
 struct ml_temperature;
@@ -25,8 +26,8 @@ struct ml_profile_view {
 };
 
 void ml_profile_json(struct ml_profile_view *v, uint64_t top, struct ml_buf *out);
-/* One table of that name; false if there is none. */
-bool ml_profile_csv(struct ml_profile_view *v, const char *name, uint64_t top,
+/* The table of that name, which there is; others give nothing. */
+void ml_profile_csv(struct ml_profile_view *v, const char *name, uint64_t top,
 		    struct ml_buf *out);
-/* The names, with commas between them. */
-const char *ml_profile_table_names(void);
+/* True if there is a table of that name; else err lists the names. */
+bool ml_profile_has_table(const char *name, struct ml_err *err);

@@ -52,11 +52,6 @@ void ml_sheet_sign(struct ml_sheet *s, int64_t v)
 	ml_sheet_text(s, ml_arena_printf(&s->arena, "%lld", (long long)v));
 }
 
-double ml_sheet_ratio(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole : 0;
-}
-
 const char *ml_sheet_key(struct ml_sheet *s, const char *level, const char *what)
 {
 	return ml_arena_printf(&s->arena, "%s_%s", level, what);
@@ -100,7 +95,7 @@ void ml_sheet_count_cells(struct ml_sheet *s, const struct ml_profile_count *c, 
 		ml_sheet_count(s, c->served[k]);
 	for (unsigned k = 0; k < s->m->levels; k++) {
 		ml_sheet_count(s, c->missed[k]);
-		ml_table_real(&s->table, ml_sheet_ratio(c->missed[k], c->refs));
+		ml_table_real(&s->table, ml_profile_ratio(c->missed[k], c->refs));
 	}
 	for (unsigned k = 0; k < s->m->levels && all && s->p->want & ML_SIM_CAUSES; k++)
 		for (unsigned n = ML_CAUSE_COLD; n < ML_CAUSES; n++)

@@ -45,7 +45,6 @@ void ml_sheet_count(struct ml_sheet *s, uint64_t v);
 void ml_sheet_some(struct ml_sheet *s, uint64_t v); /* 0 is unknown */
 void ml_sheet_sign(struct ml_sheet *s,
 		   int64_t v); /* as text: cells of tables have no sign */
-double ml_sheet_ratio(uint64_t part, uint64_t whole);
 
 /* The columns that rows of references have, and their cells; all: with kinds and causes.
  */
