@@ -21,23 +21,29 @@ struct options {
 };
 
 static const struct opt opts[] = {
-	OPT_TEXT("output", 'o', "FILE", output, "write to FILE (standard output)"),
+	OPT_TEXT("output", 'o', "FILE", output,
+		 "write to FILE (default: standard output)"),
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
-		 "simulate MACHINE: a preset, a description, or host (host)"),
+		 "simulate MACHINE, as in 'memlamp sim' (default: host)"),
 	OPT_TEXT("region", 'r', "NAME", region,
-		 "heat, plane: draw the region NAME (those waited for most)"),
-	OPT_TEXT(
-		"mode", 0, "MODE", mode,
-		"heat: what colours mean: count (accesses), misses, last (access), first "
-		"(write), reuse (references between two accesses), distance (lines "
-		"between them) or used (share of fetched bytes) (misses)"),
-	OPT_COUNT("from", 0, "N", from, "draw from reference N on"),
-	OPT_COUNT("to", 0, "N", to, "draw references before N"),
+		 "draw the region NAME, in heat and plane (default: the regions that "
+		 "the program waits for most)"),
+	OPT_TEXT("mode", 0, "MODE", mode,
+		 "colour heat by count (accesses), misses, last (access), first "
+		 "(write), reuse (references between two accesses), distance (lines "
+		 "between two accesses) or used (share of the fetched bytes) (default: "
+		 "misses)"),
+	OPT_COUNT("from", 0, "N", from,
+		  "start at reference N, with the caches as the run before left them "
+		  "(default: 0)"),
+	OPT_COUNT("to", 0, "N", to,
+		  "end before reference N (default: the end of the trace)"),
 	OPT_TEXT("phase", 0, "NAME", phase,
-		 "draw from the first beginning of phase NAME to its end"),
-	OPT_COUNT("width", 0, "PIXELS", width, "width of the picture (960)"),
-	OPT_COUNT("height", 0, "PIXELS", height, "its height (as the picture needs)"),
-	OPT_FLAG("dark", 0, dark, "light colours on a dark ground"),
+		 "draw phase NAME, from its first begin to its end"),
+	OPT_COUNT("width", 0, "PIXELS", width, "width of the picture (default: 960)"),
+	OPT_COUNT("height", 0, "PIXELS", height,
+		  "height of the picture (default: what it needs)"),
+	OPT_FLAG("dark", 0, dark, "draw light colours on a dark background"),
 	{ 0 },
 };
 
@@ -74,7 +80,7 @@ static bool no_region(const struct ml_profile_rows *rows, const char *name,
 		snprintf(list + used, sizeof(list) - used, "%s%s", shown++ ? ", " : "",
 			 r->name);
 	}
-	return ml_fail(err, ML_USAGE, "there is no region '%s'; there are %s", name,
+	return ml_fail(err, ML_USAGE, "there is no region '%s'; regions are %s", name,
 		       list);
 }
 
@@ -90,7 +96,8 @@ static bool choose(struct plot *x, const struct ml_profile_rows *rows, uint32_t 
 		*count = ml_picture_costliest(x->s.sim, rows, regions,
 					      x->kind == PLANE ? 1 : REGIONS);
 		return *count ||
-		       ml_fail(err, ML_USAGE, "there is no region of known size to draw");
+		       ml_fail(err, ML_USAGE,
+			       "no region has a known size, so there is nothing to draw");
 	}
 	for (size_t i = 0; i < rows->regions.count && *count < REGIONS; i++) {
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
@@ -102,10 +109,10 @@ static bool choose(struct plot *x, const struct ml_profile_rows *rows, uint32_t 
 			regions[(*count)++] = r->region;
 	}
 	if (named && !*count)
-		return ml_fail(err, ML_USAGE,
-			       "the size of '%s' is not known: memory of no name cannot "
-			       "be drawn",
-			       name);
+		return ml_fail(
+			err, ML_USAGE,
+			"the size of region '%s' is unknown, so it cannot be drawn",
+			name);
 	return named || no_region(rows, name, err);
 }
 
@@ -172,13 +179,14 @@ static int run(int argc, char **argv)
 	if (x.kind == KINDS)
 		return cmd_misused(
 			&cmd_plot,
-			"there is no picture '%s' but timeline, heat, plane and "
-			"temperature",
+			"there is no picture '%s'; pictures are timeline, heat, plane "
+			"and temperature",
 			argv[1]);
 	if (!ml_heat_mode_find(&x.mode, o.mode, &err))
 		return cmd_misused(&cmd_plot, "--mode: %s", err.text);
 	if (!o.width || !in_range(o.width) || !in_range(o.height))
-		return cmd_misused(&cmd_plot, "--width and --height are %d to %d pixels",
+		return cmd_misused(&cmd_plot,
+				   "--width and --height must be %d to %d pixels",
 				   SIDE_LEAST, SIDE_MOST);
 	struct simulated_wish w = { .trace = argv[0],
 				    .machine = o.machine,

@@ -20,11 +20,13 @@ struct options {
 
 static const struct opt opts[] = {
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
-		 "machine of simulation 0, which routes about /api/sims/0 ask (host)"),
+		 "simulate MACHINE as simulation 0, for routes below /api/sims/0 "
+		 "(default: host)"),
 	OPT_TEXT("second", 's', "MACHINE", second,
-		 "machine of simulation 1, for routes that compare two (as the first)"),
+		 "simulate MACHINE as simulation 1, for routes that compare two "
+		 "(default: the same machine)"),
 	OPT_TEXT("with", 'w', "TRACE", with,
-		 "trace of simulation 1, where it is another one"),
+		 "simulate TRACE as simulation 1 (default: the same trace)"),
 	OPT_FLAG("list", 'l', list, "list the routes"),
 	{ 0 },
 };
@@ -95,9 +97,10 @@ static bool ask(struct ml_workspace *d, struct ml_request *q, struct ml_buf *out
 	const struct ml_route *r = ml_route_find(q, &exists);
 
 	if (!r)
-		return ml_fail(err, ML_USAGE,
-			       "there is no route %s: memlamp query --list shows them",
-			       q->path);
+		return ml_fail(
+			err, ML_USAGE,
+			"there is no route %s; 'memlamp query --list' lists the routes",
+			q->path);
 	ml_answer_init(&a);
 	bool ok = r->answer(d, q, &a, err);
 	if (ok) {
@@ -150,7 +153,7 @@ static int run(int argc, char **argv)
 		return list();
 	if (argc != 2)
 		return cmd_misused(&cmd_query,
-				   "a trace or an ensemble, and a route, are wanted");
+				   "give a trace or an ensemble, and a route");
 	if (!ml_machine_parse(&machine, o.machine, &err))
 		return cmd_fail(&cmd_query, &err);
 	ml_workspace_init(&workspace, &machine);
@@ -166,7 +169,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_query = {
 	.name = "query",
-	.help = "print what the page would be answered",
+	.help = "print the server's answer to one request of the page",
 	.operands = "TRACE ROUTE",
 	.min_operands = 0,
 	.max_operands = 2,

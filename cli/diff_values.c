@@ -15,7 +15,7 @@
 
 static bool unknown(const char *word, struct ml_err *err)
 {
-	return ml_fail(err, ML_USAGE, "nothing is called '%s'; " KNOWN, word);
+	return ml_fail(err, ML_USAGE, "there is no figure '%s'; " KNOWN, word);
 }
 
 /* One figure of a count: its parts behind the region or line, if any. */

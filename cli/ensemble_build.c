@@ -169,10 +169,11 @@ static bool record(struct making *m, struct ml_err *err)
 
 	unlink(m->made);
 	if (wordexp(m->run, &words, WRDE_NOCMD) || !words.we_wordc)
-		return ml_fail(err, ML_USAGE,
-			       "--run '%s': no command (no shell runs it: no ; | < > & "
-			       "or $(...))",
-			       m->run);
+		return ml_fail(
+			err, ML_USAGE,
+			"--run '%s' is no command; memlamp runs it without a shell, so "
+			"; | < > & and $(...) do not work",
+			m->run);
 	bool ok = record_quietly(m, words.we_wordv, err);
 	wordfree(&words);
 	return ok;
@@ -223,8 +224,7 @@ bool ensemble_build(const struct ensemble_build *b, struct ensemble_built **at,
 
 	if (b->build && !strstr(b->build, "{out}"))
 		return ml_fail(err, ML_USAGE,
-			       "--build '%s' does not say {out}, the program to be made",
-			       b->build);
+			       "--build '%s' needs {out}, the program to make", b->build);
 	if (mkdir(b->folder, 0777) && errno != EEXIST)
 		return ml_fail_errno(err, "%s", b->folder);
 	if (!ml_variants_expand(&v, both, ML_VARIANTS_COMMAND, keep, a, err))

@@ -20,7 +20,8 @@ static void drop_superseded(struct ml_ensemble *e, const struct ml_trace *t)
 		if (!strcmp(e->traces[i].path, t->path) &&
 		    memcmp(e->traces[i].id, t->id, sizeof(t->id)) != 0) {
 			fprintf(stderr,
-				"memlamp ensemble: %s was recorded anew: the members of the "
+				"memlamp ensemble: %s was recorded anew: the members "
+				"of the "
 				"older recording are left out\n",
 				t->path);
 			ml_ensemble_drop_trace(e, i--);
@@ -66,7 +67,7 @@ static bool find_window(const struct ensemble_plan *p, const struct ml_trace *t,
 	*to = p->to && p->to < t->count ? p->to : t->count;
 	if (phase && (p->from || p->to))
 		return ml_fail(err, ML_USAGE,
-			       "a phase and --from or --to exclude each other");
+			       "a phase cannot be combined with --from or --to");
 	if (phase && !ml_phases_window(t, phase, from, to, err))
 		return false;
 	return *from < *to || ml_fail(err, ML_USAGE, "%s has no references%s", t->path,
@@ -224,7 +225,7 @@ static bool add_to_trace(struct ensemble_plan *p, uint32_t trace, struct ml_err 
 }
 
 /* What a row of --match says for one of several traces: its part, or the only one. */
-const char *ensemble_match_part(const char *row, uint32_t trace, struct ml_arena *a)
+static const char *match_part(const char *row, uint32_t trace, struct ml_arena *a)
 {
 	const char *at = row, *end;
 
@@ -263,13 +264,14 @@ static bool add_milestones(struct ensemble_plan *p, struct ml_err *err)
 		for (size_t i = 0; i < p->match->count; i++) {
 			struct ml_ensemble_trace *et = &p->e->traces[t];
 			const char *row = p->match->items[i];
-			const char *what = ensemble_match_part(row, t, p->arena);
+			const char *what = match_part(row, t, p->arena);
 			struct ml_trace trace;
 
 			if (!what)
-				return ml_fail(err, ML_USAGE,
-					       "--match %s says nothing of trace %u, %s",
-					       row, t + 1, et->label);
+				return ml_fail(
+					err, ML_USAGE,
+					"--match %s names no milestone for trace %u, %s",
+					row, t + 1, et->label);
 			if (has_milestones(et, what))
 				continue;
 			if (!ml_trace_open(&trace, et->path, err))
@@ -298,7 +300,7 @@ static bool may_write(const char *path, struct ml_err *err)
 
 	return stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size ||
 	       ml_ensemble_is(path) ||
-	       ml_fail(err, ML_USAGE, "%s is there and is no ensemble", path);
+	       ml_fail(err, ML_USAGE, "%s exists and is no ensemble", path);
 }
 
 bool ensemble_plan(struct ensemble_plan *p, int argc, char **argv, struct ml_err *err)

@@ -36,5 +36,3 @@ bool ensemble_computes(const struct ensemble_plan *p, int argc, char **argv);
 bool ensemble_plan(struct ensemble_plan *p, int argc, char **argv, struct ml_err *err);
 /* Adds what the file of an ensemble has. */
 bool ensemble_merge_file(struct ml_ensemble *e, const char *path, struct ml_err *err);
-/* What a row of --match says of a trace: its part, or the only one; NULL: nothing. */
-const char *ensemble_match_part(const char *row, uint32_t trace, struct ml_arena *a);

@@ -57,30 +57,28 @@ bool ensemble_show_check(const struct ensemble_show *o, struct ml_err *err)
 	    (o->time && !ml_curve_words_time(o->time, &how, err)))
 		return false;
 	if (o->as && !among(ml_ensemble_plot_names, o->as, &kind))
-		return ml_fail(
-			err, ML_USAGE,
-			"--as is curves, parameter, map, spread, workingset, second or "
-			"multiples, not '%s'",
-			o->as);
+		return ml_fail(err, ML_USAGE,
+			       "--as must be curves, parameter, map, spread, workingset, "
+			       "second or multiples, not '%s'",
+			       o->as);
 	if (!among(ml_envelope_names, o->envelope, &kind))
 		return ml_fail(err, ML_USAGE,
-			       "--envelope is range, deviation or none, not '%s'",
+			       "--envelope must be range, deviation or none, not '%s'",
 			       o->envelope);
 	if (o->csv && strcmp(o->csv, "members") != 0 && strcmp(o->csv, "series") != 0)
-		return ml_fail(err, ML_USAGE, "--csv is members or series, not '%s'",
+		return ml_fail(err, ML_USAGE, "--csv must be members or series, not '%s'",
 			       o->csv);
 	if (!o->level || o->level > ML_LEVELS)
-		return ml_fail(err, ML_USAGE, "--level is 1 to %d", ML_LEVELS);
+		return ml_fail(err, ML_USAGE, "--level must be 1 to %d", ML_LEVELS);
 	if (!o->cells || o->cells > CELLS_MOST)
-		return ml_fail(err, ML_USAGE, "--cells is 1 to %d", CELLS_MOST);
+		return ml_fail(err, ML_USAGE, "--cells must be 1 to %d", CELLS_MOST);
 	if (o->second && (o->second < 2 || o->second > ML_SHARED_CACHE_THREADS))
-		return ml_fail(err, ML_USAGE, "--second is 2 to %d threads",
+		return ml_fail(err, ML_USAGE, "--second must be 2 to %d threads",
 			       ML_SHARED_CACHE_THREADS);
 	if (o->second && !o->total)
 		return ml_fail(err, ML_USAGE,
-			       "--second wants the --total that is shared");
-	return !o->as || o->plot ||
-	       ml_fail(err, ML_USAGE, "--as is of --plot, which is not given");
+			       "--second needs --total, the size that the threads share");
+	return !o->as || o->plot || ml_fail(err, ML_USAGE, "--as needs --plot");
 }
 
 /* Rows of --match as pairs; those that mean all marks or phases need none. */
@@ -111,8 +109,7 @@ static bool find_base(const struct show *s, uint32_t *base, struct ml_err *err)
 			*base = i;
 	}
 	return !s->o->base || !strcmp(s->e->traces[*base].label, s->o->base) ||
-	       ml_fail(err, ML_USAGE, "there is no trace '%s' to be the base",
-		       s->o->base);
+	       ml_fail(err, ML_USAGE, "--base: there is no trace '%s'", s->o->base);
 }
 
 static bool match_times(struct show *s, const struct opt_list *match, struct ml_err *err)
@@ -163,7 +160,8 @@ static bool prepare(struct show *s, const struct opt_list *match, struct ml_err 
 	if (o->size && !ml_axes_find(&s->axes, o->size, &size, err))
 		return false;
 	if (!size)
-		return ml_fail(err, ML_USAGE, "no parameter is a size: --size names one");
+		return ml_fail(err, ML_USAGE,
+			       "no parameter is a size; name one with --size");
 	return ml_shared_cache_make(&s->second, s->e, size->name, (unsigned)o->second,
 				    (double)o->total, &s->arena, err);
 }

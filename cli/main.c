@@ -28,9 +28,7 @@ static void help(FILE *out)
 	      out);
 	for (size_t i = 0; cmds[i]; i++)
 		fprintf(out, "  %-9s %s\n", cmds[i]->name, cmds[i]->help);
-	fputs("\n'memlamp COMMAND --help' says more about one; 'memlamp --version' is "
-	      "the "
-	      "version.\n",
+	fputs("\n'memlamp COMMAND --help' explains one command; 'memlamp --version' prints the version.\n",
 	      out);
 }
 

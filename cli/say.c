@@ -173,7 +173,7 @@ void say_missing(struct say *s, const struct ml_trace *t, const char *damage,
 	const char *stack = ml_tables_meta_find(&t->tables, "stack references left out");
 
 	if (damage)
-		say(s, "DAMAGED: what follows counts %s of %s references: %s\n",
+		say(s, "DAMAGED: the counts below are of %s of %s references: %s\n",
 		    say_count(s, done), say_count(s, t->count), damage);
 	if (t->damage)
 		say(s, "DAMAGED: from byte %llu of %llu on the file cannot be used: %s\n",
@@ -181,7 +181,8 @@ void say_missing(struct say *s, const struct ml_trace *t, const char *damage,
 		    t->damage);
 	else if (!t->whole)
 		say(s,
-		    "CUT OFF: the recording was not ended; this is what was written before\n");
+		    "CUT OFF: the recording did not end properly; the trace holds what "
+		    "was written before\n");
 	if (!t->damage && t->usable < t->size)
 		say(s, "         (the last %s are not used)\n",
 		    say_bytes(s, t->size - t->usable));

@@ -25,7 +25,7 @@ static enum ml_cause cause_of(const char *word)
 static bool want_causes(const struct ml_profile *p, const char *word, struct ml_err *err)
 {
 	return p->want & ML_SIM_CAUSES ||
-	       ml_fail(err, ML_USAGE, "'%s' is not known with --quick", word);
+	       ml_fail(err, ML_USAGE, "--quick does not compute '%s'", word);
 }
 
 /* Level from 1, levels + 1 is memory, 0 L1i; -1: there is none of that name. */
@@ -78,11 +78,10 @@ static bool counter(const struct ml_profile *p, const struct ml_level_counts *c,
 		}
 	return ml_fail(
 		err, ML_USAGE,
-		"a level has no '%s' but asked, hits, misses, miss_ratio, served, "
+		"a level has no '%s'; it has asked, hits, misses, miss_ratio, served, "
 		"write_backs, bytes_in, bytes_out, cold, capacity, conflict, sharing, "
 		"false_sharing, unknown, read_misses, write_misses, fetch_misses, "
-		"fills, evictions, invalidations, upgrades, prefetched, useful, "
-		"useless",
+		"fills, evictions, invalidations, upgrades, prefetched, useful, useless",
 		word);
 }
 
@@ -94,7 +93,8 @@ static bool level_value(const struct ml_profile *p, int level, const char *word,
 		return true;
 	}
 	if (level > (int)p->machine.levels)
-		return ml_fail(err, ML_USAGE, "memory has no '%s' but served", word);
+		return ml_fail(err, ML_USAGE, "memory has no '%s'; it has served only",
+			       word);
 	if (is(word, "bytes_in") || is(word, "bytes_out")) {
 		*value = (double)(is(word, "bytes_in") ? p->level[level].bytes_in
 						       : p->level[level].bytes_out);
@@ -126,11 +126,10 @@ static bool row_value(const struct ml_profile *p, const struct ml_profile_count 
 			*value = (double)c->cause[level - 1][cause];
 			return want_causes(p, field, err);
 		} else
-			return ml_fail(
-				err, ML_USAGE,
-				"there is no '%s' here but served, misses, miss_ratio "
-				"and causes",
-				field);
+			return ml_fail(err, ML_USAGE,
+				       "there is no '%s' here; there are served, misses, "
+				       "miss_ratio and the causes",
+				       field);
 		return true;
 	}
 	if (count == 1 && is(word, "refs"))
@@ -142,9 +141,10 @@ static bool row_value(const struct ml_profile *p, const struct ml_profile_count 
 	else if (count == 1 && is(word, "cycles"))
 		*value = c->refs ? c->cycles / (double)c->refs : 0;
 	else
-		return ml_fail(err, ML_USAGE,
-			       "'%s' is no level and none of refs, reads, writes, cycles",
-			       word);
+		return ml_fail(
+			err, ML_USAGE,
+			"'%s' is neither a level nor one of refs, reads, writes, cycles",
+			word);
 	return true;
 }
 
@@ -200,7 +200,7 @@ bool sim_value(void *arg, const struct threshold_path *path, double *value,
 		const struct ml_profile_count *c = find_row(&v->rows, &path->part[0]);
 
 		if (!path->part[0].has_arg)
-			return ml_fail(err, ML_USAGE, "which %s? Write %s(\"NAME\")",
+			return ml_fail(err, ML_USAGE, "%s needs a name: %s(\"NAME\")",
 				       word, word);
 		if (!c)
 			return ml_fail(err, ML_USAGE, "there is no %s '%s' in %s", word,
@@ -221,8 +221,8 @@ bool sim_value(void *arg, const struct threshold_path *path, double *value,
 		return row_value(p, &v->rows.total, path->part, 1, value, err);
 	return ml_fail(
 		err, ML_USAGE,
-		"'%s' is no level of the machine and none of region(\"A\"), "
+		"'%s' is neither a level of the machine nor one of region(\"A\"), "
 		"line(\"a.c:12\"), function(\"f\"), phase(\"p\"), thread(1), cycles, "
 		"refs, reads, writes%s",
-		word, level >= 0 ? " (a level has a field: L1.misses)" : "");
+		word, level >= 0 ? " (a level needs a field: L1.misses)" : "");
 }

@@ -36,7 +36,7 @@ static void skip(struct parser *p)
 static bool bad(struct parser *p, const char *reason)
 {
 	if (!*p->at)
-		return ml_fail(p->err, ML_USAGE, "'%s': %s, but it ends", p->text,
+		return ml_fail(p->err, ML_USAGE, "'%s': %s, not the end", p->text,
 			       reason);
 	return ml_fail(p->err, ML_USAGE, "'%s': %s, not '%s'", p->text, reason, p->at);
 }

@@ -25,7 +25,8 @@ static uint64_t plus(uint64_t a, uint64_t b)
 	return a < UINT64_MAX - b ? a + b : UINT64_MAX;
 }
 
-uint64_t ml_grid_bytes(const struct ml_grid *g)
+/* Bytes that the cells of a grid stand for. */
+static uint64_t bytes_of(const struct ml_grid *g)
 {
 	return g->pitch ? times(times(g->count / g->across, g->rows), g->pitch)
 			: times(g->count, g->size);
@@ -92,7 +93,7 @@ struct stretch {
 static struct stretch stretch_of(const struct ml_grid *g, uint64_t offset, uint64_t size)
 {
 	uint64_t high = plus(offset, size ? size : 1);
-	uint64_t end = plus(g->first, ml_grid_bytes(g));
+	uint64_t end = plus(g->first, bytes_of(g));
 
 	return (struct stretch){ offset < g->first ? 0 : offset - g->first,
 				 high <= g->first

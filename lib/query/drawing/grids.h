@@ -71,9 +71,6 @@ struct ml_grids {
 	const struct ml_work *work; /* may be NULL */
 };
 
-/* Bytes that the cells of a grid stand for. */
-uint64_t ml_grid_bytes(const struct ml_grid *g);
-
 /* Fills the values, which live in a. */
 bool ml_grids_fill(struct ml_grids *g, struct ml_open_sim *s, struct ml_arena *a,
 		   struct ml_err *err);

@@ -121,8 +121,14 @@ const char *ml_drawing_words(struct ml_drawing *d)
 	return text;
 }
 
-const char *ml_drawing_of(struct ml_drawing *d, const char *what)
+const char *ml_drawing_title(struct ml_drawing *d)
 {
+	static const char *const measures[ML_MEASURES] = {
+		"Access time",         "Share served", "Miss ratio",
+		"Traffic from memory", "Temperature",
+	};
+	const char *what = measures[d->curve.measure];
+
 	if (d->e->trace_count == 1)
 		return ml_arena_printf(&d->arena, "%s of %s", what,
 				       d->e->traces[0].label);

@@ -11,14 +11,6 @@ static double total_of(struct ml_drawing *d, uint32_t member)
 	return ml_curve_total(d->curves, member, &d->curve, d->from, d->to);
 }
 
-static const char *title_of(struct ml_drawing *d)
-{
-	static const char *const titles[] = { "Access time", "Share served", "Miss ratio",
-					      "Traffic from memory", "Temperature" };
-
-	return ml_drawing_of(d, titles[d->curve.measure]);
-}
-
 static const char *measure_of(struct ml_drawing *d)
 {
 	return d->curve.against < d->e->member_count
@@ -213,7 +205,8 @@ bool ml_draw_parameter(struct ml_drawing *d, struct ml_err *err)
 	c.x_label = NULL;
 	c.y_label = measure_of(d);
 	ml_drawing_begin(
-		d, ml_arena_printf(&d->arena, "%s against %s", title_of(d), x->name),
+		d,
+		ml_arena_printf(&d->arena, "%s against %s", ml_drawing_title(d), x->name),
 		ml_drawing_words(d));
 	ml_chart_y_axis(&c);
 	put_values(d, &c, x);
@@ -306,8 +299,8 @@ bool ml_draw_map(struct ml_drawing *d, struct ml_err *err)
 	d->height = fmax(top + tall * (double)y->count + ML_DRAWING_FOOT, 280);
 	struct grid g = fill_grid(d, x, y);
 	ml_drawing_begin(d,
-			 ml_arena_printf(&d->arena, "%s by %s and %s", title_of(d),
-					 x->name, y->name),
+			 ml_arena_printf(&d->arena, "%s by %s and %s",
+					 ml_drawing_title(d), x->name, y->name),
 			 ml_arena_printf(&d->arena, "%s; %s%s", measure_of(d),
 					 ml_drawing_words(d),
 					 g.most > 1 ? "; cells are means" : ""));

@@ -38,8 +38,8 @@ uint32_t ml_drawing_rgb(const struct ml_drawing *d, unsigned colour);
 const char *ml_drawing_unit(struct ml_drawing *d);
 enum ml_chart_format ml_drawing_format(const struct ml_drawing *d);
 
-/* "Access time of bubble": which traces something is of. */
-const char *ml_drawing_of(struct ml_drawing *d, const char *what);
+/* "Access time of bubble": the measure and the traces. */
+const char *ml_drawing_title(struct ml_drawing *d);
 /* Starts the picture: its title (unless one was given), and a line below it. */
 void ml_drawing_begin(struct ml_drawing *d, const char *title, const char *below);
 /* The frame of a chart of the measure over time, from y on. */

@@ -198,18 +198,14 @@ static void put_circles(struct ml_drawing *d, const struct ml_chart *c,
 	}
 }
 
-/* "Access time of bubble, insertion". */
 static const char *time_title(struct ml_drawing *d)
 {
-	static const char *const titles[] = { "Access time", "Who serves the references",
-					      "Misses", "Traffic from memory",
-					      "Temperature" };
+	const char *title = ml_drawing_title(d);
 
 	if (d->curve.against < d->e->member_count)
-		return ml_arena_printf(&d->arena, "%s: difference against %s",
-				       titles[d->curve.measure],
+		return ml_arena_printf(&d->arena, "%s: difference against %s", title,
 				       d->e->members[d->curve.against].label);
-	return ml_drawing_of(d, titles[d->curve.measure]);
+	return title;
 }
 
 bool ml_draw_curves(struct ml_drawing *d, struct ml_err *err)

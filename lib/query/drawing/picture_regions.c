@@ -103,8 +103,7 @@ static bool lay_out(struct ml_heat_map *maps, struct ml_open_sim *s,
 {
 	for (size_t i = 0; i < r->count; i++)
 		if (!ml_heat_lay_out(&maps[i], s->trace, r->regions[i], across, down, a))
-			return ml_fail(err, ML_USAGE,
-				       "the size of region %u is not known",
+			return ml_fail(err, ML_USAGE, "the size of region %u is unknown",
 				       r->regions[i]);
 	return true;
 }
@@ -254,7 +253,7 @@ bool ml_picture_plane(struct ml_picture *p, struct ml_open_sim *s,
 
 	height = height > 20 ? height : 20;
 	bool ok = ml_heat_lay_out(&map, s->trace, x.region, 1, 1, &a) ||
-		  ml_fail(err, ML_USAGE, "the size of region %u is not known", x.region);
+		  ml_fail(err, ML_USAGE, "the size of region %u is unknown", x.region);
 	if (ok) {
 		uint64_t n = (map.bytes + map.elem - 1) / map.elem;
 

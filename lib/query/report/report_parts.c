@@ -79,7 +79,8 @@ const char *ml_report_why(const struct ml_report_page *p,
 	return ml_profile_cause_text(ml_profile_main_cause(c, p->machine->levels));
 }
 
-double ml_report_lost(const struct ml_report_page *p, const uint64_t served[ML_SERVED],
+/* Cycles that references served by a level (from 2) waited beyond the first one. */
+static double lost_at(const struct ml_report_page *p, const uint64_t served[ML_SERVED],
 		      unsigned level)
 {
 	const struct ml_machine *m = p->machine;
@@ -104,7 +105,7 @@ void ml_report_lost_bar(struct ml_report_page *p, const struct ml_profile_count 
 {
 	ml_report_put(p, "<span class=\"bar\">");
 	for (unsigned k = p->machine->levels + 1; full > 0 && k > 1; k--)
-		put_piece(p, k, ml_report_lost(p, c->served, k) / full);
+		put_piece(p, k, lost_at(p, c->served, k) / full);
 	ml_report_put(p, "</span>");
 }
 

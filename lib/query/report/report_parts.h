@@ -41,9 +41,6 @@ const char *ml_report_level(const struct ml_report_page *p, unsigned level);
 /* The main cause of the misses of the farthest level that matters: "capacity". */
 const char *ml_report_why(const struct ml_report_page *p,
 			  const struct ml_profile_count *c);
-/* Cycles that references served by a level (from 2) waited beyond the first one. */
-double ml_report_lost(const struct ml_report_page *p, const uint64_t served[ML_SERVED],
-		      unsigned level);
 
 /*
  * A bar of the time lost, as long as the share of `full`, divided by serving levels; and

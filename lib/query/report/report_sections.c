@@ -46,13 +46,14 @@ static void put_pairs(struct ml_report_page *p)
 		if (!shown++)
 			ml_report_put(
 				p,
-				"<h3>Who drives out whom</h3>\n<p class=\"muted\">Lines "
-				"that were missed because others took their place. A fully "
-				"associative cache would have kept those of "
-				"conflicts.</p>\n<div class=\"scroll\"><table><tr>"
-				"<th class=\"t\">level</th><th>misses</th><th>of the level's"
-				"</th><th>conflicts</th><th class=\"t\">lines of</th>"
-				"<th class=\"t\">driven out by</th></tr>\n");
+				"<h3>Regions that evict each other</h3>\n<p "
+				"class=\"muted\">Lines that were missed because others "
+				"took their place. A fully associative cache would "
+				"have kept the lines of conflicts.</p>\n<div "
+				"class=\"scroll\"><table><tr><th "
+				"class=\"t\">level</th><th>misses</th><th>of the "
+				"level's</th><th>conflicts</th><th class=\"t\">lines "
+				"of</th><th class=\"t\">evicted by</th></tr>\n");
 		ml_report_wrap(p, "<tr><td class=\"t\">", ml_report_level(p, r->level),
 			       "</td>");
 		ml_report_put(p,

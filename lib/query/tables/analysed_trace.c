@@ -115,8 +115,8 @@ static bool open_result(struct ml_analysed_trace *s, const char *path, struct ml
 		return true;
 	return ml_fail(
 		err, ML_IO,
-		"%s: the trace that it is a result of is not beside it, nor in this "
-		"folder; names of lines and regions are there",
+		"%s: its trace, which has the names of lines and regions, is neither "
+		"beside it nor in the current folder",
 		path);
 }
 

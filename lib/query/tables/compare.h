@@ -39,19 +39,13 @@ struct ml_compare_finding {
 	const struct ml_finding *a, *b; /* the one that is not there is NULL */
 };
 
-#define ML_COMPARE_ROWS(type) \
-	struct { \
-		type *at; \
-		size_t count, cap; \
-	}
-
 struct ml_compare {
 	struct ml_analysed_trace *a, *b;
-	ML_COMPARE_ROWS(struct ml_compare_total) totals;
-	ML_COMPARE_ROWS(struct ml_compare_row)
+	ML_ROWS(struct ml_compare_total) totals;
+	ML_ROWS(struct ml_compare_row)
 	lines; /* largest change of waiting first */
-	ML_COMPARE_ROWS(struct ml_compare_row) regions;
-	ML_COMPARE_ROWS(struct ml_compare_finding) findings; /* new, gone, stayed */
+	ML_ROWS(struct ml_compare_row) regions;
+	ML_ROWS(struct ml_compare_finding) findings; /* new, gone, stayed */
 	struct ml_arena arena;
 };
 

@@ -120,7 +120,7 @@ static bool match_sites(struct ml_dump *d, const char *text, struct ml_err *err)
 				 names_function(ml_tables_text(t, frame->func), text));
 			any = any || d->site_matches[i];
 		}
-	return any || ml_fail(err, ML_USAGE, "%s: no reference is made at '%s'",
+	return any || ml_fail(err, ML_USAGE, "%s: no code at '%s' makes a reference",
 			      d->trace->path, text);
 }
 
@@ -132,7 +132,7 @@ bool ml_dump_open(struct ml_dump *d, struct ml_trace *t,
 		d->filter.to = t->count;
 	if (d->filter.from > t->count)
 		return ml_fail(err, ML_USAGE,
-			       "%s: it has %llu references; time %llu is none of it",
+			       "%s has %llu references; there is no reference %llu",
 			       t->path, (unsigned long long)t->count,
 			       (unsigned long long)d->filter.from);
 	if (d->filter.to < d->filter.from)

@@ -185,9 +185,8 @@ bool ml_axes_find(const struct ml_axes *x, const char *name, const struct ml_axi
 	}
 	if (near == 1)
 		return true;
-	return ml_fail(err, ML_USAGE,
-		       "members do not differ by '%s'; what they differ by: %s", name,
-		       *list ? list : "nothing");
+	return ml_fail(err, ML_USAGE, "members do not differ by '%s'; they differ by %s",
+		       name, *list ? list : "nothing");
 }
 
 const char *ml_axis_value(const struct ml_axis *x, size_t member)
