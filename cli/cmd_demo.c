@@ -33,10 +33,10 @@ __attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);
-	fflush(stdout); /* what is run writes to the same place */
+	fflush(stdout); /* the commands below write to the same place */
 }
 
-/* Shows a command as a person would type it, then runs it. file is what to execute. */
+/* Prints a command as a person would type it, then runs `file` with these arguments. */
 static bool run_shown(const char *file, char *const *argv, struct ml_err *err)
 {
 	int status;
@@ -59,7 +59,7 @@ static bool run_shown(const char *file, char *const *argv, struct ml_err *err)
 	return ml_fail(err, ML_IO, "'%s %s' failed", argv[0], argv[1]);
 }
 
-/* The compiled example: beside its source, or made in the folder of the demo. */
+/* Finds the compiled example beside its source, or compiles it into the demo's folder. */
 static char *find_example(const char *folder, struct ml_arena *a, struct ml_err *err)
 {
 	const char *examples = cmd_path_examples(a);
@@ -80,7 +80,7 @@ static char *find_example(const char *folder, struct ml_arena *a, struct ml_err 
 	return *folder == '/' ? output : ml_arena_printf(a, "./%s", output);
 }
 
-/* Somebody looks on, who can open a browser and press Ctrl-C. */
+/* True if a person watches, and can open a browser and press Ctrl-C. */
 static bool is_watched(void)
 {
 	const char *ci = getenv("CI");
@@ -88,7 +88,9 @@ static bool is_watched(void)
 	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && (!ci || !*ci);
 }
 
-/* Serves the page: until Ctrl-C if somebody looks on, else long enough to answer once. */
+/*
+ * Serves the page until Ctrl-C if a person watches, else only until the server answers.
+ */
 static bool show_page(char *trace, struct ml_err *err)
 {
 	char *view[] = { "memlamp", "view", trace, "--machine", "i7", NULL };

@@ -59,7 +59,7 @@ static bool open_side(struct ml_analysed_trace *s, const char *path, const char 
 	return ok;
 }
 
-/* Every threshold is tested, so that all that were crossed are named. */
+/* Tests every threshold, so that the user sees all that are crossed. */
 static int test(const struct ml_compare *c, const struct options *o)
 {
 	struct ml_buf why = { 0 };

@@ -81,7 +81,7 @@ static void put_csv_site(struct ml_buf *out, const struct ml_tables *t, uint32_t
 	put(out, number);
 }
 
-/* One kind of row: what is no reference has no place in a table of references. */
+/* CSV has one kind of row, so only references are printed. */
 static void put_csv(struct ml_buf *out, const struct ml_tables *t,
 		    const struct ml_dump_row *row)
 {
@@ -184,7 +184,7 @@ static void put_json_event(struct ml_json *w, const struct ml_tables *t,
 	}
 }
 
-/* A line each, so that a person and grep can read them too. */
+/* Each row is one line, for people and for grep. */
 static void put_json(struct ml_buf *out, const struct ml_tables *t,
 		     const struct ml_dump_row *row)
 {

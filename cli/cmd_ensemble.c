@@ -134,12 +134,12 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-/* What a call works with. */
+/* The state of one call. */
 struct work {
 	const struct options *o;
 	struct ensemble_plan plan;
 	struct ml_ensemble e;
-	const char *part; /* where this rank saves what it has so far; NULL: nowhere */
+	const char *part; /* file for unfinished results of this rank; NULL: none */
 	struct ml_ranks ranks;
 	struct cmd_work work;
 	struct ml_arena arena;
@@ -152,7 +152,7 @@ static bool save(void *arg, const struct ml_ensemble *e, struct ml_err *err)
 	return !w->part || ml_ensemble_save(e, w->part, err);
 }
 
-/* What an earlier run of this rank left behind. */
+/* Takes the results that an earlier run of this rank left in its file. */
 static bool take_part(struct work *w, struct ml_err *err)
 {
 	return !w->ranks.rank || !w->part || !ml_ensemble_is(w->part) ||
@@ -184,12 +184,14 @@ static bool all_done(const struct ml_ensemble *e)
 	return true;
 }
 
-/* Plans on rank 0, simulates on all of them, saves on rank 0. */
+/* Rank 0 plans, all ranks simulate, rank 0 saves. */
 static bool compute(struct work *w, int argc, char **argv, struct ml_err *err)
 {
 	bool ok = w->ranks.rank || ensemble_plan(&w->plan, argc, argv, err);
 
-	/* so that whoever is interrupted finds the plan, and the other ranks their part
+	/*
+	 * after an interruption the next run finds the plan, and other ranks find their
+	 * part
 	 */
 	if (ok && !w->ranks.rank && w->plan.output && !all_done(&w->e))
 		ok = ml_ensemble_save(&w->e, w->plan.output, err);
@@ -254,7 +256,7 @@ static bool start_ranks(struct work *w, struct ml_err *err)
 	return true;
 }
 
-/* Where the ensemble goes: as said, or into the only one that was given. */
+/* The output file: the one of -o, or the only ensemble among the operands. */
 static const char *output(struct work *w, int argc, char **argv)
 {
 	const char *only = NULL;

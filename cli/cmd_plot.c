@@ -12,7 +12,7 @@
 #include "lib/query/drawing/picture_time.h"
 #include "lib/query/tables/profile_rows.h"
 
-enum { WIDTH = 960, TIME_HEIGHT = 320, SIDE_LEAST = 160, SIDE_MOST = 10000, REGIONS = 6 };
+enum { WIDTH = 960, TIME_HEIGHT = 320, SIDE_MIN = 160, SIDE_MAX = 10000, REGIONS = 6 };
 
 struct options {
 	const char *output, *machine, *region, *mode, *phase;
@@ -57,7 +57,7 @@ struct plot {
 	struct simulated s;
 };
 
-/* Names that are near, or else those that matter. */
+/* Fails with a similar name, or with the regions that cost most. */
 static bool no_region(const struct ml_profile_rows *rows, const char *name,
 		      struct ml_err *err)
 {
@@ -84,7 +84,7 @@ static bool no_region(const struct ml_profile_rows *rows, const char *name,
 		       list);
 }
 
-/* Regions of that name, or those that matter. */
+/* Chooses the regions of that name, or the regions that cost most. */
 static bool choose(struct plot *x, const struct ml_profile_rows *rows, uint32_t *regions,
 		   size_t *count, struct ml_err *err)
 {
@@ -161,7 +161,7 @@ static bool draw(struct plot *x, struct ml_buf *out, struct ml_err *err)
 
 static bool in_range(uint64_t pixels)
 {
-	return !pixels || (pixels >= SIDE_LEAST && pixels <= SIDE_MOST);
+	return !pixels || (pixels >= SIDE_MIN && pixels <= SIDE_MAX);
 }
 
 static int run(int argc, char **argv)
@@ -187,7 +187,7 @@ static int run(int argc, char **argv)
 	if (!o.width || !in_range(o.width) || !in_range(o.height))
 		return cmd_misused(&cmd_plot,
 				   "--width and --height must be %d to %d pixels",
-				   SIDE_LEAST, SIDE_MOST);
+				   SIDE_MIN, SIDE_MAX);
 	struct simulated_wish w = { .trace = argv[0],
 				    .machine = o.machine,
 				    .phase = o.phase,

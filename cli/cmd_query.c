@@ -47,7 +47,7 @@ static int list(void)
 	return status;
 }
 
-/* Undoes %41 and + in place. */
+/* Decodes %41 and + in place. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -65,7 +65,7 @@ static void unescape(char *text)
 	*to = 0;
 }
 
-/* Cuts PATH?KEY=VALUE&... , which is argv's own, into a question. */
+/* Splits PATH?KEY=VALUE&... in place into a request. */
 static void parse(struct ml_request *q, char *route)
 {
 	char *params = strchr(route, '?'), *next;
@@ -121,7 +121,7 @@ static bool finish(struct ml_workspace *d, uint64_t trace, const struct ml_machi
 	       ml_open_sim_finish(d, sim, err);
 }
 
-/* The simulations that a route is about: 0, and 1 where two are compared. */
+/* Runs the simulations that a route needs: 0, and 1 if the route compares two. */
 static bool simulate(struct ml_workspace *d, const struct options *o, const char *path,
 		     struct ml_err *err)
 {

@@ -69,8 +69,10 @@ static int print(struct ml_analysed_trace *s, const struct options *o, const cha
 	return status;
 }
 
-/* Of several processes the one with most references is the program itself: a shell that
- * starts it makes few. */
+/*
+ * Of several processes, the one with the most references is the program itself: a shell
+ * that starts it makes few.
+ */
 static const struct ml_recording *main_recording(const struct ml_session *s)
 {
 	const struct ml_recording *best = &s->recordings[0];
@@ -113,7 +115,7 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 		return false;
 	ok = print(&s, o, r->path, session->argv[0]) == EXIT_DONE && r->ok;
 	ml_analysed_trace_close(&s);
-	err->kind = ok ? ML_OK : ML_IO; /* it was said where it went wrong */
+	err->kind = ok ? ML_OK : ML_IO; /* errors are printed already */
 	err->text[0] = 0;
 	return ok;
 }
@@ -151,7 +153,7 @@ static int run(int argc, char **argv)
 
 	if (!options_parse(&cmd_run, &o, &argc, &argv, &status))
 		return status;
-	/* before the program runs: who misspells a machine need not wait for it */
+	/* before the program runs, so that a misspelt machine fails at once */
 	if (!ml_machine_parse(&machine, o.machine ? o.machine : "host", &err))
 		return cmd_fail(&cmd_run, &err);
 	bool ok = record(&s, &o, argv, &err);

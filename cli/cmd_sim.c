@@ -147,8 +147,8 @@ struct work {
 	struct ml_trace trace;
 	struct ml_replay_options replay;
 	struct ml_replay_core cores[CORES_MAPPED];
-	struct ml_profile profile; /* of the replay */
-	struct ml_result kept;     /* or of a file */
+	struct ml_profile profile; /* profile of the replay */
+	struct ml_result kept;     /* or the result of a file */
 	bool is_kept;
 	struct ml_temperature_options scores;
 	struct ml_temperature temperature;
@@ -196,7 +196,7 @@ static bool prepare(struct work *w, struct ml_err *err)
 		read_cores(o->cores, w->cores, CORES_MAPPED, &r->core_count, err));
 }
 
-/* Where the result goes; NULL: nowhere. */
+/* The file for the result; NULL: none. */
 static const char *result_path(struct work *w, const struct ml_result_info *info)
 {
 	if (w->o->output)
@@ -205,7 +205,7 @@ static const char *result_path(struct work *w, const struct ml_result_info *info
 					     : ml_result_cache_path(info, &w->arena);
 }
 
-/* The replay with all passes; what was counted before damage counts. */
+/* Runs the replay with all passes. Counts up to damage in the trace are kept. */
 static bool run_passes(struct work *w, struct ml_replay *r, struct ml_result_writer *out,
 		       struct ml_err *err)
 {
@@ -268,7 +268,7 @@ static bool simulate(struct work *w, const struct ml_result_info *info,
 	return ok || w->damage;
 }
 
-/* The temperature follows from the outcomes that a result keeps. */
+/* Computes the temperature from the outcomes of a cached result. */
 static bool temperature_of(struct work *w, struct ml_err *err)
 {
 	struct ml_thermometer *x = ml_thermometer_open(&w->scores);
@@ -309,7 +309,7 @@ static bool any_value(void *arg, const struct threshold_path *path, double *valu
 	return true;
 }
 
-/* Whether the thresholds are expressions at all, before anything takes long. */
+/* Checks the syntax of the thresholds, before long work. */
 static bool check_thresholds(const struct options *o, struct ml_err *err)
 {
 	struct ml_buf why = { 0 };
@@ -417,7 +417,7 @@ static int run(int argc, char **argv)
 		return cmd_misused(
 			&cmd_sim,
 			"no trace is given; usage: memlamp sim [OPTION...] TRACE");
-	if (o.csv && !ml_profile_has_table(o.csv, &err)) /* before anything takes long */
+	if (o.csv && !ml_profile_has_table(o.csv, &err)) /* before long work */
 		return cmd_misused(&cmd_sim, "%s", err.text);
 	if (!check_thresholds(&o, &err))
 		return cmd_fail(&cmd_sim, &err);

@@ -55,7 +55,7 @@ static int run(int argc, char **argv)
 		return cmd_misused(&cmd_view, "there is no port %" PRIu64, o.port);
 	if (!ml_machine_parse(&machine, o.machine, &err))
 		return cmd_fail(&cmd_view, &err);
-	/* every thread inherits the mask, so only sigwait sees these */
+	/* every thread inherits the mask, so only sigwait receives these signals */
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);

@@ -36,8 +36,7 @@ void completion(const struct cmd *const *cmds, struct ml_buf *out)
 		put(out, cmds[i]->name);
 		put(out, " ");
 	}
-	/* With no words, readline's own completion of file names steps in (-o default).
-	 */
+	/* If there are no words, readline completes file names (-o default). */
 	put(out, "help'\n"
 		 "\tcase $COMP_CWORD,${COMP_WORDS[1]} in\n"
 		 "\t1,*) words=\"$commands --help --version\" ;;\n"

@@ -13,7 +13,7 @@
 #include "lib/query/tables/phases.h"
 #include "lib/trace/trace.h"
 
-/* Members of a trace that has been recorded anew say nothing of the new one. */
+/* Drops members of an older recording of this trace. */
 static void drop_superseded(struct ml_ensemble *e, const struct ml_trace *t)
 {
 	for (uint32_t i = 0; i < e->trace_count; i++)
@@ -112,7 +112,7 @@ static const char *stem(struct ml_arena *a, const char *path)
 			     dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }
 
-/* [NAME=]TRACE[@PHASE], as far as there is no file that is called so. */
+/* Splits [NAME=]TRACE[@PHASE], unless a file has the whole name. */
 static struct ensemble_built operand(struct ensemble_plan *p, const char *text)
 {
 	struct ensemble_built b = { .path = text };
@@ -156,7 +156,7 @@ static bool expand_machines(struct ensemble_plan *p, struct ml_err *err)
 	return true;
 }
 
-/* "sizes.mle" has its variants in "sizes.d". */
+/* The folder of variants: "sizes.d" for "sizes.mle". */
 static const char *variants_folder(struct ensemble_plan *p)
 {
 	const char *dot = strrchr(p->output, '.'), *slash = strrchr(p->output, '/');
@@ -187,7 +187,7 @@ static bool add_built(struct ensemble_plan *p, struct ml_err *err)
 	return true;
 }
 
-/* Whether a parameter is one of the trace: all its members have this value. */
+/* True if a parameter belongs to the trace: all members of the trace have this value. */
 static bool of_trace(const struct ml_ensemble *e, uint32_t trace,
 		     const struct ml_parameter *param)
 {
@@ -204,7 +204,7 @@ static bool of_trace(const struct ml_ensemble *e, uint32_t trace,
 	return true;
 }
 
-/* Machines for a trace that the ensemble has, with the parameters that it came with. */
+/* Adds machines to a trace of the ensemble, with the parameters of the trace. */
 static bool add_to_trace(struct ensemble_plan *p, uint32_t trace, struct ml_err *err)
 {
 	struct ml_parameter *params = NULL;
@@ -224,7 +224,7 @@ static bool add_to_trace(struct ensemble_plan *p, uint32_t trace, struct ml_err 
 	return add_machines(p, trace, params, count, err);
 }
 
-/* What a row of --match says for one of several traces: its part, or the only one. */
+/* The part of a row of --match for a trace, or the only part; NULL: none. */
 static const char *match_part(const char *row, uint32_t trace, struct ml_arena *a)
 {
 	const char *at = row, *end;
@@ -241,7 +241,7 @@ static const char *match_part(const char *row, uint32_t trace, struct ml_arena *
 	return ml_arena_copy(a, at, end ? (size_t)(end - at) : strlen(at));
 }
 
-/* "marks" stands for all that are called "mark ...", "phases" likewise. */
+/* True if the trace has them; "marks" means all named "mark ...", "phases" likewise. */
 static bool has_milestones(const struct ml_ensemble_trace *t, const char *what)
 {
 	const char *group = !strcmp(what, "marks")    ? "mark "
@@ -257,7 +257,7 @@ static bool has_milestones(const struct ml_ensemble_trace *t, const char *what)
 	return false;
 }
 
-/* Milestones that --match speaks of, in traces that do not have them yet. */
+/* Adds the milestones of --match to traces that lack them. */
 static bool add_milestones(struct ensemble_plan *p, struct ml_err *err)
 {
 	for (uint32_t t = 0; t < p->e->trace_count; t++)
@@ -284,7 +284,6 @@ static bool add_milestones(struct ensemble_plan *p, struct ml_err *err)
 	return true;
 }
 
-/* Whether there is anything to do but to show what is there. */
 bool ensemble_computes(const struct ensemble_plan *p, int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++)
@@ -293,7 +292,7 @@ bool ensemble_computes(const struct ensemble_plan *p, int argc, char **argv)
 	return p->build || p->run || p->machines->count;
 }
 
-/* Somebody's trace is not to be lost because it was named behind -o. */
+/* Refuses to overwrite a file that is no ensemble, such as a trace. */
 static bool may_write(const char *path, struct ml_err *err)
 {
 	struct stat st;

@@ -23,7 +23,7 @@ static void text(struct ml_table *t, const char *s)
 	ml_table_text(t, s && *s ? s : NULL);
 }
 
-static void some(struct ml_table *t, uint64_t v) /* 0 is unknown */
+static void some(struct ml_table *t, uint64_t v) /* 0: unknown */
 {
 	if (v)
 		ml_table_count(t, v);
@@ -204,7 +204,7 @@ static void fill_states(struct ml_summary *s, uint64_t top, struct ml_table *t)
 
 		text(t, x->name);
 		ml_table_count(t, x->times);
-		/* as text: table cells have no sign */
+		/* as text, because cells have no sign */
 		text(t, ml_arena_printf(&s->arena, "%lld", (long long)x->low));
 		text(t, ml_arena_printf(&s->arena, "%lld", (long long)x->high));
 	}

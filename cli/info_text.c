@@ -18,14 +18,14 @@
 enum {
 	NAME_ROOM = 24,
 	TOP = 10,
-	LEAST = 2000, /* without --top, rows of less than one of so many are not worth a
-			 line */
+	NEGLIGIBLE = 2000, /* without --top, rows with less than one in so many references
+			 are left out */
 };
 
 struct text {
 	struct ml_summary *s;
 	struct say say;
-	uint64_t top, least; /* rows at most; references of a row at least */
+	uint64_t top, min_refs; /* maximum of rows; minimal references of a row */
 };
 
 static const char *meta(const struct text *t, const char *key)
@@ -123,7 +123,9 @@ const char *info_type(const struct ml_summary *s, const struct ml_summary_region
 	return text;
 }
 
-/* "heap double[400][400], matmul.c:44 in main", as far as known. */
+/*
+ * The origin of a region, as far as known: "heap double[400][400], matmul.c:44 in main".
+ */
 static const char *origin(struct text *t, const struct ml_summary_region *r)
 {
 	const struct ml_tables *tables = &t->s->trace->tables;
@@ -181,7 +183,7 @@ static void say_regions(struct text *t)
 
 		if (is_theirs(r))
 			continue;
-		if (r->count.refs < t->least && shown > 2)
+		if (r->count.refs < t->min_refs && shown > 2)
 			break;
 		ml_table_count(&x, r->count.refs);
 		ml_table_real(&x, say_share(r->count.refs, s->total.refs));
@@ -203,7 +205,7 @@ static void say_regions(struct text *t)
 		    say_count(&t->say, rests), say_plural(rests, "region", "regions"));
 }
 
-/* "A, B and 3 more" */
+/* The regions of a line: "A, B". */
 static const char *data_of(struct text *t, const struct ml_summary_line *l)
 {
 	const char *text = "";
@@ -237,7 +239,7 @@ static void say_lines(struct text *t)
 	for (size_t i = 0; i < s->lines.count && i < t->top; i++) {
 		const struct ml_summary_line *l = &s->lines.at[i];
 
-		if (l->count.refs < t->least && i > 2)
+		if (l->count.refs < t->min_refs && i > 2)
 			break;
 		ml_table_count(&x, l->count.refs);
 		ml_table_real(&x, say_share(l->count.refs, s->total.refs));
@@ -279,7 +281,7 @@ static void say_functions(struct text *t)
 		uint64_t for_user = f->at.user ? f->with_library
 					       : f->made.refs - f->with_library;
 
-		if (!for_user || (for_user < t->least && i > 2))
+		if (!for_user || (for_user < t->min_refs && i > 2))
 			break;
 		ml_table_count(&x, f->at.user ? f->made.refs : for_user);
 		ml_table_real(&x, say_share(f->at.user ? f->made.refs : for_user,
@@ -377,7 +379,7 @@ void info_text(struct ml_summary *s, uint64_t top, struct ml_buf *out)
 {
 	struct text t = { .s = s,
 			  .top = top ? top : TOP,
-			  .least = top ? 0 : s->total.refs / LEAST };
+			  .min_refs = top ? 0 : s->total.refs / NEGLIGIBLE };
 
 	say_start(&t.say, out);
 	say_total(&t);

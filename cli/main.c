@@ -46,7 +46,7 @@ static int unknown(const char *name)
 	return EXIT_MISUSED;
 }
 
-/* Prints what a writer makes of a command: its help, or the options of its page. */
+/* Prints the help of a command, or the options of its page, by one of the writers. */
 static int print(const char *name, void (*write)(const struct cmd *, struct ml_buf *))
 {
 	const struct cmd *c = find(name);
@@ -60,7 +60,7 @@ static int print(const char *name, void (*write)(const struct cmd *, struct ml_b
 	return status;
 }
 
-/* What the build asks for, to make pages and the shell's completion from the tables. */
+/* Options for the build, which makes pages and the shell's completion from the tables. */
 static int print_for_build(int argc, char **argv)
 {
 	struct ml_buf text = { 0 };

@@ -11,10 +11,10 @@
 #include "lib/query/tables/source_lines.h"
 #include "lib/query/tables/analysed_trace.h"
 
-enum { USUAL = 80 /* columns, where there is no terminal */, NAME = 40 };
+enum { USUAL = 80 /* columns, if stdout is no terminal */, NAME = 40 };
 
-/* Rows whose misses cost less than this share of the access time are not worth a line. */
-static const double least = 0.005;
+/* Rows whose misses cost less than this share of the access time are left out. */
+static const double negligible = 0.005;
 
 static void put_totals(const struct ml_analysed_trace *analysed, const char *program,
 		       struct say *s)
@@ -82,7 +82,7 @@ static void put_lines(struct ml_analysed_trace *analysed, uint64_t top, struct s
 								     r->at.line)
 					      : NULL;
 
-		if (waiting(analysed, &r->count) < least)
+		if (waiting(analysed, &r->count) < negligible)
 			continue;
 		put_row(&t, analysed, &r->count);
 		ml_table_text(&t, !r->at.own ? "none of yours"
@@ -116,7 +116,7 @@ static void put_regions(struct ml_analysed_trace *analysed, uint64_t top, struct
 	     i++) {
 		const struct ml_profile_region_row *r = &analysed->rows.regions.at[i];
 
-		if (waiting(analysed, &r->count) < least)
+		if (waiting(analysed, &r->count) < negligible)
 			continue;
 		put_row(&t, analysed, &r->count);
 		ml_table_text(&t, say_cut(s, r->name, NAME));

@@ -11,7 +11,7 @@
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"
 
-enum { WIDEST = 100 };
+enum { COLUMNS_MAX = 100 };
 
 void say_start(struct say *s, struct ml_buf *out)
 {
@@ -19,7 +19,7 @@ void say_start(struct say *s, struct ml_buf *out)
 
 	*s = (struct say){
 		.out = out,
-		.columns = columns > 0 && columns < WIDEST ? columns : WIDEST,
+		.columns = columns > 0 && columns < COLUMNS_MAX ? columns : COLUMNS_MAX,
 	};
 }
 

@@ -15,8 +15,8 @@
 
 enum {
 	TOP = 10,
-	LEAST = 200, /* without --top, rows with less than one of so many of the lost
-			cycles are not worth a line */
+	NEGLIGIBLE = 200, /* without --top, rows with less than one in so many lost cycles
+			are left out */
 };
 
 struct text {
@@ -25,7 +25,7 @@ struct text {
 	const struct ml_machine *m;
 	struct say say;
 	uint64_t top;
-	double least; /* lost cycles of a row */
+	double min_lost; /* minimal lost cycles of a row */
 };
 
 static void say_origin(struct text *t)
@@ -105,7 +105,7 @@ static void level_row(struct text *t, struct ml_table *x, unsigned level)
 	ml_table_count(x, missed);
 	ml_table_real(x, say_share(missed, asked));
 	if (level == 0)
-		ml_table_none(x); /* counted with L1 */
+		ml_table_none(x); /* L1i is counted with L1 */
 	else
 		ml_table_real(x, say_share(t->p->served[level], t->p->refs));
 	ml_table_count(x, l->counts.write_backs);
@@ -169,7 +169,7 @@ static void say_causes(struct text *t)
 		say_cause_line(t, k);
 }
 
-/* The columns that regions, lines and functions begin with, and their cells. */
+/* The first columns of regions, lines and functions, and their cells. */
 static size_t count_columns(struct text *t, struct ml_column *c)
 {
 	struct ml_arena *a = &t->say.arena;
@@ -206,7 +206,7 @@ static const char *why(struct text *t, const struct ml_profile_count *c)
 
 static bool worth(const struct text *t, const struct ml_profile_count *c, size_t shown)
 {
-	return shown < t->top && (c->lost > t->least || (!shown && c->refs));
+	return shown < t->top && (c->lost > t->min_lost || (!shown && c->refs));
 }
 
 static void say_regions(struct text *t)
@@ -249,14 +249,14 @@ static void say_regions(struct text *t)
 		shown++;
 	}
 	say_table(&t->say, &x, rows->regions.count - theirs, "regions");
-	if (lost > t->least)
+	if (lost > t->min_lost)
 		say(&t->say,
 		    "  and %s of what is lost to %s %s of the loader and libraries\n",
 		    say_percent(&t->say, lost / rows->total.lost),
 		    say_count(&t->say, theirs), say_plural(theirs, "region", "regions"));
 }
 
-/* How the costliest references of a line step through memory: "+8", "mixed". */
+/* The stride of the costliest references of a line: "+8", "mixed". */
 static const char *step_of(struct text *t, const struct ml_profile_line_row *l)
 {
 	const struct ml_profile_cell *c = l->main;
@@ -273,11 +273,12 @@ static void say_lines(struct text *t)
 {
 	struct ml_source_lines sources = { .trace = t->v->trace };
 	const struct ml_profile_rows *rows = &t->v->rows;
-	bool steps = t->p->want; /* quick: not known */
+	bool steps = t->p->want; /* --quick does not compute steps */
 	struct ml_column columns[8];
 	size_t n = count_columns(t, columns), shown = 0;
 
-	columns[1] = columns[2]; /* no references: the source needs the room */
+	columns[1] = columns[2]; /* without the references, because the source needs the
+				    room */
 	columns[2] = columns[3];
 	columns[3] = columns[4];
 	n--;
@@ -396,7 +397,7 @@ void sim_text(struct ml_profile_view *v, uint64_t top, struct ml_buf *out)
 		.p = v->profile,
 		.m = &v->profile->machine,
 		.top = top ? top : TOP,
-		.least = top ? 0 : v->rows.total.lost / LEAST,
+		.min_lost = top ? 0 : v->rows.total.lost / NEGLIGIBLE,
 	};
 
 	say_start(&t.say, out);

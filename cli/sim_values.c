@@ -13,7 +13,7 @@ static bool is(const char *word, const char *name)
 	return !strcmp(word, name);
 }
 
-/* A cause by its name; NONE is none. */
+/* Finds a cause by its name; NONE: there is none. */
 static enum ml_cause cause_of(const char *word)
 {
 	for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++)
@@ -28,7 +28,7 @@ static bool want_causes(const struct ml_profile *p, const char *word, struct ml_
 	       ml_fail(err, ML_USAGE, "--quick does not compute '%s'", word);
 }
 
-/* Level from 1, levels + 1 is memory, 0 L1i; -1: there is none of that name. */
+/* Finds a level by its name: from 1, levels + 1 is memory, 0 L1i; -1: none. */
 static int level_of(const struct ml_machine *m, const char *word)
 {
 	for (unsigned k = 1; k <= m->levels; k++)
@@ -103,7 +103,7 @@ static bool level_value(const struct ml_profile *p, int level, const char *word,
 	return counter(p, &p->level[level].counts, word, value, err);
 }
 
-/* A number of a row: refs, or one of a level. */
+/* Finds a figure of a row: refs, reads, writes, cycles, or a figure of a level. */
 static bool row_value(const struct ml_profile *p, const struct ml_profile_count *c,
 		      const struct threshold_part *part, size_t count, double *value,
 		      struct ml_err *err)
@@ -148,7 +148,7 @@ static bool row_value(const struct ml_profile *p, const struct ml_profile_count 
 	return true;
 }
 
-/* "a.c:12" names "src/a.c" line 12: whole parts of a path from its end. */
+/* True if arg names the line: "a.c:12" names line 12 of "src/a.c". */
 static bool names_line(const char *arg, const struct ml_profile_line_row *l)
 {
 	const char *colon = strrchr(arg, ':');

@@ -37,7 +37,7 @@ static bool find_window(struct simulated *s, const struct simulated_wish *w,
 				  (unsigned long long)t->count);
 }
 
-/* Waits, telling how far it is. */
+/* Waits for the simulation and shows its progress. */
 static bool finish(struct simulated *s, uint32_t number, struct ml_err *err)
 {
 	struct ml_workspace *d = &s->workspace;

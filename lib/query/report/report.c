@@ -10,7 +10,7 @@
 #include "lib/query/report/report_parts.h"
 #include "lib/query/tables/source_lines.h"
 
-enum { TIME_WIDTH = 1120, TIME_HEIGHT = 260, LEAST = 200 };
+enum { TIME_WIDTH = 1120, TIME_HEIGHT = 260, NEGLIGIBLE = 200 };
 
 static const char *program_of(const struct ml_trace *t, struct ml_arena *a)
 {
@@ -99,7 +99,7 @@ static void put_origin(struct ml_report_page *p)
 	ml_report_put(p, "</dl>\n");
 }
 
-/* What is damaged, cut off or missing stands before any figure. */
+/* Reports damage and gaps before any figure. */
 static void put_missing(struct ml_report_page *p)
 {
 	const struct ml_trace *t = &p->sim->trace->trace;
@@ -335,7 +335,7 @@ static void put_notes(struct ml_report_page *p, const struct ml_findings *f, siz
 			      ml_report_count(p, f->tried), ml_report_count(p, f->of));
 }
 
-/* They are found in a thread of the workspace; who waits may be stopped. */
+/* A thread of the workspace finds the findings; the user may cancel the wait. */
 static const struct ml_findings *wait_for_findings(struct ml_report_page *p,
 						   struct ml_err *err)
 {
@@ -356,7 +356,10 @@ static const struct ml_findings *wait_for_findings(struct ml_report_page *p,
 	return ml_open_sim_findings(p->sim, err);
 }
 
-/* Those of the run are found in a thread of the workspace, those of a window here. */
+/*
+ * A thread of the workspace finds the findings of the whole run; those of a window are
+ * found here.
+ */
 static const struct ml_findings *find(struct ml_report_page *p, struct ml_findings *own,
 				      struct ml_err *err)
 {
@@ -469,16 +472,15 @@ bool ml_report(struct ml_open_sim *s, const struct ml_report_options *o,
 		if (p->rows.lines.at[i].at.own) {
 			double lost = p->rows.lines.at[i].count.lost;
 
-			p->least += lost / LEAST;
-			p->most = lost > p->most ? lost : p->most;
+			p->min_lost += lost / NEGLIGIBLE;
+			p->max_lost = lost > p->max_lost ? lost : p->max_lost;
 		}
 	put_head(p);
 	put_origin(p);
 	put_missing(p);
 	put_nav(p);
 	put_summary(p);
-	/* it takes a walk over the window, and findings of the run are sought meanwhile
-	 */
+	/* the walk over the window runs while a thread finds the findings of the run */
 	p->out = &data;
 	bool ok = ml_report_data(p, err);
 	p->out = out;

@@ -4,7 +4,7 @@
 
 #include "lib/query/workspace/open_sim.h"
 
-enum { LEAST_BOUNCES = 10 }; /* that are worth a row */
+enum { BOUNCES_MIN = 10 }; /* lines with fewer bounces get no row */
 
 static const char *region_name(const struct ml_report_page *p, uint32_t region)
 {
@@ -107,7 +107,7 @@ static void put_bounces(struct ml_report_page *p)
 {
 	const struct ml_profile *x = p->profile;
 
-	if (!x->bounce_count || x->bounces[0].count < LEAST_BOUNCES)
+	if (!x->bounce_count || x->bounces[0].count < BOUNCES_MIN)
 		return;
 	ml_report_put(
 		p, "<h3>Lines that cores take from each other</h3>\n"
@@ -117,7 +117,7 @@ static void put_bounces(struct ml_report_page *p)
 	for (size_t i = 0; i < x->bounce_count && i < p->o->top; i++) {
 		const struct ml_profile_bounce *b = &x->bounces[i];
 
-		if (b->count < LEAST_BOUNCES || b->count * 100 < x->bounces[0].count)
+		if (b->count < BOUNCES_MIN || b->count * 100 < x->bounces[0].count)
 			break;
 		ml_report_put(
 			p,
@@ -149,7 +149,7 @@ static void put_functions(struct ml_report_page *p)
 	for (size_t i = 0; i < rows->functions.count && shown < p->o->top; i++) {
 		const struct ml_profile_function_row *r = &rows->functions.at[i];
 
-		if (shown && r->made.lost <= p->least)
+		if (shown && r->made.lost <= p->min_lost)
 			continue;
 		ml_report_put(p, "<tr>");
 		ml_report_count_cells(p, &r->made, rows->total.lost);

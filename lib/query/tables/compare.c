@@ -15,7 +15,9 @@ double ml_compare_change(double a, double b)
 	return b > 0 ? INFINITY : 0;
 }
 
-/* Misses of a level that has this name, in references; false: there is no such level. */
+/*
+ * Finds the misses of a level by its name, in references. False: there is no such level.
+ */
 static bool missed_at(const struct ml_analysed_trace *s, const char *level,
 		      double *missed)
 {
@@ -61,10 +63,10 @@ static void make_totals(struct ml_compare *c)
 		  q->cycles * (double)q->refs);
 }
 
-/* A row of one side on its way to the other. */
+/* A row of one side that looks for its partner on the other side. */
 struct item {
-	const char *key;      /* what it is matched by first */
-	const char *fallback; /* and then; NULL: nothing */
+	const char *key;      /* the first match is by this */
+	const char *fallback; /* the second match is by this; NULL: none */
 	struct ml_compare_row row;
 	const struct ml_profile_count *count;
 	bool taken;
@@ -85,8 +87,10 @@ static int by_place(const void *a, const void *b)
 	return x->row.line_a < y->row.line_a ? -1 : x->row.line_a > y->row.line_a;
 }
 
-/* Equal keys are told apart by their order: the second `i++` of a function is the second
- * one. */
+/*
+ * Tells equal keys apart by their order: the second `i++` of a function matches the
+ * second one.
+ */
 static void number_keys(struct items *items, struct ml_arena *a)
 {
 	struct ml_names names = { 0 };
@@ -186,7 +190,10 @@ static int by_change(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* By the key, then what is left by the fallback; the rest stands alone. */
+/*
+ * Matches items by key, then the remaining ones by fallback. Items without a partner
+ * become rows of one side.
+ */
 static size_t match(struct items *a, struct items *b, struct ml_compare_row *rows)
 {
 	size_t count = 0;

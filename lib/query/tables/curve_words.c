@@ -50,11 +50,11 @@ bool ml_curve_words_weights(const char *text, const struct ml_ensemble *e,
 			    struct ml_curve_options *o, struct ml_err *err)
 {
 	const char *at = text;
-	unsigned n = 0, most = 0;
+	unsigned n = 0, max = 0;
 
 	for (size_t i = 0; i < e->member_count; i++)
-		if (e->members[i].parsed.levels + 1 > most)
-			most = e->members[i].parsed.levels + 1;
+		if (e->members[i].parsed.levels + 1 > max)
+			max = e->members[i].parsed.levels + 1;
 	for (;; at++) {
 		char *end;
 		double v = strtod(at, &end);
@@ -71,12 +71,12 @@ bool ml_curve_words_weights(const char *text, const struct ml_ensemble *e,
 		if (!*at)
 			break;
 	}
-	if (n < most || n >= ML_SERVED)
+	if (n < max || n >= ML_SERVED)
 		return ml_fail(
 			err, ML_USAGE,
 			"'%s' has %u weights; %u are needed: one for each level and "
 			"one for memory",
-			text, n, most);
+			text, n, max);
 	o->weighted = true;
 	o->memory = n;
 	return true;
@@ -110,11 +110,11 @@ bool ml_curve_words_pairs(const char *text, const struct ml_ensemble *e,
 {
 	char *copy = ml_arena_strdup(a, text);
 	const char ***rows;
-	size_t most = 1;
+	size_t max = 1;
 
 	for (const char *at = text; *at; at++)
-		most += *at == ';';
-	rows = ml_arena_alloc(a, most * sizeof(*rows));
+		max += *at == ';';
+	rows = ml_arena_alloc(a, max * sizeof(*rows));
 	*count = 0;
 	for (char *at = copy, *next; at; at = next) {
 		next = strchr(at, ';');

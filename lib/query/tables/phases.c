@@ -4,22 +4,25 @@
 #include "lib/base/map.h"
 #include "lib/trace/trace.h"
 
-enum { DEPTH_MAX = 64 }; /* what lies deeper is taken for outermost */
+enum { DEPTH_MAX = 64 }; /* phases that nest deeper count as outermost */
 
-/* A phase within another; those of one parent in the order of their first beginning. */
+/*
+ * A phase within its parent. The children of a parent are in the order of their first
+ * begin.
+ */
 struct node {
 	uint32_t parent, name, depth;
-	uint32_t first, last,
-		next; /* the first and last inside it, and the one behind it */
+	uint32_t first, last, next; /* first and last child, next sibling */
 	uint64_t times, refs;
-	uint64_t running, since; /* how many threads are in it, and since when any is */
+	uint64_t running,
+		since; /* threads in the phase now; time since when there is any */
 };
 
 struct nodes {
 	const struct ml_trace *trace;
 	const struct ml_phases_fn *fn;
 	struct {
-		struct node *at; /* number 0 stands around all */
+		struct node *at; /* node 0 is the parent of outermost phases */
 		size_t count, cap;
 	} list;
 	struct ml_map by_name; /* parent and name -> node */
@@ -75,7 +78,7 @@ static void leave(struct nodes *n, uint64_t *current, uint64_t time)
 	*current = node->parent;
 }
 
-/* Ends the phase of that name and those inside it that were left open. */
+/* Ends the phase of that name, and open phases inside it. */
 static void end(struct nodes *n, const struct ml_mark *m)
 {
 	uint64_t *current = ml_map_add(&n->current, m->thread, NULL);
@@ -84,13 +87,13 @@ static void end(struct nodes *n, const struct ml_mark *m)
 	while (found && n->list.at[found].name != m->name)
 		found = n->list.at[found].parent;
 	if (!found)
-		return; /* it was begun before the trace starts, or by another thread */
+		return; /* the phase began before the trace, or in another thread */
 	while (*current != found)
 		leave(n, current, m->time);
 	leave(n, current, m->time);
 }
 
-/* The rows inside a node, each followed by those inside it. */
+/* Reports the children of a node, each followed by its own children. */
 static void walk(struct nodes *n, uint32_t parent)
 {
 	for (uint32_t i = n->list.at[parent].first; i; i = n->list.at[i].next) {

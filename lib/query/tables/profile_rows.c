@@ -43,7 +43,7 @@ size_t ml_profile_causes(const uint64_t cause[ML_CAUSES], uint64_t missed,
 	for (;;) {
 		enum ml_cause best = ML_CAUSE_NONE;
 
-		/* of equal causes the one that is named first */
+		/* of equal causes, the first of the enum */
 		for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++)
 			if (!done[k] && cause[k] > (best ? cause[best] : 0))
 				best = (enum ml_cause)k;
@@ -107,7 +107,7 @@ static struct ml_profile_count cell_count(const struct ml_machine *m,
 	return c;
 }
 
-/* What costs most first; then what is used most; then what came first. */
+/* The costliest first, then the most used, then the earliest. */
 static int by_cost(const struct ml_profile_count *x, const struct ml_profile_count *y,
 		   size_t first_x, size_t first_y)
 {
@@ -278,10 +278,11 @@ static void make_threads(struct ml_profile_rows *x)
 		qsort(x->threads.at, x->threads.count, sizeof(*x->threads.at), by_thread);
 }
 
-/* Phases begin and end where segments do, so sums over segments are exact. */
+/* Segments begin and end at phases too, so sums over segments are exact. */
 struct phases {
 	struct ml_profile_rows *x;
-	struct ml_profile_count *upto; /* sum of the segments before each, and of all */
+	struct ml_profile_count *upto; /* [segments + 1]: sum of the segments before each;
+					  the last: of all */
 	ML_ROWS(struct ml_profile_count) spent; /* by phase */
 };
 
@@ -414,7 +415,7 @@ bool ml_profile_pressure(const struct ml_profile *p, unsigned level,
 bool ml_profile_crowded(const struct ml_profile *p, unsigned level,
 			struct ml_profile_pressure *out)
 {
-	/* few misses fall unevenly by chance; an even spread is no news */
+	/* chance spreads few misses unevenly */
 	return ml_profile_pressure(p, level, out) && out->sets > 1 &&
 	       out->missed >= 10ull * out->sets && out->half * 3 <= out->sets;
 }

@@ -1,12 +1,12 @@
 /*
- * A profile in rows that a person can read: by region, by line of the user's own
- * code, by function, by thread and by phase, with names, misses and cycles. All rows
- * are there, what costs most first; whoever prints cuts. Lines and functions are as
- * in summary.h: what a library does counts for the line that called.
+ * A profile in rows for people: by region, by line of the user's own code, by function,
+ * by thread and by phase, with names, misses and cycles. The rows are complete and the
+ * costliest come first; the printer shortens them. Lines and functions are as in
+ * summary.h: references of a library count for the line that called the library.
  *
  * Rows count references, each served by one level. The counters of a level, in the
- * profile itself, count lines asked for: a reference that overlaps two lines asks
- * twice.
+ * profile itself, count requests for lines: a reference that overlaps two lines makes two
+ * requests.
  */
 #pragma once
 
@@ -24,10 +24,10 @@ struct ml_trace;
 struct ml_profile_count {
 	uint64_t refs, kind[3], bytes;
 	uint64_t served[ML_SERVED];
-	uint64_t missed[ML_LEVELS]; /* references that the level could not serve */
+	uint64_t missed[ML_LEVELS]; /* references that the level did not serve */
 	uint64_t cause[ML_LEVELS][ML_CAUSES];
-	double cycles; /* of all of them, by the latencies of the machine */
-	double lost;   /* of these, beyond what the first level would have taken */
+	double cycles; /* of all references, by the latencies of the machine */
+	double lost;   /* of these cycles, those beyond the latency of the first level */
 };
 
 struct ml_profile_region_row {
@@ -35,7 +35,7 @@ struct ml_profile_region_row {
 	const char *name;
 	enum ml_region_kind kind;
 	struct ml_profile_count count;
-	uint64_t own; /* references of the user's code or on its behalf */
+	uint64_t own; /* references by the user's code or on its behalf */
 	const struct ml_profile_use *use[ML_LEVELS]; /* by level; NULL: unknown */
 	size_t first;
 };
@@ -50,7 +50,7 @@ struct ml_profile_line_row {
 struct ml_profile_function_row {
 	struct ml_code_function at;
 	struct ml_profile_count made; /* by its own instructions */
-	struct ml_profile_count with; /* and by libraries for it; see summary.h */
+	struct ml_profile_count with; /* and by libraries on its behalf; see summary.h */
 	size_t first;
 };
 
@@ -81,26 +81,30 @@ struct ml_profile_rows {
 	struct ml_arena arena;
 };
 
-/* p is of t; both must stay. */
+/* p is a profile of t; both must outlive the rows. */
 void ml_profile_rows_make(struct ml_profile_rows *x, struct ml_trace *t,
 			  const struct ml_profile *p);
 void ml_profile_rows_release(struct ml_profile_rows *x);
 
-/* How the misses of a level spread over its sets. */
+/* The spread of a level's misses over its sets. */
 struct ml_profile_pressure {
-	uint32_t sets, used; /* used: some line came in */
+	uint32_t sets, used; /* used: sets that held some line */
 	uint64_t missed, conflict;
-	uint32_t half, nine_tenths; /* so few sets take that part of the misses */
-	double busiest; /* misses of the busiest set / those of an average one */
+	uint32_t half,
+		nine_tenths; /* the fewest sets that take that part of the misses */
+	double busiest;      /* misses of the busiest set / those of an average one */
 };
-/* False: it is not known (no causes), or nothing missed. Level from 1, 0 is L1i. */
+/*
+ * False: the profile has no causes, or the level has no misses. Levels count from 1, 0 is
+ * L1i.
+ */
 bool ml_profile_pressure(const struct ml_profile *p, unsigned level,
 			 struct ml_profile_pressure *out);
-/* The same, but true only if the misses crowd in some sets more than chance explains. */
+/* The same, but true only if misses crowd in some sets more than by chance. */
 bool ml_profile_crowded(const struct ml_profile *p, unsigned level,
 			struct ml_profile_pressure *out);
 
-/* part / whole; 0 of nothing is 0. */
+/* part / whole; 0 if whole is 0. */
 double ml_profile_ratio(uint64_t part, uint64_t whole);
 /* The name of a level of a profile: from 1, 0 is L1i. */
 const char *ml_profile_level_name(const struct ml_profile *p, unsigned level);

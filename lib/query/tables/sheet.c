@@ -17,7 +17,7 @@ void ml_sheet_end(struct ml_sheet *s)
 
 void ml_sheet_column(struct ml_sheet *s, const char *key, enum ml_column_kind kind)
 {
-	assert(s->table.width < ML_SHEET_WIDEST);
+	assert(s->table.width < ML_SHEET_COLUMNS_MAX);
 	s->columns[s->table.width++] = (struct ml_column){ key, kind, NULL, 0 };
 	s->table.columns = s->columns;
 }

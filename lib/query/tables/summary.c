@@ -30,7 +30,7 @@ static int descending(uint64_t a, uint64_t b)
 	return a > b ? -1 : a < b;
 }
 
-/* Equal counts stay in the order of time, so that output does not depend on the sort. */
+/* Time orders equal counts, so that the output does not depend on the sort. */
 static int by_region(const void *a, const void *b)
 {
 	const struct ml_summary_region *x = a, *y = b;
@@ -74,8 +74,8 @@ static int by_end(const void *a, const void *b)
 	return descending(y->until, x->until);
 }
 
-/* Instances of each region, and the most bytes of them that live at one time. */
-static void measure_blocks(const struct ml_trace *t, uint64_t *blocks, uint64_t *most)
+/* Counts the blocks of each region, and the maximum of bytes that live at one time. */
+static void measure_blocks(const struct ml_trace *t, uint64_t *blocks, uint64_t *max)
 {
 	const struct ml_block **ends = ml_resize(NULL,
 						 (t->block_count + 1) * sizeof(*ends));
@@ -83,7 +83,7 @@ static void measure_blocks(const struct ml_trace *t, uint64_t *blocks, uint64_t 
 				sizeof(*now));
 	size_t count = 0, ended = 0;
 
-	/* some live between two references only: they are never there when others come */
+	/* a block that lives for no time never lives beside others */
 	for (size_t i = 0; i < t->block_count; i++)
 		if (t->blocks[i].until > t->blocks[i].from)
 			ends[count++] = &t->blocks[i];
@@ -94,13 +94,13 @@ static void measure_blocks(const struct ml_trace *t, uint64_t *blocks, uint64_t 
 		for (; ended < count && ends[ended]->until <= b->from; ended++)
 			now[ends[ended]->region] -= ends[ended]->size;
 		blocks[b->region]++;
-		if (now[b->region] + b->size > most[b->region])
-			most[b->region] = now[b->region] + b->size;
+		if (now[b->region] + b->size > max[b->region])
+			max[b->region] = now[b->region] + b->size;
 		if (b->until > b->from)
 			now[b->region] += b->size;
 	}
 	for (size_t i = 0; i < t->tables.globals.count; i++)
-		most[t->tables.globals.at[i].region] += t->tables.globals.at[i].size;
+		max[t->tables.globals.at[i].region] += t->tables.globals.at[i].size;
 	ml_free(now);
 	ml_free(ends);
 }
@@ -114,10 +114,10 @@ static void make_regions(struct ml_summary *s, const struct ml_tally *tally)
 {
 	uint32_t count = tally->regions;
 	uint64_t *blocks = ml_arena_alloc(&s->arena, count * sizeof(*blocks));
-	uint64_t *most = ml_arena_alloc(&s->arena, count * sizeof(*most));
+	uint64_t *max = ml_arena_alloc(&s->arena, count * sizeof(*max));
 	struct ml_summary_region *rows = ml_arena_alloc(&s->arena, count * sizeof(*rows));
 
-	measure_blocks(s->trace, blocks, most);
+	measure_blocks(s->trace, blocks, max);
 	for (size_t i = 0; i < tally->count; i++) {
 		const struct ml_tally_cell *c = tally->cells[i];
 		struct ml_summary_region *r = &rows[c->region];
@@ -136,7 +136,7 @@ static void make_regions(struct ml_summary *s, const struct ml_tally *tally)
 			rows[i].low = tally->region_low[i];
 			rows[i].high = tally->region_high[i];
 			rows[i].blocks = blocks[i];
-			rows[i].size = most[i];
+			rows[i].size = max[i];
 			*ML_ADD(s->regions) = rows[i];
 		}
 	if (s->regions.count)
