@@ -6,7 +6,7 @@
  *
  *	ml_heat_lay_out(&maps[0], sim->trace, region, 128, 96, &arena);
  *	ml_heat_gather(maps, 1, sim, &question, &arena, err);
- *	ml_heat_scale(maps, 1, &scale);
+ *	ml_heat_scale(&scale, question.mode, maps, 1);
  *	ml_heat_draw(&picture, &maps[0], &scale, x, y, cell_width, cell_height);
  */
 #pragma once
