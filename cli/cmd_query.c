@@ -9,7 +9,8 @@
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/cache/machine.h"
-#include "lib/query/workspace/request.h"
+#include "lib/query/kinds/kinds.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/workspace.h"
 #include "lib/query/workspace/open_sim.h"
 
@@ -31,17 +32,24 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-static int list(void)
+static void list_routes(const struct ml_route *r, struct ml_buf *out)
 {
-	struct ml_buf out = { 0 };
-
-	for (const struct ml_route *r = ml_routes; r->path; r++) {
+	for (; r->path; r++) {
 		char line[300];
 		int n = snprintf(line, sizeof(line), "%-28s %s\n", r->path, r->help);
 
 		if (!strcmp(r->method, "GET"))
-			ml_buf_put(&out, line, (size_t)n);
+			ml_buf_put(out, line, (size_t)n);
 	}
+}
+
+static int list(void)
+{
+	struct ml_buf out = { 0 };
+
+	list_routes(ml_common_routes, &out);
+	for (size_t i = 0; ml_kinds[i]; i++)
+		list_routes(ml_kinds[i]->routes, &out);
 	int status = cmd_print(&cmd_query, &out);
 	ml_buf_release(&out);
 	return status;
@@ -89,12 +97,12 @@ static void parse(struct ml_request *q, char *route)
 	}
 }
 
-static bool ask(struct ml_workspace *d, struct ml_request *q, struct ml_buf *out,
+static bool ask(struct ml_workspace *ws, struct ml_request *q, struct ml_buf *out,
 		struct ml_err *err)
 {
 	struct ml_answer a;
 	bool exists;
-	const struct ml_route *r = ml_route_find(q, &exists);
+	const struct ml_route *r = ml_workspace_route(ws, q, &exists);
 
 	if (!r)
 		return ml_fail(
@@ -102,7 +110,7 @@ static bool ask(struct ml_workspace *d, struct ml_request *q, struct ml_buf *out
 			"there is no route %s; 'memlamp query --list' lists the routes",
 			q->path);
 	ml_answer_init(&a);
-	bool ok = r->answer(d, q, &a, err);
+	bool ok = r->answer(ws, q, &a, err);
 	if (ok) {
 		ml_answer_write(&a, out);
 		if (a.kind == ML_ANSWER_JSON)
@@ -112,29 +120,30 @@ static bool ask(struct ml_workspace *d, struct ml_request *q, struct ml_buf *out
 	return ok;
 }
 
-static bool finish(struct ml_workspace *d, uint64_t trace, const struct ml_machine *m,
+static bool finish(struct ml_workspace *ws, uint64_t trace, const struct ml_machine *m,
 		   struct ml_err *err)
 {
 	uint32_t sim;
 
-	return ml_open_sim_start(d, trace, m, ML_INTERLEAVE_AUTO, &sim, err) &&
-	       ml_open_sim_finish(d, sim, err);
+	return ml_open_sim_start(ws, trace, m, ML_INTERLEAVE_AUTO, &sim, err) &&
+	       ml_open_sim_finish(ws, sim, err);
 }
 
 /* Runs the simulations that a route needs: 0, and 1 if the route compares two. */
-static bool simulate(struct ml_workspace *d, const struct options *o, const char *path,
+static bool simulate(struct ml_workspace *ws, const struct options *o, const char *path,
 		     struct ml_err *err)
 {
-	bool two = !strncmp(path, "/api/diff", 9);
-	struct ml_machine second = d->machine;
+	bool two = !strncmp(path, "/api/compare", 12) ||
+		   !strncmp(path, "/api/disagreements", 18);
+	struct ml_machine second = ws->machine;
 
 	if (!two && strncmp(path, "/api/sims/", 10) != 0)
 		return true;
-	if (!finish(d, 0, &d->machine, err))
+	if (!finish(ws, 0, &ws->machine, err))
 		return false;
 	return !two || ((!o->second || ml_machine_parse(&second, o->second, err)) &&
-			(!o->with || ml_workspace_open(d, o->with, err)) &&
-			finish(d, o->with ? 1 : 0, &second, err));
+			(!o->with || ml_workspace_open(ws, o->with, err)) &&
+			finish(ws, o->with ? 1 : 0, &second, err));
 }
 
 static int run(int argc, char **argv)
@@ -156,7 +165,7 @@ static int run(int argc, char **argv)
 				   "give a trace or an ensemble, and a route");
 	if (!ml_machine_parse(&machine, o.machine, &err))
 		return cmd_fail(&cmd_query, &err);
-	ml_workspace_init(&workspace, &machine);
+	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &machine);
 	parse(&q, argv[1]);
 	bool ok = ml_workspace_open(&workspace, argv[0], &err) &&
 		  simulate(&workspace, &o, q.path, &err);

@@ -8,6 +8,7 @@
 
 #include "lib/base/err.h"
 #include "lib/cache/machine.h"
+#include "lib/query/kinds/kinds.h"
 #include "lib/query/workspace/workspace.h"
 #include "serve/server.h"
 
@@ -61,7 +62,7 @@ static int run(int argc, char **argv)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
-	ml_workspace_init(&workspace, &machine);
+	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &machine);
 	status = EXIT_DONE;
 	for (int i = 0; i < argc && status == EXIT_DONE; i++)
 		if (!ml_workspace_open(&workspace, argv[i], &err))

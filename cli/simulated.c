@@ -8,6 +8,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/newfile.h"
 #include "lib/cache/machine.h"
+#include "lib/query/kinds/kinds.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/tables/phases.h"
 
@@ -40,23 +41,23 @@ static bool find_window(struct simulated *s, const struct simulated_wish *w,
 /* Waits for the simulation and shows its progress. */
 static bool finish(struct simulated *s, uint32_t number, struct ml_err *err)
 {
-	struct ml_workspace *d = &s->workspace;
+	struct ml_workspace *ws = &s->workspace;
 	uint64_t changes = 0;
-	enum ml_open_sim_state state;
+	enum ml_job_state state;
 
-	s->sim = ml_open_sim(d, number, err);
+	s->sim = ml_open_sim(ws, number, err);
 	do {
-		changes = ml_workspace_wait(d, changes, 100);
-		pthread_mutex_lock(&d->lock);
-		state = s->sim->state;
-		uint64_t done = s->sim->done, total = s->sim->total;
-		pthread_mutex_unlock(&d->lock);
+		changes = ml_workspace_wait(ws, changes, 100);
+		pthread_mutex_lock(&ws->lock);
+		state = s->sim->job.state;
+		uint64_t done = s->sim->job.done, total = s->sim->job.total;
+		pthread_mutex_unlock(&ws->lock);
 		if (!ml_work_goes_on(&s->work.work, err))
 			return false;
-		if (state == ML_SIM_RUNNING)
+		if (state == ML_JOB_RUNNING)
 			ml_work_progress(&s->work.work, "simulating", done, total);
-	} while (state == ML_SIM_RUNNING);
-	return ml_open_sim_finish(d, number, err);
+	} while (state == ML_JOB_RUNNING);
+	return ml_open_sim_finish(ws, number, err);
 }
 
 bool simulated_open(struct simulated *s, const struct simulated_wish *w,
@@ -68,7 +69,7 @@ bool simulated_open(struct simulated *s, const struct simulated_wish *w,
 
 	if (!ml_machine_parse(&machine, w->machine ? w->machine : "host", err))
 		return false;
-	ml_workspace_init(&s->workspace, &machine);
+	ml_workspace_init(&s->workspace, ml_kinds, ml_common_routes, &machine);
 	cmd_work_begin(&s->work);
 	bool ok = ml_workspace_open(&s->workspace, w->trace, err) &&
 		  (t = ml_open_trace(&s->workspace, 0, err)) &&

@@ -37,7 +37,7 @@ void answers_release(struct answers *a)
 	pthread_mutex_destroy(&a->lock);
 }
 
-/* The question as bytes: path and parameters, but not who asks. */
+/* The request as bytes: path and parameters without the token. */
 static void spell(const struct ml_request *q, struct ml_buf *out)
 {
 	ml_buf_put(out, q->path, strlen(q->path) + 1);
@@ -94,7 +94,7 @@ void answers_keep(struct answers *a, const struct ml_request *q, enum ml_answer_
 	spell(q, &k->question);
 	ml_buf_put(&k->answer, answer->data, answer->size);
 	pthread_mutex_lock(&a->lock);
-	/* two may have asked at once */
+	/* two connections may have asked at once */
 	struct kept_answer **same = find(a, &k->question);
 	if (*same)
 		drop(a, same);

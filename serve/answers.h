@@ -1,6 +1,7 @@
 /*
- * Answers that took long, kept: a simulation that is ready does not change, so the same
- * question has the same answer. Bounded; those that were not asked for longest go first.
+ * Keeps answers that took long to compute, for routes whose answers last (struct
+ * ml_route). The total size is bounded; the answers that were unused for longest go
+ * first.
  */
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/request.h"
 
 struct ml_buf;

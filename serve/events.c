@@ -7,15 +7,14 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/query/workspace/workspace.h"
-#include "lib/query/workspace/open_sim.h"
 
 enum { PAUSE_MS = 100, ALIVE_MS = 15000 };
 
-/* One listener: what it was told last, and bytes that are not yet sent. */
+/* One listening page: what it was told last, and the bytes that are not yet sent. */
 struct stream {
 	struct ml_workspace *workspace;
 	uint64_t changes; /* of the workspace, as told */
-	uint64_t *told;   /* of each simulation: its version that was sent */
+	uint64_t *told;   /* of each job: the version that was sent */
 	size_t cap;
 	struct ml_buf out;
 	size_t sent;
@@ -29,17 +28,20 @@ static void say(struct ml_buf *out, const char *text)
 
 static void tell(struct stream *s)
 {
-	size_t count = ml_open_sim_count(s->workspace);
+	size_t count = ml_workspace_job_count(s->workspace);
 
 	s->told = ml_grow(s->told, &s->cap, count + 1, sizeof(*s->told));
 	for (size_t i = 0; i < count; i++) {
-		uint64_t version = ml_open_sim_version(s->workspace, i);
+		uint64_t version;
+		const char *event = ml_workspace_job_event(s->workspace, i, &version);
 
 		if (version == s->told[i])
 			continue;
 		s->told[i] = version;
-		say(&s->out, "event: sim\ndata: ");
-		ml_open_sim_json(s->workspace, i, &s->out);
+		say(&s->out, "event: ");
+		say(&s->out, event);
+		say(&s->out, "\ndata: ");
+		ml_workspace_job_json(s->workspace, i, &s->out);
 		say(&s->out, "\n\n");
 	}
 }

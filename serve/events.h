@@ -1,5 +1,5 @@
 /*
- * Server-sent events: whenever a simulation's state or progress changes, its
+ * Server-sent events: whenever the state or progress of a job changes, its
  * description is sent, ten times a second at most; "bye" when the server ends.
  */
 #pragma once

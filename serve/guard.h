@@ -1,7 +1,7 @@
 /*
- * Who may ask: only who knows the token, through a loopback name (a page of another
- * site that makes a name resolve to 127.0.0.1 sends its own name as Host), and from
- * no other site's page (Origin).
+ * Decides which requests the server answers: those that carry the token, that name the
+ * loopback as Host (a page of another site that makes its name resolve to 127.0.0.1 sends
+ * its own name), and that come from no other site's page (Origin).
  */
 #pragma once
 

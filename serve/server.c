@@ -9,9 +9,9 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/clock.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/request.h"
 #include "lib/query/workspace/workspace.h"
-#include "lib/query/workspace/open_sim.h"
 #include "serve/events.h"
 #include "serve/page.h"
 
@@ -39,7 +39,8 @@ static const char *kind_of(const struct ml_err *err)
 	return kinds[err->kind];
 }
 
-/* Nothing is to be kept by browsers, framed, or run from elsewhere. */
+/* Browsers must not store answers, show the page in a frame, or load anything from
+ * elsewhere. */
 static enum MHD_Result queue(struct MHD_Connection *c, unsigned status,
 			     struct MHD_Response *r)
 {
@@ -119,23 +120,12 @@ static bool hung_up(void *arg)
 	return poll(&fd, 1, 0) > 0 && fd.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
-/* Whether a question will always have the same answer: of a simulation that is ready. */
-static bool lasts(struct server *s, const struct ml_route *route,
-		  const struct ml_request *q)
-{
-	struct ml_err err;
-
-	return !strncmp(route->path, "/api/sims/#/", 12) &&
-	       !ml_request_text(q, "hurry") &&
-	       ml_open_sim_ready(s->workspace, q->number[0], &err);
-}
-
 /* The bytes of the answer, which are kept when they took long. */
 static bool work_out(struct server *s, const struct ml_route *route,
 		     const struct ml_request *q, struct ml_answer *a, struct ml_buf *out,
 		     struct ml_err *err)
 {
-	bool keep = lasts(s, route, q);
+	bool keep = route->lasts && route->lasts(s->workspace, q);
 	uint64_t start = ml_now();
 
 	if (keep && answers_find(&s->answers, q, &a->kind, out))
@@ -162,7 +152,7 @@ static enum MHD_Result answer(struct server *s, struct MHD_Connection *c,
 
 	q.work = (struct ml_work){ .cancelled = hung_up, .arg = &fd };
 	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, add_param, &q);
-	const struct ml_route *route = ml_route_find(&q, &exists);
+	const struct ml_route *route = ml_workspace_route(s->workspace, &q, &exists);
 	if (!route)
 		return exists ? refuse(c, 405, "that is asked in another way")
 			      : refuse(c, 404, "there is no such question");

@@ -1,8 +1,8 @@
 /*
- * HTTP on loopback: the page, the questions of lib/query/workspace/request.h, and a
- * stream of events that tells how far long work is. One thread a connection, so a slow
- * answer delays nobody else. Who hangs up (a page that aborts a request does) ends the
- * work on its answer within milliseconds.
+ * HTTP on loopback: the page, the routes of all kinds of documents, and a stream of
+ * events that tells how far jobs are. One thread a connection, so a slow answer delays no
+ * other. When a client hangs up, as a page that aborts a request does, the work on its
+ * answer ends within milliseconds.
  */
 #pragma once
 
@@ -22,8 +22,8 @@ struct server {
 	uint16_t port;
 	struct MHD_Daemon *daemon;
 	struct answers answers;
-	atomic_uint asked;     /* questions that are being answered */
-	atomic_uint abandoned; /* that were given up, for nobody waited any more */
+	atomic_uint asked;     /* requests that are being answered */
+	atomic_uint abandoned; /* requests given up because the client hung up */
 };
 
 /* Port 0 is any free one; the workspace must outlive the server. */

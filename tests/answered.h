@@ -9,6 +9,9 @@
 
 #include "lib/cache/machine.h"
 #include "lib/query/workspace/request.h"
+#include "lib/query/kinds/kinds.h"
+#include "lib/query/workspace/answer.h"
+#include "lib/query/workspace/request.h"
 #include "lib/query/workspace/workspace.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/trace/model.h"
@@ -21,16 +24,16 @@ static struct ml_workspace workspace;
 static struct ml_buf bytes;
 static struct ml_err err;
 
-static inline void open_desk(const char *machine)
+static inline void open_workspace(const char *machine)
 {
 	struct ml_machine m;
 
 	setenv("MEMLAMP_CACHE_SIZE", "0", 1);
 	CHECK_OK(ml_machine_parse(&m, machine, &err), &err);
-	ml_workspace_init(&workspace, &m);
+	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &m);
 }
 
-static inline void close_desk(void)
+static inline void close_workspace(void)
 {
 	ml_buf_release(&bytes);
 	bytes = (struct ml_buf){ 0 };
@@ -88,7 +91,7 @@ static inline bool ask(const char *question)
 		*value++ = 0;
 		q.params[q.count++] = (struct ml_param){ at, value };
 	}
-	const struct ml_route *r = ml_route_find(&q, &exists);
+	const struct ml_route *r = ml_workspace_route(&workspace, &q, &exists);
 	CHECK(r != NULL);
 	ml_answer_init(&answer);
 	err = (struct ml_err){ 0 };

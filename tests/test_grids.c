@@ -7,7 +7,9 @@
 #include <stdlib.h>
 
 #include "lib/cache/machine.h"
+#include "lib/query/kinds/kinds.h"
 #include "lib/query/workspace/open_sim.h"
+#include "lib/query/workspace/workspace.h"
 #include "lib/query/workspace/selection.h"
 #include "lib/query/workspace/walk.h"
 #include "lib/trace/model.h"
@@ -49,14 +51,14 @@ static bool collect(void *arg, const struct ml_walk_events *w, struct ml_err *e)
 	return true;
 }
 
-static void open_desk(const char *machine)
+static void open_workspace(const char *machine)
 {
 	struct ml_machine m;
 	uint32_t number;
 
 	setenv("MEMLAMP_CACHE_SIZE", "0", 1);
 	CHECK_OK(ml_machine_parse(&m, machine, &err), &err);
-	ml_workspace_init(&workspace, &m);
+	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &m);
 	CHECK_OK(ml_workspace_open(&workspace, scratch(), &err), &err);
 	CHECK_OK(ml_open_sim_start(&workspace, 0, &m, 0, &number, &err), &err);
 	CHECK_OK(ml_open_sim_finish(&workspace, number, &err), &err);
@@ -78,7 +80,7 @@ static void open_model(const char *machine, const char *text)
 	CHECK_OK(ml_model_run(&m, w, &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	ml_model_release(&m);
-	open_desk(machine);
+	open_workspace(machine);
 }
 
 static void open_text(const char *machine, const char *text)
@@ -88,10 +90,10 @@ static void open_text(const char *machine, const char *text)
 	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
 	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
-	open_desk(machine);
+	open_workspace(machine);
 }
 
-static void close_desk(void)
+static void close_workspace(void)
 {
 	ml_workspace_close(&workspace);
 	ml_arena_release(&arena);
@@ -224,7 +226,7 @@ TEST(cells_have_what_the_references_say_however_many_threads_count)
 			check_counts(&g[i], 0, count, workers);
 			check_counts(&g[i], 101, count - 777, workers);
 		}
-	close_desk();
+	close_workspace();
 }
 
 /* Other lines since this one was touched last, counted by looking back; -1: never. */
@@ -274,7 +276,7 @@ TEST(reuse_distance_is_the_number_of_other_lines_in_between)
 				CHECK_EQ(g[k].v.sum[c], sum);
 			}
 		}
-	close_desk();
+	close_workspace();
 }
 
 /* A cache of one level as a list, the line used last in front. */
@@ -355,7 +357,7 @@ TEST(used_bytes_are_those_touched_before_the_line_left)
 				CHECK_EQ(g[k].v.used[c], used[c]);
 			}
 		}
-	close_desk();
+	close_workspace();
 }
 
 /* Four lines are read at their first 8 bytes only; the second time round all but the
@@ -376,7 +378,7 @@ TEST(used_bytes_of_a_walk_in_large_steps_are_one_in_eight)
 	CHECK_EQ(g.v.bytes[0], 0);
 	CHECK_EQ(g.v.bytes[2], 64);
 	CHECK_EQ(g.v.used[2], 8);
-	close_desk();
+	close_workspace();
 }
 
 /* A half of A's line is written; B beside it is another line. */
@@ -394,7 +396,7 @@ TEST(used_bytes_count_for_the_region_that_has_them)
 		CHECK_EQ(g.v.used[i], i < 2 ? 16 : 0);
 	}
 	CHECK_EQ(g.v.bytes[4], 0);
-	close_desk();
+	close_workspace();
 }
 
 TEST(a_first_impression_sees_a_part_and_says_how_much)
@@ -409,5 +411,5 @@ TEST(a_first_impression_sees_a_part_and_says_how_much)
 	/* it is less than one piece, which is always seen */
 	CHECK_EQ(x.seen, count);
 	CHECK_EQ(g.v.read[63], 100);
-	close_desk();
+	close_workspace();
 }

@@ -8,6 +8,9 @@
 
 #include "lib/base/buf.h"
 #include "lib/cache/machine.h"
+#include "lib/query/kinds/kinds.h"
+#include "lib/query/workspace/answer.h"
+#include "lib/query/workspace/request.h"
 #include "lib/query/workspace/workspace.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/drawing/picture_heat.h"
@@ -42,7 +45,7 @@ static void open_with(const char *text, const char *path, const char *source)
 		ml_writer_source(w, path, source, strlen(source));
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	CHECK_OK(ml_machine_parse(&m, ONE_LINE, &err), &err);
-	ml_workspace_init(&workspace, &m);
+	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &m);
 	CHECK_OK(ml_workspace_open(&workspace, scratch(), &err), &err);
 	CHECK_OK(ml_open_sim_start(&workspace, 0, &m, ML_INTERLEAVE_AUTO, &number, &err),
 		 &err);
@@ -55,7 +58,7 @@ static void open_text(const char *text)
 	open_with(text, NULL, NULL);
 }
 
-static void close_desk(void)
+static void close_workspace(void)
 {
 	ml_buf_release(&out);
 	out = (struct ml_buf){ 0 };
@@ -181,7 +184,7 @@ TEST(the_timeline_divides_time_and_shares)
 		   "d=\"M58 15h70v51H58z\"/>"));
 	CHECK(says("<path data-level=\"2\" data-references=\"1\" class=\"c13\" "
 		   "d=\"M48 15h10v51H48z\"/>"));
-	close_desk();
+	close_workspace();
 }
 
 TEST(the_axis_of_shares_starts_near_what_the_first_level_serves)
@@ -194,7 +197,7 @@ TEST(the_axis_of_shares_starts_near_what_the_first_level_serves)
 	CHECK(says("data-low=\"0.99\""));
 	CHECK(says("references 10 to 20"));
 	CHECK(!says("data-level=\"2\""));
-	close_desk();
+	close_workspace();
 }
 
 TEST(phases_stand_above_the_timeline)
@@ -207,7 +210,7 @@ TEST(phases_stand_above_the_timeline)
 	CHECK(says("<rect x=\"88\" y=\"11\" width=\"39\" height=\"13\" class=\"c2\"/>"));
 	CHECK(says("&lt;lo"));
 	CHECK(!says("<load"));
-	close_desk();
+	close_workspace();
 }
 
 TEST(a_matrix_is_cut_in_both_directions)
@@ -221,7 +224,7 @@ TEST(a_matrix_is_cut_in_both_directions)
 	m = heat("A", 2, 2, ML_HEAT_COUNT);
 	check_values(&m, "3 0 / 1 3");
 	CHECK_STR(m.cell, "2 × 2 elements");
-	close_desk();
+	close_workspace();
 }
 
 TEST(misses_are_those_of_the_first_level)
@@ -232,7 +235,7 @@ TEST(misses_are_those_of_the_first_level)
 	check_values(&m, "2 2");
 	CHECK_EQ(m.sum, 4);
 	CHECK_STR(m.cell, "8 elements");
-	close_desk();
+	close_workspace();
 }
 
 TEST(a_reference_counts_in_every_cell_that_it_overlaps)
@@ -241,7 +244,7 @@ TEST(a_reference_counts_in_every_cell_that_it_overlaps)
 	struct ml_heat_map m = heat("A", 4, 1, ML_HEAT_COUNT);
 	check_values(&m, "1 2 1 0");
 	CHECK_EQ(m.sum, 2);
-	close_desk();
+	close_workspace();
 }
 
 TEST(times_of_accesses_count_from_one)
@@ -253,7 +256,7 @@ TEST(times_of_accesses_count_from_one)
 	check_values(&m, "0 2 0 0");
 	m = heat("A", 4, 1, ML_HEAT_REUSE); /* 0 at 1, 4, 6; 8 at 2, 3 */
 	check_values(&m, "2.5 1 0 0");
-	close_desk();
+	close_workspace();
 }
 
 TEST(distances_count_lines_and_what_came_in_vain_is_seen)
@@ -271,7 +274,7 @@ TEST(distances_count_lines_and_what_came_in_vain_is_seen)
 	CHECK_EQ(m.value[1], 50);
 	CHECK(m.value[2] > 0 && m.value[2] < 1e-6);
 	CHECK_EQ(m.value[9], 100);
-	close_desk();
+	close_workspace();
 }
 
 TEST(a_strip_of_unknown_elements_counts_bytes)
@@ -280,7 +283,7 @@ TEST(a_strip_of_unknown_elements_counts_bytes)
 	struct ml_heat_map m = heat("A", 5, 5, ML_HEAT_COUNT);
 	check_values(&m, "1 0 0 0 1"); /* 13 words, 3 a cell */
 	CHECK_STR(m.cell, "24 bytes");
-	close_desk();
+	close_workspace();
 }
 
 TEST(a_region_as_large_as_the_address_space_is_cut_into_cells)
@@ -289,7 +292,7 @@ TEST(a_region_as_large_as_the_address_space_is_cut_into_cells)
 		  "r0xfffffffffffffff0");
 	struct ml_heat_map m = heat("A", 4, 1, ML_HEAT_COUNT);
 	check_values(&m, "1 1 0 1");
-	close_desk();
+	close_workspace();
 }
 
 TEST(colours_go_from_nothing_to_the_most_and_nothing_is_empty)
@@ -315,7 +318,7 @@ TEST(colours_go_from_nothing_to_the_most_and_nothing_is_empty)
 	CHECK(says("data-region=\"A\" data-across=\"4\" data-down=\"1\" data-sum=\"6\""));
 	CHECK(says("<path class=\"c6\" d=\"M3 0h1v1H3z\"/>"));
 	CHECK(says("<path class=\"c29\" d=\"M2 0h1v1H2z\"/>"));
-	close_desk();
+	close_workspace();
 }
 
 TEST(the_plane_has_elements_downwards_and_time_to_the_right)
@@ -337,7 +340,7 @@ TEST(the_plane_has_elements_downwards_and_time_to_the_right)
 	CHECK(says("data-rows=\"4\" data-columns=\"4\""));
 	CHECK(says("<path class=\"c13\" d=\"M0 0h1v1H0z\"/>"));
 	CHECK(says("<path class=\"c9\" d=\"M1 0h1v1H1zM3 1h1v1H3zM2 3h1v1H2z\"/>"));
-	close_desk();
+	close_workspace();
 }
 
 TEST(windows_that_cover_the_run_add_up_to_it)
@@ -365,7 +368,7 @@ TEST(windows_that_cover_the_run_add_up_to_it)
 	ml_report_window_close(&a);
 	ml_report_window_close(&b);
 	ml_report_window_close(&all);
-	close_desk();
+	close_workspace();
 }
 
 TEST(names_and_source_text_cannot_put_markup_into_a_report)
@@ -391,7 +394,7 @@ TEST(names_and_source_text_cannot_put_markup_into_a_report)
 	o.no_source = true;
 	CHECK_OK(ml_report(sim, &o, &out, &err), &err);
 	CHECK(!says("alert"));
-	close_desk();
+	close_workspace();
 }
 
 /* A report on a file of so many lines, of which one costs everything. */
@@ -422,7 +425,7 @@ TEST(a_short_file_is_shown_whole)
 		   "<span>int x5;</span></div>"));
 	CHECK(says("<a href=\"#f0-5\">a.c:5</a>"));
 	CHECK(!says("<details"));
-	close_desk();
+	close_workspace();
 }
 
 TEST(a_long_file_is_folded_to_what_matters)
@@ -432,12 +435,12 @@ TEST(a_long_file_is_folded_to_what_matters)
 	CHECK(says(
 		"<summary>97 lines</summary>\n<div class=\"l\"><span class=\"n\">104<"));
 	CHECK(says(">int x200;<"));
-	close_desk();
+	close_workspace();
 	report_on_file(1000, 500);
 	CHECK(says(">496 lines left out<") && says(">497 lines left out<"));
 	CHECK(says(">int x497;<") && says(">int x503;<"));
 	CHECK(!says(">int x496;<") && !says(">int x504;<"));
-	close_desk();
+	close_workspace();
 }
 
 /* A's lines are fetched for 8 bytes each, B's only one is used again and again. */
@@ -451,13 +454,13 @@ TEST(findings_of_a_window_are_those_of_the_window)
 	CHECK_OK(ml_report(sim, &o, &out, &err), &err);
 	CHECK(says("lines of A are fetched and barely used"));
 	CHECK(says("within the window"));
-	close_desk();
+	close_workspace();
 	open_text(text);
 	o = (struct ml_report_options){ .from = 1000, .to = 2000, .top = 10 };
 	CHECK_OK(ml_report(sim, &o, &out, &err), &err);
 	CHECK(!says("barely used"));
 	CHECK(says("Nothing to mend"));
-	close_desk();
+	close_workspace();
 }
 
 /* Counts of a window from a simulation up to its end, against those of the result. */
@@ -487,7 +490,7 @@ TEST(a_window_that_is_simulated_agrees_with_the_result)
 	CHECK(b.profile->cycles == a.profile->cycles);
 	ml_report_window_close(&a);
 	ml_report_window_close(&b);
-	close_desk();
+	close_workspace();
 }
 
 static bool always(void *arg)
@@ -504,5 +507,5 @@ TEST(a_report_ends_when_it_is_stopped)
 	open_text("region A 0 64\nr0*4");
 	CHECK_FAILS(ml_report(sim, &o, &out, &err), &err, "stopped");
 	CHECK_EQ(err.kind, ML_STOPPED);
-	close_desk();
+	close_workspace();
 }

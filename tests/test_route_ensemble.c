@@ -33,13 +33,13 @@ static void open_ensemble(void)
 	CHECK_OK(ml_ensemble_save(&e, file, &err), &err);
 	ml_ensemble_release(&e);
 	CHECK_OK(ml_machine_parse(&m, "L1 1K", &err), &err);
-	ml_workspace_init(&workspace, &m);
+	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &m);
 	CHECK_OK(ml_workspace_open(&workspace, file, &err), &err);
 }
 
 static void done(void)
 {
-	close_desk();
+	close_workspace();
 	unlink(file);
 }
 
@@ -55,7 +55,7 @@ TEST(an_ensemble_tells_its_traces_parameters_and_members)
 	start();
 	open_ensemble();
 	CHECK(ask("/api/open"));
-	CHECK(has("\"ensembles\":[{\"ensemble\":0,"));
+	CHECK(has("\"documents\":[{\"kind\":\"ensemble\",\"number\":0,"));
 	CHECK(has("\"members\":3}"));
 	CHECK(ask("/api/ensembles/0"));
 	CHECK(has("\"levels\":1,\"traces\":[{\"trace\":0,\"label\":\"long\""));
@@ -125,8 +125,8 @@ TEST(what_cannot_be_asked_is_said)
 		{ "matching?time=matched&match=a%3Db%3Dc", "no milestone" },
 		{ "matching?time=matched&match=;", "';' names no milestone" },
 		{ "workingset?size=L7", "they differ by L1 size" },
-		{ "second?total=99999", "add up to" },
-		{ "second?threads=20", "2 to 8 threads" },
+		{ "shared?total=99999", "add up to" },
+		{ "shared?threads=20", "2 to 8 threads" },
 	};
 	char question[100];
 
@@ -168,7 +168,7 @@ TEST(working_sets_and_threads_that_share_follow_from_sizes)
 	CHECK(isnan(set[0])); /* none agrees with 3 K */
 	CHECK_NEAR(set[1], 2048, 0);
 	CHECK_NEAR(set[3], 1024, 0);
-	CHECK(ask("/api/ensembles/0/second?size=L1 size&total=4096&shift=0&cells=8"));
+	CHECK(ask("/api/ensembles/0/shared?size=L1 size&total=4096&shift=0&cells=8"));
 	CHECK(has("\"ways\":2,\"threads\":2,\"size\":\"L1 size\",\"total\":4096"));
 	CHECK(has("\"sizes\":[1024,2048,3072]"));
 	const float *mean = column("mean", &n);
@@ -236,7 +236,7 @@ TEST(traces_are_opened_with_the_ensemble_where_they_are_the_same)
 	CHECK(ask("/api/ensembles/0"));
 	CHECK(has("\"open\":0,"));
 	CHECK(ask("/api/open"));
-	CHECK(has("\"traces\":[{\"trace\":0,"));
+	CHECK(has("\"documents\":[{\"kind\":\"trace\",\"number\":0,"));
 	done();
 	start();
 	e.traces[0].path = scratch(); /* there, but another trace */

@@ -8,6 +8,9 @@
 
 #include "lib/cache/machine.h"
 #include "lib/query/routes/route_cells.h"
+#include "lib/query/kinds/kinds.h"
+#include "lib/query/workspace/answer.h"
+#include "lib/query/workspace/request.h"
 #include "lib/query/workspace/workspace.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/trace/model.h"
@@ -19,14 +22,14 @@
 static struct ml_workspace workspace;
 static struct ml_err err;
 
-static void open_desk(const char *machine)
+static void open_workspace(const char *machine)
 {
 	struct ml_machine m;
 	uint32_t sim;
 
 	setenv("MEMLAMP_CACHE_SIZE", "0", 1);
 	CHECK_OK(ml_machine_parse(&m, machine, &err), &err);
-	ml_workspace_init(&workspace, &m);
+	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &m);
 	CHECK_OK(ml_workspace_open(&workspace, scratch(), &err), &err);
 	CHECK_OK(ml_open_sim_start(&workspace, 0, &m, ML_INTERLEAVE_AUTO, &sim, &err),
 		 &err);
@@ -40,7 +43,7 @@ static void open_text(const char *machine, const char *text)
 	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
 	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
-	open_desk(machine);
+	open_workspace(machine);
 }
 
 /* The column `served` of a question, as digits. */
@@ -132,7 +135,7 @@ TEST(long_runs_are_gone_on_from_where_something_is_known)
 	CHECK_OK(ml_model_run(&m, w, &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	ml_model_release(&m);
-	open_desk("L1 1K 2w | L2 8K 4w");
+	open_workspace("L1 1K 2w | L2 8K 4w");
 	for (size_t i = 0; i < sizeof(when) / sizeof(*when); i++)
 		CHECK_STR(last(when[i], "1:64:500"), slowly(when[i]));
 	/* all of it is touched, and from a cache that holds a fourth */

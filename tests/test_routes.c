@@ -11,14 +11,14 @@
 
 static void open_text(const char *machine, const char *text)
 {
-	open_desk(machine);
+	open_workspace(machine);
 	add_trace(text, false);
 	add_sim(0, machine);
 }
 
 static void open_model(const char *machine, const char *text)
 {
-	open_desk(machine);
+	open_workspace(machine);
 	add_trace(text, true);
 	add_sim(0, machine);
 }
@@ -55,7 +55,7 @@ TEST(a_window_is_answered_in_cells)
 	CHECK_EQ(map[0], 2);
 	CHECK_EQ(map[1], 1);
 	CHECK_EQ(map[8], 2);
-	close_desk();
+	close_workspace();
 }
 
 TEST(a_selection_counts_what_it_names)
@@ -76,7 +76,7 @@ TEST(a_selection_counts_what_it_names)
 	CHECK(says("\"served\":[14,2]"));
 	CHECK(!ask("/api/sims/0/select?line=7:3"));
 	CHECK(!ask("/api/sims/0/select?cause=bad+luck"));
-	close_desk();
+	close_workspace();
 }
 
 TEST(a_selection_of_bytes_of_a_region)
@@ -96,7 +96,7 @@ TEST(a_selection_of_bytes_of_a_region)
 	CHECK_EQ(number("references"), 2);
 	CHECK(says("\"time\":1,"));
 	CHECK(says("\"time\":17,"));
-	close_desk();
+	close_workspace();
 }
 
 TEST(references_come_with_place_and_outcome)
@@ -115,7 +115,7 @@ TEST(references_come_with_place_and_outcome)
 	const uint32_t *site = column("site", NULL);
 	CHECK(site[0] != site[1]);
 	CHECK_EQ(site[1], site[2]);
-	close_desk();
+	close_workspace();
 }
 
 TEST(one_reference_in_words)
@@ -131,7 +131,7 @@ TEST(one_reference_in_words)
 	CHECK(ask("/api/sims/0/at?time=2"));
 	CHECK(says("\"causes\":[\"capacity\"]"));
 	CHECK(!ask("/api/sims/0/at?time=3"));
-	close_desk();
+	close_workspace();
 }
 
 TEST(steps_lead_to_the_next_moment_and_back)
@@ -152,7 +152,7 @@ TEST(steps_lead_to_the_next_moment_and_back)
 	CHECK(ask("/api/sims/0/step?at=0&by=selection&kind=write"));
 	CHECK_EQ(number("at"), 16);
 	CHECK(!ask("/api/sims/0/step?at=0&by=magic"));
-	close_desk();
+	close_workspace();
 }
 
 /* Moments that are rare, far from each other, in a run of several parts of the result. */
@@ -168,7 +168,7 @@ TEST(steps_lead_past_long_stretches_without_a_moment)
 	open_model("L1 1K 2w | L2 8K 4w", "sweep 0x10000 100 8 repeat 3000; "
 					  "random 0x900000 64K 50 8 w; "
 					  "sweep 0x10000 100 8 repeat 3000");
-	CHECK_EQ(workspace.sims[0]->result.refs, REFS);
+	CHECK_EQ(((struct ml_open_sim *)workspace.jobs[0])->result.refs, REFS);
 	while (done < REFS) {
 		size_t count;
 
@@ -201,7 +201,7 @@ TEST(steps_lead_past_long_stretches_without_a_moment)
 				else
 					CHECK(says("{\"at\":null}"));
 			}
-	close_desk();
+	close_workspace();
 }
 
 TEST(a_region_in_cells)
@@ -239,7 +239,7 @@ TEST(a_region_in_cells)
 		CHECK_EQ(reads[i], want_reads[i]);
 		CHECK_EQ(writes[i], want_writes[i]);
 	}
-	close_desk();
+	close_workspace();
 }
 
 TEST(a_matrix_is_cut_into_cells_in_both_directions)
@@ -273,7 +273,7 @@ TEST(a_matrix_is_cut_into_cells_in_both_directions)
 		CHECK_EQ(writes[i], 4);
 	}
 	CHECK(!ask("/api/sims/0/cells?region=0&size=8&pitch=80&cells=4"));
-	close_desk();
+	close_workspace();
 }
 
 TEST(the_state_at_a_moment_is_what_the_moves_before_it_made)
@@ -307,7 +307,7 @@ TEST(the_state_at_a_moment_is_what_the_moves_before_it_made)
 		for (size_t i = 0; i < n; i++)
 			CHECK_EQ(line[i] + 1, held[i]);
 	}
-	close_desk();
+	close_workspace();
 }
 
 TEST(windows_add_up_to_the_whole)
@@ -336,7 +336,7 @@ TEST(windows_add_up_to_the_whole)
 	for (size_t i = 2; i < n; i += 3)
 		memory += served[i];
 	CHECK_EQ(memory, total);
-	close_desk();
+	close_workspace();
 }
 
 TEST(the_address_space_has_every_reference)
@@ -349,7 +349,7 @@ TEST(the_address_space_has_every_reference)
 	for (size_t i = 0; i < n; i++)
 		sum += refs[i];
 	CHECK_EQ(sum, 32);
-	close_desk();
+	close_workspace();
 }
 
 TEST(threads_that_take_turns_are_looked_at_in_turn)
@@ -381,7 +381,7 @@ TEST(threads_that_take_turns_are_looked_at_in_turn)
 	CHECK(ask("/api/sims/1/refs?from=57&count=1"));
 	addr = column("addr", NULL);
 	CHECK_EQ(addr[0], want);
-	close_desk();
+	close_workspace();
 }
 
 TEST(large_levels_are_told_in_groups_of_sets)
@@ -419,7 +419,7 @@ TEST(large_levels_are_told_in_groups_of_sets)
 	/* 2 misses at -7 and 30 hits at +1 in 32 references */
 	const float *temperature = column("temperature", NULL);
 	CHECK_EQ(temperature[0] * 32, 30 - 14);
-	close_desk();
+	close_workspace();
 }
 
 TEST(a_window_of_threads_ends_although_the_interleaver_holds_more)
@@ -439,7 +439,7 @@ TEST(a_window_of_threads_ends_although_the_interleaver_holds_more)
 	addr = column("addr", &n);
 	CHECK_EQ(n, 1);
 	CHECK_EQ(addr[0], want);
-	close_desk();
+	close_workspace();
 }
 
 TEST(what_does_not_exist_is_said)
@@ -453,5 +453,5 @@ TEST(what_does_not_exist_is_said)
 	CHECK(!ask("/api/sims/0/refs?count=1000000"));
 	CHECK(!ask("/api/sims/0/cells?mode=none"));
 	CHECK(!ask("/api/traces/3"));
-	close_desk();
+	close_workspace();
 }

@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include "lib/cache/machine.h"
+#include "lib/query/kinds/kinds.h"
+#include "lib/query/workspace/answer.h"
+#include "lib/query/workspace/request.h"
 #include "lib/query/workspace/workspace.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/trace/model.h"
@@ -35,7 +38,7 @@ static void start(void)
 	CHECK_OK(ml_text_read(w, text, strlen(text), "text", &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	CHECK_OK(ml_machine_parse(&m, "L1 1K 2w", &err), &err);
-	ml_workspace_init(&workspace, &m);
+	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &m);
 	CHECK_OK(ml_workspace_open(&workspace, scratch(), &err), &err);
 	CHECK_OK(server_open(&server, &workspace, 0, &err), &err);
 }
@@ -254,7 +257,7 @@ TEST(who_hangs_up_is_not_worked_for_any_longer)
 	/* going over all of it takes many times as long as hanging up */
 	write_model("sweep 0x10000 64K 8 repeat 100");
 	CHECK_OK(ml_machine_parse(&m, "L1 1K 2w", &err), &err);
-	ml_workspace_init(&workspace, &m);
+	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &m);
 	CHECK_OK(ml_workspace_open(&workspace, scratch(), &err), &err);
 	CHECK_OK(ml_open_sim_start(&workspace, 0, &m, 0, &sim, &err), &err);
 	CHECK_OK(ml_open_sim_finish(&workspace, sim, &err), &err);

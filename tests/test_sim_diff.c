@@ -39,12 +39,12 @@ static uint8_t *served(uint32_t sim)
 
 TEST(a_reference_that_one_machine_finds_nearer_is_counted_for_it)
 {
-	open_desk("L1 128 full");
+	open_workspace("L1 128 full");
 	/* lru: 0 1 0 2 0 1 miss miss hit miss hit miss; fifo drops 0 for 2 */
 	add_trace("L a.c:1\nr0 r64 r0 r128 r0 r64\n", false);
 	add_sim(0, "L1 128 full 64B lru");
 	add_sim(0, "L1 128 full 64B fifo");
-	CHECK(ask("/api/differ?a=0&b=1&cells=8"));
+	CHECK(ask("/api/disagreements?a=0&b=1&cells=8"));
 	CHECK_EQ(number("width"), 1);
 	size_t n;
 	const double *a = column("nearer_a", &n), *b = column("nearer_b", NULL);
@@ -55,24 +55,24 @@ TEST(a_reference_that_one_machine_finds_nearer_is_counted_for_it)
 		CHECK_EQ(a[i], want_a[i]);
 		CHECK_EQ(b[i], 0);
 	}
-	CHECK(ask("/api/differ?a=1&b=0&cells=8"));
+	CHECK(ask("/api/disagreements?a=1&b=0&cells=8"));
 	CHECK_EQ(((const double *)column("nearer_b", NULL))[4], 1);
-	close_desk();
+	close_workspace();
 }
 
 TEST(memory_is_farther_than_a_level_that_the_other_machine_does_not_have)
 {
-	open_desk("L1 128 full");
+	open_workspace("L1 128 full");
 	/* 0 leaves L1 of two lines for L2 or for memory */
 	add_trace("L a.c:1\nr0 r64 r128 r0\n", false);
 	add_sim(0, "L1 128 full 64B");
 	add_sim(0, "L1 128 full 64B | L2 1K 4w");
-	CHECK(ask("/api/differ?a=0&b=1"));
+	CHECK(ask("/api/disagreements?a=0&b=1"));
 	const double *a = column("nearer_a", NULL), *b = column("nearer_b", NULL);
 	CHECK_EQ(a[0] + a[1] + a[2] + a[3], 0);
 	CHECK_EQ(b[0] + b[1] + b[2], 0);
 	CHECK_EQ(b[3], 1);
-	close_desk();
+	close_workspace();
 }
 
 /* Whole runs and windows, of cells narrower and wider than bins, against counting. */
@@ -85,7 +85,7 @@ TEST(counts_of_all_windows_are_those_of_the_outcomes)
 			{ 1023, 1025, 2 },        { 262143, 262145, 2 },
 			{ 5, 700001, 7 },         { 1024, 2048, 2 } };
 
-	open_desk("L1 1K 2w");
+	open_workspace("L1 1K 2w");
 	add_trace("matmul 48; random 0x900000 16K 300000 8", true);
 	add_sim(0, "L1 1K 2w | L2 8K 4w");
 	add_sim(0, "L1 1K 4w fifo | L2 4K 4w | L3 16K 8w");
@@ -98,7 +98,7 @@ TEST(counts_of_all_windows_are_those_of_the_outcomes)
 		size_t n;
 
 		snprintf(question, sizeof(question),
-			 "/api/differ?a=0&b=1&from=%" PRIu64 "&to=%" PRIu64
+			 "/api/disagreements?a=0&b=1&from=%" PRIu64 "&to=%" PRIu64
 			 "&cells=%" PRIu64,
 			 from, to, windows[w].cells);
 		CHECK(ask(question));
@@ -127,11 +127,11 @@ TEST(counts_of_all_windows_are_those_of_the_outcomes)
 			continue;
 		if (t - at > 1000 || t < 20000) {
 			snprintf(question, sizeof(question),
-				 "/api/differ/step?a=0&b=1&at=%" PRIu64, at);
+				 "/api/disagreements/step?a=0&b=1&at=%" PRIu64, at);
 			CHECK(ask(question));
 			CHECK_EQ(number("at"), t);
 			snprintf(question, sizeof(question),
-				 "/api/differ/step?a=0&b=1&at=%" PRIu64 "&dir=-1", t);
+				 "/api/disagreements/step?a=0&b=1&at=%" PRIu64 "&dir=-1", t);
 			CHECK(ask(question));
 			if (x[0] == y[0] && !at)
 				CHECK(strstr((const char *)bytes.data, "null"));
@@ -143,7 +143,7 @@ TEST(counts_of_all_windows_are_those_of_the_outcomes)
 	CHECK(last > 0);
 	free(x);
 	free(y);
-	close_desk();
+	close_workspace();
 }
 
 /* Of two spreads, what must move at the least: half the sum of the differences. */
@@ -162,7 +162,7 @@ static double least(const double *a, const double *b)
 
 TEST(different_traces_are_compared_by_the_spread_over_levels_of_matched_stretches)
 {
-	open_desk("L1 1K 2w");
+	open_workspace("L1 1K 2w");
 	add_trace("matmul 24", true);
 	add_trace("matmul 24 block 4 register; sweep 0x900000 1000 8", true);
 	add_sim(0, "L1 1K 2w | L2 4K 4w");
@@ -171,9 +171,9 @@ TEST(different_traces_are_compared_by_the_spread_over_levels_of_matched_stretche
 	for (int matched = 0; matched < 2; matched++) {
 		size_t n;
 
-		CHECK(ask(matched ? "/api/differ?a=0&b=1&cells=64"
+		CHECK(ask(matched ? "/api/disagreements?a=0&b=1&cells=64"
 				    "&match=0:0,20000:9000,50000:9000,55296:15552"
-				  : "/api/differ?a=0&b=1&cells=64"));
+				  : "/api/disagreements?a=0&b=1&cells=64"));
 		CHECK(strstr((const char *)bytes.data + 8, "\"paired\":false"));
 		uint64_t first = number("first"), width = number("width"),
 			 to = number("to");
@@ -201,17 +201,17 @@ TEST(different_traces_are_compared_by_the_spread_over_levels_of_matched_stretche
 	}
 	free(x);
 	free(y);
-	CHECK(!ask("/api/differ?a=0&b=1&match=0:0"));
-	CHECK(!ask("/api/differ?a=0&b=1&match=0:0,5:9,4:10"));
-	CHECK(!ask("/api/differ?a=0&b=1&match=0:0,5:9x"));
-	CHECK(!ask("/api/differ/step?a=0&b=1&at=0"));
-	close_desk();
+	CHECK(!ask("/api/disagreements?a=0&b=1&match=0:0"));
+	CHECK(!ask("/api/disagreements?a=0&b=1&match=0:0,5:9,4:10"));
+	CHECK(!ask("/api/disagreements?a=0&b=1&match=0:0,5:9x"));
+	CHECK(!ask("/api/disagreements/step?a=0&b=1&at=0"));
+	close_workspace();
 }
 
 /* So long that b is counted by bins: its cells begin at multiples of 1024. */
 TEST(long_runs_of_different_traces_are_compared_by_bins_exactly)
 {
-	open_desk("L1 1K 2w");
+	open_workspace("L1 1K 2w");
 	add_trace("sweep 0x10000 1000 8 repeat 50", true);
 	add_trace("sweep 0x10000 70000 8 repeat 62; sweep 0x10000 100 8 repeat 777",
 		  true);
@@ -221,8 +221,8 @@ TEST(long_runs_of_different_traces_are_compared_by_bins_exactly)
 	for (int swap = 0; swap < 2; swap++) {
 		size_t n;
 
-		CHECK(ask(swap ? "/api/differ?a=1&b=0&cells=100"
-			       : "/api/differ?a=0&b=1&cells=100"));
+		CHECK(ask(swap ? "/api/disagreements?a=1&b=0&cells=100"
+			       : "/api/disagreements?a=0&b=1&cells=100"));
 		uint64_t first = number("first"), width = number("width"),
 			 to = number("to");
 		double *a = kept("nearer_a", &n), *b = kept("nearer_b", NULL);
@@ -245,7 +245,7 @@ TEST(long_runs_of_different_traces_are_compared_by_bins_exactly)
 	}
 	free(x);
 	free(y);
-	close_desk();
+	close_workspace();
 }
 
 /* The nearest level of a simulation that holds a byte, from 0; ML_LEVELS: memory. */
@@ -301,7 +301,7 @@ static void count_bytes(uint64_t at, uint64_t lowest, uint64_t highest, unsigned
 
 TEST(what_both_hold_is_what_their_states_hold)
 {
-	open_desk("L1 1K 2w");
+	open_workspace("L1 1K 2w");
 	add_trace("matmul 20 base 0x10000", true);
 	add_sim(0, "L1 256 2w 16B | L2 1K 4w 32B");
 	add_sim(0, "L1 512 4w 16B fifo | L2 1K 4w 16B | L3 4K 4w 64B");
@@ -313,7 +313,7 @@ TEST(what_both_hold_is_what_their_states_hold)
 
 		count_bytes(times[i], 0x10000, 0x16000, 3, want);
 		snprintf(question, sizeof(question),
-			 "/api/differ/moment?a=0&b=1&at=%" PRIu64 "&tail=10", times[i]);
+			 "/api/disagreements/moment?a=0&b=1&at=%" PRIu64 "&tail=10", times[i]);
 		CHECK(ask(question));
 		CHECK_EQ(number("levels"), 3);
 		const uint64_t *is = column("resident", &cells);
@@ -340,21 +340,21 @@ TEST(what_both_hold_is_what_their_states_hold)
 		CHECK_EQ(n, times[i] < 10 ? times[i] : 10);
 	}
 	/* fewer pairs than there are: the totals stay */
-	CHECK(ask("/api/differ/moment?a=0&b=1&at=5000&most=3"));
+	CHECK(ask("/api/disagreements/moment?a=0&b=1&at=5000&most=3"));
 	size_t n;
 	column("bytes", &n);
 	CHECK(n <= 3 && n > 0);
 	CHECK(number("pairs") > 3);
-	close_desk();
+	close_workspace();
 }
 
 TEST(large_levels_are_told_in_groups_of_sets_that_add_up)
 {
-	open_desk("L1 1K 2w");
+	open_workspace("L1 1K 2w");
 	add_trace("random 0x10000 64K 20000 8", true);
 	add_sim(0, "L1 256 2w 16B | L2 8K 4w 64B");
 	add_sim(0, "L1 256 2w 16B | L2 16K 4w 64B");
-	CHECK(ask("/api/differ/moment?a=0&b=1&at=20000&group_a=0,5&group_b=0,64"));
+	CHECK(ask("/api/disagreements/moment?a=0&b=1&at=20000&group_a=0,5&group_b=0,64"));
 	const uint64_t *r = column("resident", NULL);
 	size_t n;
 	const double *a = column("groups_a", &n), *b = column("groups_b", NULL);
@@ -371,13 +371,13 @@ TEST(large_levels_are_told_in_groups_of_sets_that_add_up)
 	CHECK_EQ(b[0], r[4]);
 	CHECK_EQ(b[1], r[1]);
 	CHECK_EQ(b[2], r[7]);
-	CHECK(!ask("/api/differ/moment?a=0&b=1&group_a=0,x"));
-	close_desk();
+	CHECK(!ask("/api/disagreements/moment?a=0&b=1&group_a=0,x"));
+	close_workspace();
 }
 
 TEST(data_of_two_traces_are_the_same_where_region_and_place_are)
 {
-	open_desk("L1 1K 2w");
+	open_workspace("L1 1K 2w");
 	/* A begins in the middle of a line in the second trace */
 	add_trace("region A 4096 64 8\nregion X 8192 64 8\nL a.c:1\nr4096 r4112 r8192\n",
 		  false);
@@ -385,7 +385,7 @@ TEST(data_of_two_traces_are_the_same_where_region_and_place_are)
 		  false);
 	add_sim(0, "L1 256 full 16B");
 	add_sim(1, "L1 256 full 16B");
-	CHECK(ask("/api/differ/moment?a=0&b=1&at=3&other=3"));
+	CHECK(ask("/api/disagreements/moment?a=0&b=1&at=3&other=3"));
 	/*
 	 * a holds bytes 0 to 32 of A, b the lines 4096 and 4112 of which 0 to 24 are A.
 	 * X and Y are in one trace only.
@@ -400,18 +400,18 @@ TEST(data_of_two_traces_are_the_same_where_region_and_place_are)
 	const uint64_t *offset = column("offset", &n);
 	CHECK_EQ(n, 1);
 	CHECK_EQ(offset[0], 24);
-	close_desk();
+	close_workspace();
 }
 
 TEST(what_cannot_be_compared_is_said)
 {
-	open_desk("L1 1K 2w");
+	open_workspace("L1 1K 2w");
 	add_trace("L a.c:1\nr0 r64\n", false);
 	add_sim(0, "L1 1K 2w");
-	CHECK(!ask("/api/differ?a=0&b=7"));
+	CHECK(!ask("/api/disagreements?a=0&b=7"));
 	CHECK(strstr(err.text, "there is no simulation 7"));
-	CHECK(!ask("/api/differ?a=0"));
-	CHECK(!ask("/api/differ?a=0&b=0&cells=1"));
-	CHECK(!ask("/api/differ/moment?a=0&b=0&most=1000000"));
-	close_desk();
+	CHECK(!ask("/api/disagreements?a=0"));
+	CHECK(!ask("/api/disagreements?a=0&b=0&cells=1"));
+	CHECK(!ask("/api/disagreements/moment?a=0&b=0&most=1000000"));
+	close_workspace();
 }

@@ -1,7 +1,9 @@
 #include "lib/base/file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -83,4 +85,18 @@ bool ml_file_read(const char *path, size_t limit, struct ml_arena *a, char **tex
 	}
 	ml_buf_release(&b);
 	return ok;
+}
+
+bool ml_file_begins_with(const char *path, const void *bytes, size_t size)
+{
+	char first[64];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	assert(size <= sizeof(first));
+	if (fd < 0)
+		return false;
+	bool same = pread(fd, first, size, 0) == (ssize_t)size &&
+		    !memcmp(first, bytes, size);
+	close(fd);
+	return same;
 }

@@ -26,3 +26,6 @@ void ml_file_map_close(struct ml_file_map *m);
  */
 bool ml_file_read(const char *path, size_t limit, struct ml_arena *a, char **text,
 		  size_t *size, struct ml_err *err);
+
+/* Whether the first bytes of a file are these. Never waits, as for a pipe. */
+bool ml_file_begins_with(const char *path, const void *bytes, size_t size);

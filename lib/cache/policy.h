@@ -26,8 +26,9 @@ enum { ML_DUEL_MOST = 1023 };
 
 struct ml_policy {
 	const char *name;
-	bool future; /* wants hints: knows when a line is asked for next */
-	bool seeded; /* draws random numbers */
+	const char *what; /* for people: "evicts the line that came in first" */
+	bool future;      /* wants hints: knows when a line is asked for next */
+	bool seeded;      /* draws random numbers */
 	bool stamps_hit, stamps_fill; /* hit, fill: the word becomes the time */
 	bool tree;          /* words belong to the set: a way that is emptied keeps its */
 	unsigned time_bits; /* low bits of a word that are a time: only their order counts

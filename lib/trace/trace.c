@@ -224,6 +224,11 @@ static void forget(struct ml_trace *t)
 	t->damage = NULL;
 }
 
+bool ml_trace_is(const char *path)
+{
+	return ml_file_begins_with(path, ML_FORMAT_MAGIC, 8);
+}
+
 bool ml_trace_open(struct ml_trace *t, const char *path, struct ml_err *err)
 {
 	struct ml_file_map map;

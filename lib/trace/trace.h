@@ -44,6 +44,8 @@ struct ml_trace {
 	struct ml_arena arena;
 };
 
+/* Whether a file begins as a trace does. */
+bool ml_trace_is(const char *path);
 bool ml_trace_open(struct ml_trace *t, const char *path, struct ml_err *err);
 void ml_trace_close(struct ml_trace *t);
 

@@ -1,8 +1,6 @@
 /* The file of an ensemble (.mle): docs/format.md is the contract. */
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lib/analyse/ensemble/ensemble_parts.h"
 #include "lib/base/buf.h"
@@ -471,12 +469,5 @@ bool ml_ensemble_open(struct ml_ensemble *e, const char *path, struct ml_err *er
 
 bool ml_ensemble_is(const char *path)
 {
-	char magic[8];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0)
-		return false;
-	bool is = pread(fd, magic, 8, 0) == 8 && !memcmp(magic, MAGIC, 8);
-	close(fd);
-	return is;
+	return ml_file_begins_with(path, MAGIC, 8);
 }

@@ -375,9 +375,7 @@ static bool measure(const struct frame *f, struct ml_temperature *t, struct ml_e
 
 	for (uint64_t at = f->from, n; ok && at < f->to; at += n) {
 		n = f->to - at < ML_RESULT_BLOCK ? f->to - at : ML_RESULT_BLOCK;
-		pthread_mutex_lock(&f->s->lock);
-		ok = ml_result_outcomes(&f->s->result, at, at + n, outcome, err);
-		pthread_mutex_unlock(&f->s->lock);
+		ok = ml_open_sim_outcomes(f->s, at, at + n, outcome, err);
 		if (ok)
 			ml_thermometer_run(x, f->s->machine.levels, outcome, n);
 	}

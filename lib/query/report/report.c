@@ -5,6 +5,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/query/workspace/open_sim.h"
+#include "lib/query/workspace/workspace.h"
 #include "lib/query/drawing/picture.h"
 #include "lib/query/drawing/picture_time.h"
 #include "lib/query/report/report_parts.h"
@@ -339,17 +340,17 @@ static void put_notes(struct ml_report_page *p, const struct ml_findings *f, siz
 static const struct ml_findings *wait_for_findings(struct ml_report_page *p,
 						   struct ml_err *err)
 {
-	struct ml_workspace *d = p->sim->workspace;
+	struct ml_workspace *ws = p->sim->job.workspace;
 	uint64_t changes = 0;
 	bool found = false;
 
 	while (!found) {
 		if (!ml_work_goes_on(p->o->work, err))
 			return NULL;
-		changes = ml_workspace_wait(d, changes, 100);
-		pthread_mutex_lock(&d->lock);
+		changes = ml_workspace_wait(ws, changes, 100);
+		pthread_mutex_lock(&ws->lock);
 		found = p->sim->found;
-		pthread_mutex_unlock(&d->lock);
+		pthread_mutex_unlock(&ws->lock);
 		if (!found)
 			ml_work_progress(p->o->work, "trying changes", 0, 0);
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/analyse/passes/user_lines.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/drawing/grids.h"
 #include "lib/query/workspace/selection.h"
@@ -245,10 +246,10 @@ static void put_header(struct columns *c, bool list)
 	ml_answer_u64(a, "levels", c->levels);
 }
 
-bool ml_route_cells(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_cells(struct ml_workspace *ws, const struct ml_request *q,
 		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	const char *list = ml_request_text(q, "grids");
 	struct ml_selection selection;
 	struct ml_grids g = { .selection = &selection, .work = &q->work };

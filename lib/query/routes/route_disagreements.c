@@ -3,14 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/sim_diff.h"
 
 enum {
 	CELLS = 1024,
 	CELLS_MAX = 65536,
-	/* Of different traces: up to so many references are read one by one, longer
-	   windows go by bins, and there are no more cells than these have. */
+	/* Limits where the two simulations are of different traces. Up to EXACT_MAX
+	 * references are read one by one; longer windows are counted in bins, and a
+	 * cell is at least one bin. */
 	EXACT_MAX = 4 << 20,
 	MATCHED_MAX = EXACT_MAX >> ML_RESULT_BIN_BITS,
 	BINS = 1 << 16, /* at the most, of the longest windows */
@@ -18,7 +20,7 @@ enum {
 	MEMORY = ML_LEVELS,
 };
 
-bool ml_route_pair(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_pair(struct ml_workspace *ws, const struct ml_request *q,
 		   struct ml_open_sim **a, struct ml_open_sim **b, struct ml_err *err)
 {
 	uint64_t one, other;
@@ -26,10 +28,10 @@ bool ml_route_pair(struct ml_workspace *d, const struct ml_request *q,
 	if (!ml_request_u64(q, "a", UINT64_MAX, &one, err) ||
 	    !ml_request_u64(q, "b", UINT64_MAX, &other, err))
 		return false;
-	*a = ml_open_sim_ready(d, one, err);
+	*a = ml_open_sim_ready(ws, one, err);
 	if (!*a)
 		return false;
-	*b = ml_open_sim_ready(d, other, err);
+	*b = ml_open_sim_ready(ws, other, err);
 	return *b != NULL;
 }
 
@@ -137,9 +139,7 @@ static bool count_between(struct ml_open_sim *s, const uint64_t *edge, size_t ce
 		uint16_t *outcome = ml_arena_alloc(&a->arena,
 						   (to - from + 1) * sizeof(*outcome));
 
-		pthread_mutex_lock(&s->lock);
-		ok = ml_result_outcomes(&s->result, from, to, outcome, err);
-		pthread_mutex_unlock(&s->lock);
+		ok = ml_open_sim_outcomes(s, from, to, outcome, err);
 		for (size_t i = 0; ok && i < cells; i++) {
 			uint64_t served[ML_SERVED] = { 0 };
 
@@ -166,9 +166,9 @@ static bool count_between(struct ml_open_sim *s, const uint64_t *edge, size_t ce
 }
 
 /*
- * Of two spreads over the levels: the shares that must be served elsewhere to make one
- * the other, by the fewest moves, the nearest of what is too many going to the nearest
- * of what is too few; by who is nearer.
+ * Compares how two simulations spread their references over the levels: the smallest
+ * share of references that would have to be served by another level to turn one spread
+ * into the other. A share counts for the simulation that serves it from nearer.
  */
 static void moved(const struct tally *a, const struct tally *b, double *nearer_a,
 		  double *nearer_b)
@@ -231,26 +231,26 @@ static bool count_matched(struct ml_open_sim *a, struct ml_open_sim *b,
 	return true;
 }
 
-bool ml_route_disagreements(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_disagreements(struct ml_workspace *ws, const struct ml_request *q,
 			    struct ml_answer *a, struct ml_err *err)
 {
 	struct ml_open_sim *one, *other;
 	struct ml_sim_diff_cells c = { 0 };
 	struct match m;
-	uint64_t from, to, most;
+	uint64_t from, to, max;
 
-	if (!ml_route_pair(d, q, &one, &other, err) ||
+	if (!ml_route_pair(ws, q, &one, &other, err) ||
 	    !ml_request_window(q, one->result.refs, &from, &to, err) ||
-	    !ml_request_u64(q, "cells", CELLS, &most, err) ||
+	    !ml_request_u64(q, "cells", CELLS, &max, err) ||
 	    !read_match(&m, q, one->result.refs, other->result.refs, err))
 		return false;
-	if (most < 2 || most > CELLS_MAX)
+	if (max < 2 || max > CELLS_MAX)
 		return ml_fail(err, ML_USAGE, "cells=%llu is not 2 to %d",
-			       (unsigned long long)most, CELLS_MAX);
+			       (unsigned long long)max, CELLS_MAX);
 	bool paired = ml_sim_diff_paired(one, other);
-	if (!paired && most > MATCHED_MAX)
-		most = MATCHED_MAX;
-	while (to > from && ((to - 1) >> c.bits) - (from >> c.bits) + 1 > most)
+	if (!paired && max > MATCHED_MAX)
+		max = MATCHED_MAX;
+	while (to > from && ((to - 1) >> c.bits) - (from >> c.bits) + 1 > max)
 		c.bits++;
 	c.first = from >> c.bits << c.bits;
 	size_t cells = to > from ? (size_t)(((to - 1) >> c.bits) - (from >> c.bits) + 1)
@@ -273,21 +273,21 @@ bool ml_route_disagreements(struct ml_workspace *d, const struct ml_request *q,
 	return true;
 }
 
-bool ml_route_disagreements_step(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_disagreements_step(struct ml_workspace *ws, const struct ml_request *q,
 				 struct ml_answer *a, struct ml_err *err)
 {
 	struct ml_open_sim *one, *other;
 	const char *dir = ml_request_text(q, "dir");
 	uint64_t at, found;
 
-	if (!ml_route_pair(d, q, &one, &other, err) ||
+	if (!ml_route_pair(ws, q, &one, &other, err) ||
 	    !ml_request_u64(q, "at", 0, &at, err))
 		return false;
 	if (!ml_sim_diff_paired(one, other))
 		return ml_fail(
 			err, ML_USAGE,
 			"references of simulations %u and %u are not the same ones",
-			one->number, other->number);
+			one->job.number, other->job.number);
 	bool back = dir && *dir == '-';
 	if (!ml_sim_diff_find(one, other, &q->work, at + !back, back, &found, err))
 		return false;

@@ -9,5 +9,5 @@ ml_route_fn ml_route_disagreements, ml_route_disagreements_step,
 struct ml_open_sim;
 
 /* The simulations that the parameters a and b name, both ready. */
-bool ml_route_pair(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_pair(struct ml_workspace *ws, const struct ml_request *q,
 		   struct ml_open_sim **a, struct ml_open_sim **b, struct ml_err *err);

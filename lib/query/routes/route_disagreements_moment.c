@@ -3,6 +3,7 @@
 
 #include "lib/base/map.h"
 #include "lib/query/routes/route_disagreements.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/sim_diff.h"
 #include "lib/query/workspace/player.h"
@@ -230,18 +231,17 @@ static bool look(struct side *x, const struct ml_work *work, struct ml_arena *ar
 	const struct ml_machine *m = &x->s->machine;
 	struct pieces level = { 0 }, all = { 0 };
 	struct ml_region_lookup *space = NULL;
-	uint32_t most = 1;
+	uint32_t max = 1;
 
 	for (uint32_t i = 0; i < m->levels; i++)
-		most = m->level[i].ways > most ? m->level[i].ways : most;
-	struct ml_sim_slot *slots = ml_arena_alloc(arena, most * sizeof(*slots));
+		max = m->level[i].ways > max ? m->level[i].ways : max;
+	struct ml_sim_slot *slots = ml_arena_alloc(arena, max * sizeof(*slots));
 	if (!x->addresses) {
 		space = ml_open_trace_lookup_take(x->s->trace, x->at, err);
 		if (!space)
 			return false;
 	}
-	pthread_mutex_lock(&x->s->lock);
-	struct ml_sim *sim = ml_player_at(x->s, work, x->at, err);
+	struct ml_sim *sim = ml_player_take(x->s, work, x->at, err);
 	for (uint32_t i = 0; sim && i < m->levels; i++) {
 		struct pieces old = x->pieces;
 
@@ -250,7 +250,8 @@ static bool look(struct side *x, const struct ml_work *work, struct ml_arena *ar
 		x->pieces = all;
 		all = old;
 	}
-	pthread_mutex_unlock(&x->s->lock);
+	if (sim)
+		ml_player_give(x->s);
 	if (space)
 		ml_open_trace_lookup_give(x->s->trace, space, x->at);
 	ml_free(level.at);
@@ -357,7 +358,8 @@ static bool read_groups(struct side *x, const struct ml_request *q, const char *
 	return true;
 }
 
-/* Region of a and place in it, for what both have: from the trace of whoever holds it. */
+/* The region, as a's trace numbers it, and the offset of each byte that both traces
+ * have; the trace of the simulation that holds the byte tells it. */
 static bool find_homes(const struct side *x, const struct side *y, const struct pair *p,
 		       size_t count, uint32_t *region, uint64_t *offset,
 		       struct ml_err *err)
@@ -390,11 +392,11 @@ static bool find_homes(const struct side *x, const struct side *y, const struct 
 }
 
 static bool put_pairs(const struct found *f, const struct side *x, const struct side *y,
-		      uint64_t most, struct ml_answer *a, struct ml_err *err)
+		      uint64_t max, struct ml_answer *a, struct ml_err *err)
 {
-	size_t step = most && f->count > most ? (size_t)((f->count + most - 1) / most)
+	size_t step = max && f->count > max ? (size_t)((f->count + max - 1) / max)
 					      : 1;
-	size_t n = most ? (f->count + step - 1) / step : 0;
+	size_t n = max ? (f->count + step - 1) / step : 0;
 	struct pair *kept = ml_arena_alloc(&a->arena, (n + 1) * sizeof(*kept));
 	uint32_t *bytes = ml_arena_alloc(&a->arena, (n + 1) * sizeof(*bytes));
 	uint32_t *region = ml_arena_alloc(&a->arena, (n + 1) * sizeof(*region));
@@ -434,7 +436,8 @@ static bool put_pairs(const struct found *f, const struct side *x, const struct 
 	return true;
 }
 
-/* Who served each of the last references, memory behind the last level of both. */
+/* The level that served each of the last references; memory comes behind the last
+ * level of both machines. */
 static bool put_tail(struct side *x, struct side *y, unsigned levels, uint64_t tail,
 		     struct ml_answer *a, struct ml_err *err)
 {
@@ -445,10 +448,7 @@ static bool put_tail(struct side *x, struct side *y, unsigned levels, uint64_t t
 		struct ml_open_sim *s = k ? y->s : x->s;
 		uint8_t *served = ml_arena_alloc(&a->arena, n + 1);
 
-		pthread_mutex_lock(&s->lock);
-		bool ok = ml_result_outcomes(&s->result, x->at - n, x->at, outcome, err);
-		pthread_mutex_unlock(&s->lock);
-		if (!ok)
+		if (!ml_open_sim_outcomes(s, x->at - n, x->at, outcome, err))
 			return false;
 		for (size_t i = 0; i < n; i++) {
 			unsigned l = ml_sim_diff_level(outcome[i], s->machine.levels);
@@ -460,7 +460,7 @@ static bool put_tail(struct side *x, struct side *y, unsigned levels, uint64_t t
 	return true;
 }
 
-static bool answer(struct side *x, struct side *y, uint64_t most, uint64_t tail,
+static bool answer(struct side *x, struct side *y, uint64_t max, uint64_t tail,
 		   struct ml_answer *a, struct ml_err *err)
 {
 	uint32_t one = x->s->machine.levels, other = y->s->machine.levels;
@@ -479,7 +479,7 @@ static bool answer(struct side *x, struct side *y, uint64_t most, uint64_t tail,
 	ml_answer_u64(a, "levels", f.levels);
 	ml_answer_u64(a, "elsewhere_a", x->elsewhere);
 	ml_answer_u64(a, "elsewhere_b", y->elsewhere);
-	bool ok = put_pairs(&f, x, y, most, a, err) &&
+	bool ok = put_pairs(&f, x, y, max, a, err) &&
 		  (!paired || put_tail(x, y, f.levels, tail, a, err));
 	ml_answer_column(a, "resident", ML_TYPE_U64, bytes, cells);
 	ml_answer_column(a, "groups_a", ML_TYPE_F64, x->kinds, x->groups * KINDS);
@@ -488,21 +488,21 @@ static bool answer(struct side *x, struct side *y, uint64_t most, uint64_t tail,
 	return ok;
 }
 
-bool ml_route_disagreements_moment(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_disagreements_moment(struct ml_workspace *ws, const struct ml_request *q,
 				   struct ml_answer *a, struct ml_err *err)
 {
 	struct side x = { 0 }, y = { 0 };
-	uint64_t most, tail;
+	uint64_t max, tail;
 
-	if (!ml_route_pair(d, q, &x.s, &y.s, err) ||
+	if (!ml_route_pair(ws, q, &x.s, &y.s, err) ||
 	    !ml_request_u64(q, "at", 0, &x.at, err) ||
 	    !ml_request_u64(q, "other", x.at, &y.at, err) ||
-	    !ml_request_u64(q, "most", PAIRS, &most, err) ||
+	    !ml_request_u64(q, "most", PAIRS, &max, err) ||
 	    !ml_request_u64(q, "tail", 0, &tail, err) ||
 	    !read_groups(&x, q, "group_a", &a->arena, err) ||
 	    !read_groups(&y, q, "group_b", &a->arena, err))
 		return false;
-	if (most > PAIRS_MAX || tail > TAIL_MAX)
+	if (max > PAIRS_MAX || tail > TAIL_MAX)
 		return ml_fail(err, ML_USAGE, "most and tail are at most %d", PAIRS_MAX);
 	x.at = x.at < x.s->result.refs ? x.at : x.s->result.refs;
 	y.at = y.at < y.s->result.refs ? y.at : y.s->result.refs;
@@ -511,7 +511,7 @@ bool ml_route_disagreements_moment(struct ml_workspace *d, const struct ml_reque
 		same_regions(x.s->trace, y.s->trace, &a->arena, &x.same, &y.same);
 	bool ok = look(&x, &q->work, &a->arena, err) &&
 		  look(&y, &q->work, &a->arena, err) &&
-		  answer(&x, &y, most, tail, a, err);
+		  answer(&x, &y, max, tail, a, err);
 	ml_free(x.pieces.at);
 	ml_free(y.pieces.at);
 	return ok;

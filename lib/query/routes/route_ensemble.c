@@ -6,6 +6,7 @@
 
 #include "lib/analyse/ensemble/shared_cache_model.h"
 #include "lib/query/tables/curve_words.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_ensemble.h"
 #include "lib/query/tables/ensemble_tables.h"
 
@@ -137,11 +138,11 @@ static bool read_window(struct question *x, const struct ml_request *q,
 	return true;
 }
 
-static bool read_question(struct question *x, struct ml_workspace *d,
+static bool read_question(struct question *x, struct ml_workspace *ws,
 			  const struct ml_request *q, struct ml_answer *a,
 			  struct ml_err *err)
 {
-	*x = (struct question){ .x = ml_open_ensemble(d, q->number[0], err) };
+	*x = (struct question){ .x = ml_open_ensemble(ws, q->number[0], err) };
 	return x->x && read_matching(x, q, a, err) && read_measure(x, q, err) &&
 	       read_members(x, q, a, err) && read_window(x, q, err);
 }
@@ -283,10 +284,10 @@ static void put_member(struct ml_answer *a, const struct ml_open_ensemble *x, si
 	ml_json_end(w);
 }
 
-bool ml_route_ensemble(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_ensemble(struct ml_workspace *ws, const struct ml_request *q,
 		       struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_ensemble *x = ml_open_ensemble(d, q->number[0], err);
+	struct ml_open_ensemble *x = ml_open_ensemble(ws, q->number[0], err);
 	unsigned levels = 0;
 
 	if (!x)
@@ -294,11 +295,11 @@ bool ml_route_ensemble(struct ml_workspace *d, const struct ml_request *q,
 	for (size_t i = 0; i < x->e.member_count; i++)
 		if (x->e.members[i].parsed.levels > levels)
 			levels = x->e.members[i].parsed.levels;
-	const char *slash = strrchr(x->path, '/');
+	const char *slash = strrchr(x->document.path, '/');
 	ml_json_object(&a->json);
-	ml_answer_u64(a, "ensemble", x->number);
-	ml_answer_string(a, "path", x->path);
-	ml_answer_string(a, "name", slash ? slash + 1 : x->path);
+	ml_answer_u64(a, "ensemble", x->document.number);
+	ml_answer_string(a, "path", x->document.path);
+	ml_answer_string(a, "name", slash ? slash + 1 : x->document.path);
 	ml_answer_u64(a, "levels", levels);
 	put_traces(a, x);
 	put_parameters(a, &x->axes);
@@ -343,13 +344,13 @@ static void put_knots(struct ml_answer *a, const struct ml_ensemble *e,
 	ml_answer_u64(a, "count", m->knots);
 }
 
-bool ml_route_matching(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_matching(struct ml_workspace *ws, const struct ml_request *q,
 		       struct ml_answer *a, struct ml_err *err)
 {
 	struct ml_json *w = &a->json;
 	struct question x;
 
-	if (!read_question(&x, d, q, a, err))
+	if (!read_question(&x, ws, q, a, err))
 		return false;
 	ml_json_object(w);
 	ml_answer_string(a, "how", ml_time_match_names[x.matching.how]);
@@ -388,13 +389,13 @@ static float *floats(struct ml_answer *a, const double *v, size_t count)
 	return out;
 }
 
-bool ml_route_curves(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_curves(struct ml_workspace *ws, const struct ml_request *q,
 		     struct ml_answer *a, struct ml_err *err)
 {
 	static const char *const names[] = { "mean", "low", "high", "deviation" };
 	struct question x;
 
-	if (!read_question(&x, d, q, a, err) || !small_enough(x.count, x.cells, err))
+	if (!read_question(&x, ws, q, a, err) || !small_enough(x.count, x.cells, err))
 		return false;
 	size_t n = x.count * x.cells;
 	double *mean = ml_arena_alloc(&a->arena, (n + 1) * sizeof(*mean)),
@@ -426,13 +427,13 @@ bool ml_route_curves(struct ml_workspace *d, const struct ml_request *q,
 	return true;
 }
 
-bool ml_route_ensemble_table(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_ensemble_table(struct ml_workspace *ws, const struct ml_request *q,
 			     struct ml_answer *a, struct ml_err *err)
 {
 	struct ml_json *w = &a->json;
 	struct question x;
 
-	if (!read_question(&x, d, q, a, err))
+	if (!read_question(&x, ws, q, a, err))
 		return false;
 	struct ml_ensemble_ask ask = { .curves = x.x->curves,
 				       .o = &x.o,
@@ -482,7 +483,7 @@ static bool read_size(const struct question *x, const struct ml_request *q,
 	return ml_fail(err, ML_USAGE, "the members do not differ by a size");
 }
 
-bool ml_route_working_set(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_working_set(struct ml_workspace *ws, const struct ml_request *q,
 			  struct ml_answer *a, struct ml_err *err)
 {
 	struct question x;
@@ -491,7 +492,7 @@ bool ml_route_working_set(struct ml_workspace *d, const struct ml_request *q,
 	uint32_t *family;
 	size_t count;
 
-	if (!read_question(&x, d, q, a, err) || !read_size(&x, q, &size, err) ||
+	if (!read_question(&x, ws, q, a, err) || !read_size(&x, q, &size, err) ||
 	    !read_real(q, "tolerance", 0.05, &tolerance, err) ||
 	    !ml_curve_family(&x.x->e, size, x.only, &family, &count, &a->arena, err))
 		return false;
@@ -507,7 +508,7 @@ bool ml_route_working_set(struct ml_workspace *d, const struct ml_request *q,
 	return true;
 }
 
-bool ml_route_shared(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_shared(struct ml_workspace *ws, const struct ml_request *q,
 		     struct ml_answer *a, struct ml_err *err)
 {
 	struct question x;
@@ -518,7 +519,7 @@ bool ml_route_shared(struct ml_workspace *d, const struct ml_request *q,
 	uint32_t *family;
 	size_t count;
 
-	if (!read_question(&x, d, q, a, err) || !read_size(&x, q, &size, err) ||
+	if (!read_question(&x, ws, q, a, err) || !read_size(&x, q, &size, err) ||
 	    !read_real(q, "total", 0, &total, err) ||
 	    !read_real(q, "shift", x.end / 100, &shift, err) ||
 	    !ml_request_u64(q, "threads", 2, &threads, err) ||

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/walk.h"
 
@@ -37,7 +38,7 @@ struct cut {
 	uint64_t used;
 };
 
-struct ml_lasts {
+struct lasts {
 	pthread_mutex_t lock;
 	uint64_t uses;
 	struct cut *cut[CUTS];
@@ -63,10 +64,19 @@ static void close_cut(struct cut *c)
 	ml_free(c);
 }
 
-void ml_lasts_close(struct ml_lasts *l)
+static void *make_lasts(void)
 {
-	if (!l)
-		return;
+	struct lasts *l = ml_resize(NULL, sizeof(*l));
+
+	*l = (struct lasts){ .uses = 0 };
+	pthread_mutex_init(&l->lock, NULL);
+	return l;
+}
+
+static void close_lasts(void *data)
+{
+	struct lasts *l = data;
+
 	for (size_t i = 0; i < CUTS; i++)
 		close_cut(l->cut[i]);
 	pthread_mutex_destroy(&l->lock);
@@ -115,7 +125,7 @@ static bool read_parts(struct cut *c, const struct ml_open_trace *t, const char 
 }
 
 /* The cut that is asked for, as it was left the last time, or a new one. */
-static struct cut *find_cut(struct ml_lasts *l, const struct ml_open_trace *t,
+static struct cut *find_cut(struct lasts *l, const struct ml_open_trace *t,
 			    const char *text, struct ml_err *err)
 {
 	struct cut **oldest = &l->cut[0];
@@ -220,10 +230,10 @@ static bool go(struct ml_open_sim *s, const struct ml_request *q, struct cut *c,
 	return true;
 }
 
-bool ml_route_last(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_last(struct ml_workspace *ws, const struct ml_request *q,
 		   struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	const char *text = ml_request_text(q, "cells");
 	uint64_t at;
 
@@ -233,15 +243,7 @@ bool ml_route_last(struct ml_workspace *d, const struct ml_request *q,
 		return ml_fail(err, ML_USAGE,
 			       "cells is missing: REGION:SIZE:CELLS of each region");
 	at = at < s->result.refs ? at : s->result.refs;
-	pthread_mutex_lock(&s->lock);
-	if (!s->lasts) {
-		s->lasts = ml_resize(NULL, sizeof(*s->lasts));
-		*s->lasts = (struct ml_lasts){ .uses = 0 };
-		pthread_mutex_init(&s->lasts->lock, NULL);
-	}
-	struct ml_lasts *l = s->lasts;
-	pthread_mutex_unlock(&s->lock);
-
+	struct lasts *l = ml_open_sim_attach(s, "last", make_lasts, close_lasts);
 	pthread_mutex_lock(&l->lock);
 	struct cut *c = find_cut(l, s->trace, text, err);
 	uint8_t *served = NULL;

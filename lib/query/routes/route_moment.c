@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "lib/analyse/passes/user_lines.h"
+#include "lib/base/path.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/counts.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/player.h"
@@ -33,13 +35,6 @@ static bool take_one(void *arg, const struct ml_walk_events *w, struct ml_err *e
 	x->outcome = w->e.outcome[0];
 	x->core = w->e.core ? w->e.core[0] : 0;
 	return true;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* Lines that the reference drove out of the first level, as a person would name them. */
@@ -143,10 +138,10 @@ static void put_source(struct ml_answer *a, const struct ml_open_trace *t,
 	ml_json_end(&a->json);
 }
 
-bool ml_route_at(struct ml_workspace *d, const struct ml_request *q, struct ml_answer *a,
+bool ml_route_at(struct ml_workspace *ws, const struct ml_request *q, struct ml_answer *a,
 		 struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct one x;
 	uint64_t at;
 
@@ -157,9 +152,7 @@ bool ml_route_at(struct ml_workspace *d, const struct ml_request *q, struct ml_a
 	if (!space)
 		return false;
 	struct driven driven = { space, x.ref, s->machine.levels, &a->arena, NULL };
-	pthread_mutex_lock(&s->lock);
 	bool ok = ml_player_moves(s, NULL, at, at + 1, note_driven, &driven, err);
-	pthread_mutex_unlock(&s->lock);
 	struct ml_place place = ml_region_lookup_find(space, &x.ref);
 	const char *datum = ml_region_lookup_describe(space, &place, &a->arena);
 	ml_open_trace_lookup_give(s->trace, space, x.ref.time);
@@ -172,7 +165,7 @@ bool ml_route_at(struct ml_workspace *d, const struct ml_request *q, struct ml_a
 	const char *kind = kinds[ml_what_kind(x.ref.what)];
 	const char *where =
 		f.line ? ml_arena_printf(&a->arena, "%s:%u",
-					 base_name(ml_tables_text(tables, f.file)),
+					 ml_path_name(ml_tables_text(tables, f.file)),
 					 f.line)
 		       : ml_tables_text(tables, f.func);
 	struct ml_json *w = &a->json;
@@ -211,12 +204,12 @@ enum { ACCESSES = 50, ACCESSES_MAX = 1000, REACH = 8 << 20 };
 struct history {
 	const struct ml_selection *selection;
 	uint64_t around, refs, kind[3], served[ML_SERVED];
-	size_t most;
+	size_t max;
 	struct access {
 		uint64_t position;
 		uint32_t site, caller;
 		uint16_t what, outcome;
-	} * at; /* a ring of the last `most` before `around`, then as many behind */
+	} * at; /* a ring of the last `max` before `around`, then as many behind */
 	size_t before, behind;
 };
 
@@ -237,9 +230,9 @@ static bool note_access(void *arg, const struct ml_walk_events *w, struct ml_err
 		struct access x = { position, b->site[i], b->caller[i], b->what[i],
 				    w->e.outcome[i] };
 		if (position <= h->around)
-			h->at[h->before++ % h->most] = x;
-		else if (h->behind < h->most)
-			h->at[h->most + h->behind++] = x;
+			h->at[h->before++ % h->max] = x;
+		else if (h->behind < h->max)
+			h->at[h->max + h->behind++] = x;
 	}
 	return true;
 }
@@ -269,10 +262,10 @@ static void put_served(struct ml_answer *a, const struct ml_machine *m,
 	ml_json_end(&a->json);
 }
 
-bool ml_route_datum(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_datum(struct ml_workspace *ws, const struct ml_request *q,
 		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct ml_selection selection = { .any = true, .regions = true, .offsets = true };
 	uint64_t region, offset, size, around, count;
 
@@ -289,7 +282,7 @@ bool ml_route_datum(struct ml_workspace *d, const struct ml_request *q,
 	selection.low = offset;
 	selection.high = offset + size;
 	uint64_t from = around > REACH ? around - REACH : 0, to = around + REACH;
-	struct history h = { .selection = &selection, .around = around, .most = count };
+	struct history h = { .selection = &selection, .around = around, .max = count };
 	h.at = ml_arena_alloc(&a->arena, 2 * count * sizeof(*h.at));
 	if (!ml_walk_region(s, &q->work, selection.region, from, to,
 			    ML_WALK_OUTCOMES | ML_WALK_PLACES, note_access, &h, err))
@@ -306,11 +299,11 @@ bool ml_route_datum(struct ml_workspace *d, const struct ml_request *q,
 	put_served(a, &s->machine, h.served);
 	ml_json_key(&a->json, "accesses");
 	ml_json_array(&a->json);
-	size_t have = h.before < h.most ? h.before : h.most;
+	size_t have = h.before < h.max ? h.before : h.max;
 	for (size_t i = h.before - have; i < h.before; i++)
-		put_access(a, s->trace, &places, &h.at[i % h.most]);
+		put_access(a, s->trace, &places, &h.at[i % h.max]);
 	for (size_t i = 0; i < h.behind; i++)
-		put_access(a, s->trace, &places, &h.at[h.most + i]);
+		put_access(a, s->trace, &places, &h.at[h.max + i]);
 	ml_json_end(&a->json);
 	ml_json_end(&a->json);
 	ml_user_lines_release(&places);
@@ -444,10 +437,10 @@ static void put_sums(struct ml_answer *a, const struct ml_open_sim *s, struct su
 	ml_json_end(&a->json);
 }
 
-bool ml_route_select(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_select(struct ml_workspace *ws, const struct ml_request *q,
 		     struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct ml_selection selection;
 	struct sums x = { .selection = &selection };
 	uint64_t from, to;

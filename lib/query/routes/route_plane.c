@@ -1,4 +1,5 @@
 #include "lib/query/routes/route_cells.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/work_shares.h"
 #include "lib/query/workspace/walk.h"
@@ -99,10 +100,10 @@ static bool fill(struct plane *p, const struct ml_work_shares *x, struct ml_answ
 	return ok;
 }
 
-bool ml_route_plane(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_plane(struct ml_workspace *ws, const struct ml_request *q,
 		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	uint64_t region, from, to, first, bytes, rows, columns, hurry;
 
 	if (!s || !ml_request_window(q, s->result.refs, &from, &to, err) ||

@@ -4,6 +4,7 @@
 
 #include "lib/analyse/passes/user_lines.h"
 #include "lib/base/map.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/player.h"
 #include "lib/query/workspace/walk.h"
@@ -128,10 +129,10 @@ static void put_blocks(struct ml_answer *a, const struct ml_open_trace *t, struc
 	ml_map_release(&seen);
 }
 
-bool ml_route_refs(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_refs(struct ml_workspace *ws, const struct ml_request *q,
 		   struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	uint64_t from, count;
 
 	if (!s || !read_stretch(q, s, &from, &count, err))
@@ -184,18 +185,16 @@ static void take_moves(void *arg, const struct ml_move *moves, size_t count)
 	m->count += count;
 }
 
-bool ml_route_moves(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_moves(struct ml_workspace *ws, const struct ml_request *q,
 		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct moves m = { 0 };
 	uint64_t from, count;
 
 	if (!s || !read_stretch(q, s, &from, &count, err))
 		return false;
-	pthread_mutex_lock(&s->lock);
 	bool ok = ml_player_moves(s, &q->work, from, from + count, take_moves, &m, err);
-	pthread_mutex_unlock(&s->lock);
 	if (!ok) {
 		ml_free(m.at);
 		return false;

@@ -7,47 +7,54 @@
 #include "lib/cache/machine.h"
 #include "lib/query/tables/compare.h"
 #include "lib/query/tables/compare_tables.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/counts.h"
 #include "lib/query/workspace/open_sim.h"
+#include "lib/query/workspace/workspace.h"
 #include "lib/query/tables/profile_tables.h"
 #include "lib/query/tables/analysed_trace.h"
 
-bool ml_route_sim_start(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_sim_start(struct ml_workspace *ws, const struct ml_request *q,
 			struct ml_answer *a, struct ml_err *err)
 {
 	const char *text = ml_request_text(q, "machine");
-	struct ml_machine machine = d->machine;
+	struct ml_machine machine = ws->machine;
 	uint64_t trace, interleave;
 	uint32_t sim;
 
 	if (!ml_request_u64(q, "trace", 0, &trace, err) ||
 	    !ml_request_u64(q, "interleave", ML_INTERLEAVE_AUTO, &interleave, err) ||
 	    (text && !ml_machine_parse(&machine, text, err)) ||
-	    !ml_open_sim_start(d, trace, &machine, interleave, &sim, err))
+	    !ml_open_sim_start(ws, trace, &machine, interleave, &sim, err))
 		return false;
-	ml_open_sim_json(d, sim, &a->head);
+	ml_workspace_job_json(ws, sim, &a->head);
 	return true;
 }
 
-bool ml_route_sim(struct ml_workspace *d, const struct ml_request *q, struct ml_answer *a,
-		  struct ml_err *err)
+bool ml_route_sim(struct ml_workspace *ws, const struct ml_request *q,
+		  struct ml_answer *a, struct ml_err *err)
 {
-	if (!ml_open_sim(d, q->number[0], err))
+	if (!ml_open_sim(ws, q->number[0], err))
 		return false;
-	ml_open_sim_json(d, q->number[0], &a->head);
+	ml_workspace_job_json(ws, q->number[0], &a->head);
 	return true;
 }
 
-bool ml_route_sim_cancel(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_sim_cancel(struct ml_workspace *ws, const struct ml_request *q,
 			 struct ml_answer *a, struct ml_err *err)
 {
-	return ml_open_sim_cancel(d, q->number[0], err) && ml_route_sim(d, q, a, err);
+	struct ml_open_sim *s = ml_open_sim(ws, q->number[0], err);
+
+	if (!s)
+		return false;
+	ml_workspace_job_cancel(&s->job);
+	return ml_route_sim(ws, q, a, err);
 }
 
-bool ml_route_sim_findings(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_sim_findings(struct ml_workspace *ws, const struct ml_request *q,
 			   struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	const struct ml_findings *f = s ? ml_open_sim_findings(s, err) : NULL;
 
 	if (!f)
@@ -63,10 +70,10 @@ bool ml_route_sim_findings(struct ml_workspace *d, const struct ml_request *q,
 
 enum { ROWS = 100 };
 
-bool ml_route_sim_profile(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_sim_profile(struct ml_workspace *ws, const struct ml_request *q,
 			  struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct ml_profile_view v = { 0 };
 	uint64_t top;
 
@@ -81,14 +88,14 @@ bool ml_route_sim_profile(struct ml_workspace *d, const struct ml_request *q,
 }
 
 /* A simulation of the workspace as what comparisons are made of. Nothing is copied. */
-static bool study(struct ml_workspace *d, const struct ml_request *q, const char *key,
+static bool study(struct ml_workspace *ws, const struct ml_request *q, const char *key,
 		  struct ml_analysed_trace *out, struct ml_err *err)
 {
 	uint64_t number;
 
 	if (!ml_request_u64(q, key, UINT64_MAX, &number, err))
 		return false;
-	struct ml_open_sim *s = ml_open_sim_ready(d, number, err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, number, err);
 	const struct ml_findings *f = s ? ml_open_sim_findings(s, err) : NULL;
 	if (!f)
 		return false;
@@ -99,16 +106,16 @@ static bool study(struct ml_workspace *d, const struct ml_request *q, const char
 	return true;
 }
 
-bool ml_route_compare(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_compare(struct ml_workspace *ws, const struct ml_request *q,
 		      struct ml_answer *a, struct ml_err *err)
 {
 	struct ml_analysed_trace one, other;
 	struct ml_compare c;
 	uint64_t top;
 
-	if (!ml_request_u64(q, "top", ROWS, &top, err) || !study(d, q, "a", &one, err))
+	if (!ml_request_u64(q, "top", ROWS, &top, err) || !study(ws, q, "a", &one, err))
 		return false;
-	bool ok = study(d, q, "b", &other, err);
+	bool ok = study(ws, q, "b", &other, err);
 	if (ok) {
 		ml_compare_make(&c, &one, &other);
 		ml_compare_json(&c, top, &a->head);
@@ -197,10 +204,10 @@ static void put_lines(struct ml_answer *a, const struct lines *l,
 	ml_json_end(w);
 }
 
-bool ml_route_sim_lines(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_sim_lines(struct ml_workspace *ws, const struct ml_request *q,
 			struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct lines l = { 0 };
 	uint64_t file, from, to;
 	bool ok = true;

@@ -2,6 +2,7 @@
 
 #include "lib/base/map.h"
 #include "lib/query/routes/route_cells.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/work_shares.h"
 #include "lib/query/workspace/walk.h"
@@ -13,8 +14,8 @@ enum {
 	APART = 4 << 20,
 	ROWS = 256,
 	ROWS_MAX = 4096,
-	LEAST = 4,
-	STACK_LEAST = 32,
+	MIN_ROWS = 4,
+	STACK_MIN = 32,
 };
 
 /* A page of memory, or a line of a stack. */
@@ -209,7 +210,7 @@ static void fill(struct rows *r, const struct pages *p, const struct segment *s)
 	size_t page = s->first;
 
 	for (size_t i = 0; i < s->rows; i++, r->count++) {
-		uint64_t most = 0;
+		uint64_t max = 0;
 
 		r->low[r->count] = s->low + length / s->rows * i;
 		r->high[r->count] = i + 1 == s->rows
@@ -222,8 +223,8 @@ static void fill(struct rows *r, const struct pages *p, const struct segment *s)
 			r->refs[r->count] += (double)x->refs;
 			if (x->served > r->served[r->count])
 				r->served[r->count] = x->served;
-			if (x->refs > most) {
-				most = x->refs;
+			if (x->refs > max) {
+				max = x->refs;
 				r->region[r->count] = x->region;
 			}
 		}
@@ -241,9 +242,9 @@ static void put(struct ml_answer *a, const struct ml_open_trace *t, const struct
 		all += (double)segments[i].bytes;
 	for (size_t i = 0; i < count; i++) {
 		size_t share = (size_t)((double)rows * (double)segments[i].bytes / all);
-		size_t least = segments[i].stack ? STACK_LEAST : LEAST;
+		size_t min = segments[i].stack ? STACK_MIN : MIN_ROWS;
 
-		segments[i].rows = share > least ? share : least;
+		segments[i].rows = share > min ? share : min;
 		n += segments[i].rows;
 	}
 	r.low = ml_arena_alloc(&a->arena, (n + 1) * sizeof(*r.low));
@@ -273,10 +274,10 @@ static void put(struct ml_answer *a, const struct ml_open_trace *t, const struct
 	ml_answer_column(a, "region", ML_TYPE_U32, r.region, r.count);
 }
 
-bool ml_route_space(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_space(struct ml_workspace *ws, const struct ml_request *q,
 		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct pages p = { .s = s, .work = &q->work };
 	struct ml_work_shares x = { 0 };
 	uint64_t rows, hurry;

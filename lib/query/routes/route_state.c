@@ -3,6 +3,7 @@
 #include "lib/analyse/passes/temperature.h"
 #include "lib/query/routes/route_refs.h"
 #include "lib/query/routes/route_scores.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/player.h"
 #include "lib/trace/region_lookup.h"
@@ -37,7 +38,7 @@ static void *room(struct ml_answer *a, size_t count, size_t size)
 static void lay_out(struct state *x, const struct ml_machine *m, uint64_t slots,
 		    uint64_t groups, struct ml_answer *a)
 {
-	size_t most = 0;
+	size_t max = 0;
 
 	for (uint32_t i = 0; i < m->levels; i++) {
 		const struct ml_level_spec *l = &m->level[i];
@@ -58,7 +59,7 @@ static void lay_out(struct state *x, const struct ml_machine *m, uint64_t slots,
 				     ((l->sets + to->group - 1) / to->group);
 			sets = to->group;
 		}
-		most = sets * l->ways > most ? sets * l->ways : most;
+		max = sets * l->ways > max ? sets * l->ways : max;
 	}
 	x->line = room(a, x->slots, sizeof(*x->line));
 	x->since = room(a, x->slots, sizeof(*x->since));
@@ -71,7 +72,7 @@ static void lay_out(struct state *x, const struct ml_machine *m, uint64_t slots,
 	x->dirty = room(a, x->groups, sizeof(*x->dirty));
 	x->owner = room(a, x->groups, sizeof(*x->owner));
 	x->newest = room(a, x->groups, sizeof(*x->newest));
-	x->set = room(a, most, sizeof(*x->set));
+	x->set = room(a, max, sizeof(*x->set));
 }
 
 static size_t put_slot(struct state *x, size_t at, const struct ml_sim_slot *slot)
@@ -90,7 +91,7 @@ static size_t put_slot(struct state *x, size_t at, const struct ml_sim_slot *slo
 static uint32_t owner_of(struct ml_sim_slot *slots, size_t count)
 {
 	uint32_t best = UINT32_MAX;
-	size_t most = 0;
+	size_t max = 0;
 
 	/* counted ones are moved to the front of the rest: few regions share a group */
 	for (size_t done = 0; done < count;) {
@@ -104,8 +105,8 @@ static uint32_t owner_of(struct ml_sim_slot *slots, size_t count)
 				slots[end++] = slots[i];
 				slots[i] = other;
 			}
-		if (end - done > most) {
-			most = end - done;
+		if (end - done > max) {
+			max = end - done;
 			best = owner;
 		}
 		done = end;
@@ -153,9 +154,10 @@ static void look(struct state *x, const struct ml_sim *sim, const struct ml_mach
 }
 
 /*
- * Where lines lie in the regions of those who brought them in. A region may begin or
- * end within a line: then its last byte tells, or nothing does. A stack is its function's
- * whatever else is there at the moment.
+ * Where each line lies in the region of the reference that brought it in. A region may
+ * begin or end within a line: then the last byte of the line tells the place, or nothing
+ * does. A line of a stack belongs to the function that brought it in, whatever lies there
+ * at the moment.
  */
 static bool find_offsets(struct state *x, struct ml_open_sim *s, uint64_t at,
 			 struct ml_err *err)
@@ -213,7 +215,8 @@ static bool find_offsets(struct state *x, struct ml_open_sim *s, uint64_t at,
 	return true;
 }
 
-/* By whom the references before `at` were served that the temperature is made of. */
+/* How many of the references before `at` each level served, as far back as the
+ * temperature looks. */
 static bool count_served(struct ml_open_sim *s, uint64_t at, uint64_t last,
 			 uint64_t served[16], struct ml_err *err)
 {
@@ -222,19 +225,17 @@ static bool count_served(struct ml_open_sim *s, uint64_t at, uint64_t last,
 
 	for (uint64_t from = at > last ? at - last : 0, to; ok && from < at; from = to) {
 		to = from + ML_BATCH < at ? from + ML_BATCH : at;
-		pthread_mutex_lock(&s->lock);
-		ok = ml_result_outcomes(&s->result, from, to, outcome, err);
-		pthread_mutex_unlock(&s->lock);
+		ok = ml_open_sim_outcomes(s, from, to, outcome, err);
 		for (uint64_t i = 0; ok && i < to - from; i++)
 			served[ml_outcome_served(outcome[i])]++;
 	}
 	return ok;
 }
 
-bool ml_route_state(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_state(struct ml_workspace *ws, const struct ml_request *q,
 		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct state x = { 0 };
 	struct ml_temperature_options o = ml_temperature_default();
 	uint64_t at, slots, groups, served[16] = { 0 };
@@ -248,13 +249,12 @@ bool ml_route_state(struct ml_workspace *d, const struct ml_request *q,
 	const struct ml_machine *m = &s->machine;
 	at = at < s->result.refs ? at : s->result.refs;
 	lay_out(&x, m, slots, groups, a);
-	pthread_mutex_lock(&s->lock);
-	struct ml_sim *sim = ml_player_at(s, &q->work, at, err);
-	if (sim)
-		look(&x, sim, m);
-	pthread_mutex_unlock(&s->lock);
-	if (!sim || !find_offsets(&x, s, at, err) ||
-	    !count_served(s, at, o.last, served, err))
+	struct ml_sim *sim = ml_player_take(s, &q->work, at, err);
+	if (!sim)
+		return false;
+	look(&x, sim, m);
+	ml_player_give(s);
+	if (!find_offsets(&x, s, at, err) || !count_served(s, at, o.last, served, err))
 		return false;
 	double degrees[ML_LEVELS];
 	float *temperature = room(a, m->levels, sizeof(*temperature));

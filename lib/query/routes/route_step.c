@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/analyse/passes/user_lines.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/selection.h"
 #include "lib/query/workspace/walk.h"
@@ -102,7 +103,7 @@ static bool may_be(const struct hunt *h, const struct ml_result_row *row)
 	}
 }
 
-/* Whether it may be among the 2^16 references of a part of the result. */
+/* Whether the moment may be among the 2^16 references of a part of the result. */
 static bool in_part(struct ml_open_sim *s, const struct hunt *h, uint64_t part, bool *may,
 		    struct ml_err *err)
 {
@@ -119,23 +120,24 @@ static bool in_part(struct ml_open_sim *s, const struct hunt *h, uint64_t part, 
 }
 
 /*
- * Looks through [from, to) where it may be: parts without it cost next to nothing, and
- * those that follow each other are one walk. A walk goes forwards only, so backwards
- * there are few parts in the first one, and more in each that follows.
+ * Searches the parts of [from, to) that may have the moment. Parts that cannot have it
+ * cost next to nothing; neighbouring parts that may have it are one walk. A walk goes
+ * forwards only, so a search backwards begins with walks over few parts and lengthens
+ * them.
  */
 static bool search_parts(struct ml_open_sim *s, struct hunt *h, uint64_t from,
 			 uint64_t to, bool back, struct ml_err *err)
 {
 	uint64_t first = from / ML_RESULT_PART;
 	uint64_t end = (to + ML_RESULT_PART - 1) / ML_RESULT_PART;
-	uint64_t most = back ? 1 : RUN;
+	uint64_t max = back ? 1 : RUN;
 	bool ok = true;
 
 	while (ok && first < end && h->found == NOWHERE) {
 		uint64_t n = 0, low, high;
 		bool may = true;
 
-		for (; ok && may && n < most && first + n < end; n += may)
+		for (; ok && may && n < max && first + n < end; n += may)
 			ok = in_part(s, h, back ? end - 1 - n : first + n, &may, err);
 		low = (back ? end - n : first) * ML_RESULT_PART;
 		high = low + n * ML_RESULT_PART;
@@ -146,7 +148,7 @@ static bool search_parts(struct ml_open_sim *s, struct hunt *h, uint64_t from,
 		n += !may;
 		first += back ? 0 : n;
 		end -= back ? n : 0;
-		most = most < RUN ? 4 * most : RUN;
+		max = max < RUN ? 4 * max : RUN;
 	}
 	return ok;
 }
@@ -173,7 +175,7 @@ static bool hunt(struct ml_open_sim *s, struct hunt *h, uint64_t at, bool back,
 	return ok;
 }
 
-/* What ends with the run, behind its last reference, is no place to go to. */
+/* A phase that ends with the run ends behind the last reference: no step leads there. */
 static uint64_t phase_step(const struct ml_tables *t, uint64_t at, uint64_t end,
 			   bool back)
 {
@@ -189,14 +191,14 @@ static uint64_t phase_step(const struct ml_tables *t, uint64_t at, uint64_t end,
 	return found;
 }
 
-bool ml_route_step(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_step(struct ml_workspace *ws, const struct ml_request *q,
 		   struct ml_answer *a, struct ml_err *err)
 {
 	static const char *const names[] = {
 		[BY_LINE] = "line",   [BY_REGION] = "region",       [BY_MISS] = "miss",
 		[BY_FIRST] = "first", [BY_SELECTION] = "selection",
 	};
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	const char *by = ml_request_text(q, "by"), *dir = ml_request_text(q, "dir");
 	bool back = dir && *dir == '-';
 	struct ml_selection selection;

@@ -2,85 +2,14 @@
 
 #include <string.h>
 
-#include "lib/cache/machine.h"
+#include "lib/base/path.h"
+#include "lib/query/workspace/answer.h"
+#include "lib/query/workspace/open_trace.h"
 #include "lib/query/workspace/workspace.h"
-#include "lib/query/workspace/open_ensemble.h"
 #include "lib/trace/region_lookup.h"
 #include "lib/trace/text.h"
 
 enum { PHASES_MAX = 10000 };
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static const char *machine_text(struct ml_answer *a, const struct ml_machine *m)
-{
-	struct ml_buf text = { 0 };
-
-	ml_machine_print(m, &text);
-	const char *copy = ml_arena_copy(&a->arena, text.data, text.size);
-	ml_buf_release(&text);
-	return copy;
-}
-
-bool ml_route_open(struct ml_workspace *d, const struct ml_request *q,
-		   struct ml_answer *a, struct ml_err *err)
-{
-	struct ml_json *w = &a->json;
-	struct ml_machine host;
-
-	(void)q;
-	ml_json_object(w);
-	ml_answer_string(a, "version", ML_VERSION);
-	ml_json_key(w, "traces");
-	ml_json_array(w);
-	pthread_mutex_lock(&d->lock);
-	for (size_t i = 0; i < d->trace_count; i++) {
-		const struct ml_trace *t = &d->traces[i]->trace;
-
-		ml_json_object(w);
-		ml_answer_u64(a, "trace", i);
-		ml_answer_string(a, "path", t->path);
-		ml_answer_string(a, "name", base_name(t->path));
-		ml_answer_u64(a, "references", t->count);
-		ml_json_end(w);
-	}
-	ml_json_end(w);
-	ml_json_key(w, "ensembles");
-	ml_json_array(w);
-	for (size_t i = 0; i < d->ensemble_count; i++) {
-		const struct ml_open_ensemble *x = d->ensembles[i];
-
-		ml_json_object(w);
-		ml_answer_u64(a, "ensemble", i);
-		ml_answer_string(a, "path", x->path);
-		ml_answer_string(a, "name", base_name(x->path));
-		ml_answer_u64(a, "members", x->e.member_count);
-		ml_json_end(w);
-	}
-	pthread_mutex_unlock(&d->lock);
-	ml_json_end(w);
-	ml_json_key(w, "machines");
-	ml_json_array(w);
-	for (const struct ml_preset *p = ml_presets; p->name; p++) {
-		ml_json_object(w);
-		ml_answer_string(a, "name", p->name);
-		ml_answer_string(a, "text", p->text);
-		ml_answer_string(a, "what", p->what);
-		ml_json_end(w);
-	}
-	ml_json_end(w);
-	/* a host that cannot be told is no reason to show nothing */
-	ml_answer_string(a, "host",
-			 ml_machine_host(&host, err) ? machine_text(a, &host) : NULL);
-	ml_answer_string(a, "machine", machine_text(a, &d->machine));
-	ml_json_end(w);
-	return true;
-}
 
 static void put_meta(struct ml_answer *a, const struct ml_tables *t)
 {
@@ -240,16 +169,16 @@ static void put_files(struct ml_answer *a, const struct ml_open_trace *t)
 
 static bool is_counted(struct ml_open_trace *t)
 {
-	pthread_mutex_lock(&t->workspace->lock);
+	pthread_mutex_lock(&t->document.workspace->lock);
 	bool counted = t->counted;
-	pthread_mutex_unlock(&t->workspace->lock);
+	pthread_mutex_unlock(&t->document.workspace->lock);
 	return counted;
 }
 
-bool ml_route_trace(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_trace(struct ml_workspace *ws, const struct ml_request *q,
 		    struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_trace *t = ml_open_trace(d, q->number[0], err);
+	struct ml_open_trace *t = ml_open_trace(ws, q->number[0], err);
 	/* what is not counted yet is empty */
 	struct ml_summary none = { .trace = t ? &t->trace : NULL };
 	bool soon = t && ml_request_text(q, "soon") && !is_counted(t);
@@ -260,9 +189,9 @@ bool ml_route_trace(struct ml_workspace *d, const struct ml_request *q,
 	const struct ml_tables *tables = &t->trace.tables;
 	none.total.refs = t->trace.count;
 	ml_json_object(&a->json);
-	ml_answer_u64(a, "trace", t->number);
+	ml_answer_u64(a, "trace", t->document.number);
 	ml_answer_string(a, "path", t->trace.path);
-	ml_answer_string(a, "name", base_name(t->trace.path));
+	ml_answer_string(a, "name", ml_path_name(t->trace.path));
 	ml_json_key(&a->json, "counted");
 	ml_json_bool(&a->json, !soon);
 	ml_answer_u64(a, "references", s->total.refs);
@@ -328,10 +257,10 @@ static void put_region(struct ml_answer *a, const struct ml_open_trace *t,
 	ml_json_end(w);
 }
 
-bool ml_route_regions(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_regions(struct ml_workspace *ws, const struct ml_request *q,
 		      struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_trace *t = ml_open_trace(d, q->number[0], err);
+	struct ml_open_trace *t = ml_open_trace(ws, q->number[0], err);
 	struct ml_summary *s = t ? ml_open_trace_summary(t, err) : NULL;
 
 	if (!s)
@@ -346,10 +275,10 @@ bool ml_route_regions(struct ml_workspace *d, const struct ml_request *q,
 	return true;
 }
 
-bool ml_route_source(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_source(struct ml_workspace *ws, const struct ml_request *q,
 		     struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_trace *t = ml_open_trace(d, q->number[0], err);
+	struct ml_open_trace *t = ml_open_trace(ws, q->number[0], err);
 	uint64_t file;
 
 	if (!t || !ml_request_u64(q, "file", UINT64_MAX, &file, err))
@@ -362,10 +291,10 @@ bool ml_route_source(struct ml_workspace *d, const struct ml_request *q,
 	return true;
 }
 
-bool ml_route_counts(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_counts(struct ml_workspace *ws, const struct ml_request *q,
 		     struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_trace *t = ml_open_trace(d, q->number[0], err);
+	struct ml_open_trace *t = ml_open_trace(ws, q->number[0], err);
 	struct ml_summary *s = t ? ml_open_trace_summary(t, err) : NULL;
 
 	if (!s)

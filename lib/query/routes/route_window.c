@@ -2,8 +2,10 @@
 
 #include "lib/analyse/passes/temperature.h"
 #include "lib/query/routes/route_scores.h"
+#include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/counts.h"
 #include "lib/query/workspace/open_sim.h"
+#include "lib/query/workspace/workspace.h"
 #include "lib/query/workspace/selection.h"
 #include "lib/query/workspace/walk.h"
 
@@ -29,11 +31,11 @@ static bool read_cells(const struct ml_request *q, uint64_t *cells, struct ml_er
 }
 
 /* The narrowest cells, aligned to their width, of which so many cover the window. */
-static void lay_out(struct cells *c, uint64_t from, uint64_t to, uint64_t most,
+static void lay_out(struct cells *c, uint64_t from, uint64_t to, uint64_t max,
 		    unsigned levels, struct ml_arena *a)
 {
 	*c = (struct cells){ .levels = levels };
-	while (to > from && ((to - 1) >> c->bits) - (from >> c->bits) + 1 > most)
+	while (to > from && ((to - 1) >> c->bits) - (from >> c->bits) + 1 > max)
 		c->bits++;
 	c->first = from >> c->bits << c->bits;
 	c->count = to > from ? (size_t)(((to - 1) >> c->bits) - (from >> c->bits) + 1)
@@ -58,8 +60,8 @@ static void put_cells(struct ml_answer *a, const struct cells *c, uint64_t from,
 static uint64_t partial(struct ml_open_sim *s, struct cells *c, uint64_t from,
 			uint64_t to)
 {
-	pthread_mutex_lock(&s->workspace->lock);
-	uint64_t until = s->done;
+	pthread_mutex_lock(&s->job.workspace->lock);
+	uint64_t until = s->job.done;
 	for (size_t i = 0; i < s->partial_count; i++) {
 		uint64_t at = i * s->partial_bin;
 
@@ -69,7 +71,7 @@ static uint64_t partial(struct ml_open_sim *s, struct cells *c, uint64_t from,
 		for (unsigned k = 0; k < c->levels; k++)
 			cell[k] += (double)s->partial[i].served[k + 1];
 	}
-	pthread_mutex_unlock(&s->workspace->lock);
+	pthread_mutex_unlock(&s->job.workspace->lock);
 	return until;
 }
 
@@ -152,10 +154,10 @@ static bool count_selected(struct ml_open_sim *s, const struct ml_request *q,
 	return ml_walk(s, &q->work, from, to, want, count_each, x, err);
 }
 
-bool ml_route_timeline(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_timeline(struct ml_workspace *ws, const struct ml_request *q,
 		       struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim(ws, q->number[0], err);
 	struct ml_selection selection;
 	struct cells c;
 	uint64_t from, to, cells;
@@ -169,8 +171,8 @@ bool ml_route_timeline(struct ml_workspace *d, const struct ml_request *q,
 	    cells > (to - from) / ML_RESULT_PART)
 		cells = (to - from) / ML_RESULT_PART;
 	lay_out(&c, from, to, cells, s->machine.levels + 1, &a->arena);
-	if (!ml_open_sim_ready(d, q->number[0], err)) {
-		if (s->state != ML_SIM_RUNNING || selection.any)
+	if (!ml_open_sim_ready(ws, q->number[0], err)) {
+		if (s->job.state != ML_JOB_RUNNING || selection.any)
 			return false;
 		until = partial(s, &c, from, to);
 	} else if (selection.any) {
@@ -186,10 +188,10 @@ bool ml_route_timeline(struct ml_workspace *d, const struct ml_request *q,
 }
 
 /* Moving average of scores over the last references, as ml_thermometer has it. */
-bool ml_route_temperature(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_temperature(struct ml_workspace *ws, const struct ml_request *q,
 			  struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct ml_temperature_options o = ml_temperature_default();
 	struct cells c;
 	uint64_t from, to, cells;
@@ -231,10 +233,10 @@ bool ml_route_temperature(struct ml_workspace *d, const struct ml_request *q,
 	return true;
 }
 
-bool ml_route_event_map(struct ml_workspace *d, const struct ml_request *q,
+bool ml_route_event_map(struct ml_workspace *ws, const struct ml_request *q,
 			struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_sim *s = ml_open_sim_ready(d, q->number[0], err);
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	struct cells c;
 	uint64_t from, to, cells;
 

@@ -1,4 +1,5 @@
-/* Routes about a window as a whole: who served, temperature, the event map. */
+/* Routes about a window as a whole: the serving levels, the temperature, the event
+ * map. */
 #pragma once
 
 #include "lib/query/workspace/request.h"

@@ -1,6 +1,5 @@
 #include "lib/query/workspace/counts.h"
 
-#include "lib/query/workspace/request.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/walk.h"
 
@@ -28,7 +27,7 @@ static bool give_each(void *arg, const struct ml_walk_events *w, struct ml_err *
 	return true;
 }
 
-/* Who calls has the lock of the simulation. */
+/* The caller holds the lock of the simulation. */
 static bool give_rows(struct ml_open_sim *s, uint64_t position, ml_counts_fn *fn,
 		      void *arg, struct ml_err *err)
 {

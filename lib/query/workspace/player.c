@@ -16,7 +16,13 @@ struct ml_player {
 	uint64_t used; /* when, for choosing which one to move */
 };
 
-enum { PLAYERS = sizeof(((struct ml_open_sim *)0)->players) / sizeof(void *) };
+/* The players of one simulation. */
+struct players {
+	pthread_mutex_t lock; /* held while a player moves or is looked at */
+	struct ml_player *at[2];
+};
+
+enum { PLAYERS = sizeof(((struct players *)0)->at) / sizeof(void *) };
 
 /* A walk that feeds a player. */
 struct feed {
@@ -28,16 +34,41 @@ struct feed {
 	void *arg;
 	struct ml_move *moves;
 	size_t cap;
-	const struct ml_player_watch *watch; /* NULL: nobody looks on */
+	const struct ml_player_watch *watch; /* or NULL */
 };
 
-void ml_player_close(struct ml_player *p)
+static void close_player(struct ml_player *p)
 {
 	if (p->sim)
 		ml_sim_close(p->sim);
 	if (p->future)
 		ml_future_close(p->future);
 	ml_free(p);
+}
+
+static void *make_players(void)
+{
+	struct players *x = ml_resize(NULL, sizeof(*x));
+
+	*x = (struct players){ .at = { NULL } };
+	pthread_mutex_init(&x->lock, NULL);
+	return x;
+}
+
+static void close_players(void *data)
+{
+	struct players *x = data;
+
+	for (size_t i = 0; i < PLAYERS; i++)
+		if (x->at[i])
+			close_player(x->at[i]);
+	pthread_mutex_destroy(&x->lock);
+	ml_free(x);
+}
+
+static struct players *players_of(struct ml_open_sim *s)
+{
+	return ml_open_sim_attach(s, "player", make_players, close_players);
 }
 
 static bool feed(void *arg, const struct ml_walk_events *w, struct ml_err *err)
@@ -84,7 +115,7 @@ static struct ml_player *open_player(struct ml_open_sim *s, unsigned want,
 	p->sim = ml_sim_open(&s->result.profile.machine, want, err);
 	if (!p->sim || (ml_future_needed(&s->result.profile.machine) &&
 			!ml_future_open(&p->future, &s->trace->trace, &o, err))) {
-		ml_player_close(p);
+		close_player(p);
 		return NULL;
 	}
 	return p;
@@ -95,8 +126,10 @@ static bool restore(struct ml_open_sim *s, struct ml_player *p, uint64_t positio
 		    struct ml_err *err)
 {
 	struct ml_buf state = { 0 };
-	bool ok = ml_result_checkpoint(&s->result, position, &p->position, &state, err);
 
+	pthread_mutex_lock(&s->lock);
+	bool ok = ml_result_checkpoint(&s->result, position, &p->position, &state, err);
+	pthread_mutex_unlock(&s->lock);
 	if (ok && state.size) {
 		struct ml_bytes in = { state.data, state.data + state.size, false };
 
@@ -122,17 +155,17 @@ static uint64_t checkpoint_before(const struct ml_result *r, uint64_t position)
 }
 
 /* The player that is nearest before a position, or the one that was used longest ago. */
-static struct ml_player *choose(struct ml_open_sim *s, uint64_t position, bool *near,
-				struct ml_err *err)
+static struct ml_player *choose(struct ml_open_sim *s, struct players *x,
+				uint64_t position, bool *near, struct ml_err *err)
 {
-	struct ml_player **oldest = &s->players[0], *best = NULL;
+	struct ml_player **oldest = &x->at[0], *best = NULL;
 	uint64_t now = 0;
 
 	for (size_t i = 0; i < PLAYERS; i++) {
-		struct ml_player *p = s->players[i];
+		struct ml_player *p = x->at[i];
 
 		if (!p || (*oldest && p->used < (*oldest)->used))
-			oldest = &s->players[i];
+			oldest = &x->at[i];
 		if (p && p->used > now)
 			now = p->used;
 		if (p && p->position <= position &&
@@ -150,42 +183,54 @@ static struct ml_player *choose(struct ml_open_sim *s, uint64_t position, bool *
 	return best;
 }
 
-static struct ml_player *bring(struct ml_open_sim *s, const struct ml_work *work,
-			       uint64_t position, struct ml_err *err)
+/* The lock of the players is held. */
+static struct ml_player *bring(struct ml_open_sim *s, struct players *x,
+			       const struct ml_work *work, uint64_t position,
+			       struct ml_err *err)
 {
 	bool near;
-	struct ml_player *p = choose(s, position, &near, err);
+	struct ml_player *p = choose(s, x, position, &near, err);
 	struct feed f = { .s = s, .work = work, .p = p };
 
 	if (!p)
 		return NULL;
 	if ((near || restore(s, p, position, err)) && advance(&f, position, err))
 		return p;
-	p->position = UINT64_MAX; /* nowhere: what it holds is of no use */
+	p->position = UINT64_MAX; /* nowhere: the simulator is in an unknown state */
 	return NULL;
 }
 
-struct ml_sim *ml_player_at(struct ml_open_sim *s, const struct ml_work *work,
-			    uint64_t position, struct ml_err *err)
+struct ml_sim *ml_player_take(struct ml_open_sim *s, const struct ml_work *work,
+			      uint64_t position, struct ml_err *err)
 {
-	struct ml_player *p = bring(s, work, position, err);
+	struct players *x = players_of(s);
 
+	pthread_mutex_lock(&x->lock);
+	struct ml_player *p = bring(s, x, work, position, err);
+	if (!p)
+		pthread_mutex_unlock(&x->lock);
 	return p ? p->sim : NULL;
+}
+
+void ml_player_give(struct ml_open_sim *s)
+{
+	pthread_mutex_unlock(&players_of(s)->lock);
 }
 
 bool ml_player_moves(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 		     uint64_t to, ml_player_fn *fn, void *arg, struct ml_err *err)
 {
-	struct ml_player *p = bring(s, work, from, err);
+	struct players *x = players_of(s);
+
+	pthread_mutex_lock(&x->lock);
+	struct ml_player *p = bring(s, x, work, from, err);
 	struct feed f = {
 		.s = s, .work = work, .p = p, .from = from, .fn = fn, .arg = arg
 	};
-
-	if (!p)
-		return false;
-	bool ok = advance(&f, to, err);
-	if (!ok)
+	bool ok = p && advance(&f, to, err);
+	if (p && !ok)
 		p->position = UINT64_MAX;
+	pthread_mutex_unlock(&x->lock);
 	return ok;
 }
 
@@ -197,10 +242,7 @@ bool ml_player_watch(struct ml_open_sim *s, const struct ml_work *work, uint64_t
 
 	if (!p)
 		return false;
-	pthread_mutex_lock(&s->lock);
-	bool ok = restore(s, p, from, err);
-	pthread_mutex_unlock(&s->lock);
-	ok = ok && advance(&f, from, err);
+	bool ok = restore(s, p, from, err) && advance(&f, from, err);
 	if (ok) {
 		w->begin(w->arg, p->sim);
 		ml_sim_observe(p->sim, &w->observer);
@@ -209,6 +251,6 @@ bool ml_player_watch(struct ml_open_sim *s, const struct ml_work *work, uint64_t
 	}
 	if (ok)
 		ml_sim_flush(p->sim);
-	ml_player_close(p);
+	close_player(p);
 	return ok;
 }

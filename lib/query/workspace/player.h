@@ -1,8 +1,8 @@
 /*
  * A simulator somewhere in the trace, for looking at what caches hold and how data
- * move: brought to any position from the nearest checkpoint of the result. A
- * simulation keeps a few, so that going on from where one looked last costs only the
- * references between.
+ * move: brought to any position from the nearest checkpoint of the result. Two of them
+ * are attached to a simulation, so that going on from the position of the last request
+ * costs only the references between.
  */
 #pragma once
 
@@ -15,19 +15,19 @@
 
 struct ml_work;
 struct ml_open_sim;
-struct ml_player;
 struct ml_walk_events;
 
 /*
- * The simulator as it is before the reference at a position. The caller holds s->lock
- * and keeps it while it looks at the simulator.
+ * The simulator as it is before the reference at a position; NULL with a sentence. No
+ * other request uses it until the caller gives it back.
  */
-struct ml_sim *ml_player_at(struct ml_open_sim *s, const struct ml_work *work,
-			    uint64_t position, struct ml_err *err);
+struct ml_sim *ml_player_take(struct ml_open_sim *s, const struct ml_work *work,
+			      uint64_t position, struct ml_err *err);
+void ml_player_give(struct ml_open_sim *s);
 
 /*
- * Goes on from the position that ml_player_at was asked for last: fn is called with
- * the movements of each batch; their `access` counts from that position.
+ * Simulates positions [from, to): fn is called with the movements of each batch; their
+ * `access` counts from `from`.
  */
 typedef void ml_player_fn(void *arg, const struct ml_move *moves, size_t count);
 bool ml_player_moves(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
@@ -46,5 +46,3 @@ struct ml_player_watch {
 };
 bool ml_player_watch(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 		     uint64_t to, const struct ml_player_watch *w, struct ml_err *err);
-
-void ml_player_close(struct ml_player *p);

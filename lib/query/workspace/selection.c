@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "lib/analyse/passes/user_lines.h"
-#include "lib/query/workspace/workspace.h"
+#include "lib/query/workspace/open_trace.h"
+#include "lib/query/workspace/request.h"
 
 /* Marks the sites whose place is the line, or stands in the function. */
 static void mark_sites(struct ml_selection *s, const struct ml_tables *t, uint32_t file,

@@ -10,10 +10,10 @@
 #include "lib/analyse/result/result_rows.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
-#include "lib/query/workspace/request.h"
 #include "lib/query/workspace/walk.h"
 
 struct ml_open_trace;
+struct ml_request;
 
 struct ml_selection {
 	bool any;    /* something is given */

@@ -2,18 +2,18 @@
 
 #include <string.h>
 
-#include "lib/query/workspace/request.h"
 #include "lib/query/workspace/open_sim.h"
+#include "lib/query/workspace/workspace.h"
 
 enum { BIN = 1 << ML_SIM_DIFF_BITS, KEPT = 8, STRETCH = ML_RESULT_BLOCK };
 
 #define NOWHERE UINT64_MAX
 
 /* One pair whose bins are kept; bins of whole stretches, in order. */
-struct ml_sim_diff_pair {
-	const struct ml_open_sim *a, *b;
-	struct ml_sim_diff_pair *next;
-	unsigned users; /* under the workspace's lock, as is the list */
+struct pair {
+	const struct ml_open_sim *b;
+	struct pair *next;
+	unsigned users; /* under the lock of the list */
 	pthread_mutex_t lock;
 	struct bin {
 		uint16_t nearer_a, nearer_b;
@@ -30,23 +30,56 @@ bool ml_sim_diff_paired(const struct ml_open_sim *a, const struct ml_open_sim *b
 	       (!turns || a->interleave == b->interleave);
 }
 
-static void close_pair(struct ml_sim_diff_pair *p)
+static void close_pair(struct pair *p)
 {
 	pthread_mutex_destroy(&p->lock);
 	ml_free(p->bins);
 	ml_free(p);
 }
 
-/* The pair's entry, first in the list; one that nobody uses goes when there are many. */
-static struct ml_sim_diff_pair *take(const struct ml_open_sim *a,
-				     const struct ml_open_sim *b)
+/* The pairs of which a simulation is the first. */
+struct pairs {
+	pthread_mutex_t lock; /* of the list and of users */
+	struct pair *list;
+};
+
+static void *make_pairs(void)
 {
-	struct ml_workspace *d = a->workspace;
-	struct ml_sim_diff_pair **at, *p;
+	struct pairs *x = ml_resize(NULL, sizeof(*x));
+
+	x->list = NULL;
+	pthread_mutex_init(&x->lock, NULL);
+	return x;
+}
+
+static void close_pairs(void *data)
+{
+	struct pairs *x = data;
+
+	while (x->list) {
+		struct pair *p = x->list;
+
+		x->list = p->next;
+		close_pair(p);
+	}
+	pthread_mutex_destroy(&x->lock);
+	ml_free(x);
+}
+
+static struct pairs *pairs_of(struct ml_open_sim *a)
+{
+	return ml_open_sim_attach(a, "sim_diff", make_pairs, close_pairs);
+}
+
+/* The entry of a pair, first in the list. An unused pair goes when there are many. */
+static struct pair *take(struct ml_open_sim *a, const struct ml_open_sim *b)
+{
+	struct pairs *x = pairs_of(a);
+	struct pair **at, *p;
 	size_t count = 0;
 
-	pthread_mutex_lock(&d->lock);
-	for (at = &d->differ; *at && ((*at)->a != a || (*at)->b != b); at = &(*at)->next)
+	pthread_mutex_lock(&x->lock);
+	for (at = &x->list; *at && (*at)->b != b; at = &(*at)->next)
 		;
 	p = *at;
 	if (p)
@@ -55,40 +88,32 @@ static struct ml_sim_diff_pair *take(const struct ml_open_sim *a,
 		size_t bins = (size_t)((a->result.refs + BIN - 1) / BIN);
 
 		p = ml_resize(NULL, sizeof(*p));
-		*p = (struct ml_sim_diff_pair){ .a = a, .b = b };
+		*p = (struct pair){ .b = b };
 		pthread_mutex_init(&p->lock, NULL);
 		p->bins = ml_resize(NULL, (bins + 1) * sizeof(*p->bins));
 	}
 	p->users++;
-	p->next = d->differ;
-	d->differ = p;
-	for (at = &d->differ; *at;)
+	p->next = x->list;
+	x->list = p;
+	for (at = &x->list; *at;)
 		if (++count > KEPT && !(*at)->users) {
-			struct ml_sim_diff_pair *old = *at;
+			struct pair *old = *at;
 
 			*at = old->next;
 			close_pair(old);
 		} else
 			at = &(*at)->next;
-	pthread_mutex_unlock(&d->lock);
+	pthread_mutex_unlock(&x->lock);
 	return p;
 }
 
-static void give(struct ml_workspace *d, struct ml_sim_diff_pair *p)
+static void give(struct ml_open_sim *a, struct pair *p)
 {
-	pthread_mutex_lock(&d->lock);
+	struct pairs *x = pairs_of(a);
+
+	pthread_mutex_lock(&x->lock);
 	p->users--;
-	pthread_mutex_unlock(&d->lock);
-}
-
-void ml_sim_diff_close(struct ml_workspace *d)
-{
-	while (d->differ) {
-		struct ml_sim_diff_pair *p = d->differ;
-
-		d->differ = p->next;
-		close_pair(p);
-	}
+	pthread_mutex_unlock(&x->lock);
 }
 
 /* Outcomes of both side by side, a stretch at a time. */
@@ -106,20 +131,12 @@ static void open_reader(struct reader *r, struct ml_open_sim *a, struct ml_open_
 	r->y = r->x + STRETCH;
 }
 
-static bool read_one(struct ml_open_sim *s, uint64_t from, uint64_t to, uint16_t *outcome,
-		     struct ml_err *err)
-{
-	pthread_mutex_lock(&s->lock);
-	bool ok = ml_result_outcomes(&s->result, from, to, outcome, err);
-	pthread_mutex_unlock(&s->lock);
-	return ok;
-}
-
 static bool read_both(struct reader *r, uint64_t from, uint64_t to, struct ml_err *err)
 {
-	if (ml_stopped(&r->a->workspace->stop) || ml_work_cancelled(r->work))
+	if (ml_stopped(&r->a->job.workspace->stop) || ml_work_cancelled(r->work))
 		return ml_fail(err, ML_STOPPED, "nobody waits for the answer any more");
-	return read_one(r->a, from, to, r->x, err) && read_one(r->b, from, to, r->y, err);
+	return ml_open_sim_outcomes(r->a, from, to, r->x, err) &&
+	       ml_open_sim_outcomes(r->b, from, to, r->y, err);
 }
 
 /* Counts a bin. Levels of both are made comparable first, so that this is all vectors. */
@@ -140,8 +157,7 @@ static struct bin count_bin(const uint16_t *x, const uint16_t *y, size_t count,
 }
 
 /* All bins up to the end of the stretch that `to` lies in. */
-static bool fill(struct reader *r, struct ml_sim_diff_pair *p, uint64_t to,
-		 struct ml_err *err)
+static bool fill(struct reader *r, struct pair *p, uint64_t to, struct ml_err *err)
 {
 	bool ok = true;
 
@@ -205,7 +221,7 @@ bool ml_sim_diff_count(struct ml_open_sim *a, struct ml_open_sim *b,
 	if (c->bits < ML_SIM_DIFF_BITS || low >= high)
 		ok = count_each(&r, from, to, c, err);
 	else {
-		struct ml_sim_diff_pair *p = take(a, b);
+		struct pair *p = take(a, b);
 
 		ok = fill(&r, p, high, err) && count_each(&r, from, low, c, err) &&
 		     count_each(&r, high, to, c, err);
@@ -215,7 +231,7 @@ bool ml_sim_diff_count(struct ml_open_sim *a, struct ml_open_sim *b,
 			c->nearer_a[cell] += p->bins[at / BIN].nearer_a;
 			c->nearer_b[cell] += p->bins[at / BIN].nearer_b;
 		}
-		give(a->workspace, p);
+		give(a, p);
 	}
 	ml_free(r.x);
 	return ok;
@@ -249,7 +265,7 @@ bool ml_sim_diff_find(struct ml_open_sim *a, struct ml_open_sim *b,
 	*found = NOWHERE;
 	at = at < refs ? at : refs;
 	open_reader(&r, a, b, work);
-	struct ml_sim_diff_pair *p = take(a, b);
+	struct pair *p = take(a, b);
 	while (ok && *found == NOWHERE && (back ? at > 0 : at < refs)) {
 		uint64_t bin = (back ? at - 1 : at) / BIN, low = bin * BIN;
 		uint64_t high = low + BIN < refs ? low + BIN : refs;
@@ -260,7 +276,7 @@ bool ml_sim_diff_find(struct ml_open_sim *a, struct ml_open_sim *b,
 					 found, err);
 		at = back ? low : high;
 	}
-	give(a->workspace, p);
+	give(a, p);
 	ml_free(r.x);
 	return ok;
 }

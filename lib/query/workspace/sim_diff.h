@@ -1,9 +1,9 @@
 /*
  * Two simulations of the same references in the same order, reference by reference:
  * which of the two served each from nearer. The outcomes of both are compared once;
- * the workspace keeps counts of bins of 2^10 references, 4 bytes each, for the pairs that
- * were asked for last. Ends of windows that cut bins are compared anew, so that all
- * counts are exact.
+ * counts of bins of 2^10 references, 4 bytes each, stay attached to the first simulation
+ * for the pairs that were asked for last. Ends of windows that cut bins are compared
+ * anew, so that all counts are exact.
  *
  * A level is as near as its number; memory is farther than every cache, whatever
  * number it has in each of the machines.
@@ -17,7 +17,6 @@
 #include "lib/base/err.h"
 
 struct ml_work;
-struct ml_workspace;
 struct ml_open_sim;
 
 enum { ML_SIM_DIFF_BITS = 10, ML_SIM_DIFF_MEMORY = 15 };
@@ -54,6 +53,3 @@ bool ml_sim_diff_count(struct ml_open_sim *a, struct ml_open_sim *b,
 bool ml_sim_diff_find(struct ml_open_sim *a, struct ml_open_sim *b,
 		      const struct ml_work *work, uint64_t at, bool back, uint64_t *found,
 		      struct ml_err *err);
-
-/* Frees what the workspace keeps. */
-void ml_sim_diff_close(struct ml_workspace *d);

@@ -13,7 +13,7 @@ struct part {
 	uint64_t offset;
 };
 
-/* A line in the level: whose its bytes were when it came in. */
+/* A line in the level, with the regions of its bytes at the time when it came in. */
 struct line {
 	uint64_t addr; /* ML_NO_LINE: none */
 	bool old;      /* it was there before the window */
@@ -33,7 +33,8 @@ struct level {
 	 */
 	struct line *lines;
 	size_t each;
-	struct line late; /* what nobody asked for is looked at when it leaves */
+	struct line late; /* a line that no reference asked for: its regions are found
+			     when it leaves */
 	struct ml_region_lookup *space;
 	uint64_t time; /* that it has reached */
 	const struct ml_walk_events *now;
@@ -81,8 +82,8 @@ static bool may_touch(const struct level *x, uint64_t addr, uint32_t size)
 }
 
 /*
- * Whose the bytes of a line are. A stack belongs to the function that uses it, so there
- * the whole line is its who asked for it.
+ * Finds the regions that the bytes of a line belong to. A stack belongs to the function
+ * that uses it, so a line of a stack belongs to the region that asked for it.
  */
 static void take_parts(struct level *x, struct line *l, uint64_t addr, uint32_t owner)
 {

@@ -1,12 +1,13 @@
 /*
- * What was used of the data that came into a cache. A line that comes in brings all its
- * bytes; those that the program reads or writes before the line leaves again are used,
+ *
+ * The used part of the data that came into a cache. A line that comes in brings all its
+ * bytes. Bytes that the program reads or writes before the line leaves again are used;
  * the others came in vain.
  *
- * Of a window: all lines that came into the level within it count, each time they came,
- * with what was used until they left, at the latest at the window's end. The caches are
- * as the run before left them; what was in them then does not count. Where lines have
- * more than 64 bytes, used bytes are known in units of a 64th of a line.
+ * Of a window, each arrival of a line within the window counts, with the bytes that were
+ * used until the line left, or until the window's end. At the window's start the caches
+ * are as the run before left them; the lines in them do not count. Where lines have more
+ * than 64 bytes, used bytes are known in units of a 64th of a line.
  */
 #pragma once
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "lib/analyse/passes/interleave.h"
-#include "lib/query/workspace/request.h"
 #include "lib/query/workspace/open_sim.h"
+#include "lib/query/workspace/workspace.h"
 #include "lib/trace/region_lookup.h"
 
 /* Places of the references that an interleaver may hold, by time. */
@@ -14,7 +14,8 @@ struct places {
 	size_t count, cap;
 };
 
-/* Batches between looking whether somebody still waits: some hundred microseconds. */
+/* A walk asks every so many batches whether it is cancelled: some hundred
+ * microseconds. */
 enum { LOOK = 16 };
 
 /* Regions that are looked at, if not all are. */
@@ -41,9 +42,9 @@ struct walk {
 	ml_walk_fn *fn;
 	void *arg;
 	bool stopped;
-	struct ml_region_lookup *space;
+	struct ml_region_lookup *lookup;
 	struct places places;
-	uint64_t time;             /* that the space has reached */
+	uint64_t time;             /* that the lookup has reached */
 	uint16_t core_of[1 << 16]; /* by thread */
 	uint32_t region[ML_BATCH];
 	uint64_t block[ML_BATCH], offset[ML_BATCH];
@@ -59,7 +60,7 @@ static bool yield(struct walk *w, const struct ml_batch *refs, const uint64_t *t
 	size_t end = refs->count;
 
 	if (++w->batches % LOOK == 0 &&
-	    (ml_stopped(&w->sim->workspace->stop) || ml_work_cancelled(w->work)))
+	    (ml_stopped(&w->sim->job.workspace->stop) || ml_work_cancelled(w->work)))
 		return ml_fail(err, ML_STOPPED, "nobody waits for the answer any more");
 	/* the interleaver lets out what it holds, however far that goes */
 	if (position >= w->to) {
@@ -95,11 +96,8 @@ static bool yield(struct walk *w, const struct ml_batch *refs, const uint64_t *t
 		x.e.core = w->core;
 	}
 	if (w->want & ML_WALK_OUTCOMES) {
-		pthread_mutex_lock(&w->sim->lock);
-		bool ok = ml_result_outcomes(&w->sim->result, x.e.position,
-					     x.e.position + cut.count, w->outcome, err);
-		pthread_mutex_unlock(&w->sim->lock);
-		if (!ok)
+		if (!ml_open_sim_outcomes(w->sim, x.e.position, x.e.position + cut.count,
+					  w->outcome, err))
 			return false;
 		x.e.outcome = w->outcome;
 	}
@@ -146,17 +144,17 @@ static void find_places(struct walk *w, const struct ml_batch *b)
 {
 	w->time = b->time + b->count;
 	if (!(w->want & ML_WALK_PLACES)) {
-		ml_region_lookup_batch(w->space, b, w->region);
+		ml_region_lookup_batch(w->lookup, b, w->region);
 		return;
 	}
 	if (w->few) {
-		ml_region_lookup_batch(w->space, b, w->region);
+		ml_region_lookup_batch(w->lookup, b, w->region);
 		find_few(w, b);
 		return;
 	}
 	for (size_t i = 0; i < b->count; i++) {
 		struct ml_ref ref = ml_batch_ref(b, i);
-		struct ml_place p = ml_region_lookup_find(w->space, &ref);
+		struct ml_place p = ml_region_lookup_find(w->lookup, &ref);
 
 		w->region[i] = p.region;
 		w->block[i] = p.block;
@@ -309,14 +307,14 @@ static bool walk(struct ml_open_sim *s, const struct ml_work *work, uint64_t fro
 			s->trace, start,
 			s->result.profile.interleaved ? UINT64_MAX : w->to);
 
-		w->space = ml_open_trace_lookup_take(s->trace, start, err);
-		if (w->space && few && needs_care(few))
+		w->lookup = ml_open_trace_lookup_take(s->trace, start, err);
+		if (w->lookup && few && needs_care(few))
 			w->careful = ml_open_trace_lookup_take(s->trace, start, err);
-		ok = w->space && (!few || !needs_care(few) || w->careful) &&
+		ok = w->lookup && (!few || !needs_care(few) || w->careful) &&
 		     (s->result.profile.interleaved ? interleaved(w, c, err)
 						    : as_recorded(w, c, err));
-		if (w->space)
-			ml_open_trace_lookup_give(s->trace, w->space, w->time);
+		if (w->lookup)
+			ml_open_trace_lookup_give(s->trace, w->lookup, w->time);
 		if (w->careful)
 			ml_open_trace_lookup_give(s->trace, w->careful, w->time);
 		if (ok)

@@ -37,9 +37,9 @@ bool ml_walk(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 	     uint64_t to, unsigned want, ml_walk_fn *fn, void *arg, struct ml_err *err);
 
 /*
- * The same for who looks at some regions only: stretches in which they are not touched
- * are left out where that is known, and block and offset are right for their references
- * only. Several times as fast.
+ * The same for a caller that looks at some regions only, several times as fast: the walk
+ * leaves out stretches that are known not to touch these regions, and block and offset
+ * are right for the references of these regions only.
  */
 bool ml_walk_regions(struct ml_open_sim *s, const struct ml_work *work,
 		     const uint32_t *regions, size_t count, uint64_t from, uint64_t to,

@@ -6,7 +6,7 @@
 #include "lib/base/pool.h"
 
 enum {
-	SHARE_LEAST = 1 << 22, /* references that are worth a thread */
+	SHARE_MIN = 1 << 22, /* references that are worth a thread */
 	PIECE = 1 << 20,       /* of a first impression; chunks of traces are as long */
 };
 
@@ -30,8 +30,8 @@ struct job {
 
 size_t ml_work_shares_count(const struct ml_work_shares *x)
 {
-	uint64_t most = (x->to - x->from) / SHARE_LEAST + 1, cpus = ml_cpus();
-	uint64_t count = x->workers ? x->workers : most < cpus ? most : cpus;
+	uint64_t max = (x->to - x->from) / SHARE_MIN + 1, cpus = ml_cpus();
+	uint64_t count = x->workers ? x->workers : max < cpus ? max : cpus;
 
 	return count < ML_WORK_SHARES_MAX ? (size_t)count : ML_WORK_SHARES_MAX;
 }

@@ -1,8 +1,8 @@
 /*
- * A window shared out: several threads go over it, each with a worker of its own, whose
- * findings are put together afterwards. Either each has one stretch, and these follow
- * each other; or, for a first impression, all take pieces that are spread over the
- * window until the time is over.
+ * A window shared between threads. Each thread has a worker of its own; the caller puts
+ * their results together afterwards. Either each worker gets one stretch of the window;
+ * or, for a first impression, the workers take pieces spread over the window until the
+ * time is over.
  */
 #pragma once
 

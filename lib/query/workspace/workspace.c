@@ -4,30 +4,33 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/query/workspace/open_ensemble.h"
-#include "lib/query/workspace/open_sim.h"
-#include "lib/query/workspace/sim_diff.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/base/arena.h"
+#include "lib/base/json.h"
+#include "lib/query/workspace/request.h"
 
-void ml_workspace_init(struct ml_workspace *d, const struct ml_machine *machine)
+void ml_workspace_init(struct ml_workspace *ws,
+		       const struct ml_document_kind *const *kinds,
+		       const struct ml_route *routes, const struct ml_machine *machine)
 {
 	pthread_condattr_t attr;
 
-	*d = (struct ml_workspace){ .machine = *machine };
-	pthread_mutex_init(&d->lock, NULL);
+	*ws = (struct ml_workspace){ .kinds = kinds,
+				     .routes = routes,
+				     .machine = *machine };
+	pthread_mutex_init(&ws->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&d->changed, &attr);
+	pthread_cond_init(&ws->changed, &attr);
 	pthread_condattr_destroy(&attr);
 }
 
-void ml_workspace_change(struct ml_workspace *d)
+void ml_workspace_change(struct ml_workspace *ws)
 {
-	d->changes++;
-	pthread_cond_broadcast(&d->changed);
+	ws->changes++;
+	pthread_cond_broadcast(&ws->changed);
 }
 
-uint64_t ml_workspace_wait(struct ml_workspace *d, uint64_t since, unsigned milliseconds)
+uint64_t ml_workspace_wait(struct ml_workspace *ws, uint64_t since, unsigned milliseconds)
 {
 	struct timespec until;
 	uint64_t changes;
@@ -39,354 +42,253 @@ uint64_t ml_workspace_wait(struct ml_workspace *d, uint64_t since, unsigned mill
 		until.tv_nsec -= 1000000000;
 		until.tv_sec++;
 	}
-	pthread_mutex_lock(&d->lock);
-	while (d->changes == since && !d->stop)
-		if (pthread_cond_timedwait(&d->changed, &d->lock, &until) == ETIMEDOUT)
+	pthread_mutex_lock(&ws->lock);
+	while (ws->changes == since && !ws->stop)
+		if (pthread_cond_timedwait(&ws->changed, &ws->lock, &until) == ETIMEDOUT)
 			break;
-	changes = d->changes;
-	pthread_mutex_unlock(&d->lock);
+	changes = ws->changes;
+	pthread_mutex_unlock(&ws->lock);
 	return changes;
 }
 
-/* Source files that sites name, with their text where the trace has it. */
-static void list_files(struct ml_open_trace *t)
+/* ---- documents ---- */
+
+static bool has_suffix(const struct ml_document_kind *kind, const char *path)
 {
-	const struct ml_tables *tables = &t->trace.tables;
+	size_t size = strlen(path);
 
-	t->file_of_name = ml_arena_alloc(&t->arena,
-					 tables->names.count * sizeof(*t->file_of_name));
-	for (size_t i = 0; i < tables->frames.count; i++) {
-		uint32_t name = tables->frames.at[i].file;
-
-		if (!name || t->file_of_name[name])
-			continue;
-		t->files = ml_grow(t->files, &t->file_cap, t->file_count + 1,
-				   sizeof(*t->files));
-		struct ml_open_trace_file *f = &t->files[t->file_count++];
-		t->file_of_name[name] = (uint32_t)t->file_count;
-		f->path = name;
-		f->text = ml_trace_source(&t->trace, ml_tables_text(tables, name),
-					  &f->size, &t->arena);
-		for (size_t k = 0; f->text && k < f->size; k++)
-			f->lines += f->text[k] == '\n';
-	}
+	for (const char *const *s = kind->suffixes; *s; s++)
+		if (size > strlen(*s) && !strcmp(path + size - strlen(*s), *s))
+			return true;
+	return false;
 }
 
-static void lay_out_blocks(struct ml_open_trace *t)
+static const struct ml_document_kind *kind_of(const struct ml_workspace *ws,
+					      const char *path)
 {
-	const struct ml_trace *x = &t->trace;
-
-	t->block_start = ml_arena_alloc(&t->arena,
-					(x->block_count + 1) * sizeof(*t->block_start));
-	t->extent = ml_arena_alloc(&t->arena,
-				   x->tables.regions.count * sizeof(*t->extent));
-	t->base = ml_arena_alloc(&t->arena, x->tables.regions.count * sizeof(*t->base));
-	for (size_t i = 0; i < x->block_count; i++) {
-		uint32_t region = x->blocks[i].region;
-
-		t->base[region] = t->base[region] ? UINT64_MAX : x->blocks[i].addr;
-		t->block_start[i] = t->extent[region];
-		t->extent[region] += x->blocks[i].size;
-	}
-	for (size_t i = 0; i < x->tables.globals.count; i++) {
-		const struct ml_block *b = &x->tables.globals.at[i];
-
-		t->base[b->region] = t->base[b->region] ? UINT64_MAX : b->addr;
-		t->extent[b->region] = b->size;
-	}
+	for (size_t i = 0; ws->kinds[i]; i++)
+		if (ws->kinds[i]->is_mine(path))
+			return ws->kinds[i];
+	for (size_t i = 0; ws->kinds[i]; i++)
+		if (has_suffix(ws->kinds[i], path))
+			return ws->kinds[i];
+	return ws->kinds[0];
 }
 
-/* Stacks are known by what was touched of them; deep recursion may spread them widely. */
-static void lay_out_stacks(struct ml_open_trace *t)
+static void add_document(struct ml_workspace *ws, struct ml_document *d)
 {
-	const struct ml_summary *s = &t->summary;
-	uint32_t first = (uint32_t)t->trace.tables.regions.count;
-	uint32_t end = ml_region_lookup_regions(s->space);
-
-	t->stacks = ml_arena_alloc(&t->arena, (end - first + 1) * sizeof(*t->stacks));
-	for (size_t i = 0; i < s->regions.count; i++) {
-		const struct ml_summary_region *r = &s->regions.at[i];
-
-		if (r->region >= first &&
-		    ml_region_lookup_region(s->space, r->region)->kind == ML_REGION_STACK)
-			t->stacks[r->region - first] =
-				(struct ml_open_trace_stack){ r->low, r->high - r->low };
-	}
-	t->stack_end = end;
+	pthread_mutex_lock(&ws->lock);
+	d->number = 0;
+	for (size_t i = 0; i < ws->document_count; i++)
+		d->number += ws->documents[i]->kind == d->kind;
+	ws->documents = ml_grow(ws->documents, &ws->document_cap, ws->document_count + 1,
+				sizeof(struct ml_document *));
+	ws->documents[ws->document_count++] = d;
+	ml_workspace_change(ws);
+	pthread_mutex_unlock(&ws->lock);
 }
 
-static const struct ml_open_trace_stack *stack_of(const struct ml_open_trace *t,
-						  uint32_t region)
+bool ml_workspace_open(struct ml_workspace *ws, const char *path, struct ml_err *err)
 {
-	uint32_t first = (uint32_t)t->trace.tables.regions.count;
+	const struct ml_document_kind *kind = kind_of(ws, path);
+	struct ml_document *d = kind->open(ws, path, err);
 
-	return region >= first && region < t->stack_end ? &t->stacks[region - first]
-							: NULL;
-}
-
-bool ml_open_trace_base(const struct ml_open_trace *t, uint32_t region, uint64_t *base)
-{
-	const struct ml_open_trace_stack *stack = stack_of(t, region);
-
-	if (stack && stack->extent) {
-		*base = stack->base;
-		return true;
-	}
-	if (region >= t->trace.tables.regions.count || !t->base[region] ||
-	    t->base[region] == UINT64_MAX)
+	if (!d)
 		return false;
-	*base = t->base[region];
+	d->kind = kind;
+	add_document(ws, d);
 	return true;
 }
 
-uint64_t ml_open_trace_extent(const struct ml_open_trace *t, uint32_t region)
+struct ml_document *ml_workspace_document(struct ml_workspace *ws, const char *kind,
+					  uint64_t number, struct ml_err *err)
 {
-	const struct ml_open_trace_stack *stack = stack_of(t, region);
+	struct ml_document *found = NULL;
 
-	if (stack)
-		return stack->extent;
-	return region < t->trace.tables.regions.count ? t->extent[region] : 0;
-}
-
-static bool is_stopped(void *arg)
-{
-	const struct ml_open_trace *t = arg;
-
-	return ml_stopped(&t->workspace->stop);
-}
-
-static void counted(void *arg, const char *what, uint64_t done, uint64_t total)
-{
-	struct ml_open_trace *t = arg;
-
-	(void)what;
-	(void)total;
-	pthread_mutex_lock(&t->workspace->lock);
-	t->done = done;
-	ml_workspace_change(t->workspace);
-	pthread_mutex_unlock(&t->workspace->lock);
-}
-
-static void *count(void *arg)
-{
-	struct ml_open_trace *t = arg;
-	struct ml_err err = { 0 };
-	struct ml_work work = { is_stopped, counted, t };
-	bool ok = ml_summary_open(&t->summary, &t->trace, &work, &err);
-
-	if (ok)
-		lay_out_stacks(t);
-
-	pthread_mutex_lock(&t->workspace->lock);
-	t->counted = true;
-	t->failed = ok ? (struct ml_err){ 0 } : err;
-	ml_workspace_change(t->workspace);
-	pthread_mutex_unlock(&t->workspace->lock);
-	return NULL;
-}
-
-static bool open_trace(struct ml_workspace *d, const char *path, struct ml_err *err)
-{
-	struct ml_open_trace *t = ml_resize(NULL, sizeof(*t));
-
-	*t = (struct ml_open_trace){ .workspace = d };
-	if (!ml_trace_open(&t->trace, path, err)) {
-		ml_free(t);
-		return false;
-	}
-	if (!ml_trace_load_blocks(&t->trace, err)) {
-		ml_trace_close(&t->trace);
-		ml_free(t);
-		return false;
-	}
-	list_files(t);
-	lay_out_blocks(t);
-	pthread_mutex_lock(&d->lock);
-	t->number = (uint32_t)d->trace_count;
-	d->traces = ml_grow(d->traces, &d->trace_cap, d->trace_count + 1,
-			    sizeof(*d->traces));
-	d->traces[d->trace_count++] = t;
-	ml_workspace_change(d);
-	pthread_mutex_unlock(&d->lock);
-	if ((errno = pthread_create(&t->thread, NULL, count, t))) {
-		t->counted = true;
-		ml_fail_errno(&t->failed, "no thread to count %s", path);
-	}
-	return true;
-}
-
-bool ml_workspace_open(struct ml_workspace *d, const char *path, struct ml_err *err)
-{
-	return ml_ensemble_is(path) ? ml_open_ensemble_open(d, path, err)
-				    : open_trace(d, path, err);
-}
-
-struct ml_open_trace *ml_open_trace(struct ml_workspace *d, uint64_t number,
-				    struct ml_err *err)
-{
-	struct ml_open_trace *t = NULL;
-
-	pthread_mutex_lock(&d->lock);
-	if (number < d->trace_count)
-		t = d->traces[number];
-	pthread_mutex_unlock(&d->lock);
-	if (!t)
-		ml_fail(err, ML_USAGE, "there is no trace %llu",
+	pthread_mutex_lock(&ws->lock);
+	for (size_t i = 0; i < ws->document_count && !found; i++)
+		if (ws->documents[i]->number == number &&
+		    !strcmp(ws->documents[i]->kind->name, kind))
+			found = ws->documents[i];
+	pthread_mutex_unlock(&ws->lock);
+	if (!found)
+		ml_fail(err, ML_USAGE, "there is no %s %llu", kind,
 			(unsigned long long)number);
-	return t;
+	return found;
 }
 
-struct ml_summary *ml_open_trace_summary(struct ml_open_trace *t, struct ml_err *err)
+struct ml_document *ml_workspace_each(struct ml_workspace *ws, size_t i)
 {
-	pthread_mutex_lock(&t->workspace->lock);
-	while (!t->counted && !t->workspace->stop)
-		pthread_cond_wait(&t->workspace->changed, &t->workspace->lock);
-	bool there = t->counted;
-	pthread_mutex_unlock(&t->workspace->lock);
-	if (!there) {
-		ml_fail(err, ML_STOPPED, "the server ends");
-		return NULL;
-	}
-	if (t->failed.kind == ML_OK)
-		return &t->summary;
-	*err = t->failed;
+	pthread_mutex_lock(&ws->lock);
+	struct ml_document *d = i < ws->document_count ? ws->documents[i] : NULL;
+	pthread_mutex_unlock(&ws->lock);
+	return d;
+}
+
+const struct ml_route *ml_workspace_route(const struct ml_workspace *ws,
+					  struct ml_request *q, bool *exists)
+{
+	*exists = false;
+	const struct ml_route *r = ml_request_route(q, ws->routes, exists);
+	for (size_t i = 0; !r && ws->kinds[i]; i++)
+		r = ml_request_route(q, ws->kinds[i]->routes, exists);
+	return r;
+}
+
+/* ---- jobs ---- */
+
+void ml_workspace_job_changes(struct ml_job *j)
+{
+	j->version++;
+	ml_workspace_change(j->workspace);
+}
+
+void ml_workspace_job_ends(struct ml_job *j, bool ok, const struct ml_err *err)
+{
+	pthread_mutex_lock(&j->workspace->lock);
+	j->state = ok                        ? ML_JOB_READY
+		   : err->kind == ML_STOPPED ? ML_JOB_CANCELLED
+					     : ML_JOB_FAILED;
+	if (!ok)
+		j->failed = *err;
+	j->done = j->total;
+	ml_workspace_job_changes(j);
+	pthread_mutex_unlock(&j->workspace->lock);
+}
+
+static void *run_job(void *arg)
+{
+	struct ml_job *j = arg;
+	struct ml_err err = { 0 };
+	bool ok = j->run(j, &err);
+
+	pthread_mutex_lock(&j->workspace->lock);
+	bool running = j->state == ML_JOB_RUNNING;
+	pthread_mutex_unlock(&j->workspace->lock);
+	if (running)
+		ml_workspace_job_ends(j, ok, &err);
 	return NULL;
 }
 
-uint32_t ml_open_trace_file(const struct ml_open_trace *t, uint32_t name)
+bool ml_workspace_start(struct ml_workspace *ws, struct ml_job *j, struct ml_err *err)
 {
-	return name < t->trace.tables.names.count ? t->file_of_name[name] - 1
-						  : UINT32_MAX;
+	j->workspace = ws;
+	j->number = (uint32_t)ws->job_count;
+	if ((errno = pthread_create(&j->thread, NULL, run_job, j)))
+		return ml_fail_errno(err, "no thread for a job");
+	ws->jobs = ml_grow(ws->jobs, &ws->job_cap, ws->job_count + 1,
+			   sizeof(struct ml_job *));
+	ws->jobs[ws->job_count++] = j;
+	ml_workspace_job_changes(j);
+	return true;
 }
 
-/* The one that has least way to go; only if there is none that must not go back. */
-static struct ml_region_lookup *take_idle(struct ml_open_trace *t, uint64_t time)
+struct ml_job *ml_workspace_job(struct ml_workspace *ws, const char *name,
+				uint64_t number, struct ml_err *err)
 {
-	struct ml_open_trace_lookup *best = NULL;
+	struct ml_job *j = NULL;
 
-	for (size_t i = 0; i < ML_OPEN_TRACE_SPARES; i++) {
-		struct ml_open_trace_lookup *x = &t->spaces[i];
+	pthread_mutex_lock(&ws->lock);
+	if (number < ws->job_count && !strcmp(ws->jobs[number]->name, name))
+		j = ws->jobs[number];
+	pthread_mutex_unlock(&ws->lock);
+	if (!j)
+		ml_fail(err, ML_USAGE, "there is no %s %llu", name,
+			(unsigned long long)number);
+	return j;
+}
 
-		if (x->space &&
-		    (!best || (x->time <= time) > (best->time <= time) ||
-		     ((x->time <= time) == (best->time <= time) && x->time > best->time)))
-			best = x;
+static bool is_ready(struct ml_job *j, enum ml_job_state state, struct ml_err *err)
+{
+	switch (state) {
+	case ML_JOB_READY: return true;
+	case ML_JOB_RUNNING:
+		return ml_fail(err, ML_STOPPED, "%s %u is not ready yet", j->name,
+			       j->number);
+	case ML_JOB_CANCELLED:
+		return ml_fail(err, ML_STOPPED, "%s %u was cancelled", j->name,
+			       j->number);
+	case ML_JOB_FAILED: break;
 	}
-	if (!best)
-		return NULL;
-	struct ml_region_lookup *s = best->space;
-	best->space = NULL;
-	if (best->time > time)
-		ml_region_lookup_rewind(s);
-	return s;
+	*err = j->failed;
+	return false;
 }
 
-struct ml_region_lookup *ml_open_trace_lookup_take(struct ml_open_trace *t, uint64_t time,
-						   struct ml_err *err)
+bool ml_workspace_job_ready(struct ml_job *j, struct ml_err *err)
 {
-	struct ml_summary *summary = ml_open_trace_summary(t, err);
-
-	if (!summary)
-		return NULL;
-	pthread_mutex_lock(&t->workspace->lock);
-	struct ml_region_lookup *s = take_idle(t, time);
-	pthread_mutex_unlock(&t->workspace->lock);
-	return s ? s : ml_region_lookup_open_like(summary->space, err);
+	pthread_mutex_lock(&j->workspace->lock);
+	enum ml_job_state state = j->state;
+	pthread_mutex_unlock(&j->workspace->lock);
+	return is_ready(j, state, err);
 }
 
-void ml_open_trace_lookup_give(struct ml_open_trace *t, struct ml_region_lookup *s,
-			       uint64_t time)
+bool ml_workspace_job_finish(struct ml_job *j, struct ml_err *err)
 {
-	size_t i = 0;
+	struct ml_workspace *ws = j->workspace;
 
-	pthread_mutex_lock(&t->workspace->lock);
-	while (i < ML_OPEN_TRACE_SPARES && t->spaces[i].space)
-		i++;
-	if (i < ML_OPEN_TRACE_SPARES)
-		t->spaces[i] = (struct ml_open_trace_lookup){ s, time };
-	pthread_mutex_unlock(&t->workspace->lock);
-	if (i == ML_OPEN_TRACE_SPARES)
-		ml_region_lookup_close(s);
+	pthread_mutex_lock(&ws->lock);
+	while (j->state == ML_JOB_RUNNING && !ws->stop)
+		pthread_cond_wait(&ws->changed, &ws->lock);
+	enum ml_job_state state = j->state;
+	pthread_mutex_unlock(&ws->lock);
+	return is_ready(j, state, err);
 }
 
-struct ml_cursor *ml_open_trace_cursor_take(struct ml_open_trace *t, uint64_t from,
-					    uint64_t to)
+void ml_workspace_job_cancel(struct ml_job *j)
 {
-	struct ml_open_trace_cursor *best = NULL;
-	struct ml_cursor *c = NULL;
-
-	pthread_mutex_lock(&t->workspace->lock);
-	for (size_t i = 0; i < ML_OPEN_TRACE_SPARES; i++) {
-		struct ml_open_trace_cursor *x = &t->cursors[i];
-
-		if (x->cursor && x->time <= from && (!best || x->time > best->time))
-			best = x;
-	}
-	if (best) {
-		c = best->cursor;
-		best->cursor = NULL;
-	}
-	pthread_mutex_unlock(&t->workspace->lock);
-	if (!c)
-		return ml_cursor_open(&t->trace, from, to);
-	ml_cursor_seek(c, from, to);
-	return c;
+	ml_stop(&j->stop);
 }
 
-void ml_open_trace_cursor_give(struct ml_open_trace *t, struct ml_cursor *c,
-			       uint64_t time)
+size_t ml_workspace_job_count(struct ml_workspace *ws)
 {
-	struct ml_open_trace_cursor *x = &t->cursors[0];
-
-	pthread_mutex_lock(&t->workspace->lock);
-	for (size_t i = 0; i < ML_OPEN_TRACE_SPARES && x->cursor; i++)
-		if (!t->cursors[i].cursor)
-			x = &t->cursors[i];
-	/* those far behind are of the least use: somebody looked there and went on */
-	for (size_t i = 0; i < ML_OPEN_TRACE_SPARES && x->cursor; i++)
-		if (t->cursors[i].time < x->time)
-			x = &t->cursors[i];
-	struct ml_cursor *old = x->cursor;
-	*x = (struct ml_open_trace_cursor){ c, time };
-	pthread_mutex_unlock(&t->workspace->lock);
-	if (old)
-		ml_cursor_close(old);
+	pthread_mutex_lock(&ws->lock);
+	size_t count = ws->job_count;
+	pthread_mutex_unlock(&ws->lock);
+	return count;
 }
 
-static void close_trace(struct ml_open_trace *t)
+const char *ml_workspace_job_event(struct ml_workspace *ws, size_t number,
+				   uint64_t *version)
 {
-	pthread_join(t->thread, NULL);
-	for (size_t i = 0; i < ML_OPEN_TRACE_SPARES; i++)
-		if (t->spaces[i].space)
-			ml_region_lookup_close(t->spaces[i].space);
-	for (size_t i = 0; i < ML_OPEN_TRACE_SPARES; i++)
-		if (t->cursors[i].cursor)
-			ml_cursor_close(t->cursors[i].cursor);
-	if (t->failed.kind == ML_OK)
-		ml_summary_close(&t->summary);
-	ml_trace_close(&t->trace);
-	ml_free(t->files);
-	ml_arena_release(&t->arena);
-	ml_free(t);
+	pthread_mutex_lock(&ws->lock);
+	const char *event = ws->jobs[number]->event;
+	*version = ws->jobs[number]->version;
+	pthread_mutex_unlock(&ws->lock);
+	return event;
 }
 
-void ml_workspace_stop(struct ml_workspace *d)
+void ml_workspace_job_json(struct ml_workspace *ws, size_t number, struct ml_buf *out)
 {
-	pthread_mutex_lock(&d->lock);
-	ml_stop(&d->stop);
-	ml_workspace_change(d);
-	pthread_mutex_unlock(&d->lock);
+	struct ml_json json = { .out = out };
+
+	pthread_mutex_lock(&ws->lock);
+	ws->jobs[number]->describe(ws->jobs[number], &json);
+	pthread_mutex_unlock(&ws->lock);
 }
 
-void ml_workspace_close(struct ml_workspace *d)
+/* ---- the end ---- */
+
+void ml_workspace_stop(struct ml_workspace *ws)
 {
-	ml_workspace_stop(d);
-	ml_sim_diff_close(d);
-	ml_open_sims_close(d);
-	for (size_t i = 0; i < d->trace_count; i++)
-		close_trace(d->traces[i]);
-	ml_free(d->traces);
-	ml_open_ensembles_close(d);
-	pthread_cond_destroy(&d->changed);
-	pthread_mutex_destroy(&d->lock);
+	pthread_mutex_lock(&ws->lock);
+	ml_stop(&ws->stop);
+	for (size_t i = 0; i < ws->job_count; i++)
+		ml_stop(&ws->jobs[i]->stop);
+	ml_workspace_change(ws);
+	pthread_mutex_unlock(&ws->lock);
+}
+
+void ml_workspace_close(struct ml_workspace *ws)
+{
+	ml_workspace_stop(ws);
+	for (size_t i = 0; i < ws->job_count; i++)
+		pthread_join(ws->jobs[i]->thread, NULL);
+	for (size_t i = ws->job_count; i-- > 0;)
+		ws->jobs[i]->close(ws->jobs[i]);
+	ml_free(ws->jobs);
+	for (size_t i = ws->document_count; i-- > 0;)
+		ws->documents[i]->kind->close(ws->documents[i]);
+	ml_free(ws->documents);
+	pthread_cond_destroy(&ws->changed);
+	pthread_mutex_destroy(&ws->lock);
 }

@@ -1,8 +1,7 @@
 /*
- * The workspace: traces, ensembles and simulations laid out for questions. Many threads
- * ask at once; long work (counting a trace, simulating it) runs in threads of the
- * workspace and says how far it is. Nothing is readable through a workspace but what was
- * opened on it.
+ * The workspace: the open documents and the jobs that work on them, laid out for many
+ * requests at once. Nothing is readable through a workspace but what was opened in it.
+ * It knows the kinds of documents as a list of structs of functions (document.h).
  */
 #pragma once
 
@@ -11,122 +10,75 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/cache/machine.h"
-#include "lib/query/tables/summary.h"
-#include "lib/trace/trace.h"
+#include "lib/query/workspace/document.h"
+#include "lib/query/workspace/job.h"
 
-struct ml_open_ensemble;
-struct ml_open_sim;
-struct ml_sim_diff_pair;
-
-enum { ML_OPEN_TRACE_SPARES = 4 };
-
-struct ml_open_trace_file {
-	uint32_t path;    /* name of the tables */
-	const char *text; /* NULL: not kept */
-	size_t size;
-	uint32_t lines;
-};
-
-struct ml_open_trace {
-	struct ml_workspace *workspace;
-	uint32_t number;
-	struct ml_trace trace;
-	struct ml_open_trace_file
-		*files; /* that sites are in, in order of the path's name */
-	size_t file_count, file_cap;
-	uint32_t *file_of_name; /* file + 1 by name of the tables */
-	struct ml_arena arena;  /* text of files, and: */
-	uint64_t *block_start;  /* of each block: bytes of the blocks of its region before
-				   it */
-	uint64_t *extent; /* of each region of the tables: bytes of all its blocks */
-	uint64_t *base;   /* of each: address of its only block, UINT64_MAX if it has
-			     several */
-	struct ml_open_trace_stack {
-		uint64_t base, extent;
-	} * stacks;           /* of regions behind those of the tables; 0: no stack */
-	uint32_t stack_end;   /* the first region that is in neither list */
-	pthread_t thread;     /* that counts */
-	bool counted;         /* summary is there, or failed */
-	struct ml_err failed; /* kind ML_OK: it is there */
-	struct ml_summary summary;
-	uint64_t done; /* references counted so far */
-	struct ml_open_trace_lookup {
-		struct ml_region_lookup *space;
-		uint64_t time;          /* that it has reached */
-	} spaces[ML_OPEN_TRACE_SPARES]; /* that nobody uses now */
-	struct ml_open_trace_cursor {
-		struct ml_cursor *cursor;
-		uint64_t time;           /* that it has reached */
-	} cursors[ML_OPEN_TRACE_SPARES]; /* the same */
-};
+struct ml_buf;
+struct ml_request;
 
 struct ml_workspace {
-	pthread_mutex_t lock; /* of everything that changes */
+	const struct ml_document_kind *const *kinds; /* ends with NULL */
+	const struct ml_route *routes;               /* those of no kind */
+	struct ml_machine machine;                   /* to begin with */
+	pthread_mutex_t lock;                        /* of everything that changes: */
 	pthread_cond_t changed;
 	uint64_t changes;   /* grows whenever state or progress of anything changes */
 	volatile bool stop; /* everything is to end */
-	struct ml_machine machine; /* to begin with */
-	struct ml_open_trace **traces;
-	size_t trace_count, trace_cap;
-	struct ml_open_sim **sims;
-	size_t sim_count, sim_cap;
-	struct ml_open_ensemble **ensembles; /* open_ensemble.h */
-	size_t ensemble_count, ensemble_cap;
-	struct ml_sim_diff_pair *differ; /* what is kept for sim_diff.h */
+	struct ml_document **documents; /* in the order in which they were opened */
+	size_t document_count, document_cap;
+	struct ml_job **jobs; /* by number */
+	size_t job_count, job_cap;
 };
 
-void ml_workspace_init(struct ml_workspace *d, const struct ml_machine *machine);
-/* Lets everything end that runs or waits; questions fail with ML_STOPPED from now on. */
-void ml_workspace_stop(struct ml_workspace *d);
-/* Stops, and closes everything. No question may be under way. */
-void ml_workspace_close(struct ml_workspace *d);
+void ml_workspace_init(struct ml_workspace *ws,
+		       const struct ml_document_kind *const *kinds,
+		       const struct ml_route *routes, const struct ml_machine *machine);
+/* Ends everything that runs or waits; requests fail with ML_STOPPED from now on. */
+void ml_workspace_stop(struct ml_workspace *ws);
+/* Stops, and closes everything. No request may be under way. */
+void ml_workspace_close(struct ml_workspace *ws);
 
-/* Opens a trace and starts to count it; or an ensemble, with its traces. */
-bool ml_workspace_open(struct ml_workspace *d, const char *path, struct ml_err *err);
+/*
+ * Opens a file or folder as a document of the kind that recognises it; else of the kind
+ * with its suffix, else of the first kind, whose reader says what is wrong.
+ */
+bool ml_workspace_open(struct ml_workspace *ws, const char *path, struct ml_err *err);
+/* The open document of a kind with a number; NULL with a sentence. */
+struct ml_document *ml_workspace_document(struct ml_workspace *ws, const char *kind,
+					  uint64_t number, struct ml_err *err);
+/* The i-th open document of all; NULL: there are fewer. */
+struct ml_document *ml_workspace_each(struct ml_workspace *ws, size_t i);
 
-/* Tells those who wait; the lock is held. */
-void ml_workspace_change(struct ml_workspace *d);
+/* The route of a request, among those of all kinds (request.h). */
+const struct ml_route *ml_workspace_route(const struct ml_workspace *ws,
+					  struct ml_request *q, bool *exists);
+
+/* Wakes the threads that wait for a change; the lock is held. */
+void ml_workspace_change(struct ml_workspace *ws);
 /* Waits until something changed since, or for so many milliseconds. Returns changes. */
-uint64_t ml_workspace_wait(struct ml_workspace *d, uint64_t since, unsigned milliseconds);
+uint64_t ml_workspace_wait(struct ml_workspace *ws, uint64_t since,
+			   unsigned milliseconds);
 
-/* Trace by number; NULL with a sentence. */
-struct ml_open_trace *ml_open_trace(struct ml_workspace *d, uint64_t number,
-				    struct ml_err *err);
-/* Its summary, when it is counted: waits for that. */
-struct ml_summary *ml_open_trace_summary(struct ml_open_trace *t, struct ml_err *err);
-/*
- * Where a place lies in its region when the region's blocks stand one behind the other
- * in the order in which they began: what views draw.
- */
-static inline uint64_t ml_open_trace_offset(const struct ml_open_trace *t, uint64_t block,
-					    uint64_t offset)
-{
-	return block == UINT64_MAX ? offset : t->block_start[block] + offset;
-}
-/*
- * Bytes of a region so laid out; 0 where that is not known. Of a stack, what its function
- * touched, from the lowest address to the highest (when the trace is counted).
- */
-uint64_t ml_open_trace_extent(const struct ml_open_trace *t, uint32_t region);
-/* The address that its offsets count from, if it is one block for ever or a stack; else
- * false. */
-bool ml_open_trace_base(const struct ml_open_trace *t, uint32_t region, uint64_t *base);
-/* The number of the file whose path has this name in the tables, or UINT32_MAX. */
-uint32_t ml_open_trace_file(const struct ml_open_trace *t, uint32_t name);
+/* Adds a job and starts its thread. The lock is held; on false the job is not added. */
+bool ml_workspace_start(struct ml_workspace *ws, struct ml_job *j, struct ml_err *err);
+/* Says that a job is ready, or that it failed with err; called by its own thread. */
+void ml_workspace_job_ends(struct ml_job *j, bool ok, const struct ml_err *err);
+/* Counts a change of the job and wakes the threads that wait for one; the lock is
+ * held. */
+void ml_workspace_job_changes(struct ml_job *j);
+/* The job with a name and a number, in any state; NULL with a sentence. */
+struct ml_job *ml_workspace_job(struct ml_workspace *ws, const char *name,
+				uint64_t number, struct ml_err *err);
+/* Whether a job is ready; otherwise a sentence says what it is. */
+bool ml_workspace_job_ready(struct ml_job *j, struct ml_err *err);
+/* Waits until the job does not run any more; fails unless it is ready then. */
+bool ml_workspace_job_finish(struct ml_job *j, struct ml_err *err);
+void ml_workspace_job_cancel(struct ml_job *j);
 
-/*
- * A space to look at references from some time on, its regions numbered as in the
- * summary; to be given back with the time that it has reached.
- */
-struct ml_region_lookup *ml_open_trace_lookup_take(struct ml_open_trace *t, uint64_t time,
-						   struct ml_err *err);
-void ml_open_trace_lookup_give(struct ml_open_trace *t, struct ml_region_lookup *s,
-			       uint64_t time);
-/* The same for a cursor over [from, to): one that stands just before goes on. */
-struct ml_cursor *ml_open_trace_cursor_take(struct ml_open_trace *t, uint64_t from,
-					    uint64_t to);
-void ml_open_trace_cursor_give(struct ml_open_trace *t, struct ml_cursor *c,
-			       uint64_t time);
+size_t ml_workspace_job_count(struct ml_workspace *ws);
+/* The event and version, and the description as JSON, of the job with a number. */
+const char *ml_workspace_job_event(struct ml_workspace *ws, size_t number,
+				   uint64_t *version);
+void ml_workspace_job_json(struct ml_workspace *ws, size_t number, struct ml_buf *out);

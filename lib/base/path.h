@@ -1,0 +1,14 @@
+/*
+ * Names of files.
+ */
+#pragma once
+
+#include <string.h>
+
+/* The part of a path behind its last slash. */
+static inline const char *ml_path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}

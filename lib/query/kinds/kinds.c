@@ -1,0 +1,17 @@
+#include "lib/query/kinds/kinds.h"
+
+#include <stddef.h>
+
+#include "lib/query/routes/route_open.h"
+
+const struct ml_document_kind *const ml_kinds[] = {
+	&ml_kind_trace,
+	&ml_kind_ensemble,
+	NULL,
+};
+
+const struct ml_route ml_common_routes[] = {
+	{ "GET", "/api/open", ml_route_open, "what is open, and machines to choose from",
+	  NULL },
+	{ 0 },
+};

@@ -1,0 +1,14 @@
+/*
+ * The kinds of documents that memlamp opens, in the order in which they are asked whether
+ * a file is theirs; a file that no kind recognises is opened by the first, which says
+ * what is wrong with it. docs/architecture.md tells how to add a kind.
+ */
+#pragma once
+
+#include "lib/query/workspace/document.h"
+#include "lib/query/workspace/request.h"
+
+extern const struct ml_document_kind ml_kind_trace, ml_kind_ensemble;
+
+extern const struct ml_document_kind *const ml_kinds[]; /* ends with NULL */
+extern const struct ml_route ml_common_routes[];        /* of no kind; ends with zero */
