@@ -21,7 +21,8 @@ struct options {
 
 static const struct opt opts[] = {
 	OPT_TEXT("output", 'o', "FOLDER", output,
-		 "put the trace into FOLDER, made if need be (memlamp-demo)"),
+		 "put the trace into FOLDER, which memlamp makes if it is missing "
+		 "(default: memlamp-demo)"),
 	{ 0 },
 };
 
@@ -32,10 +33,10 @@ __attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);
-	fflush(stdout); /* what is run writes to the same place */
+	fflush(stdout); /* the commands below write to the same place */
 }
 
-/* Shows a command as a person would type it, then runs it. file is what to execute. */
+/* Prints a command as a person would type it, then runs `file` with these arguments. */
 static bool run_shown(const char *file, char *const *argv, struct ml_err *err)
 {
 	int status;
@@ -58,7 +59,7 @@ static bool run_shown(const char *file, char *const *argv, struct ml_err *err)
 	return ml_fail(err, ML_IO, "'%s %s' failed", argv[0], argv[1]);
 }
 
-/* The compiled example: beside its source, or made in the folder of the demo. */
+/* Finds the compiled example beside its source, or compiles it into the demo's folder. */
 static char *find_example(const char *folder, struct ml_arena *a, struct ml_err *err)
 {
 	const char *examples = cmd_path_examples(a);
@@ -79,7 +80,7 @@ static char *find_example(const char *folder, struct ml_arena *a, struct ml_err 
 	return *folder == '/' ? output : ml_arena_printf(a, "./%s", output);
 }
 
-/* Somebody looks on, who can open a browser and press Ctrl-C. */
+/* True if a person watches, and can open a browser and press Ctrl-C. */
 static bool is_watched(void)
 {
 	const char *ci = getenv("CI");
@@ -87,7 +88,9 @@ static bool is_watched(void)
 	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && (!ci || !*ci);
 }
 
-/* Serves the page: until Ctrl-C if somebody looks on, else long enough to answer once. */
+/*
+ * Serves the page until Ctrl-C if a person watches, else only until the server answers.
+ */
 static bool show_page(char *trace, struct ml_err *err)
 {
 	char *view[] = { "memlamp", "view", trace, "--machine", "i7", NULL };
@@ -98,7 +101,7 @@ static bool show_page(char *trace, struct ml_err *err)
 		return run_shown("/proc/self/exe", view, err);
 	say("$ memlamp view %s --machine i7\n", trace);
 	if (pipe(ends) < 0)
-		return ml_fail_errno(err, "no pipe");
+		return ml_fail_errno(err, "cannot make a pipe");
 	pid_t child = fork();
 	if (child < 0)
 		return ml_fail_errno(err, "cannot start the server");
@@ -119,7 +122,7 @@ static bool show_page(char *trace, struct ml_err *err)
 		fclose(said);
 	if (!ok || strncmp(address, "http://", 7) != 0)
 		return ml_fail(err, ML_IO, "the page is not served: %s", address);
-	say("%s(It has ended again, since nobody looks on: CI is set or there is no terminal.)\n",
+	say("%s(The server has ended at once: there is no terminal, or CI is set.)\n",
 	    address);
 	return true;
 }
@@ -130,10 +133,13 @@ static bool demo(const char *folder, struct ml_arena *a, struct ml_err *err)
 
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		return ml_fail_errno(
-			err, "cannot make the folder %s (--output says another)", folder);
+			err, "cannot make the folder %s (--output chooses another)",
+			folder);
 	say("memlamp records what a program does to memory, replays it through simulated caches\n"
-	    "and says what happens. The example multiplies two matrices, C = A * B. It is an\n"
-	    "ordinary program, compiled with -O2 -g; the machine is a Core i7 with 32K of L1.\n\n");
+	    "and says what happens. The example multiplies two matrices, C = A * B. It "
+	    "is an\n"
+	    "ordinary program, compiled with -O2 -g; the machine is a Core i7 with 32K "
+	    "of L1.\n\n");
 	char *program = find_example(folder, a, err);
 	if (!program)
 		return false;
@@ -142,11 +148,15 @@ static bool demo(const char *folder, struct ml_arena *a, struct ml_err *err)
 	if (!run_shown("/proc/self/exe", job, err))
 		return false;
 	say("\nWhat to notice:\n"
-	    "- A, B and C are as large as each other, but the line that multiplies waits for B: it\n"
-	    "  walks along A and down the columns of B, so each number of B that it reads lies in\n"
+	    "- A, B and C are as large as each other, but the line that multiplies "
+	    "waits for B: it\n"
+	    "  walks along A and down the columns of B, so each number of B that it "
+	    "reads lies in\n"
 	    "  another cache line than the one before.\n"
-	    "- What is recommended was tried on the recorded references before it was said.\n"
-	    "- The names A, B and C were found in the program's debug information and source.\n"
+	    "- What is recommended was tried on the recorded references before it was "
+	    "said.\n"
+	    "- The names A, B and C were found in the program's debug information and "
+	    "source.\n"
 	    "\nThe trace stays in %s. More of it in text:\n"
 	    "$ memlamp sim --machine i7 %s\n"
 	    "$ memlamp info %s\n"
@@ -173,7 +183,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_demo = {
 	.name = "demo",
-	.help = "run the main job on a bundled example and explain it",
+	.help = "record, simulate and explain a bundled example",
 	.operands = "",
 	.min_operands = 0,
 	.max_operands = 0,

@@ -23,19 +23,19 @@ struct options {
 };
 
 static const struct opt opts[] = {
-	OPT_LIST(
-		"machine", 'm', "MACHINE", machines,
-		"simulate MACHINE (host); given twice, the first is for A and the second for B"),
-	OPT_LIST(
-		"fail-if", 0, "EXPRESSION", fail_if,
-		"end with status 3 if this is so, such as 'L1.misses > +5%': a name stands for "
-		"its change from A to B"),
+	OPT_LIST("machine", 'm', "MACHINE", machines,
+		 "simulate MACHINE, as in 'memlamp sim'; given twice, the first is for "
+		 "A and the second for B (default: host)"),
+	OPT_LIST("fail-if", 0, "EXPRESSION", fail_if,
+		 "end with status 3 if EXPRESSION holds, such as 'L1.misses > +5%'; a "
+		 "name stands for its change from A to B; may be repeated"),
 	OPT_COUNT("interleave", 0, "N", interleave,
-		  "on machines with several cores: references of a thread in turn"),
+		  "simulate several cores by letting threads take turns of N references"),
 	OPT_COUNT("window", 0, "N", window,
-		  "try changes on N references at most (40M); more takes longer"),
+		  "try changes on at most N references; more take longer (default: 40M)"),
 	OPT_COUNT("top", 'n', "N", top,
-		  "rows of each table (10; all of them for --json and --csv)"),
+		  "print at most N rows of each table (default: 10; all with --json and "
+		  "--csv)"),
 	OPT_FLAG("json", 0, json, "print everything as JSON"),
 	OPT_TEXT("csv", 0, "TABLE", csv,
 		 "print one table as CSV: totals, lines, regions or findings"),
@@ -59,7 +59,7 @@ static bool open_side(struct ml_analysed_trace *s, const char *path, const char 
 	return ok;
 }
 
-/* Every threshold is tested, so that all that were crossed are named. */
+/* Tests every threshold, so that the user sees all that are crossed. */
 static int test(const struct ml_compare *c, const struct options *o)
 {
 	struct ml_buf why = { 0 };
@@ -94,7 +94,7 @@ static int print(struct ml_compare *c, const struct options *o, char **names)
 	else if (!ml_compare_csv(c, o->csv, all, &out))
 		return cmd_misused(
 			&cmd_diff,
-			"there is no table '%s' but totals, lines, regions and "
+			"there is no table '%s'; tables are totals, lines, regions and "
 			"findings",
 			o->csv);
 	int status = cmd_print(&cmd_diff, &out);
@@ -114,15 +114,14 @@ static int run(int argc, char **argv)
 		return status;
 	signal(SIGPIPE, SIG_DFL); /* `memlamp diff x y | head` ends without a word */
 	if (o.machines.count > 2)
-		return cmd_misused(
-			&cmd_diff,
-			"--machine is given %zu times, and there are two sides",
-			o.machines.count);
+		return cmd_misused(&cmd_diff,
+				   "--machine may be given twice, not %zu times",
+				   o.machines.count);
 	if (argc == 1 && o.machines.count < 2)
 		return cmd_misused(
 			&cmd_diff,
-			"one trace differs from itself on two machines only: give "
-			"--machine twice, or another trace");
+			"one trace needs two machines to compare: give --machine "
+			"twice, or a second trace");
 	const char *first = o.machines.count ? o.machines.items[0] : "host";
 	const char *second = o.machines.count > 1 ? o.machines.items[1] : first;
 	char *names[] = { argv[0], argv[argc - 1] };

@@ -20,22 +20,26 @@ struct options {
 };
 
 static const struct opt opts[] = {
-	OPT_COUNT("from", 0, "TIME", from, "start at this reference, counted from 0"),
-	OPT_COUNT("to", 0, "TIME", to, "end before this reference"),
-	OPT_COUNT("count", 'n', "N", count, "print N references at most"),
-	OPT_COUNT("thread", 't', "N", thread, "only references of thread N"),
-	OPT_TEXT("region", 'r', "NAME", region, "only references to the region NAME"),
-	OPT_TEXT(
-		"site", 's', "PLACE", site,
-		"only references made at FILE:LINE, in FILE or in FUNCTION, or on behalf of it"),
+	OPT_COUNT("from", 0, "N", from,
+		  "start at reference N, counted from 0 (default: 0)"),
+	OPT_COUNT("to", 0, "N", to,
+		  "end before reference N (default: the end of the trace)"),
+	OPT_COUNT("count", 'n', "N", count, "print at most N references"),
+	OPT_COUNT("thread", 't', "N", thread, "print only references of thread N"),
+	OPT_TEXT("region", 'r', "NAME", region,
+		 "print only references to the region NAME"),
+	OPT_TEXT("site", 's', "PLACE", site,
+		 "print only references made at FILE:LINE, in FILE or in FUNCTION, or "
+		 "by libraries on its behalf"),
 	OPT_TEXT("kind", 'k', "KINDS", kind,
-		 "only reads (r), writes (w) or fetches (f); rw is both"),
-	OPT_TEXT("format", 'f', "NAME", format, "text, csv or json (text)"),
-	OPT_FLAG("json", 0, json, "the same as --format json"),
-	OPT_FLAG(
-		"events", 'e', events,
-		"print regions, allocations and releases too; text can then be imported again "
-		"without loss"),
+		 "print only reads (r), writes (w) or fetches (f), or several, such as "
+		 "rw"),
+	OPT_TEXT("format", 'f', "NAME", format,
+		 "print text, csv or json (default: text)"),
+	OPT_FLAG("json", 0, json, "the same as --format=json"),
+	OPT_FLAG("events", 'e', events,
+		 "also print regions, allocations and releases; 'memlamp import' can "
+		 "read this text back without loss"),
 	{ 0 },
 };
 
@@ -72,7 +76,7 @@ static void put_csv_site(struct ml_buf *out, const struct ml_tables *t, uint32_t
 		ml_buf_u8(out, ',');
 }
 
-/* One kind of row: what is no reference has no place in a table of references. */
+/* CSV has one kind of row, so only references are printed. */
 static void put_csv(struct ml_buf *out, const struct ml_tables *t,
 		    const struct ml_dump_row *row)
 {
@@ -159,7 +163,7 @@ static void put_json_event(struct ml_json *w, const struct ml_tables *t,
 	}
 }
 
-/* A line each, so that a person and grep can read them too. */
+/* Each row is one line, for people and for grep. */
 static void put_json(struct ml_buf *out, const struct ml_tables *t,
 		     const struct ml_dump_row *row)
 {
@@ -234,15 +238,17 @@ static int run(int argc, char **argv)
 		o.format = "json";
 	if (strcmp(o.format, "text") && strcmp(o.format, "csv") &&
 	    strcmp(o.format, "json"))
-		return cmd_misused(&cmd_dump, "--format is text, csv or json, not '%s'",
+		return cmd_misused(&cmd_dump,
+				   "--format must be text, csv or json, not '%s'",
 				   o.format);
 	if (o.thread > UINT16_MAX)
-		return cmd_misused(&cmd_dump, "threads are numbered from 1 to 65535");
+		return cmd_misused(&cmd_dump, "--thread must be 1 to 65535");
 	for (const char *k = o.kind ? o.kind : ""; *k; k++) {
 		if (!strchr("rwf", *k))
-			return cmd_misused(&cmd_dump,
-					   "--kind is made of r, w and f, not '%s'",
-					   o.kind);
+			return cmd_misused(
+				&cmd_dump,
+				"--kind must be one or more of r, w and f, not '%s'",
+				o.kind);
 		kinds |= 1u << (*k == 'r' ? ML_READ : *k == 'w' ? ML_WRITE : ML_FETCH);
 	}
 	struct ml_dump_filter filter = {

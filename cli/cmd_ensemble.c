@@ -30,93 +30,116 @@ struct options {
 
 static const struct opt opts[] = {
 	OPT_LIST("machine", 'm', "TEMPLATE", machines,
-		 "simulate these machines: a preset or a description, in which braces "
-		 "stand for several values: {4K..256K x2}, {1,2,4,full}, {0..15} (host)"),
+		 "simulate machines: a preset or a text in which braces list values, "
+		 "such as {4K..256K x2}, {1,2,4,full} or {0..15}; may be repeated "
+		 "(default: host)"),
 	OPT_TEXT("output", 'o', "FILE", output,
-		 "keep the ensemble in FILE (.mle); one that is there is extended"),
+		 "keep the ensemble in FILE (.mle); if FILE exists, extend it"),
 	OPT_TEXT("build", 0, "COMMAND", build,
-		 "build variants of a program: a shell command with braces, {out} being "
-		 "the program to make"),
+		 "build variants of a program: a shell command in which braces list "
+		 "values and {out} is the program to make"),
 	OPT_TEXT("run", 0, "COMMAND", run,
-		 "the command to record, of each variant; may have braces too ({out})"),
-	OPT_COUNT("limit", 'l', "N", limit, "record N references of a variant at most"),
+		 "record this command for each variant; braces list values and {out} is "
+		 "the program"),
+	OPT_COUNT("limit", 'l', "N", limit,
+		  "record at most N references of each variant"),
 	OPT_TEXT("only-in", 'i', "FUNCTION", only_in,
-		 "record variants only while FUNCTION runs, with all that it calls"),
+		 "record variants only while FUNCTION runs, with everything that it "
+		 "calls"),
 	OPT_TEXT("from-mark", 0, "NAME", from_mark,
-		 "record variants from the mark or phase NAME of memlamp.h on"),
+		 "start recording variants at the mark or phase NAME (see memlamp.h)"),
 	OPT_TEXT("to-mark", 0, "NAME", to_mark,
-		 "record variants up to the mark or the end of phase NAME"),
-	OPT_COUNT("from", 0, "N", from, "simulate from reference N on, caches empty"),
-	OPT_COUNT("to", 0, "N", to, "simulate references before N"),
+		 "stop recording variants at the mark NAME or at the end of phase NAME"),
+	OPT_COUNT("from", 0, "N", from,
+		  "start at reference N, with empty caches (default: 0)"),
+	OPT_COUNT("to", 0, "N", to,
+		  "end before reference N (default: the end of the trace)"),
 	OPT_TEXT("phase", 0, "NAME", phase,
-		 "simulate from the first beginning of phase NAME to its end"),
-	OPT_COUNT("bins", 0, "N", bins, "keep time in at most N bins (32768)"),
+		 "simulate from the first begin of phase NAME to its end, with empty "
+		 "caches"),
+	OPT_COUNT("bins", 0, "N", bins,
+		  "divide the time of a run into at most N bins (default: 32768)"),
 	OPT_COUNT("interleave", 0, "N", interleave,
-		  "on machines with several cores: references of a thread in turn"),
+		  "simulate several cores by letting threads take turns of N references"),
 	OPT_COUNT("threads", 'j', "N", threads,
-		  "compute with N threads (one a processor)"),
+		  "compute with N threads (default: one for each processor)"),
 	OPT_FLAG("mpi", 0, mpi,
-		 "spread the members over the ranks that mpirun started (done by itself "
-		 "where mpirun is recognised)"),
-	OPT_FLAG("fresh", 0, fresh, "do not extend FILE: start anew"),
+		 "spread the members over the ranks that mpirun started (default where "
+		 "memlamp recognises mpirun)"),
+	OPT_FLAG("fresh", 0, fresh, "start anew instead of extending FILE"),
 	OPT_FLAG("dry-run", 0, dry_run,
-		 "list the members and what they cost; do nothing"),
-	OPT_LIST(
-		"match", 0, "A=B", match,
-		"milestones at which times match: marks, phases, or lines of code, k-th "
-		"visit to k-th visit: a.c:12=b.c:20, one for each trace in order, or one "
-		"for all"),
+		 "list the members and what they cost, and simulate nothing"),
+	OPT_LIST("match", 0, "A=B", match,
+		 "match the times of traces at milestones (marks, phases or lines of "
+		 "code), visit by visit: a.c:12=b.c:20 names one milestone for each "
+		 "trace in order, a single name is for all; may be repeated"),
 	OPT_TEXT("time", 't', "HOW", show.time,
-		 "raw, normalised, or matched (matched where --match is given)"),
+		 "compare at raw, normalised or matched time (default: raw, or matched "
+		 "with --match)"),
 	OPT_TEXT("base", 0, "TRACE", show.base,
-		 "the trace that the others are fitted to (the longest)"),
+		 "fit the times of the other traces to TRACE (default: the longest)"),
 	OPT_FLAG("volume", 0, show.volume,
-		 "scale by the volume of accesses: what the same work costs"),
+		 "scale by the number of accesses, to compare what the same work costs"),
 	OPT_TEXT("measure", 0, "MEASURE", show.measure,
-		 "time (cycles a reference), served (share of a level), miss (ratio of a "
-		 "level), memory (bytes a reference) or temperature (time)"),
-	OPT_COUNT("level", 0, "N", show.level, "of served, miss and temperature (1)"),
+		 "show time (cycles a reference), served (share that a level serves), "
+		 "miss (miss ratio of a level), memory (bytes a reference) or "
+		 "temperature (default: time)"),
+	OPT_COUNT("level", 0, "N", show.level,
+		  "measure served, miss or temperature at level N (default: 1)"),
 	OPT_TEXT("weights", 0, "CYCLES", show.weights,
-		 "cycles of each level, memory last: 3,15,300 (those of the machines)"),
+		 "count so many cycles for each level, memory last, such as 3,15,300 "
+		 "(default: those of the machines)"),
 	OPT_COUNT("window", 'w', "N", show.window,
-		  "references of the moving average (a hundredth of the run)"),
+		  "average over N references (default: a hundredth of the run)"),
 	OPT_TEXT("against", 0, "MEMBER", show.against,
-		 "subtract the curve of MEMBER: its label, or a part of it"),
+		 "subtract the curve of MEMBER, named by its label or a unique part of "
+		 "it"),
 	OPT_COUNT("second", 0, "K", show.second,
-		  "K members whose sizes add up to --total: threads that share a cache"),
-	OPT_SIZE("total", 0, "BYTES", show.total, "the size that they share"),
+		  "model K threads that share a cache of --total bytes: all ways to "
+		  "choose K members whose sizes add up"),
+	OPT_SIZE("total", 0, "BYTES", show.total,
+		 "the size of the cache that the threads of --second share"),
 	OPT_TEXT("size", 0, "NAME", show.size,
-		 "the parameter that is the size (the only one)"),
+		 "the parameter that --second takes for the size (default: the only "
+		 "size)"),
 	OPT_COUNT("shift", 0, "N", show.shift,
-		  "threads are shifted by up to N references (a hundredth of the run)"),
+		  "shift the threads of --second by up to N references (default: a "
+		  "hundredth of the run)"),
 	OPT_TEXT("real", 0, "MEMBER", show.real,
-		 "the member that simulated real threads, to judge the model by"),
-	OPT_COUNT("top", 'n', "N", show.top, "rows of each table (40)"),
+		 "compare the model of --second with MEMBER, which simulated real "
+		 "threads"),
+	OPT_COUNT("top", 'n', "N", show.top,
+		  "print at most N rows of each table (default: 40)"),
 	OPT_TEXT("plot", 'p', "FILE", show.plot, "draw an SVG into FILE"),
 	OPT_TEXT("as", 0, "KIND", show.as,
-		 "of --plot: curves, parameter, map, spread, workingset, second or "
-		 "multiples (curves, or second with --second)"),
-	OPT_TEXT("colour", 0, "NAME", show.colour,
-		 "of --plot: the parameter that colours go by (the first)"),
+		 "draw --plot as curves, parameter, map, spread, workingset, second or "
+		 "multiples (default: curves, or second with --second)"),
 	OPT_TEXT(
-		"envelope", 0, "KIND", show.envelope,
-		"of --plot: what is shaded: range (within a pixel), deviation (of single "
-		"references within the window) or none (range)"),
-	OPT_COUNT("width", 0, "PIXELS", show.width, "width of the picture (960)"),
-	OPT_COUNT("height", 0, "PIXELS", show.height, "its height (420)"),
-	OPT_FLAG("dark", 0, show.dark, "light colours on a dark ground"),
+		"colour", 0, "NAME", show.colour,
+		"colour the curves of --plot by the parameter NAME (default: the first)"),
+	OPT_TEXT("envelope", 0, "KIND", show.envelope,
+		 "shade around the curves of --plot: range (of the average within a "
+		 "pixel), deviation (of single references within the window) or none "
+		 "(default: range)"),
+	OPT_COUNT("width", 0, "PIXELS", show.width,
+		  "width of the picture (default: 960)"),
+	OPT_COUNT("height", 0, "PIXELS", show.height,
+		  "height of the picture (default: 420)"),
+	OPT_FLAG("dark", 0, show.dark, "draw light colours on a dark background"),
 	OPT_FLAG("json", 0, show.json, "print JSON, with the series"),
-	OPT_TEXT("csv", 0, "TABLE", show.csv, "print a table as CSV: members or series"),
-	OPT_COUNT("cells", 0, "N", show.cells, "points of a series (256)"),
+	OPT_TEXT("csv", 0, "TABLE", show.csv,
+		 "print one table as CSV: members or series"),
+	OPT_COUNT("cells", 0, "N", show.cells,
+		  "print N points of each series (default: 256)"),
 	{ 0 },
 };
 
-/* What a call works with. */
+/* The state of one call. */
 struct work {
 	const struct options *o;
 	struct ensemble_plan plan;
 	struct ml_ensemble e;
-	const char *part; /* where this rank saves what it has so far; NULL: nowhere */
+	const char *part; /* file for unfinished results of this rank; NULL: none */
 	struct ml_ranks ranks;
 	struct cmd_work work;
 	struct ml_arena arena;
@@ -129,7 +152,7 @@ static bool save(void *arg, const struct ml_ensemble *e, struct ml_err *err)
 	return !w->part || ml_ensemble_save(e, w->part, err);
 }
 
-/* What an earlier run of this rank left behind. */
+/* Takes the results that an earlier run of this rank left in its file. */
 static bool take_part(struct work *w, struct ml_err *err)
 {
 	return !w->ranks.rank || !w->part || !ml_ensemble_is(w->part) ||
@@ -161,12 +184,14 @@ static bool all_done(const struct ml_ensemble *e)
 	return true;
 }
 
-/* Plans on rank 0, simulates on all of them, saves on rank 0. */
+/* Rank 0 plans, all ranks simulate, rank 0 saves. */
 static bool compute(struct work *w, int argc, char **argv, struct ml_err *err)
 {
 	bool ok = w->ranks.rank || ensemble_plan(&w->plan, argc, argv, err);
 
-	/* so that whoever is interrupted finds the plan, and the other ranks their part
+	/*
+	 * after an interruption the next run finds the plan, and other ranks find their
+	 * part
 	 */
 	if (ok && !w->ranks.rank && w->plan.output && !all_done(&w->e))
 		ok = ml_ensemble_save(&w->e, w->plan.output, err);
@@ -231,7 +256,7 @@ static bool start_ranks(struct work *w, struct ml_err *err)
 	return true;
 }
 
-/* Where the ensemble goes: as said, or into the only one that was given. */
+/* The output file: the one of -o, or the only ensemble among the operands. */
 static const char *output(struct work *w, int argc, char **argv)
 {
 	const char *only = NULL;
@@ -256,8 +281,8 @@ static bool work(struct work *w, int argc, char **argv, struct ml_err *err)
 	if (!compute(w, argc, argv, err)) {
 		if (err->kind == ML_STOPPED && w->plan.output && !w->ranks.rank)
 			fprintf(stderr,
-				"memlamp ensemble: %s has what was done; the same command goes "
-				"on from there\n",
+				"memlamp ensemble: %s holds the finished members; the "
+				"same command continues from there\n",
 				w->plan.output);
 		return false;
 	}
@@ -302,12 +327,12 @@ static int run(int argc, char **argv)
 	w.plan.output = output(&w, argc, argv);
 	if (!argc && !o.build && !o.run)
 		return cmd_misused(&cmd_ensemble,
-				   "a trace, an ensemble, --build or --run is wanted");
+				   "give a trace, an ensemble, --build or --run");
 	if ((o.build || o.run) && !w.plan.output)
 		return cmd_misused(
 			&cmd_ensemble,
-			"--build and --run keep traces beside the ensemble: say "
-			"where by -o FILE");
+			"--build and --run need -o FILE: they keep traces beside the "
+			"ensemble");
 	if (!ensemble_show_check(&o.show, &err))
 		return cmd_fail(&cmd_ensemble, &err);
 	cmd_work_begin(&w.work);

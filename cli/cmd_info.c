@@ -20,12 +20,12 @@ struct options {
 
 static const struct opt opts[] = {
 	OPT_COUNT("top", 'n', "N", top,
-		  "rows of each table (10; all of them for --json and --csv)"),
+		  "print at most N rows of each table (default: 10; all with --json and "
+		  "--csv)"),
 	OPT_FLAG("json", 0, json, "print everything as JSON"),
-	OPT_TEXT(
-		"csv", 0, "TABLE", csv,
-		"print one table as CSV: gaps, regions, lines, functions, phases, threads, "
-		"marks or states"),
+	OPT_TEXT("csv", 0, "TABLE", csv,
+		 "print one table as CSV: gaps, regions, lines, functions, phases, "
+		 "threads, marks or states"),
 	{ 0 },
 };
 
@@ -39,8 +39,8 @@ static int print(struct ml_summary *s, const struct options *o)
 	else if (!o->csv)
 		info_text(s, o->top, &out);
 	else if (!info_csv(s, o->csv, all, &out))
-		return cmd_misused(&cmd_info, "there is no table '%s' but %s", o->csv,
-				   info_table_names());
+		return cmd_misused(&cmd_info, "there is no table '%s'; tables are %s",
+				   o->csv, info_table_names());
 	int status = cmd_print(&cmd_info, &out);
 	ml_buf_release(&out);
 	return status;
@@ -76,7 +76,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_info = {
 	.name = "info",
-	.help = "say what is in a trace",
+	.help = "show what is in a trace",
 	.operands = "TRACE",
 	.min_operands = 1,
 	.max_operands = 1,

@@ -12,7 +12,7 @@
 #include "lib/query/drawing/picture_time.h"
 #include "lib/query/tables/profile_rows.h"
 
-enum { WIDTH = 960, TIME_HEIGHT = 320, SIDE_LEAST = 160, SIDE_MOST = 10000, REGIONS = 6 };
+enum { WIDTH = 960, TIME_HEIGHT = 320, SIDE_MIN = 160, SIDE_MAX = 10000, REGIONS = 6 };
 
 struct options {
 	const char *output, *machine, *region, *mode, *phase;
@@ -21,23 +21,29 @@ struct options {
 };
 
 static const struct opt opts[] = {
-	OPT_TEXT("output", 'o', "FILE", output, "write to FILE (standard output)"),
+	OPT_TEXT("output", 'o', "FILE", output,
+		 "write to FILE (default: standard output)"),
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
-		 "simulate MACHINE: a preset, a description, or host (host)"),
+		 "simulate MACHINE, as in 'memlamp sim' (default: host)"),
 	OPT_TEXT("region", 'r', "NAME", region,
-		 "heat, plane: draw the region NAME (those waited for most)"),
-	OPT_TEXT(
-		"mode", 0, "MODE", mode,
-		"heat: what colours mean: count (accesses), misses, last (access), first "
-		"(write), reuse (references between two accesses), distance (lines "
-		"between them) or used (share of fetched bytes) (misses)"),
-	OPT_COUNT("from", 0, "N", from, "draw from reference N on"),
-	OPT_COUNT("to", 0, "N", to, "draw references before N"),
+		 "draw the region NAME, in heat and plane (default: the regions that "
+		 "the program waits for most)"),
+	OPT_TEXT("mode", 0, "MODE", mode,
+		 "colour heat by count (accesses), misses, last (access), first "
+		 "(write), reuse (references between two accesses), distance (lines "
+		 "between two accesses) or used (share of the fetched bytes) (default: "
+		 "misses)"),
+	OPT_COUNT("from", 0, "N", from,
+		  "start at reference N, with the caches as the run before left them "
+		  "(default: 0)"),
+	OPT_COUNT("to", 0, "N", to,
+		  "end before reference N (default: the end of the trace)"),
 	OPT_TEXT("phase", 0, "NAME", phase,
-		 "draw from the first beginning of phase NAME to its end"),
-	OPT_COUNT("width", 0, "PIXELS", width, "width of the picture (960)"),
-	OPT_COUNT("height", 0, "PIXELS", height, "its height (as the picture needs)"),
-	OPT_FLAG("dark", 0, dark, "light colours on a dark ground"),
+		 "draw phase NAME, from its first begin to its end"),
+	OPT_COUNT("width", 0, "PIXELS", width, "width of the picture (default: 960)"),
+	OPT_COUNT("height", 0, "PIXELS", height,
+		  "height of the picture (default: what it needs)"),
+	OPT_FLAG("dark", 0, dark, "draw light colours on a dark background"),
 	{ 0 },
 };
 
@@ -51,17 +57,7 @@ struct plot {
 	struct simulated s;
 };
 
-/* The number of word in a list, or its length. */
-static unsigned among(const char *const *words, unsigned count, const char *word)
-{
-	unsigned i = 0;
-
-	while (i < count && strcmp(words[i], word) != 0)
-		i++;
-	return i;
-}
-
-/* Names that are near, or else those that matter. */
+/* Fails with a similar name, or with the regions that cost most. */
 static bool no_region(const struct ml_profile_rows *rows, const char *name,
 		      struct ml_err *err)
 {
@@ -78,17 +74,17 @@ static bool no_region(const struct ml_profile_rows *rows, const char *name,
 	for (size_t i = 0; i < rows->regions.count && shown < REGIONS; i++) {
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
 
-		if (r->own < r->count.refs - r->own)
+		if (ml_code_is_theirs(r->own, r->count.refs))
 			continue;
 		ml_buf_printf(&list, "%s%s", shown++ ? ", " : "", r->name);
 	}
-	ml_fail(err, ML_USAGE, "there is no region '%s'; there are %.*s", name,
+	ml_fail(err, ML_USAGE, "there is no region '%s'; regions are %.*s", name,
 		(int)list.size, (const char *)list.data);
 	ml_buf_release(&list);
 	return false;
 }
 
-/* Regions of that name, or those that matter. */
+/* Chooses the regions of that name, or the regions that cost most. */
 static bool choose(struct plot *x, const struct ml_profile_rows *rows, uint32_t *regions,
 		   size_t *count, struct ml_err *err)
 {
@@ -100,7 +96,8 @@ static bool choose(struct plot *x, const struct ml_profile_rows *rows, uint32_t 
 		*count = ml_picture_costliest(x->s.sim, rows, regions,
 					      x->kind == PLANE ? 1 : REGIONS);
 		return *count ||
-		       ml_fail(err, ML_USAGE, "there is no region of known size to draw");
+		       ml_fail(err, ML_USAGE,
+			       "no region has a known size, so there is nothing to draw");
 	}
 	for (size_t i = 0; i < rows->regions.count && *count < REGIONS; i++) {
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
@@ -112,10 +109,10 @@ static bool choose(struct plot *x, const struct ml_profile_rows *rows, uint32_t 
 			regions[(*count)++] = r->region;
 	}
 	if (named && !*count)
-		return ml_fail(err, ML_USAGE,
-			       "the size of '%s' is not known: memory of no name cannot "
-			       "be drawn",
-			       name);
+		return ml_fail(
+			err, ML_USAGE,
+			"the size of region '%s' is unknown, so it cannot be drawn",
+			name);
 	return named || no_region(rows, name, err);
 }
 
@@ -164,7 +161,7 @@ static bool draw(struct plot *x, struct ml_buf *out, struct ml_err *err)
 
 static bool in_range(uint64_t pixels)
 {
-	return !pixels || (pixels >= SIDE_LEAST && pixels <= SIDE_MOST);
+	return !pixels || (pixels >= SIDE_MIN && pixels <= SIDE_MAX);
 }
 
 static int run(int argc, char **argv)
@@ -177,23 +174,20 @@ static int run(int argc, char **argv)
 
 	if (!options_parse(&cmd_plot, &o, &argc, &argv, &status))
 		return status;
-	x.kind = among(kinds, KINDS, argv[1]);
-	x.mode = among(ml_heat_names, ML_HEAT_MODES, o.mode);
+	while (x.kind < KINDS && strcmp(kinds[x.kind], argv[1]) != 0)
+		x.kind++;
 	if (x.kind == KINDS)
 		return cmd_misused(
 			&cmd_plot,
-			"there is no picture '%s' but timeline, heat, plane and "
-			"temperature",
+			"there is no picture '%s'; pictures are timeline, heat, plane "
+			"and temperature",
 			argv[1]);
-	if (x.mode == ML_HEAT_MODES)
-		return cmd_misused(
-			&cmd_plot,
-			"--mode is count, misses, last, first, reuse, distance or used, "
-			"not '%s'",
-			o.mode);
+	if (!ml_heat_mode_find(&x.mode, o.mode, &err))
+		return cmd_misused(&cmd_plot, "--mode: %s", err.text);
 	if (!o.width || !in_range(o.width) || !in_range(o.height))
-		return cmd_misused(&cmd_plot, "--width and --height are %d to %d pixels",
-				   SIDE_LEAST, SIDE_MOST);
+		return cmd_misused(&cmd_plot,
+				   "--width and --height must be %d to %d pixels",
+				   SIDE_MIN, SIDE_MAX);
 	struct simulated_wish w = { .trace = argv[0],
 				    .machine = o.machine,
 				    .phase = o.phase,

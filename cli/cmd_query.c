@@ -21,11 +21,13 @@ struct options {
 
 static const struct opt opts[] = {
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
-		 "machine of simulation 0, which routes about /api/sims/0 ask (host)"),
+		 "simulate MACHINE as simulation 0, for routes below /api/sims/0 "
+		 "(default: host)"),
 	OPT_TEXT("second", 's', "MACHINE", second,
-		 "machine of simulation 1, for routes that compare two (as the first)"),
+		 "simulate MACHINE as simulation 1, for routes that compare two "
+		 "(default: the same machine)"),
 	OPT_TEXT("with", 'w', "TRACE", with,
-		 "trace of simulation 1, where it is another one"),
+		 "simulate TRACE as simulation 1 (default: the same trace)"),
 	OPT_FLAG("list", 'l', list, "list the routes"),
 	{ 0 },
 };
@@ -49,7 +51,7 @@ static int list(void)
 	return status;
 }
 
-/* Undoes %41 and + in place. */
+/* Decodes %41 and + in place. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -67,7 +69,7 @@ static void unescape(char *text)
 	*to = 0;
 }
 
-/* Cuts PATH?KEY=VALUE&... , which is argv's own, into a question. */
+/* Splits PATH?KEY=VALUE&... in place into a request. */
 static void parse(struct ml_request *q, char *route)
 {
 	char *params = strchr(route, '?'), *next;
@@ -99,9 +101,10 @@ static bool ask(struct ml_workspace *ws, struct ml_request *q, struct ml_buf *ou
 	const struct ml_route *r = ml_workspace_route(ws, q, &exists);
 
 	if (!r)
-		return ml_fail(err, ML_USAGE,
-			       "there is no route %s: memlamp query --list shows them",
-			       q->path);
+		return ml_fail(
+			err, ML_USAGE,
+			"there is no route %s; 'memlamp query --list' lists the routes",
+			q->path);
 	ml_answer_init(&a);
 	bool ok = r->answer(ws, q, &a, err);
 	if (ok) {
@@ -122,7 +125,7 @@ static bool finish(struct ml_workspace *ws, uint64_t trace, const struct ml_mach
 	       ml_open_sim_finish(ws, sim, err);
 }
 
-/* The simulations that a route is about: 0, and 1 where two are compared. */
+/* Runs the simulations that a route needs: 0, and 1 if the route compares two. */
 static bool simulate(struct ml_workspace *ws, const struct options *o, const char *path,
 		     struct ml_err *err)
 {
@@ -155,7 +158,7 @@ static int run(int argc, char **argv)
 		return list();
 	if (argc != 2)
 		return cmd_misused(&cmd_query,
-				   "a trace or an ensemble, and a route, are wanted");
+				   "give a trace or an ensemble, and a route");
 	if (!ml_machine_parse(&machine, o.machine, &err))
 		return cmd_fail(&cmd_query, &err);
 	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &machine);
@@ -171,7 +174,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_query = {
 	.name = "query",
-	.help = "print what the page would be answered",
+	.help = "print the server's answer to one request of the page",
 	.operands = "TRACE ROUTE",
 	.min_operands = 0,
 	.max_operands = 2,

@@ -17,24 +17,28 @@ struct options {
 };
 
 static const struct opt opts[] = {
-	OPT_TEXT(
-		"output", 'o', "FILE", output,
-		"write to FILE (the name of the trace with .html); - is standard output"),
+	OPT_TEXT("output", 'o', "FILE", output,
+		 "write to FILE; - is standard output (default: the name of the trace "
+		 "with .html)"),
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
-		 "simulate MACHINE: a preset, a description, or host (host)"),
-	OPT_COUNT("from", 0, "N", from, "report on references from N on"),
-	OPT_COUNT("to", 0, "N", to, "report on references before N"),
+		 "simulate MACHINE, as in 'memlamp sim' (default: host)"),
+	OPT_COUNT("from", 0, "N", from,
+		  "start at reference N, with the caches as the run before left them "
+		  "(default: 0)"),
+	OPT_COUNT("to", 0, "N", to,
+		  "end before reference N (default: the end of the trace)"),
 	OPT_TEXT("phase", 0, "NAME", phase,
-		 "report on the phase NAME, from its first beginning to its end"),
-	OPT_TEXT(
-		"mode", 0, "MODE", mode,
-		"what the heat maps show: count (accesses), misses, last (access), first "
-		"(write), reuse (references between two accesses), distance (lines "
-		"between them) or used (share of fetched bytes) (misses)"),
+		 "report on phase NAME, from its first begin to its end"),
+	OPT_TEXT("mode", 0, "MODE", mode,
+		 "colour the heat maps by count (accesses), misses, last (access), "
+		 "first (write), reuse (references between two accesses), distance "
+		 "(lines between two accesses) or used (share of the fetched bytes) "
+		 "(default: misses)"),
 	OPT_COUNT("top", 'n', "N", top,
-		  "rows of each table, and files and heat maps at most (12)"),
+		  "show at most N rows of each table, N files and N heat maps (default: "
+		  "12)"),
 	OPT_FLAG("no-source", 0, no_source,
-		 "leave the source text out: lines have numbers and counts alone"),
+		 "leave the source text out; lines keep their numbers and counts"),
 	{ 0 },
 };
 
@@ -61,14 +65,8 @@ static int run(int argc, char **argv)
 
 	if (!options_parse(&cmd_report, &o, &argc, &argv, &status))
 		return status;
-	while (r.mode < ML_HEAT_MODES && strcmp(ml_heat_names[r.mode], o.mode) != 0)
-		r.mode++;
-	if (r.mode == ML_HEAT_MODES)
-		return cmd_misused(
-			&cmd_report,
-			"--mode is count, misses, last, first, reuse, distance or used, "
-			"not '%s'",
-			o.mode);
+	if (!ml_heat_mode_find(&r.mode, o.mode, &err))
+		return cmd_misused(&cmd_report, "--mode: %s", err.text);
 	struct simulated_wish w = { .trace = argv[0],
 				    .machine = o.machine,
 				    .phase = o.phase,

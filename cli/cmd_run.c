@@ -25,23 +25,24 @@ struct options {
 
 static const struct opt opts[] = {
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
-		 "simulate MACHINE: a preset, a description, or host (host)"),
+		 "simulate MACHINE, as in 'memlamp sim' (default: host)"),
 	OPT_TEXT("output", 'o', "FILE", output,
-		 "write the trace to FILE (PROGRAM.mlt in the current folder)"),
+		 "write the trace to FILE (default: PROGRAM.mlt in the current folder)"),
 	OPT_COUNT("limit", 'l', "N", limit,
-		  "record N references at most; the program then goes on unrecorded"),
+		  "record at most N references; the program then goes on unrecorded"),
 	OPT_COUNT("skip", 's', "N", skip, "leave out the first N references"),
 	OPT_TEXT("only-in", 'i', "FUNCTION", only_in,
-		 "record only while FUNCTION runs, with all that it calls"),
+		 "record only while FUNCTION runs, with everything that it calls"),
 	OPT_TEXT("from-mark", 0, "NAME", from_mark,
-		 "start recording at the mark or phase NAME of memlamp.h"),
+		 "start recording at the mark or phase NAME (see memlamp.h)"),
 	OPT_TEXT("to-mark", 0, "NAME", to_mark,
-		 "record up to the mark or the end of phase NAME"),
+		 "stop recording at the mark NAME or at the end of phase NAME"),
 	OPT_COUNT("interleave", 0, "N", interleave,
-		  "on machines with several cores: references of a thread in turn"),
+		  "simulate several cores by letting threads take turns of N references"),
 	OPT_COUNT("window", 0, "N", window,
-		  "try changes on N references at most (40M); more takes longer"),
-	OPT_COUNT("top", 'n', "N", top, "rows of each table (5)"),
+		  "try changes on at most N references; more take longer (default: 40M)"),
+	OPT_COUNT("top", 'n', "N", top,
+		  "print at most N rows of each table (default: 5)"),
 	OPT_FLAG("json", 0, json, "print JSON"),
 	{ 0 },
 };
@@ -68,8 +69,10 @@ static int print(struct ml_analysed_trace *s, const struct options *o, const cha
 	return status;
 }
 
-/* Of several processes the one with most references is the program itself: a shell that
- * starts it makes few. */
+/*
+ * Of several processes, the one with the most references is the program itself: a shell
+ * that starts it makes few.
+ */
 static const struct ml_recording *main_recording(const struct ml_session *s)
 {
 	const struct ml_recording *best = &s->recordings[0];
@@ -87,7 +90,8 @@ static const struct ml_recording *main_recording(const struct ml_session *s)
 	}
 	if (s->count > 1)
 		fprintf(stderr,
-			"memlamp run: %zu processes were recorded; this is about %s (%s)\n",
+			"memlamp run: %zu processes were recorded; the analysis is of "
+			"%s (%s)\n",
 			s->count, best->command, best->path);
 	return best;
 }
@@ -111,7 +115,7 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 		return false;
 	ok = print(&s, o, r->path, session->argv[0]) == EXIT_DONE && r->ok;
 	ml_analysed_trace_close(&s);
-	err->kind = ok ? ML_OK : ML_IO; /* it was said where it went wrong */
+	err->kind = ok ? ML_OK : ML_IO; /* errors are printed already */
 	err->text[0] = 0;
 	return ok;
 }
@@ -149,7 +153,7 @@ static int run(int argc, char **argv)
 
 	if (!options_parse(&cmd_run, &o, &argc, &argv, &status))
 		return status;
-	/* before the program runs: who misspells a machine need not wait for it */
+	/* before the program runs, so that a misspelt machine fails at once */
 	if (!ml_machine_parse(&machine, o.machine ? o.machine : "host", &err))
 		return cmd_fail(&cmd_run, &err);
 	bool ok = record(&s, &o, argv, &err);
@@ -166,7 +170,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_run = {
 	.name = "run",
-	.help = "record a program, simulate it and say what to change",
+	.help = "record a program, simulate it and print what to change",
 	.operands = "[--] PROGRAM [ARGUMENT...]",
 	.min_operands = 1,
 	.max_operands = CMD_ANY,

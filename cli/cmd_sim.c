@@ -33,46 +33,51 @@ struct options {
 };
 
 static const struct opt opts[] = {
-	OPT_TEXT(
-		"machine", 'm', "M", machine,
-		"what to simulate: host (the rule), a name of --list-machines, or a text such "
-		"as 'L1 32K 8w | L2 1M 16w'"),
-	OPT_FLAG(
-		"list-machines", 0, list,
-		"print the machines that have a name; with --json their text and where it is from"),
+	OPT_TEXT("machine", 'm', "MACHINE", machine,
+		 "simulate MACHINE: host (this machine), a name of --list-machines, or "
+		 "a text such as 'L1 32K 8w | L2 1M 16w' (default: host)"),
+	OPT_FLAG("list-machines", 0, list,
+		 "print the machines that have a name; --json adds the text and the "
+		 "source of each"),
 	OPT_COUNT("top", 'n', "N", top,
-		  "rows of each table (10; all of them for --json and --csv)"),
+		  "print at most N rows of each table (default: 10; all with --json and "
+		  "--csv)"),
 	OPT_FLAG("json", 0, json, "print everything as JSON"),
-	OPT_TEXT(
-		"csv", 0, "TABLE", csv,
-		"print one table as CSV: levels, tlbs, regions, lines, functions, phases, "
-		"threads, sets, pairs, strides, bounces, series, temperature, reuse or "
-		"reuse_sites"),
+	OPT_TEXT("csv", 0, "TABLE", csv,
+		 "print one table as CSV: levels, tlbs, regions, lines, functions, "
+		 "phases, threads, sets, pairs, strides, bounces, series, temperature, "
+		 "reuse or reuse_sites"),
 	OPT_FLAG("quick", 'q', quick,
-		 "count only, much faster: no causes, used bytes or strides"),
+		 "only count hits and misses, which is much faster: no causes, used "
+		 "bytes or strides"),
 	OPT_FLAG("reuse", 0, reuse,
-		 "add the misses of every cache size, from stack distances"),
+		 "add the miss ratio of every cache size, computed from stack distances"),
 	OPT_FLAG("sampled", 0, sampled,
-		 "--reuse from a sample of the lines, with its error: for long traces"),
+		 "compute --reuse from a sample of the lines and print its error: for "
+		 "long traces"),
 	OPT_FLAG("findings", 0, findings,
-		 "add what could be changed, and what that would save; tries changes by "
+		 "add changes that would save time, and how much; memlamp tries them by "
 		 "simulation"),
 	OPT_FLAG("temperature", 0, temperature, "add the cache temperature over time"),
-	OPT_COUNT("from", 0, "TIME", from, "start at this reference, with empty caches"),
-	OPT_COUNT("to", 0, "TIME", to, "end before this reference"),
+	OPT_COUNT("from", 0, "N", from,
+		  "start at reference N, with empty caches (default: 0)"),
+	OPT_COUNT("to", 0, "N", to,
+		  "end before reference N (default: the end of the trace)"),
 	OPT_TEXT("phase", 0, "NAME", phase,
-		 "from the first begin of this phase to its end, with empty caches"),
-	OPT_TEXT(
-		"interleave", 'i', "N", interleave,
-		"threads take turns, N references each (10 where the machine has several "
-		"cores and one thread was recorded at a time); 0: as recorded"),
+		 "simulate from the first begin of phase NAME to its end, with empty "
+		 "caches"),
+	OPT_TEXT("interleave", 'i', "N", interleave,
+		 "let threads take turns of N references; 0 keeps the recorded order "
+		 "(default: 10 if the machine has several cores and the recorder ran "
+		 "one thread at a time, else 0)"),
 	OPT_TEXT("cores-map", 0, "LIST", cores,
-		 "which core a thread runs on: THREAD:CORE,... (in order of appearance)"),
-	OPT_LIST("fail-if", 0, "EXPR", fail_if,
-		 "end with status 3 if this holds: 'L1.miss_ratio > 0.05', "
-		 "'region(\"A\").L2.misses > 1M or cycles > 10'; may be repeated"),
-	OPT_TEXT("output", 'o', "FILE.mls", output, "keep the result in this file"),
-	OPT_FLAG("no-cache", 0, no_cache, "neither use nor keep a result of before"),
+		 "run each THREAD on its CORE: THREAD:CORE,... (default: cores in the "
+		 "order in which threads appear)"),
+	OPT_LIST("fail-if", 0, "EXPRESSION", fail_if,
+		 "end with status 3 if EXPRESSION holds, such as 'L1.miss_ratio > 0.05' "
+		 "or 'region(\"A\").L2.misses > 1M or cycles > 10'; may be repeated"),
+	OPT_TEXT("output", 'o', "FILE.mls", output, "save the result in FILE.mls"),
+	OPT_FLAG("no-cache", 0, no_cache, "neither use nor save a cached result"),
 	{ 0 },
 };
 
@@ -123,7 +128,7 @@ static bool read_cores(const char *text, struct ml_replay_core *cores, size_t ro
 		    thread > UINT16_MAX || core > UINT16_MAX ||
 		    (text[n] && text[n] != ','))
 			return ml_fail(err, ML_USAGE,
-				       "--cores-map wants THREAD:CORE,..., not '%s'",
+				       "--cores-map needs THREAD:CORE,..., not '%s'",
 				       text);
 		if (*count == room)
 			return ml_fail(err, ML_USAGE,
@@ -142,8 +147,8 @@ struct work {
 	struct ml_trace trace;
 	struct ml_replay_options replay;
 	struct ml_replay_core cores[CORES_MAPPED];
-	struct ml_profile profile; /* of the replay */
-	struct ml_result kept;     /* or of a file */
+	struct ml_profile profile; /* profile of the replay */
+	struct ml_result kept;     /* or the result of a file */
 	bool is_kept;
 	struct ml_temperature_options scores;
 	struct ml_temperature temperature;
@@ -168,20 +173,22 @@ static bool prepare(struct work *w, struct ml_err *err)
 		.cores = w->cores,
 	};
 	if (o->interleave && !options_number(o->interleave, 1000, &turn))
-		return ml_fail(err, ML_USAGE, "--interleave wants a number, not '%s'",
+		return ml_fail(err, ML_USAGE, "--interleave needs a number, not '%s'",
 			       o->interleave);
 	if (o->interleave)
 		r->interleave = turn;
 	if (o->to && o->to <= o->from)
-		return ml_fail(err, ML_USAGE, "--to %llu is not behind --from %llu",
+		return ml_fail(err, ML_USAGE,
+			       "--to %llu must be greater than --from %llu",
 			       (unsigned long long)o->to, (unsigned long long)o->from);
 	if (o->from && o->from >= w->trace.count)
-		return ml_fail(err, ML_USAGE, "--from %llu: %s has %llu references",
+		return ml_fail(err, ML_USAGE,
+			       "--from %llu is past the end: %s has %llu references",
 			       (unsigned long long)o->from, w->trace.path,
 			       (unsigned long long)w->trace.count);
 	if (o->phase && (o->from || o->to))
 		return ml_fail(err, ML_USAGE,
-			       "--phase and --from or --to exclude each other");
+			       "--phase cannot be combined with --from or --to");
 	return (!o->phase ||
 		ml_phases_window(&w->trace, o->phase, &r->from, &r->to, err)) &&
 	       ml_machine_parse(&r->machine, o->machine ? o->machine : "host", err) &&
@@ -189,7 +196,7 @@ static bool prepare(struct work *w, struct ml_err *err)
 		read_cores(o->cores, w->cores, CORES_MAPPED, &r->core_count, err));
 }
 
-/* Where the result goes; NULL: nowhere. */
+/* The file for the result; NULL: none. */
 static const char *result_path(struct work *w, const struct ml_result_info *info)
 {
 	if (w->o->output)
@@ -198,7 +205,7 @@ static const char *result_path(struct work *w, const struct ml_result_info *info
 					     : ml_result_cache_path(info, &w->arena);
 }
 
-/* The replay with all passes; what was counted before damage counts. */
+/* Runs the replay with all passes. Counts up to damage in the trace are kept. */
 static bool run_passes(struct work *w, struct ml_replay *r, struct ml_result_writer *out,
 		       struct ml_err *err)
 {
@@ -261,7 +268,7 @@ static bool simulate(struct work *w, const struct ml_result_info *info,
 	return ok || w->damage;
 }
 
-/* The temperature follows from the outcomes that a result keeps. */
+/* Computes the temperature from the outcomes of a cached result. */
 static bool temperature_of(struct work *w, struct ml_err *err)
 {
 	struct ml_thermometer *x = ml_thermometer_open(&w->scores);
@@ -302,7 +309,7 @@ static bool any_value(void *arg, const struct threshold_path *path, double *valu
 	return true;
 }
 
-/* Whether the thresholds are expressions at all, before anything takes long. */
+/* Checks the syntax of the thresholds, before long work. */
 static bool check_thresholds(const struct options *o, struct ml_err *err)
 {
 	struct ml_buf why = { 0 };
@@ -395,18 +402,6 @@ static int print(struct work *w)
 	return status;
 }
 
-/* Whether the table is one, before anything takes long. */
-static bool has_table(const char *name)
-{
-	size_t n = strlen(name);
-
-	for (const char *at = ml_profile_table_names(); (at = strstr(at, name)); at += n)
-		if ((at == ml_profile_table_names() || at[-1] == ' ') &&
-		    (!at[n] || at[n] == ','))
-			return n > 0;
-	return false;
-}
-
 static int run(int argc, char **argv)
 {
 	struct options o = { 0 };
@@ -419,10 +414,11 @@ static int run(int argc, char **argv)
 	if (o.list)
 		return list_machines(o.json);
 	if (!argc)
-		return cmd_misused(&cmd_sim, "which trace? Usage: memlamp sim TRACE");
-	if (o.csv && !has_table(o.csv))
-		return cmd_misused(&cmd_sim, "there is no table '%s' but %s", o.csv,
-				   ml_profile_table_names());
+		return cmd_misused(
+			&cmd_sim,
+			"no trace is given; usage: memlamp sim [OPTION...] TRACE");
+	if (o.csv && !ml_profile_has_table(o.csv, &err)) /* before long work */
+		return cmd_misused(&cmd_sim, "%s", err.text);
 	if (!check_thresholds(&o, &err))
 		return cmd_fail(&cmd_sim, &err);
 	if (o.sampled)
@@ -446,7 +442,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_sim = {
 	.name = "sim",
-	.help = "simulate a machine over a trace: misses by line, region and function",
+	.help = "simulate a machine on a trace: misses by line, region and function",
 	.operands = "TRACE",
 	.min_operands = 0,
 	.max_operands = 1,

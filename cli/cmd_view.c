@@ -19,11 +19,11 @@ struct options {
 
 static const struct opt opts[] = {
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
-		 "machine to simulate first: a preset, a text, or host (host)"),
-	OPT_COUNT(
-		"port", 'p', "N", port,
-		"port on 127.0.0.1 (any free one); give one for an ssh tunnel that is to "
-		"stay"),
+		 "simulate MACHINE first, as in 'memlamp sim'; the page can change it "
+		 "(default: host)"),
+	OPT_COUNT("port", 'p', "N", port,
+		  "serve on port N of 127.0.0.1, for an ssh tunnel that stays (default: "
+		  "any free port)"),
 	{ 0 },
 };
 
@@ -35,9 +35,8 @@ static void say_where(const struct server *s)
 	fflush(stdout);
 	gethostname(host, sizeof(host) - 1);
 	fprintf(stderr,
-		"Open this address in a browser. From another machine, first:\n"
-		"  ssh -L %u:127.0.0.1:%u %s\n"
-		"Ctrl-C ends it.\n",
+		"Open this address in a browser. From another machine, first run:\n  "
+		"ssh -L %u:127.0.0.1:%u %s\nCtrl-C ends the server.\n",
 		s->port, s->port, host);
 }
 
@@ -57,7 +56,7 @@ static int run(int argc, char **argv)
 		return cmd_misused(&cmd_view, "there is no port %" PRIu64, o.port);
 	if (!ml_machine_parse(&machine, o.machine, &err))
 		return cmd_fail(&cmd_view, &err);
-	/* every thread inherits the mask, so only sigwait sees these */
+	/* every thread inherits the mask, so only sigwait receives these signals */
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
@@ -83,7 +82,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_view = {
 	.name = "view",
-	.help = "show a trace in the browser: serve the page on loopback",
+	.help = "show traces in the browser, served on loopback only",
 	.operands = "TRACE...",
 	.min_operands = 1,
 	.max_operands = CMD_ANY,

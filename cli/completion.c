@@ -32,8 +32,7 @@ void completion(const struct cmd *const *cmds, struct ml_buf *out)
 		ml_buf_text(out, cmds[i]->name);
 		ml_buf_text(out, " ");
 	}
-	/* With no words, readline's own completion of file names steps in (-o default).
-	 */
+	/* If there are no words, readline completes file names (-o default). */
 	ml_buf_text(out, "help'\n"
 			 "\tcase $COMP_CWORD,${COMP_WORDS[1]} in\n"
 			 "\t1,*) words=\"$commands --help --version\" ;;\n"

@@ -13,7 +13,7 @@
 #include "lib/query/tables/analysed_trace.h"
 
 /* Rows whose waiting changes by less than this share of A's cycles are noise. */
-static const double least = 0.001;
+static const double negligible = 0.001;
 
 /* "+4.2 %", "-80 %", "same", "new". */
 static const char *change(double share, char text[24])
@@ -43,15 +43,8 @@ static const char *figure(double v, bool real, char text[ML_NUMBER_ROOM])
 static void put_side(const struct ml_analysed_trace *x, const char *which,
 		     const char *name, struct say *s)
 {
-	const struct ml_machine *m = &x->profile->machine;
-
-	say(s, "%s: %s on %s", which, name, *m->name ? m->name : "a machine with");
-	for (unsigned i = 0; i < m->levels; i++)
-		say(s, "%s %s %s",
-		    i          ? ","
-		    : *m->name ? ":"
-			       : "",
-		    m->level[i].name, say_bytes(s, m->level[i].size));
+	say(s, "%s: %s ", which, name);
+	say_machine(s, &x->profile->machine);
 	say(s, "\n");
 	say_missing(s, &x->trace, x->damage, x->profile->refs);
 }
@@ -104,7 +97,7 @@ static void put_rows(const struct ml_compare *c, const struct ml_compare_row *ro
 	for (size_t i = 0; i < count && ml_table_rows(&t) < top; i++) {
 		const struct ml_compare_row *r = &rows[i];
 
-		if (fabs(moved(c, r)) < least)
+		if (fabs(moved(c, r)) < negligible)
 			break;
 		ml_table_text(&t,
 			      ml_arena_printf(&s->arena, "%9s", change(moved(c, r), d)));
@@ -155,7 +148,7 @@ void diff_text(const struct ml_compare *c, char *const names[2], size_t top,
 	put_side(c->a, "A", names[0], &s);
 	put_side(c->b, "B", names[1], &s);
 	put_totals(c, &s);
-	if (a > 0 && b > 0 && fabs(b / a - 1) >= least)
+	if (a > 0 && b > 0 && fabs(b / a - 1) >= negligible)
 		say(&s, "\nThe accesses of B take %.2f times the cycles of those of A.\n",
 		    b / a);
 	else if (a > 0 && b > 0)

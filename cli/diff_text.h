@@ -1,4 +1,4 @@
-/* A comparison for people. */
+/* Prints a comparison for people. */
 #pragma once
 
 #include <stddef.h>
@@ -6,6 +6,6 @@
 struct ml_buf;
 struct ml_compare;
 
-/* names: what the user called the two sides. */
+/* names: the operands of the user. */
 void diff_text(const struct ml_compare *c, char *const names[2], size_t top,
 	       struct ml_buf *out);

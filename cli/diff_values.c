@@ -15,10 +15,10 @@
 
 static bool unknown(const char *word, struct ml_err *err)
 {
-	return ml_fail(err, ML_USAGE, "nothing is called '%s'; " KNOWN, word);
+	return ml_fail(err, ML_USAGE, "there is no figure '%s'; " KNOWN, word);
 }
 
-/* One figure of a count: its parts behind the region or line, if any. */
+/* Finds one figure of a count; part: the path after the region or line. */
 static bool figure(const struct ml_analysed_trace *s, const struct ml_profile_count *c,
 		   const struct threshold_part *part, size_t parts, double *value,
 		   struct ml_err *err)
@@ -48,7 +48,7 @@ static bool figure(const struct ml_analysed_trace *s, const struct ml_profile_co
 	return unknown(parts ? part[parts - 1].word : "", err);
 }
 
-/* The row that a name means; lines also match without their folder. */
+/* The row of that name; NULL: none. */
 static const struct ml_compare_row *row_of(const struct ml_compare *c,
 					   const struct threshold_part *part)
 {
@@ -69,7 +69,7 @@ static bool side(const struct ml_compare *c, bool is_b, const struct threshold_p
 	const struct ml_compare_row *row;
 
 	if (!part->has_arg) {
-		if (parts == 1 && !strcmp(part->word, "cycles")) /* with TLBs */
+		if (parts == 1 && !strcmp(part->word, "cycles")) /* including TLBs */
 			return *value = s->profile->cycles, true;
 		return figure(s, &s->rows.total, part, parts, value, err);
 	}
@@ -113,7 +113,9 @@ static bool look_up(void *arg, const struct threshold_path *path, double *value,
 	return true;
 }
 
-/* A sign before a number is how people write a change; numbers have none there. */
+/*
+ * Drops the + before a number, which people write for a change and threshold.h rejects.
+ */
 static char *without_plus(const char *text, struct ml_arena *a)
 {
 	char *copy = ml_arena_strdup(a, text), *to = copy;

@@ -1,7 +1,7 @@
 /*
- * --fail-if of `memlamp diff`: the names that stand in its expressions (threshold.h).
- * A name alone is the change from A to B as a share of A, so 'L1.misses > +5%' is what
- * it looks like; a.NAME and b.NAME are the figures themselves.
+ * The figures of --fail-if of `memlamp diff` (threshold.h). A name alone is the change
+ * from A to B as a share of A: 'L1.misses > +5%' holds if the misses grow by more than 5
+ * %. a.NAME and b.NAME are the figures of one side.
  */
 #pragma once
 

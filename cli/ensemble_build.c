@@ -20,17 +20,17 @@
 #include "lib/trace/trace.h"
 #include "record/session/session.h"
 
-enum { MADE_MOST = 1 << 20 };
+enum { MADE_MAX = 1 << 20 };
 
 struct making {
 	const struct ensemble_build *b;
-	const char *build, *run; /* of this variant; build is empty if there is none */
+	const char *build, *run; /* commands of this variant; an empty `build` is none */
 	const char *out, *trace, *made;
 	size_t number, count;
 	struct ml_arena *a;
 };
 
-/* Text with {out} replaced. */
+/* A copy of text with {out} replaced. */
 static const char *with_out(struct ml_arena *a, const char *text, const char *out)
 {
 	const char *at;
@@ -41,7 +41,10 @@ static const char *with_out(struct ml_arena *a, const char *text, const char *ou
 	return text;
 }
 
-/* Runs a command by the shell; what it says goes to stderr, as results are ours. */
+/*
+ * Runs a command by the shell. Its output goes to stderr, because stdout is for our
+ * results.
+ */
 static bool shell(const char *command, struct ml_err *err)
 {
 	int status;
@@ -63,7 +66,7 @@ static bool shell(const char *command, struct ml_err *err)
 					       WEXITSTATUS(status), command);
 }
 
-/* What a trace depends on, as far as we can know: the program's bytes and the command. */
+/* A fingerprint of what a trace depends on: the bytes of the program and the command. */
 static bool fingerprint(struct making *m, struct ml_buf *text, struct ml_err *err)
 {
 	struct ml_file_map program;
@@ -83,7 +86,7 @@ static bool fingerprint(struct making *m, struct ml_buf *text, struct ml_err *er
 	return true;
 }
 
-/* Whether its trace is there, whole, and of this program. */
+/* True if the trace of the variant exists, is whole, and is of this program. */
 static bool made_before(struct making *m, const struct ml_buf *now)
 {
 	struct ml_trace t;
@@ -95,7 +98,7 @@ static bool made_before(struct making *m, const struct ml_buf *now)
 		return false;
 	bool whole = t.whole;
 	ml_trace_close(&t);
-	return whole && ml_file_read(m->made, MADE_MOST, m->a, &text, &size, &err) &&
+	return whole && ml_file_read(m->made, MADE_MAX, m->a, &text, &size, &err) &&
 	       size == now->size && !memcmp(text, now->data, size);
 }
 
@@ -109,7 +112,9 @@ static void recording(void *arg, uint64_t refs, uint64_t bytes)
 			 m->number + 1, m->count, ml_format_count(count, refs));
 }
 
-/* Of several processes the one that did most is meant; the others' traces go. */
+/*
+ * Of several processes, keeps the trace with the most references and deletes the others.
+ */
 static bool keep_main(struct making *m, const struct ml_session *s, struct ml_err *err)
 {
 	const struct ml_recording *best = &s->recordings[0];
@@ -149,7 +154,7 @@ static bool record_words(struct making *m, char *const *words, struct ml_err *er
 	return ok;
 }
 
-/* What the program prints must not stand between our results. */
+/* Keeps the output of the program out of our results. */
 static bool record_quietly(struct making *m, char *const *words, struct ml_err *err)
 {
 	int saved = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY);
@@ -169,10 +174,11 @@ static bool record(struct making *m, struct ml_err *err)
 
 	unlink(m->made);
 	if (wordexp(m->run, &words, WRDE_NOCMD) || !words.we_wordc)
-		return ml_fail(err, ML_USAGE,
-			       "--run '%s': no command (no shell runs it: no ; | < > & "
-			       "or $(...))",
-			       m->run);
+		return ml_fail(
+			err, ML_USAGE,
+			"--run '%s' is no command; memlamp runs it without a shell, so "
+			"; | < > & and $(...) do not work",
+			m->run);
 	bool ok = record_quietly(m, words.we_wordv, err);
 	wordfree(&words);
 	return ok;
@@ -197,7 +203,7 @@ static bool make(struct making *m, struct ml_err *err)
 	return ok;
 }
 
-/* "PAD=3 N=64": fit to be a file's name. */
+/* A label that can be a file name: "PAD=3 N=64". */
 static const char *label(const struct ml_variant *v, struct ml_arena *a)
 {
 	const char *text = "";
@@ -217,14 +223,13 @@ bool ensemble_build(const struct ensemble_build *b, struct ensemble_built **at,
 {
 	static const char *const keep[] = { "out", NULL };
 	struct ml_variants v = { 0 };
-	/* one text, so that a name means the same value in both */
+	/* expanded as one text, so that a name has the same value in both */
 	const char *both = ml_arena_printf(a, "%s\n%s", b->build ? b->build : "",
 					   b->run ? b->run : "{out}");
 
 	if (b->build && !strstr(b->build, "{out}"))
 		return ml_fail(err, ML_USAGE,
-			       "--build '%s' does not say {out}, the program to be made",
-			       b->build);
+			       "--build '%s' needs {out}, the program to make", b->build);
 	if (mkdir(b->folder, 0777) && errno != EEXIST)
 		return ml_fail_errno(err, "%s", b->folder);
 	if (!ml_variants_expand(&v, both, ML_VARIANTS_COMMAND, keep, a, err))

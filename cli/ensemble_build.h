@@ -1,8 +1,8 @@
 /*
- * Variants of a program: each is built, run and recorded. What belongs to a variant
- * stands in a folder under its label: the program (NAME), its trace (NAME.mlt) and what
- * it was recorded from (NAME.made). A variant whose program and command are as they were
- * is not recorded again.
+ * Builds, runs and records variants of a program. The files of a variant are in one
+ * folder, under its label: the program (NAME), its trace (NAME.mlt) and a fingerprint of
+ * the recording (NAME.made). A variant whose program and command have not changed is not
+ * recorded again.
  */
 #pragma once
 
@@ -17,20 +17,21 @@
 struct cmd_work;
 
 struct ensemble_build {
-	const char *build; /* with braces, {out} among them; NULL: nothing is built */
-	const char *run;   /* with braces; NULL: {out} */
+	const char
+		*build; /* a command with braces, {out} among them; NULL: build nothing */
+	const char *run; /* a command with braces; NULL: {out} */
 	const char *folder;
 	struct ml_record_options record;
 	struct cmd_work *work;
 };
 
 struct ensemble_built {
-	const char *label, *path; /* "PAD=3", of its trace */
-	const char *phase;        /* that is meant; NULL: all of it */
+	const char *label, *path; /* label of the trace: "PAD=3" */
+	const char *phase;        /* phase of the trace; NULL: the whole trace */
 	const struct ml_parameter *params;
 	size_t param_count;
 };
 
-/* All of them, in the order of the description; they live in a. */
+/* Builds all variants; the list has the order of the braces and lives in a. */
 bool ensemble_build(const struct ensemble_build *b, struct ensemble_built **at,
 		    size_t *count, struct ml_arena *a, struct ml_err *err);

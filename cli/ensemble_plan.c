@@ -13,14 +13,15 @@
 #include "lib/query/tables/phases.h"
 #include "lib/trace/trace.h"
 
-/* Members of a trace that has been recorded anew say nothing of the new one. */
+/* Drops members of an older recording of this trace. */
 static void drop_superseded(struct ml_ensemble *e, const struct ml_trace *t)
 {
 	for (uint32_t i = 0; i < e->trace_count; i++)
 		if (!strcmp(e->traces[i].path, t->path) &&
 		    memcmp(e->traces[i].id, t->id, sizeof(t->id)) != 0) {
 			fprintf(stderr,
-				"memlamp ensemble: %s was recorded anew: the members of the "
+				"memlamp ensemble: %s was recorded anew: the members "
+				"of the "
 				"older recording are left out\n",
 				t->path);
 			ml_ensemble_drop_trace(e, i--);
@@ -66,7 +67,7 @@ static bool find_window(const struct ensemble_plan *p, const struct ml_trace *t,
 	*to = p->to && p->to < t->count ? p->to : t->count;
 	if (phase && (p->from || p->to))
 		return ml_fail(err, ML_USAGE,
-			       "a phase and --from or --to exclude each other");
+			       "a phase cannot be combined with --from or --to");
 	if (phase && !ml_phases_window(t, phase, from, to, err))
 		return false;
 	return *from < *to || ml_fail(err, ML_USAGE, "%s has no references%s", t->path,
@@ -111,7 +112,7 @@ static const char *stem(struct ml_arena *a, const char *path)
 			     dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }
 
-/* [NAME=]TRACE[@PHASE], as far as there is no file that is called so. */
+/* Splits [NAME=]TRACE[@PHASE], unless a file has the whole name. */
 static struct ensemble_built operand(struct ensemble_plan *p, const char *text)
 {
 	struct ensemble_built b = { .path = text };
@@ -155,7 +156,7 @@ static bool expand_machines(struct ensemble_plan *p, struct ml_err *err)
 	return true;
 }
 
-/* "sizes.mle" has its variants in "sizes.d". */
+/* The folder of variants: "sizes.d" for "sizes.mle". */
 static const char *variants_folder(struct ensemble_plan *p)
 {
 	const char *dot = strrchr(p->output, '.'), *slash = strrchr(p->output, '/');
@@ -186,7 +187,7 @@ static bool add_built(struct ensemble_plan *p, struct ml_err *err)
 	return true;
 }
 
-/* Whether a parameter is one of the trace: all its members have this value. */
+/* True if a parameter belongs to the trace: all members of the trace have this value. */
 static bool of_trace(const struct ml_ensemble *e, uint32_t trace,
 		     const struct ml_parameter *param)
 {
@@ -203,7 +204,7 @@ static bool of_trace(const struct ml_ensemble *e, uint32_t trace,
 	return true;
 }
 
-/* Machines for a trace that the ensemble has, with the parameters that it came with. */
+/* Adds machines to a trace of the ensemble, with the parameters of the trace. */
 static bool add_to_trace(struct ensemble_plan *p, uint32_t trace, struct ml_err *err)
 {
 	struct ml_parameter *params = NULL;
@@ -223,8 +224,8 @@ static bool add_to_trace(struct ensemble_plan *p, uint32_t trace, struct ml_err 
 	return add_machines(p, trace, params, count, err);
 }
 
-/* What a row of --match says for one of several traces: its part, or the only one. */
-const char *ensemble_match_part(const char *row, uint32_t trace, struct ml_arena *a)
+/* The part of a row of --match for a trace, or the only part; NULL: none. */
+static const char *match_part(const char *row, uint32_t trace, struct ml_arena *a)
 {
 	const char *at = row, *end;
 
@@ -240,7 +241,7 @@ const char *ensemble_match_part(const char *row, uint32_t trace, struct ml_arena
 	return ml_arena_copy(a, at, end ? (size_t)(end - at) : strlen(at));
 }
 
-/* "marks" stands for all that are called "mark ...", "phases" likewise. */
+/* True if the trace has them; "marks" means all named "mark ...", "phases" likewise. */
 static bool has_milestones(const struct ml_ensemble_trace *t, const char *what)
 {
 	const char *group = !strcmp(what, "marks")    ? "mark "
@@ -256,20 +257,21 @@ static bool has_milestones(const struct ml_ensemble_trace *t, const char *what)
 	return false;
 }
 
-/* Milestones that --match speaks of, in traces that do not have them yet. */
+/* Adds the milestones of --match to traces that lack them. */
 static bool add_milestones(struct ensemble_plan *p, struct ml_err *err)
 {
 	for (uint32_t t = 0; t < p->e->trace_count; t++)
 		for (size_t i = 0; i < p->match->count; i++) {
 			struct ml_ensemble_trace *et = &p->e->traces[t];
 			const char *row = p->match->items[i];
-			const char *what = ensemble_match_part(row, t, p->arena);
+			const char *what = match_part(row, t, p->arena);
 			struct ml_trace trace;
 
 			if (!what)
-				return ml_fail(err, ML_USAGE,
-					       "--match %s says nothing of trace %u, %s",
-					       row, t + 1, et->label);
+				return ml_fail(
+					err, ML_USAGE,
+					"--match %s names no milestone for trace %u, %s",
+					row, t + 1, et->label);
 			if (has_milestones(et, what))
 				continue;
 			if (!ml_trace_open(&trace, et->path, err))
@@ -282,7 +284,6 @@ static bool add_milestones(struct ensemble_plan *p, struct ml_err *err)
 	return true;
 }
 
-/* Whether there is anything to do but to show what is there. */
 bool ensemble_computes(const struct ensemble_plan *p, int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++)
@@ -291,14 +292,14 @@ bool ensemble_computes(const struct ensemble_plan *p, int argc, char **argv)
 	return p->build || p->run || p->machines->count;
 }
 
-/* Somebody's trace is not to be lost because it was named behind -o. */
+/* Refuses to overwrite a file that is no ensemble, such as a trace. */
 static bool may_write(const char *path, struct ml_err *err)
 {
 	struct stat st;
 
 	return stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size ||
 	       ml_ensemble_is(path) ||
-	       ml_fail(err, ML_USAGE, "%s is there and is no ensemble", path);
+	       ml_fail(err, ML_USAGE, "%s exists and is no ensemble", path);
 }
 
 bool ensemble_plan(struct ensemble_plan *p, int argc, char **argv, struct ml_err *err)

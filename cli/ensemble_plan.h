@@ -1,6 +1,6 @@
 /*
- * What `memlamp ensemble` is to do: the ensembles that are there already, the traces and
- * variants that were asked for, each on all machines, and the milestones.
+ * The plan of `memlamp ensemble`: existing ensembles are merged, then each trace and
+ * variant gets a member on each machine, and traces get their milestones.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct cmd_work;
 
 struct ensemble_plan {
 	/* set by the caller */
-	const char *output; /* NULL: the result is only shown */
+	const char *output; /* NULL: the ensemble is printed and not saved */
 	const char *build, *run, *phase;
 	const struct opt_list *machines, *match;
 	struct ml_record_options record;
@@ -23,18 +23,16 @@ struct ensemble_plan {
 	bool fresh;
 	struct cmd_work *work;
 
-	/* its own */
+	/* private */
 	struct ml_ensemble *e;
-	struct ml_variants variants[OPT_LIST_MAX]; /* of each template */
+	struct ml_variants variants[OPT_LIST_MAX]; /* machines of each template */
 	size_t templates;
 	struct ml_arena *arena;
 };
 
-/* Whether operands and options ask for more than to show what is there. */
+/* True if operands and options ask for more than printing an existing ensemble. */
 bool ensemble_computes(const struct ensemble_plan *p, int argc, char **argv);
-/* Fills p->e, which is empty. */
+/* Fills p->e, which must be empty. */
 bool ensemble_plan(struct ensemble_plan *p, int argc, char **argv, struct ml_err *err);
-/* Adds what the file of an ensemble has. */
+/* Adds the contents of an ensemble's file. */
 bool ensemble_merge_file(struct ml_ensemble *e, const char *path, struct ml_err *err);
-/* What a row of --match says of a trace: its part, or the only one; NULL: nothing. */
-const char *ensemble_match_part(const char *row, uint32_t trace, struct ml_arena *a);

@@ -9,7 +9,7 @@
 #include "lib/base/file.h"
 #include "lib/cache/fast_lru.h"
 
-/* Members that share stack passes cost little each, so they stay together. */
+/* Groups members that share a stack pass, because each costs little within its group. */
 static bool shares(const struct ml_member *a, const struct ml_member *b)
 {
 	return a->trace == b->trace &&
@@ -30,7 +30,7 @@ static int least_loaded(const double *load, int count)
 const bool *ensemble_share(const struct ml_ensemble *e, const struct ml_ranks *r,
 			   struct ml_arena *a)
 {
-	/* about: what a member of a group adds to a pass, by what a simulator costs */
+	/* estimated cost of one more member in a pass, relative to a simulator */
 	static const double joining = 0.1;
 	size_t n = e->member_count;
 	int *rank;
@@ -58,7 +58,7 @@ const bool *ensemble_share(const struct ml_ensemble *e, const struct ml_ranks *r
 	return mine;
 }
 
-/* Calls fn with the path of an empty file that goes away afterwards. */
+/* Calls fn with the path of an empty file, which is deleted afterwards. */
 static bool with_file(bool (*fn)(void *arg, const char *path, struct ml_err *err),
 		      void *arg, struct ml_err *err)
 {
@@ -77,7 +77,7 @@ static bool with_file(bool (*fn)(void *arg, const char *path, struct ml_err *err
 	return ok;
 }
 
-/* An ensemble and its bytes; files are what ensembles are read from and written to. */
+/* Converts an ensemble to bytes and back, by way of a temporary file. */
 struct image {
 	struct ml_ensemble *e;
 	struct ml_buf *bytes;
@@ -108,8 +108,7 @@ static bool give_bytes(void *arg, const char *path, struct ml_err *err)
 	return ok ? ml_ensemble_open(i->e, path, err) : ml_fail_errno(err, "%s", path);
 }
 
-/* A part begins with a byte, whether all went well; then come an ensemble or a sentence.
- */
+/* A part is a byte that tells success, then an ensemble or an error message. */
 static bool put_part(struct ml_buf *part, struct ml_ensemble *e, bool ok,
 		     struct ml_err *err)
 {
@@ -147,7 +146,7 @@ bool ensemble_tell(struct ml_ensemble *e, struct ml_ranks *r, bool ok, struct ml
 		ml_ensemble_release(e);
 		ok = take_part(e, part.data, part.size, err);
 		if (!ok && !part.data[0])
-			err->text[0] = 0; /* rank 0 says it */
+			err->text[0] = 0; /* rank 0 prints the error */
 	}
 	ml_buf_release(&part);
 	return ok;

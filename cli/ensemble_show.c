@@ -17,7 +17,7 @@
 #include "lib/query/tables/ensemble_tables.h"
 #include "lib/query/drawing/picture_ensemble.h"
 
-enum { CELLS_MOST = 1 << 16, KNOTS = 20, UNEQUAL = 5, SIDE_BY_SIDE = 2 };
+enum { CELLS_MAX = 1 << 16, KNOTS = 20, UNEQUAL = 5, SIDE_BY_SIDE = 2 };
 
 const struct ensemble_show ensemble_show_default = {
 	.measure = "time",
@@ -57,33 +57,31 @@ bool ensemble_show_check(const struct ensemble_show *o, struct ml_err *err)
 	    (o->time && !ml_curve_words_time(o->time, &how, err)))
 		return false;
 	if (o->as && !among(ml_ensemble_plot_names, o->as, &kind))
-		return ml_fail(
-			err, ML_USAGE,
-			"--as is curves, parameter, map, spread, workingset, second or "
-			"multiples, not '%s'",
-			o->as);
+		return ml_fail(err, ML_USAGE,
+			       "--as must be curves, parameter, map, spread, workingset, "
+			       "second or multiples, not '%s'",
+			       o->as);
 	if (!among(ml_envelope_names, o->envelope, &kind))
 		return ml_fail(err, ML_USAGE,
-			       "--envelope is range, deviation or none, not '%s'",
+			       "--envelope must be range, deviation or none, not '%s'",
 			       o->envelope);
 	if (o->csv && strcmp(o->csv, "members") != 0 && strcmp(o->csv, "series") != 0)
-		return ml_fail(err, ML_USAGE, "--csv is members or series, not '%s'",
+		return ml_fail(err, ML_USAGE, "--csv must be members or series, not '%s'",
 			       o->csv);
 	if (!o->level || o->level > ML_LEVELS)
-		return ml_fail(err, ML_USAGE, "--level is 1 to %d", ML_LEVELS);
-	if (!o->cells || o->cells > CELLS_MOST)
-		return ml_fail(err, ML_USAGE, "--cells is 1 to %d", CELLS_MOST);
+		return ml_fail(err, ML_USAGE, "--level must be 1 to %d", ML_LEVELS);
+	if (!o->cells || o->cells > CELLS_MAX)
+		return ml_fail(err, ML_USAGE, "--cells must be 1 to %d", CELLS_MAX);
 	if (o->second && (o->second < 2 || o->second > ML_SHARED_CACHE_THREADS))
-		return ml_fail(err, ML_USAGE, "--second is 2 to %d threads",
+		return ml_fail(err, ML_USAGE, "--second must be 2 to %d threads",
 			       ML_SHARED_CACHE_THREADS);
 	if (o->second && !o->total)
 		return ml_fail(err, ML_USAGE,
-			       "--second wants the --total that is shared");
-	return !o->as || o->plot ||
-	       ml_fail(err, ML_USAGE, "--as is of --plot, which is not given");
+			       "--second needs --total, the size that the threads share");
+	return !o->as || o->plot || ml_fail(err, ML_USAGE, "--as needs --plot");
 }
 
-/* Rows of --match as pairs; those that mean all marks or phases need none. */
+/* Parses --match into pairs; rows that mean all marks or phases need none. */
 static bool find_pairs(struct show *s, const struct opt_list *match,
 		       const char *const *const **pairs, size_t *count,
 		       struct ml_err *err)
@@ -111,8 +109,7 @@ static bool find_base(const struct show *s, uint32_t *base, struct ml_err *err)
 			*base = i;
 	}
 	return !s->o->base || !strcmp(s->e->traces[*base].label, s->o->base) ||
-	       ml_fail(err, ML_USAGE, "there is no trace '%s' to be the base",
-		       s->o->base);
+	       ml_fail(err, ML_USAGE, "--base: there is no trace '%s'", s->o->base);
 }
 
 static bool match_times(struct show *s, const struct opt_list *match, struct ml_err *err)
@@ -163,12 +160,13 @@ static bool prepare(struct show *s, const struct opt_list *match, struct ml_err 
 	if (o->size && !ml_axes_find(&s->axes, o->size, &size, err))
 		return false;
 	if (!size)
-		return ml_fail(err, ML_USAGE, "no parameter is a size: --size names one");
+		return ml_fail(err, ML_USAGE,
+			       "no parameter is a size; name one with --size");
 	return ml_shared_cache_make(&s->second, s->e, size->name, (unsigned)o->second,
 				    (double)o->total, &s->arena, err);
 }
 
-/* A table into text, at the most --top of its rows. */
+/* Prints at most --top rows of a table. */
 static void put_table(struct show *s, struct say *y, struct ml_ensemble_table *t,
 		      const char *what)
 {
@@ -194,12 +192,12 @@ static void say_time(struct show *s, struct say *y)
 	for (size_t i = 0; i < m->unequal_count && i < UNEQUAL; i++)
 		say(y, "  %s\n", m->unequal[i]);
 	if (s->e->trace_count > SIDE_BY_SIDE)
-		return; /* too wide to read: --json has it */
+		return; /* too wide to read; --json has the table */
 	ml_ensemble_matching(&t, s->e, m, KNOTS);
 	put_table(s, y, &t, "milestones");
 }
 
-/* What was measured, in words. */
+/* Describes the measure in words. */
 static const char *measured(struct show *s)
 {
 	const struct ml_curve_options *o = &s->curve;
@@ -230,15 +228,15 @@ static bool say_real(struct show *s, struct say *y, struct ml_err *err)
 	if (!ml_ensemble_find(s->e, s->o->real, &real, err))
 		return false;
 	double value = ml_curve_total(s->curves, real, &s->curve, 0, s->ask.to);
-	double least = INFINITY, most = -INFINITY;
+	double min = INFINITY, max = -INFINITY;
 	for (size_t i = 0; i < s->second.count; i++) {
 		double v = ml_shared_cache_total(s->curves, &s->second, i, &s->curve);
 
-		least = fmin(least, v);
-		most = fmax(most, v);
+		min = fmin(min, v);
+		max = fmax(max, v);
 	}
 	say(y, "\nReal threads (%s): %.2f; the model says %.2f to %.2f\n",
-	    s->e->members[real].label, value, least, most);
+	    s->e->members[real].label, value, min, max);
 	return true;
 }
 
@@ -372,7 +370,9 @@ static bool print(struct show *s, struct ml_err *err)
 		say_end(&y);
 	}
 	if (ok && cmd_print(&cmd_ensemble, &out) != EXIT_DONE) {
-		*err = (struct ml_err){ .kind = ML_IO }; /* it was said */
+		*err = (struct ml_err){
+			.kind = ML_IO
+		}; /* the error is printed already */
 		ok = false;
 	}
 	ml_buf_release(&out);

@@ -1,6 +1,4 @@
-/*
- * What `memlamp ensemble` shows of an ensemble: tables, JSON, CSV, or a picture.
- */
+/* Prints an ensemble as tables, JSON or CSV, or draws a picture of it. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +8,7 @@
 #include "lib/analyse/ensemble/ensemble.h"
 #include "lib/base/err.h"
 
-/* As the options say; see cmd_ensemble.c. */
+/* The options of the same names; see cmd_ensemble.c. */
 struct ensemble_show {
 	const char *measure, *weights, *time, *base, *against, *size, *real, *plot, *as,
 		*colour, *envelope, *csv;
@@ -20,7 +18,7 @@ struct ensemble_show {
 
 extern const struct ensemble_show ensemble_show_default;
 
-/* Whether it makes sense, before anything is simulated for it. */
+/* Checks the options, before anything is simulated. */
 bool ensemble_show_check(const struct ensemble_show *o, struct ml_err *err);
 bool ensemble_show(const struct ml_ensemble *e, const struct ensemble_show *o,
 		   const struct opt_list *match, struct ml_err *err);

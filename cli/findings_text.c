@@ -9,7 +9,7 @@
 
 enum { INDENT = 4 };
 
-/* Characters, not bytes: names may be of any language. */
+/* The width in characters, not bytes: names may be in any language. */
 static int width_of(const char *text, size_t size)
 {
 	int n = 0;
@@ -19,10 +19,10 @@ static int width_of(const char *text, size_t size)
 	return n;
 }
 
-/* A paragraph that is filled word by word. */
+/* A paragraph that wraps words at the width of the text. */
 struct paragraph {
 	struct say *s;
-	int indent, at; /* at 0: nothing stands on the line */
+	int indent, at; /* at 0: the line is empty */
 };
 
 static void fill(struct paragraph *p, const char *text)
@@ -84,7 +84,7 @@ static void put_place(const struct ml_finding *n, struct ml_source_lines *source
 	say(s, "\n");
 }
 
-/* "Try: " or "Or:  ", and the text beside it. */
+/* Prints "Try: " or "Or:  ", and the advice beside it. */
 static void put_advice(const char *word, const char *advice, const char *behind,
 		       struct say *s)
 {
@@ -147,7 +147,7 @@ static void put_nothing(const struct ml_findings *f, const struct ml_profile *p,
 	end(&x);
 }
 
-/* What the reader has to know about how the figures came about. */
+/* Explains how the figures were computed, where it matters. */
 static void put_notes(const struct ml_findings *f, struct say *s)
 {
 	struct paragraph p = { .s = s };

@@ -1,4 +1,4 @@
-/* Findings as a person reads them, for every command that has them. */
+/* Prints findings for people, in every command that has findings. */
 #pragma once
 
 struct ml_finding;
@@ -8,11 +8,11 @@ struct ml_trace;
 struct say;
 
 /*
- * All of them, the one that saves most first, with the source lines that the trace
- * carries; or in one honest sentence why there are none.
+ * Prints all findings, the one that saves most first, with the source lines of the trace;
+ * or one sentence that explains why there are none.
  */
 void findings_print(const struct ml_findings *f, struct ml_trace *t,
 		    const struct ml_profile *p, struct say *s);
 
-/* "interchange.c:44 in down_columns"; "" where nothing is known. */
+/* "interchange.c:44 in down_columns"; "" if the place is unknown. */
 const char *findings_where(const struct ml_finding *n, struct say *s);

@@ -23,7 +23,7 @@ static void text(struct ml_table *t, const char *s)
 	ml_table_text(t, s && *s ? s : NULL);
 }
 
-static void some(struct ml_table *t, uint64_t v) /* 0 is unknown */
+static void some(struct ml_table *t, uint64_t v) /* 0: unknown */
 {
 	if (v)
 		ml_table_count(t, v);
@@ -102,21 +102,22 @@ static void fill_lines(struct ml_summary *s, uint64_t top, struct ml_table *t)
 		const struct ml_summary_line *l = &s->lines.at[i];
 
 		counts(t, &l->count);
-		ml_table_count(t, l->library);
-		ml_table_count(t, l->own);
-		text(t, l->file);
-		some(t, l->line);
-		text(t, l->func);
-		text(t, l->object);
-		text(t, l->through);
-		for (size_t k = 0; k < ML_SUMMARY_PARTS; k++) {
-			text(t, l->region[k].name);
-			some(t, l->region[k].refs);
+		ml_table_count(t, l->at.library);
+		ml_table_count(t, l->at.own);
+		text(t, l->at.file);
+		some(t, l->at.line);
+		text(t, l->at.func);
+		text(t, l->at.object);
+		text(t, l->at.through);
+		for (size_t k = 0; k < ML_CODE_PARTS; k++) {
+			text(t, l->at.part[k].name);
+			some(t, l->at.part[k].refs);
 		}
-		ml_table_count(t, l->regions);
+		ml_table_count(t, l->at.parts);
 		ml_table_count(t, l->first);
-		text(t,
-		     l->line ? ml_source_lines_find(&sources, l->file, l->line) : NULL);
+		text(t, l->at.line
+				? ml_source_lines_find(&sources, l->at.file, l->at.line)
+				: NULL);
 	}
 	ml_source_lines_release(&sources);
 }
@@ -133,10 +134,10 @@ static void fill_functions(struct ml_summary *s, uint64_t top, struct ml_table *
 
 		counts(t, &f->made);
 		ml_table_count(t, f->with_library);
-		ml_table_count(t, f->user);
-		text(t, f->func);
-		text(t, f->file);
-		text(t, f->object);
+		ml_table_count(t, f->at.user);
+		text(t, f->at.func);
+		text(t, f->at.file);
+		text(t, f->at.object);
 	}
 }
 
@@ -164,7 +165,7 @@ static const struct ml_column phase_columns[] = {
 static void fill_phases(struct ml_summary *s, uint64_t top, struct ml_table *t)
 {
 	for (size_t i = 0; i < s->phases.count && i < top; i++) {
-		const struct ml_summary_phase *p = &s->phases.at[i];
+		const struct ml_phase *p = &s->phases.at[i];
 
 		text(t, p->name);
 		ml_table_count(t, p->depth);
@@ -203,7 +204,7 @@ static void fill_states(struct ml_summary *s, uint64_t top, struct ml_table *t)
 
 		text(t, x->name);
 		ml_table_count(t, x->times);
-		/* as text: table cells have no sign */
+		/* as text, because cells have no sign */
 		text(t, ml_arena_printf(&s->arena, "%lld", (long long)x->low));
 		text(t, ml_arena_printf(&s->arena, "%lld", (long long)x->high));
 	}

@@ -8,7 +8,7 @@ struct ml_buf;
 struct ml_summary;
 
 void info_json(struct ml_summary *s, uint64_t top, struct ml_buf *out);
-/* One table of that name; false if there is none. */
+/* The table of that name; false if there is none. */
 bool info_csv(struct ml_summary *s, const char *name, uint64_t top, struct ml_buf *out);
-/* The names, with commas between them. */
+/* The names of the tables, separated by commas. */
 const char *info_table_names(void);

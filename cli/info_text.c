@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/code_text.h"
 #include "cli/say.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
@@ -17,14 +18,14 @@
 enum {
 	NAME_ROOM = 24,
 	TOP = 10,
-	LEAST = 2000, /* without --top, rows of less than one of so many are not worth a
-			 line */
+	NEGLIGIBLE = 2000, /* without --top, rows with less than one in so many references
+			 are left out */
 };
 
 struct text {
 	struct ml_summary *s;
 	struct say say;
-	uint64_t top, least; /* rows at most; references of a row at least */
+	uint64_t top, min_refs; /* maximum of rows; minimal references of a row */
 };
 
 static const char *meta(const struct text *t, const char *key)
@@ -122,7 +123,9 @@ const char *info_type(const struct ml_summary *s, const struct ml_summary_region
 	return text;
 }
 
-/* "heap double[400][400], matmul.c:44 in main", as far as known. */
+/*
+ * The origin of a region, as far as known: "heap double[400][400], matmul.c:44 in main".
+ */
 static const char *origin(struct text *t, const struct ml_summary_region *r)
 {
 	const struct ml_tables *tables = &t->s->trace->tables;
@@ -147,10 +150,9 @@ static const char *origin(struct text *t, const struct ml_summary_region *r)
 	return text;
 }
 
-/* Used mostly by the loader and by libraries on their own. */
 static bool is_theirs(const struct ml_summary_region *r)
 {
-	return r->own < r->count.refs - r->own;
+	return ml_code_is_theirs(r->own, r->count.refs);
 }
 
 static void say_regions(struct text *t)
@@ -181,7 +183,7 @@ static void say_regions(struct text *t)
 
 		if (is_theirs(r))
 			continue;
-		if (r->count.refs < t->least && shown > 2)
+		if (r->count.refs < t->min_refs && shown > 2)
 			break;
 		ml_table_count(&x, r->count.refs);
 		ml_table_real(&x, say_share(r->count.refs, s->total.refs));
@@ -203,53 +205,19 @@ static void say_regions(struct text *t)
 		    say_count(&t->say, rests), say_plural(rests, "region", "regions"));
 }
 
-/* "A, B and 3 more" */
+/* The regions of a line: "A, B". */
 static const char *data_of(struct text *t, const struct ml_summary_line *l)
 {
 	const char *text = "";
 	size_t shown = 0;
 
-	for (; shown < ML_SUMMARY_PARTS && shown < l->regions; shown++) {
-		if (shown && l->region[shown].refs * 20 < l->count.refs)
+	for (; shown < ML_CODE_PARTS && shown < l->at.parts; shown++) {
+		if (shown && l->at.part[shown].refs * 20 < l->count.refs)
 			break; /* not worth the room */
 		text = ml_arena_printf(&t->say.arena, "%s%s%s", text, shown ? ", " : "",
-				       say_cut(&t->say, l->region[shown].name, 20));
+				       say_cut(&t->say, l->at.part[shown].name, 20));
 	}
 	return say_cut(&t->say, text, NAME_ROOM);
-}
-
-static const char *place_of(struct text *t, const struct ml_summary_line *l)
-{
-	if (!l->own)
-		return "none of yours";
-	if (l->line)
-		return ml_arena_printf(&t->say.arena, "%s:%u", say_base_name(l->file),
-				       l->line);
-	if (*l->func)
-		return say_cut(&t->say, l->func, NAME_ROOM);
-	return *l->object ? say_base_name(l->object) : "unknown";
-}
-
-/* The source; before it the library function that does the work, if it is not the line.
- */
-static const char *source_of(struct text *t, const struct ml_summary_line *l,
-			     struct ml_source_lines *sources)
-{
-	const char *text = l->line ? ml_source_lines_find(sources, l->file, l->line)
-				   : NULL;
-	const char *func = l->line ? l->func : *l->object ? say_base_name(l->object) : "";
-
-	if (!l->own)
-		return "loader, start-up, and libraries on their own";
-	if (!text)
-		text = ml_arena_printf(&t->say.arena, l->line && *func ? "in %s" : "%s",
-				       func);
-	if (l->through && *l->through && l->library * 2 > l->count.refs)
-		text = ml_arena_printf(
-			&t->say.arena, "(%s) %s",
-			say_cut(&t->say, say_plain_name(&t->say, l->through), NAME_ROOM),
-			text);
-	return text;
 }
 
 static void say_lines(struct text *t)
@@ -271,14 +239,15 @@ static void say_lines(struct text *t)
 	for (size_t i = 0; i < s->lines.count && i < t->top; i++) {
 		const struct ml_summary_line *l = &s->lines.at[i];
 
-		if (l->count.refs < t->least && i > 2)
+		if (l->count.refs < t->min_refs && i > 2)
 			break;
 		ml_table_count(&x, l->count.refs);
 		ml_table_real(&x, say_share(l->count.refs, s->total.refs));
 		ml_table_real(&x, say_share(l->count.writes, l->count.refs));
-		ml_table_text(&x, place_of(t, l));
+		ml_table_text(&x, code_place(&t->say, &l->at, SIZE_MAX, NAME_ROOM));
 		ml_table_text(&x, data_of(t, l));
-		ml_table_text(&x, source_of(t, l, &sources));
+		ml_table_text(&x, code_source(&t->say, &l->at, l->count.refs, &sources,
+					      NAME_ROOM));
 	}
 	say_table(&t->say, &x, s->lines.count, "lines");
 	ml_source_lines_release(&sources);
@@ -301,7 +270,7 @@ static void say_functions(struct text *t)
 	size_t others = 0;
 
 	for (size_t i = 0; i < s->functions.count; i++)
-		if (!s->functions.at[i].user && s->functions.at[i].with_library) {
+		if (!s->functions.at[i].at.user && s->functions.at[i].with_library) {
 			alone += s->functions.at[i].with_library;
 			others += s->functions.at[i].made.refs ==
 				  s->functions.at[i].with_library;
@@ -309,21 +278,22 @@ static void say_functions(struct text *t)
 	say(&t->say, "\nWhich functions made them\n");
 	for (size_t i = 0; i < s->functions.count && i < t->top; i++) {
 		const struct ml_summary_function *f = &s->functions.at[i];
-		uint64_t for_user = f->user ? f->with_library
-					    : f->made.refs - f->with_library;
+		uint64_t for_user = f->at.user ? f->with_library
+					       : f->made.refs - f->with_library;
 
-		if (!for_user || (for_user < t->least && i > 2))
+		if (!for_user || (for_user < t->min_refs && i > 2))
 			break;
-		ml_table_count(&x, f->user ? f->made.refs : for_user);
-		ml_table_real(
-			&x, say_share(f->user ? f->made.refs : for_user, s->total.refs));
-		if (f->user)
+		ml_table_count(&x, f->at.user ? f->made.refs : for_user);
+		ml_table_real(&x, say_share(f->at.user ? f->made.refs : for_user,
+					    s->total.refs));
+		if (f->at.user)
 			ml_table_count(&x, f->with_library);
 		else
 			ml_table_none(&x);
-		ml_table_text(&x, *f->func ? say_cut(&t->say, f->func, 40) : "unknown");
-		ml_table_text(&x, *f->object ? say_base_name(f->object)
-					     : say_base_name(f->file));
+		ml_table_text(&x,
+			      *f->at.func ? say_cut(&t->say, f->at.func, 40) : "unknown");
+		ml_table_text(&x, *f->at.object ? say_base_name(f->at.object)
+						: say_base_name(f->at.file));
 	}
 	say_table(&t->say, &x, s->functions.count - others, "functions");
 	if (alone)
@@ -371,7 +341,7 @@ static void say_phases(struct text *t)
 		return;
 	say(&t->say, "\nPhases\n");
 	for (size_t i = 0; i < s->phases.count && i < t->top; i++) {
-		const struct ml_summary_phase *p = &s->phases.at[i];
+		const struct ml_phase *p = &s->phases.at[i];
 
 		ml_table_count(&x, p->refs);
 		ml_table_real(&x, say_share(p->refs, s->total.refs));
@@ -409,7 +379,7 @@ void info_text(struct ml_summary *s, uint64_t top, struct ml_buf *out)
 {
 	struct text t = { .s = s,
 			  .top = top ? top : TOP,
-			  .least = top ? 0 : s->total.refs / LEAST };
+			  .min_refs = top ? 0 : s->total.refs / NEGLIGIBLE };
 
 	say_start(&t.say, out);
 	say_total(&t);

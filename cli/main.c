@@ -1,3 +1,4 @@
+#include <commit.h> /* made by the build: ML_COMMIT, empty if unknown */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,9 +28,7 @@ static void help(FILE *out)
 	      out);
 	for (size_t i = 0; cmds[i]; i++)
 		fprintf(out, "  %-9s %s\n", cmds[i]->name, cmds[i]->help);
-	fputs("\n'memlamp COMMAND --help' says more about one; 'memlamp --version' is "
-	      "the "
-	      "version.\n",
+	fputs("\n'memlamp COMMAND --help' explains one command; 'memlamp --version' prints the version.\n",
 	      out);
 }
 
@@ -47,7 +46,7 @@ static int unknown(const char *name)
 	return EXIT_MISUSED;
 }
 
-/* Prints what a writer makes of a command: its help, or the options of its page. */
+/* Prints the help of a command, or the options of its page, by one of the writers. */
 static int print(const char *name, void (*write)(const struct cmd *, struct ml_buf *))
 {
 	const struct cmd *c = find(name);
@@ -61,7 +60,7 @@ static int print(const char *name, void (*write)(const struct cmd *, struct ml_b
 	return status;
 }
 
-/* What the build asks for, to make pages and the shell's completion from the tables. */
+/* Options for the build, which makes pages and the shell's completion from the tables. */
 static int print_for_build(int argc, char **argv)
 {
 	struct ml_buf text = { 0 };
@@ -86,7 +85,8 @@ int main(int argc, char **argv)
 		return EXIT_MISUSED;
 	}
 	if (!strcmp(argv[1], "--version")) {
-		puts("memlamp " ML_VERSION);
+		puts(*ML_COMMIT ? "memlamp " ML_VERSION " (" ML_COMMIT ")"
+				: "memlamp " ML_VERSION);
 		return EXIT_DONE;
 	}
 	if (!strcmp(argv[1], "help") && argc > 2)

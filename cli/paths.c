@@ -6,7 +6,7 @@
 
 #include "lib/base/arena.h"
 
-/* The first of the two places, relative to the executable's folder, that exists. */
+/* The first of two places, relative to the executable's folder, that exists; or NULL. */
 static const char *beside(struct ml_arena *a, const char *built, const char *installed)
 {
 	char self[PATH_MAX];

@@ -11,15 +11,10 @@
 #include "lib/query/tables/source_lines.h"
 #include "lib/query/tables/analysed_trace.h"
 
-enum { USUAL = 80 /* columns, where there is no terminal */, NAME = 40 };
+enum { USUAL = 80 /* columns, if stdout is no terminal */, NAME = 40 };
 
-/* Rows whose misses cost less than this share of the access time are not worth a line. */
-static const double least = 0.005;
-
-static const char *level_name(const struct ml_machine *m, unsigned level)
-{
-	return level > m->levels ? "memory" : m->level[level - 1].name;
-}
+/* Rows whose misses cost less than this share of the access time are left out. */
+static const double negligible = 0.005;
 
 static void put_totals(const struct ml_analysed_trace *analysed, const char *program,
 		       struct say *s)
@@ -27,18 +22,13 @@ static void put_totals(const struct ml_analysed_trace *analysed, const char *pro
 	const struct ml_profile *p = analysed->profile;
 	const struct ml_machine *m = &p->machine;
 
-	say(s, "%s on %s", say_base_name(program), *m->name ? m->name : "a machine with");
-	for (unsigned i = 0; i < m->levels; i++)
-		say(s, "%s %s %s",
-		    i          ? ","
-		    : *m->name ? ":"
-			       : "",
-		    m->level[i].name, say_bytes(s, m->level[i].size));
+	say(s, "%s ", say_base_name(program));
+	say_machine(s, m);
 	if (m->cores > 1)
 		say(s, ", %u cores", m->cores);
 	say(s, "\n%s references, served by", say_count(s, p->refs));
 	for (unsigned i = 1; i <= m->levels + 1; i++)
-		say(s, "%s %s %s", i > 1 ? "," : "", level_name(m, i),
+		say(s, "%s %s %s", i > 1 ? "," : "", ml_machine_level_name(m, i),
 		    say_percent(s, say_share(p->served[i], p->refs)));
 	say(s,
 	    "\n%.1f cycles each on average; %.0f %% of the access time is waiting beyond %s\n",
@@ -88,21 +78,23 @@ static void put_lines(struct ml_analysed_trace *analysed, uint64_t top, struct s
 	for (size_t i = 0; i < analysed->rows.lines.count && ml_table_rows(&t) < top;
 	     i++) {
 		const struct ml_profile_line_row *r = &analysed->rows.lines.at[i];
-		const char *text =
-			r->line ? ml_source_lines_find(&sources, r->file, r->line) : NULL;
+		const char *text = r->at.line ? ml_source_lines_find(&sources, r->at.file,
+								     r->at.line)
+					      : NULL;
 
-		if (waiting(analysed, &r->count) < least)
+		if (waiting(analysed, &r->count) < negligible)
 			continue;
 		put_row(&t, analysed, &r->count);
-		ml_table_text(&t,
-			      !r->own    ? "none of yours"
-			      : r->line  ? ml_arena_printf(&s->arena, "%s:%u",
-							   say_base_name(r->file), r->line)
-			      : *r->func ? say_cut(s, r->func, NAME)
-					 : "unknown");
-		if (text && r->library * 2 > r->count.refs && r->through)
+		ml_table_text(&t, !r->at.own ? "none of yours"
+				  : r->at.line
+					  ? ml_arena_printf(&s->arena, "%s:%u",
+							    say_base_name(r->at.file),
+							    r->at.line)
+				  : *r->at.func ? say_cut(s, r->at.func, NAME)
+						: "unknown");
+		if (text && r->at.library * 2 > r->count.refs && r->at.through)
 			text = ml_arena_printf(&s->arena, "(%s) %s",
-					       say_plain_name(s, r->through), text);
+					       say_plain_name(s, r->at.through), text);
 		ml_table_text(&t, text ? text : "");
 	}
 	put_table(&t, "Lines that wait most (share of all access time)", s);
@@ -124,7 +116,7 @@ static void put_regions(struct ml_analysed_trace *analysed, uint64_t top, struct
 	     i++) {
 		const struct ml_profile_region_row *r = &analysed->rows.regions.at[i];
 
-		if (waiting(analysed, &r->count) < least)
+		if (waiting(analysed, &r->count) < negligible)
 			continue;
 		put_row(&t, analysed, &r->count);
 		ml_table_text(&t, say_cut(s, r->name, NAME));
@@ -178,7 +170,7 @@ void run_json(const struct ml_analysed_trace *analysed, const char *path,
 	ml_json_key_real(&w, "waiting", analysed->findings.waiting);
 	ml_json_key_object(&w, "served");
 	for (unsigned i = 1; i <= p->machine.levels + 1; i++) {
-		ml_json_key_u64(&w, level_name(&p->machine, i), p->served[i]);
+		ml_json_key_u64(&w, ml_machine_level_name(&p->machine, i), p->served[i]);
 	}
 	ml_json_end(&w);
 	ml_json_key_u64(&w, "tried", analysed->findings.tried);

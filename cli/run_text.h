@@ -1,4 +1,6 @@
-/* What `memlamp run` says of a study: findings first, then where the time goes. */
+/*
+ * The output of `memlamp run`: findings first, then the lines and regions that cost most.
+ */
 #pragma once
 
 #include <stdint.h>
@@ -6,7 +8,7 @@
 struct ml_buf;
 struct ml_analysed_trace;
 
-/* path is of the trace, program what was run. */
+/* path: of the trace. program: the program that was run. */
 void run_text(struct ml_analysed_trace *study, const char *path, const char *program,
 	      uint64_t top, struct ml_buf *out);
 void run_json(const struct ml_analysed_trace *study, const char *path,

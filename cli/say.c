@@ -7,10 +7,11 @@
 #include "cli/cmd.h"
 #include "lib/base/buf.h"
 #include "lib/base/table.h"
+#include "lib/cache/machine.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"
 
-enum { WIDEST = 100 };
+enum { COLUMNS_MAX = 100 };
 
 void say_start(struct say *s, struct ml_buf *out)
 {
@@ -18,7 +19,7 @@ void say_start(struct say *s, struct ml_buf *out)
 
 	*s = (struct say){
 		.out = out,
-		.columns = columns > 0 && columns < WIDEST ? columns : WIDEST,
+		.columns = columns > 0 && columns < COLUMNS_MAX ? columns : COLUMNS_MAX,
 	};
 }
 
@@ -121,6 +122,17 @@ const char *say_plain_name(struct say *s, const char *name)
 	return name;
 }
 
+void say_machine(struct say *s, const struct ml_machine *m)
+{
+	say(s, "on %s", *m->name ? m->name : "a machine with");
+	for (unsigned i = 0; i < m->levels; i++)
+		say(s, "%s %s %s",
+		    i          ? ","
+		    : *m->name ? ":"
+			       : "",
+		    m->level[i].name, say_bytes(s, m->level[i].size));
+}
+
 static void say_gaps(struct say *s, const struct ml_tables *t, enum ml_gap_reason reason,
 		     const char *why)
 {
@@ -159,7 +171,7 @@ void say_missing(struct say *s, const struct ml_trace *t, const char *damage,
 	const char *stack = ml_tables_meta_find(&t->tables, "stack references left out");
 
 	if (damage)
-		say(s, "DAMAGED: what follows counts %s of %s references: %s\n",
+		say(s, "DAMAGED: the counts below are of %s of %s references: %s\n",
 		    say_count(s, done), say_count(s, t->count), damage);
 	if (t->damage)
 		say(s, "DAMAGED: from byte %llu of %llu on the file cannot be used: %s\n",
@@ -167,7 +179,8 @@ void say_missing(struct say *s, const struct ml_trace *t, const char *damage,
 		    t->damage);
 	else if (!t->whole)
 		say(s,
-		    "CUT OFF: the recording was not ended; this is what was written before\n");
+		    "CUT OFF: the recording did not end properly; the trace holds what "
+		    "was written before\n");
 	if (!t->damage && t->usable < t->size)
 		say(s, "         (the last %s are not used)\n",
 		    say_bytes(s, t->size - t->usable));

@@ -12,7 +12,7 @@
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"
 
-enum { LEAST_BOUNCES = 10 }; /* that are worth a line */
+enum { BOUNCES_MIN = 10 }; /* lines with fewer bounces are left out */
 
 struct more {
 	struct ml_profile_view *v;
@@ -35,9 +35,7 @@ static void say_sets(struct more *t)
 	for (unsigned k = t->m->split ? 0 : 1; k <= t->m->levels; k++) {
 		const struct ml_level_spec *l = spec_of(t, k);
 
-		/* few misses fall unevenly by chance; an even spread is no news */
-		if (!ml_profile_pressure(t->p, k, &x) || l->sets == 1 ||
-		    x.missed < 10ull * l->sets || x.half * 3 > l->sets)
+		if (!ml_profile_crowded(t->p, k, &x))
 			continue;
 		if (!said)
 			say(t->say, "\nSets: the misses crowd in some of them\n");
@@ -46,7 +44,7 @@ static void say_sets(struct more *t)
 		    "  %-4s half of them in %s of %s sets, nine tenths in %s; the busiest "
 		    "has %.1f times its part\n",
 		    l->name, say_count(t->say, x.half), say_count(t->say, x.sets),
-		    say_count(t->say, x.most), x.busiest);
+		    say_count(t->say, x.nine_tenths), x.busiest);
 	}
 }
 
@@ -109,7 +107,7 @@ static void say_pairs(struct more *t)
 	ml_table_release(&x);
 }
 
-/* "thread 2", or "core 1" where several threads share one. */
+/* "thread 2", or "core 1" if several threads share the core. */
 static const char *who(struct more *t, uint32_t core)
 {
 	const struct ml_profile_thread *found = NULL;
@@ -150,13 +148,13 @@ static void say_bounces(struct more *t)
 	struct ml_table x = { .columns = columns, .width = 7 };
 	const struct ml_profile *p = t->p;
 
-	if (!p->bounce_count || p->bounces[0].count < LEAST_BOUNCES)
+	if (!p->bounce_count || p->bounces[0].count < BOUNCES_MIN)
 		return;
 	say(t->say, "\nLines that cores take from each other\n");
 	for (size_t i = 0; i < p->bounce_count && i < t->top; i++) {
 		const struct ml_profile_bounce *b = &p->bounces[i];
 
-		if (b->count < LEAST_BOUNCES || b->count * 100 < p->bounces[0].count)
+		if (b->count < BOUNCES_MIN || b->count * 100 < p->bounces[0].count)
 			break;
 		ml_table_count(&x, b->count);
 		ml_table_real(&x,
@@ -218,7 +216,7 @@ static void say_prefetchers(struct more *t)
 	}
 }
 
-/* From all missed to all hit, zero being in the middle. */
+/* The bar of a temperature, from all missed to all hit; zero is in the middle. */
 static const char *bar_of(const struct more *t, double value, unsigned level)
 {
 	static const char *const bars[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
@@ -263,7 +261,7 @@ static void say_temperature(struct more *t)
 	}
 }
 
-/* The levels whose size is nearest to a cache of so many bytes. */
+/* The names of levels that are as large as a cache of `size` bytes. */
 static const char *levels_at(struct more *t, uint64_t size)
 {
 	const char *text = "";
@@ -308,7 +306,7 @@ static void say_curve(struct more *t)
 	say_table(t->say, &x, 0, "");
 }
 
-/* Touches of a region, and its misses with a cache as large as each level. */
+/* Touches of a region, and its misses in a cache as large as each level. */
 struct region_reuse {
 	uint32_t region;
 	uint64_t touches, misses[ML_LEVELS];
@@ -323,7 +321,7 @@ static int by_misses(const void *a, const void *b)
 	return x->region < y->region ? -1 : x->region > y->region;
 }
 
-/* The lines that a level has, rounded down to a power of two. */
+/* The binary logarithm of a level's number of lines, rounded down. */
 static unsigned bits_of(const struct more *t, unsigned level)
 {
 	return 63 -

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/code_text.h"
 #include "cli/say.h"
 #include "cli/sim_sections.h"
 #include "lib/base/buf.h"
@@ -14,8 +15,8 @@
 
 enum {
 	TOP = 10,
-	LEAST = 200, /* without --top, rows with less than one of so many of the lost
-			cycles are not worth a line */
+	NEGLIGIBLE = 200, /* without --top, rows with less than one in so many lost cycles
+			are left out */
 };
 
 struct text {
@@ -24,29 +25,8 @@ struct text {
 	const struct ml_machine *m;
 	struct say say;
 	uint64_t top;
-	double least; /* lost cycles of a row */
+	double min_lost; /* minimal lost cycles of a row */
 };
-
-static const char *cause_name(enum ml_cause cause)
-{
-	static const char *const names[ML_CAUSES] = {
-		"-",       "cold",          "capacity", "conflict",
-		"sharing", "false sharing", "unknown",
-	};
-
-	return names[cause];
-}
-
-/* The main cause of misses at a level (from 1), or NONE. */
-static enum ml_cause main_cause(const struct ml_profile_count *c, unsigned level)
-{
-	enum ml_cause best = ML_CAUSE_NONE;
-
-	for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++)
-		if (c->cause[level - 1][k] > (best ? c->cause[level - 1][best] : 0))
-			best = (enum ml_cause)k;
-	return best;
-}
 
 static void say_origin(struct text *t)
 {
@@ -125,7 +105,7 @@ static void level_row(struct text *t, struct ml_table *x, unsigned level)
 	ml_table_count(x, missed);
 	ml_table_real(x, say_share(missed, asked));
 	if (level == 0)
-		ml_table_none(x); /* counted with L1 */
+		ml_table_none(x); /* L1i is counted with L1 */
 	else
 		ml_table_real(x, say_share(t->p->served[level], t->p->refs));
 	ml_table_count(x, l->counts.write_backs);
@@ -166,31 +146,17 @@ static void say_levels(struct text *t)
 static void say_cause_line(struct text *t, unsigned level)
 {
 	const struct ml_level_counts *c = &t->p->level[level].counts;
-	uint64_t missed = ml_profile_missed(c), last = UINT64_MAX;
-	bool first = true;
+	uint64_t missed = ml_profile_missed(c);
+	enum ml_cause order[ML_CAUSES];
 
 	if (!missed)
 		return;
-	say(&t->say, "  %-4s ", level ? t->m->level[level - 1].name : t->m->icache.name);
-	for (int n = 0; n < ML_CAUSES; n++) {
-		unsigned best = 0;
-
-		/* the next largest; of equal ones the one that is named first */
-		for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++) {
-			uint64_t key = c->cause[k] << 3 | (ML_CAUSES - k);
-
-			if (c->cause[k] && key < last &&
-			    (!best || key > (c->cause[best] << 3 | (ML_CAUSES - best))))
-				best = k;
-		}
-		if (!best || c->cause[best] * 2000 < missed)
-			break;
-		last = c->cause[best] << 3 | (ML_CAUSES - best);
-		say(&t->say, "%s%s %s", first ? "" : ", ",
-		    say_percent(&t->say, say_share(c->cause[best], missed)),
-		    cause_name((enum ml_cause)best));
-		first = false;
-	}
+	say(&t->say, "  %-4s ", ml_profile_level_name(t->p, level));
+	size_t count = ml_profile_causes(c->cause, missed, order);
+	for (size_t i = 0; i < count; i++)
+		say(&t->say, "%s%s %s", i ? ", " : "",
+		    say_percent(&t->say, say_share(c->cause[order[i]], missed)),
+		    ml_profile_cause_text(order[i]));
 	say(&t->say, "\n");
 }
 
@@ -203,7 +169,7 @@ static void say_causes(struct text *t)
 		say_cause_line(t, k);
 }
 
-/* The columns that regions, lines and functions begin with, and their cells. */
+/* The first columns of regions, lines and functions, and their cells. */
 static size_t count_columns(struct text *t, struct ml_column *c)
 {
 	struct ml_arena *a = &t->say.arena;
@@ -231,24 +197,16 @@ static void count_cells(struct text *t, struct ml_table *x,
 	ml_table_count(x, c->served[t->m->levels + 1]);
 }
 
-/* Why the costliest level was missed: the last level's cause if it misses at all. */
 static const char *why(struct text *t, const struct ml_profile_count *c)
 {
-	for (unsigned k = t->m->levels; k; k--)
-		if (c->missed[k - 1] * 20 > c->missed[0])
-			return cause_name(main_cause(c, k));
-	return cause_name(main_cause(c, 1));
+	enum ml_cause cause = ml_profile_main_cause(c, t->m->levels);
+
+	return cause ? ml_profile_cause_text(cause) : "-";
 }
 
 static bool worth(const struct text *t, const struct ml_profile_count *c, size_t shown)
 {
-	return shown < t->top && (c->lost > t->least || (!shown && c->refs));
-}
-
-/* Used mostly by the loader and by libraries on their own. */
-static bool is_theirs(const struct ml_profile_region_row *r)
-{
-	return r->own < r->count.refs - r->own;
+	return shown < t->top && (c->lost > t->min_lost || (!shown && c->refs));
 }
 
 static void say_regions(struct text *t)
@@ -273,7 +231,7 @@ static void say_regions(struct text *t)
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
 		const struct ml_profile_use *u = r->use[t->m->levels - 1];
 
-		if (is_theirs(r)) {
+		if (ml_code_is_theirs(r->own, r->count.refs)) {
 			theirs++;
 			lost += r->count.lost;
 			continue;
@@ -291,48 +249,14 @@ static void say_regions(struct text *t)
 		shown++;
 	}
 	say_table(&t->say, &x, rows->regions.count - theirs, "regions");
-	if (lost > t->least)
+	if (lost > t->min_lost)
 		say(&t->say,
 		    "  and %s of what is lost to %s %s of the loader and libraries\n",
 		    say_percent(&t->say, lost / rows->total.lost),
 		    say_count(&t->say, theirs), say_plural(theirs, "region", "regions"));
 }
 
-static const char *place_of(struct text *t, const struct ml_profile_line_row *l)
-{
-	if (!l->own)
-		return "none of yours";
-	if (l->line)
-		return ml_arena_printf(&t->say.arena, "%s:%u",
-				       say_cut(&t->say, say_base_name(l->file), 16),
-				       l->line);
-	if (*l->func)
-		return say_cut(&t->say, l->func, 18);
-	return *l->object ? say_base_name(l->object) : "unknown";
-}
-
-/* The source; before it the library function that does the work, if it is not the line.
- */
-static const char *source_of(struct text *t, const struct ml_profile_line_row *l,
-			     struct ml_source_lines *sources)
-{
-	const char *text = l->line ? ml_source_lines_find(sources, l->file, l->line)
-				   : NULL;
-	const char *func = l->line ? l->func : *l->object ? say_base_name(l->object) : "";
-	struct ml_arena *a = &t->say.arena;
-
-	if (!l->own)
-		return "loader, start-up, libraries on their own";
-	if (!text)
-		text = ml_arena_printf(a, l->line && *func ? "in %s" : "%s", func);
-	if (l->through && *l->through && l->library * 2 > l->count.refs)
-		text = ml_arena_printf(
-			a, "(%s) %s",
-			say_cut(&t->say, say_plain_name(&t->say, l->through), 16), text);
-	return text;
-}
-
-/* How the costliest references of a line step through memory: "+8", "mixed". */
+/* The stride of the costliest references of a line: "+8", "mixed". */
 static const char *step_of(struct text *t, const struct ml_profile_line_row *l)
 {
 	const struct ml_profile_cell *c = l->main;
@@ -349,11 +273,12 @@ static void say_lines(struct text *t)
 {
 	struct ml_source_lines sources = { .trace = t->v->trace };
 	const struct ml_profile_rows *rows = &t->v->rows;
-	bool steps = t->p->want; /* quick: not known */
+	bool steps = t->p->want; /* --quick does not compute steps */
 	struct ml_column columns[8];
 	size_t n = count_columns(t, columns), shown = 0;
 
-	columns[1] = columns[2]; /* no references: the source needs the room */
+	columns[1] = columns[2]; /* without the references, because the source needs the
+				    room */
 	columns[2] = columns[3];
 	columns[3] = columns[4];
 	n--;
@@ -378,10 +303,11 @@ static void say_lines(struct text *t)
 		ml_table_count(&x, c->served[t->m->levels + 1]);
 		if (steps)
 			ml_table_text(&x, step_of(t, l));
-		ml_table_text(&x, place_of(t, l));
-		ml_table_text(
-			&x, say_cut(&t->say, l->part[0].name ? l->part[0].name : "", 16));
-		ml_table_text(&x, source_of(t, l, &sources));
+		ml_table_text(&x, code_place(&t->say, &l->at, 16, 18));
+		ml_table_text(&x,
+			      say_cut(&t->say,
+				      l->at.part[0].name ? l->at.part[0].name : "", 16));
+		ml_table_text(&x, code_source(&t->say, &l->at, c->refs, &sources, 16));
 		shown++;
 	}
 	say_table(&t->say, &x, rows->lines.count, "lines");
@@ -404,12 +330,13 @@ static void say_functions(struct text *t)
 		if (!worth(t, &f->made, shown))
 			continue;
 		count_cells(t, &x, &f->made);
-		ml_table_text(&x, say_cut(&t->say,
-					  *f->func ? say_plain_name(&t->say, f->func)
-						   : "unknown",
-					  30));
-		ml_table_text(&x, *f->object ? say_base_name(f->object)
-					     : say_base_name(f->file));
+		ml_table_text(&x,
+			      say_cut(&t->say,
+				      *f->at.func ? say_plain_name(&t->say, f->at.func)
+						  : "unknown",
+				      30));
+		ml_table_text(&x, *f->at.object ? say_base_name(f->at.object)
+						: say_base_name(f->at.file));
 		shown++;
 	}
 	say_table(&t->say, &x, rows->functions.count, "functions");
@@ -470,7 +397,7 @@ void sim_text(struct ml_profile_view *v, uint64_t top, struct ml_buf *out)
 		.p = v->profile,
 		.m = &v->profile->machine,
 		.top = top ? top : TOP,
-		.least = top ? 0 : v->rows.total.lost / LEAST,
+		.min_lost = top ? 0 : v->rows.total.lost / NEGLIGIBLE,
 	};
 
 	say_start(&t.say, out);

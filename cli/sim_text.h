@@ -5,5 +5,5 @@
 
 #include "lib/query/tables/profile_tables.h"
 
-/* top: rows of each table at most; 0: ten, and none that hardly count. */
+/* top: at most so many rows of each table; 0: ten, without negligible rows. */
 void sim_text(struct ml_profile_view *v, uint64_t top, struct ml_buf *out);

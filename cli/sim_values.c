@@ -8,17 +8,12 @@
 #include "cli/threshold.h"
 #include "lib/trace/trace.h"
 
-static double ratio(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole : 0;
-}
-
 static bool is(const char *word, const char *name)
 {
 	return !strcmp(word, name);
 }
 
-/* A cause by its name; NONE is none. */
+/* Finds a cause by its name; NONE: there is none. */
 static enum ml_cause cause_of(const char *word)
 {
 	for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++)
@@ -30,10 +25,10 @@ static enum ml_cause cause_of(const char *word)
 static bool want_causes(const struct ml_profile *p, const char *word, struct ml_err *err)
 {
 	return p->want & ML_SIM_CAUSES ||
-	       ml_fail(err, ML_USAGE, "'%s' is not known with --quick", word);
+	       ml_fail(err, ML_USAGE, "--quick does not compute '%s'", word);
 }
 
-/* Level from 1, levels + 1 is memory, 0 L1i; -1: there is none of that name. */
+/* Finds a level by its name: from 1, levels + 1 is memory, 0 L1i; -1: none. */
 static int level_of(const struct ml_machine *m, const char *word)
 {
 	for (unsigned k = 1; k <= m->levels; k++)
@@ -69,7 +64,7 @@ static bool counter(const struct ml_profile *p, const struct ml_level_counts *c,
 	enum ml_cause cause = cause_of(word);
 
 	if (is(word, "miss_ratio")) {
-		*value = ratio(ml_profile_missed(c), ml_profile_asked(c));
+		*value = ml_profile_ratio(ml_profile_missed(c), ml_profile_asked(c));
 		return true;
 	}
 	if (cause) {
@@ -83,11 +78,10 @@ static bool counter(const struct ml_profile *p, const struct ml_level_counts *c,
 		}
 	return ml_fail(
 		err, ML_USAGE,
-		"a level has no '%s' but asked, hits, misses, miss_ratio, served, "
+		"a level has no '%s'; it has asked, hits, misses, miss_ratio, served, "
 		"write_backs, bytes_in, bytes_out, cold, capacity, conflict, sharing, "
 		"false_sharing, unknown, read_misses, write_misses, fetch_misses, "
-		"fills, evictions, invalidations, upgrades, prefetched, useful, "
-		"useless",
+		"fills, evictions, invalidations, upgrades, prefetched, useful, useless",
 		word);
 }
 
@@ -99,7 +93,8 @@ static bool level_value(const struct ml_profile *p, int level, const char *word,
 		return true;
 	}
 	if (level > (int)p->machine.levels)
-		return ml_fail(err, ML_USAGE, "memory has no '%s' but served", word);
+		return ml_fail(err, ML_USAGE, "memory has no '%s'; it has served only",
+			       word);
 	if (is(word, "bytes_in") || is(word, "bytes_out")) {
 		*value = (double)(is(word, "bytes_in") ? p->level[level].bytes_in
 						       : p->level[level].bytes_out);
@@ -108,7 +103,7 @@ static bool level_value(const struct ml_profile *p, int level, const char *word,
 	return counter(p, &p->level[level].counts, word, value, err);
 }
 
-/* A number of a row: refs, or one of a level. */
+/* Finds a figure of a row: refs, reads, writes, cycles, or a figure of a level. */
 static bool row_value(const struct ml_profile *p, const struct ml_profile_count *c,
 		      const struct threshold_part *part, size_t count, double *value,
 		      struct ml_err *err)
@@ -126,16 +121,15 @@ static bool row_value(const struct ml_profile *p, const struct ml_profile_count 
 		else if (is(field, "misses") && !memory)
 			*value = (double)c->missed[level - 1];
 		else if (is(field, "miss_ratio") && !memory)
-			*value = ratio(c->missed[level - 1], c->refs);
+			*value = ml_profile_ratio(c->missed[level - 1], c->refs);
 		else if (cause && !memory) {
 			*value = (double)c->cause[level - 1][cause];
 			return want_causes(p, field, err);
 		} else
-			return ml_fail(
-				err, ML_USAGE,
-				"there is no '%s' here but served, misses, miss_ratio "
-				"and causes",
-				field);
+			return ml_fail(err, ML_USAGE,
+				       "there is no '%s' here; there are served, misses, "
+				       "miss_ratio and the causes",
+				       field);
 		return true;
 	}
 	if (count == 1 && is(word, "refs"))
@@ -147,21 +141,22 @@ static bool row_value(const struct ml_profile *p, const struct ml_profile_count 
 	else if (count == 1 && is(word, "cycles"))
 		*value = c->refs ? c->cycles / (double)c->refs : 0;
 	else
-		return ml_fail(err, ML_USAGE,
-			       "'%s' is no level and none of refs, reads, writes, cycles",
-			       word);
+		return ml_fail(
+			err, ML_USAGE,
+			"'%s' is neither a level nor one of refs, reads, writes, cycles",
+			word);
 	return true;
 }
 
-/* "a.c:12" names "src/a.c" line 12: whole parts of a path from its end. */
+/* True if arg names the line: "a.c:12" names line 12 of "src/a.c". */
 static bool names_line(const char *arg, const struct ml_profile_line_row *l)
 {
 	const char *colon = strrchr(arg, ':');
-	size_t size = colon ? (size_t)(colon - arg) : 0, path = strlen(l->file);
+	size_t size = colon ? (size_t)(colon - arg) : 0, path = strlen(l->at.file);
 
-	return colon && l->line && strtoul(colon + 1, NULL, 10) == l->line &&
-	       size <= path && !strncmp(l->file + path - size, arg, size) &&
-	       (size == path || l->file[path - size - 1] == '/');
+	return colon && l->at.line && strtoul(colon + 1, NULL, 10) == l->at.line &&
+	       size <= path && !strncmp(l->at.file + path - size, arg, size) &&
+	       (size == path || l->at.file[path - size - 1] == '/');
 }
 
 static const struct ml_profile_count *find_row(const struct ml_profile_rows *rows,
@@ -176,7 +171,7 @@ static const struct ml_profile_count *find_row(const struct ml_profile_rows *row
 		if (names_line(arg, &rows->lines.at[i]))
 			return &rows->lines.at[i].count;
 	for (size_t i = 0; is(part->word, "function") && i < rows->functions.count; i++)
-		if (is(rows->functions.at[i].func, arg))
+		if (is(rows->functions.at[i].at.func, arg))
 			return &rows->functions.at[i].made;
 	for (size_t i = 0; is(part->word, "phase") && i < rows->phases.count; i++)
 		if (is(rows->phases.at[i].name, arg))
@@ -205,7 +200,7 @@ bool sim_value(void *arg, const struct threshold_path *path, double *value,
 		const struct ml_profile_count *c = find_row(&v->rows, &path->part[0]);
 
 		if (!path->part[0].has_arg)
-			return ml_fail(err, ML_USAGE, "which %s? Write %s(\"NAME\")",
+			return ml_fail(err, ML_USAGE, "%s needs a name: %s(\"NAME\")",
 				       word, word);
 		if (!c)
 			return ml_fail(err, ML_USAGE, "there is no %s '%s' in %s", word,
@@ -226,8 +221,8 @@ bool sim_value(void *arg, const struct threshold_path *path, double *value,
 		return row_value(p, &v->rows.total, path->part, 1, value, err);
 	return ml_fail(
 		err, ML_USAGE,
-		"'%s' is no level of the machine and none of region(\"A\"), "
+		"'%s' is neither a level of the machine nor one of region(\"A\"), "
 		"line(\"a.c:12\"), function(\"f\"), phase(\"p\"), thread(1), cycles, "
 		"refs, reads, writes%s",
-		word, level >= 0 ? " (a level has a field: L1.misses)" : "");
+		word, level >= 0 ? " (a level needs a field: L1.misses)" : "");
 }

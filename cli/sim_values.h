@@ -14,6 +14,6 @@
 
 struct threshold_path;
 
-/* A threshold_value; arg is a struct ml_profile_view. */
+/* The threshold_value of `memlamp sim`; arg is a struct ml_profile_view. */
 bool sim_value(void *arg, const struct threshold_path *path, double *value,
 	       struct ml_err *err);

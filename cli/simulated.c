@@ -19,9 +19,10 @@ static bool find_window(struct simulated *s, const struct simulated_wish *w,
 	s->to = w->to && w->to < t->count ? w->to : t->count;
 	if (w->phase && (w->from || w->to))
 		return ml_fail(err, ML_USAGE,
-			       "--phase and --from or --to exclude each other");
+			       "--phase cannot be combined with --from or --to");
 	if (w->to && w->to <= w->from)
-		return ml_fail(err, ML_USAGE, "--to %llu is not behind --from %llu",
+		return ml_fail(err, ML_USAGE,
+			       "--to %llu must be greater than --from %llu",
 			       (unsigned long long)w->to, (unsigned long long)w->from);
 	if (w->phase && !ml_phases_window(t, w->phase, &s->from, &s->to, err))
 		return false;
@@ -31,12 +32,13 @@ static bool find_window(struct simulated *s, const struct simulated_wish *w,
 		return true;
 	return w->phase ? ml_fail(err, ML_USAGE, "phase '%s' of %s has no references",
 				  w->phase, t->path)
-			: ml_fail(err, ML_USAGE, "--from %llu: %s has %llu references",
+			: ml_fail(err, ML_USAGE,
+				  "--from %llu is past the end: %s has %llu references",
 				  (unsigned long long)w->from, t->path,
 				  (unsigned long long)t->count);
 }
 
-/* Waits, telling how far it is. */
+/* Waits for the simulation and shows its progress. */
 static bool finish(struct simulated *s, uint32_t number, struct ml_err *err)
 {
 	struct ml_workspace *ws = &s->workspace;

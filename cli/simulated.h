@@ -1,6 +1,6 @@
 /*
- * A trace, simulated, and the window of it that a command is about: for commands that
- * draw. Ctrl-C ends whatever takes long; progress stands on stderr.
+ * A simulated trace and a window of it, for commands that draw. Ctrl-C cancels long work;
+ * stderr shows the progress.
  */
 #pragma once
 
@@ -14,10 +14,10 @@
 
 struct ml_open_sim;
 
-/* What is asked for; zero bytes: everything, on the host. */
+/* The wishes of the user. Zero bytes: the whole trace, on the host. */
 struct simulated_wish {
 	const char *trace, *machine, *phase;
-	uint64_t from, to; /* positions; to 0 is the end */
+	uint64_t from, to; /* positions; to 0: the end */
 };
 
 struct simulated {
@@ -27,15 +27,14 @@ struct simulated {
 	struct cmd_work work;
 };
 
-/* Opens and simulates, or takes the result that was kept. On false nothing is open. */
+/* Opens the trace, and simulates or takes the cached result. On false nothing is open. */
 bool simulated_open(struct simulated *s, const struct simulated_wish *w,
 		    struct ml_err *err);
 void simulated_close(struct simulated *s);
 
 /*
- * Writes bytes into a file that appears when it is whole; path NULL or "-" is stdout.
- * An existing file is replaced; what is no regular file (a pipe, /dev/full) is written
- * in place.
+ * Writes bytes into a file that appears when it is complete; path NULL or "-" is stdout.
+ * A regular file is replaced; any other file (a pipe, /dev/full) is written in place.
  */
 struct ml_buf;
 bool simulated_write(const struct ml_work *work, const char *path,

@@ -7,9 +7,9 @@
 
 #include "lib/base/buf.h"
 
-/* A value while it is computed: a number, or the truth of a comparison. */
+/* A value of a subexpression: a number, or the truth of a comparison. */
 struct value {
-	bool truth; /* it is one */
+	bool truth; /* holds is valid; otherwise number is */
 	bool holds;
 	double number;
 };
@@ -36,7 +36,7 @@ static void skip(struct parser *p)
 static bool bad(struct parser *p, const char *reason)
 {
 	if (!*p->at)
-		return ml_fail(p->err, ML_USAGE, "'%s': %s, but it ends", p->text,
+		return ml_fail(p->err, ML_USAGE, "'%s': %s, not the end", p->text,
 			       reason);
 	return ml_fail(p->err, ML_USAGE, "'%s': %s, not '%s'", p->text, reason, p->at);
 }
@@ -46,7 +46,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Takes a sign or a word if it stands here. */
+/* Takes a sign or a word if it comes next. */
 static bool take(struct parser *p, const char *what)
 {
 	size_t n = strlen(what);
@@ -96,7 +96,7 @@ static bool parse_number(struct parser *p, struct value *v)
 	return true;
 }
 
-/* "text", with \" and \\ inside, or what stands up to the parenthesis. */
+/* Takes "text", with \" and \\ inside, or all up to the parenthesis. */
 static bool parse_arg(struct parser *p, struct threshold_part *part)
 {
 	size_t n = 0;
@@ -186,7 +186,7 @@ static bool parse_product(struct parser *p, struct value *v)
 		if (!parse_atom(p, &w) || !want_number(p, v, start) ||
 		    !want_number(p, &w, right))
 			return false;
-		/* a share of nothing is nothing */
+		/* 0 / 0 is 0 */
 		v->number = times                          ? v->number * w.number
 			    : w.number < 0 || w.number > 0 ? v->number / w.number
 							   : 0;

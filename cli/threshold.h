@@ -6,9 +6,9 @@
  *	line("a.c:12").L1.conflict / line("a.c:12").L1.misses > 50%
  *
  * Comparisons (< <= > >= == !=) joined by and, or, not and parentheses; + - * / on
- * either side; numbers with k, M, G (powers of 1000) or %. What a name stands for is
- * asked of whoever uses it: a path of parts with dots between them, each a word and
- * perhaps a text or number in parentheses.
+ * either side; numbers with k, M, G (powers of 1000) or %. A name is a path of
+ * parts with dots between them, each a word and perhaps a text or number in parentheses;
+ * the command that tests the expression looks its value up.
  */
 #pragma once
 
@@ -23,23 +23,23 @@ enum { THRESHOLD_PARTS = 4, THRESHOLD_TEXT = 256 };
 
 struct threshold_part {
 	char word[32];
-	char arg[THRESHOLD_TEXT]; /* what stands in its parentheses */
+	char arg[THRESHOLD_TEXT]; /* the text in its parentheses */
 	bool has_arg;
 };
 
 struct threshold_path {
 	struct threshold_part part[THRESHOLD_PARTS];
-	size_t count; /* of parts */
+	size_t count; /* number of parts */
 };
 
-/* The value of a path; fails with a sentence that says what there is. */
+/* Finds the value of a path. The error lists the names that exist. */
 typedef bool threshold_value(void *arg, const struct threshold_path *path, double *value,
 			     struct ml_err *err);
 
 /*
- * Whether the expression holds. If it does, *why gets a line for each comparison in it
- * that holds: "L1.miss_ratio > 0.05: it is 0.0731". Fails (ML_USAGE) on what is no
- * expression, quoting the place.
+ * Sets *crossed if the expression holds. Then *why gets a line for each comparison that
+ * holds: "L1.miss_ratio > 0.05: it is 0.0731". Fails (ML_USAGE) if the text is no
+ * expression, and quotes the place.
  */
 bool threshold_test(const char *text, threshold_value *value, void *arg, bool *crossed,
 		    struct ml_buf *why, struct ml_err *err);

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-static volatile bool stop; /* a signal handler has nothing else to write to */
+static volatile bool stop; /* a signal handler can only write to a global */
 
 static void on_signal(int number)
 {

@@ -7,6 +7,15 @@ target_link_libraries(cli PUBLIC record serve)
 add_executable(memlamp cli/main.c)
 target_link_libraries(memlamp PRIVATE strict cli)
 
+# The commit is looked up by every build; only cli/main.c is compiled when it changed.
+set(commit_header ${PROJECT_BINARY_DIR}/commit/commit.h)
+add_custom_target(commit BYPRODUCTS ${commit_header}
+	COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DHEADER=${commit_header}
+		-P ${PROJECT_SOURCE_DIR}/cmake/commit.cmake
+	COMMENT "Looking up the commit" VERBATIM)
+add_dependencies(memlamp commit)
+target_include_directories(memlamp PRIVATE ${PROJECT_BINARY_DIR}/commit)
+
 include(cmake/runtime.cmake)
 include(cmake/mpi.cmake)
 

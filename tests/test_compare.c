@@ -214,7 +214,8 @@ TEST(unknown_names_are_answered_with_those_that_there_are)
 		    "LEVEL.misses");
 	CHECK_FAILS(diff_values_test(&p.c, "region(\"Z\").cycles > 1", &is, &why, &err),
 		    &err, "neither side has a region 'Z'");
-	CHECK_FAILS(diff_values_test(&p.c, "cycles >", &is, &why, &err), &err, "ends");
+	CHECK_FAILS(diff_values_test(&p.c, "cycles >", &is, &why, &err), &err,
+		    "not the end");
 	ml_buf_release(&why);
 	release(&p);
 }

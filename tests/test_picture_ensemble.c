@@ -139,7 +139,7 @@ TEST(a_parameter_is_plotted_against_the_result)
 	CHECK_OK(draw(&o), &err);
 	CHECK(has(" against L1 policy"));
 	o.x = "ways";
-	CHECK_FAILS(draw(&o), &err, "what they differ by: L1 size, L1 policy");
+	CHECK_FAILS(draw(&o), &err, "they differ by L1 size, L1 policy");
 	done();
 }
 

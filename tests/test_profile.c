@@ -31,7 +31,7 @@ static const struct ml_profile_region_row *region(const struct replayed *x,
 static const struct ml_profile_line_row *line(const struct replayed *x, uint32_t number)
 {
 	for (size_t i = 0; i < x->rows.lines.count; i++)
-		if (x->rows.lines.at[i].line == number)
+		if (x->rows.lines.at[i].at.line == number)
 			return &x->rows.lines.at[i];
 	TEST_SAY("no line %u", number);
 	return NULL;
@@ -80,7 +80,7 @@ TEST(regions_and_lines_have_their_misses)
 	CHECK_EQ(line(&x, 4)->count.missed[0], 0);
 	CHECK_NEAR(line(&x, 4)->count.lost, 0, 0);
 	CHECK_EQ(x.rows.functions.count, 2);
-	CHECK_STR(x.rows.functions.at[0].func, "f");
+	CHECK_STR(x.rows.functions.at[0].at.func, "f");
 	CHECK_EQ(x.rows.functions.at[0].made.refs, 3);
 	/* B drove A out, once, by conflict */
 	CHECK_EQ(x.p.pair_count, 1);

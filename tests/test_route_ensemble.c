@@ -111,7 +111,7 @@ TEST(what_cannot_be_asked_is_said)
 		const char *question, *says;
 	} bad[] = {
 		{ "curves?measure=speed", "no measure 'speed'" },
-		{ "curves?weights=3", "'3' are 1 weights; 2 are wanted" },
+		{ "curves?weights=3", "'3' has 1 weights; 2 are needed" },
 		{ "curves?weights=3,x", "weights are cycles by level" },
 		{ "curves?members=0,7", "they are 0 to 2" },
 		{ "curves?time=slow", "raw, normalised or matched" },
@@ -123,8 +123,8 @@ TEST(what_cannot_be_asked_is_said)
 		{ "curves?base=4", "no trace 4" },
 		{ "curves?level=0", "no level 0" },
 		{ "matching?time=matched&match=a%3Db%3Dc", "no milestone" },
-		{ "matching?time=matched&match=;", "no milestone in ';'" },
-		{ "workingset?size=L7", "what they differ by: L1 size" },
+		{ "matching?time=matched&match=;", "';' names no milestone" },
+		{ "workingset?size=L7", "they differ by L1 size" },
 		{ "shared?total=99999", "add up to" },
 		{ "shared?threads=20", "2 to 8 threads" },
 	};

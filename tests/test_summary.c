@@ -63,8 +63,8 @@ static const struct ml_summary_line *line(const struct opened *o, const char *fi
 					  uint32_t number)
 {
 	for (size_t i = 0; i < o->s.lines.count; i++)
-		if (!strcmp(o->s.lines.at[i].file, file) &&
-		    o->s.lines.at[i].line == number)
+		if (!strcmp(o->s.lines.at[i].at.file, file) &&
+		    o->s.lines.at[i].at.line == number)
 			return &o->s.lines.at[i];
 	TEST_SAY("no line %s:%u", file, number);
 	return NULL;
@@ -221,7 +221,7 @@ TEST(random_traces_are_counted_as_slow_obvious_code_counts_them)
 		all = 0;
 		for (size_t i = 0; i < o.s.lines.count; i++) {
 			all += o.s.lines.at[i].count.refs;
-			library += o.s.lines.at[i].library;
+			library += o.s.lines.at[i].at.library;
 		}
 		CHECK_EQ(all, 20000);
 		CHECK(library > 0 && library < 20000);
@@ -293,14 +293,14 @@ TEST(what_a_library_does_counts_for_the_line_that_called_and_for_both_functions)
 	const struct ml_summary_line *l = line(&o, "a.c", 7);
 	CHECK_EQ(l->count.refs, 3);
 	CHECK_EQ(l->count.writes, 2);
-	CHECK_EQ(l->library, 2);
-	CHECK_STR(l->through, "memcpy");
+	CHECK_EQ(l->at.library, 2);
+	CHECK_STR(l->at.through, "memcpy");
 	CHECK_EQ(o.s.lines.count, 2);
-	CHECK(!o.s.lines.at[1].own);
-	CHECK_STR(o.s.functions.at[0].func, "save");
+	CHECK(!o.s.lines.at[1].at.own);
+	CHECK_STR(o.s.functions.at[0].at.func, "save");
 	CHECK_EQ(o.s.functions.at[0].made.refs, 1);
 	CHECK_EQ(o.s.functions.at[0].with_library, 3);
-	CHECK_STR(o.s.functions.at[1].func, "memcpy");
+	CHECK_STR(o.s.functions.at[1].at.func, "memcpy");
 	CHECK_EQ(o.s.functions.at[1].made.refs, 3);
 	CHECK_EQ(o.s.functions.at[1].with_library, 1);
 	close_summary(&o);
@@ -325,8 +325,8 @@ TEST(a_template_of_the_system_counts_for_the_line_it_is_inlined_into)
 	CHECK_OK(ml_writer_ref(w, &ref, &err), &err);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	open_summary(&o);
-	CHECK_STR(line(&o, "/home/me/a.cpp", 5)->func, "main");
-	CHECK_STR(o.s.functions.at[0].func, "std::fill");
+	CHECK_STR(line(&o, "/home/me/a.cpp", 5)->at.func, "main");
+	CHECK_STR(o.s.functions.at[0].at.func, "std::fill");
 	close_summary(&o);
 }
 
@@ -339,13 +339,13 @@ TEST(phases_nest_repeat_and_count_what_several_threads_do_in_them_once)
 		"begin b\nr0\nbegin b @2\nr0@2\nend b\nr0\nend b @2\nr0\n"
 		"begin c\nbegin d\nr0\nend c\nend c\nbegin e\nr0\n");
 	open_summary(&o);
-	static const struct ml_summary_phase expected[] = {
+	static const struct ml_phase expected[] = {
 		{ "a", 0, 1, 5, false }, { "b", 1, 2, 3, false }, { "b", 0, 2, 3, false },
 		{ "c", 0, 1, 1, false }, { "d", 1, 1, 1, false }, { "e", 0, 1, 1, true },
 	};
 	CHECK_EQ(o.s.phases.count, 6);
 	for (size_t i = 0; i < 6; i++) {
-		const struct ml_summary_phase *p = &o.s.phases.at[i], *e = &expected[i];
+		const struct ml_phase *p = &o.s.phases.at[i], *e = &expected[i];
 
 		CHECK_STR(p->name, e->name);
 		CHECK_EQ(p->depth, e->depth);

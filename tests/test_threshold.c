@@ -108,10 +108,10 @@ TEST(nonsense_is_refused_where_it_stands)
 		  "'L1.misses': expected a comparison such as L1.miss_ratio > 0.05, not "
 		  "'L1.misses'");
 	CHECK_STR(fails("L1.misses >"),
-		  "'L1.misses >': expected a number or a name, but it ends");
+		  "'L1.misses >': expected a number or a name, not the end");
 	CHECK_STR(fails("L1.misses > 5 L2"),
 		  "'L1.misses > 5 L2': expected and, or, or the end, not 'L2'");
-	CHECK_STR(fails("(1 < 2"), "'(1 < 2': expected ), but it ends");
+	CHECK_STR(fails("(1 < 2"), "'(1 < 2': expected ), not the end");
 	CHECK_STR(
 		fails("1 < 2 and 3"),
 		"'1 < 2 and 3': expected a comparison such as L1.miss_ratio > 0.05, not "
@@ -121,11 +121,11 @@ TEST(nonsense_is_refused_where_it_stands)
 	CHECK_STR(fails("5x > 3"),
 		  "'5x > 3': expected k, M, G or % behind a number, not 'x > 3'");
 	CHECK_STR(fails("region(\"A).L1 > 3"),
-		  "'region(\"A).L1 > 3': expected the \" that ends a name, but it ends");
+		  "'region(\"A).L1 > 3': expected the \" that ends a name, not the end");
 	CHECK_STR(fails("L1. > 3"),
 		  "'L1. > 3': expected a name behind the dot, not ' > 3'");
 	CHECK_STR(fails("nothing > 3"), "'nothing > 3': no 'nothing'");
-	CHECK_STR(fails(""), "'': expected a number or a name, but it ends");
+	CHECK_STR(fails(""), "'': expected a number or a name, not the end");
 }
 
 TEST(deep_nesting_is_refused)

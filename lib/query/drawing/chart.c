@@ -19,11 +19,11 @@ double ml_chart_y(const struct ml_chart *c, double v)
 	return c->y + c->height * (1 - share(v, c->y_low, c->y_high, c->y_log));
 }
 
-/* 1, 2, 2.5 or 5 times a power of ten, so that about `wanted` fit into span. */
+/* 1, 2, 2.5 or 5 times a power of ten, so that about `wanted` steps fit into span. */
 static double round_step(double span, double wanted)
 {
-	double least = span / wanted, power = pow(10, floor(log10(least)));
-	double r = least / power;
+	double min = span / wanted, power = pow(10, floor(log10(min)));
+	double r = min / power;
 
 	return power * (r <= 1 ? 1 : r <= 2 ? 2 : r <= 2.5 ? 2.5 : r <= 5 ? 5 : 10);
 }
@@ -123,7 +123,10 @@ static void x_mark(struct ml_chart *c, double v)
 			c->bare ? 9 : 11, ml_chart_text(text, c->x_format, v));
 }
 
-/* Marks of an axis: at powers of two of a logarithmic one, else at round numbers. */
+/*
+ * Draws the marks of an axis: at powers of two if it is logarithmic, else at round
+ * numbers.
+ */
 static void marks(struct ml_chart *c, double low, double high, bool log_scale,
 		  enum ml_chart_format format, double wanted,
 		  void (*mark)(struct ml_chart *, double))
@@ -193,23 +196,29 @@ static void put_point(struct ml_chart *c, char letter, double x, double y)
 	char n[2][ML_COORDINATE_ROOM];
 	double low = c->y - 2 * c->height, high = c->y + 3 * c->height;
 
-	/* far outside the frame is as good as farther */
+	/* points far outside the frame need no exact position */
 	y = y < low ? low : y > high ? high : y;
 	ml_picture_put(c->p, "%c%s %s", letter, ml_picture_number(n[0], x),
 		       ml_picture_number(n[1], y));
 }
 
-static void begin_line(struct ml_chart *c, uint32_t rgb, double thick, unsigned dash)
+const char *ml_chart_dash(unsigned dash)
 {
 	static const char *const dashes[] = { "", " stroke-dasharray=\"6 3\"",
 					      " stroke-dasharray=\"2 2\"",
 					      " stroke-dasharray=\"8 3 2 3\"" };
+
+	return dashes[dash % 4];
+}
+
+static void begin_line(struct ml_chart *c, uint32_t rgb, double thick, unsigned dash)
+{
 	char n[ML_COORDINATE_ROOM];
 
 	ml_picture_put(c->p,
 		       "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"%s\" "
 		       "stroke-linejoin=\"round\"%s d=\"",
-		       rgb, ml_picture_number(n, thick), dashes[dash % 4]);
+		       rgb, ml_picture_number(n, thick), ml_chart_dash(dash));
 }
 
 static double cell_x(const struct ml_chart *c, double cell, size_t count)
@@ -229,7 +238,7 @@ void ml_chart_curve(struct ml_chart *c, const double *v, size_t count, uint32_t 
 			continue;
 		}
 		double y = ml_chart_y(c, v[i]);
-		/* a single value between gaps is a dash as wide as its cell */
+		/* a single value between gaps is drawn as wide as its cell */
 		if (!open && (i + 1 == count || isnan(v[i + 1]))) {
 			put_point(c, 'M', cell_x(c, (double)i, count), y);
 			put_point(c, 'L', cell_x(c, (double)i + 1, count), y);
@@ -310,7 +319,7 @@ void ml_chart_dot(struct ml_chart *c, double x, double y, double radius, uint32_
 	put_title(c, title);
 }
 
-/* Viridis without the end that the ground swallows. */
+/* Viridis, without the end that is too close to the background. */
 uint32_t ml_chart_ramp(double at, bool dark)
 {
 	static const uint32_t map[] = {
@@ -319,18 +328,10 @@ uint32_t ml_chart_ramp(double at, bool dark)
 	};
 	double t = (dark ? 0.28 + 0.72 * at : 0.84 * at) * 9;
 	unsigned i = t < 0 ? 0 : t < 8 ? (unsigned)t : 8;
-	uint32_t out = 0;
-
-	t = t - i < 0 ? 0 : t - i > 1 ? 1 : t - i;
-	for (int shift = 0; shift <= 16; shift += 8) {
-		double a = map[i] >> shift & 255, b = map[i + 1] >> shift & 255;
-
-		out |= (uint32_t)lround(a + (b - a) * t) << shift;
-	}
-	return out;
+	return ml_colour_mix(map[i], map[i + 1], t - i < 0 ? 0 : t - i > 1 ? 1 : t - i);
 }
 
-/* Okabe and Ito's, with those replaced that are too pale for lines. */
+/* The palette of Okabe and Ito; colours too pale for lines are replaced. */
 uint32_t ml_chart_word(size_t i, bool dark)
 {
 	static const uint32_t light[] = { 0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,

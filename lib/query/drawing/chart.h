@@ -1,7 +1,7 @@
 /*
- * A chart within a picture: a frame with two axes, and what is drawn in it. Colours are
- * numbers (0xrrggbb) because there are as many as members: those of numbers go along a
- * perceptual map, those of words are told apart by people who see no red or green.
+ * A chart within a picture: a frame with two axes and the curves in it. Colours are
+ * numbers (0xrrggbb) because each member may have its own. The colours of numbers follow
+ * a perceptual map; the colours of words are distinct for colour-blind readers.
  *
  *	struct ml_chart c = { .p = &p, .x = 60, .y = 40, .width = 800, .height = 300,
  *			      .x_high = 1000, .y_high = 12 };
@@ -22,7 +22,7 @@ enum ml_chart_format {
 	ML_CHART_NUMBER,
 	ML_CHART_PERCENT, /* 1 is 100 % */
 	ML_CHART_COUNT,   /* "30 M" */
-	ML_CHART_BYTES,   /* "32K"; logarithmic axes have marks at powers of two */
+	ML_CHART_BYTES,   /* "32K"; a logarithmic axis has marks at powers of two */
 };
 
 struct ml_chart {
@@ -32,39 +32,45 @@ struct ml_chart {
 	bool x_log, y_log;
 	enum ml_chart_format x_format, y_format;
 	const char *x_label, *y_label;
-	double above;  /* pixels between the frame and the label of y, for other things */
-	bool bare;     /* small: no labels of the axes, few marks */
+	double above;  /* pixels kept free between the frame and the label of y */
+	bool bare;     /* a small chart: no labels of the axes, few marks */
 	unsigned clip; /* number of the frame in its picture, from 0 */
 };
 
 double ml_chart_x(const struct ml_chart *c, double v);
 double ml_chart_y(const struct ml_chart *c, double v);
 
-/* Widens y_low and y_high to round numbers, with 0 where it is near. */
+/* Widens y_low and y_high to round numbers, and to 0 if 0 is near. */
 void ml_chart_round(struct ml_chart *c);
-/* The axis of y alone, with its grid: for charts whose x has marks of its own. */
+/* Draws the y axis and its grid only, for charts that draw their own marks of x. */
 void ml_chart_y_axis(struct ml_chart *c);
-/* Grid, marks and labels; what is drawn from now on is cut at the frame. */
+/*
+ * Draws grid, marks and labels. Later drawings are clipped at the frame until the close.
+ */
 void ml_chart_axes(struct ml_chart *c);
 void ml_chart_close(struct ml_chart *c);
 
-/* Values of cells that divide the width evenly; NAN are left out. dash: 0 to 3. */
+/* Draws values of cells that divide the width evenly; NAN leaves a gap. dash: 0 to 3. */
 void ml_chart_curve(struct ml_chart *c, const double *v, size_t count, uint32_t rgb,
 		    double thick, unsigned dash, const char *title);
-/* The same as steps: each value from one side of its cell to the other. */
+/* The same as steps: each value spans its whole cell. */
 void ml_chart_steps(struct ml_chart *c, const double *v, size_t count, uint32_t rgb,
 		    double thick);
 void ml_chart_band(struct ml_chart *c, const double *low, const double *high,
 		   size_t count, uint32_t rgb, double opacity);
-/* An upright line through the frame. */
+/* Draws a vertical line through the frame. */
 void ml_chart_line(struct ml_chart *c, double x, unsigned colour);
 void ml_chart_dot(struct ml_chart *c, double x, double y, double radius, uint32_t rgb,
 		  const char *title);
 
-/* A value as the marks of an axis have it. */
+/* The SVG attribute of dash 0 (solid) to 3; larger numbers start over. */
+const char *ml_chart_dash(unsigned dash);
+/* A value in the format of an axis. */
 const char *ml_chart_text(char text[ML_COORDINATE_ROOM], enum ml_chart_format format,
 			  double v);
-/* Colours: of a share from 0 to 1 of the way from the least to the greatest; of the
- * i-th word. */
+/*
+ * The colour of a number, given as its share (0 to 1) of the way from minimum to maximum;
+ * and the colour of the i-th word.
+ */
 uint32_t ml_chart_ramp(double share, bool dark);
 uint32_t ml_chart_word(size_t i, bool dark);

@@ -12,7 +12,7 @@
 const char *const ml_grid_names[ML_GRID_MODES] = { "last",  "count",    "served", "first",
 						   "reuse", "distance", "used" };
 
-/* Regions may be as large as the address space. */
+/* Sums and products saturate: regions may be as large as the address space. */
 static uint64_t times(uint64_t a, uint64_t b)
 {
 	uint64_t v;
@@ -25,19 +25,20 @@ static uint64_t plus(uint64_t a, uint64_t b)
 	return a < UINT64_MAX - b ? a + b : UINT64_MAX;
 }
 
-uint64_t ml_grid_bytes(const struct ml_grid *g)
+/* Bytes that the cells of a grid stand for. */
+static uint64_t bytes_of(const struct ml_grid *g)
 {
 	return g->pitch ? times(times(g->count / g->across, g->rows), g->pitch)
 			: times(g->count, g->size);
 }
 
-/* One of those who fill, with values of its own. */
+/* One thread that fills grids, with its own values. */
 struct worker {
 	struct ml_grids *g;
 	struct ml_open_sim *s;
 	struct ml_grid *at; /* like g->at */
 	uint32_t *grid_of;  /* grid + 1 by region */
-	uint32_t regions;   /* of that list */
+	uint32_t regions;   /* length of grid_of */
 	uint32_t *list;     /* regions of the grids */
 	uint64_t seen;
 	struct ml_distance *distance;
@@ -84,7 +85,7 @@ static void make_values(struct ml_grid *g, enum ml_grid_mode mode, unsigned leve
 	}
 }
 
-/* Bytes of a grid that are touched, counted from its first byte. */
+/* Touched bytes of a grid, counted from its first byte. */
 struct stretch {
 	uint64_t low, high;
 };
@@ -92,7 +93,7 @@ struct stretch {
 static struct stretch stretch_of(const struct ml_grid *g, uint64_t offset, uint64_t size)
 {
 	uint64_t high = plus(offset, size ? size : 1);
-	uint64_t end = plus(g->first, ml_grid_bytes(g));
+	uint64_t end = plus(g->first, bytes_of(g));
 
 	return (struct stretch){ offset < g->first ? 0 : offset - g->first,
 				 high <= g->first
@@ -100,7 +101,7 @@ static struct stretch stretch_of(const struct ml_grid *g, uint64_t offset, uint6
 					 : (high < end ? high : end) - g->first };
 }
 
-/* The next bytes of a stretch that are of one cell, and how many; false: no more. */
+/* Takes the next bytes of a stretch that lie in one cell. False: there are none. */
 static bool next_cell(const struct ml_grid *g, struct stretch *s, size_t *cell,
 		      uint64_t *bytes)
 {
@@ -124,7 +125,7 @@ static bool next_cell(const struct ml_grid *g, struct stretch *s, size_t *cell,
 	return false;
 }
 
-/* What a reference does to one cell of a grid. Pieces may come in any order. */
+/* Counts a reference for one cell. Pieces of the window may come in any order. */
 static void mark(struct worker *w, struct ml_grid *g, size_t cell,
 		 const struct ml_walk_events *e, size_t i)
 {
@@ -171,7 +172,10 @@ static void mark(struct worker *w, struct ml_grid *g, size_t cell,
 	}
 }
 
-/* Stack distances of the lines of a batch; nth is the first line of each reference. */
+/*
+ * Computes the stack distances of the lines of a batch; nth[i] is the first line of
+ * reference i.
+ */
 static void measure(struct worker *w, const struct ml_batch *b)
 {
 	unsigned line = w->s->machine.level[0].line;
@@ -220,7 +224,7 @@ static bool add_batch(void *arg, const struct ml_walk_events *e, struct ml_err *
 			}
 	}
 	w->seen += b->count;
-	if (w->at == w->g->at) /* the other workers are about as far as this one */
+	if (w->at == w->g->at) /* the other threads have done about as much */
 		ml_work_progress(w->g->work, "drawing regions", w->seen * w->g->workers,
 				 w->g->to - w->g->from);
 	return true;
@@ -237,7 +241,7 @@ static unsigned wanted(const struct ml_grids *g)
 	return g->mode == ML_GRID_DISTANCE ? want | ML_WALK_ALL : want;
 }
 
-/* What came before a piece is not known: distances begin anew. */
+/* Forgets last accesses, because the references before a piece are unknown. */
 static void forget(struct worker *w)
 {
 	for (size_t i = 0; w->g->mode == ML_GRID_REUSE && i < w->g->count; i++)
@@ -260,7 +264,10 @@ static void add(double *to, const double *from, size_t count)
 		to[i] += from[i];
 }
 
-/* What another worker has found; next: it went on where the one before stopped. */
+/*
+ * Adds the values of another thread. next: that thread continued where the one before it
+ * stopped.
+ */
 static void merge(struct ml_grid *to, const struct ml_grid *from, enum ml_grid_mode mode,
 		  unsigned levels, bool next)
 {
@@ -316,7 +323,10 @@ static void list_regions(struct worker *w)
 		w->grid_of[w->list[i]] = (uint32_t)i + 1;
 }
 
-/* The first fills the grids themselves; values of the others are in their arenas. */
+/*
+ * The first thread fills the grids themselves; the values of the others are in their
+ * arenas.
+ */
 static struct worker *new_worker(struct ml_grids *g, struct ml_open_sim *s, bool first,
 				 struct ml_arena *a)
 {
@@ -352,7 +362,10 @@ static bool walk_all(struct ml_grids *g, struct ml_open_sim *s, struct ml_arena 
 	struct worker *w[ML_WORK_SHARES_MAX];
 	void *workers[ML_WORK_SHARES_MAX];
 
-	/* distances follow from all that came before, and threads in turn from a start */
+	/*
+	 * distances depend on all earlier references, and interleaved threads on their
+	 * start
+	 */
 	if (g->mode == ML_GRID_DISTANCE || (s->result.profile.interleaved && !g->hurry))
 		x.workers = 1;
 	size_t count = ml_work_shares_count(&x);

@@ -22,7 +22,7 @@ const struct ml_palette ml_palette_dark = {
 	.heat = { 0x20303a, 0x27506a, 0x2f7c8c, 0x52ab96, 0x9bd39a, 0xf3f2b0 },
 };
 
-static uint32_t mix(uint32_t a, uint32_t b, double t)
+uint32_t ml_colour_mix(uint32_t a, uint32_t b, double t)
 {
 	uint32_t out = 0;
 
@@ -38,12 +38,12 @@ uint32_t ml_palette_colour(const struct ml_palette *p, unsigned colour)
 {
 	if (colour < ML_COLOUR_HEAT)
 		return p->colour[colour];
-	/* a little must not look like nothing: the palest part of the map is left out */
+	/* the palest part is left out, so that little does not look like nothing */
 	double step = (double)(colour - ML_COLOUR_HEAT) / (ML_COLOUR_HEATS - 1);
 	double at = (0.15 + 0.85 * step) * 5;
 	unsigned i = at < 4 ? (unsigned)at : 4;
 
-	return mix(p->heat[i], p->heat[i + 1], at - i);
+	return ml_colour_mix(p->heat[i], p->heat[i + 1], at - i);
 }
 
 unsigned ml_colour_of_level(unsigned k, unsigned n)
@@ -68,13 +68,11 @@ const char *ml_picture_number(char text[ML_COORDINATE_ROOM], double v)
 
 void ml_picture_put(struct ml_picture *p, const char *fmt, ...)
 {
-	char line[1000];
 	va_list ap;
 
 	va_start(ap, fmt);
-	int n = vsnprintf(line, sizeof(line), fmt, ap);
+	ml_buf_vprintf(p->out, fmt, ap);
 	va_end(ap);
-	ml_buf_put(p->out, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
 }
 
 void ml_picture_fill(struct ml_picture *p, unsigned colour)
@@ -103,7 +101,7 @@ void ml_picture_style(const struct ml_palette *p, struct ml_buf *out)
 		ml_picture_put(&x, ".c%u{--c:#%06x}", i, ml_palette_colour(p, i));
 }
 
-/* Bytes of the UTF-8 character at text, which XML allows; 0: there is none. */
+/* Length of the UTF-8 character at text; 0: it is invalid, or XML forbids it. */
 static size_t character(const uint8_t *text, size_t size)
 {
 	uint32_t c = text[0];
@@ -121,7 +119,7 @@ static size_t character(const uint8_t *text, size_t size)
 	}
 	bool overlong = (n == 3 && c < 0x800) || (n == 4 && c < 0x10000);
 
-	/* neither surrogates, the end of planes, nor what C1 controls */
+	/* no surrogates, no non-characters at the end of a plane, no C1 controls */
 	if (overlong || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ||
 	    (c & 0xfffe) == 0xfffe || (c >= 0x80 && c < 0xa0))
 		return 0;
@@ -213,7 +211,7 @@ void ml_picture_text(struct ml_picture *p, double x, double y, enum ml_anchor an
 	put_text(p, x, y, anchor, colour, size, text, strlen(text), "");
 }
 
-/* A wide guess for the fonts that there may be: nothing is measured here. */
+/* The fonts of the reader are unknown, so this is a wide guess. */
 double ml_picture_width(const char *text, double size)
 {
 	double n = 0;
@@ -244,7 +242,7 @@ void ml_picture_text_within(struct ml_picture *p, double x, double y, double roo
 	put_text(p, x, y, ML_ANCHOR_START, colour, size, text, end, "…");
 }
 
-/* Runs of equal cells in one direction: what a path for each would need. */
+/* Counts runs of equal cells in one direction. */
 static size_t count_runs(const uint8_t *colour, size_t lines, size_t length, size_t line,
 			 size_t step)
 {
@@ -313,7 +311,7 @@ const char *ml_picture_count(char text[ML_COORDINATE_ROOM], uint64_t v, uint64_t
 	unsigned unit = 0;
 	uint64_t scale = 1;
 
-	/* as large a unit as leaves one digit behind the point between two marks */
+	/* the largest unit in which one decimal still tells two marks apart */
 	while (unit < 4 && scale * 100 <= step && scale * 1000 <= v) {
 		scale *= 1000;
 		unit++;

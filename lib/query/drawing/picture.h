@@ -11,7 +11,7 @@
  *	ml_picture_text(&p, 20, 12, ML_ANCHOR_START, ML_COLOUR_TEXT, 11, name);
  *	ml_picture_end(&p);
  *
- * All text is foreign bytes: whatever they are, the picture is well-formed.
+ * Texts may be any foreign bytes; the picture is well-formed all the same.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct ml_buf;
 
 enum { ML_COLOUR_LEVELS = 5, ML_COLOUR_HEATS = 16 };
 
-/* LEVEL + i is the i-th of the levels' colours, HEAT + i a step from little to much. */
+/* LEVEL + i is the i-th colour of levels, HEAT + i the i-th step from little to much. */
 enum ml_colour {
 	ML_COLOUR_BACKGROUND,
 	ML_COLOUR_PANEL,
@@ -40,29 +40,31 @@ enum ml_colour {
 
 struct ml_palette {
 	uint32_t colour[ML_COLOUR_HEAT]; /* 0xrrggbb */
-	uint32_t heat[6];                /* between which the steps lie */
+	uint32_t heat[6];                /* the heat steps are mixed from these */
 };
 
 extern const struct ml_palette ml_palette_light, ml_palette_dark;
 
 uint32_t ml_palette_colour(const struct ml_palette *p, unsigned colour);
+/* The colour that lies the share t of the way from a to b. */
+uint32_t ml_colour_mix(uint32_t a, uint32_t b, double t);
 /* The colour of serving level k (from 0) of n, memory being the last. */
 unsigned ml_colour_of_level(unsigned k, unsigned n);
 
 struct ml_picture {
 	struct ml_buf *out;
-	const struct ml_palette *palette; /* NULL: drawn into a page */
+	const struct ml_palette *palette; /* NULL: the picture is drawn into a page */
 };
 
-/* Pixels. `label` says what it is to those who cannot see it. */
+/* Sizes are pixels. Screen readers read the `label`. */
 void ml_picture_begin(struct ml_picture *p, double width, double height,
 		      const char *label);
 void ml_picture_end(struct ml_picture *p);
 
-/* Markup as it is; arguments must not be foreign. */
+/* Writes markup as it is; no argument may be foreign text. */
 void ml_picture_put(struct ml_picture *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* ` fill="#2166ac"` or ` class="c9"`, for what is put. */
+/* Writes the attribute ` fill="#2166ac"` or ` class="c9"`. */
 void ml_picture_fill(struct ml_picture *p, unsigned colour);
 void ml_picture_stroke(struct ml_picture *p, unsigned colour);
 
@@ -71,16 +73,18 @@ void ml_picture_rect(struct ml_picture *p, double x, double y, double width,
 enum ml_anchor { ML_ANCHOR_START, ML_ANCHOR_MIDDLE, ML_ANCHOR_END };
 void ml_picture_text(struct ml_picture *p, double x, double y, enum ml_anchor anchor,
 		     unsigned colour, double size, const char *text);
-/* As much of the text as fits into so many pixels, with an ellipsis if it is cut. */
+/*
+ * Writes as much of the text as fits into `room` pixels, with an ellipsis if it is cut.
+ */
 void ml_picture_text_within(struct ml_picture *p, double x, double y, double room,
 			    unsigned colour, double size, const char *text);
-/* About how many pixels a text takes. */
+/* An estimate of the width of a text, in pixels. */
 double ml_picture_width(const char *text, double size);
 
 /*
- * A grid of cells of one pixel (scale it by a transform around it), each with its
- * colour; ML_COLOURS is none. Cells of one colour are one path, neighbours joined in
- * the direction that joins more.
+ * A grid of cells of one pixel each, to be scaled by a transform around it. The colour
+ * ML_COLOURS draws nothing. All cells of a colour are one path; neighbours are joined in
+ * the direction that joins more cells.
  */
 void ml_picture_grid(struct ml_picture *p, const uint8_t *colour, size_t across,
 		     size_t down);
@@ -89,17 +93,17 @@ void ml_picture_grid(struct ml_picture *p, const uint8_t *colour, size_t across,
 enum { ML_COORDINATE_ROOM = 32 };
 const char *ml_picture_number(char text[ML_COORDINATE_ROOM], double v);
 
-/* Rules for the classes, in the colours of a palette. */
+/* Writes the CSS rules of the classes, in the colours of a palette. */
 void ml_picture_style(const struct ml_palette *p, struct ml_buf *out);
 
 /*
- * Foreign bytes as text of XML or HTML: markup is escaped, and what neither allows
- * (control characters, bytes that are no UTF-8) becomes U+FFFD.
+ * Writes foreign bytes as text of XML or HTML: markup is escaped, and bytes that neither
+ * allows (control characters, invalid UTF-8) become U+FFFD.
  */
 void ml_picture_escape(struct ml_buf *out, const char *text, size_t size);
 
 /* A round distance between about `wanted` marks of an axis as long as span; at least 1.
  */
 uint64_t ml_picture_step(uint64_t span, unsigned wanted);
-/* "250", "1.2 k", "30 M": a count for an axis whose marks are `step` apart. */
+/* "250", "1.2 k", "30 M": a count on an axis whose marks are `step` apart. */
 const char *ml_picture_count(char text[ML_COORDINATE_ROOM], uint64_t v, uint64_t step);

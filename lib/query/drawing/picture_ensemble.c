@@ -121,8 +121,14 @@ const char *ml_drawing_words(struct ml_drawing *d)
 	return text;
 }
 
-const char *ml_drawing_of(struct ml_drawing *d, const char *what)
+const char *ml_drawing_title(struct ml_drawing *d)
 {
+	static const char *const measures[ML_MEASURES] = {
+		"Access time",         "Share served", "Miss ratio",
+		"Traffic from memory", "Temperature",
+	};
+	const char *what = measures[d->curve.measure];
+
 	if (d->e->trace_count == 1)
 		return ml_arena_printf(&d->arena, "%s of %s", what,
 				       d->e->traces[0].label);
@@ -178,20 +184,17 @@ double ml_drawing_key(struct ml_drawing *d, double y, uint32_t rgb, unsigned das
 		      const char *text)
 {
 	double x = d->width - ML_DRAWING_LEGEND;
-	static const char *const dashes[] = { "", " stroke-dasharray=\"6 3\"",
-					      " stroke-dasharray=\"2 2\"",
-					      " stroke-dasharray=\"8 3 2 3\"" };
 
 	ml_picture_put(
 		&d->p,
 		"<path stroke=\"#%06x\" stroke-width=\"2.5\"%s d=\"M%g %gh18\"/>\n", rgb,
-		dashes[dash % 4], x, y - 4);
+		ml_chart_dash(dash), x, y - 4);
 	ml_picture_text_within(&d->p, x + 24, y, ML_DRAWING_LEGEND - 32, ML_COLOUR_TEXT,
 			       11, text);
 	return y + LINE;
 }
 
-/* Values of an axis that members have; where there are many, evenly chosen ones. */
+/* Draws the values of an axis that members have; of many values, an even choice. */
 static double put_axis(struct ml_drawing *d, const struct ml_axis *x, bool dashes,
 		       double y)
 {
@@ -206,9 +209,9 @@ static double put_axis(struct ml_drawing *d, const struct ml_axis *x, bool dashe
 		if (has[v])
 			used[n++] = v;
 	y = ml_drawing_heading(d, y, x->name);
-	size_t most = (size_t)((d->height - y) / LINE);
-	most = most < 2 ? 2 : most < KEYS ? most : KEYS;
-	size_t shown = n < most ? n : most;
+	size_t max = (size_t)((d->height - y) / LINE);
+	max = max < 2 ? 2 : max < KEYS ? max : KEYS;
+	size_t shown = n < max ? n : max;
 	for (size_t i = 0; i < shown; i++) {
 		uint32_t v = used[shown > 1 ? i * (n - 1) / (shown - 1) : 0];
 
@@ -260,12 +263,12 @@ double ml_drawing_fit(struct ml_drawing *d, struct ml_chart *c, const double *v,
 	qsort(sorted, count, sizeof(*sorted), ascending);
 	c->y_low = count ? sorted[0] : 0;
 	c->y_high = count ? sorted[count - 1] : 1;
-	double most = c->y_high, usual = count ? sorted[(count - 1) * 99 / 100] : 1;
-	bool cut = c->y_low >= 0 && most > 2 * usual && usual > 0;
+	double max = c->y_high, usual = count ? sorted[(count - 1) * 99 / 100] : 1;
+	bool cut = c->y_low >= 0 && max > 2 * usual && usual > 0;
 	if (cut)
 		c->y_high = usual * 1.1;
 	ml_chart_round(c);
-	return cut && most > c->y_high ? most : NAN;
+	return cut && max > c->y_high ? max : NAN;
 }
 
 bool ml_drawing_size(struct ml_drawing *d, const char **size, struct ml_err *err)
@@ -286,8 +289,10 @@ bool ml_drawing_size(struct ml_drawing *d, const char **size, struct ml_err *err
 	return ml_fail(err, ML_USAGE, "the members do not differ by a size");
 }
 
-/* Colours go by the parameter that is named, or the first; dashes by the next one of
- * few values. */
+/*
+ * The named parameter, or the first, decides the colours. The next parameter with few
+ * values decides the dashes.
+ */
 static bool choose_axes(struct ml_drawing *d, struct ml_err *err)
 {
 	if (d->o->colour) {

@@ -11,14 +11,6 @@ static double total_of(struct ml_drawing *d, uint32_t member)
 	return ml_curve_total(d->curves, member, &d->curve, d->from, d->to);
 }
 
-static const char *title_of(struct ml_drawing *d)
-{
-	static const char *const titles[] = { "Access time", "Share served", "Miss ratio",
-					      "Traffic from memory", "Temperature" };
-
-	return ml_drawing_of(d, titles[d->curve.measure]);
-}
-
 static const char *measure_of(struct ml_drawing *d)
 {
 	return d->curve.against < d->e->member_count
@@ -27,7 +19,9 @@ static const char *measure_of(struct ml_drawing *d)
 		       : ml_drawing_unit(d);
 }
 
-/* The axis that is named, or the first that is not `but`; numbers before words. */
+/*
+ * Finds the named axis, or else the first axis that is not `but`, numbers before words.
+ */
 static bool choose(struct ml_drawing *d, const char *name, const struct ml_axis *but,
 		   const struct ml_axis **axis, struct ml_err *err)
 {
@@ -43,7 +37,7 @@ static bool choose(struct ml_drawing *d, const char *name, const struct ml_axis 
 		       but ? "a second" : "a", but ? "" : " that has a name");
 }
 
-/* Members in the order of what their curve is (all parameters but x), then of x. */
+/* A member on its curve. Members sort by curve (all parameters but x), then by x. */
 struct point {
 	const struct ml_axes *axes;
 	const struct ml_axis *x;
@@ -82,13 +76,13 @@ static bool is_log(const struct ml_axis *x)
 	return x->numeric && low > 0 && high / low >= 16;
 }
 
-/* Where a value stands on an axis: its number, or its place among the words. */
+/* The position of a value on an axis: its number, or its index among the words. */
 static double place(const struct ml_axis *x, size_t value)
 {
 	return x->numeric ? x->numbers[value] : (double)value;
 }
 
-/* Marks at the values themselves: what lies between was not measured. */
+/* Draws marks at the values only, because nothing was measured between them. */
 static void put_values(struct ml_drawing *d, struct ml_chart *c, const struct ml_axis *x)
 {
 	double last = -INFINITY, bottom = c->y + c->height;
@@ -111,9 +105,6 @@ static void put_values(struct ml_drawing *d, struct ml_chart *c, const struct ml
 static void put_curve(struct ml_drawing *d, struct ml_chart *c, const struct point *p,
 		      size_t count)
 {
-	static const char *const dashes[] = { "", " stroke-dasharray=\"6 3\"",
-					      " stroke-dasharray=\"2 2\"",
-					      " stroke-dasharray=\"8 3 2 3\"" };
 	uint32_t rgb = d->colour == p->x ? ml_chart_word(0, d->o->dark)
 					 : ml_drawing_colour(d, p->member);
 	unsigned dash = d->dash == p->x ? 0 : ml_drawing_dash(d, p->member);
@@ -123,7 +114,7 @@ static void put_curve(struct ml_drawing *d, struct ml_chart *c, const struct poi
 	ml_picture_put(&d->p,
 		       "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"1.8\" "
 		       "stroke-linejoin=\"round\"%s d=\"",
-		       rgb, dashes[dash]);
+		       rgb, ml_chart_dash(dash));
 	for (size_t i = 0; i < count; i++) {
 		if (isnan(p[i].value)) {
 			letter = 'M';
@@ -147,7 +138,7 @@ static void put_curve(struct ml_drawing *d, struct ml_chart *c, const struct poi
 								   p[i].value)));
 }
 
-/* All members that have a value of x, curve behind curve. */
+/* The members that have a value of x, curve after curve. */
 static struct point *points_of(struct ml_drawing *d, const struct ml_axis *x,
 			       size_t *count)
 {
@@ -190,7 +181,7 @@ bool ml_draw_parameter(struct ml_drawing *d, struct ml_err *err)
 	if (!choose(d, d->o->x, NULL, &x, err))
 		return false;
 	if (!d->o->colour || d->colour == x) {
-		/* colours go by what tells curves apart, if anything does */
+		/* the first axis that tells curves apart decides the colours */
 		d->colour = NULL;
 		for (size_t i = 0; i < d->axes.count && !d->colour; i++)
 			if (&d->axes.at[i] != x)
@@ -216,7 +207,8 @@ bool ml_draw_parameter(struct ml_drawing *d, struct ml_err *err)
 	c.x_label = NULL;
 	c.y_label = measure_of(d);
 	ml_drawing_begin(
-		d, ml_arena_printf(&d->arena, "%s against %s", title_of(d), x->name),
+		d,
+		ml_arena_printf(&d->arena, "%s against %s", ml_drawing_title(d), x->name),
 		ml_drawing_words(d));
 	ml_chart_y_axis(&c);
 	put_values(d, &c, x);
@@ -231,11 +223,11 @@ bool ml_draw_parameter(struct ml_drawing *d, struct ml_err *err)
 	return true;
 }
 
-/* Cells of two parameters: the mean of the members there. */
+/* Cells by two parameters; a cell has the mean of its members. */
 struct grid {
 	size_t across, down;
 	double *sum;
-	size_t *count, most;
+	size_t *count, max;
 	double low, high;
 };
 
@@ -255,7 +247,7 @@ static struct grid fill_grid(struct ml_drawing *d, const struct ml_axis *x,
 		size_t cell = (y->of[m] - 1) * g.across + x->of[m] - 1;
 		g.sum[cell] += v;
 		g.count[cell]++;
-		g.most = g.count[cell] > g.most ? g.count[cell] : g.most;
+		g.max = g.count[cell] > g.max ? g.count[cell] : g.max;
 	}
 	for (size_t i = 0; i < g.across * g.down; i++) {
 		if (!g.count[i])
@@ -309,11 +301,11 @@ bool ml_draw_map(struct ml_drawing *d, struct ml_err *err)
 	d->height = fmax(top + tall * (double)y->count + ML_DRAWING_FOOT, 280);
 	struct grid g = fill_grid(d, x, y);
 	ml_drawing_begin(d,
-			 ml_arena_printf(&d->arena, "%s by %s and %s", title_of(d),
-					 x->name, y->name),
+			 ml_arena_printf(&d->arena, "%s by %s and %s",
+					 ml_drawing_title(d), x->name, y->name),
 			 ml_arena_printf(&d->arena, "%s; %s%s", measure_of(d),
 					 ml_drawing_words(d),
-					 g.most > 1 ? "; cells are means" : ""));
+					 g.max > 1 ? "; cells are means" : ""));
 	ml_picture_text(&d->p, left, top - 8, ML_ANCHOR_START, ML_COLOUR_MUTED, 11,
 			ml_arena_printf(&d->arena, "%s (down)", y->name));
 	for (size_t r = 0; r < g.down; r++) {
@@ -359,7 +351,7 @@ bool ml_draw_map(struct ml_drawing *d, struct ml_err *err)
 	}
 	ml_picture_text(&d->p, left + wide * (double)g.across, bottom + 31, ML_ANCHOR_END,
 			ML_COLOUR_MUTED, 11, x->name);
-	if (g.most)
+	if (g.max)
 		put_scale(d, &g, left + wide * (double)g.across + 24, top);
 	return true;
 }

@@ -1,4 +1,4 @@
-/* What the pictures of ensembles share: members, colours, legend, words. */
+/* The parts that pictures of ensembles share: members, colours, legend, texts. */
 #pragma once
 
 #include "lib/base/arena.h"
@@ -8,8 +8,8 @@
 
 enum {
 	ML_DRAWING_LEFT = 64,
-	ML_DRAWING_HEAD = 66,   /* title, what is below it, and the label of the axis */
-	ML_DRAWING_FOOT = 44,   /* marks and label of the axis of time */
+	ML_DRAWING_HEAD = 66,   /* title, subtitle, and the label of the axis */
+	ML_DRAWING_FOOT = 44,   /* marks and label of the time axis */
 	ML_DRAWING_LEGEND = 160 /* at the right */
 };
 
@@ -17,10 +17,11 @@ struct ml_drawing {
 	const struct ml_ensemble *e;
 	const struct ml_picture_ensemble *o;
 	struct ml_curves *curves;
-	struct ml_curve_options curve; /* always with a matching */
+	struct ml_curve_options curve; /* `matching` is always set */
 	struct ml_time_matching raw;
 	struct ml_axes axes;
-	const struct ml_axis *colour, *dash; /* what colours and dashes go by, or NULL */
+	const struct ml_axis *colour,
+		*dash; /* axes that decide colours and dashes, or NULL */
 	uint32_t *members;
 	size_t count;
 	double from, to, end; /* common time */
@@ -34,31 +35,33 @@ unsigned ml_drawing_dash(const struct ml_drawing *d, uint32_t member);
 /* The colour of a palette as a number. */
 uint32_t ml_drawing_rgb(const struct ml_drawing *d, unsigned colour);
 
-/* What the measure is, for the axis: "cycles a reference". */
+/* The measure with its unit, for the axis: "cycles a reference". */
 const char *ml_drawing_unit(struct ml_drawing *d);
 enum ml_chart_format ml_drawing_format(const struct ml_drawing *d);
 
-/* "Access time of bubble": which traces something is of. */
-const char *ml_drawing_of(struct ml_drawing *d, const char *what);
-/* Starts the picture: its title (unless one was given), and a line below it. */
+/* "Access time of bubble": the measure and the traces. */
+const char *ml_drawing_title(struct ml_drawing *d);
+/* Starts the picture with its title (or the one of the options) and subtitle. */
 void ml_drawing_begin(struct ml_drawing *d, const char *title, const char *below);
-/* The frame of a chart of the measure over time, from y on. */
+/* A chart of the measure over time, whose frame starts at y. */
 struct ml_chart ml_drawing_chart(struct ml_drawing *d, double y, double height);
-/* Colours and dashes with their values, at the right of the charts. */
+/* Draws the values of colours and dashes, at the right of the charts. */
 void ml_drawing_legend(struct ml_drawing *d, double y);
-/* One line of a legend; returns where the next one is. */
+/* Draws one line of a legend; returns the y of the next line. */
 double ml_drawing_key(struct ml_drawing *d, double y, uint32_t rgb, unsigned dash,
 		      const char *text);
 double ml_drawing_heading(struct ml_drawing *d, double y, const char *text);
-/* What is plotted: "12 members, moving average of 1,000 references, time normalised". */
+/* The subtitle: "12 members, moving average of 1,000 references, time normalised". */
 const char *ml_drawing_words(struct ml_drawing *d);
-/* How many cells a curve has, when so many are drawn. */
+/* The number of cells of a curve, if `curves` of them are drawn. */
 size_t ml_drawing_cells(const struct ml_drawing *d, double width, size_t curves);
-/* The least and greatest of values, into the chart's axis; a few peaks are cut off if
- * they are more than twice as high as all else. Returns the highest value cut, or NAN. */
+/*
+ * Fits the chart's y axis to the values. A few peaks that are more than twice as high as
+ * the rest are cut off. Returns the highest value that is cut off, or NAN.
+ */
 double ml_drawing_fit(struct ml_drawing *d, struct ml_chart *c, const double *v,
 		      size_t n);
-/* The size that o->size names, or the first. */
+/* The parameter that o->size names, or the first size. */
 bool ml_drawing_size(struct ml_drawing *d, const char **size, struct ml_err *err);
 
 bool ml_draw_curves(struct ml_drawing *d, struct ml_err *err);

@@ -1,13 +1,16 @@
-/* Members of second order: threads that share a cache, coloured by how many starve. */
+/*
+ * Members of second order: threads that share a cache, coloured by the number of starved
+ * threads.
+ */
 #include <math.h>
 
 #include "lib/analyse/ensemble/shared_cache_model.h"
 #include "lib/query/drawing/picture_ensemble_parts.h"
 
-/* The ways to share, and what is drawn of them. */
+/* The ways to share the cache, and their curves. */
 struct sharing {
 	struct ml_shared_cache s;
-	size_t sizes; /* that there are */
+	size_t sizes; /* number of sizes of the family */
 	double total, shift;
 	size_t cells;
 	double *mean, *low, *high; /* [ways][cells] */
@@ -37,7 +40,7 @@ static bool share_out(struct ml_drawing *d, struct sharing *x, struct ml_err *er
 				     x->total, &d->arena, err);
 }
 
-/* The member that simulated real threads: its share of the run against the model's. */
+/* Measures the member that simulated real threads, at the same shares of its own run. */
 static bool measure_real(struct ml_drawing *d, struct sharing *x, struct ml_err *err)
 {
 	struct ml_curve_options o = d->curve;
@@ -74,7 +77,7 @@ static bool measure(struct ml_drawing *d, struct sharing *x, double width,
 	return measure_real(d, x, err);
 }
 
-/* The clusters: how many ways leave so many threads starved, and their mean. */
+/* Draws the clusters: for each number of starved threads, the ways and their mean. */
 static void put_legend(struct ml_drawing *d, const struct sharing *x, double y)
 {
 	char n[ML_COORDINATE_ROOM];
@@ -104,7 +107,7 @@ static void put_legend(struct ml_drawing *d, const struct sharing *x, double y)
 static void put_curves(struct ml_drawing *d, struct ml_chart *c, const struct sharing *x)
 {
 	size_t ways = x->s.count;
-	/* envelopes lie over each other: dark is where many do */
+	/* envelopes overlap: the more, the darker */
 	double opacity = fmax(0.008, fmin(0.15, 1.5 / (double)ways));
 
 	for (size_t i = 0; i < ways; i++)
@@ -132,7 +135,7 @@ bool ml_draw_second(struct ml_drawing *d, struct ml_err *err)
 	if (!share_out(d, &x, err) || !measure(d, &x, c.width, err))
 		return false;
 	double cut = ml_drawing_fit(d, &c, x.mean, x.s.count * x.cells);
-	if (x.real && isnan(cut)) { /* it may lie outside the model */
+	if (x.real && isnan(cut)) { /* real threads may exceed the model */
 		for (size_t i = 0; i < x.cells; i++)
 			c.y_high = x.real[i] > c.y_high ? x.real[i] : c.y_high;
 		ml_chart_round(&c);

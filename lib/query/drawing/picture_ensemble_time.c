@@ -7,14 +7,14 @@
 #include "lib/query/drawing/picture_ensemble_parts.h"
 
 enum {
-	BANDS_MAX = 40,     /* curves that still have envelopes */
-	STRETCHES_MAX = 40, /* between milestones that circles are drawn for */
-	CIRCLES = 26,       /* a row of circles */
-	NAMES = 14,         /* a row of names of milestones */
+	BANDS_MAX = 40,     /* with more curves, envelopes are left out */
+	STRETCHES_MAX = 40, /* stretches between milestones that get circles */
+	CIRCLES = 26,       /* height of a row of circles */
+	NAMES = 14,         /* height of a row of names of milestones */
 	MULTIPLES_MAX = 100,
 };
 
-/* Columns of all members, each [count][cells]. */
+/* Values of all members, each [count][cells]. */
 struct columns {
 	size_t cells;
 	double *mean, *low, *high, *deviation;
@@ -64,14 +64,16 @@ static void put_envelope(struct ml_drawing *d, struct ml_chart *c, struct column
 		      opacity);
 }
 
-/* Moments of common time that are marked: knots of a matching, or the milestones of the
- * only trace there is. */
+/*
+ * Marked moments of common time: the knots of a matching, or the milestones of a single
+ * trace.
+ */
 struct moments {
 	double *at;
-	const char **name; /* NULL: not to be named */
-	size_t *knot;      /* of the matching; of milestones: not used */
+	const char **name; /* NULL: drawn without a name */
+	size_t *knot;      /* knot of the matching; unused for milestones */
 	size_t count;
-	size_t step; /* every how many-th is there */
+	size_t step; /* one in so many is drawn */
 	bool knots;
 };
 
@@ -127,7 +129,7 @@ static bool any_name(const struct ml_drawing *d, const struct moments *x)
 	return false;
 }
 
-/* Names of the moments where there is room for them, above the frame. */
+/* Writes the names of moments above the frame, where there is room. */
 static void put_names(struct ml_drawing *d, const struct ml_chart *c,
 		      const struct moments *x)
 {
@@ -151,21 +153,21 @@ static void put_names(struct ml_drawing *d, const struct ml_chart *c,
 }
 
 /*
- * Figure 7.3: how many references each trace has between two milestones, as circles
- * whose area says so.
+ * Draws the references of each trace between two milestones as the areas of circles
+ * (figure 7.3 of the dissertation).
  */
 static void put_circles(struct ml_drawing *d, const struct ml_chart *c,
 			const struct moments *x, double y)
 {
 	const struct ml_time_matching *m = d->curve.matching;
-	double most = 0;
+	double max = 0;
 	char n[3][ML_COORDINATE_ROOM];
 
 	for (size_t i = 0; i + 1 < x->count; i++)
 		for (size_t t = 0; t < d->e->trace_count; t++)
-			most = fmax(most, (double)(m->at[t][x->knot[i + 1]] -
-						   m->at[t][x->knot[i]]));
-	/* as large as the row allows, and as most stretches have room for */
+			max = fmax(max, (double)(m->at[t][x->knot[i + 1]] -
+						 m->at[t][x->knot[i]]));
+	/* limited by the height of the row and the usual width of a stretch */
 	double radius = fmin(CIRCLES / 2.0 - 1, c->width / (double)(2 * x->count));
 	for (size_t t = 0; t < d->e->trace_count; t++, y += CIRCLES) {
 		uint32_t rgb = ml_drawing_rgb(d, ML_COLOUR_MUTED);
@@ -181,7 +183,7 @@ static void put_circles(struct ml_drawing *d, const struct ml_chart *c,
 		for (size_t i = 0; i + 1 < x->count; i++) {
 			uint64_t refs = m->at[t][x->knot[i + 1]] - m->at[t][x->knot[i]];
 			double mid = (x->at[i] + x->at[i + 1]) / 2;
-			double r = radius * sqrt((double)refs / most);
+			double r = radius * sqrt((double)refs / max);
 
 			if (mid < d->from || mid > d->to || !refs)
 				continue;
@@ -198,18 +200,14 @@ static void put_circles(struct ml_drawing *d, const struct ml_chart *c,
 	}
 }
 
-/* "Access time of bubble, insertion". */
 static const char *time_title(struct ml_drawing *d)
 {
-	static const char *const titles[] = { "Access time", "Who serves the references",
-					      "Misses", "Traffic from memory",
-					      "Temperature" };
+	const char *title = ml_drawing_title(d);
 
 	if (d->curve.against < d->e->member_count)
-		return ml_arena_printf(&d->arena, "%s: difference against %s",
-				       titles[d->curve.measure],
+		return ml_arena_printf(&d->arena, "%s: difference against %s", title,
 				       d->e->members[d->curve.against].label);
-	return ml_drawing_of(d, titles[d->curve.measure]);
+	return title;
 }
 
 bool ml_draw_curves(struct ml_drawing *d, struct ml_err *err)
@@ -318,16 +316,16 @@ bool ml_draw_working_set(struct ml_drawing *d, struct ml_err *err)
 	o.against = SIZE_MAX;
 	ml_curve_working_set(d->curves, family, count, size, &o, tolerance, d->from,
 				d->to, cells, bytes);
-	double least = ml_curve_number(&d->e->members[family[0]], size),
+	double min = ml_curve_number(&d->e->members[family[0]], size),
 	       next = ml_curve_number(&d->e->members[family[count - 2]], size),
-	       most = ml_curve_number(&d->e->members[family[count - 1]], size);
-	c.y_log = least > 0;
-	c.y_low = c.y_log ? least / 1.4 : 0;
-	c.y_high = most * 1.4;
+	       max = ml_curve_number(&d->e->members[family[count - 1]], size);
+	c.y_log = min > 0;
+	c.y_low = c.y_log ? min / 1.4 : 0;
+	c.y_high = max * 1.4;
 	c.y_format = ML_CHART_BYTES;
 	c.y_label = size;
 	for (size_t i = 0; i < cells; i++)
-		beyond[i] = isnan(bytes[i]) ? most * 1.18 : NAN;
+		beyond[i] = isnan(bytes[i]) ? max * 1.18 : NAN;
 	ml_drawing_begin(
 		d, "Working set: the least size that does as well as the largest",
 		ml_arena_printf(&d->arena, "within %s of the largest of %zu sizes; %s",

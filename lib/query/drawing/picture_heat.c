@@ -12,15 +12,30 @@
 #include "lib/trace/region_lookup.h"
 
 enum {
-	WORD = 8,         /* bytes of an element of which nothing is known */
-	PARTS_MAX = 64,   /* of a structure; larger ones are drawn as bytes */
-	SQUARE_LEAST = 8, /* cells that a matrix keeps on its shorter side */
+	WORD = 8,       /* bytes of an element of unknown size */
+	PARTS_MAX = 64, /* parts of a structure; structures with more parts are drawn as
+			   strips */
+	SQUARE_MIN = 8, /* a matrix keeps so many cells on its shorter side */
 };
 
-#define IN_VAIN 1e-9 /* percent: nothing was used, which is not nothing */
+#define IN_VAIN \
+	1e-9 /* percent: bytes came in and none was used; 0 means that none came in */
 
 const char *const ml_heat_names[ML_HEAT_MODES] = { "count", "misses",   "last", "first",
 						   "reuse", "distance", "used" };
+
+bool ml_heat_mode_find(enum ml_heat_mode *mode, const char *name, struct ml_err *err)
+{
+	for (unsigned i = 0; i < ML_HEAT_MODES; i++)
+		if (!strcmp(ml_heat_names[i], name)) {
+			*mode = (enum ml_heat_mode)i;
+			return true;
+		}
+	return ml_fail(err, ML_USAGE,
+		       "'%s' is no mode; modes are count, misses, last, first, reuse, "
+		       "distance and used",
+		       name);
+}
 
 size_t ml_heat_across(const struct ml_heat_map *m)
 {
@@ -47,7 +62,7 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 	return b ? gcd(b, a % b) : a;
 }
 
-/* The longest step that meets the start and the end of every field. */
+/* The largest step that divides the start and the end of every field. */
 static uint64_t field_step(const struct ml_tables *t, const struct ml_region *r)
 {
 	uint64_t step = r->elem;
@@ -76,7 +91,7 @@ static void note_fields(struct ml_heat_map *m, const struct ml_tables *t,
 	m->field_count = r->fields;
 }
 
-/* A line for each structure, drawn downwards. */
+/* Lays out a line of cells for each structure, drawn downwards. */
 static void lay_structures(struct ml_heat_map *m, const struct ml_tables *t,
 			   const struct ml_region *r, uint64_t step, size_t across,
 			   struct ml_arena *a)
@@ -105,8 +120,8 @@ static void lay_matrix(struct ml_heat_map *m, uint64_t columns, size_t across,
 	uint64_t wide = parts_of(columns, across), high = parts_of(rows, down);
 	uint64_t side = wide > high ? wide : high;
 
-	/* square cells keep the shape, as long as it does not vanish */
-	if (columns / side >= SQUARE_LEAST && rows / side >= SQUARE_LEAST)
+	/* square cells keep the proportions, unless one side would vanish */
+	if (columns / side >= SQUARE_MIN && rows / side >= SQUARE_MIN)
 		wide = high = side;
 	m->pitch = columns * m->elem;
 	m->size = wide * m->elem;
@@ -136,7 +151,7 @@ static void lay_strip(struct ml_heat_map *m, size_t across, struct ml_arena *a)
 }
 
 bool ml_heat_lay_out(struct ml_heat_map *m, const struct ml_open_trace *t,
-		     uint32_t region, size_t most_across, size_t most_down,
+		     uint32_t region, size_t max_across, size_t max_down,
 		     struct ml_arena *a)
 {
 	const struct ml_tables *tables = &t->trace.tables;
@@ -153,11 +168,11 @@ bool ml_heat_lay_out(struct ml_heat_map *m, const struct ml_open_trace *t,
 	uint64_t step = r->fields > 1 && m->known ? field_step(tables, r) : 0;
 	uint64_t columns = r->dims > 1 ? r->dim[r->dims - 1] : 0;
 	if (step && m->elem / step <= PARTS_MAX)
-		lay_structures(m, tables, r, step, most_across, a);
+		lay_structures(m, tables, r, step, max_across, a);
 	else if (columns > 1 && columns <= m->bytes / m->elem)
-		lay_matrix(m, columns, most_across, most_down, a);
+		lay_matrix(m, columns, max_across, max_down, a);
 	else
-		lay_strip(m, most_across, a);
+		lay_strip(m, max_across, a);
 	m->value = ml_arena_alloc(a, m->along * m->over * sizeof(*m->value));
 	return true;
 }
@@ -169,14 +184,14 @@ static const enum ml_grid_mode grid_modes[ML_HEAT_MODES] = {
 	[ML_HEAT_USED] = ML_GRID_USED,
 };
 
-/* One cell of a grid as a number; 0: nothing. */
+/* The value of a cell; 0: none. */
 static double value_of(enum ml_heat_mode mode, const struct ml_grid_values *v, size_t i)
 {
 	switch (mode) {
 	case ML_HEAT_LAST: return v->read[i] > v->write[i] ? v->read[i] : v->write[i];
 	case ML_HEAT_FIRST: return v->time[i];
 	case ML_HEAT_REUSE: return v->times[i] > 0 ? v->sum[i] / v->times[i] : 0;
-	case ML_HEAT_DISTANCE: /* with the line itself */
+	case ML_HEAT_DISTANCE: /* including the line itself */
 		return v->times[i] > 0 ? 1 + v->sum[i] / v->times[i] : 0;
 	case ML_HEAT_USED:
 		if (!(v->bytes[i] > 0))
@@ -236,13 +251,13 @@ void ml_heat_scale(struct ml_heat_scale *s, enum ml_heat_mode mode,
 		}
 	if (mode == ML_HEAT_LAST || mode == ML_HEAT_FIRST)
 		return;
-	if (mode == ML_HEAT_USED) { /* colours mean the same in every picture */
+	if (mode == ML_HEAT_USED) { /* a colour means the same in every picture */
 		s->high = s->high > 0 ? 100 : 0;
 		s->low = 0;
 		return;
 	}
 	s->log = s->high > 50 * s->low;
-	/* otherwise a difference of a hundredth would look like all or nothing */
+	/* from 0 on; otherwise small differences would look large */
 	if (!s->log)
 		s->low = 0;
 }

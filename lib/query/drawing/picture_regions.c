@@ -16,23 +16,22 @@ enum {
 	FIELDS = 76, /* room for the names of a structure's parts */
 	HEAD = 58,   /* title and legend */
 	CAPTION = 24,
-	SPACE = 14, /* between maps */
+	SPACE = 14, /* space between maps */
 	STRIP = 22, /* height of a strip */
-	CELL = 16,  /* pixels of a cell at most */
+	CELL = 16,  /* maximal pixels of a cell */
 	ROWS_MAX = 2048,
-	LEAST = 200, /* one of so many of the cycles lost to the user's data is not worth
-			a picture */
+	NEGLIGIBLE = 200, /* a region with less than one in so many of the cycles lost to
+			the user's regions gets no picture */
 };
 
-/* Not used mostly by the loader and by libraries on their own. */
 static bool is_users(const struct ml_profile_region_row *r)
 {
-	return r->count.refs && r->own >= r->count.refs - r->own;
+	return r->count.refs && !ml_code_is_theirs(r->own, r->count.refs);
 }
 
 size_t ml_picture_costliest(const struct ml_open_sim *s,
 			    const struct ml_profile_rows *rows, uint32_t *regions,
-			    size_t most)
+			    size_t max)
 {
 	double lost = 0;
 	size_t n = 0;
@@ -40,10 +39,10 @@ size_t ml_picture_costliest(const struct ml_open_sim *s,
 	for (size_t i = 0; i < rows->regions.count; i++)
 		if (is_users(&rows->regions.at[i]))
 			lost += rows->regions.at[i].count.lost;
-	for (size_t i = 0; i < rows->regions.count && n < most; i++) {
+	for (size_t i = 0; i < rows->regions.count && n < max; i++) {
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
 
-		if (is_users(r) && (!n || r->count.lost * LEAST > lost) &&
+		if (is_users(r) && (!n || r->count.lost * NEGLIGIBLE > lost) &&
 		    ml_open_trace_extent(s->trace, r->region))
 			regions[n++] = r->region;
 	}
@@ -58,7 +57,7 @@ void ml_picture_cell_size(const struct ml_heat_map *m, double width, double heig
 
 	w = w >= 3 ? floor(w) : w;
 	h = h >= 3 ? floor(h) : h;
-	if (!m->pitch) { /* a strip is as wide as it can be */
+	if (!m->pitch) { /* a strip takes the whole width */
 		*cell_width = w < 2 * CELL ? width / (double)ml_heat_across(m) : 2 * CELL;
 		*cell_height = STRIP;
 		return;
@@ -104,13 +103,12 @@ static bool lay_out(struct ml_heat_map *maps, struct ml_open_sim *s,
 {
 	for (size_t i = 0; i < r->count; i++)
 		if (!ml_heat_lay_out(&maps[i], s->trace, r->regions[i], across, down, a))
-			return ml_fail(err, ML_USAGE,
-				       "the size of region %u is not known",
+			return ml_fail(err, ML_USAGE, "the size of region %u is unknown",
 				       r->regions[i]);
 	return true;
 }
 
-/* Pixels of map i, and its left edge. */
+/* Places a map: returns its height; *x is its left edge. */
 static double place(const struct ml_heat_map *m, double width, double height, double *x,
 		    double *cw, double *ch)
 {
@@ -159,7 +157,7 @@ bool ml_picture_heat(struct ml_picture *p, struct ml_open_sim *s,
 	if (r->height > 0 && r->count)
 		each = (r->height - HEAD) / (double)r->count - CAPTION - SPACE;
 	each = each > 8 ? each : 8;
-	double pixel = r->count == 1 ? 2 : 4; /* of a cell at least */
+	double pixel = r->count == 1 ? 2 : 4; /* minimal pixels of a cell */
 	size_t across = (size_t)((r->width - 2 * LEFT - FIELDS) / pixel),
 	       down = (size_t)(each / pixel);
 	bool ok = lay_out(maps, s, r, across, down ? down : 1, &a, err) &&
@@ -176,7 +174,7 @@ struct plane {
 	uint32_t region;
 	uint64_t bytes;
 	size_t rows, columns;
-	uint8_t *served; /* the farthest level; in the end, its colour */
+	uint8_t *served; /* by cell: the farthest level that served; finally its colour */
 };
 
 static bool paint(void *arg, const struct ml_walk_events *w, struct ml_err *err)
@@ -255,7 +253,7 @@ bool ml_picture_plane(struct ml_picture *p, struct ml_open_sim *s,
 
 	height = height > 20 ? height : 20;
 	bool ok = ml_heat_lay_out(&map, s->trace, x.region, 1, 1, &a) ||
-		  ml_fail(err, ML_USAGE, "the size of region %u is not known", x.region);
+		  ml_fail(err, ML_USAGE, "the size of region %u is unknown", x.region);
 	if (ok) {
 		uint64_t n = (map.bytes + map.elem - 1) / map.elem;
 

@@ -13,20 +13,20 @@
 enum {
 	LEFT = 48,
 	RIGHT = 12,
-	HEAD = 46, /* title and legend, of pictures that stand by themselves */
+	HEAD = 46, /* title and legend of stand-alone pictures */
 	AXIS = 34,
-	PHASE = 15, /* a row of phases */
+	PHASE = 15, /* height of a row of phases */
 	DEPTHS = 3,
 	MARKS = 9,
 	MARKS_MAX = 500,
 };
 
-/* Where things stand. */
+/* The picture, the simulation, the window, and the place of the chart. */
 struct frame {
 	struct ml_picture *p;
 	struct ml_open_sim *s;
 	uint64_t from, to;
-	double x, y, width, height; /* of the chart */
+	double x, y, width, height; /* pixels of the chart */
 };
 
 static double x_of(const struct frame *f, uint64_t position)
@@ -68,7 +68,7 @@ void ml_picture_levels(struct ml_picture *p, const struct ml_open_sim *s, unsign
 	}
 }
 
-/* The axis of time, below. */
+/* Draws the time axis below the chart. */
 static void put_axis(const struct frame *f)
 {
 	uint64_t step = ml_picture_step(f->to - f->from, (unsigned)(f->width / 90) + 1);
@@ -98,12 +98,12 @@ struct phases {
 	const struct frame *f;
 	struct span *spans;
 	size_t count, cap;
-	double pixel; /* references */
+	double pixel; /* references in a pixel */
 	unsigned depths;
 	bool draw;
 };
 
-/* Stretches closer than a pixel are drawn as one: there may be millions. */
+/* Joins stretches that are closer than a pixel, as there may be millions. */
 static void note_span(void *arg, uint32_t phase, uint64_t from, uint64_t until)
 {
 	struct phases *x = arg;
@@ -125,7 +125,7 @@ static void note_span(void *arg, uint32_t phase, uint64_t from, uint64_t until)
 	x->spans[x->count++] = (struct span){ phase, from, until };
 }
 
-static void put_phase(void *arg, uint32_t phase, const struct ml_summary_phase *p)
+static void put_phase(void *arg, uint32_t phase, const struct ml_phase *p)
 {
 	struct phases *x = arg;
 	const struct frame *f = x->f;
@@ -153,7 +153,7 @@ static void put_phase(void *arg, uint32_t phase, const struct ml_summary_phase *
 	}
 }
 
-/* Finds the phases of the window; what they need above the chart in *depths. */
+/* Finds the phases of the window, and how many rows they need above the chart. */
 static void find_phases(struct phases *x)
 {
 	struct ml_phases_fn fn = { x, note_span, put_phase };
@@ -203,7 +203,7 @@ static void put_marks(const struct frame *f)
 				 ML_COLOUR_WRITE);
 }
 
-/* Title, and the room that is left for the chart below it. */
+/* Draws the title and gives the remaining room to the chart. */
 static void lay_out(struct frame *f, const struct ml_picture_window *w, const char *what,
 		    unsigned levels, double above)
 {
@@ -223,11 +223,11 @@ static void lay_out(struct frame *f, const struct ml_picture_window *w, const ch
 	f->height = w->height - AXIS - f->y;
 }
 
-/* Where the axis of shares begins: everything below belongs to the first level. */
+/* The start of the axis of shares; the first level serves all below it. */
 static double lowest(const struct ml_result_series *series, unsigned levels)
 {
 	static const double starts[] = { 0.99, 0.98, 0.95, 0.9, 0.8, 0.5, 0 };
-	double least = 1;
+	double min = 1;
 	size_t i = 0;
 
 	for (size_t c = 0; c < series->count; c++) {
@@ -235,10 +235,10 @@ static double lowest(const struct ml_result_series *series, unsigned levels)
 
 		for (unsigned k = 1; k <= levels; k++)
 			sum += (double)series->cell[c].served[k];
-		if (sum > 0 && (double)series->cell[c].served[1] / sum < least)
-			least = (double)series->cell[c].served[1] / sum;
+		if (sum > 0 && (double)series->cell[c].served[1] / sum < min)
+			min = (double)series->cell[c].served[1] / sum;
 	}
-	while (starts[i] > 0 && starts[i] > least)
+	while (starts[i] > 0 && starts[i] > min)
 		i++;
 	return starts[i];
 }
@@ -256,7 +256,7 @@ static double share_upto(const struct ml_profile_bin *c, unsigned k, unsigned le
 	return sum > 0 ? upto / sum : 0;
 }
 
-/* The band of a level: a rectangle a cell, neighbours of equal height joined. */
+/* Draws the band of a level: a rectangle for each cell; equal neighbours are joined. */
 static void put_band(const struct frame *f, const struct ml_result_series *series,
 		     unsigned level, unsigned levels, double low)
 {
@@ -365,7 +365,7 @@ bool ml_picture_timeline(struct ml_picture *p, struct ml_open_sim *s,
 	return ok;
 }
 
-/* The temperature of the window: the average begins anew where it does. */
+/* Measures the temperature of the window; the moving average starts at its beginning. */
 static bool measure(const struct frame *f, struct ml_temperature *t, struct ml_err *err)
 {
 	struct ml_temperature_options o = ml_temperature_default();

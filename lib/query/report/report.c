@@ -11,15 +11,15 @@
 #include "lib/query/report/report_parts.h"
 #include "lib/query/tables/source_lines.h"
 
-enum { TIME_WIDTH = 1120, TIME_HEIGHT = 260, LEAST = 200 };
+enum { TIME_WIDTH = 1120, TIME_HEIGHT = 260, NEGLIGIBLE = 200 };
 
 static const char *program_of(const struct ml_trace *t, struct ml_arena *a)
 {
 	const char *command = ml_tables_meta_find(&t->tables, "command");
 
 	if (!command || !*command)
-		return ml_report_base_name(t->path);
-	return ml_report_base_name(ml_arena_copy(a, command, strcspn(command, " ")));
+		return ml_code_base_name(t->path);
+	return ml_code_base_name(ml_arena_copy(a, command, strcspn(command, " ")));
 }
 
 static const char *date_of(uint64_t seconds, struct ml_arena *a)
@@ -100,7 +100,7 @@ static void put_origin(struct ml_report_page *p)
 	ml_report_put(p, "</dl>\n");
 }
 
-/* What is damaged, cut off or missing stands before any figure. */
+/* Reports damage and gaps before any figure. */
 static void put_missing(struct ml_report_page *p)
 {
 	const struct ml_trace *t = &p->sim->trace->trace;
@@ -178,9 +178,10 @@ static void put_cards(struct ml_report_page *p)
 			 first));
 	put_card(p, ml_report_percent(p, x->cycles > first ? 1 - first / x->cycles : 0),
 		 "of the access time is waiting beyond the first level");
-	put_card(p,
-		 ml_report_percent(p, ml_report_share(x->served[m->levels + 1], x->refs)),
-		 "of the references went to memory");
+	put_card(
+		p,
+		ml_report_percent(p, ml_profile_ratio(x->served[m->levels + 1], x->refs)),
+		"of the references went to memory");
 	ml_report_put(p, "</div>\n");
 }
 
@@ -189,23 +190,14 @@ static void put_causes(struct ml_report_page *p, unsigned level)
 {
 	const uint64_t *cause = p->rows.total.cause[level - 1];
 	uint64_t missed = p->rows.total.missed[level - 1];
-	bool said[ML_CAUSES] = { 0 };
-	const char *comma = "";
+	enum ml_cause order[ML_CAUSES];
+	size_t count = missed ? ml_profile_causes(cause, missed, order) : 0;
 
-	for (int n = 0; missed && n < ML_CAUSES; n++) {
-		unsigned best = 0;
-
-		for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++)
-			if (!said[k] && cause[k] > (best ? cause[best] : 0))
-				best = k;
-		if (!best || cause[best] * 2000 < missed)
-			break;
-		said[best] = true;
-		ml_report_put(p, "%s%s %s", comma,
-			      ml_report_percent(p, ml_report_share(cause[best], missed)),
-			      ml_report_cause(best));
-		comma = ", ";
-	}
+	for (size_t i = 0; i < count; i++)
+		ml_report_put(
+			p, "%s%s %s", i ? ", " : "",
+			ml_report_percent(p, ml_profile_ratio(cause[order[i]], missed)),
+			ml_profile_cause_text(order[i]));
 }
 
 static void put_level(struct ml_report_page *p, unsigned level)
@@ -222,7 +214,7 @@ static void put_level(struct ml_report_page *p, unsigned level)
 	ml_report_put(p,
 		      "</span></span></td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
 		      ml_report_count(p, x->served[level]),
-		      ml_report_percent(p, ml_report_share(x->served[level], x->refs)));
+		      ml_report_percent(p, ml_profile_ratio(x->served[level], x->refs)));
 	if (memory)
 		ml_report_put(p, "<td></td><td></td><td></td>");
 	else {
@@ -230,7 +222,7 @@ static void put_level(struct ml_report_page *p, unsigned level)
 			p,
 			"<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"t\">",
 			ml_report_count(p, missed),
-			ml_report_percent(p, ml_report_share(missed, reached)));
+			ml_report_percent(p, ml_profile_ratio(missed, reached)));
 		put_causes(p, level);
 		ml_report_put(p, "</td>");
 	}
@@ -251,13 +243,13 @@ static void put_summary(struct ml_report_page *p)
 	ml_report_put(p, "<section id=\"summary\">\n<h2>Summary</h2>\n<p>");
 	ml_report_text(p, ml_report_level(p, 1));
 	ml_report_put(p, " serves %s of the references",
-		      ml_report_percent(p, ml_report_share(x->served[1], x->refs)));
+		      ml_report_percent(p, ml_profile_ratio(x->served[1], x->refs)));
 	for (unsigned k = 2; k <= p->machine->levels + 1; k++) {
 		ml_report_wrap(p, k > p->machine->levels ? " and " : ", ",
 			       ml_report_level(p, k), " ");
 		ml_report_put(
 			p, "%s",
-			ml_report_percent(p, ml_report_share(x->served[k], x->refs)));
+			ml_report_percent(p, ml_profile_ratio(x->served[k], x->refs)));
 	}
 	ml_report_put(p, ". %s</p>\n",
 		      x->cycles < 1.02 * first
@@ -285,8 +277,8 @@ static void put_where(struct ml_report_page *p, const struct ml_finding *f,
 				     : NULL;
 
 	if (f->line) {
-		ml_report_wrap(p, "<p class=\"muted\"><code>",
-			       ml_report_base_name(f->file), "");
+		ml_report_wrap(p, "<p class=\"muted\"><code>", ml_code_base_name(f->file),
+			       "");
 		ml_report_put(p, ":%u</code>", f->line);
 		if (*f->func)
 			ml_report_wrap(p, " in <code>", f->func, "</code>");
@@ -344,7 +336,7 @@ static void put_notes(struct ml_report_page *p, const struct ml_findings *f, siz
 			      ml_report_count(p, f->tried), ml_report_count(p, f->of));
 }
 
-/* They are found in a thread of the workspace; who waits may be stopped. */
+/* A thread of the workspace finds the findings; the user may cancel the wait. */
 static const struct ml_findings *wait_for_findings(struct ml_report_page *p,
 						   struct ml_err *err)
 {
@@ -365,7 +357,10 @@ static const struct ml_findings *wait_for_findings(struct ml_report_page *p,
 	return ml_open_sim_findings(p->sim, err);
 }
 
-/* Those of the run are found in a thread of the workspace, those of a window here. */
+/*
+ * A thread of the workspace finds the findings of the whole run; those of a window are
+ * found here.
+ */
 static const struct ml_findings *find(struct ml_report_page *p, struct ml_findings *own,
 				      struct ml_err *err)
 {
@@ -475,19 +470,18 @@ bool ml_report(struct ml_open_sim *s, const struct ml_report_options *o,
 	p->machine = &p->profile->machine;
 	ml_profile_rows_make(&p->rows, &s->trace->trace, p->profile);
 	for (size_t i = 0; i < p->rows.lines.count; i++)
-		if (p->rows.lines.at[i].own) {
+		if (p->rows.lines.at[i].at.own) {
 			double lost = p->rows.lines.at[i].count.lost;
 
-			p->least += lost / LEAST;
-			p->most = lost > p->most ? lost : p->most;
+			p->min_lost += lost / NEGLIGIBLE;
+			p->max_lost = lost > p->max_lost ? lost : p->max_lost;
 		}
 	put_head(p);
 	put_origin(p);
 	put_missing(p);
 	put_nav(p);
 	put_summary(p);
-	/* it takes a walk over the window, and findings of the run are sought meanwhile
-	 */
+	/* the walk over the window runs while a thread finds the findings of the run */
 	p->out = &data;
 	bool ok = ml_report_data(p, err);
 	p->out = out;

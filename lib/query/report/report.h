@@ -1,10 +1,10 @@
 /*
- * A report: what there is to say about a simulated trace, or a window of it, in one
- * HTML file that needs neither server nor script and asks the network for nothing.
- * Light and dark follow the reader's settings; it prints light.
+ * A report on a simulated trace, or on a window of it, in one HTML file that needs
+ * neither a server nor a script and loads nothing from the network. Light and dark
+ * colours follow the reader's settings; it prints light.
  *
- * Names and source text are foreign bytes and are escaped; besides, the file forbids
- * itself all scripts (Content-Security-Policy).
+ * Names and source text are foreign bytes and are escaped. Besides, the file forbids all
+ * scripts (Content-Security-Policy).
  */
 #pragma once
 
@@ -19,14 +19,14 @@ struct ml_buf;
 struct ml_open_sim;
 
 struct ml_report_options {
-	uint64_t from, to;      /* positions; to is behind from */
-	const char *phase;      /* that the window is, or NULL */
+	uint64_t from, to;      /* positions; to > from */
+	const char *phase;      /* name of the phase that the window is, or NULL */
 	enum ml_heat_mode mode; /* of the heat maps */
-	uint64_t top;           /* rows of a table, files and heat maps at most; from 1 */
+	uint64_t top; /* at most so many rows of a table, files and heat maps; from 1 */
 	bool no_source;
 	const struct ml_work *work; /* may be NULL */
 };
 
-/* Appends the file to out. */
+/* Appends the HTML to out. */
 bool ml_report(struct ml_open_sim *s, const struct ml_report_options *o,
 	       struct ml_buf *out, struct ml_err *err);

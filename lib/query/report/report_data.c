@@ -9,20 +9,14 @@
 
 enum { ACROSS = 160, DOWN = 128, MAP_WIDTH = 520, MAP_HEIGHT = 400, FIELDS = 78 };
 
-/* Used mostly by the loader and by libraries on their own. */
-static bool is_theirs(const struct ml_profile_region_row *r)
-{
-	return r->own < r->count.refs - r->own;
-}
-
-/* How much of the bytes that came from memory was touched. */
+/* Writes the used share of the bytes that came from memory. */
 static void put_use(struct ml_report_page *p, const struct ml_profile_region_row *r)
 {
 	const struct ml_profile_use *u = r->use[p->machine->levels - 1];
 
 	if (u && u->bytes)
 		ml_report_put(p, "<td class=\"n\">%s of %s</td>",
-			      ml_report_percent(p, ml_report_share(u->used, u->bytes)),
+			      ml_report_percent(p, ml_profile_ratio(u->used, u->bytes)),
 			      ml_report_bytes(p, u->bytes));
 	else
 		ml_report_put(p, "<td class=\"n\">·</td>");
@@ -61,10 +55,10 @@ static void put_regions(struct ml_report_page *p)
 	for (size_t i = 0; i < rows->regions.count; i++) {
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
 
-		if (is_theirs(r)) {
+		if (ml_code_is_theirs(r->own, r->count.refs)) {
 			theirs++;
 			lost += r->count.lost;
-		} else if (shown < p->o->top && (!shown || r->count.lost > p->least)) {
+		} else if (shown < p->o->top && (!shown || r->count.lost > p->min_lost)) {
 			full = shown ? full : r->count.lost;
 			put_region(p, r, full);
 			shown++;
@@ -72,7 +66,7 @@ static void put_regions(struct ml_report_page *p)
 	}
 	ml_report_put(p, "</table></div>\n");
 	ml_report_more(p, rows->regions.count - theirs, shown, "regions");
-	if (lost > p->least)
+	if (lost > p->min_lost)
 		ml_report_put(
 			p,
 			"<p class=\"muted\">and %s of what is lost to %s regions of the "
@@ -105,17 +99,17 @@ static void put_map(struct ml_report_page *p, const struct ml_heat_map *m,
 
 static bool put_maps(struct ml_report_page *p, struct ml_err *err)
 {
-	size_t most = p->o->top, n = 0;
-	uint32_t *regions = ml_arena_alloc(&p->arena, most * sizeof(*regions));
-	struct ml_heat_map *maps = ml_arena_alloc(&p->arena, most * sizeof(*maps));
+	size_t max = p->o->top, n = 0;
+	uint32_t *regions = ml_arena_alloc(&p->arena, max * sizeof(*regions));
+	struct ml_heat_map *maps = ml_arena_alloc(&p->arena, max * sizeof(*maps));
 	struct ml_heat_question q = { .mode = p->o->mode,
 				      .from = p->window.from,
 				      .to = p->window.to,
 				      .work = p->o->work };
 	struct ml_heat_scale scale;
 
-	most = ml_picture_costliest(p->sim, &p->rows, regions, most);
-	for (size_t i = 0; i < most; i++)
+	max = ml_picture_costliest(p->sim, &p->rows, regions, max);
+	for (size_t i = 0; i < max; i++)
 		n += ml_heat_lay_out(&maps[n], p->sim->trace, regions[i], ACROSS, DOWN,
 				     &p->arena);
 	if (!n)

@@ -1,7 +1,6 @@
 #include "lib/query/report/report_parts.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/buf.h"
@@ -11,13 +10,11 @@
 
 void ml_report_put(struct ml_report_page *p, const char *fmt, ...)
 {
-	char line[2000];
 	va_list ap;
 
 	va_start(ap, fmt);
-	int n = vsnprintf(line, sizeof(line), fmt, ap);
+	ml_buf_vprintf(p->out, fmt, ap);
 	va_end(ap);
-	ml_buf_put(p->out, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
 }
 
 void ml_report_text(struct ml_report_page *p, const char *text)
@@ -71,41 +68,19 @@ const char *ml_report_short(struct ml_report_page *p, uint64_t v)
 			       x, units[unit]);
 }
 
-double ml_report_share(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole : 0;
-}
-
 const char *ml_report_level(const struct ml_report_page *p, unsigned level)
 {
-	return level <= p->machine->levels ? p->machine->level[level - 1].name : "memory";
-}
-
-const char *ml_report_cause(enum ml_cause cause)
-{
-	return cause == ML_CAUSE_FALSE_SHARING ? "false sharing" : ml_cause_names[cause];
-}
-
-static const char *main_cause(const struct ml_profile_count *c, unsigned level)
-{
-	unsigned best = ML_CAUSE_NONE;
-
-	for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++)
-		if (c->cause[level - 1][k] > (best ? c->cause[level - 1][best] : 0))
-			best = k;
-	return best ? ml_report_cause(best) : "";
+	return ml_profile_level_name(p->profile, level);
 }
 
 const char *ml_report_why(const struct ml_report_page *p,
 			  const struct ml_profile_count *c)
 {
-	for (unsigned k = p->machine->levels; k; k--)
-		if (c->missed[k - 1] * 20 > c->missed[0])
-			return main_cause(c, k);
-	return main_cause(c, 1);
+	return ml_profile_cause_text(ml_profile_main_cause(c, p->machine->levels));
 }
 
-double ml_report_lost(const struct ml_report_page *p, const uint64_t served[ML_SERVED],
+/* Cycles that references served by a level (from 2) waited beyond the first one. */
+static double lost_at(const struct ml_report_page *p, const uint64_t served[ML_SERVED],
 		      unsigned level)
 {
 	const struct ml_machine *m = p->machine;
@@ -130,7 +105,7 @@ void ml_report_lost_bar(struct ml_report_page *p, const struct ml_profile_count 
 {
 	ml_report_put(p, "<span class=\"bar\">");
 	for (unsigned k = p->machine->levels + 1; full > 0 && k > 1; k--)
-		put_piece(p, k, ml_report_lost(p, c->served, k) / full);
+		put_piece(p, k, lost_at(p, c->served, k) / full);
 	ml_report_put(p, "</span>");
 }
 
@@ -142,7 +117,7 @@ void ml_report_served_bar(struct ml_report_page *p, const uint64_t served[ML_SER
 		refs += served[k];
 	ml_report_put(p, "<span class=\"bar served\">");
 	for (unsigned k = 1; k <= p->machine->levels + 1; k++)
-		put_piece(p, k, ml_report_share(served[k], refs));
+		put_piece(p, k, ml_profile_ratio(served[k], refs));
 	ml_report_put(p, "</span>");
 }
 
@@ -176,11 +151,4 @@ void ml_report_more(struct ml_report_page *p, size_t all, size_t shown, const ch
 	if (all > shown)
 		ml_report_put(p, "<p class=\"muted\">and %s more %s</p>\n",
 			      ml_report_count(p, all - shown), what);
-}
-
-const char *ml_report_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }

@@ -4,16 +4,11 @@
 
 #include "lib/query/workspace/open_sim.h"
 
-enum { LEAST_BOUNCES = 10 }; /* that are worth a row */
+enum { BOUNCES_MIN = 10 }; /* lines with fewer bounces get no row */
 
 static const char *region_name(const struct ml_report_page *p, uint32_t region)
 {
 	return ml_profile_region_name(p->profile, &p->sim->trace->trace.tables, region);
-}
-
-static const char *level_name(const struct ml_report_page *p, unsigned level)
-{
-	return level ? ml_report_level(p, level) : p->machine->icache.name;
 }
 
 static int by_misses(const void *a, const void *b)
@@ -51,20 +46,21 @@ static void put_pairs(struct ml_report_page *p)
 		if (!shown++)
 			ml_report_put(
 				p,
-				"<h3>Who drives out whom</h3>\n<p class=\"muted\">Lines "
-				"that were missed because others took their place. A fully "
-				"associative cache would have kept those of "
-				"conflicts.</p>\n<div class=\"scroll\"><table><tr>"
-				"<th class=\"t\">level</th><th>misses</th><th>of the level's"
-				"</th><th>conflicts</th><th class=\"t\">lines of</th>"
-				"<th class=\"t\">driven out by</th></tr>\n");
-		ml_report_wrap(p, "<tr><td class=\"t\">", level_name(p, r->level),
+				"<h3>Regions that evict each other</h3>\n<p "
+				"class=\"muted\">Lines that were missed because others "
+				"took their place. A fully associative cache would "
+				"have kept the lines of conflicts.</p>\n<div "
+				"class=\"scroll\"><table><tr><th "
+				"class=\"t\">level</th><th>misses</th><th>of the "
+				"level's</th><th>conflicts</th><th class=\"t\">lines "
+				"of</th><th class=\"t\">evicted by</th></tr>\n");
+		ml_report_wrap(p, "<tr><td class=\"t\">", ml_report_level(p, r->level),
 			       "</td>");
 		ml_report_put(p,
 			      "<td class=\"n\">%s</td><td class=\"n\">%s</td>"
 			      "<td class=\"n\">%s</td>",
 			      ml_report_count(p, misses),
-			      ml_report_percent(p, ml_report_share(misses, missed)),
+			      ml_report_percent(p, ml_profile_ratio(misses, missed)),
 			      ml_report_count(p, r->conflict));
 		ml_report_wrap(p, "<td class=\"t\">", region_name(p, r->loser), "</td>");
 		ml_report_wrap(p, "<td class=\"t\">",
@@ -81,14 +77,9 @@ static void put_sets(struct ml_report_page *p)
 	struct ml_profile_pressure s;
 
 	for (unsigned k = p->machine->split ? 0 : 1; k <= p->machine->levels; k++) {
-		uint32_t sets = k ? p->machine->level[k - 1].sets
-				  : p->machine->icache.sets;
-
-		/* few misses fall unevenly by chance; an even spread is no news */
-		if (!ml_profile_pressure(p->profile, k, &s) || sets == 1 ||
-		    s.missed < 10ull * sets || s.half * 3 > sets)
+		if (!ml_profile_crowded(p->profile, k, &s))
 			continue;
-		ml_report_wrap(p, "<p>The misses of ", level_name(p, k), "");
+		ml_report_wrap(p, "<p>The misses of ", ml_report_level(p, k), "");
 		ml_report_put(
 			p,
 			" crowd: half of them fall into %s of %s sets; the busiest has "
@@ -105,7 +96,7 @@ static void put_site(struct ml_report_page *p, uint32_t site)
 
 	ml_report_put(p, "<td class=\"t\"><code>");
 	if (f.line) {
-		ml_report_text(p, ml_report_base_name(ml_tables_text(t, f.file)));
+		ml_report_text(p, ml_code_base_name(ml_tables_text(t, f.file)));
 		ml_report_put(p, ":%u", f.line);
 	} else
 		ml_report_text(p, ml_tables_text(t, f.func));
@@ -116,7 +107,7 @@ static void put_bounces(struct ml_report_page *p)
 {
 	const struct ml_profile *x = p->profile;
 
-	if (!x->bounce_count || x->bounces[0].count < LEAST_BOUNCES)
+	if (!x->bounce_count || x->bounces[0].count < BOUNCES_MIN)
 		return;
 	ml_report_put(
 		p, "<h3>Lines that cores take from each other</h3>\n"
@@ -126,7 +117,7 @@ static void put_bounces(struct ml_report_page *p)
 	for (size_t i = 0; i < x->bounce_count && i < p->o->top; i++) {
 		const struct ml_profile_bounce *b = &x->bounces[i];
 
-		if (b->count < LEAST_BOUNCES || b->count * 100 < x->bounces[0].count)
+		if (b->count < BOUNCES_MIN || b->count * 100 < x->bounces[0].count)
 			break;
 		ml_report_put(
 			p,
@@ -134,9 +125,9 @@ static void put_bounces(struct ml_report_page *p)
 			"<td class=\"n\">%u → %u</td><td class=\"t\"><code>0x%llx</code>"
 			"</td>",
 			ml_report_count(p, b->count),
-			ml_report_percent(p,
-					  ml_report_share(b->false_sharing,
-							  b->sharing + b->false_sharing)),
+			ml_report_percent(
+				p, ml_profile_ratio(b->false_sharing,
+						    b->sharing + b->false_sharing)),
 			b->from, b->to, (unsigned long long)b->line);
 		ml_report_wrap(p, "<td class=\"t\">", region_name(p, b->region), "</td>");
 		put_site(p, b->site_from);
@@ -158,14 +149,14 @@ static void put_functions(struct ml_report_page *p)
 	for (size_t i = 0; i < rows->functions.count && shown < p->o->top; i++) {
 		const struct ml_profile_function_row *r = &rows->functions.at[i];
 
-		if (shown && r->made.lost <= p->least)
+		if (shown && r->made.lost <= p->min_lost)
 			continue;
 		ml_report_put(p, "<tr>");
 		ml_report_count_cells(p, &r->made, rows->total.lost);
 		ml_report_wrap(p, "<td class=\"t\"><code>",
-			       *r->func ? r->func : "unknown", "</code></td>");
+			       *r->at.func ? r->at.func : "unknown", "</code></td>");
 		ml_report_wrap(p, "<td class=\"t muted\">",
-			       ml_report_base_name(*r->file ? r->file : r->object),
+			       ml_code_base_name(*r->at.file ? r->at.file : r->at.object),
 			       "</td></tr>\n");
 		shown++;
 	}

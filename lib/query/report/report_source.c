@@ -9,21 +9,22 @@
 #include "lib/query/drawing/picture.h"
 
 enum {
-	CONTEXT = 3,  /* lines around one that matters */
-	SHORT = 60,   /* files of so many lines are shown whole */
-	FOLDED = 400, /* lines of a gap that can be unfolded; longer ones are left out */
+	CONTEXT = 3,  /* lines shown around a costly line */
+	SHORT = 60,   /* files with at most so many lines are shown whole */
+	FOLDED = 400, /* gaps of at most so many lines can be unfolded; longer gaps are
+			 left out */
 };
 
 /* A source file of the user, and its lines that made references. */
 struct file {
 	const char *path;
-	const char *text; /* NULL: not known */
+	const char *text; /* NULL: unknown */
 	size_t size;
-	uint32_t lines; /* of the text */
+	uint32_t lines; /* size of the text */
 	double lost;
 	uint64_t refs;
-	uint32_t *row_of; /* by line: row + 1, of the rows' lines */
-	uint32_t last;    /* line with references */
+	uint32_t *row_of; /* by line: its row of rows.lines + 1 */
+	uint32_t last;    /* the last line with references */
 };
 
 struct files {
@@ -55,18 +56,18 @@ static void collect(struct ml_report_page *p, struct files *x)
 	for (size_t i = 0; i < p->rows.lines.count; i++) {
 		const struct ml_profile_line_row *l = &p->rows.lines.at[i];
 
-		if (!l->own || !*l->file || !l->line)
+		if (!l->at.own || !*l->at.file || !l->at.line)
 			continue;
-		uint32_t number = ml_names_add(&x->names, l->file);
+		uint32_t number = ml_names_add(&x->names, l->at.file);
 		if (number == x->count) {
 			x->at = ml_grow(x->at, &x->cap, x->count + 1, sizeof(*x->at));
-			x->at[x->count++].path = l->file;
+			x->at[x->count++].path = l->at.file;
 			find_text(p, &x->at[number]);
 		}
 		struct file *f = &x->at[number];
 		f->lost += l->count.lost;
 		f->refs += l->count.refs;
-		f->last = l->line > f->last ? l->line : f->last;
+		f->last = l->at.line > f->last ? l->at.line : f->last;
 	}
 	for (size_t i = 0; i < x->count; i++)
 		if (x->at[i].text)
@@ -74,14 +75,14 @@ static void collect(struct ml_report_page *p, struct files *x)
 				&x->arena, (x->at[i].lines + 1) * sizeof(uint32_t));
 	for (size_t i = 0; i < p->rows.lines.count; i++) {
 		const struct ml_profile_line_row *l = &p->rows.lines.at[i];
-		uint32_t number = l->own && *l->file && l->line
-					  ? ml_names_find(&x->names, l->file)
+		uint32_t number = l->at.own && *l->at.file && l->at.line
+					  ? ml_names_find(&x->names, l->at.file)
 					  : UINT32_MAX;
 
-		/* a file may have changed since the program was built */
+		/* the file may have changed after the program was built */
 		if (number != UINT32_MAX && x->at[number].text &&
-		    l->line <= x->at[number].lines)
-			x->at[number].row_of[l->line] = (uint32_t)i + 1;
+		    l->at.line <= x->at[number].lines)
+			x->at[number].row_of[l->at.line] = (uint32_t)i + 1;
 	}
 }
 
@@ -102,7 +103,7 @@ static const struct ml_profile_count *count_of(struct ml_report_page *p,
 					    : NULL;
 }
 
-/* Figures of a line, before its text. */
+/* Writes the figures of a line, before its text. */
 static void put_figures(struct ml_report_page *p, const struct ml_profile_count *c)
 {
 	double lost = p->rows.total.lost;
@@ -116,7 +117,7 @@ static void put_figures(struct ml_report_page *p, const struct ml_profile_count 
 	if (c && c->lost > 0.0001 * lost) {
 		ml_report_put(p, "<span class=\"n h\">%s</span>",
 			      ml_report_percent(p, c->lost / lost));
-		ml_report_lost_bar(p, c, p->most);
+		ml_report_lost_bar(p, c, p->max_lost);
 	} else
 		ml_report_put(p, "<span></span><span></span>");
 }
@@ -137,7 +138,7 @@ static void put_line(struct ml_report_page *p, const struct file *f, size_t numb
 
 	while (size && (at[size - 1] == '\n' || at[size - 1] == '\r'))
 		size--;
-	ml_report_put(p, "<div class=\"l%s\"", c && c->lost > p->least ? " hot" : "");
+	ml_report_put(p, "<div class=\"l%s\"", c && c->lost > p->min_lost ? " hot" : "");
 	if (c)
 		ml_report_put(p, " id=\"f%zu-%u\"", number, line);
 	ml_report_put(p, "><span class=\"n\">%u</span>", line);
@@ -158,25 +159,27 @@ static void put_top(struct ml_report_page *p)
 		      "<span class=\"n\">lost</span><span></span><span></span></div>\n");
 }
 
-/* Marks what is shown: lines that matter, and a few around each. */
+/* Marks the lines to show: costly lines and a few around each. */
 static bool *choose(struct ml_report_page *p, const struct file *f, struct ml_arena *a)
 {
 	bool *show = ml_arena_alloc(a, f->lines + 2);
-	uint32_t most = 0;
+	uint32_t costliest = 0;
 
 	for (uint32_t i = 1; i <= f->lines; i++) {
 		const struct ml_profile_count *c = count_of(p, f, i);
-		const struct ml_profile_count *best = most ? count_of(p, f, most) : NULL;
+		const struct ml_profile_count *best = costliest
+							      ? count_of(p, f, costliest)
+							      : NULL;
 
 		if (c && (!best || c->lost > best->lost))
-			most = i;
+			costliest = i;
 	}
 	for (uint32_t i = 1; i <= f->lines; i++) {
 		const struct ml_profile_count *c = count_of(p, f, i);
 
 		if (f->lines <= SHORT)
 			show[i] = true;
-		if (!c || (c->lost <= p->least && i != most))
+		if (!c || (c->lost <= p->min_lost && i != costliest))
 			continue;
 		uint32_t first = i > CONTEXT ? i - CONTEXT : 1;
 		uint32_t last = i + CONTEXT < f->lines ? i + CONTEXT : f->lines;
@@ -231,35 +234,35 @@ static void put_file(struct ml_report_page *p, const struct file *f, size_t numb
 	ml_report_put(p, "</div>\n");
 }
 
-/* "a.c:12", leading to the line where it is shown. */
+/* Writes "a.c:12", linked to the line if the line is shown. */
 static void put_place(struct ml_report_page *p, const struct files *x, size_t shown,
 		      const struct ml_profile_line_row *l)
 {
 	size_t file = 0;
 
-	while (file < shown && strcmp(x->at[file].path, l->file) != 0)
+	while (file < shown && strcmp(x->at[file].path, l->at.file) != 0)
 		file++;
-	bool linked = l->line && file < shown && x->at[file].text &&
-		      l->line <= x->at[file].lines;
+	bool linked = l->at.line && file < shown && x->at[file].text &&
+		      l->at.line <= x->at[file].lines;
 
-	if (!l->own) {
+	if (!l->at.own) {
 		ml_report_put(p, "<td class=\"t muted\">the loader and libraries by "
 				 "themselves</td>");
 		return;
 	}
 	ml_report_put(p, "<td class=\"t\"><code>");
 	if (linked)
-		ml_report_put(p, "<a href=\"#f%zu-%u\">", file, l->line);
-	if (l->line) {
-		ml_report_text(p, ml_report_base_name(l->file));
-		ml_report_put(p, ":%u", l->line);
+		ml_report_put(p, "<a href=\"#f%zu-%u\">", file, l->at.line);
+	if (l->at.line) {
+		ml_report_text(p, ml_code_base_name(l->at.file));
+		ml_report_put(p, ":%u", l->at.line);
 	} else
-		ml_report_text(p, *l->func ? l->func : "unknown");
+		ml_report_text(p, *l->at.func ? l->at.func : "unknown");
 	ml_report_put(p, "%s</code>", linked ? "</a>" : "");
-	if (l->line && *l->func)
-		ml_report_wrap(p, " <span class=\"muted\">", l->func, "</span>");
-	if (l->through)
-		ml_report_wrap(p, " <span class=\"muted\">(", l->through, ")</span>");
+	if (l->at.line && *l->at.func)
+		ml_report_wrap(p, " <span class=\"muted\">", l->at.func, "</span>");
+	if (l->at.through)
+		ml_report_wrap(p, " <span class=\"muted\">(", l->at.through, ")</span>");
 	ml_report_put(p, "</td>");
 }
 
@@ -276,16 +279,16 @@ static void put_lines(struct ml_report_page *p, const struct files *x, size_t fi
 	for (size_t i = 0; i < rows->lines.count && shown < p->o->top; i++) {
 		const struct ml_profile_line_row *l = &rows->lines.at[i];
 
-		if (shown && l->count.lost <= p->least)
+		if (shown && l->count.lost <= p->min_lost)
 			break;
 		ml_report_put(p, "<tr>");
-		ml_report_count_cells(p, &l->count, p->most);
+		ml_report_count_cells(p, &l->count, p->max_lost);
 		if (causes)
 			ml_report_put(p, "<td class=\"t w\">%s</td>",
 				      ml_report_why(p, &l->count));
 		ml_report_put(p, "<td class=\"t\">");
-		for (size_t k = 0; l->own && k < l->parts && k < ML_PROFILE_PARTS; k++)
-			ml_report_wrap(p, k ? ", " : "", l->part[k].name, "");
+		for (size_t k = 0; l->at.own && k < l->at.parts && k < ML_CODE_PARTS; k++)
+			ml_report_wrap(p, k ? ", " : "", l->at.part[k].name, "");
 		ml_report_put(p, "</td>");
 		put_place(p, x, files, l);
 		ml_report_put(p, "</tr>\n");
@@ -304,7 +307,7 @@ void ml_report_source(struct ml_report_page *p)
 	if (x.count)
 		qsort(x.at, x.count, sizeof(*x.at), by_lost);
 	while (shown < x.count && shown < p->o->top &&
-	       (!shown || x.at[shown].lost > p->least))
+	       (!shown || x.at[shown].lost > p->min_lost))
 		shown++;
 	ml_report_put(
 		p,

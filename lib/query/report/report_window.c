@@ -4,10 +4,10 @@
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/walk.h"
 
-/* A cell of the pass; where the counts are in the profile. */
+/* A cell of the pass, and the index of its counts in the profile. */
 struct cell {
 	struct ml_cell who;
-	size_t row; /* + 1 */
+	size_t row; /* index + 1; 0: none yet */
 };
 
 struct count {
@@ -84,7 +84,10 @@ bool ml_report_window_open(struct ml_report_window *w, struct ml_open_sim *s,
 		.interleave = all->interleave,
 		.from = w->from,
 		.to = w->to,
-		/* names of regions: those of the whole, which stays open */
+		/*
+		 * the names of regions belong to the whole run's profile, which stays
+		 * open
+		 */
 		.regions = all->regions,
 		.region_count = all->region_count,
 		.names = all->names,
@@ -99,11 +102,11 @@ bool ml_report_window_open(struct ml_report_window *w, struct ml_open_sim *s,
 	return ok;
 }
 
-/* What lets only the references of the window through to the profile. */
+/* A pass that hands only the references of the window to the profiler. */
 struct gate {
 	const struct ml_report_window *w;
 	struct ml_pass to;
-	/* counters when the window began, or a batch before */
+	/* counters at the beginning of the batch in which the window begins */
 	struct ml_level_counts level[ML_LEVELS + 1], tlb[ML_TLBS];
 };
 
@@ -119,7 +122,7 @@ static void note_counts(struct gate *g, const struct ml_replay *r)
 
 static bool within(const struct gate *g, const struct ml_events *e, uint64_t access)
 {
-	/* lines that leave in the end belong to no batch */
+	/* lines that leave at the end of the simulation belong to no batch */
 	uint64_t position = e->refs ? e->position + access : g->w->to - 1;
 
 	return position >= g->w->from && position < g->w->to;
@@ -132,7 +135,8 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 	size_t first = 0, count = e->refs->count;
 
 	if (end <= g->w->from) {
-		note_counts(g, e->replay); /* those of the last batch before it stay */
+		note_counts(g, e->replay); /* the last batch before the window sets the
+					      final values */
 		return true;
 	}
 	if (e->position >= g->w->to)
@@ -203,7 +207,7 @@ static void take_away(struct ml_level_counts *from, const struct ml_level_counts
 _Static_assert(sizeof(struct ml_level_counts) % sizeof(uint64_t) == 0,
 	       "take_away takes counts for an array of numbers");
 
-/* Times and counters are those of the window, not of all that was simulated. */
+/* Reduces times and counters of the whole simulation to those of the window. */
 static void settle(struct ml_profile *p, const struct gate *g)
 {
 	for (unsigned k = 0; k <= ML_LEVELS; k++) {
@@ -223,7 +227,10 @@ bool ml_report_window_simulate(struct ml_report_window *w, struct ml_open_sim *s
 {
 	struct ml_replay_options o = {
 		.machine = s->machine,
-		/* threads that take turns are in another order than times are */
+		/*
+		 * interleaved threads are not in the order of times, so all references
+		 * are simulated
+		 */
 		.to = s->result.profile.interleaved ? 0 : w->to,
 		.interleave = s->interleave,
 		.want = ML_SIM_CAUSES | ML_SIM_USE,

@@ -1,11 +1,11 @@
 /*
- * What a simulation amounts to within a window of it, as a profile: references, causes
- * and serving levels by site, caller and region. The caches are as the run before the
- * window left them. Of the whole run, the profile of the result itself is taken.
+ * The profile of a window of a simulation: references, causes and serving levels by site,
+ * caller and region. The caches are as the run before the window left them. For the whole
+ * run, the profile is the result's own.
  *
- * What the result does not tell of a part (use of lines, pairs, sets, strides, counters
- * of the levels) is known when the window has been simulated, which takes all references
- * before it too.
+ * The result does not have use of lines, pairs, sets, strides and counters of levels for
+ * a part of the run. These need a simulation of all references up to the end of the
+ * window.
  */
 #pragma once
 
@@ -20,17 +20,20 @@ struct ml_open_sim;
 
 struct ml_report_window {
 	uint64_t from, to; /* positions */
-	bool whole;        /* it is the whole run */
+	bool whole;        /* the window is the whole run */
 	const struct ml_profile *profile;
-	struct ml_profile own; /* that the profile is when it is not the whole run's */
-	bool simulated;        /* own has all; else names of regions are the whole's */
+	struct ml_profile own; /* the profile, if the window is not the whole run */
+	bool simulated;        /* own owns all its memory; otherwise region names are the
+				  result's */
 };
 
-/* w->from and w->to are set, and are in the result. */
+/* The caller sets w->from and w->to, which must lie in the result. */
 bool ml_report_window_open(struct ml_report_window *w, struct ml_open_sim *s,
 			   const struct ml_work *work, struct ml_err *err);
-/* The same and all the rest, by simulating up to the window's end. Lines that leave a
- * level within the window count there, whenever they came. */
+/*
+ * The complete profile, by simulating up to the end of the window. A line that leaves a
+ * level within the window counts, whenever it came.
+ */
 bool ml_report_window_simulate(struct ml_report_window *w, struct ml_open_sim *s,
 			       const struct ml_work *work, struct ml_err *err);
 void ml_report_window_close(struct ml_report_window *w);

@@ -305,7 +305,7 @@ bool ml_route_counts(struct ml_workspace *ws, const struct ml_request *q,
 	for (size_t i = 0; i < s->lines.count; i++) {
 		const struct ml_summary_line *l = &s->lines.at[i];
 		uint32_t file = ml_open_trace_file(
-			t, ml_names_find(&t->trace.tables.names, l->file));
+			t, ml_names_find(&t->trace.tables.names, l->at.file));
 
 		ml_json_object(&a->json);
 		ml_json_key(&a->json, "file");
@@ -313,11 +313,11 @@ bool ml_route_counts(struct ml_workspace *ws, const struct ml_request *q,
 			ml_json_null(&a->json);
 		else
 			ml_json_u64(&a->json, file);
-		ml_answer_u64(a, "line", l->line);
-		ml_answer_string(a, "func", l->func);
-		ml_answer_string(a, "object", l->object);
+		ml_answer_u64(a, "line", l->at.line);
+		ml_answer_string(a, "func", l->at.func);
+		ml_answer_string(a, "object", l->at.object);
 		ml_json_key(&a->json, "own");
-		ml_json_bool(&a->json, l->own);
+		ml_json_bool(&a->json, l->at.own);
 		ml_answer_u64(a, "references", l->count.refs);
 		ml_answer_u64(a, "reads", l->count.reads);
 		ml_answer_u64(a, "writes", l->count.writes);

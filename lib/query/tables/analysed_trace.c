@@ -7,7 +7,7 @@
 #include "lib/analyse/passes/replay.h"
 #include "lib/cache/sim.h"
 
-/* Keeping a result is a convenience: where it cannot be, nothing is said. */
+/* The cache of results is a convenience: a result that cannot be saved is no error. */
 static void keep(struct ml_analysed_trace *s, struct ml_result_writer *out, bool ok)
 {
 	struct ml_err unkept;
@@ -59,7 +59,7 @@ static bool simulate(struct ml_analysed_trace *s,
 	if (s->has_result) {
 		struct ml_machine *m = &s->result.profile.machine;
 
-		/* kept under its text, which says nothing of names */
+		/* the cache finds machines by their text, which has no name */
 		memcpy(m->name, o->machine.name, sizeof(m->name));
 		s->profile = &s->result.profile;
 		return true;
@@ -76,7 +76,7 @@ static bool ends_with(const char *text, const char *end)
 	return n >= m && !strcmp(text + n - m, end);
 }
 
-/* Opens the trace of that id, if the folder has it. */
+/* Opens the trace that the result is of, if the folder has it. */
 static bool find_trace(struct ml_analysed_trace *s, const char *folder)
 {
 	DIR *dir = opendir(folder);
@@ -115,8 +115,8 @@ static bool open_result(struct ml_analysed_trace *s, const char *path, struct ml
 		return true;
 	return ml_fail(
 		err, ML_IO,
-		"%s: the trace that it is a result of is not beside it, nor in this "
-		"folder; names of lines and regions are there",
+		"%s: its trace, which has the names of lines and regions, is neither "
+		"beside it nor in the current folder",
 		path);
 }
 

@@ -1,6 +1,6 @@
 /*
- * A trace studied on a machine: simulated with causes and use, in rows, with its
- * findings. What `memlamp run` prints and `memlamp diff` compares two of.
+ * A trace with its simulation on a machine (with causes and used bytes), the rows of its
+ * tables, and its findings. `memlamp run` prints one; `memlamp diff` compares two.
  */
 #pragma once
 
@@ -17,28 +17,28 @@
 #include "lib/trace/trace.h"
 
 struct ml_analysed_trace_options {
-	struct ml_machine machine; /* of traces; results have theirs */
-	uint64_t interleave;       /* as of struct ml_replay_options */
-	uint64_t window;           /* as of struct ml_findings_options */
-	bool keep; /* use results that were kept, and keep this one (result_cache.h) */
+	struct ml_machine machine; /* for traces; a result has its own machine */
+	uint64_t interleave;       /* see struct ml_replay_options */
+	uint64_t window;           /* see struct ml_findings_options */
+	bool keep; /* use a cached result, or cache this one (result_cache.h) */
 	const struct ml_work *work; /* may be NULL */
 };
 
 struct ml_analysed_trace {
 	struct ml_trace trace;
 	const struct ml_profile *profile;
-	const char *damage; /* why only the references before some point count, or NULL */
+	const char *damage; /* why the counts stop at some reference, or NULL */
 	struct ml_profile_rows rows;
 	struct ml_findings findings;
-	struct ml_profile own; /* profile is this one or the result's */
+	struct ml_profile own; /* `profile` points to this one or to the result's */
 	struct ml_result result;
 	bool has_result;
 	struct ml_arena arena;
 };
 
 /*
- * path is a trace or, ending in .mls, a result; the trace of a result is the one with
- * its id beside it or in the current folder.
+ * Opens a trace or, if the path ends in .mls, a result. The trace of a result, which has
+ * the same id, must be beside the result or in the current folder.
  */
 bool ml_analysed_trace_open(struct ml_analysed_trace *s, const char *path,
 			    const struct ml_analysed_trace_options *o,

@@ -8,11 +8,6 @@
 #include "lib/query/tables/source_lines.h"
 #include "lib/query/tables/analysed_trace.h"
 
-#define ADD_ROW(list) \
-	((list).at = ml_grow((list).at, &(list).cap, (list).count + 1, \
-			     sizeof(*(list).at)), \
-	 &(list).at[(list).count++])
-
 double ml_compare_change(double a, double b)
 {
 	if (a > 0)
@@ -20,14 +15,9 @@ double ml_compare_change(double a, double b)
 	return b > 0 ? INFINITY : 0;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-/* Misses of a level that has this name, in references; false: there is no such level. */
+/*
+ * Finds the misses of a level by its name, in references. False: there is no such level.
+ */
 static bool missed_at(const struct ml_analysed_trace *s, const char *level,
 		      double *missed)
 {
@@ -44,7 +34,7 @@ static bool missed_at(const struct ml_analysed_trace *s, const char *level,
 static void add_total(struct ml_compare *c, const char *key, const char *name, bool real,
 		      double a, double b)
 {
-	*ADD_ROW(c->totals) = (struct ml_compare_total){ key, name, real, a, b };
+	*ML_ADD(c->totals) = (struct ml_compare_total){ key, name, real, a, b };
 }
 
 static void make_totals(struct ml_compare *c)
@@ -73,10 +63,10 @@ static void make_totals(struct ml_compare *c)
 		  q->cycles * (double)q->refs);
 }
 
-/* A row of one side on its way to the other. */
+/* A row of one side that looks for its partner on the other side. */
 struct item {
-	const char *key;      /* what it is matched by first */
-	const char *fallback; /* and then; NULL: nothing */
+	const char *key;      /* the first match is by this */
+	const char *fallback; /* the second match is by this; NULL: none */
 	struct ml_compare_row row;
 	const struct ml_profile_count *count;
 	bool taken;
@@ -97,8 +87,10 @@ static int by_place(const void *a, const void *b)
 	return x->row.line_a < y->row.line_a ? -1 : x->row.line_a > y->row.line_a;
 }
 
-/* Equal keys are told apart by their order: the second `i++` of a function is the second
- * one. */
+/*
+ * Tells equal keys apart by their order: the second `i++` of a function matches the
+ * second one.
+ */
 static void number_keys(struct items *items, struct ml_arena *a)
 {
 	struct ml_names names = { 0 };
@@ -124,24 +116,25 @@ static struct items items_of_lines(struct ml_analysed_trace *s, struct ml_arena 
 
 	for (size_t i = 0; i < s->rows.lines.count; i++) {
 		const struct ml_profile_line_row *r = &s->rows.lines.at[i];
-		const char *text =
-			r->line ? ml_source_lines_find(&sources, r->file, r->line) : NULL;
-		const char *file = base_name(r->file);
-		struct item *x = ADD_ROW(items);
+		const char *text = r->at.line ? ml_source_lines_find(&sources, r->at.file,
+								     r->at.line)
+					      : NULL;
+		const char *file = ml_code_base_name(r->at.file);
+		struct item *x = ML_ADD(items);
 
 		x->count = &r->count;
-		x->row.file = r->file;
-		x->row.func = r->func;
-		x->row.line_a = r->line;
+		x->row.file = r->at.file;
+		x->row.func = r->at.func;
+		x->row.line_a = r->at.line;
 		x->row.text = text && *text ? ml_arena_strdup(a, text) : NULL;
-		x->row.name = !r->own    ? "none of yours"
-			      : r->line  ? ml_arena_printf(a, "%s:%u", file, r->line)
-			      : *r->func ? r->func
-					 : "unknown";
+		x->row.name = !r->at.own   ? "none of yours"
+			      : r->at.line ? ml_arena_printf(a, "%s:%u", file, r->at.line)
+			      : *r->at.func ? r->at.func
+					    : "unknown";
 		x->fallback = x->row.name;
-		x->key = x->row.text
-				 ? ml_arena_printf(a, "%s\n%s\n%s", file, r->func, text)
-				 : x->row.name;
+		x->key = x->row.text ? ml_arena_printf(a, "%s\n%s\n%s", file, r->at.func,
+						       text)
+				     : x->row.name;
 	}
 	ml_source_lines_release(&sources);
 	if (items.count)
@@ -156,7 +149,7 @@ static struct items items_of_regions(struct ml_analysed_trace *s, struct ml_aren
 
 	for (size_t i = 0; i < s->rows.regions.count; i++) {
 		const struct ml_profile_region_row *r = &s->rows.regions.at[i];
-		struct item *x = ADD_ROW(items);
+		struct item *x = ML_ADD(items);
 
 		x->count = &r->count;
 		x->row.name = x->key = r->name;
@@ -197,7 +190,10 @@ static int by_change(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* By the key, then what is left by the fallback; the rest stands alone. */
+/*
+ * Matches items by key, then the remaining ones by fallback. Items without a partner
+ * become rows of one side.
+ */
 static size_t match(struct items *a, struct items *b, struct ml_compare_row *rows)
 {
 	size_t count = 0;
@@ -272,19 +268,19 @@ static void make_findings(struct ml_compare *c)
 
 	for (size_t i = 0; i < b->count; i++)
 		if (!find_same(a, &b->at[i]))
-			*ADD_ROW(c->findings) = (struct ml_compare_finding){
+			*ML_ADD(c->findings) = (struct ml_compare_finding){
 				ML_COMPARE_NEW, NULL, &b->at[i]
 			};
 	for (size_t i = 0; i < a->count; i++)
 		if (!find_same(b, &a->at[i]))
-			*ADD_ROW(c->findings) = (struct ml_compare_finding){
+			*ML_ADD(c->findings) = (struct ml_compare_finding){
 				ML_COMPARE_GONE, &a->at[i], NULL
 			};
 	for (size_t i = 0; i < b->count; i++) {
 		const struct ml_finding *x = find_same(a, &b->at[i]);
 
 		if (x)
-			*ADD_ROW(c->findings) = (struct ml_compare_finding){
+			*ML_ADD(c->findings) = (struct ml_compare_finding){
 				ML_COMPARE_STAYED, x, &b->at[i]
 			};
 	}

@@ -21,8 +21,8 @@ bool ml_curve_words_measure(const char *text, enum ml_measure *measure,
 	*measure = among(ml_measure_names, text);
 	return *measure < ML_MEASURES ||
 	       ml_fail(err, ML_USAGE,
-		       "there is no measure '%s' but time, served, miss, memory and "
-		       "temperature",
+		       "there is no measure '%s'; measures are time, served, miss, "
+		       "memory and temperature",
 		       text);
 }
 
@@ -31,7 +31,7 @@ bool ml_curve_words_time(const char *text, enum ml_time_match_how *how,
 {
 	*how = among(ml_time_match_names, text);
 	return *how <= ML_TIME_MATCH_MILESTONES ||
-	       ml_fail(err, ML_USAGE, "time is raw, normalised or matched, not '%s'",
+	       ml_fail(err, ML_USAGE, "time must be raw, normalised or matched, not '%s'",
 		       text);
 }
 
@@ -50,11 +50,11 @@ bool ml_curve_words_weights(const char *text, const struct ml_ensemble *e,
 			    struct ml_curve_options *o, struct ml_err *err)
 {
 	const char *at = text;
-	unsigned n = 0, most = 0;
+	unsigned n = 0, max = 0;
 
 	for (size_t i = 0; i < e->member_count; i++)
-		if (e->members[i].parsed.levels + 1 > most)
-			most = e->members[i].parsed.levels + 1;
+		if (e->members[i].parsed.levels + 1 > max)
+			max = e->members[i].parsed.levels + 1;
 	for (;; at++) {
 		char *end;
 		double v = strtod(at, &end);
@@ -63,8 +63,7 @@ bool ml_curve_words_weights(const char *text, const struct ml_ensemble *e,
 		    (*end && *end != ',') || !isfinite(v))
 			return ml_fail(
 				err, ML_USAGE,
-				"weights are cycles by level, as in 4,14,200; '%s' is "
-				"none",
+				"weights are cycles by level, such as 4,14,200, not '%s'",
 				text);
 		if (++n < ML_SERVED)
 			o->weight[n] = v;
@@ -72,12 +71,12 @@ bool ml_curve_words_weights(const char *text, const struct ml_ensemble *e,
 		if (!*at)
 			break;
 	}
-	if (n < most || n >= ML_SERVED)
+	if (n < max || n >= ML_SERVED)
 		return ml_fail(
 			err, ML_USAGE,
-			"'%s' are %u weights; %u are wanted: one for each level, and "
-			"memory's",
-			text, n, most);
+			"'%s' has %u weights; %u are needed: one for each level and "
+			"one for memory",
+			text, n, max);
 	o->weighted = true;
 	o->memory = n;
 	return true;
@@ -100,8 +99,8 @@ static bool read_row(char *text, const struct ml_ensemble *e, const char **row,
 		row[i] = row[0];
 	return n == 1 || n == e->trace_count ||
 	       ml_fail(err, ML_USAGE,
-		       "'%s=...' names %zu milestones for %zu traces: one for each, in "
-		       "their order, or one for all",
+		       "'%s=...' names %zu milestones for %zu traces; name one for "
+		       "each trace in order, or one for all",
 		       text, n, e->trace_count);
 }
 
@@ -111,11 +110,11 @@ bool ml_curve_words_pairs(const char *text, const struct ml_ensemble *e,
 {
 	char *copy = ml_arena_strdup(a, text);
 	const char ***rows;
-	size_t most = 1;
+	size_t max = 1;
 
 	for (const char *at = text; *at; at++)
-		most += *at == ';';
-	rows = ml_arena_alloc(a, most * sizeof(*rows));
+		max += *at == ';';
+	rows = ml_arena_alloc(a, max * sizeof(*rows));
 	*count = 0;
 	for (char *at = copy, *next; at; at = next) {
 		next = strchr(at, ';');
@@ -130,8 +129,7 @@ bool ml_curve_words_pairs(const char *text, const struct ml_ensemble *e,
 	}
 	if (!*count)
 		return ml_fail(err, ML_USAGE,
-			       "there is no milestone in '%s'; it is a.c:12=b.c:20",
-			       text);
+			       "'%s' names no milestone; write a.c:12=b.c:20", text);
 	*pairs = (const char *const *const *)rows;
 	return true;
 }

@@ -6,18 +6,20 @@
 #include "lib/trace/scan.h"
 #include "lib/trace/trace.h"
 
-enum { TEXTS = 512 /* data described before their memory is given back */ };
+enum {
+	TEXTS = 512 /* descriptions of data that pile up before their arena is emptied */
+};
 
 /*
- * Of what happens at one time: blocks end before others begin in their place,
- * except that one which lives for no time begins first.
+ * The order of events of one time. Blocks end before other blocks begin in their place; a
+ * block that ends at the time of its beginning must begin before it ends.
  */
 enum order { ENDS, NO_TIME, BEGINS, GAPS, MARKS, STATES };
 
 struct ml_dump_event {
 	uint64_t time;
 	enum order order;
-	size_t index; /* keeps the rest in the order of the file */
+	size_t index; /* other events keep the order of the file */
 	enum ml_dump_kind kind;
 	const void *what;
 };
@@ -43,7 +45,7 @@ static void add(struct ml_dump *d, uint64_t time, enum order order,
 	d->event_count++;
 }
 
-/* A block that lives when the window begins is shown at its beginning. */
+/* A block that lives when the window begins is printed at the window's beginning. */
 static void add_block(struct ml_dump *d, const struct ml_block *b)
 {
 	const struct ml_region *r = &d->trace->tables.regions.at[b->region];
@@ -81,7 +83,9 @@ static void add_events(struct ml_dump *d)
 		d->event++;
 }
 
-/* A file is named by the end of its path, a C++ function also without its parameters. */
+/*
+ * The end of its path names a file; a C++ function may be named without its parameters.
+ */
 static bool names_file(const char *path, const char *text, size_t size)
 {
 	size_t have = strlen(path);
@@ -120,7 +124,7 @@ static bool match_sites(struct ml_dump *d, const char *text, struct ml_err *err)
 				 names_function(ml_tables_text(t, frame->func), text));
 			any = any || d->site_matches[i];
 		}
-	return any || ml_fail(err, ML_USAGE, "%s: no reference is made at '%s'",
+	return any || ml_fail(err, ML_USAGE, "%s: no code at '%s' makes a reference",
 			      d->trace->path, text);
 }
 
@@ -132,7 +136,7 @@ bool ml_dump_open(struct ml_dump *d, struct ml_trace *t,
 		d->filter.to = t->count;
 	if (d->filter.from > t->count)
 		return ml_fail(err, ML_USAGE,
-			       "%s: it has %llu references; time %llu is none of it",
+			       "%s has %llu references; there is no reference %llu",
 			       t->path, (unsigned long long)t->count,
 			       (unsigned long long)d->filter.from);
 	if (d->filter.to < d->filter.from)
@@ -161,7 +165,7 @@ void ml_dump_close(struct ml_dump *d)
 	*d = (struct ml_dump){ 0 };
 }
 
-/* The next event at or before that time. */
+/* Takes the next event, if it is not after `time`. */
 static bool next_event(struct ml_dump *d, uint64_t time, struct ml_dump_row *row)
 {
 	if (d->event == d->event_count || d->events[d->event].time > time)
@@ -198,7 +202,7 @@ bool ml_dump_next(struct ml_dump *d, struct ml_dump_row *row, struct ml_err *err
 		if (d->at == d->batch.count) {
 			d->at = d->batch.count = 0;
 			if (!ml_cursor_next(d->cursor, &d->batch, err)) {
-				/* The end of the trace shows what stands there. */
+				/* Events at the end of the trace come last. */
 				return err->kind == ML_OK &&
 				       d->filter.to == d->trace->count &&
 				       next_event(d, UINT64_MAX, row);
@@ -222,7 +226,10 @@ bool ml_dump_next(struct ml_dump *d, struct ml_dump_row *row, struct ml_err *err
 			.region = region,
 			.datum = region,
 		};
-		/* Nothing is known about memory of no known kind: an offset would lie. */
+		/*
+		 * The start of memory of unknown kind is unknown, so an offset would be
+		 * wrong.
+		 */
 		if (ml_region_lookup_region(d->space, place.region)->kind !=
 		    ML_REGION_OTHER)
 			row->datum = ml_region_lookup_describe(d->space, &place,

@@ -1,8 +1,7 @@
 /*
- * The references of a trace one by one, as a person reads them: with the datum
- * each touches, and with the marks, states, gaps and (on request) blocks of
- * memory that stand between them, in the order of time. Rows come as they are
- * asked for, so a dump of any length takes little memory.
+ * The references of a trace one by one, for people: each with the datum that it touches,
+ * and between them the marks, states, gaps and (on request) blocks of memory, in the
+ * order of time. Each call makes one row, so a dump of any length takes little memory.
  */
 #pragma once
 
@@ -20,13 +19,13 @@ struct ml_trace;
 struct ml_cursor;
 
 struct ml_dump_filter {
-	uint64_t from, to;  /* time, to excluded */
+	uint64_t from, to;  /* times; `to` is excluded */
 	uint64_t count;     /* references at most */
 	uint16_t thread;    /* 0: all */
 	unsigned kinds;     /* bits 1 << enum ml_kind; 0: all */
 	const char *region; /* name; NULL: all */
 	const char *site; /* FILE:LINE, FILE or FUNCTION, also of the caller; NULL: all */
-	bool blocks;      /* regions, allocations and their ends too */
+	bool blocks;      /* also regions, allocations and releases */
 };
 
 enum ml_dump_kind {
@@ -38,7 +37,7 @@ enum ml_dump_kind {
 	ML_DUMP_END,
 };
 
-/* One row. The pointer of its kind is set; text lives until the next call. */
+/* One row. The field of its kind is set. Texts live until the next call. */
 struct ml_dump_row {
 	enum ml_dump_kind kind;
 	uint64_t time;
@@ -62,12 +61,12 @@ struct ml_dump {
 	size_t event_count, event_cap, event;
 	bool *site_matches; /* by site; NULL: no filter */
 	struct ml_arena arena, texts;
-	unsigned text_count; /* since texts was emptied */
+	unsigned text_count; /* descriptions since `texts` was emptied */
 };
 
-/* A filter that lets everything through has to = count = UINT64_MAX. */
+/* A filter that passes everything has to = count = UINT64_MAX. */
 bool ml_dump_open(struct ml_dump *d, struct ml_trace *t,
 		  const struct ml_dump_filter *filter, struct ml_err *err);
-/* False at the end (err->kind is ML_OK) or on damage. */
+/* False at the end (err->kind is ML_OK) or at damage (err says which). */
 bool ml_dump_next(struct ml_dump *d, struct ml_dump_row *row, struct ml_err *err);
 void ml_dump_close(struct ml_dump *d);

@@ -36,7 +36,7 @@ static int by_first(const void *a, const void *b)
 	return x->member < y->member ? -1 : x->member > y->member;
 }
 
-/* An axis of these values; false: all members have the same one. */
+/* Makes an axis of these values. False: all members have the same value. */
 static bool make_axis(struct ml_axis *x, const char *name, struct has *has, size_t count,
 		      size_t members, struct ml_arena *a)
 {
@@ -109,7 +109,7 @@ static int by_coordinates(const void *a, const void *b)
 	return 0;
 }
 
-/* Whether two members agree in all parameters and are of different traces. */
+/* True if two members of different traces agree in all parameters. */
 static bool traces_differ(const struct ml_axes *x, const struct ml_ensemble *e)
 {
 	struct ml_arena a = { 0 };
@@ -185,9 +185,8 @@ bool ml_axes_find(const struct ml_axes *x, const char *name, const struct ml_axi
 	}
 	if (near == 1)
 		return true;
-	return ml_fail(err, ML_USAGE,
-		       "members do not differ by '%s'; what they differ by: %s", name,
-		       *list ? list : "nothing");
+	return ml_fail(err, ML_USAGE, "members do not differ by '%s'; they differ by %s",
+		       name, *list ? list : "nothing");
 }
 
 const char *ml_axis_value(const struct ml_axis *x, size_t member)

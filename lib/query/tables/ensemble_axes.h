@@ -1,6 +1,6 @@
 /*
- * What the members of an ensemble differ by: its parameters as axes, each with the
- * values that occur. Legends, tables and plots of parameter against result go by them.
+ * The parameters that the members of an ensemble differ by, as axes, each with the values
+ * that occur. Legends, tables and plots of parameter against result use the axes.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct ml_axis {
 	const char **values; /* numbers ascending, words in the order of the members */
 	double *numbers;     /* of the values */
 	size_t count;
-	uint32_t *of; /* of each member: its value + 1; 0: it has none */
+	uint32_t *of; /* by member: number of its value + 1; 0: the member has none */
 };
 
 struct ml_axes {
@@ -26,15 +26,18 @@ struct ml_axes {
 };
 
 /*
- * The parameters of which members have different values, in the order of the members'.
- * The trace is one of them, the last, where members differ by nothing else. Lives in a.
+ * Makes an axis of each parameter that has several values, in the order of the members'
+ * parameters. The last axis is the trace, if some members differ by nothing else. The
+ * axes live in a.
  */
 void ml_ensemble_axes(struct ml_axes *x, const struct ml_ensemble *e, struct ml_arena *a);
-/* By name, or by the part of it that only one has; fails with what there is. */
+/*
+ * Finds an axis by its name or by a part of the name that no other axis has. The error
+ * lists the axes.
+ */
 bool ml_axes_find(const struct ml_axes *x, const char *name, const struct ml_axis **axis,
 		  struct ml_err *err);
-/* The value of a member, or NULL. */
+/* The value of a member on the axis, or NULL. */
 const char *ml_axis_value(const struct ml_axis *x, size_t member);
-/* Whether the axis is one of sizes: its name ends like one, and all values are numbers.
- */
+/* True if the values are sizes: the name ends in "size" and all values are numbers. */
 bool ml_axis_is_size(const struct ml_axis *x);

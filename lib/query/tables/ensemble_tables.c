@@ -18,7 +18,7 @@ static void start(struct ml_ensemble_table *t)
 	*t = (struct ml_ensemble_table){ 0 };
 }
 
-/* Columns are all added before the first cell. */
+/* All columns must be added before the first cell. */
 static void column(struct ml_ensemble_table *t, const char *key, enum ml_column_kind kind,
 		   int decimals)
 {
@@ -99,7 +99,7 @@ static enum ml_column_kind kind_of(enum ml_measure m)
 							      : ML_COLUMN_REAL;
 }
 
-/* The member with the most levels: its names are the columns'. */
+/* The member with the most levels, whose levels name the columns. */
 static const struct ml_machine *deepest(const struct ml_ensemble_ask *q)
 {
 	const struct ml_ensemble *e = ensemble(q);
@@ -121,7 +121,7 @@ static void level_columns(struct ml_ensemble_table *t, const struct ml_machine *
 		column(t, ml_machine_level_name(m, k), kind, 2);
 }
 
-/* A measure of a member in the window, with another measure than is asked for. */
+/* A member's value in the window of a measure that may differ from the asked one. */
 static double other(const struct ml_ensemble_ask *q, uint32_t member,
 		    enum ml_measure measure, unsigned level, double from, double to)
 {
@@ -134,7 +134,7 @@ static double other(const struct ml_ensemble_ask *q, uint32_t member,
 	return ml_curve_total(q->curves, member, &o, from, to);
 }
 
-/* A share, or a count of references, which is whole wherever cells end on bins. */
+/* A share, or a count of references; the count is whole if cells end on bins. */
 static void level_cell(struct ml_ensemble_table *t, double refs, double share)
 {
 	double v = refs * share, whole = round(v);
@@ -142,7 +142,7 @@ static void level_cell(struct ml_ensemble_table *t, double refs, double share)
 	real(t, refs > 1 && fabs(v - whole) < 1e-6 * refs ? whole : v);
 }
 
-/* Share by level, memory last; levels that the member does not have stay empty. */
+/* Shares by level, memory last. Levels that the member lacks stay empty. */
 static void level_cells(struct ml_ensemble_table *t, const struct ml_ensemble_ask *q,
 			uint32_t member, unsigned levels, double from, double to,
 			double refs)
@@ -225,7 +225,10 @@ void ml_ensemble_ranking(struct ml_ensemble_table *t, const struct ml_ensemble_a
 	}
 }
 
-/* Where cell c begins; in raw time on a bin, so that all its counts are whole. */
+/*
+ * The beginning of cell c. In raw time it is the beginning of a bin, so that counts are
+ * whole.
+ */
 static double cell_start(const struct ml_ensemble_ask *q, size_t c, size_t cells)
 {
 	const struct ml_ensemble *e = ensemble(q);
@@ -282,9 +285,9 @@ void ml_ensemble_series(struct ml_ensemble_table *t, const struct ml_ensemble_as
 }
 
 void ml_ensemble_matching(struct ml_ensemble_table *t, const struct ml_ensemble *e,
-			  const struct ml_time_matching *m, size_t most)
+			  const struct ml_time_matching *m, size_t max)
 {
-	size_t shown = m->knots < most || most < 2 ? m->knots : most;
+	size_t shown = m->knots < max || max < 2 ? m->knots : max;
 
 	start(t);
 	column(t, "milestone", ML_COLUMN_TEXT, 0);
@@ -314,7 +317,7 @@ void ml_ensemble_matching(struct ml_ensemble_table *t, const struct ml_ensemble 
 	}
 }
 
-/* Values of all ways, over the window. */
+/* The values of all ways over the window. */
 static double *values_of(const struct ml_ensemble_ask *q, const struct ml_shared_cache *s,
 			 struct ml_arena *a)
 {
@@ -369,7 +372,7 @@ void ml_ensemble_clusters(struct ml_ensemble_table *t, const struct ml_ensemble_
 	column(t, "greatest", kind, 3);
 	double *v = values_of(q, s, &t->arena);
 	for (unsigned starved = 0; starved <= s->threads; starved++) {
-		double least = INFINITY, most = -INFINITY, mean, deviation;
+		double min = INFINITY, max = -INFINITY, mean, deviation;
 		double *of = ml_arena_alloc(&t->arena, (s->count + 1) * sizeof(*of));
 		size_t n = 0;
 
@@ -377,8 +380,8 @@ void ml_ensemble_clusters(struct ml_ensemble_table *t, const struct ml_ensemble_
 			if (s->at[i].starved != starved || isnan(v[i]))
 				continue;
 			of[n++] = v[i];
-			least = v[i] < least ? v[i] : least;
-			most = v[i] > most ? v[i] : most;
+			min = v[i] < min ? v[i] : min;
+			max = v[i] > max ? v[i] : max;
 		}
 		if (!n)
 			continue;
@@ -387,7 +390,7 @@ void ml_ensemble_clusters(struct ml_ensemble_table *t, const struct ml_ensemble_
 		ml_table_count(&t->table, n);
 		real(t, mean);
 		real(t, deviation);
-		real(t, least);
-		real(t, most);
+		real(t, min);
+		real(t, max);
 	}
 }

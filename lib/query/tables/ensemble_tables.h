@@ -22,28 +22,29 @@ struct ml_axes;
 
 struct ml_ensemble_table {
 	struct ml_column *columns;
-	size_t column_cap; /* of columns */
+	size_t column_cap; /* for names of columns */
 	struct ml_table table;
 	struct ml_arena arena;
 };
 
-/* What a table is of. */
+/* The part of an ensemble that a table shows. */
 struct ml_ensemble_ask {
 	const struct ml_curves *curves;
-	const struct ml_axes *axes;       /* of the ensemble */
-	const struct ml_curve_options *o; /* its `against` is told in a column */
-	double from, to;                  /* common time */
-	bool brief;              /* without what is in labels already: for people */
+	const struct ml_axes *axes; /* of the ensemble */
+	const struct ml_curve_options
+		*o;      /* a table has a column for the difference to `against` */
+	double from, to; /* common time */
+	bool brief;      /* for people: without columns that repeat the labels */
 	const uint32_t *members; /* NULL: all */
 	size_t count;
 };
 
 struct ml_ranked {
-	double value; /* of the measure; NAN are last */
+	double value; /* value of the measure; NAN sorts last */
 	uint32_t member;
 	bool more_is_better;
 };
-/* All members that are asked for, the best first; rows has room for them. */
+/* Fills rows with the members of the question, the best first; rows must have room. */
 void ml_ensemble_rank(const struct ml_ensemble_ask *q, struct ml_ranked *rows);
 /* References of a member in the window. */
 double ml_ensemble_references(const struct ml_ensemble_ask *q, uint32_t member);
@@ -59,14 +60,18 @@ void ml_ensemble_ranking(struct ml_ensemble_table *t, const struct ml_ensemble_a
  * time), references, served by level, mean, low, high, deviation. */
 void ml_ensemble_series(struct ml_ensemble_table *t, const struct ml_ensemble_ask *q,
 			size_t cells);
-/* Knots of a matching, at the most so many: name, visit, and for each trace its position,
- * and its references up to the next one. What is unequal is told by the matching. */
+/*
+ * Knots of a matching, at most `max`: name, visit, and for each trace the position of the
+ * knot and the references up to the next knot.
+ */
 void ml_ensemble_matching(struct ml_ensemble_table *t, const struct ml_ensemble *e,
-			  const struct ml_time_matching *m, size_t most);
-/* Ways to share a cache, the best first: sizes, starved, value. */
+			  const struct ml_time_matching *m, size_t max);
+/* Ways to share a cache, the best first: sizes, starved threads, value. */
 void ml_ensemble_second(struct ml_ensemble_table *t, const struct ml_ensemble_ask *q,
 			const struct ml_shared_cache *s);
-/* The same by number of starved threads: how many ways, mean, deviation, least and
- * greatest of their values. */
+/*
+ * The same by number of starved threads: number of ways, and the mean, deviation, minimum
+ * and maximum of their values.
+ */
 void ml_ensemble_clusters(struct ml_ensemble_table *t, const struct ml_ensemble_ask *q,
 			  const struct ml_shared_cache *s);

@@ -2,26 +2,31 @@
 
 #include "lib/base/err.h"
 #include "lib/base/map.h"
-#include "lib/query/tables/summary.h"
 #include "lib/trace/trace.h"
 
-enum { DEPTH_MAX = 64 }; /* what lies deeper is taken for outermost */
+enum { DEPTH_MAX = 64 }; /* phases that nest deeper count as outermost */
 
-/* A phase within another; those of one parent in the order of their first beginning. */
+/*
+ * A phase within its parent. The children of a parent are in the order of their first
+ * begin.
+ */
 struct node {
 	uint32_t parent, name, depth;
-	uint32_t first, last,
-		next; /* the first and last inside it, and the one behind it */
+	uint32_t first, last, next; /* first and last child, next sibling */
 	uint64_t times, refs;
-	uint64_t running, since; /* how many threads are in it, and since when any is */
+	uint64_t running,
+		since; /* threads in the phase now; time since when there is any */
 };
 
 struct nodes {
 	const struct ml_trace *trace;
 	const struct ml_phases_fn *fn;
-	ML_ROWS(struct node) list; /* number 0 stands around all */
-	struct ml_map by_name;     /* parent and name -> node */
-	struct ml_map current;     /* thread -> node */
+	struct {
+		struct node *at; /* node 0 is the parent of outermost phases */
+		size_t count, cap;
+	} list;
+	struct ml_map by_name; /* parent and name -> node */
+	struct ml_map current; /* thread -> node */
 };
 
 static uint32_t child_of(struct nodes *n, uint32_t parent, uint32_t name)
@@ -73,7 +78,7 @@ static void leave(struct nodes *n, uint64_t *current, uint64_t time)
 	*current = node->parent;
 }
 
-/* Ends the phase of that name and those inside it that were left open. */
+/* Ends the phase of that name, and open phases inside it. */
 static void end(struct nodes *n, const struct ml_mark *m)
 {
 	uint64_t *current = ml_map_add(&n->current, m->thread, NULL);
@@ -82,13 +87,13 @@ static void end(struct nodes *n, const struct ml_mark *m)
 	while (found && n->list.at[found].name != m->name)
 		found = n->list.at[found].parent;
 	if (!found)
-		return; /* it was begun before the trace starts, or by another thread */
+		return; /* the phase began before the trace, or in another thread */
 	while (*current != found)
 		leave(n, current, m->time);
 	leave(n, current, m->time);
 }
 
-/* The rows inside a node, each followed by those inside it. */
+/* Reports the children of a node, each followed by its own children. */
 static void walk(struct nodes *n, uint32_t parent)
 {
 	for (uint32_t i = n->list.at[parent].first; i; i = n->list.at[i].next) {
@@ -97,7 +102,7 @@ static void walk(struct nodes *n, uint32_t parent)
 		if (node->running)
 			spend(n, i, n->trace->count);
 		n->fn->row(n->fn->arg, i,
-			   &(struct ml_summary_phase){
+			   &(struct ml_phase){
 				   .name = ml_tables_text(&n->trace->tables, node->name),
 				   .depth = node->depth - 1,
 				   .times = node->times,
@@ -126,71 +131,6 @@ void ml_phases_each(const struct ml_trace *trace, const struct ml_phases_fn *fn)
 	ml_free(n.list.at);
 	ml_map_release(&n.by_name);
 	ml_map_release(&n.current);
-}
-
-static void make_marks(struct ml_summary *s)
-{
-	const struct ml_tables *t = &s->trace->tables;
-	struct ml_map points = { 0 };
-
-	for (size_t i = 0; i < t->marks.count; i++) {
-		const struct ml_mark *m = &t->marks.at[i];
-		bool is_new;
-
-		if (m->kind == ML_MARK_BEGIN || m->kind == ML_MARK_END)
-			continue;
-		uint64_t *row = ml_map_add(&points, m->name, &is_new);
-
-		if (is_new) {
-			*row = s->marks.count;
-			*ML_ADD(s->marks) = (struct ml_summary_mark){
-				.name = ml_tables_text(t, m->name), .first = m->time
-			};
-		}
-		s->marks.at[*row].times++;
-	}
-	ml_map_release(&points);
-}
-
-static void add_row(void *arg, uint32_t phase, const struct ml_summary_phase *p)
-{
-	struct ml_summary *s = arg;
-
-	(void)phase;
-	*ML_ADD(s->phases) = *p;
-}
-
-static void make_states(struct ml_summary *s)
-{
-	const struct ml_tables *t = &s->trace->tables;
-	struct ml_map names = { 0 };
-
-	for (size_t i = 0; i < t->states.count; i++) {
-		const struct ml_state *x = &t->states.at[i];
-		bool is_new;
-		uint64_t *row = ml_map_add(&names, x->name, &is_new);
-
-		if (is_new) {
-			*row = s->states.count;
-			*ML_ADD(s->states) = (struct ml_summary_state){
-				ml_tables_text(t, x->name), x->value, x->value, 0
-			};
-		}
-		struct ml_summary_state *state = &s->states.at[*row];
-		state->times++;
-		if (x->value < state->low)
-			state->low = x->value;
-		if (x->value > state->high)
-			state->high = x->value;
-	}
-	ml_map_release(&names);
-}
-
-void ml_phases_make(struct ml_summary *s)
-{
-	ml_phases_each(s->trace, &(struct ml_phases_fn){ .arg = s, .row = add_row });
-	make_marks(s);
-	make_states(s);
 }
 
 bool ml_phases_window(const struct ml_trace *t, const char *name, uint64_t *from,

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "lib/analyse/passes/user_lines.h"
 #include "lib/base/map.h"
 #include "lib/query/tables/phases.h"
 #include "lib/trace/tables.h"
@@ -18,7 +17,55 @@ uint64_t ml_profile_missed(const struct ml_level_counts *c)
 	return c->missed[0] + c->missed[1] + c->missed[2];
 }
 
-/* What follows from the serving levels. */
+double ml_profile_ratio(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+const char *ml_profile_level_name(const struct ml_profile *p, unsigned level)
+{
+	return level ? ml_machine_level_name(&p->machine, level) : p->machine.icache.name;
+}
+
+const char *ml_profile_cause_text(enum ml_cause cause)
+{
+	return cause == ML_CAUSE_NONE            ? ""
+	       : cause == ML_CAUSE_FALSE_SHARING ? "false sharing"
+						 : ml_cause_names[cause];
+}
+
+size_t ml_profile_causes(const uint64_t cause[ML_CAUSES], uint64_t missed,
+			 enum ml_cause out[ML_CAUSES])
+{
+	bool done[ML_CAUSES] = { 0 };
+	size_t n = 0;
+
+	for (;;) {
+		enum ml_cause best = ML_CAUSE_NONE;
+
+		/* of equal causes, the first of the enum */
+		for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++)
+			if (!done[k] && cause[k] > (best ? cause[best] : 0))
+				best = (enum ml_cause)k;
+		if (!best || cause[best] * 2000 < missed)
+			return n;
+		done[best] = true;
+		out[n++] = best;
+	}
+}
+
+enum ml_cause ml_profile_main_cause(const struct ml_profile_count *c, unsigned levels)
+{
+	enum ml_cause causes[ML_CAUSES];
+	unsigned level = levels;
+
+	while (level > 1 && c->missed[level - 1] * 20 <= c->missed[0])
+		level--;
+	return ml_profile_causes(c->cause[level - 1], 0, causes) ? causes[0]
+								 : ML_CAUSE_NONE;
+}
+
+/* Computes what follows from the serving levels. */
 static void finish(const struct ml_machine *m, struct ml_profile_count *c)
 {
 	c->refs = 0;
@@ -60,7 +107,7 @@ static struct ml_profile_count cell_count(const struct ml_machine *m,
 	return c;
 }
 
-/* What costs most first; then what is used most; then what came first. */
+/* The costliest first, then the most used, then the earliest. */
 static int by_cost(const struct ml_profile_count *x, const struct ml_profile_count *y,
 		   size_t first_x, size_t first_y)
 {
@@ -92,9 +139,11 @@ static int by_function(const void *a, const void *b)
 	return by_cost(&x->made, &y->made, x->first, y->first);
 }
 
-static bool is_own(const struct ml_tables *t, const struct ml_profile_cell *c)
+static const char *region_name(const void *arg, uint32_t region)
 {
-	return c->caller || !c->site || t->sites.at[c->site].user;
+	const struct ml_profile_rows *x = arg;
+
+	return ml_profile_region_name(x->profile, &x->trace->tables, region);
 }
 
 static void make_regions(struct ml_profile_rows *x)
@@ -112,13 +161,13 @@ static void make_regions(struct ml_profile_rows *x)
 			*row = x->regions.count;
 			*ML_ADD(x->regions) = (struct ml_profile_region_row){
 				.region = c->region,
-				.name = ml_profile_region_name(p, t, c->region),
+				.name = region_name(x, c->region),
 				.kind = ml_profile_region_kind(p, t, c->region),
 				.first = i,
 			};
 		}
 		add_cell(&x->regions.at[*row].count, c);
-		if (is_own(t, c))
+		if (ml_code_is_own(t, c->site, c->caller))
 			x->regions.at[*row].own += cell_count(&p->machine, c).refs;
 	}
 	for (size_t i = 0; i < p->use_count; i++) {
@@ -134,172 +183,62 @@ static void make_regions(struct ml_profile_rows *x)
 	ml_map_release(&rows);
 }
 
-/* A share of a line: of a region, or of a library function. */
-struct share {
-	size_t line;
-	uint32_t what;
-	uint64_t refs;
-	double lost;
-};
-
-struct shares {
-	ML_ROWS(struct share) list;
-	struct ml_map index; /* line and what -> share */
-};
-
-static void add_share(struct shares *s, size_t line, uint32_t what,
-		      const struct ml_profile_count *c)
-{
-	bool is_new;
-	uint64_t *row = ml_map_add(&s->index, (uint64_t)line << 32 | what, &is_new);
-
-	if (is_new) {
-		*row = s->list.count;
-		*ML_ADD(s->list) = (struct share){ .line = line, .what = what };
-	}
-	s->list.at[*row].refs += c->refs;
-	s->list.at[*row].lost += c->lost;
-}
-
-static int by_share(const void *a, const void *b)
-{
-	const struct share *x = a, *y = b;
-
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	if (x->lost > y->lost || x->lost < y->lost)
-		return x->lost > y->lost ? -1 : 1;
-	if (x->refs != y->refs)
-		return x->refs > y->refs ? -1 : 1;
-	return x->what < y->what ? -1 : x->what > y->what;
-}
-
-static void sort_shares(struct shares *s)
-{
-	if (s->list.count)
-		qsort(s->list.at, s->list.count, sizeof(*s->list.at), by_share);
-	ml_map_release(&s->index);
-}
-
-static void keep_shares(struct ml_profile_rows *x, struct shares *regions,
-			struct shares *through)
-{
-	const struct ml_tables *t = &x->trace->tables;
-
-	sort_shares(regions);
-	for (size_t i = 0; i < regions->list.count; i++) {
-		const struct share *s = &regions->list.at[i];
-		struct ml_profile_line_row *l = &x->lines.at[s->line];
-
-		if (l->parts < ML_PROFILE_PARTS)
-			l->part[l->parts] = (struct ml_profile_part){
-				s->what, ml_profile_region_name(x->profile, t, s->what),
-				s->refs, s->lost
-			};
-		l->parts++;
-	}
-	sort_shares(through);
-	for (size_t i = 0; i < through->list.count; i++) {
-		const struct share *s = &through->list.at[i];
-		struct ml_profile_line_row *l = &x->lines.at[s->line];
-
-		if (!l->through)
-			l->through = ml_tables_text(t, s->what);
-	}
-	ml_free(regions->list.at);
-	ml_free(through->list.at);
-}
-
-static struct ml_profile_line_row *line_row(struct ml_profile_rows *x,
-					    struct ml_user_lines *places, size_t cell,
-					    size_t *number)
-{
-	const struct ml_tables *t = &x->trace->tables;
-	const struct ml_profile_cell *c = &x->profile->cells[cell];
-	bool is_new;
-
-	*number = ml_user_lines_line(places, c->site, c->caller, &is_new);
-	if (is_new) {
-		struct ml_user_line p = places->lines[*number];
-
-		*ML_ADD(x->lines) = (struct ml_profile_line_row){
-			.file = ml_tables_text(t, p.file),
-			.func = ml_tables_text(t, p.func),
-			.object = ml_tables_text(t, p.object),
-			.line = p.line,
-			.own = p.own,
-			.first = cell,
-		};
-	}
-	return &x->lines.at[*number];
-}
-
 static void make_lines(struct ml_profile_rows *x)
 {
 	const struct ml_profile *p = x->profile;
-	const struct ml_tables *t = &x->trace->tables;
-	struct ml_user_lines places;
-	struct shares regions = { 0 }, through = { 0 };
+	struct ml_code_lines lines;
 
-	ml_user_lines_init(&places, t);
+	ml_code_lines_init(&lines, &x->trace->tables);
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct ml_profile_cell *c = &p->cells[i];
 		struct ml_profile_count n = cell_count(&p->machine, c);
-		size_t number;
-		struct ml_profile_line_row *l = line_row(x, &places, i, &number);
+		size_t row = ml_code_lines_add(
+			&lines, &(struct ml_code_cell){ c->site, c->caller, c->region,
+							n.refs, n.lost });
 
+		if (row == x->lines.count)
+			ML_ADD(x->lines)->first = i;
+		struct ml_profile_line_row *l = &x->lines.at[row];
 		add_cell(&l->count, c);
 		if (!l->main || cell_count(&p->machine, l->main).lost < n.lost)
 			l->main = c;
-		add_share(&regions, number, c->region, &n);
-		if (c->caller) {
-			l->library += n.refs;
-			add_share(&through, number, ml_tables_frame(t, c->site).func, &n);
-		}
 	}
-	ml_user_lines_release(&places);
-	keep_shares(x, &regions, &through);
-	for (size_t i = 0; i < x->lines.count; i++)
+	ml_code_lines_finish(&lines, region_name, x);
+	for (size_t i = 0; i < x->lines.count; i++) {
+		x->lines.at[i].at = lines.rows.at[i];
 		finish(&p->machine, &x->lines.at[i].count);
+	}
+	ml_code_lines_release(&lines);
 	if (x->lines.count)
 		qsort(x->lines.at, x->lines.count, sizeof(*x->lines.at), by_line);
 }
 
-static struct ml_profile_function_row *
-function_row(struct ml_profile_rows *x, struct ml_map *rows, uint32_t site, size_t first)
+static struct ml_profile_function_row *function_row(struct ml_profile_rows *x,
+						    struct ml_code_functions *functions,
+						    uint32_t site, size_t first)
 {
-	const struct ml_tables *t = &x->trace->tables;
-	struct ml_frame f = ml_tables_frame(t, site);
-	bool is_new;
-	uint64_t *row = ml_map_add(
-		rows, (uint64_t)f.func << 32 | t->sites.at[site].object, &is_new);
+	size_t row = ml_code_functions_add(functions, site);
 
-	if (is_new) {
-		*row = x->functions.count;
+	if (row == x->functions.count)
 		*ML_ADD(x->functions) = (struct ml_profile_function_row){
-			.func = ml_tables_text(t, f.func),
-			.file = ml_tables_text(t, f.file),
-			.object = ml_tables_text(t, t->sites.at[site].object),
-			.user = !site || t->sites.at[site].user,
-			.first = first,
+			.at = functions->rows.at[row], .first = first
 		};
-	}
-	return &x->functions.at[*row];
+	return &x->functions.at[row];
 }
 
 static void make_functions(struct ml_profile_rows *x)
 {
 	const struct ml_profile *p = x->profile;
-	struct ml_map rows = { 0 };
+	struct ml_code_functions functions = { .tables = &x->trace->tables };
 
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct ml_profile_cell *c = &p->cells[i];
+		uint32_t user = c->caller ? c->caller : c->site;
 
-		add_cell(&function_row(x, &rows, c->site, i)->made, c);
-		add_cell(
-			&function_row(x, &rows, c->caller ? c->caller : c->site, i)->with,
-			c);
+		add_cell(&function_row(x, &functions, c->site, i)->made, c);
+		add_cell(&function_row(x, &functions, user, i)->with, c);
 	}
+	ml_code_functions_release(&functions);
 	for (size_t i = 0; i < x->functions.count; i++) {
 		finish(&p->machine, &x->functions.at[i].made);
 		finish(&p->machine, &x->functions.at[i].with);
@@ -307,7 +246,6 @@ static void make_functions(struct ml_profile_rows *x)
 	if (x->functions.count)
 		qsort(x->functions.at, x->functions.count, sizeof(*x->functions.at),
 		      by_function);
-	ml_map_release(&rows);
 }
 
 static int by_thread(const void *a, const void *b)
@@ -340,10 +278,11 @@ static void make_threads(struct ml_profile_rows *x)
 		qsort(x->threads.at, x->threads.count, sizeof(*x->threads.at), by_thread);
 }
 
-/* Phases begin and end where segments do, so sums over segments are exact. */
+/* Segments begin and end at phases too, so sums over segments are exact. */
 struct phases {
 	struct ml_profile_rows *x;
-	struct ml_profile_count *upto; /* sum of the segments before each, and of all */
+	struct ml_profile_count *upto; /* [segments + 1]: sum of the segments before each;
+					  the last: of all */
 	ML_ROWS(struct ml_profile_count) spent; /* by phase */
 };
 
@@ -381,7 +320,7 @@ static void spend(void *arg, uint32_t phase, uint64_t from, uint64_t until)
 		f->spent.at[phase].served[k] += high->served[k] - low->served[k];
 }
 
-static void add_phase(void *arg, uint32_t phase, const struct ml_summary_phase *row)
+static void add_phase(void *arg, uint32_t phase, const struct ml_phase *row)
 {
 	struct phases *f = arg;
 	struct ml_profile_phase_row *r = ML_ADD(f->x->phases);
@@ -464,11 +403,19 @@ bool ml_profile_pressure(const struct ml_profile *p, unsigned level,
 		sum += missed[i];
 		if (!out->half && sum >= out->missed - sum)
 			out->half = i + 1;
-		if (!out->most && (double)sum >= 0.9 * (double)out->missed)
-			out->most = i + 1;
+		if (!out->nine_tenths && (double)sum >= 0.9 * (double)out->missed)
+			out->nine_tenths = i + 1;
 	}
 	if (out->missed)
 		out->busiest = (double)missed[0] * l->sets / (double)out->missed;
 	ml_free(missed);
 	return out->missed;
+}
+
+bool ml_profile_crowded(const struct ml_profile *p, unsigned level,
+			struct ml_profile_pressure *out)
+{
+	/* chance spreads few misses unevenly */
+	return ml_profile_pressure(p, level, out) && out->sets > 1 &&
+	       out->missed >= 10ull * out->sets && out->half * 3 <= out->sets;
 }

@@ -1,12 +1,12 @@
 /*
- * A profile in rows that a person can read: by region, by line of the user's own
- * code, by function, by thread and by phase, with names, misses and cycles. All rows
- * are there, what costs most first; whoever prints cuts. Lines and functions are as
- * in summary.h: what a library does counts for the line that called.
+ * A profile in rows for people: by region, by line of the user's own code, by function,
+ * by thread and by phase, with names, misses and cycles. The rows are complete and the
+ * costliest come first; the printer shortens them. Lines and functions are as in
+ * summary.h: references of a library count for the line that called the library.
  *
  * Rows count references, each served by one level. The counters of a level, in the
- * profile itself, count lines asked for: a reference that overlaps two lines asks
- * twice.
+ * profile itself, count requests for lines: a reference that overlaps two lines makes two
+ * requests.
  */
 #pragma once
 
@@ -16,17 +16,18 @@
 
 #include "lib/analyse/passes/profile.h"
 #include "lib/base/arena.h"
-#include "lib/query/tables/summary.h" /* ML_ROWS */
+#include "lib/query/tables/code_rows.h"
+#include "lib/trace/tables.h"
 
 struct ml_trace;
 
 struct ml_profile_count {
 	uint64_t refs, kind[3], bytes;
 	uint64_t served[ML_SERVED];
-	uint64_t missed[ML_LEVELS]; /* references that the level could not serve */
+	uint64_t missed[ML_LEVELS]; /* references that the level did not serve */
 	uint64_t cause[ML_LEVELS][ML_CAUSES];
-	double cycles; /* of all of them, by the latencies of the machine */
-	double lost;   /* of these, beyond what the first level would have taken */
+	double cycles; /* of all references, by the latencies of the machine */
+	double lost;   /* of these cycles, those beyond the latency of the first level */
 };
 
 struct ml_profile_region_row {
@@ -34,38 +35,22 @@ struct ml_profile_region_row {
 	const char *name;
 	enum ml_region_kind kind;
 	struct ml_profile_count count;
-	uint64_t own; /* references of the user's code or on its behalf */
+	uint64_t own; /* references by the user's code or on its behalf */
 	const struct ml_profile_use *use[ML_LEVELS]; /* by level; NULL: unknown */
 	size_t first;
 };
 
-struct ml_profile_part {
-	uint32_t region;
-	const char *name;
-	uint64_t refs;
-	double lost;
-};
-
-enum { ML_PROFILE_PARTS = 3 };
-
 struct ml_profile_line_row {
-	const char *file, *func, *object; /* paths; empty: unknown */
-	uint32_t line;                    /* 0: no line known, the whole function */
-	bool own; /* in the user's code; false: one row for all that is not */
+	struct ml_code_line at;
 	struct ml_profile_count count;
-	uint64_t library;    /* of these, made in libraries on its behalf */
-	const char *through; /* the library function that made most of them, or NULL */
-	struct ml_profile_part part[ML_PROFILE_PARTS]; /* regions, the costliest first */
-	size_t parts;                                  /* how many in all */
-	const struct ml_profile_cell *main;            /* the cell that costs most */
+	const struct ml_profile_cell *main; /* the cell that costs most */
 	size_t first;
 };
 
 struct ml_profile_function_row {
-	const char *func, *file, *object;
-	bool user;
+	struct ml_code_function at;
 	struct ml_profile_count made; /* by its own instructions */
-	struct ml_profile_count with; /* and by libraries for it; see summary.h */
+	struct ml_profile_count with; /* and by libraries on its behalf; see summary.h */
 	size_t first;
 };
 
@@ -96,21 +81,41 @@ struct ml_profile_rows {
 	struct ml_arena arena;
 };
 
-/* p is of t; both must stay. */
+/* p is a profile of t; both must outlive the rows. */
 void ml_profile_rows_make(struct ml_profile_rows *x, struct ml_trace *t,
 			  const struct ml_profile *p);
 void ml_profile_rows_release(struct ml_profile_rows *x);
 
-/* How the misses of a level spread over its sets. */
+/* The spread of a level's misses over its sets. */
 struct ml_profile_pressure {
-	uint32_t sets, used; /* used: some line came in */
+	uint32_t sets, used; /* used: sets that held some line */
 	uint64_t missed, conflict;
-	uint32_t half, most; /* so few sets take half, and nine tenths, of the misses */
+	uint32_t half,
+		nine_tenths; /* the fewest sets that take that part of the misses */
 	double busiest;      /* misses of the busiest set / those of an average one */
 };
-/* False: it is not known (no causes), or nothing missed. Level from 1, 0 is L1i. */
+/*
+ * False: the profile has no causes, or the level has no misses. Levels count from 1, 0 is
+ * L1i.
+ */
 bool ml_profile_pressure(const struct ml_profile *p, unsigned level,
 			 struct ml_profile_pressure *out);
+/* The same, but true only if misses crowd in some sets more than by chance. */
+bool ml_profile_crowded(const struct ml_profile *p, unsigned level,
+			struct ml_profile_pressure *out);
+
+/* part / whole; 0 if whole is 0. */
+double ml_profile_ratio(uint64_t part, uint64_t whole);
+/* The name of a level of a profile: from 1, 0 is L1i. */
+const char *ml_profile_level_name(const struct ml_profile *p, unsigned level);
+
+/* "false sharing"; "" for NONE. */
+const char *ml_profile_cause_text(enum ml_cause cause);
+/* The causes of at least one in 2000 misses, the largest first; returns their number. */
+size_t ml_profile_causes(const uint64_t cause[ML_CAUSES], uint64_t missed,
+			 enum ml_cause out[ML_CAUSES]);
+/* The main cause at the farthest level that misses often; NONE: unknown. */
+enum ml_cause ml_profile_main_cause(const struct ml_profile_count *c, unsigned levels);
 
 /* Sums of a level's counters over reads, writes and fetches. */
 uint64_t ml_profile_asked(const struct ml_level_counts *c);

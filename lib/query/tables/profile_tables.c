@@ -6,6 +6,7 @@
 #include "lib/analyse/passes/reuse.h"
 #include "lib/analyse/passes/temperature.h"
 #include "lib/base/buf.h"
+#include "lib/base/err.h"
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/cache/policy.h"
@@ -30,7 +31,7 @@ static void level_row(struct ml_sheet *s, const struct ml_level_spec *l,
 	ml_sheet_count(s, asked);
 	ml_sheet_count(s, asked - missed);
 	ml_sheet_count(s, missed);
-	ml_table_real(&s->table, ml_sheet_ratio(missed, asked));
+	ml_table_real(&s->table, ml_profile_ratio(missed, asked));
 	for (size_t k = 0; k < 3; k++) {
 		ml_sheet_count(s, c->asked[k]);
 		ml_sheet_count(s, c->missed[k]);
@@ -67,8 +68,9 @@ static void level_columns(struct ml_sheet *s)
 			"prefetched_useless", "bytes_in", "bytes_out", "cycles");
 }
 
-static void fill_levels(struct ml_sheet *s)
+static void fill_levels(struct ml_sheet *s, const struct ml_profile_view *v)
 {
+	(void)v;
 	level_columns(s);
 	for (unsigned k = s->m->split ? 0 : 1; k <= s->m->levels; k++) {
 		const struct ml_profile_level *l = &s->p->level[k];
@@ -78,16 +80,17 @@ static void fill_levels(struct ml_sheet *s)
 	}
 }
 
-static void fill_tlbs(struct ml_sheet *s)
+static void fill_tlbs(struct ml_sheet *s, const struct ml_profile_view *v)
 {
+	(void)v;
 	level_columns(s);
 	for (unsigned k = 0; k < s->m->tlbs; k++)
 		level_row(s, &s->m->tlb[k], &s->p->tlb[k], 0, 0, 0);
 }
 
-static void fill_regions(struct ml_sheet *s)
+static void fill_regions(struct ml_sheet *s, const struct ml_profile_view *v)
 {
-	const struct ml_profile_rows *rows = &s->v->rows;
+	const struct ml_profile_rows *rows = &v->rows;
 
 	ML_SHEET_TEXTS(s, "region", "kind");
 	ml_sheet_count_columns(s, true);
@@ -124,10 +127,10 @@ static void fill_regions(struct ml_sheet *s)
 	}
 }
 
-static void fill_lines(struct ml_sheet *s)
+static void fill_lines(struct ml_sheet *s, const struct ml_profile_view *v)
 {
-	const struct ml_profile_rows *rows = &s->v->rows;
-	struct ml_source_lines sources = { .trace = s->v->trace };
+	const struct ml_profile_rows *rows = &v->rows;
+	struct ml_source_lines sources = { .trace = v->trace };
 
 	ML_SHEET_TEXTS(s, "file");
 	ML_SHEET_COUNTS(s, "line");
@@ -136,7 +139,7 @@ static void fill_lines(struct ml_sheet *s)
 	ml_sheet_count_columns(s, true);
 	ML_SHEET_COUNTS(s, "in_libraries");
 	ML_SHEET_TEXTS(s, "through");
-	for (int k = 1; k <= ML_PROFILE_PARTS; k++) {
+	for (int k = 1; k <= ML_CODE_PARTS; k++) {
 		ml_sheet_column(s, ml_arena_printf(&s->arena, "region%d", k),
 				ML_COLUMN_TEXT);
 		ml_sheet_column(s, ml_arena_printf(&s->arena, "region%d_references", k),
@@ -149,37 +152,38 @@ static void fill_lines(struct ml_sheet *s)
 	for (size_t i = 0; i < rows->lines.count && i < s->top; i++) {
 		const struct ml_profile_line_row *l = &rows->lines.at[i];
 
-		ml_sheet_text(s, l->file);
-		ml_sheet_some(s, l->line);
-		ml_sheet_text(s, l->func);
-		ml_sheet_text(s, l->object);
-		ml_sheet_count(s, l->own);
+		ml_sheet_text(s, l->at.file);
+		ml_sheet_some(s, l->at.line);
+		ml_sheet_text(s, l->at.func);
+		ml_sheet_text(s, l->at.object);
+		ml_sheet_count(s, l->at.own);
 		ml_sheet_count_cells(s, &l->count, true);
-		ml_sheet_count(s, l->library);
-		ml_sheet_text(s, l->through);
-		for (size_t k = 0; k < ML_PROFILE_PARTS; k++) {
-			ml_sheet_text(s, l->part[k].name);
-			ml_sheet_some(s, l->part[k].refs);
+		ml_sheet_count(s, l->at.library);
+		ml_sheet_text(s, l->at.through);
+		for (size_t k = 0; k < ML_CODE_PARTS; k++) {
+			ml_sheet_text(s, l->at.part[k].name);
+			ml_sheet_some(s, l->at.part[k].refs);
 		}
-		ml_sheet_count(s, l->parts);
+		ml_sheet_count(s, l->at.parts);
 		if (l->main && l->main->strides) {
 			ml_sheet_sign(s, l->main->stride[0].bytes);
-			ml_table_real(&s->table, ml_sheet_ratio(l->main->stride[0].count,
-								l->main->steps));
+			ml_table_real(&s->table,
+				      ml_profile_ratio(l->main->stride[0].count,
+						       l->main->steps));
 		} else {
 			ml_table_none(&s->table);
 			ml_table_none(&s->table);
 		}
-		ml_sheet_text(s,
-			      l->line ? ml_source_lines_find(&sources, l->file, l->line)
-				      : NULL);
+		ml_sheet_text(s, l->at.line ? ml_source_lines_find(&sources, l->at.file,
+								   l->at.line)
+					    : NULL);
 	}
 	ml_source_lines_release(&sources);
 }
 
-static void fill_functions(struct ml_sheet *s)
+static void fill_functions(struct ml_sheet *s, const struct ml_profile_view *v)
 {
-	const struct ml_profile_rows *rows = &s->v->rows;
+	const struct ml_profile_rows *rows = &v->rows;
 
 	ML_SHEET_TEXTS(s, "function", "file", "object");
 	ML_SHEET_COUNTS(s, "own");
@@ -189,19 +193,19 @@ static void fill_functions(struct ml_sheet *s)
 	for (size_t i = 0; i < rows->functions.count && i < s->top; i++) {
 		const struct ml_profile_function_row *f = &rows->functions.at[i];
 
-		ml_sheet_text(s, f->func);
-		ml_sheet_text(s, f->file);
-		ml_sheet_text(s, f->object);
-		ml_sheet_count(s, f->user);
+		ml_sheet_text(s, f->at.func);
+		ml_sheet_text(s, f->at.file);
+		ml_sheet_text(s, f->at.object);
+		ml_sheet_count(s, f->at.user);
 		ml_sheet_count_cells(s, &f->made, true);
 		ml_sheet_count(s, f->with.refs);
 		ml_table_real(&s->table, f->with.lost);
 	}
 }
 
-static void fill_threads(struct ml_sheet *s)
+static void fill_threads(struct ml_sheet *s, const struct ml_profile_view *v)
 {
-	const struct ml_profile_rows *rows = &s->v->rows;
+	const struct ml_profile_rows *rows = &v->rows;
 
 	ML_SHEET_COUNTS(s, "thread", "parent", "core");
 	ML_SHEET_TEXTS(s, "name");
@@ -217,9 +221,9 @@ static void fill_threads(struct ml_sheet *s)
 	}
 }
 
-static void fill_phases(struct ml_sheet *s)
+static void fill_phases(struct ml_sheet *s, const struct ml_profile_view *v)
 {
-	const struct ml_profile_rows *rows = &s->v->rows;
+	const struct ml_profile_rows *rows = &v->rows;
 
 	ML_SHEET_TEXTS(s, "phase");
 	ML_SHEET_COUNTS(s, "depth", "times", "open");
@@ -235,8 +239,9 @@ static void fill_phases(struct ml_sheet *s)
 	}
 }
 
-static void fill_sets(struct ml_sheet *s)
+static void fill_sets(struct ml_sheet *s, const struct ml_profile_view *v)
 {
+	(void)v;
 	ML_SHEET_TEXTS(s, "level");
 	ML_SHEET_COUNTS(s, "set", "lines", "misses", "conflict");
 	for (unsigned k = s->m->split ? 0 : 1; k <= s->m->levels; k++) {
@@ -245,8 +250,7 @@ static void fill_sets(struct ml_sheet *s)
 		for (uint32_t i = 0; l->set && i < l->sets && i < s->top; i++) {
 			if (!l->set[i].lines && !l->set[i].missed)
 				continue; /* never used */
-			ml_sheet_text(s, k ? ml_machine_level_name(s->m, k)
-					   : s->m->icache.name);
+			ml_sheet_text(s, ml_profile_level_name(s->p, k));
 			ml_sheet_count(s, i);
 			ml_sheet_count(s, l->set[i].lines);
 			ml_sheet_count(s, l->set[i].missed);
@@ -255,17 +259,16 @@ static void fill_sets(struct ml_sheet *s)
 	}
 }
 
-static void fill_pairs(struct ml_sheet *s)
+static void fill_pairs(struct ml_sheet *s, const struct ml_profile_view *v)
 {
-	const struct ml_tables *t = &s->v->trace->tables;
+	const struct ml_tables *t = &v->trace->tables;
 
 	ML_SHEET_TEXTS(s, "level", "region", "driven_out_by");
 	ML_SHEET_COUNTS(s, "conflict", "capacity");
 	for (size_t i = 0; i < s->p->pair_count && i < s->top; i++) {
 		const struct ml_profile_pair *r = &s->p->pairs[i];
 
-		ml_sheet_text(s, r->level ? ml_machine_level_name(s->m, r->level)
-					  : s->m->icache.name);
+		ml_sheet_text(s, ml_profile_level_name(s->p, r->level));
 		ml_sheet_text(s, ml_profile_region_name(s->p, t, r->loser));
 		ml_sheet_text(s, ml_profile_region_name(s->p, t, r->winner));
 		ml_sheet_count(s, r->conflict);
@@ -273,9 +276,8 @@ static void fill_pairs(struct ml_sheet *s)
 	}
 }
 
-static void place(struct ml_sheet *s, uint32_t site)
+static void place(struct ml_sheet *s, const struct ml_tables *t, uint32_t site)
 {
-	const struct ml_tables *t = &s->v->trace->tables;
 	struct ml_frame f = ml_tables_frame(t, site);
 
 	ml_sheet_text(s, ml_tables_text(t, f.file));
@@ -283,9 +285,9 @@ static void place(struct ml_sheet *s, uint32_t site)
 	ml_sheet_text(s, ml_tables_text(t, f.func));
 }
 
-static void fill_strides(struct ml_sheet *s)
+static void fill_strides(struct ml_sheet *s, const struct ml_profile_view *v)
 {
-	const struct ml_tables *t = &s->v->trace->tables;
+	const struct ml_tables *t = &v->trace->tables;
 
 	ML_SHEET_TEXTS(s, "file");
 	ML_SHEET_COUNTS(s, "line");
@@ -304,7 +306,7 @@ static void fill_strides(struct ml_sheet *s)
 		if (!c->strides)
 			continue;
 		rows++;
-		place(s, c->site);
+		place(s, t, c->site);
 		ml_sheet_text(s, ml_profile_region_name(s->p, t, c->region));
 		ml_sheet_some(s, t->sites.at[c->site].ip);
 		ml_sheet_count(s, c->kind[0] + c->kind[1] + c->kind[2]);
@@ -314,7 +316,7 @@ static void fill_strides(struct ml_sheet *s)
 				ml_sheet_sign(s, c->stride[k].bytes);
 				ml_table_real(
 					&s->table,
-					ml_sheet_ratio(c->stride[k].count, c->steps));
+					ml_profile_ratio(c->stride[k].count, c->steps));
 			} else {
 				ml_table_none(&s->table);
 				ml_table_none(&s->table);
@@ -323,9 +325,9 @@ static void fill_strides(struct ml_sheet *s)
 	}
 }
 
-static void fill_bounces(struct ml_sheet *s)
+static void fill_bounces(struct ml_sheet *s, const struct ml_profile_view *v)
 {
-	const struct ml_tables *t = &s->v->trace->tables;
+	const struct ml_tables *t = &v->trace->tables;
 
 	ml_sheet_column(s, "address", ML_COLUMN_ADDRESS);
 	ML_SHEET_TEXTS(s, "region");
@@ -345,13 +347,14 @@ static void fill_bounces(struct ml_sheet *s)
 		ml_sheet_count(s, b->count);
 		ml_sheet_count(s, b->sharing);
 		ml_sheet_count(s, b->false_sharing);
-		place(s, b->site_from);
-		place(s, b->site_to);
+		place(s, t, b->site_from);
+		place(s, t, b->site_to);
 	}
 }
 
-static void fill_series(struct ml_sheet *s)
+static void fill_series(struct ml_sheet *s, const struct ml_profile_view *v)
 {
+	(void)v;
 	ML_SHEET_COUNTS(s, "from");
 	for (unsigned k = 1; k <= s->m->levels + 1; k++)
 		ml_sheet_column(
@@ -364,9 +367,9 @@ static void fill_series(struct ml_sheet *s)
 	}
 }
 
-static void fill_temperature(struct ml_sheet *s)
+static void fill_temperature(struct ml_sheet *s, const struct ml_profile_view *v)
 {
-	const struct ml_temperature *t = s->v->temperature;
+	const struct ml_temperature *t = v->temperature;
 
 	ML_SHEET_COUNTS(s, "references");
 	for (unsigned k = 1; k <= s->m->levels; k++)
@@ -378,9 +381,9 @@ static void fill_temperature(struct ml_sheet *s)
 	}
 }
 
-static void fill_reuse(struct ml_sheet *s)
+static void fill_reuse(struct ml_sheet *s, const struct ml_profile_view *v)
 {
-	const struct ml_reuse *r = s->v->reuse;
+	const struct ml_reuse *r = v->reuse;
 
 	ML_SHEET_COUNTS(s, "size");
 	ML_SHEET_REALS(s, "miss_ratio", "error");
@@ -392,10 +395,10 @@ static void fill_reuse(struct ml_sheet *s)
 }
 
 /* Misses with a cache of each size, for each instruction and region. */
-static void fill_reuse_sites(struct ml_sheet *s)
+static void fill_reuse_sites(struct ml_sheet *s, const struct ml_profile_view *v)
 {
-	const struct ml_tables *t = &s->v->trace->tables;
-	const struct ml_reuse *r = s->v->reuse;
+	const struct ml_tables *t = &v->trace->tables;
+	const struct ml_reuse *r = v->reuse;
 	size_t points = r && !r->sampled ? r->points : 0;
 
 	ML_SHEET_TEXTS(s, "file");
@@ -410,7 +413,7 @@ static void fill_reuse_sites(struct ml_sheet *s)
 	for (size_t i = 0; points && i < r->cell_count && i < s->top; i++) {
 		const struct ml_reuse_cell *c = r->cells[i];
 
-		place(s, c->who.caller ? c->who.caller : c->who.site);
+		place(s, t, c->who.caller ? c->who.caller : c->who.site);
 		ml_sheet_text(s, ml_profile_region_name(s->p, t, c->who.region));
 		ml_sheet_count(s, c->cold);
 		for (unsigned k = 0; k < points; k++)
@@ -420,7 +423,7 @@ static void fill_reuse_sites(struct ml_sheet *s)
 
 static const struct section {
 	const char *name;
-	void (*fill)(struct ml_sheet *s);
+	void (*fill)(struct ml_sheet *s, const struct ml_profile_view *v);
 } sections[] = {
 	{ "levels", fill_levels },
 	{ "tlbs", fill_tlbs },
@@ -441,26 +444,40 @@ static const struct section {
 
 enum { SECTIONS = sizeof(sections) / sizeof(*sections) };
 
-const char *ml_profile_table_names(void)
-{
-	return "levels, tlbs, regions, lines, functions, phases, threads, sets, pairs, "
-	       "strides, bounces, series, temperature, reuse, reuse_sites";
-}
-
-bool ml_profile_csv(struct ml_profile_view *v, const char *name, uint64_t top,
-		    struct ml_buf *out)
+static const struct section *find_section(const char *name)
 {
 	for (size_t i = 0; i < SECTIONS; i++)
-		if (!strcmp(sections[i].name, name)) {
-			struct ml_sheet s;
+		if (!strcmp(sections[i].name, name))
+			return &sections[i];
+	return NULL;
+}
 
-			ml_sheet_start(&s, v, top);
-			sections[i].fill(&s);
-			ml_table_csv(&s.table, out);
-			ml_sheet_end(&s);
-			return true;
-		}
+bool ml_profile_has_table(const char *name, struct ml_err *err)
+{
+	struct ml_buf names = { 0 };
+
+	if (find_section(name))
+		return true;
+	for (size_t i = 0; i < SECTIONS; i++)
+		ml_buf_printf(&names, "%s%s", i ? ", " : "", sections[i].name);
+	ml_fail(err, ML_USAGE, "there is no table '%s'; tables are %.*s", name,
+		(int)names.size, (const char *)names.data);
+	ml_buf_release(&names);
 	return false;
+}
+
+void ml_profile_csv(struct ml_profile_view *v, const char *name, uint64_t top,
+		    struct ml_buf *out)
+{
+	const struct section *section = find_section(name);
+	struct ml_sheet s;
+
+	if (!section)
+		return;
+	ml_sheet_start(&s, v->profile, top);
+	section->fill(&s, v);
+	ml_table_csv(&s.table, out);
+	ml_sheet_end(&s);
 }
 
 static void number(struct ml_json *w, const char *name, uint64_t v)
@@ -511,8 +528,8 @@ void ml_profile_json(struct ml_profile_view *v, uint64_t top, struct ml_buf *out
 	for (size_t i = 0; i < SECTIONS; i++) {
 		struct ml_sheet s;
 
-		ml_sheet_start(&s, v, top);
-		sections[i].fill(&s);
+		ml_sheet_start(&s, v->profile, top);
+		sections[i].fill(&s, v);
 		ml_json_key(&w, sections[i].name);
 		ml_table_json(&s.table, &w);
 		ml_sheet_end(&s);

@@ -7,26 +7,27 @@
 #include "lib/query/tables/profile_rows.h"
 
 struct ml_buf;
+struct ml_err;
 struct ml_findings;
 struct ml_reuse;
 struct ml_temperature;
 struct ml_temperature_options;
 
-/* What is shown, as text or in tables. */
+/* The parts of a simulation that are shown, as text or in tables. */
 struct ml_profile_view {
 	struct ml_trace *trace;
 	const struct ml_profile *profile;
 	struct ml_profile_rows rows;
-	const char *damage;                       /* why it ends early, or NULL */
-	const struct ml_temperature *temperature; /* NULL: was not asked for */
+	const char *damage; /* why the simulation ended early, or NULL */
+	const struct ml_temperature *temperature; /* NULL: not computed */
 	const struct ml_temperature_options *scores;
-	const struct ml_reuse *reuse;       /* the same */
-	const struct ml_findings *findings; /* the same */
+	const struct ml_reuse *reuse;       /* NULL: not computed */
+	const struct ml_findings *findings; /* NULL: not computed */
 };
 
 void ml_profile_json(struct ml_profile_view *v, uint64_t top, struct ml_buf *out);
-/* One table of that name; false if there is none. */
-bool ml_profile_csv(struct ml_profile_view *v, const char *name, uint64_t top,
+/* The table of that name, which must exist. */
+void ml_profile_csv(struct ml_profile_view *v, const char *name, uint64_t top,
 		    struct ml_buf *out);
-/* The names, with commas between them. */
-const char *ml_profile_table_names(void);
+/* True if there is a table of that name; otherwise err lists the tables. */
+bool ml_profile_has_table(const char *name, struct ml_err *err);

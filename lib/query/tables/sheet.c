@@ -2,13 +2,11 @@
 
 #include <assert.h>
 
-#include "lib/query/tables/profile_tables.h"
+#include "lib/query/tables/profile_rows.h"
 
-void ml_sheet_start(struct ml_sheet *s, struct ml_profile_view *v, uint64_t top)
+void ml_sheet_start(struct ml_sheet *s, const struct ml_profile *p, uint64_t top)
 {
-	*s = (struct ml_sheet){
-		.v = v, .p = v->profile, .m = &v->profile->machine, .top = top
-	};
+	*s = (struct ml_sheet){ .p = p, .m = &p->machine, .top = top };
 }
 
 void ml_sheet_end(struct ml_sheet *s)
@@ -19,7 +17,7 @@ void ml_sheet_end(struct ml_sheet *s)
 
 void ml_sheet_column(struct ml_sheet *s, const char *key, enum ml_column_kind kind)
 {
-	assert(s->table.width < ML_SHEET_WIDEST);
+	assert(s->table.width < ML_SHEET_COLUMNS_MAX);
 	s->columns[s->table.width++] = (struct ml_column){ key, kind, NULL, 0 };
 	s->table.columns = s->columns;
 }
@@ -52,11 +50,6 @@ void ml_sheet_some(struct ml_sheet *s, uint64_t v)
 void ml_sheet_sign(struct ml_sheet *s, int64_t v)
 {
 	ml_sheet_text(s, ml_arena_printf(&s->arena, "%lld", (long long)v));
-}
-
-double ml_sheet_ratio(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole : 0;
 }
 
 const char *ml_sheet_key(struct ml_sheet *s, const char *level, const char *what)
@@ -102,7 +95,7 @@ void ml_sheet_count_cells(struct ml_sheet *s, const struct ml_profile_count *c, 
 		ml_sheet_count(s, c->served[k]);
 	for (unsigned k = 0; k < s->m->levels; k++) {
 		ml_sheet_count(s, c->missed[k]);
-		ml_table_real(&s->table, ml_sheet_ratio(c->missed[k], c->refs));
+		ml_table_real(&s->table, ml_profile_ratio(c->missed[k], c->refs));
 	}
 	for (unsigned k = 0; k < s->m->levels && all && s->p->want & ML_SIM_CAUSES; k++)
 		for (unsigned n = ML_CAUSE_COLD; n < ML_CAUSES; n++)

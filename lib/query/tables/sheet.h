@@ -1,6 +1,6 @@
 /*
- * A table of a simulation, whose columns depend on the machine: first its columns are
- * added, then its cells. Empty text and, where it says so, 0 are unknown.
+ * A table of a simulation, whose columns depend on the machine. The user adds all
+ * columns, then the cells row by row. An empty text is an unknown value.
  */
 #pragma once
 
@@ -13,21 +13,19 @@
 struct ml_machine;
 struct ml_profile;
 struct ml_profile_count;
-struct ml_profile_view;
 
-enum { ML_SHEET_WIDEST = 96 };
+enum { ML_SHEET_COLUMNS_MAX = 96 };
 
 struct ml_sheet {
-	struct ml_profile_view *v;
 	const struct ml_profile *p;
 	const struct ml_machine *m;
-	uint64_t top; /* rows at the most */
-	struct ml_column columns[ML_SHEET_WIDEST];
+	uint64_t top; /* rows at most */
+	struct ml_column columns[ML_SHEET_COLUMNS_MAX];
 	struct ml_table table;
 	struct ml_arena arena;
 };
 
-void ml_sheet_start(struct ml_sheet *s, struct ml_profile_view *v, uint64_t top);
+void ml_sheet_start(struct ml_sheet *s, const struct ml_profile *p, uint64_t top);
 void ml_sheet_end(struct ml_sheet *s);
 
 void ml_sheet_column(struct ml_sheet *s, const char *key, enum ml_column_kind kind);
@@ -44,12 +42,12 @@ const char *ml_sheet_key(struct ml_sheet *s, const char *level,
 
 void ml_sheet_text(struct ml_sheet *s, const char *v);
 void ml_sheet_count(struct ml_sheet *s, uint64_t v);
-void ml_sheet_some(struct ml_sheet *s, uint64_t v); /* 0 is unknown */
+void ml_sheet_some(struct ml_sheet *s, uint64_t v); /* 0: unknown */
 void ml_sheet_sign(struct ml_sheet *s,
-		   int64_t v); /* as text: cells of tables have no sign */
-double ml_sheet_ratio(uint64_t part, uint64_t whole);
+		   int64_t v); /* as text, because cells have no sign */
 
-/* The columns that rows of references have, and their cells; all: with kinds and causes.
+/*
+ * The columns of a struct ml_profile_count, and their cells; all: with kinds and causes.
  */
 void ml_sheet_count_columns(struct ml_sheet *s, bool all);
 void ml_sheet_count_cells(struct ml_sheet *s, const struct ml_profile_count *c, bool all);

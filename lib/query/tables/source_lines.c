@@ -27,8 +27,7 @@ const char *ml_source_lines_find(struct ml_source_lines *s, const char *path,
 	for (; line > 1; line--) {
 		at = memchr(at, '\n', (size_t)(end - at));
 		if (!at)
-			return NULL; /* the file has changed since the program was built
-				      */
+			return NULL; /* the file changed after the program was built */
 		at++;
 	}
 	const char *stop = memchr(at, '\n', (size_t)(end - at));

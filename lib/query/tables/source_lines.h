@@ -1,6 +1,6 @@
 /*
- * Lines of the source files that a trace carries, without the blanks around
- * them. Each file is unpacked once. Zero bytes and a trace are ready to use.
+ * Lines of the source files that a trace contains, without leading and trailing blanks.
+ * Each file is unpacked once. A struct of zero bytes with its trace set is ready to use.
  */
 #pragma once
 
@@ -15,14 +15,14 @@ struct ml_source_lines {
 	struct ml_trace *trace;
 	struct ml_names paths;
 	struct ml_source_text {
-		const char *text; /* NULL: not kept */
+		const char *text; /* NULL: the trace has no text of the file */
 		size_t size;
 	} * files; /* by path */
 	size_t cap;
 	struct ml_arena arena;
 };
 
-/* Line (from 1) of a file, or NULL; it lives until the release. */
+/* A line (from 1) of a file, or NULL; the text lives until the release. */
 const char *ml_source_lines_find(struct ml_source_lines *s, const char *path,
 				 uint32_t line);
 void ml_source_lines_release(struct ml_source_lines *s);

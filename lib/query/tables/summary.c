@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "lib/base/map.h"
-#include "lib/analyse/passes/user_lines.h"
 #include "lib/query/tables/phases.h"
 #include "lib/trace/ref.h"
 #include "lib/trace/region_lookup.h"
@@ -31,7 +30,7 @@ static int descending(uint64_t a, uint64_t b)
 	return a > b ? -1 : a < b;
 }
 
-/* Equal counts stay in the order of time, so that output does not depend on the sort. */
+/* Time orders equal counts, so that the output does not depend on the sort. */
 static int by_region(const void *a, const void *b)
 {
 	const struct ml_summary_region *x = a, *y = b;
@@ -50,7 +49,7 @@ static int by_line(const void *a, const void *b)
 
 static uint64_t weight(const struct ml_summary_function *f)
 {
-	if (!f->user)
+	if (!f->at.user)
 		return f->made.refs - f->with_library;
 	return f->made.refs > f->with_library ? f->made.refs : f->with_library;
 }
@@ -63,8 +62,8 @@ static int by_function(const void *a, const void *b)
 	if (!order)
 		order = descending(x->made.refs, y->made.refs);
 	if (!order)
-		order = strcmp(x->func, y->func);
-	return order ? order : strcmp(x->object, y->object);
+		order = strcmp(x->at.func, y->at.func);
+	return order ? order : strcmp(x->at.object, y->at.object);
 }
 
 static int by_end(const void *a, const void *b)
@@ -75,8 +74,8 @@ static int by_end(const void *a, const void *b)
 	return descending(y->until, x->until);
 }
 
-/* Instances of each region, and the most bytes of them that live at one time. */
-static void measure_blocks(const struct ml_trace *t, uint64_t *blocks, uint64_t *most)
+/* Counts the blocks of each region, and the maximum of bytes that live at one time. */
+static void measure_blocks(const struct ml_trace *t, uint64_t *blocks, uint64_t *max)
 {
 	const struct ml_block **ends = ml_resize(NULL,
 						 (t->block_count + 1) * sizeof(*ends));
@@ -84,7 +83,7 @@ static void measure_blocks(const struct ml_trace *t, uint64_t *blocks, uint64_t 
 				sizeof(*now));
 	size_t count = 0, ended = 0;
 
-	/* some live between two references only: they are never there when others come */
+	/* a block that lives for no time never lives beside others */
 	for (size_t i = 0; i < t->block_count; i++)
 		if (t->blocks[i].until > t->blocks[i].from)
 			ends[count++] = &t->blocks[i];
@@ -95,25 +94,30 @@ static void measure_blocks(const struct ml_trace *t, uint64_t *blocks, uint64_t 
 		for (; ended < count && ends[ended]->until <= b->from; ended++)
 			now[ends[ended]->region] -= ends[ended]->size;
 		blocks[b->region]++;
-		if (now[b->region] + b->size > most[b->region])
-			most[b->region] = now[b->region] + b->size;
+		if (now[b->region] + b->size > max[b->region])
+			max[b->region] = now[b->region] + b->size;
 		if (b->until > b->from)
 			now[b->region] += b->size;
 	}
 	for (size_t i = 0; i < t->tables.globals.count; i++)
-		most[t->tables.globals.at[i].region] += t->tables.globals.at[i].size;
+		max[t->tables.globals.at[i].region] += t->tables.globals.at[i].size;
 	ml_free(now);
 	ml_free(ends);
+}
+
+static const char *region_name(const void *lookup, uint32_t region)
+{
+	return region ? ml_region_lookup_name(lookup, region) : "other";
 }
 
 static void make_regions(struct ml_summary *s, const struct ml_tally *tally)
 {
 	uint32_t count = tally->regions;
 	uint64_t *blocks = ml_arena_alloc(&s->arena, count * sizeof(*blocks));
-	uint64_t *most = ml_arena_alloc(&s->arena, count * sizeof(*most));
+	uint64_t *max = ml_arena_alloc(&s->arena, count * sizeof(*max));
 	struct ml_summary_region *rows = ml_arena_alloc(&s->arena, count * sizeof(*rows));
 
-	measure_blocks(s->trace, blocks, most);
+	measure_blocks(s->trace, blocks, max);
 	for (size_t i = 0; i < tally->count; i++) {
 		const struct ml_tally_cell *c = tally->cells[i];
 		struct ml_summary_region *r = &rows[c->region];
@@ -121,157 +125,74 @@ static void make_regions(struct ml_summary *s, const struct ml_tally *tally)
 		if (!r->count.refs || c->first < r->first)
 			r->first = c->first;
 		add_cell(&r->count, c);
-		if (c->caller || !c->site || s->trace->tables.sites.at[c->site].user)
+		if (ml_code_is_own(&s->trace->tables, c->site, c->caller))
 			r->own += refs_of(c);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		if (rows[i].count.refs) {
 			rows[i].region = i;
-			rows[i].name = i ? ml_region_lookup_name(s->space, i) : "other";
+			rows[i].name = region_name(s->space, i);
 			rows[i].lines = tally->region_lines[i];
 			rows[i].low = tally->region_low[i];
 			rows[i].high = tally->region_high[i];
 			rows[i].blocks = blocks[i];
-			rows[i].size = most[i];
+			rows[i].size = max[i];
 			*ML_ADD(s->regions) = rows[i];
 		}
 	if (s->regions.count)
 		qsort(s->regions.at, s->regions.count, sizeof(*s->regions.at), by_region);
 }
 
-/* Shares of a row: map keys are the row and, below it, the number of what has the share.
- */
-static int by_share(const void *a, const void *b)
-{
-	const struct ml_map_cell *x = a, *y = b;
-
-	if (x->key >> 32 != y->key >> 32)
-		return descending(y->key >> 32, x->key >> 32);
-	int order = descending(x->value, y->value);
-	return order ? order : descending(y->key, x->key);
-}
-
-/* The cells that are used, by row and then by references. */
-static size_t sort_shares(struct ml_map *m)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < m->cap; i++)
-		if (m->cells[i].used)
-			m->cells[count++] = m->cells[i];
-	if (count)
-		qsort(m->cells, count, sizeof(*m->cells), by_share);
-	return count;
-}
-
-static void keep_regions(struct ml_summary *s, struct ml_map *m)
-{
-	size_t count = sort_shares(m);
-
-	for (size_t i = 0; i < count; i++) {
-		struct ml_summary_line *l = &s->lines.at[m->cells[i].key >> 32];
-		uint32_t region = (uint32_t)m->cells[i].key;
-
-		if (l->regions < ML_SUMMARY_PARTS)
-			l->region[l->regions] = (struct ml_summary_part){
-				region ? ml_region_lookup_name(s->space, region)
-				       : "other",
-				m->cells[i].value
-			};
-		l->regions++;
-	}
-}
-
-static void keep_functions(struct ml_summary *s, struct ml_map *m)
-{
-	size_t count = sort_shares(m);
-
-	for (size_t i = 0; i < count; i++) {
-		struct ml_summary_line *l = &s->lines.at[m->cells[i].key >> 32];
-
-		if (!l->through)
-			l->through = ml_tables_text(&s->trace->tables,
-						    (uint32_t)m->cells[i].key);
-	}
-}
-
 static void make_lines(struct ml_summary *s, const struct ml_tally *tally)
 {
-	const struct ml_tables *t = &s->trace->tables;
-	struct ml_user_lines places = { 0 };
-	struct ml_map regions = { 0 }, through = { 0 };
+	struct ml_code_lines lines;
 
-	ml_user_lines_init(&places, t);
+	ml_code_lines_init(&lines, &s->trace->tables);
 	for (size_t i = 0; i < tally->count; i++) {
 		const struct ml_tally_cell *c = tally->cells[i];
-		bool is_new;
-		uint64_t row = ml_user_lines_line(&places, c->site, c->caller, &is_new);
+		size_t row = ml_code_lines_add(
+			&lines, &(struct ml_code_cell){ .site = c->site,
+							.caller = c->caller,
+							.region = c->region,
+							.refs = refs_of(c) });
 
-		if (is_new) {
-			struct ml_summary_line *l = ML_ADD(s->lines);
-			struct ml_user_line p = places.lines[row];
-
-			l->own = p.own;
-			l->file = ml_tables_text(t, p.file);
-			l->func = ml_tables_text(t, p.func);
-			l->object = ml_tables_text(t, p.object);
-			l->line = p.line;
-			l->first = c->first;
-		}
+		if (row == s->lines.count)
+			ML_ADD(s->lines)->first = c->first;
 		struct ml_summary_line *l = &s->lines.at[row];
 		add_cell(&l->count, c);
 		if (c->first < l->first)
 			l->first = c->first;
-		*ml_map_add(&regions, row << 32 | c->region, NULL) += refs_of(c);
-		if (c->caller) {
-			l->library += refs_of(c);
-			*ml_map_add(&through,
-				    row << 32 | ml_tables_frame(t, c->site).func,
-				    NULL) += refs_of(c);
-		}
 	}
-	keep_regions(s, &regions);
-	keep_functions(s, &through);
-	ml_map_release(&regions);
-	ml_map_release(&through);
-	ml_user_lines_release(&places);
+	ml_code_lines_finish(&lines, region_name, s->space);
+	for (size_t i = 0; i < s->lines.count; i++)
+		s->lines.at[i].at = lines.rows.at[i];
+	ml_code_lines_release(&lines);
 	if (s->lines.count)
 		qsort(s->lines.at, s->lines.count, sizeof(*s->lines.at), by_line);
 }
 
-static struct ml_summary_function *function_row(struct ml_summary *s, struct ml_map *rows,
-						uint32_t site)
+static struct ml_summary_function *
+function_row(struct ml_summary *s, struct ml_code_functions *functions, uint32_t site)
 {
-	const struct ml_tables *t = &s->trace->tables;
-	struct ml_frame f = ml_tables_frame(t, site);
-	bool is_new;
-	uint64_t *row = ml_map_add(
-		rows, (uint64_t)f.func << 32 | t->sites.at[site].object, &is_new);
+	size_t row = ml_code_functions_add(functions, site);
 
-	if (is_new) {
-		*row = s->functions.count;
-		*ML_ADD(s->functions) = (struct ml_summary_function){
-			.func = ml_tables_text(t, f.func),
-			.file = ml_tables_text(t, f.file),
-			.object = ml_tables_text(t, t->sites.at[site].object),
-			.user = !site || t->sites.at[site].user,
-		};
-	}
-	return &s->functions.at[*row];
+	if (row == s->functions.count)
+		ML_ADD(s->functions)->at = functions->rows.at[row];
+	return &s->functions.at[row];
 }
 
 static void make_functions(struct ml_summary *s, const struct ml_tally *tally)
 {
-	struct ml_map rows = { 0 };
+	struct ml_code_functions functions = { .tables = &s->trace->tables };
 
 	for (size_t i = 0; i < tally->count; i++) {
 		const struct ml_tally_cell *c = tally->cells[i];
+		uint32_t user = c->caller ? c->caller : c->site;
 
-		add_cell(&function_row(s, &rows, c->site)->made, c);
-		function_row(s, &rows, c->caller ? c->caller : c->site)->with_library +=
-			refs_of(c);
+		add_cell(&function_row(s, &functions, c->site)->made, c);
+		function_row(s, &functions, user)->with_library += refs_of(c);
 	}
-	ml_map_release(&rows);
+	ml_code_functions_release(&functions);
 	if (s->functions.count)
 		qsort(s->functions.at, s->functions.count, sizeof(*s->functions.at),
 		      by_function);
@@ -314,6 +235,64 @@ static void make_gaps(struct ml_summary *s)
 	}
 }
 
+static void add_phase(void *arg, uint32_t phase, const struct ml_phase *p)
+{
+	struct ml_summary *s = arg;
+
+	(void)phase;
+	*ML_ADD(s->phases) = *p;
+}
+
+static void make_marks(struct ml_summary *s)
+{
+	const struct ml_tables *t = &s->trace->tables;
+	struct ml_map points = { 0 };
+
+	for (size_t i = 0; i < t->marks.count; i++) {
+		const struct ml_mark *m = &t->marks.at[i];
+		bool is_new;
+
+		if (m->kind == ML_MARK_BEGIN || m->kind == ML_MARK_END)
+			continue;
+		uint64_t *row = ml_map_add(&points, m->name, &is_new);
+
+		if (is_new) {
+			*row = s->marks.count;
+			*ML_ADD(s->marks) = (struct ml_summary_mark){
+				.name = ml_tables_text(t, m->name), .first = m->time
+			};
+		}
+		s->marks.at[*row].times++;
+	}
+	ml_map_release(&points);
+}
+
+static void make_states(struct ml_summary *s)
+{
+	const struct ml_tables *t = &s->trace->tables;
+	struct ml_map names = { 0 };
+
+	for (size_t i = 0; i < t->states.count; i++) {
+		const struct ml_state *x = &t->states.at[i];
+		bool is_new;
+		uint64_t *row = ml_map_add(&names, x->name, &is_new);
+
+		if (is_new) {
+			*row = s->states.count;
+			*ML_ADD(s->states) = (struct ml_summary_state){
+				ml_tables_text(t, x->name), x->value, x->value, 0
+			};
+		}
+		struct ml_summary_state *state = &s->states.at[*row];
+		state->times++;
+		if (x->value < state->low)
+			state->low = x->value;
+		if (x->value > state->high)
+			state->high = x->value;
+	}
+	ml_map_release(&names);
+}
+
 bool ml_summary_open(struct ml_summary *s, struct ml_trace *t, const struct ml_work *work,
 		     struct ml_err *err)
 {
@@ -336,7 +315,9 @@ bool ml_summary_open(struct ml_summary *s, struct ml_trace *t, const struct ml_w
 		make_functions(s, &tally);
 		make_threads(s, &tally);
 		make_gaps(s);
-		ml_phases_make(s);
+		ml_phases_each(t, &(struct ml_phases_fn){ .arg = s, .row = add_phase });
+		make_marks(s);
+		make_states(s);
 	}
 	ml_tally_release(&tally);
 	if (!ok)

@@ -1,11 +1,11 @@
 /*
- * What is in a trace, in tables that a person can read: totals, what is missing,
- * threads, phases, state variables, and the references by region, by line and by
- * function. All rows are there, the largest first; whoever prints cuts.
+ * The contents of a trace in tables for people: totals, gaps, threads, phases, state
+ * variables, and the references by region, by line and by function. The rows are complete
+ * and the largest come first; the printer shortens them.
  *
- * A reference made in a library belongs to two lines: the library's, and the one
- * in the user's own code that called. Lines are the user's; functions count both
- * ways.
+ * A reference made in a library belongs to two lines: the library's line, and the line of
+ * the user's code that called the library. Rows by line are of the user's code; rows by
+ * function count both ways.
  */
 #pragma once
 
@@ -18,6 +18,8 @@
 #include "lib/base/work.h"
 #include "lib/analyse/passes/footprint.h"
 #include "lib/analyse/passes/tally.h"
+#include "lib/query/tables/code_rows.h"
+#include "lib/query/tables/phases.h"
 #include "lib/trace/tables.h"
 
 struct ml_trace;
@@ -28,45 +30,30 @@ struct ml_summary_count {
 };
 
 struct ml_summary_region {
-	uint32_t region; /* of the space */
+	uint32_t region; /* number in the region lookup */
 	const char *name;
 	struct ml_summary_count count;
-	uint64_t own;    /* of these, made by the user's code or on its behalf */
+	uint64_t own;    /* of these, those by the user's code or on its behalf */
 	uint64_t lines;  /* distinct cache lines touched */
-	uint64_t blocks; /* instances; 0: not made of blocks */
-	uint64_t size;   /* bytes, all blocks that live at once, at the most; 0 unknown */
+	uint64_t blocks; /* instances; 0: the region is not made of blocks */
+	uint64_t size;   /* bytes, maximum over time of all living blocks; 0: unknown */
 	uint64_t first;  /* time of the first reference */
-	uint64_t low, high; /* addresses between which it was touched, whole lines */
+	uint64_t low, high; /* bounds of the touched addresses, rounded to whole lines */
 };
-
-/* A region or function among those that a line has to do with. */
-struct ml_summary_part {
-	const char *name;
-	uint64_t refs;
-};
-
-enum { ML_SUMMARY_PARTS = 3 };
 
 struct ml_summary_line {
-	const char *file, *func, *object; /* paths; empty: unknown */
-	uint32_t line;                    /* 0: no line known, the whole function */
-	bool own; /* in the user's code; false: one row for all that is not */
+	struct ml_code_line at;
 	struct ml_summary_count count;
-	uint64_t library;    /* of these, made in libraries on its behalf */
-	const char *through; /* the library function that made most of them, or NULL */
-	struct ml_summary_part
-		region[ML_SUMMARY_PARTS]; /* the largest; name NULL: none */
-	size_t regions;                   /* how many in all */
-	uint64_t first;
+	uint64_t first; /* time of the first reference */
 };
 
 struct ml_summary_function {
-	const char *func, *file, *object;
-	bool user;
+	struct ml_code_function at;
 	struct ml_summary_count made; /* by its own instructions */
 	/*
-	 * Of the user's functions: what they made and what libraries made for them. Of
-	 * others: what they made for nobody, such as the loader before main.
+	 * For functions of the user: references made by the function, and by libraries on
+	 * its behalf. For other functions: references made on nobody's behalf, such as
+	 * the loader's before main.
 	 */
 	uint64_t with_library;
 };
@@ -75,15 +62,6 @@ struct ml_summary_thread {
 	uint16_t id, parent;
 	const char *name;
 	uint64_t refs;
-};
-
-/* A phase within the same phases around it; `refs` counts what several threads do in it
- * once. */
-struct ml_summary_phase {
-	const char *name;
-	uint32_t depth;       /* 0: outermost */
-	uint64_t times, refs; /* how often begun; references between begin and end */
-	bool open;            /* not ended when the trace does */
 };
 
 struct ml_summary_mark {
@@ -99,36 +77,29 @@ struct ml_summary_state {
 
 struct ml_summary_gap {
 	enum ml_gap_reason reason;
-	uint64_t gaps, missing; /* references, as far as known */
-	bool unknown;           /* of some gaps no count is known */
+	uint64_t gaps, missing; /* references, where the count is known */
+	bool unknown;           /* the counts of some gaps are unknown */
 };
-
-#define ML_ROWS(type) \
-	struct { \
-		type *at; \
-		size_t count, cap; \
-	}
 
 struct ml_summary {
 	struct ml_trace *trace;
 	struct ml_region_lookup *space;
-	const char *
-		damage; /* why it counts only the references before some point, or NULL */
+	const char *damage; /* why the counts stop at some reference, or NULL */
 	struct ml_summary_count total;
 	struct ml_footprint_size touched;
 	ML_ROWS(struct ml_summary_region) regions;
 	ML_ROWS(struct ml_summary_line) lines;
 	ML_ROWS(struct ml_summary_function) functions;
 	ML_ROWS(struct ml_summary_thread) threads;
-	ML_ROWS(struct ml_summary_phase)
-	phases; /* in the order of a walk over the nesting */
+	ML_ROWS(struct ml_phase)
+	phases; /* each outer phase before its inner phases */
 	ML_ROWS(struct ml_summary_mark) marks;
 	ML_ROWS(struct ml_summary_state) states;
 	ML_ROWS(struct ml_summary_gap) gaps;
 	struct ml_arena arena;
 };
 
-/* A damaged chunk is no failure as long as there is something before it. */
+/* A damaged chunk is a failure only if no reference comes before it. */
 bool ml_summary_open(struct ml_summary *s, struct ml_trace *t, const struct ml_work *work,
 		     struct ml_err *err);
 void ml_summary_close(struct ml_summary *s);
