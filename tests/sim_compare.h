@@ -1,7 +1,7 @@
 /*
- * The simulator and the slow one (slow_sim.h) on the same accesses: outcomes, counts,
- * causes, contents, what observers hear; and the movements, which must lead from an
- * empty machine to what is there.
+ * Runs the simulator and the slow one (slow_sim.h) on the same accesses and compares
+ * outcomes, counts, causes, contents and observed events. The movements must lead from an
+ * empty machine to the contents.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "tests/slow_sim.h"
 #include "tests/test.h"
 
-/* Events add up, in whatever order they come. */
+/* Sums of events, which do not depend on their order. */
 struct heard {
 	uint64_t misses, leaves, bounces, count;
 };
@@ -50,7 +50,7 @@ static inline void hear_bounce(void *arg, const struct ml_bounce *b)
 	h->count++;
 }
 
-/* What the movements so far leave in each place, by level, core, set and way. */
+/* Applies movements: the line in each place, by level, core, set and way. */
 static inline void replay_moves(const struct ml_sim *s, struct ml_map *places)
 {
 	size_t count;
@@ -126,7 +126,7 @@ static inline void same_counts(const struct ml_level_counts *a,
 	CHECK_EQ(a->upgrades, b->upgrades);
 }
 
-/* The future of each level as the slow simulator and the fast one want it. */
+/* The future of each level, as the slow simulator and the fast one need it. */
 struct futures {
 	uint64_t *lines[ML_LEVELS + 1], *next[ML_LEVELS + 1];
 	size_t count[ML_LEVELS + 1], cap[ML_LEVELS + 1], cap_next[ML_LEVELS + 1];
@@ -163,8 +163,8 @@ static inline uint16_t slow_step(struct slow_sim *slow, const struct ml_accesses
 }
 
 /*
- * Requests of the levels whose policy wants them. They do not depend on that policy,
- * only on the levels within, which must be right by then: so level after level.
+ * Finds the requests of the levels with opt or pes. They depend only on the levels
+ * within, which must have their hints by then: so level after level.
  */
 static inline void find_futures(struct futures *f, const struct ml_machine *m,
 				const struct ml_accesses *a)
@@ -206,7 +206,7 @@ static inline void release_futures(struct futures *f)
 	}
 }
 
-/* Both on the same accesses, in batches, with a gap somewhere if gap is not 0. */
+/* Runs both on the same accesses, in batches, with a gap if gap is not 0. */
 static inline void compare(const struct ml_machine *m, unsigned want,
 			   const struct ml_accesses *a, size_t gap)
 {

@@ -103,7 +103,9 @@ struct random_trace {
 	struct ml_accesses all;
 };
 
-/* Some hot, some strided, some anywhere; some cross lines; a third writes. */
+/*
+ * Some accesses are hot, some strided, some random; some cross lines; a third are writes.
+ */
 static inline void random_trace(struct random_trace *t, size_t count, unsigned cores)
 {
 	uint64_t at = 0, stride = 8, base = random_below(3) << 40;

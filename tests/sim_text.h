@@ -1,6 +1,6 @@
 /*
- * Short simulations in words. A trace is "r0 w64 f128 1:r0/8": kind, address (a number
- * of bytes), and if need be core and size (1 byte if not said).
+ * Short simulations as text. A trace is "r0 w64 f128 1:r0/8": kind and address (in
+ * bytes), and optionally the core before and the size behind (default 1 byte).
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
- * A slow and obvious simulator of the rules in lib/cache/machine.h, to compare the
- * fast ones with. Lines are records with times in plain arrays, everything is found
- * by looking through all of it, causes come from the whole history of requests, the
- * future from looking ahead in it. No prefetchers and no TLBs.
+ * A slow and obvious simulator of the rules in lib/cache/machine.h, to compare the fast
+ * ones with. Lines are records with times in plain arrays; every lookup searches all of
+ * them; causes come from the whole history of requests, hints from searching the requests
+ * ahead. No prefetchers and no TLBs.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ enum { SLOW_LINE_MAX = 256 };
 
 struct slow_line {
 	bool held, dirty, write_first;
-	uint64_t addr; /* of its first byte */
+	uint64_t addr; /* address of its first byte */
 	uint32_t owner;
 	uint64_t since;
 	uint64_t came, used, uses, next, far, bit; /* for the policies */
@@ -32,7 +32,7 @@ struct slow_cache {
 	bool *nodes;              /* of plru: by set, lo and hi */
 	uint64_t duel;
 	struct ml_order random;
-	uint64_t *asked; /* lines, all that ever were */
+	uint64_t *asked; /* all lines ever requested */
 	size_t asked_count, asked_cap;
 	struct slow_gone {
 		uint64_t addr;
@@ -49,7 +49,8 @@ struct slow_sim {
 	struct ml_level_counts counts[ML_LEVELS + 1];
 	uint64_t clock, access;
 	bool gap;
-	const uint64_t *future[ML_LEVELS + 1]; /* by level: all lines to be asked for */
+	const uint64_t
+		*future[ML_LEVELS + 1]; /* by level: all lines that will be requested */
 	size_t future_count[ML_LEVELS + 1];
 	uint64_t unit;
 	struct slow_write {
@@ -57,7 +58,7 @@ struct slow_sim {
 		uint64_t addr, size, time;
 	} * writes;
 	size_t write_count, write_cap;
-	struct slow_loss { /* a core lost a unit and has not asked for it since */
+	struct slow_loss { /* a core lost a unit and has not requested it since */
 		unsigned core, levels;
 		uint64_t unit, time;
 	} * losses;
@@ -76,8 +77,9 @@ struct slow_request {
 	uint32_t owner, access;
 	enum ml_cause lost;
 	unsigned lost_levels;
-	unsigned losers;         /* levels in which others lost it */
-	struct slow_line *given; /* by an exclusive cache that hit */
+	unsigned losers; /* levels in which other cores lost the line */
+	struct slow_line
+		*given; /* the line that an exclusive cache gives away on a hit */
 	struct slow_cache *giver;
 	uint16_t causes;
 };
@@ -297,7 +299,9 @@ static inline uint64_t slow_mask(const struct slow_cache *c, const uint8_t *byte
 	return mask;
 }
 
-/* Written data go outwards from the level of c to the first that can keep them. */
+/*
+ * Sends written data outwards from the level of c to the first level that can keep them.
+ */
 static inline void slow_carry(struct slow_sim *s, unsigned core, unsigned level,
 			      uint64_t addr, uint64_t size)
 {
@@ -316,7 +320,7 @@ static inline void slow_carry(struct slow_sim *s, unsigned core, unsigned level,
 	}
 }
 
-/* The line is gone from c, and its next copy outwards hears what was used of it. */
+/* Removes the line from c, and adds its use to the next copy outwards. */
 static inline void slow_leave(struct slow_sim *s, struct slow_cache *c,
 			      struct slow_line *l, bool tell)
 {
@@ -446,7 +450,7 @@ static inline struct slow_line *slow_fill(struct slow_sim *s, struct slow_reques
 	return l;
 }
 
-/* From the whole history of this cache's requests, of which this is not yet one. */
+/* Finds the cause from all earlier requests to this cache. */
 static inline enum ml_cause slow_cause(struct slow_sim *s, struct slow_cache *c,
 				       struct slow_request *q, unsigned level)
 {
@@ -495,7 +499,10 @@ static inline void slow_lose(struct slow_sim *s, unsigned core, uint64_t unit,
 							 s->write_count };
 }
 
-/* The first level misses: had this core lost the line, and what was written since? */
+/*
+ * The first level misses: finds whether this core had lost the line, and the bytes
+ * written since.
+ */
 static inline void slow_ask_again(struct slow_sim *s, struct slow_request *q)
 {
 	uint64_t granule = s->unit > 64 ? s->unit / 64 : 1;
@@ -573,7 +580,7 @@ static inline void slow_snoop(struct slow_sim *s, struct slow_request *q, bool w
 	}
 }
 
-/* Asks one level, and if need be those behind it. Returns who served. */
+/* Asks one level and, on a miss, those behind it. Returns the serving level. */
 static inline unsigned slow_ask(struct slow_sim *s, struct slow_request *q,
 				unsigned level, bool as_write)
 {

@@ -329,7 +329,7 @@ TEST(a_damaged_or_cut_file_is_refused_with_the_place)
 	ml_buf_put(&all, "x", 1);
 	write_bytes(all.data, all.size);
 	CHECK_FAILS(ml_ensemble_open(&again, scratch(), &err), &err,
-		    "something follows the end");
+		    "there are bytes behind the end");
 	ml_buf_release(&all);
 	ml_ensemble_release(&e);
 }

@@ -1,5 +1,5 @@
 /*
- * The quick simulator: against an obvious one that scans its ways and looks at times,
+ * The fast LRU simulator, against an obvious one that scans its ways and compares times,
  * for every instruction set that this processor has.
  */
 #include <stdio.h>

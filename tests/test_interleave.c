@@ -1,6 +1,6 @@
 /*
- * The order in which threads are merged: references are letters, a thread's in the
- * order of the alphabet, and what comes out is read as a word.
+ * The order in which threads are merged. References are letters, those of a thread in
+ * alphabetical order, and the merged order is read as a word.
  */
 #include <stdlib.h>
 

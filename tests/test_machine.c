@@ -1,4 +1,7 @@
-/* Machines from text: every word, every refusal, and text and machine being the same. */
+/*
+ * Machines from text: every word, every refusal; a printed machine parses back to the
+ * same.
+ */
 #include "lib/cache/machine.h"
 
 #include <stdio.h>
@@ -449,7 +452,8 @@ TEST(the_future_is_refused_where_it_is_not_known)
 	      "opt cannot lie within the inclusive "
 	      "L3");
 	fails("L1 1K opt prefetch=next", "prefetching in L1 brings in other lines");
-	fails("L1 1K prefetch=next | L2 4K opt", "L2: opt knows the future of demands only");
+	fails("L1 1K prefetch=next | L2 4K opt",
+	      "L2: opt knows the future of demands only");
 	fails("L1 1K | L1i 1K opt", "L1i: opt is not for instructions");
 	fails("L1 1K | TLB 64e opt", "TLB: opt is not for TLBs");
 }

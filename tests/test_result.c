@@ -1,7 +1,7 @@
 /*
- * Result files: what a simulation said is what is read, whole and in windows; from the
- * nearest checkpoint the rest of the trace gives the state of a run from the start;
- * and whatever happens to a file, a sentence says so.
+ * Result files: the reader returns what the simulation yielded, whole and in windows; a
+ * simulation continued from the nearest checkpoint ends in the state of a whole run; a
+ * damaged file is refused with a sentence.
  */
 #include "lib/analyse/result/result.h"
 

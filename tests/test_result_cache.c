@@ -1,4 +1,7 @@
-/* The folder of kept results: what is found again, and what goes when it is full. */
+/*
+ * The cache of results: which results are found again, and which are deleted when it is
+ * full.
+ */
 #include "lib/analyse/result/result_cache.h"
 
 #include <fcntl.h>

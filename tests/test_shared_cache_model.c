@@ -1,4 +1,4 @@
-/* Threads that share a cache, made of members whose counts are written down. */
+/* Threads that share a cache, modelled by members whose counts are given. */
 #include "lib/analyse/ensemble/shared_cache_model.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Times of traces made common, with traces of few references. */
+/* Common time of several traces, with traces of few references. */
 #include "lib/analyse/ensemble/time_match.h"
 
 #include "tests/by_hand.h"

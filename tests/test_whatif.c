@@ -1,6 +1,6 @@
 /*
- * Changed layouts: where single bytes go, and what becomes of misses that can be
- * counted by hand. Lines have 16 bytes.
+ * Changed layouts: the new addresses of single bytes, and the change of misses that can
+ * be counted by hand. Lines have 16 bytes.
  */
 #include "lib/analyse/find/whatif.h"
 #include "lib/base/map.h"

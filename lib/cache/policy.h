@@ -48,7 +48,7 @@ struct ml_policy {
 
 extern const struct ml_policy ml_policies[]; /* the last entry is zero */
 
-/* NULL: no policy has this name */
+/* NULL: no policy has this name. */
 const struct ml_policy *ml_policy_find(const char *name);
 
 /* The caller owns the words, which are all zero. */

@@ -9,7 +9,7 @@
  *
  *	while (more)
  *		ml_sim_run(s, &accesses, outcomes, &err);
- *	use(ml_sim_counts(s, 1)->misses);
+ *	use(ml_sim_counts(s, 1)->missed[ML_ACCESS_READ]);
  *	ml_sim_close(s);
  */
 #pragma once

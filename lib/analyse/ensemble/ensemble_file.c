@@ -296,12 +296,12 @@ static bool take_series(struct reader *r, const struct ml_block_header *h,
 	struct ml_member *m = e->member_count ? &e->members[e->member_count - 1] : NULL;
 
 	if (!m || h->time != e->member_count - 1 || m->done)
-		return damaged(r, "series of no member", err);
+		return damaged(r, "a series belongs to no member", err);
 	const struct ml_ensemble_trace *t = &e->traces[m->trace];
 	/* each takes at least a byte, so no memory is allocated for missing ones */
 	if ((uint64_t)(in->end - in->at) / m->parsed.levels < t->bins ||
 	    h->count != t->bins)
-		return damaged(r, "series of another length", err);
+		return damaged(r, "a series has the wrong length", err);
 	ml_ensemble_make_series(e, m);
 	for (size_t i = 0; i < t->bins; i++)
 		m->served[1][i] = (uint32_t)ml_ensemble_bin_refs(t, i);
@@ -311,7 +311,7 @@ static bool take_series(struct reader *r, const struct ml_block_header *h,
 		for (size_t i = 0; i < t->bins; i++) {
 			v += (uint64_t)ml_bytes_zigzag(in);
 			if (in->bad || v > m->served[1][i])
-				return damaged(r, "series of more than all references",
+				return damaged(r, "a series has more than all references",
 					       err);
 			m->served[s][i] = (uint32_t)v;
 			m->served[1][i] -= (uint32_t)v;
@@ -330,7 +330,7 @@ static bool end_state(struct reader *r, struct ml_err *err)
 		struct ml_ensemble_state *s = &e->states[e->state_count - 1];
 
 		if (r->state.size != r->state_size)
-			return damaged(r, "a state is not whole", err);
+			return damaged(r, "a state is incomplete", err);
 		s->size = r->state.size;
 		ml_buf_reserve(&r->state, 1);
 		s->data = r->state.data;
@@ -349,7 +349,7 @@ static bool take_state(struct reader *r, const struct ml_block_header *h,
 		return false;
 	if (in->bad || trace >= e->trace_count ||
 	    h->time > ml_ensemble_refs(&e->traces[trace]))
-		return damaged(r, "a state of no trace", err);
+		return damaged(r, "a state belongs to no trace", err);
 	e->states = ml_grow(e->states, &e->state_cap, e->state_count + 1,
 			    sizeof(*e->states));
 	e->states[e->state_count++] = (struct ml_ensemble_state){
@@ -366,7 +366,7 @@ static bool take_more(struct reader *r, const struct ml_block_header *h,
 
 	if (!e->state_count || e->states[e->state_count - 1].data ||
 	    h->time != r->state.size)
-		return damaged(r, "a piece of no state", err);
+		return damaged(r, "a piece belongs to no state", err);
 	ml_buf_put(&r->state, in->at, (size_t)(in->end - in->at));
 	return true;
 }
@@ -380,7 +380,7 @@ static bool take_end(struct reader *r, struct ml_bytes *in, struct ml_err *err)
 	r->ended = true;
 	if (in->bad || traces != e->trace_count || members != e->member_count ||
 	    states != e->state_count)
-		return damaged(r, "the end of another ensemble", err);
+		return damaged(r, "the end does not match the ensemble", err);
 	return end_state(r, err);
 }
 
@@ -455,7 +455,8 @@ static bool read_all(struct reader *r, struct ml_err *err)
 		if (!unpack(r, &h, &in, err) || !take_block(r, &h, &in, err))
 			return false;
 	}
-	return r->offset == r->map.size || damaged(r, "something follows the end", err);
+	return r->offset == r->map.size ||
+	       damaged(r, "there are bytes behind the end", err);
 }
 
 bool ml_ensemble_open(struct ml_ensemble *e, const char *path, struct ml_err *err)

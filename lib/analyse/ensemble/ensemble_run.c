@@ -233,7 +233,7 @@ static bool open_trace(struct run *r, const struct ml_ensemble_trace *t,
 	if (!memcmp(r->trace.id, t->id, sizeof(t->id)) && r->trace.count >= t->to)
 		return true;
 	ml_trace_close(&r->trace);
-	return ml_fail(err, ML_FORMAT, "%s: is another trace than that of '%s'", t->path,
+	return ml_fail(err, ML_FORMAT, "%s: this is not the trace of '%s'", t->path,
 		       t->label);
 }
 

@@ -173,7 +173,7 @@ static bool give_hints(void *arg, const uint64_t **hints, size_t *count,
 
 	if (!u->given)
 		return ml_fail(err, ML_FORMAT,
-			       "more lines are asked for than were foreseen: the trace "
+			       "more lines are requested than were foreseen: the trace "
 			       "has changed");
 	*hints = u->given->next;
 	*count = u->given->count;

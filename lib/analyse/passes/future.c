@@ -284,7 +284,7 @@ static bool fill(void *arg, const uint64_t **hints, size_t *count, struct ml_err
 		return false;
 	if (!*count)
 		return ml_fail(err, ML_FORMAT,
-			       "level %u is asked for more than the %llu lines that were "
+			       "level %u gets more requests than the %llu that were "
 			       "foreseen: the trace has changed",
 			       l->number,
 			       (unsigned long long)ml_next_use_count(l->next_use));

@@ -99,7 +99,7 @@ static bool apply(struct ml_bytes *in, struct ml_buf *state, struct ml_err *err)
 		uint64_t skip = ml_bytes_varint(&list);
 
 		if (skip >= state->size || (page + skip) * PAGE >= state->size)
-			return ml_fail(err, ML_FORMAT, "a page is behind the end");
+			return ml_fail(err, ML_FORMAT, "a page lies beyond the end");
 		page += skip;
 		size_t size = page_size(page, state->size);
 		const uint8_t *from = ml_bytes_take(in, size);
@@ -107,7 +107,7 @@ static bool apply(struct ml_bytes *in, struct ml_buf *state, struct ml_err *err)
 			state->data[page * PAGE + b] ^= from[b];
 	}
 	if (in->bad || in->at != in->end)
-		return ml_fail(err, ML_FORMAT, "has another size than it says");
+		return ml_fail(err, ML_FORMAT, "has not the size that it states");
 	return true;
 }
 
@@ -118,7 +118,7 @@ bool ml_checkpoint_get(struct ml_unpacker *u, const uint8_t *piece, size_t piece
 	uint64_t raw_size = ml_bytes_varint(&packed);
 	struct ml_buf raw = { 0 };
 
-	/* a page number takes at least one byte */
+	/* a page number takes up to five bytes */
 	if (packed.bad || size > ML_CHECKPOINT_STATE ||
 	    raw_size > size + 5 * (size / PAGE + 2))
 		return ml_fail(err, ML_FORMAT, "is larger than a state can be");

@@ -97,8 +97,8 @@ bool ml_result_unpack(struct ml_result *r, const struct ml_result_block *b, unsi
 	if (!unpack_at(r, b->offset, &h, in, err))
 		return false;
 	if (h.type != type || h.time != b->position || h.count != b->count)
-		return ml_result_damaged(r, b->offset, "not the block that was expected",
-					 err);
+		return ml_result_damaged(
+			r, b->offset, "this is another block than the index says", err);
 	return true;
 }
 
@@ -142,8 +142,8 @@ static bool add_checkpoint(struct ml_result *r, const struct ml_result_block *b,
 
 	if ((list->count && b->position <= list->at[list->count - 1].position) ||
 	    b->count > ML_CHECKPOINT_STATE)
-		return ml_result_damaged(r, b->offset, "not a checkpoint behind the last",
-					 err);
+		return ml_result_damaged(r, b->offset,
+					 "a checkpoint does not follow the last", err);
 	append(list, b);
 	return true;
 }
@@ -243,7 +243,7 @@ static bool read_index(struct ml_result *r, struct ml_err *err)
 		return ml_result_damaged(r, trailer,
 					 "the index is not where it should be", err);
 	if (h.type != ML_RESULT_INDEX)
-		return ml_result_damaged(r, at, "not the index", err);
+		return ml_result_damaged(r, at, "this is not the index", err);
 	/* copied, as other blocks are unpacked meanwhile */
 	ml_buf_put(&index, in.at, (size_t)(in.end - in.at));
 	in = (struct ml_bytes){ index.data, index.data + index.size, false };
@@ -406,7 +406,8 @@ static bool step(struct ml_result *r, const struct ml_result_block *b, bool *who
 	*whole = ml_bytes_u8(&in);
 	if (h.type != ML_RESULT_CHECKPOINT || h.time != b->position ||
 	    h.count != b->count || in.bad)
-		return ml_result_damaged(r, b->offset, "not the expected checkpoint",
+		return ml_result_damaged(r, b->offset,
+					 "this is another checkpoint than the index says",
 					 err);
 	if (!state)
 		return true;

@@ -112,7 +112,7 @@ bool ml_result_get_outcomes(struct ml_bytes *in, uint16_t *outcome, size_t count
 	uint64_t value = ml_bytes_varint(in), kinds = ml_bytes_varint(in);
 
 	if (in->bad || !outcome_fits(value, levels) || kinds >= 1 << 16)
-		return ml_fail(err, ML_FORMAT, "the outcomes begin with nonsense");
+		return ml_fail(err, ML_FORMAT, "the list of outcomes is invalid");
 	for (uint64_t i = 0; i < kinds; i++) {
 		uint64_t v = ml_bytes_varint(in);
 
@@ -138,14 +138,14 @@ bool ml_result_get_outcomes(struct ml_bytes *in, uint16_t *outcome, size_t count
 		unsigned n = low[i] | (high ? high[i] * 256u : 0);
 
 		if (gap >= count - at || n >= kinds)
-			return ml_fail(err, ML_FORMAT, "an outcome is not among the %zu",
+			return ml_fail(err, ML_FORMAT, "an outcome is not one of the %zu",
 				       count);
 		for (; gap; gap--)
 			outcome[at++] = (uint16_t)value;
 		outcome[at++] = palette[n];
 	}
 	if (gaps.bad || gaps.at != gaps.end)
-		return ml_fail(err, ML_FORMAT, "the outcomes have another size");
+		return ml_fail(err, ML_FORMAT, "the outcomes have the wrong size");
 	while (at < count)
 		outcome[at++] = (uint16_t)value;
 	return true;
@@ -185,7 +185,7 @@ bool ml_result_get_counts(struct ml_bytes *in, size_t count, unsigned levels,
 		for (size_t i = 0; i < count; i++)
 			row[i].served[s] = ml_bytes_varint(in);
 	if (in->bad || in->at != in->end)
-		return ml_fail(err, ML_FORMAT, "the counts have another size");
+		return ml_fail(err, ML_FORMAT, "the counts have the wrong size");
 	c->count += count;
 	return true;
 }
@@ -206,6 +206,6 @@ bool ml_result_get_series(struct ml_bytes *in, struct ml_profile_bin *bin, size_
 		for (size_t i = 0; i < count; i++)
 			bin[i].served[s] = ml_bytes_varint(in);
 	if (in->bad || in->at != in->end)
-		return ml_fail(err, ML_FORMAT, "the series has another size");
+		return ml_fail(err, ML_FORMAT, "the series has the wrong size");
 	return true;
 }

@@ -68,7 +68,8 @@ bool ml_result_get_info(struct ml_bytes *in, struct ml_result_info *info,
 	info->to = ml_bytes_varint(in);
 	info->cores = get_string(in, a);
 	if (in->bad || in->at != in->end)
-		return ml_fail(err, ML_FORMAT, "what was simulated is not readable");
+		return ml_fail(err, ML_FORMAT,
+			       "the description of the simulation is invalid");
 	return true;
 }
 
@@ -357,6 +358,6 @@ bool ml_result_get_profile(struct ml_bytes *in, struct ml_profile *p, struct ml_
 		return false;
 	profile(&w, p);
 	if (in->bad || in->at != in->end)
-		return ml_fail(err, ML_FORMAT, "the profile has another size");
+		return ml_fail(err, ML_FORMAT, "the profile has the wrong size");
 	return true;
 }

@@ -135,10 +135,10 @@ bool ml_result_rows_get(struct ml_bytes *in, struct ml_result_rows *x, unsigned 
 	for (size_t i = 0; i < count; i++)
 		references += x->row[i].count = (uint32_t)ml_bytes_varint(in);
 	if (in->bad || references > ML_RESULT_PART)
-		return ml_fail(err, ML_FORMAT, "the rows have another size");
+		return ml_fail(err, ML_FORMAT, "the rows have the wrong size");
 	for (size_t i = 0; i < count; i++)
 		if (!is_row(&x->row[i], levels))
-			return ml_fail(err, ML_FORMAT, "a row is of no reference");
+			return ml_fail(err, ML_FORMAT, "a row stands for no reference");
 	return true;
 }
 

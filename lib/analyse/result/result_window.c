@@ -309,7 +309,8 @@ static bool read_parts(struct ml_result *r, size_t block, struct ml_err *err)
 			return ml_result_damaged(r, b->offset, why.text, err);
 	}
 	if (in.at != in.end)
-		return ml_result_damaged(r, b->offset, "the rows have another size", err);
+		return ml_result_damaged(r, b->offset, "the rows have the wrong size",
+					 err);
 	r->part_block = block + 1;
 	return true;
 }
