@@ -210,7 +210,7 @@ TEST(a_damaged_piece_is_an_error)
 		    "larger than a state can be");
 	old.size = 0;
 	CHECK_FAILS(ml_checkpoint_get(&u, piece.data, piece.size, 1001, &old, &err), &err,
-		    "another size");
+		    "not the size that it states");
 	old.size = 0;
 	CHECK_FAILS(ml_checkpoint_get(&u, piece.data, piece.size / 2, 1000, &old, &err),
 		    &err, "cannot be decompressed");

@@ -658,7 +658,7 @@ TEST(another_trace_under_the_same_name_is_refused)
 	start(&e, 0, 0, 0);
 	add(&e, "L1 1K");
 	write_random(400, 1);
-	CHECK_FAILS(ml_ensemble_run(&e, &o, &err), &err, "is another trace");
+	CHECK_FAILS(ml_ensemble_run(&e, &o, &err), &err, "this is not the trace of");
 	unlink(trace_path);
 	CHECK_FAILS(ml_ensemble_run(&e, &o, &err), &err, trace_path);
 	ml_ensemble_release(&e);
