@@ -12,10 +12,10 @@
 #include "lib/analyse/ensemble/shared_cache_model.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
-#include "lib/query/tables/curve_words.h"
-#include "lib/query/tables/ensemble_axes.h"
-#include "lib/query/tables/ensemble_tables.h"
-#include "lib/query/drawing/picture_ensemble.h"
+#include "lib/query/ensemble/curve_words.h"
+#include "lib/query/ensemble/ensemble_axes.h"
+#include "lib/query/ensemble/ensemble_tables.h"
+#include "lib/query/ensemble/picture_ensemble.h"
 
 enum { CELLS_MAX = 1 << 16, KNOTS = 20, UNEQUAL = 5, SIDE_BY_SIDE = 2 };
 

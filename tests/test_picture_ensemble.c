@@ -1,10 +1,10 @@
 /* Pictures and tables of ensembles, on members whose counts are written down. */
-#include "lib/query/drawing/picture_ensemble.h"
+#include "lib/query/ensemble/picture_ensemble.h"
 
 #include "lib/base/buf.h"
 #include "lib/query/drawing/chart.h"
-#include "lib/query/tables/ensemble_axes.h"
-#include "lib/query/tables/ensemble_tables.h"
+#include "lib/query/ensemble/ensemble_axes.h"
+#include "lib/query/ensemble/ensemble_tables.h"
 #include "tests/by_hand.h"
 
 static struct ml_ensemble e;

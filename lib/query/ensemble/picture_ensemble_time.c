@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/base/table.h"
-#include "lib/query/drawing/picture_ensemble_parts.h"
+#include "lib/query/ensemble/picture_ensemble_parts.h"
 
 enum {
 	BANDS_MAX = 40,     /* with more curves, envelopes are left out */

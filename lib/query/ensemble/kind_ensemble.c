@@ -3,8 +3,8 @@
 
 #include "lib/base/json.h"
 #include "lib/query/kinds/kinds.h"
-#include "lib/query/routes/route_ensemble.h"
-#include "lib/query/workspace/open_ensemble.h"
+#include "lib/query/ensemble/route_ensemble.h"
+#include "lib/query/ensemble/open_ensemble.h"
 
 static void describe(struct ml_document *d, struct ml_json *w)
 {

@@ -1,4 +1,4 @@
-#include "lib/query/workspace/open_ensemble.h"
+#include "lib/query/ensemble/open_ensemble.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "lib/query/drawing/picture_ensemble.h"
+#include "lib/query/ensemble/picture_ensemble.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/table.h"
-#include "lib/query/drawing/picture_ensemble_parts.h"
+#include "lib/query/ensemble/picture_ensemble_parts.h"
 
 const char *const ml_ensemble_plot_names[] = { "curves",    "parameter",  "map",
 					       "spread",    "workingset", "second",

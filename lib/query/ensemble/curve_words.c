@@ -1,4 +1,4 @@
-#include "lib/query/tables/curve_words.h"
+#include "lib/query/ensemble/curve_words.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,14 +1,14 @@
-#include "lib/query/routes/route_ensemble.h"
+#include "lib/query/ensemble/route_ensemble.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/analyse/ensemble/shared_cache_model.h"
-#include "lib/query/tables/curve_words.h"
+#include "lib/query/ensemble/curve_words.h"
 #include "lib/query/workspace/answer.h"
-#include "lib/query/workspace/open_ensemble.h"
-#include "lib/query/tables/ensemble_tables.h"
+#include "lib/query/ensemble/open_ensemble.h"
+#include "lib/query/ensemble/ensemble_tables.h"
 
 enum { CELLS = 1024, CELLS_MAX = 65536, VALUES_MAX = 1 << 23, KNOTS_MAX = 4096 };
 

@@ -1,10 +1,10 @@
-#include "lib/query/tables/ensemble_tables.h"
+#include "lib/query/ensemble/ensemble_tables.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/query/tables/ensemble_axes.h"
+#include "lib/query/ensemble/ensemble_axes.h"
 
 void ml_ensemble_table_release(struct ml_ensemble_table *t)
 {

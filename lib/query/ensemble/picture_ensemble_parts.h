@@ -3,8 +3,8 @@
 
 #include "lib/base/arena.h"
 #include "lib/query/drawing/chart.h"
-#include "lib/query/tables/ensemble_axes.h"
-#include "lib/query/drawing/picture_ensemble.h"
+#include "lib/query/ensemble/ensemble_axes.h"
+#include "lib/query/ensemble/picture_ensemble.h"
 
 enum {
 	ML_DRAWING_LEFT = 64,

@@ -1,4 +1,4 @@
-#include "lib/query/tables/ensemble_axes.h"
+#include "lib/query/ensemble/ensemble_axes.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "lib/analyse/ensemble/shared_cache_model.h"
-#include "lib/query/drawing/picture_ensemble_parts.h"
+#include "lib/query/ensemble/picture_ensemble_parts.h"
 
 /* The ways to share the cache, and their curves. */
 struct sharing {

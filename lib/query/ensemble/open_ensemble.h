@@ -6,7 +6,7 @@
 
 #include "lib/analyse/ensemble/curve.h"
 #include "lib/analyse/ensemble/ensemble.h"
-#include "lib/query/tables/ensemble_axes.h"
+#include "lib/query/ensemble/ensemble_axes.h"
 #include "lib/query/workspace/document.h"
 
 struct ml_open_ensemble {
