@@ -8,7 +8,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
-#include "lib/base/progress.h"
+#include "cli/work.h"
 #include "lib/base/table.h"
 #include "lib/trace/ref.h"
 #include "record/import/import.h"
@@ -41,15 +41,6 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-/* A signal handler reaches nothing but a variable; the import sees it as an option. */
-static volatile sig_atomic_t stop;
-
-static void on_signal(int number)
-{
-	stop = 1;
-	signal(number, SIG_DFL); /* a second Ctrl-C ends it at once */
-}
-
 static void list_formats(struct ml_buf *out)
 {
 	char line[200];
@@ -80,7 +71,7 @@ static void summary(const struct ml_import_result *r)
 static int run(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct ml_progress progress;
+	struct cmd_work work;
 	struct ml_import_result result;
 	struct ml_arena a = { 0 };
 	struct ml_err err;
@@ -102,17 +93,13 @@ static int run(int argc, char **argv)
 		.model = o.model,
 		.size = (unsigned)o.size,
 		.fetch = o.fetch,
-		.progress = &progress,
-		.stop = &stop,
+		.work = &work.work,
 		.output = o.output,
 	};
-	struct sigaction act = { .sa_handler = on_signal };
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
-	ml_progress_start(&progress, stderr);
+	cmd_work_begin(&work);
 	bool ok = ml_import_run(&io, ml_importers, &result, &a, &err);
-	ml_progress_end(&progress);
+	cmd_work_end(&work);
 	status = ok ? EXIT_DONE : cmd_fail(&cmd_import, &err);
 	if (ok)
 		summary(&result);

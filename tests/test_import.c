@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
+#include "lib/base/work.h"
 #include "lib/base/arena.h"
 #include "record/import/import_probe.h"
 #include "tests/dumped.h"
@@ -325,10 +326,16 @@ TEST(a_failed_import_leaves_an_older_trace_alone)
 	unlink(input());
 }
 
-TEST(an_import_that_is_stopped_leaves_nothing)
+static bool always(void *arg)
 {
-	volatile sig_atomic_t stop = 1;
-	struct ml_import_options o = { .stop = &stop };
+	(void)arg;
+	return true;
+}
+
+TEST(an_import_that_is_cancelled_leaves_nothing)
+{
+	struct ml_work work = { .cancelled = always };
+	struct ml_import_options o = { .work = &work };
 
 	fails(o, "r0\n", "stopped");
 	o.model = "sweep 0 1M 8";

@@ -53,10 +53,7 @@ struct ml_model {
 	struct ml_buf source; /* the text with one step a line, as the trace stores it */
 	struct ml_arena arena;
 
-	/* Called from time to time with the number of references so far; returns false to
-	 * stop. Or NULL. */
-	bool (*tick)(void *arg, uint64_t done, struct ml_err *err);
-	void *arg;
+	const struct ml_work *work; /* or NULL */
 };
 
 /* Parses the text. Messages have the form "name:line: reason 'word'". */

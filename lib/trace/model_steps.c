@@ -1,5 +1,6 @@
 #include "lib/trace/model_parts.h"
 
+#include "lib/base/work.h"
 #include "lib/base/arena.h"
 #include "lib/trace/ref.h"
 #include "lib/trace/tables.h"
@@ -7,8 +8,8 @@
 
 enum {
 	PAGE = 4096,
-	MATRIX_MAX = 1 << 16, /* rows; 4 times its cube fits 64 bits */
-	TICK = 1 << 16,       /* references between two calls of tick */
+	MATRIX_MAX = 1 << 16,    /* rows; 4 times its cube fits 64 bits */
+	BETWEEN_LOOKS = 1 << 16, /* references, whether the work is cancelled */
 };
 #define NODES_MAX (1ull << 27)
 
@@ -46,8 +47,11 @@ static bool touch(struct ml_model_run *r, uint32_t site, enum ml_kind kind, uint
 		.what = ml_what(kind, (unsigned)size),
 	};
 
-	if (!(++r->done % TICK) && r->m->tick && !r->m->tick(r->m->arg, r->done, r->err))
-		return false;
+	if (!(++r->done % BETWEEN_LOOKS)) {
+		ml_work_progress(r->m->work, "making", r->done, r->m->refs);
+		if (!ml_work_goes_on(r->m->work, r->err))
+			return false;
+	}
 	return ml_writer_ref(r->w, &ref, r->err);
 }
 

@@ -83,7 +83,7 @@ bool ml_import_run(const struct ml_import_options *o,
 	*result = (struct ml_import_result){ 0 };
 	if (o->model)
 		ml_import_probe_text(&probe, "model", o->model);
-	else if (!ml_import_probe_open(&probe, o->input, o->stop, err))
+	else if (!ml_import_probe_open(&probe, o->input, o->work, err))
 		return false;
 	result->importer = choose(importers, format, &probe);
 	bool ok = result->importer || none_fits(importers, format, &probe, a, err);

@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +13,7 @@
 struct ml_arena;
 struct ml_err;
 struct ml_import_probe;
-struct ml_progress;
+struct ml_work;
 
 struct ml_import_options {
 	const char
@@ -26,8 +25,7 @@ struct ml_import_options {
 	const char *model;   /* text of a model instead of an input, or NULL */
 	unsigned size; /* bytes of references without a size; 0: the format's default */
 	bool fetch;    /* keep instruction fetches */
-	struct ml_progress *progress;      /* or NULL */
-	const volatile sig_atomic_t *stop; /* 1: the user wants to end; or NULL */
+	const struct ml_work *work; /* or NULL */
 };
 
 struct ml_import_result {

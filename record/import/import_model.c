@@ -1,17 +1,6 @@
 #include "record/import/trace_import.h"
 
-#include "lib/base/progress.h"
 #include "lib/trace/model.h"
-
-static bool tick(void *arg, uint64_t done, struct ml_err *err)
-{
-	struct ml_trace_import *im = arg;
-
-	if (im->in.progress)
-		ml_progress_bar(im->in.progress, "making", done, im->in.total);
-	return !im->in.stop || !*im->in.stop ||
-	       ml_fail(err, ML_STOPPED, "stopped; nothing was imported");
-}
 
 static bool read_model(struct ml_trace_import *im, struct ml_err *err)
 {
@@ -25,9 +14,7 @@ static bool read_model(struct ml_trace_import *im, struct ml_err *err)
 		return false;
 	bool ok = ml_model_init(&m, in->name, in->at, (size_t)(in->end - in->at), err);
 	if (ok) {
-		in->total = m.refs;
-		m.tick = tick;
-		m.arg = im;
+		m.work = in->work;
 		ok = ml_model_run(&m, im->writer, err);
 	}
 	ml_model_release(&m);

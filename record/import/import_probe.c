@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/work.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 
@@ -19,7 +20,7 @@ static void end_last_line(struct ml_import_probe *p)
 		p->bytes[p->size++] = '\n';
 }
 
-static bool read_first(struct ml_import_probe *p, const volatile sig_atomic_t *stop,
+static bool read_first(struct ml_import_probe *p, const struct ml_work *work,
 		       struct ml_err *err)
 {
 	bool line = false; /* there is a whole one */
@@ -29,7 +30,7 @@ static bool read_first(struct ml_import_probe *p, const volatile sig_atomic_t *s
 			p->cap *= 2;
 			p->bytes = ml_resize(p->bytes, p->cap);
 		}
-		if (stop && *stop)
+		if (ml_work_cancelled(work))
 			return ml_fail(err, ML_STOPPED, "stopped; nothing was imported");
 		ssize_t n = read(p->fd, p->bytes + p->size, p->cap - p->size - 1);
 
@@ -49,7 +50,7 @@ static bool read_first(struct ml_import_probe *p, const volatile sig_atomic_t *s
 }
 
 bool ml_import_probe_open(struct ml_import_probe *p, const char *path,
-			  const volatile sig_atomic_t *stop, struct ml_err *err)
+			  const struct ml_work *work, struct ml_err *err)
 {
 	bool standard = !strcmp(path, "-");
 	struct stat st;
@@ -64,7 +65,7 @@ bool ml_import_probe_open(struct ml_import_probe *p, const char *path,
 	if (known && S_ISREG(st.st_mode))
 		p->total = (uint64_t)st.st_size;
 	p->bytes = ml_resize(NULL, p->cap);
-	if (p->is_folder || read_first(p, stop, err))
+	if (p->is_folder || read_first(p, work, err))
 		return true;
 	ml_import_probe_close(p);
 	return false;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct ml_err;
+struct ml_work;
 
 struct ml_import_probe {
 	const char *path; /* as the user gave it; "-" is standard input */
@@ -28,9 +29,9 @@ struct ml_import_probe {
 	size_t cap;
 };
 
-/* `stop`, unless NULL, becomes 1 when the user wants to end. */
+/* work may be NULL. */
 bool ml_import_probe_open(struct ml_import_probe *p, const char *path,
-			  const volatile sig_atomic_t *stop, struct ml_err *err);
+			  const struct ml_work *work, struct ml_err *err);
 /* A text in memory as if it were a file. */
 void ml_import_probe_text(struct ml_import_probe *p, const char *name, const char *text);
 void ml_import_probe_close(struct ml_import_probe *p);

@@ -6,7 +6,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
-#include "lib/base/progress.h"
+#include "lib/base/work.h"
 #include "record/import/import_probe.h"
 
 enum { LINE_MAX_BYTES = 64 << 20 };
@@ -62,7 +62,7 @@ bool ml_line_window_more(struct ml_line_window *w, struct ml_err *err)
 			w->cap *= 2;
 			w->data = ml_resize(w->data, w->cap);
 		}
-		if (w->stop && *w->stop)
+		if (ml_work_cancelled(w->work))
 			return ml_fail(err, ML_STOPPED, "stopped; nothing was imported");
 		ssize_t n = read(w->fd, w->data + w->filled, w->cap - w->filled - 1);
 		if (n < 0 && errno == EINTR)
@@ -75,8 +75,7 @@ bool ml_line_window_more(struct ml_line_window *w, struct ml_err *err)
 		w->last = !n;
 		if (w->last && w->filled > have)
 			w->data[w->filled++] = '\n';
-		if (w->progress)
-			ml_progress_bar(w->progress, "importing", w->read, w->total);
+		ml_work_progress(w->work, "importing", w->read, w->total);
 	}
 }
 

@@ -12,7 +12,7 @@
 
 struct ml_err;
 struct ml_import_probe;
-struct ml_progress;
+struct ml_work;
 
 struct ml_line_window {
 	const char *name; /* for messages */
@@ -22,10 +22,9 @@ struct ml_line_window {
 	int fd; /* -1: the file is in the window already */
 	char *data;
 	size_t filled, cap;
-	uint64_t read, total; /* bytes read so far; bytes of the file, 0: unknown */
-	bool last;            /* the end of the file has been read */
-	struct ml_progress *progress;      /* or NULL */
-	const volatile sig_atomic_t *stop; /* 1: the user wants to end; or NULL */
+	uint64_t read, total;       /* bytes read so far; bytes of the file, 0: unknown */
+	bool last;                  /* the end of the file has been read */
+	const struct ml_work *work; /* or NULL */
 };
 
 /* Takes the open file and the first bytes out of the probe. */

@@ -116,8 +116,7 @@ bool ml_trace_import_run(struct ml_import *import,
 		return ml_fail(err, ML_FORMAT, "%s: is a folder; %s is a format of files",
 			       import->probe->name, import->result->importer->name);
 	ml_line_window_open(&im.in, import->probe);
-	im.in.progress = import->options->progress;
-	im.in.stop = import->options->stop;
+	im.in.work = import->options->work;
 	bool ok = write_trace(&im, import->result, read, err);
 	import->result->read = im.in.read;
 	ml_line_window_close(&im.in);
