@@ -423,7 +423,7 @@ TEST(for_sweeps_over_a_fully_associative_cache_mru_is_worse_than_lru)
 	CHECK(misses_on("L1 256 full 16B mru") > 2 * lru);
 }
 
-/* Each turn finds the 16 lines before it where they are, whoever keeps them. */
+/* Each turn finds the 16 lines before it where they are, whichever level keeps them. */
 TEST(ping_pong_sweeps_make_lru_as_good_as_opt)
 {
 	heat(true);

@@ -1,4 +1,4 @@
-# Members spread over the ranks of mpirun: the same file, whoever computes it.
+# Members spread over the ranks of mpirun: the same file, whichever rank computes it.
 test -e "$BUILD/mpi/ranks.so" || { echo "the MPI plugin is not built"; exit 77; }
 command -v mpirun >/dev/null || { echo "no mpirun"; exit 77; }
 
