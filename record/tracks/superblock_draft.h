@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/trace/join.h"
+#include "record/tracks/join.h"
 
 struct ml_guest_start;
 struct ml_superblock_steps;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/trace/chunk.h"
-#include "lib/trace/join.h"
+#include "record/tracks/join.h"
 #include "lib/trace/writer.h"
 #include "record/tracks/callers.h"
 #include "record/tracks/superblock_follow.h"

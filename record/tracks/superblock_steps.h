@@ -5,7 +5,7 @@
  * it is expected to run behind it again. Following a track (superblock_track.h) is a
  * comparison of words, whatever superblocks they tell of, and what went along the
  * track is one step. Tracks are made from some runs from the head (superblock_draft.h).
- * Which addresses follow from others is known from registers (lib/trace/join.h), and
+ * Which addresses follow from others is known from registers (record/tracks/join.h), and
  * from these runs; a constant that turns out to be none is taken back. Now and then
  * other runs are looked at, and a track that they do not follow far gives way.
  *

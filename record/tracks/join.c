@@ -1,4 +1,4 @@
-#include "lib/trace/join.h"
+#include "record/tracks/join.h"
 
 #include <string.h>
 
