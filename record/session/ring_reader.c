@@ -186,7 +186,7 @@ static bool take_shape(struct ml_ring_reader *d, uint32_t id, const uint64_t *w,
 	const struct ml_shape *shape = ml_guest_shape(w, count, &d->objects, &d->arena);
 
 	bool brief = w[2] >> 24 & 1;
-	if (!shape || id > d->steps.count + NUMBERS_AHEAD ||
+	if (!shape || id > ml_superblock_steps_known(&d->steps)->count + NUMBERS_AHEAD ||
 	    (brief && !can_be_brief(shape, id)))
 		return false;
 	uint32_t entry = ml_sites_resolve(&d->objects, w[0]);
@@ -300,7 +300,8 @@ static void cross(struct ml_ring_reader *d, bool user, uint64_t sp)
 static size_t take_step(struct ml_ring_reader *d, const uint64_t *w, const uint64_t *end,
 			struct ml_err *err)
 {
-	const struct ml_guest_known *k = ml_guest_known_at(&d->steps, *w);
+	const struct ml_guest_known *k =
+		ml_superblocks_find(ml_superblock_steps_known(&d->steps), *w);
 	uint64_t value[ML_SLOTS_MAX];
 
 	if (!k) {
@@ -322,7 +323,8 @@ static size_t take_step(struct ml_ring_reader *d, const uint64_t *w, const uint6
 	uint64_t sp = ml_guest_sp_before(k, base, bases, c->sp);
 	if ((k->where == ML_GUEST_USER) != c->user)
 		cross(d, k->where == ML_GUEST_USER, sp);
-	if (is_beaten(d, (uint64_t)(end - w) * d->steps.most)) {
+	if (is_beaten(d, (uint64_t)(end - w) *
+				 ml_superblock_steps_known(&d->steps)->slots_max)) {
 		/* the beaten track from here on, with this step */
 		const uint64_t *at = w;
 		uint64_t before = ml_writer_time(d->writer);
@@ -378,7 +380,8 @@ static bool filter_refs(struct ml_ring_reader *d, const uint64_t **at,
 	const uint64_t *w = *at;
 
 	for (; end - w >= 2 && ml_guest_is_ref(*w) && !d->filter.full; w += 2) {
-		const struct ml_guest_place *h = ml_reference_steps_place(&d->refs, *w);
+		const struct ml_guest_place *h = ml_reference_places_find(&d->refs.places,
+									  *w);
 
 		if (h->call) {
 			take_call(d, h, w[1]);
@@ -749,7 +752,7 @@ bool ml_ring_reader_finish(struct ml_ring_reader *d, bool cut, struct ml_err *er
 			 (unsigned long long)d->filter.stack);
 		ml_ring_reader_meta(d, "stack references left out", number);
 	}
-	if (d->refs.head_count) {
+	if (d->refs.heads.count) {
 		d->unseen = ml_uninstrumented(&d->objects, &d->arena);
 		ml_ring_reader_meta(d, "not seen", d->unseen);
 	}
