@@ -191,7 +191,7 @@ static bool take_shape(struct ml_ring_reader *d, uint32_t id, const uint64_t *w,
 		return false;
 	uint32_t entry = ml_sites_resolve(&d->objects, w[0]);
 	size_t call = w[2] >> 32;
-	struct ml_guest_known *k = ml_superblock_steps_add(&d->steps, id, shape, brief);
+	struct ml_superblock *k = ml_superblock_steps_add(&d->steps, id, shape, brief);
 	k->returns = (w[2] >> 16 & 0xff) == ML_END_RETURN;
 	if (call && call <= shape->slots && shape->user)
 		k->call = shape->slot[call - 1].site;
@@ -205,7 +205,7 @@ static bool on_stack(const struct ml_ring_reader *d, uint64_t addr)
 }
 
 /* A step of which perhaps not all is kept. */
-static bool filter_step(struct ml_ring_reader *d, const struct ml_guest_known *k,
+static bool filter_step(struct ml_ring_reader *d, const struct ml_superblock *k,
 			const uint64_t *value, uint32_t back, struct ml_err *err)
 {
 	struct ml_filter *f = &d->filter;
@@ -262,7 +262,7 @@ static bool filter_step(struct ml_ring_reader *d, const struct ml_guest_known *k
 
 /* The function of --only-in: entered, or left when the stack pointer rises above its
  * frame. */
-static void follow_function(struct ml_ring_reader *d, const struct ml_guest_known *k,
+static void follow_function(struct ml_ring_reader *d, const struct ml_superblock *k,
 			    uint64_t sp)
 {
 	struct thread *t = d->thread;
@@ -300,7 +300,7 @@ static void cross(struct ml_ring_reader *d, bool user, uint64_t sp)
 static size_t take_step(struct ml_ring_reader *d, const uint64_t *w, const uint64_t *end,
 			struct ml_err *err)
 {
-	const struct ml_guest_known *k =
+	const struct ml_superblock *k =
 		ml_superblocks_find(ml_superblock_steps_known(&d->steps), *w);
 	uint64_t value[ML_SLOTS_MAX];
 
@@ -308,9 +308,9 @@ static size_t take_step(struct ml_ring_reader *d, const uint64_t *w, const uint6
 		d->bad++;
 		return 1;
 	}
-	const uint64_t *base = ml_guest_bases(k, w);
+	const uint64_t *base = ml_superblock_bases(k, w);
 	size_t room = (size_t)(end - base), bases;
-	uint32_t back = ml_guest_left_at(k, base, room, &bases);
+	uint32_t back = ml_superblock_left_at(k, base, room, &bases);
 	if (bases > room) {
 		d->bad++;
 		return (size_t)(end - w);
@@ -320,9 +320,9 @@ static size_t take_step(struct ml_ring_reader *d, const uint64_t *w, const uint6
 		d->mapped = false;
 	}
 	struct ml_callers *c = &d->thread->callers;
-	uint64_t sp = ml_guest_sp_before(k, base, bases, c->sp);
-	if ((k->where == ML_GUEST_USER) != c->user)
-		cross(d, k->where == ML_GUEST_USER, sp);
+	uint64_t sp = ml_superblock_sp_before(k, base, bases, c->sp);
+	if ((k->where == ML_SUPERBLOCK_USER) != c->user)
+		cross(d, k->where == ML_SUPERBLOCK_USER, sp);
 	if (is_beaten(d, (uint64_t)(end - w) *
 				 ml_superblock_steps_known(&d->steps)->slots_max)) {
 		/* the beaten track from here on, with this step */
@@ -335,13 +335,13 @@ static size_t take_step(struct ml_ring_reader *d, const uint64_t *w, const uint6
 		return (size_t)(at - w);
 	}
 	follow_function(d, k, sp);
-	ml_guest_stepped(k, base, back, sp, c);
-	ml_guest_values(k, w, bases, value);
+	ml_superblock_stepped(k, base, back, sp, c);
+	ml_superblock_values(k, w, bases, value);
 	return filter_step(d, k, value, back, err) ? (size_t)(base - w) + bases : 0;
 }
 
 /* Is it the function of --only-in that the site lies in? */
-static bool is_within(struct ml_ring_reader *d, const struct ml_guest_place *h)
+static bool is_within(struct ml_ring_reader *d, const struct ml_reference_place *h)
 {
 	uint64_t ip = (h->word & (((uint64_t)1 << ML_REF_SHIFT) - 1)) - 1, vaddr;
 	const struct ml_site *x = &d->tables->sites.at[h->site];
@@ -357,7 +357,7 @@ static bool is_within(struct ml_ring_reader *d, const struct ml_guest_place *h)
 }
 
 /* A function of a guest that tells references one by one was entered or is left. */
-static void take_call(struct ml_ring_reader *d, const struct ml_guest_place *h,
+static void take_call(struct ml_ring_reader *d, const struct ml_reference_place *h,
 		      uint64_t sp)
 {
 	struct thread *t = d->thread;
@@ -379,19 +379,19 @@ static bool filter_refs(struct ml_ring_reader *d, const uint64_t **at,
 {
 	const uint64_t *w = *at;
 
-	for (; end - w >= 2 && ml_guest_is_ref(*w) && !d->filter.full; w += 2) {
-		const struct ml_guest_place *h = ml_reference_places_find(&d->refs.places,
-									  *w);
+	for (; end - w >= 2 && ml_reference_is_pair(*w) && !d->filter.full; w += 2) {
+		const struct ml_reference_place *h =
+			ml_reference_places_find(&d->refs.places, *w);
 
 		if (h->call) {
 			take_call(d, h, w[1]);
 			continue;
 		}
-		struct ml_guest_known k = { .path = h->path,
-					    .bases = 1,
-					    .shape = ml_writer_shape_at(d->writer,
-									h->number),
-					    .number = h->number };
+		struct ml_superblock k = { .path = h->path,
+					   .bases = 1,
+					   .shape = ml_writer_shape_at(d->writer,
+								       h->number),
+					   .number = h->number };
 		if (!filter_step(d, &k, w + 1, 0, err))
 			return false;
 	}
@@ -671,7 +671,7 @@ bool ml_ring_reader_feed(struct ml_ring_reader *d, const uint64_t *words, size_t
 	while (w < end && !d->filter.full) {
 		unsigned type = ML_WORD_TYPE(*w);
 
-		if (ml_guest_is_ref(*w)) {
+		if (ml_reference_is_pair(*w)) {
 			if (!take_refs(d, &w, end, err))
 				return false;
 		} else if (!(*w >> 63)) {

@@ -59,7 +59,8 @@ static bool add_run(struct ml_draft *d, const uint64_t *w, size_t room)
 	struct ml_run *r = ml_draft_next(d);
 	unsigned n = 0;
 
-	for (; n < room && n < ML_REFERENCE_PARTS && ml_guest_is_ref(w[2 * n]); n++) {
+	for (; n < room && n < ML_REFERENCE_PARTS && ml_reference_is_pair(w[2 * n]);
+	     n++) {
 		r->symbol[n] = w[2 * n];
 		r->value[n] = w[2 * n + 1];
 		r->values[n] = (uint16_t)(n + 1);
@@ -93,7 +94,7 @@ static void find_course(struct ml_reference_heads *g, struct ml_course *c,
 
 	ml_course_vote(c, room, d);
 	for (; n < c->parts; n++) {
-		const struct ml_guest_place *p =
+		const struct ml_reference_place *p =
 			ml_reference_places_find(g->places, c->part[n].symbol);
 
 		if (p->call)

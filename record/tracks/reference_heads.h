@@ -54,7 +54,7 @@ static inline uint64_t ml_reference_heads_key(const uint64_t *w, size_t room)
 	uint64_t key = *w * factor[0];
 
 	for (unsigned i = 1;
-	     i < ML_REFERENCE_AHEAD && i < room && ml_guest_is_ref(w[2 * i]); i++)
+	     i < ML_REFERENCE_AHEAD && i < room && ml_reference_is_pair(w[2 * i]); i++)
 		key += w[2 * i] * factor[i];
 	key ^= key >> 32;
 	return key ? key : 1;

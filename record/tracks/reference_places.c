@@ -30,7 +30,8 @@ void ml_reference_places_forget(struct ml_reference_places *p)
 	p->count = 0;
 }
 
-static struct ml_guest_place *entry_of(const struct ml_reference_places *p, uint64_t word)
+static struct ml_reference_place *entry_of(const struct ml_reference_places *p,
+					   uint64_t word)
 {
 	size_t i = (word * 0x9e3779b97f4a7c15u >> 32) & (p->cap - 1);
 
@@ -41,7 +42,7 @@ static struct ml_guest_place *entry_of(const struct ml_reference_places *p, uint
 
 static void grow(struct ml_reference_places *p)
 {
-	struct ml_guest_place *old = p->at;
+	struct ml_reference_place *old = p->at;
 	size_t cap = p->cap;
 
 	p->cap = cap ? cap * 2 : FIRST_CAP;
@@ -54,7 +55,7 @@ static void grow(struct ml_reference_places *p)
 }
 
 /* Fills in a new place, and makes the shape of its reference alone. */
-static void fill(struct ml_reference_places *p, struct ml_guest_place *place,
+static void fill(struct ml_reference_places *p, struct ml_reference_place *place,
 		 uint64_t word)
 {
 	unsigned what = (unsigned)(word >> ML_REF_SHIFT), kind = what >> 4;
@@ -64,7 +65,7 @@ static void fill(struct ml_reference_places *p, struct ml_guest_place *place,
 
 	if (size > ML_SIZE_MAX)
 		size = ML_SIZE_MAX;
-	*place = (struct ml_guest_place){
+	*place = (struct ml_reference_place){
 		.word = word,
 		.site = site,
 		.user = p->objects->tables->sites.at[site].user,
@@ -89,12 +90,12 @@ static void fill(struct ml_reference_places *p, struct ml_guest_place *place,
 	place->path = ml_writer_shape_at(p->writer, place->number)->path;
 }
 
-struct ml_guest_place *ml_reference_places_find(struct ml_reference_places *p,
-						uint64_t word)
+struct ml_reference_place *ml_reference_places_find(struct ml_reference_places *p,
+						    uint64_t word)
 {
 	if (p->count * 2 >= p->cap)
 		grow(p);
-	struct ml_guest_place *place = entry_of(p, word);
+	struct ml_reference_place *place = entry_of(p, word);
 	if (__builtin_expect(!place->word, 0)) {
 		fill(p, place, word);
 		p->count++;

@@ -11,7 +11,7 @@
 struct ml_objects;
 struct ml_writer;
 
-struct ml_guest_place {
+struct ml_reference_place {
 	uint64_t word; /* that names it in the ring; 0: this entry is empty */
 	uint32_t path; /* of the reference alone */
 	uint32_t site;
@@ -24,7 +24,8 @@ struct ml_guest_place {
 struct ml_reference_places {
 	struct ml_objects *objects;
 	struct ml_writer *writer;
-	struct ml_guest_place *at; /* by hash, open addressing; cap is a power of two */
+	struct ml_reference_place
+		*at; /* by hash, open addressing; cap is a power of two */
 	size_t count, cap;
 };
 
@@ -34,11 +35,11 @@ void ml_reference_places_release(struct ml_reference_places *p);
 /* Forgets all places: other code may be mapped where some was. */
 void ml_reference_places_forget(struct ml_reference_places *p);
 /* The place that a word names. Valid until the next call. */
-struct ml_guest_place *ml_reference_places_find(struct ml_reference_places *p,
-						uint64_t word);
+struct ml_reference_place *ml_reference_places_find(struct ml_reference_places *p,
+						    uint64_t word);
 
 /* Does a pair of words, place and address, begin with this one? */
-static inline bool ml_guest_is_ref(uint64_t word)
+static inline bool ml_reference_is_pair(uint64_t word)
 {
 	return !(word >> 63) && word >> 48;
 }

@@ -37,7 +37,7 @@ static inline void add(struct ml_steps *out, uint32_t path, unsigned bases,
 static void take_one(struct ml_reference_steps *g, const uint64_t *w, size_t room,
 		     struct ml_steps *out)
 {
-	const struct ml_guest_place *p = ml_reference_places_find(&g->places, *w);
+	const struct ml_reference_place *p = ml_reference_places_find(&g->places, *w);
 
 	if (p->call)
 		return;
@@ -78,7 +78,7 @@ static inline __attribute__((always_inline)) bool take(struct ml_reference_steps
 	struct ml_steps *out = ml_writer_now(writer);
 	const uint64_t *w = *at;
 
-	while (end - w >= 2 && ml_guest_is_ref(*w)) {
+	while (end - w >= 2 && ml_reference_is_pair(*w)) {
 		size_t room = (size_t)(end - w) / 2;
 		struct ml_reference_head *h = ml_reference_heads_find(
 			&g->heads, ml_reference_heads_key(w, room));

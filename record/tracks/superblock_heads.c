@@ -31,7 +31,7 @@ void ml_superblock_heads_forget(struct ml_superblock_heads *g)
 {
 	ml_drafts_clear(&g->drafts);
 	for (size_t i = 0; i < g->known.count; i++) {
-		struct ml_guest_known *k = &g->known.at[i];
+		struct ml_superblock *k = &g->known.at[i];
 
 		g->track[i] = NULL;
 		if (k->start)
@@ -39,7 +39,7 @@ void ml_superblock_heads_forget(struct ml_superblock_heads *g)
 	}
 }
 
-void ml_superblock_heads_add(struct ml_superblock_heads *g, struct ml_guest_known *k)
+void ml_superblock_heads_add(struct ml_superblock_heads *g, struct ml_superblock *k)
 {
 	size_t id = (size_t)(k - g->known.at);
 
@@ -56,14 +56,14 @@ static void read_run(const struct ml_superblock_heads *g, const uint64_t *w,
 	unsigned n = 0;
 
 	for (; n < ML_SUPERBLOCK_PARTS && at < ML_SUPERBLOCK_WORDS; n++) {
-		const struct ml_guest_known *k = ml_superblocks_find(&g->known, w[at]);
+		const struct ml_superblock *k = ml_superblocks_find(&g->known, w[at]);
 
 		if (!k || k->where != where)
 			break;
-		const uint64_t *base = ml_guest_bases(k, w + at);
+		const uint64_t *base = ml_superblock_bases(k, w + at);
 		size_t first = (size_t)(base - w);
-		uint32_t back = ml_guest_left_at(k, base, ML_SUPERBLOCK_WORDS - first,
-						 &bases);
+		uint32_t back = ml_superblock_left_at(
+			k, base, ML_SUPERBLOCK_WORDS - first, &bases);
 		at = first + bases;
 		/* the word behind a part tells whether the part was left early */
 		if (at >= ML_SUPERBLOCK_WORDS || values + bases > ML_JOIN_SLOTS)
@@ -175,7 +175,7 @@ void ml_superblock_heads_heat(struct ml_superblock_heads *g, struct ml_superbloc
 static void move_side(struct ml_superblock_track *to, struct ml_superblock_track *from,
 		      unsigned n)
 {
-	struct ml_guest_side *s = &to->side[n - 1];
+	struct ml_superblock_side *s = &to->side[n - 1];
 
 	*s = from->side[n - 1];
 	to->end[n - 1].side = s->track;

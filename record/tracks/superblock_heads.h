@@ -36,7 +36,7 @@ struct ml_superblock_heads {
 void ml_superblock_heads_init(struct ml_superblock_heads *g, struct ml_writer *writer);
 void ml_superblock_heads_release(struct ml_superblock_heads *g);
 /* Makes the heads of a superblock that has its exits, in the place of any it had. */
-void ml_superblock_heads_add(struct ml_superblock_heads *g, struct ml_guest_known *k);
+void ml_superblock_heads_add(struct ml_superblock_heads *g, struct ml_superblock *k);
 /* Forgets all tracks and drafts: a number means another superblock from now on. */
 void ml_superblock_heads_forget(struct ml_superblock_heads *g);
 

@@ -21,27 +21,27 @@ void ml_superblock_steps_release(struct ml_superblock_steps *g)
 	ml_superblock_heads_release(&g->heads);
 }
 
-struct ml_guest_known *ml_superblock_steps_add(struct ml_superblock_steps *g, uint32_t id,
-					       const struct ml_shape *shape, bool brief)
+struct ml_superblock *ml_superblock_steps_add(struct ml_superblock_steps *g, uint32_t id,
+					      const struct ml_shape *shape, bool brief)
 {
 	struct ml_superblocks *known = &g->heads.known;
 
 	known->at = ml_grow(known->at, &known->cap, id + 1u, sizeof(*known->at));
-	struct ml_guest_known *k = &known->at[id];
-	if (k->where != ML_GUEST_UNDECLARED)
+	struct ml_superblock *k = &known->at[id];
+	if (k->where != ML_SUPERBLOCK_UNDECLARED)
 		ml_superblock_heads_forget(&g->heads);
-	*k = (struct ml_guest_known){
+	*k = (struct ml_superblock){
 		.head = brief ? ML_WORD_BRIEF(id) : ML_WORD(ML_WORD_STEP, 0, id),
 		.brief = brief,
 		.bases = shape->bases,
 		.exits = shape->exits,
 		.exit = shape->exit,
-		.where = shape->user ? ML_GUEST_USER : ML_GUEST_LIBRARY,
+		.where = shape->user ? ML_SUPERBLOCK_USER : ML_SUPERBLOCK_LIBRARY,
 		.shape = shape,
 		.number = ml_writer_shape(g->writer, shape),
 	};
 	k->path = ml_writer_path(g->writer, k->number, shape->bases);
-	ml_guest_note_sp(k, shape);
+	ml_superblock_note_sp(k, shape);
 	ml_superblock_heads_add(&g->heads, k);
 	if (id >= known->count)
 		known->count = id + 1;
@@ -54,13 +54,13 @@ struct ml_guest_known *ml_superblock_steps_add(struct ml_superblock_steps *g, ui
 static inline void add(const struct ml_superblock_track *t, const uint64_t *w, size_t n,
 		       uint32_t caller, struct ml_steps *out, struct ml_callers *c)
 {
-	const struct ml_guest_end *e = &t->end[n - 1];
+	const struct ml_superblock_end *e = &t->end[n - 1];
 
 	out->at[out->count++] = (struct ml_told){ t->path + (uint32_t)n - 1, caller };
 	out->values += e->bases;
 	out->refs += e->slots;
 	c->returned = e->returns;
-	c->sp = e->sp == ML_GUEST_NO_SP
+	c->sp = e->sp == ML_SUPERBLOCK_NO_SP
 			? c->sp
 			: ML_WORD_VALUE(w[e->sp]) + (uint64_t)(int64_t)e->sp_delta;
 	c->last_call = e->call ? e->call : c->last_call;
@@ -82,7 +82,7 @@ follow(struct ml_superblock_heads *g, struct ml_callers *c, uint32_t caller,
        const uint64_t **at, const uint64_t *end, struct ml_steps *out, bool fast)
 {
 	const uint64_t *w = *at;
-	uint8_t where = c->user ? ML_GUEST_USER : ML_GUEST_LIBRARY;
+	uint8_t where = c->user ? ML_SUPERBLOCK_USER : ML_SUPERBLOCK_LIBRARY;
 
 	for (size_t left = steps_left(out); left && w < end; left--) {
 		uint32_t id = ml_word_shape(*w);
@@ -133,21 +133,22 @@ ML_LANES_TARGET static void follow_fast(struct ml_superblock_heads *g,
 }
 
 /* A step as it is. Returns how many words it has, 0 if they are not all there. */
-static size_t take_one(struct ml_superblock_heads *g, struct ml_guest_known *k,
+static size_t take_one(struct ml_superblock_heads *g, struct ml_superblock *k,
 		       const uint64_t *w, size_t room, uint32_t caller,
 		       struct ml_steps *out, struct ml_callers *c)
 {
 	size_t bases;
-	const uint64_t *base = ml_guest_bases(k, w);
+	const uint64_t *base = ml_superblock_bases(k, w);
 	size_t before = (size_t)(base - w);
-	uint32_t back = ml_guest_left_at(k, base, room - before, &bases);
+	uint32_t back = ml_superblock_left_at(k, base, room - before, &bases);
 	struct ml_superblock_head *s = &k->start[k->exits - back];
 	uint64_t *value = out->value + out->values; /* where they are to be */
 
 	if (before + bases > room)
 		return 0;
-	ml_guest_values(k, w, bases, value);
-	ml_guest_stepped(k, value, back, ml_guest_sp_before(k, value, bases, c->sp), c);
+	ml_superblock_values(k, w, bases, value);
+	ml_superblock_stepped(k, value, back,
+			      ml_superblock_sp_before(k, value, bases, c->sp), c);
 	ml_steps_add(out, ml_writer_shapes(g->writer),
 		     &(struct ml_step){ k->path - back, caller, value });
 	if (s->track)
@@ -161,7 +162,7 @@ bool ml_superblock_steps_take(struct ml_superblock_steps *g, struct ml_callers *
 			      uint32_t caller, const uint64_t **at, const uint64_t *end,
 			      struct ml_err *err)
 {
-	uint8_t where = c->user ? ML_GUEST_USER : ML_GUEST_LIBRARY;
+	uint8_t where = c->user ? ML_SUPERBLOCK_USER : ML_SUPERBLOCK_LIBRARY;
 
 	while (*at < end) {
 		struct ml_steps *out = ml_writer_now(g->writer);
@@ -175,7 +176,7 @@ bool ml_superblock_steps_take(struct ml_superblock_steps *g, struct ml_callers *
 				return false;
 			continue;
 		}
-		struct ml_guest_known *k =
+		struct ml_superblock *k =
 			*at < end ? ml_superblocks_find(&g->heads.known, **at) : NULL;
 		if (!k || k->where != where)
 			break;

@@ -30,8 +30,8 @@ void ml_superblock_steps_init(struct ml_superblock_steps *g, struct ml_writer *w
 void ml_superblock_steps_release(struct ml_superblock_steps *g);
 /* Adds the superblock that the guest calls id, or puts it in the place of another. The
  * caller has checked that a brief one can be brief (record/ring.h). */
-struct ml_guest_known *ml_superblock_steps_add(struct ml_superblock_steps *g, uint32_t id,
-					       const struct ml_shape *shape, bool brief);
+struct ml_superblock *ml_superblock_steps_add(struct ml_superblock_steps *g, uint32_t id,
+					      const struct ml_shape *shape, bool brief);
 
 /*
  * Takes steps, all of one thread, that stay within the user's code or outside of it, up

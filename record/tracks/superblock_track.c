@@ -10,15 +10,15 @@ _Static_assert((int)ML_SUPERBLOCK_WORDS < (int)ML_SUPERBLOCK_FOLLOW_WORDS,
 /* A track while it is made. */
 struct making {
 	uint8_t words, bases, drifts;
-	struct ml_guest_end end[ML_SUPERBLOCK_PARTS];
-	struct ml_guest_drift drift[ML_JOIN_SLOTS];
-	struct ml_guest_link link[ML_SUPERBLOCK_WORDS];
+	struct ml_superblock_end end[ML_SUPERBLOCK_PARTS];
+	struct ml_superblock_drift drift[ML_JOIN_SLOTS];
+	struct ml_superblock_word link[ML_SUPERBLOCK_WORDS];
 	uint8_t base[ML_JOIN_SLOTS];
 };
 
 /* The superblock of part i of the course; NULL behind the last. */
-static const struct ml_guest_known *part_at(const struct ml_superblocks *known,
-					    const struct ml_course *c, unsigned i)
+static const struct ml_superblock *part_at(const struct ml_superblocks *known,
+					   const struct ml_course *c, unsigned i)
 {
 	return i < c->parts ? &known->at[ml_superblock_id(c->part[i].symbol)] : NULL;
 }
@@ -35,7 +35,7 @@ static void note_value(struct making *m, struct ml_link l, const struct ml_cours
 	} else if (l.from & ML_DRIFT) {
 		const struct ml_drift *d = &c->drift[l.from - ML_DRIFT];
 
-		m->drift[m->drifts++] = (struct ml_guest_drift){
+		m->drift[m->drifts++] = (struct ml_superblock_drift){
 			at, m->base[d->like], m->base[d->as], m->base[d->from], d->shift
 		};
 	} else {
@@ -48,15 +48,15 @@ static void note_value(struct making *m, struct ml_link l, const struct ml_cours
 static void note_end(struct making *m, const struct ml_superblocks *known,
 		     const struct ml_course *c, unsigned i, unsigned first)
 {
-	const struct ml_guest_known *k = part_at(known, c, i);
-	const struct ml_guest_known *next = part_at(known, c, i + 1);
+	const struct ml_superblock *k = part_at(known, c, i);
+	const struct ml_superblock *next = part_at(known, c, i + 1);
 	bool whole = k->path == c->part[i].path;
-	struct ml_guest_end *e = &m->end[i];
+	struct ml_superblock_end *e = &m->end[i];
 
 	if (i)
 		*e = e[-1];
 	else
-		e->sp = ML_GUEST_NO_SP;
+		e->sp = ML_SUPERBLOCK_NO_SP;
 	e->next = next && next->brief ? (uint16_t)(next->head >> ML_BRIEF_SHIFT) : 0;
 	e->words = m->words;
 	e->bases = m->bases;
@@ -81,11 +81,11 @@ static void note_parts(struct making *m, const struct ml_superblocks *known,
 	unsigned value = 0;
 
 	for (unsigned i = 0; i < c->parts; i++) {
-		const struct ml_guest_known *k = part_at(known, c, i);
+		const struct ml_superblock *k = part_at(known, c, i);
 
-		m->link[m->words] = (struct ml_guest_link){ .delta = k->head,
-							    .head = true,
-							    .constant = true };
+		m->link[m->words] = (struct ml_superblock_word){ .delta = k->head,
+								 .head = true,
+								 .constant = true };
 		m->words = (uint8_t)(m->words + !k->brief);
 		unsigned first = m->words;
 		while (value < c->part[i].values)
@@ -101,7 +101,7 @@ static void note_eights(struct ml_superblock_track *t, const struct ml_superbloc
 	unsigned base = 0, part = 0;
 
 	for (unsigned i = 0; i < t->words; i++) {
-		const struct ml_guest_link *l = &t->link[i];
+		const struct ml_superblock_word *l = &t->link[i];
 		uint64_t head = l->head ? part_at(known, &t->course, part++)->head : 0;
 
 		word[i] = (struct ml_superblock_follow_word){ .head = head,
@@ -112,7 +112,7 @@ static void note_eights(struct ml_superblock_track *t, const struct ml_superbloc
 		base += word[i].base;
 	}
 	for (unsigned i = 0; i < t->drifts; i++) {
-		const struct ml_guest_drift *m = &t->drift[i];
+		const struct ml_superblock_drift *m = &t->drift[i];
 
 		word[m->at] =
 			(struct ml_superblock_follow_word){ .head = word[m->at].head,
@@ -134,7 +134,7 @@ struct ml_superblock_track *ml_superblock_track_make(const struct ml_superblocks
 						     const struct ml_course *c,
 						     struct ml_arena *arena)
 {
-	const struct ml_guest_known *first = part_at(known, c, 0);
+	const struct ml_superblock *first = part_at(known, c, 0);
 	struct ml_superblock_track *t;
 	struct making m = { 0 };
 
@@ -177,7 +177,7 @@ size_t ml_superblock_track_words(const struct ml_superblock_track *t, const uint
 	size_t max = t->words < room ? t->words : room, i = 1;
 
 	for (; i < max; i++) {
-		const struct ml_guest_link *l = &t->link[i];
+		const struct ml_superblock_word *l = &t->link[i];
 		uint64_t root = l->constant ? 0 : ML_WORD_VALUE(w[l->from]);
 
 		if (w[i] != root + l->delta)
@@ -186,7 +186,7 @@ size_t ml_superblock_track_words(const struct ml_superblock_track *t, const uint
 	for (unsigned k = 0; k < t->bases && t->base[k] < i; k++)
 		value[k] = ML_WORD_VALUE(w[t->base[k]]);
 	for (unsigned k = 0; k < t->drifts && t->drift[k].at < i; k++) {
-		const struct ml_guest_drift *m = &t->drift[k];
+		const struct ml_superblock_drift *m = &t->drift[k];
 
 		if (ML_WORD_VALUE(w[m->at]) - ML_WORD_VALUE(w[m->like]) !=
 		    (ML_WORD_VALUE(w[m->as]) - ML_WORD_VALUE(w[m->from])) << m->shift)

@@ -21,11 +21,11 @@
 enum {
 	ML_SUPERBLOCK_PARTS = 56, /* superblocks of a track at most */
 	ML_SUPERBLOCK_WORDS = ML_SUPERBLOCK_PARTS + ML_JOIN_SLOTS,
-	ML_GUEST_NO_SP = UINT8_MAX,
+	ML_SUPERBLOCK_NO_SP = UINT8_MAX,
 };
 
 /* Where a track may be left: behind each part. */
-struct ml_guest_end {
+struct ml_superblock_end {
 	uint8_t words, bases, slots; /* up to here */
 	uint8_t sp;                  /* word that tells the stack pointer */
 	uint16_t next; /* the header of the next part if it is brief, or 0 */
@@ -40,21 +40,21 @@ struct ml_guest_end {
  * parts up to there, joined in the same way, and is followed if its next superblock
  * comes.
  */
-struct ml_guest_side {
+struct ml_superblock_side {
 	struct ml_superblock_track *track; /* or NULL; its own side is the next choice */
 	uint64_t head;                     /* of its part behind the exit */
 };
 
 /* What is expected of a word: a header, and a value that is the one at `from` (which may
  * be itself) plus delta, or no value. */
-struct ml_guest_link {
+struct ml_superblock_word {
 	uint64_t delta; /* with the header */
 	uint16_t from;
 	bool head, constant; /* constant: there is no value */
 };
 
 /* A word whose value drifts as others do: a struct ml_drift by the words of its bases. */
-struct ml_guest_drift {
+struct ml_superblock_drift {
 	uint8_t at, like, as, from, shift;
 };
 
@@ -66,20 +66,21 @@ struct ml_superblock_track {
 	uint8_t last_words; /* words that went along it the last time, */
 	uint8_t last;       /* and parts; 0: the words alone do not tell */
 	uint8_t parts, drifts, bases;
-	uint8_t where;   /* enum ml_guest_where */
+	uint8_t where;   /* enum ml_superblock_where */
 	uint8_t shared;  /* parts that it has in common with the track it is beside */
 	uint8_t reviews; /* so far */
 	uint8_t watched; /* parts behind which the review seeks a side track; 0: none */
-	struct ml_guest_end *end;
-	const struct ml_guest_drift *drift;
+	struct ml_superblock_end *end;
+	const struct ml_superblock_drift *drift;
 	uint16_t *left; /* how often it was left for the value of each word, and then:
 			   how often behind no part, one, two, ... */
-	struct ml_guest_side *side;         /* of each end */
+	struct ml_superblock_side *side;    /* of each end */
 	struct ml_superblock_track **place; /* the pointer that holds it */
 	struct ml_superblock_head *start;
 	struct ml_course course;
-	const struct ml_guest_link *link; /* the words for machines without vectors */
-	const uint8_t *base;              /* word that each base is */
+	const struct ml_superblock_word
+		*link;       /* the words for machines without vectors */
+	const uint8_t *base; /* word that each base is */
 	struct ml_superblock_follow eight[];
 };
 
@@ -171,7 +172,7 @@ ml_superblock_track_side(const struct ml_superblock_track *t, size_t n, const ui
 
 	if (!t->end[n - 1].side || words >= room)
 		return NULL;
-	const struct ml_guest_side *s = &t->side[n - 1];
+	const struct ml_superblock_side *s = &t->side[n - 1];
 	while (s->track && s->head != ml_word_head(w[words]))
 		s = &s->track->side[n - 1];
 	return s->track;

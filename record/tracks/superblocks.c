@@ -4,7 +4,7 @@
 
 enum { RSP = 4 };
 
-void ml_guest_note_sp(struct ml_guest_known *k, const struct ml_shape *shape)
+void ml_superblock_note_sp(struct ml_superblock *k, const struct ml_shape *shape)
 {
 	k->sp_base = k->sp_end = -1;
 	for (int i = 0; i < shape->bases && k->sp_base < 0; i++)
@@ -19,16 +19,16 @@ void ml_guest_note_sp(struct ml_guest_known *k, const struct ml_shape *shape)
 		}
 }
 
-uint64_t ml_guest_sp_before(const struct ml_guest_known *k, const uint64_t *value,
-			    size_t bases, uint64_t sp)
+uint64_t ml_superblock_sp_before(const struct ml_superblock *k, const uint64_t *value,
+				 size_t bases, uint64_t sp)
 {
 	if (k->sp_base >= 0 && (size_t)k->sp_base < bases)
 		return ML_WORD_VALUE(value[k->sp_base]) + (uint64_t)(int64_t)k->sp_before;
 	return sp;
 }
 
-void ml_guest_stepped(const struct ml_guest_known *k, const uint64_t *value,
-		      uint32_t back, uint64_t sp, struct ml_callers *c)
+void ml_superblock_stepped(const struct ml_superblock *k, const uint64_t *value,
+			   uint32_t back, uint64_t sp, struct ml_callers *c)
 {
 	c->sp = !back && k->sp_end >= 0
 			? ML_WORD_VALUE(value[k->sp_end]) + (uint64_t)(int64_t)k->sp_after

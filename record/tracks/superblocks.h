@@ -14,10 +14,14 @@
 struct ml_callers;
 struct ml_superblock_head;
 
-enum ml_guest_where { ML_GUEST_UNDECLARED, ML_GUEST_LIBRARY, ML_GUEST_USER };
+enum ml_superblock_where {
+	ML_SUPERBLOCK_UNDECLARED,
+	ML_SUPERBLOCK_LIBRARY,
+	ML_SUPERBLOCK_USER
+};
 
 /* A superblock: what each of its steps needs, in a cache line. */
-struct ml_guest_known {
+struct ml_superblock {
 	uint32_t
 		path; /* of the whole superblock, in the trace; exits have those before */
 	uint32_t call; /* site of its last call instruction in the user's code; 0: none */
@@ -28,7 +32,7 @@ struct ml_guest_known {
 		sp_after; /* base + delta: stack pointer at entry, at the end */
 	const struct ml_exit *exit;
 	struct ml_superblock_head *start; /* by exit, then of the whole */
-	uint8_t where;                    /* enum ml_guest_where */
+	uint8_t where;                    /* enum ml_superblock_where */
 	bool returns, entry;              /* entry: of the function of --only-in */
 	bool brief;                       /* its steps are brief (record/ring.h) */
 	uint32_t number;                  /* of its shape in the trace */
@@ -36,26 +40,26 @@ struct ml_guest_known {
 };
 
 struct ml_superblocks {
-	struct ml_guest_known *at; /* by the guest's number */
+	struct ml_superblock *at; /* by the guest's number */
 	size_t count, cap;
 	uint32_t slots_max; /* of the largest */
 };
 
 /* The superblock that a word says ran, or NULL. */
-static inline struct ml_guest_known *ml_superblocks_find(const struct ml_superblocks *s,
-							 uint64_t word)
+static inline struct ml_superblock *ml_superblocks_find(const struct ml_superblocks *s,
+							uint64_t word)
 {
 	uint32_t id = ml_word_shape(word);
 
-	return id < s->count && s->at[id].where != ML_GUEST_UNDECLARED &&
+	return id < s->count && s->at[id].where != ML_SUPERBLOCK_UNDECLARED &&
 			       s->at[id].head == ml_word_head(word)
 		       ? &s->at[id]
 		       : NULL;
 }
 
 /* Where the bases of a step begin. In a brief step the header is the first base too. */
-static inline const uint64_t *ml_guest_bases(const struct ml_guest_known *k,
-					     const uint64_t *w)
+static inline const uint64_t *ml_superblock_bases(const struct ml_superblock *k,
+						  const uint64_t *w)
 {
 	return k->brief ? w : w + 1;
 }
@@ -65,8 +69,9 @@ static inline const uint64_t *ml_guest_bases(const struct ml_guest_known *k,
  * behind the bases of the exit, and can stand nowhere else. *bases is the number of bases
  * that the guest wrote.
  */
-static inline uint32_t ml_guest_left_at(const struct ml_guest_known *k,
-					const uint64_t *value, size_t room, size_t *bases)
+static inline uint32_t ml_superblock_left_at(const struct ml_superblock *k,
+					     const uint64_t *value, size_t room,
+					     size_t *bases)
 {
 	*bases = k->bases;
 	for (unsigned i = 0; i < k->exits; i++) {
@@ -81,18 +86,18 @@ static inline uint32_t ml_guest_left_at(const struct ml_guest_known *k,
 }
 
 /* The values of as many bases as the guest wrote. */
-static inline void ml_guest_values(const struct ml_guest_known *k, const uint64_t *w,
-				   size_t bases, uint64_t *value)
+static inline void ml_superblock_values(const struct ml_superblock *k, const uint64_t *w,
+					size_t bases, uint64_t *value)
 {
 	for (size_t i = 0; i < bases; i++)
-		value[i] = ML_WORD_VALUE(ml_guest_bases(k, w)[i]);
+		value[i] = ML_WORD_VALUE(ml_superblock_bases(k, w)[i]);
 }
 
 /* The stack pointer before the step; sp if the step does not tell it. */
-uint64_t ml_guest_sp_before(const struct ml_guest_known *k, const uint64_t *value,
-			    size_t bases, uint64_t sp);
+uint64_t ml_superblock_sp_before(const struct ml_superblock *k, const uint64_t *value,
+				 size_t bases, uint64_t sp);
 /* Notes for the callers what a step did; sp is the stack pointer before it. */
-void ml_guest_stepped(const struct ml_guest_known *k, const uint64_t *value,
-		      uint32_t back, uint64_t sp, struct ml_callers *c);
+void ml_superblock_stepped(const struct ml_superblock *k, const uint64_t *value,
+			   uint32_t back, uint64_t sp, struct ml_callers *c);
 /* Notes which bases of the shape tell the stack pointer. */
-void ml_guest_note_sp(struct ml_guest_known *k, const struct ml_shape *shape);
+void ml_superblock_note_sp(struct ml_superblock *k, const struct ml_shape *shape);
