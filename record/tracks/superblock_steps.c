@@ -66,17 +66,18 @@ static inline void add(const struct ml_superblock_track *t, const uint64_t *w, s
 	c->last_call = e->call ? e->call : c->last_call;
 }
 
-/* How many steps fit into the chunk, none of which has more than a track has slots. */
+/* How many steps surely fit into the chunk; none has more than ML_JOIN_SLOTS references.
+ */
 static size_t steps_left(const struct ml_steps *out)
 {
 	size_t refs = out->refs > out->values ? out->refs : out->values;
-	size_t most = refs < ML_CHUNK ? (ML_CHUNK - refs) / ML_JOIN_SLOTS : 0;
-	size_t steps = out->count < ML_CHUNK ? ML_CHUNK - out->count : 0;
+	size_t by_refs = refs < ML_CHUNK ? (ML_CHUNK - refs) / ML_JOIN_SLOTS : 0;
+	size_t by_count = out->count < ML_CHUNK ? ML_CHUNK - out->count : 0;
 
-	return steps < most ? steps : most;
+	return by_count < by_refs ? by_count : by_refs;
 }
 
-/* Follows tracks; *at moves on to where none leads. */
+/* Follows tracks; *at moves on to the first step that begins none. */
 static inline __attribute__((always_inline)) void
 follow(struct ml_superblock_heads *g, struct ml_callers *c, uint32_t caller,
        const uint64_t **at, const uint64_t *end, struct ml_steps *out, bool fast)
@@ -132,7 +133,8 @@ ML_LANES_TARGET static void follow_fast(struct ml_superblock_heads *g,
 	follow(g, c, caller, at, end, out, true);
 }
 
-/* A step as it is. Returns how many words it has, 0 if they are not all there. */
+/* Takes one step without a track. Returns how many words it has, 0 if some are missing.
+ */
 static size_t take_one(struct ml_superblock_heads *g, struct ml_superblock *k,
 		       const uint64_t *w, size_t room, uint32_t caller,
 		       struct ml_steps *out, struct ml_callers *c)
@@ -142,7 +144,8 @@ static size_t take_one(struct ml_superblock_heads *g, struct ml_superblock *k,
 	size_t before = (size_t)(base - w);
 	uint32_t back = ml_superblock_left_at(k, base, room - before, &bases);
 	struct ml_superblock_head *s = &k->start[k->exits - back];
-	uint64_t *value = out->value + out->values; /* where they are to be */
+	uint64_t *value = out->value +
+			  out->values; /* ml_steps_add copies it onto itself */
 
 	if (before + bases > room)
 		return 0;
