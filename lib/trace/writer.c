@@ -15,7 +15,6 @@
 #include "lib/trace/chunk.h"
 #include "lib/trace/events.h"
 #include "lib/trace/format.h"
-#include "lib/trace/fuse.h"
 #include "lib/trace/shape.h"
 
 /*
@@ -33,7 +32,6 @@ struct ml_writer {
 	uint16_t thread;
 	struct ml_tables tables;
 	struct ml_shapes shapes;
-	struct ml_fuse fuse;
 	struct ml_encode_queue queue;
 	struct ml_map singles; /* shapes of single references, by site, caller, what */
 	struct ml_events_put events;
@@ -103,7 +101,6 @@ bool ml_writer_open(struct ml_writer **out, const char *path, struct ml_err *err
 	w->path = ml_resize(NULL, strlen(path) + 1);
 	strcpy(w->path, path);
 	ml_tables_init(&w->tables);
-	ml_fuse_init(&w->fuse, &w->shapes);
 	ml_encode_queue_init(&w->queue, 0, LEVEL);
 	ml_steps_clear(steps_now(w), w->thread);
 
@@ -129,7 +126,6 @@ void ml_writer_abandon(struct ml_writer *w)
 	if (w->fd >= 0)
 		close(w->fd);
 	ml_encode_queue_release(&w->queue); /* its threads use the shapes */
-	ml_fuse_release(&w->fuse);
 	ml_tables_release(&w->tables);
 	ml_shapes_release(&w->shapes);
 	ml_map_release(&w->singles);
@@ -310,11 +306,8 @@ uint32_t ml_writer_path(const struct ml_writer *w, uint32_t shape, size_t bases)
 bool ml_writer_steps(struct ml_writer *w, const struct ml_step *steps, size_t count,
 		     struct ml_err *err)
 {
-	while (count) {
-		size_t done = ml_fuse_steps(&w->fuse, steps, count, steps_now(w));
-
-		steps += done;
-		count -= done;
+	for (size_t i = 0; i < count; i++) {
+		ml_steps_add(steps_now(w), &w->shapes, &steps[i]);
 		if (ml_steps_full(steps_now(w)) && !send(w, false, err))
 			return false;
 	}

@@ -188,12 +188,12 @@ static bool take_shape(struct ml_ring_reader *r, uint32_t id, const uint64_t *w,
 	const struct ml_shape *shape = ml_guest_shape(w, count, &r->objects, &r->arena);
 
 	bool brief = w[2] >> 24 & 1;
-	if (!shape || id > r->steps.count + NUMBERS_AHEAD ||
+	if (!shape || id > ml_superblock_steps_known(&r->steps)->count + NUMBERS_AHEAD ||
 	    (brief && !can_be_brief(shape, id)))
 		return false;
 	uint32_t entry = ml_sites_resolve(&r->objects, w[0]);
 	size_t call = w[2] >> 32;
-	struct ml_guest_known *k = ml_superblock_steps_add(&r->steps, id, shape, brief);
+	struct ml_superblock *k = ml_superblock_steps_add(&r->steps, id, shape, brief);
 	k->returns = (w[2] >> 16 & 0xff) == ML_END_RETURN;
 	if (call && call <= shape->slots && shape->user)
 		k->call = shape->slot[call - 1].site;
@@ -207,7 +207,7 @@ static bool on_stack(const struct ml_ring_reader *r, uint64_t addr)
 }
 
 /* Writes the references of a step that the filter keeps. */
-static bool filter_step(struct ml_ring_reader *r, const struct ml_guest_known *k,
+static bool filter_step(struct ml_ring_reader *r, const struct ml_superblock *k,
 			const uint64_t *value, uint32_t back, struct ml_err *err)
 {
 	struct ml_filter *f = &r->filter;
@@ -264,7 +264,7 @@ static bool filter_step(struct ml_ring_reader *r, const struct ml_guest_known *k
 
 /* Follows the function of --only-in: it is left when the stack pointer rises above its
  * frame. */
-static void follow_function(struct ml_ring_reader *r, const struct ml_guest_known *k,
+static void follow_function(struct ml_ring_reader *r, const struct ml_superblock *k,
 			    uint64_t sp)
 {
 	struct thread *t = r->thread;
@@ -302,16 +302,17 @@ static void cross(struct ml_ring_reader *r, bool user, uint64_t sp)
 static size_t take_step(struct ml_ring_reader *r, const uint64_t *w, const uint64_t *end,
 			struct ml_err *err)
 {
-	const struct ml_guest_known *k = ml_guest_known_at(&r->steps, *w);
+	const struct ml_superblock *k =
+		ml_superblocks_find(ml_superblock_steps_known(&r->steps), *w);
 	uint64_t value[ML_SLOTS_MAX];
 
 	if (!k) {
 		r->bad++;
 		return 1;
 	}
-	const uint64_t *base = ml_guest_bases(k, w);
+	const uint64_t *base = ml_superblock_bases(k, w);
 	size_t room = (size_t)(end - base), bases;
-	uint32_t back = ml_guest_left_at(k, base, room, &bases);
+	uint32_t back = ml_superblock_left_at(k, base, room, &bases);
 	if (bases > room) {
 		r->bad++;
 		return (size_t)(end - w);
@@ -321,10 +322,11 @@ static size_t take_step(struct ml_ring_reader *r, const uint64_t *w, const uint6
 		r->mapped = false;
 	}
 	struct ml_callers *c = &r->thread->callers;
-	uint64_t sp = ml_guest_sp_before(k, base, bases, c->sp);
-	if ((k->where == ML_GUEST_USER) != c->user)
-		cross(r, k->where == ML_GUEST_USER, sp);
-	if (keeps_all(r, (uint64_t)(end - w) * r->steps.most)) {
+	uint64_t sp = ml_superblock_sp_before(k, base, bases, c->sp);
+	if ((k->where == ML_SUPERBLOCK_USER) != c->user)
+		cross(r, k->where == ML_SUPERBLOCK_USER, sp);
+	if (keeps_all(r, (uint64_t)(end - w) *
+				 ml_superblock_steps_known(&r->steps)->slots_max)) {
 		/* fast: this step and the next ones along known tracks */
 		const uint64_t *at = w;
 		uint64_t before = ml_writer_time(r->writer);
@@ -335,13 +337,13 @@ static size_t take_step(struct ml_ring_reader *r, const uint64_t *w, const uint6
 		return (size_t)(at - w);
 	}
 	follow_function(r, k, sp);
-	ml_guest_stepped(k, base, back, sp, c);
-	ml_guest_values(k, w, bases, value);
+	ml_superblock_stepped(k, base, back, sp, c);
+	ml_superblock_values(k, w, bases, value);
 	return filter_step(r, k, value, back, err) ? (size_t)(base - w) + bases : 0;
 }
 
 /* Does the site lie in the function of --only-in? */
-static bool is_within(struct ml_ring_reader *r, const struct ml_guest_place *h)
+static bool is_within(struct ml_ring_reader *r, const struct ml_reference_place *h)
 {
 	uint64_t ip = (h->word & (((uint64_t)1 << ML_REF_SHIFT) - 1)) - 1, vaddr;
 	const struct ml_site *x = &r->tables->sites.at[h->site];
@@ -358,7 +360,7 @@ static bool is_within(struct ml_ring_reader *r, const struct ml_guest_place *h)
 }
 
 /* A function was entered or is about to return (ML_REF_ENTRY, ML_REF_RETURN). */
-static void take_call(struct ml_ring_reader *r, const struct ml_guest_place *h,
+static void take_call(struct ml_ring_reader *r, const struct ml_reference_place *h,
 		      uint64_t sp)
 {
 	struct thread *t = r->thread;
@@ -380,18 +382,19 @@ static bool filter_refs(struct ml_ring_reader *r, const uint64_t **at,
 {
 	const uint64_t *w = *at;
 
-	for (; end - w >= 2 && ml_guest_is_ref(*w) && !r->filter.full; w += 2) {
-		const struct ml_guest_place *h = ml_reference_steps_place(&r->refs, *w);
+	for (; end - w >= 2 && ml_reference_is_pair(*w) && !r->filter.full; w += 2) {
+		const struct ml_reference_place *h =
+			ml_reference_places_find(&r->refs.places, *w);
 
 		if (h->call) {
 			take_call(r, h, w[1]);
 			continue;
 		}
-		struct ml_guest_known k = { .path = h->path,
-					    .bases = 1,
-					    .shape = ml_writer_shape_at(r->writer,
-									h->number),
-					    .number = h->number };
+		struct ml_superblock k = { .path = h->path,
+					   .bases = 1,
+					   .shape = ml_writer_shape_at(r->writer,
+								       h->number),
+					   .number = h->number };
 		if (!filter_step(r, &k, w + 1, 0, err))
 			return false;
 	}
@@ -674,7 +677,7 @@ bool ml_ring_reader_feed(struct ml_ring_reader *r, const uint64_t *words, size_t
 	while (w < end && !r->filter.full) {
 		unsigned type = ML_WORD_TYPE(*w);
 
-		if (ml_guest_is_ref(*w)) {
+		if (ml_reference_is_pair(*w)) {
 			if (!take_refs(r, &w, end, err))
 				return false;
 		} else if (!(*w >> 63)) {
@@ -755,7 +758,7 @@ bool ml_ring_reader_finish(struct ml_ring_reader *r, bool cut, struct ml_err *er
 			 (unsigned long long)r->filter.stack);
 		ml_ring_reader_meta(r, "stack references left out", number);
 	}
-	if (r->refs.head_count) {
+	if (r->refs.heads.count) {
 		r->uninstrumented = ml_uninstrumented(&r->objects, &r->arena);
 		ml_ring_reader_meta(r, "not seen", r->uninstrumented);
 	}

@@ -1,9 +1,9 @@
 /*
- * Who called? While a library works, the nearest site in the user's own code
- * that led there is worth knowing: "memcpy, called from parse.c:112". The
- * superblocks tell: leaving the user's code pushes the last call instruction
- * seen there, with the stack pointer; whatever lies below the stack pointer
- * has returned. Works across callbacks (qsort), longjmp and exceptions.
+ * The callers of library code. While a library works, this module knows the nearest site
+ * in the user's own code that led there: "memcpy, called from parse.c:112". A program
+ * under Valgrind tells enough for that: when it leaves the user's code, the last call
+ * instruction seen there is pushed with the stack pointer; entries below the stack
+ * pointer have returned. This works across callbacks (qsort), longjmp and exceptions.
  */
 #pragma once
 

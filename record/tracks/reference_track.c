@@ -1,69 +1,57 @@
 #include "record/tracks/reference_track.h"
 
-#include <string.h>
+#include "lib/base/arena.h"
 
-/* The same said of references nearer before it, where there are such: near is cheap. */
-static struct ml_reference_track_ref nearest(const struct ml_reference_track_ref *ref,
-					     size_t i)
+/* What is expected of each reference of the course, and where steps may end. */
+static void note_refs(const struct ml_course *c, struct ml_reference_expected *ref,
+		      struct ml_reference_end *end)
 {
-	struct ml_reference_track_ref r = ref[i];
+	uint8_t base[ML_REFERENCE_PARTS]; /* the reference that each base is */
+	unsigned bases = 0, slots = 0;
 
-	for (size_t k = i; k-- > 0;) {
-		const struct ml_reference_track_ref *p = &ref[k];
+	for (unsigned i = 0; i < c->parts; i++) {
+		struct ml_reference_expected *r = &ref[i];
+		struct ml_link l = c->value[i].link;
 
-		if (r.drift && p->drift && p->from == r.from && p->since == r.since &&
-		    p->shift == r.shift) {
-			r.from = (uint8_t)k;
-			r.since = p->as;
-			return r;
+		*r = (struct ml_reference_expected){ .word = c->part[i].symbol };
+		if (l.from == ML_JOIN_NEW) {
+			base[bases++] = (uint8_t)i;
+			r->base = true;
+			r->from = r->as = r->since = (uint8_t)i;
+		} else if (l.from & ML_DRIFT) {
+			const struct ml_drift *d = &c->drift[l.from - ML_DRIFT];
+
+			r->drift = true;
+			r->from = base[d->like];
+			r->as = base[d->as];
+			r->since = base[d->from];
+			r->shift = d->shift;
+		} else {
+			r->from = r->as = r->since = base[l.from];
+			r->delta = (uint64_t)l.delta;
 		}
-		if (!r.drift && !r.base && !p->drift && p->from == r.from) {
-			r.from = (uint8_t)k;
-			r.delta -= p->delta;
-			return r;
-		}
+		slots += c->part[i].slots;
+		end[i] = (struct ml_reference_end){ (uint16_t)slots, (uint8_t)bases };
 	}
-	return r;
 }
 
-static bool is_far(const struct ml_reference_track_ref *r, size_t i)
+struct ml_reference_track *ml_reference_track_make(const struct ml_course *c,
+						   struct ml_arena *arena)
 {
-	return (size_t)r->from / 8 + 1 < i / 8 ||
-	       (r->drift &&
-		((size_t)r->as / 8 + 1 < i / 8 || (size_t)r->since / 8 + 1 < i / 8));
-}
+	size_t eights = ml_reference_follow_reads(c->parts) / 8;
+	uintptr_t room = (uintptr_t)ml_arena_alloc(
+		arena, sizeof(struct ml_reference_track) +
+			       eights * sizeof(struct ml_reference_follow) +
+			       ML_REFERENCE_LINE);
+	struct ml_reference_track *t = (void *)((room + ML_REFERENCE_LINE - 1) &
+						~(uintptr_t)(ML_REFERENCE_LINE - 1));
+	struct ml_reference_expected ref[ML_REFERENCE_PARTS];
 
-void ml_reference_track_eights(struct ml_reference_track_eight *out,
-			       const struct ml_reference_track_ref *ref, size_t count)
-{
-	for (size_t e = 0; e < ml_reference_track_reads(count) / 8; e++) {
-		struct ml_reference_track_eight *f = &out[e];
-		struct ml_reference_track_ref near[8];
-
-		memset(f, 0, sizeof(*f));
-		for (size_t lane = 0; lane < 8 && 8 * e + lane < count; lane++) {
-			near[lane] = nearest(ref, 8 * e + lane);
-			f->far |= is_far(&near[lane], 8 * e + lane);
-			f->drifts |= near[lane].drift;
-		}
-		size_t first = f->far ? 0 : 8 * e - 8; /* reference that is lane 0 */
-		for (size_t lane = 0; lane < 8; lane++) {
-			const struct ml_reference_track_ref *r = &near[lane];
-
-			if (8 * e + lane >= count) { /* what is never as expected */
-				f->from[lane] = (uint8_t)(8 * e + lane - first);
-				f->delta[lane] = 1;
-				continue;
-			}
-			f->word[lane] = r->word;
-			f->delta[lane] = r->delta;
-			f->from[lane] = (uint8_t)(r->from - first);
-			f->bases |= (uint8_t)(r->base << lane);
-			f->shift[lane] = r->shift;
-			if (r->drift) {
-				f->as[lane] = (uint8_t)(r->as - first);
-				f->since[lane] = (uint8_t)(r->since - first);
-			}
-		}
-	}
+	note_refs(c, ref, t->end);
+	t->count = (uint16_t)c->parts;
+	t->ref = (const void *)ml_arena_copy(arena, ref, c->parts * sizeof(*ref));
+	t->course = ml_course_keep(c, arena);
+	ml_reference_follow_make(t->eight, ref, c->parts);
+	ml_review_init(&t->review);
+	return t;
 }

@@ -1,131 +1,36 @@
 /*
- * References that are expected to follow each other, as a guest that tells them one by
- * one says it: pairs of words, the place and the address (record/ring.h). A place is the
- * one expected, or the track is left. An address is anything (a base's), or follows from
- * earlier ones.
- *
- * Where the machine can, eight references are compared at a time; the plain version says
- * what is meant.
+ * A track of references, as a program built by `memlamp cc` writes them: pairs of words,
+ * place and address (record/ring.h). Pairs that follow the track as far as its n-th
+ * reference are one step of the trace.
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/tracks/lanes.h"
+#include "record/tracks/course.h"
+#include "record/tracks/head.h"
+#include "record/tracks/reference_follow.h"
 
-enum {
-	ML_TRACK = 96, /* references at most; a byte can count them */
-	ML_TRACK_LINE = 64,
+struct ml_arena;
+
+/* What a step that leaves the track behind a reference has told. */
+struct ml_reference_end {
+	uint16_t slots;
+	uint8_t bases;
 };
 
-/*
- * What is known of a reference: its place, and that its address is that of reference
- * `from`, plus delta, plus what `as` is ahead of `since` times a power of two. A base
- * follows from itself. All are references of the track, before it.
- */
-struct ml_reference_track_ref {
-	uint64_t word; /* the place */
-	uint64_t delta;
-	uint8_t from, as, since, shift;
-	bool base, drift;
+struct ml_reference_track {
+	uint32_t path; /* of its first exit; path + k has k + 1 references */
+	struct ml_review review;
+	uint16_t count; /* references */
+	struct ml_reference_end end[ML_REFERENCE_PARTS];
+	uint16_t wrong[ML_REFERENCE_PARTS]; /* how often each address was another */
+	const struct ml_reference_expected *ref;
+	struct ml_course course;
+	struct ml_reference_follow eight[];
 };
 
-/* Eight of them, as vectors want it: a load that spans two cache lines costs two. */
-struct ml_reference_track_eight {
-	_Alignas(ML_TRACK_LINE) uint64_t word[8];
-	uint64_t delta[8];
-	uint8_t from[8];  /* lane of the eight before and these; if far, the reference */
-	uint8_t bases;    /* mask */
-	bool drifts, far; /* are there any? */
-	uint8_t as[8], since[8], shift[8]; /* lanes as well */
-};
-
-/* Where a track is left. */
-struct ml_reference_track_end {
-	unsigned count; /* references that went along it */
-	bool wrong;     /* but for its address, the next would have */
-};
-
-/* So many references that are read when eight are compared at a time. */
-static inline size_t ml_reference_track_reads(size_t count)
-{
-	return (count + 7) & ~(size_t)7;
-}
-void ml_reference_track_eights(struct ml_reference_track_eight *out,
-			       const struct ml_reference_track_ref *ref, size_t count);
-
-/*
- * How far the words go along the track, if those of `first` references do; the addresses
- * of bases from there on go to value.
- */
-static inline struct ml_reference_track_end
-ml_reference_track_follow(const struct ml_reference_track_ref *ref, size_t first,
-			  size_t count, const uint64_t *w, uint64_t *value)
-{
-	for (size_t i = first; i < count; i++) {
-		const struct ml_reference_track_ref *r = &ref[i];
-		uint64_t moved = w[2 * r->as + 1] - w[2 * r->since + 1];
-
-		if (w[2 * i] != r->word)
-			return (struct ml_reference_track_end){ (unsigned)i, false };
-		if (w[2 * i + 1] != w[2 * r->from + 1] + r->delta + (moved << r->shift))
-			return (struct ml_reference_track_end){ (unsigned)i, true };
-		if (r->base)
-			*value++ = w[2 * i + 1];
-	}
-	return (struct ml_reference_track_end){ (unsigned)count, false };
-}
-
-#if defined(__x86_64__)
-/* The same, reading ml_reference_track_reads(count) references. value has room for seven
- * more. */
-ML_LANES_TARGET static inline struct ml_reference_track_end
-ml_reference_track_follow_eights(const struct ml_reference_track_eight *f, size_t count,
-				 const uint64_t *w, uint64_t *value)
-{
-	const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
-	const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
-	__m512i before = _mm512_setzero_si512();
-
-	for (size_t i = 0; i < count; i += 8, f++) {
-		__m512i low = _mm512_loadu_si512(w + 2 * i);
-		__m512i high = _mm512_loadu_si512(w + 2 * i + 8);
-
-		/* which compilers would load twice */
-		__asm__("" : "+v"(low), "+v"(high));
-		__m512i word = _mm512_permutex2var_epi64(low, even, high);
-		__m512i addr = _mm512_permutex2var_epi64(low, odd, high);
-		__m512i expected = _mm512_load_si512(f->word);
-		__m512i want = ml_lanes(f->from, f->far, before, addr, w + 1, 1);
-
-		want = _mm512_add_epi64(want, _mm512_load_si512(f->delta));
-		if (f->drifts) {
-			__m512i as = ml_lanes(f->as, f->far, before, addr, w + 1, 1);
-			__m512i since = ml_lanes(f->since, f->far, before, addr, w + 1,
-						 1);
-
-			want = _mm512_add_epi64(want,
-						ml_lanes_ahead(as, since, f->shift));
-		}
-		/* bits of either that are not as expected: one comparison for both */
-		__m512i wrong = _mm512_ternarylogic_epi64(
-			word, expected, _mm512_xor_si512(addr, want), 0xbe);
-		__mmask8 differ = _mm512_test_epi64_mask(wrong, wrong);
-
-		_mm512_storeu_si512(value, _mm512_maskz_compress_epi64(f->bases, addr));
-		if (differ) {
-			unsigned n = (unsigned)i + (unsigned)__builtin_ctz(differ);
-			__mmask8 other = _mm512_cmpneq_epi64_mask(word, expected);
-
-			return (struct ml_reference_track_end){
-				n, !(other & differ & -differ) && n < count
-			};
-		}
-		value += __builtin_popcount(f->bases);
-		before = addr;
-	}
-	return (struct ml_reference_track_end){ (unsigned)count, false };
-}
-#endif
+/* A track of a joined course. Its path is still to be set. */
+struct ml_reference_track *ml_reference_track_make(const struct ml_course *c,
+						   struct ml_arena *arena);

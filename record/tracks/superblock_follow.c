@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The same said of words nearer before it, where there are such: near is cheap. */
+/* What is expected of word i, by the nearest words that say the same: near is cheap. */
 static struct ml_superblock_follow_word
 nearest(const struct ml_superblock_follow_word *word, size_t i)
 {
@@ -52,7 +52,7 @@ static void make_eight(struct ml_superblock_follow *f,
 		const struct ml_superblock_follow_word *n = &near[i - first];
 		size_t lane = i - first;
 
-		/* behind the end: what no guest says */
+		/* behind the end: a word that no guest writes */
 		f->delta[lane] = i < count ? word[i].head : UINT64_MAX;
 		if (i >= count)
 			continue;

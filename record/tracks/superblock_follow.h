@@ -1,9 +1,9 @@
 /*
- * Is what a guest writes what a track expects? Eight words at a time. Each word is a
- * header (record/ring.h), or a value, or both. The value follows by a constant from that
- * of an earlier word (perhaps of itself: then it may be anything), or has drifted from
- * an earlier one as far as two others are apart, times a power of two. The values of
- * bases are picked out on the way.
+ * Compares the words of a guest under Valgrind with those that a track expects, eight at
+ * a time. Each word is a header (record/ring.h), or a value, or both. A value follows by
+ * a constant from that of an earlier word, or from itself (then it may be anything), or
+ * has drifted from an earlier one as far as two others are apart, times a power of two.
+ * The values of bases are picked out on the way.
  */
 #pragma once
 
@@ -17,31 +17,31 @@
 enum { ML_SUPERBLOCK_FOLLOW_WORDS = 256 /* of a track at most: an index is a byte */ };
 
 struct ml_superblock_follow {
-	uint64_t delta[8]; /* with the header */
-	uint8_t from[8];   /* lane of the eight before and these; if far, the word's index
-			    */
+	uint64_t delta[8];            /* with the header */
+	uint8_t from[8];              /* lanes (lanes.h); if far, indices of words */
 	uint8_t values, bases, heads; /* masks */
 	uint8_t before;               /* headers before these eight */
-	uint8_t done;                 /* bases before them */
+	uint8_t done;                 /* bases before these eight */
 	bool far, drifts;
-	uint8_t as[8], since[8], shift[8]; /* lanes, or indices, of what drifts */
+	uint8_t as[8], since[8], shift[8]; /* of drifts: lanes or indices, as from */
 };
 
-/* What is known of a word, as whoever makes a track finds it. */
+/* What is expected of a word. */
 struct ml_superblock_follow_word {
 	uint64_t head;              /* or 0 */
-	uint64_t delta;             /* from the base, of the value */
-	uint16_t root;              /* the base that it follows from */
+	uint64_t delta;             /* of the value from that of root */
+	uint16_t root;              /* the word that it follows from */
 	bool constant, base, drift; /* constant: there is no value */
-	uint8_t as, since, shift;   /* it has drifted by as - since, shifted */
+	uint8_t as, since, shift;   /* a drift: by as - since, shifted */
 };
 
-/* For so many words; out has room for all. */
+/* Prepares the words of a track. out has room for ml_superblock_follow_reads(count) / 8.
+ */
 void ml_superblock_follow_make(struct ml_superblock_follow *out,
 			       const struct ml_superblock_follow_word *word,
 			       size_t count);
 
-/* How many words are read for a track of so many. */
+/* How many words are read to follow a track of so many. */
 static inline size_t ml_superblock_follow_reads(size_t count)
 {
 	return (count + 7) & ~(size_t)7;
@@ -49,9 +49,9 @@ static inline size_t ml_superblock_follow_reads(size_t count)
 
 #if defined(__x86_64__)
 /*
- * How many of the words are as expected, of which those before `from` are known to be.
- * The bases among them, and perhaps some words behind, are at bases then, which has room
- * for seven more; those before `from` must be there already.
+ * How many of the words are as expected; those before `from` are known to be, and their
+ * bases are at `bases` already. The other bases are put behind them, and perhaps up to
+ * seven more words, for which there must be room.
  */
 ML_LANES_TARGET static inline size_t
 ml_superblock_follow_on(const struct ml_superblock_follow *f, const uint64_t *w,

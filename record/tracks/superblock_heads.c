@@ -3,118 +3,179 @@
 #include <string.h>
 
 #include "lib/trace/writer.h"
-#include "record/tracks/superblock_steps.h"
+#include "record/tracks/course.h"
+#include "record/tracks/join.h"
 #include "record/tracks/superblock_track.h"
 
 enum {
-#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-	HOT = 3, /* fuzzers say little, and shall get there */
-	FIRST_LOOK = 4,
-	APART = 1,
-#else
-	HOT = 300,        /* steps that begin at a superblock before it becomes a head */
-	FIRST_LOOK = 256, /* uses of a new track before it is looked at */
-	APART = 7,        /* uses from one run that is looked at to the next */
-#endif
-	LAST_LOOK = 1 << 15, /* if nothing came of it, after four times as many */
-	PATIENCE = 1024,     /* uses in which all the runs must come */
-	TRIES = 16,          /* tracks of a head that are made in all */
-	SIDE_OF = 16,        /* a side track must be for one of so many uses */
-	BETTER = 85,         /* what there is goes less than so many percent as far */
-	TRACKS = 1 << 15,
+	SIDE_OF = 16,  /* a side track must be for one of so many uses */
+	WHOLE_OF = 32, /* a track is followed to its end but for one of so many uses */
 };
 
-/* References and parts that runs of the draft go along the course. */
-static uint64_t worth(const struct ml_superblock_steps *g,
-		      const struct ml_superblock_draft *d,
-		      const struct ml_guest_course *c)
+void ml_superblock_heads_init(struct ml_superblock_heads *g, struct ml_writer *writer)
 {
-	const struct ml_shapes *shapes = ml_writer_shapes(g->writer);
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < d->runs; i++) {
-		unsigned n = ml_guest_run_along(&d->run[i], c);
-
-		for (unsigned k = 0; k < n; k++)
-			sum += 1u + shapes->path[c->path[k]].slots;
-	}
-	return sum;
+	*g = (struct ml_superblock_heads){ .writer = writer };
+	g->join = ml_resize(NULL, sizeof(*g->join));
 }
 
-/* A track for what the draft of the head has, the first parts as in another. */
-static struct ml_superblock_track *make_track(struct ml_superblock_steps *g,
-					      struct ml_guest_start *s,
-					      const struct ml_guest_course *c,
-					      const struct ml_superblock_track *as,
-					      unsigned same)
+void ml_superblock_heads_release(struct ml_superblock_heads *g)
 {
-	struct ml_superblock_track *t = ml_superblock_track_make(g, s->draft, c, as,
-								 same);
+	ml_free(g->known.at);
+	ml_free(g->track);
+	ml_free(g->join);
+	ml_drafts_release(&g->drafts);
+	ml_arena_release(&g->arena);
+}
 
+void ml_superblock_heads_forget(struct ml_superblock_heads *g)
+{
+	ml_drafts_clear(&g->drafts);
+	for (size_t i = 0; i < g->known.count; i++) {
+		struct ml_superblock *k = &g->known.at[i];
+
+		g->track[i] = NULL;
+		if (k->start)
+			memset(k->start, 0, (k->exits + 1u) * sizeof(*k->start));
+	}
+}
+
+void ml_superblock_heads_add(struct ml_superblock_heads *g, struct ml_superblock *k)
+{
+	size_t id = (size_t)(k - g->known.at);
+
+	g->track = ml_grow(g->track, &g->track_cap, id + 1, sizeof(*g->track));
+	k->start = ml_arena_alloc(&g->arena, (k->exits + 1u) * sizeof(*k->start));
+}
+
+/* Reads the run at w, of which ML_SUPERBLOCK_WORDS words can be read. */
+static void read_run(const struct ml_superblock_heads *g, const uint64_t *w,
+		     struct ml_run *r)
+{
+	uint8_t where = ml_superblocks_find(&g->known, *w)->where;
+	size_t at = 0, values = 0, bases;
+	unsigned n = 0;
+
+	for (; n < ML_SUPERBLOCK_PARTS && at < ML_SUPERBLOCK_WORDS; n++) {
+		const struct ml_superblock *k = ml_superblocks_find(&g->known, w[at]);
+
+		if (!k || k->where != where)
+			break;
+		const uint64_t *base = ml_superblock_bases(k, w + at);
+		size_t first = (size_t)(base - w);
+		uint32_t back = ml_superblock_left_at(
+			k, base, ML_SUPERBLOCK_WORDS - first, &bases);
+		at = first + bases;
+		/* the word behind a part tells whether the part was left early */
+		if (at >= ML_SUPERBLOCK_WORDS || values + bases > ML_JOIN_SLOTS)
+			break;
+		for (size_t i = first; i < at; i++)
+			r->value[values++] = ML_WORD_VALUE(w[i]);
+		r->symbol[n] = ml_superblock_symbol((uint32_t)(k - g->known.at),
+						    k->path - back);
+		r->values[n] = (uint16_t)values;
+	}
+	r->parts = n;
+}
+
+/*
+ * Adds the run at w to the draft if it begins as the track does that the draft reviews.
+ * True: the draft is full.
+ */
+static bool add_run(struct ml_superblock_heads *g, struct ml_draft *d, const uint64_t *w)
+{
+	const struct ml_superblock_track *t = d->track;
+	struct ml_run *r = ml_draft_next(d);
+
+	read_run(g, w, r);
+	return r->parts && (!t || r->symbol[0] == t->course.part[0].symbol) &&
+	       ml_draft_add(d);
+}
+
+/* The course that most runs of a full draft took, as far as it can be one shape. */
+static void find_course(const struct ml_superblock_heads *g, struct ml_course *c,
+			struct ml_course_room *room, const struct ml_draft *d)
+{
+	uint32_t path[ML_SUPERBLOCK_PARTS];
+
+	ml_course_vote(c, room, d);
+	for (unsigned i = 0; i < c->parts; i++)
+		c->part[i].path = path[i] = (uint32_t)c->part[i].symbol;
+	c->parts = (unsigned)ml_join_max(ml_writer_shapes(g->writer), path, c->parts);
+}
+
+/* Keys of heads; they lie in the arena, and stay where they are. */
+static uint64_t key_of(const struct ml_superblock_head *s)
+{
+	return (uintptr_t)s;
+}
+
+/* The draft for another track of the head, or NULL. */
+static struct ml_draft *draft_of(struct ml_superblock_heads *g,
+				 struct ml_superblock_head *s,
+				 const struct ml_superblock_track *t)
+{
+	if (g->tracks >= ML_HEAD_TRACKS)
+		return NULL;
+	return ml_drafts_get(&g->drafts, &s->head, key_of(s), t);
+}
+
+static void end_draft(struct ml_superblock_heads *g, struct ml_superblock_head *s)
+{
+	ml_drafts_drop(&g->drafts, &s->head, key_of(s));
+}
+
+/* A track of the course that was joined last. */
+static struct ml_superblock_track *make_track(struct ml_superblock_heads *g,
+					      struct ml_superblock_head *s,
+					      const struct ml_course *c)
+{
+	struct ml_superblock_track *t = ml_superblock_track_make(&g->known, c, &g->arena);
+
+	t->path = ml_join_done(g->join, ml_writer_shapes(g->writer));
 	t->start = s;
-	t->gap = t->due = FIRST_LOOK;
-	s->tries++;
+	g->tracks++;
 	return t;
 }
 
-/* From now on it is the one in this place. */
-static void put(struct ml_superblock_steps *g, struct ml_superblock_track *t,
+/* From now on the track is the one in this place. */
+static void put(struct ml_superblock_heads *g, struct ml_superblock_track *t,
 		struct ml_superblock_track **place)
 {
 	t->place = place;
 	*place = t;
 	if (place == &t->start->track)
-		g->track[t->course->id[0]] = t;
+		g->track[ml_superblock_id(t->course.part[0].symbol)] = t;
 }
 
-/* May the head have another track? Then there is a draft for looking at this one. */
-static bool may_draft(struct ml_superblock_steps *g, struct ml_guest_start *s,
-		      struct ml_superblock_track *t)
+void ml_superblock_heads_heat(struct ml_superblock_heads *g, struct ml_superblock_head *s,
+			      const uint64_t *w, size_t room)
 {
-	if (s->tries >= TRIES || g->tracks >= TRACKS)
-		return false;
-	if (!s->draft || s->draft->track != t)
-		return ml_superblock_draft_begin(g, s, t);
-	return true;
-}
+	struct ml_course_room space;
+	struct ml_course c;
 
-void ml_guest_heat(struct ml_superblock_steps *g, struct ml_guest_start *s,
-		   const uint64_t *w, size_t room)
-{
-	struct ml_guest_course c;
-
-	if (++s->count < HOT || room <= ML_GUEST_WORDS)
+	if (!ml_head_heat(&s->head) || room <= ML_SUPERBLOCK_WORDS)
 		return;
-	if (!may_draft(g, s, NULL)) {
-		s->count = 0; /* asks again when it has become hot once more */
+	struct ml_draft *d = draft_of(g, s, NULL);
+	if (!d) {
+		ml_head_cool(&s->head, false);
 		return;
 	}
-	if (!ml_superblock_draft_look(s->draft, g, w))
+	if (!add_run(g, d, w))
 		return;
-	ml_superblock_draft_course(s->draft, &c);
-	if (c.parts >= 2)
-		put(g, make_track(g, s, &c, NULL, 0), &s->track);
-	else
-		s->tries++;
-	s->count = 0;
-	ml_superblock_draft_end(s->draft);
+	find_course(g, &c, &space, d);
+	if (c.parts >= 2) {
+		ml_course_join(&c, d, ml_writer_shapes(g->writer), NULL, 0, g->join);
+		put(g, make_track(g, s, &c), &s->track);
+	}
+	ml_head_cool(&s->head, true);
+	end_draft(g, s);
 }
 
-/* How many parts two courses have in common. */
-static unsigned common(const struct ml_guest_course *a, const struct ml_guest_course *b)
-{
-	unsigned n = 0;
-
-	while (n < a->parts && n < b->parts && a->path[n] == b->path[n])
-		n++;
-	return n;
-}
-
-/* Hands over what is at the side of a track behind n parts. */
+/* Hands over the side track behind n parts. */
 static void move_side(struct ml_superblock_track *to, struct ml_superblock_track *from,
 		      unsigned n)
 {
-	struct ml_guest_side *s = &to->side[n - 1];
+	struct ml_superblock_side *s = &to->side[n - 1];
 
 	*s = from->side[n - 1];
 	to->end[n - 1].side = s->track;
@@ -124,58 +185,62 @@ static void move_side(struct ml_superblock_track *to, struct ml_superblock_track
 	from->end[n - 1].side = false;
 }
 
-/* Puts a track at the side of another, of which it has the first n parts. */
-static void put_side(struct ml_superblock_steps *g, struct ml_superblock_track *t,
+/* Makes a track the side track of another, with which it shares the first n parts. */
+static void put_side(struct ml_superblock_heads *g, struct ml_superblock_track *t,
 		     struct ml_superblock_track *side, unsigned n)
 {
+	uint32_t next = ml_superblock_id(side->course.part[n].symbol);
+
 	move_side(side, t, n);
-	t->side[n - 1].head = g->shapes[side->course->id[n]].head;
+	t->side[n - 1].head = g->known.at[next].head;
 	t->end[n - 1].side = true;
 	side->shared = (uint8_t)n;
 	put(g, side, &t->side[n - 1].track);
 }
 
-/* Is there something better than the track? Its draft has all its runs. */
-static bool replace(struct ml_superblock_steps *g, struct ml_superblock_track *t)
+/* Replaces the track if the runs of its draft show a better one. */
+static bool replace(struct ml_superblock_heads *g, struct ml_superblock_track *t,
+		    const struct ml_draft *d)
 {
-	struct ml_guest_start *s = t->start;
-	struct ml_guest_course c;
 	unsigned right = ml_superblock_track_learn(t);
-	bool wrong = right < t->parts;
+	struct ml_course_room room;
+	struct ml_course c;
 
-	ml_superblock_draft_course(s->draft, &c);
-	unsigned n = common(t->course, &c);
-	if (c.parts < 2 || !n ||
-	    (!wrong &&
-	     worth(g, s->draft, &c) * BETTER <= worth(g, s->draft, t->course) * 100))
+	find_course(g, &c, &room, d);
+	unsigned n = ml_course_common(&t->course, &c);
+	if (c.parts < 2 || !n)
 		return false;
-	/* what was learnt of the words of one course holds in the other */
-	memcpy(c.free, t->course->free, c.end[n - 1]);
+	if (n == c.parts && n == t->parts && n == right)
+		return false; /* it would be joined as it is now */
+	ml_course_inherit(&c, &t->course, n);
 	if (n > right)
 		n = right;
 	if (n < t->shared)
 		return false;
-	struct ml_superblock_track *new = make_track(g, s, &c, t, n);
+	ml_course_join(&c, d, ml_writer_shapes(g->writer), &t->course, n, g->join);
+	if (!ml_course_is_better(&c, &t->course, d, ml_writer_now(g->writer)))
+		return false;
+	struct ml_superblock_track *new = make_track(g, t->start, &c);
 	new->shared = t->shared;
 	put(g, new, t->place);
-	/* side tracks stay where the parts before are joined as theirs */
+	/* side tracks stay where the parts before them are joined in the same way */
 	for (unsigned i = 1; i <= n; i++)
 		move_side(new, t, i);
-	if (!wrong && n < t->parts)
+	if (right == t->parts && n < t->parts)
 		put_side(g, new, t, n);
 	return true;
 }
 
-/* The part behind which it is left often, for the same. */
+/* The part behind which the track is left often for superblocks without a side track. */
 static unsigned often_left(const struct ml_superblock_track *t)
 {
-	unsigned most = t->used / SIDE_OF, part = 0;
+	unsigned max = t->review.used / SIDE_OF, part = 0;
 
 	for (unsigned i = 0; i < t->parts && t->end[i].slots + 8 < ML_JOIN_SLOTS &&
-			     i + 1 < ML_GUEST_PARTS;
+			     i + 1 < ML_SUPERBLOCK_PARTS;
 	     i++)
-		if (t->left[t->words + i + 1] > most) {
-			most = t->left[t->words + i + 1];
+		if (t->left[t->words + i + 1] > max) {
+			max = t->left[t->words + i + 1];
 			part = i + 1;
 		}
 	return part;
@@ -184,50 +249,61 @@ static unsigned often_left(const struct ml_superblock_track *t)
 /* Is it nearly always followed to its end? Then there is nothing better. */
 static bool goes_whole(const struct ml_superblock_track *t)
 {
-	return t->left[t->words + t->parts] * 32u >= t->used * 31u;
+	return t->left[t->words + t->parts] * WHOLE_OF >= t->review.used * (WHOLE_OF - 1);
 }
 
-/* Runs that left the track there: a track for them. */
-static bool add_side(struct ml_superblock_steps *g, struct ml_superblock_track *t)
+/* Makes a side track for the runs of the draft, which left the track where it is watched.
+ */
+static bool add_side(struct ml_superblock_heads *g, struct ml_superblock_track *t,
+		     const struct ml_draft *d)
 {
-	struct ml_guest_start *s = t->start;
-	struct ml_superblock_track *side;
-	struct ml_guest_course c;
+	struct ml_course_room room;
 	unsigned n = t->watched;
+	struct ml_course c;
 
-	ml_superblock_draft_course(s->draft, &c);
-	if (c.parts <= n || common(t->course, &c) != n)
+	find_course(g, &c, &room, d);
+	if (c.parts <= n || ml_course_common(&t->course, &c) != n)
 		return false;
-	memcpy(c.free, t->course->free, c.end[n - 1]);
-	side = make_track(g, s, &c, t, n);
-	put_side(g, t, side, n);
+	ml_course_inherit(&c, &t->course, n);
+	ml_course_join(&c, d, ml_writer_shapes(g->writer), &t->course, n, g->join);
+	put_side(g, t, make_track(g, t->start, &c), n);
 	return true;
 }
 
-void ml_guest_review(struct ml_superblock_steps *g, struct ml_superblock_track *t,
-		     const uint64_t *w, size_t room, unsigned n)
+/* Is the track still in its place, and not replaced? */
+static bool is_placed(const struct ml_superblock_track *t)
 {
-	struct ml_guest_start *s = t->start;
-	bool begins = !s->draft || s->draft->track != t, changed = true;
+	return *t->place == t;
+}
 
-	if (room <= ML_GUEST_WORDS)
-		return; /* the next will do */
+void ml_superblock_heads_review(struct ml_superblock_heads *g,
+				struct ml_superblock_track *t, const uint64_t *w,
+				size_t room, unsigned n)
+{
+	struct ml_superblock_head *s = t->start;
+	struct ml_draft *d = NULL;
+	bool changed = true, begins = t->review.due == t->review.gap;
+
+	if (room <= ML_SUPERBLOCK_WORDS)
+		return; /* the next use will do */
 	if (begins)
-		t->watched = t->looks++ & 1 ? (uint8_t)often_left(t) : 0;
-	if (begins && !t->watched && goes_whole(t)) {
+		t->watched = t->reviews++ & 1 ? (uint8_t)often_left(t) : 0;
+	if (begins && !t->watched && goes_whole(t))
 		changed = false;
-	} else if (*t->place == t && may_draft(g, s, t)) {
-		t->due = t->used + (t->watched ? 1 : APART);
-		if ((!t->watched || n == t->watched) &&
-		    ml_superblock_draft_look(s->draft, g, w))
-			changed = t->watched ? add_side(g, t) : replace(g, t);
-		else if (t->used < t->gap + PATIENCE)
+	else if (is_placed(t))
+		d = draft_of(g, s, t);
+	if (d) {
+		bool full = (!t->watched || n == t->watched) && add_run(g, d, w);
+
+		if (full) {
+			changed = t->watched ? add_side(g, t, d) : replace(g, t, d);
+			if (changed)
+				ml_head_cool(&s->head, true);
+		} else if (ml_review_wait(&t->review, t->watched ? 1 : ML_REVIEW_APART)) {
 			return;
-		ml_superblock_draft_end(s->draft);
+		}
+		end_draft(g, s);
 	}
-	if (!changed)
-		t->gap = t->gap < LAST_LOOK / 4 ? t->gap * 4 : LAST_LOOK;
-	t->used = 0;
-	t->due = t->gap;
+	ml_review_end(&t->review, changed);
 	memset(t->left, 0, ml_superblock_track_leavings(t) * sizeof(*t->left));
 }

@@ -2,150 +2,94 @@
 
 #include <string.h>
 
+#include "lib/base/arena.h"
 #include "lib/trace/chunk.h"
-#include "lib/trace/join.h"
 #include "lib/trace/writer.h"
+#include "record/ring.h"
 #include "record/tracks/callers.h"
 #include "record/tracks/superblock_follow.h"
-#include "record/tracks/superblock_heads.h"
 #include "record/tracks/superblock_track.h"
-#include "record/ring.h"
-
-enum { RSP = 4 };
 
 void ml_superblock_steps_init(struct ml_superblock_steps *g, struct ml_writer *writer)
 {
-	*g = (struct ml_superblock_steps){ .writer = writer };
-	g->join = ml_resize(NULL, sizeof(*g->join));
-	g->fast = ml_lanes_can();
+	*g = (struct ml_superblock_steps){ .writer = writer, .fast = ml_lanes_can() };
+	ml_superblock_heads_init(&g->heads, writer);
 }
 
 void ml_superblock_steps_release(struct ml_superblock_steps *g)
 {
-	ml_free(g->shapes);
-	ml_free(g->track);
-	ml_free(g->join);
-	ml_arena_release(&g->arena);
+	ml_superblock_heads_release(&g->heads);
 }
 
-/* Where the stack pointer is found in the bases. */
-static void note_stack_pointer(struct ml_guest_known *k, const struct ml_shape *s)
+struct ml_superblock *ml_superblock_steps_add(struct ml_superblock_steps *g, uint32_t id,
+					      const struct ml_shape *shape, bool brief)
 {
-	k->sp_base = k->sp_end = -1;
-	for (int i = 0; i < s->bases && k->sp_base < 0; i++)
-		if (s->base[i].reg == RSP) {
-			k->sp_base = (int16_t)i;
-			k->sp_before = -s->base[i].delta;
-		}
-	for (int i = 0; i < s->effects; i++)
-		if (s->effect[i].reg == RSP) {
-			k->sp_end = (int16_t)s->effect[i].base;
-			k->sp_after = s->effect[i].delta;
-		}
-}
+	struct ml_superblocks *known = &g->heads.known;
 
-/* A number means something else now: what was learnt of it is void. */
-static void forget(struct ml_superblock_steps *g)
-{
-	for (size_t i = 0; i < g->count; i++) {
-		struct ml_guest_known *k = &g->shapes[i];
-
-		g->track[i] = NULL;
-		for (unsigned e = 0; k->start && e <= k->exits; e++) {
-			if (k->start[e].draft)
-				ml_superblock_draft_end(k->start[e].draft);
-			k->start[e] = (struct ml_guest_start){ 0 };
-		}
-	}
-}
-
-struct ml_guest_known *ml_superblock_steps_add(struct ml_superblock_steps *g, uint32_t id,
-					       const struct ml_shape *shape, bool brief)
-{
-	g->shapes = ml_grow(g->shapes, &g->cap, id + 1u, sizeof(*g->shapes));
-	g->track = ml_grow(g->track, &g->track_cap, id + 1u, sizeof(*g->track));
-	struct ml_guest_known *k = &g->shapes[id];
-	if (k->where != ML_GUEST_UNDECLARED)
-		forget(g);
-	*k = (struct ml_guest_known){
+	known->at = ml_grow(known->at, &known->cap, id + 1u, sizeof(*known->at));
+	struct ml_superblock *k = &known->at[id];
+	if (k->where != ML_SUPERBLOCK_UNDECLARED)
+		ml_superblock_heads_forget(&g->heads);
+	*k = (struct ml_superblock){
 		.head = brief ? ML_WORD_BRIEF(id) : ML_WORD(ML_WORD_STEP, 0, id),
 		.brief = brief,
 		.bases = shape->bases,
 		.exits = shape->exits,
 		.exit = shape->exit,
-		.where = shape->user ? ML_GUEST_USER : ML_GUEST_LIBRARY,
+		.where = shape->user ? ML_SUPERBLOCK_USER : ML_SUPERBLOCK_LIBRARY,
 		.shape = shape,
 		.number = ml_writer_shape(g->writer, shape),
 	};
 	k->path = ml_writer_path(g->writer, k->number, shape->bases);
-	k->start = ml_arena_alloc(&g->arena, (shape->exits + 1u) * sizeof(*k->start));
-	memset(k->start, 0, (shape->exits + 1u) * sizeof(*k->start));
-	note_stack_pointer(k, shape);
-	if (id >= g->count)
-		g->count = id + 1;
-	if (shape->slots > g->most)
-		g->most = shape->slots;
+	ml_superblock_note_sp(k, shape);
+	ml_superblock_heads_add(&g->heads, k);
+	if (id >= known->count)
+		known->count = id + 1;
+	if (shape->slots > known->slots_max)
+		known->slots_max = shape->slots;
 	return k;
-}
-
-uint64_t ml_guest_sp_before(const struct ml_guest_known *k, const uint64_t *value,
-			    size_t bases, uint64_t sp)
-{
-	if (k->sp_base >= 0 && (size_t)k->sp_base < bases)
-		return ML_WORD_VALUE(value[k->sp_base]) + (uint64_t)(int64_t)k->sp_before;
-	return sp;
-}
-
-void ml_guest_stepped(const struct ml_guest_known *k, const uint64_t *value,
-		      uint32_t back, uint64_t sp, struct ml_callers *c)
-{
-	c->sp = !back && k->sp_end >= 0
-			? ML_WORD_VALUE(value[k->sp_end]) + (uint64_t)(int64_t)k->sp_after
-			: sp;
-	c->returned = !back && k->returns;
-	if (k->call && !back)
-		c->last_call = k->call;
 }
 
 /* The first n parts of the track are one step; its values are there already. */
 static inline void add(const struct ml_superblock_track *t, const uint64_t *w, size_t n,
 		       uint32_t caller, struct ml_steps *out, struct ml_callers *c)
 {
-	const struct ml_guest_end *e = &t->end[n - 1];
+	const struct ml_superblock_end *e = &t->end[n - 1];
 
 	out->at[out->count++] = (struct ml_told){ t->path + (uint32_t)n - 1, caller };
 	out->values += e->bases;
 	out->refs += e->slots;
 	c->returned = e->returns;
-	c->sp = e->sp == ML_GUEST_NO_SP
+	c->sp = e->sp == ML_SUPERBLOCK_NO_SP
 			? c->sp
 			: ML_WORD_VALUE(w[e->sp]) + (uint64_t)(int64_t)e->sp_delta;
 	c->last_call = e->call ? e->call : c->last_call;
 }
 
-/* How many steps fit into the chunk, none of which has more than a track has slots. */
+/* How many steps surely fit into the chunk; none has more than ML_JOIN_SLOTS references.
+ */
 static size_t steps_left(const struct ml_steps *out)
 {
 	size_t refs = out->refs > out->values ? out->refs : out->values;
-	size_t most = refs < ML_CHUNK ? (ML_CHUNK - refs) / ML_JOIN_SLOTS : 0;
-	size_t steps = out->count < ML_CHUNK ? ML_CHUNK - out->count : 0;
+	size_t by_refs = refs < ML_CHUNK ? (ML_CHUNK - refs) / ML_JOIN_SLOTS : 0;
+	size_t by_count = out->count < ML_CHUNK ? ML_CHUNK - out->count : 0;
 
-	return steps < most ? steps : most;
+	return by_count < by_refs ? by_count : by_refs;
 }
 
-/* Follows tracks; *at moves on to where none leads. */
+/* Follows tracks; *at moves on to the first step that begins none. */
 static inline __attribute__((always_inline)) void
-follow(struct ml_superblock_steps *g, struct ml_callers *c, uint32_t caller,
+follow(struct ml_superblock_heads *g, struct ml_callers *c, uint32_t caller,
        const uint64_t **at, const uint64_t *end, struct ml_steps *out, bool fast)
 {
 	const uint64_t *w = *at;
-	uint8_t where = c->user ? ML_GUEST_USER : ML_GUEST_LIBRARY;
+	uint8_t where = c->user ? ML_SUPERBLOCK_USER : ML_SUPERBLOCK_LIBRARY;
 
 	for (size_t left = steps_left(out); left && w < end; left--) {
 		uint32_t id = ml_word_shape(*w);
 		size_t room = (size_t)(end - w), words, n;
 
-		if (id >= g->count)
+		if (id >= g->known.count)
 			break;
 		struct ml_superblock_track *t = g->track[id], *side;
 		if (!t || t->where != where || t->head != ml_word_head(*w))
@@ -165,8 +109,9 @@ follow(struct ml_superblock_steps *g, struct ml_callers *c, uint32_t caller,
 			side = n ? ml_superblock_track_side(t, n, w, room) : NULL;
 			if (!side)
 				++*ml_superblock_track_left(t, n, w, words, room);
-			if (__builtin_expect(++t->used >= t->due, 0))
-				ml_guest_review(g, t, w, room, side ? 0 : (unsigned)n);
+			if (ml_review_use(&t->review))
+				ml_superblock_heads_review(g, t, w, room,
+							   side ? 0 : (unsigned)n);
 			if (!side)
 				break;
 			known = t->end[n - 1].words;
@@ -180,7 +125,7 @@ follow(struct ml_superblock_steps *g, struct ml_callers *c, uint32_t caller,
 }
 
 /* The same, compiled for the machine's vectors. */
-ML_LANES_TARGET static void follow_fast(struct ml_superblock_steps *g,
+ML_LANES_TARGET static void follow_fast(struct ml_superblock_heads *g,
 					struct ml_callers *c, uint32_t caller,
 					const uint64_t **at, const uint64_t *end,
 					struct ml_steps *out)
@@ -188,28 +133,31 @@ ML_LANES_TARGET static void follow_fast(struct ml_superblock_steps *g,
 	follow(g, c, caller, at, end, out, true);
 }
 
-/* A step as it is. Returns how many words it has, 0 if they are not all there. */
-static size_t take_one(struct ml_superblock_steps *g, struct ml_guest_known *k,
+/* Takes one step without a track. Returns how many words it has, 0 if some are missing.
+ */
+static size_t take_one(struct ml_superblock_heads *g, struct ml_superblock *k,
 		       const uint64_t *w, size_t room, uint32_t caller,
 		       struct ml_steps *out, struct ml_callers *c)
 {
 	size_t bases;
-	const uint64_t *base = ml_guest_bases(k, w);
+	const uint64_t *base = ml_superblock_bases(k, w);
 	size_t before = (size_t)(base - w);
-	uint32_t back = ml_guest_left_at(k, base, room - before, &bases);
-	struct ml_guest_start *s = &k->start[k->exits - back];
-	uint64_t *value = out->value + out->values; /* where they are to be */
+	uint32_t back = ml_superblock_left_at(k, base, room - before, &bases);
+	struct ml_superblock_head *s = &k->start[k->exits - back];
+	uint64_t *value = out->value +
+			  out->values; /* ml_steps_add copies it onto itself */
 
 	if (before + bases > room)
 		return 0;
-	ml_guest_values(k, w, bases, value);
-	ml_guest_stepped(k, value, back, ml_guest_sp_before(k, value, bases, c->sp), c);
+	ml_superblock_values(k, w, bases, value);
+	ml_superblock_stepped(k, value, back,
+			      ml_superblock_sp_before(k, value, bases, c->sp), c);
 	ml_steps_add(out, ml_writer_shapes(g->writer),
 		     &(struct ml_step){ k->path - back, caller, value });
 	if (s->track)
-		g->track[k - g->shapes] = s->track; /* likely again */
+		g->track[k - g->known.at] = s->track; /* likely again */
 	else
-		ml_guest_heat(g, s, w, room);
+		ml_superblock_heads_heat(g, s, w, room);
 	return before + bases;
 }
 
@@ -217,24 +165,26 @@ bool ml_superblock_steps_take(struct ml_superblock_steps *g, struct ml_callers *
 			      uint32_t caller, const uint64_t **at, const uint64_t *end,
 			      struct ml_err *err)
 {
-	uint8_t where = c->user ? ML_GUEST_USER : ML_GUEST_LIBRARY;
+	uint8_t where = c->user ? ML_SUPERBLOCK_USER : ML_SUPERBLOCK_LIBRARY;
 
 	while (*at < end) {
 		struct ml_steps *out = ml_writer_now(g->writer);
 
 		if (g->fast)
-			follow_fast(g, c, caller, at, end, out);
+			follow_fast(&g->heads, c, caller, at, end, out);
 		else
-			follow(g, c, caller, at, end, out, false);
+			follow(&g->heads, c, caller, at, end, out, false);
 		if (!steps_left(out)) {
 			if (!ml_writer_send(g->writer, err))
 				return false;
 			continue;
 		}
-		struct ml_guest_known *k = *at < end ? ml_guest_known_at(g, **at) : NULL;
+		struct ml_superblock *k =
+			*at < end ? ml_superblocks_find(&g->heads.known, **at) : NULL;
 		if (!k || k->where != where)
 			break;
-		size_t taken = take_one(g, k, *at, (size_t)(end - *at), caller, out, c);
+		size_t taken = take_one(&g->heads, k, *at, (size_t)(end - *at), caller,
+					out, c);
 		if (!taken)
 			break;
 		*at += taken;

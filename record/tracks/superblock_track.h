@@ -1,10 +1,10 @@
 /*
- * A track: what is expected to run behind a superblock, known as the words that the
- * guest will write. Each is the one expected, or follows from an earlier one, or is the
- * value of a base and may be anything. What is followed as far as its n-th part is one
+ * A track of superblocks: the words that the guest is expected to write from a head on.
+ * Each word is the one expected, or follows from an earlier one, or is the value of a
+ * base and may be anything. Words that follow the track as far as its n-th part are one
  * step of the trace.
  *
- * What each step needs lies together; what tracks are made from, elsewhere.
+ * The fields that each step needs lie together.
  */
 #pragma once
 
@@ -12,15 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/tracks/superblock_follow.h"
-#include "record/tracks/superblock_draft.h"
-#include "record/tracks/superblock_steps.h"
 #include "record/ring.h"
+#include "record/tracks/course.h"
+#include "record/tracks/head.h"
+#include "record/tracks/superblock_follow.h"
+#include "record/tracks/superblocks.h"
 
-enum { ML_GUEST_NO_SP = UINT8_MAX };
+enum {
+	ML_SUPERBLOCK_PARTS = 56, /* superblocks of a track at most */
+	ML_SUPERBLOCK_WORDS = ML_SUPERBLOCK_PARTS + ML_JOIN_SLOTS,
+	ML_SUPERBLOCK_NO_SP = UINT8_MAX,
+};
 
 /* Where a track may be left: behind each part. */
-struct ml_guest_end {
+struct ml_superblock_end {
 	uint8_t words, bases, slots; /* up to here */
 	uint8_t sp;                  /* word that tells the stack pointer */
 	uint16_t next; /* the header of the next part if it is brief, or 0 */
@@ -31,76 +36,80 @@ struct ml_guest_end {
 };
 
 /*
- * Another track that goes on where one is left. It has the same parts up to there,
- * joined in the same way, and is followed instead if its next superblock comes.
+ * A side track goes on where another track is often left (a side exit). It has the same
+ * parts up to there, joined in the same way, and is followed if its next superblock
+ * comes.
  */
-struct ml_guest_side {
-	struct ml_superblock_track
-		*track; /* or NULL; a third is at the side of that one */
-	uint64_t head;  /* of its part behind there */
+struct ml_superblock_side {
+	struct ml_superblock_track *track; /* or NULL; its own side is the next choice */
+	uint64_t head;                     /* of its part behind the exit */
 };
 
-/* What is known of a word: its header, and that its value is the one at `from` (which may
- * be itself) plus delta, or that it has none. */
-struct ml_guest_link {
+/* What is expected of a word: a header, and a value that is the one at `from` (which may
+ * be itself) plus delta, or no value. */
+struct ml_superblock_word {
 	uint64_t delta; /* with the header */
 	uint16_t from;
-	bool head, constant;
+	bool head, constant; /* constant: there is no value */
 };
 
-/* A word that drifts as others do, by the words of the bases of a struct ml_drift. */
-struct ml_guest_drift {
+/* A word whose value drifts as others do: a struct ml_drift by the words of its bases. */
+struct ml_superblock_drift {
 	uint8_t at, like, as, from, shift;
 };
 
 struct ml_superblock_track {
 	uint64_t head;
-	uint32_t path;      /* of its first exit; path + k has k + 1 parts */
-	uint32_t used, due; /* times since it was looked at, and when it will be next */
+	uint32_t path; /* of its first exit; path + k has k + 1 parts */
+	struct ml_review review;
 	uint16_t words;
-	uint8_t last_words; /* when it was left the last time, */
-	uint8_t last;       /* behind how many parts; 0: that takes more than the words */
+	uint8_t last_words; /* words that went along it the last time, */
+	uint8_t last;       /* and parts; 0: the words alone do not tell */
 	uint8_t parts, drifts, bases;
-	uint8_t where;   /* enum ml_guest_where */
-	uint8_t shared;  /* parts that are as in the track at whose side it is */
-	uint8_t looks;   /* so far */
-	uint8_t watched; /* parts behind which others are looked for; 0: none */
-	struct ml_guest_end *end;
-	const struct ml_guest_drift *drift;
+	uint8_t where;   /* enum ml_superblock_where */
+	uint8_t shared;  /* parts that it has in common with the track it is beside */
+	uint8_t reviews; /* so far */
+	uint8_t watched; /* parts behind which the review seeks a side track; 0: none */
+	struct ml_superblock_end *end;
+	const struct ml_superblock_drift *drift;
 	uint16_t *left; /* how often it was left for the value of each word, and then:
 			   how often behind no part, one, two, ... */
-	struct ml_guest_side *side;         /* of each end */
-	struct ml_superblock_track **place; /* where it is held */
-	struct ml_guest_start *start;
-	struct ml_guest_course *course;
-	const struct ml_guest_link *link; /* the same as eight, for machines without */
-	const uint8_t *base;              /* word that each base is */
-	const struct ml_link *join;       /* how it was joined: its links */
-	const struct ml_drift *moves;     /* and drifts */
-	uint32_t gap;                     /* uses from one look to the next */
+	struct ml_superblock_side *side;    /* of each end */
+	struct ml_superblock_track **place; /* the pointer that holds it */
+	struct ml_superblock_head *start;
+	struct ml_course course;
+	const struct ml_superblock_word
+		*link;       /* the words for machines without vectors */
+	const uint8_t *base; /* word that each base is */
 	struct ml_superblock_follow eight[];
 };
 
-/* A track of the course of which the draft has runs, with the first `same` parts joined
- * as those of another are. */
-struct ml_superblock_track *ml_superblock_track_make(struct ml_superblock_steps *g,
-						     const struct ml_superblock_draft *d,
-						     const struct ml_guest_course *c,
-						     const struct ml_superblock_track *as,
-						     unsigned same);
-/* How many counts it has of where it was left. */
+/* The guest's number of a superblock, and its path, as the symbol of a part. */
+static inline uint64_t ml_superblock_symbol(uint32_t id, uint32_t path)
+{
+	return (uint64_t)id << 32 | path;
+}
+static inline uint32_t ml_superblock_id(uint64_t symbol)
+{
+	return (uint32_t)(symbol >> 32);
+}
+
+/* A track of a joined course. Its path, head and place are still to be set. */
+struct ml_superblock_track *ml_superblock_track_make(const struct ml_superblocks *known,
+						     const struct ml_course *c,
+						     struct ml_arena *arena);
+/* Counters of where it was left. */
 static inline size_t ml_superblock_track_leavings(const struct ml_superblock_track *t)
 {
 	return t->words + t->parts + 1u;
 }
-/* Words that often were not what they should follow from are free. Returns the parts
- * before the first of them. */
+/* Frees the values that were often wrong, for later courses (ml_course_learn). */
 unsigned ml_superblock_track_learn(struct ml_superblock_track *t);
 /* How many words are as the track has them; the bases among them go to value. */
 size_t ml_superblock_track_words(const struct ml_superblock_track *t, const uint64_t *w,
 				 size_t room, uint64_t *value);
 
-/* How many parts that is. One that should be left early must have been. */
+/* How many parts the words are. A part that is left early must be left there. */
 static inline size_t ml_superblock_track_parts(const struct ml_superblock_track *t,
 					       const uint64_t *w, size_t words,
 					       size_t room)
@@ -119,8 +128,8 @@ static inline size_t ml_superblock_track_parts(const struct ml_superblock_track 
 }
 
 /*
- * The same, if there are all these words to be read. Often it is left where it was the
- * last time. That is asked by a branch, so that the machine guesses it, and is at the
+ * The same, if all words of the track can be read. Often a track is left where it was
+ * left the last time. A branch asks for that: the processor guesses it, and is at the
  * next step before it knows where this one ended.
  */
 static inline size_t ml_superblock_track_again(struct ml_superblock_track *t,
@@ -140,8 +149,9 @@ static inline size_t ml_superblock_track_again(struct ml_superblock_track *t,
 }
 
 /*
- * What to count when it is left behind n parts (t->left): the value of a word, if only
- * that is another; one that is not there, as its superblock was left early, is not.
+ * The counter for leaving the track behind n parts (t->left): that of a word if only its
+ * value was another. A word that is missing because its superblock was left early does
+ * not count.
  */
 static inline uint16_t *ml_superblock_track_left(const struct ml_superblock_track *t,
 						 size_t n, const uint64_t *w,
@@ -153,7 +163,7 @@ static inline uint16_t *ml_superblock_track_left(const struct ml_superblock_trac
 	return &t->left[header && !same ? t->words + n : words];
 }
 
-/* The track that goes on as w does where this one is left, behind n parts; or NULL. */
+/* The side track that goes on as w does behind n parts, or NULL. */
 static inline struct ml_superblock_track *
 ml_superblock_track_side(const struct ml_superblock_track *t, size_t n, const uint64_t *w,
 			 size_t room)
@@ -162,7 +172,7 @@ ml_superblock_track_side(const struct ml_superblock_track *t, size_t n, const ui
 
 	if (!t->end[n - 1].side || words >= room)
 		return NULL;
-	const struct ml_guest_side *s = &t->side[n - 1];
+	const struct ml_superblock_side *s = &t->side[n - 1];
 	while (s->track && s->head != ml_word_head(w[words]))
 		s = &s->track->side[n - 1];
 	return s->track;

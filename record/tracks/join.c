@@ -1,12 +1,12 @@
-#include "lib/trace/join.h"
+#include "record/tracks/join.h"
 
 #include <string.h>
 
 enum {
-	NEAR = 4,        /* bases before it that another may move with */
+	NEAR = 4,        /* a base may drift as one of so many bases before it */
 	WRONG_OF = 8,    /* one of so many runs may say that a base does not follow */
 	WRONG_DRIFT = 5, /* the same for drifts, which save more than they cost */
-	DRIFT_RUNS = 3,  /* in which one is looked for at a time */
+	DRIFT_RUNS = 3,  /* runs in which a drift is sought at a time */
 };
 
 static bool fits(int64_t v)
@@ -14,7 +14,7 @@ static bool fits(int64_t v)
 	return v == (int32_t)v;
 }
 
-size_t ml_join_most(const struct ml_shapes *shapes, const uint32_t *paths, size_t count)
+size_t ml_join_max(const struct ml_shapes *shapes, const uint32_t *paths, size_t count)
 {
 	size_t n = 0, slots = 0;
 
@@ -36,7 +36,7 @@ void ml_join_init(struct ml_join *j, bool user)
 	j->changed = j->derived = 0;
 }
 
-/* Does the base follow from an earlier one, by its register? */
+/* Does the base follow from an earlier one by its register? */
 static bool by_register(const struct ml_join *j, struct ml_base b, struct ml_link *link)
 {
 	if (b.reg == ML_NO_REG || !(j->derived >> b.reg & 1))
@@ -45,47 +45,49 @@ static bool by_register(const struct ml_join *j, struct ml_base b, struct ml_lin
 	return fits(link->delta);
 }
 
-/* In how many runs is base i of the part not so far from base k? */
+/* In how many runs is base i of the part not at this distance from base k? Counts to max.
+ */
 static unsigned unlike(const struct ml_join *j, const struct ml_join_runs *r, unsigned i,
-		       unsigned k, uint64_t delta)
+		       unsigned k, uint64_t delta, unsigned max)
 {
 	unsigned wrong = 0;
 
-	for (unsigned run = 0; run < r->count; run++)
+	for (unsigned run = 0; run < r->count && wrong < max; run++)
 		wrong += r->value[run][i] - j->value[run][k] != delta;
 	return wrong;
 }
 
 /*
- * By what the runs have in common? The nearest is the likeliest to be no accident. One
- * of the first two runs is taken to be as most are.
+ * Does base i of the part follow by a constant? Of bases that fit the runs equally well
+ * the nearest is the least likely to fit by accident. Either of the first two runs is
+ * assumed to be as most runs are.
  */
 static bool by_runs(const struct ml_join *j, const struct ml_join_runs *r, unsigned i,
 		    struct ml_link *link)
 {
-	unsigned least = r->count / WRONG_OF + 1;
+	unsigned min = r->count / WRONG_OF + 1;
 
-	for (unsigned k = j->shape.bases; least && k-- > 0;)
+	for (unsigned k = j->shape.bases; min && k-- > 0;)
 		for (unsigned run = 0; run < 2; run++) {
 			uint64_t delta = r->value[run][i] - j->value[run][k];
-			unsigned wrong = unlike(j, r, i, k, delta);
+			unsigned wrong = unlike(j, r, i, k, delta, min);
 
-			if (wrong >= least)
+			if (wrong >= min)
 				continue;
 			*link = (struct ml_link){ (int64_t)delta, (uint16_t)k };
-			least = wrong;
+			min = wrong;
 		}
-	return least <= r->count / WRONG_OF;
+	return min <= r->count / WRONG_OF;
 }
 
-/* What is known of bases: whose code they are of, and their values in few runs. */
+/* The bases so far, by the states of their code and their values in a few runs. */
 struct drift_runs {
 	unsigned runs, bases;
 	const uint32_t *state;
 	const uint64_t *value[DRIFT_RUNS];
 };
 
-/* Did the value move in all runs as the drift says? Sets the shift. */
+/* Did the value move in all of these runs as the drift says? Sets the shift. */
 static bool drifts_as(const struct drift_runs *r, const uint64_t *value,
 		      struct ml_drift *d)
 {
@@ -99,7 +101,7 @@ static bool drifts_as(const struct drift_runs *r, const uint64_t *value,
 			return false;
 	}
 	if (!differ)
-		return false; /* what goes the same way always shows nothing */
+		return false; /* equal distances show nothing: a constant does it */
 	for (d->shift = 0; d->shift <= ML_DRIFT_SHIFT; d->shift++) {
 		unsigned same = 0;
 
@@ -112,7 +114,7 @@ static bool drifts_as(const struct drift_runs *r, const uint64_t *value,
 	return false;
 }
 
-/* A drift of these bases that has the value of each run, for code that has the state. */
+/* Finds a drift of these bases that gives the value in each run. state: of its code. */
 static bool find_drift(const struct drift_runs *r, uint32_t state, const uint64_t *value,
 		       struct ml_drift *out)
 {
@@ -132,7 +134,7 @@ static bool find_drift(const struct drift_runs *r, uint32_t state, const uint64_
 	return false;
 }
 
-/* Does base i drift so in most runs? */
+/* Does base i of the part drift so in most runs? */
 static bool mostly_drifts(const struct ml_join *j, const struct ml_join_runs *r,
 			  unsigned i, const struct ml_drift *d)
 {
@@ -144,8 +146,8 @@ static bool mostly_drifts(const struct ml_join *j, const struct ml_join_runs *r,
 }
 
 /*
- * By moving, since the same code ran before, as one of the bases before it did? Which
- * one is found in few runs, that no run that is otherwise may hide it.
+ * Does base i of the part drift? The drift is sought in a few runs at a time, so that a
+ * run that does otherwise does not hide it.
  */
 static bool by_drifting(const struct ml_join *j, uint32_t state,
 			const struct ml_join_runs *r, unsigned i, struct ml_drift *out)
@@ -166,7 +168,8 @@ static bool by_drifting(const struct ml_join *j, uint32_t state,
 	return false;
 }
 
-/* A base of the next part; now and offset are its base in the join and the distance. */
+/* Adds a base of the next part. *now and *offset: its base in the join, and the distance.
+ */
 static void join_base(struct ml_join *j, struct ml_base b, struct ml_link link,
 		      uint16_t *now, int64_t *offset)
 {
@@ -174,7 +177,7 @@ static void join_base(struct ml_join *j, struct ml_base b, struct ml_link link,
 		*now = link.from;
 		*offset = 0;
 		j->link[j->links++] = link;
-		return; /* nothing can be said of its register */
+		return; /* a register cannot be told by a drift */
 	}
 	if (link.from != ML_JOIN_NEW) {
 		*now = link.from;
@@ -195,7 +198,7 @@ static void join_base(struct ml_join *j, struct ml_base b, struct ml_link link,
 	j->link[j->links++] = link;
 }
 
-/* What the registers hold behind the part. */
+/* Notes what the registers hold behind the part. */
 static void join_effects(struct ml_join *j, const struct ml_path *path,
 			 const uint16_t *now, const int64_t *offset)
 {
@@ -206,7 +209,7 @@ static void join_effects(struct ml_join *j, const struct ml_path *path,
 
 		j->changed |= 1u << e.reg;
 		if (now[e.base] & ML_DRIFT)
-			continue; /* of which a register cannot be said to be derived */
+			continue; /* a register cannot be told by a drift */
 		j->derived |= 1u << e.reg;
 		j->of[e.reg] = now[e.base];
 		j->delta[e.reg] = offset[e.base] + e.delta;
@@ -228,16 +231,16 @@ static void join_exit(struct ml_join *j)
 								   (int32_t)j->delta[r] };
 }
 
-/* How the part's base i follows from what was before, or that it does not. */
+/* How base i of the part follows from earlier ones; ML_JOIN_NEW: it does not. */
 static struct ml_link find_link(struct ml_join *j, const struct ml_base *b, unsigned i,
 				const struct ml_join_runs *runs, enum ml_join_free free)
 {
 	struct ml_link link = { 0, ML_JOIN_NEW };
 
 	if (free == ML_JOIN_ANY &&
-	    (by_register(j, *b, &link) || (runs && by_runs(j, runs, i, &link))))
+	    (by_register(j, *b, &link) || by_runs(j, runs, i, &link)))
 		return link;
-	if (free != ML_JOIN_FREE && runs &&
+	if (free != ML_JOIN_FREE &&
 	    by_drifting(j, b->state, runs, i, &j->drift[j->shape.drifts]))
 		return (struct ml_link){ 0, (uint16_t)(ML_DRIFT + j->shape.drifts) };
 	return (struct ml_link){ 0, ML_JOIN_NEW };
@@ -254,11 +257,10 @@ void ml_join_part(struct ml_join *j, const struct ml_shapes *shapes, uint32_t pa
 
 	for (unsigned i = 0; i < p->bases; i++) {
 		struct ml_link link = known ? known[i]
-					    : find_link(j, &p->base[i], i, runs,
-							free ? free[i] : ML_JOIN_ANY);
+					    : find_link(j, &p->base[i], i, runs, free[i]);
 
 		if (link.from == ML_JOIN_NEW)
-			for (unsigned run = 0; runs && run < runs->count; run++)
+			for (unsigned run = 0; run < runs->count; run++)
 				j->value[run][j->shape.bases] = runs->value[run][i];
 		else if (link.from & ML_DRIFT)
 			j->shape.drifts++;
@@ -290,5 +292,5 @@ uint32_t ml_join_done(struct ml_join *j, struct ml_shapes *shapes)
 	j->shape.drift = j->drift;
 	j->shape.exit = j->exit;
 	uint32_t number = ml_shapes_add(shapes, &j->shape);
-	return shapes->at[number].path; /* which may have moved */
+	return shapes->at[number].path; /* shapes->at may have moved */
 }
