@@ -1,0 +1,26 @@
+/*
+ * What `memlamp prune` shows of a search space: text for people, JSON, or one table as
+ * CSV.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+
+struct ml_buf;
+struct ml_search;
+struct ml_work;
+
+/* As the options say; see cmd_prune.c. */
+struct prune_show {
+	const char *order, *where, *csv;
+	uint64_t list, sample, seed, nearest, combinations, bins;
+	bool pairs, histograms, json;
+};
+
+bool prune_show(struct ml_search *s, const struct prune_show *o,
+		const struct ml_work *work, struct ml_buf *out, struct ml_err *err);
+/* Whether it makes sense, before anything is evaluated for it. */
+bool prune_show_check(const struct prune_show *o, struct ml_err *err);
