@@ -232,8 +232,12 @@ bool ensemble_build(const struct ensemble_build *b, struct ensemble_built **at,
 			       "--build '%s' needs {out}, the program to make", b->build);
 	if (mkdir(b->folder, 0777) && errno != EEXIST)
 		return ml_fail_errno(err, "%s", b->folder);
-	if (!ml_variants_expand(&v, both, ML_VARIANTS_COMMAND, keep, a, err))
+	if (!b->variants &&
+	    !ml_variants_expand(&v, both, ML_VARIANTS_COMMAND, keep, a, err))
 		return false;
+	if (b->variants)
+		v = (struct ml_variants){ .at = (struct ml_variant *)b->variants,
+					  .count = b->variant_count };
 	*count = v.count;
 	*at = ml_arena_alloc(a, v.count * sizeof(**at));
 	for (size_t i = 0; i < v.count; i++) {

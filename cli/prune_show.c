@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cli/prune_tune.h"
 #include "cli/say.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
@@ -211,6 +212,8 @@ static void show_text(struct shown *x, struct ml_buf *out)
 	if (x->has_bars)
 		say_bars(&s, x);
 	say_end(&s);
+	if (x->o->tuned)
+		prune_tune_text(x->s, x->o->tune, x->o->tuned, out);
 }
 
 static void show_csv(struct shown *x, struct ml_buf *out)
@@ -251,6 +254,8 @@ static void show_json(struct shown *x, struct ml_buf *out)
 	if (x->has_bars)
 		ml_prune_distributions_json(&w, "distributions", x->s, x->bars,
 					    &x->arena);
+	if (x->o->tuned)
+		prune_tune_json(x->s, x->o->tune, x->o->tuned, &w);
 	ml_json_end(&w);
 	ml_buf_u8(out, '\n');
 }
