@@ -44,6 +44,12 @@ void ml_prune_close(struct ml_prune *p)
 	*p = (struct ml_prune){ 0 };
 }
 
+/* Into how many shares a value of the first parameter is cut. */
+static uint64_t shares_of(const struct ml_prune *p)
+{
+	return p->space->param_count > 2 ? SHARES : 1;
+}
+
 /* What the threads of a count share. */
 struct counting {
 	const struct ml_prune *p;
@@ -141,7 +147,7 @@ bool ml_prune_count(const struct ml_prune *p, struct ml_combos *t,
 	unsigned threads = p->threads ? p->threads : ml_cpus();
 	struct counting c = { .p = p,
 			      .work = work,
-			      .shares = p->space->param_count > 2 ? SHARES : 1,
+			      .shares = shares_of(p),
 			      .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct ml_arena a = { 0 };
 	struct worker *workers = ml_arena_alloc(&a, threads * sizeof(*workers));
@@ -205,18 +211,17 @@ static int give_native_row(void *arg, const int64_t *values)
 }
 
 static enum ml_prune_end select_part(const struct ml_prune *p, struct ml_interpreter *i,
-				     uint64_t first, const struct ml_prune_walk *walk,
-				     struct ml_err *err)
+				     const struct ml_prune_part *part,
+				     const struct ml_prune_walk *walk, struct ml_err *err)
 {
-	struct ml_prune_part part = { .first = first, .of = 1 };
-
 	if (!p->is_native)
-		return ml_interpreter_run(i, &part, walk, err);
-	switch (p->native.select((int64_t)first, 0, 1, walk->care, walk->want,
+		return ml_interpreter_run(i, part, walk, err);
+	switch (p->native.select((int64_t)part->first, (int64_t)part->share,
+				 (int64_t)part->of, walk->care, walk->want,
 				 give_native_row, walk->arg)) {
 	case 0: return ML_PRUNE_DONE;
 	case 2: return ML_PRUNE_ENDED;
-	default: return ml_interpreter_run(i, &part, walk, err);
+	default: return ml_interpreter_run(i, part, walk, err);
 	}
 }
 
@@ -232,10 +237,12 @@ bool ml_prune_select(const struct ml_prune *p, uint32_t care, uint32_t want,
 	enum ml_prune_end end = ML_PRUNE_DONE;
 
 	ml_interpreter_init(&i, p->space);
-	uint64_t parts = ml_interpreter_parts(&i);
-	for (uint64_t k = 0; k < parts && end == ML_PRUNE_DONE && !s.stopped; k++) {
-		end = select_part(p, &i, k, &walk, err);
-		s.stopped = s.stopped || ml_work_cancelled(work);
+	uint64_t shares = shares_of(p), items = ml_interpreter_parts(&i) * shares;
+	for (uint64_t k = 0; k < items && end == ML_PRUNE_DONE && !s.stopped; k++) {
+		struct ml_prune_part part = { k / shares, k % shares, shares };
+
+		end = select_part(p, &i, &part, &walk, err);
+		s.stopped = s.stopped || (!(k & 63) && ml_work_cancelled(work));
 	}
 	ml_interpreter_release(&i);
 	if (s.stopped)
