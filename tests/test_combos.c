@@ -114,6 +114,18 @@ TEST(the_smallest_set_is_that_of_trying_all_sets)
 	}
 }
 
+TEST(many_constraints_that_fail_in_pairs_need_all_but_one)
+{
+	enum { N = 24 };
+	struct ml_combo rows[N * (N - 1) / 2];
+	struct ml_combos t = { .constraint_count = N, .at = rows };
+
+	for (unsigned a = 0; a < N; a++)
+		for (unsigned b = a + 1; b < N; b++)
+			rows[t.count++] = (struct ml_combo){ 1u << a | 1u << b, 1 };
+	CHECK_EQ(ml_combos_smallest(&t), (1u << (N - 1)) - 1);
+}
+
 TEST(mistakes_are_told_with_line_and_column)
 {
 	CHECK_FAILS(parse("a,b\n1,2\n"), &err,

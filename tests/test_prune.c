@@ -253,6 +253,25 @@ TEST(native_code_counts_bits_where_everything_is_constant)
 	ml_space_release(&s);
 }
 
+TEST(permutations_and_words_are_looked_up_in_any_loop)
+{
+	static const char *const texts[] = {
+		"space r\no in permutations of i j k l m\nb in 1..70\n"
+		"hard c: before(o, j, i)\nsoft d: position(o, k) * 10 < b or b mod 7 == 3\n",
+		"space r\nb in 1..9\nw in words x, y, z\no in permutations of i j k l m\n"
+		"hard c: before(o, j, i) and w != y\nsoft d: position(o, k) + w * 2 < b\n"
+		"soft e: before(o, l, m)\n",
+	};
+	struct ml_space s;
+
+	for (size_t i = 0; i < 2; i++) {
+		parse(&s, texts[i]);
+		compare(&s, ML_PRUNE_INTERPRETER);
+		compare(&s, ML_PRUNE_NATIVE);
+		ml_space_release(&s);
+	}
+}
+
 TEST(a_zero_divisor_is_told_with_place_and_values)
 {
 	struct ml_space s;
