@@ -98,6 +98,10 @@ static bool tune(struct ml_search *s, const struct options *o, struct cmd_work *
 	ml_ensemble_init(&e);
 	bool ok = prune_tune(s, &tune, w, &e, err) &&
 		  prune_show(s, &show, &w->work, out, err);
+	if (!ok && err->kind == ML_STOPPED && e.member_count)
+		fprintf(stderr,
+			"memlamp prune: %s has what was done; the same command continues\n",
+			tune.output);
 	ml_ensemble_release(&e);
 	return ok;
 }

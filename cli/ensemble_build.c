@@ -238,7 +238,7 @@ bool ensemble_build(const struct ensemble_build *b, struct ensemble_built **at,
 	if (b->variants)
 		v = (struct ml_variants){ .at = (struct ml_variant *)b->variants,
 					  .count = b->variant_count };
-	*count = v.count;
+	size_t built = 0;
 	*at = ml_arena_alloc(a, v.count * sizeof(**at));
 	for (size_t i = 0; i < v.count; i++) {
 		const char *name = label(&v.at[i], a);
@@ -259,14 +259,20 @@ bool ensemble_build(const struct ensemble_build *b, struct ensemble_built **at,
 
 		if (!ml_work_goes_on(&b->work->work, err))
 			return false;
-		if (!make(&m, err))
-			return false;
-		(*at)[i] = (struct ensemble_built){
+		if (!make(&m, err)) {
+			if (!b->variants || err->kind == ML_STOPPED)
+				return false;
+			ml_progress_end(&b->work->progress);
+			fprintf(stderr, "memlamp: %s is left out: %s\n", name, err->text);
+			continue;
+		}
+		(*at)[built++] = (struct ensemble_built){
 			.label = name,
 			.path = m.trace,
 			.params = v.at[i].params,
 			.param_count = v.at[i].param_count,
 		};
 	}
-	return true;
+	*count = built;
+	return built > 0; /* err says why the last one failed */
 }

@@ -350,6 +350,9 @@ void prune_tune_text(const struct ml_search *s, const struct prune_tune *o,
 	say_start(&text, out);
 	for (size_t m = 0;; m++) {
 		ml_tuned_read(&t, s, e, m, &a);
+		if (!t.count && !m)
+			say(&text, "\n%s has no simulated variants of %s\n", o->output,
+			    s->name);
 		if (!t.count)
 			break;
 		say(&text, "\n%s variants simulated on %s:\n", say_count(&text, t.count),

@@ -42,6 +42,13 @@ memlamp prune sweep.txt -o sweep.mle --json | grep -c '"cycles"'
 memlamp prune sweep.txt -o other.mle --run './sweep {kib}' -m 'L1 8K full 64B' --where small --tune 1 |
 	ranks
 
+# A variant that cannot be built is left out.
+memlamp prune sweep.txt -o some.mle --build 'test {kib} != 2 && cp sweep {out}' --run '{out} {kib}' \
+	-m 'L1 8K full 64B' 2>&1 | grep -e 'left out' -e simulated
+# An ensemble of something else.
+memlamp ensemble -o foreign.mle 'sweep.d/kib=1.mlt' -m 'L1 1K full' >/dev/null
+memlamp prune sweep.txt -o foreign.mle | tail -n 1
+
 show memlamp prune sweep.txt --run './sweep {kib}'
 show memlamp prune sweep.txt -o x.mle --run './sweep 4'
 show memlamp prune sweep.txt -o x.mle --run './sweep {kib} {size}'
