@@ -232,9 +232,13 @@ bool ensemble_build(const struct ensemble_build *b, struct ensemble_built **at,
 			       "--build '%s' needs {out}, the program to make", b->build);
 	if (mkdir(b->folder, 0777) && errno != EEXIST)
 		return ml_fail_errno(err, "%s", b->folder);
-	if (!ml_variants_expand(&v, both, ML_VARIANTS_COMMAND, keep, a, err))
+	if (!b->variants &&
+	    !ml_variants_expand(&v, both, ML_VARIANTS_COMMAND, keep, a, err))
 		return false;
-	*count = v.count;
+	if (b->variants)
+		v = (struct ml_variants){ .at = (struct ml_variant *)b->variants,
+					  .count = b->variant_count };
+	size_t built = 0;
 	*at = ml_arena_alloc(a, v.count * sizeof(**at));
 	for (size_t i = 0; i < v.count; i++) {
 		const char *name = label(&v.at[i], a);
@@ -255,14 +259,20 @@ bool ensemble_build(const struct ensemble_build *b, struct ensemble_built **at,
 
 		if (!ml_work_goes_on(&b->work->work, err))
 			return false;
-		if (!make(&m, err))
-			return false;
-		(*at)[i] = (struct ensemble_built){
+		if (!make(&m, err)) {
+			if (!b->variants || err->kind == ML_STOPPED)
+				return false;
+			ml_progress_end(&b->work->progress);
+			fprintf(stderr, "memlamp: %s is left out: %s\n", name, err->text);
+			continue;
+		}
+		(*at)[built++] = (struct ensemble_built){
 			.label = name,
 			.path = m.trace,
 			.params = v.at[i].params,
 			.param_count = v.at[i].param_count,
 		};
 	}
-	return true;
+	*count = built;
+	return built > 0; /* err says why the last one failed */
 }

@@ -20,6 +20,11 @@ struct ensemble_build {
 	const char
 		*build; /* a command with braces, {out} among them; NULL: build nothing */
 	const char *run; /* a command with braces; NULL: {out} */
+	/* Commands that are already expanded, each "BUILD\nRUN" with {out} left, BUILD
+	 * empty where nothing is built; NULL: braces of build and run are expanded.
+	 * Those that fail are reported on stderr and left out. */
+	const struct ml_variant *variants;
+	size_t variant_count;
 	const char *folder;
 	struct ml_record_options record;
 	struct cmd_work *work;

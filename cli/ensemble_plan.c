@@ -172,6 +172,8 @@ static bool add_built(struct ensemble_plan *p, struct ml_err *err)
 	struct ensemble_build b = {
 		.build = p->build,
 		.run = p->run,
+		.variants = p->given,
+		.variant_count = p->given_count,
 		.folder = variants_folder(p),
 		.record = p->record,
 		.work = p->work,

@@ -17,6 +17,8 @@ struct ensemble_plan {
 	/* set by the caller */
 	const char *output; /* NULL: the ensemble is printed and not saved */
 	const char *build, *run, *phase;
+	const struct ml_variant *given; /* as ensemble_build.h: instead of braces */
+	size_t given_count;
 	const struct opt_list *machines, *match;
 	struct ml_record_options record;
 	uint64_t from, to, bins;

@@ -62,6 +62,13 @@ endforeach()
 configure_file(examples/teapot.txt ${PROJECT_BINARY_DIR}/examples/teapot.txt COPYONLY)
 install(FILES examples/teapot.txt DESTINATION lib/memlamp/examples)
 install(FILES examples/teapot.txt DESTINATION share/doc/memlamp/examples)
+file(GLOB spaces CONFIGURE_DEPENDS examples/spaces/*.txt)
+foreach(source ${spaces})
+	get_filename_component(file ${source} NAME)
+	configure_file(${source} ${PROJECT_BINARY_DIR}/examples/spaces/${file} COPYONLY)
+	install(FILES ${source} DESTINATION lib/memlamp/examples/spaces)
+	install(FILES ${source} DESTINATION share/doc/memlamp/examples/spaces)
+endforeach()
 
 # Pages become man pages; the tables of options become the shell's completion.
 set(md2man ${PROJECT_SOURCE_DIR}/tools/md2man)

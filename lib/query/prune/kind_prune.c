@@ -1,0 +1,39 @@
+/* Search spaces and their constraints. */
+#include <stddef.h>
+
+#include "lib/query/kinds/kinds.h"
+#include "lib/query/prune/open_prune.h"
+#include "lib/query/prune/route_prune.h"
+
+static const struct ml_route routes[] = {
+	{ "GET", "/api/prunes/#", ml_route_prune,
+	  "a search space: parameters, constraints and their effects: order", NULL },
+	{ "DELETE", "/api/prunes/#", ml_route_prune_cancel,
+	  "cancel the evaluation of a search space", NULL },
+	{ "GET", "/api/prunes/#/sunburst", ml_route_prune_sunburst,
+	  "rings of constraints: order where cells machine", NULL },
+	{ "GET", "/api/prunes/#/combinations", ml_route_prune_combinations,
+	  "the largest combinations of constraints: where top", NULL },
+	{ "GET", "/api/prunes/#/variants", ml_route_prune_variants,
+	  "variants: where offset count sample seed", NULL },
+	{ "GET", "/api/prunes/#/distributions", ml_route_prune_distributions,
+	  "how often each value of a parameter occurs: where bins", NULL },
+	{ "GET", "/api/prunes/#/nearest", ml_route_prune_nearest,
+	  "variants that fail fewest constraints: count", NULL },
+	{ "GET", "/api/prunes/#/export", ml_route_prune_export,
+	  "a table as CSV: table where order", NULL },
+	{ "GET", "/api/prunes/#/tuned", ml_route_prune_tuned,
+	  "variants that were simulated, the best first: machine top best", NULL },
+	{ 0 },
+};
+
+const struct ml_document_kind ml_kind_prune = {
+	.name = "prune",
+	.what = "a search space: a description, or a table of combinations",
+	.suffixes = (const char *const[]){ ".csv", ".txt", NULL },
+	.is_mine = ml_search_is,
+	.open = ml_open_prune_open,
+	.close = ml_open_prune_close,
+	.describe = ml_open_prune_describe,
+	.routes = routes,
+};
