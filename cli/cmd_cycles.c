@@ -52,7 +52,7 @@ static const struct opt opts[] = {
 		 "of --distances: leave out edges longer than D"),
 	OPT_COUNT("classes", 'n', "N", classes, "classes that get a coordinate (8)"),
 	OPT_COUNT("points", 0, "N", points,
-		  "thin more than N distinct windows to a net, and say so (20000)"),
+		  "thin more than N distinct windows to a net, and say so (50000)"),
 	OPT_FLAG(
 		"reduced", 0, reduced,
 		"print the reduced classes instead of those found: sums of them whose turns count the uses of an instruction"),
@@ -260,7 +260,7 @@ static int run(int argc, char **argv)
 	struct options o = { .window = 10,
 			     .to = UINT64_MAX,
 			     .classes = 8,
-			     .points = 20000,
+			     .points = 50000,
 			     .cells = 1000,
 			     .by = "site",
 			     .format = "text" };

@@ -424,9 +424,16 @@ TEST(edges_are_all_pairs_nearer_than_the_width)
 		symbols[i] = draw(SYMBOLS);
 	ml_windows_init(&w, WIDTH);
 	ml_windows_add(&w, symbols, N);
+	bool too_many;
+
 	CHECK_OK(ml_edges_of_windows(&e, w.symbols, (uint32_t)w.distinct, WIDTH, SYMBOLS,
-				     NULL, &err),
+				     1000, &too_many, NULL, &err),
 		 &err);
+	CHECK(too_many);
+	CHECK_OK(ml_edges_of_windows(&e, w.symbols, (uint32_t)w.distinct, WIDTH, SYMBOLS,
+				     1000000, &too_many, NULL, &err),
+		 &err);
+	CHECK(!too_many);
 	for (uint32_t i = 0; i < w.distinct; i++)
 		for (uint32_t j = 0; j < i; j++)
 			pairs += ml_edit_distance(ml_windows_at(&w, i),

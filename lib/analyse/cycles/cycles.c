@@ -11,7 +11,8 @@
 enum {
 	NONE = UINT32_MAX,
 	COORDINATES = 8,
-	MAX_POINTS = 20000,
+	MAX_POINTS = 50000,
+	MAX_EDGES = 200 * 1000 * 1000, /* some 20 bytes each */
 	CANDIDATES = 32, /* classes that are looked at for each that gets a coordinate */
 	MIN_SHORT_TURNS = 4,
 };
@@ -320,6 +321,21 @@ static void copy_interval(const struct ml_cycles *c, struct ml_cycle *y)
 	}
 }
 
+static void copy_coordinate(const struct ml_cycles *c, struct ml_cycle *to,
+			    const struct ml_cycle *from)
+{
+	int32_t *factor = to->factor;
+	size_t angles = c->edges.points * sizeof(double),
+	       turns = c->windows->step_count * sizeof(double);
+
+	*to = *from;
+	to->factor = factor;
+	to->coordinate.angle = ml_resize(NULL, angles + 1);
+	to->coordinate.turn = ml_resize(NULL, turns + 1);
+	memcpy(to->coordinate.angle, from->coordinate.angle, angles);
+	memcpy(to->coordinate.turn, from->coordinate.turn, turns);
+}
+
 /* The cycles found, each with another one added where its turns then count something. */
 static void reduce_cycles(struct ml_cycles *c, size_t symbol_count)
 {
@@ -348,7 +364,10 @@ static void reduce_cycles(struct ml_cycles *c, size_t symbol_count)
 		if (partner != SIZE_MAX)
 			y->factor[partner] = sign * c->found.at[partner].factor[partner];
 		copy_interval(c, y);
-		make_coordinate(c, y, y->factor);
+		if (partner != SIZE_MAX)
+			make_coordinate(c, y, y->factor);
+		else
+			copy_coordinate(c, y, f);
 		c->reduced.count++;
 	}
 	if (c->reduced.count)
@@ -404,31 +423,40 @@ static bool run(struct ml_cycles *c, size_t symbol_count,
 	return true;
 }
 
+/* The edges between the centres of the net. */
+static bool make_edges(struct ml_cycles *c, size_t symbol_count, bool *too_many,
+		       const struct ml_work *work, struct ml_err *err)
+{
+	const struct ml_windows *w = c->windows;
+	size_t bytes = w->width * sizeof(uint32_t);
+	uint32_t *rows = ml_resize(NULL, c->net.count * bytes + 1);
+
+	for (uint32_t i = 0; i < c->net.count; i++)
+		memcpy(rows + (size_t)i * w->width, ml_windows_at(w, c->net.centre[i]),
+		       bytes);
+	bool ok = ml_edges_of_windows(&c->edges, rows, c->net.count, w->width,
+				      symbol_count, MAX_EDGES, too_many, work, err);
+
+	ml_free(rows);
+	return ok;
+}
+
 bool ml_cycles_init(struct ml_cycles *c, struct ml_windows *w, size_t symbol_count,
 		    const struct ml_cycles_options *o, const struct ml_work *work,
 		    struct ml_err *err)
 {
 	uint32_t max_points = o && o->max_points ? o->max_points : MAX_POINTS;
+	bool ok, too_many;
 
 	*c = (struct ml_cycles){ .windows = w };
-	if (!ml_net_init(&c->net, w, symbol_count, max_points, work, err))
-		return false;
-	const uint32_t *sequences = w->symbols;
-	uint32_t *rows = NULL;
-
-	if (c->net.radius) {
-		size_t bytes = w->width * sizeof(*rows);
-
-		rows = ml_resize(NULL, c->net.count * bytes + 1);
-		for (uint32_t i = 0; i < c->net.count; i++)
-			memcpy(rows + (size_t)i * w->width,
-			       ml_windows_at(w, c->net.centre[i]), bytes);
-		sequences = rows;
-	}
-	bool ok = ml_edges_of_windows(&c->edges, sequences, c->net.count, w->width,
-				      symbol_count, work, err);
-
-	ml_free(rows);
+	do {
+		ok = ml_net_init(&c->net, w, symbol_count, max_points, work, err) &&
+		     make_edges(c, symbol_count, &too_many, work, err);
+		if (ok && too_many) {
+			max_points = c->net.count / 2;
+			ml_net_release(&c->net);
+		}
+	} while (ok && too_many);
 	if (ok) {
 		make_steps(c);
 		ok = run(c, symbol_count, o, work, err);

@@ -29,7 +29,8 @@ struct ml_work;
 
 struct ml_cycles_options {
 	uint32_t coordinates; /* classes that get a coordinate; 0: 8 */
-	uint32_t max_points;  /* more distinct windows are thinned to a net; 0: 20000 */
+	uint32_t max_points;  /* more distinct windows are thinned to a net, as are those
+			       that  have more than 200 million edges; 0: 50000 */
 };
 
 struct ml_cycle {

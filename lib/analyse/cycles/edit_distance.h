@@ -35,8 +35,9 @@ void ml_edit_pattern_distances(const struct ml_edit_pattern *p, const uint32_t *
 /*
  * The edges between sequences that are nearer than width: their length is the distance.
  * Distances of width, the largest, are left out: with them everything is one simplex,
- * which edges->end says. Points without an edge stay alone.
+ * which edges->end says. Points without an edge stay alone. Where there are more than
+ * max_edges, *too_many is set, and there are no edges.
  */
 bool ml_edges_of_windows(struct ml_edges *e, const uint32_t *sequences, uint32_t count,
-			 uint32_t width, size_t symbol_count, const struct ml_work *work,
-			 struct ml_err *err);
+			 uint32_t width, size_t symbol_count, uint64_t max_edges,
+			 bool *too_many, const struct ml_work *work, struct ml_err *err);

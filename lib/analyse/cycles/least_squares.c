@@ -6,7 +6,7 @@
 
 #include "lib/base/arena.h"
 
-enum { NONE = UINT32_MAX, MAX_STEPS = 20000, SHORT_LIST = 8 };
+enum { NONE = UINT32_MAX, MAX_STEPS = 20000, MAX_DEGREE = 12, SHORT_LIST = 16 };
 
 /* Two halves of an edge stand side by side: half h belongs to the end at which it lies,
  * h ^ 1 to the other. */
@@ -15,11 +15,15 @@ struct half {
 	uint32_t next, previous; /* in the list of that end */
 };
 
+/* A neighbour of a point that was eliminated. */
+struct arm {
+	uint32_t point;
+	double weight, value; /* from the eliminated point to this one */
+};
+
 struct step {
-	uint32_t point; /* that was eliminated */
-	uint32_t a, b;  /* its neighbours; b is NONE when it had one */
-	double weight_a, weight_b;
-	double value_a, value_b; /* a -> point, point -> b */
+	uint32_t point, count; /* that was eliminated, and its number of arms */
+	size_t first;          /* arm */
 };
 
 struct graph {
@@ -29,8 +33,12 @@ struct graph {
 	uint32_t *first, *degree;
 	struct step *steps;
 	size_t step_count, step_cap;
-	uint32_t *queue;
-	size_t queued, queue_cap;
+	struct arm *arms;
+	size_t arm_count, arm_cap;
+	struct queue {
+		uint32_t *points;
+		size_t count, cap;
+	} queues[MAX_DEGREE + 1]; /* points that had so many edges when they came in */
 };
 
 static double value_from(const struct graph *g, uint32_t half)
@@ -84,10 +92,14 @@ static uint32_t find_edge(const struct graph *g, uint32_t a, uint32_t b)
 
 static void enqueue(struct graph *g, uint32_t point)
 {
-	if (g->degree[point] > 2)
+	uint32_t degree = g->degree[point];
+
+	if (!degree || degree > MAX_DEGREE)
 		return;
-	g->queue = ml_grow(g->queue, &g->queue_cap, g->queued + 1, sizeof(*g->queue));
-	g->queue[g->queued++] = point;
+	struct queue *q = &g->queues[degree];
+
+	q->points = ml_grow(q->points, &q->cap, q->count + 1, sizeof(*q->points));
+	q->points[q->count++] = point;
 }
 
 /* Parallel edges become one: the weighted mean, with the sum of the weights. */
@@ -126,41 +138,64 @@ static void add_edge(struct graph *g, uint32_t a, uint32_t b, double weight, dou
 
 static void eliminate_point(struct graph *g, uint32_t point)
 {
-	uint32_t x = g->first[point];
-	struct step s = { .point = point,
-			  .a = g->halves[x ^ 1].point,
-			  .b = NONE,
-			  .weight_a = g->weight[x / 2],
-			  .value_a = -value_from(g, x) };
+	struct step s = { point, 0, g->arm_count };
+	double sum = 0;
 
-	remove_edge(g, x);
-	if (g->first[point] != NONE) {
-		uint32_t y = g->first[point];
-
-		s.b = g->halves[y ^ 1].point;
-		s.weight_b = g->weight[y / 2];
-		s.value_b = value_from(g, y);
-		remove_edge(g, y);
-		add_edge(g, s.a, s.b, s.weight_a * s.weight_b / (s.weight_a + s.weight_b),
-			 s.value_a + s.value_b);
-		enqueue(g, s.b);
+	for (uint32_t h; (h = g->first[point]) != NONE; s.count++) {
+		g->arms = ml_grow(g->arms, &g->arm_cap, g->arm_count + 1,
+				  sizeof(*g->arms));
+		g->arms[g->arm_count++] = (struct arm){ g->halves[h ^ 1].point,
+							g->weight[h / 2],
+							value_from(g, h) };
+		sum += g->weight[h / 2];
+		remove_edge(g, h);
 	}
-	enqueue(g, s.a);
+	const struct arm *arm = g->arms + s.first;
+
+	for (uint32_t i = 0; i < s.count; i++)
+		for (uint32_t k = 0; k < i; k++)
+			add_edge(g, arm[i].point, arm[k].point,
+				 arm[i].weight * arm[k].weight / sum,
+				 arm[k].value - arm[i].value);
+	for (uint32_t i = 0; i < s.count; i++)
+		enqueue(g, arm[i].point);
 	g->steps = ml_grow(g->steps, &g->step_cap, g->step_count + 1, sizeof(s));
 	g->steps[g->step_count++] = s;
+}
+
+static void eliminate(struct graph *g, uint32_t points)
+{
+	for (uint32_t i = 0; i < points; i++)
+		enqueue(g, i);
+	for (uint32_t degree = 1; degree <= MAX_DEGREE;) {
+		struct queue *q = &g->queues[degree];
+
+		if (!q->count) {
+			degree++;
+			continue;
+		}
+		uint32_t point = q->points[--q->count];
+
+		if (g->degree[point] != degree)
+			continue;
+		eliminate_point(g, point);
+		degree = 1;
+	}
 }
 
 static void put_back(const struct graph *g, double *f)
 {
 	for (size_t i = g->step_count; i-- > 0;) {
 		const struct step *s = &g->steps[i];
+		double sum = 0, weight = 0;
 
-		if (s->b == NONE)
-			f[s->point] = f[s->a] - s->value_a;
-		else
-			f[s->point] = (s->weight_a * (f[s->a] - s->value_a) +
-				       s->weight_b * (f[s->b] + s->value_b)) /
-				      (s->weight_a + s->weight_b);
+		for (uint32_t k = 0; k < s->count; k++) {
+			const struct arm *arm = &g->arms[s->first + k];
+
+			sum += arm->weight * (f[arm->point] + arm->value);
+			weight += arm->weight;
+		}
+		f[s->point] = sum / weight;
 	}
 }
 
@@ -203,7 +238,7 @@ static size_t conjugate_gradients(const struct matrix *m, double *x, double *r,
 
 	for (uint32_t i = 0; i < n; i++)
 		p[i] = z[i] = r[i] / m->diagonal[i];
-	double rz = dot(r, z, n), enough = rz * 1e-18;
+	double rz = dot(r, z, n), enough = rz * 1e-16;
 	size_t step = 0;
 
 	for (; step < MAX_STEPS && rz > enough && rz > 0; step++) {
@@ -285,14 +320,7 @@ size_t ml_least_squares(double *f, uint32_t points, const struct ml_strut *strut
 	for (size_t i = 0; i < count; i++)
 		add_edge(&g, struts[i].from, struts[i].to, struts[i].weight,
 			 struts[i].value);
-	for (uint32_t i = 0; i < points; i++)
-		enqueue(&g, i);
-	while (g.queued) {
-		uint32_t point = g.queue[--g.queued];
-
-		if (g.degree[point] && g.degree[point] <= 2)
-			eliminate_point(&g, point);
-	}
+	eliminate(&g, points);
 	size_t steps = solve_rest(&g, f, points);
 
 	put_back(&g, f);
@@ -300,7 +328,9 @@ size_t ml_least_squares(double *f, uint32_t points, const struct ml_strut *strut
 	ml_free(g.weight);
 	ml_free(g.value);
 	ml_free(g.steps);
-	ml_free(g.queue);
+	ml_free(g.arms);
+	for (size_t i = 0; i <= MAX_DEGREE; i++)
+		ml_free(g.queues[i].points);
 	ml_arena_release(&a);
 	return steps;
 }

@@ -1,9 +1,10 @@
 /*
  * Weighted least squares on a graph: the f that makes the sum over all edges of
- * weight * (value + f[to] - f[from])^2 smallest. Points with one or two edges are
- * eliminated exactly first, because traces are mostly long chains, on which an iteration
- * would need as many steps as they have points. Conjugate gradients with a diagonal
- * preconditioner solve what is left.
+ * weight * (value + f[to] - f[from])^2 smallest. Points with few edges are
+ * eliminated exactly first, the fewest first (the star of a point becomes a mesh of its
+ * neighbours), because traces are mostly long chains, on which an iteration would need as
+ * many steps as they have points. Conjugate gradients with a diagonal preconditioner
+ * solve what is left.
  */
 #pragma once
 

@@ -23,8 +23,8 @@ struct search {
 	struct ml_edges *edges;
 	const struct ml_work *work;
 	pthread_mutex_t lock;
-	uint64_t done;
-	bool stopped;
+	uint64_t done, edges_found, max_edges;
+	bool stopped, too_many;
 };
 
 struct block {
@@ -88,13 +88,15 @@ static size_t candidates(const struct search *s, uint32_t window, uint64_t *bits
 	return count;
 }
 
-static bool goes_on(struct search *s, uint32_t more)
+static bool goes_on(struct search *s, uint32_t more, uint64_t edges)
 {
 	pthread_mutex_lock(&s->lock);
 	s->done += more;
+	s->edges_found += edges;
+	s->too_many = s->too_many || s->edges_found > s->max_edges;
 	s->stopped = s->stopped || ml_work_cancelled(s->work);
 	ml_work_progress(s->work, "comparing windows", s->done, s->count);
-	bool on = !s->stopped;
+	bool on = !s->stopped && !s->too_many;
 	pthread_mutex_unlock(&s->lock);
 	return on;
 }
@@ -108,6 +110,7 @@ static void search_block(void *arg)
 	uint64_t *bits = ml_arena_alloc(&a, ((size_t)b->end / 64 + 1) * sizeof(*bits));
 	uint32_t *found = ml_arena_alloc(&a, ((size_t)b->end + 1) * sizeof(*found));
 	uint8_t *distance = ml_arena_alloc(&a, (size_t)b->end + 1);
+	uint64_t edges = 0;
 
 	ml_edit_pattern_init(&pattern, s->width, s->symbol_count);
 	for (uint32_t u = b->first; u < b->end; u++) {
@@ -116,20 +119,25 @@ static void search_block(void *arg)
 		ml_edit_pattern_set(&pattern, s->sequences + (size_t)u * s->width);
 		ml_edit_pattern_distances(&pattern, s->sequences, found, count, distance);
 		for (size_t i = 0; i < count; i++)
-			if (distance[i] < s->width)
+			if (distance[i] < s->width) {
 				ml_edge_list_add(ml_edges_list(s->edges, b->number,
 							       distance[i] - 1u),
 						 u, found[i]);
-		if (u % 256 == 255 && !goes_on(s, 256))
-			break;
+				edges++;
+			}
+		if (u % 256 == 255) {
+			if (!goes_on(s, 256, edges))
+				break;
+			edges = 0;
+		}
 	}
 	ml_edit_pattern_release(&pattern);
 	ml_arena_release(&a);
 }
 
 bool ml_edges_of_windows(struct ml_edges *e, const uint32_t *sequences, uint32_t count,
-			 uint32_t width, size_t symbol_count, const struct ml_work *work,
-			 struct ml_err *err)
+			 uint32_t width, size_t symbol_count, uint64_t max_edges,
+			 bool *too_many, const struct ml_work *work, struct ml_err *err)
 {
 	uint32_t blocks = count > SMALL ? BLOCKS : 1;
 	struct search s = { .sequences = sequences,
@@ -137,6 +145,7 @@ bool ml_edges_of_windows(struct ml_edges *e, const uint32_t *sequences, uint32_t
 			    .width = width,
 			    .symbol_count = symbol_count,
 			    .edges = e,
+			    .max_edges = max_edges,
 			    .work = work,
 			    .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct block block[BLOCKS];
@@ -163,8 +172,8 @@ bool ml_edges_of_windows(struct ml_edges *e, const uint32_t *sequences, uint32_t
 	}
 	ml_arena_release(&a);
 	ml_edges_finish(e);
-	if (!s.stopped)
-		return true;
-	ml_edges_release(e);
-	return ml_work_goes_on(work, err);
+	*too_many = s.too_many;
+	if (s.stopped || s.too_many)
+		ml_edges_release(e);
+	return !s.stopped || ml_fail(err, ML_STOPPED, "stopped");
 }

@@ -40,9 +40,6 @@ struct ml_class {
 struct ml_rips {
 	const struct ml_edges *edges;
 	struct ml_annotation annotation;
-	uint64_t *rows;    /* points * words: who is a neighbour */
-	uint64_t *nonzero; /* the same: the edge may have a nonzero annotation */
-	size_t words;
 	uint32_t *triangle; /* nodes of all pairs, where there are many edges; else: */
 	struct ml_leaf_cell {
 		uint64_t pair; /* larger << 32 | smaller; 0 is empty */
@@ -57,18 +54,10 @@ struct ml_rips {
 	uint64_t components;       /* of the graph of all edges */
 };
 
-/* Bytes that ml_rips_run needs, about. */
-uint64_t ml_rips_bytes(const struct ml_edges *edges);
-
 /* Runs over all edges, which must live as long as r. */
 bool ml_rips_run(struct ml_rips *r, const struct ml_edges *edges, size_t max_classes,
 		 const struct ml_work *work, struct ml_err *err);
 void ml_rips_release(struct ml_rips *r);
-
-static inline bool ml_rips_joined(const struct ml_rips *r, uint32_t x, uint32_t y)
-{
-	return r->rows[x * r->words + y / 64] >> (y & 63) & 1;
-}
 
 /* Node of an edge, directed from the smaller end to the larger. */
 uint32_t ml_rips_leaf(const struct ml_rips *r, uint32_t larger, uint32_t smaller);
