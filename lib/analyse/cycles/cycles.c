@@ -503,20 +503,38 @@ void ml_cycles_release(struct ml_cycles *c)
 	*c = (struct ml_cycles){ 0 };
 }
 
+void ml_cycle_walk_begin(struct ml_cycle_walk *w, const struct ml_cycles *c,
+			 const struct ml_cycle *cycle)
+{
+	*w = (struct ml_cycle_walk){ .cycles = c, .coordinate = &cycle->coordinate };
+}
+
+bool ml_cycle_walk_next(struct ml_cycle_walk *w, double *angle)
+{
+	const struct ml_windows *windows = w->cycles->windows;
+
+	if (w->moment == windows->count)
+		return false;
+	bool broken = w->next_break < windows->break_count &&
+		      windows->breaks[w->next_break] == w->moment;
+
+	w->next_break += broken;
+	if (w->moment)
+		w->angle += turn_into(w->cycles, w->coordinate, w->moment, broken);
+	w->moment++;
+	*angle = w->angle;
+	return true;
+}
+
 void ml_cycles_angles(const struct ml_cycles *c, const struct ml_cycle *y, uint64_t first,
 		      uint64_t stride, double *angle, size_t count)
 {
-	const struct ml_windows *w = c->windows;
-	double at = 0;
-	size_t next = 0, i = 0;
+	struct ml_cycle_walk w;
+	double at;
+	size_t i = 0;
 
-	for (uint64_t t = 0; t < w->count && i < count; t++) {
-		bool broken = next < w->break_count && w->breaks[next] == t;
-
-		next += broken;
-		if (t)
-			at += turn_into(c, &y->coordinate, t, broken);
+	ml_cycle_walk_begin(&w, c, y);
+	for (uint64_t t = 0; i < count && ml_cycle_walk_next(&w, &at); t++)
 		if (t == first + i * stride)
 			angle[i++] = at;
-	}
 }

@@ -75,9 +75,21 @@ bool ml_cycles_of_distances(struct ml_cycles *c, const double *triangle, uint32_
 			    const struct ml_work *work, struct ml_err *err);
 void ml_cycles_release(struct ml_cycles *c);
 
-/*
- * The lifted angle at the moments first, first + stride, ... in turns, 0 at moment 0.
- * Costs what walking from moment 0 costs.
- */
+/* One walk through all moments with their lifted angles, in turns, 0 at moment 0. */
+struct ml_cycle_walk {
+	const struct ml_cycles *cycles;
+	const struct ml_coordinate *coordinate;
+	uint64_t moment; /* the next */
+	size_t next_break;
+	double angle;
+};
+
+void ml_cycle_walk_begin(struct ml_cycle_walk *w, const struct ml_cycles *c,
+			 const struct ml_cycle *cycle);
+/* False behind the last moment. */
+bool ml_cycle_walk_next(struct ml_cycle_walk *w, double *angle);
+
+/* The angles at the moments first, first + stride, ... Costs what walking from moment 0
+ * costs. */
 void ml_cycles_angles(const struct ml_cycles *c, const struct ml_cycle *cycle,
 		      uint64_t first, uint64_t stride, double *angle, size_t count);
