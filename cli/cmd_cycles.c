@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/cycles_text.h"
+#include "cli/options.h"
 #include "cli/work.h"
 #include "lib/analyse/cycles/cycles.h"
 #include "lib/analyse/cycles/sequence_file.h"

@@ -289,7 +289,9 @@ static size_t find_partner(struct counting *n, const struct ml_cycle *y, int *si
 {
 	const struct ml_cycle_list *l = &n->cycles->found;
 
-	if (counts_uses(n, y->coordinate.turn, y->coordinate.turn, 0))
+	/* one that never turns back is a plain loop as it is */
+	if (y->travel - y->turns <= 0.02 * y->turns ||
+	    counts_uses(n, y->coordinate.turn, y->coordinate.turn, 0))
 		return SIZE_MAX;
 	for (size_t i = 0; i < l->count; i++) {
 		const struct ml_cycle *other = &l->at[i];
