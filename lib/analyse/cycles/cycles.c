@@ -243,10 +243,11 @@ struct counting {
 
 /*
  * Whether the turns of turn + times * more count the uses of a symbol, one of those that
- * turn most. Then the cycle is a loop, and the symbol stands in its body.
+ * turn most (at least a `part`-th of the most). Then the cycle is a loop, and the symbol
+ * stands in its body.
  */
 static bool counts_uses(struct counting *n, const double *turn, const double *more,
-			double times)
+			double times, double part)
 {
 	const struct ml_windows *w = n->cycles->windows;
 	double turns = 0, most = 0;
@@ -264,7 +265,7 @@ static bool counts_uses(struct counting *n, const double *turn, const double *mo
 	for (size_t i = 0; i < w->step_count; i++) {
 		uint32_t symbol = ml_windows_at(w, w->steps[i].from)[0];
 
-		counts |= n->share[symbol] >= most / 2 &&
+		counts |= n->share[symbol] >= most / part &&
 			  fabs(turns - (double)n->uses[symbol]) <= fmax(1, 0.02 * turns);
 	}
 	for (size_t i = 0; i < w->step_count; i++)
@@ -289,9 +290,7 @@ static size_t find_partner(struct counting *n, const struct ml_cycle *y, int *si
 {
 	const struct ml_cycle_list *l = &n->cycles->found;
 
-	/* one that never turns back is a plain loop as it is */
-	if (y->travel - y->turns <= 0.02 * y->turns ||
-	    counts_uses(n, y->coordinate.turn, y->coordinate.turn, 0))
+	if (counts_uses(n, y->coordinate.turn, y->coordinate.turn, 0, 8))
 		return SIZE_MAX;
 	for (size_t i = 0; i < l->count; i++) {
 		const struct ml_cycle *other = &l->at[i];
@@ -301,7 +300,7 @@ static size_t find_partner(struct counting *n, const struct ml_cycle *y, int *si
 			continue;
 		for (*sign = 1; *sign >= -1; *sign -= 2)
 			if (counts_uses(n, y->coordinate.turn, other->coordinate.turn,
-					*sign))
+					*sign, 2))
 				return i;
 	}
 	return SIZE_MAX;
