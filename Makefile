@@ -55,6 +55,7 @@ bench: deps-test all
 	@bench/sim.sh $(dir)
 	@bench/cc.sh $(dir)
 	@bench/ensemble.sh $(dir)
+	@bench/cycles.sh $(dir)
 
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install $(dir) --prefix $(PREFIX)

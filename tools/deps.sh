@@ -70,6 +70,7 @@ for group; do
 		need chromium have chromium
 		need libopenmpi-dev have mpicc
 		need openmpi-bin have mpirun
+		need ripser have ripser-coeff
 		;;
 	*)
 		echo "tools/deps.sh: no group '$group'" >&2

@@ -47,6 +47,7 @@ const orders = {
 		"timeline",
 		"regions",
 		"rings",
+		"cycles",
 		"panels",
 		"help",
 		"link",

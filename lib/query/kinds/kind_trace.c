@@ -4,6 +4,7 @@
 #include "lib/base/json.h"
 #include "lib/query/kinds/kinds.h"
 #include "lib/query/routes/route_cells.h"
+#include "lib/query/routes/route_cycles.h"
 #include "lib/query/routes/route_disagreements.h"
 #include "lib/query/routes/route_last.h"
 #include "lib/query/routes/route_moment.h"
@@ -29,6 +30,12 @@ static const struct ml_route routes[] = {
 	  "the text of a source file: file=F", NULL },
 	{ "GET", "/api/traces/#/counts", ml_route_counts, "references by line of code",
 	  NULL },
+	{ "GET", "/api/traces/#/cycles", ml_route_cycles,
+	  "what recurs: window by after before every thread region func", NULL },
+	{ "GET", "/api/traces/#/cycles/angles", ml_route_cycle_angles,
+	  "a cycle over time: class basis from to cells sim", NULL },
+	{ "GET", "/api/traces/#/cycles/map", ml_route_cycle_map,
+	  "windows in the plane by classical scaling: class basis points", NULL },
 	{ "POST", "/api/sims", ml_route_sim_start, "start a simulation", NULL },
 	{ "GET", "/api/sims/#", ml_route_sim,
 	  "a simulation: machine, levels, how far it is", NULL },

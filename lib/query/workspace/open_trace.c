@@ -161,6 +161,7 @@ struct ml_document *ml_open_trace_open(struct ml_workspace *ws, const char *path
 	t->document.path = t->trace.path;
 	list_files(t);
 	lay_out_blocks(t);
+	ml_open_cycles_init(&t->cycles);
 	if ((errno = pthread_create(&t->thread, NULL, count, t))) {
 		t->counted = t->threadless = true;
 		ml_fail_errno(&t->failed, "no thread to count %s", path);
@@ -319,6 +320,7 @@ void ml_open_trace_close(struct ml_document *d)
 			ml_cursor_close(t->cursors[i].cursor);
 	if (t->failed.kind == ML_OK)
 		ml_summary_close(&t->summary);
+	ml_open_cycles_release(&t->cycles);
 	ml_trace_close(&t->trace);
 	ml_free(t->files);
 	ml_arena_release(&t->arena);

@@ -14,6 +14,7 @@
 #include "lib/base/err.h"
 #include "lib/query/tables/summary.h"
 #include "lib/query/workspace/document.h"
+#include "lib/query/workspace/open_cycles.h"
 #include "lib/trace/trace.h"
 
 enum { ML_OPEN_TRACE_SPARES = 4 };
@@ -56,6 +57,7 @@ struct ml_open_trace {
 		struct ml_cursor *cursor;
 		uint64_t time;           /* that it has reached */
 	} cursors[ML_OPEN_TRACE_SPARES]; /* the same */
+	struct ml_open_cycles_cache cycles;
 };
 
 /* As struct ml_document_kind has them. */

@@ -2,6 +2,7 @@
 import { columns, json, request, times } from "../../api";
 import { numbers } from "../../model/columns";
 import type { Params, Window } from "../../model/types";
+import type { Angles, Cycles } from "./model/cycles";
 import { selectionParams, type Selection } from "./model/selection";
 import type { Scores } from "./model/temperature";
 import type {
@@ -65,6 +66,37 @@ export const api = {
 		(await request("GET", `traces/${t}/source`, { file }, signal)).text(),
 	counts: async (t: number, s?: AbortSignal) =>
 		(await json<{ lines: LineCount[] }>(`traces/${t}/counts`, {}, s)).lines,
+
+	/** What recurs; `q` says in which references (docs/api.md). */
+	cycles: (t: number, q: Params, s?: AbortSignal) =>
+		json<Cycles>(`traces/${t}/cycles`, q, s),
+	/** One cycle over time; with `sim`, the serving levels too. */
+	cycleAngles: async (t: number, q: Params, s?: AbortSignal): Promise<Angles> => {
+		const { header: h, column: c } = await columns(`traces/${t}/cycles/angles`, q, s);
+		return {
+			...(h as unknown as Angles),
+			rows: (h["rows"] as number | undefined) ?? 0,
+			sectors: (h["sectors"] as number | undefined) ?? 0,
+			time: c["time"] as Float64Array,
+			turns: c["turns"] as Float64Array,
+			place: c["place"] as Uint8Array,
+			region: c["region"] as Uint8Array,
+			level: (c["level"] as Uint8Array | undefined) ?? null,
+			moments: (c["moments"] as Uint32Array | undefined) ?? null,
+		};
+	},
+	/** Windows in the plane, by classical scaling. */
+	cycleMap: async (t: number, q: Params, s?: AbortSignal) => {
+		const { header: h, column: c } = await columns(`traces/${t}/cycles/map`, q, s);
+		return {
+			all: h["all"] as number,
+			shown: h["shown"] as number,
+			x: c["x"] as Float64Array,
+			y: c["y"] as Float64Array,
+			turns: c["turns"] as Float64Array,
+			moments: c["moments"] as Float64Array,
+		};
+	},
 
 	simulate: async (trace: number, machine: string): Promise<Sim> =>
 		(await request("POST", "sims", { trace, machine })).json(),

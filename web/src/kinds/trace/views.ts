@@ -1,5 +1,6 @@
 // The views of a trace, in the order of their tabs. Adding one is one file and one line.
 import type { ViewKind } from "../../views/view";
+import { cyclesView } from "./cycles/cycles";
 import { cacheView } from "./regions/cache";
 import { planeView } from "./regions/plane";
 import { regionsView } from "./regions/regions";
@@ -18,4 +19,5 @@ export const views: ViewKind[] = [
 	eventMap,
 	planeView,
 	spaceView,
+	cyclesView,
 ];

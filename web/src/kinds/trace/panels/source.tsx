@@ -5,7 +5,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { api } from "../api";
 import { costParts, metrics, missesOf, sum, type LineCost } from "../model/cost";
 import { count, exact, percent, shortPath } from "../../../model/format";
+import { turnsText } from "../model/cycles";
 import { current } from "../state/currentReference";
+import { lineTurns } from "../state/cycles";
 import {
 	fileCosts,
 	fileOf,
@@ -178,6 +180,7 @@ function Line({ i }: { i: number }) {
 	const t = kept.value ? text.value.value : null;
 	const cost = row.cost;
 	const pick = n && file.value >= 0 ? { file: file.value, line: n } : { func: row.func };
+	const turns = n > 0 ? lineTurns.value.get(`${pathOf(file.value)}:${n}`) : undefined;
 	const classes = [
 		"line",
 		cost && "costs",
@@ -220,6 +223,11 @@ function Line({ i }: { i: number }) {
 					</span>
 				)}
 			</code>
+			{turns !== undefined && (
+				<span class="turns" title="of the chosen cycle">
+					{turnsText(turns)}
+				</span>
+			)}
 			{t && (
 				<a
 					class="edit"

@@ -361,3 +361,21 @@ export function drawBrush(
 	d.rect(middle - half, top + 4, half * 2, 16, p.background, 0.9);
 	d.text(middle, top + 12, text, style);
 }
+
+const TICKS_APART = 3; // pixels
+
+/** Where the chosen cycle turns: a line on top of the chart, and a tick for each turn. */
+export function drawTurns(
+	d: Draw,
+	p: Palette,
+	s: Scale,
+	turns: { from: number; to: number; turns: number; ticks: number[] } | null,
+	y: number,
+): void {
+	if (!turns) return;
+	const [x0, x1] = [Math.max(0, s.x(turns.from)), Math.min(s.width, s.x(turns.to))];
+	if (x1 <= x0) return;
+	d.rect(x0, y, x1 - x0, 3, p.cursor);
+	if (turns.ticks.length && (x1 - x0) / turns.ticks.length >= TICKS_APART)
+		for (const t of turns.ticks) d.rect(s.x(t) - 0.5, y, 1, 9, p.cursor);
+}

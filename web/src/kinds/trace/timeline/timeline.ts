@@ -12,6 +12,7 @@ import { isNothing, sameSelection, type Selection } from "../model/selection";
 import type { Window } from "../../../model/types";
 import { cellOf, cellSpan } from "../model/tiling";
 import type { Timeline as Answer } from "../model/types";
+import { turnsShown } from "../state/cycles";
 import { scores } from "../state/scores";
 import { refsOf, arrived } from "../state/nearbyRefs";
 import { pan, zoom } from "../state/window";
@@ -44,6 +45,7 @@ import {
 	drawPhases,
 	drawShares,
 	drawStrip,
+	drawTurns,
 	markAt,
 	phaseAt,
 	phaseRowAt,
@@ -103,6 +105,7 @@ class Timeline extends LayeredView {
 		});
 		this.watch(() => {
 			void [hover.value, trace.value, sim.value, arrived.value, this.warm()];
+			void turnsShown.value;
 			void this.weights(1);
 			this.want();
 		});
@@ -547,6 +550,7 @@ class Timeline extends LayeredView {
 		drawPhases(d, p, s, trace.value, at.phases, at.axis);
 		drawMarks(d, p, s, trace.value, at.chart, at.axis);
 		this.drawProgress(d, p, s, at.chart, style.height);
+		drawTurns(d, p, s, turnsShown.value, at.chart);
 		drawAxis(d, p, s, at.axis);
 		drawStrip(d, p, this.strip(), this.wholeShown(), s.window, {
 			colours,

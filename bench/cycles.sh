@@ -1,0 +1,40 @@
+#!/bin/sh
+# make bench: what finding cycles costs, beside Debian's ripser.
+#
+#	bench/cycles.sh BUILD
+#
+# Lines of bench_cycles: building windows (with decoding the trace), then finding bars and
+# 8 coordinates. Then the bars of the first distinct windows of a trace, by memlamp and by
+# ripser, from the same file of distances.
+set -eu
+build=$(cd "$1" && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT INT TERM
+cd "$dir"
+PATH=$build:$PATH
+
+memlamp record -q -o mpm.mlt --limit 1100k "$build/examples/mpm" >/dev/null 2>&1 || true
+memlamp record -q -o ls.mlt ls /usr/bin >/dev/null
+memlamp record -q -o python.mlt --limit 9M python3 -c pass >/dev/null 2>&1 || true
+
+echo "a particle code, a million windows; goal 0.1 s, 64 MB"
+bench_cycles trace mpm.mlt site 1000009
+echo "a whole ls; goal 1 s, 100 MB (for 17,000 distinct)"
+bench_cycles trace ls.mlt site 100000000
+echo "100 million windows; goal 1 s"
+bench_cycles synthetic
+echo "15,000 raw windows; goal 10 s"
+bench_cycles trace ls.mlt address 15009
+if [ -n "${STRETCH:-}" ]; then
+	echo "python3 starts, exact; goal 60 s, 4 GB (STRETCH=1)"
+	bench_cycles trace python.mlt site 8000009 1000000
+fi
+command -v ripser >/dev/null || { echo "no ripser"; exit 0; }
+echo "beside ripser, seconds:"
+for points in 250 500 1000; do
+	bench_cycles triangle ls.mlt site $points >points.txt
+	ours=$( { command time -f %e memlamp cycles --distances points.txt -n 1 >/dev/null; } 2>&1 )
+	theirs=$( { command time -f %e timeout 100 ripser --format lower-distance points.txt \
+		>/dev/null; } 2>&1 | tail -n 1)
+	echo "$points points: memlamp $ours, ripser $theirs"
+done

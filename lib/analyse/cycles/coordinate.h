@@ -1,0 +1,59 @@
+/*
+ * The circular coordinate of a class: an angle for each point, in turns, and how far each
+ * step of a walk turns. The class's cocycle modulo a prime is lifted to integers, added
+ * up where classes are combined, and smoothed by least squares on the edges of the
+ * complex, where the steps that the walk takes weigh as often as it takes them.
+ * (de Silva, Morozov, Vejdemo-Johansson: Persistent cohomology and circular coordinates,
+ * 2011.)
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ml_class;
+struct ml_rips;
+
+/* A step of the walk between two points, and how often it is taken. */
+struct ml_walk_step {
+	uint32_t from, to;
+	uint32_t level; /* of the edge between them; as many as there are levels: none */
+	uint64_t count;
+};
+
+/*
+ * The lift of a class to the integers: table[node] is its value on a root at the time of
+ * the class. Values stay below a third of the prime, so that the sum around a triangle,
+ * which is 0 modulo the prime, is 0.
+ */
+struct ml_lift {
+	const struct ml_rips *rips;
+	const struct ml_class *class;
+	int32_t *table; /* by node */
+	uint32_t scale; /* the class was multiplied by this, usually 1 */
+	int32_t max;    /* the largest absolute value */
+};
+
+/* False: the class has no lift; then only the class is set. */
+bool ml_lift_init(struct ml_lift *l, const struct ml_rips *rips,
+		  const struct ml_class *class);
+void ml_lift_release(struct ml_lift *l);
+/* The value on the edge from -> to, which must be in the complex below the death. */
+int32_t ml_lift_value(const struct ml_lift *l, uint32_t from, uint32_t to);
+
+struct ml_coordinate {
+	double *angle;  /* of each point, in turns; any multiple of 1 may be added */
+	double *turn;   /* of each step */
+	uint64_t jumps; /* steps, as often as taken, between points that no edge joins */
+	uint64_t moves; /* all steps between two points */
+};
+
+/*
+ * The coordinate of the sum of factor[i] * lift[i]. The walk may be empty. Of the edges,
+ * those up to the largest birth are used.
+ */
+void ml_coordinate_init(struct ml_coordinate *c, const struct ml_lift *lift,
+			const int32_t *factor, size_t count,
+			const struct ml_walk_step *steps, size_t step_count);
+void ml_coordinate_release(struct ml_coordinate *c);

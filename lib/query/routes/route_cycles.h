@@ -1,0 +1,6 @@
+/* Routes about what recurs in a trace. */
+#pragma once
+
+#include "lib/query/workspace/request.h"
+
+ml_route_fn ml_route_cycles, ml_route_cycle_angles, ml_route_cycle_map;
