@@ -157,7 +157,9 @@ class CacheAlone extends CanvasView {
 		if (!this.picture!.info.group) put("number: 1 leaves first, corner: dirty");
 		[x, y] = [EDGE, 32];
 		if (this.picture!.info.group) return put("the fuller, the stronger the colour");
-		put(`below: the level that served the last access, of ${count(this.scene!.trail)} references`);
+		put(
+			`below: the level that served the last access, of ${count(this.scene!.trail)} references`,
+		);
 		levelNames.value.forEach((name, i) => put(name, colours[i]));
 	}
 
