@@ -52,6 +52,11 @@ bool ml_space_is(const char *path)
 	return !strncmp(at, "space", 5) && (at[5] == ' ' || at[5] == '\t');
 }
 
+int64_t ml_space_orders(size_t n)
+{
+	return n < 2 ? 1 : (int64_t)n * ml_space_orders(n - 1);
+}
+
 /* The i-th permutation of the words in lexicographic order. */
 static const char *permutation(const struct ml_param_range *p, int64_t index,
 			       struct ml_arena *a)
@@ -59,10 +64,8 @@ static const char *permutation(const struct ml_param_range *p, int64_t index,
 	const char *text = "";
 	size_t left = p->word_count;
 	bool used[16] = { false };
-	int64_t block = 1;
+	int64_t block = ml_space_orders(left);
 
-	for (size_t i = 2; i <= left; i++)
-		block *= (int64_t)i;
 	for (; left; left--) {
 		block /= (int64_t)left;
 		int64_t skip = index / block;

@@ -90,6 +90,8 @@ void ml_space_release(struct ml_space *s);
 /* Whether a file begins like a description: its first word is "space". */
 bool ml_space_is(const char *path);
 
+/* In how many orders n words can stand. */
+int64_t ml_space_orders(size_t n);
 /* A value of a parameter as text: "16", or "k_,j_,i_,k,j,i". */
 const char *ml_space_value(const struct ml_space *s, size_t param, int64_t value,
 			   struct ml_arena *a);
