@@ -67,6 +67,7 @@ const SLIDER = 34; // height of the row with the slider
 const DIAGRAM = 128;
 const NEAR = 9; // pixels
 const COLOURS = 12;
+const ROUNDING = 1e-6; // of a turn
 
 /** What is drawn of the moments: kept for the pointer. */
 interface Drawn {
@@ -80,6 +81,7 @@ class CyclesView extends LayeredView {
 	private readonly listed = signal(-1); // cycle under the pointer
 	private readonly phase = signal(0); // of the morph, 0 to 1
 	private drawn: Drawn | null = null;
+	private density: Angles | null = null; // drawn instead, when moments are many
 	private brush: { from: number; to: number } | null = null; // moments
 	private sliding = false;
 
@@ -186,6 +188,8 @@ class CyclesView extends LayeredView {
 		}
 		const entry = this.entryAt(x, y);
 		if (entry >= 0) return this.fold(entry);
+		const time = this.timeUnder(x, y);
+		if (time !== null) return setCursor(time);
 		const i = this.pointed.value;
 		if (i < 0 || !this.drawn) return;
 		this.canvas.setPointerCapture(e.pointerId);
@@ -222,11 +226,11 @@ class CyclesView extends LayeredView {
 			// whole turns
 			const [p, q] = [Math.min(b.from, b.to), Math.max(b.from, b.to)];
 			const t = d.angles.turns;
-			const from = Math.floor(Math.min(t[p]!, t[q]!));
-			const to = Math.ceil(Math.max(t[p]!, t[q]!));
+			const from = Math.floor(Math.min(t[p]!, t[q]!) + ROUNDING);
+			const to = Math.ceil(Math.max(t[p]!, t[q]!) - ROUNDING);
 			let [first, last] = [p, q];
-			while (first > 0 && t[first - 1]! >= from) first--;
-			while (last + 1 < t.length && t[last + 1]! <= to) last++;
+			while (first > 0 && t[first - 1]! >= from - ROUNDING) first--;
+			while (last + 1 < t.length && t[last + 1]! <= to + ROUNDING) last++;
 			setWindow({ from: d.angles.time[first]!, to: d.angles.time[last]! + 1 });
 		}
 		this.redrawOver();
@@ -265,6 +269,21 @@ class CyclesView extends LayeredView {
 		return d ? nearest(d.x, d.y, x, y, NEAR) : -1;
 	}
 
+	/** Of a density: the row under the pointer, -1: none. */
+	private rowUnder(x: number, y: number): number {
+		const [a, ring] = [this.density, this.ring()];
+		const r = Math.hypot(x - ring.x, y - ring.y);
+		const share = (r - ring.inner) / (ring.outer - ring.inner);
+
+		return a && share >= 0 && share < 1 ? Math.floor(share * a.rows) : -1;
+	}
+
+	private timeUnder(x: number, y: number): number | null {
+		const row = this.rowUnder(x, y);
+
+		return row < 0 ? null : this.density!.time[row]!;
+	}
+
 	/** Lines of a function become one colour, or get their own again. */
 	private fold(entry: number): void {
 		const c = this.entries[entry]?.category;
@@ -285,7 +304,20 @@ class CyclesView extends LayeredView {
 
 	private tell(i: number, x: number, y: number): void {
 		const a = this.drawn?.angles;
+		const row = this.rowUnder(x, y);
 
+		if (row >= 0) {
+			const d = this.density!;
+			return this.tip(
+				[
+					`references from ${exact(d.time[row]!)}`,
+					`turn ${d.turns[row]!.toFixed(1)}`,
+					`${exact(Math.round(d.all / d.rows))} moments a ring`,
+				],
+				x,
+				y,
+			);
+		}
 		if (i < 0 || !a) {
 			this.tip(null);
 			return this.preselect({});
@@ -373,7 +405,7 @@ class CyclesView extends LayeredView {
 		const c = cycles.value.value;
 		const a = angles.value.value;
 
-		this.drawn = null;
+		this.drawn = this.density = null;
 		this.entries = [];
 		if (!c) {
 			d.text(MARGIN, 24, "Looking for what recurs…", { colour: p.muted });
@@ -484,6 +516,7 @@ class CyclesView extends LayeredView {
 		const colour = this.colours(p, a);
 		const side = Math.floor(2 * ring.outer);
 		const fill = new Uint32Array(side * side);
+		this.density = a;
 		const max = a.moments!.reduce((m, v) => Math.max(m, v), 1);
 		const flat = this.form() === "circle";
 

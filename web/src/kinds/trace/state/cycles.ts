@@ -13,6 +13,7 @@ export const wanted = signal(false);
 
 const CELLS = 16384;
 const MAX_TICKS = 2000;
+const LINE_SHARE = 0.08; // of all turning, from which on a line is named
 
 /** Parameters that say in which references cycles are looked for. */
 const params = computed<Params>(() => {
@@ -113,6 +114,6 @@ export const lineTurns = computed(() => {
 
 	if (!wanted.value || !c || c.refused) return out;
 	for (const l of c.lines)
-		if (l.file && l.share >= 0.02) out.set(`${l.file}:${l.line}`, c.turns);
+		if (l.file && l.share >= LINE_SHARE) out.set(`${l.file}:${l.line}`, c.turns);
 	return out;
 });
