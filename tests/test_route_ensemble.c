@@ -125,6 +125,10 @@ TEST(what_cannot_be_asked_is_said)
 		{ "matching?time=matched&match=a%3Db%3Dc", "no milestone" },
 		{ "matching?time=matched&match=;", "';' names no milestone" },
 		{ "workingset?size=L7", "they differ by L1 size" },
+		{ "figure?plot=pie", "no plot 'pie'" },
+		{ "figure?plot=curves", "'curves' is not sent as a figure" },
+		{ "figure?x=L7", "they differ by L1 size" },
+		{ "figure?members=", "no member" },
 		{ "shared?total=99999", "add up to" },
 		{ "shared?threads=20", "2 to 8 threads" },
 	};
@@ -152,6 +156,41 @@ TEST(the_table_has_the_best_first)
 	CHECK(has("\"rows\":[{\"member\":0,\"value\":1,\"references\":32}"));
 	CHECK(ask("/api/ensembles/0/table?against=0"));
 	CHECK(has("\"rows\":[{\"member\":2,\"value\":-4,"));
+	done();
+}
+
+TEST(a_figure_has_axes_marks_and_rows)
+{
+	static const double want[] = { 5, 3, 1 };
+	size_t n;
+
+	start();
+	open_ensemble();
+	CHECK(ask("/api/open"));
+	CHECK(has("\"colours\":{\"light\":{\"text\":\"#1c1e21\""));
+	CHECK(ask("/api/ensembles/0/figure?height=310"));
+	CHECK(has("\"title\":\"Access time of long against L1 size\""));
+	CHECK(has("\"axes\":[{\"id\":\"x\",\"label\":\"L1 size\",\"unit\":\"\","
+		  "\"scale\":\"linear\",\"domain\":[942.08,3153.92],"
+		  "\"ticks\":[{\"at\":1024,\"text\":\"1K\"}"));
+	CHECK(has("\"unit\":\"cycles\",\"scale\":\"linear\",\"domain\":[0,5],"
+		  "\"ticks\":[{\"at\":0,\"text\":\"0\"},{\"at\":1,"));
+	CHECK(has("\"marks\":[{\"type\":\"line\",\"rows\":[0,3],"
+		  "\"colour\":{\"role\":\"word\",\"index\":0},\"width\":1.8,"
+		  "\"dash\":[]}"));
+	CHECK(has("\"texts\":[\"5\",\"3\",\"1\"]"));
+	const double *y = column("y", &n);
+	const uint32_t *member = column("member", NULL);
+	CHECK_EQ(n, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		CHECK_NEAR(y[i], want[i], 1e-9);
+		CHECK_EQ(member[i], i);
+	}
+	CHECK(ask("/api/ensembles/0/figure?plot=map&members=0,2&from=32"));
+	CHECK(has("\"scale\":\"band\",\"domain\":[-0.5,1.5]"));
+	CHECK(has("\"colour\":{\"role\":\"heat\"}"));
+	CHECK_NEAR(((const double *)column("value", NULL))[0], 1, 1e-9);
+	CHECK_NEAR(((const double *)column("x_end", NULL))[1], 1.5, 1e-9);
 	done();
 }
 

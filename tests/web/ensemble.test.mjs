@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, renameSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 
 /*
@@ -164,6 +165,19 @@ async function curve(w, page, member) {
 				range.high -
 				((y - box.y) / box.h) * (range.high - range.low),
 		}));
+}
+
+/** The palettes of the page, from its source. */
+async function palettes(w) {
+	const { transformSync } = createRequire(join(w.root, "web/package.json"))(
+		"esbuild",
+	);
+	const { code } = transformSync(
+		readFileSync(join(w.root, "web/src/draw/colours.ts"), "utf8"),
+		{ loader: "ts", format: "esm" },
+	);
+
+	return import(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 
 async function place(page, x, y) {
@@ -594,7 +608,7 @@ export const tests = {
 					x: s.x,
 					y: s.y,
 					w: s.w,
-					member: s.member.member,
+					member: s.member,
 				})),
 			);
 		const list = await w.until("they are drawn", async () => {
@@ -631,6 +645,113 @@ export const tests = {
 			globalThis.memlamp.mounted.view.exportText("csv"),
 		);
 		assert.match(csv, /^member,label,L1 size,L1 ways,value,run,references\n/);
+	},
+
+	"the page and memlamp ensemble --plot draw the same figure": async (w) => {
+		const file = matmul(w);
+		const words = (svg) =>
+			[...svg.matchAll(/>([^<>\n]+)<\/text>/g)].map((m) => m[1]);
+		const plots = { parameter: "parameter", heat: "map" };
+
+		for (const [name, as] of Object.entries(plots)) {
+			const page = await open(
+				w,
+				file,
+				`o.ensemble.plot=${name}&o.ensemble.x=L1 size&o.ensemble.y=L1 ways`,
+			);
+			const told = await w.until("the figure is there", () =>
+				page.evaluate(() => {
+					const f =
+						globalThis.memlamp.ensemble.figure.value;
+					const height =
+						globalThis.memlamp.ensemble.frame.value;
+					return f && { ...f, height, texts: [...f.texts] };
+				}),
+			);
+			w.memlamp(
+				"ensemble",
+				file,
+				"--plot",
+				"same.svg",
+				"--as",
+				as,
+				"--height",
+				String(told.height + 110), // and the head and foot of the picture
+			);
+			const svg = readFileSync(join(w.scratch, "same.svg"), "utf8");
+			const drawn = await w.svg(page);
+
+			assert.ok(told.axes.length >= 2);
+			for (const { label, ticks } of told.axes)
+				for (const text of [label, ...ticks.map((t) => t.text)]) {
+					const here = words(drawn).some((x) =>
+						x.startsWith(text),
+					);
+					assert.ok(here, `${text} on the page (${name})`);
+					assert.ok(
+						words(svg).some((x) => x.includes(text)),
+						`${text} in the SVG (${as})`,
+					);
+				}
+			assert.ok(words(svg).includes(told.title));
+			assert.ok(words(drawn).includes(told.title));
+			for (const { title, keys } of told.legend)
+				for (const text of [title, ...keys.map((k) => k.text)]) {
+					assert.ok(words(svg).includes(text));
+					assert.ok(words(drawn).includes(text));
+				}
+			// The colours of data: strokes of lines, or fills of cells.
+			const marks =
+				as === "map"
+					? /fill="(#[0-9a-f]{6})"[^>]*><title>/g
+					: /<path fill="none" stroke="(#[0-9a-f]{6})"/g;
+			const data = new Set([...svg.matchAll(marks)].map((m) => m[1]));
+			assert.equal(
+				data.size,
+				as === "map" ? new Set(told.texts).size : 2,
+			);
+			for (const c of data)
+				assert.ok(drawn.includes(`"${c}"`), `${c} on the page`);
+			await page.close();
+		}
+	},
+
+	"the colours of the page are those of the program": async (w) => {
+		const { light, darkPalette } = await palettes(w);
+		const source = readFileSync(
+			join(w.root, "lib/query/drawing/picture.c"),
+			"utf8",
+		);
+		const hex = (list) => list.map((c) => c.toString(16).padStart(6, "0"));
+
+		for (const [name, p] of [
+			["light", light],
+			["dark", darkPalette],
+		]) {
+			const body = source
+				.split(`ml_palette_${name} = {`)[1]
+				.split("};")[0];
+			const told = [...body.matchAll(/0x([0-9a-f]{6})/g)].map(
+				(m) => m[1],
+			);
+			assert.deepEqual(
+				told,
+				hex([
+					p.background,
+					p.panel,
+					p.grid,
+					p.text,
+					p.muted,
+					p.cursor,
+					p.empty,
+					p.read,
+					p.write,
+					...p.levels,
+					...p.heat,
+				]),
+				name,
+			);
+		}
 	},
 
 	"working sets and shared caches are those of memlamp query": async (w) => {

@@ -15,6 +15,7 @@ import { undo } from "../src/state/history";
 import { applyParts, printParts } from "../src/state/link";
 import { open, options, view } from "../src/state/store";
 import { toyKind as toy } from "./toy/toy";
+import { roleTables } from "./roleTables";
 
 const word = toy.state as { selection: { value: { word?: string } } };
 
@@ -44,6 +45,7 @@ function documents(...list: [kind: string, count: number][]): void {
 		policies: [],
 		prefetchers: [],
 		causes: [],
+		colours: roleTables,
 		host: null,
 		machine: "",
 	};

@@ -19,13 +19,13 @@ double ml_chart_y(const struct ml_chart *c, double v)
 	return c->y + c->height * (1 - share(v, c->y_low, c->y_high, c->y_log));
 }
 
-/* 1, 2, 2.5 or 5 times a power of ten, so that about `wanted` steps fit into span. */
+/* 1, 2 or 5 times a power of ten, so that about `wanted` steps fit into span. */
 static double round_step(double span, double wanted)
 {
 	double min = span / wanted, power = pow(10, floor(log10(min)));
 	double r = min / power;
 
-	return power * (r <= 1 ? 1 : r <= 2 ? 2 : r <= 2.5 ? 2.5 : r <= 5 ? 5 : 10);
+	return power * (r <= 1 ? 1 : r <= 2 ? 2 : r <= 5 ? 5 : 10);
 }
 
 void ml_chart_round(struct ml_chart *c)
@@ -98,58 +98,90 @@ const char *ml_chart_text(char text[ML_COORDINATE_ROOM], enum ml_chart_format fo
 	}
 }
 
-static void y_mark(struct ml_chart *c, double v)
+/* Decimals that tell marks `step` apart. */
+static int decimals(double step)
+{
+	double n = -floor(log10(step) + 1e-9);
+
+	return n < 0 ? 0 : n > 6 ? 6 : (int)n;
+}
+
+static void tick_text(char text[ML_COORDINATE_ROOM], enum ml_chart_format format,
+		      double v, double step)
+{
+	const char *sign = v < 0 ? "\u2212" : "";
+	char number[ML_COORDINATE_ROOM];
+
+	v = fabs(v);
+	if (format == ML_CHART_PERCENT)
+		snprintf(text, ML_COORDINATE_ROOM, "%s%.*f %%", sign,
+			 decimals(100 * step), 100 * v);
+	else if (format == ML_CHART_NUMBER && v < 10000)
+		snprintf(text, ML_COORDINATE_ROOM, "%s%.*f", sign, decimals(step), v);
+	else
+		snprintf(text, ML_COORDINATE_ROOM, "%s%.24s", sign,
+			 ml_chart_text(
+				 number,
+				 format == ML_CHART_NUMBER ? ML_CHART_COUNT : format, v));
+}
+
+size_t ml_chart_ticks(struct ml_chart_tick t[ML_CHART_TICKS_MAX], double low, double high,
+		      bool log_scale, enum ml_chart_format format, double wanted)
+{
+	size_t n = 0;
+
+	if (log_scale) {
+		double octaves = log2(high / low);
+		double step = octaves > wanted ? ceil(octaves / wanted) : 1;
+		double v = ceil(log2(low) - 1e-9);
+
+		for (; v <= log2(high) + 1e-9 && n < ML_CHART_TICKS_MAX; v += step, n++) {
+			t[n].at = exp2(v);
+			ml_chart_text(t[n].text, format, t[n].at);
+		}
+		return n;
+	}
+	double step = round_step(high - low, wanted < 1 ? 1 : wanted);
+	if (format == ML_CHART_COUNT && step < 1)
+		step = 1;
+	double i = ceil(low / step - 1e-9);
+	for (; i * step <= high + step * 1e-9 && n < ML_CHART_TICKS_MAX; i++, n++) {
+		t[n].at = fabs(i) > 0 ? i * step : 0; /* not -0 */
+		tick_text(t[n].text, format, t[n].at, step);
+	}
+	return n;
+}
+
+void ml_chart_y_mark(struct ml_chart *c, double v, const char *text)
 {
 	double y = ml_chart_y(c, v);
-	bool zero = fabs(v) < 1e-12 * (c->y_high - c->y_low) && c->y_low < 0;
-	char text[ML_COORDINATE_ROOM];
+	bool zero = !(fabs(v) > 0) && c->y_low < 0;
 
 	ml_picture_rect(c->p, c->x, y - 0.5, c->width, 1,
 			zero ? ML_COLOUR_MUTED : ML_COLOUR_GRID);
 	ml_picture_text(c->p, c->x - 6, y + (c->bare ? 3 : 4), ML_ANCHOR_END,
-			ML_COLOUR_MUTED, c->bare ? 9 : 11,
-			ml_chart_text(text, c->y_format, fabs(v) < 1e-12 ? 0 : v));
+			ML_COLOUR_MUTED, c->bare ? 9 : 11, text);
 }
 
-static void x_mark(struct ml_chart *c, double v)
+static void x_mark(struct ml_chart *c, double v, const char *text)
 {
 	double x = ml_chart_x(c, v), bottom = c->y + c->height;
-	char text[ML_COORDINATE_ROOM];
 	enum ml_anchor anchor = x > c->x + c->width - 16 ? ML_ANCHOR_END
 							 : ML_ANCHOR_MIDDLE;
 
 	ml_picture_rect(c->p, x - 0.5, bottom, 1, 4, ML_COLOUR_MUTED);
 	ml_picture_text(c->p, x, bottom + (c->bare ? 13 : 16), anchor, ML_COLOUR_MUTED,
-			c->bare ? 9 : 11, ml_chart_text(text, c->x_format, v));
-}
-
-/*
- * Draws the marks of an axis: at powers of two if it is logarithmic, else at round
- * numbers.
- */
-static void marks(struct ml_chart *c, double low, double high, bool log_scale,
-		  enum ml_chart_format format, double wanted,
-		  void (*mark)(struct ml_chart *, double))
-{
-	if (log_scale) {
-		double octaves = log2(high / low);
-		double step = octaves > wanted ? ceil(octaves / wanted) : 1;
-
-		for (double v = ceil(log2(low) - 1e-9); v <= log2(high) + 1e-9; v += step)
-			mark(c, exp2(v));
-		return;
-	}
-	double step = round_step(high - low, wanted);
-	if (format == ML_CHART_COUNT && step < 1)
-		step = 1;
-	for (double i = ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++)
-		mark(c, i * step);
+			c->bare ? 9 : 11, text);
 }
 
 void ml_chart_y_axis(struct ml_chart *c)
 {
-	marks(c, c->y_low, c->y_high, c->y_log, c->y_format, c->bare ? 2 : c->height / 50,
-	      y_mark);
+	struct ml_chart_tick t[ML_CHART_TICKS_MAX];
+	size_t n = ml_chart_ticks(t, c->y_low, c->y_high, c->y_log, c->y_format,
+				  c->bare ? 2 : c->height / ML_CHART_TICK_HEIGHT);
+
+	for (size_t i = 0; i < n; i++)
+		ml_chart_y_mark(c, t[i].at, t[i].text);
 	ml_picture_rect(c->p, c->x, c->y + c->height - 0.5, c->width, 1, ML_COLOUR_MUTED);
 	if (c->y_label)
 		ml_picture_text(c->p, c->x, c->y - 7 - c->above, ML_ANCHOR_START,
@@ -160,9 +192,13 @@ void ml_chart_axes(struct ml_chart *c)
 {
 	char n[4][ML_COORDINATE_ROOM];
 
+	struct ml_chart_tick t[ML_CHART_TICKS_MAX];
+
 	ml_chart_y_axis(c);
-	marks(c, c->x_low, c->x_high, c->x_log, c->x_format,
-	      c->bare ? 2 : c->width / 90 + 1, x_mark);
+	size_t count = ml_chart_ticks(t, c->x_low, c->x_high, c->x_log, c->x_format,
+				      c->bare ? 2 : c->width / 90 + 1);
+	for (size_t i = 0; i < count; i++)
+		x_mark(c, t[i].at, t[i].text);
 	if (c->x_label)
 		ml_picture_text(c->p, c->x + c->width, c->y + c->height + 31,
 				ML_ANCHOR_END, ML_COLOUR_MUTED, 11, c->x_label);
@@ -202,13 +238,24 @@ static void put_point(struct ml_chart *c, char letter, double x, double y)
 		       ml_picture_number(n[1], y));
 }
 
+static const struct {
+	const char *attribute;
+	uint8_t lengths[ML_CHART_DASH_ROOM];
+} dashes[] = {
+	{ "", { 0 } },
+	{ " stroke-dasharray=\"6 3\"", { 6, 3 } },
+	{ " stroke-dasharray=\"2 2\"", { 2, 2 } },
+	{ " stroke-dasharray=\"8 3 2 3\"", { 8, 3, 2, 3 } },
+};
+
 const char *ml_chart_dash(unsigned dash)
 {
-	static const char *const dashes[] = { "", " stroke-dasharray=\"6 3\"",
-					      " stroke-dasharray=\"2 2\"",
-					      " stroke-dasharray=\"8 3 2 3\"" };
+	return dashes[dash % 4].attribute;
+}
 
-	return dashes[dash % 4];
+const uint8_t *ml_chart_dash_lengths(unsigned dash)
+{
+	return dashes[dash % 4].lengths;
 }
 
 static void begin_line(struct ml_chart *c, uint32_t rgb, double thick, unsigned dash)
@@ -317,27 +364,4 @@ void ml_chart_dot(struct ml_chart *c, double x, double y, double radius, uint32_
 		       ml_picture_number(n[1], ml_chart_y(c, y) - radius),
 		       ml_picture_number(n[2], radius), n[2]);
 	put_title(c, title);
-}
-
-/* Viridis, without the end that is too close to the background. */
-uint32_t ml_chart_ramp(double at, bool dark)
-{
-	static const uint32_t map[] = {
-		0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e,
-		0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725
-	};
-	double t = (dark ? 0.28 + 0.72 * at : 0.84 * at) * 9;
-	unsigned i = t < 0 ? 0 : t < 8 ? (unsigned)t : 8;
-	return ml_colour_mix(map[i], map[i + 1], t - i < 0 ? 0 : t - i > 1 ? 1 : t - i);
-}
-
-/* The palette of Okabe and Ito; colours too pale for lines are replaced. */
-uint32_t ml_chart_word(size_t i, bool dark)
-{
-	static const uint32_t light[] = { 0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
-					  0xe69f00, 0x56b4e9, 0x6a4c9c, 0x6b6b6b };
-	static const uint32_t night[] = { 0x56a9e8, 0xff8b3d, 0x2fc99a, 0xec9fc8,
-					  0xf5b93a, 0x9bd5f7, 0xb79be0, 0xa8a8a8 };
-
-	return (dark ? night : light)[i % 8];
 }

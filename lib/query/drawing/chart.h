@@ -1,7 +1,6 @@
 /*
  * A chart within a picture: a frame with two axes and the curves in it. Colours are
- * numbers (0xrrggbb) because each member may have its own. The colours of numbers follow
- * a perceptual map; the colours of words are distinct for colour-blind readers.
+ * numbers (0xrrggbb) because each member may have its own; role.h has them.
  *
  *	struct ml_chart c = { .p = &p, .x = 60, .y = 40, .width = 800, .height = 300,
  *			      .x_high = 1000, .y_high = 12 };
@@ -37,13 +36,29 @@ struct ml_chart {
 	unsigned clip; /* number of the frame in its picture, from 0 */
 };
 
+/* A mark of an axis. */
+struct ml_chart_tick {
+	double at;
+	char text[ML_COORDINATE_ROOM];
+};
+enum { ML_CHART_TICKS_MAX = 64, ML_CHART_TICK_HEIGHT = 50 /* pixels a mark of y */ };
+
+/*
+ * The marks of an axis, about `wanted` of them: at powers of two if it is logarithmic,
+ * else at 1, 2 or 5 times a power of ten. All texts have as many decimals as the step
+ * needs. Returns how many there are.
+ */
+size_t ml_chart_ticks(struct ml_chart_tick t[ML_CHART_TICKS_MAX], double low, double high,
+		      bool log_scale, enum ml_chart_format format, double wanted);
+
 double ml_chart_x(const struct ml_chart *c, double v);
 double ml_chart_y(const struct ml_chart *c, double v);
 
 /* Widens y_low and y_high to round numbers, and to 0 if 0 is near. */
 void ml_chart_round(struct ml_chart *c);
-/* Draws the y axis and its grid only, for charts that draw their own marks of x. */
 void ml_chart_y_axis(struct ml_chart *c);
+/* Draws one mark of the y axis: its line through the frame, and its text. */
+void ml_chart_y_mark(struct ml_chart *c, double v, const char *text);
 /*
  * Draws grid, marks and labels. Later drawings are clipped at the frame until the close.
  */
@@ -65,12 +80,9 @@ void ml_chart_dot(struct ml_chart *c, double x, double y, double radius, uint32_
 
 /* The SVG attribute of dash 0 (solid) to 3; larger numbers start over. */
 const char *ml_chart_dash(unsigned dash);
+/* The same in pixels: lengths of strokes and gaps by turns; ends with 0. */
+enum { ML_CHART_DASH_ROOM = 5 };
+const uint8_t *ml_chart_dash_lengths(unsigned dash);
 /* A value in the format of an axis. */
 const char *ml_chart_text(char text[ML_COORDINATE_ROOM], enum ml_chart_format format,
 			  double v);
-/*
- * The colour of a number, given as its share (0 to 1) of the way from minimum to maximum;
- * and the colour of the i-th word.
- */
-uint32_t ml_chart_ramp(double share, bool dark);
-uint32_t ml_chart_word(size_t i, bool dark);

@@ -10,7 +10,7 @@
 
 const struct ml_palette ml_palette_light = {
 	.colour = { 0xffffff, 0xf7f7f5, 0xe3e3df, 0x1c1e21, 0x5f646b, 0xe0a100, 0xefefec,
-		    0x0a9bb8, 0xe8750c, 0x2166ac, 0x67a9cf, 0xb9a3c4, 0xef8a62,
+		    0x0a9bb8, 0xe8750c, 0x2166ac, 0x67a9cf, 0xa98cc0, 0xef8a62,
 		    0xb2182b },
 	.heat = { 0xeaf3ea, 0xb9dcc4, 0x72bba9, 0x3a8f9a, 0x2b6282, 0x2a3462 },
 };
@@ -48,8 +48,9 @@ uint32_t ml_palette_colour(const struct ml_palette *p, unsigned colour)
 
 unsigned ml_colour_of_level(unsigned k, unsigned n)
 {
+	/* the middle one of three must not look like a write */
 	static const uint8_t pick[5][5] = {
-		{ 4 }, { 0, 4 }, { 0, 3, 4 }, { 0, 1, 3, 4 }, { 0, 1, 2, 3, 4 },
+		{ 4 }, { 0, 4 }, { 0, 2, 4 }, { 0, 1, 3, 4 }, { 0, 1, 2, 3, 4 },
 	};
 
 	return ML_COLOUR_LEVEL + pick[(n < 5 ? n : 5) - 1][k < 4 ? k : 4];

@@ -25,6 +25,8 @@ static const struct ml_route routes[] = {
 	  "its working set over time: size tolerance", NULL },
 	{ "GET", "/api/ensembles/#/shared", ml_route_shared,
 	  "threads that share a cache: size threads total shift", NULL },
+	{ "GET", "/api/ensembles/#/figure", ml_route_figure,
+	  "parameter against result as axes and marks: plot x y colour height", NULL },
 	{ 0 },
 };
 

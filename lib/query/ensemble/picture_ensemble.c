@@ -29,22 +29,23 @@ uint32_t ml_drawing_rgb(const struct ml_drawing *d, unsigned colour)
 	return ml_palette_colour(d->p.palette, colour);
 }
 
-static uint32_t value_colour(const struct ml_drawing *d, const struct ml_axis *x,
-			     uint32_t value)
+static struct ml_role value_role(const struct ml_axis *x, uint32_t value)
 {
-	if (!x->numeric)
-		return ml_chart_word(value, d->o->dark);
-	return ml_chart_ramp(x->count > 1 ? (double)value / (double)(x->count - 1) : 0,
-			     d->o->dark);
+	return x->numeric ? (struct ml_role){ ML_ROLE_NUMBER, value, (uint32_t)x->count }
+			  : (struct ml_role){ ML_ROLE_WORD, value, 0 };
+}
+
+struct ml_role ml_drawing_role(const struct ml_drawing *d, uint32_t member)
+{
+	if (!d->colour)
+		return (struct ml_role){ ML_ROLE_WORD, member, 0 };
+	return d->colour->of[member] ? value_role(d->colour, d->colour->of[member] - 1)
+				     : (struct ml_role){ .name = ML_ROLE_MUTED };
 }
 
 uint32_t ml_drawing_colour(const struct ml_drawing *d, uint32_t member)
 {
-	if (!d->colour)
-		return ml_chart_word(member, d->o->dark);
-	return d->colour->of[member]
-		       ? value_colour(d, d->colour, d->colour->of[member] - 1)
-		       : ml_drawing_rgb(d, ML_COLOUR_MUTED);
+	return ml_role_colour(ml_drawing_role(d, member), d->o->dark);
 }
 
 unsigned ml_drawing_dash(const struct ml_drawing *d, uint32_t member)
@@ -183,56 +184,46 @@ double ml_drawing_heading(struct ml_drawing *d, double y, const char *text)
 double ml_drawing_key(struct ml_drawing *d, double y, uint32_t rgb, unsigned dash,
 		      const char *text)
 {
-	double x = d->width - ML_DRAWING_LEGEND;
-
-	ml_picture_put(
-		&d->p,
-		"<path stroke=\"#%06x\" stroke-width=\"2.5\"%s d=\"M%g %gh18\"/>\n", rgb,
-		ml_chart_dash(dash), x, y - 4);
-	ml_picture_text_within(&d->p, x + 24, y, ML_DRAWING_LEGEND - 32, ML_COLOUR_TEXT,
-			       11, text);
-	return y + LINE;
+	return ml_paint_key(&d->p, d->width - ML_DRAWING_LEGEND, y, rgb, dash, text);
 }
 
-/* Draws the values of an axis that members have; of many values, an even choice. */
-static double put_axis(struct ml_drawing *d, const struct ml_axis *x, bool dashes,
-		       double y)
+struct ml_figure_legend ml_drawing_values(struct ml_drawing *d, const struct ml_axis *x,
+					  bool dashes)
 {
+	struct ml_figure_legend l = { .title = x->name };
 	bool *has = ml_arena_alloc(&d->arena, x->count + 1);
-	uint32_t *used = ml_arena_alloc(&d->arena, (x->count + 1) * sizeof(*used));
-	size_t n = 0;
 
+	l.keys = ml_arena_alloc(&d->arena, (x->count + 1) * sizeof(*l.keys));
 	for (size_t i = 0; i < d->count; i++)
 		if (x->of[d->members[i]])
 			has[x->of[d->members[i]] - 1] = true;
 	for (uint32_t v = 0; v < x->count; v++)
 		if (has[v])
-			used[n++] = v;
-	y = ml_drawing_heading(d, y, x->name);
-	size_t max = (size_t)((d->height - y) / LINE);
-	max = max < 2 ? 2 : max < KEYS ? max : KEYS;
-	size_t shown = n < max ? n : max;
-	for (size_t i = 0; i < shown; i++) {
-		uint32_t v = used[shown > 1 ? i * (n - 1) / (shown - 1) : 0];
-
-		y = dashes ? ml_drawing_key(d, y, ml_drawing_rgb(d, ML_COLOUR_MUTED), v,
-					    x->values[v])
-			   : ml_drawing_key(d, y, value_colour(d, x, v), 0, x->values[v]);
-	}
-	return y + LINE / 2;
+			l.keys[l.count++] = (struct ml_figure_key){
+				x->values[v],
+				dashes ? (struct ml_role){ .name = ML_ROLE_MUTED }
+				       : value_role(x, v),
+				dashes ? v % 4 : 0,
+			};
+	return l;
 }
 
 void ml_drawing_legend(struct ml_drawing *d, double y)
 {
+	double x = d->width - ML_DRAWING_LEGEND;
+
 	if (!d->colour) {
 		for (size_t i = 0; i < d->count && i < KEYS; i++)
 			y = ml_drawing_key(d, y, ml_drawing_colour(d, d->members[i]), 0,
 					   d->e->members[d->members[i]].label);
 		return;
 	}
-	y = put_axis(d, d->colour, false, y);
-	if (d->dash)
-		put_axis(d, d->dash, true, y);
+	struct ml_figure_legend l = ml_drawing_values(d, d->colour, false);
+	y = ml_paint_legend(&l, &d->p, x, y, d->height, d->o->dark);
+	if (!d->dash)
+		return;
+	l = ml_drawing_values(d, d->dash, true);
+	ml_paint_legend(&l, &d->p, x, y, d->height, d->o->dark);
 }
 
 size_t ml_drawing_cells(const struct ml_drawing *d, double width, size_t curves)
@@ -342,29 +333,78 @@ static bool prepare(struct ml_drawing *d, struct ml_err *err)
 	return choose_axes(d, err);
 }
 
-bool ml_picture_ensemble(const struct ml_ensemble *e, const struct ml_picture_ensemble *o,
-			 struct ml_buf *svg, struct ml_err *err)
+static struct ml_drawing drawing_of(const struct ml_ensemble *e,
+				    const struct ml_picture_ensemble *o)
 {
-	static bool (*const draw[ML_PLOTS])(struct ml_drawing *, struct ml_err *) = {
-		[ML_PLOT_CURVES] = ml_draw_curves,
-		[ML_PLOT_PARAMETER] = ml_draw_parameter,
-		[ML_PLOT_MAP] = ml_draw_map,
-		[ML_PLOT_SPREAD] = ml_draw_spread,
-		[ML_PLOT_WORKING_SET] = ml_draw_working_set,
-		[ML_PLOT_SECOND] = ml_draw_second,
-		[ML_PLOT_MULTIPLES] = ml_draw_multiples,
-	};
 	struct ml_drawing d = {
 		.e = e,
 		.o = o,
 		.curve = o->curve,
 		.width = o->width > 0 ? o->width : WIDTH,
 		.height = o->height > 0 ? o->height : HEIGHT,
-		.p = { svg, o->dark ? &ml_palette_dark : &ml_palette_light },
 	};
 
 	if (!d.curve.level)
 		d.curve.level = 1;
+	return d;
+}
+
+/* Makes the figure of a prepared drawing, for plots that have one. */
+static bool make_figure(struct ml_drawing *d, struct ml_figure *f, double frame,
+			struct ml_err *err)
+{
+	if (d->o->kind == ML_PLOT_PARAMETER)
+		return ml_figure_parameter(d, f, frame, err);
+	if (d->o->kind == ML_PLOT_MAP)
+		return ml_figure_map(d, f, err);
+	return ml_fail(err, ML_USAGE,
+		       "'%s' is not sent as a figure; parameter and map are",
+		       ml_ensemble_plot_names[d->o->kind]);
+}
+
+bool ml_ensemble_figure(struct ml_figure *f, const struct ml_ensemble *e,
+			struct ml_curves *curves, const struct ml_picture_ensemble *o,
+			double frame, struct ml_err *err)
+{
+	struct ml_drawing d = drawing_of(e, o);
+
+	*f = (struct ml_figure){ 0 };
+	d.curves = curves;
+	bool ok = prepare(&d, err) && make_figure(&d, f, frame, err);
+	f->arena = d.arena; /* the figure's texts and rows live there */
+	if (!ok)
+		ml_figure_release(f);
+	return ok;
+}
+
+static bool draw_figure(struct ml_drawing *d, struct ml_err *err)
+{
+	struct ml_figure f = { 0 };
+
+	if (!make_figure(d, &f, d->height - ML_PAINT_HEAD - ML_PAINT_FOOT, err))
+		return false;
+	if (d->o->title)
+		f.title = d->o->title;
+	ml_paint_figure(&f, &d->p, d->width,
+			d->o->kind == ML_PLOT_MAP ? d->o->height : d->height, d->o->dark);
+	return true;
+}
+
+bool ml_picture_ensemble(const struct ml_ensemble *e, const struct ml_picture_ensemble *o,
+			 struct ml_buf *svg, struct ml_err *err)
+{
+	static bool (*const draw[ML_PLOTS])(struct ml_drawing *, struct ml_err *) = {
+		[ML_PLOT_CURVES] = ml_draw_curves,
+		[ML_PLOT_PARAMETER] = draw_figure,
+		[ML_PLOT_MAP] = draw_figure,
+		[ML_PLOT_SPREAD] = ml_draw_spread,
+		[ML_PLOT_WORKING_SET] = ml_draw_working_set,
+		[ML_PLOT_SECOND] = ml_draw_second,
+		[ML_PLOT_MULTIPLES] = ml_draw_multiples,
+	};
+	struct ml_drawing d = drawing_of(e, o);
+
+	d.p = (struct ml_picture){ svg, o->dark ? &ml_palette_dark : &ml_palette_light };
 	d.curves = ml_curves_open(e);
 	bool ok = prepare(&d, err) && draw[o->kind](&d, err);
 	if (ok)

@@ -13,6 +13,7 @@
 #include "lib/base/err.h"
 
 struct ml_buf;
+struct ml_figure;
 
 enum ml_ensemble_plot {
 	ML_PLOT_CURVES,      /* all members over time, with milestones and volumes */
@@ -65,3 +66,12 @@ struct ml_picture_ensemble {
 
 bool ml_picture_ensemble(const struct ml_ensemble *e, const struct ml_picture_ensemble *o,
 			 struct ml_buf *svg, struct ml_err *err);
+
+/*
+ * The figure of a plot of kind parameter or map, which ml_picture_ensemble paints; other
+ * plots have none. `frame` is the height of its frame in pixels: the number of marks
+ * follows from it. Release the figure after use.
+ */
+bool ml_ensemble_figure(struct ml_figure *f, const struct ml_ensemble *e,
+			struct ml_curves *curves, const struct ml_picture_ensemble *o,
+			double frame, struct ml_err *err);

@@ -3,14 +3,17 @@
 
 #include "lib/base/arena.h"
 #include "lib/query/drawing/chart.h"
+#include "lib/query/drawing/figure.h"
+#include "lib/query/drawing/paint_figure.h"
+#include "lib/query/drawing/role.h"
 #include "lib/query/ensemble/ensemble_axes.h"
 #include "lib/query/ensemble/picture_ensemble.h"
 
 enum {
-	ML_DRAWING_LEFT = 64,
-	ML_DRAWING_HEAD = 66,   /* title, subtitle, and the label of the axis */
-	ML_DRAWING_FOOT = 44,   /* marks and label of the time axis */
-	ML_DRAWING_LEGEND = 160 /* at the right */
+	ML_DRAWING_LEFT = ML_PAINT_LEFT,
+	ML_DRAWING_HEAD = ML_PAINT_HEAD,
+	ML_DRAWING_FOOT = ML_PAINT_FOOT,
+	ML_DRAWING_LEGEND = ML_PAINT_LEGEND
 };
 
 struct ml_drawing {
@@ -30,6 +33,7 @@ struct ml_drawing {
 	struct ml_arena arena;
 };
 
+struct ml_role ml_drawing_role(const struct ml_drawing *d, uint32_t member);
 uint32_t ml_drawing_colour(const struct ml_drawing *d, uint32_t member);
 unsigned ml_drawing_dash(const struct ml_drawing *d, uint32_t member);
 /* The colour of a palette as a number. */
@@ -45,6 +49,9 @@ const char *ml_drawing_title(struct ml_drawing *d);
 void ml_drawing_begin(struct ml_drawing *d, const char *title, const char *below);
 /* A chart of the measure over time, whose frame starts at y. */
 struct ml_chart ml_drawing_chart(struct ml_drawing *d, double y, double height);
+/* The values of an axis that members have, with their colours or dashes. */
+struct ml_figure_legend ml_drawing_values(struct ml_drawing *d, const struct ml_axis *x,
+					  bool dashes);
 /* Draws the values of colours and dashes, at the right of the charts. */
 void ml_drawing_legend(struct ml_drawing *d, double y);
 /* Draws one line of a legend; returns the y of the next line. */
@@ -65,9 +72,12 @@ double ml_drawing_fit(struct ml_drawing *d, struct ml_chart *c, const double *v,
 bool ml_drawing_size(struct ml_drawing *d, const char **size, struct ml_err *err);
 
 bool ml_draw_curves(struct ml_drawing *d, struct ml_err *err);
-bool ml_draw_parameter(struct ml_drawing *d, struct ml_err *err);
-bool ml_draw_map(struct ml_drawing *d, struct ml_err *err);
 bool ml_draw_spread(struct ml_drawing *d, struct ml_err *err);
 bool ml_draw_working_set(struct ml_drawing *d, struct ml_err *err);
 bool ml_draw_second(struct ml_drawing *d, struct ml_err *err);
 bool ml_draw_multiples(struct ml_drawing *d, struct ml_err *err);
+
+/* Fill in all of the figure but its arena: it lives in d's. */
+bool ml_figure_parameter(struct ml_drawing *d, struct ml_figure *f, double frame,
+			 struct ml_err *err);
+bool ml_figure_map(struct ml_drawing *d, struct ml_figure *f, struct ml_err *err);

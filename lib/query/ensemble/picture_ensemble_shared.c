@@ -95,7 +95,7 @@ static void put_legend(struct ml_drawing *d, const struct sharing *x, double y)
 		if (!ways)
 			continue;
 		ml_chart_text(n, ml_drawing_format(d), sum / (double)ways);
-		y = ml_drawing_key(d, y, ml_chart_word(k, d->o->dark), 0,
+		y = ml_drawing_key(d, y, ml_role_word(k, d->o->dark), 0,
 				   ml_arena_printf(&d->arena, "%u: %zu way%s, %s", k,
 						   ways, ways == 1 ? "" : "s", n));
 	}
@@ -115,7 +115,7 @@ static void put_curves(struct ml_drawing *d, struct ml_chart *c, const struct sh
 			      ml_drawing_rgb(d, ML_COLOUR_MUTED), opacity);
 	for (size_t i = 0; i < ways; i++)
 		ml_chart_curve(c, x->mean + i * x->cells, x->cells,
-			       ml_chart_word(x->s.at[i].starved, d->o->dark),
+			       ml_role_word(x->s.at[i].starved, d->o->dark),
 			       ways > 60 ? 0.7 : 1.3, 0, NULL);
 	if (!x->real)
 		return;

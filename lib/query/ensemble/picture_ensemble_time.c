@@ -257,8 +257,8 @@ bool ml_draw_spread(struct ml_drawing *d, struct ml_err *err)
 	double *average = ml_arena_alloc(&d->arena, 4 * v.cells * sizeof(*average)),
 	       *spread = average + v.cells, *low = spread + v.cells,
 	       *high = low + v.cells;
-	uint32_t blue = ml_chart_word(0, d->o->dark),
-		 orange = ml_chart_word(1, d->o->dark);
+	uint32_t blue = ml_role_word(0, d->o->dark),
+		 orange = ml_role_word(1, d->o->dark);
 
 	(void)err;
 	ml_curve_spread(v.mean, d->count, v.cells, average, spread);
@@ -332,12 +332,12 @@ bool ml_draw_working_set(struct ml_drawing *d, struct ml_err *err)
 				ml_chart_text(n[0], ML_CHART_PERCENT, tolerance), count,
 				ml_drawing_words(d)));
 	ml_chart_axes(&c);
-	ml_chart_steps(&c, bytes, cells, ml_chart_word(0, d->o->dark), 2);
-	ml_chart_steps(&c, beyond, cells, ml_chart_word(1, d->o->dark), 4);
+	ml_chart_steps(&c, bytes, cells, ml_role_word(0, d->o->dark), 2);
+	ml_chart_steps(&c, beyond, cells, ml_role_word(1, d->o->dark), 4);
 	ml_chart_close(&c);
-	double y = ml_drawing_key(d, c.y + 6, ml_chart_word(0, d->o->dark), 0,
+	double y = ml_drawing_key(d, c.y + 6, ml_role_word(0, d->o->dark), 0,
 				  "working set");
-	ml_drawing_key(d, y, ml_chart_word(1, d->o->dark), 0,
+	ml_drawing_key(d, y, ml_role_word(1, d->o->dark), 0,
 		       ml_arena_printf(&d->arena, "more than %s",
 				       ml_chart_text(n[1], ML_CHART_BYTES, next)));
 	return true;

@@ -8,9 +8,17 @@
 #include "lib/query/ensemble/curve_words.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/ensemble/open_ensemble.h"
+#include "lib/query/drawing/figure.h"
 #include "lib/query/ensemble/ensemble_tables.h"
+#include "lib/query/ensemble/picture_ensemble.h"
 
-enum { CELLS = 1024, CELLS_MAX = 65536, VALUES_MAX = 1 << 23, KNOTS_MAX = 4096 };
+enum {
+	CELLS = 1024,
+	CELLS_MAX = 65536,
+	VALUES_MAX = 1 << 23,
+	KNOTS_MAX = 4096,
+	FRAME = 310
+};
 
 /* What the routes about curves have in common: CURVE, and the window. */
 struct question {
@@ -499,7 +507,7 @@ bool ml_route_working_set(struct ml_workspace *ws, const struct ml_request *q,
 	double *bytes = ml_arena_alloc(&a->arena, x.cells * sizeof(*bytes));
 	x.o.against = SIZE_MAX;
 	ml_curve_working_set(x.x->curves, family, count, size, &x.o, tolerance, x.from,
-				x.to, x.cells, bytes);
+			     x.to, x.cells, bytes);
 	ml_answer_columns(a);
 	put_window(a, &x);
 	ml_answer_string(a, "size", size);
@@ -569,5 +577,72 @@ bool ml_route_shared(struct ml_workspace *ws, const struct ml_request *q,
 	ml_answer_column(a, "member", ML_TYPE_U32, member, s.count * s.threads);
 	ml_answer_column(a, "starved", ML_TYPE_U32, starved, s.count);
 	ml_answer_column(a, "value", ML_TYPE_F32, floats(a, value, s.count), s.count);
+	return true;
+}
+
+static bool read_plot(const struct ml_request *q, enum ml_ensemble_plot *kind,
+		      struct ml_err *err)
+{
+	const char *text = ml_request_text(q, "plot");
+
+	for (*kind = 0; text && *kind < ML_PLOTS; ++*kind)
+		if (!strcmp(text, ml_ensemble_plot_names[*kind]))
+			return true;
+	*kind = ML_PLOT_PARAMETER;
+	return !text ||
+	       ml_fail(err, ML_USAGE,
+		       "there is no plot '%s'; figures are parameter and map", text);
+}
+
+/* A column of one field of the rows. */
+static void put_field(struct ml_answer *a, const char *name, const struct ml_figure *f,
+		      size_t offset)
+{
+	double *v = ml_arena_alloc(&a->arena, (f->row_count + 1) * sizeof(*v));
+
+	for (size_t i = 0; i < f->row_count; i++)
+		memcpy(&v[i], (const char *)&f->rows[i] + offset, sizeof(*v));
+	ml_answer_column(a, name, ML_TYPE_F64, v, f->row_count);
+}
+
+static void put_figure(struct ml_answer *a, const struct ml_figure *f)
+{
+	uint32_t *member = ml_arena_alloc(&a->arena,
+					  (f->row_count + 1) * sizeof(*member));
+
+	for (size_t i = 0; i < f->row_count; i++)
+		member[i] = f->rows[i].member;
+	ml_answer_columns(a);
+	ml_figure_write(f, &a->json);
+	put_field(a, "x", f, offsetof(struct ml_figure_row, x));
+	put_field(a, "x_end", f, offsetof(struct ml_figure_row, x_end));
+	put_field(a, "y", f, offsetof(struct ml_figure_row, y));
+	put_field(a, "value", f, offsetof(struct ml_figure_row, value));
+	ml_answer_column(a, "member", ML_TYPE_U32, member, f->row_count);
+}
+
+bool ml_route_figure(struct ml_workspace *ws, const struct ml_request *q,
+		     struct ml_answer *a, struct ml_err *err)
+{
+	struct ml_picture_ensemble o = { .x = ml_request_text(q, "x"),
+					 .y = ml_request_text(q, "y"),
+					 .colour = ml_request_text(q, "colour") };
+	struct ml_figure f;
+	struct question x;
+	uint64_t height;
+
+	if (!read_question(&x, ws, q, a, err) || !read_plot(q, &o.kind, err) ||
+	    !ml_request_u64(q, "height", FRAME, &height, err))
+		return false;
+	o.curve = x.o;
+	o.from = x.from;
+	o.to = x.to;
+	o.members = x.members;
+	o.count = x.count;
+	if (!ml_ensemble_figure(&f, &x.x->e, x.x->curves, &o,
+				height < 10000 ? (double)height : 10000, err))
+		return false;
+	put_figure(a, &f);
+	ml_figure_release(&f);
 	return true;
 }

@@ -4,6 +4,7 @@
 #include "lib/cache/access.h"
 #include "lib/cache/machine.h"
 #include "lib/cache/policy.h"
+#include "lib/query/drawing/role.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/workspace.h"
 
@@ -88,6 +89,8 @@ bool ml_route_open(struct ml_workspace *ws, const struct ml_request *q,
 	put_policies(a);
 	put_names(a, "prefetchers", ml_prefetcher_names, ML_PREFETCHERS);
 	put_names(a, "causes", ml_cause_names, ML_CAUSES);
+	ml_json_key(&a->json, "colours");
+	ml_role_tables_write(&a->json);
 	/* where hwloc cannot tell the host's caches, the page offers the presets */
 	ml_answer_string(a, "host",
 			 ml_machine_host(&host, err) ? machine_text(a, &host) : NULL);

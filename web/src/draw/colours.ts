@@ -17,6 +17,14 @@ export interface Palette {
 	levels: Colour[]; // from the first level to memory; levelColours() picks
 	regions: Colour[];
 	heat: Colour[]; // from little to much
+	roles?: Roles; // of figures and series; the server sends them
+}
+
+/** Colours of roles (roles.ts). */
+export interface Roles {
+	word: Colour[];
+	number: Colour[];
+	heat: Colour[];
 }
 
 export const light: Palette = {
@@ -56,10 +64,6 @@ export const darkPalette: Palette = {
 	],
 	heat: [0x20303a, 0x27506a, 0x2f7c8c, 0x52ab96, 0x9bd39a, 0xf3f2b0],
 };
-
-export function palette(dark: boolean): Palette {
-	return dark ? darkPalette : light;
-}
 
 function mix(a: Colour, b: Colour, t: number): Colour {
 	const part = (shift: number) => {

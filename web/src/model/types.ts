@@ -1,4 +1,5 @@
 // Shapes that every kind of document uses (docs/api.md).
+import type { RoleTable } from "./figure";
 
 /** A document that the server has open. Kinds add fields of their own. */
 export interface OpenDocument {
@@ -23,6 +24,7 @@ export interface Open {
 	policies: { name: string; future: boolean }[]; // future: it must know later accesses
 	prefetchers: string[];
 	causes: string[]; // of misses
+	colours: { light: RoleTable; dark: RoleTable }; // of roles
 	host: string | null; // the machine that the server runs on, as text
 	machine: string; // the machine to begin with, as text
 }

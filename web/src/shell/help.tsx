@@ -1,15 +1,15 @@
 // The help overlay: keys, gestures, views, colours, the editor that lines open in.
-import { palette } from "../draw/colours";
 import { css } from "../draw/draw";
 import { listedViews, openKinds } from "../kinds/documents";
 import { setTemplate, template, templates } from "../panels/editor";
 import { Icon } from "../panels/icon";
-import { dark, overlay } from "../state/store";
+import { overlay } from "../state/store";
 import { commandGroups } from "./commands";
 import { shownKey } from "./keys";
+import { palette } from "../views/palette";
 
 function Colours() {
-	const p = palette(dark.value);
+	const p = palette.value;
 
 	return (
 		<ul class="swatches">

@@ -1,13 +1,13 @@
 // A view that draws on one canvas. The base class brings size, sharpness, theme, frames,
 // tooltip and export; a view adds draw() and its questions to the server.
 import { effect } from "@preact/signals";
-import { palette, type Palette } from "../draw/colours";
+import { type Palette } from "../draw/colours";
 import type { Draw } from "../draw/draw";
 import { Pixels } from "../draw/pixels";
 import { Svg } from "../draw/svg";
 import { latest, type Latest, type Question } from "../state/latest";
-import { dark } from "../state/store";
 import type { View } from "./view";
+import { palette } from "./palette";
 
 export abstract class CanvasView implements View {
 	protected host!: HTMLElement;
@@ -36,7 +36,7 @@ export abstract class CanvasView implements View {
 		observer.observe(host);
 		this.undo.push(() => observer.disconnect());
 		this.listen("pointerleave", () => this.tip(null));
-		this.watch(() => void dark.value);
+		this.watch(() => void palette.value);
 		this.fit();
 		this.start();
 	}
@@ -131,7 +131,7 @@ export abstract class CanvasView implements View {
 			this.height,
 			this.canvas.getContext("2d") ?? undefined,
 		);
-		const p = palette(dark.value);
+		const p = palette.value;
 
 		this.draw(svg, p);
 		return svg.finish(p.background);
@@ -139,7 +139,7 @@ export abstract class CanvasView implements View {
 
 	exportPng(): Promise<Blob> {
 		const copy = document.createElement("canvas");
-		const p = palette(dark.value);
+		const p = palette.value;
 
 		copy.width = this.width * 2;
 		copy.height = this.height * 2;
@@ -191,7 +191,7 @@ export abstract class CanvasView implements View {
 	}
 
 	private paint(): void {
-		const p = palette(dark.value);
+		const p = palette.value;
 
 		if (!this.pixels) return;
 		this.pixels.clear(p.background);

@@ -1,11 +1,11 @@
 // A view with two layers: a picture that seldom changes, and over it a cursor that moves
 // with every frame. The cursor has a canvas of its own, so that playing does not draw the
 // picture again.
-import { type Palette, palette } from "../draw/colours";
+import { type Palette } from "../draw/colours";
 import type { Draw } from "../draw/draw";
 import { Pixels } from "../draw/pixels";
-import { dark } from "../state/store";
 import { CanvasView } from "./canvas";
+import { palette } from "./palette";
 
 export abstract class LayeredView extends CanvasView {
 	private readonly over = document.createElement("canvas");
@@ -70,7 +70,7 @@ export abstract class LayeredView extends CanvasView {
 		c.setTransform(1, 0, 0, 1, 0, 0);
 		c.clearRect(0, 0, over.width, over.height);
 		const d = new Pixels(c, canvas.width / Math.max(1, this.width));
-		this.drawOver(d, palette(dark.value));
+		this.drawOver(d, palette.value);
 		d.flush();
 	}
 }

@@ -1,5 +1,6 @@
 // The routes about ensembles (docs/api.md), typed.
 import { columns, json, times } from "../../api";
+import type { Figure } from "../../model/figure";
 import type { Window } from "../../model/types";
 import {
 	curveParams,
@@ -43,6 +44,24 @@ export const api = {
 			average: c["average"] as Float32Array,
 			spread: c["spread"] as Float32Array,
 		};
+	},
+	/** A parameter, or two, against the result. */
+	figure: async (
+		n: number,
+		q: CurveQuery,
+		members: number[],
+		w: Window,
+		more: { plot: string; x?: string; y?: string; colour?: string; height: number },
+		s?: AbortSignal,
+	): Promise<Figure> => {
+		const params = {
+			...curveParams(q),
+			members: members.join(","),
+			...times(w),
+			...more,
+		};
+		const { header, column } = await columns(`ensembles/${n}/figure`, params, s);
+		return { ...header, ...column } as unknown as Figure;
 	},
 	ranking: (n: number, q: CurveQuery, w?: Window, s?: AbortSignal) =>
 		json<Ranking>(`ensembles/${n}/table`, { ...curveParams(q), ...times(w) }, s),

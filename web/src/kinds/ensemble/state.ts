@@ -416,6 +416,33 @@ export const alongY = computed(() => {
 		? chosen
 		: (byEffect.value.find((i) => i !== alongX.value) ?? -1);
 });
+/** Pixels of height for the frame of a figure, in steps of FRAME_STEP; the view sets it. */
+export const frame = signal(400);
+export const FRAME_STEP = 50;
+
+/** The plots of parameters, as the server decides them. */
+export const figure = latest(() => {
+	const [n, q, w, e] = [number.value, query.value, focus.value, ensemble.value];
+	const list = members();
+	const name = (i: number) => e?.parameters[i]?.name;
+	const plots: Partial<Record<Plot, string>> = { parameter: "parameter", heat: "map" };
+	const kind = plots[plot.value];
+	const more = {
+		x: name(alongX.value),
+		y: kind === "map" ? name(alongY.value) : undefined,
+		colour:
+			kind === "parameter"
+				? name(alongY.value >= 0 ? alongY.value : colourBy.value)
+				: undefined,
+		height: frame.value,
+	};
+
+	if (n === null || !active.value || !kind || !more.x || !list.length || !(w.to > w.from))
+		return null;
+	return (abort) =>
+		api.figure(n, { ...q, window: 0 }, list, w, { plot: kind, ...more }, abort);
+}, WAIT).value;
+
 /** The parameter whose values have a small chart each; -1: each member has one. */
 export const facet = computed(() => {
 	const e = ensemble.value;

@@ -1,6 +1,6 @@
 // Geometry of an ensemble's plots: scales of values, the curve nearest to a point, labels
 // that do not overlap, how many envelopes cover a pixel, circles of volume.
-import type { Curves, Ensemble, Matching, Member } from "./ensemble";
+import type { Curves, Matching } from "./ensemble";
 import type { Window } from "../../../model/types";
 
 export interface Box {
@@ -281,36 +281,6 @@ export function circles(m: Matching, w: Window, box: Box, min: number): Circle[]
 			});
 	}
 	return out;
-}
-
-/*
- * Lines of a plot of a parameter: members that differ in that parameter only, in its
- * order.
- */
-export function linesOf(
-	e: Ensemble,
-	members: Member[],
-	along: number,
-): { members: Member[] }[] {
-	const groups = new Map<string, Member[]>();
-
-	for (const m of members) {
-		const key = m.values.map((v, i) => (i === along ? "" : String(v))).join("\u0000");
-		const g = groups.get(key) ?? [];
-		g.push(m);
-		groups.set(key, g);
-	}
-	const order = (m: Member) => e.parameters[along]!.values.indexOf(m.values[along] ?? "");
-	return [...groups.values()].map((g) => ({
-		members: g.filter((m) => order(m) >= 0).sort((a, b) => order(a) - order(b)),
-	}));
-}
-
-/** Whether numbers need a logarithmic scale: they are positive and far apart. */
-export function isLog(numbers: number[]): boolean {
-	const low = Math.min(...numbers);
-
-	return numbers.length > 2 && low > 0 && Math.max(...numbers) / low >= 8;
 }
 
 /** Columns and rows of n small charts that fill a box without getting too flat. */

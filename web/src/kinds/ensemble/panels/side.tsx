@@ -1,7 +1,6 @@
 // The pane at the right of an ensemble: the member under the pointer, the selected
 // members and ways into their traces, the legend that filters, the ranking.
 import { signal } from "@preact/signals";
-import { palette } from "../../../draw/colours";
 import { css } from "../../../draw/draw";
 import {
 	alone,
@@ -15,18 +14,16 @@ import { valueAt } from "../model/graph";
 import { exact, percent } from "../../../model/format";
 import * as s from "../state";
 import { diffOf, jumpInto, whyNoDiff, whyNoJump } from "../jump";
-import { dark } from "../../../state/store";
 import { colourOf, timeText, valueColour, valueText } from "../view/scene";
 import { clusterColour, clusters } from "../view/sharedCache";
 import { Icon } from "../../../panels/icon";
 import { Section } from "../../../panels/section";
+import { palette } from "../../../views/palette";
 
 function Mark({ m }: { m: Member }) {
 	const e = s.ensemble.value!;
 
-	return (
-		<i class="mark" style={{ background: css(colourOf(e, palette(dark.value), m)) }} />
-	);
+	return <i class="mark" style={{ background: css(colourOf(e, palette.value, m)) }} />;
 }
 
 /*
@@ -203,7 +200,7 @@ function Selected() {
 
 function Legend() {
 	const e = s.ensemble.value!;
-	const p = palette(dark.value);
+	const p = palette.value;
 	const shares = effects(e);
 	const over = s.memberOf(s.hovered.value);
 	const hides = Object.keys(s.hidden.value).length > 0;
@@ -376,7 +373,7 @@ function Ranking() {
 /** Ways to share the cache by how many threads starve. */
 function Clusters() {
 	const a = s.sharedCache.value;
-	const p = palette(dark.value);
+	const p = palette.value;
 	const unit = s.curves.value?.unit ?? a?.unit ?? "";
 	const real = s.memberOf(s.real.value);
 	const row = s.runRanking.value?.rows.find((r) => r.member === s.real.value);

@@ -7,7 +7,7 @@ import { curvesCsv, plotJson, rankingCsv, sharedCacheCsv } from "../model/files"
 import { nearest, timeAt, valueAt, xOf } from "../model/graph";
 import { exact } from "../../../model/format";
 import * as s from "../state";
-import { EnsemblePicture, LEFT, RIGHT } from "./picture";
+import { AROUND_FIGURE, EnsemblePicture, LEFT, RIGHT } from "./picture";
 import { rowOf, timeOn, timeText, valueText } from "./scene";
 import { wayText } from "./sharedCache";
 import { wheelFactor } from "../../../views/wheel";
@@ -34,7 +34,7 @@ class EnsembleView extends EnsemblePicture {
 			void [s.sharedCache.value, s.pinned.value, s.plot.value, s.focus.value];
 			void [s.envelope.value, s.across.value, s.colourBy.value, s.real.value];
 			void [s.peaks.value, s.against.value];
-			void [s.alongX.value, s.alongY.value, s.facet.value];
+			void [s.figure.value, s.facet.value];
 		});
 		this.onDestroy(
 			effect(() => {
@@ -61,6 +61,8 @@ class EnsembleView extends EnsemblePicture {
 	protected override resized(): void {
 		const wanted = Math.max(64, Math.min(1024, Math.round(this.width - LEFT - RIGHT)));
 		if (s.room.peek() !== wanted) s.room.value = wanted;
+		const steps = Math.round((this.height - AROUND_FIGURE) / s.FRAME_STEP);
+		s.frame.value = Math.max(2, steps) * s.FRAME_STEP;
 	}
 
 	private inContext(y: number): boolean {
@@ -188,8 +190,10 @@ class EnsembleView extends EnsemblePicture {
 			const near = [...this.spots]
 				.filter((t) => !t.w)
 				.sort((a, b) => Math.hypot(a.x - x, a.y - y) - Math.hypot(b.x - x, b.y - y))[0];
-			if (inside) return inside.member;
-			return near && Math.hypot(near.x - x, near.y - y) <= NEAR ? near.member : undefined;
+			if (inside) return s.memberOf(inside.member);
+			return near && Math.hypot(near.x - x, near.y - y) <= NEAR
+				? s.memberOf(near.member)
+				: undefined;
 		}
 		if (!c || s.plot.value === "shared") return undefined;
 		if (s.plot.value === "multiples") return this.inChart(x, y);

@@ -2,7 +2,9 @@
 // handles the pointer.
 import type { Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
+import { drawFigure, drawLegend, type Spot } from "../../../draw/figure";
 import { valueAt, xOf, yOf, type Box } from "../model/graph";
+import { axisOf } from "../../../model/figure";
 import { bytes, count, exact } from "../../../model/format";
 import type { Window } from "../../../model/types";
 import * as s from "../state";
@@ -23,7 +25,6 @@ import {
 	type Look,
 } from "./curves";
 import { drawMultiples, panels, type Panel } from "./multiples";
-import { drawHeat, drawParameter, type Spot } from "./parameter";
 import {
 	colourOf,
 	cut,
@@ -51,6 +52,12 @@ const LABELS = 150; // largest width of labels at the ends of curves
 const AXIS = 24;
 const SPREAD = 64;
 const CONTEXT = 46;
+const FIGURE_HEAD = 20; // label of the y axis
+const FIGURE_FOOT = 20; // label of the x axis
+const COLOURS = 100; // scale of the colours of a heat map
+
+/** Pixels of a view that the frame of a figure does not have. */
+export const AROUND_FIGURE = HEAD + AXIS + CONTEXT + 16 + FIGURE_HEAD + FIGURE_FOOT;
 
 type Circles = ReturnType<typeof drawVolumes>;
 
@@ -142,8 +149,8 @@ export abstract class EnsemblePicture extends LayeredView {
 		({
 			curves: () => this.drawCurvePlot(d, p, look, room),
 			multiples: () => this.drawMultiplePlot(d, p, look, room),
-			parameter: () => this.drawParameterPlot(d, p, look, room),
-			heat: () => this.drawHeatPlot(d, p, look, room),
+			parameter: () => this.drawFigurePlot(d, p, look, room),
+			heat: () => this.drawFigurePlot(d, p, look, room),
 			workingset: () => this.drawWorkingSetPlot(d, p, look, room),
 			shared: () => this.drawSharedCachePlot(d, p, room),
 		})[s.plot.value]();
@@ -161,10 +168,9 @@ export abstract class EnsemblePicture extends LayeredView {
 		const title = { colour: p.text, size: 13, bold: true };
 		const n = look.shown.length;
 		const all = look.e.members.length;
-		const own = s.plot.value !== "shared" && s.plot.value !== "heat";
-		const key = own
-			? drawKey(d, p, look.e, this.keyed(), d.width - RIGHT, 17, d.width * 0.6)
-			: s.plot.value === "shared"
+		if (!this.overTime()) return this.drawFigureHead(d, p);
+		const key =
+			s.plot.value === "shared"
 				? drawClusterKey(
 						d,
 						p,
@@ -173,7 +179,7 @@ export abstract class EnsemblePicture extends LayeredView {
 						d.width - RIGHT,
 						17,
 					)
-				: d.width - RIGHT;
+				: drawKey(d, p, look.e, s.colourBy.value, d.width - RIGHT, 17, d.width * 0.6);
 		const text = cut(d, measureText(), (key - 28) * 0.92, 13);
 
 		d.text(12, 17, text, title);
@@ -195,14 +201,18 @@ export abstract class EnsemblePicture extends LayeredView {
 		if (fits) d.text(x, 17.5, fits, style);
 	}
 
-	/** The parameter that the key explains. */
-	private keyed(): number {
-		return s.plot.value === "parameter" ? this.lineBy() : s.colourBy.value;
-	}
+	/** Title, note and legend of a figure; the note gets the room that is left. */
+	private drawFigureHead(d: Draw, p: Palette): void {
+		const f = s.figure.value;
 
-	/** Lines of a plot of a parameter have the colours of another one. */
-	private lineBy(): number {
-		return s.alongY.value >= 0 ? s.alongY.value : s.colourBy.value;
+		if (!f) return;
+		const style = { colour: p.text, size: 13, bold: true };
+		const key = drawLegend(d, p, f, d.width - RIGHT, 17, d.width * 0.6);
+		const title = cut(d, f.title, (key - 28) * 0.92, 13);
+		const x = 12 + d.measure(title, style) + 12;
+		d.text(12, 17, title, style);
+		if (key - x > 40)
+			d.text(x, 17.5, cut(d, f.note, key - x - 12), { colour: p.muted, size: 11 });
 	}
 
 	/** Room at the left: for values, and for the names of traces beside their circles. */
@@ -285,73 +295,27 @@ export abstract class EnsemblePicture extends LayeredView {
 		);
 	}
 
-	/** Values of members in the window. */
-	private values(): Map<number, number> {
-		return new Map(s.ranking.value?.rows.map((r) => [r.member, r.value]));
-	}
+	/** A plot of parameters: the figure that the server sends. */
+	private drawFigurePlot(d: Draw, p: Palette, look: Look, room: Box): void {
+		const f = s.figure.value;
 
-	private drawParameterPlot(d: Draw, p: Palette, look: Look, room: Box): void {
-		const r = s.ranking.value;
-		const x = s.alongX.value;
-
-		if (!r || !look.shown.length || !look.e.parameters[x])
-			return this.nothing(d, p, look);
-		this.spots = drawParameter(
-			d,
-			p,
-			look.e,
-			look.shown,
-			this.values(),
-			x,
-			s.alongY.value,
-			{ ...room, h: room.h - 20 },
-			r.unit,
-			look.difference,
-			look.pinned,
-		);
-	}
-
-	private drawHeatPlot(d: Draw, p: Palette, look: Look, room: Box): void {
-		const r = s.ranking.value;
-
-		if (!r || !look.shown.length || !look.e.parameters[s.alongX.value])
-			return this.nothing(d, p, look);
-		const left = Math.min(
-			140,
-			Math.max(
-				LEFT,
-				16 +
-					Math.max(
-						0,
-						...(look.e.parameters[s.alongY.value]?.values ?? []).map((v) =>
-							d.measure(v, { colour: 0 }),
-						),
-					),
-			),
-		);
+		if (!f) return this.nothing(d, p, look);
+		const cells = axisOf(f, "colour") !== undefined;
+		const names =
+			axisOf(f, "y")?.ticks.map((t) => d.measure(t.text, { colour: 0 })) ?? [];
+		const left = Math.min(140, Math.max(LEFT, 16 + Math.max(0, ...names)));
 		const box = {
 			x: left,
-			y: room.y + 14,
-			w: d.width - left - 110,
-			h: room.h - 34,
+			y: room.y + FIGURE_HEAD,
+			w: d.width - left - (cells ? COLOURS : RIGHT),
+			h: room.h - FIGURE_HEAD - FIGURE_FOOT,
 		};
-		this.spots = drawHeat(
-			d,
-			p,
-			look.e,
-			look.shown,
-			this.values(),
-			s.alongX.value,
-			s.alongY.value,
-			box,
-			r.unit,
-			look.pinned,
-		);
+		this.spots = drawFigure(d, p, f, box, look.pinned);
 	}
 
 	/** The spot of the member under the pointer, here or in the ranking. */
 	private lit(d: Draw, p: Palette): void {
-		const spot = this.spots.find((x) => x.member.member === s.hovered.value);
+		const spot = this.spots.find((x) => x.member === s.hovered.value);
 
 		if (!spot) return;
 		if (spot.w) d.frame(spot.x, spot.y, spot.w, spot.h, p.text, 2);

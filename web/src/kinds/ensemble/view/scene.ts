@@ -1,5 +1,5 @@
 // The colours, axes, keys and texts that the plots of an ensemble share.
-import { numberColour, wordColour } from "../../../draw/series";
+import { numberColour, wordColour } from "../../../draw/roles";
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import {

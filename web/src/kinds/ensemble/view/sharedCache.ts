@@ -1,7 +1,7 @@
 // The working set over time, and the model of threads that share a cache (section 7.4.5).
 import type { Palette } from "../../../draw/colours";
 import { rgba, type Draw } from "../../../draw/draw";
-import { wordColour } from "../../../draw/series";
+import { wordColour } from "../../../draw/roles";
 import type { Curves, Ensemble, SharedCache, WorkingSet } from "../model/ensemble";
 import {
 	density,

@@ -1,11 +1,11 @@
 // A bar of parts, one for each serving level, and its colours.
-import { levelColours, palette } from "../../../draw/colours";
+import { levelColours } from "../../../draw/colours";
 import { css } from "../../../draw/draw";
-import { dark } from "../../../state/store";
 import { levelNames, ready } from "../state/store";
+import { palette } from "../../../views/palette";
 
 export function kindColours(): string[] {
-	const p = palette(dark.value);
+	const p = palette.value;
 
 	return [p.read, p.write].map(css);
 }
@@ -16,7 +16,7 @@ export function kindColours(): string[] {
  */
 export function partColours(): string[] {
 	return ready.value
-		? levelColours(palette(dark.value), levelNames.value.length).map(css)
+		? levelColours(palette.value, levelNames.value.length).map(css)
 		: kindColours();
 }
 
@@ -44,7 +44,7 @@ export function Bar({
 
 /** A small square in the colour of a serving level (from 1). */
 export function LevelMark({ level }: { level: number }) {
-	const colours = levelColours(palette(dark.value), levelNames.value.length);
+	const colours = levelColours(palette.value, levelNames.value.length);
 
 	return (
 		<i

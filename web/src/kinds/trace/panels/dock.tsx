@@ -1,7 +1,7 @@
 // The bottom: playback bar and timeline.
 import { useEffect, useRef } from "preact/hooks";
 import type { StepBy } from "../api";
-import { levelColours, palette } from "../../../draw/colours";
+import { levelColours } from "../../../draw/colours";
 import { css } from "../../../draw/draw";
 import { count, exact, tick } from "../../../model/format";
 import type { Window } from "../../../model/types";
@@ -23,11 +23,12 @@ import {
 	shownWindow,
 	speed,
 } from "../state/store";
-import { dark, option, setOption } from "../../../state/store";
+import { option, setOption } from "../../../state/store";
 import { createTimeline } from "../timeline/timeline";
 import { Icon } from "../../../panels/icon";
 import { savePicture } from "../../save";
 import { mounted } from "../../../views/mounted";
+import { palette } from "../../../views/palette";
 
 /** Kinds of events: id, plural, singular, and the key that steps to the next one. */
 const kinds: [StepBy, string, string, string][] = [
@@ -118,7 +119,7 @@ function Speed() {
 /** Names of the levels in their colours: pointing pre-selects, a click selects. */
 function Legend() {
 	const names = levelNames.value;
-	const colours = levelColours(palette(dark.value), names.length);
+	const colours = levelColours(palette.value, names.length);
 
 	return (
 		<span class="legend" role="group" aria-label="levels">

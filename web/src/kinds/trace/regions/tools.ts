@@ -5,9 +5,8 @@ import { element } from "../../../views/element";
 import type { Region } from "../model/types";
 import { count, exact } from "../../../model/format";
 import { drawable } from "../model/usualRegions";
-import { dark } from "../../../state/store";
 import { regionOf, regionRank, regions, setCursor } from "../state/store";
-import { palette, regionColour } from "../../../draw/colours";
+import { regionColour } from "../../../draw/colours";
 import { css } from "../../../draw/draw";
 import {
 	fold,
@@ -21,6 +20,7 @@ import {
 	wishOf,
 	type Frame,
 } from "./frames";
+import { palette } from "../../../views/palette";
 
 const ROWS = 200; // of the list; the search finds the rest
 
@@ -85,7 +85,7 @@ export class RegionTools {
 			this.fillList(search.value);
 		});
 		const fill = () => {
-			const p = palette(dark.value);
+			const p = palette.value;
 			const now = new Set(shownRegions());
 			const match = regions.value.filter((r) =>
 				r.name.toLowerCase().includes(search.value.toLowerCase()),
