@@ -8,9 +8,9 @@
 #include "lib/base/buf.h"
 
 static const struct cmd *const cmds[] = {
-	&cmd_run,  &cmd_record, &cmd_cc,       &cmd_cxx,  &cmd_fc,   &cmd_info,
-	&cmd_sim,  &cmd_diff,   &cmd_ensemble, &cmd_dump, &cmd_view, &cmd_report,
-	&cmd_plot, &cmd_query,  &cmd_import,   &cmd_demo, NULL,
+	&cmd_run,    &cmd_record, &cmd_cc,       &cmd_cxx,     &cmd_fc,   &cmd_info,
+	&cmd_sim,    &cmd_diff,   &cmd_ensemble, &cmd_samples, &cmd_dump, &cmd_view,
+	&cmd_report, &cmd_plot,   &cmd_query,    &cmd_import,  &cmd_demo, NULL,
 };
 
 static const struct cmd *find(const char *name)

@@ -1,5 +1,5 @@
 /* Separated values (RFC 4180, and tabs and semicolons), blanks around fields ignored. */
-#include "lib/samples/read_parts.h"
+#include "lib/samples/readers.h"
 
 #include <stdlib.h>
 #include <string.h>

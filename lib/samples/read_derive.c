@@ -3,7 +3,7 @@
 
 #include "lib/base/err.h"
 #include "lib/samples/data_source.h"
-#include "lib/samples/read_parts.h"
+#include "lib/samples/readers.h"
 
 /* A column by its name without underscores: ibs_dc_miss and IbsDcMiss are the same. */
 static const struct ml_samples_column *find_plain(const struct ml_samples *s,

@@ -8,7 +8,7 @@
  * The hexadecimal data_src word is used, not the text behind it, which differs between
  * versions of perf and can be cut off.
  */
-#include "lib/samples/read_parts.h"
+#include "lib/samples/readers.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "lib/base/err.h"
-#include "lib/samples/read_parts.h"
+#include "lib/samples/readers.h"
 #include "lib/samples/samples_file.h"
 
 enum { HARDWARE_MAX = 64 << 20, LOOK = 1 << 16 };
@@ -125,16 +125,16 @@ bool ml_samples_read_text(struct ml_samples *s, const char *name, const char *fo
 	return ok;
 }
 
-static bool read_hardware(struct ml_samples *s, const char *path,
-			  const struct ml_read_options *o, struct ml_err *err)
+bool ml_samples_read_hardware(struct ml_samples *s, const char *path, struct ml_err *err)
 {
-	const char *hardware = o->hardware ? o->hardware : hardware_of(path, &s->arena);
 	char *text;
 	size_t size;
+	bool ok = ml_file_read(path, HARDWARE_MAX, &s->arena, &text, &size, err) &&
+		  ml_topology_parse(&s->topology, path, text, size, &s->arena, err);
 
-	return !hardware ||
-	       (ml_file_read(hardware, HARDWARE_MAX, &s->arena, &text, &size, err) &&
-		ml_topology_parse(&s->topology, hardware, text, size, &s->arena, err));
+	if (!ok)
+		ml_samples_close(s);
+	return ok;
 }
 
 bool ml_samples_open(struct ml_samples *s, const char *path,
@@ -168,9 +168,9 @@ bool ml_samples_open(struct ml_samples *s, const char *path,
 		s->path = ml_arena_strdup(&s->arena, path);
 		if (table != path)
 			s->format = "mitos";
-		ok = read_hardware(s, path, o, err);
-		if (!ok)
-			ml_samples_close(s);
+		const char *hardware = o->hardware ? o->hardware : hardware_of(path, &a);
+
+		ok = !hardware || ml_samples_read_hardware(s, hardware, err);
 	}
 	ml_arena_release(&a);
 	return ok;

@@ -14,19 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/samples/read_options.h"
 #include "lib/samples/samples.h"
 
 struct ml_work;
-
-struct ml_read_options {
-	const char *columns; /* "latency=weight,cpu=3": role=heading or number; or NULL */
-	const char *types;   /* "time=hex,id=names": heading=type; or NULL */
-	const char *source;  /* of the data-source word: "pebs" or "perf"; NULL: found */
-	const char *hardware; /* XML file; NULL: hardware.xml in or above the folder */
-	uint64_t l1_latency;  /* cycles added to the miss latency of AMD IBS */
-};
-
-enum { ML_L1_LATENCY = 4 }; /* load to use of integers, AMD Zen */
 
 /* Opens a file of ours, or reads a file or folder of another tool. NULL options are
  * zero ones with the L1 latency above. */
@@ -37,6 +28,9 @@ bool ml_samples_open(struct ml_samples *s, const char *path,
 bool ml_samples_read_text(struct ml_samples *s, const char *name, const char *format,
 			  const char *text, size_t size, const struct ml_read_options *o,
 			  const struct ml_work *work, struct ml_err *err);
+
+/* Reads the hardware from an XML file; closes the table if that fails. */
+bool ml_samples_read_hardware(struct ml_samples *s, const char *path, struct ml_err *err);
 
 /* "mitos" for a folder; "perf-script", "perf-mem" or "samples-csv" for the first bytes of
  * a file; NULL: they do not look like samples. */

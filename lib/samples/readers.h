@@ -1,7 +1,10 @@
 /* The readers behind read_samples.h. */
 #pragma once
 
-#include "lib/samples/read_samples.h"
+#include "lib/samples/read_options.h"
+#include "lib/samples/samples.h"
+
+struct ml_work;
 
 /* The text of a file. */
 struct ml_read_text {
