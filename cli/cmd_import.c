@@ -35,8 +35,9 @@ static const struct opt opts[] = {
 		"signed, real or names (found by column)"),
 	OPT_TEXT("source", 0, "CODE", source,
 		 "how samples code what served them: pebs or perf (by the heading)"),
-	OPT_TEXT("hardware", 0, "FILE", hardware,
-		 "hardware of samples: XML of hwloc or Mitos (hardware.xml beside them)"),
+	OPT_TEXT(
+		"hardware", 0, "FILE", hardware,
+		"hardware of samples: XML of hwloc or Mitos (hardware.xml of a Mitos folder)"),
 	OPT_COUNT("l1-latency", 0, "CYCLES", l1_latency,
 		  "latency of a hit in L1, which AMD IBS does not measure (4)"),
 	OPT_TEXT("regions", 'r', "FILE", regions,

@@ -64,7 +64,7 @@ static const struct opt opts[] = {
 	OPT_TEXT("source", 0, "CODE", source,
 		 "how samples code what served them: pebs or perf (by the heading)"),
 	OPT_TEXT("hardware", 0, "FILE", hardware,
-		 "XML of hwloc or Mitos (hardware.xml beside the samples)"),
+		 "XML of hwloc or Mitos (hardware.xml of a Mitos folder)"),
 	OPT_COUNT("l1-latency", 0, "CYCLES", l1_latency,
 		  "latency of a hit in L1, which AMD IBS does not measure (4)"),
 	OPT_FLAG("json", 0, json, "print JSON"),

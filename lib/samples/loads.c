@@ -13,9 +13,10 @@ bool ml_loads_map_init(struct ml_loads_map *m, const struct ml_samples *s,
 
 	*m = (struct ml_loads_map){ .s = s, .cpus = s->topology.cpu_count };
 	if (!s->topology.count)
-		return ml_fail(err, ML_USAGE,
-			       "%s: the hardware is unknown: there is no hardware.xml",
-			       s->path);
+		return ml_fail(
+			err, ML_USAGE,
+			"%s: the hardware is unknown; --hardware FILE reads XML of hwloc or Mitos",
+			s->path);
 	if (!cpu || cpu->kind != ML_SAMPLES_UNSIGNED)
 		return ml_fail(err, ML_USAGE, "%s: no column tells the CPU", s->path);
 	if (level && level->kind == ML_SAMPLES_NAMES) {

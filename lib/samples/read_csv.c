@@ -35,7 +35,9 @@ struct csv {
 	const char *bad; /* what is wrong with the record, or NULL */
 	struct seen *seen;
 	enum type *type;
-	size_t width; /* number of columns */
+	size_t width;   /* number of columns */
+	uint64_t *bits; /* of the record: its numbers, and whether they are missing */
+	bool *hole;
 	const struct ml_work *work;
 };
 
@@ -180,6 +182,8 @@ static bool is_missing(struct ml_scan_word w)
 {
 	static const char *const words[] = { "??", "?", "-", "NA", "N/A", "nan", "null" };
 
+	if (w.size && *w.at >= '0' && *w.at <= '9')
+		return false;
 	for (size_t i = 0; w.size && i < sizeof(words) / sizeof(*words); i++)
 		if (strlen(words[i]) == w.size && !strncasecmp(words[i], w.at, w.size))
 			return true;
@@ -462,22 +466,23 @@ static bool find_types(struct csv *c, struct ml_err *err)
 	return true;
 }
 
-/* Whether all cells of a record fit their columns; a bad one is counted. */
-static bool check_cells(struct csv *c)
+/* Reads the numbers of a record; false, having counted it, if one is none. */
+static bool read_cells(struct csv *c)
 {
 	char shown[ML_SCAN_SHOWN];
-	uint64_t bits;
 
-	for (size_t i = 0; i < c->width; i++)
-		if (c->type[i] != NAMES && !is_missing(c->field[i]) &&
-		    !read_cell(c, i, c->field[i], &bits)) {
-			ml_samples_add_bad(
-				c->s, c->line,
-				ml_arena_printf(&c->s->arena, "%s is no number: '%s'",
-						c->s->columns[i].name,
-						ml_scan_shown(c->field[i], shown)));
-			return false;
-		}
+	for (size_t i = 0; i < c->width; i++) {
+		if (c->type[i] == NAMES)
+			continue;
+		c->hole[i] = is_missing(c->field[i]);
+		if (c->hole[i] || read_cell(c, i, c->field[i], &c->bits[i]))
+			continue;
+		ml_samples_add_bad(c->s, c->line,
+				   ml_arena_printf(&c->s->arena, "%s is no number: '%s'",
+						   c->s->columns[i].name,
+						   ml_scan_shown(c->field[i], shown)));
+		return false;
+	}
 	return true;
 }
 
@@ -492,20 +497,17 @@ static bool read_rows(struct csv *c, struct ml_err *err)
 			ml_samples_add_bad(s, c->line, c->bad);
 			continue;
 		}
-		if (!check_cells(c))
+		if (!read_cells(c))
 			continue;
 		for (size_t i = 0; i < c->width; i++) {
 			struct ml_scan_word w = c->field[i];
-			uint64_t bits = 0;
 
 			if (c->type[i] == NAMES)
 				ml_samples_put_name(s, i, s->rows, w.at, w.size);
-			else if (is_missing(w))
+			else if (c->hole[i])
 				ml_samples_put_missing(s, i, s->rows);
-			else {
-				read_cell(c, i, w, &bits);
-				ml_samples_put(s, i, s->rows, bits);
-			}
+			else
+				ml_samples_put(s, i, s->rows, c->bits[i]);
 		}
 		s->rows++;
 	}
@@ -527,6 +529,8 @@ bool ml_read_csv(struct ml_samples *s, struct ml_read_text t,
 	if (ok) {
 		c.seen = ml_arena_alloc(&s->arena, c.width * sizeof(*c.seen));
 		c.type = ml_arena_alloc(&s->arena, c.width * sizeof(*c.type));
+		c.bits = ml_arena_alloc(&s->arena, c.width * sizeof(*c.bits));
+		c.hole = ml_arena_alloc(&s->arena, c.width * sizeof(*c.hole));
 	}
 	ok = ok && find_types(&c, err) && read_types(&c, o->types, err);
 	for (size_t i = 0; ok && i < c.width; i++) {

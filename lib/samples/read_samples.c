@@ -55,7 +55,10 @@ static const char *hardware_of(const char *path, struct ml_arena *a)
 
 	if (is_folder(path))
 		return first_of(path, inside, a);
-	const char *slash = strrchr(path, '/');
+	/* A hardware.xml beside or above another table may be anyone's. */
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	if (strcmp(name, "samples.csv") != 0 && strcmp(name, "samples.out") != 0)
+		return NULL;
 	return first_of(slash ? ml_arena_printf(a, "%.*s", (int)(slash - path), path)
 			      : ".",
 			above, a);
