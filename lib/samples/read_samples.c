@@ -149,8 +149,16 @@ bool ml_samples_open(struct ml_samples *s, const char *path,
 	const char *table = path;
 
 	o = o ? o : &plain_options;
-	if (ml_samples_file_is(path))
-		return ml_samples_file_open(s, path, work, err);
+	if (ml_samples_file_is(path)) {
+		if (o->columns || o->types || o->source)
+			return ml_fail(
+				err, ML_USAGE,
+				"%s: columns, types and source were decided when it was "
+				"imported; import it anew",
+				path);
+		return ml_samples_file_open(s, path, work, err) &&
+		       (!o->hardware || ml_samples_read_hardware(s, o->hardware, err));
+	}
 	if (is_folder(path)) {
 		table = table_of(path, &a);
 		if (!table) {

@@ -65,6 +65,8 @@ show memlamp samples lulesh --show special
 show memlamp samples t.tsv --show metrics
 show memlamp samples t.tsv -c speed=when
 show memlamp samples i.mlh --show clusters
+show memlamp samples i.mlh --hardware lulesh/hardware.xml --show hardware -n 3
+show memlamp samples i.mlh --types cpu=hex
 head -c 1000 l.mlh >cut.mlh
 show memlamp samples cut.mlh
 : >empty.csv
