@@ -10,21 +10,36 @@
 #include "lib/base/err.h"
 #include "cli/work.h"
 #include "lib/base/table.h"
+#include "lib/samples/read_options.h"
 #include "lib/trace/ref.h"
 #include "record/import/import.h"
 
 struct options {
-	const char *format, *columns, *regions, *model, *output;
-	uint64_t size;
+	const char *format, *columns, *regions, *model, *output, *types, *source,
+		*hardware;
+	uint64_t size, l1_latency;
 	bool fetch;
 };
 
 static const struct opt opts[] = {
 	OPT_TEXT("format", 'f', "NAME", format,
 		 "name of the format of the input (detected)"),
-	OPT_TEXT("columns", 'c', "MAP", columns,
-		 "columns of CSV by number or heading: addr=2,kind=1,size=3,thread=4,"
-		 "function=5,file=6,line=7,ip=8 (by the headings of the first line)"),
+	OPT_TEXT(
+		"columns", 'c', "MAP", columns,
+		"columns of CSV by number or heading: addr=2,kind=1,size=3,thread=4,"
+		"function=5,file=6,line=7,ip=8 (by the headings of the first line); of "
+		"samples also time, latency, cpu, datasource, level, variable and index"),
+	OPT_TEXT(
+		"types", 't', "MAP", types,
+		"types of columns of samples: time=hex,id=names; a type is decimal, hex, "
+		"signed, real or names (found by column)"),
+	OPT_TEXT("source", 0, "CODE", source,
+		 "how samples code what served them: pebs or perf (by the heading)"),
+	OPT_TEXT(
+		"hardware", 0, "FILE", hardware,
+		"hardware of samples: XML of hwloc or Mitos (hardware.xml of a Mitos folder)"),
+	OPT_COUNT("l1-latency", 0, "CYCLES", l1_latency,
+		  "latency of a hit in L1, which AMD IBS does not measure (4)"),
 	OPT_TEXT("regions", 'r', "FILE", regions,
 		 "register the regions that FILE lists, a line each: name base size "
 		 "[element [rows columns]]"),
@@ -36,8 +51,9 @@ static const struct opt opts[] = {
 		"model", 'm', "TEXT", model,
 		"make the trace that a model describes, such as 'matmul 64 8 order ikj', "
 		"instead of reading an input"),
-	OPT_TEXT("output", 'o', "FILE", output,
-		 "write the trace to FILE (INPUT with .mlt instead of its suffix)"),
+	OPT_TEXT(
+		"output", 'o', "FILE", output,
+		"write to FILE (INPUT with the suffix .mlt for traces, .mlh for samples)"),
 	{ 0 },
 };
 
@@ -47,7 +63,7 @@ static void list_formats(struct ml_buf *out)
 
 	ml_buf_put(out, "\nFormats:\n", 10);
 	for (const struct ml_importer *const *i = ml_importers; *i; i++) {
-		int n = snprintf(line, sizeof(line), "  %-10s%s: %s\n", (*i)->name,
+		int n = snprintf(line, sizeof(line), "  %-13s%s: %s\n", (*i)->name,
 				 (*i)->kind, (*i)->what);
 
 		ml_buf_put(out, line, (size_t)n);
@@ -66,11 +82,18 @@ static void summary(const struct ml_import_result *r)
 		fprintf(stderr, ", %.4g bytes a %s",
 			(double)r->written / (double)r->count, i->unit);
 	fputc('\n', stderr);
+	if (r->bad)
+		fprintf(stderr,
+			"%s: %s lines could not be read; memlamp samples shows some\n",
+			r->path, ml_format_count(count, r->bad));
+	if (r->skipped)
+		fprintf(stderr, "%s: %s records are no memory access, or repeat one\n",
+			r->path, ml_format_count(count, r->skipped));
 }
 
 static int run(int argc, char **argv)
 {
-	struct options o = { 0 };
+	struct options o = { .l1_latency = ML_L1_LATENCY };
 	struct cmd_work work;
 	struct ml_import_result result;
 	struct ml_arena a = { 0 };
@@ -82,7 +105,7 @@ static int run(int argc, char **argv)
 	if (!o.model == !argc)
 		return cmd_misused(&cmd_import, "say either INPUT or --model TEXT");
 	if (!o.output && (o.model || !strcmp(argv[0], "-")))
-		return cmd_misused(&cmd_import, "say with -o FILE where the trace goes");
+		return cmd_misused(&cmd_import, "say with -o FILE where the result goes");
 	if (o.size > ML_SIZE_MAX)
 		return cmd_misused(&cmd_import, "--size is 1 to %d bytes", ML_SIZE_MAX);
 	struct ml_import_options io = {
@@ -95,6 +118,10 @@ static int run(int argc, char **argv)
 		.fetch = o.fetch,
 		.work = &work.work,
 		.output = o.output,
+		.types = o.types,
+		.source = o.source,
+		.hardware = o.hardware,
+		.l1_latency = o.l1_latency,
 	};
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
 	cmd_work_begin(&work);
@@ -109,7 +136,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_import = {
 	.name = "import",
-	.help = "read the trace of another tool, or make one from a model",
+	.help = "read traces and samples of other tools, or make a trace from a model",
 	.more_help = list_formats,
 	.operands = "[INPUT]",
 	.min_operands = 0,

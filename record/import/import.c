@@ -8,8 +8,11 @@
 
 /* In the order in which they are asked. */
 const struct ml_importer *const ml_importers[] = {
-	&ml_importer_lackey, &ml_importer_din, &ml_importer_model,
-	&ml_importer_text,   &ml_importer_csv, NULL,
+	&ml_importer_lackey,      &ml_importer_din,
+	&ml_importer_model,       &ml_importer_mitos,
+	&ml_importer_perf_script, &ml_importer_perf_mem,
+	&ml_importer_samples,     &ml_importer_text,
+	&ml_importer_csv,         NULL,
 };
 
 /* All names of the list, "lackey, din and csv". */

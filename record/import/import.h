@@ -25,6 +25,9 @@ struct ml_import_options {
 	const char *model;   /* text of a model instead of an input, or NULL */
 	unsigned size; /* bytes of references without a size; 0: the format's default */
 	bool fetch;    /* keep instruction fetches */
+	/* Of samples, as in lib/samples/read_options.h: */
+	const char *types, *source, *hardware;
+	uint64_t l1_latency;
 	const struct ml_work *work; /* or NULL */
 };
 
@@ -33,6 +36,7 @@ struct ml_import_result {
 	const char *path;                   /* of the document */
 	uint64_t count;                     /* references of a trace, samples, ... */
 	uint64_t read, written;             /* bytes */
+	uint64_t bad, skipped; /* lines that could not be read; records left out */
 };
 
 /* One import, for an importer that runs. */
@@ -54,7 +58,8 @@ struct ml_importer {
 };
 
 extern const struct ml_importer ml_importer_lackey, ml_importer_din, ml_importer_csv,
-	ml_importer_text, ml_importer_model;
+	ml_importer_text, ml_importer_model, ml_importer_mitos, ml_importer_perf_script,
+	ml_importer_perf_mem, ml_importer_samples;
 extern const struct ml_importer *const ml_importers[]; /* ends with NULL */
 
 /*

@@ -8,6 +8,7 @@ const struct ml_document_kind *const ml_kinds[] = {
 	&ml_kind_trace,
 	&ml_kind_ensemble,
 	&ml_kind_prune,
+	&ml_kind_samples,
 	NULL,
 };
 

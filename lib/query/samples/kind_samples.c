@@ -1,0 +1,46 @@
+/* Samples of the hardware. */
+#include <stddef.h>
+
+#include "lib/base/json.h"
+#include "lib/query/kinds/kinds.h"
+#include "lib/query/samples/open_samples.h"
+#include "lib/query/samples/route_samples.h"
+#include "lib/samples/read_samples.h"
+
+static void describe(struct ml_document *d, struct ml_json *w)
+{
+	const struct ml_samples *s = &((struct ml_open_samples *)d)->s;
+
+	ml_json_key_u64(w, "rows", s->rows);
+	ml_json_key_u64(w, "columns", s->count);
+	ml_json_key_string(w, "format", s->format);
+}
+
+static const struct ml_route routes[] = {
+	{ "GET", "/api/samples/#", ml_route_samples,
+	  "a sample table: columns, tables, bad lines", NULL },
+	{ "GET", "/api/samples/#/table", ml_route_samples_table,
+	  "one table: table select top by empty metric along tier windows width step "
+	  "clusters depth",
+	  NULL },
+	{ "GET", "/api/samples/#/histogram", ml_route_samples_histogram,
+	  "counts along a column: column bins select", NULL },
+	{ "GET", "/api/samples/#/pairs", ml_route_samples_pairs,
+	  "counts between two columns: left right bins select", NULL },
+	{ "GET", "/api/samples/#/topology", ml_route_samples_topology,
+	  "the hardware with its loads and transactions: select", NULL },
+	{ "GET", "/api/samples/#/select", ml_route_samples_select,
+	  "how much a selection holds: select", NULL },
+	{ 0 },
+};
+
+const struct ml_document_kind ml_kind_samples = {
+	.name = "samples",
+	.what = "samples of the hardware",
+	.suffixes = (const char *const[]){ ".mlh", NULL },
+	.is_mine = ml_samples_is,
+	.open = ml_open_samples_open,
+	.close = ml_open_samples_close,
+	.describe = describe,
+	.routes = routes,
+};

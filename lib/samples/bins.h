@@ -1,0 +1,45 @@
+/*
+ * Columns cut into bins, one or two bytes a cell, so that histograms and the counts
+ * between two axes cost a pass over small numbers. Numbers are cut into ranges of equal
+ * width, one a value if there are few; names by their numbers. A cell without a value is
+ * in the bin behind the last.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ml_arena;
+struct ml_samples;
+struct ml_samples_column;
+struct ml_selection;
+
+enum { ML_BINS_MAX = 1000 };
+
+struct ml_bins {
+	size_t count;   /* of bins, without that of missing cells */
+	unsigned width; /* bytes a cell */
+	void *cells;    /* of ml_resize */
+	uint64_t rows;
+};
+
+/* At most so many bins, 1 to ML_BINS_MAX. */
+void ml_bins_init(struct ml_bins *b, const struct ml_samples *s, size_t column,
+		  size_t bins);
+void ml_bins_release(struct ml_bins *b);
+/* The lowest value of bin i, as bits; for i == count the highest value of the column. */
+uint64_t ml_bins_low(const struct ml_samples_column *c, const struct ml_bins *b,
+		     size_t i);
+
+static inline size_t ml_bins_at(const struct ml_bins *b, uint64_t row)
+{
+	return b->width == 1 ? ((const uint8_t *)b->cells)[row]
+			     : ((const uint16_t *)b->cells)[row];
+}
+
+/* Adds up the selected rows of each bin; counts has count + 1 elements. */
+void ml_bins_histogram(const struct ml_bins *b, const struct ml_selection *sel,
+		       uint64_t *counts);
+/* The same for pairs of bins: counts[i * (b->count + 1) + j], i of a and j of b. */
+void ml_bins_pairs(const struct ml_bins *a, const struct ml_bins *b,
+		   const struct ml_selection *sel, uint64_t *counts);

@@ -1,0 +1,175 @@
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/err.h"
+#include "lib/samples/data_source.h"
+#include "lib/samples/readers.h"
+
+/* A column by its name without underscores: ibs_dc_miss and IbsDcMiss are the same. */
+static const struct ml_samples_column *find_plain(const struct ml_samples *s,
+						  const char *plain)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const char *a = s->columns[i].name, *b = plain;
+
+		for (; *a && *b; a++) {
+			if (*a == '_')
+				continue;
+			if ((*a | 0x20) != *b)
+				break;
+			b++;
+		}
+		if (!*a && !*b && s->columns[i].kind != ML_SAMPLES_NAMES)
+			return &s->columns[i];
+	}
+	return NULL;
+}
+
+static size_t add_named(struct ml_samples *s, const char *name, const char *otherwise,
+			enum ml_samples_kind kind)
+{
+	return ml_samples_add_column(s, ml_samples_find(s, name) < 0 ? name : otherwise,
+				     kind);
+}
+
+static size_t add_level(struct ml_samples *s)
+{
+	size_t column = add_named(s, "level", "memory level", ML_SAMPLES_NAMES);
+
+	for (size_t i = 0; i < ML_LEVELS; i++)
+		ml_names_add(&s->columns[column].dictionary,
+			     ml_level_name((enum ml_level)i));
+	return column;
+}
+
+/* From the word of the hardware or the kernel. Columns move when one is added, so they
+ * are looked up afterwards. */
+static void derive_word(struct ml_samples *s, bool perf)
+{
+	size_t level = add_level(s);
+	size_t tlb = add_named(s, "tlb_miss", "misses TLB", ML_SAMPLES_UNSIGNED);
+	size_t op = perf ? add_named(s, "op", "operation", ML_SAMPLES_NAMES) : 0;
+	const struct ml_samples_column *c = ml_samples_role(s, ML_SAMPLES_SOURCE_WORD);
+
+	for (uint64_t i = 0; i < s->rows; i++) {
+		bool known = !ml_samples_missing(c, i);
+		uint64_t w = known ? ml_samples_bits(c, i) : 0;
+
+		ml_samples_put(s, level, i,
+			       !known ? ML_LEVEL_UNKNOWN
+			       : perf ? ml_level_of_perf(w)
+				      : ml_level_of_pebs(w));
+		ml_samples_put(s, tlb, i,
+			       known && (perf ? ml_tlb_miss_of_perf(w)
+					      : ml_tlb_miss_of_pebs(w)));
+		if (perf) {
+			unsigned bits = ml_op_of_perf(w);
+			const char *name = bits & 4    ? "store"
+					   : bits & 2  ? "load"
+					   : bits & 8  ? "prefetch"
+					   : bits & 16 ? "execute"
+						       : "??";
+
+			ml_samples_put_name(s, op, i, name, strlen(name));
+		}
+	}
+	ml_samples_set_role(s, level, ML_SAMPLES_LEVEL);
+}
+
+/* A flag of AMD IBS that may be missing: then 0. */
+static bool flag(const struct ml_samples_column *c, uint64_t row)
+{
+	return c && !ml_samples_missing(c, row) && ml_samples_bits(c, row) != 0;
+}
+
+/*
+ * AMD IBS op samples. A miss of L2 without one of L1 belongs to another operation (BKDG):
+ * the sample counts as L1. An operation that neither loads nor stores has no level.
+ */
+static void derive_ibs(struct ml_samples *s, uint64_t l1_latency)
+{
+	size_t level = add_level(s);
+	bool timed = find_plain(s, "ibsdcmisslat");
+	size_t latency = timed ? add_named(s, "ibs_latency", "latency with L1",
+					   ML_SAMPLES_UNSIGNED)
+			       : 0;
+	const struct ml_samples_column *dc = find_plain(s, "ibsdcmiss"),
+				       *l2 = find_plain(s, "ibsl2miss"),
+				       *lat = find_plain(s, "ibsdcmisslat"),
+				       *ld = find_plain(s, "ibsldop"),
+				       *st = find_plain(s, "ibsstop");
+
+	for (uint64_t i = 0; i < s->rows; i++) {
+		bool access = !ld || !st || flag(ld, i) || flag(st, i);
+
+		ml_samples_put(s, level, i,
+			       !access        ? ML_LEVEL_UNKNOWN
+			       : !flag(dc, i) ? ML_LEVEL_L1
+			       : !flag(l2, i) ? ML_LEVEL_L2
+					      : ML_LEVEL_L3_OR_RAM);
+		if (!timed)
+			continue;
+		if (!access || ml_samples_missing(lat, i))
+			ml_samples_put_missing(s, latency, i);
+		else
+			ml_samples_put(s, latency, i,
+				       ml_samples_bits(lat, i) + l1_latency);
+	}
+	ml_samples_set_role(s, level, ML_SAMPLES_LEVEL);
+	if (timed) {
+		ml_samples_set_role(s, latency, ML_SAMPLES_LATENCY);
+		s->note =
+			ml_arena_printf(&s->arena,
+					"ibs_latency is the miss latency and %llu cycles "
+					"assumed for L1",
+					(unsigned long long)l1_latency);
+	}
+}
+
+static void derive_name(struct ml_samples *s, size_t from)
+{
+	enum ml_level *levels = ml_arena_alloc(
+		&s->arena, (s->columns[from].name_count + 1) * sizeof(*levels));
+
+	for (size_t i = 0; i < s->columns[from].name_count; i++)
+		levels[i] = ml_level_of_name(s->columns[from].names[i]);
+	size_t level = add_level(s);
+	for (uint64_t i = 0; i < s->rows; i++)
+		ml_samples_put(s, level, i,
+			       levels[ml_samples_bits(&s->columns[from], i)]);
+	ml_samples_set_role(s, level, ML_SAMPLES_LEVEL);
+}
+
+/* Whether a column says something: more than one value, or one that is not 0. */
+static bool says(const struct ml_samples_column *c)
+{
+	return c && (c->min != c->max || c->max != 0);
+}
+
+bool ml_read_derive(struct ml_samples *s, const struct ml_read_options *o,
+		    struct ml_err *err)
+{
+	const struct ml_samples_column *word = ml_samples_role(s, ML_SAMPLES_SOURCE_WORD),
+				       *named = ml_samples_role(s, ML_SAMPLES_LEVEL);
+
+	if (o->source && strcmp(o->source, "perf") != 0 && strcmp(o->source, "pebs") != 0)
+		return ml_fail(err, ML_USAGE,
+			       "the data source is read as pebs or perf, not '%s'",
+			       o->source);
+	if (find_plain(s, "ibsdcmiss") && find_plain(s, "ibsl2miss"))
+		derive_ibs(s, o->l1_latency);
+	else if (named && named->kind == ML_SAMPLES_NAMES)
+		derive_name(s, (size_t)s->role[ML_SAMPLES_LEVEL]);
+	else if (word && word->kind == ML_SAMPLES_NAMES)
+		derive_name(s, (size_t)s->role[ML_SAMPLES_SOURCE_WORD]);
+	else if (says(word)) {
+		/* MemAxes writes dataSource, the raw word, which has 10 bits at most. */
+		bool perf = o->source ? !strcmp(o->source, "perf")
+				      : strcasecmp(word->name, "dataSource") != 0 ||
+						word->max > 0x3ff;
+
+		derive_word(s, perf);
+	}
+	ml_samples_pack(s);
+	return true;
+}
