@@ -66,7 +66,7 @@ struct cmd {
 };
 
 extern const struct cmd cmd_cc, cmd_cxx, cmd_demo, cmd_diff, cmd_dump, cmd_ensemble,
-	cmd_fc, cmd_import, cmd_info, cmd_record, cmd_sim, cmd_run, cmd_view, cmd_query,
+	cmd_fc, cmd_flow, cmd_import, cmd_info, cmd_record, cmd_sim, cmd_run, cmd_view, cmd_query,
 	cmd_plot, cmd_report;
 
 /* Prints "memlamp NAME: sentence" to stderr; returns the exit status of its kind. */

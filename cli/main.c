@@ -9,7 +9,7 @@
 
 static const struct cmd *const cmds[] = {
 	&cmd_run,  &cmd_record, &cmd_cc,       &cmd_cxx,  &cmd_fc,   &cmd_info,
-	&cmd_sim,  &cmd_diff,   &cmd_ensemble, &cmd_dump, &cmd_view, &cmd_report,
+	&cmd_sim,  &cmd_diff,   &cmd_ensemble, &cmd_flow, &cmd_dump, &cmd_view, &cmd_report,
 	&cmd_plot, &cmd_query,  &cmd_import,   &cmd_demo, NULL,
 };
 

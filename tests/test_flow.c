@@ -348,8 +348,8 @@ TEST(an_element_knows_its_distances)
 				 .threshold = 10,
 				 .keep = true };
 	CHECK_OK(ml_locality_run(&l, &err), &err);
-	/* A[3][6] is read for each of 15 columns; it is place 36, in line 4, which A[3][2]
-	 * brought in: the first access is not cold */
+	/* A[3][6] is read for each of 15 columns; it is place 36, in line 4, which
+	 * A[3][2] brought in: the first access is not cold */
 	ml_locality_elements(&l, 0, 0, e, 90);
 	CHECK_EQ(e[36].count, 15);
 	CHECK_EQ(e[36].cold, 0);

@@ -15,7 +15,7 @@ struct counter {
 	struct memo {
 		bool done;
 		struct ml_flow_count count;
-	} *below; /* by node: executions of what is right below it */
+	} * below; /* by node: executions of what is right below it */
 };
 
 static struct ml_arena *arena(struct counter *k)
@@ -133,9 +133,9 @@ static struct ml_poly sum_loop(struct counter *k, struct ml_poly p,
 
 	if (step == 1) {
 		struct ml_poly l = poly_of(k, low), h = poly_of(k, high);
-		struct ml_poly trips = ml_poly_add(
-			a, ml_poly_add(a, h, ml_poly_scale(a, l, -1, 1)),
-			ml_poly_const(a, 1));
+		struct ml_poly trips =
+			ml_poly_add(a, ml_poly_add(a, h, ml_poly_scale(a, l, -1, 1)),
+				    ml_poly_const(a, 1));
 
 		if (trips.bad || !forwards(k, trips, n->parent, &never))
 			return (struct ml_poly){ .bad = true };
@@ -143,18 +143,17 @@ static struct ml_poly sum_loop(struct counter *k, struct ml_poly p,
 	}
 	/* symbol = from + step * t, with t from 0 to floor((high - low) / step) */
 	struct ml_arena *fa = &k->f->arena; /* atoms live as long as the flow */
-	const struct ml_sym *last =
-		ml_sym_make(fa, ML_SYM_FLOOR, ml_sym_sub(fa, high, low),
-			    ml_sym_const(fa, step));
+	const struct ml_sym *last = ml_sym_make(
+		fa, ML_SYM_FLOOR, ml_sym_sub(fa, high, low), ml_sym_const(fa, step));
 	struct ml_poly t = poly_of(k, last);
-	if (t.bad || !forwards(k, ml_poly_add(a, t, ml_poly_const(a, 1)), n->parent,
-			       &never))
+	if (t.bad ||
+	    !forwards(k, ml_poly_add(a, t, ml_poly_const(a, 1)), n->parent, &never))
 		return (struct ml_poly){ .bad = true };
 	if (never)
 		return ml_poly_const(a, 0);
-	struct ml_poly at = ml_poly_add(
-		a, poly_of(k, n->from),
-		ml_poly_scale(a, ml_poly_symbol(a, n->symbol), n->step, 1));
+	struct ml_poly at =
+		ml_poly_add(a, poly_of(k, n->from),
+			    ml_poly_scale(a, ml_poly_symbol(a, n->symbol), n->step, 1));
 	p = ml_poly_replace(a, p, n->symbol, at);
 	return ml_poly_sum(a, p, n->symbol, ml_poly_const(a, 0), t);
 }

@@ -30,20 +30,22 @@ enum ml_flow_count_kind {
 
 struct ml_flow_count {
 	enum ml_flow_count_kind kind;
-	bool bounded; /* an upper bound: a guard depends on data, a place is not certain */
+	bool bounded; /* an upper bound: a guard depends on data, a place is not certain
+		       */
 	struct ml_poly poly;
 };
 
 struct ml_flow_counts {
 	struct ml_arena arena;
-	struct ml_flow_count *runs; /* executions, by node */
+	struct ml_flow_count *runs;      /* executions, by node */
 	struct ml_flow_count **elements; /* by node and access of it; NULL: no work */
-	struct ml_flow_count *read, *written; /* bytes, by container */
-	struct ml_flow_count ops[6];          /* by enum ml_flow_op */
+	struct ml_flow_count *read, *written;    /* bytes, by container */
+	struct ml_flow_count ops[6];             /* by enum ml_flow_op */
 	struct ml_flow_count all_ops, all_bytes; /* bytes without scalars */
-	struct ml_poly *condition; /* each >= 0 */
+	struct ml_poly *condition;               /* each >= 0 */
 	size_t condition_count, condition_cap;
-	uint64_t tried; /* sizes at which fitted formulas were compared with exact counts */
+	uint64_t tried; /* sizes at which fitted formulas were compared with exact counts
+			 */
 };
 
 /* Adds atoms to the symbols of f. */

@@ -36,8 +36,7 @@ size_t ml_fit_monomials(size_t variables, uint32_t degree)
 }
 
 /* All exponents with a sum of at most `degree`, in a fixed order. */
-static size_t exponents(size_t variables, uint32_t degree,
-			uint8_t (*e)[ML_FIT_VARIABLES])
+static size_t exponents(size_t variables, uint32_t degree, uint8_t (*e)[ML_FIT_VARIABLES])
 {
 	uint8_t now[ML_FIT_VARIABLES] = { 0 };
 	size_t n = 0, at;
@@ -102,10 +101,9 @@ static bool solve(uint64_t *m, size_t rows, size_t columns, uint64_t *x)
 			if (i == rank || !by)
 				continue;
 			for (size_t k = c; k < width; k++)
-				m[i * width + k] =
-					(m[i * width + k] + prime -
-					 times(by, m[rank * width + k])) %
-					prime;
+				m[i * width + k] = (m[i * width + k] + prime -
+						    times(by, m[rank * width + k])) %
+						   prime;
 		}
 		pivot[rank++] = c;
 	}

@@ -6,7 +6,7 @@
 #include "lib/base/buf.h"
 
 const char *const ml_flow_op_names[ML_FLOW_OPS] = { "add",     "mul",     "div",
-						     "special", "compare", "logic" };
+						    "special", "compare", "logic" };
 
 struct ml_flow *ml_flow_new(const char *path)
 {

@@ -4,7 +4,7 @@
  * parameters. The front ends (c_read.h, sdfg_read.h) build it; count.h counts it
  * symbolically, walk.h enumerates it at chosen sizes, locality.h simulates it.
  *
- *	struct ml_flow *f = ml_flow_open("kernel.c", &options, &err);
+ *	struct ml_flow *f = ml_flow_open("kernel.c", &options, &err);    (open.h)
  *	...
  *	ml_flow_close(f);
  *
@@ -22,15 +22,13 @@
 #include "lib/base/err.h"
 #include "lib/flow/sym.h"
 
-struct ml_json;
-
 enum { ML_FLOW_DIMS = 12 };
 
 enum ml_flow_symbol_kind {
 	ML_FLOW_PARAMETER, /* a size that the user chooses */
-	ML_FLOW_TRIPS,     /* iterations of a loop whose end depends on data; chosen too */
-	ML_FLOW_LOOP,      /* the variable of a loop */
-	ML_FLOW_ATOM,      /* stands for an expression of parameters, in polynomials */
+	ML_FLOW_TRIPS, /* iterations of a loop whose end depends on data; chosen too */
+	ML_FLOW_LOOP,  /* the variable of a loop */
+	ML_FLOW_ATOM,  /* stands for an expression of parameters, in polynomials */
 };
 
 struct ml_flow_symbol {
@@ -44,10 +42,10 @@ struct ml_flow_container {
 	uint32_t dims;
 	const struct ml_sym *shape[ML_FLOW_DIMS];  /* elements; NULL: not known */
 	const struct ml_sym *stride[ML_FLOW_DIMS]; /* elements */
-	const struct ml_sym *offset; /* elements in front of the first */
-	uint64_t alignment;          /* of its storage, bytes; 0: not said */
-	bool transient; /* exists only inside the program */
-	bool scalar;    /* lives in a register: counted, but not placed in memory */
+	const struct ml_sym *offset;               /* elements in front of the first */
+	uint64_t alignment; /* of its storage, bytes; 0: not said */
+	bool transient;     /* exists only inside the program */
+	bool scalar;        /* lives in a register: counted, but not placed in memory */
 };
 
 /* The elements of a dimension that an access touches, from and to included. */
@@ -58,7 +56,7 @@ struct ml_flow_range {
 struct ml_flow_access {
 	uint32_t container;
 	bool write;
-	bool single; /* one element: from equals to everywhere */
+	bool single;           /* one element: from equals to everywhere */
 	uint32_t line, column; /* in the source; 0: not known */
 	/* Places by dimension of the container; dims 0: `linear` has the place. */
 	uint32_t dims;
@@ -71,7 +69,7 @@ struct ml_flow_access {
 enum ml_flow_op {
 	ML_FLOW_ADD, /* and subtractions */
 	ML_FLOW_MUL,
-	ML_FLOW_DIV, /* and remainders */
+	ML_FLOW_DIV,     /* and remainders */
 	ML_FLOW_SPECIAL, /* square roots, powers, exponentials and other functions */
 	ML_FLOW_COMPARE, /* comparisons, minimum and maximum */
 	ML_FLOW_LOGIC,   /* of bits and of truth */
@@ -89,7 +87,7 @@ enum ml_flow_kind {
 
 struct ml_flow_node {
 	enum ml_flow_kind kind;
-	uint32_t number; /* in flow.node */
+	uint32_t number;                    /* in flow.node */
 	uint32_t parent, first, last, next; /* ML_FLOW_NONE: none */
 	const char *label;
 	const char *file; /* the source; NULL: the opened file */
@@ -114,9 +112,9 @@ struct ml_flow_node {
 #define ML_FLOW_NONE UINT32_MAX
 
 struct ml_flow {
-	struct ml_arena arena; /* owns expressions and texts */
+	struct ml_arena arena;                 /* owns expressions and texts */
 	const char *path, *function, *dialect; /* "C", "DaCe 1.0.2" */
-	const char **names; /* of symbols */
+	const char **names;                    /* of symbols */
 	struct ml_flow_symbol *symbol;
 	size_t symbol_count, name_cap, symbol_cap;
 	struct ml_flow_container *container;
@@ -129,16 +127,6 @@ struct ml_flow {
 	size_t function_count, function_cap;
 };
 
-struct ml_flow_options {
-	const char *function;    /* of a C file; NULL: `#pragma scop`, else the only or the
-				    largest one */
-	const char *const *args; /* for the C preprocessor: -I, -D; ends with NULL */
-};
-
-/* Whether a file can be one, by its name and first bytes. */
-bool ml_flow_is(const char *path);
-struct ml_flow *ml_flow_open(const char *path, const struct ml_flow_options *o,
-			     struct ml_err *err);
 void ml_flow_close(struct ml_flow *f);
 
 /* Building. The pointers are valid until the next of the same kind is added. */
@@ -153,7 +141,8 @@ struct ml_flow_access *ml_flow_add_access(struct ml_flow *f, uint32_t node,
 /* Notes are kept once each, and only the first hundred. */
 void ml_flow_add_note(struct ml_flow *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Strides of rows one after another (the last dimension is contiguous), from the shape. */
+/* Strides of rows one after another (the last dimension is contiguous), from the shape.
+ */
 void ml_flow_row_major(struct ml_flow *f, struct ml_flow_container *c);
 
 /* UINT32_MAX: none. */

@@ -66,7 +66,8 @@ static bool parse_one(struct ml_arena *a, struct ml_flow_container *of, struct c
 	}
 	if (!strncmp(text, "order:", 6))
 		return parse_order(c, of->dims, text + 6, err);
-	if (!strncmp(text, "pad:", 4) && number(text + 4, 1, 1 << 20, &v, &end) && !*end) {
+	if (!strncmp(text, "pad:", 4) && number(text + 4, 1, 1 << 20, &v, &end) &&
+	    !*end) {
 		c->pad = v;
 		return true;
 	}
@@ -125,10 +126,11 @@ static bool restride(struct ml_arena *a, const struct ml_flow *f, uint32_t numbe
 		if (!i)
 			break;
 		if (!extent)
-			return ml_fail(err, ML_USAGE,
-				       "the layout of '%s' cannot change: the size of its "
-				       "dimension %" PRIu32 " is not known",
-				       c->name, d);
+			return ml_fail(
+				err, ML_USAGE,
+				"the layout of '%s' cannot change: the size of its "
+				"dimension %" PRIu32 " is not known",
+				c->name, d);
 		if (i == c->dims - 1 && x->pad > 1)
 			extent = ml_sym_make(
 				a, ML_SYM_MUL,

@@ -75,9 +75,8 @@ bool ml_locality_run(struct ml_locality *l, struct ml_err *err)
 	l->walk.arg = l;
 	if (!ml_flow_walk_place(&l->walk, err))
 		return false;
-	l->container = ml_arena_alloc(&l->walk.arena,
-				      (l->walk.flow->container_count + 1) *
-					      sizeof(*l->container));
+	l->container = ml_arena_alloc(&l->walk.arena, (l->walk.flow->container_count +
+						       1) * sizeof(*l->container));
 	l->stack = ml_distance_open();
 	return ml_flow_walk_run(&l->walk, err);
 }

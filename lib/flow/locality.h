@@ -15,11 +15,10 @@
 #include "lib/base/map.h"
 #include "lib/flow/walk.h"
 
-
 struct ml_locality_container {
-	uint64_t reads, writes; /* accesses */
-	uint64_t touches;       /* of lines */
-	uint64_t cold, misses;  /* touches: the first of a line; distance >= threshold */
+	uint64_t reads, writes;  /* accesses */
+	uint64_t touches;        /* of lines */
+	uint64_t cold, misses;   /* touches: the first of a line; distance >= threshold */
 	struct ml_map distances; /* distance to number of touches; without cold ones */
 };
 

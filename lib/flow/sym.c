@@ -147,9 +147,7 @@ bool ml_sym_eval(const struct ml_sym *e, const int64_t *value, const bool *known
 
 	switch (e->op) {
 	case ML_SYM_CONST: *v = e->value; return true;
-	case ML_SYM_SYMBOL:
-		*v = value[e->symbol];
-		return !known || known[e->symbol];
+	case ML_SYM_SYMBOL: *v = value[e->symbol]; return !known || known[e->symbol];
 	case ML_SYM_UNKNOWN: return false;
 	case ML_SYM_NOT:
 		if (!ml_sym_eval(e->a, value, known, &x))
@@ -230,8 +228,7 @@ bool ml_sym_bounds(const struct ml_sym *e, const int64_t *min, const int64_t *ma
 			*high = x[1];
 		}
 		return true;
-	default:
-		return apply(e->op, x[0], y[0], low) && apply(e->op, x[1], y[1], high);
+	default: return apply(e->op, x[0], y[0], low) && apply(e->op, x[1], y[1], high);
 	}
 }
 
@@ -334,7 +331,7 @@ static void print_sum(const struct ml_sym *e, const char *const *names,
 void ml_sym_print(const struct ml_sym *e, const char *const *names, struct ml_buf *out)
 {
 	static const char *const infix[] = {
-		[ML_SYM_MUL] = "*",  [ML_SYM_MOD] = " % ",   [ML_SYM_EQ] = " == ",
+		[ML_SYM_MUL] = "*",   [ML_SYM_MOD] = " % ",  [ML_SYM_EQ] = " == ",
 		[ML_SYM_GE] = " >= ", [ML_SYM_AND] = " && ", [ML_SYM_OR] = " || ",
 	};
 

@@ -38,7 +38,7 @@ struct ml_sym {
 	uint32_t symbol; /* of ML_SYM_SYMBOL */
 	int64_t value;   /* of ML_SYM_CONST */
 	uint32_t depth;  /* of the tree; at most ML_SYM_DEPTH */
-	uint32_t size;   /* nodes of the tree, shared ones each time; at most ML_SYM_SIZE */
+	uint32_t size; /* nodes of the tree, shared ones each time; at most ML_SYM_SIZE */
 	const struct ml_sym *a, *b;
 };
 

@@ -39,7 +39,7 @@ static bool no_value(const struct walker *k, const struct ml_sym *e)
 
 	if (e->op == ML_SYM_SYMBOL && f->symbol[e->symbol].kind <= ML_FLOW_TRIPS &&
 	    !k->known[e->symbol])
-		return ml_fail(k->err, ML_USAGE, "'%s' needs a value: --set %s=N",
+		return ml_fail(k->err, ML_USAGE, "'%s' needs a value: --set %s=NUMBER",
 			       f->names[e->symbol], f->names[e->symbol]);
 	return (!e->a || no_value(k, e->a)) && (!e->b || no_value(k, e->b));
 }
@@ -115,8 +115,8 @@ static bool bound(struct walker *k, uint32_t node)
 
 		if (k->w->container[x->container].scalar)
 			continue;
-		const struct ml_sym *e = ml_flow_place(
-			&k->w->arena, &k->w->container[x->container], x);
+		const struct ml_sym *e = ml_flow_place(&k->w->arena,
+						       &k->w->container[x->container], x);
 		if (!ml_sym_has_unknown(e) && !no_value(k, e))
 			return false;
 		if (access_bounds(k, x, &low, &high))
@@ -219,14 +219,14 @@ static void compile(struct walker *k, struct place *p, const struct ml_sym *e)
 {
 	const struct ml_flow *f = k->w->flow;
 	struct ml_arena scratch = { 0 };
-	const struct ml_sym **by =
-		ml_arena_alloc(&scratch, (f->symbol_count + 1) * sizeof(*by));
+	const struct ml_sym **by = ml_arena_alloc(&scratch,
+						  (f->symbol_count + 1) * sizeof(*by));
 
 	for (size_t i = 0; i < f->symbol_count; i++)
 		if (f->symbol[i].kind != ML_FLOW_LOOP && k->known[i])
 			by[i] = ml_sym_const(&scratch, k->value[i]);
-	struct ml_poly q =
-		ml_poly_from(&scratch, ml_sym_replace(&scratch, e, by, f->symbol_count));
+	struct ml_poly q = ml_poly_from(&scratch,
+					ml_sym_replace(&scratch, e, by, f->symbol_count));
 	p->e = e;
 	p->affine = !q.bad && q.count <= AFFINE;
 	for (size_t i = 0; i < q.count && p->affine; i++) {

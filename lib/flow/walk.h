@@ -26,7 +26,7 @@ struct ml_flow_batch {
 	const uint64_t *addr;
 	const uint16_t *what; /* kind << 14 | bytes, as lib/cache/access.h has it */
 	const uint32_t *container;
-	const uint32_t *access; /* number among all accesses of the flow */
+	const uint32_t *access;   /* number among all accesses of the flow */
 	const uint64_t *instance; /* the execution of a computation that it belongs to */
 };
 
@@ -40,11 +40,11 @@ struct ml_flow_placed {
 struct ml_flow_walk {
 	const struct ml_flow *flow;
 	const struct ml_flow_container *container; /* with their layouts */
-	const int64_t *value; /* of parameters, by symbol */
-	const bool *known;    /* which have one */
-	uint64_t line;        /* bytes */
-	uint64_t max;         /* fail beyond so many accesses; 0: never */
-	uint32_t root;        /* the node to walk; 0: all */
+	const int64_t *value;                      /* of parameters, by symbol */
+	const bool *known;                         /* which have one */
+	uint64_t line;                             /* bytes */
+	uint64_t max;  /* fail beyond so many accesses; 0: never */
+	uint32_t root; /* the node to walk; 0: all */
 	const struct ml_work *work;
 	bool (*take)(void *arg, const struct ml_flow_batch *b, struct ml_err *err);
 	void *arg;
