@@ -20,6 +20,7 @@ static const struct cmd *const cmds[] = {
 	&cmd_ensemble,
 	&cmd_cycles,
 	&cmd_samples,
+	&cmd_flow,
 	&cmd_prune,
 	&cmd_dump,
 	&cmd_view,

@@ -44,19 +44,22 @@ for group; do
 		need cmake have cmake
 		need ninja-build have ninja
 		if ! have pkg-config >/dev/null; then
-			missing="$missing pkg-config libzstd-dev libdw-dev libelf-dev libhwloc-dev libcmocka-dev"
-		elif ! pkg-config --exists libzstd libdw libelf hwloc cmocka; then
+			missing="$missing pkg-config libzstd-dev libdw-dev libelf-dev libhwloc-dev libcmocka-dev libjansson-dev zlib1g-dev"
+		elif ! pkg-config --exists libzstd libdw libelf hwloc cmocka jansson zlib; then
 			need libzstd-dev pkg-config --exists libzstd
 			need libdw-dev pkg-config --exists libdw
 			need libelf-dev pkg-config --exists libelf
 			need libhwloc-dev pkg-config --exists hwloc
 			need libcmocka-dev pkg-config --exists cmocka
+			need libjansson-dev pkg-config --exists jansson
+			need zlib1g-dev pkg-config --exists zlib
 		fi
 		need libmicrohttpd-dev pkg-config --exists libmicrohttpd
 		need nodejs node_is_new
 		need npm have npm
 		need libiberty-dev test -e /usr/include/libiberty/demangle.h
 		need valgrind have_valgrind
+		need libclang-19-dev test -e /usr/lib/llvm-19/include/clang-c/Index.h
 		;;
 	test)
 		need clang have clang

@@ -2,10 +2,9 @@
 // first is the outermost ring. Constraints are dragged between the lists and within them;
 // the keyboard does the same with arrows (move) and Enter (show or hide).
 import { signal } from "@preact/signals";
-import { palette } from "../../../draw/colours";
+import { palette } from "../../../views/palette";
 import { css } from "../../../draw/draw";
 import { Section } from "../../../panels/section";
-import { dark } from "../../../state/store";
 import { moveRing, share } from "../model/space";
 import * as s from "../state";
 import { failColour } from "../views/scene";
@@ -37,7 +36,7 @@ function placeAt(e: DragEvent, index: number): number {
 function Row({ name, index }: { name: string; index: number | null }) {
 	const c = s.constraint(name);
 	const count = s.rings.value.length;
-	const colour = css(failColour(palette(dark.value), c?.kind === "soft"));
+	const colour = css(failColour(palette.value, c?.kind === "soft"));
 	const key = (e: KeyboardEvent) => {
 		const steps: Record<string, () => void> = {
 			Enter: () => put(name, index === null ? 0 : "hidden"),

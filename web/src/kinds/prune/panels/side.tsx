@@ -1,10 +1,10 @@
 // The pane at the right of a search space: key, constraints, the selected variants, what the
 // constraints leave to say, and results of simulations.
-import { palette } from "../../../draw/colours";
+import { palette } from "../../../views/palette";
 import { css } from "../../../draw/draw";
 import { exact, percent } from "../../../model/format";
 import { Section } from "../../../panels/section";
-import { dark, message } from "../../../state/store";
+import { message } from "../../../state/store";
 import { openDocument } from "../../documents";
 import { save } from "../../save";
 import { api } from "../api";
@@ -21,7 +21,7 @@ import { pruneColours } from "../views/scene";
 import { Lists } from "./lists";
 
 function Key() {
-	const c = pruneColours(palette(dark.value));
+	const c = pruneColours(palette.value);
 	const items: [string, number][] = [
 		["all", c.all],
 		["passes", c.pass],

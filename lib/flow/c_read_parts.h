@@ -1,0 +1,72 @@
+/* What the files of the C front end share: c_read.c has files and statements, c_place.c
+ * types and places, c_value.c expressions. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/flow/c_clang.h"
+#include "lib/flow/flow.h"
+
+enum { ML_C_CHILDREN = 64, ML_C_DEPTH = 120, ML_C_INLINE = 8 };
+
+/* An element of a container, or where a pointer points. */
+struct ml_c_place {
+	bool ok;      /* there is a container */
+	bool unknown; /* somewhere in it */
+	bool array;   /* an array, not an element yet: fewer indices than dimensions */
+	uint32_t container;
+	uint32_t count;
+	const struct ml_sym *index[ML_FLOW_DIMS];
+	uint64_t field, size; /* bytes inside an element; size 0: all */
+};
+
+struct ml_c_variable {
+	CXCursor decl;
+	const struct ml_sym *value; /* of an integer; NULL: none */
+	struct ml_c_place place;    /* of arrays and pointers */
+};
+
+struct ml_c_reader {
+	const struct ml_clang *clang;
+	struct ml_flow *f;
+	struct ml_c_variable *variable;
+	size_t variable_count, variable_cap;
+	uint32_t parent; /* node that statements go below */
+	uint32_t work;   /* computation that accesses go to; ML_FLOW_NONE: a new one */
+	bool quiet;      /* operations are not counted: subscripts and bounds */
+	bool bounded;    /* what follows may not be executed */
+	unsigned depth, inlined;
+	uint32_t scop_from, scop_to; /* lines; to 0: everything */
+	const struct ml_sym *returned;
+	struct ml_c_place returned_place;
+	size_t trips; /* loops whose end depends on data, so far */
+};
+
+/* c_place.c */
+struct ml_c_children {
+	CXCursor at[ML_C_CHILDREN];
+	size_t count;
+};
+void ml_c_children(const struct ml_c_reader *r, CXCursor c, struct ml_c_children *out);
+char *ml_c_name(const struct ml_c_reader *r, CXCursor c); /* from the flow's arena */
+uint32_t ml_c_line(const struct ml_c_reader *r, CXCursor c, uint32_t *column);
+/* Removes parentheses and implicit casts. */
+CXCursor ml_c_bare(const struct ml_c_reader *r, CXCursor c);
+struct ml_c_variable *ml_c_find(struct ml_c_reader *r, CXCursor decl);
+struct ml_c_variable *ml_c_declare(struct ml_c_reader *r, CXCursor decl, bool argument);
+bool ml_c_is_integer(const struct ml_c_reader *r, CXType t);
+bool ml_c_is_pointer(const struct ml_c_reader *r, CXType t);
+struct ml_c_place ml_c_place(struct ml_c_reader *r, CXCursor c);
+void ml_c_access(struct ml_c_reader *r, CXCursor c, const struct ml_c_place *p,
+		 bool write);
+uint32_t ml_c_work(struct ml_c_reader *r, CXCursor c);
+
+/* c_value.c: evaluates an expression with its accesses and operations; the value where
+ * it is an integer of parameters and loop variables, else unknown. */
+const struct ml_sym *ml_c_value(struct ml_c_reader *r, CXCursor c);
+struct ml_c_place ml_c_call_place(struct ml_c_reader *r, CXCursor c);
+
+/* c_read.c */
+void ml_c_statement(struct ml_c_reader *r, CXCursor c);

@@ -1,0 +1,154 @@
+/*
+ * The data movement of a program that is not run: containers, loops, guards and
+ * computations with their accesses, in the order of execution, symbolic in the program's
+ * parameters. The front ends (c_read.h, sdfg_read.h) build it; count.h counts it
+ * symbolically, walk.h enumerates it at chosen sizes, locality.h simulates it.
+ *
+ *	struct ml_flow *f = ml_flow_open("kernel.c", &options, &err);    (open.h)
+ *	...
+ *	ml_flow_close(f);
+ *
+ * What a front end cannot express is never dropped: a value that depends on data is
+ * unknown (an access at an unknown place, a guard that may hold), a number of iterations
+ * that depends on data is a parameter of its own, and notes say so.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/err.h"
+#include "lib/flow/sym.h"
+
+enum { ML_FLOW_DIMS = 12 };
+
+enum ml_flow_symbol_kind {
+	ML_FLOW_PARAMETER, /* a size that the user chooses */
+	ML_FLOW_TRIPS, /* iterations of a loop whose end depends on data; chosen too */
+	ML_FLOW_LOOP,  /* the variable of a loop */
+	ML_FLOW_ATOM,  /* stands for an expression of parameters, in polynomials */
+};
+
+struct ml_flow_symbol {
+	enum ml_flow_symbol_kind kind;
+	const struct ml_sym *atom; /* what an atom stands for */
+};
+
+struct ml_flow_container {
+	const char *name, *type; /* "float", "double"... */
+	uint32_t element;        /* bytes */
+	uint32_t dims;
+	const struct ml_sym *shape[ML_FLOW_DIMS];  /* elements; NULL: not known */
+	const struct ml_sym *stride[ML_FLOW_DIMS]; /* elements */
+	const struct ml_sym *offset;               /* elements in front of the first */
+	uint64_t alignment; /* of its storage, bytes; 0: not said */
+	bool transient;     /* exists only inside the program */
+	bool scalar;        /* lives in a register: counted, but not placed in memory */
+};
+
+/* The elements of a dimension that an access touches, from and to included. */
+struct ml_flow_range {
+	const struct ml_sym *from, *to, *step;
+};
+
+struct ml_flow_access {
+	uint32_t container;
+	bool write;
+	bool single;           /* one element: from equals to everywhere */
+	uint32_t line, column; /* in the source; 0: not known */
+	/* Places by dimension of the container; dims 0: `linear` has the place. */
+	uint32_t dims;
+	struct ml_flow_range range[ML_FLOW_DIMS];
+	const struct ml_sym *linear; /* elements from the container's first */
+	uint32_t field, size;        /* bytes inside the element; size 0: all of it */
+	bool bounded; /* not each of these elements is certain to be accessed */
+};
+
+enum ml_flow_op {
+	ML_FLOW_ADD, /* and subtractions */
+	ML_FLOW_MUL,
+	ML_FLOW_DIV,     /* and remainders */
+	ML_FLOW_SPECIAL, /* square roots, powers, exponentials and other functions */
+	ML_FLOW_COMPARE, /* comparisons, minimum and maximum */
+	ML_FLOW_LOGIC,   /* of bits and of truth */
+	ML_FLOW_OPS
+};
+
+extern const char *const ml_flow_op_names[ML_FLOW_OPS]; /* "add", "mul"... */
+
+enum ml_flow_kind {
+	ML_FLOW_SCOPE, /* a name for what is below: a function, a state, a nested graph */
+	ML_FLOW_FOR,   /* a loop */
+	ML_FLOW_IF,    /* a guard: what is below runs where the condition is not 0 */
+	ML_FLOW_WORK,  /* a computation with accesses */
+};
+
+struct ml_flow_node {
+	enum ml_flow_kind kind;
+	uint32_t number;                    /* in flow.node */
+	uint32_t parent, first, last, next; /* ML_FLOW_NONE: none */
+	const char *label;
+	const char *file; /* the source; NULL: the opened file */
+	uint32_t line;    /* 0: not known */
+	bool assumed;     /* a library call: the order of accesses is not known */
+
+	/* a loop: for (symbol = from; symbol <= to; symbol += step), downwards if the
+	 * step is negative */
+	uint32_t symbol;
+	const struct ml_sym *from, *to;
+	int64_t step;
+	bool parallel; /* iterations are independent: a map */
+
+	const struct ml_sym *condition; /* of a guard; unknown: it may hold */
+
+	struct ml_flow_access *access; /* of a computation, in the order of evaluation */
+	size_t access_count, access_cap;
+	uint64_t ops[ML_FLOW_OPS];
+	const struct ml_sym *repeat; /* how often the operations run; NULL: once */
+};
+
+#define ML_FLOW_NONE UINT32_MAX
+
+struct ml_flow {
+	struct ml_arena arena;                 /* owns expressions and texts */
+	const char *path, *function, *dialect; /* "C", "DaCe 1.0.2" */
+	const char **names;                    /* of symbols */
+	struct ml_flow_symbol *symbol;
+	size_t symbol_count, name_cap, symbol_cap;
+	struct ml_flow_container *container;
+	size_t container_count, container_cap;
+	struct ml_flow_node *node; /* node 0 is the root, parents before children */
+	size_t node_count, node_cap;
+	const char **note; /* sentences on what is bounded or assumed */
+	size_t note_count, note_cap;
+	const char **function_list; /* that could be chosen instead */
+	size_t function_count, function_cap;
+};
+
+void ml_flow_close(struct ml_flow *f);
+
+/* Building. The pointers are valid until the next of the same kind is added. */
+struct ml_flow *ml_flow_new(const char *path);
+uint32_t ml_flow_add_symbol(struct ml_flow *f, const char *name,
+			    enum ml_flow_symbol_kind kind);
+uint32_t ml_flow_add_container(struct ml_flow *f, const struct ml_flow_container *c);
+uint32_t ml_flow_add_node(struct ml_flow *f, uint32_t parent, enum ml_flow_kind kind,
+			  const char *label);
+struct ml_flow_access *ml_flow_add_access(struct ml_flow *f, uint32_t node,
+					  uint32_t container, bool write);
+/* Notes are kept once each, and only the first hundred. */
+void ml_flow_add_note(struct ml_flow *f, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Strides of rows one after another (the last dimension is contiguous), from the shape.
+ */
+void ml_flow_row_major(struct ml_flow *f, struct ml_flow_container *c);
+
+/* UINT32_MAX: none. */
+uint32_t ml_flow_find_symbol(const struct ml_flow *f, const char *name);
+uint32_t ml_flow_find_container(const struct ml_flow *f, const char *name);
+/* The place of an access's first element, in elements from the first byte of the storage,
+ * as the container's strides have it. */
+const struct ml_sym *ml_flow_place(struct ml_arena *a, const struct ml_flow_container *c,
+				   const struct ml_flow_access *x);

@@ -1,0 +1,163 @@
+#include "lib/flow/locality.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cache/distance.h"
+#include "lib/flow/flow.h"
+
+static void keep(struct ml_locality *l, const struct ml_flow_batch *b, size_t i,
+		 uint32_t distance)
+{
+	size_t n = l->kept++;
+
+	l->addr = ml_grow(l->addr, &l->cap[0], n + 1, sizeof(*l->addr));
+	l->instance = ml_grow(l->instance, &l->cap[1], n + 1, sizeof(*l->instance));
+	l->of = ml_grow(l->of, &l->cap[2], n + 1, sizeof(*l->of));
+	l->distance = ml_grow(l->distance, &l->cap[3], n + 1, sizeof(*l->distance));
+	l->access = ml_grow(l->access, &l->cap[4], n + 1, sizeof(*l->access));
+	l->addr[n] = b->addr[i];
+	l->instance[n] = b->instance[i];
+	l->of[n] = b->container[i];
+	l->distance[n] = distance;
+	l->access[n] = b->access[i];
+}
+
+static bool take(void *arg, const struct ml_flow_batch *b, struct ml_err *err)
+{
+	struct ml_locality *l = arg;
+	uint64_t line = l->walk.line;
+	size_t n = 0;
+
+	(void)err;
+	for (size_t i = 0; i < b->count; i++) {
+		uint64_t size = b->what[i] & 0x3fff, last;
+
+		last = (b->addr[i] + (size ? size : 1) - 1) / line;
+		l->lines = ml_grow(l->lines, &l->line_cap,
+				   n + last - b->addr[i] / line + 1, sizeof(*l->lines));
+		for (uint64_t at = b->addr[i] / line; at <= last; at++)
+			l->lines[n++] = at;
+	}
+	l->found = ml_grow(l->found, &l->found_cap, n, sizeof(*l->found));
+	ml_distance_run(l->stack, l->lines, n, l->found);
+	n = 0;
+	for (size_t i = 0; i < b->count; i++) {
+		struct ml_locality_container *c = &l->container[b->container[i]];
+		uint64_t size = b->what[i] & 0x3fff;
+		uint64_t touches = (b->addr[i] + (size ? size : 1) - 1) / line -
+				   b->addr[i] / line + 1;
+		uint32_t farthest = 0;
+
+		c->reads += !(b->what[i] >> 14);
+		c->writes += b->what[i] >> 14;
+		c->touches += touches;
+		for (; touches; touches--) {
+			uint32_t d = l->found[n++];
+
+			farthest = d > farthest ? d : farthest;
+			if (d == ML_NEVER) {
+				c->cold++;
+				continue;
+			}
+			c->misses += d >= l->threshold;
+			++*ml_map_add(&c->distances, d, NULL);
+		}
+		if (l->keep)
+			keep(l, b, i, farthest);
+	}
+	return true;
+}
+
+bool ml_locality_run(struct ml_locality *l, struct ml_err *err)
+{
+	l->walk.take = take;
+	l->walk.arg = l;
+	if (!ml_flow_walk_place(&l->walk, err))
+		return false;
+	l->container = ml_arena_alloc(&l->walk.arena, (l->walk.flow->container_count +
+						       1) * sizeof(*l->container));
+	l->stack = ml_distance_open();
+	return ml_flow_walk_run(&l->walk, err);
+}
+
+void ml_locality_release(struct ml_locality *l)
+{
+	for (size_t i = 0; l->container && i < l->walk.flow->container_count; i++)
+		ml_map_release(&l->container[i].distances);
+	if (l->stack)
+		ml_distance_close(l->stack);
+	ml_free(l->lines);
+	ml_free(l->found);
+	ml_free(l->addr);
+	ml_free(l->instance);
+	ml_free(l->of);
+	ml_free(l->distance);
+	ml_free(l->access);
+	ml_flow_walk_release(&l->walk);
+}
+
+static int by_first(const void *x, const void *y)
+{
+	const uint64_t *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+size_t ml_locality_distances(const struct ml_locality_container *c, uint64_t (**pair)[2])
+{
+	size_t n = 0;
+
+	*pair = ml_resize(NULL, (c->distances.count + 1) * sizeof(**pair));
+	for (size_t i = 0; i < c->distances.cap; i++)
+		if (c->distances.cells[i].used) {
+			(*pair)[n][0] = c->distances.cells[i].key;
+			(*pair)[n++][1] = c->distances.cells[i].value;
+		}
+	qsort(*pair, n, sizeof(**pair), by_first);
+	return n;
+}
+
+/* One access as element << 32 | distance, so that sorting groups elements. */
+void ml_locality_elements(const struct ml_locality *l, uint32_t container, int64_t first,
+			  struct ml_locality_element *element, size_t count)
+{
+	uint64_t *key = ml_resize(NULL, (l->kept + 1) * sizeof(*key));
+	uint32_t size = l->walk.container[container].element;
+	uint64_t base = l->walk.placed[container].base;
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		element[i] = (struct ml_locality_element){ .min = ML_NEVER,
+							   .median = ML_NEVER,
+							   .max = ML_NEVER };
+	for (size_t i = 0; i < l->kept; i++) {
+		/* addr may lie in front of base: the difference is signed */
+		int64_t bytes = (int64_t)(l->addr[i] - base);
+		int64_t place = bytes >= 0 ? bytes / size : -((-bytes + size - 1) / size);
+		uint64_t at = (uint64_t)(place - first);
+
+		if (l->of[i] == container && at < count && at < UINT32_MAX)
+			key[n++] = at << 32 | l->distance[i];
+	}
+	qsort(key, n, sizeof(*key), by_first);
+	for (size_t i = 0; i < n;) {
+		struct ml_locality_element *e = &element[key[i] >> 32];
+		size_t from = i, warm = 0;
+
+		for (; i < n && key[i] >> 32 == key[from] >> 32; i++) {
+			uint32_t d = (uint32_t)key[i];
+
+			e->count++;
+			e->cold += d == ML_NEVER;
+			warm += d != ML_NEVER;
+			e->misses += d != ML_NEVER && d >= l->threshold;
+		}
+		if (!warm)
+			continue;
+		e->min = (uint32_t)key[from];
+		e->max = (uint32_t)key[from + warm - 1];
+		e->median = (uint32_t)key[from + (warm - 1) / 2];
+	}
+	ml_free(key);
+}

@@ -1,0 +1,27 @@
+cat >mm.c <<'C'
+void matmul(int M, int K, int N, float A[M][K], float B[K][N], float C[M][N])
+{
+	for (int i = 0; i < M; i++)
+		for (int j = 0; j < N; j++)
+			for (int k = 0; k < K; k++)
+				C[i][j] += A[i][k] * B[k][j];
+}
+void outer(const double *A, const double *B, double C[3][4])
+{
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < 4; j++)
+			C[i][j] = A[i] * B[j];
+}
+C
+memlamp flow mm.c
+memlamp flow mm.c -s M=9,K=10,N=15 | tail -3
+memlamp flow mm.c -s M=9,K=10,N=15 --layout B=col | tail -3
+memlamp flow mm.c -f outer --json
+memlamp flow "$SRC/tests/sdfg/matmul_Bcolmajor_dace2.0.0a6.sdfg" -s M=9,K=10,N=15 | tail -3
+for bad in '-f none' '-s M=9' '-s Q=1' '-s M=x' '-s M=9,K=10,N=15 -l B=spiral' '--line 0'; do
+	# shellcheck disable=SC2086
+	memlamp flow mm.c $bad
+	echo "status $?"
+done
+memlamp flow missing.c
+echo "status $?"
