@@ -67,6 +67,13 @@ static int run(int argc, char **argv)
 	for (int i = 0; i < argc && status == EXIT_DONE; i++)
 		if (!ml_workspace_open(&workspace, argv[i], &err))
 			status = cmd_fail(&cmd_view, &err);
+	/* The page would be empty. */
+	if (status == EXIT_DONE &&
+	    ml_workspace_document(&workspace, "samples", 0, &err)) {
+		ml_fail(&err, ML_USAGE,
+			"the page has no views of samples yet; memlamp samples prints them");
+		status = cmd_fail(&cmd_view, &err);
+	}
 	if (status == EXIT_DONE &&
 	    !server_open(&server, &workspace, (uint16_t)o.port, &err))
 		status = cmd_fail(&cmd_view, &err);
