@@ -7,6 +7,7 @@
 const struct ml_document_kind *const ml_kinds[] = {
 	&ml_kind_trace,
 	&ml_kind_ensemble,
+	&ml_kind_flow,
 	NULL,
 };
 

@@ -8,7 +8,7 @@
 #include "lib/query/workspace/document.h"
 #include "lib/query/workspace/request.h"
 
-extern const struct ml_document_kind ml_kind_trace, ml_kind_ensemble;
+extern const struct ml_document_kind ml_kind_trace, ml_kind_ensemble, ml_kind_flow;
 
 extern const struct ml_document_kind *const ml_kinds[]; /* ends with NULL */
 extern const struct ml_route ml_common_routes[];        /* of no kind; ends with zero */
