@@ -6,7 +6,6 @@
 
 #include "lib/flow/c_read_parts.h"
 #include "lib/flow/delinear.h"
-#include "lib/flow/open.h"
 
 /* All children, of which a block may have any number. */
 struct list {

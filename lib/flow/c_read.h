@@ -19,7 +19,12 @@
 #include "lib/base/err.h"
 
 struct ml_flow;
-struct ml_flow_options;
+
+struct ml_flow_options {
+	const char *function;    /* of a C file; NULL: the one with `#pragma scop`, else
+				    the one with most loops */
+	const char *const *args; /* for the C preprocessor: -I, -D; ends with NULL */
+};
 
 /* f has the path for messages and #include; text is the file. */
 bool ml_c_read(struct ml_flow *f, const char *text, size_t size,

@@ -5,14 +5,9 @@
 #include <stddef.h>
 
 #include "lib/base/err.h"
+#include "lib/flow/c_read.h"
 
 struct ml_flow;
-
-struct ml_flow_options {
-	const char *function;    /* of a C file; NULL: the one with `#pragma scop`, else
-				    the one with most loops */
-	const char *const *args; /* for the C preprocessor: -I, -D; ends with NULL */
-};
 
 /* Whether a file can be one, by its name and first bytes. */
 bool ml_flow_is(const char *path);

@@ -30,6 +30,7 @@ struct walker {
 	uint64_t *addr, *instance;
 	uint16_t *what;
 	uint32_t *container, *access;
+	uint64_t steps; /* iterations, of which empty loops have many */
 	struct ml_err *err;
 };
 
@@ -385,6 +386,11 @@ static bool run(struct walker *k, uint32_t node)
 		k->value[n->symbol] = v;
 		if (!run_below(k, n))
 			return false;
+		if (k->w->max && k->steps++ / 4 > k->w->max)
+			return ml_fail(k->err, ML_USAGE,
+				       "there are more than %" PRIu64
+				       " iterations at these sizes; choose smaller ones",
+				       k->w->max * 4);
 		/* empty bodies must end too, when the user asks */
 		if ((v & 0xffff) == 0 && !ml_work_goes_on(k->w->work, k->err))
 			return false;

@@ -9,6 +9,7 @@ const struct ml_document_kind *const ml_kinds[] = {
 	&ml_kind_ensemble,
 	&ml_kind_prune,
 	&ml_kind_samples,
+	&ml_kind_flow,
 	NULL,
 };
 

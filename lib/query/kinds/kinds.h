@@ -9,7 +9,7 @@
 #include "lib/query/workspace/request.h"
 
 extern const struct ml_document_kind ml_kind_trace, ml_kind_ensemble, ml_kind_prune,
-	ml_kind_samples;
+	ml_kind_samples, ml_kind_flow;
 
 extern const struct ml_document_kind *const ml_kinds[]; /* ends with NULL */
 extern const struct ml_route ml_common_routes[];        /* of no kind; ends with zero */
