@@ -388,10 +388,13 @@ static const struct ml_sym *bits(struct ml_py *p)
 
 	for (;;) {
 		blanks(p);
-		size_t n = p->at[0] == p->at[1] && (*p->at == '<' || *p->at == '>') ? 2
-			   : *p->at == '^'                                          ? 1
-			   : (*p->at == '&' || *p->at == '|') && p->at[1] != *p->at ? 1
-										    : 0;
+		size_t n = 0;
+		if ((*p->at == '<' || *p->at == '>') && p->at[1] == *p->at)
+			n = 2;
+		else if (*p->at == '^')
+			n = 1;
+		else if ((*p->at == '&' || *p->at == '|') && p->at[1] != *p->at)
+			n = 1;
 		if (!n)
 			return x;
 		p->at += n;

@@ -270,7 +270,8 @@ static bool emit(struct walker *k, const struct ml_flow_access *x, uint32_t numb
 
 	k->addr[i] = k->w->placed[x->container].base + (uint64_t)place * c->element +
 		     x->field;
-	k->what[i] = (uint16_t)(x->write << 14 | (size > 0x3fff ? 0x3fff : size));
+	k->what[i] = (uint16_t)((unsigned)x->write << 14 |
+				(size > 0x3fff ? 0x3fff : size));
 	k->container[i] = x->container;
 	k->access[i] = number;
 	k->instance[i] = k->w->instances;
