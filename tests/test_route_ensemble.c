@@ -58,10 +58,15 @@ TEST(an_ensemble_tells_its_traces_parameters_and_members)
 	CHECK(has("\"documents\":[{\"kind\":\"ensemble\",\"number\":0,"));
 	CHECK(has("\"members\":3}"));
 	CHECK(ask("/api/ensembles/0"));
-	CHECK(has("\"levels\":1,\"traces\":[{\"trace\":0,\"label\":\"long\""));
+	CHECK(has(
+		"\"levels\":1,\"measures\":[{\"id\":\"time\",\"label\":\"access time\""));
+	CHECK(has("\"label\":\"miss ratio of\",\"axis\":\"miss ratio of {level}\","
+		  "\"level\":true}"));
+	CHECK(has(
+		"\"times\":[\"raw\",\"normalised\",\"matched\"],\"traces\":[{\"trace\":0,\"label\":\"long\""));
 	CHECK(has("\"references\":64,\"width\":8,\"bins\":8,\"open\":null,"
 		  "\"milestones\":[{\"name\":\"mark half\",\"count\":1}]"));
-	CHECK(has("\"parameters\":[{\"name\":\"L1 size\",\"numeric\":true,"
+	CHECK(has("\"parameters\":[{\"name\":\"L1 size\",\"numeric\":true,\"size\":true,"
 		  "\"values\":[\"1K\",\"2K\",\"3K\"]}]"));
 	CHECK(has("\"values\":[\"2K\"],\"numbers\":[2048]"));
 	CHECK(has("\"served\":[48,16],\"cycles\":3}")); /* (48 + 16 * 9) / 64 */
@@ -251,7 +256,7 @@ TEST(traces_are_matched_at_milestones)
 	/* the trace is what members 0 and 3 differ by */
 	CHECK(ask("/api/ensembles/0"));
 	CHECK(has(
-		"{\"name\":\"trace\",\"numeric\":false,\"values\":[\"long\",\"short\"]}"));
+		"{\"name\":\"trace\",\"numeric\":false,\"size\":false,\"values\":[\"long\",\"short\"]}"));
 	done();
 }
 

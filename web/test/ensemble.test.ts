@@ -91,9 +91,11 @@ function small(): Ensemble {
 				milestones: [],
 			},
 		],
+		measures: [],
+		times: ["raw", "normalised", "matched"],
 		parameters: [
-			{ name: "L1 size", numeric: true, values: ["4K", "8K"] },
-			{ name: "policy", numeric: false, values: ["lru", "fifo"] },
+			{ name: "L1 size", numeric: true, size: true, values: ["4K", "8K"] },
+			{ name: "policy", numeric: false, size: false, values: ["lru", "fifo"] },
 		],
 		members: [
 			member(0, "4K", "lru", 10),
@@ -126,7 +128,7 @@ const answer = (mean: number[][]): Curves => {
 
 const query: CurveQuery = {
 	measure: "time",
-	level: 2,
+	level: null,
 	weights: [4, 100],
 	window: 16,
 	time: "raw",
@@ -341,7 +343,13 @@ test("questions carry what they depend on and nothing else", () => {
 			["time", "raw"],
 		],
 	);
-	const miss = curveParams({ ...query, measure: "miss", time: "matched", against: 3 });
+	const miss = curveParams({
+		...query,
+		measure: "miss",
+		level: 2,
+		time: "matched",
+		against: 3,
+	});
 	assert.deepEqual(
 		[miss["level"], miss["weights"], miss["base"], miss["volume"], miss["against"]],
 		[2, undefined, 0, 1, 3],

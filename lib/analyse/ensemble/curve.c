@@ -9,6 +9,21 @@
 const char *const ml_measure_names[] = { "time",   "served",      "miss",
 					 "memory", "temperature", NULL };
 const char *const ml_measure_units[] = { "cycles", "share", "share", "bytes", "", NULL };
+const char *const ml_measure_labels[] = { "access time",    "share served by",
+					  "miss ratio of",  "bytes from memory",
+					  "temperature of", NULL };
+const char *const ml_measure_axes[] = { "average access time, cycles a reference",
+					"share of references that {level} serves",
+					"miss ratio of {level}",
+					"bytes from memory a reference",
+					"temperature of {level}",
+					NULL };
+
+bool ml_measure_has_level(enum ml_measure measure)
+{
+	return measure == ML_MEASURE_SERVED || measure == ML_MEASURE_MISS ||
+	       measure == ML_MEASURE_TEMPERATURE;
+}
 
 bool ml_measure_more_is_better(const struct ml_curve_options *o)
 {

@@ -24,6 +24,10 @@ enum ml_measure {
 extern const char *const ml_measure_names[]; /* "time", "served", "miss", "memory",
 						"temperature", NULL */
 extern const char *const ml_measure_units[]; /* "cycles", "share", "share", "bytes", "" */
+/* For a list to choose from ("miss ratio of", before a level), and for an axis. */
+extern const char *const ml_measure_labels[];
+extern const char *const ml_measure_axes[]; /* "{level}" stands for a level's name */
+bool ml_measure_has_level(enum ml_measure measure);
 
 struct ml_curve_options {
 	enum ml_measure measure;

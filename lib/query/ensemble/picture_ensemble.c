@@ -66,22 +66,12 @@ static const char *level_name(const struct ml_drawing *d)
 
 const char *ml_drawing_unit(struct ml_drawing *d)
 {
-	switch (d->curve.measure) {
-	case ML_MEASURE_SERVED:
-		return ml_arena_printf(&d->arena, "references served by %s",
-				       level_name(d));
-	case ML_MEASURE_MISS:
-		return ml_arena_printf(&d->arena,
-				       "references that %s misses, of those "
-				       "that ask it",
-				       level_name(d));
-	case ML_MEASURE_MEMORY: return "bytes from memory a reference";
-	case ML_MEASURE_TEMPERATURE:
-		return ml_arena_printf(&d->arena, "temperature of %s", level_name(d));
-	default:
-		return d->curve.volume ? "cycles for each reference of the base"
-				       : "cycles a reference";
-	}
+	static const char level[] = "{level}";
+	const char *text = ml_measure_axes[d->curve.measure], *at = strstr(text, level);
+
+	return at ? ml_arena_printf(&d->arena, "%.*s%s%s", (int)(at - text), text,
+				    level_name(d), at + strlen(level))
+		  : text;
 }
 
 enum ml_chart_format ml_drawing_format(const struct ml_drawing *d)

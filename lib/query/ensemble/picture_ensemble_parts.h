@@ -39,7 +39,7 @@ unsigned ml_drawing_dash(const struct ml_drawing *d, uint32_t member);
 /* The colour of a palette as a number. */
 uint32_t ml_drawing_rgb(const struct ml_drawing *d, unsigned colour);
 
-/* The measure with its unit, for the axis: "cycles a reference". */
+/* The measure with its unit, for the axis: "miss ratio of L1". */
 const char *ml_drawing_unit(struct ml_drawing *d);
 enum ml_chart_format ml_drawing_format(const struct ml_drawing *d);
 

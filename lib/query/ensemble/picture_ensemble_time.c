@@ -257,8 +257,7 @@ bool ml_draw_spread(struct ml_drawing *d, struct ml_err *err)
 	double *average = ml_arena_alloc(&d->arena, 4 * v.cells * sizeof(*average)),
 	       *spread = average + v.cells, *low = spread + v.cells,
 	       *high = low + v.cells;
-	uint32_t blue = ml_role_word(0, d->o->dark),
-		 orange = ml_role_word(1, d->o->dark);
+	uint32_t blue = ml_role_word(0, d->o->dark), orange = ml_role_word(1, d->o->dark);
 
 	(void)err;
 	ml_curve_spread(v.mean, d->count, v.cells, average, spread);
@@ -315,7 +314,7 @@ bool ml_draw_working_set(struct ml_drawing *d, struct ml_err *err)
 	struct ml_curve_options o = d->curve;
 	o.against = SIZE_MAX;
 	ml_curve_working_set(d->curves, family, count, size, &o, tolerance, d->from,
-				d->to, cells, bytes);
+			     d->to, cells, bytes);
 	double min = ml_curve_number(&d->e->members[family[0]], size),
 	       next = ml_curve_number(&d->e->members[family[count - 2]], size),
 	       max = ml_curve_number(&d->e->members[family[count - 1]], size);

@@ -227,6 +227,7 @@ static void put_parameters(struct ml_answer *a, const struct ml_axes *x)
 		ml_answer_string(a, "name", x->at[i].name);
 		ml_json_key(w, "numeric");
 		ml_json_bool(w, x->at[i].numeric);
+		ml_json_key_bool(w, "size", ml_axis_is_size(&x->at[i]));
 		ml_json_key(w, "values");
 		ml_json_array(w);
 		for (size_t k = 0; k < x->at[i].count; k++)
@@ -234,6 +235,25 @@ static void put_parameters(struct ml_answer *a, const struct ml_axes *x)
 		ml_json_end(w);
 		ml_json_end(w);
 	}
+	ml_json_end(w);
+}
+
+/* What can be measured, and the kinds of common time: lists to choose from. */
+static void put_choices(struct ml_json *w)
+{
+	ml_json_key_array(w, "measures");
+	for (unsigned i = 0; i < ML_MEASURES; i++) {
+		ml_json_object(w);
+		ml_json_key_string(w, "id", ml_measure_names[i]);
+		ml_json_key_string(w, "label", ml_measure_labels[i]);
+		ml_json_key_string(w, "axis", ml_measure_axes[i]);
+		ml_json_key_bool(w, "level", ml_measure_has_level(i));
+		ml_json_end(w);
+	}
+	ml_json_end(w);
+	ml_json_key_array(w, "times");
+	for (unsigned i = 0; ml_time_match_names[i]; i++)
+		ml_json_string(w, ml_time_match_names[i]);
 	ml_json_end(w);
 }
 
@@ -309,6 +329,7 @@ bool ml_route_ensemble(struct ml_workspace *ws, const struct ml_request *q,
 	ml_answer_string(a, "path", x->document.path);
 	ml_answer_string(a, "name", slash ? slash + 1 : x->document.path);
 	ml_answer_u64(a, "levels", levels);
+	put_choices(&a->json);
 	put_traces(a, x);
 	put_parameters(a, &x->axes);
 	ml_json_key(&a->json, "members");

@@ -1,7 +1,6 @@
 // Items of an ensemble for the search: plots, measures, parameters, members.
 import { view } from "../../state/store";
 import type { SearchItem } from "../kind";
-import { measures } from "./model/ensemble";
 import * as s from "./state";
 
 export function searchItems(): SearchItem[] {
@@ -21,7 +20,9 @@ export function searchItems(): SearchItem[] {
 		...s.plots.map(([id, title, what]) =>
 			item(title, what, () => s.choose({ plot: id })),
 		),
-		...measures.map((m) => item(m.label, m.axis, () => s.choose({ measure: m.id }))),
+		...e.measures.map((m) =>
+			item(m.label, s.axisOfMeasure(m), () => s.choose({ measure: m.id })),
+		),
 		...e.parameters.map((p) =>
 			item(`colour by ${p.name}`, `${p.values.length} values`, () =>
 				s.choose({ colour: p.name }),

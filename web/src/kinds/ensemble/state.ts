@@ -7,7 +7,6 @@ import {
 	effects,
 	endOf,
 	isShown,
-	measures,
 	parseFocus,
 	parseHidden,
 	parseWeights,
@@ -21,6 +20,7 @@ import {
 	type Ensemble,
 	type Hidden,
 	type Measure,
+	type MeasureChoice,
 	type Member,
 } from "./model/ensemble";
 import type { Window } from "../../model/types";
@@ -72,12 +72,15 @@ export const plot = computed<Plot>(() => {
 
 	return plots.find(([p]) => p === wanted)?.[0] ?? "curves";
 });
-export const measure = computed<Measure>(
-	() => measures.find((m) => m.id === opt("measure", "time"))?.id ?? "time",
-);
+/** The measure that is plotted: until the person chooses, the server's first. */
+export const measured = computed<MeasureChoice | undefined>(() => {
+	const list = ensemble.value?.measures;
+	return list?.find((m) => m.id === opt("measure", "")) ?? list?.[0];
+});
+export const measure = computed<Measure>(() => measured.value?.id ?? "time");
 export const time = computed<Common>(() => {
-	const t = opt("time", "raw");
-	return t === "normalised" || t === "matched" ? t : "raw";
+	const list = ensemble.value?.times;
+	return list?.find((t) => t === opt("time", "")) ?? "raw";
 });
 
 /** The number of a member from an option; null: there is no such member. */
@@ -125,6 +128,11 @@ export const level = computed(() => {
 	const n = levelList.value.length - (measure.value === "served" ? 0 : 1);
 	return Math.max(1, Math.min(n, Number(opt("level", "1")) || 1));
 });
+
+/** What a measure says on an axis, at the chosen level. */
+export function axisOfMeasure(m: MeasureChoice): string {
+	return m.axis.replace("{level}", levelList.value[level.value - 1] ?? "");
+}
 
 export const hidden = computed<Hidden>(() => parseHidden(opt("hide", "{}")));
 export const shown = computed<Member[]>(() => {
@@ -235,7 +243,7 @@ export const smoothing = computed(() => averaged(focus.value));
 
 export const query = computed<CurveQuery>(() => ({
 	measure: measure.value,
-	level: level.value,
+	level: measured.value?.level ? level.value : null,
 	weights: parseWeights(weightsText.value),
 	window: smoothing.value,
 	time: time.value,
@@ -339,10 +347,7 @@ export const milestones = computed<string[]>(() => {
 
 /** Parameters that are sizes, for working sets and shared caches. */
 export const sizes = computed(
-	() =>
-		ensemble.value?.parameters.filter(
-			(p) => p.numeric && /size|cache|bytes|total/i.test(p.name),
-		) ?? [],
+	() => ensemble.value?.parameters.filter((p) => p.size) ?? [],
 );
 export const size = computed(() => {
 	const chosen = opt("size", "");

@@ -19,6 +19,7 @@ export interface EnsembleTrace {
 export interface Parameter {
 	name: string;
 	numeric: boolean;
+	size: boolean; // of a cache
 	values: string[];
 }
 
@@ -36,11 +37,20 @@ export interface Member {
 	cycles: number; // average of a reference
 }
 
+export interface MeasureChoice {
+	id: Measure;
+	label: string;
+	axis: string; // "{level}" stands for the name of a level
+	level: boolean; // it is of a level
+}
+
 export interface Ensemble {
 	ensemble: number;
 	path: string;
 	name: string;
 	levels: number; // largest number of levels of a member, without memory
+	measures: MeasureChoice[]; // to choose from
+	times: Common[]; // kinds of common time to choose from
 	traces: EnsembleTrace[];
 	parameters: Parameter[];
 	members: Member[];
@@ -115,7 +125,7 @@ export interface SharedCache extends Window {
 /** The values that a plot shows: the parameters called CURVE in docs/api.md. */
 export interface CurveQuery {
 	measure: Measure;
-	level: number; // from 1
+	level: number | null; // from 1; null: the measure is of no level
 	weights: number[] | null; // null: each machine's own
 	window: number; // references of the moving average; 0: one bin
 	time: Common;
@@ -125,30 +135,10 @@ export interface CurveQuery {
 	against: number | null;
 }
 
-export const measures: { id: Measure; label: string; axis: string; level: boolean }[] = [
-	{
-		id: "time",
-		label: "access time",
-		axis: "cycles a reference",
-		level: false,
-	},
-	{ id: "served", label: "share served by", axis: "share of references", level: true },
-	{ id: "miss", label: "miss ratio of", axis: "misses a lookup", level: true },
-	{
-		id: "memory",
-		label: "bytes from memory",
-		axis: "bytes from memory a reference",
-		level: false,
-	},
-	{ id: "temperature", label: "temperature of", axis: "temperature", level: true },
-];
-
 export function curveParams(q: CurveQuery): Params {
-	const level = measures.find((m) => m.id === q.measure)?.level;
-
 	return {
 		measure: q.measure,
-		level: level ? q.level : undefined,
+		level: q.level ?? undefined,
 		weights: q.weights && q.measure === "time" ? q.weights.join(",") : undefined,
 		window: Math.round(q.window) || undefined,
 		time: q.time,

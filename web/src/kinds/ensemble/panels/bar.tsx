@@ -1,5 +1,5 @@
 // The bar above an ensemble: plot, measure, common time, smoothing.
-import { measures, parseWeights, placeOfWindow, windowAt } from "../model/ensemble";
+import { parseWeights, placeOfWindow, windowAt } from "../model/ensemble";
 import { bytes, count, exact, parseBytes } from "../../../model/format";
 import type { ComponentChildren } from "preact";
 import * as s from "../state";
@@ -147,7 +147,6 @@ function parameterList(): [string, string][] {
 }
 
 function Measures() {
-	const kind = measures.find((m) => m.id === s.measure.value)!;
 	const names = s.levelList.value;
 	const levels = s.measure.value === "served" ? names : names.slice(0, -1);
 
@@ -159,9 +158,9 @@ function Measures() {
 				title="what is plotted"
 				value={s.measure.value}
 				usual="time"
-				list={measures.map((m) => [m.id, m.label])}
+				list={(s.ensemble.value?.measures ?? []).map((m) => [m.id, m.label])}
 			/>
-			{kind.level && (
+			{s.measured.value?.level && (
 				<Choice
 					name="level"
 					label=""
@@ -187,11 +186,10 @@ function Time() {
 				label="time"
 				value={s.time.value}
 				usual="raw"
-				list={[
-					["raw", "raw"],
-					["normalised", "normalised"],
-					["matched", some ? "matched" : "matched (needs --match)"],
-				]}
+				list={s.ensemble.value!.times.map((t) => [
+					t,
+					t === "matched" && !some ? "matched (needs --match)" : t,
+				])}
 				title="common time of the traces"
 			/>
 			{s.time.value === "matched" && (

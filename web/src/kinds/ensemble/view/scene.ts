@@ -3,7 +3,6 @@ import { numberColour, wordColour } from "../../../draw/roles";
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import {
-	measures,
 	valueOf,
 	valuesOf,
 	type Curves,
@@ -19,9 +18,8 @@ import {
 	base,
 	colourBy,
 	ensemble,
-	levelList,
-	level,
-	measure,
+	axisOfMeasure,
+	measured,
 	memberOf,
 	time,
 	volume,
@@ -89,15 +87,7 @@ export function timeText(t: number): string {
 
 /** The title of the axis of values. */
 export function measureText(): string {
-	const m = measures.find((x) => x.id === measure.value)!;
-	const name = levelList.value[level.value - 1] ?? "";
-	const what = {
-		time: "average access time, cycles a reference",
-		served: `share of references that ${name} serves`,
-		miss: `miss ratio of ${name}`,
-		memory: "bytes from memory a reference",
-		temperature: `temperature of ${name}`,
-	}[m.id];
+	const what = measured.value ? axisOfMeasure(measured.value) : "";
 	const scaled =
 		volume.value && time.value !== "raw" ? ", scaled by volume of accesses" : "";
 	const minus = memberOf(against.value);
