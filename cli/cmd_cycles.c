@@ -66,7 +66,7 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-/* What is looked at, whatever it comes from. */
+/* The input of an analysis: a trace, symbols or distances. */
 struct source {
 	struct ml_trace trace;
 	struct ml_trace_windows trace_windows;

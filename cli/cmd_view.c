@@ -45,6 +45,7 @@ static int run(int argc, char **argv)
 	struct options o = { .machine = "host" };
 	struct ml_machine machine;
 	struct ml_workspace workspace;
+	struct ml_document *d;
 	struct server server;
 	struct ml_err err;
 	sigset_t ends;
@@ -67,13 +68,12 @@ static int run(int argc, char **argv)
 	for (int i = 0; i < argc && status == EXIT_DONE; i++)
 		if (!ml_workspace_open(&workspace, argv[i], &err))
 			status = cmd_fail(&cmd_view, &err);
-	/* The page would be empty. */
-	if (status == EXIT_DONE &&
-	    ml_workspace_document(&workspace, "samples", 0, &err)) {
-		ml_fail(&err, ML_USAGE,
-			"the page has no views of samples yet; memlamp samples prints them");
-		status = cmd_fail(&cmd_view, &err);
-	}
+	for (size_t i = 0; status == EXIT_DONE && (d = ml_workspace_each(&workspace, i));
+	     i++)
+		if (d->kind->no_views) {
+			ml_fail(&err, ML_USAGE, "%s: %s", d->path, d->kind->no_views);
+			status = cmd_fail(&cmd_view, &err);
+		}
 	if (status == EXIT_DONE &&
 	    !server_open(&server, &workspace, (uint16_t)o.port, &err))
 		status = cmd_fail(&cmd_view, &err);

@@ -13,7 +13,7 @@
 
 enum { BAR = 40, NEAREST = 5 };
 
-/* What is shown, computed once for all forms. */
+/* The answers that text, JSON and CSV show, computed once. */
 struct shown {
 	struct ml_search *s;
 	const struct prune_show *o;

@@ -285,7 +285,7 @@ static uint32_t counted_loop(struct ml_c_reader *r, CXCursor c, const char *what
 	return n;
 }
 
-/* What is below a loop that may be left early runs at most so often. */
+/* The body of a loop that may be left early runs at most so often. */
 static uint32_t guarded(struct ml_c_reader *r, uint32_t loop, CXCursor c, bool leaves)
 {
 	if (!leaves)

@@ -39,4 +39,5 @@ const struct ml_document_kind ml_kind_flow = {
 	.close = ml_open_flow_close,
 	.describe = describe,
 	.routes = routes,
+	.no_views = "the page has no views of data movement yet; memlamp flow prints it",
 };

@@ -43,4 +43,5 @@ const struct ml_document_kind ml_kind_samples = {
 	.close = ml_open_samples_close,
 	.describe = describe,
 	.routes = routes,
+	.no_views = "the page has no views of samples yet; memlamp samples prints them",
 };

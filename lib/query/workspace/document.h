@@ -46,4 +46,7 @@ struct ml_document_kind {
 	 * and name; any thread may call it. */
 	void (*describe)(struct ml_document *d, struct ml_json *w);
 	const struct ml_route *routes; /* ends with a zero one */
+	/* Why `memlamp view` refuses the kind: the page has no views of it yet. NULL: it
+	 * has. */
+	const char *no_views;
 };
