@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 # Seconds for each fuzz target: of `make test`, and of `make check-all`.
-FUZZ_SECONDS ?= 5
+FUZZ_SECONDS ?= 3
 LONG_FUZZ_SECONDS ?= 120
 
 ifdef SAN
@@ -31,7 +31,7 @@ demo: all
 # Everything as built; then again under both sanitizers; then the fuzz targets.
 test: deps-test run-tests
 ifeq ($(suffix),)
-	+@$(MAKE) --no-print-directory SAN=1 run-tests LABELS="-LE 'check|web'"
+	+@$(MAKE) --no-print-directory SAN=1 run-tests LABELS="-LE 'check|web|peer'"
 	+@$(MAKE) --no-print-directory fuzz
 endif
 
