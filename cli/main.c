@@ -26,6 +26,7 @@ static const struct cmd *const cmds[] = {
 	&cmd_view,
 	&cmd_report,
 	&cmd_plot,
+	&cmd_export,
 	&cmd_query,
 	&cmd_import,
 	&cmd_demo,
