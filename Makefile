@@ -60,6 +60,11 @@ bench: deps-test all
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install $(dir) --prefix $(PREFIX)
 
+# A Debian package and a tarball, in the build folder.
+deb: all
+	@tools/deps.sh package
+	@cd $(dir) && cpack --config CPackConfig.cmake >/dev/null && ls memlamp*.deb memlamp*.tar.gz
+
 # Puts the options of each command, as its table has them, into its page.
 pages: all
 	@UPDATE=1 tools/check_pages . $(dir)/memlamp
@@ -76,4 +81,4 @@ deps:
 deps-test:
 	@tools/deps.sh build test
 
-.PHONY: all demo test run-tests fuzz check-all bench install pages format clean deps deps-test
+.PHONY: all demo test run-tests fuzz check-all bench install deb pages format clean deps deps-test

@@ -12,4 +12,4 @@ add_custom_command(OUTPUT ${plugin}
 	DEPENDS mpi/ranks.c lib/base/ranks.h
 	COMMENT "Building the MPI plugin" VERBATIM)
 add_custom_target(mpi ALL DEPENDS ${plugin})
-install(PROGRAMS ${plugin} DESTINATION lib/memlamp/mpi)
+install(PROGRAMS ${plugin} DESTINATION lib/memlamp/mpi COMPONENT mpi)

@@ -96,7 +96,8 @@ install(FILES ${completion} DESTINATION share/bash-completion/completions RENAME
 install(DIRECTORY ${PROJECT_BINARY_DIR}/valgrind/ DESTINATION lib/memlamp/valgrind
 	USE_SOURCE_PERMISSIONS)
 install(FILES include/memlamp.h DESTINATION include)
-install(FILES LICENSE LICENSE.GPL README.md DESTINATION share/doc/memlamp OPTIONAL)
+install(FILES LICENSE LICENSE.GPL README.md CHANGELOG.md DESTINATION share/doc/memlamp)
+install(DIRECTORY docs/ DESTINATION share/doc/memlamp/docs)
 
 # Built with the rest so that they cannot rot; run by `make bench` alone.
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/bench_*.c)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/deps.sh build [test]: installs, by apt-get, what is missing to build or test.
+# tools/deps.sh build|test|package...: installs, by apt-get, what is missing for that.
 # Looks for the thing itself, not for the package, so that one's own builds count and
 # the usual case costs milliseconds.
 set -eu
@@ -74,6 +74,10 @@ for group; do
 		need libopenmpi-dev have mpicc
 		need openmpi-bin have mpirun
 		need ripser have ripser-coeff
+		;;
+	package)
+		need dpkg-dev have dpkg-shlibdeps
+		need file have file
 		;;
 	*)
 		echo "tools/deps.sh: no group '$group'" >&2
