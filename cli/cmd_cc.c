@@ -59,6 +59,7 @@ static int compile(const struct cmd *c, enum compiler_language language, int arg
 		ok = compiler_line(compiler, argv + 1, runtime, language, &a, &line,
 				   &err);
 	if (ok) {
+		setenv(COMPILER_RUNS, "1", 1);
 		execvp(line[0], (char **)line);
 		ml_fail_errno(&err, "%s: cannot be run", line[0]);
 	}

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cli/options.h"
+#include "cli/output_name.h"
 #include "cli/paths.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
@@ -25,7 +26,9 @@ static const struct opt opts[] = {
 	OPT_TEXT(
 		"output", 'o', "FILE", output,
 		"write the trace to FILE (PROGRAM.mlt in the current folder); the traces of other "
-		"processes that the program starts have their process number in the name"),
+		"processes that the program starts have their process number in the name. %p "
+		"in FILE is the number of memlamp's process, %r the rank of an MPI job, %h the "
+		"host; a job of several ranks writes a file for each, also without %r"),
 	OPT_COUNT("limit", 'l', "N", limit,
 		  "record N references at most; the program then goes on unrecorded"),
 	OPT_COUNT("skip", 's', "N", skip, "leave out the first N references"),
@@ -78,13 +81,6 @@ static bool parse_every(const char *text, uint64_t *keep, uint64_t *of,
 	       options_number(ml_arena_copy(a, text, (size_t)(slash - text)), 1000,
 			      keep) &&
 	       options_number(slash + 1, 1000, of) && *keep >= 1 && *keep <= *of;
-}
-
-static const char *default_output(const char *program, struct ml_arena *a)
-{
-	const char *slash = strrchr(program, '/');
-
-	return ml_arena_printf(a, "%s.mlt", slash ? slash + 1 : program);
 }
 
 static void say(const struct ml_session *s)
@@ -198,7 +194,10 @@ static int run(int argc, char **argv)
 	s.options.fetch = o.fetch;
 	s.valgrind = o.valgrind;
 	s.argv = argv;
-	s.output = o.output ? o.output : default_output(argv[0], &s.arena);
+	if (!cmd_output_name(o.output, argv[0], &s.arena, &s.output, &err)) {
+		ml_session_release(&s);
+		return cmd_fail(&cmd_record, &err);
+	}
 	s.valgrind_lib = cmd_path_valgrind(&s.arena);
 	clock_gettime(CLOCK_MONOTONIC, &live.start);
 	ml_progress_start(&live.progress, stderr);

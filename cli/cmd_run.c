@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "cli/options.h"
+#include "cli/output_name.h"
 #include "cli/paths.h"
 #include "cli/run_text.h"
 #include "cli/say.h"
@@ -26,8 +27,10 @@ struct options {
 static const struct opt opts[] = {
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
 		 "simulate MACHINE, as in 'memlamp sim' (default: host)"),
-	OPT_TEXT("output", 'o', "FILE", output,
-		 "write the trace to FILE (default: PROGRAM.mlt in the current folder)"),
+	OPT_TEXT(
+		"output", 'o', "FILE", output,
+		"write the trace to FILE, as in 'memlamp record' (default: PROGRAM.mlt in the "
+		"current folder)"),
 	OPT_COUNT("limit", 'l', "N", limit,
 		  "record at most N references; the program then goes on unrecorded"),
 	OPT_COUNT("skip", 's', "N", skip, "leave out the first N references"),
@@ -131,9 +134,8 @@ static bool record(struct ml_session *s, const struct options *o, char **argv,
 						 .from_mark = o->from_mark,
 						 .to_mark = o->to_mark };
 	s->argv = argv;
-	s->output = o->output ? o->output
-			      : ml_arena_printf(&s->arena, "%s.mlt",
-						say_base_name(argv[0]));
+	if (!cmd_output_name(o->output, argv[0], &s->arena, &s->output, err))
+		return false;
 	s->valgrind_lib = cmd_path_valgrind(&s->arena);
 	s->tick = show_recording;
 	s->tick_arg = &progress;

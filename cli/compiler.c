@@ -66,8 +66,11 @@ const char **compiler_choose(enum compiler_language language, const char *asked,
 	static const char *const usual[] = { "CC", "CXX", "FC" };
 	static const char *const plain[] = { "cc", "c++", "gfortran" };
 	const char *texts[] = { asked, getenv(ours[language]), getenv(usual[language]) };
+	/* a script that CC names may call memlamp cc again: then the plain compiler ends
+	 * it */
+	bool again = getenv(COMPILER_RUNS) != NULL;
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && !again; i++) {
 		const char **words = split(texts[i] ? texts[i] : "", a);
 
 		/* CC="memlamp cc" make: not this program again */
@@ -288,7 +291,7 @@ static bool is_clang(const char **compiler)
 
 /* Flags for compiling sources. */
 static void add_flags(struct words *w, bool clang, enum compiler_language language,
-		      struct ml_arena *a)
+		      const char *runtime, struct ml_arena *a)
 {
 	add(w, "-g", a);
 	add(w, "-fsanitize=thread", a);
@@ -300,6 +303,10 @@ static void add_flags(struct words *w, bool clang, enum compiler_language langua
 	if (!clang) {
 		add(w, "-mmemcpy-strategy=libcall:-1:noalign", a);
 		add(w, "-mmemset-strategy=libcall:-1:noalign", a);
+	}
+	if (language != COMPILER_FORTRAN) { /* memlamp.h, behind all other folders */
+		add(w, "-idirafter", a);
+		add(w, ml_arena_printf(a, "%s/include", runtime), a);
 	}
 }
 
@@ -340,7 +347,7 @@ bool compiler_line(const char **compiler, char *const *args, const char *runtime
 	for (; *compiler; compiler++)
 		add(&w, *compiler, a);
 	if (job.inputs)
-		add_flags(&w, clang, language, a);
+		add_flags(&w, clang, language, runtime, a);
 	if (whole)
 		add_runtime(&w, clang, runtime, a);
 	for (; *args; args++)

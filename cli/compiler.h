@@ -14,10 +14,14 @@ struct ml_arena;
 
 enum compiler_language { COMPILER_C, COMPILER_CXX, COMPILER_FORTRAN };
 
+/* The environment variable that a compiler run by memlamp has. */
+#define COMPILER_RUNS "MEMLAMP_COMPILER_RUNS"
+
 /*
  * Which compiler to run, as a list of words that ends with NULL: `asked` if not NULL,
  * else the value of MEMLAMP_CC (or _CXX, _FC), else of CC (CXX, FC) unless that is
- * memlamp itself, else cc (c++, gfortran).
+ * memlamp itself, else cc (c++, gfortran). Below another run of `memlamp cc` it is the
+ * last of these at once, so that a script that leads back here ends.
  */
 const char **compiler_choose(enum compiler_language language, const char *asked,
 			     struct ml_arena *a);

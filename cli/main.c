@@ -6,9 +6,10 @@
 #include "cli/completion.h"
 #include "cli/options.h"
 #include "lib/base/buf.h"
+#include "lib/base/path.h"
 
-static const struct cmd *const cmds[] = {
-	/* clang-format off: a line each */
+/* clang-format off */
+static const struct cmd *const cmds[] = { /* a line each */
 	&cmd_run,
 	&cmd_record,
 	&cmd_cc,
@@ -31,8 +32,8 @@ static const struct cmd *const cmds[] = {
 	&cmd_import,
 	&cmd_demo,
 	NULL,
-	/* clang-format on */
 };
+/* clang-format on */
 
 static const struct cmd *find(const char *name)
 {
@@ -99,8 +100,22 @@ static int print_for_build(int argc, char **argv)
 	return EXIT_DONE;
 }
 
+/* The command that the name of the program tells: memlamp-cc, for builds that cannot hold
+ * a blank in CC; NULL: none. */
+static const struct cmd *command_of_name(const char *path)
+{
+	static const char prefix[] = "memlamp-";
+	const char *name = ml_path_name(path);
+
+	return strncmp(name, prefix, strlen(prefix)) ? NULL : find(name + strlen(prefix));
+}
+
 int main(int argc, char **argv)
 {
+	const struct cmd *own = argc > 0 ? command_of_name(argv[0]) : NULL;
+
+	if (own)
+		return own->run(argc, argv);
 	if (argc < 2) {
 		help(stderr);
 		return EXIT_MISUSED;

@@ -91,6 +91,11 @@ add_custom_command(OUTPUT ${completion} COMMAND memlamp --completion > ${complet
 add_custom_target(pages ALL DEPENDS ${mans} ${completion})
 
 install(TARGETS memlamp DESTINATION bin)
+# Compilers as one word, for builds that cannot hold a blank in CC.
+foreach(name cc c++ fc)
+	file(CREATE_LINK memlamp ${PROJECT_BINARY_DIR}/memlamp-${name} SYMBOLIC)
+	install(FILES ${PROJECT_BINARY_DIR}/memlamp-${name} DESTINATION bin)
+endforeach()
 install(FILES ${mans} DESTINATION share/man/man1)
 install(FILES ${completion} DESTINATION share/bash-completion/completions RENAME memlamp)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/valgrind/ DESTINATION lib/memlamp/valgrind

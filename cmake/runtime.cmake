@@ -47,3 +47,5 @@ install(FILES ${runtime}/libmemlamp.so DESTINATION lib/memlamp/runtime
 install(FILES ${runtime}/libmemlamp-hooks.a DESTINATION lib/memlamp/runtime)
 install(FILES ${runtime}/empty/libtsan_preinit.o ${runtime}/empty/libtsan.a
 	DESTINATION lib/memlamp/runtime/empty)
+configure_file(include/memlamp.h ${runtime}/include/memlamp.h COPYONLY)
+install(FILES include/memlamp.h DESTINATION lib/memlamp/runtime/include)

@@ -69,7 +69,8 @@ static const char *line(const char *compiler, char *const *args, struct ml_arena
 
 #define GCC_FLAGS \
 	"-g -fsanitize=thread -fno-omit-frame-pointer -U__SANITIZE_THREAD__ " \
-	"-mmemcpy-strategy=libcall:-1:noalign -mmemset-strategy=libcall:-1:noalign"
+	"-mmemcpy-strategy=libcall:-1:noalign -mmemset-strategy=libcall:-1:noalign " \
+	"-idirafter R/include"
 #define RUNTIME \
 	"-Wl,--push-state,--no-as-needed R/libmemlamp.so -Wl,--pop-state -Wl,-rpath,R " \
 	"-Wl,-u,__tsan_func_entry"
@@ -92,7 +93,8 @@ TEST(the_library_comes_first_and_the_hooks_last)
 		  "gcc-12 " GCC_FLAGS " " RUNTIME
 		  " -BR/empty a.o -lm -xnone R/libmemlamp-hooks.a");
 	CHECK_STR(line("/opt/clang-14", ARGS("a.o", "-shared"), &a),
-		  "/opt/clang-14 -g -fsanitize=thread -fno-omit-frame-pointer " RUNTIME
+		  "/opt/clang-14 -g -fsanitize=thread -fno-omit-frame-pointer "
+		  "-idirafter R/include " RUNTIME
 		  " -fno-sanitize-link-runtime a.o -shared -xnone R/libmemlamp-hooks.a");
 	ml_arena_release(&a);
 }
@@ -123,5 +125,8 @@ TEST(memlamp_does_not_call_itself)
 	setenv("MEMLAMP_CC", "gcc-12", 1);
 	CHECK_STR(compiler_choose(COMPILER_C, NULL, &a)[0], "gcc-12");
 	CHECK_STR(compiler_choose(COMPILER_C, "tcc", &a)[0], "tcc");
+	setenv(COMPILER_RUNS, "1", 1);
+	CHECK_STR(compiler_choose(COMPILER_C, NULL, &a)[0], "cc");
+	unsetenv(COMPILER_RUNS);
 	ml_arena_release(&a);
 }

@@ -94,6 +94,17 @@ memlamp cc -MM main.c
 is "version" "$(memlamp cc --version)" "$(cc --version)"
 is "search paths" "$(memlamp cc -print-prog-name=ld)" "$(cc -print-prog-name=ld)"
 
+echo "one word, memlamp.h, and a script that leads back:"
+cat >mark.c <<END
+#include <memlamp.h>
+int main(void) { MEMLAMP_MARK("here"); return 0; }
+END
+CC=memlamp-cc sh -c '"$CC" -o mark mark.c'
+record -o mark.mlt ./mark
+memlamp dump mark.mlt | grep -c 'mark "*here'
+printf '#!/bin/sh\nexec memlamp-cc "$@"\n' >back.sh && chmod +x back.sh
+CC=./back.sh ./back.sh -o back mark.c && ./back && echo "ends"
+
 echo "failures:"
 memlamp cc -c none.c 2>/dev/null
 echo "status $?"
