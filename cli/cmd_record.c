@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "cli/ended.h"
 #include "cli/options.h"
 #include "cli/output_name.h"
 #include "cli/paths.h"
@@ -156,11 +157,12 @@ static int print_json(const struct ml_session *s)
 static int finish(const struct ml_session *s, const struct options *o)
 {
 	bool failed = false;
-	int status = WIFEXITED(s->status) ? WEXITSTATUS(s->status)
-					  : 128 + WTERMSIG(s->status);
+	int status = cmd_ended_status(s->status);
 
 	if (!o->quiet && !o->json)
 		say(s);
+	if (!o->quiet)
+		cmd_ended_say(s->argv[0], s->status);
 	say_failures(s, &failed);
 	if (o->json && print_json(s) != EXIT_DONE)
 		failed = true;

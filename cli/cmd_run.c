@@ -1,8 +1,8 @@
 #include "cli/cmd.h"
 
 #include <stdio.h>
-#include <sys/wait.h>
 
+#include "cli/ended.h"
 #include "cli/options.h"
 #include "cli/output_name.h"
 #include "cli/paths.h"
@@ -159,9 +159,9 @@ static int run(int argc, char **argv)
 	if (!ml_machine_parse(&machine, o.machine ? o.machine : "host", &err))
 		return cmd_fail(&cmd_run, &err);
 	bool ok = record(&s, &o, argv, &err);
-	status = ok && WIFEXITED(s.status) ? WEXITSTATUS(s.status)
-		 : ok                      ? 128 + WTERMSIG(s.status)
-					   : EXIT_FAILED;
+	status = ok ? cmd_ended_status(s.status) : EXIT_FAILED;
+	if (ok)
+		cmd_ended_say(argv[0], s.status);
 	if (ok)
 		ok = analyse(&s, &o, &machine, &err);
 	if (!ok && *err.text)

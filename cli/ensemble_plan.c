@@ -143,6 +143,31 @@ bool ensemble_merge_file(struct ml_ensemble *e, const char *path, struct ml_err 
 	return ok;
 }
 
+/*
+ * Leaves out the combinations that are no machine (a size that is no multiple of the
+ * ways), and says so. Fails if none is left.
+ */
+static bool keep_machines(struct ml_variants *v, struct ml_err *err)
+{
+	struct ml_machine m;
+	struct ml_err inner;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < v->count; i++) {
+		if (ml_machine_parse(&m, v->at[i].text, &inner)) {
+			v->at[kept++] = v->at[i];
+			continue;
+		}
+		if (!kept && i + 1 == v->count)
+			return ml_fail(err, inner.kind, "%s: %s", v->at[i].text,
+				       inner.text);
+		fprintf(stderr, "memlamp ensemble: left out: %s: %s\n", v->at[i].text,
+			inner.text);
+	}
+	v->count = kept;
+	return true;
+}
+
 static bool expand_machines(struct ensemble_plan *p, struct ml_err *err)
 {
 	static const struct opt_list host = { .items = { "host" }, .count = 1 };
@@ -151,7 +176,8 @@ static bool expand_machines(struct ensemble_plan *p, struct ml_err *err)
 	for (; p->templates < given->count; p->templates++)
 		if (!ml_variants_expand(&p->variants[p->templates],
 					given->items[p->templates], ML_VARIANTS_MACHINE,
-					NULL, p->arena, err))
+					NULL, p->arena, err) ||
+		    !keep_machines(&p->variants[p->templates], err))
 			return false;
 	return true;
 }

@@ -151,6 +151,14 @@ TEST(the_extremes_of_addresses_survive)
 		"2 r 0x0 16383 1\n");
 }
 
+TEST(large_references_are_cut)
+{
+	becomes("m0x1ff0:16384", "0 r 0x1ff0 16 1\n"
+				 "1 r 0x2000 16368 1\n"
+				 "2 w 0x1ff0 16 1\n"
+				 "3 w 0x2000 16368 1\n");
+}
+
 TEST(a_given_size_replaces_the_usual_ones)
 {
 	const char *path = scratch();
@@ -176,8 +184,8 @@ TEST(a_mistake_is_named_with_its_line_and_word)
 	fails("r", "t:1: expected an address, not ''");
 	fails("r 0x", "t:1: expected an address, not '0x'");
 	fails("r 0 eight", "t:1: expected a size, not 'eight'");
-	fails("r 0 0", "t:1: a reference has a size of 1 to 16383 bytes, not '0'");
-	fails("r0:16384", "1 to 16383 bytes, not 'r0:16384'");
+	fails("r 0 0", "t:1: a reference has 1 byte to 16 MiB, not '0'");
+	fails("r0:16777217", "1 byte to 16 MiB, not 'r0:16777217'");
 	fails("r 0 8 65536", "threads are numbered from 1 to 65535, not '65536'");
 	fails("w0@0", "threads are numbered from 1 to 65535, not 'w0@0'");
 	fails("r0*", "a number is missing or too large in 'r0*'");

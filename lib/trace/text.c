@@ -7,7 +7,7 @@
 #include "lib/trace/scan.h"
 #include "lib/trace/writer.h"
 
-enum { DEFAULT_SIZE = 8, DEFAULT_SIZE_LRW = 4 };
+enum { DEFAULT_SIZE = 8, DEFAULT_SIZE_LRW = 4, SIZE_LARGEST = 16 << 20 };
 
 static const char *const gap_reasons[] = {
 	[ML_GAP_SKIPPED] = "skipped", [ML_GAP_SAMPLING] = "sampling",
@@ -117,11 +117,11 @@ static bool to_thread(const struct line *l, uint64_t v, struct ml_scan_word w,
 }
 
 static bool to_size(const struct line *l, uint64_t v, struct ml_scan_word w,
-		    unsigned *size)
+		    uint64_t *size)
 {
-	*size = (unsigned)v;
-	return (v && v <= ML_SIZE_MAX) ||
-	       bad(l, "a reference has a size of 1 to 16383 bytes, not", w);
+	*size = v;
+	return (v && v <= SIZE_LARGEST) ||
+	       bad(l, "a reference has 1 byte to 16 MiB, not", w);
 }
 
 /* Reads "@2" at the end of a mark, if it is there, and sets the writer's thread. */
@@ -163,17 +163,16 @@ static int kind_of(char c)
 	return -1;
 }
 
-static bool emit(struct line *l, int kind, unsigned size, struct ml_ref *ref)
+static bool emit(struct line *l, int kind, uint64_t size, const struct ml_ref *ref)
 {
+	struct ml_writer *w = l->t->writer;
+
 	if (kind == ML_FETCH && l->t->no_fetch)
 		return true;
-	ref->what = ml_what(kind == MODIFY ? ML_READ : (enum ml_kind)kind, size);
-	if (!ml_writer_ref(l->t->writer, ref, l->err))
-		return false;
 	if (kind != MODIFY)
-		return true;
-	ref->what = ml_what(ML_WRITE, size);
-	return ml_writer_ref(l->t->writer, ref, l->err);
+		return ml_writer_large_ref(w, ref, (enum ml_kind)kind, size, l->err);
+	return ml_writer_large_ref(w, ref, ML_READ, size, l->err) &&
+	       ml_writer_large_ref(w, ref, ML_WRITE, size, l->err);
 }
 
 /* r0x40:4@2+8*10 */
@@ -181,7 +180,7 @@ static bool compact(struct line *l, struct ml_scan_word w)
 {
 	struct ml_ref ref = { .site = l->t->site, .thread = l->t->thread };
 	const char *end = w.at + w.size, *at = NULL;
-	unsigned size = l->t->size ? l->t->size : DEFAULT_SIZE;
+	uint64_t size = l->t->size ? l->t->size : DEFAULT_SIZE;
 	uint64_t count = 1, stride = 0, v;
 	int kind = kind_of(w.at[0]);
 
@@ -324,7 +323,7 @@ static struct ml_scan_word rest(struct line *l)
 }
 
 /* ADDRESS [SIZE [THREAD [SITE [<- CALLER]]]], after the letter of the kind. */
-static bool one_reference(struct line *l, int kind, unsigned size)
+static bool one_reference(struct line *l, int kind, uint64_t size)
 {
 	struct ml_ref ref = { .site = l->t->site, .thread = l->t->thread };
 	struct ml_scan_word w;

@@ -22,6 +22,7 @@
  * encoders keep up with the recorded program (docs/performance.md).
  */
 enum { LEVEL = 1, LEVEL_TABLES = 3 };
+enum { PIECE = 8192 }; /* see ml_writer_large_ref */
 
 struct ml_writer {
 	char *path;
@@ -335,6 +336,24 @@ bool ml_writer_ref(struct ml_writer *w, const struct ml_ref *ref, struct ml_err 
 	ml_writer_thread(w, ref->thread);
 	struct ml_step step = { w->shapes.at[*number].path, ref->caller, &ref->addr };
 	return ml_writer_steps(w, &step, 1, err);
+}
+
+bool ml_writer_large_ref(struct ml_writer *w, const struct ml_ref *ref, enum ml_kind kind,
+			 uint64_t size, struct ml_err *err)
+{
+	struct ml_ref part = *ref;
+
+	while (size > ML_SIZE_MAX) {
+		uint64_t piece = PIECE - part.addr % PIECE;
+
+		part.what = ml_what(kind, (unsigned)piece);
+		if (!ml_writer_ref(w, &part, err))
+			return false;
+		part.addr += piece;
+		size -= piece;
+	}
+	part.what = ml_what(kind, (unsigned)size);
+	return ml_writer_ref(w, &part, err);
 }
 
 void ml_writer_thread(struct ml_writer *w, uint16_t thread)

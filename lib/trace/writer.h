@@ -45,6 +45,12 @@ uint64_t ml_writer_bytes(const struct ml_writer *w); /* file size so far */
 
 /* Adds a reference; ref->time is ignored. */
 bool ml_writer_ref(struct ml_writer *w, const struct ml_ref *ref, struct ml_err *err);
+/*
+ * Adds a reference of any size; ref->what is ignored. A large one is cut into several, at
+ * multiples of 8 KiB.
+ */
+bool ml_writer_large_ref(struct ml_writer *w, const struct ml_ref *ref, enum ml_kind kind,
+			 uint64_t size, struct ml_err *err);
 
 /* Adds a shape; the sites of its slots must be in the tables. Returns its number. */
 uint32_t ml_writer_shape(struct ml_writer *w, const struct ml_shape *shape);

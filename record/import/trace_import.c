@@ -11,9 +11,7 @@
 #include "lib/trace/writer.h"
 #include "record/import/regions_file.h"
 
-enum { PIECE = 8192 }; /* a large access is cut at multiples of this */
-
-bool ml_trace_import_ref(struct ml_trace_import *im, struct ml_ref *ref,
+bool ml_trace_import_ref(struct ml_trace_import *im, const struct ml_ref *ref,
 			 enum ml_kind kind, uint64_t size, struct ml_err *err)
 {
 	if (size - 1 >= ML_IMPORT_SIZE_MAX)
@@ -21,17 +19,7 @@ bool ml_trace_import_ref(struct ml_trace_import *im, struct ml_ref *ref,
 			       "%s:%llu: a reference has 1 byte to 16 MiB, not %llu",
 			       im->in.name, (unsigned long long)im->in.line,
 			       (unsigned long long)size);
-	while (size > ML_SIZE_MAX) {
-		uint64_t piece = PIECE - ref->addr % PIECE;
-
-		ref->what = ml_what(kind, (unsigned)piece);
-		if (!ml_writer_ref(im->writer, ref, err))
-			return false;
-		ref->addr += piece;
-		size -= piece;
-	}
-	ref->what = ml_what(kind, (unsigned)size);
-	return ml_writer_ref(im->writer, ref, err);
+	return ml_writer_large_ref(im->writer, ref, kind, size, err);
 }
 
 bool ml_trace_import_bad(const struct ml_trace_import *im, const char *reason,

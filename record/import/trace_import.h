@@ -46,7 +46,7 @@ bool ml_trace_import_run(struct ml_import *import,
 
 /* Adds a reference of 1 byte to 16 MiB, in pieces if it is too large for ref.h. */
 enum { ML_IMPORT_SIZE_MAX = 16 << 20 };
-bool ml_trace_import_ref(struct ml_trace_import *im, struct ml_ref *ref,
+bool ml_trace_import_ref(struct ml_trace_import *im, const struct ml_ref *ref,
 			 enum ml_kind kind, uint64_t size, struct ml_err *err);
 
 /* Fails with "name:line: reason 'word'", the line being the current one. */

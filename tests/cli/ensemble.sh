@@ -71,3 +71,7 @@ ln -s /dev/full full # what is no regular file is written to, never replaced
 show memlamp ensemble sweep.mlt -m 'L1 1K full' -o full
 show memlamp ensemble sweep.mlt -m 'L1 1K full' -o missing/x.mle
 show memlamp ensemble sweep.mlt -m 'L1 1K full' -o matmul.mlt
+echo "# an impossible combination is left out, and no other"
+printf 'r 0\nr 64\n' >two.txt && memlamp import two.txt 2>/dev/null
+memlamp ensemble -m 'L1 {1K,1000,2K} 4w' two.mlt 2>&1 | sed -n '1p;2p'
+memlamp ensemble -m 'L1 {1000,1001} 4w' two.mlt; echo "status $?"

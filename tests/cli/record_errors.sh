@@ -86,3 +86,8 @@ echo "a program that becomes one that cannot be recorded:"
 memlamp record -o x.mlt sh -c 'exec ./setuid as usual' 2>err
 echo "(status $?)"
 sed -n 's/.*x.mlt: \(warning\|the process\)/\1/p' err
+echo "# a program that dies of a signal"
+printf 'int main(void) { __builtin_trap(); }\n' >trap.c && gcc -g -o trap trap.c
+memlamp record -o trap.mlt ./trap 2>&1 | grep -v references
+printf 'int main(void) { *(volatile int *)0 = 1; }\n' >null.c && memlamp cc -o null null.c
+memlamp record -o null.mlt ./null 2>&1 | grep ended

@@ -98,3 +98,8 @@ ls cache/memlamp | wc -l
 ln -s /dev/full full
 show memlamp sim --machine "$M" -o full a.mlt
 test -L full && echo "full is still there"
+echo "# causes that are not counted are unknown, not 0"
+memlamp import --model 'sweep 0 4 64' -o s.mlt 2>/dev/null
+for how in -q ''; do
+	memlamp sim $how --json -m 'L1 64 1w 64B' s.mlt | grep '"cold"' | head -n 1
+done

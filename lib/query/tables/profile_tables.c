@@ -37,7 +37,10 @@ static void level_row(struct ml_sheet *s, const struct ml_level_spec *l,
 		ml_sheet_count(s, c->missed[k]);
 	}
 	for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++)
-		ml_sheet_count(s, c->cause[k]);
+		if (s->p->want & ML_SIM_CAUSES)
+			ml_sheet_count(s, c->cause[k]);
+		else
+			ml_table_none(&s->table);
 	ml_sheet_count(s, c->fills);
 	ml_sheet_count(s, c->evictions);
 	ml_sheet_count(s, c->invalidations);
