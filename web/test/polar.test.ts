@@ -61,9 +61,16 @@ test("between two cells lies their mean, also over the seam", () => {
 	near(valueAt(g, 1, 0.5), 3);
 });
 
-test("levels of contours are round and below the maximum", () => {
-	assert.deepEqual(contourLevels(100, 3), [2, 10, 20]);
-	assert.deepEqual(contourLevels(0, 3), []);
+test("contours enclose shares of all, the densest places first", () => {
+	const g = polarGrid(2, 5);
+	g.value.set([50, 20, 10, 10, 0, 5, 5, 0, 0, 0]);
+
+	// 50 of 100 are in one cell; 70 in two; 90 in four; 100 in six
+	contourLevels(g, [1, 0.9, 0.6, 0.5]).forEach((v, i) =>
+		near(v, 0.999 * [5, 10, 20, 50][i]!),
+	);
+	assert.deepEqual(contourLevels(polarGrid(2, 5), [0.5]), []);
+	assert.equal(contourLevels(g, [0.4, 0.5]).length, 1);
 });
 
 test("a row that is full all around has two contours, each once around", () => {

@@ -45,7 +45,7 @@ import {
 import { drawArcs, type Places } from "./arcs";
 import { colouring, type Colouring } from "./colouring";
 import { controls } from "./controls";
-import { DensityPicture, ofCells, ofMoments } from "./density";
+import { CONTOUR_WORDS, DensityPicture, ofCells, ofMoments } from "./density";
 import { inside, layout, MARGIN, type Layout } from "./layout";
 import { drawDiagram, drawLegend, drawList, ENTRY, ROW } from "./lists";
 import { asText, cellRows, momentRows, planeRows } from "./numbers";
@@ -283,14 +283,8 @@ class CyclesView extends LayeredView {
 		if (target.value >= 0) this.drawSlider(d, p, l);
 	}
 
-	private foot(d: Draw, p: Palette, l: Layout, lines: string[]): void {
-		lines.forEach((text, i) =>
-			d.text(l.ring.x, l.foot + 13 * i, text, {
-				colour: p.muted,
-				align: "center",
-				size: 10,
-			}),
-		);
+	private foot(d: Draw, p: Palette, l: Layout, text: string): void {
+		d.text(l.ring.x, l.foot, text, { colour: p.muted, align: "center", size: 10 });
 	}
 
 	private drawNothing(d: Draw, p: Palette, { ring }: Layout): void {
@@ -338,8 +332,9 @@ class CyclesView extends LayeredView {
 		const m = plane.value.value;
 
 		if (!m?.x.length) return;
-		drawPlane(d, p, l.plane, m);
-		this.foot(d, p, l, [planeWords(m)]);
+		// there is no legend beside it
+		drawPlane(d, p, { ...l.plane, w: this.width - l.plane.x - MARGIN }, m);
+		this.foot(d, p, l, planeWords(m));
 	}
 
 	private shownTurns(a: Angles): Float64Array {
@@ -373,7 +368,7 @@ class CyclesView extends LayeredView {
 		this.drawEdge(d, p, l);
 		if (this.contoured(l, a)) {
 			this.drawDensity(d, p, l, () => ofMoments(ring, radii, turns), a);
-			this.foot(d, p, l, this.density.words(circle));
+			this.foot(d, p, l, CONTOUR_WORDS);
 		} else drawArcs(d, ring, radii, turns, this.look!, at, circle ? 0.5 : 0.9);
 		this.drawn = { ...at, angles: a };
 	}
@@ -382,7 +377,7 @@ class CyclesView extends LayeredView {
 		this.rowed = a;
 		this.drawEdge(d, p, l);
 		this.drawDensity(d, p, l, () => ofCells(a, this.form() === "circle"), a);
-		this.foot(d, p, l, this.density.words(this.form() === "circle"));
+		this.foot(d, p, l, CONTOUR_WORDS);
 	}
 
 	private drawDensity(

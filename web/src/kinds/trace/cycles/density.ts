@@ -2,7 +2,6 @@
 // a summary structure). Each colour has a density of its own; the densest one shows.
 import { mix, type Palette } from "../../../draw/colours";
 import { rgba, type Draw } from "../../../draw/draw";
-import { exact } from "../../../model/format";
 import { CIRCLE, placeOf, type Angles, type Ring } from "../model/cycles";
 import {
 	contourLevels,
@@ -16,7 +15,7 @@ import type { Colouring } from "./colouring";
 
 const ROWS = 128;
 const SECTORS = 256;
-const LEVELS = 4;
+const SHARES = [0.97, 0.75, 0.5, 0.25]; // of the moments, that contours enclose
 const BLUR = { rows: 1, sectors: 1.6 }; // of a spiral
 const CIRCLE_ROWS = 3.5; // blur of a circle, whose moments all lie on one radius
 
@@ -31,8 +30,7 @@ export interface Deposit {
 interface Density {
 	all: PolarGrid;
 	densest: Uint8Array; // colour of each cell
-	levels: number[];
-	max: number;
+	levels: number[]; // ascending
 }
 
 /** Each moment of an exact answer, at its drawn radius and angle. */
@@ -94,8 +92,7 @@ function measure(m: Deposit, c: Colouring, circle: boolean): Density {
 			if (v > top[i]!) [top[i], densest[i]] = [v, n];
 		});
 	}
-	const max = all.value.reduce((a, b) => Math.max(a, b), 0);
-	return { all, densest, levels: contourLevels(max, LEVELS), max };
+	return { all, densest, levels: contourLevels(all, SHARES) };
 }
 
 /** How many contours a value lies within. */
@@ -146,11 +143,6 @@ function outline(d: Draw, p: Palette, ring: Ring, m: Density): void {
 	});
 }
 
-/** A number of moments: whole, or with one digit behind the point where it is small. */
-function counted(n: number): string {
-	return n >= 1 ? exact(n) : String(Number(n.toPrecision(1)));
-}
-
 /** Contours of the density of moments. */
 export class DensityPicture {
 	private last: { key: unknown[]; density: Density } | null = null;
@@ -173,17 +165,7 @@ export class DensityPicture {
 		shade(d, p, ring, c, this.last.density);
 		outline(d, p, ring, this.last.density);
 	}
-
-	/** What the contours are drawn at. */
-	words(circle: boolean): string[] {
-		const { levels, max } = this.last!.density;
-		const share = (v: number) => `${Math.round((100 * v) / max)} %`;
-
-		if (circle)
-			return [`contours at ${levels.map(share).join(", ")} of the densest place`];
-		return [
-			`contours at ${levels.map(counted).join(", ")} moments`,
-			`in 1/${SECTORS} of a turn and 1/${ROWS} of the time`,
-		];
-	}
 }
+
+/** What the contours are. */
+export const CONTOUR_WORDS = `contours around ${SHARES.map((s) => 100 * s).join(", ")} % of the moments`;

@@ -5,7 +5,7 @@ import { ROW, type Box } from "./lists";
 const WIDE = 860; // pixels from which on the legend has a column of its own
 const LEGEND = 210;
 const SLIDER = 34; // height of the row with the slider
-const FOOT = 34; // height of the sentences below the picture
+const FOOT = 24; // height of the sentence below the picture
 const LEGEND_ROWS = 5; // of the list that a narrow view leaves to the legend below it
 export const MARGIN = 12;
 
@@ -18,7 +18,7 @@ export interface Layout {
 	ring: Ring;
 	plane: Box; // what the ring stands in
 	slider: Box;
-	foot: number; // y of the first sentence below the picture
+	foot: number; // y of the sentence below the picture
 }
 
 /** `cycles`: how many there are to list; `morphing`: there is a slider. */

@@ -65,17 +65,21 @@ export function valueAt(g: PolarGrid, row: number, sector: number): number {
 	);
 }
 
-/** Round numbers (1, 2, 5, 10, ...) at which contours are drawn, ascending, below `max`. */
-export function contourLevels(max: number, count: number): number[] {
-	const out: number[] = [];
+/*
+ * The values at which contours enclose these shares of the grid's sum, in the densest places:
+ * the larger the share, the lower the value. Equal ones are one; ascending.
+ */
+export function contourLevels(g: PolarGrid, shares: readonly number[]): number[] {
+	const values = g.value.filter((v) => v > 0).sort();
+	const sum = values.reduce((a, b) => a + b, 0);
+	const levels = shares.map((share) => {
+		let [within, i] = [0, values.length];
+		while (i > 0 && within < share * sum) within += values[--i]!;
+		// a little below, so that a plateau lies within as a whole
+		return 0.999 * (values[i] ?? 0);
+	});
 
-	for (let k = 1; k <= count; k++) {
-		const want = max / 3 ** k;
-		const power = 10 ** Math.floor(Math.log10(want));
-		const level = [5, 2, 1].find((m) => m * power <= want * 1.0001)! * power;
-		if (Number.isFinite(level) && level > 0 && out[0] !== level) out.unshift(level);
-	}
-	return out;
+	return [...new Set(levels)].filter((v) => v > 0).sort((a, b) => a - b);
 }
 
 /*
