@@ -20,6 +20,11 @@ echo "a particle code with the start of its process; goal 0.1 s, 64 MB for 464 d
 bench_cycles trace particles.mlt site 1000009
 echo "a whole ls; goal 1 s, 100 MB (for 17,000 distinct)"
 bench_cycles trace ls.mlt site 100000000
+echo "gzip of 3 MB of text, as a whole"
+find /usr/share/doc -type f -exec cat {} + 2>/dev/null | head -c 3000000 >text || true
+memlamp record -q -o gzip.mlt gzip -k -f text
+bench_cycles trace gzip.mlt site 1000000000
+rm -f gzip.mlt text text.gz
 echo "100 million windows; goal 1 s"
 bench_cycles synthetic
 echo "15,000 raw windows; goal 10 s"

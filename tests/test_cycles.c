@@ -152,6 +152,7 @@ TEST(the_lifted_coordinate_follows_the_winding_number)
 	double p[CIRCLE][4], angle[CIRCLE];
 	struct ml_walk_step steps[STEPS];
 	struct ml_coordinate x;
+	struct ml_err err;
 	struct ml_cycles c;
 	int at = 0;
 
@@ -163,7 +164,10 @@ TEST(the_lifted_coordinate_follows_the_winding_number)
 		steps[i] = (struct ml_walk_step){ (uint32_t)at, (uint32_t)to, 0, 1 };
 		at = to;
 	}
-	ml_coordinate_init(&x, c.lifts, (int32_t[]){ 1 }, 1, steps, STEPS);
+	CHECK_OK(ml_coordinates_init((struct ml_coordinate *[]){ &x },
+				     (const int32_t *[]){ (int32_t[]){ 1 } }, 1, c.lifts, 1,
+				     steps, STEPS, NULL, &err),
+		 &err);
 	CHECK_EQ(x.jumps, 0);
 	double lifted = 0, winding = 0, sign = 0;
 

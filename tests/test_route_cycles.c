@@ -1,18 +1,25 @@
 /* Routes about cycles, on a loop whose turns can be counted. */
 #include "tests/answered.h"
 
-/* 100 turns of a body of five references, in lines 1 to 5 of a.c; each to A. */
-static void add_loop(void)
+enum { MAX_TURNS = 200 };
+
+/* Turns of a body of five references, in lines 1 to 5 of a.c; each to A. */
+static void add_loop_of(int turns)
 {
-	static char text[100 * 5 * 40];
+	static char text[MAX_TURNS * 5 * 40];
 	size_t at = 0;
 
 	at += (size_t)sprintf(text, "region A 0x1000 4096 8\n");
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < turns; i++)
 		for (int k = 0; k < 5; k++)
 			at += (size_t)sprintf(text + at, "r 0x%x 8 1 a.c:%d f\n",
 					      0x1000 + 8 * i, k + 1);
 	add_trace(text, false);
+}
+
+static void add_loop(void)
+{
+	add_loop_of(100);
 }
 
 static bool says(const char *text)
@@ -55,15 +62,30 @@ TEST(angles_are_every_moment_or_a_density)
 	CHECK_EQ(count, 10);
 	CHECK_NEAR(turns[0], 20, 1e-6);
 
-	CHECK_OK(ask("/api/traces/0/cycles/angles?cells=256"), &err);
-	const uint32_t *moments = column("moments", &count);
+	close_workspace();
+}
+
+TEST(many_moments_are_rows_of_time_and_sectors_of_a_turn)
+{
+	size_t count;
 	uint64_t sum = 0;
 
-	CHECK_EQ(count, 2 * 128);
-	for (size_t i = 0; i < count; i++)
+	open_workspace("L1 1K 2w 64B");
+	add_loop_of(200);
+	add_sim(0, "L1 1K 2w 64B");
+	CHECK_OK(ask("/api/traces/0/cycles/angles?cells=512&sim=0"), &err);
+	const uint32_t *moments = column("moments", &count);
+	const uint8_t *level = column("level", NULL);
+
+	/* five angles: 0, 1/5, ... of a turn; in 991 moments the first row has 496 */
+	CHECK_EQ(count, 2 * 256);
+	for (size_t i = 0; i < count; i++) {
 		sum += moments[i];
-	CHECK_EQ(sum, 491);
-	CHECK_NEAR(((const double *)column("turns", NULL))[1], 246 / 5.0, 1e-6);
+		CHECK_EQ(level[i], moments[i] ? 1 : 0);
+	}
+	CHECK_EQ(sum, 991);
+	CHECK_NEAR(((const double *)column("turns", NULL))[1], 496 / 5.0, 1e-6);
+	CHECK_EQ(((const double *)column("time", NULL))[1], 496);
 	close_workspace();
 }
 
@@ -97,6 +119,11 @@ TEST(a_ring_of_windows_is_a_ring_in_the_plane)
 	CHECK_EQ(count, 5);
 	for (size_t i = 1; i < count; i++)
 		CHECK_NEAR(hypot(x[i], y[i]), hypot(x[0], y[0]), 1e-6);
+	x = column("geodesic_x", &count);
+	y = column("geodesic_y", NULL);
+	CHECK_EQ(count, 5);
+	for (size_t i = 1; i < count; i++)
+		CHECK_NEAR(hypot(x[i], y[i]), hypot(x[0], y[0]), 1e-6);
 	close_workspace();
 }
 
@@ -114,5 +141,6 @@ TEST(what_makes_no_sense_is_said)
 	CHECK_FAILS(ask("/api/traces/0/cycles/angles?cells=1"), &err,
 		    "cells=1 is not in");
 	CHECK_FAILS(ask("/api/traces/0/cycles/map?points=1"), &err, "points=1 is not in");
+	CHECK_FAILS(ask("/api/traces/0/cycles/map?near=0"), &err, "near=0 is not in");
 	close_workspace();
 }

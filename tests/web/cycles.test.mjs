@@ -2,18 +2,21 @@
 import assert from "node:assert/strict";
 
 const BODY = [1, 2, 3, 4, 5];
-const LOOP = [
-	"region A 0x1000 4096 8",
-	...Array.from({ length: 100 }, (_, i) =>
-		BODY.map(
-			(line) =>
-				`r 0x${(0x1000 + 8 * i).toString(16)} 8 1 a.c:${line} f`,
-		),
-	).flat(),
-].join("\n");
+const loop = (turns) =>
+	[
+		"region A 0x1000 4096 8",
+		...Array.from({ length: turns }, (_, i) =>
+			BODY.map(
+				(line) =>
+					`r 0x${(0x1000 + 8 * (i % 512)).toString(16)} 8 1 a.c:${line} f`,
+			),
+		).flat(),
+	].join("\n");
 
-const open = async (w, hash = "") =>
-	w.page(await w.serve(w.text("loop100", LOOP)), { hash: `#view=cycles${hash}` });
+const open = async (w, hash = "", turns = 100) =>
+	w.page(await w.serve(w.text(`loop${turns}`, loop(turns))), {
+		hash: `#view=cycles${hash}`,
+	});
 
 const drawn = (w, page, what) =>
 	w.until(`the picture shows ${what}`, async () => {
@@ -32,6 +35,55 @@ export const tests = {
 		assert.match(svg, /5 distinct/);
 		for (const line of BODY) assert.match(svg, new RegExp(`a\\.c:${line}`));
 	},
+
+	"turns without room for arcs are contours, which say what they count": async (
+		w,
+	) => {
+		const page = await open(w);
+		const svg = await drawn(w, page, /491 moments, as contours/);
+
+		assert.match(svg, /contours around 97, 75, 50, 25 % of the moments/);
+		// a contour around each of the five angles at least
+		assert.ok((svg.match(/<(path|polyline)/g) ?? []).length >= 5);
+		const few = await open(w, "&window=0-60");
+		assert.doesNotMatch(await drawn(w, few, /51 moments/), /contours/);
+	},
+
+	"of many moments a stretch of rows sets the window, and levels have colours":
+		async (w) => {
+			const page = await open(w, "&o.cycles.colour=level", 7000);
+
+			await drawn(w, page, /34,991 moments, as contours/);
+			await drawn(w, page, /colour: level</);
+			const box = await page
+				.locator(".stage .canvas canvas")
+				.first()
+				.boundingBox();
+			const { ring, rows } = await page.evaluate(() => {
+				const v = globalThis.memlamp.mounted.view;
+				return { ring: v.layout().ring, rows: v.rowed.rows };
+			});
+			const at = (row) =>
+				box.x +
+				ring.x +
+				ring.inner +
+				((row + 0.5) / rows) * (ring.outer - ring.inner);
+
+			assert.equal(rows, 128);
+			await page.mouse.move(at(32), box.y + ring.y);
+			await page.mouse.down();
+			await page.mouse.move(at(63), box.y + ring.y, { steps: 4 });
+			await page.mouse.up();
+			// rows 32 to 63 of 128: the second quarter of 34,991 moments
+			await w.until("the window is set", () =>
+				page.evaluate(() => {
+					const v =
+						globalThis.memlamp.trace.chosenWindow
+							.value;
+					return v?.from === 8748 && v.to === 17496;
+				}),
+			);
+		},
 
 	"colours fold into functions": async (w) => {
 		const page = await open(w, "&o.cycles.colour=function");
@@ -77,7 +129,9 @@ export const tests = {
 	"circle, plane and numbers": async (w) => {
 		const page = await open(w, "&o.cycles.form=plane");
 
-		await drawn(w, page, /5 of 5 distinct windows/);
+		const both = await drawn(w, page, /5 of 5 distinct windows/);
+		assert.match(both, /classical scaling/);
+		assert.match(both, /ISOMAP, 8 nearest/);
 		await page.evaluate(() => {
 			const { options } = globalThis.memlamp.store;
 			options.value = { ...options.value, "cycles.form": "circle" };

@@ -48,6 +48,46 @@ export const tests = {
 		assert.ok(await page.locator(".token.keyword").count());
 	},
 
+	"at 1280 pixels every tab is seen, and what saves the picture is a list": async (
+		w,
+	) => {
+		const page = await w.page(await w.serve(matmul(w)), {
+			size: { width: 1280, height: 800 },
+		});
+
+		assert.equal(await page.locator("[role=tab]:visible").count(), 8);
+		assert.equal(await page.getByLabel("more views").count(), 0);
+		const [file] = await Promise.all([
+			page.waitForEvent("download"),
+			page.getByLabel("save", { exact: true }).selectOption("SVG"),
+		]);
+		assert.match(file.suggestedFilename(), /\.svg$/);
+	},
+
+	"tabs without room are in a list that names them": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)), {
+			size: { width: 1040, height: 800 },
+		});
+		const more = page.getByLabel("more views");
+
+		await more.waitFor();
+		const seen = await page.locator("[role=tab]:visible").count();
+		const names = await more.locator("option").allTextContents();
+		assert.equal(names[0], `${8 - seen} more`);
+		assert.equal(names.length, 1 + 8 - seen);
+		await more.selectOption("cycles");
+		await w.until("the list shows the name of its view", async () =>
+			page.evaluate(
+				() =>
+					globalThis.memlamp.store.view.value ===
+						"cycles" &&
+					document.querySelector(
+						".tabs-more.shown option:checked",
+					)?.textContent === "Cycles",
+			),
+		);
+	},
+
 	"the token leaves the address bar and a reload still works": async (w) => {
 		const page = await w.page(await w.serve(matmul(w)));
 

@@ -4,11 +4,14 @@ import {
 	arcPoints,
 	categories,
 	circleRadii,
+	foldedAtFirst,
 	momentAt,
 	morph,
 	nearest,
 	placeOf,
+	rowAt,
 	spiralRadii,
+	stretchOf,
 	turnsText,
 	turnTimes,
 	type Angles,
@@ -39,10 +42,10 @@ test("the radius of a spiral is time, that of a circle stays within the cycle", 
 	const r = circleRadii(time, 2, 4, ring);
 
 	assert.equal(r[0], 10);
-	assert.ok(r[1]! > r[0]! && r[1]! < 55);
-	assert.equal(r[2], 55);
-	assert.equal(r[3], 55);
-	assert.ok(r[4]! > 55);
+	assert.ok(r[1]! > r[0]! && r[1]! < 73);
+	assert.equal(r[2], 73); // 10 + 0.7 * 90
+	assert.equal(r[3], 73);
+	assert.ok(r[4]! > 73);
 	assert.equal(r[5], 100);
 });
 
@@ -90,6 +93,60 @@ test("lines of a folded function are one category", () => {
 		],
 	);
 	assert.deepEqual(together.of, [0, 0, 1, 2]);
+});
+
+test("the least used functions are folded until there are few enough colours", () => {
+	const place = (func: string, line: number, moments: number) => ({
+		file: "a.c",
+		line,
+		function: func,
+		moments,
+	});
+	const places = [
+		place("hot", 1, 50),
+		place("hot", 2, 40),
+		place("warm", 3, 9),
+		place("warm", 4, 8),
+		place("cold", 5, 2),
+		place("cold", 6, 1),
+	];
+
+	assert.deepEqual([...foldedAtFirst(places, 6)], []);
+	assert.deepEqual([...foldedAtFirst(places, 5)], ["cold"]);
+	assert.deepEqual([...foldedAtFirst(places, 4)], ["cold", "warm"]);
+	assert.deepEqual([...foldedAtFirst(places, 1)], ["cold", "warm", "hot"]);
+});
+
+function dense(): Angles {
+	// 4 rows of 25 references, from 100 on, half a turn each
+	return {
+		...({} as Angles),
+		exact: false,
+		to: 200,
+		rows: 4,
+		time: Float64Array.of(100, 125, 150, 175),
+		turns: Float64Array.of(0, 0.5, 1, 1.5),
+	};
+}
+
+test("a time falls into a row of a density", () => {
+	assert.deepEqual(
+		[99, 100, 124, 125, 199, 200].map((t) => rowAt(dense(), t)),
+		[-1, 0, 0, 1, 3, -1],
+	);
+});
+
+test("a stretch has whole turns, or whole rows of a density", () => {
+	assert.deepEqual(stretchOf(dense(), 2, 1), { from: 125, to: 175 });
+	assert.deepEqual(stretchOf(dense(), 3, 3), { from: 175, to: 200 });
+	const moments = {
+		...dense(),
+		exact: true,
+		time: Float64Array.from({ length: 40 }, (_, i) => 10 + i),
+		turns: Float64Array.from({ length: 40 }, (_, i) => i / 8),
+	};
+	// moments 10 to 20 are turns 1.25 to 2.5: turns 1 to 3, moments 8 to 24
+	assert.deepEqual(stretchOf(moments, 20, 10), { from: 18, to: 35 });
 });
 
 test("whole turns end at the moments that reach them", () => {

@@ -31,30 +31,48 @@ static int32_t largest(const struct ml_class *c, uint32_t scale)
 	return max;
 }
 
+/* Eliminations divide: the multiple of the class that has the smallest values. */
+static uint32_t best_scale(const struct ml_class *class, int32_t *max)
+{
+	uint32_t best = 1;
+
+	*max = largest(class, 1);
+	for (uint32_t scale = 2; scale <= MAX_SCALE && *max > 1; scale++) {
+		int32_t m = largest(class, scale);
+
+		if (m < *max) {
+			*max = m;
+			best = scale;
+		}
+	}
+	return *max < ML_PRIME / 3 ? best : 0;
+}
+
+uint32_t ml_lift_fill(int32_t *table, const struct ml_class *class)
+{
+	int32_t max;
+	uint32_t scale = best_scale(class, &max);
+
+	for (uint32_t i = 0; scale && i < class->count; i++)
+		table[class->roots[i].class] =
+			centred(class->roots[i].value * scale % ML_PRIME);
+	return scale;
+}
+
 bool ml_lift_init(struct ml_lift *l, const struct ml_rips *rips,
 		  const struct ml_class *class)
 {
 	size_t bytes = rips->annotation.count * sizeof(*l->table);
 
-	*l = (struct ml_lift){ .rips = rips, .class = class, .scale = 1 };
-	l->max = largest(class, 1);
-	/* eliminations divide: multiples of the class may have smaller values */
-	for (uint32_t scale = 2; scale <= MAX_SCALE && l->max > 1; scale++) {
-		int32_t max = largest(class, scale);
-
-		if (max < l->max) {
-			l->max = max;
-			l->scale = scale;
-		}
-	}
-	if (l->max >= ML_PRIME / 3)
-		return false;
+	*l = (struct ml_lift){ .rips = rips, .class = class };
 	l->table = ml_resize(NULL, bytes);
 	memset(l->table, 0, bytes);
-	for (uint32_t i = 0; i < class->count; i++)
-		l->table[class->roots[i].class] =
-			centred(class->roots[i].value * l->scale % ML_PRIME);
-	return true;
+	l->scale = ml_lift_fill(l->table, class);
+	if (l->scale)
+		return true;
+	ml_free(l->table);
+	l->table = NULL;
+	return false;
 }
 
 void ml_lift_release(struct ml_lift *l)
@@ -63,62 +81,101 @@ void ml_lift_release(struct ml_lift *l)
 	*l = (struct ml_lift){ 0 };
 }
 
+/* The node of the edge between two points, directed from the smaller to the larger. */
+static uint32_t node_of(const struct ml_rips *r, uint32_t from, uint32_t to)
+{
+	return from > to ? ml_rips_leaf(r, from, to) : ml_rips_leaf(r, to, from);
+}
+
+static int32_t value_on(const struct ml_lift *l, uint32_t node)
+{
+	return l->table[ml_annotation_root(&l->rips->annotation, node, l->class->clock)];
+}
+
 int32_t ml_lift_value(const struct ml_lift *l, uint32_t from, uint32_t to)
 {
-	bool backwards = from > to;
-	uint32_t leaf = backwards ? ml_rips_leaf(l->rips, from, to)
-				  : ml_rips_leaf(l->rips, to, from);
+	uint32_t node = node_of(l->rips, from, to);
 
-	if (!leaf)
+	if (!node)
 		return 0;
-	int32_t v =
-		l->table[ml_annotation_root(&l->rips->annotation, leaf, l->class->clock)];
-	return backwards ? -v : v;
+	return from > to ? -value_on(l, node) : value_on(l, node);
 }
 
-static double value_of(const struct ml_lift *lift, const int32_t *factor, size_t count,
-		       uint32_t from, uint32_t to)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (factor[i])
-			sum += (int64_t)factor[i] * ml_lift_value(&lift[i], from, to);
-	return (double)sum;
-}
-
-struct struts {
-	struct ml_strut *at;
-	size_t count, cap;
+/* What is smoothed: the sums of lifts that the coordinates are made of. */
+struct smoothing {
+	const struct ml_lift *lift;
+	const int32_t *const *factor; /* [coordinate][lift] */
+	size_t lifts, count;
+	uint32_t birth, death; /* levels between which all live */
+	struct ml_strut *struts;
+	size_t strut_count, strut_cap;
 };
 
-static void add_strut(struct struts *s, uint32_t from, uint32_t to, double weight,
-		      double value)
+static void find_levels(struct smoothing *s)
 {
-	s->at = ml_grow(s->at, &s->cap, s->count + 1, sizeof(*s->at));
-	s->at[s->count++] = (struct ml_strut){ from, to, weight, value };
+	s->death = UINT32_MAX;
+	for (size_t k = 0; k < s->count; k++)
+		for (size_t i = 0; i < s->lifts; i++) {
+			const struct ml_class *class = s->lift[i].class;
+
+			if (!s->factor[k][i])
+				continue;
+			if (class->birth_level > s->birth)
+				s->birth = class->birth_level;
+			if (class->death_level < s->death)
+				s->death = class->death_level;
+		}
+}
+
+static void add_strut(struct smoothing *s, uint32_t from, uint32_t to, double weight)
+{
+	s->struts = ml_grow(s->struts, &s->strut_cap, s->strut_count + 1,
+			    sizeof(*s->struts));
+	struct ml_strut *x = &s->struts[s->strut_count++];
+	uint32_t node = node_of(s->lift->rips, from, to);
+
+	*x = (struct ml_strut){ .from = from, .to = to, .weight = weight };
+	for (size_t i = 0; i < s->lifts && node; i++)
+		for (size_t k = 0; k < s->count; k++)
+			if (s->factor[k][i])
+				x->value[k] += (from > to ? -1 : 1) * s->factor[k][i] *
+					       value_on(&s->lift[i], node);
 }
 
 /* Edges up to a level; all pairs of one level stand in the lists of its blocks. */
-static void add_edges(struct struts *s, const struct ml_lift *lift, const int32_t *factor,
-		      size_t count, uint32_t levels)
+static void add_edges(struct smoothing *s, uint32_t levels)
 {
-	const struct ml_edges *e = lift->rips->edges;
+	const struct ml_edges *e = s->lift->rips->edges;
 
 	for (uint32_t level = 0; level < levels; level++)
 		for (uint32_t block = 0; block < e->blocks; block++) {
 			const struct ml_edge_list *l = ml_edges_list(e, block, level);
 
 			for (size_t i = 0; i < l->run_count; i++)
-				for (uint32_t k = 0; k < l->runs[i].count; k++) {
-					uint32_t from = l->ends[l->runs[i].first + k],
-						 to = l->runs[i].point;
-
-					add_strut(
-						s, from, to, little,
-						value_of(lift, factor, count, from, to));
-				}
+				for (uint32_t k = 0; k < l->runs[i].count; k++)
+					add_strut(s, l->ends[l->runs[i].first + k],
+						  l->runs[i].point, little);
 		}
+}
+
+/* The steps that edges join; strut[i] is that of step i, or SIZE_MAX. */
+static void add_steps(struct smoothing *s, const struct ml_walk_step *steps, size_t count,
+		      size_t *strut, uint64_t *moves, uint64_t *jumps)
+{
+	uint32_t levels = s->lift->rips->edges->levels;
+
+	for (size_t i = 0; i < count; i++) {
+		strut[i] = SIZE_MAX;
+		if (steps[i].from == steps[i].to)
+			continue;
+		*moves += steps[i].count;
+		if (steps[i].level >= s->death || steps[i].level >= levels) {
+			*jumps += steps[i].count;
+			continue;
+		}
+		strut[i] = s->strut_count;
+		add_strut(s, steps[i].from, steps[i].to, (double)steps[i].count);
+	}
 }
 
 static double nearest(double difference)
@@ -126,52 +183,52 @@ static double nearest(double difference)
 	return difference - round(difference);
 }
 
-void ml_coordinate_init(struct ml_coordinate *c, const struct ml_lift *lift,
-			const int32_t *factor, size_t count,
-			const struct ml_walk_step *steps, size_t step_count)
+/* Angles and turns of one coordinate. */
+static void fill(struct ml_coordinate *c, size_t side, const struct smoothing *s,
+		 double (*f)[ML_SIDES], const struct ml_walk_step *steps,
+		 size_t step_count, const size_t *strut)
 {
-	const struct ml_rips *r = lift->rips;
-	const struct ml_edges *e = r->edges;
-	struct struts struts = { 0 };
-	uint32_t birth = 0, death = UINT32_MAX;
-	/* the value of each step, NAN where no edge joins its ends */
-	double *value = ml_resize(NULL, (step_count + 1) * sizeof(*value));
+	uint32_t points = s->lift->rips->edges->points;
 
-	*c = (struct ml_coordinate){ 0 };
-	for (size_t i = 0; i < count; i++) {
-		if (!factor[i])
-			continue;
-		if (lift[i].class->birth_level > birth)
-			birth = lift[i].class->birth_level;
-		if (lift[i].class->death_level < death)
-			death = lift[i].class->death_level;
-	}
-	for (size_t i = 0; i < step_count; i++) {
-		uint32_t a = steps[i].from, b = steps[i].to;
-
-		value[i] = 0;
-		if (a == b)
-			continue;
-		c->moves += steps[i].count;
-		value[i] = NAN;
-		if (steps[i].level >= death || steps[i].level >= e->levels) {
-			c->jumps += steps[i].count;
-			continue;
-		}
-		value[i] = value_of(lift, factor, count, a, b);
-		add_strut(&struts, a, b, (double)steps[i].count, value[i]);
-	}
-	add_edges(&struts, lift, factor, count, birth < death ? birth + 1 : death);
-	c->angle = ml_resize(NULL, (e->points + 1) * sizeof(*c->angle));
-	ml_least_squares(c->angle, e->points, struts.at, struts.count);
+	c->angle = ml_resize(NULL, (points + 1) * sizeof(*c->angle));
 	c->turn = ml_resize(NULL, (step_count + 1) * sizeof(*c->turn));
+	for (uint32_t i = 0; i < points; i++)
+		c->angle[i] = f[i][side];
 	for (size_t i = 0; i < step_count; i++) {
 		double d = c->angle[steps[i].to] - c->angle[steps[i].from];
 
-		c->turn[i] = isnan(value[i]) ? nearest(d) : value[i] + d;
+		c->turn[i] = strut[i] != SIZE_MAX ? s->struts[strut[i]].value[side] + d
+						  : nearest(d);
 	}
-	ml_free(struts.at);
-	ml_free(value);
+}
+
+bool ml_coordinates_init(struct ml_coordinate **c, const int32_t *const *factor,
+			 size_t count, const struct ml_lift *lift, size_t lifts,
+			 const struct ml_walk_step *steps, size_t step_count,
+			 const struct ml_work *work, struct ml_err *err)
+{
+	uint32_t points = lift->rips->edges->points;
+	struct smoothing s = {
+		.lift = lift, .factor = factor, .lifts = lifts, .count = count
+	};
+	size_t *strut = ml_resize(NULL, (step_count + 1) * sizeof(*strut));
+	double(*f)[ML_SIDES] = ml_resize(NULL, (points + 1) * sizeof(*f));
+	uint64_t moves = 0, jumps = 0;
+
+	find_levels(&s);
+	add_steps(&s, steps, step_count, strut, &moves, &jumps);
+	add_edges(&s, s.birth < s.death ? s.birth + 1 : s.death);
+	bool ok = ml_least_squares(f, points, s.struts, s.strut_count, NULL, work, err);
+
+	for (size_t k = 0; k < count; k++) {
+		*c[k] = (struct ml_coordinate){ .moves = moves, .jumps = jumps };
+		if (ok)
+			fill(c[k], k, &s, f, steps, step_count, strut);
+	}
+	ml_free(s.struts);
+	ml_free(strut);
+	ml_free(f);
+	return ok;
 }
 
 void ml_coordinate_release(struct ml_coordinate *c)

@@ -12,8 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/err.h"
+
 struct ml_class;
 struct ml_rips;
+struct ml_work;
 
 /* A step of the walk between two points, and how often it is taken. */
 struct ml_walk_step {
@@ -32,10 +35,11 @@ struct ml_lift {
 	const struct ml_class *class;
 	int32_t *table; /* by node */
 	uint32_t scale; /* the class was multiplied by this, usually 1 */
-	int32_t max;    /* the largest absolute value */
 };
 
-/* False: the class has no lift; then only the class is set. */
+/* Writes the values into a table that is 0 elsewhere. Returns the scale; 0: no lift. */
+uint32_t ml_lift_fill(int32_t *table, const struct ml_class *class);
+/* False: the class has no lift; l then has no table. */
 bool ml_lift_init(struct ml_lift *l, const struct ml_rips *rips,
 		  const struct ml_class *class);
 void ml_lift_release(struct ml_lift *l);
@@ -50,10 +54,13 @@ struct ml_coordinate {
 };
 
 /*
- * The coordinate of the sum of factor[i] * lift[i]. The walk may be empty. Of the edges,
- * those up to the largest birth are used.
+ * The coordinates of some sums of lifts, at most ML_SIDES: c[k] is that of the sum of
+ * factor[k][i] * lift[i]. The classes in all of them live at the same levels. The walk
+ * may be empty. Of the edges, those up to the birth are used. False: it was cancelled,
+ * and there are no coordinates.
  */
-void ml_coordinate_init(struct ml_coordinate *c, const struct ml_lift *lift,
-			const int32_t *factor, size_t count,
-			const struct ml_walk_step *steps, size_t step_count);
+bool ml_coordinates_init(struct ml_coordinate **c, const int32_t *const *factor,
+			 size_t count, const struct ml_lift *lift, size_t lifts,
+			 const struct ml_walk_step *steps, size_t step_count,
+			 const struct ml_work *work, struct ml_err *err);
 void ml_coordinate_release(struct ml_coordinate *c);

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/analyse/cycles/cycles_parts.h"
 #include "lib/analyse/cycles/edit_distance.h"
+#include "lib/analyse/cycles/least_squares.h"
 #include "lib/base/arena.h"
 #include "lib/base/work.h"
 
@@ -122,32 +124,81 @@ static void turn_forwards(const struct ml_cycles *c, struct ml_cycle *y)
 		y->factor[i] = -y->factor[i];
 }
 
-static void make_coordinate(struct ml_cycles *c, struct ml_cycle *y,
-			    const int32_t *factor)
+void cycles_measure(const struct ml_cycles *c, struct ml_cycle *y)
 {
-	ml_coordinate_init(&y->coordinate, c->lifts, factor, c->found.count, c->steps,
-			   c->windows ? c->windows->step_count : 0);
 	measure(c, y);
 	turn_forwards(c, y);
 	if (y->coordinate.jumps * 100 > y->coordinate.moves)
 		y->refused = "it ends before successive windows are joined";
 }
 
-/* |turns| of a class before it is smoothed: the sum of its cocycle along the walk. */
-static double rough_turns(const struct ml_cycles *c, const struct ml_class *class)
+bool cycles_smooth(struct ml_cycles *c, struct ml_cycle *const *y, size_t count,
+		   const struct ml_work *work, struct ml_err *err)
 {
-	struct ml_lift l;
+	struct ml_coordinate *coordinate[ML_SIDES];
+	const int32_t *factor[ML_SIDES];
+
+	for (size_t k = 0; k < count; k++) {
+		coordinate[k] = &y[k]->coordinate;
+		factor[k] = y[k]->factor;
+	}
+	if (!ml_coordinates_init(coordinate, factor, count, c->lifts, c->found.count,
+				 c->steps, c->windows ? c->windows->step_count : 0, work,
+				 err))
+		return false;
+	for (size_t k = 0; k < count; k++)
+		cycles_measure(c, y[k]);
+	return true;
+}
+
+/* Steps of the walk whose edge has a node other than 0: only these turn. */
+struct turning {
+	struct turning_step {
+		uint32_t node, level;
+		double times; /* negative: against the direction of the edge */
+	} * at;
+	size_t count;
+	int32_t *table; /* by node; zero between calls */
+};
+
+static void turning_init(struct turning *t, const struct ml_cycles *c, struct ml_arena *a)
+{
+	size_t steps = c->windows ? c->windows->step_count : 0;
+
+	*t = (struct turning){ 0 };
+	t->at = ml_arena_alloc(a, (steps + 1) * sizeof(*t->at));
+	t->table = ml_arena_alloc(a, c->rips.annotation.count * sizeof(*t->table));
+	for (size_t i = 0; i < steps; i++) {
+		const struct ml_walk_step *s = &c->steps[i];
+		bool up = s->from < s->to;
+
+		if (s->from == s->to || s->level >= c->edges.levels)
+			continue;
+		uint32_t node = ml_rips_leaf(&c->rips, up ? s->to : s->from,
+					     up ? s->from : s->to);
+
+		if (node)
+			t->at[t->count++] = (struct turning_step){
+				node, s->level, up ? (double)s->count : -(double)s->count
+			};
+	}
+}
+
+/* |turns| of a class before it is smoothed: the sum of its cocycle along the walk. */
+static double rough_turns(struct turning *t, const struct ml_cycles *c,
+			  const struct ml_class *class)
+{
 	double sum = 0;
 
-	if (!ml_lift_init(&l, &c->rips, class))
+	if (!ml_lift_fill(t->table, class))
 		return 0;
-	for (size_t i = 0; c->windows && i < c->windows->step_count; i++)
-		if (c->steps[i].from != c->steps[i].to &&
-		    c->steps[i].level < class->death_level &&
-		    c->steps[i].level < c->edges.levels)
-			sum += (double)c->steps[i].count *
-			       ml_lift_value(&l, c->steps[i].from, c->steps[i].to);
-	ml_lift_release(&l);
+	for (size_t i = 0; i < t->count; i++)
+		if (t->at[i].level < class->death_level)
+			sum += t->at[i].times *
+			       t->table[ml_annotation_root(&c->rips.annotation,
+							   t->at[i].node, class->clock)];
+	for (uint32_t i = 0; i < class->count; i++)
+		t->table[class->roots[i].class] = 0;
 	return fabs(sum);
 }
 
@@ -173,7 +224,7 @@ static double importance(const struct ml_cycle *y)
 	return fabs(y->turns) * (double)(y->end - y->first);
 }
 
-static int by_importance(const void *x, const void *y)
+int cycles_by_importance(const void *x, const void *y)
 {
 	const struct ml_cycle *a = x, *b = y;
 	double p = a->death - a->birth, q = b->death - b->birth;
@@ -187,36 +238,16 @@ static int by_importance(const void *x, const void *y)
 	return a->scale < b->scale ? -1 : a->scale > b->scale;
 }
 
-static bool find_cycles(struct ml_cycles *c, size_t coordinates,
-			const struct ml_work *work, struct ml_err *err)
+/* The first classes as cycles, with their lifts. */
+static void lift_cycles(struct ml_cycles *c, const struct rank *ranks, size_t count)
 {
-	size_t count = c->rips.class_count;
-	struct rank *ranks = ml_resize(NULL, (count + 1) * sizeof(*ranks));
-
-	for (size_t i = 0; i < count; i++) {
-		const struct ml_class *class = &c->rips.classes[i];
-
-		ranks[i] = (struct rank){ class, class->death - class->birth,
-					  rough_turns(c, class), i };
-	}
-	if (count)
-		qsort(ranks, count, sizeof(*ranks), by_rank);
-	count = count < coordinates ? count : coordinates;
 	c->found.at = ml_resize(NULL, (count + 1) * sizeof(*c->found.at));
 	c->lifts = ml_resize(NULL, (count + 1) * sizeof(*c->lifts));
-	int32_t *factor = ml_resize(NULL, (count + 1) * sizeof(*factor));
-
-	memset(factor, 0, count * sizeof(*factor));
-	memset(c->found.at, 0, count * sizeof(*c->found.at));
-	memset(c->lifts, 0, count * sizeof(*c->lifts));
 	c->found.count = count;
-	bool ok = true;
-	for (size_t i = 0; i < count && ok; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct ml_cycle *y = &c->found.at[i];
 		const struct ml_class *class = ranks[i].class;
 
-		ml_work_progress(work, "smoothing", i, count);
-		ok = ml_work_goes_on(work, err);
 		*y = (struct ml_cycle){ .birth = class->birth, .death = class->death };
 		if (!ml_lift_init(&c->lifts[i], &c->rips, class)) {
 			y->refused = "it has no lift to the integers";
@@ -225,156 +256,56 @@ static bool find_cycles(struct ml_cycles *c, size_t coordinates,
 		y->scale = c->lifts[i].scale;
 		y->factor = ml_resize(NULL, (count + 1) * sizeof(*y->factor));
 		memset(y->factor, 0, count * sizeof(*y->factor));
-		y->factor[i] = factor[i] = 1;
-		make_coordinate(c, y, factor);
-		factor[i] = 0;
+		y->factor[i] = 1;
 	}
-	ml_free(factor);
-	ml_free(ranks);
-	return ok;
 }
 
-/* For choosing sums of cycles. */
-struct counting {
-	const struct ml_cycles *cycles;
-	uint64_t *uses; /* of each symbol: how often it stands first in a window */
-	double *share; /* of each symbol: how much it turns a cycle; zero between calls */
-};
-
-/*
- * Whether the turns of turn + times * more count the uses of a symbol, one of those that
- * turn most (at least a `part`-th of the most). Then the cycle is a loop, and the symbol
- * stands in its body.
- */
-static bool counts_uses(struct counting *n, const double *turn, const double *more,
-			double times, double part)
+/* Coordinates of all cycles found, those that live at the same levels together. */
+static bool smooth_found(struct ml_cycles *c, const struct ml_work *work,
+			 struct ml_err *err)
 {
-	const struct ml_windows *w = n->cycles->windows;
-	double turns = 0, most = 0;
-	bool counts = false;
+	const struct ml_cycle_list *l = &c->found;
 
-	for (size_t i = 0; i < w->step_count; i++) {
-		double x = (turn[i] + times * more[i]) * (double)w->steps[i].count;
-		uint32_t symbol = ml_windows_at(w, w->steps[i].from)[0];
-
-		turns += x;
-		n->share[symbol] += fabs(x);
-		most = fmax(most, n->share[symbol]);
-	}
-	turns = fabs(turns);
-	for (size_t i = 0; i < w->step_count; i++) {
-		uint32_t symbol = ml_windows_at(w, w->steps[i].from)[0];
-
-		counts |= n->share[symbol] >= most / part &&
-			  fabs(turns - (double)n->uses[symbol]) <= fmax(1, 0.02 * turns);
-	}
-	for (size_t i = 0; i < w->step_count; i++)
-		n->share[ml_windows_at(w, w->steps[i].from)[0]] = 0;
-	return counts && turns >= 1.5;
-}
-
-/* Whether two cycles live together for most of the life of the first. */
-static bool live_together(const struct ml_cycle *a, const struct ml_cycle *b)
-{
-	double both = fmin(a->death, b->death) - fmax(a->birth, b->birth);
-
-	return both > 0 && 2 * both >= a->death - a->birth;
-}
-
-/*
- * The cycle and the sign with which y counts the uses of a symbol; SIZE_MAX if there is
- * none, or if y does so alone. Only slower cycles are tried, so that what comes out is a
- * basis again.
- */
-static size_t find_partner(struct counting *n, const struct ml_cycle *y, int *sign)
-{
-	const struct ml_cycle_list *l = &n->cycles->found;
-
-	if (counts_uses(n, y->coordinate.turn, y->coordinate.turn, 0, 8))
-		return SIZE_MAX;
 	for (size_t i = 0; i < l->count; i++) {
-		const struct ml_cycle *other = &l->at[i];
+		struct ml_cycle *together[ML_SIDES];
+		size_t count = 0;
 
-		if (other == y || other->refused || other->turns < 1.5 ||
-		    other->turns >= y->turns || !live_together(y, other))
-			continue;
-		for (*sign = 1; *sign >= -1; *sign -= 2)
-			if (counts_uses(n, y->coordinate.turn, other->coordinate.turn,
-					*sign, 2))
-				return i;
+		ml_work_progress(work, "smoothing", i, l->count);
+		for (size_t k = i; k < l->count && count < ML_SIDES; k++) {
+			struct ml_cycle *y = &l->at[k];
+
+			if (!y->refused && !y->coordinate.angle &&
+			    y->birth == l->at[i].birth && y->death == l->at[i].death)
+				together[count++] = y;
+		}
+		if (count && !cycles_smooth(c, together, count, work, err))
+			return false;
 	}
-	return SIZE_MAX;
+	return true;
 }
 
-static void copy_interval(const struct ml_cycles *c, struct ml_cycle *y)
+static bool find_cycles(struct ml_cycles *c, size_t coordinates,
+			const struct ml_work *work, struct ml_err *err)
 {
-	y->birth = 0;
-	y->death = INFINITY;
-	y->scale = 1;
-	for (size_t i = 0; i < c->found.count; i++) {
-		const struct ml_cycle *f = &c->found.at[i];
-
-		if (!y->factor[i])
-			continue;
-		y->birth = fmax(y->birth, f->birth);
-		y->death = fmin(y->death, f->death);
-		y->scale = f->scale > y->scale ? f->scale : y->scale;
-	}
-}
-
-static void copy_coordinate(const struct ml_cycles *c, struct ml_cycle *to,
-			    const struct ml_cycle *from)
-{
-	int32_t *factor = to->factor;
-	size_t angles = c->edges.points * sizeof(double),
-	       turns = c->windows->step_count * sizeof(double);
-
-	*to = *from;
-	to->factor = factor;
-	to->coordinate.angle = ml_resize(NULL, angles + 1);
-	to->coordinate.turn = ml_resize(NULL, turns + 1);
-	memcpy(to->coordinate.angle, from->coordinate.angle, angles);
-	memcpy(to->coordinate.turn, from->coordinate.turn, turns);
-}
-
-/* The cycles found, each with another one added where its turns then count something. */
-static void reduce_cycles(struct ml_cycles *c, size_t symbol_count)
-{
-	const struct ml_windows *w = c->windows;
-	size_t n = c->found.count;
+	size_t count = c->rips.class_count;
+	struct rank *ranks = ml_resize(NULL, (count + 1) * sizeof(*ranks));
 	struct ml_arena a = { 0 };
-	struct counting counting = { .cycles = c };
+	struct turning turning;
 
-	counting.uses = ml_arena_alloc(&a, (symbol_count + 1) * sizeof(*counting.uses));
-	counting.share = ml_arena_alloc(&a, (symbol_count + 1) * sizeof(*counting.share));
-	for (size_t i = 0; i < w->step_count; i++)
-		counting.uses[ml_windows_at(w, w->steps[i].from)[0]] += w->steps[i].count;
-	c->reduced.at = ml_resize(NULL, (n + 1) * sizeof(*c->reduced.at));
-	memset(c->reduced.at, 0, (n + 1) * sizeof(*c->reduced.at));
-	for (size_t i = 0; i < n; i++) {
-		const struct ml_cycle *f = &c->found.at[i];
-		struct ml_cycle *y = &c->reduced.at[c->reduced.count];
-		int sign = 0;
+	turning_init(&turning, c, &a);
+	for (size_t i = 0; i < count; i++) {
+		const struct ml_class *class = &c->rips.classes[i];
 
-		if (f->refused)
-			continue;
-		size_t partner = find_partner(&counting, f, &sign);
-
-		y->factor = ml_resize(NULL, (n + 1) * sizeof(*y->factor));
-		memcpy(y->factor, f->factor, n * sizeof(*y->factor));
-		if (partner != SIZE_MAX)
-			y->factor[partner] = sign * c->found.at[partner].factor[partner];
-		copy_interval(c, y);
-		if (partner != SIZE_MAX)
-			make_coordinate(c, y, y->factor);
-		else
-			copy_coordinate(c, y, f);
-		c->reduced.count++;
+		ranks[i] = (struct rank){ class, class->death - class->birth,
+					  rough_turns(&turning, c, class), i };
 	}
-	if (c->reduced.count)
-		qsort(c->reduced.at, c->reduced.count, sizeof(*c->reduced.at),
-		      by_importance);
 	ml_arena_release(&a);
+	if (count)
+		qsort(ranks, count, sizeof(*ranks), by_rank);
+	count = count < coordinates ? count : coordinates;
+	lift_cycles(c, ranks, count);
+	ml_free(ranks);
+	return smooth_found(c, work, err);
 }
 
 /* Sorts the cycles found, and the lifts and factors with them. */
@@ -384,14 +315,15 @@ static void sort_found(struct ml_cycles *c)
 	struct ml_lift *lifts = ml_resize(NULL, (n + 1) * sizeof(*lifts));
 
 	if (n)
-		qsort(c->found.at, n, sizeof(*c->found.at), by_importance);
+		qsort(c->found.at, n, sizeof(*c->found.at), cycles_by_importance);
 	for (size_t i = 0; i < n; i++) {
 		struct ml_cycle *y = &c->found.at[i];
 		size_t was = 0;
 
 		while (y->factor && !y->factor[was])
 			was++;
-		lifts[i] = y->factor ? c->lifts[was] : (struct ml_lift){ 0 };
+		lifts[i] = y->factor ? c->lifts[was]
+				     : (struct ml_lift){ .rips = &c->rips };
 		if (y->factor) {
 			int32_t sign = y->factor[was];
 
@@ -417,7 +349,8 @@ static bool run(struct ml_cycles *c, size_t symbol_count,
 		return false;
 	sort_found(c);
 	if (c->windows) {
-		reduce_cycles(c, symbol_count);
+		if (!cycles_reduce(c, symbol_count, work, err))
+			return false;
 		c->short_loops = ml_short_loops(c->windows, MIN_SHORT_TURNS,
 						&c->short_loop_count);
 	}

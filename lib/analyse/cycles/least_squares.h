@@ -8,18 +8,27 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/err.h"
+
+struct ml_work;
+
+/* Cochains that are smoothed at once: the graph is walked over once for all of them. */
+enum { ML_SIDES = 8 };
+
 struct ml_strut {
 	uint32_t from, to;
-	double weight; /* above 0 */
-	double value;  /* of the cochain along from -> to */
+	double weight;           /* above 0 */
+	int32_t value[ML_SIDES]; /* of each cochain along from -> to */
 };
 
 /*
- * f of each point; within each connected part f is determined up to a constant. Returns
- * the number of iterations.
+ * f[point][side]; within each connected part f is determined up to a constant.
+ * *iterations says how many were needed; it may be NULL.
  */
-size_t ml_least_squares(double *f, uint32_t points, const struct ml_strut *struts,
-			size_t count);
+bool ml_least_squares(double (*f)[ML_SIDES], uint32_t points,
+		      const struct ml_strut *struts, size_t count, size_t *iterations,
+		      const struct ml_work *work, struct ml_err *err);

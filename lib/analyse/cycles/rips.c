@@ -26,9 +26,17 @@ static size_t pair_index(uint32_t larger, uint32_t smaller)
 	return (size_t)larger * (larger - 1) / 2 + smaller;
 }
 
+/* Edges of one point to near ones lie near each other. */
+static size_t leaf_home(const struct ml_rips *r, uint64_t pair)
+{
+	uint64_t of_larger = (pair >> 32) * 0x9e3779b97f4a7c15u >> 20;
+
+	return (size_t)(of_larger + (uint32_t)pair) & (r->leaf_cap - 1);
+}
+
 static struct ml_leaf_cell *leaf_cell(const struct ml_rips *r, uint64_t pair)
 {
-	size_t at = (size_t)((pair * 0x9e3779b97f4a7c15u) >> 20) & (r->leaf_cap - 1);
+	size_t at = leaf_home(r, pair);
 
 	while (r->leaves[at].pair && r->leaves[at].pair != pair)
 		at = (at + 1) & (r->leaf_cap - 1);
@@ -54,6 +62,12 @@ uint32_t ml_rips_leaf(const struct ml_rips *r, uint32_t larger, uint32_t smaller
 	if (r->triangle)
 		return r->triangle[pair_index(larger, smaller)];
 	return leaf_cell(r, (uint64_t)larger << 32 | smaller)->node;
+}
+
+void rips_fetch_leaf(const struct ml_rips *r, uint32_t u, uint32_t v)
+{
+	if (r->leaves)
+		__builtin_prefetch(&r->leaves[leaf_home(r, (uint64_t)u << 32 | v)]);
 }
 
 void rips_set_leaf(struct ml_rips *r, uint32_t u, uint32_t v, uint32_t node)
@@ -213,7 +227,7 @@ static bool insert_all(struct rips_walk *w, bool bits, const struct ml_work *wor
 			for (size_t i = 0; i < l->run_count; i++) {
 				const struct ml_edge_run *run = &l->runs[i];
 
-				(bits ? rips_bits_run : rips_lists_run)(
+				(bits ? rips_bits_run : rips_blocks_run)(
 					w, run->point, l->ends + run->first, run->count);
 				done += run->count;
 				if (i % 256 == 0) {
@@ -247,7 +261,7 @@ bool ml_rips_run(struct ml_rips *r, const struct ml_edges *e, size_t max_classes
 	w.parent = ml_arena_alloc(&w.arena, (e->points + 1) * sizeof(*w.parent));
 	for (uint32_t i = 0; i < e->points; i++)
 		w.parent[i] = i;
-	(bits ? rips_bits_begin : rips_lists_begin)(&w);
+	(bits ? rips_bits_begin : rips_blocks_begin)(&w);
 	bool ok = insert_all(&w, bits, work, err);
 
 	/* the youngest first, so that ties are broken as among those that died */
@@ -259,7 +273,7 @@ bool ml_rips_run(struct ml_rips *r, const struct ml_edges *e, size_t max_classes
 			end_class(&w, (uint32_t)i, e->levels);
 	}
 	if (!bits)
-		rips_lists_end(&w);
+		rips_blocks_end(&w);
 	keep_longest(r);
 	count_bars(r);
 	ml_free(w.birth_level);

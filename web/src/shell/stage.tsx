@@ -1,11 +1,11 @@
 // The chosen view in the middle: tabs, its controls, its picture, export.
 import { useEffect, useRef } from "preact/hooks";
-import { activeKind, whyDisabled, listedViews, shownView } from "../kinds/documents";
-import { savePicture, saveText } from "../kinds/save";
-import { Icon } from "../panels/icon";
-import { option, options, setOption, view } from "../state/store";
+import { activeKind, shownView } from "../kinds/documents";
+import { option, options, setOption } from "../state/store";
 import { mounted } from "../views/mounted";
 import type { ViewKind } from "../views/view";
+import { Exports } from "./exports";
+import { Tabs } from "./tabs";
 
 function Controls({ of }: { of: ViewKind }) {
 	void options.value;
@@ -34,46 +34,6 @@ function Controls({ of }: { of: ViewKind }) {
 	);
 }
 
-/** Buttons that save the picture, its numbers, or whatever else the kind offers. */
-function Exports({ of }: { of: ViewKind }) {
-	const more = activeKind.value?.buttons?.(of) ?? [];
-
-	return (
-		<>
-			<button
-				class="quiet"
-				title="save the picture as SVG"
-				onClick={() => void savePicture(mounted["view"], of.id, "svg")}
-			>
-				<Icon name="save" /> SVG
-			</button>
-			<button
-				class="quiet"
-				title="save the picture as PNG"
-				onClick={() => void savePicture(mounted["view"], of.id, "png")}
-			>
-				PNG
-			</button>
-			{more.map((b) => (
-				<button key={b.label} class="quiet" title={b.title} onClick={b.run}>
-					{b.label}
-				</button>
-			))}
-			{of.tables &&
-				(["csv", "json"] as const).map((ending) => (
-					<button
-						key={ending}
-						class="quiet"
-						title={`save the numbers as ${ending.toUpperCase()}`}
-						onClick={() => saveText(mounted["view"], of.id, ending)}
-					>
-						{ending.toUpperCase()}
-					</button>
-				))}
-		</>
-	);
-}
-
 export function Stage() {
 	const host = useRef<HTMLDivElement>(null);
 	const shown = shownView.value;
@@ -93,21 +53,7 @@ export function Stage() {
 	return (
 		<main class="stage">
 			<header class="pane-head">
-				<nav class="tabs" role="tablist">
-					{listedViews.value.map((v, i) => (
-						<button
-							key={v.id}
-							role="tab"
-							aria-selected={v === shown}
-							disabled={!!whyDisabled(v)}
-							title={whyDisabled(v) || `${v.description} (${i + 1})`}
-							onClick={() => (view.value = v.id)}
-						>
-							{v.title}
-						</button>
-					))}
-				</nav>
-				<span class="grow" />
+				<Tabs />
 				{shown && <Exports of={shown} />}
 			</header>
 			{Bar ? <Bar /> : shown && <Controls of={shown} />}

@@ -2,7 +2,7 @@
 import { columns, json, request, times } from "../../api";
 import { numbers } from "../../model/columns";
 import type { Params, Window } from "../../model/types";
-import type { Angles, Cycles } from "./model/cycles";
+import type { Angles, Cycles, PlaneMap } from "./model/cycles";
 import { selectionParams, type Selection } from "./model/selection";
 import type { Scores } from "./model/temperature";
 import type {
@@ -85,17 +85,10 @@ export const api = {
 			moments: (c["moments"] as Uint32Array | undefined) ?? null,
 		};
 	},
-	/** Windows in the plane, by classical scaling. */
-	cycleMap: async (t: number, q: Params, s?: AbortSignal) => {
-		const { header: h, column: c } = await columns(`traces/${t}/cycles/map`, q, s);
-		return {
-			all: h["all"] as number,
-			shown: h["shown"] as number,
-			x: c["x"] as Float64Array,
-			y: c["y"] as Float64Array,
-			turns: c["turns"] as Float64Array,
-			moments: c["moments"] as Float64Array,
-		};
+	/** Windows in the plane. */
+	cycleMap: async (t: number, q: Params, s?: AbortSignal): Promise<PlaneMap> => {
+		const { header, column } = await columns(`traces/${t}/cycles/map`, q, s);
+		return { ...header, ...column } as unknown as PlaneMap;
 	},
 
 	simulate: async (trace: number, machine: string): Promise<Sim> =>

@@ -70,6 +70,20 @@ export interface Angles {
 	moments: Uint32Array | null;
 }
 
+/** Distinct windows in the plane; `geodesic`: by their distances along near windows. */
+export interface PlaneMap {
+	all: number;
+	shown: number; // share of the spread
+	geodesic_shown: number;
+	near: number; // neighbours of each window that distances go along
+	x: Float64Array;
+	y: Float64Array;
+	geodesic_x: Float64Array;
+	geodesic_y: Float64Array;
+	turns: Float64Array; // 0 to 1
+	moments: Float64Array;
+}
+
 export const OTHER = 255; // a place or region that is not in the list
 
 /*
@@ -105,6 +119,9 @@ export function spiralRadii(count: number, ring: Ring): Float32Array {
 	return Float32Array.from({ length: count }, (_, i) => ring.inner + i * step);
 }
 
+/** Where between the inner and the outer radius the moments of a cycle form a circle. */
+export const CIRCLE = 0.7;
+
 /*
  * Radii of a circle: moments of the cycle lie on one radius; those before it come from the
  * centre, those behind it go outwards (section 6.3.1 of the dissertation).
@@ -115,7 +132,7 @@ export function circleRadii(
 	end: number,
 	ring: Ring,
 ): Float32Array {
-	const middle = (ring.inner + ring.outer) / 2;
+	const middle = ring.inner + CIRCLE * (ring.outer - ring.inner);
 	const first = time.findIndex((t) => t >= begin);
 	const last = time.findLastIndex((t) => t < end);
 	const [a, b] = [first < 0 ? time.length : first, last < 0 ? -1 : last];
@@ -201,6 +218,21 @@ export function categories(
 	return { list: order.map(([, c]) => c), of: keys.map((k) => number.get(k)!) };
 }
 
+/*
+ * Functions whose lines are one colour until a person unfolds them: as many as it takes to
+ * have at most `max` colours, the least used functions first.
+ */
+export function foldedAtFirst(places: CyclePlace[], max: number): Set<string> {
+	const folded = new Set<string>();
+	const funcs = categories(places, () => true).list.filter((c) => c.func !== null);
+
+	for (const c of funcs.reverse()) {
+		if (categories(places, (f) => folded.has(f)).list.length <= max) break;
+		folded.add(c.func!);
+	}
+	return folded;
+}
+
 /** Times at which whole turns end, at most `max` of them; none when there are more. */
 export function turnTimes(a: Angles, max: number): number[] {
 	const out: number[] = [];
@@ -227,6 +259,32 @@ export function momentAt(time: Float64Array, t: number): number {
 		else high = middle;
 	}
 	return low < time.length ? low : -1;
+}
+
+/** The row of a density that a time falls into, -1: none. */
+export function rowAt(a: Angles, time: number): number {
+	if (!a.rows || time < a.time[0]! || time >= a.to) return -1;
+	const next = momentAt(a.time, time + 1);
+
+	return (next < 0 ? a.rows : next) - 1;
+}
+
+const ROUNDING = 1e-6; // of a turn
+
+/*
+ * The time from one moment to another, either way, with the turns that it touches as wholes;
+ * of a density, whose single moments are not known, with the rows as wholes.
+ */
+export function stretchOf(a: Angles, i: number, k: number): { from: number; to: number } {
+	let [first, last] = [Math.min(i, k), Math.max(i, k)];
+
+	if (!a.exact) return { from: a.time[first]!, to: a.time[last + 1] ?? a.to };
+	const t = a.turns;
+	const from = Math.floor(Math.min(t[first]!, t[last]!) + ROUNDING);
+	const to = Math.ceil(Math.max(t[first]!, t[last]!) - ROUNDING);
+	while (first > 0 && t[first - 1]! >= from - ROUNDING) first--;
+	while (last + 1 < t.length && t[last + 1]! <= to + ROUNDING) last++;
+	return { from: a.time[first]!, to: a.time[last]! + 1 };
 }
 
 /** The moment drawn nearest to a point, within so many pixels; -1: none. */

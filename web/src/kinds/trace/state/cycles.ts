@@ -11,7 +11,7 @@ import { chosenWindow, ready, shownWindow, trace } from "./store";
 /** Whether a person looked at cycles: only then does the page ask for them. */
 export const wanted = signal(false);
 
-const CELLS = 16384;
+const CELLS = 32768;
 const MAX_TICKS = 2000;
 const LINE_SHARE = 0.08; // of all turning, from which on a line is named
 
