@@ -1,0 +1,41 @@
+/*
+ * Whether a program with its loops in another order still computes the same: every pair
+ * of accesses to one element, of which one is a write, must keep its order. This is
+ * checked exactly, by executing both orders at given sizes and comparing, for each
+ * element, which computation wrote it and which ones read it in between. At other sizes
+ * the answer is a strong hint and no proof.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+
+struct ml_arena;
+struct ml_flow;
+struct ml_work;
+
+enum ml_legality_kind {
+	ML_LEGAL,         /* each element is read and written in the same order */
+	ML_LEGAL_UPDATES, /* apart from updates (x = x + ...), which come in another order
+			   */
+	ML_ILLEGAL,
+	ML_LEGALITY_OPEN, /* places or conditions depend on data, or it would take too
+			     long */
+};
+
+extern const char *const ml_legality_names[]; /* "legal", "updates", "illegal", "open" */
+
+struct ml_legality {
+	enum ml_legality_kind kind;
+	bool smaller;     /* checked at smaller sizes and tiles than those given */
+	const char *said; /* sentences, from the arena: what was found or must hold */
+};
+
+/* tile and order as transform.h has them; both fit the flow. value and known by symbol.
+ */
+bool ml_legality_check(struct ml_legality *l, const struct ml_flow *f, const char *tile,
+		       const char *order, const int64_t *value, const bool *known,
+		       const struct ml_work *work, struct ml_arena *a,
+		       struct ml_err *err);
