@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/flow_check_show.h"
 #include "cli/flow_show.h"
 #include "cli/options.h"
 #include "cli/work.h"
@@ -13,9 +14,13 @@
 #include "lib/flow/flow.h"
 #include "lib/flow/open.h"
 #include "lib/flow/print.h"
+#include "lib/query/flow_check/flow_check.h"
+#include "lib/trace/trace.h"
+
+#define CHECK_MACHINE "L1 32K 8w 64B | L2 1M 16w"
 
 struct options {
-	const char *function, *set, *order, *tile, *machine;
+	const char *function, *set, *order, *tile, *machine, *check;
 	uint64_t line, threshold;
 	struct opt_list layout, cc;
 	bool json;
@@ -42,6 +47,8 @@ static const struct opt opts[] = {
 	OPT_TEXT(
 		"machine", 'm', "MACHINE", machine,
 		"also simulate this machine: \"L1 32K 8w | L2 1M\", a preset, or 'host'"),
+	OPT_TEXT("check", 0, "TRACE", check,
+		 "compare with a recorded run of the same function at the sizes set"),
 	OPT_LIST("cc", 0, "OPTION", cc,
 		 "give OPTION to the C preprocessor, as in --cc=-DN=10"),
 	OPT_FLAG("json", 0, json, "print JSON"),
@@ -116,7 +123,7 @@ static bool has_free_size(const struct ml_flow *f)
 
 static void print_json(const char *path, const struct ml_flow *f,
 		       const struct ml_flow_counts *counts, const struct ml_experiment *x,
-		       struct ml_buf *out)
+		       const struct ml_flow_check *check, struct ml_buf *out)
 {
 	struct ml_json w = { .out = out, .indent = 2 };
 
@@ -128,7 +135,30 @@ static void print_json(const char *path, const struct ml_flow *f,
 		ml_experiment_json(x, &w);
 		ml_json_end(&w);
 	}
+	if (check) {
+		ml_json_key_object(&w, "check");
+		ml_flow_check_json(check, f, &w);
+		ml_json_end(&w);
+	}
 	ml_json_end(&w);
+}
+
+/* Both sides on a machine: that of the user, or a usual one. */
+static bool compare(const char *path, const struct ml_flow *f,
+		    const struct ml_flow_counts *counts, const struct ml_experiment *x,
+		    struct ml_flow_check *k, struct ml_err *err)
+{
+	struct ml_trace t;
+
+	if (x->changes)
+		return ml_fail(err, ML_USAGE,
+			       "--check compares the program as it was recorded, without "
+			       "--layout, --order and --tile");
+	if (!ml_trace_open(&t, path, err))
+		return false;
+	bool ok = ml_flow_check_run(k, f, counts, x, &t, x->work, err);
+	ml_trace_close(&t);
+	return ok;
 }
 
 static int run(int argc, char **argv)
@@ -138,6 +168,7 @@ static int run(int argc, char **argv)
 	struct ml_flow_counts counts = { 0 };
 	struct ml_arena a = { 0 };
 	struct ml_buf out = { 0 };
+	struct ml_flow_check check = { 0 };
 	struct cmd_work work;
 	struct ml_err err;
 	int status;
@@ -158,7 +189,8 @@ static int run(int argc, char **argv)
 				   .layout = joined(&o.layout, &a),
 				   .order = o.order,
 				   .tile = o.tile,
-				   .machine = o.machine,
+				   .machine = o.machine || !o.check ? o.machine
+								    : CHECK_MACHINE,
 				   .line = o.line == UINT64_MAX ? 0 : o.line,
 				   .threshold = o.threshold,
 				   .work = &work.work };
@@ -166,15 +198,21 @@ static int run(int argc, char **argv)
 		     !has_free_size(f);
 	cmd_work_begin(&work);
 	bool ok = !whole || ml_experiment_run(&x, f, &err);
+	if (ok && o.check)
+		ok = compare(o.check, f, &counts, &x, &check, &err);
 	cmd_work_end(&work);
 	if (ok && o.json) {
-		print_json(argv[0], f, &counts, whole ? &x : NULL, &out);
+		print_json(argv[0], f, &counts, whole ? &x : NULL,
+			   o.check ? &check : NULL, &out);
 	} else if (ok) {
 		print_symbolic(f, &counts, &out);
-		if (whole)
+		if (o.check)
+			flow_check_show(&check, f, &out);
+		else if (whole)
 			flow_show(&x, &out);
 	}
 	status = ok ? cmd_print(&cmd_flow, &out) : cmd_fail(&cmd_flow, &err);
+	ml_flow_check_release(&check);
 	ml_experiment_release(&x);
 	ml_flow_counts_release(&counts);
 	ml_flow_close(f);
