@@ -14,10 +14,13 @@
 #include "lib/flow/flow.h"
 #include "lib/flow/open.h"
 #include "lib/flow/print.h"
+#include "lib/flow/span.h"
 #include "lib/query/flow_check/flow_check.h"
 #include "lib/trace/trace.h"
 
 #define CHECK_MACHINE "L1 32K 8w 64B | L2 1M 16w"
+
+enum { LOOPS_SHOWN = 12 };
 
 struct options {
 	const char *function, *set, *order, *tile, *machine, *check;
@@ -64,8 +67,38 @@ static void print_count(const struct ml_flow *f, const char *what,
 		      c->bounded ? "  (upper bound)" : "");
 }
 
+static void print_span(const struct ml_flow *f, const struct ml_flow_counts *c,
+		       const struct ml_flow_span *s, struct ml_buf *out)
+{
+	const char *comma = "loops        ";
+
+	print_count(f, "depth", &s->depth[0], out);
+	ml_buf_text(out, "parallelism  ");
+	ml_flow_print_ratio(f, &c->all_ops, &s->depth[0], out);
+	ml_buf_text(out, " operations at a time\n");
+	size_t shown = 0;
+	for (size_t i = 0; i < f->node_count; i++) {
+		const struct ml_flow_node *n = &f->node[i];
+
+		if (n->kind != ML_FLOW_FOR || shown++ >= LOOPS_SHOWN)
+			continue;
+		ml_buf_printf(out, "%s%s%s", comma, f->names[n->symbol], " ");
+		if (n->line)
+			ml_buf_printf(out, "(line %u) ", (unsigned)n->line);
+		ml_buf_text(out, ml_carried_names[s->carried[i]]);
+		comma = ", ";
+	}
+	if (shown > LOOPS_SHOWN)
+		ml_buf_printf(out, " and %zu more", shown - LOOPS_SHOWN);
+	if (shown)
+		ml_buf_text(out, "\n");
+	if (s->missing)
+		ml_buf_printf(out, "note: %s; loops are taken to run in order\n",
+			      s->missing);
+}
+
 static void print_symbolic(const struct ml_flow *f, const struct ml_flow_counts *c,
-			   struct ml_buf *out)
+			   const struct ml_flow_span *span, struct ml_buf *out)
 {
 	ml_buf_printf(out, "%s, %s\n", f->function, f->dialect);
 	for (uint32_t i = 0; i < f->container_count; i++) {
@@ -92,6 +125,7 @@ static void print_symbolic(const struct ml_flow *f, const struct ml_flow_counts 
 	ml_buf_text(out, "intensity    ");
 	ml_flow_print_intensity(f, c, out);
 	ml_buf_text(out, " operations a byte\n");
+	print_span(f, c, span, out);
 	for (size_t i = 0; i < c->condition_count; i++) {
 		ml_buf_text(out, i ? "             " : "right where  ");
 		ml_poly_print(c->condition[i], f->names, out);
@@ -122,7 +156,8 @@ static bool has_free_size(const struct ml_flow *f)
 }
 
 static void print_json(const char *path, const struct ml_flow *f,
-		       const struct ml_flow_counts *counts, const struct ml_experiment *x,
+		       const struct ml_flow_counts *counts,
+		       const struct ml_flow_span *span, const struct ml_experiment *x,
 		       const struct ml_flow_check *check, struct ml_buf *out)
 {
 	struct ml_json w = { .out = out, .indent = 2 };
@@ -130,6 +165,7 @@ static void print_json(const char *path, const struct ml_flow *f,
 	ml_json_object(&w);
 	ml_json_key_string(&w, "file", path);
 	ml_flow_json(f, counts, &w);
+	ml_flow_span_json(span, f, counts, &w);
 	if (x) {
 		ml_json_key_object(&w, "at");
 		ml_experiment_json(x, &w);
@@ -166,6 +202,7 @@ static int run(int argc, char **argv)
 	struct options o = { .threshold = 10, .line = UINT64_MAX };
 	struct ml_flow_options how = { 0 };
 	struct ml_flow_counts counts = { 0 };
+	struct ml_flow_span span;
 	struct ml_arena a = { 0 };
 	struct ml_buf out = { 0 };
 	struct ml_flow_check check = { 0 };
@@ -185,6 +222,7 @@ static int run(int argc, char **argv)
 	if (!f)
 		return cmd_fail(&cmd_flow, &err);
 	ml_flow_counts_make(&counts, f);
+	ml_flow_span_make(&span, f, &counts);
 	struct ml_experiment x = { .set = o.set,
 				   .layout = joined(&o.layout, &a),
 				   .order = o.order,
@@ -202,10 +240,10 @@ static int run(int argc, char **argv)
 		ok = compare(o.check, f, &counts, &x, &check, &err);
 	cmd_work_end(&work);
 	if (ok && o.json) {
-		print_json(argv[0], f, &counts, whole ? &x : NULL,
+		print_json(argv[0], f, &counts, &span, whole ? &x : NULL,
 			   o.check ? &check : NULL, &out);
 	} else if (ok) {
-		print_symbolic(f, &counts, &out);
+		print_symbolic(f, &counts, &span, &out);
 		if (o.check)
 			flow_check_show(&check, f, &out);
 		else if (whole)
@@ -214,6 +252,7 @@ static int run(int argc, char **argv)
 	status = ok ? cmd_print(&cmd_flow, &out) : cmd_fail(&cmd_flow, &err);
 	ml_flow_check_release(&check);
 	ml_experiment_release(&x);
+	ml_flow_span_release(&span);
 	ml_flow_counts_release(&counts);
 	ml_flow_close(f);
 	ml_arena_release(&a);

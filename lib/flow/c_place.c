@@ -390,3 +390,41 @@ struct ml_c_place ml_c_place(struct ml_c_reader *r, CXCursor c)
 	r->depth--;
 	return p;
 }
+
+static bool is_number(const struct ml_c_reader *r, CXType t)
+{
+	enum CXTypeKind k = r->clang->getCanonicalType(t).kind;
+
+	return (k >= CXType_Bool && k <= CXType_LongDouble) || k == CXType_Half ||
+	       k == CXType_Float16 || k == CXType_Float128 || k == CXType_Complex ||
+	       k == CXType_Enum;
+}
+
+void ml_c_scalar(struct ml_c_reader *r, CXCursor c, struct ml_c_variable *v, bool write)
+{
+	CXType t = r->clang->getCursorType(v->decl);
+
+	if (r->quiet || v->place.ok || r->clang->Cursor_isNull(v->decl) ||
+	    !is_number(r, t))
+		return;
+	if (!v->data) {
+		if (!write && r->clang->getCursorKind(v->decl) != CXCursor_VarDecl)
+			return;
+		long long size = r->clang->Type_getSizeOf(t);
+		struct ml_flow_container x = { .name = ml_c_name(r, v->decl),
+					       .element = size > 0 ? (uint32_t)size : 8,
+					       .scalar = true,
+					       .transient = true,
+					       .inside = r->parent };
+		CXString type = r->clang->getTypeSpelling(t);
+
+		x.type = ml_arena_strdup(&r->f->arena, r->clang->getCString(type));
+		r->clang->disposeString(type);
+		v->data = ml_flow_add_container(r->f, &x) + 1;
+	}
+	uint32_t container = v->data - 1, work = ml_c_work(r, c);
+	struct ml_flow_access *a = ml_flow_add_access(r->f, work, container, write);
+	a->line = ml_c_line(r, c, &a->column);
+	a->linear = ml_sym_const(&r->f->arena, 0);
+	a->bounded = r->bounded;
+}

@@ -461,6 +461,8 @@ static void declaration(struct ml_c_reader *r, CXCursor c)
 	}
 	if (v && x->value)
 		x->value = v;
+	if (v && (!x->value || ml_sym_has_unknown(x->value)))
+		ml_c_scalar(r, c, x, true);
 }
 
 static void return_statement(struct ml_c_reader *r, CXCursor c)

@@ -26,6 +26,7 @@ struct ml_c_variable {
 	CXCursor decl;
 	const struct ml_sym *value; /* of an integer; NULL: none */
 	struct ml_c_place place;    /* of arrays and pointers */
+	uint32_t data; /* container + 1 of a scalar whose value is data; 0: none yet */
 };
 
 struct ml_c_reader {
@@ -62,6 +63,9 @@ struct ml_c_place ml_c_place(struct ml_c_reader *r, CXCursor c);
 void ml_c_access(struct ml_c_reader *r, CXCursor c, const struct ml_c_place *p,
 		 bool write);
 uint32_t ml_c_work(struct ml_c_reader *r, CXCursor c);
+/* A scalar variable whose value is data is read or written: dependences follow from it,
+ * memory does not see it. Parameters count from where they are first written. */
+void ml_c_scalar(struct ml_c_reader *r, CXCursor c, struct ml_c_variable *v, bool write);
 
 /* c_value.c: evaluates an expression with its accesses and operations; the value where
  * it is an integer of parameters and loop variables, else unknown. */

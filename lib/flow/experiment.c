@@ -154,7 +154,7 @@ bool ml_experiment_run(struct ml_experiment *x, const struct ml_flow *f,
 	values_for(x, &walk, f, value, known);
 	x->now.locality.keep = x->keep;
 	bool ok = run_as(x, &x->now, walk, places, err);
-	if (!ok || !moves || x->only_changed)
+	if (!ok || !moves || x->only_changed || x->no_legality)
 		return ok;
 	return ml_legality_check(&x->legality, f, x->tile, x->order, value, known,
 				 x->work, &x->arena, err);

@@ -47,6 +47,7 @@ struct ml_experiment {
 	bool no_causes;     /* of a machine: levels only, several times as fast */
 	bool only_machine;  /* no locality: it stays empty */
 	bool only_changed;  /* neither the original beside it, nor its legality */
+	bool no_legality;   /* a proof may take half a second */
 	const struct ml_work *work;
 	/* Results. */
 	bool changes; /* there are layouts, tiles or an order: `before` is the original */

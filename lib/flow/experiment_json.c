@@ -99,6 +99,7 @@ void ml_experiment_json(const struct ml_experiment *x, struct ml_json *w)
 		return;
 	ml_json_key_object(w, "legality");
 	ml_json_key_string(w, "kind", ml_legality_names[x->legality.kind]);
+	ml_json_key_bool(w, "all_sizes", x->legality.all_sizes);
 	ml_json_key_bool(w, "smaller", x->legality.smaller);
 	ml_json_key_string(w, "said", x->legality.said);
 	ml_json_end(w);

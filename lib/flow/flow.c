@@ -139,10 +139,16 @@ uint32_t ml_flow_find_symbol(const struct ml_flow *f, const char *name)
 
 uint32_t ml_flow_find_container(const struct ml_flow *f, const char *name)
 {
-	for (size_t i = 0; i < f->container_count; i++)
-		if (!strcmp(f->container[i].name, name))
+	uint32_t scalar = UINT32_MAX;
+
+	for (size_t i = f->container_count; i-- > 0;) {
+		if (strcmp(f->container[i].name, name))
+			continue;
+		if (!f->container[i].scalar)
 			return (uint32_t)i;
-	return UINT32_MAX;
+		scalar = (uint32_t)i;
+	}
+	return scalar;
 }
 
 const struct ml_sym *ml_flow_place(struct ml_arena *a, const struct ml_flow_container *c,

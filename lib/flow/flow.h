@@ -46,6 +46,8 @@ struct ml_flow_container {
 	uint64_t alignment; /* of its storage, bytes; 0: not said */
 	bool transient;     /* exists only inside the program */
 	bool scalar;        /* lives in a register: counted, but not placed in memory */
+	uint32_t inside;    /* a scalar: the node it is declared in; each iteration of the
+			       loops around it has its own. 0: the whole program */
 };
 
 /* The elements of a dimension that an access touches, from and to included. */

@@ -7,7 +7,9 @@
 #include "lib/base/buf.h"
 #include "lib/base/map.h"
 #include "lib/base/work.h"
+#include "lib/flow/dependence.h"
 #include "lib/flow/flow.h"
+#include "lib/flow/scalars.h"
 #include "lib/flow/transform.h"
 
 /* Accesses that a check may execute, and the tiles of a check at smaller sizes. */
@@ -31,6 +33,7 @@ struct execution {
 	int64_t *value;
 	uint32_t *first;             /* number of the first access, by node */
 	const struct ml_sym **place; /* by number of access */
+	uint32_t *private; /* by container: the loop that a scalar is private to */
 	struct ml_map element;
 	struct history *history;
 	size_t count, cap;
@@ -102,6 +105,20 @@ static uint64_t iteration(const struct execution *x, const struct ml_flow_node *
 	return id;
 }
 
+/* A scalar has a place for each iteration of the loops that it is private to. */
+static int64_t scalar_place(const struct execution *x, uint32_t container)
+{
+	uint64_t id = 0;
+
+	for (uint32_t at = x->private[container]; at != ML_FLOW_NONE;
+	     at = x->f->node[at].parent)
+		if (x->f->node[at].kind == ML_FLOW_FOR &&
+		    x->f->node[at].symbol < x->symbols)
+			id += mix((uint64_t)x->f->node[at].symbol << 40 ^
+				  (uint64_t)x->value[x->f->node[at].symbol]);
+	return (int64_t)(id >> 17);
+}
+
 /* Whether a computation reads and writes the element of an access. */
 static bool is_update(const struct ml_flow_node *n, const uint64_t *key, size_t access)
 {
@@ -126,7 +143,7 @@ static void execute_work(struct execution *x, const struct ml_flow_node *n)
 			const struct ml_flow_container *c =
 				&x->f->container[y->container];
 			uint32_t number = x->first[n->number] + (uint32_t)i;
-			int64_t place = 0;
+			int64_t place = c->scalar ? scalar_place(x, y->container) : 0;
 
 			if (!c->scalar && !y->single) {
 				x->open = true;
@@ -201,6 +218,9 @@ static void begin(struct execution *x, const struct ml_flow *f, size_t symbols,
 		x->first[i] = accesses;
 		accesses += (uint32_t)f->node[i].access_count;
 	}
+	x->private = ml_arena_alloc(a, (f->container_count + 1) * sizeof(*x->private));
+	for (uint32_t i = 0; i < f->container_count; i++)
+		x->private[i] = ml_scalar_private(f, i);
 	x->place = ml_arena_alloc(a, (accesses + 1) * sizeof(*x->place));
 	for (size_t i = 0; i < f->node_count; i++)
 		for (size_t j = 0; j < f->node[i].access_count; j++) {
@@ -348,8 +368,8 @@ static void judge(struct check *c, struct ml_legality *l)
 			    "another one, whose turn changes, writes");
 	} else if (equal) {
 		l->kind = ML_LEGAL;
-		ml_buf_text(&b, "legal: every element is read and written in the same "
-				"order");
+		ml_buf_text(&b, "legal as far as tried: every element is read and written "
+				"in the same order");
 	} else {
 		run_both(c, true, 0, &x, &y);
 		bool updates = same(&x, &y, &other);
@@ -375,9 +395,9 @@ static bool fits(const struct ml_flow *f, const int64_t *value, struct ml_arena 
 	return !x.over;
 }
 
-bool ml_legality_check(struct ml_legality *l, const struct ml_flow *f, const char *tile,
-		       const char *order, const int64_t *value, const bool *known,
-		       const struct ml_work *work, struct ml_arena *a, struct ml_err *err)
+bool ml_legality_try(struct ml_legality *l, const struct ml_flow *f, const char *tile,
+		     const char *order, const int64_t *value, const bool *known,
+		     const struct ml_work *work, struct ml_arena *a, struct ml_err *err)
 {
 	static const int64_t most[] = { INT64_MAX, 23, 13, 9, 7, 5, 4 };
 	int64_t *small = ml_arena_alloc(a, (f->symbol_count + 1) * sizeof(*small));
@@ -403,8 +423,56 @@ bool ml_legality_check(struct ml_legality *l, const struct ml_flow *f, const cha
 		judge(&c, l);
 	if (ok && l->smaller && l->kind != ML_LEGALITY_OPEN)
 		l->said = ml_arena_printf(
-			a, "%s (checked with sizes up to %" PRId64 " and tiles up to %d)",
-			l->said, most[i], SMALL_TILE);
+			a, "%s (tried with sizes up to %" PRId64 "%s)", l->said, most[i],
+			tile && *tile ? " and tiles of up to 3 iterations" : "");
 	ml_transform_release(&c.changed);
 	return ok;
+}
+
+static void say_proved(struct ml_legality *l, const struct ml_flow *f,
+		       const uint32_t pair[2], struct ml_arena *a)
+{
+	struct ml_buf b = { 0 };
+
+	ml_buf_text(&b,
+		    l->kind == ML_LEGAL ? "legal for all sizes: every element is read "
+					  "and written in the same order"
+		    : l->kind == ML_LEGAL_UPDATES
+			    ? "legal for all sizes only if updates may change places, "
+			      "as sums may apart from rounding: "
+			    : "not legal: ");
+	if (l->kind != ML_LEGAL) {
+		say_access(&b, f, pair[1]);
+		ml_buf_text(&b, " would come before ");
+		say_access(&b, f, pair[0]);
+		ml_buf_text(&b, ", which must come first");
+	}
+	l->said = text_of(a, &b);
+}
+
+bool ml_legality_check(struct ml_legality *l, const struct ml_flow *f, const char *tile,
+		       const char *order, const int64_t *value, const bool *known,
+		       const struct ml_work *work, struct ml_arena *a, struct ml_err *err)
+{
+	struct ml_err unused;
+	struct ml_dependences *d = ml_dependences_open(f, &unused);
+	struct ml_transform t = { 0 };
+	uint32_t pair[2];
+
+	if (d) {
+		bool ok = ml_transform_make(&t, f, tile, order, 0, err);
+
+		*l = (struct ml_legality){ .all_sizes = true, .kind = ML_LEGALITY_OPEN };
+		if (ok)
+			l->kind = ml_dependences_keep(d, t.flow, pair);
+		ml_transform_release(&t);
+		ml_dependences_close(d);
+		if (!ok)
+			return false;
+		if (l->kind != ML_LEGALITY_OPEN) {
+			say_proved(l, f, pair, a);
+			return true;
+		}
+	}
+	return ml_legality_try(l, f, tile, order, value, known, work, a, err);
 }

@@ -11,25 +11,16 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
+#include "lib/flow/legality_kind.h"
 
 struct ml_arena;
 struct ml_flow;
 struct ml_work;
 
-enum ml_legality_kind {
-	ML_LEGAL,         /* each element is read and written in the same order */
-	ML_LEGAL_UPDATES, /* apart from updates (x = x + ...), which come in another order
-			   */
-	ML_ILLEGAL,
-	ML_LEGALITY_OPEN, /* places or conditions depend on data, or it would take too
-			     long */
-};
-
-extern const char *const ml_legality_names[]; /* "legal", "updates", "illegal", "open" */
-
 struct ml_legality {
 	enum ml_legality_kind kind;
-	bool smaller;     /* checked at smaller sizes and tiles than those given */
+	bool all_sizes;   /* proved; else tried... */
+	bool smaller;     /* ...at smaller sizes and tiles than those given */
 	const char *said; /* sentences, from the arena: what was found or must hold */
 };
 
@@ -39,3 +30,7 @@ bool ml_legality_check(struct ml_legality *l, const struct ml_flow *f, const cha
 		       const char *order, const int64_t *value, const bool *known,
 		       const struct ml_work *work, struct ml_arena *a,
 		       struct ml_err *err);
+/* The same without integer sets: by execution only. */
+bool ml_legality_try(struct ml_legality *l, const struct ml_flow *f, const char *tile,
+		     const char *order, const int64_t *value, const bool *known,
+		     const struct ml_work *work, struct ml_arena *a, struct ml_err *err);

@@ -26,7 +26,7 @@ END
 # Without optimisation the program does what is written: 8000 multiplications, of which each
 # reads A, B and C and writes C; a product of 3 arrays of 50 lines.
 check() {
-	memlamp flow prog.c -f product -s n=20 --check "$@" | sed -n '/^loop/,$p' |
+	memlamp flow prog.c -f product -s n=20 --check "$@" | sed -n '/^loop /,$p' |
 		grep -v 'stack of' | sed 's/  */ /g'
 }
 cc -g -O0 prog.c -o plain || exit 77
