@@ -370,10 +370,11 @@ void ml_dependences_close(struct ml_dependences *d)
 	ml_free(d);
 }
 
-static bool conflict(const struct touch *x, const struct touch *y)
+static bool conflict(const struct ml_flow *f, const struct touch *x,
+		     const struct touch *y)
 {
-	return x->access->container == y->access->container &&
-	       (x->access->write || y->access->write);
+	return (x->access->write || y->access->write) &&
+	       ml_flow_may_overlap(f, x->access, y->access);
 }
 
 /* Pairs of iterations that touch the same element; NULL: not known. */
@@ -382,7 +383,8 @@ static void *both_touch(struct ml_dependences *d, const struct touch *x,
 {
 	const struct ml_isl *isl = d->isl;
 
-	if (!x->map || !y->map)
+	/* views: elements of different containers do not compare */
+	if (!x->map || !y->map || x->access->container != y->access->container)
 		return NULL;
 	return isl->map_apply_range(isl->map_copy(x->map),
 				    isl->map_reverse(isl->map_copy(y->map)));
@@ -440,7 +442,8 @@ enum ml_carried ml_dependences_carried(struct ml_dependences *d, uint32_t loop)
 			const struct touch *x = &d->touch[i], *y = &d->touch[j];
 			size_t at, other;
 
-			if (!conflict(x, y) || !has_loop(x->statement, symbol, &at) ||
+			if (!conflict(d->f, x, y) ||
+			    !has_loop(x->statement, symbol, &at) ||
 			    !has_loop(y->statement, symbol, &other))
 				continue;
 			int is =
@@ -564,7 +567,7 @@ enum ml_legality_kind ml_dependences_keep(struct ml_dependences *d,
 			const struct touch *x = &d->touch[i], *y = &d->touch[j];
 			enum ml_legality_kind now = ML_ILLEGAL;
 
-			if (!conflict(x, y))
+			if (!conflict(d->f, x, y))
 				continue;
 			int is = empty(d, both_touch(d, x, y),
 				       turned_round(d, &s, x->statement->rank,

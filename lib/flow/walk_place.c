@@ -141,6 +141,60 @@ void ml_walk_begin(struct ml_walk_values *k, struct ml_flow_walk *w, struct ml_e
 	}
 }
 
+/* The container whose storage a view shares, and where in it; the container itself if it
+ * is none, or if its place depends on data. */
+static size_t storage(const struct ml_walk_values *k, size_t container, int64_t *at)
+{
+	const struct ml_flow_container *c = k->w->container;
+	int64_t more;
+
+	*at = 0;
+	for (int depth = 0; c[container].view_of && depth < 8; depth++) {
+		if (!ml_sym_eval(c[container].view_at, k->value, k->known, &more) ||
+		    __builtin_add_overflow(*at, more, at))
+			break;
+		container = c[container].view_of - 1;
+	}
+	return container;
+}
+
+static int64_t floor_div(int64_t x, int64_t y)
+{
+	return x / y - (x % y < 0);
+}
+
+/* The storage has what its views access. */
+static void extend_by_views(const struct ml_walk_values *k)
+{
+	struct ml_flow_walk *w = k->w;
+
+	for (size_t i = 0; i < w->flow->container_count; i++) {
+		const struct ml_flow_placed *p = &w->placed[i];
+		int64_t at, low, high, element = w->container[i].element;
+		size_t of = storage(k, i, &at);
+
+		if (of == i || p->low > p->high ||
+		    __builtin_mul_overflow(p->low, element, &low) ||
+		    __builtin_add_overflow(low, at, &low) ||
+		    __builtin_mul_overflow(p->high, element, &high) ||
+		    __builtin_add_overflow(high, at + element - 1, &high))
+			continue;
+		extend(&w->placed[of], floor_div(low, w->container[of].element),
+		       floor_div(high, w->container[of].element));
+	}
+}
+
+static void place_views(const struct ml_walk_values *k)
+{
+	for (size_t i = 0; i < k->w->flow->container_count; i++) {
+		int64_t at;
+		size_t of = storage(k, i, &at);
+
+		if (of != i)
+			k->w->placed[i].base = k->w->placed[of].base + (uint64_t)at;
+	}
+}
+
 bool ml_flow_walk_place(struct ml_flow_walk *w, struct ml_err *err)
 {
 	const struct ml_flow *f = w->flow;
@@ -157,6 +211,7 @@ bool ml_flow_walk_place(struct ml_flow_walk *w, struct ml_err *err)
 	}
 	if (!bound(&k, w->root))
 		return false;
+	extend_by_views(&k);
 	for (size_t i = 0; i < f->container_count; i++) {
 		struct ml_flow_placed *p = &w->placed[i];
 		const struct ml_flow_container *c = &w->container[i];
@@ -164,7 +219,8 @@ bool ml_flow_walk_place(struct ml_flow_walk *w, struct ml_err *err)
 		uint64_t bytes;
 
 		align = align < w->line ? w->line : align;
-		if (p->low > p->high)
+		int64_t unused;
+		if (p->low > p->high || storage(&k, i, &unused) != i)
 			continue;
 		/* element 0 is aligned even where places before it are accessed */
 		int64_t low = p->low > 0 ? 0 : p->low;
@@ -180,6 +236,7 @@ bool ml_flow_walk_place(struct ml_flow_walk *w, struct ml_err *err)
 		at = p->base - before + bytes;
 		at = (at + w->line - 1) / w->line * w->line;
 	}
+	place_views(&k);
 	return true;
 }
 
