@@ -7,6 +7,8 @@ import type { Palette } from "./colours";
 import type { Draw } from "./draw";
 import {
 	dashed,
+	drawAreas,
+	drawCurves,
 	drawMarks,
 	scales,
 	type Disc,
@@ -52,6 +54,8 @@ export function drawFigure(
 		if (window) frame.window = window;
 		drawPanel(o, frame);
 	}
+	// All curves of a grid at once: they are written into memory, not to the canvas.
+	if (f.across) for (const frame of frames) drawCurves(o, frame);
 	const heat = axesOf(f, 0).find((a) => a.id === "colour");
 	if (heat) drawColours(d, p, heat, frames[0]!);
 	return { frames, spots: o.spots, discs: o.discs };
@@ -67,6 +71,8 @@ function frameOf(f: Figure, panel: number, box: Box): PanelFrame {
 	return {
 		...box,
 		panel,
+		small: f.across > 0,
+		titled: true,
 		window: { from: x[0], to: x[1] },
 		range: { low: y[0], high: y[1] },
 	};
@@ -106,14 +112,15 @@ function tiled(f: Figure, box: Box): PanelFrame[] {
 	const gap = Math.min(CHART_GAP, w / 8);
 	const title = h > 34 ? CHART_TITLE : 0;
 
-	return f.panels.map((_, i) =>
-		frameOf(f, i, {
+	return f.panels.map((_, i) => ({
+		...frameOf(f, i, {
 			x: box.x + (i % f.across) * w,
 			y: box.y + HEAD + Math.floor(i / f.across) * h + title,
 			w: w - gap,
 			h: Math.max(6, h - title - Math.min(6, h / 8)),
 		}),
-	);
+		titled: title > 0,
+	}));
 }
 
 function drawPanel(o: Painting, frame: PanelFrame): void {
@@ -129,7 +136,8 @@ function drawPanel(o: Painting, frame: PanelFrame): void {
 	drawX(d, p, x, frame, at.x, !across || i + across >= f.panels.length);
 	if (!across || i === 0) {
 		const label = y.scale === "band" && y.label ? `${y.label} ↑` : y.label;
-		const [above] = across ? [CHART_TITLE + HEAD] : around(f, i);
+		const title = frame.titled ? CHART_TITLE : 0;
+		const [above] = across ? [title + HEAD] : around(f, i);
 		d.text(12, frame.y - above + 8, label, { colour: p.muted, size: 11 });
 	}
 	if (!across || i === f.panels.length - 1)
@@ -141,7 +149,8 @@ function drawPanel(o: Painting, frame: PanelFrame): void {
 		);
 	if (panel.title) drawTitle(o, frame, panel.title);
 	drawMoments(o, frame, at.x);
-	d.clip(frame.x, frame.y - 2, frame.w, frame.h + 3, () => drawMarks(o, frame));
+	if (across) drawAreas(o, frame);
+	else d.clip(frame.x, frame.y - 2, frame.w, frame.h + 3, () => drawMarks(o, frame));
 	const beyond = { colour: p.muted, size: 10, align: "right" as const };
 	const right = frame.x + frame.w - 4;
 	if (panel.above) d.text(right, frame.y + 7, panel.above, beyond);
@@ -154,7 +163,7 @@ function drawTitle({ d, p, f, look }: Painting, frame: PanelFrame, title: string
 
 	if (marks.some((m) => look.pinned.includes(m.member ?? -1)))
 		d.frame(frame.x, frame.y, frame.w, frame.h, p.cursor, 1.5);
-	if (frame.h >= 16)
+	if (frame.titled)
 		d.text(frame.x, frame.y - 8, cutText(d, title, frame.w), {
 			colour: p.text,
 			size: 11,
@@ -178,7 +187,7 @@ function drawX(
 	d: Draw,
 	p: Palette,
 	x: FigureAxis,
-	box: Box,
+	box: PanelFrame,
 	at: (v: number) => number,
 	words: boolean,
 ): void {
@@ -191,6 +200,7 @@ function drawX(
 		if (place < box.x - 1 || place > box.x + box.w + 1) continue;
 		if (x.scale !== "band") d.line(place, bottom, place, bottom + 4, p.muted, 1, 0.7);
 		if (place - half < right + 6 || !words) continue;
+		if (box.small && place + half > box.x + box.w + 4) continue; // of its neighbour
 		right = place + half;
 		d.text(place, bottom + 13, text, { colour: p.muted, align: "center" });
 	}

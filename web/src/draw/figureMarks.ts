@@ -43,6 +43,8 @@ export interface Disc {
 /** A panel in its frame: what maps values to pixels. */
 export interface PanelFrame extends Box {
 	panel: number;
+	small: boolean; // one of a grid
+	titled: boolean; // there is room for a title
 	window: Window; // x axis
 	range: Range; // y axis
 }
@@ -77,15 +79,24 @@ export function scales(f: Figure, frame: PanelFrame) {
 
 type Scales = ReturnType<typeof scales>;
 
+/** Draws the marks that are no curves, then the curves. */
 export function drawMarks(o: Painting, frame: PanelFrame): void {
+	drawAreas(o, frame);
+	drawCurves(o, frame);
+}
+
+function someStandOut(o: Painting, frame: PanelFrame): boolean {
+	return o.f.panels[frame.panel]!.marks.some(
+		(m) => m.type === "curve" && o.look.pinned.includes(m.member ?? -1),
+	);
+}
+
+export function drawAreas(o: Painting, frame: PanelFrame): void {
 	const { f, look } = o;
 	const at = scales(f, frame);
-	const { marks } = f.panels[frame.panel]!;
-	const some = marks.some(
-		(m) => m.type === "curve" && look.pinned.includes(m.member ?? -1),
-	);
+	const some = someStandOut(o, frame);
 
-	for (const m of marks)
+	for (const m of f.panels[frame.panel]!.marks)
 		switch (m.type) {
 			case "line":
 				drawLine(o, m, at);
@@ -106,16 +117,24 @@ export function drawMarks(o: Painting, frame: PanelFrame): void {
 				if (!some || m.member === undefined || look.pinned.includes(m.member))
 					drawBands(o, m, frame);
 				break;
-			case "curve":
-				if (!some || m.member === undefined) drawCurve(o, m, frame);
-				else if (!look.pinned.includes(m.member))
-					drawCurve(o, { ...m, opacity: FAINT }, frame);
 		}
-	if (some)
-		for (const n of look.pinned) {
-			const m = marks.find((x) => x.type === "curve" && x.member === n);
-			if (m) drawStanding(o.d, o.p, f, m, frame, 2.8);
-		}
+}
+
+/** The curves of a panel; those that stand out come last. */
+export function drawCurves(o: Painting, frame: PanelFrame): void {
+	const { f, look } = o;
+	const marks = f.panels[frame.panel]!.marks.filter((m) => m.type === "curve");
+	const some = someStandOut(o, frame);
+
+	for (const m of marks)
+		if (!some || m.member === undefined) drawCurve(o, m, frame);
+		else if (!look.pinned.includes(m.member))
+			drawCurve(o, { ...m, opacity: FAINT }, frame);
+	if (!some) return;
+	for (const n of look.pinned) {
+		const m = marks.find((x) => x.member === n);
+		if (m) drawStanding(o.d, o.p, f, m, frame, 2.8);
+	}
 }
 
 /** The points of a curve's row. */
@@ -125,7 +144,39 @@ export function curvePoints(
 	row: number,
 	frame: PanelFrame,
 ): Float64Array {
-	return points(matrix(f, name), row, cellsOf(f), frame.window, frame.range, frame);
+	const line = points(matrix(f, name), row, cellsOf(f), frame.window, frame.range, frame);
+
+	return frame.small ? within(line, frame) : line;
+}
+
+/*
+ * Moves points into the frame. For hundreds of small charts this replaces clipping, which
+ * would put the pixels of each chart onto the canvas by itself.
+ */
+function within(line: Float64Array, { x, y, w, h }: Box): Float64Array {
+	for (let i = 0; i < line.length; i += 2) {
+		if (line[i]! < x) line[i] = x;
+		else if (line[i]! > x + w) line[i] = x + w;
+		if (line[i + 1]! < y) line[i + 1] = y;
+		else if (line[i + 1]! > y + h) line[i + 1] = y + h;
+	}
+	return line;
+}
+
+/** Of points that are denser than pixels, the highest or lowest (`least`) of each pixel. */
+function coarse(line: Float64Array, width: number, least: boolean): Float64Array {
+	const each = Math.floor(line.length / 2 / Math.max(1, width));
+
+	if (each < 2) return line;
+	const out = new Float64Array(2 * Math.ceil(line.length / 2 / each));
+	for (let i = 0, o = 0; i < line.length; i += 2 * each, o += 2) {
+		let y = NaN;
+		for (let k = i + 1; k < Math.min(i + 2 * each, line.length); k += 2)
+			if (!(least ? y >= line[k]! : y <= line[k]!)) y = line[k]!;
+		out[o] = line[i]!;
+		out[o + 1] = y;
+	}
+	return out;
 }
 
 function cellsOf(f: Figure): Cells {
@@ -167,8 +218,9 @@ function drawBands(o: Painting, m: FigureMark, frame: PanelFrame): void {
 	const colour = roleColour(o.p, m.colour);
 
 	if (m.rows[1] === 1) {
-		const on = (name: string) => curvePoints(o.f, name, m.rows[0], frame);
-		o.d.path(outline(on(m.of![1]!), on(m.of![0]!)), colour, undefined, m.opacity);
+		const on = (i: number) =>
+			coarse(curvePoints(o.f, m.of![i]!, m.rows[0], frame), frame.w, i === 0);
+		o.d.path(outline(on(1), on(0)), colour, undefined, m.opacity);
 		return;
 	}
 	const { from, to, cells } = cellsOf(o.f);

@@ -149,7 +149,14 @@ export function drawContext(
 		d.layer("context", key, () =>
 			d.clip(box.x, box.y, box.w, box.h, () => {
 				const [low, high] = axisOf(f, "y")!.domain;
-				const frame = { ...box, panel: 0, window, range: { low, high } };
+				const frame = {
+					...box,
+					panel: 0,
+					small: false,
+					titled: false,
+					window,
+					range: { low, high },
+				};
 				const list = memberMarks(f, 0);
 				for (const m of list)
 					d.curve(
