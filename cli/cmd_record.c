@@ -11,6 +11,7 @@
 #include "lib/base/err.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
+#include "lib/base/path.h"
 #include "lib/base/progress.h"
 #include "lib/base/table.h"
 #include "record/session/session.h"
@@ -24,10 +25,10 @@ struct options {
 static const struct opt opts[] = {
 	OPT_TEXT(
 		"output", 'o', "FILE", output,
-		"write the trace to FILE (PROGRAM.mlt in the current folder); the traces of other "
-		"processes that the program starts have their process number in the name"),
+		"write the trace to FILE; traces of other processes that the program starts have "
+		"their process number in the name (default: PROGRAM.mlt in the current folder)"),
 	OPT_COUNT("limit", 'l', "N", limit,
-		  "record N references at most; the program then goes on unrecorded"),
+		  "record at most N references; the program then runs on unrecorded"),
 	OPT_COUNT("skip", 's', "N", skip, "leave out the first N references"),
 	OPT_TEXT("every", 'e', "K/N", every, "record K references of every N"),
 	OPT_TEXT("only-in", 'i', "FUNCTION", only_in,
@@ -82,9 +83,7 @@ static bool parse_every(const char *text, uint64_t *keep, uint64_t *of,
 
 static const char *default_output(const char *program, struct ml_arena *a)
 {
-	const char *slash = strrchr(program, '/');
-
-	return ml_arena_printf(a, "%s.mlt", slash ? slash + 1 : program);
+	return ml_arena_printf(a, "%s.mlt", ml_path_name(program));
 }
 
 static void say(const struct ml_session *s)

@@ -12,6 +12,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
+#include "lib/base/path.h"
 #include "lib/base/progress.h"
 #include "lib/base/table.h"
 #include "lib/query/tables/analysed_trace.h"
@@ -131,9 +132,9 @@ static bool record(struct ml_session *s, const struct options *o, char **argv,
 						 .from_mark = o->from_mark,
 						 .to_mark = o->to_mark };
 	s->argv = argv;
-	s->output = o->output ? o->output
-			      : ml_arena_printf(&s->arena, "%s.mlt",
-						say_base_name(argv[0]));
+	s->output = o->output
+			    ? o->output
+			    : ml_arena_printf(&s->arena, "%s.mlt", ml_path_name(argv[0]));
 	s->valgrind_lib = cmd_path_valgrind(&s->arena);
 	s->tick = show_recording;
 	s->tick_arg = &progress;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/base/path.h"
 #include "lib/query/drawing/role.h"
 #include "lib/query/ensemble/open_ensemble.h"
 #include "lib/query/ensemble/picture_ensemble.h"
@@ -186,11 +187,10 @@ bool ml_route_ensemble(struct ml_workspace *ws, const struct ml_request *q,
 	for (size_t i = 0; i < x->e.member_count; i++)
 		if (x->e.members[i].parsed.levels > levels)
 			levels = x->e.members[i].parsed.levels;
-	const char *slash = strrchr(x->document.path, '/');
 	ml_json_object(&a->json);
 	ml_answer_u64(a, "ensemble", x->document.number);
 	ml_answer_string(a, "path", x->document.path);
-	ml_answer_string(a, "name", slash ? slash + 1 : x->document.path);
+	ml_answer_string(a, "name", ml_path_name(x->document.path));
 	ml_answer_u64(a, "levels", levels);
 	put_choices(&a->json);
 	put_traces(a, x);
