@@ -18,8 +18,10 @@ struct options {
 };
 
 static const struct opt opts[] = {
-	OPT_TEXT("cc", 0, "COMPILER", cc,
-		 "the compiler to run, perhaps with options of its own; must come first"),
+	OPT_TEXT(
+		"cc", 0, "COMPILER", cc,
+		"run COMPILER, perhaps with options of its own; this option must come first "
+		"(default: $CC, $CXX or $FC, or else cc, c++ or gfortran)"),
 	{ 0 },
 };
 

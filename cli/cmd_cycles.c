@@ -27,16 +27,15 @@ struct options {
 
 static const struct opt opts[] = {
 	OPT_COUNT("window", 'w', "W", window,
-		  "references (or symbols) in a window, 2 to 64 (10)"),
+		  "references (or symbols) in a window, 2 to 64 (default: 10)"),
 	OPT_TEXT(
 		"by", 'b', "WHAT", by,
 		"what makes two references the same, besides being both reads or both writes: "
-		"site (the instruction and the region), region, line or address (site)"),
+		"site (the instruction and the region), region, line or address (default: site)"),
 	OPT_COUNT("from", 0, "TIME", from, "start at this reference, counted from 0"),
 	OPT_COUNT("to", 0, "TIME", to, "end before this reference"),
-	OPT_COUNT(
-		"thread", 't', "N", thread,
-		"only references of thread N (the first thread, where there are several)"),
+	OPT_COUNT("thread", 't', "N", thread,
+		  "only references of thread N (default: the first thread)"),
 	OPT_TEXT("region", 'r', "NAME", region, "only references to the region NAME"),
 	OPT_TEXT("function", 0, "NAME", function,
 		 "only references made in the function NAME, or on behalf of it"),
@@ -51,17 +50,19 @@ static const struct opt opts[] = {
 		"ripser reads it"),
 	OPT_TEXT("threshold", 0, "D", threshold,
 		 "of --distances: leave out edges longer than D"),
-	OPT_COUNT("classes", 'n', "N", classes, "classes that get a coordinate (8)"),
-	OPT_COUNT("points", 0, "N", points,
-		  "thin more than N distinct windows to a net, and say so (50000)"),
+	OPT_COUNT("classes", 'n', "N", classes,
+		  "classes that get a coordinate (default: 8)"),
+	OPT_COUNT(
+		"points", 0, "N", points,
+		"thin more than N distinct windows to a net, and say so (default: 50000)"),
 	OPT_FLAG(
 		"reduced", 0, reduced,
 		"print the reduced classes instead of those found: sums of them whose turns count the uses of an instruction"),
 	OPT_COUNT("series", 's', "K", series,
 		  "print the angle of class K over time, counted from 1, as CSV or JSON"),
-	OPT_COUNT("cells", 0, "N", cells, "moments of --series at most (1000)"),
-	OPT_COUNT("top", 0, "N", top, "lines of each class (3; 20 in JSON)"),
-	OPT_TEXT("format", 'f', "NAME", format, "text, csv or json (text)"),
+	OPT_COUNT("cells", 0, "N", cells, "moments of --series at most (default: 1000)"),
+	OPT_COUNT("top", 0, "N", top, "lines of each class (default: 3; 20 in JSON)"),
+	OPT_TEXT("format", 'f', "NAME", format, "text, csv or json (default: text)"),
 	OPT_FLAG("json", 0, json, "the same as --format json"),
 	{ 0 },
 };

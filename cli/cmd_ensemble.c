@@ -94,29 +94,39 @@ static const struct opt opts[] = {
 	OPT_TEXT("against", 0, "MEMBER", show.against,
 		 "subtract the curve of MEMBER, named by its label or a unique part of "
 		 "it"),
-	OPT_COUNT("second", 0, "K", show.second,
+	OPT_COUNT("second", 0, "K", show.shared, NULL),
+	OPT_COUNT("shared", 0, "K", show.shared,
 		  "model K threads that share a cache of --total bytes: all ways to "
 		  "choose K members whose sizes add up"),
 	OPT_SIZE("total", 0, "BYTES", show.total,
-		 "the size of the cache that the threads of --second share"),
+		 "the size of the cache that the threads of --shared share"),
 	OPT_TEXT("size", 0, "NAME", show.size,
-		 "the parameter that --second takes for the size (default: the only "
+		 "the parameter that --shared takes for the size (default: the only "
 		 "size)"),
 	OPT_COUNT("shift", 0, "N", show.shift,
-		  "shift the threads of --second by up to N references (default: a "
+		  "shift the threads of --shared by up to N references (default: a "
 		  "hundredth of the run)"),
 	OPT_TEXT("real", 0, "MEMBER", show.real,
-		 "compare the model of --second with MEMBER, which simulated real "
+		 "compare the model of --shared with MEMBER, which simulated real "
 		 "threads"),
 	OPT_COUNT("top", 'n', "N", show.top,
 		  "print at most N rows of each table (default: 40)"),
 	OPT_TEXT("plot", 'p', "FILE", show.plot, "draw an SVG into FILE"),
-	OPT_TEXT("as", 0, "KIND", show.as,
-		 "draw --plot as curves, parameter, map, spread, workingset, second or "
-		 "multiples (default: curves, or second with --second)"),
+	OPT_TEXT(
+		"as", 0, "KIND", show.as,
+		"draw --plot as curves, spread, multiples, parameter, map, workingset or "
+		"shared (default: curves, or shared with --shared)"),
 	OPT_TEXT(
 		"colour", 0, "NAME", show.colour,
-		"colour the curves of --plot by the parameter NAME (default: the first)"),
+		"colour the curves of --plot by the parameter NAME (default: the one that "
+		"explains most of the differences)"),
+	OPT_TEXT("facet", 0, "NAME", show.facet,
+		 "draw a small chart for each value of the parameter NAME in multiples, "
+		 "or for each member (default: the parameter beside the colours that "
+		 "explains most of the differences)"),
+	OPT_FLAG("peaks", 0, show.peaks,
+		 "include rare peaks in the range of --plot, although the rest becomes "
+		 "flat"),
 	OPT_TEXT("envelope", 0, "KIND", show.envelope,
 		 "shade around the curves of --plot: range (of the average within a "
 		 "pixel), deviation (of single references within the window) or none "

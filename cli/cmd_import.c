@@ -23,37 +23,42 @@ struct options {
 
 static const struct opt opts[] = {
 	OPT_TEXT("format", 'f', "NAME", format,
-		 "name of the format of the input (detected)"),
+		 "read the input as the format NAME (default: detected)"),
 	OPT_TEXT(
 		"columns", 'c', "MAP", columns,
 		"columns of CSV by number or heading: addr=2,kind=1,size=3,thread=4,"
-		"function=5,file=6,line=7,ip=8 (by the headings of the first line); of "
-		"samples also time, latency, cpu, datasource, level, variable and index"),
+		"function=5,file=6,line=7,ip=8; of samples also time, latency, cpu, "
+		"datasource, level, variable and index (default: the headings of the first "
+		"line)"),
 	OPT_TEXT(
 		"types", 't', "MAP", types,
 		"types of columns of samples: time=hex,id=names; a type is decimal, hex, "
-		"signed, real or names (found by column)"),
-	OPT_TEXT("source", 0, "CODE", source,
-		 "how samples code what served them: pebs or perf (by the heading)"),
+		"signed, real or names (default: found by column)"),
+	OPT_TEXT(
+		"source", 0, "CODE", source,
+		"how samples code the level that served them: pebs or perf (default: by the "
+		"heading)"),
 	OPT_TEXT(
 		"hardware", 0, "FILE", hardware,
-		"hardware of samples: XML of hwloc or Mitos (hardware.xml of a Mitos folder)"),
+		"hardware of samples: XML of hwloc or Mitos (default: hardware.xml of a Mitos "
+		"folder)"),
 	OPT_COUNT("l1-latency", 0, "CYCLES", l1_latency,
-		  "latency of a hit in L1, which AMD IBS does not measure (4)"),
+		  "latency of a hit in L1, which AMD IBS does not measure (default: 4)"),
 	OPT_TEXT("regions", 'r', "FILE", regions,
 		 "register the regions that FILE lists, a line each: name base size "
 		 "[element [rows columns]]"),
-	OPT_SIZE("size", 's', "BYTES", size,
-		 "size of references that have none (din 4, csv 8, text 8 or 4)"),
-	OPT_FLAG("fetch", 0, fetch,
-		 "keep instruction fetches, which are left out by default"),
+	OPT_SIZE(
+		"size", 's', "BYTES", size,
+		"size of references that have none (default: din 4, csv 8, text 8 or 4)"),
+	OPT_FLAG("fetch", 0, fetch, "keep instruction fetches (default: leave them out)"),
 	OPT_TEXT(
 		"model", 'm', "TEXT", model,
 		"make the trace that a model describes, such as 'matmul 64 8 order ikj', "
 		"instead of reading an input"),
 	OPT_TEXT(
 		"output", 'o', "FILE", output,
-		"write to FILE (INPUT with the suffix .mlt for traces, .mlh for samples)"),
+		"write to FILE (default: INPUT with the suffix .mlt for traces, .mlh for "
+		"samples)"),
 	{ 0 },
 };
 

@@ -21,53 +21,61 @@ struct options {
 static const struct opt opts[] = {
 	OPT_TEXT(
 		"order", 0, "A,B,...", show.order,
-		"order in which constraints are applied, for the relative columns (as they "
-		"stand; what is not named follows)"),
-	OPT_FLAG("pairs", 0, show.pairs, "how many variants each two constraints share"),
+		"apply constraints in this order, for the relative columns; constraints that are "
+		"not named follow (default: as they stand)"),
+	OPT_FLAG("pairs", 0, show.pairs,
+		 "show for each two constraints how many variants both eliminate"),
 	OPT_COUNT("combinations", 'c', "N", show.combinations,
 		  "show the N largest combinations of constraints"),
-	OPT_TEXT("where", 'w', "A,!B,...", show.where,
-		 "variants to list: those that fail A and pass B (those that pass all)"),
+	OPT_TEXT(
+		"where", 'w', "A,!B,...", show.where,
+		"list the variants that fail A and pass B (default: those that pass all)"),
 	OPT_COUNT("list", 'l', "N", show.list, "list the first N of these variants"),
-	OPT_COUNT("sample", 's', "N", show.sample, "list N of them, drawn by lot"),
-	OPT_COUNT("seed", 0, "N", show.seed, "number that decides the lots (1)"),
+	OPT_COUNT("sample", 's', "N", show.sample,
+		  "list N of these variants, drawn by lot"),
+	OPT_COUNT("seed", 0, "N", show.seed, "draw lots by the number N (default: 1)"),
 	OPT_FLAG("histograms", 'H', show.histograms,
-		 "how often each value of a parameter occurs among them"),
-	OPT_COUNT("bins", 0, "N", show.bins, "bars of a histogram, at the most (16)"),
-	OPT_COUNT("nearest", 'n', "N", show.nearest,
-		  "the N variants that fail fewest constraints most narrowly (5 where "
-		  "nothing survives)"),
+		 "show how often each value of a parameter occurs among these variants"),
+	OPT_COUNT("bins", 0, "N", show.bins,
+		  "draw at most N bars of a histogram (default: 16)"),
+	OPT_COUNT(
+		"nearest", 'n', "N", show.nearest,
+		"list the N variants that fail fewest constraints most narrowly (default: 5 "
+		"if nothing survives)"),
 	OPT_TEXT(
 		"output", 'o', "FILE", tune.output,
 		"simulate: keep the results in this ensemble (.mle), and traces in a folder "
 		"beside it; without --build and --run, rank the results that are in it"),
 	OPT_TEXT(
 		"build", 0, "COMMAND", tune.build,
-		"how a variant is built, by the shell: {NAME} is the value of a parameter, "
+		"build a variant by this shell command: {NAME} is the value of a parameter, "
 		"{NAME.1} the first word of a permutation, {out} the program"),
 	OPT_TEXT("run", 0, "COMMAND", tune.run,
-		 "what is recorded ({out}), without a shell; the same braces"),
+		 "record this command ({out}), without a shell; the same braces"),
 	OPT_LIST("machine", 'm', "MACHINE", tune.machines,
-		 "machine to simulate; may be given several times (host)"),
-	OPT_COUNT("tune", 't', "N", tune.count,
-		  "variants to simulate, drawn by lot: half of them survivors, half such "
-		  "that fail soft constraints only; with --where, of those (32); a space "
-		  "with a flow needs neither --build nor --run nor -o"),
-	OPT_COUNT("best", 0, "N", tune.best,
-		  "say how many of the N best each soft constraint removes (10)"),
-	OPT_COUNT("top", 0, "N", tune.top, "rows of the ranking (20)"),
+		 "simulate MACHINE; may be repeated (default: host)"),
+	OPT_COUNT(
+		"tune", 't', "N", tune.count,
+		"simulate N variants, drawn by lot: half of them survivors, half such "
+		"that fail soft constraints only; with --where, of those (default: 32); a space "
+		"with a flow needs neither --build nor --run nor -o"),
+	OPT_COUNT(
+		"best", 0, "N", tune.best,
+		"say how many of the N best each soft constraint removes (default: 10)"),
+	OPT_COUNT("top", 0, "N", tune.top,
+		  "print at most N rows of the ranking (default: 20)"),
 	OPT_COUNT("limit", 0, "N", tune.limit,
 		  "record at most N references of a variant"),
 	OPT_FLAG("json", 0, show.json, "print JSON"),
 	OPT_TEXT("csv", 0, "TABLE", show.csv,
 		 "print a table as CSV: combinations (which memlamp reads again), "
 		 "constraints, pairs or variants"),
-	OPT_TEXT(
-		"engine", 0, "ENGINE", engine,
-		"how to evaluate: native (by the C compiler), interpreter, or auto, which "
-		"compiles large spaces (auto)"),
-	OPT_TEXT("cc", 0, "COMPILER", cc, "the C compiler ($CC, or cc)"),
-	OPT_COUNT("threads", 'j', "N", threads, "threads (one for each processor)"),
+	OPT_TEXT("engine", 0, "ENGINE", engine,
+		 "evaluate by native (the C compiler), interpreter, or auto, which "
+		 "compiles large spaces (default: auto)"),
+	OPT_TEXT("cc", 0, "COMPILER", cc, "run this C compiler (default: $CC, or cc)"),
+	OPT_COUNT("threads", 'j', "N", threads,
+		  "compute with N threads (default: one for each processor)"),
 	OPT_FLAG("time", 0, time, "say on stderr how long the evaluation took"),
 	{ 0 },
 };

@@ -13,6 +13,7 @@
 #include "lib/base/err.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
+#include "lib/base/path.h"
 #include "lib/base/progress.h"
 #include "lib/base/table.h"
 #include "record/session/session.h"
@@ -26,12 +27,12 @@ struct options {
 static const struct opt opts[] = {
 	OPT_TEXT(
 		"output", 'o', "FILE", output,
-		"write the trace to FILE (PROGRAM.mlt in the current folder); the traces of other "
-		"processes that the program starts have their process number in the name. %p "
-		"in FILE is the number of memlamp's process, %r the rank of an MPI job, %h the "
-		"host; a job of several ranks writes a file for each, also without %r"),
+		"write the trace to FILE; traces of other processes that the program starts have "
+		"their process number in the name. %p in FILE is the number of memlamp's process, "
+		"%r the rank of an MPI job, %h the host; a job of several ranks writes a file for "
+		"each, also without %r (default: PROGRAM.mlt in the current folder)"),
 	OPT_COUNT("limit", 'l', "N", limit,
-		  "record N references at most; the program then goes on unrecorded"),
+		  "record at most N references; the program then runs on unrecorded"),
 	OPT_COUNT("skip", 's', "N", skip, "leave out the first N references"),
 	OPT_TEXT("every", 'e', "K/N", every, "record K references of every N"),
 	OPT_TEXT("only-in", 'i', "FUNCTION", only_in,

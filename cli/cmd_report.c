@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/simulated.h"
 #include "lib/base/buf.h"
+#include "lib/base/path.h"
 #include "lib/query/report/report.h"
 
 enum { TOP_MAX = 1000 };
@@ -45,7 +46,7 @@ static const struct opt opts[] = {
 /* prog.mlt becomes prog.html in the current folder. */
 static const char *output_of(const char *trace, struct ml_arena *a)
 {
-	const char *slash = strrchr(trace, '/'), *name = slash ? slash + 1 : trace;
+	const char *name = ml_path_name(trace);
 	size_t size = strlen(name);
 
 	if (size > 4 && !strcmp(name + size - 4, ".mlt"))

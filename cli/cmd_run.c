@@ -13,6 +13,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
+#include "lib/base/path.h"
 #include "lib/base/progress.h"
 #include "lib/base/table.h"
 #include "lib/query/tables/analysed_trace.h"

@@ -1,6 +1,7 @@
 #include "cli/code_text.h"
 
 #include "cli/say.h"
+#include "lib/base/path.h"
 #include "lib/query/tables/code_rows.h"
 #include "lib/query/tables/source_lines.h"
 
@@ -11,11 +12,11 @@ const char *code_place(struct say *s, const struct ml_code_line *l, size_t file_
 		return "none of yours";
 	if (l->line)
 		return ml_arena_printf(&s->arena, "%s:%u",
-				       say_cut(s, say_base_name(l->file), file_room),
+				       say_cut(s, ml_path_name(l->file), file_room),
 				       l->line);
 	if (*l->func)
 		return say_cut(s, l->func, name_room);
-	return *l->object ? say_base_name(l->object) : "unknown";
+	return *l->object ? ml_path_name(l->object) : "unknown";
 }
 
 const char *code_source(struct say *s, const struct ml_code_line *l, uint64_t refs,
@@ -23,7 +24,7 @@ const char *code_source(struct say *s, const struct ml_code_line *l, uint64_t re
 {
 	const char *text = l->line ? ml_source_lines_find(sources, l->file, l->line)
 				   : NULL;
-	const char *func = l->line ? l->func : *l->object ? say_base_name(l->object) : "";
+	const char *func = l->line ? l->func : *l->object ? ml_path_name(l->object) : "";
 
 	if (!l->own)
 		return "loader, start-up, libraries on their own";

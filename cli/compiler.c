@@ -8,6 +8,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/file.h"
+#include "lib/base/path.h"
 
 enum { RESPONSE_MAX = 16 << 20, RESPONSE_DEPTH = 16 };
 
@@ -30,13 +31,6 @@ static void add(struct words *w, const char *word, struct ml_arena *a)
 	w->at[w->count++] = word;
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Words between blanks, as make would pass them on. */
 static const char **split(const char *text, struct ml_arena *a)
 {
@@ -56,7 +50,7 @@ static const char **split(const char *text, struct ml_arena *a)
 
 static bool is_memlamp(const char **words)
 {
-	return words[0] && !strncmp(base_of(words[0]), "memlamp", 7);
+	return words[0] && !strncmp(ml_path_name(words[0]), "memlamp", 7);
 }
 
 const char **compiler_choose(enum compiler_language language, const char *asked,
@@ -157,7 +151,7 @@ static bool is_linked(const char *arg)
 	static const char *const ends[] = {
 		"o", "a", "so", "lo", "la", "obj", "ld", NULL
 	};
-	const char *name = base_of(arg), *dot = strrchr(name, '.');
+	const char *name = ml_path_name(arg), *dot = strrchr(name, '.');
 
 	return strstr(name, ".so.") || !dot || is_one_of(dot + 1, ends);
 }
@@ -265,8 +259,8 @@ static bool is_clang(const char **compiler)
 		char path[PATH_MAX], *real = NULL;
 		const char *dirs = getenv("PATH");
 
-		if (strstr(base_of(*compiler), "clang") ||
-		    strstr(base_of(*compiler), "flang"))
+		if (strstr(ml_path_name(*compiler), "clang") ||
+		    strstr(ml_path_name(*compiler), "flang"))
 			return true;
 		if (strchr(*compiler, '/'))
 			real = realpath(*compiler, path);
@@ -283,7 +277,7 @@ static bool is_clang(const char **compiler)
 			}
 			at += n + (at[n] == ':');
 		}
-		if (real && strstr(base_of(real), "clang"))
+		if (real && strstr(ml_path_name(real), "clang"))
 			return true;
 	}
 	return false;

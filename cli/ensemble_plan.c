@@ -8,6 +8,7 @@
 
 #include "cli/ensemble_build.h"
 #include "cli/say.h"
+#include "lib/base/path.h"
 #include "lib/analyse/ensemble/ensemble_run.h"
 #include "cli/work.h"
 #include "lib/query/tables/phases.h"
@@ -106,7 +107,7 @@ static bool add_trace(struct ensemble_plan *p, const struct ensemble_built *b,
 /* "sorts" of "traces/sorts.mlt". */
 static const char *stem(struct ml_arena *a, const char *path)
 {
-	const char *base = say_base_name(path), *dot = strrchr(base, '.');
+	const char *base = ml_path_name(path), *dot = strrchr(base, '.');
 
 	return ml_arena_copy(a, base,
 			     dot && dot > base ? (size_t)(dot - base) : strlen(base));

@@ -34,7 +34,7 @@ struct show {
 	struct ml_curve_options curve;
 	struct ml_time_matching matching;
 	struct ml_axes axes;
-	struct ml_shared_cache second;
+	struct ml_shared_cache shared;
 	struct ml_ensemble_ask ask;
 	struct ml_arena arena;
 };
@@ -51,15 +51,16 @@ bool ensemble_show_check(const struct ensemble_show *o, struct ml_err *err)
 {
 	enum ml_measure measure;
 	enum ml_time_match_how how;
+	enum ml_ensemble_plot plot;
 	unsigned kind;
 
 	if (!ml_curve_words_measure(o->measure, &measure, err) ||
 	    (o->time && !ml_curve_words_time(o->time, &how, err)))
 		return false;
-	if (o->as && !among(ml_ensemble_plot_names, o->as, &kind))
+	if (o->as && !ml_ensemble_plot_find(o->as, &plot))
 		return ml_fail(err, ML_USAGE,
-			       "--as must be curves, parameter, map, spread, workingset, "
-			       "second or multiples, not '%s'",
+			       "--as must be curves, spread, multiples, parameter, map, "
+			       "workingset or shared, not '%s'",
 			       o->as);
 	if (!among(ml_envelope_names, o->envelope, &kind))
 		return ml_fail(err, ML_USAGE,
@@ -72,12 +73,12 @@ bool ensemble_show_check(const struct ensemble_show *o, struct ml_err *err)
 		return ml_fail(err, ML_USAGE, "--level must be 1 to %d", ML_LEVELS);
 	if (!o->cells || o->cells > CELLS_MAX)
 		return ml_fail(err, ML_USAGE, "--cells must be 1 to %d", CELLS_MAX);
-	if (o->second && (o->second < 2 || o->second > ML_SHARED_CACHE_THREADS))
-		return ml_fail(err, ML_USAGE, "--second must be 2 to %d threads",
+	if (o->shared && (o->shared < 2 || o->shared > ML_SHARED_CACHE_THREADS))
+		return ml_fail(err, ML_USAGE, "--shared must be 2 to %d threads",
 			       ML_SHARED_CACHE_THREADS);
-	if (o->second && !o->total)
+	if (o->shared && !o->total)
 		return ml_fail(err, ML_USAGE,
-			       "--second needs --total, the size that the threads share");
+			       "--shared needs --total, the size that the threads share");
 	return !o->as || o->plot || ml_fail(err, ML_USAGE, "--as needs --plot");
 }
 
@@ -147,11 +148,9 @@ static bool prepare(struct show *s, const struct opt_list *match, struct ml_err 
 	s->curve.window = o->window ? (double)o->window : 0;
 	s->ask.to = ml_time_match_end(&s->matching);
 	if (!o->window)
-		for (size_t i = 0; i < s->e->trace_count; i++)
-			s->curve.window =
-				fmax(s->curve.window,
-				     (double)ml_ensemble_refs(&s->e->traces[i]) / 100);
-	if (!o->second)
+		s->curve.window = ml_ensemble_usual_window(s->e, &s->matching, 0,
+							   s->ask.to);
+	if (!o->shared)
 		return true;
 	const struct ml_axis *size = NULL;
 	for (size_t i = 0; i < s->axes.count && !size; i++)
@@ -162,7 +161,7 @@ static bool prepare(struct show *s, const struct opt_list *match, struct ml_err 
 	if (!size)
 		return ml_fail(err, ML_USAGE,
 			       "no parameter is a size; name one with --size");
-	return ml_shared_cache_make(&s->second, s->e, size->name, (unsigned)o->second,
+	return ml_shared_cache_make(&s->shared, s->e, size->name, (unsigned)o->shared,
 				    (double)o->total, &s->arena, err);
 }
 
@@ -229,8 +228,8 @@ static bool say_real(struct show *s, struct say *y, struct ml_err *err)
 		return false;
 	double value = ml_curve_total(s->curves, real, &s->curve, 0, s->ask.to);
 	double min = INFINITY, max = -INFINITY;
-	for (size_t i = 0; i < s->second.count; i++) {
-		double v = ml_shared_cache_total(s->curves, &s->second, i, &s->curve);
+	for (size_t i = 0; i < s->shared.count; i++) {
+		double v = ml_shared_cache_total(s->curves, &s->shared, i, &s->curve);
 
 		min = fmin(min, v);
 		max = fmax(max, v);
@@ -247,14 +246,14 @@ static bool say_all(struct show *s, struct say *y, struct ml_err *err)
 	say(y, "%zu %s of %zu %s: %s\n\n", s->e->member_count,
 	    say_plural(s->e->member_count, "member", "members"), s->e->trace_count,
 	    say_plural(s->e->trace_count, "trace", "traces"), measured(s));
-	if (s->o->second) {
-		say(y, "%zu %s in which %u threads share %s\n", s->second.count,
-		    say_plural(s->second.count, "way", "ways"), s->second.threads,
+	if (s->o->shared) {
+		say(y, "%zu %s in which %u threads share %s\n", s->shared.count,
+		    say_plural(s->shared.count, "way", "ways"), s->shared.threads,
 		    say_bytes(y, s->o->total));
-		ml_ensemble_clusters(&t, &s->ask, &s->second);
+		ml_ensemble_clusters(&t, &s->ask, &s->shared);
 		put_table(s, y, &t, "clusters");
 		say(y, "\n");
-		ml_ensemble_second(&t, &s->ask, &s->second);
+		ml_ensemble_ways(&t, &s->ask, &s->shared);
 		put_table(s, y, &t, "ways");
 		return say_real(s, y, err);
 	}
@@ -285,10 +284,10 @@ static void put_json(struct show *s, struct ml_buf *out)
 	ml_json_key_real(&w, "end", s->ask.to);
 	ml_ensemble_ranking(&t, &s->ask);
 	put_json_table(&w, "members", &t);
-	if (s->o->second) {
-		ml_ensemble_second(&t, &s->ask, &s->second);
-		put_json_table(&w, "second", &t);
-		ml_ensemble_clusters(&t, &s->ask, &s->second);
+	if (s->o->shared) {
+		ml_ensemble_ways(&t, &s->ask, &s->shared);
+		put_json_table(&w, "shared", &t);
+		ml_ensemble_clusters(&t, &s->ask, &s->shared);
 		put_json_table(&w, "clusters", &t);
 	}
 	if (s->matching.how == ML_TIME_MATCH_MILESTONES) {
@@ -309,8 +308,8 @@ static void put_csv(struct show *s, struct ml_buf *out)
 {
 	struct ml_ensemble_table t;
 
-	if (s->o->second)
-		ml_ensemble_second(&t, &s->ask, &s->second);
+	if (s->o->shared)
+		ml_ensemble_ways(&t, &s->ask, &s->shared);
 	else if (!strcmp(s->o->csv, "series"))
 		ml_ensemble_series(&t, &s->ask, s->o->cells);
 	else
@@ -323,12 +322,14 @@ static bool plot(struct show *s, struct ml_err *err)
 {
 	const struct ensemble_show *o = s->o;
 	struct ml_picture_ensemble p = {
-		.kind = o->second ? ML_PLOT_SECOND : ML_PLOT_CURVES,
+		.kind = o->shared ? ML_PLOT_SHARED : ML_PLOT_CURVES,
 		.curve = s->curve,
 		.to = s->ask.to,
 		.colour = o->colour,
+		.facet = o->facet,
+		.peaks = o->peaks,
 		.size = o->size,
-		.threads = (unsigned)o->second,
+		.threads = (unsigned)o->shared,
 		.total = (double)o->total,
 		.shift = (double)o->shift,
 		.width = (double)o->width,
@@ -339,8 +340,8 @@ static bool plot(struct show *s, struct ml_err *err)
 	unsigned number;
 	size_t member;
 
-	if (o->as && among(ml_ensemble_plot_names, o->as, &number))
-		p.kind = number;
+	if (o->as && !ml_ensemble_plot_find(o->as, &p.kind))
+		return false; /* ensemble_show_check has refused it */
 	if (among(ml_envelope_names, o->envelope, &number))
 		p.envelope = number;
 	if (o->real && !ml_ensemble_find(s->e, o->real, &member, err))

@@ -11,9 +11,9 @@
 /* The options of the same names; see cmd_ensemble.c. */
 struct ensemble_show {
 	const char *measure, *weights, *time, *base, *against, *size, *real, *plot, *as,
-		*colour, *envelope, *csv;
-	uint64_t level, window, top, second, total, shift, cells, width, height;
-	bool volume, json, dark;
+		*colour, *facet, *envelope, *csv;
+	uint64_t level, window, top, shared, total, shift, cells, width, height;
+	bool volume, peaks, json, dark;
 };
 
 extern const struct ensemble_show ensemble_show_default;

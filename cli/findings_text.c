@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/say.h"
+#include "lib/base/path.h"
 #include "lib/analyse/find/findings.h"
 #include "lib/analyse/passes/profile.h"
 #include "lib/query/tables/source_lines.h"
@@ -52,7 +53,7 @@ static void end(struct paragraph *p)
 
 const char *findings_where(const struct ml_finding *n, struct say *s)
 {
-	const char *file = say_base_name(n->file);
+	const char *file = ml_path_name(n->file);
 
 	if (n->line && *n->func)
 		return ml_arena_printf(&s->arena, "%s:%u in %s", file, n->line,

@@ -9,6 +9,7 @@
 #include "cli/say.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
+#include "lib/base/path.h"
 #include "lib/base/table.h"
 #include "lib/query/tables/source_lines.h"
 #include "lib/query/tables/summary.h"
@@ -144,7 +145,7 @@ static const char *origin(struct text *t, const struct ml_summary_region *r)
 				       say_count(&t->say, r->blocks));
 	if (*file && region->line)
 		text = ml_arena_printf(&t->say.arena, "%s, %s:%u", text,
-				       say_base_name(file), region->line);
+				       ml_path_name(file), region->line);
 	else if (*func && strcmp(func, r->name) != 0)
 		text = ml_arena_printf(&t->say.arena, "%s, in %s", text, func);
 	return text;
@@ -292,8 +293,8 @@ static void say_functions(struct text *t)
 			ml_table_none(&x);
 		ml_table_text(&x,
 			      *f->at.func ? say_cut(&t->say, f->at.func, 40) : "unknown");
-		ml_table_text(&x, *f->at.object ? say_base_name(f->at.object)
-						: say_base_name(f->at.file));
+		ml_table_text(&x, *f->at.object ? ml_path_name(f->at.object)
+						: ml_path_name(f->at.file));
 	}
 	say_table(&t->say, &x, s->functions.count - others, "functions");
 	if (alone)

@@ -111,7 +111,8 @@ static int unknown(const struct cmd *c, const char *name, size_t size)
 
 	snprintf(word, sizeof(word), "%.*s", (int)size, name);
 	for (const struct opt *o = c->opts; o && o->name; o++)
-		spelling_try(&s, o->name);
+		if (o->help)
+			spelling_try(&s, o->name);
 	if (!s.best)
 		return cmd_misused(c, "unknown option '--%.*s'", (int)size, name);
 	return cmd_misused(c, "unknown option '--%.*s'; did you mean '--%s'?", (int)size,
@@ -307,7 +308,8 @@ void options_help(const struct cmd *c, struct ml_buf *out)
 	ml_buf_text(out, c->help + 1);
 	ml_buf_text(out, ".\n\nOptions:\n");
 	for (const struct opt *o = c->opts; o && o->name; o++)
-		help_line(out, o);
+		if (o->help)
+			help_line(out, o);
 	help_line(out, &help_opt);
 	if (c->more_help)
 		c->more_help(out);
@@ -331,6 +333,7 @@ static void page_item(struct ml_buf *out, const struct opt *o)
 void options_page(const struct cmd *c, struct ml_buf *out)
 {
 	for (const struct opt *o = c->opts; o && o->name; o++)
-		page_item(out, o);
+		if (o->help)
+			page_item(out, o);
 	page_item(out, &help_opt);
 }

@@ -37,7 +37,8 @@ struct opt {
 	const char *arg;  /* its name in the help, NULL for flags */
 	enum opt_kind kind;
 	size_t at;        /* offset in struct options */
-	const char *help; /* small first letter, no full stop; may be long */
+	const char *help; /* small first letter, no full stop; may be long. NULL: an old
+			     spelling, which is accepted and not listed */
 };
 
 /* clang-format off */

@@ -7,6 +7,7 @@
 #include "cli/say.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
+#include "lib/base/path.h"
 #include "lib/base/table.h"
 #include "lib/query/tables/source_lines.h"
 #include "lib/query/tables/analysed_trace.h"
@@ -22,7 +23,7 @@ static void put_totals(const struct ml_analysed_trace *analysed, const char *pro
 	const struct ml_profile *p = analysed->profile;
 	const struct ml_machine *m = &p->machine;
 
-	say(s, "%s ", say_base_name(program));
+	say(s, "%s ", ml_path_name(program));
 	say_machine(s, m);
 	if (m->cores > 1)
 		say(s, ", %u cores", m->cores);
@@ -85,11 +86,10 @@ static void put_lines(struct ml_analysed_trace *analysed, uint64_t top, struct s
 		if (waiting(analysed, &r->count) < negligible)
 			continue;
 		put_row(&t, analysed, &r->count);
-		ml_table_text(&t, !r->at.own ? "none of yours"
-				  : r->at.line
-					  ? ml_arena_printf(&s->arena, "%s:%u",
-							    say_base_name(r->at.file),
-							    r->at.line)
+		ml_table_text(&t, !r->at.own    ? "none of yours"
+				  : r->at.line  ? ml_arena_printf(&s->arena, "%s:%u",
+								  ml_path_name(r->at.file),
+								  r->at.line)
 				  : *r->at.func ? say_cut(s, r->at.func, NAME)
 						: "unknown");
 		if (text && r->at.library * 2 > r->count.refs && r->at.through)

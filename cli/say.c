@@ -99,13 +99,6 @@ const char *say_cut(struct say *s, const char *name, size_t room)
 	return ml_arena_printf(&s->arena, "%.*s…", (int)size, name);
 }
 
-const char *say_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 const char *say_plain_name(struct say *s, const char *name)
 {
 	static const char *const variants[] = { "_avx", "_sse", "_ssse", "_evex",

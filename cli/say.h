@@ -36,7 +36,6 @@ const char *say_plural(uint64_t n, const char *one, const char *many);
 double say_share(uint64_t part, uint64_t whole);      /* 0 if whole is 0 */
 const char *say_percent(struct say *s, double share); /* "12.3 %", "0.02 %" */
 const char *say_cut(struct say *s, const char *name, size_t room);
-const char *say_base_name(const char *path);
 /* The well-known name of a library function: memset for __memset_avx2_unaligned_erms. */
 const char *say_plain_name(struct say *s, const char *name);
 

@@ -7,6 +7,7 @@
 #include "lib/analyse/passes/reuse.h"
 #include "lib/analyse/passes/temperature.h"
 #include "lib/base/map.h"
+#include "lib/base/path.h"
 #include "lib/base/table.h"
 #include "lib/query/tables/profile_tables.h"
 #include "lib/trace/tables.h"
@@ -129,7 +130,7 @@ static const char *place(struct more *t, uint32_t site)
 
 	if (f.line)
 		return ml_arena_printf(&t->say->arena, "%s:%u",
-				       say_base_name(ml_tables_text(tables, f.file)),
+				       ml_path_name(ml_tables_text(tables, f.file)),
 				       f.line);
 	return f.func ? ml_tables_text(tables, f.func) : "unknown";
 }

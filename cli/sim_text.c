@@ -7,6 +7,7 @@
 #include "cli/say.h"
 #include "cli/sim_sections.h"
 #include "lib/base/buf.h"
+#include "lib/base/path.h"
 #include "lib/base/table.h"
 #include "lib/cache/policy.h"
 #include "lib/query/tables/source_lines.h"
@@ -335,8 +336,8 @@ static void say_functions(struct text *t)
 				      *f->at.func ? say_plain_name(&t->say, f->at.func)
 						  : "unknown",
 				      30));
-		ml_table_text(&x, *f->at.object ? say_base_name(f->at.object)
-						: say_base_name(f->at.file));
+		ml_table_text(&x, *f->at.object ? ml_path_name(f->at.object)
+						: ml_path_name(f->at.file));
 		shown++;
 	}
 	say_table(&t->say, &x, rows->functions.count, "functions");

@@ -93,6 +93,8 @@ TEST(every_picture_is_drawn_light_and_dark_and_is_well_formed)
 			CHECK(!has("nan") && !has("inf"));
 			CHECK(!has("<long>")); /* names are foreign bytes */
 		}
+	struct ml_picture_ensemble o = plot(ML_PLOT_CURVES);
+	CHECK_OK(draw(&o), &err);
 	CHECK(has("&lt;long&gt; &amp; &quot;wide&quot;"));
 	done();
 }
@@ -102,6 +104,7 @@ TEST(curves_have_a_path_for_each_member_and_a_legend_by_parameter)
 	struct ml_picture_ensemble o = plot(ML_PLOT_CURVES);
 
 	start();
+	o.colour = "L1 size";
 	CHECK_OK(draw(&o), &err);
 	CHECK_EQ(count("<title>"), 6);
 	CHECK(has(">L1 size</text>"));
@@ -155,9 +158,9 @@ TEST(a_map_has_a_cell_for_each_pair_of_values)
 	done();
 }
 
-TEST(second_order_is_coloured_by_starved_threads)
+TEST(threads_that_share_are_coloured_by_starved_threads)
 {
-	struct ml_picture_ensemble o = plot(ML_PLOT_SECOND);
+	struct ml_picture_ensemble o = plot(ML_PLOT_SHARED);
 	static const uint32_t lru[] = { 0, 2, 4 };
 
 	start();
@@ -202,7 +205,7 @@ TEST(milestones_are_lines_and_volumes_are_circles)
 	/* a quarter of the references is half the radius */
 	CHECK_EQ(count("r=\"12\""), 2);
 	CHECK_EQ(count("r=\"6\""), 2);
-	CHECK(has("<title>32 references</title>"));
+	CHECK(has("<title>32 references between 0 and 32</title>"));
 	CHECK(has(">mark half</text>"));
 	CHECK(has("matched at 1 milestone, scaled by volume"));
 	ml_arena_release(&a);
@@ -266,7 +269,7 @@ TEST(series_and_clusters_are_tables)
 	ml_ensemble_clusters(&t, &q, &s);
 	ml_table_csv(&t.table, &out);
 	ml_ensemble_table_release(&t);
-	ml_ensemble_second(&t, &q, &s);
+	ml_ensemble_ways(&t, &q, &s);
 	ml_table_csv(&t.table, &out);
 	ml_ensemble_table_release(&t);
 	ml_buf_u8(&out, 0);

@@ -58,8 +58,9 @@ TEST(an_ensemble_tells_its_traces_parameters_and_members)
 	CHECK(has("\"documents\":[{\"kind\":\"ensemble\",\"number\":0,"));
 	CHECK(has("\"members\":3}"));
 	CHECK(ask("/api/ensembles/0"));
-	CHECK(has(
-		"\"levels\":1,\"measures\":[{\"id\":\"time\",\"label\":\"access time\""));
+	CHECK(has("\"levels\":1,\"plots\":[{\"id\":\"curves\",\"title\":\"curves\","
+		  "\"help\":\"all members over time\"},{\"id\":\"spread\""));
+	CHECK(has("\"measures\":[{\"id\":\"time\",\"label\":\"access time\""));
 	CHECK(has("\"label\":\"miss ratio of\",\"axis\":\"miss ratio of {level}\","
 		  "\"level\":true}"));
 	CHECK(has(
@@ -67,7 +68,12 @@ TEST(an_ensemble_tells_its_traces_parameters_and_members)
 	CHECK(has("\"references\":64,\"width\":8,\"bins\":8,\"open\":null,"
 		  "\"milestones\":[{\"name\":\"mark half\",\"count\":1}]"));
 	CHECK(has("\"parameters\":[{\"name\":\"L1 size\",\"numeric\":true,\"size\":true,"
+		  "\"effect\":1,\"colours\":[{\"role\":\"number\",\"index\":0,\"of\":3},"
+		  "{\"role\":\"number\",\"index\":1,\"of\":3},"
+		  "{\"role\":\"number\",\"index\":2,\"of\":3}],"
 		  "\"values\":[\"1K\",\"2K\",\"3K\"]}]"));
+	CHECK(has("\"usual\":{\"x\":\"L1 size\",\"y\":null,\"colour\":\"L1 size\","
+		  "\"facet\":null}"));
 	CHECK(has("\"values\":[\"2K\"],\"numbers\":[2048]"));
 	CHECK(has("\"served\":[48,16],\"cycles\":3}")); /* (48 + 16 * 9) / 64 */
 	CHECK(!ask("/api/ensembles/1"));
@@ -81,9 +87,10 @@ TEST(curves_are_answered_member_by_member_with_their_spread)
 
 	start();
 	open_ensemble();
-	CHECK(ask("/api/ensembles/0/curves?cells=4&members=0,2"));
-	CHECK(has("\"from\":0,\"to\":64,\"end\":64,\"cells\":4,\"unit\":\"cycles\","
-		  "\"members\":[0,2]"));
+	CHECK(ask("/api/ensembles/0/figure?cells=4&members=0,2"));
+	CHECK(has(
+		"\"from\":0,\"to\":64,\"plot\":\"curves\",\"end\":64,\"cells\":4,\"unit\":\"cycles\","
+		"\"window\":0,\"members\":[0,2],\"across\":0,\"panels\":[{\"share\":1"));
 	const float *mean = column("mean", &n);
 	CHECK_EQ(n, 8);
 	static const float want[] = { 9, 9, 1, 1, 1, 1, 1, 1 };
@@ -95,17 +102,17 @@ TEST(curves_are_answered_member_by_member_with_their_spread)
 	CHECK_NEAR(spread[0], 4, 1e-6);
 	CHECK_NEAR(spread[3], 0, 1e-6);
 	/* one cell of both halves: low and high are the bins' */
-	CHECK(ask("/api/ensembles/0/curves?cells=2&members=1&from=8&to=24"));
+	CHECK(ask("/api/ensembles/0/figure?cells=2&members=1&from=8&to=24"));
 	CHECK_NEAR(((const float *)column("mean", NULL))[1], 1, 1e-6);
 	CHECK_NEAR(((const float *)column("high", NULL))[0], 9, 1e-6);
-	CHECK(ask("/api/ensembles/0/curves?cells=2&members=1&weights=3,300"));
+	CHECK(ask("/api/ensembles/0/figure?cells=2&members=1&weights=3,300"));
 	CHECK_NEAR(((const float *)column("mean", NULL))[0], 151.5, 1e-4);
-	CHECK(ask("/api/ensembles/0/curves?cells=2&members=0&against=1&measure=miss"));
+	CHECK(ask("/api/ensembles/0/figure?cells=2&members=0&against=1&measure=miss"));
 	CHECK(has("\"unit\":\"share\""));
 	CHECK_NEAR(((const float *)column("mean", NULL))[0], 0.5, 1e-6);
-	CHECK(ask("/api/ensembles/0/curves?cells=4&time=normalised&from=0.5"));
-	CHECK(has("\"from\":0.5,\"to\":1,\"end\":1"));
-	CHECK(ask("/api/ensembles/0/curves?cells=8&window=24&members=0"));
+	CHECK(ask("/api/ensembles/0/figure?cells=4&time=normalised&from=0.5"));
+	CHECK(has("\"from\":0.5,\"to\":1,\"plot\":\"curves\",\"end\":1"));
+	CHECK(ask("/api/ensembles/0/figure?cells=8&window=24&members=0"));
 	CHECK_NEAR(((const float *)column("mean", NULL))[3], (9 + 9 + 1) / 3.0, 1e-6);
 	done();
 }
@@ -115,27 +122,28 @@ TEST(what_cannot_be_asked_is_said)
 	static const struct {
 		const char *question, *says;
 	} bad[] = {
-		{ "curves?measure=speed", "no measure 'speed'" },
-		{ "curves?weights=3", "'3' has 1 weights; 2 are needed" },
-		{ "curves?weights=3,x", "weights are cycles by level" },
-		{ "curves?members=0,7", "they are 0 to 2" },
-		{ "curves?time=slow", "raw, normalised or matched" },
-		{ "curves?against=9", "no member 9" },
-		{ "curves?from=9&to=3", "from=9 lies behind to=3" },
-		{ "curves?window=-1", "not a number" },
-		{ "curves?window=nan", "not a number" },
-		{ "curves?cells=1", "not 2 to 65536" },
-		{ "curves?base=4", "no trace 4" },
-		{ "curves?level=0", "no level 0" },
+		{ "figure?measure=speed", "no measure 'speed'" },
+		{ "figure?weights=3", "'3' has 1 weights; 2 are needed" },
+		{ "figure?weights=3,x", "weights are cycles by level" },
+		{ "figure?members=0,7", "they are 0 to 2" },
+		{ "figure?time=slow", "raw, normalised or matched" },
+		{ "figure?against=9", "no member 9" },
+		{ "figure?from=9&to=3", "from=9 lies behind to=3" },
+		{ "figure?window=-1", "not a number" },
+		{ "figure?window=nan", "not a number" },
+		{ "figure?cells=1", "not 2 to 65536" },
+		{ "figure?base=4", "no trace 4" },
+		{ "figure?level=0", "no level 0" },
 		{ "matching?time=matched&match=a%3Db%3Dc", "no milestone" },
 		{ "matching?time=matched&match=;", "';' names no milestone" },
-		{ "workingset?size=L7", "they differ by L1 size" },
+		{ "figure?plot=workingset&size=L7", "they differ by L1 size" },
 		{ "figure?plot=pie", "no plot 'pie'" },
-		{ "figure?plot=curves", "'curves' is not sent as a figure" },
-		{ "figure?x=L7", "they differ by L1 size" },
+		{ "figure?envelope=all", "range, deviation or none" },
+		{ "figure?plot=shared&real=9", "no member 9" },
+		{ "figure?plot=parameter&x=L7", "they differ by L1 size" },
 		{ "figure?members=", "no member" },
-		{ "shared?total=99999", "add up to" },
-		{ "shared?threads=20", "2 to 8 threads" },
+		{ "figure?plot=shared&total=99999", "add up to" },
+		{ "figure?plot=shared&threads=20", "2 to 8 threads" },
 	};
 	char question[100];
 
@@ -173,16 +181,17 @@ TEST(a_figure_has_axes_marks_and_rows)
 	open_ensemble();
 	CHECK(ask("/api/open"));
 	CHECK(has("\"colours\":{\"light\":{\"text\":\"#1c1e21\""));
-	CHECK(ask("/api/ensembles/0/figure?height=310"));
+	CHECK(ask("/api/ensembles/0/figure?plot=parameter&height=310"));
 	CHECK(has("\"title\":\"Access time of long against L1 size\""));
-	CHECK(has("\"axes\":[{\"id\":\"x\",\"label\":\"L1 size\",\"unit\":\"\","
-		  "\"scale\":\"linear\",\"domain\":[942.08,3153.92],"
-		  "\"ticks\":[{\"at\":1024,\"text\":\"1K\"}"));
+	CHECK(has(
+		"\"panels\":[{\"share\":1,\"rows\":0,\"axes\":[{\"id\":\"x\",\"label\":\"L1 size\",\"unit\":\"\","
+		"\"scale\":\"linear\",\"domain\":[942.08,3153.92],"
+		"\"ticks\":[{\"at\":1024,\"text\":\"1K\"}"));
 	CHECK(has("\"unit\":\"cycles\",\"scale\":\"linear\",\"domain\":[0,5],"
 		  "\"ticks\":[{\"at\":0,\"text\":\"0\"},{\"at\":1,"));
 	CHECK(has("\"marks\":[{\"type\":\"line\",\"rows\":[0,3],"
 		  "\"colour\":{\"role\":\"word\",\"index\":0},\"width\":1.8,"
-		  "\"dash\":[]}"));
+		  "\"opacity\":1,\"dash\":[]}"));
 	CHECK(has("\"texts\":[\"5\",\"3\",\"1\"]"));
 	const double *y = column("y", &n);
 	const uint32_t *member = column("member", NULL);
@@ -205,16 +214,19 @@ TEST(working_sets_and_threads_that_share_follow_from_sizes)
 
 	start();
 	open_ensemble();
-	CHECK(ask("/api/ensembles/0/workingset?cells=4"));
-	CHECK(has("\"size\":\"L1 size\",\"members\":[0,1,2]"));
+	CHECK(ask("/api/ensembles/0/figure?plot=workingset&window=1&cells=4"));
+	CHECK(has("\"size\":\"L1 size\",\"tolerance\":0.05,\"members\":[0,1,2]"));
 	const float *set = column("bytes", &n);
 	CHECK_EQ(n, 4);
 	CHECK(isnan(set[0])); /* none agrees with 3 K */
 	CHECK_NEAR(set[1], 2048, 0);
 	CHECK_NEAR(set[3], 1024, 0);
-	CHECK(ask("/api/ensembles/0/shared?size=L1 size&total=4096&shift=0&cells=8"));
+	CHECK(ask(
+		"/api/ensembles/0/figure?plot=shared&window=1&size=L1 size&total=4096&shift=0&cells=8"));
 	CHECK(has("\"ways\":2,\"threads\":2,\"size\":\"L1 size\",\"total\":4096"));
-	CHECK(has("\"sizes\":[1024,2048,3072]"));
+	const float *sizes = column("sizes", &n);
+	CHECK_EQ(n, 3);
+	CHECK_NEAR(sizes[2], 3072, 0);
 	const float *mean = column("mean", &n);
 	CHECK_EQ(n, 16);
 	CHECK_NEAR(mean[0], 5, 1e-6); /* 1 K misses, 3 K hits */
@@ -249,14 +261,16 @@ TEST(traces_are_matched_at_milestones)
 		"\"unequal\":[\"long comes to mark half 1 time, short to a.c:12 2 times: "
 		"the last is not used\"]"));
 	/* 8 references for 32 of the base: a quarter of the 9 cycles */
-	CHECK(ask("/api/ensembles/0/curves?time=matched&match=mark half=a.c:12&volume=1&"
+	CHECK(ask("/api/ensembles/0/figure?time=matched&match=mark half=a.c:12&volume=1&"
 		  "members=3&cells=2"));
 	CHECK_NEAR(((const float *)column("mean", NULL))[0], 9 / 4.0, 1e-6);
 	CHECK_NEAR(((const float *)column("mean", NULL))[1], 9 * 24 / 32.0, 1e-6);
 	/* the trace is what members 0 and 3 differ by */
 	CHECK(ask("/api/ensembles/0"));
+	CHECK(has("{\"name\":\"trace\",\"numeric\":false,\"size\":false,"));
 	CHECK(has(
-		"{\"name\":\"trace\",\"numeric\":false,\"size\":false,\"values\":[\"long\",\"short\"]}"));
+		"\"colours\":[{\"role\":\"word\",\"index\":0},{\"role\":\"word\",\"index\":1}],"
+		"\"values\":[\"long\",\"short\"]}"));
 	done();
 }
 

@@ -25,7 +25,7 @@ TARGET static inline void differ_plain(struct ml_distance *d, const uint64_t *li
 	d->count = n;
 }
 
-/* Notes what each slot had in `when` as `before`, and has it have this use. */
+/* Moves the value of each slot in `when` to `before`, and stores this use there. */
 TARGET static inline void swap_uses(struct ml_distance *d)
 {
 	const uint32_t *restrict slots = d->slot + DISTANCE_WINDOW;

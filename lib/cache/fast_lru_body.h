@@ -16,7 +16,7 @@
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 
-/* What touch returns. */
+/* The results of touch. */
 struct touched {
 	bool hit;
 	uint64_t victim; /* the key that was evicted, on a miss; 0: the way was empty */

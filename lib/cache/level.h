@@ -31,7 +31,7 @@ enum ml_cache_flag {
 	ML_CACHE_FLAGS = 7,
 };
 
-/* What a cache notes of a line that it holds. */
+/* The facts that a cache stores about a line that it holds. */
 struct ml_cache_note {
 	uint64_t read, written; /* use masks */
 	uint64_t since; /* the access that filled the line; 0 in TLBs, like owner */

@@ -89,8 +89,8 @@ static bool future_fits(const struct ml_machine *m, unsigned level, struct ml_er
 	if (s->inclusion == ML_INCLUSIVE)
 		return ml_fail(
 			err, ML_USAGE,
-			"machine: %s: %s cannot be inclusive: what it evicts leaves "
-			"the levels within and comes back as new requests, so the "
+			"machine: %s: %s cannot be inclusive: lines that it evicts leave "
+			"the levels within and come back as new requests, so the "
 			"future would depend on its own choices",
 			s->name, policy);
 	if (s->inclusion == ML_EXCLUSIVE)

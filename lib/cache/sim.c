@@ -43,7 +43,7 @@ struct access {
 	enum ml_access_kind kind;
 };
 
-/* What happens to one request on its way outwards. */
+/* One request on its way outwards. */
 struct journey {
 	uint16_t outcome;
 	unsigned depth;  /* the depth at which the line was found */

@@ -92,7 +92,7 @@ struct ml_request {
 	uint32_t entry[ML_LEVELS]; /* by depth: number in the book; 0: not looked up */
 };
 
-/* What a line brings along when it comes into a cache. */
+/* The data that comes with a line into a cache. */
 struct ml_cargo {
 	unsigned from; /* level */
 	uint64_t hint;

@@ -4,7 +4,7 @@
 #include "lib/cache/motion.h"
 #include "lib/cache/sim.h"
 
-/* What a flush changes in a cache, to be put back after it. */
+/* The state of a cache that a flush changes, to be restored after it. */
 struct before {
 	uint8_t *flags;
 	struct ml_cache_note *notes;

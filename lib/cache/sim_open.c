@@ -1,4 +1,4 @@
-/* Opens and closes a simulator, and answers what it holds and has counted. */
+/* Opens and closes a simulator, and answers questions about its contents and counters. */
 #include <string.h>
 
 #include "lib/cache/coherence.h"

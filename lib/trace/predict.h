@@ -45,8 +45,8 @@ struct ml_base_state {
 };
 
 struct ml_shape_state {
-	uint32_t caller; /* the right one when this shape was last left for other code */
-	uint32_t chunk;  /* the chunk in which that was */
+	uint32_t caller; /* the caller when this shape was last left for other code */
+	uint32_t chunk;  /* the chunk in which the shape was left */
 	uint64_t met;    /* chunk << 16 | number of its bases that the chunk has used */
 };
 
@@ -130,7 +130,7 @@ static inline bool ml_predict_met(const struct ml_predict *p, const struct ml_pa
 	return p->shape[path->shape].met >= ((uint64_t)p->chunk << 16 | path->bases);
 }
 
-/* Notes that it has. */
+/* Notes that this chunk has used all bases of the path. */
 static inline void ml_predict_meet(struct ml_predict *p, const struct ml_path *path)
 {
 	p->shape[path->shape].met = (uint64_t)p->chunk << 16 | path->bases;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/path.h"
 #include "lib/base/search.h"
 #include "lib/trace/region_lookup_parts.h"
 #include "lib/trace/trace.h"
@@ -166,13 +167,6 @@ static uint32_t own_region(struct ml_region_lookup *l, enum ml_region_kind kind,
 	return (uint32_t)(l->trace->tables.regions.count + l->own_count++);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The region of a mapping: one for each kind and file. */
 static uint32_t mapping_region(struct ml_region_lookup *l, const struct ml_mapping *m)
 {
@@ -193,7 +187,7 @@ static uint32_t mapping_region(struct ml_region_lookup *l, const struct ml_mappi
 	case ML_MAPPING_FILE:
 		*region = own_region(
 			l, ML_REGION_MMAP,
-			ml_arena_printf(&l->arena, "file %s", base_name(path)));
+			ml_arena_printf(&l->arena, "file %s", ml_path_name(path)));
 		break;
 	default: *region = *path ? own_region(l, ML_REGION_OTHER, path) : 0;
 	}

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/path.h"
+
 /* With printf a dump would spend most of its time on numbers. */
 static void put_decimal(struct ml_buf *out, uint64_t v)
 {
@@ -53,13 +55,6 @@ static void put_name(struct ml_buf *out, const char *name)
 		ml_buf_u8(out, '"');
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void put_site(struct ml_buf *out, const struct ml_tables *t, uint32_t number)
 {
 	const struct ml_site *site = &t->sites.at[number];
@@ -79,7 +74,7 @@ static void put_site(struct ml_buf *out, const struct ml_tables *t, uint32_t num
 	}
 	if (!frame.file && site->object) {
 		ml_buf_text(out, " [");
-		put_shown(out, base_name(ml_tables_text(t, site->object)));
+		put_shown(out, ml_path_name(ml_tables_text(t, site->object)));
 		ml_buf_u8(out, ']');
 	}
 }

@@ -36,7 +36,7 @@ bool ml_filter_is_active(const struct ml_filter *f, bool inside);
 /* Counts references that are left out because the filter is not active. */
 void ml_filter_skip(struct ml_filter *f, uint64_t count, enum ml_gap_reason reason);
 
-/* How many of the next references are certainly kept, whatever they are. */
+/* How many of the next references are kept for certain, without looking at them. */
 uint64_t ml_filter_certain(const struct ml_filter *f);
 /* Counts references that were kept without asking again. */
 void ml_filter_count_kept(struct ml_filter *f, uint64_t count);

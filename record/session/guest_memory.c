@@ -84,7 +84,7 @@ static uint32_t region_of(struct ml_guest_memory *g, uint32_t id,
 	return *region;
 }
 
-/* The block that begins at addr ends, if its serial is the one given or that is 0. */
+/* Ends the block that begins at addr. A serial other than 0 must be that of the block. */
 static void end(struct ml_guest_memory *g, uint64_t addr, uint64_t serial)
 {
 	struct ml_memory_piece *there = ml_live_memory_find(&g->heap, addr);

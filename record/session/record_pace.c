@@ -7,7 +7,7 @@
 
 enum {
 	NICENESS = 5,
-	PATIENCE_MS = 40,          /* ten times what encoding a chunk takes */
+	PATIENCE_MS = 40,          /* ten times as long as encoding a chunk takes */
 	PAUSE_MS = 4000,           /* the first one; each doubles the next */
 	PAUSE_MAX_MS = 256 * 1000, /* until then */
 };

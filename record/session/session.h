@@ -36,7 +36,12 @@ struct ml_session {
 	bool valgrind;            /* use it also for programs built by `memlamp cc` */
 	char *const *argv;        /* the program, ends with NULL */
 	struct ml_record_options options;
-	/* Called a few times a second with the totals so far; may be NULL. */
+	/*
+	 * Called a few times a second with the totals so far; may be NULL. This is no
+	 * struct ml_work: nobody knows how long the program runs, so there is no share of
+	 * the work to report, and two counts instead of one. Nor can a caller cancel a
+	 * recording: the program gets the signal, and the session ends with the program.
+	 */
 	void (*tick)(void *arg, uint64_t refs, uint64_t bytes);
 	void *tick_arg;
 

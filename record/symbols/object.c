@@ -7,15 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/path.h"
 #include "lib/base/search.h"
 #include "record/symbols/debug_file.h"
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
 
 static bool starts(const char *text, const char *with)
 {
@@ -47,7 +41,7 @@ static bool is_foreign(const char *path, const char *base)
 
 void ml_object_init(struct ml_object *b, const char *path)
 {
-	*b = (struct ml_object){ .path = path, .base = base_of(path) };
+	*b = (struct ml_object){ .path = path, .base = ml_path_name(path) };
 	b->foreign = is_foreign(path, b->base);
 	b->user = !is_system(path) && !b->foreign;
 }

@@ -7,10 +7,10 @@
 
 enum {
 	RUNS_MIN = 2,    /* runs that show a course */
-	STEP = 8,        /* values that a step costs as much as */
+	STEP = 8,        /* a step costs as much as so many values */
 	BETTER = 32,     /* a better course costs one part of so many less */
-	WRONG_MIN = 4,   /* times that a value must have been wrong to be freed, */
-	WRONG_OF = 16,   /* and the share of uses (one of so many) */
+	WRONG_MIN = 4,   /* a value is freed if it was wrong so many times, */
+	WRONG_OF = 16,   /* and in one of so many uses */
 	WRONG_DRIFT = 6, /* the same for drifts, which save more than they cost */
 };
 
@@ -86,7 +86,7 @@ void ml_course_inherit(struct ml_course *c, const struct ml_course *from, unsign
 		c->value[i].free = from->value[i].free;
 }
 
-/* How many parts of the course a run went, whatever its values. */
+/* How many parts of the course a run followed; values are not compared. */
 static unsigned run_along(const struct ml_run *r, const struct ml_course *c)
 {
 	unsigned n = 0;
@@ -159,7 +159,10 @@ struct ml_course ml_course_keep(const struct ml_course *c, struct ml_arena *aren
 	return kept;
 }
 
-/* What runs cost along a course, in values, and how many references they are. */
+/*
+ * The cost of runs along a course, in values, and the number of references that the
+ * course covers.
+ */
 struct cost {
 	uint64_t cost, refs;
 };
@@ -200,8 +203,8 @@ static struct cost cost_of(const struct ml_course *c, const struct ml_draft *d)
 }
 
 /*
- * References that only one of the courses joins cost, without it, what references cost at
- * present on the average.
+ * One course may cover more references than the other. The other course is charged for
+ * these references at their present average cost.
  */
 bool ml_course_is_better(const struct ml_course *a, const struct ml_course *b,
 			 const struct ml_draft *d, const struct ml_steps *now)

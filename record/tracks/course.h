@@ -21,14 +21,14 @@ struct ml_steps;
 
 struct ml_course_part {
 	uint64_t symbol;
-	uint32_t path;   /* that the recorder finds for the symbol */
+	uint32_t path;   /* the path that the recorder finds for the symbol */
 	uint16_t values; /* up to and with this part */
 	uint16_t slots;
 };
 
 struct ml_course_value {
 	struct ml_link link;
-	uint8_t free; /* enum ml_join_free: what it cannot follow from */
+	uint8_t free; /* enum ml_join_free: the ways in which the value may not follow */
 };
 
 struct ml_course {
@@ -53,7 +53,7 @@ void ml_course_vote(struct ml_course *c, struct ml_course_room *room,
 		    const struct ml_draft *d);
 /* How many parts two courses have in common. */
 unsigned ml_course_common(const struct ml_course *a, const struct ml_course *b);
-/* What was learnt of the values of the first n parts of one course holds in another. */
+/* Copies to another course what was learnt about the values of the first n parts. */
 void ml_course_inherit(struct ml_course *c, const struct ml_course *from, unsigned n);
 /*
  * Joins the parts (ml_join_done makes the shape): finds how values follow from each other

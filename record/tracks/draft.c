@@ -57,8 +57,10 @@ struct ml_draft *ml_drafts_get(struct ml_drafts *all, struct ml_head *head, uint
 		unsigned number = find_free(all);
 
 		if (number == ML_DRAFTS) {
-			/* waiting heads are time too: else drafts without runs would
-			 * never become stale */
+			/*
+			 * a request in vain advances the time too; otherwise drafts
+			 * without runs would never become stale
+			 */
 			all->time += ML_DRAFT_RUNS;
 			return NULL;
 		}

@@ -53,7 +53,7 @@ struct ml_join {
 	uint32_t state[ML_JOIN_SLOTS];               /* of the joined bases */
 	uint64_t value[ML_JOIN_RUNS][ML_JOIN_SLOTS]; /* and their values */
 
-	/* What is known of the registers behind the parts so far. */
+	/* Knowledge about the registers behind the parts so far. */
 	uint32_t changed; /* mask: changed since the start of the first part */
 	uint32_t derived; /* mask: the register holds base `of` + delta */
 	uint16_t of[ML_REGS];

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-/* What is expected of reference i, by the nearest ones that say the same: near is cheap.
+/*
+ * Expresses the expectation of reference i by the nearest equal references, because near
+ * ones are cheap.
  */
 static struct ml_reference_expected nearest(const struct ml_reference_expected *ref,
 					    size_t i)

@@ -2,7 +2,10 @@
 
 #include "lib/base/arena.h"
 
-/* What is expected of each reference of the course, and where steps may end. */
+/*
+ * Fills in the expectation of each reference of the course, and the places where steps
+ * may end.
+ */
 static void note_refs(const struct ml_course *c, struct ml_reference_expected *ref,
 		      struct ml_reference_end *end)
 {

@@ -14,7 +14,7 @@
 
 struct ml_arena;
 
-/* What a step that leaves the track behind a reference has told. */
+/* The facts about a step that leaves the track behind a reference. */
 struct ml_reference_end {
 	uint16_t slots;
 	uint8_t bases;

@@ -2,7 +2,10 @@
 
 #include <string.h>
 
-/* What is expected of word i, by the nearest words that say the same: near is cheap. */
+/*
+ * Expresses the expectation of word i by the nearest equal words, because near ones are
+ * cheap.
+ */
 static struct ml_superblock_follow_word
 nearest(const struct ml_superblock_follow_word *word, size_t i)
 {

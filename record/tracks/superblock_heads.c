@@ -137,7 +137,7 @@ static struct ml_superblock_track *make_track(struct ml_superblock_heads *g,
 	return t;
 }
 
-/* From now on the track is the one in this place. */
+/* Puts the track in this place. */
 static void put(struct ml_superblock_heads *g, struct ml_superblock_track *t,
 		struct ml_superblock_track **place)
 {
@@ -211,7 +211,7 @@ static bool replace(struct ml_superblock_heads *g, struct ml_superblock_track *t
 	if (c.parts < 2 || !n)
 		return false;
 	if (n == c.parts && n == t->parts && n == right)
-		return false; /* it would be joined as it is now */
+		return false; /* the new course is the same as the present one */
 	ml_course_inherit(&c, &t->course, n);
 	if (n > right)
 		n = right;

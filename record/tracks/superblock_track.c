@@ -23,7 +23,7 @@ static const struct ml_superblock *part_at(const struct ml_superblocks *known,
 	return i < c->parts ? &known->at[ml_superblock_id(c->part[i].symbol)] : NULL;
 }
 
-/* What is expected of the next value. */
+/* Fills in the expectation of the next value. */
 static void note_value(struct making *m, struct ml_link l, const struct ml_course *c)
 {
 	uint8_t at = m->words++;
@@ -44,7 +44,10 @@ static void note_value(struct making *m, struct ml_link l, const struct ml_cours
 	}
 }
 
-/* What a step that ends behind part i did; the part's values begin at word `first`. */
+/*
+ * Fills in the effects of a step that ends behind part i; the part's values begin at word
+ * `first`.
+ */
 static void note_end(struct making *m, const struct ml_superblocks *known,
 		     const struct ml_course *c, unsigned i, unsigned first)
 {

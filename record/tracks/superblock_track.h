@@ -67,15 +67,17 @@ struct ml_superblock_track {
 	uint8_t last;       /* and parts; 0: the words alone do not tell */
 	uint8_t parts, drifts, bases;
 	uint8_t where;   /* enum ml_superblock_where */
-	uint8_t shared;  /* parts that it has in common with the track it is beside */
+	uint8_t shared;  /* number of parts that it shares with the track that it branches
+			    off */
 	uint8_t reviews; /* so far */
 	uint8_t watched; /* parts behind which the review seeks a side track; 0: none */
 	struct ml_superblock_end *end;
 	const struct ml_superblock_drift *drift;
-	uint16_t *left; /* how often it was left for the value of each word, and then:
-			   how often behind no part, one, two, ... */
-	struct ml_superblock_side *side;    /* of each end */
-	struct ml_superblock_track **place; /* the pointer that holds it */
+	uint16_t *left; /* counters: by word, how often the track was left because of its
+			   value; then how often behind 0, 1, 2, ... parts */
+	struct ml_superblock_side *side; /* of each end */
+	struct ml_superblock_track *
+		*place; /* the pointer through which the head finds the track */
 	struct ml_superblock_head *start;
 	struct ml_course course;
 	const struct ml_superblock_word

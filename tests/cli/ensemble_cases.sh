@@ -68,9 +68,9 @@ for k in 1 2; do
 	memlamp record -q -o team$k.mlt "$BUILD/examples/team" $k >/dev/null
 done
 members two -o two.mle team1.mlt@multiply -m 'L1 {128..1920 +256} full 16B 3c | memory 300c' \
-	--second 2 --total 2K
+	--shared 2 --total 2K
 members four -o four.mle team1.mlt@multiply -m 'L1 {128..3712 +256} full 16B 3c | memory 300c' \
-	--second 4 --total 4K
+	--shared 4 --total 4K
 members real -o real.mle real=team2.mlt@multiply -m 'cores 2 | L1 2K full 16B shared 3c | memory 300c'
 
 python3 - <<'END'
@@ -157,7 +157,7 @@ for name in ("two", "four"):
     rows = json.load(open(name + ".json"))["clusters"]
     print([(r["starved"], r["ways"]) for r in rows])
     claim("clusters do not overlap", all(a["greatest"] < b["least"] for a, b in zip(rows, rows[1:])))
-ways = [r["time"] for r in json.load(open("two.json"))["second"] if not r["starved"]]
+ways = [r["time"] for r in json.load(open("two.json"))["shared"] if not r["starved"]]
 claim("real threads are as the model says of threads that do not starve",
     min(ways) <= times("real")["real"] <= max(ways))
 END

@@ -5,7 +5,6 @@ import { Svg } from "../src/draw/svg";
 import {
 	alone,
 	curveParams,
-	effects,
 	endOf,
 	isShown,
 	parseFocus,
@@ -15,8 +14,6 @@ import {
 	positionOf,
 	printFocus,
 	toggled,
-	usualColour,
-	usualWindow,
 	windowAt,
 	within,
 	type Curves,
@@ -31,20 +28,8 @@ import {
 	rankingCsv,
 	sharedCacheCsv,
 } from "../src/kinds/ensemble/model/files";
-import {
-	cellAt,
-	cellTime,
-	circles,
-	density,
-	grid,
-	nearest,
-	padded,
-	points,
-	rangeOf,
-	spreadLabels,
-	usualRange,
-	valueAt,
-} from "../src/kinds/ensemble/model/graph";
+import { spreadLabels, valueAt } from "../src/kinds/ensemble/model/graph";
+import { cellAt, cellTime, density, nearest, points } from "../src/model/cells";
 
 /** Sizes 4K, 8K and policies lru, fifo; cycles go by the size alone. */
 function small(): Ensemble {
@@ -91,12 +76,28 @@ function small(): Ensemble {
 				milestones: [],
 			},
 		],
+		plots: [],
 		measures: [],
 		times: ["raw", "normalised", "matched"],
 		parameters: [
-			{ name: "L1 size", numeric: true, size: true, values: ["4K", "8K"] },
-			{ name: "policy", numeric: false, size: false, values: ["lru", "fifo"] },
+			{
+				name: "L1 size",
+				numeric: true,
+				size: true,
+				effect: 0,
+				colours: [],
+				values: ["4K", "8K"],
+			},
+			{
+				name: "policy",
+				numeric: false,
+				size: false,
+				effect: 0,
+				colours: [],
+				values: ["lru", "fifo"],
+			},
 		],
+		usual: { x: "L1 size", y: null, colour: "L1 size", facet: null },
 		members: [
 			member(0, "4K", "lru", 10),
 			member(1, "4K", "fifo", 10),
@@ -118,8 +119,6 @@ const answer = (mean: number[][]): Curves => {
 		unit: "cycles",
 		members: mean.map((_, i) => i),
 		mean: all,
-		low: all,
-		high: all,
 		deviation: new Float32Array(all.length),
 		average: new Float32Array(cells),
 		spread: new Float32Array(cells),
@@ -191,15 +190,6 @@ test("values are hidden and shown again; what hides all shows all", () => {
 	assert.deepEqual(parseHidden(JSON.stringify(no4)), no4);
 });
 
-test("the parameter that decides has all of the variance, and gets the colours", () => {
-	const e = small();
-
-	assert.deepEqual(effects(e), [1, 0]);
-	assert.equal(usualColour(e), 0);
-	for (const m of e.members) m.cycles = m.values[1] === "lru" ? 5 : 9;
-	assert.equal(usualColour(e), 1);
-});
-
 test("matched time goes evenly from milestone to milestone", () => {
 	const e = small();
 	const m: Matching = {
@@ -224,22 +214,6 @@ test("matched time goes evenly from milestone to milestone", () => {
 	assert.equal(positionOf(e, "matched", m, 0, 750), 750);
 	assert.equal(positionOf(e, "normalised", null, 1, 0.5), 200);
 	assert.equal(positionOf(e, "raw", null, 1, 700), 400, "it has ended");
-	const box = { x: 0, y: 0, w: 100, h: 10 };
-	const list = circles(m, { from: 0, to: 1000 }, box, 20);
-	assert.deepEqual(
-		list.map((c) => [c.x, c.trace, c.references]),
-		[
-			[25, 0, 500],
-			[25, 1, 100],
-			[75, 0, 500],
-			[75, 1, 300],
-		],
-	);
-	// Narrow stretches are taken together.
-	assert.deepEqual(
-		circles(m, { from: 0, to: 1000 }, box, 80).map((c) => c.references),
-		[1000, 400],
-	);
 });
 
 test("the nearest curve is found, also on a steep part of it", () => {
@@ -250,7 +224,7 @@ test("the nearest curve is found, also on a steep part of it", () => {
 	const w = { from: 0, to: 100 };
 	const r = { low: 0, high: 20 };
 	const box = { x: 0, y: 0, w: 100, h: 100 };
-	const at = (x: number, y: number) => nearest(c.mean, 2, c, w, r, box, x, y)!.row;
+	const at = (x: number, y: number) => nearest(c.mean, [0, 1], c, w, r, box, x, y)!.row;
 
 	assert.equal(at(12, 52), 0);
 	assert.equal(at(12, 98), 1);
@@ -265,30 +239,6 @@ test("the nearest curve is found, also on a steep part of it", () => {
 	);
 });
 
-test("ranges have air, begin at zero where it is near, and contain it in differences", () => {
-	const r = rangeOf(new Float32Array([NaN, 1, 9, 100]), 3, [0]);
-
-	assert.deepEqual(r, { low: 1, high: 9 });
-	assert.deepEqual(padded(r, false).low, 0);
-	assert.ok(padded({ low: 8, high: 9 }, false).low > 7);
-	assert.ok(padded({ low: 2, high: 3 }, true).low < 0);
-	const flat = padded({ low: 0, high: 0 }, true);
-	assert.ok(flat.low < 0 && flat.high > 0);
-});
-
-test("rare peaks do not press the rest flat, but frequent ones count", () => {
-	const flat = (peaks: number) =>
-		Float32Array.from({ length: 1000 }, (_, i) => (i < peaks ? 100 : 3 + (i % 10) / 10));
-	const whole = { low: 3, high: 100 };
-
-	assert.ok(usualRange(flat(5), whole).high < 4.1);
-	assert.deepEqual(usualRange(flat(100), whole), whole);
-	assert.deepEqual(usualRange(new Float32Array([1, 2, 3]), { low: 1, high: 3 }), {
-		low: 1,
-		high: 3,
-	});
-});
-
 test("labels stand apart, in order, within their room", () => {
 	assert.deepEqual(spreadLabels([10, 12, 50], 10, 0, 100), [10, 20, 50]);
 	assert.deepEqual(spreadLabels([98, 99], 10, 0, 100), [90, 100]);
@@ -299,6 +249,7 @@ test("envelopes are counted where they overlap", () => {
 	const n = density(
 		new Float32Array([0, 1]),
 		new Float32Array([2, 3]),
+		0,
 		2,
 		1,
 		{ low: 0, high: 4 },
@@ -306,10 +257,6 @@ test("envelopes are counted where they overlap", () => {
 	);
 
 	assert.deepEqual([...n], [0, 1, 2, 1], "from the top");
-});
-
-test("small charts have room for all", () => {
-	assert.deepEqual(grid(6, 300, 200).columns * grid(6, 300, 200).rows >= 6, true);
 });
 
 test("windows survive the address and stay within the run", () => {
@@ -329,8 +276,6 @@ test("the slider of the moving average is one of logarithms", () => {
 	assert.equal(windowAt(0, 32, 32768), 0);
 	assert.equal(windowAt(0.5, 32, 32768), 1024);
 	assert.equal(placeOfWindow(1024, 32, 32768), 0.5);
-	assert.equal(usualWindow(1 << 20, 32), 8192);
-	assert.equal(usualWindow(1000, 32), 0);
 });
 
 test("questions carry what they depend on and nothing else", () => {
@@ -354,6 +299,9 @@ test("questions carry what they depend on and nothing else", () => {
 		[miss["level"], miss["weights"], miss["base"], miss["volume"], miss["against"]],
 		[2, undefined, 0, 1, 3],
 	);
+	// One bin is asked for as a width of 1; without a width the server chooses.
+	assert.equal(curveParams({ ...query, window: 0 })["window"], 1);
+	assert.equal(curveParams({ ...query, window: null })["window"], undefined);
 	assert.deepEqual(parseWeights("4, 14,200"), [4, 14, 200]);
 	assert.equal(parseWeights("4,x"), null);
 	assert.equal(parseWeights(""), null);
@@ -387,8 +335,6 @@ test("files have the numbers of the picture", () => {
 		total: 12288,
 		shift: 0,
 		mean: new Float32Array([8]),
-		low: new Float32Array([7]),
-		high: new Float32Array([9]),
 		member: new Uint32Array([0, 2]),
 		starved: new Uint32Array([1]),
 		value: new Float32Array([8]),

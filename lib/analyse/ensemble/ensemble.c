@@ -8,6 +8,7 @@
 #include "lib/analyse/ensemble/ensemble_parts.h"
 #include "lib/base/buf.h"
 #include "lib/base/map.h"
+#include "lib/base/path.h"
 #include "lib/trace/trace.h"
 
 void ml_ensemble_init(struct ml_ensemble *e)
@@ -81,8 +82,7 @@ find_trace(const struct ml_ensemble *e, const uint8_t id[16], uint64_t from, uin
 /* The name of a file without folder and ending. */
 static const char *short_name(struct ml_ensemble *e, const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	const char *dot = strrchr(name, '.');
+	const char *name = ml_path_name(path), *dot = strrchr(name, '.');
 
 	return ml_arena_copy(&e->arena, name,
 			     dot && dot > name ? (size_t)(dot - name) : strlen(name));

@@ -152,56 +152,10 @@ size_t ml_chart_ticks(struct ml_chart_tick t[ML_CHART_TICKS_MAX], double low, do
 	return n;
 }
 
-void ml_chart_y_mark(struct ml_chart *c, double v, const char *text)
-{
-	double y = ml_chart_y(c, v);
-	bool zero = !(fabs(v) > 0) && c->y_low < 0;
-
-	ml_picture_rect(c->p, c->x, y - 0.5, c->width, 1,
-			zero ? ML_COLOUR_MUTED : ML_COLOUR_GRID);
-	ml_picture_text(c->p, c->x - 6, y + (c->bare ? 3 : 4), ML_ANCHOR_END,
-			ML_COLOUR_MUTED, c->bare ? 9 : 11, text);
-}
-
-static void x_mark(struct ml_chart *c, double v, const char *text)
-{
-	double x = ml_chart_x(c, v), bottom = c->y + c->height;
-	enum ml_anchor anchor = x > c->x + c->width - 16 ? ML_ANCHOR_END
-							 : ML_ANCHOR_MIDDLE;
-
-	ml_picture_rect(c->p, x - 0.5, bottom, 1, 4, ML_COLOUR_MUTED);
-	ml_picture_text(c->p, x, bottom + (c->bare ? 13 : 16), anchor, ML_COLOUR_MUTED,
-			c->bare ? 9 : 11, text);
-}
-
-void ml_chart_y_axis(struct ml_chart *c)
-{
-	struct ml_chart_tick t[ML_CHART_TICKS_MAX];
-	size_t n = ml_chart_ticks(t, c->y_low, c->y_high, c->y_log, c->y_format,
-				  c->bare ? 2 : c->height / ML_CHART_TICK_HEIGHT);
-
-	for (size_t i = 0; i < n; i++)
-		ml_chart_y_mark(c, t[i].at, t[i].text);
-	ml_picture_rect(c->p, c->x, c->y + c->height - 0.5, c->width, 1, ML_COLOUR_MUTED);
-	if (c->y_label)
-		ml_picture_text(c->p, c->x, c->y - 7 - c->above, ML_ANCHOR_START,
-				ML_COLOUR_MUTED, c->bare ? 10 : 11, c->y_label);
-}
-
-void ml_chart_axes(struct ml_chart *c)
+void ml_chart_clip(struct ml_chart *c)
 {
 	char n[4][ML_COORDINATE_ROOM];
 
-	struct ml_chart_tick t[ML_CHART_TICKS_MAX];
-
-	ml_chart_y_axis(c);
-	size_t count = ml_chart_ticks(t, c->x_low, c->x_high, c->x_log, c->x_format,
-				      c->bare ? 2 : c->width / 90 + 1);
-	for (size_t i = 0; i < count; i++)
-		x_mark(c, t[i].at, t[i].text);
-	if (c->x_label)
-		ml_picture_text(c->p, c->x + c->width, c->y + c->height + 31,
-				ML_ANCHOR_END, ML_COLOUR_MUTED, 11, c->x_label);
 	ml_picture_put(c->p,
 		       "<clipPath id=\"frame%u\"><rect x=\"%s\" y=\"%s\" width=\"%s\" "
 		       "height=\"%s\"/></clipPath>\n<g clip-path=\"url(#frame%u)\">\n",
@@ -258,14 +212,17 @@ const uint8_t *ml_chart_dash_lengths(unsigned dash)
 	return dashes[dash % 4].lengths;
 }
 
-static void begin_line(struct ml_chart *c, uint32_t rgb, double thick, unsigned dash)
+static void begin_line(struct ml_chart *c, const struct ml_chart_line *l)
 {
 	char n[ML_COORDINATE_ROOM];
 
 	ml_picture_put(c->p,
 		       "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"%s\" "
-		       "stroke-linejoin=\"round\"%s d=\"",
-		       rgb, ml_picture_number(n, thick), ml_chart_dash(dash));
+		       "stroke-linejoin=\"round\"%s",
+		       l->rgb, ml_picture_number(n, l->thick), ml_chart_dash(l->dash));
+	if (l->opacity < 1)
+		ml_picture_put(c->p, " stroke-opacity=\"%.4g\"", l->opacity);
+	ml_picture_put(c->p, " d=\"");
 }
 
 static double cell_x(const struct ml_chart *c, double cell, size_t count)
@@ -273,12 +230,12 @@ static double cell_x(const struct ml_chart *c, double cell, size_t count)
 	return c->x + c->width * cell / (double)count;
 }
 
-void ml_chart_curve(struct ml_chart *c, const double *v, size_t count, uint32_t rgb,
-		    double thick, unsigned dash, const char *title)
+void ml_chart_curve(struct ml_chart *c, const double *v, size_t count,
+		    const struct ml_chart_line *l)
 {
 	bool open = false;
 
-	begin_line(c, rgb, thick, dash);
+	begin_line(c, l);
 	for (size_t i = 0; i < count; i++) {
 		if (isnan(v[i])) {
 			open = false;
@@ -295,23 +252,48 @@ void ml_chart_curve(struct ml_chart *c, const double *v, size_t count, uint32_t 
 		open = true;
 	}
 	ml_picture_put(c->p, "\"");
-	put_title(c, title);
+	put_title(c, l->title);
 }
 
-void ml_chart_steps(struct ml_chart *c, const double *v, size_t count, uint32_t rgb,
-		    double thick)
+/* The end of the cells that agree with cell i. */
+static size_t step_end(const double *v, size_t count, size_t i)
 {
+	size_t end = i + 1;
+
+	while (end < count && v[end] >= v[i] && v[end] <= v[i])
+		end++;
+	return end;
+}
+
+void ml_chart_steps(struct ml_chart *c, const double *v, size_t count,
+		    const struct ml_chart_line *l)
+{
+	struct ml_chart_line solid = *l;
+	double bottom = c->y + c->height;
 	bool open = false;
 
-	begin_line(c, rgb, thick, 0);
+	ml_picture_put(c->p, "<path fill=\"#%06x\" fill-opacity=\"%.4g\" d=\"", l->rgb,
+		       l->opacity);
+	for (size_t i = 0; i < count; i = step_end(v, count, i)) {
+		double from = cell_x(c, (double)i, count),
+		       to = cell_x(c, (double)step_end(v, count, i), count);
+
+		if (isnan(v[i]))
+			continue;
+		put_point(c, 'M', from, bottom);
+		put_point(c, 'L', from, ml_chart_y(c, v[i]));
+		put_point(c, 'L', to, ml_chart_y(c, v[i]));
+		put_point(c, 'L', to, bottom);
+	}
+	ml_picture_put(c->p, "\"/>\n");
+	solid.opacity = 1;
+	begin_line(c, &solid);
 	for (size_t i = 0, end; i < count; i = end) {
-		end = i + 1;
+		end = step_end(v, count, i);
 		if (isnan(v[i])) {
 			open = false;
 			continue;
 		}
-		while (end < count && v[end] >= v[i] && v[end] <= v[i])
-			end++;
 		double y = ml_chart_y(c, v[i]);
 		put_point(c, open ? 'L' : 'M', cell_x(c, (double)i, count), y);
 		put_point(c, 'L', cell_x(c, (double)end, count), y);
@@ -343,7 +325,7 @@ void ml_chart_band(struct ml_chart *c, const double *low, const double *high,
 	ml_picture_put(c->p, "\"/>\n");
 }
 
-void ml_chart_line(struct ml_chart *c, double x, unsigned colour)
+void ml_chart_moment(struct ml_chart *c, double x, unsigned colour)
 {
 	char n[3][ML_COORDINATE_ROOM];
 

@@ -1,12 +1,14 @@
 /*
- * A chart within a picture: a frame with two axes and the curves in it. Colours are
- * numbers (0xrrggbb) because each member may have its own; role.h has them.
+ * A chart within a picture: a frame that maps values to pixels, and the lines and areas
+ * in it. Also the round numbers and texts of axes. Colours are numbers (0xrrggbb) because
+ * each member may have its own; role.h has them.
  *
  *	struct ml_chart c = { .p = &p, .x = 60, .y = 40, .width = 800, .height = 300,
  *			      .x_high = 1000, .y_high = 12 };
  *
- *	ml_chart_axes(&c);
- *	ml_chart_curve(&c, mean, cells, 0x0072b2, 1.5, 0, "32K");
+ *	ml_chart_clip(&c);
+ *	ml_chart_curve(&c, mean, cells, &(struct ml_chart_line){ .rgb = 0x0072b2,
+ *			.thick = 1.5, .opacity = 1, .title = "32K" });
  *	ml_chart_close(&c);
  */
 #pragma once
@@ -29,11 +31,15 @@ struct ml_chart {
 	double x, y, width, height; /* pixels of the frame */
 	double x_low, x_high, y_low, y_high;
 	bool x_log, y_log;
-	enum ml_chart_format x_format, y_format;
-	const char *x_label, *y_label;
-	double above;  /* pixels kept free between the frame and the label of y */
-	bool bare;     /* a small chart: no labels of the axes, few marks */
-	unsigned clip; /* number of the frame in its picture, from 0 */
+	enum ml_chart_format y_format; /* ml_chart_round keeps shares below 1 */
+	unsigned clip;                 /* number of the frame in its picture, from 0 */
+};
+
+struct ml_chart_line {
+	uint32_t rgb;
+	double thick, opacity;
+	unsigned dash;     /* 0 to 3 */
+	const char *title; /* NULL: none */
 };
 
 /* A mark of an axis. */
@@ -56,25 +62,20 @@ double ml_chart_y(const struct ml_chart *c, double v);
 
 /* Widens y_low and y_high to round numbers, and to 0 if 0 is near. */
 void ml_chart_round(struct ml_chart *c);
-void ml_chart_y_axis(struct ml_chart *c);
-/* Draws one mark of the y axis: its line through the frame, and its text. */
-void ml_chart_y_mark(struct ml_chart *c, double v, const char *text);
-/*
- * Draws grid, marks and labels. Later drawings are clipped at the frame until the close.
- */
-void ml_chart_axes(struct ml_chart *c);
+/* Later drawings are clipped at the frame until the close. */
+void ml_chart_clip(struct ml_chart *c);
 void ml_chart_close(struct ml_chart *c);
 
-/* Draws values of cells that divide the width evenly; NAN leaves a gap. dash: 0 to 3. */
-void ml_chart_curve(struct ml_chart *c, const double *v, size_t count, uint32_t rgb,
-		    double thick, unsigned dash, const char *title);
-/* The same as steps: each value spans its whole cell. */
-void ml_chart_steps(struct ml_chart *c, const double *v, size_t count, uint32_t rgb,
-		    double thick);
+/* Draws values of cells that divide the width evenly; NAN leaves a gap. */
+void ml_chart_curve(struct ml_chart *c, const double *v, size_t count,
+		    const struct ml_chart_line *l);
+/* The same as steps: each value spans its whole cell, and the area below is filled. */
+void ml_chart_steps(struct ml_chart *c, const double *v, size_t count,
+		    const struct ml_chart_line *l);
 void ml_chart_band(struct ml_chart *c, const double *low, const double *high,
 		   size_t count, uint32_t rgb, double opacity);
 /* Draws a vertical line through the frame. */
-void ml_chart_line(struct ml_chart *c, double x, unsigned colour);
+void ml_chart_moment(struct ml_chart *c, double x, unsigned colour);
 void ml_chart_dot(struct ml_chart *c, double x, double y, double radius, uint32_t rgb,
 		  const char *title);
 

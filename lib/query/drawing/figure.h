@@ -1,11 +1,17 @@
 /*
- * A figure: what a chart shows, without pixels. Range, marks of the axes, texts, order of
- * the legend and colours are decided here once. A painter only maps domains to pixels and
- * roles to colours. There are two painters: paint_figure.c writes SVG, and the page draws
- * what the route sends (web/src/draw/figure.ts).
+ * A figure: what a chart shows, without pixels. Ranges, marks of the axes, texts, order
+ * of the legend, colours, widths and opacities are decided here once. A painter only maps
+ * domains to pixels and roles to colours. There are two painters: paint_figure.c writes
+ * SVG, and the page draws what a route sends (web/src/draw/figure.ts).
  *
- * Rows hold the values in data units. A mark names a range of rows. On a band axis the
- * i-th value stands at i and its band reaches from i - 0.5 to i + 0.5.
+ * A figure has panels, each with its own axes and marks: one below the other, or small
+ * ones in a grid. Marks take their values, in data units, from one of two places:
+ *
+ * - rows, for points, lines through points, cells and circles;
+ * - matrices of equal cells, for hundreds of long curves: a mark names a matrix and a row
+ *   of it, and the cells divide the common time of the figure evenly.
+ *
+ * On a band axis the i-th value stands at i and its band reaches from i - 0.5 to i + 0.5.
  */
 #pragma once
 
@@ -16,6 +22,7 @@
 #include "lib/base/arena.h"
 #include "lib/query/drawing/role.h"
 
+struct ml_answer;
 struct ml_json;
 
 enum ml_figure_scale { ML_FIGURE_LINEAR, ML_FIGURE_LOG, ML_FIGURE_BAND };
@@ -28,40 +35,100 @@ struct ml_figure_tick {
 
 /* low < high always, so that a painter can divide. */
 struct ml_figure_axis {
-	const char *label; /* NULL: the figure has no such axis */
-	const char *unit;  /* "cycles", "share", "bytes", or "" */
+	const char
+		*label; /* NULL: the panel has no such axis; "": an axis without words */
+	const char *unit; /* "cycles", "share", "bytes", or "" */
 	enum ml_figure_scale scale;
 	double low, high;
 	struct ml_figure_tick *ticks;
 	size_t tick_count;
 };
 
-enum ml_figure_axis_id { ML_FIGURE_X, ML_FIGURE_Y, ML_FIGURE_COLOUR, ML_FIGURE_IDS };
-extern const char *const ml_figure_axis_names[]; /* "x", "y", "colour" */
+enum ml_figure_axis_id {
+	ML_FIGURE_X,
+	ML_FIGURE_Y,
+	ML_FIGURE_COLOUR, /* of cells */
+	ML_FIGURE_AREA,   /* of circles; low is 0, and high fills a band */
+	ML_FIGURE_IDS
+};
+extern const char *const ml_figure_axis_names[]; /* "x", "y", "colour", "area" */
 
 enum ml_figure_mark_type {
-	ML_FIGURE_LINE,  /* joins (x, y) of its rows; a y of NAN leaves a gap */
-	ML_FIGURE_POINT, /* a dot at (x, y) of each row */
-	ML_FIGURE_CELLS, /* a cell from x to x_end for each row, in the band y */
+	ML_FIGURE_LINE,    /* joins (x, y) of its rows; a y of NAN leaves a gap */
+	ML_FIGURE_POINT,   /* a dot at (x, y) of each row */
+	ML_FIGURE_CELLS,   /* a cell from x to x_end for each row, in the band y */
+	ML_FIGURE_CIRCLES, /* a circle for each row: in the band y, in the middle of the
+			      part of x to x_end that is shown; `value` is its area */
+	ML_FIGURE_CURVE,   /* a row of one matrix; NAN leaves a gap */
+	ML_FIGURE_STEPS,   /* the same, each value as wide as its cell; the area below
+			      has the opacity, the line none */
+	ML_FIGURE_BANDS,   /* areas between `count` rows of two matrices, low and high;
+			      where bands overlap, their opacities add up */
 };
-extern const char *const ml_figure_mark_names[]; /* "line", "point", "cells" */
-
-struct ml_figure_mark {
-	enum ml_figure_mark_type type;
-	size_t first, count; /* rows */
-	struct ml_role colour;
-	double width;  /* pixels: of a line, or the radius of a point */
-	unsigned dash; /* 0 (solid) to 3 */
-};
+extern const char *const ml_figure_mark_names[]; /* "line", "point", "cells", "circles",
+						    "curve", "steps", "bands" */
 
 enum { ML_FIGURE_NO_MEMBER = UINT32_MAX };
 
+struct ml_figure_mark {
+	enum ml_figure_mark_type type;
+	size_t first, count; /* rows of the figure, or of the matrices */
+	const char *of[2];   /* names of matrices */
+	struct ml_role colour;
+	double width;   /* pixels: of a line, or the radius of a point */
+	double opacity; /* 0 to 1 */
+	unsigned dash;  /* 0 (solid) to 3 */
+	uint32_t member;
+	const char *title; /* tells what a curve is; NULL: nothing */
+};
+
+/* A vertical line through a panel. */
+struct ml_figure_moment {
+	double at;
+	const char *text; /* above the line; NULL: there is no room for it */
+};
+
+struct ml_figure_panel {
+	const char *title; /* of a small chart in a grid; NULL: none */
+	double share;      /* of the height that is left by `rows`; 0: only rows */
+	size_t rows;       /* rows of circles, of a fixed height each */
+	struct ml_figure_axis
+		axis[ML_FIGURE_IDS]; /* in a grid those of the first panel */
+	struct ml_figure_mark *marks;
+	size_t mark_count, mark_cap;
+	struct ml_figure_moment *moments;
+	size_t moment_count;
+	const char *beyond[2]; /* says how far curves go on above and below; NULL: no
+				  further */
+};
+
 struct ml_figure_row {
 	double x, x_end, y;
-	double value; /* on the colour axis; NAN where there is none */
+	double value; /* on the axis of colours or areas; NAN where there is none */
 	uint32_t member;
 	const char *text;  /* the value in words */
 	const char *title; /* the member and its value; not sent */
+};
+
+/* [rows][cells] */
+struct ml_figure_matrix {
+	const char *name;
+	const double *v;
+	size_t rows, cells;
+};
+
+/* Numbers that belong to no mark, such as the members of a way to share a cache. */
+struct ml_figure_list {
+	const char *name;
+	const uint32_t *v;
+	size_t count;
+};
+
+/* A number or a word that was chosen for the figure: the width of an average, a size. */
+struct ml_figure_fact {
+	const char *name;
+	double number;
+	const char *text; /* NULL: it is a number */
 };
 
 struct ml_figure_key {
@@ -72,25 +139,55 @@ struct ml_figure_key {
 
 /* A part of the legend: the values of a parameter. */
 struct ml_figure_legend {
-	const char *title;
+	const char *title; /* NULL: none */
 	struct ml_figure_key *keys;
 	size_t count;
 };
 
+enum { ML_FIGURE_PANELS_MAX = 400 };
+
 struct ml_figure {
 	const char *title, *note;
-	struct ml_figure_axis axis[ML_FIGURE_IDS];
+	struct ml_figure_panel *panels;
+	size_t panel_count;
+	size_t across;   /* panels side by side in a grid; 0: one below the other */
+	double from, to; /* common time of the matrices */
+	const uint32_t *members; /* those that are drawn */
+	size_t member_count;
 	struct ml_figure_row *rows;
 	size_t row_count;
-	struct ml_figure_mark *marks;
-	size_t mark_count;
+	struct ml_figure_matrix matrices[8];
+	size_t matrix_count;
+	struct ml_figure_list lists[2];
+	size_t list_count;
+	struct ml_figure_fact facts[12];
+	size_t fact_count;
 	struct ml_figure_legend legend[2]; /* colours, dashes */
 	size_t legend_count;
 	struct ml_arena arena; /* owns all of it */
 };
 
 void ml_figure_release(struct ml_figure *f);
-/* Writes the header: all but the numbers of the rows. The object must be begun. */
-void ml_figure_write(const struct ml_figure *f, struct ml_json *w);
+
+/* Add a part. Memory comes from `a`, which becomes the figure's arena in the end. */
+struct ml_figure_panel *ml_figure_panels(struct ml_figure *f, size_t count,
+					 struct ml_arena *a);
+struct ml_figure_mark *ml_figure_add(struct ml_figure_panel *p, struct ml_figure_mark m,
+				     struct ml_arena *a);
+void ml_figure_add_matrix(struct ml_figure *f, const char *name, const double *v,
+			  size_t rows, size_t cells);
+void ml_figure_add_list(struct ml_figure *f, const char *name, const uint32_t *v,
+			size_t count);
+void ml_figure_add_number(struct ml_figure *f, const char *name, double v);
+void ml_figure_add_word(struct ml_figure *f, const char *name, const char *text);
+
+/* NULL: there is none of this name. */
+const struct ml_figure_matrix *ml_figure_matrix_find(const struct ml_figure *f,
+						     const char *name);
 /* Where a value stands on an axis: 0 at low, 1 at high. */
 double ml_figure_share(const struct ml_figure_axis *x, double v);
+
+/* Writes the header: all but rows, matrices and lists. The object must be begun. */
+void ml_figure_write(const struct ml_figure *f, struct ml_json *w);
+/* Answers columns: the header, and the numbers as arrays in the answer's arena. */
+void ml_figure_answer(const struct ml_figure *f, struct ml_answer *a);

@@ -2,29 +2,56 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
-#include "lib/base/buf.h"
-#include "lib/query/drawing/chart.h"
+#include "lib/query/drawing/paint_figure_parts.h"
 
-enum { LINE = 16, KEYS = 16, RIGHT = 14, CELL = 44, CELLS = 700, CELL_WIDTH = 120 };
+enum {
+	LEFT = 64, /* at least: marks of the y axis */
+	LEFT_MAX = 150,
+	HEAD = 66,    /* title, note, and the label of the y axis */
+	FOOT = 44,    /* marks and label of the x axis */
+	LEGEND = 160, /* at the right */
+	RIGHT = 14,
+	LABEL = 22, /* label of the y axis of a panel below another one */
+	MARKS = 22, /* marks of the x axis */
+	X_LABEL = 22,
+	NAMES = 14,       /* names of moments above a panel */
+	CIRCLES = 26,     /* a row of circles */
+	CHART_TITLE = 20, /* of a small chart */
+	CHART_GAP = 12,
+	LINE = 16,
+	KEYS = 16,
+	CELL = 44,
+	CELLS = 700,
+	CELL_WIDTH = 120,
+	HEIGHT_MIN = 280,
+};
 
-double ml_paint_key(struct ml_picture *p, double x, double y, uint32_t rgb, unsigned dash,
-		    const char *text)
+double ml_paint_frame_width(double width)
+{
+	return width - LEFT - LEGEND - RIGHT;
+}
+
+double ml_paint_frame_height(double height)
+{
+	return height - HEAD - FOOT;
+}
+
+static double put_key(struct ml_picture *p, double x, double y, uint32_t rgb,
+		      unsigned dash, const char *text)
 {
 	ml_picture_put(
 		p, "<path stroke=\"#%06x\" stroke-width=\"2.5\"%s d=\"M%g %gh18\"/>\n",
 		rgb, ml_chart_dash(dash), x, y - 4);
-	ml_picture_text_within(p, x + 24, y, ML_PAINT_LEGEND - 32, ML_COLOUR_TEXT, 11,
-			       text);
+	ml_picture_text_within(p, x + 24, y, LEGEND - 32, ML_COLOUR_TEXT, 11, text);
 	return y + LINE;
 }
 
-double ml_paint_legend(const struct ml_figure_legend *l, struct ml_picture *p, double x,
-		       double y, double bottom, bool dark)
+static double put_legend(const struct ml_figure_legend *l, struct ml_picture *p, double x,
+			 double y, double bottom, bool dark)
 {
 	if (l->title) {
-		ml_picture_text_within(p, x, y, ML_PAINT_LEGEND - 8, ML_COLOUR_MUTED, 11,
+		ml_picture_text_within(p, x, y, LEGEND - 8, ML_COLOUR_MUTED, 11,
 				       l->title);
 		y += LINE;
 	}
@@ -35,47 +62,114 @@ double ml_paint_legend(const struct ml_figure_legend *l, struct ml_picture *p, d
 		const struct ml_figure_key *k =
 			&l->keys[shown > 1 ? i * (l->count - 1) / (shown - 1) : 0];
 
-		y = ml_paint_key(p, x, y, ml_role_colour(k->colour, dark), k->dash,
-				 k->text);
+		y = put_key(p, x, y, ml_role_colour(k->colour, dark), k->dash, k->text);
 	}
 	return y + LINE / 2;
 }
 
-/* The frame as a chart: it maps values to pixels. */
-static struct ml_chart frame_of(const struct ml_figure *f, struct ml_picture *p,
-				double width, double *height)
+/* Room at the left for the longest mark of a y axis. */
+static double left_of(const struct ml_figure *f)
 {
-	const struct ml_figure_axis *x = &f->axis[ML_FIGURE_X],
-				    *y = &f->axis[ML_FIGURE_Y];
-	struct ml_chart c = {
-		.p = p,
-		.x = ML_PAINT_LEFT,
-		.y = ML_PAINT_HEAD,
-		.x_low = x->low,
-		.x_high = x->high,
-		.x_log = x->scale == ML_FIGURE_LOG,
-		.y_low = y->low,
-		.y_high = y->high,
-		.y_log = y->scale == ML_FIGURE_LOG,
-	};
+	double left = LEFT;
 
-	if (y->scale == ML_FIGURE_BAND) {
-		double rows = y->high - y->low;
+	for (size_t i = 0; i < f->panel_count; i++) {
+		const struct ml_figure_axis *y = &f->panels[i].axis[ML_FIGURE_Y];
 
-		c.x = 90;
-		c.height = *height > 0 ? *height - ML_PAINT_HEAD - ML_PAINT_FOOT
-				       : fmin(CELL * rows, CELLS);
-		c.width = fmin(width - c.x - ML_PAINT_LEGEND - RIGHT,
-			       CELL_WIDTH * (x->high - x->low));
-		*height = fmax(ML_PAINT_HEAD + c.height + ML_PAINT_FOOT, 280);
-	} else {
-		c.width = width - ML_PAINT_LEFT - ML_PAINT_LEGEND - RIGHT;
-		c.height = *height - ML_PAINT_HEAD - ML_PAINT_FOOT;
+		for (size_t k = 0; k < y->tick_count; k++)
+			left = fmax(left, 14 + ml_picture_width(y->ticks[k].text, 11));
 	}
-	return c;
+	return fmin(left, LEFT_MAX);
 }
 
-static void put_x_axis(const struct ml_figure_axis *x, struct ml_chart *c)
+static void set_domains(struct ml_chart *c, const struct ml_figure_panel *axes)
+{
+	const struct ml_figure_axis *x = &axes->axis[ML_FIGURE_X],
+				    *y = &axes->axis[ML_FIGURE_Y];
+
+	c->x_low = x->low;
+	c->x_high = x->high;
+	c->x_log = x->scale == ML_FIGURE_LOG;
+	c->y_low = y->low;
+	c->y_high = y->high;
+	c->y_log = y->scale == ML_FIGURE_LOG;
+}
+
+static bool has_names(const struct ml_figure_panel *p)
+{
+	for (size_t i = 0; i < p->moment_count; i++)
+		if (p->moments[i].text)
+			return true;
+	return false;
+}
+
+/* Pixels above a panel that follows another one, and below every panel. */
+static double above(const struct ml_figure_panel *p, bool first)
+{
+	return (has_names(p) ? NAMES : 0) +
+	       (!first && *p->axis[ML_FIGURE_Y].label ? LABEL : 0);
+}
+
+static double below(const struct ml_figure_panel *p)
+{
+	return (p->axis[ML_FIGURE_X].tick_count ? MARKS : 0) +
+	       (*p->axis[ML_FIGURE_X].label ? X_LABEL : 0);
+}
+
+/* Panels one below the other share the height that is left by their axes. */
+static void stack(const struct ml_figure *f, struct ml_chart *c, double left,
+		  double width, double height)
+{
+	double y = HEAD, room = height - HEAD;
+
+	for (size_t i = 0; i < f->panel_count; i++)
+		room -= above(&f->panels[i], !i) + below(&f->panels[i]) +
+			CIRCLES * (double)f->panels[i].rows;
+	for (size_t i = 0; i < f->panel_count; i++) {
+		const struct ml_figure_panel *p = &f->panels[i];
+
+		y += above(p, !i);
+		c[i].x = left;
+		c[i].y = y;
+		c[i].width = width - left - LEGEND - RIGHT;
+		c[i].height = fmax(10, CIRCLES * (double)p->rows + room * p->share);
+		y += c[i].height + below(p);
+		set_domains(&c[i], p);
+	}
+}
+
+static void tile(const struct ml_figure *f, struct ml_chart *c, double left, double width,
+		 double height)
+{
+	size_t down = (f->panel_count + f->across - 1) / f->across;
+	double wide = (width - left - LEGEND - RIGHT) / (double)f->across,
+	       tall = (height - HEAD - FOOT) / (double)down;
+
+	for (size_t i = 0; i < f->panel_count; i++) {
+		c[i].x = left + wide * (double)(i % f->across);
+		c[i].y = HEAD + tall * (double)(i / f->across) + CHART_TITLE;
+		c[i].width = fmax(4, wide - CHART_GAP);
+		c[i].height = fmax(4, tall - CHART_TITLE - 4);
+		set_domains(&c[i], f->panels);
+	}
+}
+
+/* A heat map has cells of a usual size; returns the height of the picture. */
+static double fit_cells(const struct ml_figure *f, struct ml_chart *c, double width,
+			double height)
+{
+	const struct ml_figure_axis *x = &f->panels->axis[ML_FIGURE_X],
+				    *y = &f->panels->axis[ML_FIGURE_Y];
+
+	c->x = fmax(left_of(f), 90);
+	c->y = HEAD;
+	c->width = fmin(width - c->x - LEGEND - RIGHT, CELL_WIDTH * (x->high - x->low));
+	c->height = height > 0 ? height - HEAD - FOOT
+			       : fmin(CELL * (y->high - y->low), CELLS);
+	set_domains(c, f->panels);
+	return fmax(HEAD + c->height + FOOT, HEIGHT_MIN);
+}
+
+static void put_x_axis(const struct ml_figure_axis *x, struct ml_chart *c, bool words)
 {
 	double last = -INFINITY, bottom = c->y + c->height;
 
@@ -84,106 +178,92 @@ static void put_x_axis(const struct ml_figure_axis *x, struct ml_chart *c)
 		double half = ml_picture_width(x->ticks[i].text, 11) / 2;
 
 		ml_picture_rect(c->p, at - 0.5, bottom, 1, 4, ML_COLOUR_MUTED);
-		if (at - half < last)
+		if (at - half < last || !words)
 			continue;
 		ml_picture_text(c->p, at, bottom + 16, ML_ANCHOR_MIDDLE, ML_COLOUR_MUTED,
 				11, x->ticks[i].text);
 		last = at + half + 8;
 	}
-	ml_picture_text(c->p, c->x + c->width, bottom + 31, ML_ANCHOR_END,
-			ML_COLOUR_MUTED, 11, x->label);
 }
 
-static void put_y_axis(const struct ml_figure_axis *y, struct ml_chart *c)
+static void put_y_axis(const struct ml_figure_axis *y, struct ml_chart *c, bool words)
 {
 	bool band = y->scale == ML_FIGURE_BAND;
 	double last = INFINITY;
 
 	for (size_t i = 0; i < y->tick_count; i++) {
 		double at = ml_chart_y(c, y->ticks[i].at);
+		bool zero = !(fabs(y->ticks[i].at) > 0) && y->low < 0;
 
 		if (!band)
-			ml_chart_y_mark(c, y->ticks[i].at, y->ticks[i].text);
-		else if (at <= last) {
-			ml_picture_text(c->p, c->x - 8, at + 4, ML_ANCHOR_END,
-					ML_COLOUR_MUTED, 11, y->ticks[i].text);
-			last = at - 12;
-		}
+			ml_picture_rect(c->p, c->x, at - 0.5, c->width, 1,
+					zero ? ML_COLOUR_MUTED : ML_COLOUR_GRID);
+		if (at > last || !words)
+			continue;
+		ml_picture_text(c->p, c->x - 6, at + 4, ML_ANCHOR_END, ML_COLOUR_MUTED,
+				11, y->ticks[i].text);
+		last = at - 12;
 	}
 	if (!band)
 		ml_picture_rect(c->p, c->x, c->y + c->height - 0.5, c->width, 1,
 				ML_COLOUR_MUTED);
-	ml_picture_text(c->p, c->x, c->y - 8, ML_ANCHOR_START, ML_COLOUR_MUTED, 11,
-			y->label);
 }
 
-static void put_line(const struct ml_figure *f, const struct ml_figure_mark *m,
-		     struct ml_chart *c, uint32_t rgb)
+static void put_moments(const struct ml_figure_panel *p, struct ml_chart *c)
 {
-	char n[2][ML_COORDINATE_ROOM], letter = 'M';
-
-	ml_picture_put(c->p,
-		       "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"%s\" "
-		       "stroke-linejoin=\"round\"%s d=\"",
-		       rgb, ml_picture_number(n[0], m->width), ml_chart_dash(m->dash));
-	for (size_t i = m->first; i < m->first + m->count; i++) {
-		if (isnan(f->rows[i].y)) {
-			letter = 'M';
-			continue;
-		}
-		ml_picture_put(c->p, "%c%s %s", letter,
-			       ml_picture_number(n[0], ml_chart_x(c, f->rows[i].x)),
-			       ml_picture_number(n[1], ml_chart_y(c, f->rows[i].y)));
-		letter = 'L';
+	for (size_t i = 0; i < p->moment_count; i++) {
+		ml_chart_moment(c, p->moments[i].at, ML_COLOUR_MUTED);
+		if (p->moments[i].text)
+			ml_picture_text(c->p, ml_chart_x(c, p->moments[i].at), c->y - 5,
+					ML_ANCHOR_START, ML_COLOUR_MUTED, 10,
+					p->moments[i].text);
 	}
-	ml_picture_put(c->p, "\"/>\n");
 }
 
-static void put_points(const struct ml_figure *f, const struct ml_figure_mark *m,
-		       struct ml_chart *c, uint32_t rgb)
+static void put_beyond(const struct ml_figure_panel *p, const struct ml_chart *c)
 {
-	for (size_t i = m->first; i < m->first + m->count; i++)
-		if (!isnan(f->rows[i].y))
-			ml_chart_dot(c, f->rows[i].x, f->rows[i].y, m->width, rgb,
-				     f->rows[i].title);
+	for (unsigned i = 0; i < 2; i++)
+		if (p->beyond[i])
+			ml_picture_text(c->p, c->x + c->width - 4,
+					i ? c->y + c->height - 6 : c->y + 11,
+					ML_ANCHOR_END, ML_COLOUR_MUTED, 10, p->beyond[i]);
 }
 
-static void put_cells(const struct ml_figure *f, const struct ml_figure_mark *m,
-		      struct ml_chart *c, bool dark)
+static void put_panel(const struct ml_figure *f, size_t i, struct ml_chart *c, bool dark)
 {
-	char n[4][ML_COORDINATE_ROOM];
+	const struct ml_figure_panel *p = &f->panels[i],
+				     *axes = f->across ? f->panels : p;
+	bool left = !f->across || i % f->across == 0,
+	     last = !f->across || i + f->across >= f->panel_count;
 
-	for (size_t i = m->first; i < m->first + m->count; i++) {
-		const struct ml_figure_row *r = &f->rows[i];
-		double x = ml_chart_x(c, r->x), wide = ml_chart_x(c, r->x_end) - x;
-		double y = ml_chart_y(c, r->y + 0.5),
-		       tall = ml_chart_y(c, r->y - 0.5) - y;
-		uint32_t rgb =
-			isnan(r->value)
-				? ml_palette_colour(c->p->palette, ML_COLOUR_EMPTY)
-				: ml_role_heat(ml_figure_share(&f->axis[ML_FIGURE_COLOUR],
-							       r->value),
-					       dark);
-		/* a gap between cells, none between the stripes of a cell */
-		bool gap = fabs(r->x_end - floor(r->x_end) - 0.5) < 1e-6 && wide > 3;
+	put_y_axis(&axes->axis[ML_FIGURE_Y], c, left);
+	put_x_axis(&axes->axis[ML_FIGURE_X], c, last);
+	if (p->title)
+		ml_picture_text_within(c->p, c->x, c->y - 6, c->width, ML_COLOUR_TEXT, 10,
+				       p->title);
+	put_moments(p, c);
+	ml_chart_clip(c);
+	ml_paint_marks(f, p, c, dark);
+	ml_chart_close(c);
+	put_beyond(p, c);
+}
 
-		ml_picture_put(
-			c->p, "<path fill=\"#%06x\" d=\"M%s %sh%sv%sh-%sz\"><title>", rgb,
-			ml_picture_number(n[0], x), ml_picture_number(n[1], y),
-			ml_picture_number(n[2], wide - (gap ? 1 : 0)),
-			ml_picture_number(n[3], tall - (tall > 3 ? 1 : 0)), n[2]);
-		ml_picture_escape(c->p->out, r->title, strlen(r->title));
-		ml_picture_put(c->p, "</title></path>\n");
-		if (tall < 14 || ml_picture_width(r->text, 11) > wide - 4)
-			continue;
-		ml_picture_put(c->p,
-			       "<text x=\"%s\" y=\"%s\" text-anchor=\"middle\" "
-			       "fill=\"#%06x\">",
-			       ml_picture_number(n[0], x + wide / 2),
-			       ml_picture_number(n[1], y + tall / 2 + 4),
-			       ml_role_readable(rgb));
-		ml_picture_escape(c->p->out, r->text, strlen(r->text));
-		ml_picture_put(c->p, "</text>\n");
+/* The labels of the axes; in a grid there is one of each. */
+static void put_labels(const struct ml_figure *f, const struct ml_chart *c, double width)
+{
+	for (size_t i = 0; i < (f->across ? 1 : f->panel_count); i++) {
+		const struct ml_figure_panel *p = &f->panels[i];
+		const struct ml_chart *last = &c[f->across ? f->panel_count - 1 : i];
+		double right = f->across ? width - LEGEND - RIGHT : c[i].x + c[i].width;
+
+		ml_picture_text(c->p, c[i].x,
+				c[i].y - (f->across      ? CHART_TITLE + 2
+					  : has_names(p) ? NAMES + 8
+							 : 8),
+				ML_ANCHOR_START, ML_COLOUR_MUTED, 11,
+				p->axis[ML_FIGURE_Y].label);
+		ml_picture_text(c->p, right, last->y + last->height + 31, ML_ANCHOR_END,
+				ML_COLOUR_MUTED, 11, p->axis[ML_FIGURE_X].label);
 	}
 }
 
@@ -209,31 +289,32 @@ static void put_colours(const struct ml_figure_axis *a, struct ml_picture *p, do
 void ml_paint_figure(const struct ml_figure *f, struct ml_picture *p, double width,
 		     double height, bool dark)
 {
-	struct ml_chart c = frame_of(f, p, width, &height);
-	double y = c.y + 6, x = width - ML_PAINT_LEGEND;
+	const struct ml_figure_axis *heat = &f->panels->axis[ML_FIGURE_COLOUR];
+	struct ml_arena a = { 0 };
+	struct ml_chart *c = ml_arena_alloc(&a, f->panel_count * sizeof(*c));
+	double y = HEAD + 6;
 
-	ml_picture_begin(p, width, height, f->title);
-	ml_picture_text_within(p, ML_PAINT_LEFT - 50, 20, width - 28, ML_COLOUR_TEXT, 14,
-			       f->title);
-	ml_picture_text_within(p, ML_PAINT_LEFT - 50, 37, width - 28, ML_COLOUR_MUTED, 11,
-			       f->note);
-	put_y_axis(&f->axis[ML_FIGURE_Y], &c);
-	put_x_axis(&f->axis[ML_FIGURE_X], &c);
-	for (size_t i = 0; i < f->mark_count; i++) {
-		const struct ml_figure_mark *m = &f->marks[i];
-
-		switch (m->type) {
-		case ML_FIGURE_LINE:
-			put_line(f, m, &c, ml_role_colour(m->colour, dark));
-			break;
-		case ML_FIGURE_POINT:
-			put_points(f, m, &c, ml_role_colour(m->colour, dark));
-			break;
-		case ML_FIGURE_CELLS: put_cells(f, m, &c, dark); break;
-		}
+	for (size_t i = 0; i < f->panel_count; i++) {
+		c[i].p = p;
+		c[i].clip = (unsigned)i;
 	}
+	if (heat->label)
+		height = fit_cells(f, c, width, height);
+	else if (f->across)
+		tile(f, c, left_of(f), width, height);
+	else
+		stack(f, c, left_of(f), width, height);
+	ml_picture_begin(p, width, height, f->title);
+	ml_picture_text_within(p, LEFT - 50, 20, width - 28, ML_COLOUR_TEXT, 14,
+			       f->title);
+	ml_picture_text_within(p, LEFT - 50, 37, width - 28, ML_COLOUR_MUTED, 11,
+			       f->note);
+	for (size_t i = 0; i < f->panel_count; i++)
+		put_panel(f, i, &c[i], dark);
+	put_labels(f, c, width);
 	for (size_t i = 0; i < f->legend_count; i++)
-		y = ml_paint_legend(&f->legend[i], p, x, y, height, dark);
-	if (f->axis[ML_FIGURE_COLOUR].label)
-		put_colours(&f->axis[ML_FIGURE_COLOUR], p, c.x + c.width + 24, c.y, dark);
+		y = put_legend(&f->legend[i], p, width - LEGEND, y, height, dark);
+	if (heat->label)
+		put_colours(heat, p, c->x + c->width + 24, c->y, dark);
+	ml_arena_release(&a);
 }

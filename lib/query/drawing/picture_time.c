@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/analyse/passes/temperature.h"
+#include "lib/base/path.h"
 #include "lib/base/table.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/tables/phases.h"
@@ -37,7 +38,6 @@ static double x_of(const struct frame *f, uint64_t position)
 const char *ml_picture_title(const struct ml_open_sim *s, uint64_t from, uint64_t to,
 			     const char *what, char text[ML_TITLE_ROOM])
 {
-	const char *path = s->trace->trace.path, *slash = strrchr(path, '/');
 	const struct ml_machine *m = &s->machine;
 	char a[ML_NUMBER_ROOM], b[ML_NUMBER_ROOM], levels[200] = "";
 	size_t n = 0;
@@ -47,7 +47,8 @@ const char *ml_picture_title(const struct ml_open_sim *s, uint64_t from, uint64_
 				      k ? ", " : "", m->level[k].name,
 				      ml_format_bytes(a, m->level[k].size));
 	n = (size_t)snprintf(text, ML_TITLE_ROOM, "%s of %.100s on %s", what,
-			     slash ? slash + 1 : path, *m->name ? m->name : levels);
+			     ml_path_name(s->trace->trace.path),
+			     *m->name ? m->name : levels);
 	if ((from || to < s->result.refs) && n < ML_TITLE_ROOM)
 		snprintf(text + n, ML_TITLE_ROOM - n, ", references %s to %s",
 			 ml_format_count(a, from), ml_format_count(b, to));

@@ -8,7 +8,8 @@
 
 enum { WORDS = 8, NUMBERS = 6 };
 
-const char *const ml_role_names[] = { "text", "muted", "word", "number", "heat", NULL };
+const char *const ml_role_names[] = { "text",   "muted", "background", "word",
+				      "number", "heat",  NULL };
 
 static const uint32_t words[2][WORDS] = {
 	{ 0x0072b2, 0xd55e00, 0x009e73, 0xcc5c97, 0xb07c00, 0x3fa3dd, 0x6b4fa3,
@@ -56,6 +57,8 @@ uint32_t ml_role_colour(struct ml_role r, bool dark)
 		return along(numbers[dark], NUMBERS,
 			     r.of > 1 ? (double)r.index / (r.of - 1) : 0);
 	case ML_ROLE_MUTED: return ml_palette_colour(palette(dark), ML_COLOUR_MUTED);
+	case ML_ROLE_BACKGROUND:
+		return ml_palette_colour(palette(dark), ML_COLOUR_BACKGROUND);
 	default: return ml_palette_colour(palette(dark), ML_COLOUR_TEXT);
 	}
 }
@@ -111,7 +114,7 @@ void ml_role_tables_write(struct ml_json *w)
 
 		heats(heat, dark);
 		ml_json_key_object(w, dark ? "dark" : "light");
-		for (unsigned i = ML_ROLE_TEXT; i <= ML_ROLE_MUTED; i++) {
+		for (unsigned i = ML_ROLE_TEXT; i <= ML_ROLE_BACKGROUND; i++) {
 			ml_json_key(w, ml_role_names[i]);
 			put_colour(w,
 				   ml_role_colour((struct ml_role){ .name = i }, dark));

@@ -17,12 +17,14 @@ struct ml_json;
 enum ml_role_name {
 	ML_ROLE_TEXT,
 	ML_ROLE_MUTED,
+	ML_ROLE_BACKGROUND,
 	ML_ROLE_WORD,   /* the index-th of separate colours; they repeat */
 	ML_ROLE_NUMBER, /* the index-th of `of` numbers in ascending order */
 	ML_ROLE_HEAT,   /* by a value on the colour axis of the figure */
 	ML_ROLES
 };
-extern const char *const ml_role_names[]; /* "text", "muted", "word", "number", "heat" */
+extern const char *const ml_role_names[]; /* "text", "muted", "background", "word",
+					     "number", "heat" */
 
 struct ml_role {
 	enum ml_role_name name;

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/analyse/passes/profile.h"
+
+static const double SAME_EFFECT = 0.02; /* shares that are about as much */
+
 /* A value that a member has. */
 struct has {
 	const char *value;
@@ -126,6 +130,47 @@ static bool traces_differ(const struct ml_axes *x, const struct ml_ensemble *e)
 	return differ;
 }
 
+/* Sums of squares: of all members around their mean, and of the groups around it. */
+static double effect_of(const struct ml_axis *x, const struct ml_ensemble *e,
+			const double *cycles, struct ml_arena *a)
+{
+	double *sum = ml_arena_alloc(a, (x->count + 1) * sizeof(*sum)),
+	       *count = ml_arena_alloc(a, (x->count + 1) * sizeof(*count));
+	double all = 0, n = 0, total = 0, between = 0;
+
+	for (size_t i = 0; i < e->member_count; i++) {
+		if (!e->members[i].done)
+			continue;
+		sum[x->of[i]] += cycles[i];
+		count[x->of[i]]++;
+		all += cycles[i];
+		n++;
+	}
+	for (size_t i = 0; i < e->member_count; i++)
+		if (e->members[i].done)
+			total += (cycles[i] - all / n) * (cycles[i] - all / n);
+	for (size_t v = 0; v <= x->count; v++)
+		if (count[v] > 0) {
+			double off = sum[v] / count[v] - all / n;
+
+			between += count[v] * off * off;
+		}
+	return total > 0 ? between / total : 0;
+}
+
+static void find_effects(struct ml_axes *x, const struct ml_ensemble *e,
+			 struct ml_arena *a)
+{
+	double *cycles = ml_arena_alloc(a, (e->member_count + 1) * sizeof(*cycles));
+
+	for (size_t i = 0; i < e->member_count; i++)
+		if (e->members[i].done)
+			cycles[i] = ml_profile_cycles(&e->members[i].parsed,
+						      e->members[i].total);
+	for (size_t i = 0; i < x->count; i++)
+		x->at[i].effect = effect_of(&x->at[i], e, cycles, a);
+}
+
 void ml_ensemble_axes(struct ml_axes *x, const struct ml_ensemble *e, struct ml_arena *a)
 {
 	struct has *has = ml_arena_alloc(a, (e->member_count + 1) * sizeof(*has));
@@ -160,6 +205,39 @@ void ml_ensemble_axes(struct ml_axes *x, const struct ml_ensemble *e, struct ml_
 					       m, m };
 		add_axis(x, e, "trace", has, e->member_count, a);
 	}
+	find_effects(x, e, a);
+}
+
+const struct ml_axis *ml_axes_usual_colour(const struct ml_axes *x)
+{
+	const struct ml_axis *best = NULL;
+	double max = 0;
+
+	for (size_t i = 0; i < x->count; i++)
+		max = x->at[i].effect > max ? x->at[i].effect : max;
+	for (size_t i = 0; i < x->count; i++)
+		if (x->at[i].effect >= max - SAME_EFFECT &&
+		    (!best || x->at[i].count < best->count))
+			best = &x->at[i];
+	return best;
+}
+
+const struct ml_axis *ml_axes_largest(const struct ml_axes *x, const struct ml_axis *but,
+				      bool numeric)
+{
+	const struct ml_axis *best = NULL;
+
+	for (size_t i = 0; i < x->count; i++) {
+		const struct ml_axis *one = &x->at[i];
+
+		if (one == but)
+			continue;
+		if (!best || (numeric && one->numeric && !best->numeric) ||
+		    ((!numeric || one->numeric == best->numeric) &&
+		     one->effect > best->effect))
+			best = one;
+	}
+	return best;
 }
 
 bool ml_axes_find(const struct ml_axes *x, const char *name, const struct ml_axis **axis,
@@ -199,4 +277,10 @@ bool ml_axis_is_size(const struct ml_axis *x)
 	size_t n = strlen(x->name);
 
 	return x->numeric && n >= 4 && !strcmp(x->name + n - 4, "size");
+}
+
+struct ml_role ml_axis_role(const struct ml_axis *x, uint32_t value)
+{
+	return x->numeric ? (struct ml_role){ ML_ROLE_NUMBER, value, (uint32_t)x->count }
+			  : (struct ml_role){ ML_ROLE_WORD, value, 0 };
 }

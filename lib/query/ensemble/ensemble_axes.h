@@ -10,6 +10,7 @@
 
 #include "lib/analyse/ensemble/ensemble.h"
 #include "lib/base/arena.h"
+#include "lib/query/drawing/role.h"
 
 struct ml_axis {
 	const char *name;    /* "L1 size", or "trace" */
@@ -17,7 +18,9 @@ struct ml_axis {
 	const char **values; /* numbers ascending, words in the order of the members */
 	double *numbers;     /* of the values */
 	size_t count;
-	uint32_t *of; /* by member: number of its value + 1; 0: the member has none */
+	uint32_t *of;  /* by member: number of its value + 1; 0: the member has none */
+	double effect; /* share of the variance of the members' average access time that
+			  the parameter explains: the correlation ratio, 0 to 1 */
 };
 
 struct ml_axes {
@@ -37,7 +40,21 @@ void ml_ensemble_axes(struct ml_axes *x, const struct ml_ensemble *e, struct ml_
  */
 bool ml_axes_find(const struct ml_axes *x, const char *name, const struct ml_axis **axis,
 		  struct ml_err *err);
+/*
+ * The parameter that plots colour until a person chooses: the one that explains most. Of
+ * parameters that explain about as much, the one with fewest values makes groups. NULL:
+ * members do not differ.
+ */
+const struct ml_axis *ml_axes_usual_colour(const struct ml_axes *x);
+/*
+ * The parameter other than `but` (NULL: any) that explains most; with `numeric`, numbers
+ * come before words. NULL: there is none.
+ */
+const struct ml_axis *ml_axes_largest(const struct ml_axes *x, const struct ml_axis *but,
+				      bool numeric);
 /* The value of a member on the axis, or NULL. */
 const char *ml_axis_value(const struct ml_axis *x, size_t member);
 /* True if the values are sizes: the name ends in "size" and all values are numbers. */
 bool ml_axis_is_size(const struct ml_axis *x);
+/* The colour of the i-th value of an axis, in the plots that are coloured by it. */
+struct ml_role ml_axis_role(const struct ml_axis *x, uint32_t value);

@@ -329,8 +329,8 @@ static double *values_of(const struct ml_ensemble_ask *q, const struct ml_shared
 	return v;
 }
 
-void ml_ensemble_second(struct ml_ensemble_table *t, const struct ml_ensemble_ask *q,
-			const struct ml_shared_cache *s)
+void ml_ensemble_ways(struct ml_ensemble_table *t, const struct ml_ensemble_ask *q,
+		      const struct ml_shared_cache *s)
 {
 	const struct ml_ensemble *e = ensemble(q);
 

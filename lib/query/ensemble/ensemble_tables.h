@@ -67,8 +67,8 @@ void ml_ensemble_series(struct ml_ensemble_table *t, const struct ml_ensemble_as
 void ml_ensemble_matching(struct ml_ensemble_table *t, const struct ml_ensemble *e,
 			  const struct ml_time_matching *m, size_t max);
 /* Ways to share a cache, the best first: sizes, starved threads, value. */
-void ml_ensemble_second(struct ml_ensemble_table *t, const struct ml_ensemble_ask *q,
-			const struct ml_shared_cache *s);
+void ml_ensemble_ways(struct ml_ensemble_table *t, const struct ml_ensemble_ask *q,
+		      const struct ml_shared_cache *s);
 /*
  * The same by number of starved threads: number of ways, and the mean, deviation, minimum
  * and maximum of their values.

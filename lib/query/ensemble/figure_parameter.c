@@ -10,50 +10,20 @@ enum { STRIPES_MAX = 24 };
 
 static const char none[] = "–"; /* members that have no value of a parameter */
 
-static const char *measure_of(struct ml_drawing *d)
-{
-	return d->curve.against < d->e->member_count
-		       ? ml_arena_printf(&d->arena, "%s, less %s", ml_drawing_unit(d),
-					 d->e->members[d->curve.against].label)
-		       : ml_drawing_unit(d);
-}
-
-static const char *value_text(struct ml_drawing *d, double v)
-{
-	char n[ML_COORDINATE_ROOM];
-
-	return isnan(v) ? none
-			: ml_arena_strdup(&d->arena,
-					  ml_chart_text(n, ml_drawing_format(d), v));
-}
-
 static void put_words(struct ml_drawing *d, struct ml_figure_row *r, double v)
 {
-	r->text = value_text(d, v);
+	r->text = ml_drawing_value(d, v);
 	r->title = r->member == ML_FIGURE_NO_MEMBER
 			   ? r->text
 			   : ml_arena_printf(&d->arena, "%s: %s",
 					     d->e->members[r->member].label, r->text);
 }
 
-/* The first axis that is not `but`, numbers before words; NULL: there is none. */
-static const struct ml_axis *first_axis(const struct ml_drawing *d,
-					const struct ml_axis *but)
-{
-	const struct ml_axis *axis = NULL;
-
-	for (size_t i = 0; i < d->axes.count; i++)
-		if (&d->axes.at[i] != but &&
-		    (!axis || (d->axes.at[i].numeric && !axis->numeric)))
-			axis = &d->axes.at[i];
-	return axis;
-}
-
 static bool choose_x(struct ml_drawing *d, const struct ml_axis **x, struct ml_err *err)
 {
 	if (d->o->x)
 		return ml_axes_find(&d->axes, d->o->x, x, err);
-	*x = first_axis(d, NULL);
+	*x = ml_axes_largest(&d->axes, NULL, true);
 	return *x || ml_fail(err, ML_USAGE,
 			     "the members do not differ by a parameter that has a name");
 }
@@ -161,17 +131,13 @@ static int by_place(const void *a, const void *b)
 }
 
 /*
- * Colours tell the named parameter, or else the first but x; dashes tell the next one
- * that has few values.
+ * Colours tell the named parameter, or else the one but x that explains most; dashes tell
+ * the next one that has few values.
  */
 static void choose_look(struct ml_drawing *d, const struct ml_axis *x)
 {
-	if (!d->o->colour || d->colour == x) {
-		d->colour = NULL;
-		for (size_t i = 0; i < d->axes.count && !d->colour; i++)
-			if (&d->axes.at[i] != x)
-				d->colour = &d->axes.at[i];
-	}
+	if (!d->o->colour || d->colour == x)
+		d->colour = ml_axes_largest(&d->axes, x, false);
 	d->dash = NULL;
 	for (size_t i = 0; i < d->axes.count && !d->dash; i++)
 		if (&d->axes.at[i] != x && &d->axes.at[i] != d->colour &&
@@ -180,50 +146,41 @@ static void choose_look(struct ml_drawing *d, const struct ml_axis *x)
 }
 
 /* The axis of values: round, with 0 if members are compared. */
-static void scale_values(struct ml_drawing *d, struct ml_figure *f, double frame)
+static void scale_values(struct ml_drawing *d, struct ml_figure *f)
 {
-	struct ml_figure_axis *y = &f->axis[ML_FIGURE_Y];
-	struct ml_chart_tick t[ML_CHART_TICKS_MAX];
-	struct ml_chart c = { .y_format = ml_drawing_format(d) };
-	bool zero = d->curve.against < d->e->member_count;
-	double low = zero ? 0 : INFINITY, high = zero ? 0 : -INFINITY;
+	double low = INFINITY, high = -INFINITY;
 
 	for (size_t i = 0; i < f->row_count; i++) {
 		low = f->rows[i].y < low ? f->rows[i].y : low;
 		high = f->rows[i].y > high ? f->rows[i].y : high;
 	}
-	c.y_low = low <= high ? low : 0;
-	c.y_high = low <= high ? high : 1;
-	ml_chart_round(&c);
-	y->label = measure_of(d);
-	y->unit = ml_measure_units[d->curve.measure];
-	y->low = c.y_low;
-	y->high = c.y_high;
-	y->tick_count = ml_chart_ticks(t, y->low, y->high, false, c.y_format,
-				       fmax(2, frame / ML_CHART_TICK_HEIGHT));
-	y->ticks = ml_arena_alloc(&d->arena, (y->tick_count + 1) * sizeof(*y->ticks));
-	for (size_t i = 0; i < y->tick_count; i++)
-		y->ticks[i] = (struct ml_figure_tick){
-			t[i].at, ml_arena_strdup(&d->arena, t[i].text)
-		};
+	ml_drawing_scale(d, &f->panels->axis[ML_FIGURE_Y], low, high, d->height);
 }
 
-static void add_mark(struct ml_figure *f, enum ml_figure_mark_type type, size_t first,
-		     size_t count, struct ml_role colour, double width, unsigned dash)
+static void add_mark(struct ml_drawing *d, struct ml_figure *f,
+		     enum ml_figure_mark_type type, size_t first, size_t count,
+		     struct ml_role colour, double width, unsigned dash)
 {
-	f->marks[f->mark_count++] = (struct ml_figure_mark){ type,   first, count,
-							     colour, width, dash };
+	ml_figure_add(f->panels,
+		      (struct ml_figure_mark){ .type = type,
+					       .first = first,
+					       .count = count,
+					       .colour = colour,
+					       .width = width,
+					       .opacity = 1,
+					       .dash = dash,
+					       .member = ML_FIGURE_NO_MEMBER },
+		      &d->arena);
 }
 
 /* Lines and points of the rows; between words there are only points, side by side. */
 static void mark_lines(struct ml_drawing *d, struct ml_figure *f, const struct point *p)
 {
 	size_t lines = 0, k = 0;
-	bool band = f->axis[ML_FIGURE_X].scale == ML_FIGURE_BAND;
+	bool band = f->panels->axis[ML_FIGURE_X].scale == ML_FIGURE_BAND;
 
 	for (size_t i = 0; i < f->row_count; i++)
 		lines += !i || by_line(&p[i - 1], &p[i]) != 0;
-	f->marks = ml_arena_alloc(&d->arena, (2 * lines + 1) * sizeof(*f->marks));
 	double beside = band ? fmin(0.12, 0.6 / (double)(lines ? lines : 1)) : 0;
 	for (size_t i = 0, end; i < f->row_count; i = end, k++) {
 		struct ml_role colour = d->colour
@@ -235,14 +192,14 @@ static void mark_lines(struct ml_drawing *d, struct ml_figure *f, const struct p
 		for (size_t r = i; r < end; r++)
 			f->rows[r].x += beside * ((double)k - (double)(lines - 1) / 2);
 		if (!band)
-			add_mark(f, ML_FIGURE_LINE, i, end - i, colour,
+			add_mark(d, f, ML_FIGURE_LINE, i, end - i, colour,
 				 lines > 40 ? 1.2 : 1.8, ml_drawing_dash(d, p[i].member));
-		add_mark(f, ML_FIGURE_POINT, i, end - i, colour, lines > 40 ? 2 : 3.5, 0);
+		add_mark(d, f, ML_FIGURE_POINT, i, end - i, colour, lines > 40 ? 2 : 3.5,
+			 0);
 	}
 }
 
-bool ml_figure_parameter(struct ml_drawing *d, struct ml_figure *f, double frame,
-			 struct ml_err *err)
+bool ml_figure_parameter(struct ml_drawing *d, struct ml_figure *f, struct ml_err *err)
 {
 	const struct ml_axis *x;
 	struct point *p = ml_arena_alloc(&d->arena, (d->count + 1) * sizeof(*p));
@@ -250,7 +207,9 @@ bool ml_figure_parameter(struct ml_drawing *d, struct ml_figure *f, double frame
 	if (!choose_x(d, &x, err))
 		return false;
 	choose_look(d, x);
-	struct places places = make_places(d, &f->axis[ML_FIGURE_X], x, !x->numeric);
+	ml_figure_panels(f, 1, &d->arena)->share = 1;
+	struct places places = make_places(d, &f->panels->axis[ML_FIGURE_X], x,
+					   !x->numeric);
 	for (size_t i = 0; i < d->count; i++) {
 		uint32_t m = d->members[i];
 		double at = place_of(&places, m);
@@ -272,14 +231,14 @@ bool ml_figure_parameter(struct ml_drawing *d, struct ml_figure *f, double frame
 		};
 		put_words(d, &f->rows[i], v);
 	}
-	scale_values(d, f, frame);
+	scale_values(d, f);
 	mark_lines(d, f, p);
 	f->title = ml_arena_printf(&d->arena, "%s against %s", ml_drawing_title(d),
 				   x->name);
 	f->note = ml_drawing_words(d);
 	if (d->colour)
 		f->legend[f->legend_count++] = ml_drawing_values(d, d->colour, false);
-	if (d->dash && f->axis[ML_FIGURE_X].scale != ML_FIGURE_BAND)
+	if (d->dash && f->panels->axis[ML_FIGURE_X].scale != ML_FIGURE_BAND)
 		f->legend[f->legend_count++] = ml_drawing_values(d, d->dash, true);
 	return true;
 }
@@ -355,7 +314,7 @@ static size_t cut_cells(struct ml_figure *f)
 
 static void scale_heat(struct ml_drawing *d, struct ml_figure *f)
 {
-	struct ml_figure_axis *c = &f->axis[ML_FIGURE_COLOUR];
+	struct ml_figure_axis *c = &f->panels->axis[ML_FIGURE_COLOUR];
 	double low = INFINITY, high = -INFINITY;
 
 	for (size_t i = 0; i < f->row_count; i++) {
@@ -365,7 +324,7 @@ static void scale_heat(struct ml_drawing *d, struct ml_figure *f)
 		high = v > high ? v : high;
 		put_words(d, &f->rows[i], v);
 	}
-	c->label = measure_of(d);
+	c->label = ml_drawing_unit(d);
 	c->unit = ml_measure_units[d->curve.measure];
 	c->low = low < high ? low : low <= high ? low - 1 : 0;
 	c->high = low < high ? high : low <= high ? high + 1 : 1;
@@ -375,7 +334,7 @@ static void scale_heat(struct ml_drawing *d, struct ml_figure *f)
 
 		if (low < high || i == 1)
 			c->ticks[c->tick_count++] =
-				(struct ml_figure_tick){ v, value_text(d, v) };
+				(struct ml_figure_tick){ v, ml_drawing_value(d, v) };
 	}
 }
 
@@ -402,12 +361,13 @@ bool ml_figure_map(struct ml_drawing *d, struct ml_figure *f, struct ml_err *err
 	    (d->o->y && !ml_axes_find(&d->axes, d->o->y, &y, err)))
 		return false;
 	if (!d->o->y)
-		y = first_axis(d, x);
+		y = ml_axes_largest(&d->axes, x, false);
 	if (x == y)
 		return ml_fail(err, ML_USAGE,
 			       "a map needs two parameters, not '%s' twice", x->name);
-	struct places across = make_places(d, &f->axis[ML_FIGURE_X], x, true),
-		      up = make_places(d, &f->axis[ML_FIGURE_Y], y, true);
+	ml_figure_panels(f, 1, &d->arena)->share = 1;
+	struct places across = make_places(d, &f->panels->axis[ML_FIGURE_X], x, true),
+		      up = make_places(d, &f->panels->axis[ML_FIGURE_Y], y, true);
 	f->rows = ml_arena_alloc(&d->arena, (d->count + 1) * sizeof(*f->rows));
 	for (size_t i = 0; i < d->count; i++) {
 		uint32_t m = d->members[i];
@@ -422,14 +382,13 @@ bool ml_figure_map(struct ml_drawing *d, struct ml_figure *f, struct ml_err *err
 	qsort(f->rows, f->row_count, sizeof(*f->rows), by_cell);
 	size_t max = cut_cells(f);
 	scale_heat(d, f);
-	f->marks = ml_arena_alloc(&d->arena, sizeof(*f->marks));
-	add_mark(f, ML_FIGURE_CELLS, 0, f->row_count,
+	add_mark(d, f, ML_FIGURE_CELLS, 0, f->row_count,
 		 (struct ml_role){ .name = ML_ROLE_HEAT }, 0, 0);
 	f->title = y ? ml_arena_printf(&d->arena, "%s by %s and %s", ml_drawing_title(d),
 				       x->name, y->name)
 		     : ml_arena_printf(&d->arena, "%s by %s", ml_drawing_title(d),
 				       x->name);
-	f->note = ml_arena_printf(&d->arena, "%s; %s%s", measure_of(d),
+	f->note = ml_arena_printf(&d->arena, "%s; %s%s", ml_drawing_unit(d),
 				  ml_drawing_words(d),
 				  max > STRIPES_MAX ? "; cells are means"
 				  : max > 1         ? stripes(d, x, y)

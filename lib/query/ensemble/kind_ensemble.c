@@ -17,16 +17,12 @@ static const struct ml_route routes[] = {
 	  "an ensemble: traces, parameters, members", NULL },
 	{ "GET", "/api/ensembles/#/matching", ml_route_matching,
 	  "milestones of its traces in common time: time match base", NULL },
-	{ "GET", "/api/ensembles/#/curves", ml_route_curves,
-	  "its members over time: measure level window members from to cells", NULL },
 	{ "GET", "/api/ensembles/#/table", ml_route_ensemble_table,
 	  "its members ranked: measure level from to", NULL },
-	{ "GET", "/api/ensembles/#/workingset", ml_route_working_set,
-	  "its working set over time: size tolerance", NULL },
-	{ "GET", "/api/ensembles/#/shared", ml_route_shared,
-	  "threads that share a cache: size threads total shift", NULL },
 	{ "GET", "/api/ensembles/#/figure", ml_route_figure,
-	  "parameter against result as axes and marks: plot x y colour height", NULL },
+	  "a plot of its members as axes, marks and numbers: plot measure level window "
+	  "members from to cells width height",
+	  NULL },
 	{ 0 },
 };
 

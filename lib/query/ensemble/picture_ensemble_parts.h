@@ -1,20 +1,12 @@
-/* The parts that pictures of ensembles share: members, colours, legend, texts. */
+/* The parts that figures of ensembles share: members, colours, axes, legend, texts. */
 #pragma once
 
 #include "lib/base/arena.h"
 #include "lib/query/drawing/chart.h"
 #include "lib/query/drawing/figure.h"
-#include "lib/query/drawing/paint_figure.h"
 #include "lib/query/drawing/role.h"
 #include "lib/query/ensemble/ensemble_axes.h"
 #include "lib/query/ensemble/picture_ensemble.h"
-
-enum {
-	ML_DRAWING_LEFT = ML_PAINT_LEFT,
-	ML_DRAWING_HEAD = ML_PAINT_HEAD,
-	ML_DRAWING_FOOT = ML_PAINT_FOOT,
-	ML_DRAWING_LEGEND = ML_PAINT_LEGEND
-};
 
 struct ml_drawing {
 	const struct ml_ensemble *e;
@@ -28,56 +20,91 @@ struct ml_drawing {
 	uint32_t *members;
 	size_t count;
 	double from, to, end; /* common time */
-	double width, height;
-	struct ml_picture p;
+	double width, height; /* pixels of the frame */
 	struct ml_arena arena;
 };
 
-struct ml_role ml_drawing_role(const struct ml_drawing *d, uint32_t member);
-uint32_t ml_drawing_colour(const struct ml_drawing *d, uint32_t member);
-unsigned ml_drawing_dash(const struct ml_drawing *d, uint32_t member);
-/* The colour of a palette as a number. */
-uint32_t ml_drawing_rgb(const struct ml_drawing *d, unsigned colour);
+/* Values of the members, each [count][cells]. */
+struct ml_drawing_columns {
+	size_t cells;
+	double *mean, *low, *high; /* low and high: the envelope that was asked for */
+	double *deviation;
+};
 
-/* The measure with its unit, for the axis: "miss ratio of L1". */
+/* A range of values, and the whole range if rare peaks are left out. */
+struct ml_drawing_range {
+	double low, high, whole_low, whole_high;
+};
+
+struct ml_role ml_drawing_role(const struct ml_drawing *d, uint32_t member);
+unsigned ml_drawing_dash(const struct ml_drawing *d, uint32_t member);
+
+/* The measure with its unit, for the axis: "miss ratio of L1, less 32K". */
 const char *ml_drawing_unit(struct ml_drawing *d);
 enum ml_chart_format ml_drawing_format(const struct ml_drawing *d);
-
+/* A value of the measure. */
+const char *ml_drawing_value(struct ml_drawing *d, double v);
 /* "Access time of bubble": the measure and the traces. */
 const char *ml_drawing_title(struct ml_drawing *d);
-/* Starts the picture with its title (or the one of the options) and subtitle. */
-void ml_drawing_begin(struct ml_drawing *d, const char *title, const char *below);
-/* A chart of the measure over time, whose frame starts at y. */
-struct ml_chart ml_drawing_chart(struct ml_drawing *d, double y, double height);
+/* The note: "12 members, moving average of 1,000 references, time normalised". */
+const char *ml_drawing_words(struct ml_drawing *d);
 /* The values of an axis that members have, with their colours or dashes. */
 struct ml_figure_legend ml_drawing_values(struct ml_drawing *d, const struct ml_axis *x,
 					  bool dashes);
-/* Draws the values of colours and dashes, at the right of the charts. */
-void ml_drawing_legend(struct ml_drawing *d, double y);
-/* Draws one line of a legend; returns the y of the next line. */
-double ml_drawing_key(struct ml_drawing *d, double y, uint32_t rgb, unsigned dash,
-		      const char *text);
-double ml_drawing_heading(struct ml_drawing *d, double y, const char *text);
-/* The subtitle: "12 members, moving average of 1,000 references, time normalised". */
-const char *ml_drawing_words(struct ml_drawing *d);
-/* The number of cells of a curve, if `curves` of them are drawn. */
-size_t ml_drawing_cells(const struct ml_drawing *d, double width, size_t curves);
+/* Adds the legend of colours and dashes. */
+void ml_drawing_legend(struct ml_drawing *d, struct ml_figure *f);
+struct ml_figure_legend ml_drawing_keys(struct ml_drawing *d, const char *title,
+					size_t count);
+
+/* About `wanted` round marks. */
+void ml_drawing_ticks(struct ml_drawing *d, struct ml_figure_axis *x,
+		      enum ml_chart_format format, double wanted);
+/* Makes the axis of common time. */
+void ml_drawing_time(struct ml_drawing *d, struct ml_figure_axis *x, bool label);
+/* Makes the axis of the measure, rounded, with marks for `height` pixels. */
+void ml_drawing_scale(struct ml_drawing *d, struct ml_figure_axis *y, double low,
+		      double high, double height);
+/* The same, and says how far rare peaks go on beyond the panel. */
+void ml_drawing_fit(struct ml_drawing *d, struct ml_figure_panel *p,
+		    const struct ml_drawing_range *r, double height);
 /*
- * Fits the chart's y axis to the values. A few peaks that are more than twice as high as
- * the rest are cut off. Returns the highest value that is cut off, or NAN.
+ * Widens the range by n values. A few peaks that would press the rest flat are left out,
+ * unless the options ask for peaks.
  */
-double ml_drawing_fit(struct ml_drawing *d, struct ml_chart *c, const double *v,
-		      size_t n);
+void ml_drawing_include(struct ml_drawing *d, struct ml_drawing_range *r, const double *v,
+			size_t n);
+extern const struct ml_drawing_range ml_drawing_empty;
+
+/* The number of cells of a curve, if `curves` of them are drawn. */
+size_t ml_drawing_cells(const struct ml_drawing *d, size_t curves);
+/* Fails if an answer would be too large. */
+bool ml_drawing_fits(size_t curves, size_t cells, struct ml_err *err);
+bool ml_drawing_measure(struct ml_drawing *d, struct ml_drawing_columns *c,
+			struct ml_err *err);
+/* Adds what the header says of all plots over time: cells, end, unit, window. */
+void ml_drawing_facts(struct ml_drawing *d, struct ml_figure *f, size_t cells);
+/* Adds the panel of all members over time, its matrices, milestones and legend. */
+void ml_figure_add_curves(struct ml_drawing *d, struct ml_figure *f,
+			  struct ml_figure_panel *p, const struct ml_drawing_columns *c,
+			  double height);
+const char *ml_drawing_time_title(struct ml_drawing *d);
 /* The parameter that o->size names, or the first size. */
 bool ml_drawing_size(struct ml_drawing *d, const char **size, struct ml_err *err);
+/* Members of the drawing that differ only by the size, in ascending order. */
+bool ml_drawing_family(struct ml_drawing *d, const char **size, uint32_t **family,
+		       size_t *count, struct ml_err *err);
 
-bool ml_draw_curves(struct ml_drawing *d, struct ml_err *err);
-bool ml_draw_spread(struct ml_drawing *d, struct ml_err *err);
-bool ml_draw_working_set(struct ml_drawing *d, struct ml_err *err);
-bool ml_draw_second(struct ml_drawing *d, struct ml_err *err);
-bool ml_draw_multiples(struct ml_drawing *d, struct ml_err *err);
+/* Milestones: vertical lines; and the volumes between them as circles. */
+void ml_figure_add_moments(struct ml_drawing *d, struct ml_figure_panel *p);
+bool ml_figure_has_volumes(const struct ml_drawing *d);
+void ml_figure_add_volumes(struct ml_drawing *d, struct ml_figure *f,
+			   struct ml_figure_panel *p);
 
 /* Fill in all of the figure but its arena: it lives in d's. */
-bool ml_figure_parameter(struct ml_drawing *d, struct ml_figure *f, double frame,
-			 struct ml_err *err);
+bool ml_figure_curves(struct ml_drawing *d, struct ml_figure *f, struct ml_err *err);
+bool ml_figure_spread(struct ml_drawing *d, struct ml_figure *f, struct ml_err *err);
+bool ml_figure_multiples(struct ml_drawing *d, struct ml_figure *f, struct ml_err *err);
+bool ml_figure_parameter(struct ml_drawing *d, struct ml_figure *f, struct ml_err *err);
 bool ml_figure_map(struct ml_drawing *d, struct ml_figure *f, struct ml_err *err);
+bool ml_figure_working_set(struct ml_drawing *d, struct ml_figure *f, struct ml_err *err);
+bool ml_figure_shared(struct ml_drawing *d, struct ml_figure *f, struct ml_err *err);

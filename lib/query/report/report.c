@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/path.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/workspace.h"
 #include "lib/query/drawing/picture.h"
@@ -18,8 +19,8 @@ static const char *program_of(const struct ml_trace *t, struct ml_arena *a)
 	const char *command = ml_tables_meta_find(&t->tables, "command");
 
 	if (!command || !*command)
-		return ml_code_base_name(t->path);
-	return ml_code_base_name(ml_arena_copy(a, command, strcspn(command, " ")));
+		return ml_path_name(t->path);
+	return ml_path_name(ml_arena_copy(a, command, strcspn(command, " ")));
 }
 
 static const char *date_of(uint64_t seconds, struct ml_arena *a)
@@ -277,7 +278,7 @@ static void put_where(struct ml_report_page *p, const struct ml_finding *f,
 				     : NULL;
 
 	if (f->line) {
-		ml_report_wrap(p, "<p class=\"muted\"><code>", ml_code_base_name(f->file),
+		ml_report_wrap(p, "<p class=\"muted\"><code>", ml_path_name(f->file),
 			       "");
 		ml_report_put(p, ":%u</code>", f->line);
 		if (*f->func)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "lib/base/path.h"
 #include "lib/query/workspace/open_sim.h"
 
 enum { BOUNCES_MIN = 10 }; /* lines with fewer bounces get no row */
@@ -96,7 +97,7 @@ static void put_site(struct ml_report_page *p, uint32_t site)
 
 	ml_report_put(p, "<td class=\"t\"><code>");
 	if (f.line) {
-		ml_report_text(p, ml_code_base_name(ml_tables_text(t, f.file)));
+		ml_report_text(p, ml_path_name(ml_tables_text(t, f.file)));
 		ml_report_put(p, ":%u", f.line);
 	} else
 		ml_report_text(p, ml_tables_text(t, f.func));
@@ -156,7 +157,7 @@ static void put_functions(struct ml_report_page *p)
 		ml_report_wrap(p, "<td class=\"t\"><code>",
 			       *r->at.func ? r->at.func : "unknown", "</code></td>");
 		ml_report_wrap(p, "<td class=\"t muted\">",
-			       ml_code_base_name(*r->at.file ? r->at.file : r->at.object),
+			       ml_path_name(*r->at.file ? r->at.file : r->at.object),
 			       "</td></tr>\n");
 		shown++;
 	}

@@ -5,6 +5,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/map.h"
+#include "lib/base/path.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/drawing/picture.h"
 
@@ -254,7 +255,7 @@ static void put_place(struct ml_report_page *p, const struct files *x, size_t sh
 	if (linked)
 		ml_report_put(p, "<a href=\"#f%zu-%u\">", file, l->at.line);
 	if (l->at.line) {
-		ml_report_text(p, ml_code_base_name(l->at.file));
+		ml_report_text(p, ml_path_name(l->at.file));
 		ml_report_put(p, ":%u", l->at.line);
 	} else
 		ml_report_text(p, *l->at.func ? l->at.func : "unknown");

@@ -23,13 +23,6 @@ bool ml_code_is_theirs(uint64_t own, uint64_t refs)
 	return own < refs - own;
 }
 
-const char *ml_code_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void add_share(struct ml_code_shares *s, size_t row, uint32_t owner,
 		      const struct ml_code_cell *c)
 {

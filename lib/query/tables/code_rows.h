@@ -42,8 +42,6 @@ bool ml_code_is_own(const struct ml_tables *t, uint32_t site, uint32_t caller);
 
 /* True if the loader and libraries on their own made most of a region's references. */
 bool ml_code_is_theirs(uint64_t own, uint64_t refs);
-/* The last part of a path. */
-const char *ml_code_base_name(const char *path);
 
 /* The share that a region has of a line. */
 struct ml_code_part {

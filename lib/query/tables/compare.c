@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/map.h"
+#include "lib/base/path.h"
 #include "lib/query/tables/source_lines.h"
 #include "lib/query/tables/analysed_trace.h"
 
@@ -119,7 +120,7 @@ static struct items items_of_lines(struct ml_analysed_trace *s, struct ml_arena 
 		const char *text = r->at.line ? ml_source_lines_find(&sources, r->at.file,
 								     r->at.line)
 					      : NULL;
-		const char *file = ml_code_base_name(r->at.file);
+		const char *file = ml_path_name(r->at.file);
 		struct item *x = ML_ADD(items);
 
 		x->count = &r->count;

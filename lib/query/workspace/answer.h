@@ -43,7 +43,7 @@ struct ml_answer {
 		size_t count;
 	} columns[ML_ANSWER_COLUMNS_MAX];
 	size_t count;
-	struct ml_arena arena; /* for what columns point to */
+	struct ml_arena arena; /* memory of the columns */
 };
 
 void ml_answer_init(struct ml_answer *a);

@@ -28,11 +28,15 @@ struct ml_job {
 	const char *name;  /* for messages: "simulation" */
 	const char *event; /* the server-sent event that tells of it: "sim" */
 	/*
-	 * Does the work, in a thread of its own. May say earlier that the job is ready
-	 * (ml_workspace_job_ends) and go on; the job ends with what it returns otherwise.
+	 * Does the work, in a thread of its own. The function may report earlier that the
+	 * job is ready (ml_workspace_job_ends) and continue. Otherwise its return value
+	 * decides how the job ended.
 	 */
 	bool (*run)(struct ml_job *j, struct ml_err *err);
-	/* All that the page is to know of it, as one object; the lock is held. */
+	/*
+	 * Writes the description of the job for the page, as one object; the lock is
+	 * held.
+	 */
 	void (*describe)(const struct ml_job *j, struct ml_json *w);
 	/* Frees it; its thread has ended. */
 	void (*close)(struct ml_job *j);

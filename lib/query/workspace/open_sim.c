@@ -11,7 +11,9 @@
 #include "lib/query/workspace/request.h"
 #include "lib/query/workspace/workspace.h"
 
-/* The run of one simulation: the profile that it fills can be looked at while it runs. */
+/*
+ * The run of one simulation. The page can see the profile while the simulation fills it.
+ */
 struct run {
 	struct ml_open_sim *sim;
 	struct ml_profile profile;
@@ -70,8 +72,10 @@ static bool write_result(struct run *r, const struct ml_replay_options *o,
 	return ok;
 }
 
-/* Where no folder keeps results, the result is a temporary file, removed once it is
- * open. */
+/*
+ * Without a folder for results, the result is a temporary file, which is unlinked once it
+ * is open.
+ */
 static const char *scratch_path(struct ml_open_sim *s)
 {
 	const char *dir = getenv("TMPDIR");

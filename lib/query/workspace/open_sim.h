@@ -27,7 +27,7 @@ struct ml_open_sim {
 	struct ml_profile_bin *partial; /* while it runs: the profile's bins so far */
 	size_t partial_count, partial_cap;
 	uint64_t partial_bin;
-	bool found; /* findings are there, or failed with: */
+	bool found; /* the findings are complete, or failed: */
 	struct ml_err not_found;
 
 	/* When it is ready: */
@@ -62,9 +62,9 @@ const struct ml_findings *ml_open_sim_findings(struct ml_open_sim *s, struct ml_
 bool ml_open_sim_lasts(struct ml_workspace *ws, const struct ml_request *q);
 
 /*
- * What a module that answers questions remembers of this simulation for the next
- * question, such as simulators that stand somewhere in the trace. The simulation closes
- * it when it is closed. `make` is called, with the lock held, when there is none yet.
+ * An attachment: data that a module keeps with this simulation from one request to the
+ * next, such as players. The simulation closes its attachments when it is closed itself.
+ * The first call makes the attachment by `make`, with the lock held.
  */
 void *ml_open_sim_attach(struct ml_open_sim *s, const char *owner, void *(*make)(void),
 			 void (*close)(void *data));

@@ -54,7 +54,10 @@ static void lay_out_blocks(struct ml_open_trace *t)
 	}
 }
 
-/* Stacks are known by what was touched of them; deep recursion may spread them widely. */
+/*
+ * The extent of a stack is the part that the program touched; deep recursion makes it
+ * large.
+ */
 static void lay_out_stacks(struct ml_open_trace *t)
 {
 	const struct ml_summary *s = &t->summary;
@@ -212,7 +215,10 @@ uint32_t ml_open_trace_file(const struct ml_open_trace *t, uint32_t name)
 						  : UINT32_MAX;
 }
 
-/* The one that has least way to go; only if there is none that must not go back. */
+/*
+ * Takes the idle lookup that stands nearest before `time`. If all of them stand behind
+ * it, takes the last one, which starts anew.
+ */
 static struct ml_region_lookup *take_idle(struct ml_open_trace *t, uint64_t time)
 {
 	struct ml_open_trace_lookup *best = NULL;
@@ -295,7 +301,7 @@ void ml_open_trace_cursor_give(struct ml_open_trace *t, struct ml_cursor *c,
 	for (size_t i = 0; i < ML_OPEN_TRACE_SPARES && x->cursor; i++)
 		if (!t->cursors[i].cursor)
 			x = &t->cursors[i];
-	/* those far behind are of the least use: somebody looked there and went on */
+	/* the earliest cursor goes: views mostly move forwards in time */
 	for (size_t i = 0; i < ML_OPEN_TRACE_SPARES && x->cursor; i++)
 		if (t->cursors[i].time < x->time)
 			x = &t->cursors[i];

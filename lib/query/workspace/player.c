@@ -10,10 +10,10 @@
 
 struct ml_player {
 	struct ml_sim *sim;
-	struct ml_future *future; /* hints, for policies that want them */
-	unsigned want;            /* of the simulator */
+	struct ml_future *future; /* hints for policies that need them */
+	unsigned want;            /* position of the simulator */
 	uint64_t position;
-	uint64_t used; /* when, for choosing which one to move */
+	uint64_t used; /* count of requests at its last use; the older player is moved */
 };
 
 /* The players of one simulation. */
@@ -29,7 +29,7 @@ struct feed {
 	struct ml_open_sim *s;
 	const struct ml_work *work;
 	struct ml_player *p;
-	uint64_t from; /* that `access` of movements counts from */
+	uint64_t from; /* position from which `access` of movements counts */
 	ml_player_fn *fn;
 	void *arg;
 	struct ml_move *moves;
@@ -196,7 +196,7 @@ static struct ml_player *bring(struct ml_open_sim *s, struct players *x,
 		return NULL;
 	if ((near || restore(s, p, position, err)) && advance(&f, position, err))
 		return p;
-	p->position = UINT64_MAX; /* nowhere: the simulator is in an unknown state */
+	p->position = UINT64_MAX; /* no position: the state of the simulator is unknown */
 	return NULL;
 }
 

@@ -1,8 +1,8 @@
 /*
- * A simulator somewhere in the trace, for looking at what caches hold and how data
- * move: brought to any position from the nearest checkpoint of the result. Two of them
- * are attached to a simulation, so that going on from the position of the last request
- * costs only the references between.
+ * A player is a simulator that stands at some position of the trace, to show the contents
+ * of caches and the movements of data. It gets to a position from the nearest checkpoint
+ * of the result. Two players stay attached to a simulation, so that a request a little
+ * further on costs only the references between the two positions.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct ml_open_sim;
 struct ml_walk_events;
 
 /*
- * The simulator as it is before the reference at a position; NULL with a sentence. No
+ * The simulator in its state before the reference at a position; NULL with a sentence. No
  * other request uses it until the caller gives it back.
  */
 struct ml_sim *ml_player_take(struct ml_open_sim *s, const struct ml_work *work,
@@ -34,9 +34,10 @@ bool ml_player_moves(struct ml_open_sim *s, const struct ml_work *work, uint64_t
 		     uint64_t to, ml_player_fn *fn, void *arg, struct ml_err *err);
 
 /*
- * Looks on while a window is simulated, by a simulator of its own that starts in the
- * state before it. begin is called in that state, now before each batch of references,
- * and the observer with what its lines do; in the end all lines leave (ml_sim_flush).
+ * Watches the simulation of a window. A simulator of its own starts in the state before
+ * the window. The player calls `begin` in that state, `now` before each batch of
+ * references, and the observer for each movement of a line. At the end all lines leave
+ * (ml_sim_flush).
  */
 struct ml_player_watch {
 	void *arg; /* of all */

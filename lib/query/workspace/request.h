@@ -40,7 +40,7 @@ bool ml_request_window(const struct ml_request *q, uint64_t end, uint64_t *from,
 typedef bool ml_route_fn(struct ml_workspace *ws, const struct ml_request *q,
 			 struct ml_answer *a, struct ml_err *err);
 
-/* A route: what answers the requests whose path has this form. */
+/* A route answers the requests whose path has the form of its pattern. */
 struct ml_route {
 	const char *method, *path; /* # stands for a number */
 	ml_route_fn *answer;
@@ -53,8 +53,8 @@ struct ml_route {
 };
 
 /*
- * The route of a request among those of a list, which ends with a zero one; NULL: none.
- * Reads the numbers of the path. Sets *exists when the path exists, with whatever method.
+ * Finds the route of a request in a list that ends with a zero entry; NULL: none. Reads
+ * the numbers of the path. Sets *exists if a route of any method has the path.
  */
 const struct ml_route *ml_request_route(struct ml_request *q,
 					const struct ml_route *routes, bool *exists);

@@ -1,6 +1,7 @@
 /*
- * A selection: which references are meant, as the page asks for them (docs/api.md).
- * All that is given must hold; nothing given selects everything.
+ * A selection of references, as the page asks for it (docs/api.md). A reference is
+ * selected if it meets every condition given. Without a condition all references are
+ * selected.
  */
 #pragma once
 
@@ -16,7 +17,7 @@ struct ml_open_trace;
 struct ml_request;
 
 struct ml_selection {
-	bool any;    /* something is given */
+	bool any;    /* there is a condition */
 	bool *sites; /* NULL: all. By site, of the line that a reference belongs to */
 	bool regions, threads, kinds, levels, causes, offsets; /* given */
 	uint32_t region;
@@ -25,12 +26,12 @@ struct ml_selection {
 	uint64_t low, high; /* bytes of the region: [low, high) */
 };
 
-/* Reads line, func, region, thread, offset, kind, level, cause of a question. */
+/* Reads the parameters line, func, region, thread, offset, kind, level and cause. */
 bool ml_selection_read(struct ml_selection *s, const struct ml_request *q,
 		       const struct ml_open_trace *t, struct ml_arena *a,
 		       struct ml_err *err);
 
-/* What a walk must want for it. */
+/* The parts of a reference that a walk must supply, to decide about it. */
 unsigned ml_selection_want(const struct ml_selection *s);
 
 static inline bool ml_selection_has_cause(const struct ml_selection *s, uint16_t outcome)
@@ -42,7 +43,7 @@ static inline bool ml_selection_has_cause(const struct ml_selection *s, uint16_t
 	return level <= ML_LEVELS;
 }
 
-/* Whether references of a row are meant, whatever bytes are (offsets). */
+/* Are the references of a row selected? Offsets are not considered. */
 static inline bool ml_selection_has_row(const struct ml_selection *s,
 					const struct ml_result_row *r)
 {
@@ -54,7 +55,7 @@ static inline bool ml_selection_has_row(const struct ml_selection *s,
 	       (!s->causes || ml_selection_has_cause(s, r->outcome));
 }
 
-/* Whether reference i of a batch is meant. */
+/* Is reference i of a batch selected? */
 static inline bool ml_selection_has(const struct ml_selection *s,
 				    const struct ml_walk_events *w, size_t i)
 {

@@ -29,7 +29,7 @@ static inline unsigned ml_sim_diff_level(uint16_t outcome, unsigned levels)
 	return served > levels ? ML_SIM_DIFF_MEMORY : served;
 }
 
-/* Whether position i is the same reference in both. */
+/* Do both simulations have the same references at the same positions? */
 bool ml_sim_diff_paired(const struct ml_open_sim *a, const struct ml_open_sim *b);
 
 /*

@@ -16,7 +16,7 @@ struct part {
 /* A line in the level, with the regions of its bytes at the time when it came in. */
 struct line {
 	uint64_t addr; /* ML_NO_LINE: none */
-	bool old;      /* it was there before the window */
+	bool old;      /* the line was in the cache before the window */
 	struct part *parts;
 	size_t count, cap;
 };
@@ -28,15 +28,15 @@ struct level {
 	bool *wanted; /* by region */
 	uint32_t regions;
 	/*
-	 * By instance and set. One more than ways: the line that a new one drives out may
-	 * leave after the miss is told.
+	 * By instance and set, one entry more than ways: the observer may hear of the
+	 * evicted line after it heard of the miss.
 	 */
 	struct line *lines;
 	size_t each;
 	struct line late; /* a line that no reference asked for: its regions are found
 			     when it leaves */
 	struct ml_region_lookup *space;
-	uint64_t time; /* that it has reached */
+	uint64_t time; /* the time that the lookup has reached */
 	const struct ml_walk_events *now;
 };
 
@@ -61,14 +61,16 @@ static void add_part(struct line *l, struct part p)
 	l->parts[l->count++] = p;
 }
 
-/* Of a region that is one block: where it lies. */
+/* The address of a region that is one block. */
 static bool fixed(const struct level *x, uint32_t region, uint64_t *base, uint64_t *bytes)
 {
 	*bytes = ml_open_trace_extent(x->s->trace, region);
 	return *bytes && ml_open_trace_base(x->s->trace, region, base);
 }
 
-/* Whether a line that another region asked for may have bytes of one that is wanted. */
+/*
+ * May a line that a reference to another region brought in hold bytes of a wanted region?
+ */
 static bool may_touch(const struct level *x, uint64_t addr, uint32_t size)
 {
 	for (size_t i = 0; i < x->u->count; i++) {
@@ -150,7 +152,7 @@ static void now(void *arg, const struct ml_walk_events *w)
 		x->u->at(x->u->arg, w->e.position);
 }
 
-/* Times must not decrease; those of threads that take turns do, a little. */
+/* Times must not decrease. The times of interleaved threads decrease a little. */
 static void go_to(struct level *x, size_t access)
 {
 	uint64_t time = x->now->e.time ? x->now->e.time[access]
@@ -170,13 +172,14 @@ static void on_miss(void *arg, const struct ml_miss *m)
 	struct line *set = set_of(x, m->core, m->set), *l = find(x, set, m->line);
 	if (!l)
 		l = find(x, set, ML_NO_LINE);
-	if (!l) /* cannot be, and would cost exactness only */
+	if (!l) /* this cannot happen; if it did, the counts would be inexact and nothing
+		   worse */
 		return;
 	go_to(x, m->access);
 	take_parts(x, l, m->line, m->owner);
 }
 
-/* A part in runs of bytes that were used, or were not. */
+/* Divides a part into runs of used and of unused bytes. */
 static void tell_part(const struct level *x, const struct part *p, uint64_t used)
 {
 	uint32_t unit = x->spec->line > 64 ? x->spec->line / 64 : 1;
@@ -202,7 +205,8 @@ static void on_leave(void *arg, const struct ml_leave *l)
 		return;
 	struct line *line = find(x, set_of(x, l->core, l->set), l->line);
 	if (!line) {
-		line = &x->late; /* prefetched, or came from the level within */
+		line = &x->late; /* the line was prefetched, or came from the inner level
+				  */
 		take_parts(x, line, l->line, l->owner);
 	}
 	if (!line->old)

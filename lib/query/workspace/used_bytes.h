@@ -28,7 +28,7 @@ typedef void ml_used_bytes_fn(void *arg, uint32_t region, uint64_t offset, uint6
 struct ml_used_bytes {
 	unsigned level;          /* from 1 */
 	uint64_t from, to;       /* positions */
-	const uint32_t *regions; /* that fn is called for */
+	const uint32_t *regions; /* the regions that fn is called for */
 	size_t count;
 	ml_used_bytes_fn *fn;
 	void (*at)(void *arg, uint64_t position); /* before each batch; may be NULL */

@@ -18,13 +18,12 @@ struct places {
  * microseconds. */
 enum { LOOK = 16 };
 
-/* Regions that are looked at, if not all are. */
+/* The regions of interest, if the walk is not about all of them. */
 struct few {
 	const uint32_t *regions;
 	size_t count;
 	struct few_region {
-		bool wanted,
-			based; /* based: offsets count from base, whatever the time */
+		bool wanted, based; /* based: offsets count from `base` at all times */
 		uint64_t base;
 	} * of; /* by region */
 	uint32_t end;
@@ -33,25 +32,28 @@ struct few {
 struct walk {
 	struct ml_open_sim *sim;
 	const struct ml_work *work;
-	unsigned batches;            /* since the walk looked whether it is cancelled */
-	uint64_t from, to, position; /* of what comes next */
+	unsigned batches; /* since the walk last checked whether it is cancelled */
+	uint64_t from, to, position; /* position: of the next reference */
 	unsigned want;
-	const struct few *few; /* NULL: all regions matter */
+	const struct few *few; /* NULL: all regions are of interest */
 	struct ml_region_lookup
-		*careful; /* finds places of those of the few that have no base */
+		*careful; /* finds places in the regions of interest that have no base */
 	ml_walk_fn *fn;
 	void *arg;
 	bool stopped;
 	struct ml_region_lookup *lookup;
 	struct places places;
-	uint64_t time;             /* that the lookup has reached */
+	uint64_t time;             /* the time that the lookup has reached */
 	uint16_t core_of[1 << 16]; /* by thread */
 	uint32_t region[ML_BATCH];
 	uint64_t block[ML_BATCH], offset[ML_BATCH];
 	uint16_t outcome[ML_BATCH], core[ML_BATCH];
 };
 
-/* Puts a batch before fn, cut to the window; region, block and offset are filled. */
+/*
+ * Calls fn with a batch, cut to the window. Region, block and offset of the batch are
+ * set.
+ */
 static bool yield(struct walk *w, const struct ml_batch *refs, const uint64_t *time,
 		  struct ml_err *err)
 {
@@ -62,7 +64,10 @@ static bool yield(struct walk *w, const struct ml_batch *refs, const uint64_t *t
 	if (++w->batches % LOOK == 0 &&
 	    (ml_stopped(&w->sim->job.workspace->stop) || ml_work_cancelled(w->work)))
 		return ml_fail(err, ML_STOPPED, "nobody waits for the answer any more");
-	/* the interleaver lets out what it holds, however far that goes */
+	/*
+	 * the interleaver releases all references that it holds, even those behind the
+	 * window
+	 */
 	if (position >= w->to) {
 		err->kind = ML_OK;
 		w->stopped = true;
@@ -109,7 +114,7 @@ static bool yield(struct walk *w, const struct ml_batch *refs, const uint64_t *t
 	return true;
 }
 
-/* Where a reference of a region that is no block of memory lies is known by address. */
+/* A region that is no block of memory (a stack) finds its places by address. */
 static uint64_t offset_of(const struct walk *w, const struct ml_place *p, uint64_t addr)
 {
 	uint64_t base;
@@ -175,7 +180,7 @@ static bool as_recorded(struct walk *w, struct ml_cursor *c, struct ml_err *err)
 	return err->kind == ML_OK;
 }
 
-/* What the interleaver lets out. */
+/* Receives the references that the interleaver releases. */
 static bool in_turn(void *arg, const struct ml_batch *refs, const uint64_t *time,
 		    const uint32_t *region, struct ml_err *err)
 {
@@ -191,7 +196,10 @@ static bool in_turn(void *arg, const struct ml_batch *refs, const uint64_t *time
 	return yield(w, refs, time, err);
 }
 
-/* Keeps the places of a batch, and forgets those that are surely let out. */
+/*
+ * Stores the places of a batch, and drops those of references that the interleaver has
+ * surely released.
+ */
 static void keep_places(struct walk *w, const struct ml_batch *b)
 {
 	struct places *p = &w->places;
@@ -212,7 +220,7 @@ static void keep_places(struct walk *w, const struct ml_batch *b)
 						       w->offset[i] };
 }
 
-/* Whether references are missing just before a time. */
+/* Is there a gap just before a time? */
 static bool gap_before(const struct ml_tables *t, uint64_t time)
 {
 	size_t low = 0, high = t->gaps.count;
@@ -244,7 +252,7 @@ static bool interleaved(struct walk *w, struct ml_cursor *c, struct ml_err *err)
 			ok = ml_interleave_flush(x, err);
 		find_places(w, &b);
 		keep_places(w, &b);
-		/* what is let out goes through w->region */
+		/* released references take their regions from w->region */
 		memcpy(region, w->region, b.count * sizeof(*region));
 		ok = ok && ml_interleave_add(x, &b, region, err);
 	}
@@ -258,7 +266,7 @@ static bool interleaved(struct walk *w, struct ml_cursor *c, struct ml_err *err)
 	return ok || w->stopped;
 }
 
-/* Whether places of some of them must be found one by one. */
+/* Must the lookup find the places of some of these regions one by one? */
 static bool needs_care(const struct few *few)
 {
 	for (size_t i = 0; i < few->count; i++)
@@ -354,7 +362,7 @@ static bool has_few(struct ml_open_sim *s, const struct few *few, uint64_t block
 	return ok;
 }
 
-/* Runs of blocks that have some of them. */
+/* Finds runs of blocks with references to these regions. */
 static bool walk_runs(struct ml_open_sim *s, const struct ml_work *work,
 		      const struct few *few, uint64_t from, uint64_t to, unsigned want,
 		      ml_walk_fn *fn, void *arg, struct ml_err *err)

@@ -6,8 +6,8 @@
 #include "lib/base/pool.h"
 
 enum {
-	SHARE_MIN = 1 << 22, /* references that are worth a thread */
-	PIECE = 1 << 20,       /* of a first impression; chunks of traces are as long */
+	SHARE_MIN = 1 << 22, /* references for which starting a thread pays */
+	PIECE = 1 << 20,     /* of a first impression; chunks of traces are as long */
 };
 
 /* Pieces of a window: those that come first are far from each other. */
@@ -20,7 +20,7 @@ struct pieces {
 
 struct job {
 	const struct ml_work_shares *x;
-	struct pieces *pieces; /* NULL: it has a stretch */
+	struct pieces *pieces; /* NULL: the worker has a stretch */
 	uint64_t from, to;
 	void *worker;
 	ml_work_share_fn *fn;
@@ -36,7 +36,10 @@ size_t ml_work_shares_count(const struct ml_work_shares *x)
 	return count < ML_WORK_SHARES_MAX ? (size_t)count : ML_WORK_SHARES_MAX;
 }
 
-/* A step that goes through all of `of` before it comes round; about 0.618 of it. */
+/*
+ * A step that visits all `of` pieces before it returns to the first; about 0.618 of their
+ * number.
+ */
 static uint64_t spread(uint64_t of)
 {
 	uint64_t step = of * 618 / 1000;
@@ -71,7 +74,7 @@ static void start(struct pieces *p, const struct ml_work_shares *x)
 	}
 }
 
-/* The next piece, unless the time is over; there always is a first. */
+/* Takes the next piece, unless the time is over. The first piece is always taken. */
 static bool next_piece(struct pieces *p, uint64_t *piece)
 {
 	struct timespec now;

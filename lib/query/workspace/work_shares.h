@@ -16,18 +16,21 @@ enum { ML_WORK_SHARES_MAX = 16 };
 
 struct ml_work_shares {
 	uint64_t from, to; /* positions */
-	unsigned hurry;    /* milliseconds for a first impression; 0: all is gone over */
-	unsigned workers;  /* threads; 0: as many as are worth it */
+	unsigned hurry;    /* milliseconds for a first impression; 0: the workers see the
+			      whole window */
+	unsigned workers;  /* threads; 0: as many as pay */
 };
 
 /* How many workers there are to be, 1 to ML_WORK_SHARES_MAX. */
 size_t ml_work_shares_count(const struct ml_work_shares *x);
 
-/* A worker goes over [from, to); in a hurry it is asked for one piece after another, in
- * any order. */
+/*
+ * A worker walks over [from, to). For a first impression it is called for one piece after
+ * another, in any order.
+ */
 typedef bool ml_work_share_fn(void *worker, uint64_t from, uint64_t to,
 			      struct ml_err *err);
 
-/* Fails as the first of them that failed. */
+/* Fails with the error of the first worker that failed. */
 bool ml_work_shares_run(const struct ml_work_shares *x, void *const *workers,
 			size_t count, ml_work_share_fn *fn, struct ml_err *err);

@@ -20,12 +20,12 @@ struct ml_request;
 
 struct ml_workspace {
 	const struct ml_document_kind *const *kinds; /* ends with NULL */
-	const struct ml_route *routes;               /* those of no kind */
-	struct ml_machine machine;                   /* to begin with */
-	pthread_mutex_t lock;                        /* of everything that changes: */
+	const struct ml_route *routes;               /* routes that belong to no kind */
+	struct ml_machine machine; /* the machine that the page starts with */
+	pthread_mutex_t lock;      /* guards all fields below */
 	pthread_cond_t changed;
 	uint64_t changes;   /* grows whenever state or progress of anything changes */
-	volatile bool stop; /* everything is to end */
+	volatile bool stop; /* all work is to end */
 	struct ml_document **documents; /* in the order in which they were opened */
 	size_t document_count, document_cap;
 	struct ml_job **jobs; /* by number */
@@ -41,8 +41,9 @@ void ml_workspace_stop(struct ml_workspace *ws);
 void ml_workspace_close(struct ml_workspace *ws);
 
 /*
- * Opens a file or folder as a document of the kind that recognises it; else of the kind
- * with its suffix, else of the first kind, whose reader says what is wrong.
+ * Opens a file or folder as a document of the kind that recognises it. If none does, the
+ * kind with its suffix opens it, or else the first kind; the reader of that kind then
+ * says what is wrong.
  */
 bool ml_workspace_open(struct ml_workspace *ws, const char *path, struct ml_err *err);
 /* The open document of a kind with a number; NULL with a sentence. */
@@ -71,7 +72,7 @@ void ml_workspace_job_changes(struct ml_job *j);
 /* The job with a name and a number, in any state; NULL with a sentence. */
 struct ml_job *ml_workspace_job(struct ml_workspace *ws, const char *name,
 				uint64_t number, struct ml_err *err);
-/* Whether a job is ready; otherwise a sentence says what it is. */
+/* True if the job is ready; otherwise a sentence says its state. */
 bool ml_workspace_job_ready(struct ml_job *j, struct ml_err *err);
 /* Waits until the job does not run any more; fails unless it is ready then. */
 bool ml_workspace_job_finish(struct ml_job *j, struct ml_err *err);

@@ -32,6 +32,7 @@ export function heatColour(p: Palette, share: number): Colour {
 export function roleColour(p: Palette, r: Role): Colour {
 	if (r.role === "word") return wordColour(p, r.index ?? 0);
 	if (r.role === "number") return numberColour(p, r.index ?? 0, r.of ?? 1);
+	if (r.role === "background") return p.background;
 	return r.role === "muted" ? p.muted : p.text;
 }
 

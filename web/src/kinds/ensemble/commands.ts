@@ -46,7 +46,7 @@ export const commands: Command[] = [
 		title: "Mean and deviation across members",
 		keys: ["v"],
 		group: "Ensemble",
-		run: () => s.choose({ across: s.across.value ? null : "on" }),
+		run: () => s.choosePlot(s.plot.value === "spread" ? "curves" : "spread"),
 	},
 	{
 		title: "Subtract the selected member, or nothing",
@@ -63,8 +63,9 @@ export const commands: Command[] = [
 		keys: ["b"],
 		group: "Ensemble",
 		run: () => {
-			const i = s.plots.findIndex(([p]) => p === s.plot.value);
-			s.choose({ plot: s.plots[(i + 1) % s.plots.length]![0] });
+			const list = s.plots.value;
+			const i = list.findIndex((p) => p.id === s.plot.value);
+			if (list.length) s.choosePlot(list[(i + 1) % list.length]!.id);
 		},
 	},
 ];

@@ -17,9 +17,7 @@ export function searchItems(): SearchItem[] {
 
 	if (!e) return [];
 	return [
-		...s.plots.map(([id, title, what]) =>
-			item(title, what, () => s.choose({ plot: id })),
-		),
+		...e.plots.map(({ id, title, help }) => item(title, help, () => s.choosePlot(id))),
 		...e.measures.map((m) =>
 			item(m.label, s.axisOfMeasure(m), () => s.choose({ measure: m.id })),
 		),

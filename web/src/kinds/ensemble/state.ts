@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { activeKind, documentsOf } from "../documents";
 import { api } from "./api";
 import {
-	effects,
+	curvesOf,
 	endOf,
 	isShown,
 	parseFocus,
@@ -12,9 +12,9 @@ import {
 	parseWeights,
 	positionOf,
 	printFocus,
-	usualColour,
-	usualWindow,
+	sharedCacheOf,
 	within,
+	workingSetOf,
 	type Common,
 	type CurveQuery,
 	type Ensemble,
@@ -23,28 +23,12 @@ import {
 	type MeasureChoice,
 	type Member,
 } from "./model/ensemble";
-import type { Window } from "../../model/types";
+import type { Params, Window } from "../../model/types";
 import { choices } from "../../state/history";
 import { latest } from "../../state/latest";
 
 export const KIND = "ensemble";
 export const VIEW = "ensemble";
-
-export type Plot =
-	| "curves"
-	| "multiples"
-	| "parameter"
-	| "heat"
-	| "workingset"
-	| "shared";
-export const plots: [Plot, string, string][] = [
-	["curves", "curves", "all members over time"],
-	["multiples", "small multiples", "one small chart for each member or value"],
-	["parameter", "parameter", "a parameter against the result: the miss-ratio curve"],
-	["heat", "heat map", "two parameters against the result"],
-	["workingset", "working set", "the size of cache that is needed, over time"],
-	["shared", "shared cache", "a model of threads that share a cache"],
-];
 
 /** Whether the ensemble's view is shown. */
 export const active = computed(() => activeKind.value?.id === KIND);
@@ -67,11 +51,21 @@ const asked = latest<Ensemble>(() => {
 });
 export const ensemble = asked.value;
 
-export const plot = computed<Plot>(() => {
-	const wanted = opt("plot", "curves").replace(/^second$/, "shared"); // its name before 0.2
+/** The plots to choose from, as the server lists them. */
+export const plots = computed(() => ensemble.value?.plots ?? []);
+/** Names of plots, and of a choice that is a plot now, before 0.2. */
+const OLD: Record<string, string> = { second: "shared", heat: "map" };
+export const plot = computed(() => {
+	const chosen = opt("plot", opt("across", "off") === "on" ? "spread" : "curves");
+	const wanted = OLD[chosen] ?? chosen;
 
-	return plots.find(([p]) => p === wanted)?.[0] ?? "curves";
+	return plots.value.find((p) => p.id === wanted)?.id ?? "curves";
 });
+
+export function choosePlot(id: string): void {
+	choose({ plot: id === "curves" ? null : id, across: null });
+}
+
 /** The measure that is plotted: until the person chooses, the server's first. */
 export const measured = computed<MeasureChoice | undefined>(() => {
 	const list = ensemble.value?.measures;
@@ -107,7 +101,6 @@ export const base = computed(() => {
 });
 export const volume = computed(() => opt("volume", "off") === "on");
 export const envelope = computed(() => opt("deviation", "off") === "on");
-export const across = computed(() => opt("across", "off") === "on");
 /** Whether rare peaks are shown although they press everything else flat. */
 export const peaks = computed(() => opt("peaks", "off") === "on");
 export const weightsText = computed(() => opt("weights", ""));
@@ -139,21 +132,18 @@ export const shown = computed<Member[]>(() => {
 	const e = ensemble.value;
 	return e ? e.members.filter((m) => isShown(e, m, hidden.value)) : [];
 });
+/** The parameter of a choice, or else the server's; -1: there is none. */
+function parameterOf(name: "x" | "y" | "colour" | "facet"): number {
+	const e = ensemble.value;
+	const find = (text: string | null) =>
+		e?.parameters.findIndex((p) => p.name === text) ?? -1;
+	const chosen = find(opt(name, ""));
+
+	return chosen >= 0 ? chosen : find(e?.usual[name] ?? null);
+}
+
 /** The parameter that is coloured; -1: none, members have colours of their own. */
-export const colourBy = computed(() => {
-	const e = ensemble.value;
-	const chosen = e?.parameters.findIndex((p) => p.name === opt("colour", "")) ?? -1;
-
-	return !e ? -1 : chosen >= 0 ? chosen : usualColour(e);
-});
-
-/** Parameters in the order of the variance that they explain. */
-const byEffect = computed(() => {
-	const e = ensemble.value;
-	const shares = e ? effects(e) : [];
-
-	return shares.map((_, i) => i).sort((a, b) => shares[b]! - shares[a]!);
-});
+export const colourBy = computed(() => parameterOf("colour"));
 /** Selected members, in the order of their selection. */
 export const pinned = computed<number[]>(() =>
 	opt("pin", "")
@@ -234,18 +224,16 @@ export const at = computed<number | null>(() => {
 	return t >= 0 && t <= end.value ? t : null;
 });
 
-/** References of the moving average for a window of common time. */
-function averaged(w: Window): number {
-	if (smooth.value !== "auto") return Math.max(0, Number(smooth.value) || 0);
-	return usualWindow((w.to - w.from) * unit.value, bin.value);
-}
-export const smoothing = computed(() => averaged(focus.value));
+/** References of the moving average that the person chose; null: the server chooses. */
+const averaged = computed(() =>
+	smooth.value === "auto" ? null : Math.max(0, Number(smooth.value) || 0),
+);
 
 export const query = computed<CurveQuery>(() => ({
 	measure: measure.value,
 	level: measured.value?.level ? level.value : null,
 	weights: parseWeights(weightsText.value),
-	window: smoothing.value,
+	window: averaged.value,
 	time: time.value,
 	match: match.value,
 	base: base.value,
@@ -267,38 +255,12 @@ function members(): number[] {
 
 const VALUES = 8_000_000; // largest number of values in a column of an answer
 
-export const curves = latest(() => {
-	const [n, q, w] = [number.value, query.value, focus.value];
-	const list = members();
-	const max = Math.floor(VALUES / Math.max(1, list.length + 1));
-	const cells = Math.max(2, Math.min(room.value, max));
-	const judge = plot.value === "shared" ? real.value : null;
-
-	if (judge !== null && !list.includes(judge)) list.push(judge);
-	if (n === null || !active.value || !list.length || !(w.to > w.from)) return null;
-	return (abort) => api.curves(n, q, list, w, cells, abort);
-}, WAIT).value;
-
-const wholeAsked = latest(() => {
-	const [n, list, to] = [number.value, members(), end.value];
-
-	if (n === null || !active.value || !chosenFocus.value || !list.length || !to)
-		return null;
-	const w = { from: 0, to };
-	const q = { ...query.value, window: averaged(w) };
-	return (abort) => api.curves(n, q, list, w, CONTEXT, abort);
-}, WAIT).value;
-/** The whole run, for the strip below the plot. */
-export const whole = computed(() =>
-	chosenFocus.value ? wholeAsked.value : curves.value,
-);
-
 export const ranking = latest(() => {
 	const [n, q, w] = [number.value, query.value, focus.value];
 
 	return n === null || !active.value || !(w.to > w.from)
 		? null
-		: (abort) => api.ranking(n, { ...q, window: 0 }, w, abort);
+		: (abort) => api.ranking(n, { ...q, window: null }, w, abort);
 }, WAIT).value;
 
 const runAsked = latest(() => {
@@ -306,7 +268,7 @@ const runAsked = latest(() => {
 
 	return n === null || !active.value || !chosenFocus.value
 		? null
-		: (abort) => api.ranking(n, { ...q, window: 0 }, undefined, abort);
+		: (abort) => api.ranking(n, { ...q, window: null }, undefined, abort);
 }, WAIT).value;
 /** Values over the whole run. */
 export const runRanking = computed(() =>
@@ -317,7 +279,7 @@ export const matching = latest(() => {
 	const n = number.value;
 	const q = {
 		...query.value,
-		window: 0,
+		window: null,
 		against: null,
 		measure: "time" as const,
 	};
@@ -357,16 +319,6 @@ export const size = computed(() => {
 });
 export const tolerance = computed(() => Number(opt("tolerance", "0.05")) || 0.05);
 
-export const workingSet = latest(() => {
-	const [n, q, w, s] = [number.value, query.value, focus.value, size.value];
-	const more = { size: s, tolerance: tolerance.value, cells: room.value, ...w };
-	const list = members();
-
-	return n === null || !active.value || plot.value !== "workingset" || !s || !list.length
-		? null
-		: (abort) => api.workingSet(n, { ...q, against: null }, list, more, abort);
-}, WAIT).value;
-
 export const threads = computed(() =>
 	Math.max(2, Math.min(8, Number(opt("threads", "2")) || 2)),
 );
@@ -380,23 +332,6 @@ export const shift = computed(() => {
 	return chosen ? Math.max(0, Number(chosen) || 0) : null;
 });
 
-export const sharedCache = latest(() => {
-	const [n, q, w, s] = [number.value, query.value, focus.value, size.value];
-	const list = members();
-	const more = {
-		size: s,
-		threads: threads.value,
-		total: total.value ?? undefined,
-		shift: shift.value ?? undefined,
-		cells: Math.min(threads.value > 2 ? 256 : 512, room.value),
-		...w,
-	};
-
-	return n === null || !active.value || plot.value !== "shared" || !s || !list.length
-		? null
-		: (abort) => api.sharedCache(n, { ...q, against: null }, list, more, abort);
-}, WAIT).value;
-
 /** The position in a member's recorded trace at a moment of common time. */
 export function positionIn(m: Member, common: number): number {
 	const e = ensemble.value;
@@ -405,58 +340,119 @@ export function positionIn(m: Member, common: number): number {
 	return e ? first + positionOf(e, time.value, matching.value, m.trace, common) : 0;
 }
 
-/** Axes of the plots of parameters: until the person chooses, those that explain most. */
-export const alongX = computed(() => {
-	const e = ensemble.value;
-	const chosen = e?.parameters.findIndex((p) => p.name === opt("x", "")) ?? -1;
-	const numeric = byEffect.value.find((i) => e!.parameters[i]!.numeric);
-
-	return chosen >= 0 ? chosen : (numeric ?? byEffect.value[0] ?? 0);
-});
+/** Axes of the plots of parameters. */
+export const alongX = computed(() => Math.max(0, parameterOf("x")));
 export const alongY = computed(() => {
+	const i = parameterOf("y");
 	const list = ensemble.value?.parameters ?? [];
-	const chosen = list.findIndex((p) => p.name === opt("y", ""));
 
-	return chosen >= 0 && chosen !== alongX.value
-		? chosen
-		: (byEffect.value.find((i) => i !== alongX.value) ?? -1);
+	return i !== alongX.value ? i : list.findIndex((_, k) => k !== alongX.value);
 });
+
+/** The parameter whose values have a small chart each; -1: each member has one. */
+export const facet = computed(() => {
+	const i = parameterOf("facet");
+	const list = ensemble.value?.parameters ?? [];
+
+	if (opt("facet", "") === "member") return -1;
+	return opt("facet", "") || i !== colourBy.value
+		? i
+		: list.findIndex((_, k) => k !== colourBy.value);
+});
+
+// The plot: it depends on all choices, so it comes last.
+
+/** Parameters that only one of the plots has; null: it cannot be drawn. */
+function paramsOfPlot(): Params | null {
+	const list = ensemble.value?.parameters ?? [];
+	const name = (i: number) => list[i]?.name;
+	const x = name(alongX.value);
+
+	switch (plot.value) {
+		case "multiples":
+			return { facet: name(facet.value) ?? "member" };
+		case "parameter":
+			return x
+				? { x, colour: name(alongY.value >= 0 ? alongY.value : colourBy.value) }
+				: null;
+		case "map":
+			return x ? { x, y: name(alongY.value) } : null;
+		case "workingset":
+			return size.value ? { size: size.value, tolerance: tolerance.value } : null;
+		case "shared":
+			return size.value
+				? {
+						size: size.value,
+						threads: threads.value,
+						total: total.value ?? undefined,
+						shift: shift.value ?? undefined,
+						real: real.value ?? undefined,
+						cells: Math.min(threads.value > 2 ? 256 : 512, room.value),
+					}
+				: null;
+		default:
+			return {};
+	}
+}
+
+function colourName(): string | undefined {
+	return ensemble.value?.parameters[colourBy.value]?.name;
+}
+
 /** Pixels of height for the frame of a figure, in steps of FRAME_STEP; the view sets it. */
 export const frame = signal(400);
 export const FRAME_STEP = 50;
 
-/** The plots of parameters, as the server decides them. */
+/** The plot, as the server decides it. */
 export const figure = latest(() => {
-	const [n, q, w, e] = [number.value, query.value, focus.value, ensemble.value];
-	const list = members();
-	const name = (i: number) => e?.parameters[i]?.name;
-	const plots: Partial<Record<Plot, string>> = { parameter: "parameter", heat: "map" };
-	const kind = plots[plot.value];
-	const more = {
-		x: name(alongX.value),
-		y: kind === "map" ? name(alongY.value) : undefined,
-		colour:
-			kind === "parameter"
-				? name(alongY.value >= 0 ? alongY.value : colourBy.value)
-				: undefined,
+	const [n, q, w, list] = [number.value, query.value, focus.value, members()];
+	const max = Math.floor(VALUES / Math.max(1, list.length));
+	const own = paramsOfPlot();
+	const params = {
+		plot: plot.value,
+		colour: colourName(),
+		envelope: envelope.value ? "deviation" : undefined,
+		peaks: peaks.value ? 1 : undefined,
+		cells: Math.max(2, Math.min(room.value, max)),
+		width: room.value,
 		height: frame.value,
+		...own,
 	};
 
-	if (n === null || !active.value || !kind || !more.x || !list.length || !(w.to > w.from))
+	if (n === null || !active.value || !own || !list.length || !(w.to > w.from))
 		return null;
-	return (abort) =>
-		api.figure(n, { ...q, window: 0 }, list, w, { plot: kind, ...more }, abort);
+	return (abort) => api.figure(n, q, list, w, params, abort);
 }, WAIT).value;
 
-/** The parameter whose values have a small chart each; -1: each member has one. */
-export const facet = computed(() => {
-	const e = ensemble.value;
-	const chosen = opt("facet", "");
-	const i = e?.parameters.findIndex((p) => p.name === chosen) ?? -1;
+const wholeAsked = latest(() => {
+	const [n, list, to] = [number.value, members(), end.value];
+	const isPlot = plot.value === "curves" && !chosenFocus.value;
 
-	if (!e || chosen === "member") return -1;
-	return i >= 0 ? i : (byEffect.value.find((k) => k !== colourBy.value) ?? -1);
-});
+	if (n === null || !active.value || isPlot || !list.length || !to) return null;
+	const params = {
+		plot: "curves",
+		colour: colourName(),
+		cells: CONTEXT,
+		width: CONTEXT,
+		height: FRAME_STEP,
+	};
+	return (abort) => api.figure(n, query.value, list, { from: 0, to }, params, abort);
+}, WAIT).value;
+/** Curves over the whole run, for the strip below the plot. */
+export const whole = computed(() =>
+	plot.value === "curves" && !chosenFocus.value
+		? figure.value?.plot === "curves"
+			? figure.value
+			: null
+		: wholeAsked.value,
+);
+
+/** The members' numbers over time: those of the plot, or else those of the strip. */
+export const curves = computed(() => curvesOf(figure.value) ?? curvesOf(whole.value));
+export const workingSet = computed(() => workingSetOf(figure.value));
+export const sharedCache = computed(() => sharedCacheOf(figure.value));
+/** References of the moving average; 0: one bin. */
+export const smoothing = computed(() => averaged.value ?? figure.value?.window ?? 0);
 
 /** Steps to the next member of the ranking, and selects it alone. */
 export function stepMember(by: 1 | -1): void {

@@ -1,6 +1,7 @@
 // Ensembles: many simulations side by side. The shapes of the server's answers
 // (docs/api.md, Ensembles); which members are shown; the parameters in which they differ;
 // common time.
+import { matrix, type Figure, type Role } from "../../../model/figure";
 import type { Params, Window } from "../../../model/types";
 
 export interface EnsembleTrace {
@@ -20,6 +21,8 @@ export interface Parameter {
 	name: string;
 	numeric: boolean;
 	size: boolean; // of a cache
+	effect: number; // share of the variance of the members' access time that it explains
+	colours: Role[]; // by value
 	values: string[];
 }
 
@@ -49,15 +52,29 @@ export interface Ensemble {
 	path: string;
 	name: string;
 	levels: number; // largest number of levels of a member, without memory
-	measures: MeasureChoice[]; // to choose from
+	plots: { id: string; title: string; help: string }[]; // to choose from
+	measures: MeasureChoice[];
 	times: Common[]; // kinds of common time to choose from
 	traces: EnsembleTrace[];
 	parameters: Parameter[];
+	usual: Record<"x" | "y" | "colour" | "facet", string | null>; // until a person chooses
 	members: Member[];
 }
 
 export type Measure = "time" | "served" | "miss" | "memory" | "temperature";
 export type Common = "raw" | "normalised" | "matched";
+
+/** A figure of an ensemble, and what its header says beyond other figures. */
+export interface EnsembleFigure extends Figure {
+	plot: string;
+	end?: number; // of common time
+	unit?: string;
+	window?: number; // references of the moving average; 0: one bin
+	ways?: number; // to share a cache
+	threads?: number;
+	total?: number; // bytes that are shared
+	shift?: number; // references
+}
 
 export interface Matching {
 	how: Common;
@@ -79,11 +96,75 @@ export interface Curves {
 	unit: string;
 	members: number[];
 	mean: Float32Array; // [members][cells]
-	low: Float32Array;
-	high: Float32Array;
 	deviation: Float32Array;
 	average: Float32Array; // [cells], across members
 	spread: Float32Array;
+}
+
+/** The numbers of a figure of members over time; null: it is another figure. */
+export function curvesOf(f: EnsembleFigure | null): Curves | null {
+	if (!f?.column["deviation"]) return null;
+	return {
+		from: f.from,
+		to: f.to,
+		end: f.end ?? 0,
+		cells: f.cells ?? 1,
+		unit: f.unit ?? "",
+		members: f.members,
+		mean: matrix(f, "mean"),
+		deviation: matrix(f, "deviation"),
+		average: matrix(f, "average"),
+		spread: matrix(f, "spread"),
+	};
+}
+
+export function workingSetOf(f: EnsembleFigure | null): WorkingSet | null {
+	if (f?.plot !== "workingset") return null;
+	const { from, to, end = 0, cells = 1 } = f;
+	return { from, to, end, cells, bytes: matrix(f, "bytes") };
+}
+
+export function sharedCacheOf(f: EnsembleFigure | null): SharedCache | null {
+	if (f?.plot !== "shared") return null;
+	const { from, to, end = 0, cells = 1, unit = "" } = f;
+	const { ways = 0, threads = 0, total = 0, shift = 0, column } = f;
+	return {
+		from,
+		to,
+		end,
+		cells,
+		unit,
+		ways,
+		threads,
+		total,
+		shift,
+		mean: matrix(f, "mean"),
+		member: column["member"] as Uint32Array,
+		starved: column["starved"] as Uint32Array,
+		value: matrix(f, "value"),
+	};
+}
+
+/** Ways that starve equally many threads, with their values over the window. */
+export interface Cluster {
+	starved: number;
+	ways: number;
+	low: number;
+	high: number;
+}
+
+export function clusters(s: SharedCache): Cluster[] {
+	const by = new Map<number, Cluster>();
+
+	for (let w = 0; w < s.ways; w++) {
+		const n = s.starved[w]!;
+		const c = by.get(n) ?? { starved: n, ways: 0, low: Infinity, high: -Infinity };
+		c.ways++;
+		c.low = Math.min(c.low, s.value[w]!);
+		c.high = Math.max(c.high, s.value[w]!);
+		by.set(n, c);
+	}
+	return [...by.values()].sort((a, b) => a.starved - b.starved);
 }
 
 export interface Ranked {
@@ -115,8 +196,6 @@ export interface SharedCache extends Window {
 	total: number; // bytes that are shared
 	shift: number; // references
 	mean: Float32Array; // [ways][cells]
-	low: Float32Array;
-	high: Float32Array;
 	member: Uint32Array; // [ways][threads]
 	starved: Uint32Array;
 	value: Float32Array;
@@ -127,7 +206,7 @@ export interface CurveQuery {
 	measure: Measure;
 	level: number | null; // from 1; null: the measure is of no level
 	weights: number[] | null; // null: each machine's own
-	window: number; // references of the moving average; 0: one bin
+	window: number | null; // references of the moving average; 0: one bin; null: the usual
 	time: Common;
 	match: string; // "": milestones of the same name
 	base: number;
@@ -140,7 +219,7 @@ export function curveParams(q: CurveQuery): Params {
 		measure: q.measure,
 		level: q.level ?? undefined,
 		weights: q.weights && q.measure === "time" ? q.weights.join(",") : undefined,
-		window: Math.round(q.window) || undefined,
+		window: q.window === null ? undefined : Math.max(1, Math.round(q.window)),
 		time: q.time,
 		match: q.time === "matched" && q.match ? q.match : undefined,
 		base: q.time === "matched" ? q.base : undefined,
@@ -217,44 +296,6 @@ function cleaned(e: Ensemble, hidden: Hidden): Hidden {
 	return e.members.some((m) => isShown(e, m, some)) ? some : {};
 }
 
-/*
- * The share of the variance of the members' average access time that each parameter
- * explains (the correlation ratio). The parameter with the largest share gets the
- * colours.
- */
-export function effects(e: Ensemble): number[] {
-	const done = e.members.filter((m) => m.done && Number.isFinite(m.cycles));
-	const mean = done.reduce((s, m) => s + m.cycles, 0) / Math.max(1, done.length);
-	const total = done.reduce((s, m) => s + (m.cycles - mean) ** 2, 0);
-
-	return e.parameters.map((_, i) => {
-		const groups = new Map<string, { n: number; sum: number }>();
-
-		for (const m of done) {
-			const g = groups.get(valueOf(m, i)) ?? { n: 0, sum: 0 };
-			g.n++;
-			g.sum += m.cycles;
-			groups.set(valueOf(m, i), g);
-		}
-		let between = 0;
-		for (const g of groups.values()) between += g.n * (g.sum / g.n - mean) ** 2;
-		return total > 0 ? between / total : 0;
-	});
-}
-
-/** The parameter that has the colours until the person chooses; -1: there is none. */
-export function usualColour(e: Ensemble): number {
-	const shares = effects(e);
-	const best = Math.max(...shares, 0);
-
-	// Of parameters that explain as much, the one with fewer values makes groups.
-	return e.parameters
-		.map((p, i) => ({ i, n: p.values.length, share: shares[i]! }))
-		.filter((p) => p.share >= best - 0.02)
-		.sort((a, b) => a.n - b.n)
-		.reduce((first, p) => (first < 0 ? p.i : first), -1);
-}
-
 /** The end of common time. */
 export function endOf(e: Ensemble, time: Common, base: number): number {
 	if (time === "normalised") return 1;
@@ -290,18 +331,6 @@ function between(knots: number[][], of: number, to: number, at: number): number 
 	const [a, b] = [knots[low]!, knots[high]!];
 	const share = b[of]! > a[of]! ? (at - a[of]!) / (b[of]! - a[of]!) : 0;
 	return a[to]! + Math.max(0, Math.min(1, share)) * (b[to]! - a[to]!);
-}
-
-/** The common time of a knot: where its milestone line stands. */
-export function knotTime(m: Matching, i: number): number {
-	return m.knots[i]![m.base]!;
-}
-
-/** The width of the moving average until the person chooses: a 128th of the window. */
-export function usualWindow(references: number, min: number): number {
-	const raw = references / 128;
-
-	return raw <= min ? 0 : 2 ** Math.round(Math.log2(raw));
 }
 
 /*

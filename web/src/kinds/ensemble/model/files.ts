@@ -7,7 +7,7 @@ import type {
 	SharedCache,
 	WorkingSet,
 } from "./ensemble";
-import { cellTime } from "./graph";
+import { cellTime } from "../../../model/cells";
 
 function csvCell(v: string | number | null): string {
 	if (v === null || (typeof v === "number" && !Number.isFinite(v))) return "";

@@ -3,6 +3,7 @@ import { parseWeights, placeOfWindow, windowAt } from "../model/ensemble";
 import { bytes, count, exact, parseBytes } from "../../../model/format";
 import type { ComponentChildren } from "preact";
 import * as s from "../state";
+import { isOverTime } from "../view/picture";
 
 function Choice({
 	name,
@@ -94,7 +95,7 @@ function Smoothing() {
 			<button
 				class="quiet small"
 				aria-pressed={auto}
-				title="a 128th of the window"
+				title="a hundredth of the window"
 				onClick={() => s.choose({ smooth: auto ? String(now) : null })}
 			>
 				auto
@@ -241,7 +242,7 @@ function OfPlot() {
 				list={[["member", "member"], ...parameters]}
 			/>
 		);
-	if (p === "parameter" || p === "heat")
+	if (p === "parameter" || p === "map")
 		return (
 			<>
 				<Choice
@@ -253,7 +254,7 @@ function OfPlot() {
 				{parameters.length > 1 && (
 					<Choice
 						name="y"
-						label={p === "heat" ? "and" : "a line for each"}
+						label={p === "map" ? "and" : "a line for each"}
 						value={parameters[s.alongY.value]?.[0] ?? ""}
 						list={parameters.filter((_, i) => i !== s.alongX.value)}
 					/>
@@ -343,15 +344,15 @@ export function EnsembleBar() {
 		<div class="ensemble-bar">
 			<div class="view-bar">
 				<span class="ensemble-plots" role="group" aria-label="plot">
-					{s.plots.map(([id, label, what]) => (
+					{s.plots.value.map(({ id, title, help }) => (
 						<button
 							key={id}
 							class="quiet small"
-							title={what}
+							title={help}
 							aria-pressed={p === id}
-							onClick={() => s.choose({ plot: id === "curves" ? null : id })}
+							onClick={() => s.choosePlot(id)}
 						>
-							{label}
+							{title}
 						</button>
 					))}
 				</span>
@@ -374,24 +375,15 @@ export function EnsembleBar() {
 				)}
 				<span class="ensemble-right">
 					{p === "curves" && (
-						<>
-							<Toggle
-								name="deviation"
-								on={s.envelope.value}
-								title="standard deviation within the moving average, as envelopes (E)"
-							>
-								deviation
-							</Toggle>
-							<Toggle
-								name="across"
-								on={s.across.value}
-								title="mean and deviation across members (V)"
-							>
-								across members
-							</Toggle>
-						</>
+						<Toggle
+							name="deviation"
+							on={s.envelope.value}
+							title="standard deviation within the moving average, as envelopes (E)"
+						>
+							deviation
+						</Toggle>
 					)}
-					{p !== "parameter" && p !== "heat" && (
+					{isOverTime(p) && (
 						<Toggle
 							name="peaks"
 							on={s.peaks.value}
@@ -400,7 +392,7 @@ export function EnsembleBar() {
 							peaks
 						</Toggle>
 					)}
-					{p !== "parameter" && p !== "heat" && <Smoothing />}
+					{isOverTime(p) && <Smoothing />}
 				</span>
 			</div>
 		</div>

@@ -2,9 +2,10 @@
 // members and ways into their traces, the legend that filters, the ranking.
 import { signal } from "@preact/signals";
 import { css } from "../../../draw/draw";
+import { roleColour } from "../../../draw/roles";
 import {
 	alone,
-	effects,
+	clusters,
 	toggled,
 	valueOf,
 	valuesOf,
@@ -15,7 +16,6 @@ import { exact, percent } from "../../../model/format";
 import * as s from "../state";
 import { diffOf, jumpInto, whyNoDiff, whyNoJump } from "../jump";
 import { colourOf, timeText, valueColour, valueText } from "../view/scene";
-import { clusterColour, clusters } from "../view/sharedCache";
 import { Icon } from "../../../panels/icon";
 import { Section } from "../../../panels/section";
 import { palette } from "../../../views/palette";
@@ -201,7 +201,6 @@ function Selected() {
 function Legend() {
 	const e = s.ensemble.value!;
 	const p = palette.value;
-	const shares = effects(e);
 	const over = s.memberOf(s.hovered.value);
 	const hides = Object.keys(s.hidden.value).length > 0;
 
@@ -236,7 +235,7 @@ function Legend() {
 							class="muted small grow"
 							title="share of the variance of the members' average access time that this parameter explains"
 						>
-							{percent(shares[i]!)} of the difference
+							{percent(param.effect)} of the difference
 						</span>
 					</div>
 					<div class="ensemble-values">
@@ -374,11 +373,12 @@ function Ranking() {
 function Clusters() {
 	const a = s.sharedCache.value;
 	const p = palette.value;
-	const unit = s.curves.value?.unit ?? a?.unit ?? "";
+	const unit = a?.unit ?? "";
 	const real = s.memberOf(s.real.value);
 	const row = s.runRanking.value?.rows.find((r) => r.member === s.real.value);
 
-	if (s.plot.value !== "shared" || !a) return null;
+	if (!a) return null;
+	const { keys } = s.figure.value!.legend[0]!; // in the order of the clusters
 	return (
 		<Section title={`${exact(a.ways)} ways to share`}>
 			<table class="ensemble-ranking">
@@ -386,20 +386,20 @@ function Clusters() {
 					<tr>
 						<th>starved threads</th>
 						<th>ways</th>
-						<th>over the run</th>
+						<th>{s.chosenFocus.value ? "in the window" : "over the run"}</th>
 					</tr>
 				</thead>
 				<tbody>
-					{clusters(a).map((c) => (
+					{clusters(a).map((c, i) => (
 						<tr key={c.starved}>
 							<td>
 								<i
 									class="mark"
-									style={{ background: css(clusterColour(p, c.starved)) }}
+									style={{ background: css(roleColour(p, keys[i]!.colour)) }}
 								/>{" "}
 								{c.starved}
 							</td>
-							<td class="digits">{exact(c.ways.length)}</td>
+							<td class="digits">{exact(c.ways)}</td>
 							<td class="digits">
 								{valueText(c.low, "")} – {valueText(c.high, unit)}
 							</td>

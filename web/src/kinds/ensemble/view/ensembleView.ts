@@ -4,12 +4,15 @@
 import { effect } from "@preact/signals";
 import type { Member } from "../model/ensemble";
 import { curvesCsv, plotJson, rankingCsv, sharedCacheCsv } from "../model/files";
-import { nearest, timeAt, valueAt, xOf } from "../model/graph";
+import { valueAt } from "../model/graph";
+import type { PanelFrame } from "../../../draw/figureMarks";
+import { nearest, timeAt, xOf } from "../../../model/cells";
+import { matrix, type FigureMark } from "../../../model/figure";
 import { exact } from "../../../model/format";
 import * as s from "../state";
-import { AROUND_FIGURE, EnsemblePicture, LEFT, RIGHT } from "./picture";
-import { rowOf, timeOn, timeText, valueText } from "./scene";
-import { wayText } from "./sharedCache";
+import { memberMarks } from "./curves";
+import { AROUND_FIGURE, EnsemblePicture, isOverTime, LEFT, RIGHT } from "./picture";
+import { timeOn, timeText, valueText } from "./scene";
 import { wheelFactor } from "../../../views/wheel";
 import type { ViewKind } from "../../../views/view";
 
@@ -29,12 +32,8 @@ class EnsembleView extends EnsemblePicture {
 	protected start(): void {
 		this.startOver();
 		this.watch(() => {
-			void [s.ensemble.value, s.shown.value, s.curves.value, s.whole.value];
-			void [s.ranking.value, s.matching.value, s.workingSet.value];
-			void [s.sharedCache.value, s.pinned.value, s.plot.value, s.focus.value];
-			void [s.envelope.value, s.across.value, s.colourBy.value, s.real.value];
-			void [s.peaks.value, s.against.value];
-			void [s.figure.value, s.facet.value];
+			void [s.ensemble.value, s.shown.value, s.figure.value, s.whole.value];
+			void [s.pinned.value, s.plot.value, s.focus.value, s.size.value];
 		});
 		this.onDestroy(
 			effect(() => {
@@ -88,8 +87,7 @@ class EnsembleView extends EnsemblePicture {
 		if (this.inContext(y)) return this.pressContext(x, start);
 		const plane = this.plane;
 		const click = () => this.click(x, y);
-		if (!plane || !this.overTime() || s.plot.value === "multiples")
-			return start(() => {}, click);
+		if (!plane || this.figure?.across) return start(() => {}, click);
 		if (e.shiftKey || !s.chosenFocus.value)
 			start((to) => {
 				const [a, b] = [timeOn(plane, Math.min(x, to)), timeOn(plane, Math.max(x, to))];
@@ -179,111 +177,99 @@ class EnsembleView extends EnsemblePicture {
 		if (s.pointed.peek() !== null) s.pointed.value = null;
 	}
 
-	/** The member at a place of the picture. */
-	private memberAt(x: number, y: number): Member | undefined {
-		const c = s.curves.value;
-
-		if (!this.overTime()) {
-			const inside = this.spots.find(
-				(t) => t.w && x >= t.x && x < t.x + t.w && y >= t.y && y < t.y + t.h,
-			);
-			const near = [...this.spots]
-				.filter((t) => !t.w)
-				.sort((a, b) => Math.hypot(a.x - x, a.y - y) - Math.hypot(b.x - x, b.y - y))[0];
-			if (inside) return s.memberOf(inside.member);
-			return near && Math.hypot(near.x - x, near.y - y) <= NEAR
-				? s.memberOf(near.member)
-				: undefined;
-		}
-		if (!c || s.plot.value === "shared") return undefined;
-		if (s.plot.value === "multiples") return this.inChart(x, y);
-		const label = this.labels.find((l) => Math.abs(l.y - y) < 7);
-		if (this.plane && x > this.plane.box.x + this.plane.box.w)
-			return label && s.memberOf(label.member);
-		if (!this.plane || y > this.plane.box.y + this.plane.box.h + 4) return undefined;
-		const { box, window, range } = this.plane;
-		const hit = nearest(c.mean, c.members.length, c, window, range, box, x, y);
-		return hit && hit.distance <= NEAR ? s.memberOf(c.members[hit.row]!) : undefined;
+	/** The panel whose frame, with its title, holds a place. */
+	private frameAt(x: number, y: number): PanelFrame | undefined {
+		return this.frames.find(
+			(b) => x >= b.x && x < b.x + b.w && y >= b.y - 14 && y < b.y + b.h,
+		);
 	}
 
-	/** The nearest of the curves that stand out in a small chart. */
-	private inChart(x: number, y: number): Member | undefined {
-		const c = s.curves.value;
-		const chart = this.charts.find(
-			({ box: b }) => x >= b.x && x < b.x + b.w && y >= b.y - 14 && y < b.y + b.h,
-		);
+	/** The member at a place of the picture. */
+	private memberAt(x: number, y: number): Member | undefined {
+		const f = this.figure;
 
-		if (!c || !chart || !this.plane) return undefined;
-		if (chart.members.length === 1) return chart.members[0];
-		const rows = chart.members.map((m) => rowOf(c, m.member)).filter((r) => r >= 0);
-		const mean = new Float32Array(rows.length * c.cells);
-		rows.forEach((r, i) =>
-			mean.set(c.mean.subarray(r * c.cells, (r + 1) * c.cells), i * c.cells),
+		if (!f || f.plot === "shared") return undefined;
+		if (!this.plane) return this.spotAt(x, y);
+		const first = this.frames[0]!;
+		if (!f.across && x > first.x + first.w) {
+			const label = this.labels.find((l) => Math.abs(l.y - y) < 7);
+			return label && s.memberOf(label.member);
+		}
+		const frame = f.across ? this.frameAt(x, y) : first;
+		if (!frame || y > frame.y + frame.h + 4) return undefined;
+		const list = memberMarks(f, frame.panel);
+		if (f.across && list.length === 1) return s.memberOf(list[0]!.member!);
+		const hit = this.nearestOf(list, frame, x, y, f.across ? Infinity : NEAR);
+		return hit && s.memberOf(hit.member!);
+	}
+
+	/** The member whose point or cell is there. */
+	private spotAt(x: number, y: number): Member | undefined {
+		const inside = this.spots.find(
+			(t) => t.w && x >= t.x && x < t.x + t.w && y >= t.y && y < t.y + t.h,
 		);
-		const { window, range } = this.plane;
-		const hit = nearest(mean, rows.length, c, window, range, chart.box, x, y);
-		return hit ? s.memberOf(c.members[rows[hit.row]!]!) : undefined;
+		const far = (t: { x: number; y: number }) => Math.hypot(t.x - x, t.y - y);
+		const near = this.spots.filter((t) => !t.w).sort((a, b) => far(a) - far(b))[0];
+
+		if (inside) return s.memberOf(inside.member);
+		return near && far(near) <= NEAR ? s.memberOf(near.member) : undefined;
+	}
+
+	/** Of some curves of the figure, the nearest to a place. */
+	private nearestOf(
+		marks: FigureMark[],
+		frame: PanelFrame,
+		x: number,
+		y: number,
+		max: number,
+	): FigureMark | undefined {
+		const f = this.figure!;
+		const rows = new Map(marks.map((m) => [m.rows[0], m]));
+		const cells = { from: f.from, to: f.to, cells: f.cells ?? 1 };
+		const { window, range } = frame;
+		const mean = matrix(f, "mean");
+		const hit = nearest(mean, rows.keys(), cells, window, range, frame, x, y);
+
+		return hit && hit.distance <= max ? rows.get(hit.row) : undefined;
 	}
 
 	/** Common time under the pointer; null in plots without time. */
 	private timeUnder(x: number, y: number): number | null {
-		if (!this.plane || !this.overTime()) return null;
-		if (s.plot.value !== "multiples") return timeOn(this.plane, x);
-		const chart = this.charts.find(
-			({ box: b }) => x >= b.x && x < b.x + b.w && y >= b.y && y < b.y + b.h,
-		);
-		return chart ? timeAt(x, this.plane.window, chart.box) : null;
+		if (!this.plane) return null;
+		if (!this.figure?.across) return timeOn(this.plane, x);
+		const frame = this.frameAt(x, y);
+		return frame ? timeAt(x, frame.window, frame) : null;
 	}
 
 	private point(x: number, y: number, shift: boolean): void {
-		const volume = this.volumes.find(
-			(v) => Math.hypot(v.circle.x - x, v.y - y) <= Math.max(5, v.r),
-		);
+		const disc = this.discs.find((v) => Math.hypot(v.x - x, v.y - y) <= Math.max(5, v.r));
 		const m = this.memberAt(x, y);
 		const time = this.timeUnder(x, y);
 
 		this.canvas.style.cursor = shift ? "crosshair" : m ? "pointer" : "default";
-		if (volume) {
-			const { trace, references, from, to } = volume.circle;
+		if (disc) {
 			this.leave();
-			return this.tip(
-				[
-					s.ensemble.value?.traces[trace]?.label ?? "",
-					`${exact(references)} references between ${timeText(from)} and ${timeText(to)}`,
-				],
-				x,
-				y,
-			);
+			return this.tip([disc.axis, this.figure!.texts[disc.row]!], x, y);
 		}
-		if (s.plot.value === "shared") return this.pointWay(x, y);
+		if (this.figure?.plot === "shared") return this.pointWay(x, y);
 		if (s.hovered.peek() !== (m?.member ?? null)) s.hovered.value = m?.member ?? null;
 		if (s.pointed.peek() !== time) s.pointed.value = time;
 		this.tip(m ? this.words(m, time) : null, x, y);
 	}
 
 	private pointWay(x: number, y: number): void {
-		const [a, plane, e] = [s.sharedCache.value, this.plane, s.ensemble.value];
+		const { figure: f, plane } = this;
+		const frame = this.frames[0];
 
-		if (!a || !plane || !e) return;
-		const { box, window, range } = plane;
-		const hit = nearest(a.mean, a.ways, a, window, range, box, x, y);
-		const way = hit && hit.distance <= NEAR ? hit.row : null;
+		if (!f || !plane || !frame) return;
+		const ways = f.panels[0]!.marks.filter((m) => m.of?.[0] === "mean");
+		const way = this.nearestOf(ways, frame, x, y, NEAR) ?? null;
 		if (way !== this.way) {
 			this.way = way;
 			this.redrawOver();
 		}
 		s.pointed.value = timeOn(plane, x);
-		this.tip(
-			way === null
-				? null
-				: [
-						wayText(e, a, way, s.size.value),
-						`${valueText(a.value[way]!, s.curves.value?.unit ?? a.unit)} over the run`,
-						`${a.starved[way]} of ${a.threads} threads starved`,
-					],
-			x,
-			y,
-		);
+		this.tip(way?.title ? way.title.split(/: |; /) : null, x, y);
 	}
 
 	private words(m: Member, time: number | null): string[] {
@@ -340,7 +326,7 @@ class EnsembleView extends EnsemblePicture {
 			});
 		if (s.plot.value === "shared" && s.sharedCache.value)
 			return sharedCacheCsv(e, s.sharedCache.value);
-		if (!this.overTime() && r) {
+		if (!isOverTime(s.plot.value) && r) {
 			const visible = new Set(s.shown.value.map((m) => m.member));
 			const rows = r.rows.filter((x) => visible.has(x.member));
 			return rankingCsv(e, { ...r, rows }, s.runRanking.value);

@@ -1,65 +1,41 @@
-// The pictures of an ensemble: the layout of their parts, and marks over them. view.ts
-// handles the pointer.
+// The pictures of an ensemble: the layout of their parts, and marks over them. The plot is
+// the server's figure; ensembleView.ts handles the pointer.
 import type { Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
-import { drawFigure, drawLegend, type Spot } from "../../../draw/figure";
-import { valueAt, xOf, yOf, type Box } from "../model/graph";
-import { axisOf } from "../../../model/figure";
-import { bytes, count, exact } from "../../../model/format";
+import { cutText, drawFigure, drawLegend } from "../../../draw/figure";
+import {
+	drawStanding,
+	type Disc,
+	type PanelFrame,
+	type Spot,
+} from "../../../draw/figureMarks";
+import { xOf, yOf, type Box } from "../../../model/cells";
+import { axisOf, axesOf, type FigureMark } from "../../../model/figure";
 import type { Window } from "../../../model/types";
+import { valueAt } from "../model/graph";
+import type { EnsembleFigure } from "../model/ensemble";
 import * as s from "../state";
 import { LayeredView } from "../../../views/layeredView";
 import {
 	drawContext,
-	drawCurves,
-	drawCut,
 	drawEndLabels,
-	drawMilestones,
-	drawOne,
-	drawSpread,
-	drawVolumes,
 	endLabels,
-	rangeFor,
-	VOLUME_ROW,
+	memberMarks,
 	type EndLabel,
-	type Look,
 } from "./curves";
-import { drawMultiples, panels, type Panel } from "./multiples";
-import {
-	colourOf,
-	cut,
-	drawKey,
-	drawTimes,
-	drawValues,
-	measureText,
-	rowOf,
-	timeWord,
-	valueText,
-	type Plane,
-} from "./scene";
-import {
-	drawClusterKey,
-	drawSharedCache,
-	drawWay,
-	drawWorkingSet,
-	sharedCacheRange,
-} from "./sharedCache";
+import { colourOf, type Plane } from "./scene";
 
-const HEAD = 36; // title and key
+const HEAD = 32; // title and key
 export const LEFT = 62; // at least
 export const RIGHT = 16;
+const LEFT_MAX = 140;
 const LABELS = 150; // largest width of labels at the ends of curves
-const AXIS = 24;
-const SPREAD = 64;
 const CONTEXT = 46;
-const FIGURE_HEAD = 20; // label of the y axis
-const FIGURE_FOOT = 20; // label of the x axis
 const COLOURS = 100; // scale of the colours of a heat map
+const AXES = 58; // labels and marks of the axes
 
 /** Pixels of a view that the frame of a figure does not have. */
-export const AROUND_FIGURE = HEAD + AXIS + CONTEXT + 16 + FIGURE_HEAD + FIGURE_FOOT;
-
-type Circles = ReturnType<typeof drawVolumes>;
+export const AROUND_FIGURE = HEAD + CONTEXT + 16 + AXES;
 
 const ids = new WeakMap<object, number>();
 let next = 0;
@@ -71,89 +47,65 @@ function idOf(answer: object | null): number {
 	return ids.get(answer)!;
 }
 
+/** Whether a plot has time from left to right. */
+export function isOverTime(plot: string): boolean {
+	return plot !== "parameter" && plot !== "map";
+}
+
+/** Plots whose curves have labels at their ends. */
+function hasLabels(plot: string): boolean {
+	return plot === "curves" || plot === "spread" || plot === "workingset";
+}
+
 export abstract class EnsemblePicture extends LayeredView {
 	protected brush: Window | null = null; // being drawn over the plot
-	protected plane: Plane | null = null; // of the curves that are drawn
+	protected figure: EnsembleFigure | null = null; // that is drawn
+	protected frames: PanelFrame[] = []; // of its panels
+	protected plane: Plane | null = null; // of the first panel over time
 	protected context: Box = { x: 0, y: 0, w: 1, h: 1 };
 	protected labels: EndLabel[] = [];
-	protected charts: Panel[] = [];
 	protected spots: Spot[] = [];
-	protected volumes: Circles = [];
-	protected way: number | null = null; // under the pointer, of a shared cache
-
-	private look(): Look | null {
-		const e = s.ensemble.value;
-
-		return e
-			? {
-					e,
-					shown: s.shown.value,
-					pinned: s.pinned.value,
-					envelope: s.envelope.value,
-					across: s.across.value,
-					difference: s.against.value !== null,
-					peaks: s.peaks.value,
-				}
-			: null;
-	}
-
-	/** Whether the plot has time from left to right. */
-	protected overTime(): boolean {
-		return s.plot.value !== "parameter" && s.plot.value !== "heat";
-	}
+	protected discs: Disc[] = [];
+	protected way: FigureMark | null = null; // under the pointer, of a shared cache
 
 	protected drawUnder(d: Draw, p: Palette): void {
-		const look = this.look();
+		const e = s.ensemble.value;
+		const f = s.figure.value;
 
+		this.figure = f;
+		this.frames = [];
 		this.plane = null;
 		this.spots = [];
-		this.charts = [];
 		this.labels = [];
-		this.volumes = [];
-		if (!look) return;
-		if (!look.e.members.some((m) => m.done))
+		this.discs = [];
+		if (!e) return;
+		if (!e.members.some((m) => m.done))
 			return this.say(
 				d,
 				p,
 				"None of the members of this ensemble has been simulated yet.",
 			);
-		const left = this.leftRoom(d, look);
-		this.context = {
-			x: left,
-			y: d.height - CONTEXT - 8,
-			w: Math.max(20, d.width - left - RIGHT - this.labelRoom(d, look)),
-			h: CONTEXT,
-		};
-		drawContext(
-			d,
-			p,
-			s.whole.value,
-			look,
-			this.context,
-			s.end.value,
-			s.chosenFocus.value,
-			[
-				idOf(s.whole.value),
-				p.background,
-				s.colourBy.value,
-				...Object.values(this.context),
-			].join(),
-		);
-		this.drawHead(d, p, look);
-		const room = {
+		const left = this.leftRoom(d, f);
+		const right = this.rightRoom(d, f);
+		this.drawStrip(d, p, left, right);
+		if (!f) return this.say(d, p, this.why());
+		this.drawHead(d, p, f);
+		this.drawPlot(d, p, f, {
 			x: left,
 			y: HEAD,
-			w: d.width - left - RIGHT,
-			h: this.context.y - HEAD - AXIS - 8,
-		};
-		({
-			curves: () => this.drawCurvePlot(d, p, look, room),
-			multiples: () => this.drawMultiplePlot(d, p, look, room),
-			parameter: () => this.drawFigurePlot(d, p, look, room),
-			heat: () => this.drawFigurePlot(d, p, look, room),
-			workingset: () => this.drawWorkingSetPlot(d, p, look, room),
-			shared: () => this.drawSharedCachePlot(d, p, room),
-		})[s.plot.value]();
+			w: Math.max(20, d.width - left - right),
+			h: this.context.y - HEAD - 8,
+		});
+	}
+
+	/** Why there is no figure; empty: it is on its way. */
+	private why(): string {
+		if (!s.shown.value.length) return "All members are hidden by the legend.";
+		if (!s.size.value && s.plot.value === "workingset")
+			return "No parameter is a size, so there is no working set.";
+		if (!s.size.value && s.plot.value === "shared")
+			return "No parameter is a size, so there is no cache to share.";
+		return "";
 	}
 
 	private say(d: Draw, p: Palette, text: string): void {
@@ -164,153 +116,81 @@ export abstract class EnsemblePicture extends LayeredView {
 		});
 	}
 
-	private drawHead(d: Draw, p: Palette, look: Look): void {
-		const title = { colour: p.text, size: 13, bold: true };
-		const n = look.shown.length;
-		const all = look.e.members.length;
-		if (!this.overTime()) return this.drawFigureHead(d, p);
-		const key =
-			s.plot.value === "shared"
-				? drawClusterKey(
-						d,
-						p,
-						s.sharedCache.value,
-						s.memberOf(s.real.value)?.label,
-						d.width - RIGHT,
-						17,
-					)
-				: drawKey(d, p, look.e, s.colourBy.value, d.width - RIGHT, 17, d.width * 0.6);
-		const text = cut(d, measureText(), (key - 28) * 0.92, 13);
-
-		d.text(12, 17, text, title);
-		const x = 12 + d.measure(text, title) + 12;
-		const ways = s.plot.value === "shared" ? s.sharedCache.value : null;
-		const side = ways
-			? `${ways.threads} threads share ${bytes(ways.total)} in ${exact(ways.ways)} ways`
-			: n === all
-				? `${exact(n)} members`
-				: `${exact(n)} of ${exact(all)} members`;
-		const style = { colour: p.muted, size: 11 };
-		const averaged =
-			this.overTime() && s.smoothing.value > 0
-				? `, averaged over ${count(s.smoothing.value)} references`
-				: "";
-		const fits = [side + averaged, side].find(
-			(text) => x + d.measure(text, style) + 12 < key,
+	private drawStrip(d: Draw, p: Palette, left: number, right: number): void {
+		this.context = {
+			x: left,
+			y: d.height - CONTEXT - 8,
+			w: Math.max(20, d.width - left - right),
+			h: CONTEXT,
+		};
+		drawContext(
+			d,
+			p,
+			s.whole.value,
+			this.context,
+			s.end.value,
+			s.chosenFocus.value,
+			[idOf(s.whole.value), p.background, ...Object.values(this.context)].join(),
 		);
-		if (fits) d.text(x, 17.5, fits, style);
 	}
 
 	/** Title, note and legend of a figure; the note gets the room that is left. */
-	private drawFigureHead(d: Draw, p: Palette): void {
-		const f = s.figure.value;
-
-		if (!f) return;
+	private drawHead(d: Draw, p: Palette, f: EnsembleFigure): void {
 		const style = { colour: p.text, size: 13, bold: true };
 		const key = drawLegend(d, p, f, d.width - RIGHT, 17, d.width * 0.6);
-		const title = cut(d, f.title, (key - 28) * 0.92, 13);
+		const title = cutText(d, f.title, (key - 28) * 0.92, 13);
 		const x = 12 + d.measure(title, style) + 12;
+
 		d.text(12, 17, title, style);
 		if (key - x > 40)
-			d.text(x, 17.5, cut(d, f.note, key - x - 12), { colour: p.muted, size: 11 });
+			d.text(x, 17.5, cutText(d, f.note, key - x - 12), {
+				colour: p.muted,
+				size: 11,
+			});
 	}
 
-	/** Room at the left: for values, and for the names of traces beside their circles. */
-	private leftRoom(d: Draw, look: Look): number {
-		if (s.plot.value !== "curves" || s.time.value !== "matched") return LEFT;
-		return look.e.traces.reduce(
-			(w, t) => Math.max(w, Math.min(120, d.measure(t.label, { colour: 0 }) + 18)),
-			LEFT,
+	/** Room at the left for the longest mark of a y axis. */
+	private leftRoom(d: Draw, f: EnsembleFigure | null): number {
+		const words = (f?.panels ?? []).flatMap((_, i) =>
+			axesOf(f!, i).flatMap((a) => (a.id === "y" ? a.ticks : [])),
 		);
+		const widest = words.reduce(
+			(w, t) => Math.max(w, d.measure(t.text, { colour: 0 })),
+			0,
+		);
+
+		return Math.min(LEFT_MAX, Math.max(LEFT, widest + 18));
 	}
 
-	/** Room at the right for labels: as wide as the longest. */
-	private labelRoom(d: Draw, look: Look): number {
-		if (s.plot.value !== "curves" && s.plot.value !== "workingset") return 0;
-		const longest = look.shown.reduce(
-			(w, m) => Math.max(w, d.measure(m.label, { colour: 0, bold: true })),
-			d.measure(timeWord(), { colour: 0, size: 10 }),
+	/** Room at the right: for labels as wide as the longest, or the scale of colours. */
+	private rightRoom(d: Draw, f: EnsembleFigure | null): number {
+		if (f && axisOf(f, "colour")) return COLOURS;
+		if (!f || !hasLabels(f.plot)) return RIGHT;
+		return RIGHT + this.labelRoom(d, f);
+	}
+
+	private labelRoom(d: Draw, f: EnsembleFigure): number {
+		const longest = memberMarks(f, 0).reduce(
+			(w, m) => Math.max(w, d.measure(m.title ?? "", { colour: 0, bold: true })),
+			0,
 		);
 
 		return Math.min(LABELS, this.width * 0.22, longest + 28);
 	}
 
-	private drawCurvePlot(d: Draw, p: Palette, look: Look, room: Box): void {
-		const c = s.curves.value;
-		const m = s.time.value === "matched" ? s.matching.value : null;
-		const rows = m && look.e.traces.length <= 6 ? look.e.traces.length : 0;
-		const below = rows * VOLUME_ROW + (s.across.value ? SPREAD + 10 : 0);
-		const labels = this.labelRoom(d, look);
-		const box = { ...room, w: room.w - labels, h: Math.max(40, room.h - below) };
+	private drawPlot(d: Draw, p: Palette, f: EnsembleFigure, box: Box): void {
+		const look = { pinned: s.pinned.value };
+		const window = isOverTime(f.plot) ? s.focus.value : undefined;
+		const { frames, spots, discs } = drawFigure(d, p, f, box, look, window);
 
-		if (!c) return this.nothing(d, p, look);
-		const { range, whole } = rangeFor(c, look);
-		const plane = { box, window: s.focus.value, range };
-		this.plane = plane;
-		drawValues(d, p, box, plane.range, c.unit);
-		if (m) drawMilestones(d, p, m, plane);
-		d.clip(box.x, box.y - 2, box.w, box.h + 3, () => drawCurves(d, p, c, plane, look));
-		drawCut(d, p, plane, whole, c.unit);
-		this.labels = endLabels(d, p, c, plane, look, labels - 14);
+		this.frames = frames;
+		this.spots = spots;
+		this.discs = discs;
+		const first = frames[0]!;
+		if (window) this.plane = { box: first, window, range: first.range };
+		if (!hasLabels(f.plot)) return;
+		this.labels = endLabels(d, p, f, first, look.pinned, this.labelRoom(d, f) - 14);
 		drawEndLabels(d, p, this.labels, look.pinned);
-		let y = box.y + box.h;
-		if (s.across.value) {
-			drawSpread(d, p, c, plane.window, { ...box, y: y + 10, h: SPREAD - 4 }, c.unit);
-			y += SPREAD + 6;
-		}
-		drawTimes(d, p, { ...box, y: box.y, h: y - box.y }, plane.window);
-		this.timeWord(d, p, box, y);
-		if (m && rows) this.volumes = drawVolumes(d, p, look.e, m, plane, y + AXIS - 2);
-	}
-
-	private timeWord(d: Draw, p: Palette, box: Box, y: number): void {
-		const room = d.width - box.x - box.w;
-
-		if (room > 60)
-			d.text(box.x + box.w + 24, y + 13, cut(d, timeWord(), room - 26, 10), {
-				colour: p.muted,
-				size: 10,
-			});
-	}
-
-	private nothing(d: Draw, p: Palette, look: Look): void {
-		if (!look.shown.length) this.say(d, p, "All members are hidden by the legend.");
-	}
-
-	private drawMultiplePlot(d: Draw, p: Palette, look: Look, room: Box): void {
-		const c = s.curves.value;
-
-		if (!c) return this.nothing(d, p, look);
-		const { range } = rangeFor(c, { ...look, envelope: false });
-		const all = { ...room, x: 14, w: d.width - 14 - RIGHT + 8, h: room.h + 12 };
-		this.charts = panels(look, s.facet.value, all);
-		drawMultiples(d, p, c, this.charts, s.focus.value, range, look, s.facet.value);
-		const first = this.charts[0];
-		if (first) this.plane = { box: first.box, window: s.focus.value, range };
-		d.text(
-			14,
-			this.context.y - 10,
-			`all charts go from ${valueText(range.low, c.unit)} to ${valueText(range.high, c.unit)}; gray: all members`,
-			{ colour: p.muted, size: 11 },
-		);
-	}
-
-	/** A plot of parameters: the figure that the server sends. */
-	private drawFigurePlot(d: Draw, p: Palette, look: Look, room: Box): void {
-		const f = s.figure.value;
-
-		if (!f) return this.nothing(d, p, look);
-		const cells = axisOf(f, "colour") !== undefined;
-		const names =
-			axisOf(f, "y")?.ticks.map((t) => d.measure(t.text, { colour: 0 })) ?? [];
-		const left = Math.min(140, Math.max(LEFT, 16 + Math.max(0, ...names)));
-		const box = {
-			x: left,
-			y: room.y + FIGURE_HEAD,
-			w: d.width - left - (cells ? COLOURS : RIGHT),
-			h: room.h - FIGURE_HEAD - FIGURE_FOOT,
-		};
-		this.spots = drawFigure(d, p, f, box, look.pinned);
 	}
 
 	/** The spot of the member under the pointer, here or in the ranking. */
@@ -323,109 +203,78 @@ export abstract class EnsemblePicture extends LayeredView {
 	}
 
 	/** The chart of the member under the pointer, and the moment in all charts. */
-	private litCharts(d: Draw, p: Palette, window: Window): void {
-		for (const { box, members } of this.charts) {
+	private litCharts(d: Draw, p: Palette, f: EnsembleFigure): void {
+		for (const frame of this.frames) {
 			if (s.pointed.value !== null) {
-				const x = xOf(s.pointed.value, window, box);
-				d.line(x, box.y, x, box.y + box.h, p.muted, 1, 0.7);
+				const x = xOf(s.pointed.value, frame.window, frame);
+				d.line(x, frame.y, x, frame.y + frame.h, p.muted, 1, 0.7);
 			}
-			if (members.some((m) => m.member === s.hovered.value))
-				d.frame(box.x, box.y, box.w, box.h, p.text, 1.5);
+			if (memberMarks(f, frame.panel).some((m) => m.member === s.hovered.value))
+				d.frame(frame.x, frame.y, frame.w, frame.h, p.text, 1.5);
 		}
 	}
 
-	private drawWorkingSetPlot(d: Draw, p: Palette, look: Look, room: Box): void {
-		const upper = Math.round(room.h * 0.52);
-
-		this.drawCurvePlot(d, p, look, { ...room, h: upper - AXIS });
-		if (!this.plane) return;
-		const { box } = this.plane;
-		const lower = { ...box, y: room.y + upper + 8, h: room.h - upper - 8 };
-		if (!s.size.value)
-			d.text(
-				lower.x,
-				lower.y + 20,
-				"No parameter is a size, so there is no working set.",
-				{ colour: p.muted, size: 12 },
-			);
-		else if (s.workingSet.value) {
-			drawWorkingSet(
-				d,
-				p,
-				look.e,
-				s.workingSet.value,
-				s.size.value,
-				s.focus.value,
-				lower,
-			);
-			drawTimes(d, p, lower, s.focus.value);
-		}
+	private inFrame(d: Draw, frame: Box, paint: () => void): void {
+		d.clip(frame.x, frame.y - 2, frame.w, frame.h + 3, paint);
 	}
 
-	private drawSharedCachePlot(d: Draw, p: Palette, room: Box): void {
-		const [a, c] = [s.sharedCache.value, s.curves.value];
+	/** The curve of the member under the pointer, while the others step back. */
+	private litCurve(d: Draw, p: Palette, f: EnsembleFigure): void {
+		const frame = this.frames[0]!;
+		const marks = memberMarks(f, 0);
+		const over = marks.find((m) => m.member === s.hovered.value);
 
-		if (!a)
-			return this.say(
-				d,
-				p,
-				s.size.value ? "" : "No parameter is a size, so there is no cache to share.",
-			);
-		const plane = {
-			box: room,
-			window: s.focus.value,
-			range: sharedCacheRange(a, c, s.real.value, s.peaks.value),
-		};
-		this.plane = plane;
-		drawSharedCache(d, p, a, c, s.real.value, plane, c?.unit || a.unit);
-		drawTimes(d, p, room, plane.window);
+		if (!over) return;
+		const pinned = s.pinned.value.flatMap((n) => marks.find((m) => m.member === n) ?? []);
+		this.inFrame(d, frame, () => {
+			d.rect(frame.x, frame.y, frame.w, frame.h, p.background, 0.55);
+			for (const m of [...pinned, over]) drawStanding(d, p, f, m, frame);
+		});
+		const label = this.labels.find((l) => l.member === over.member);
+		if (label) d.rect(label.x + 10, label.y + 6, 30, 1.5, label.colour);
+	}
+
+	/** The moment under the pointer, and the values of selected members there. */
+	private litMoment(d: Draw, p: Palette, plane: Plane): void {
+		const { box, window, range } = plane;
+		const c = s.curves.value;
+		const e = s.ensemble.value;
+
+		if (s.pointed.value === null) return;
+		const x = xOf(s.pointed.value, window, box);
+		if (x < box.x || x > box.x + box.w) return;
+		for (const frame of this.frames)
+			d.line(x, frame.y, x, frame.y + frame.h, p.muted, 1, 0.5);
+		if (!c || !e || this.figure?.plot === "shared") return;
+		for (const n of new Set([...s.pinned.value, s.hovered.value])) {
+			const one = s.memberOf(n);
+			const v = one ? valueAt(c, c.mean, one.member, s.pointed.value) : NaN;
+			if (!one || !Number.isFinite(v)) continue;
+			const y = yOf(v, range, box);
+			d.arc(x, y, 0, 5.5, 0, 2 * Math.PI, p.background);
+			d.arc(x, y, 0, 4, 0, 2 * Math.PI, colourOf(e, p, one));
+		}
 	}
 
 	protected drawOver(d: Draw, p: Palette): void {
-		const [look, plane, c] = [this.look(), this.plane, s.curves.value];
+		const { plane, figure: f } = this;
 
 		if (this.brush && plane) {
 			const x = xOf(this.brush.from, plane.window, plane.box);
 			const to = xOf(this.brush.to, plane.window, plane.box);
 			d.rect(x, plane.box.y, to - x, plane.box.h, p.cursor, 0.25);
 		}
-		if (!this.overTime()) return this.lit(d, p);
-		if (!look || !plane) return;
-		if (s.plot.value === "multiples") return this.litCharts(d, p, plane.window);
-		if (s.plot.value === "shared" && this.way !== null && s.sharedCache.value)
-			drawWay(d, p, s.sharedCache.value, this.way, plane);
+		if (!f) return;
+		if (!plane) return this.lit(d, p);
+		if (f.across) return this.litCharts(d, p, f);
+		const frame = this.frames[0]!;
+		if (this.way) this.inFrame(d, frame, () => drawStanding(d, p, f, this.way!, frame));
 		const { box, window } = plane;
 		if (s.at.value !== null && s.at.value >= window.from && s.at.value <= window.to) {
 			const x = xOf(s.at.value, window, box);
 			d.line(x, box.y - 4, x, box.y + box.h, p.cursor, 1.5);
 		}
-		const m = s.memberOf(s.hovered.value);
-		const row = m && c ? rowOf(c, m.member) : -1;
-		if (c && m && row >= 0 && s.plot.value !== "shared") {
-			d.clip(box.x, box.y - 2, box.w, box.h + 3, () => {
-				d.rect(box.x, box.y, box.w, box.h, p.background, 0.55);
-				for (const n of look.pinned) {
-					const one = s.memberOf(n);
-					if (one && rowOf(c, n) >= 0)
-						drawOne(d, p, c, rowOf(c, n), plane, colourOf(look.e, p, one));
-				}
-				drawOne(d, p, c, row, plane, colourOf(look.e, p, m));
-			});
-			const label = this.labels.find((l) => l.member === m.member);
-			if (label) d.rect(label.x + 10, label.y + 6, 30, 1.5, label.colour);
-		}
-		if (s.pointed.value === null) return;
-		const x = xOf(s.pointed.value, window, box);
-		if (x < box.x || x > box.x + box.w) return;
-		d.line(x, box.y, x, box.y + box.h, p.muted, 1, 0.5);
-		if (!c || s.plot.value === "shared") return;
-		for (const n of new Set([...look.pinned, ...(m ? [m.member] : [])])) {
-			const v = valueAt(c, c.mean, n, s.pointed.value);
-			const one = s.memberOf(n);
-			if (!one || !Number.isFinite(v)) continue;
-			const y = yOf(v, plane.range, box);
-			d.arc(x, y, 0, 5.5, 0, 2 * Math.PI, p.background);
-			d.arc(x, y, 0, 4, 0, 2 * Math.PI, colourOf(look.e, p, one));
-		}
+		this.litCurve(d, p, f);
+		this.litMoment(d, p, plane);
 	}
 }
