@@ -14,7 +14,10 @@ static const struct ml_change_block block = { .base = 0x1000, .size = 96, .numbe
 
 static uint64_t moved(const struct ml_change *c, uint64_t offset)
 {
-	return ml_change_address(c, block.base + offset, &block);
+	size_t at = 0;
+	struct ml_change_ref ref = { block.base + offset, 1, 0, &at };
+
+	return ml_change_address(c, &ref, &block);
 }
 
 TEST(padding_moves_each_row_by_that_of_the_rows_before_it)

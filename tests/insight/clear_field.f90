@@ -6,7 +6,11 @@
 #endif
 module work
   implicit none
-  integer, parameter :: n = 16000
+#if V == 2
+  integer, parameter :: n = 400, steps = 400
+#else
+  integer, parameter :: n = 16000, steps = 14
+#endif
   real(8), save :: f(n), g(n)
 contains
   subroutine clear()
@@ -32,7 +36,7 @@ program main
   real(8) :: s
   s = 0
   g = 3
-  do t = 1, 14
+  do t = 1, steps
     call clear()
     call fill(t)
     s = s + sum(f)

@@ -107,8 +107,7 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 		if (region >= f->tables->regions.count || !m->number[region])
 			continue;
 		const struct record *r = &m->records[m->number[region] - 1];
-		const struct ml_spot *spot = ml_find_spot(f, s->refs->site[i],
-							  s->refs->caller[i], region);
+		const struct ml_spot *spot = f->spot_at[i];
 		if (!spot)
 			continue;
 		uint64_t **used = &r->used[spot - f->spots];

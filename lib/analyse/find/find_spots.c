@@ -280,6 +280,15 @@ bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s)
 	return s->excess * 100 < f->min_cycles;
 }
 
+bool ml_find_irregular(const struct ml_spot *s)
+{
+	uint64_t repeated = 0;
+
+	for (uint32_t i = 0; i < s->worst->strides; i++)
+		repeated += s->worst->stride[i].count;
+	return 2 * repeated < s->worst->steps;
+}
+
 bool ml_find_movable(const struct ml_find *f, uint32_t region)
 {
 	enum ml_region_kind kind;
@@ -315,7 +324,7 @@ void ml_find_watch(struct ml_find *f)
 	f->seen[f->now_index] = true;
 }
 
-static const bool *sites_of(struct ml_find *f, uint32_t line)
+const bool *ml_find_sites(struct ml_find *f, uint32_t line)
 {
 	size_t count = f->tables->sites.count;
 	bool *sites = ml_arena_alloc(f->arena, count * sizeof(*sites));
@@ -334,7 +343,7 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 			       sizeof(*f->concerned));
 	f->changes[f->change_count] = *c;
 	if (spot)
-		f->changes[f->change_count].by = sites_of(f, spot->line);
+		f->changes[f->change_count].by = ml_find_sites(f, spot->line);
 	f->concerned[f->change_count] = (double)(spot ? spot->refs
 						      : ml_find_sum(f, c->region).refs);
 	return f->change_count++;

@@ -21,8 +21,11 @@
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
 #include "lib/trace/tables.h"
+#include "lib/trace/trace.h"
 
 struct ml_find;
+struct ml_prior;
+struct ml_steps;
 
 /* All references of one line of the user's code to one region. */
 struct ml_spot {
@@ -87,6 +90,9 @@ struct ml_find {
 	uint32_t *same; /* by region of the tables: the region that stands for it */
 	bool *seen;     /* by finder: it requested see */
 	bool distances; /* see gets stack distances */
+	struct ml_steps *steps; /* by spot, if a finder wants them */
+	struct ml_prior *prior; /* previous users of lines, if a finder wants them */
+	struct ml_spot *spot_at[ML_BATCH]; /* in see: the spots of the references, or NULL */
 	struct ml_change *changes;
 	double *concerned; /* by change: references of the whole run that it moves */
 	size_t change_count, change_cap, concerned_cap;
@@ -126,6 +132,11 @@ struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region);
  * are hundreds.
  */
 bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s);
+/*
+ * Whether the spot's worst instruction has no steps that repeat: pointers, indices, hash
+ * tables.
+ */
+bool ml_find_irregular(const struct ml_spot *s);
 /* Whether the user can lay out the region in another way: a variable, heap blocks... */
 bool ml_find_movable(const struct ml_find *f, uint32_t region);
 
@@ -145,6 +156,8 @@ struct ml_profile_use ml_find_use(const struct ml_find *f, uint32_t region,
  */
 uint64_t ml_find_block_size(const struct ml_find *f, uint32_t region, size_t *count);
 
+/* The sites of a line, as struct ml_change wants them. */
+const bool *ml_find_sites(struct ml_find *f, uint32_t line);
 /* In look: requests calls of see. */
 void ml_find_watch(struct ml_find *f);
 /*

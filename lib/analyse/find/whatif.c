@@ -10,71 +10,14 @@
 #include "lib/cache/sim.h"
 #include "lib/trace/trace.h"
 
-enum { SLICES = 8, THREADS = 1 << 16 };
-
-/*
- * Moved data must not share lines with other data. So they go to addresses that no
- * program uses, different ones for each kind of move. The low bits stay, so that only the
- * move itself changes the sets.
- */
-#define SHIFTED ((uint64_t)1 << 50)
-#define FIRST   ((uint64_t)1 << 51)
-#define SECOND  ((uint64_t)1 << 52)
-#define PADDED  ((uint64_t)1 << 53)
-enum { PADDED_BITS = 40, PADDED_BLOCKS = 4096 };
-
-static uint64_t padded(const struct ml_change *c, uint64_t offset,
-		       const struct ml_change_block *b)
-{
-	uint64_t room = b->number % PADDED_BLOCKS << PADDED_BITS;
-	uint64_t low = b->base & (((uint64_t)1 << (PADDED_BITS - 2)) - 1);
-
-	return PADDED + room + low + offset + offset / c->pitch * c->pad;
-}
-
-static uint64_t turned(const struct ml_change *c, uint64_t offset,
-		       const struct ml_change_block *b)
-{
-	uint64_t rows = b->size / c->pitch, columns = c->pitch / c->unit;
-	uint64_t row = offset / c->pitch, within = offset % c->pitch;
-
-	if (row >= rows || within >= columns * c->unit)
-		return b->base + offset;
-	return b->base + (within / c->unit * rows + row) * c->unit + within % c->unit;
-}
-
-/* Blocks move closer together as their elements shrink, so they still do not overlap. */
-static uint64_t split(const struct ml_change *c, uint64_t offset,
-		      const struct ml_change_block *b)
-{
-	uint64_t element = b->base / c->pitch + offset / c->pitch;
-	uint32_t to = c->to[offset % c->pitch];
-
-	if (to < c->unit)
-		return FIRST + element * c->unit + to;
-	return SECOND + element * c->pad + (to - c->unit);
-}
-
-uint64_t ml_change_address(const struct ml_change *c, uint64_t addr,
-			   const struct ml_change_block *b)
-{
-	uint64_t offset = addr - b->base;
-
-	switch (c->kind) {
-	case ML_CHANGE_PAD: return padded(c, offset, b);
-	case ML_CHANGE_SHIFT: return SHIFTED + addr + c->pad;
-	case ML_CHANGE_TURN: return turned(c, offset, b);
-	case ML_CHANGE_SPLIT: return split(c, offset, b);
-	case ML_CHANGE_NONE: break;
-	}
-	return addr;
-}
+enum { SLICES = 8, THREADS = 1 << 16, MAX_ALSO = 16 };
 
 /* One simulator, of either kind. */
 struct lane {
 	struct ml_fast_lru *fast;
 	struct ml_sim *sim;
-	uint8_t served[ML_BATCH];
+	uint8_t served[ML_BATCH]; /* 0: the reference was not made */
+	size_t at[MAX_ALSO];      /* states of its changes */
 };
 
 struct pass {
@@ -89,6 +32,13 @@ struct pass {
 	uint32_t region[ML_BATCH], apart[ML_BATCH];
 	uint64_t offset[ML_BATCH], block[ML_BATCH], addr[ML_BATCH];
 	uint16_t core[ML_BATCH], outcome[ML_BATCH];
+	bool dropped[ML_BATCH];
+	struct made {
+		uint64_t addr[ML_BATCH];
+		uint32_t site[ML_BATCH], index[ML_BATCH];
+		uint16_t what[ML_BATCH], core[ML_BATCH];
+		uint8_t served[ML_BATCH];
+	} made; /* the references that are not dropped */
 };
 
 static bool lane_open(struct lane *l, const struct ml_machine *m, struct ml_err *err)
@@ -108,6 +58,20 @@ static void lane_close(struct lane *l)
 		ml_sim_close(l->sim);
 }
 
+static bool lane_accesses(struct pass *p, struct lane *l, const struct ml_accesses *a,
+			  uint8_t *served, struct ml_err *err)
+{
+	if (l->fast) {
+		ml_fast_lru_run(l->fast, a, served);
+		return true;
+	}
+	if (!ml_sim_run(l->sim, a, p->outcome, err))
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		served[i] = (uint8_t)ml_outcome_served(p->outcome[i]);
+	return true;
+}
+
 static bool lane_run(struct pass *p, struct lane *l, const struct ml_batch *b,
 		     const uint64_t *addr, struct ml_err *err)
 {
@@ -117,14 +81,36 @@ static bool lane_run(struct pass *p, struct lane *l, const struct ml_batch *b,
 				 .core = p->w->machine.cores > 1 ? p->core : NULL,
 				 .site = b->site };
 
-	if (l->fast) {
-		ml_fast_lru_run(l->fast, &a, l->served);
-		return true;
+	return lane_accesses(p, l, &a, l->served, err);
+}
+
+/* Runs the references that are not dropped. */
+static bool lane_run_rest(struct pass *p, struct lane *l, const struct ml_batch *b,
+			  struct ml_err *err)
+{
+	struct made *m = &p->made;
+	struct ml_accesses a = { .addr = m->addr,
+				 .what = m->what,
+				 .core = p->w->machine.cores > 1 ? m->core : NULL,
+				 .site = m->site };
+
+	for (size_t i = 0; i < b->count; i++) {
+		size_t n = a.count;
+
+		if (p->dropped[i])
+			continue;
+		m->index[n] = (uint32_t)i;
+		m->addr[n] = p->addr[i];
+		m->what[n] = b->what[i];
+		m->site[n] = b->site[i];
+		m->core[n] = p->core[i];
+		a.count++;
 	}
-	if (!ml_sim_run(l->sim, &a, p->outcome, err))
+	if (!lane_accesses(p, l, &a, m->served, err))
 		return false;
-	for (size_t i = 0; i < b->count; i++)
-		l->served[i] = (uint8_t)ml_outcome_served(p->outcome[i]);
+	memset(l->served, 0, b->count);
+	for (size_t i = 0; i < a.count; i++)
+		l->served[m->index[i]] = m->served[i];
 	return true;
 }
 
@@ -192,22 +178,42 @@ static void count_served(uint64_t *count, const uint8_t *served, size_t n)
 		count[served[i]]++;
 }
 
+/* Changes the addresses that c concerns; returns true if references are dropped. */
+static bool apply(struct pass *p, const struct ml_change *c, size_t *at,
+		  const struct ml_batch *b, size_t n)
+{
+	if (c->kind == ML_CHANGE_DROP)
+		for (size_t j = 0; j < n; j++)
+			p->dropped[p->apart[j]] = true;
+	else
+		for (size_t j = 0; j < n; j++) {
+			size_t i = p->apart[j];
+			struct ml_change_block block = block_of(p, b, i);
+			struct ml_change_ref ref = { b->addr[i], ml_what_size(b->what[i]),
+						     b->time + i, at };
+
+			p->addr[i] = ml_change_address(c, &ref, &block);
+		}
+	return c->kind == ML_CHANGE_DROP && n;
+}
+
 static bool try(struct pass *p, size_t k, const struct ml_batch *b, struct ml_err *err)
 {
-	const struct ml_change *c = &p->w->changes[k];
+	const struct ml_change *first = &p->w->changes[k];
 	struct ml_trial *t = &p->w->trials[k];
 	struct lane *l = &p->lanes[k + 1];
-	size_t n = concerned(p, c, b);
+	bool drops = false;
+	size_t at = 0, n;
 
-	if (n)
-		memcpy(p->addr, b->addr, b->count * sizeof(*p->addr));
-	for (size_t j = 0; j < n; j++) {
-		struct ml_change_block block = block_of(p, b, p->apart[j]);
-
-		p->addr[p->apart[j]] = ml_change_address(c, b->addr[p->apart[j]], &block);
-	}
-	if (!lane_run(p, l, b, n ? p->addr : b->addr, err))
+	memcpy(p->addr, b->addr, b->count * sizeof(*p->addr));
+	for (const struct ml_change *c = first->also; c && at + 1 < MAX_ALSO; c = c->also)
+		drops |= apply(p, c, &l->at[++at], b, concerned(p, c, b));
+	n = concerned(p, first, b);
+	drops |= apply(p, first, &l->at[0], b, n);
+	if (!(drops ? lane_run_rest(p, l, b, err) : lane_run(p, l, b, p->addr, err)))
 		return false;
+	if (drops)
+		memset(p->dropped, 0, b->count);
 	count_served(t->served, l->served, b->count);
 	for (size_t j = 0; j < n; j++) {
 		t->region_before[p->lanes->served[p->apart[j]]]++;
@@ -258,6 +264,7 @@ static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 	return true;
 }
 
+/* A budget cuts the ends of the slices, so that it tries nothing that was not seen. */
 static bool run_slices(struct pass *p, struct ml_err *err)
 {
 	struct ml_whatif *w = p->w;
@@ -265,14 +272,18 @@ static bool run_slices(struct pass *p, struct ml_err *err)
 	uint64_t count = w->from < end ? end - w->from : 0, slices = 1, each = count;
 	unsigned cpus = ml_cpus();
 
-	if (w->window && count > w->window) {
-		slices = SLICES;
+	if (w->window && count > w->window)
 		each = w->window / SLICES ? w->window / SLICES : 1;
-	}
+	else if (w->budget && count > w->budget)
+		each = count / SLICES;
+	if (each < count)
+		slices = SLICES;
+	uint64_t step = slices > 1 ? (count - each) / (slices - 1) : 0;
+	if (w->budget && slices * each > w->budget)
+		each = w->budget / slices + 1;
 	p->total = slices * each;
 	for (uint64_t i = 0; i < slices; i++) {
-		uint64_t from = w->from +
-				(slices > 1 ? (count - each) / (slices - 1) * i : 0);
+		uint64_t from = w->from + step * i;
 
 		if (!ml_trace_each(w->trace, from, from + each, cpus > 1 ? 1 : 0,
 				   run_batch, p, err))
