@@ -5,7 +5,7 @@
 #ifndef V
 #define V 0
 #endif
-enum { N = V == 2 ? 500 : 40000, M = 20000, R = 10 };
+enum { N = V == 2 ? 500 : 40000, M = V == 2 ? 800 : 20000, R = V == 2 ? 250 : 10 };
 static double x[N];
 static int at[M];
 

@@ -16,7 +16,7 @@ int main()
 {
 	const unsigned n = V == 2 ? 700 : 100000;
 	std::vector<int> bins(n);
-	std::vector<unsigned> data(25000);
+	std::vector<unsigned> data(V == 2 ? 1000 : 25000);
 	unsigned x = 3;
 	long s = 0;
 
@@ -24,7 +24,7 @@ int main()
 		x = x * 1664525 + 1013904223;
 		data[i] = V == 1 ? 4 * i + (x >> 9) % 4 : (x >> 4) % n;
 	}
-	for (int r = 0; r < 30; r++)
+	for (int r = 0; r < (V == 2 ? 700 : 30); r++)
 		count(bins, data);
 	for (unsigned i = 0; i < n; i += 1000)
 		s += bins[i];

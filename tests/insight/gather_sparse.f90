@@ -7,11 +7,10 @@
 program sparse
   implicit none
 #if V == 2
-  integer, parameter :: n = 600
+  integer, parameter :: n = 600, m = 300, rounds = 1500
 #else
-  integer, parameter :: n = 20000
+  integer, parameter :: n = 20000, m = 15000, rounds = 30
 #endif
-  integer, parameter :: m = 15000
   real(8), save :: x(n), val(m)
   real(8) :: s
   integer, save :: col(m)
@@ -30,7 +29,7 @@ program sparse
     val(i) = i
   end do
   s = 0
-  do r = 1, 30
+  do r = 1, rounds
     do k = 1, m
       s = s + val(k) * x(col(k)) ! HERE
     end do

@@ -6,7 +6,7 @@
 #ifndef V
 #define V 0
 #endif
-enum { N = V == 2 ? 100 : 10000, R = V == 2 ? 4000 : 30 };
+enum { N = V == 2 ? 100 : 10000, R = V == 2 ? 4000 : 70 };
 struct node {
 	struct node *next;
 	long value;
@@ -14,26 +14,25 @@ struct node {
 
 static struct node *build(void)
 {
-	struct node **all = malloc(N * sizeof(*all)), *first;
+	static struct node *all[N];
+	static int at[N];
 	unsigned x = 1;
 
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
+		at[i] = i;
+	for (int i = N - 1; i > 0; i--) {
+		int k = (int)(((x = x * 1103515245 + 12345) >> 8) % (unsigned)(i + 1)), t = at[i];
+		at[i] = at[k];
+		at[k] = t;
+	}
+	for (int i = 0; i < N; i++) { /* mended: in the order of the list */
 		struct node *node = malloc(sizeof(*node));
 		node->value = i;
-		all[i] = node;
-	}
-	for (int i = N - 1; i > 0 && V != 1; i--) {
-		int k = (int)((x = x * 1103515245 + 12345) >> 8) % (i + 1);
-		struct node *t = all[i];
-		k = k < 0 ? -k : k;
-		all[i] = all[k];
-		all[k] = t;
+		all[V == 1 ? at[i] : i] = node;
 	}
 	for (int i = 0; i < N; i++)
-		all[i]->next = i + 1 < N ? all[i + 1] : NULL;
-	first = all[0];
-	free(all);
-	return first;
+		all[at[i]]->next = i + 1 < N ? all[at[i + 1]] : NULL;
+	return all[at[0]];
 }
 
 int main(void)

@@ -18,7 +18,7 @@ int main()
 		index[V == 1 ? i : x >> 4] = i;
 	}
 	for (int r = 0; r < (V == 2 ? 3000 : 60); r++)
-		for (const auto &p : index)
+		for (const auto &p : index) // HERE
 			sum += p.second; // HERE
 	std::printf("%ld\n", sum);
 }

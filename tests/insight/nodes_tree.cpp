@@ -20,25 +20,24 @@ static void insert(std::unique_ptr<Tree> &t, unsigned key)
 	at->reset(new Tree{ key, (long)key, nullptr, nullptr });
 }
 
-static std::unique_ptr<Tree> balanced(unsigned from, unsigned to)
+/* A copy whose nodes lie in the order in which sum first visits them. */
+static std::unique_ptr<Tree> copy(const Tree *t)
 {
-	if (from >= to)
+	if (!t)
 		return nullptr;
-	unsigned mid = (from + to) / 2;
-	auto left = balanced(from, mid);
-	auto t = std::make_unique<Tree>(Tree{ mid, (long)mid, nullptr, nullptr });
-	t->left = std::move(left);
-	t->right = balanced(mid + 1, to);
-	return t;
+	auto to = std::make_unique<Tree>(Tree{ t->key, t->value, nullptr, nullptr });
+	to->left = copy(t->left.get());
+	to->right = copy(t->right.get());
+	return to;
 }
 
 static long sum(const Tree *t)
 {
 	long s = 0;
-	if (t->left)
-		s += sum(t->left.get());
+	if (t->left) // HERE
+		s += sum(t->left.get()); // HERE
 	s += t->value; // HERE
-	if (t->right)
+	if (t->right) // HERE
 		s += sum(t->right.get());
 	return s;
 }
@@ -46,15 +45,14 @@ static long sum(const Tree *t)
 int main()
 {
 	std::unique_ptr<Tree> t;
-	unsigned x = 1, n = V == 2 ? 60 : 6000;
+	unsigned x = 1, n = V == 2 ? 60 : 4000;
 	long s = 0;
 
+	for (unsigned i = 0; i < n; i++)
+		insert(t, (x = x * 1103515245 + 12345) >> 4);
 	if (V == 1)
-		t = balanced(0, n);
-	else
-		for (unsigned i = 0; i < n; i++)
-			insert(t, (x = x * 1103515245 + 12345) >> 4);
-	for (int r = 0; r < (V == 2 ? 3000 : 60); r++)
+		t = copy(t.get());
+	for (int r = 0; r < (V == 2 ? 3000 : 100); r++)
 		s += sum(t.get());
 	std::printf("%ld\n", s);
 }

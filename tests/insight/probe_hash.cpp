@@ -7,7 +7,7 @@
 #ifndef V
 #define V 0
 #endif
-static const unsigned keys = V == 2 ? 128 : 4096, size = keys * (V ? 2 : 16);
+static const unsigned keys = V == 2 ? 128 : 2048, size = keys * (V ? 2 : 16);
 
 static unsigned hash(uint64_t k)
 {
@@ -34,7 +34,7 @@ int main()
 			h = (h + 1) & (size - 1);
 		slots[h] = i * 977 + 1;
 	}
-	for (int i = 0; i < 200000; i++) {
+	for (int i = 0; i < 300000; i++) {
 		x = x * 1664525 + 1013904223;
 		found += has(slots, (uint64_t)((x >> 8) % keys) * 977 + 1);
 	}

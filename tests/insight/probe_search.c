@@ -6,7 +6,7 @@
 #ifndef V
 #define V 0
 #endif
-enum { LOG = V == 2 ? 8 : 16, N = (1 << LOG) - 1, M = 30000 };
+enum { LOG = V == 2 ? 8 : 16, N = (1 << LOG) - 1, M = 90000 };
 static int table[N + 1];
 
 #if V == 1

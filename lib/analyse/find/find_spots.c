@@ -282,11 +282,14 @@ bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s)
 
 bool ml_find_irregular(const struct ml_spot *s)
 {
-	uint64_t repeated = 0;
+	uint64_t repeated = 0, steps = s->worst->steps;
 
 	for (uint32_t i = 0; i < s->worst->strides; i++)
-		repeated += s->worst->stride[i].count;
-	return 2 * repeated < s->worst->steps;
+		if (s->worst->stride[i].bytes)
+			repeated += s->worst->stride[i].count;
+		else /* reads and then writes the same */
+			steps -= s->worst->stride[i].count;
+	return 2 * repeated < steps;
 }
 
 bool ml_find_movable(const struct ml_find *f, uint32_t region)

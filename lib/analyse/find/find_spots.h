@@ -58,6 +58,7 @@ struct ml_finder {
 	void (*see)(struct ml_find *f, void *mine, const struct ml_seen *s);
 	void (*try)(struct ml_find *f, void *mine); /* may request trials (ml_find_try) */
 	void (*conclude)(struct ml_find *f, void *mine);
+	void (*release)(void *mine); /* what does not lie in the arena */
 };
 
 struct ml_claim {

@@ -16,6 +16,7 @@ static const struct ml_finder *const finders[] = {
 	&ml_find_sharing, &ml_find_stride, &ml_find_padding,
 	&ml_find_overlap, &ml_find_fields, &ml_find_unread,
 	&ml_find_tile,    &ml_find_sweep,  &ml_find_fuse,
+	&ml_find_nodes,   &ml_find_gather, &ml_find_probes,
 	&ml_find_unused,  &ml_find_pages,
 };
 
@@ -274,6 +275,9 @@ bool ml_findings_make(struct ml_findings *out, struct ml_trace *t,
 	}
 	if (ok)
 		choose(&r, out);
+	for (size_t i = 0; i < KINDS; i++)
+		if (finders[i]->release && r.mine[i])
+			finders[i]->release(r.mine[i]);
 	ml_prior_release(&r.f);
 	ml_find_release(&r.f);
 	if (!ok)
