@@ -1,58 +1,59 @@
 // kind: nodes
 // region: *
-// A tree of unique pointers, built by insertion, summed from left to right.
+// A balanced tree whose nodes were allocated at random times; in the order of the walk when mended.
 #include <cstdio>
 #include <memory>
+#include <utility>
+#include <vector>
 #ifndef V
 #define V 0
 #endif
 struct Tree {
-	unsigned key;
 	long value;
-	std::unique_ptr<Tree> left, right;
+	Tree *left, *right;
 };
 
-static void insert(std::unique_ptr<Tree> &t, unsigned key)
+static Tree *build(std::vector<std::unique_ptr<Tree>> &nodes, const std::vector<int> &order, int &next,
+		   int from, int to)
 {
-	std::unique_ptr<Tree> *at = &t;
-	while (*at)
-		at = key < (*at)->key ? &(*at)->left : &(*at)->right;
-	at->reset(new Tree{ key, (long)key, nullptr, nullptr });
-}
-
-/* A copy whose nodes lie in the order in which sum first visits them. */
-static std::unique_ptr<Tree> copy(const Tree *t)
-{
-	if (!t)
+	if (from >= to)
 		return nullptr;
-	auto to = std::make_unique<Tree>(Tree{ t->key, t->value, nullptr, nullptr });
-	to->left = copy(t->left.get());
-	to->right = copy(t->right.get());
-	return to;
+	int mid = (from + to) / 2, k = next++;
+	Tree *t = nodes[V == 1 ? k : order[k]].get();
+	t->value = mid;
+	t->left = build(nodes, order, next, from, mid);
+	t->right = build(nodes, order, next, mid + 1, to);
+	return t;
 }
 
 static long sum(const Tree *t)
 {
 	long s = 0;
 	if (t->left) // HERE
-		s += sum(t->left.get()); // HERE
+		s += sum(t->left); // HERE
 	s += t->value; // HERE
 	if (t->right) // HERE
-		s += sum(t->right.get());
+		s += sum(t->right);
 	return s;
 }
 
 int main()
 {
-	std::unique_ptr<Tree> t;
-	unsigned x = 1, n = V == 2 ? 60 : 4000;
+	const int n = V == 2 ? 60 : 5000;
+	std::vector<std::unique_ptr<Tree>> nodes;
+	std::vector<int> order(n);
+	unsigned x = 1;
+	int next = 0;
 	long s = 0;
 
-	for (unsigned i = 0; i < n; i++)
-		insert(t, (x = x * 1103515245 + 12345) >> 4);
-	if (V == 1)
-		t = copy(t.get());
-	for (int r = 0; r < (V == 2 ? 3000 : 100); r++)
-		s += sum(t.get());
+	for (int i = 0; i < n; i++) {
+		nodes.push_back(std::make_unique<Tree>());
+		order[i] = i;
+	}
+	for (int i = n - 1; i > 0; i--)
+		std::swap(order[i], order[((x = x * 1103515245 + 12345) >> 8) % (i + 1)]);
+	Tree *t = build(nodes, order, next, 0, n);
+	for (int r = 0; r < (V == 2 ? 3000 : 40); r++)
+		s += sum(t);
 	std::printf("%ld\n", s);
 }

@@ -97,7 +97,7 @@ static void try(struct ml_find *f, void *arg)
 							     .other = g->addr,
 							     .list_count = g->count },
 					v->spot);
-		g->stored = ml_visits_try(f, v, false, 0);
+		g->stored = ml_visits_try(f, v, ML_VISITS_FIRST);
 	}
 }
 

@@ -28,6 +28,17 @@ static const struct ml_spot *index_of(const struct ml_find *f, const struct ml_s
 	return NULL;
 }
 
+/* Blocks that can be nodes. A growing array may be among the blocks of the same line. */
+static size_t small_blocks(const struct ml_find *f, uint32_t region)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->trace->block_count; i++)
+		n += ml_find_same(f, f->trace->blocks[i].region) == region &&
+		     f->trace->blocks[i].size <= MAX_NODE;
+	return n;
+}
+
 static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *s,
 				 struct ml_visits *v)
 {
@@ -41,7 +52,7 @@ static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *
 	r = &f->tables->regions.at[s->region];
 	size = ml_find_block_size(f, s->region, &blocks);
 	*v = (struct ml_visits){ .spot = s };
-	if (blocks >= MIN_NODES && size <= MAX_NODE)
+	if (blocks >= MIN_NODES && small_blocks(f, s->region) * 10 >= blocks * 9)
 		return ML_NODES;
 	v->pitch = r->elem && r->elem <= size ? r->elem : s->refs ? s->bytes / s->refs : 0;
 	v->index = index_of(f, s);
@@ -119,37 +130,43 @@ static int by_visits(const void *a, const void *b)
 }
 
 /* Blocks lie as malloc lays them out, with its header of 8 bytes. */
-static uint64_t room(const struct ml_visited *x, uint64_t pitch, uint64_t unit)
+static uint64_t room(const struct ml_visited *x, uint64_t pitch)
 {
-	if (unit)
-		return unit;
 	if (pitch)
 		return pitch;
 	return x->size <= 24 ? 32 : (x->size + 8 + 15) / 16 * 16;
 }
 
-size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, bool by_count, uint64_t unit)
+size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_order order)
 {
 	uint64_t at = ml_change_packed;
+	struct ml_map *places = &v->places[order];
+	uint64_t all = 0;
 
+	for (size_t i = 0; i < v->count; i++)
+		all += v->at[i].count;
 	if (v->count)
-		qsort(v->at, v->count, sizeof(*v->at), by_count ? by_visits : by_order);
+		qsort(v->at, v->count, sizeof(*v->at),
+		      order == ML_VISITS_FIRST ? by_order : by_visits);
 	for (size_t i = 0; i < v->count; i++) {
-		*ml_map_add(&v->places, v->at[i].key, NULL) = at;
-		at += room(&v->at[i], v->pitch, unit);
+		if (order == ML_VISITS_HOT && v->at[i].count * v->count < 2 * all)
+			continue;
+		*ml_map_add(places, v->at[i].key, NULL) = at;
+		at += room(&v->at[i], v->pitch);
 	}
 	return ml_find_try(f,
 			   &(struct ml_change){ .kind = ML_CHANGE_PACK,
 						.region = v->spot->region,
 						.pitch = v->pitch,
-						.places = &v->places },
+						.places = places },
 			   NULL);
 }
 
 void ml_visits_release(struct ml_visits *v)
 {
 	ml_map_release(&v->of);
-	ml_map_release(&v->places);
+	for (unsigned i = 0; i < ML_VISITS_ORDERS; i++)
+		ml_map_release(&v->places[i]);
 	ml_free(v->at);
 }
 

@@ -21,6 +21,14 @@ struct ml_visited {
 	uint32_t order, count; /* of the first visit; number of visits */
 };
 
+/* How elements may lie side by side. */
+enum ml_visits_order {
+	ML_VISITS_FIRST, /* in the order of their first visits */
+	ML_VISITS_COUNT, /* the most visited first */
+	ML_VISITS_HOT,   /* those visited twice as often as most; the others stay */
+	ML_VISITS_ORDERS
+};
+
 /* What one line of code visits in one region. */
 struct ml_visits {
 	const struct ml_spot *spot;
@@ -29,7 +37,7 @@ struct ml_visits {
 	struct ml_map of;            /* key: index in `at` */
 	struct ml_visited *at;
 	size_t count, cap;
-	struct ml_map places; /* of ML_CHANGE_PACK */
+	struct ml_map places[ML_VISITS_ORDERS]; /* of ML_CHANGE_PACK */
 };
 
 /* The costliest irregular spots of a kind, each of another region; returns the number. */
@@ -37,11 +45,8 @@ size_t ml_irregular_spots(struct ml_find *f, enum ml_irregular kind,
 			  struct ml_visits visits[ML_IRREGULAR_MAX]);
 /* In see: notes the elements that the spots visit. */
 void ml_visits_see(struct ml_find *f, struct ml_visits *v, const struct ml_seen *s);
-/*
- * In try: has the elements tried side by side, in the order of their first visits or,
- * by_count, the most visited first. unit: bytes for each; 0: those that it has.
- */
-size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, bool by_count, uint64_t unit);
+/* In try: has the elements tried side by side. */
+size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_order order);
 void ml_visits_release(struct ml_visits *v);
 /* A finding that claims the misses of all irregular spots of the region. */
 struct ml_candidate *ml_irregular_add(struct ml_find *f, const struct ml_visits *v,

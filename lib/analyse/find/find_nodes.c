@@ -34,7 +34,7 @@ static void try(struct ml_find *f, void *arg)
 	struct mine *m = arg;
 
 	for (size_t i = 0; i < m->count; i++)
-		m->trial[i] = ml_visits_try(f, &m->visits[i], false, 0);
+		m->trial[i] = ml_visits_try(f, &m->visits[i], ML_VISITS_FIRST);
 }
 
 static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial, double saved)

@@ -1,14 +1,14 @@
 /*
  * Searches, hash tables and other access without a pattern to one array. No order helps,
- * but fewer lines do. Two changes are simulated: the elements that are visited lie side
- * by side, the most visited first; and all elements have half the size.
+ * but fewer lines do. These changes are simulated: the elements that are visited lie side
+ * by side, all of them or the hot ones; and all elements have half the size.
  */
 #include "lib/analyse/find/find_irregular.h"
 #include "lib/analyse/find/find_kinds.h"
 
 struct mine {
 	struct ml_visits visits[ML_IRREGULAR_MAX];
-	size_t packed[ML_IRREGULAR_MAX], halved[ML_IRREGULAR_MAX];
+	size_t packed[ML_IRREGULAR_MAX][2], halved[ML_IRREGULAR_MAX];
 	size_t count;
 };
 
@@ -36,7 +36,8 @@ static void try(struct ml_find *f, void *arg)
 	for (size_t i = 0; i < m->count; i++) {
 		struct ml_visits *v = &m->visits[i];
 
-		m->packed[i] = ml_visits_try(f, v, true, 0);
+		m->packed[i][0] = ml_visits_try(f, v, ML_VISITS_HOT);
+		m->packed[i][1] = ml_visits_try(f, v, ML_VISITS_COUNT);
 		m->halved[i] = ml_find_try(f,
 					   &(struct ml_change){ .kind = ML_CHANGE_SHRINK,
 								.region = v->spot->region,
@@ -97,14 +98,15 @@ static void conclude(struct ml_find *f, void *arg)
 	struct mine *m = arg;
 
 	for (size_t i = 0; i < m->count; i++) {
-		double packed = ml_find_saved(f, m->packed[i]);
+		double packed;
+		size_t best = ml_find_best(f, m->packed[i], 2, &packed);
 		/* numbers and pointers cannot be halved */
 		double halved = m->visits[i].pitch > sizeof(uint64_t)
 					? ml_find_saved(f, m->halved[i])
 					: 0;
 
 		if (packed >= f->min_cycles || halved >= f->min_cycles)
-			tell(f, &m->visits[i], m->packed[i], packed, halved);
+			tell(f, &m->visits[i], m->packed[i][best], packed, halved);
 	}
 }
 
