@@ -31,7 +31,7 @@ __attribute__((noinline)) static double fill(int n)
 int main()
 {
 	double s = 0;
-	for (int r = 0; r < 10; r++)
-		s += fill(9000);
+	for (int r = 0; r < (V == 2 ? 200 : 10); r++)
+		s += fill(V == 2 ? 300 : 9000);
 	std::printf("%g\n", s);
 }

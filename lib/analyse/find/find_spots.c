@@ -337,6 +337,21 @@ const bool *ml_find_sites(struct ml_find *f, uint32_t line)
 	return sites;
 }
 
+/* References of the whole run that a change concerns. */
+static double concerned(const struct ml_find *f, const struct ml_change *c)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < f->p->cell_count; i++) {
+		const struct ml_profile_cell *x = &f->p->cells[i];
+
+		if (ml_find_same(f, x->region) == c->region &&
+		    (!c->by || c->by[x->caller ? x->caller : x->site]))
+			n += x->kind[0] + x->kind[1] + x->kind[2];
+	}
+	return (double)n;
+}
+
 size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 		   const struct ml_spot *spot)
 {
@@ -347,8 +362,7 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 	f->changes[f->change_count] = *c;
 	if (spot)
 		f->changes[f->change_count].by = ml_find_sites(f, spot->line);
-	f->concerned[f->change_count] = (double)(spot ? spot->refs
-						      : ml_find_sum(f, c->region).refs);
+	f->concerned[f->change_count] = concerned(f, &f->changes[f->change_count]);
 	return f->change_count++;
 }
 
