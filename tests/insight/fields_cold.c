@@ -20,15 +20,17 @@ int main(void)
 		people[i] = (struct person){ i, 1, 2, 3, 4, 5, 6, 7 };
 		age[i] = i;
 	}
-	for (int r = 0; r < 60; r++)
-		for (int i = 0; i < N; i++) {
+	for (int r = 0; r < 60; r++) { /* HERE */
+		__asm__ volatile("" ::: "memory"); /* no loop interchange by the compiler */
+		for (int i = 0; i < N; i++) { /* HERE */
 #if V == 1
-			sum += age[i];
+			sum += age[i] ^ r;
 #elif V == 2
-			sum += people[i & 63].age;
+			sum += people[i & 63].age ^ r;
 #else
-			sum += people[i].age; /* HERE */
+			sum += people[i].age ^ r; /* HERE */
 #endif
 		}
+	}
 	printf("%ld %ld\n", sum, people[5].g);
 }

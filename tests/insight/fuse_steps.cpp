@@ -8,13 +8,13 @@
 #endif
 __attribute__((noinline)) static void scale(std::vector<double> &a, double w)
 {
-	for (auto &x : a)
-		x *= w;
+	for (auto &x : a) // HERE
+		x *= w; // HERE
 }
 
 __attribute__((noinline)) static void shift(std::vector<double> &a, double w)
 {
-	for (auto &x : a)
+	for (auto &x : a) // HERE
 		x += w; // HERE
 }
 

@@ -23,7 +23,7 @@ __attribute__((noinline)) static void turn(void)
 			b[i][j] = a[i][j];
 #else
 	for (int i = 0; i < N; i++)
-		for (int j = 0; j < N; j++)
+		for (int j = 0; j < N; j++) /* HERE */
 			b[i][j] = a[j][i]; /* HERE */
 #endif
 }

@@ -103,6 +103,19 @@ static void look(struct ml_find *f, void **mine)
 		ml_find_watch(f);
 }
 
+/* A reference may overlap several fields: vectors, copies of structures. */
+static void count_fields(const struct record *r, uint64_t *used, uint64_t byte,
+			 unsigned size)
+{
+	uint32_t last = UINT32_MAX;
+
+	for (uint64_t i = byte; i < byte + size && i < r->region->elem; i++) {
+		if (r->at[i] != last)
+			used[r->at[i]]++;
+		last = r->at[i];
+	}
+}
+
 static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 {
 	struct mine *m = arg;
@@ -120,7 +133,8 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 		if (!*used)
 			*used = ml_arena_alloc(f->arena,
 					       (r->region->fields + 1) * sizeof(**used));
-		(*used)[r->at[s->offset[i] % r->region->elem]]++;
+		count_fields(r, *used, s->offset[i] % r->region->elem,
+			     ml_what_size(s->refs->what[i]));
 	}
 }
 

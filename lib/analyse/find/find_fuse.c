@@ -73,6 +73,26 @@ static double sum(const struct ml_find *f, size_t first, bool *done)
 	return saved;
 }
 
+/* The sites of the later loop: of its function, if the other loop is in another one. */
+static const bool *sites(struct ml_find *f, const struct ml_prior_pair *p)
+{
+	const struct ml_user_line *lines = f->user_lines.lines;
+	const struct ml_user_line *here = &lines[f->spots[p->spot].line];
+	const struct ml_user_line *there = &lines[p->user];
+	bool *by;
+
+	if (here->func == there->func && here->file == there->file)
+		return ml_find_sites(f, f->spots[p->spot].line);
+	by = ml_arena_alloc(f->arena, f->tables->sites.count + 1);
+	for (size_t i = 0; i < f->tables->sites.count; i++) {
+		uint64_t line = f->user_lines.of_site[i];
+
+		by[i] = line && lines[line - 1].func == here->func &&
+			lines[line - 1].file == here->file;
+	}
+	return by;
+}
+
 /*
  * Pairs are ordered by what they save: the first of two lines is the one to promise. A
  * fused loop loads once what both loops use, so the later references are not made.
@@ -96,8 +116,9 @@ static void try(struct ml_find *f, void *arg)
 		const struct ml_spot *s = &f->spots[l->first->spot];
 		l->trial = ml_find_try(f,
 				       &(struct ml_change){ .kind = ML_CHANGE_DROP,
-							    .region = s->region },
-				       s);
+							    .region = s->region,
+							    .by = sites(f, l->first) },
+				       NULL);
 		m->count++;
 	}
 }

@@ -55,13 +55,10 @@ static const struct ml_spot *along(const struct ml_find *f, const struct ml_spot
 {
 	for (size_t i = 0; i < f->spot_count; i++) {
 		const struct ml_spot *o = &f->spots[i];
-		const struct ml_profile_stride *x = &o->worst->stride[0];
 
 		if (o->line == s->line && o->region != s->region &&
-		    o->refs * 2 > s->refs && o->worst->strides &&
-		    ml_find_movable(f, o->region) && x->bytes &&
-		    x->count * 2 > o->worst->steps && x->bytes >= -(int64_t)f->line / 2 &&
-		    x->bytes <= (int64_t)f->line / 2)
+		    o->bytes * 2 > s->bytes && ml_find_movable(f, o->region) &&
+		    !ml_steps_walk(f, o) && !ml_find_irregular(o))
 			return o;
 	}
 	return NULL;
@@ -212,7 +209,7 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_stride = {
 	.kind = "stride",
-	.weight = 1,
+	.weight = 0.98, /* where padding does as well, it is the smaller change */
 	.look = look,
 	.try = try,
 	.conclude = conclude,

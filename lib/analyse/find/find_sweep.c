@@ -39,7 +39,7 @@ static bool fits(const struct ml_find *f, const struct ml_prior_pair *p)
 
 	return ml_prior_same_loop(f, p) && !ml_prior_idle(f, p) &&
 	       !ml_find_irregular(s) && !ml_steps_walk(f, s) && ml_find_movable(f, s->region) &&
-	       f->prior->sweeps[p->spot].count >= MIN_SWEEPS;
+	       ml_prior_changes(f, s) && f->prior->sweeps[p->spot].count >= MIN_SWEEPS;
 }
 
 /* Mirrors what the function's lines walk over, in the sweeps of the worst one. */

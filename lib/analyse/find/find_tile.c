@@ -101,7 +101,8 @@ static void tell(struct ml_find *f, const struct group *g)
 		f->arena,
 		"work in tiles: do all that needs one part of %s, of about %s, before "
 		"going on to the next part. Legal if the iterations may run in another "
-		"order (sums may change in the last digits)",
+		"order (sums may change in the last digits). If each pass needs the result "
+		"of the pass before, let every other pass go backwards",
 		name, ml_find_bytes(f, level->size / 2));
 	ml_find_fact_text(c, "level", level->name);
 	ml_find_fact(c, "working_set", (double)set);
