@@ -35,6 +35,23 @@ static double cycles_of(const struct ml_find *f, const uint64_t served[ML_SERVED
 	return sum;
 }
 
+double ml_find_translation(const struct ml_find *f, unsigned tlb)
+{
+	const struct ml_machine *m = &f->p->machine;
+
+	return tlb > m->tlbs ? m->walk_cycles : m->tlb[tlb - 1].cycles;
+}
+
+/* Cycles of address translation; the counts are 0 if it was not simulated. */
+static double translation_of(const struct ml_find *f, const uint64_t paged[ML_SERVED])
+{
+	double sum = 0;
+
+	for (unsigned i = 1; i <= f->p->machine.tlbs + 1; i++)
+		sum += ml_find_translation(f, i) * (double)paged[i];
+	return sum;
+}
+
 uint64_t ml_find_missed(const uint64_t served[ML_SERVED], unsigned level)
 {
 	uint64_t n = 0;
@@ -378,7 +395,8 @@ double ml_find_saved(const struct ml_find *f, size_t trial)
 	part = (double)ml_find_missed(t->region_before, 0);
 	if (part <= 0)
 		return 0;
-	return (cycles_of(f, f->served) - cycles_of(f, t->served)) *
+	return (cycles_of(f, f->served) - cycles_of(f, t->served) +
+		translation_of(f, f->paged) - translation_of(f, t->paged)) *
 	       (f->concerned[trial] / part);
 }
 

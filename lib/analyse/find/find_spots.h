@@ -91,6 +91,7 @@ struct ml_find {
 	uint32_t *same; /* by region of the tables: the region that stands for it */
 	bool *seen;     /* by finder: it requested see */
 	bool distances; /* see gets stack distances */
+	bool translate; /* simulations have TLBs */
 	struct ml_steps *steps; /* by spot, if a finder wants them */
 	struct ml_prior *prior; /* previous users of lines, if a finder wants them */
 	struct ml_spot *spot_at[ML_BATCH]; /* in see: the spots of the references, or NULL */
@@ -98,8 +99,8 @@ struct ml_find {
 	double *concerned; /* by change: references of the whole run that it moves */
 	size_t change_count, change_cap, concerned_cap;
 	const struct ml_trial *trials; /* of the changes */
-	const uint64_t
-		*served; /* serving levels of the tried references without a change */
+	/* serving levels and TLBs of the tried references without a change */
+	const uint64_t *served, *paged;
 	const struct ml_finder *now; /* the finder that runs */
 	size_t now_index;
 	struct ml_candidate *candidates;
@@ -116,6 +117,8 @@ void ml_find_release(struct ml_find *f);
  */
 struct ml_spot *ml_find_spot(const struct ml_find *f, uint32_t site, uint32_t caller,
 			     uint32_t region);
+/* Cycles of a page found by a TLB, from 1, or by a walk: one more than there are TLBs. */
+double ml_find_translation(const struct ml_find *f, unsigned tlb);
 /* Cycles that one miss of a level (from 1) costs. */
 double ml_find_miss(const struct ml_find *f, unsigned level);
 uint64_t ml_find_missed(const uint64_t served[ML_SERVED], unsigned level);

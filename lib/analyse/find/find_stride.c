@@ -151,7 +151,7 @@ static const char *advice(struct ml_find *f, const struct walk *w, bool tiles)
 			       name, name);
 }
 
-static void tell(struct ml_find *f, const struct walk *w, double saved, bool tiles)
+static void tell(struct ml_find *f, const struct walk *w, double saved, double line)
 {
 	const struct ml_spot *s = w->spot;
 	const struct ml_trial *t = &f->trials[w->trial];
@@ -178,17 +178,36 @@ static void tell(struct ml_find *f, const struct walk *w, double saved, bool til
 		    "Walked along rows, %s of its references would miss %s, not %s.",
 		    ml_find_percent(f, (double)after / all), l1,
 		    ml_find_percent(f, (double)before / all));
-	if (tiles)
+	if (line < saved)
 		ml_find_say(f, c, "Exchanging the loops would save only %s.",
-			    ml_find_percent(f, ml_find_saved(f, w->exchange) / f->cycles));
-	c->finding.advice = advice(f, w, tiles);
+			    ml_find_percent(f, line > 0 ? line / f->cycles : 0));
+	c->finding.advice = advice(f, w, line < saved);
 	ml_find_fact(c, "stride", (double)w->step);
 	ml_find_fact(c, "row", (double)w->pitch);
+	if (w->exchanged) {
+		ml_find_fact_text(c, "other_region",
+				  ml_find_region(f, w->other->region));
+		ml_find_fact(c, "gain_exchanged", line / f->cycles);
+	}
 	ml_find_fact(c, "references", (double)s->refs);
 	ml_find_fact(c, "misses", (double)missed);
 	ml_find_fact(c, "misses_tried", (double)before);
 	ml_find_fact(c, "misses_predicted", (double)after);
 	ml_find_claim(f, c, s, s->excess);
+}
+
+/*
+ * What exchanging the loops saves. A vector of the other array would become several
+ * references, which a change of addresses cannot show: then the other array is taken to
+ * suffer as this one does now.
+ */
+static double exchange(const struct ml_find *f, const struct walk *w, double saved)
+{
+	const struct ml_spot *o = w->other;
+
+	if (2 * o->bytes > 3 * o->refs * w->unit)
+		return saved - saved * (double)o->bytes / (double)w->spot->bytes;
+	return ml_find_saved(f, w->exchange);
 }
 
 /* If exchanging the loops hurts the other array, tiles give what turning one gives. */
@@ -199,11 +218,10 @@ static void conclude(struct ml_find *f, void *arg)
 	for (size_t i = 0; i < m->count; i++) {
 		const struct walk *w = &m->walks[i];
 		double saved = ml_find_saved(f, w->trial);
-		double line = w->exchanged ? ml_find_saved(f, w->exchange) : saved;
-		bool tiles = line < 0.8 * saved;
+		double line = w->exchanged ? exchange(f, w, saved) : saved;
 
 		if (saved >= f->min_cycles)
-			tell(f, w, tiles ? saved : line, tiles);
+			tell(f, w, line < 0.8 * saved ? saved : line, line);
 	}
 }
 

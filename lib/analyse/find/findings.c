@@ -13,7 +13,7 @@
 #include "lib/trace/trace.h"
 
 static const struct ml_finder *const finders[] = {
-	&ml_find_sharing, &ml_find_stride, &ml_find_padding,
+	&ml_find_sharing, &ml_find_true_sharing, &ml_find_padding, &ml_find_stride,
 	&ml_find_overlap, &ml_find_fields, &ml_find_unread,
 	&ml_find_tile,    &ml_find_sweep,  &ml_find_fuse,
 	&ml_find_nodes,   &ml_find_gather, &ml_find_probes,
@@ -121,6 +121,7 @@ static bool examine(struct run *r, struct ml_findings *out,
 
 	all_finders(r, look);
 	w.distances = r->f.distances;
+	w.translate = r->f.translate;
 	if (wants_to_see(r) && !pass(&w, out, &done, err))
 		return false;
 	if (r->f.prior)
@@ -139,6 +140,7 @@ static bool examine(struct run *r, struct ml_findings *out,
 		out->tried = w.refs;
 		out->of = r->f.p->refs;
 		r->f.served = w.served;
+		r->f.paged = w.paged;
 		r->f.trials = done ? w.trials : NULL;
 	}
 	all_finders(r, conclude); /* while w lives, which served points into */

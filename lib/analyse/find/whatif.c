@@ -16,7 +16,10 @@ enum { SLICES = 8, THREADS = 1 << 16, MAX_ALSO = 16 };
 struct lane {
 	struct ml_fast_lru *fast;
 	struct ml_sim *sim;
+	struct ml_fast_lru *tlb;  /* NULL: no translation */
 	uint8_t served[ML_BATCH]; /* 0: the reference was not made */
+	uint8_t paged[ML_BATCH]; /* of the references that were made */
+	size_t run;              /* their number in the last batch */
 	size_t at[MAX_ALSO];      /* states of its changes */
 };
 
@@ -41,8 +44,24 @@ struct pass {
 	} made; /* the references that are not dropped */
 };
 
-static bool lane_open(struct lane *l, const struct ml_machine *m, struct ml_err *err)
+/* TLBs as levels of cache whose lines are pages. */
+static struct ml_fast_lru *open_tlb(const struct ml_machine *m)
 {
+	struct ml_machine t = { .cores = 1, .levels = m->tlbs };
+
+	for (unsigned i = 0; i < m->tlbs; i++) {
+		t.level[i] = m->tlb[i];
+		t.level[i].share = 1;
+		t.level[i].inclusion = ML_NEITHER;
+	}
+	return ml_fast_lru_refuses(&t) ? NULL : ml_fast_lru_open(&t, ML_FAST_LRU_BEST);
+}
+
+static bool lane_open(struct lane *l, const struct ml_machine *m,
+		      const struct ml_machine *tlbs, struct ml_err *err)
+{
+	if (tlbs->tlbs)
+		l->tlb = open_tlb(tlbs);
 	if (m->cores == 1 && !ml_fast_lru_refuses(m))
 		l->fast = ml_fast_lru_open(m, ML_FAST_LRU_BEST);
 	else
@@ -56,11 +75,16 @@ static void lane_close(struct lane *l)
 		ml_fast_lru_close(l->fast);
 	if (l->sim)
 		ml_sim_close(l->sim);
+	if (l->tlb)
+		ml_fast_lru_close(l->tlb);
 }
 
 static bool lane_accesses(struct pass *p, struct lane *l, const struct ml_accesses *a,
 			  uint8_t *served, struct ml_err *err)
 {
+	l->run = a->count;
+	if (l->tlb)
+		ml_fast_lru_run(l->tlb, a, l->paged);
 	if (l->fast) {
 		ml_fast_lru_run(l->fast, a, served);
 		return true;
@@ -178,6 +202,12 @@ static void count_served(uint64_t *count, const uint8_t *served, size_t n)
 		count[served[i]]++;
 }
 
+static void count_paged(uint64_t *count, const struct lane *l)
+{
+	if (l->tlb)
+		count_served(count, l->paged, l->run);
+}
+
 /* Changes the addresses that c concerns; returns true if references are dropped. */
 static bool apply(struct pass *p, const struct ml_change *c, size_t *at,
 		  const struct ml_batch *b, size_t n)
@@ -215,6 +245,7 @@ static bool try(struct pass *p, size_t k, const struct ml_batch *b, struct ml_er
 	if (drops)
 		memset(p->dropped, 0, b->count);
 	count_served(t->served, l->served, b->count);
+	count_paged(t->paged, l);
 	for (size_t j = 0; j < n; j++) {
 		t->region_before[p->lanes->served[p->apart[j]]]++;
 		t->region_after[l->served[p->apart[j]]]++;
@@ -228,7 +259,8 @@ static void show(struct pass *p, const struct ml_batch *b)
 				.region = p->region,
 				.offset = p->offset,
 				.block = p->block,
-				.served = p->lanes->served };
+				.served = p->lanes->served,
+				.paged = p->lanes->tlb ? p->lanes->paged : NULL };
 
 	if (p->distance) {
 		unsigned shift = (unsigned)__builtin_ctz(p->w->machine.level[0].line);
@@ -254,6 +286,7 @@ static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 	if (!lane_run(p, p->lanes, b, b->addr, err))
 		return false;
 	count_served(w->served, p->lanes->served, b->count);
+	count_paged(w->paged, p->lanes);
 	for (size_t k = 0; k < w->count; k++)
 		if (!try(p, k, b, err))
 			return false;
@@ -320,6 +353,7 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 {
 	struct ml_arena a = { 0 };
 	struct pass *p = ml_arena_alloc(&a, sizeof(*p));
+	struct ml_machine tlbs = w->translate ? w->machine : (struct ml_machine){ 0 };
 	bool ok = true;
 
 	simplify(w);
@@ -331,13 +365,14 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 	}
 	w->refs = 0;
 	memset(w->served, 0, sizeof(w->served));
+	memset(w->paged, 0, sizeof(w->paged));
 	if (w->count)
 		memset(w->trials, 0, w->count * sizeof(*w->trials));
 	p->lanes = ml_arena_alloc(&a, (w->count + 1) * sizeof(*p->lanes));
 	p->cores = ml_arena_alloc(&a, THREADS * sizeof(*p->cores));
 	p->size = ml_arena_alloc(&a, w->trace->tables.regions.count * sizeof(*p->size));
 	for (size_t i = 0; ok && i <= w->count; i++)
-		ok = lane_open(&p->lanes[i], &w->machine, err);
+		ok = lane_open(&p->lanes[i], &w->machine, &tlbs, err);
 	if (ok && w->distances)
 		p->distance = ml_distance_open();
 	ok = ok && run_slices(p, err);

@@ -5,7 +5,7 @@
  * own, beside one without a change.
  *
  * Of a long trace only a part is tried: slices spread evenly over the trace, `window`
- * references in all. Threads stay on their cores but run as recorded, without
+ * references in all. TLBs take part if asked for. Threads stay on their cores but run as recorded, without
  * interleaving, because this is about the layout of data and not about sharing.
  */
 #pragma once
@@ -26,7 +26,8 @@ struct ml_trace;
 
 /* The result of one change. */
 struct ml_trial {
-	uint64_t served[ML_SERVED];        /* all references, with the change */
+	uint64_t served[ML_SERVED]; /* all references, with the change */
+	uint64_t paged[ML_SERVED];  /* by TLB, as in struct ml_seen, if translated */
 	/* references that the first of its changes concerns, without the change */
 	uint64_t region_before[ML_SERVED];
 	uint64_t region_after[ML_SERVED]; /* the same with the change */
@@ -41,6 +42,8 @@ struct ml_seen {
 	const uint8_t *served;
 	/* stack distance of the first line; NULL: not requested */
 	const uint32_t *distance;
+	/* the TLB that knows the page, from 1; behind the last: a walk; NULL: not requested */
+	const uint8_t *paged;
 };
 
 struct ml_whatif {
@@ -58,12 +61,13 @@ struct ml_whatif {
 	void (*see)(void *arg, const struct ml_seen *s); /* may be NULL */
 	void *arg;
 	bool distances;             /* see gets stack distances */
+	bool translate;             /* simulate the TLBs too, if the machine has any */
 	bool no_fetches;            /* the trace is known to have no fetches */
 	const struct ml_work *work; /* may be NULL */
 
 	/* results */
 	uint64_t refs; /* references that were tried */
-	uint64_t served[ML_SERVED];
+	uint64_t served[ML_SERVED], paged[ML_SERVED];
 	struct ml_trial *trials; /* [count]; owned by the caller */
 };
 
