@@ -234,7 +234,7 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_cleared = {
 	.kind = "cleared",
-	.weight = 1.1, /* the cause is certain, and the change is small */
+	.weight = 1.5, /* the cause is certain, and the change is small */
 	.look = look,
 	.see = see,
 	.try = try,

@@ -7,11 +7,19 @@
 
 enum {
 	PAGE = 64,        /* lines of a page of the shadow */
-	AWAY = 64,        /* lines: a return after fewer is the same visit */
+	AWAY = 64,        /* lines: a return after fewer is the same visit... */
 	MAX_SWEEPS = 1 << 16,
 	RARELY = 8,       /* data written for fewer than one of so many misses are read only */
 	REUSED = 8,       /* returns that hit for one that misses: reuse is good already */
 };
+
+/* ...and where L1 is smaller, after fewer than it holds. */
+static uint64_t away(const struct ml_find *f)
+{
+	uint64_t lines = f->p->machine.level[0].size / f->line;
+
+	return lines < AWAY ? lines : AWAY;
+}
 
 /* The last use of a line. */
 struct use {
@@ -112,7 +120,7 @@ static void note_step(struct ml_prior_sweeps *s, const struct ml_find *f, uint64
 					       .started = true };
 		return;
 	}
-	if (jump > AWAY * f->line && 2 * jump > s->last - s->first &&
+	if (jump > away(f) * f->line && 2 * jump > s->last - s->first &&
 	    s->count < MAX_SWEEPS) {
 		s->time = ml_grow(s->time, &s->cap, s->count + 1, sizeof(*s->time));
 		s->jump = ml_grow(s->jump, &s->jump_cap, s->count + 1, sizeof(*s->jump));
@@ -131,6 +139,7 @@ void ml_prior_see(struct ml_find *f, const struct ml_seen *s)
 	struct ml_prior *p = f->prior;
 	const struct ml_batch *b = s->refs;
 	size_t known = f->tables->regions.count;
+	uint64_t long_ago = away(f);
 
 	for (size_t i = 0; i < b->count; i++) {
 		uint64_t user = f->user_lines.of_site[b->caller[i] ? b->caller[i]
@@ -142,7 +151,7 @@ void ml_prior_see(struct ml_find *f, const struct ml_seen *s)
 		bool write = ml_what_kind(b->what[i]) == ML_WRITE;
 		if (u->block != (uint16_t)s->block[i])
 			*u = (struct use){ .block = (uint16_t)s->block[i] };
-		bool again = distance != ML_NEVER && distance >= AWAY && u->time;
+		bool again = distance != ML_NEVER && distance >= long_ago && u->time;
 
 		if (!user)
 			continue;
