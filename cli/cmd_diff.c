@@ -14,12 +14,13 @@
 #include "lib/query/tables/compare.h"
 #include "lib/query/tables/compare_tables.h"
 #include "lib/query/tables/analysed_trace.h"
+#include "lib/query/tables/promises.h"
 
 struct options {
 	struct opt_list machines, fail_if;
 	uint64_t top, interleave, window;
 	const char *csv;
-	bool json;
+	bool json, promised;
 };
 
 static const struct opt opts[] = {
@@ -36,6 +37,8 @@ static const struct opt opts[] = {
 	OPT_COUNT("top", 'n', "N", top,
 		  "print at most N rows of each table (default: 10; all with --json and "
 		  "--csv)"),
+	OPT_FLAG("promised", 0, promised,
+		 "print what the findings of A promised, and what came true in B"),
 	OPT_FLAG("json", 0, json, "print everything as JSON"),
 	OPT_TEXT("csv", 0, "TABLE", csv,
 		 "print one table as CSV: totals, lines, regions or findings"),
@@ -82,12 +85,25 @@ static int test(const struct ml_compare *c, const struct options *o)
 	return status;
 }
 
+static void print_promises(const struct ml_compare *c, struct ml_buf *out)
+{
+	struct ml_arena a = { 0 };
+	struct ml_promises p = ml_promises_make(c, &a);
+
+	ml_promises_json(&p, out);
+	ml_arena_release(&a);
+}
+
 static int print(struct ml_compare *c, const struct options *o, char **names)
 {
 	struct ml_buf out = { 0 };
 	size_t all = o->top ? o->top : SIZE_MAX;
 
-	if (o->json)
+	if (o->promised && o->json)
+		print_promises(c, &out);
+	else if (o->promised)
+		diff_promises(c, &out);
+	else if (o->json)
 		ml_compare_json(c, all, &out);
 	else if (!o->csv)
 		diff_text(c, names, o->top ? o->top : 10, &out);

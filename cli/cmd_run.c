@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "cli/diff_text.h"
 #include "cli/ended.h"
 #include "cli/options.h"
 #include "cli/output_name.h"
@@ -17,10 +18,12 @@
 #include "lib/base/progress.h"
 #include "lib/base/table.h"
 #include "lib/query/tables/analysed_trace.h"
+#include "lib/query/tables/compare.h"
+#include "lib/query/tables/promises.h"
 #include "record/session/session.h"
 
 struct options {
-	const char *output, *machine, *only_in, *from_mark, *to_mark;
+	const char *output, *machine, *only_in, *from_mark, *to_mark, *prove;
 	uint64_t limit, skip, top, interleave, window;
 	bool json;
 };
@@ -45,6 +48,9 @@ static const struct opt opts[] = {
 		  "simulate several cores by letting threads take turns of N references"),
 	OPT_COUNT("window", 0, "N", window,
 		  "try changes on at most N references; more take longer (default: 40M)"),
+	OPT_TEXT("prove", 0, "BEFORE.mlt", prove,
+		 "print what the findings in an earlier trace of the program promised, and "
+		 "what came true"),
 	OPT_COUNT("top", 'n', "N", top,
 		  "print at most N rows of each table (default: 5)"),
 	OPT_FLAG("json", 0, json, "print JSON"),
@@ -100,6 +106,33 @@ static const struct ml_recording *main_recording(const struct ml_session *s)
 	return best;
 }
 
+/* Compares with the promises of an earlier trace. */
+static bool prove(struct ml_analysed_trace *after, const struct options *o,
+		  const struct ml_analysed_trace_options *options, struct ml_err *err)
+{
+	struct ml_analysed_trace before;
+	struct ml_compare c;
+	struct ml_buf out = { 0 };
+
+	if (!ml_analysed_trace_open(&before, o->prove, options, err))
+		return false;
+	ml_compare_make(&c, &before, after);
+	if (o->json) {
+		struct ml_arena a = { 0 };
+		struct ml_promises p = ml_promises_make(&c, &a);
+
+		ml_promises_json(&p, &out);
+		ml_arena_release(&a);
+	} else {
+		diff_promises(&c, &out);
+	}
+	int status = cmd_print(&cmd_run, &out);
+	ml_buf_release(&out);
+	ml_compare_release(&c);
+	ml_analysed_trace_close(&before);
+	return status == EXIT_DONE;
+}
+
 static bool analyse(const struct ml_session *session, const struct options *o,
 		    const struct ml_machine *machine, struct ml_err *err)
 {
@@ -114,9 +147,18 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 
 	cmd_work_begin(&work);
 	bool ok = ml_analysed_trace_open(&s, r->path, &options, err);
+	bool proved = ok && o->prove && prove(&s, o, &options, err);
 	cmd_work_end(&work);
 	if (!ok)
 		return false;
+	if (o->prove) {
+		ml_analysed_trace_close(&s);
+		if (proved && !r->ok) {
+			err->kind = ML_IO;
+			err->text[0] = 0;
+		}
+		return proved && r->ok;
+	}
 	ok = print(&s, o, r->path, session->argv[0]) == EXIT_DONE && r->ok;
 	ml_analysed_trace_close(&s);
 	err->kind = ok ? ML_OK : ML_IO; /* errors are printed already */

@@ -10,6 +10,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/table.h"
 #include "lib/query/tables/compare.h"
+#include "lib/query/tables/promises.h"
 #include "lib/query/tables/analysed_trace.h"
 
 /* Rows whose waiting changes by less than this share of A's cycles are noise. */
@@ -156,5 +157,42 @@ void diff_text(const struct ml_compare *c, char *const names[2], size_t top,
 	put_rows(c, c->lines.at, c->lines.count, top, true, &s);
 	put_rows(c, c->regions.at, c->regions.count, top, false, &s);
 	put_findings(c, &s);
+	say_end(&s);
+}
+
+void diff_promises(const struct ml_compare *c, struct ml_buf *out)
+{
+	static const struct ml_column columns[] = {
+		{ "promised", .kind = ML_COLUMN_PERCENT, .decimals = 1 },
+		{ "region", .kind = ML_COLUMN_TEXT, .heading = "in its region" },
+		{ "state", .kind = ML_COLUMN_TEXT, .heading = "now" },
+		{ "kind", .kind = ML_COLUMN_TEXT, .heading = "kind" },
+		{ "title", .kind = ML_COLUMN_TEXT, .heading = "finding" },
+	};
+	struct ml_table t = { .columns = columns, .width = 5 };
+	struct ml_promises p;
+	struct say s;
+
+	say_start(&s, out);
+	p = ml_promises_make(c, &s.arena);
+	for (size_t i = 0; i < p.count; i++) {
+		const struct ml_promise *x = &p.at[i];
+
+		ml_table_real(&t, x->finding->gain);
+		ml_table_text(&t, x->has_region ? ml_arena_printf(&s.arena, "%11.1f %%",
+								  100 * x->region)
+						: "");
+		ml_table_text(&t, x->stays ? "stays" : "gone");
+		ml_table_text(&t, x->finding->kind);
+		ml_table_text(&t, x->finding->title);
+	}
+	say(&s, "Promised before, and come true since (shares of the access time before)\n");
+	if (ml_table_rows(&t))
+		say_table(&s, &t, 0, "");
+	else
+		ml_table_release(&t);
+	say(&s, "%sAll references take %.1f %% %s.\n",
+	    p.count ? "" : "Nothing was promised. ", 100 * fabs(p.whole),
+	    p.whole < 0 ? "more" : "less");
 	say_end(&s);
 }

@@ -9,3 +9,5 @@ struct ml_compare;
 /* names: the operands of the user. */
 void diff_text(const struct ml_compare *c, char *const names[2], size_t top,
 	       struct ml_buf *out);
+/* What the findings of A promised, and what came true in B. */
+void diff_promises(const struct ml_compare *c, struct ml_buf *out);

@@ -346,7 +346,7 @@ static void rounds(unsigned lines)
 		}
 }
 
-TEST(a_working_set_half_again_as_large_as_the_cache_is_found)
+TEST(data_that_a_loop_only_reads_again_and_again_want_tiles)
 {
 	struct found x;
 
@@ -354,29 +354,198 @@ TEST(a_working_set_half_again_as_large_as_the_cache_is_found)
 	rounds(24);
 	finish(&x, FULL);
 	CHECK_EQ(count, 1);
-	const struct ml_finding *n = need(&x, "working set");
+	const struct ml_finding *n = need(&x, "tile");
 	CHECK_EQ(n->line, 2);
 	CHECK_EQ(fact(n, "holds"), 256);
+	CHECK_EQ(fact(n, "working_set"), 23 * 16); /* the other lines of a round */
 	/* each round misses all 24 lines; those of the first are cold */
-	CHECK_NEAR(fact(n, "near_share"), 19 / 20.0, 1e-9);
-	CHECK(fact(n, "working_set") > 256 && fact(n, "working_set") < 512);
+	CHECK_EQ(fact(n, "misses"), 19 * 24);
 	CHECK_NEAR(n->gain, 99 * 24 * 19 / (24 * 20 * 101.0), 1e-9);
+	done(&x);
+	start();
+	rounds(100);
+	finish(&x, FULL);
+	CHECK_EQ(fact(need(&x, "tile"), "working_set"), 99 * 16);
 	done(&x);
 }
 
-TEST(a_working_set_that_fits_or_is_far_too_large_is_not)
+TEST(data_that_fit_or_are_read_once_do_not)
 {
 	struct found x;
 
 	start();
 	rounds(16);
 	finish(&x, FULL);
-	CHECK(!find(&x, "working set"));
+	CHECK_EQ(count, 0);
 	done(&x);
 	start();
-	rounds(100);
+	put("alloc W 0x10000 65536 8\nL fill.c:1\nw0x10000+8*400\nL sum.c:2\nr0x10000+8*400");
 	finish(&x, FULL);
-	CHECK(!find(&x, "working set"));
+	CHECK_EQ(count, 1); /* filled, evicted and read once: nothing can be read earlier */
+	CHECK(find(&x, "write allocate"));
+	done(&x);
+}
+
+TEST(sweeps_that_write_want_every_other_one_backwards)
+{
+	struct found x;
+
+	start();
+	put("alloc W 0x10000 65536 8\nL sweep.c:2");
+	for (unsigned t = 0; t < 20; t++)
+		for (unsigned i = 0; i < 24; i++)
+			put("m0x%x", 0x10000 + 16 * i);
+	finish(&x, FULL);
+	CHECK_EQ(count, 1);
+	const struct ml_finding *n = need(&x, "sweep");
+	CHECK_EQ(n->line, 2);
+	CHECK_EQ(fact(n, "sweeps"), 20);
+	/* each sweep misses 24 lines; one that turns round finds 16 of them */
+	CHECK_NEAR(n->gain, 19 * 16 * 99 / (24 * 20 * 101.0), 1e-9);
+	CHECK_NEAR(fact(n, "gain_of_tiles"), 19 * 24 * 99 / (24 * 20 * 101.0), 1e-9);
+	done(&x);
+}
+
+TEST(two_loops_over_the_same_data_want_to_be_one)
+{
+	struct found x;
+
+	start();
+	put("alloc X 0x10000 65536 8");
+	for (unsigned t = 0; t < 10; t++)
+		put("L a.c:1\nr0x10000+16*24\nL b.c:2\nr0x10000+16*24");
+	finish(&x, FULL);
+	CHECK_EQ(count, 1); /* one promise for the pair */
+	const struct ml_finding *n = need(&x, "fuse");
+	CHECK_EQ(n->line, 2);
+	CHECK(strstr(n->advice, "fuse the loops of a.c:1 and b.c:2"));
+	/* all 480 miss; without the second loop 240 are not made */
+	CHECK_NEAR(n->gain, 0.5, 1e-9);
+	CHECK_NEAR(fact(n, "gain_at_least"), 240 * 99 / 48000.0, 1e-9);
+	done(&x);
+}
+
+TEST(what_is_cleared_and_then_filled_is_written_in_vain)
+{
+	struct found x;
+
+	start();
+	put("alloc C 0x10000 4096 8\nL zero.c:1\nw0x10000+8*100\n"
+	    "L fill.c:2\nw0x10000+8*100\nL sum.c:3\nr0x10000+8*100");
+	finish(&x, FULL);
+	const struct ml_finding *n = need(&x, "cleared");
+	CHECK_EQ(n->line, 1);
+	CHECK(strstr(n->says[0], "mostly by fill.c:2"));
+	CHECK_NEAR(fact(n, "in_vain"), 1, 1e-9);
+	/* each of the three loops misses 50 lines and hits 50 times */
+	CHECK_NEAR(n->gain, 1 / 3.0, 1e-9);
+	done(&x);
+	start();
+	put("alloc C 0x10000 4096 8\nL zero.c:1\nw0x10000+8*100\n"
+	    "L add.c:2\nm0x10000+8*100\n");
+	finish(&x, FULL);
+	CHECK(!find(&x, "cleared")); /* the zeros are read */
+	done(&x);
+}
+
+TEST(an_array_that_grows_by_copying_is_found)
+{
+	struct found x;
+	uint64_t base = 0x10000;
+
+	start();
+	put("alloc v 0x10000 64 8\nL push.c:3\nw0x10000+8*8");
+	for (unsigned size = 64; size < 2048; size *= 2) {
+		uint64_t to = base + 0x10000;
+
+		put("alloc v 0x%llx %u 8\nL copy.c:9", (unsigned long long)to, 2 * size);
+		for (unsigned i = 0; i < size; i += 8) {
+			touch('r', base + i, 8);
+			touch('w', to + i, 8);
+		}
+		put("free 0x%llx\nL push.c:3\nw0x%llx+8*%u", (unsigned long long)base,
+		    (unsigned long long)(to + size), size / 8);
+		base = to;
+	}
+	finish(&x, FULL);
+	const struct ml_finding *n = need(&x, "copies");
+	CHECK_STR(n->region, "v");
+	CHECK_EQ(fact(n, "copies"), 5);
+	CHECK_EQ(fact(n, "bytes"), 64 + 128 + 256 + 512 + 1024);
+	CHECK(n->simulated);
+	done(&x);
+}
+
+/* The i-th of a permutation of a power of two, whose steps are all different. */
+static unsigned shuffled(unsigned i, unsigned size)
+{
+	return i * (i + 1) / 2 % size;
+}
+
+TEST(blocks_that_are_visited_in_another_order_than_they_lie_are_found)
+{
+	struct found x;
+
+	start();
+	for (unsigned i = 0; i < 128; i++)
+		put("alloc node 0x%x 16 16", 0x10000 + 32 * i);
+	put("L list.c:4");
+	for (unsigned i = 0; i < 1280; i++)
+		touch('r', 0x10000 + 32 * shuffled(i % 128, 128), 8);
+	finish(&x, "L1 1K full 64B lru 1c | memory 100c");
+	const struct ml_finding *n = need(&x, "nodes");
+	CHECK_EQ(n->line, 4);
+	CHECK_EQ(fact(n, "blocks"), 128);
+	CHECK_EQ(fact(n, "misses_predicted"), 640); /* two blocks a line, ten rounds */
+	done(&x);
+}
+
+static void gather(bool sorted)
+{
+	put("global X 0x10000 1024 8\nglobal at 0x20000 512 4\nL gather.c:5");
+	for (unsigned i = 0; i < 1280; i++) {
+		unsigned k = i % 128;
+
+		touch('r', 0x20000 + 4 * k, 4);
+		touch('r', 0x10000 + 8 * (sorted ? k : shuffled(k, 128)), 8);
+	}
+}
+
+TEST(elements_in_the_order_of_an_index_want_it_sorted)
+{
+	struct found x;
+
+	start();
+	gather(false);
+	finish(&x, FULL);
+	const struct ml_finding *n = need(&x, "gather");
+	CHECK_STR(n->region, "X");
+	CHECK_EQ(fact(n, "passes"), 10);
+	CHECK_EQ(fact(n, "misses_predicted"), 640); /* two elements a line, ten passes */
+	CHECK(strstr(n->advice, "sort at"));
+	done(&x);
+	start();
+	gather(true);
+	finish(&x, FULL);
+	CHECK(!find(&x, "gather"));
+	done(&x);
+}
+
+TEST(probes_without_order_want_a_denser_table)
+{
+	struct found x;
+
+	start();
+	put("global table 0x10000 2048 8\nL probe.c:6");
+	for (unsigned i = 0; i < 640; i++)
+		touch('r', 0x10000 + 64 * shuffled(i % 32, 32), 8);
+	finish(&x, FULL);
+	const struct ml_finding *n = need(&x, "probes");
+	CHECK_STR(n->region, "table");
+	CHECK_EQ(fact(n, "elements"), 32);
+	CHECK_EQ(fact(n, "misses_tried"), 640);
+	CHECK_EQ(fact(n, "misses_predicted"), 16); /* 32 elements fill the 16 lines */
+	CHECK(!find(&x, "tile"));
 	done(&x);
 }
 
@@ -414,6 +583,11 @@ TEST(threads_that_write_the_same_datum_or_lines_apart_do_not)
 	by_turns(0);
 	finish(&x, TWO);
 	CHECK(!find(&x, "false sharing"));
+	const struct ml_finding *n = need(&x, "true sharing");
+	CHECK_STR(n->region, "hits");
+	CHECK_EQ(fact(n, "misses"), 198); /* all but the first of each */
+	/* the first comes from memory, all others from the shared level */
+	CHECK_NEAR(fact(n, "gain_at_least"), 198 * 9 / (199 * 10 + 100.0), 1e-9);
 	done(&x);
 	start();
 	by_turns(16);
@@ -491,9 +665,8 @@ TEST(scattered_data_that_use_little_of_each_line_are_found)
 
 	start();
 	put("alloc nodes 0x10000 65536 8\nL chase.c:8");
-	for (unsigned i = 0; i < 2000;
-	     i++) /* a permutation of 256 lines, again and again */
-		touch('r', 0x10000 + (i * i + 77 * i) * 91 % 256 * 16, 2);
+	for (unsigned i = 0; i < 2000; i++) /* each line once */
+		touch('r', 0x10000 + i * 16, 2);
 	finish(&x, FULL);
 	const struct ml_finding *n = need(&x, "unused bytes");
 	CHECK_STR(n->region, "nodes");
@@ -515,6 +688,8 @@ TEST(pages_beyond_the_reach_of_the_tlb_are_found)
 		put("r0x%x", 0x100000 + i % 8 * 4096);
 	finish(&x, machine);
 	const struct ml_finding *n = need(&x, "pages");
+	CHECK_STR(n->region, "big");
+	CHECK_EQ(n->line, 1);
 	CHECK_EQ(fact(n, "misses"), 800);
 	done(&x);
 }

@@ -14,7 +14,10 @@ static const struct ml_change_block block = { .base = 0x1000, .size = 96, .numbe
 
 static uint64_t moved(const struct ml_change *c, uint64_t offset)
 {
-	return ml_change_address(c, block.base + offset, &block);
+	size_t at = 0;
+	struct ml_change_ref ref = { block.base + offset, 1, 0, &at };
+
+	return ml_change_address(c, &ref, &block);
 }
 
 TEST(padding_moves_each_row_by_that_of_the_rows_before_it)
@@ -67,6 +70,63 @@ TEST(a_split_element_has_its_bytes_in_two_arrays)
 	CHECK_EQ(moved(&c, 12) - moved(&c, 0), 8);
 	CHECK_EQ(moved(&c, 8) - moved(&c, 0), 4);
 	CHECK(moved(&c, 0) - moved(&c, 4) > 4096);
+}
+
+TEST(a_mirrored_sweep_goes_backwards_every_other_time)
+{
+	static const uint64_t turns[] = { 10, 20 };
+	struct ml_change c = { .kind = ML_CHANGE_MIRROR,
+			       .pitch = 16,
+			       .unit = 80,
+			       .list = turns,
+			       .list_count = 2 };
+	size_t at = 0;
+	struct ml_change_ref ref = { block.base + 16, 8, 9, &at };
+
+	CHECK_EQ(ml_change_address(&c, &ref, &block), block.base + 16);
+	ref.time = 10; /* the first of 64 bytes is now the last */
+	CHECK_EQ(ml_change_address(&c, &ref, &block), block.base + 72);
+	ref.addr = block.base + 88; /* outside of the sweep */
+	CHECK_EQ(ml_change_address(&c, &ref, &block), block.base + 88);
+	ref.time = 20;
+	ref.addr = block.base + 16;
+	CHECK_EQ(ml_change_address(&c, &ref, &block), block.base + 16);
+}
+
+TEST(listed_references_go_to_their_addresses_and_others_stay)
+{
+	static const uint64_t times[] = { 5, 7 }, to[] = { 0x9000, 0x8000 };
+	struct ml_change c = {
+		.kind = ML_CHANGE_LIST, .list = times, .other = to, .list_count = 2
+	};
+	uint64_t expected[] = { 0x9000, 0x1000, 0x8000, 0x1000 };
+	size_t at = 0;
+
+	for (uint64_t i = 0; i < 4; i++) {
+		struct ml_change_ref ref = { 0x1000, 8, 5 + i, &at };
+
+		CHECK_EQ(ml_change_address(&c, &ref, &block), expected[i]);
+	}
+}
+
+TEST(packed_elements_lie_where_they_are_told_and_others_stay)
+{
+	struct ml_map places = { 0 };
+	struct ml_change c = { .kind = ML_CHANGE_PACK, .pitch = 16, .places = &places };
+
+	*ml_map_add(&places, ml_change_element(16, block.number, 32), NULL) = 0x70000;
+	CHECK_EQ(moved(&c, 32), 0x70000);
+	CHECK_EQ(moved(&c, 47), 0x70000 + 15);
+	CHECK_EQ(moved(&c, 48), block.base + 48);
+	ml_map_release(&places);
+}
+
+TEST(elements_that_shrink_lie_closer_together)
+{
+	struct ml_change c = { .kind = ML_CHANGE_SHRINK, .pitch = 8, .unit = 4 };
+
+	CHECK_EQ(moved(&c, 8) - moved(&c, 0), 4);
+	CHECK_EQ(moved(&c, 80) - moved(&c, 0), 40);
 }
 
 struct tried {
@@ -143,6 +203,42 @@ TEST(regions_that_meet_in_one_set_do_not_when_one_is_shifted)
 	CHECK_EQ(x.trial.served[2], 2);
 	CHECK_EQ(x.trial.region_before[2], 3);
 	CHECK_EQ(x.trial.region_after[2], 1);
+	ml_trace_close(&x.trace);
+}
+
+TEST(dropped_references_are_not_made_and_further_changes_apply)
+{
+	/* A is dropped; without its shift B would meet C */
+	static const char text[] = "global A 0x1000 8\nglobal B 0x1040 8\nglobal C 0x1080 8\n"
+				   "r0x1000 r0x1040 r0x1080 r0x1000 r0x1040 r0x1080\n";
+	struct ml_change shift = { .kind = ML_CHANGE_SHIFT,
+				   .region = region("B", text),
+				   .pad = 16 };
+	struct ml_change c = { .kind = ML_CHANGE_DROP,
+			       .region = region("A", text),
+			       .also = &shift };
+	struct tried x = { 0 };
+
+	run(&x, "L1 64 1w 16B", text, &c);
+	CHECK_EQ(x.w.served[2], 6);
+	CHECK_EQ(x.trial.served[2], 2);
+	CHECK_EQ(x.trial.served[1], 2);
+	CHECK_EQ(x.trial.region_before[2], 2);
+	CHECK_EQ(x.trial.region_after[0], 2);
+	ml_trace_close(&x.trace);
+}
+
+TEST(tlbs_are_simulated_if_asked_for)
+{
+	struct ml_change c = { .kind = ML_CHANGE_SHRINK, .pitch = 8192, .unit = 1024 };
+	static const char text[] = "global A 0x100000 32768\nr0x100000+8192*4 r0x100000+8192*4\n";
+	struct tried x = { .w = { .translate = true } };
+
+	c.region = region("A", text);
+	run(&x, "L1 1K 8w 64B | TLB 2e 2w 4K | walk 30c", text, &c);
+	CHECK_EQ(x.w.paged[2], 8);     /* four pages by turns, the TLB holds two */
+	CHECK_EQ(x.trial.paged[2], 1); /* all in one page */
+	CHECK_EQ(x.trial.paged[1], 7);
 	ml_trace_close(&x.trace);
 }
 

@@ -592,6 +592,8 @@ static void exec_program(const struct state *s)
 	argv[n++] = "--run-cxx-freeres=no";
 	argv[n++] = "--read-inline-info=no"; /* the companion reads it later */
 	argv[n++] = "--sigill-diagnostics=no";
+	/* else one thread may run for many millions of references before another does */
+	argv[n++] = "--fair-sched=try";
 	if (x->options.only_in)
 		argv[n++] = "--vex-guest-chase=no"; /* functions start superblocks */
 	const char **all = ml_resize(NULL, (n + count + 1) * sizeof(*all));

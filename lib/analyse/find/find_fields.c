@@ -3,6 +3,8 @@
  * fetched for nothing. A pass over the trace counts the fields that each line uses. Then
  * a simulation splits the array into one of the used fields and one of the others.
  */
+#include <string.h>
+
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
@@ -15,10 +17,14 @@ enum {
 };
 
 /*
- * The used fields are those of the functions that make up this share of the cost: a few
- * functions may use few fields, and pay for all.
+ * The used fields are those of the functions, or of the lines, that make up this share of
+ * the cost: a few functions may use few fields, and pay for all. One function may fill
+ * all fields and then use few.
  */
-static const double covered[] = { 0.3, 0.6, 0.9 };
+static const struct {
+	double share;
+	bool lines;
+} covered[] = { { 0.3, false }, { 0.6, false }, { 0.9, false }, { 0.5, true }, { 0.9, true } };
 enum { CUTS = sizeof(covered) / sizeof(*covered) };
 
 /* One way to split. */
@@ -97,6 +103,19 @@ static void look(struct ml_find *f, void **mine)
 		ml_find_watch(f);
 }
 
+/* A reference may overlap several fields: vectors, copies of structures. */
+static void count_fields(const struct record *r, uint64_t *used, uint64_t byte,
+			 unsigned size)
+{
+	uint32_t last = UINT32_MAX;
+
+	for (uint64_t i = byte; i < byte + size && i < r->region->elem; i++) {
+		if (r->at[i] != last)
+			used[r->at[i]]++;
+		last = r->at[i];
+	}
+}
+
 static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 {
 	struct mine *m = arg;
@@ -107,15 +126,15 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 		if (region >= f->tables->regions.count || !m->number[region])
 			continue;
 		const struct record *r = &m->records[m->number[region] - 1];
-		const struct ml_spot *spot = ml_find_spot(f, s->refs->site[i],
-							  s->refs->caller[i], region);
+		const struct ml_spot *spot = f->spot_at[i];
 		if (!spot)
 			continue;
 		uint64_t **used = &r->used[spot - f->spots];
 		if (!*used)
 			*used = ml_arena_alloc(f->arena,
 					       (r->region->fields + 1) * sizeof(**used));
-		(*used)[r->at[s->offset[i] % r->region->elem]]++;
+		count_fields(r, *used, s->offset[i] % r->region->elem,
+			     ml_what_size(s->refs->what[i]));
 	}
 }
 
@@ -125,11 +144,12 @@ static uint64_t used_by(const struct record *r, size_t spot, uint32_t field)
 }
 
 /*
- * Adds the fields that one function uses; returns the cost of its references to the
- * region. A field with less than a hundredth of the references does not count as used.
+ * Adds the fields that one function uses, or one line; returns the cost of its references
+ * to the region. A field with less than a hundredth of the references does not count as
+ * used.
  */
-static double add_function(struct ml_find *f, const struct record *r, size_t first,
-			   bool *taken, bool *hot)
+static double add_user(struct ml_find *f, const struct record *r, size_t first, bool line,
+		       bool *taken, bool *hot)
 {
 	uint64_t *used = ml_arena_alloc(f->arena,
 					(r->region->fields + 1) * sizeof(*used));
@@ -138,7 +158,8 @@ static double add_function(struct ml_find *f, const struct record *r, size_t fir
 
 	for (size_t i = first; i < f->spot_count; i++) {
 		if (f->spots[i].region != r->sum.region ||
-		    !ml_find_together(f, &f->spots[i], &f->spots[first]))
+		    (line ? i != first
+			  : !ml_find_together(f, &f->spots[i], &f->spots[first])))
 			continue;
 		taken[i] = true;
 		cost += f->spots[i].excess;
@@ -152,8 +173,8 @@ static double add_function(struct ml_find *f, const struct record *r, size_t fir
 	return cost;
 }
 
-/* Finds the fields of the costliest functions, up to a share of the region's cost. */
-static void find_hot(struct ml_find *f, const struct record *r, double share,
+/* Finds the fields of the costliest users, up to a share of the region's cost. */
+static void find_hot(struct ml_find *f, const struct record *r, double share, bool lines,
 		     struct cut *c)
 {
 	bool *taken = ml_arena_alloc(f->arena, f->spot_count);
@@ -162,7 +183,7 @@ static void find_hot(struct ml_find *f, const struct record *r, double share,
 	c->hot = ml_arena_alloc(f->arena, r->region->fields);
 	for (size_t i = 0; i < f->spot_count && sum < share * r->sum.excess; i++)
 		if (f->spots[i].region == r->sum.region && !taken[i])
-			sum += add_function(f, r, i, taken, c->hot);
+			sum += add_user(f, r, i, lines, taken, c->hot);
 	for (uint32_t k = 0; k < r->region->fields; k++)
 		if (c->hot[k]) {
 			c->used += field_of(f, r, k)->size;
@@ -218,6 +239,15 @@ static void try_cut(struct ml_find *f, const struct record *r, struct cut *c)
 			       NULL);
 }
 
+/* Whether no earlier cut has the same fields. */
+static bool is_new(const struct record *r, unsigned cut)
+{
+	for (unsigned k = 0; k < cut; k++)
+		if (!memcmp(r->cuts[k].hot, r->cuts[cut].hot, r->region->fields))
+			return false;
+	return true;
+}
+
 static void try(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
@@ -227,8 +257,8 @@ static void try(struct ml_find *f, void *arg)
 			struct record *r = &m->records[i];
 			struct cut *c = &r->cuts[k];
 
-			find_hot(f, r, covered[k], c);
-			if (!k || c->fields != r->cuts[k - 1].fields)
+			find_hot(f, r, covered[k].share, covered[k].lines, c);
+			if (is_new(r, k))
 				try_cut(f, r, c);
 		}
 }

@@ -35,6 +35,23 @@ static double cycles_of(const struct ml_find *f, const uint64_t served[ML_SERVED
 	return sum;
 }
 
+double ml_find_translation(const struct ml_find *f, unsigned tlb)
+{
+	const struct ml_machine *m = &f->p->machine;
+
+	return tlb > m->tlbs ? m->walk_cycles : m->tlb[tlb - 1].cycles;
+}
+
+/* Cycles of address translation; the counts are 0 if it was not simulated. */
+static double translation_of(const struct ml_find *f, const uint64_t paged[ML_SERVED])
+{
+	double sum = 0;
+
+	for (unsigned i = 1; i <= f->p->machine.tlbs + 1; i++)
+		sum += ml_find_translation(f, i) * (double)paged[i];
+	return sum;
+}
+
 uint64_t ml_find_missed(const uint64_t served[ML_SERVED], unsigned level)
 {
 	uint64_t n = 0;
@@ -280,6 +297,18 @@ bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s)
 	return s->excess * 100 < f->min_cycles;
 }
 
+bool ml_find_irregular(const struct ml_spot *s)
+{
+	uint64_t repeated = 0, steps = s->worst->steps;
+
+	for (uint32_t i = 0; i < s->worst->strides; i++)
+		if (s->worst->stride[i].bytes)
+			repeated += s->worst->stride[i].count;
+		else /* reads and then writes the same */
+			steps -= s->worst->stride[i].count;
+	return 2 * repeated < steps;
+}
+
 bool ml_find_movable(const struct ml_find *f, uint32_t region)
 {
 	enum ml_region_kind kind;
@@ -315,7 +344,7 @@ void ml_find_watch(struct ml_find *f)
 	f->seen[f->now_index] = true;
 }
 
-static const bool *sites_of(struct ml_find *f, uint32_t line)
+const bool *ml_find_sites(struct ml_find *f, uint32_t line)
 {
 	size_t count = f->tables->sites.count;
 	bool *sites = ml_arena_alloc(f->arena, count * sizeof(*sites));
@@ -323,6 +352,21 @@ static const bool *sites_of(struct ml_find *f, uint32_t line)
 	for (size_t i = 0; i < count; i++)
 		sites[i] = f->user_lines.of_site[i] == (uint64_t)line + 1;
 	return sites;
+}
+
+/* References of the whole run that a change concerns. */
+static double concerned(const struct ml_find *f, const struct ml_change *c)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < f->p->cell_count; i++) {
+		const struct ml_profile_cell *x = &f->p->cells[i];
+
+		if (ml_find_same(f, x->region) == c->region &&
+		    (!c->by || c->by[x->caller ? x->caller : x->site]))
+			n += x->kind[0] + x->kind[1] + x->kind[2];
+	}
+	return (double)n;
 }
 
 size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
@@ -334,9 +378,8 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 			       sizeof(*f->concerned));
 	f->changes[f->change_count] = *c;
 	if (spot)
-		f->changes[f->change_count].by = sites_of(f, spot->line);
-	f->concerned[f->change_count] = (double)(spot ? spot->refs
-						      : ml_find_sum(f, c->region).refs);
+		f->changes[f->change_count].by = ml_find_sites(f, spot->line);
+	f->concerned[f->change_count] = concerned(f, &f->changes[f->change_count]);
 	return f->change_count++;
 }
 
@@ -352,7 +395,8 @@ double ml_find_saved(const struct ml_find *f, size_t trial)
 	part = (double)ml_find_missed(t->region_before, 0);
 	if (part <= 0)
 		return 0;
-	return (cycles_of(f, f->served) - cycles_of(f, t->served)) *
+	return (cycles_of(f, f->served) - cycles_of(f, t->served) +
+		translation_of(f, f->paged) - translation_of(f, t->paged)) *
 	       (f->concerned[trial] / part);
 }
 

@@ -21,8 +21,11 @@
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
 #include "lib/trace/tables.h"
+#include "lib/trace/trace.h"
 
 struct ml_find;
+struct ml_prior;
+struct ml_steps;
 
 /* All references of one line of the user's code to one region. */
 struct ml_spot {
@@ -55,6 +58,7 @@ struct ml_finder {
 	void (*see)(struct ml_find *f, void *mine, const struct ml_seen *s);
 	void (*try)(struct ml_find *f, void *mine); /* may request trials (ml_find_try) */
 	void (*conclude)(struct ml_find *f, void *mine);
+	void (*release)(void *mine); /* what does not lie in the arena */
 };
 
 struct ml_claim {
@@ -87,12 +91,16 @@ struct ml_find {
 	uint32_t *same; /* by region of the tables: the region that stands for it */
 	bool *seen;     /* by finder: it requested see */
 	bool distances; /* see gets stack distances */
+	bool translate; /* simulations have TLBs */
+	struct ml_steps *steps; /* by spot, if a finder wants them */
+	struct ml_prior *prior; /* previous users of lines, if a finder wants them */
+	struct ml_spot *spot_at[ML_BATCH]; /* in see: the spots of the references, or NULL */
 	struct ml_change *changes;
 	double *concerned; /* by change: references of the whole run that it moves */
 	size_t change_count, change_cap, concerned_cap;
 	const struct ml_trial *trials; /* of the changes */
-	const uint64_t
-		*served; /* serving levels of the tried references without a change */
+	/* serving levels and TLBs of the tried references without a change */
+	const uint64_t *served, *paged;
 	const struct ml_finder *now; /* the finder that runs */
 	size_t now_index;
 	struct ml_candidate *candidates;
@@ -109,6 +117,8 @@ void ml_find_release(struct ml_find *f);
  */
 struct ml_spot *ml_find_spot(const struct ml_find *f, uint32_t site, uint32_t caller,
 			     uint32_t region);
+/* Cycles of a page found by a TLB, from 1, or by a walk: one more than there are TLBs. */
+double ml_find_translation(const struct ml_find *f, unsigned tlb);
 /* Cycles that one miss of a level (from 1) costs. */
 double ml_find_miss(const struct ml_find *f, unsigned level);
 uint64_t ml_find_missed(const uint64_t served[ML_SERVED], unsigned level);
@@ -126,6 +136,11 @@ struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region);
  * are hundreds.
  */
 bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s);
+/*
+ * Whether the spot's worst instruction has no steps that repeat: pointers, indices, hash
+ * tables.
+ */
+bool ml_find_irregular(const struct ml_spot *s);
 /* Whether the user can lay out the region in another way: a variable, heap blocks... */
 bool ml_find_movable(const struct ml_find *f, uint32_t region);
 
@@ -145,6 +160,8 @@ struct ml_profile_use ml_find_use(const struct ml_find *f, uint32_t region,
  */
 uint64_t ml_find_block_size(const struct ml_find *f, uint32_t region, size_t *count);
 
+/* The sites of a line, as struct ml_change wants them. */
+const bool *ml_find_sites(struct ml_find *f, uint32_t line);
 /* In look: requests calls of see. */
 void ml_find_watch(struct ml_find *f);
 /*

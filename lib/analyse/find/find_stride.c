@@ -6,6 +6,7 @@
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
+#include "lib/analyse/find/find_steps.h"
 #include "lib/trace/tables.h"
 
 enum { MAX_WALKS = 4 /* candidates */, MIN_ROWS = 4 };
@@ -13,8 +14,11 @@ enum { MAX_WALKS = 4 /* candidates */, MIN_ROWS = 4 };
 struct walk {
 	const struct ml_spot *spot;
 	uint64_t pitch, unit; /* bytes of a row, and of the element touched in it */
-	bool known; /* the shape is known; else the stride is taken for the row */
-	size_t trial;
+	uint64_t step;        /* bytes from one reference to the next */
+	bool known; /* the shape is known; else the step is taken for the row */
+	const struct ml_spot *other; /* another array that the line walks along, or NULL */
+	bool exchanged;              /* the line was tried as a whole */
+	size_t trial, exchange;      /* this array turned; both arrays turned */
 };
 
 struct mine {
@@ -23,28 +27,21 @@ struct mine {
 };
 
 /*
- * Whether the most frequent stride of the spot's worst instruction is that of a row. In
- * an array of known shape it must be a multiple of a row; in a flat array the stride
- * itself is taken for the row.
+ * Whether the spot goes from row to row. In an array of known shape the step must be a
+ * multiple of a row; in a flat array the step itself is taken for the row.
  */
 static bool is_walk(const struct ml_find *f, const struct ml_spot *s, struct walk *w)
 {
 	const struct ml_region *r = &f->tables->regions.at[s->region];
-	const struct ml_profile_cell *c = s->worst;
-	uint64_t stride, row;
+	uint64_t step = ml_steps_row(f, s), row;
 
-	if (!c->strides || 2 * c->stride[0].count < c->steps)
-		return false;
-	stride = (uint64_t)c->stride[0].bytes;
-	if (c->stride[0].bytes < 0)
-		stride = 0 - stride; /* right for INT64_MIN too */
-	*w = (struct walk){ .spot = s, .pitch = stride };
+	*w = (struct walk){ .spot = s, .pitch = step, .step = step };
 	w->unit = r->elem ? r->elem : s->refs ? s->bytes / s->refs : 0;
-	if (!w->unit || stride <= f->line || 2 * w->unit > f->line || stride % w->unit)
+	if (!step || !w->unit || 2 * w->unit > f->line || step % w->unit)
 		return false;
 	if (r->dims >= 2) {
 		row = r->dim[r->dims - 1] * r->elem;
-		if (!row || stride % row)
+		if (!row || step % row)
 			return false;
 		w->known = true;
 		if (r->dims == 2)
@@ -53,10 +50,51 @@ static bool is_walk(const struct ml_find *f, const struct ml_spot *s, struct wal
 	return ml_find_block_size(f, s->region, NULL) >= MIN_ROWS * w->pitch;
 }
 
-/* Whether at least half of each fetched line is not used before it is evicted. */
-static bool wastes(const struct ml_find *f, const struct ml_spot *s)
+/* Finds another array that the same line walks element by element. */
+static const struct ml_spot *along(const struct ml_find *f, const struct ml_spot *s)
 {
-	return 2 * s->bytes <= f->line * ml_find_missed(s->served, 1);
+	for (size_t i = 0; i < f->spot_count; i++) {
+		const struct ml_spot *o = &f->spots[i];
+
+		if (o->line == s->line && o->region != s->region &&
+		    o->bytes * 2 > s->bytes && ml_find_movable(f, o->region) &&
+		    !ml_steps_walk(f, o) && !ml_find_irregular(o))
+			return o;
+	}
+	return NULL;
+}
+
+/* The bytes of a row of the other array; 0: unknown. */
+static uint64_t row_of(const struct ml_find *f, const struct ml_spot *s,
+		       const struct walk *w)
+{
+	const struct ml_region *r = &f->tables->regions.at[s->region];
+
+	if (r->dims >= 2 && r->elem)
+		return r->dim[r->dims - 1] * r->elem;
+	return ml_find_block_size(f, s->region, NULL) ==
+			       ml_find_block_size(f, w->spot->region, NULL)
+		       ? w->pitch
+		       : 0;
+}
+
+/* Exchanging the loops turns the other array of the line too. */
+static void try_exchange(struct ml_find *f, struct walk *w, const struct ml_change *turn)
+{
+	struct ml_change *other, both = *turn;
+
+	w->other = along(f, w->spot);
+	if (!w->other || row_of(f, w->other, w) < w->unit)
+		return;
+	other = ml_arena_alloc(f->arena, sizeof(*other));
+	*other = (struct ml_change){ .kind = ML_CHANGE_TURN,
+				     .region = w->other->region,
+				     .pitch = row_of(f, w->other, w),
+				     .unit = w->unit,
+				     .by = ml_find_sites(f, w->spot->line) };
+	both.also = other;
+	w->exchange = ml_find_try(f, &both, w->spot);
+	w->exchanged = true;
 }
 
 static void try(struct ml_find *f, void *arg)
@@ -70,14 +108,15 @@ static void try(struct ml_find *f, void *arg)
 		if (s->excess < f->min_cycles)
 			break;
 		if (!ml_find_movable(f, s->region) || !f->user_lines.lines[s->line].own ||
-		    !wastes(f, s) || !is_walk(f, s, w))
+		    !ml_steps_walk(f, s) || !is_walk(f, s, w))
 			continue;
-		w->trial = ml_find_try(f,
-				       &(struct ml_change){ .kind = ML_CHANGE_TURN,
-							    .region = s->region,
-							    .pitch = w->pitch,
-							    .unit = w->unit },
-				       s);
+		struct ml_change turn = { .kind = ML_CHANGE_TURN,
+					  .region = s->region,
+					  .pitch = w->pitch,
+					  .unit = w->unit };
+
+		w->trial = ml_find_try(f, &turn, s);
+		try_exchange(f, w, &turn);
 		m->count++;
 	}
 }
@@ -85,49 +124,36 @@ static void try(struct ml_find *f, void *arg)
 static void look(struct ml_find *f, void **mine)
 {
 	*mine = ml_arena_alloc(f->arena, sizeof(struct mine));
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].excess >= f->min_cycles) {
+			ml_steps_watch(f);
+			return;
+		}
 }
 
-/* Finds another array that the same line walks element by element. */
-static const struct ml_spot *along(const struct ml_find *f, const struct ml_spot *s)
-{
-	for (size_t i = 0; i < f->spot_count; i++) {
-		const struct ml_spot *o = &f->spots[i];
-		const struct ml_profile_stride *x = &o->worst->stride[0];
-
-		if (o->line == s->line && o->region != s->region &&
-		    o->refs * 2 > s->refs && o->worst->strides &&
-		    ml_find_movable(f, o->region) && x->bytes &&
-		    x->count * 2 > o->worst->steps && x->bytes >= -(int64_t)f->line / 2 &&
-		    x->bytes <= (int64_t)f->line / 2)
-			return o;
-	}
-	return NULL;
-}
-
-static const char *advice(struct ml_find *f, const struct walk *w)
+static const char *advice(struct ml_find *f, const struct walk *w, bool tiles)
 {
 	const char *name = ml_find_region(f, w->spot->region);
-	const struct ml_spot *o = along(f, w->spot);
 
-	if (!o)
+	if (tiles)
 		return ml_arena_printf(
 			f->arena,
-			"exchange the two loops so that the inner one goes "
-			"along a row of %s, or store %s transposed",
-			name, name);
-	return ml_arena_printf(
-		f->arena,
-		"let the inner loop go along a row of %s (exchange the loops). The same line "
-		"goes along %s: if that would suffer, store %s transposed or work in "
-		"square tiles",
-		name, ml_find_region(f, o->region), name);
+			"work in square tiles of %llu by %llu elements or more: the same "
+			"line goes along %s, which would suffer if the loops were "
+			"exchanged. Legal if the iterations may run in any order",
+			(unsigned long long)(f->line / w->unit),
+			(unsigned long long)(f->line / w->unit),
+			ml_find_region(f, w->other->region));
+	return ml_arena_printf(f->arena,
+			       "exchange the two loops so that the inner one goes along a "
+			       "row of %s, or store %s transposed. Exchanging is legal if no "
+			       "iteration needs the result of another",
+			       name, name);
 }
 
-static void tell(struct ml_find *f, const struct walk *w, double saved)
+static void tell(struct ml_find *f, const struct walk *w, double saved, double line)
 {
 	const struct ml_spot *s = w->spot;
-	const struct ml_profile_stride *x = &s->worst->stride[0];
-	uint64_t step = (uint64_t)(x->bytes < 0 ? -x->bytes : x->bytes);
 	const struct ml_trial *t = &f->trials[w->trial];
 	uint64_t before = ml_find_missed(t->region_before, 1);
 	uint64_t after = ml_find_missed(t->region_after, 1);
@@ -141,10 +167,9 @@ static void tell(struct ml_find *f, const struct walk *w, double saved)
 					   w->known ? "%s is walked down its columns"
 						    : "%s is walked in large steps",
 					   name);
-	ml_find_say(f, c, "%s of the steps of %s go %+lld bytes%s.",
-		    ml_find_percent(f, (double)x->count / (double)s->worst->steps),
-		    ml_find_place(f, s->line), (long long)x->bytes,
-		    step == w->pitch && w->known ? ", one row on" : "");
+	ml_find_say(f, c, "%s goes through %s in steps of %s%s.",
+		    ml_find_place(f, s->line), name, ml_find_bytes(f, w->step),
+		    w->step == w->pitch && w->known ? ", one row on" : "");
 	ml_find_say(f, c, "%s; it uses %.0f bytes of each line of %llu that it fetches.",
 		    ml_find_misses(f, s->served),
 		    (double)s->bytes / (double)(missed ? missed : 1),
@@ -153,10 +178,17 @@ static void tell(struct ml_find *f, const struct walk *w, double saved)
 		    "Walked along rows, %s of its references would miss %s, not %s.",
 		    ml_find_percent(f, (double)after / all), l1,
 		    ml_find_percent(f, (double)before / all));
-	c->finding.advice = advice(f, w);
-	ml_find_fact(c, "stride", (double)x->bytes);
-	ml_find_fact(c, "stride_share", (double)x->count / (double)s->worst->steps);
+	if (line < saved)
+		ml_find_say(f, c, "Exchanging the loops would save only %s.",
+			    ml_find_percent(f, line > 0 ? line / f->cycles : 0));
+	c->finding.advice = advice(f, w, line < saved);
+	ml_find_fact(c, "stride", (double)w->step);
 	ml_find_fact(c, "row", (double)w->pitch);
+	if (w->exchanged) {
+		ml_find_fact_text(c, "other_region",
+				  ml_find_region(f, w->other->region));
+		ml_find_fact(c, "gain_exchanged", line / f->cycles);
+	}
 	ml_find_fact(c, "references", (double)s->refs);
 	ml_find_fact(c, "misses", (double)missed);
 	ml_find_fact(c, "misses_tried", (double)before);
@@ -164,21 +196,38 @@ static void tell(struct ml_find *f, const struct walk *w, double saved)
 	ml_find_claim(f, c, s, s->excess);
 }
 
+/*
+ * What exchanging the loops saves. A vector of the other array would become several
+ * references, which a change of addresses cannot show: then the other array is taken to
+ * suffer as this one does now.
+ */
+static double exchange(const struct ml_find *f, const struct walk *w, double saved)
+{
+	const struct ml_spot *o = w->other;
+
+	if (2 * o->bytes > 3 * o->refs * w->unit)
+		return saved - saved * (double)o->bytes / (double)w->spot->bytes;
+	return ml_find_saved(f, w->exchange);
+}
+
+/* If exchanging the loops hurts the other array, tiles give what turning one gives. */
 static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
 	for (size_t i = 0; i < m->count; i++) {
-		double saved = ml_find_saved(f, m->walks[i].trial);
+		const struct walk *w = &m->walks[i];
+		double saved = ml_find_saved(f, w->trial);
+		double line = w->exchanged ? exchange(f, w, saved) : saved;
 
 		if (saved >= f->min_cycles)
-			tell(f, &m->walks[i], saved);
+			tell(f, w, line < 0.8 * saved ? saved : line, line);
 	}
 }
 
 const struct ml_finder ml_find_stride = {
 	.kind = "stride",
-	.weight = 1,
+	.weight = 0.98, /* where padding does as well, it is the smaller change */
 	.look = look,
 	.try = try,
 	.conclude = conclude,

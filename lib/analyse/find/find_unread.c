@@ -121,6 +121,9 @@ static void conclude(struct ml_find *f, void *arg)
 		struct ml_profile_use u = ml_find_use(f, region, f->memory - 1);
 		uint64_t writes = fetched_of(f, region);
 
+		/* a line that is written in part must be fetched for its other bytes */
+		if (u.never_read && 10 * u.written < 9 * u.never_read * f->line)
+			continue;
 		lines = u.never_read < lines ? u.never_read : lines;
 		lines = writes < lines ? writes : lines;
 		if ((f->cost[f->memory] - f->cost[1]) * (double)lines >= f->min_cycles)
@@ -131,6 +134,6 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_unread = {
 	.kind = "write allocate",
-	.weight = 0.8, /* stores seldom wait: this saves bandwidth more than time */
+	.weight = 0.6, /* stores seldom wait: this saves bandwidth more than time */
 	.conclude = conclude,
 };

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_prior.h"
+#include "lib/analyse/find/find_steps.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/analyse/passes/profile.h"
 #include "lib/analyse/find/whatif.h"
@@ -11,9 +13,12 @@
 #include "lib/trace/trace.h"
 
 static const struct ml_finder *const finders[] = {
-	&ml_find_sharing, &ml_find_stride, &ml_find_padding,
+	&ml_find_sharing, &ml_find_true_sharing, &ml_find_padding, &ml_find_stride,
 	&ml_find_overlap, &ml_find_fields, &ml_find_unread,
-	&ml_find_block,   &ml_find_unused, &ml_find_pages,
+	&ml_find_tile,    &ml_find_sweep,  &ml_find_fuse,
+	&ml_find_nodes,   &ml_find_gather, &ml_find_probes,
+	&ml_find_cleared, &ml_find_copies,
+	&ml_find_unused,  &ml_find_pages,
 };
 
 enum {
@@ -31,9 +36,17 @@ struct run {
 static void see(void *arg, const struct ml_seen *s)
 {
 	struct run *r = arg;
+	const struct ml_batch *b = s->refs;
 
+	for (size_t i = 0; i < b->count; i++)
+		r->f.spot_at[i] = ml_find_spot(&r->f, b->site[i], b->caller[i],
+					       s->region[i]);
+	if (r->f.steps)
+		ml_steps_see(&r->f, s);
+	if (r->f.prior)
+		ml_prior_see(&r->f, s);
 	for (size_t i = 0; i < KINDS; i++)
-		if (r->f.seen[i])
+		if (r->f.seen[i] && finders[i]->see)
 			finders[i]->see(&r->f, r->mine[i], s);
 }
 
@@ -108,8 +121,11 @@ static bool examine(struct run *r, struct ml_findings *out,
 
 	all_finders(r, look);
 	w.distances = r->f.distances;
+	w.translate = r->f.translate;
 	if (wants_to_see(r) && !pass(&w, out, &done, err))
 		return false;
+	if (r->f.prior)
+		ml_prior_end(&r->f);
 	if (done)
 		all_finders(r, try);
 	if (done && r->f.change_count) {
@@ -118,12 +134,13 @@ static bool examine(struct run *r, struct ml_findings *out,
 		w.count = r->f.change_count;
 		w.trials = ml_arena_alloc(&out->arena, w.count * sizeof(*w.trials));
 		if (w.count > LANES)
-			w.window = window * LANES / w.count;
+			w.budget = window * LANES / w.count;
 		if (!pass(&w, out, &done, err))
 			return false;
 		out->tried = w.refs;
 		out->of = r->f.p->refs;
 		r->f.served = w.served;
+		r->f.paged = w.paged;
 		r->f.trials = done ? w.trials : NULL;
 	}
 	all_finders(r, conclude); /* while w lives, which served points into */
@@ -143,16 +160,11 @@ static int by_rank(const void *a, const void *b)
 {
 	const struct ml_candidate *const *x = a, *const *y = b;
 
+	if ((*x)->finder->vague != (*y)->finder->vague)
+		return (*x)->finder->vague ? 1 : -1;
 	if (rank(*x) != rank(*y))
 		return rank(*x) > rank(*y) ? -1 : 1;
 	return *x < *y ? -1 : *x > *y;
-}
-
-static int by_gain(const void *a, const void *b)
-{
-	const struct ml_finding *x = a, *y = b;
-
-	return x->gain > y->gain ? -1 : x->gain < y->gain;
 }
 
 /* Cycles of misses that both findings are about. */
@@ -185,7 +197,7 @@ static struct ml_candidate *same(struct ml_candidate *const *chosen, size_t coun
 	for (size_t i = 0; i < count; i++) {
 		double both = overlap(chosen[i], c);
 
-		if (both > 0 && both >= 0.5 * claimed(c))
+		if (both > 0 && both >= (c->finder->vague ? 0.25 : 0.5) * claimed(c))
 			return chosen[i];
 	}
 	return NULL;
@@ -233,8 +245,6 @@ static void choose(struct run *r, struct ml_findings *out)
 	for (size_t i = 0; i < n; i++)
 		out->at[i] = chosen[i]->finding;
 	out->count = n;
-	if (n)
-		qsort(out->at, n, sizeof(*out->at), by_gain);
 }
 
 bool ml_findings_make(struct ml_findings *out, struct ml_trace *t,
@@ -268,6 +278,10 @@ bool ml_findings_make(struct ml_findings *out, struct ml_trace *t,
 	}
 	if (ok)
 		choose(&r, out);
+	for (size_t i = 0; i < KINDS; i++)
+		if (finders[i]->release && r.mine[i])
+			finders[i]->release(r.mine[i]);
+	ml_prior_release(&r.f);
 	ml_find_release(&r.f);
 	if (!ok)
 		ml_findings_release(out);

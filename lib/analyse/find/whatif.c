@@ -10,71 +10,17 @@
 #include "lib/cache/sim.h"
 #include "lib/trace/trace.h"
 
-enum { SLICES = 8, THREADS = 1 << 16 };
-
-/*
- * Moved data must not share lines with other data. So they go to addresses that no
- * program uses, different ones for each kind of move. The low bits stay, so that only the
- * move itself changes the sets.
- */
-#define SHIFTED ((uint64_t)1 << 50)
-#define FIRST   ((uint64_t)1 << 51)
-#define SECOND  ((uint64_t)1 << 52)
-#define PADDED  ((uint64_t)1 << 53)
-enum { PADDED_BITS = 40, PADDED_BLOCKS = 4096 };
-
-static uint64_t padded(const struct ml_change *c, uint64_t offset,
-		       const struct ml_change_block *b)
-{
-	uint64_t room = b->number % PADDED_BLOCKS << PADDED_BITS;
-	uint64_t low = b->base & (((uint64_t)1 << (PADDED_BITS - 2)) - 1);
-
-	return PADDED + room + low + offset + offset / c->pitch * c->pad;
-}
-
-static uint64_t turned(const struct ml_change *c, uint64_t offset,
-		       const struct ml_change_block *b)
-{
-	uint64_t rows = b->size / c->pitch, columns = c->pitch / c->unit;
-	uint64_t row = offset / c->pitch, within = offset % c->pitch;
-
-	if (row >= rows || within >= columns * c->unit)
-		return b->base + offset;
-	return b->base + (within / c->unit * rows + row) * c->unit + within % c->unit;
-}
-
-/* Blocks move closer together as their elements shrink, so they still do not overlap. */
-static uint64_t split(const struct ml_change *c, uint64_t offset,
-		      const struct ml_change_block *b)
-{
-	uint64_t element = b->base / c->pitch + offset / c->pitch;
-	uint32_t to = c->to[offset % c->pitch];
-
-	if (to < c->unit)
-		return FIRST + element * c->unit + to;
-	return SECOND + element * c->pad + (to - c->unit);
-}
-
-uint64_t ml_change_address(const struct ml_change *c, uint64_t addr,
-			   const struct ml_change_block *b)
-{
-	uint64_t offset = addr - b->base;
-
-	switch (c->kind) {
-	case ML_CHANGE_PAD: return padded(c, offset, b);
-	case ML_CHANGE_SHIFT: return SHIFTED + addr + c->pad;
-	case ML_CHANGE_TURN: return turned(c, offset, b);
-	case ML_CHANGE_SPLIT: return split(c, offset, b);
-	case ML_CHANGE_NONE: break;
-	}
-	return addr;
-}
+enum { SLICES = 8, THREADS = 1 << 16, MAX_ALSO = 16 };
 
 /* One simulator, of either kind. */
 struct lane {
 	struct ml_fast_lru *fast;
 	struct ml_sim *sim;
-	uint8_t served[ML_BATCH];
+	struct ml_fast_lru *tlb;  /* NULL: no translation */
+	uint8_t served[ML_BATCH]; /* 0: the reference was not made */
+	uint8_t paged[ML_BATCH]; /* of the references that were made */
+	size_t run;              /* their number in the last batch */
+	size_t at[MAX_ALSO];      /* states of its changes */
 };
 
 struct pass {
@@ -89,10 +35,33 @@ struct pass {
 	uint32_t region[ML_BATCH], apart[ML_BATCH];
 	uint64_t offset[ML_BATCH], block[ML_BATCH], addr[ML_BATCH];
 	uint16_t core[ML_BATCH], outcome[ML_BATCH];
+	bool dropped[ML_BATCH];
+	struct made {
+		uint64_t addr[ML_BATCH];
+		uint32_t site[ML_BATCH], index[ML_BATCH];
+		uint16_t what[ML_BATCH], core[ML_BATCH];
+		uint8_t served[ML_BATCH];
+	} made; /* the references that are not dropped */
 };
 
-static bool lane_open(struct lane *l, const struct ml_machine *m, struct ml_err *err)
+/* TLBs as levels of cache whose lines are pages. */
+static struct ml_fast_lru *open_tlb(const struct ml_machine *m)
 {
+	struct ml_machine t = { .cores = 1, .levels = m->tlbs };
+
+	for (unsigned i = 0; i < m->tlbs; i++) {
+		t.level[i] = m->tlb[i];
+		t.level[i].share = 1;
+		t.level[i].inclusion = ML_NEITHER;
+	}
+	return ml_fast_lru_refuses(&t) ? NULL : ml_fast_lru_open(&t, ML_FAST_LRU_BEST);
+}
+
+static bool lane_open(struct lane *l, const struct ml_machine *m,
+		      const struct ml_machine *tlbs, struct ml_err *err)
+{
+	if (tlbs->tlbs)
+		l->tlb = open_tlb(tlbs);
 	if (m->cores == 1 && !ml_fast_lru_refuses(m))
 		l->fast = ml_fast_lru_open(m, ML_FAST_LRU_BEST);
 	else
@@ -106,6 +75,25 @@ static void lane_close(struct lane *l)
 		ml_fast_lru_close(l->fast);
 	if (l->sim)
 		ml_sim_close(l->sim);
+	if (l->tlb)
+		ml_fast_lru_close(l->tlb);
+}
+
+static bool lane_accesses(struct pass *p, struct lane *l, const struct ml_accesses *a,
+			  uint8_t *served, struct ml_err *err)
+{
+	l->run = a->count;
+	if (l->tlb)
+		ml_fast_lru_run(l->tlb, a, l->paged);
+	if (l->fast) {
+		ml_fast_lru_run(l->fast, a, served);
+		return true;
+	}
+	if (!ml_sim_run(l->sim, a, p->outcome, err))
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		served[i] = (uint8_t)ml_outcome_served(p->outcome[i]);
+	return true;
 }
 
 static bool lane_run(struct pass *p, struct lane *l, const struct ml_batch *b,
@@ -117,14 +105,36 @@ static bool lane_run(struct pass *p, struct lane *l, const struct ml_batch *b,
 				 .core = p->w->machine.cores > 1 ? p->core : NULL,
 				 .site = b->site };
 
-	if (l->fast) {
-		ml_fast_lru_run(l->fast, &a, l->served);
-		return true;
+	return lane_accesses(p, l, &a, l->served, err);
+}
+
+/* Runs the references that are not dropped. */
+static bool lane_run_rest(struct pass *p, struct lane *l, const struct ml_batch *b,
+			  struct ml_err *err)
+{
+	struct made *m = &p->made;
+	struct ml_accesses a = { .addr = m->addr,
+				 .what = m->what,
+				 .core = p->w->machine.cores > 1 ? m->core : NULL,
+				 .site = m->site };
+
+	for (size_t i = 0; i < b->count; i++) {
+		size_t n = a.count;
+
+		if (p->dropped[i])
+			continue;
+		m->index[n] = (uint32_t)i;
+		m->addr[n] = p->addr[i];
+		m->what[n] = b->what[i];
+		m->site[n] = b->site[i];
+		m->core[n] = p->core[i];
+		a.count++;
 	}
-	if (!ml_sim_run(l->sim, &a, p->outcome, err))
+	if (!lane_accesses(p, l, &a, m->served, err))
 		return false;
-	for (size_t i = 0; i < b->count; i++)
-		l->served[i] = (uint8_t)ml_outcome_served(p->outcome[i]);
+	memset(l->served, 0, b->count);
+	for (size_t i = 0; i < a.count; i++)
+		l->served[m->index[i]] = m->served[i];
 	return true;
 }
 
@@ -192,23 +202,50 @@ static void count_served(uint64_t *count, const uint8_t *served, size_t n)
 		count[served[i]]++;
 }
 
+static void count_paged(uint64_t *count, const struct lane *l)
+{
+	if (l->tlb)
+		count_served(count, l->paged, l->run);
+}
+
+/* Changes the addresses that c concerns; returns true if references are dropped. */
+static bool apply(struct pass *p, const struct ml_change *c, size_t *at,
+		  const struct ml_batch *b, size_t n)
+{
+	if (c->kind == ML_CHANGE_DROP)
+		for (size_t j = 0; j < n; j++)
+			p->dropped[p->apart[j]] = true;
+	else
+		for (size_t j = 0; j < n; j++) {
+			size_t i = p->apart[j];
+			struct ml_change_block block = block_of(p, b, i);
+			struct ml_change_ref ref = { b->addr[i], ml_what_size(b->what[i]),
+						     b->time + i, at };
+
+			p->addr[i] = ml_change_address(c, &ref, &block);
+		}
+	return c->kind == ML_CHANGE_DROP && n;
+}
+
 static bool try(struct pass *p, size_t k, const struct ml_batch *b, struct ml_err *err)
 {
-	const struct ml_change *c = &p->w->changes[k];
+	const struct ml_change *first = &p->w->changes[k];
 	struct ml_trial *t = &p->w->trials[k];
 	struct lane *l = &p->lanes[k + 1];
-	size_t n = concerned(p, c, b);
+	bool drops = false;
+	size_t at = 0, n;
 
-	if (n)
-		memcpy(p->addr, b->addr, b->count * sizeof(*p->addr));
-	for (size_t j = 0; j < n; j++) {
-		struct ml_change_block block = block_of(p, b, p->apart[j]);
-
-		p->addr[p->apart[j]] = ml_change_address(c, b->addr[p->apart[j]], &block);
-	}
-	if (!lane_run(p, l, b, n ? p->addr : b->addr, err))
+	memcpy(p->addr, b->addr, b->count * sizeof(*p->addr));
+	for (const struct ml_change *c = first->also; c && at + 1 < MAX_ALSO; c = c->also)
+		drops |= apply(p, c, &l->at[++at], b, concerned(p, c, b));
+	n = concerned(p, first, b);
+	drops |= apply(p, first, &l->at[0], b, n);
+	if (!(drops ? lane_run_rest(p, l, b, err) : lane_run(p, l, b, p->addr, err)))
 		return false;
+	if (drops)
+		memset(p->dropped, 0, b->count);
 	count_served(t->served, l->served, b->count);
+	count_paged(t->paged, l);
 	for (size_t j = 0; j < n; j++) {
 		t->region_before[p->lanes->served[p->apart[j]]]++;
 		t->region_after[l->served[p->apart[j]]]++;
@@ -222,7 +259,8 @@ static void show(struct pass *p, const struct ml_batch *b)
 				.region = p->region,
 				.offset = p->offset,
 				.block = p->block,
-				.served = p->lanes->served };
+				.served = p->lanes->served,
+				.paged = p->lanes->tlb ? p->lanes->paged : NULL };
 
 	if (p->distance) {
 		unsigned shift = (unsigned)__builtin_ctz(p->w->machine.level[0].line);
@@ -248,6 +286,7 @@ static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 	if (!lane_run(p, p->lanes, b, b->addr, err))
 		return false;
 	count_served(w->served, p->lanes->served, b->count);
+	count_paged(w->paged, p->lanes);
 	for (size_t k = 0; k < w->count; k++)
 		if (!try(p, k, b, err))
 			return false;
@@ -258,6 +297,7 @@ static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 	return true;
 }
 
+/* A budget cuts the ends of the slices, so that it tries nothing that was not seen. */
 static bool run_slices(struct pass *p, struct ml_err *err)
 {
 	struct ml_whatif *w = p->w;
@@ -265,14 +305,18 @@ static bool run_slices(struct pass *p, struct ml_err *err)
 	uint64_t count = w->from < end ? end - w->from : 0, slices = 1, each = count;
 	unsigned cpus = ml_cpus();
 
-	if (w->window && count > w->window) {
-		slices = SLICES;
+	if (w->window && count > w->window)
 		each = w->window / SLICES ? w->window / SLICES : 1;
-	}
+	else if (w->budget && count > w->budget)
+		each = count / SLICES;
+	if (each < count)
+		slices = SLICES;
+	uint64_t step = slices > 1 ? (count - each) / (slices - 1) : 0;
+	if (w->budget && slices * each > w->budget)
+		each = w->budget / slices + 1;
 	p->total = slices * each;
 	for (uint64_t i = 0; i < slices; i++) {
-		uint64_t from = w->from +
-				(slices > 1 ? (count - each) / (slices - 1) * i : 0);
+		uint64_t from = w->from + step * i;
 
 		if (!ml_trace_each(w->trace, from, from + each, cpus > 1 ? 1 : 0,
 				   run_batch, p, err))
@@ -309,6 +353,7 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 {
 	struct ml_arena a = { 0 };
 	struct pass *p = ml_arena_alloc(&a, sizeof(*p));
+	struct ml_machine tlbs = w->translate ? w->machine : (struct ml_machine){ 0 };
 	bool ok = true;
 
 	simplify(w);
@@ -320,13 +365,14 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 	}
 	w->refs = 0;
 	memset(w->served, 0, sizeof(w->served));
+	memset(w->paged, 0, sizeof(w->paged));
 	if (w->count)
 		memset(w->trials, 0, w->count * sizeof(*w->trials));
 	p->lanes = ml_arena_alloc(&a, (w->count + 1) * sizeof(*p->lanes));
 	p->cores = ml_arena_alloc(&a, THREADS * sizeof(*p->cores));
 	p->size = ml_arena_alloc(&a, w->trace->tables.regions.count * sizeof(*p->size));
 	for (size_t i = 0; ok && i <= w->count; i++)
-		ok = lane_open(&p->lanes[i], &w->machine, err);
+		ok = lane_open(&p->lanes[i], &w->machine, &tlbs, err);
 	if (ok && w->distances)
 		p->distance = ml_distance_open();
 	ok = ok && run_slices(p, err);

@@ -5,7 +5,7 @@
  * own, beside one without a change.
  *
  * Of a long trace only a part is tried: slices spread evenly over the trace, `window`
- * references in all. Threads stay on their cores but run as recorded, without
+ * references in all. TLBs take part if asked for. Threads stay on their cores but run as recorded, without
  * interleaving, because this is about the layout of data and not about sharing.
  */
 #pragma once
@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/analyse/find/change.h"
 #include "lib/analyse/passes/profile.h"
 #include "lib/base/err.h"
 #include "lib/base/work.h"
@@ -23,48 +24,13 @@
 
 struct ml_trace;
 
-enum ml_change_kind {
-	ML_CHANGE_NONE,
-	ML_CHANGE_PAD,   /* rows of `pitch` bytes are followed by `pad` unused ones */
-	ML_CHANGE_SHIFT, /* the region starts `pad` bytes later */
-	ML_CHANGE_TURN, /* rows of `pitch` bytes and columns of `unit` bytes change places
-			 */
-	ML_CHANGE_SPLIT, /* elements of `pitch` bytes are split in two, each part in an
-			    array of its own */
-};
-
-struct ml_change {
-	enum ml_change_kind kind;
-	uint32_t region; /* of the trace's tables */
-	uint64_t pitch, unit, pad;
-	/*
-	 * SPLIT: the new offset of each byte of an element. Offsets below `unit` lie in
-	 * the first part, which has `unit` bytes for each element; the others, less
-	 * `unit`, in the second part, which has `pad` bytes.
-	 */
-	const uint32_t *to;
-	/*
-	 * by site of the caller, or of the reference: change only these references; NULL:
-	 * all
-	 */
-	const bool *by;
-};
-
-/* The block that a reference accesses; size 0: unknown. */
-struct ml_change_block {
-	uint64_t base, size, number;
-};
-
-/* The address of the byte at addr after the change. */
-uint64_t ml_change_address(const struct ml_change *c, uint64_t addr,
-			   const struct ml_change_block *b);
-
 /* The result of one change. */
 struct ml_trial {
-	uint64_t served[ML_SERVED];        /* all references, with the change */
-	uint64_t region_before[ML_SERVED]; /* those of the region (and of `by`), without
-					      the change */
-	uint64_t region_after[ML_SERVED];  /* the same with the change */
+	uint64_t served[ML_SERVED]; /* all references, with the change */
+	uint64_t paged[ML_SERVED];  /* by TLB, as in struct ml_seen, if translated */
+	/* references that the first of its changes concerns, without the change */
+	uint64_t region_before[ML_SERVED];
+	uint64_t region_after[ML_SERVED]; /* the same with the change */
 };
 
 /* References without a change, and their outcomes, as columns. */
@@ -76,6 +42,8 @@ struct ml_seen {
 	const uint8_t *served;
 	/* stack distance of the first line; NULL: not requested */
 	const uint32_t *distance;
+	/* the TLB that knows the page, from 1; behind the last: a walk; NULL: not requested */
+	const uint8_t *paged;
 };
 
 struct ml_whatif {
@@ -84,6 +52,8 @@ struct ml_whatif {
 	struct ml_machine machine;
 	uint64_t from, to; /* times; to 0 is the end */
 	uint64_t window;   /* references at most; 0: all */
+	uint64_t budget; /* of the window at most so many, at the starts of its slices; 0:
+			    all */
 	/* The region that stands for each region of the tables; NULL: each for itself. */
 	const uint32_t *same;
 	const struct ml_change *changes;
@@ -91,12 +61,13 @@ struct ml_whatif {
 	void (*see)(void *arg, const struct ml_seen *s); /* may be NULL */
 	void *arg;
 	bool distances;             /* see gets stack distances */
+	bool translate;             /* simulate the TLBs too, if the machine has any */
 	bool no_fetches;            /* the trace is known to have no fetches */
 	const struct ml_work *work; /* may be NULL */
 
 	/* results */
 	uint64_t refs; /* references that were tried */
-	uint64_t served[ML_SERVED];
+	uint64_t served[ML_SERVED], paged[ML_SERVED];
 	struct ml_trial *trials; /* [count]; owned by the caller */
 };
 

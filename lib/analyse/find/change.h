@@ -1,0 +1,70 @@
+/*
+ * A change of a program as the caches see it: the addresses that its references would
+ * have, or the references that it would not make. whatif.h simulates changes.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ml_map;
+
+enum ml_change_kind {
+	ML_CHANGE_NONE,
+	ML_CHANGE_PAD,   /* rows of `pitch` bytes are followed by `pad` unused ones */
+	ML_CHANGE_SHIFT, /* the region starts `pad` bytes later */
+	ML_CHANGE_TURN, /* rows of `pitch` bytes and columns of `unit` bytes change places
+			 */
+	ML_CHANGE_SPLIT, /* elements of `pitch` bytes are split in two, each part in an
+			    array of its own */
+	ML_CHANGE_PACK,  /* elements of `pitch` bytes (0: whole blocks) move to `places` */
+	ML_CHANGE_SHRINK, /* elements of `pitch` bytes shrink to `unit` bytes */
+	ML_CHANGE_LIST,   /* the references at times `list` go to the addresses `other` */
+	ML_CHANGE_MIRROR, /* offsets from `pitch` to `unit` are walked backwards between
+			     every other two of the times in `list` */
+	ML_CHANGE_DROP,   /* the references are not made */
+};
+
+struct ml_change {
+	enum ml_change_kind kind;
+	uint32_t region; /* of the trace's tables */
+	uint64_t pitch, unit, pad;
+	/*
+	 * SPLIT: the new offset of each byte of an element. Offsets below `unit` lie in
+	 * the first part, which has `unit` bytes for each element; the others, less
+	 * `unit`, in the second part, which has `pad` bytes.
+	 */
+	const uint32_t *to;
+	/*
+	 * by site of the caller, or of the reference: change only these references; NULL:
+	 * all
+	 */
+	const bool *by;
+	/* PACK: new addresses by ml_change_element; elements that are missing stay. */
+	const struct ml_map *places;
+	const uint64_t *list;  /* LIST, MIRROR: times, ascending */
+	const uint64_t *other; /* LIST: addresses */
+	size_t list_count;
+	const struct ml_change *also; /* further changes of the same trial, or NULL */
+};
+
+/* The block that a reference accesses; size 0: unknown. */
+struct ml_change_block {
+	uint64_t base, size, number;
+};
+
+/* One reference before the change. References come in the order of their times. */
+struct ml_change_ref {
+	uint64_t addr, size, time;
+	size_t *at; /* state of the change: entries of its list that are past; starts at 0 */
+};
+
+/* The key in `places` of the element at this offset of a block. */
+uint64_t ml_change_element(uint64_t pitch, uint64_t block, uint64_t offset);
+/* Addresses from here on are for packed elements: no program uses them. */
+extern const uint64_t ml_change_packed;
+
+/* The address after the change; not for DROP. */
+uint64_t ml_change_address(const struct ml_change *c, const struct ml_change_ref *r,
+			   const struct ml_change_block *b);

@@ -1,0 +1,181 @@
+/*
+ * One loop follows another over the same data, which are no longer cached by then. If the
+ * two were one loop, the second use would hit, or would not be made at all: the simulated
+ * change leaves it out.
+ */
+#include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_prior.h"
+#include "lib/analyse/find/find_steps.h"
+#include "lib/trace/tables.h"
+
+enum { MAX_LOOPS = 4 };
+
+/* Two loops, by the first of their pairs. */
+struct loops {
+	const struct ml_prior_pair *first;
+	double saved; /* cycles of the misses alone */
+	size_t trial;
+};
+
+struct mine {
+	struct loops loops[MAX_LOOPS];
+	size_t count;
+};
+
+static void look(struct ml_find *f, void **mine)
+{
+	*mine = ml_arena_alloc(f->arena, sizeof(struct mine));
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].by_cause[ML_CAUSE_CAPACITY] >= f->min_cycles) {
+			ml_prior_watch(f);
+			return;
+		}
+}
+
+static bool fits(const struct ml_find *f, const struct ml_prior_pair *p)
+{
+	const struct ml_spot *s = &f->spots[p->spot];
+
+	return !ml_prior_same_loop(f, p) && !ml_prior_idle(f, p) &&
+	       f->user_lines.lines[p->user].own && f->user_lines.lines[s->line].own &&
+	       !ml_find_irregular(s) && !ml_steps_walk(f, s);
+}
+
+/* The same two lines, whichever comes first. */
+static bool same_lines(const struct ml_find *f, const struct ml_prior_pair *a,
+		       const struct ml_prior_pair *b)
+{
+	uint32_t x = f->spots[a->spot].line, y = f->spots[b->spot].line;
+
+	return (x == y && a->user == b->user) || (x == b->user && y == a->user);
+}
+
+static bool forward(const struct ml_find *f, const struct ml_prior_pair *a,
+		    const struct ml_prior_pair *b)
+{
+	return f->spots[a->spot].line == f->spots[b->spot].line && a->user == b->user;
+}
+
+/* Sums what pairs of the same two lines save, and marks them. */
+static double sum(const struct ml_find *f, size_t first, bool *done)
+{
+	const struct ml_prior *x = f->prior;
+	double saved = 0;
+
+	for (size_t k = first; k < x->count; k++) {
+		if (!fits(f, &x->pairs[k]) ||
+		    !same_lines(f, &x->pairs[first], &x->pairs[k]))
+			continue;
+		done[k] = true;
+		if (forward(f, &x->pairs[k], &x->pairs[first]))
+			saved += x->pairs[k].saved[0];
+	}
+	return saved;
+}
+
+/* The sites of the later loop: of its function, if the other loop is in another one. */
+static const bool *sites(struct ml_find *f, const struct ml_prior_pair *p)
+{
+	const struct ml_user_line *lines = f->user_lines.lines;
+	const struct ml_user_line *here = &lines[f->spots[p->spot].line];
+	const struct ml_user_line *there = &lines[p->user];
+	bool *by;
+
+	if (here->func == there->func && here->file == there->file)
+		return ml_find_sites(f, f->spots[p->spot].line);
+	by = ml_arena_alloc(f->arena, f->tables->sites.count + 1);
+	for (size_t i = 0; i < f->tables->sites.count; i++) {
+		uint64_t line = f->user_lines.of_site[i];
+
+		by[i] = line && lines[line - 1].func == here->func &&
+			lines[line - 1].file == here->file;
+	}
+	return by;
+}
+
+/*
+ * Pairs are ordered by what they save: the first of two lines is the one to promise. A
+ * fused loop loads once what both loops use, so the later references are not made.
+ */
+static void try(struct ml_find *f, void *arg)
+{
+	struct mine *m = arg;
+	const struct ml_prior *x = f->prior;
+
+	if (!x)
+		return;
+	bool *done = ml_arena_alloc(f->arena, x->count + 1);
+	for (size_t i = 0; i < x->count && m->count < MAX_LOOPS; i++) {
+		struct loops *l = &m->loops[m->count];
+
+		if (done[i] || !fits(f, &x->pairs[i]))
+			continue;
+		*l = (struct loops){ &x->pairs[i], sum(f, i, done), 0 };
+		if (l->saved < f->min_cycles)
+			continue;
+		const struct ml_spot *s = &f->spots[l->first->spot];
+		l->trial = ml_find_try(f,
+				       &(struct ml_change){ .kind = ML_CHANGE_DROP,
+							    .region = s->region,
+							    .by = sites(f, l->first) },
+				       NULL);
+		m->count++;
+	}
+}
+
+static void tell(struct ml_find *f, const struct loops *l, double saved)
+{
+	const struct ml_prior *x = f->prior;
+	const struct ml_prior_pair *p = l->first;
+	const struct ml_spot *s = &f->spots[p->spot];
+	const char *name = ml_find_region(f, s->region);
+	const char *here = ml_find_place(f, s->line);
+	const char *there = ml_find_place(f, p->user);
+	uint64_t set = (uint64_t)(p->distance / (double)p->count) * f->line;
+	struct ml_candidate *c = ml_find_add(f, s->region, s, saved, true);
+
+	c->finding.title = ml_arena_printf(
+		f->arena, "two loops go over %s one after the other", name);
+	ml_find_say(f, c,
+		    "%s uses lines that %s used before; in between the program touches "
+		    "about %s, and %s holds %s.",
+		    here, there, ml_find_bytes(f, set), f->p->machine.level[0].name,
+		    ml_find_bytes(f, f->p->machine.level[0].size));
+	ml_find_say(f, c,
+		    "If one loop loads what both use, the second use costs nothing; if it "
+		    "still loads twice, the gain is %s.",
+		    ml_find_percent(f, l->saved / f->cycles));
+	c->finding.advice = ml_arena_printf(
+		f->arena,
+		"fuse the loops of %s and %s, or let both work on one part of %s at a "
+		"time. Legal if no iteration of the later loop needs a later iteration "
+		"of the earlier one",
+		there, here, name);
+	ml_find_fact_text(c, "other_line", there);
+	ml_find_fact(c, "working_set", (double)set);
+	ml_find_fact(c, "gain_at_least", l->saved / f->cycles);
+	for (size_t i = 0; i < x->count; i++)
+		if (fits(f, &x->pairs[i]) && forward(f, &x->pairs[i], p))
+			ml_find_claim(f, c, &f->spots[x->pairs[i].spot],
+				      x->pairs[i].saved[0]);
+}
+
+static void conclude(struct ml_find *f, void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; i < m->count; i++) {
+		double saved = ml_find_saved(f, m->loops[i].trial);
+
+		saved = saved > m->loops[i].saved ? saved : m->loops[i].saved;
+		tell(f, &m->loops[i], saved);
+	}
+}
+
+const struct ml_finder ml_find_fuse = {
+	.kind = "fuse",
+	.weight = 0.9, /* an estimate */
+	.look = look,
+	.try = try,
+	.conclude = conclude,
+};

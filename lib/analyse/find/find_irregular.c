@@ -1,0 +1,182 @@
+#include "lib/analyse/find/find_irregular.h"
+
+#include <stdlib.h>
+
+#include "lib/trace/region_lookup.h"
+
+enum { MIN_NODES = 64, MAX_NODE = 4096, MAX_ELEMENTS = 1 << 22 };
+
+/* An array of which the same line reads about one element for each reference. */
+static const struct ml_spot *index_of(const struct ml_find *f, const struct ml_spot *s)
+{
+	for (size_t i = 0; i < f->spot_count; i++) {
+		const struct ml_spot *o = &f->spots[i];
+		uint64_t near = 0;
+
+		if (o->line != s->line || o->region == s->region || !o->kind[0] ||
+		    4 * o->refs < s->refs || !ml_find_movable(f, o->region))
+			continue;
+		for (uint32_t k = 0; k < o->worst->strides; k++) {
+			int64_t step = o->worst->stride[k].bytes;
+
+			if (step && step <= (int64_t)f->line && step >= -(int64_t)f->line)
+				near += o->worst->stride[k].count;
+		}
+		if (2 * near > o->worst->steps)
+			return o;
+	}
+	return NULL;
+}
+
+/* Blocks that can be nodes. A growing array may be among the blocks of the same line. */
+static size_t small_blocks(const struct ml_find *f, uint32_t region)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->trace->block_count; i++)
+		n += ml_find_same(f, f->trace->blocks[i].region) == region &&
+		     f->trace->blocks[i].size <= MAX_NODE;
+	return n;
+}
+
+static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *s,
+				 struct ml_visits *v)
+{
+	const struct ml_region *r;
+	uint64_t size;
+	size_t blocks;
+
+	if (!ml_find_movable(f, s->region) || !ml_find_irregular(s) ||
+	    !f->user_lines.lines[s->line].own)
+		return ML_REGULAR;
+	r = &f->tables->regions.at[s->region];
+	size = ml_find_block_size(f, s->region, &blocks);
+	*v = (struct ml_visits){ .spot = s };
+	if (blocks >= MIN_NODES && small_blocks(f, s->region) * 10 >= blocks * 9)
+		return ML_NODES;
+	v->pitch = r->elem && r->elem <= size ? r->elem : s->refs ? s->bytes / s->refs : 0;
+	v->index = index_of(f, s);
+	return !v->pitch ? ML_REGULAR : v->index ? ML_GATHER : ML_PROBES;
+}
+
+size_t ml_irregular_spots(struct ml_find *f, enum ml_irregular kind,
+			  struct ml_visits visits[ML_IRREGULAR_MAX])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < f->spot_count && count < ML_IRREGULAR_MAX; i++) {
+		const struct ml_spot *s = &f->spots[i];
+		struct ml_visits v;
+		bool done = false;
+
+		if (s->excess < f->min_cycles)
+			break;
+		for (size_t k = 0; k < count; k++)
+			done |= visits[k].spot->region == s->region;
+		if (!done && kind_of(f, s, &v) == kind)
+			visits[count++] = v;
+	}
+	return count;
+}
+
+static struct ml_visited *visited(struct ml_visits *v, uint64_t key)
+{
+	bool is_new;
+	uint64_t *at = ml_map_add(&v->of, key, &is_new);
+
+	if (is_new) {
+		*at = v->count;
+		v->at = ml_grow(v->at, &v->cap, v->count + 1, sizeof(*v->at));
+		v->at[v->count] = (struct ml_visited){ .key = key,
+						       .order = (uint32_t)v->count };
+		v->count++;
+	}
+	return &v->at[*at];
+}
+
+void ml_visits_see(struct ml_find *f, struct ml_visits *v, const struct ml_seen *s)
+{
+	for (size_t i = 0; i < s->refs->count; i++) {
+		if (f->spot_at[i] != v->spot || v->count >= MAX_ELEMENTS)
+			continue;
+		uint64_t block = s->block[i] == ML_NO_BLOCK ? 0 : s->block[i];
+		struct ml_visited *x = visited(
+			v, ml_change_element(v->pitch, block, s->offset[i]));
+
+		x->count++;
+		x->size = v->pitch ? v->pitch : f->trace->blocks[block].size;
+	}
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct ml_visited *x = a, *y = b;
+
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/*
+ * Only powers of two count: elements that are visited about as often keep their order, as
+ * they would in a program that does not know the input.
+ */
+static int by_visits(const void *a, const void *b)
+{
+	const struct ml_visited *x = a, *y = b;
+	int hot = __builtin_clz(x->count), hotter = __builtin_clz(y->count);
+
+	if (hot != hotter)
+		return hot < hotter ? -1 : 1;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Blocks lie as malloc lays them out, with its header of 8 bytes. */
+static uint64_t room(const struct ml_visited *x, uint64_t pitch)
+{
+	if (pitch)
+		return pitch;
+	return x->size <= 24 ? 32 : (x->size + 8 + 15) / 16 * 16;
+}
+
+size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_order order)
+{
+	uint64_t at = ml_change_packed;
+	struct ml_map *places = &v->places[order];
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < v->count; i++)
+		all += v->at[i].count;
+	if (v->count)
+		qsort(v->at, v->count, sizeof(*v->at),
+		      order == ML_VISITS_FIRST ? by_order : by_visits);
+	for (size_t i = 0; i < v->count; i++) {
+		if (order == ML_VISITS_HOT && v->at[i].count * v->count < 2 * all)
+			continue;
+		*ml_map_add(places, v->at[i].key, NULL) = at;
+		at += room(&v->at[i], v->pitch);
+	}
+	return ml_find_try(f,
+			   &(struct ml_change){ .kind = ML_CHANGE_PACK,
+						.region = v->spot->region,
+						.pitch = v->pitch,
+						.places = places },
+			   NULL);
+}
+
+void ml_visits_release(struct ml_visits *v)
+{
+	ml_map_release(&v->of);
+	for (unsigned i = 0; i < ML_VISITS_ORDERS; i++)
+		ml_map_release(&v->places[i]);
+	ml_free(v->at);
+}
+
+struct ml_candidate *ml_irregular_add(struct ml_find *f, const struct ml_visits *v,
+				      double saved)
+{
+	struct ml_candidate *c = ml_find_add(f, v->spot->region, v->spot, saved, true);
+
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].region == v->spot->region)
+			ml_find_claim(f, c, &f->spots[i], f->spots[i].excess);
+	return c;
+}

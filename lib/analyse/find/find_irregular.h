@@ -1,0 +1,53 @@
+/*
+ * Irregular access: steps that do not repeat. What can be done depends on what is
+ * visited: many small blocks that point to each other (find_nodes.c), an array through
+ * an array of indices (find_gather.c), or anything else, mostly searches and hash tables
+ * (find_probes.c). The three share the choice of spots, and the elements that a spot
+ * visits, from which a denser layout is made.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/analyse/find/find_spots.h"
+
+enum ml_irregular { ML_REGULAR, ML_NODES, ML_GATHER, ML_PROBES };
+enum { ML_IRREGULAR_MAX = 2 }; /* regions that each kind looks at */
+
+/* One element: a block, or an element of an array. */
+struct ml_visited {
+	uint64_t key, size;
+	uint32_t order, count; /* of the first visit; number of visits */
+};
+
+/* How elements may lie side by side. */
+enum ml_visits_order {
+	ML_VISITS_FIRST, /* in the order of their first visits */
+	ML_VISITS_COUNT, /* the most visited first */
+	ML_VISITS_HOT,   /* those visited twice as often as most; the others stay */
+	ML_VISITS_ORDERS
+};
+
+/* What one line of code visits in one region. */
+struct ml_visits {
+	const struct ml_spot *spot;
+	const struct ml_spot *index; /* GATHER: the array of indices */
+	uint64_t pitch;              /* bytes of an element; 0: elements are blocks */
+	struct ml_map of;            /* key: index in `at` */
+	struct ml_visited *at;
+	size_t count, cap;
+	struct ml_map places[ML_VISITS_ORDERS]; /* of ML_CHANGE_PACK */
+};
+
+/* The costliest irregular spots of a kind, each of another region; returns the number. */
+size_t ml_irregular_spots(struct ml_find *f, enum ml_irregular kind,
+			  struct ml_visits visits[ML_IRREGULAR_MAX]);
+/* In see: notes the elements that the spots visit. */
+void ml_visits_see(struct ml_find *f, struct ml_visits *v, const struct ml_seen *s);
+/* In try: has the elements tried side by side. */
+size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_order order);
+void ml_visits_release(struct ml_visits *v);
+/* A finding that claims the misses of all irregular spots of the region. */
+struct ml_candidate *ml_irregular_add(struct ml_find *f, const struct ml_visits *v,
+				      double saved);

@@ -1,0 +1,97 @@
+/*
+ * Many small blocks that point to each other (lists, trees, rows that were allocated one
+ * by one) and are visited in another order than they lie in memory. The simulated change
+ * lays them out in the order of the visits.
+ */
+#include "lib/analyse/find/find_irregular.h"
+#include "lib/analyse/find/find_kinds.h"
+
+struct mine {
+	struct ml_visits visits[ML_IRREGULAR_MAX];
+	size_t trial[ML_IRREGULAR_MAX];
+	size_t count;
+};
+
+static void look(struct ml_find *f, void **mine)
+{
+	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
+
+	m->count = ml_irregular_spots(f, ML_NODES, m->visits);
+	if (m->count)
+		ml_find_watch(f);
+}
+
+static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; i < m->count; i++)
+		ml_visits_see(f, &m->visits[i], s);
+}
+
+static void try(struct ml_find *f, void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; i < m->count; i++)
+		m->trial[i] = ml_visits_try(f, &m->visits[i], ML_VISITS_FIRST);
+}
+
+static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial, double saved)
+{
+	const char *name = ml_find_region(f, v->spot->region);
+	const struct ml_trial *t = &f->trials[trial];
+	const char *l1 = f->p->machine.level[0].name;
+	uint64_t before = ml_find_missed(t->region_before, 1);
+	uint64_t after = ml_find_missed(t->region_after, 1);
+	struct ml_candidate *c = ml_irregular_add(f, v, saved);
+
+	c->finding.title = ml_arena_printf(
+		f->arena, "blocks of %s are visited in another order than they lie", name);
+	ml_find_say(f, c, "%s visits %s blocks of %s, up to %s each, without a pattern.",
+		    ml_find_place(f, v->spot->line), ml_find_count(f, v->count), name,
+		    ml_find_bytes(f, ml_find_block_size(f, v->spot->region, NULL)));
+	ml_find_say(f, c, "%s.", ml_find_misses(f, v->spot->served));
+	ml_find_say(f, c,
+		    "Laid out in the order of the visits, its misses of %s change from %s to "
+		    "%s.",
+		    l1, ml_find_count(f, before), ml_find_count(f, after));
+	c->finding.advice = ml_arena_printf(
+		f->arena,
+		"allocate %s in the order in which they are visited, or keep them in one "
+		"array (a pool, with indices as links) and sort it before use",
+		name);
+	ml_find_fact(c, "blocks", (double)v->count);
+	ml_find_fact(c, "misses_tried", (double)before);
+	ml_find_fact(c, "misses_predicted", (double)after);
+}
+
+static void conclude(struct ml_find *f, void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; i < m->count; i++) {
+		double saved = ml_find_saved(f, m->trial[i]);
+
+		if (saved >= f->min_cycles)
+			tell(f, &m->visits[i], m->trial[i], saved);
+	}
+}
+
+static void release(void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; i < m->count; i++)
+		ml_visits_release(&m->visits[i]);
+}
+
+const struct ml_finder ml_find_nodes = {
+	.kind = "nodes",
+	.weight = 1,
+	.look = look,
+	.see = see,
+	.try = try,
+	.conclude = conclude,
+	.release = release,
+};

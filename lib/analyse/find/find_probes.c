@@ -1,0 +1,129 @@
+/*
+ * Searches, hash tables and other access without a pattern to one array. No order helps,
+ * but fewer lines do. These changes are simulated: the elements that are visited lie side
+ * by side, all of them or the hot ones; and all elements have half the size.
+ */
+#include "lib/analyse/find/find_irregular.h"
+#include "lib/analyse/find/find_kinds.h"
+
+struct mine {
+	struct ml_visits visits[ML_IRREGULAR_MAX];
+	size_t packed[ML_IRREGULAR_MAX][2], halved[ML_IRREGULAR_MAX];
+	size_t count;
+};
+
+static void look(struct ml_find *f, void **mine)
+{
+	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
+
+	m->count = ml_irregular_spots(f, ML_PROBES, m->visits);
+	if (m->count)
+		ml_find_watch(f);
+}
+
+static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; i < m->count; i++)
+		ml_visits_see(f, &m->visits[i], s);
+}
+
+static void try(struct ml_find *f, void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; i < m->count; i++) {
+		struct ml_visits *v = &m->visits[i];
+
+		m->packed[i][0] = ml_visits_try(f, v, ML_VISITS_HOT);
+		m->packed[i][1] = ml_visits_try(f, v, ML_VISITS_COUNT);
+		m->halved[i] = ml_find_try(f,
+					   &(struct ml_change){ .kind = ML_CHANGE_SHRINK,
+								.region = v->spot->region,
+								.pitch = 2,
+								.unit = 1 },
+					   NULL);
+	}
+}
+
+/* The share of references that miss L1. */
+static double missing(const uint64_t served[ML_SERVED])
+{
+	return (double)ml_find_missed(served, 1) / (double)ml_find_missed(served, 0);
+}
+
+static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial,
+		 double packed, double halved)
+{
+	const char *name = ml_find_region(f, v->spot->region);
+	uint64_t size = ml_find_block_size(f, v->spot->region, NULL);
+	bool pack = packed >= f->min_cycles && packed >= 0.5 * halved;
+	const struct ml_trial *t = &f->trials[trial];
+	struct ml_candidate *c = ml_irregular_add(f, v, pack ? packed : halved);
+
+	c->finding.title = ml_arena_printf(f->arena, "%s is probed without order", name);
+	ml_find_say(f, c, "%s visits %s elements of %s in %s, without a pattern.",
+		    ml_find_place(f, v->spot->line), ml_find_count(f, v->count),
+		    ml_find_bytes(f, v->pitch), ml_find_bytes(f, size));
+	ml_find_say(f, c, "%s.", ml_find_misses(f, v->spot->served));
+	if (pack)
+		ml_find_say(f, c,
+			    "With the visited elements side by side, the most visited "
+			    "first, %s of its references would miss %s, not %s.",
+			    ml_find_percent(f, missing(t->region_after)),
+			    f->p->machine.level[0].name,
+			    ml_find_percent(f, missing(t->region_before)));
+	else
+		ml_find_say(f, c, "The figure is for elements of half the size.");
+	c->finding.advice = ml_arena_printf(
+		f->arena,
+		pack ? "make %s denser: a smaller table, or the elements that every search "
+		       "visits side by side (the order of a heap or of a B-tree instead of "
+		       "a sorted array)"
+		     : "make the elements of %s smaller: shorter types, keys apart from "
+		       "values, a table with fewer empty slots",
+		name);
+	ml_find_fact(c, "elements", (double)v->count);
+	ml_find_fact(c, "element", (double)v->pitch);
+	ml_find_fact(c, "size", (double)size);
+	ml_find_fact(c, "gain_packed", packed / f->cycles);
+	ml_find_fact(c, "gain_halved", halved / f->cycles);
+	ml_find_fact(c, "misses_tried", (double)ml_find_missed(t->region_before, 1));
+	ml_find_fact(c, "misses_predicted", (double)ml_find_missed(t->region_after, 1));
+}
+
+static void conclude(struct ml_find *f, void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; i < m->count; i++) {
+		double packed;
+		size_t best = ml_find_best(f, m->packed[i], 2, &packed);
+		/* numbers and pointers cannot be halved */
+		double halved = m->visits[i].pitch > sizeof(uint64_t)
+					? ml_find_saved(f, m->halved[i])
+					: 0;
+
+		if (packed >= f->min_cycles || halved >= f->min_cycles)
+			tell(f, &m->visits[i], m->packed[i][best], packed, halved);
+	}
+}
+
+static void release(void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; i < m->count; i++)
+		ml_visits_release(&m->visits[i]);
+}
+
+const struct ml_finder ml_find_probes = {
+	.kind = "probes",
+	.weight = 0.8, /* fields names a cause; a denser table is a wish */
+	.look = look,
+	.see = see,
+	.try = try,
+	.conclude = conclude,
+	.release = release,
+};

@@ -1,0 +1,104 @@
+#include "lib/analyse/find/find_steps.h"
+
+enum { TOP = 8 };
+
+/* The most frequent steps by Space-saving, as in profile_parts.h. */
+struct ml_steps {
+	uint64_t previous, steps;
+	uint16_t thread;
+	bool started;
+	unsigned count;
+	struct {
+		uint64_t bytes, count, over;
+	} top[TOP];
+};
+
+void ml_steps_watch(struct ml_find *f)
+{
+	ml_find_watch(f);
+	if (!f->steps)
+		f->steps = ml_arena_alloc(f->arena,
+					  (f->spot_count + 1) * sizeof(*f->steps));
+}
+
+static void note(struct ml_steps *s, uint64_t bytes)
+{
+	unsigned k = 0, rarest = 0;
+
+	s->steps++;
+	for (; k < s->count && s->top[k].bytes != bytes; k++)
+		if (s->top[k].count < s->top[rarest].count)
+			rarest = k;
+	if (k == TOP) {
+		k = rarest;
+		s->top[k].over = s->top[k].count;
+		s->top[k].bytes = bytes;
+	} else if (k == s->count) {
+		s->top[s->count++].bytes = bytes;
+	}
+	s->top[k].count++;
+}
+
+void ml_steps_see(struct ml_find *f, const struct ml_seen *seen)
+{
+	const struct ml_batch *b = seen->refs;
+
+	for (size_t i = 0; i < b->count; i++) {
+		const struct ml_spot *spot = f->spot_at[i];
+
+		if (!spot || ml_find_negligible(f, spot))
+			continue;
+		struct ml_steps *s = &f->steps[spot - f->spots];
+		uint64_t step = b->addr[i] - s->previous;
+
+		if ((int64_t)step < 0)
+			step = 0 - step;
+		if (s->started && s->thread == b->thread[i] && step)
+			note(s, step);
+		s->started = true;
+		s->thread = b->thread[i];
+		s->previous = b->addr[i];
+	}
+}
+
+/* The step that the worst instruction makes mostly; 0: there is none. */
+static uint64_t main_step(const struct ml_spot *s)
+{
+	const struct ml_profile_cell *c = s->worst;
+
+	if (!c->strides || 2 * c->stride[0].count < c->steps)
+		return 0;
+	return c->stride[0].bytes < 0 ? 0 - (uint64_t)c->stride[0].bytes
+				      : (uint64_t)c->stride[0].bytes;
+}
+
+uint64_t ml_steps_row(const struct ml_find *f, const struct ml_spot *spot)
+{
+	uint64_t main = main_step(spot), row = UINT64_MAX, large = 0;
+
+	if (!f->steps)
+		return main > f->line ? main : 0;
+	const struct ml_steps *s = &f->steps[spot - f->spots];
+	for (unsigned k = 0; k < s->count; k++) {
+		uint64_t n = s->top[k].count - s->top[k].over;
+
+		if (s->top[k].bytes <= f->line || 10 * n < s->steps)
+			continue;
+		large += n;
+		row = s->top[k].bytes < row ? s->top[k].bytes : row;
+	}
+	if (large * 10 < 3 * s->steps || !large)
+		return 0;
+	/* one instruction of several goes over a multiple of the rows */
+	return main > f->line && main % row ? main : row;
+}
+
+static bool wastes(const struct ml_find *f, const struct ml_spot *s)
+{
+	return 2 * s->bytes <= f->line * ml_find_missed(s->served, 1);
+}
+
+bool ml_steps_walk(const struct ml_find *f, const struct ml_spot *s)
+{
+	return wastes(f, s) && ml_steps_row(f, s);
+}

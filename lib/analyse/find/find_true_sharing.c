@@ -1,0 +1,79 @@
+/*
+ * True sharing: threads write the same data, a counter or a lock, and its line goes from
+ * core to core. Another layout does not help; fewer writes to it do.
+ */
+#include "lib/analyse/find/find_bounces.h"
+#include "lib/analyse/find/find_kinds.h"
+
+static void look(struct ml_find *f, void **mine)
+{
+	*mine = ml_arena_alloc(f->arena, sizeof(struct ml_bounces));
+	ml_bounces_look(f, *mine, true);
+}
+
+static void see(struct ml_find *f, void *mine, const struct ml_seen *s)
+{
+	ml_bounces_see(f, mine, s);
+}
+
+/* Cycles of these references as hits. A sum of its own mostly lies in a register. */
+static double references(const struct ml_find *f, const struct ml_bounce_region *r)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].region == r->region && ml_bounces_cost(&f->spots[i]) > 0)
+			sum += (double)f->spots[i].refs * f->cost[1];
+	return sum;
+}
+
+static void tell(struct ml_find *f, struct ml_bounce_region *r)
+{
+	const char *name = ml_find_region(f, r->region);
+	const char *sides = ml_bounces_sides(f, r);
+	uint64_t misses;
+	struct ml_candidate *c = ml_bounces_add(f, r, r->cost + references(f, r), &misses);
+
+	c->finding.title = ml_arena_printf(f->arena, "threads write the same %s in turn",
+					   name);
+	ml_find_say(f, c,
+		    "%s misses of %s happen because another core wrote the data last; %s "
+		    "line%s of %s %s from core to core.",
+		    ml_find_count(f, misses), f->p->machine.level[0].name,
+		    ml_find_count(f, r->lines), r->lines == 1 ? "" : "s", name,
+		    r->lines == 1 ? "goes" : "go");
+	if (*sides)
+		ml_find_say(f, c, "On the line at 0x%llx: %s.",
+			    (unsigned long long)r->line, sides);
+	ml_find_say(f, c,
+		    "The figure is for threads that keep their own in a register; if they "
+		    "keep it in memory, %s.",
+		    ml_find_percent(f, r->cost / f->cycles));
+	ml_find_fact(c, "gain_at_least", r->cost / f->cycles);
+	c->finding.advice = ml_arena_printf(
+		f->arena,
+		"give each thread a %s of its own and combine them at the end, or take the "
+		"lock once for many updates. Legal if nobody needs the total in between",
+		name);
+	ml_find_fact(c, "misses", (double)misses);
+	ml_find_fact(c, "lines", (double)r->lines);
+	ml_find_fact(c, "bounces", (double)r->bounces);
+	ml_find_fact(c, "address", (double)r->line);
+	ml_find_fact_text(c, "sides", sides);
+}
+
+static void conclude(struct ml_find *f, void *mine)
+{
+	struct ml_bounces *b = mine;
+
+	for (size_t i = 0; i < b->count; i++)
+		tell(f, &b->regions[i]);
+}
+
+const struct ml_finder ml_find_true_sharing = {
+	.kind = "true sharing",
+	.weight = 1.5, /* the cause is certain, and no other change helps */
+	.look = look,
+	.see = see,
+	.conclude = conclude,
+};

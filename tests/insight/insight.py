@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Does advice name the problem, and does its promise come true?
+
+Each program of this folder has one known problem (V=0), the same program with the problem mended
+(V=1) and a healthy look-alike (V=2). The first comment says what memlamp should find: kind, region
+(* for any), and the line marked HERE. For each compiler and level of optimisation this records all
+three, compares the first finding with what is known, and prints a row:
+
+    kind, region, line, promised, came true
+
+`came true` is the share of all access time by which the mended program is faster, on the same
+simulated machine. A program is right if kind, region and line of the first finding are; the mended
+version must not show the same finding again, and the look-alike none that saves 5 % or more.
+
+    insight.py MEMLAMP [--levels O1,O2,O3] [--compilers gcc,clang] [--only NAME,...] [--repeat N]
+               [--fail-under SHARE] [--jobs N] [--keep FOLDER]
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MACHINE = "L1 8K 8w 64B 4c | L2 64K 8w 14c | L3 512K 16w 50c | memory 200c"
+COMPILERS = {
+    "gcc": {".c": "gcc", ".cpp": "g++", ".f90": "gfortran"},
+    "clang": {".c": "clang", ".cpp": "clang++"},
+}
+ALARM = 0.05  # a healthy program may show nothing that saves more
+
+
+def expected(path):
+    """What the first comment and the marked lines say."""
+    text = open(path).read().splitlines()
+    known = {"machine": MACHINE, "region": "*", "advice": ""}
+    for line in text[:8]:
+        m = re.match(r"[/ *!]*(kind|region|machine|advice): (.*)", line)
+        if m:
+            known[m[1]] = m[2].strip()
+    known["lines"] = [i + 1 for i, line in enumerate(text) if "HERE" in line]
+    return known
+
+
+def build(name, variant, compiler, level, folder):
+    suffix = os.path.splitext(name)[1]
+    program = COMPILERS[compiler].get(suffix)
+    if not program or not shutil.which(program):
+        return None
+    out = os.path.join(folder, "%s-%d-%s-%s" % (name, variant, compiler, level))
+    flags = ["-g", "-" + level, "-DV=%d" % variant, "-pthread", "-w"]
+    if suffix == ".f90":
+        flags += ["-cpp", "-J", folder]
+    subprocess.run([program, *flags, "-o", out, os.path.join(HERE, name)], check=True, cwd=folder)
+    return out
+
+
+def run(memlamp, program, machine, folder, number=0):
+    """The findings of a program, and the cycles of all its references."""
+    trace = program + ("" if not number else "-%d" % number) + ".mlt"
+    env = dict(os.environ, XDG_CACHE_HOME=os.path.join(folder, "cache"), MEMLAMP_CACHE_SIZE="0")
+    done = subprocess.run([memlamp, "run", "--json", "-m", machine, "-o", trace, program],
+                          capture_output=True, text=True, env=env, cwd=folder)
+    if done.returncode:
+        raise RuntimeError("%s: %s" % (program, done.stderr))
+    text = done.stdout
+    answer = json.loads(text[text.index("\n{") + 1 if not text.startswith("{") else 0:])
+    os.remove(trace)
+    return answer, answer["average_cycles"] * answer["references"]
+
+
+def matches(finding, known):
+    region = finding["region"] or ""
+    return (finding["kind"] == known["kind"]
+            and (known["region"] == "*" or known["region"] == region.split(" (in ")[0])
+            and (not known["lines"] or finding["line"] in known["lines"])
+            and known["advice"] in finding["advice"])
+
+
+def same(a, b):
+    return a["kind"] == b["kind"] and (a["region"] or "") == (b["region"] or "")
+
+
+def judge(memlamp, name, compiler, level, folder, repeat):
+    """One row of the table, or None if there is no such compiler."""
+    known = expected(os.path.join(HERE, name))
+    variants = [0] if known["kind"] == "none" else [0, 1, 2]
+    programs = [build(name, v, compiler, level, folder) for v in variants]
+    if not programs[0]:
+        return None
+    runs = [run(memlamp, p, known["machine"], folder) for p in programs]
+    row = {"name": name, "compiler": compiler, "level": level, "wrong": []}
+    if known["kind"] == "none":
+        row["wrong"] += ["alarm: %s %s" % (f["kind"], f["region"]) for f in runs[0][0]["findings"]
+                         if f["gain"] >= ALARM]
+        return row
+    found = runs[0][0]["findings"]
+    first = found[0] if found else None
+    row["first"] = first
+    row["true"] = 1 - runs[1][1] / runs[0][1]
+    if not first:
+        row["wrong"].append("nothing found")
+    elif not matches(first, known):
+        row["wrong"].append("expected %s %s :%s" % (known["kind"], known["region"],
+                                                    ",".join(map(str, known["lines"]))))
+    elif abs(first["gain"] - row["true"]) > max(0.2 * abs(row["true"]), 0.01):
+        row["promise"] = True
+    if first:
+        row["wrong"] += ["not mended: %s" % f["kind"] for f in runs[1][0]["findings"]
+                         if same(f, first) and f["gain"] >= 0.05]
+    row["wrong"] += ["look-alike: %s %s %.0f %%" % (f["kind"], f["region"], 100 * f["gain"])
+                     for f in runs[2][0]["findings"] if f["gain"] >= ALARM]
+    for i in range(1, repeat):
+        again = run(memlamp, programs[0], known["machine"], folder, i)[0]["findings"]
+        if not again or not first or not same(again[0], first) or again[0]["line"] != first["line"]:
+            row["wrong"].append("recording %d says otherwise" % (i + 1))
+    for p in programs:
+        os.remove(p)
+    return row
+
+
+def show(row):
+    f = row.get("first")
+    text = "%-18s %-5s %s " % (row["name"], row["compiler"], row["level"])
+    if f:
+        text += "%-14s %-10s %-5s" % (f["kind"], (f["region"] or "-")[:10], f["line"] or "-")
+        text += " promised %5.1f %%, came true %5.1f %%" % (100 * f["gain"], 100 * row["true"])
+    text += "  PROMISE" if row.get("promise") else ""
+    text += "  WRONG " + "; ".join(row["wrong"]) if row["wrong"] else "  ok"
+    print(text, flush=True)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    p.add_argument("memlamp")
+    p.add_argument("--levels", default="O1,O2,O3")
+    p.add_argument("--compilers", default="gcc,clang")
+    p.add_argument("--only", default="")
+    p.add_argument("--repeat", type=int, default=1)
+    p.add_argument("--jobs", type=int, default=2)
+    p.add_argument("--fail-under", type=float, default=1.0)
+    o = p.parse_args()
+    only = [x for x in o.only.split(",") if x]
+    names = sorted(n for n in os.listdir(HERE) if os.path.splitext(n)[1] in (".c", ".cpp", ".f90")
+                   and (not only or any(n.startswith(x) for x in only)))
+    rows = []
+    with tempfile.TemporaryDirectory() as top, \
+            concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
+        work = []
+        for level in o.levels.split(","):
+            for compiler in o.compilers.split(","):
+                for name in names:
+                    folder = os.path.join(top, "%s-%s-%s" % (name, compiler, level))
+                    os.mkdir(folder)
+                    work.append(pool.submit(judge, os.path.abspath(o.memlamp), name, compiler, level,
+                                            folder, o.repeat))
+        for w in work:
+            row = w.result()
+            if row:
+                rows.append(row)
+                show(row)
+    right = sum(not r["wrong"] for r in rows)
+    kept = sum(not r["wrong"] and not r.get("promise") for r in rows)
+    print("%d of %d right, %d promises of these within 20 %%" % (right, len(rows), kept))
+    sys.exit(right < o.fail_under * len(rows))
+
+
+if __name__ == "__main__":
+    main()
