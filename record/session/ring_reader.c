@@ -63,6 +63,7 @@ struct ml_ring_reader {
 	const char *uninstrumented;
 	struct ml_ring_reader_count count; /* for other threads: atomics */
 	uint64_t bad;                      /* malformed words */
+	uint32_t slotless;                 /* threads that are not recorded */
 	char warning[200];
 };
 
@@ -429,6 +430,16 @@ void ml_ring_reader_thread(struct ml_ring_reader *r, uint32_t number)
 		switch_thread(r, number);
 }
 
+void ml_ring_reader_unrecorded(struct ml_ring_reader *r, uint32_t threads)
+{
+	char number[16];
+
+	r->slotless = threads;
+	snprintf(number, sizeof(number), "%u", threads);
+	ml_ring_reader_meta(r, "threads not recorded", number);
+	ml_writer_gap(r->writer, 0, ML_GAP_LOST);
+}
+
 static const char *text_of(const uint64_t *w, const uint64_t *end)
 {
 	const char *text = (const char *)w;
@@ -725,6 +736,10 @@ static void warn(struct ml_ring_reader *r)
 		snprintf(r->warning, sizeof(r->warning),
 			 "%llu words of the recorder were malformed and were left out",
 			 (unsigned long long)r->bad);
+	else if (r->slotless)
+		snprintf(r->warning, sizeof(r->warning),
+			 "%u threads were not recorded: too many lived at once",
+			 r->slotless);
 	else if (r->unrecorded && ml_ring_reader_replaced(r))
 		snprintf(r->warning, sizeof(r->warning),
 			 "the process became a program that cannot be recorded: "
