@@ -86,6 +86,8 @@ static inline uint64_t ml_open_trace_offset(const struct ml_open_trace *t, uint6
  * touched, from the lowest address to the highest (when the trace is counted).
  */
 uint64_t ml_open_trace_extent(const struct ml_open_trace *t, uint32_t region);
+/* How many regions there are, once the trace is counted. */
+uint32_t ml_open_trace_regions(const struct ml_open_trace *t);
 /* The address that its offsets count from, if it is one block for ever or a stack; else
  * false. */
 bool ml_open_trace_base(const struct ml_open_trace *t, uint32_t region, uint64_t *base);
