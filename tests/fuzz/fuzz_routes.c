@@ -15,6 +15,7 @@
 #include "lib/analyse/ensemble/ensemble_run.h"
 #include "lib/analyse/ensemble/variants.h"
 #include "lib/base/arena.h"
+#include "lib/base/clock.h"
 #include "lib/query/kinds/kinds.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
@@ -237,7 +238,7 @@ static const char *const words[] = {
 	"capacity",
 	"conflict",
 	"n=3",
-	"n=1000000",
+	"n=1000",
 	"L1 size",
 	"L1 1K",
 	"L1 8G 16w",
@@ -339,11 +340,19 @@ static void choose_path(struct input *in, const char *pattern, char *out, size_t
 	out[n] = 0;
 }
 
+/* The client hangs up after a second. */
+static bool hung_up(void *since)
+{
+	return ml_now() - *(const uint64_t *)since > ML_SECOND;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	uint64_t start = ml_now();
 	struct input in = { data, data + size };
 	char path[100], value[8][200];
-	struct ml_request q = { .path = path };
+	struct ml_request q = { .work = { .cancelled = hung_up, .arg = &start },
+				.path = path };
 	struct ml_answer a;
 	struct ml_buf out = { 0 };
 	struct ml_err err = { 0 };
