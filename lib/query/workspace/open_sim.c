@@ -91,12 +91,16 @@ static bool simulate(struct ml_open_sim *s, struct ml_err *err)
 	struct ml_result_info info;
 
 	ml_result_describe(&info, &s->trace->trace, &o, &s->arena);
-	if (ml_result_cache_find(&info, &s->result))
+	if (ml_result_cache_find(&info, &s->trace->trace, &s->result))
 		return true;
 	const char *kept = ml_result_cache_path(&info, &s->arena);
 	const char *path = kept ? kept : scratch_path(s);
 	bool ok = write_result(&run, &o, path, &info, err) &&
 		  ml_result_open(&s->result, path, err);
+	if (ok && !ml_result_fit(&s->result, &s->trace->trace, err)) {
+		ml_result_close(&s->result);
+		ok = false;
+	}
 	ml_profile_release(&run.profile);
 	if (kept)
 		ml_result_cache_trim();
@@ -190,6 +194,10 @@ static bool run_in_turn(struct ml_open_sim *s, struct ml_err *err)
 	/* regions are numbered by a lookup that has walked the whole trace */
 	if (!ml_open_trace_summary(s->trace, err))
 		return false;
+	if (s->result.region_end > ml_open_trace_regions(s->trace))
+		return ml_fail(err, ML_FORMAT,
+			       "%s: the result has regions that its trace does not have",
+			       s->result.path);
 	ml_workspace_job_ends(&s->job, true, NULL);
 	find(s);
 	return true;
