@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
+#include "lib/base/clock.h"
 #include "lib/base/map.h"
 #include "lib/trace/shape.h"
 #include "lib/trace/writer.h"
@@ -23,7 +24,11 @@
 #include "record/symbols/sites.h"
 #include "record/session/partial_steps.h"
 
-enum { STACK_REACH = 8 << 20, NUMBERS_AHEAD = 1 << 16 };
+enum {
+	STACK_REACH = 8 << 20,
+	NUMBERS_AHEAD = 1 << 16,
+	FLUSH_MS = 200, /* a chunk is sent after this time, full or not */
+};
 
 struct thread {
 	struct ml_callers callers;
@@ -422,6 +427,11 @@ static bool take_refs(struct ml_ring_reader *r, const uint64_t **at, const uint6
 	bool ok = ml_reference_steps_take(&r->refs, at, end, err);
 	ml_filter_count_kept(&r->filter, ml_writer_time(r->writer) - before);
 	return ok;
+}
+
+bool ml_ring_reader_flush(struct ml_ring_reader *r, struct ml_err *err)
+{
+	return ml_writer_flush(r->writer, FLUSH_MS * ML_MS, err);
 }
 
 void ml_ring_reader_thread(struct ml_ring_reader *r, uint32_t number)

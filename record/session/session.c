@@ -18,6 +18,8 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/clock.h"
+#include "lib/base/growfile.h"
+#include "lib/base/lock.h"
 #include "record/session/ring_reader.h"
 #include "record/session/ring_slots.h"
 #include "record/session/thread_merge.h"
@@ -40,6 +42,7 @@ struct worker {
 	struct ml_ring *ring;
 	struct ml_ring_control *control;
 	const uint64_t *data;
+	size_t consumed; /* words of the segment being filled that were read already */
 	struct ml_thread_merge slots; /* of a program built by `memlamp cc` */
 	bool by_thread;               /* each thread of the process has a slot */
 	const int *child_end; /* state.end of the program that we started; or NULL */
@@ -62,8 +65,8 @@ struct state {
 	int log; /* Valgrind's log */
 	pid_t child;
 	bool reaped;
-	int end;   /* atomic: status of the child + 1, 0 while it lives */
-	bool made; /* the file of the trace did not exist before */
+	int end;             /* atomic: status of the child + 1, 0 while it lives */
+	struct ml_lock lock; /* of the trace */
 	struct worker *workers[ML_RING_SLOTS]; /* by slot, NULL: none reads it */
 	unsigned running;
 	struct worker **all;
@@ -124,10 +127,13 @@ static bool read_segments(struct worker *w, struct ml_err *err)
 
 		if (used > ML_RING_SEGMENT_WORDS)
 			used = ML_RING_SEGMENT_WORDS;
+		size_t done = w->consumed < used ? w->consumed : used;
 		if (!ml_ring_reader_feed(w->reader,
-					 w->data + (size_t)at * ML_RING_SEGMENT_WORDS,
-					 used, err))
+					 w->data + (size_t)at * ML_RING_SEGMENT_WORDS +
+						 done,
+					 used - done, err))
 			return false;
+		w->consumed = 0;
 		if (ml_ring_advance(&r->tail, ++tail, &r->tail_wanted))
 			futex_wake(&r->tail);
 	}
@@ -144,9 +150,51 @@ static bool read_rest(struct worker *w, struct ml_err *err)
 
 	if (!read_segments(w, err))
 		return false;
-	if (used > ML_RING_SEGMENT_WORDS * 8) /* cur lies elsewhere */
+	if (used > ML_RING_SEGMENT_WORDS * 8 || used / 8 < w->consumed)
+		return true; /* cur lies elsewhere */
+	return ml_ring_reader_feed(w->reader, w->data + bytes / 8 + w->consumed,
+				   used / 8 - w->consumed, err);
+}
+
+/* The words up to the last step, which its producer may still be writing. */
+static size_t whole_steps(const uint64_t *w, size_t count)
+{
+	size_t at = 0, last = 0;
+
+	while (at < count) {
+		last = at;
+		if (ML_WORD_TYPE(w[at]) != ML_WORD_STEP && !ml_word_is_brief(w[at])) {
+			at += 1 + (size_t)ML_WORD_COUNT(w[at]);
+			if (at <= count)
+				last = at;
+			continue;
+		}
+		for (at++; at < count && !(w[at] >> 63);)
+			at++;
+	}
+	return last;
+}
+
+/*
+ * Reads what the process has written of a segment that it has not published, so that a
+ * slow process loses no more than a fast one when memlamp is killed.
+ */
+static bool read_unpublished(struct worker *w, struct ml_err *err)
+{
+	struct ml_ring *r = w->ring;
+	uint32_t head = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE);
+	size_t words = (size_t)(head % ML_RING_SEGMENTS) * ML_RING_SEGMENT_WORDS;
+	uint64_t cur = __atomic_load_n(&r->cur, __ATOMIC_ACQUIRE);
+	uint64_t used = (cur - (r->data + words * 8)) / 8;
+
+	if (head != r->tail || head != __atomic_load_n(&r->head, __ATOMIC_ACQUIRE) ||
+	    cur < r->data + words * 8 || used > ML_RING_SEGMENT_WORDS ||
+	    used <= w->consumed)
 		return true;
-	return ml_ring_reader_feed(w->reader, w->data + bytes / 8, used / 8, err);
+	const uint64_t *from = w->data + words + w->consumed;
+	size_t count = whole_steps(from, (size_t)used - w->consumed);
+	w->consumed += count;
+	return ml_ring_reader_feed(w->reader, from, count, err);
 }
 
 static bool has_ended(const struct worker *w)
@@ -188,6 +236,10 @@ static bool read_process(struct worker *w, struct ml_err *err)
 		/* the slot may have closed meanwhile: that futex wake came too early */
 		if (head == r->tail && !is_closed(w))
 			futex_wait(&r->head, head, TICK_MS);
+		if (!read_unpublished(w, err))
+			return false;
+		if (!ml_ring_reader_flush(w->reader, err))
+			return false;
 	}
 }
 
@@ -220,7 +272,8 @@ static bool read_threads(struct worker *w, struct ml_err *err)
 		bool gone = has_ended(w);
 		bool replaced = __atomic_load_n(&w->replaced, __ATOMIC_ACQUIRE);
 
-		if (!ml_thread_merge_round(&w->slots, gone || replaced, err))
+		if (!ml_thread_merge_round(&w->slots, gone || replaced, err) ||
+		    !ml_ring_reader_flush(w->reader, err))
 			return false;
 		if (ml_ring_reader_full(w->reader))
 			ml_thread_merge_stop(&w->slots);
@@ -644,19 +697,15 @@ static bool check(struct state *s, struct ml_err *err)
 	if (!x->instrumented && !x->valgrind_lib)
 		return ml_fail(err, ML_IO,
 			       "the Valgrind tool is not installed with memlamp");
-	int fd = open(x->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	s->made = fd >= 0;
-	if (fd < 0 && errno == EEXIST)
-		fd = open(x->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return ml_fail_errno(err, "%s: cannot create the trace", x->output);
-	close(fd);
-	return true;
+	return ml_growfile_check(x->output, err) &&
+	       ml_lock_take(&s->lock, x->output, err);
 }
 
 bool ml_session_run(struct ml_session *session, struct ml_err *err)
 {
-	struct state s = { .session = session, .ring = { .fd = -1 }, .log = -1 };
+	struct state s = {
+		.session = session, .ring = { .fd = -1 }, .log = -1, .lock = { .fd = -1 }
+	};
 	bool ok = check(&s, err) && make_ring(&s, err) && launch(&s, err);
 
 	if (ok) {
@@ -670,12 +719,11 @@ bool ml_session_run(struct ml_session *session, struct ml_err *err)
 		session->count = s.count;
 		if (!s.count) {
 			ok = explain(&s, err);
-			if (s.made)
-				unlink(session->output);
 		}
 	}
 	ml_free(s.all);
 	ml_ring_slots_close(&s.ring);
+	ml_lock_release(&s.lock);
 	if (s.log >= 0)
 		close(s.log);
 	return ok;

@@ -16,7 +16,7 @@
 #include "lib/base/err.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
-#include "tests/fuzz/seeded.h"
+#include "tests/seeded.h"
 #include "tests/read_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -20,7 +20,7 @@
 #include "lib/trace/region_lookup.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
-#include "tests/fuzz/seeded.h"
+#include "tests/seeded.h"
 #include "tests/read_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
