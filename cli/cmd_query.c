@@ -106,7 +106,7 @@ static bool ask(struct ml_workspace *ws, struct ml_request *q, struct ml_buf *ou
 			"there is no route %s; 'memlamp query --list' lists the routes",
 			q->path);
 	ml_answer_init(&a);
-	bool ok = r->answer(ws, q, &a, err);
+	bool ok = ml_request_answer(r, ws, q, &a, err);
 	if (ok) {
 		ml_answer_write(&a, out);
 		if (a.kind == ML_ANSWER_JSON)

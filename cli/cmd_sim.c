@@ -293,7 +293,7 @@ static bool obtain(struct work *w, struct ml_err *err)
 
 	ml_result_describe(&info, &w->trace, &w->replay, &w->arena);
 	w->is_kept = !w->o->no_cache && !w->o->output && !w->o->reuse &&
-		     ml_result_cache_find(&info, &w->kept);
+		     ml_result_cache_find(&info, &w->trace, &w->kept);
 	if (!w->is_kept)
 		return simulate(w, &info, err);
 	return !w->o->temperature || temperature_of(w, err);

@@ -10,17 +10,19 @@
  * Memory. The companion makes one shared file, a memfd, which guests open as
  * /proc/PID/fd/N. Valgrind's tool gets this path by its option --ring, a program built by
  * `memlamp cc` by the environment variable MEMLAMP_RING. The file holds a control page
- * and ML_RING_SLOTS slots. A slot serves one producer. It holds a header page (struct
- * ml_ring), a ring of segments of 64-bit words, and stamps.
+ * and control->slots slots. A slot serves one producer. It holds a header page (struct
+ * ml_ring), a ring of segments of 64-bit words, and stamps. The file is sparse: only
+ * slots that were claimed take memory.
  *
  * Life of a producer:
  *
  * 1. Claim. It checks magic and version of the control page. It changes the state of some
- *    slot from FREE to CLAIMED by compare-and-exchange, fills in the header (pid, parent,
- *    thread, segments, data, birth, cur = data; stop, head and tail 0), stores the state
- *    OPEN with release order, adds 1 to control->bell and makes a futex wake on it. All
- *    other fields of a free slot are 0. If no slot becomes free, the producer gives up
- *    and the program goes on unrecorded.
+ *    slot from FREE to CLAIMED by compare-and-exchange, from control->hint on, and calls
+ *    ml_ring_claimed. It fills in the header (pid, parent, thread, segments, data, birth,
+ *    cur = data; stop, head and tail 0), stores the state OPEN with release order, adds 1
+ *    to control->bell and makes a futex wake on it. All other fields of a free slot are
+ *    0. If no slot becomes free, the producer gives up and goes on unrecorded; a thread
+ *    then adds 1 to `unrecorded` in the slot of the first thread of its process.
  *
  * 2. Write. It stores words at `cur`, then stores the new `cur` with release order. A
  *    step or message counts once `cur` is behind it, and lies in one segment as a whole:
@@ -42,8 +44,8 @@
  *
  * 5. Close. Behind its last message it stores the state CLOSED with release order. The
  *    producer of a process also adds 1 to control->bell and makes futex wakes on bell and
- *    head. From then on the slot belongs to the companion, which reads the rest, zeroes
- *    the header and makes the slot FREE.
+ *    head, the producer of a thread a pulse as in 3. From then on the slot belongs to the
+ *    companion, which reads the rest, zeroes the header and makes the slot FREE.
  *
  * A producer that dies without closing loses nothing: a pidfd tells the companion of the
  * death, and the companion reads the published segments and the last one up to `cur`.
@@ -69,8 +71,8 @@
 #include <stdint.h>
 
 enum {
-	ML_RING_VERSION = 4,
-	ML_RING_SLOTS = 256,
+	ML_RING_VERSION = 5,
+	ML_RING_SLOTS = 8192, /* at most */
 	ML_RING_SEGMENTS = 32,
 	ML_RING_SEGMENT_WORDS = 32 * 1024, /* 256 KiB: two segments fit an L2 cache */
 	ML_RING_MARGIN = 4096, /* words that one step and its messages may need at most */
@@ -92,7 +94,10 @@ struct ml_ring_control {
 	uint32_t options;   /* ML_RING_OPT_* */
 	uint32_t pulse;    /* futex: bumped when the slot of a thread has a new segment */
 	uint32_t sleepers; /* atomic: threads of the companion that wait for a pulse */
-	uint32_t pad[7];
+	uint32_t slots;    /* how many of them the file has */
+	uint32_t top;      /* atomic: the slots from here on were never claimed */
+	uint32_t hint;     /* atomic: the first free slot, probably */
+	uint32_t pad[4];
 };
 
 enum {
@@ -116,11 +121,12 @@ struct ml_ring {
 	uint64_t data;   /* address of the first segment in the producer */
 	uint64_t cur;    /* address in the producer of the next word to be written */
 	uint32_t stop;   /* 1: set by the companion, which accepts no more words */
-	uint32_t segments; /* how many of them the producer uses; 0: all */
-	uint32_t taken;    /* the companion's: thread_merge reads this slot already */
-	uint32_t pad0;
-	uint64_t birth; /* the clock when the process claimed the slot, unique; 0: the
-			   slot of a thread other than the first */
+	uint32_t segments;   /* how many of them the producer uses; 0: all */
+	uint32_t taken;      /* the companion's: thread_merge reads this slot already */
+	uint32_t unrecorded; /* atomic; of the first thread: threads of the process that
+				found no free slot */
+	uint64_t birth; /* the clock when the process claimed its first slot, unique; the
+			   same in the slots of all its threads */
 	uint32_t pad3[2];
 	uint32_t head;        /* futex, atomic: segments published */
 	uint32_t tail_wanted; /* atomic: the producer may sleep until tail is this */
@@ -158,13 +164,25 @@ enum {
 	ML_RING_SLOT_BYTES = ML_RING_PAGE + ML_RING_DATA_BYTES + ML_RING_STAMPS * 8,
 };
 /* Where slot number i begins in the file. */
-#define ML_RING_SLOT_OFFSET(i) (ML_RING_PAGE + (uint64_t)(i)*ML_RING_SLOT_BYTES)
-#define ML_RING_FILE_BYTES     ML_RING_SLOT_OFFSET(ML_RING_SLOTS)
+#define ML_RING_SLOT_OFFSET(i)    (ML_RING_PAGE + (uint64_t)(i)*ML_RING_SLOT_BYTES)
+#define ML_RING_FILE_BYTES(slots) ML_RING_SLOT_OFFSET(slots)
 
 /* Slot number i of a ring file that is mapped as a whole at control. */
 static inline struct ml_ring *ml_ring_slot(struct ml_ring_control *control, unsigned i)
 {
 	return (struct ml_ring *)(void *)((char *)control + ML_RING_SLOT_OFFSET(i));
+}
+
+/* Says that slot i is claimed; call it before the slot opens. */
+static inline void ml_ring_claimed(struct ml_ring_control *control, uint32_t i)
+{
+	uint32_t top = __atomic_load_n(&control->top, __ATOMIC_RELAXED);
+
+	while (top <= i &&
+	       !__atomic_compare_exchange_n(&control->top, &top, i + 1, false,
+					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		;
+	__atomic_store_n(&control->hint, i + 1, __ATOMIC_RELAXED);
 }
 
 /*

@@ -122,9 +122,11 @@ static bool work_out(struct server *s, const struct ml_route *route,
 		     const struct ml_request *q, struct ml_answer *a, struct ml_buf *out,
 		     struct ml_err *err)
 {
-	bool keep = route->lasts && route->lasts(s->workspace, q);
 	uint64_t start = ml_now();
 
+	if (!ml_request_check(route, s->workspace, q, err))
+		return false;
+	bool keep = route->lasts && route->lasts(s->workspace, q);
 	if (keep && answers_find(&s->answers, q, &a->kind, out))
 		return true;
 	if (!route->answer(s->workspace, q, a, err))

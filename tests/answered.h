@@ -95,7 +95,7 @@ static inline bool ask(const char *question)
 	CHECK(r != NULL);
 	ml_answer_init(&answer);
 	err = (struct ml_err){ 0 };
-	bool ok = r->answer(&workspace, &q, &answer, &err);
+	bool ok = ml_request_answer(r, &workspace, &q, &answer, &err);
 	bytes.size = 0;
 	if (ok)
 		ml_answer_write(&answer, &bytes);

@@ -59,6 +59,8 @@ static struct options {
 } options = { .stop_after = -1, .die_after = -1 };
 
 static FILE *output;
+enum { SLOTS = 256 };
+
 static uint8_t *file;
 static unsigned long problems;
 static long segments;
@@ -457,9 +459,9 @@ static struct ml_ring_control *make_ring(int *fd, uint32_t opts)
 	struct ml_ring_control *control;
 
 	*fd = memfd_create("ring", MFD_CLOEXEC);
-	if (*fd < 0 || ftruncate(*fd, ML_RING_FILE_BYTES) != 0)
+	if (*fd < 0 || ftruncate(*fd, ML_RING_FILE_BYTES(SLOTS)) != 0)
 		exit(1);
-	file = mmap(NULL, ML_RING_FILE_BYTES, PROT_READ | PROT_WRITE,
+	file = mmap(NULL, ML_RING_FILE_BYTES(SLOTS), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_NORESERVE, *fd, 0);
 	if (file == MAP_FAILED)
 		exit(1);
@@ -468,12 +470,13 @@ static struct ml_ring_control *make_ring(int *fd, uint32_t opts)
 	control->version = ML_RING_VERSION;
 	control->companion = (uint32_t)getpid();
 	control->options = opts;
+	control->slots = SLOTS;
 	return control;
 }
 
 int main(int argc, char **argv)
 {
-	static struct process processes[ML_RING_SLOTS];
+	static struct process processes[SLOTS];
 	uint32_t opts = 0;
 	int c, fd, status = 0;
 	bool gone = false;
@@ -501,7 +504,7 @@ int main(int argc, char **argv)
 	for (;;) {
 		bool busy = false, open = false;
 
-		for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
+		for (unsigned i = 0; i < SLOTS; i++) {
 			busy |= serve(&processes[i], slot_at(i));
 			open |= processes[i].active;
 		}

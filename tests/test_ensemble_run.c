@@ -196,7 +196,7 @@ static void check_alone(const struct ml_ensemble *e, size_t member, struct ml_tr
 	CHECK(s);
 	if (ml_future_needed(m)) {
 		CHECK_OK(ml_future_open(&future, t, &o, &err), &err);
-		ml_future_attach(future, s);
+		CHECK_OK(ml_future_attach(future, s, &err), &err);
 	}
 	struct ml_cursor *c = ml_cursor_open(t, x->from, x->to);
 	while (ml_cursor_next(c, &b, &err)) {

@@ -67,9 +67,11 @@ TEST(states_that_are_never_received_are_dropped_when_there_are_too_many)
 	ml_fork_state_release(&h);
 }
 
+enum { SLOTS = 8 };
+
 static struct ml_ring_control *ring(void)
 {
-	void *at = mmap(NULL, ML_RING_FILE_BYTES, PROT_READ | PROT_WRITE,
+	void *at = mmap(NULL, ML_RING_FILE_BYTES(SLOTS), PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	CHECK(at != MAP_FAILED);
@@ -94,6 +96,7 @@ TEST(a_child_waits_while_its_parent_is_recorded)
 	char out[20];
 
 	slot->birth = 7;
+	ml_ring_claimed(control, 5);
 	ml_fork_state_init(&h, control);
 	pthread_create(&parent, NULL, leave_late, &h);
 	CHECK_STR(taken(&h, (struct ml_fork){ 7, 1 }, out), "late");
@@ -101,7 +104,7 @@ TEST(a_child_waits_while_its_parent_is_recorded)
 	slot->stop = 1;
 	CHECK_STR(taken(&h, (struct ml_fork){ 7, 2 }, out), "");
 	ml_fork_state_release(&h);
-	munmap(control, ML_RING_FILE_BYTES);
+	munmap(control, ML_RING_FILE_BYTES(SLOTS));
 }
 
 struct guest {

@@ -204,7 +204,7 @@ static void compare(const char *machine, const struct slow level[3], uint64_t fr
 	CHECK_OK(ml_future_open(&f, &t, &o, &err), &err);
 	struct ml_sim *s = ml_sim_open(&o.machine, 0, &err);
 	CHECK(s);
-	ml_future_attach(f, s);
+	CHECK_OK(ml_future_attach(f, s, &err), &err);
 	uint16_t *outcome = ml_resize(NULL, t.count * sizeof(*outcome));
 	run(s, &t, from, to ? to : t.count, outcome);
 
@@ -293,7 +293,7 @@ static uint64_t misses_of(struct ml_trace *t, const char *machine, unsigned leve
 	CHECK_OK(ml_future_open(&f, t, &o, &err), &err);
 	struct ml_sim *s = ml_sim_open(&o.machine, 0, &err);
 	uint16_t *outcome = ml_resize(NULL, t->count * sizeof(*outcome));
-	ml_future_attach(f, s);
+	CHECK_OK(ml_future_attach(f, s, &err), &err);
 	run(s, t, 0, t->count, outcome);
 	uint64_t count = missed(s, level);
 	ml_free(outcome);
@@ -343,7 +343,7 @@ TEST(five_references_by_hand)
 		CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
 		CHECK_OK(ml_future_open(&f, &t, &o, &err), &err);
 		struct ml_sim *s = ml_sim_open(&o.machine, 0, &err);
-		ml_future_attach(f, s);
+		CHECK_OK(ml_future_attach(f, s, &err), &err);
 		run(s, &t, 0, 5, outcome);
 		CHECK_EQ(missed(s, 1), cases[i].misses);
 		ml_sim_close(s);
@@ -365,7 +365,7 @@ TEST(a_restored_state_goes_on_with_the_hints_of_its_place)
 	CHECK_OK(ml_future_open(&f, &t, &o, &err), &err);
 	uint16_t outcome[5000], later[3000];
 	struct ml_sim *s = ml_sim_open(&o.machine, 0, &err);
-	ml_future_attach(f, s);
+	CHECK_OK(ml_future_attach(f, s, &err), &err);
 	run(s, &t, 0, 2000, outcome);
 	ml_sim_save(s, &middle);
 	run(s, &t, 2000, 5000, outcome + 2000);
@@ -373,7 +373,7 @@ TEST(a_restored_state_goes_on_with_the_hints_of_its_place)
 
 	struct ml_bytes in = { middle.data, middle.data + middle.size, false };
 	CHECK_OK(ml_sim_restore(s, &in, &err), &err);
-	ml_future_attach(f, s);
+	CHECK_OK(ml_future_attach(f, s, &err), &err);
 	run(s, &t, 2000, 5000, later);
 	ml_sim_save(s, &again);
 	CHECK_EQ(again.size, end.size);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/analyse/result/result.h"
+#include "lib/trace/trace.h"
 #include "tests/test.h"
 
 /* A folder of its own, which must be empty in the end. */
@@ -61,8 +62,9 @@ static void keep(uint64_t to)
 static bool is_kept(uint64_t to)
 {
 	struct ml_result_info info = some_info(to);
+	struct ml_trace t = { .path = "", .count = to };
 	struct ml_result r;
-	bool found = ml_result_cache_find(&info, &r);
+	bool found = ml_result_cache_find(&info, &t, &r);
 
 	if (found)
 		ml_result_close(&r);

@@ -29,7 +29,7 @@ static const char *answer(const char *path, const char *const (*params)[2])
 	const struct ml_route *r = ml_workspace_route(&workspace, &q, &exists);
 	CHECK(r != NULL);
 	ml_answer_init(&a);
-	bool ok = r->answer(&workspace, &q, &a, &err);
+	bool ok = ml_request_answer(r, &workspace, &q, &a, &err);
 	bytes.size = 0;
 	if (ok)
 		ml_answer_write(&a, &bytes);

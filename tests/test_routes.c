@@ -455,3 +455,59 @@ TEST(what_does_not_exist_is_said)
 	CHECK(!ask("/api/traces/3"));
 	close_workspace();
 }
+
+TEST(numbers_beyond_what_they_count_are_refused_before_a_route_sees_them)
+{
+	static const struct {
+		const char *question, *says;
+	} bad[] = {
+		{ "cells?region=4294967295", "region=4294967295: there are" },
+		{ "cells?grids=4000000000,8,0,64,8,1", "no region 4000000000" },
+		{ "last?cells=400000000:8:8", "no region 400000000" },
+		{ "plane?region=4294967296", "region=4294967296: there are" },
+		{ "datum?region=0&count=1001", "count=1001 is not 1 to 1000" },
+		{ "timeline?level=4294967297", "level=4294967297 is not 0 to" },
+		{ "timeline?from=18446744073709551615", "is not 0 to 9007199254740992" },
+		{ "timeline?form=3", "has no parameter 'form'" },
+		{ "refs?count=99999999999999999999", "is not a number" },
+		{ "refs?count=-1", "is not a number" },
+		{ "lines?file=7", "file=7: there are 1" },
+	};
+	char question[100];
+
+	open_text("L1 1K 2w", two_lines);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		snprintf(question, sizeof(question), "/api/sims/0/%s", bad[i].question);
+		CHECK_FAILS(ask(question), &err, bad[i].says);
+	}
+	close_workspace();
+}
+
+TEST(every_route_declares_its_parameters)
+{
+	for (size_t i = 0; ml_kinds[i]; i++)
+		for (const struct ml_route *r = ml_kinds[i]->routes; r->path; r++)
+			CHECK(r->params != NULL);
+}
+
+/* The first one is open already. */
+TEST(requests_start_a_bounded_number_of_simulations_of_bounded_size)
+{
+	struct ml_machine m;
+	char text[40];
+	uint32_t sim;
+
+	open_text("L1 1K 2w", two_lines);
+	CHECK_OK(ml_machine_parse(&m, "L1 8G 16w", &err), &err);
+	CHECK_FAILS(ml_open_sim_start(&workspace, 0, &m, 0, &sim, &err), &err,
+		    "134217728 lines");
+	for (unsigned i = 1; i <= 64; i++) {
+		snprintf(text, sizeof(text), "L1 1K 2w %uc", i + 10);
+		CHECK_OK(ml_machine_parse(&m, text, &err), &err);
+		CHECK_EQ(ml_open_sim_start(&workspace, 0, &m, 0, &sim, &err), i < 64);
+	}
+	CHECK(strstr(err.text, "64 simulations are open"));
+	for (uint32_t i = 1; i < 64; i++)
+		CHECK_OK(ml_open_sim_finish(&workspace, i, &err), &err);
+	close_workspace();
+}

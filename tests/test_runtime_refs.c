@@ -8,6 +8,7 @@
 #include "lib/query/tables/summary.h"
 #include "lib/trace/trace.h"
 #include "record/session/ring_reader.h"
+#include "record/session/ring_slots.h"
 #include "record/session/thread_merge.h"
 #include "record/ring.h"
 #include "tests/scratch.h"
@@ -186,8 +187,11 @@ TEST(blocks_that_live_between_two_references_are_counted)
 }
 
 /* A ring of which two threads of process 7 have slots. */
+enum { SLOTS = 4 };
+
 struct fake {
 	struct ml_ring_control *control;
+	struct ml_ring_slots ring;
 	struct ml_ring *slot[2];
 };
 
@@ -197,20 +201,24 @@ static struct ml_ring *open_slot(struct ml_ring_control *control, unsigned i,
 	struct ml_ring *r = ml_ring_slot(control, i);
 
 	r->pid = 7;
+	r->birth = 70;
 	r->thread = thread;
 	r->segments = 2;
 	r->data = (uint64_t)(uintptr_t)r + ML_RING_PAGE;
 	r->cur = r->data;
 	r->state = ML_RING_OPEN;
+	ml_ring_claimed(control, i);
 	control->bell++;
 	return r;
 }
 
 static void fake_open(struct fake *f)
 {
-	f->control = mmap(NULL, ML_RING_FILE_BYTES, PROT_READ | PROT_WRITE,
+	f->control = mmap(NULL, ML_RING_FILE_BYTES(SLOTS), PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	CHECK(f->control != MAP_FAILED);
+	f->control->slots = SLOTS;
+	ml_ring_slots_init(&f->ring, f->control);
 	f->slot[0] = open_slot(f->control, 0, 1);
 	f->slot[1] = open_slot(f->control, 1, 2);
 }
@@ -264,7 +272,7 @@ TEST(threads_are_put_in_order_by_their_stamps)
 
 	fake_open(&f);
 	struct ml_ring_reader *d = ml_ring_reader_open(scratch(), &o, &err);
-	ml_thread_merge_init(&s, f.control, f.slot[0], d);
+	ml_thread_merge_init(&s, &f.ring, f.slot[0], d);
 	write_stamp(f.slot[0], 10);
 	write_ref(f.slot[0], 100);
 	write_stamp(f.slot[0], 30);
@@ -274,19 +282,19 @@ TEST(threads_are_put_in_order_by_their_stamps)
 	write_ref(f.slot[1], 200);
 	write_stamp(f.slot[1], 40);
 	write_ref(f.slot[1], 201);
-	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
+	CHECK_OK(ml_thread_merge_round(&s, false, &err), &err);
 	/* the second thread continues, later than all words of this round */
 	write_ref(f.slot[1], 202);
-	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
+	CHECK_OK(ml_thread_merge_round(&s, false, &err), &err);
 	/* words stamped after the begin of the round wait for the next one */
 	write_stamp(f.slot[0], UINT64_MAX);
 	write_ref(f.slot[0], 103);
-	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
+	CHECK_OK(ml_thread_merge_round(&s, false, &err), &err);
 	CHECK_OK(ml_ring_reader_finish(d, false, &err), &err);
 	CHECK_STR(order(text), "1:100 2:200 1:101 1:102 2:201 2:202");
 	ml_ring_reader_release(d);
 	ml_thread_merge_release(&s);
-	munmap(f.control, ML_RING_FILE_BYTES);
+	munmap(f.control, ML_RING_FILE_BYTES(SLOTS));
 }
 
 TEST(a_page_is_taken_by_the_stamp_beside_it)
@@ -299,7 +307,7 @@ TEST(a_page_is_taken_by_the_stamp_beside_it)
 
 	fake_open(&f);
 	struct ml_ring_reader *d = ml_ring_reader_open(scratch(), &o, &err);
-	ml_thread_merge_init(&s, f.control, f.slot[0], d);
+	ml_thread_merge_init(&s, &f.ring, f.slot[0], d);
 	uint64_t *stamps = (uint64_t *)(uintptr_t)(f.slot[0]->data + ML_RING_DATA_BYTES);
 	stamps[0] = 10;
 	stamps[1] = 30;
@@ -307,13 +315,13 @@ TEST(a_page_is_taken_by_the_stamp_beside_it)
 		write_ref(f.slot[0], i);
 	write_stamp(f.slot[1], 20);
 	write_ref(f.slot[1], 1000);
-	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
+	CHECK_OK(ml_thread_merge_round(&s, false, &err), &err);
 	CHECK_OK(ml_ring_reader_finish(d, false, &err), &err);
 	order(text);
 	CHECK(strstr(text, "1:255 2:1000 1:256"));
 	ml_ring_reader_release(d);
 	ml_thread_merge_release(&s);
-	munmap(f.control, ML_RING_FILE_BYTES);
+	munmap(f.control, ML_RING_FILE_BYTES(SLOTS));
 }
 
 TEST(read_segments_return_to_their_thread_and_slots_are_freed_when_it_ends)
@@ -325,20 +333,20 @@ TEST(read_segments_return_to_their_thread_and_slots_are_freed_when_it_ends)
 
 	fake_open(&f);
 	struct ml_ring_reader *d = ml_ring_reader_open(scratch(), &o, &err);
-	ml_thread_merge_init(&s, f.control, f.slot[0], d);
+	ml_thread_merge_init(&s, &f.ring, f.slot[0], d);
 	write_ref(f.slot[1], 1);
 	f.slot[1]->used[0] = 2;
 	f.slot[1]->head = 1;
 	f.slot[1]->cur = f.slot[1]->data + ML_RING_SEGMENT_WORDS * 8;
-	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
+	CHECK_OK(ml_thread_merge_round(&s, false, &err), &err);
 	CHECK_EQ(f.slot[1]->tail, 1);
 	write_ref(f.slot[1], 2);
 	f.slot[1]->state = ML_RING_CLOSED;
-	CHECK_OK(ml_thread_merge_round(&s, &err), &err);
+	CHECK_OK(ml_thread_merge_round(&s, false, &err), &err);
 	CHECK_EQ(f.slot[1]->state, ML_RING_FREE);
 	CHECK_EQ(ml_ring_reader_count(d).refs, 2);
 	CHECK_OK(ml_ring_reader_finish(d, false, &err), &err);
 	ml_ring_reader_release(d);
 	ml_thread_merge_release(&s);
-	munmap(f.control, ML_RING_FILE_BYTES);
+	munmap(f.control, ML_RING_FILE_BYTES(SLOTS));
 }

@@ -79,7 +79,7 @@ static bool count_lines(struct ml_workspace *ws, const struct ml_request *q,
 }
 
 static const struct ml_route toy_routes[] = {
-	{ "GET", "/api/toys/#/lines", count_lines, "lines of a toy", NULL },
+	{ "GET", "/api/toys/#/lines", count_lines, "lines of a toy", NULL, ML_NO_PARAMS },
 	{ 0 },
 };
 
@@ -97,7 +97,7 @@ static const struct ml_document_kind toy_kind = {
 static const struct ml_document_kind *const kinds[] = { &toy_kind, NULL };
 
 static const struct ml_route common[] = {
-	{ "GET", "/api/open", ml_route_open, "what is open", NULL },
+	{ "GET", "/api/open", ml_route_open, "what is open", NULL, ML_NO_PARAMS },
 	{ 0 },
 };
 

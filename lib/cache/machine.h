@@ -103,6 +103,10 @@ bool ml_machine_parse(struct ml_machine *m, const char *text, struct ml_err *err
  */
 void ml_machine_print(const struct ml_machine *m, struct ml_buf *out);
 
+/* How many lines all instances of all its levels hold: what a simulation costs in memory.
+ */
+uint64_t ml_machine_lines(const struct ml_machine *m);
+
 /* Levels count from 1; the one behind the last is "memory". */
 const char *ml_machine_level_name(const struct ml_machine *m, unsigned level);
 

@@ -206,3 +206,19 @@ bool ml_machine_check(const struct ml_machine *m, struct ml_err *err)
 	}
 	return !m->split || icache_fits(m, err);
 }
+
+static uint64_t lines_of(const struct ml_machine *m, const struct ml_level_spec *s)
+{
+	return (uint64_t)s->sets * s->ways * (m->cores / s->share);
+}
+
+uint64_t ml_machine_lines(const struct ml_machine *m)
+{
+	uint64_t lines = m->split ? lines_of(m, &m->icache) : 0;
+
+	for (unsigned i = 0; i < m->levels; i++)
+		lines += lines_of(m, &m->level[i]);
+	for (unsigned i = 0; i < m->tlbs; i++)
+		lines += (uint64_t)m->tlb[i].sets * m->tlb[i].ways * m->cores;
+	return lines;
+}

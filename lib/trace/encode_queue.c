@@ -161,8 +161,7 @@ void ml_encode_queue_send(struct ml_encode_queue *q, const struct ml_shapes *sha
 	submit(q, p, background);
 }
 
-/* Gives the foreground crew all parcels of the background crew that are not taken. */
-static void move_to_foreground(struct ml_encode_queue *q)
+void ml_encode_queue_hasten(struct ml_encode_queue *q)
 {
 	for (size_t i = q->first; i < q->next; i++) {
 		struct ml_parcel *p = &q->parcels[i % q->count];
@@ -197,7 +196,7 @@ static bool wait_for(struct ml_encode_queue *q, const struct ml_parcel *p)
 	if (pthread_cond_timedwait(&q->ready, &q->lock, &until) != ETIMEDOUT)
 		return false;
 	pthread_mutex_unlock(&q->lock);
-	move_to_foreground(q);
+	ml_encode_queue_hasten(q);
 	pthread_mutex_lock(&q->lock);
 	return true;
 }

@@ -98,3 +98,6 @@ void ml_encode_queue_send(struct ml_encode_queue *q, const struct ml_shapes *sha
  */
 struct ml_parcel *ml_encode_queue_take(struct ml_encode_queue *q, bool wait);
 void ml_encode_queue_done(struct ml_encode_queue *q);
+/* Gives the parcels of the background crew that no thread has taken yet to the foreground
+ * crew: they are wanted soon. */
+void ml_encode_queue_hasten(struct ml_encode_queue *q);

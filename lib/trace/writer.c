@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "lib/base/arena.h"
+#include "lib/base/clock.h"
+#include "lib/base/growfile.h"
 #include "lib/base/pack.h"
 #include "lib/trace/encode_queue.h"
 #include "lib/trace/chunk.h"
@@ -25,11 +27,12 @@ enum { LEVEL = 1, LEVEL_TABLES = 3 };
 enum { PIECE = 8192 }; /* see ml_writer_large_ref */
 
 struct ml_writer {
-	char *path;
-	int fd;
-	bool broken;     /* a write failed: the writer writes nothing more */
-	uint64_t offset; /* of the next block */
-	uint64_t time;   /* references in the chunks that were sent to the encoders */
+	struct ml_growfile file;
+	const char *path; /* of the file */
+	bool broken;      /* a write failed: the writer writes nothing more */
+	uint64_t offset;  /* of the next block */
+	uint64_t sent;    /* when the last chunk was sent to the encoders, by ml_now */
+	uint64_t time;    /* references in the chunks that were sent to the encoders */
 	uint16_t thread;
 	struct ml_tables tables;
 	struct ml_shapes shapes;
@@ -52,7 +55,7 @@ static bool write_all(struct ml_writer *w, const struct ml_buf *out, struct ml_e
 	size_t done = 0;
 
 	while (done < out->size) {
-		ssize_t n = write(w->fd, out->data + done, out->size - done);
+		ssize_t n = write(w->file.fd, out->data + done, out->size - done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -61,7 +64,7 @@ static bool write_all(struct ml_writer *w, const struct ml_buf *out, struct ml_e
 				      (unsigned long long)w->offset + done);
 			/* removes the half-written block, so that the file stays a
 			 * readable prefix */
-			if (ftruncate(w->fd, (off_t)w->offset)) {
+			if (ftruncate(w->file.fd, (off_t)w->offset)) {
 				/* the reader can deal with a half-written block */
 			}
 			w->broken = true;
@@ -73,59 +76,40 @@ static bool write_all(struct ml_writer *w, const struct ml_buf *out, struct ml_e
 	return true;
 }
 
-/*
- * Unlinks an older regular file of this user instead of truncating it, for two reasons: a
- * reader that has mapped the older file goes on reading it, and on some file systems
- * closing a truncated file waits for the disk.
- */
-static int create(const char *path)
-{
-	struct stat st;
-	bool replaced = !lstat(path, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
-			st.st_uid == geteuid() && !unlink(path);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-
-	if (fd >= 0 && replaced && fchmod(fd, st.st_mode & 0777)) {
-		/* then the file has the permissions of a new one */
-	}
-	return fd;
-}
-
 bool ml_writer_open(struct ml_writer **out, const char *path, struct ml_err *err)
 {
-	int fd = create(path);
+	struct ml_file_header h = { .version = ML_FORMAT_VERSION,
+				    .created = (uint64_t)time(NULL) };
+	struct ml_growfile file;
+	struct ml_buf head = { 0 };
 
-	if (fd < 0)
-		return ml_fail_errno(err, "%s: cannot create the trace", path);
+	if (getrandom(h.id, sizeof(h.id), 0) != sizeof(h.id))
+		return ml_fail_errno(err,
+				     "cannot get random bytes for the id of the trace");
+	ml_format_put_header(&head, &h);
+	bool ok = ml_growfile_open(&file, path, head.data, head.size, err);
+	uint64_t size = head.size;
+	ml_buf_release(&head);
+	if (!ok)
+		return false;
 	struct ml_writer *w = ml_resize(NULL, sizeof(*w));
-	*w = (struct ml_writer){ .fd = fd, .thread = 1 };
-	w->path = ml_resize(NULL, strlen(path) + 1);
-	strcpy(w->path, path);
+	*w = (struct ml_writer){ .file = file,
+				 .path = file.path,
+				 .offset = size,
+				 .thread = 1,
+				 .sent = ml_now() };
 	ml_tables_init(&w->tables);
 	ml_encode_queue_init(&w->queue, 0, LEVEL);
 	ml_steps_clear(steps_now(w), w->thread);
-
-	struct ml_file_header h = { .version = ML_FORMAT_VERSION,
-				    .created = (uint64_t)time(NULL) };
-	if (getrandom(h.id, sizeof(h.id), 0) != sizeof(h.id)) {
-		ml_fail_errno(err, "cannot get random bytes for the id of the trace");
-		ml_writer_abandon(w);
-		return false;
-	}
-	ml_format_put_header(&w->raw, &h);
-	if (!write_all(w, &w->raw, err)) {
-		ml_writer_abandon(w);
-		return false;
-	}
-	w->raw.size = 0;
 	*out = w;
 	return true;
 }
 
 void ml_writer_abandon(struct ml_writer *w)
 {
-	if (w->fd >= 0)
-		close(w->fd);
+	struct ml_err ignored;
+
+	ml_growfile_close(&w->file, &ignored);
 	ml_encode_queue_release(&w->queue); /* its threads use the shapes */
 	ml_tables_release(&w->tables);
 	ml_shapes_release(&w->shapes);
@@ -134,7 +118,6 @@ void ml_writer_abandon(struct ml_writer *w)
 	ml_buf_release(&w->index);
 	ml_buf_release(&w->raw);
 	ml_packer_release(&w->packer);
-	ml_free(w->path);
 	ml_free(w);
 }
 
@@ -218,7 +201,8 @@ static bool write_parcels(struct ml_writer *w, bool wait, struct ml_err *err)
 	while ((p = ml_encode_queue_take(&w->queue, wait))) {
 		if (ok && !w->broken)
 			ok = write_blocks(w, &p->before, err) &&
-			     write_blocks(w, &p->refs, err);
+			     write_blocks(w, &p->refs, err) &&
+			     (!p->refs.size || ml_growfile_show(&w->file, err));
 		ml_encode_queue_done(&w->queue);
 	}
 	if (ok && w->broken)
@@ -235,6 +219,7 @@ static bool send(struct ml_writer *w, bool last, struct ml_err *err)
 	put_tables(w);
 	p->time = w->time;
 	w->time += p->steps.refs;
+	w->sent = ml_now();
 	ml_encode_queue_send(&w->queue, &w->shapes, last);
 	bool ok = write_parcels(w, last, err);
 	if (!steps_now(w)->at)
@@ -258,6 +243,25 @@ bool ml_writer_send(struct ml_writer *w, struct ml_err *err)
 	return send(w, false, err);
 }
 
+/* Has anything been collected since the last chunk was sent? */
+static bool has_news(const struct ml_writer *w)
+{
+	return steps_now(w)->count || ml_tables_pending(&w->tables) ||
+	       w->shapes.put < w->shapes.count || w->events.bytes.size;
+}
+
+bool ml_writer_flush(struct ml_writer *w, uint64_t age, struct ml_err *err)
+{
+	if (ml_now() - w->sent < age)
+		return write_parcels(w, false, err);
+	ml_encode_queue_hasten(&w->queue);
+	if (!has_news(w)) {
+		w->sent = ml_now();
+		return write_parcels(w, false, err);
+	}
+	return send(w, false, err);
+}
+
 static bool write_index(struct ml_writer *w, struct ml_err *err)
 {
 	uint64_t at = w->offset;
@@ -273,11 +277,9 @@ static bool write_index(struct ml_writer *w, struct ml_err *err)
 
 bool ml_writer_close(struct ml_writer *w, struct ml_err *err)
 {
-	bool ok = send(w, true, err) && write_index(w, err);
+	bool ok = send(w, true, err) && write_index(w, err) &&
+		  ml_growfile_show(&w->file, err) && ml_growfile_close(&w->file, err);
 
-	if (close(w->fd) && ok)
-		ok = ml_fail_errno(err, "%s: cannot finish the trace", w->path);
-	w->fd = -1;
 	ml_writer_abandon(w);
 	return ok;
 }

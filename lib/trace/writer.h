@@ -23,7 +23,8 @@ struct ml_step;
 struct ml_steps;
 struct ml_writer;
 
-/* Creates the file, replacing an older one, and writes its header. */
+/* Creates the file and writes its header. An older file of that name stays until the new
+ * one has references or is complete (growfile.h). */
 bool ml_writer_open(struct ml_writer **w, const char *path, struct ml_err *err);
 /*
  * How encoding shares the machine with the recorded program (encode_queue.h). Call it
@@ -72,6 +73,12 @@ bool ml_writer_steps(struct ml_writer *w, const struct ml_step *steps, size_t co
 struct ml_shapes *ml_writer_shapes(struct ml_writer *w);
 struct ml_steps *ml_writer_now(struct ml_writer *w);
 bool ml_writer_send(struct ml_writer *w, struct ml_err *err);
+/*
+ * Bounds in time what is lost when this process is killed: writes the chunks that are
+ * encoded, and sends the one that is being collected if the last was sent longer than
+ * `age` nanoseconds ago. Call it a few times a second.
+ */
+bool ml_writer_flush(struct ml_writer *w, uint64_t age, struct ml_err *err);
 /* The steps and events added from now on are of this thread. */
 void ml_writer_thread(struct ml_writer *w, uint16_t thread);
 

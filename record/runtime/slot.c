@@ -15,11 +15,13 @@ _Static_assert(ML_RING_STAMP_BYTES == 4096,
 	       "hooks.S contains the size of a stamped page");
 
 enum {
-	CLAIM_WAIT_MS = 2000, /* for a slot to become free */
+	CLAIM_WAIT_MS = 500, /* for a slot to become free */
 	CLAIM_SLEEP_MS = 10,
 	TIMED_OUT = -110,
 	CHILD_SEGMENTS = 8, /* of threads other than the first: 2 MiB each */
-	PIECE = 5,          /* log2 of the maximal size of a reference of a range */
+	CROWD_SEGMENTS = 2, /* of threads in slots from FEW_SLOTS on */
+	FEW_SLOTS = 64,
+	PIECE = 5, /* log2 of the maximal size of a reference of a range */
 };
 
 struct ml_ring memlamp_off;
@@ -407,31 +409,75 @@ static bool claim(struct ml_ring *slot)
 					   false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* Claims a free slot and maps it; NULL: there is none. */
-static struct ml_ring *claim_any(int fd)
+/* Claims slot number i if it is free. */
+static bool claim_slot(int fd, uint32_t i)
+{
+	struct ml_ring *head = map(fd, ML_RING_SLOT_OFFSET(i), ML_RING_PAGE);
+
+	if (!head)
+		return false;
+	bool ours = claim(head);
+	raw_syscall(SYS_munmap, (long)head, ML_RING_PAGE, 0, 0, 0, 0);
+	if (ours)
+		ml_ring_claimed(ring.control, i);
+	return ours;
+}
+
+/* Claims the first free slot from the hint on; returns control->slots if there is none.
+ */
+static uint32_t claim_next(int fd)
+{
+	uint32_t slots = ring.control->slots;
+	uint32_t hint = __atomic_load_n(&ring.control->hint, __ATOMIC_RELAXED);
+
+	for (uint32_t i = hint; i < slots; i++)
+		if (claim_slot(fd, i))
+			return i;
+	for (uint32_t i = 0; i < hint && i < slots; i++)
+		if (claim_slot(fd, i))
+			return i;
+	return slots;
+}
+
+/* Reports once that threads go unrecorded; the slot of the first thread counts them. */
+static void give_up(void)
+{
+	if (ring.first)
+		__atomic_fetch_add(&ring.first->unrecorded, 1, __ATOMIC_RELAXED);
+	if (!__atomic_exchange_n(&ring.crowded, true, __ATOMIC_RELAXED))
+		say("memlamp: more threads at once than can be recorded; some go "
+		    "unrecorded\n",
+		    NULL);
+}
+
+/* Claims a free slot; returns control->slots if none becomes free. */
+static uint32_t claim_any(int fd)
 {
 	const struct timespec turn = { .tv_nsec = CLAIM_SLEEP_MS * 1000000L };
+	uint32_t slots = ring.control->slots;
 
-	for (int waited = 0; waited < CLAIM_WAIT_MS; waited += CLAIM_SLEEP_MS) {
-		for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-			struct ml_ring *head = map(fd, ML_RING_SLOT_OFFSET(i),
-						   ML_RING_PAGE);
+	for (int waited = 0;; waited += CLAIM_SLEEP_MS) {
+		uint32_t i = claim_next(fd);
 
-			if (!head)
-				return NULL;
-			bool ours = claim(head);
-			raw_syscall(SYS_munmap, (long)head, ML_RING_PAGE, 0, 0, 0, 0);
-			if (ours)
-				return map(fd, ML_RING_SLOT_OFFSET(i),
-					   ML_RING_SLOT_BYTES);
-		}
+		if (i < slots)
+			return i;
 		if (ring.control->stop || !companion_lives())
-			return NULL;
+			return slots;
+		if (ring.crowded || waited >= CLAIM_WAIT_MS) {
+			give_up();
+			return slots;
+		}
 		raw_syscall(SYS_nanosleep, (long)&turn, 0, 0, 0, 0, 0);
 	}
-	say("memlamp: more threads at once than can be recorded; one goes unrecorded\n",
-	    NULL);
-	return NULL;
+}
+
+/* How many segments the producer of a thread uses. Memory is dear where threads are many.
+ */
+static uint32_t segments_of(uint32_t thread, uint32_t slot)
+{
+	if (thread == 1)
+		return ML_RING_SEGMENTS;
+	return slot < FEW_SLOTS ? CHILD_SEGMENTS : CROWD_SEGMENTS;
 }
 
 bool slot_open(uint32_t number)
@@ -440,16 +486,20 @@ bool slot_open(uint32_t number)
 
 	if (fd < 0)
 		return false;
-	struct ml_ring *slot = claim_any(fd);
+	uint32_t i = claim_any(fd);
+	struct ml_ring *slot = i < ring.control->slots ? map(fd, ML_RING_SLOT_OFFSET(i),
+							     ML_RING_SLOT_BYTES)
+						       : NULL;
 	close_ring(fd);
 	if (!slot)
 		return false;
 	slot->pid = (uint32_t)raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
 	slot->parent = (uint32_t)raw_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
 	slot->thread = number;
-	slot->segments = number == 1 ? ML_RING_SEGMENTS : CHILD_SEGMENTS;
+	slot->segments = segments_of(number, i);
 	slot->data = (uint64_t)slot + ML_RING_PAGE;
-	slot->birth = number == 1 ? now() : 0;
+	slot->birth = number == 1 ? now() : ring.birth;
+	slot->unrecorded = 0;
 	slot->stop = 0;
 	slot->taken = 0;
 	slot->head = 0;
@@ -458,8 +508,11 @@ bool slot_open(uint32_t number)
 	__atomic_store_n(&slot->state, ML_RING_OPEN, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&ring.control->bell, 1, __ATOMIC_RELEASE);
 	wake(&ring.control->bell);
-	if (number == 1)
+	if (number == 1) {
 		ring.birth = slot->birth;
+		ring.first = slot;
+		ring.crowded = false;
+	}
 	self.slot = slot;
 	self.number = number;
 	memlamp_slot = slot;
@@ -476,6 +529,7 @@ void slot_close(void)
 	self.slot = NULL;
 	__atomic_store_n(&slot->state, ML_RING_CLOSED, __ATOMIC_RELEASE);
 	raw_syscall(SYS_munmap, (long)slot, ML_RING_SLOT_BYTES, 0, 0, 0, 0);
+	slot_pulse(); /* the companion frees the slot */
 	if (self.deferred.pending)
 		send_deferred();
 }
@@ -485,5 +539,6 @@ void slot_forget(void)
 	if (self.slot)
 		raw_syscall(SYS_munmap, (long)self.slot, ML_RING_SLOT_BYTES, 0, 0, 0, 0);
 	self.slot = NULL;
+	ring.first = NULL;
 	memlamp_slot = &memlamp_off;
 }

@@ -68,12 +68,15 @@ extern struct ring {
 	struct ml_ring_control *control; /* NULL: no recording */
 	char path[64];
 	bool threads;   /* the process has had more than one thread */
+	bool crowded;   /* a thread found no free slot: the next do not wait for one */
 	uint64_t birth; /* of the first thread's slot */
+	struct ml_ring *first; /* that slot; NULL: none */
 } ring;
 
 /* Opens the ring. False: that failed. */
 bool ring_open(const char *path);
-/* Claims a slot for this thread. False: there is none; the thread goes unrecorded. */
+/* Claims a slot for this thread. False: there is none; the thread goes unrecorded, and
+ * the slot of the first thread counts it. */
 bool slot_open(uint32_t number);
 /* Closes the slot of the thread. */
 void slot_close(void);

@@ -73,10 +73,13 @@ static bool find(struct ml_fork_state *s, struct ml_fork fork, struct ml_buf *wo
 /* Is the process whose slot has that birth still recorded? */
 static bool is_recorded(struct ml_ring_control *control, uint64_t birth)
 {
-	for (unsigned i = 0; control && i < ML_RING_SLOTS; i++) {
+	uint32_t top = control ? __atomic_load_n(&control->top, __ATOMIC_ACQUIRE) : 0;
+
+	for (uint32_t i = 0; i < top && i < ML_RING_SLOTS; i++) {
 		const struct ml_ring *r = ml_ring_slot(control, i);
 
-		if (__atomic_load_n(&r->birth, __ATOMIC_RELAXED) == birth)
+		if (r->thread <= 1 &&
+		    __atomic_load_n(&r->birth, __ATOMIC_RELAXED) == birth)
 			return !__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE);
 	}
 	return false;

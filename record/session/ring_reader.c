@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
+#include "lib/base/clock.h"
 #include "lib/base/map.h"
 #include "lib/trace/shape.h"
 #include "lib/trace/writer.h"
@@ -23,7 +24,11 @@
 #include "record/symbols/sites.h"
 #include "record/session/partial_steps.h"
 
-enum { STACK_REACH = 8 << 20, NUMBERS_AHEAD = 1 << 16 };
+enum {
+	STACK_REACH = 8 << 20,
+	NUMBERS_AHEAD = 1 << 16,
+	FLUSH_MS = 200, /* a chunk is sent after this time, full or not */
+};
 
 struct thread {
 	struct ml_callers callers;
@@ -63,6 +68,7 @@ struct ml_ring_reader {
 	const char *uninstrumented;
 	struct ml_ring_reader_count count; /* for other threads: atomics */
 	uint64_t bad;                      /* malformed words */
+	uint32_t slotless;                 /* threads that are not recorded */
 	char warning[200];
 };
 
@@ -423,10 +429,25 @@ static bool take_refs(struct ml_ring_reader *r, const uint64_t **at, const uint6
 	return ok;
 }
 
+bool ml_ring_reader_flush(struct ml_ring_reader *r, struct ml_err *err)
+{
+	return ml_writer_flush(r->writer, FLUSH_MS * ML_MS, err);
+}
+
 void ml_ring_reader_thread(struct ml_ring_reader *r, uint32_t number)
 {
 	if (number != r->thread_number)
 		switch_thread(r, number);
+}
+
+void ml_ring_reader_unrecorded(struct ml_ring_reader *r, uint32_t threads)
+{
+	char number[16];
+
+	r->slotless = threads;
+	snprintf(number, sizeof(number), "%u", threads);
+	ml_ring_reader_meta(r, "threads not recorded", number);
+	ml_writer_gap(r->writer, 0, ML_GAP_LOST);
 }
 
 static const char *text_of(const uint64_t *w, const uint64_t *end)
@@ -725,6 +746,10 @@ static void warn(struct ml_ring_reader *r)
 		snprintf(r->warning, sizeof(r->warning),
 			 "%llu words of the recorder were malformed and were left out",
 			 (unsigned long long)r->bad);
+	else if (r->slotless)
+		snprintf(r->warning, sizeof(r->warning),
+			 "%u threads were not recorded: too many lived at once",
+			 r->slotless);
 	else if (r->unrecorded && ml_ring_reader_replaced(r))
 		snprintf(r->warning, sizeof(r->warning),
 			 "the process became a program that cannot be recorded: "

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -19,14 +18,16 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/clock.h"
+#include "lib/base/growfile.h"
+#include "lib/base/lock.h"
 #include "record/session/ring_reader.h"
+#include "record/session/ring_slots.h"
 #include "record/session/thread_merge.h"
 #include "record/session/fork_state.h"
 #include "record/session/host_info.h"
 #include "record/session/process.h"
 #include "record/session/machine_idle.h"
 #include "record/session/record_pace.h"
-#include "record/ring.h"
 
 enum {
 	TICK_MS = 100,
@@ -41,31 +42,31 @@ struct worker {
 	struct ml_ring *ring;
 	struct ml_ring_control *control;
 	const uint64_t *data;
+	size_t consumed; /* words of the segment being filled that were read already */
 	struct ml_thread_merge slots; /* of a program built by `memlamp cc` */
 	bool by_thread;               /* each thread of the process has a slot */
 	const int *child_end; /* state.end of the program that we started; or NULL */
 	struct ml_recording result;
 	double start;
-	int pidfd;    /* readable when the process has ended; -1: it has ended */
-	int replaced; /* atomic: the process runs another program now, or all stops */
-	int done;     /* atomic; see enum done */
+	int pidfd;      /* readable when the process has ended; -1: it has ended */
+	int replaced;   /* atomic: the process runs another program now, or all stops */
+	int done;       /* atomic; see enum done */
+	bool collected; /* the reader is gone */
+	uint64_t birth; /* of the process */
 };
 
 enum done { RUNNING, FINISHED, UNRECORDED };
 
 struct state {
 	struct ml_session *session;
-	int fd;
-	char *memory; /* the whole ring file */
-	struct ml_ring_control *control;
+	struct ml_ring_slots ring;
 	struct ml_fork_state forks;
 	struct ml_machine_idle idle;
-	char ring_path[64];
 	int log; /* Valgrind's log */
 	pid_t child;
 	bool reaped;
-	int end;   /* atomic: status of the child + 1, 0 while it lives */
-	bool made; /* the file of the trace did not exist before */
+	int end;             /* atomic: status of the child + 1, 0 while it lives */
+	struct ml_lock lock; /* of the trace */
 	struct worker *workers[ML_RING_SLOTS]; /* by slot, NULL: none reads it */
 	unsigned running;
 	struct worker **all;
@@ -100,37 +101,18 @@ static void wait_for_pulse(struct ml_ring_control *c, uint32_t seen)
 
 static bool make_ring(struct state *s, struct ml_err *err)
 {
-	struct rlimit limit, max;
+	const struct ml_record_options *o = &s->session->options;
+	/* tests ask for few slots */
+	const char *few = getenv("MEMLAMP_SLOTS");
+	unsigned long slots = few ? strtoul(few, NULL, 10) : ML_RING_SLOTS;
 
-	/* a limit of file sizes is meant for files on disk, such as the trace */
-	getrlimit(RLIMIT_FSIZE, &limit);
-	max = limit;
-	max.rlim_cur = max.rlim_max;
-	setrlimit(RLIMIT_FSIZE, &max);
-	s->fd = memfd_create("memlamp-ring", MFD_CLOEXEC);
-	bool made = s->fd >= 0 && !ftruncate(s->fd, ML_RING_FILE_BYTES);
-	int reason = errno;
-	setrlimit(RLIMIT_FSIZE, &limit);
-	errno = reason;
-	if (!made)
-		return ml_fail_errno(err, "cannot make the shared ring");
-	s->memory = mmap(NULL, ML_RING_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-			 s->fd, 0);
-	if (s->memory == MAP_FAILED) {
-		s->memory = NULL;
-		return ml_fail_errno(err, "cannot map the shared ring");
-	}
-	s->control = (struct ml_ring_control *)(void *)s->memory;
-	*s->control = (struct ml_ring_control){
-		.magic = ML_RING_MAGIC,
-		.version = ML_RING_VERSION,
-		.companion = (uint32_t)getpid(),
-		.options = (s->session->options.fetch ? ML_RING_OPT_FETCH : 0u) |
-			   (s->session->options.no_heap ? ML_RING_OPT_NO_HEAP : 0u) |
-			   (s->session->options.only_in ? ML_RING_OPT_CALLS : 0u),
-	};
-	snprintf(s->ring_path, sizeof(s->ring_path), "/proc/%d/fd/%d", getpid(), s->fd);
-	return true;
+	return ml_ring_slots_open(&s->ring,
+				  slots && slots < ML_RING_SLOTS ? (uint32_t)slots
+								 : ML_RING_SLOTS,
+				  (o->fetch ? ML_RING_OPT_FETCH : 0u) |
+					  (o->no_heap ? ML_RING_OPT_NO_HEAP : 0u) |
+					  (o->only_in ? ML_RING_OPT_CALLS : 0u),
+				  err);
 }
 
 /* Reads the published segments. */
@@ -145,10 +127,13 @@ static bool read_segments(struct worker *w, struct ml_err *err)
 
 		if (used > ML_RING_SEGMENT_WORDS)
 			used = ML_RING_SEGMENT_WORDS;
+		size_t done = w->consumed < used ? w->consumed : used;
 		if (!ml_ring_reader_feed(w->reader,
-					 w->data + (size_t)at * ML_RING_SEGMENT_WORDS,
-					 used, err))
+					 w->data + (size_t)at * ML_RING_SEGMENT_WORDS +
+						 done,
+					 used - done, err))
 			return false;
+		w->consumed = 0;
 		if (ml_ring_advance(&r->tail, ++tail, &r->tail_wanted))
 			futex_wake(&r->tail);
 	}
@@ -165,9 +150,51 @@ static bool read_rest(struct worker *w, struct ml_err *err)
 
 	if (!read_segments(w, err))
 		return false;
-	if (used > ML_RING_SEGMENT_WORDS * 8) /* cur lies elsewhere */
+	if (used > ML_RING_SEGMENT_WORDS * 8 || used / 8 < w->consumed)
+		return true; /* cur lies elsewhere */
+	return ml_ring_reader_feed(w->reader, w->data + bytes / 8 + w->consumed,
+				   used / 8 - w->consumed, err);
+}
+
+/* The words up to the last step, which its producer may still be writing. */
+static size_t whole_steps(const uint64_t *w, size_t count)
+{
+	size_t at = 0, last = 0;
+
+	while (at < count) {
+		last = at;
+		if (ML_WORD_TYPE(w[at]) != ML_WORD_STEP && !ml_word_is_brief(w[at])) {
+			at += 1 + (size_t)ML_WORD_COUNT(w[at]);
+			if (at <= count)
+				last = at;
+			continue;
+		}
+		for (at++; at < count && !(w[at] >> 63);)
+			at++;
+	}
+	return last;
+}
+
+/*
+ * Reads what the process has written of a segment that it has not published, so that a
+ * slow process loses no more than a fast one when memlamp is killed.
+ */
+static bool read_unpublished(struct worker *w, struct ml_err *err)
+{
+	struct ml_ring *r = w->ring;
+	uint32_t head = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE);
+	size_t words = (size_t)(head % ML_RING_SEGMENTS) * ML_RING_SEGMENT_WORDS;
+	uint64_t cur = __atomic_load_n(&r->cur, __ATOMIC_ACQUIRE);
+	uint64_t used = (cur - (r->data + words * 8)) / 8;
+
+	if (head != r->tail || head != __atomic_load_n(&r->head, __ATOMIC_ACQUIRE) ||
+	    cur < r->data + words * 8 || used > ML_RING_SEGMENT_WORDS ||
+	    used <= w->consumed)
 		return true;
-	return ml_ring_reader_feed(w->reader, w->data + bytes / 8, used / 8, err);
+	const uint64_t *from = w->data + words + w->consumed;
+	size_t count = whole_steps(from, (size_t)used - w->consumed);
+	w->consumed += count;
+	return ml_ring_reader_feed(w->reader, from, count, err);
 }
 
 static bool has_ended(const struct worker *w)
@@ -209,6 +236,10 @@ static bool read_process(struct worker *w, struct ml_err *err)
 		/* the slot may have closed meanwhile: that futex wake came too early */
 		if (head == r->tail && !is_closed(w))
 			futex_wait(&r->head, head, TICK_MS);
+		if (!read_unpublished(w, err))
+			return false;
+		if (!ml_ring_reader_flush(w->reader, err))
+			return false;
 	}
 }
 
@@ -241,7 +272,8 @@ static bool read_threads(struct worker *w, struct ml_err *err)
 		bool gone = has_ended(w);
 		bool replaced = __atomic_load_n(&w->replaced, __ATOMIC_ACQUIRE);
 
-		if (!ml_thread_merge_round(&w->slots, err))
+		if (!ml_thread_merge_round(&w->slots, gone || replaced, err) ||
+		    !ml_ring_reader_flush(w->reader, err))
 			return false;
 		if (ml_ring_reader_full(w->reader))
 			ml_thread_merge_stop(&w->slots);
@@ -352,16 +384,17 @@ static void describe(struct state *s, struct ml_ring_reader *reader,
 static void attach(struct state *s, unsigned slot)
 {
 	struct worker *w = ml_arena_alloc(&s->session->arena, sizeof(*w));
-	struct ml_ring *r = ml_ring_slot(s->control, slot);
+	struct ml_ring *r = ml_ring_slot(s->ring.control, slot);
 
 	w->start = now();
 	w->ring = r;
-	w->control = s->control;
+	w->birth = r->birth;
+	w->control = s->ring.control;
 	w->by_thread = r->thread != 0;
 	w->child_end = (pid_t)r->pid == s->child ? &s->end : NULL;
 	w->data = (const uint64_t *)(void *)((char *)r + ML_RING_PAGE);
 	w->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)r->pid, 0);
-	for (unsigned i = 0; i < ML_RING_SLOTS; i++)
+	for (unsigned i = 0, top = ml_ring_slots_top(&s->ring); i < top; i++)
 		if (s->workers[i] && s->workers[i]->result.pid == (pid_t)r->pid)
 			__atomic_store_n(&s->workers[i]->replaced, 1, __ATOMIC_RELEASE);
 	w->result.pid = (pid_t)r->pid;
@@ -375,9 +408,10 @@ static void attach(struct state *s, unsigned slot)
 	s->workers[slot] = w;
 	s->running++;
 	if (w->reader && w->by_thread)
-		ml_thread_merge_init(&w->slots, s->control, r, w->reader);
+		ml_thread_merge_init(&w->slots, &s->ring, r, w->reader);
 	if (w->reader) {
-		/* a program under Valgrind may produce more than encoders can compress well */
+		/* a program under Valgrind may produce more than encoders can compress
+		 * well */
 		struct ml_encode_pace pace = ml_record_pace(!w->by_thread);
 
 		ml_ring_reader_pace(w->reader, &pace);
@@ -396,7 +430,7 @@ static void attach(struct state *s, unsigned slot)
 /* Frees the slots whose trace is finished. */
 static void collect(struct state *s)
 {
-	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
+	for (unsigned i = 0, top = ml_ring_slots_top(&s->ring); i < top; i++) {
 		struct worker *w = s->workers[i];
 		int done = w ? __atomic_load_n(&w->done, __ATOMIC_ACQUIRE) : 0;
 
@@ -424,10 +458,11 @@ static void collect(struct state *s)
 			ml_thread_merge_release(&w->slots);
 		}
 		if (w->by_thread)
-			ml_thread_merge_free(s->control, (uint32_t)w->result.pid);
+			ml_thread_merge_free(&s->ring, w->birth);
 		if (w->pidfd >= 0)
 			close(w->pidfd);
-		memset(w->ring, 0, ML_RING_PAGE);
+		w->collected = true;
+		ml_ring_slots_free(&s->ring, w->ring);
 		s->workers[i] = NULL;
 		s->running--;
 	}
@@ -441,11 +476,8 @@ static void tick(struct state *s)
 		return;
 	for (size_t i = 0; i < s->count; i++) {
 		struct worker *w = s->all[i];
-		bool live = false;
 
-		for (unsigned k = 0; k < ML_RING_SLOTS; k++)
-			live |= s->workers[k] == w;
-		if (live && w->reader) {
+		if (!w->collected && w->reader) {
 			struct ml_ring_reader_count c = ml_ring_reader_count(w->reader);
 
 			refs += c.refs;
@@ -464,7 +496,7 @@ static void check_idle(struct state *s)
 	if (ml_now() < s->idle.at + IDLE_CHECK_MS * ML_MS)
 		return;
 	bool idle = ml_machine_idle_look(&s->idle, s->child);
-	for (unsigned i = 0; i < ML_RING_SLOTS; i++)
+	for (unsigned i = 0, top = ml_ring_slots_top(&s->ring); i < top; i++)
 		if (s->workers[i] && s->workers[i]->reader)
 			ml_ring_reader_idle(s->workers[i]->reader, idle);
 }
@@ -497,22 +529,36 @@ static void program_ended(struct state *s)
 /* Ends the recording of all processes; the traces hold the words so far. */
 static void stop_all(struct state *s)
 {
-	__atomic_store_n(&s->control->stop, 1, __ATOMIC_RELEASE);
-	for (unsigned i = 0; i < ML_RING_SLOTS; i++)
+	__atomic_store_n(&s->ring.control->stop, 1, __ATOMIC_RELEASE);
+	for (unsigned i = 0, top = ml_ring_slots_top(&s->ring); i < top; i++)
 		if (s->workers[i])
 			__atomic_store_n(&s->workers[i]->replaced, 1, __ATOMIC_RELEASE);
 }
 
-/* Is the slot of this thread read by a running worker of its process? */
-static bool is_read(const struct state *s, const struct ml_ring *r)
+/* Has the recording of this process begun, and ended? */
+static bool is_done(const struct state *s, uint64_t birth)
 {
-	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-		const struct worker *w = s->workers[i];
-
-		if (w && w->by_thread && w->result.pid == (pid_t)r->pid)
-			return __atomic_load_n(&w->done, __ATOMIC_ACQUIRE) == RUNNING;
-	}
+	for (size_t i = s->count; i-- > 0;)
+		if (s->all[i]->birth == birth)
+			return __atomic_load_n(&s->all[i]->done, __ATOMIC_ACQUIRE) !=
+			       RUNNING;
 	return false;
+}
+
+/* Attaches to processes that have claimed a slot since. Threads of a process are found by
+ * its worker; those that come too late must not wait for a reader. */
+static void find_processes(struct state *s)
+{
+	struct ml_ring_owner x;
+
+	for (uint32_t i = 0, top = ml_ring_slots_top(&s->ring); i < top; i++) {
+		if (s->workers[i] || !ml_ring_slots_look(&s->ring, i, &x))
+			continue;
+		if (x.thread <= 1)
+			attach(s, i);
+		else if (!x.taken && is_done(s, x.birth))
+			ml_ring_slot(s->ring.control, i)->stop = 1;
+	}
 }
 
 /*
@@ -535,23 +581,12 @@ static void supervise(struct state *s)
 	double start = now(), active = start;
 
 	for (;;) {
-		uint32_t bell = __atomic_load_n(&s->control->bell, __ATOMIC_ACQUIRE);
+		uint32_t bell = __atomic_load_n(&s->ring.control->bell, __ATOMIC_ACQUIRE);
 
 		if (!s->reaped &&
 		    waitpid(s->child, &s->session->status, WNOHANG) == s->child)
 			program_ended(s);
-		for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-			struct ml_ring *r = ml_ring_slot(s->control, i);
-			uint32_t state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
-
-			if (s->workers[i] ||
-			    (state != ML_RING_OPEN && state != ML_RING_CLOSED))
-				continue;
-			if (r->thread <= 1)
-				attach(s, i);
-			else if (!is_read(s, r))
-				r->stop = 1;
-		}
+		find_processes(s);
 		if (stop_asked)
 			stop_all(s);
 		collect(s);
@@ -559,7 +594,7 @@ static void supervise(struct state *s)
 			break;
 		tick(s);
 		check_idle(s);
-		futex_wait(&s->control->bell, bell, s->reaped ? 10 : TICK_MS / 2);
+		futex_wait(&s->ring.control->bell, bell, s->reaped ? 10 : TICK_MS / 2);
 	}
 	s->session->seconds = now() - start;
 }
@@ -574,12 +609,12 @@ static void exec_program(const struct state *s)
 	while (x->argv[count])
 		count++;
 	if (x->instrumented) {
-		setenv("MEMLAMP_RING", s->ring_path, 1);
+		setenv("MEMLAMP_RING", s->ring.path, 1);
 		unsetenv("MEMLAMP");
 		execvp(x->argv[0], x->argv);
 		_exit(127);
 	}
-	snprintf(ring, sizeof(ring), "--ring=%s", s->ring_path);
+	snprintf(ring, sizeof(ring), "--ring=%s", s->ring.path);
 	snprintf(log, sizeof(log), "--log-file=/proc/%d/fd/%d", getppid(), s->log);
 	argv[n++] = "valgrind";
 	argv[n++] = x->options.no_heap ? "--tool=memlamp-noheap" : "--tool=memlamp";
@@ -664,23 +699,19 @@ static bool check(struct state *s, struct ml_err *err)
 	if (!x->instrumented && !x->valgrind_lib)
 		return ml_fail(err, ML_IO,
 			       "the Valgrind tool is not installed with memlamp");
-	int fd = open(x->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	s->made = fd >= 0;
-	if (fd < 0 && errno == EEXIST)
-		fd = open(x->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return ml_fail_errno(err, "%s: cannot create the trace", x->output);
-	close(fd);
-	return true;
+	return ml_growfile_check(x->output, err) &&
+	       ml_lock_take(&s->lock, x->output, err);
 }
 
 bool ml_session_run(struct ml_session *session, struct ml_err *err)
 {
-	struct state s = { .session = session, .fd = -1, .log = -1 };
+	struct state s = {
+		.session = session, .ring = { .fd = -1 }, .log = -1, .lock = { .fd = -1 }
+	};
 	bool ok = check(&s, err) && make_ring(&s, err) && launch(&s, err);
 
 	if (ok) {
-		ml_fork_state_init(&s.forks, s.control);
+		ml_fork_state_init(&s.forks, s.ring.control);
 		supervise(&s);
 		ml_fork_state_release(&s.forks);
 		session->recordings = ml_arena_alloc(
@@ -690,15 +721,11 @@ bool ml_session_run(struct ml_session *session, struct ml_err *err)
 		session->count = s.count;
 		if (!s.count) {
 			ok = explain(&s, err);
-			if (s.made)
-				unlink(session->output);
 		}
 	}
 	ml_free(s.all);
-	if (s.memory)
-		munmap(s.memory, ML_RING_FILE_BYTES);
-	if (s.fd >= 0)
-		close(s.fd);
+	ml_ring_slots_close(&s.ring);
+	ml_lock_release(&s.lock);
 	if (s.log >= 0)
 		close(s.log);
 	return ok;

@@ -2,13 +2,12 @@
 
 #include <limits.h>
 #include <linux/futex.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/base/arena.h"
 #include "record/session/ring_reader.h"
-#include "record/ring.h"
+#include "record/session/ring_slots.h"
 
 enum { STAMP_WORDS = ML_RING_STAMP_BYTES / 8 };
 
@@ -43,43 +42,37 @@ static void add(struct ml_thread_merge *s, struct ml_ring *ring)
 	};
 }
 
-void ml_thread_merge_init(struct ml_thread_merge *s, struct ml_ring_control *control,
+void ml_thread_merge_init(struct ml_thread_merge *s, struct ml_ring_slots *ring,
 			  struct ml_ring *first, struct ml_ring_reader *reader)
 {
 	*s = (struct ml_thread_merge){ .reader = reader,
-				       .control = control,
-				       .pid = first->pid,
-				       .bell = control->bell - 1 };
+				       .ring = ring,
+				       .first = first,
+				       .birth = first->birth,
+				       .bell = ring->control->bell - 1 };
 	add(s, first);
 }
 
 void ml_thread_merge_release(struct ml_thread_merge *s)
 {
 	ml_free(s->slots);
-}
-
-static bool is_open(const struct ml_ring *r)
-{
-	uint32_t state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
-
-	return state == ML_RING_OPEN || state == ML_RING_CLOSED;
+	ml_free(s->heap);
 }
 
 /* Looks for slots of new threads. True: there may be new ones. */
 static bool find_new(struct ml_thread_merge *s)
 {
-	uint32_t bell = __atomic_load_n(&s->control->bell, __ATOMIC_ACQUIRE);
+	uint32_t bell = __atomic_load_n(&s->ring->control->bell, __ATOMIC_ACQUIRE);
+	struct ml_ring_owner x;
 
 	if (bell == s->bell)
 		return false;
 	s->bell = bell;
-	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-		struct ml_ring *r = ml_ring_slot(s->control, i);
-
+	for (uint32_t i = 0, top = ml_ring_slots_top(s->ring); i < top; i++)
 		/* `taken` of the slots of other processes belongs to other workers */
-		if (is_open(r) && r->thread > 1 && r->pid == s->pid && !r->taken)
-			add(s, r);
-	}
+		if (ml_ring_slots_look(s->ring, i, &x) && x.thread > 1 &&
+		    x.birth == s->birth && !x.taken)
+			add(s, ml_ring_slot(s->ring->control, i));
 	return true;
 }
 
@@ -188,26 +181,47 @@ static bool feed_alone(struct ml_thread_merge *s, struct ml_thread_merge_slot *t
 	return true;
 }
 
-/* The thread with the earliest piece; *next is the clock of the earliest piece of all
- * other threads. */
-static struct ml_thread_merge_slot *first_of(struct ml_thread_merge *s, uint64_t *next)
+/* Moves the thread at the top of the heap down to where its clock belongs. */
+static void sink(struct ml_thread_merge_slot **heap, size_t count, size_t i)
 {
-	struct ml_thread_merge_slot *first = NULL;
+	struct ml_thread_merge_slot *t = heap[i];
 
-	*next = UINT64_MAX;
-	for (size_t i = 0; i < s->count; i++) {
-		struct ml_thread_merge_slot *t = &s->slots[i];
+	for (;;) {
+		size_t child = 2 * i + 1;
 
-		if (!t->ready)
-			continue;
-		if (!first || t->clock < first->clock) {
-			*next = first ? first->clock : UINT64_MAX;
-			first = t;
-		} else if (t->clock < *next) {
-			*next = t->clock;
-		}
+		if (child + 1 < count && heap[child + 1]->clock < heap[child]->clock)
+			child++;
+		if (child >= count || heap[child]->clock >= t->clock)
+			break;
+		heap[i] = heap[child];
+		i = child;
 	}
-	return first;
+	heap[i] = t;
+}
+
+/* Puts all threads that have a piece into the heap; returns their number. */
+static size_t fill_heap(struct ml_thread_merge *s)
+{
+	size_t count = 0;
+
+	s->heap = ml_grow(s->heap, &s->heap_cap, s->count,
+			  sizeof(struct ml_thread_merge_slot *));
+	for (size_t i = 0; i < s->count; i++) {
+		find_piece(&s->slots[i]);
+		if (s->slots[i].ready)
+			s->heap[count++] = &s->slots[i];
+	}
+	for (size_t i = count / 2; i-- > 0;)
+		sink(s->heap, count, i);
+	return count;
+}
+
+/* The clock of the earliest piece of all threads but the first of the heap. */
+static uint64_t second(struct ml_thread_merge_slot *const *heap, size_t count)
+{
+	uint64_t clock = count > 1 ? heap[1]->clock : UINT64_MAX;
+
+	return count > 2 && heap[2]->clock < clock ? heap[2]->clock : clock;
 }
 
 /*
@@ -217,12 +231,11 @@ static struct ml_thread_merge_slot *first_of(struct ml_thread_merge *s, uint64_t
  */
 static bool merge(struct ml_thread_merge *s, uint64_t now, struct ml_err *err)
 {
-	struct ml_thread_merge_slot *t;
-	uint64_t next;
+	size_t count = fill_heap(s);
 
-	for (size_t i = 0; i < s->count; i++)
-		find_piece(&s->slots[i]);
-	while ((t = first_of(s, &next)) && t->clock <= now) {
+	while (count && s->heap[0]->clock <= now) {
+		struct ml_thread_merge_slot *t = s->heap[0];
+		uint64_t next = second(s->heap, count);
 		size_t from = t->at, end;
 		uint32_t segment = t->segment;
 
@@ -239,6 +252,10 @@ static bool merge(struct ml_thread_merge *s, uint64_t now, struct ml_err *err)
 		if (!feed(s, t, end, err))
 			return false;
 		find_piece(t);
+		if (!t->ready)
+			s->heap[0] = s->heap[--count];
+		if (count)
+			sink(s->heap, count, 0);
 	}
 	return true;
 }
@@ -251,23 +268,31 @@ static void drop_closed(struct ml_thread_merge *s)
 	for (size_t i = 0; i < s->count; i++) {
 		struct ml_thread_merge_slot *t = &s->slots[i];
 
-		if (t->closed && t->thread > 1 && !advance(t)) {
-			struct ml_ring *r = t->ring;
-
-			memset((char *)r + sizeof(r->state), 0,
-			       ML_RING_PAGE - sizeof(r->state));
-			__atomic_store_n(&r->state, ML_RING_FREE, __ATOMIC_RELEASE);
-		} else {
+		if (t->closed && t->thread > 1 && !advance(t))
+			ml_ring_slots_free(s->ring, t->ring);
+		else
 			s->slots[kept++] = *t;
-		}
 	}
 	s->count = kept;
 }
 
-bool ml_thread_merge_round(struct ml_thread_merge *s, struct ml_err *err)
+/* Tells the reader of threads that found no slot. */
+static void note_unrecorded(struct ml_thread_merge *s)
+{
+	uint32_t n = __atomic_load_n(&s->first->unrecorded, __ATOMIC_RELAXED);
+
+	if (n == s->unrecorded)
+		return;
+	s->unrecorded = n;
+	ml_ring_reader_unrecorded(s->reader, n);
+}
+
+bool ml_thread_merge_round(struct ml_thread_merge *s, bool last, struct ml_err *err)
 {
 	uint64_t now = __builtin_ia32_rdtsc();
 
+	if (last) /* a thread that was killed may have opened a slot and rung no bell */
+		s->bell = __atomic_load_n(&s->ring->control->bell, __ATOMIC_ACQUIRE) - 1;
 	/* a thread that started meanwhile may have written words that others depend on:
 	 * look again at all */
 	do {
@@ -275,6 +300,7 @@ bool ml_thread_merge_round(struct ml_thread_merge *s, struct ml_err *err)
 			note_end(&s->slots[i]);
 	} while (find_new(s));
 	bool ok = s->count == 1 ? feed_alone(s, &s->slots[0], err) : merge(s, now, err);
+	note_unrecorded(s);
 	drop_closed(s);
 	return ok;
 }
@@ -290,12 +316,11 @@ void ml_thread_merge_stop(struct ml_thread_merge *s)
 	}
 }
 
-void ml_thread_merge_free(struct ml_ring_control *control, uint32_t pid)
+void ml_thread_merge_free(struct ml_ring_slots *ring, uint64_t birth)
 {
-	for (unsigned i = 0; i < ML_RING_SLOTS; i++) {
-		struct ml_ring *r = ml_ring_slot(control, i);
+	struct ml_ring_owner x;
 
-		if (is_open(r) && r->thread > 1 && r->pid == pid)
-			memset(r, 0, ML_RING_PAGE);
-	}
+	for (uint32_t i = 0, top = ml_ring_slots_top(ring); i < top; i++)
+		if (ml_ring_slots_look(ring, i, &x) && x.thread > 1 && x.birth == birth)
+			ml_ring_slots_free(ring, ml_ring_slot(ring->control, i));
 }

@@ -21,24 +21,28 @@
 
 struct ml_ring_reader;
 struct ml_ring;
-struct ml_ring_control;
+struct ml_ring_slots;
 
 struct ml_thread_merge {
 	struct ml_ring_reader *reader;
-	struct ml_ring_control *control; /* the ring's memory begins here */
-	uint32_t pid;
-	uint32_t bell; /* its value at the last search for new slots */
+	struct ml_ring_slots *ring;
+	struct ml_ring *first; /* the slot of the first thread */
+	uint64_t birth;        /* of the process */
+	uint32_t unrecorded;   /* threads without a slot that the reader knows of */
+	uint32_t bell;         /* its value at the last search for new slots */
 	struct ml_thread_merge_slot *slots;
 	size_t count, cap;
+	struct ml_thread_merge_slot **heap; /* those with a piece, earliest first */
+	size_t heap_cap;
 };
 
 /* first: the slot of the first thread. */
-void ml_thread_merge_init(struct ml_thread_merge *s, struct ml_ring_control *control,
+void ml_thread_merge_init(struct ml_thread_merge *s, struct ml_ring_slots *ring,
 			  struct ml_ring *first, struct ml_ring_reader *reader);
 void ml_thread_merge_release(struct ml_thread_merge *s);
-/* One round. False: the trace cannot be written. */
-bool ml_thread_merge_round(struct ml_thread_merge *s, struct ml_err *err);
+/* One round. `last`: the process has ended. False: the trace cannot be written. */
+bool ml_thread_merge_round(struct ml_thread_merge *s, bool last, struct ml_err *err);
 /* Makes all threads stop writing, new ones included. */
 void ml_thread_merge_stop(struct ml_thread_merge *s);
 /* Frees the slots of all threads but the first, after the process has ended. */
-void ml_thread_merge_free(struct ml_ring_control *control, uint32_t pid);
+void ml_thread_merge_free(struct ml_ring_slots *ring, uint64_t birth);

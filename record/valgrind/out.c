@@ -281,15 +281,17 @@ static Bool claim(Int fd, Int slot)
 static Int claim_any(Int fd)
 {
 	for (Int waited = 0; waited < CLAIM_WAIT_MS; waited += CLAIM_SLEEP_MS) {
-		for (Int i = 0; i < ML_RING_SLOTS; i++)
-			if (claim(fd, i))
+		for (Int i = 0; i < (Int)out.control->slots; i++)
+			if (claim(fd, i)) {
+				ml_ring_claimed(out.control, (UInt)i);
 				return i;
+			}
 		if (out.control->stop || !lives(out.control->companion))
 			return -1;
 		VG_(poll)(NULL, 0, CLAIM_SLEEP_MS);
 	}
 	say("memlamp: more than %d processes at once; this one goes unrecorded\n",
-	    ML_RING_SLOTS);
+	    (Int)out.control->slots);
 	return -1;
 }
 

@@ -7,7 +7,8 @@ memlamp record -q -o x.mlt ./loops 30000 >out 2>err &
 memlamp=$!
 wait_for grep -q ready out
 program=$(cat "/proc/$memlamp/task/$memlamp/children")
-wait_for sh -c 'test "$(stat -c %s x.mlt)" -gt 30000'
+has_work() { test "$(refs x.mlt --region work --to 100000)" -ge 10000; }
+wait_for has_work
 kill -9 "$memlamp"
 wait "$memlamp" 2>/dev/null
 echo "memlamp: status $?"

@@ -16,6 +16,7 @@
 #include "lib/base/err.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
+#include "tests/seeded.h"
 #include "tests/read_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -31,7 +32,8 @@ static void remove_trace(void)
 
 static bool make_trace(void)
 {
-	static const char text[] = "r0+24*200 w0+64*50 r3:90*9 f4096+8*90";
+	static const char text[] =
+		"mark a\nr0+24*200 w0+64*50\nmark b\nr3:90*9 f4096+8*90";
 	struct ml_writer *w;
 	struct ml_err err;
 
@@ -41,6 +43,64 @@ static bool make_trace(void)
 	atexit(remove_trace);
 	return ml_writer_open(&w, trace_path, &err) &&
 	       read_text(w, text, strlen(text), "text", &err) && ml_writer_close(w, &err);
+}
+
+/* An ensemble of our trace: whole, or interrupted, so that it has saved states. */
+static bool interrupt(void *arg, const struct ml_ensemble *e, struct ml_err *err)
+{
+	ml_ensemble_save(e, arg, err);
+	return false;
+}
+
+static bool at_once(void *arg)
+{
+	return --*(int *)arg < 0;
+}
+
+static size_t make_ensemble(uint8_t *data, size_t max, unsigned variant)
+{
+	static const char *const machines[] = { "L1 512 2w",
+						"L1 1K 2w",
+						"L1 2K 2w fifo",
+						"L1 256 2w | L2 1K 4w",
+						"L1 512 full opt",
+						"L1 256 2w | L2 1K 4w opt",
+						"cores 2 | L1 256 2w | L2 1K 4w" };
+	const char *path = seeded_path("seed.mle");
+	int calls = (int)variant;
+	struct ml_work work = { .cancelled = at_once, .arg = &calls };
+	struct ml_ensemble_run o = { .threads = 1,
+				     .every = 1,
+				     .save = interrupt,
+				     .save_arg = (void *)(uintptr_t)path,
+				     .work = variant % 2 ? &work : NULL };
+	struct ml_ensemble e;
+	struct ml_machine m;
+	struct ml_trace t;
+	struct ml_err err;
+
+	if (!make_trace() || !ml_trace_open(&t, trace_path, &err))
+		return 0;
+	ml_ensemble_init(&e);
+	uint32_t trace = ml_ensemble_add_trace(&e, &t, "t", 0, t.count, 16);
+	ml_trace_close(&t);
+	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+		if (!ml_machine_parse(&m, machines[i], &err))
+			abort();
+		struct ml_parameter p = { "L1 size", "512", 512.0 * (double)i };
+		ml_ensemble_add_member(&e, trace, &m, &p, variant % 3 > 0);
+	}
+	if (ml_ensemble_run(&e, &o, &err)) {
+		ml_ensemble_label(&e);
+		ml_ensemble_save(&e, path, &err);
+	}
+	ml_ensemble_release(&e);
+	return seeded_take(path, data, max);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+	return seeded_mutate(data, size, max, seed, make_ensemble);
 }
 
 /* Whether its members can be run within a second, over our trace. */

@@ -195,7 +195,7 @@ static bool open_simulator(struct ml_ensemble_walk *w, struct unit *u, struct ml
 	} else if (ml_future_needed(&u->machine)) {
 		if (!ml_future_open(&u->future, w->trace, &o, err))
 			return false;
-		ml_future_attach(u->future, u->sim);
+		return ml_future_attach(u->future, u->sim, err);
 	}
 	return true;
 }

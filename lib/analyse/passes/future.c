@@ -215,8 +215,8 @@ static bool simulate_before(struct missed *m, struct ml_err *err)
 	if (!m->sim)
 		return false;
 	ml_sim_observe(m->sim, &observer);
-	ml_future_attach(m->f, m->sim);
-	bool ok = ml_trace_each(m->f->trace, m->f->from, m->f->to, cpus > 1, simulate, m,
+	bool ok = ml_future_attach(m->f, m->sim, err) &&
+		  ml_trace_each(m->f->trace, m->f->from, m->f->to, cpus > 1, simulate, m,
 				err);
 	ml_sim_close(m->sim);
 	put_missed(m);
@@ -291,7 +291,7 @@ static bool fill(void *arg, const uint64_t **hints, size_t *count, struct ml_err
 	return true;
 }
 
-void ml_future_attach(struct ml_future *f, struct ml_sim *s)
+bool ml_future_attach(struct ml_future *f, struct ml_sim *s, struct ml_err *err)
 {
 	for (unsigned i = 0; i < f->machine.levels; i++) {
 		struct level *l = &f->level[i];
@@ -299,9 +299,14 @@ void ml_future_attach(struct ml_future *f, struct ml_sim *s)
 		if (!l->next_use)
 			continue;
 		l->hints = (struct ml_hints){ l, fill };
-		ml_next_use_seek(l->next_use, ml_sim_requests(s, l->number));
+		/* a simulator may come from a file, which may claim any number */
+		if (!ml_future_seek(f, l->number, ml_sim_requests(s, l->number)))
+			return ml_fail(err, ML_FORMAT,
+				       "level %u had more requests than were foreseen",
+				       l->number);
 		ml_sim_hints(s, l->number, &l->hints);
 	}
+	return true;
 }
 
 bool ml_future_seek(struct ml_future *f, unsigned level, uint64_t request)

@@ -8,7 +8,7 @@
  *	if (ml_future_needed(&o.machine)) {
  *		if (!ml_future_open(&f, trace, &o, err))
  *			return false;
- *		ml_future_attach(f, sim);
+ *		ml_future_attach(f, sim, &err);
  *	}
  */
 #pragma once
@@ -41,7 +41,7 @@ bool ml_future_open(struct ml_future **f, struct ml_trace *t,
  * simulation from o->from had. Call it again after each ml_sim_restore; it replaces the
  * hints that s had.
  */
-void ml_future_attach(struct ml_future *f, struct ml_sim *s);
+bool ml_future_attach(struct ml_future *f, struct ml_sim *s, struct ml_err *err);
 /*
  * The hints of a level (from 1), for callers that feed several simulators: seek moves to
  * a request, and each call of next returns the next piece, valid until the next call.

@@ -170,7 +170,8 @@ static bool open_simulator(struct ml_replay *r, struct ml_err *err)
 	if (ml_future_needed(&o->machine)) {
 		if (!ml_future_open(&r->future, r->trace, o, err))
 			return false;
-		ml_future_attach(r->future, r->sim);
+		if (!ml_future_attach(r->future, r->sim, err))
+			return false;
 	}
 	if (o->from)
 		ml_sim_gap(r->sim);

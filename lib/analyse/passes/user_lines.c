@@ -43,12 +43,13 @@ void ml_user_lines_release(struct ml_user_lines *p)
 static struct ml_frame own_frame(const struct ml_user_lines *p,
 				 const struct ml_site *site)
 {
+	if (!site->frames)
+		return (struct ml_frame){ 0 };
 	const struct ml_frame *frame = &p->tables->frames.at[site->frame];
-
 	for (uint32_t i = 0; i < site->frames; i++)
 		if (frame[i].line && p->own_file[frame[i].file])
 			return frame[i];
-	return site->frames ? frame[0] : (struct ml_frame){ 0 };
+	return frame[0];
 }
 
 static struct ml_user_line place_of(const struct ml_user_lines *p, uint32_t number)

@@ -290,7 +290,7 @@ static bool read_file(struct ml_result *r, struct ml_err *err)
 
 bool ml_result_open(struct ml_result *r, const char *path, struct ml_err *err)
 {
-	*r = (struct ml_result){ 0 };
+	*r = (struct ml_result){ .site_end = UINT64_MAX, .region_end = UINT64_MAX };
 	if (!ml_file_map_open(&r->map, path, err))
 		return false;
 	r->path = ml_arena_strdup(&r->arena, path);

@@ -84,6 +84,8 @@ struct ml_result {
 	struct ml_profile profile;
 	uint64_t refs;
 	unsigned levels;
+	/* sites and regions are below; UINT64_MAX until ml_result_fit */
+	uint64_t site_end, region_end;
 	struct ml_result_list { /* blocks of one kind, in order of position */
 		struct ml_result_block {
 			uint64_t offset, position, count;
@@ -109,6 +111,12 @@ struct ml_result {
 };
 
 bool ml_result_open(struct ml_result *r, const char *path, struct ml_err *err);
+/*
+ * Checks all numbers of the result against the trace that it is of. Without it, numbers
+ * of sites and regions are those of the file, and no index. False: it is of another
+ * trace, or names things that the trace does not have.
+ */
+bool ml_result_fit(struct ml_result *r, const struct ml_trace *t, struct ml_err *err);
 void ml_result_close(struct ml_result *r);
 
 /* The outcomes (access.h) of positions [from, to), which are in the result. */

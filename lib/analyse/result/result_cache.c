@@ -94,7 +94,8 @@ const char *ml_result_cache_path(const struct ml_result_info *info, struct ml_ar
 	return path && make_folders(folder(a), a) ? path : NULL;
 }
 
-bool ml_result_cache_find(const struct ml_result_info *info, struct ml_result *r)
+bool ml_result_cache_find(const struct ml_result_info *info, const struct ml_trace *t,
+			  struct ml_result *r)
 {
 	struct ml_arena a = { 0 };
 	const char *path = path_of(info, &a);
@@ -103,7 +104,8 @@ bool ml_result_cache_find(const struct ml_result_info *info, struct ml_result *r
 
 	if (ok) {
 		ok = ml_result_open(r, path, &err);
-		if (ok && !ml_result_same(&r->info, info)) {
+		if (ok &&
+		    !(ml_result_same(&r->info, info) && ml_result_fit(r, t, &err))) {
 			ml_result_close(r);
 			ok = false;
 		}

@@ -5,7 +5,7 @@
  * and a program that has one open keeps it. MEMLAMP_CACHE_SIZE bounds the folder ("500M";
  * default 4G); 0 switches the cache off.
  *
- *	if (ml_result_cache_find(&info, &result))
+ *	if (ml_result_cache_find(&info, &trace, &result))
  *		use it;
  *	else if ((path = ml_result_cache_path(&info, &arena)))
  *		simulate, write the result to path, ml_result_cache_trim();
@@ -18,11 +18,14 @@
 struct ml_arena;
 struct ml_result;
 struct ml_result_info;
+struct ml_trace;
 
 /* The path of such a result; creates the folder. NULL: the cache cannot be used. */
 const char *ml_result_cache_path(const struct ml_result_info *info, struct ml_arena *a);
-/* Opens the cached result, if there is one that matches and is complete. */
-bool ml_result_cache_find(const struct ml_result_info *info, struct ml_result *r);
+/* Opens the cached result, if there is one that matches, is complete and fits the trace.
+ */
+bool ml_result_cache_find(const struct ml_result_info *info, const struct ml_trace *t,
+			  struct ml_result *r);
 /* Deletes the least recently used results until the rest fits. */
 void ml_result_cache_trim(void);
 

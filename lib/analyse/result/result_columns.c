@@ -166,7 +166,7 @@ void ml_result_put_counts(struct ml_buf *out, const uint32_t *row, size_t stride
 }
 
 bool ml_result_get_counts(struct ml_bytes *in, size_t count, unsigned levels,
-			  struct ml_result_counts *c, struct ml_err *err)
+			  uint64_t end, struct ml_result_counts *c, struct ml_err *err)
 {
 	uint64_t id = 0;
 
@@ -177,7 +177,7 @@ bool ml_result_get_counts(struct ml_bytes *in, size_t count, unsigned levels,
 	for (size_t i = 0; i < count; i++) {
 		uint64_t more = ml_bytes_varint(in);
 
-		if (more > UINT32_MAX - id)
+		if (more > UINT32_MAX - id || id + more >= end)
 			return ml_fail(err, ML_FORMAT, "a number is too large");
 		row[i] = (struct ml_result_count){ .id = (uint32_t)(id += more) };
 	}

@@ -54,8 +54,9 @@ bool ml_result_get_outcomes(struct ml_bytes *in, uint16_t *outcome, size_t count
 void ml_result_put_counts(struct ml_buf *out, const uint32_t *row, size_t stride,
 			  const uint32_t *ids, size_t count, unsigned levels);
 /* Appends to c; its rows are unordered afterwards. */
+/* end: the numbers of sites or regions are below. */
 bool ml_result_get_counts(struct ml_bytes *in, size_t count, unsigned levels,
-			  struct ml_result_counts *c, struct ml_err *err);
+			  uint64_t end, struct ml_result_counts *c, struct ml_err *err);
 
 void ml_result_put_series(struct ml_buf *out, const struct ml_profile_bin *bin,
 			  size_t count, unsigned levels);

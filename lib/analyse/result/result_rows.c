@@ -113,10 +113,9 @@ static bool is_row(const struct ml_result_row *r, unsigned levels)
 }
 
 bool ml_result_rows_get(struct ml_bytes *in, struct ml_result_rows *x, unsigned levels,
-			struct ml_err *err)
+			uint64_t site_end, uint64_t region_end, struct ml_err *err)
 {
-	uint64_t count = ml_bytes_varint(in), site = 0, references = 0;
-	int64_t region = 0;
+	uint64_t count = ml_bytes_varint(in), site = 0, region = 0, references = 0;
 
 	if (in->bad || count > ML_RESULT_PART || count > (size_t)(in->end - in->at))
 		return ml_fail(err, ML_FORMAT, "the rows are cut off");
@@ -125,7 +124,7 @@ bool ml_result_rows_get(struct ml_bytes *in, struct ml_result_rows *x, unsigned 
 	for (size_t i = 0; i < count; i++)
 		x->row[i].site = (uint32_t)(site += ml_bytes_varint(in));
 	for (size_t i = 0; i < count; i++)
-		x->row[i].region = (uint32_t)(region += ml_bytes_zigzag(in));
+		x->row[i].region = (uint32_t)(region += (uint64_t)ml_bytes_zigzag(in));
 	for (size_t i = 0; i < count; i++)
 		x->row[i].thread = (uint16_t)ml_bytes_varint(in);
 	for (size_t i = 0; i < count; i++)
@@ -137,7 +136,8 @@ bool ml_result_rows_get(struct ml_bytes *in, struct ml_result_rows *x, unsigned 
 	if (in->bad || references > ML_RESULT_PART)
 		return ml_fail(err, ML_FORMAT, "the rows have the wrong size");
 	for (size_t i = 0; i < count; i++)
-		if (!is_row(&x->row[i], levels))
+		if (!is_row(&x->row[i], levels) || x->row[i].site >= site_end ||
+		    x->row[i].region >= region_end)
 			return ml_fail(err, ML_FORMAT, "a row stands for no reference");
 	return true;
 }

@@ -35,7 +35,8 @@ struct ml_result_rows {
 void ml_result_rows_add(struct ml_result_rows *x, const struct ml_result_row *r);
 /* Writes the rows as bytes, sorted; the set is empty afterwards. */
 void ml_result_rows_put(struct ml_result_rows *x, struct ml_buf *out);
-/* Replaces the rows of x by those read; levels is that of the machine. */
+/* Replaces the rows of x by those read; levels is that of the machine, the numbers of
+ * sites and regions are below the ends. */
 bool ml_result_rows_get(struct ml_bytes *in, struct ml_result_rows *x, unsigned levels,
-			struct ml_err *err);
+			uint64_t site_end, uint64_t region_end, struct ml_err *err);
 void ml_result_rows_release(struct ml_result_rows *x);

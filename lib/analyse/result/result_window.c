@@ -187,8 +187,8 @@ static void settle(struct sums *s, struct ml_result_counts *c, struct ml_arena *
 }
 
 static bool add_blocks(struct ml_result *r, const struct ml_result_list *list,
-		       unsigned type, size_t first, size_t end, struct sums *sums,
-		       struct ml_err *err)
+		       unsigned type, uint64_t ids, size_t first, size_t end,
+		       struct sums *sums, struct ml_err *err)
 {
 	struct ml_result_counts *block = &sums->block;
 
@@ -200,7 +200,7 @@ static bool add_blocks(struct ml_result *r, const struct ml_result_list *list,
 		block->count = 0;
 		if (!ml_result_unpack(r, b, type, &in, err))
 			return false;
-		if (!ml_result_get_counts(&in, b->count, r->levels, block, &why))
+		if (!ml_result_get_counts(&in, b->count, r->levels, ids, block, &why))
 			return ml_result_damaged(r, b->offset, why.text, err);
 		for (size_t k = 0; k < block->count; k++) {
 			uint64_t *sum = sum_of(sums, block->at[k].id);
@@ -272,7 +272,8 @@ bool ml_result_sites(struct ml_result *r, const struct ml_trace *t, uint64_t fro
 		c->from = from;
 		c->to = to;
 	}
-	ok = ok && add_blocks(r, &r->sites, ML_RESULT_SITES, first, end, &sums, err);
+	ok = ok && add_blocks(r, &r->sites, ML_RESULT_SITES, r->site_end, first, end,
+			      &sums, err);
 	settle(&sums, c, a);
 	return ok;
 }
@@ -287,7 +288,8 @@ bool ml_result_regions(struct ml_result *r, uint64_t from, uint64_t to,
 	whole_blocks(r, from, to, &first, &end);
 	*c = (struct ml_result_counts){ .from = block_start(r, first),
 					.to = block_start(r, end) };
-	bool ok = add_blocks(r, &r->regions, ML_RESULT_REGIONS, first, end, &sums, err);
+	bool ok = add_blocks(r, &r->regions, ML_RESULT_REGIONS, r->region_end, first, end,
+			     &sums, err);
 	settle(&sums, c, a);
 	return ok;
 }
@@ -304,8 +306,8 @@ static bool read_parts(struct ml_result *r, size_t block, struct ml_err *err)
 		return false;
 	for (unsigned i = 0; i < ML_RESULT_PARTS; i++) {
 		r->part[i].count = 0;
-		if (i < b->count &&
-		    !ml_result_rows_get(&in, &r->part[i], r->levels, &why))
+		if (i < b->count && !ml_result_rows_get(&in, &r->part[i], r->levels,
+							r->site_end, r->region_end, &why))
 			return ml_result_damaged(r, b->offset, why.text, err);
 	}
 	if (in.at != in.end)

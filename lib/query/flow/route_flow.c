@@ -293,8 +293,9 @@ bool ml_route_flow_elements(struct ml_workspace *ws, const struct ml_request *q,
 							       (n + 1) * sizeof(*e));
 		uint32_t *column[6];
 
-		ml_locality_elements(&l, (uint32_t)container, p->low + (int64_t)first, e,
-				     n);
+		if (n) /* otherwise low has no meaning */
+			ml_locality_elements(&l, (uint32_t)container,
+					     p->low + (int64_t)first, e, n);
 		for (int c = 0; c < 6; c++)
 			column[c] = ml_arena_alloc(&a->arena, (n + 1) * sizeof(**column));
 		for (size_t i = 0; i < n; i++) {

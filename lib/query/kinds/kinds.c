@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "lib/query/routes/route_open.h"
+#include "lib/query/workspace/request.h"
 
 const struct ml_document_kind *const ml_kinds[] = {
 	&ml_kind_trace,
@@ -15,6 +16,6 @@ const struct ml_document_kind *const ml_kinds[] = {
 
 const struct ml_route ml_common_routes[] = {
 	{ "GET", "/api/open", ml_route_open, "what is open, and machines to choose from",
-	  NULL },
+	  NULL, ML_NO_PARAMS },
 	{ 0 },
 };

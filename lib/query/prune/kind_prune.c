@@ -2,28 +2,42 @@
 #include <stddef.h>
 
 #include "lib/query/kinds/kinds.h"
+#include "lib/query/workspace/request.h"
 #include "lib/query/prune/open_prune.h"
 #include "lib/query/prune/route_prune.h"
 
+#define WHERE ML_TEXT("where", ML_LIST_BYTES)
+#define ORDER ML_TEXT("order", ML_LIST_BYTES)
+
 static const struct ml_route routes[] = {
 	{ "GET", "/api/prunes/#", ml_route_prune,
-	  "a search space: parameters, constraints and their effects: order", NULL },
+	  "a search space: parameters, constraints and their effects: order", NULL,
+	  ML_PARAMS(WHERE, ORDER) },
 	{ "DELETE", "/api/prunes/#", ml_route_prune_cancel,
-	  "cancel the evaluation of a search space", NULL },
+	  "cancel the evaluation of a search space", NULL, ML_NO_PARAMS },
 	{ "GET", "/api/prunes/#/sunburst", ml_route_prune_sunburst,
-	  "rings of constraints: order where cells machine", NULL },
+	  "rings of constraints: order where cells machine", NULL,
+	  ML_PARAMS(WHERE, ORDER, ML_NUMBER_IN("cells", 0, 16384),
+		    ML_NUMBER("machine")) },
 	{ "GET", "/api/prunes/#/combinations", ml_route_prune_combinations,
-	  "the largest combinations of constraints: where top", NULL },
+	  "the largest combinations of constraints: where top", NULL,
+	  ML_PARAMS(WHERE, ML_NUMBER("top")) },
 	{ "GET", "/api/prunes/#/variants", ml_route_prune_variants,
-	  "variants: where offset count sample seed", NULL },
+	  "variants: where offset count sample seed", NULL,
+	  ML_PARAMS(WHERE, ML_NUMBER("offset"), ML_NUMBER("count"),
+		    ML_NUMBER_IN("sample", 0, 1), ML_NUMBER("seed")) },
 	{ "GET", "/api/prunes/#/distributions", ml_route_prune_distributions,
-	  "how often each value of a parameter occurs: where bins", NULL },
+	  "how often each value of a parameter occurs: where bins", NULL,
+	  ML_PARAMS(WHERE, ML_NUMBER("bins")) },
 	{ "GET", "/api/prunes/#/nearest", ml_route_prune_nearest,
-	  "variants that fail fewest constraints: count", NULL },
+	  "variants that fail fewest constraints: count", NULL,
+	  ML_PARAMS(WHERE, ML_NUMBER("count")) },
 	{ "GET", "/api/prunes/#/export", ml_route_prune_export,
-	  "a table as CSV: table where order", NULL },
+	  "a table as CSV: table where order", NULL,
+	  ML_PARAMS(WHERE, ORDER, ML_TEXT("table", ML_WORD_BYTES)) },
 	{ "GET", "/api/prunes/#/tuned", ml_route_prune_tuned,
-	  "variants that were simulated, the best first: machine top best", NULL },
+	  "variants that were simulated, the best first: machine top best", NULL,
+	  ML_PARAMS(WHERE, ML_NUMBER("machine"), ML_NUMBER("top"), ML_NUMBER("best")) },
 	{ 0 },
 };
 

@@ -36,8 +36,8 @@ static bool check_grid(struct ml_grid *g, uint64_t cells, struct ml_err *err)
 }
 
 /* grids=REGION,SIZE,FIRST,CELLS,PITCH,ROWS;... */
-static bool read_list(struct ml_grids *g, const char *text, struct ml_answer *a,
-		      struct ml_err *err)
+static bool read_list(struct ml_grids *g, const struct ml_open_trace *t, const char *text,
+		      struct ml_answer *a, struct ml_err *err)
 {
 	g->at = ml_arena_alloc(&a->arena, GRIDS_MAX * sizeof(*g->at));
 	for (const char *at = text; *at; g->count++) {
@@ -57,6 +57,8 @@ static bool read_list(struct ml_grids *g, const char *text, struct ml_answer *a,
 				       "grids=%s is not REGION,SIZE,FIRST,CELLS,PITCH,"
 				       "ROWS;...",
 				       text);
+		if (x->region >= ml_open_trace_regions(t))
+			return ml_fail(err, ML_USAGE, "there is no region %u", x->region);
 		if (!check_grid(x, cells, err))
 			return false;
 		for (size_t i = 0; i < g->count; i++)
@@ -82,9 +84,6 @@ static bool read_one(struct ml_grids *g, const struct ml_request *q, struct ml_a
 	    !ml_request_u64(q, "pitch", 0, &x->pitch, err) ||
 	    !ml_request_u64(q, "rows", 1, &x->rows, err))
 		return false;
-	if (region > UINT32_MAX)
-		return ml_fail(err, ML_USAGE, "there is no region %llu",
-			       (unsigned long long)region);
 	x->region = (uint32_t)region;
 	return check_grid(x, cells, err);
 }
@@ -259,7 +258,7 @@ bool ml_route_cells(struct ml_workspace *ws, const struct ml_request *q,
 	    !ml_selection_read(&selection, q, s->trace, &a->arena, err) ||
 	    !read_mode(&g.mode, q, err) || !ml_request_u64(q, "hurry", 0, &hurry, err) ||
 	    !ml_request_u64(q, "of", 1, &of, err) ||
-	    !(list ? read_list(&g, list, a, err) : read_one(&g, q, a, err)))
+	    !(list ? read_list(&g, s->trace, list, a, err) : read_one(&g, q, a, err)))
 		return false;
 	/* distances and lines that leave follow from all that came before */
 	if (g.mode < ML_GRID_DISTANCE)

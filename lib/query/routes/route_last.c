@@ -102,6 +102,8 @@ static bool read_parts(struct cut *c, const struct ml_open_trace *t, const char 
 				       "cells=%s is not REGION:SIZE:CELLS, separated "
 				       "by commas",
 				       text);
+		if (region >= ml_open_trace_regions(t))
+			return ml_fail(err, ML_USAGE, "there is no region %llu", region);
 		if (c->parts == REGIONS_MAX || c->cells + cells > CELLS_MAX)
 			return ml_fail(err, ML_USAGE, "more than %d regions or %d cells",
 				       REGIONS_MAX, CELLS_MAX);

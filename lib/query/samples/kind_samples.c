@@ -3,8 +3,10 @@
 
 #include "lib/base/json.h"
 #include "lib/query/kinds/kinds.h"
+#include "lib/query/workspace/request.h"
 #include "lib/query/samples/open_samples.h"
 #include "lib/query/samples/route_samples.h"
+#include "lib/samples/bins.h"
 #include "lib/samples/read_samples.h"
 
 static void describe(struct ml_document *d, struct ml_json *w)
@@ -16,21 +18,33 @@ static void describe(struct ml_document *d, struct ml_json *w)
 	ml_json_key_string(w, "format", s->format);
 }
 
+#define BINS ML_NUMBER_IN("bins", 1, ML_BINS_MAX)
+#define QUESTION \
+	ML_NUMBER("top"), ML_NUMBER("windows"), ML_NUMBER("width"), ML_NUMBER("step"), \
+		ML_NUMBER("clusters"), ML_NUMBER("depth"), \
+		ML_TEXT("select", ML_LIST_BYTES), ML_TEXT("by", ML_NAME_BYTES), \
+		ML_TEXT("empty", ML_WORD_BYTES), ML_TEXT("metric", ML_NAME_BYTES), \
+		ML_TEXT("along", ML_NAME_BYTES), ML_TEXT("tier", ML_NAME_BYTES)
+
 static const struct ml_route routes[] = {
 	{ "GET", "/api/samples/#", ml_route_samples,
-	  "a sample table: columns, tables, bad lines", NULL },
+	  "a sample table: columns, tables, bad lines", NULL, ML_NO_PARAMS },
 	{ "GET", "/api/samples/#/table", ml_route_samples_table,
 	  "one table: table select top by empty metric along tier windows width step "
 	  "clusters depth",
-	  NULL },
+	  NULL, ML_PARAMS(QUESTION, ML_TEXT("table", ML_WORD_BYTES)) },
 	{ "GET", "/api/samples/#/histogram", ml_route_samples_histogram,
-	  "counts along a column: column bins select", NULL },
+	  "counts along a column: column bins select", NULL,
+	  ML_PARAMS(QUESTION, BINS, ML_TEXT("column", ML_NAME_BYTES)) },
 	{ "GET", "/api/samples/#/pairs", ml_route_samples_pairs,
-	  "counts between two columns: left right bins select", NULL },
+	  "counts between two columns: left right bins select", NULL,
+	  ML_PARAMS(QUESTION, BINS, ML_TEXT("left", ML_NAME_BYTES),
+		    ML_TEXT("right", ML_NAME_BYTES)) },
 	{ "GET", "/api/samples/#/topology", ml_route_samples_topology,
-	  "the hardware with its loads and transactions: select", NULL },
+	  "the hardware with its loads and transactions: select", NULL,
+	  ML_PARAMS(QUESTION) },
 	{ "GET", "/api/samples/#/select", ml_route_samples_select,
-	  "how much a selection holds: select", NULL },
+	  "how much a selection holds: select", NULL, ML_PARAMS(QUESTION) },
 	{ 0 },
 };
 

@@ -55,7 +55,7 @@ static bool simulate(struct ml_analysed_trace *s,
 	struct ml_result_info info;
 
 	ml_result_describe(&info, &s->trace, &options, &s->arena);
-	s->has_result = o->keep && ml_result_cache_find(&info, &s->result);
+	s->has_result = o->keep && ml_result_cache_find(&info, &s->trace, &s->result);
 	if (s->has_result) {
 		struct ml_machine *m = &s->result.profile.machine;
 
@@ -112,7 +112,7 @@ static bool open_result(struct ml_analysed_trace *s, const char *path, struct ml
 	s->has_result = true;
 	s->profile = &s->result.profile;
 	if (find_trace(s, folder) || (slash && find_trace(s, ".")))
-		return true;
+		return ml_result_fit(&s->result, &s->trace, err);
 	return ml_fail(
 		err, ML_IO,
 		"%s: its trace, which has the names of lines and regions, is neither "

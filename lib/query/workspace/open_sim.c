@@ -95,12 +95,16 @@ static bool simulate(struct ml_open_sim *s, struct ml_err *err)
 	struct ml_result_info info;
 
 	ml_result_describe(&info, &s->trace->trace, &o, &s->arena);
-	if (ml_result_cache_find(&info, &s->result))
+	if (ml_result_cache_find(&info, &s->trace->trace, &s->result))
 		return true;
 	const char *kept = ml_result_cache_path(&info, &s->arena);
 	const char *path = kept ? kept : scratch_path(s);
 	bool ok = write_result(&run, &o, path, &info, err) &&
 		  ml_result_open(&s->result, path, err);
+	if (ok && !ml_result_fit(&s->result, &s->trace->trace, err)) {
+		ml_result_close(&s->result);
+		ok = false;
+	}
 	ml_profile_release(&run.profile);
 	if (kept)
 		ml_result_cache_trim();
@@ -143,10 +147,50 @@ static void show(struct ml_open_sim *s)
 	pthread_mutex_unlock(&s->job.workspace->lock);
 }
 
-static bool run(struct ml_job *j, struct ml_err *err)
-{
-	struct ml_open_sim *s = (struct ml_open_sim *)j;
+/*
+ * Requests start simulations, so their number and size are bounded. A simulated line of a
+ * cache takes some 170 bytes while the simulation runs (causes of misses, used bytes).
+ */
+enum {
+	SIMS_AT_ONCE = 4,
+	SIMS_OPEN = 64,
+	LINES_AT_ONCE = 1 << 23, /* 512 MiB of 64-byte lines */
+	LINES_OPEN = 1 << 25,
+};
 
+/* Waits for this simulation's turn. False: it was cancelled meanwhile. */
+static bool begin(struct ml_open_sim *s, struct ml_err *err)
+{
+	struct ml_workspace *ws = s->job.workspace;
+	uint64_t lines = ml_machine_lines(&s->machine);
+
+	pthread_mutex_lock(&ws->lock);
+	while (!ml_stopped(&s->job.stop) &&
+	       (ws->sims_running == SIMS_AT_ONCE ||
+		(ws->sims_running && ws->lines_running + lines > LINES_AT_ONCE)))
+		pthread_cond_wait(&ws->changed, &ws->lock);
+	bool ok = !ml_stopped(&s->job.stop);
+	if (ok) {
+		ws->sims_running++;
+		ws->lines_running += lines;
+	}
+	pthread_mutex_unlock(&ws->lock);
+	return ok || ml_fail(err, ML_STOPPED, "the simulation was cancelled");
+}
+
+static void end(struct ml_open_sim *s)
+{
+	struct ml_workspace *ws = s->job.workspace;
+
+	pthread_mutex_lock(&ws->lock);
+	ws->sims_running--;
+	ws->lines_running -= ml_machine_lines(&s->machine);
+	ml_workspace_change(ws);
+	pthread_mutex_unlock(&ws->lock);
+}
+
+static bool run_in_turn(struct ml_open_sim *s, struct ml_err *err)
+{
 	s->has_result = simulate(s, err);
 	if (!s->has_result)
 		return false;
@@ -154,9 +198,53 @@ static bool run(struct ml_job *j, struct ml_err *err)
 	/* regions are numbered by a lookup that has walked the whole trace */
 	if (!ml_open_trace_summary(s->trace, err))
 		return false;
-	ml_workspace_job_ends(j, true, NULL);
+	if (s->result.region_end > ml_open_trace_regions(s->trace))
+		return ml_fail(err, ML_FORMAT,
+			       "%s: the result has regions that its trace does not have",
+			       s->result.path);
+	ml_workspace_job_ends(&s->job, true, NULL);
 	find(s);
 	return true;
+}
+
+static bool run(struct ml_job *j, struct ml_err *err)
+{
+	struct ml_open_sim *s = (struct ml_open_sim *)j;
+
+	if (!begin(s, err))
+		return false;
+	bool ok = run_in_turn(s, err);
+	end(s);
+	return ok;
+}
+
+/* May another simulation be opened? The lock of the workspace is held. */
+static bool has_room(const struct ml_workspace *ws, const struct ml_machine *m,
+		     struct ml_err *err)
+{
+	uint64_t lines = ml_machine_lines(m);
+	unsigned open = 0;
+
+	if (lines > LINES_AT_ONCE)
+		return ml_fail(
+			err, ML_USAGE,
+			"the machine has %llu lines of cache; the page simulates up to "
+			"%d, and 'memlamp sim' more",
+			(unsigned long long)lines, LINES_AT_ONCE);
+	for (size_t i = 0; i < ws->job_count; i++) {
+		const struct ml_job *j = ws->jobs[i];
+
+		if (j->run != run || j->state == ML_JOB_CANCELLED ||
+		    j->state == ML_JOB_FAILED)
+			continue;
+		open++;
+		lines += ml_machine_lines(&((const struct ml_open_sim *)j)->machine);
+	}
+	return (open < SIMS_OPEN && lines <= LINES_OPEN) ||
+	       ml_fail(err, ML_USAGE,
+		       "%u simulations are open, as many as fit; start memlamp view again "
+		       "for more",
+		       open);
 }
 
 /* The lock of the workspace is held. */
@@ -273,7 +361,9 @@ bool ml_open_sim_start(struct ml_workspace *ws, uint64_t trace,
 	ml_buf_u8(&text, 0);
 	pthread_mutex_lock(&ws->lock);
 	struct ml_open_sim *s = same_sim(ws, t, (const char *)text.data, interleave);
-	if (!s) {
+	if (!s && !has_room(ws, m, err)) {
+		ok = false;
+	} else if (!s) {
 		s = ml_resize(NULL, sizeof(*s));
 		*s = (struct ml_open_sim){ .job = { .name = "simulation",
 						    .event = "sim",

@@ -85,6 +85,13 @@ static const struct ml_open_trace_stack *stack_of(const struct ml_open_trace *t,
 							: NULL;
 }
 
+uint32_t ml_open_trace_regions(const struct ml_open_trace *t)
+{
+	uint32_t known = (uint32_t)t->trace.tables.regions.count;
+
+	return t->stack_end > known ? t->stack_end : known;
+}
+
 bool ml_open_trace_base(const struct ml_open_trace *t, uint32_t region, uint64_t *base)
 {
 	const struct ml_open_trace_stack *stack = stack_of(t, region);

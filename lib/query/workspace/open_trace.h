@@ -90,6 +90,8 @@ static inline uint64_t ml_open_trace_offset(const struct ml_open_trace *t, uint6
  * is counted.
  */
 uint64_t ml_open_trace_extent(const struct ml_open_trace *t, uint32_t region);
+/* How many regions there are, once the trace is counted. */
+uint32_t ml_open_trace_regions(const struct ml_open_trace *t);
 /*
  * The address that offsets of the region count from. False: the region has several
  * blocks, or its block ends.

@@ -140,7 +140,7 @@ static bool restore(struct ml_open_sim *s, struct ml_player *p, uint64_t positio
 		ok = p->sim != NULL;
 	}
 	if (ok && p->future)
-		ml_future_attach(p->future, p->sim);
+		ok = ml_future_attach(p->future, p->sim, err);
 	ml_buf_release(&state);
 	return ok;
 }

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,20 +15,24 @@ const char *ml_request_text(const struct ml_request *q, const char *key)
 	return NULL;
 }
 
+static bool read_number(const char *key, const char *text, uint64_t *v,
+			struct ml_err *err)
+{
+	char *end;
+
+	errno = 0;
+	*v = strtoull(text, &end, 0);
+	return (isdigit((unsigned char)*text) && !*end && !errno) ||
+	       ml_fail(err, ML_USAGE, "%s=%.40s is not a number", key, text);
+}
+
 bool ml_request_u64(const struct ml_request *q, const char *key, uint64_t otherwise,
 		    uint64_t *v, struct ml_err *err)
 {
 	const char *text = ml_request_text(q, key);
-	char *end;
 
 	*v = otherwise;
-	if (!text)
-		return true;
-	errno = 0;
-	*v = strtoull(text, &end, 0);
-	if (!isdigit((unsigned char)*text) || *end || errno)
-		return ml_fail(err, ML_USAGE, "%s=%s is not a number", key, text);
-	return true;
+	return !text || read_number(key, text, v, err);
 }
 
 bool ml_request_window(const struct ml_request *q, uint64_t end, uint64_t *from,
@@ -74,4 +79,73 @@ const struct ml_route *ml_request_route(struct ml_request *q,
 				return r;
 		}
 	return NULL;
+}
+
+static bool check_number(const struct ml_route_param *p, struct ml_workspace *ws,
+			 const struct ml_request *q, const char *text, struct ml_err *err)
+{
+	uint64_t v, count;
+
+	if (!read_number(p->key, text, &v, err))
+		return false;
+	if (v < p->min || v > p->max)
+		return ml_fail(err, ML_USAGE,
+			       "%s=%" PRIu64 " is not %" PRIu64 " to %" PRIu64, p->key, v,
+			       p->min, p->max);
+	if (!p->count)
+		return true;
+	if (!p->count(ws, q, &count, err))
+		return false;
+	return v < count ||
+	       ml_fail(err, ML_USAGE,
+		       "%s=%" PRIu64 ": there are %" PRIu64 ", and they count from 0",
+		       p->key, v, count);
+}
+
+static bool check_real(const char *key, const char *text, struct ml_err *err)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	return (*text && !*end && isfinite(v) && fabs(v) <= (double)ML_PARAM_MAX) ||
+	       ml_fail(err, ML_USAGE, "%s=%.40s is not a number", key, text);
+}
+
+static bool check_param(const struct ml_route_param *p, struct ml_workspace *ws,
+			const struct ml_request *q, const char *text, struct ml_err *err)
+{
+	switch (p->type) {
+	case ML_PARAM_NUMBER: return check_number(p, ws, q, text, err);
+	case ML_PARAM_REAL: return check_real(p->key, text, err);
+	case ML_PARAM_TEXT: break;
+	}
+	return strlen(text) <= p->max ||
+	       ml_fail(err, ML_USAGE, "%s has more than %" PRIu64 " bytes", p->key,
+		       p->max);
+}
+
+bool ml_request_check(const struct ml_route *r, struct ml_workspace *ws,
+		      const struct ml_request *q, struct ml_err *err)
+{
+	for (size_t i = 0; i < q->count; i++) {
+		const struct ml_route_param *p = r->params;
+
+		if (!strcmp(q->params[i].key, "token")) /* the server has looked at it */
+			continue;
+		while (p && p->key && strcmp(p->key, q->params[i].key) != 0)
+			p++;
+		if (!p || !p->key)
+			return ml_fail(err, ML_USAGE, "%s has no parameter '%.40s'",
+				       r->path, q->params[i].key);
+		if (!check_param(p, ws, q, q->params[i].value, err))
+			return false;
+	}
+	return true;
+}
+
+bool ml_request_answer(const struct ml_route *r, struct ml_workspace *ws,
+		       const struct ml_request *q, struct ml_answer *a,
+		       struct ml_err *err)
+{
+	return ml_request_check(r, ws, q, err) && r->answer(ws, q, a, err);
 }

@@ -237,6 +237,9 @@ bool ml_workspace_job_finish(struct ml_job *j, struct ml_err *err)
 void ml_workspace_job_cancel(struct ml_job *j)
 {
 	ml_stop(&j->stop);
+	pthread_mutex_lock(&j->workspace->lock);
+	ml_workspace_change(j->workspace); /* the job may wait for its turn */
+	pthread_mutex_unlock(&j->workspace->lock);
 }
 
 size_t ml_workspace_job_count(struct ml_workspace *ws)

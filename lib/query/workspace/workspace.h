@@ -30,6 +30,8 @@ struct ml_workspace {
 	size_t document_count, document_cap;
 	struct ml_job **jobs; /* by number */
 	size_t job_count, job_cap;
+	unsigned sims_running;  /* simulations that have begun and not ended */
+	uint64_t lines_running; /* of cache that they simulate */
 };
 
 void ml_workspace_init(struct ml_workspace *ws,

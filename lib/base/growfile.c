@@ -1,0 +1,174 @@
+#include "lib/base/growfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/err.h"
+
+static char *joined(const char *path, const char *ending)
+{
+	size_t size = strlen(path) + strlen(ending) + 1;
+	char *text = ml_resize(NULL, size);
+
+	snprintf(text, size, "%s%s", path, ending);
+	return text;
+}
+
+/* A nameless file in the folder of the path. */
+static int open_nameless(const char *path)
+{
+	char *folder = joined(path, ""), *slash = strrchr(folder, '/');
+
+	if (slash)
+		slash[1] = 0;
+	int fd = open(slash ? folder : ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	int why = errno;
+	ml_free(folder);
+	errno = why;
+	return fd;
+}
+
+/* Must the file that is there be written in place? */
+static bool must_stay(const struct stat *st)
+{
+	return !S_ISREG(st->st_mode) || st->st_nlink != 1 || st->st_uid != geteuid();
+}
+
+/* Opens a file without the name that it will have. */
+static bool open_hidden(struct ml_growfile *f)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	f->fd = open_nameless(f->path);
+	if (f->fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+		return f->fd >= 0;
+	f->hidden = joined(f->path, ".XXXXXX");
+	f->fd = mkostemp(f->hidden, O_CLOEXEC);
+	if (f->fd >= 0) /* mkostemp forbids others to read */
+		return !fchmod(f->fd, 0666 & ~mask);
+	return false;
+}
+
+/* Gives a nameless file a temporary name, from which it can be renamed. */
+static bool link_hidden(struct ml_growfile *f)
+{
+	char fd[32], ending[32];
+
+	snprintf(fd, sizeof(fd), "/proc/self/fd/%d", f->fd);
+	snprintf(ending, sizeof(ending), ".%d-%d", getpid(), f->fd);
+	f->hidden = joined(f->path, ending);
+	unlink(f->hidden);
+	return !linkat(AT_FDCWD, fd, AT_FDCWD, f->hidden, AT_SYMLINK_FOLLOW);
+}
+
+bool ml_growfile_show(struct ml_growfile *f, struct ml_err *err)
+{
+	if (f->in_place)
+		return true;
+	/* what replaces an older file must not be empty after a crash of the system */
+	if ((f->replaces && fsync(f->fd) && errno != EINVAL && errno != EROFS) ||
+	    (!f->hidden && !link_hidden(f)) || rename(f->hidden, f->path))
+		return ml_fail_errno(err, "%s: cannot create the file", f->path);
+	ml_free(f->hidden);
+	f->hidden = NULL;
+	f->in_place = true;
+	return true;
+}
+
+static void release(struct ml_growfile *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->hidden)
+		unlink(f->hidden);
+	ml_free(f->hidden);
+	ml_free(f->path);
+	*f = (struct ml_growfile){ .fd = -1 };
+}
+
+static bool write_all(int fd, const char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, bytes, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
+/* The path without symbolic links, if it exists: a link stays, its file is replaced. */
+static char *resolved(const char *path)
+{
+	char real[PATH_MAX];
+
+	return joined(realpath(path, real) ? real : path, "");
+}
+
+bool ml_growfile_open(struct ml_growfile *f, const char *path, const void *bytes,
+		      size_t size, struct ml_err *err)
+{
+	struct stat st;
+
+	*f = (struct ml_growfile){ .fd = -1, .path = resolved(path) };
+	bool exists = !stat(f->path, &st);
+	f->in_place = exists && must_stay(&st);
+	f->replaces = exists && !f->in_place;
+	bool ok = f->in_place
+			  ? (f->fd = open(f->path, O_WRONLY | O_TRUNC | O_CLOEXEC)) >= 0
+			  : open_hidden(f);
+	if (ok && f->replaces && fchmod(f->fd, st.st_mode & 0777)) {
+		/* then the file has the permissions of a new one */
+	}
+	ok = ok && write_all(f->fd, bytes, size);
+	if (!ok)
+		ml_fail_errno(err, "%s: cannot create the file", path);
+	if (ok && !f->replaces)
+		ok = ml_growfile_show(f, err);
+	if (!ok)
+		release(f);
+	return ok;
+}
+
+bool ml_growfile_close(struct ml_growfile *f, struct ml_err *err)
+{
+	bool ok = true;
+
+	if (f->fd >= 0 && close(f->fd))
+		ok = ml_fail_errno(err, "%s: cannot finish the file", f->path);
+	f->fd = -1;
+	release(f);
+	return ok;
+}
+
+bool ml_growfile_check(const char *path, struct ml_err *err)
+{
+	char *at = resolved(path), *slash = strrchr(at, '/');
+	struct stat st;
+	bool exists = !stat(at, &st);
+	bool ok = exists ? S_ISDIR(st.st_mode) ? (errno = EISDIR, false)
+					       : !access(at, W_OK)
+			 : true;
+
+	if (ok && (!exists || !must_stay(&st))) {
+		if (slash)
+			slash[1] = 0;
+		ok = !access(slash ? at : ".", W_OK | X_OK);
+	}
+	if (!ok)
+		ml_fail_errno(err, "%s: cannot create the file", path);
+	ml_free(at);
+	return ok;
+}
