@@ -19,6 +19,7 @@ static const struct cmd *const cmds[] = {
 	&cmd_diff,
 	&cmd_ensemble,
 	&cmd_cycles,
+	&cmd_sample,
 	&cmd_samples,
 	&cmd_flow,
 	&cmd_prune,

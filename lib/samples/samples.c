@@ -72,6 +72,15 @@ const struct ml_samples_column *ml_samples_role(const struct ml_samples *s,
 	return s->role[role] < 0 ? NULL : &s->columns[s->role[role]];
 }
 
+const struct ml_samples_column *ml_samples_latency(const struct ml_samples *s)
+{
+	const struct ml_samples_column *c = ml_samples_role(s, ML_SAMPLES_LATENCY);
+
+	return c && (c->kind == ML_SAMPLES_UNSIGNED || c->kind == ML_SAMPLES_SIGNED)
+		       ? c
+		       : NULL;
+}
+
 const char *ml_samples_role_name(enum ml_samples_role role)
 {
 	return role_names[role];

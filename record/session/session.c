@@ -127,7 +127,9 @@ static bool make_ring(struct state *s, struct ml_err *err)
 		.companion = (uint32_t)getpid(),
 		.options = (s->session->options.fetch ? ML_RING_OPT_FETCH : 0u) |
 			   (s->session->options.no_heap ? ML_RING_OPT_NO_HEAP : 0u) |
-			   (s->session->options.only_in ? ML_RING_OPT_CALLS : 0u),
+			   (s->session->options.only_in ? ML_RING_OPT_CALLS : 0u) |
+			   (s->session->options.period ? ML_RING_OPT_TIMED : 0u),
+		.period = s->session->options.period,
 	};
 	snprintf(s->ring_path, sizeof(s->ring_path), "/proc/%d/fd/%d", getpid(), s->fd);
 	return true;
@@ -343,7 +345,9 @@ static void describe(struct state *s, struct ml_ring_reader *reader,
 	ml_ring_reader_meta(reader, "parent process", text);
 	ml_ring_reader_meta(reader, "back end", r->thread ? "cc" : "valgrind");
 	ml_ring_reader_meta(reader, "complete",
-			    s->session->options.of ? "no: samples" : "yes");
+			    s->session->options.of || s->session->options.period
+				    ? "no: samples"
+				    : "yes");
 	ml_ring_reader_meta(reader, "version", ML_VERSION);
 	ml_host_info(reader);
 }
@@ -377,7 +381,8 @@ static void attach(struct state *s, unsigned slot)
 	if (w->reader && w->by_thread)
 		ml_thread_merge_init(&w->slots, s->control, r, w->reader);
 	if (w->reader) {
-		/* a program under Valgrind may produce more than encoders can compress well */
+		/* a program under Valgrind may produce more than encoders can compress
+		 * well */
 		struct ml_encode_pace pace = ml_record_pace(!w->by_thread);
 
 		ml_ring_reader_pace(w->reader, &pace);
@@ -391,6 +396,16 @@ static void attach(struct state *s, unsigned slot)
 	__atomic_store_n(&r->tail, r->head, __ATOMIC_RELEASE);
 	futex_wake(&r->tail);
 	w->done = UNRECORDED;
+}
+
+static void keep_timed(struct state *s, struct worker *w)
+{
+	const struct ml_buf *timed = ml_ring_reader_timed(w->reader);
+
+	if (timed->size)
+		w->result.timed = (const struct ml_timed_ref *)(const void *)
+			ml_arena_copy(&s->session->arena, (const char *)timed->data,
+				      timed->size);
 }
 
 /* Frees the slots whose trace is finished. */
@@ -416,6 +431,7 @@ static void collect(struct state *s)
 				w->result.uninstrumented = ml_arena_strdup(
 					&s->session->arena,
 					ml_ring_reader_uninstrumented(w->reader));
+			keep_timed(s, w);
 			if (ml_ring_reader_command(w->reader))
 				w->result.command = ml_arena_strdup(
 					&s->session->arena,
@@ -659,6 +675,11 @@ static bool check(struct state *s, struct ml_err *err)
 		return false;
 	x->instrumented = !x->valgrind && !x->options.fetch &&
 			  ml_process_is_instrumented(x->argv[0]);
+	if (!x->instrumented && x->options.period)
+		return ml_fail(
+			err, ML_USAGE,
+			"%s was not built by memlamp cc, so its loads cannot be timed",
+			x->argv[0]);
 	if (!x->instrumented && !x->valgrind_lib)
 		return ml_fail(err, ML_IO,
 			       "the Valgrind tool is not installed with memlamp");

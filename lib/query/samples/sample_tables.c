@@ -151,6 +151,7 @@ static bool totals_table(struct ml_table *t, size_t *all, const struct by *by,
 		{ "cycles", ML_COLUMN_COUNT, NULL, 0 },
 		{ "share", ML_COLUMN_PERCENT, NULL, 1 },
 		{ "mean", ML_COLUMN_REAL, NULL, 1 },
+		{ "error", ML_COLUMN_REAL, NULL, 1 }, /* of the mean */
 		{ "name", ML_COLUMN_TEXT, NULL, 0 },
 	};
 	const struct ml_samples *s = q->s;
@@ -160,7 +161,7 @@ static bool totals_table(struct ml_table *t, size_t *all, const struct by *by,
 	if (first < 0)
 		return ml_fail(err, ML_USAGE, "%s: no column tells the %s of a sample",
 			       s->path, ml_samples_role_name(by->first));
-	*t = (struct ml_table){ .columns = heads, .width = 5 };
+	*t = (struct ml_table){ .columns = heads, .width = 6 };
 	ml_totals_by(&totals, s, &q->selected, first, second, q->order, q->arena);
 	*all = totals.count;
 	for (size_t i = 0; i < totals.count && i < q->top; i++) {
@@ -177,6 +178,10 @@ static bool totals_table(struct ml_table *t, size_t *all, const struct by *by,
 					 : share(x->samples, totals.all.samples));
 		if (x->timed)
 			ml_table_real(t, ml_total_mean(x));
+		else
+			ml_table_none(t);
+		if (x->timed > 1)
+			ml_table_real(t, ml_total_error(x));
 		else
 			ml_table_none(t);
 		ml_table_text(t, name);
