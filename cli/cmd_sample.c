@@ -15,6 +15,7 @@
 #include "lib/samples/read_samples.h"
 #include "lib/samples/samples_file.h"
 #include "lib/trace/trace.h"
+#include "record/import/sample_symbols.h"
 #include "record/session/calibrate.h"
 #include "record/session/perf_mem.h"
 #include "record/session/process.h"
@@ -138,11 +139,16 @@ static bool sample_timed(struct run *r, struct ml_err *err)
 static bool sample_perf(struct run *r, struct ml_err *err)
 {
 	const char *text = ml_arena_printf(&r->a, "%s/script.txt", r->scratch);
+	const struct ml_sample_binary mapped = { 0 }; /* as perf script says */
 	struct ml_err ignored;
 	struct ml_samples s;
 
 	bool ok = ml_perf_mem_run(r->argv, r->scratch, text, &r->status, &r->a, err) &&
 		  ml_samples_open(&s, text, NULL, NULL, err);
+	if (ok && !ml_sample_symbols(&s, &mapped, err)) {
+		ml_samples_close(&s);
+		ok = false;
+	}
 	unlink(text);
 	unlink(ml_arena_printf(&r->a, "%s/perf.data", r->scratch));
 	if (!ok)

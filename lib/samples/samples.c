@@ -248,6 +248,8 @@ void ml_samples_pack(struct ml_samples *s)
 		if (c->holes)
 			c->holes = ml_grow(c->holes, &c->hole_words, s->rows / 64 + 1,
 					   sizeof(*c->holes));
+		if (c->kind == ML_SAMPLES_NAMES && !c->dictionary.count)
+			ml_names_add(&c->dictionary, "??"); /* cells are numbers of names */
 		find_range(c, s->rows);
 		narrow(c, s->rows);
 		ml_free(c->wide);

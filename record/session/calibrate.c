@@ -14,11 +14,13 @@
 enum {
 	LINE = 64,
 	LOADS = 4096,    /* timed ones of a run */
-	RUNS = 3,        /* of a chase */
+	RUNS = 8,        /* of a chase */
 	STRIDE_MAX = 16, /* untimed loads between two timed ones, at most */
 	MEMORY_BYTES = 64 << 20,
-	FAR = 20,   /* a calibrating load that takes so many times the median was
-		       interrupted */
+	/* A calibrating load that takes so many times the median was interrupted, or, in
+	 * a cache that others use too, served from farther away. */
+	FAR_CACHE = 3,
+	FAR = 20,
 	BEYOND = 4, /* the same for samples, by the 95th percentile of memory */
 };
 
@@ -78,11 +80,11 @@ static uint64_t cache_size(unsigned level)
 	return size > 0 ? (uint64_t)size : 0;
 }
 
-/* Sorts the measurements and drops those that were interrupted. */
-static size_t settle(uint64_t *ticks, size_t n)
+/* Sorts the measurements and drops those far above the median. */
+static size_t settle(uint64_t *ticks, size_t n, uint64_t far)
 {
 	qsort(ticks, n, sizeof(*ticks), by_size);
-	while (n && ticks[n - 1] > FAR * ticks[n / 2])
+	while (n && ticks[n - 1] > far * ticks[n / 2])
 		n--;
 	return n;
 }
@@ -133,7 +135,7 @@ static size_t run_chase(char *p, uint64_t bytes, uint64_t *ticks)
 		if (ml_timed_load(p, &t) && t.before == t.after)
 			ticks[n++] = t.ticks;
 	}
-	return settle(ticks, n);
+	return settle(ticks, n, FAR_CACHE);
 }
 
 /* Flushes lines all over a large array, then times a load from each. */
@@ -152,7 +154,7 @@ static size_t run_memory(char *at, uint64_t bytes, uint64_t *ticks, struct ml_ar
 	for (size_t i = 0; i < LOADS; i++)
 		if (ml_timed_load(line[i], &t) && t.before == t.after)
 			ticks[n++] = t.ticks;
-	return settle(ticks, n);
+	return settle(ticks, n, FAR);
 }
 
 static void calibrate_level(struct ml_calibrated *x, struct ml_arena *a)
@@ -197,7 +199,7 @@ static void calibrate_empty(struct ml_calibration *c, struct ml_arena *a)
 		if (ml_timed_empty(&t, &t) && t.before == t.after)
 			ticks[n++] = t.ticks;
 	}
-	n = settle(ticks, n);
+	n = settle(ticks, n, FAR_CACHE);
 	c->empty = mean_of(ticks, n);
 }
 
