@@ -1,6 +1,5 @@
 #include "record/session/calibrate.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +88,15 @@ static size_t settle(uint64_t *ticks, size_t n, uint64_t far)
 	return n;
 }
 
+static double mean_of(const uint64_t *ticks, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (double)ticks[i];
+	return n ? sum / (double)n : 0;
+}
+
 /* A ring of pointers over all lines in random order (Sattolo's shuffle). */
 static char *make_chase(uint64_t bytes, struct ml_arena *a)
 {
@@ -170,26 +178,18 @@ static void calibrate_level(struct ml_calibrated *x, struct ml_arena *a)
 		size_t n = x->size ? run_chase(chase, x->chased, ticks)
 				   : run_memory(chase, x->chased, ticks, &scratch);
 
-		if (n && (!x->count || ticks[n / 2] < x->ticks[x->count / 2])) {
+		if (n && (!x->count || mean_of(ticks, n) < x->mean)) {
 			x->ticks = ticks;
 			x->count = n;
+			x->mean = mean_of(ticks, n);
 		}
 	}
 	ml_arena_release(&scratch);
 }
 
-static double mean_of(const uint64_t *ticks, size_t n)
+static double run_empty(uint64_t *ticks)
 {
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += (double)ticks[i];
-	return n ? sum / (double)n : 0;
-}
-
-static void calibrate_empty(struct ml_calibration *c, struct ml_arena *a)
-{
-	uint64_t *ticks = ml_arena_alloc(a, LOADS * sizeof(*ticks)), random = 1;
+	uint64_t random = 1;
 	struct ml_timed_load t;
 	size_t n = 0;
 
@@ -200,7 +200,20 @@ static void calibrate_empty(struct ml_calibration *c, struct ml_arena *a)
 			ticks[n++] = t.ticks;
 	}
 	n = settle(ticks, n, FAR_CACHE);
-	c->empty = mean_of(ticks, n);
+	return mean_of(ticks, n);
+}
+
+static double calibrate_empty(struct ml_arena *a)
+{
+	uint64_t *ticks = ml_arena_alloc(a, LOADS * sizeof(*ticks));
+	double least = run_empty(ticks);
+
+	for (unsigned i = 1; i < RUNS; i++) {
+		double mean = run_empty(ticks);
+
+		least = mean < least ? mean : least;
+	}
+	return least;
 }
 
 /* The greatest number that divides all differences. */
@@ -230,13 +243,13 @@ static bool has_rdtscp(void)
 	return d >> 27 & 1;
 }
 
-/* The geometric mean of both sizes lies well inside the cache and well outside the one
- * before. */
+/* Outside of the cache before, and inside this one even if others use most of it. */
 static uint64_t chase_bytes(uint64_t size, uint64_t before)
 {
-	uint64_t bytes = before ? (uint64_t)sqrt((double)size * (double)before)
-				: size / 2;
+	uint64_t bytes = before ? 3 * before : size / 2;
 
+	if (bytes > size / 2)
+		bytes = size / 2;
 	return bytes & ~(uint64_t)(4096 - 1);
 }
 
@@ -266,13 +279,11 @@ bool ml_calibrate(struct ml_calibration *c, struct ml_arena *a, struct ml_err *e
 	c->level[c->levels++].chased = MEMORY_BYTES;
 	for (size_t i = 0; i < c->levels; i++)
 		calibrate_level(&c->level[i], a);
-	calibrate_empty(c, a);
+	c->empty = calibrate_empty(a);
 	ml_timed_empty(c, &end);
 	for (size_t i = 0; i < c->levels; i++) {
 		struct ml_calibrated *x = &c->level[i];
-		double mean = mean_of(x->ticks, x->count) - c->empty;
-
-		x->mean = mean > 0 ? mean : 0;
+		x->mean = x->mean > c->empty ? x->mean - c->empty : 0;
 	}
 	const struct ml_calibrated *far = &c->level[c->levels - 1];
 	c->slowest = far->count ? BEYOND * far->ticks[far->count * 95 / 100] : UINT64_MAX;
