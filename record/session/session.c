@@ -656,6 +656,12 @@ static bool explain(const struct state *s, struct ml_err *err)
 	char text[600] = "";
 	ssize_t n = pread(s->log, text, sizeof(text) - 1, 0);
 
+	if (s->session->options.period)
+		return ml_fail(
+			err, ML_USAGE,
+			"no load was timed: %s was not built by memlamp cc and has "
+			"started no program that was",
+			s->session->argv[0]);
 	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
 		text[--n] = 0;
 	if (WIFEXITED(s->session->status) && WEXITSTATUS(s->session->status) == 127 &&
@@ -675,11 +681,7 @@ static bool check(struct state *s, struct ml_err *err)
 		return false;
 	x->instrumented = !x->valgrind && !x->options.fetch &&
 			  ml_process_is_instrumented(x->argv[0]);
-	if (!x->instrumented && x->options.period)
-		return ml_fail(
-			err, ML_USAGE,
-			"%s was not built by memlamp cc, so its loads cannot be timed",
-			x->argv[0]);
+	x->instrumented |= x->options.period != 0; /* or starts a program that is */
 	if (!x->instrumented && !x->valgrind_lib)
 		return ml_fail(err, ML_IO,
 			       "the Valgrind tool is not installed with memlamp");

@@ -77,6 +77,8 @@ memlamp sample --with magic ./levels
 memlamp sample
 memlamp sample ./missing
 memlamp sample --with timed /bin/true
+memlamp sample -q --with timed -p 1 -o s.mlh sh -c './ending exit; exit 5'
+echo "status $? by way of a shell: $(memlamp samples s.mlh --csv functions | grep -c fill)"
 memlamp sample -p 0 ./levels
 
 echo "perf:"
