@@ -1,46 +1,55 @@
 /*
- * Counts of bins. Small tables are counted anew each time. Of large ones the counts of
- * some selections are kept, for each column and for each pair of columns; another
- * selection is counted from the kept one that it differs least from.
+ * Counts of bins: of one axis, of two, or of a row of axes and their neighbours. Small
+ * tables are counted anew each time. Of large ones the counts of some selections are
+ * kept; another selection is counted from the kept one that it differs least from, by the
+ * rows that joined or left it. All pairs of a row of axes follow the same changes, so
+ * that the cells of a column are fetched once.
  */
 #include <pthread.h>
 #include <string.h>
 
 #include "lib/base/arena.h"
-#include "lib/base/pool.h"
 #include "lib/samples/bins.h"
+#include "lib/samples/row_ranges.h"
 #include "lib/samples/selection.h"
 
 enum {
 	KEEP_FROM = 1 << 20, /* rows; fewer are counted in a millisecond */
-	CELLS_MAX = 1 << 16, /* of counts that are kept */
+	CELLS_MAX = 1 << 21, /* of counts that are kept */
+	AXES_MAX = 64,       /* in a row that is kept */
 	STATES = 3,          /* all, the selected, and what the mouse is over */
-	PARTNERS = 8,        /* columns that a column is paired with */
+	ROWS_OF_AXES = 8,    /* that are kept and begin with the same axis */
 	LOOKED_AT = 16,      /* of so many words one is compared, to choose a state */
 	NEAR = 8,            /* a state that differs by less than a part of so many of all
 				rows follows the selection; else another one begins */
 	CHANGES = 512,       /* words that are counted at a time */
-	AHEAD = 16           /* of those, fetched ahead */
+	AHEAD = 16,          /* of those, fetched ahead */
+	ALONE = 1 << 20      /* increments that are not worth a thread */
 };
 
-#define ALONE SIZE_MAX /* a partner: none */
+/* What is counted: the bins of one axis, or the pairs of neighbours. */
+struct task {
+	const struct ml_bins *const *axes;
+	size_t n;
+	size_t cells; /* of all counts */
+};
 
 /* The counts of one selection. */
 struct state {
-	uint64_t *words; /* the selection; NULL: free */
-	uint64_t *counts;
-	uint64_t used; /* when it was used last */
+	uint64_t *words;  /* the selection; NULL: free */
+	uint64_t *counts; /* of all pairs, one behind the other */
+	uint64_t used;    /* when it was used last */
 };
 
-struct partner {
-	size_t column, bins; /* of the right axis; column ALONE: a histogram */
+struct kept {
+	size_t n, column[AXES_MAX], bins[AXES_MAX];
 	struct state states[STATES];
 	uint64_t used;
 };
 
 struct ml_bin_memory {
 	pthread_mutex_t lock;
-	struct partner partners[PARTNERS];
+	struct kept kept[ROWS_OF_AXES];
 	uint64_t clock;
 };
 
@@ -54,52 +63,58 @@ struct ml_bin_memory *ml_bin_memory_new(uint64_t rows)
 	return m;
 }
 
-static void release_partner(struct partner *p)
+static void release_kept(struct kept *k)
 {
 	for (size_t i = 0; i < STATES; i++) {
-		ml_free(p->states[i].words);
-		ml_free(p->states[i].counts);
+		ml_free(k->states[i].words);
+		ml_free(k->states[i].counts);
 	}
-	*p = (struct partner){ 0 };
+	*k = (struct kept){ 0 };
 }
 
 void ml_bin_memory_release(struct ml_bin_memory *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < PARTNERS; i++)
-		release_partner(&m->partners[i]);
+	for (size_t i = 0; i < ROWS_OF_AXES; i++)
+		release_kept(&m->kept[i]);
 	pthread_mutex_destroy(&m->lock);
 	ml_free(m);
 }
 
-/* What is counted: the bins of a, or the pairs of a and b. */
-struct task {
-	const struct ml_bins *a, *b; /* b may be NULL */
-	size_t cells;
+static size_t pair_cells(const struct ml_bins *a, const struct ml_bins *b)
+{
+	return (a->count + 1) * (b ? b->count + 1 : 1);
+}
+
+static struct task task_of(const struct ml_bins *const *axes, size_t n)
+{
+	struct task t = { axes, n, 0 };
+
+	for (size_t i = 0; i == 0 || i + 1 < n; i++)
+		t.cells += pair_cells(axes[i], n > 1 ? axes[i + 1] : NULL);
+	return t;
+}
+
+/* Words of rows that joined or left a selection. */
+struct change {
+	uint64_t word, joined, left;
 };
 
-static struct task task_of(const struct ml_bins *a, const struct ml_bins *b)
+/* Adds `one` (1 or -1) for each row of a word; b is NULL for a single axis. */
+static void add_bits(const struct ml_bins *a, const struct ml_bins *b, uint64_t word,
+		     uint64_t bits, uint64_t one, uint64_t *counts)
 {
-	return (struct task){ a, b, (a->count + 1) * (b ? b->count + 1 : 1) };
+	for (; bits; bits &= bits - 1) {
+		uint64_t row = word * 64 + (uint64_t)__builtin_ctzll(bits);
+		size_t cell = ml_bins_at(a, row);
+
+		counts[b ? cell * (b->count + 1) + ml_bins_at(b, row) : cell] += one;
+	}
 }
 
-static size_t cell_of(const struct task *t, uint64_t row)
-{
-	return t->b ? ml_bins_at(t->a, row) * (t->b->count + 1) + ml_bins_at(t->b, row)
-		    : ml_bins_at(t->a, row);
-}
-
-/* Adds `one` (1 or -1) for each row of a word. */
-static void add_bits(const struct task *t, uint64_t word, uint64_t bits, uint64_t one,
-		     uint64_t *counts)
-{
-	for (; bits; bits &= bits - 1)
-		counts[cell_of(t, word * 64 + (uint64_t)__builtin_ctzll(bits))] += one;
-}
-
-/* The same for cells of one byte. */
-static void add_pairs(const uint8_t *a, const uint8_t *b, size_t stride, uint64_t bits,
+/* The same for two axes with cells of one byte. */
+static void add_bytes(const uint8_t *a, const uint8_t *b, size_t stride, uint64_t bits,
 		      uint64_t one, uint64_t *counts)
 {
 	if (bits == UINT64_MAX) {
@@ -114,34 +129,102 @@ static void add_pairs(const uint8_t *a, const uint8_t *b, size_t stride, uint64_
 	}
 }
 
-static void add_singles(const uint8_t *a, uint64_t bits, uint64_t one, uint64_t *counts)
+static void add_word(const struct ml_bins *a, const struct ml_bins *b, uint64_t word,
+		     uint64_t bits, uint64_t one, uint64_t *counts)
 {
-	for (; bits; bits &= bits - 1)
-		counts[a[__builtin_ctzll(bits)]] += one;
-}
-
-static void add_word(const struct task *t, uint64_t word, uint64_t bits, uint64_t one,
-		     uint64_t *counts)
-{
-	const uint8_t *a = t->a->width == 1 ? (const uint8_t *)t->a->cells + word * 64
-					    : NULL;
-
 	if (!bits)
 		return;
-	if (a && t->b && t->b->width == 1)
-		add_pairs(a, (const uint8_t *)t->b->cells + word * 64, t->b->count + 1,
-			  bits, one, counts);
-	else if (a && !t->b)
-		add_singles(a, bits, one, counts);
+	if (b && a->width == 1 && b->width == 1)
+		add_bytes((const uint8_t *)a->cells + word * 64,
+			  (const uint8_t *)b->cells + word * 64, b->count + 1, bits, one,
+			  counts);
 	else
-		add_bits(t, word, bits, one, counts);
+		add_bits(a, b, word, bits, one, counts);
 }
 
-static void count_anew(const struct task *t, const struct ml_selection *sel,
-		       uint64_t *counts)
+static void fetch(const struct ml_bins *b, uint64_t word)
 {
-	for (uint64_t w = 0; w < ml_selection_words(sel->rows); w++)
-		add_word(t, w, sel->words[w], 1, counts);
+	__builtin_prefetch((const char *)b->cells + word * 64 * b->width);
+}
+
+/* The cells of changed words lie apart: they are asked for before they are needed. */
+static void add_changes(const struct task *t, const struct change *list, size_t n,
+			uint64_t *counts)
+{
+	for (size_t p = 0; p == 0 || p + 1 < t->n; p++) {
+		const struct ml_bins *a = t->axes[p],
+				     *b = t->n > 1 ? t->axes[p + 1] : NULL;
+
+		for (size_t i = 0; i < n; i++) {
+			if (i + AHEAD < n && p == 0)
+				fetch(a, list[i + AHEAD].word);
+			if (i + AHEAD < n && b)
+				fetch(b, list[i + AHEAD].word);
+			add_word(a, b, list[i].word, list[i].joined, 1, counts);
+			add_word(a, b, list[i].word, list[i].left, UINT64_MAX, counts);
+		}
+		counts += pair_cells(a, b);
+	}
+}
+
+/* A state on its way to another selection, by several threads. */
+struct journey {
+	const struct task *t;
+	const struct ml_selection *sel;
+	uint64_t *words; /* of the state; NULL: no row was selected */
+	uint64_t *counts;
+	pthread_mutex_t lock; /* of counts */
+	bool alone;           /* one thread does it all */
+};
+
+static void go(void *arg, uint64_t first, uint64_t end)
+{
+	struct journey *j = arg;
+	uint64_t *counts = j->alone ? j->counts
+				    : ml_resize(NULL, j->t->cells * sizeof(*counts));
+	struct change list[CHANGES];
+	size_t n = 0;
+
+	if (!j->alone)
+		memset(counts, 0, j->t->cells * sizeof(*counts));
+	for (uint64_t w = first / 64; w < ml_selection_words(end); w++) {
+		uint64_t was = j->words ? j->words[w] : 0, is = j->sel->words[w];
+
+		if (was == is)
+			continue;
+		list[n++] = (struct change){ w, is & ~was, was & ~is };
+		if (j->words)
+			j->words[w] = is;
+		if (n == CHANGES) {
+			add_changes(j->t, list, n, counts);
+			n = 0;
+		}
+	}
+	add_changes(j->t, list, n, counts);
+	if (j->alone)
+		return;
+	pthread_mutex_lock(&j->lock);
+	for (size_t i = 0; i < j->t->cells; i++)
+		j->counts[i] += counts[i];
+	pthread_mutex_unlock(&j->lock);
+	ml_free(counts);
+}
+
+/* Brings counts of a selection (words; NULL: no rows) to another, which differs by about
+ * `changed` rows. */
+static void follow(const struct task *t, uint64_t *words, uint64_t *counts,
+		   const struct ml_selection *sel, uint64_t changed)
+{
+	struct journey j = { .t = t, .sel = sel, .words = words, .counts = counts };
+
+	j.alone = changed * t->n < ALONE;
+	if (j.alone) {
+		go(&j, 0, sel->rows);
+		return;
+	}
+	pthread_mutex_init(&j.lock, NULL);
+	ml_row_ranges(sel->rows, go, &j);
+	pthread_mutex_destroy(&j.lock);
 }
 
 /* Rows that differ, estimated; words NULL: no rows. */
@@ -155,52 +238,6 @@ static uint64_t estimate(const uint64_t *words, const struct ml_selection *sel)
 	return n * LOOKED_AT;
 }
 
-/* A word of rows that joined or left the selection. */
-struct change {
-	uint64_t word, joined, left;
-};
-
-static void fetch(const struct ml_bins *b, uint64_t word)
-{
-	__builtin_prefetch((const char *)b->cells + word * 64 * b->width);
-}
-
-/* The cells of changed words lie apart: they are asked for before they are needed. */
-static void add_changes(const struct task *t, const struct change *list, size_t n,
-			uint64_t *counts)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (i + AHEAD < n) {
-			fetch(t->a, list[i + AHEAD].word);
-			if (t->b)
-				fetch(t->b, list[i + AHEAD].word);
-		}
-		add_word(t, list[i].word, list[i].joined, 1, counts);
-		add_word(t, list[i].word, list[i].left, UINT64_MAX, counts);
-	}
-}
-
-/* Makes a state that of another selection. */
-static void follow(const struct task *t, struct state *x, const struct ml_selection *sel)
-{
-	struct change list[CHANGES];
-	size_t n = 0;
-
-	for (uint64_t w = 0; w < ml_selection_words(sel->rows); w++) {
-		uint64_t was = x->words[w], is = sel->words[w];
-
-		if (was == is)
-			continue;
-		list[n++] = (struct change){ w, is & ~was, was & ~is };
-		x->words[w] = is;
-		if (n == CHANGES) {
-			add_changes(t, list, n, x->counts);
-			n = 0;
-		}
-	}
-	add_changes(t, list, n, x->counts);
-}
-
 static void begin(const struct task *t, struct state *x, uint64_t rows)
 {
 	size_t bytes = ml_selection_words(rows) * sizeof(uint64_t);
@@ -211,15 +248,16 @@ static void begin(const struct task *t, struct state *x, uint64_t rows)
 	memset(x->counts, 0, t->cells * sizeof(uint64_t));
 }
 
-/* The state that the selection is counted from. */
-static struct state *choose(const struct task *t, struct partner *p,
-			    const struct ml_selection *sel)
+/* The state that the selection is counted from; *changed gets about how many rows differ.
+ */
+static struct state *choose(const struct task *t, struct kept *k,
+			    const struct ml_selection *sel, uint64_t *changed)
 {
-	struct state *near = NULL, *oldest = &p->states[0];
+	struct state *near = NULL, *oldest = &k->states[0];
 	uint64_t least = UINT64_MAX, anew = estimate(NULL, sel);
 
 	for (size_t i = 0; i < STATES; i++) {
-		struct state *x = &p->states[i];
+		struct state *x = &k->states[i];
 		uint64_t d = x->words ? estimate(x->words, sel) : UINT64_MAX;
 
 		if (d < least) {
@@ -229,6 +267,7 @@ static struct state *choose(const struct task *t, struct partner *p,
 		if (x->used < oldest->used)
 			oldest = x;
 	}
+	*changed = least < anew ? least : anew;
 	if (near && least <= anew && least < sel->rows / NEAR)
 		return near;
 	begin(t, oldest, sel->rows);
@@ -240,38 +279,52 @@ static struct state *choose(const struct task *t, struct partner *p,
 	return oldest;
 }
 
-static struct partner *partner_of(struct ml_bin_memory *m, const struct ml_bins *b)
+static bool is_of(const struct kept *k, const struct task *t)
 {
-	size_t column = b ? b->column : ALONE, bins = b ? b->count : 0;
-	struct partner *oldest = &m->partners[0];
+	if (!k->used || k->n != t->n)
+		return false;
+	for (size_t i = 0; i < t->n; i++)
+		if (k->column[i] != t->axes[i]->column || k->bins[i] != t->axes[i]->count)
+			return false;
+	return true;
+}
 
-	for (size_t i = 0; i < PARTNERS; i++) {
-		struct partner *p = &m->partners[i];
+static struct kept *find_kept(struct ml_bin_memory *m, const struct task *t)
+{
+	struct kept *oldest = &m->kept[0];
 
-		if (p->used && p->column == column && p->bins == bins)
-			return p;
-		if (p->used < oldest->used)
-			oldest = p;
+	for (size_t i = 0; i < ROWS_OF_AXES; i++) {
+		struct kept *k = &m->kept[i];
+
+		if (is_of(k, t))
+			return k;
+		if (k->used < oldest->used)
+			oldest = k;
 	}
-	release_partner(oldest);
-	oldest->column = column;
-	oldest->bins = bins;
+	release_kept(oldest);
+	oldest->n = t->n;
+	for (size_t i = 0; i < t->n; i++) {
+		oldest->column[i] = t->axes[i]->column;
+		oldest->bins[i] = t->axes[i]->count;
+	}
 	return oldest;
 }
 
+/* Adds the counts of all pairs, one behind the other. */
 static void count(const struct task *t, const struct ml_selection *sel, uint64_t *counts)
 {
-	struct ml_bin_memory *m = t->a->memory;
+	struct ml_bin_memory *m = t->axes[0]->memory;
+	uint64_t changed;
 
-	if (!m || t->cells > CELLS_MAX) {
-		count_anew(t, sel, counts);
+	if (!m || t->cells > CELLS_MAX || t->n > AXES_MAX) {
+		follow(t, NULL, counts, sel, sel->rows < KEEP_FROM ? 0 : sel->rows);
 		return;
 	}
 	pthread_mutex_lock(&m->lock);
-	struct partner *p = partner_of(m, t->b);
-	struct state *x = choose(t, p, sel);
-	p->used = x->used = ++m->clock;
-	follow(t, x, sel);
+	struct kept *k = find_kept(m, t);
+	struct state *x = choose(t, k, sel, &changed);
+	k->used = x->used = ++m->clock;
+	follow(t, x->words, x->counts, sel, changed);
 	for (size_t i = 0; i < t->cells; i++)
 		counts[i] += x->counts[i];
 	pthread_mutex_unlock(&m->lock);
@@ -280,7 +333,7 @@ static void count(const struct task *t, const struct ml_selection *sel, uint64_t
 void ml_bins_histogram(const struct ml_bins *b, const struct ml_selection *sel,
 		       uint64_t *counts)
 {
-	struct task t = task_of(b, NULL);
+	struct task t = task_of(&b, 1);
 
 	count(&t, sel, counts);
 }
@@ -288,53 +341,34 @@ void ml_bins_histogram(const struct ml_bins *b, const struct ml_selection *sel,
 void ml_bins_pairs(const struct ml_bins *a, const struct ml_bins *b,
 		   const struct ml_selection *sel, uint64_t *counts)
 {
-	struct task t = task_of(a, b);
+	const struct ml_bins *axes[] = { a, b };
+	struct task t = task_of(axes, 2);
 
 	count(&t, sel, counts);
-}
-
-struct job {
-	struct task task;
-	const struct ml_selection *sel;
-	uint64_t *counts;
-};
-
-static void run(void *arg)
-{
-	const struct job *j = arg;
-
-	count(&j->task, j->sel, j->counts);
 }
 
 void ml_bins_axes(const struct ml_bins *const *bins, size_t n,
 		  const struct ml_selection *sel, uint64_t *const *histograms,
 		  uint64_t *const *pairs)
 {
-	struct job *jobs = ml_resize(NULL, (n + 1) * sizeof(*jobs));
-	bool many = n > 2 && sel->rows >= KEEP_FROM;
-	struct ml_pool pool;
+	struct task t = task_of(bins, n);
+	uint64_t *all = ml_resize(NULL, t.cells * sizeof(*all)), *at = all;
 
-	if (n == 1)
-		ml_bins_histogram(bins[0], sel, histograms[0]);
-	if (many)
-		ml_pool_init(&pool, 0);
+	memset(all, 0, t.cells * sizeof(*all));
+	count(&t, sel, all);
+	for (size_t k = 0; n == 1 && k < t.cells; k++)
+		histograms[0][k] += all[k];
 	for (size_t i = 0; i + 1 < n; i++) {
-		jobs[i] = (struct job){ task_of(bins[i], bins[i + 1]), sel, pairs[i] };
-		if (many)
-			ml_pool_submit(&pool, run, &jobs[i]);
-		else
-			run(&jobs[i]);
-	}
-	if (many)
-		ml_pool_release(&pool);
-	for (size_t i = 0; i + 1 < n; i++) {
-		size_t width = bins[i + 1]->count + 1;
+		size_t cells = pair_cells(bins[i], bins[i + 1]),
+		       width = bins[i + 1]->count + 1;
 
-		for (size_t k = 0; k < jobs[i].task.cells; k++) {
-			histograms[i][k / width] += pairs[i][k];
+		for (size_t k = 0; k < cells; k++) {
+			pairs[i][k] += at[k];
+			histograms[i][k / width] += at[k];
 			if (i + 2 == n)
-				histograms[i + 1][k % width] += pairs[i][k];
+				histograms[i + 1][k % width] += at[k];
 		}
+		at += cells;
 	}
-	ml_free(jobs);
+	ml_free(all);
 }

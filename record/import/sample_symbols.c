@@ -1,14 +1,12 @@
 #include "record/import/sample_symbols.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/base/err.h"
 #include "lib/base/file.h"
 #include "lib/samples/samples.h"
-#include "lib/trace/scan.h"
+#include "record/import/perf_mapping.h"
 #include "record/symbols/globals.h"
 #include "record/symbols/objects.h"
 #include "record/symbols/sites.h"
@@ -24,25 +22,14 @@ struct namer {
 	size_t mapped; /* files that were mapped */
 };
 
-/* "... PERF_RECORD_MMAP2 1/1: [0x1000(0x2000) @ 0x1000 fd:01 9 0]: r-xp /bin/x" */
 static void take_mapping(struct namer *n, const char *at, const char *end)
 {
-	unsigned long long low, size, offset;
-	char line[1000], prot[8], path[800];
-	const char *bracket = memchr(at, '[', (size_t)(end - at));
+	struct ml_perf_mapping m;
 
-	if (!bracket || (size_t)(end - bracket) >= sizeof(line))
+	if (!ml_perf_mapping_read(&m, at, end))
 		return;
-	memcpy(line, bracket, (size_t)(end - bracket));
-	line[end - bracket] = 0;
-	const char *rest = strstr(line, "]: ");
-	if (sscanf(line, "[0x%llx(0x%llx) @ %llx", &low, &size, &offset) != 3 || !rest ||
-	    sscanf(rest, "]: %7s %799[^\n]", prot, path) != 2 || path[0] != '/')
-		return;
-	ml_objects_map(
-		&n->objects, low, low + size, offset,
-		(uint8_t)(1 | (strchr(prot, 'w') ? 2 : 0) | (strchr(prot, 'x') ? 4 : 0)),
-		ML_MAPPING_FILE, path);
+	ml_objects_map(&n->objects, m.low, m.high, m.offset, m.prot, ML_MAPPING_FILE,
+		       m.path);
 	n->mapped++;
 }
 
