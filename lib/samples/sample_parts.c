@@ -79,12 +79,17 @@ void ml_samples_join(struct ml_samples *s, struct ml_samples *const *parts, size
 			s->bad += p->bad - ML_SAMPLES_BAD_SHOWN;
 		s->skipped += p->skipped;
 	}
-	ml_pool_init(&pool, 0);
+	if (n > 1)
+		ml_pool_init(&pool, 0);
 	for (size_t i = 0; i < count; i++) {
 		jobs[i] = (struct join){ s, parts, n, i };
-		ml_pool_submit(&pool, join_column, &jobs[i]);
+		if (n > 1)
+			ml_pool_submit(&pool, join_column, &jobs[i]);
+		else
+			join_column(&jobs[i]);
 	}
-	ml_pool_release(&pool);
+	if (n > 1)
+		ml_pool_release(&pool);
 	for (size_t i = 0; i < n; i++)
 		parts[i]->rows = 0;
 }
