@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/diff_samples.h"
 #include "cli/diff_text.h"
 #include "cli/diff_values.h"
 #include "cli/options.h"
@@ -41,7 +42,8 @@ static const struct opt opts[] = {
 		 "print what the findings of A promised, and what came true in B"),
 	OPT_FLAG("json", 0, json, "print everything as JSON"),
 	OPT_TEXT("csv", 0, "TABLE", csv,
-		 "print one table as CSV: totals, lines, regions or findings"),
+		 "print one table as CSV: totals, lines, regions or findings; of samples "
+		 "totals, levels, lines, functions or variables"),
 	{ 0 },
 };
 
@@ -129,6 +131,15 @@ static int run(int argc, char **argv)
 	if (!options_parse(&cmd_diff, &o, &argc, &argv, &status))
 		return status;
 	signal(SIGPIPE, SIG_DFL); /* `memlamp diff x y | head` ends without a word */
+	if (diff_samples_is(argv[0]) && diff_samples_is(argv[argc - 1])) {
+		if (argc == 1)
+			return cmd_misused(&cmd_diff, "samples need a second table");
+		if (o.machines.count || o.fail_if.count)
+			return cmd_misused(&cmd_diff,
+					   "--machine and --fail-if are for traces");
+		return diff_samples(
+			&(struct diff_samples){ argv[0], argv[1], o.csv, o.top, o.json });
+	}
 	if (o.machines.count > 2)
 		return cmd_misused(&cmd_diff,
 				   "--machine may be given twice, not %zu times",
@@ -161,7 +172,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_diff = {
 	.name = "diff",
-	.help = "compare two traces, two results, or one trace on two machines",
+	.help = "compare two traces, results or tables of samples, or one trace on two machines",
 	.operands = "A [B]",
 	.min_operands = 1,
 	.max_operands = 2,

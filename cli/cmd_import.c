@@ -1,5 +1,6 @@
 #include "cli/cmd.h"
 #include "cli/options.h"
+#include "cli/import_trace.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -16,9 +17,9 @@
 
 struct options {
 	const char *format, *columns, *regions, *model, *output, *types, *source,
-		*hardware;
-	uint64_t size, l1_latency;
-	bool fetch;
+		*hardware, *binary, *base, *machine;
+	uint64_t size, l1_latency, every;
+	bool fetch, regular;
 };
 
 static const struct opt opts[] = {
@@ -44,6 +45,20 @@ static const struct opt opts[] = {
 		"folder)"),
 	OPT_COUNT("l1-latency", 0, "CYCLES", l1_latency,
 		  "latency of a hit in L1, which AMD IBS does not measure (default: 4)"),
+	OPT_TEXT("binary", 'b', "FILE", binary,
+		 "program or library of samples that have addresses only: names their "
+		 "functions, lines and static variables by DWARF"),
+	OPT_TEXT("base", 0, "ADDRESS", base,
+		 "address that --binary was loaded at (default: found by the names of "
+		 "functions)"),
+	OPT_TEXT("machine", 'M', "MACHINE", machine,
+		 "of a trace (.mlt): simulate MACHINE and write samples with its levels "
+		 "and latencies (default: host)"),
+	OPT_COUNT(
+		"every", 'e', "N", every,
+		"of a trace: take one reference of N, in random periods (default: so many "
+		"that 100,000 samples are left)"),
+	OPT_FLAG("regular", 0, regular, "of a trace: take exactly every Nth reference"),
 	OPT_TEXT("regions", 'r', "FILE", regions,
 		 "register the regions that FILE lists, a line each: name base size "
 		 "[element [rows columns]]"),
@@ -62,12 +77,27 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
+enum { IMPORTERS = 32 };
+
+/* Those of record/import, and the one that simulates. */
+static const struct ml_importer *const *importers(const struct ml_importer **all)
+{
+	size_t n = 0;
+
+	for (const struct ml_importer *const *i = ml_importers; *i && n < IMPORTERS - 2;)
+		all[n++] = *i++;
+	all[n++] = &import_trace;
+	all[n] = NULL;
+	return all;
+}
+
 static void list_formats(struct ml_buf *out)
 {
+	const struct ml_importer *all[IMPORTERS];
 	char line[200];
 
 	ml_buf_put(out, "\nFormats:\n", 10);
-	for (const struct ml_importer *const *i = ml_importers; *i; i++) {
+	for (const struct ml_importer *const *i = importers(all); *i; i++) {
 		int n = snprintf(line, sizeof(line), "  %-13s%s: %s\n", (*i)->name,
 				 (*i)->kind, (*i)->what);
 
@@ -99,6 +129,7 @@ static void summary(const struct ml_import_result *r)
 static int run(int argc, char **argv)
 {
 	struct options o = { .l1_latency = ML_L1_LATENCY };
+	const struct ml_importer *all[IMPORTERS];
 	struct cmd_work work;
 	struct ml_import_result result;
 	struct ml_arena a = { 0 };
@@ -113,6 +144,9 @@ static int run(int argc, char **argv)
 		return cmd_misused(&cmd_import, "say with -o FILE where the result goes");
 	if (o.size > ML_SIZE_MAX)
 		return cmd_misused(&cmd_import, "--size is 1 to %d bytes", ML_SIZE_MAX);
+	uint64_t base = 0;
+	if (o.base && (!o.binary || !options_number(o.base, 1000, &base)))
+		return cmd_misused(&cmd_import, "--base is an address of --binary FILE");
 	struct ml_import_options io = {
 		.input = argc ? argv[0] : NULL,
 		.format = o.format,
@@ -127,10 +161,14 @@ static int run(int argc, char **argv)
 		.source = o.source,
 		.hardware = o.hardware,
 		.l1_latency = o.l1_latency,
+		.binary = { o.binary, o.base != NULL, base },
+		.machine = o.machine,
+		.every = o.every,
+		.regular = o.regular,
 	};
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
 	cmd_work_begin(&work);
-	bool ok = ml_import_run(&io, ml_importers, &result, &a, &err);
+	bool ok = ml_import_run(&io, importers(all), &result, &a, &err);
 	cmd_work_end(&work);
 	status = ok ? EXIT_DONE : cmd_fail(&cmd_import, &err);
 	if (ok)

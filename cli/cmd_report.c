@@ -6,13 +6,16 @@
 #include "cli/options.h"
 #include "cli/simulated.h"
 #include "lib/base/buf.h"
-#include "lib/base/path.h"
 #include "lib/query/report/report.h"
+#include "lib/query/report/report_samples.h"
+#include "lib/query/samples/sample_tables.h"
+#include "lib/samples/read_samples.h"
+#include "lib/trace/trace.h"
 
 enum { TOP_MAX = 1000 };
 
 struct options {
-	const char *output, *machine, *phase, *mode;
+	const char *output, *machine, *phase, *mode, *select;
 	uint64_t from, to, top;
 	bool no_source;
 };
@@ -38,20 +41,60 @@ static const struct opt opts[] = {
 	OPT_COUNT("top", 'n', "N", top,
 		  "show at most N rows of each table, N files and N heat maps (default: "
 		  "12)"),
+	OPT_TEXT("select", 's', "TEXT", select,
+		 "of samples: report on some of them, as in 'memlamp samples'"),
 	OPT_FLAG("no-source", 0, no_source,
 		 "leave the source text out; lines keep their numbers and counts"),
 	{ 0 },
 };
 
-/* prog.mlt becomes prog.html in the current folder. */
-static const char *output_of(const char *trace, struct ml_arena *a)
+/* prog.mlt or prog.mlh becomes prog.html in the current folder, folder/ folder.html. */
+static const char *output_of(const char *input, struct ml_arena *a)
 {
-	const char *name = ml_path_name(trace);
-	size_t size = strlen(name);
+	size_t size = strlen(input);
 
-	if (size > 4 && !strcmp(name + size - 4, ".mlt"))
+	while (size > 1 && input[size - 1] == '/')
+		size--;
+	const char *slash = memrchr(input, '/', size), *name = slash ? slash + 1 : input;
+	size -= (size_t)(name - input);
+	if (size > 4 && (!strncmp(name + size - 4, ".mlt", 4) ||
+			 !strncmp(name + size - 4, ".mlh", 4)))
 		size -= 4;
 	return ml_arena_printf(a, "%.*s.html", (int)size, name);
+}
+
+/* The same for a table of samples. */
+static int report_samples(const char *input, const struct options *o)
+{
+	struct ml_sample_report_options r = { o->select, o->no_source };
+	struct ml_sample_question q;
+	struct ml_arena arena = { 0 };
+	struct ml_buf out = { 0 };
+	struct ml_samples s;
+	struct cmd_work work;
+	struct ml_err err;
+
+	cmd_work_begin(&work);
+	bool ok = ml_samples_open(&s, input, NULL, &work.work, &err);
+	if (!ok) {
+		cmd_work_end(&work);
+		return cmd_fail(&cmd_report, &err);
+	}
+	ml_sample_question_init(&q, &s, &arena);
+	q.top = o->top ? o->top : 1;
+	q.work = &work.work;
+	ok = ml_sample_question_set(&q, o->select, NULL, NULL, NULL, NULL, NULL, &err) &&
+	     ml_report_samples(&q, &r, &out, &err);
+	cmd_work_end(&work);
+	const char *path = o->output ? o->output : output_of(input, &arena);
+	ok = ok && simulated_write(&work.work, path, &out, &err);
+	if (ok && strcmp(path, "-") != 0)
+		fprintf(stderr, "memlamp report: wrote %s\n", path);
+	int status = ok ? EXIT_DONE : cmd_fail(&cmd_report, &err);
+	ml_buf_release(&out);
+	ml_arena_release(&arena);
+	ml_samples_close(&s);
+	return status;
 }
 
 static int run(int argc, char **argv)
@@ -68,6 +111,14 @@ static int run(int argc, char **argv)
 		return status;
 	if (!ml_heat_mode_find(&r.mode, o.mode, &err))
 		return cmd_misused(&cmd_report, "--mode: %s", err.text);
+	if (!ml_trace_is(argv[0]) && ml_samples_is(argv[0])) {
+		if (o.machine || o.phase || o.from || o.to)
+			return cmd_misused(&cmd_report, "--machine, --phase, --from and "
+							"--to are for traces");
+		return report_samples(argv[0], &o);
+	}
+	if (o.select)
+		return cmd_misused(&cmd_report, "--select is for samples");
 	struct simulated_wish w = { .trace = argv[0],
 				    .machine = o.machine,
 				    .phase = o.phase,
@@ -97,7 +148,7 @@ static int run(int argc, char **argv)
 const struct cmd cmd_report = {
 	.name = "report",
 	.help = "write one HTML file: findings, timeline, source and heat maps",
-	.operands = "TRACE",
+	.operands = "TRACE|SAMPLES",
 	.min_operands = 1,
 	.max_operands = 1,
 	.opts = opts,

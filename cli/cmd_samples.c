@@ -11,10 +11,11 @@
 #include "lib/base/json.h"
 #include "lib/query/samples/sample_tables.h"
 #include "lib/samples/read_samples.h"
+#include "record/import/sample_symbols.h"
 
 struct options {
 	const char *select, *show, *csv, *by, *along, *tier, *metric, *empty;
-	const char *columns, *types, *source, *hardware;
+	const char *columns, *types, *source, *hardware, *binary, *base;
 	uint64_t top, windows, width, step, clusters, depth, l1_latency;
 	bool json;
 };
@@ -68,6 +69,12 @@ static const struct opt opts[] = {
 		"how samples code what served them: pebs or perf (default: by the heading)"),
 	OPT_TEXT("hardware", 0, "FILE", hardware,
 		 "XML of hwloc or Mitos (default: hardware.xml of a Mitos folder)"),
+	OPT_TEXT("binary", 'b', "FILE", binary,
+		 "program or library of samples that have addresses only: names their "
+		 "functions, lines and static variables by DWARF"),
+	OPT_TEXT("base", 0, "ADDRESS", base,
+		 "address that --binary was loaded at (default: found by the names of "
+		 "functions)"),
 	OPT_COUNT("l1-latency", 0, "CYCLES", l1_latency,
 		  "latency of a hit in L1, which AMD IBS does not measure (default: 4)"),
 	OPT_FLAG("json", 0, json, "print JSON"),
@@ -235,10 +242,15 @@ static int run(int argc, char **argv)
 	signal(SIGPIPE, SIG_DFL); /* `memlamp samples x | head` ends without a word */
 	struct ml_read_options read = { o.columns, o.types, o.source, o.hardware,
 					o.l1_latency };
+	uint64_t base = 0;
+	if (o.base && (!o.binary || !options_number(o.base, 1000, &base)))
+		return cmd_misused(&cmd_samples, "--base is an address of --binary FILE");
+	struct ml_sample_binary binary = { o.binary, o.base != NULL, base };
 	cmd_work_begin(&work);
 	bool ok = ml_samples_open(&s, argv[0], &read, &work.work, &err);
 	if (ok) {
-		ok = answer(&o, &s, &work.work, &out, &err);
+		ok = ml_sample_symbols(&s, &binary, &err) &&
+		     answer(&o, &s, &work.work, &out, &err);
 		ml_samples_close(&s);
 	}
 	cmd_work_end(&work);

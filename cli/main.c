@@ -20,6 +20,7 @@ static const struct cmd *const cmds[] = { /* a line each */
 	&cmd_diff,
 	&cmd_ensemble,
 	&cmd_cycles,
+	&cmd_sample,
 	&cmd_samples,
 	&cmd_flow,
 	&cmd_prune,

@@ -97,13 +97,15 @@ struct ml_ring_control {
 	uint32_t slots;    /* how many of them the file has */
 	uint32_t top;      /* atomic: the slots from here on were never claimed */
 	uint32_t hint;     /* atomic: the first free slot, probably */
-	uint32_t pad[4];
+	uint32_t period;   /* with ML_RING_OPT_TIMED: one access of so many is timed */
+	uint32_t pad[3];
 };
 
 enum {
 	ML_RING_OPT_FETCH = 1,   /* record instruction fetches too */
 	ML_RING_OPT_NO_HEAP = 2, /* do not report allocations */
 	ML_RING_OPT_CALLS = 4,   /* report entries of functions, and returns */
+	ML_RING_OPT_TIMED = 8,   /* report no references but those that are timed */
 };
 
 enum ml_ring_state {
@@ -248,6 +250,9 @@ enum ml_word {
 	ML_WORD_INHERIT, /* of no producer: by this the companion hands the state of the
 			    parent's filter to a child; argument: ML_INHERIT_*; payload:
 			    stack pointer at the entry of the function of --only-in */
+	ML_WORD_TIMED, /* a reference whose load was timed (record/timed_load.h); payload:
+			  both words of the reference, as below, clock, ticks, and
+			  TSC_AUX before | after << 32 */
 };
 
 enum {
@@ -314,7 +319,7 @@ enum ml_map_kind {
 #define ML_WORD_ARG(w)   ((uint32_t)(w))
 
 enum { ML_BRIEF = 0x2000, ML_BRIEF_SHAPES = 0x8000 - ML_BRIEF, ML_BRIEF_SHIFT = 48 };
-_Static_assert((int)ML_WORD_INHERIT < ML_BRIEF >> 8, "the last type is no brief step");
+_Static_assert((int)ML_WORD_TIMED < ML_BRIEF >> 8, "the last type is no brief step");
 #define ML_WORD_BRIEF(shape) ((0x8000ull | (ML_BRIEF + (shape))) << ML_BRIEF_SHIFT)
 /* The value of a base in a word: in a brief header or alone. */
 #define ML_WORD_VALUE(w) ((w) & (((uint64_t)1 << ML_BRIEF_SHIFT) - 1))

@@ -60,7 +60,7 @@ TEST(tables_are_ranked_and_cut)
 	CHECK_STR(
 		ASK("/api/samples/0/table", { "table", "levels" }, { "top", "1" }),
 		"{\"table\":\"levels\",\"all\":3,\"rows\":[{\"samples\":2,\"cycles\":50,"
-		"\"share\":0.5,\"mean\":25,\"name\":\"L2\"}]}");
+		"\"share\":0.5,\"mean\":25,\"error\":5,\"name\":\"L2\"}]}");
 	CHECK(!ASK("/api/samples/0/topology"));
 	CHECK(strstr(err.text, "hardware is unknown"));
 	close_workspace();

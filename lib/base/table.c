@@ -142,6 +142,50 @@ static const char *shown(const struct ml_column *c, const struct ml_table_cell *
 	return "";
 }
 
+static void escape(struct ml_buf *out, const char *text)
+{
+	for (; *text; text++)
+		switch (*text) {
+		case '<': ml_buf_text(out, "&lt;"); break;
+		case '>': ml_buf_text(out, "&gt;"); break;
+		case '&': ml_buf_text(out, "&amp;"); break;
+		case '"': ml_buf_text(out, "&quot;"); break;
+		default: ml_buf_u8(out, (uint8_t)*text);
+		}
+}
+
+static void put_cell(struct ml_buf *out, const char *tag, const struct ml_column *c,
+		     const char *text)
+{
+	ml_buf_text(out, "<");
+	ml_buf_text(out, tag);
+	ml_buf_text(out, c->kind == ML_COLUMN_TEXT ? " class=\"t\">" : " class=\"n\">");
+	escape(out, text);
+	ml_buf_text(out, "</");
+	ml_buf_text(out, tag);
+	ml_buf_text(out, ">");
+}
+
+void ml_table_html(const struct ml_table *t, struct ml_buf *out)
+{
+	char room[ML_NUMBER_ROOM];
+
+	ml_buf_text(out, "<table>\n<tr>");
+	for (size_t i = 0; i < t->width; i++)
+		put_cell(out, "th", &t->columns[i], heading(&t->columns[i]));
+	ml_buf_text(out, "</tr>\n");
+	for (size_t i = 0; i < t->count; i++) {
+		const struct ml_column *c = &t->columns[i % t->width];
+
+		if (i % t->width == 0)
+			ml_buf_text(out, "<tr>");
+		put_cell(out, "td", c, shown(c, &t->cells[i], room));
+		if ((i + 1) % t->width == 0)
+			ml_buf_text(out, "</tr>\n");
+	}
+	ml_buf_text(out, "</table>\n");
+}
+
 /*
  * Columns of a terminal that a text takes: one for each character. East Asian wide
  * characters take two, which is not considered.

@@ -68,6 +68,9 @@ void ml_table_print(const struct ml_table *t, int columns, struct ml_buf *out);
 /* An array of objects, as the next value of the writer. */
 void ml_table_json(const struct ml_table *t, struct ml_json *w);
 
+/* A <table> of HTML; texts are escaped. Numbers have the class n, texts t. */
+void ml_table_html(const struct ml_table *t, struct ml_buf *out);
+
 /* CSV by RFC 4180, with a header line. */
 void ml_table_csv(const struct ml_table *t, struct ml_buf *out);
 /* One field of CSV, quoted if needed. */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
+#include "lib/samples/row_ranges.h"
 #include "lib/samples/samples.h"
-#include "lib/samples/selection.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -36,6 +36,77 @@ static size_t bin_of(const struct ml_samples_column *c, uint64_t bits, size_t bi
 	return bin < bins ? bin : bins - 1;
 }
 
+/* How a column is cut, for threads that cut ranges of rows. */
+struct cut {
+	const struct ml_samples_column *c;
+	size_t bins;
+	uint64_t first, all; /* of the values: the lowest, and their number */
+	bool direct;         /* at * bins fits 64 bits */
+	double inverse;      /* 1 / all */
+	void *cells;
+	unsigned width;
+};
+
+/* at * bins / all: the quotient by a reciprocal is off by one at most. */
+static size_t quick_bin(const struct cut *k, uint64_t bits)
+{
+	uint64_t product = (bits - k->first) * k->bins;
+	uint64_t q = (uint64_t)((double)product * k->inverse);
+
+	if (q * k->all > product)
+		q--;
+	else if ((q + 1) * k->all <= product)
+		q++;
+	return q < k->bins ? q : k->bins - 1;
+}
+
+static size_t cut_bin(const struct cut *k, uint64_t row)
+{
+	uint64_t bits = ml_samples_bits(k->c, row);
+
+	return k->bins == 1 ? 0
+	       : k->direct  ? quick_bin(k, bits)
+			    : bin_of(k->c, bits, k->bins);
+}
+
+static void cut_rows(void *arg, uint64_t first_row, uint64_t end)
+{
+	const struct cut *k = arg;
+
+	for (uint64_t i = first_row; i < end; i++) {
+		size_t bin = cut_bin(k, i);
+
+		if (k->width == 1)
+			((uint8_t *)k->cells)[i] = (uint8_t)bin;
+		else
+			((uint16_t *)k->cells)[i] = (uint16_t)bin;
+	}
+	for (uint64_t i = first_row; k->c->missing && i < end; i++)
+		if (ml_samples_missing(k->c, i)) {
+			if (k->width == 1)
+				((uint8_t *)k->cells)[i] = (uint8_t)k->bins;
+			else
+				((uint16_t *)k->cells)[i] = (uint16_t)k->bins;
+		}
+}
+
+/* A cell of one byte has 256 bins at most: each is found once. */
+static void cut_bytes(void *arg, uint64_t first_row, uint64_t end)
+{
+	const struct cut *k = arg;
+	const uint8_t *from = k->c->cells;
+	uint8_t *to = k->cells, bin[256];
+
+	for (unsigned i = 0; i < 256; i++)
+		bin[i] = (uint8_t)(k->bins == 1 ? 0
+						: bin_of(k->c, k->c->base + i, k->bins));
+	for (uint64_t i = first_row; i < end; i++)
+		to[i] = bin[from[i]];
+	for (uint64_t i = first_row; k->c->missing && i < end; i++)
+		if (ml_samples_missing(k->c, i))
+			to[i] = (uint8_t)k->bins;
+}
+
 void ml_bins_init(struct ml_bins *b, const struct ml_samples *s, size_t column,
 		  size_t bins)
 {
@@ -46,23 +117,26 @@ void ml_bins_init(struct ml_bins *b, const struct ml_samples *s, size_t column,
 		bins = c->kind == ML_SAMPLES_REAL ? 1 : (size_t)span(c) + 1;
 	*b = (struct ml_bins){ .count = bins,
 			       .width = bins < 256 ? 1 : 2,
-			       .rows = s->rows };
+			       .rows = s->rows,
+			       .column = column,
+			       .memory = ml_bin_memory_new(s->rows) };
 	b->cells = ml_resize(NULL, s->rows * b->width + 1);
-	for (uint64_t i = 0; i < s->rows; i++) {
-		size_t bin = ml_samples_missing(c, i) ? bins
-			     : bins == 1              ? 0
-					 : bin_of(c, ml_samples_bits(c, i), bins);
-
-		if (b->width == 1)
-			((uint8_t *)b->cells)[i] = (uint8_t)bin;
-		else
-			((uint16_t *)b->cells)[i] = (uint16_t)bin;
-	}
+	struct cut k = { .c = c,
+			 .bins = bins,
+			 .first = first(c),
+			 .all = span(c) + 1,
+			 .direct = c->kind != ML_SAMPLES_REAL && span(c) < 1ull << 50,
+			 .inverse = 1 / ((double)span(c) + 1),
+			 .cells = b->cells,
+			 .width = b->width };
+	bool bytes = c->width == 1 && b->width == 1 && c->kind != ML_SAMPLES_REAL;
+	ml_row_ranges(s->rows, bytes ? cut_bytes : cut_rows, &k);
 }
 
 void ml_bins_release(struct ml_bins *b)
 {
 	ml_free(b->cells);
+	ml_bin_memory_release(b->memory);
 	*b = (struct ml_bins){ 0 };
 }
 
@@ -83,24 +157,4 @@ uint64_t ml_bins_low(const struct ml_samples_column *c, const struct ml_bins *b,
 	/* the smallest value whose bin is i */
 	wide all = (wide)span(c) + 1;
 	return first(c) + (uint64_t)((all * i + b->count - 1) / b->count);
-}
-
-void ml_bins_histogram(const struct ml_bins *b, const struct ml_selection *sel,
-		       uint64_t *counts)
-{
-	for (uint64_t w = 0; w < ml_selection_words(sel->rows); w++)
-		for (uint64_t bits = sel->words[w]; bits; bits &= bits - 1)
-			counts[ml_bins_at(b, w * 64 + (uint64_t)__builtin_ctzll(bits))]++;
-}
-
-void ml_bins_pairs(const struct ml_bins *a, const struct ml_bins *b,
-		   const struct ml_selection *sel, uint64_t *counts)
-{
-	for (uint64_t w = 0; w < ml_selection_words(sel->rows); w++)
-		for (uint64_t bits = sel->words[w]; bits; bits &= bits - 1) {
-			uint64_t row = w * 64 + (uint64_t)__builtin_ctzll(bits);
-
-			counts[ml_bins_at(a, row) * (b->count + 1) +
-			       ml_bins_at(b, row)]++;
-		}
 }

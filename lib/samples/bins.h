@@ -3,6 +3,10 @@
  * between two axes cost a pass over small numbers. Numbers are cut into ranges of equal
  * width, one a value if there are few; names by their numbers. A cell without a value is
  * in the bin behind the last.
+ *
+ * Counts of large tables are remembered with the selection that they are of. The next
+ * selection is mostly near the last one, as when a brush is dragged: then only the rows
+ * that joined or left it are counted. Any thread may count.
  */
 #pragma once
 
@@ -10,6 +14,7 @@
 #include <stdint.h>
 
 struct ml_arena;
+struct ml_bin_memory;
 struct ml_samples;
 struct ml_samples_column;
 struct ml_selection;
@@ -21,6 +26,8 @@ struct ml_bins {
 	unsigned width; /* bytes a cell */
 	void *cells;    /* of ml_resize */
 	uint64_t rows;
+	size_t column;
+	struct ml_bin_memory *memory; /* counts of this column (bin_counts.c); or NULL */
 };
 
 /* At most so many bins, 1 to ML_BINS_MAX. */
@@ -40,6 +47,19 @@ static inline size_t ml_bins_at(const struct ml_bins *b, uint64_t row)
 /* Adds up the selected rows of each bin; counts has count + 1 elements. */
 void ml_bins_histogram(const struct ml_bins *b, const struct ml_selection *sel,
 		       uint64_t *counts);
-/* The same for pairs of bins: counts[i * (b->count + 1) + j], i of a and j of b. */
+/* The same for pairs of bins of one table: counts[i * (b->count + 1) + j], i of a and j
+ * of b. */
 void ml_bins_pairs(const struct ml_bins *a, const struct ml_bins *b,
 		   const struct ml_selection *sel, uint64_t *counts);
+
+/*
+ * Both for n axes, on all CPUs: histograms[i] of axis i, pairs[i] of axes i and i + 1.
+ * Each pair is counted once; histograms are its sums.
+ */
+void ml_bins_axes(const struct ml_bins *const *bins, size_t n,
+		  const struct ml_selection *sel, uint64_t *const *histograms,
+		  uint64_t *const *pairs);
+
+/* For ml_bins_init and ml_bins_release. */
+struct ml_bin_memory *ml_bin_memory_new(uint64_t rows);
+void ml_bin_memory_release(struct ml_bin_memory *m);

@@ -143,12 +143,9 @@ static struct pair pair_of(const struct maker *k, uint32_t left, uint32_t right)
 /* Loads of the rows before each edge. */
 static void fill_prefix(struct maker *k, size_t tier)
 {
-	const struct ml_samples_column *latency = ml_samples_role(k->m->s,
-								  ML_SAMPLES_LATENCY);
+	const struct ml_samples_column *latency = ml_samples_latency(k->m->s);
 	uint64_t at = 0;
 
-	if (latency && latency->kind != ML_SAMPLES_UNSIGNED)
-		latency = NULL;
 	for (size_t e = 0; e < k->edge_count; e++) {
 		struct ml_load *to = &k->prefix[e * k->resources];
 

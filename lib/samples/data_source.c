@@ -4,8 +4,9 @@
 #include <strings.h>
 
 static const char *const names[ML_LEVELS] = {
-	"unknown", "L1",           "LFB",        "L2",  "L3",       "L3 or RAM",
-	"RAM",     "remote cache", "remote RAM", "I/O", "uncached",
+	"unknown",      "L1",           "L1 or L2", "LFB",       "L2",
+	"L2 or L3",     "L1, L2 or L3", "L3",       "L3 or RAM", "RAM",
+	"remote cache", "remote RAM",   "I/O",      "uncached",
 };
 
 const char *ml_level_name(enum ml_level level)

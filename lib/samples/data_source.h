@@ -13,8 +13,11 @@
 enum ml_level {
 	ML_LEVEL_UNKNOWN,
 	ML_LEVEL_L1,
-	ML_LEVEL_LFB, /* a line that was on its way to L1 already */
+	ML_LEVEL_L1_OR_L2, /* times of loads that a coarse clock cannot tell apart */
+	ML_LEVEL_LFB,      /* a line that was on its way to L1 already */
 	ML_LEVEL_L2,
+	ML_LEVEL_L2_OR_L3,
+	ML_LEVEL_L1_TO_L3,
 	ML_LEVEL_L3,
 	ML_LEVEL_L3_OR_RAM, /* AMD IBS cannot tell them apart */
 	ML_LEVEL_RAM,

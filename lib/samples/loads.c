@@ -49,11 +49,8 @@ enum ml_level ml_loads_level(const struct ml_loads_map *m, uint64_t row)
 void ml_loads_count(struct ml_loads *l, const struct ml_loads_map *m,
 		    const struct ml_selection *sel, struct ml_arena *a)
 {
-	const struct ml_samples_column *latency = ml_samples_role(m->s,
-								  ML_SAMPLES_LATENCY);
+	const struct ml_samples_column *latency = ml_samples_latency(m->s);
 
-	if (latency && latency->kind != ML_SAMPLES_UNSIGNED)
-		latency = NULL;
 	l->cell = ml_arena_alloc(a, (m->cpus + 1) * ML_LEVELS * sizeof(*l->cell));
 	for (uint64_t w = 0; w < ml_selection_words(m->s->rows); w++)
 		for (uint64_t bits = sel->words[w]; bits; bits &= bits - 1) {
@@ -67,6 +64,8 @@ void ml_loads_count(struct ml_loads *l, const struct ml_loads_map *m,
 				x->cycles += ml_samples_bits(latency, row);
 			}
 		}
+	for (size_t i = 0; i < (m->cpus + 1) * ML_LEVELS; i++)
+		l->cell[i].cycles = ml_samples_cycles(l->cell[i].cycles);
 }
 
 /* The cache level that serves a sample of a level; 0: none. */
@@ -74,8 +73,11 @@ static unsigned cache_of(enum ml_level level)
 {
 	switch (level) {
 	case ML_LEVEL_L1:
+	case ML_LEVEL_L1_OR_L2:
+	case ML_LEVEL_L1_TO_L3:
 	case ML_LEVEL_LFB: return 1;
-	case ML_LEVEL_L2: return 2;
+	case ML_LEVEL_L2:
+	case ML_LEVEL_L2_OR_L3: return 2;
 	case ML_LEVEL_L3:
 	case ML_LEVEL_L3_OR_RAM: return 3;
 	default: return 0;

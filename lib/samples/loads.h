@@ -4,7 +4,8 @@
  *
  *  - the CPU, and its core, group, package and machine: they issued the access;
  *  - the cache or memory next to the CPU that served it. A line on its way to L1 (LFB)
- *    counts for L1; "L3 or RAM" of AMD IBS counts for L3. A remote cache or memory is
+ *    counts for L1; where two levels are possible ("L3 or RAM" of AMD IBS, "L1 or L2" of
+ *    timed loads) the nearer counts. A remote cache or memory is
  *    known if there are two of them in all, otherwise only that it is another one.
  *
  * Its data moved along the links from there to the CPU: one transaction a link. A sample

@@ -43,10 +43,11 @@ struct ml_metrics ml_metrics_of(const struct ml_load *r, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		m.used += r[i].samples != 0;
 		m.samples += r[i].samples;
-		m.cycles += r[i].cycles;
+		m.cycles += ml_samples_cycles(r[i].cycles);
 		if (r[i].timed) {
 			timed++;
-			sum += (double)r[i].cycles / (double)r[i].timed;
+			sum += (double)ml_samples_cycles(r[i].cycles) /
+			       (double)r[i].timed;
 		}
 	}
 	counted = empty == ML_EMPTY_ZERO ? count : timed;
@@ -95,13 +96,11 @@ size_t ml_metrics_windows(struct ml_window **list, const struct ml_loads_map *m,
 {
 	const struct ml_samples *s = m->s;
 	const struct ml_samples_column *c = &s->columns[column],
-				       *latency = ml_samples_role(s, ML_SAMPLES_LATENCY);
+				       *latency = ml_samples_latency(s);
 	size_t resources = s->topology.tiers[tier].count;
 	struct ml_bins bins;
 	uint64_t at = 0;
 
-	if (latency && latency->kind != ML_SAMPLES_UNSIGNED)
-		latency = NULL;
 	ml_bins_init(&bins, s, column, count);
 	struct ml_load *r = ml_arena_alloc(a, (bins.count + 1) * resources * sizeof(*r));
 	uint64_t *all = ml_arena_alloc(a, (bins.count + 1) * sizeof(*all));

@@ -1,6 +1,7 @@
 /* Separated values (RFC 4180, and tabs and semicolons), blanks around fields ignored. */
 #include "lib/samples/readers.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -8,24 +9,19 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
+#include "lib/base/pool.h"
 #include "lib/base/work.h"
-#include "lib/trace/scan.h"
+#include "lib/samples/csv_cells.h"
+#include "lib/samples/sample_parts.h"
 
-enum type { DECIMAL, HEX, NEGATIVE, REAL, NAMES };
+struct progress;
 
-/* What the cells of a column look like. */
-struct seen {
-	uint64_t decimal; /* digits only */
-	uint64_t hex;     /* hexadecimal digits with a letter, without 0x */
-	uint64_t digit;   /* of those, with a decimal digit */
-	uint64_t either;  /* hexadecimal or real: 1e5 */
-	uint64_t prefixed, negative, real, missing, other;
-};
+enum { PART_BYTES = 1 << 20, PARTS_MAX = 64 };
 
 struct csv {
 	struct ml_samples *s;
 	struct ml_read_text t;
-	const char *start;
+	const char *start; /* what progress has counted ends here */
 	char comma;
 	struct ml_scan_word *field;
 	size_t fields, cap;
@@ -33,12 +29,12 @@ struct csv {
 	uint64_t line;       /* of the record, from 1 */
 	uint64_t next_line;
 	const char *bad; /* what is wrong with the record, or NULL */
-	struct seen *seen;
-	enum type *type;
+	struct ml_csv_seen *seen;
+	enum ml_csv_type *type;
 	size_t width;   /* number of columns */
 	uint64_t *bits; /* of the record: its numbers, and whether they are missing */
 	bool *hole;
-	const struct ml_work *work;
+	struct progress *progress; /* of all parts */
 };
 
 static struct ml_scan_word trim(const char *at, const char *end)
@@ -178,132 +174,6 @@ static bool fits(struct csv *c)
 	return !c->bad;
 }
 
-static bool is_missing(struct ml_scan_word w)
-{
-	static const char *const words[] = { "??", "?", "-", "NA", "N/A", "nan", "null" };
-
-	if (w.size && *w.at >= '0' && *w.at <= '9')
-		return false;
-	for (size_t i = 0; w.size && i < sizeof(words) / sizeof(*words); i++)
-		if (strlen(words[i]) == w.size && !strncasecmp(words[i], w.at, w.size))
-			return true;
-	return !w.size;
-}
-
-static bool read_real(struct ml_scan_word w, double *v)
-{
-	char text[64], *end;
-
-	if (w.size >= sizeof(text) || !w.size || !strchr("0123456789.-+", *w.at))
-		return false;
-	memcpy(text, w.at, w.size);
-	text[w.size] = 0;
-	if (strpbrk(text, "xXnN"))
-		return false;
-	*v = strtod(text, &end);
-	return end == text + w.size && *v - *v == 0;
-}
-
-static bool prefixed(struct ml_scan_word w)
-{
-	return w.size > 2 && w.at[0] == '0' && (w.at[1] | 0x20) == 'x';
-}
-
-static bool read_hex(struct ml_scan_word w, uint64_t *v)
-{
-	if (prefixed(w))
-		w = (struct ml_scan_word){ w.at + 2, w.size - 2 };
-	return ml_scan_hex(w.at, w.at + w.size, v) == w.at + w.size;
-}
-
-static void look(struct seen *n, struct ml_scan_word w)
-{
-	uint64_t v;
-	double real;
-	const char *end = w.at + w.size;
-
-	if (is_missing(w))
-		n->missing++;
-	else if (ml_scan_decimal(w.at, end, &v) == end)
-		n->decimal++;
-	else if (prefixed(w) && read_hex(w, &v))
-		n->prefixed++;
-	else if (*w.at == '-' && ml_scan_decimal(w.at + 1, end, &v) == end &&
-		 v <= 1ull << 63)
-		n->negative++;
-	else if (ml_scan_hex(w.at, end, &v) == end) {
-		if (read_real(w, &real)) {
-			n->either++;
-			return;
-		}
-		n->hex++;
-		for (const char *p = w.at; p < end; p++)
-			if (*p >= '0' && *p <= '9') {
-				n->digit++;
-				break;
-			}
-	} else if (read_real(w, &real))
-		n->real++;
-	else
-		n->other++;
-}
-
-/*
- * The type of a column. A few cells that do not fit a column of numbers are bad lines,
- * up to one in a hundred, or one in two if the role of the column asks for numbers.
- */
-static enum type choose(const struct seen *n, enum ml_samples_role role)
-{
-	bool number = role == ML_SAMPLES_TIME || role == ML_SAMPLES_ADDRESS ||
-		      role == ML_SAMPLES_IP || role == ML_SAMPLES_LATENCY ||
-		      role == ML_SAMPLES_CPU || role == ML_SAMPLES_SOURCE_WORD;
-	bool address = role == ML_SAMPLES_TIME || role == ML_SAMPLES_ADDRESS ||
-		       role == ML_SAMPLES_IP;
-	uint64_t plain = n->decimal + n->negative + n->prefixed,
-		 all = plain + n->hex + n->either + n->real + n->other,
-		 share = number ? 2 : 100, whole = n->negative + n->real;
-
-	if (n->other * share > all || all == n->other)
-		return NAMES;
-	if (n->prefixed && !whole && !n->decimal)
-		return (n->hex + n->either + n->other) * share > all ? NAMES : HEX;
-	/* Letters in some cells of a column whose cells are all hexadecimal digits. */
-	if (n->hex && !whole && !n->prefixed &&
-	    (address || (n->digit == n->hex && n->hex * share > all)))
-		return HEX;
-	if ((n->hex + n->other) * share > all)
-		return NAMES;
-	return n->real || n->either ? REAL : n->negative ? NEGATIVE : DECIMAL;
-}
-
-static bool read_cell(const struct csv *c, size_t i, struct ml_scan_word w,
-		      uint64_t *bits)
-{
-	const char *end = w.at + w.size;
-	uint64_t v = 0;
-	double real;
-
-	switch (c->type[i]) {
-	case DECIMAL:
-		if (prefixed(w))
-			return read_hex(w, bits);
-		return ml_scan_decimal(w.at, end, bits) == end;
-	case HEX: return read_hex(w, bits);
-	case NEGATIVE:
-		if (*w.at != '-')
-			return ml_scan_decimal(w.at, end, bits) == end && !(*bits >> 63);
-		if (ml_scan_decimal(w.at + 1, end, &v) != end || v > 1ull << 63)
-			return false;
-		*bits = 0 - v;
-		return true;
-	default:
-		if (!read_real(w, &real))
-			return false;
-		memcpy(bits, &real, sizeof(*bits));
-		return true;
-	}
-}
-
 static char find_comma(const char *at, const char *end)
 {
 	static const char commas[] = ",\t;";
@@ -432,37 +302,44 @@ static bool read_types(struct csv *c, const char *text, struct ml_err *err)
 				err, ML_USAGE,
 				"a type is decimal, hex, signed, real or names, not '%s'",
 				ml_scan_shown(value, shown));
-		c->type[column] = (enum type)type;
+		c->type[column] = (enum ml_csv_type)type;
 	}
 	return true;
 }
 
-static bool step(const struct csv *c, const char *what, struct ml_err *err)
+/* How far all parts are, together. */
+struct progress {
+	const struct ml_work *work;
+	const char *what;
+	pthread_mutex_t lock;
+	uint64_t done, total;
+};
+
+/* Called by each part now and then. False: the work is cancelled. */
+static bool step(struct csv *c, struct ml_err *err)
 {
 	if (c->line % 65536)
 		return true;
-	ml_work_progress(c->work, what, (uint64_t)(c->t.at - c->start),
-			 (uint64_t)(c->t.end - c->start));
-	return ml_work_goes_on(c->work, err);
+	struct progress *p = c->progress;
+	pthread_mutex_lock(&p->lock);
+	p->done += (uint64_t)(c->t.at - c->start);
+	ml_work_progress(p->work, p->what, p->done, p->total);
+	pthread_mutex_unlock(&p->lock);
+	c->start = c->t.at;
+	return ml_work_goes_on(p->work, err);
 }
 
-static bool find_types(struct csv *c, struct ml_err *err)
+/* The first pass over a part: what its columns look like, and how many lines it has. */
+static bool look_at(struct csv *c, struct ml_err *err)
 {
-	const char *at = c->t.at;
-	uint64_t line = c->next_line;
-
 	while (next_record(c)) {
-		if (!step(c, "looking at columns", err))
+		if (!step(c, err))
 			return false;
 		if (!fits(c))
 			continue;
 		for (size_t i = 0; i < c->width; i++)
-			look(&c->seen[i], c->field[i]);
+			ml_csv_look(&c->seen[i], c->field[i]);
 	}
-	for (size_t i = 0; i < c->width; i++)
-		c->type[i] = choose(&c->seen[i], c->s->columns[i].role);
-	c->t.at = at;
-	c->next_line = line;
 	return true;
 }
 
@@ -472,10 +349,10 @@ static bool read_cells(struct csv *c)
 	char shown[ML_SCAN_SHOWN];
 
 	for (size_t i = 0; i < c->width; i++) {
-		if (c->type[i] == NAMES)
+		if (c->type[i] == ML_CSV_NAMES)
 			continue;
-		c->hole[i] = is_missing(c->field[i]);
-		if (c->hole[i] || read_cell(c, i, c->field[i], &c->bits[i]))
+		c->hole[i] = ml_csv_missing(c->field[i]);
+		if (c->hole[i] || ml_csv_value(c->type[i], c->field[i], &c->bits[i]))
 			continue;
 		ml_samples_add_bad(c->s, c->line,
 				   ml_arena_printf(&c->s->arena, "%s is no number: '%s'",
@@ -491,7 +368,7 @@ static bool read_rows(struct csv *c, struct ml_err *err)
 	struct ml_samples *s = c->s;
 
 	while (next_record(c)) {
-		if (!step(c, "reading samples", err))
+		if (!step(c, err))
 			return false;
 		if (!fits(c)) {
 			ml_samples_add_bad(s, c->line, c->bad);
@@ -502,7 +379,7 @@ static bool read_rows(struct csv *c, struct ml_err *err)
 		for (size_t i = 0; i < c->width; i++) {
 			struct ml_scan_word w = c->field[i];
 
-			if (c->type[i] == NAMES)
+			if (c->type[i] == ML_CSV_NAMES)
 				ml_samples_put_name(s, i, s->rows, w.at, w.size);
 			else if (c->hole[i])
 				ml_samples_put_missing(s, i, s->rows);
@@ -514,30 +391,174 @@ static bool read_rows(struct csv *c, struct ml_err *err)
 	return true;
 }
 
+/* A part of the text, read by a thread of its own into a table of its own. */
+struct part {
+	struct csv c;
+	struct ml_samples table;
+	bool (*pass)(struct csv *c, struct ml_err *err);
+	const char *from;
+	bool ok;
+	struct ml_err err;
+};
+
+static void run_part(void *arg)
+{
+	struct part *p = arg;
+
+	p->c.t.at = p->c.start = p->from;
+	p->ok = p->pass(&p->c, &p->err);
+}
+
+/* Runs a pass over all parts; fails with the first part that does. */
+static bool run_parts(struct part *parts, size_t n,
+		      bool (*pass)(struct csv *c, struct ml_err *err), const char *what,
+		      struct ml_err *err)
+{
+	struct progress *progress = parts[0].c.progress;
+	struct ml_pool pool;
+
+	progress->what = what;
+	progress->done = 0;
+	for (size_t i = 0; i < n; i++)
+		parts[i].pass = pass;
+	if (n == 1)
+		run_part(&parts[0]);
+	else {
+		ml_pool_init(&pool, 0);
+		for (size_t i = 0; i < n; i++)
+			ml_pool_submit(&pool, run_part, &parts[i]);
+		ml_pool_release(&pool);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!parts[i].ok) {
+			*err = parts[i].err;
+			return false;
+		}
+	return true;
+}
+
+/*
+ * Cuts the text at ends of lines. A text with quotes stays whole: a line may end inside
+ * of them.
+ */
+static size_t cut(struct part *parts, const struct csv *c, struct progress *progress)
+{
+	size_t size = (size_t)(c->t.end - c->t.at), n = size / PART_BYTES + 1, made = 0;
+	const char *at = c->t.at;
+
+	n = n < PARTS_MAX ? n : PARTS_MAX;
+	if (memchr(at, '"', size))
+		n = 1;
+	for (size_t i = 0; i < n && (at < c->t.end || !made); i++) {
+		const char *end = i + 1 == n ? c->t.end : c->t.at + size * (i + 1) / n;
+		struct part *p = &parts[made];
+
+		if (end < at)
+			continue;
+		end = end < c->t.end ? memchr(end, '\n', (size_t)(c->t.end - end)) : NULL;
+		end = end ? end + 1 : c->t.end;
+		*p = (struct part){ .c = *c, .from = at };
+		p->c.t.end = end;
+		p->c.field = NULL;
+		p->c.cap = 0;
+		p->c.plain = (struct ml_buf){ 0 };
+		p->c.s = &p->table;
+		p->c.progress = progress;
+		p->c.next_line = 1;
+		p->c.seen = ml_arena_alloc(&c->s->arena, c->width * sizeof(*p->c.seen));
+		p->c.bits = ml_arena_alloc(&c->s->arena, c->width * sizeof(*p->c.bits));
+		p->c.hole = ml_arena_alloc(&c->s->arena, c->width * sizeof(*p->c.hole));
+		ml_samples_init(&p->table);
+		at = end;
+		made++;
+	}
+	return made;
+}
+
+static void release_part(struct part *p)
+{
+	ml_samples_close(&p->table);
+	ml_free(p->c.field);
+	ml_buf_release(&p->c.plain);
+}
+
+/* Types of all columns; lines of parts count from the first of the text. */
+static void settle(struct csv *c, struct part *parts, size_t n)
+{
+	uint64_t line = c->next_line;
+
+	for (size_t i = 0; i < c->width; i++) {
+		struct ml_csv_seen seen = { 0 };
+
+		for (size_t k = 0; k < n; k++)
+			ml_csv_seen_add(&seen, &parts[k].c.seen[i]);
+		c->type[i] = ml_csv_choose(&seen, c->s->columns[i].role);
+	}
+	for (size_t k = 0; k < n; k++) {
+		uint64_t lines = parts[k].c.next_line - 1;
+
+		parts[k].c.next_line = line;
+		line += lines;
+	}
+}
+
+/* Gives the columns their kinds, those of the parts too. */
+static void set_kinds(struct csv *c, struct part *parts, size_t n)
+{
+	static const enum ml_samples_kind kinds[] = {
+		[ML_CSV_DECIMAL] = ML_SAMPLES_UNSIGNED,
+		[ML_CSV_HEX] = ML_SAMPLES_UNSIGNED,
+		[ML_CSV_NEGATIVE] = ML_SAMPLES_SIGNED,
+		[ML_CSV_REAL] = ML_SAMPLES_REAL,
+		[ML_CSV_NAMES] = ML_SAMPLES_NAMES,
+	};
+
+	for (size_t i = 0; i < c->width; i++) {
+		struct ml_samples_column *column = &c->s->columns[i];
+
+		column->kind = kinds[c->type[i]];
+		column->hex = c->type[i] == ML_CSV_HEX;
+		for (size_t k = 0; k < n; k++)
+			ml_samples_add_column(&parts[k].table, column->name,
+					      column->kind);
+	}
+}
+
 bool ml_read_csv(struct ml_samples *s, struct ml_read_text t,
 		 const struct ml_read_options *o, const struct ml_work *work,
 		 struct ml_err *err)
 {
-	static const enum ml_samples_kind kinds[] = {
-		[DECIMAL] = ML_SAMPLES_UNSIGNED, [HEX] = ML_SAMPLES_UNSIGNED,
-		[NEGATIVE] = ML_SAMPLES_SIGNED,  [REAL] = ML_SAMPLES_REAL,
-		[NAMES] = ML_SAMPLES_NAMES,
-	};
-	struct csv c = { .s = s, .t = t, .start = t.at, .next_line = 1, .work = work };
+	struct csv c = { .s = s, .t = t, .next_line = 1 };
+	struct progress progress = { .work = work };
+	struct ml_samples *tables[PARTS_MAX];
+	struct part *parts = NULL;
+	size_t n = 0;
 
 	bool ok = read_headings(&c, err) && read_roles(&c, o->columns, err);
 	if (ok) {
-		c.seen = ml_arena_alloc(&s->arena, c.width * sizeof(*c.seen));
 		c.type = ml_arena_alloc(&s->arena, c.width * sizeof(*c.type));
-		c.bits = ml_arena_alloc(&s->arena, c.width * sizeof(*c.bits));
-		c.hole = ml_arena_alloc(&s->arena, c.width * sizeof(*c.hole));
+		parts = ml_arena_alloc(&s->arena, PARTS_MAX * sizeof(*parts));
+		progress.total = (uint64_t)(c.t.end - c.t.at);
+		pthread_mutex_init(&progress.lock, NULL);
+		n = cut(parts, &c, &progress);
+		ok = run_parts(parts, n, look_at, "looking at columns", err);
 	}
-	ok = ok && find_types(&c, err) && read_types(&c, o->types, err);
-	for (size_t i = 0; ok && i < c.width; i++) {
-		s->columns[i].kind = kinds[c.type[i]];
-		s->columns[i].hex = c.type[i] == HEX;
+	if (ok) {
+		settle(&c, parts, n);
+		ok = read_types(&c, o->types, err);
 	}
-	ok = ok && read_rows(&c, err);
+	if (ok) {
+		set_kinds(&c, parts, n);
+		ok = run_parts(parts, n, read_rows, "reading samples", err);
+	}
+	for (size_t i = 0; i < n; i++)
+		tables[i] = &parts[i].table;
+	if (ok)
+		ml_samples_join(s, tables, n);
+	for (size_t i = 0; i < n; i++)
+		release_part(&parts[i]);
+	if (parts)
+		pthread_mutex_destroy(&progress.lock);
 	ml_free(c.field);
 	ml_buf_release(&c.plain);
 	return ok;

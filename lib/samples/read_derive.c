@@ -42,6 +42,17 @@ static size_t add_level(struct ml_samples *s)
 	return column;
 }
 
+/* All levels are unknown because the words say nothing, not because they were not read.
+ */
+static void note_silence(struct ml_samples *s, bool perf)
+{
+	s->note = ml_arena_printf(
+		&s->arena,
+		"the level is unknown of all samples: %s holds %s and no level",
+		ml_samples_role(s, ML_SAMPLES_SOURCE_WORD)->name,
+		perf ? "the operation (load or store)" : "other bits");
+}
+
 /* From the word of the hardware or the kernel. Columns move when one is added, so they
  * are looked up afterwards. */
 static void derive_word(struct ml_samples *s, bool perf)
@@ -50,15 +61,18 @@ static void derive_word(struct ml_samples *s, bool perf)
 	size_t tlb = add_named(s, "tlb_miss", "misses TLB", ML_SAMPLES_UNSIGNED);
 	size_t op = perf ? add_named(s, "op", "operation", ML_SAMPLES_NAMES) : 0;
 	const struct ml_samples_column *c = ml_samples_role(s, ML_SAMPLES_SOURCE_WORD);
+	bool tells = false;
 
 	for (uint64_t i = 0; i < s->rows; i++) {
 		bool known = !ml_samples_missing(c, i);
 		uint64_t w = known ? ml_samples_bits(c, i) : 0;
 
-		ml_samples_put(s, level, i,
-			       !known ? ML_LEVEL_UNKNOWN
-			       : perf ? ml_level_of_perf(w)
-				      : ml_level_of_pebs(w));
+		enum ml_level served = !known ? ML_LEVEL_UNKNOWN
+				       : perf ? ml_level_of_perf(w)
+					      : ml_level_of_pebs(w);
+
+		tells |= served != ML_LEVEL_UNKNOWN;
+		ml_samples_put(s, level, i, served);
 		ml_samples_put(s, tlb, i,
 			       known && (perf ? ml_tlb_miss_of_perf(w)
 					      : ml_tlb_miss_of_pebs(w)));
@@ -74,6 +88,8 @@ static void derive_word(struct ml_samples *s, bool perf)
 		}
 	}
 	ml_samples_set_role(s, level, ML_SAMPLES_LEVEL);
+	if (!tells)
+		note_silence(s, perf);
 }
 
 /* A flag of AMD IBS that may be missing: then 0. */

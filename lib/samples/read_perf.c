@@ -291,6 +291,12 @@ static void add_row(struct ml_samples *s, const struct value v[COLUMNS])
 	s->rows++;
 }
 
+/* perf script --show-mmap-events: no sample. */
+static bool is_record(const char *at, const char *end)
+{
+	return memmem(at, (size_t)(end - at), " PERF_RECORD_", 13) != NULL;
+}
+
 typedef const char *line_reader(const char *at, const char *end, struct value v[COLUMNS]);
 
 static bool read_lines(struct ml_samples *s, struct ml_read_text t, line_reader *read,
@@ -313,7 +319,7 @@ static bool read_lines(struct ml_samples *s, struct ml_read_text t, line_reader 
 				return false;
 		}
 		const char *at = ml_scan_blanks(t.at, end);
-		if (at < end && *at != '#') {
+		if (at < end && *at != '#' && !is_record(at, end)) {
 			const char *wrong = read(at, end, v);
 
 			if (wrong)
@@ -385,7 +391,7 @@ static bool first_line(const char **at, const char **end, size_t size)
 		*end = memchr(*at, '\n', (size_t)(all - *at));
 		*end = *end ? *end : all;
 		const char *from = ml_scan_blanks(*at, *end);
-		if (from < *end && *from != '#')
+		if (from < *end && *from != '#' && !is_record(from, *end))
 			return true;
 		*at = *end < all ? *end + 1 : all;
 	}

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "lib/base/pool.h"
+
 static const char *const role_names[ML_SAMPLES_ROLES] = {
 	[ML_SAMPLES_NO_ROLE] = "",          [ML_SAMPLES_TIME] = "time",
 	[ML_SAMPLES_LATENCY] = "latency",   [ML_SAMPLES_CPU] = "cpu",
@@ -70,6 +72,15 @@ const struct ml_samples_column *ml_samples_role(const struct ml_samples *s,
 						enum ml_samples_role role)
 {
 	return s->role[role] < 0 ? NULL : &s->columns[s->role[role]];
+}
+
+const struct ml_samples_column *ml_samples_latency(const struct ml_samples *s)
+{
+	const struct ml_samples_column *c = ml_samples_role(s, ML_SAMPLES_LATENCY);
+
+	return c && (c->kind == ML_SAMPLES_UNSIGNED || c->kind == ML_SAMPLES_SIGNED)
+		       ? c
+		       : NULL;
 }
 
 const char *ml_samples_role_name(enum ml_samples_role role)
@@ -173,6 +184,8 @@ void ml_samples_add_bad(struct ml_samples *s, uint64_t line, const char *reason)
 	s->bad++;
 }
 
+enum { PACK_ALONE = 1 << 18 }; /* fewer rows are not worth a thread */
+
 static void find_range(struct ml_samples_column *c, uint64_t rows)
 {
 	uint64_t low = UINT64_MAX, high = 0;
@@ -228,25 +241,51 @@ static void narrow(struct ml_samples_column *c, uint64_t rows)
 	c->cells = c->owned;
 }
 
+struct packing {
+	struct ml_samples_column *c;
+	uint64_t rows;
+};
+
+static void pack_column(void *arg)
+{
+	struct packing *p = arg;
+	struct ml_samples_column *c = p->c;
+
+	c->wide = ml_grow(c->wide, &c->wide_cap, p->rows + 1, sizeof(*c->wide));
+	if (c->holes)
+		c->holes = ml_grow(c->holes, &c->hole_words, p->rows / 64 + 1,
+				   sizeof(*c->holes));
+	if (c->kind == ML_SAMPLES_NAMES && !c->dictionary.count)
+		ml_names_add(&c->dictionary, "??"); /* cells are numbers of names */
+	find_range(c, p->rows);
+	narrow(c, p->rows);
+	ml_free(c->wide);
+	c->wide = NULL;
+	c->missing = c->holes;
+	c->names = c->dictionary.text;
+	c->name_count = c->dictionary.count;
+}
+
 void ml_samples_pack(struct ml_samples *s)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		struct ml_samples_column *c = &s->columns[i];
+	struct packing *jobs = ml_resize(NULL, (s->count + 1) * sizeof(*jobs));
+	bool many = s->rows >= PACK_ALONE;
+	struct ml_pool pool;
 
-		if (c->cells)
+	if (many)
+		ml_pool_init(&pool, 0);
+	for (size_t i = 0; i < s->count; i++) {
+		jobs[i] = (struct packing){ &s->columns[i], s->rows };
+		if (s->columns[i].cells)
 			continue;
-		c->wide = ml_grow(c->wide, &c->wide_cap, s->rows + 1, sizeof(*c->wide));
-		if (c->holes)
-			c->holes = ml_grow(c->holes, &c->hole_words, s->rows / 64 + 1,
-					   sizeof(*c->holes));
-		find_range(c, s->rows);
-		narrow(c, s->rows);
-		ml_free(c->wide);
-		c->wide = NULL;
-		c->missing = c->holes;
-		c->names = c->dictionary.text;
-		c->name_count = c->dictionary.count;
+		if (many)
+			ml_pool_submit(&pool, pack_column, &jobs[i]);
+		else
+			pack_column(&jobs[i]);
 	}
+	if (many)
+		ml_pool_release(&pool);
+	ml_free(jobs);
 }
 
 const char *ml_samples_text(const struct ml_samples_column *c, uint64_t bits,

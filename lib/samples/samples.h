@@ -110,6 +110,15 @@ enum ml_samples_role ml_samples_role_of(const char *name, size_t size);
 enum ml_samples_role ml_samples_role_by_heading(const char *heading);
 const char *ml_samples_kind_name(const struct ml_samples_column *c); /* "hexadecimal" */
 
+/* The column of latencies if it holds integers, or NULL. Timed loads may have taken less
+ * than the mean cost of a measurement, which is subtracted: then they are negative. */
+const struct ml_samples_column *ml_samples_latency(const struct ml_samples *s);
+/* A sum of latencies, as bits; 0 if it is negative. */
+static inline uint64_t ml_samples_cycles(uint64_t sum)
+{
+	return sum >> 63 ? 0 : sum;
+}
+
 /* Making a table: add columns, add one value a column a row, then finish. */
 size_t ml_samples_add_column(struct ml_samples *s, const char *name,
 			     enum ml_samples_kind kind);

@@ -56,22 +56,10 @@ uint64_t ml_selection_count(const struct ml_selection *a)
 	return count;
 }
 
-/* Rows whose key lies in [low, high]; missing cells are left out. */
 static void select_keys(struct ml_selection *sel, const struct ml_samples_column *c,
 			uint64_t low, uint64_t high)
 {
-	for (uint64_t i = 0; i < sel->rows; i += 64) {
-		uint64_t bits = 0, n = sel->rows - i < 64 ? sel->rows - i : 64;
-
-		for (uint64_t k = 0; k < n; k++) {
-			uint64_t key = ml_samples_key(c, ml_samples_bits(c, i + k));
-
-			bits |= (uint64_t)(key >= low && key <= high) << k;
-		}
-		if (c->missing)
-			bits &= ~c->missing[i / 64];
-		sel->words[i / 64] = bits;
-	}
+	ml_selection_keys(sel, c, low, high);
 }
 
 struct ml_selection ml_selection_range(const struct ml_samples *s, size_t column,
@@ -193,9 +181,7 @@ static void select_names(struct ml_selection *sel, const struct ml_samples_colum
 		chosen[i] = contains ? memmem(c->names[i], size, w.at, w.size) != NULL
 				     : size == w.size && !memcmp(c->names[i], w.at, size);
 	}
-	for (uint64_t i = 0; i < sel->rows; i++)
-		if (chosen[ml_samples_bits(c, i)])
-			sel->words[i / 64] |= 1ull << i % 64;
+	ml_selection_names(sel, c, chosen);
 }
 
 /* LOW..HIGH */
@@ -298,6 +284,8 @@ static bool parse_condition(struct parser *p, struct ml_selection *sel)
 		select_names(sel, c, p->token, *op.at == '~', p->a);
 		if (*op.at == '!')
 			ml_selection_invert(sel);
+		for (uint64_t w = 0; c->missing && w < ml_selection_words(sel->rows); w++)
+			sel->words[w] &= ~c->missing[w];
 	}
 	next_token(p);
 	return true;

@@ -19,6 +19,7 @@
 struct ml_arena;
 struct ml_err;
 struct ml_samples;
+struct ml_samples_column;
 
 struct ml_selection {
 	uint64_t *words; /* bits behind the last row are 0 */
@@ -53,6 +54,13 @@ static inline uint64_t ml_selection_words(uint64_t rows)
 /* Rows whose value lies from low to high, both included, in the order of the column. */
 struct ml_selection ml_selection_range(const struct ml_samples *s, size_t column,
 				       uint64_t low, uint64_t high, struct ml_arena *a);
+/* The same with keys (ml_samples_key); cells without a value are left out. Replaces what
+ * sel held. */
+void ml_selection_keys(struct ml_selection *sel, const struct ml_samples_column *c,
+		       uint64_t low, uint64_t high);
+/* Rows whose name is chosen; chosen has an element a name. */
+void ml_selection_names(struct ml_selection *sel, const struct ml_samples_column *c,
+			const bool *chosen);
 /* Reads the text above; NULL and "" select all rows. */
 bool ml_selection_parse(struct ml_selection *sel, const struct ml_samples *s,
 			const char *text, struct ml_arena *a, struct ml_err *err);

@@ -59,6 +59,8 @@ enum { ML_TOPOLOGY_NODES_MAX = 1 << 20, ML_TOPOLOGY_CPU_MAX = 1 << 20 };
 /* Reads XML; the tree lives in the arena. `name` is for messages. */
 bool ml_topology_parse(struct ml_topology *t, const char *name, const char *text,
 		       size_t size, struct ml_arena *a, struct ml_err *err);
+/* Asks hwloc for this host. */
+bool ml_topology_host(struct ml_topology *t, struct ml_arena *a, struct ml_err *err);
 /* Derives tiers and cpu from the nodes. Fails if nodes are no tree. */
 bool ml_topology_index(struct ml_topology *t, const char *name, struct ml_arena *a,
 		       struct ml_err *err);

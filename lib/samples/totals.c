@@ -1,5 +1,6 @@
 #include "lib/samples/totals.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "lib/base/arena.h"
@@ -10,6 +11,16 @@
 double ml_total_mean(const struct ml_total *t)
 {
 	return t->timed ? (double)t->cycles / (double)t->timed : 0;
+}
+
+double ml_total_error(const struct ml_total *t)
+{
+	double n = (double)t->timed, mean = ml_total_mean(t);
+
+	if (t->timed < 2)
+		return 0;
+	double variance = (t->squares - n * mean * mean) / (n - 1);
+	return variance > 0 ? sqrt(variance / n) : 0;
 }
 
 static int compare_values(const struct ml_total *x, const struct ml_total *y)
@@ -76,6 +87,8 @@ static void add(struct ml_total *t, const struct ml_samples_column *latency, uin
 	if (latency && !ml_samples_missing(latency, row)) {
 		t->timed++;
 		t->cycles += ml_samples_bits(latency, row);
+		double x = ml_samples_to_real(latency, ml_samples_bits(latency, row));
+		t->squares += x * x;
 	}
 }
 
@@ -85,7 +98,7 @@ void ml_totals_by(struct ml_totals *t, const struct ml_samples *s,
 {
 	static int (*const orders[])(const void *,
 				     const void *) = { by_cycles, by_samples, by_mean };
-	const struct ml_samples_column *latency = ml_samples_role(s, ML_SAMPLES_LATENCY);
+	const struct ml_samples_column *latency = ml_samples_latency(s);
 	struct numbering n[2] = { { .c = &s->columns[first] },
 				  { .c = second < 0 ? NULL : &s->columns[second] } };
 	struct ml_map groups = { 0 };
@@ -93,8 +106,6 @@ void ml_totals_by(struct ml_totals *t, const struct ml_samples *s,
 	size_t count = 0, cap = 0;
 
 	*t = (struct ml_totals){ 0 };
-	if (latency && latency->kind != ML_SAMPLES_UNSIGNED)
-		latency = NULL;
 	for (uint64_t w = 0; w < ml_selection_words(s->rows); w++)
 		for (uint64_t bits = sel->words[w]; bits; bits &= bits - 1) {
 			uint64_t row = w * 64 + (uint64_t)__builtin_ctzll(bits);
@@ -118,6 +129,9 @@ void ml_totals_by(struct ml_totals *t, const struct ml_samples *s,
 			add(&list[*at], latency, row);
 			add(&t->all, latency, row);
 		}
+	for (size_t i = 0; i < count; i++)
+		list[i].cycles = ml_samples_cycles(list[i].cycles);
+	t->all.cycles = ml_samples_cycles(t->all.cycles);
 	if (count)
 		qsort(list, count, sizeof(*list), orders[order]);
 	t->list = (struct ml_total *)(void *)ml_arena_copy(a, list ? (void *)list : "",

@@ -18,6 +18,7 @@ struct ml_total {
 	uint64_t samples;
 	uint64_t timed; /* samples with a latency */
 	uint64_t cycles;
+	double squares; /* sum of the squared latencies */
 };
 
 enum ml_total_order { ML_TOTAL_BY_CYCLES, ML_TOTAL_BY_SAMPLES, ML_TOTAL_BY_MEAN };
@@ -33,3 +34,5 @@ void ml_totals_by(struct ml_totals *t, const struct ml_samples *s,
 		  const struct ml_selection *sel, int first, int second,
 		  enum ml_total_order order, struct ml_arena *a);
 double ml_total_mean(const struct ml_total *t); /* 0 without a latency */
+/* The standard error of that mean; 0 with fewer than two latencies. */
+double ml_total_error(const struct ml_total *t);

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/import/sample_symbols.h"
+
 struct ml_arena;
 struct ml_err;
 struct ml_import_probe;
@@ -28,6 +30,11 @@ struct ml_import_options {
 	/* Of samples, as in lib/samples/read_options.h: */
 	const char *types, *source, *hardware;
 	uint64_t l1_latency;
+	struct ml_sample_binary binary; /* for names by DWARF */
+	/* Of samples out of a trace, as in lib/query/sampling/simulated_samples.h: */
+	const char *machine; /* NULL: this host */
+	uint64_t every;
+	bool regular;
 	const struct ml_work *work; /* or NULL */
 };
 

@@ -46,6 +46,10 @@ static bool run(struct ml_import *im, struct ml_err *err)
 			"name a file");
 	if (!read_input(&s, im, &read_options, o->work, err))
 		return false;
+	if (!ml_sample_symbols(&s, &o->binary, err)) {
+		ml_samples_close(&s);
+		return false;
+	}
 	im->result->count = s.rows;
 	im->result->bad = s.bad;
 	im->result->skipped = s.skipped;

@@ -289,8 +289,10 @@ static void tell_unmap(const void *at, size_t size)
 	slot_release(slot);
 }
 
-static void tell_mmap(void *block, size_t size, int flags, const void *frame)
+static void tell_mmap(void *block, size_t size, int flags, int fd, const void *frame)
 {
+	if (block != MAP_FAILED && !(flags & MAP_ANONYMOUS))
+		timed_mapped(block, size, fd);
 	if (block != MAP_FAILED && flags & MAP_ANONYMOUS && !(flags & MAP_STACK))
 		tell_block(1, block, size, frame);
 }
@@ -299,7 +301,7 @@ void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	NEXT(next, mmap);
 	void *block = next(at, size, prot, flags, fd, offset);
-	tell_mmap(block, size, flags, FRAME);
+	tell_mmap(block, size, flags, fd, FRAME);
 	return block;
 }
 
@@ -307,7 +309,7 @@ void *mmap64(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	NEXT(next, mmap64);
 	void *block = next(at, size, prot, flags, fd, offset);
-	tell_mmap(block, size, flags, FRAME);
+	tell_mmap(block, size, flags, fd, FRAME);
 	return block;
 }
 

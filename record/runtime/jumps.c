@@ -47,7 +47,7 @@ static void leave(const struct __jmp_buf_tag *to)
 		return;
 	self.interrupted_sp = 0;
 	self.depth = 0;
-	if (self.slot && memlamp_slot != self.slot)
+	if (slot_is_held())
 		slot_release(self.slot);
 }
 

@@ -139,7 +139,7 @@ MEM(int, memcmp, (const void *a, const void *b, size_t n))
 	const uint8_t *x = a, *y = b;
 	size_t same = 0;
 
-	if (memlamp_slot->cur) {
+	if (slot_takes_refs()) {
 		while (same < n && x[same] == y[same])
 			same++;
 		same += same < n;
@@ -202,7 +202,7 @@ MEM(int, strcmp, (const char *a, const char *b))
 {
 	size_t same = 0;
 
-	if (memlamp_slot->cur) {
+	if (slot_takes_refs()) {
 		while (a[same] && a[same] == b[same])
 			same++;
 		tell_two(CALLER, a, same + 1, ML_REF_READ, b, same + 1);
@@ -214,7 +214,7 @@ MEM(int, strncmp, (const char *a, const char *b, size_t n))
 {
 	size_t same = 0;
 
-	if (memlamp_slot->cur) {
+	if (slot_takes_refs()) {
 		while (same < n && a[same] && a[same] == b[same])
 			same++;
 		same += same < n;

@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include "record/runtime/slot.h"
+#include "record/timed_load.h"
 
 enum { MODULES = 512, HOOK_BYTES = 64, RET = 0xc3, SIGNALS = 65 };
 
@@ -79,10 +80,16 @@ static void deliver(int signal, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
 	uint64_t ip = (uint64_t)regs[REG_RIP];
-
 	uint64_t before = self.interrupted_sp;
 
-	if (self.slot && memlamp_slot != self.slot) {
+	if (ip == (uint64_t)ml_timed_load_at && FAULTS >> (signal - 1) & 1 &&
+	    info->si_code > 0) {
+		/* the program's own access faults next, with all its registers */
+		regs[REG_RIP] = (greg_t)ml_timed_load_faulted;
+		return;
+	}
+
+	if (slot_is_held()) {
 		if (can_defer(signal, info)) {
 			defer(info, context);
 			return;

@@ -25,6 +25,7 @@ enum {
 };
 
 struct ml_ring memlamp_off;
+struct ml_ring memlamp_timing = { .cur = ML_RING_STAMP_BYTES };
 __thread struct ml_ring *memlamp_slot
 	__attribute__((tls_model("initial-exec"))) = &memlamp_off;
 __thread struct self self __attribute__((tls_model("initial-exec")));
@@ -246,7 +247,7 @@ void slot_stamp(struct ml_ring *slot)
 void slot_ref(struct ml_ring *slot, uint64_t site, enum ml_ref_kind kind,
 	      unsigned log_size, uint64_t address)
 {
-	uint64_t *at = room(slot, 2);
+	uint64_t *at = ring.period ? NULL : room(slot, 2);
 
 	if (!at)
 		return;
@@ -258,7 +259,7 @@ void slot_ref(struct ml_ring *slot, uint64_t site, enum ml_ref_kind kind,
 void slot_range(struct ml_ring *slot, uint64_t site, enum ml_ref_kind kind,
 		uint64_t address, uint64_t size)
 {
-	while (size) {
+	while (size && !ring.period) {
 		unsigned log = size >> PIECE ? PIECE
 					     : 63 - (unsigned)__builtin_clzll(size);
 		/* smaller ones up to the first aligned address */
@@ -296,25 +297,35 @@ static void __attribute__((noinline)) send_deferred(void)
 		    0);
 }
 
+/* What hooks find while the slot is not held. */
+static struct ml_ring *watched(struct ml_ring *slot)
+{
+	return ring.period ? &memlamp_timing : slot;
+}
+
 void slot_release(struct ml_ring *slot)
 {
 	if (UNLIKELY(self.missed))
 		tell_missed(slot);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (LIKELY(self.slot))
-		memlamp_slot = slot;
+		memlamp_slot = watched(slot);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (UNLIKELY(self.deferred.pending))
 		send_deferred();
 }
 
-/* A hook calls this at the beginning of a page. */
+/* A hook calls this at the beginning of a page, or for each access if some are timed. */
 EXPORT void memlamp_page(uint64_t address, unsigned code);
 
 void memlamp_page(uint64_t address, unsigned code)
 {
+	if (memlamp_slot == &memlamp_timing) {
+		if (UNLIKELY(--self.countdown <= 0))
+			timed_access(address, code, CALLER);
+		return;
+	}
 	struct ml_ring *slot = slot_hold();
-
 	if (!slot)
 		return;
 	slot_ref(slot, CALLER, (enum ml_ref_kind)(code >> 4), code & 15, address);
@@ -398,6 +409,7 @@ bool ring_open(const char *path)
 		return false;
 	}
 	ring.control = control;
+	ring.period = control->options & ML_RING_OPT_TIMED ? control->period : 0;
 	return true;
 }
 
@@ -515,7 +527,8 @@ bool slot_open(uint32_t number)
 	}
 	self.slot = slot;
 	self.number = number;
-	memlamp_slot = slot;
+	timed_begin();
+	memlamp_slot = watched(slot);
 	return true;
 }
 

@@ -45,6 +45,8 @@ struct deferred_signal {
 struct self {
 	struct ml_ring *slot; /* NULL: none */
 	uint32_t number;      /* of the thread */
+	int32_t countdown;    /* accesses until the next one that is timed (timed.c) */
+	uint64_t random;      /* state of the generator of periods */
 	uint64_t stack_low, stack_high;
 	unsigned depth; /* nesting of allocators that call each other */
 	bool missed;    /* a signal handler ran unrecorded while the slot was held */
@@ -55,12 +57,18 @@ struct self {
 	uint64_t mask; /* signal mask before the fork */
 };
 
-/* The slot that hooks write to: self.slot, or memlamp_off. */
+/* The slot that hooks write to: self.slot, memlamp_off, or memlamp_timing. */
 extern EXPORT __thread struct ml_ring *memlamp_slot
 	__attribute__((tls_model("initial-exec")));
 extern __thread struct self self __attribute__((tls_model("initial-exec")));
 extern EXPORT struct ml_ring
-	memlamp_off;             /* the slot of unrecorded threads: its cur is always 0 */
+	memlamp_off; /* the slot of unrecorded threads: its cur is always 0 */
+/*
+ * The slot of all threads while accesses are timed instead of recorded. Its cur always
+ * is the beginning of a page, so that each hook calls memlamp_page, which counts. No hook
+ * writes anything: the caches see the accesses of the program and next to nothing else.
+ */
+extern struct ml_ring memlamp_timing;
 extern EXPORT int memlamp_calls; /* 1: entries and returns of functions are reported */
 
 /* The ring as a whole. */
@@ -71,6 +79,7 @@ extern struct ring {
 	bool crowded;   /* a thread found no free slot: the next do not wait for one */
 	uint64_t birth; /* of the first thread's slot */
 	struct ml_ring *first; /* that slot; NULL: none */
+	uint32_t period; /* one access of so many is timed; 0: accesses are recorded */
 } ring;
 
 /* Opens the ring. False: that failed. */
@@ -92,7 +101,18 @@ static inline struct ml_ring *slot_hold(void)
 		return NULL;
 	memlamp_slot = &memlamp_off;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	return slot;
+	return self.slot;
+}
+
+static inline bool slot_is_held(void)
+{
+	return self.slot && memlamp_slot == &memlamp_off;
+}
+
+/* The thread reports each reference. */
+static inline bool slot_takes_refs(void)
+{
+	return memlamp_slot->cur && !ring.period;
 }
 
 void slot_release(struct ml_ring *slot);
@@ -109,12 +129,20 @@ void slot_commit(struct ml_ring *slot);
 void slot_pulse(void);
 /* Writes a message with the clock. */
 void slot_stamp(struct ml_ring *slot);
-/* Writes a reference; site is the return address of its hook. */
+/* Writes a reference; site is the return address of its hook. Nothing is written while
+ * accesses are timed. */
 void slot_ref(struct ml_ring *slot, uint64_t site, enum ml_ref_kind kind,
 	      unsigned log_size, uint64_t address);
 /* Writes references to a range of memory, up to 32 bytes each. */
 void slot_range(struct ml_ring *slot, uint64_t site, enum ml_ref_kind kind,
 		uint64_t address, uint64_t size);
+
+/* Times the access of a hook (timed.c) and begins another period. */
+void timed_access(uint64_t address, unsigned code, uint64_t site);
+/* Begins the first period of a thread. */
+void timed_begin(void);
+/* Memory of a device is never loaded from: a load may change the device. */
+void timed_mapped(const void *at, size_t size, int fd);
 
 uint32_t text_words(const char *text);
 uint64_t *text_put(uint64_t *at, const char *text);

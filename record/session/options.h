@@ -12,8 +12,10 @@ struct ml_record_options {
 	uint64_t keep, of;   /* keep the first `keep` of every `of`; 0: all */
 	const char *only_in; /* record while this function is on the stack */
 	const char *from_mark, *to_mark;
-	bool no_stack;  /* leave out references to stacks */
-	bool no_heap;   /* do not follow allocations */
-	bool no_source; /* do not keep the source text */
-	bool fetch;     /* record instruction fetches too */
+	uint32_t period; /* record only one access of so many, and time it; 0: record all;
+			    only programs built by `memlamp cc` can do that */
+	bool no_stack;   /* leave out references to stacks */
+	bool no_heap;    /* do not follow allocations */
+	bool no_source;  /* do not keep the source text */
+	bool fetch;      /* record instruction fetches too */
 };

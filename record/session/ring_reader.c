@@ -6,6 +6,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/clock.h"
 #include "lib/base/map.h"
+#include "lib/samples/timed_ref.h"
 #include "lib/trace/shape.h"
 #include "lib/trace/writer.h"
 #include "record/tracks/callers.h"
@@ -21,6 +22,7 @@
 #include "record/session/ring_message.h"
 #include "record/symbols/objects.h"
 #include "record/ring.h"
+#include "record/timed_load.h"
 #include "record/symbols/sites.h"
 #include "record/session/partial_steps.h"
 
@@ -63,6 +65,8 @@ struct ml_ring_reader {
 	struct ml_fork_state *forks; /* or NULL */
 	bool idle; /* atomic: the machine is idle apart from the recording */
 	struct ml_reference_steps refs;
+	struct ml_buf
+		timed; /* struct ml_timed_ref of each reference, if they are timed */
 	bool exited;
 	const char *command; /* as the process sent it */
 	const char *uninstrumented;
@@ -434,6 +438,32 @@ bool ml_ring_reader_flush(struct ml_ring_reader *r, struct ml_err *err)
 	return ml_writer_flush(r->writer, FLUSH_MS * ML_MS, err);
 }
 
+/* A message ML_WORD_TIMED: a reference of its own and its measurement. */
+static bool take_timed(struct ml_ring_reader *r, const uint64_t *w, size_t count,
+		       struct ml_err *err)
+{
+	const uint64_t *at = w + 1;
+	uint64_t before = ml_writer_time(r->writer);
+
+	if (count < 5 || !ml_reference_is_pair(w[1])) {
+		r->bad++;
+		return true;
+	}
+	if (!take_refs(r, &at, at + 2, err))
+		return false;
+	if (ml_writer_time(r->writer) != before + 1)
+		return true; /* the filter has left it out */
+	struct ml_timed_ref t = { w[3], w[4], (uint32_t)w[5] & ML_TIMED_CPU_MASK,
+				  (uint32_t)(w[5] >> 32) & ML_TIMED_CPU_MASK };
+	ml_buf_put(&r->timed, &t, sizeof(t));
+	return true;
+}
+
+const struct ml_buf *ml_ring_reader_timed(const struct ml_ring_reader *r)
+{
+	return &r->timed;
+}
+
 void ml_ring_reader_thread(struct ml_ring_reader *r, uint32_t number)
 {
 	if (number != r->thread_number)
@@ -717,7 +747,10 @@ bool ml_ring_reader_feed(struct ml_ring_reader *r, const uint64_t *words, size_t
 				r->bad++;
 				break;
 			}
-			take_message(r, w, payload);
+			if (type != ML_WORD_TIMED)
+				take_message(r, w, payload);
+			else if (!take_timed(r, w, payload, err))
+				return false;
 			w += 1 + payload;
 		}
 	}
@@ -809,6 +842,7 @@ void ml_ring_reader_release(struct ml_ring_reader *r)
 	ml_partial_steps_release(&r->partial);
 	ml_objects_release(&r->objects);
 	ml_arena_release(&r->arena);
+	ml_buf_release(&r->timed);
 	ml_free(r->threads);
 	ml_guest_memory_release(&r->memory);
 	ml_guest_phases_release(&r->phases);

@@ -12,6 +12,8 @@
 #include "lib/base/err.h"
 #include "record/session/options.h"
 
+struct ml_buf;
+
 struct ml_ring_reader;
 struct ml_encode_pace;
 struct ml_fork_state;
@@ -46,6 +48,9 @@ const char *ml_ring_reader_command(const struct ml_ring_reader *r);
 /* The references that no hook reports (uninstrumented.h), or NULL. Known once the trace
  * is finished. */
 const char *ml_ring_reader_uninstrumented(const struct ml_ring_reader *r);
+/* The measurements of the references that were timed (options.period), in the order of
+ * the trace; as bytes, struct ml_timed_ref each. Known once the trace is finished. */
+const struct ml_buf *ml_ring_reader_timed(const struct ml_ring_reader *r);
 /* The filter keeps no more: the limit is reached or the last mark has passed. */
 bool ml_ring_reader_full(const struct ml_ring_reader *r);
 /* The last act of the process was to become another program. */

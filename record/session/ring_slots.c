@@ -30,7 +30,7 @@ static bool make(struct ml_ring_slots *s, uint32_t slots)
 }
 
 bool ml_ring_slots_open(struct ml_ring_slots *s, uint32_t slots, uint32_t options,
-			struct ml_err *err)
+			uint32_t period, struct ml_err *err)
 {
 	struct rlimit limit, max;
 
@@ -57,6 +57,7 @@ bool ml_ring_slots_open(struct ml_ring_slots *s, uint32_t slots, uint32_t option
 		.companion = (uint32_t)getpid(),
 		.options = options,
 		.slots = slots,
+		.period = period,
 	};
 	s->slots = slots;
 	snprintf(s->path, sizeof(s->path), "/proc/%d/fd/%d", getpid(), s->fd);

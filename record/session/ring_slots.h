@@ -32,9 +32,9 @@ struct ml_ring_owner {
 };
 
 /* Makes a ring with up to `slots` slots; options: ML_RING_OPT_*. Where a limit of the
- * system forbids so many, the ring has fewer. */
+ * system forbids so many, the ring has fewer. period: see struct ml_ring_control. */
 bool ml_ring_slots_open(struct ml_ring_slots *s, uint32_t slots, uint32_t options,
-			struct ml_err *err);
+			uint32_t period, struct ml_err *err);
 /* The same for memory that is a ring already, for tests. */
 void ml_ring_slots_init(struct ml_ring_slots *s, struct ml_ring_control *control);
 void ml_ring_slots_close(struct ml_ring_slots *s);

@@ -111,8 +111,9 @@ static bool make_ring(struct state *s, struct ml_err *err)
 								 : ML_RING_SLOTS,
 				  (o->fetch ? ML_RING_OPT_FETCH : 0u) |
 					  (o->no_heap ? ML_RING_OPT_NO_HEAP : 0u) |
-					  (o->only_in ? ML_RING_OPT_CALLS : 0u),
-				  err);
+					  (o->only_in ? ML_RING_OPT_CALLS : 0u) |
+					  (o->period ? ML_RING_OPT_TIMED : 0u),
+				  o->period, err);
 }
 
 /* Reads the published segments. */
@@ -375,7 +376,9 @@ static void describe(struct state *s, struct ml_ring_reader *reader,
 	ml_ring_reader_meta(reader, "parent process", text);
 	ml_ring_reader_meta(reader, "back end", r->thread ? "cc" : "valgrind");
 	ml_ring_reader_meta(reader, "complete",
-			    s->session->options.of ? "no: samples" : "yes");
+			    s->session->options.of || s->session->options.period
+				    ? "no: samples"
+				    : "yes");
 	ml_ring_reader_meta(reader, "version", ML_VERSION);
 	ml_host_info(reader);
 }
@@ -427,6 +430,16 @@ static void attach(struct state *s, unsigned slot)
 	w->done = UNRECORDED;
 }
 
+static void keep_timed(struct state *s, struct worker *w)
+{
+	const struct ml_buf *timed = ml_ring_reader_timed(w->reader);
+
+	if (timed->size)
+		w->result.timed = (const struct ml_timed_ref *)(const void *)
+			ml_arena_copy(&s->session->arena, (const char *)timed->data,
+				      timed->size);
+}
+
 /* Frees the slots whose trace is finished. */
 static void collect(struct state *s)
 {
@@ -450,6 +463,7 @@ static void collect(struct state *s)
 				w->result.uninstrumented = ml_arena_strdup(
 					&s->session->arena,
 					ml_ring_reader_uninstrumented(w->reader));
+			keep_timed(s, w);
 			if (ml_ring_reader_command(w->reader))
 				w->result.command = ml_arena_strdup(
 					&s->session->arena,
@@ -677,6 +691,12 @@ static bool explain(const struct state *s, struct ml_err *err)
 	char text[600] = "";
 	ssize_t n = pread(s->log, text, sizeof(text) - 1, 0);
 
+	if (s->session->options.period)
+		return ml_fail(
+			err, ML_USAGE,
+			"no load was timed: %s was not built by memlamp cc and has "
+			"started no program that was",
+			s->session->argv[0]);
 	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
 		text[--n] = 0;
 	if (WIFEXITED(s->session->status) && WEXITSTATUS(s->session->status) == 127 &&
@@ -696,6 +716,7 @@ static bool check(struct state *s, struct ml_err *err)
 		return false;
 	x->instrumented = !x->valgrind && !x->options.fetch &&
 			  ml_process_is_instrumented(x->argv[0]);
+	x->instrumented |= x->options.period != 0; /* or starts a program that is */
 	if (!x->instrumented && !x->valgrind_lib)
 		return ml_fail(err, ML_IO,
 			       "the Valgrind tool is not installed with memlamp");

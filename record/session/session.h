@@ -22,10 +22,11 @@ struct ml_recording {
 	const char *command;
 	pid_t pid;
 	uint64_t refs, bytes;
-	const char *warning;        /* or NULL */
-	const char *uninstrumented; /* references that no hook reports, or NULL */
-	bool ok;                    /* false: the trace is not complete; err says why */
-	bool killed;                /* the process ended without closing its slot */
+	const char *warning;              /* or NULL */
+	const char *uninstrumented;       /* references that no hook reports, or NULL */
+	const struct ml_timed_ref *timed; /* of each reference, if they were timed */
+	bool ok;     /* false: the trace is not complete; err says why */
+	bool killed; /* the process ended without closing its slot */
 	struct ml_err err;
 };
 

@@ -19,7 +19,7 @@ sums() { # awk's expression for the group
 		END { for (g in n) printf \"%d,%d,%s\\n\", n[g], c[g], g }" $data | LC_ALL=C sort
 }
 ours() {
-	memlamp samples lulesh --csv $1 | tr -d '\r' | awk -F, 'NR > 1 { print $1 "," $2 "," $5 }' | LC_ALL=C sort
+	memlamp samples lulesh --csv $1 | tr -d '\r' | awk -F, 'NR > 1 { print $1 "," $2 "," $6 }' | LC_ALL=C sort
 }
 for pair in 'variables:$1' 'lines:$2 ":" $3' 'cpus:$8'; do
 	table=${pair%%:*}

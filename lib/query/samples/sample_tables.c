@@ -151,18 +151,22 @@ static bool totals_table(struct ml_table *t, size_t *all, const struct by *by,
 		{ "cycles", ML_COLUMN_COUNT, NULL, 0 },
 		{ "share", ML_COLUMN_PERCENT, NULL, 1 },
 		{ "mean", ML_COLUMN_REAL, NULL, 1 },
+		{ "error", ML_COLUMN_REAL, NULL, 1 }, /* of the mean */
 		{ "name", ML_COLUMN_TEXT, NULL, 0 },
 	};
 	const struct ml_samples *s = q->s;
 	int first = s->role[by->first], second = by->second ? s->role[by->second] : -1;
 	struct ml_totals totals;
+	uint64_t cycles = 0;
 
 	if (first < 0)
 		return ml_fail(err, ML_USAGE, "%s: no column tells the %s of a sample",
 			       s->path, ml_samples_role_name(by->first));
-	*t = (struct ml_table){ .columns = heads, .width = 5 };
+	*t = (struct ml_table){ .columns = heads, .width = 6 };
 	ml_totals_by(&totals, s, &q->selected, first, second, q->order, q->arena);
 	*all = totals.count;
+	for (size_t i = 0; i < totals.count; i++) /* sums below 0 count 0 */
+		cycles += totals.list[i].cycles;
 	for (size_t i = 0; i < totals.count && i < q->top; i++) {
 		const struct ml_total *x = &totals.list[i];
 		const char *name = value_text(q, first, x, 0);
@@ -172,11 +176,14 @@ static bool totals_table(struct ml_table *t, size_t *all, const struct by *by,
 					       value_text(q, second, x, 1));
 		ml_table_count(t, x->samples);
 		ml_table_count(t, x->cycles);
-		ml_table_real(t, totals.all.cycles
-					 ? share(x->cycles, totals.all.cycles)
-					 : share(x->samples, totals.all.samples));
+		ml_table_real(t, cycles ? share(x->cycles, cycles)
+					: share(x->samples, totals.all.samples));
 		if (x->timed)
 			ml_table_real(t, ml_total_mean(x));
+		else
+			ml_table_none(t);
+		if (x->timed > 1)
+			ml_table_real(t, ml_total_error(x));
 		else
 			ml_table_none(t);
 		ml_table_text(t, name);
