@@ -9,7 +9,8 @@
 
 static void describe(struct ml_document *d, struct ml_json *w)
 {
-	const struct ml_samples *s = &((struct ml_open_samples *)d)->s;
+	const struct ml_samples *s =
+		&ml_open_samples_table((struct ml_open_samples *)d)->s;
 
 	ml_json_key_u64(w, "rows", s->rows);
 	ml_json_key_u64(w, "columns", s->count);
@@ -31,6 +32,18 @@ static const struct ml_route routes[] = {
 	  "the hardware with its loads and transactions: select", NULL },
 	{ "GET", "/api/samples/#/select", ml_route_samples_select,
 	  "how much a selection holds: select", NULL },
+	{ "GET", "/api/samples/#/axes", ml_route_samples_axes,
+	  "histograms of columns and counts between neighbours: columns bins select also",
+	  NULL },
+	{ "GET", "/api/samples/#/loads", ml_route_samples_loads,
+	  "loads of each node of the hardware: select also", NULL },
+	{ "GET", "/api/samples/#/offenders", ml_route_samples_offenders,
+	  "lines within functions or files, data objects, levels: select also by top",
+	  NULL },
+	{ "GET", "/api/samples/#/source", ml_route_samples_source,
+	  "the text of a source file that samples name: file", NULL },
+	{ "POST", "/api/samples/#/read", ml_route_samples_read,
+	  "reads the file again: columns l1", NULL },
 	{ 0 },
 };
 
@@ -43,5 +56,4 @@ const struct ml_document_kind ml_kind_samples = {
 	.close = ml_open_samples_close,
 	.describe = describe,
 	.routes = routes,
-	.no_views = "the page has no views of samples yet; memlamp samples prints them",
 };
