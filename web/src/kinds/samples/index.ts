@@ -3,6 +3,7 @@ import { documentsOf } from "../documents";
 import type { DocumentKind } from "../kind";
 import { commands } from "./commands";
 import { ColumnsDialog } from "./panels/columns";
+import { searchItems, searchText } from "./search";
 import * as state from "./state";
 import { sampleColours } from "./views/colours";
 import { SamplesBar } from "./panels/bar";
@@ -29,6 +30,8 @@ export const samplesKind: DocumentKind = {
 		return Promise.resolve(true);
 	},
 	commands,
+	searchItems,
+	searchText,
 	overlays: { "samples.columns": ColumnsDialog },
 	Bar: SamplesBar,
 	Side: SamplesSide,

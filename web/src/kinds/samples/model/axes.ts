@@ -177,3 +177,23 @@ export function position(c: SampleColumn, value: string): number {
 		return (Number(value) - Number(c.min)) / (Number(c.max) - Number(c.min));
 	return Number(big(value) - big(c.min)) / Number(big(c.max) - big(c.min));
 }
+
+/** The values up to which a third and two thirds of the samples lie. */
+export function thirds(counts: ArrayLike<number>, edges: string[]): [number, number] {
+	const bins = edges.length - 1;
+	let all = 0;
+
+	for (let i = 0; i < bins; i++) all += counts[i]!;
+	const ends = [1, 2].map((part) => {
+		let sum = 0;
+
+		for (let i = 0; i < bins; i++) {
+			sum += counts[i]!;
+			if (sum * 3 >= all * part)
+				return i + 1 < bins ? Number(edges[i + 1]) - 1 : Number(edges[bins]);
+		}
+		return Number(edges[bins]);
+	});
+
+	return [ends[0]!, ends[1]!];
+}
