@@ -42,6 +42,8 @@ static const struct ml_route routes[] = {
 	  NULL },
 	{ "GET", "/api/samples/#/source", ml_route_samples_source,
 	  "the text of a source file that samples name: file", NULL },
+	{ "GET", "/api/samples/#/beside", ml_route_samples_beside,
+	  "samples beside a simulation of an open trace: trace machine select top", NULL },
 	{ "POST", "/api/samples/#/read", ml_route_samples_read,
 	  "reads the file again: columns l1", NULL },
 	{ 0 },

@@ -4,6 +4,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/query/samples/resource_text.h"
+#include "lib/query/samples/row_groups.h"
 #include "lib/samples/loads.h"
 #include "lib/samples/read_samples.h"
 
@@ -32,6 +33,10 @@ void ml_open_table_close(struct ml_open_table *t)
 	for (size_t i = 0; i < ML_OPEN_SELECTIONS; i++) {
 		ml_free(t->kept[i].text);
 		ml_free(t->kept[i].words);
+	}
+	for (size_t i = 0; i < ML_OPEN_GROUPS && t->groups[i]; i++) {
+		ml_row_groups_release(t->groups[i]);
+		ml_free(t->groups[i]);
 	}
 	pthread_mutex_destroy(&t->lock);
 	ml_arena_release(&t->arena);
@@ -136,4 +141,22 @@ bool ml_open_table_select(struct ml_open_table *t, const char *text,
 	keep_selection(t, text, sel);
 	pthread_mutex_unlock(&t->lock);
 	return true;
+}
+
+const struct ml_row_groups *ml_open_table_groups(struct ml_open_table *t, int first,
+						 int second)
+{
+	struct ml_row_groups *g = NULL;
+
+	pthread_mutex_lock(&t->lock);
+	for (size_t i = 0; i < ML_OPEN_GROUPS && !g; i++) {
+		if (!t->groups[i]) {
+			t->groups[i] = ml_resize(NULL, sizeof(*g));
+			ml_row_groups_init(t->groups[i], &t->s, first, second);
+		}
+		if (t->groups[i]->first == first && t->groups[i]->second == second)
+			g = t->groups[i];
+	}
+	pthread_mutex_unlock(&t->lock);
+	return g;
 }

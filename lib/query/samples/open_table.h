@@ -14,8 +14,9 @@
 
 struct ml_loads_map;
 struct ml_read_options;
+struct ml_row_groups;
 
-enum { ML_OPEN_BINS = 128, ML_OPEN_SELECTIONS = 8, ML_OPEN_TAKEN = 64 };
+enum { ML_OPEN_BINS = 128, ML_OPEN_SELECTIONS = 8, ML_OPEN_TAKEN = 64, ML_OPEN_GROUPS = 16 };
 
 struct ml_open_table {
 	struct ml_samples s;
@@ -34,6 +35,7 @@ struct ml_open_table {
 		uint64_t *words;
 		uint64_t used;
 	} kept[ML_OPEN_SELECTIONS];
+	struct ml_row_groups *groups[ML_OPEN_GROUPS]; /* NULL: free; they stay */
 	uint64_t clock;
 	struct ml_open_table *older;
 };
@@ -60,3 +62,7 @@ void ml_taken_bins_give(struct ml_taken_bins *taken);
 bool ml_open_table_select(struct ml_open_table *t, const char *text,
 			  struct ml_selection *sel, struct ml_arena *a,
 			  struct ml_err *err);
+/* The rows grouped by one or two columns (second is -1: one); NULL: there is no room for
+ * more groups. */
+const struct ml_row_groups *ml_open_table_groups(struct ml_open_table *t, int first,
+						 int second);

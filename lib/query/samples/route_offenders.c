@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lib/query/samples/route_samples.h"
+#include "lib/query/samples/row_groups.h"
 #include "lib/query/samples/sample_request.h"
 #include "lib/samples/totals.h"
 
@@ -13,18 +14,27 @@ struct offenders {
 	struct ml_totals all, also;
 };
 
+static void totals(const struct ml_sample_request *r, struct ml_totals *t,
+		   const struct ml_selection *sel, int first, int second)
+{
+	const struct ml_row_groups *g = ml_open_table_groups(r->table, first, second);
+
+	if (g)
+		ml_row_groups_totals(g, t, r->s, sel, r->q.order, r->q.arena);
+	else
+		ml_totals_by(t, r->s, sel, first, second, r->q.order, r->q.arena);
+}
+
 static void count(struct offenders *o, int first, int second)
 {
 	const struct ml_sample_request *r = o->r;
 
 	o->first = first;
 	o->second = second;
-	ml_totals_by(&o->all, r->s, &r->q.selected, first, second, r->q.order,
-		     r->q.arena);
+	totals(r, &o->all, &r->q.selected, first, second);
 	o->also = (struct ml_totals){ 0 };
 	if (r->has_also)
-		ml_totals_by(&o->also, r->s, &r->also, first, second, r->q.order,
-			     r->q.arena);
+		totals(r, &o->also, &r->also, first, second);
 }
 
 static bool same_value(const struct ml_total *x, const struct ml_total *y, size_t i)
@@ -163,8 +173,7 @@ static void put_groups(struct offenders *o)
 		if (line >= 0)
 			count(&inner, group, line);
 		if (functions && file >= 0)
-			ml_totals_by(&files, s, &o->r->q.selected, group, file,
-				     ML_TOTAL_BY_SAMPLES, o->r->q.arena);
+			totals(o->r, &files, &o->r->q.selected, group, file);
 		for (size_t i = 0; i < o->all.count && i < o->r->q.top; i++) {
 			const struct ml_total *x = &o->all.list[i];
 

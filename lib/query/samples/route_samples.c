@@ -1,5 +1,6 @@
 #include "lib/query/samples/route_samples.h"
 
+#include "lib/query/samples/row_groups.h"
 #include "lib/query/samples/sample_request.h"
 #include "lib/samples/read_options.h"
 
@@ -97,14 +98,22 @@ bool ml_route_samples_table(struct ml_workspace *ws, const struct ml_request *q,
 static void put_totals(struct ml_answer *a, const struct ml_sample_request *r,
 		       const struct ml_selection *sel)
 {
+	int latency = r->s->role[ML_SAMPLES_LATENCY],
+	    level = r->s->role[ML_SAMPLES_LEVEL];
 	struct ml_totals totals;
 
 	ml_json_key_u64(&a->json, "selected", ml_selection_count(sel));
-	if (r->s->role[ML_SAMPLES_LATENCY] < 0)
+	if (latency < 0)
 		return;
-	/* the sum over any grouping is that of all */
-	ml_totals_by(&totals, r->s, sel, r->s->role[ML_SAMPLES_LATENCY], -1,
-		     ML_TOTAL_BY_CYCLES, &a->arena);
+	/* the sum over any grouping is that of all; few groups are fast */
+	const struct ml_row_groups *g =
+		ml_open_table_groups(r->table, level >= 0 ? level : latency, -1);
+	if (g)
+		ml_row_groups_totals(g, &totals, r->s, sel, ML_TOTAL_BY_CYCLES,
+				     &a->arena);
+	else
+		ml_totals_by(&totals, r->s, sel, latency, -1, ML_TOTAL_BY_CYCLES,
+			     &a->arena);
 	ml_json_key_u64(&a->json, "cycles", totals.all.cycles);
 	ml_json_key_real(&a->json, "mean", ml_total_mean(&totals.all));
 }

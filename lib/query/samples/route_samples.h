@@ -13,3 +13,5 @@ ml_route_fn ml_route_samples_topology, ml_route_samples_loads;
 ml_route_fn ml_route_samples_offenders;
 /* route_sample_source.c */
 ml_route_fn ml_route_samples_source;
+/* route_beside.c */
+ml_route_fn ml_route_samples_beside;

@@ -1,6 +1,7 @@
 // The routes about samples (docs/api.md), typed.
 import { columns, json, request } from "../../api";
 import type { Column } from "../../model/columns";
+import type { Beside } from "./model/compare";
 import type {
 	Axes,
 	AxisCounts,
@@ -129,8 +130,14 @@ export const api = {
 
 		return { ...of(plain), also: c["alsoSamples"] ? of(withAlso) : null };
 	},
-	offenders: (n: number, select: string, also: string, by: string, s?: AbortSignal) =>
-		json<Offenders>(`samples/${n}/offenders`, given({ select, also, by }), s),
+	offenders: (
+		n: number,
+		select: string,
+		also: string,
+		by: string,
+		s?: AbortSignal,
+		top?: number,
+	) => json<Offenders>(`samples/${n}/offenders`, given({ select, also, by, top }), s),
 	totals: (n: number, select: string, s?: AbortSignal) =>
 		json<Totals>(`samples/${n}/select`, given({ select }), s),
 	windows: (
@@ -164,6 +171,8 @@ export const api = {
 		table<Special>(n, "special", { select, top: 12 }, s),
 	related: (n: number, select: string, s?: AbortSignal) =>
 		table<Related>(n, "related", { select, top: 40 }, s),
+	beside: (n: number, select: string, trace: number, s?: AbortSignal) =>
+		json<Beside>(`samples/${n}/beside`, given({ select, trace, top: 200 }), s),
 	source: (n: number, file: string, s?: AbortSignal) =>
 		json<SourceText>(`samples/${n}/source`, { file }, s),
 	/** Reads the file again with other columns. */

@@ -5,7 +5,9 @@ import { commands } from "./commands";
 import { ColumnsDialog } from "./panels/columns";
 import { searchItems, searchText } from "./search";
 import * as state from "./state";
+import { besideView } from "./views/beside";
 import { sampleColours } from "./views/colours";
+import { compareView } from "./views/compare";
 import { SamplesBar } from "./panels/bar";
 import { SamplesSide } from "./panels/side";
 import {
@@ -20,7 +22,15 @@ import "./panels/samples.css";
 export const samplesKind: DocumentKind = {
 	id: state.KIND,
 	title: "sample file",
-	views: [overviewView, topologyView, parallelView, histogramView, codeView],
+	views: [
+		overviewView,
+		topologyView,
+		parallelView,
+		histogramView,
+		codeView,
+		compareView,
+		besideView,
+	],
 	start: state.start,
 	begin: () => Promise.resolve(),
 	shown: () =>

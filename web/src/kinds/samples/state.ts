@@ -17,7 +17,7 @@ import {
 	type Offenders,
 	type SamplesInfo,
 } from "./model/table";
-import { layOut } from "./model/tree";
+import { layOut, type Tree } from "./model/tree";
 
 export const KIND = "samples";
 
@@ -247,6 +247,9 @@ export const hovered = computed(
 		null,
 );
 
+/** What takes a tenth of a second waits until the brush rests. */
+const SETTLED = 250; // ms
+
 export const special = latest(
 	() => {
 		const [n, now] = [number.value, selected.value];
@@ -255,7 +258,7 @@ export const special = latest(
 			? null
 			: (abort) => api.special(n, now, abort);
 	},
-	60,
+	SETTLED,
 	true,
 ).value;
 
@@ -266,7 +269,7 @@ export const related = latest(
 		void version.value;
 		return n === null || !active.value ? null : (abort) => api.related(n, now, abort);
 	},
-	60,
+	SETTLED,
 	true,
 ).value;
 
@@ -494,6 +497,68 @@ export const clusterLoads = latest<Loads[]>(
 	0,
 	true,
 ).value;
+
+/* Two sample sets, before and after. */
+
+export const others = computed(() =>
+	documentsOf(KIND).filter((d) => d.number !== number.value),
+);
+/** The set that is compared with the shown one. */
+export const other = computed(() => {
+	const wanted = Number(opt("with", "-1"));
+
+	return (
+		(others.value.find((d) => d.number === wanted) ?? others.value[0])?.number ?? null
+	);
+});
+
+export interface Side {
+	offenders: Offenders;
+	tree: Tree | null;
+	loads: Loads | null;
+}
+
+async function askSide(
+	n: number,
+	text: string,
+	by: string,
+	abort: AbortSignal,
+): Promise<Side> {
+	const none = () => null;
+	const [list, parts, load] = await Promise.all([
+		api.offenders(n, text, "", by, abort, 500),
+		api.hardware(n, abort).catch(none),
+		api.loads(n, text, "", abort).catch(none),
+	]);
+
+	return { offenders: list, tree: parts && layOut(parts.name, parts.nodes), loads: load };
+}
+
+export const compared = latest<[Side, Side]>(() => {
+	const [a, b, text, by] = [number.value, other.value, selected.value, measureBy.value];
+
+	return a === null || b === null || !shows("samplesDiff")
+		? null
+		: (abort) => Promise.all([askSide(a, text, by, abort), askSide(b, text, by, abort)]);
+}).value;
+
+/* Samples beside a simulation of the same program. */
+
+export const traces = computed(() => documentsOf("trace"));
+export const trace = computed(() => {
+	const wanted = Number(opt("trace", "0"));
+
+	return (
+		(traces.value.find((d) => d.number === wanted) ?? traces.value[0])?.number ?? null
+	);
+});
+export const beside = latest(() => {
+	const [n, t, text] = [number.value, trace.value, selected.value];
+
+	return n === null || t === null || !shows("beside")
+		? null
+		: (abort) => api.beside(n, text, t, abort);
+}).value;
 
 /* A window that moves along an axis. */
 

@@ -339,6 +339,24 @@ export function SamplesBar() {
 			)}
 			{(v === "samples" || v === "parallel") && <AxisChoices />}
 			{v === "histogram" && <HistogramChoices />}
+			{v === "samplesDiff" && (
+				<Choice
+					label="with"
+					name="with"
+					value={String(s.other.value)}
+					otherwise=""
+					choices={s.others.value.map((d) => [String(d.number), d.name])}
+				/>
+			)}
+			{v === "beside" && (
+				<Choice
+					label="trace"
+					name="trace"
+					value={String(s.trace.value)}
+					otherwise=""
+					choices={s.traces.value.map((d) => [String(d.number), d.name])}
+				/>
+			)}
 			{v === "code" && (
 				<label class="select">
 					<input

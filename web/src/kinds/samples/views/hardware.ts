@@ -29,6 +29,7 @@ export interface Scene {
 	over?: number; // the node under the pointer
 	marked?: Set<number>; // selected nodes
 	labels?: boolean;
+	colours?: Colour[]; // of the nodes, in place of their loads
 }
 
 interface Look {
@@ -43,7 +44,7 @@ function looks(p: Palette, x: Scene): Look[] {
 	const links = scaled(x.tree, x.loads.transactions, x.loads.transactions);
 
 	return x.tree.nodes.map((_, i) => ({
-		colour: loadColour(p, shares[i]!),
+		colour: x.colours?.[i] ?? loadColour(p, shares[i]!),
 		link: x.loads.transactions[i] ? 0.15 + 0.85 * Math.max(0, links[i]!) : 0,
 		part: x.also && x.loads.samples[i] ? x.also.samples[i]! / x.loads.samples[i]! : 0,
 	}));
