@@ -42,8 +42,8 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Puts the keys of the rows that have a value in order; returns their number. Cells of one
- * or two bytes are counted, which costs a tenth of sorting them. */
+/* Puts the keys of the rows that have a value in order; returns their number. Cells of
+ * one or two bytes are counted, which costs a tenth of sorting them. */
 static size_t sorted_keys(uint64_t *keys, const struct ml_samples_column *c,
 			  const uint64_t *rows, size_t n, struct ml_arena *a)
 {

@@ -222,7 +222,7 @@ static bool select_between(struct parser *p, struct ml_selection *sel,
 				  (size_t)(p->token.at + p->token.size - dots - 2) };
 	if (!read_numbered(c, a, &low) || !read_numbered(c, b, &high))
 		return wrong(p, c->kind == ML_SAMPLES_NAMES ? "two names #LOW..#HIGH"
-							     : "two numbers LOW..HIGH");
+							    : "two numbers LOW..HIGH");
 	select_keys(sel, c, ml_samples_key(c, low), ml_samples_key(c, high));
 	return true;
 }

@@ -106,9 +106,9 @@ static void add_measured(struct join *j, const struct ml_samples *s,
 	if (!level)
 		return;
 	const char *known = ml_arena_printf(j->a, "\"%s\" != unknown", level->name),
-		   *beyond = ml_arena_printf(
-			   j->a, "%s and \"%s\" != L1 and \"%s\" != LFB", known,
-			   level->name, level->name);
+		   *beyond = ml_arena_printf(j->a,
+					     "%s and \"%s\" != L1 and \"%s\" != LFB",
+					     known, level->name, level->name);
 	if (ml_selection_parse(&part, s, known, j->a, &err)) {
 		ml_selection_combine(&part, sel, ML_SELECTION_FILTER);
 		add_samples(j, s, &part, first, second, KNOWN);

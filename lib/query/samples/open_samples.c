@@ -15,8 +15,7 @@ struct ml_document *ml_open_samples_open(struct ml_workspace *ws, const char *pa
 	if (!t)
 		return NULL;
 	struct ml_open_samples *x = ml_resize(NULL, sizeof(*x));
-	*x = (struct ml_open_samples){ .document = { .workspace = ws,
-						     .path = t->s.path },
+	*x = (struct ml_open_samples){ .document = { .workspace = ws, .path = t->s.path },
 				       .table = t,
 				       .l1_latency = ML_L1_LATENCY };
 	pthread_mutex_init(&x->lock, NULL);
@@ -76,4 +75,3 @@ bool ml_open_samples_read(struct ml_open_samples *x, const struct ml_read_option
 	pthread_mutex_unlock(&x->lock);
 	return true;
 }
-

@@ -8,9 +8,8 @@
 #include "lib/samples/loads.h"
 #include "lib/samples/read_samples.h"
 
-struct ml_open_table *ml_open_table_open(const char *path,
-					 const struct ml_read_options *o,
-					 struct ml_err *err)
+struct ml_open_table *
+ml_open_table_open(const char *path, const struct ml_read_options *o, struct ml_err *err)
 {
 	struct ml_open_table *t = ml_resize(NULL, sizeof(*t));
 

@@ -16,7 +16,12 @@ struct ml_loads_map;
 struct ml_read_options;
 struct ml_row_groups;
 
-enum { ML_OPEN_BINS = 128, ML_OPEN_SELECTIONS = 8, ML_OPEN_TAKEN = 64, ML_OPEN_GROUPS = 16 };
+enum {
+	ML_OPEN_BINS = 128,
+	ML_OPEN_SELECTIONS = 8,
+	ML_OPEN_TAKEN = 64,
+	ML_OPEN_GROUPS = 16
+};
 
 struct ml_open_table {
 	struct ml_samples s;
@@ -41,9 +46,8 @@ struct ml_open_table {
 };
 
 /* NULL with a sentence. */
-struct ml_open_table *ml_open_table_open(const char *path,
-					 const struct ml_read_options *o,
-					 struct ml_err *err);
+struct ml_open_table *
+ml_open_table_open(const char *path, const struct ml_read_options *o, struct ml_err *err);
 void ml_open_table_close(struct ml_open_table *t);
 
 /* Bins that a request uses: all are given back at its end. */

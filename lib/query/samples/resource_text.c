@@ -160,8 +160,7 @@ const char *ml_resource_expand(const char *text, const struct ml_samples *s,
 	for (; (at = find_word(text)); text = end) {
 		label = read_label(at, &end, a);
 		if (!label) {
-			ml_fail(err, ML_USAGE,
-				"selection: expected resource = \"NAME\"");
+			ml_fail(err, ML_USAGE, "selection: expected resource = \"NAME\"");
 			break;
 		}
 		ml_buf_put(&out, text, (size_t)(at - text));

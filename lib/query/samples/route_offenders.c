@@ -77,8 +77,7 @@ static void put_sums(const struct offenders *o, const struct ml_total *x, bool p
 static const char *value_text(const struct offenders *o, const struct ml_total *x,
 			      size_t i, char text[ML_SAMPLES_TEXT])
 {
-	const struct ml_samples_column *c =
-		&o->r->s->columns[i ? o->second : o->first];
+	const struct ml_samples_column *c = &o->r->s->columns[i ? o->second : o->first];
 
 	return x->missing[i] ? "??" : ml_samples_text(c, x->value[i], text);
 }

@@ -1,7 +1,7 @@
 /*
  * Source files that samples name, where they are at hand: in the folder of the samples
- * (Mitos keeps copies in src/), at the path that the samples give, or inside an open trace
- * of the same program. No other file can be read.
+ * (Mitos keeps copies in src/), at the path that the samples give, or inside an open
+ * trace of the same program. No other file can be read.
  */
 #include <string.h>
 #include <strings.h>

@@ -1,4 +1,5 @@
-/* The hardware as a tree, the loads of samples on it, and how each resource is selected. */
+/* The hardware as a tree, the loads of samples on it, and how each resource is selected.
+ */
 #include "lib/query/samples/route_samples.h"
 #include "lib/query/samples/sample_request.h"
 #include "lib/samples/loads.h"

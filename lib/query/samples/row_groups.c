@@ -73,8 +73,7 @@ void ml_row_groups_release(struct ml_row_groups *g)
 
 struct ml_total *ml_row_groups_counts(const struct ml_row_groups *g,
 				      const struct ml_samples *s,
-				      const struct ml_selection *sel,
-				      struct ml_arena *a)
+				      const struct ml_selection *sel, struct ml_arena *a)
 {
 	const struct ml_samples_column *latency = ml_samples_role(s, ML_SAMPLES_LATENCY);
 	struct ml_total *list = ml_arena_alloc(a, (g->count + 1) * sizeof(*list));

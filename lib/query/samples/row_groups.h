@@ -15,9 +15,9 @@ struct ml_samples;
 struct ml_selection;
 
 struct ml_row_groups {
-	int first, second;      /* columns; second is -1: one column */
-	uint32_t *of_row;       /* group of each row; of ml_resize */
-	struct ml_total *list;  /* values of each group, no counts; of ml_resize */
+	int first, second;     /* columns; second is -1: one column */
+	uint32_t *of_row;      /* group of each row; of ml_resize */
+	struct ml_total *list; /* values of each group, no counts; of ml_resize */
 	size_t count, cap;
 };
 
@@ -31,5 +31,4 @@ void ml_row_groups_totals(const struct ml_row_groups *g, struct ml_totals *t,
 /* Only the counts of each group, in the order of the groups. */
 struct ml_total *ml_row_groups_counts(const struct ml_row_groups *g,
 				      const struct ml_samples *s,
-				      const struct ml_selection *sel,
-				      struct ml_arena *a);
+				      const struct ml_selection *sel, struct ml_arena *a);

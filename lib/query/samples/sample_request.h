@@ -11,7 +11,7 @@ struct ml_sample_request {
 	struct ml_open_table *table;
 	const struct ml_samples *s; /* of the table */
 	struct ml_sample_question q;
-	bool has_also; /* the request has a pre-selection: */
+	bool has_also;            /* the request has a pre-selection: */
 	struct ml_selection also; /* selected rows that the pointer is on */
 	const struct ml_request *request;
 	struct ml_taken_bins taken;

@@ -44,8 +44,8 @@ bool ml_sample_question_set(struct ml_sample_question *q, const char *select,
 {
 	if (select) {
 		select = ml_resource_expand(select, q->s, q->arena, err);
-		if (!select || !ml_selection_parse(&q->selected, q->s, select, q->arena,
-						   err))
+		if (!select ||
+		    !ml_selection_parse(&q->selected, q->s, select, q->arena, err))
 			return false;
 	}
 	if ((order && !set_order(q, order, err)) ||
