@@ -137,8 +137,16 @@ export function strokes(
 		}));
 }
 
+/** Values that are near each other and far from 0, such as times, are told from the first. */
+function fromFirst(c: SampleColumn): boolean {
+	if (isNames(c) || c.min === null || c.max === null || c.role === "line") return false;
+	return Number(c.max) > 1e6 && Number(c.min) > 0.8 * Number(c.max);
+}
+
 /** A value of a column as people read it. */
 export function shown(c: SampleColumn, text: string): string {
+	if (fromFirst(c))
+		return `+${tick(c.type === "real" ? Number(text) - Number(c.min) : Number(BigInt(text) - BigInt(c.min!)))}`;
 	if (isNames(c) || c.type === "hexadecimal" || c.role === "line") return text;
 	const v = Number(text);
 

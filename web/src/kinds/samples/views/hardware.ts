@@ -276,24 +276,25 @@ export class HardwarePart implements Part {
 		const r = this.ring!;
 		const outer = r.inner + (t.depths - 1) * r.step;
 		const x = r.x + outer + 10;
-		const seen = new Set<number>();
+		const a = 0.16 * TURN;
+		let y = -Infinity; // of the last name; names keep their distance
 
-		t.nodes.forEach((n, i) => {
-			const depth = t.depth[i]!;
-			if (!depth || seen.has(depth)) return;
-			seen.add(depth);
+		for (let depth = t.depths - 1; depth > 0; depth--) {
+			const n = t.nodes[t.depth.indexOf(depth)]!;
 			const [r0, r1] = ringRadii(r, depth);
-			const a = 0.16 * TURN;
 			const [px, py] = [
 				r.x + ((r0 + r1) / 2) * Math.sin(a),
 				r.y - ((r0 + r1) / 2) * Math.cos(a),
 			];
-			const tier = s.info.value!.tiers[n.tier];
 
-			d.line(px, py, x - 3, py, p.text, 0.7, 0.45);
+			y = Math.max(py, y + 11);
+			d.path([px, py, x - 12, y, x - 3, y], p.text, 0.7, 0.45);
 			d.arc(px, py, 0, 2, 0, TURN, p.text);
-			d.text(x, py, tier?.name ?? "", { colour: p.muted, size: 10 });
-		});
+			d.text(x, y, s.info.value!.tiers[n.tier]?.name ?? "", {
+				colour: p.muted,
+				size: 10,
+			});
+		}
 	}
 
 	private drawKey(d: Draw, p: Palette, box: Box): void {

@@ -105,7 +105,7 @@ export class OffendersPart implements Part {
 				rows: plain(o.levels, "level"),
 				whole: sum(plain(o.levels, "")),
 			},
-		].filter((c) => c.rows.some((r) => r.samples));
+		].filter((c) => c.rows.some((r) => r.samples && r.text !== "??"));
 	}
 
 	draw(d: Draw, p: Palette, box: Box): void {

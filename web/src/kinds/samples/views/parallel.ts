@@ -275,7 +275,7 @@ export class ParallelPart implements Part {
 					put(binY(f, b, bins), shown(c, edges[b]!));
 			return;
 		}
-		if (c.type === "hexadecimal") return;
+		if (c.type === "hexadecimal" && !shown(c, edges[0]!).startsWith("+")) return;
 		for (const share of [0.25, 0.5, 0.75]) {
 			const b = Math.round(bins * share);
 			put(f.bottom - (f.bottom - f.top) * (b / bins), shown(c, edges[b]!));
@@ -444,7 +444,7 @@ function nearest(part: ParallelPart, x: number, n: number): number {
 
 function shortNumber(c: SampleColumn, text: string | null): string {
 	if (text === null) return "";
-	if (c.type === "hexadecimal")
+	if (c.type === "hexadecimal" && !shown(c, text).startsWith("+"))
 		return text.length > 9 ? `${text.slice(0, 4)}…${text.slice(-3)}` : text;
 	return shown(c, text);
 }
