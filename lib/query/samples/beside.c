@@ -8,10 +8,10 @@
 #include "lib/base/err.h"
 #include "lib/base/map.h"
 #include "lib/base/path.h"
+#include "lib/query/samples/row_groups.h"
 #include "lib/query/tables/profile_rows.h"
 #include "lib/samples/samples.h"
 #include "lib/samples/selection.h"
-#include "lib/samples/totals.h"
 
 /* Rows by name while they are joined. */
 struct join {
@@ -67,12 +67,13 @@ static void add_total(struct ml_beside_row *r, const struct ml_total *x, enum co
 
 /* The selected samples by line (second >= 0) or by data object. */
 static void add_samples(struct join *j, const struct ml_samples *s,
-			const struct ml_selection *sel, int first, int second,
+			const struct ml_selection *sel, const struct ml_row_groups *g,
 			enum counter c)
 {
+	int first = g->first, second = g->second;
 	struct ml_totals t;
 
-	ml_totals_by(&t, s, sel, first, second, ML_TOTAL_BY_SAMPLES, j->a);
+	ml_row_groups_totals(g, &t, s, sel, ML_TOTAL_BY_SAMPLES, j->a);
 	for (size_t i = 0; i < t.count; i++) {
 		const struct ml_total *x = &t.list[i];
 
@@ -100,23 +101,31 @@ static void add_measured(struct join *j, const struct ml_samples *s,
 {
 	const struct ml_samples_column *level = ml_samples_role(s, ML_SAMPLES_LEVEL);
 	struct ml_selection part;
+	struct ml_row_groups g;
 	struct ml_err err;
 
-	add_samples(j, s, sel, first, second, ALL);
-	if (!level)
+	ml_row_groups_init(&g, s, first, second);
+	add_samples(j, s, sel, &g, ALL);
+	if (!level) {
+		ml_row_groups_release(&g);
 		return;
-	const char *known = ml_arena_printf(j->a, "\"%s\" != unknown", level->name),
+	}
+	/* "L1 or L2" of a coarse clock is no known level */
+	const char *known = ml_arena_printf(j->a,
+					    "\"%s\" != unknown and not \"%s\" ~ \"L1 \"",
+					    level->name, level->name),
 		   *beyond = ml_arena_printf(j->a,
 					     "%s and \"%s\" != L1 and \"%s\" != LFB",
 					     known, level->name, level->name);
 	if (ml_selection_parse(&part, s, known, j->a, &err)) {
 		ml_selection_combine(&part, sel, ML_SELECTION_FILTER);
-		add_samples(j, s, &part, first, second, KNOWN);
+		add_samples(j, s, &part, &g, KNOWN);
 	}
 	if (ml_selection_parse(&part, s, beyond, j->a, &err)) {
 		ml_selection_combine(&part, sel, ML_SELECTION_FILTER);
-		add_samples(j, s, &part, first, second, BEYOND);
+		add_samples(j, s, &part, &g, BEYOND);
 	}
+	ml_row_groups_release(&g);
 }
 
 static void add_simulated(struct ml_beside_row *r, const struct ml_profile_count *c)

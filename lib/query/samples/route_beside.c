@@ -36,7 +36,9 @@ static void put_rows(struct ml_json *w, const char *key, const struct ml_beside 
 			ml_json_real(w, (double)r->cycles / (double)r->timed);
 		else
 			ml_json_null(w);
-		put_share(w, "beyondL1", r->beyond, r->known);
+		/* the few samples of a known level do not speak for the others */
+		put_share(w, "beyondL1", r->beyond,
+			  2 * r->known >= r->samples ? r->known : 0);
 		ml_json_key_u64(w, "references", r->references);
 		ml_json_key_real(w, "simCycles", r->sim_cycles);
 		ml_json_key(w, "simMean");

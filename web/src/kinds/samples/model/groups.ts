@@ -43,7 +43,7 @@ const MEANINGS: Meaning[] = [
 		about: "Samples that the first-level cache did not serve.",
 		weight: 1,
 		flags: ["ibsdcmiss"],
-		levels: ["L2", "L3", "L3 or RAM", "RAM", "remote cache", "remote RAM"],
+		levels: ["L2", "L2 or L3", "L3", "L3 or RAM", "RAM", "remote cache", "remote RAM"],
 	},
 	{
 		name: "L2 cache miss",

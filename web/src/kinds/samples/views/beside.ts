@@ -36,10 +36,12 @@ class BesidePart implements Part {
 		d.rect(box.x, box.y + 3, 10, 10, measured);
 		d.text(box.x + 16, box.y + 8, "measured by samples", { colour: p.text, size: 12 });
 		d.rect(box.x + 160, box.y + 3, 10, 10, simulated);
-		d.text(box.x + 176, box.y + 8, `simulated: ${b.machine}`, {
-			colour: p.text,
-			size: 12,
-		});
+		d.text(box.x + 176, box.y + 8, "simulated", { colour: p.text, size: 12 });
+		let machine = b.machine;
+		const small = { colour: p.muted, size: 11, mono: true };
+		while (machine.length > 8 && d.measure(machine, small) > box.w - 260)
+			machine = `${machine.slice(0, -2)}…`;
+		d.text(box.x + 244, box.y + 8, machine, small);
 		d.text(
 			box.x,
 			box.y + 26,

@@ -55,7 +55,7 @@ function labelThatFits(d: Draw, label: string, room: number, size: number): stri
 	const style = { colour: 0, size };
 	const short = label.replace(/^.* #?/, "");
 
-	return [label, short].find((t) => d.measure(t, style) + 4 < room) ?? "";
+	return [label, short].find((t) => d.measure(t, style) + 1.5 < room) ?? "";
 }
 
 /** The box for a horizontal text in an arc of a length and thickness, at an angle. */

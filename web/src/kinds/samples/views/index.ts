@@ -62,7 +62,8 @@ class Code extends PartsView {
 	}
 
 	protected place(w: number, h: number): [Part, Box][] {
-		const top = SourcePart.atHand() ? Math.round(h * 0.46) : h - 60;
+		const rows = this.offenders.wanted();
+		const top = SourcePart.atHand() ? Math.min(Math.round(h * 0.46), rows + 32) : h - 60;
 
 		return [
 			[this.offenders, { x: 14, y: 12, w: w - 28, h: top - 20 }],
@@ -149,7 +150,7 @@ class Histogram extends PartsView {
 
 export const overviewView: ViewKind = {
 	id: "samples",
-	title: "Overview",
+	title: "Samples",
 	description: "Samples on the hardware, in the code and along their attributes",
 	tables: true,
 	create: () => new Overview(),

@@ -108,6 +108,17 @@ export class OffendersPart implements Part {
 		].filter((c) => c.rows.some((r) => r.samples && r.text !== "??"));
 	}
 
+	/** The height that all rows would need. */
+	wanted(): number {
+		if (!s.offenders.value) return 0;
+		const [left, ...right] = this.columns().map((c) => HEAD + c.rows.length * HEIGHT + 8);
+
+		return Math.max(
+			left ?? 0,
+			right.reduce((n, h) => n + h, 0),
+		);
+	}
+
 	draw(d: Draw, p: Palette, box: Box): void {
 		this.placed = [];
 		if (!s.offenders.value) return;
