@@ -135,12 +135,24 @@ static void add_simulated(struct ml_beside_row *r, const struct ml_profile_count
 	r->sim_cycles += c->cycles;
 }
 
+/* Differences below 2 % are none. */
+static double difference(const struct ml_beside_row *r)
+{
+	double d = fabs(r->share - r->sim_share);
+
+	return d < 0.02 ? 0 : d;
+}
+
+/* The largest difference first, then the largest share. */
 static int by_difference(const void *a, const void *b)
 {
 	const struct ml_beside_row *x = a, *y = b;
-	double d = fabs(x->share - x->sim_share), e = fabs(y->share - y->sim_share);
+	double d = difference(x), e = difference(y), p = fmax(x->share, x->sim_share),
+	       q = fmax(y->share, y->sim_share);
 
-	return d > e ? -1 : d < e ? 1 : strcmp(x->name, y->name);
+	if (d > e || d < e)
+		return d > e ? -1 : 1;
+	return p > q ? -1 : p < q ? 1 : strcmp(x->name, y->name);
 }
 
 /* Shares, and the order. */

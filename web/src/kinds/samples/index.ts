@@ -35,8 +35,9 @@ export const samplesKind: DocumentKind = {
 	begin: () => Promise.resolve(),
 	shown: () =>
 		documentsOf(state.KIND).find((d) => d.number === state.number.value) ?? null,
-	show(number) {
+	show(number, place) {
 		state.choose({ of: String(number) });
+		if (place) state.goTo(place);
 		return Promise.resolve(true);
 	},
 	commands,

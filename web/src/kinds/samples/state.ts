@@ -1,6 +1,8 @@
 // The store of the samples kind: the choices, which are options so that the URL restores
 // them, the selection and pre-selection as texts, and the server's answers to them.
 import { computed, effect, signal } from "@preact/signals";
+import { shortPath } from "../../model/format";
+import type { Place } from "../../model/types";
 import { choices } from "../../state/history";
 import { latest } from "../../state/latest";
 import { message } from "../../state/store";
@@ -9,7 +11,15 @@ import { api, type Hardware, type Loads } from "./api";
 import type { World } from "./model/ask";
 import { thirds, usualAxes, type Strength } from "./model/axes";
 import { groupsOf, type NamedValue } from "./model/groups";
-import { combine, invert, rangeText, tidy, word, type Mode } from "./model/selection";
+import {
+	combine,
+	equals,
+	invert,
+	rangeText,
+	tidy,
+	word,
+	type Mode,
+} from "./model/selection";
 import {
 	roleColumn,
 	type Axes,
@@ -572,6 +582,29 @@ export function play(axis = moving.value.axis): void {
 	moving.value = { ...moving.value, axis: column, at: 0 };
 	playing.value = !playing.value;
 	if (!playing.value) hover.value = "";
+}
+
+/** Selects the samples of a place that another document names. */
+export function goTo(place: Place): void {
+	const condition = (role: string, value: string) => {
+		const c = info.value?.columns[columnOf(role)];
+
+		return c ? [equals(c.column, value)] : [];
+	};
+	const line = place.line;
+	// files are known by their last names: paths of a trace and of samples differ
+	const at =
+		line &&
+		allLines.value.find(
+			(l) => l.line === line.line && shortPath(l.file) === shortPath(line.path),
+		);
+	const parts = [
+		...(at ? [at.select] : []),
+		...(place.func ? condition("function", place.func) : []),
+		...(place.region ? condition("variable", place.region) : []),
+	];
+
+	if (parts.length) setSelection(parts.join(" and "));
 }
 
 /** Reads the file again with other columns or another latency of L1. */

@@ -1,4 +1,5 @@
 // The shapes of the routes about samples (docs/api.md).
+import { count } from "../../../model/format";
 
 export interface SampleColumn {
 	column: string; // its name
@@ -140,6 +141,11 @@ export function unitOf(c: SampleColumn): string {
 /** Cycles or samples of a sum: what bars are as long as. */
 export function measure(x: Sum, by: "cycles" | "samples"): number {
 	return by === "cycles" ? x.cycles : x.samples;
+}
+
+/** A mean of cycles: small ones have a digit behind the point. */
+export function cyclesText(v: number): string {
+	return Math.abs(v) < 100 ? v.toFixed(1) : count(Math.round(v));
 }
 
 export function mean(x: Sum): number {

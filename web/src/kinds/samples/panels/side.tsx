@@ -1,10 +1,10 @@
 // The pane at the right of samples: the selection, what is special about it, which attributes
 // go together, and the file.
-import { count, exact, percent } from "../../../model/format";
+import { exact, percent } from "../../../model/format";
 import { Section } from "../../../panels/section";
 import { overlay, view } from "../../../state/store";
 import { conjuncts, equals, without } from "../model/selection";
-import type { Special } from "../model/table";
+import { cyclesText, type Special } from "../model/table";
 import * as s from "../state";
 
 function Chips() {
@@ -68,7 +68,7 @@ function Selection() {
 							<dt>cycles</dt>
 							<dd class="digits">{exact(t.cycles)}</dd>
 							<dt>mean latency</dt>
-							<dd class="digits">{count(Math.round((t.mean ?? 0) * 10) / 10)} cycles</dd>
+							<dd class="digits">{cyclesText(t.mean ?? 0)} cycles</dd>
 						</>
 					)}
 					<dt>under the pointer</dt>

@@ -2,12 +2,13 @@
 // object by object, the largest disagreement first.
 import { sideColours, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
-import { count, exact, percent } from "../../../model/format";
+import { exact, percent } from "../../../model/format";
 import type { ViewKind } from "../../../views/view";
 import { documentsOf, openDocument } from "../../documents";
 import { verdict, type BesideRow } from "../model/compare";
 import { csv } from "../model/csv";
 import { equals } from "../model/selection";
+import { cyclesText } from "../model/table";
 import * as s from "../state";
 import { inBox, NOTHING, PartsView, type Box, type Part, type Under } from "./parts";
 
@@ -107,8 +108,7 @@ class BesidePart implements Part {
 				d.text(x, y + 8, a, { ...small, colour: measured });
 				d.text(x, y + 19, b, { ...small, colour: simulated });
 			};
-			const mean = (v: number | null) =>
-				v === null ? "–" : count(Math.round(v * 10) / 10);
+			const mean = (v: number | null) => (v === null ? "–" : cyclesText(v));
 			two(right - 164, mean(r.mean), mean(r.simMean));
 			two(right - 100, part(r.beyondL1), part(r.simBeyondL1));
 			d.text(right, y + ROW / 2, word.replace(" than simulated", ""), {

@@ -7,7 +7,7 @@ import type { ViewKind } from "../../../views/view";
 import { documentsOf } from "../../documents";
 import { join, linesOf, loadChange, namedOf, totalOf, type Pair } from "../model/compare";
 import { csv } from "../model/csv";
-import { mean, measure, type Sum } from "../model/table";
+import { cyclesText, mean, measure, type Sum } from "../model/table";
 import * as s from "../state";
 import { drawSunburst } from "./hardware";
 import { inBox, NOTHING, PartsView, type Box, type Part, type Under } from "./parts";
@@ -89,7 +89,7 @@ class ComparePart implements Part {
 			d.text(
 				box.x + 16,
 				y,
-				`${name}: ${exact(t.samples)} samples${t.timed ? `, ${exact(t.cycles)} cycles, ${count(Math.round(mean(t) * 10) / 10)} each` : ""}`,
+				`${name}: ${exact(t.samples)} samples${t.timed ? `, ${exact(t.cycles)} cycles, ${cyclesText(mean(t))} each` : ""}`,
 				{ colour: p.text, size: 12, bold: k === 0 },
 			);
 		};
@@ -195,7 +195,7 @@ class ComparePart implements Part {
 		const at = this.placed.find((r) => inBox(r.box, x, y));
 		const say = (t: Sum | null) =>
 			t
-				? `${exact(t.samples)} samples${t.timed ? `, ${exact(t.cycles)} cycles, ${count(Math.round(mean(t)))} each` : ""}`
+				? `${exact(t.samples)} samples${t.timed ? `, ${exact(t.cycles)} cycles, ${cyclesText(mean(t))} each` : ""}`
 				: "not sampled";
 
 		this.over_ = at?.row ?? null;

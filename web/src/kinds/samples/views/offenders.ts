@@ -1,9 +1,9 @@
 // The top offenders as bars: lines within their functions or files, data objects, levels.
 import { mix, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
-import { count, exact, percent, shortPath } from "../../../model/format";
+import { exact, percent, shortPath } from "../../../model/format";
 import { conjuncts, tidy } from "../model/selection";
-import { mean, measure, type Offenders, type Sum } from "../model/table";
+import { cyclesText, mean, measure, type Offenders, type Sum } from "../model/table";
 import * as s from "../state";
 import { sampleColours } from "./colours";
 import { inBox, NOTHING, type Box, type Part, type Under } from "./parts";
@@ -228,7 +228,7 @@ export class OffendersPart implements Part {
 				row.text,
 				`${exact(row.samples)} samples`,
 				...(row.timed
-					? [`${exact(row.cycles)} cycles, ${count(Math.round(mean(row)))} each`]
+					? [`${exact(row.cycles)} cycles, ${cyclesText(mean(row))} each`]
 					: []),
 				...(row.also !== undefined && s.hover.value !== tidy(row.select ?? "")
 					? [`${exact(row.also)} of them under the pointer`]
