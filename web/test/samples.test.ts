@@ -182,12 +182,13 @@ test("bins and places belong together", () => {
 	assert.equal(binText(latency, ["0", "25", "99"], 0), "0 to 24");
 	assert.equal(binText(latency, ["0", "1", "1"], 1), "1");
 	assert.equal(binText(latency, ["0", "1", "1"], 2), "no value");
-	const time = column({
-		type: "hexadecimal",
-		min: "0xffffffffffffff00",
-		max: "0xffffffffffffff10",
-	});
-	assert.equal(position(time, "0xffffffffffffff08"), 0.5);
+	const time = column({ type: "hexadecimal" });
+	// bins of 8 from ...00 and of 9 from ...08 on
+	const edges = ["0xffffffffffffff00", "0xffffffffffffff08", "0xffffffffffffff10"];
+	assert.equal(position(time, "0xffffffffffffff04", edges), 0.25);
+	assert.equal(position(time, "0xffffffffffffff08", edges), 0.5);
+	// growing bins are equally wide on the axis
+	assert.equal(position(latency, "4", ["0", "1", "3", "7", "7"]), 2.25 / 4);
 });
 
 test("thirds of latencies", () => {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
+#include "lib/query/samples/log_bins.h"
 #include "lib/query/samples/resource_text.h"
 #include "lib/query/samples/row_groups.h"
 #include "lib/samples/loads.h"
@@ -44,14 +45,16 @@ void ml_open_table_close(struct ml_open_table *t)
 }
 
 /* The bins that are there, or else a place for them: free, or not used for longest. */
-static struct ml_open_bins *find_bins(struct ml_open_table *t, size_t column, size_t bins)
+static struct ml_open_bins *find_bins(struct ml_open_table *t, size_t column, size_t bins,
+				      bool log)
 {
 	struct ml_open_bins *place = NULL;
 
 	for (size_t i = 0; i < ML_OPEN_BINS; i++) {
 		struct ml_open_bins *b = &t->bins[i];
 
-		if (b->bins.cells && b->column == column && b->asked == bins)
+		if (b->bins.cells && b->column == column && b->asked == bins &&
+		    b->log == log)
 			return b;
 		if (!b->users && (!place || b->used < place->used))
 			place = b;
@@ -60,8 +63,8 @@ static struct ml_open_bins *find_bins(struct ml_open_table *t, size_t column, si
 }
 
 const struct ml_bins *ml_open_table_bins(struct ml_open_table *t, size_t column,
-					 size_t bins, struct ml_taken_bins *taken,
-					 struct ml_err *err)
+					 size_t bins, bool log,
+					 struct ml_taken_bins *taken, struct ml_err *err)
 {
 	taken->table = t;
 	if (taken->count == ML_OPEN_TAKEN) {
@@ -69,12 +72,14 @@ const struct ml_bins *ml_open_table_bins(struct ml_open_table *t, size_t column,
 		return NULL;
 	}
 	pthread_mutex_lock(&t->lock);
-	struct ml_open_bins *b = find_bins(t, column, bins);
-	if (b && (!b->bins.cells || b->column != column || b->asked != bins)) {
+	struct ml_open_bins *b = find_bins(t, column, bins, log);
+	if (b && (!b->bins.cells || b->column != column || b->asked != bins ||
+		  b->log != log)) {
 		ml_bins_release(&b->bins);
-		ml_bins_init(&b->bins, &t->s, column, bins);
+		(log ? ml_log_bins_init : ml_bins_init)(&b->bins, &t->s, column, bins);
 		b->column = column;
 		b->asked = bins;
+		b->log = log;
 	}
 	if (b) {
 		b->users++;

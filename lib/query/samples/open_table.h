@@ -31,6 +31,7 @@ struct ml_open_table {
 	pthread_mutex_t lock;  /* of what follows */
 	struct ml_open_bins {
 		size_t column, asked; /* asked: how many bins, at most */
+		bool log;             /* bins that grow (log_bins.h) */
 		unsigned users;
 		uint64_t used; /* when it was used last */
 		struct ml_bins bins;
@@ -56,10 +57,11 @@ struct ml_taken_bins {
 	struct ml_open_bins *list[ML_OPEN_TAKEN];
 	size_t count;
 };
-/* The bins of a column; NULL with a sentence: too many are in use. */
+/* The bins of a column, of equal width or growing; NULL with a sentence: too many are in
+ * use. */
 const struct ml_bins *ml_open_table_bins(struct ml_open_table *t, size_t column,
-					 size_t bins, struct ml_taken_bins *taken,
-					 struct ml_err *err);
+					 size_t bins, bool log,
+					 struct ml_taken_bins *taken, struct ml_err *err);
 void ml_taken_bins_give(struct ml_taken_bins *taken);
 
 /* The rows of a selection's text, in the arena; fails as ml_selection_parse does. */

@@ -2,17 +2,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/query/samples/log_bins.h"
 #include "lib/query/samples/route_samples.h"
 #include "lib/query/samples/sample_request.h"
 
-static void put_edges(struct ml_answer *a, const struct ml_samples_column *c,
-		      const struct ml_bins *b)
+static void put_edges(struct ml_answer *a, const struct ml_sample_request *r,
+		      size_t column, const struct ml_bins *b, uint64_t asked)
 {
+	const struct ml_samples_column *c = &r->s->columns[column];
+	bool log = ml_sample_request_log(r, column);
+	uint64_t low[ML_BINS_MAX];
 	char text[ML_SAMPLES_TEXT];
 
+	if (log)
+		ml_log_bins_edges(c, (size_t)asked, low);
 	ml_json_key_array(&a->json, "edges");
 	for (size_t i = 0; i <= b->count; i++)
-		ml_json_string(&a->json, ml_samples_text(c, ml_bins_low(c, b, i), text));
+		ml_json_string(&a->json,
+			       ml_samples_text(c,
+					       log && i < b->count ? low[i]
+								   : ml_bins_low(c, b, i),
+					       text));
 	ml_json_end(&a->json);
 }
 
@@ -30,7 +40,7 @@ static bool answer_histogram(struct ml_sample_request *r, struct ml_answer *a,
 	ml_answer_columns(a);
 	ml_answer_u64(a, "bins", b->count);
 	ml_answer_u64(a, "missing", counts[b->count]);
-	put_edges(a, &r->s->columns[column], b);
+	put_edges(a, r, column, b, r->taken.list[r->taken.count - 1]->asked);
 	ml_answer_column(a, "counts", ML_TYPE_U64, counts, b->count);
 	return true;
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "lib/query/samples/log_bins.h"
+
 enum { BINS = 100, ROWS = 1000 };
 
 /* The pre-selection counts selected rows only. */
@@ -93,6 +95,25 @@ bool ml_sample_request_column(const struct ml_sample_request *r, const char *key
 	return ml_sample_request_word(r, name, strlen(name), column, err);
 }
 
+bool ml_sample_request_log(const struct ml_sample_request *r, size_t column)
+{
+	const char *at = ml_request_text(r->request, "log");
+	struct ml_err err;
+
+	if (!at || !ml_log_bins_can(&r->s->columns[column]))
+		return false;
+	for (;;) {
+		size_t size = strcspn(at, ","), listed;
+
+		if (ml_sample_request_word(r, at, size, &listed, &err) &&
+		    listed == column)
+			return true;
+		at += size;
+		if (!*at++)
+			return false;
+	}
+}
+
 const struct ml_bins *ml_sample_request_bins(struct ml_sample_request *r, size_t column,
 					     struct ml_err *err)
 {
@@ -105,7 +126,8 @@ const struct ml_bins *ml_sample_request_bins(struct ml_sample_request *r, size_t
 			(unsigned long long)bins, ML_BINS_MAX);
 		return NULL;
 	}
-	return ml_open_table_bins(r->table, column, (size_t)bins, &r->taken, err);
+	return ml_open_table_bins(r->table, column, (size_t)bins,
+				  ml_sample_request_log(r, column), &r->taken, err);
 }
 
 /* A word that the reader of selections takes as one. */

@@ -29,7 +29,9 @@ bool ml_sample_request_word(const struct ml_sample_request *r, const char *word,
 /* The column that a parameter names. */
 bool ml_sample_request_column(const struct ml_sample_request *r, const char *key,
 			      size_t *column, struct ml_err *err);
-/* Its bins, as many as the parameter `bins` says. */
+/* Whether the parameter `log` lists a column that can have growing bins. */
+bool ml_sample_request_log(const struct ml_sample_request *r, size_t column);
+/* Its bins, as many as the parameter `bins` says, growing if `log` lists it. */
 const struct ml_bins *ml_sample_request_bins(struct ml_sample_request *r, size_t column,
 					     struct ml_err *err);
 

@@ -92,10 +92,11 @@ export const api = {
 		select: string,
 		also: string,
 		s?: AbortSignal,
+		log: number[] = [],
 	): Promise<Axes> => {
 		const { header: h, column: c } = await columns(
 			`samples/${n}/axes`,
-			given({ columns: list.join(","), bins, select, also }),
+			given({ columns: list.join(","), bins, select, also, log: log.join(",") }),
 			s,
 		);
 		const b = h["bins"] as number[];
@@ -108,10 +109,18 @@ export const api = {
 			also: c["alsoHistograms"] ? axisCounts(c, b, h["also"] as number, withAlso) : null,
 		};
 	},
-	edges: async (n: number, column: number, bins: number): Promise<string[]> =>
-		(await columns(`samples/${n}/histogram`, { column, bins })).header[
-			"edges"
-		] as string[],
+	edges: async (
+		n: number,
+		column: number,
+		bins: number,
+		log = false,
+	): Promise<string[]> =>
+		(
+			await columns(
+				`samples/${n}/histogram`,
+				given({ column, bins, log: log ? column : "" }),
+			)
+		).header["edges"] as string[],
 	hardware: (n: number, s?: AbortSignal) =>
 		json<Hardware>(`samples/${n}/topology`, {}, s),
 	loads: async (

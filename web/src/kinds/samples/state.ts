@@ -158,17 +158,41 @@ export const strength = computed<Strength>(() => {
 /** The pre-selection has its own scale of strengths, not that of all samples. */
 export const ownScale = computed(() => opt("scale", "shared") === "own");
 
+/*
+ * Columns whose bins grow, as a logarithmic axis has them: latencies with a long tail,
+ * until the person chooses.
+ */
+export const logs = computed<number[]>(() => {
+	const chosen = opt("log", "*");
+	const latency = columnOf("latency");
+	const c = info.value?.columns[latency];
+
+	if (chosen !== "*") return chosen.split(",").filter(Boolean).map(Number);
+	return c && Number(c.max) - Number(c.min) > 500 ? [latency] : [];
+});
+
+export function toggleLog(column: number): void {
+	const now = logs.value;
+
+	choose({
+		log: (now.includes(column) ? now.filter((x) => x !== column) : [...now, column]).join(
+			",",
+		),
+	});
+}
+
 /** The bins of a column begin at these values; the last one is the highest value. */
 const edgeCache = signal<Record<string, string[]>>({});
 const asked = new Set<string>();
 
 export function edgesOf(column: number, count = bins.value): string[] | null {
-	const key = `${number.value} ${version.value} ${column} ${count}`;
+	const log = logs.value.includes(column);
+	const key = `${number.value} ${version.value} ${column} ${count} ${log}`;
 	const known = edgeCache.value[key];
 
 	if (!known && number.value !== null && !asked.has(key)) {
 		asked.add(key);
-		api.edges(number.value, column, count).then(
+		api.edges(number.value, column, count, log).then(
 			(e) => (edgeCache.value = { ...edgeCache.peek(), [key]: e }),
 			(e: Error) => (message.value = e.message),
 		);
@@ -178,22 +202,22 @@ export function edgesOf(column: number, count = bins.value): string[] | null {
 
 /** Counts of all samples, which stay behind those of the selection. */
 export const base = latest<Axes>(() => {
-	const [n, list, b] = [number.value, axes.value, bins.value];
+	const [n, list, b, log] = [number.value, axes.value, bins.value, logs.value];
 
 	void version.value;
 	return n === null || !list.length || !shows("samples", "parallel")
 		? null
-		: (abort) => api.axes(n, list, b, "", "", abort);
+		: (abort) => api.axes(n, list, b, "", "", abort, log);
 }).value;
 
 export const counts = latest<Axes>(() => {
-	const [n, list, b] = [number.value, axes.value, bins.value];
+	const [n, list, b, log] = [number.value, axes.value, bins.value, logs.value];
 	const [now, also] = [selected.value, hover.value];
 
 	void version.value;
 	return n === null || !list.length || !shows("samples", "parallel")
 		? null
-		: (abort) => api.axes(n, list, b, now, also, abort);
+		: (abort) => api.axes(n, list, b, now, also, abort, log);
 }).value;
 
 /* Hardware. */
@@ -434,20 +458,20 @@ const hasMetrics = computed(() => {
 });
 
 export const oneAxis = latest<Axes>(() => {
-	const [n, a, b] = [number.value, along.value, bins.value];
+	const [n, a, b, log] = [number.value, along.value, bins.value, logs.value];
 	const [now, also] = [selected.value, hover.value];
 
 	return n === null || a < 0 || !shows("histogram")
 		? null
-		: (abort) => api.axes(n, [a], b, now, also, abort);
+		: (abort) => api.axes(n, [a], b, now, also, abort, log);
 }).value;
 
 export const oneBase = latest<Axes>(() => {
-	const [n, a, b] = [number.value, along.value, bins.value];
+	const [n, a, b, log] = [number.value, along.value, bins.value, logs.value];
 
 	return n === null || a < 0 || !shows("histogram")
 		? null
-		: (abort) => api.axes(n, [a], b, "", "", abort);
+		: (abort) => api.axes(n, [a], b, "", "", abort, log);
 }).value;
 
 export const windows = latest(

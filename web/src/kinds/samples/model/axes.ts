@@ -176,14 +176,22 @@ export function binText(c: SampleColumn, edges: string[], bin: number): string {
 	return edges[bin] === next ? next : `${shown(c, edges[bin]!)} to ${shown(c, next)}`;
 }
 
-/** Where a value lies between the lowest and the highest of its column, 0 to 1. */
-export function position(c: SampleColumn, value: string): number {
+/*
+ * Where a value lies on an axis whose bins begin at `edges`, 0 to 1. Bins are equally wide
+ * on the axis, whatever they hold.
+ */
+export function position(c: SampleColumn, value: string, edges: string[]): number {
+	const bins = edges.length - 1;
+	const real = c.type === "real";
 	const big = (t: string) => (t.startsWith("-") ? -BigInt(t.slice(1)) : BigInt(t));
+	const less = (x: string, y: string) =>
+		real ? Number(x) - Number(y) : Number(big(x) - big(y));
+	let bin = 0;
 
-	if (c.min === null || c.max === null || c.min === c.max) return 0.5;
-	if (c.type === "real")
-		return (Number(value) - Number(c.min)) / (Number(c.max) - Number(c.min));
-	return Number(big(value) - big(c.min)) / Number(big(c.max) - big(c.min));
+	while (bin + 1 < bins && less(edges[bin + 1]!, value) <= 0) bin++;
+	const wide = less(edges[bin + 1]!, edges[bin]!) + (bin === bins - 1 && !real ? 1 : 0);
+	const within = wide > 0 ? less(value, edges[bin]!) / wide : 0.5;
+	return (bin + Math.max(0, Math.min(1, within))) / bins;
 }
 
 /** The values up to which a third and two thirds of the samples lie. */

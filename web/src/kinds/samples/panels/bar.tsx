@@ -73,6 +73,36 @@ function Slider({
 	);
 }
 
+/** A number of samples; empty: memlamp chooses. */
+function CountInput({
+	label,
+	name,
+	title,
+}: {
+	label: string;
+	name: string;
+	title: string;
+}) {
+	return (
+		<label class="select" title={`${title}; empty: chosen`}>
+			<span>{label}</span>
+			<input
+				class="samples-count"
+				type="number"
+				aria-label={label}
+				min={1}
+				placeholder="auto"
+				value={s.opt(name, "")}
+				onChange={(e) =>
+					s.choose({
+						[name]: Number(e.currentTarget.value) > 0 ? e.currentTarget.value : null,
+					})
+				}
+			/>
+		</label>
+	);
+}
+
 /** Adds an axis that is found by a part of its name. */
 function AddAxis() {
 	const [text, setText] = useState("");
@@ -290,6 +320,12 @@ function HistogramChoices() {
 						low={1}
 						high={24}
 					/>
+					<CountInput
+						label="width"
+						name="width"
+						title="samples of a window of clusters"
+					/>
+					<CountInput label="step" name="step" title="samples between two such windows" />
 					<Choice
 						label="empty"
 						name="empty"

@@ -86,8 +86,24 @@ export class HistogramPart implements Part {
 		if (!c || !now || !all || now.columns[0] !== s.along.value) return;
 		const x = (this.plan_ = plan(box));
 		this.drawBars(d, p, x.plot, c);
-		if (x.strip) this.drawStrip(d, p, x.strip);
+		if (x.strip) this.drawStrip(d, p, x.strip, c);
 		if (x.glyphs) this.drawGlyphs(d, p, x, c);
+	}
+
+	private place(c: SampleColumn, value: string): number {
+		const edges = s.edgesOf(s.along.value);
+
+		return edges ? position(c, value, edges) : 0;
+	}
+
+	/** Where a window begins and ends on the axis. */
+	private windowEnds(c: SampleColumn, i: number): [number, number] {
+		const list = s.windows.value!;
+
+		return [
+			this.place(c, list[i]!.from),
+			i + 1 < list.length ? this.place(c, list[i + 1]!.from) : 1,
+		];
 	}
 
 	private drawBars(d: Draw, p: Palette, b: Box, c: SampleColumn): void {
@@ -169,7 +185,7 @@ export class HistogramPart implements Part {
 		d.frame(x0, b.y, Math.max(2, x1 - x0), b.h, p.cursor, 1.5);
 	}
 
-	private drawStrip(d: Draw, p: Palette, b: Box): void {
+	private drawStrip(d: Draw, p: Palette, b: Box, c: SampleColumn): void {
 		const heat = sampleColours(p).heat;
 		const list = s.windows.value!;
 		const [low, high] = spread(list);
@@ -188,9 +204,9 @@ export class HistogramPart implements Part {
 		);
 		list.forEach((w, i) => {
 			const v = metricOf(w);
-			const [x0, x1] = [
-				b.x + (b.w * i) / list.length,
-				b.x + (b.w * (i + 1)) / list.length,
+			const [x0, x1] = this.windowEnds(c, i).map((at) => b.x + b.w * at) as [
+				number,
+				number,
 			];
 
 			d.rect(
@@ -230,7 +246,7 @@ export class HistogramPart implements Part {
 
 		d.line(b.x, markerY, b.x + b.w, markerY, p.muted, 1, 0.6);
 		list.forEach((k, i) => {
-			const at = b.x + b.w * ((position(c, k.from) + position(c, k.to)) / 2);
+			const at = b.x + b.w * ((this.place(c, k.from) + this.place(c, k.to)) / 2);
 			const v = metricOf(k);
 			const colour = mixAlong(
 				heat,
@@ -238,7 +254,10 @@ export class HistogramPart implements Part {
 			);
 			const slot = this.slot(b, i, list.length);
 			const on = this.over_?.what === "cluster" && this.over_.at === i;
-			const [x0, x1] = [b.x + b.w * position(c, k.from), b.x + b.w * position(c, k.to)];
+			const [x0, x1] = [
+				b.x + b.w * this.place(c, k.from),
+				b.x + b.w * this.place(c, k.to),
+			];
 
 			if (on) d.line(x0, markerY, x1, markerY, p.cursor, 5);
 			d.line(x0, markerY - 4, x0, markerY + 4, p.muted, 1);
@@ -295,12 +314,15 @@ export class HistogramPart implements Part {
 		if (y >= k.plot.y && y < k.plot.y + k.plot.h + 20)
 			return { what: "bin", at: Math.floor(share * (s.oneAxis.value?.bins[0] ?? 1)) };
 		if (k.strip && y >= k.strip.y && y < k.strip.y + k.strip.h)
-			return { what: "window", at: Math.floor(share * s.windows.value!.length) };
+			return {
+				what: "window",
+				at: s.windows.value!.findIndex((_, i) => share < this.windowEnds(c, i)[1]),
+			};
 		if (!k.glyphs || y < k.glyphs.y - 20) return null;
 		const list = s.clusters.value!;
 		if (y < k.glyphs.y + 4) {
 			const at = list.findIndex(
-				(w) => share >= position(c, w.from) && share <= position(c, w.to),
+				(w) => share >= this.place(c, w.from) && share <= this.place(c, w.to),
 			);
 			return at < 0 ? null : { what: "cluster", at };
 		}

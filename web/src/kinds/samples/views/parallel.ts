@@ -33,7 +33,7 @@ const FOOT = 34; // lowest values, and the bin of missing values
 const NEAR = 20; // pixels from an axis
 
 type Grip =
-	| { what: "axis"; from: number; dx: number; at: number }
+	| { what: "axis"; from: number; dx: number; at: number; start: number }
 	| { what: "range"; axis: number; first: number; last: number }
 	| { what: "close"; axis: number };
 
@@ -50,6 +50,10 @@ export class ParallelPart implements Part {
 		void s.hover.value;
 		void s.selected.value;
 		for (const a of s.axes.value) void s.edgesOf(a);
+	}
+
+	private isLog(i: number): boolean {
+		return s.logs.value.includes(s.axes.value[i]!);
 	}
 
 	private column(i: number): SampleColumn {
@@ -295,10 +299,13 @@ export class ParallelPart implements Part {
 		const room =
 			(f.right - f.left) / Math.max(1, s.axes.value.length - 1) - (on ? 24 : 8);
 		const style = { colour: p.text, size: 11, bold: true, align: "center" as const };
-		const unit = unitOf(c);
-		let name = unit ? `${c.column} (${unit})` : c.column;
+		const marks = [unitOf(c), this.isLog(i) ? "log" : ""].filter(Boolean);
+		// the unit gives way first: "latency (cycles, log)", "latency (log)", "latency"
+		const tries = [marks, marks.slice(-1), []].map((m) =>
+			m.length ? `${c.column} (${m.join(", ")})` : c.column,
+		);
+		let name = tries.find((n) => d.measure(n, style) <= room) ?? c.column;
 
-		if (unit && d.measure(name, style) > room) name = c.column;
 		while (name.length > 2 && d.measure(name, style) > Math.max(34, room))
 			name = `${name.slice(0, -2)}…`;
 		const w = d.measure(name, style) + 12;
@@ -360,6 +367,11 @@ export class ParallelPart implements Part {
 					c.column,
 					`${c.type}${c.role ? `, the ${c.role} of a sample` : ""}`,
 					"drag to move; × or double click to remove",
+					...(isNames(c) || c.type === "real"
+						? []
+						: [
+								`click for ${this.isLog(at.axis) ? "bins of equal width" : "growing bins (log)"}`,
+							]),
 				],
 			};
 		const edges = s.edgesOf(s.axes.value[at.axis]!);
@@ -388,7 +400,7 @@ export class ParallelPart implements Part {
 
 			this.grip = close
 				? { what: "close", axis: at.axis }
-				: { what: "axis", from: at.axis, dx: x, at: at.axis };
+				: { what: "axis", from: at.axis, dx: x, at: at.axis, start: x };
 		} else this.grip = { what: "range", axis: at.axis, first: at.bin, last: at.bin };
 		return true;
 	}
@@ -418,6 +430,8 @@ export class ParallelPart implements Part {
 
 		this.grip = null;
 		if (g?.what === "close") s.hideAxis(s.axes.value[g.axis]!);
+		if (g?.what === "axis" && g.at === g.from && Math.abs(g.dx - g.start) < 4)
+			s.toggleLog(s.axes.value[g.from]!);
 		if (g?.what === "axis" && g.at !== g.from)
 			s.setAxes(moved(s.axes.value, g.from, g.at));
 		if (g?.what !== "range") return;
