@@ -134,7 +134,7 @@ static bool simulate(struct ml_workspace *ws, const struct options *o, const cha
 	struct ml_machine second = ws->machine;
 
 	if (!two && strncmp(path, "/api/sims/", 10) != 0)
-		return true;
+		return !o->with || ml_workspace_open(ws, o->with, err);
 	if (!finish(ws, 0, &ws->machine, err))
 		return false;
 	return !two || ((!o->second || ml_machine_parse(&second, o->second, err)) &&

@@ -84,3 +84,225 @@ TEST(bins_and_pairs_count_the_selected_rows)
 	CHECK(!ASK("/api/samples/0/pairs", { "left", "cpu" }));
 	close_workspace();
 }
+
+/* Element i of a column of the last answer. */
+static double real(const char *name, size_t i)
+{
+	size_t count;
+	const double *list = column(name, &count);
+
+	CHECK(list && i < count);
+	return list[i];
+}
+
+static unsigned bin(const char *name, size_t i)
+{
+	size_t count;
+	const uint16_t *list = column(name, &count);
+
+	CHECK(list && i < count);
+	return list[i];
+}
+
+static unsigned end(const char *name, size_t i)
+{
+	size_t count;
+	const uint32_t *list = column(name, &count);
+
+	CHECK(list && i < count);
+	return list[i];
+}
+
+TEST(axes_have_histograms_and_links_of_selection_and_pre_selection)
+{
+	open_samples(four);
+	/* cpu: 0 1 1 0; name: a b a a */
+	CHECK(ASK("/api/samples/0/axes", { "columns", "cpu,name" },
+		  { "select", "latency >= 20" }, { "also", "cpu = 1" }));
+	CHECK(strstr((char *)bytes.data + 8, "\"selected\":3,\"bins\":[2,2]"));
+	CHECK(strstr((char *)bytes.data + 8, "\"also\":2"));
+	/* of rows 1 to 3: one of cpu 0, two of cpu 1, none without a value; two a, one b
+	 */
+	CHECK_EQ(real("histograms", 0), 1);
+	CHECK_EQ(real("histograms", 1), 2);
+	CHECK_EQ(real("histograms", 2), 0);
+	CHECK_EQ(real("histograms", 3), 2);
+	CHECK_EQ(real("histograms", 4), 1);
+	/* pairs: (0, a), (1, a), (1, b) once each */
+	CHECK_EQ(end("ends", 0), 3);
+	CHECK_EQ(real("count", 0), 1);
+	CHECK_EQ(bin("left", 2), 1);
+	CHECK_EQ(bin("right", 2), 1);
+	CHECK_EQ(real("alsoHistograms", 0), 0);
+	CHECK_EQ(real("alsoHistograms", 1), 2);
+	CHECK_EQ(end("alsoEnds", 0), 2);
+	/* numbers of columns, and roles */
+	CHECK(ASK("/api/samples/0/axes", { "columns", "0,1,latency,level" }));
+	CHECK(!ASK("/api/samples/0/axes", { "columns", "cpu,99" }));
+	CHECK(strstr(err.text, "no column '99'"));
+	CHECK(!ASK("/api/samples/0/axes"));
+	close_workspace();
+}
+
+TEST(bins_make_room_for_others)
+{
+	char text[8];
+
+	open_samples(four);
+	/* more than are kept at once */
+	for (unsigned i = 1; i <= 300; i++) {
+		snprintf(text, sizeof(text), "%u", i);
+		CHECK(ASK("/api/samples/0/axes", { "columns", "latency,cpu" },
+			  { "bins", text }));
+	}
+	close_workspace();
+}
+
+TEST(offenders_are_nested_and_can_be_selected)
+{
+	open_samples("source,line,latency,variable\na.c,1,10,x\na.c,2,30,y\nb.c,1,5,x\n"
+		     "a.c,2,30,x\n");
+	CHECK_STR(
+		ASK("/api/samples/0/offenders", { "top", "1" },
+		    { "also", "variable = x" }),
+		"{\"groupedBy\":\"file\",\"groups\":[{\"name\":\"a.c\",\"file\":\"a.c\","
+		"\"samples\":3,\"timed\":3,\"cycles\":70,\"also\":2,\"alsoCycles\":40,"
+		"\"select\":\"\\\"source\\\" = \\\"a.c\\\"\",\"lines\":[{\"line\":\"2\","
+		"\"samples\":2,\"timed\":2,\"cycles\":60,\"also\":1,\"alsoCycles\":30,"
+		"\"select\":\"\\\"source\\\" = \\\"a.c\\\" and \\\"line\\\" = 2\"}]}],"
+		"\"objects\":[{\"name\":\"x\",\"samples\":3,\"timed\":3,\"cycles\":45,"
+		"\"also\":3,\"alsoCycles\":45,\"select\":\"\\\"variable\\\" = \\\"x\\\"\"}],"
+		"\"levels\":[]}");
+	CHECK_STR(ASK("/api/samples/0/select",
+		      { "select", "\"source\" = \"a.c\" and \"line\" = 2" }),
+		  "{\"rows\":4,\"selected\":2,\"cycles\":60,\"mean\":30}");
+	close_workspace();
+}
+
+static const char *lulesh(void)
+{
+	static char path[500];
+
+	snprintf(path, sizeof(path), "%.*s/samples/lulesh",
+		 (int)(strrchr(__FILE__, '/') - __FILE__), __FILE__);
+	return path;
+}
+
+TEST(a_resource_is_a_selection)
+{
+	open_workspace("L1 1K full");
+	CHECK_OK(ml_workspace_open(&workspace, lulesh(), &err), &err);
+	CHECK(ASK("/api/samples/0/topology"));
+	CHECK(strstr((char *)bytes.data, "\"select\":\"resource = \\\"L3 #0\\\"\""));
+	/* what a resource is selected by has the samples that the tree has */
+	CHECK(ASK("/api/samples/0/loads"));
+	double cpu9 = 0, l3 = 0;
+	for (size_t node = 0; node < 69; node++) {
+		char label[40], text[60], wanted[40];
+
+		CHECK(ASK("/api/samples/0/loads"));
+		double samples = real("samples", node);
+		CHECK(ASK("/api/samples/0/topology"));
+		const char *at = (char *)bytes.data;
+		for (size_t i = 0; i <= node; i++)
+			at = strstr(at + 1, "\"label\":");
+		CHECK_EQ(sscanf(at, "\"label\":\"%39[^\"]\"", label), 1);
+		snprintf(text, sizeof(text), "resource = \"%s\"", label);
+		snprintf(wanted, sizeof(wanted), "\"selected\":%.0f,", samples);
+		CHECK(ASK("/api/samples/0/select", { "select", text }));
+		CHECK(strstr((char *)bytes.data, wanted));
+		cpu9 += !strcmp(label, "CPU 9") ? samples : 0;
+		l3 += !strncmp(label, "L3", 2) ? samples : 0;
+	}
+	CHECK(cpu9 > 0);
+	CHECK(l3 > 0);
+	CHECK(!ASK("/api/samples/0/select", { "select", "resource = \"L7 #0\"" }));
+	CHECK(strstr(err.text, "no resource 'L7 #0'"));
+	CHECK(!ASK("/api/samples/0/select", { "select", "cpu = 1 and resource > 3" }));
+	close_workspace();
+}
+
+TEST(names_are_selected_by_their_numbers_too)
+{
+	open_samples(four);
+	CHECK_STR(
+		ASK("/api/samples/0/select", { "select", "name #0..#0" }),
+		"{\"rows\":4,\"selected\":3,\"cycles\":80,\"mean\":26.666666666666668}");
+	CHECK(!ASK("/api/samples/0/select", { "select", "name 0..1" }));
+	CHECK(strstr(err.text, "#LOW..#HIGH"));
+	close_workspace();
+}
+
+TEST(a_file_is_read_again_with_other_columns)
+{
+	struct ml_request q = { .method = "POST", .path = "/api/samples/0/read" };
+	struct ml_answer a = { 0 };
+	bool exists;
+
+	open_samples("when,speed,ibs_dc_miss,ibs_l2_miss,ibs_dc_miss_lat\n1,7,1,0,30\n");
+	CHECK(strstr(ASK("/api/samples/0"), "\"l1Latency\":4,\"l1Guessed\":true"));
+	CHECK(strstr(ASK("/api/samples/0/select"), "\"cycles\":34"));
+	q.params[q.count++] = (struct ml_param){ "l1", "10" };
+	q.params[q.count++] = (struct ml_param){ "columns", "time=when" };
+	const struct ml_route *r = ml_workspace_route(&workspace, &q, &exists);
+	CHECK(r != NULL);
+	ml_answer_init(&a);
+	CHECK_OK(r->answer(&workspace, &q, &a, &err), &err);
+	ml_answer_release(&a);
+	CHECK(strstr(ASK("/api/samples/0"), "\"mapped\":\"time=when\",\"l1Latency\":10"));
+	CHECK(strstr((char *)bytes.data, "{\"column\":\"when\",\"type\":\"unsigned\","
+					 "\"role\":\"time\""));
+	CHECK(strstr(ASK("/api/samples/0/select"), "\"cycles\":40"));
+	q.params[1].value = "time=never";
+	ml_answer_init(&a);
+	CHECK(!r->answer(&workspace, &q, &a, &err));
+	ml_answer_release(&a);
+	/* the table stays as it was */
+	CHECK(strstr(ASK("/api/samples/0"), "\"mapped\":\"time=when\""));
+	close_workspace();
+}
+
+TEST(sources_are_read_only_if_samples_name_them)
+{
+	open_samples("source,line,latency,cpu\nnowhere.c,1,4,0\n");
+	CHECK_STR(ASK("/api/samples/0/source", { "file", "nowhere.c" }),
+		  "{\"file\":\"nowhere.c\",\"path\":null,\"text\":null}");
+	CHECK(!ASK("/api/samples/0/source", { "file", "/etc/passwd" }));
+	CHECK(strstr(err.text, "name no file"));
+	close_workspace();
+}
+
+TEST(samples_stand_beside_a_simulation_of_the_same_lines)
+{
+	/* line 5 of x.c misses both times, line 6 hits; samples say the opposite */
+	static const char trace[] =
+		"region far 0x10000 8192\nregion near 0x80000 64\n"
+		"r 0x10000 8 1 x.c:5 main\nr 0x11000 8 1 x.c:5 main\n"
+		"r 0x80000 8 1 x.c:6 main\nr 0x80000 8 1 x.c:6 main\n"
+		"r 0x80000 8 1 x.c:6 main\nr 0x80000 8 1 x.c:6 main\n";
+
+	open_samples("source,line,latency,variable,level\n"
+		     "src/x.c,5,10,far,L1\nsrc/x.c,6,90,near,L3\n");
+	add_trace(trace, false);
+	CHECK_OK(ASK("/api/samples/0/beside",
+		     { "machine", "L1 1K full 64B 4c | memory 100c" }) != NULL,
+		 &err);
+	/*
+	 * Simulated: 2 * 100 cycles at line 5; one miss and three hits, 112, at line 6.
+	 * Shares: 10 of 100 and 200 of 312; 90 of 100 and 112 of 312.
+	 */
+	const char *five = strstr((char *)bytes.data, "\"name\":\"x.c:5\""),
+		   *six = strstr((char *)bytes.data, "\"name\":\"x.c:6\"");
+	CHECK(five && six);
+	CHECK(strstr(five, "\"file\":\"src/x.c\",\"line\":5,\"samples\":1,\"cycles\":10,"
+			   "\"mean\":10,\"beyondL1\":0,\"references\":2,"
+			   "\"simCycles\":200,\"simMean\":100,\"simBeyondL1\":1,"
+			   "\"share\":0.1,\"simShare\":0.641025641025641") == five + 15);
+	CHECK(strstr(six, "\"beyondL1\":1,\"references\":4,\"simCycles\":112,"
+			  "\"simMean\":28,\"simBeyondL1\":0.25"));
+	const char *objects = strstr((char *)bytes.data, "\"objects\"");
+	CHECK(objects &&
+	      strstr(objects, "\"name\":\"near\",\"samples\":1,\"cycles\":90"));
+	CHECK(!ASK("/api/samples/0/beside", { "trace", "3" }));
+	close_workspace();
+}

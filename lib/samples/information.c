@@ -42,17 +42,38 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Puts the keys of the rows that have a value in order; returns their number. Cells of
+ * one or two bytes are counted, which costs a tenth of sorting them. */
+static size_t sorted_keys(uint64_t *keys, const struct ml_samples_column *c,
+			  const uint64_t *rows, size_t n, struct ml_arena *a)
+{
+	size_t known = 0;
+
+	if (c->width > 2) {
+		for (size_t i = 0; i < n; i++)
+			if (!ml_samples_missing(c, rows[i]))
+				keys[known++] =
+					ml_samples_key(c, ml_samples_bits(c, rows[i]));
+		qsort(keys, known, sizeof(*keys), by_number);
+		return known;
+	}
+	uint32_t *counts = ml_arena_alloc(a, sizeof(*counts) << 16);
+	for (size_t i = 0; i < n; i++)
+		if (!ml_samples_missing(c, rows[i]))
+			counts[ml_samples_bits(c, rows[i]) - c->base]++;
+	for (uint64_t cell = 0; cell < 1 << 16; cell++)
+		for (uint32_t k = counts[cell]; k; k--)
+			keys[known++] = ml_samples_key(c, c->base + cell);
+	return known;
+}
+
 /* The i-th key begins a group if it differs from the last and enough keys are before. */
 static void group_numbers(struct grouped *g, const struct ml_samples_column *c,
 			  const uint64_t *rows, size_t n, struct ml_arena *a)
 {
 	uint64_t *keys = ml_arena_alloc(a, (n + 1) * sizeof(*keys));
-	size_t known = 0, begin = 0;
+	size_t known = sorted_keys(keys, c, rows, n, a), begin = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (!ml_samples_missing(c, rows[i]))
-			keys[known++] = ml_samples_key(c, ml_samples_bits(c, rows[i]));
-	qsort(keys, known, sizeof(*keys), by_number);
 	for (size_t i = 1; i <= known; i++) {
 		bool last = i == known;
 

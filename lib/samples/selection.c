@@ -184,6 +184,16 @@ static void select_names(struct ml_selection *sel, const struct ml_samples_colum
 	ml_selection_names(sel, c, chosen);
 }
 
+/* #3..#9: names by their numbers, as an axis of names is brushed. */
+static bool read_numbered(const struct ml_samples_column *c, struct ml_scan_word w,
+			  uint64_t *bits)
+{
+	if (c->kind != ML_SAMPLES_NAMES)
+		return read_number(c, w, bits);
+	return w.size > 1 && *w.at == '#' &&
+	       ml_scan_whole((struct ml_scan_word){ w.at + 1, w.size - 1 }, bits);
+}
+
 /* LOW..HIGH */
 static bool select_between(struct parser *p, struct ml_selection *sel,
 			   const struct ml_samples_column *c)
@@ -191,13 +201,14 @@ static bool select_between(struct parser *p, struct ml_selection *sel,
 	const char *dots = memmem(p->token.at, p->token.size, "..", 2);
 	uint64_t low, high;
 
-	if (c->kind == ML_SAMPLES_NAMES || !dots || p->quoted)
+	if (!dots || p->quoted)
 		return wrong(p, "= != < <= > >= ~ or LOW..HIGH");
 	struct ml_scan_word a = { p->token.at, (size_t)(dots - p->token.at) },
 			    b = { dots + 2,
 				  (size_t)(p->token.at + p->token.size - dots - 2) };
-	if (!read_number(c, a, &low) || !read_number(c, b, &high))
-		return wrong(p, "two numbers LOW..HIGH");
+	if (!read_numbered(c, a, &low) || !read_numbered(c, b, &high))
+		return wrong(p, c->kind == ML_SAMPLES_NAMES ? "two names #LOW..#HIGH"
+							    : "two numbers LOW..HIGH");
 	select_keys(sel, c, ml_samples_key(c, low), ml_samples_key(c, high));
 	return true;
 }

@@ -6,7 +6,7 @@
  *	latency >= 100 and (cpu 0..7 or variable = m_x) and not level = L1
  *
  * A condition is COLUMN OP VALUE with = != < <= > >= or ~ (contains), or COLUMN
- *LOW..HIGH. "xor" is understood beside "and", "or" and "not"; names with blanks stand in
+ *LOW..HIGH, where names are given by number (#3..#9). "xor" is understood beside "and", "or" and "not"; names with blanks stand in
  *quotes. A cell without a value meets no condition. Roles (time, cpu) name their columns
  *too.
  */

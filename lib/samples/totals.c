@@ -60,6 +60,15 @@ static int by_mean(const void *a, const void *b)
 	return x != y ? (x > y ? -1 : 1) : by_cycles(a, b);
 }
 
+void ml_totals_sort(struct ml_total *list, size_t count, enum ml_total_order order)
+{
+	static int (*const orders[])(const void *,
+				     const void *) = { by_cycles, by_samples, by_mean };
+
+	if (count)
+		qsort(list, count, sizeof(*list), orders[order]);
+}
+
 /* Numbers the values of a column from 1, in the order in which they appear. */
 struct numbering {
 	const struct ml_samples_column *c;
@@ -96,8 +105,6 @@ void ml_totals_by(struct ml_totals *t, const struct ml_samples *s,
 		  const struct ml_selection *sel, int first, int second,
 		  enum ml_total_order order, struct ml_arena *a)
 {
-	static int (*const orders[])(const void *,
-				     const void *) = { by_cycles, by_samples, by_mean };
 	const struct ml_samples_column *latency = ml_samples_latency(s);
 	struct numbering n[2] = { { .c = &s->columns[first] },
 				  { .c = second < 0 ? NULL : &s->columns[second] } };
@@ -132,8 +139,7 @@ void ml_totals_by(struct ml_totals *t, const struct ml_samples *s,
 	for (size_t i = 0; i < count; i++)
 		list[i].cycles = ml_samples_cycles(list[i].cycles);
 	t->all.cycles = ml_samples_cycles(t->all.cycles);
-	if (count)
-		qsort(list, count, sizeof(*list), orders[order]);
+	ml_totals_sort(list, count, order);
 	t->list = (struct ml_total *)(void *)ml_arena_copy(a, list ? (void *)list : "",
 							   count * sizeof(*list));
 	t->count = count;

@@ -33,6 +33,7 @@ struct ml_totals {
 void ml_totals_by(struct ml_totals *t, const struct ml_samples *s,
 		  const struct ml_selection *sel, int first, int second,
 		  enum ml_total_order order, struct ml_arena *a);
+void ml_totals_sort(struct ml_total *list, size_t count, enum ml_total_order order);
 double ml_total_mean(const struct ml_total *t); /* 0 without a latency */
 /* The standard error of that mean; 0 with fewer than two latencies. */
 double ml_total_error(const struct ml_total *t);

@@ -69,6 +69,5 @@ show memlamp samples i.mlh --hardware lulesh/hardware.xml --show hardware -n 3
 show memlamp samples i.mlh --types cpu=hex
 head -c 1000 l.mlh >cut.mlh
 show memlamp samples cut.mlh
-show memlamp view lulesh
 : >empty.csv
 show memlamp samples empty.csv

@@ -11,7 +11,8 @@
 
 static void describe(struct ml_document *d, struct ml_json *w)
 {
-	const struct ml_samples *s = &((struct ml_open_samples *)d)->s;
+	const struct ml_samples *s =
+		&ml_open_samples_table((struct ml_open_samples *)d)->s;
 
 	ml_json_key_u64(w, "rows", s->rows);
 	ml_json_key_u64(w, "columns", s->count);
@@ -22,7 +23,8 @@ static void describe(struct ml_document *d, struct ml_json *w)
 #define QUESTION \
 	ML_NUMBER("top"), ML_NUMBER("windows"), ML_NUMBER("width"), ML_NUMBER("step"), \
 		ML_NUMBER("clusters"), ML_NUMBER("depth"), \
-		ML_TEXT("select", ML_LIST_BYTES), ML_TEXT("by", ML_NAME_BYTES), \
+		ML_TEXT("select", ML_LIST_BYTES), ML_TEXT("also", ML_LIST_BYTES), \
+		ML_TEXT("log", ML_LIST_BYTES), ML_TEXT("by", ML_NAME_BYTES), \
 		ML_TEXT("empty", ML_WORD_BYTES), ML_TEXT("metric", ML_NAME_BYTES), \
 		ML_TEXT("along", ML_NAME_BYTES), ML_TEXT("tier", ML_NAME_BYTES)
 
@@ -34,7 +36,7 @@ static const struct ml_route routes[] = {
 	  "clusters depth",
 	  NULL, ML_PARAMS(QUESTION, ML_TEXT("table", ML_WORD_BYTES)) },
 	{ "GET", "/api/samples/#/histogram", ml_route_samples_histogram,
-	  "counts along a column: column bins select", NULL,
+	  "counts along a column: column bins log select", NULL,
 	  ML_PARAMS(QUESTION, BINS, ML_TEXT("column", ML_NAME_BYTES)) },
 	{ "GET", "/api/samples/#/pairs", ml_route_samples_pairs,
 	  "counts between two columns: left right bins select", NULL,
@@ -45,6 +47,23 @@ static const struct ml_route routes[] = {
 	  ML_PARAMS(QUESTION) },
 	{ "GET", "/api/samples/#/select", ml_route_samples_select,
 	  "how much a selection holds: select", NULL, ML_PARAMS(QUESTION) },
+	{ "GET", "/api/samples/#/axes", ml_route_samples_axes,
+	  "histograms of columns and counts between neighbours: columns bins log select also",
+	  NULL, ML_PARAMS(QUESTION, BINS, ML_TEXT("columns", ML_LIST_BYTES)) },
+	{ "GET", "/api/samples/#/loads", ml_route_samples_loads,
+	  "loads of each node of the hardware: select also", NULL, ML_PARAMS(QUESTION) },
+	{ "GET", "/api/samples/#/offenders", ml_route_samples_offenders,
+	  "lines within functions or files, data objects, levels: select also by top",
+	  NULL, ML_PARAMS(QUESTION) },
+	{ "GET", "/api/samples/#/source", ml_route_samples_source,
+	  "the text of a source file that samples name: file", NULL,
+	  ML_PARAMS(ML_TEXT("file", ML_LIST_BYTES)) },
+	{ "GET", "/api/samples/#/beside", ml_route_samples_beside,
+	  "samples beside a simulation of an open trace: trace machine select top", NULL,
+	  ML_PARAMS(QUESTION, ML_NUMBER("trace"), ML_TEXT("machine", ML_NAME_BYTES)) },
+	{ "POST", "/api/samples/#/read", ml_route_samples_read,
+	  "reads the file again: columns l1", NULL,
+	  ML_PARAMS(ML_TEXT("columns", ML_LIST_BYTES), ML_NUMBER_IN("l1", 0, 1000000)) },
 	{ 0 },
 };
 
@@ -57,5 +76,4 @@ const struct ml_document_kind ml_kind_samples = {
 	.close = ml_open_samples_close,
 	.describe = describe,
 	.routes = routes,
-	.no_views = "the page has no views of samples yet; memlamp samples prints them",
 };

@@ -1,5 +1,7 @@
 #include "lib/query/samples/open_samples.h"
 
+#include <string.h>
+
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/query/workspace/workspace.h"
@@ -8,14 +10,14 @@
 struct ml_document *ml_open_samples_open(struct ml_workspace *ws, const char *path,
 					 struct ml_err *err)
 {
-	struct ml_open_samples *x = ml_resize(NULL, sizeof(*x));
+	struct ml_open_table *t = ml_open_table_open(path, NULL, err);
 
-	*x = (struct ml_open_samples){ .document.workspace = ws };
-	if (!ml_samples_open(&x->s, path, NULL, NULL, err)) {
-		ml_free(x);
+	if (!t)
 		return NULL;
-	}
-	x->document.path = x->s.path;
+	struct ml_open_samples *x = ml_resize(NULL, sizeof(*x));
+	*x = (struct ml_open_samples){ .document = { .workspace = ws, .path = t->s.path },
+				       .table = t,
+				       .l1_latency = ML_L1_LATENCY };
 	pthread_mutex_init(&x->lock, NULL);
 	return &x->document;
 }
@@ -24,10 +26,14 @@ void ml_open_samples_close(struct ml_document *d)
 {
 	struct ml_open_samples *x = (struct ml_open_samples *)d;
 
-	for (size_t i = 0; i < x->bin_count; i++)
-		ml_bins_release(&x->bins[i].bins);
+	while (x->table) {
+		struct ml_open_table *older = x->table->older;
+
+		ml_open_table_close(x->table);
+		x->table = older;
+	}
 	pthread_mutex_destroy(&x->lock);
-	ml_samples_close(&x->s);
+	ml_free(x->columns);
 	ml_free(x);
 }
 
@@ -38,26 +44,34 @@ struct ml_open_samples *ml_open_samples(struct ml_workspace *ws, uint64_t number
 							       err);
 }
 
-const struct ml_bins *ml_open_samples_bins(struct ml_open_samples *x, size_t column,
-					   size_t bins, struct ml_err *err)
+struct ml_open_table *ml_open_samples_table(struct ml_open_samples *x)
 {
-	const struct ml_bins *found = NULL;
-
 	pthread_mutex_lock(&x->lock);
-	for (size_t i = 0; i < x->bin_count && !found; i++)
-		if (x->bins[i].column == column && x->bins[i].asked == bins)
-			found = &x->bins[i].bins;
-	if (!found && x->bin_count < ML_OPEN_BINS) {
-		struct ml_open_bins *to = &x->bins[x->bin_count++];
-
-		to->column = column;
-		to->asked = bins;
-		ml_bins_init(&to->bins, &x->s, column, bins);
-		found = &to->bins;
-	}
+	struct ml_open_table *t = x->table;
 	pthread_mutex_unlock(&x->lock);
-	if (!found)
-		ml_fail(err, ML_USAGE, "more than %d columns were cut into bins",
-			ML_OPEN_BINS);
-	return found;
+	return t;
+}
+
+static char *copy_text(const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return memcpy(ml_resize(NULL, size), text, size);
+}
+
+bool ml_open_samples_read(struct ml_open_samples *x, const struct ml_read_options *o,
+			  struct ml_err *err)
+{
+	struct ml_open_table *t = ml_open_table_open(x->document.path, o, err);
+
+	if (!t)
+		return false;
+	pthread_mutex_lock(&x->lock);
+	t->older = x->table;
+	x->table = t;
+	ml_free(x->columns);
+	x->columns = o->columns ? copy_text(o->columns) : NULL;
+	x->l1_latency = o->l1_latency;
+	pthread_mutex_unlock(&x->lock);
+	return true;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/base/err.h"
+#include "lib/query/samples/resource_text.h"
 #include "lib/samples/information.h"
 #include "lib/samples/loads.h"
 
@@ -41,8 +42,13 @@ bool ml_sample_question_set(struct ml_sample_question *q, const char *select,
 			    const char *order, const char *empty, const char *metric,
 			    const char *along, const char *tier, struct ml_err *err)
 {
-	if ((select && !ml_selection_parse(&q->selected, q->s, select, q->arena, err)) ||
-	    (order && !set_order(q, order, err)) ||
+	if (select) {
+		select = ml_resource_expand(select, q->s, q->arena, err);
+		if (!select ||
+		    !ml_selection_parse(&q->selected, q->s, select, q->arena, err))
+			return false;
+	}
+	if ((order && !set_order(q, order, err)) ||
 	    (empty && !ml_empty_of(empty, &q->empty, err)) ||
 	    (metric && !ml_metric_of(metric, &q->metric, err)))
 		return false;

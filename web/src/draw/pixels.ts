@@ -96,6 +96,21 @@ export class Pixels implements Draw {
 		}
 	}
 
+	segments(ends: ArrayLike<number>, colour: Colour, thick = 1, alpha = 1): void {
+		const c = this.c;
+
+		this.flush();
+		c.globalAlpha = alpha;
+		c.strokeStyle = css(colour);
+		c.lineWidth = thick;
+		c.beginPath();
+		for (let i = 0; i + 3 < ends.length; i += 4) {
+			c.moveTo(ends[i]!, ends[i + 1]!);
+			c.lineTo(ends[i + 2]!, ends[i + 3]!);
+		}
+		c.stroke();
+	}
+
 	arc(
 		x: number,
 		y: number,

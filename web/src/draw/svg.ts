@@ -76,6 +76,16 @@ export class Svg implements Draw {
 		);
 	}
 
+	segments(ends: ArrayLike<number>, colour: Colour, thick = 1, alpha = 1): void {
+		let d = "";
+
+		for (let i = 0; i + 3 < ends.length; i += 4)
+			d += `M${n(ends[i]!)} ${n(ends[i + 1]!)}L${n(ends[i + 2]!)} ${n(ends[i + 3]!)}`;
+		this.out.push(
+			`<path d="${d}" fill="none" stroke="${css(colour)}" stroke-width="${n(thick)}"${opacity(alpha)}/>`,
+		);
+	}
+
 	arc(
 		x: number,
 		y: number,

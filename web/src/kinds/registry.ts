@@ -2,6 +2,7 @@
 import { ensembleKind } from "./ensemble/index";
 import type { DocumentKind } from "./kind";
 import { pruneKind } from "./prune/index";
+import { samplesKind } from "./samples/index";
 import { traceKind } from "./trace/index";
 
-export const kinds: DocumentKind[] = [pruneKind, ensembleKind, traceKind];
+export const kinds: DocumentKind[] = [pruneKind, samplesKind, ensembleKind, traceKind];

@@ -1,0 +1,257 @@
+/* Histograms of columns, and counts between them: what parallel coordinates draw. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/query/samples/log_bins.h"
+#include "lib/query/samples/route_samples.h"
+#include "lib/query/samples/sample_request.h"
+
+static void put_edges(struct ml_answer *a, const struct ml_sample_request *r,
+		      size_t column, const struct ml_bins *b, uint64_t asked)
+{
+	const struct ml_samples_column *c = &r->s->columns[column];
+	bool log = ml_sample_request_log(r, column);
+	uint64_t low[ML_BINS_MAX];
+	char text[ML_SAMPLES_TEXT];
+
+	if (log)
+		ml_log_bins_edges(c, (size_t)asked, low);
+	ml_json_key_array(&a->json, "edges");
+	for (size_t i = 0; i <= b->count; i++)
+		ml_json_string(&a->json,
+			       ml_samples_text(c,
+					       log && i < b->count ? low[i]
+								   : ml_bins_low(c, b, i),
+					       text));
+	ml_json_end(&a->json);
+}
+
+static bool answer_histogram(struct ml_sample_request *r, struct ml_answer *a,
+			     struct ml_err *err)
+{
+	const struct ml_bins *b;
+	size_t column = 0;
+
+	if (!ml_sample_request_column(r, "column", &column, err) ||
+	    !(b = ml_sample_request_bins(r, column, err)))
+		return false;
+	uint64_t *counts = ml_arena_alloc(&a->arena, (b->count + 1) * sizeof(*counts));
+	ml_bins_histogram(b, &r->q.selected, counts);
+	ml_answer_columns(a);
+	ml_answer_u64(a, "bins", b->count);
+	ml_answer_u64(a, "missing", counts[b->count]);
+	put_edges(a, r, column, b, r->taken.list[r->taken.count - 1]->asked);
+	ml_answer_column(a, "counts", ML_TYPE_U64, counts, b->count);
+	return true;
+}
+
+bool ml_route_samples_histogram(struct ml_workspace *ws, const struct ml_request *q,
+				struct ml_answer *a, struct ml_err *err)
+{
+	struct ml_sample_request r;
+	bool ok = ml_sample_request_read(&r, ws, q, a, err) &&
+		  answer_histogram(&r, a, err);
+
+	ml_sample_request_end(&r);
+	return ok;
+}
+
+/* The pairs of bins that have samples, the strongest last, as they are drawn. */
+struct links {
+	double *count;
+	uint16_t *left, *right;
+	size_t size, cap;
+};
+
+struct link {
+	uint64_t count;
+	uint16_t left, right;
+};
+
+static int by_count(const void *a, const void *b)
+{
+	const struct link *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? -1 : 1;
+	if (x->left != y->left)
+		return x->left < y->left ? -1 : 1;
+	return x->right < y->right ? -1 : x->right > y->right;
+}
+
+static void *grown(struct ml_arena *a, const void *old, size_t size, size_t cap,
+		   size_t each)
+{
+	void *to = ml_arena_alloc(a, cap * each);
+
+	if (size)
+		memcpy(to, old, size * each);
+	return to;
+}
+
+static void reserve(struct links *to, size_t more, struct ml_arena *a)
+{
+	if (to->size + more <= to->cap)
+		return;
+	to->cap = 2 * (to->size + more);
+	to->count = grown(a, to->count, to->size, to->cap, sizeof(*to->count));
+	to->left = grown(a, to->left, to->size, to->cap, sizeof(*to->left));
+	to->right = grown(a, to->right, to->size, to->cap, sizeof(*to->right));
+}
+
+static void add_links(struct links *to, const struct ml_bins *x, const struct ml_bins *y,
+		      const struct ml_selection *sel, struct ml_arena *a)
+{
+	size_t wide = y->count + 1, cells = (x->count + 1) * wide, n = 0;
+	uint64_t *all = ml_arena_alloc(a, cells * sizeof(*all));
+
+	ml_bins_pairs(x, y, sel, all);
+	for (size_t i = 0; i < cells; i++)
+		n += all[i] != 0;
+	struct link *list = ml_arena_alloc(a, (n + 1) * sizeof(*list));
+	n = 0;
+	for (size_t i = 0; i < cells; i++)
+		if (all[i])
+			list[n++] = (struct link){ all[i], (uint16_t)(i / wide),
+						   (uint16_t)(i % wide) };
+	qsort(list, n, sizeof(*list), by_count);
+	reserve(to, n + 1, a);
+	for (size_t i = 0; i < n; i++, to->size++) {
+		to->count[to->size] = (double)list[i].count;
+		to->left[to->size] = list[i].left;
+		to->right[to->size] = list[i].right;
+	}
+}
+
+static bool answer_pairs(struct ml_sample_request *r, struct ml_answer *a,
+			 struct ml_err *err)
+{
+	const struct ml_bins *x, *y;
+	size_t left = 0, right = 0;
+	struct links l = { 0 };
+
+	if (!ml_sample_request_column(r, "left", &left, err) ||
+	    !ml_sample_request_column(r, "right", &right, err) ||
+	    !(x = ml_sample_request_bins(r, left, err)) ||
+	    !(y = ml_sample_request_bins(r, right, err)))
+		return false;
+	add_links(&l, x, y, &r->q.selected, &a->arena);
+	uint64_t *counts = ml_arena_alloc(&a->arena, (l.size + 1) * sizeof(*counts));
+	for (size_t i = 0; i < l.size; i++)
+		counts[i] = (uint64_t)l.count[i];
+	ml_answer_columns(a);
+	ml_answer_u64(a, "leftBins", x->count);
+	ml_answer_u64(a, "rightBins", y->count);
+	ml_answer_column(a, "counts", ML_TYPE_U64, counts, l.size);
+	ml_answer_column(a, "left", ML_TYPE_U16, l.left, l.size);
+	ml_answer_column(a, "right", ML_TYPE_U16, l.right, l.size);
+	return true;
+}
+
+bool ml_route_samples_pairs(struct ml_workspace *ws, const struct ml_request *q,
+			    struct ml_answer *a, struct ml_err *err)
+{
+	struct ml_sample_request r;
+	bool ok = ml_sample_request_read(&r, ws, q, a, err) && answer_pairs(&r, a, err);
+
+	ml_sample_request_end(&r);
+	return ok;
+}
+
+/* The axes that a request lists, from left to right. */
+struct axes {
+	const struct ml_bins *bins[ML_OPEN_TAKEN];
+	size_t count;
+	size_t cells; /* of all histograms, with those of missing values */
+};
+
+static bool read_axes(struct axes *x, struct ml_sample_request *r, struct ml_err *err)
+{
+	const char *at = ml_request_text(r->request, "columns");
+
+	if (!at || !*at)
+		return ml_fail(err, ML_USAGE, "columns=COLUMN,... is missing");
+	*x = (struct axes){ 0 };
+	for (;;) {
+		size_t size = strcspn(at, ","), column = 0;
+
+		if (x->count == ML_OPEN_TAKEN)
+			return ml_fail(err, ML_USAGE, "there are at most %d axes",
+				       ML_OPEN_TAKEN);
+		if (!ml_sample_request_word(r, at, size, &column, err) ||
+		    !(x->bins[x->count] = ml_sample_request_bins(r, column, err)))
+			return false;
+		x->cells += x->bins[x->count++]->count + 1;
+		at += size;
+		if (!*at++)
+			return true;
+	}
+}
+
+static void put_histograms(struct ml_answer *a, const char *name, const struct axes *x,
+			   const struct ml_selection *sel)
+{
+	uint64_t *counts = ml_arena_alloc(&a->arena, x->cells * sizeof(*counts));
+	double *reals = ml_arena_alloc(&a->arena, x->cells * sizeof(*reals));
+	size_t at = 0;
+
+	for (size_t i = 0; i < x->count; at += x->bins[i++]->count + 1)
+		ml_bins_histogram(x->bins[i], sel, counts + at);
+	for (size_t i = 0; i < x->cells; i++)
+		reals[i] = (double)counts[i];
+	ml_answer_column(a, name, ML_TYPE_F64, reals, x->cells);
+}
+
+static void put_links(struct ml_answer *a, const char *const names[4],
+		      const struct axes *x, const struct ml_selection *sel)
+{
+	uint32_t *ends = ml_arena_alloc(&a->arena, x->count * sizeof(*ends));
+	struct links l = { 0 };
+
+	reserve(&l, 1, &a->arena);
+	for (size_t i = 0; i + 1 < x->count; i++) {
+		add_links(&l, x->bins[i], x->bins[i + 1], sel, &a->arena);
+		ends[i] = (uint32_t)l.size;
+	}
+	ml_answer_column(a, names[0], ML_TYPE_U32, ends, x->count - 1);
+	ml_answer_column(a, names[1], ML_TYPE_F64, l.count, l.size);
+	ml_answer_column(a, names[2], ML_TYPE_U16, l.left, l.size);
+	ml_answer_column(a, names[3], ML_TYPE_U16, l.right, l.size);
+}
+
+static bool answer_axes(struct ml_sample_request *r, struct ml_answer *a,
+			struct ml_err *err)
+{
+	static const char *const links[] = { "ends", "count", "left", "right" },
+				 *const also[] = { "alsoEnds", "alsoCount", "alsoLeft",
+						   "alsoRight" };
+	struct axes x;
+
+	if (!read_axes(&x, r, err))
+		return false;
+	ml_answer_columns(a);
+	ml_answer_u64(a, "rows", r->s->rows);
+	ml_answer_u64(a, "selected", ml_selection_count(&r->q.selected));
+	ml_json_key_array(&a->json, "bins");
+	for (size_t i = 0; i < x.count; i++)
+		ml_json_u64(&a->json, x.bins[i]->count);
+	ml_json_end(&a->json);
+	put_histograms(a, "histograms", &x, &r->q.selected);
+	put_links(a, links, &x, &r->q.selected);
+	if (r->has_also) {
+		ml_answer_u64(a, "also", ml_selection_count(&r->also));
+		put_histograms(a, "alsoHistograms", &x, &r->also);
+		put_links(a, also, &x, &r->also);
+	}
+	return true;
+}
+
+bool ml_route_samples_axes(struct ml_workspace *ws, const struct ml_request *q,
+			   struct ml_answer *a, struct ml_err *err)
+{
+	struct ml_sample_request r;
+	bool ok = ml_sample_request_read(&r, ws, q, a, err) && answer_axes(&r, a, err);
+
+	ml_sample_request_end(&r);
+	return ok;
+}
