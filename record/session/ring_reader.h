@@ -34,8 +34,8 @@ void ml_ring_reader_meta(struct ml_ring_reader *r, const char *key, const char *
 /* Reads words. False: the trace cannot be written. */
 bool ml_ring_reader_feed(struct ml_ring_reader *r, const uint64_t *words, size_t count,
 			 struct ml_err *err);
-/* Bounds what is lost when this process is killed (ml_writer_flush); call it a few times a
- * second. False: the trace cannot be written. */
+/* Bounds what is lost when this process is killed (ml_writer_flush); call it a few times
+ * a second. False: the trace cannot be written. */
 bool ml_ring_reader_flush(struct ml_ring_reader *r, struct ml_err *err);
 /* The words fed next are those of this thread. */
 void ml_ring_reader_thread(struct ml_ring_reader *r, uint32_t number);

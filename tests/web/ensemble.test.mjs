@@ -807,6 +807,26 @@ export const tests = {
 		await page
 			.locator("h3", { hasText: `${a.ways} ways to share` })
 			.waitFor();
+		// Pointing at a way tells its sizes: the words of the server's figure.
+		const { box, range } = await plane(page);
+		const cell = Math.floor(a.cells / 2);
+		const value = a.mean[cell];
+		await page.mouse.move(
+			...(await place(
+				page,
+				box.x + ((cell + 0.5) / a.cells) * box.w,
+				box.y +
+					box.h *
+						(1 -
+							(value - range.low) /
+								(range.high - range.low)),
+			)),
+		);
+		await w.until("it is told", async () =>
+			/\+ .*\n.*\n\d of 2 threads starved/.test(
+				await page.locator(".stage .tooltip").innerText(),
+			),
+		);
 	},
 
 	"small charts: one for each value, pointing finds the member, a click selects it":

@@ -60,8 +60,8 @@ enum ml_figure_mark_type {
 	ML_FIGURE_CIRCLES, /* a circle for each row: in the band y, in the middle of the
 			      part of x to x_end that is shown; `value` is its area */
 	ML_FIGURE_CURVE,   /* a row of one matrix; NAN leaves a gap */
-	ML_FIGURE_STEPS,   /* the same, each value as wide as its cell; the area below
-			      has the opacity, the line none */
+	ML_FIGURE_STEPS,   /* the same, each value as wide as its cell: an opaque line,
+			      and the area below it with the opacity */
 	ML_FIGURE_BANDS,   /* areas between `count` rows of two matrices, low and high;
 			      where bands overlap, their opacities add up */
 };

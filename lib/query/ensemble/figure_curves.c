@@ -5,9 +5,10 @@
 #include "lib/query/ensemble/picture_ensemble_parts.h"
 
 enum {
-	BANDS_MAX = 32, /* with more curves, envelopes are left out */
-	FEW = 12,       /* curves that are drawn with thick lines */
-	MANY = 48,
+	BANDS_MAX = 32,  /* with more curves, envelopes are left out */
+	FEW = 12,        /* curves that are drawn with thick lines */
+	MANY = 48,       /* with more curves, lines are thin */
+	CROWD = 120,     /* with more curves, lines let each other through */
 	CHART_MANY = 60, /* small charts with thin lines */
 };
 
@@ -21,10 +22,10 @@ static struct ml_figure_mark stroke(size_t curves)
 		.width = curves <= FEW    ? 1.8
 			 : curves <= MANY ? 1.5
 					  : 1.2,
-		.opacity = curves <= FEW             ? 1
-			   : curves <= MANY          ? 0.9
-			   : curves <= 2 * BANDS_MAX ? 0.75
-						     : 0.6,
+		.opacity = curves <= FEW     ? 1
+			   : curves <= MANY  ? 0.9
+			   : curves <= CROWD ? 0.75
+					     : 0.6,
 	};
 }
 

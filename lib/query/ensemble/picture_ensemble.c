@@ -128,7 +128,7 @@ void ml_drawing_facts(struct ml_drawing *d, struct ml_figure *f, size_t cells)
 	ml_figure_add_number(f, "window", d->curve.window > 1 ? d->curve.window : 0);
 }
 
-bool ml_drawing_size(struct ml_drawing *d, const char **size, struct ml_err *err)
+static bool find_size(struct ml_drawing *d, const char **size, struct ml_err *err)
 {
 	const struct ml_axis *axis;
 
@@ -153,7 +153,7 @@ bool ml_drawing_family(struct ml_drawing *d, const char **size, uint32_t **famil
 
 	for (size_t i = 0; i < d->count; i++)
 		only[d->members[i]] = true;
-	return ml_drawing_size(d, size, err) &&
+	return find_size(d, size, err) &&
 	       ml_curve_family(d->e, *size, only, family, count, &d->arena, err);
 }
 

@@ -49,7 +49,7 @@ const char *ml_drawing_unit(struct ml_drawing *d)
 		       : text;
 }
 
-enum ml_chart_format ml_drawing_format(const struct ml_drawing *d)
+static enum ml_chart_format format_of(const struct ml_drawing *d)
 {
 	return d->curve.measure == ML_MEASURE_SERVED ||
 			       d->curve.measure == ML_MEASURE_MISS
@@ -62,8 +62,7 @@ const char *ml_drawing_value(struct ml_drawing *d, double v)
 	char n[ML_COORDINATE_ROOM];
 
 	return isnan(v) ? "\u2013"
-			: ml_arena_strdup(&d->arena,
-					  ml_chart_text(n, ml_drawing_format(d), v));
+			: ml_arena_strdup(&d->arena, ml_chart_text(n, format_of(d), v));
 }
 
 const char *ml_drawing_words(struct ml_drawing *d)
@@ -177,7 +176,8 @@ void ml_drawing_legend(struct ml_drawing *d, struct ml_figure *f)
 	f->legend[f->legend_count++] = l;
 }
 
-void ml_drawing_ticks(struct ml_drawing *d, struct ml_figure_axis *x,
+/* About `wanted` round marks. */
+static void add_ticks(struct ml_drawing *d, struct ml_figure_axis *x,
 		      enum ml_chart_format format, double wanted)
 {
 	struct ml_chart_tick t[ML_CHART_TICKS_MAX];
@@ -206,14 +206,14 @@ void ml_drawing_time(struct ml_drawing *d, struct ml_figure_axis *x, bool label)
 	x->unit = shares ? "share" : "references";
 	x->low = d->from;
 	x->high = d->to;
-	ml_drawing_ticks(d, x, shares ? ML_CHART_PERCENT : ML_CHART_COUNT,
-			 d->width / TIME_TICK + 1);
+	add_ticks(d, x, shares ? ML_CHART_PERCENT : ML_CHART_COUNT,
+		  d->width / TIME_TICK + 1);
 }
 
 void ml_drawing_scale(struct ml_drawing *d, struct ml_figure_axis *y, double low,
 		      double high, double height)
 {
-	struct ml_chart c = { .y_format = ml_drawing_format(d) };
+	struct ml_chart c = { .y_format = format_of(d) };
 	bool zero = d->curve.against < d->e->member_count;
 
 	c.y_low = low <= high ? low : 0;
@@ -227,7 +227,7 @@ void ml_drawing_scale(struct ml_drawing *d, struct ml_figure_axis *y, double low
 	y->unit = ml_measure_units[d->curve.measure];
 	y->low = c.y_low;
 	y->high = c.y_high;
-	ml_drawing_ticks(d, y, c.y_format, fmax(2, height / ML_CHART_TICK_HEIGHT));
+	add_ticks(d, y, c.y_format, fmax(2, height / ML_CHART_TICK_HEIGHT));
 }
 
 void ml_drawing_fit(struct ml_drawing *d, struct ml_figure_panel *p,

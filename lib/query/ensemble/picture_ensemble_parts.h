@@ -41,7 +41,6 @@ unsigned ml_drawing_dash(const struct ml_drawing *d, uint32_t member);
 
 /* The measure with its unit, for the axis: "miss ratio of L1, less 32K". */
 const char *ml_drawing_unit(struct ml_drawing *d);
-enum ml_chart_format ml_drawing_format(const struct ml_drawing *d);
 /* A value of the measure. */
 const char *ml_drawing_value(struct ml_drawing *d, double v);
 /* "Access time of bubble": the measure and the traces. */
@@ -56,9 +55,6 @@ void ml_drawing_legend(struct ml_drawing *d, struct ml_figure *f);
 struct ml_figure_legend ml_drawing_keys(struct ml_drawing *d, const char *title,
 					size_t count);
 
-/* About `wanted` round marks. */
-void ml_drawing_ticks(struct ml_drawing *d, struct ml_figure_axis *x,
-		      enum ml_chart_format format, double wanted);
 /* Makes the axis of common time. */
 void ml_drawing_time(struct ml_drawing *d, struct ml_figure_axis *x, bool label);
 /* Makes the axis of the measure, rounded, with marks for `height` pixels. */
@@ -88,9 +84,10 @@ void ml_figure_add_curves(struct ml_drawing *d, struct ml_figure *f,
 			  struct ml_figure_panel *p, const struct ml_drawing_columns *c,
 			  double height);
 const char *ml_drawing_time_title(struct ml_drawing *d);
-/* The parameter that o->size names, or the first size. */
-bool ml_drawing_size(struct ml_drawing *d, const char **size, struct ml_err *err);
-/* Members of the drawing that differ only by the size, in ascending order. */
+/*
+ * Members of the drawing that differ only by the size, in ascending order. The size is
+ * the parameter that the options name, or else the first one that is a size.
+ */
 bool ml_drawing_family(struct ml_drawing *d, const char **size, uint32_t **family,
 		       size_t *count, struct ml_err *err);
 

@@ -118,6 +118,17 @@ export function drawAreas(o: Painting, frame: PanelFrame): void {
 					drawBands(o, m, frame);
 				break;
 		}
+	if (some && !frame.small) drawOwnBands(o, frame);
+}
+
+/** Among many curves only those that stand out have an envelope. */
+function drawOwnBands(o: Painting, frame: PanelFrame): void {
+	const { marks } = o.f.panels[frame.panel]!;
+
+	if (!o.f.column["low"] || marks.some((m) => m.type === "bands")) return;
+	for (const m of marks)
+		if (m.type === "curve" && o.look.pinned.includes(m.member ?? -1))
+			drawBands(o, { ...m, of: ["low", "high"], opacity: 0.16 }, frame);
 }
 
 /** The curves of a panel; those that stand out come last. */

@@ -1,0 +1,300 @@
+/* The references of a ring: shapes, steps of superblocks, pairs of `memlamp cc`. */
+#include <string.h>
+
+#include "lib/trace/shape.h"
+#include "lib/samples/timed_ref.h"
+#include "record/ring.h"
+#include "record/timed_load.h"
+#include "record/session/guest_shape.h"
+#include "record/session/ring_reader_parts.h"
+#include "record/symbols/globals.h"
+#include "record/symbols/sites.h"
+
+enum { NUMBERS_AHEAD = 1 << 16 };
+
+/* Is ip the first instruction of the function that --only-in names? */
+static bool is_entry(struct ml_ring_reader *r, uint64_t ip, uint32_t site)
+{
+	const struct ml_range *range = ml_objects_find(&r->objects, ip);
+	uint64_t vaddr;
+
+	if (!range || !ml_object_open(range->image->object) ||
+	    !ml_objects_vaddr(range, ip, &vaddr))
+		return false;
+	const struct ml_symbol *s = ml_object_func(range->image->object, vaddr);
+	if (!s || s->low != vaddr)
+		return false;
+	const struct ml_site *x = &r->tables->sites.at[site];
+	/* the outermost frame is the function itself, the others are inlined into it */
+	const struct ml_frame *f = &r->tables->frames.at[x->frame + x->frames - 1];
+	return !strcmp(s->name, r->options->only_in) ||
+	       !strcmp(ml_tables_text(r->tables, f->func), r->options->only_in);
+}
+
+/* A brief header contains the first base, so no exit may come before it. */
+static bool can_be_brief(const struct ml_shape *shape, uint32_t id)
+{
+	return id < ML_BRIEF_SHAPES && shape->bases &&
+	       (!shape->exits || shape->exit[0].bases);
+}
+
+bool ml_ring_reader_shape(struct ml_ring_reader *r, uint32_t id, const uint64_t *w,
+			  size_t count)
+{
+	const struct ml_shape *shape = ml_guest_shape(w, count, &r->objects, &r->arena);
+
+	bool brief = w[2] >> 24 & 1;
+	if (!shape || id > ml_superblock_steps_known(&r->steps)->count + NUMBERS_AHEAD ||
+	    (brief && !can_be_brief(shape, id)))
+		return false;
+	uint32_t entry = ml_sites_resolve(&r->objects, w[0]);
+	size_t call = w[2] >> 32;
+	struct ml_superblock *k = ml_superblock_steps_add(&r->steps, id, shape, brief);
+	k->returns = (w[2] >> 16 & 0xff) == ML_END_RETURN;
+	if (call && call <= shape->slots && shape->user)
+		k->call = shape->slot[call - 1].site;
+	k->entry = r->options->only_in && is_entry(r, w[0], entry);
+	return true;
+}
+
+static bool on_stack(const struct ml_ring_reader *r, uint64_t addr)
+{
+	return addr >= r->thread->stack_low && addr < r->thread->stack_high;
+}
+
+/* Writes the references of a step that the filter keeps. */
+static bool filter_step(struct ml_ring_reader *r, const struct ml_superblock *k,
+			const uint64_t *value, uint32_t back, struct ml_err *err)
+{
+	struct ml_filter *f = &r->filter;
+	bool keep[ML_SLOTS_MAX];
+	size_t slots = back ? k->exit[k->exits - back].slots : k->shape->slots;
+	size_t count = 0, left = 0;
+
+	for (size_t i = 0; i < slots; i++) {
+		const struct ml_slot *s = &k->shape->slot[i];
+		uint64_t base = s->base == ML_NO_BASE ? 0 : value[s->base];
+
+		keep[i] = !s->maybe || base;
+		if (keep[i] && r->options->no_stack && on_stack(r, base + s->offset)) {
+			keep[i] = false;
+			left++;
+		}
+		count += keep[i];
+	}
+	if (!ml_filter_is_active(f, r->thread->inside)) {
+		ml_filter_skip(f, count + left, ML_GAP_SKIPPED);
+		return true;
+	}
+	f->stack += left;
+	if (!count)
+		return true;
+	uint64_t gap = f->gap;
+	enum ml_filter_verdict verdict = ml_filter_next(f, count);
+	if (verdict == ML_FILTER_NONE)
+		return true;
+	if (verdict == ML_FILTER_SOME) {
+		/* a gap in the middle of a step is written behind the step, a gap at its
+		 * start before the step */
+		bool kept = false;
+
+		for (size_t i = 0; i < slots; i++)
+			if (keep[i]) {
+				keep[i] = ml_filter_one(f);
+				kept |= keep[i];
+				gap += !kept;
+			}
+	}
+	if (gap) {
+		ml_writer_gap(r->writer, gap, f->reason);
+		f->gap -= gap;
+	}
+	if (verdict == ML_FILTER_ALL && !left) {
+		struct ml_step step = { k->path - back, r->caller, value };
+
+		return ml_writer_steps(r->writer, &step, 1, err);
+	}
+	return ml_partial_steps_write(&r->partial, k->shape, k->number, r->caller, value,
+				      keep, slots, err);
+}
+
+/* Follows the function of --only-in: it is left when the stack pointer rises above its
+ * frame. */
+static void follow_function(struct ml_ring_reader *r, const struct ml_superblock *k,
+			    uint64_t sp)
+{
+	struct ml_ring_thread *t = r->thread;
+
+	if (t->inside && sp > t->inside_sp)
+		t->inside = false;
+	if (k->entry && !t->inside) {
+		t->inside = r->entered = true;
+		t->inside_sp = sp;
+	}
+}
+
+/* Can up to `max` references be kept without asking the filter for each? */
+static bool keeps_all(struct ml_ring_reader *r, uint64_t max)
+{
+	struct ml_filter *f = &r->filter;
+
+	if (ml_filter_certain(f) < max)
+		return false;
+	if (f->gap)
+		ml_writer_gap(r->writer, f->gap, f->reason);
+	f->gap = 0;
+	return true;
+}
+
+/* The thread crosses between the user's code and a library. */
+static void cross(struct ml_ring_reader *r, bool user, uint64_t sp)
+{
+	ml_callers_cross(&r->thread->callers, user, sp);
+	r->caller = user ? 0 : ml_callers_site(&r->thread->callers);
+}
+
+/* Reads the step at w, or more steps where the filter keeps all. Returns how many words
+ * were read; 0: the trace cannot be written. */
+size_t ml_ring_reader_step(struct ml_ring_reader *r, const uint64_t *w,
+			   const uint64_t *end, struct ml_err *err)
+{
+	const struct ml_superblock *k =
+		ml_superblocks_find(ml_superblock_steps_known(&r->steps), *w);
+	uint64_t value[ML_SLOTS_MAX];
+
+	if (!k) {
+		r->bad++;
+		return 1;
+	}
+	const uint64_t *base = ml_superblock_bases(k, w);
+	size_t room = (size_t)(end - base), bases;
+	uint32_t back = ml_superblock_left_at(k, base, room, &bases);
+	if (bases > room) {
+		r->bad++;
+		return (size_t)(end - w);
+	}
+	if (r->mapped) {
+		ml_globals_update(&r->objects);
+		r->mapped = false;
+	}
+	struct ml_callers *c = &r->thread->callers;
+	uint64_t sp = ml_superblock_sp_before(k, base, bases, c->sp);
+	if ((k->where == ML_SUPERBLOCK_USER) != c->user)
+		cross(r, k->where == ML_SUPERBLOCK_USER, sp);
+	if (keeps_all(r, (uint64_t)(end - w) *
+				 ml_superblock_steps_known(&r->steps)->slots_max)) {
+		/* fast: this step and the next ones along known tracks */
+		const uint64_t *at = w;
+		uint64_t before = ml_writer_time(r->writer);
+
+		if (!ml_superblock_steps_take(&r->steps, c, r->caller, &at, end, err))
+			return 0;
+		ml_filter_count_kept(&r->filter, ml_writer_time(r->writer) - before);
+		return (size_t)(at - w);
+	}
+	follow_function(r, k, sp);
+	ml_superblock_stepped(k, base, back, sp, c);
+	ml_superblock_values(k, w, bases, value);
+	return filter_step(r, k, value, back, err) ? (size_t)(base - w) + bases : 0;
+}
+
+/* Does the site lie in the function of --only-in? */
+static bool is_within(struct ml_ring_reader *r, const struct ml_reference_place *h)
+{
+	uint64_t ip = (h->word & (((uint64_t)1 << ML_REF_SHIFT) - 1)) - 1, vaddr;
+	const struct ml_site *x = &r->tables->sites.at[h->site];
+	const struct ml_frame *f = &r->tables->frames.at[x->frame + x->frames - 1];
+
+	if (!strcmp(ml_tables_text(r->tables, f->func), r->options->only_in))
+		return true;
+	const struct ml_range *range = ml_objects_find(&r->objects, ip);
+	if (!range || !ml_object_open(range->image->object) ||
+	    !ml_objects_vaddr(range, ip, &vaddr))
+		return false;
+	const struct ml_symbol *s = ml_object_func(range->image->object, vaddr);
+	return s && !strcmp(s->name, r->options->only_in);
+}
+
+/* A function was entered or is about to return (ML_REF_ENTRY, ML_REF_RETURN). */
+static void take_call(struct ml_ring_reader *r, const struct ml_reference_place *h,
+		      uint64_t sp)
+{
+	struct ml_ring_thread *t = r->thread;
+
+	if (!r->options->only_in)
+		return;
+	if (t->inside &&
+	    (h->call == ML_REF_RETURN ? sp >= t->inside_sp : sp > t->inside_sp))
+		t->inside = false;
+	if (h->call == ML_REF_ENTRY && !t->inside && is_within(r, h)) {
+		t->inside = r->entered = true;
+		t->inside_sp = sp;
+	}
+}
+
+/* Reads pairs of `memlamp cc`, each through the filter. */
+static bool filter_refs(struct ml_ring_reader *r, const uint64_t **at,
+			const uint64_t *end, struct ml_err *err)
+{
+	const uint64_t *w = *at;
+
+	for (; end - w >= 2 && ml_reference_is_pair(*w) && !r->filter.full; w += 2) {
+		const struct ml_reference_place *h =
+			ml_reference_places_find(&r->refs.places, *w);
+
+		if (h->call) {
+			take_call(r, h, w[1]);
+			continue;
+		}
+		struct ml_superblock k = { .path = h->path,
+					   .bases = 1,
+					   .shape = ml_writer_shape_at(r->writer,
+								       h->number),
+					   .number = h->number };
+		if (!filter_step(r, &k, w + 1, 0, err))
+			return false;
+	}
+	*at = w;
+	return true;
+}
+
+bool ml_ring_reader_refs(struct ml_ring_reader *r, const uint64_t **at,
+			 const uint64_t *end, struct ml_err *err)
+{
+	if (end - *at < 2) {
+		r->bad++;
+		*at = end;
+		return true;
+	}
+	if (r->mapped) {
+		ml_globals_update(&r->objects);
+		r->mapped = false;
+	}
+	/* a pair of words is at most two references */
+	if (!keeps_all(r, (uint64_t)(end - *at)))
+		return filter_refs(r, at, end, err);
+	uint64_t before = ml_writer_time(r->writer);
+	bool ok = ml_reference_steps_take(&r->refs, at, end, err);
+	ml_filter_count_kept(&r->filter, ml_writer_time(r->writer) - before);
+	return ok;
+}
+
+bool ml_ring_reader_timed_ref(struct ml_ring_reader *r, const uint64_t *w, size_t count,
+			      struct ml_err *err)
+{
+	const uint64_t *at = w + 1;
+	uint64_t before = ml_writer_time(r->writer);
+
+	if (count < 5 || !ml_reference_is_pair(w[1])) {
+		r->bad++;
+		return true;
+	}
+	if (!ml_ring_reader_refs(r, &at, at + 2, err))
+		return false;
+	if (ml_writer_time(r->writer) != before + 1)
+		return true; /* the filter has left it out */
+	struct ml_timed_ref t = { w[3], w[4], (uint32_t)w[5] & ML_TIMED_CPU_MASK,
+				  (uint32_t)(w[5] >> 32) & ML_TIMED_CPU_MASK };
+	ml_buf_put(&r->timed, &t, sizeof(t));
+	return true;
+}
