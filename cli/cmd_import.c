@@ -17,7 +17,7 @@
 
 struct options {
 	const char *format, *columns, *regions, *model, *output, *types, *source,
-		*hardware, *binary, *base, *machine;
+		*hardware, *binary, *base, *machine, *levels;
 	uint64_t size, l1_latency, every;
 	bool fetch, regular;
 };
@@ -43,6 +43,9 @@ static const struct opt opts[] = {
 		"hardware", 0, "FILE", hardware,
 		"hardware of samples: XML of hwloc or Mitos (default: hardware.xml of a Mitos "
 		"folder)"),
+	OPT_TEXT("levels", 0, "LIST", levels,
+		 "levels of samples that have none, by latency: L1:14,L2:60,L3:200; more "
+		 "is RAM"),
 	OPT_COUNT("l1-latency", 0, "CYCLES", l1_latency,
 		  "latency of a hit in L1, which AMD IBS does not measure (default: 4)"),
 	OPT_TEXT("binary", 'b', "FILE", binary,
@@ -161,6 +164,7 @@ static int run(int argc, char **argv)
 		.source = o.source,
 		.hardware = o.hardware,
 		.l1_latency = o.l1_latency,
+		.levels = o.levels,
 		.binary = { o.binary, o.base != NULL, base },
 		.machine = o.machine,
 		.every = o.every,

@@ -15,7 +15,7 @@
 
 struct options {
 	const char *select, *show, *csv, *by, *along, *tier, *metric, *empty;
-	const char *columns, *types, *source, *hardware, *binary, *base;
+	const char *columns, *types, *source, *hardware, *binary, *base, *levels;
 	uint64_t top, windows, width, step, clusters, depth, l1_latency;
 	bool json;
 };
@@ -75,6 +75,9 @@ static const struct opt opts[] = {
 	OPT_TEXT("base", 0, "ADDRESS", base,
 		 "address that --binary was loaded at (default: found by the names of "
 		 "functions)"),
+	OPT_TEXT("levels", 0, "LIST", levels,
+		 "levels of samples that have none, by latency: L1:14,L2:60,L3:200; more "
+		 "is RAM"),
 	OPT_COUNT("l1-latency", 0, "CYCLES", l1_latency,
 		  "latency of a hit in L1, which AMD IBS does not measure (default: 4)"),
 	OPT_FLAG("json", 0, json, "print JSON"),
@@ -240,8 +243,8 @@ static int run(int argc, char **argv)
 	if (!options_parse(&cmd_samples, &o, &argc, &argv, &status))
 		return status;
 	signal(SIGPIPE, SIG_DFL); /* `memlamp samples x | head` ends without a word */
-	struct ml_read_options read = { o.columns, o.types, o.source, o.hardware,
-					o.l1_latency };
+	struct ml_read_options read = { o.columns,  o.types,      o.source,
+					o.hardware, o.l1_latency, o.levels };
 	uint64_t base = 0;
 	if (o.base && (!o.binary || !options_number(o.base, 1000, &base)))
 		return cmd_misused(&cmd_samples, "--base is an address of --binary FILE");

@@ -60,9 +60,9 @@ extern const uint8_t ml_timed_load_at[], ml_timed_load_faulted[];
 		"	.globl	ml_timed_load_at\n" \
 		"ml_timed_load_at:\n" \
 		"	movzbl	(%rdi), %eax\n") "	.hidden	ml_timed_load_faulted\n" \
-						"	.globl	ml_timed_load_faulted\n" \
-						"ml_timed_load_faulted:\n" \
-						"	xorl	%eax, %eax\n" \
-						"	ret\n" ML_TIMED_LOAD_BODY( \
-							"ml_timed_empty", ""))
+						 "	.globl	ml_timed_load_faulted\n" \
+						 "ml_timed_load_faulted:\n" \
+						 "	xorl	%eax, %eax\n" \
+						 "	ret\n" ML_TIMED_LOAD_BODY( \
+							 "ml_timed_empty", ""))
 #endif

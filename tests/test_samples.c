@@ -169,6 +169,22 @@ TEST(types_are_found_by_column_and_bad_lines_are_counted)
 	ml_samples_close(&s);
 }
 
+TEST(functions_and_variables_that_look_like_hexadecimal_numbers_are_names)
+{
+	static const char text[] =
+		"latency,function,variable,other\n1,f1,face,f1\n2,f2,b0,f2\n";
+	struct ml_samples s;
+	struct ml_err err;
+
+	CHECK_OK(ml_samples_read_text(&s, "t", "samples-csv", text, sizeof(text) - 1,
+				      NULL, NULL, &err),
+		 &err);
+	CHECK_EQ(s.columns[1].kind, ML_SAMPLES_NAMES);
+	CHECK_EQ(s.columns[2].kind, ML_SAMPLES_NAMES);
+	CHECK(s.columns[3].hex);
+	ml_samples_close(&s);
+}
+
 TEST(types_and_roles_can_be_set)
 {
 	struct ml_read_options o = { .columns = "latency=w,cpu=3",

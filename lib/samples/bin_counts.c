@@ -42,7 +42,8 @@ struct state {
 };
 
 struct kept {
-	size_t n, column[AXES_MAX], bins[AXES_MAX];
+	size_t n;
+	uint64_t cut[AXES_MAX]; /* of each axis */
 	struct state states[STATES];
 	uint64_t used;
 };
@@ -284,7 +285,7 @@ static bool is_of(const struct kept *k, const struct task *t)
 	if (!k->used || k->n != t->n)
 		return false;
 	for (size_t i = 0; i < t->n; i++)
-		if (k->column[i] != t->axes[i]->column || k->bins[i] != t->axes[i]->count)
+		if (k->cut[i] != t->axes[i]->cut)
 			return false;
 	return true;
 }
@@ -303,11 +304,18 @@ static struct kept *find_kept(struct ml_bin_memory *m, const struct task *t)
 	}
 	release_kept(oldest);
 	oldest->n = t->n;
-	for (size_t i = 0; i < t->n; i++) {
-		oldest->column[i] = t->axes[i]->column;
-		oldest->bins[i] = t->axes[i]->count;
-	}
+	for (size_t i = 0; i < t->n; i++)
+		oldest->cut[i] = t->axes[i]->cut;
 	return oldest;
+}
+
+static bool can_keep(const struct task *t)
+{
+	bool known = t->axes[0]->memory && t->cells <= CELLS_MAX && t->n <= AXES_MAX;
+
+	for (size_t i = 0; known && i < t->n; i++)
+		known = t->axes[i]->cut != 0;
+	return known;
 }
 
 /* Adds the counts of all pairs, one behind the other. */
@@ -316,7 +324,7 @@ static void count(const struct task *t, const struct ml_selection *sel, uint64_t
 	struct ml_bin_memory *m = t->axes[0]->memory;
 	uint64_t changed;
 
-	if (!m || t->cells > CELLS_MAX || t->n > AXES_MAX) {
+	if (!can_keep(t)) {
 		follow(t, NULL, counts, sel, sel->rows < KEEP_FROM ? 0 : sel->rows);
 		return;
 	}

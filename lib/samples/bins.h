@@ -26,7 +26,9 @@ struct ml_bins {
 	unsigned width; /* bytes a cell */
 	void *cells;    /* of ml_resize */
 	uint64_t rows;
-	size_t column;
+	/* Tells cuts of one table apart: column and number of bins. 0: the column was cut
+	 * in another way, and counts are not remembered. */
+	uint64_t cut;
 	struct ml_bin_memory *memory; /* counts of this column (bin_counts.c); or NULL */
 };
 

@@ -98,7 +98,12 @@ enum ml_csv_type ml_csv_choose(const struct ml_csv_seen *n, enum ml_samples_role
 		 all = plain + n->hex + n->either + n->real + n->other,
 		 share = number ? 2 : 100, whole = n->negative + n->real;
 
+	bool named = role == ML_SAMPLES_FUNCTION || role == ML_SAMPLES_VARIABLE ||
+		     role == ML_SAMPLES_FILE || role == ML_SAMPLES_LEVEL;
+
 	if (n->other * share > all || all == n->other)
+		return ML_CSV_NAMES;
+	if (named && n->hex) /* f1 and face are functions, not numbers */
 		return ML_CSV_NAMES;
 	if (n->prefixed && !whole && !n->decimal)
 		return (n->hex + n->either + n->other) * share > all ? ML_CSV_NAMES

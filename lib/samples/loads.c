@@ -64,8 +64,6 @@ void ml_loads_count(struct ml_loads *l, const struct ml_loads_map *m,
 				x->cycles += ml_samples_bits(latency, row);
 			}
 		}
-	for (size_t i = 0; i < (m->cpus + 1) * ML_LEVELS; i++)
-		l->cell[i].cycles = ml_samples_cycles(l->cell[i].cycles);
 }
 
 /* The cache level that serves a sample of a level; 0: none. */
@@ -194,5 +192,7 @@ struct ml_node_load *ml_loads_nodes(const struct ml_loads *l,
 			}
 			add_path(list, t, t->cpu[cpu], (enum ml_level)level, x->samples);
 		}
+	for (size_t i = 0; i < t->count; i++)
+		list[i].load.cycles = ml_samples_cycles(list[i].load.cycles);
 	return list;
 }

@@ -4,6 +4,7 @@
 #include "lib/base/err.h"
 #include "lib/samples/data_source.h"
 #include "lib/samples/readers.h"
+#include "lib/trace/scan.h"
 
 /* A column by its name without underscores: ibs_dc_miss and IbsDcMiss are the same. */
 static const struct ml_samples_column *find_plain(const struct ml_samples *s,
@@ -156,6 +157,92 @@ static void derive_name(struct ml_samples *s, size_t from)
 	ml_samples_set_role(s, level, ML_SAMPLES_LEVEL);
 }
 
+/* Up to `limit` cycles a sample without a level counts as served by the level. */
+struct guess {
+	enum ml_level level;
+	uint64_t limit;
+};
+
+enum { GUESSES = 8 };
+
+/* Reads "L1:14,L2:60"; limits increase. Returns their number, 0 with a sentence. */
+static size_t read_guesses(const char *text, struct guess list[GUESSES],
+			   struct ml_err *err)
+{
+	size_t n = 0;
+
+	for (const char *at = text; *at && n < GUESSES; n++) {
+		size_t size = strcspn(at, ","), name = strcspn(at, ":");
+		char word[32] = "";
+		struct ml_scan_word number = { at + name + 1, size - name - 1 };
+
+		if (name && name < sizeof(word) && name < size)
+			memcpy(word, at, name);
+		list[n].level = ml_level_of_name(word);
+		if (name >= size || list[n].level == ML_LEVEL_UNKNOWN ||
+		    !ml_scan_whole(number, &list[n].limit) ||
+		    (n && list[n].limit <= list[n - 1].limit)) {
+			ml_fail(err, ML_USAGE,
+				"levels by latency are of the form L1:14,L2:60,L3:200 with "
+				"increasing latencies, not '%s'",
+				text);
+			return 0;
+		}
+		at += size + (at[size] == ',');
+	}
+	return n;
+}
+
+static enum ml_level guessed(const struct guess *list, size_t n, uint64_t latency)
+{
+	for (size_t i = 0; i < n; i++)
+		if (latency <= list[i].limit)
+			return list[i].level;
+	return ML_LEVEL_RAM;
+}
+
+/* Gives a level to the samples that have none, by their latency. */
+static bool guess_levels(struct ml_samples *s, const char *text, struct ml_err *err)
+{
+	struct guess list[GUESSES];
+	size_t n = read_guesses(text, list, err);
+	int was = s->role[ML_SAMPLES_LEVEL];
+	uint64_t count = 0;
+
+	if (!n)
+		return false;
+	if (!ml_samples_latency(s))
+		return ml_fail(err, ML_USAGE,
+			       "%s: no column tells the latency of a sample", s->path);
+	ml_samples_pack(s); /* what was derived is read below */
+	size_t column = add_named(s, "guessed level", "guessed memory level",
+				  ML_SAMPLES_NAMES);
+	for (size_t i = 0; i < ML_LEVELS; i++)
+		ml_names_add(&s->columns[column].dictionary,
+			     ml_level_name((enum ml_level)i));
+	const struct ml_samples_column *latency = ml_samples_latency(s),
+				       *old = was < 0 ? NULL : &s->columns[was];
+	for (uint64_t i = 0; i < s->rows; i++) {
+		enum ml_level level = ML_LEVEL_UNKNOWN;
+
+		if (old && old->kind == ML_SAMPLES_NAMES && !ml_samples_missing(old, i))
+			level = ml_level_of_name(old->names[ml_samples_bits(old, i)]);
+		if (level == ML_LEVEL_UNKNOWN && !ml_samples_missing(latency, i)) {
+			level = guessed(list, n,
+					ml_samples_cycles(ml_samples_bits(latency, i)));
+			count++;
+		}
+		ml_samples_put(s, column, i, level);
+	}
+	ml_samples_set_role(s, column, ML_SAMPLES_LEVEL);
+	s->note = ml_arena_printf(
+		&s->arena,
+		"the level of %llu samples is guessed from their latency: %s, "
+		"more is RAM",
+		(unsigned long long)count, text);
+	return true;
+}
+
 /* Whether a column says something: more than one value, or one that is not 0. */
 static bool says(const struct ml_samples_column *c)
 {
@@ -186,6 +273,8 @@ bool ml_read_derive(struct ml_samples *s, const struct ml_read_options *o,
 
 		derive_word(s, perf);
 	}
+	if (o->levels && !guess_levels(s, o->levels, err))
+		return false;
 	ml_samples_pack(s);
 	return true;
 }

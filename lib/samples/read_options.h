@@ -9,6 +9,8 @@ struct ml_read_options {
 	const char *source;  /* of the data-source word: "pebs" or "perf"; NULL: found */
 	const char *hardware; /* XML file; NULL: hardware.xml of a Mitos folder */
 	uint64_t l1_latency;  /* cycles added to the miss latency of AMD IBS */
+	const char *levels;   /* "L1:14,L2:60,L3:200": levels of samples without one, by
+				 latency; more is RAM. NULL: they stay unknown */
 };
 
 enum { ML_L1_LATENCY = 4 }; /* load to use of integers, AMD Zen */

@@ -28,7 +28,7 @@ struct ml_import_options {
 	unsigned size; /* bytes of references without a size; 0: the format's default */
 	bool fetch;    /* keep instruction fetches */
 	/* Of samples, as in lib/samples/read_options.h: */
-	const char *types, *source, *hardware;
+	const char *types, *source, *hardware, *levels;
 	uint64_t l1_latency;
 	struct ml_sample_binary binary; /* for names by DWARF */
 	/* Of samples out of a trace, as in lib/query/sampling/simulated_samples.h: */

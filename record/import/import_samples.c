@@ -34,8 +34,8 @@ static bool read_input(struct ml_samples *s, const struct ml_import *im,
 static bool run(struct ml_import *im, struct ml_err *err)
 {
 	const struct ml_import_options *o = im->options;
-	struct ml_read_options read_options = { o->columns, o->types, o->source,
-						o->hardware, o->l1_latency };
+	struct ml_read_options read_options = { o->columns,  o->types,      o->source,
+						o->hardware, o->l1_latency, o->levels };
 	struct ml_samples s;
 	struct stat st;
 

@@ -20,7 +20,7 @@ bool ml_perf_mapping_read(struct ml_perf_mapping *m, const char *at, const char 
 	const char *rest = strstr(line, "]: ");
 	if (!rest || sscanf(line, "[0x%llx(0x%llx) @ %llx", &low, &size, &offset) != 3 ||
 	    sscanf(rest, "]: %7s %1023[^\n]", prot, m->path) != 2 || m->path[0] != '/' ||
-	    low + size < low)
+	    !strcmp(m->path, "//anon") || low + size < low)
 		return false;
 	m->low = low;
 	m->high = low + size;

@@ -282,19 +282,26 @@ static void name_data(struct namer *n)
 	ml_samples_set_role(s, index, ML_SAMPLES_INDEX);
 }
 
+static bool has_numbers(const struct ml_samples *s, enum ml_samples_role role)
+{
+	const struct ml_samples_column *c = ml_samples_role(s, role);
+
+	return c && c->kind == ML_SAMPLES_UNSIGNED;
+}
+
 bool ml_sample_symbols(struct ml_samples *s, const struct ml_sample_binary *b,
 		       struct ml_err *err)
 {
-	const struct ml_samples_column *ip = ml_samples_role(s, ML_SAMPLES_IP),
-				       *address = ml_samples_role(s, ML_SAMPLES_ADDRESS);
+	bool ip = has_numbers(s, ML_SAMPLES_IP),
+	     address = has_numbers(s, ML_SAMPLES_ADDRESS);
 	struct namer n = { .s = s };
 
-	if (b->path && (!ip || ip->kind != ML_SAMPLES_UNSIGNED))
+	if (b->path && !ip)
 		return ml_fail(err, ML_USAGE,
 			       "%s: no column tells the instruction of a sample; say "
 			       "--columns ip=HEADING",
 			       s->path);
-	if (!ip || ip->kind != ML_SAMPLES_UNSIGNED)
+	if (!ip)
 		return true;
 	ml_tables_init(&n.tables);
 	ml_objects_init(&n.objects, &n.tables);
@@ -303,7 +310,7 @@ bool ml_sample_symbols(struct ml_samples *s, const struct ml_sample_binary *b,
 	if (ok && n.mapped) {
 		list_globals(&n);
 		name_code(&n);
-		if (address && address->kind == ML_SAMPLES_UNSIGNED)
+		if (address)
 			name_data(&n);
 		ml_samples_pack(s);
 	}

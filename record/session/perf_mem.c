@@ -142,7 +142,7 @@ bool ml_perf_mem_run(char *const *argv, const char *scratch, const char *text,
 		     int *status, struct ml_arena *a, struct ml_err *err)
 {
 	char *data = (char *)ml_arena_printf(a, "%s/perf.data", scratch);
-	char *record[] = { "perf", "mem", "record", "-o", data, "--" };
+	char *record[] = { "perf", "mem", "record", "--sample-cpu", "-o", data, "--" };
 	char *script[] = { "perf",
 			   "script",
 			   "-i",

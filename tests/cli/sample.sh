@@ -85,11 +85,11 @@ echo "perf:"
 mkdir bin
 cat >bin/perf <<END
 #!/bin/sh
-# mem record -o FILE -- PROGRAM, or script -i FILE
+# mem record --sample-cpu -o FILE -- PROGRAM, or script -i FILE
 case \$1 in
 mem)
-	out=\$4
-	shift 5
+	out=\$5
+	shift 6
 	echo data >"\$out"
 	"\$@"
 	;;

@@ -54,6 +54,13 @@ printf 'when\twho\tcost\n10\t0\t5\n1a\t1\t7\nzz\t1\t8\n' >t.tsv
 show memlamp samples t.tsv -c time=when,cpu=2,latency=cost -n 5
 show memlamp samples t.tsv -c time=when -t when=names --show columns
 
+# Levels by latency, where there are none: as by awk
+show memlamp samples heat --levels L1:20,L2:40,L3:100 --show levels
+awk -F, 'NR > 1 { l = $17; n[l <= 20 ? "L1" : l <= 40 ? "L2" : l <= 100 ? "L3" : "RAM"]++ }
+	END { for (i in n) print i, n[i] }' heat/data/samples.csv | sort
+show memlamp samples lulesh --levels L1:20 --show levels -n 2
+show memlamp samples heat --levels L1:20,L2:10
+
 # What goes wrong
 show memlamp samples
 show memlamp samples missing.csv

@@ -50,10 +50,12 @@ echo "found by the mappings that perf script prints:"
 {
 	printf 'prog 42 1.0: PERF_RECORD_MMAP2 42/42: [0x%x(0x1000) @ 0x1000 fe:01 77 0]: r-xp %s/prog\n' $((base + 0x1000)) "$PWD"
 	printf 'prog 42 1.0: PERF_RECORD_COMM: prog:42/42\n'
+	printf 'prog 42 1.0: PERF_RECORD_MMAP2 42/42: [0x%x(0x8000) @ 0x%x 00:00 0 0]: rw-p //anon\n' $((base + 0x4000)) $((base + 0x4000))
 	cat n.txt
 } >m.txt
 lines m.txt | cmp - wanted.txt && echo "as addr2line"
 memlamp samples m.txt --json | grep '"bad"'
+memlamp samples m.txt --csv variables | tr -d '\r' | awk -F, 'NR > 1 { print $6, $1 }'
 echo "a program at a fixed address:"
 script 0 fixed /x/fixed | sed 's/ work (/ nobody (/' >f.txt
 memlamp samples f.txt -b fixed --csv functions | tr -d '\r' | awk -F, 'NR > 1 { print $6, $1 }'

@@ -71,16 +71,14 @@ void ml_row_groups_release(struct ml_row_groups *g)
 	*g = (struct ml_row_groups){ 0 };
 }
 
-struct ml_total *ml_row_groups_counts(const struct ml_row_groups *g,
-				      const struct ml_samples *s,
-				      const struct ml_selection *sel, struct ml_arena *a)
+/* The counts of each group, in the order of the groups. */
+static struct ml_total *count_rows(const struct ml_row_groups *g,
+				   const struct ml_samples *s,
+				   const struct ml_selection *sel, struct ml_arena *a)
 {
-	const struct ml_samples_column *latency = ml_samples_role(s, ML_SAMPLES_LATENCY);
+	const struct ml_samples_column *latency = ml_samples_latency(s);
 	struct ml_total *list = ml_arena_alloc(a, (g->count + 1) * sizeof(*list));
 
-	if (latency && latency->kind != ML_SAMPLES_UNSIGNED &&
-	    latency->kind != ML_SAMPLES_SIGNED)
-		latency = NULL;
 	for (uint64_t w = 0; w < ml_selection_words(s->rows); w++)
 		for (uint64_t bits = sel->words[w]; bits; bits &= bits - 1) {
 			uint64_t row = w * 64 + (uint64_t)__builtin_ctzll(bits);
@@ -92,9 +90,6 @@ struct ml_total *ml_row_groups_counts(const struct ml_row_groups *g,
 				x->cycles += ml_samples_bits(latency, row);
 			}
 		}
-	/* a sum of signed latencies, as bits, may be below 0 */
-	for (size_t i = 0; i < g->count; i++)
-		list[i].cycles = list[i].cycles >> 63 ? 0 : list[i].cycles;
 	return list;
 }
 
@@ -102,7 +97,7 @@ void ml_row_groups_totals(const struct ml_row_groups *g, struct ml_totals *t,
 			  const struct ml_samples *s, const struct ml_selection *sel,
 			  enum ml_total_order order, struct ml_arena *a)
 {
-	struct ml_total *list = ml_row_groups_counts(g, s, sel, a);
+	struct ml_total *list = count_rows(g, s, sel, a);
 
 	*t = (struct ml_totals){ .list = list };
 	for (size_t i = 0; i < g->count; i++) {
@@ -116,7 +111,9 @@ void ml_row_groups_totals(const struct ml_row_groups *g, struct ml_totals *t,
 		t->all.samples += to->samples;
 		t->all.timed += to->timed;
 		t->all.cycles += to->cycles;
+		to->cycles = ml_samples_cycles(to->cycles);
 		t->count++;
 	}
+	t->all.cycles = ml_samples_cycles(t->all.cycles);
 	ml_totals_sort(t->list, t->count, order);
 }

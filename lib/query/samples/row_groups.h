@@ -28,7 +28,3 @@ void ml_row_groups_release(struct ml_row_groups *g);
 void ml_row_groups_totals(const struct ml_row_groups *g, struct ml_totals *t,
 			  const struct ml_samples *s, const struct ml_selection *sel,
 			  enum ml_total_order order, struct ml_arena *a);
-/* Only the counts of each group, in the order of the groups. */
-struct ml_total *ml_row_groups_counts(const struct ml_row_groups *g,
-				      const struct ml_samples *s,
-				      const struct ml_selection *sel, struct ml_arena *a);
