@@ -84,6 +84,8 @@ TEST(many_moments_are_rows_of_time_and_sectors_of_a_turn)
 		CHECK_EQ(level[i], moments[i] ? 1 : 0);
 	}
 	CHECK_EQ(sum, 991);
+	/* memory serves the first of every 40 references: 25 of those up to 990 */
+	CHECK(strstr((const char *)bytes.data + 8, "\"served\":[0,966,25]"));
 	CHECK_NEAR(((const double *)column("turns", NULL))[1], 496 / 5.0, 1e-6);
 	CHECK_EQ(((const double *)column("time", NULL))[1], 496);
 	close_workspace();
