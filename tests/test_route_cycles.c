@@ -32,6 +32,7 @@ TEST(a_loop_is_one_class_with_its_lines)
 	open_workspace("L1 1K 2w 64B");
 	add_loop();
 	CHECK_OK(ask("/api/traces/0/cycles"), &err);
+	CHECK(says("\"by_names\":[\"site\",\"region\",\"line\",\"address\"]"));
 	CHECK(says("\"windows\":491,\"distinct\":5"));
 	CHECK(says("\"bars\":[{\"birth\":2,\"death\":4,\"count\":1}]"));
 	CHECK(says("\"turns\":98,"));

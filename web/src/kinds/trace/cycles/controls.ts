@@ -1,7 +1,8 @@
 // What can be chosen in the bar above the view Cycles.
+import { option } from "../../../state/store";
 import type { Control } from "../../../views/view";
 import { turnsText } from "../model/cycles";
-import { chosen, list } from "../state/cycles";
+import { chosen, cycles, list } from "../state/cycles";
 import { ready, trace } from "../state/store";
 
 const same = (values: (string | number)[]): [string, string][] =>
@@ -61,7 +62,7 @@ export function controls(): Control[] {
 		{
 			option: "cycles.by",
 			label: "by",
-			choices: same(["site", "region", "line", "address"]),
+			choices: same(cycles.value.value?.by_names ?? [option("cycles.by", "site")]),
 			otherwise: "site",
 		},
 		{

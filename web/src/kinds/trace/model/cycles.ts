@@ -33,6 +33,7 @@ export interface ShortLoop {
 
 export interface Cycles {
 	thread: number; // whose references these are; 0: all
+	by_names: string[]; // what can make two references the same
 	width: number;
 	windows: number;
 	distinct: number;
