@@ -165,8 +165,8 @@ TEST(the_lifted_coordinate_follows_the_winding_number)
 		at = to;
 	}
 	CHECK_OK(ml_coordinates_init((struct ml_coordinate *[]){ &x },
-				     (const int32_t *[]){ (int32_t[]){ 1 } }, 1, c.lifts, 1,
-				     steps, STEPS, NULL, &err),
+				     (const int32_t *[]){ (int32_t[]){ 1 } }, 1, c.lifts,
+				     1, steps, STEPS, NULL, &err),
 		 &err);
 	CHECK_EQ(x.jumps, 0);
 	double lifted = 0, winding = 0, sign = 0;
@@ -292,11 +292,61 @@ TEST(bars_are_those_of_the_slow_reduction)
 		uint64_t fast = 0;
 
 		ml_rips_release(&r);
-		CHECK_OK(ml_rips_run(&r, &edges, 0, NULL, &err), &err);
+		CHECK_OK(ml_rips_run_with(&r, &edges, 0, ML_RIPS_BLOCKS, NULL, &err),
+			 &err);
 		for (size_t i = 0; i < r.bar_count; i++)
 			fast += r.bars[i].count;
 		CHECK_EQ(fast, count);
 		ml_rips_release(&r);
+		ml_edges_release(&edges);
+	}
+}
+
+/* Windows of some loops with noise in them: more than a table of all pairs is made for.
+ */
+static void noisy_edges(struct ml_edges *e, uint32_t noise)
+{
+	enum { COUNT = 6000, SYMBOLS = 400, WIDTH = 6 };
+	static uint32_t symbols[COUNT];
+	struct ml_windows w;
+	struct ml_err err;
+	bool too_many;
+
+	for (uint32_t i = 0; i < COUNT; i++)
+		symbols[i] = draw(noise) ? i / 1500 * 20 + i % (11 + 2 * (i / 1500))
+					 : draw(SYMBOLS);
+	ml_windows_init(&w, WIDTH);
+	ml_windows_add(&w, symbols, COUNT);
+	CHECK_OK(ml_edges_of_windows(e, w.symbols, (uint32_t)w.distinct, WIDTH, SYMBOLS,
+				     UINT64_MAX, &too_many, NULL, &err),
+		 &err);
+	CHECK(w.distinct > 3000);
+	ml_windows_release(&w);
+}
+
+TEST(bars_do_not_depend_on_how_neighbours_are_kept)
+{
+	for (uint32_t noise = 5; noise < 7; noise++) {
+		struct ml_rips bits, blocks;
+		struct ml_edges edges;
+		struct ml_err err;
+
+		seed = noise;
+		noisy_edges(&edges, noise);
+		CHECK_OK(ml_rips_run_with(&bits, &edges, 4, ML_RIPS_BITS, NULL, &err),
+			 &err);
+		CHECK_OK(ml_rips_run_with(&blocks, &edges, 4, ML_RIPS_BLOCKS, NULL, &err),
+			 &err);
+		CHECK(bits.bar_count > 3);
+		CHECK_EQ(blocks.bar_count, bits.bar_count);
+		for (size_t i = 0; i < bits.bar_count; i++) {
+			CHECK_EQ(blocks.bars[i].birth, bits.bars[i].birth);
+			CHECK_EQ(blocks.bars[i].death, bits.bars[i].death);
+			CHECK_EQ(blocks.bars[i].count, bits.bars[i].count);
+		}
+		CHECK_EQ(blocks.components, bits.components);
+		ml_rips_release(&bits);
+		ml_rips_release(&blocks);
 		ml_edges_release(&edges);
 	}
 }

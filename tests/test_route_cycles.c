@@ -32,6 +32,7 @@ TEST(a_loop_is_one_class_with_its_lines)
 	open_workspace("L1 1K 2w 64B");
 	add_loop();
 	CHECK_OK(ask("/api/traces/0/cycles"), &err);
+	CHECK(says("\"by_names\":[\"site\",\"region\",\"line\",\"address\"]"));
 	CHECK(says("\"windows\":491,\"distinct\":5"));
 	CHECK(says("\"bars\":[{\"birth\":2,\"death\":4,\"count\":1}]"));
 	CHECK(says("\"turns\":98,"));
@@ -84,6 +85,8 @@ TEST(many_moments_are_rows_of_time_and_sectors_of_a_turn)
 		CHECK_EQ(level[i], moments[i] ? 1 : 0);
 	}
 	CHECK_EQ(sum, 991);
+	/* memory serves the first of every 40 references: 25 of those up to 990 */
+	CHECK(strstr((const char *)bytes.data + 8, "\"served\":[0,966,25]"));
 	CHECK_NEAR(((const double *)column("turns", NULL))[1], 496 / 5.0, 1e-6);
 	CHECK_EQ(((const double *)column("time", NULL))[1], 496);
 	close_workspace();

@@ -115,23 +115,35 @@ static bool live_as_long(const struct ml_cycle *a, const struct ml_cycle *b)
 	return a->birth == b->birth && a->death == b->death;
 }
 
+/* Whether no edge joins the ends of a step while a cycle lives. */
+static bool jumps(const struct ml_cycles *c, const struct ml_walk_step *s, double death)
+{
+	return s->from != s->to &&
+	       (s->level >= c->edges.levels || c->edges.length[s->level] >= death);
+}
+
 /* Cycles that live at the same levels are smoothed on the same graph: the sum of them is
- * smoothed to the sum of their coordinates. */
+ * smoothed to the sum of their coordinates. A jump takes the shorter way round. */
 static void add_coordinate(const struct ml_cycles *c, struct ml_cycle *to,
 			   const struct ml_cycle *from, const struct ml_cycle *more,
 			   int sign)
 {
-	double *angle = NULL, *turn = NULL;
 	uint32_t scale = to->scale;
 
 	copy_coordinate(c, to, from);
 	to->scale = scale;
-	angle = to->coordinate.angle;
-	turn = to->coordinate.turn;
+	double *angle = to->coordinate.angle, *turn = to->coordinate.turn;
+
 	for (uint32_t i = 0; i < c->edges.points; i++)
 		angle[i] += sign * more->coordinate.angle[i];
-	for (size_t i = 0; i < c->windows->step_count; i++)
-		turn[i] += sign * more->coordinate.turn[i];
+	for (size_t i = 0; i < c->windows->step_count; i++) {
+		const struct ml_walk_step *s = &c->steps[i];
+		double d = angle[s->to] - angle[s->from];
+
+		turn[i] = jumps(c, s, to->death)
+				  ? d - round(d)
+				  : turn[i] + sign * more->coordinate.turn[i];
+	}
 	cycles_measure(c, to);
 }
 

@@ -244,8 +244,16 @@ static bool insert_all(struct rips_walk *w, bool bits, const struct ml_work *wor
 bool ml_rips_run(struct ml_rips *r, const struct ml_edges *e, size_t max_classes,
 		 const struct ml_work *work, struct ml_err *err)
 {
+	return ml_rips_run_with(r, e, max_classes,
+				has_bits(e) ? ML_RIPS_BITS : ML_RIPS_BLOCKS, work, err);
+}
+
+bool ml_rips_run_with(struct ml_rips *r, const struct ml_edges *e, size_t max_classes,
+		      enum ml_rips_rows rows, const struct ml_work *work,
+		      struct ml_err *err)
+{
 	struct rips_walk w = { .r = r };
-	bool bits = has_bits(e);
+	bool bits = rows == ML_RIPS_BITS;
 
 	*r = (struct ml_rips){ .edges = e,
 			       .max_classes = max_classes,

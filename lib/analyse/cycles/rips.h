@@ -54,7 +54,16 @@ struct ml_rips {
 	uint64_t components;       /* of the graph of all edges */
 };
 
-/* Runs over all edges, which must live as long as r. */
+/* How the neighbours of points are kept; the result does not depend on it. */
+enum ml_rips_rows {
+	ML_RIPS_BITS,   /* a bit for each pair of points */
+	ML_RIPS_BLOCKS, /* the words of these that are not 0 */
+};
+
+bool ml_rips_run_with(struct ml_rips *r, const struct ml_edges *edges, size_t max_classes,
+		      enum ml_rips_rows rows, const struct ml_work *work,
+		      struct ml_err *err);
+/* Runs over all edges, which must live as long as r, with the rows that are smaller. */
 bool ml_rips_run(struct ml_rips *r, const struct ml_edges *edges, size_t max_classes,
 		 const struct ml_work *work, struct ml_err *err);
 void ml_rips_release(struct ml_rips *r);

@@ -82,6 +82,11 @@ bool ml_route_cycles(struct ml_workspace *ws, const struct ml_request *q,
 		return false;
 	ml_json_object(&a->json);
 	ml_answer_u64(a, "thread", x.cycles->windows.thread);
+	ml_json_key(&a->json, "by_names");
+	ml_json_array(&a->json);
+	for (const char *const *name = ml_cycles_by_names; *name; name++)
+		ml_json_string(&a->json, *name);
+	ml_json_end(&a->json);
 	ml_cycle_json(&x.view, LINES, &a->json);
 	ml_json_end(&a->json);
 	cycles_request_end(&x);

@@ -105,6 +105,7 @@ struct level_reader {
 	struct ml_open_sim *sim; /* NULL: nobody asked for levels */
 	uint16_t *outcome;       /* of the references [at, end) of the simulation */
 	uint64_t at, end;
+	uint64_t served[UINT8_MAX + 1]; /* how many references each level served */
 };
 
 static bool read_levels(struct level_reader *r, struct ml_workspace *ws,
@@ -139,8 +140,10 @@ static bool next_level(struct level_reader *r, uint64_t time, uint8_t *level,
 	uint64_t first = r->sim->result.info.from, refs = r->sim->result.refs;
 
 	*level = 0;
-	if (time < first || time - first >= refs)
+	if (time < first || time - first >= refs) {
+		r->served[0]++;
 		return true;
+	}
 	time -= first;
 	if (time < r->at || time >= r->end) {
 		r->at = time;
@@ -150,7 +153,26 @@ static bool next_level(struct level_reader *r, uint64_t time, uint8_t *level,
 			return false;
 	}
 	*level = (uint8_t)ml_outcome_served(r->outcome[time - r->at]);
+	r->served[*level]++;
 	return true;
+}
+
+/* The level of each moment or cell, and how many moments each level served. */
+static void put_levels(struct ml_answer *a, const struct level_reader *r,
+		       const uint8_t *level, size_t count)
+{
+	size_t levels = UINT8_MAX + 1;
+
+	if (!r->sim)
+		return;
+	while (levels > 1 && !r->served[levels - 1])
+		levels--;
+	ml_json_key(&a->json, "served");
+	ml_json_array(&a->json);
+	for (size_t i = 0; i < levels; i++)
+		ml_json_u64(&a->json, r->served[i]);
+	ml_json_end(&a->json);
+	ml_answer_column(a, "level", ML_TYPE_U8, level, count);
 }
 
 /* Every moment, when they are few. */
@@ -183,8 +205,7 @@ static bool put_moments(struct ml_answer *a, struct level_reader *levels,
 	ml_answer_column(a, "turns", ML_TYPE_F64, turns, count);
 	ml_answer_column(a, "place", ML_TYPE_U8, place, count);
 	ml_answer_column(a, "region", ML_TYPE_U8, region, count);
-	if (levels->sim)
-		ml_answer_column(a, "level", ML_TYPE_U8, level, count);
+	put_levels(a, levels, level, count);
 	return true;
 }
 
@@ -288,8 +309,7 @@ static bool put_density(struct ml_answer *a, struct level_reader *levels,
 	ml_answer_column(a, "moments", ML_TYPE_U32, d.moments, d.cells);
 	ml_answer_column(a, "place", ML_TYPE_U8, place, d.cells);
 	ml_answer_column(a, "region", ML_TYPE_U8, region, d.cells);
-	if (levels->sim)
-		ml_answer_column(a, "level", ML_TYPE_U8, level, d.cells);
+	put_levels(a, levels, level, d.cells);
 	ml_answer_column(a, "time", ML_TYPE_F64, d.time, rows);
 	ml_answer_column(a, "turns", ML_TYPE_F64, d.turns, rows);
 	return true;

@@ -16,9 +16,7 @@ export interface Colouring {
 function byLevel(p: Palette, a: Angles, names: string[]): Colouring {
 	const colours = levelColours(p, Math.max(1, names.length));
 	const level = a.level!;
-	const used = new Array<number>(names.length + 1).fill(0);
 
-	level.forEach((l, i) => (used[l]! += a.moments ? a.moments[i]! : 1));
 	return {
 		colours: [...colours, p.muted],
 		of: (i) => (level[i] ? Math.min(level[i]! - 1, colours.length) : colours.length),
@@ -26,7 +24,7 @@ function byLevel(p: Palette, a: Angles, names: string[]): Colouring {
 			title,
 			detail: "",
 			colour: colours[i] ?? p.muted,
-			share: used[i + 1]! / Math.max(1, a.all),
+			share: (a.served?.[i + 1] ?? 0) / Math.max(1, a.all),
 			category: null,
 		})),
 	};

@@ -1,11 +1,30 @@
 // What can be chosen in the bar above the view Cycles.
+import { option } from "../../../state/store";
 import type { Control } from "../../../views/view";
 import { turnsText } from "../model/cycles";
-import { chosen, list } from "../state/cycles";
-import { ready } from "../state/store";
+import { chosen, cycles, list } from "../state/cycles";
+import { ready, trace } from "../state/store";
 
 const same = (values: (string | number)[]): [string, string][] =>
 	values.map((v) => [String(v), String(v)]);
+
+/** The thread whose references are looked at, where there are several. */
+function threadControl(): Control[] {
+	const threads = trace.value?.threads.filter((t) => t.references > 0) ?? [];
+
+	if (threads.length < 2) return [];
+	return [
+		{
+			option: "cycles.thread",
+			label: "thread",
+			choices: threads.map((t): [string, string] => [
+				String(t.thread),
+				t.name ? `${t.thread} ${t.name}` : String(t.thread),
+			]),
+			otherwise: String(threads[0]!.thread),
+		},
+	];
+}
 
 export function controls(): Control[] {
 	return [
@@ -43,7 +62,7 @@ export function controls(): Control[] {
 		{
 			option: "cycles.by",
 			label: "by",
-			choices: same(["site", "region", "line", "address"]),
+			choices: same(cycles.value.value?.by_names ?? [option("cycles.by", "site")]),
 			otherwise: "site",
 		},
 		{
@@ -58,5 +77,6 @@ export function controls(): Control[] {
 			choices: same([1, 2, 5, 10, 100]),
 			otherwise: "1",
 		},
+		...threadControl(),
 	];
 }

@@ -32,6 +32,8 @@ export interface ShortLoop {
 }
 
 export interface Cycles {
+	thread: number; // whose references these are; 0: all
+	by_names: string[]; // what can make two references the same
 	width: number;
 	windows: number;
 	distinct: number;
@@ -65,6 +67,7 @@ export interface Angles {
 	place: Uint8Array;
 	region: Uint8Array;
 	level: Uint8Array | null;
+	served?: number[]; // moments by the level that served them; 0: not known
 	rows: number;
 	sectors: number;
 	moments: Uint32Array | null;

@@ -23,6 +23,7 @@ const params = computed<Params>(() => {
 		window: option("cycles.window", "10"),
 		by: option("cycles.by", "site"),
 		every: option("cycles.every", "1"),
+		thread: option("cycles.thread", "0"), // 0: all, if there is one; else the first
 		...(w ? { after: w.from, before: w.to } : {}),
 	};
 });
@@ -64,7 +65,9 @@ function anglesOf(number: { value: number }, levels: boolean) {
 	return latest(() => {
 		const [t, c, n] = [trace.value?.trace, cycles.value.value, number.value];
 		const [w, s] = [shownWindow.value, ready.value];
-		const sim = levels && option("cycles.colour", "line") === "level" && s ? s.sim : null;
+		// where threads are interleaved, a time is no position in the simulation
+		const known = levels && option("cycles.colour", "line") === "level" && s;
+		const sim = known && !s.interleaved ? s.sim : null;
 		const q = {
 			...params.value,
 			basis: basis.value,
