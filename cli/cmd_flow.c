@@ -26,7 +26,7 @@ struct options {
 	const char *function, *set, *order, *tile, *machine, *check;
 	uint64_t line, threshold;
 	struct opt_list layout, cc;
-	bool json;
+	bool json, no_causes;
 };
 
 static const struct opt opts[] = {
@@ -50,6 +50,8 @@ static const struct opt opts[] = {
 	OPT_TEXT(
 		"machine", 'm', "MACHINE", machine,
 		"also simulate this machine: \"L1 32K 8w | L2 1M\", a preset, or 'host'"),
+	OPT_FLAG("no-causes", 0, no_causes,
+		 "do not say why the first level missed; several times as fast"),
 	OPT_TEXT("check", 0, "TRACE", check,
 		 "compare with a recorded run of the same function at the sizes set"),
 	OPT_LIST("cc", 0, "OPTION", cc,
@@ -231,6 +233,7 @@ static int run(int argc, char **argv)
 								    : CHECK_MACHINE,
 				   .line = o.line == UINT64_MAX ? 0 : o.line,
 				   .threshold = o.threshold,
+				   .no_causes = o.no_causes,
 				   .work = &work.work };
 	bool whole = x.set || x.layout || x.order || x.tile || x.machine ||
 		     !has_free_size(f);
