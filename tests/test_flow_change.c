@@ -188,6 +188,10 @@ TEST(an_order_that_breaks_a_dependence_is_called_illegal)
 			  "  x[p[i]] += y[i][j]; }\n",
 			  NULL, "j,i", "n=4"),
 		 ML_LEGALITY_OPEN);
+	CHECK_EQ(legality("void g(int); void f(int n) { for (int i = 0; i < n; i++)\n"
+			  "for (int j = 0; j < n; j++) g(i + j); }\n",
+			  NULL, "j,i", "n=4"),
+		 ML_LEGALITY_OPEN);
 }
 
 TEST(what_cannot_be_reordered_is_refused_with_the_reason)

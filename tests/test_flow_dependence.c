@@ -84,6 +84,10 @@ TEST(loops_carry_what_their_iterations_share)
 	carries("void f(int n, double *A) { double s = 0; for (int i = 0; i < n; i++)\n"
 		"{ s += A[i]; A[i] = s; } }\n",
 		"s");
+	/* a function that is not here may do anything */
+	carries("void g(double); void f(int n, double *A) { for (int i = 0; i < n; i++)\n"
+		"{ A[i] = i; g(A[i]); } }\n",
+		"o");
 	/* data decide */
 	carries("void f(int n, int *p, double *A) { for (int i = 0; i < n; i++)\n"
 		"A[p[i]] = 1; }\n",

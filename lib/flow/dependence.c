@@ -15,6 +15,7 @@ const char *const ml_carried_names[] = { "parallel", "reduction", "sequential", 
 
 struct statement {
 	uint32_t node, rank;
+	bool foreign; /* calls a function of C that is not here: it may do anything */
 	uint32_t symbol[LOOPS]; /* of the loops around it, the outermost first */
 	size_t loops;
 };
@@ -286,6 +287,7 @@ static void add_statement(struct ml_dependences *d, uint32_t node)
 	struct statement *s = &d->statement[d->statements];
 
 	s->node = node;
+	s->foreign = d->f->node[node].assumed && !strcmp(d->f->dialect, "C");
 	s->rank = (uint32_t)d->statements++;
 	for (uint32_t at = node; at != ML_FLOW_NONE; at = d->f->node[at].parent)
 		if (d->f->node[at].kind == ML_FLOW_FOR && s->loops < LOOPS) {
@@ -390,7 +392,17 @@ static void *both_touch(struct ml_dependences *d, const struct touch *x,
 				    isl->map_reverse(isl->map_copy(y->map)));
 }
 
-/* Whether pairs, of which `order` is a part, are empty: 1, 0, or -1: not known. */
+/* 1, 0, or -1: not known. Takes the map. */
+static int is_empty(struct ml_dependences *d, void *map)
+{
+	int is = map ? d->isl->map_is_empty(map) : -1;
+
+	if (map)
+		d->isl->map_free(map);
+	return is;
+}
+
+/* Whether pairs, of which `order` is a part, are empty. Takes both. */
 static int empty(struct ml_dependences *d, void *pairs, void *order)
 {
 	if (!pairs || !order) {
@@ -400,11 +412,7 @@ static int empty(struct ml_dependences *d, void *pairs, void *order)
 			d->isl->map_free(order);
 		return -1;
 	}
-	pairs = d->isl->map_intersect(pairs, order);
-	int is = pairs ? d->isl->map_is_empty(pairs) : -1;
-	if (pairs)
-		d->isl->map_free(pairs);
-	return is;
+	return is_empty(d, d->isl->map_intersect(pairs, order));
 }
 
 static bool has_loop(const struct statement *s, uint32_t symbol, size_t *at)
@@ -436,7 +444,12 @@ enum ml_carried ml_dependences_carried(struct ml_dependences *d, uint32_t loop)
 {
 	enum ml_carried carried = ML_CARRIED_NONE;
 	uint32_t symbol = d->f->node[loop].symbol;
+	size_t unused;
 
+	for (size_t i = 0; i < d->statements; i++)
+		if (d->statement[i].foreign &&
+		    has_loop(&d->statement[i], symbol, &unused))
+			carried = ML_CARRIED_OPEN;
 	for (size_t i = 0; i < d->touches; i++)
 		for (size_t j = 0; j < d->touches; j++) {
 			const struct touch *x = &d->touch[i], *y = &d->touch[j];
@@ -562,6 +575,11 @@ enum ml_legality_kind ml_dependences_keep(struct ml_dependences *d,
 	struct schedules s = { make_schedules(d, d->f), make_schedules(d, changed) };
 	enum ml_legality_kind kind = ML_LEGAL;
 
+	for (uint32_t i = 0; i < d->statements; i++)
+		for (uint32_t j = 0; j < d->statements; j++)
+			if (d->statement[i].foreign && d->statement[j].foreign &&
+			    is_empty(d, turned_round(d, &s, i, j)) != 1)
+				kind = ML_LEGALITY_OPEN;
 	for (size_t i = 0; i < d->touches && kind != ML_ILLEGAL; i++)
 		for (size_t j = 0; j < d->touches && kind != ML_ILLEGAL; j++) {
 			const struct touch *x = &d->touch[i], *y = &d->touch[j];
