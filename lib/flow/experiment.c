@@ -72,6 +72,7 @@ static bool run_side(struct ml_experiment *x, struct ml_experiment_side *side,
 	side->served.machine = x->simulated;
 	side->served.causes = !x->no_causes;
 	side->served.each = x->keep;
+	side->served.calls = x->calls;
 	if (first == last) {
 		run_one(&run[first]);
 	} else {

@@ -101,8 +101,13 @@ bool ml_served_run(struct ml_served *s, struct ml_err *err)
 				      (s->accesses + 1) * sizeof(*s->by_access));
 	s->by_container = ml_arena_alloc(
 		&s->walk.arena, (f->container_count + 1) * sizeof(*s->by_container));
-	if (!ml_flow_walk_run(&s->walk, err))
-		return false;
+	uint64_t calls = s->calls ? s->calls : 1, count = 0;
+	for (uint64_t i = 0; i < calls; i++) {
+		if (!ml_flow_walk_run(&s->walk, err))
+			return false;
+		count += s->walk.count;
+	}
+	s->walk.count = count;
 	sum_up(s);
 	return true;
 }

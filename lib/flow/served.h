@@ -26,8 +26,9 @@ struct ml_served {
 	/* set flow, container, value, known, line; max, work, placed */
 	struct ml_flow_walk walk;
 	struct ml_machine machine;
-	bool causes; /* also say why: takes several times as long */
-	bool each;   /* simulate every access, no groups (walk.h): slow and obvious */
+	bool causes;    /* also say why: takes several times as long */
+	uint64_t calls; /* runs of the program, one after another; 0: one */
+	bool each;      /* simulate every access, no groups (walk.h): slow and obvious */
 	/* results */
 	size_t accesses;                    /* of the flow, numbered as in a batch */
 	struct ml_served_counts *by_access; /* from walk.arena, and the next */
