@@ -57,6 +57,7 @@ bench: deps-test all
 	@bench/ensemble.sh $(dir)
 	@bench/cycles.sh $(dir)
 	@bench/samples.sh $(dir)
+	@bench/flow.sh $(dir)
 
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install $(dir) --prefix $(PREFIX)
