@@ -247,6 +247,20 @@ export const loads = latest<Loads>(() => {
 		: (abort) => api.loads(n, now, also, abort);
 }).value;
 
+/** Latency L and imbalance I of every tier (section 7.1 of MemAxes). */
+export const metrics = latest(
+	() => {
+		const [n, now] = [number.value, selected.value];
+		const how = opt("empty", "natural");
+
+		return n === null || !tree.value || !active.value
+			? null
+			: (abort) => api.metrics(n, now, how, abort);
+	},
+	40,
+	true,
+).value;
+
 export const shape = computed<"sunburst" | "icicle">(() =>
 	opt("shape", "sunburst") === "icicle" ? "icicle" : "sunburst",
 );

@@ -76,7 +76,7 @@ export class ParallelPart implements Part {
 		const n = s.axes.value.length;
 
 		this.frame = {
-			left: box.x + 34,
+			left: box.x + this.leftRoom(d),
 			right: box.x + box.w - 62,
 			top: box.y + HEAD,
 			bottom: box.y + box.h - FOOT,
@@ -93,6 +93,17 @@ export class ParallelPart implements Part {
 		if (same && this.grip?.what !== "axis") this.drawLines(d, p, now);
 		else if (same) this.drawDraggedLines(d, p, now);
 		for (let i = 0; i < n; i++) this.drawAxis(d, p, i, base, now);
+	}
+
+	/** What the labels of the first axis need. */
+	private leftRoom(d: Draw): number {
+		const first = s.axes.value[0];
+		const edges = first === undefined ? null : s.edgesOf(first);
+
+		if (!edges || !s.info.value || !isNames(this.column(0)) || edges.length > 40)
+			return 34;
+		const widest = Math.max(...edges.map((e) => d.measure(e, { colour: 0, size: 9.5 })));
+		return Math.max(34, Math.min(116, widest + 10));
 	}
 
 	/** Lines between neighbours. What the pointer is on lies over the rest. */
