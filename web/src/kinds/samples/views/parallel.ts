@@ -9,6 +9,7 @@ import {
 	binAt,
 	binText,
 	binY,
+	linksKey,
 	moved,
 	placeAt,
 	shown,
@@ -81,17 +82,18 @@ export class ParallelPart implements Part {
 			top: box.y + HEAD,
 			bottom: box.y + box.h - FOOT,
 		};
-		if (!now || !base || !s.info.value || now.columns.join() !== s.axes.value.join()) {
-			if (!now)
-				d.text(box.x + box.w / 2, box.y + box.h / 2, "counting…", {
-					colour: p.muted,
-					align: "center",
-				});
-			if (!now || !base || !s.info.value) return;
+		if (!now || !base || !s.info.value) {
+			d.text(box.x + box.w / 2, box.y + box.h / 2, "counting…", {
+				colour: p.muted,
+				align: "center",
+			});
+			return;
 		}
-		const same = now.columns.join() === s.axes.value.join();
-		if (same && this.grip?.what !== "axis") this.drawLines(d, p, now);
-		else if (same) this.drawDraggedLines(d, p, now);
+		// an answer about other axes has no lines for these
+		if (now.columns.join() === s.axes.value.join()) {
+			if (this.grip?.what === "axis") this.drawDraggedLines(d, p, now);
+			else this.drawLines(d, p, now);
+		}
 		for (let i = 0; i < n; i++) this.drawAxis(d, p, i, base, now);
 	}
 
@@ -134,19 +136,17 @@ export class ParallelPart implements Part {
 		const f = this.frame;
 
 		return [
-			s.selected.value,
+			linksKey(a.selected.links),
 			a.also ? "dim" : "",
 			a.columns.join(),
 			a.bins.join(),
+			a.selected.samples,
 			s.strength.value,
-			s.number.value,
-			s.version.value,
 			p.background,
 			f.left,
 			f.right,
 			f.top,
 			f.bottom,
-			a.selected.samples,
 		].join(" ");
 	}
 
