@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/err.h"
+#include "lib/query/samples/resource_text.h"
 #include "lib/samples/information.h"
 #include "lib/samples/loads.h"
 #include "lib/samples/metrics.h"
@@ -38,7 +39,8 @@ static void ask(struct ml_samples *s, const char *select)
 	struct ml_clusters c;
 	struct ml_err err;
 
-	if (ml_selection_parse(&sel, s, select, &a, &err)) {
+	if ((!select || (select = ml_resource_expand(select, s, &a, &err))) &&
+	    ml_selection_parse(&sel, s, select, &a, &err)) {
 		for (size_t i = 0; i < s->count; i++)
 			ml_totals_by(&totals, s, &sel, (int)i, s->role[ML_SAMPLES_LINE],
 				     ML_TOTAL_BY_MEAN, &a);

@@ -90,13 +90,7 @@ export const tests = {
 			() => globalThis.memlamp.samples.info.value.rows,
 		);
 
-		for (const text of [
-			"NUMA",
-			"L3",
-			"Data objects",
-			"m_x",
-			"latency (cycles)",
-		])
+		for (const text of ["NUMA", "L3", "Data objects", "m_x", "latency (log)"])
 			assert.ok(svg.includes(text), text);
 		assert.match(side.replace(/,/g, ""), new RegExp(`samples\\s+${rows}`));
 		// the worst line is the first of the command's table
@@ -464,7 +458,9 @@ export const tests = {
 		);
 		const side = await page.locator(".samples-side").innerText();
 		assert.match(side, /What is special about this selection/);
-		assert.match(side, /map3D 1\s+100 % not 0 %/);
+		assert.match(side, /zidx \d+ to \d+\s+[\d.]+ % not 0 %/);
+		assert.doesNotMatch(side, /map3D 1\s/); // it was selected
+
 		await w.until(
 			"related",
 			async () => (await state(page, "related"))?.length > 0,

@@ -6,6 +6,7 @@ import {
 	binAt,
 	binText,
 	binY,
+	linksKey,
 	moved,
 	position,
 	strengths,
@@ -159,6 +160,14 @@ test("lines are as strong as their mode says", () => {
 	};
 	assert.deepEqual([...strengths(part, "all", links)], [0.5]);
 	assert.deepEqual([...strengths(part, "all")], [1]);
+});
+
+test("other links have another key, the same links the same", () => {
+	const swapped = { ...links, right: Uint16Array.of(0, 1, 0) };
+
+	assert.equal(linksKey([links]), linksKey([{ ...links }]));
+	assert.notEqual(linksKey([links]), linksKey([swapped]));
+	assert.notEqual(linksKey([links, swapped]), linksKey([swapped, links]));
 });
 
 test("the strongest lines are drawn last, and the most frequent are widest", () => {

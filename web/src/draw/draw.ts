@@ -66,7 +66,7 @@ export interface Draw {
 	): void;
 	/** x, y, x, y, ...; closed and filled, or a line of `thick`. */
 	path(points: ArrayLike<number>, colour: Colour, thick?: number, alpha?: number): void;
-	/** Lines that do not hang together, x1, y1, x2, y2 each, in one stroke. */
+	/** Lines that do not hang together, x1, y1, x2, y2 each, in any number. */
 	segments(ends: ArrayLike<number>, colour: Colour, thick?: number, alpha?: number): void;
 	/** A ring from radius r0 to r1, angles clockwise from the top; r0 = 0 is a slice. */
 	arc(

@@ -103,12 +103,19 @@ export class Pixels implements Draw {
 		c.globalAlpha = alpha;
 		c.strokeStyle = css(colour);
 		c.lineWidth = thick;
-		c.beginPath();
-		for (let i = 0; i + 3 < ends.length; i += 4) {
-			c.moveTo(ends[i]!, ends[i + 1]!);
-			c.lineTo(ends[i + 2]!, ends[i + 3]!);
+		/*
+		 * Thousands of lines that cross in one path cost a software rasteriser more than
+		 * the same lines in small paths; thick ones are fastest alone.
+		 */
+		const together = 4 * (thick <= 1 ? 16 : 1);
+		for (let from = 0; from < ends.length; from += together) {
+			c.beginPath();
+			for (let i = from; i + 3 < Math.min(ends.length, from + together); i += 4) {
+				c.moveTo(ends[i]!, ends[i + 1]!);
+				c.lineTo(ends[i + 2]!, ends[i + 3]!);
+			}
+			c.stroke();
 		}
-		c.stroke();
 	}
 
 	arc(

@@ -12,6 +12,7 @@ import type {
 	SamplesInfo,
 	SourceText,
 	Special,
+	TierMetrics,
 	Totals,
 	Window,
 } from "./model/table";
@@ -176,6 +177,8 @@ export const api = {
 			{ select, along, tier, metric, clusters, width, step, empty },
 			s,
 		),
+	metrics: (n: number, select: string, empty: string, s?: AbortSignal) =>
+		table<TierMetrics>(n, "metrics", { select, empty }, s),
 	special: (n: number, select: string, s?: AbortSignal) =>
 		table<Special>(n, "special", { select, top: 12 }, s),
 	related: (n: number, select: string, s?: AbortSignal) =>

@@ -93,6 +93,16 @@ export function strengths(l: Links, mode: Strength, most?: Links): Float64Array 
 	return out;
 }
 
+/** A number that differs where links differ: a picture of the same links can be kept. */
+export function linksKey(list: Links[]): number {
+	let sum = 0;
+
+	for (const l of list)
+		for (let i = 0; i < l.count.length; i++)
+			sum = (sum * 31 + l.count[i]! * (l.left[i]! * 1009 + l.right[i]! + 1)) % 9007199254;
+	return sum;
+}
+
 export const SHADES = 16;
 export const WIDTHS = 6;
 

@@ -98,6 +98,18 @@ export interface Window {
 	imbalance: number | null;
 }
 
+/** L and I of a tier of the hardware. */
+export interface TierMetrics {
+	depth: number;
+	tier: string;
+	resources: number;
+	used: number;
+	samples: number;
+	cycles: number;
+	latency: number | null;
+	imbalance: number | null;
+}
+
 export interface Cluster extends Window {
 	cluster: number;
 	depth: number;

@@ -3,7 +3,8 @@
 import { exact, percent } from "../../../model/format";
 import { Section } from "../../../panels/section";
 import { overlay, view } from "../../../state/store";
-import { conjuncts, equals, without } from "../model/selection";
+import { shown } from "../model/axes";
+import { conjuncts, equals, subject, without } from "../model/selection";
 import { cyclesText, type Special } from "../model/table";
 import * as s from "../state";
 
@@ -97,8 +98,20 @@ function conditionOf(x: Special): string {
 		: equals(x.column, x.values);
 }
 
+/** Values as people read them. */
+function valuesText(x: Special): string {
+	const c = s.info.value!.columns[s.columnNamed(x.column)];
+	const range = x.values.match(/^(\S+)\.\.(\S+)$/);
+
+	return c && range ? `${shown(c, range[1]!)} to ${shown(c, range[2]!)}` : x.values;
+}
+
 function SpecialRows() {
-	const list = s.special.value?.filter((x) => x.divergence > 0.01).slice(0, 8) ?? [];
+	// that the selected columns differ goes without saying
+	const own = new Set(conjuncts(s.selected.value).map(subject));
+	const list = (s.special.value ?? [])
+		.filter((x) => x.divergence > 0.01 && !own.has(x.column.toLowerCase()))
+		.slice(0, 8);
 
 	if (!s.selected.value) return null;
 	return (
@@ -122,11 +135,54 @@ function SpecialRows() {
 								/>
 							</td>
 							<td>
-								<b>{x.column}</b> <span class="mono">{x.values}</span>
+								<b>{x.column}</b> <span class="mono">{valuesText(x)}</span>
 							</td>
 							<td class="digits">
 								{percent(x.selected)} <span class="muted">not {percent(x.others)}</span>
 							</td>
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</Section>
+	);
+}
+
+/** L and I of the tiers; a click shows them along the attribute of the histogram. */
+function Tiers() {
+	const list = s.metrics.value?.filter((t) => t.resources > 1) ?? [];
+
+	if (!list.length) return null;
+	return (
+		<Section title="Tiers of the hardware">
+			<table class="samples-table samples-tiers">
+				<thead>
+					<tr>
+						<th>tier</th>
+						<th>used</th>
+						<th title="average access latency, in cycles">latency L</th>
+						<th title="largest distance from the mean load, in standard deviations">
+							imbalance I
+						</th>
+					</tr>
+				</thead>
+				<tbody>
+					{list.map((t) => (
+						<tr
+							key={t.tier}
+							class="samples-click"
+							title="click: this tier in the histogram"
+							onClick={() => {
+								s.choose({ tier: t.tier });
+								view.value = "histogram";
+							}}
+						>
+							<td>{t.tier}</td>
+							<td class="digits">
+								{t.used} of {t.resources}
+							</td>
+							<td class="digits">{t.latency === null ? "–" : cyclesText(t.latency)}</td>
+							<td class="digits">{t.imbalance?.toFixed(2) ?? "–"}</td>
 						</tr>
 					))}
 				</tbody>
@@ -225,6 +281,7 @@ export function SamplesSide() {
 		<aside class="right-pane samples-side">
 			<Selection />
 			<SpecialRows />
+			<Tiers />
 			<RelatedRows />
 			<FileFacts />
 		</aside>

@@ -196,12 +196,14 @@ export class HistogramPart implements Part {
 			colour: p.muted,
 			size: 10,
 		});
-		d.text(
-			b.x + b.w,
-			b.y - 9,
-			`${low.toFixed(2)} pale to ${high.toFixed(2)} dark${s.metric.value === "latency" ? " cycles" : ""}`,
-			{ colour: p.muted, size: 10, align: "right" },
-		);
+		const unit = s.metric.value === "latency" ? " cycles" : "";
+		const small = { colour: p.muted, size: 10, align: "right" as const };
+		const most = `${high.toFixed(2)}${unit}`;
+		const scale = b.x + b.w - d.measure(most, small) - 66;
+		d.text(b.x + b.w, b.y - 9, most, small);
+		for (let i = 0; i < 30; i++)
+			d.rect(scale + 2 * i, b.y - 13, 2.5, 8, mixAlong(heat, i / 29));
+		d.text(scale - 6, b.y - 9, low.toFixed(2), small);
 		list.forEach((w, i) => {
 			const v = metricOf(w);
 			const [x0, x1] = this.windowEnds(c, i).map((at) => b.x + b.w * at) as [

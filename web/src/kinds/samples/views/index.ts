@@ -20,7 +20,9 @@ class Overview extends PartsView {
 
 	protected place(w: number, h: number): [Part, Box][] {
 		const has = s.info.value?.tables.includes("hardware") ?? false;
-		const top = Math.round(h * 0.48);
+		const half = Math.round(h * 0.48);
+		// without hardware the offenders take what they need
+		const top = has ? half : Math.min(half, this.offenders.wanted() + 36);
 		const left = has ? Math.round(Math.min(w * 0.44, top * 1.45)) : 12;
 		const beside = { x: left + 6, y: 10, w: w - left - 24, h: top - 16 };
 		const code = SourcePart.atHand() && top > 300 ? 20 + 6 * 16 : 0;

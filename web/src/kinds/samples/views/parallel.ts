@@ -9,6 +9,7 @@ import {
 	binAt,
 	binText,
 	binY,
+	linksKey,
 	moved,
 	placeAt,
 	shown,
@@ -76,23 +77,35 @@ export class ParallelPart implements Part {
 		const n = s.axes.value.length;
 
 		this.frame = {
-			left: box.x + 34,
+			left: box.x + this.leftRoom(d),
 			right: box.x + box.w - 62,
 			top: box.y + HEAD,
 			bottom: box.y + box.h - FOOT,
 		};
-		if (!now || !base || !s.info.value || now.columns.join() !== s.axes.value.join()) {
-			if (!now)
-				d.text(box.x + box.w / 2, box.y + box.h / 2, "counting…", {
-					colour: p.muted,
-					align: "center",
-				});
-			if (!now || !base || !s.info.value) return;
+		if (!now || !base || !s.info.value) {
+			d.text(box.x + box.w / 2, box.y + box.h / 2, "counting…", {
+				colour: p.muted,
+				align: "center",
+			});
+			return;
 		}
-		const same = now.columns.join() === s.axes.value.join();
-		if (same && this.grip?.what !== "axis") this.drawLines(d, p, now);
-		else if (same) this.drawDraggedLines(d, p, now);
+		// an answer about other axes has no lines for these
+		if (now.columns.join() === s.axes.value.join()) {
+			if (this.grip?.what === "axis") this.drawDraggedLines(d, p, now);
+			else this.drawLines(d, p, now);
+		}
 		for (let i = 0; i < n; i++) this.drawAxis(d, p, i, base, now);
+	}
+
+	/** What the labels of the first axis need. */
+	private leftRoom(d: Draw): number {
+		const first = s.axes.value[0];
+		const edges = first === undefined ? null : s.edgesOf(first);
+
+		if (!edges || !s.info.value || !isNames(this.column(0)) || edges.length > 40)
+			return 34;
+		const widest = Math.max(...edges.map((e) => d.measure(e, { colour: 0, size: 9.5 })));
+		return Math.max(34, Math.min(116, widest + 10));
 	}
 
 	/** Lines between neighbours. What the pointer is on lies over the rest. */
@@ -123,19 +136,17 @@ export class ParallelPart implements Part {
 		const f = this.frame;
 
 		return [
-			s.selected.value,
+			linksKey(a.selected.links),
 			a.also ? "dim" : "",
 			a.columns.join(),
 			a.bins.join(),
+			a.selected.samples,
 			s.strength.value,
-			s.number.value,
-			s.version.value,
 			p.background,
 			f.left,
 			f.right,
 			f.top,
 			f.bottom,
-			a.selected.samples,
 		].join(" ");
 	}
 

@@ -1,0 +1,127 @@
+// Parallel coordinates: axes, bins and the counts along them.
+import { computed, signal } from "@preact/signals";
+import { latest } from "../../../state/latest";
+import { message } from "../../../state/store";
+import { api } from "../api";
+import { usualAxes, type Strength } from "../model/axes";
+import type { Axes } from "../model/table";
+import {
+	shows,
+	number,
+	version,
+	info,
+	columnOf,
+	selected,
+	hover,
+	choose,
+	opt,
+} from "./store";
+
+export const bins = computed(() =>
+	Math.max(20, Math.min(1000, Number(opt("bins", "100")) || 100)),
+);
+
+/** The axes from left to right, as numbers of columns. */
+export const axes = computed<number[]>(() => {
+	const i = info.value;
+	const chosen = opt("axes", "");
+
+	if (!i) return [];
+	const list = chosen
+		.split(",")
+		.filter(Boolean)
+		.map(Number)
+		.filter((n) => n < i.columns.length);
+	return list.length ? list : usualAxes(i);
+});
+
+export function setAxes(list: number[]): void {
+	choose({ axes: [...new Set(list)].join(",") || null });
+}
+
+export function showAxis(column: number): void {
+	if (!axes.value.includes(column)) setAxes([...axes.value, column]);
+}
+
+export function hideAxis(column: number): void {
+	if (axes.value.length > 1) setAxes(axes.value.filter((a) => a !== column));
+}
+
+/** Puts two axes side by side. */
+export function correlate(a: number, b: number): void {
+	const rest = axes.value.filter((x) => x !== b);
+
+	if (!rest.includes(a)) rest.push(a);
+	const at = rest.indexOf(a);
+	setAxes([...rest.slice(0, at + 1), b, ...rest.slice(at + 1)]);
+}
+
+export const strength = computed<Strength>(() => {
+	const s = opt("lines", "all");
+
+	return s === "left" || s === "right" ? s : "all";
+});
+/** The pre-selection has its own scale of strengths, not that of all samples. */
+export const ownScale = computed(() => opt("scale", "shared") === "own");
+
+/*
+ * Columns whose bins grow, as a logarithmic axis has them: latencies with a long tail,
+ * until the person chooses.
+ */
+export const logs = computed<number[]>(() => {
+	const chosen = opt("log", "*");
+	const latency = columnOf("latency");
+	const c = info.value?.columns[latency];
+
+	if (chosen !== "*") return chosen.split(",").filter(Boolean).map(Number);
+	return c && Number(c.max) - Number(c.min) > 500 ? [latency] : [];
+});
+
+export function toggleLog(column: number): void {
+	const now = logs.value;
+
+	choose({
+		log: (now.includes(column) ? now.filter((x) => x !== column) : [...now, column]).join(
+			",",
+		),
+	});
+}
+
+/** The bins of a column begin at these values; the last one is the highest value. */
+const edgeCache = signal<Record<string, string[]>>({});
+const asked = new Set<string>();
+
+export function edgesOf(column: number, count = bins.value): string[] | null {
+	const log = logs.value.includes(column);
+	const key = `${number.value} ${version.value} ${column} ${count} ${log}`;
+	const known = edgeCache.value[key];
+
+	if (!known && number.value !== null && !asked.has(key)) {
+		asked.add(key);
+		api.edges(number.value, column, count, log).then(
+			(e) => (edgeCache.value = { ...edgeCache.peek(), [key]: e }),
+			(e: Error) => (message.value = e.message),
+		);
+	}
+	return known ?? null;
+}
+
+/** Counts of all samples, which stay behind those of the selection. */
+export const base = latest<Axes>(() => {
+	const [n, list, b, log] = [number.value, axes.value, bins.value, logs.value];
+
+	void version.value;
+	return n === null || !list.length || !shows("samples", "parallel")
+		? null
+		: (abort) => api.axes(n, list, b, "", "", abort, log);
+}).value;
+
+export const counts = latest<Axes>(() => {
+	const [n, list, b, log] = [number.value, axes.value, bins.value, logs.value];
+	const [now, also] = [selected.value, hover.value];
+
+	void version.value;
+	return n === null || !list.length || !shows("samples", "parallel")
+		? null
+		: (abort) => api.axes(n, list, b, now, also, abort, log);
+}).value;

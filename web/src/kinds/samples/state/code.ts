@@ -1,0 +1,100 @@
+// Code and data: offenders, totals, what is special, and the source of a line.
+import { computed, signal } from "@preact/signals";
+import { latest } from "../../../state/latest";
+import { api } from "../api";
+import type { Offenders } from "../model/table";
+import { counts } from "./axes";
+import { active, number, version, info, selected, hover, measureBy, opt } from "./store";
+
+export const offenders = latest<Offenders>(() => {
+	const [n, now, also] = [number.value, selected.value, hover.value];
+	const by = measureBy.value;
+
+	void version.value;
+	return n === null || !info.value || !active.value
+		? null
+		: (abort) => api.offenders(n, now, also, by, abort);
+}).value;
+
+export const totals = latest(() => {
+	const [n, now] = [number.value, selected.value];
+
+	void version.value;
+	return n === null || !active.value ? null : (abort) => api.totals(n, now, abort);
+}).value;
+
+/** How many selected samples the pointer is on; null: it is on none. */
+export const hovered = computed(
+	() =>
+		counts.value?.also?.samples ??
+		offenders.value?.groups.reduce<number | null>(
+			(sum, g) => (g.also === undefined ? sum : (sum ?? 0) + g.also),
+			null,
+		) ??
+		null,
+);
+
+/** What takes a tenth of a second waits until the brush rests. */
+const SETTLED = 250; // ms
+
+export const special = latest(
+	() => {
+		const [n, now] = [number.value, selected.value];
+
+		return n === null || !now || !active.value
+			? null
+			: (abort) => api.special(n, now, abort);
+	},
+	SETTLED,
+	true,
+).value;
+
+export const related = latest(
+	() => {
+		const [n, now] = [number.value, selected.value];
+
+		void version.value;
+		return n === null || !active.value ? null : (abort) => api.related(n, now, abort);
+	},
+	SETTLED,
+	true,
+).value;
+
+/** The line of code that the source pane shows. */
+export const follow = computed(() => opt("follow", "on") === "on");
+export const pinned = signal<{ file: string; line: number } | null>(null);
+
+/** The line with most of the selection, or of the pre-selection if the pane follows it. */
+export const shownLine = computed<{ file: string; line: number } | null>(() => {
+	const o = offenders.value;
+	const also = follow.value && hover.value !== "";
+	let best: { file: string; line: number; weight: number } | null = null;
+
+	for (const g of o?.groups ?? [])
+		for (const l of g.lines ?? []) {
+			const weight = also
+				? measureBy.value === "cycles"
+					? (l.alsoCycles ?? 0)
+					: (l.also ?? 0)
+				: measureBy.value === "cycles"
+					? l.cycles
+					: l.samples;
+			const line = Number(l.line);
+
+			if (g.file && g.file !== "??" && line > 0 && weight > (best?.weight ?? 0))
+				best = { file: g.file, line, weight };
+		}
+	return (also ? best : (pinned.value ?? best)) ?? pinned.value;
+});
+
+const shownFile = computed(() => shownLine.value?.file ?? null);
+
+export const source = latest(
+	() => {
+		const [n, file] = [number.value, shownFile.value];
+
+		return n === null || !file ? null : (abort) => api.source(n, file, abort);
+	},
+	0,
+	true,
+).value;
