@@ -25,6 +25,3 @@ for bad in '-f none' '-s M=9' '-s Q=1' '-s M=x' '-s M=9,K=10,N=15 -l B=spiral' '
 done
 memlamp flow missing.c
 echo "status $?"
-# The page has no views of the kind yet: no empty page is served.
-memlamp view mm.c
-echo "status $?"
