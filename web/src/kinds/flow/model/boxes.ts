@@ -120,8 +120,8 @@ export function revealed(f: Folds, tree: Tree, node: number): Folds {
 	const toggled = new Set(f.toggled);
 	let b = tree.byId.get(tree.boxOf[node]!);
 
-	// the box of the node itself stays as it is
-	b = b && parentBox(tree, b);
+	// a scope may stay folded itself; a computation must be seen
+	if (b && b.work !== node) b = parentBox(tree, b);
 	for (; b; b = parentBox(tree, b))
 		if (isFolded({ level: f.level, toggled }, b)) {
 			if (toggled.has(b.id)) toggled.delete(b.id);

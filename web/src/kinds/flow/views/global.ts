@@ -93,6 +93,11 @@ export class GlobalView extends CanvasView {
 		cam.resize(this.width, this.height);
 	}
 
+	/** A point of the picture on the screen, for tests. */
+	screenOf(x: number, y: number): [number, number] {
+		return [cam.sx(x), cam.sy(y)];
+	}
+
 	/** Shows the whole picture. */
 	showAll(): void {
 		const f = s.frame.value;

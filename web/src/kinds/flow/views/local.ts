@@ -7,7 +7,7 @@ import { bytes, count, exact } from "../../../model/format";
 import { CanvasView } from "../../../views/canvas";
 import type { ViewKind } from "../../../views/view";
 import { wheelFactor } from "../../../views/wheel";
-import { indexAt, linesOf, placeOf, type Placed } from "../model/grid";
+import { eachIndex, indexAt, linesOf, placeOf, type Placed } from "../model/grid";
 import { scaleOf, type Scale } from "../model/heat";
 import {
 	NEVER,
@@ -201,6 +201,25 @@ export class LocalView extends CanvasView {
 		if (lastFit === key) return;
 		lastFit = key;
 		this.showAll();
+	}
+
+	/** A point of the picture on the screen, for tests. */
+	screenOf(x: number, y: number): [number, number] {
+		return [cam.sx(x), cam.sy(y)];
+	}
+
+	/** Indices of the elements of a container that share a line with marked ones. */
+	lineMates(container: number): string[] {
+		const side = this.sides.at(-1);
+		const out: string[] = [];
+
+		for (const item of side?.scene.items ?? [])
+			if (item.kind === "container" && item.container === container)
+				eachIndex(item.grid.shape, (index) => {
+					if (onMarkedLine(side!, item, placeOf(item.placed, index)))
+						out.push(index.join());
+				});
+		return out;
 	}
 
 	/** Shows the whole picture again. */
@@ -495,6 +514,26 @@ function words(side: Side, item: ContainerItem, index: number[], e: Element): st
 	];
 }
 
+/** Lines of the element under the pointer and of chosen ones, in a container. */
+function markedLines(side: Side, item: ContainerItem): [number, number][] {
+	const over = l.hoverElement.value;
+	const list = side.changed ? [...l.chosen.value, ...(over ? [over] : [])] : [];
+	const size = s.program.value!.containers[item.container]!.element;
+
+	return l.showLines.value
+		? list
+				.filter((e) => e.container === item.container)
+				.map((e) => linesOf(item.placed, e.place, size, side.local.line))
+		: [];
+}
+
+function onMarkedLine(side: Side, item: ContainerItem, place: number): boolean {
+	const size = s.program.value!.containers[item.container]!.element;
+	const [a, b] = linesOf(item.placed, place, size, side.local.line);
+
+	return markedLines(side, item).some(([first, last]) => a <= last && b >= first);
+}
+
 class Painter {
 	private readonly map = s.colours.value;
 
@@ -703,28 +742,24 @@ class Painter {
 
 	/** Elements that share a cache line with the one under the pointer or a chosen one. */
 	private lines(): void {
-		const { side, d, p } = this;
-		const over = l.hoverElement.value;
-		const list = side.changed ? [...l.chosen.value, ...(over ? [over] : [])] : [];
+		const { d, p, side } = this;
 
-		if (!l.showLines.value) return;
-		for (const e of list) {
-			const placed = side.local.placed.find((x) => x.container === e.container);
-			const size = s.program.value!.containers[e.container]?.element;
-
-			if (!placed || !size) continue;
-			const [first, last] = linesOf(placed, e.place, size, side.local.line);
-			this.eachTile(
-				e.container,
-				(place) => {
-					const [a, b] = linesOf(placed, place, size, side.local.line);
-					return a <= last && b >= first;
-				},
-				(x, y, w) => {
-					d.rect(x, y, w - 1, w - 1, lineColour(p), 0.35);
-					d.frame(x, y, w - 1, w - 1, lineColour(p), Math.max(1, w * 0.12));
-				},
-			);
+		for (const i of side.scene.items) {
+			if (i.kind !== "container") continue;
+			for (const [first, last] of markedLines(side, i)) {
+				const size = s.program.value!.containers[i.container]!.element;
+				this.eachTile(
+					i.container,
+					(place) => {
+						const [a, b] = linesOf(i.placed, place, size, side.local.line);
+						return a <= last && b >= first;
+					},
+					(x, y, w) => {
+						d.rect(x, y, w - 1, w - 1, lineColour(p), 0.35);
+						d.frame(x, y, w - 1, w - 1, lineColour(p), Math.max(1, w * 0.12));
+					},
+				);
+			}
 		}
 	}
 
