@@ -3,20 +3,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/flow_check_show.h"
+#include "cli/flow_show.h"
 #include "cli/options.h"
 #include "cli/work.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
-#include "lib/base/table.h"
 #include "lib/flow/count.h"
+#include "lib/flow/experiment.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/layout.h"
-#include "lib/flow/locality.h"
 #include "lib/flow/open.h"
 #include "lib/flow/print.h"
+#include "lib/flow/span.h"
+#include "lib/query/flow_check/flow_check.h"
+#include "lib/trace/trace.h"
+
+#define CHECK_MACHINE "L1 32K 8w 64B | L2 1M 16w"
+
+enum { LOOPS_SHOWN = 12 };
 
 struct options {
-	const char *function, *set;
+	const char *function, *set, *order, *tile, *machine, *check;
 	uint64_t line, threshold;
 	struct opt_list layout, cc;
 	bool json;
@@ -28,38 +35,28 @@ static const struct opt opts[] = {
 		 "else the one with most loops)"),
 	OPT_TEXT("set", 's', "SIZES", set,
 		 "simulate with these parameters, as in n=9,m=10"),
-	OPT_COUNT("line", 0, "BYTES", line, "bytes of a cache line (default: 64)"),
+	OPT_COUNT("line", 0, "BYTES", line,
+		  "bytes of a cache line (default: that of --machine, or 64)"),
 	OPT_COUNT("threshold", 0, "LINES", threshold,
 		  "count a miss where the stack distance is LINES or more (default: 10)"),
 	OPT_LIST("layout", 'l', "CONTAINER=LAYOUT", layout,
 		 "lay a container out as row, col, order:2,0,1, pad:N, offset:N or "
 		 "align:N, joined by +; may be given several times"),
+	OPT_TEXT(
+		"order", 0, "LOOPS", order,
+		"run the loops of a nest in this order, the outermost first, as in k,i,j"),
+	OPT_TEXT("tile", 0, "LOOP=N", tile,
+		 "tile loops by so many iterations, as in i=32,k=32"),
+	OPT_TEXT(
+		"machine", 'm', "MACHINE", machine,
+		"also simulate this machine: \"L1 32K 8w | L2 1M\", a preset, or 'host'"),
+	OPT_TEXT("check", 0, "TRACE", check,
+		 "compare with a recorded run of the same function at the sizes set"),
 	OPT_LIST("cc", 0, "OPTION", cc,
 		 "give OPTION to the C preprocessor, as in --cc=-DN=10"),
 	OPT_FLAG("json", 0, json, "print JSON"),
 	{ 0 },
 };
-
-static bool simulate(struct ml_locality *l, const struct options *o, struct ml_arena *a,
-		     struct ml_err *err)
-{
-	const struct ml_flow *f = l->walk.flow;
-	struct ml_flow_container *c = ml_layout_copy(a, f);
-	int64_t *value;
-	bool *known;
-
-	for (size_t i = 0; i < o->layout.count; i++)
-		if (!ml_layout_apply(a, f, c, o->layout.items[i], err))
-			return false;
-	if (!ml_flow_values(f, o->set, a, &value, &known, err))
-		return false;
-	l->walk.container = c;
-	l->walk.value = value;
-	l->walk.known = known;
-	l->walk.line = o->line;
-	l->threshold = o->threshold;
-	return ml_locality_run(l, err);
-}
 
 static void print_count(const struct ml_flow *f, const char *what,
 			const struct ml_flow_count *c, struct ml_buf *out)
@@ -70,8 +67,38 @@ static void print_count(const struct ml_flow *f, const char *what,
 		      c->bounded ? "  (upper bound)" : "");
 }
 
+static void print_span(const struct ml_flow *f, const struct ml_flow_counts *c,
+		       const struct ml_flow_span *s, struct ml_buf *out)
+{
+	const char *comma = "loops        ";
+
+	print_count(f, "depth", &s->depth[0], out);
+	ml_buf_text(out, "parallelism  ");
+	ml_flow_print_ratio(f, &c->all_ops, &s->depth[0], out);
+	ml_buf_text(out, " operations at a time\n");
+	size_t shown = 0;
+	for (size_t i = 0; i < f->node_count; i++) {
+		const struct ml_flow_node *n = &f->node[i];
+
+		if (n->kind != ML_FLOW_FOR || shown++ >= LOOPS_SHOWN)
+			continue;
+		ml_buf_printf(out, "%s%s%s", comma, f->names[n->symbol], " ");
+		if (n->line)
+			ml_buf_printf(out, "(line %u) ", (unsigned)n->line);
+		ml_buf_text(out, ml_carried_names[s->carried[i]]);
+		comma = ", ";
+	}
+	if (shown > LOOPS_SHOWN)
+		ml_buf_printf(out, " and %zu more", shown - LOOPS_SHOWN);
+	if (shown)
+		ml_buf_text(out, "\n");
+	if (s->missing)
+		ml_buf_printf(out, "note: %s; loops are taken to run in order\n",
+			      s->missing);
+}
+
 static void print_symbolic(const struct ml_flow *f, const struct ml_flow_counts *c,
-			   struct ml_buf *out)
+			   const struct ml_flow_span *span, struct ml_buf *out)
 {
 	ml_buf_printf(out, "%s, %s\n", f->function, f->dialect);
 	for (uint32_t i = 0; i < f->container_count; i++) {
@@ -98,6 +125,7 @@ static void print_symbolic(const struct ml_flow *f, const struct ml_flow_counts 
 	ml_buf_text(out, "intensity    ");
 	ml_flow_print_intensity(f, c, out);
 	ml_buf_text(out, " operations a byte\n");
+	print_span(f, c, span, out);
 	for (size_t i = 0; i < c->condition_count; i++) {
 		ml_buf_text(out, i ? "             " : "right where  ");
 		ml_poly_print(c->condition[i], f->names, out);
@@ -107,56 +135,84 @@ static void print_symbolic(const struct ml_flow *f, const struct ml_flow_counts 
 		ml_buf_printf(out, "note: %s\n", f->note[i]);
 }
 
-static void print_at(const struct ml_locality *l, struct ml_buf *out)
+/* "B=col;A=row" of several options. */
+static const char *joined(const struct opt_list *l, struct ml_arena *a)
 {
-	static const struct ml_column columns[] = {
-		{ "container", .kind = ML_COLUMN_TEXT },
-		{ "reads", .kind = ML_COLUMN_COUNT },
-		{ "writes", .kind = ML_COLUMN_COUNT },
-		{ "unplaced", .kind = ML_COLUMN_COUNT },
-		{ "cold", .kind = ML_COLUMN_COUNT },
-		{ "misses", .kind = ML_COLUMN_COUNT },
-		{ "bytes", .kind = ML_COLUMN_COUNT, .heading = "bytes moved" },
-	};
-	struct ml_table t = { .columns = columns, .width = 7 };
-	const struct ml_flow *f = l->walk.flow;
+	const char *text = NULL;
 
-	ml_buf_printf(
-		out,
-		"\nlines of %llu bytes, a miss is a distance of %llu lines or more\n",
-		(unsigned long long)l->walk.line, (unsigned long long)l->threshold);
-	for (size_t i = 0; i < f->container_count; i++) {
-		const struct ml_locality_container *c = &l->container[i];
+	for (size_t i = 0; i < l->count; i++)
+		text = text ? ml_arena_printf(a, "%s;%s", text, l->items[i])
+			    : l->items[i];
+	return text;
+}
 
-		if (f->container[i].scalar)
-			continue;
-		ml_table_text(&t, f->container[i].name);
-		ml_table_count(&t, c->reads);
-		ml_table_count(&t, c->writes);
-		ml_table_count(&t, l->walk.placed[i].unplaced);
-		ml_table_count(&t, c->cold);
-		ml_table_count(&t, c->misses);
-		ml_table_count(&t, (c->cold + c->misses) * l->walk.line);
+/* Whether sizes must be chosen before anything can be simulated. */
+static bool has_free_size(const struct ml_flow *f)
+{
+	for (size_t i = 0; i < f->symbol_count; i++)
+		if (f->symbol[i].kind <= ML_FLOW_TRIPS)
+			return true;
+	return false;
+}
+
+static void print_json(const char *path, const struct ml_flow *f,
+		       const struct ml_flow_counts *counts,
+		       const struct ml_flow_span *span, const struct ml_experiment *x,
+		       const struct ml_flow_check *check, struct ml_buf *out)
+{
+	struct ml_json w = { .out = out, .indent = 2 };
+
+	ml_json_object(&w);
+	ml_json_key_string(&w, "file", path);
+	ml_flow_json(f, counts, &w);
+	ml_flow_span_json(span, f, counts, &w);
+	if (x) {
+		ml_json_key_object(&w, "at");
+		ml_experiment_json(x, &w);
+		ml_json_end(&w);
 	}
-	ml_table_print(&t, cmd_width(), out);
-	ml_table_release(&t);
+	if (check) {
+		ml_json_key_object(&w, "check");
+		ml_flow_check_json(check, f, &w);
+		ml_json_end(&w);
+	}
+	ml_json_end(&w);
+}
+
+/* Both sides on a machine: that of the user, or a usual one. */
+static bool compare(const char *path, const struct ml_flow *f,
+		    const struct ml_flow_counts *counts, const struct ml_experiment *x,
+		    struct ml_flow_check *k, struct ml_err *err)
+{
+	struct ml_trace t;
+
+	if (x->changes)
+		return ml_fail(err, ML_USAGE,
+			       "--check compares the program as it was recorded, without "
+			       "--layout, --order and --tile");
+	if (!ml_trace_open(&t, path, err))
+		return false;
+	bool ok = ml_flow_check_run(k, f, counts, x, &t, x->work, err);
+	ml_trace_close(&t);
+	return ok;
 }
 
 static int run(int argc, char **argv)
 {
-	struct options o = { .line = 64, .threshold = 10 };
+	struct options o = { .threshold = 10, .line = UINT64_MAX };
 	struct ml_flow_options how = { 0 };
 	struct ml_flow_counts counts = { 0 };
-	struct ml_locality l = { 0 };
+	struct ml_flow_span span;
 	struct ml_arena a = { 0 };
 	struct ml_buf out = { 0 };
+	struct ml_flow_check check = { 0 };
 	struct cmd_work work;
 	struct ml_err err;
 	int status;
 
 	if (!options_parse(&cmd_flow, &o, &argc, &argv, &status))
 		return status;
-	if (!o.line || o.line > 1 << 20)
+	if (!o.line || (o.line > 1 << 20 && o.line != UINT64_MAX))
 		return cmd_misused(&cmd_flow, "--line must be 1 to 1048576 bytes");
 	how.function = o.function;
 	const char *args[OPT_LIST_MAX + 1] = { NULL };
@@ -166,36 +222,37 @@ static int run(int argc, char **argv)
 	if (!f)
 		return cmd_fail(&cmd_flow, &err);
 	ml_flow_counts_make(&counts, f);
-	bool whole = o.set || o.layout.count;
-	/* nothing to choose: the sizes are in the program */
-	bool free_size = false;
-	for (size_t i = 0; i < f->symbol_count; i++)
-		free_size |= f->symbol[i].kind <= ML_FLOW_TRIPS;
-	whole |= !free_size;
+	ml_flow_span_make(&span, f, &counts);
+	struct ml_experiment x = { .set = o.set,
+				   .layout = joined(&o.layout, &a),
+				   .order = o.order,
+				   .tile = o.tile,
+				   .machine = o.machine || !o.check ? o.machine
+								    : CHECK_MACHINE,
+				   .line = o.line == UINT64_MAX ? 0 : o.line,
+				   .threshold = o.threshold,
+				   .work = &work.work };
+	bool whole = x.set || x.layout || x.order || x.tile || x.machine ||
+		     !has_free_size(f);
 	cmd_work_begin(&work);
-	l.walk.flow = f;
-	l.walk.work = &work.work;
-	bool ok = !whole || simulate(&l, &o, &a, &err);
+	bool ok = !whole || ml_experiment_run(&x, f, &err);
+	if (ok && o.check)
+		ok = compare(o.check, f, &counts, &x, &check, &err);
 	cmd_work_end(&work);
 	if (ok && o.json) {
-		struct ml_json w = { .out = &out, .indent = 2 };
-
-		ml_json_object(&w);
-		ml_json_key_string(&w, "file", argv[0]);
-		ml_flow_json(f, &counts, &w);
-		if (whole) {
-			ml_json_key_object(&w, "at");
-			ml_flow_json_at(&l, &w);
-			ml_json_end(&w);
-		}
-		ml_json_end(&w);
+		print_json(argv[0], f, &counts, &span, whole ? &x : NULL,
+			   o.check ? &check : NULL, &out);
 	} else if (ok) {
-		print_symbolic(f, &counts, &out);
-		if (whole)
-			print_at(&l, &out);
+		print_symbolic(f, &counts, &span, &out);
+		if (o.check)
+			flow_check_show(&check, f, &out);
+		else if (whole)
+			flow_show(&x, &out);
 	}
 	status = ok ? cmd_print(&cmd_flow, &out) : cmd_fail(&cmd_flow, &err);
-	ml_locality_release(&l);
+	ml_flow_check_release(&check);
+	ml_experiment_release(&x);
+	ml_flow_span_release(&span);
 	ml_flow_counts_release(&counts);
 	ml_flow_close(f);
 	ml_arena_release(&a);

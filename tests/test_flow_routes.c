@@ -307,3 +307,35 @@ TEST(kept_simulations_answer_as_fresh_ones)
 	CHECK(!strcmp(first, (const char *)bytes.data));
 	close_workspace();
 }
+
+TEST(loops_in_another_order_run_their_steps_in_it)
+{
+	open_flow();
+	/* j outside: the second step is i 1, j 0: A[1], B[0], C[1][0] */
+	CHECK(ask("/api/flows/0/step?set=n=3&order=j,i&step=1"));
+	CHECK(says("\"node\":3,\"loops\":[{\"name\":\"j\",\"node\":2,\"value\":0"));
+	CHECK(says("\"accesses\":[{\"container\":0,\"place\":1,"));
+	CHECK(says("{\"container\":2,\"place\":4,\"write\":true"));
+	/* strips of two columns in each row: the third step is i 0, j 2 */
+	CHECK(ask("/api/flows/0/step?set=n=3&tile=j=2&step=2"));
+	CHECK(says("{\"container\":2,\"place\":2,\"write\":true"));
+	CHECK(says("{\"name\":\"j_tile\",\"value\":2,\"low\":0,\"high\":2,\"step\":2}"));
+	/* by loop values, the outermost of the new order first */
+	CHECK(ask("/api/flows/0/step?set=n=3&order=j,i&node=3&loops=3,2"));
+	CHECK_EQ(number("step"), 11);
+	CHECK(ask("/api/flows/0/legality?set=n=3&order=j,i"));
+	CHECK(says("\"kind\":\"legal\""));
+	CHECK(!ask("/api/flows/0/local?set=n=3&order=j,q"));
+	close_workspace();
+}
+
+TEST(a_machine_has_misses_by_level)
+{
+	open_flow();
+	/* one line of 32 bytes: the three arrays take it from each other, always */
+	CHECK(ask("/api/flows/0/local?set=n=3&machine=L1 32 full 32B"));
+	CHECK(says("\"line\":32"));
+	CHECK(says("\"served\":[0,36],\"misses\":[36]"));
+	CHECK(!ask("/api/flows/0/local?set=n=3&machine=L1 spiral"));
+	close_workspace();
+}

@@ -28,7 +28,7 @@
 	X(EvalResult_dispose) X(getEnumConstantDeclValue) X(Cursor_getOffsetOfField) \
 	X(Cursor_getNumArguments) X(Cursor_getArgument) X(Cursor_isNull) \
 	X(getNullCursor) X(getTypeDeclaration) X(isConstQualifiedType) \
-	X(Cursor_getVarDeclInitializer) X(getTypedefDeclUnderlyingType)
+	X(getFileName) X(Cursor_getVarDeclInitializer) X(getTypedefDeclUnderlyingType)
 /* clang-format on */
 
 struct ml_clang {

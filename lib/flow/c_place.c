@@ -295,18 +295,117 @@ static struct ml_c_place pointed(struct ml_c_reader *r, struct ml_c_place p)
 	return p;
 }
 
-static struct ml_c_place member(struct ml_c_reader *r, CXCursor c, struct ml_c_place p)
+/* Dimensions and element of a member that is an array or a pointer. */
+static void member_shape(struct ml_c_reader *r, CXType t, struct ml_flow_container *c)
+{
+	if (ml_c_is_pointer(r, t)) {
+		c->shape[c->dims++] = NULL;
+		t = r->clang->getPointeeType(r->clang->getCanonicalType(t));
+	}
+	while (is_array(r, t) && c->dims < ML_FLOW_DIMS) {
+		CXType at = r->clang->getCanonicalType(t);
+		long long n = at.kind == CXType_ConstantArray ? r->clang->getArraySize(at)
+							      : -1;
+
+		c->shape[c->dims++] = n >= 0 ? ml_sym_const(&r->f->arena, n) : NULL;
+		t = r->clang->getArrayElementType(at);
+	}
+	long long size = r->clang->Type_getSizeOf(t);
+	CXString type = r->clang->getTypeSpelling(t);
+	c->element = size > 0 && size < 1 << 30 ? (uint32_t)size : 1;
+	c->type = ml_arena_strdup(&r->f->arena, r->clang->getCString(type));
+	r->clang->disposeString(type);
+}
+
+static void member_strides(struct ml_c_reader *r, struct ml_flow_container *c,
+			   uint32_t from)
+{
+	const struct ml_sym *stride = ml_sym_const(&r->f->arena, 1);
+
+	for (uint32_t d = c->dims; d-- > from;) {
+		c->stride[d] = stride;
+		stride = c->shape[d] ? ml_sym_make(&r->f->arena, ML_SYM_MUL, stride,
+						   c->shape[d])
+				     : ml_sym_unknown(&r->f->arena);
+	}
+}
+
+/* The container of a member; made where it is first met. */
+static uint32_t member_container(struct ml_c_reader *r, const char *name,
+				 const struct ml_flow_container *c)
+{
+	for (size_t i = 0; i < r->f->container_count; i++)
+		if (!r->f->container[i].scalar &&
+		    r->f->container[i].view_of == c->view_of &&
+		    r->f->container[i].dims == c->dims &&
+		    !strcmp(r->f->container[i].name, name))
+			return (uint32_t)i;
+	return ml_flow_add_container(r->f, c);
+}
+
+/*
+ * s.x[i], p[i].x[k]: an array inside a structure is a view of the array of structures,
+ * with the dimensions of both. p->x[i], where x is a pointer: memory of its own.
+ */
+static struct ml_c_place member_array(struct ml_c_reader *r, CXType t, const char *name,
+				      struct ml_c_place p, uint64_t offset)
+{
+	struct ml_arena *a = &r->f->arena;
+	struct ml_flow_container c = { .name = name };
+	const struct ml_flow_container *of = p.ok ? &r->f->container[p.container] : NULL;
+	bool pointer = ml_c_is_pointer(r, t);
+
+	if (of && !pointer) {
+		c.dims = of->dims;
+		memcpy(c.shape, of->shape, sizeof(c.shape));
+		c.view_of = p.container + 1;
+		c.view_at = ml_sym_const(a, (int64_t)(p.field + offset));
+		c.transient = of->transient;
+	}
+	uint32_t outer = c.dims;
+	member_shape(r, t, &c);
+	member_strides(r, &c, outer);
+	for (uint32_t d = 0; d < outer; d++)
+		c.stride[d] = ml_sym_make(a, ML_SYM_MUL, of->stride[d],
+					  ml_sym_const(a, of->element / c.element));
+	struct ml_c_place q = { .ok = true, .unknown = p.unknown };
+	if (pointer) {
+		q.count = 1;
+		q.index[0] = ml_sym_const(a, 0);
+		/* which structure it is in must not depend on a loop */
+		for (uint32_t d = 0; d < p.count; d++)
+			q.unknown |= p.index[d]->op != ML_SYM_CONST;
+	} else {
+		q.array = true;
+		q.count = p.count;
+		memcpy(q.index, p.index, sizeof(q.index));
+		q.unknown |= of && (p.count != of->dims || of->element % c.element);
+	}
+	q.container = member_container(r, name, &c);
+	return q;
+}
+
+static struct ml_c_place member(struct ml_c_reader *r, CXCursor c, CXCursor of,
+				struct ml_c_place p)
 {
 	CXCursor field = r->clang->getCursorReferenced(c);
 	long long bits = r->clang->Cursor_getOffsetOfField(field);
 	CXType t = r->clang->getCursorType(field);
 	long long size = r->clang->Type_getSizeOf(t);
+	const char *base = p.ok ? r->f->container[p.container].name
+				: ml_c_name(r, ml_c_bare(r, of));
+	uint64_t offset = bits > 0 ? (uint64_t)bits / 8 : 0;
 
+	if ((is_array(r, t) || ml_c_is_pointer(r, t)) && *base && bits >= 0)
+		return member_array(
+			r, t,
+			ml_arena_printf(&r->f->arena, "%s.%s", base, ml_c_name(r, c)), p,
+			offset);
 	if (!p.ok)
 		return p;
-	if (bits < 0 || size <= 0 || is_array(r, t) || ml_c_is_pointer(r, t))
+	if (bits < 0 || size <= 0)
 		p.unknown = true;
-	p.field += bits > 0 ? (uint64_t)bits / 8 : 0;
+	p.field += offset;
 	p.size = size > 0 ? (uint64_t)size : 1;
 	return p;
 }
@@ -363,7 +462,7 @@ struct ml_c_place ml_c_place(struct ml_c_reader *r, CXCursor c)
 	case CXCursor_MemberRefExpr:
 		if (k.count) {
 			p = ml_c_place(r, k.at[0]);
-			p = member(r, c,
+			p = member(r, c, k.at[0],
 				   p.array || ml_c_is_pointer(
 						      r, r->clang->getCursorType(k.at[0]))
 					   ? pointed(r, p)
@@ -389,4 +488,42 @@ struct ml_c_place ml_c_place(struct ml_c_reader *r, CXCursor c)
 	r->quiet = quiet;
 	r->depth--;
 	return p;
+}
+
+static bool is_number(const struct ml_c_reader *r, CXType t)
+{
+	enum CXTypeKind k = r->clang->getCanonicalType(t).kind;
+
+	return (k >= CXType_Bool && k <= CXType_LongDouble) || k == CXType_Half ||
+	       k == CXType_Float16 || k == CXType_Float128 || k == CXType_Complex ||
+	       k == CXType_Enum;
+}
+
+void ml_c_scalar(struct ml_c_reader *r, CXCursor c, struct ml_c_variable *v, bool write)
+{
+	CXType t = r->clang->getCursorType(v->decl);
+
+	if (r->quiet || v->place.ok || r->clang->Cursor_isNull(v->decl) ||
+	    !is_number(r, t))
+		return;
+	if (!v->data) {
+		if (!write && r->clang->getCursorKind(v->decl) != CXCursor_VarDecl)
+			return;
+		long long size = r->clang->Type_getSizeOf(t);
+		struct ml_flow_container x = { .name = ml_c_name(r, v->decl),
+					       .element = size > 0 ? (uint32_t)size : 8,
+					       .scalar = true,
+					       .transient = true,
+					       .inside = r->parent };
+		CXString type = r->clang->getTypeSpelling(t);
+
+		x.type = ml_arena_strdup(&r->f->arena, r->clang->getCString(type));
+		r->clang->disposeString(type);
+		v->data = ml_flow_add_container(r->f, &x) + 1;
+	}
+	uint32_t container = v->data - 1, work = ml_c_work(r, c);
+	struct ml_flow_access *a = ml_flow_add_access(r->f, work, container, write);
+	a->line = ml_c_line(r, c, &a->column);
+	a->linear = ml_sym_const(&r->f->arena, 0);
+	a->bounded = r->bounded;
 }

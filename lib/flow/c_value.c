@@ -140,14 +140,20 @@ static const struct ml_sym *store(struct ml_c_reader *r, CXCursor c, CXCursor to
 	}
 	const struct ml_sym *y = ml_c_value(r, from);
 	if (v) {
-		if (k != CXBinaryOperator_Assign)
-			operation(r, c, kind_of(op));
 		v = scalar(r, to);
-		if (!v->value)
-			return unknown(r);
-		return v->value = k == CXBinaryOperator_Assign
-					  ? y
-					  : combined(r, op, v->value, y);
+		bool data = !v->value || ml_sym_has_unknown(v->value);
+		if (k != CXBinaryOperator_Assign) {
+			if (data)
+				ml_c_scalar(r, to, v, false);
+			operation(r, c, kind_of(op));
+		}
+		if (v->value)
+			v->value = k == CXBinaryOperator_Assign
+					   ? y
+					   : combined(r, op, v->value, y);
+		if (!v->value || ml_sym_has_unknown(v->value))
+			ml_c_scalar(r, to, v, true);
+		return v->value ? v->value : unknown(r);
 	}
 	struct ml_c_place p = ml_c_place(r, to);
 	if (p.ok && k != CXBinaryOperator_Assign) {
@@ -195,6 +201,10 @@ static const struct ml_sym *step(struct ml_c_reader *r, CXCursor c, CXCursor of,
 			const struct ml_sym **at = &v->place.index[v->place.count - 1];
 
 			*at = ml_sym_add_const(&r->f->arena, *at, by);
+		}
+		if (!old || ml_sym_has_unknown(old)) {
+			ml_c_scalar(r, of, v, false);
+			ml_c_scalar(r, of, v, true);
 		}
 		if (!old)
 			return unknown(r);
@@ -468,6 +478,13 @@ const struct ml_sym *ml_c_value(struct ml_c_reader *r, CXCursor c)
 	case CXCursor_DeclRefExpr:
 		if (ml_c_is_integer(r, r->clang->getCursorType(c)))
 			v = variable_value(r, c);
+		if (ml_sym_has_unknown(v)) {
+			struct ml_c_variable *x =
+				ml_c_find(r, r->clang->getCursorReferenced(c));
+
+			if (x)
+				ml_c_scalar(r, c, x, false);
+		}
 		break;
 	case CXCursor_BinaryOperator:
 	case CXCursor_CompoundAssignOperator: v = binary(r, c, &k); break;

@@ -506,6 +506,22 @@ void ml_flow_counts_make(struct ml_flow_counts *c, struct ml_flow *f)
 	}
 }
 
+struct ml_poly ml_flow_counts_sum(struct ml_flow_counts *c, struct ml_flow *f,
+				  struct ml_poly p, uint32_t loop)
+{
+	struct counter k = { .c = c, .f = f };
+
+	return sum_loop(&k, p, &f->node[loop]);
+}
+
+struct ml_poly ml_flow_counts_poly(struct ml_flow_counts *c, struct ml_flow *f,
+				   const struct ml_sym *e)
+{
+	struct counter k = { .c = c, .f = f };
+
+	return poly_of(&k, e);
+}
+
 void ml_flow_counts_release(struct ml_flow_counts *c)
 {
 	ml_free(c->condition);

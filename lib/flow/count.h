@@ -21,6 +21,7 @@
 
 struct ml_flow;
 struct ml_buf;
+struct ml_sym;
 
 enum ml_flow_count_kind {
 	ML_FLOW_CLOSED, /* summed exactly */
@@ -51,6 +52,13 @@ struct ml_flow_counts {
 /* Adds atoms to the symbols of f. */
 void ml_flow_counts_make(struct ml_flow_counts *c, struct ml_flow *f);
 void ml_flow_counts_release(struct ml_flow_counts *c);
+/* The sum of p over the iterations of one loop, in closed form; conditions go to c. Bad
+ * where there is none. */
+struct ml_poly ml_flow_counts_sum(struct ml_flow_counts *c, struct ml_flow *f,
+				  struct ml_poly p, uint32_t loop);
+/* The polynomial of an expression, with atoms for minimum, division and so on. */
+struct ml_poly ml_flow_counts_poly(struct ml_flow_counts *c, struct ml_flow *f,
+				   const struct ml_sym *e);
 /* Prints a count; "no closed form" where there is none. Atoms are written out. */
 void ml_flow_count_print(const struct ml_flow_count *x, const struct ml_flow *f,
 			 struct ml_buf *out);

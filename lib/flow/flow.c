@@ -139,10 +139,16 @@ uint32_t ml_flow_find_symbol(const struct ml_flow *f, const char *name)
 
 uint32_t ml_flow_find_container(const struct ml_flow *f, const char *name)
 {
-	for (size_t i = 0; i < f->container_count; i++)
-		if (!strcmp(f->container[i].name, name))
+	uint32_t scalar = UINT32_MAX;
+
+	for (size_t i = f->container_count; i-- > 0;) {
+		if (strcmp(f->container[i].name, name))
+			continue;
+		if (!f->container[i].scalar)
 			return (uint32_t)i;
-	return UINT32_MAX;
+		scalar = (uint32_t)i;
+	}
+	return scalar;
 }
 
 const struct ml_sym *ml_flow_place(struct ml_arena *a, const struct ml_flow_container *c,
@@ -158,4 +164,47 @@ const struct ml_sym *ml_flow_place(struct ml_arena *a, const struct ml_flow_cont
 			a, ML_SYM_ADD, place,
 			ml_sym_make(a, ML_SYM_MUL, x->range[d].from, c->stride[d]));
 	return place;
+}
+
+/* The bytes of an element of the storage that an access may touch; false: any. */
+static bool bytes_of(const struct ml_flow *f, const struct ml_flow_access *x,
+		     uint32_t *storage, int64_t *from, int64_t *to)
+{
+	const struct ml_flow_container *c = &f->container[x->container];
+	bool known = true;
+
+	*storage = x->container;
+	*from = x->field;
+	*to = x->field + (x->size ? x->size : c->element);
+	for (int depth = 0; c->view_of && depth < 8; depth++) {
+		const struct ml_flow_container *of = &f->container[c->view_of - 1];
+
+		known = known && c->view_at->op == ML_SYM_CONST;
+		for (uint32_t d = of->dims; known && d < c->dims; d++) {
+			known = c->shape[d] && c->shape[d]->op == ML_SYM_CONST;
+			*to = known ? *to * c->shape[d]->value : *to;
+		}
+		if (known) {
+			*from += c->view_at->value;
+			*to += c->view_at->value;
+		}
+		known = known && *to <= of->element;
+		*storage = c->view_of - 1;
+		c = of;
+	}
+	return known;
+}
+
+bool ml_flow_may_overlap(const struct ml_flow *f, const struct ml_flow_access *x,
+			 const struct ml_flow_access *y)
+{
+	uint32_t storage[2];
+	int64_t from[2], to[2];
+	bool known[2] = { bytes_of(f, x, &storage[0], &from[0], &to[0]),
+			  bytes_of(f, y, &storage[1], &from[1], &to[1]) };
+
+	if (x->container == y->container)
+		return true;
+	return storage[0] == storage[1] &&
+	       (!known[0] || !known[1] || (from[0] < to[1] && from[1] < to[0]));
 }

@@ -46,6 +46,11 @@ struct ml_flow_container {
 	uint64_t alignment; /* of its storage, bytes; 0: not said */
 	bool transient;     /* exists only inside the program */
 	bool scalar;        /* lives in a register: counted, but not placed in memory */
+	/* Storage that it shares: number + 1 of another container; 0: its own. */
+	uint32_t view_of;
+	const struct ml_sym *view_at; /* bytes from element 0 of that one to its own */
+	uint32_t inside; /* a scalar: the node it is declared in; each iteration of the
+			    loops around it has its own. 0: the whole program */
 };
 
 /* The elements of a dimension that an access touches, from and to included. */
@@ -148,6 +153,10 @@ void ml_flow_row_major(struct ml_flow *f, struct ml_flow_container *c);
 /* UINT32_MAX: none. */
 uint32_t ml_flow_find_symbol(const struct ml_flow *f, const char *name);
 uint32_t ml_flow_find_container(const struct ml_flow *f, const char *name);
+/* Whether accesses of two containers may touch the same bytes: they share storage, and
+ * are no different members of a structure. */
+bool ml_flow_may_overlap(const struct ml_flow *f, const struct ml_flow_access *x,
+			 const struct ml_flow_access *y);
 /* The place of an access's first element, in elements from the first byte of the storage,
  * as the container's strides have it. */
 const struct ml_sym *ml_flow_place(struct ml_arena *a, const struct ml_flow_container *c,

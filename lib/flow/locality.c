@@ -47,21 +47,25 @@ static bool take(void *arg, const struct ml_flow_batch *b, struct ml_err *err)
 		uint64_t size = b->what[i] & 0x3fff;
 		uint64_t touches = (b->addr[i] + (size ? size : 1) - 1) / line -
 				   b->addr[i] / line + 1;
+		uint64_t times = b->times ? b->times[i] : 1;
 		uint32_t farthest = 0;
 
-		c->reads += !(b->what[i] >> 14);
-		c->writes += b->what[i] >> 14;
-		c->touches += touches;
+		*(b->what[i] >> 14 ? &c->writes : &c->reads) += times;
+		c->touches += touches * times;
+		if (!c->near)
+			c->near = ml_arena_alloc(&l->walk.arena,
+						 ML_LOCALITY_NEAR * sizeof(*c->near));
 		for (; touches; touches--) {
 			uint32_t d = l->found[n++];
 
 			farthest = d > farthest ? d : farthest;
 			if (d == ML_NEVER) {
-				c->cold++;
+				c->cold += times;
 				continue;
 			}
-			c->misses += d >= l->threshold;
-			++*ml_map_add(&c->distances, d, NULL);
+			c->misses += d >= l->threshold ? times : 0;
+			*(d < ML_LOCALITY_NEAR ? &c->near[d]
+					       : ml_map_add(&c->far, d, NULL)) += times;
 		}
 		if (l->keep)
 			keep(l, b, i, farthest);
@@ -73,7 +77,11 @@ bool ml_locality_run(struct ml_locality *l, struct ml_err *err)
 {
 	l->walk.take = take;
 	l->walk.arg = l;
-	if (!ml_flow_walk_place(&l->walk, err))
+	/* what is kept is kept one by one; a group repeats itself from the second
+	 * iteration on */
+	l->walk.group = l->keep ? 0 : l->walk.line;
+	l->walk.warm = 2;
+	if (!l->walk.placed && !ml_flow_walk_place(&l->walk, err))
 		return false;
 	l->container = ml_arena_alloc(&l->walk.arena, (l->walk.flow->container_count +
 						       1) * sizeof(*l->container));
@@ -84,7 +92,7 @@ bool ml_locality_run(struct ml_locality *l, struct ml_err *err)
 void ml_locality_release(struct ml_locality *l)
 {
 	for (size_t i = 0; l->container && i < l->walk.flow->container_count; i++)
-		ml_map_release(&l->container[i].distances);
+		ml_map_release(&l->container[i].far);
 	if (l->stack)
 		ml_distance_close(l->stack);
 	ml_free(l->lines);
@@ -108,11 +116,16 @@ size_t ml_locality_distances(const struct ml_locality_container *c, uint64_t (**
 {
 	size_t n = 0;
 
-	*pair = ml_resize(NULL, (c->distances.count + 1) * sizeof(**pair));
-	for (size_t i = 0; i < c->distances.cap; i++)
-		if (c->distances.cells[i].used) {
-			(*pair)[n][0] = c->distances.cells[i].key;
-			(*pair)[n++][1] = c->distances.cells[i].value;
+	*pair = ml_resize(NULL, (c->far.count + ML_LOCALITY_NEAR) * sizeof(**pair));
+	for (size_t i = 0; c->near && i < ML_LOCALITY_NEAR; i++)
+		if (c->near[i]) {
+			(*pair)[n][0] = i;
+			(*pair)[n++][1] = c->near[i];
+		}
+	for (size_t i = 0; i < c->far.cap; i++)
+		if (c->far.cells[i].used) {
+			(*pair)[n][0] = c->far.cells[i].key;
+			(*pair)[n++][1] = c->far.cells[i].value;
 		}
 	qsort(*pair, n, sizeof(**pair), by_first);
 	return n;

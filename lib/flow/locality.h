@@ -16,16 +16,21 @@
 #include "lib/flow/walk.h"
 
 struct ml_locality_container {
-	uint64_t reads, writes;  /* accesses */
-	uint64_t touches;        /* of lines */
-	uint64_t cold, misses;   /* touches: the first of a line; distance >= threshold */
-	struct ml_map distances; /* distance to number of touches; without cold ones */
+	uint64_t reads, writes; /* accesses */
+	uint64_t touches;       /* of lines */
+	uint64_t cold, misses;  /* touches: the first of a line; distance >= threshold */
+	/* touches by distance, without cold ones: near ones, and a map of the others */
+	uint64_t *near; /* ML_LOCALITY_NEAR; NULL: no access */
+	struct ml_map far;
 };
 
+enum { ML_LOCALITY_NEAR = 1024 };
+
 struct ml_locality {
-	struct ml_flow_walk walk; /* set flow, container, value, known, line; max, work */
-	uint64_t threshold;       /* lines */
-	bool keep;                /* keep every access, for views */
+	/* set flow, container, value, known, line; max, work, placed */
+	struct ml_flow_walk walk;
+	uint64_t threshold; /* lines */
+	bool keep;          /* keep every access, for views */
 	/* results */
 	struct ml_locality_container *container; /* from walk.arena */
 	size_t kept, cap[5];
@@ -38,6 +43,7 @@ struct ml_locality {
 	size_t line_cap, found_cap;
 };
 
+/* Places the containers, unless walk.placed has them. */
 bool ml_locality_run(struct ml_locality *l, struct ml_err *err);
 void ml_locality_release(struct ml_locality *l);
 

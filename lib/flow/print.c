@@ -95,37 +95,70 @@ void ml_flow_print_shape(const struct ml_flow *f, uint32_t container, struct ml_
 	}
 }
 
-void ml_flow_print_intensity(const struct ml_flow *f, const struct ml_flow_counts *c,
-			     struct ml_buf *out)
+/* x divided by a term, where it divides all terms of x. */
+static bool divided(struct ml_arena *a, struct ml_poly x, const struct ml_poly_term *by,
+		    struct ml_poly *out)
 {
-	const struct ml_flow_count *ops = &c->all_ops, *bytes = &c->all_bytes;
+	*out = ml_poly_scale(a, x, by->den, by->num);
+	for (size_t i = 0; i < out->count; i++) {
+		struct ml_poly_term *t = &out->term[i];
 
-	if (ops->kind == ML_FLOW_NO_FORM || bytes->kind == ML_FLOW_NO_FORM ||
-	    !bytes->poly.count) {
+		for (uint32_t j = 0; j < by->factors; j++) {
+			uint32_t at = 0;
+
+			while (at < t->factors &&
+			       t->factor[at].symbol != by->factor[j].symbol)
+				at++;
+			if (at == t->factors || t->factor[at].power < by->factor[j].power)
+				return false;
+			t->factor[at].power -= by->factor[j].power;
+			if (!t->factor[at].power)
+				memmove(&t->factor[at], &t->factor[at + 1],
+					(--t->factors - at) * sizeof(*t->factor));
+		}
+	}
+	return !out->bad;
+}
+
+void ml_flow_print_ratio(const struct ml_flow *f, const struct ml_flow_count *above,
+			 const struct ml_flow_count *below, struct ml_buf *out)
+{
+	if (above->kind == ML_FLOW_NO_FORM || below->kind == ML_FLOW_NO_FORM ||
+	    !below->poly.count) {
 		ml_buf_text(out, "no closed form");
 		return;
 	}
-	if (!ops->poly.count) {
+	if (!above->poly.count) {
 		ml_buf_text(out, "0");
 		return;
 	}
 	/* proportional: the quotient of the first terms is that of all */
-	const struct ml_poly_term *x = ops->poly.term, *y = bytes->poly.term;
+	const struct ml_poly_term *x = above->poly.term, *y = below->poly.term;
 	__int128 num = (__int128)x->num * y->den, den = (__int128)y->num * x->den;
 	struct ml_arena a = { 0 };
+	struct ml_poly quotient;
 	bool fits = num < INT64_MAX && num > INT64_MIN && den < INT64_MAX &&
 		    den > INT64_MIN && den;
-	if (fits && ml_poly_equal(ops->poly, ml_poly_scale(&a, bytes->poly, (int64_t)num,
-							   (int64_t)den))) {
+	if (fits &&
+	    ml_poly_equal(above->poly,
+			  ml_poly_scale(&a, below->poly, (int64_t)num, (int64_t)den))) {
 		ml_buf_printf(out, "%.6g", (double)num / (double)den);
+	} else if (below->poly.count == 1 && divided(&a, above->poly, y, &quotient)) {
+		ml_poly_print(quotient, f->names, out);
 	} else {
 		ml_buf_text(out, "(");
-		ml_poly_print(ops->poly, f->names, out);
+		ml_poly_print(above->poly, f->names, out);
 		ml_buf_text(out, ") / (");
-		ml_poly_print(bytes->poly, f->names, out);
+		ml_poly_print(below->poly, f->names, out);
 		ml_buf_text(out, ")");
 	}
 	ml_arena_release(&a);
+}
+
+void ml_flow_print_intensity(const struct ml_flow *f, const struct ml_flow_counts *c,
+			     struct ml_buf *out)
+{
+	ml_flow_print_ratio(f, &c->all_ops, &c->all_bytes, out);
 }
 
 static void containers(const struct ml_flow *f, const struct ml_flow_counts *c,

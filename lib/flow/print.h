@@ -23,6 +23,9 @@ bool ml_flow_values(const struct ml_flow *f, const char *text, struct ml_arena *
 void ml_flow_json(const struct ml_flow *f, const struct ml_flow_counts *c,
 		  struct ml_json *w);
 void ml_flow_json_at(const struct ml_locality *l, struct ml_json *w);
+/* One count by another: a number where it does not depend on sizes. */
+void ml_flow_print_ratio(const struct ml_flow *f, const struct ml_flow_count *above,
+			 const struct ml_flow_count *below, struct ml_buf *out);
 /* Operations for each byte: a number where it does not depend on sizes. */
 void ml_flow_print_intensity(const struct ml_flow *f, const struct ml_flow_counts *c,
 			     struct ml_buf *out);

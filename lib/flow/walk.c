@@ -3,14 +3,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/flow/flow.h"
 #include "lib/flow/poly.h"
+#include "lib/flow/walk_parts.h"
 
-enum { BATCH = 4096, AFFINE = 8, ALIGNMENT = 64 };
+enum { BATCH = 4096, AFFINE = 8 };
 
 /* The place of an access: affine in loop variables wherever possible. */
 struct place {
-	bool affine;
+	bool affine, unknown;
 	uint32_t terms;
 	int64_t constant;
 	struct {
@@ -20,216 +20,48 @@ struct place {
 	const struct ml_sym *e;
 };
 
+/* An innermost loop with nothing but affine accesses below: its iterations are copies of
+ * each other with other addresses. */
+struct body {
+	size_t count, works, unplaced_count;
+	const struct place **place;
+	const struct ml_flow_access **access;
+	uint64_t *at, *delta; /* address now, and its change in an iteration */
+	uint16_t *what;       /* as in a batch, and the next two */
+	uint32_t *container, *number, *work;
+	uint32_t *unplaced; /* containers */
+};
+
 struct walker {
-	struct ml_flow_walk *w;
-	int64_t *value, *min, *max;
-	bool *known;
+	struct ml_walk_values v;
 	struct place **place; /* by node and access */
+	struct body **body;   /* by node; NULL: no such loop */
 	uint32_t *first;      /* number of the first access, by node */
 	struct ml_flow_batch batch;
 	uint64_t *addr, *instance;
 	uint16_t *what;
-	uint32_t *container, *access;
-	uint64_t steps; /* iterations, of which empty loops have many */
+	uint32_t *container, *access, *times;
+	uint64_t pending; /* accesses that the batch stands for */
+	uint64_t steps;   /* iterations, of which empty loops have many */
 	struct ml_err *err;
 };
-
-static bool no_value(const struct walker *k, const struct ml_sym *e)
-{
-	const struct ml_flow *f = k->w->flow;
-
-	if (e->op == ML_SYM_SYMBOL && f->symbol[e->symbol].kind <= ML_FLOW_TRIPS &&
-	    !k->known[e->symbol])
-		return ml_fail(k->err, ML_USAGE, "'%s' needs a value: --set %s=NUMBER",
-			       f->names[e->symbol], f->names[e->symbol]);
-	return (!e->a || no_value(k, e->a)) && (!e->b || no_value(k, e->b));
-}
-
-static const char *where(const struct ml_flow_node *n)
-{
-	return n->label;
-}
-
-static bool evaluate(const struct walker *k, const struct ml_flow_node *n,
-		     const struct ml_sym *e, int64_t *v)
-{
-	if (ml_sym_eval(e, k->value, k->known, v))
-		return true;
-	return no_value(k, e) &&
-	       ml_fail(k->err, ML_FORMAT,
-		       "%s, line %" PRIu32 ": the bounds of '%s' have no value at these "
-		       "sizes (a division by 0, an overflow, or data)",
-		       k->w->flow->path, n->line, where(n));
-}
-
-static void extend(struct ml_flow_placed *p, int64_t low, int64_t high)
-{
-	p->low = low < p->low ? low : p->low;
-	p->high = high > p->high ? high : p->high;
-}
-
-/* The last element of an access by bounds of its ranges. */
-static bool access_bounds(const struct walker *k, const struct ml_flow_access *x,
-			  int64_t *low, int64_t *high)
-{
-	const struct ml_flow_container *c = &k->w->container[x->container];
-	struct ml_arena *a = &k->w->arena;
-	struct ml_flow_access end = *x;
-	int64_t unused;
-
-	for (uint32_t d = 0; d < x->dims; d++)
-		end.range[d].from = x->range[d].to;
-	const struct ml_sym *first = ml_flow_place(a, c, x),
-			    *last = ml_flow_place(a, c, &end);
-	return ml_sym_bounds(first, k->min, k->max, low, &unused) &&
-	       ml_sym_bounds(last, k->min, k->max, &unused, high);
-}
-
-/* Bounds of loop variables, and of the elements accessed, below a node. */
-static bool bound(struct walker *k, uint32_t node)
-{
-	const struct ml_flow_node *n = &k->w->flow->node[node];
-
-	if (n->kind == ML_FLOW_FOR) {
-		const struct ml_sym *low = n->step > 0 ? n->from : n->to,
-				    *high = n->step > 0 ? n->to : n->from;
-		int64_t unused;
-
-		if (!no_value(k, low) || !no_value(k, high))
-			return false;
-		if (!ml_sym_bounds(low, k->min, k->max, &k->min[n->symbol], &unused) ||
-		    !ml_sym_bounds(high, k->min, k->max, &unused, &k->max[n->symbol]))
-			return ml_fail(k->err, ML_FORMAT,
-				       "%s, line %" PRIu32
-				       ": the bounds of loop '%s' cannot be computed",
-				       k->w->flow->path, n->line, where(n));
-		if (k->min[n->symbol] > k->max[n->symbol])
-			return true; /* it never runs */
-		k->known[n->symbol] = true;
-	}
-	if (n->kind == ML_FLOW_IF && !ml_sym_has_unknown(n->condition) &&
-	    !no_value(k, n->condition))
-		return false;
-	for (size_t i = 0; n->kind == ML_FLOW_WORK && i < n->access_count; i++) {
-		const struct ml_flow_access *x = &n->access[i];
-		int64_t low, high;
-
-		if (k->w->container[x->container].scalar)
-			continue;
-		const struct ml_sym *e = ml_flow_place(&k->w->arena,
-						       &k->w->container[x->container], x);
-		if (!ml_sym_has_unknown(e) && !no_value(k, e))
-			return false;
-		if (access_bounds(k, x, &low, &high))
-			extend(&k->w->placed[x->container], low < high ? low : high,
-			       low < high ? high : low);
-	}
-	for (uint32_t c = n->first; c != ML_FLOW_NONE; c = k->w->flow->node[c].next)
-		if (!bound(k, c))
-			return false;
-	return true;
-}
-
-/* The storage that the shape declares. */
-static void declare(struct walker *k, const struct ml_flow_container *c,
-		    struct ml_flow_placed *p)
-{
-	int64_t offset, n, stride, low, high;
-
-	if (!ml_sym_eval(c->offset, k->value, k->known, &offset))
-		return;
-	low = high = offset;
-	for (uint32_t d = 0; d < c->dims; d++) {
-		if (!c->shape[d] || !c->stride[d] ||
-		    !ml_sym_eval(c->shape[d], k->value, k->known, &n) ||
-		    !ml_sym_eval(c->stride[d], k->value, k->known, &stride) || n < 1 ||
-		    __builtin_mul_overflow(n - 1, stride, &n) ||
-		    __builtin_add_overflow(n < 0 ? low : high, n, n < 0 ? &low : &high))
-			return;
-	}
-	extend(p, low, high);
-}
-
-static void *column(struct ml_flow_walk *w, size_t count, size_t size)
-{
-	return ml_arena_alloc(&w->arena, (count + 1) * size);
-}
-
-static void begin(struct walker *k, struct ml_flow_walk *w, struct ml_err *err)
-{
-	size_t n = w->flow->symbol_count;
-
-	*k = (struct walker){ .w = w, .err = err };
-	k->value = column(w, n, sizeof(*k->value));
-	k->min = column(w, n, sizeof(*k->min));
-	k->max = column(w, n, sizeof(*k->max));
-	k->known = column(w, n, sizeof(*k->known));
-	for (size_t i = 0; i < n; i++) {
-		if (w->flow->symbol[i].kind > ML_FLOW_TRIPS || !w->known[i]) {
-			k->min[i] = 1; /* an empty interval */
-			continue;
-		}
-		k->known[i] = true;
-		k->value[i] = k->min[i] = k->max[i] = w->value[i];
-	}
-}
-
-bool ml_flow_walk_place(struct ml_flow_walk *w, struct ml_err *err)
-{
-	const struct ml_flow *f = w->flow;
-	uint64_t at = (uint64_t)1 << 32;
-	struct walker k;
-
-	begin(&k, w, err);
-	w->placed = column(w, f->container_count, sizeof(*w->placed));
-	for (size_t i = 0; i < f->container_count; i++) {
-		w->placed[i].low = INT64_MAX;
-		w->placed[i].high = INT64_MIN;
-		if (!w->container[i].scalar)
-			declare(&k, &w->container[i], &w->placed[i]);
-	}
-	if (!bound(&k, w->root))
-		return false;
-	for (size_t i = 0; i < f->container_count; i++) {
-		struct ml_flow_placed *p = &w->placed[i];
-		const struct ml_flow_container *c = &w->container[i];
-		uint64_t align = c->alignment ? c->alignment : ALIGNMENT;
-		uint64_t bytes;
-
-		align = align < w->line ? w->line : align;
-		if (p->low > p->high)
-			continue;
-		/* element 0 is aligned even where places before it are accessed */
-		int64_t low = p->low > 0 ? 0 : p->low;
-		if (__builtin_sub_overflow((uint64_t)p->high, (uint64_t)low, &bytes) ||
-		    __builtin_mul_overflow(bytes + 1, (uint64_t)c->element, &bytes) ||
-		    bytes > (uint64_t)1 << 56)
-			return ml_fail(err, ML_USAGE,
-				       "container '%s' would have 2^56 bytes or more",
-				       c->name);
-		uint64_t before = (uint64_t)-low * c->element;
-		p->base = (at + before + align - 1) / align * align;
-		at = p->base - before + bytes;
-		at = (at + w->line - 1) / w->line * w->line;
-	}
-	return true;
-}
 
 /* Splits the place into a constant and multiples of loop variables, if it is affine. */
 static void compile(struct walker *k, struct place *p, const struct ml_sym *e)
 {
-	const struct ml_flow *f = k->w->flow;
+	const struct ml_flow *f = k->v.w->flow;
 	struct ml_arena scratch = { 0 };
 	const struct ml_sym **by = ml_arena_alloc(&scratch,
 						  (f->symbol_count + 1) * sizeof(*by));
 
 	for (size_t i = 0; i < f->symbol_count; i++)
-		if (f->symbol[i].kind != ML_FLOW_LOOP && k->known[i])
-			by[i] = ml_sym_const(&scratch, k->value[i]);
+		if (f->symbol[i].kind != ML_FLOW_LOOP && k->v.known[i])
+			by[i] = ml_sym_const(&scratch, k->v.value[i]);
 	struct ml_poly q = ml_poly_from(&scratch,
 					ml_sym_replace(&scratch, e, by, f->symbol_count));
 	p->e = e;
-	p->affine = !q.bad && q.count <= AFFINE;
+	p->unknown = ml_sym_has_unknown(e);
+	p->affine = !p->unknown && !q.bad && q.count <= AFFINE;
 	for (size_t i = 0; i < q.count && p->affine; i++) {
 		const struct ml_poly_term *t = &q.term[i];
 
@@ -247,9 +79,10 @@ static void compile(struct walker *k, struct place *p, const struct ml_sym *e)
 
 static bool flush(struct walker *k)
 {
-	struct ml_flow_walk *w = k->w;
+	struct ml_flow_walk *w = k->v.w;
 
-	w->count += k->batch.count;
+	w->count += k->pending;
+	k->pending = 0;
 	if (w->max && w->count > w->max)
 		return ml_fail(k->err, ML_USAGE,
 			       "there are more than %" PRIu64
@@ -261,20 +94,32 @@ static bool flush(struct walker *k)
 	return ml_work_goes_on(w->work, k->err);
 }
 
+static uint16_t what_of(const struct ml_flow_walk *w, const struct ml_flow_access *x)
+{
+	uint32_t size = x->size ? x->size : w->container[x->container].element;
+
+	return (uint16_t)((unsigned)x->write << 14 | (size > 0x3fff ? 0x3fff : size));
+}
+
+static uint64_t address(const struct ml_flow_walk *w, const struct ml_flow_access *x,
+			int64_t place)
+{
+	return w->placed[x->container].base +
+	       (uint64_t)place * w->container[x->container].element + x->field;
+}
+
 static bool emit(struct walker *k, const struct ml_flow_access *x, uint32_t number,
 		 int64_t place)
 {
-	const struct ml_flow_container *c = &k->w->container[x->container];
 	size_t i = k->batch.count++;
-	uint32_t size = x->size ? x->size : c->element;
 
-	k->addr[i] = k->w->placed[x->container].base + (uint64_t)place * c->element +
-		     x->field;
-	k->what[i] = (uint16_t)((unsigned)x->write << 14 |
-				(size > 0x3fff ? 0x3fff : size));
+	k->addr[i] = address(k->v.w, x, place);
+	k->what[i] = what_of(k->v.w, x);
 	k->container[i] = x->container;
 	k->access[i] = number;
-	k->instance[i] = k->w->instances;
+	k->instance[i] = k->v.w->instances;
+	k->times[i] = 1;
+	k->pending++;
 	return k->batch.count < BATCH || flush(k);
 }
 
@@ -282,18 +127,18 @@ static bool emit(struct walker *k, const struct ml_flow_access *x, uint32_t numb
 static bool emit_range(struct walker *k, const struct ml_flow_node *n,
 		       const struct ml_flow_access *x, uint32_t number)
 {
-	const struct ml_flow_container *c = &k->w->container[x->container];
+	const struct ml_flow_container *c = &k->v.w->container[x->container];
 	int64_t from[ML_FLOW_DIMS], to[ML_FLOW_DIMS], step[ML_FLOW_DIMS],
 		at[ML_FLOW_DIMS], stride[ML_FLOW_DIMS], offset;
 	uint32_t d;
 
-	if (!evaluate(k, n, c->offset, &offset))
+	if (!ml_walk_evaluate(&k->v, n, c->offset, &offset))
 		return false;
 	for (d = 0; d < x->dims; d++) {
-		if (!evaluate(k, n, x->range[d].from, &from[d]) ||
-		    !evaluate(k, n, x->range[d].to, &to[d]) ||
-		    !evaluate(k, n, x->range[d].step, &step[d]) ||
-		    !evaluate(k, n, c->stride[d], &stride[d]))
+		if (!ml_walk_evaluate(&k->v, n, x->range[d].from, &from[d]) ||
+		    !ml_walk_evaluate(&k->v, n, x->range[d].to, &to[d]) ||
+		    !ml_walk_evaluate(&k->v, n, x->range[d].step, &step[d]) ||
+		    !ml_walk_evaluate(&k->v, n, c->stride[d], &stride[d]))
 			return false;
 		if (from[d] > to[d] || step[d] < 1)
 			return true;
@@ -318,19 +163,29 @@ static bool emit_range(struct walker *k, const struct ml_flow_node *n,
 	return true;
 }
 
+static int64_t affine_place(const struct walker *k, const struct place *p)
+{
+	int64_t place = p->constant;
+
+	for (uint32_t t = 0; t < p->terms; t++)
+		place += p->term[t].times * k->v.value[p->term[t].symbol];
+	return place;
+}
+
 static bool run_work(struct walker *k, const struct ml_flow_node *n)
 {
 	const struct place *p = k->place[n->number];
+	struct ml_flow_walk *w = k->v.w;
 
 	for (size_t i = 0; i < n->access_count; i++) {
 		const struct ml_flow_access *x = &n->access[i];
 		uint32_t number = k->first[n->number] + (uint32_t)i;
 		int64_t place;
 
-		if (k->w->container[x->container].scalar)
+		if (w->container[x->container].scalar)
 			continue;
-		if (ml_sym_has_unknown(p[i].e)) {
-			k->w->placed[x->container].unplaced++;
+		if (p[i].unknown) {
+			w->placed[x->container].unplaced++;
 			continue;
 		}
 		if (!x->single) {
@@ -338,17 +193,90 @@ static bool run_work(struct walker *k, const struct ml_flow_node *n)
 				return false;
 			continue;
 		}
-		if (p[i].affine) {
-			place = p[i].constant;
-			for (uint32_t t = 0; t < p[i].terms; t++)
-				place += p[i].term[t].times *
-					 k->value[p[i].term[t].symbol];
-		} else if (!evaluate(k, n, p[i].e, &place))
+		if (p[i].affine)
+			place = affine_place(k, &p[i]);
+		else if (!ml_walk_evaluate(&k->v, n, p[i].e, &place))
 			return false;
 		if (!emit(k, x, number, place))
 			return false;
 	}
-	k->w->instances++;
+	w->instances++;
+	return true;
+}
+
+/* Iterations, this one included, that touch the lines that this one does. */
+static uint64_t alike(const struct body *b, uint64_t line, uint64_t most)
+{
+	for (size_t i = 0; i < b->count && most > 1; i++) {
+		uint64_t size = b->what[i] & 0x3fff, delta = b->delta[i], n;
+		uint64_t first = b->at[i] % line, last;
+
+		if (!delta)
+			continue;
+		last = (b->at[i] + (size ? size : 1) - 1) % line;
+		if ((int64_t)delta > 0) {
+			uint64_t far = first > last ? first : last;
+
+			n = delta >= line ? 1
+					  : ((uint32_t)(line - far) + (uint32_t)delta -
+					     1) / (uint32_t)delta;
+		} else {
+			uint64_t near = first < last ? first : last;
+
+			delta = -delta;
+			n = delta >= line ? 1 : (uint32_t)near / (uint32_t)delta + 1;
+		}
+		most = n < most ? n : most;
+	}
+	return most;
+}
+
+/* One iteration of a body, which stands for `times`. */
+static bool emit_body(struct walker *k, const struct body *b, uint64_t ahead,
+		      uint64_t times)
+{
+	if (k->batch.count + b->count > BATCH && !flush(k))
+		return false;
+	size_t at = k->batch.count;
+	for (size_t i = 0; i < b->count; i++) {
+		k->addr[at + i] = b->at[i] + b->delta[i] * ahead;
+		k->instance[at + i] = k->v.w->instances + b->work[i];
+		k->times[at + i] = (uint32_t)times;
+	}
+	memcpy(k->what + at, b->what, b->count * sizeof(*b->what));
+	memcpy(k->container + at, b->container, b->count * sizeof(*b->container));
+	memcpy(k->access + at, b->number, b->count * sizeof(*b->number));
+	k->batch.count += b->count;
+	k->pending += b->count * times;
+	k->v.w->instances += b->works * times;
+	return true;
+}
+
+static bool run_body(struct walker *k, struct body *b, uint64_t trips)
+{
+	struct ml_flow_walk *w = k->v.w;
+
+	for (size_t i = 0; i < b->unplaced_count; i++)
+		w->placed[b->unplaced[i]].unplaced += trips;
+	if (!b->count) {
+		w->instances += b->works * trips;
+		return true;
+	}
+	for (size_t i = 0; i < b->count; i++)
+		b->at[i] = address(w, b->access[i], affine_place(k, b->place[i]));
+	while (trips) {
+		uint64_t group = trips > UINT32_MAX ? UINT32_MAX : trips;
+		uint64_t shown;
+
+		group = w->group ? alike(b, w->group, group) : 1;
+		shown = group < w->warm ? group : w->warm;
+		for (uint64_t t = 0; t < shown; t++)
+			if (!emit_body(k, b, t, t + 1 < shown ? 1 : group - t))
+				return false;
+		for (size_t i = 0; i < b->count; i++)
+			b->at[i] += b->delta[i] * group;
+		trips -= group;
+	}
 	return true;
 }
 
@@ -356,44 +284,50 @@ static bool run(struct walker *k, uint32_t node);
 
 static bool run_below(struct walker *k, const struct ml_flow_node *n)
 {
-	for (uint32_t c = n->first; c != ML_FLOW_NONE; c = k->w->flow->node[c].next)
+	for (uint32_t c = n->first; c != ML_FLOW_NONE; c = k->v.w->flow->node[c].next)
 		if (!run(k, c))
 			return false;
 	return true;
 }
 
-static bool run(struct walker *k, uint32_t node)
+static bool count_steps(struct walker *k, uint64_t steps)
 {
-	const struct ml_flow_node *n = &k->w->flow->node[node];
+	const struct ml_flow_walk *w = k->v.w;
+
+	k->steps += steps;
+	if (w->max && k->steps / 4 > w->max)
+		return ml_fail(k->err, ML_USAGE,
+			       "there are more than %" PRIu64
+			       " iterations at these sizes; choose smaller ones",
+			       w->max * 4);
+	return true;
+}
+
+static bool run_loop(struct walker *k, const struct ml_flow_node *n)
+{
 	int64_t from, to, v;
 
-	switch (n->kind) {
-	case ML_FLOW_WORK: return run_work(k, n);
-	case ML_FLOW_IF:
-		if (!ml_sym_eval(n->condition, k->value, k->known, &v)) {
-			if (!ml_sym_has_unknown(n->condition))
-				return evaluate(k, n, n->condition, &v);
-			k->w->uncertain++;
-			v = 1;
-		}
-		return !v || run_below(k, n);
-	case ML_FLOW_SCOPE: return run_below(k, n);
-	case ML_FLOW_FOR: break;
-	}
-	if (!evaluate(k, n, n->from, &from) || !evaluate(k, n, n->to, &to))
+	if (!ml_walk_evaluate(&k->v, n, n->from, &from) ||
+	    !ml_walk_evaluate(&k->v, n, n->to, &to))
 		return false;
-	k->known[n->symbol] = true;
+	k->v.known[n->symbol] = true;
+	k->v.value[n->symbol] = from;
+	if (k->body[n->number]) {
+		uint64_t step = n->step > 0 ? (uint64_t)n->step : -(uint64_t)n->step;
+		uint64_t span = n->step > 0 ? (uint64_t)to - (uint64_t)from
+					    : (uint64_t)from - (uint64_t)to;
+
+		if (n->step > 0 ? from > to : from < to)
+			return true;
+		return count_steps(k, span / step + 1) &&
+		       run_body(k, k->body[n->number], span / step + 1);
+	}
 	for (v = from; n->step > 0 ? v <= to : v >= to;) {
-		k->value[n->symbol] = v;
-		if (!run_below(k, n))
+		k->v.value[n->symbol] = v;
+		if (!run_below(k, n) || !count_steps(k, 1))
 			return false;
-		if (k->w->max && k->steps++ / 4 > k->w->max)
-			return ml_fail(k->err, ML_USAGE,
-				       "there are more than %" PRIu64
-				       " iterations at these sizes; choose smaller ones",
-				       k->w->max * 4);
 		/* empty bodies must end too, when the user asks */
-		if ((v & 0xffff) == 0 && !ml_work_goes_on(k->w->work, k->err))
+		if ((v & 0xffff) == 0 && !ml_work_goes_on(k->v.w->work, k->err))
 			return false;
 		if (__builtin_add_overflow(v, n->step, &v))
 			break;
@@ -401,38 +335,153 @@ static bool run(struct walker *k, uint32_t node)
 	return true;
 }
 
+static bool run(struct walker *k, uint32_t node)
+{
+	const struct ml_flow_node *n = &k->v.w->flow->node[node];
+	int64_t v;
+
+	switch (n->kind) {
+	case ML_FLOW_WORK: return run_work(k, n);
+	case ML_FLOW_FOR: return run_loop(k, n);
+	case ML_FLOW_SCOPE: return run_below(k, n);
+	case ML_FLOW_IF: break;
+	}
+	if (!ml_sym_eval(n->condition, k->v.value, k->v.known, &v)) {
+		if (!ml_sym_has_unknown(n->condition))
+			return ml_walk_evaluate(&k->v, n, n->condition, &v);
+		k->v.w->uncertain++;
+		v = 1;
+	}
+	return !v || run_below(k, n);
+}
+
+/* Counts what a body would have; false: it is none. */
+static bool measure_body(const struct walker *k, const struct ml_flow_node *n,
+			 struct body *b)
+{
+	const struct ml_flow_walk *w = k->v.w;
+
+	for (uint32_t c = n->first; c != ML_FLOW_NONE; c = w->flow->node[c].next) {
+		const struct ml_flow_node *m = &w->flow->node[c];
+
+		if (m->kind == ML_FLOW_SCOPE && measure_body(k, m, b))
+			continue;
+		if (m->kind != ML_FLOW_WORK)
+			return false;
+		b->works++;
+		for (size_t i = 0; i < m->access_count; i++) {
+			const struct place *p = &k->place[c][i];
+
+			if (w->container[m->access[i].container].scalar)
+				continue;
+			if (!p->unknown && (!m->access[i].single || !p->affine))
+				return false;
+			b->unplaced_count += p->unknown;
+			b->count += !p->unknown;
+		}
+	}
+	return b->count <= BATCH;
+}
+
+static void fill_body(const struct walker *k, const struct ml_flow_node *n,
+		      struct body *b, const struct ml_flow_node *loop)
+{
+	const struct ml_flow_walk *w = k->v.w;
+
+	for (uint32_t c = n->first; c != ML_FLOW_NONE; c = w->flow->node[c].next) {
+		const struct ml_flow_node *m = &w->flow->node[c];
+
+		if (m->kind == ML_FLOW_SCOPE) {
+			fill_body(k, m, b, loop);
+			continue;
+		}
+		for (size_t i = 0; i < m->access_count; i++) {
+			const struct ml_flow_access *x = &m->access[i];
+			const struct place *p = &k->place[c][i];
+			size_t at = b->count;
+
+			if (w->container[x->container].scalar)
+				continue;
+			if (p->unknown) {
+				b->unplaced[b->unplaced_count++] = x->container;
+				continue;
+			}
+			b->place[at] = p;
+			b->access[at] = x;
+			b->what[at] = what_of(w, x);
+			b->container[at] = x->container;
+			b->number[at] = k->first[c] + (uint32_t)i;
+			b->work[at] = (uint32_t)b->works;
+			for (uint32_t t = 0; t < p->terms; t++)
+				if (p->term[t].symbol == loop->symbol)
+					b->delta[at] = (uint64_t)p->term[t].times *
+						       (uint64_t)loop->step *
+						       w->container[x->container].element;
+			b->count++;
+		}
+		b->works++;
+	}
+}
+
+static struct body *make_body(const struct walker *k, const struct ml_flow_node *n)
+{
+	struct ml_flow_walk *w = k->v.w;
+	struct body size = { 0 };
+
+	if (n->kind != ML_FLOW_FOR || !measure_body(k, n, &size))
+		return NULL;
+	struct body *b = ml_walk_column(w, 1, sizeof(*b));
+	b->place = ml_walk_column(w, size.count, sizeof(*b->place));
+	b->access = ml_walk_column(w, size.count, sizeof(*b->access));
+	b->at = ml_walk_column(w, size.count, sizeof(*b->at));
+	b->delta = ml_walk_column(w, size.count, sizeof(*b->delta));
+	b->what = ml_walk_column(w, size.count, sizeof(*b->what));
+	b->container = ml_walk_column(w, size.count, sizeof(*b->container));
+	b->number = ml_walk_column(w, size.count, sizeof(*b->number));
+	b->work = ml_walk_column(w, size.count, sizeof(*b->work));
+	b->unplaced = ml_walk_column(w, size.unplaced_count, sizeof(*b->unplaced));
+	fill_body(k, n, b, n);
+	return b;
+}
+
 bool ml_flow_walk_run(struct ml_flow_walk *w, struct ml_err *err)
 {
 	const struct ml_flow *f = w->flow;
-	struct walker k;
+	struct walker k = { .err = err };
 	uint32_t accesses = 0;
 
-	begin(&k, w, err);
+	ml_walk_begin(&k.v, w, err);
 	w->count = w->instances = w->uncertain = 0;
-	k.place = column(w, f->node_count, sizeof(*k.place));
-	k.first = column(w, f->node_count, sizeof(*k.first));
+	w->warm += !w->warm;
+	k.place = ml_walk_column(w, f->node_count, sizeof(*k.place));
+	k.first = ml_walk_column(w, f->node_count, sizeof(*k.first));
+	k.body = ml_walk_column(w, f->node_count, sizeof(*k.body));
 	for (size_t i = 0; i < f->node_count; i++) {
 		const struct ml_flow_node *n = &f->node[i];
 
 		k.first[i] = accesses;
 		accesses += (uint32_t)n->access_count;
-		k.place[i] = column(w, n->access_count, sizeof(struct place));
+		k.place[i] = ml_walk_column(w, n->access_count, sizeof(struct place));
 		for (size_t j = 0; j < n->access_count; j++)
 			compile(&k, &k.place[i][j],
 				ml_flow_place(&w->arena,
 					      &w->container[n->access[j].container],
 					      &n->access[j]));
 	}
-	k.addr = column(w, BATCH, sizeof(*k.addr));
-	k.instance = column(w, BATCH, sizeof(*k.instance));
-	k.what = column(w, BATCH, sizeof(*k.what));
-	k.container = column(w, BATCH, sizeof(*k.container));
-	k.access = column(w, BATCH, sizeof(*k.access));
+	for (size_t i = 0; i < f->node_count; i++)
+		k.body[i] = make_body(&k, &f->node[i]);
+	k.addr = ml_walk_column(w, BATCH, sizeof(*k.addr));
+	k.instance = ml_walk_column(w, BATCH, sizeof(*k.instance));
+	k.what = ml_walk_column(w, BATCH, sizeof(*k.what));
+	k.container = ml_walk_column(w, BATCH, sizeof(*k.container));
+	k.access = ml_walk_column(w, BATCH, sizeof(*k.access));
+	k.times = ml_walk_column(w, BATCH, sizeof(*k.times));
 	k.batch = (struct ml_flow_batch){ .addr = k.addr,
 					  .instance = k.instance,
 					  .what = k.what,
 					  .container = k.container,
-					  .access = k.access };
+					  .access = k.access,
+					  .times = w->group ? k.times : NULL };
 	return run(&k, w->root) && flush(&k);
 }
 

@@ -7,6 +7,12 @@
  * elements of two containers. Scalars are in registers and make no accesses. An access
  * whose place depends on data is counted as unplaced and gets no address. A guard that
  * depends on data counts as true.
+ *
+ * Groups. Neighbouring iterations of an innermost loop often touch the same lines in the
+ * same order. Under LRU such iterations repeat each other: the order of recency after
+ * two of them is that after one, so what the second one finds, all later ones find. With
+ * `group` the walk passes on only the first `warm` iterations of such a group; the last
+ * of those stands for itself and the rest, and `times` says for how many.
  */
 #pragma once
 
@@ -28,6 +34,7 @@ struct ml_flow_batch {
 	const uint32_t *container;
 	const uint32_t *access;   /* number among all accesses of the flow */
 	const uint64_t *instance; /* the execution of a computation that it belongs to */
+	const uint32_t *times;    /* accesses that it stands for; NULL: 1 each */
 };
 
 struct ml_flow_placed {
@@ -43,8 +50,11 @@ struct ml_flow_walk {
 	const int64_t *value;                      /* of parameters, by symbol */
 	const bool *known;                         /* which have one */
 	uint64_t line;                             /* bytes */
-	uint64_t max;  /* fail beyond so many accesses; 0: never */
-	uint32_t root; /* the node to walk; 0: all */
+	uint64_t max;   /* fail beyond so many accesses; 0: never */
+	uint32_t root;  /* the node to walk; 0: all */
+	uint64_t group; /* bytes of a line: iterations that touch the same lines form a
+			   group; 0: pass on each */
+	uint32_t warm;  /* iterations of a group that are passed on; at least 1 */
 	const struct ml_work *work;
 	bool (*take)(void *arg, const struct ml_flow_batch *b, struct ml_err *err);
 	void *arg;
@@ -58,6 +68,9 @@ struct ml_flow_walk {
 /* Places the containers; then the results but the counts are valid. Fails where a
  * parameter that matters has no value. */
 bool ml_flow_walk_place(struct ml_flow_walk *w, struct ml_err *err);
-/* Runs it, after ml_flow_walk_place. */
+/* Takes the places of another walk of the same containers instead, so that addresses of
+ * both compare. */
+void ml_flow_walk_place_as(struct ml_flow_walk *w, const struct ml_flow_walk *other);
+/* Runs it, after one of those. */
 bool ml_flow_walk_run(struct ml_flow_walk *w, struct ml_err *err);
 void ml_flow_walk_release(struct ml_flow_walk *w);

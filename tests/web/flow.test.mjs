@@ -511,6 +511,84 @@ export const tests = {
 		);
 	},
 
+	"loops are exchanged and tiled in place, and judged": async (w) => {
+		const page = await open(
+			w,
+			"mm.c",
+			MATMUL,
+			"view=local&o.flow.local=M=9,K=10,N=15",
+		);
+		const swapped = [];
+
+		// k outside of j
+		for (let i = 0; i < 9; i++)
+			for (let k = 0; k < 10; k++)
+				for (let j = 0; j < 15; j++)
+					swapped.push(
+						["A", 4 * (i * 10 + k)],
+						["B", 4 * (k * 15 + j)],
+						["C", 4 * (i * 15 + j)],
+						["C", 4 * (i * 15 + j)],
+					);
+		const want = misses(swapped, 64, 10);
+		await page.getByLabel("exchange loops j and k").click();
+		await w.until("the misses of i, k, j", async () => {
+			const t = await table(page);
+			return ["A", "B", "C"].every(
+				(c) => t[c].slice(1).join() === want[c].join(),
+			);
+		});
+		await w.until("the verdict", async () =>
+			/Allowed/.test(await page.locator(".flow-side").innerText()),
+		);
+		assert.deepEqual(
+			(await local(page, "step")).loops.map((x) => x.name),
+			["i", "k", "j"],
+		);
+		await page.getByLabel("tile of j").fill("4");
+		await page.keyboard.press("Enter");
+		await w.until("tiles", async () =>
+			(await local(page, "step")).loops.some(
+				(x) => x.name === "j_tile",
+			),
+		);
+	},
+
+	"a machine with sets has misses by level and conflicts": async (w) => {
+		const page = await open(
+			w,
+			"outer.c",
+			OUTER,
+			"view=local&o.flow.local=n=3,m=4&o.flow.machine=L1+32+full+32B",
+		);
+
+		// one line: A, B and C take it from each other at each of 36 accesses
+		await w.until("36 misses", async () =>
+			/all\s+36/.test(await page.locator(".flow-machine").innerText()),
+		);
+	},
+
+	"containers can be drawn as they lie in memory": async (w) => {
+		const page = await open(
+			w,
+			"mm.c",
+			MATMUL,
+			"view=local&o.flow.local=M=9,K=10,N=15&o.flow.layout=B=order:1,0&o.flow.drawn=stored",
+		);
+		const shape = await page.evaluate(
+			() =>
+				globalThis.memlamp.mounted.view.sides
+					.at(-1)
+					.scene.items.find((i) => i.container === 1).grid
+					.shape,
+		);
+
+		assert.deepEqual(shape, [15, 10]);
+		// the second element of the first row of memory is B[1, 0]
+		await page.mouse.move(...(await element(page, 1, [0, 1])));
+		await w.until("B[1, 0]", async () => /^B\[1, 0\]/.test(await tip(page)));
+	},
+
 	"padding and offsets move elements to other lines": async (w) => {
 		const page = await open(
 			w,

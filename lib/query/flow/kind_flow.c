@@ -43,6 +43,8 @@ static const struct ml_route routes[] = {
 	  "an execution of a computation: step, or node and loops; trail SIZES", NULL },
 	{ "GET", "/api/flows/#/distances", ml_route_flow_distances,
 	  "stack distances of an element: at SIZES", NULL },
+	{ "GET", "/api/flows/#/legality", ml_route_flow_legality,
+	  "whether loops may run in another order: order tile set others", NULL },
 	{ 0 },
 };
 

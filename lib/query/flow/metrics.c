@@ -263,11 +263,11 @@ static void count_misses(struct maker *k, const struct ml_simulated *s,
 {
 	k->cold = ml_arena_alloc(k->arena, (accesses + 1) * sizeof(double));
 	k->misses = ml_arena_alloc(k->arena, (accesses + 1) * sizeof(double));
-	for (size_t i = 0; i < s->l.kept; i++) {
-		uint32_t d = s->l.distance[i];
+	for (size_t i = 0; i < s->l->kept; i++) {
+		uint32_t d = s->l->distance[i];
 
-		k->cold[s->l.access[i]] += d == ML_NEVER;
-		k->misses[s->l.access[i]] += d != ML_NEVER && d >= threshold;
+		k->cold[s->l->access[i]] += d == ML_NEVER;
+		k->misses[s->l->access[i]] += d != ML_NEVER && d >= threshold;
 	}
 }
 

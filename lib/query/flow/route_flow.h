@@ -8,4 +8,5 @@ ml_route_fn ml_route_flow, ml_route_flow_nodes, ml_route_flow_graph,
 	ml_route_flow_metrics, ml_route_flow_curve, ml_route_flow_suggest,
 	ml_route_flow_source;
 ml_route_fn ml_route_flow_local, ml_route_flow_elements, ml_route_flow_accesses,
-	ml_route_flow_related, ml_route_flow_step, ml_route_flow_distances;
+	ml_route_flow_related, ml_route_flow_step, ml_route_flow_distances,
+	ml_route_flow_legality;

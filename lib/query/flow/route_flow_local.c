@@ -6,10 +6,11 @@
 #include "lib/base/buf.h"
 #include "lib/cache/distance.h"
 #include "lib/flow/flow.h"
+#include "lib/flow/legality.h"
 #include "lib/flow/locality.h"
-#include "lib/flow/print.h"
 #include "lib/query/flow/open_flow.h"
 #include "lib/query/flow/route_flow.h"
+#include "lib/query/flow/sizes.h"
 #include "lib/query/workspace/answer.h"
 
 /* Cells of a container, accesses and steps of an answer; elements chosen at once. */
@@ -53,14 +54,16 @@ static struct ml_locality_container *at_threshold(const struct asked *k,
 {
 	size_t n = k->x->flow->container_count;
 	struct ml_locality_container *c = (struct ml_locality_container *)ml_arena_copy(
-		a, k->s->l.container, (n + 1) * sizeof(*k->s->l.container));
+		a, k->s->l->container, (n + 1) * sizeof(*k->s->l->container));
 
 	for (size_t i = 0; i < n; i++) {
+		uint64_t(*pair)[2];
+		size_t pairs = ml_locality_distances(&c[i], &pair);
+
 		c[i].misses = 0;
-		for (size_t j = 0; j < c[i].distances.cap; j++)
-			if (c[i].distances.cells[j].used &&
-			    c[i].distances.cells[j].key >= k->threshold)
-				c[i].misses += c[i].distances.cells[j].value;
+		for (size_t j = 0; j < pairs; j++)
+			c[i].misses += pair[j][0] >= k->threshold ? pair[j][1] : 0;
+		ml_free(pair);
 	}
 	return c;
 }
@@ -121,13 +124,13 @@ bool ml_route_flow_local(struct ml_workspace *ws, const struct ml_request *q,
 	bool ok = begin(&k, ws, q, err);
 
 	if (ok) {
-		struct ml_locality l = k.s->l; /* shown at the threshold asked for */
+		struct ml_experiment x = k.s->x; /* shown at the threshold asked for */
 
-		l.threshold = k.threshold;
-		l.container = at_threshold(&k, &a->arena);
+		x.now.locality.threshold = k.threshold;
+		x.now.locality.container = at_threshold(&k, &a->arena);
 		ml_json_object(&a->json);
-		ml_flow_json_at(&l, &a->json);
-		placed_json(&l.walk, &a->json);
+		ml_experiment_json(&x, &a->json);
+		placed_json(&x.now.locality.walk, &a->json);
 		ml_json_end(&a->json);
 	}
 	end(&k);
@@ -225,7 +228,7 @@ bool ml_route_flow_accesses(struct ml_workspace *ws, const struct ml_request *q,
 		  ml_request_u64(q, "count", CELLS, &count, err);
 
 	if (ok) {
-		const struct ml_locality *l = &k.s->l;
+		const struct ml_locality *l = k.s->l;
 		uint64_t left = from < l->kept ? l->kept - from : 0;
 		size_t n = (size_t)(count < left ? count : left);
 		n = n > CELLS ? CELLS : n;
@@ -293,7 +296,7 @@ static bool again(const struct ml_locality *l, size_t from, size_t access)
 static void mark_executions(const struct ml_simulated *s, const struct ml_cells *cells,
 			    const uint8_t *wanted, uint8_t *marks)
 {
-	const struct ml_locality *l = &s->l;
+	const struct ml_locality *l = s->l;
 
 	for (size_t i = 0, from = 0; i < l->kept; i++) {
 		size_t cell = ml_cells_of(cells, s, i);
@@ -321,7 +324,7 @@ bool ml_route_flow_related(struct ml_workspace *ws, const struct ml_request *q,
 	bool ok = begin(&k, ws, q, err) && read_chosen(&k, q, list, CHOSEN, &n, err);
 
 	if (ok) {
-		const struct ml_locality *l = &k.s->l;
+		const struct ml_locality *l = k.s->l;
 
 		ml_cells_all(&cells, k.s, &a->arena);
 		uint32_t *count = ml_arena_alloc(&a->arena,
@@ -370,7 +373,7 @@ bool ml_route_flow_distances(struct ml_workspace *ws, const struct ml_request *q
 		   ml_fail(err, ML_USAGE, "at names an element: CONTAINER:PLACE"));
 
 	if (ok) {
-		const struct ml_locality *l = &k.s->l;
+		const struct ml_locality *l = k.s->l;
 		uint32_t *d = ml_arena_alloc(&a->arena, (l->kept + 1) * sizeof(*d));
 
 		n = 0;
@@ -468,11 +471,17 @@ static void slider(const struct ml_executions *e, uint64_t step, uint32_t d, int
 	}
 }
 
+/* The node of the original that a node of the changed program was; ML_FLOW_NONE: none. */
+static uint32_t original(const struct asked *k, uint32_t node)
+{
+	return k->s->was ? k->s->was[node] : node;
+}
+
 static void loops_json(const struct asked *k, const struct ml_executions *e,
 		       uint64_t step, const uint32_t *loop, uint32_t depth,
 		       struct ml_json *w)
 {
-	const struct ml_flow *f = k->x->flow;
+	const struct ml_flow *f = k->s->x.flow;
 
 	ml_json_key_array(w, "loops");
 	for (uint32_t d = 0; d < depth; d++) {
@@ -481,7 +490,8 @@ static void loops_json(const struct asked *k, const struct ml_executions *e,
 		slider(e, step, d, &low, &high);
 		ml_json_object(w);
 		ml_json_key_string(w, "name", f->names[f->node[loop[d]].symbol]);
-		ml_json_key_u64(w, "node", loop[d]);
+		if (original(k, loop[d]) != ML_FLOW_NONE)
+			ml_json_key_u64(w, "node", original(k, loop[d]));
 		ml_json_key_i64(w, "value", e->value[e->first[step] + d]);
 		ml_json_key_i64(w, "low", low);
 		ml_json_key_i64(w, "high", high);
@@ -494,7 +504,7 @@ static void loops_json(const struct asked *k, const struct ml_executions *e,
 static void access_json(const struct asked *k, size_t i, const uint32_t *first,
 			struct ml_json *w)
 {
-	const struct ml_locality *l = &k->s->l;
+	const struct ml_locality *l = k->s->l;
 	uint32_t node = k->s->access_node[l->access[i]];
 
 	ml_json_object(w);
@@ -514,7 +524,7 @@ static void access_json(const struct asked *k, size_t i, const uint32_t *first,
 static void accesses_json(const struct asked *k, uint64_t step, uint64_t before,
 			  struct ml_answer *a)
 {
-	const struct ml_locality *l = &k->s->l;
+	const struct ml_locality *l = k->s->l;
 	const struct ml_flow *f = k->x->flow;
 	uint32_t *first = ml_arena_alloc(&a->arena, (f->node_count + 1) * sizeof(*first));
 	size_t low = 0, high = l->kept, written = 0;
@@ -561,13 +571,16 @@ bool ml_route_flow_step(struct ml_workspace *ws, const struct ml_request *q,
 	if (ok) {
 		const struct ml_executions *e = ml_simulated_executions(&k.x->simulations,
 									k.s);
-		const struct ml_flow *f = k.x->flow;
-		uint32_t root = k.s->l.walk.root, depth = 0;
+		const struct ml_flow *f = k.s->x.flow;
+		uint32_t root = k.s->l->walk.root, depth = 0;
 
-		if (node < f->node_count) {
-			depth = loops_around(f, (uint32_t)node, root, loop, 64);
-			ok = find_step(e, (uint32_t)node, depth,
-				       ml_request_text(q, "loops"), &step, err);
+		if (node < k.x->flow->node_count) {
+			uint32_t now = k.s->was ? k.s->x.transform.now[node]
+						: (uint32_t)node;
+
+			depth = loops_around(f, now, root, loop, 64);
+			ok = find_step(e, now, depth, ml_request_text(q, "loops"), &step,
+				       err);
 		} else if (step >= e->count && e->count)
 			step = e->count - 1;
 		if (ok && !e->count)
@@ -577,7 +590,7 @@ bool ml_route_flow_step(struct ml_workspace *ws, const struct ml_request *q,
 			ml_json_object(&a->json);
 			ml_json_key_u64(&a->json, "step", step);
 			ml_json_key_u64(&a->json, "steps", e->count);
-			ml_json_key_u64(&a->json, "node", e->node[step]);
+			ml_json_key_u64(&a->json, "node", original(&k, e->node[step]));
 			loops_json(&k, e, step, loop, depth, &a->json);
 			accesses_json(&k, step, trail, a);
 			ml_json_end(&a->json);
@@ -585,4 +598,26 @@ bool ml_route_flow_step(struct ml_workspace *ws, const struct ml_request *q,
 	}
 	end(&k);
 	return ok;
+}
+
+/* Whether the loops may run in the order that a request asks for. */
+bool ml_route_flow_legality(struct ml_workspace *ws, const struct ml_request *q,
+			    struct ml_answer *a, struct ml_err *err)
+{
+	struct ml_open_function *x = ml_open_function(ws, q, err);
+	struct ml_legality l = { 0 };
+	struct ml_flow_sizes z;
+
+	if (!x || !ml_flow_sizes_read(&z, x->flow, q, &a->arena, err) ||
+	    !ml_legality_check(&l, x->flow, ml_request_text(q, "tile"),
+			       ml_request_text(q, "order"), z.value, z.known, &q->work,
+			       &a->arena, err))
+		return false;
+	ml_json_object(&a->json);
+	ml_json_key_string(&a->json, "kind", ml_legality_names[l.kind]);
+	ml_json_key_bool(&a->json, "all_sizes", l.all_sizes);
+	ml_json_key_bool(&a->json, "smaller", l.smaller);
+	ml_json_key_string(&a->json, "said", l.said);
+	ml_json_end(&a->json);
+	return true;
 }

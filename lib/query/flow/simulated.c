@@ -8,7 +8,6 @@
 #include "lib/base/buf.h"
 #include "lib/cache/distance.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/layout.h"
 #include "lib/query/flow/sizes.h"
 #include "lib/query/workspace/request.h"
 
@@ -24,7 +23,7 @@ void ml_simulations_init(struct ml_simulations *s)
 
 static void release(struct ml_simulated *s)
 {
-	ml_locality_release(&s->l);
+	ml_experiment_release(&s->x);
 	ml_free(s->access_node);
 	ml_free(s->executions.node);
 	ml_free(s->executions.first);
@@ -56,46 +55,33 @@ bool ml_flow_root(const struct ml_flow *f, const struct ml_request *q, uint32_t 
 	       ml_fail(err, ML_USAGE, "the flow has no node %" PRIu64, v);
 }
 
-/* Layouts, several joined by ';'. */
-static bool apply_layouts(struct ml_simulated *s, const char *text,
-			  struct ml_flow_container *c, struct ml_err *err)
+/* All sizes as one text, as lib/flow wants them. */
+static const char *sizes_text(struct ml_simulated *s, const struct ml_flow_sizes *z)
 {
-	const struct ml_flow *f = s->l.walk.flow;
-	char *at = text && *text ? ml_arena_strdup(&s->arena, text) : NULL;
+	struct ml_buf b = { 0 };
 
-	for (char *next; at; at = next) {
-		next = strchr(at, ';');
-		if (next)
-			*next++ = 0;
-		if (!ml_layout_apply(&s->arena, f, c, at, err))
-			return false;
-	}
-	return true;
+	for (size_t i = 0; i < s->of->symbol_count; i++)
+		if (s->of->symbol[i].kind <= ML_FLOW_TRIPS && z->known[i])
+			ml_buf_printf(&b, "%s%s=%" PRId64, b.size ? "," : "",
+				      s->of->names[i], z->value[i]);
+	const char *text = ml_arena_copy(&s->arena, b.size ? (const char *)b.data : "",
+					 b.size);
+	ml_buf_release(&b);
+	return text;
 }
 
-/*
- * Experiments that change the program or the cache: loops in another order (order=k,i,j),
- * tiles (tile=i:8,j:8), a set-associative machine (machine=...). lib/flow has none of
- * them yet.
- */
-static bool apply_experiments(const struct ml_request *q, struct ml_err *err)
+static const char *kept_text(struct ml_simulated *s, const struct ml_request *q,
+			     const char *key)
 {
-	static const char *const names[] = { "order", "tile", "machine" };
+	const char *text = ml_request_text(q, key);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *text = ml_request_text(q, names[i]);
-
-		if (text && *text)
-			return ml_fail(err, ML_USAGE,
-				       "%s=%s: this experiment does not exist yet",
-				       names[i], text);
-	}
-	return true;
+	return text ? ml_arena_strdup(&s->arena, text) : NULL;
 }
 
-static void number_accesses(struct ml_simulated *s)
+/* Which node of the original an access belongs to, and where nodes came from. */
+static void number_nodes(struct ml_simulated *s)
 {
-	const struct ml_flow *f = s->l.walk.flow;
+	const struct ml_flow *f = s->of, *now = s->x.flow;
 	size_t n = 0, cap = 0;
 
 	for (size_t i = 0; i < f->node_count; i++)
@@ -104,33 +90,44 @@ static void number_accesses(struct ml_simulated *s)
 						 sizeof(*s->access_node));
 			s->access_node[n++] = (uint32_t)i;
 		}
+	if (now == f)
+		return;
+	s->was = ml_arena_alloc(&s->arena, (now->node_count + 1) * sizeof(*s->was));
+	for (size_t i = 0; i < now->node_count; i++)
+		s->was[i] = ML_FLOW_NONE;
+	for (size_t i = 0; i < f->node_count; i++)
+		if (s->x.transform.now[i] < now->node_count)
+			s->was[s->x.transform.now[i]] = (uint32_t)i;
 }
 
 static bool simulate(struct ml_simulated *s, const struct ml_flow *f,
 		     const struct ml_request *q, struct ml_err *err)
 {
-	struct ml_flow_walk *w = &s->l.walk;
+	struct ml_experiment *x = &s->x;
 	struct ml_flow_sizes z;
 
-	s->l.keep = true;
-	*w = (struct ml_flow_walk){ .flow = f, .work = &q->work, .max = ACCESSES };
-	struct ml_flow_container *c = ml_layout_copy(&s->arena, f);
-	if (!ml_flow_root(f, q, &w->root, err) ||
-	    !ml_request_u64(q, "line", 64, &w->line, err) ||
+	s->of = f;
+	s->l = &x->now.locality;
+	*x = (struct ml_experiment){ .layout = kept_text(s, q, "layout"),
+				     .order = kept_text(s, q, "order"),
+				     .tile = kept_text(s, q, "tile"),
+				     .machine = kept_text(s, q, "machine"),
+				     .max = ACCESSES,
+				     .keep = true,
+				     .only_changed = true,
+				     .work = &q->work };
+	bool machine = x->machine && *x->machine;
+	if (!ml_flow_root(f, q, &x->root, err) ||
+	    !ml_request_u64(q, "line", machine ? 0 : 64, &x->line, err) ||
 	    !ml_flow_sizes_read(&z, f, q, &s->arena, err))
 		return false;
-	if (!w->line || w->line > 1 << 20)
+	if (!x->line && !machine)
 		return ml_fail(err, ML_USAGE, "line must be 1 to 1048576 bytes");
-	if (!apply_layouts(s, ml_request_text(q, "layout"), c, err) ||
-	    !apply_experiments(q, err))
-		return false;
-	w->container = c;
-	w->value = z.value;
-	w->known = z.known;
-	bool ok = ml_locality_run(&s->l, err);
-	w->work = NULL; /* that of this request */
+	x->set = sizes_text(s, &z);
+	bool ok = ml_experiment_run(x, f, err);
+	x->work = s->l->walk.work = x->now.served.walk.work = NULL; /* of this request */
 	if (ok)
-		number_accesses(s);
+		number_nodes(s);
 	return ok;
 }
 
@@ -155,7 +152,7 @@ static void trim(struct ml_simulations *all)
 	for (struct ml_simulated **at = &all->list; *at;) {
 		struct ml_simulated *s = *at;
 
-		accesses += s->l.kept;
+		accesses += s->l->kept;
 		if (accesses <= KEPT || at == &all->list) {
 			at = &s->next;
 			continue;
@@ -240,7 +237,7 @@ static void execute(struct executions *x, uint32_t number)
 /* The order of lib/flow/walk.c, without accesses. */
 static void visit(struct executions *x, uint32_t number)
 {
-	const struct ml_flow *f = x->s->l.walk.flow;
+	const struct ml_flow *f = x->s->l->walk.flow;
 	const struct ml_flow_node *n = &f->node[number];
 	int64_t from, to, v;
 
@@ -276,7 +273,7 @@ static void visit(struct executions *x, uint32_t number)
 const struct ml_executions *ml_simulated_executions(struct ml_simulations *all,
 						    struct ml_simulated *s)
 {
-	const struct ml_flow_walk *w = &s->l.walk;
+	const struct ml_flow_walk *w = &s->l->walk;
 	size_t n = w->flow->symbol_count;
 
 	pthread_mutex_lock(&all->lock);
@@ -296,17 +293,17 @@ const struct ml_executions *ml_simulated_executions(struct ml_simulations *all,
 
 int64_t ml_simulated_place(const struct ml_simulated *s, size_t i)
 {
-	uint32_t c = s->l.of[i];
-	int64_t size = s->l.walk.container[c].element;
+	uint32_t c = s->l->of[i];
+	int64_t size = s->l->walk.container[c].element;
 	/* an access may lie in front of the first element */
-	int64_t bytes = (int64_t)(s->l.addr[i] - s->l.walk.placed[c].base);
+	int64_t bytes = (int64_t)(s->l->addr[i] - s->l->walk.placed[c].base);
 
 	return bytes >= 0 ? bytes / size : -((-bytes + size - 1) / size);
 }
 
 uint64_t ml_simulated_elements(const struct ml_simulated *s, uint32_t container)
 {
-	const struct ml_flow_placed *p = &s->l.walk.placed[container];
+	const struct ml_flow_placed *p = &s->l->walk.placed[container];
 
 	return p->low > p->high ? 0 : (uint64_t)(p->high - p->low) + 1;
 }
@@ -314,7 +311,7 @@ uint64_t ml_simulated_elements(const struct ml_simulated *s, uint32_t container)
 static void cells_make(struct ml_cells *c, const struct ml_simulated *s,
 		       const uint64_t *skip, const uint64_t *max, struct ml_arena *a)
 {
-	size_t n = s->l.walk.flow->container_count;
+	size_t n = s->l->walk.flow->container_count;
 
 	c->count = 0;
 	c->first = ml_arena_alloc(a, (n + 1) * sizeof(*c->first));
@@ -324,7 +321,7 @@ static void cells_make(struct ml_cells *c, const struct ml_simulated *s,
 		uint64_t left = skip[i] < all ? all - skip[i] : 0;
 
 		c->first[i] = c->count;
-		c->low[i] = left ? s->l.walk.placed[i].low + (int64_t)skip[i] : 0;
+		c->low[i] = left ? s->l->walk.placed[i].low + (int64_t)skip[i] : 0;
 		c->count += (size_t)(left < max[i] ? left : max[i]);
 	}
 	c->first[n] = c->count;
@@ -332,7 +329,7 @@ static void cells_make(struct ml_cells *c, const struct ml_simulated *s,
 
 void ml_cells_all(struct ml_cells *c, const struct ml_simulated *s, struct ml_arena *a)
 {
-	size_t n = s->l.walk.flow->container_count;
+	size_t n = s->l->walk.flow->container_count;
 	uint64_t *skip = ml_arena_alloc(a, (n + 1) * sizeof(*skip));
 	uint64_t *max = ml_arena_alloc(a, (n + 1) * sizeof(*max));
 
@@ -344,7 +341,7 @@ void ml_cells_all(struct ml_cells *c, const struct ml_simulated *s, struct ml_ar
 void ml_cells_one(struct ml_cells *c, const struct ml_simulated *s, uint32_t container,
 		  uint64_t first, uint64_t most, struct ml_arena *a)
 {
-	size_t n = s->l.walk.flow->container_count;
+	size_t n = s->l->walk.flow->container_count;
 	uint64_t *skip = ml_arena_alloc(a, (n + 1) * sizeof(*skip));
 	uint64_t *max = ml_arena_alloc(a, (n + 1) * sizeof(*max));
 
@@ -355,7 +352,7 @@ void ml_cells_one(struct ml_cells *c, const struct ml_simulated *s, uint32_t con
 
 size_t ml_cells_of(const struct ml_cells *c, const struct ml_simulated *s, size_t access)
 {
-	uint32_t of = s->l.of[access];
+	uint32_t of = s->l->of[access];
 	uint64_t at = (uint64_t)(ml_simulated_place(s, access) - c->low[of]);
 
 	return at < c->first[of + 1] - c->first[of] ? c->first[of] + (size_t)at
@@ -392,7 +389,7 @@ static void statistics(struct ml_locality_element *e, uint32_t *distance, size_t
 void ml_cells_statistics(const struct ml_cells *c, const struct ml_simulated *s,
 			 uint64_t threshold, struct ml_locality_element *e)
 {
-	size_t n = s->l.kept;
+	size_t n = s->l->kept;
 	size_t *end = ml_resize(NULL, (c->count + 1) * sizeof(*end));
 	size_t *cell = ml_resize(NULL, (n + 1) * sizeof(*cell));
 	uint32_t *distance = ml_resize(NULL, (n + 1) * sizeof(*distance));
@@ -412,7 +409,7 @@ void ml_cells_statistics(const struct ml_cells *c, const struct ml_simulated *s,
 	}
 	for (size_t i = 0; i < n; i++)
 		if (cell[i] != SIZE_MAX)
-			distance[end[cell[i]]++] = s->l.distance[i];
+			distance[end[cell[i]]++] = s->l->distance[i];
 	for (size_t i = 0; i < c->count; i++) {
 		size_t from = i ? end[i - 1] : 0;
 

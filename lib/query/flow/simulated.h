@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/flow/experiment.h"
 #include "lib/flow/locality.h"
 
 struct ml_flow;
@@ -22,7 +23,7 @@ struct ml_request;
 /* The executions of computations, in order. */
 struct ml_executions {
 	size_t count;
-	uint32_t *node;  /* the computation */
+	uint32_t *node;  /* the computation, a node of the changed program */
 	uint64_t *first; /* place of its loop values */
 	int64_t *value;  /* of the loops around it, the outermost first */
 };
@@ -33,8 +34,12 @@ struct ml_simulated {
 	unsigned users;
 	bool listed; /* still in the list; what is not is freed by its last user */
 	struct ml_arena arena;
-	struct ml_locality l;            /* keeps every access */
-	uint32_t *access_node;           /* by number of an access of the flow */
+	struct ml_experiment x;   /* texts, and what changed of the program */
+	struct ml_locality *l;    /* of x.now; keeps every access */
+	const struct ml_flow *of; /* the original: nodes of answers are its nodes */
+	uint32_t *access_node;    /* by number of an access of the flow */
+	uint32_t *was; /* by node of the changed program: that of the original, or
+			  ML_FLOW_NONE for loops over tiles; NULL: the same */
 	struct ml_executions executions; /* made on demand: ml_simulated_executions */
 };
 
@@ -46,8 +51,8 @@ struct ml_simulations {
 void ml_simulations_init(struct ml_simulations *s);
 void ml_simulations_release(struct ml_simulations *s);
 
-/* SIZES of a request: set, line, layout (several joined by ;), root. NULL with a sentence
- * where they cannot be simulated. */
+/* SIZES of a request: set, others, line, layout (several joined by ;), order, tile,
+ * machine, root. NULL with a sentence where they cannot be simulated. */
 struct ml_simulated *ml_simulated_get(struct ml_simulations *all, const struct ml_flow *f,
 				      const struct ml_request *q, struct ml_err *err);
 void ml_simulated_put(struct ml_simulations *all, struct ml_simulated *s);

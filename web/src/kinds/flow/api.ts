@@ -2,7 +2,7 @@
 import { columns, json, request } from "../../api";
 import type { Columns } from "../../model/columns";
 import type { Params } from "../../model/types";
-import type { Cells, Elements, Local, Step } from "./model/local";
+import type { Cells, Elements, Legality, Local, Step } from "./model/local";
 import type { FlowNode, Metrics, Program } from "./model/program";
 
 /** A count of /graph. */
@@ -100,6 +100,8 @@ export const api = {
 		return { cells: cells(a), count: a.column["count"] as Uint32Array };
 	},
 	step: (n: number, p: Params, s?: AbortSignal) => json<Step>(`flows/${n}/step`, p, s),
+	legality: (n: number, p: Params, s?: AbortSignal) =>
+		json<Legality>(`flows/${n}/legality`, p, s),
 	distances: (n: number, p: Params, s?: AbortSignal) =>
 		json<{ accesses: number; cold: number; distances: [number, number][] }>(
 			`flows/${n}/distances`,

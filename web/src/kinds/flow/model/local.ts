@@ -16,6 +16,19 @@ export interface LocalContainer {
 	distances_exact: boolean;
 }
 
+export interface Legality {
+	kind: "legal" | "updates" | "illegal" | "open";
+	all_sizes: boolean; // proved; else tried
+	said: string;
+}
+
+/** Accesses by the level that served them, and misses of the first level by cause. */
+export interface Served {
+	served: number[];
+	misses: number[]; // by level
+	causes?: { cold: number; capacity: number; conflict: number };
+}
+
 export interface Local {
 	values: Record<string, number>;
 	line: number;
@@ -28,6 +41,12 @@ export interface Local {
 	misses: number;
 	bytes: number;
 	placed: Placed[];
+	machine?: Served & {
+		text: string;
+		levels: string[]; // memory last
+		containers: (Served & { name: string })[];
+		cycles: number;
+	};
 }
 
 /** The part of the columns that belongs to a container, by its number. */
@@ -60,7 +79,7 @@ export interface Step {
 	node: number;
 	loops: {
 		name: string;
-		node: number;
+		node?: number; // loops over tiles have none
 		value: number;
 		low: number;
 		high: number;

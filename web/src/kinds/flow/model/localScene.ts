@@ -14,6 +14,7 @@ import {
 	type Placed,
 } from "./grid";
 import { layered, type LayerEdge } from "./layers";
+import { storedOrder } from "./local";
 import type { Container, Metrics } from "./program";
 
 export const TILE = 14; // units of an element
@@ -23,7 +24,8 @@ export const TILES = 65536; // elements of a container that are drawn
 export interface ContainerItem {
 	kind: "container";
 	container: number;
-	placed: Placed;
+	placed: Placed; // in the order that is drawn
+	order: number[]; // drawn dimension to dimension of the container
 	grid: Grid;
 	cut: boolean; // not all elements are drawn
 	/** Elements in order of their indices: place in storage, and corner in tiles. */
@@ -39,9 +41,10 @@ export interface ContainerItem {
 export interface NestItem {
 	kind: "nest";
 	box: Box;
-	loops: { node: number; text: string }[];
+	loops: { node: number; text: string }[]; // node -1: a loop over tiles
 	works: { node: number; text: string }[]; // the first ones
 	more: number; // that are not listed
+	scale: number; // of its letters: nests between large containers are larger
 	x: number;
 	y: number;
 	w: number;
@@ -76,8 +79,14 @@ export function nestsOf(tree: Tree, b: Box): Box[] {
 	return loops || b.work >= 0 ? [b] : b.children.flatMap((c) => nestsOf(tree, c));
 }
 
+/** The loops around a computation of the changed program, the outermost first. */
+export interface Moved {
+	work: number;
+	loops: { name: string; node?: number }[];
+}
+
 /** Loops of a nest as far as they have one child each; deeper ones belong to few works. */
-function nestItem(tree: Tree, b: Box): NestItem {
+function nestItem(tree: Tree, b: Box, moved: Moved | null): NestItem {
 	const loops = b.chain
 		.filter((n) => tree.nodes[n]!.kind !== "scope")
 		.map((n, i) => ({ node: n, text: headersOf(tree, b)[i] ?? "" }));
@@ -89,7 +98,14 @@ function nestItem(tree: Tree, b: Box): NestItem {
 		.slice(b.id, b.last + 1)
 		.filter((n) => n.kind === "loop" && !b.chain.includes(n.number))
 		.map((n) => ({ node: n.number, text: short(n.range ?? n.label, 44) }));
-	const all = [...loops, ...(inner.length <= 4 ? inner : [])];
+	const all =
+		moved && b.id <= moved.work && moved.work <= b.last
+			? moved.loops.map((x) => ({
+					node: x.node ?? -1,
+					text:
+						(x.node !== undefined && tree.nodes[x.node]!.range) || `${x.name} in steps`,
+				}))
+			: [...loops, ...(inner.length <= 4 ? inner : [])];
 	const shown = works.slice(0, LISTED);
 	const longest = Math.max(
 		...all.map((x) => x.text.length + 8),
@@ -103,6 +119,7 @@ function nestItem(tree: Tree, b: Box): NestItem {
 		loops: all,
 		works: shown,
 		more: works.length - shown.length,
+		scale: 1,
 		x: 0,
 		y: 0,
 		w: Math.round(longest * 6.3 + 26),
@@ -110,7 +127,18 @@ function nestItem(tree: Tree, b: Box): NestItem {
 	};
 }
 
-function containerItem(placed: Placed, title: string): ContainerItem {
+/** Dimensions in another order. */
+function reordered(p: Placed, order: number[]): Placed {
+	return {
+		...p,
+		shape: order.map((d) => p.shape[d]!),
+		strides: order.map((d) => p.strides[d]!),
+	};
+}
+
+function containerItem(where: Placed, title: string, stored: boolean): ContainerItem {
+	const order = stored ? storedOrder(where.strides) : where.strides.map((_, d) => d);
+	const placed = reordered(where, order);
 	const whole = shownShape(placed);
 	const shape = [...whole];
 	let all = shape.reduce((n, v) => n * v, 1);
@@ -137,6 +165,7 @@ function containerItem(placed: Placed, title: string): ContainerItem {
 		kind: "container",
 		container: placed.container,
 		placed,
+		order,
 		grid,
 		cut: shape.some((n, d) => n !== whole[d]),
 		place,
@@ -157,9 +186,11 @@ export function buildLocalScene(
 	root: Box,
 	placed: Placed[],
 	title: (container: number) => string,
+	moved: Moved | null = null,
+	stored = false,
 ): LocalScene {
 	const nests = nestsOf(tree, root);
-	const items: LocalItem[] = nests.map((b) => nestItem(tree, b));
+	const items: LocalItem[] = nests.map((b) => nestItem(tree, b, moved));
 	const at = new Map<number, number>();
 	const edges: LocalEdge[] = [];
 	const writer = new Map<number, number>(); // the first nest that writes a container
@@ -174,7 +205,7 @@ export function buildLocalScene(
 			const where = placed.find((p) => p.container === c);
 
 			if (!where || containers[c]!.scalar) continue;
-			if (!at.has(c)) at.set(c, items.push(containerItem(where, title(c))) - 1);
+			if (!at.has(c)) at.set(c, items.push(containerItem(where, title(c), stored)) - 1);
 			const first = writer.get(c);
 			edges.push({
 				nest: k,
@@ -185,6 +216,14 @@ export function buildLocalScene(
 			});
 		}
 	});
+	const widest = Math.max(0, ...items.map((i) => (i.kind === "container" ? i.w : 0)));
+	const scale = Math.max(1, Math.min(2.5, widest / 420));
+	for (const i of items)
+		if (i.kind === "nest") {
+			i.scale = scale;
+			i.w *= scale;
+			i.h *= scale;
+		}
 	const links: LayerEdge[] = edges
 		// a nest that reads what a later one writes would close a circle
 		.filter((e) => !e.down || writer.get(idOf(items, e)) === e.nest)
@@ -202,6 +241,15 @@ export function buildLocalScene(
 		i.y = p.y[k]! + 7;
 	});
 	return { items, edges, w: p.w, h: p.h };
+}
+
+/** The index of an element as the program writes it. */
+export function writtenIndex(i: ContainerItem, drawn: number[]): number[] {
+	if (!i.order.length) return drawn;
+	const out = [...drawn];
+
+	i.order.forEach((d, k) => (out[d] = drawn[k]!));
+	return out;
 }
 
 function idOf(items: LocalItem[], e: LocalEdge): number {

@@ -117,6 +117,14 @@ function LocalBar() {
 			<span class="grow" />
 			<button
 				class="quiet small"
+				aria-pressed={l.stored.value}
+				title="draw dimensions in the order of memory: the contiguous one in rows"
+				onClick={() => s.choose({ drawn: l.stored.value ? null : "stored" })}
+			>
+				memory order
+			</button>
+			<button
+				class="quiet small"
 				aria-pressed={l.showLines.value}
 				title="mark all elements in the cache line of the element under the pointer and of chosen ones (x)"
 				onClick={() => s.choose({ lines: l.showLines.value ? "off" : null })}

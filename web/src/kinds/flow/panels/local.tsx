@@ -2,6 +2,7 @@
 import { exact } from "../../../model/format";
 import { Icon } from "../../../panels/icon";
 import { Section } from "../../../panels/section";
+import { open } from "../../../state/store";
 import { nodeTitle } from "../model/program";
 import { orderName, storedOrder, type Layout, type LocalContainer } from "../model/local";
 import { shownShape } from "../model/grid";
@@ -171,6 +172,94 @@ function Change({
 	);
 }
 
+/** Machines by name, and one that the person types. */
+function Machine() {
+	const presets = open.value?.machines ?? [];
+	const now = l.machine.value;
+	const known = presets.some((m) => m.name === now);
+
+	return (
+		<div class="row flow-cache">
+			<label class="select grow">
+				<span>machine</span>
+				<select
+					aria-label="machine"
+					value={known || !now ? now : "+"}
+					onChange={(e) => {
+						const v = e.currentTarget.value;
+						s.choose({ machine: v === "+" ? "L1 1K 2w 64B | L2 8K 4w" : v || null });
+					}}
+				>
+					<option value="">fully associative, one level</option>
+					<option value="+">sets and levels, as typed…</option>
+					{presets.map((m) => (
+						<option key={m.name} value={m.name} title={m.text}>
+							{m.name}
+						</option>
+					))}
+				</select>
+			</label>
+			{now && !known && (
+				<input
+					class="grow mono small"
+					aria-label="text of the machine"
+					value={now}
+					onChange={(e) => s.choose({ machine: e.currentTarget.value || null })}
+				/>
+			)}
+		</div>
+	);
+}
+
+/** Misses by level and container on the machine. */
+function OnMachine() {
+	const m = l.local.value?.machine;
+	const before = l.experimenting.value ? l.before.value?.machine : undefined;
+
+	if (!m) return null;
+	const levels = m.levels.slice(0, -1);
+	const rows = m.containers.filter((c) => c.served.some((n) => n > 0));
+	return (
+		<>
+			<p class="note small mono">{m.text}</p>
+			<table class="flow-table flow-machine">
+				<thead>
+					<tr>
+						<th>misses of</th>
+						{levels.map((x) => (
+							<th key={x}>{x}</th>
+						))}
+						<th title="misses of the first level because two lines need the same set">
+							conflicts
+						</th>
+					</tr>
+				</thead>
+				<tbody>
+					{[...rows, { name: "all", ...m }].map((c, i) => {
+						const old =
+							i < rows.length
+								? before?.containers.find((x) => x.name === c.name)
+								: before;
+						return (
+							<tr key={i}>
+								<td class="mono">{c.name}</td>
+								{levels.map((x, k) => (
+									<td key={x} class="digits">
+										<Change now={c.misses[k]!} before={old?.misses[k]} />
+									</td>
+								))}
+								<td class="digits">
+									<Change now={c.causes?.conflict ?? 0} before={old?.causes?.conflict} />
+								</td>
+							</tr>
+						);
+					})}
+				</tbody>
+			</table>
+		</>
+	);
+}
+
 function Cache() {
 	const [now, before] = [l.local.value, l.experimenting.value ? l.before.value : null];
 	const sizes = lineSizes.includes(s.line.value)
@@ -179,22 +268,25 @@ function Cache() {
 
 	return (
 		<Section title="Cache">
-			<div class="row flow-cache">
-				<label class="select">
-					<span>line</span>
-					<select
-						aria-label="line size"
-						value={String(s.line.value)}
-						onChange={(e) => s.choose({ line: e.currentTarget.value })}
-					>
-						{sizes.map((n) => (
-							<option key={n} value={String(n)}>
-								{n} bytes
-							</option>
-						))}
-					</select>
-				</label>
-			</div>
+			<Machine />
+			{!l.machine.value && (
+				<div class="row flow-cache">
+					<label class="select">
+						<span>line</span>
+						<select
+							aria-label="line size"
+							value={String(s.line.value)}
+							onChange={(e) => s.choose({ line: e.currentTarget.value })}
+						>
+							{sizes.map((n) => (
+								<option key={n} value={String(n)}>
+									{n} bytes
+								</option>
+							))}
+						</select>
+					</label>
+				</div>
+			)}
 			<SizeSlider
 				name="capacity"
 				value={s.threshold.value}
@@ -224,6 +316,7 @@ function Cache() {
 					</dd>
 				</dl>
 			)}
+			<OnMachine />
 			{now && now.uncertain > 0 && (
 				<p class="note small">
 					{exact(now.uncertain)} guards depend on data and count as true.
@@ -424,9 +517,7 @@ function Layouts() {
 					class="quiet small"
 					disabled={!l.experimenting.value}
 					title="everything as the program has it"
-					onClick={() =>
-						s.choose({ layout: null, order: null, tile: null, machine: null })
-					}
+					onClick={() => s.choose({ layout: null, order: null, tile: null })}
 				>
 					undo all
 				</button>
@@ -437,6 +528,90 @@ function Layouts() {
 			))}
 			{list.length > 8 && (
 				<p class="note small">Select one of the {list.length} containers above.</p>
+			)}
+		</Section>
+	);
+}
+
+const verdicts = {
+	legal: "Allowed",
+	updates: "Allowed, but sums come in another order",
+	illegal: "Not allowed",
+	open: "Not decided",
+};
+
+/** Loops of the current nest: another order, tiles. */
+function Loops() {
+	const now = l.step.value;
+
+	if (!now || now.loops.length < 1) return null;
+	const names = now.loops.map((x) => x.name);
+	const own = now.loops.filter((x) => x.node !== undefined);
+	const verdict = l.legality.value;
+	const swap = (i: number) => {
+		const next = [...names];
+
+		[next[i], next[i + 1]] = [next[i + 1]!, next[i]!];
+		l.setOrder(next);
+	};
+
+	return (
+		<Section
+			title="Loops to try"
+			side={
+				<button
+					class="quiet small"
+					disabled={!l.moving.value}
+					title="loops as the program has them"
+					onClick={() => s.choose({ order: null, tile: null })}
+				>
+					undo
+				</button>
+			}
+		>
+			{names.length > 1 && (
+				<p>
+					<span class="flow-order" title="loops of this computation, the outermost first">
+						{names.map((n, i) => (
+							<span key={n}>
+								<b class="mono">{n}</b>
+								{i + 1 < names.length && (
+									<button
+										class="quiet small"
+										title="exchange these two loops"
+										aria-label={`exchange loops ${n} and ${names[i + 1]}`}
+										onClick={() => swap(i)}
+									>
+										⇄
+									</button>
+								)}
+							</span>
+						))}
+					</span>
+				</p>
+			)}
+			<div class="row flow-wrap">
+				<span class="muted">tiles of</span>
+				{own.map((x) => (
+					<label key={x.name} class="flow-number">
+						<span class="mono">{x.name}</span>
+						<input
+							type="number"
+							min="0"
+							aria-label={`tile of ${x.name}`}
+							value={l.tiles.value[x.name] ?? 0}
+							onChange={(e) => {
+								l.setTile(x.name, Math.round(Number(e.currentTarget.value)) || 0);
+								e.currentTarget.blur();
+							}}
+						/>
+					</label>
+				))}
+			</div>
+			{verdict && (
+				<p class={verdict.kind === "illegal" ? "fault" : "note"}>
+					<b>{verdicts[verdict.kind]}.</b> {verdict.said}
+				</p>
 			)}
 		</Section>
 	);
@@ -501,6 +676,7 @@ export function LocalSide() {
 			<Containers />
 			<Histogram />
 			<Layouts />
+			<Loops />
 		</>
 	);
 }

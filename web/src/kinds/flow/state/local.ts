@@ -1,6 +1,6 @@
 // The store of the local view: small sizes, the simulation at them, the step that is shown,
 // chosen elements, layouts to try.
-import { computed, effect, signal } from "@preact/signals";
+import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import { isAbort } from "../../../api";
 import { latest } from "../../../state/latest";
 import type { LinkPart } from "../../../state/link";
@@ -66,12 +66,32 @@ export function setLayout(name: string, x: Layout): void {
 	next.set(name, x);
 	s.choose({ layout: printLayouts(next) || null });
 }
+/** Loops in another order, "k,i,j", and in tiles, "i=8,k=8". */
+export const order = computed(() => s.opt("order", ""));
+export const tiles = computed(() => parseSizes(s.opt("tile", "")));
+export function setTile(loop: string, size: number): void {
+	const next = { ...tiles.value };
+
+	if (size > 0) next[loop] = size;
+	else delete next[loop];
+	// an order may name loops over tiles that are there no longer
+	s.choose({ tile: printSizes(next) || null, order: null });
+}
+export function setOrder(loops: string[] | null): void {
+	s.choose({ order: loops?.join(",") ?? null });
+}
+/** A machine with sets and levels, beside the capacity; "": none. */
+export const machine = computed(() => s.opt("machine", ""));
+
 const experiments = computed<Params>(() => ({
 	layout: printLayouts(layouts.value) || undefined,
-	order: s.opt("order", "") || undefined,
-	tile: s.opt("tile", "") || undefined,
-	machine: s.opt("machine", "") || undefined,
+	order: order.value || undefined,
+	tile: printSizes(tiles.value) || undefined,
 }));
+/** Loops move: their order may be illegal, and headers change. */
+export const moving = computed(
+	() => !!order.value || Object.keys(tiles.value).length > 0,
+);
 export const experimenting = computed(() =>
 	Object.values(experiments.value).some((v) => v !== undefined),
 );
@@ -89,7 +109,8 @@ const plain = computed<Params | null>(() => {
 		...s.which.value,
 		set: printSizes(set) || undefined,
 		others: Math.max(2, Math.ceil(s.USUAL / found.factor)),
-		line: s.line.value,
+		line: machine.value ? undefined : s.line.value,
+		machine: machine.value || undefined,
 		root: root.value || undefined,
 	};
 });
@@ -100,19 +121,28 @@ const sizes = computed<Params | null>(
 
 type Ask<T> = (n: number, p: Params, abort: AbortSignal) => Promise<T>;
 
-/** A question about a simulation; `more` may say null: nothing to ask. */
+/*
+ * A question about a simulation; `more` may say null: nothing to ask. An answer about
+ * another function than the one shown counts as none.
+ */
 function about<T>(
 	base: { value: Params | null },
 	ask: Ask<T>,
 	more: () => Params | null = () => ({}),
-) {
-	return latest<T>(() => {
+): ReadonlySignal<T | null> {
+	const answer = latest<{ of: unknown; value: T }>(() => {
 		const [n, p, extra] = [s.number.value, base.value, more()];
+		const of = s.program.value;
 
 		return n === null || !p || !extra || !s.shows(LOCAL)
 			? null
-			: (abort) => ask(n, { ...p, ...extra }, abort);
+			: async (abort) => ({ of, value: await ask(n, { ...p, ...extra }, abort) });
 	}).value;
+
+	return computed(() => {
+		const a = answer.value;
+		return a && a.of === s.program.value ? a.value : null;
+	});
 }
 
 const atThreshold = () => ({ threshold: s.threshold.value });
@@ -146,6 +176,9 @@ export const movesBefore = about<Metrics>(plain, api.metrics, () => {
 	const o = original();
 	return o && { ...o, simulate: 1 };
 });
+
+/** Whether the changed order of loops computes the same. */
+export const legality = about(sizes, api.legality, () => (moving.value ? {} : null));
 
 /* The step. */
 
@@ -248,6 +281,8 @@ export const heat = computed(() => {
 
 	return heats.some(([h]) => h === wantedHeat) ? wantedHeat : "count";
 });
+/** Containers are drawn as they lie in memory, not as the program writes them. */
+export const stored = computed(() => s.opt("drawn", "") === "stored");
 export const showLines = computed(() => s.opt("lines", "on") === "on");
 
 export const chosen = computed(() => parseElements(s.opt("at", "")));

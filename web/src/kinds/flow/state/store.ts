@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { activeKind, documentsOf, shownView } from "../../documents";
 import { choices } from "../../../state/history";
+import { isAbort } from "../../../api";
 import { latest } from "../../../state/latest";
 import type { Params } from "../../../model/types";
 import { api } from "../api";
@@ -63,64 +64,64 @@ const func = computed(() => opt("function", "") || undefined);
 /** What every request has. */
 export const which = computed<Params>(() => ({ function: func.value }));
 
-export const program = latest<Program>(() => {
-	const [n, w] = [number.value, which.value];
+interface Loaded {
+	program: Program;
+	nodes: FlowNode[];
+	metrics: Metrics; // which node accesses which container; the numbers do not matter
+	rows: number[][];
+	lines: string[] | null; // of the C file, if it can be read
+}
 
-	return n === null ? null : (abort) => api.program(n, w, abort);
+/** The function: all answers about it together, so that they belong together. */
+const loaded = latest<Loaded>(() => {
+	const [n, w] = [number.value, which.value];
+	const load = async (at: number, abort: AbortSignal): Promise<Loaded> => {
+		const [p, nodes, m] = await Promise.all([
+			api.program(at, w, abort),
+			api.nodes(at, w, abort),
+			api.metrics(at, w, abort),
+		]);
+		const text = p.dialect === "C" ? await api.source(at, {}, abort).catch(unread) : null;
+
+		return {
+			program: p,
+			nodes,
+			metrics: m,
+			rows: edgeRows(m, nodes.length),
+			lines: text?.split("\n") ?? null,
+		};
+	};
+
+	return n === null ? null : (abort) => load(n, abort);
 }).value;
 
-/** The lines of the C file; null: it is none, or cannot be read. */
-const sourceLines = latest<string[]>(
-	() => {
-		const [n, p] = [number.value, program.value];
+function unread(e: unknown): null {
+	if (isAbort(e)) throw e;
+	return null;
+}
 
-		return n === null || p?.dialect !== "C"
-			? null
-			: async (abort) => (await api.source(n, {}, abort)).split("\n");
-	},
-	0,
-	true,
-).value;
-
-const nodes = latest<FlowNode[]>(() => {
-	const [n, w] = [number.value, which.value];
-
-	return n === null ? null : (abort) => api.nodes(n, w, abort);
-}).value;
+export const program = computed(() => loaded.value?.program ?? null);
 
 /** Computations of C are called by the text of their line. */
 export const tree = computed<Tree | null>(() => {
-	const [list, lines] = [nodes.value, sourceLines.value];
+	const l = loaded.value;
 
 	return (
-		list &&
+		l &&
 		buildTree(
-			list.map((n) => {
-				const text = n.file || n.kind !== "work" ? "" : lines?.[n.line - 1]?.trim();
+			l.nodes.map((n) => {
+				const text = n.file || n.kind !== "work" ? "" : l.lines?.[n.line - 1]?.trim();
 				return text ? { ...n, label: text } : n;
 			}),
 		)
 	);
 });
 
-/** Which node accesses which container; numbers do not matter. */
-const structure = latest<{ metrics: Metrics; rows: number[][] }>(() => {
-	const [n, w] = [number.value, which.value];
-
-	return n === null
-		? null
-		: async (abort) => {
-				const metrics = await api.metrics(n, w, abort);
-				return { metrics, rows: edgeRows(metrics, metrics.runs.length) };
-			};
-}).value;
-
-/** All answers about the same function are there. */
 export const ready = computed(() => {
-	const [p, t, s] = [program.value, tree.value, structure.value];
+	const [l, t] = [loaded.value, tree.value];
 
-	return p && t && s && t.nodes.length === s.metrics.runs.length
-		? { program: p, tree: t, ...s }
+	return l && t
+		? { program: l.program, tree: t, metrics: l.metrics, rows: l.rows }
 		: null;
 });
 
@@ -177,8 +178,7 @@ const simulates = computed(
 	() => nodeMetric.value === "misses" || edgeMetric.value === "moved",
 );
 
-/** The numbers at the sizes. */
-export const metrics = latest<Metrics>(() => {
+const numbers = latest<Metrics>(() => {
 	const [n, p] = [number.value, sizeParams.value];
 	const more = simulates.value
 		? { simulate: 1, line: line.value, threshold: threshold.value }
@@ -188,6 +188,17 @@ export const metrics = latest<Metrics>(() => {
 		? null
 		: (abort) => api.metrics(n, { ...p, ...more }, abort);
 }).value;
+/** The numbers at the sizes, once they are those of the function that is shown. */
+export const metrics = computed<Metrics | null>(() => {
+	const [m, l] = [numbers.value, loaded.value];
+
+	return m &&
+		l &&
+		m.runs.length === l.nodes.length &&
+		m.node.length === l.metrics.node.length
+		? m
+		: null;
+});
 
 export function nodeValue(m: Metrics, node: number, what = nodeMetric.value): number {
 	switch (what) {

@@ -26,6 +26,7 @@ import {
 	TITLE,
 	WORK,
 	buildLocalScene,
+	writtenIndex,
 	type ContainerItem,
 	type LocalEdge,
 	type LocalScene,
@@ -62,7 +63,10 @@ const BESIDE = 90; // units between two sides
 
 export class LocalView extends CanvasView {
 	private sides: Side[] = [];
-	private made = new Map<boolean, { of: Local; tree: object; scene: LocalScene }>();
+	private made = new Map<
+		boolean,
+		{ of: Local; tree: object; loops: string; scene: LocalScene }
+	>();
 	private fitted = "";
 	private drag: { x: number; y: number; moved: boolean } | null = null;
 
@@ -80,6 +84,7 @@ export class LocalView extends CanvasView {
 			void l.related.value;
 			void l.heat.value;
 			void l.showLines.value;
+			void l.stored.value;
 			void l.chosen.value;
 			void l.hoverElement.value;
 			void l.failure.value;
@@ -111,7 +116,14 @@ export class LocalView extends CanvasView {
 		const root = r?.tree.byId.get(r.tree.boxOf[l.root.value]!);
 
 		if (!r || !root) return null;
-		if (kept?.of === local && kept.tree === r.tree) return kept.scene;
+		const step = changed && l.moving.value ? l.step.value : null;
+		const moved = step && { work: step.node, loops: step.loops };
+		const loops = [
+			l.stored.value,
+			...(moved ? moved.loops.map((x) => x.name) : []),
+		].join();
+		if (kept?.of === local && kept.tree === r.tree && kept.loops === loops)
+			return kept.scene;
 		const scene = buildLocalScene(
 			r.tree,
 			r.program.containers,
@@ -120,8 +132,10 @@ export class LocalView extends CanvasView {
 			l.root.value ? root : r.tree.root,
 			local.placed,
 			(c) => titleOf(c, local.placed),
+			moved,
+			l.stored.value,
 		);
-		this.made.set(changed, { of: local, tree: r.tree, scene });
+		this.made.set(changed, { of: local, tree: r.tree, loops, scene });
 		return scene;
 	}
 
@@ -193,6 +207,7 @@ export class LocalView extends CanvasView {
 			s.program.value?.function,
 			l.root.value,
 			this.sides.length,
+			l.stored.value,
 			JSON.stringify(l.local.value?.values),
 		].join();
 
@@ -217,7 +232,7 @@ export class LocalView extends CanvasView {
 			if (item.kind === "container" && item.container === container)
 				eachIndex(item.grid.shape, (index) => {
 					if (onMarkedLine(side!, item, placeOf(item.placed, index)))
-						out.push(index.join());
+						out.push(writtenIndex(item, index).join());
 				});
 		return out;
 	}
@@ -230,9 +245,9 @@ export class LocalView extends CanvasView {
 	private whole(): { x: number; y: number; w: number; h: number } {
 		return {
 			x: 0,
-			y: -10,
+			y: -30,
 			w: this.sides.reduce((n, x) => Math.max(n, x.x + x.scene.w), 1),
-			h: this.sides.reduce((n, x) => Math.max(n, x.scene.h), 1) + 20,
+			h: this.sides.reduce((n, x) => Math.max(n, x.scene.h), 1) + 35,
 		};
 	}
 
@@ -499,7 +514,7 @@ function words(side: Side, item: ContainerItem, index: number[], e: Element): st
 	const far = (v: number) => (v === NEVER ? "–" : exact(v));
 
 	return [
-		`${c.name}[${index.join(", ")}]`,
+		`${c.name}[${writtenIndex(item, index).join(", ")}]`,
 		...(at < 0
 			? ["no answer for this element"]
 			: [
@@ -549,7 +564,7 @@ class Painter {
 		const { side } = this;
 
 		if (side.name)
-			this.d.text(cam.sx(side.x), cam.sy(-16), side.name, {
+			this.d.text(cam.sx(side.x), cam.sy(0) - 18, side.name, {
 				colour: this.p.muted,
 				size: 12,
 				bold: true,
@@ -624,8 +639,9 @@ class Painter {
 
 	private nest(i: NestItem): void {
 		const { d, p, side } = this;
-		const k = cam.k;
-		const [x, y, w, h] = [cam.sx(side.x + i.x), cam.sy(i.y), i.w * k, i.h * k];
+		const k = cam.k * i.scale;
+		const [x, y] = [cam.sx(side.x + i.x), cam.sy(i.y)];
+		const [w, h] = [i.w * cam.k, i.h * cam.k];
 		const size = Math.max(8, Math.min(14, 11 * k));
 		const legible = 11 * k > 5.5;
 		const current =
@@ -634,8 +650,9 @@ class Painter {
 		d.rect(x, y, w, h, mix(p.background, p.text, 0.04));
 		i.loops.forEach((loop, n) => {
 			const [y0, y1] = [y + LOOP * n * k, y + LOOP * (n + 1) * k];
-			const cut = Math.min(12, 0.1 * i.w) * k;
-			const at = current ? side.step!.loops.find((q) => q.node === loop.node) : undefined;
+			const cut = Math.min(12 * k, 0.1 * w);
+			const loops = current ? side.step!.loops : [];
+			const at = loop.node < 0 ? loops[n] : loops.find((q) => q.node === loop.node);
 
 			d.path(
 				[x + cut, y0, x + w - cut, y0, x + w, y1, x, y1],
