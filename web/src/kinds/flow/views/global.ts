@@ -98,6 +98,25 @@ export class GlobalView extends CanvasView {
 		return [cam.sx(x), cam.sy(y)];
 	}
 
+	/** From the whole picture (0) to one computation in its middle (1), for measurements. */
+	zoomTo(share: number): void {
+		const f = s.frame.value;
+		const spots: Spot[] = [];
+
+		if (!f) return;
+		eachItem(
+			f,
+			0,
+			0,
+			(i, x, y) => i.kind === "work" && spots.push({ x, y, w: i.w, h: i.h }),
+		);
+		const to = spots[spots.length >> 1] ?? { x: 0, y: 0, w: f.w, h: f.h };
+		const mix = (a: number, b: number) => a * (b / a) ** share;
+		const [w, h] = [mix(f.w, to.w * 4), mix(f.h, to.h * 8)];
+
+		cam.fit({ x: to.x + (to.w - w) / 2, y: to.y + (to.h - h) / 2, w, h }, 8, 0);
+	}
+
 	/** Shows the whole picture. */
 	showAll(): void {
 		const f = s.frame.value;
@@ -535,6 +554,26 @@ class Painter {
 				size: Math.min(24, size * 1.15),
 				align: "center",
 			});
+		else if (!i.folded) this.farName(i, x, y);
+	}
+
+	/** From far away a large box keeps a name, as a town on a map does. */
+	private farName(i: Item, x: number, y: number): void {
+		const { d, p } = this;
+		const [w, h] = [i.w * cam.k, i.h * cam.k];
+		const nodes = s.tree.value!.nodes;
+		const names = i.box!.chain.map((n) => nodes[n]!.variable).filter((v) => v);
+		const text = short(
+			names.length ? `loop ${names.join(", ")}` : (i.headers[0] ?? ""),
+			24,
+		);
+		const style = { colour: p.text, size: 10 };
+		const long = d.measure(text, style);
+
+		if (long + 8 > w || h < 34) return;
+		const at = cam.sy(y + (HEADER * i.headers.length) / 2);
+		d.rect(cam.sx(x) + w / 2 - long / 2 - 3, at - 7, long + 6, 14, p.background, 0.75);
+		d.text(cam.sx(x) + w / 2, at, text, { ...style, align: "center" });
 	}
 
 	private data(i: Item, x: number, y: number): void {
