@@ -381,8 +381,15 @@ bool ml_route_flow_suggest(struct ml_workspace *ws, const struct ml_request *q,
 	struct ml_flow_sizes z, small;
 	uint64_t most[2];
 
-	if (!x || !ml_request_u64(q, "elements", 1500, &most[0], err) ||
-	    !ml_request_u64(q, "accesses", 20000, &most[1], err) ||
+	if (!x)
+		return false;
+	/* a program with many containers may have more: each is as small */
+	uint64_t arrays = 0;
+	for (size_t i = 0; i < x->flow->container_count; i++)
+		arrays += !x->flow->container[i].scalar;
+	if (!ml_request_u64(q, "elements", arrays < 4 ? 1500 : 450 * arrays, &most[0],
+			    err) ||
+	    !ml_request_u64(q, "accesses", 40000, &most[1], err) ||
 	    !ml_flow_sizes_read(&z, x->flow, q, &a->arena, err) ||
 	    !ml_flow_sizes_read(&small, x->flow, q, &a->arena, err))
 		return false;

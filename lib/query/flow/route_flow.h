@@ -1,5 +1,6 @@
 /* Routes about flows: formulas, the graph of the global view and its numbers
- * (route_flow.c), and the simulation of the local view (route_flow_local.c). */
+ * (route_flow.c), the simulation of the local view (route_flow_local.c) and
+ * its steps (route_flow_step.c). */
 #pragma once
 
 #include "lib/query/workspace/request.h"

@@ -232,7 +232,8 @@ function centres(g: Graph, layers: number[][]): Float64Array {
 	return x;
 }
 
-export function layered(nodes: LayerNode[], edges: LayerEdge[]): Placed {
+/** `gap` is the room between layers. */
+export function layered(nodes: LayerNode[], edges: LayerEdge[], gap = GAP_Y): Placed {
 	const n = nodes.length;
 	const cap = Math.max(8, Math.ceil(1.5 * Math.sqrt(n)));
 	const rank = ranks(nodes, edges, cap);
@@ -247,7 +248,7 @@ export function layered(nodes: LayerNode[], edges: LayerEdge[]): Placed {
 	layers.forEach((l, i) => {
 		for (const v of l) if (v < n) high[i] = Math.max(high[i]!, nodes[v]!.h);
 		top[i] = at;
-		at += high[i]! + (i + 1 < count ? GAP_Y : 0);
+		at += high[i]! + (i + 1 < count ? gap : 0);
 	});
 	let [left, right] = [Infinity, -Infinity];
 	for (let v = 0; v < g.layer.length; v++) {

@@ -59,6 +59,7 @@ export interface LocalEdge {
 	row: number; // of the edges of Metrics
 	how: number; // 1 reads, 2 writes
 	down: boolean; // the container is below the nest
+	path: Float64Array | null; // around what lies between, from top to bottom
 }
 
 export interface LocalScene {
@@ -213,6 +214,7 @@ export function buildLocalScene(
 				row: r,
 				how: m.how[r]!,
 				down: first !== undefined && k <= first,
+				path: null,
 			});
 		}
 	});
@@ -224,22 +226,23 @@ export function buildLocalScene(
 			i.w *= scale;
 			i.h *= scale;
 		}
-	const links: LayerEdge[] = edges
-		// a nest that reads what a later one writes would close a circle
-		.filter((e) => !e.down || writer.get(idOf(items, e)) === e.nest)
-		.map((e) =>
-			e.down ? { from: e.nest, to: e.container } : { from: e.container, to: e.nest },
-		);
+	// a nest that reads what a later one writes would close a circle
+	const forward = edges.filter((e) => !e.down || writer.get(idOf(items, e)) === e.nest);
+	const links: LayerEdge[] = forward.map((e) =>
+		e.down ? { from: e.nest, to: e.container } : { from: e.container, to: e.nest },
+	);
 	// nests follow each other
 	for (let k = 1; k < nests.length; k++) links.push({ from: k - 1, to: k });
 	const p = layered(
 		items.map((i) => ({ w: i.w + 16, h: i.h + 14 })),
 		links,
+		30 * scale + 14, // room for what moves
 	);
 	items.forEach((i, k) => {
 		i.x = p.x[k]! + 8;
 		i.y = p.y[k]! + 7;
 	});
+	forward.forEach((e, k) => (e.path = p.paths[k]!));
 	return { items, edges, w: p.w, h: p.h };
 }
 
