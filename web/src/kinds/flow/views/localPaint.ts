@@ -222,6 +222,16 @@ export function onMarkedLine(side: Side, item: ContainerItem, place: number): bo
 	return markedLines(side, item).some(([first, last]) => a <= last && b >= first);
 }
 
+/** Where a path that goes down is at a height. */
+function xAt(points: number[], y: number): number {
+	for (let i = 0; i + 3 < points.length; i += 2) {
+		const [x0, y0, x1, y1] = points.slice(i, i + 4) as [number, number, number, number];
+
+		if (y <= y1) return x0 + (x1 - x0) * Math.max(0, (y - y0) / (y1 - y0 || 1));
+	}
+	return points[points.length - 2]!;
+}
+
 export class Painter {
 	private readonly map = s.colours.value;
 
@@ -391,12 +401,20 @@ export class Painter {
 		const nestBelow = side.scene.items[e.nest]!.y > side.scene.items[e.container]!.y;
 		const down = nestBelow ? e.how & 1 : e.how & 2;
 		const up = nestBelow ? e.how & 2 : e.how & 1;
-		if (down) drawArrow(d, ex, ey + 1, 8, colour);
-		if (up) d.path([sx, sy - 1, sx - 5, sy + 7, sx + 5, sy + 7], colour);
+		const head = Math.max(4, Math.min(8, 12 * cam.k));
+		if (down) drawArrow(d, ex, ey + 1, head, colour);
+		if (up)
+			d.path(
+				[sx, sy - 1, sx - 0.6 * head, sy + head, sx + 0.6 * head, sy + head],
+				colour,
+			);
 		if (!(moved > 0) || ey - sy < 14 || cam.k < 0.4) return;
 		const text = `${metricText("bytes", moved)} move`;
 		const style = { colour: p.text, size: 10.5 };
-		const [x, y] = [(sx + ex) / 2 + 7, (sy + ey) / 2];
+		// nearer to the nest: several edges may share their way from a container
+		const away = Math.min(18, 0.4 * (ey - sy));
+		const y = nestBelow ? ey - away - 2 : sy + away;
+		const x = xAt(points, y) + 7;
 		d.rect(x - 3, y - 7, d.measure(text, style) + 6, 14, p.background, 0.85);
 		d.text(x, y, text, style);
 	}
