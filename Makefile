@@ -56,6 +56,7 @@ bench: deps-test all
 	@bench/cc.sh $(dir)
 	@bench/ensemble.sh $(dir)
 	@bench/cycles.sh $(dir)
+	@bench/flow.sh $(dir)
 
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install $(dir) --prefix $(PREFIX)

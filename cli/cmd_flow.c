@@ -24,9 +24,9 @@ enum { LOOPS_SHOWN = 12 };
 
 struct options {
 	const char *function, *set, *order, *tile, *machine, *check;
-	uint64_t line, threshold;
+	uint64_t line, threshold, calls;
 	struct opt_list layout, cc;
-	bool json;
+	bool json, no_causes;
 };
 
 static const struct opt opts[] = {
@@ -50,8 +50,12 @@ static const struct opt opts[] = {
 	OPT_TEXT(
 		"machine", 'm', "MACHINE", machine,
 		"also simulate this machine: \"L1 32K 8w | L2 1M\", a preset, or 'host'"),
+	OPT_FLAG("no-causes", 0, no_causes,
+		 "do not say why the first level missed; several times as fast"),
 	OPT_TEXT("check", 0, "TRACE", check,
 		 "compare with a recorded run of the same function at the sizes set"),
+	OPT_COUNT("calls", 0, "N", calls,
+		  "how often the function ran in the trace of --check (default: 1)"),
 	OPT_LIST("cc", 0, "OPTION", cc,
 		 "give OPTION to the C preprocessor, as in --cc=-DN=10"),
 	OPT_FLAG("json", 0, json, "print JSON"),
@@ -214,6 +218,8 @@ static int run(int argc, char **argv)
 		return status;
 	if (!o.line || (o.line > 1 << 20 && o.line != UINT64_MAX))
 		return cmd_misused(&cmd_flow, "--line must be 1 to 1048576 bytes");
+	if (o.calls && !o.check)
+		return cmd_misused(&cmd_flow, "--calls needs --check");
 	how.function = o.function;
 	const char *args[OPT_LIST_MAX + 1] = { NULL };
 	memcpy(args, o.cc.items, o.cc.count * sizeof(*args));
@@ -231,6 +237,8 @@ static int run(int argc, char **argv)
 								    : CHECK_MACHINE,
 				   .line = o.line == UINT64_MAX ? 0 : o.line,
 				   .threshold = o.threshold,
+				   .no_causes = o.no_causes,
+				   .calls = o.calls,
 				   .work = &work.work };
 	bool whole = x.set || x.layout || x.order || x.tile || x.machine ||
 		     !has_free_size(f);

@@ -51,7 +51,8 @@ static const struct opt opts[] = {
 		 "machine to simulate; may be given several times (host)"),
 	OPT_COUNT("tune", 't', "N", tune.count,
 		  "variants to simulate, drawn by lot: half of them survivors, half such "
-		  "that fail soft constraints only; with --where, of those (32)"),
+		  "that fail soft constraints only; with --where, of those (32); a space "
+		  "with a flow needs neither --build nor --run nor -o"),
 	OPT_COUNT("best", 0, "N", tune.best,
 		  "say how many of the N best each soft constraint removes (10)"),
 	OPT_COUNT("top", 0, "N", tune.top, "rows of the ranking (20)"),
@@ -119,7 +120,7 @@ static bool work(struct ml_search *s, const struct options *o,
 		fprintf(stderr, "%s: %.1f ms to compile, %.1f ms to evaluate\n",
 			s->prune.is_native ? "native" : "interpreter",
 			1e3 * s->seconds[0], 1e3 * s->seconds[1]);
-	if (!prune_tunes(&o->tune))
+	if (!prune_tunes(s, &o->tune))
 		return prune_show(s, &o->show, &w->work, out, err);
 	return tune(s, o, w, out, err);
 }
@@ -128,7 +129,7 @@ static int run(int argc, char **argv)
 {
 	struct options o = { .engine = "auto",
 			     .show.seed = 1,
-			     .tune = { .count = 32, .best = 10, .top = 20 } };
+			     .tune = { .best = 10, .top = 20 } };
 	struct ml_search s;
 	struct cmd_work w;
 	struct ml_buf out = { 0 };

@@ -68,13 +68,15 @@ static void served_row(struct ml_table *t, const struct ml_experiment *x,
 		if (before)
 			ml_table_count(t, ml_served_missed(s, before, i));
 	}
-	for (int i = ML_CAUSE_COLD; i <= ML_CAUSE_CONFLICT; i++)
+	for (int i = ML_CAUSE_COLD; s->causes && i <= ML_CAUSE_CONFLICT; i++)
 		ml_table_count(t, now->cause[i]);
 }
 
-static size_t served_columns(struct ml_column *column, size_t n, bool before,
-			     const struct ml_machine *m, struct ml_arena *a)
+static size_t served_columns(struct ml_column *column, size_t n,
+			     const struct ml_experiment *x, struct ml_arena *a)
 {
+	const struct ml_machine *m = &x->simulated;
+
 	for (unsigned i = 0; i < m->levels; i++) {
 		const char *name = ml_machine_level_name(m, i + 1);
 
@@ -82,13 +84,13 @@ static size_t served_columns(struct ml_column *column, size_t n, bool before,
 			ml_arena_printf(a, "%s_misses", name), .kind = ML_COLUMN_COUNT,
 			.heading = ml_arena_printf(a, "%s misses", name)
 		};
-		if (before)
+		if (x->changes)
 			column[n++] =
 				(struct ml_column){ ml_arena_printf(a, "%s_before", name),
 						    .kind = ML_COLUMN_COUNT,
 						    .heading = "before" };
 	}
-	for (int i = ML_CAUSE_COLD; i <= ML_CAUSE_CONFLICT; i++)
+	for (int i = ML_CAUSE_COLD; !x->no_causes && i <= ML_CAUSE_CONFLICT; i++)
 		column[n++] = (struct ml_column){ ml_cause_names[i],
 						  .kind = ML_COLUMN_COUNT };
 	return n;
@@ -102,7 +104,7 @@ static void by_container(const struct ml_experiment *x, struct ml_arena *a,
 	};
 	struct ml_table t = { .columns = column };
 
-	t.width = served_columns(column, 1, x->changes, &x->simulated, a);
+	t.width = served_columns(column, 1, x, a);
 	for (size_t i = 0; i < x->flow->container_count; i++) {
 		if (x->flow->container[i].scalar)
 			continue;
@@ -129,7 +131,7 @@ static void by_access(const struct ml_experiment *x, struct ml_arena *a,
 	const struct ml_flow *f = x->flow;
 	size_t at = 0;
 
-	t.width = served_columns(column, 4, x->changes, &x->simulated, a);
+	t.width = served_columns(column, 4, x, a);
 	for (size_t i = 0; i < f->node_count; i++)
 		for (size_t j = 0; j < f->node[i].access_count; j++, at++) {
 			const struct ml_flow_access *y = &f->node[i].access[j];
@@ -156,8 +158,11 @@ static void machine(const struct ml_experiment *x, struct ml_buf *out)
 
 	ml_buf_text(out, "\n");
 	ml_machine_print(&x->simulated, out);
-	ml_buf_printf(out, "\naccesses that missed each level; causes are those of %s\n",
-		      ml_machine_level_name(&x->simulated, 1));
+	ml_buf_text(out, "\naccesses that missed each level");
+	if (!x->no_causes)
+		ml_buf_printf(out, "; causes are those of %s",
+			      ml_machine_level_name(&x->simulated, 1));
+	ml_buf_text(out, "\n");
 	by_container(x, &a, out);
 	ml_buf_text(out, "\n");
 	by_access(x, &a, out);

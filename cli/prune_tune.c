@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "cli/ensemble_plan.h"
+#include "cli/prune_flow.h"
+#include "cli/prune_template.h"
 #include "cli/say.h"
 #include "cli/work.h"
 #include "lib/analyse/ensemble/ensemble_run.h"
@@ -16,87 +18,17 @@
 #include "lib/query/prune/prune_tables.h"
 #include "lib/query/prune/tuned.h"
 
-enum { SAVE_SECONDS = 20, NAME_SIZE = 64 };
+enum { SAVE_SECONDS = 20, VARIANTS = 32 };
 
-bool prune_tunes(const struct prune_tune *o)
+bool prune_tunes(const struct ml_search *s, const struct prune_tune *o)
 {
-	return o->build || o->run || o->output;
+	return o->build || o->run || o->output || (o->count && s->space.flow.file);
 }
 
-/* The parameter of a brace's text, "blk" or "order.1", and the number of its word. */
-static bool find_param(const struct ml_search *s, const char *text, size_t size,
-		       size_t *param, unsigned *word)
+/* The program of the description is simulated from its source. */
+static bool by_flow(const struct ml_search *s, const struct prune_tune *o)
 {
-	const char *dot = memchr(text, '.', size);
-	size_t name = dot ? (size_t)(dot - text) : size;
-
-	*word = 0;
-	for (*param = 0; *param < s->space.param_count; ++*param) {
-		const struct ml_param_range *p = &s->space.params[*param];
-
-		if (strlen(p->name) != name || memcmp(p->name, text, name) != 0)
-			continue;
-		if (!dot)
-			return true;
-		for (const char *c = dot + 1; c < text + size; c++)
-			*word = *c >= '0' && *c <= '9' && *word < 100
-					? *word * 10 + (unsigned)(*c - '0')
-					: 1000;
-		return p->permutations && *word >= 1 && *word <= p->word_count;
-	}
-	return false;
-}
-
-/* The n-th of words apart by commas, from 1. */
-static const char *nth_word(const char *text, unsigned n, struct ml_arena *a)
-{
-	for (; n > 1; n--)
-		text = strchr(text, ',') + 1;
-	return ml_arena_copy(a, text, strcspn(text, ","));
-}
-
-/* A template with its braces replaced by the values of a variant; {out} stays. */
-static bool fill_in(const struct ml_search *s, const char *option, const char *text,
-		    const int64_t *values, const char **filled, struct ml_arena *a,
-		    struct ml_err *err)
-{
-	struct ml_buf out = { 0 };
-	const char *at = text;
-	bool ok = true;
-
-	while (*at && ok) {
-		size_t plain = strcspn(at, "{"), size, param;
-		unsigned word;
-
-		ml_buf_put(&out, at, plain);
-		at += plain;
-		if (!*at)
-			break;
-		size = strcspn(at + 1, "}");
-		if (!strncmp(at, "{out}", 5)) {
-			ml_buf_put(&out, at, 5);
-		} else if (!at[1 + size]) {
-			ok = ml_fail(err, ML_USAGE, "%s '%s': a brace is not closed",
-				     option, text);
-		} else if (!find_param(s, at + 1, size, &param, &word)) {
-			ok = ml_fail(err, ML_USAGE,
-				     "%s: {%.*s} is no parameter of %s (nor {out}; a "
-				     "permutation has words {NAME.1}, {NAME.2}, ...)",
-				     option, (int)(size < 100 ? size : 100), at + 1,
-				     s->name);
-		} else {
-			const char *value = ml_space_value(&s->space, param,
-							   values[param], a);
-
-			if (word)
-				value = nth_word(value, word, a);
-			ml_buf_put(&out, value, strlen(value));
-		}
-		at += ok ? size + 2 : 0;
-	}
-	*filled = ml_arena_copy(a, out.data ? (const void *)out.data : "", out.size);
-	ml_buf_release(&out);
-	return ok;
+	return s->space.flow.file && !o->build && !o->run && o->count;
 }
 
 /* Every parameter has to be somewhere, or different variants would be the same program.
@@ -104,17 +36,25 @@ static bool fill_in(const struct ml_search *s, const char *option, const char *t
 static bool check_templates(const struct ml_search *s, const struct prune_tune *o,
 			    struct ml_arena *a, struct ml_err *err)
 {
-	const char *both = ml_arena_printf(a, "%s\n%s", o->build ? o->build : "",
-					   o->run ? o->run : "");
+	const struct ml_space_flow *f = &s->space.flow;
+	const char *all = ml_arena_printf(a, "%s\n%s", o->build ? o->build : "",
+					  o->run ? o->run : "");
+
+	if (by_flow(s, o))
+		all = ml_arena_printf(a, "%s\n%s\n%s\n%s", f->set ? f->set : "",
+				      f->tile ? f->tile : "", f->order ? f->order : "",
+				      f->layout ? f->layout : "");
 
 	for (size_t p = 0; p < s->space.param_count; p++) {
 		const char *name = s->space.params[p].name;
 
-		if (!strstr(both, ml_arena_printf(a, "{%s}", name)) &&
-		    !strstr(both, ml_arena_printf(a, "{%s.", name)))
+		if (!strstr(all, ml_arena_printf(a, "{%s}", name)) &&
+		    !strstr(all, ml_arena_printf(a, "{%s.", name)))
 			return ml_fail(err, ML_USAGE,
-				       "neither --build nor --run says {%s}: variants "
-				       "that differ by it would be the same program",
+				       "%s says {%s}: variants that differ by it would "
+				       "be the same program",
+				       by_flow(s, o) ? "nothing of the flow"
+						     : "neither --build nor --run",
 				       name);
 	}
 	return true;
@@ -212,8 +152,8 @@ static bool expand(struct ml_search *s, const struct prune_tune *o,
 		struct ml_variant *v = &(*variants)[i];
 
 		if ((o->build &&
-		     !fill_in(s, "--build", o->build, values, &build, a, err)) ||
-		    (o->run && !fill_in(s, "--run", o->run, values, &run, a, err)))
+		     !prune_fill_in(s, "--build", o->build, values, &build, a, err)) ||
+		    (o->run && !prune_fill_in(s, "--run", o->run, values, &run, a, err)))
 			return false;
 		v->text = ml_arena_printf(a, "%s\n%s", build, run);
 		v->params = ml_arena_alloc(a, params * sizeof(*v->params));
@@ -276,10 +216,18 @@ bool prune_tune(struct ml_search *s, const struct prune_tune *o, struct cmd_work
 
 	if (!ml_search_described(s, err))
 		return false;
-	if (!o->build && !o->run)
+	if (!o->build && !o->run && !by_flow(s, o))
 		return ensemble_merge_file(e, o->output, err);
-	bool ok = check_templates(s, o, &a, err) && choose(s, o, &l, work, &a, err) &&
-		  expand(s, o, &l, &variants, &a, err);
+	struct prune_tune how = *o;
+	how.count = o->count ? o->count : VARIANTS;
+	bool ok = check_templates(s, &how, &a, err) && choose(s, &how, &l, work, &a, err);
+	if (ok && by_flow(s, o)) {
+		ok = prune_flow(s, &how.machines, &l, &work->work, e, err) &&
+		     (!o->output || ml_ensemble_save(e, o->output, err));
+		ml_arena_release(&a);
+		return ok;
+	}
+	ok = ok && expand(s, o, &l, &variants, &a, err);
 	if (ok) {
 		plan.given = variants;
 		plan.given_count = l.count;
@@ -351,8 +299,8 @@ void prune_tune_text(const struct ml_search *s, const struct prune_tune *o,
 	for (size_t m = 0;; m++) {
 		ml_tuned_read(&t, s, e, m, &a);
 		if (!t.count && !m)
-			say(&text, "\n%s has no simulated variants of %s\n", o->output,
-			    s->name);
+			say(&text, "\n%s has no simulated variants of %s\n",
+			    o->output ? o->output : "the flow", s->name);
 		if (!t.count)
 			break;
 		say(&text, "\n%s variants simulated on %s:\n", say_count(&text, t.count),
@@ -361,6 +309,9 @@ void prune_tune_text(const struct ml_search *s, const struct prune_tune *o,
 		say_table(&text, &table, t.count, "variants");
 		say(&text, "\n");
 		say_removals(&text, s, &t, (size_t)o->best);
+		if (by_flow(s, o))
+			say(&text, "the best order of loops: %s\n",
+			    prune_flow_legality(s, t.rows[0].values, &a));
 	}
 	say_end(&text);
 	ml_arena_release(&a);

@@ -1,6 +1,7 @@
 /*
  * Tuning by simulation: variants of a search space are built, recorded and simulated, as
- * `memlamp ensemble` does with templates. The results are an ensemble whose parameters
+ * `memlamp ensemble` does with templates; or, where the description names a program
+ * (flow), simulated from its source. The results are an ensemble whose parameters
  * are those of the space.
  */
 #pragma once
@@ -22,12 +23,13 @@ struct prune_tune {
 	const char *build, *run; /* {PARAMETER}, {PERMUTATION.1} and {out} */
 	const char *output;      /* the ensemble */
 	struct opt_list machines;
-	uint64_t count, seed, limit, best, top;
+	uint64_t count; /* 0: 32 with build or run, none of a flow */
+	uint64_t seed, limit, best, top;
 	const char *where; /* NULL: half of them survivors, half failing soft ones only */
 };
 
 /* Whether the options ask for it, or for results that are there (-o FILE alone). */
-bool prune_tunes(const struct prune_tune *o);
+bool prune_tunes(const struct ml_search *s, const struct prune_tune *o);
 /* Fills e, which is empty; the search has been evaluated. */
 bool prune_tune(struct ml_search *s, const struct prune_tune *o, struct cmd_work *work,
 		struct ml_ensemble *e, struct ml_err *err);

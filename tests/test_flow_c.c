@@ -15,11 +15,18 @@ static struct ml_err err;
 static struct ml_flow *f;
 static struct ml_flow_counts counts;
 
-static void read_c(const char *text)
+static void read_function(const char *text, const char *function)
 {
-	f = ml_flow_open_text("text.c", text, strlen(text), NULL, &err);
+	struct ml_flow_options o = { .function = function };
+
+	f = ml_flow_open_text("text.c", text, strlen(text), &o, &err);
 	CHECK_OK(f, &err);
 	ml_flow_counts_make(&counts, f);
+}
+
+static void read_c(const char *text)
+{
+	read_function(text, NULL);
 }
 
 static void finish(void)
@@ -157,10 +164,26 @@ TEST(arrays_inside_structures_are_placed)
 	finish();
 }
 
+/* Calls of functions that are not here, deep inside of others: nodes are added while a
+ * computation is looked for. */
+TEST(calls_inside_of_calls_are_all_read)
+{
+	read_function(
+		"void far(double); static double x[8];\n"
+		"static void a(int i) { if (i % 2) far(1); x[i] = x[i] < 1 ? 2 : 3; }\n"
+		"static void b(void) { for (int i = 0; i < 8; i++) a(i); far(2); }\n"
+		"void f(void) { b(); far(0); b(); for (int t = 0; t < 9; t++)\n"
+		"if (t % 2) b(); else { far(t); b(); } b(); }\n",
+		"f");
+	/* 12 sweeps of 8 elements, each read and written once */
+	check("x", "768", "768");
+	finish();
+}
+
 TEST(a_missing_header_and_a_wrong_option_are_told_in_words)
 {
 	const char *const args[] = { "-I", "/nowhere", NULL };
-	const char *const wrong[] = { "-std=nonsense", NULL };
+	const char *const wrong[] = { "-nonsense", NULL };
 	struct ml_flow_options o = { .args = args }, w = { .args = wrong };
 	const char text[] = "#include \"none.h\"\nvoid f(void) {}\n";
 	const char good[] = "void f(void) {}\n";

@@ -84,6 +84,10 @@ TEST(loops_carry_what_their_iterations_share)
 	carries("void f(int n, double *A) { double s = 0; for (int i = 0; i < n; i++)\n"
 		"{ s += A[i]; A[i] = s; } }\n",
 		"s");
+	/* a function that is not here may do anything */
+	carries("void g(double); void f(int n, double *A) { for (int i = 0; i < n; i++)\n"
+		"{ A[i] = i; g(A[i]); } }\n",
+		"o");
 	/* data decide */
 	carries("void f(int n, int *p, double *A) { for (int i = 0; i < n; i++)\n"
 		"A[p[i]] = 1; }\n",
@@ -228,6 +232,14 @@ TEST(depth_is_the_longest_chain_of_operations)
 		   "for (int i = 0; i < n; i++) a[i] = a[i] + 1;\n"
 		   "for (int i = 0; i < n; i++) b[i] = a[i] * b[i] + 1; }\n",
 		   "3", "n");
+	/* time steps in turn, (n - 2)^2 points at once: the quotient has no remainder */
+	check_span("void f(int t, int n, double A[n][n], double B[n][n]) {\n"
+		   "for (int s = 0; s < t; s++) {\n"
+		   "for (int i = 1; i < n - 1; i++) for (int j = 1; j < n - 1; j++)\n"
+		   "B[i][j] = A[i - 1][j] + A[i + 1][j];\n"
+		   "for (int i = 1; i < n - 1; i++) for (int j = 1; j < n - 1; j++)\n"
+		   "A[i][j] = B[i - 1][j] + B[i + 1][j]; } }\n",
+		   "2*t", "n^2 - 4*n + 4");
 	/* forward substitution: row i waits for rows before it; n(n-1)/2 times two
 	 * operations, and n divisions */
 	check_span("void f(int n, double L[n][n], double *x) {\n"

@@ -29,6 +29,9 @@ python_is_whole() {
 	have python3 && python3 -c 'import json, statistics, xml.dom.minidom'
 }
 
+has_isl() { # flow proves dependences by it; gcc brings it along
+	PATH=$PATH:/sbin:/usr/sbin ldconfig -p | grep -q 'libisl\.so'
+}
 clang_fuzzes() {
 	for runtime in "$(clang -print-resource-dir)"/lib/*/libclang_rt.fuzzer*.a; do
 		test -e "$runtime"
@@ -64,6 +67,7 @@ for group; do
 	test)
 		need clang have clang
 		need libclang-rt-14-dev clang_fuzzes
+		need libisl23 has_isl
 		need g++ have g++
 		need gfortran have gfortran
 		need sqlite3 have sqlite3

@@ -6,8 +6,10 @@
 
 static void operation(struct ml_c_reader *r, CXCursor c, enum ml_flow_op op)
 {
-	if (!r->quiet)
-		r->f->node[ml_c_work(r, c)].ops[op]++;
+	if (r->quiet)
+		return;
+	uint32_t work = ml_c_work(r, c); /* may move the nodes */
+	r->f->node[work].ops[op]++;
 }
 
 static const struct ml_sym *unknown(struct ml_c_reader *r)
@@ -316,7 +318,8 @@ static void foreign(struct ml_c_reader *r, CXCursor c, const char *name)
 			"is not counted, but for one access of each array that it "
 			"gets",
 			(unsigned)ml_c_line(r, c, NULL), name);
-		r->f->node[ml_c_work(r, c)].assumed = true;
+		uint32_t work = ml_c_work(r, c); /* may move the nodes */
+		r->f->node[work].assumed = true;
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "lib/flow/flow.h"
 #include "lib/flow/isl.h"
 #include "lib/flow/scalars.h"
+#include "lib/flow/set_text.h"
 
 enum { ACCESSES = 100, OPERATIONS = 20000000, LOOPS = 32 };
 
@@ -15,6 +16,7 @@ const char *const ml_carried_names[] = { "parallel", "reduction", "sequential", 
 
 struct statement {
 	uint32_t node, rank;
+	bool foreign; /* calls a function of C that is not here: it may do anything */
 	uint32_t symbol[LOOPS]; /* of the loops around it, the outermost first */
 	size_t loops;
 };
@@ -38,169 +40,7 @@ struct ml_dependences {
 	struct ml_arena arena;
 };
 
-/* Text for isl; bad: something is not affine. */
-struct text {
-	struct ml_buf b;
-	const struct ml_flow *f;
-	bool bad;
-};
-
-static void put_number(struct text *t, const struct ml_sym *e);
-
-static void put_pair(struct text *t, const char *before, const struct ml_sym *e,
-		     const char *between, const char *after)
-{
-	ml_buf_text(&t->b, before);
-	put_number(t, e->a);
-	ml_buf_text(&t->b, between);
-	put_number(t, e->b);
-	ml_buf_text(&t->b, after);
-}
-
-static void put_number(struct text *t, const struct ml_sym *e)
-{
-	bool divides = e->b && e->b->op == ML_SYM_CONST && e->b->value > 0;
-
-	switch (e->op) {
-	case ML_SYM_CONST: ml_buf_printf(&t->b, "%" PRId64, e->value); break;
-	case ML_SYM_SYMBOL:
-		ml_buf_printf(&t->b, "%c%" PRIu32,
-			      t->f->symbol[e->symbol].kind == ML_FLOW_LOOP ? 'v' : 'p',
-			      e->symbol);
-		break;
-	case ML_SYM_ADD: put_pair(t, "(", e, " + ", ")"); break;
-	case ML_SYM_MUL:
-		t->bad |= e->a->op != ML_SYM_CONST && e->b->op != ML_SYM_CONST;
-		/* isl wants the number in front */
-		ml_buf_text(&t->b, "(");
-		put_number(t, e->a->op == ML_SYM_CONST ? e->a : e->b);
-		ml_buf_text(&t->b, " * ");
-		put_number(t, e->a->op == ML_SYM_CONST ? e->b : e->a);
-		ml_buf_text(&t->b, ")");
-		break;
-	case ML_SYM_FLOOR:
-	case ML_SYM_MOD:
-		t->bad |= !divides;
-		ml_buf_text(&t->b, e->op == ML_SYM_MOD ? "((" : "floor((");
-		put_number(t, e->a);
-		/* a divisor in parentheses is none for isl */
-		ml_buf_printf(&t->b, ")%s%" PRId64 ")",
-			      e->op == ML_SYM_MOD ? " mod " : "/", e->b->value);
-		break;
-	case ML_SYM_MIN: put_pair(t, "min(", e, ", ", ")"); break;
-	case ML_SYM_MAX: put_pair(t, "max(", e, ", ", ")"); break;
-	default: t->bad = true;
-	}
-}
-
-static void put_condition(struct text *t, const struct ml_sym *e)
-{
-	switch (e->op) {
-	case ML_SYM_EQ: put_pair(t, "(", e, " = ", ")"); break;
-	case ML_SYM_GE: put_pair(t, "(", e, " >= ", ")"); break;
-	case ML_SYM_AND:
-	case ML_SYM_OR:
-		ml_buf_text(&t->b, "(");
-		put_condition(t, e->a);
-		ml_buf_text(&t->b, e->op == ML_SYM_AND ? " and " : " or ");
-		put_condition(t, e->b);
-		ml_buf_text(&t->b, ")");
-		break;
-	case ML_SYM_NOT:
-		ml_buf_text(&t->b, "(not ");
-		put_condition(t, e->a);
-		ml_buf_text(&t->b, ")");
-		break;
-	case ML_SYM_CONST: ml_buf_text(&t->b, e->value ? "(0 = 0)" : "(0 = 1)"); break;
-	case ML_SYM_UNKNOWN: t->bad = true; break;
-	default:
-		ml_buf_text(&t->b, "(not (");
-		put_number(t, e);
-		ml_buf_text(&t->b, " = 0))");
-	}
-}
-
-/* A condition that may be left out where it is not affine; false: it was. */
-static bool and_condition(struct text *t, const struct ml_sym *e)
-{
-	struct text own = { .f = t->f };
-
-	put_condition(&own, e);
-	if (!own.bad) {
-		ml_buf_text(&t->b, " and ");
-		ml_buf_put(&t->b, own.b.data, own.b.size);
-	}
-	ml_buf_release(&own.b);
-	return !own.bad;
-}
-
-/* a OP b, left out where it is not affine. */
-static bool and_compare(struct text *t, const struct ml_sym *x, const char *op,
-			const struct ml_sym *y, const char *after)
-{
-	struct text own = { .f = t->f };
-
-	put_number(&own, x);
-	ml_buf_text(&own.b, op);
-	put_number(&own, y);
-	ml_buf_text(&own.b, after);
-	if (!own.bad) {
-		ml_buf_text(&t->b, " and ");
-		ml_buf_put(&t->b, own.b.data, own.b.size);
-	}
-	ml_buf_release(&own.b);
-	return !own.bad;
-}
-
-/* The iterations of a computation: bounds and guards of all that is around it. */
-static bool and_domain(struct text *t, struct ml_arena *a, uint32_t node)
-{
-	const struct ml_flow *f = t->f;
-	bool exact = true;
-
-	for (; node != ML_FLOW_NONE; node = f->node[node].parent) {
-		const struct ml_flow_node *n = &f->node[node];
-
-		if (n->kind == ML_FLOW_IF)
-			exact &= and_condition(t, n->condition);
-		if (n->kind != ML_FLOW_FOR)
-			continue;
-		const struct ml_sym *v = ml_sym_symbol(a, n->symbol);
-		int64_t step = n->step > 0 ? n->step : -n->step;
-		bool up = n->step > 0;
-
-		exact &= and_compare(t, v, up ? " >= " : " <= ", n->from, "");
-		exact &= and_compare(t, v, up ? " <= " : " >= ", n->to, "");
-		if (step > 1)
-			exact &= and_compare(t,
-					     ml_sym_make(a, ML_SYM_MOD,
-							 ml_sym_sub(a, v, n->from),
-							 ml_sym_const(a, step)),
-					     " = ", ml_sym_const(a, 0), "");
-	}
-	return exact;
-}
-
-static void put_parameters(struct text *t)
-{
-	const char *before = "[";
-
-	for (size_t i = 0; i < t->f->symbol_count; i++)
-		if (t->f->symbol[i].kind <= ML_FLOW_TRIPS) {
-			ml_buf_printf(&t->b, "%sp%zu", before, i);
-			before = ", ";
-		}
-	ml_buf_text(&t->b, *before == ',' ? "] -> { " : "{ ");
-}
-
-static void and_sizes(struct text *t)
-{
-	for (size_t i = 0; i < t->f->symbol_count; i++)
-		if (t->f->symbol[i].kind <= ML_FLOW_TRIPS)
-			ml_buf_printf(&t->b, " and p%zu >= 1", i);
-}
-
-static void put_statement(struct text *t, const struct statement *s, char variable)
+static void put_statement(struct ml_set_text *t, const struct statement *s, char variable)
 {
 	ml_buf_printf(&t->b, "S%" PRIu32 "[", s->rank);
 	for (size_t i = 0; i < s->loops; i++)
@@ -209,7 +49,7 @@ static void put_statement(struct text *t, const struct statement *s, char variab
 	ml_buf_text(&t->b, "]");
 }
 
-static void *read_map(struct ml_dependences *d, struct text *t)
+static void *read_map(struct ml_dependences *d, struct ml_set_text *t)
 {
 	ml_buf_text(&t->b, " }");
 	ml_buf_u8(&t->b, 0);
@@ -220,7 +60,8 @@ static void *read_map(struct ml_dependences *d, struct text *t)
 }
 
 /* The elements of a scalar: one for each iteration of the loops it is private to. */
-static void put_scalar(struct text *t, const struct statement *s, uint32_t container)
+static void put_scalar(struct ml_set_text *t, const struct statement *s,
+		       uint32_t container)
 {
 	uint32_t private = ml_scalar_private(t->f, container);
 	const char *comma = "";
@@ -241,10 +82,10 @@ static void read_touch(struct ml_dependences *d, struct touch *x)
 {
 	const struct ml_flow_access *y = x->access;
 	const struct ml_flow_container *c = &d->f->container[y->container];
-	struct text t = { .f = d->f };
+	struct ml_set_text t = { .f = d->f };
 	uint32_t dims = c->dims ? c->dims : 1;
 
-	put_parameters(&t);
+	ml_set_parameters(&t);
 	put_statement(&t, x->statement, 'v');
 	x->exact = true;
 	if (c->scalar) {
@@ -258,15 +99,15 @@ static void read_touch(struct ml_dependences *d, struct touch *x)
 	}
 	for (uint32_t i = 0; !c->scalar && i < y->dims && y->dims == c->dims; i++) {
 		const struct ml_flow_range *r = &y->range[i];
-		struct text own = { .f = d->f };
+		struct ml_set_text own = { .f = d->f };
 
 		ml_buf_printf(&own.b, " and o%" PRIu32 " >= ", i);
-		put_number(&own, r->from);
+		ml_set_number(&own, r->from);
 		ml_buf_printf(&own.b, " and o%" PRIu32 " <= ", i);
-		put_number(&own, r->to);
+		ml_set_number(&own, r->to);
 		if (!ml_sym_is(r->step, 1)) {
 			ml_buf_printf(&own.b, " and ((o%" PRIu32 " - ", i);
-			put_number(&own, r->from);
+			ml_set_number(&own, r->from);
 			ml_buf_printf(&own.b, ") mod %" PRId64 ") = 0", r->step->value);
 			own.bad |= r->step->op != ML_SYM_CONST;
 		}
@@ -276,8 +117,8 @@ static void read_touch(struct ml_dependences *d, struct touch *x)
 			ml_buf_put(&t.b, own.b.data, own.b.size);
 		ml_buf_release(&own.b);
 	}
-	x->exact &= and_domain(&t, &d->arena, x->statement->node);
-	and_sizes(&t);
+	x->exact &= ml_set_domain(&t, &d->arena, x->statement->node);
+	ml_set_sizes(&t);
 	x->map = read_map(d, &t);
 }
 
@@ -286,6 +127,7 @@ static void add_statement(struct ml_dependences *d, uint32_t node)
 	struct statement *s = &d->statement[d->statements];
 
 	s->node = node;
+	s->foreign = d->f->node[node].assumed && !strcmp(d->f->dialect, "C");
 	s->rank = (uint32_t)d->statements++;
 	for (uint32_t at = node; at != ML_FLOW_NONE; at = d->f->node[at].parent)
 		if (d->f->node[at].kind == ML_FLOW_FOR && s->loops < LOOPS) {
@@ -390,7 +232,17 @@ static void *both_touch(struct ml_dependences *d, const struct touch *x,
 				    isl->map_reverse(isl->map_copy(y->map)));
 }
 
-/* Whether pairs, of which `order` is a part, are empty: 1, 0, or -1: not known. */
+/* 1, 0, or -1: not known. Takes the map. */
+static int is_empty(struct ml_dependences *d, void *map)
+{
+	int is = map ? d->isl->map_is_empty(map) : -1;
+
+	if (map)
+		d->isl->map_free(map);
+	return is;
+}
+
+/* Whether pairs, of which `order` is a part, are empty. Takes both. */
 static int empty(struct ml_dependences *d, void *pairs, void *order)
 {
 	if (!pairs || !order) {
@@ -400,11 +252,7 @@ static int empty(struct ml_dependences *d, void *pairs, void *order)
 			d->isl->map_free(order);
 		return -1;
 	}
-	pairs = d->isl->map_intersect(pairs, order);
-	int is = pairs ? d->isl->map_is_empty(pairs) : -1;
-	if (pairs)
-		d->isl->map_free(pairs);
-	return is;
+	return is_empty(d, d->isl->map_intersect(pairs, order));
 }
 
 static bool has_loop(const struct statement *s, uint32_t symbol, size_t *at)
@@ -419,9 +267,9 @@ static bool has_loop(const struct statement *s, uint32_t symbol, size_t *at)
 static void *later_iteration(struct ml_dependences *d, const struct statement *s,
 			     const struct statement *u, size_t at)
 {
-	struct text t = { .f = d->f };
+	struct ml_set_text t = { .f = d->f };
 
-	put_parameters(&t);
+	ml_set_parameters(&t);
 	put_statement(&t, s, 'v');
 	ml_buf_text(&t.b, " -> ");
 	put_statement(&t, u, 'w');
@@ -436,7 +284,12 @@ enum ml_carried ml_dependences_carried(struct ml_dependences *d, uint32_t loop)
 {
 	enum ml_carried carried = ML_CARRIED_NONE;
 	uint32_t symbol = d->f->node[loop].symbol;
+	size_t unused;
 
+	for (size_t i = 0; i < d->statements; i++)
+		if (d->statement[i].foreign &&
+		    has_loop(&d->statement[i], symbol, &unused))
+			carried = ML_CARRIED_OPEN;
 	for (size_t i = 0; i < d->touches; i++)
 		for (size_t j = 0; j < d->touches; j++) {
 			const struct touch *x = &d->touch[i], *y = &d->touch[j];
@@ -468,14 +321,14 @@ enum ml_carried ml_dependences_carried(struct ml_dependences *d, uint32_t loop)
 static void *schedule(struct ml_dependences *d, const struct ml_flow *g, uint32_t node,
 		      const struct statement *s, size_t length)
 {
-	struct text t = { .f = g };
+	struct ml_set_text t = { .f = g };
 	uint32_t path[128];
 	size_t depth = 0, at = 0;
 	const char *comma = "";
 
 	for (uint32_t n = node; n != ML_FLOW_NONE && depth < 128; n = g->node[n].parent)
 		path[depth++] = n;
-	put_parameters(&t);
+	ml_set_parameters(&t);
 	put_statement(&t, s, 'v');
 	ml_buf_text(&t.b, " -> [");
 	for (size_t i = 0; i < length; i++)
@@ -505,7 +358,7 @@ static void *schedule(struct ml_dependences *d, const struct ml_flow *g, uint32_
 	}
 	for (; at < length; at++)
 		ml_buf_printf(&t.b, " and o%zu = 0", at);
-	and_domain(&t, &d->arena, node);
+	ml_set_domain(&t, &d->arena, node);
 	ml_buf_text(&t.b, ")");
 	return read_map(d, &t);
 }
@@ -562,6 +415,11 @@ enum ml_legality_kind ml_dependences_keep(struct ml_dependences *d,
 	struct schedules s = { make_schedules(d, d->f), make_schedules(d, changed) };
 	enum ml_legality_kind kind = ML_LEGAL;
 
+	for (uint32_t i = 0; i < d->statements; i++)
+		for (uint32_t j = 0; j < d->statements; j++)
+			if (d->statement[i].foreign && d->statement[j].foreign &&
+			    is_empty(d, turned_round(d, &s, i, j)) != 1)
+				kind = ML_LEGALITY_OPEN;
 	for (size_t i = 0; i < d->touches && kind != ML_ILLEGAL; i++)
 		for (size_t j = 0; j < d->touches && kind != ML_ILLEGAL; j++) {
 			const struct touch *x = &d->touch[i], *y = &d->touch[j];

@@ -28,7 +28,6 @@ static bool apply_layouts(struct ml_experiment *x, const struct ml_flow *f,
 }
 
 struct side_run {
-	struct ml_experiment *x;
 	struct ml_experiment_side *side;
 	bool machine, ok;
 	struct ml_err err;
@@ -61,8 +60,7 @@ static bool run_side(struct ml_experiment *x, struct ml_experiment_side *side,
 		     struct ml_flow_walk walk, const struct ml_flow_walk *places,
 		     struct ml_err *err)
 {
-	struct side_run run[2] = { { .x = x, .side = side },
-				   { .x = x, .side = side, .machine = true } };
+	struct side_run run[2] = { { .side = side }, { .side = side, .machine = true } };
 	struct ml_work silent = ml_work_silent(x->work);
 	size_t first = x->only_machine ? 1 : 0, last = x->has_machine ? 1 : 0;
 
@@ -73,6 +71,8 @@ static bool run_side(struct ml_experiment *x, struct ml_experiment_side *side,
 	side->served.walk.work = &silent;
 	side->served.machine = x->simulated;
 	side->served.causes = !x->no_causes;
+	side->served.each = x->keep;
+	side->served.calls = x->calls;
 	if (first == last) {
 		run_one(&run[first]);
 	} else {

@@ -41,6 +41,7 @@ struct ml_experiment {
 	/* 0: the line of the machine, or 64 */
 	uint64_t line;
 	uint64_t threshold; /* lines: an access farther than this is a miss */
+	uint64_t calls;     /* on the machine: runs one after another; 0: one */
 	uint64_t max;       /* fail beyond so many accesses; 0: never */
 	uint32_t root;      /* a node of the flow; 0: all of it */
 	bool keep;          /* keep every access of `now` (locality.h) */

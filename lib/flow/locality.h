@@ -39,8 +39,9 @@ struct ml_locality {
 	/* private */
 	struct ml_distance *stack;
 	uint64_t *lines;
-	uint32_t *found;
-	size_t line_cap, found_cap;
+	uint32_t *found, *touched; /* by line touched; by access: lines that it touches */
+	size_t line_cap, found_cap, touched_cap;
+	int shift; /* addr >> shift is the line; -1: lines are no power of two */
 };
 
 /* Places the containers, unless walk.placed has them. */

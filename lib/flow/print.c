@@ -10,7 +10,7 @@
 #include "lib/flow/flow.h"
 #include "lib/flow/locality.h"
 
-enum { EXACT = 256 }; /* distances that are listed one by one */
+enum { EXACT = 256, DIVISION = 200 }; /* distances listed one by one; steps */
 
 bool ml_flow_values(const struct ml_flow *f, const char *text, struct ml_arena *a,
 		    int64_t **value, bool **known, struct ml_err *err)
@@ -95,29 +95,71 @@ void ml_flow_print_shape(const struct ml_flow *f, uint32_t container, struct ml_
 	}
 }
 
-/* x divided by a term, where it divides all terms of x. */
-static bool divided(struct ml_arena *a, struct ml_poly x, const struct ml_poly_term *by,
+static uint32_t power_of(const struct ml_poly_term *t, uint32_t symbol)
+{
+	for (uint32_t i = 0; i < t->factors; i++)
+		if (t->factor[i].symbol == symbol)
+			return t->factor[i].power;
+	return 0;
+}
+
+/* Lexicographic by symbol: an order that multiplication keeps. */
+static bool leads(const struct ml_poly_term *x, const struct ml_poly_term *y)
+{
+	uint32_t i = 0, j = 0;
+
+	while (i < x->factors && j < y->factors &&
+	       x->factor[i].symbol == y->factor[j].symbol &&
+	       x->factor[i].power == y->factor[j].power) {
+		i++;
+		j++;
+	}
+	if (i == x->factors || j == y->factors)
+		return i < x->factors;
+	if (x->factor[i].symbol != y->factor[j].symbol)
+		return x->factor[i].symbol < y->factor[j].symbol;
+	return x->factor[i].power > y->factor[j].power;
+}
+
+static const struct ml_poly_term *leading(struct ml_poly x)
+{
+	const struct ml_poly_term *t = x.term;
+
+	for (size_t i = 1; i < x.count; i++)
+		t = leads(&x.term[i], t) ? &x.term[i] : t;
+	return t;
+}
+
+/* x / y for terms; false: y does not divide x. */
+static bool term_quotient(struct ml_arena *a, const struct ml_poly_term *x,
+			  const struct ml_poly_term *y, struct ml_poly *q)
+{
+	*q = ml_poly_const(a, 1);
+	for (uint32_t i = 0; i < y->factors; i++)
+		if (power_of(x, y->factor[i].symbol) < y->factor[i].power)
+			return false;
+	for (uint32_t i = 0; i < x->factors; i++)
+		for (uint32_t n = power_of(y, x->factor[i].symbol);
+		     n < x->factor[i].power; n++)
+			*q = ml_poly_mul(a, *q, ml_poly_symbol(a, x->factor[i].symbol));
+	*q = ml_poly_scale(a, ml_poly_scale(a, *q, x->num, x->den), y->den, y->num);
+	return !q->bad;
+}
+
+/* x / y where nothing remains, by long division. */
+static bool divided(struct ml_arena *a, struct ml_poly x, struct ml_poly y,
 		    struct ml_poly *out)
 {
-	*out = ml_poly_scale(a, x, by->den, by->num);
-	for (size_t i = 0; i < out->count; i++) {
-		struct ml_poly_term *t = &out->term[i];
+	struct ml_poly q;
 
-		for (uint32_t j = 0; j < by->factors; j++) {
-			uint32_t at = 0;
-
-			while (at < t->factors &&
-			       t->factor[at].symbol != by->factor[j].symbol)
-				at++;
-			if (at == t->factors || t->factor[at].power < by->factor[j].power)
-				return false;
-			t->factor[at].power -= by->factor[j].power;
-			if (!t->factor[at].power)
-				memmove(&t->factor[at], &t->factor[at + 1],
-					(--t->factors - at) * sizeof(*t->factor));
-		}
+	*out = ml_poly_const(a, 0);
+	for (int step = 0; step < DIVISION && x.count && !x.bad; step++) {
+		if (!term_quotient(a, leading(x), leading(y), &q))
+			return false;
+		*out = ml_poly_add(a, *out, q);
+		x = ml_poly_add(a, x, ml_poly_scale(a, ml_poly_mul(a, q, y), -1, 1));
 	}
-	return !out->bad;
+	return !x.count && !x.bad && !out->bad;
 }
 
 void ml_flow_print_ratio(const struct ml_flow *f, const struct ml_flow_count *above,
@@ -143,7 +185,7 @@ void ml_flow_print_ratio(const struct ml_flow *f, const struct ml_flow_count *ab
 	    ml_poly_equal(above->poly,
 			  ml_poly_scale(&a, below->poly, (int64_t)num, (int64_t)den))) {
 		ml_buf_printf(out, "%.6g", (double)num / (double)den);
-	} else if (below->poly.count == 1 && divided(&a, above->poly, y, &quotient)) {
+	} else if (divided(&a, above->poly, below->poly, &quotient)) {
 		ml_poly_print(quotient, f->names, out);
 	} else {
 		ml_buf_text(out, "(");

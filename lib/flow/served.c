@@ -48,15 +48,17 @@ static bool open_simulator(struct ml_served *s, struct ml_err *err)
 				       "%s is %s, which needs to know the future; flow "
 				       "simulates without it",
 				       m->level[i].name, m->level[i].policy->name);
-	if (!s->causes && !ml_fast_lru_refuses(m)) {
+	bool lru = !ml_fast_lru_refuses(m);
+	/*
+	 * Under LRU level 1 repeats itself from the second iteration of a group on. Level
+	 * 2 sees what level 1 misses, which is the same from then on, so it repeats
+	 * itself from the third on, and so forth. The fully associative caches that tell
+	 * causes see what their levels see, and are LRU too.
+	 */
+	s->walk.group = lru && !s->each ? m->level[0].line : 0;
+	s->walk.warm = m->levels + 1;
+	if (lru && !s->causes) {
 		s->fast = ml_fast_lru_open(m, ML_FAST_LRU_BEST);
-		/*
-		 * Level 1 repeats itself from the second iteration of a group on. Level
-		 * 2 sees what level 1 misses, which is the same from then on, so it
-		 * repeats itself from the third on, and so forth.
-		 */
-		s->walk.group = m->level[0].line;
-		s->walk.warm = m->levels + 1;
 		return true;
 	}
 	s->sim = ml_sim_open(m, s->causes ? ML_SIM_CAUSES : 0, err);
@@ -82,8 +84,6 @@ static void sum_up(struct ml_served *s)
 			    &s->by_access[at]);
 			add(&s->all, &s->by_access[at]);
 		}
-	for (unsigned i = 0; s->sim && i < s->machine.levels; i++)
-		s->level[i] = *ml_sim_counts(s->sim, i + 1);
 }
 
 bool ml_served_run(struct ml_served *s, struct ml_err *err)
@@ -101,8 +101,13 @@ bool ml_served_run(struct ml_served *s, struct ml_err *err)
 				      (s->accesses + 1) * sizeof(*s->by_access));
 	s->by_container = ml_arena_alloc(
 		&s->walk.arena, (f->container_count + 1) * sizeof(*s->by_container));
-	if (!ml_flow_walk_run(&s->walk, err))
-		return false;
+	uint64_t calls = s->calls ? s->calls : 1, count = 0;
+	for (uint64_t i = 0; i < calls; i++) {
+		if (!ml_flow_walk_run(&s->walk, err))
+			return false;
+		count += s->walk.count;
+	}
+	s->walk.count = count;
 	sum_up(s);
 	return true;
 }

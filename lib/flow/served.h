@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/cache/level_counts.h"
 #include "lib/cache/machine.h"
 #include "lib/flow/walk.h"
 
@@ -27,14 +26,14 @@ struct ml_served {
 	/* set flow, container, value, known, line; max, work, placed */
 	struct ml_flow_walk walk;
 	struct ml_machine machine;
-	bool causes; /* also say why: takes several times as long */
+	bool causes;    /* also say why: takes several times as long */
+	uint64_t calls; /* runs of the program, one after another; 0: one */
+	bool each;      /* simulate every access, no groups (walk.h): slow and obvious */
 	/* results */
 	size_t accesses;                    /* of the flow, numbered as in a batch */
 	struct ml_served_counts *by_access; /* from walk.arena, and the next */
 	struct ml_served_counts *by_container;
 	struct ml_served_counts all;
-	/* of lines, one for each level; write-backs are 0 without causes */
-	struct ml_level_counts level[ML_LEVELS];
 	/* private */
 	struct ml_fast_lru *fast;
 	struct ml_sim *sim;

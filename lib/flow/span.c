@@ -161,6 +161,37 @@ static struct ml_flow_count depth_of(struct maker *m, const struct ml_flow_node 
 	return closed(ml_flow_counts_sum(m->c, m->f, d.poly, n->number));
 }
 
+static bool depends(const struct ml_sym *e, uint32_t symbol)
+{
+	if (e->op == ML_SYM_SYMBOL)
+		return e->symbol == symbol;
+	return (e->a && depends(e->a, symbol)) || (e->b && depends(e->b, symbol));
+}
+
+/* Whether a computation updates an element that all iterations of a map share: a write
+ * with conflict resolution. */
+static bool updates_shared(struct maker *m, uint32_t node, uint32_t symbol)
+{
+	const struct ml_flow_node *n = &m->f->node[node];
+
+	for (size_t i = 0; i + 1 < n->access_count; i++) {
+		const struct ml_flow_access *x = &n->access[i], *y = x + 1;
+
+		if (x->write || !y->write || x->container != y->container ||
+		    m->f->container[x->container].scalar)
+			continue;
+		const struct ml_flow_container *c = &m->f->container[x->container];
+		const struct ml_sym *at = ml_flow_place(&m->s->arena, c, x);
+		if (ml_sym_equal(at, ml_flow_place(&m->s->arena, c, y)) &&
+		    !depends(at, symbol))
+			return true;
+	}
+	for (uint32_t c = n->first; c != ML_FLOW_NONE; c = m->f->node[c].next)
+		if (updates_shared(m, c, symbol))
+			return true;
+	return false;
+}
+
 static void find_carried(struct maker *m)
 {
 	struct ml_dependences *d = NULL;
@@ -168,8 +199,13 @@ static void find_carried(struct maker *m)
 	bool tried = false;
 
 	for (uint32_t i = 0; i < m->f->node_count; i++) {
-		if (m->f->node[i].kind != ML_FLOW_FOR || m->f->node[i].parallel)
+		if (m->f->node[i].kind != ML_FLOW_FOR)
 			continue;
+		if (m->f->node[i].parallel) {
+			if (updates_shared(m, i, m->f->node[i].symbol))
+				m->s->carried[i] = ML_CARRIED_UPDATES;
+			continue;
+		}
 		if (!tried)
 			d = ml_dependences_open(m->f, &err);
 		if (!tried && !d)

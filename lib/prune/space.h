@@ -69,6 +69,15 @@ struct ml_derived {
 	uint32_t node;
 };
 
+/*
+ * A program that the space is about, as lib/flow reads it: texts in which {NAME} is the
+ * value of a parameter. Each may be NULL.
+ */
+struct ml_space_flow {
+	const char *file; /* from the folder of the description; NULL: there is none */
+	const char *function, *set, *tile, *order, *layout;
+};
+
 struct ml_space {
 	const char *name;
 	const char *path; /* for messages */
@@ -79,6 +88,7 @@ struct ml_space {
 	size_t constraint_count;
 	struct ml_derived *derived;
 	size_t derived_count, derived_cap;
+	struct ml_space_flow flow;
 	struct ml_arena arena; /* names, tables and texts */
 };
 

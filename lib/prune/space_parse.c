@@ -301,6 +301,67 @@ static bool constraint(struct ml_space_reader *r, bool soft)
 	return true;
 }
 
+/* A text in quotes, without them. */
+static bool quoted(struct ml_space_reader *r, const char *what, const char **out)
+{
+	if (r->token != ML_TOKEN_STRING)
+		return ML_SPACE_FAIL(r, "after '%s' comes a text in quotes, not %s", what,
+				     ml_space_reader_shown(r));
+	if (*out)
+		return ML_SPACE_FAIL(r, "'%s' stands twice", what);
+	*out = ml_arena_copy(&r->s->arena, r->text + 1, r->size - 2);
+	return ml_space_reader_step(r);
+}
+
+/* function NAME */
+static bool function(struct ml_space_reader *r)
+{
+	struct ml_space_flow *x = &r->s->flow;
+
+	if (!ml_space_reader_step(r))
+		return false;
+	if (r->token != ML_TOKEN_NAME || x->function)
+		return ML_SPACE_FAIL(r, "after 'function' comes one name, not %s",
+				     ml_space_reader_shown(r));
+	x->function = ml_arena_copy(&r->s->arena, r->text, r->size);
+	return ml_space_reader_step(r);
+}
+
+/* flow "FILE" function NAME; set "n=64"; tile "i={blk}"; order "{order}"; layout "B={l}":
+ * a line each, or several on a line. */
+static bool flow(struct ml_space_reader *r, const char *word)
+{
+	struct ml_space_flow *x = &r->s->flow;
+	const struct {
+		const char *word, **to;
+	} words[] = { { "flow", &x->file },
+		      { "set", &x->set },
+		      { "tile", &x->tile },
+		      { "order", &x->order },
+		      { "layout", &x->layout } };
+
+	for (;;) {
+		size_t i = 0;
+
+		while (i < 5 && strcmp(words[i].word, word) != 0)
+			i++;
+		if (i == 5)
+			return ML_SPACE_FAIL(r,
+					     "flow, set, tile, order and layout have a "
+					     "text in quotes, not '%s'",
+					     word);
+		if (!quoted(r, word, words[i].to))
+			return false;
+		if (ml_space_reader_is(r, "function") && !function(r))
+			return false;
+		if (r->token != ML_TOKEN_NAME)
+			return true;
+		word = ml_arena_copy(&r->s->arena, r->text, r->size);
+		if (!ml_space_reader_step(r))
+			return false;
+	}
+}
+
 static bool statement(struct ml_space_reader *r)
 {
 	unsigned line = r->token_line, column = r->token_column;
@@ -313,6 +374,8 @@ static bool statement(struct ml_space_reader *r)
 	const char *name = ml_arena_copy(&r->s->arena, r->text, r->size);
 	if (!ml_space_reader_step(r))
 		return false;
+	if (r->token == ML_TOKEN_STRING)
+		return flow(r, name);
 	if (ml_space_reader_is(r, "in"))
 		return ml_space_reader_step(r) && parameter(r, name, line, column);
 	if (ml_space_reader_is(r, "="))
@@ -358,6 +421,10 @@ static bool all(struct ml_space_reader *r)
 		if (!statement(r))
 			return false;
 	}
+	const struct ml_space_flow *x = &r->s->flow;
+	if (!x->file && (x->set || x->tile || x->order || x->layout))
+		return ML_SPACE_FAIL(r, "set, tile, order and layout are of a program: "
+					"flow \"FILE\" names it");
 	if (!r->s->param_count)
 		return ML_SPACE_FAIL(r, "the space has no parameter: NAME in FROM..TO");
 	return r->s->constraint_count > 0 ||

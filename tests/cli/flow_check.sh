@@ -46,7 +46,14 @@ memlamp flow prog.c -f product -s n=20 --check plain.mlt --json | sed -n '/"chec
 # Sizes that were not recorded show: 8 times the accesses.
 memlamp flow prog.c -f product -s n=10 --check plain.mlt |
 	grep -o '[0-9]* times the prediction' | uniq -c | tr -s ' '
+# A program that calls it three times: misses, too, are those of three runs.
+sed 's/^	product(.*/	for (int i = 0; i < 3; i++) &/' prog.c >thrice.c
+memlamp cc -g -O1 thrice.c -o thrice
+MEMLAMP=thrice.mlt ./thrice
+memlamp flow thrice.c -f product -s n=20 --calls 3 --check thrice.mlt -m "L1 1K full 64B" |
+	grep '^all' | tr -s ' '
 # Errors
+memlamp flow prog.c -f product -s n=20 --calls 3
 memlamp flow prog.c -f product -s n=20 --check none.mlt
 memlamp flow prog.c -f product -s n=20 --order k,i,j --check plain.mlt
 sed s/product/other/ prog.c >other.c

@@ -76,7 +76,7 @@ static uint32_t innermost(const struct ml_flow *f, uint32_t node)
 static struct expected in_registers(const struct ml_flow_check_row *r,
 				    const struct ml_flow *f,
 				    const struct ml_flow_counts *c, const int64_t *value,
-				    struct ml_arena *a)
+				    uint64_t calls, struct ml_arena *a)
 {
 	struct expected e = { .known = true };
 
@@ -102,7 +102,8 @@ static struct expected in_registers(const struct ml_flow_check_row *r,
 				  runs_of(c, value, idle == ML_FLOW_NONE ? i : idle,
 					  &runs);
 			if (e.known)
-				*(n->access[j].write ? &e.writes : &e.reads) += runs;
+				*(n->access[j].write ? &e.writes : &e.reads) += runs *
+										calls;
 		}
 	}
 	return e;
@@ -112,8 +113,8 @@ static const char *times_text(struct ml_arena *a, uint64_t times)
 {
 	return ml_arena_printf(a,
 			       "%" PRIu64
-			       " times the prediction: the function ran so often, or the "
-			       "trace has other sizes",
+			       " times the prediction: the function ran so often "
+			       "(--calls), or the trace has other sizes",
 			       times);
 }
 
@@ -178,7 +179,7 @@ static const char *explain(struct ml_arena *out, struct ml_flow_check_row *r,
 	int64_t *value = ml_arena_alloc(&a, (f->symbol_count + 1) * sizeof(*value));
 	memcpy(value, x->now.served.walk.value, f->symbol_count * sizeof(*value));
 	ml_flow_count_atoms(f, value);
-	struct expected e = in_registers(r, f, c, value, &a);
+	struct expected e = in_registers(r, f, c, value, x->calls ? x->calls : 1, &a);
 	const char *why = explain_fewer(r, &e, out);
 	ml_arena_release(&a);
 	return why;
