@@ -28,6 +28,3 @@ ASAN_OPTIONS=detect_leaks=0 memlamp flow mm.c --cc=-std=nonsense
 echo "status $?"
 memlamp flow missing.c
 echo "status $?"
-# The page has no views of the kind yet: no empty page is served.
-memlamp view mm.c
-echo "status $?"

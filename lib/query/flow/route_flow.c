@@ -4,25 +4,31 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/file.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/layout.h"
-#include "lib/flow/locality.h"
 #include "lib/flow/print.h"
+#include "lib/query/flow/metrics.h"
 #include "lib/query/flow/open_flow.h"
+#include "lib/query/flow/sizes.h"
 #include "lib/query/workspace/answer.h"
 
-/* Nodes and cells of an answer, and accesses that a page may simulate at once. */
-enum { NODES = 2000, CELLS = 65536, ACCESSES = 4000000 };
+/* Nodes of an answer with and without formulas, points of a curve, bytes of a source. */
+enum { NODES = 2000, ALL_NODES = 50000, POINTS = 1000, SOURCE = 16 << 20 };
 
 bool ml_route_flow(struct ml_workspace *ws, const struct ml_request *q,
 		   struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_flow *x = ml_open_flow(ws, q->number[0], err);
+	struct ml_open_function *x = ml_open_function(ws, q, err);
 
 	if (!x)
 		return false;
 	ml_json_object(&a->json);
 	ml_flow_json(x->flow, &x->counts, &a->json);
+	ml_json_key_array(&a->json, "trips");
+	for (size_t i = 0; i < x->flow->symbol_count; i++)
+		if (x->flow->symbol[i].kind == ML_FLOW_TRIPS)
+			ml_json_string(&a->json, x->flow->names[i]);
+	ml_json_end(&a->json);
 	ml_json_key_array(&a->json, "functions");
 	for (size_t i = 0; i < x->flow->function_count && i < NODES; i++)
 		ml_json_string(&a->json, x->flow->function_list[i]);
@@ -32,7 +38,7 @@ bool ml_route_flow(struct ml_workspace *ws, const struct ml_request *q,
 }
 
 struct graph {
-	const struct ml_open_flow *x;
+	const struct ml_open_function *x;
 	struct ml_json *w;
 	const int64_t *value;
 	bool valued; /* all parameters have values */
@@ -64,14 +70,14 @@ static void key_count(struct graph *g, const char *key, const struct ml_flow_cou
 	ml_buf_release(&b);
 }
 
-static void node_json(struct graph *g, uint32_t number, bool folded)
+/* What a node is, without its counts. */
+static void node_keys(struct graph *g, uint32_t number)
 {
 	static const char *const kinds[] = { "scope", "loop", "guard", "work" };
 	const struct ml_flow *f = g->x->flow;
 	const struct ml_flow_node *n = &f->node[number];
 	struct ml_buf b = { 0 };
 
-	ml_json_object(g->w);
 	ml_json_key_u64(g->w, "number", number);
 	if (n->parent != ML_FLOW_NONE)
 		ml_json_key_u64(g->w, "parent", n->parent);
@@ -80,9 +86,9 @@ static void node_json(struct graph *g, uint32_t number, bool folded)
 	ml_json_key_u64(g->w, "line", n->line);
 	if (n->file)
 		ml_json_key_string(g->w, "file", n->file);
-	ml_json_key_bool(g->w, "folded", folded);
 	ml_json_key_bool(g->w, "parallel", n->parallel);
 	if (n->kind == ML_FLOW_FOR) {
+		ml_json_key_string(g->w, "variable", f->names[n->symbol]);
 		ml_buf_printf(&b, "%s = ", f->names[n->symbol]);
 		ml_sym_print(n->from, f->names, &b);
 		ml_buf_text(&b, " to ");
@@ -95,9 +101,16 @@ static void node_json(struct graph *g, uint32_t number, bool folded)
 		ml_json_key(g->w, "range");
 		ml_json_bytes(g->w, (const char *)b.data, b.size);
 	}
+	ml_buf_release(&b);
+}
+
+static void node_json(struct graph *g, uint32_t number, bool folded)
+{
+	ml_json_object(g->w);
+	node_keys(g, number);
+	ml_json_key_bool(g->w, "folded", folded);
 	key_count(g, "runs", &g->x->counts.runs[number]);
 	ml_json_end(g->w);
-	ml_buf_release(&b);
 }
 
 static void nodes_json(struct graph *g, uint32_t number, uint64_t depth)
@@ -117,8 +130,8 @@ static void nodes_json(struct graph *g, uint32_t number, uint64_t depth)
 }
 
 /* Bytes of each container that all below a node moves. */
-static void add_moves(const struct ml_open_flow *x, uint32_t number, struct ml_arena *a,
-		      struct ml_flow_count (*moved)[2])
+static void add_moves(const struct ml_open_function *x, uint32_t number,
+		      struct ml_arena *a, struct ml_flow_count (*moved)[2])
 {
 	const struct ml_flow_node *n = &x->flow->node[number];
 
@@ -167,38 +180,24 @@ static void edges_json(struct graph *g, uint32_t number)
 	ml_arena_release(&a);
 }
 
-static bool read_root(const struct ml_open_flow *x, const struct ml_request *q,
-		      uint64_t *root, struct ml_err *err)
-{
-	if (!ml_request_u64(q, "root", 0, root, err))
-		return false;
-	return *root < x->flow->node_count ||
-	       ml_fail(err, ML_USAGE, "the flow has no node %" PRIu64, *root);
-}
-
 bool ml_route_flow_graph(struct ml_workspace *ws, const struct ml_request *q,
 			 struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_flow *x = ml_open_flow(ws, q->number[0], err);
+	struct ml_open_function *x = ml_open_function(ws, q, err);
 	struct graph g = { .x = x, .w = &a->json };
-	uint64_t root;
-	int64_t *value;
-	bool *known;
+	struct ml_flow_sizes z;
+	uint32_t root;
 
-	if (!x || !read_root(x, q, &root, err) ||
+	if (!x || !ml_flow_root(x->flow, q, &root, err) ||
 	    !ml_request_u64(q, "depth", 4, &g.depth, err) ||
-	    !ml_flow_values(x->flow, ml_request_text(q, "set"), &a->arena, &value, &known,
-			    err))
+	    !ml_flow_sizes_read(&z, x->flow, q, &a->arena, err))
 		return false;
-	g.valued = true;
-	for (size_t i = 0; i < x->flow->symbol_count; i++)
-		g.valued &= x->flow->symbol[i].kind > ML_FLOW_TRIPS || known[i];
-	ml_flow_count_atoms(x->flow, value);
-	g.value = value;
+	g.valued = z.all;
+	g.value = z.value;
 	g.shown = ml_arena_alloc(&a->arena, NODES * sizeof(*g.shown));
 	ml_json_object(g.w);
 	ml_json_key_array(g.w, "nodes");
-	nodes_json(&g, (uint32_t)root, 0);
+	nodes_json(&g, root, 0);
 	ml_json_end(g.w);
 	ml_json_key_bool(g.w, "cut", g.cut);
 	/* what folded scopes and computations move */
@@ -215,152 +214,233 @@ bool ml_route_flow_graph(struct ml_workspace *ws, const struct ml_request *q,
 	return true;
 }
 
-/* SIZES: set, line, threshold, layout (several joined by ;), root. */
-static bool simulate(struct ml_open_flow *x, const struct ml_request *q,
-		     struct ml_arena *a, bool keep, struct ml_locality *l,
-		     struct ml_err *err)
-{
-	const char *layout = ml_request_text(q, "layout");
-	struct ml_flow_container *c = ml_layout_copy(a, x->flow);
-	uint64_t root;
-	int64_t *value;
-	bool *known;
-
-	*l = (struct ml_locality){ .walk = { .flow = x->flow,
-					     .container = c,
-					     .work = &q->work,
-					     .max = ACCESSES },
-				   .keep = keep };
-	if (!read_root(x, q, &root, err) ||
-	    !ml_request_u64(q, "line", 64, &l->walk.line, err) ||
-	    !ml_request_u64(q, "threshold", 10, &l->threshold, err) ||
-	    !ml_flow_values(x->flow, ml_request_text(q, "set"), a, &value, &known, err))
-		return false;
-	if (!l->walk.line || l->walk.line > 1 << 20)
-		return ml_fail(err, ML_USAGE, "line must be 1 to 1048576 bytes");
-	for (char *at = layout && *layout ? ml_arena_strdup(a, layout) : NULL, *next; at;
-	     at = next) {
-		next = strchr(at, ';');
-		if (next)
-			*next++ = 0;
-		if (!ml_layout_apply(a, x->flow, c, at, err))
-			return false;
-	}
-	l->walk.root = (uint32_t)root;
-	l->walk.value = value;
-	l->walk.known = known;
-	return ml_locality_run(l, err);
-}
-
-bool ml_route_flow_local(struct ml_workspace *ws, const struct ml_request *q,
+bool ml_route_flow_nodes(struct ml_workspace *ws, const struct ml_request *q,
 			 struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_flow *x = ml_open_flow(ws, q->number[0], err);
-	struct ml_locality l = { 0 };
+	struct ml_open_function *x = ml_open_function(ws, q, err);
 
-	bool ok = x && simulate(x, q, &a->arena, false, &l, err);
-	if (ok) {
-		ml_json_object(&a->json);
-		ml_flow_json_at(&l, &a->json);
-		ml_json_end(&a->json);
+	if (!x)
+		return false;
+	struct graph g = { .x = x, .w = &a->json };
+	size_t n = x->flow->node_count;
+	ml_json_object(g.w);
+	ml_json_key_array(g.w, "nodes");
+	for (size_t i = 0; i < n && i < ALL_NODES; i++) {
+		ml_json_object(g.w);
+		node_keys(&g, (uint32_t)i);
+		ml_json_end(g.w);
 	}
-	ml_locality_release(&l);
-	return ok;
+	ml_json_end(g.w);
+	ml_json_key_bool(g.w, "cut", n > ALL_NODES);
+	ml_json_end(g.w);
+	return true;
 }
 
-/* Elements of storage; the page maps indices to places by the strides. */
-bool ml_route_flow_elements(struct ml_workspace *ws, const struct ml_request *q,
-			    struct ml_answer *a, struct ml_err *err)
+/* Misses, if the request asks for them and the sizes are small enough to simulate. */
+static struct ml_simulated *simulated(struct ml_open_function *x,
+				      const struct ml_request *q, struct ml_answer *a)
 {
-	struct ml_open_flow *x = ml_open_flow(ws, q->number[0], err);
-	struct ml_locality l = { 0 };
-	uint64_t container, first, cells;
+	const char *wanted = ml_request_text(q, "simulate");
+	struct ml_err why = { 0 };
 
-	bool ok = x && ml_request_u64(q, "container", 0, &container, err) &&
-		  ml_request_u64(q, "first", 0, &first, err) &&
-		  ml_request_u64(q, "cells", CELLS, &cells, err);
-	if (ok && container >= x->flow->container_count)
-		ok = ml_fail(err, ML_USAGE, "the flow has no container %" PRIu64,
-			     container);
-	ok = ok && simulate(x, q, &a->arena, true, &l, err);
-	if (ok) {
-		const struct ml_flow_placed *p = &l.walk.placed[container];
-		uint64_t all = p->low > p->high ? 0 : (uint64_t)(p->high - p->low) + 1;
-		uint64_t left = first < all ? all - first : 0;
-		size_t n = (size_t)(cells < left ? cells : left);
-		n = n > CELLS ? CELLS : n;
-		struct ml_locality_element *e = ml_arena_alloc(&a->arena,
-							       (n + 1) * sizeof(*e));
-		uint32_t *column[6];
+	if (!wanted || strcmp(wanted, "1") != 0)
+		return NULL;
+	struct ml_simulated *s = ml_simulated_get(&x->simulations, x->flow, q, &why);
+	if (!s)
+		ml_answer_string(a, "unsimulated", why.text);
+	return s;
+}
 
-		if (n) /* otherwise low has no meaning */
-			ml_locality_elements(&l, (uint32_t)container,
-					     p->low + (int64_t)first, e, n);
-		for (int c = 0; c < 6; c++)
-			column[c] = ml_arena_alloc(&a->arena, (n + 1) * sizeof(**column));
-		for (size_t i = 0; i < n; i++) {
-			column[0][i] = (uint32_t)e[i].count;
-			column[1][i] = (uint32_t)e[i].cold;
-			column[2][i] = (uint32_t)e[i].misses;
-			column[3][i] = e[i].min;
-			column[4][i] = e[i].median;
-			column[5][i] = e[i].max;
+static void put(struct ml_answer *a, const char *name, const double *column, size_t n)
+{
+	ml_answer_column(a, name, ML_TYPE_F64, column, n);
+}
+
+bool ml_route_flow_metrics(struct ml_workspace *ws, const struct ml_request *q,
+			   struct ml_answer *a, struct ml_err *err)
+{
+	struct ml_open_function *x = ml_open_function(ws, q, err);
+	struct ml_flow_metrics m;
+	struct ml_flow_sizes z;
+	uint64_t threshold;
+
+	if (!x || !ml_request_u64(q, "threshold", 10, &threshold, err) ||
+	    !ml_flow_sizes_read(&z, x->flow, q, &a->arena, err))
+		return false;
+	ml_answer_columns(a);
+	struct ml_simulated *s = simulated(x, q, a);
+	ml_flow_metrics_make(&m, x->flow, &x->counts, 0, &z, s, threshold, &a->arena);
+	ml_simulated_put(&x->simulations, s);
+	put(a, "runs", m.runs, m.nodes);
+	put(a, "operations", m.operations, m.nodes);
+	put(a, "bytes", m.bytes, m.nodes);
+	put(a, "footprint", m.footprint, m.nodes);
+	put(a, "cold", m.cold, m.nodes);
+	put(a, "misses", m.misses, m.nodes);
+	ml_answer_column(a, "node", ML_TYPE_U32, m.node, m.edges);
+	ml_answer_column(a, "container", ML_TYPE_U32, m.container, m.edges);
+	ml_answer_column(a, "how", ML_TYPE_U8, m.how, m.edges);
+	put(a, "read", m.read, m.edges);
+	put(a, "written", m.written, m.edges);
+	put(a, "edge_footprint", m.edge_footprint, m.edges);
+	put(a, "edge_cold", m.edge_cold, m.edges);
+	put(a, "edge_misses", m.edge_misses, m.edges);
+	return true;
+}
+
+/* The parameter that a request names. */
+static bool read_parameter(const struct ml_flow *f, const struct ml_request *q,
+			   uint32_t *symbol, struct ml_err *err)
+{
+	const char *name = ml_request_text(q, "parameter");
+
+	*symbol = name ? ml_flow_find_symbol(f, name) : UINT32_MAX;
+	return (*symbol != UINT32_MAX && f->symbol[*symbol].kind <= ML_FLOW_TRIPS) ||
+	       ml_fail(err, ML_USAGE, "the flow has no parameter '%s'", name ? name : "");
+}
+
+/* Metrics of a node against a parameter, at `points` values from..to, evenly spread. */
+bool ml_route_flow_curve(struct ml_workspace *ws, const struct ml_request *q,
+			 struct ml_answer *a, struct ml_err *err)
+{
+	struct ml_open_function *x = ml_open_function(ws, q, err);
+	struct ml_flow_sizes z;
+	uint64_t from, to, points;
+	uint32_t root, symbol;
+
+	if (!x || !ml_flow_root(x->flow, q, &root, err) ||
+	    !ml_request_u64(q, "from", 1, &from, err) ||
+	    !ml_request_u64(q, "to", 1000, &to, err) ||
+	    !ml_request_u64(q, "points", 50, &points, err) ||
+	    !read_parameter(x->flow, q, &symbol, err) ||
+	    !ml_flow_sizes_read(&z, x->flow, q, &a->arena, err))
+		return false;
+	if (from > to || to > (uint64_t)1 << 40)
+		return ml_fail(err, ML_USAGE,
+			       "the curve goes from a size to a larger one");
+	uint64_t room = to - from + 1;
+	points = points > POINTS ? POINTS : points;
+	size_t n = (size_t)(points > room ? room : points);
+	static const char *const names[] = { "value", "runs", "operations", "bytes",
+					     "footprint" };
+	double *column[5];
+	for (int i = 0; i < 5; i++)
+		column[i] = ml_arena_alloc(&a->arena, (n + 1) * sizeof(double));
+	for (size_t i = 0; i < n; i++) {
+		struct ml_arena scratch = { 0 };
+		struct ml_flow_metrics m;
+		uint64_t v = n < 2 ? from : from + (room - 1) * i / (n - 1);
+
+		z.value[symbol] = (int64_t)v;
+		z.known[symbol] = true;
+		ml_flow_sizes_changed(&z, x->flow);
+		ml_flow_metrics_make(&m, x->flow, &x->counts, root, &z, NULL, 0,
+				     &scratch);
+		const double row[5] = { (double)v, m.runs[root], m.operations[root],
+					m.bytes[root], m.footprint[root] };
+		for (int c = 0; c < 5; c++)
+			column[c][i] = row[c];
+		ml_arena_release(&scratch);
+	}
+	ml_answer_columns(a);
+	for (int i = 0; i < 5; i++)
+		put(a, names[i], column[i], n);
+	return true;
+}
+
+/* Elements that the flow touches and accesses that it makes; what is not known is 0. */
+static void totals(const struct ml_open_function *x, const struct ml_flow_sizes *z,
+		   double *elements, double *accesses)
+{
+	struct ml_arena scratch = { 0 };
+	struct ml_flow_metrics m;
+
+	ml_flow_metrics_make(&m, x->flow, &x->counts, 0, z, NULL, 0, &scratch);
+	*elements = *accesses = 0;
+	for (size_t i = 0; i < m.edges; i++) {
+		const struct ml_flow_container *c = &x->flow->container[m.container[i]];
+		double e = m.edge_footprint[i], n = m.read[i] + m.written[i];
+
+		if (m.node[i] || c->scalar)
+			continue;
+		*elements += e == e ? e / c->element : 0;
+		*accesses += n == n ? n / c->element : 0;
+	}
+	ml_arena_release(&scratch);
+}
+
+/*
+ * Sizes to look at element by element: those of `set` divided by the least power of two
+ * that leaves at most `elements` elements and `accesses` accesses. One factor for all
+ * keeps their proportions.
+ */
+bool ml_route_flow_suggest(struct ml_workspace *ws, const struct ml_request *q,
+			   struct ml_answer *a, struct ml_err *err)
+{
+	struct ml_open_function *x = ml_open_function(ws, q, err);
+	struct ml_flow_sizes z, small;
+	uint64_t most[2];
+
+	if (!x)
+		return false;
+	/* a program with many containers may have more: each is as small */
+	uint64_t arrays = 0;
+	for (size_t i = 0; i < x->flow->container_count; i++)
+		arrays += !x->flow->container[i].scalar;
+	if (!ml_request_u64(q, "elements", arrays < 4 ? 1500 : 450 * arrays, &most[0],
+			    err) ||
+	    !ml_request_u64(q, "accesses", 40000, &most[1], err) ||
+	    !ml_flow_sizes_read(&z, x->flow, q, &a->arena, err) ||
+	    !ml_flow_sizes_read(&small, x->flow, q, &a->arena, err))
+		return false;
+	int64_t factor = 1;
+	for (;; factor *= 2) {
+		bool least = true;
+		double elements, accesses;
+
+		for (size_t i = 0; i < x->flow->symbol_count; i++) {
+			if (x->flow->symbol[i].kind > ML_FLOW_TRIPS || !z.known[i])
+				continue;
+			small.value[i] = (z.value[i] + factor - 1) / factor;
+			least &= small.value[i] <= 2;
 		}
-		ml_answer_columns(a);
-		ml_answer_u64(a, "elements", all);
-		ml_json_key_i64(&a->json, "low", p->low > p->high ? 0 : p->low);
-		ml_json_key_address(&a->json, "base", p->base);
-		static const char *const names[] = { "count", "cold",   "misses",
-						     "min",   "median", "max" };
-		for (int c = 0; c < 6; c++)
-			ml_answer_column(a, names[c], ML_TYPE_U32, column[c], n);
+		ml_flow_sizes_changed(&small, x->flow);
+		totals(x, &small, &elements, &accesses);
+		if (least || (elements <= (double)most[0] && accesses <= (double)most[1]))
+			break;
 	}
-	ml_locality_release(&l);
-	return ok;
+	ml_json_object(&a->json);
+	ml_json_key_i64(&a->json, "factor", factor);
+	ml_json_key_object(&a->json, "set");
+	for (size_t i = 0; i < x->flow->symbol_count; i++)
+		if (x->flow->symbol[i].kind <= ML_FLOW_TRIPS && z.known[i])
+			ml_json_key_i64(&a->json, x->flow->names[i], small.value[i]);
+	ml_json_end(&a->json);
+	ml_json_end(&a->json);
+	return true;
 }
 
-/* A column that outlives the simulation. */
-static const void *kept(struct ml_answer *a, const void *column, size_t at, size_t n,
-			size_t size)
+/* The text of the opened C file, or of a file that a node names. */
+bool ml_route_flow_source(struct ml_workspace *ws, const struct ml_request *q,
+			  struct ml_answer *a, struct ml_err *err)
 {
-	return ml_arena_copy(&a->arena, n ? (const char *)column + at * size : "",
-			     n * size);
-}
+	struct ml_open_function *x = ml_open_function(ws, q, err);
+	const char *file = ml_request_text(q, "file");
+	char *text;
+	size_t size;
 
-bool ml_route_flow_accesses(struct ml_workspace *ws, const struct ml_request *q,
-			    struct ml_answer *a, struct ml_err *err)
-{
-	struct ml_open_flow *x = ml_open_flow(ws, q->number[0], err);
-	struct ml_locality l = { 0 };
-	uint64_t from, count;
-
-	bool ok = x && ml_request_u64(q, "from", 0, &from, err) &&
-		  ml_request_u64(q, "count", CELLS, &count, err) &&
-		  simulate(x, q, &a->arena, true, &l, err);
-	if (ok) {
-		uint64_t left = from < l.kept ? l.kept - from : 0;
-		size_t n = (size_t)(count < left ? count : left);
-		n = n > CELLS ? CELLS : n;
-		size_t at = n ? (size_t)from : 0;
-
-		ml_answer_columns(a);
-		ml_answer_u64(a, "accesses", l.kept);
-		ml_answer_column(a, "container", ML_TYPE_U32, kept(a, l.of, at, n, 4), n);
-		ml_answer_column(a, "access", ML_TYPE_U32, kept(a, l.access, at, n, 4),
-				 n);
-		ml_answer_column(a, "distance", ML_TYPE_U32,
-				 kept(a, l.distance, at, n, 4), n);
-		ml_answer_column(a, "computation", ML_TYPE_U64,
-				 kept(a, l.instance, at, n, 8), n);
-		int64_t *place = ml_arena_alloc(&a->arena, (n + 1) * sizeof(*place));
-		for (size_t i = 0; i < n; i++) {
-			uint32_t c = l.of[at + i];
-			int64_t bytes = (int64_t)(l.addr[at + i] - l.walk.placed[c].base);
-
-			place[i] = bytes / (int64_t)x->flow->container[c].element;
-		}
-		ml_answer_column(a, "place", ML_TYPE_I64, place, n);
-	}
-	ml_locality_release(&l);
-	return ok;
+	if (!x)
+		return false;
+	bool named = !file || !*file || !strcmp(file, x->flow->path);
+	if (named)
+		file = x->flow->path;
+	for (size_t i = 0; i < x->flow->node_count && !named; i++)
+		named = x->flow->node[i].file && !strcmp(x->flow->node[i].file, file);
+	if (!named)
+		return ml_fail(err, ML_USAGE, "no node of the flow is in '%s'", file);
+	if (!ml_file_read(file, SOURCE, &a->arena, &text, &size, err))
+		return false;
+	a->kind = ML_ANSWER_TEXT;
+	ml_buf_put(&a->head, text, size);
+	return true;
 }
