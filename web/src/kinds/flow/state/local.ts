@@ -243,21 +243,17 @@ export function togglePlay(): void {
 export function startPlayback(): void {
 	effect(() => {
 		if (!playing.value || !s.shows(LOCAL)) return;
-		let due = performance.now();
-		let from = step.peek()?.step ?? 0;
+		let last = performance.now(); // when the step was asked for
 		const timer = setInterval(() => {
 			const now = step.peek();
 			const w = wanted.peek();
 
 			if (!now || ("step" in w && w.step !== now.step)) return;
-			const gone = Math.floor(((performance.now() - due) / 1000) * speed.peek());
-			if (gone < 1) return;
-			due = performance.now();
-			from = now.step + gone;
-			if (from >= now.steps) {
-				seek(now.steps - 1);
-				playing.value = false;
-			} else seek(from);
+			const steps = Math.floor(((performance.now() - last) / 1000) * speed.peek());
+			if (steps < 1) return;
+			last = performance.now();
+			seek(now.step + steps);
+			if (now.step + steps >= now.steps) playing.value = false;
 		}, 8);
 		return () => clearInterval(timer);
 	});

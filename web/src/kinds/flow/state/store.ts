@@ -9,7 +9,6 @@ import type { Params } from "../../../model/types";
 import { api } from "../api";
 import {
 	buildTree,
-	isFolded,
 	parseFolds,
 	printFolds,
 	revealed,
@@ -258,12 +257,9 @@ export function foldAll(level: number): void {
 /** Unfolds what hides a node. */
 export function reveal(node: number): void {
 	const t = tree.value;
-	if (!t) return;
-	const next = revealed(folds.value, t, node);
+	const next = t && printFolds(revealed(folds.value, t, node));
 
-	if (next.toggled.size !== folds.value.toggled.size || opt("folds", "")) {
-		if (printFolds(next) !== printFolds(folds.value)) choose({ folds: printFolds(next) });
-	} else if (next.toggled.size) choose({ folds: printFolds(next) });
+	if (next && next !== printFolds(folds.value)) choose({ folds: next });
 }
 export const scalars = computed(() => {
 	const few = (program.value?.containers.filter((c) => c.scalar).length ?? 0) <= SCALARS;
@@ -425,5 +421,3 @@ export const pickedLine = computed(() => {
 
 	return p && p.kind !== "container" ? (tree.value?.nodes[p.node]?.line ?? 0) : 0;
 });
-
-export { isFolded };

@@ -231,7 +231,7 @@ export class Painter {
 		const [x0, y0] = [cam.sx(x + l.path[0]!), cam.sy(y + l.path[1]!)];
 		const [x1, y1] = [cam.sx(x + l.path[n - 2]!), cam.sy(y + l.path[n - 1]!)];
 
-		if (Math.max(y0, y1) < 0 || Math.min(y0, y1) > d.height || y1 - y0 < 2) return;
+		if (Math.max(y0, y1) < 0 || Math.min(y0, y1) > d.height || y1 - y0 < 3) return;
 		let [left, right] = [Infinity, -Infinity];
 		for (let i = 0; i < n; i += 2) {
 			left = Math.min(left, l.path[i]!);
@@ -252,7 +252,7 @@ export class Painter {
 		const thick =
 			(on || over ? 1.6 : 0) +
 			Math.max(0.7, Math.min(1.6, cam.k) * (none ? 1.1 : 1.2 + 2.2 * t));
-		const points = smooth(l.path, cam.k > 0.35 ? 7 : 3);
+		const points = smooth(l.path, cam.k > 0.35 ? 7 : cam.k > 0.15 ? 3 : 1);
 
 		for (let i = 0; i < points.length; i += 2) {
 			points[i] = cam.sx(x + points[i]!);

@@ -45,7 +45,7 @@ import {
 import { drawScale } from "./scene";
 
 const BESIDE = 90; // units between two sides
-const SEEN = 0.5; // pixels a unit: elements are 7 pixels
+const SEEN = 0.6; // pixels a unit: elements are 8 pixels, letters can be read
 
 export class LocalView extends CanvasView {
 	private sides: Side[] = [];

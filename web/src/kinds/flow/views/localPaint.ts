@@ -74,7 +74,10 @@ export function titleOf(container: number, placed: Placed[]): string {
 		: `[${p ? p.high - p.low + 1 : ""}]`;
 	const order = p && p.shape.length > 1 ? `  ${orderName(storedOrder(p.strides))}` : "";
 
-	return `${c.name}${shape}${order}`;
+	const last = p?.shape.reduce((at, n, d) => at + (n - 1) * p.strides[d]!, p.offset);
+	const beyond = p && p.shape.length > 0 && (p.high > last! || p.low < p.offset);
+
+	return `${c.name}${shape}${order}${beyond ? "  (accessed beyond its shape)" : ""}`;
 }
 
 /** The value of an element that the heat map shows. */
