@@ -129,7 +129,7 @@ static bool work_out(struct server *s, const struct ml_route *route,
 	bool keep = route->lasts && route->lasts(s->workspace, q);
 	if (keep && answers_find(&s->answers, q, &a->kind, out))
 		return true;
-	if (!route->answer(s->workspace, q, a, err))
+	if (!ml_request_answer(route, s->workspace, q, a, err))
 		return false;
 	ml_answer_write(a, out);
 	if (keep && ml_now() - start >= LONG_MS * ML_MS)

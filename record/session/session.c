@@ -657,6 +657,7 @@ static bool launch(struct state *s, struct ml_err *err)
 	}
 	if (!s->child) {
 		pthread_sigmask(SIG_SETMASK, &old, NULL);
+		signal(SIGXFSZ, SIG_DFL);
 		exec_program(s);
 	}
 	forward_to = s->child;
