@@ -165,6 +165,8 @@ static int finish(const struct ml_session *s, const struct options *o)
 
 	if (!o->quiet && !o->json)
 		say(s);
+	if (s->complaint)
+		fprintf(stderr, "memlamp record: Valgrind says: %s\n", s->complaint);
 	say_failures(s, &failed);
 	if (o->json && print_json(s) != EXIT_DONE)
 		failed = true;

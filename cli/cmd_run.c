@@ -88,6 +88,8 @@ static const struct ml_recording *main_recording(const struct ml_session *s)
 		if (r->refs > best->refs)
 			best = r;
 	}
+	if (s->complaint)
+		fprintf(stderr, "memlamp run: Valgrind says: %s\n", s->complaint);
 	if (s->count > 1)
 		fprintf(stderr,
 			"memlamp run: %zu processes were recorded; the analysis is of "

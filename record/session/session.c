@@ -20,6 +20,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/growfile.h"
 #include "lib/base/lock.h"
+#include "lib/trace/trace.h"
 #include "record/session/ring_reader.h"
 #include "record/session/ring_slots.h"
 #include "record/session/thread_merge.h"
@@ -316,6 +317,19 @@ static void discard(struct worker *w)
 	}
 }
 
+/* The references that a file holds, of which a write failed. */
+static uint64_t refs_in(const char *path)
+{
+	struct ml_trace t;
+	struct ml_err err;
+
+	if (!ml_trace_is(path) || !ml_trace_open(&t, path, &err))
+		return 0;
+	uint64_t count = t.count;
+	ml_trace_close(&t);
+	return count;
+}
+
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -334,7 +348,7 @@ static void *work(void *arg)
 	}
 	count = ml_ring_reader_count(w->reader);
 	struct stat st;
-	x->refs = count.refs;
+	x->refs = x->ok ? count.refs : refs_in(x->path);
 	x->bytes = stat(x->path, &st) ? count.bytes : (uint64_t)st.st_size;
 	__atomic_store_n(&w->done, FINISHED, __ATOMIC_RELEASE);
 	futex_wake(&w->control->bell);
@@ -623,6 +637,7 @@ static void exec_program(const struct state *s)
 	argv[n++] = log;
 	argv[n++] = "--trace-children=yes";
 	argv[n++] = "--vgdb=no";
+	argv[n++] = "--max-threads=4000";    /* 500 by default */
 	argv[n++] = "--run-libc-freeres=no"; /* those references are not the program's */
 	argv[n++] = "--run-cxx-freeres=no";
 	argv[n++] = "--read-inline-info=no"; /* the companion reads it later */
@@ -670,14 +685,35 @@ static bool launch(struct state *s, struct ml_err *err)
 	return true;
 }
 
+/* Valgrind's log; returns its length. */
+static ssize_t read_log(const struct state *s, char *text, size_t room)
+{
+	ssize_t n = pread(s->log, text, room - 1, 0);
+
+	n = n > 0 ? n : 0;
+	text[n] = 0;
+	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
+		text[--n] = 0;
+	return n;
+}
+
+/* What Valgrind itself says about the end of a program: with -q it is silent otherwise.
+ */
+static void note_complaint(const struct state *s)
+{
+	char text[1500];
+
+	if (!s->session->instrumented && s->log >= 0 &&
+	    read_log(s, text, sizeof(text)) > 0)
+		s->session->complaint = ml_arena_strdup(&s->session->arena, text);
+}
+
 /* Nothing was recorded: the reason is in Valgrind's log. */
 static bool explain(const struct state *s, struct ml_err *err)
 {
 	char text[600] = "";
-	ssize_t n = pread(s->log, text, sizeof(text) - 1, 0);
+	ssize_t n = read_log(s, text, sizeof(text));
 
-	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
-		text[--n] = 0;
 	if (WIFEXITED(s->session->status) && WEXITSTATUS(s->session->status) == 127 &&
 	    n <= 0 && !s->session->instrumented)
 		return ml_fail(err, ML_IO, "%s was not recorded: is valgrind installed?",
@@ -718,6 +754,7 @@ bool ml_session_run(struct ml_session *session, struct ml_err *err)
 		for (size_t i = 0; i < s.count; i++)
 			session->recordings[i] = s.all[i]->result;
 		session->count = s.count;
+		note_complaint(&s);
 		if (!s.count) {
 			ok = explain(&s, err);
 		}

@@ -45,7 +45,8 @@ struct ml_session {
 	size_t count;
 	int status;        /* of the program, as waitpid gives it */
 	bool instrumented; /* the program recorded itself, by the hooks of `memlamp cc` */
-	double seconds;    /* from start to the end of the last trace */
+	const char *complaint; /* what Valgrind said of its own accord, or NULL */
+	double seconds;        /* from start to the end of the last trace */
 	struct ml_arena arena; /* owns the results */
 };
 
