@@ -697,14 +697,48 @@ static ssize_t read_log(const struct state *s, char *text, size_t room)
 	return n;
 }
 
-/* What Valgrind itself says about the end of a program: with -q it is silent otherwise.
+/* Removes the marks "==PID== " at the beginning of lines, and joins the lines. */
+static void join_lines(char *text)
+{
+	char *to = text;
+
+	for (char *line = text, *next; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = 0;
+		char *mark = !strncmp(line, "==", 2) ? strstr(line + 2, "== ") : NULL;
+		if (mark)
+			line = mark + 3;
+		while (*line == ' ')
+			line++;
+		if (to > text && *line)
+			*to++ = ' ';
+		while (*line)
+			*to++ = *line++;
+	}
+	*to = 0;
+}
+
+/*
+ * What Valgrind itself says, as of too many threads or too deep a stack. That a program
+ * was ended by a signal of its own is no complaint, except that Valgrind raises SIGILL at
+ * instructions that it does not know.
  */
 static void note_complaint(const struct state *s)
 {
 	char text[1500];
 
-	if (!s->session->instrumented && s->log >= 0 &&
-	    read_log(s, text, sizeof(text)) > 0)
+	if (s->session->instrumented || s->log < 0 || !read_log(s, text, sizeof(text)))
+		return;
+	bool unknown = strstr(text, "(SIGILL)");
+	char *end = strstr(text, "Process terminating with default action");
+	if (end)
+		*end = 0;
+	join_lines(text);
+	if (!*text && unknown)
+		strcpy(text, "an instruction that it does not know, perhaps of AVX-512");
+	/* the mark of the line that was cut off is left */
+	if (*text && strncmp(text, "==", 2) != 0)
 		s->session->complaint = ml_arena_strdup(&s->session->arena, text);
 }
 
