@@ -102,6 +102,10 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 		    const struct ml_machine *machine, struct ml_err *err)
 {
 	const struct ml_recording *r = main_recording(session);
+
+	if (session->ended_by)
+		return ml_fail(err, ML_STOPPED,
+			       "stopped; %s holds what was recorded until then", r->path);
 	struct ml_analysed_trace s;
 	struct cmd_work work;
 	struct ml_analysed_trace_options options = { .machine = *machine,

@@ -520,10 +520,15 @@ static void check_idle(struct state *s)
  * finishes the trace. Once the program has ended while processes that it started are
  * still recorded, a signal ends the recording. A signal handler can only reach variables.
  */
-static volatile sig_atomic_t forward_to, stop_asked;
+static volatile sig_atomic_t forward_to, stop_asked, asked_by;
 
-static void forward(int signal)
+static void forward(int signal, siginfo_t *info, void *context)
 {
+	(void)context;
+	/* Ctrl-C in a terminal has reached the program already */
+	if (signal == SIGINT && forward_to && info->si_code > 0)
+		return;
+	asked_by = signal;
 	if (forward_to)
 		kill((pid_t)forward_to, signal);
 	else
@@ -532,12 +537,9 @@ static void forward(int signal)
 
 static void program_ended(struct state *s)
 {
-	struct sigaction pass = { .sa_handler = forward };
-
 	s->reaped = true;
 	__atomic_store_n(&s->end, s->session->status + 1, __ATOMIC_RELEASE);
 	forward_to = 0;
-	sigaction(SIGINT, &pass, NULL);
 }
 
 /* Ends the recording of all processes; the traces hold the words so far. */
@@ -658,7 +660,7 @@ static void exec_program(const struct state *s)
 static bool launch(struct state *s, struct ml_err *err)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN },
-			 pass = { .sa_handler = forward };
+			 pass = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO };
 	sigset_t block, old;
 
 	s->log = memfd_create("memlamp-log", 0);
@@ -675,8 +677,9 @@ static bool launch(struct state *s, struct ml_err *err)
 		signal(SIGXFSZ, SIG_DFL);
 		exec_program(s);
 	}
+	asked_by = 0;
 	forward_to = s->child;
-	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGINT, &pass, NULL);
 	sigaction(SIGQUIT, &ignore, NULL);
 	sigaction(SIGXFSZ, &ignore, NULL); /* the writer reports it as an error */
 	sigaction(SIGTERM, &pass, NULL);
@@ -789,6 +792,7 @@ bool ml_session_run(struct ml_session *session, struct ml_err *err)
 			session->recordings[i] = s.all[i]->result;
 		session->count = s.count;
 		note_complaint(&s);
+		session->ended_by = asked_by;
 		if (!s.count) {
 			ok = explain(&s, err);
 		}
