@@ -639,7 +639,9 @@ static void exec_program(const struct state *s)
 	argv[n++] = log;
 	argv[n++] = "--trace-children=yes";
 	argv[n++] = "--vgdb=no";
-	argv[n++] = "--max-threads=4000";    /* 500 by default */
+	argv[n++] = "--max-threads=4000"; /* 500 by default */
+	/* of generated code; the tool decides on code of files */
+	argv[n++] = "--px-default=allregs-at-mem-access";
 	argv[n++] = "--run-libc-freeres=no"; /* those references are not the program's */
 	argv[n++] = "--run-cxx-freeres=no";
 	argv[n++] = "--read-inline-info=no"; /* the companion reads it later */
