@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 # Seconds for each fuzz target: of `make test`, and of `make check-all`.
 FUZZ_SECONDS ?= 3
-LONG_FUZZ_SECONDS ?= 120
+LONG_FUZZ_SECONDS ?= 600
 
 ifdef SAN
   sanitizers := address,undefined
@@ -42,7 +42,8 @@ fuzz:
 	@cmake -G Ninja -S . -B $(BUILD)-fuzz -DFUZZ=ON -DCMAKE_C_COMPILER=clang \
 		-DSAN=address,undefined $(if $(V),,>/dev/null)
 	@cmake --build $(BUILD)-fuzz -j$(JOBS)
-	$(ctest) $(BUILD)-fuzz --no-tests=ignore
+	$(ctest) $(BUILD)-fuzz --no-tests=ignore; status=$$?; \
+		cat $(BUILD)-fuzz/*.summary 2>/dev/null; exit $$status
 
 # What takes too long for every change.
 check-all: test

@@ -15,6 +15,7 @@
 #include "lib/analyse/ensemble/ensemble_run.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
+#include "lib/base/lock.h"
 #include "cli/work.h"
 #include "lib/base/ranks.h"
 
@@ -152,6 +153,7 @@ struct work {
 	const char *part; /* file for unfinished results of this rank; NULL: none */
 	struct ml_ranks ranks;
 	struct cmd_work work;
+	struct ml_lock lock; /* of the output */
 	struct ml_arena arena;
 };
 
@@ -194,10 +196,17 @@ static bool all_done(const struct ml_ensemble *e)
 	return true;
 }
 
+/* Nobody else may add to the file meanwhile: who saves last would drop those members. */
+static bool lock(struct work *w, struct ml_err *err)
+{
+	return !w->plan.output || ml_lock_take(&w->lock, w->plan.output, err);
+}
+
 /* Rank 0 plans, all ranks simulate, rank 0 saves. */
 static bool compute(struct work *w, int argc, char **argv, struct ml_err *err)
 {
-	bool ok = w->ranks.rank || ensemble_plan(&w->plan, argc, argv, err);
+	bool ok = w->ranks.rank ||
+		  (lock(w, err) && ensemble_plan(&w->plan, argc, argv, err));
 
 	/*
 	 * after an interruption the next run finds the plan, and other ranks find their
@@ -327,7 +336,7 @@ static int run(int argc, char **argv)
 {
 	struct options o = { .interleave = ML_INTERLEAVE_AUTO,
 			     .show = ensemble_show_default };
-	struct work w = { .o = &o };
+	struct work w = { .o = &o, .lock = { .fd = -1 } };
 	struct ml_err err = { 0 };
 	int status;
 
@@ -350,6 +359,7 @@ static int run(int argc, char **argv)
 	bool ok = work(&w, argc, argv, &err);
 	cmd_work_end(&w.work);
 	status = ok ? EXIT_DONE : *err.text ? cmd_fail(&cmd_ensemble, &err) : EXIT_FAILED;
+	ml_lock_release(&w.lock);
 	ml_ranks_end(&w.ranks);
 	ml_ensemble_release(&w.e);
 	ml_arena_release(&w.arena);

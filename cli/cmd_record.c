@@ -162,6 +162,8 @@ static int finish(const struct ml_session *s, const struct options *o)
 
 	if (!o->quiet && !o->json)
 		say(s);
+	if (s->complaint)
+		fprintf(stderr, "memlamp record: Valgrind says: %s\n", s->complaint);
 	if (!o->quiet)
 		cmd_ended_say(s->argv[0], s->status);
 	say_failures(s, &failed);

@@ -98,6 +98,8 @@ static const struct ml_recording *main_recording(const struct ml_session *s)
 		if (r->refs > best->refs)
 			best = r;
 	}
+	if (s->complaint)
+		fprintf(stderr, "memlamp run: Valgrind says: %s\n", s->complaint);
 	if (s->count > 1)
 		fprintf(stderr,
 			"memlamp run: %zu processes were recorded; the analysis is of "
@@ -137,6 +139,10 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 		    const struct ml_machine *machine, struct ml_err *err)
 {
 	const struct ml_recording *r = main_recording(session);
+
+	if (session->ended_by)
+		return ml_fail(err, ML_STOPPED,
+			       "stopped; %s holds what was recorded until then", r->path);
 	struct ml_analysed_trace s;
 	struct cmd_work work;
 	struct ml_analysed_trace_options options = { .machine = *machine,

@@ -1,4 +1,5 @@
 #include <commit.h> /* made by the build: ML_COMMIT, empty if unknown */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -6,6 +7,7 @@
 #include "cli/completion.h"
 #include "cli/options.h"
 #include "lib/base/buf.h"
+#include "lib/base/file.h"
 #include "lib/base/path.h"
 
 /* clang-format off */
@@ -135,6 +137,8 @@ int main(int argc, char **argv)
 	}
 	if (argv[1][0] == '-')
 		return print_for_build(argc, argv);
+	signal(SIGXFSZ, SIG_IGN); /* a write beyond ulimit -f fails instead, with a reason */
+	ml_file_map_guard();
 	const struct cmd *c = find(argv[1]);
 	return c ? c->run(argc - 1, argv + 1) : unknown(argv[1]);
 }

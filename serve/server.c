@@ -15,7 +15,14 @@
 #include "serve/events.h"
 #include "serve/page.h"
 
-enum { CONNECTIONS = 200, IDLE_SECONDS = 600, LONG_MS = 50 };
+enum {
+	CONNECTIONS = 200, /* of which STRANGERS_MAX may be without the token */
+	STRANGER_SECONDS =
+		10,         /* that a connection may be idle before it shows the token */
+	IDLE_SECONDS = 600, /* and afterwards */
+	LONG_MS = 50,
+};
+_Static_assert(STRANGERS_MAX < CONNECTIONS / 2, "there is a reserve for the token");
 
 static unsigned status_of(const struct ml_err *err)
 {
@@ -109,6 +116,23 @@ static enum MHD_Result add_param(void *arg, enum MHD_ValueKind kind, const char 
 	return MHD_YES;
 }
 
+static int socket_of(struct MHD_Connection *c)
+{
+	return MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+static void connection_changes(void *arg, struct MHD_Connection *c, void **memo,
+			       enum MHD_ConnectionNotificationCode what)
+{
+	struct server *s = arg;
+
+	(void)memo;
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		strangers_add(&s->strangers, socket_of(c));
+	else
+		strangers_remove(&s->strangers, socket_of(c));
+}
+
 /* Whether the other end of a connection has hung up. */
 static bool hung_up(void *arg)
 {
@@ -129,7 +153,7 @@ static bool work_out(struct server *s, const struct ml_route *route,
 	bool keep = route->lasts && route->lasts(s->workspace, q);
 	if (keep && answers_find(&s->answers, q, &a->kind, out))
 		return true;
-	if (!route->answer(s->workspace, q, a, err))
+	if (!ml_request_answer(route, s->workspace, q, a, err))
 		return false;
 	ml_answer_write(a, out);
 	if (keep && ml_now() - start >= LONG_MS * ML_MS)
@@ -146,8 +170,7 @@ static enum MHD_Result answer(struct server *s, struct MHD_Connection *c,
 	struct ml_buf out = { 0 };
 	bool exists;
 
-	int fd =
-		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	int fd = socket_of(c);
 
 	q.work = (struct ml_work){ .cancelled = hung_up, .arg = &fd };
 	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, add_param, &q);
@@ -208,6 +231,9 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *p
 		return refuse(c, 403,
 			      "the token is missing or wrong: open the address "
 			      "that memlamp view printed");
+	strangers_remove(&s->strangers, socket_of(c));
+	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT,
+				  (unsigned)IDLE_SECONDS);
 	if (!strcmp(path, "/api/events") && !strcmp(method, "GET"))
 		return queue(c, 200, events_response(s->workspace));
 	return answer(s, c, path, method);
@@ -220,6 +246,7 @@ bool server_open(struct server *s, struct ml_workspace *workspace, uint16_t port
 
 	*s = (struct server){ .workspace = workspace };
 	answers_init(&s->answers);
+	strangers_init(&s->strangers);
 	if (!guard_make_token(s->token, err))
 		return false;
 	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -227,7 +254,8 @@ bool server_open(struct server *s, struct ml_workspace *workspace, uint16_t port
 		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD, port,
 		NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&at,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)STRANGER_SECONDS,
+		MHD_OPTION_NOTIFY_CONNECTION, connection_changes, s, MHD_OPTION_END);
 	if (!s->daemon)
 		return ml_fail_errno(err, "cannot listen on 127.0.0.1:%u", port);
 	s->port = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
@@ -238,4 +266,5 @@ void server_close(struct server *s)
 {
 	MHD_stop_daemon(s->daemon);
 	answers_release(&s->answers);
+	strangers_release(&s->strangers);
 }

@@ -13,6 +13,7 @@
 #include "lib/base/err.h"
 #include "serve/answers.h"
 #include "serve/guard.h"
+#include "serve/strangers.h"
 
 struct ml_workspace;
 
@@ -22,6 +23,7 @@ struct server {
 	uint16_t port;
 	struct MHD_Daemon *daemon;
 	struct answers answers;
+	struct strangers strangers;
 	atomic_uint asked;     /* requests that are being answered */
 	atomic_uint abandoned; /* requests given up because the client hung up */
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "lib/cache/access.h"
+#include "lib/base/file.h"
 #include "tests/answered.h"
 
 static void open_text(const char *machine, const char *text)
@@ -510,4 +511,32 @@ TEST(requests_start_a_bounded_number_of_simulations_of_bounded_size)
 	for (uint32_t i = 1; i < 64; i++)
 		CHECK_OK(ml_open_sim_finish(&workspace, i, &err), &err);
 	close_workspace();
+}
+
+TEST(a_file_that_is_cut_off_while_it_is_open_is_an_error)
+{
+	struct ml_file_map m;
+	char page[8192];
+	volatile uint8_t last;
+
+	ml_file_map_guard();
+	FILE *f = fopen(scratch(), "w");
+	CHECK(f != NULL);
+	memset(page, 'x', sizeof(page));
+	fwrite(page, 1, sizeof(page), f);
+	fclose(f);
+	CHECK_OK(ml_file_map_open(&m, scratch(), &err), &err);
+	CHECK_EQ(m.data[8191], 'x');
+	CHECK(!ml_file_map_is_cut());
+	CHECK_EQ(truncate(scratch(), 0), 0);
+	last = m.data[8191];
+	CHECK_EQ(last, 0);
+	CHECK(ml_file_map_is_cut());
+	open_text("L1 1K 2w", two_lines);
+	CHECK_FAILS(ask("/api/sims/0/timeline"), &err, "cut off while it was open");
+	ml_file_map_close(&m);
+	CHECK(!ml_file_map_is_cut());
+	CHECK(ask("/api/sims/0/timeline"));
+	close_workspace();
+	unlink(scratch());
 }

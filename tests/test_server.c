@@ -279,3 +279,24 @@ TEST(who_hangs_up_is_not_worked_for_any_longer)
 	CHECK_EQ(server.abandoned, 1);
 	stop();
 }
+
+TEST(connections_without_a_token_keep_nobody_out)
+{
+	enum { SILENT = 300 };
+	struct sockaddr_in to = { .sin_family = AF_INET };
+	int silent[SILENT];
+
+	start();
+	to.sin_port = htons(server.port);
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	for (int i = 0; i < SILENT; i++) {
+		silent[i] = socket(AF_INET, SOCK_STREAM, 0);
+		CHECK_EQ(connect(silent[i], (struct sockaddr *)&to, sizeof(to)), 0);
+		CHECK_EQ(send(silent[i], "GET ", 4, MSG_NOSIGNAL), 4);
+	}
+	for (int i = 0; i < 5; i++)
+		CHECK_EQ(get("/api/open", "127.0.0.1", NULL, server.token), 200);
+	for (int i = 0; i < SILENT; i++)
+		close(silent[i]);
+	stop();
+}

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,7 +13,87 @@
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 
+enum { MAPS = 1024 };
+
 static const uint8_t nothing[1];
+
+/*
+ * The files that are mapped. A signal handler can only reach variables, so this is one of
+ * few that change. Entries are claimed by `low`; a file that finds none free is not
+ * guarded.
+ */
+static struct mapped {
+	uintptr_t low, high; /* atomic; low 0: free */
+	bool cut;            /* atomic */
+} all_mapped[MAPS];
+
+static void note_map(const struct ml_file_map *m)
+{
+	uintptr_t low = (uintptr_t)m->data;
+
+	for (size_t i = 0; i < MAPS; i++) {
+		struct mapped *x = &all_mapped[i];
+		uintptr_t expected = 0;
+
+		if (!__atomic_compare_exchange_n(&x->low, &expected, low, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			continue;
+		__atomic_store_n(&x->cut, false, __ATOMIC_RELEASE);
+		__atomic_store_n(&x->high, low + m->size, __ATOMIC_RELEASE);
+		return;
+	}
+}
+
+static void forget_map(const struct ml_file_map *m)
+{
+	for (size_t i = 0; i < MAPS; i++)
+		if (__atomic_load_n(&all_mapped[i].low, __ATOMIC_ACQUIRE) ==
+		    (uintptr_t)m->data) {
+			__atomic_store_n(&all_mapped[i].high, 0, __ATOMIC_RELEASE);
+			__atomic_store_n(&all_mapped[i].low, 0, __ATOMIC_RELEASE);
+			return;
+		}
+}
+
+bool ml_file_map_is_cut(void)
+{
+	for (size_t i = 0; i < MAPS; i++)
+		if (__atomic_load_n(&all_mapped[i].high, __ATOMIC_ACQUIRE) &&
+		    __atomic_load_n(&all_mapped[i].cut, __ATOMIC_ACQUIRE))
+			return true;
+	return false;
+}
+
+/* Puts a page of zeros where the file has none. */
+static void fill_in(int signal_number, siginfo_t *info, void *context)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)info->si_addr;
+	int why = errno;
+
+	(void)context;
+	for (size_t i = 0; i < MAPS; i++) {
+		struct mapped *x = &all_mapped[i];
+
+		if (at < __atomic_load_n(&x->low, __ATOMIC_ACQUIRE) ||
+		    at >= __atomic_load_n(&x->high, __ATOMIC_ACQUIRE))
+			continue;
+		__atomic_store_n(&x->cut, true, __ATOMIC_RELEASE);
+		if (mmap((void *)(at & ~(page - 1)), page, PROT_READ,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
+			errno = why;
+			return;
+		}
+	}
+	signal(signal_number, SIG_DFL); /* the instruction runs again, and ends us */
+	errno = why;
+}
+
+void ml_file_map_guard(void)
+{
+	struct sigaction a = { .sa_sigaction = fill_in, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGBUS, &a, NULL);
+}
 
 static bool map(struct ml_file_map *m, int fd, const char *path, struct ml_err *err)
 {
@@ -28,6 +109,7 @@ static bool map(struct ml_file_map *m, int fd, const char *path, struct ml_err *
 	if (data == MAP_FAILED)
 		return ml_fail_errno(err, "%s: cannot map the file", path);
 	*m = (struct ml_file_map){ data, (size_t)st.st_size };
+	note_map(m);
 	return true;
 }
 
@@ -43,10 +125,33 @@ bool ml_file_map_open(struct ml_file_map *m, const char *path, struct ml_err *er
 	return ok;
 }
 
+bool ml_file_map_copy(struct ml_file_map *m, const char *path, struct ml_err *err)
+{
+	struct ml_file_map file;
+
+	if (!ml_file_map_open(&file, path, err))
+		return false;
+	*m = file;
+	if (!file.size)
+		return true;
+	void *copy = mmap(NULL, file.size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (copy != MAP_FAILED) {
+		memcpy(copy, file.data, file.size);
+		*m = (struct ml_file_map){ copy, file.size };
+	}
+	size_t size = file.size;
+	ml_file_map_close(&file);
+	return copy != MAP_FAILED ||
+	       ml_fail(err, ML_IO, "%s: %zu bytes do not fit into memory", path, size);
+}
+
 void ml_file_map_close(struct ml_file_map *m)
 {
-	if (m->size)
+	if (m->size) {
+		forget_map(m);
 		munmap((void *)(uintptr_t)m->data, m->size);
+	}
 	*m = (struct ml_file_map){ 0 };
 }
 

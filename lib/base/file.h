@@ -18,7 +18,18 @@ struct ml_file_map {
 };
 
 bool ml_file_map_open(struct ml_file_map *m, const char *path, struct ml_err *err);
+/* The same with a copy of the file: what was checked once stays as it was. */
+bool ml_file_map_copy(struct ml_file_map *m, const char *path, struct ml_err *err);
 void ml_file_map_close(struct ml_file_map *m);
+
+/*
+ * Somebody may cut off a file that is mapped; reading behind its end raises SIGBUS. After
+ * this call such a read finds zeros instead, which no checksum fits, and
+ * ml_file_map_is_cut is true from then on. A program calls it once, at its start.
+ */
+void ml_file_map_guard(void);
+/* Whether a file that is mapped now was cut off, or could not be read from the disk. */
+bool ml_file_map_is_cut(void);
 
 /*
  * Reads a file of any kind, also a pipe or a file in /proc. A 0 byte follows the text;

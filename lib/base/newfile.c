@@ -98,6 +98,9 @@ static bool end(struct ml_newfile *f, struct ml_err *err)
 {
 	if (!f->in_place && !f->name && !link_temporary(f, err))
 		return false;
+	/* what replaces an older file must not be empty after a crash of the system */
+	if (!f->in_place && !access(f->path, F_OK) && fsync(f->fd) && errno != EINVAL)
+		return ml_fail_errno(err, "%s: cannot write the file", f->path);
 	int fd = f->fd;
 	f->fd = -1;
 	if (close(fd) != 0)

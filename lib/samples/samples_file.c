@@ -323,7 +323,8 @@ bool ml_samples_file_open(struct ml_samples *s, const char *path,
 	uint64_t columns = 0;
 
 	ml_samples_init(s);
-	if (!ml_file_map_open(&s->map, path, err)) {
+	/* a copy: numbers that were checked once serve as indices later */
+	if (!ml_file_map_copy(&s->map, path, err)) {
 		s->map.data = NULL;
 		return false;
 	}

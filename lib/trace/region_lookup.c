@@ -8,10 +8,6 @@
 #include "lib/trace/region_lookup_parts.h"
 #include "lib/trace/trace.h"
 
-enum {
-	STACK_REACH = 8 * 1024 * 1024 /* the main stack may grow to so many bytes */
-};
-
 static int by_address(const void *a, const void *b)
 {
 	const struct ml_block *x = *(const struct ml_block *const *)a;
@@ -89,6 +85,7 @@ struct ml_region_lookup *ml_region_lookup_open(struct ml_trace *t, struct ml_err
 		return NULL;
 	struct ml_region_lookup *l = ml_resize(NULL, sizeof(*l));
 	*l = (struct ml_region_lookup){ .trace = t, .epoch = 1 };
+	ml_stack_index_init(&l->stack_index, &t->tables);
 	make_statics(l);
 	count_blocks(l);
 	return l;
@@ -125,6 +122,7 @@ void ml_region_lookup_close(struct ml_region_lookup *l)
 {
 	ml_live_blocks_release(&l->heap);
 	ml_live_blocks_release(&l->over);
+	ml_stack_index_release(&l->stack_index);
 	ml_free(l->statics);
 	ml_free(l->maps);
 	ml_map_release(&l->stacks);
@@ -309,34 +307,6 @@ static uint32_t stack_region(struct ml_region_lookup *l, uint16_t thread, uint32
 	return (uint32_t)*region;
 }
 
-/* The lowest address that may belong to the thread's stack. */
-static uint64_t stack_low(const struct ml_thread *t)
-{
-	if (t->id == 1 && t->stack_high > STACK_REACH &&
-	    t->stack_low > t->stack_high - STACK_REACH)
-		return t->stack_high - STACK_REACH;
-	return t->stack_low;
-}
-
-/* The thread whose stack holds addr. Threads may reuse stacks: `thread` comes first. */
-static const struct ml_thread *stack_at(const struct ml_region_lookup *l, uint64_t addr,
-					uint16_t thread)
-{
-	const struct ml_thread *found = NULL;
-
-	for (size_t i = l->trace->tables.threads.count; i-- > 0;) {
-		const struct ml_thread *t = &l->trace->tables.threads.at[i];
-
-		if (addr < stack_low(t) || addr >= t->stack_high)
-			continue;
-		if (t->id == thread)
-			return t;
-		if (!found)
-			found = t;
-	}
-	return found;
-}
-
 /* Narrows the addresses of an answer to the part around addr outside of [low, high). */
 static void cut(struct ml_region_lookup_found *f, uint64_t addr, uint64_t low,
 		uint64_t high)
@@ -368,7 +338,6 @@ static void cut_stretches(struct ml_region_lookup_found *f, uint64_t addr,
 static void find_hole(struct ml_region_lookup *l, const struct ml_ref *ref,
 		      struct ml_region_lookup_found *f)
 {
-	const struct ml_tables *t = &l->trace->tables;
 	uint64_t addr = ref->addr, line = ((uint64_t)1 << ML_REGION_LOOKUP_LINE_BITS) - 1;
 	size_t i = stretch_at(l->maps, l->map_count, addr);
 
@@ -391,8 +360,7 @@ static void find_hole(struct ml_region_lookup *l, const struct ml_ref *ref,
 	}
 	cut_stretches(f, addr, l->statics, l->static_count,
 		      stretch_at(l->statics, l->static_count, addr));
-	for (size_t k = 0; k < t->threads.count; k++)
-		cut(f, addr, stack_low(&t->threads.at[k]), t->threads.at[k].stack_high);
+	ml_stack_index_cut(&l->stack_index, addr, &f->low, &f->high);
 	ml_live_blocks_cut(&l->heap, l->trace->blocks, addr, ref->time, &f->low,
 			   &f->high);
 }
@@ -405,18 +373,15 @@ static void find_hole(struct ml_region_lookup *l, const struct ml_ref *ref,
 static void find_stack(struct ml_region_lookup *l, const struct ml_ref *ref,
 		       const struct ml_thread *t, struct ml_region_lookup_found *f)
 {
-	const struct ml_tables *tables = &l->trace->tables;
-
 	f->region = stack_region(l, t->id, function_of(l, ref));
 	f->origin = t->stack_low;
-	f->low = stack_low(t);
+	f->low = ml_stack_low(t);
 	f->high = t->stack_high;
-	for (size_t i = 0; i < tables->threads.count; i++) {
-		const struct ml_thread *x = &tables->threads.at[i];
-
-		if (x->id == ref->thread || t->id != ref->thread)
-			cut(f, ref->addr, stack_low(x), x->stack_high);
-	}
+	if (t->id == ref->thread)
+		ml_stack_index_cut_own(&l->stack_index, ref->addr, t->id, &f->low,
+				       &f->high);
+	else
+		ml_stack_index_cut(&l->stack_index, ref->addr, &f->low, &f->high);
 	cut_stretches(f, ref->addr, l->statics, l->static_count,
 		      stretch_at(l->statics, l->static_count, ref->addr));
 	if (t->id == 1)
@@ -473,7 +438,8 @@ struct ml_region_lookup_found ml_region_lookup_look(struct ml_region_lookup *l,
 	/* the next block that begins may cover the address */
 	if (l->next_block < l->trace->block_count)
 		f.until = l->trace->blocks[l->next_block].from;
-	const struct ml_thread *t = stack_at(l, addr, ref->thread);
+	const struct ml_thread *t = ml_stack_index_find(&l->stack_index, addr,
+							ref->thread);
 	if (t)
 		find_stack(l, ref, t, &f);
 	else

@@ -6,6 +6,7 @@
 
 #include "lib/base/map.h"
 #include "lib/trace/live_blocks.h"
+#include "lib/trace/stack_index.h"
 #include "lib/trace/region_lookup.h"
 
 enum {
@@ -86,6 +87,7 @@ struct ml_region_lookup {
 	struct ml_region_lookup_stretch *maps; /* the mappings now, by address */
 	size_t map_count, map_cap;
 	struct ml_live_blocks heap, over; /* the live heap and registered blocks */
+	struct ml_stack_index stack_index;
 	bool nested; /* a registered block began inside another one */
 	size_t next_block, next_map;
 	/* Added regions, by thread and function, or by kind and file of the mapping. */

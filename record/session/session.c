@@ -20,6 +20,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/growfile.h"
 #include "lib/base/lock.h"
+#include "lib/trace/trace.h"
 #include "record/session/ring_reader.h"
 #include "record/session/ring_slots.h"
 #include "record/session/thread_merge.h"
@@ -317,6 +318,19 @@ static void discard(struct worker *w)
 	}
 }
 
+/* The references that a file holds, of which a write failed. */
+static uint64_t refs_in(const char *path)
+{
+	struct ml_trace t;
+	struct ml_err err;
+
+	if (!ml_trace_is(path) || !ml_trace_open(&t, path, &err))
+		return 0;
+	uint64_t count = t.count;
+	ml_trace_close(&t);
+	return count;
+}
+
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -335,7 +349,7 @@ static void *work(void *arg)
 	}
 	count = ml_ring_reader_count(w->reader);
 	struct stat st;
-	x->refs = count.refs;
+	x->refs = x->ok ? count.refs : refs_in(x->path);
 	x->bytes = stat(x->path, &st) ? count.bytes : (uint64_t)st.st_size;
 	__atomic_store_n(&w->done, FINISHED, __ATOMIC_RELEASE);
 	futex_wake(&w->control->bell);
@@ -520,10 +534,15 @@ static void check_idle(struct state *s)
  * finishes the trace. Once the program has ended while processes that it started are
  * still recorded, a signal ends the recording. A signal handler can only reach variables.
  */
-static volatile sig_atomic_t forward_to, stop_asked;
+static volatile sig_atomic_t forward_to, stop_asked, asked_by;
 
-static void forward(int signal)
+static void forward(int signal, siginfo_t *info, void *context)
 {
+	(void)context;
+	/* Ctrl-C in a terminal has reached the program already */
+	if (signal == SIGINT && forward_to && info->si_code > 0)
+		return;
+	asked_by = signal;
 	if (forward_to)
 		kill((pid_t)forward_to, signal);
 	else
@@ -532,12 +551,9 @@ static void forward(int signal)
 
 static void program_ended(struct state *s)
 {
-	struct sigaction pass = { .sa_handler = forward };
-
 	s->reaped = true;
 	__atomic_store_n(&s->end, s->session->status + 1, __ATOMIC_RELEASE);
 	forward_to = 0;
-	sigaction(SIGINT, &pass, NULL);
 }
 
 /* Ends the recording of all processes; the traces hold the words so far. */
@@ -637,6 +653,9 @@ static void exec_program(const struct state *s)
 	argv[n++] = log;
 	argv[n++] = "--trace-children=yes";
 	argv[n++] = "--vgdb=no";
+	argv[n++] = "--max-threads=4000"; /* 500 by default */
+	/* of generated code; the tool decides on code of files */
+	argv[n++] = "--px-default=allregs-at-mem-access";
 	argv[n++] = "--run-libc-freeres=no"; /* those references are not the program's */
 	argv[n++] = "--run-cxx-freeres=no";
 	argv[n++] = "--read-inline-info=no"; /* the companion reads it later */
@@ -659,7 +678,7 @@ static void exec_program(const struct state *s)
 static bool launch(struct state *s, struct ml_err *err)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN },
-			 pass = { .sa_handler = forward };
+			 pass = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO };
 	sigset_t block, old;
 
 	s->log = memfd_create("memlamp-log", 0);
@@ -673,10 +692,12 @@ static bool launch(struct state *s, struct ml_err *err)
 	}
 	if (!s->child) {
 		pthread_sigmask(SIG_SETMASK, &old, NULL);
+		signal(SIGXFSZ, SIG_DFL);
 		exec_program(s);
 	}
+	asked_by = 0;
 	forward_to = s->child;
-	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGINT, &pass, NULL);
 	sigaction(SIGQUIT, &ignore, NULL);
 	sigaction(SIGXFSZ, &ignore, NULL); /* the writer reports it as an error */
 	sigaction(SIGTERM, &pass, NULL);
@@ -685,11 +706,68 @@ static bool launch(struct state *s, struct ml_err *err)
 	return true;
 }
 
+/* Valgrind's log; returns its length. */
+static ssize_t read_log(const struct state *s, char *text, size_t room)
+{
+	ssize_t n = pread(s->log, text, room - 1, 0);
+
+	n = n > 0 ? n : 0;
+	text[n] = 0;
+	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
+		text[--n] = 0;
+	return n;
+}
+
+/* Removes the marks "==PID== " at the beginning of lines, and joins the lines. */
+static void join_lines(char *text)
+{
+	char *to = text;
+
+	for (char *line = text, *next; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = 0;
+		char *mark = !strncmp(line, "==", 2) ? strstr(line + 2, "== ") : NULL;
+		if (mark)
+			line = mark + 3;
+		while (*line == ' ')
+			line++;
+		if (to > text && *line)
+			*to++ = ' ';
+		while (*line)
+			*to++ = *line++;
+	}
+	*to = 0;
+}
+
+/*
+ * What Valgrind itself says, as of too many threads or too deep a stack. That a program
+ * was ended by a signal of its own is no complaint, except that Valgrind raises SIGILL at
+ * instructions that it does not know.
+ */
+static void note_complaint(const struct state *s)
+{
+	char text[1500];
+
+	if (s->session->instrumented || s->log < 0 || !read_log(s, text, sizeof(text)))
+		return;
+	bool unknown = strstr(text, "(SIGILL)");
+	char *end = strstr(text, "Process terminating with default action");
+	if (end)
+		*end = 0;
+	join_lines(text);
+	if (!*text && unknown)
+		strcpy(text, "an instruction that it does not know, perhaps of AVX-512");
+	/* the mark of the line that was cut off is left */
+	if (*text && strncmp(text, "==", 2) != 0)
+		s->session->complaint = ml_arena_strdup(&s->session->arena, text);
+}
+
 /* Nothing was recorded: the reason is in Valgrind's log. */
 static bool explain(const struct state *s, struct ml_err *err)
 {
 	char text[600] = "";
-	ssize_t n = pread(s->log, text, sizeof(text) - 1, 0);
+	ssize_t n = read_log(s, text, sizeof(text));
 
 	if (s->session->options.period)
 		return ml_fail(
@@ -697,8 +775,6 @@ static bool explain(const struct state *s, struct ml_err *err)
 			"no load was timed: %s was not built by memlamp cc and has "
 			"started no program that was",
 			s->session->argv[0]);
-	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
-		text[--n] = 0;
 	if (WIFEXITED(s->session->status) && WEXITSTATUS(s->session->status) == 127 &&
 	    n <= 0 && !s->session->instrumented)
 		return ml_fail(err, ML_IO, "%s was not recorded: is valgrind installed?",
@@ -740,6 +816,8 @@ bool ml_session_run(struct ml_session *session, struct ml_err *err)
 		for (size_t i = 0; i < s.count; i++)
 			session->recordings[i] = s.all[i]->result;
 		session->count = s.count;
+		note_complaint(&s);
+		session->ended_by = asked_by;
 		if (!s.count) {
 			ok = explain(&s, err);
 		}

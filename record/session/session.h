@@ -50,8 +50,10 @@ struct ml_session {
 	struct ml_recording *recordings;
 	size_t count;
 	int status;        /* of the program, as waitpid gives it */
+	int ended_by;      /* the signal that asked memlamp to end; 0: none did */
 	bool instrumented; /* the program recorded itself, by the hooks of `memlamp cc` */
-	double seconds;    /* from start to the end of the last trace */
+	const char *complaint; /* what Valgrind said of its own accord, or NULL */
+	double seconds;        /* from start to the end of the last trace */
 	struct ml_arena arena; /* owns the results */
 };
 

@@ -100,8 +100,9 @@ static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt count)
 /*
  * Only a handler of failing memory accesses sees whether registers are up to date at each
  * access. As long as the program has no such handler, the tool lets Valgrind keep them
- * out of date, which is faster. This applies to code of files only: programs that
- * generate code may depend on exact registers.
+ * out of date, which is faster. Once there is a handler all registers must be exact: it
+ * may repair the fault and go on with the access. This applies to code of files only: for
+ * generated code `memlamp record` asks for exact registers from the start.
  */
 static void allow_stale_registers(void)
 {
@@ -112,7 +113,7 @@ static void require_exact_registers(void)
 {
 	if (VG_(clo_px_file_backed) != VexRegUpdSpAtMemAccess)
 		return;
-	VG_(clo_px_file_backed) = VexRegUpdUnwindregsAtMemAccess;
+	VG_(clo_px_file_backed) = VexRegUpdAllregsAtMemAccess;
 	instrument_discard();
 }
 

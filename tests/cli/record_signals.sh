@@ -29,6 +29,12 @@ echo "one that is handled, in code that ran when it was not:"
 record ./ending resume
 told ending.mlt
 
+echo "faults that are repaired, as write barriers of garbage collectors do:"
+for level in 1 2; do
+	cc -g -O$level "$SRC/tests/traces/barrier.c" -o barrier
+	record ./barrier
+done
+
 # stop SIGNAL HOW WHOM: runs HOW, sends SIGNAL to WHOM once it is ready. The recorder runs in
 # a process group of its own and does not ignore SIGINT, as under a shell with job control.
 stop() {

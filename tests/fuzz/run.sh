@@ -9,5 +9,14 @@ mkdir -p "$work"
 cd "$(dirname "$program")"
 test -d "$corpus" || corpus=
 # shellcheck disable=SC2086
-exec "$program" -seed=1 -max_total_time="${FUZZ_SECONDS:-5}" -max_len=65536 -timeout=10 \
-	-rss_limit_mb=1024 -print_final_stats=1 -verbosity=0 "$work" $corpus
+if "$program" -seed=1 -max_total_time="${FUZZ_SECONDS:-5}" -max_len=65536 -timeout=20 \
+	-rss_limit_mb=1024 -print_final_stats=1 -verbosity=0 "$work" $corpus >"$program.log" 2>&1; then
+	findings=0
+else
+	findings=1
+	cat "$program.log"
+fi
+runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$program.log")
+echo "$(basename "$program"): ${runs:-0} executions, $findings findings" >"$program.summary"
+cat "$program.summary"
+exit $findings

