@@ -139,7 +139,8 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 						     .interleave = o->interleave,
 						     .window = o->window,
 						     .keep = true,
-						     .work = &work.work };
+						     .work = &work.work,
+						     .partial = true };
 
 	cmd_work_begin(&work);
 	bool ok = ml_analysed_trace_open(&s, r->path, &options, err);

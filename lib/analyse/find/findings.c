@@ -91,13 +91,14 @@ static bool wants_to_see(const struct run *r)
  * Runs a pass. A machine or trace that cannot be simulated again is no failure: then less
  * is found.
  */
-static bool pass(struct ml_whatif *w, struct ml_findings *out, bool *done,
+static bool pass(struct ml_whatif *w, struct ml_findings *out, bool partial, bool *done,
 		 struct ml_err *err)
 {
 	*done = ml_whatif_run(w, err);
 	if (*done)
 		return true;
-	if (err->kind != ML_USAGE && err->kind != ML_FORMAT)
+	if (err->kind != ML_USAGE && err->kind != ML_FORMAT &&
+	    (err->kind != ML_STOPPED || !partial))
 		return false;
 	out->untried = ml_arena_strdup(&out->arena, err->text);
 	return true;
@@ -122,7 +123,7 @@ static bool examine(struct run *r, struct ml_findings *out,
 	all_finders(r, look);
 	w.distances = r->f.distances;
 	w.translate = r->f.translate;
-	if (wants_to_see(r) && !pass(&w, out, &done, err))
+	if (wants_to_see(r) && !pass(&w, out, o->partial, &done, err))
 		return false;
 	if (r->f.prior)
 		ml_prior_end(&r->f);
@@ -135,7 +136,7 @@ static bool examine(struct run *r, struct ml_findings *out,
 		w.trials = ml_arena_alloc(&out->arena, w.count * sizeof(*w.trials));
 		if (w.count > LANES)
 			w.budget = window * LANES / w.count;
-		if (!pass(&w, out, &done, err))
+		if (!pass(&w, out, o->partial, &done, err))
 			return false;
 		out->tried = w.refs;
 		out->of = r->f.p->refs;
