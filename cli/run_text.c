@@ -130,7 +130,8 @@ static size_t by_name(const struct ml_profile_rows *rows,
 	for (size_t i = 0; i < rows->regions.count; i++) {
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
 		bool is_new;
-		uint64_t *at = ml_map_add(&of, ml_hash(r->name, strlen(r->name)), &is_new);
+		uint64_t *at = ml_map_add(&of, ml_hash(r->name, strlen(r->name)),
+					  &is_new);
 
 		if (is_new) {
 			*at = count;

@@ -34,7 +34,7 @@ int main()
 
 	for (int i = 0; i < h * w; i++)
 		image[i] = i % 31;
-	for (int r = 0; r < 6; r++)
+	for (int r = 0; r < (V == 2 ? 1 : 6); r++)
 		blur(image.get(), sum);
 	for (float x : sum)
 		s += x;

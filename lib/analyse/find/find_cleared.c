@@ -12,9 +12,9 @@ enum { PAGE = 4096, WORD = 8, WORDS = PAGE / WORD, LINES = PAGE / 64, MAX_SPOTS 
 
 /* Bytes of a page that were written and not read since, and the spots that did. */
 struct page {
-	uint8_t unread[WORDS];   /* a bit for each byte of a word */
-	uint32_t writer[WORDS];  /* spot + 1 */
-	uint16_t block[LINES];   /* low bits of the number of the block */
+	uint8_t unread[WORDS];  /* a bit for each byte of a word */
+	uint32_t writer[WORDS]; /* spot + 1 */
+	uint16_t block[LINES];  /* low bits of the number of the block */
 };
 
 /* Bytes that one spot wrote and another overwrote. */
@@ -167,7 +167,8 @@ static void try(struct ml_find *f, void *arg)
 		const struct ml_spot *s = &f->spots[i];
 		const struct vain *most;
 
-		if (!worth(f, s) || 10 * in_vain(m, i, &most) < 9 * m->written[i] || !most)
+		if (!worth(f, s) || 10 * in_vain(m, i, &most) < 9 * m->written[i] ||
+		    !most)
 			continue;
 		m->tried[m->trials] = most;
 		m->trial[m->trials++] =
@@ -191,8 +192,9 @@ static void tell(struct ml_find *f, const struct mine *m, const struct vain *v,
 
 	c->finding.title = ml_arena_printf(
 		f->arena, "%s is written and overwritten before it is read", name);
-	ml_find_say(f, c, "%s of the bytes that %s writes are overwritten before anybody "
-			  "reads them, mostly by %s.",
+	ml_find_say(f, c,
+		    "%s of the bytes that %s writes are overwritten before anybody "
+		    "reads them, mostly by %s.",
 		    ml_find_percent(f, share), here, there);
 	ml_find_say(f, c, "Its %s references cost %s of all access time.",
 		    ml_find_count(f, s->refs),

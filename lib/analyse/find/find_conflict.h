@@ -15,7 +15,7 @@ enum { ML_CONFLICT_TRIALS = 4, ML_CONFLICT_MAX = 2 };
 struct ml_conflict_remedy;
 
 struct ml_conflict {
-	const void *about; /* what the finder knows of it */
+	const void *about;       /* what the finder knows of it */
 	uint32_t a, b;           /* the regions that lose lines; one region: a == b */
 	struct ml_change change; /* the remedy, without its pad */
 	const unsigned *lines;   /* the pads to try, in lines, ascending... */

@@ -141,10 +141,11 @@ static void tell(struct ml_find *f, const struct loops *l, double saved)
 		    "about %s, and %s holds %s.",
 		    here, there, ml_find_bytes(f, set), f->p->machine.level[0].name,
 		    ml_find_bytes(f, f->p->machine.level[0].size));
-	ml_find_say(f, c,
-		    "If one loop loads what both use, the second use costs nothing; if it "
-		    "still loads twice, the gain is %s.",
-		    ml_find_percent(f, l->saved / f->cycles));
+	ml_find_say(
+		f, c,
+		"If one loop loads what both use, the second use costs nothing; if it "
+		"still loads twice, the gain is %s.",
+		ml_find_percent(f, l->saved / f->cycles));
 	c->finding.advice = ml_arena_printf(
 		f->arena,
 		"fuse the loops of %s and %s, or let both work on one part of %s at a "

@@ -15,10 +15,11 @@ struct walk {
 	const struct ml_spot *spot;
 	uint64_t pitch, unit; /* bytes of a row, and of the element touched in it */
 	uint64_t step;        /* bytes from one reference to the next */
-	bool known; /* the shape is known; else the step is taken for the row */
-	const struct ml_spot *other; /* another array that the line walks along, or NULL */
-	bool exchanged;              /* the line was tried as a whole */
-	size_t trial, exchange;      /* this array turned; both arrays turned */
+	bool known;           /* the shape is known; else the step is taken for the row */
+	const struct ml_spot
+		*other;         /* another array that the line walks along, or NULL */
+	bool exchanged;         /* the line was tried as a whole */
+	size_t trial, exchange; /* this array turned; both arrays turned */
 };
 
 struct mine {
@@ -177,11 +178,12 @@ static const char *advice(struct ml_find *f, const struct walk *w, bool tiles)
 			(unsigned long long)(f->line / w->unit),
 			(unsigned long long)(f->line / w->unit),
 			ml_find_region(f, w->other->region));
-	return ml_arena_printf(f->arena,
-			       "exchange the two loops so that the inner one goes along a "
-			       "row of %s, or store %s transposed. Exchanging is legal if no "
-			       "iteration needs the result of another",
-			       name, name);
+	return ml_arena_printf(
+		f->arena,
+		"exchange the two loops so that the inner one goes along a "
+		"row of %s, or store %s transposed. Exchanging is legal if no "
+		"iteration needs the result of another",
+		name, name);
 }
 
 static void tell(struct ml_find *f, const struct walk *w, double saved, double line)
@@ -218,8 +220,7 @@ static void tell(struct ml_find *f, const struct walk *w, double saved, double l
 	ml_find_fact(c, "stride", (double)w->step);
 	ml_find_fact(c, "row", (double)w->pitch);
 	if (w->exchanged) {
-		ml_find_fact_text(c, "other_region",
-				  ml_find_region(f, w->other->region));
+		ml_find_fact_text(c, "other_region", ml_find_region(f, w->other->region));
 		ml_find_fact(c, "gain_exchanged", line / f->cycles);
 	}
 	ml_find_fact(c, "references", (double)s->refs);
