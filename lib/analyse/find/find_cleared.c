@@ -8,7 +8,14 @@
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 
-enum { PAGE = 4096, WORD = 8, WORDS = PAGE / WORD, LINES = PAGE / 64, MAX_SPOTS = 3 };
+enum {
+	PAGE = 4096,
+	WORD = 8,
+	WORDS = PAGE / WORD,
+	LINES = PAGE / 64,
+	MAX_SPOTS = 3,
+	MAX_PAGES = 1 << 17 /* 350 MB of shadow */
+};
 
 /* Bytes of a page that were written and not read since, and the spots that did. */
 struct page {
@@ -59,15 +66,20 @@ static void look(struct ml_find *f, void **mine)
 		ml_find_watch(f);
 }
 
+/* NULL: too many pages are followed already. */
 static struct page *page_of(struct mine *m, uint64_t addr)
 {
 	uint64_t key = addr / PAGE;
 
 	if (key != m->cached_key) {
 		bool is_new;
-		uint64_t *at = ml_map_add(&m->pages, key, &is_new);
+		uint64_t *at = m->page_count < MAX_PAGES
+				       ? ml_map_add(&m->pages, key, &is_new)
+				       : ml_map_find(&m->pages, key);
 
-		if (is_new) {
+		if (!at)
+			return NULL;
+		if (m->page_count < MAX_PAGES && is_new) {
 			*at = m->page_count;
 			m->page = ml_grow(m->page, &m->page_cap, m->page_count + 1,
 					  sizeof(*m->page));
@@ -99,6 +111,8 @@ static void touch(struct mine *m, uint64_t addr, uint8_t mask, uint16_t block, b
 	struct page *p = page_of(m, addr);
 	size_t word = addr % PAGE / WORD, line = addr % PAGE / 64;
 
+	if (!p)
+		return;
 	if (p->block[line] != block) { /* other data */
 		for (size_t i = line * 8; i < line * 8 + 8; i++)
 			p->unread[i] = 0;

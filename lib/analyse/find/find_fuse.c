@@ -132,7 +132,7 @@ static void tell(struct ml_find *f, const struct loops *l, double saved)
 	const char *here = ml_find_place(f, s->line);
 	const char *there = ml_find_place(f, p->user);
 	uint64_t set = (uint64_t)(p->distance / (double)p->count) * f->line;
-	struct ml_candidate *c = ml_find_add(f, s->region, s, saved, true);
+	struct ml_candidate *c = ml_find_add(f, s->region, s, saved, f->trials);
 
 	c->finding.title = ml_arena_printf(
 		f->arena, "two loops go over %s one after the other", name);

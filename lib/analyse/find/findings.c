@@ -130,6 +130,8 @@ static bool examine(struct run *r, struct ml_findings *out,
 		all_finders(r, try);
 	if (done && r->f.change_count) {
 		w.see = NULL;
+		w.distances = false;
+		w.machine = r->f.p->machine; /* the first pass has simplified it */
 		w.changes = r->f.changes;
 		w.count = r->f.change_count;
 		w.trials = ml_arena_alloc(&out->arena, w.count * sizeof(*w.trials));
