@@ -46,10 +46,16 @@ fuzz:
 		cat $(BUILD)-fuzz/*.summary 2>/dev/null; exit $$status
 
 # What takes too long for every change.
-check-all: test
+check-all: test insight
 	+@$(MAKE) --no-print-directory TSAN=1 run-tests LABELS='-L unit'
 	+@$(MAKE) --no-print-directory CC=clang run-tests LABELS='-L unit'
 	+@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
+
+# Advice on programs with one known problem each: found, promised, come true.
+insight: all
+	tests/insight/insight.py $(dir)/memlamp --jobs $(JOBS) --fail-under 0.95
+	tests/insight/insight.py $(dir)/memlamp --jobs $(JOBS) --levels O2 --compilers gcc \
+		--only share --repeat 20
 
 bench: deps-test all
 	@bench/run.sh $(dir)
@@ -84,4 +90,4 @@ deps:
 deps-test:
 	@tools/deps.sh build test
 
-.PHONY: all demo test run-tests fuzz check-all bench install deb pages format clean deps deps-test
+.PHONY: all demo test run-tests fuzz check-all insight bench install deb pages format clean deps deps-test

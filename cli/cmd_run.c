@@ -1,6 +1,7 @@
 #include "cli/cmd.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/diff_text.h"
 #include "cli/ended.h"
@@ -48,9 +49,10 @@ static const struct opt opts[] = {
 		  "simulate several cores by letting threads take turns of N references"),
 	OPT_COUNT("window", 0, "N", window,
 		  "try changes on at most N references; more take longer (default: 40M)"),
-	OPT_TEXT("prove", 0, "BEFORE.mlt", prove,
-		 "print what the findings in an earlier trace of the program promised, and "
-		 "what came true"),
+	OPT_TEXT(
+		"prove", 0, "BEFORE.mlt", prove,
+		"print what the findings in an earlier trace of the program promised, and "
+		"what came true"),
 	OPT_COUNT("top", 'n', "N", top,
 		  "print at most N rows of each table (default: 5)"),
 	OPT_FLAG("json", 0, json, "print JSON"),
@@ -149,7 +151,8 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 						     .interleave = o->interleave,
 						     .window = o->window,
 						     .keep = true,
-						     .work = &work.work };
+						     .work = &work.work,
+						     .partial = true };
 
 	cmd_work_begin(&work);
 	bool ok = ml_analysed_trace_open(&s, r->path, &options, err);
@@ -207,6 +210,10 @@ static int run(int argc, char **argv)
 	/* before the program runs, so that a misspelt machine fails at once */
 	if (!ml_machine_parse(&machine, o.machine ? o.machine : "host", &err))
 		return cmd_fail(&cmd_run, &err);
+	if (o.prove && access(o.prove, R_OK)) {
+		ml_fail_errno(&err, "%s", o.prove);
+		return cmd_fail(&cmd_run, &err);
+	}
 	bool ok = record(&s, &o, argv, &err);
 	status = ok ? cmd_ended_status(s.status) : EXIT_FAILED;
 	if (ok)

@@ -350,7 +350,7 @@ static bool find(struct work *w, const struct ml_profile *p, struct ml_findings 
 		 struct ml_err *err)
 {
 	struct ml_work silent = ml_work_silent(&w->work.work);
-	struct ml_findings_options o = { .work = &silent };
+	struct ml_findings_options o = { .work = &silent, .partial = true };
 
 	return ml_findings_make(f, &w->trace, p, &o, err);
 }

@@ -186,7 +186,8 @@ void diff_promises(const struct ml_compare *c, struct ml_buf *out)
 		ml_table_text(&t, x->finding->kind);
 		ml_table_text(&t, x->finding->title);
 	}
-	say(&s, "Promised before, and come true since (shares of the access time before)\n");
+	say(&s,
+	    "Promised before, and come true since (shares of the access time before)\n");
 	if (ml_table_rows(&t))
 		say_table(&s, &t, 0, "");
 	else

@@ -100,10 +100,13 @@ static void put_advice(const char *word, const char *advice, const char *behind,
 static void put_finding(size_t number, const struct ml_finding *n,
 			struct ml_source_lines *sources, struct say *s)
 {
-	const char *head = ml_arena_printf(&s->arena, "%2zu. %s", number, n->title);
 	const char *saves = ml_arena_printf(&s->arena, "saves %s%s",
 					    n->simulated ? "" : "about ",
 					    percent(n->gain, s));
+	/* a long name in the title does not push the gain off the line */
+	const char *title = say_cut(s, n->title,
+				    (size_t)(s->columns - INDENT - 2) - strlen(saves));
+	const char *head = ml_arena_printf(&s->arena, "%2zu. %s", number, title);
 	struct paragraph p = { .s = s, .indent = INDENT };
 	int space = s->columns - width_of(head, strlen(head)) - (int)strlen(saves);
 

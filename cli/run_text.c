@@ -1,5 +1,6 @@
 #include "cli/run_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
@@ -7,6 +8,7 @@
 #include "cli/say.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
+#include "lib/base/map.h"
 #include "lib/base/path.h"
 #include "lib/base/table.h"
 #include "lib/query/tables/source_lines.h"
@@ -101,6 +103,49 @@ static void put_lines(struct ml_analysed_trace *analysed, uint64_t top, struct s
 	ml_source_lines_release(&sources);
 }
 
+static void add_count(struct ml_profile_count *to, const struct ml_profile_count *c)
+{
+	to->refs += c->refs;
+	to->lost += c->lost;
+	for (size_t i = 0; i < ML_SERVED; i++)
+		to->served[i] += c->served[i];
+	for (size_t i = 0; i < ML_LEVELS; i++)
+		to->missed[i] += c->missed[i];
+}
+
+static int by_lost(const void *a, const void *b)
+{
+	const struct ml_profile_region_row *x = a, *y = b;
+
+	return x->count.lost > y->count.lost ? -1 : x->count.lost < y->count.lost;
+}
+
+/* Regions of one name as one row: a recursive function has a region for each depth. */
+static size_t by_name(const struct ml_profile_rows *rows,
+		      struct ml_profile_region_row *out)
+{
+	struct ml_map of = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < rows->regions.count; i++) {
+		const struct ml_profile_region_row *r = &rows->regions.at[i];
+		bool is_new;
+		uint64_t *at = ml_map_add(&of, ml_hash(r->name, strlen(r->name)),
+					  &is_new);
+
+		if (is_new) {
+			*at = count;
+			out[count++] = *r;
+		} else {
+			add_count(&out[*at].count, &r->count);
+		}
+	}
+	ml_map_release(&of);
+	if (count)
+		qsort(out, count, sizeof(*out), by_lost);
+	return count;
+}
+
 static void put_regions(struct ml_analysed_trace *analysed, uint64_t top, struct say *s)
 {
 	static const struct ml_column columns[] = {
@@ -111,10 +156,12 @@ static void put_regions(struct ml_analysed_trace *analysed, uint64_t top, struct
 		{ "region", .kind = ML_COLUMN_TEXT },
 	};
 	struct ml_table t = { .columns = columns, .width = 5 };
+	struct ml_profile_region_row *rows = ml_arena_alloc(
+		&s->arena, (analysed->rows.regions.count + 1) * sizeof(*rows));
+	size_t count = by_name(&analysed->rows, rows);
 
-	for (size_t i = 0; i < analysed->rows.regions.count && ml_table_rows(&t) < top;
-	     i++) {
-		const struct ml_profile_region_row *r = &analysed->rows.regions.at[i];
+	for (size_t i = 0; i < count && ml_table_rows(&t) < top; i++) {
+		const struct ml_profile_region_row *r = &rows[i];
 
 		if (waiting(analysed, &r->count) < negligible)
 			continue;

@@ -81,6 +81,8 @@ const char *say_percent(struct say *s, double share)
 {
 	double percent = 100 * share;
 
+	if (percent > 0 && percent < 0.01)
+		return "<0.01 %";
 	return ml_arena_printf(&s->arena,
 			       percent >= 0.1 || percent <= 0 ? "%.1f %%" : "%.2g %%",
 			       percent);

@@ -40,6 +40,12 @@ add_test(NAME check_pages COMMAND ${PROJECT_SOURCE_DIR}/tools/check_pages
 	${PROJECT_SOURCE_DIR} $<TARGET_FILE:memlamp>)
 set_tests_properties(check_includes check_pages PROPERTIES LABELS check)
 
+# A few programs of tests/insight; `make insight` runs all of them, with all compilers.
+add_test(NAME insight COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/insight/insight.py
+	$<TARGET_FILE:memlamp> --levels O2 --compilers gcc
+	--only transpose,clear_first,gather_index,share_true)
+set_tests_properties(insight PROPERTIES LABELS check TIMEOUT 300)
+
 add_test(NAME web COMMAND node ${PROJECT_SOURCE_DIR}/tests/web/run.mjs
 	${PROJECT_BINARY_DIR})
 set_tests_properties(web PROPERTIES LABELS web TIMEOUT 900 SKIP_RETURN_CODE 77

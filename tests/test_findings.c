@@ -381,7 +381,8 @@ TEST(data_that_fit_or_are_read_once_do_not)
 	start();
 	put("alloc W 0x10000 65536 8\nL fill.c:1\nw0x10000+8*400\nL sum.c:2\nr0x10000+8*400");
 	finish(&x, FULL);
-	CHECK_EQ(count, 1); /* filled, evicted and read once: nothing can be read earlier */
+	CHECK_EQ(count,
+		 1); /* filled, evicted and read once: nothing can be read earlier */
 	CHECK(find(&x, "write allocate"));
 	done(&x);
 }

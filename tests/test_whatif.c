@@ -209,8 +209,9 @@ TEST(regions_that_meet_in_one_set_do_not_when_one_is_shifted)
 TEST(dropped_references_are_not_made_and_further_changes_apply)
 {
 	/* A is dropped; without its shift B would meet C */
-	static const char text[] = "global A 0x1000 8\nglobal B 0x1040 8\nglobal C 0x1080 8\n"
-				   "r0x1000 r0x1040 r0x1080 r0x1000 r0x1040 r0x1080\n";
+	static const char text[] =
+		"global A 0x1000 8\nglobal B 0x1040 8\nglobal C 0x1080 8\n"
+		"r0x1000 r0x1040 r0x1080 r0x1000 r0x1040 r0x1080\n";
 	struct ml_change shift = { .kind = ML_CHANGE_SHIFT,
 				   .region = region("B", text),
 				   .pad = 16 };
@@ -231,7 +232,8 @@ TEST(dropped_references_are_not_made_and_further_changes_apply)
 TEST(tlbs_are_simulated_if_asked_for)
 {
 	struct ml_change c = { .kind = ML_CHANGE_SHRINK, .pitch = 8192, .unit = 1024 };
-	static const char text[] = "global A 0x100000 32768\nr0x100000+8192*4 r0x100000+8192*4\n";
+	static const char text[] =
+		"global A 0x100000 32768\nr0x100000+8192*4 r0x100000+8192*4\n";
 	struct tried x = { .w = { .translate = true } };
 
 	c.region = region("A", text);

@@ -414,8 +414,28 @@ static struct func *func_at(struct ml_tables *tables, struct ml_object *b, struc
 }
 
 /*
+ * The line of the instructions right behind an address, in the same function; NULL: they
+ * have none. A load that clang has moved has line 0, and the next instruction uses it.
+ */
+static Dwarf_Line *line_behind(struct unit *u, uint64_t addr)
+{
+	const struct piece *p = find_piece(&u->pieces, addr);
+
+	for (uint64_t next = addr + 1; next < addr + 16; next++) {
+		Dwarf_Line *line = dwarf_getsrc_die(&u->cu, next);
+		int n = 0;
+
+		if (find_piece(&u->pieces, next) != p)
+			return NULL;
+		if (line && !dwarf_lineno(line, &n) && n > 0)
+			return line;
+	}
+	return NULL;
+}
+
+/*
  * Compilers give line 0 to instructions that belong to no particular line; a person
- * expects the line before them in the same function.
+ * expects the line of the instructions behind them, or before them, in the same function.
  */
 static void place(struct ml_tables *tables, struct ml_object *b, struct unit *u,
 		  uint64_t addr, struct ml_frame *frame)
@@ -427,6 +447,10 @@ static void place(struct ml_tables *tables, struct ml_object *b, struct unit *u,
 
 		if (!line || dwarf_lineno(line, &n) || dwarf_lineaddr(line, &start))
 			return;
+		if (n <= 0 && !tries && line_behind(u, addr)) {
+			line = line_behind(u, addr);
+			dwarf_lineno(line, &n);
+		}
 		if (n > 0) {
 			frame->line = (uint32_t)n;
 			frame->file = file_name(tables, b, &u->cu,

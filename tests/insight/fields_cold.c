@@ -21,7 +21,7 @@ int main(void)
 		age[i] = i;
 	}
 	for (int r = 0; r < 60; r++) { /* HERE */
-		__asm__ volatile("" ::: "memory"); /* no loop interchange by the compiler */
+		__asm__ volatile("" ::: "memory"); /* no loop interchange by the compiler, HERE */
 		for (int i = 0; i < N; i++) { /* HERE */
 #if V == 1
 			sum += age[i] ^ r;

@@ -75,7 +75,7 @@ def run(memlamp, program, machine, folder, number=0):
 
 def matches(finding, known):
     region = finding["region"] or ""
-    return (finding["kind"] == known["kind"]
+    return (finding["kind"] in known["kind"].split(" or ")
             and (known["region"] == "*" or known["region"] == region.split(" (in ")[0])
             and (not known["lines"] or finding["line"] in known["lines"])
             and known["advice"] in finding["advice"])

@@ -1,4 +1,4 @@
-/* kind: padding
+/* kind: padding or stride
  * region: m
  * Rows of 1024 bytes: the columns of many rows share a few sets. */
 #include <stdio.h>

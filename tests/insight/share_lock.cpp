@@ -22,7 +22,7 @@ static void work(int id)
 		if (V == 0) {
 			std::lock_guard<std::mutex> hold(shared.lock); // HERE
 			shared.value += i * id; // HERE
-		} else {
+		} else { // HERE: the lock is released
 			mine += i * id;
 		}
 	}

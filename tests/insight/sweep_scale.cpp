@@ -23,7 +23,7 @@ int main()
 	float sum = 0;
 
 	for (int t = 0; t < (V == 2 ? 600 : 40); t++)
-		step(v, 0.5f + t * 0.01f, V == 1 && (t & 1));
+		step(v, 0.5f + t * 0.01f, V == 1 && (t & 1)); // HERE
 	for (float x : v)
 		sum += x;
 	std::printf("%g\n", sum);

@@ -18,7 +18,7 @@ enum ml_change_kind {
 			 */
 	ML_CHANGE_SPLIT, /* elements of `pitch` bytes are split in two, each part in an
 			    array of its own */
-	ML_CHANGE_PACK,  /* elements of `pitch` bytes (0: whole blocks) move to `places` */
+	ML_CHANGE_PACK, /* elements of `pitch` bytes (0: whole blocks) move to `places` */
 	ML_CHANGE_SHRINK, /* elements of `pitch` bytes shrink to `unit` bytes */
 	ML_CHANGE_LIST,   /* the references at times `list` go to the addresses `other` */
 	ML_CHANGE_MIRROR, /* offsets from `pitch` to `unit` are walked backwards between
@@ -57,7 +57,8 @@ struct ml_change_block {
 /* One reference before the change. References come in the order of their times. */
 struct ml_change_ref {
 	uint64_t addr, size, time;
-	size_t *at; /* state of the change: entries of its list that are past; starts at 0 */
+	size_t *at; /* state of the change: entries of its list that are past; starts at 0
+		     */
 };
 
 /* The key in `places` of the element at this offset of a block. */

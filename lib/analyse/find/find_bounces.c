@@ -44,7 +44,8 @@ double ml_bounces_cost(const struct ml_spot *s)
 
 static bool shares_data(const struct ml_spot *sum)
 {
-	return 2 * sum->by_cause[ML_CAUSE_SHARING] > sum->by_cause[ML_CAUSE_FALSE_SHARING];
+	return 2 * sum->by_cause[ML_CAUSE_SHARING] >
+	       sum->by_cause[ML_CAUSE_FALSE_SHARING];
 }
 
 void ml_bounces_look(struct ml_find *f, struct ml_bounces *m, bool is_true)
@@ -76,7 +77,8 @@ static struct ml_bounce_side *side_of(struct ml_bounce_region *s, uint16_t threa
 			return &s->sides[i];
 	if (s->side_count == ML_BOUNCE_SIDES)
 		return NULL;
-	s->sides[s->side_count] = (struct ml_bounce_side){ .thread = thread, .low = UINT64_MAX };
+	s->sides[s->side_count] = (struct ml_bounce_side){ .thread = thread,
+							   .low = UINT64_MAX };
 	return &s->sides[s->side_count++];
 }
 
@@ -111,7 +113,8 @@ void ml_bounces_see(struct ml_find *f, struct ml_bounces *m, const struct ml_see
 
 /* "thread 2 uses hits[0] (threads.c:25)". */
 static const char *tell_side(struct ml_find *f, struct ml_region_lookup *lookup,
-			     const struct ml_bounce_region *s, const struct ml_bounce_side *x)
+			     const struct ml_bounce_region *s,
+			     const struct ml_bounce_side *x)
 {
 	struct ml_place low = { s->region, x->block, x->low };
 	struct ml_place high = { s->region, x->block, x->high };

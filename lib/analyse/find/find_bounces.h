@@ -23,8 +23,8 @@ struct ml_bounce_side {
 
 struct ml_bounce_region {
 	uint32_t region;
-	uint64_t line;    /* address of the line that bounces most */
-	uint64_t lines;   /* number of lines of the region that bounce */
+	uint64_t line;  /* address of the line that bounces most */
+	uint64_t lines; /* number of lines of the region that bounce */
 	uint64_t bounces;
 	double cost; /* cycles of all misses by sharing, true and false */
 	struct ml_bounce_side sides[ML_BOUNCE_SIDES];

@@ -8,13 +8,20 @@
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 
-enum { PAGE = 4096, WORD = 8, WORDS = PAGE / WORD, LINES = PAGE / 64, MAX_SPOTS = 3 };
+enum {
+	PAGE = 4096,
+	WORD = 8,
+	WORDS = PAGE / WORD,
+	LINES = PAGE / 64,
+	MAX_SPOTS = 3,
+	MAX_PAGES = 1 << 17 /* 350 MB of shadow */
+};
 
 /* Bytes of a page that were written and not read since, and the spots that did. */
 struct page {
-	uint8_t unread[WORDS];   /* a bit for each byte of a word */
-	uint32_t writer[WORDS];  /* spot + 1 */
-	uint16_t block[LINES];   /* low bits of the number of the block */
+	uint8_t unread[WORDS];  /* a bit for each byte of a word */
+	uint32_t writer[WORDS]; /* spot + 1 */
+	uint16_t block[LINES];  /* low bits of the number of the block */
 };
 
 /* Bytes that one spot wrote and another overwrote. */
@@ -59,15 +66,20 @@ static void look(struct ml_find *f, void **mine)
 		ml_find_watch(f);
 }
 
+/* NULL: too many pages are followed already. */
 static struct page *page_of(struct mine *m, uint64_t addr)
 {
 	uint64_t key = addr / PAGE;
 
 	if (key != m->cached_key) {
 		bool is_new;
-		uint64_t *at = ml_map_add(&m->pages, key, &is_new);
+		uint64_t *at = m->page_count < MAX_PAGES
+				       ? ml_map_add(&m->pages, key, &is_new)
+				       : ml_map_find(&m->pages, key);
 
-		if (is_new) {
+		if (!at)
+			return NULL;
+		if (m->page_count < MAX_PAGES && is_new) {
 			*at = m->page_count;
 			m->page = ml_grow(m->page, &m->page_cap, m->page_count + 1,
 					  sizeof(*m->page));
@@ -99,6 +111,8 @@ static void touch(struct mine *m, uint64_t addr, uint8_t mask, uint16_t block, b
 	struct page *p = page_of(m, addr);
 	size_t word = addr % PAGE / WORD, line = addr % PAGE / 64;
 
+	if (!p)
+		return;
 	if (p->block[line] != block) { /* other data */
 		for (size_t i = line * 8; i < line * 8 + 8; i++)
 			p->unread[i] = 0;
@@ -167,7 +181,8 @@ static void try(struct ml_find *f, void *arg)
 		const struct ml_spot *s = &f->spots[i];
 		const struct vain *most;
 
-		if (!worth(f, s) || 10 * in_vain(m, i, &most) < 9 * m->written[i] || !most)
+		if (!worth(f, s) || 10 * in_vain(m, i, &most) < 9 * m->written[i] ||
+		    !most)
 			continue;
 		m->tried[m->trials] = most;
 		m->trial[m->trials++] =
@@ -191,8 +206,9 @@ static void tell(struct ml_find *f, const struct mine *m, const struct vain *v,
 
 	c->finding.title = ml_arena_printf(
 		f->arena, "%s is written and overwritten before it is read", name);
-	ml_find_say(f, c, "%s of the bytes that %s writes are overwritten before anybody "
-			  "reads them, mostly by %s.",
+	ml_find_say(f, c,
+		    "%s of the bytes that %s writes are overwritten before anybody "
+		    "reads them, mostly by %s.",
 		    ml_find_percent(f, share), here, there);
 	ml_find_say(f, c, "Its %s references cost %s of all access time.",
 		    ml_find_count(f, s->refs),

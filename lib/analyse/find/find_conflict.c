@@ -20,17 +20,21 @@ const struct ml_spot *ml_conflict_worst(const struct ml_find *f, uint32_t a, uin
 	return worst;
 }
 
-void ml_conflict_try(struct ml_find *f, struct ml_conflict *x)
+void ml_conflict_try(struct ml_find *f, struct ml_conflicts *all,
+		     const struct ml_conflict *x)
 {
+	struct ml_conflict *to = &all->at[all->count++];
 	struct ml_change c = x->change;
 
+	*to = *x;
 	for (size_t i = 0; i < x->count; i++) {
 		c.pad = x->lines[i] * f->line;
-		x->trial[i] = ml_find_try(f, &c, NULL);
+		to->trial[i] = ml_find_try(f, &c, NULL);
 	}
 }
 
-bool ml_conflict_remedy(const struct ml_find *f, const struct ml_conflict *x,
+/* False if no pad saves enough. */
+static bool find_remedy(const struct ml_find *f, const struct ml_conflict *x,
 			struct ml_conflict_remedy *r)
 {
 	size_t best = ml_find_best(f, x->trial, x->count, &r->saved);
@@ -40,6 +44,18 @@ bool ml_conflict_remedy(const struct ml_find *f, const struct ml_conflict *x,
 	r->pad = x->lines[best] * f->line;
 	r->trial = &f->trials[x->trial[best]];
 	return true;
+}
+
+void ml_conflict_conclude(struct ml_find *f, void *mine)
+{
+	struct ml_conflicts *all = mine;
+
+	for (size_t i = 0; i < all->count; i++) {
+		struct ml_conflict_remedy remedy;
+
+		if (find_remedy(f, &all->at[i], &remedy))
+			all->tell(f, &all->at[i], &remedy);
+	}
 }
 
 struct ml_candidate *ml_conflict_add(struct ml_find *f, const struct ml_conflict *x,

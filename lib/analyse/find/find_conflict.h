@@ -10,9 +10,12 @@
 
 #include "lib/analyse/find/find_spots.h"
 
-enum { ML_CONFLICT_TRIALS = 4 };
+enum { ML_CONFLICT_TRIALS = 4, ML_CONFLICT_MAX = 2 };
+
+struct ml_conflict_remedy;
 
 struct ml_conflict {
+	const void *about;       /* what the finder knows of it */
 	uint32_t a, b;           /* the regions that lose lines; one region: a == b */
 	struct ml_change change; /* the remedy, without its pad */
 	const unsigned *lines;   /* the pads to try, in lines, ascending... */
@@ -27,13 +30,21 @@ struct ml_conflict_remedy {
 	const struct ml_trial *trial;
 };
 
+/* What a finder of conflicts has found; the first member of its own state. */
+struct ml_conflicts {
+	struct ml_conflict at[ML_CONFLICT_MAX];
+	size_t count;
+	void (*tell)(struct ml_find *f, const struct ml_conflict *x,
+		     const struct ml_conflict_remedy *r);
+};
+
 /* The spot of these regions whose conflict misses cost most; NULL: there is none. */
 const struct ml_spot *ml_conflict_worst(const struct ml_find *f, uint32_t a, uint32_t b);
-/* In try: all pads. */
-void ml_conflict_try(struct ml_find *f, struct ml_conflict *x);
-/* In conclude: false if no pad saves enough. */
-bool ml_conflict_remedy(const struct ml_find *f, const struct ml_conflict *x,
-			struct ml_conflict_remedy *r);
+/* In try: adds a conflict and tries all pads. */
+void ml_conflict_try(struct ml_find *f, struct ml_conflicts *all,
+		     const struct ml_conflict *x);
+/* The conclude of both finders: tells of each conflict that a pad mends. */
+void ml_conflict_conclude(struct ml_find *f, void *mine);
 /* In conclude: a finding about the region that moves, which claims all conflict misses.
  */
 struct ml_candidate *ml_conflict_add(struct ml_find *f, const struct ml_conflict *x,

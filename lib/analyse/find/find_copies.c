@@ -98,9 +98,8 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 		if (!g || s->block[i] == ML_NO_BLOCK)
 			continue;
 		if (ml_what_kind(b->what[i]) != ML_WRITE) {
-			m->recent[m->at++ % RECENT] = (struct read){
-				s->block[i], s->offset[i], s->region[i]
-			};
+			m->recent[m->at++ % RECENT] =
+				(struct read){ s->block[i], s->offset[i], s->region[i] };
 			continue;
 		}
 		const struct read *r = source(f, m, s->region[i], s->block[i],
@@ -151,8 +150,8 @@ static void try(struct ml_find *f, void *arg)
 		add_readers(f, g);
 		for (uint64_t k = 0; k < f->trace->block_count; k++)
 			if (ml_map_find(&g->next, k))
-				*ml_map_add(&g->places, ml_change_element(0, k, 0), NULL) =
-					f->trace->blocks[last_of(g, k)].addr;
+				*ml_map_add(&g->places, ml_change_element(0, k, 0),
+					    NULL) = f->trace->blocks[last_of(g, k)].addr;
 		together = ml_arena_alloc(f->arena, sizeof(*together));
 		*together = (struct ml_change){ .kind = ML_CHANGE_PACK,
 						.region = g->region,

@@ -24,7 +24,9 @@ enum {
 static const struct {
 	double share;
 	bool lines;
-} covered[] = { { 0.3, false }, { 0.6, false }, { 0.9, false }, { 0.5, true }, { 0.9, true } };
+} covered[] = {
+	{ 0.3, false }, { 0.6, false }, { 0.9, false }, { 0.5, true }, { 0.9, true }
+};
 enum { CUTS = sizeof(covered) / sizeof(*covered) };
 
 /* One way to split. */

@@ -132,7 +132,7 @@ static void tell(struct ml_find *f, const struct loops *l, double saved)
 	const char *here = ml_find_place(f, s->line);
 	const char *there = ml_find_place(f, p->user);
 	uint64_t set = (uint64_t)(p->distance / (double)p->count) * f->line;
-	struct ml_candidate *c = ml_find_add(f, s->region, s, saved, true);
+	struct ml_candidate *c = ml_find_add(f, s->region, s, saved, f->trials);
 
 	c->finding.title = ml_arena_printf(
 		f->arena, "two loops go over %s one after the other", name);
@@ -141,10 +141,11 @@ static void tell(struct ml_find *f, const struct loops *l, double saved)
 		    "about %s, and %s holds %s.",
 		    here, there, ml_find_bytes(f, set), f->p->machine.level[0].name,
 		    ml_find_bytes(f, f->p->machine.level[0].size));
-	ml_find_say(f, c,
-		    "If one loop loads what both use, the second use costs nothing; if it "
-		    "still loads twice, the gain is %s.",
-		    ml_find_percent(f, l->saved / f->cycles));
+	ml_find_say(
+		f, c,
+		"If one loop loads what both use, the second use costs nothing; if it "
+		"still loads twice, the gain is %s.",
+		ml_find_percent(f, l->saved / f->cycles));
 	c->finding.advice = ml_arena_printf(
 		f->arena,
 		"fuse the loops of %s and %s, or let both work on one part of %s at a "

@@ -115,12 +115,13 @@ static void tell(struct ml_find *f, const struct ml_visits *v, const struct gath
 	ml_find_say(f, c, "%s uses %s elements of %s in an order without a pattern.",
 		    ml_find_place(f, v->spot->line), ml_find_count(f, v->count), name);
 	ml_find_say(f, c, "%s.", ml_find_misses(f, v->spot->served));
-	ml_find_say(f, c,
-		    "Sorted within each of %s passes over %s this saves %s; with %s stored "
-		    "in the order of its first use, %s.",
-		    ml_find_count(f, g->passes), index,
-		    ml_find_percent(f, sorted > 0 ? sorted / f->cycles : 0), name,
-		    ml_find_percent(f, stored > 0 ? stored / f->cycles : 0));
+	ml_find_say(
+		f, c,
+		"Sorted within each of %s passes over %s this saves %s; with %s stored "
+		"in the order of its first use, %s.",
+		ml_find_count(f, g->passes), index,
+		ml_find_percent(f, sorted > 0 ? sorted / f->cycles : 0), name,
+		ml_find_percent(f, stored > 0 ? stored / f->cycles : 0));
 	c->finding.advice = ml_arena_printf(
 		f->arena,
 		sort ? "sort %s, or put them into bins by the part of %s that they go to "

@@ -54,7 +54,9 @@ static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *
 	*v = (struct ml_visits){ .spot = s };
 	if (blocks >= MIN_NODES && small_blocks(f, s->region) * 10 >= blocks * 9)
 		return ML_NODES;
-	v->pitch = r->elem && r->elem <= size ? r->elem : s->refs ? s->bytes / s->refs : 0;
+	v->pitch = r->elem && r->elem <= size ? r->elem
+		   : s->refs                  ? s->bytes / s->refs
+					      : 0;
 	v->index = index_of(f, s);
 	return !v->pitch ? ML_REGULAR : v->index ? ML_GATHER : ML_PROBES;
 }
@@ -100,8 +102,8 @@ void ml_visits_see(struct ml_find *f, struct ml_visits *v, const struct ml_seen 
 		if (f->spot_at[i] != v->spot || v->count >= MAX_ELEMENTS)
 			continue;
 		uint64_t block = s->block[i] == ML_NO_BLOCK ? 0 : s->block[i];
-		struct ml_visited *x = visited(
-			v, ml_change_element(v->pitch, block, s->offset[i]));
+		struct ml_visited *x =
+			visited(v, ml_change_element(v->pitch, block, s->offset[i]));
 
 		x->count++;
 		x->size = v->pitch ? v->pitch : f->trace->blocks[block].size;

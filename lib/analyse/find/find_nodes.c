@@ -37,6 +37,15 @@ static void try(struct ml_find *f, void *arg)
 		m->trial[i] = ml_visits_try(f, &m->visits[i], ML_VISITS_FIRST);
 }
 
+static uint64_t mean_size(const struct ml_visits *v)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < v->count; i++)
+		sum += v->at[i].size;
+	return v->count ? sum / v->count : 0;
+}
+
 static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial, double saved)
 {
 	const char *name = ml_find_region(f, v->spot->region);
@@ -47,15 +56,18 @@ static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial, dou
 	struct ml_candidate *c = ml_irregular_add(f, v, saved);
 
 	c->finding.title = ml_arena_printf(
-		f->arena, "blocks of %s are visited in another order than they lie", name);
-	ml_find_say(f, c, "%s visits %s blocks of %s, up to %s each, without a pattern.",
-		    ml_find_place(f, v->spot->line), ml_find_count(f, v->count), name,
-		    ml_find_bytes(f, ml_find_block_size(f, v->spot->region, NULL)));
-	ml_find_say(f, c, "%s.", ml_find_misses(f, v->spot->served));
+		f->arena, "blocks of %s are visited in another order than they lie",
+		name);
 	ml_find_say(f, c,
-		    "Laid out in the order of the visits, its misses of %s change from %s to "
-		    "%s.",
-		    l1, ml_find_count(f, before), ml_find_count(f, after));
+		    "%s visits %s blocks of %s, of %s on average, without a pattern.",
+		    ml_find_place(f, v->spot->line), ml_find_count(f, v->count), name,
+		    ml_find_bytes(f, mean_size(v)));
+	ml_find_say(f, c, "%s.", ml_find_misses(f, v->spot->served));
+	ml_find_say(
+		f, c,
+		"Laid out in the order of the visits, its misses of %s change from %s to "
+		"%s.",
+		l1, ml_find_count(f, before), ml_find_count(f, after));
 	c->finding.advice = ml_arena_printf(
 		f->arena,
 		"allocate %s in the order in which they are visited, or keep them in one "

@@ -8,7 +8,7 @@
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 
-enum { MAX_PAIRS = 2 /* pairs */ };
+enum { MAX_PAIRS = ML_CONFLICT_MAX };
 
 static const unsigned shifts[] = { 1, 4, 16 }; /* lines */
 
@@ -17,10 +17,10 @@ struct meeting {
 	unsigned level;
 	uint64_t conflicts; /* conflict misses of either region caused by the other */
 	double cost;
-	struct ml_conflict conflict; /* b moves */
 };
 
 struct mine {
+	struct ml_conflicts conflicts;
 	struct meeting meetings[MAX_PAIRS];
 	size_t count;
 };
@@ -90,33 +90,16 @@ static void look(struct ml_find *f, void **mine)
 	}
 }
 
-static void try(struct ml_find *f, void *arg)
-{
-	struct mine *m = arg;
-
-	for (size_t i = 0; i < m->count; i++) {
-		struct meeting *x = &m->meetings[i];
-
-		x->conflict = (struct ml_conflict){
-			.a = x->a,
-			.b = x->b,
-			.change = { .kind = ML_CHANGE_SHIFT, .region = x->b },
-			.lines = shifts,
-			.count = sizeof(shifts) / sizeof(*shifts),
-		};
-		ml_conflict_try(f, &x->conflict);
-	}
-}
-
-static void tell(struct ml_find *f, const struct meeting *x,
+static void tell(struct ml_find *f, const struct ml_conflict *conflict,
 		 const struct ml_conflict_remedy *remedy)
 {
+	const struct meeting *x = conflict->about;
 	const struct ml_level_spec *level = &f->p->machine.level[x->level - 1];
 	uint64_t before = ml_find_missed(f->served, x->level);
 	uint64_t after = ml_find_missed(remedy->trial->served, x->level);
 	const char *a = ml_find_region(f, x->a), *b = ml_find_region(f, x->b);
 	uint64_t shift = remedy->pad;
-	struct ml_candidate *c = ml_conflict_add(f, &x->conflict, remedy);
+	struct ml_candidate *c = ml_conflict_add(f, conflict, remedy);
 
 	c->finding.title = ml_arena_printf(
 		f->arena, "%s and %s drive each other out of %s", a, b, level->name);
@@ -139,15 +122,23 @@ static void tell(struct ml_find *f, const struct meeting *x,
 	ml_find_fact(c, "misses_predicted", (double)after);
 }
 
-static void conclude(struct ml_find *f, void *arg)
+static void try(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
+	m->conflicts.tell = tell;
 	for (size_t i = 0; i < m->count; i++) {
-		struct ml_conflict_remedy remedy;
+		const struct meeting *x = &m->meetings[i];
+		struct ml_conflict conflict = {
+			.about = x,
+			.a = x->a,
+			.b = x->b,
+			.change = { .kind = ML_CHANGE_SHIFT, .region = x->b },
+			.lines = shifts,
+			.count = sizeof(shifts) / sizeof(*shifts),
+		};
 
-		if (ml_conflict_remedy(f, &m->meetings[i].conflict, &remedy))
-			tell(f, &m->meetings[i], &remedy);
+		ml_conflict_try(f, &m->conflicts, &conflict);
 	}
 }
 
@@ -156,5 +147,5 @@ const struct ml_finder ml_find_overlap = {
 	.weight = 1,
 	.look = look,
 	.try = try,
-	.conclude = conclude,
+	.conclude = ml_conflict_conclude,
 };

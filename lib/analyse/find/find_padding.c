@@ -9,7 +9,7 @@
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 
-enum { MAX_REGIONS = 2 /* regions */, MAX_BLOCKS = 1000 };
+enum { MAX_REGIONS = ML_CONFLICT_MAX, MAX_BLOCKS = 1000 };
 
 static const unsigned pads[] = { 1, 2, 3, 4 }; /* lines */
 
@@ -17,10 +17,10 @@ struct rows {
 	struct ml_spot sum; /* of the region */
 	uint64_t pitch;
 	bool known; /* the pitch is known from the shape; else from the stride */
-	struct ml_conflict conflict;
 };
 
 struct mine {
+	struct ml_conflicts conflicts;
 	struct rows rows[MAX_REGIONS];
 	size_t count;
 };
@@ -67,26 +67,6 @@ static void look(struct ml_find *f, void **mine)
 	}
 }
 
-static void try(struct ml_find *f, void *arg)
-{
-	struct mine *m = arg;
-
-	for (size_t i = 0; i < m->count; i++) {
-		struct rows *r = &m->rows[i];
-
-		r->conflict = (struct ml_conflict){
-			.a = r->sum.region,
-			.b = r->sum.region,
-			.change = { .kind = ML_CHANGE_PAD,
-				    .region = r->sum.region,
-				    .pitch = r->pitch },
-			.lines = pads,
-			.count = sizeof(pads) / sizeof(*pads),
-		};
-		ml_conflict_try(f, &r->conflict);
-	}
-}
-
 /* The level whose conflicts cost most, from 1. */
 static unsigned level_of(const struct ml_find *f, const struct ml_spot *s)
 {
@@ -112,9 +92,10 @@ static uint64_t sets_of_rows(const struct ml_level_spec *level, uint64_t pitch)
 	return steps < level->sets ? steps : level->sets;
 }
 
-static void tell(struct ml_find *f, const struct rows *r,
+static void tell(struct ml_find *f, const struct ml_conflict *conflict,
 		 const struct ml_conflict_remedy *remedy)
 {
+	const struct rows *r = conflict->about;
 	const struct ml_spot *s = &r->sum;
 	unsigned l = level_of(f, s);
 	const struct ml_level_spec *level = &f->p->machine.level[l - 1];
@@ -122,7 +103,7 @@ static void tell(struct ml_find *f, const struct rows *r,
 	uint64_t after = ml_find_missed(remedy->trial->region_after, l);
 	uint64_t sets = sets_of_rows(level, r->pitch), pad = remedy->pad;
 	const char *name = ml_find_region(f, s->region);
-	struct ml_candidate *c = ml_conflict_add(f, &r->conflict, remedy);
+	struct ml_candidate *c = ml_conflict_add(f, conflict, remedy);
 
 	c->finding.title = ml_arena_printf(
 		f->arena, "rows of %s drive each other out of %s", name, level->name);
@@ -148,15 +129,25 @@ static void tell(struct ml_find *f, const struct rows *r,
 	ml_find_fact(c, "misses_predicted", (double)after);
 }
 
-static void conclude(struct ml_find *f, void *arg)
+static void try(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
+	m->conflicts.tell = tell;
 	for (size_t i = 0; i < m->count; i++) {
-		struct ml_conflict_remedy remedy;
+		const struct rows *r = &m->rows[i];
+		struct ml_conflict conflict = {
+			.about = r,
+			.a = r->sum.region,
+			.b = r->sum.region,
+			.change = { .kind = ML_CHANGE_PAD,
+				    .region = r->sum.region,
+				    .pitch = r->pitch },
+			.lines = pads,
+			.count = sizeof(pads) / sizeof(*pads),
+		};
 
-		if (ml_conflict_remedy(f, &m->rows[i].conflict, &remedy))
-			tell(f, &m->rows[i], &remedy);
+		ml_conflict_try(f, &m->conflicts, &conflict);
 	}
 }
 
@@ -165,5 +156,5 @@ const struct ml_finder ml_find_padding = {
 	.weight = 1,
 	.look = look,
 	.try = try,
-	.conclude = conclude,
+	.conclude = ml_conflict_conclude,
 };

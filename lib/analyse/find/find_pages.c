@@ -21,8 +21,8 @@ static void look(struct ml_find *f, void **mine)
 	const struct ml_machine *m = &f->p->machine;
 	struct mine *x;
 
-	if (!m->tlbs || (double)missed(&f->p->tlb[m->tlbs - 1]) * m->walk_cycles <
-				f->min_cycles)
+	if (!m->tlbs ||
+	    (double)missed(&f->p->tlb[m->tlbs - 1]) * m->walk_cycles < f->min_cycles)
 		return;
 	x = *mine = ml_arena_alloc(f->arena, sizeof(*x));
 	x->walks = ml_arena_alloc(f->arena, (f->spot_count + 1) * sizeof(*x->walks));
@@ -64,15 +64,16 @@ static void tell(struct ml_find *f, const struct mine *m, uint32_t region, doubl
 	struct ml_candidate *c = ml_find_add(f, region, s, saved, false);
 
 	c->finding.cost = saved / f->cycles;
-	c->finding.title = ml_arena_printf(
-		f->arena, "%s uses more pages than the TLB holds", name);
-	ml_find_say(f, c,
-		    "%s references to %s miss %s, which holds %s pages of %s, and wait for "
-		    "the page table; %s of them at %s.",
-		    ml_find_count(f, (uint64_t)(walks + 0.5)), name, tlb->name,
-		    ml_find_count(f, tlb->size / tlb->line), ml_find_bytes(f, tlb->line),
-		    ml_find_percent(f, walks_of(f, m, worst) / walks),
-		    ml_find_place(f, s->line));
+	c->finding.title = ml_arena_printf(f->arena,
+					   "%s uses more pages than the TLB holds", name);
+	ml_find_say(
+		f, c,
+		"%s references to %s miss %s, which holds %s pages of %s, and wait for "
+		"the page table; %s of them at %s.",
+		ml_find_count(f, (uint64_t)(walks + 0.5)), name, tlb->name,
+		ml_find_count(f, tlb->size / tlb->line), ml_find_bytes(f, tlb->line),
+		ml_find_percent(f, walks_of(f, m, worst) / walks),
+		ml_find_place(f, s->line));
 	c->finding.advice = ml_arena_printf(
 		f->arena,
 		"use large pages for %s (madvise with MADV_HUGEPAGE), store what is used "

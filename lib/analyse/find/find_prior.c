@@ -6,11 +6,11 @@
 #include "lib/cache/distance.h"
 
 enum {
-	PAGE = 64,        /* lines of a page of the shadow */
-	AWAY = 64,        /* lines: a return after fewer is the same visit... */
+	PAGE = 64, /* lines of a page of the shadow */
+	AWAY = 64, /* lines: a return after fewer is the same visit... */
 	MAX_SWEEPS = 1 << 16,
-	RARELY = 8,       /* data written for fewer than one of so many misses are read only */
-	REUSED = 8,       /* returns that hit for one that misses: reuse is good already */
+	RARELY = 8, /* data written for fewer than one of so many misses are read only */
+	REUSED = 8, /* returns that hit for one that misses: reuse is good already */
 };
 
 /* ...and where L1 is smaller, after fewer than it holds. */
@@ -142,8 +142,8 @@ void ml_prior_see(struct ml_find *f, const struct ml_seen *s)
 	uint64_t long_ago = away(f);
 
 	for (size_t i = 0; i < b->count; i++) {
-		uint64_t user = f->user_lines.of_site[b->caller[i] ? b->caller[i]
-								   : b->site[i]];
+		uint64_t user =
+			f->user_lines.of_site[b->caller[i] ? b->caller[i] : b->site[i]];
 		struct use *u = use_of(p, b->addr[i] / f->line);
 		const struct ml_spot *spot = f->spot_at[i];
 		uint64_t time = b->time + i;

@@ -1,7 +1,7 @@
 /*
  * The previous users of lines. A miss by capacity has a line of code that used the same
- * cache line before. Whether that was the same loop or another, and how far apart, decides
- * what can be done about the miss: find_tile.c, find_sweep.c and find_fuse.c.
+ * cache line before. Whether that was the same loop or another, and how far apart,
+ * decides what can be done about the miss: find_tile.c, find_sweep.c and find_fuse.c.
  *
  * A finder that needs this calls ml_prior_watch in look. The pairs are complete in try
  * and conclude.

@@ -94,7 +94,8 @@ struct ml_find {
 	bool translate; /* simulations have TLBs */
 	struct ml_steps *steps; /* by spot, if a finder wants them */
 	struct ml_prior *prior; /* previous users of lines, if a finder wants them */
-	struct ml_spot *spot_at[ML_BATCH]; /* in see: the spots of the references, or NULL */
+	struct ml_spot
+		*spot_at[ML_BATCH]; /* in see: the spots of the references, or NULL */
 	struct ml_change *changes;
 	double *concerned; /* by change: references of the whole run that it moves */
 	size_t change_count, change_cap, concerned_cap;

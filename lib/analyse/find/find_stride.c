@@ -15,10 +15,11 @@ struct walk {
 	const struct ml_spot *spot;
 	uint64_t pitch, unit; /* bytes of a row, and of the element touched in it */
 	uint64_t step;        /* bytes from one reference to the next */
-	bool known; /* the shape is known; else the step is taken for the row */
-	const struct ml_spot *other; /* another array that the line walks along, or NULL */
-	bool exchanged;              /* the line was tried as a whole */
-	size_t trial, exchange;      /* this array turned; both arrays turned */
+	bool known;           /* the shape is known; else the step is taken for the row */
+	const struct ml_spot
+		*other;         /* another array that the line walks along, or NULL */
+	bool exchanged;         /* the line was tried as a whole */
+	size_t trial, exchange; /* this array turned; both arrays turned */
 };
 
 struct mine {
@@ -50,15 +51,42 @@ static bool is_walk(const struct ml_find *f, const struct ml_spot *s, struct wal
 	return ml_find_block_size(f, s->region, NULL) >= MIN_ROWS * w->pitch;
 }
 
-/* Finds another array that the same line walks element by element. */
-static const struct ml_spot *along(const struct ml_find *f, const struct ml_spot *s)
+/*
+ * Whether the spot returns to the start of a row after each row: then it does not depend
+ * on the outer loop, and an exchange of the loops makes it stand still.
+ */
+static bool repeats(const struct ml_find *f, const struct ml_spot *s,
+		    const struct walk *w)
 {
+	const struct ml_profile_cell *c = s->worst;
+	/* the inner loop makes as many steps as the walked array has rows */
+	uint64_t row = ml_find_block_size(f, w->spot->region, NULL) / w->pitch * w->unit;
+
+	for (uint32_t i = 1; i < c->strides; i++) {
+		uint64_t jump = (uint64_t)(c->stride[i].bytes < 0 ? -c->stride[i].bytes
+								  : c->stride[i].bytes);
+		if (jump > 2 * row)
+			continue;
+		double back = -(double)c->stride[i].bytes * (double)c->stride[i].count;
+		double on = (double)c->stride[0].bytes * (double)c->stride[0].count;
+
+		if ((on > 0 ? back : -back) > 0.5 * (on > 0 ? on : -on))
+			return true;
+	}
+	return false;
+}
+
+/* Finds another array that the same line walks element by element, row after row. */
+static const struct ml_spot *along(const struct ml_find *f, const struct walk *w)
+{
+	const struct ml_spot *s = w->spot;
+
 	for (size_t i = 0; i < f->spot_count; i++) {
 		const struct ml_spot *o = &f->spots[i];
 
 		if (o->line == s->line && o->region != s->region &&
 		    o->bytes * 2 > s->bytes && ml_find_movable(f, o->region) &&
-		    !ml_steps_walk(f, o) && !ml_find_irregular(o))
+		    !ml_steps_walk(f, o) && !ml_find_irregular(o) && !repeats(f, o, w))
 			return o;
 	}
 	return NULL;
@@ -83,7 +111,7 @@ static void try_exchange(struct ml_find *f, struct walk *w, const struct ml_chan
 {
 	struct ml_change *other, both = *turn;
 
-	w->other = along(f, w->spot);
+	w->other = along(f, w);
 	if (!w->other || row_of(f, w->other, w) < w->unit)
 		return;
 	other = ml_arena_alloc(f->arena, sizeof(*other));
@@ -97,6 +125,12 @@ static void try_exchange(struct ml_find *f, struct walk *w, const struct ml_chan
 	w->exchanged = true;
 }
 
+/* Lines that would stay but for their sets: padding is the remedy (find_padding.c). */
+static bool only_conflicts(const struct ml_spot *s)
+{
+	return s->by_cause[ML_CAUSE_CONFLICT] > 0.9 * s->excess;
+}
+
 static void try(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
@@ -108,7 +142,7 @@ static void try(struct ml_find *f, void *arg)
 		if (s->excess < f->min_cycles)
 			break;
 		if (!ml_find_movable(f, s->region) || !f->user_lines.lines[s->line].own ||
-		    !ml_steps_walk(f, s) || !is_walk(f, s, w))
+		    only_conflicts(s) || !ml_steps_walk(f, s) || !is_walk(f, s, w))
 			continue;
 		struct ml_change turn = { .kind = ML_CHANGE_TURN,
 					  .region = s->region,
@@ -144,11 +178,12 @@ static const char *advice(struct ml_find *f, const struct walk *w, bool tiles)
 			(unsigned long long)(f->line / w->unit),
 			(unsigned long long)(f->line / w->unit),
 			ml_find_region(f, w->other->region));
-	return ml_arena_printf(f->arena,
-			       "exchange the two loops so that the inner one goes along a "
-			       "row of %s, or store %s transposed. Exchanging is legal if no "
-			       "iteration needs the result of another",
-			       name, name);
+	return ml_arena_printf(
+		f->arena,
+		"exchange the two loops so that the inner one goes along a "
+		"row of %s, or store %s transposed. Exchanging is legal if no "
+		"iteration needs the result of another",
+		name, name);
 }
 
 static void tell(struct ml_find *f, const struct walk *w, double saved, double line)
@@ -185,8 +220,7 @@ static void tell(struct ml_find *f, const struct walk *w, double saved, double l
 	ml_find_fact(c, "stride", (double)w->step);
 	ml_find_fact(c, "row", (double)w->pitch);
 	if (w->exchanged) {
-		ml_find_fact_text(c, "other_region",
-				  ml_find_region(f, w->other->region));
+		ml_find_fact_text(c, "other_region", ml_find_region(f, w->other->region));
 		ml_find_fact(c, "gain_exchanged", line / f->cycles);
 	}
 	ml_find_fact(c, "references", (double)s->refs);
@@ -227,7 +261,7 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_stride = {
 	.kind = "stride",
-	.weight = 0.98, /* where padding does as well, it is the smaller change */
+	.weight = 1,
 	.look = look,
 	.try = try,
 	.conclude = conclude,

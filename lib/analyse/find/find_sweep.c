@@ -38,39 +38,56 @@ static bool fits(const struct ml_find *f, const struct ml_prior_pair *p)
 	const struct ml_spot *s = &f->spots[p->spot];
 
 	return ml_prior_same_loop(f, p) && !ml_prior_idle(f, p) &&
-	       !ml_find_irregular(s) && !ml_steps_walk(f, s) && ml_find_movable(f, s->region) &&
-	       ml_prior_changes(f, s) && f->prior->sweeps[p->spot].count >= MIN_SWEEPS;
+	       !ml_find_irregular(s) && !ml_steps_walk(f, s) &&
+	       ml_find_movable(f, s->region) && ml_prior_changes(f, s) &&
+	       f->prior->sweeps[p->spot].count >= MIN_SWEEPS;
 }
 
-/* Mirrors what the function's lines walk over, in the sweeps of the worst one. */
+/* The change that mirrors a region, if the list has it. */
+static struct ml_change *change_of(struct ml_change *list, uint32_t region)
+{
+	while (list && list->region != region)
+		list = (struct ml_change *)list->also;
+	return list;
+}
+
+/*
+ * Mirrors the regions that the function's lines walk over, in the sweeps of the worst
+ * line. All references to them take part: a compiler may ascribe the load and the store
+ * of one statement to different lines.
+ */
 static size_t try_loop(struct ml_find *f, const struct ml_spot *worst)
 {
 	const struct ml_prior *x = f->prior;
 	const struct ml_prior_sweeps *main = &x->sweeps[worst - f->spots];
-	struct ml_change *last = NULL;
+	struct ml_change *list = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < f->spot_count && count < MAX_REGIONS; i++) {
+	for (size_t i = f->spot_count; i-- > 0;) {
 		const struct ml_spot *s = &f->spots[i];
 		const struct ml_prior_sweeps *own = &x->sweeps[i];
+		struct ml_change *c = change_of(list, s->region);
 
 		if (!ml_find_together(f, s, worst) || own->count < MIN_SWEEPS ||
-		    own->count * 2 < main->count || own->count > main->count * 2)
+		    own->count * 2 < main->count || own->count > main->count * 2 ||
+		    (!c && count == MAX_REGIONS))
 			continue;
-		struct ml_change *c = ml_arena_alloc(f->arena, sizeof(*c));
-		*c = (struct ml_change){ .kind = ML_CHANGE_MIRROR,
-					 .region = s->region,
-					 .pitch = own->low,
-					 .unit = own->high,
-					 .by = ml_find_sites(f, s->line),
-					 .list = main->time,
-					 .list_count = main->count,
-					 .also = last };
-		last = c;
-		count++;
+		if (!c) {
+			c = ml_arena_alloc(f->arena, sizeof(*c));
+			*c = (struct ml_change){ .kind = ML_CHANGE_MIRROR,
+						 .region = s->region,
+						 .pitch = own->low,
+						 .unit = own->high,
+						 .list = main->time,
+						 .list_count = main->count,
+						 .also = list };
+			list = c;
+			count++;
+		}
+		c->pitch = own->low < c->pitch ? own->low : c->pitch;
+		c->unit = own->high > c->unit ? own->high : c->unit;
 	}
-	/* the worst spot is the first of its list: its references scale the result */
-	return ml_find_try(f, last, NULL);
+	return ml_find_try(f, list, NULL);
 }
 
 static void try(struct ml_find *f, void *arg)

@@ -89,14 +89,14 @@ static void tell(struct ml_find *f, const struct group *g)
 	uint64_t set = (uint64_t)(g->distance / (double)g->count) * f->line;
 	struct ml_candidate *c = ml_find_add(f, s->region, s, g->saved[l - 1], false);
 
-	c->finding.title = ml_arena_printf(
-		f->arena, "%s goes through %s again and again", name, level->name);
-	ml_find_say(f, c,
-		    "%s returns to its lines after touching about %s; %s holds %s.",
+	c->finding.title = ml_arena_printf(f->arena, "%s goes through %s again and again",
+					   name, level->name);
+	ml_find_say(f, c, "%s returns to its lines after touching about %s; %s holds %s.",
 		    ml_find_place(f, s->line), ml_find_bytes(f, set), level->name,
 		    ml_find_bytes(f, level->size));
-	ml_find_say(f, c, "The same loop used these lines before, and nobody wrote them "
-			  "since.");
+	ml_find_say(f, c,
+		    "The same loop used these lines before, and nobody wrote them "
+		    "since.");
 	c->finding.advice = ml_arena_printf(
 		f->arena,
 		"work in tiles: do all that needs one part of %s, of about %s, before "

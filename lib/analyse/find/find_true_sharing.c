@@ -32,7 +32,8 @@ static void tell(struct ml_find *f, struct ml_bounce_region *r)
 	const char *name = ml_find_region(f, r->region);
 	const char *sides = ml_bounces_sides(f, r);
 	uint64_t misses;
-	struct ml_candidate *c = ml_bounces_add(f, r, r->cost + references(f, r), &misses);
+	struct ml_candidate *c = ml_bounces_add(f, r, r->cost + references(f, r),
+						&misses);
 
 	c->finding.title = ml_arena_printf(f->arena, "threads write the same %s in turn",
 					   name);
@@ -45,10 +46,11 @@ static void tell(struct ml_find *f, struct ml_bounce_region *r)
 	if (*sides)
 		ml_find_say(f, c, "On the line at 0x%llx: %s.",
 			    (unsigned long long)r->line, sides);
-	ml_find_say(f, c,
-		    "The figure is for threads that keep their own in a register; if they "
-		    "keep it in memory, %s.",
-		    ml_find_percent(f, r->cost / f->cycles));
+	ml_find_say(
+		f, c,
+		"The figure is for threads that keep their own in a register; if they "
+		"keep it in memory, %s.",
+		ml_find_percent(f, r->cost / f->cycles));
 	ml_find_fact(c, "gain_at_least", r->cost / f->cycles);
 	c->finding.advice = ml_arena_printf(
 		f->arena,

@@ -13,12 +13,11 @@
 #include "lib/trace/trace.h"
 
 static const struct ml_finder *const finders[] = {
-	&ml_find_sharing, &ml_find_true_sharing, &ml_find_padding, &ml_find_stride,
-	&ml_find_overlap, &ml_find_fields, &ml_find_unread,
-	&ml_find_tile,    &ml_find_sweep,  &ml_find_fuse,
-	&ml_find_nodes,   &ml_find_gather, &ml_find_probes,
-	&ml_find_cleared, &ml_find_copies,
-	&ml_find_unused,  &ml_find_pages,
+	&ml_find_sharing, &ml_find_true_sharing, &ml_find_stride, &ml_find_padding,
+	&ml_find_overlap, &ml_find_fields,       &ml_find_unread, &ml_find_tile,
+	&ml_find_sweep,   &ml_find_fuse,         &ml_find_nodes,  &ml_find_gather,
+	&ml_find_probes,  &ml_find_cleared,      &ml_find_copies, &ml_find_unused,
+	&ml_find_pages,
 };
 
 enum {
@@ -91,13 +90,14 @@ static bool wants_to_see(const struct run *r)
  * Runs a pass. A machine or trace that cannot be simulated again is no failure: then less
  * is found.
  */
-static bool pass(struct ml_whatif *w, struct ml_findings *out, bool *done,
+static bool pass(struct ml_whatif *w, struct ml_findings *out, bool partial, bool *done,
 		 struct ml_err *err)
 {
 	*done = ml_whatif_run(w, err);
 	if (*done)
 		return true;
-	if (err->kind != ML_USAGE && err->kind != ML_FORMAT)
+	if (err->kind != ML_USAGE && err->kind != ML_FORMAT &&
+	    (err->kind != ML_STOPPED || !partial))
 		return false;
 	out->untried = ml_arena_strdup(&out->arena, err->text);
 	return true;
@@ -122,7 +122,7 @@ static bool examine(struct run *r, struct ml_findings *out,
 	all_finders(r, look);
 	w.distances = r->f.distances;
 	w.translate = r->f.translate;
-	if (wants_to_see(r) && !pass(&w, out, &done, err))
+	if (wants_to_see(r) && !pass(&w, out, o->partial, &done, err))
 		return false;
 	if (r->f.prior)
 		ml_prior_end(&r->f);
@@ -130,12 +130,14 @@ static bool examine(struct run *r, struct ml_findings *out,
 		all_finders(r, try);
 	if (done && r->f.change_count) {
 		w.see = NULL;
+		w.distances = false;
+		w.machine = r->f.p->machine; /* the first pass has simplified it */
 		w.changes = r->f.changes;
 		w.count = r->f.change_count;
 		w.trials = ml_arena_alloc(&out->arena, w.count * sizeof(*w.trials));
 		if (w.count > LANES)
 			w.budget = window * LANES / w.count;
-		if (!pass(&w, out, &done, err))
+		if (!pass(&w, out, o->partial, &done, err))
 			return false;
 		out->tried = w.refs;
 		out->of = r->f.p->refs;

@@ -18,8 +18,8 @@ struct lane {
 	struct ml_sim *sim;
 	struct ml_fast_lru *tlb;  /* NULL: no translation */
 	uint8_t served[ML_BATCH]; /* 0: the reference was not made */
-	uint8_t paged[ML_BATCH]; /* of the references that were made */
-	size_t run;              /* their number in the last batch */
+	uint8_t paged[ML_BATCH];  /* of the references that were made */
+	size_t run;               /* their number in the last batch */
 	size_t at[MAX_ALSO];      /* states of its changes */
 };
 

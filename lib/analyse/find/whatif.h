@@ -5,8 +5,9 @@
  * own, beside one without a change.
  *
  * Of a long trace only a part is tried: slices spread evenly over the trace, `window`
- * references in all. TLBs take part if asked for. Threads stay on their cores but run as recorded, without
- * interleaving, because this is about the layout of data and not about sharing.
+ * references in all. TLBs take part if asked for. Threads stay on their cores but run as
+ * recorded, without interleaving, because this is about the layout of data and not about
+ * sharing.
  */
 #pragma once
 
@@ -42,7 +43,8 @@ struct ml_seen {
 	const uint8_t *served;
 	/* stack distance of the first line; NULL: not requested */
 	const uint32_t *distance;
-	/* the TLB that knows the page, from 1; behind the last: a walk; NULL: not requested */
+	/* the TLB that knows the page, from 1; behind the last: a walk; NULL: not
+	 * requested */
 	const uint8_t *paged;
 };
 

@@ -137,7 +137,9 @@ static bool open_result(struct ml_analysed_trace *s, const char *path, struct ml
 static bool find(struct ml_analysed_trace *s, const struct ml_analysed_trace_options *o,
 		 struct ml_err *err)
 {
-	struct ml_findings_options options = { .window = o->window, .work = o->work };
+	struct ml_findings_options options = { .window = o->window,
+					       .work = o->work,
+					       .partial = o->partial };
 
 	return ml_findings_make(&s->findings, &s->trace, s->profile, &options, err);
 }

@@ -22,6 +22,7 @@ struct ml_analysed_trace_options {
 	uint64_t window;           /* see struct ml_findings_options */
 	bool keep; /* use a cached result, or cache this one (result_cache.h) */
 	const struct ml_work *work; /* may be NULL */
+	bool partial; /* if cancelled while changes are tried: findings without these */
 };
 
 struct ml_analysed_trace {
