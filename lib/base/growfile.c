@@ -36,9 +36,12 @@ static int open_nameless(const char *path)
 }
 
 /* Must the file that is there be written in place? */
-static bool must_stay(const struct stat *st)
+static bool must_stay(const char *path, const struct stat *st)
 {
-	return !S_ISREG(st->st_mode) || st->st_nlink != 1 || st->st_uid != geteuid();
+	struct stat own;
+
+	return !S_ISREG(st->st_mode) || st->st_nlink != 1 || st->st_uid != geteuid() ||
+	       lstat(path, &own) || S_ISLNK(own.st_mode);
 }
 
 /* Opens a file without the name that it will have. */
@@ -109,12 +112,19 @@ static bool write_all(int fd, const char *bytes, size_t size)
 	return true;
 }
 
-/* The path without symbolic links, if it exists: a link stays, its file is replaced. */
+/*
+ * The path without symbolic links: a link stays, its file is replaced. A file that cannot
+ * be reached by such a path (/proc/self/fd/3) keeps its own.
+ */
 static char *resolved(const char *path)
 {
 	char real[PATH_MAX];
+	struct stat a, b;
 
-	return joined(realpath(path, real) ? real : path, "");
+	if (realpath(path, real) && !stat(path, &a) && !stat(real, &b) &&
+	    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		return joined(real, "");
+	return joined(path, "");
 }
 
 bool ml_growfile_open(struct ml_growfile *f, const char *path, const void *bytes,
@@ -124,7 +134,7 @@ bool ml_growfile_open(struct ml_growfile *f, const char *path, const void *bytes
 
 	*f = (struct ml_growfile){ .fd = -1, .path = resolved(path) };
 	bool exists = !stat(f->path, &st);
-	f->in_place = exists && must_stay(&st);
+	f->in_place = exists && must_stay(f->path, &st);
 	f->replaces = exists && !f->in_place;
 	bool ok = f->in_place
 			  ? (f->fd = open(f->path, O_WRONLY | O_TRUNC | O_CLOEXEC)) >= 0
@@ -162,7 +172,7 @@ bool ml_growfile_check(const char *path, struct ml_err *err)
 					       : !access(at, W_OK)
 			 : true;
 
-	if (ok && (!exists || !must_stay(&st))) {
+	if (ok && (!exists || !must_stay(at, &st))) {
 		if (slash)
 			slash[1] = 0;
 		ok = !access(slash ? at : ".", W_OK | X_OK);

@@ -3,6 +3,7 @@
 build loops
 
 for signal in TERM HUP; do # a shell makes background programs ignore INT
+	rm -f out
 	memlamp run -o x.mlt ./loops 300000 >out 2>err &
 	memlamp=$!
 	wait_for grep -q ready out
