@@ -428,7 +428,10 @@ export const tests = {
 		);
 		assert.match((await w.value(page, "sim")).machine, /^L1 64 /);
 		assert.match(second.machine, /^L1 256 /);
-		assert.equal(await w.value(page, "cursor"), 3);
+		await w.until(
+			"the moment is kept",
+			async () => (await w.value(page, "cursor")) === 3,
+		);
 		await w.until(
 			"it is shown",
 			async () => (await w.value(page, "view")) === "ringsDiff",

@@ -156,7 +156,7 @@ function pixels(page) {
 
 /** Makes a movie with the dialog and returns its bytes. */
 async function movie(page, { frames, seconds, format }) {
-	await page.getByRole("button", { name: "Movie…" }).click();
+	await page.getByLabel("save", { exact: true }).selectOption("Movie…");
 	if (format) await page.getByLabel("format").selectOption(format);
 	await page.getByLabel("frames", { exact: true }).fill(String(frames));
 	await page.getByLabel("seconds").fill(String(seconds));
