@@ -22,6 +22,7 @@ import { drawable, usualRegions } from "../model/usualRegions";
 import { trailFor } from "../model/trail";
 import type { Region } from "../model/types";
 import { option, options, setOption } from "../../../state/store";
+import { weight } from "../state/findings";
 import { regionOf, regions } from "../state/store";
 
 export interface Picture extends Fitted {
@@ -52,7 +53,9 @@ export function shownRegions(): number[] {
 	const list = parseList(chosen).filter(can);
 
 	// Unknown numbers belong to another trace.
-	return list.length || chosen === NONE ? list : usualRegions(regions.value);
+	return list.length || chosen === NONE
+		? list
+		: usualRegions(regions.value, weight.value);
 }
 
 export function isFolded(n: number): boolean {

@@ -27,6 +27,7 @@ const ROWS = 200; // of the list; the search finds the rest
 function button(text: string, title: string, run: () => void): HTMLButtonElement {
 	const b = element("button", "quiet small", text);
 
+	b.type = "button"; // Enter in a form presses none
 	b.title = title;
 	b.setAttribute("aria-label", title);
 	b.addEventListener("click", (e) => {

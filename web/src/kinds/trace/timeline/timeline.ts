@@ -13,6 +13,7 @@ import type { Window } from "../../../model/types";
 import { cellOf, cellSpan } from "../model/tiling";
 import type { Timeline as Answer } from "../model/types";
 import { turnsShown } from "../state/cycles";
+import { goToPhase } from "../state/follow";
 import { scores } from "../state/scores";
 import { refsOf, arrived } from "../state/nearbyRefs";
 import { pan, zoom } from "../state/window";
@@ -388,7 +389,7 @@ class Timeline extends LayeredView {
 		if (w.from === phase.from && w.to === phase.to) setWindow(null);
 		else {
 			setWindow(phase);
-			setCursor(phase.from);
+			goToPhase(phase);
 		}
 	}
 
