@@ -30,14 +30,14 @@ const particles = region({
 });
 
 test("a matrix has the rows that its type has", () => {
-	const s = shapeOf(matrix, none, 2);
+	const s = shapeOf(matrix, none);
 
 	assert.deepEqual([s.row, s.lines, s.elem], [4, 32, 4]);
 	assert.equal(s.wrapped, false);
 });
 
 test("each byte of a matrix is in the cell of its row and column", () => {
-	const { grid, nx, ny } = fit(matrix, shapeOf(matrix, none, 2), 400, 400);
+	const { grid, nx, ny } = fit(matrix, shapeOf(matrix, none), 400, 400);
 
 	assert.deepEqual([nx, ny], [4, 32]);
 	for (let i = 0; i < 32; i++)
@@ -50,7 +50,7 @@ test("each byte of a matrix is in the cell of its row and column", () => {
 });
 
 test("when columns lie in memory, neighbours stand below each other", () => {
-	const s = shapeOf(matrix, { ...none, order: "columns" }, 2);
+	const s = shapeOf(matrix, { ...none, order: "columns" });
 	const { grid, nx, ny } = fit(matrix, s, 400, 400);
 
 	assert.deepEqual([nx, ny], [32, 4]);
@@ -59,13 +59,13 @@ test("when columns lie in memory, neighbours stand below each other", () => {
 });
 
 test("the person's row length and element size win", () => {
-	const s = shapeOf(matrix, { elem: 8, row: 16, order: "" }, 2);
+	const s = shapeOf(matrix, { elem: 8, row: 16, order: "" });
 
 	assert.deepEqual([s.elem, s.row, s.lines], [8, 16, 4]);
 });
 
 test("an array of structures has a lane for every step that its fields need", () => {
-	const s = shapeOf(particles, none, 2);
+	const s = shapeOf(particles, none);
 	const { grid, nx, ny } = fit(particles, s, 800, 200);
 
 	assert.equal(fieldStep(24, particles.fields), 4);
@@ -86,7 +86,7 @@ test("cells are never smaller than asked and never more than an answer may hold"
 			[300, 200],
 			[3000, 2000],
 		] as const) {
-			const f = fit(r, shapeOf(r, none, w / h), w, h);
+			const f = fit(r, shapeOf(r, none), w, h);
 			assert.ok(f.cw >= 4 && f.ch >= 4, `${f.cw} ${f.ch}`);
 			assert.ok(f.nx * f.cw <= w && f.ny * f.ch <= h);
 			assert.ok(f.grid.across * f.grid.down <= CELLS_MAX);
@@ -97,10 +97,10 @@ test("cells are never smaller than asked and never more than an answer may hold"
 
 test("a cell that stands for several elements says so", () => {
 	const r = region({ dims: [1000, 1000], extent: 4e6 });
-	const s = shapeOf(r, none, 1);
+	const s = shapeOf(r, none);
 
 	assert.equal(cellWords(fit(r, s, 400, 400).grid, s), "a cell is 10 × 10 elements");
-	const m = shapeOf(matrix, none, 2);
+	const m = shapeOf(matrix, none);
 	assert.equal(cellWords(fit(matrix, m, 400, 400).grid, m), "");
 });
 

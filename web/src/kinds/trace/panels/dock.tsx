@@ -144,16 +144,18 @@ function Switch({
 	name,
 	on,
 	off,
+	usual = off,
 	title,
 	children,
 }: {
 	name: string;
 	on: string;
 	off: string;
+	usual?: string;
 	title: string;
 	children: preact.ComponentChildren;
 }) {
-	const pressed = option(name, off) === on;
+	const pressed = option(name, usual) === on;
 
 	return (
 		<button
@@ -267,6 +269,15 @@ function Playback() {
 				title="shares of the cycles instead of the references"
 			>
 				cycles
+			</Switch>
+			<Switch
+				name="timeline.zoom"
+				on="misses"
+				off="all"
+				usual="misses"
+				title="only the top of the chart, where the misses are, if L1 serves nearly everything"
+			>
+				misses
 			</Switch>
 			<Switch
 				name="timeline.temperature"

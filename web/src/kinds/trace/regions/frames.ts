@@ -112,7 +112,7 @@ export function layFrames(room: Box, strips: boolean): Frame[] {
 function frameOf(region: Region, box: Box, folded: boolean, strips: boolean): Frame {
 	const w = box.w - 2 * PAD;
 	let h = box.h - TITLE - PAD - 2;
-	const shape = shapeOf(region, wishOf(region.region), w / Math.max(1, h - STRIP));
+	const shape = shapeOf(region, wishOf(region.region));
 	const frame: Frame = { region, box, folded, shape, strip: null, matrix: null };
 	const [x, y] = [box.x + PAD, box.y + TITLE + 2];
 

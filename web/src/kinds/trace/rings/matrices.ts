@@ -43,7 +43,7 @@ const LARGEST = 22;
 
 /** The shape of a region whose rows have a meaning; null for others. */
 function matrixShape(r: Region): Shape | null {
-	const s = shapeOf(r, wishOf(r.region), 1);
+	const s = shapeOf(r, wishOf(r.region));
 
 	return s.wrapped || s.row < 2 || s.lines < 2 ? null : s;
 }
