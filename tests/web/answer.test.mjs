@@ -239,4 +239,39 @@ export const tests = {
 				async () => (await shares()).length > 1,
 			);
 		},
+
+	"rows of an array without dimensions are those that the program walks": async (
+		w,
+	) => {
+		const trace = w.program(
+			"columns",
+			`#include <stdlib.h>
+			int main(void)
+			{
+				double *m = malloc(24 * 24 * sizeof(*m)), sum = 0;
+
+				for (int i = 0; i < 24 * 24; i++)
+					m[i] = i;
+				for (int j = 0; j < 24; j++)
+					for (int i = 0; i < 24; i++)
+						sum += m[i * 24 + j];
+				return sum == 1;
+			}`,
+		);
+
+		for (const width of [1280, 1900]) {
+			const page = await open(w, trace, SMALL, "#view=regions");
+			await page.setViewportSize({ width, height: 800 });
+			await w.until("m has rows of 24", () =>
+				page.evaluate(() =>
+					globalThis.memlamp.mounted.view?.frames?.value.some(
+						(f) =>
+							f.region.name === "m" &&
+							f.shape.row === 24,
+					),
+				),
+			);
+			assert.match(await w.svg(page), /rows of 24/);
+		}
+	},
 };

@@ -1,3 +1,4 @@
+import { rowOfStrides } from "../src/kinds/trace/model/rowLength";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -121,4 +122,52 @@ test("a datum has the name that the program gives it", () => {
 	assert.equal(datumName(matrix, 4 * (3 * 4 + 2)), "A[3][2]");
 	assert.equal(datumName(particles, 24 * 5 + 8), "p[5].n");
 	assert.equal(datumName(region({ elem: 0, extent: 64 }), 12), "A+12");
+});
+
+test("a row is the step of a walk down a column, or a step back to its beginning", () => {
+	// b[k * 96 + j] of doubles in the order of k, and a[i * 96 + k] again for each j
+	assert.equal(
+		rowOfStrides(
+			[
+				{ bytes: 768, count: 95 },
+				{ bytes: -72952, count: 1 },
+			],
+			8,
+			73728,
+		),
+		768,
+	);
+	assert.equal(
+		rowOfStrides(
+			[
+				{ bytes: 8, count: 95 },
+				{ bytes: -760, count: 1 },
+			],
+			8,
+			73728,
+		),
+		768,
+	);
+	assert.equal(rowOfStrides([{ bytes: 8, count: 95 }], 8, 73728), 0);
+	assert.equal(rowOfStrides([], 8, 73728), 0);
+	// once in a thousand is chance
+	assert.equal(
+		rowOfStrides(
+			[
+				{ bytes: 8, count: 999 },
+				{ bytes: 768, count: 1 },
+			],
+			8,
+			73728,
+		),
+		0,
+	);
+});
+
+test("rows follow strides, and do not depend on the room", () => {
+	const r = region({ elem: 8, extent: 73728 });
+
+	assert.equal(shapeOf(r, none, 768).row, 96);
+	assert.equal(shapeOf(r, { ...none, row: 10 }, 768).row, 10);
+	assert.equal(shapeOf(r, none).row, 128);
 });

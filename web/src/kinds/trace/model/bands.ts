@@ -31,7 +31,7 @@ export function bands(
 }
 
 const PART = 0.95; // of the cells whose misses must have room
-const TOPS = [0.4, 0.25, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
+const TOPS = [0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
 
 /*
  * The height at which a chart begins so that misses can be seen: 0, or 1 less the smallest

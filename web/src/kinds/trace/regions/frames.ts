@@ -22,6 +22,7 @@ import { drawable, usualRegions } from "../model/usualRegions";
 import { trailFor } from "../model/trail";
 import type { Region } from "../model/types";
 import { option, options, setOption } from "../../../state/store";
+import { rowBytes } from "../state/rows";
 import { weight } from "../state/findings";
 import { regionOf, regions } from "../state/store";
 
@@ -112,7 +113,7 @@ export function layFrames(room: Box, strips: boolean): Frame[] {
 function frameOf(region: Region, box: Box, folded: boolean, strips: boolean): Frame {
 	const w = box.w - 2 * PAD;
 	let h = box.h - TITLE - PAD - 2;
-	const shape = shapeOf(region, wishOf(region.region));
+	const shape = shapeOf(region, wishOf(region.region), rowBytes(region.region));
 	const frame: Frame = { region, box, folded, shape, strip: null, matrix: null };
 	const [x, y] = [box.x + PAD, box.y + TITLE + 2];
 

@@ -93,14 +93,13 @@ export function drawShares(d: Draw, shown: Shown, s: Scale, style: ShareStyle): 
 export function drawShareAxis(d: Draw, p: Palette, style: ShareStyle, of: string): void {
 	const { top, height, base = 0 } = style;
 	const words = { colour: p.text, size: 10 };
-	const digits = base > 0.99 ? 1 : 0;
 
 	for (const [at, more] of [
 		[1, ` of the ${of}`],
 		[(1 + base) / 2, ""],
 		[base, base ? ", the rest is below" : ""],
 	] as const) {
-		const text = `${(100 * at).toFixed(at === 1 || !at ? 0 : digits)} %${more}`;
+		const text = `${Number((100 * at).toFixed(2))} %${more}`;
 		const y = top + (height * (1 - at)) / (1 - base);
 		const middle = Math.max(top + 7, Math.min(top + height - 7, y));
 		if (height < 48 && !more && at !== base) continue;
@@ -304,8 +303,14 @@ export function drawHeat(
 		d.path(points, p.empty, 4, 0.8);
 		d.path(points, colours[l]!, 1.75);
 	}
-	d.text(6, top + 7, "warm", { colour: p.muted, size: 9 });
-	d.text(6, top + h - 7, "cold", { colour: p.muted, size: 9 });
+	const words = { colour: p.muted, size: 9 };
+	for (const [text, at] of [
+		["warm", top + 7],
+		["cold", top + h - 7],
+	] as const) {
+		d.rect(4, at - 6, d.measure(text, words) + 4, 12, p.empty, 0.9);
+		d.text(6, at, text, words);
+	}
 }
 
 /** The whole run, faint outside of the window, with handles at the window's ends. */
