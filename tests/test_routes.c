@@ -100,6 +100,20 @@ TEST(a_selection_of_bytes_of_a_region)
 	close_workspace();
 }
 
+TEST(strides_of_a_region_are_summed_over_lines_of_code)
+{
+	open_text("L1 1K 2w", two_lines);
+	CHECK(ask("/api/traces/0/regions"));
+	char question[100];
+	snprintf(question, sizeof(question), "/api/sims/0/strides?region=%u",
+		 (unsigned)number("region"));
+	CHECK(ask(question));
+	/* each of the two lines makes 16 references, so 15 steps */
+	CHECK(says("\"strides\":[{\"bytes\":8,\"count\":30}]"));
+	CHECK(!ask("/api/sims/0/strides?region=1000000"));
+	close_workspace();
+}
+
 TEST(references_come_with_place_and_outcome)
 {
 	open_text("L1 1K 2w", two_lines);

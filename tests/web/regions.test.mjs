@@ -11,6 +11,8 @@ async function open(w, trace, machine, hash) {
 	await w.until("regions are drawn", () =>
 		page.evaluate(() => !!globalThis.memlamp.mounted.view?.light?.lit),
 	);
+	// the regions have their order when the findings are known
+	await page.getByRole("heading", { name: "Findings" }).waitFor();
 	return page;
 }
 
@@ -134,7 +136,7 @@ export const tests = {
 			w,
 			stride(w),
 			TINY,
-			"#view=regions&o.regions.trail=1",
+			"#view=regions&o.regions.trail=1&o.regions.show=1",
 		);
 		const refs = w.refs(stride(w)).filter((r) => r.kind && r.region === "A");
 
@@ -268,7 +270,7 @@ export const tests = {
 			w,
 			stride(w),
 			TINY,
-			"#view=regions&o.regions.mode=count",
+			"#view=regions&o.regions.mode=count&o.regions.show=1",
 		);
 		const chosen = async (line) => {
 			await page.evaluate((n) => {
@@ -509,7 +511,7 @@ export const tests = {
 		w,
 	) => {
 		const page = await w.page(await w.serve(stride(w), { machine: TINY }), {
-			hash: "#view=plane",
+			hash: "#view=plane&o.plane.region=1",
 		});
 		const refs = w.refs(stride(w)).filter((r) => r.kind);
 		const bad = await phase(page, "bad stride");

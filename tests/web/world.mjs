@@ -193,8 +193,12 @@ export class World {
 		return fresh ? server : address;
 	}
 
-	/** A page that is open and whose simulation is ready, unless `wait` is false. */
-	async page(address, { wait = true, hash = "", size } = {}) {
+	/*
+	 * A page that is open and whose simulation is ready, unless `wait` is false. It begins at
+	 * the first reference and stays at its moment when something is selected, so that tests
+	 * count from there; `own` leaves both to the page.
+	 */
+	async page(address, { wait = true, hash = "", size, own = false } = {}) {
 		const page = await this.browser.newPage();
 
 		this.pages.push(page);
@@ -209,7 +213,7 @@ export class World {
 				this.faults.push(new Error(`the page asked for ${u}`));
 		});
 		if (size) await page.setViewportSize(size);
-		await page.goto(address + hash);
+		await page.goto(address + (own ? hash : fromTheStart(hash)));
 		if (wait) await this.ready(page);
 		return page;
 	}
@@ -283,6 +287,15 @@ export class World {
 	stop() {
 		for (const c of this.children) c.kill("SIGKILL");
 	}
+}
+
+/** The hash with the moment and the option that most tests begin with. */
+function fromTheStart(hash) {
+	const p = new URLSearchParams(hash.replace(/^#/, ""));
+
+	if (!p.has("at")) p.set("at", "0");
+	if (!p.has("o.cursor.follow")) p.set("o.cursor.follow", "no");
+	return `#${p}`;
 }
 
 /** Small enough that a matrix of 16 x 16 doubles misses. */

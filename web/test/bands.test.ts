@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bandAt, bands } from "../src/kinds/trace/model/bands";
+import { bandAt, bands, chartBase } from "../src/kinds/trace/model/bands";
 
 const ends = new Float64Array(3);
 const parts = new Float64Array(3);
@@ -31,4 +31,12 @@ test("a height tells its band", () => {
 	assert.equal(bandAt(e, 0.7), 2);
 	assert.equal(bandAt(e, 1), 2);
 	assert.equal(bandAt(e, 1.1), -1);
+});
+
+test("a chart of nearly nothing but hits begins where the misses are", () => {
+	assert.equal(chartBase([0.5, 0.6]), 0);
+	assert.equal(chartBase([]), 0);
+	// one cell of twenty may stick out
+	assert.equal(chartBase([...new Array<number>(19).fill(0.03), 1]), 0.95);
+	assert.equal(chartBase([0.15]), 0.8);
 });

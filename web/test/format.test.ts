@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytes, count, exact, percent, tick } from "../src/model/format";
+import { bytes, count, exact, parseCount, percent, tick } from "../src/model/format";
 import { ticks } from "../src/model/ticks";
 
 test("counts have three digits from ten thousand on", () => {
@@ -31,4 +31,14 @@ test("an axis has round positions within its ends", () => {
 	assert.deepEqual(ticks(5, 5, 10), []);
 	assert.equal(tick(10000), "10k");
 	assert.equal(tick(2500000), "2.5M");
+});
+
+test("counts are understood as people type them, and nothing else is", () => {
+	assert.equal(parseCount("61k"), 61000);
+	assert.equal(parseCount("2.5M"), 2500000);
+	assert.equal(parseCount(" 1,234 "), 1234);
+	assert.equal(parseCount("@12_000"), 12000);
+	assert.equal(parseCount("0"), 0);
+	for (const nonsense of ["", "abc", "12x", "1.5", "-3", "k", "1e6"])
+		assert.ok(Number.isNaN(parseCount(nonsense)), nonsense);
 });

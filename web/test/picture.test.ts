@@ -9,7 +9,8 @@ import {
 } from "../src/kinds/trace/model/cacheLayout";
 import { along, frequent, scaleOf, sumFrom } from "../src/kinds/trace/model/heat";
 import { laySegments, xOfAddress } from "../src/kinds/trace/model/segments";
-import { usualRegions } from "../src/kinds/trace/model/usualRegions";
+import { cutMiddle, regionLabels } from "../src/kinds/trace/model/regionNames";
+import { inBackground, usualRegions } from "../src/kinds/trace/model/usualRegions";
 import { region } from "./region";
 
 function overlap(
@@ -135,4 +136,66 @@ test("what is shown at first is the user's data, not the libraries'", () => {
 	assert.deepEqual(usualRegions(list), [4, 3]);
 	assert.deepEqual(usualRegions(list.slice(0, 2)), [1]);
 	assert.deepEqual(usualRegions([]), []);
+});
+
+test("what the program waits for comes first, and the top finding's region before it", () => {
+	const list = [
+		region({ region: 1, extent: 64, references: 1000, own: 1000 }),
+		region({ region: 2, extent: 64, references: 10, own: 10 }),
+		region({ region: 3, kind: "heap", elem: 0, extent: 64, references: 5, own: 5 }),
+	];
+	const waiting = new Map([
+		[1, 100],
+		[2, 900],
+		[3, 50],
+	]);
+
+	assert.deepEqual(usualRegions(list, { waiting, first: -1 }), [2, 1]);
+	// A region without a type is shown if the top finding is about it, however small.
+	assert.deepEqual(usualRegions(list, { waiting, first: 3 }), [3, 2, 1]);
+});
+
+test("loader, libraries and stacks are in the background unless they are waited for", () => {
+	const weight = (cycles: number) => ({
+		waiting: new Map([
+			[1, 1000],
+			[2, cycles],
+		]),
+		first: -1,
+	});
+	const lib = region({ region: 2, kind: "section", name: ".data of libc.so.6" });
+
+	assert.ok(inBackground(lib, weight(10)));
+	assert.ok(!inBackground(lib, weight(1000)));
+	assert.ok(!inBackground(lib, { ...weight(10), first: 2 }));
+	assert.ok(inBackground(region({ region: 2, kind: "stack", file: "" }), weight(0)));
+	assert.ok(inBackground(region({ region: 2, kind: "mmap", own: 0 }), weight(0)));
+	assert.ok(!inBackground(region({ region: 2, kind: "heap" }), weight(0)));
+	assert.ok(
+		!inBackground(region({ region: 2, kind: "section", name: ".bss of xz" }), weight(0)),
+	);
+});
+
+test("regions of one name are told apart by size, and by order where that is the same", () => {
+	const block = (n: number, extent: number, first: number) =>
+		region({ region: n, name: "xz+0x5230", extent, first });
+	const labels = regionLabels([
+		block(1, 4096, 30),
+		block(2, 1024, 0),
+		block(3, 4096, 10),
+		region({ region: 4, name: "A", extent: 4096 }),
+	]);
+
+	assert.deepEqual(
+		[1, 2, 3, 4].map((n) => labels.get(n)),
+		["xz+0x5230 4 KiB #2", "xz+0x5230 1 KiB", "xz+0x5230 4 KiB #1", "A"],
+	);
+});
+
+test("a long name is cut in the middle and keeps both ends", () => {
+	const width = (t: string) => t.length;
+
+	assert.equal(cutMiddle("abcdefgh", 8, width), "abcdefgh");
+	assert.equal(cutMiddle("abcdefgh", 5, width), "ab…gh");
+	assert.equal(cutMiddle("abcdefgh", 1, width), "…");
 });

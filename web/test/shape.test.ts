@@ -1,3 +1,4 @@
+import { rowOfStrides } from "../src/kinds/trace/model/rowLength";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -30,14 +31,14 @@ const particles = region({
 });
 
 test("a matrix has the rows that its type has", () => {
-	const s = shapeOf(matrix, none, 2);
+	const s = shapeOf(matrix, none);
 
 	assert.deepEqual([s.row, s.lines, s.elem], [4, 32, 4]);
 	assert.equal(s.wrapped, false);
 });
 
 test("each byte of a matrix is in the cell of its row and column", () => {
-	const { grid, nx, ny } = fit(matrix, shapeOf(matrix, none, 2), 400, 400);
+	const { grid, nx, ny } = fit(matrix, shapeOf(matrix, none), 400, 400);
 
 	assert.deepEqual([nx, ny], [4, 32]);
 	for (let i = 0; i < 32; i++)
@@ -50,7 +51,7 @@ test("each byte of a matrix is in the cell of its row and column", () => {
 });
 
 test("when columns lie in memory, neighbours stand below each other", () => {
-	const s = shapeOf(matrix, { ...none, order: "columns" }, 2);
+	const s = shapeOf(matrix, { ...none, order: "columns" });
 	const { grid, nx, ny } = fit(matrix, s, 400, 400);
 
 	assert.deepEqual([nx, ny], [32, 4]);
@@ -59,13 +60,13 @@ test("when columns lie in memory, neighbours stand below each other", () => {
 });
 
 test("the person's row length and element size win", () => {
-	const s = shapeOf(matrix, { elem: 8, row: 16, order: "" }, 2);
+	const s = shapeOf(matrix, { elem: 8, row: 16, order: "" });
 
 	assert.deepEqual([s.elem, s.row, s.lines], [8, 16, 4]);
 });
 
 test("an array of structures has a lane for every step that its fields need", () => {
-	const s = shapeOf(particles, none, 2);
+	const s = shapeOf(particles, none);
 	const { grid, nx, ny } = fit(particles, s, 800, 200);
 
 	assert.equal(fieldStep(24, particles.fields), 4);
@@ -86,7 +87,7 @@ test("cells are never smaller than asked and never more than an answer may hold"
 			[300, 200],
 			[3000, 2000],
 		] as const) {
-			const f = fit(r, shapeOf(r, none, w / h), w, h);
+			const f = fit(r, shapeOf(r, none), w, h);
 			assert.ok(f.cw >= 4 && f.ch >= 4, `${f.cw} ${f.ch}`);
 			assert.ok(f.nx * f.cw <= w && f.ny * f.ch <= h);
 			assert.ok(f.grid.across * f.grid.down <= CELLS_MAX);
@@ -97,10 +98,10 @@ test("cells are never smaller than asked and never more than an answer may hold"
 
 test("a cell that stands for several elements says so", () => {
 	const r = region({ dims: [1000, 1000], extent: 4e6 });
-	const s = shapeOf(r, none, 1);
+	const s = shapeOf(r, none);
 
 	assert.equal(cellWords(fit(r, s, 400, 400).grid, s), "a cell is 10 × 10 elements");
-	const m = shapeOf(matrix, none, 2);
+	const m = shapeOf(matrix, none);
 	assert.equal(cellWords(fit(matrix, m, 400, 400).grid, m), "");
 });
 
@@ -121,4 +122,52 @@ test("a datum has the name that the program gives it", () => {
 	assert.equal(datumName(matrix, 4 * (3 * 4 + 2)), "A[3][2]");
 	assert.equal(datumName(particles, 24 * 5 + 8), "p[5].n");
 	assert.equal(datumName(region({ elem: 0, extent: 64 }), 12), "A+12");
+});
+
+test("a row is the step of a walk down a column, or a step back to its beginning", () => {
+	// b[k * 96 + j] of doubles in the order of k, and a[i * 96 + k] again for each j
+	assert.equal(
+		rowOfStrides(
+			[
+				{ bytes: 768, count: 95 },
+				{ bytes: -72952, count: 1 },
+			],
+			8,
+			73728,
+		),
+		768,
+	);
+	assert.equal(
+		rowOfStrides(
+			[
+				{ bytes: 8, count: 95 },
+				{ bytes: -760, count: 1 },
+			],
+			8,
+			73728,
+		),
+		768,
+	);
+	assert.equal(rowOfStrides([{ bytes: 8, count: 95 }], 8, 73728), 0);
+	assert.equal(rowOfStrides([], 8, 73728), 0);
+	// once in a thousand is chance
+	assert.equal(
+		rowOfStrides(
+			[
+				{ bytes: 8, count: 999 },
+				{ bytes: 768, count: 1 },
+			],
+			8,
+			73728,
+		),
+		0,
+	);
+});
+
+test("rows follow strides, and do not depend on the room", () => {
+	const r = region({ elem: 8, extent: 73728 });
+
+	assert.equal(shapeOf(r, none, 768).row, 96);
+	assert.equal(shapeOf(r, { ...none, row: 10 }, 768).row, 10);
+	assert.equal(shapeOf(r, none).row, 128);
 });

@@ -5,7 +5,7 @@ import { brightness, lastOf, trailFor, type Refs } from "../src/kinds/trace/mode
 import { region } from "./region";
 
 const A = region({ dims: [4, 4], extent: 64 });
-const { grid } = fit(A, shapeOf(A, { elem: 0, row: 0, order: "" }, 1), 100, 100);
+const { grid } = fit(A, shapeOf(A, { elem: 0, row: 0, order: "" }), 100, 100);
 
 /** References "r8 w0": kind and byte of region 1; each is served by level 1, 2, 3, 1, ... */
 function refs(from: number, text: string, size = 4): Refs {

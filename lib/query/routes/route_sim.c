@@ -87,6 +87,51 @@ bool ml_route_sim_profile(struct ml_workspace *ws, const struct ml_request *q,
 	return true;
 }
 
+enum {
+	DISTINCT = 64
+}; /* strides of a region that are told apart; rarer ones are left out */
+
+/* The strides of one region, over all lines of code that refer to it. */
+bool ml_route_sim_strides(struct ml_workspace *ws, const struct ml_request *q,
+			  struct ml_answer *a, struct ml_err *err)
+{
+	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
+	struct ml_profile_stride sum[DISTINCT];
+	size_t count = 0;
+	uint64_t region;
+
+	if (!s || !ml_request_u64(q, "region", 0, &region, err))
+		return false;
+	for (size_t i = 0; i < s->result.profile.cell_count; i++) {
+		const struct ml_profile_cell *c = &s->result.profile.cells[i];
+
+		for (uint32_t k = 0; c->region == region && k < c->strides; k++) {
+			size_t at = 0;
+
+			while (at < count && sum[at].bytes != c->stride[k].bytes)
+				at++;
+			if (at < count)
+				sum[at].count += c->stride[k].count;
+			else if (count < DISTINCT)
+				sum[count++] = c->stride[k];
+		}
+	}
+	ml_json_object(&a->json);
+	ml_json_key(&a->json, "strides");
+	ml_json_array(&a->json);
+	for (size_t i = 0; i < count; i++) {
+		ml_json_object(&a->json);
+		ml_json_key(&a->json, "bytes");
+		ml_json_i64(&a->json, sum[i].bytes);
+		ml_json_key(&a->json, "count");
+		ml_json_u64(&a->json, sum[i].count);
+		ml_json_end(&a->json);
+	}
+	ml_json_end(&a->json);
+	ml_json_end(&a->json);
+	return true;
+}
+
 /* A simulation of the workspace as what comparisons are made of. Nothing is copied. */
 static bool study(struct ml_workspace *ws, const struct ml_request *q, const char *key,
 		  struct ml_analysed_trace *out, struct ml_err *err)

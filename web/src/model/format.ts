@@ -63,6 +63,16 @@ export function parseBytes(text: string): number {
 	return m ? Math.round(Number(m[1]) * 1024 ** power) : NaN;
 }
 
+/** "61k", "2.5M", "1,000" and "@12 000" as a count; NaN for any other text. */
+export function parseCount(text: string): number {
+	const m = text.replace(/[\s,_]/g, "").match(/^@?(\d+(?:\.\d+)?)([kmgt]?)$/i);
+	const power = ["", "k", "m", "g", "t"].indexOf(m?.[2]?.toLowerCase() ?? "");
+
+	// A fraction of one is no count.
+	if (!m || (!power && m[1]!.includes("."))) return NaN;
+	return Math.round(Number(m[1]) * 1000 ** power);
+}
+
 /** The last parts of a path, enough to know it by. */
 export function shortPath(path: string, parts = 1): string {
 	return path.split("/").slice(-parts).join("/");

@@ -4,10 +4,12 @@ import type { ComponentChildren } from "preact";
 export function Section({
 	title,
 	side,
+	old = false,
 	children,
 }: {
 	title: string;
 	side?: ComponentChildren;
+	old?: boolean; // the content is not yet that of the heading: it is greyed
 	children: ComponentChildren;
 }) {
 	return (
@@ -16,7 +18,9 @@ export function Section({
 				{title}
 				{side && <span class="side">{side}</span>}
 			</h3>
-			{children}
+			<div class={old ? "old" : ""} aria-busy={old}>
+				{children}
+			</div>
 		</section>
 	);
 }

@@ -25,6 +25,20 @@ export function shownKey(key: string | undefined): string {
 		.join(" ");
 }
 
+/** Whether the person types text: then no key is a command. */
+function typesText(at: EventTarget | null): boolean {
+	if (!(at instanceof HTMLElement)) return false;
+	if (at instanceof HTMLInputElement)
+		return !/^(button|checkbox|radio|range|color|file|reset|submit)$/.test(at.type);
+	return at instanceof HTMLTextAreaElement || at.isContentEditable;
+}
+
+/** Whether an element has a use of its own for a key, as a slider has for arrows. */
+function usesKey(at: EventTarget | null, key: string): boolean {
+	if (key === "Space") return false; // the space bar is the page's, wherever the focus is
+	return at instanceof HTMLInputElement || at instanceof HTMLSelectElement;
+}
+
 export function listenKeys(): void {
 	// After a choice in a list the page has the keys again.
 	document.addEventListener("change", (e) => {
@@ -32,10 +46,8 @@ export function listenKeys(): void {
 			e.target.blur();
 	});
 	window.addEventListener("keydown", (e) => {
-		const typing =
-			e.target instanceof HTMLElement &&
-			/^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName);
 		const key = keyOf(e);
+		const typing = typesText(e.target) || usesKey(e.target, key);
 
 		if (overlay.value && key === "Escape") {
 			overlay.value = "";
@@ -43,13 +55,6 @@ export function listenKeys(): void {
 			return;
 		}
 		if (e.altKey || typing || (overlay.value && key !== "?")) return;
-		// The space bar presses a button that has the focus, and does nothing else then.
-		if (
-			key === "Space" &&
-			e.target instanceof HTMLButtonElement &&
-			e.target.matches(":focus-visible")
-		)
-			return;
 		const digit = key.match(/^[1-9]$/) && listedViews.value[Number(key) - 1];
 		if (digit) {
 			if (!whyDisabled(digit)) view.value = digit.id;
@@ -58,6 +63,12 @@ export function listenKeys(): void {
 		const command = keyCommands().find((c) => c.keys.includes(key));
 		if (!command) return;
 		e.preventDefault();
+		if (key === "Space" && e.repeat) return; // held down, it is pressed once
 		command.run();
+	});
+	// A button is pressed when the space bar goes up: a command has had that key.
+	window.addEventListener("keyup", (e) => {
+		const ours = e.key === " " && !overlay.value && !typesText(e.target);
+		if (ours && keyCommands().some((c) => c.keys.includes("Space"))) e.preventDefault();
 	});
 }

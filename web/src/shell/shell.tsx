@@ -1,6 +1,7 @@
 // The page as a whole: panes with bars between them that can be dragged, and overlays.
 // The kind of document that is shown fills the panes.
 import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
 import { activeKind, openKinds } from "../kinds/documents";
 import { Icon } from "../panels/icon";
 import { asking } from "../state/latest";
@@ -117,6 +118,48 @@ function Overlay() {
 	);
 }
 
+const READING = 60; // ms a letter, at leisure
+const NOTICING = 4000; // ms
+
+/*
+ * A sentence for the person. It goes away by itself, but not under the pointer, and stands
+ * behind search, help and dialogs.
+ */
+function Message() {
+	const text = message.value;
+	const [held, hold] = useState(false);
+
+	useEffect(() => {
+		if (!text || held) return;
+		const timer = setTimeout(
+			() => (message.value = ""),
+			NOTICING + READING * text.length,
+		);
+		return () => clearTimeout(timer);
+	}, [text, held]);
+	if (!text) return null;
+	return (
+		<div
+			class="message"
+			role="status"
+			onPointerEnter={() => hold(true)}
+			onPointerLeave={() => hold(false)}
+		>
+			{text}
+			<button
+				class="quiet small"
+				title="dismiss"
+				onClick={() => {
+					hold(false);
+					message.value = "";
+				}}
+			>
+				<Icon name="close" />
+			</button>
+		</div>
+	);
+}
+
 /** The CSS grid of the page with the panes that the kind has. */
 function grid(left: boolean, right: boolean, bottom: boolean): string {
 	const row = (l: string, m: string, r: string) =>
@@ -167,18 +210,7 @@ export function Shell() {
 				</div>
 			)}
 			<Overlay />
-			{message.value && (
-				<div class="message" role="status">
-					{message.value}
-					<button
-						class="quiet small"
-						title="dismiss"
-						onClick={() => (message.value = "")}
-					>
-						<Icon name="close" />
-					</button>
-				</div>
-			)}
+			<Message />
 			<Connection />
 		</div>
 	);

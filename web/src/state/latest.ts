@@ -1,6 +1,8 @@
 // The last answer to a question that keeps changing. Asking again aborts the request that
 // is under way; the old answer stays until the new one is there, so nothing flickers.
-import { effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
+// `fresh` says whether the answer is one to the present question: what shows an old answer
+// greys it.
+import { batch, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 import { ApiError, isAbort } from "../api";
 import { message } from "./store";
 
@@ -11,6 +13,8 @@ export type Question<T> = (signal: AbortSignal, early: (answer: T) => void) => P
 
 export interface Latest<T> {
 	value: ReadonlySignal<T | null>;
+	/** Whether `value` answers the question as it is now; without a question it does. */
+	fresh: ReadonlySignal<boolean>;
 	dispose(): void;
 }
 
@@ -26,6 +30,7 @@ export function latest<T>(
 	optional = false,
 ): Latest<T> {
 	const value = signal<T | null>(null);
+	const fresh = signal(true);
 	let abort: AbortController | undefined;
 	let timer = 0;
 
@@ -34,6 +39,7 @@ export function latest<T>(
 
 		abort?.abort();
 		clearTimeout(timer);
+		fresh.value = !question;
 		if (!question) {
 			value.value = null;
 			return;
@@ -43,7 +49,11 @@ export function latest<T>(
 			asking.value++;
 			try {
 				const put = (answer: T) => {
-					if (!mine.signal.aborted) value.value = answer;
+					if (mine.signal.aborted) return;
+					batch(() => {
+						value.value = answer;
+						fresh.value = true;
+					});
 				};
 				put(await question(mine.signal, put));
 			} catch (e) {
@@ -64,6 +74,7 @@ export function latest<T>(
 	});
 	return {
 		value,
+		fresh,
 		dispose: () => {
 			stop();
 			abort?.abort();

@@ -9,7 +9,7 @@ import type { Open } from "../model/types";
 /** The answer of /api/open; null until it is there. */
 export const open = signal<Open | null>(null);
 export const connection = signal<Connection>("ok");
-/** A sentence for the person, shown until it is dismissed or the next one comes. */
+/** A sentence for the person; the shell shows it for as long as reading it takes. */
 export const message = signal<string>("");
 
 /** The id of the view in the middle ("": the first), and options by "view.option". */

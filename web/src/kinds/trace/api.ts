@@ -3,6 +3,7 @@ import { columns, json, request, times } from "../../api";
 import { numbers } from "../../model/columns";
 import type { Params, Window } from "../../model/types";
 import type { Angles, Cycles, PlaneMap } from "./model/cycles";
+import type { Stride } from "./model/rowLength";
 import { selectionParams, type Selection } from "./model/selection";
 import type { Scores } from "./model/temperature";
 import type {
@@ -97,6 +98,8 @@ export const api = {
 	cancel: async (n: number) => void (await request("DELETE", `sims/${n}`)),
 	profile: (n: number, top?: number, s?: AbortSignal) =>
 		json<Tables>(`sims/${n}/profile`, { top }, s),
+	strides: async (n: number, region: number, s?: AbortSignal) =>
+		(await json<{ strides: Stride[] }>(`sims/${n}/strides`, { region }, s)).strides,
 	lines: async (n: number, file: number, w?: Window, s?: AbortSignal) =>
 		(await json<{ lines: LineServed[] }>(`sims/${n}/lines`, { file, ...times(w) }, s))
 			.lines,

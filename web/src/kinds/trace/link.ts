@@ -12,9 +12,10 @@ import {
 	file,
 	loop,
 	machine,
+	opened,
 	playBy,
 	playing,
-	select,
+	restore,
 	selection,
 	speed,
 	trace,
@@ -34,7 +35,13 @@ export const traceLink: LinkPart = {
 				second: other?.machine,
 				with: other && other.trace !== trace.value?.trace ? other.trace : undefined,
 				// While playing, the URL would change with every frame.
-				cursor: playing.value ? cursor.peek() : cursor.value,
+				// The first moment is not the person's choice until a finding has set it.
+				cursor:
+					opened.value && !cursor.value
+						? undefined
+						: playing.value
+							? cursor.peek()
+							: cursor.value,
 				window: chosenWindow.value ?? undefined,
 				selection: selection.value,
 				file: file.value >= 0 ? file.value : undefined,
@@ -50,7 +57,7 @@ export const traceLink: LinkPart = {
 
 		if (l.cursor !== undefined) cursor.value = l.cursor;
 		chosenWindow.value = l.window ?? null;
-		select(l.selection ?? {});
+		restore(l.selection ?? {});
 		if (l.file !== undefined) file.value = l.file;
 		if (l.speed) speed.value = l.speed;
 		loop.value = l.loop ?? false;

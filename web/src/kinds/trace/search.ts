@@ -1,15 +1,17 @@
 // Items of a trace for the search: regions, functions, lines, files, phases, marks,
 // machines; and typed places such as "matmul.c:33" or a moment.
-import { exact, shortPath } from "../../model/format";
+import { exact, parseCount, shortPath } from "../../model/format";
 import { open } from "../../state/store";
 import type { SearchItem } from "../kind";
 import { worstLines } from "./state/costs";
+import { goToPhase } from "./state/follow";
 import { simulate } from "./state/load";
 import {
 	ELSEWHERE,
 	counts,
 	file,
 	length,
+	names,
 	pathOf,
 	regions,
 	select,
@@ -52,7 +54,7 @@ export function searchItems(): SearchItem[] {
 	return [
 		...regions.value.map((r) => ({
 			kind: "region",
-			title: r.name,
+			title: names.region(r.region),
 			side: `${r.type ?? ""} ${exact(r.references)} references`,
 			run: () => select({ region: r.region }),
 		})),
@@ -75,7 +77,7 @@ export function searchItems(): SearchItem[] {
 			side: `from ${exact(p.from)}`,
 			run: () => {
 				setWindow(p);
-				setCursor(p.from);
+				goToPhase(p);
 			},
 		})),
 		...(t?.marks ?? []).slice(0, SPANS).map((m) => ({
@@ -96,15 +98,15 @@ export function searchItems(): SearchItem[] {
 /** Places that the typed text itself names: "matmul.c:33", or a moment. */
 export function searchText(text: string): SearchItem[] {
 	const line = text.match(/^(.+):(\d+)$/);
-	const moment = text.replace(/[,_ ]/g, "").match(/^@?(\d+)$/);
+	const moment = parseCount(text);
 	const out: SearchItem[] = [];
 
-	if (moment && Number(moment[1]) < length.value)
+	if (moment < length.value)
 		out.push({
 			kind: "moment",
-			title: `Go to reference ${exact(Number(moment[1]))}`,
+			title: `Go to reference ${exact(moment)}`,
 			side: "",
-			run: () => setCursor(Number(moment[1])),
+			run: () => setCursor(moment),
 		});
 	if (line) {
 		const f = trace.value?.files.find((x) => x.path.endsWith(line[1]!));

@@ -30,6 +30,22 @@ export function bands(
 	return true;
 }
 
+const PART = 0.95; // of the cells whose misses must have room
+const TOPS = [0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
+
+/*
+ * The height at which a chart begins so that misses can be seen: 0, or 1 less the smallest
+ * of a few round shares that nearly all cells keep below. `missed` has the share of each
+ * cell that the first level did not serve.
+ */
+export function chartBase(missed: number[]): number {
+	const sorted = [...missed].sort((a, b) => a - b);
+	const most = sorted[Math.ceil(sorted.length * PART) - 1] ?? 1;
+	const top = TOPS.filter((t) => t >= most).at(-1);
+
+	return top === undefined ? 0 : 1 - top;
+}
+
 /** The band at a height from 0 (bottom) to 1, or -1. */
 export function bandAt(ends: Float64Array, height: number): number {
 	for (let l = 0; l < ends.length; l++) if (height < ends[l]!) return l;

@@ -22,7 +22,7 @@ export function printTraceLink(l: TraceLink, p: URLSearchParams): void {
 	if (l.machine) p.set("machine", l.machine);
 	if (l.second) p.set("second", l.second);
 	if (l.second && l.with !== undefined) p.set("with", String(l.with));
-	if (l.cursor) p.set("at", String(l.cursor));
+	if (l.cursor !== undefined) p.set("at", String(l.cursor));
 	if (l.window) p.set("window", `${l.window.from}-${l.window.to}`);
 	if (l.selection) {
 		const text = selectionText(l.selection);

@@ -46,15 +46,18 @@ export function fieldStep(elem: number, fields: Field[]): number {
 }
 
 const FIELDS_MAX = 64; // steps of a structure; larger ones are shown as bytes in rows
-const WORD = 8; // bytes of an element of unknown size
+export const WORD = 8; // bytes of an element of unknown size
 
 /** Bytes of the region that can be drawn. */
 export function extentOf(r: Region): number {
 	return r.extent || r.size;
 }
 
-/** The shape of a region, from its type and what the person wants; `aspect` is w / h. */
-export function shapeOf(r: Region, wish: Wish, aspect: number): Shape {
+/*
+ * The shape of a region, from its type and what the person wants; `rowBytes` is the length
+ * of a row as strides tell it, 0 if they do not.
+ */
+export function shapeOf(r: Region, wish: Wish, rowBytes = 0): Shape {
 	const bytes = extentOf(r);
 	const chosen = wish.elem > 0 || wish.row > 0;
 	const step = fieldStep(r.elem, r.fields);
@@ -72,7 +75,11 @@ export function shapeOf(r: Region, wish: Wish, aspect: number): Shape {
 	const n = Math.ceil(bytes / elem);
 	const last = r.dims.length > 1 ? r.dims[r.dims.length - 1]! : 0;
 	const natural = last * ((r.elem || elem) / elem);
-	const row = wish.row || (Number.isInteger(natural) ? natural : 0) || rowFor(n, aspect);
+	const row =
+		wish.row ||
+		(Number.isInteger(natural) ? natural : 0) ||
+		(rowBytes % elem ? 0 : rowBytes / elem) ||
+		rowFor(n);
 
 	return {
 		elem,
@@ -86,10 +93,11 @@ export function shapeOf(r: Region, wish: Wish, aspect: number): Shape {
 
 /*
  * The length of a row of unknown length: a power of two, so that cache lines stand below
- * each other.
+ * each other. It depends on the number of elements only: a picture of another size has the
+ * same rows.
  */
-function rowFor(n: number, aspect: number): number {
-	return 2 ** Math.max(0, Math.floor(Math.log2(Math.sqrt(n * Math.max(aspect, 0.1)))));
+function rowFor(n: number): number {
+	return 2 ** Math.max(0, Math.floor(Math.log2(Math.sqrt(2 * n))));
 }
 
 export interface Fitted {

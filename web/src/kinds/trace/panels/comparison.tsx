@@ -9,11 +9,11 @@ import type { Row, SelectAnswer, Tables } from "../model/types";
 import { documentsOf } from "../../documents";
 import { compare } from "../state/load";
 import { latest } from "../../../state/latest";
+import { goToRow } from "../state/findings";
 import { match, other } from "../state/disagreements";
 import { KIND, ready, compared, selection, shownWindow, trace } from "../state/store";
 import { Icon } from "../../../panels/icon";
 import { editMachine } from "./machine";
-import { goTo } from "./findings";
 import { Section } from "../../../panels/section";
 
 const SHOWN = 5; // rows of each table
@@ -103,8 +103,8 @@ function Changed({ title, rows }: { title: string; rows: Row[] }) {
 }
 
 function selectRow(row: Row, title: string): void {
-	if (title.startsWith("region")) goTo({ region: row["name"] });
-	else goTo(row);
+	if (title.startsWith("region")) goToRow({ region: row["name"] });
+	else goToRow(row);
 }
 
 export function Comparison() {

@@ -12,6 +12,7 @@ import {
 	cursor,
 	hover,
 	names,
+	playing,
 	ready,
 	regionOf,
 	compared,
@@ -22,8 +23,9 @@ import {
 	trace,
 } from "../state/store";
 import { latest } from "../../../state/latest";
-import { open } from "../../../state/store";
-import { inWindow, selected } from "../state/windowCounts";
+import { open, option, setOption } from "../../../state/store";
+import { FOLLOW } from "../state/follow";
+import { inWindow, selected, selectedFresh, windowFresh } from "../state/windowCounts";
 import { Bar, LevelMark } from "./bar";
 import { Comparison } from "./comparison";
 import { DatumHistory } from "./datum";
@@ -50,9 +52,15 @@ function Place({ at }: { at: At }) {
 
 function Now() {
 	const at = current.value;
+	// While playing, the words are those of a moment ago, and so is their number.
+	const time = playing.value && at ? at.time : cursor.value;
 
 	return (
-		<Section title="Now" side={<span class="digits">{exact(cursor.value)}</span>}>
+		<Section
+			title="Now"
+			side={<span class="digits">{exact(time)}</span>}
+			old={at !== null && at.time !== time}
+		>
 			{!at && (
 				<p class="note">
 					{sim.value?.state === "running"
@@ -110,6 +118,23 @@ function Now() {
 	);
 }
 
+/** Whether selecting moves the cursor to where the selection happens next. */
+function Follow() {
+	const on = option(FOLLOW, "yes") === "yes";
+
+	return (
+		<button
+			class="quiet small"
+			title="selecting moves the cursor to where the selection happens next"
+			aria-label="cursor follows the selection"
+			aria-pressed={on}
+			onClick={() => setOption(FOLLOW, on ? "no" : "yes")}
+		>
+			<Icon name="goto" />
+		</button>
+	);
+}
+
 function Selected() {
 	const s = selection.value;
 	const words = selectionWords(s, names);
@@ -123,6 +148,7 @@ function Selected() {
 			title="Selection"
 			side={
 				<>
+					<Follow />
 					<button
 						class="quiet small"
 						title="undo (Ctrl Z)"
@@ -223,7 +249,7 @@ function Causes() {
 }
 
 function Levels() {
-	const a = selected.value ?? inWindow.value;
+	const a = isNothing(selection.value) ? inWindow.value : selected.value;
 	const s = ready.value;
 
 	if (!s || !a) return null;
@@ -233,6 +259,7 @@ function Levels() {
 	return (
 		<Section
 			title="Levels"
+			old={!(isNothing(selection.value) ? windowFresh : selectedFresh).value}
 			side={
 				<span class="muted">
 					{isNothing(selection.value) ? "all references" : "selection"}
@@ -342,12 +369,12 @@ function Run() {
 export function Details() {
 	return (
 		<aside class="details right-pane">
+			<Findings />
 			<Now />
 			<Selected />
 			<DatumHistory />
 			<Levels />
 			{compared.value && <Comparison />}
-			<Findings />
 			<Run />
 		</aside>
 	);

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { StepBy } from "../api";
 import { levelColours } from "../../../draw/colours";
 import { css } from "../../../draw/draw";
-import { count, exact, tick } from "../../../model/format";
+import { count, exact, parseCount, tick } from "../../../model/format";
 import type { Window } from "../../../model/types";
 import { placeOfSpeed, speedAt, speeds } from "../model/speed";
 import { EVENTS_MAX, playHow, step, toggle, type PlayHow } from "../state/playback";
@@ -23,7 +23,7 @@ import {
 	shownWindow,
 	speed,
 } from "../state/store";
-import { option, setOption } from "../../../state/store";
+import { message, option, setOption } from "../../../state/store";
 import { createTimeline } from "../timeline/timeline";
 import { Icon } from "../../../panels/icon";
 import { savePicture } from "../../save";
@@ -144,16 +144,18 @@ function Switch({
 	name,
 	on,
 	off,
+	usual = off,
 	title,
 	children,
 }: {
 	name: string;
 	on: string;
 	off: string;
+	usual?: string;
 	title: string;
 	children: preact.ComponentChildren;
 }) {
-	const pressed = option(name, off) === on;
+	const pressed = option(name, usual) === on;
 
 	return (
 		<button
@@ -172,6 +174,16 @@ function ends(w: Window): string {
 	const short = w.to - w.from > w.to / 100;
 
 	return `${short ? count(w.from) : exact(w.from)} – ${short ? count(w.to) : exact(w.to)}`;
+}
+
+/** Goes to a typed moment, "61k" for example; says so if it is none. */
+function goToTyped(text: string): void {
+	const n = parseCount(text);
+
+	if (n < length.value) setCursor(n);
+	else if (Number.isNaN(n))
+		message.value = `"${text}" is no moment: type a number such as 61,000, 61k or 2.5M.`;
+	else message.value = `The run has only ${exact(length.value)} references.`;
 }
 
 function Playback() {
@@ -232,8 +244,8 @@ function Playback() {
 					class="digits"
 					value={exact(cursor.value)}
 					onChange={(e) => {
-						const n = Number(e.currentTarget.value.replace(/[^\d]/g, ""));
-						if (Number.isFinite(n)) setCursor(n);
+						goToTyped(e.currentTarget.value);
+						e.currentTarget.value = exact(cursor.value);
 						e.currentTarget.blur();
 					}}
 				/>
@@ -257,6 +269,15 @@ function Playback() {
 				title="shares of the cycles instead of the references"
 			>
 				cycles
+			</Switch>
+			<Switch
+				name="timeline.zoom"
+				on="misses"
+				off="all"
+				usual="misses"
+				title="only the top of the chart, where the misses are, if L1 serves nearly everything"
+			>
+				misses
 			</Switch>
 			<Switch
 				name="timeline.temperature"

@@ -1,20 +1,16 @@
-// Findings: the problems that memlamp sees; a click on one leads to its place.
-import { api } from "../api";
+// Findings: the problems that memlamp sees. One is open, the top one at first; a click on
+// another one opens it and leads to its place.
+import { signal } from "@preact/signals";
 import { percent } from "../../../model/format";
-import type { Row, Tables } from "../model/types";
-import { latest } from "../../../state/latest";
-import { select, names, ready, regions, showLine, sim, trace } from "../state/store";
 import { Section } from "../../../panels/section";
+import type { Row } from "../model/types";
+import { fileOfRow, findings, goToRow } from "../state/findings";
+import { names } from "../state/store";
 
-const answer = latest<Tables>(
-	() => {
-		const [s, known] = [ready.value, sim.value?.findings];
+const EVIDENCE = 2; // sentences of it
 
-		return s && known !== undefined ? (abort) => api.findings(s.sim, abort) : null;
-	},
-	0,
-	true,
-);
+/** The row that is open: an object of the answer, so a new answer begins with its first. */
+const open = signal<Row | null>(null);
 
 function text(row: Row, ...keys: string[]): string {
 	for (const k of keys) {
@@ -24,69 +20,56 @@ function text(row: Row, ...keys: string[]): string {
 	return "";
 }
 
-/** A file is a number, or a path as the command line prints it. */
-function fileOf(v: unknown): number | undefined {
-	if (typeof v === "number") return v;
-	if (typeof v !== "string") return undefined;
-	return trace.value?.files.find((f) => f.path === v || f.path.endsWith(`/${v}`))?.file;
-}
+/** Evidence, advice, gain and place. */
+function Body({ row }: { row: Row }) {
+	const file = fileOfRow(row["file"]);
+	const evidence = (row["evidence"] as string[] | undefined) ?? [];
+	const gain = row["gain"];
 
-function regionOfRow(row: Row): number | undefined {
-	if (typeof row["region"] === "number") return row["region"];
-	return regions.value.find((r) => r.name === row["region"])?.region;
-}
-
-/** Selects the place of a row of the server's tables: its line, its region, or both. */
-export function goTo(row: Row): void {
-	const file = fileOf(row["file"]);
-	const line = row["line"];
-	const region = regionOfRow(row);
-
-	if (file !== undefined && typeof line === "number" && line > 0) {
-		showLine(file, line);
-		select({ file, line, ...(region !== undefined ? { region } : {}) });
-	} else if (region !== undefined) {
-		select({ region });
-	}
+	return (
+		<>
+			{evidence.slice(0, EVIDENCE).map((e) => (
+				<span key={e}>{e}</span>
+			))}
+			{text(row, "advice") && <em>{text(row, "advice")}</em>}
+			{typeof gain === "number" && gain > 0 && (
+				<span>
+					could save {percent(gain)} of all cycles ({text(row, "predicted")})
+				</span>
+			)}
+			{file !== undefined && (
+				<small class="mono">
+					{names.file(file)}:{String(row["line"] ?? "")}
+				</small>
+			)}
+		</>
+	);
 }
 
 export function Findings() {
-	const found = answer.value.value;
-	const rows =
-		(Array.isArray(found) ? found : (found?.["findings"] as Row[] | undefined)) ?? [];
+	const rows = findings.value;
 
-	if (!found) return null;
+	if (!rows) return null;
+	const shown = rows.includes(open.value!) ? open.value : rows[0];
 	return (
 		<Section title="Findings" side={<span class="muted">{rows.length || "none"}</span>}>
 			{rows.length === 0 && <p class="note">Nothing stands out on this machine.</p>}
 			<ol class="findings">
-				{rows.map((row, i) => {
-					const file = fileOf(row["file"]);
-					return (
-						<li key={i}>
-							<button onClick={() => goTo(row)}>
-								<b>{text(row, "title", "kind")}</b>
-								{((row["evidence"] as string[] | undefined) ?? [])
-									.slice(0, 2)
-									.map((e) => (
-										<span key={e}>{e}</span>
-									))}
-								{text(row, "advice") && <em>{text(row, "advice")}</em>}
-								{typeof row["gain"] === "number" && row["gain"] > 0 && (
-									<span>
-										could save {percent(row["gain"] as number)} of all cycles (
-										{text(row, "predicted")})
-									</span>
-								)}
-								{file !== undefined && (
-									<small class="mono">
-										{names.file(file)}:{String(row["line"] ?? "")}
-									</small>
-								)}
-							</button>
-						</li>
-					);
-				})}
+				{rows.map((row, i) => (
+					<li key={i} class={row === shown ? "open" : ""}>
+						<button
+							aria-expanded={row === shown}
+							title="select it and go to where it happens"
+							onClick={() => {
+								open.value = row;
+								goToRow(row);
+							}}
+						>
+							<b>{text(row, "title", "kind")}</b>
+							{row === shown && <Body row={row} />}
+						</button>
+					</li>
+				))}
 			</ol>
 		</Section>
 	);

@@ -9,6 +9,7 @@ import { turnsText } from "../model/cycles";
 import { current } from "../state/currentReference";
 import { lineTurns } from "../state/cycles";
 import {
+	costsFresh,
 	fileCosts,
 	fileOf,
 	jumpToWorst,
@@ -32,7 +33,7 @@ import {
 	trace,
 } from "../state/store";
 import { latest } from "../../../state/latest";
-import { inWindow, touchedLines } from "../state/windowCounts";
+import { inWindow, touchedLines, windowFresh } from "../state/windowCounts";
 import { option, setOption } from "../../../state/store";
 import { Bar, kindColours } from "./bar";
 import { editorLink } from "../../../panels/editor";
@@ -119,6 +120,8 @@ const max = computed(() => {
 	if (!kept.value) for (const s of sites.value) n = Math.max(n, s.cost?.cost ?? 0);
 	return n;
 });
+/** Whether costs and their whole belong to the window that is shown. */
+const fresh = computed(() => costsFresh.value && (!ready.value || windowFresh.value));
 /** The whole that shares refer to: everything in the window, other code included. */
 const total = computed(() => {
 	const [s, all] = [ready.value, inWindow.value];
@@ -165,7 +168,11 @@ function Gutter({ row, i }: { row: Row; i: number }) {
 					</span>
 				))}
 			<span class="share">
-				{cost && !row.kinds && total.value && cost.cost / total.value >= 0.001
+				{cost &&
+				!row.kinds &&
+				fresh.value &&
+				total.value &&
+				cost.cost / total.value >= 0.001
 					? percent(cost.cost, total.value)
 					: ""}
 			</span>
@@ -265,7 +272,7 @@ function Tip() {
 					{exact(v)} from {levelNames.value[i]} ({percent(v, cost.references)})
 				</div>
 			))}
-			{!row.kinds && (
+			{!row.kinds && fresh.value && (
 				<div>
 					{percent(cost.cost, total.value)} of all{" "}
 					{metrics(ready.value?.levels ?? []).find(([m]) => m === metric.value)?.[1]}
@@ -405,7 +412,7 @@ export function Source() {
 	// Rows that leave on one side come back on the other: elements are used again.
 	for (let i = from; i < to; i++) visible.push(<Line key={i % (to - from)} i={i} />);
 	return (
-		<section class="source left-pane">
+		<section class={fresh.value ? "source left-pane" : "source left-pane waits"}>
 			{head}
 			{columns}
 			{!kept.value && trace.value && n > 0 && (

@@ -11,6 +11,7 @@ import {
 	select,
 	cursor,
 	levelNames,
+	names,
 	ready,
 	regionOf,
 	regions,
@@ -151,8 +152,7 @@ class CacheAlone extends CanvasView {
 		};
 
 		put("above: region");
-		for (const n of shownRegions())
-			put(regionOf(n)!.name, regionColour(p, regionRank(n)));
+		for (const n of shownRegions()) put(names.region(n), regionColour(p, regionRank(n)));
 		put("others", mix(p.background, p.muted, 0.45));
 		if (!this.picture!.info.group) put("number: 1 leaves first, corner: dirty");
 		[x, y] = [EDGE, 32];

@@ -22,6 +22,8 @@ import { drawable, usualRegions } from "../model/usualRegions";
 import { trailFor } from "../model/trail";
 import type { Region } from "../model/types";
 import { option, options, setOption } from "../../../state/store";
+import { rowBytes } from "../state/rows";
+import { weight } from "../state/findings";
 import { regionOf, regions } from "../state/store";
 
 export interface Picture extends Fitted {
@@ -52,7 +54,9 @@ export function shownRegions(): number[] {
 	const list = parseList(chosen).filter(can);
 
 	// Unknown numbers belong to another trace.
-	return list.length || chosen === NONE ? list : usualRegions(regions.value);
+	return list.length || chosen === NONE
+		? list
+		: usualRegions(regions.value, weight.value);
 }
 
 export function isFolded(n: number): boolean {
@@ -109,7 +113,7 @@ export function layFrames(room: Box, strips: boolean): Frame[] {
 function frameOf(region: Region, box: Box, folded: boolean, strips: boolean): Frame {
 	const w = box.w - 2 * PAD;
 	let h = box.h - TITLE - PAD - 2;
-	const shape = shapeOf(region, wishOf(region.region), w / Math.max(1, h - STRIP));
+	const shape = shapeOf(region, wishOf(region.region), rowBytes(region.region));
 	const frame: Frame = { region, box, folded, shape, strip: null, matrix: null };
 	const [x, y] = [box.x + PAD, box.y + TITLE + 2];
 

@@ -304,9 +304,10 @@ class Plane extends CanvasView {
 		const a = this.answer.value;
 		const x = drawKeyBefore(d, p, d.width - RIGHT, HEAD / 2, items, small.size);
 
-		d.text(LEFT, HEAD / 2, r.name, name);
+		const label = names.region(r.region);
+		d.text(LEFT, HEAD / 2, label, name);
 		if (!a) return;
-		const left = LEFT + d.measure(r.name, name) + 10;
+		const left = LEFT + d.measure(label, name) + 10;
 		const each = (v: number, what: string) =>
 			v > 1 ? `${count(Math.round(v * 10) / 10)} ${what}s` : `one ${what}`;
 		const elements = a.bytes / a.rows / (r.elem || 1);
@@ -374,7 +375,10 @@ export const planeView: ViewKind = {
 				label: "region",
 				choices: [
 					["-1", now >= 0 ? `usual (${names.region(now)})` : "usual"],
-					...list.map((r): [string, string] => [String(r.region), r.name]),
+					...list.map((r): [string, string] => [
+						String(r.region),
+						names.region(r.region),
+					]),
 				],
 				otherwise: "-1",
 			},

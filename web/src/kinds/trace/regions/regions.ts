@@ -13,6 +13,7 @@ import {
 	gridKey,
 	placeOf,
 } from "../model/shape";
+import { cutMiddle } from "../model/regionNames";
 import { drawable } from "../model/usualRegions";
 import { arrived } from "../state/nearbyRefs";
 import { followCaches, moment } from "../state/cacheMoment";
@@ -228,8 +229,11 @@ class Regions extends CanvasView {
 		const note = f.matrix ? cellWords(f.matrix.grid, f.shape) : "";
 
 		d.clip(x, y, w - 8, TITLE, () => {
-			d.text(x + 8, y + TITLE / 2 + 1, f.region.name, name);
-			const left = x + 8 + d.measure(f.region.name, name) + 8;
+			const label = cutMiddle(names.region(f.region.region), w - 24, (t) =>
+				d.measure(t, name),
+			);
+			d.text(x + 8, y + TITLE / 2 + 1, label, name);
+			const left = x + 8 + d.measure(label, name) + 8;
 			const what = [titleWords(f.region.region), note].filter(Boolean).join(" · ");
 			d.text(left, y + TITLE / 2 + 1, what, small);
 		});

@@ -4,8 +4,9 @@
 import { element } from "../../../views/element";
 import type { Region } from "../model/types";
 import { count, exact } from "../../../model/format";
-import { drawable } from "../model/usualRegions";
-import { regionOf, regionRank, regions, setCursor } from "../state/store";
+import { byWeight, drawable, inBackground } from "../model/usualRegions";
+import { weight } from "../state/findings";
+import { names, regionOf, regionRank, regions, setCursor } from "../state/store";
 import { regionColour } from "../../../draw/colours";
 import { css } from "../../../draw/draw";
 import {
@@ -27,6 +28,7 @@ const ROWS = 200; // of the list; the search finds the rest
 function button(text: string, title: string, run: () => void): HTMLButtonElement {
 	const b = element("button", "quiet small", text);
 
+	b.type = "button"; // Enter in a form presses none
 	b.title = title;
 	b.setAttribute("aria-label", title);
 	b.addEventListener("click", (e) => {
@@ -87,9 +89,13 @@ export class RegionTools {
 		const fill = () => {
 			const p = palette.value;
 			const now = new Set(shownRegions());
-			const match = regions.value.filter((r) =>
-				r.name.toLowerCase().includes(search.value.toLowerCase()),
-			);
+			const later = (r: Region) => (inBackground(r, weight.value) ? 1 : 0);
+			const order = byWeight(weight.value);
+			const match = regions.value
+				.filter((r) =>
+					names.region(r.region).toLowerCase().includes(search.value.toLowerCase()),
+				)
+				.sort((a, b) => later(a) - later(b) || order(a, b));
 			rows.replaceChildren(
 				...match.slice(0, ROWS).map((r) => {
 					const item = element("li", "");
@@ -105,7 +111,7 @@ export class RegionTools {
 					label.append(
 						box,
 						mark,
-						element("span", "mono grow", r.name),
+						element("span", "mono grow", names.region(r.region)),
 						element("span", "muted", kindWords(r)),
 						element("span", "digits", count(r.references)),
 					);

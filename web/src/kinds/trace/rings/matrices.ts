@@ -25,6 +25,7 @@ import {
 import { exact } from "../../../model/format";
 import type { Selection } from "../model/selection";
 import type { Region } from "../model/types";
+import { rowBytes } from "../state/rows";
 import { names, regionOf } from "../state/store";
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
@@ -43,7 +44,7 @@ const LARGEST = 22;
 
 /** The shape of a region whose rows have a meaning; null for others. */
 function matrixShape(r: Region): Shape | null {
-	const s = shapeOf(r, wishOf(r.region), 1);
+	const s = shapeOf(r, wishOf(r.region), rowBytes(r.region));
 
 	return s.wrapped || s.row < 2 || s.lines < 2 ? null : s;
 }
@@ -144,7 +145,11 @@ export class Matrices {
 			if (last) paintTrail(d, p, pic, last, { ...light, chosen: null });
 			else d.rect(pic.x, pic.y, w, h, p.empty);
 			d.frame(pic.x - 2, pic.y - 2, w + 4, h + 4, colour, 1, 0.8);
-			d.text(pic.x - 1, pic.y - 9, f.region.name, { colour, size: 11, bold: true });
+			d.text(pic.x - 1, pic.y - 9, names.region(f.region.region), {
+				colour,
+				size: 11,
+				bold: true,
+			});
 			this.mark(d, pic, n, q.access, p.cursor);
 			marks.forEach((s, i) => this.box(d, pic, n, s, i ? p.text : p.muted));
 		}

@@ -3,7 +3,9 @@ import { count, exact } from "../../../model/format";
 import { polar, type Ring, type Rings } from "../model/rings";
 import type { Rect } from "../model/ringsAround";
 import { linesOf } from "../model/ringsLines";
+import { cutMiddle } from "../model/regionNames";
 import type { Held } from "../state/cacheMoment";
+import { names } from "../state/store";
 import { levelColours, type Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import type { Picture } from "./paint";
@@ -49,15 +51,23 @@ export function labels(
 ): void {
 	const { rings, arcs, others } = q.place;
 	const taken: Rect[] = [...boxes];
-	const name = (a0: number, a1: number, text: string, colour: Colour) => {
+	const name = (a0: number, a1: number, whole: string, colour: Colour) => {
 		// in the middle of its arc, or as near to it as there is room
 		for (let i = 0; i < 15; i++) {
 			const away = (Math.ceil(i / 2) / 7) * (i % 2 ? 1 : -1);
 			const angle = (a0 + a1) / 2 + (away * (a1 - a0)) / 2;
 			const align = sideAlign(angle);
 			const style = { colour, size: 12, bold: true, align } as const;
-			const w = d.measure(text, style);
 			const [x, y] = polar(rings.radius + 9, angle);
+			// A name keeps both of its ends where the edge of the picture is near.
+			const [before, after] = [q.x + x - 4, d.width - q.x - x - 4];
+			const room = {
+				left: after,
+				center: 2 * Math.min(before, after),
+				right: before,
+			}[align];
+			const text = cutMiddle(whole, room, (t) => d.measure(t, style));
+			const w = d.measure(text, style);
 			const left = q.x + x - { left: 0, center: w / 2, right: w }[align];
 			for (let out = 0; out < 9; out++) {
 				const top = q.y + y - 6 + out * (y < 0 ? -7 : 7);
@@ -78,7 +88,7 @@ export function labels(
 	};
 
 	for (const [n, a] of arcs)
-		if (!named.has(n)) name(a.a0, a.a1, a.region.name, q.colour(p, n));
+		if (!named.has(n)) name(a.a0, a.a1, names.region(n), q.colour(p, n));
 	name(others[0], others[1], OTHERS, p.muted);
 	levelLabels(d, p, q, rings);
 }

@@ -101,6 +101,11 @@ export const fileCosts = computed<{ file: number; cost: number }[]>(() => {
 	return [...by].map(([f, c]) => ({ file: f, cost: c })).sort((a, b) => b.cost - a.cost);
 });
 
+/** Whether the costs of lines are those of the file and window that are shown now. */
+export const costsFresh = computed(() =>
+	chosenWindow.value ? windowed.fresh.value : run.fresh.value,
+);
+
 /** Lines of the shown file, in the window. */
 export const lineCosts = computed<Map<number, LineCost>>(() => {
 	const w = windowed.value.value;

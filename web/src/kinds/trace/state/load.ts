@@ -7,6 +7,7 @@ import { activeKind, documentsOf } from "../../documents";
 import { api } from "../api";
 import { parseTraceLink } from "../model/link";
 import type { Region, Sim, Trace } from "../model/types";
+import { goToPhase } from "./follow";
 import {
 	ELSEWHERE,
 	KIND,
@@ -18,8 +19,10 @@ import {
 	file,
 	length,
 	machine,
+	opened,
 	playing,
 	regions,
+	restore,
 	reveal,
 	select,
 	setCursor,
@@ -76,6 +79,7 @@ function show(t: Trace, r: Region[], keep: boolean): void {
 		compared.value = null;
 		if (!keep) {
 			cursor.value = 0;
+			opened.value = true;
 			chosenWindow.value = null;
 			playing.value = false;
 		}
@@ -195,6 +199,7 @@ export async function begin(o: Open, link: URLSearchParams): Promise<void> {
 		if (wanted.second) await compare(wanted.second, wanted.with);
 	};
 
+	opened.value = wanted.cursor === undefined && !wanted.selection;
 	await openTrace(first.number, true);
 	if (active.value) return run();
 	// No view needs a simulation until one of this kind is shown.
@@ -225,10 +230,13 @@ function goTo(place: Place): void {
 
 	if (span) setWindow(span);
 	if (place.window !== undefined) setWindow(place.window);
-	if (place.moment !== undefined || span) setCursor(place.moment ?? span!.from);
+	if (place.moment !== undefined) setCursor(place.moment);
+	else if (span) goToPhase(span);
 	if (inFile !== undefined) showLine(inFile, line!.line);
+	// A place that names its moment does not follow the selection to another one.
+	const choose = place.moment !== undefined || span ? restore : select;
 	if (inFile !== undefined || found || func)
-		select({
+		choose({
 			...(inFile !== undefined ? { file: inFile, line: line!.line } : {}),
 			...(found ? { region: found.region } : {}),
 			...(func ? { func } : {}),

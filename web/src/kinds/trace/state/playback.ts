@@ -5,8 +5,10 @@ import { api, type StepBy } from "../api";
 import { isNothing, selectionParams } from "../model/selection";
 import { asking } from "../../../state/latest";
 import { message, option } from "../../../state/store";
+import { landing } from "./follow";
 import {
 	cursor,
+	follow,
 	length,
 	loop,
 	playBy,
@@ -14,7 +16,6 @@ import {
 	ready,
 	selection,
 	setCursor,
-	setWindow,
 	shownWindow,
 	speed,
 } from "./store";
@@ -57,20 +58,11 @@ async function find(
 	const more = by === "selection" ? selectionParams(selection.peek()) : {};
 	asking.value++;
 	try {
-		return await api.step(s.sim, from, by, dir, more, abort);
+		const at = await api.step(s.sim, from, by, dir, more, abort);
+		return at === null || dir < 0 ? at : await landing(s.sim, at, by);
 	} finally {
 		asking.value--;
 	}
-}
-
-/** Moves the window, without changing its width, so that the cursor is in it. */
-function follow(): void {
-	const [w, at] = [shownWindow.peek(), cursor.peek()];
-	const width = w.to - w.from;
-
-	if (at >= w.from && at < w.to) return;
-	const from = at < w.from ? at - width / 4 : at - (width * 3) / 4;
-	setWindow({ from, to: from + width });
 }
 
 let steps: Promise<unknown> = Promise.resolve();

@@ -7,6 +7,7 @@ import { selectable } from "../../../state/history";
 import type { StepBy } from "../api";
 import { servers } from "../model/cost";
 import { nothing, selectionText, type Names, type Selection } from "../model/selection";
+import { regionLabels } from "../model/regionNames";
 import type { LineCount, Region, Sim, Trace } from "../model/types";
 
 /** The kind of document, as /api/open names it. */
@@ -42,6 +43,8 @@ export const levelNames = computed(() => (sim.value ? servers(sim.value.levels) 
 
 /** The moment that is shown: reference `cursor` has just happened. */
 export const cursor = signal(0);
+/** A trace was opened and nobody has said at which moment: see follow.ts. */
+export const opened = signal(false);
 /** The part of the run that the person chose; null: all of it. */
 export const chosenWindow = signal<Window | null>(null);
 export const shownWindow = computed<Window>(
@@ -49,7 +52,21 @@ export const shownWindow = computed<Window>(
 );
 
 /** The selected references, and the pre-selection: what is under the pointer. */
-export const { selection, hover, select } = selectable<Selection>(nothing, selectionText);
+export const {
+	selection,
+	hover,
+	select: restore,
+} = selectable<Selection>(nothing, selectionText);
+/** The selection that the person made last, a new object each time; see follow.ts. */
+export const picked = signal<Selection | null>(null);
+
+/** The person selects; with `toggle`, selecting the same again selects nothing. */
+export function select(next: Selection, toggle = false): void {
+	batch(() => {
+		restore(next, toggle);
+		picked.value = { ...selection.peek() };
+	});
+}
 
 /** Playback. Speed is references a second. */
 export const playing = signal(false);
@@ -88,9 +105,11 @@ export function pathOf(n: number): string {
 	return trace.value?.files.find((f) => f.file === n)?.path ?? "";
 }
 
+const labels = computed(() => regionLabels(regions.value));
+
 export const names: Names = {
 	file: (n) => shortPath(pathOf(n)),
-	region: (n) => regionOf(n)?.name ?? `region ${n}`,
+	region: (n) => labels.value.get(n) ?? `region ${n}`,
 	level: (n) => levelNames.value[n - 1] ?? `level ${n}`,
 };
 
@@ -109,6 +128,16 @@ export function setWindow(w: Window | null, min = 16): void {
 	const from = Math.max(0, Math.min(Math.round(w.from), n - width));
 
 	chosenWindow.value = width >= n ? null : { from, to: from + width };
+}
+
+/** Moves the window, without changing its width, so that the cursor is in it. */
+export function follow(): void {
+	const [w, at] = [shownWindow.peek(), cursor.peek()];
+	const width = w.to - w.from;
+
+	if (at >= w.from && at < w.to) return;
+	const from = at < w.from ? at - width / 4 : at - (width * 3) / 4;
+	setWindow({ from, to: from + width });
 }
 
 /** Shows a line of code in the source pane. */

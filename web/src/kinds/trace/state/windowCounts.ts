@@ -29,6 +29,9 @@ const chosen = latest<SelectAnswer>(() => {
 export const inWindow = all.value;
 /** The selected references of the window; null: nothing is selected, which means all. */
 export const selected = chosen.value;
+/** Whether these are counts of the window and selection that are shown now. */
+export const windowFresh = all.fresh;
+export const selectedFresh = chosen.fresh;
 
 /** Lines of code that made selected references, as "file:line". */
 export const touchedLines = computed(

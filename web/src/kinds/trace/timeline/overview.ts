@@ -1,5 +1,6 @@
-// The regions and the lines of code with the most references of the window, each with a
-// bar of the levels that served them. With a selection, its part of each bar stands out.
+// The regions that the window waits for and the lines of code with the most references,
+// each with a bar of the levels that served them. Regions of the loader, of libraries and
+// of the stack share one row, which a click opens. With a selection, its part of each bar stands out.
 import { levelColours, regionColour, type Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { sum } from "../model/cost";
@@ -19,7 +20,13 @@ import {
 	selection,
 	showLine,
 } from "../state/store";
-import { inWindow, selected } from "../state/windowCounts";
+import { inWindow, selected, windowFresh } from "../state/windowCounts";
+import { weight } from "../state/findings";
+import { option, setOption } from "../../../state/store";
+import { cutMiddle } from "../model/regionNames";
+import type { SelectAnswer } from "../model/types";
+import { inBackground } from "../model/usualRegions";
+import { waitingOf } from "../model/waiting";
 import { CanvasView } from "../../../views/canvas";
 import type { ViewKind } from "../../../views/view";
 
@@ -29,10 +36,17 @@ interface Row {
 	parts: number[]; // of the bar
 	chosen?: number[]; // their selected parts
 	references: number;
+	share?: number; // of the waiting, where rows are ordered by it
 	pick?: Selection; // what a click selects
 	mark?: number; // rank of the region whose colour it has
+	folds?: boolean; // a click opens or closes the rows that it stands for
 }
 
+/** Counts of a region, or of several in one row. */
+type Counted = SelectAnswer["regions"][number] & { of: number[]; folds?: string };
+
+/** The option that opens the row of the loader, libraries and stacks. */
+const FOLDED = "overview.folded";
 const ROW = 26;
 const PAD = 20;
 
@@ -50,12 +64,16 @@ class Overview extends CanvasView {
 					selection.value,
 					inWindow.value,
 					selected.value,
+					weight.value,
+					windowFresh.value,
+					option(FOLDED, "yes"),
 				],
 		);
 		this.listen("pointermove", (_, x, y) => this.point(x, y));
 		this.listen("pointerleave", () => (hover.value = {}));
 		this.listen("click", (_, x, y) => {
 			const row = this.at(x, y);
+			if (row?.folds) setOption(FOLDED, option(FOLDED, "yes") === "yes" ? "no" : "yes");
 			if (!row?.pick) return;
 			select(row.pick, true);
 			if (row.pick.line !== undefined) showLine(row.pick.file!, row.pick.line);
@@ -70,7 +88,7 @@ class Overview extends CanvasView {
 	private point(x: number, y: number): void {
 		const row = this.at(x, y);
 
-		this.canvas.style.cursor = row?.pick ? "pointer" : "";
+		this.canvas.style.cursor = row?.pick || row?.folds ? "pointer" : "";
 		if (!sameSelection(hover.value, row?.pick ?? {})) hover.value = row?.pick ?? {};
 		if (!row) return this.tip(null);
 		const heads = ready.value
@@ -78,7 +96,8 @@ class Overview extends CanvasView {
 			: ["reads", "writes"];
 		this.tip(
 			[
-				row.label,
+				row.label + (row.sub ? ` ${row.sub}` : ""),
+				...(row.folds ? ["a click opens or closes it"] : []),
 				`${exact(row.references)} references`,
 				...row.parts.map(
 					(v, i) => `${exact(v)} ${heads[i] ?? ""} (${percent(v, row.references)})`,
@@ -95,15 +114,21 @@ class Overview extends CanvasView {
 		const c = selected.value;
 		const none = [0];
 
+		const levels = ready.value?.levels ?? [];
+		const waits = a ? waitingOf(a.served, levels) : 0;
+
 		if (a)
 			return {
-				regions: a.regions.map((r) => ({
-					...this.region(r.region),
+				regions: this.folded(a.regions).map((r) => ({
+					...(r.folds
+						? { label: r.folds, sub: `${r.of.length} regions`, folds: true }
+						: this.region(r.region)),
 					parts: r.served ?? [r.references],
 					chosen: c
-						? (c.regions.find((x) => x.region === r.region)?.served ?? none)
+						? this.sumOf(c.regions.filter((x) => r.of.includes(x.region)))
 						: undefined,
 					references: r.references,
+					share: waits > 0 ? waitingOf(r.served ?? [], levels) / waits : 0,
 				})),
 				lines: a.lines.map((l) => ({
 					...this.line(l.file ?? ELSEWHERE, l.line, l.func),
@@ -129,6 +154,37 @@ class Overview extends CanvasView {
 					references: l.references,
 				})),
 		};
+	}
+
+	/** Regions in the order of their waiting; those of the background as one row, or last. */
+	private folded(counted: SelectAnswer["regions"]): Counted[] {
+		const levels = ready.value?.levels ?? [];
+		const of = (r: Counted) => waitingOf(r.served ?? [], levels);
+		const hidden = (n: number) => {
+			const r = regionOf(n);
+			return !r || inBackground(r, weight.value);
+		};
+		const all: Counted[] = counted.map((r) => ({ ...r, of: [r.region] }));
+		const front = all.filter((r) => !hidden(r.region)).sort((a, b) => of(b) - of(a));
+		const back = all.filter((r) => hidden(r.region)).sort((a, b) => of(b) - of(a));
+		const closed = option(FOLDED, "yes") === "yes";
+
+		if (back.length < 2 || !front.length) return [...front, ...back];
+		const row: Counted = {
+			region: -1,
+			of: back.map((r) => r.region),
+			references: sum(back.map((r) => r.references)),
+			served: this.sumOf(back),
+			folds: `${closed ? "▸" : "▾"} libraries and stacks`,
+		};
+		return [...front, row, ...(closed ? [] : back)];
+	}
+
+	private sumOf(rows: { served?: number[] }[]): number[] {
+		const out = levelNames.value.map(() => 0);
+
+		for (const r of rows) r.served?.forEach((n, i) => (out[i] = (out[i] ?? 0) + n));
+		return out;
 	}
 
 	private region(n: number): Pick<Row, "label" | "sub" | "pick" | "mark"> {
@@ -169,10 +225,12 @@ class Overview extends CanvasView {
 		const w = beside ? (d.width - 3 * PAD) / 2 : d.width - 2 * PAD;
 
 		this.places = [];
+		this.canvas.classList.toggle("is-old", simulated && !windowFresh.value);
 		this.legend(d, p, heads, colours, simulated);
 		this.fitting =
 			Math.floor((d.height - 84) / ROW / (beside ? 1 : 2)) - (beside ? 0 : 1);
-		const end = this.table(d, p, "Regions", left, PAD, 48, w, colours);
+		const order = simulated ? "references, share of the waiting" : "";
+		const end = this.table(d, p, "Regions", left, PAD, 48, w, colours, order);
 		if (beside) this.table(d, p, "Lines of code", right, w + 2 * PAD, 48, w, colours);
 		else this.table(d, p, "Lines of code", right, PAD, end + 20, w, colours);
 	}
@@ -206,15 +264,19 @@ class Overview extends CanvasView {
 		y: number,
 		w: number,
 		colours: Colour[],
+		note = "",
 	): number {
-		const max = rows[0]?.references ?? 0;
-		const total = sum(rows.map((r) => r.references));
+		const max = Math.max(0, ...rows.map((r) => r.references));
+		const total = totalOf(rows);
 		const label = Math.min(260, w * 0.42);
 		const numbers = w > 330 ? 104 : 56;
 		const bar = w - label - numbers - 8;
 		const shown = rows.slice(0, Math.max(1, this.fitting));
 
-		d.text(x, y + 12, title, { colour: p.text, size: 13, bold: true });
+		const head = { colour: p.text, size: 13, bold: true };
+		d.text(x, y + 12, title, head);
+		if (note)
+			d.text(x + d.measure(title, head) + 8, y + 12, note, { colour: p.muted, size: 11 });
 		if (rows.length > shown.length)
 			d.text(x + w, y + 12, `${shown.length} of ${exact(rows.length)}`, {
 				colour: p.muted,
@@ -243,11 +305,16 @@ class Overview extends CanvasView {
 				numberStyle,
 			);
 			if (numbers > 60)
-				d.text(x + w, y + ROW / 2, percent(row.references, total), {
-					...numberStyle,
-					colour: p.muted,
-					size: 11,
-				});
+				d.text(
+					x + w,
+					y + ROW / 2,
+					row.share !== undefined ? percent(row.share) : percent(row.references, total),
+					{
+						...numberStyle,
+						colour: p.muted,
+						size: 11,
+					},
+				);
 			y += ROW;
 		}
 		return y;
@@ -276,12 +343,22 @@ class Overview extends CanvasView {
 			d.rect(x, y + 8, 4, ROW - 16, regionColour(p, row.mark));
 			left += 10;
 		}
-		d.clip(left, y, w - (left - x) - 8, ROW, () => {
-			d.text(left, y + ROW / 2, row.label, style);
-			const used = d.measure(row.label, style);
-			d.text(left + used + 8, y + ROW / 2, row.sub, { colour: p.muted, size: 11 });
-		});
+		// A kind without room is left out; a name without room keeps both of its ends.
+		const sub = { colour: p.muted, size: 11 };
+		const room = w - (left - x) - 8;
+		const name = cutMiddle(row.label, room, (t) => d.measure(t, style));
+		const used = d.measure(name, style) + 8;
+		d.text(left, y + ROW / 2, name, style);
+		if (row.sub && used + d.measure(row.sub, sub) <= room)
+			d.text(left + used, y + ROW / 2, row.sub, sub);
 	}
+}
+
+/** References of all rows; the rows behind an open one count once. */
+function totalOf(rows: Row[]): number {
+	const at = rows.findIndex((r) => r.folds);
+
+	return sum((at < 0 ? rows : rows.slice(0, at + 1)).map((r) => r.references));
 }
 
 export const overview: ViewKind = {

@@ -59,6 +59,7 @@ export interface ShareStyle {
 	top: number;
 	height: number;
 	level?: number; // this serving level stands out, from 0
+	base?: number; // the share at the foot, if not 0
 }
 
 /*
@@ -67,7 +68,8 @@ export interface ShareStyle {
  * pixel; the farther level wins the pixel.
  */
 export function drawShares(d: Draw, shown: Shown, s: Scale, style: ShareStyle): void {
-	const { colours, weights, top, height, level } = style;
+	const { colours, weights, top, height, level, base = 0 } = style;
+	const above = (end: number) => Math.max(0, end - base) / (1 - base);
 	const ends = new Float64Array(weights.length);
 	const parts = new Float64Array(weights.length);
 	const a = shown.all;
@@ -77,14 +79,34 @@ export function drawShares(d: Draw, shown: Shown, s: Scale, style: ShareStyle): 
 
 		if (!bands(a.served, some, i * a.levels, weights, ends, parts)) return;
 		for (let l = 0, low = 0; l < weights.length; low = ends[l++]!) {
-			const h = (ends[l]! - low) * height;
-			const y = top + height - ends[l]! * height;
+			const h = (above(ends[l]!) - above(low)) * height;
+			const y = top + height - above(ends[l]!) * height;
 			const part = level !== undefined && level !== l ? 0 : parts[l]!;
 			if (!(h > 0)) continue;
 			if (part < 1) d.splat(x, y, width, h, colours[l]!, shown.some ? FAINT : PALE);
 			if (part > 0) d.splat(x, y + h * (1 - part), width, h * part, colours[l]!);
 		}
 	});
+}
+
+/** Shares at the left edge of the chart; a chart that does not begin at 0 says so at its foot. */
+export function drawShareAxis(d: Draw, p: Palette, style: ShareStyle, of: string): void {
+	const { top, height, base = 0 } = style;
+	const words = { colour: p.text, size: 10 };
+
+	for (const [at, more] of [
+		[1, ` of the ${of}`],
+		[(1 + base) / 2, ""],
+		[base, base ? ", the rest is below" : ""],
+	] as const) {
+		const text = `${Number((100 * at).toFixed(2))} %${more}`;
+		const y = top + (height * (1 - at)) / (1 - base);
+		const middle = Math.max(top + 7, Math.min(top + height - 7, y));
+		if (height < 48 && !more && at !== base) continue;
+		d.rect(0, y - 0.5, 5, 1, p.text);
+		d.rect(6, middle - 7, d.measure(text, words) + 6, 14, p.background, 0.82);
+		d.text(9, middle, text, words);
+	}
 }
 
 /** References that are wide enough to be seen: read or write, at the foot of each. */
@@ -281,8 +303,14 @@ export function drawHeat(
 		d.path(points, p.empty, 4, 0.8);
 		d.path(points, colours[l]!, 1.75);
 	}
-	d.text(6, top + 7, "warm", { colour: p.muted, size: 9 });
-	d.text(6, top + h - 7, "cold", { colour: p.muted, size: 9 });
+	const words = { colour: p.muted, size: 9 };
+	for (const [text, at] of [
+		["warm", top + 7],
+		["cold", top + h - 7],
+	] as const) {
+		d.rect(4, at - 6, d.measure(text, words) + 4, 12, p.empty, 0.9);
+		d.text(6, at, text, words);
+	}
 }
 
 /** The whole run, faint outside of the window, with handles at the window's ends. */

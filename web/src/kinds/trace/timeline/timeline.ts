@@ -5,7 +5,7 @@ import { effect } from "@preact/signals";
 import { api } from "../api";
 import { levelColours, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
-import { bandAt, bands } from "../model/bands";
+import { bandAt, bands, chartBase } from "../model/bands";
 import { caches, sum } from "../model/cost";
 import { exact, percent } from "../../../model/format";
 import { isNothing, sameSelection, type Selection } from "../model/selection";
@@ -13,6 +13,7 @@ import type { Window } from "../../../model/types";
 import { cellOf, cellSpan } from "../model/tiling";
 import type { Timeline as Answer } from "../model/types";
 import { turnsShown } from "../state/cycles";
+import { goToPhase } from "../state/follow";
 import { scores } from "../state/scores";
 import { refsOf, arrived } from "../state/nearbyRefs";
 import { pan, zoom } from "../state/window";
@@ -43,9 +44,11 @@ import {
 	drawLane,
 	drawMarks,
 	drawPhases,
+	drawShareAxis,
 	drawShares,
 	drawStrip,
 	drawTurns,
+	eachCell,
 	markAt,
 	phaseAt,
 	phaseRowAt,
@@ -107,6 +110,7 @@ class Timeline extends LayeredView {
 			void [hover.value, trace.value, sim.value, arrived.value, this.warm()];
 			void turnsShown.value;
 			void this.weights(1);
+			void option("timeline.zoom", "misses");
 			this.want();
 		});
 		this.onDestroy(
@@ -161,6 +165,22 @@ class Timeline extends LayeredView {
 		return option("timeline.by", "references") === "cycles" && cycles.length === levels
 			? cycles
 			: new Array<number>(levels).fill(1);
+	}
+
+	/** The share at which the chart begins: its top part only, if nearly all is served by L1. */
+	private base(): number {
+		const levels = levelNames.value.length;
+		const weights = this.weights(levels);
+		const ends = new Float64Array(levels);
+		const missed: number[] = [];
+
+		if (option("timeline.zoom", "misses") !== "misses" || !ready.value) return 0;
+		for (const { all, window } of this.mainShown(shownWindow.value, null))
+			eachCell(all, window, this.scale(), (i) => {
+				if (bands(all.served, null, i * levels, weights, ends, new Float64Array(levels)))
+					missed.push(1 - ends[0]!);
+			});
+		return chartBase(missed);
 	}
 
 	/*
@@ -388,7 +408,7 @@ class Timeline extends LayeredView {
 		if (w.from === phase.from && w.to === phase.to) setWindow(null);
 		else {
 			setWindow(phase);
-			setCursor(phase.from);
+			goToPhase(phase);
 		}
 	}
 
@@ -503,7 +523,9 @@ class Timeline extends LayeredView {
 			ends,
 			new Float64Array(a.levels),
 		);
-		const l = ok ? bandAt(ends, (chartEnd - y) / Math.max(1, chartEnd - chart)) : -1;
+		const base = this.base();
+		const height = (chartEnd - y) / Math.max(1, chartEnd - chart);
+		const l = ok ? bandAt(ends, base + height * (1 - base)) : -1;
 
 		return l < 0 ? {} : { level: l + 1 };
 	}
@@ -536,12 +558,15 @@ class Timeline extends LayeredView {
 			weights,
 			top: at.chart,
 			height: at.chartEnd - at.chart,
+			base: this.base(),
 			level: level !== undefined && isNothing(rest) ? level - 1 : undefined,
 		};
 
 		d.rect(0, at.chart, d.width, style.height, p.empty);
 		for (const shown of this.mainShown(s.window, this.counted()))
 			drawShares(d, shown, s, style);
+		const of = option("timeline.by", "references");
+		if (levelNames.value.length) drawShareAxis(d, p, style, of);
 		if (ready.value && this.width / (s.window.to - s.window.from) >= KINDS_FROM)
 			drawKinds(d, p, s, refsOf(s.window.from, s.window.to) ?? [], at.chartEnd);
 		if (this.warm() && at.heat > at.chartEnd)

@@ -1,0 +1,277 @@
+// The page opens on the answer, selecting leads to where things happen, and nothing old
+// stands under a new label. Expectations come from `memlamp dump` of the same trace.
+import assert from "node:assert/strict";
+import { SMALL } from "./world.mjs";
+
+const matmul = (w) => w.example("matmul.c", "16");
+const stride = (w) => w.example("stride.c");
+
+/** A page that opens as a person's does. */
+async function open(w, trace, machine, hash = "") {
+	const page = await w.page(await w.serve(trace, { machine }), {
+		hash,
+		own: true,
+		size: { width: 1280, height: 800 },
+	});
+
+	await page.getByRole("heading", { name: "Findings" }).waitFor();
+	return page;
+}
+
+/** Holds the answers of a route until the returned function is called. */
+async function hold(page, pattern) {
+	let go;
+	const gone = new Promise((r) => (go = r));
+
+	await page.route(pattern, async (route) => {
+		await gone;
+		await route.continue();
+	});
+	return go;
+}
+
+/** The line of matmul.c that made a reference. */
+function lineOf(r) {
+	const at = (r.caller ?? r.site)?.frames?.[0];
+
+	return at?.file?.endsWith("matmul.c") ? at.line : 0;
+}
+
+export const tests = {
+	"a trace opens at the first reference of its top finding, which is in sight":
+		async (w) => {
+			const page = await open(w, matmul(w), SMALL, "#view=regions");
+			const top = JSON.parse(
+				w.memlamp(
+					"query",
+					"-m",
+					SMALL,
+					matmul(w),
+					"/api/sims/0/findings",
+				),
+			).findings.find((f) => f.file); // the loader's are not the user's to mend
+			const first = w
+				.refs(matmul(w))
+				.find(
+					(r) =>
+						r.region === top.region &&
+						lineOf(r) === top.line,
+				);
+
+			await w.until(
+				"the cursor is there",
+				async () =>
+					(await w.value(page, "cursor")) === first.time,
+			);
+			const box = await page
+				.locator(".findings .open b", { hasText: top.title })
+				.boundingBox();
+			assert.ok(box.y > 0 && box.y + box.height < 640);
+			const regions = await page.evaluate(() =>
+				globalThis.memlamp.mounted.view.frames.value.map(
+					(f) => f.region.name,
+				),
+			);
+			assert.equal(regions[0], top.region);
+			await w.until("the address has it", () =>
+				page.url().includes(`at=${first.time}`),
+			);
+		},
+
+	"an address that names a moment is not moved": async (w) => {
+		const page = await open(w, matmul(w), SMALL, "#at=0");
+
+		await w.until("nothing is asked", () =>
+			page.evaluate(() => !document.querySelector(".asking.on")),
+		);
+		assert.equal(await w.value(page, "cursor"), 0);
+	},
+
+	"selecting a line moves the cursor to where it happens next": async (w) => {
+		const page = await open(w, matmul(w), SMALL, "#at=0");
+		const refs = w.refs(matmul(w)).filter((r) => lineOf(r) === 22);
+		const row = page.locator('.line[data-line="22"]');
+
+		await row.click();
+		await w.until(
+			"the cursor is at its first reference",
+			async () => (await w.value(page, "cursor")) === refs[0].time,
+		);
+		await page.evaluate(
+			(t) => globalThis.memlamp.trace.setCursor(t),
+			refs[5].time + 1,
+		);
+		await row.click(); // nothing is selected
+		await row.click();
+		await w.until(
+			"the cursor is at the next one",
+			async () => (await w.value(page, "cursor")) === refs[6].time,
+		);
+		await page.getByLabel("cursor follows the selection").click();
+		await page.locator('.line[data-line="33"]').click();
+		await page.locator('.line[data-line="33"].selected').waitFor();
+		assert.equal(await w.value(page, "cursor"), refs[6].time);
+	},
+
+	"a step to a phase lands in the user's code": async (w) => {
+		const page = await open(w, stride(w), SMALL, "#at=0");
+		const place = () =>
+			page.evaluate(() => {
+				const { trace } = globalThis.memlamp;
+				return [trace.cursor.value, trace.trace.value.phases];
+			});
+
+		await page.keyboard.press("Control+ArrowRight");
+		const at = await w.until(
+			"the cursor moved",
+			async () => (await place())[0],
+		);
+		const [, phases] = await place();
+		const ref = w.refs(stride(w)).find((r) => r.time === at);
+
+		assert.ok(at >= phases[0].from && at < phases[0].to);
+		assert.match(ref.site.frames[0].file, /stride\.c$/);
+	},
+
+	"the space bar plays wherever the focus is": async (w) => {
+		const page = await open(w, matmul(w), SMALL);
+
+		for (const what of [
+			page.getByRole("tab", { name: "Cache" }),
+			page.getByLabel("speed", { exact: true }),
+			page.getByLabel("play by"),
+		]) {
+			const before = await w.value(page, "playing");
+			await what.focus();
+			await page.keyboard.press("Space");
+			assert.equal(await w.value(page, "playing"), !before);
+		}
+		assert.equal(
+			await page
+				.getByRole("tab", { name: "Cache" })
+				.getAttribute("aria-selected"),
+			"false",
+		);
+	},
+
+	"a moment is typed as people write numbers, and nonsense is refused": async (
+		w,
+	) => {
+		const page = await open(w, matmul(w), SMALL, "#at=7");
+		const box = page.getByLabel("reference", { exact: true });
+
+		await box.fill("11k");
+		await box.press("Enter");
+		assert.equal(await w.value(page, "cursor"), 11000);
+		for (const nonsense of ["soon", "1e9", "900M"]) {
+			await box.fill(nonsense);
+			await box.press("Enter");
+			await page.getByRole("status").waitFor();
+			assert.equal(await w.value(page, "cursor"), 11000);
+			assert.equal(await box.inputValue(), "11,000");
+		}
+	},
+
+	"a message goes away, and the help stands before it": async (w) => {
+		const page = await open(w, matmul(w), SMALL);
+
+		await page.clock.install();
+		await page.evaluate(
+			() => (globalThis.memlamp.store.message.value = "a word"),
+		);
+		const box = await page.getByRole("status").boundingBox();
+		await page.keyboard.press("?");
+		const top = await page.evaluate(
+			([x, y]) => document.elementFromPoint(x, y).closest(".message"),
+			[box.x + 10, box.y + 10],
+		);
+		assert.equal(top, null);
+		await page.clock.runFor(20000);
+		assert.equal(await page.getByRole("status").count(), 0);
+	},
+
+	"the words of an old moment are greyed under a new number": async (w) => {
+		const page = await open(w, matmul(w), SMALL, "#at=20000");
+		const caption = page.locator(".section", { hasText: "Now" }).first();
+
+		await page.locator(".caption").waitFor();
+		const go = await hold(page, "**/at?*");
+		await page.evaluate(() => globalThis.memlamp.trace.setCursor(30000));
+		await caption.locator(".old .caption").waitFor();
+		go();
+		await w.until(
+			"the new words are there",
+			async () => !(await caption.locator(".old").count()),
+		);
+	},
+
+	"no line has more than all of the window while its costs are on their way":
+		async (w) => {
+			const page = await open(w, matmul(w), SMALL, "#at=0");
+			const shares = () =>
+				page.evaluate(() =>
+					[...document.querySelectorAll(".source .share")]
+						.map((s) => s.textContent)
+						.filter((t) => t.includes("%")),
+				);
+
+			await w.until(
+				"shares are there",
+				async () => (await shares()).length > 1,
+			);
+			const go = await hold(page, "**/lines?*");
+			await page.evaluate(() =>
+				globalThis.memlamp.trace.setWindow({
+					from: 1000,
+					to: 2000,
+				}),
+			);
+			await w.until(
+				"the old shares are gone",
+				async () => !(await shares()).length,
+			);
+			go();
+			await page.evaluate(() =>
+				globalThis.memlamp.trace.setWindow(null),
+			);
+			await w.until(
+				"shares are there",
+				async () => (await shares()).length > 1,
+			);
+		},
+
+	"rows of an array without dimensions are those that the program walks": async (
+		w,
+	) => {
+		const trace = w.program(
+			"columns",
+			`#include <stdlib.h>
+			int main(void)
+			{
+				double *m = malloc(24 * 24 * sizeof(*m)), sum = 0;
+
+				for (int i = 0; i < 24 * 24; i++)
+					m[i] = i;
+				for (int j = 0; j < 24; j++)
+					for (int i = 0; i < 24; i++)
+						sum += m[i * 24 + j];
+				return sum == 1;
+			}`,
+		);
+
+		for (const width of [1280, 1900]) {
+			const page = await open(w, trace, SMALL, "#view=regions");
+			await page.setViewportSize({ width, height: 800 });
+			await w.until("m has rows of 24", () =>
+				page.evaluate(() =>
+					globalThis.memlamp.mounted.view?.frames?.value.some(
+						(f) =>
+							f.region.name === "m" &&
+							f.shape.row === 24,
+					),
+				),
+			);
+			assert.match(await w.svg(page), /rows of 24/);
+		}
+	},
+};
