@@ -227,7 +227,8 @@ export class World {
 					.evaluate(
 						() =>
 							!!globalThis.memlamp?.trace.ready
-								.value,
+								.value &&
+							!!globalThis.memlamp.mounted.view,
 					)
 					.catch(() => false),
 			20000,
@@ -260,7 +261,10 @@ export class World {
 	}
 
 	/** The picture of the view, as the page exports it. */
-	svg(page) {
+	async svg(page) {
+		await this.until("a view is mounted", () =>
+			page.evaluate(() => !!globalThis.memlamp.mounted.view),
+		);
 		return page.evaluate(() => globalThis.memlamp.mounted.view.exportSvg());
 	}
 
