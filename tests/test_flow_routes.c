@@ -326,6 +326,7 @@ TEST(loops_in_another_order_run_their_steps_in_it)
 	CHECK(ask("/api/flows/0/legality?set=n=3&order=j,i"));
 	CHECK(says("\"kind\":\"legal\""));
 	CHECK(!ask("/api/flows/0/local?set=n=3&order=j,q"));
+	CHECK(!ask("/api/flows/0/legality?set=n=3")); /* neither order nor tile */
 	close_workspace();
 }
 

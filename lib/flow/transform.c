@@ -467,6 +467,9 @@ bool ml_transform_make(struct ml_transform *t, const struct ml_flow *f, const ch
 		return t->flow;
 	}
 	bool tiles = tile && *tile;
+	if (!tiles && (!order || !*order))
+		return ml_fail(err, ML_USAGE,
+			       "neither tile nor order says how the loops should run");
 	t->flow = change(f, tiles ? tile : order, tiles, max_tile, t->now, err);
 	return t->flow;
 }

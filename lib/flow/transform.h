@@ -35,7 +35,7 @@ struct ml_transform {
 	struct ml_flow *tiled; /* private: the step between */
 };
 
-/* tile and order may be NULL or empty. max_tile, unless 0, makes larger tiles smaller. */
+/* One of tile and order may be NULL or empty. max_tile, unless 0, makes larger tiles smaller. */
 bool ml_transform_make(struct ml_transform *t, const struct ml_flow *f, const char *tile,
 		       const char *order, uint64_t max_tile, struct ml_err *err);
 void ml_transform_release(struct ml_transform *t);
