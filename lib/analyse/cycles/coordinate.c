@@ -101,7 +101,7 @@ int32_t ml_lift_value(const struct ml_lift *l, uint32_t from, uint32_t to)
 	return from > to ? -value_on(l, node) : value_on(l, node);
 }
 
-/* What is smoothed: the sums of lifts that the coordinates are made of. */
+/* The sums of lifts that least squares smooth into coordinates. */
 struct smoothing {
 	const struct ml_lift *lift;
 	const int32_t *const *factor; /* [coordinate][lift] */

@@ -1,4 +1,4 @@
-/* Who waited: lines within their functions or files, data objects, levels. */
+/* The offenders: lines within their functions or files, data objects, levels. */
 #include <string.h>
 
 #include "lib/query/samples/route_samples.h"
