@@ -11,29 +11,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
-
-static char *joined(const char *path, const char *ending)
-{
-	size_t size = strlen(path) + strlen(ending) + 1;
-	char *text = ml_resize(NULL, size);
-
-	snprintf(text, size, "%s%s", path, ending);
-	return text;
-}
-
-/* A nameless file in the folder of the path. */
-static int open_nameless(const char *path)
-{
-	char *folder = joined(path, ""), *slash = strrchr(folder, '/');
-
-	if (slash)
-		slash[1] = 0;
-	int fd = open(slash ? folder : ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-	int why = errno;
-	ml_free(folder);
-	errno = why;
-	return fd;
-}
+#include "lib/base/hidden_file.h"
 
 /* Must the file that is there be written in place? */
 static bool must_stay(const char *path, const struct stat *st)
@@ -44,41 +22,14 @@ static bool must_stay(const char *path, const struct stat *st)
 	       lstat(path, &own) || S_ISLNK(own.st_mode);
 }
 
-/* Opens a file without the name that it will have. */
-static bool open_hidden(struct ml_growfile *f)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	f->fd = open_nameless(f->path);
-	if (f->fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-		return f->fd >= 0;
-	f->hidden = joined(f->path, ".XXXXXX");
-	f->fd = mkostemp(f->hidden, O_CLOEXEC);
-	if (f->fd >= 0) /* mkostemp forbids others to read */
-		return !fchmod(f->fd, 0666 & ~mask);
-	return false;
-}
-
-/* Gives a nameless file a temporary name, from which it can be renamed. */
-static bool link_hidden(struct ml_growfile *f)
-{
-	char fd[32], ending[32];
-
-	snprintf(fd, sizeof(fd), "/proc/self/fd/%d", f->fd);
-	snprintf(ending, sizeof(ending), ".%d-%d", getpid(), f->fd);
-	f->hidden = joined(f->path, ending);
-	unlink(f->hidden);
-	return !linkat(AT_FDCWD, fd, AT_FDCWD, f->hidden, AT_SYMLINK_FOLLOW);
-}
-
 bool ml_growfile_show(struct ml_growfile *f, struct ml_err *err)
 {
 	if (f->in_place)
 		return true;
 	/* what replaces an older file must not be empty after a crash of the system */
 	if ((f->replaces && fsync(f->fd) && errno != EINVAL && errno != EROFS) ||
-	    (!f->hidden && !link_hidden(f)) || rename(f->hidden, f->path))
+	    (!f->hidden && !(f->hidden = ml_hidden_link(f->fd, f->path))) ||
+	    rename(f->hidden, f->path))
 		return ml_fail_errno(err, "%s: cannot create the file", f->path);
 	ml_free(f->hidden);
 	f->hidden = NULL;
@@ -123,8 +74,8 @@ static char *resolved(const char *path)
 
 	if (realpath(path, real) && !stat(path, &a) && !stat(real, &b) &&
 	    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-		return joined(real, "");
-	return joined(path, "");
+		return ml_hidden_join(real, "");
+	return ml_hidden_join(path, "");
 }
 
 bool ml_growfile_open(struct ml_growfile *f, const char *path, const void *bytes,
@@ -136,9 +87,9 @@ bool ml_growfile_open(struct ml_growfile *f, const char *path, const void *bytes
 	bool exists = !stat(f->path, &st);
 	f->in_place = exists && must_stay(f->path, &st);
 	f->replaces = exists && !f->in_place;
-	bool ok = f->in_place
-			  ? (f->fd = open(f->path, O_WRONLY | O_TRUNC | O_CLOEXEC)) >= 0
-			  : open_hidden(f);
+	f->fd = f->in_place ? open(f->path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+			    : ml_hidden_open(f->path, O_WRONLY, &f->hidden);
+	bool ok = f->fd >= 0;
 	if (ok && f->replaces && fchmod(f->fd, st.st_mode & 0777)) {
 		/* then the file has the permissions of a new one */
 	}

@@ -142,7 +142,7 @@ static void sort_sides(struct ml_bounce_region *s)
 		}
 }
 
-const char *ml_bounces_sides(struct ml_find *f, struct ml_bounce_region *s)
+static const char *sides_text(struct ml_find *f, struct ml_bounce_region *s)
 {
 	struct ml_err err;
 	struct ml_region_lookup *lookup = s->region < f->tables->regions.count
@@ -181,4 +181,19 @@ struct ml_candidate *ml_bounces_add(struct ml_find *f, const struct ml_bounce_re
 		if (f->spots[i].region == r->region && ml_bounces_cost(&f->spots[i]) > 0)
 			ml_find_claim(f, c, &f->spots[i], ml_bounces_cost(&f->spots[i]));
 	return c;
+}
+
+void ml_bounces_tell(struct ml_find *f, struct ml_candidate *c,
+		     struct ml_bounce_region *r, uint64_t misses)
+{
+	const char *sides = sides_text(f, r);
+
+	if (*sides)
+		ml_find_say(f, c, "On the line at 0x%llx: %s.",
+			    (unsigned long long)r->line, sides);
+	ml_find_fact(c, "misses", (double)misses);
+	ml_find_fact(c, "lines", (double)r->lines);
+	ml_find_fact(c, "bounces", (double)r->bounces);
+	ml_find_fact(c, "address", (double)r->line);
+	ml_find_fact_text(c, "sides", sides);
 }

@@ -43,10 +43,14 @@ struct ml_bounces {
  */
 void ml_bounces_look(struct ml_find *f, struct ml_bounces *b, bool is_true);
 void ml_bounces_see(struct ml_find *f, struct ml_bounces *b, const struct ml_seen *s);
-/* "thread 2 writes hits[0] (threads.c:25), thread 3 writes hits[1] (threads.c:25)". */
-const char *ml_bounces_sides(struct ml_find *f, struct ml_bounce_region *r);
 /* Cycles of misses by sharing of either kind. */
 double ml_bounces_cost(const struct ml_spot *s);
 /* A finding about the region and its worst line, which claims these misses. */
 struct ml_candidate *ml_bounces_add(struct ml_find *f, const struct ml_bounce_region *r,
 				    double saved, uint64_t *misses);
+/*
+ * Names the worst line and the threads that use it ("thread 2 writes hits[0]
+ * (threads.c:25)"), and adds the facts of all findings about bounces.
+ */
+void ml_bounces_tell(struct ml_find *f, struct ml_candidate *c,
+		     struct ml_bounce_region *r, uint64_t misses);

@@ -21,18 +21,15 @@ struct gather {
 };
 
 struct mine {
-	struct ml_visits visits[ML_IRREGULAR_MAX];
+	struct ml_irregular_spots spots;
 	struct gather gathers[ML_IRREGULAR_MAX];
-	size_t count;
 };
 
 static void look(struct ml_find *f, void **mine)
 {
 	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
 
-	m->count = ml_irregular_spots(f, ML_GATHER, m->visits);
-	if (m->count)
-		ml_find_watch(f);
+	ml_irregular_look(f, ML_GATHER, &m->spots);
 }
 
 static int ascending(const void *a, const void *b)
@@ -75,19 +72,18 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->count; i++) {
-		ml_visits_see(f, &m->visits[i], s);
-		see_gather(f, &m->visits[i], &m->gathers[i], s);
-	}
+	ml_irregular_see(f, &m->spots, s);
+	for (size_t i = 0; i < m->spots.count; i++)
+		see_gather(f, &m->spots.visits[i], &m->gathers[i], s);
 }
 
 static void try(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->count; i++) {
+	for (size_t i = 0; i < m->spots.count; i++) {
 		struct gather *g = &m->gathers[i];
-		struct ml_visits *v = &m->visits[i];
+		struct ml_visits *v = &m->spots.visits[i];
 
 		end_pass(g);
 		g->sorted = ml_find_try(f,
@@ -143,13 +139,13 @@ static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->count; i++) {
+	for (size_t i = 0; i < m->spots.count; i++) {
 		double sorted = ml_find_saved(f, m->gathers[i].sorted);
 		double stored = ml_find_saved(f, m->gathers[i].stored);
 
 		/* if sorting saves nothing, order is not what is wrong */
 		if (sorted >= f->min_cycles)
-			tell(f, &m->visits[i], &m->gathers[i], sorted, stored);
+			tell(f, &m->spots.visits[i], &m->gathers[i], sorted, stored);
 	}
 }
 
@@ -157,8 +153,8 @@ static void release(void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->count; i++) {
-		ml_visits_release(&m->visits[i]);
+	ml_irregular_release(&m->spots);
+	for (size_t i = 0; i < m->spots.count; i++) {
 		ml_free(m->gathers[i].time);
 		ml_free(m->gathers[i].addr);
 	}

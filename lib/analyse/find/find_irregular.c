@@ -61,24 +61,24 @@ static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *
 	return !v->pitch ? ML_REGULAR : v->index ? ML_GATHER : ML_PROBES;
 }
 
-size_t ml_irregular_spots(struct ml_find *f, enum ml_irregular kind,
-			  struct ml_visits visits[ML_IRREGULAR_MAX])
+void ml_irregular_look(struct ml_find *f, enum ml_irregular kind,
+		       struct ml_irregular_spots *spots)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < f->spot_count && count < ML_IRREGULAR_MAX; i++) {
+	spots->count = 0;
+	for (size_t i = 0; i < f->spot_count && spots->count < ML_IRREGULAR_MAX; i++) {
 		const struct ml_spot *s = &f->spots[i];
 		struct ml_visits v;
 		bool done = false;
 
 		if (s->excess < f->min_cycles)
 			break;
-		for (size_t k = 0; k < count; k++)
-			done |= visits[k].spot->region == s->region;
+		for (size_t k = 0; k < spots->count; k++)
+			done |= spots->visits[k].spot->region == s->region;
 		if (!done && kind_of(f, s, &v) == kind)
-			visits[count++] = v;
+			spots->visits[spots->count++] = v;
 	}
-	return count;
+	if (spots->count)
+		ml_find_watch(f);
 }
 
 static struct ml_visited *visited(struct ml_visits *v, uint64_t key)
@@ -96,7 +96,7 @@ static struct ml_visited *visited(struct ml_visits *v, uint64_t key)
 	return &v->at[*at];
 }
 
-void ml_visits_see(struct ml_find *f, struct ml_visits *v, const struct ml_seen *s)
+static void see_visits(struct ml_find *f, struct ml_visits *v, const struct ml_seen *s)
 {
 	for (size_t i = 0; i < s->refs->count; i++) {
 		if (f->spot_at[i] != v->spot || v->count >= MAX_ELEMENTS)
@@ -108,6 +108,13 @@ void ml_visits_see(struct ml_find *f, struct ml_visits *v, const struct ml_seen 
 		x->count++;
 		x->size = v->pitch ? v->pitch : f->trace->blocks[block].size;
 	}
+}
+
+void ml_irregular_see(struct ml_find *f, struct ml_irregular_spots *spots,
+		      const struct ml_seen *s)
+{
+	for (size_t i = 0; i < spots->count; i++)
+		see_visits(f, &spots->visits[i], s);
 }
 
 static int by_order(const void *a, const void *b)
@@ -164,12 +171,16 @@ size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_orde
 			   NULL);
 }
 
-void ml_visits_release(struct ml_visits *v)
+void ml_irregular_release(struct ml_irregular_spots *spots)
 {
-	ml_map_release(&v->of);
-	for (unsigned i = 0; i < ML_VISITS_ORDERS; i++)
-		ml_map_release(&v->places[i]);
-	ml_free(v->at);
+	for (size_t k = 0; k < spots->count; k++) {
+		struct ml_visits *v = &spots->visits[k];
+
+		ml_map_release(&v->of);
+		for (unsigned i = 0; i < ML_VISITS_ORDERS; i++)
+			ml_map_release(&v->places[i]);
+		ml_free(v->at);
+	}
 }
 
 struct ml_candidate *ml_irregular_add(struct ml_find *f, const struct ml_visits *v,

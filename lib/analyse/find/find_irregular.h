@@ -40,14 +40,21 @@ struct ml_visits {
 	struct ml_map places[ML_VISITS_ORDERS]; /* of ML_CHANGE_PACK */
 };
 
-/* The costliest irregular spots of a kind, each of another region; returns the number. */
-size_t ml_irregular_spots(struct ml_find *f, enum ml_irregular kind,
-			  struct ml_visits visits[ML_IRREGULAR_MAX]);
+/* The costliest irregular spots of a kind, each of another region. */
+struct ml_irregular_spots {
+	struct ml_visits visits[ML_IRREGULAR_MAX];
+	size_t count;
+};
+
+/* In look: finds the spots, and watches them if there are any. */
+void ml_irregular_look(struct ml_find *f, enum ml_irregular kind,
+		       struct ml_irregular_spots *spots);
 /* In see: notes the elements that the spots visit. */
-void ml_visits_see(struct ml_find *f, struct ml_visits *v, const struct ml_seen *s);
+void ml_irregular_see(struct ml_find *f, struct ml_irregular_spots *spots,
+		      const struct ml_seen *s);
+void ml_irregular_release(struct ml_irregular_spots *spots);
 /* In try: has the elements tried side by side. */
 size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_order order);
-void ml_visits_release(struct ml_visits *v);
 /* A finding that claims the misses of all irregular spots of the region. */
 struct ml_candidate *ml_irregular_add(struct ml_find *f, const struct ml_visits *v,
 				      double saved);

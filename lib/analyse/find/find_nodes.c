@@ -7,34 +7,30 @@
 #include "lib/analyse/find/find_kinds.h"
 
 struct mine {
-	struct ml_visits visits[ML_IRREGULAR_MAX];
+	struct ml_irregular_spots spots;
 	size_t trial[ML_IRREGULAR_MAX];
-	size_t count;
 };
 
 static void look(struct ml_find *f, void **mine)
 {
 	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
 
-	m->count = ml_irregular_spots(f, ML_NODES, m->visits);
-	if (m->count)
-		ml_find_watch(f);
+	ml_irregular_look(f, ML_NODES, &m->spots);
 }
 
 static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->count; i++)
-		ml_visits_see(f, &m->visits[i], s);
+	ml_irregular_see(f, &m->spots, s);
 }
 
 static void try(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->count; i++)
-		m->trial[i] = ml_visits_try(f, &m->visits[i], ML_VISITS_FIRST);
+	for (size_t i = 0; i < m->spots.count; i++)
+		m->trial[i] = ml_visits_try(f, &m->spots.visits[i], ML_VISITS_FIRST);
 }
 
 static uint64_t mean_size(const struct ml_visits *v)
@@ -82,11 +78,11 @@ static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->count; i++) {
+	for (size_t i = 0; i < m->spots.count; i++) {
 		double saved = ml_find_saved(f, m->trial[i]);
 
 		if (saved >= f->min_cycles)
-			tell(f, &m->visits[i], m->trial[i], saved);
+			tell(f, &m->spots.visits[i], m->trial[i], saved);
 	}
 }
 
@@ -94,8 +90,7 @@ static void release(void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->count; i++)
-		ml_visits_release(&m->visits[i]);
+	ml_irregular_release(&m->spots);
 }
 
 const struct ml_finder ml_find_nodes = {

@@ -7,34 +7,30 @@
 #include "lib/analyse/find/find_kinds.h"
 
 struct mine {
-	struct ml_visits visits[ML_IRREGULAR_MAX];
+	struct ml_irregular_spots spots;
 	size_t packed[ML_IRREGULAR_MAX][2], halved[ML_IRREGULAR_MAX];
-	size_t count;
 };
 
 static void look(struct ml_find *f, void **mine)
 {
 	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
 
-	m->count = ml_irregular_spots(f, ML_PROBES, m->visits);
-	if (m->count)
-		ml_find_watch(f);
+	ml_irregular_look(f, ML_PROBES, &m->spots);
 }
 
 static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->count; i++)
-		ml_visits_see(f, &m->visits[i], s);
+	ml_irregular_see(f, &m->spots, s);
 }
 
 static void try(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->count; i++) {
-		struct ml_visits *v = &m->visits[i];
+	for (size_t i = 0; i < m->spots.count; i++) {
+		struct ml_visits *v = &m->spots.visits[i];
 
 		m->packed[i][0] = ml_visits_try(f, v, ML_VISITS_HOT);
 		m->packed[i][1] = ml_visits_try(f, v, ML_VISITS_COUNT);
@@ -97,16 +93,16 @@ static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->count; i++) {
+	for (size_t i = 0; i < m->spots.count; i++) {
 		double packed;
 		size_t best = ml_find_best(f, m->packed[i], 2, &packed);
 		/* numbers and pointers cannot be halved */
-		double halved = m->visits[i].pitch > sizeof(uint64_t)
+		double halved = m->spots.visits[i].pitch > sizeof(uint64_t)
 					? ml_find_saved(f, m->halved[i])
 					: 0;
 
 		if (packed >= f->min_cycles || halved >= f->min_cycles)
-			tell(f, &m->visits[i], m->packed[i][best], packed, halved);
+			tell(f, &m->spots.visits[i], m->packed[i][best], packed, halved);
 	}
 }
 
@@ -114,8 +110,7 @@ static void release(void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->count; i++)
-		ml_visits_release(&m->visits[i]);
+	ml_irregular_release(&m->spots);
 }
 
 const struct ml_finder ml_find_probes = {

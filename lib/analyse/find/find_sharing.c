@@ -19,7 +19,6 @@ static void see(struct ml_find *f, void *mine, const struct ml_seen *s)
 static void tell(struct ml_find *f, struct ml_bounce_region *r)
 {
 	const char *name = ml_find_region(f, r->region);
-	const char *sides = ml_bounces_sides(f, r);
 	uint64_t misses;
 	struct ml_candidate *c = ml_bounces_add(f, r, r->cost, &misses);
 
@@ -33,19 +32,12 @@ static void tell(struct ml_find *f, struct ml_bounce_region *r)
 		ml_find_count(f, misses), f->p->machine.level[0].name,
 		ml_find_count(f, r->lines), r->lines == 1 ? "" : "s", name,
 		r->lines == 1 ? "goes" : "go");
-	if (*sides)
-		ml_find_say(f, c, "On the line at 0x%llx: %s.",
-			    (unsigned long long)r->line, sides);
+	ml_bounces_tell(f, c, r, misses);
 	c->finding.advice = ml_arena_printf(
 		f->arena,
 		"give each thread's part of %s a line of its own (pad or align it to %llu "
 		"bytes), or count in a local variable and store once",
 		name, (unsigned long long)f->line);
-	ml_find_fact(c, "misses", (double)misses);
-	ml_find_fact(c, "lines", (double)r->lines);
-	ml_find_fact(c, "bounces", (double)r->bounces);
-	ml_find_fact(c, "address", (double)r->line);
-	ml_find_fact_text(c, "sides", sides);
 }
 
 static void conclude(struct ml_find *f, void *mine)

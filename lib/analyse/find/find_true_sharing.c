@@ -30,7 +30,6 @@ static double references(const struct ml_find *f, const struct ml_bounce_region 
 static void tell(struct ml_find *f, struct ml_bounce_region *r)
 {
 	const char *name = ml_find_region(f, r->region);
-	const char *sides = ml_bounces_sides(f, r);
 	uint64_t misses;
 	struct ml_candidate *c = ml_bounces_add(f, r, r->cost + references(f, r),
 						&misses);
@@ -43,9 +42,7 @@ static void tell(struct ml_find *f, struct ml_bounce_region *r)
 		    ml_find_count(f, misses), f->p->machine.level[0].name,
 		    ml_find_count(f, r->lines), r->lines == 1 ? "" : "s", name,
 		    r->lines == 1 ? "goes" : "go");
-	if (*sides)
-		ml_find_say(f, c, "On the line at 0x%llx: %s.",
-			    (unsigned long long)r->line, sides);
+	ml_bounces_tell(f, c, r, misses);
 	ml_find_say(
 		f, c,
 		"The figure is for threads that keep their own in a register; if they "
@@ -57,11 +54,6 @@ static void tell(struct ml_find *f, struct ml_bounce_region *r)
 		"give each thread a %s of its own and combine them at the end, or take the "
 		"lock once for many updates. Legal if nobody needs the total in between",
 		name);
-	ml_find_fact(c, "misses", (double)misses);
-	ml_find_fact(c, "lines", (double)r->lines);
-	ml_find_fact(c, "bounces", (double)r->bounces);
-	ml_find_fact(c, "address", (double)r->line);
-	ml_find_fact_text(c, "sides", sides);
 }
 
 static void conclude(struct ml_find *f, void *mine)

@@ -1,0 +1,16 @@
+/*
+ * A file that is made without the name that it will have: without any name or, where the
+ * file system needs one, under a temporary name in the same folder.
+ */
+#pragma once
+
+/*
+ * Opens a hidden file for the path, with O_WRONLY or O_RDWR. *name is its temporary name,
+ * of ml_resize, or NULL. Returns -1 with errno.
+ */
+int ml_hidden_open(const char *path, int access, char **name);
+/* Gives a nameless file a temporary name, from which it can be renamed; NULL with errno.
+ */
+char *ml_hidden_link(int fd, const char *path);
+/* Both texts in one, of ml_resize. */
+char *ml_hidden_join(const char *path, const char *ending);
