@@ -2,6 +2,7 @@
 import { parseWeights, placeOfWindow, windowAt } from "../model/ensemble";
 import { bytes, count, exact, parseBytes } from "../../../model/format";
 import type { ComponentChildren } from "preact";
+import { Select } from "../../../panels/select";
 import * as s from "../state";
 import { isOverTime } from "../view/picture";
 
@@ -21,24 +22,13 @@ function Choice({
 	title?: string;
 }) {
 	return (
-		<label class="select" title={title ?? label}>
-			{label && <span>{label}</span>}
-			<select
-				aria-label={title ?? label}
-				value={value}
-				onChange={(e) =>
-					s.choose({
-						[name]: e.currentTarget.value === usual ? null : e.currentTarget.value,
-					})
-				}
-			>
-				{list.map(([v, text]) => (
-					<option key={v} value={v}>
-						{text}
-					</option>
-				))}
-			</select>
-		</label>
+		<Select
+			label={label}
+			title={title}
+			value={value}
+			choices={list}
+			set={(v) => s.choose({ [name]: v === usual ? null : v })}
+		/>
 	);
 }
 

@@ -1,38 +1,10 @@
 // The bar above the view: what heat maps show, their scale and colours, folds.
+import { Select } from "../../../panels/select";
 import { shownView } from "../../documents";
 import { scalings } from "../model/heat";
 import * as l from "../state/local";
 import * as s from "../state/store";
 import { colourMaps } from "../views/scene";
-
-function Select({
-	label,
-	value,
-	choices,
-	set,
-}: {
-	label: string;
-	value: string;
-	choices: [string, string][];
-	set(v: string): void;
-}) {
-	return (
-		<label class="select" title={label}>
-			<span>{label}</span>
-			<select
-				aria-label={label}
-				value={value}
-				onChange={(e) => set(e.currentTarget.value)}
-			>
-				{choices.map(([v, text]) => (
-					<option key={v} value={v}>
-						{text}
-					</option>
-				))}
-			</select>
-		</label>
-	);
-}
 
 const scales = scalings.map((x): [string, string] => [x, x]);
 

@@ -2,6 +2,7 @@
 // bins, and the choices of each view.
 import { useState } from "preact/hooks";
 import { Icon } from "../../../panels/icon";
+import { Select } from "../../../panels/select";
 import { shownView } from "../../documents";
 import { isNames } from "../model/table";
 import * as s from "../state";
@@ -20,24 +21,12 @@ function Choice({
 	otherwise: string;
 }) {
 	return (
-		<label class="select" title={label}>
-			<span>{label}</span>
-			<select
-				aria-label={label}
-				value={value}
-				onChange={(e) =>
-					s.choose({
-						[name]: e.currentTarget.value === otherwise ? null : e.currentTarget.value,
-					})
-				}
-			>
-				{choices.map(([v, text]) => (
-					<option key={v} value={v}>
-						{text}
-					</option>
-				))}
-			</select>
-		</label>
+		<Select
+			label={label}
+			value={value}
+			choices={choices}
+			set={(v) => s.choose({ [name]: v === otherwise ? null : v })}
+		/>
 	);
 }
 
