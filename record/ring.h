@@ -102,10 +102,12 @@ struct ml_ring_control {
 };
 
 enum {
-	ML_RING_OPT_FETCH = 1,   /* record instruction fetches too */
-	ML_RING_OPT_NO_HEAP = 2, /* do not report allocations */
-	ML_RING_OPT_CALLS = 4,   /* report entries of functions, and returns */
-	ML_RING_OPT_TIMED = 8,   /* report no references but those that are timed */
+	ML_RING_OPT_FETCH = 1,     /* record instruction fetches too */
+	ML_RING_OPT_NO_HEAP = 2,   /* do not report allocations */
+	ML_RING_OPT_CALLS = 4,     /* report entries of functions, and returns */
+	ML_RING_OPT_TIMED = 8,     /* report no references but those that are timed */
+	ML_RING_OPT_VALGRIND = 16, /* use Valgrind also for programs that were built by
+				      `memlamp cc` */
 };
 
 enum ml_ring_state {

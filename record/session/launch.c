@@ -53,9 +53,12 @@ static void exec_program(const struct ml_launch *x)
 
 	while (x->argv[count])
 		count++;
-	if (x->instrumented) {
+	if (x->hooks || x->instrumented)
 		setenv("MEMLAMP_RING", x->ring, 1);
-		unsetenv("MEMLAMP");
+	else
+		unsetenv("MEMLAMP_RING");
+	unsetenv("MEMLAMP");
+	if (x->instrumented) {
 		execvp(x->argv[0], x->argv);
 		_exit(127);
 	}

@@ -20,6 +20,7 @@
 #include "pub_tool_xarray.h"
 
 #include "record/valgrind/core.h"
+#include "record/valgrind/has_hooks.h"
 #include "record/valgrind/heap.h"
 #include "record/valgrind/instrument.h"
 #include "record/valgrind/load.h"
@@ -274,10 +275,16 @@ static Bool is_recordable(const HChar *path)
 	return VG_(memcmp)(head, "\177ELF\1", sizeof(head)) != 0;
 }
 
-/* A program that cannot be recorded runs without Valgrind. */
+/*
+ * A program that was built by `memlamp cc` records itself, by the ring that the
+ * environment names, and runs without Valgrind. A program that cannot be recorded does so
+ * too.
+ */
 Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **argv)
 {
 	if (!__real_vgPlain_should_we_trace_this_child(path, argv))
+		return False;
+	if (path && !(out_options() & ML_RING_OPT_VALGRIND) && has_hooks(path))
 		return False;
 	if (!path || is_recordable(path))
 		return True;
