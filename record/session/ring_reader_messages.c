@@ -65,6 +65,10 @@ static void take_thread(struct ml_ring_reader *r, uint32_t number, const uint64_
 		r, r->thread_number); /* the array may have moved */
 	t->stack_low = w[1];
 	t->stack_high = w[2];
+	if (w[0] < UINT16_MAX && w[0] < r->thread_cap) {
+		t->only_in.parent = (uint32_t)w[0];
+		t->only_in.born_inside = r->threads[w[0]].only_in.inside;
+	}
 	if (number == 1 && t->stack_high > STACK_REACH)
 		t->stack_low = t->stack_high - STACK_REACH;
 	*ML_ADD(r->tables->threads) = (struct ml_thread){
@@ -146,9 +150,9 @@ static void report_filter(const struct ml_ring_reader *r, struct ml_buf *out)
 	const struct ml_filter *f = &r->filter;
 	uint32_t inherit = (f->recording ? ML_INHERIT_RECORDING : 0u) |
 			   (f->marked ? ML_INHERIT_MARKED : 0u) |
-			   (r->thread->inside ? ML_INHERIT_INSIDE : 0u);
+			   (r->thread->only_in.inside ? ML_INHERIT_INSIDE : 0u);
 
-	ml_ring_message_put(out, ML_WORD_INHERIT, inherit, &r->thread->inside_sp, 1,
+	ml_ring_message_put(out, ML_WORD_INHERIT, inherit, &r->thread->only_in.sp, 1,
 			    NULL);
 }
 
@@ -157,9 +161,8 @@ static void take_inherited(struct ml_ring_reader *r, uint32_t inherited, uint64_
 	if (!(inherited & ML_INHERIT_RECORDING))
 		ml_filter_record(&r->filter, false);
 	r->filter.marked = inherited & ML_INHERIT_MARKED;
-	r->thread->inside = inherited & ML_INHERIT_INSIDE;
-	r->entered |= r->thread->inside;
-	r->thread->inside_sp = sp;
+	if (inherited & ML_INHERIT_INSIDE)
+		ml_only_in_enter(&r->only_in, &r->thread->only_in, ML_ONLY_FUNCTION, sp);
 }
 
 /* The reader of the parent publishes its state, the reader of the child receives it. */
