@@ -69,6 +69,49 @@ static bool is_nameless(struct ml_objects *o, const struct candidate *c)
 	       (c->variable.local || !c->variable.typed);
 }
 
+/* The only argument of a macro that is a pointer is taken for the one that receives. */
+static bool read_arguments(struct candidate *c, uint64_t vaddr, uint32_t k)
+{
+	char name[ML_LVALUE_MAX] = "";
+	struct ml_variable v, found = { 0 };
+
+	for (const char *p = c->statement.hidden, *end; *p; p = *end ? end + 1 : end) {
+		char word[ML_LVALUE_MAX];
+		size_t n = 0;
+
+		end = p + strcspn(p, ",");
+		for (const char *q = p; q < end && n + 1 < sizeof(word); q++)
+			if (!isspace((unsigned char)*q) && *q != '&')
+				word[n++] = *q;
+		word[n] = 0;
+		if (!n || !ml_variable_find(&v, c->object, vaddr, k, word, 0) || !v.holds)
+			continue;
+		if (*name)
+			return false;
+		memcpy(name, word, n + 1);
+		found = v;
+	}
+	memcpy(c->statement.name, name, sizeof(name));
+	c->variable = found;
+	c->known = *name;
+	return *name;
+}
+
+/* The statement does not say who receives the block: a macro hides it. */
+static void read_macro(struct candidate *c, uint64_t vaddr, uint32_t k)
+{
+	struct ml_statement *s = &c->statement;
+	const char *name;
+
+	if (!c->object || !*s->hidden || read_arguments(c, vaddr, k))
+		return;
+	name = ml_variable_declared(c->object, vaddr, k, c->frame.line);
+	if (!name || strlen(name) >= sizeof(s->name))
+		return;
+	memcpy(s->name, name, strlen(name) + 1);
+	c->known = ml_variable_find(&c->variable, c->object, vaddr, k, name, 0);
+}
+
 /* Reads statement and variable of a frame, which is number k of its site. */
 static void examine(struct ml_objects *o, struct candidate *c, uint32_t k,
 		    const char *callee)
@@ -86,6 +129,7 @@ static void examine(struct ml_objects *o, struct candidate *c, uint32_t k,
 			  c->frame.line, column, callee);
 	c->known = c->object && s->name[0] &&
 		   ml_variable_find(&c->variable, c->object, vaddr, k, s->name, s->deref);
+	read_macro(c, vaddr, k);
 	c->passed = s->name[0] ? is_returned(o, c) || is_nameless(o, c) : s->returned;
 }
 
@@ -212,8 +256,11 @@ static void set_type(struct ml_objects *o, struct candidate *c, uint64_t size,
 	}
 	uint64_t row = ml_types_size(&c->variable.type);
 	ml_types_shape(o, c->object, &c->variable.type, row, r);
-	/* A pointer to rows: the block has as many rows as fit. */
-	if (r->dims && r->dims < ML_DIMS && row && size / row) {
+	/* A pointer to rows: the block has as many rows as fit. A pointer to the whole
+	 * array: its shape is that of the block. */
+	if (r->dims && row && size / row == 1) {
+		return;
+	} else if (r->dims && r->dims < ML_DIMS && row && size / row) {
 		memmove(r->dim + 1, r->dim, r->dims * sizeof(*r->dim));
 		r->dim[0] = size / row;
 		r->dims++;

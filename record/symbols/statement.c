@@ -399,6 +399,56 @@ static void find_type(struct ml_statement *s, struct span st, const char *from)
 	}
 }
 
+/* Does the text name the function, which may have a scope and template arguments? */
+static const char *find_word(const char *text, const char *end, const char *callee)
+{
+	const char *name = strstr(callee, "operator new") ? "new" : callee;
+
+	for (const char *q; (q = strstr(name, "::"));)
+		name = q + 2;
+	size_t n = strcspn(name, "@<.(+ ");
+	for (const char *p = text; n && p + n <= end; p++)
+		if (memcmp(p, name, n) == 0 && (p == text || !is_word(p[-1])) &&
+		    (p + n == end || !is_word(p[n])))
+			return p;
+	return NULL;
+}
+
+/* Is the call that allocates in the text? callee is empty if it is the allocator. */
+static bool names_call(struct span st, const char *callee)
+{
+	static const char *const allocators[] = { "malloc",   "calloc",         "realloc",
+						  "memalign", "posix_memalign", "strdup",
+						  "strndup",  "aligned_alloc",  "new",
+						  "mmap",     "reallocarray" };
+
+	if (*callee)
+		return find_word(st.at, st.end, callee);
+	for (size_t i = 0; i < sizeof(allocators) / sizeof(*allocators); i++)
+		if (find_word(st.at, st.end, allocators[i]))
+			return true;
+	return false;
+}
+
+/* NAME(...) where the function that is called has another name: a macro. */
+static void find_hidden(struct ml_statement *s, struct span st, const char *callee)
+{
+	const char *p = st.at, *end;
+
+	while (p < st.end && is_word(*p))
+		p++;
+	const char *open = skip(p, st.end);
+	if (p == st.at || is_keyword(st.at, p) || open == st.end || *open != '(' ||
+	    names_call(st, callee))
+		return;
+	for (end = st.end; end > open && *end != ')';)
+		end--;
+	if (end > open && (size_t)(end - open) < sizeof(s->hidden)) {
+		memcpy(s->hidden, open + 1, (size_t)(end - open) - 1);
+		s->hidden[end - open - 1] = 0;
+	}
+}
+
 static struct span statement_at(const char *text, size_t size, const char *at)
 {
 	struct span st = { at, at };
@@ -439,22 +489,18 @@ void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, s
 	if (!found)
 		*s = (struct ml_statement){ 0 };
 	s->returned = !found && word_is(st.at, st.end, "return");
+	if (!found)
+		find_hidden(s, st, callee);
 	find_type(s, st, equals ? equals : st.at);
 }
 
 /* Without a column: where the name of the callee stands in the line, else its end. */
 static size_t find_call(const char *line, size_t size, const char *callee)
 {
-	const char *name = strstr(callee, "operator new") ? "new" : callee;
-	const char *end = line + size, *p = end;
+	const char *end = line + size, *p = find_word(line, end, callee);
 
-	for (const char *q; (q = strstr(name, "::"));)
-		name = q + 2;
-	size_t n = strcspn(name, "@<.(+ ");
-	for (p = line; n && p + n < end; p++)
-		if (memcmp(p, name, n) == 0 && (p == line || !is_word(p[-1])) &&
-		    !is_word(p[n]))
-			return (size_t)(p - line);
+	if (p)
+		return (size_t)(p - line);
 	p = back(end, line);
 	while (p > line &&
 	       (p[-1] == ';' || p[-1] == '{' || p[-1] == '}' || is_blank(p[-1])))

@@ -50,6 +50,13 @@ static bool follow(Dwarf_Die *type)
 	}
 }
 
+static bool is_pointer(Dwarf_Die *type)
+{
+	Dwarf_Die bare;
+
+	return ml_types_peel(type, &bare) && dwarf_tag(&bare) == DW_TAG_pointer_type;
+}
+
 static bool is_record(Dwarf_Die *type)
 {
 	Dwarf_Die bare;
@@ -230,6 +237,8 @@ static bool find(struct ml_variable *v, const struct scopes *s, const char *lval
 		found = follow(&v->type);
 		v->local = false;
 	}
+	Dwarf_Die inner = v->type;
+	v->holds = found && (is_pointer(&v->type) || follow(&inner));
 	v->typed = found && follow(&v->type) && ml_types_peel(&v->type, &bare);
 	return true;
 }
@@ -243,4 +252,38 @@ bool ml_variable_find(struct ml_variable *v, struct ml_object *b, uint64_t vaddr
 	bool found = open_scopes(&s, b, vaddr, frame) && find(v, &s, lvalue, deref);
 	close_scopes(&s);
 	return found;
+}
+
+static bool is_declared(Dwarf_Die *die, uint32_t line)
+{
+	Dwarf_Die type;
+	int at = 0;
+
+	return dwarf_tag(die) == DW_TAG_variable && !dwarf_decl_line(die, &at) &&
+	       at == (int)line && dwarf_diename(die) && ml_types_of(die, &type) &&
+	       follow(&type);
+}
+
+const char *ml_variable_declared(struct ml_object *b, uint64_t vaddr, uint32_t frame,
+				 uint32_t line)
+{
+	struct scopes s;
+	const char *name = NULL;
+	bool several = false;
+
+	if (open_scopes(&s, b, vaddr, frame))
+		for (int i = 0; i < s.owns; i++) {
+			Dwarf_Die die;
+
+			if (dwarf_child(&s.own[i], &die))
+				continue;
+			do
+				if (is_declared(&die, line)) {
+					several |= name != NULL;
+					name = dwarf_diename(&die);
+				}
+			while (dwarf_siblingof(&die, &die) == 0);
+		}
+	close_scopes(&s);
+	return several ? NULL : name;
 }

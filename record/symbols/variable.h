@@ -15,6 +15,7 @@ struct ml_variable {
 	bool parameter;   /* its first word is a parameter */
 	bool local; /* a local variable or parameter of the function, or a member of one
 		 without following a pointer */
+	bool holds; /* it is a pointer, an array or a container, perhaps of void */
 	uint32_t function_line; /* where the function is declared; 0: unknown */
 	bool typed;             /* type is known */
 	Dwarf_Die type; /* of the memory it points to, or of its elements (std::vector) */
@@ -27,3 +28,11 @@ struct ml_variable {
  */
 bool ml_variable_find(struct ml_variable *v, struct ml_object *b, uint64_t vaddr,
 		      uint32_t frame, const char *lvalue, int deref);
+
+/*
+ * The name of the only pointer, or container, that a frame's function declares in a line:
+ * where a macro declares and allocates. NULL: there is none, or several. The name lives
+ * as long as the object.
+ */
+const char *ml_variable_declared(struct ml_object *b, uint64_t vaddr, uint32_t frame,
+				 uint32_t line);
