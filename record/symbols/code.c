@@ -569,6 +569,17 @@ uint32_t ml_code_column(struct ml_object *b, uint64_t vaddr, uint32_t frame)
 	return i ? f->inlined[i - 1].column : 0;
 }
 
+bool ml_code_function(struct ml_object *b, uint64_t vaddr, Dwarf_Die *func)
+{
+	uint64_t addr = vaddr - b->dwarf_bias;
+	struct unit *u = unit_at(code_of(b), addr);
+	const struct piece *p = u ? find_piece(&u->pieces, addr) : NULL;
+
+	if (p)
+		*func = u->func[p->index].die;
+	return p;
+}
+
 bool ml_code_unit(struct ml_object *b, uint64_t vaddr, Dwarf_Die *unit)
 {
 	struct unit *u = unit_at(code_of(b), vaddr - b->dwarf_bias);

@@ -28,6 +28,8 @@ uint32_t ml_code_frames(struct ml_tables *tables, struct ml_object *b, uint64_t 
  * after ml_code_frames. */
 uint32_t ml_code_column(struct ml_object *b, uint64_t vaddr, uint32_t frame);
 
+/* The function (DW_TAG_subprogram) that holds the code at vaddr, or false. */
+bool ml_code_function(struct ml_object *b, uint64_t vaddr, Dwarf_Die *func);
 /* The unit (DW_TAG_compile_unit) that holds the code at vaddr, or false. */
 bool ml_code_unit(struct ml_object *b, uint64_t vaddr, Dwarf_Die *unit);
 

@@ -5,6 +5,9 @@
 #include <strings.h>
 
 #include "record/symbols/code.h"
+#include "record/symbols/fortran_shape.h"
+#include "record/symbols/fortran_statement.h"
+#include "record/symbols/line_calls.h"
 #include "record/symbols/objects.h"
 #include "record/symbols/source_code.h"
 #include "record/symbols/statement.h"
@@ -21,9 +24,10 @@ struct candidate {
 	struct ml_frame frame;
 	struct ml_statement statement;
 	struct ml_variable variable;
-	struct ml_object *object; /* of site, or NULL */
-	bool known;               /* DWARF knows the variable */
-	bool passed;              /* the function hands the block to its caller */
+	struct ml_object *object;   /* of site, or NULL */
+	bool known;                 /* DWARF knows the variable */
+	bool passed;                /* the function hands the block to its caller */
+	char bounds[ML_LVALUE_MAX]; /* of an array of Fortran, or empty */
 };
 
 static bool starts(const char *text, const char *with)
@@ -112,6 +116,27 @@ static void read_macro(struct candidate *c, uint64_t vaddr, uint32_t k)
 	c->known = ml_variable_find(&c->variable, c->object, vaddr, k, name, 0);
 }
 
+/* Several arrays of one statement are allocated in the order of its list. */
+static bool read_fortran(struct ml_objects *o, struct candidate *c, uint64_t vaddr,
+			 uint32_t column)
+{
+	struct ml_fortran_statement f;
+	size_t number = 0, count;
+
+	if (!ml_fortran_statement_read(&f, &o->sources,
+				       ml_tables_text(o->tables, c->frame.file),
+				       c->frame.line, column))
+		return false;
+	if (f.count > 1 &&
+	    (!c->object ||
+	     !ml_line_calls_find(c->object, vaddr, c->frame.line, &number, &count) ||
+	     count != f.count))
+		return false;
+	memcpy(c->statement.name, f.object[number].name, ML_LVALUE_MAX);
+	memcpy(c->bounds, f.object[number].bounds, ML_LVALUE_MAX);
+	return true;
+}
+
 /* Reads statement and variable of a frame, which is number k of its site. */
 static void examine(struct ml_objects *o, struct candidate *c, uint32_t k,
 		    const char *callee)
@@ -125,8 +150,11 @@ static void examine(struct ml_objects *o, struct candidate *c, uint32_t k,
 		c->object = r->image->object;
 	if (c->object)
 		column = ml_code_column(c->object, vaddr, k);
-	ml_statement_read(s, &o->sources, ml_tables_text(o->tables, c->frame.file),
-			  c->frame.line, column, callee);
+	const char *path = ml_tables_text(o->tables, c->frame.file);
+	if (ml_fortran_is(path))
+		read_fortran(o, c, vaddr, column);
+	else
+		ml_statement_read(s, &o->sources, path, c->frame.line, column, callee);
 	c->known = c->object && s->name[0] &&
 		   ml_variable_find(&c->variable, c->object, vaddr, k, s->name, s->deref);
 	read_macro(c, vaddr, k);
@@ -258,7 +286,12 @@ static void set_type(struct ml_objects *o, struct candidate *c, uint64_t size,
 	ml_types_shape(o, c->object, &c->variable.type, row, r);
 	/* A pointer to rows: the block has as many rows as fit. A pointer to the whole
 	 * array: its shape is that of the block. */
-	if (r->dims && row && size / row == 1) {
+	if (c->bounds[0]) {
+		r->dims = 0;
+		if (r->elem)
+			ml_fortran_shape(r, c->bounds, size / r->elem, &o->sources,
+					 ml_tables_text(o->tables, c->frame.file));
+	} else if (r->dims && row && size / row == 1) {
 		return;
 	} else if (r->dims && r->dims < ML_DIMS && row && size / row) {
 		memmove(r->dim + 1, r->dim, r->dims * sizeof(*r->dim));

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/base/arena.h"
 #include "record/symbols/source_code.h"
@@ -225,27 +224,6 @@ static bool out_argument(struct ml_statement *s, struct span st, const char *at)
 	while (end < st.end && *end != ',' && *end != ')')
 		end++;
 	return lvalue_before(s, end, p + 1);
-}
-
-/* allocate(a(n), stat=i) of Fortran. */
-static bool fortran(struct ml_statement *s, struct span st)
-{
-	const char *p = skip(st.at, st.end);
-
-	if (st.end - p < 9 || strncasecmp(p, "allocate", 8) != 0)
-		return false;
-	p = skip(p + 8, st.end);
-	if (p == st.end || *p != '(')
-		return false;
-	p = skip(p + 1, st.end);
-	const char *end = p;
-	while (end < st.end && (is_word(*end) || *end == '%'))
-		end++;
-	if (end == p || !copy(s->name, p, end))
-		return false;
-	for (char *c = s->name; *c; c++) /* as DWARF spells it */
-		*c = (char)tolower((unsigned char)*c);
-	return true;
 }
 
 static bool is_keyword(const char *p, const char *end)
@@ -484,7 +462,7 @@ void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, s
 						   : p;
 	const char *equals = assignment(st.at, p);
 	bool found = out_argument(s, st, call) || (in_std && indexed(s, st, p, callee)) ||
-		     (equals && lvalue_before(s, equals, st.at)) || fortran(s, st) ||
+		     (equals && lvalue_before(s, equals, st.at)) ||
 		     (in_std && container(s, st, p)) || declared(s, st, p);
 	if (!found)
 		*s = (struct ml_statement){ 0 };

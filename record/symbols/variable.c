@@ -9,6 +9,8 @@
 #include "record/symbols/objects.h"
 #include "record/symbols/types.h"
 
+enum { NESTING_MAX = 256 };
+
 static size_t word(const char *p, char to[64])
 {
 	size_t n = 0;
@@ -125,12 +127,12 @@ static bool resolve(struct ml_variable *v, const struct scopes *scopes,
 	if (!n || !start(v, scopes, name))
 		return false;
 	for (p += n; *p;) {
-		if (*p == '[') {
+		if (*p == '[' || *p == '(') { /* Fortran's indices are in round ones */
 			int depth = 0;
 
 			do
-				depth += *p == '[' ? 1 : *p == ']' ? -1 : 0;
-			while (*p++ && depth && *p);
+				depth += strchr("[(", *p) ? 1 : strchr("])", *p) ? -1 : 0;
+			while (*++p && depth);
 			if (!follow(&v->type))
 				return false;
 			v->local = false;
@@ -154,23 +156,39 @@ static bool resolve(struct ml_variable *v, const struct scopes *scopes,
 	return true;
 }
 
-/*
- * The scopes around an address, innermost first, each inside the next. At the first
- * inlined function dwarf_getscopes continues with the scopes of its declaration, so it
- * serves only to find the innermost scope.
- */
-static int scopes_at(Dwarf_Die *unit, Dwarf_Addr addr, Dwarf_Die **scopes)
+/* From a function or block to the block or inlined call in it that holds an address. */
+static bool descend(Dwarf_Die *scope, Dwarf_Addr addr)
 {
-	Dwarf_Die *declared = NULL;
-	int count = dwarf_getscopes(unit, addr, &declared);
+	Dwarf_Die die;
 
-	if (count > 0) {
-		Dwarf_Die innermost = declared[0];
+	if (dwarf_child(scope, &die))
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
 
-		count = dwarf_getscopes_die(&innermost, scopes);
-	}
-	free(declared); /* libdw's malloc */
-	return count;
+		if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) &&
+		    dwarf_haspc(&die, addr) > 0) {
+			*scope = die;
+			return true;
+		}
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
+/*
+ * The scopes around an address, innermost first, each inside the next. dwarf_getscopes
+ * does not serve: it does not enter modules of Fortran, which have no addresses, and at
+ * the first inlined function it continues with the scopes of its declaration.
+ */
+static int scopes_at(struct ml_object *b, uint64_t vaddr, Dwarf_Die **scopes)
+{
+	Dwarf_Die scope;
+
+	if (!ml_code_function(b, vaddr, &scope))
+		return 0;
+	for (int i = 0; i < NESTING_MAX && descend(&scope, vaddr - b->dwarf_bias);)
+		i++;
+	return dwarf_getscopes_die(&scope, scopes);
 }
 
 /* The scopes around the declaration of a function: classes, namespaces, the unit. */
@@ -195,13 +213,10 @@ static bool is_function(Dwarf_Die *scope)
 static bool open_scopes(struct scopes *s, struct ml_object *b, uint64_t vaddr,
 			uint32_t frame)
 {
-	Dwarf_Die unit;
 	int first = 0, last;
 
 	*s = (struct scopes){ 0 };
-	if (!ml_code_unit(b, vaddr, &unit))
-		return false;
-	int count = scopes_at(&unit, vaddr - b->dwarf_bias, &s->all);
+	int count = scopes_at(b, vaddr, &s->all);
 	for (last = 0; last < count; last++)
 		if (is_function(&s->all[last])) {
 			if (!frame--)

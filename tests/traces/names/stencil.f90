@@ -26,7 +26,7 @@ contains
     real(dp), allocatable :: work(:), next(:,:)
     complex, pointer :: wave(:)
     integer :: i
-    allocate(work(n), next(n, n)) ! -> work|next real(kind=8) 8
+    allocate(work(n), next(n, n)) ! -> work|next real(kind=8) 8 30|30,30
     allocate(wave(n)); work = 5; next = 6 ! -> wave complex(kind=4) 8
     wave = 1
     s = 0
@@ -46,8 +46,8 @@ program stencil
   common /block/ shared
   n = 30
   call setup(n)
-  allocate(u(n, & ! -> u real(kind=4) 4 30,40
-           40))
+  allocate(u(n, &
+           40)) ! -> u real(kind=4) 4 30,40
   call local(n, s)
   do j = 1, 40
     do i = 1, n
