@@ -335,16 +335,30 @@ bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s)
 	return s->excess * 100 < f->min_cycles;
 }
 
-bool ml_find_irregular(const struct ml_spot *s)
+bool ml_find_irregular(const struct ml_find *f, const struct ml_spot *s)
 {
-	uint64_t repeated = 0, steps = s->worst->steps;
+	const struct ml_profile_cell *c = s->worst;
+	uint64_t repeated = 0, near = 0, far = 0, steps = c->steps;
 
-	for (uint32_t i = 0; i < s->worst->strides; i++)
-		if (s->worst->stride[i].bytes)
-			repeated += s->worst->stride[i].count;
-		else /* reads and then writes the same */
-			steps -= s->worst->stride[i].count;
-	return 2 * repeated < steps;
+	for (uint32_t i = 0; i < c->strides; i++) {
+		int64_t bytes = c->stride[i].bytes;
+		uint64_t count = c->stride[i].count;
+
+		if (!bytes) { /* reads and then writes the same */
+			steps -= count;
+			continue;
+		}
+		repeated += count;
+		if (bytes < (int64_t)f->line && -bytes < (int64_t)f->line)
+			near += count * (uint64_t)(bytes < 0 ? -bytes : bytes);
+		else
+			far += count;
+	}
+	if (2 * repeated < steps)
+		return true;
+	/* short runs: most misses come from the jumps between them */
+	return near && ml_find_missed(c->served, 1) * f->line > 2 * near &&
+	       2 * far < steps - repeated + far;
 }
 
 bool ml_find_movable(const struct ml_find *f, uint32_t region)
@@ -471,6 +485,7 @@ struct ml_candidate *ml_find_add(struct ml_find *f, uint32_t region,
 	struct ml_finding *n = &c->finding;
 
 	c->finder = f->now;
+	c->region = region;
 	n->kind = f->now->kind;
 	n->region = region ? ml_find_region(f, region) : "";
 	n->file = n->func = "";

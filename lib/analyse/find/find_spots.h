@@ -43,6 +43,13 @@ struct ml_spot {
 	double worst_excess;
 };
 
+/* Which findings of one kind and one function become one finding (find_family.h). */
+enum ml_family {
+	ML_FAMILY_NONE,
+	ML_FAMILY_SIZE, /* about arrays of the same size */
+	ML_FAMILY_ANY,  /* about any data: one change mends all */
+};
+
 /*
  * A kind of finding. Each function may be NULL. They run in this order, and all finders
  * look before the first one tries. `mine` is the finder's own state, NULL at first.
@@ -57,6 +64,7 @@ struct ml_finder {
 	double weight;
 	bool vague; /* it has no remedy of its own: it is dropped if another finding wins
 		     */
+	enum ml_family family; /* findings of this kind that become one (find_family.h) */
 	void (*look)(struct ml_find *f,
 		     void **mine); /* may request see (ml_find_watch) */
 	void (*see)(struct ml_find *f, void *mine, const struct ml_seen *s);
@@ -73,6 +81,7 @@ struct ml_claim {
 struct ml_candidate {
 	struct ml_finding finding;
 	const struct ml_finder *finder;
+	uint32_t region;         /* 0: none */
 	struct ml_claim *claims; /* the misses that the finding is about */
 	size_t claim_count, claim_cap;
 };
@@ -141,10 +150,10 @@ struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region);
  */
 bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s);
 /*
- * Whether the spot's worst instruction has no steps that repeat: pointers, indices, hash
- * tables.
+ * Whether the spot's worst instruction has no steps that repeat, or only within short
+ * runs: pointers, indices, hash tables, rows of a sparse matrix.
  */
-bool ml_find_irregular(const struct ml_spot *s);
+bool ml_find_irregular(const struct ml_find *f, const struct ml_spot *s);
 /* Whether the user can lay out the region in another way: a variable, heap blocks... */
 bool ml_find_movable(const struct ml_find *f, uint32_t region);
 
