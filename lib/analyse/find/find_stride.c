@@ -181,9 +181,9 @@ static const char *advice(struct ml_find *f, const struct walk *w, bool tiles)
 	return ml_arena_printf(
 		f->arena,
 		"exchange the two loops so that the inner one goes along a "
-		"row of %s, or store %s transposed. Exchanging is legal if no "
+		"%s of %s, or store %s transposed. Exchanging is legal if no "
 		"iteration needs the result of another",
-		name, name);
+		ml_find_run(f, w->spot->region), name, name);
 }
 
 static void tell(struct ml_find *f, const struct walk *w, double saved, double line)
@@ -198,20 +198,24 @@ static void tell(struct ml_find *f, const struct walk *w, double saved, double l
 	const char *l1 = f->p->machine.level[0].name;
 	struct ml_candidate *c = ml_find_add(f, s->region, s, saved, true);
 
+	const char *run = ml_find_run(f, s->region);
 	c->finding.title = ml_arena_printf(f->arena,
-					   w->known ? "%s is walked down its columns"
-						    : "%s is walked in large steps",
+					   !w->known ? "%s is walked in large steps"
+					   : *run == 'c'
+						   ? "%s is walked along its rows"
+						   : "%s is walked down its columns",
 					   name);
+	const char *on = w->step == w->pitch && w->known
+				 ? ml_arena_printf(f->arena, ", one %s on", run)
+				 : "";
 	ml_find_say(f, c, "%s goes through %s in steps of %s%s.",
-		    ml_find_place(f, s->line), name, ml_find_bytes(f, w->step),
-		    w->step == w->pitch && w->known ? ", one row on" : "");
+		    ml_find_place(f, s->line), name, ml_find_bytes(f, w->step), on);
 	ml_find_say(f, c, "%s; it uses %.0f bytes of each line of %llu that it fetches.",
 		    ml_find_misses(f, s->served),
 		    (double)s->bytes / (double)(missed ? missed : 1),
 		    (unsigned long long)f->line);
-	ml_find_say(f, c,
-		    "Walked along rows, %s of its references would miss %s, not %s.",
-		    ml_find_percent(f, (double)after / all), l1,
+	ml_find_say(f, c, "Walked along %ss, %s of its references would miss %s, not %s.",
+		    run, ml_find_percent(f, (double)after / all), l1,
 		    ml_find_percent(f, (double)before / all));
 	if (line < saved)
 		ml_find_say(f, c, "Exchanging the loops would save only %s.",
