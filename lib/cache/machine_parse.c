@@ -65,9 +65,10 @@ static const struct keyword {
 	{ "full", WAYS, 0 },
 	{ 0 },
 };
-static const char *const part_names[] = { "L1",    "L2",   "L3",     "L4",   "L1i",
-					  "TLB",   "TLB2", "memory", "walk", "transfer",
-					  "cores", "seed", "host" };
+static const char *const part_names[] = { "L1",          "L2",       "L3",    "L4",
+					  "L1i",         "TLB",      "TLB2",  "memory",
+					  "walk",        "transfer", "cores", "seed",
+					  "no-prefetch", "no-tlb",   "host" };
 const char *const ml_prefetcher_names[ML_PREFETCHERS] = { "none", "next", "stride",
 							  "stream" };
 
@@ -91,6 +92,7 @@ struct parser {
 	bool changed; /* words follow the preset */
 	bool cores_said, seed_said, memory_said, walk_said, transfer_said;
 	bool transfer; /* the text or its preset has a transfer */
+	bool no_prefetch, no_tlb;
 };
 
 static bool is(const struct parser *p, const char *word)
@@ -390,6 +392,13 @@ static bool small(struct parser *p, const char *of, const char *unit, uint32_t m
 	return true;
 }
 
+/* A part that takes something out of the machine. */
+static bool without(struct parser *p, const char *of, bool *flag)
+{
+	*flag = true;
+	return behind(p, of);
+}
+
 /* "4 cores": the number comes first. */
 static bool cores_behind(struct parser *p)
 {
@@ -436,6 +445,10 @@ static bool part(struct parser *p)
 		return small(p, "transfer", "c", CYCLES_MAX, &p->transfer_said,
 			     &m->transfer_cycles);
 	}
+	if (is(p, "no-prefetch"))
+		return without(p, "no-prefetch", &p->no_prefetch);
+	if (is(p, "no-tlb"))
+		return without(p, "no-tlb", &p->no_tlb);
 	if (is(p, "cores"))
 		return small(p, "cores", "", ML_CORES, &p->cores_said, &m->cores);
 	if (is(p, "seed"))
@@ -530,10 +543,39 @@ static bool complete(struct parser *p, struct part *t, uint32_t line, uint32_t c
 				   t->said & WAYS, p->err);
 }
 
+/* Takes out what no-prefetch and no-tlb name; the text itself must not put it in. */
+static bool take_out(struct parser *p)
+{
+	for (unsigned i = 0; i < ML_LEVELS && p->no_prefetch; i++) {
+		struct part *t = &p->level[i];
+
+		if (t->named && t->said_here & PREFETCH && t->spec->prefetch)
+			return ml_fail(p->err, ML_USAGE,
+				       "machine: %s has a prefetcher, and no-prefetch "
+				       "takes all of them out",
+				       t->spec->name);
+		t->spec->prefetch = ML_PREFETCH_NONE;
+		t->spec->degree = 1;
+	}
+	for (unsigned i = 0; i < ML_TLBS && p->no_tlb; i++) {
+		if (p->tlb[i].named)
+			return ml_fail(
+				p->err, ML_USAGE,
+				"machine: there is a %s, and no-tlb takes all TLBs "
+				"out",
+				p->tlb[i].spec->name);
+		p->tlb[i].there = false;
+	}
+	return true;
+}
+
 static bool finish(struct parser *p)
 {
 	struct ml_machine *m = p->m;
 	uint32_t line = DEFAULT_LINE, page = DEFAULT_PAGE;
+
+	if (!take_out(p))
+		return false;
 
 	for (unsigned i = 0; i < ML_LEVELS; i++)
 		if (p->level[i].there)
@@ -587,11 +629,6 @@ static bool finish(struct parser *p)
 		return ml_fail(p->err, ML_USAGE,
 			       "machine: walk is the cost of a miss in all TLBs, and the "
 			       "machine has none");
-	if (p->transfer_said && m->cores == 1)
-		return ml_fail(
-			p->err, ML_USAGE,
-			"machine: transfer is the cost of a line that another core "
-			"gives up, and the machine has one core; add 'cores 2'");
 	if (m->cores == 1)
 		m->transfer_cycles = 0;
 	else if (!p->transfer)
