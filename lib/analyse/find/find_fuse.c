@@ -3,12 +3,13 @@
  * two were one loop, the second use would hit, or would not be made at all: the simulated
  * change leaves it out.
  */
+#include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_prior.h"
 #include "lib/analyse/find/find_steps.h"
 #include "lib/trace/tables.h"
 
-enum { MAX_LOOPS = 4 };
+enum { MAX_LOOPS = 10 };
 
 /* Two loops, by the first of their pairs. */
 struct loops {
@@ -38,7 +39,7 @@ static bool fits(const struct ml_find *f, const struct ml_prior_pair *p)
 
 	return !ml_prior_same_loop(f, p) && !ml_prior_idle(f, p) &&
 	       f->user_lines.lines[p->user].own && f->user_lines.lines[s->line].own &&
-	       !ml_find_irregular(s) && !ml_steps_walk(f, s);
+	       !ml_find_irregular(f, s) && !ml_steps_walk(f, s);
 }
 
 /* The same two lines, whichever comes first. */
@@ -111,7 +112,7 @@ static void try(struct ml_find *f, void *arg)
 		if (done[i] || !fits(f, &x->pairs[i]))
 			continue;
 		*l = (struct loops){ &x->pairs[i], sum(f, i, done), 0 };
-		if (l->saved < f->min_cycles)
+		if (l->saved < ml_family_min(f))
 			continue;
 		const struct ml_spot *s = &f->spots[l->first->spot];
 		l->trial = ml_find_try(f,
@@ -176,6 +177,7 @@ static void conclude(struct ml_find *f, void *arg)
 const struct ml_finder ml_find_fuse = {
 	.kind = "fuse",
 	.weight = 0.9, /* an estimate */
+	.family = ML_FAMILY_SIZE,
 	.look = look,
 	.try = try,
 	.conclude = conclude,

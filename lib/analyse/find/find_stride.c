@@ -86,7 +86,7 @@ static const struct ml_spot *along(const struct ml_find *f, const struct walk *w
 
 		if (o->line == s->line && o->region != s->region &&
 		    o->bytes * 2 > s->bytes && ml_find_movable(f, o->region) &&
-		    !ml_steps_walk(f, o) && !ml_find_irregular(o) && !repeats(f, o, w))
+		    !ml_steps_walk(f, o) && !ml_find_irregular(f, o) && !repeats(f, o, w))
 			return o;
 	}
 	return NULL;

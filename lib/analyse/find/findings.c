@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_prior.h"
 #include "lib/analyse/find/find_steps.h"
@@ -124,7 +125,6 @@ static bool examine(struct run *r, struct ml_findings *out,
 
 	all_finders(r, look);
 	w.distances = r->f.distances;
-	w.translate = r->f.translate;
 	if (wants_to_see(r) && !pass(&w, out, o->partial, &done, err))
 		return false;
 	if (r->f.prior)
@@ -237,6 +237,7 @@ static void choose(struct run *r, struct ml_findings *out)
 	struct ml_candidate **chosen = sorted + f->candidate_count;
 	size_t count = 0, n = 0;
 
+	ml_families_join(f);
 	for (size_t i = 0; i < f->candidate_count; i++)
 		if (f->candidates[i].finding.gain * f->cycles >= f->min_cycles)
 			sorted[count++] = &f->candidates[i];
