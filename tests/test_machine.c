@@ -70,6 +70,7 @@ static void same_level(const struct ml_level_spec *a, const struct ml_level_spec
 static void same(const struct ml_machine *a, const struct ml_machine *b)
 {
 	CHECK_EQ(a->cores, b->cores);
+	CHECK_EQ(a->transfer_cycles, b->transfer_cycles);
 	CHECK_EQ(a->levels, b->levels);
 	CHECK_EQ(a->tlbs, b->tlbs);
 	CHECK_EQ(a->split, b->split);
@@ -128,7 +129,8 @@ TEST(the_last_of_several_levels_is_shared_unless_said)
 	prints("cores 4 | L1 1K | L2 2K | L3 4K",
 	       "cores 4 | L1 1K 8w 64B lru wb wa private 4c | "
 	       "L2 2K 8w 64B lru wb wa neither private 14c | "
-	       "L3 4K 8w 64B lru wb wa neither shared 50c | memory 200c");
+	       "L3 4K 8w 64B lru wb wa neither shared 50c | memory 200c | transfer "
+	       "100c");
 	struct ml_machine m = parsed("4 cores | L1 1K | L2 2K share=2 | L3 4K");
 	CHECK_EQ(m.cores, 4);
 	CHECK_EQ(m.level[0].share, 1);
@@ -136,6 +138,21 @@ TEST(the_last_of_several_levels_is_shared_unless_said)
 	CHECK_EQ(m.level[2].share, 4);
 	CHECK_EQ(parsed("cores 2 | L1 1K").level[0].share, 1);
 	CHECK_EQ(parsed("cores 2 | L1 1K | L2 4K private").level[1].share, 1);
+}
+
+TEST(a_transfer_costs_two_hits_of_the_last_level_unless_said)
+{
+	CHECK_EQ(parsed("cores 2 | L1 1K 3c").transfer_cycles, 6);
+	CHECK_EQ(parsed("cores 2 | L1 1K | L2 4K 20c").transfer_cycles, 40);
+	CHECK_EQ(parsed("cores 2 | L1 1K | transfer 77c").transfer_cycles, 77);
+	CHECK_EQ(parsed("cores 2 | L1 1K | transfer 0c").transfer_cycles, 0);
+	/* one core has none, and forgets that of its preset */
+	CHECK_EQ(parsed("L1 1K").transfer_cycles, 0);
+	CHECK_EQ(parsed("zen4").transfer_cycles, 0);
+	CHECK(parsed("zen4 | cores 2").transfer_cycles > 50);
+	fails("L1 1K | transfer 77c", "the machine has one core; add 'cores 2'");
+	fails("cores 2 | L1 1K | transfer 7c | transfer 8c", "transfer is given twice");
+	fails("cores 2 | L1 1K | transfer", "transfer needs a number, like");
 }
 
 TEST(more_sharers_than_cores_are_all_cores)

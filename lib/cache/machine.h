@@ -86,6 +86,9 @@ struct ml_machine {
 	struct ml_level_spec tlb[ML_TLBS];
 	/* latency of memory; extra latency of a miss in all TLBs */
 	uint32_t memory_cycles, walk_cycles;
+	/* latency of a line that another core gives up, or whose copies a write takes
+	 * from other cores, instead of that of the serving level; 0 with one core */
+	uint32_t transfer_cycles;
 	uint64_t seed; /* for random policies: "seed 7" */
 };
 

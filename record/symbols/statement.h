@@ -26,6 +26,9 @@ struct ml_statement {
 	char type[ML_LVALUE_MAX]; /* element type, if the text names one, or empty */
 	int deref;                /* pointers followed from name: 1 for "*out = ..." */
 	bool returned;
+	/* What stands in the brackets of a macro that hides the call, or empty:
+	 * "A, double, N, N" of ARRAY_2D(A, double, N, N). */
+	char hidden[2 * ML_LVALUE_MAX];
 };
 
 /*

@@ -70,10 +70,43 @@ static double excess_of(const struct ml_find *f, const uint64_t served[ML_SERVED
 	return sum;
 }
 
+static uint64_t refs_of(const struct ml_profile_cell *c)
+{
+	return c->kind[0] + c->kind[1] + c->kind[2];
+}
+
+/* Cycles of translation beyond those that a page of the first TLB takes. */
+static double translation_beyond(const struct ml_find *f, const struct ml_profile_cell *c)
+{
+	const struct ml_machine *m = &f->p->machine;
+	uint64_t data = refs_of(c) - c->surcharge.fetches;
+
+	return m->tlbs ? ml_surcharge_translation(&c->surcharge, m, refs_of(c)) -
+				 (double)data * m->tlb[0].cycles
+		       : 0;
+}
+
+/* A line that was lost to another core came from there: the rest of its price. */
+static void add_transfers(struct ml_spot *s, const struct ml_profile_cell *c,
+			  double transfer)
+{
+	uint64_t data = c->cause[0][ML_CAUSE_SHARING];
+	uint64_t other = c->cause[0][ML_CAUSE_FALSE_SHARING];
+
+	if (data + other == 0)
+		return;
+	double part = (double)data / (double)(data + other);
+
+	s->by_cause[ML_CAUSE_SHARING] += part * transfer;
+	s->by_cause[ML_CAUSE_FALSE_SHARING] += (1 - part) * transfer;
+}
+
 static void add_cell(const struct ml_find *f, struct ml_spot *s,
 		     const struct ml_profile_cell *c)
 {
-	double excess = excess_of(f, c->served);
+	double transfer = ml_surcharge_transfer(&c->surcharge, &f->p->machine);
+	double translation = translation_beyond(f, c);
+	double excess = excess_of(f, c->served) + translation + transfer;
 
 	for (unsigned i = 0; i < 3; i++) {
 		s->kind[i] += c->kind[i];
@@ -87,6 +120,9 @@ static void add_cell(const struct ml_find *f, struct ml_spot *s,
 			s->cause[l][i] += c->cause[l][i];
 			s->by_cause[i] += ml_find_miss(f, l + 1) * (double)c->cause[l][i];
 		}
+	add_transfers(s, c, transfer);
+	ml_surcharge_add(&s->surcharge, &c->surcharge);
+	s->translation += translation;
 	s->excess += excess;
 	if (!s->worst || excess > s->worst_excess) {
 		s->worst = c;
@@ -282,6 +318,8 @@ struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region)
 			sum.kind[k] += s->kind[k];
 		for (unsigned k = 0; k < ML_SERVED; k++)
 			sum.served[k] += s->served[k];
+		ml_surcharge_add(&sum.surcharge, &s->surcharge);
+		sum.translation += s->translation;
 		sum.excess += s->excess;
 		for (unsigned k = 0; k < ML_CAUSES; k++) {
 			sum.by_cause[k] += s->by_cause[k];

@@ -6,7 +6,9 @@
  * Costs: a reference served by level k takes the cycles of level k. The cycles beyond
  * those of L1 are its excess. A miss of level l costs cycles(l + 1) - cycles(l), so the
  * excess of a reference is the sum over the levels that it missed, and can be split by
- * cause.
+ * cause. A transfer from another core, which costs more than the level that then serves
+ * the line, counts for the causes sharing and false sharing; the translation of addresses
+ * has no cause.
  */
 #pragma once
 
@@ -34,7 +36,9 @@ struct ml_spot {
 	uint64_t refs, bytes, kind[3];
 	uint64_t served[ML_SERVED];
 	uint64_t cause[ML_LEVELS][ML_CAUSES];
-	double excess, by_cause[ML_CAUSES];  /* cycles */
+	double excess, by_cause[ML_CAUSES]; /* cycles */
+	struct ml_surcharge surcharge;
+	double translation; /* cycles of the excess that TLBs and walks take */
 	const struct ml_profile_cell *worst; /* the cell with the most excess */
 	double worst_excess;
 };
@@ -100,7 +104,6 @@ struct ml_find {
 	uint32_t *same; /* by region of the tables: the region that stands for it */
 	bool *seen;     /* by finder: it requested see */
 	bool distances; /* see gets stack distances */
-	bool translate; /* simulations have TLBs */
 	struct ml_steps *steps; /* by spot, if a finder wants them */
 	struct ml_prior *prior; /* previous users of lines, if a finder wants them */
 	struct ml_spot

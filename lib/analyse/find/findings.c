@@ -122,7 +122,6 @@ static bool examine(struct run *r, struct ml_findings *out,
 
 	all_finders(r, look);
 	w.distances = r->f.distances;
-	w.translate = r->f.translate;
 	if (wants_to_see(r) && !pass(&w, out, o->partial, &done, err))
 		return false;
 	if (r->f.prior)
