@@ -71,11 +71,11 @@ static const struct opt opts[] = {
 		 "caches"),
 	OPT_TEXT("interleave", 'i', "N", interleave,
 		 "let threads take turns of N references; 0 keeps the recorded order "
-		 "(default: 10 if the machine has several cores and the recorder ran "
-		 "one thread at a time, else 0)"),
+		 "(default: 10 if the machine has several cores and memlamp recorded "
+		 "the trace, else 0)"),
 	OPT_TEXT("cores-map", 0, "LIST", cores,
 		 "run each THREAD on its CORE: THREAD:CORE,... (default: cores in the "
-		 "order in which threads appear)"),
+		 "order of the threads' numbers)"),
 	OPT_LIST("fail-if", 0, "EXPRESSION", fail_if,
 		 "end with status 3 if EXPRESSION holds, such as 'L1.miss_ratio > 0.05' "
 		 "or 'region(\"A\").L2.misses > 1M or cycles > 10'; may be repeated"),
