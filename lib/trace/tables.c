@@ -220,11 +220,10 @@ static void put_region(struct ml_buf *b, const struct ml_region *r)
 	ml_buf_varint(b, r->line);
 	ml_buf_varint(b, r->func);
 	ml_buf_varint(b, r->elem);
-	bool low = r->column_major && r->dims;
-	ml_buf_varint(b, r->dims | (low ? COLUMN_MAJOR : 0));
+	ml_buf_varint(b, r->dims | (r->column_major ? COLUMN_MAJOR : 0));
 	for (uint32_t i = 0; i < r->dims; i++)
 		ml_buf_varint(b, r->dim[i]);
-	for (uint32_t i = 0; low && i < r->dims; i++)
+	for (uint32_t i = 0; r->column_major && i < r->dims; i++)
 		ml_buf_zigzag(b, r->low[i]);
 	ml_buf_varint(b, r->field);
 	ml_buf_varint(b, r->fields);

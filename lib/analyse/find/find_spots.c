@@ -421,17 +421,39 @@ static double concerned(const struct ml_find *f, const struct ml_change *c)
 	return (double)n;
 }
 
+/* A trial that drops the same references, or change_count. */
+static size_t dropped(const struct ml_find *f, const struct ml_change *c)
+{
+	size_t i = 0;
+
+	for (; i < f->change_count; i++) {
+		const struct ml_change *x = &f->changes[i];
+
+		if (x->kind == ML_CHANGE_DROP && x->region == c->region && !x->also &&
+		    x->by && !memcmp(x->by, c->by, f->tables->sites.count))
+			break;
+	}
+	return i;
+}
+
 size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 		   const struct ml_spot *spot)
 {
+	struct ml_change own = *c;
+	size_t same = f->change_count;
+
+	if (spot)
+		own.by = ml_find_sites(f, spot->line);
+	if (own.kind == ML_CHANGE_DROP && own.by && !own.also)
+		same = dropped(f, &own);
+	if (same < f->change_count)
+		return same;
 	f->changes = ml_grow(f->changes, &f->change_cap, f->change_count + 1,
 			     sizeof(*f->changes));
 	f->concerned = ml_grow(f->concerned, &f->concerned_cap, f->change_count + 1,
 			       sizeof(*f->concerned));
-	f->changes[f->change_count] = *c;
-	if (spot)
-		f->changes[f->change_count].by = ml_find_sites(f, spot->line);
-	f->concerned[f->change_count] = concerned(f, &f->changes[f->change_count]);
+	f->changes[f->change_count] = own;
+	f->concerned[f->change_count] = concerned(f, &own);
 	return f->change_count++;
 }
 
@@ -491,6 +513,8 @@ struct ml_candidate *ml_find_add(struct ml_find *f, uint32_t region,
 	n->file = n->func = "";
 	n->gain = saved / f->cycles;
 	n->simulated = simulated;
+	c->theirs = spot ? !f->user_lines.lines[spot->line].own
+			 : region < f->tables->regions.count && !f->own[region];
 	if (spot) {
 		const struct ml_user_line *l = &f->user_lines.lines[spot->line];
 
@@ -567,6 +591,11 @@ const char *ml_find_percent(struct ml_find *f, double share)
 const char *ml_find_region(struct ml_find *f, uint32_t region)
 {
 	return region ? ml_profile_region_name(f->p, f->tables, region) : "other memory";
+}
+
+const char *ml_find_run(const struct ml_find *f, uint32_t region)
+{
+	return f->tables->regions.at[region].column_major ? "column" : "row";
 }
 
 const char *ml_find_place(struct ml_find *f, uint32_t line)

@@ -28,6 +28,7 @@
 struct ml_find;
 struct ml_prior;
 struct ml_steps;
+struct ml_written;
 
 /* All references of one line of the user's code to one region. */
 struct ml_spot {
@@ -84,6 +85,7 @@ struct ml_candidate {
 	uint32_t region;         /* 0: none */
 	struct ml_claim *claims; /* the misses that the finding is about */
 	size_t claim_count, claim_cap;
+	bool theirs; /* it is about code that the user cannot change */
 };
 
 struct ml_find {
@@ -104,8 +106,9 @@ struct ml_find {
 	uint32_t *same; /* by region of the tables: the region that stands for it */
 	bool *seen;     /* by finder: it requested see */
 	bool distances; /* see gets stack distances */
-	struct ml_steps *steps; /* by spot, if a finder wants them */
-	struct ml_prior *prior; /* previous users of lines, if a finder wants them */
+	struct ml_steps *steps;     /* by spot, if a finder wants them */
+	struct ml_prior *prior;     /* previous users of lines, if a finder wants them */
+	struct ml_written *written; /* the fate of written bytes, if a finder wants it */
 	struct ml_spot
 		*spot_at[ML_BATCH]; /* in see: the spots of the references, or NULL */
 	struct ml_change *changes;
@@ -215,6 +218,8 @@ const char *ml_find_count(struct ml_find *f, uint64_t n);
 const char *ml_find_bytes(struct ml_find *f, uint64_t n); /* "64 bytes", "1.2 MiB" */
 const char *ml_find_percent(struct ml_find *f, double share);
 const char *ml_find_region(struct ml_find *f, uint32_t region);
+/* What lies in consecutive memory: "row", or "column" of an array of Fortran. */
+const char *ml_find_run(const struct ml_find *f, uint32_t region);
 /* "interchange.c:44", or the function if the line is not known. */
 const char *ml_find_place(struct ml_find *f, uint32_t line);
 /* "998,001 of 1,000,000 references miss L1 (L2 serves 80 %, memory 20 %)". */
