@@ -240,7 +240,8 @@ TEST(words_behind_a_preset_change_it)
 
 TEST(prefetchers_and_tlbs_of_a_preset_can_be_taken_out)
 {
-	struct ml_machine m = parsed("zen4"), bare = parsed("zen4 | no-prefetch | no-tlb");
+	struct ml_machine m = parsed("zen4"),
+			  bare = parsed("zen4 | no-prefetch | no-tlb");
 
 	CHECK_EQ(m.level[1].prefetch, ML_PREFETCH_STREAM);
 	CHECK_EQ(m.tlbs, 2);
@@ -256,8 +257,9 @@ TEST(prefetchers_and_tlbs_of_a_preset_can_be_taken_out)
 	parsed("no-prefetch | L1 1K prefetch=none");
 	parsed("zen4 | no-prefetch | L2 opt neither");
 	fails("zen4 | L2 opt neither", "add 'no-prefetch'");
-	fails("L1 1K prefetch=next | no-prefetch", "no-prefetch takes all of them out");
-	fails("L1 1K | TLB 4e | no-tlb", "no-tlb takes all TLBs out");
+	CHECK_EQ(parsed("L1 1K prefetch=next*4 | no-prefetch").level[0].prefetch,
+		 ML_PREFETCH_NONE);
+	CHECK_EQ(parsed("L1 1K | TLB 4e | walk 9c | no-tlb").tlbs, 0);
 	fails("L1 1K | no-tlb 4", "unexpected '4' behind no-tlb");
 }
 
@@ -530,7 +532,8 @@ TEST(the_host_is_what_hwloc_says)
 
 TEST(the_host_has_what_hwloc_does_not_know_from_a_similar_preset)
 {
-	/* a synthetic topology has no maker: that of the last entry, and no measurement */
+	/* a synthetic topology has no maker: that of the last entry, and no measurement
+	 */
 	struct ml_machine m = synthetic("l3:1(size=33554432) l2:4(size=1048576) "
 					"l1d:1(size=65536) core:1 pu:1");
 	struct ml_machine like = parsed("neoverse-n1 | cores 4");

@@ -543,30 +543,16 @@ static bool complete(struct parser *p, struct part *t, uint32_t line, uint32_t c
 				   t->said & WAYS, p->err);
 }
 
-/* Takes out what no-prefetch and no-tlb name; the text itself must not put it in. */
-static bool take_out(struct parser *p)
+/* Takes out what no-prefetch and no-tlb name. */
+static void take_out(struct parser *p)
 {
 	for (unsigned i = 0; i < ML_LEVELS && p->no_prefetch; i++) {
-		struct part *t = &p->level[i];
-
-		if (t->named && t->said_here & PREFETCH && t->spec->prefetch)
-			return ml_fail(p->err, ML_USAGE,
-				       "machine: %s has a prefetcher, and no-prefetch "
-				       "takes all of them out",
-				       t->spec->name);
-		t->spec->prefetch = ML_PREFETCH_NONE;
-		t->spec->degree = 1;
+		p->level[i].spec->prefetch = ML_PREFETCH_NONE;
+		p->level[i].spec->degree = 1;
 	}
-	for (unsigned i = 0; i < ML_TLBS && p->no_tlb; i++) {
-		if (p->tlb[i].named)
-			return ml_fail(
-				p->err, ML_USAGE,
-				"machine: there is a %s, and no-tlb takes all TLBs "
-				"out",
-				p->tlb[i].spec->name);
+	for (unsigned i = 0; i < ML_TLBS && p->no_tlb; i++)
 		p->tlb[i].there = false;
-	}
-	return true;
+	p->walk_said &= !p->no_tlb;
 }
 
 static bool finish(struct parser *p)
@@ -574,8 +560,7 @@ static bool finish(struct parser *p)
 	struct ml_machine *m = p->m;
 	uint32_t line = DEFAULT_LINE, page = DEFAULT_PAGE;
 
-	if (!take_out(p))
-		return false;
+	take_out(p);
 
 	for (unsigned i = 0; i < ML_LEVELS; i++)
 		if (p->level[i].there)

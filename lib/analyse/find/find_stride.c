@@ -6,6 +6,7 @@
  */
 #include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_register.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/analyse/find/find_steps.h"
 #include "lib/trace/tables.h"
@@ -25,6 +26,10 @@ struct walk {
 	double covered;         /* share of the bytes that are ever used */
 	bool exchanged;         /* the line was tried as a whole */
 	size_t trial, exchange; /* this array turned; both arrays turned */
+	/* the loops exchanged: the spot whose sums leave their register, and references
+	 * more */
+	const struct ml_spot *result;
+	uint64_t added;
 };
 
 struct mine {
@@ -172,10 +177,32 @@ static void look(struct ml_find *f, void **mine)
 		}
 }
 
+/* Both ways, or the better one, where exchanging takes a sum out of its register. */
+static const char *advice_of_sum(struct ml_find *f, const struct walk *w, bool exchange)
+{
+	const char *name = ml_find_region(f, w->spot->region);
+	const char *sums = ml_find_region(f, w->result->region);
+
+	if (!exchange)
+		return ml_arena_printf(
+			f->arena,
+			"store %s transposed. If the loops were exchanged, the sums for %s "
+			"would leave their register",
+			name, sums);
+	return ml_arena_printf(
+		f->arena,
+		"exchange the two loops so that the inner one goes along a %s of %s, and "
+		"add to %s in memory, or store %s transposed. Exchanging is legal if no "
+		"iteration needs the result of another",
+		ml_find_run(f, w->spot->region), name, sums, name);
+}
+
 static const char *advice(struct ml_find *f, const struct walk *w, bool tiles)
 {
 	const char *name = ml_find_region(f, w->spot->region);
 
+	if (w->added && !w->exchanged)
+		return advice_of_sum(f, w, !tiles);
 	if (tiles)
 		return ml_arena_printf(
 			f->arena,
@@ -224,7 +251,14 @@ static void tell(struct ml_find *f, const struct walk *w, double saved, double l
 	ml_find_say(f, c, "Walked along %ss, %s of its references would miss %s, not %s.",
 		    run, ml_find_percent(f, (double)after / all), l1,
 		    ml_find_percent(f, (double)before / all));
-	if (line < saved)
+	if (w->added)
+		ml_find_say(f, c,
+			    "Exchanged, the loops would read and write %s in each "
+			    "iteration, %s references more, and save %s.",
+			    ml_find_region(f, w->result->region),
+			    ml_find_count(f, w->added),
+			    ml_find_percent(f, line > 0 ? line / f->cycles : 0));
+	else if (line < saved)
 		ml_find_say(f, c, "Exchanging the loops would save only %s.",
 			    ml_find_percent(f, line > 0 ? line / f->cycles : 0));
 	c->finding.advice = advice(f, w, line < saved);
@@ -234,6 +268,8 @@ static void tell(struct ml_find *f, const struct walk *w, double saved, double l
 		ml_find_fact_text(c, "other_region", ml_find_region(f, w->other->region));
 		ml_find_fact(c, "gain_exchanged", line / f->cycles);
 	}
+	if (w->added)
+		ml_find_fact(c, "references_added", (double)w->added);
 	ml_find_fact(c, "references", (double)s->refs);
 	ml_find_fact(c, "misses", (double)missed);
 	ml_find_fact(c, "misses_tried", (double)before);
@@ -295,9 +331,13 @@ static void conclude(struct ml_find *f, void *arg)
 	struct mine *m = arg;
 
 	for (size_t i = 0; i < m->count; i++) {
-		const struct walk *w = &m->walks[i];
+		struct walk *w = &m->walks[i];
 		double saved = ml_find_saved(f, w->trial);
 		double line = w->exchanged ? exchange(f, w, saved) : saved;
+		uint64_t size = ml_find_block_size(f, w->spot->region, NULL);
+
+		w->added = ml_register_added(f, w->spot, size / w->pitch, &w->result);
+		line -= (double)w->added * f->cost[1];
 
 		if (saved < ml_family_min(f))
 			continue;
