@@ -255,7 +255,9 @@ enum ml_word {
 	ML_WORD_TIMED, /* a reference whose load was timed (record/timed_load.h); payload:
 			  both words of the reference, as below, clock, ticks, and
 			  TSC_AUX before | after << 32 */
-	ML_WORD_SYNC,  /* argument: enum ml_sync | thread << 8; payload: object */
+	ML_WORD_SYSTEM, /* a system call is about to read memory (argument 0) or to write
+			   it (1); payload: address, size */
+	ML_WORD_SYNC,   /* argument: enum ml_sync | thread << 8; payload: object */
 };
 
 /*

@@ -68,7 +68,8 @@ warnings="-Wall -Wextra -Wshadow -Wconversion -Wno-unused-parameter -Werror"
 	-Wl,--wrap=vgPlain_should_we_trace_this_child \
 	-o "$out/memlamp-amd64-linux.new" \
 	"$here/main.c" "$here/out.c" "$here/shape.c" "$here/instrument.c" \
-	"$here/has_hooks.c" "$here/threads.c" "$here/maps.c" "$here/heap.c" "$here/requests.c" "$here/load.c" \
+	"$here/threads.c" "$here/maps.c" "$here/heap.c" "$here/requests.c" "$here/load.c" \
+	"$here/system.c" "$here/has_hooks.c" \
 	"$archives/libcoregrind-amd64-linux.a" "$archives/libvex-amd64-linux.a" -lgcc
 
 # shellcheck disable=SC2086

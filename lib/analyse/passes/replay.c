@@ -62,6 +62,15 @@ static void on_bounce(void *arg, const struct ml_bounce *b)
 			r->passes[i].bounce(r->passes[i].arg, &r->now, b);
 }
 
+static void on_page(void *arg, const struct ml_page *g)
+{
+	struct ml_replay *r = arg;
+
+	for (size_t i = 0; i < r->pass_count; i++)
+		if (r->passes[i].page)
+			r->passes[i].page(r->passes[i].arg, &r->now, g);
+}
+
 /* Observes only events that a pass handles, as each costs a call for each line. */
 static void observe(struct ml_replay *r)
 {
@@ -74,6 +83,8 @@ static void observe(struct ml_replay *r)
 			o.leave = on_leave;
 		if (r->passes[i].bounce)
 			o.bounce = on_bounce;
+		if (r->passes[i].page)
+			o.page = on_page;
 	}
 	ml_sim_observe(r->sim, &o);
 }
