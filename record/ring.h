@@ -105,6 +105,7 @@ enum {
 	ML_RING_OPT_FETCH = 1,   /* record instruction fetches too */
 	ML_RING_OPT_NO_HEAP = 2, /* do not report allocations */
 	ML_RING_OPT_CALLS = 4,   /* report entries of functions, and returns */
+	ML_RING_OPT_VALUES = 16, /* report the range of the values stored (Valgrind) */
 	ML_RING_OPT_TIMED = 8,   /* report no references but those that are timed */
 };
 
@@ -255,6 +256,9 @@ enum ml_word {
 			  TSC_AUX before | after << 32 */
 	ML_WORD_SYSTEM, /* a system call is about to read memory (argument 0) or to write
 			   it (1); payload: address, size */
+	ML_WORD_VALUES, /* the values that one instruction stored, at the end; argument:
+			   for how many widths of 2, 4 and 8 bytes; payload: address of the
+			   instruction, the smallest and the largest value for each */
 };
 
 enum {
@@ -321,7 +325,7 @@ enum ml_map_kind {
 #define ML_WORD_ARG(w)   ((uint32_t)(w))
 
 enum { ML_BRIEF = 0x2000, ML_BRIEF_SHAPES = 0x8000 - ML_BRIEF, ML_BRIEF_SHIFT = 48 };
-_Static_assert((int)ML_WORD_SYSTEM < ML_BRIEF >> 8, "the last type is no brief step");
+_Static_assert((int)ML_WORD_VALUES < ML_BRIEF >> 8, "the last type is no brief step");
 #define ML_WORD_BRIEF(shape) ((0x8000ull | (ML_BRIEF + (shape))) << ML_BRIEF_SHIFT)
 /* The value of a base in a word: in a brief header or alone. */
 #define ML_WORD_VALUE(w) ((w) & (((uint64_t)1 << ML_BRIEF_SHIFT) - 1))

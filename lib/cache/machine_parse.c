@@ -65,9 +65,9 @@ static const struct keyword {
 	{ "full", WAYS, 0 },
 	{ 0 },
 };
-static const char *const part_names[] = { "L1",    "L2",   "L3",     "L4",   "L1i",
-					  "TLB",   "TLB2", "memory", "walk", "transfer",
-					  "cores", "seed", "host" };
+static const char *const part_names[] = { "L1",    "L2",   "L3",     "L4",    "L1i",
+					  "TLB",   "TLB2", "memory", "walk",  "transfer",
+					  "cores", "seed", "host",   "remote" };
 const char *const ml_prefetcher_names[ML_PREFETCHERS] = { "none", "next", "stride",
 							  "stream" };
 
@@ -89,7 +89,7 @@ struct parser {
 	struct part level[ML_LEVELS], icache, tlb[ML_TLBS];
 	bool preset;  /* the parser is inside the text of a preset */
 	bool changed; /* words follow the preset */
-	bool cores_said, seed_said, memory_said, walk_said, transfer_said;
+	bool cores_said, seed_said, memory_said, walk_said, transfer_said, remote_said;
 	bool transfer; /* the text or its preset has a transfer */
 };
 
@@ -436,6 +436,9 @@ static bool part(struct parser *p)
 		return small(p, "transfer", "c", CYCLES_MAX, &p->transfer_said,
 			     &m->transfer_cycles);
 	}
+	if (is(p, "remote"))
+		return small(p, "remote", "c", CYCLES_MAX, &p->remote_said,
+			     &m->remote_cycles);
 	if (is(p, "cores"))
 		return small(p, "cores", "", ML_CORES, &p->cores_said, &m->cores);
 	if (is(p, "seed"))
@@ -592,6 +595,13 @@ static bool finish(struct parser *p)
 			p->err, ML_USAGE,
 			"machine: transfer is the cost of a line that another core "
 			"gives up, and the machine has one core; add 'cores 2'");
+	if (p->remote_said && m->cores == 1)
+		return ml_fail(
+			p->err, ML_USAGE,
+			"machine: remote is the cost of memory of another node, and "
+			"the machine has one core; add 'cores 2'");
+	if (m->cores == 1)
+		m->remote_cycles = 0;
 	if (m->cores == 1)
 		m->transfer_cycles = 0;
 	else if (!p->transfer)

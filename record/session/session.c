@@ -112,6 +112,7 @@ static bool make_ring(struct state *s, struct ml_err *err)
 								 : ML_RING_SLOTS,
 				  (o->fetch ? ML_RING_OPT_FETCH : 0u) |
 					  (o->no_heap ? ML_RING_OPT_NO_HEAP : 0u) |
+					  (o->values ? ML_RING_OPT_VALUES : 0u) |
 					  (o->only_in ? ML_RING_OPT_CALLS : 0u) |
 					  (o->period ? ML_RING_OPT_TIMED : 0u),
 				  o->period, err);
@@ -790,7 +791,7 @@ static bool check(struct state *s, struct ml_err *err)
 
 	if (!ml_process_check(x->argv[0], err))
 		return false;
-	x->instrumented = !x->valgrind && !x->options.fetch &&
+	x->instrumented = !x->valgrind && !x->options.fetch && !x->options.values &&
 			  ml_process_is_instrumented(x->argv[0]);
 	x->instrumented |= x->options.period != 0; /* or starts a program that is */
 	if (!x->instrumented && !x->valgrind_lib)
