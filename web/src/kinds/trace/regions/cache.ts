@@ -124,7 +124,7 @@ class CacheAlone extends CanvasView {
 		);
 		l.left += sets;
 		this.picture = l;
-		this.canvas.dataset["shown"] = String(m.cursor);
+		this.flight.posed = this.posed;
 		this.legend(d, p);
 		drawLevel(d, p, l, this.scene);
 		if (!info.group) {
@@ -136,6 +136,7 @@ class CacheAlone extends CanvasView {
 		levels[n] = l;
 		if (this.flight.begin(m)) this.animate(() => this.flight.flying());
 		this.flight.draw(d, p, levels, this.scene, () => null);
+		this.markShown(m.cursor, this.flight.flying());
 	}
 
 	private legend(d: Draw, p: Palette): void {
@@ -254,5 +255,6 @@ export const cacheView: ViewKind = {
 			otherwise: "0",
 		},
 	],
+	plays: true,
 	create: () => new CacheAlone(),
 };

@@ -12,7 +12,7 @@ import {
 } from "../model/cacheLayout";
 import { bytes, count, exact } from "../../../model/format";
 import { datumName } from "../model/shape";
-import { warmth } from "../model/temperature";
+import { temperatureText, warmth } from "../model/temperature";
 import { brightness, servedOf, sizeOf } from "../model/trail";
 import type { Chunk } from "../state/nearbyRefs";
 import type { Held } from "../state/cacheMoment";
@@ -96,7 +96,7 @@ function describe(d: Draw, p: Palette, l: LevelPicture, s: CacheScene): void {
 	const words = [levelWords(l.info)];
 
 	if (l.info.group) words.push(`a cell is ${group}`);
-	words.push(`temperature ${t < 0 ? "−" : "+"}${Math.abs(t).toFixed(1)}`);
+	words.push(`temperature ${temperatureText(t)}`);
 	d.clip(l.x, l.y - 2, LABEL - 8, Math.max(l.h + 4, 60), () => {
 		d.text(l.x, l.y + 7, l.info.name, { colour: p.text, size: 12, bold: true });
 		d.text(l.x + 26, l.y + 7, many + bytes(size), { colour: p.text, size: 11 });
