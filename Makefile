@@ -50,12 +50,15 @@ check-all: test insight
 	+@$(MAKE) --no-print-directory TSAN=1 run-tests LABELS='-L unit'
 	+@$(MAKE) --no-print-directory CC=clang run-tests LABELS='-L unit'
 	+@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
+	tests/attack/attack.py $(dir)
 
 # Advice on programs with one known problem each: found, promised, come true.
 insight: all
 	tests/insight/insight.py $(dir)/memlamp --jobs $(JOBS) --fail-under 0.95
 	tests/insight/insight.py $(dir)/memlamp --jobs $(JOBS) --levels O2 --compilers gcc \
 		--only share --repeat 20
+	REPEAT=20 PROGRAMS=all OUT=record_order_all tests/cli/run.sh $(CURDIR) \
+		$(abspath $(dir)) record_order
 
 bench: deps-test all
 	@bench/run.sh $(dir)

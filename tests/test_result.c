@@ -522,7 +522,7 @@ static void check_block(const struct ml_result *result, const struct run *r,
 		memcpy(site + have, batch.site, batch.count * sizeof(*site));
 	}
 	CHECK_EQ(have, count);
-	const uint32_t *order = ml_turns_order(t, b->from, of, site, count);
+	const uint32_t *order = ml_turns_order(t, b->threads, b->from, of, site, count);
 	for (size_t i = 0; i < count; i++)
 		assert_true(b->from + order[i] == r->time[b->from + i]);
 	ml_cursor_close(c);
@@ -787,7 +787,7 @@ TEST(files_of_other_kinds_and_versions_are_named_as_such)
 	write_bytes(file("b.mls"), b.data, b.size);
 	CHECK_FAILS(
 		ml_result_open(&result, file("b.mls"), &err), &err,
-		"format version 99 is newer than this memlamp, which reads version 3");
+		"format version 99 is newer than this memlamp, which reads version 4");
 	b.data[8] = 2;
 	write_bytes(file("b.mls"), b.data, b.size);
 	CHECK_FAILS(ml_result_open(&result, file("b.mls"), &err), &err,

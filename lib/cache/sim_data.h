@@ -48,6 +48,8 @@ struct ml_sim {
 	struct ml_cache *icaches; /* by instance; NULL if the machine is not split */
 	struct ml_cache *caches[ML_LEVELS]; /* by depth; by instance */
 	struct ml_cache *tlbs[ML_TLBS];
+	uint64_t *last_page; /* by core: the page translated last, + 1; 0: unknown */
+	bool same_page;      /* a second use of that page changes no TLB */
 	/*
 	 * By core: the caches that it asks in turn, by depth; for data, and for fetches.
 	 */

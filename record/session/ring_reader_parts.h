@@ -7,6 +7,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
+#include "lib/trace/address_ranges.h"
 #include "lib/trace/writer.h"
 #include "record/session/filter.h"
 #include "record/session/fork_state.h"
@@ -14,6 +15,7 @@
 #include "record/session/guest_phases.h"
 #include "record/session/partial_steps.h"
 #include "record/session/ring_reader.h"
+#include "record/session/sync_order.h"
 #include "record/symbols/objects.h"
 #include "record/tracks/callers.h"
 #include "record/tracks/reference_steps.h"
@@ -49,6 +51,8 @@ struct ml_ring_reader {
 	bool unrecorded; /* that program cannot be recorded */
 	struct ml_guest_memory memory;
 	struct ml_guest_phases phases;
+	struct ml_address_ranges system_read, system_wrote; /* by system calls */
+	struct ml_sync_order sync;
 	struct ml_fork_state *forks; /* or NULL */
 	bool idle; /* atomic: the machine is idle apart from the recording */
 	struct ml_reference_steps refs;

@@ -158,8 +158,11 @@ static bool put(struct ml_interleave *x, size_t i, struct ml_err *err)
 
 static bool merge(struct ml_interleave *x, size_t count, struct ml_err *err)
 {
-	const uint32_t *sequence = ml_turns_order(x->turns, x->base, x->held.thread,
-						  x->held.site, count);
+	size_t threads;
+
+	ml_turns_threads(x->turns, &threads);
+	const uint32_t *sequence = ml_turns_order(x->turns, threads, x->base,
+						  x->held.thread, x->held.site, count);
 
 	for (size_t i = 0; i < count; i++)
 		if (!put(x, sequence[i], err))

@@ -3,9 +3,9 @@
  * region of each reference, simulates, and hands batches with their outcomes to passes. A
  * pass sees batches and events; it never sees files.
  *
- * Threads become cores in the order in which they appear (modulo the machine's cores). If
- * the machine has several cores and the trace was recorded one thread at a time,
- * references of different threads are interleaved (interleave.h). The simulated order is
+ * Threads become cores in the order of their numbers (thread_cores.h). If the machine has
+ * several cores and the trace is a recording of ours, references of different threads
+ * are interleaved (interleave.h). The simulated order is
  * then a permutation of the trace within blocks: positions count in the simulated order,
  * and batches carry the recorded time of each reference.
  */
@@ -41,9 +41,9 @@ struct ml_events {
 };
 
 /*
- * A pass: functions and their argument. Each function may be NULL. miss, leave and bounce
- * need an option that makes ml_sim run. They are called before the batch that they belong
- * to, with indices into it.
+ * A pass: functions and their argument. Each function may be NULL. miss and leave need an
+ * option that makes ml_sim run. miss, leave, bounce and page are called before the batch
+ * that they belong to, with indices into it.
  */
 struct ml_pass {
 	void *arg;
@@ -51,6 +51,7 @@ struct ml_pass {
 	void (*miss)(void *arg, const struct ml_events *e, const struct ml_miss *m);
 	void (*leave)(void *arg, const struct ml_events *e, const struct ml_leave *l);
 	void (*bounce)(void *arg, const struct ml_events *e, const struct ml_bounce *b);
+	void (*page)(void *arg, const struct ml_events *e, const struct ml_page *p);
 	void (*gap)(void *arg,
 		    const struct ml_gap *gap); /* before the batch that follows the gap */
 	bool no_region;                        /* batch uses cells and no regions */

@@ -31,8 +31,9 @@ const uint16_t *ml_turns_threads(const struct ml_turns *x, size_t *count);
 
 /*
  * Puts a block in order: its references were recorded from time `base` on, and all its
- * threads have appeared. Entry i of the answer is the index of the reference that comes
- * i-th. It is valid until the next call.
+ * threads are among the first `threads` that appeared. Entry i of the answer is the index
+ * of the reference that comes i-th. It is valid until the next call.
  */
-const uint32_t *ml_turns_order(struct ml_turns *x, uint64_t base, const uint16_t *thread,
-			       const uint32_t *site, size_t count);
+const uint32_t *ml_turns_order(struct ml_turns *x, size_t threads, uint64_t base,
+			       const uint16_t *thread, const uint32_t *site,
+			       size_t count);

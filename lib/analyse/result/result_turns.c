@@ -12,6 +12,7 @@ void ml_result_put_turns(struct ml_buf *out, const struct ml_result_turns *t)
 	for (size_t i = 0; i < t->count; i++) {
 		ml_buf_varint(out, t->at[i].from - end);
 		ml_buf_varint(out, t->at[i].to - t->at[i].from);
+		ml_buf_varint(out, t->at[i].threads);
 		end = t->at[i].to;
 	}
 }
@@ -43,13 +44,15 @@ bool ml_result_get_turns(struct ml_bytes *in, size_t count, struct ml_result_tur
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t skipped = ml_bytes_varint(in), size = ml_bytes_varint(in);
+		uint64_t threads = ml_bytes_varint(in);
 
-		if (in->bad || !size || size > ML_INTERLEAVE_BLOCK ||
-		    skipped > UINT64_MAX / 2 - end)
+		if (in->bad || !size || threads > t->thread_count ||
+		    size > ML_INTERLEAVE_BLOCK || skipped > UINT64_MAX / 2 - end)
 			return ml_fail(err, ML_FORMAT, "a block of threads is damaged");
 		t->at = ml_grow(t->at, &t->cap, t->count + 1, sizeof(*t->at));
 		t->at[t->count++] = (struct ml_result_stretch){ end + skipped,
-								end + skipped + size };
+								end + skipped + size,
+								(size_t)threads };
 		end += skipped + size;
 	}
 	return true;

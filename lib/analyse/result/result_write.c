@@ -300,7 +300,8 @@ static void note_turns(struct ml_result_writer *w, const struct ml_events *e)
 		return;
 	t->at = ml_grow(t->at, &t->cap, t->count + 1, sizeof(*t->at));
 	t->at[t->count++] = (struct ml_result_stretch){ block.from - w->from,
-							block.to - w->from };
+							block.to - w->from,
+							block.thread_count };
 	t->threads = ml_grow(t->threads, &t->thread_cap, block.thread_count,
 			     sizeof(*t->threads));
 	memcpy(t->threads, block.threads, block.thread_count * sizeof(*t->threads));

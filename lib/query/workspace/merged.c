@@ -156,11 +156,19 @@ static struct ml_turns *turns_of(struct ml_open_sim *s)
 	return t;
 }
 
-/* A damaged result may lack threads. */
-static void meet_all(struct ml_turns *t, const struct ml_merged *m)
+/* False: a damaged result lacks threads. */
+static bool has_threads(const struct ml_open_sim *s, const struct ml_merged *m,
+			size_t threads, struct ml_err *err)
 {
+	bool known[1 << 16] = { false };
+
+	for (size_t i = 0; i < threads; i++)
+		known[s->result.turns.threads[i]] = true;
 	for (size_t i = 0; i < m->count; i++)
-		ml_turns_meet(t, m->thread[i]);
+		if (!known[m->thread[i]])
+			return ml_fail(err, ML_FORMAT, "%s lacks a thread",
+				       s->result.path);
+	return true;
 }
 
 static struct ml_merged *make(struct ml_open_sim *s, struct blocks *x,
@@ -170,14 +178,14 @@ static struct ml_merged *make(struct ml_open_sim *s, struct blocks *x,
 	struct ml_merged *m = open_columns(block->from,
 					   (size_t)(block->to - block->from));
 
-	if (!decode(s, work, m, err)) {
+	if (!decode(s, work, m, err) || !has_threads(s, m, block->threads, err)) {
 		release(m);
 		return NULL;
 	}
 	if (!x->turns)
 		x->turns = turns_of(s);
-	meet_all(x->turns, m);
-	put_in_order(m, ml_turns_order(x->turns, m->from, m->thread, m->site, m->count));
+	put_in_order(m, ml_turns_order(x->turns, block->threads, m->from, m->thread,
+				       m->site, m->count));
 	return m;
 }
 
