@@ -415,6 +415,13 @@ uint64_t ml_replay_interleave(const struct ml_replay *r)
 	return r->o.interleave;
 }
 
+bool ml_replay_block(const struct ml_replay *r, struct ml_interleaved *block)
+{
+	if (r->interleave)
+		ml_interleave_block(r->interleave, block);
+	return r->interleave;
+}
+
 unsigned ml_replay_want(const struct ml_replay *r)
 {
 	return r->o.want;

@@ -22,6 +22,7 @@
 
 struct ml_buf;
 struct ml_gap;
+struct ml_interleaved;
 struct ml_replay;
 struct ml_region_lookup;
 struct ml_trace;
@@ -81,6 +82,8 @@ void ml_replay_tlb_counts(const struct ml_replay *r, unsigned tlb,
 /* The state after the last batch, as ml_sim_save. */
 void ml_replay_save(const struct ml_replay *r, struct ml_buf *out);
 uint64_t ml_replay_interleave(const struct ml_replay *r); /* 0: as recorded */
+/* The block of the current batch (interleave.h). False: references are not interleaved. */
+bool ml_replay_block(const struct ml_replay *r, struct ml_interleaved *block);
 unsigned ml_replay_want(const struct ml_replay *r);
 /* The window as times, with the end of the trace filled in. */
 uint64_t ml_replay_from(const struct ml_replay *r);

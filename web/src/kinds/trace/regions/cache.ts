@@ -180,11 +180,13 @@ class CacheAlone extends CanvasView {
 		}
 		const every = Math.max(1, Math.ceil(26 / l.cw));
 		for (let u = 0; u < l.units; u++) {
-			const column = u % l.perBand;
+			const column = (u % l.each) % l.perBand;
 			if (column % every) continue;
 			const b = slotBox(l, u * l.ways);
-			if (l.bands > 1 && column) continue;
-			if (l.bands > 1)
+			// The names of cores are where the numbers would be.
+			const beside = l.bands > 1 || l.head > 0;
+			if (beside && (column || b.x > l.left)) continue;
+			if (beside)
 				d.text(l.left - 8, b.y + b.h / 2, `set ${u % l.info.sets}`, {
 					...small,
 					align: "right",

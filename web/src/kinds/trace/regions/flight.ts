@@ -4,7 +4,7 @@
 import type { Box } from "../model/boxes";
 import { slotBox, type LevelPicture } from "../model/cacheLayout";
 import type { Moment } from "../state/cacheMoment";
-import { ready, slowness, steppedTo } from "../state/store";
+import { slowness, steppedTo } from "../state/store";
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { findLine, ownerColour, type CacheScene } from "./cacheParts";
@@ -127,8 +127,7 @@ export class Flight {
 		const l = levels[(comes ? m.target[i]! : m.source[i]!) - 1];
 
 		if ((!comes && !leaves) || !l || l.info.group) return null;
-		const cores = ready.value?.cores ?? 1;
-		const instance = Math.floor((m.core[i]! * l.info.instances) / cores);
+		const instance = Math.floor(m.core[i]! / l.info.share);
 		const slot = (instance * l.info.sets + m.set[i]!) * l.info.ways + m.way[i]!;
 		const here = slotBox(l, slot);
 		const line = m.line[i]!;

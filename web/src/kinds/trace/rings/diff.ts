@@ -139,7 +139,7 @@ class RingsDiff extends RingsView<DiffScene> {
 			arcs: new Map(memory.arcs.map((a) => [a.region.region, a])),
 			others: memory.others,
 			lows: lowsOf(held[i], one),
-			cores: (i ? other.value : ready.value)?.cores ?? 1,
+			cores: (i ? other.value : ready.value)?.busy ?? 1,
 		});
 		const sides = [0, 1].map((i) =>
 			sideOf(place(i as 0 | 1), held[i]!, was ? was[i]! : null),
