@@ -408,9 +408,8 @@ static void translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
 	}
 }
 
-/* Translates all pages of a data access through the TLBs. */
-static void translate_all(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
-			  uint64_t addr, uint64_t last)
+void ml_sim_translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
+		      uint64_t addr, uint64_t last)
 {
 	unsigned bits = s->tlbs[0]->bits;
 
@@ -551,7 +550,7 @@ ML_BODY void run(struct ml_sim *s, const struct ml_accesses *a, uint16_t *outcom
 		if (look_ahead && i + AHEAD < a->count)
 			fetch_ahead(s, x.path, a->addr[i + AHEAD]);
 		if (s->machine.tlbs && x.kind != ML_ACCESS_FETCH)
-			translate_all(s, x.core, x.kind, x.addr, x.last);
+			ml_sim_translate(s, x.core, x.kind, x.addr, x.last);
 		if (plain || s->fast)
 			fast = access_fast(s, x, plain);
 		if (fast != HIT) {

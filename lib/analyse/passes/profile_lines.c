@@ -29,7 +29,8 @@ void ml_profile_miss(void *arg, const struct ml_events *e, const struct ml_miss 
 	struct ml_profiler *x = arg;
 	struct ml_profile_level *l = &x->p->level[m->level];
 
-	ml_profile_start(x, e->replay);
+	if (!x->started)
+		ml_profile_start(x, e->replay);
 	if (l->set) {
 		l->set[m->set].missed++;
 		l->set[m->set].conflict += m->cause == ML_CAUSE_CONFLICT;
@@ -69,7 +70,8 @@ void ml_profile_leave(void *arg, const struct ml_events *e, const struct ml_leav
 	struct ml_profiler *x = arg;
 	struct ml_profile *p = x->p;
 
-	ml_profile_start(x, e->replay);
+	if (!x->started)
+		ml_profile_start(x, e->replay);
 	if (p->level[l->level].set)
 		p->level[l->level].set[l->set].lines++;
 	if (!(p->want & ML_SIM_USE))
@@ -154,7 +156,8 @@ void ml_profile_bounced(void *arg, const struct ml_events *e, const struct ml_bo
 	struct ml_profile *p = x->p;
 	uint64_t key;
 
-	ml_profile_start(x, e->replay);
+	if (!x->started)
+		ml_profile_start(x, e->replay);
 	struct ml_profile_bounce *row = find_bounce(x, b->line, b->from, b->to, &key);
 
 	if (!row) {

@@ -7,6 +7,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/pool.h"
+#include "lib/cache/explain_lru.h"
 #include "lib/cache/fast_lru.h"
 #include "lib/trace/region_lookup.h"
 #include "lib/trace/tables.h"
@@ -18,7 +19,8 @@ struct ml_replay {
 	struct ml_trace *trace;
 	struct ml_replay_options o; /* `to` and interleave are resolved */
 	struct ml_region_lookup *lookup;
-	struct ml_fast_lru *fast; /* one of the two */
+	struct ml_fast_lru *fast; /* one of the three */
+	struct ml_explain_lru *explain;
 	struct ml_sim *sim;
 	struct ml_future *future;         /* NULL: no level needs hints */
 	struct ml_interleave *interleave; /* NULL: as recorded */
@@ -77,7 +79,10 @@ static void observe(struct ml_replay *r)
 		if (r->passes[i].bounce)
 			o.bounce = on_bounce;
 	}
-	ml_sim_observe(r->sim, &o);
+	if (r->sim)
+		ml_sim_observe(r->sim, &o);
+	else
+		ml_explain_lru_observe(r->explain, &o);
 }
 
 /* Of all back ends only Valgrind runs one thread at a time. */
@@ -164,6 +169,13 @@ static bool open_simulator(struct ml_replay *r, struct ml_err *err)
 		r->fast = ml_fast_lru_open(&alone, ML_FAST_LRU_BEST);
 		return true;
 	}
+	if (o->want == (ML_SIM_CAUSES | ML_SIM_USE) && !o->slow &&
+	    !ml_explain_lru_refuses(&alone)) {
+		r->explain = ml_explain_lru_open(&o->machine, ML_EXPLAIN_LRU_BEST, err);
+		if (r->explain && o->from)
+			ml_explain_lru_gap(r->explain);
+		return r->explain;
+	}
 	r->sim = ml_sim_open(&o->machine, o->want, err);
 	if (!r->sim)
 		return false;
@@ -210,6 +222,8 @@ void ml_replay_close(struct ml_replay *r)
 		ml_interleave_close(r->interleave);
 	if (r->fast)
 		ml_fast_lru_close(r->fast);
+	if (r->explain)
+		ml_explain_lru_close(r->explain);
 	if (r->sim)
 		ml_sim_close(r->sim);
 	if (r->future)
@@ -232,6 +246,10 @@ static bool run_simulator(struct ml_replay *r, const struct ml_accesses *a,
 {
 	if (r->sim)
 		return ml_sim_run(r->sim, a, r->outcome, err);
+	if (r->explain) {
+		ml_explain_lru_run(r->explain, a, r->outcome);
+		return true;
+	}
 	ml_fast_lru_run(r->fast, a, r->served);
 	for (size_t i = 0; i < a->count; i++)
 		r->outcome[i] = r->served[i];
@@ -289,6 +307,8 @@ static bool pass_gaps(struct ml_replay *r, uint64_t time, struct ml_err *err)
 			return false;
 		if (r->sim)
 			ml_sim_gap(r->sim);
+		if (r->explain)
+			ml_explain_lru_gap(r->explain);
 		for (size_t i = 0; i < r->pass_count; i++)
 			if (r->passes[i].gap)
 				r->passes[i].gap(r->passes[i].arg,
@@ -315,10 +335,10 @@ static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t coun
 {
 	r->passes = passes;
 	r->pass_count = count;
-	r->regions = r->sim;
+	r->regions = r->sim || r->explain;
 	for (size_t i = 0; i < count; i++)
 		r->regions |= passes[i].batch && !passes[i].no_region;
-	if (r->sim)
+	if (r->sim || r->explain)
 		observe(r);
 }
 
@@ -336,6 +356,8 @@ static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
 	r->now = (struct ml_events){ .replay = r, .position = r->done };
 	if (r->sim)
 		ml_sim_flush(r->sim);
+	if (r->explain)
+		ml_explain_lru_flush(r->explain);
 	return ok;
 }
 
@@ -385,6 +407,8 @@ void ml_replay_counts(const struct ml_replay *r, unsigned level,
 	*c = (struct ml_level_counts){ 0 };
 	if (r->sim)
 		*c = *ml_sim_counts(r->sim, level);
+	else if (r->explain)
+		*c = *ml_explain_lru_counts(r->explain, level);
 	else if (level)
 		ml_fast_lru_counts(r->fast, level, c);
 }
@@ -395,12 +419,16 @@ void ml_replay_tlb_counts(const struct ml_replay *r, unsigned tlb,
 	*c = (struct ml_level_counts){ 0 };
 	if (r->sim)
 		*c = *ml_sim_tlb_counts(r->sim, tlb);
+	if (r->explain)
+		*c = *ml_explain_lru_tlb_counts(r->explain, tlb);
 }
 
 void ml_replay_save(const struct ml_replay *r, struct ml_buf *out)
 {
 	if (r->sim)
 		ml_sim_save(r->sim, out);
+	else if (r->explain)
+		ml_explain_lru_save(r->explain, out);
 	else
 		ml_fast_lru_save(r->fast, out);
 }
