@@ -1,4 +1,5 @@
 #include "cli/cmd.h"
+#include "cli/machine_option.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@
 #include "lib/trace/trace.h"
 
 struct options {
+	struct machine_without without;
 	const char *machine, *csv, *output, *phase, *cores, *interleave;
 	uint64_t top, from, to;
 	bool json, quick, reuse, sampled, temperature, findings, list, no_cache;
@@ -36,6 +38,7 @@ static const struct opt opts[] = {
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
 		 "simulate MACHINE: host (this machine), a name of --list-machines, or "
 		 "a text such as 'L1 32K 8w | L2 1M 16w' (default: host)"),
+	OPT_WITHOUT,
 	OPT_FLAG("list-machines", 0, list,
 		 "print the machines that have a name; --json adds the text and the "
 		 "source of each"),
@@ -191,7 +194,7 @@ static bool prepare(struct work *w, struct ml_err *err)
 			       "--phase cannot be combined with --from or --to");
 	return (!o->phase ||
 		ml_phases_window(&w->trace, o->phase, &r->from, &r->to, err)) &&
-	       ml_machine_parse(&r->machine, o->machine ? o->machine : "host", err) &&
+	       machine_option(&r->machine, o->machine, &o->without, err) &&
 	       (!o->cores ||
 		read_cores(o->cores, w->cores, CORES_MAPPED, &r->core_count, err));
 }

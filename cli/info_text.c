@@ -14,6 +14,7 @@
 #include "lib/query/tables/source_lines.h"
 #include "lib/query/tables/summary.h"
 #include "lib/trace/region_lookup.h"
+#include "lib/trace/region_shape.h"
 #include "lib/trace/trace.h"
 
 enum {
@@ -112,9 +113,7 @@ const char *info_type(const struct ml_summary *s, const struct ml_summary_region
 
 	if (!*type && !region->elem)
 		return "";
-	for (uint32_t i = 0; i < region->dims; i++)
-		text = ml_arena_printf(a, "%s[%llu]", text,
-				       (unsigned long long)region->dim[i]);
+	text = ml_arena_printf(a, "%s%s", text, ml_region_shape(region, a));
 	if (!region->dims && region->elem && r->size > region->elem && r->blocks < 2)
 		text = ml_arena_printf(a, "%s[%llu]", text,
 				       (unsigned long long)(r->size / region->elem));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/say.h"
+#include "cli/sim_translation.h"
 #include "lib/analyse/passes/reuse.h"
 #include "lib/analyse/passes/temperature.h"
 #include "lib/base/map.h"
@@ -170,28 +171,6 @@ static void say_bounces(struct more *t)
 		ml_table_text(&x, place(t, b->site_to));
 	}
 	say_table(t->say, &x, p->bounce_count, "such lines and directions");
-}
-
-static void say_tlbs(struct more *t)
-{
-	bool said = false;
-
-	for (unsigned k = 0; k < t->m->tlbs; k++) {
-		const struct ml_level_counts *c = &t->p->tlb[k];
-		const struct ml_level_spec *l = &t->m->tlb[k];
-		uint64_t asked = ml_profile_asked(c), missed = ml_profile_missed(c);
-
-		if (!asked)
-			continue;
-		if (!said)
-			say(t->say, "\nAddress translation\n");
-		said = true;
-		say(t->say, "  %-4s %s entries of %s: missed %s of %s times (%s)\n",
-		    l->name, say_count(t->say, l->size / l->line),
-		    say_bytes(t->say, l->line), say_count(t->say, missed),
-		    say_count(t->say, asked),
-		    say_percent(t->say, say_share(missed, asked)));
-	}
 }
 
 static void say_prefetchers(struct more *t)
@@ -408,7 +387,7 @@ void sim_sections(struct ml_profile_view *v, uint64_t top, struct say *s)
 	say_bounces(&t);
 	say_pairs(&t);
 	say_sets(&t);
-	say_tlbs(&t);
+	sim_translation(v, top, s);
 	say_prefetchers(&t);
 	say_temperature(&t);
 	say_reuse(&t);

@@ -71,7 +71,7 @@
 #include <stdint.h>
 
 enum {
-	ML_RING_VERSION = 5,
+	ML_RING_VERSION = 6,
 	ML_RING_SLOTS = 8192, /* at most */
 	ML_RING_SEGMENTS = 32,
 	ML_RING_SEGMENT_WORDS = 32 * 1024, /* 256 KiB: two segments fit an L2 cache */
@@ -253,6 +253,8 @@ enum ml_word {
 	ML_WORD_TIMED, /* a reference whose load was timed (record/timed_load.h); payload:
 			  both words of the reference, as below, clock, ticks, and
 			  TSC_AUX before | after << 32 */
+	ML_WORD_SYSTEM, /* a system call is about to read memory (argument 0) or to write
+			   it (1); payload: address, size */
 };
 
 enum {
@@ -319,7 +321,7 @@ enum ml_map_kind {
 #define ML_WORD_ARG(w)   ((uint32_t)(w))
 
 enum { ML_BRIEF = 0x2000, ML_BRIEF_SHAPES = 0x8000 - ML_BRIEF, ML_BRIEF_SHIFT = 48 };
-_Static_assert((int)ML_WORD_TIMED < ML_BRIEF >> 8, "the last type is no brief step");
+_Static_assert((int)ML_WORD_SYSTEM < ML_BRIEF >> 8, "the last type is no brief step");
 #define ML_WORD_BRIEF(shape) ((0x8000ull | (ML_BRIEF + (shape))) << ML_BRIEF_SHIFT)
 /* The value of a base in a word: in a brief header or alone. */
 #define ML_WORD_VALUE(w) ((w) & (((uint64_t)1 << ML_BRIEF_SHIFT) - 1))

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/clock.h"
@@ -16,13 +17,34 @@
 #include "serve/page.h"
 
 enum {
-	CONNECTIONS = 200, /* of which STRANGERS_MAX may be without the token */
+	CONNECTIONS = 1000, /* of which a part may be without the token */
+	OTHER_FILES = 128,  /* that traces and their sources take */
+	MIN_CONNECTIONS = 64,
 	STRANGER_SECONDS =
 		10,         /* that a connection may be idle before it shows the token */
 	IDLE_SECONDS = 600, /* and afterwards */
 	LONG_MS = 50,
 };
-_Static_assert(STRANGERS_MAX < CONNECTIONS / 2, "there is a reserve for the token");
+
+/* As many connections as the limit of open files allows, which is raised first. */
+static unsigned connection_limit(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return MIN_CONNECTIONS;
+	if (files.rlim_cur < CONNECTIONS + OTHER_FILES &&
+	    files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max < 4 * CONNECTIONS ? files.rlim_max
+								  : 4 * CONNECTIONS;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	if (files.rlim_cur >= CONNECTIONS + OTHER_FILES)
+		return CONNECTIONS;
+	return files.rlim_cur > MIN_CONNECTIONS + OTHER_FILES
+		       ? (unsigned)files.rlim_cur - OTHER_FILES
+		       : MIN_CONNECTIONS;
+}
 
 static unsigned status_of(const struct ml_err *err)
 {
@@ -246,16 +268,18 @@ bool server_open(struct server *s, struct ml_workspace *workspace, uint16_t port
 
 	*s = (struct server){ .workspace = workspace };
 	answers_init(&s->answers);
-	strangers_init(&s->strangers);
+	unsigned limit = connection_limit();
+	strangers_init(&s->strangers, limit * 6 / 10); /* the others have the token */
 	if (!guard_make_token(s->token, err))
 		return false;
 	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	s->daemon = MHD_start_daemon(
-		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD, port,
-		NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&at,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)STRANGER_SECONDS,
-		MHD_OPTION_NOTIFY_CONNECTION, connection_changes, s, MHD_OPTION_END);
+		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
+			MHD_USE_POLL, /* select() ends at 1,024 files */
+		port, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&at,
+		MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)STRANGER_SECONDS, MHD_OPTION_NOTIFY_CONNECTION,
+		connection_changes, s, MHD_OPTION_END);
 	if (!s->daemon)
 		return ml_fail_errno(err, "cannot listen on 127.0.0.1:%u", port);
 	s->port = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;

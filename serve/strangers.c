@@ -3,9 +3,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-void strangers_init(struct strangers *s)
+void strangers_init(struct strangers *s, size_t most)
 {
-	*s = (struct strangers){ .count = 0 };
+	*s = (struct strangers){ .most = most < STRANGERS_MAX ? most : STRANGERS_MAX };
 	pthread_mutex_init(&s->lock, NULL);
 }
 
@@ -23,7 +23,7 @@ static void drop(struct strangers *s, size_t i)
 void strangers_add(struct strangers *s, int fd)
 {
 	pthread_mutex_lock(&s->lock);
-	if (s->count == STRANGERS_MAX) {
+	if (s->count == s->most) {
 		shutdown(s->fd[0], SHUT_RDWR); /* the server then closes it */
 		drop(s, 0);
 	}

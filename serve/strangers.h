@@ -2,7 +2,8 @@
  * Connections that have not shown the token. There may be only so many of them; when
  * another one comes, the oldest is closed. So connections that are opened and say nothing
  * keep nobody out: whoever has the token shows it with the first request and is no
- * stranger from then on.
+ * stranger from then on. A crowd that has the token is a crowd of strangers for a moment,
+ * so there is room for hundreds.
  */
 #pragma once
 
@@ -10,15 +11,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { STRANGERS_MAX = 64 };
+enum { STRANGERS_MAX = 600 };
 
 struct strangers {
 	pthread_mutex_t lock;
 	int fd[STRANGERS_MAX]; /* sockets, the oldest first */
-	size_t count;
+	size_t count, most;
 };
 
-void strangers_init(struct strangers *s);
+/* At most `most` of them, up to STRANGERS_MAX. */
+void strangers_init(struct strangers *s, size_t most);
 void strangers_release(struct strangers *s);
 /* A connection was accepted. */
 void strangers_add(struct strangers *s, int fd);

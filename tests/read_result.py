@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True  # beside the sources
 from read_trace import Bytes, hash64, unpack
 
 LEVELS, CAUSES, SERVED, TLBS = 4, 7, 6, 2
+SURCHARGE = TLBS + 1 + 5
 BLOCK, PART, BINS, PAGE = 1 << 18, 1 << 16, 4096, 256
 
 
@@ -21,7 +22,7 @@ class Result:
         self.data = data
         assert data[:8] == b'mlresult', 'not a result'
         version, zero = struct.unpack_from('<II', data, 8)
-        assert version == 3 and zero == 0
+        assert version == 4 and zero == 0
         assert data[32:56] == bytes(24)
         assert struct.unpack_from('<Q', data, 56)[0] == hash64(data[:56])
         self.id = data[16:32].hex()
@@ -176,7 +177,7 @@ class Profile:
         self.levels = sum(p[0] == 'L' and p[1:].isdigit() for p in parts)
 
     def level_counts(self):
-        counts = self.b.varints(6 + CAUSES + 10)
+        counts = self.b.varints(6 + CAUSES + 11)
         return counts[3:6], counts[-1]
 
     def print(self):
@@ -184,10 +185,12 @@ class Profile:
         b.varints(9)
         served = b.varints(SERVED)
         b.varints(2)
+        surcharge = b.varints(SURCHARGE)
         cycles, = struct.unpack('<d', struct.pack('<Q', b.varint()))
         print('preset', self.preset)
         print('cycles', '%.17g' % cycles)
         print('served', *served)
+        print('surcharge', *surcharge)
         for level in range(LEVELS + 1):
             missed, useless = self.level_counts()
             b.varints(2)
@@ -209,10 +212,12 @@ class Profile:
             site, caller, region, _ = b.varints(4)
             b.varints(4 + SERVED)
             causes = b.varints(LEVELS * CAUSES)
+            surcharge = b.varints(SURCHARGE)
             steps = b.varint()
             strides = [(b.zigzag(), b.varint()) for _ in range(4)]
             print('cell', site, caller, region, steps, *strides[0])
             print('causes', *causes)
+            print('surcharge', *surcharge)
         for _ in range(b.varint()):
             use = b.varints(10)
             print('use', use[0], use[1], use[4], use[9])
@@ -220,9 +225,11 @@ class Profile:
             print('pair', *b.varints(5))
         for _ in range(b.varint()):
             print('thread', *b.varints(3 + SERVED)[:3])
+            print('surcharge', *b.varints(SURCHARGE))
         for _ in range(b.varint()):
             segment = b.varints(1 + SERVED)
             print('segment', segment[0], segment[2])
+            print('surcharge', *b.varints(SURCHARGE))
         for _ in range(b.varint()):
             bounce = b.varints(9)
             print('bounce', bounce[0], bounce[2], bounce[3], bounce[8])

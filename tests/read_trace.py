@@ -128,8 +128,8 @@ class Trace:
 
     def read_region(self, b):
         kind, name, _, _, _, _, _, elem, dims = b.varints(9)
-        shape = b.varints(dims)
-        b.varints(5)
+        shape = b.varints(dims & 7)
+        b.varints(5 + (dims & 7 if dims & 8 else 0))
         self.regions.append((kind, name, elem, shape))
 
     def read_tables(self, b):

@@ -123,10 +123,19 @@ static bool print_checkpoints(struct ml_result *r, struct ml_err *err)
 	return ok;
 }
 
+static void print_surcharge(const struct ml_surcharge *s)
+{
+	uint64_t v[] = { s->pages[0], s->pages[1], s->pages[2],  s->more,
+			 s->fetches,  s->fetched,  s->transfers, s->instead };
+
+	print_numbers("surcharge", v, sizeof(v) / sizeof(*v));
+}
+
 static void print_profile(const struct ml_profile *p)
 {
 	printf("preset %s\ncycles %.17g\n", p->machine.name, p->cycles);
 	print_numbers("served", p->served, ML_SERVED);
+	print_surcharge(&p->surcharge);
 	for (unsigned i = 0; i <= ML_LEVELS; i++) {
 		const struct ml_profile_level *l = &p->level[i];
 
@@ -146,6 +155,7 @@ static void print_profile(const struct ml_profile *p)
 		       c->caller, c->region, c->steps, c->stride[0].bytes,
 		       c->stride[0].count);
 		print_numbers("causes", &c->cause[0][0], ML_LEVELS * ML_CAUSES);
+		print_surcharge(&c->surcharge);
 	}
 	for (size_t i = 0; i < p->use_count; i++)
 		printf("use %u %u %" PRIu64 " %" PRIu64 "\n", p->uses[i].region,
@@ -154,12 +164,16 @@ static void print_profile(const struct ml_profile *p)
 		printf("pair %u %u %u %" PRIu64 " %" PRIu64 "\n", p->pairs[i].level,
 		       p->pairs[i].loser, p->pairs[i].winner, p->pairs[i].conflict,
 		       p->pairs[i].capacity);
-	for (size_t i = 0; i < p->thread_count; i++)
+	for (size_t i = 0; i < p->thread_count; i++) {
 		printf("thread %u %u %" PRIu64 "\n", p->threads[i].thread,
 		       p->threads[i].core, p->threads[i].refs);
-	for (size_t i = 0; i < p->segment_count; i++)
+		print_surcharge(&p->threads[i].surcharge);
+	}
+	for (size_t i = 0; i < p->segment_count; i++) {
 		printf("segment %" PRIu64 " %" PRIu64 "\n", p->segments[i].from,
 		       p->segments[i].served[1]);
+		print_surcharge(&p->segments[i].surcharge);
+	}
 	for (size_t i = 0; i < p->bounce_count; i++)
 		printf("bounce %" PRIu64 " %u %u %" PRIu64 "\n", p->bounces[i].line,
 		       p->bounces[i].from, p->bounces[i].to, p->bounces[i].false_sharing);

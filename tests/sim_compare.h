@@ -123,6 +123,7 @@ static inline void same_counts(const struct ml_level_counts *a,
 	CHECK_EQ(a->write_backs, b->write_backs);
 	CHECK_EQ(a->through, b->through);
 	CHECK_EQ(a->through_bytes, b->through_bytes);
+	CHECK_EQ(a->past_bytes, b->past_bytes);
 	CHECK_EQ(a->upgrades, b->upgrades);
 }
 
@@ -211,7 +212,10 @@ static inline void compare(const struct ml_machine *m, unsigned want,
 			   const struct ml_accesses *a, size_t gap)
 {
 	struct heard fast_heard = { 0 }, slow_heard = { 0 };
-	struct ml_observer o = { &fast_heard, hear_miss, hear_leave, hear_bounce };
+	struct ml_observer o = { .arg = &fast_heard,
+				 .miss = hear_miss,
+				 .leave = hear_leave,
+				 .bounce = hear_bounce };
 	struct slow_sim slow;
 	struct futures f = { 0 };
 	struct hint_source sources[ML_LEVELS + 1];

@@ -316,6 +316,8 @@ static inline void slow_carry(struct slow_sim *s, unsigned core, unsigned level,
 		if (l) {
 			s->counts[level].through++;
 			s->counts[level].through_bytes += size;
+		} else {
+			s->counts[level].past_bytes += size;
 		}
 	}
 }

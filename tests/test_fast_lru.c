@@ -96,6 +96,7 @@ static unsigned slow_ask(struct slow *s, unsigned level, uint64_t line, unsigned
 					outer->dirty = true;
 					break;
 				}
+				s->counts[i].past_bytes += s->m->level[i].line;
 			}
 		}
 		*w = (struct slow_way){ .line = line };

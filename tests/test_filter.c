@@ -63,6 +63,9 @@ TEST(a_limit_ends_within_a_step_too)
 
 	CHECK_STR(kept(&f, (int[]){ 3, 4, 0 }, text), "0111100");
 	CHECK(f.full);
+	/* the two behind the limit were not left out by sampling */
+	CHECK_EQ(f.gap, 1);
+	CHECK_EQ(f.reason, ML_GAP_SKIPPED);
 	CHECK(!ml_filter_is_active(&f, true));
 }
 

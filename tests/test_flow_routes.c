@@ -2,6 +2,7 @@
  */
 #include "lib/query/workspace/request.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "lib/flow/flow.h"
@@ -50,6 +51,9 @@ TEST(a_c_file_is_a_document_with_formulas)
 	CHECK(says("\"parameters\":[\"n\"]"));
 	CHECK(says("\"operations\":\"4*n\""));
 	CHECK(says("\"bytes\":\"96*n\""));
+	/* one product after another needs none before it */
+	CHECK(says("\"depth\":\"1\",\"parallelism\":\"4*n\""));
+	CHECK(says("\"name\":\"i\",\"line\":2,\"carries\":\"parallel\""));
 	CHECK(!ask("/api/flows/1"));
 	close_workspace();
 }
@@ -143,6 +147,17 @@ TEST(a_curve_is_a_metric_against_a_parameter)
 	CHECK(reals("value", 3, (double[]){ 1, 2, 3 }));
 	CHECK(reals("operations", 3, (double[]){ 4, 8, 12 }));
 	CHECK(reals("footprint", 3, (double[]){ 72, 112, 152 }));
+	/* lines of 64 bytes: one of A, one of B, and half an n of C, rounded up; every
+	 * other of 12 n accesses is as far as 0 lines or more */
+	CHECK(ask("/api/flows/0/curve?parameter=n&from=1&to=3&simulate=1&threshold=0"));
+	CHECK(reals("cold", 3, (double[]){ 3, 3, 4 }));
+	CHECK(reals("misses", 3, (double[]){ 9, 21, 32 }));
+	/* sizes with too many accesses have no misses */
+	CHECK(ask("/api/flows/0/curve?parameter=n&from=1&to=1000000&points=2&simulate=1"));
+	size_t n;
+	const double *cold = column("cold", &n);
+	CHECK_EQ(n, 2);
+	CHECK(cold[0] == 3 && isnan(cold[1]));
 	CHECK(!ask("/api/flows/0/curve?parameter=m"));
 	CHECK(ask("/api/flows/0/local?others=3"));
 	CHECK_EQ(number("accesses"), 36);
@@ -338,5 +353,14 @@ TEST(a_machine_has_misses_by_level)
 	CHECK(says("\"line\":32"));
 	CHECK(says("\"served\":[0,36],\"misses\":[36]"));
 	CHECK(!ask("/api/flows/0/local?set=n=3&machine=L1 spiral"));
+	/* behind it a level that keeps everything: memory serves each line once */
+	CHECK(ask("/api/flows/0/elements?set=n=3&container=2&"
+		  "machine=L1 32 full 32B | L2 4K full 32B"));
+	size_t n;
+	const uint32_t *missed = column("missed", &n);
+	CHECK_EQ(n, 12);
+	const uint32_t *memory = column("memory", &n);
+	for (size_t i = 0; i < n; i++)
+		CHECK(missed[i] == 1 && memory[i] == (i % 4 == 0));
 	close_workspace();
 }

@@ -331,9 +331,36 @@ static void check_served(const uint64_t a[ML_SERVED], const uint64_t b[ML_SERVED
 		check_served(sum, x->p.served); \
 	} while (0)
 
+/* Surcharges of parts, such as regions, add up to that of all references. */
+#define CHECK_SURCHARGE(list, count, field) \
+	do { \
+		struct ml_surcharge sum = { 0 }; \
+		for (size_t i = 0; i < (count); i++) \
+			ml_surcharge_add(&sum, &(list)[i].field); \
+		CHECK(!memcmp(&sum, &x->p.surcharge, sizeof(sum))); \
+	} while (0)
+
+static void check_surcharges(const struct replayed *x)
+{
+	const struct ml_machine *m = &x->p.machine;
+
+	CHECK_SURCHARGE(x->p.cells, x->p.cell_count, surcharge);
+	CHECK_SURCHARGE(x->p.threads, x->p.thread_count, surcharge);
+	CHECK_SURCHARGE(x->p.segments, x->p.segment_count, surcharge);
+	CHECK_SURCHARGE(x->rows.regions.at, x->rows.regions.count, count.surcharge);
+	CHECK_SURCHARGE(x->rows.lines.at, x->rows.lines.count, count.surcharge);
+	for (unsigned k = 0; k < m->tlbs; k++)
+		CHECK_EQ(ml_surcharge_missed(&x->p.surcharge, m, k),
+			 ml_profile_missed(&x->p.tlb[k]));
+	CHECK_NEAR(x->rows.total.cycles, x->p.cycles * (double)x->p.refs,
+		   1e-9 * x->rows.total.cycles);
+}
+
 static void check_sums(const struct replayed *x)
 {
 	uint64_t refs = 0;
+
+	check_surcharges(x);
 
 	CHECK_SUM(x->p.cells, x->p.cell_count, served);
 	CHECK_SUM(x->p.threads, x->p.thread_count, served);
@@ -357,21 +384,23 @@ TEST(all_sums_are_the_same)
 		"L1 1K 2w | L2 4K 4w | L3 16K 8w",
 		"3 cores | L1 1K 2w | L2 16K 4w shared",
 		"L1 1K 2w fifo | L2 4K 4w exclusive",
+		"2 cores | L1 1K 2w | L2 16K 4w prefetch=stream | TLB 2e full 4K 1c | "
+		"TLB2 4e 2w | transfer 70c",
 	};
 
-	for (size_t i = 0; i < 8; i++) {
+	for (size_t i = 0; i < 10; i++) {
 		struct ml_replay_options o = replayed_options(machines[i / 2]);
 		struct replayed x;
 
 		seed = i + 1;
 		write_random(30000);
 		o.interleave = i % 2 ? 3 : 0;
-		if (i > 5) {
+		if (i == 6 || i == 7) {
 			o.from = 1000;
 			o.to = 25000;
 		}
 		replayed_run(&x, &o, NULL);
-		CHECK_EQ(x.p.refs, i > 5 ? 24000 : 30000);
+		CHECK_EQ(x.p.refs, i == 6 || i == 7 ? 24000 : 30000);
 		check_sums(&x);
 		replayed_release(&x);
 	}

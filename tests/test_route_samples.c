@@ -119,7 +119,7 @@ TEST(axes_have_histograms_and_links_of_selection_and_pre_selection)
 	/* cpu: 0 1 1 0; name: a b a a */
 	CHECK(ASK("/api/samples/0/axes", { "columns", "cpu,name" },
 		  { "select", "latency >= 20" }, { "also", "cpu = 1" }));
-	CHECK(strstr((char *)bytes.data + 8, "\"selected\":3,\"bins\":[2,2]"));
+	CHECK(strstr((char *)bytes.data + 8, "\"bins\":[2,2],\"selected\":3"));
 	CHECK(strstr((char *)bytes.data + 8, "\"also\":2"));
 	/* of rows 1 to 3: one of cpu 0, two of cpu 1, none without a value; two a, one b
 	 */
@@ -142,6 +142,41 @@ TEST(axes_have_histograms_and_links_of_selection_and_pre_selection)
 	CHECK(strstr(err.text, "no column '99'"));
 	CHECK(!ASK("/api/samples/0/axes"));
 	close_workspace();
+}
+
+TEST(the_strongest_link_is_the_last_and_equal_ones_keep_their_order)
+{
+	struct ml_buf csv = { 0 };
+	unsigned x = 1, times[64][64] = { { 0 } };
+	size_t links;
+
+	ml_buf_printf(&csv, "cpu,latency\n");
+	for (unsigned i = 0; i < 20000; i++) {
+		x = x * 1103515245 + 12345;
+		unsigned l = x >> 16 & 63, r = l > 2 ? x >> 24 & 63 : 5;
+
+		times[l][r]++;
+		ml_buf_printf(&csv, "%u,%u\n", l, r);
+	}
+	open_samples((char *)csv.data);
+	CHECK(ASK("/api/samples/0/axes", { "columns", "cpu,latency" }));
+	CHECK(column("count", &links));
+	for (size_t i = 0; i < links; i++) {
+		unsigned l = bin("left", i), r = bin("right", i);
+
+		CHECK_EQ(real("count", i), times[l][r]);
+		times[l][r] = 0;
+		if (!i)
+			continue;
+		unsigned l0 = bin("left", i - 1), r0 = bin("right", i - 1);
+		CHECK(real("count", i - 1) < real("count", i) ||
+		      (real("count", i - 1) == real("count", i) &&
+		       (l0 < l || (l0 == l && r0 < r))));
+	}
+	for (size_t i = 0; i < 64 * 64; i++)
+		CHECK_EQ(times[i / 64][i % 64], 0);
+	close_workspace();
+	ml_buf_release(&csv);
 }
 
 TEST(bins_make_room_for_others)

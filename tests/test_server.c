@@ -300,3 +300,34 @@ TEST(connections_without_a_token_keep_nobody_out)
 		close(silent[i]);
 	stop();
 }
+
+/* All connect before the first of them says anything. */
+TEST(a_crowd_with_the_token_is_answered_beside_silent_connections)
+{
+	enum { SILENT = 200, CROWD = 400 };
+	struct sockaddr_in to = { .sin_family = AF_INET };
+	int fd[SILENT + CROWD];
+	char text[256], answer[16];
+
+	start();
+	to.sin_port = htons(server.port);
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	for (int i = 0; i < SILENT + CROWD; i++) {
+		fd[i] = socket(AF_INET, SOCK_STREAM, 0);
+		CHECK(fd[i] >= 0);
+		CHECK_EQ(connect(fd[i], (struct sockaddr *)&to, sizeof(to)), 0);
+	}
+	snprintf(text, sizeof(text),
+		 "GET /api/open HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+		 "X-Memlamp-Token: %s\r\nConnection: close\r\n\r\n",
+		 server.token);
+	for (int i = SILENT; i < SILENT + CROWD; i++)
+		CHECK_EQ(send(fd[i], text, strlen(text), MSG_NOSIGNAL), strlen(text));
+	for (int i = SILENT; i < SILENT + CROWD; i++) {
+		CHECK_EQ(recv(fd[i], answer, 12, MSG_WAITALL), 12);
+		CHECK(!memcmp(answer, "HTTP/1.1 200", 12));
+	}
+	for (int i = 0; i < SILENT + CROWD; i++)
+		close(fd[i]);
+	stop();
+}

@@ -229,12 +229,12 @@ TEST(dropped_references_are_not_made_and_further_changes_apply)
 	ml_trace_close(&x.trace);
 }
 
-TEST(tlbs_are_simulated_if_asked_for)
+TEST(tlbs_are_simulated)
 {
 	struct ml_change c = { .kind = ML_CHANGE_SHRINK, .pitch = 8192, .unit = 1024 };
 	static const char text[] =
 		"global A 0x100000 32768\nr0x100000+8192*4 r0x100000+8192*4\n";
-	struct tried x = { .w = { .translate = true } };
+	struct tried x = { 0 };
 
 	c.region = region("A", text);
 	run(&x, "L1 1K 8w 64B | TLB 2e 2w 4K | walk 30c", text, &c);

@@ -43,12 +43,12 @@ bool ml_explain_lru_has(enum ml_explain_lru_how how)
 	case ML_EXPLAIN_LRU_PLAIN: return true;
 #if defined(__x86_64__)
 	case ML_EXPLAIN_LRU_AVX2:
-		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
+		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 	case ML_EXPLAIN_LRU_AVX512:
 		return __builtin_cpu_supports("avx512f") &&
 		       __builtin_cpu_supports("avx512bw") &&
 		       __builtin_cpu_supports("avx512vl") &&
-		       __builtin_cpu_supports("bmi");
+		       __builtin_cpu_supports("bmi2");
 #endif
 	default: return false;
 	}
@@ -164,9 +164,24 @@ void ml_explain_lru_close(struct ml_explain_lru *x)
 	ml_free(x);
 }
 
-void ml_explain_lru_observe(struct ml_explain_lru *x, const struct ml_observer *o)
+static void pass_leave(void *arg, const struct ml_leave *l)
 {
+	struct ml_explain_lru *x = arg;
+
+	if (x->sums)
+		ml_event_sums_leave(x->sums, l);
+	if (x->observer.leave)
+		x->observer.leave(x->observer.arg, l);
+}
+
+void ml_explain_lru_observe(struct ml_explain_lru *x, const struct ml_observer *o,
+			    struct ml_event_sums *sums)
+{
+	struct ml_observer pages = { .arg = o->arg, .page = o->page };
+
 	x->observer = *o;
+	x->sums = sums;
+	ml_sim_observe(x->mirror, &pages);
 }
 
 void ml_explain_lru_run(struct ml_explain_lru *x, const struct ml_accesses *a,
@@ -221,9 +236,9 @@ static uint32_t rank_times(const uint32_t *times, uint32_t ways, uint32_t *rank)
 	uint32_t count = 0;
 
 	for (uint32_t lane = 0; lane < ways; lane++) {
-		rank[lane] = 0;
 		if (times[lane])
 			held[count++] = (struct timed){ times[lane], lane };
+		rank[lane] = 0; /* may be the same array */
 	}
 	qsort(held, count, sizeof(*held), by_time);
 	for (uint32_t i = 0; i < count; i++)
@@ -236,33 +251,6 @@ void ml_explain_lru_renumber(struct explain_cache *c)
 	for (uint32_t set = 0; set < c->sets; set++)
 		rank_times(explain_times(c, set), c->ways, explain_times(c, set));
 	c->clock = c->ways;
-}
-
-static uint64_t line_at(const struct ml_explain_lru *x, const struct explain_cache *c,
-			size_t at)
-{
-	return c->depth == EXPLAIN_FIRST
-		       ? c->lines[at] - 1
-		       : ml_line_book_line(&x->book, c->notes[at].number);
-}
-
-struct ml_leave ml_explain_lru_leaving(const struct ml_explain_lru *x,
-				       const struct explain_cache *c, uint32_t set,
-				       size_t at)
-{
-	const struct explain_note *n = &c->notes[at];
-
-	return (struct ml_leave){
-		.level = c->level,
-		.set = set,
-		.line = line_at(x, c, at) << x->bits,
-		.owner = n->owner,
-		.dirty = n->written,
-		.asked = !n->prefetched,
-		.write_first = n->write_first,
-		.read = n->read,
-		.written = n->written,
-	};
 }
 
 /* The copies of lines that a cache holds, as one of the mirror. */
@@ -279,7 +267,7 @@ static void show_cache(const struct ml_explain_lru *x, const struct explain_cach
 			const struct explain_note *n = &c->notes[at];
 
 			to->order.word[place] = rank[way];
-			to->tags[place] = rank[way] ? line_at(x, c, at) + 1 : 0;
+			to->tags[place] = rank[way] ? explain_line(x, c, at) + 1 : 0;
 			to->flags[place] =
 				(uint8_t)((n->written ? ML_DIRTY : 0) |
 					  (n->prefetched ? ML_PREFETCHED : 0) |
@@ -315,13 +303,13 @@ void ml_explain_lru_save(struct ml_explain_lru *x, struct ml_buf *out)
 /* The mirror has the same lines at the end, so it can report them. */
 void ml_explain_lru_flush(struct ml_explain_lru *x)
 {
-	if (!x->observer.leave)
+	if (!x->observer.leave && !x->sums)
 		return;
 	show(x);
 	for (unsigned i = 0; i < x->levels; i++)
 		ml_cache_restored(&x->mirror->caches[i][0]);
 	if (x->split)
 		ml_cache_restored(&x->mirror->icaches[0]);
-	ml_sim_observe(x->mirror, &x->observer);
+	ml_sim_observe(x->mirror, &(struct ml_observer){ .arg = x, .leave = pass_leave });
 	ml_sim_flush(x->mirror);
 }

@@ -24,6 +24,7 @@
 #include "lib/cache/observer.h"
 
 struct ml_buf;
+struct ml_event_sums;
 struct ml_explain_lru;
 
 /* NULL, or the reason why this machine needs ml_sim ("L2 is not lru"). */
@@ -45,7 +46,9 @@ struct ml_explain_lru *ml_explain_lru_open(const struct ml_machine *m,
 					   enum ml_explain_lru_how how,
 					   struct ml_err *err);
 void ml_explain_lru_close(struct ml_explain_lru *x);
-void ml_explain_lru_observe(struct ml_explain_lru *x, const struct ml_observer *o);
+/* Misses and leaving lines are added to sums, too, unless that is NULL. */
+void ml_explain_lru_observe(struct ml_explain_lru *x, const struct ml_observer *o,
+			    struct ml_event_sums *sums);
 
 /* As the functions of ml_sim, opened with ML_SIM_CAUSES and ML_SIM_USE. */
 void ml_explain_lru_run(struct ml_explain_lru *x, const struct ml_accesses *a,

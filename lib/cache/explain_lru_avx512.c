@@ -2,7 +2,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512vl,bmi,popcnt")))
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512vl,bmi,bmi2,popcnt")))
 #include "lib/cache/explain_lru_body.h"
 
 INLINE uint32_t find_line(const uint64_t *row, unsigned lanes, uint64_t line)

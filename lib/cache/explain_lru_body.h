@@ -27,6 +27,7 @@ INLINE unsigned oldest(const uint32_t *times, unsigned lanes);
 struct request {
 	uint64_t line, addr, size;
 	uint32_t number; /* of the line */
+	uint8_t *record; /* of x->records */
 	uint32_t access, owner, site;
 	enum ml_access_kind kind;
 	bool demand, first;          /* first: the first line of its access */
@@ -72,18 +73,34 @@ INLINE void set_evictor(const struct explain_cache *c, uint32_t number, uint32_t
 }
 
 INLINE void tell(const struct ml_explain_lru *x, const struct explain_cache *c,
-		 uint32_t set, size_t at)
+		 uint32_t set, size_t at, bool dirty)
 {
 	c->counts->useless += c->notes[at].prefetched;
-	if (x->observer.leave) {
-		struct ml_leave l = ml_explain_lru_leaving(x, c, set, at);
+	const struct explain_note *n = &c->notes[at];
+	struct ml_leave l = {
+		.level = c->level,
+		.set = set,
+		.line = x->observer.leave ? explain_line(x, c, at) << x->bits : 0,
+		.owner = n->owner,
+		.dirty = dirty,
+		.asked = !n->prefetched,
+		.write_first = n->write_first,
+		.read = n->read,
+		.written = n->written,
+	};
 
+	if (x->sums)
+		ml_event_sums_leave(x->sums, &l);
+	if (x->observer.leave)
 		x->observer.leave(x->observer.arg, &l);
-	}
 }
 
-/* Adds the use of the line at a place, and its first use, to the copy further out. */
-INLINE void inform(struct ml_explain_lru *x, const struct explain_cache *c, size_t at)
+/*
+ * Adds the use of the line at a place, and its first use, to the copy further out. If
+ * data are written back they pass by the levels without a copy.
+ */
+INLINE void inform(struct ml_explain_lru *x, const struct explain_cache *c, size_t at,
+		   bool writes_back)
 {
 	const struct explain_note *n = &c->notes[at];
 	uint64_t line = c->depth == EXPLAIN_FIRST
@@ -94,8 +111,10 @@ INLINE void inform(struct ml_explain_lru *x, const struct explain_cache *c, size
 		struct explain_cache *outer = &x->cache[depth];
 		int64_t to = find(outer, line, n->number, explain_set(outer, line));
 
-		if (to == EXPLAIN_NOWHERE)
+		if (to == EXPLAIN_NOWHERE) {
+			outer->counts->past_bytes += writes_back ? x->within + 1 : 0;
 			continue;
+		}
 		outer->notes[to].read |= n->read;
 		outer->notes[to].written |= n->written;
 		if (x->prefetches && !n->prefetched && outer->notes[to].prefetched) {
@@ -124,31 +143,51 @@ INLINE void drop(struct explain_cache *c, uint32_t set, size_t at)
 	*n = (struct explain_note){ 0 };
 }
 
-/* Takes the line of an inclusive cache that evicts it from one cache within. */
-INLINE void take_from(struct ml_explain_lru *x, const struct request *q,
-		      struct explain_cache *c, uint64_t line, uint32_t number)
+/* A copy of a line in a cache within an inclusive one. */
+struct inner_copy {
+	struct explain_cache *cache;
+	int64_t at;
+	uint32_t set;
+	bool dirty;
+};
+
+INLINE struct inner_copy copy_in(struct explain_cache *c, uint64_t line, uint32_t number)
 {
 	uint32_t set = explain_set(c, line);
 	int64_t at = find(c, line, number, set);
 
-	if (at == EXPLAIN_NOWHERE)
-		return;
-	c->counts->invalidations++;
-	c->counts->write_backs += c->notes[at].written != 0;
-	set_evictor(c, number, q->owner);
-	inform(x, c, (size_t)at);
-	tell(x, c, set, (size_t)at);
-	drop(c, set, (size_t)at);
+	return (struct inner_copy){ c, at, set,
+				    at != EXPLAIN_NOWHERE && c->notes[at].written };
 }
 
+/*
+ * Takes a line that an inclusive cache evicts from all caches within. Which of them are
+ * dirty is decided before any passes its use on.
+ */
 OUTLINE void take_within(struct ml_explain_lru *x, const struct request *q,
 			 unsigned depth, uint64_t line, uint32_t number)
 {
-	take_from(x, q, &x->cache[0], line, number);
+	struct inner_copy copies[ML_LEVELS + 1];
+	unsigned count = 0;
+
+	copies[count++] = copy_in(&x->cache[0], line, number);
 	if (x->split)
-		take_from(x, q, &x->icache, line, number);
+		copies[count++] = copy_in(&x->icache, line, number);
 	for (unsigned in = 1; in < depth; in++)
-		take_from(x, q, &x->cache[in], line, number);
+		copies[count++] = copy_in(&x->cache[in], line, number);
+	for (unsigned i = 0; i < count; i++) {
+		struct explain_cache *c = copies[i].cache;
+		size_t at = (size_t)copies[i].at;
+
+		if (copies[i].at == EXPLAIN_NOWHERE)
+			continue;
+		c->counts->invalidations++;
+		c->counts->write_backs += copies[i].dirty;
+		set_evictor(c, number, q->owner);
+		inform(x, c, at, false);
+		tell(x, c, copies[i].set, at, copies[i].dirty);
+		drop(c, copies[i].set, at);
+	}
 }
 
 OUTLINE void move_out(struct ml_explain_lru *x, const struct request *q,
@@ -171,8 +210,8 @@ INLINE void evict(struct ml_explain_lru *x, const struct request *q,
 			    n->number);
 	c->counts->write_backs += n->written != 0;
 	if (!moves)
-		inform(x, c, at);
-	tell(x, c, set, at);
+		inform(x, c, at, n->written);
+	tell(x, c, set, at, n->written);
 	if (c->depth == EXPLAIN_FIRST && !n->prefetched)
 		ml_first_shadow_leave(&c->first, n->number, c->times[at]);
 	if (moves) {
@@ -184,9 +223,9 @@ INLINE void evict(struct ml_explain_lru *x, const struct request *q,
 }
 
 /* Brings a line into a cache that does not hold it. */
-INLINE void fill(struct ml_explain_lru *x, const struct request *q,
-		 struct explain_cache *c, uint64_t line, uint32_t number,
-		 const struct cargo *cargo)
+INLINE size_t fill(struct ml_explain_lru *x, const struct request *q,
+		   struct explain_cache *c, uint64_t line, uint32_t number,
+		   const struct cargo *cargo)
 {
 	uint32_t set = explain_set(c, line);
 	uint32_t *times = explain_times(c, set);
@@ -215,6 +254,7 @@ INLINE void fill(struct ml_explain_lru *x, const struct request *q,
 	};
 	c->counts->fills++;
 	c->counts->prefetched += cargo->prefetched;
+	return at;
 }
 
 OUTLINE void move_out(struct ml_explain_lru *x, const struct request *q,
@@ -238,12 +278,10 @@ OUTLINE void move_out(struct ml_explain_lru *x, const struct request *q,
 
 /* Asks the shadow of a first level about a line, which is at a place or missed. */
 INLINE enum ml_shadow_answer ask_first(struct explain_cache *c, struct request *q,
-				       int64_t at, bool simply)
+				       int64_t at, uint8_t *record, bool simply)
 {
 	bool there = at != EXPLAIN_NOWHERE && (simply || !c->notes[at].prefetched);
 	uint32_t last = there ? c->times[at] : ml_first_shadow_take(&c->first, q->number);
-	uint8_t *record = record_of(c, q->number);
-	uint32_t stored = ml_line_time(record, 0);
 	bool held = true;
 
 	if (there && last == c->first.clock)
@@ -252,6 +290,7 @@ INLINE enum ml_shadow_answer ask_first(struct explain_cache *c, struct request *
 		held = ml_first_shadow_ask(&c->first, last, &q->time);
 	if (held)
 		return ML_SHADOW_HAS;
+	uint32_t stored = ml_line_time(record, 0);
 	if (stored & ML_SHADOW_SEEN)
 		return ML_SHADOW_GONE;
 	ml_line_set_time(record, 0, stored | ML_SHADOW_SEEN);
@@ -288,9 +327,9 @@ INLINE enum ml_cause demand(struct ml_explain_lru *x, struct request *q,
 {
 	bool missed = at == EXPLAIN_NOWHERE, fresh = missed;
 	enum ml_cause cause = ML_CAUSE_NONE;
-	uint8_t *record = record_of(c, q->number);
+	uint8_t *record = simply || c->level ? q->record : record_of(c, q->number);
 	enum ml_shadow_answer answer =
-		c->depth == EXPLAIN_FIRST ? ask_first(c, q, at, simply)
+		c->depth == EXPLAIN_FIRST ? ask_first(c, q, at, record, simply)
 					  : ml_shadow_ask(&c->shadow, q->number, record);
 
 	c->counts->asked[q->kind]++;
@@ -299,6 +338,10 @@ INLINE enum ml_cause demand(struct ml_explain_lru *x, struct request *q,
 		cause = cause_of(x, answer);
 		c->counts->cause[cause]++;
 	}
+	if (missed && x->sums)
+		ml_event_sums_miss(x->sums, c->level, explain_set(c, q->line), cause,
+				   q->owner,
+				   ml_line_evictor(c->records, record, c->evictor));
 	if (missed && x->observer.miss) {
 		struct ml_miss m = {
 			.level = c->level,
@@ -346,13 +389,16 @@ INLINE void found(struct ml_explain_lru *x, const struct request *q,
 	}
 	cargo->read = n->read;
 	cargo->written = n->written;
-	tell(x, c, set, at);
+	tell(x, c, set, at, n->written);
 	drop(c, set, at);
 }
 
-/* Serves a request for one line, from a depth on. Returns the outcome. */
+/*
+ * Serves a request for one line, from a depth on; `missed` if the first cache is known to
+ * miss it. Returns the outcome, and in *place where that cache holds the line then.
+ */
 INLINE uint16_t serve(struct ml_explain_lru *x, struct request *q, unsigned depth,
-		      bool simply)
+		      bool missed, bool simply, size_t *place)
 {
 	uint16_t outcome = 0;
 	unsigned fills = 0, to = depth;
@@ -366,7 +412,9 @@ INLINE uint16_t serve(struct ml_explain_lru *x, struct request *q, unsigned dept
 	for (; to < x->levels; to++) {
 		struct explain_cache *c = cache_at(x, q, to);
 
-		at = find(c, q->line, q->number, explain_set(c, q->line));
+		at = missed && to == depth
+			     ? EXPLAIN_NOWHERE
+			     : find(c, q->line, q->number, explain_set(c, q->line));
 		if (q->demand)
 			outcome = ml_outcome_with(outcome, to + 1,
 						  demand(x, q, c, at, simply));
@@ -376,25 +424,16 @@ INLINE uint16_t serve(struct ml_explain_lru *x, struct request *q, unsigned dept
 			fills |= 1u << to;
 	}
 	outcome = (uint16_t)(outcome | (to + 1));
+	*place = (size_t)at;
 	if (at != EXPLAIN_NOWHERE)
 		found(x, q, cache_at(x, q, to), (size_t)at, fills, &cargo);
 	while (to-- > 0)
 		if (fills >> to & 1) {
-			fill(x, q, cache_at(x, q, to), q->line, q->number, &cargo);
+			*place = fill(x, q, cache_at(x, q, to), q->line, q->number,
+				      &cargo);
 			cargo.read = cargo.written = 0;
 		}
 	return outcome;
-}
-
-/* Notes the bytes that a demand used, in the first level, which holds the line now. */
-INLINE void touch(const struct ml_explain_lru *x, const struct request *q)
-{
-	struct explain_cache *c = q->inner;
-	int64_t at = find(c, q->line, q->number, explain_set(c, q->line));
-	struct explain_note *n = &c->notes[at];
-
-	*(q->kind == ML_ACCESS_WRITE ? &n->written
-				     : &n->read) |= explain_bytes(x, q->addr, q->size);
 }
 
 INLINE void make_room(struct explain_cache *c, uint32_t need)
@@ -414,12 +453,13 @@ OUTLINE void prefetch(struct ml_explain_lru *x, const struct request *of)
 		q.line = x->queue[i].line;
 		q.addr = q.line << x->bits;
 		q.size = 1;
-		q.number = ml_line_book_find(&x->book, q.line);
-		ml_line_records_reach(&x->records, q.number);
+		q.number = explain_number(x, q.line);
+		q.record = ml_line_record(&x->records, q.number);
 		if (c->depth == EXPLAIN_FIRST)
 			make_room(c, 1);
+		size_t place;
 		if (find(c, q.line, q.number, explain_set(c, q.line)) == EXPLAIN_NOWHERE)
-			serve(x, &q, c->depth, false);
+			serve(x, &q, c->depth, true, false, &place);
 	}
 	x->queued = 0;
 }
@@ -443,7 +483,7 @@ INLINE struct access access_at(const struct ml_accesses *a, size_t i)
 }
 
 INLINE uint16_t access_slowly(struct ml_explain_lru *x, const struct ml_accesses *a,
-			      size_t i, bool simply)
+			      size_t i, bool missed, bool simply)
 {
 	struct access z = access_at(a, i);
 	struct request q = {
@@ -465,11 +505,14 @@ INLINE uint16_t access_slowly(struct ml_explain_lru *x, const struct ml_accesses
 		q.line = line;
 		q.addr = line == z.addr >> x->bits ? z.addr : line << x->bits;
 		q.size = end - q.addr + 1;
-		q.number = ml_line_book_find(&x->book, line);
-		ml_line_records_reach(&x->records, q.number);
+		q.number = explain_number(x, line);
+		q.record = ml_line_record(&x->records, q.number);
 		make_room(q.inner, 1);
-		uint16_t one = serve(x, &q, 0, simply);
-		touch(x, &q);
+		size_t place;
+		uint16_t one = serve(x, &q, 0, missed, simply, &place);
+		struct explain_note *n = &q.inner->notes[place];
+		*(q.kind == ML_ACCESS_WRITE ? &n->written : &n->read) |=
+			explain_bytes(x, q.addr, q.size);
 		if (ml_outcome_served(one) > ml_outcome_served(outcome))
 			outcome = one;
 		q.first = false;
@@ -480,15 +523,15 @@ INLINE uint16_t access_slowly(struct ml_explain_lru *x, const struct ml_accesses
 }
 
 OUTLINE uint16_t access_simply(struct ml_explain_lru *x, const struct ml_accesses *a,
-			       size_t i)
+			       size_t i, bool missed)
 {
-	return access_slowly(x, a, i, true);
+	return access_slowly(x, a, i, missed, true);
 }
 
 OUTLINE uint16_t access_fully(struct ml_explain_lru *x, const struct ml_accesses *a,
 			      size_t i)
 {
-	return access_slowly(x, a, i, false);
+	return access_slowly(x, a, i, false, false);
 }
 
 /*
@@ -497,7 +540,7 @@ OUTLINE uint16_t access_fully(struct ml_explain_lru *x, const struct ml_accesses
  * candidates, and what their misses will read is fetched into the host's caches, in
  * three steps, each of which needs what the one before it has fetched.
  */
-enum { STRIP = 32, VICTIMS = 3 * STRIP, FEW = 32 };
+enum { STRIP = 32, VICTIMS = 3 * STRIP, FEW = 10 };
 
 struct ahead {
 	uint64_t line[STRIP];
@@ -623,64 +666,128 @@ INLINE void look_ahead(const struct ml_explain_lru *x, const struct ml_accesses 
 	look_at_copies(x, &ring[strip % 4]);
 }
 
+/*
+ * The first level as the loop over hits sees it: copies in registers, which no store to
+ * an array of the simulator can change.
+ */
+struct hot {
+	const uint64_t *lines;
+	uint32_t *times;
+	struct explain_note *notes;
+	uint8_t *live;
+	uint32_t begin, clock, room;
+};
+
+INLINE struct hot heat(const struct explain_cache *c)
+{
+	return (struct hot){ c->lines,       c->times,       c->notes,     c->first.live,
+			     c->first.begin, c->first.clock, c->first.room };
+}
+
+/* A hit in the first level. False: the shadow must drop a line, or times run out. */
+INLINE bool hit(struct hot *h, size_t at, bool write, uint64_t bytes)
+{
+	uint64_t *use = &h->notes[at].read;
+	uint32_t last = h->times[at];
+
+	use[write] |= bytes;
+	if (last == h->clock)
+		return true;
+	if (last < h->begin || h->room - h->clock <= 1)
+		return false;
+	h->live[last] = 0;
+	h->live[++h->clock] = 1;
+	h->times[at] = h->clock;
+	return true;
+}
+
+/* A hit for which hit() returned false. */
+OUTLINE void hit_slowly(struct explain_cache *c, size_t at)
+{
+	make_room(c, 1);
+	ml_first_shadow_ask(&c->first, c->times[at], &c->times[at]);
+}
+
+OUTLINE void prefetch_by_stride(struct ml_explain_lru *x, const struct ml_accesses *a,
+				size_t i, enum ml_access_kind kind)
+{
+	struct request q = { .access = (uint32_t)i,
+			     .owner = a->owner ? a->owner[i] : ML_NO_OWNER,
+			     .kind = kind,
+			     .inner = &x->cache[0] };
+
+	queue_prefetches(x, q.inner, a->addr[i], a->site ? a->site[i] : 0, false);
+	if (x->queued)
+		prefetch(x, &q);
+}
+
+/*
+ * simply: no TLB, no prefetcher, no split first level. usual: the first level has eight
+ * lanes, a power of two of sets, and lines of at most 64 bytes.
+ */
 INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
-			 uint16_t *outcome, bool simply)
+			 uint16_t *restrict outcome, bool simply, bool usual)
 {
 	struct explain_cache *c = &x->cache[0];
-	uint64_t writes = 0, fetches = 0, hits = 0;
+	const uint64_t *restrict addrs = a->addr;
+	const uint16_t *restrict whats = a->what;
+	const unsigned bits = x->bits, lanes = usual ? 8 : c->lanes;
+	const uint64_t mask = c->mask, within = x->within;
+	uint64_t writes = 0, fetches = 0, hits = 0, far = 0;
 	bool ahead = x->misses && x->book.room;
 	struct ahead ring[4];
+	struct hot h = heat(c);
 
 	for (size_t i = 0; i < a->count; i++) {
+		uint64_t addr = addrs[i], line = addr >> bits;
+		uint64_t size = whats[i] & 0x3fff, offset = addr & within;
+		unsigned kind = whats[i] >> 14;
+		size_t first = (usual ? line & mask : explain_set(c, line)) * lanes;
+		uint32_t m = 0;
+
 		if (ahead && i % STRIP == 0)
 			look_ahead(x, a, i, ring);
-		struct access z = access_at(a, i);
-		uint64_t line = z.addr >> x->bits;
-		uint32_t set = explain_set(c, line);
-		size_t first = (size_t)set * c->lanes;
-		uint32_t m = 0;
-		uint16_t o = 1;
+		if (!simply && x->machine.tlbs && kind != ML_ACCESS_FETCH) {
+			struct access z = access_at(a, i);
 
-		if (!simply && x->machine.tlbs && z.kind != ML_ACCESS_FETCH)
-			ml_sim_translate(x->mirror, 0, z.kind, z.addr, z.last);
-		if (z.last >> x->bits == line &&
-		    (simply || !x->split || z.kind != ML_ACCESS_FETCH))
-			m = find_line(c->lines + first, c->lanes, line + 1);
-		if (m && !simply &&
-		    c->notes[first + (unsigned)__builtin_ctz(m)].prefetched)
-			m = 0;
-		if (!m) {
-			o = simply ? access_simply(x, a, i) : access_fully(x, a, i);
-		} else {
-			size_t at = first + (unsigned)__builtin_ctz(m);
-			struct explain_note *n = &c->notes[at];
-			uint64_t bytes = explain_bytes(x, z.addr, z.last - z.addr + 1);
-
-			*(z.kind == ML_ACCESS_WRITE ? &n->written : &n->read) |= bytes;
-			hits++;
-			writes += z.kind == ML_ACCESS_WRITE;
-			fetches += z.kind == ML_ACCESS_FETCH;
-			if (c->times[at] != c->first.clock) {
-				make_room(c, 1);
-				ml_first_shadow_ask(&c->first, c->times[at],
-						    &c->times[at]);
-			}
-			if (!simply && x->strides) {
-				queue_prefetches(x, c, z.addr, a->site ? a->site[i] : 0,
-						 false);
-				if (x->queued)
-					prefetch(x,
-						 &(struct request){
-							 .access = (uint32_t)i,
-							 .owner = a->owner ? a->owner[i]
-									   : ML_NO_OWNER,
-							 .kind = z.kind,
-							 .inner = c });
-			}
+			ml_sim_translate(x->mirror, z.kind, z.addr, z.last, (uint32_t)i);
 		}
-		outcome[i] = o;
+		size += !size;
+		bool whole = offset + size <= within + 1;
+		if (whole && (simply || !x->split || kind != ML_ACCESS_FETCH))
+			m = find_line(h.lines + first, lanes, line + 1);
+		size_t at = first + (m ? (unsigned)__builtin_ctz(m) : 0);
+		if (!m || (!simply && h.notes[at].prefetched)) {
+			c->first.clock = h.clock;
+			outcome[i] = simply ? access_simply(x, a, i, whole)
+					    : access_fully(x, a, i);
+			far += ml_outcome_served(outcome[i]) > 2;
+			h.clock = c->first.clock;
+			h.begin = c->first.begin;
+			continue;
+		}
+		outcome[i] = 1;
+		hits++;
+		writes += kind == ML_ACCESS_WRITE;
+		fetches += kind == ML_ACCESS_FETCH;
+		if (!hit(&h, at, kind == ML_ACCESS_WRITE,
+			 usual ? UINT64_MAX >> (64 - size) << offset
+			       : explain_bytes(x, addr, size))) {
+			c->first.clock = h.clock;
+			hit_slowly(c, at);
+			h.clock = c->first.clock;
+			h.begin = c->first.begin;
+		}
+		if (!simply && x->strides) {
+			c->first.clock = h.clock;
+			prefetch_by_stride(
+				x, a, i, kind > ML_ACCESS_FETCH ? ML_ACCESS_READ : kind);
+			h.clock = c->first.clock;
+			h.begin = c->first.begin;
+		}
 	}
-	x->misses = a->count - hits > a->count / FEW;
+	c->first.clock = h.clock;
+	x->misses = far > a->count / FEW;
 	c->counts->asked[ML_ACCESS_READ] += hits - writes - fetches;
 	c->counts->asked[ML_ACCESS_WRITE] += writes;
 	c->counts->asked[ML_ACCESS_FETCH] += fetches;
@@ -689,8 +796,13 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 TARGET static void run(struct ml_explain_lru *x, const struct ml_accesses *a,
 		       uint16_t *outcome)
 {
-	if (x->machine.tlbs || x->prefetches || x->split)
-		run_accesses(x, a, outcome, false);
+	bool simply = !x->machine.tlbs && !x->prefetches && !x->split;
+	bool usual = x->cache[0].lanes == 8 && !x->cache[0].modulo && x->bits <= 6;
+
+	if (simply && usual)
+		run_accesses(x, a, outcome, true, true);
+	else if (usual)
+		run_accesses(x, a, outcome, false, true);
 	else
-		run_accesses(x, a, outcome, true);
+		run_accesses(x, a, outcome, simply, false);
 }

@@ -13,6 +13,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/cache/access.h"
+#include "lib/cache/event_sums.h"
 #include "lib/cache/first_shadow.h"
 #include "lib/cache/level_counts.h"
 #include "lib/cache/line_book.h"
@@ -76,7 +77,8 @@ struct ml_explain_lru {
 	struct ml_line_book book;
 	struct ml_line_records records, fetch_records;
 	struct ml_observer observer;
-	uint64_t accesses; /* before the current run */
+	struct ml_event_sums *sums; /* or NULL */
+	uint64_t accesses;          /* before the current run */
 	bool gap;
 	bool prefetches; /* a level has a prefetcher */
 	bool strides;    /* ...and the first level has one that sees hits too */
@@ -124,7 +126,20 @@ static inline uint64_t explain_bytes(const struct ml_explain_lru *x, uint64_t ad
 
 /* The times of an outer level run out: numbers them anew, set by set. */
 void ml_explain_lru_renumber(struct explain_cache *c);
-/* The event of the line at a place of a cache that leaves. */
-struct ml_leave ml_explain_lru_leaving(const struct ml_explain_lru *x,
-				       const struct explain_cache *c, uint32_t set,
-				       size_t at);
+static inline uint64_t explain_line(const struct ml_explain_lru *x,
+				    const struct explain_cache *c, size_t at)
+{
+	return c->depth == EXPLAIN_FIRST
+		       ? c->lines[at] - 1
+		       : ml_line_book_line(&x->book, c->notes[at].number);
+}
+
+/* The number of a line, which has a record then. */
+static inline uint32_t explain_number(struct ml_explain_lru *x, uint64_t line)
+{
+	uint32_t number = ml_line_book_find(&x->book, line);
+
+	if (number >> ML_LINE_CHUNK_BITS >= x->records.chunks)
+		ml_line_records_reach(&x->records, number);
+	return number;
+}

@@ -345,6 +345,7 @@ void ml_fast_lru_counts(const struct ml_fast_lru *q, unsigned level,
 	}
 	c->evictions = c->fills - resident(q, l);
 	c->write_backs = l->write_backs;
+	c->past_bytes = l->past * q->machine.level[level - 1].line;
 }
 
 void ml_fast_lru_save(const struct ml_fast_lru *q, struct ml_buf *out)

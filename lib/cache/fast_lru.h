@@ -35,7 +35,7 @@ struct ml_fast_lru *ml_fast_lru_open(const struct ml_machine *m,
 void ml_fast_lru_close(struct ml_fast_lru *q);
 /* served, unless NULL, receives the serving level of each access (1..levels + 1). */
 void ml_fast_lru_run(struct ml_fast_lru *q, const struct ml_accesses *a, uint8_t *served);
-/* Sets asked, missed, fills, evictions and write_backs; the rest is 0. */
+/* Sets asked, missed, fills, evictions, write_backs and past_bytes; the rest is 0. */
 void ml_fast_lru_counts(const struct ml_fast_lru *q, unsigned level,
 			struct ml_level_counts *c);
 /*

@@ -293,6 +293,7 @@ INLINE void pass_on(const struct ml_fast_lru *q, struct fast_lru_level *l,
 	l->missed[ML_ACCESS_WRITE] += writes;
 	l->missed[ML_ACCESS_FETCH] += fetches;
 	l->write_backs += gone;
+	l->past += n - demands - gone;
 	out->count = n;
 	out->backs = n - demands;
 }

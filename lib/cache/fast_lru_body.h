@@ -195,6 +195,7 @@ INLINE void level_run(const struct ml_fast_lru *q, struct fast_lru_level *level,
 	level->missed[ML_ACCESS_WRITE] += writes;
 	level->missed[ML_ACCESS_FETCH] += fetches;
 	level->write_backs += n - demand - passed;
+	level->past += passed;
 	out->backs = n - demand;
 	if (served)
 		note_served(out, served, number, wide);

@@ -63,6 +63,7 @@ struct fast_lru_level {
 					   of the window */
 	uint64_t missed[3];             /* demand misses, by kind */
 	uint64_t write_backs;
+	uint64_t past; /* write-backs from within that found no copy here */
 };
 
 /* Windows in use, in a perfect hash table: all have different slots hi * factor >> 28. */

@@ -6,6 +6,8 @@
 #include "lib/cache/observer.h"
 #include "lib/cache/prefetch.h"
 
+enum { SMALL = 4096 }; /* places of a cache that has a `recent` for each of them */
+
 static unsigned log2_of(uint64_t n)
 {
 	unsigned bits = 0;
@@ -41,7 +43,8 @@ void ml_cache_init(struct ml_cache *c, const struct ml_level_spec *spec, unsigne
 	c->tags = ml_arena_large(a, places * 8);
 	c->flags = ml_arena_alloc(a, places);
 	c->digests = ml_arena_large(a, (size_t)c->sets * c->row);
-	c->recent = ml_arena_alloc(a, (size_t)c->sets * 4);
+	c->recent_mask = (2u << log2_of(places <= SMALL ? places : c->sets)) - 1;
+	c->recent = ml_arena_alloc(a, ((size_t)c->recent_mask + 1) * 4);
 	c->copy = ml_arena_alloc(a, places * 4);
 	c->use = want & ML_SIM_USE;
 	if (want)

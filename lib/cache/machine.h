@@ -86,12 +86,15 @@ struct ml_machine {
 	struct ml_level_spec tlb[ML_TLBS];
 	/* latency of memory; extra latency of a miss in all TLBs */
 	uint32_t memory_cycles, walk_cycles;
+	/* latency of a line that another core gives up, or whose copies a write takes
+	 * from other cores, instead of that of the serving level; 0 with one core */
+	uint32_t transfer_cycles;
 	uint64_t seed; /* for random policies: "seed 7" */
 };
 
 /*
  * Reads a machine from its text, the name of a preset, or "host". Words behind a preset
- * change it: "zen4 | L1 fifo". Fails on a text that makes no sense; the error quotes the
+ * change it: "zen4 | L1 fifo", "host | no-prefetch | no-tlb". Fails on a text that makes no sense; the error quotes the
  * word and gives the reason (a size that is no multiple of ways * line, an outer line
  * smaller than the inner one, OPT in an inclusive level...).
  */
@@ -117,5 +120,8 @@ struct ml_preset {
 };
 extern const struct ml_preset ml_presets[]; /* ends with a zero one */
 
-/* Describes this computer, by hwloc. Latencies are those of a similar preset. */
+/*
+ * Describes this computer, by hwloc. Latencies, prefetchers and TLBs are those of a
+ * similar preset; the time of a transfer between cores is measured.
+ */
 bool ml_machine_host(struct ml_machine *m, struct ml_err *err);

@@ -106,6 +106,8 @@ void ml_machine_print(const struct ml_machine *m, struct ml_buf *out)
 	number(out, " | memory ", m->memory_cycles, "c");
 	if (m->tlbs)
 		number(out, " | walk ", m->walk_cycles, "c");
+	if (m->cores > 1)
+		number(out, " | transfer ", m->transfer_cycles, "c");
 	if (m->seed)
 		number(out, " | seed ", m->seed, "");
 }

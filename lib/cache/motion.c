@@ -27,8 +27,10 @@ unsigned ml_motion_carry(struct ml_sim *s, unsigned core, unsigned depth, uint64
 		struct ml_cache *c = ml_sim_cache(s, core, depth);
 		size_t at = ml_cache_find(c, addr >> c->bits);
 
-		if (at == ML_NOWHERE)
+		if (at == ML_NOWHERE) {
+			c->counts->past_bytes += size;
 			continue;
+		}
 		if (!c->spec->write_through) {
 			c->flags[at] |= ML_DIRTY;
 			break;

@@ -102,6 +102,17 @@ ML_BODY struct ml_sim_place ml_motion_copy(const struct ml_sim *s, struct ml_sim
 	return (struct ml_sim_place){ NULL, ML_NOWHERE };
 }
 
+/* Counts the levels that written data of p pass by on their way to the copy, or memory.
+ */
+ML_BODY void ml_motion_past(struct ml_sim *s, struct ml_sim_place p,
+			    struct ml_sim_place copy)
+{
+	unsigned to = copy.cache ? ml_cache_depth(copy.cache) : s->levels;
+
+	for (unsigned depth = ml_cache_depth(p.cache) + 1; depth < to; depth++)
+		s->caches[depth]->counts->past_bytes += p.cache->spec->line;
+}
+
 /* ml_motion_evict in a plain machine. */
 ML_BODY void ml_motion_evict_plainly(struct ml_sim *s, const struct ml_request *q,
 				     struct ml_sim_place p)
@@ -117,6 +128,8 @@ ML_BODY void ml_motion_evict_plainly(struct ml_sim *s, const struct ml_request *
 
 		if (copy.cache && dirty)
 			copy.cache->flags[copy.at] |= ML_DIRTY;
+		if (dirty)
+			ml_motion_past(s, p, copy);
 		if (copy.cache && c->use) {
 			copy.cache->notes[copy.at].read |= c->notes[p.at].read;
 			copy.cache->notes[copy.at].written |= c->notes[p.at].written;

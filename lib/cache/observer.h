@@ -92,9 +92,21 @@ struct ml_bounce {
 				else NONE */
 };
 
+/*
+ * A page of an access that the first TLB does not know, or that is not the first page of
+ * the access. All other accesses are found in the first TLB.
+ */
+struct ml_page {
+	uint32_t access;
+	unsigned core;
+	unsigned tlb; /* the TLB that knows the page, from 0; behind the last: a walk */
+	bool more;    /* not the first page of its access */
+};
+
 struct ml_observer {
 	void *arg;
 	void (*miss)(void *arg, const struct ml_miss *m); /* each function may be NULL */
 	void (*leave)(void *arg, const struct ml_leave *l);
 	void (*bounce)(void *arg, const struct ml_bounce *b);
+	void (*page)(void *arg, const struct ml_page *p);
 };

@@ -358,8 +358,9 @@ static void prefetch(struct ml_sim *s, const struct ml_request *of)
 	s->prefetch_count = 0;
 }
 
-static void translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
-		      uint64_t addr)
+/* Translates one page. Returns the TLB that knew it, or their number: a walk. */
+static unsigned translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
+			  uint64_t addr)
 {
 	unsigned tlbs = s->machine.tlbs, found_in = 0;
 
@@ -389,9 +390,8 @@ static void translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
 			break;
 		}
 	}
-	while (found_in-- > 0) {
-		struct ml_cache *c =
-			&s->tlbs[found_in][core / s->machine.tlb[found_in].share];
+	for (unsigned i = found_in; i-- > 0;) {
+		struct ml_cache *c = &s->tlbs[i][core / s->machine.tlb[i].share];
 		uint64_t page = addr >> c->bits;
 		uint32_t set = ml_cache_set(c, page);
 		size_t at = ml_cache_room(c, page);
@@ -406,15 +406,49 @@ static void translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
 			c->notes[at].entry = ml_book_find(c->miss_cause->book, page);
 		ml_policy_fill(c->policy, &c->order, set, ml_cache_way(c, set, at), 0);
 	}
+	return found_in;
 }
 
-void ml_sim_translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
-		      uint64_t addr, uint64_t last)
+/* Translates all pages of a data access through the TLBs. */
+static void translate_all(struct ml_sim *s, const struct access *x, uint32_t access)
 {
 	unsigned bits = s->tlbs[0]->bits;
+	uint64_t first = x->addr >> bits;
 
-	for (uint64_t page = addr >> bits; page <= last >> bits; page++)
-		translate(s, core, kind, page == addr >> bits ? addr : page << bits);
+	for (uint64_t page = first; page <= x->last >> bits; page++) {
+		unsigned tlb = translate(s, x->core, x->kind,
+					 page == first ? x->addr : page << bits);
+		struct ml_page found = { access, x->core, tlb, page != first };
+
+		if ((tlb || found.more) && s->observer.page)
+			s->observer.page(s->observer.arg, &found);
+	}
+	s->last_page[x->core] = s->same_page ? (x->last >> bits) + 1 : 0;
+}
+
+/* Whether an access stays in the page that its core used last, which changes nothing. */
+ML_BODY bool same_page(const struct ml_sim *s, const struct access *x)
+{
+	unsigned bits = s->tlbs[0]->bits;
+	uint64_t page = s->last_page[x->core];
+
+	return (x->addr >> bits) + 1 == page && (x->last >> bits) + 1 == page;
+}
+
+ML_BODY void translate_access(struct ml_sim *s, const struct access *x, uint32_t access)
+{
+	if (same_page(s, x))
+		s->tlb_counts[0].asked[x->kind]++;
+	else
+		translate_all(s, x, access);
+}
+
+void ml_sim_translate(struct ml_sim *s, enum ml_access_kind kind, uint64_t addr,
+		      uint64_t last, uint32_t access)
+{
+	struct access x = { .addr = addr, .last = last, .kind = kind };
+
+	translate_access(s, &x, access);
 }
 
 static uint16_t access_slowly(struct ml_sim *s, const struct ml_accesses *a, size_t i,
@@ -550,7 +584,7 @@ ML_BODY void run(struct ml_sim *s, const struct ml_accesses *a, uint16_t *outcom
 		if (look_ahead && i + AHEAD < a->count)
 			fetch_ahead(s, x.path, a->addr[i + AHEAD]);
 		if (s->machine.tlbs && x.kind != ML_ACCESS_FETCH)
-			ml_sim_translate(s, x.core, x.kind, x.addr, x.last);
+			translate_access(s, &x, (uint32_t)i);
 		if (plain || s->fast)
 			fast = access_fast(s, x, plain);
 		if (fast != HIT) {

@@ -48,6 +48,8 @@ struct ml_sim {
 	struct ml_cache *icaches; /* by instance; NULL if the machine is not split */
 	struct ml_cache *caches[ML_LEVELS]; /* by depth; by instance */
 	struct ml_cache *tlbs[ML_TLBS];
+	uint64_t *last_page; /* by core: the page translated last, + 1; 0: unknown */
+	bool same_page;      /* a second use of that page changes no TLB */
 	/*
 	 * By core: the caches that it asks in turn, by depth; for data, and for fetches.
 	 */
@@ -119,9 +121,9 @@ static inline struct ml_cache *ml_sim_cache(const struct ml_sim *s, unsigned cor
 	return s->paths[core][0][depth];
 }
 
-/* Translates all pages of a data access through the TLBs. */
-void ml_sim_translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
-		      uint64_t addr, uint64_t last);
+/* Translates all pages of a data access of core 0 through the TLBs. */
+void ml_sim_translate(struct ml_sim *s, enum ml_access_kind kind, uint64_t addr,
+		      uint64_t last, uint32_t access);
 
 struct ml_sim_place {
 	struct ml_cache *cache;

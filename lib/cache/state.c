@@ -423,6 +423,7 @@ static void empty(struct ml_sim *s)
 	ml_sharing_release(&s->sharing);
 	memset(s->counts, 0, sizeof(s->counts));
 	memset(s->tlb_counts, 0, sizeof(s->tlb_counts));
+	memset(s->last_page, 0, s->cores * sizeof(*s->last_page));
 	s->accesses = 0;
 	s->gap = s->forgot = false;
 }

@@ -71,7 +71,7 @@ static bool run_side(struct ml_experiment *x, struct ml_experiment_side *side,
 	side->served.walk.work = &silent;
 	side->served.machine = x->simulated;
 	side->served.causes = !x->no_causes;
-	side->served.each = x->keep;
+	side->served.each = side->served.keep = x->keep;
 	side->served.calls = x->calls;
 	if (first == last) {
 		run_one(&run[first]);

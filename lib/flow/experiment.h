@@ -44,7 +44,7 @@ struct ml_experiment {
 	uint64_t calls;     /* on the machine: runs one after another; 0: one */
 	uint64_t max;       /* fail beyond so many accesses; 0: never */
 	uint32_t root;      /* a node of the flow; 0: all of it */
-	bool keep;          /* keep every access of `now` (locality.h) */
+	bool keep;          /* keep every access (locality.h, served.h) */
 	bool no_causes;     /* of a machine: levels only, several times as fast */
 	bool only_machine;  /* no locality: it stays empty */
 	bool only_changed;  /* neither the original beside it, nor its legality */

@@ -13,6 +13,8 @@ static void count(struct ml_served *s, const struct ml_flow_batch *b, size_t i,
 
 	c->served[level - 1] += times;
 	c->cause[cause] += times;
+	if (s->keep)
+		s->level[s->kept++] = (uint8_t)level;
 }
 
 static bool take(void *arg, const struct ml_flow_batch *b, struct ml_err *err)
@@ -22,6 +24,8 @@ static bool take(void *arg, const struct ml_flow_batch *b, struct ml_err *err)
 		.count = b->count, .addr = b->addr, .what = b->what, .site = b->access
 	};
 
+	if (s->keep)
+		s->level = ml_grow(s->level, &s->kept_cap, s->kept + b->count, 1);
 	if (s->fast) {
 		s->fast_served = ml_grow(s->fast_served, &s->fast_cap, b->count, 1);
 		ml_fast_lru_run(s->fast, &a, s->fast_served);
@@ -118,6 +122,7 @@ void ml_served_release(struct ml_served *s)
 		ml_fast_lru_close(s->fast);
 	if (s->sim)
 		ml_sim_close(s->sim);
+	ml_free(s->level);
 	ml_free(s->fast_served);
 	ml_free(s->outcome);
 	ml_flow_walk_release(&s->walk);

@@ -29,12 +29,16 @@ struct ml_served {
 	bool causes;    /* also say why: takes several times as long */
 	uint64_t calls; /* runs of the program, one after another; 0: one */
 	bool each;      /* simulate every access, no groups (walk.h): slow and obvious */
+	bool keep;      /* remember the level of each access, as each has to be set */
 	/* results */
 	size_t accesses;                    /* of the flow, numbered as in a batch */
 	struct ml_served_counts *by_access; /* from walk.arena, and the next */
 	struct ml_served_counts *by_container;
 	struct ml_served_counts all;
+	uint8_t *level; /* kept, from 1, in the order of the walk */
+	size_t kept;
 	/* private */
+	size_t kept_cap;
 	struct ml_fast_lru *fast;
 	struct ml_sim *sim;
 	uint8_t *fast_served;

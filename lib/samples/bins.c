@@ -118,7 +118,7 @@ void ml_bins_init(struct ml_bins *b, const struct ml_samples *s, size_t column,
 	*b = (struct ml_bins){ .count = bins,
 			       .width = bins < 256 ? 1 : 2,
 			       .rows = s->rows,
-			       .cut = column * (ML_BINS_MAX + 1) + bins + 1,
+			       .cut = ml_bins_cut(column, bins, false),
 			       .memory = ml_bin_memory_new(s->rows) };
 	b->cells = ml_resize(NULL, s->rows * b->width + 1);
 	struct cut k = { .c = c,

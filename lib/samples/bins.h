@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,9 +27,7 @@ struct ml_bins {
 	unsigned width; /* bytes a cell */
 	void *cells;    /* of ml_resize */
 	uint64_t rows;
-	/* Tells cuts of one table apart: column and number of bins. 0: the column was cut
-	 * in another way, and counts are not remembered. */
-	uint64_t cut;
+	uint64_t cut;                 /* ml_bins_cut; 0: counts are not remembered */
 	struct ml_bin_memory *memory; /* counts of this column (bin_counts.c); or NULL */
 };
 
@@ -62,6 +61,11 @@ void ml_bins_axes(const struct ml_bins *const *bins, size_t n,
 		  const struct ml_selection *sel, uint64_t *const *histograms,
 		  uint64_t *const *pairs);
 
-/* For ml_bins_init and ml_bins_release. */
+/* For those who cut columns. A number tells the cuts of one table apart: by column, by
+ * how many bins there are at most, and by whether bins grow (log_bins.h). */
+static inline uint64_t ml_bins_cut(size_t column, size_t bins, bool grow)
+{
+	return 2 * (column * (ML_BINS_MAX + 1) + bins) + grow;
+}
 struct ml_bin_memory *ml_bin_memory_new(uint64_t rows);
 void ml_bin_memory_release(struct ml_bin_memory *m);

@@ -37,15 +37,6 @@ struct csv {
 	struct progress *progress; /* of all parts */
 };
 
-static struct ml_scan_word trim(const char *at, const char *end)
-{
-	while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
-		at++;
-	while (end > at && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
-		end--;
-	return (struct ml_scan_word){ at, (size_t)(end - at) };
-}
-
 static const char *find_char(const char *at, const char *end, char c)
 {
 	return at < end ? memchr(at, c, (size_t)(end - at)) : NULL;
@@ -115,13 +106,13 @@ static bool next_record(struct csv *c)
 		c->next_line++;
 		c->fields = 0;
 		c->bad = NULL;
-		if (!trim(at, end).size)
+		if (!ml_read_trim(at, end).size)
 			continue;
 		if (!quotes) {
 			for (;;) {
 				const char *comma = find_char(at, end, c->comma);
 
-				add_field(c, trim(at, comma ? comma : end));
+				add_field(c, ml_read_trim(at, comma ? comma : end));
 				if (!comma)
 					return true;
 				at = comma + 1;
@@ -140,7 +131,7 @@ static bool next_record(struct csv *c)
 					c->bad = "a quoted field does not end";
 					break;
 				}
-				at = trim(at, end).at;
+				at = ml_read_trim(at, end).at;
 				if (at < end && *at != c->comma) {
 					c->bad = "text follows a quoted field";
 					break;
@@ -151,7 +142,7 @@ static bool next_record(struct csv *c)
 			} else {
 				const char *comma = find_char(at, end, c->comma);
 
-				add_field(c, trim(at, comma ? comma : end));
+				add_field(c, ml_read_trim(at, comma ? comma : end));
 				if (!comma)
 					break;
 				at = comma + 1;
@@ -224,63 +215,6 @@ static bool read_headings(struct csv *c, struct ml_err *err)
 	return true;
 }
 
-/* The column that a heading or a number from 1 names. */
-static bool column_of(struct csv *c, struct ml_scan_word w, size_t *column,
-		      struct ml_err *err)
-{
-	char shown[ML_SCAN_SHOWN], *name = ml_arena_copy(&c->s->arena, w.at, w.size);
-	int found = ml_samples_find(c->s, name);
-	uint64_t number;
-
-	if (found < 0 && ml_scan_whole(w, &number) && number >= 1 && number <= c->width)
-		found = (int)number - 1;
-	if (found < 0)
-		return ml_fail(err, ML_USAGE, "%s: there is no column '%s'", c->t.name,
-			       ml_scan_shown(w, shown));
-	*column = (size_t)found;
-	return true;
-}
-
-/* Steps through "key=value,key=value". */
-static bool next_pair(const char **text, struct ml_scan_word *key,
-		      struct ml_scan_word *value, struct ml_err *err)
-{
-	const char *end = strchrnul(*text, ','),
-		   *equals = memchr(*text, '=', (size_t)(end - *text));
-
-	if (!equals)
-		return ml_fail(err, ML_USAGE, "'%.*s' is not of the form NAME=VALUE",
-			       (int)(end - *text), *text);
-	*key = trim(*text, equals);
-	*value = trim(equals + 1, end);
-	*text = *end ? end + 1 : end;
-	return true;
-}
-
-static bool read_roles(struct csv *c, const char *text, struct ml_err *err)
-{
-	struct ml_scan_word key = { "", 0 }, value = key;
-	char shown[ML_SCAN_SHOWN];
-	size_t column;
-
-	while (text && *text) {
-		if (!next_pair(&text, &key, &value, err))
-			return false;
-		enum ml_samples_role role = ml_samples_role_of(key.at, key.size);
-		if (role == ML_SAMPLES_ROLES)
-			return ml_fail(
-				err, ML_USAGE,
-				"no column is used as '%s'; there are time, latency, cpu, "
-				"thread, ip, file, line, function, datasource, level, "
-				"address, variable and index",
-				ml_scan_shown(key, shown));
-		if (!column_of(c, value, &column, err))
-			return false;
-		ml_samples_set_role(c->s, column, role);
-	}
-	return true;
-}
-
 static bool read_types(struct csv *c, const char *text, struct ml_err *err)
 {
 	static const char *const types[] = { "decimal", "hex", "signed", "real",
@@ -290,8 +224,8 @@ static bool read_types(struct csv *c, const char *text, struct ml_err *err)
 	size_t column, type;
 
 	while (text && *text) {
-		if (!next_pair(&text, &key, &value, err) ||
-		    !column_of(c, key, &column, err))
+		if (!ml_read_pair(&text, &key, &value, err) ||
+		    !ml_read_column(c->s, key, &column, err))
 			return false;
 		for (type = 0; type < 5; type++)
 			if (strlen(types[type]) == value.size &&
@@ -534,7 +468,7 @@ bool ml_read_csv(struct ml_samples *s, struct ml_read_text t,
 	struct part *parts = NULL;
 	size_t n = 0;
 
-	bool ok = read_headings(&c, err) && read_roles(&c, o->columns, err);
+	bool ok = read_headings(&c, err) && ml_read_roles(c.s, o->columns, err);
 	if (ok) {
 		c.type = ml_arena_alloc(&s->arena, c.width * sizeof(*c.type));
 		parts = ml_arena_alloc(&s->arena, PARTS_MAX * sizeof(*parts));

@@ -111,9 +111,13 @@ bool ml_samples_read_text(struct ml_samples *s, const char *name, const char *fo
 		format = ml_samples_text_format(text, size);
 	s->path = ml_arena_strdup(&s->arena, name);
 	s->format = format ? format : "samples-csv";
-	bool ok = !strcmp(s->format, "perf-script") ? ml_read_perf_script(s, t, work, err)
-		  : !strcmp(s->format, "perf-mem")  ? ml_read_perf_mem(s, t, work, err)
-						    : ml_read_csv(s, t, o, work, err);
+	bool (*perf)(struct ml_samples * s, struct ml_read_text t,
+		     const struct ml_work *work, struct ml_err *err) =
+		!strcmp(s->format, "perf-script") ? ml_read_perf_script
+		: !strcmp(s->format, "perf-mem")  ? ml_read_perf_mem
+						  : NULL;
+	bool ok = perf ? perf(s, t, work, err) && ml_read_roles(s, o->columns, err)
+		       : ml_read_csv(s, t, o, work, err);
 	if (ok) {
 		ml_samples_pack(s);
 		ok = ml_read_derive(s, o, err);
@@ -140,6 +144,33 @@ bool ml_samples_read_hardware(struct ml_samples *s, const char *path, struct ml_
 	return ok;
 }
 
+/* An imported file: columns may be given other roles, but their cells stay as they are.
+ */
+static bool open_imported(struct ml_samples *s, const char *path,
+			  const struct ml_read_options *o, const struct ml_work *work,
+			  struct ml_err *err)
+{
+	if (o->types || o->source)
+		return ml_fail(err, ML_USAGE,
+			       "%s: types and source were decided when it was imported; "
+			       "import it anew",
+			       path);
+	if (!ml_samples_file_open(s, path, work, err))
+		return false;
+	int level = s->role[ML_SAMPLES_LEVEL], word = s->role[ML_SAMPLES_SOURCE_WORD];
+	bool ok = ml_read_roles(s, o->columns, err);
+
+	if (ok && level >= 0 && level == s->role[ML_SAMPLES_LEVEL] &&
+	    word != s->role[ML_SAMPLES_SOURCE_WORD]) /* the new word tells the level */
+		ml_samples_set_role(s, (size_t)level, ML_SAMPLES_NO_ROLE);
+	if (ok && (level != s->role[ML_SAMPLES_LEVEL] ||
+		   word != s->role[ML_SAMPLES_SOURCE_WORD]))
+		ok = ml_read_derive(s, o, err);
+	if (!ok)
+		ml_samples_close(s);
+	return ok && (!o->hardware || ml_samples_read_hardware(s, o->hardware, err));
+}
+
 bool ml_samples_open(struct ml_samples *s, const char *path,
 		     const struct ml_read_options *o, const struct ml_work *work,
 		     struct ml_err *err)
@@ -149,16 +180,8 @@ bool ml_samples_open(struct ml_samples *s, const char *path,
 	const char *table = path;
 
 	o = o ? o : &plain_options;
-	if (ml_samples_file_is(path)) {
-		if (o->columns || o->types || o->source)
-			return ml_fail(
-				err, ML_USAGE,
-				"%s: columns, types and source were decided when it was "
-				"imported; import it anew",
-				path);
-		return ml_samples_file_open(s, path, work, err) &&
-		       (!o->hardware || ml_samples_read_hardware(s, o->hardware, err));
-	}
+	if (ml_samples_file_is(path))
+		return open_imported(s, path, o, work, err);
 	if (is_folder(path)) {
 		table = table_of(path, &a);
 		if (!table) {

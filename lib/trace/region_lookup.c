@@ -6,6 +6,7 @@
 #include "lib/base/path.h"
 #include "lib/base/search.h"
 #include "lib/trace/region_lookup_parts.h"
+#include "lib/trace/region_shape.h"
 #include "lib/trace/trace.h"
 
 static int by_address(const void *a, const void *b)
@@ -536,20 +537,8 @@ const char *ml_region_lookup_describe(const struct ml_region_lookup *l,
 		return ml_arena_printf(a, "%s+%llu", text, (unsigned long long)p->offset);
 	uint64_t element = p->offset / r->elem, within = p->offset % r->elem;
 	uint64_t size = ml_region_lookup_size(l, p);
-	uint32_t dims = r->dims ? r->dims : 1;
-	if (r->dims || size != r->elem) {
-		uint64_t below = 1; /* elements of the faster dimensions together */
-
-		for (uint32_t i = 1; i < dims; i++)
-			below *= r->dim[i] ? r->dim[i] : 1;
-		for (uint32_t i = 0; i < dims; i++) {
-			text = ml_arena_printf(a, "%s[%llu]", text,
-					       (unsigned long long)(element / below));
-			element %= below;
-			if (i + 1 < dims)
-				below /= r->dim[i + 1] ? r->dim[i + 1] : 1;
-		}
-	}
+	if (r->dims || size != r->elem)
+		text = ml_arena_printf(a, "%s%s", text, ml_region_index(r, element, a));
 	const char *field = field_at(&l->trace->tables, r, within);
 	if (*field)
 		return ml_arena_printf(a, "%s.%s", text, field);

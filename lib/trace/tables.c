@@ -207,6 +207,9 @@ static void get_field(struct ml_bytes *in, const struct ml_tables *t, struct ml_
 	f->size = ml_bytes_varint(in);
 }
 
+/* With the number of dimensions: lower bounds follow the extents. */
+enum { COLUMN_MAJOR = 8 };
+
 static void put_region(struct ml_buf *b, const struct ml_region *r)
 {
 	ml_buf_varint(b, r->kind);
@@ -217,9 +220,11 @@ static void put_region(struct ml_buf *b, const struct ml_region *r)
 	ml_buf_varint(b, r->line);
 	ml_buf_varint(b, r->func);
 	ml_buf_varint(b, r->elem);
-	ml_buf_varint(b, r->dims);
+	ml_buf_varint(b, r->dims | (r->column_major ? COLUMN_MAJOR : 0));
 	for (uint32_t i = 0; i < r->dims; i++)
 		ml_buf_varint(b, r->dim[i]);
+	for (uint32_t i = 0; r->column_major && i < r->dims; i++)
+		ml_buf_zigzag(b, r->low[i]);
 	ml_buf_varint(b, r->field);
 	ml_buf_varint(b, r->fields);
 	ml_buf_varint(b, r->stack);
@@ -238,9 +243,17 @@ static void get_region(struct ml_bytes *in, const struct ml_tables *t,
 	r->line = get_below(in, UINT32_MAX);
 	r->func = get_name(in, t);
 	r->elem = ml_bytes_varint(in);
-	r->dims = get_below(in, ML_DIMS + 1);
+	r->dims = get_below(in, (COLUMN_MAJOR | ML_DIMS) + 1);
+	r->column_major = r->dims & COLUMN_MAJOR;
+	r->dims &= ~(uint32_t)COLUMN_MAJOR;
+	if (r->dims > ML_DIMS)
+		in->bad = true;
+	if (in->bad)
+		r->dims = 0;
 	for (uint32_t i = 0; i < r->dims; i++)
 		r->dim[i] = ml_bytes_varint(in);
+	for (uint32_t i = 0; r->column_major && i < r->dims; i++)
+		r->low[i] = ml_bytes_zigzag(in);
 	get_span(in, t->fields.count, &r->field, &r->fields);
 	get_span(in, t->stacks.count, &r->stack, &r->depth);
 	r->thread = (uint16_t)get_below(in, UINT16_MAX + 1);

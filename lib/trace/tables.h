@@ -62,6 +62,10 @@ struct ml_region {
 	uint64_t elem;         /* bytes of an element; 0 is unknown */
 	uint32_t dims;         /* 0: no shape known, one dimension */
 	uint64_t dim[ML_DIMS]; /* elements, slowest first: double A[10][20] is 10, 20 */
+	/* An array of Fortran: its first index is the last of dim, and low has the lower
+	 * bounds, in the order of dim. Without dims the shape is not known. */
+	bool column_major;
+	int64_t low[ML_DIMS];
 	/* Fields of one element: first index into fields, number; ordered by offset. */
 	uint32_t field, fields;
 	/* Call stack of the allocation: first index into stacks, number of sites;

@@ -1,5 +1,7 @@
 #include "record/import/trace_import.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,6 +60,18 @@ static void rename_in(struct ml_err *err, const char *part, const char *path)
 	}
 }
 
+/* Takes the place of an older trace, which must not be lost in a crash of the system. */
+static bool replace(const char *part, const char *path, struct ml_err *err)
+{
+	int fd = access(path, F_OK) ? -1 : open(part, O_RDONLY | O_CLOEXEC);
+	bool safe = fd < 0 || !fsync(fd) || errno == EINVAL || errno == EROFS;
+
+	if (fd >= 0)
+		close(fd);
+	return (safe && !rename(part, path)) ||
+	       ml_fail_errno(err, "%s: cannot be renamed", part);
+}
+
 /*
  * The trace grows under another name in the same folder. An output that exists and is no
  * regular file (/dev/null, a pipe) is written directly and never renamed over.
@@ -83,8 +97,8 @@ static bool write_trace(struct ml_trace_import *im, struct ml_import_result *res
 			ml_writer_abandon(im->writer);
 		if (ok && !stat(part, &st))
 			result->written = (uint64_t)st.st_size;
-		if (ok && !direct && rename(part, path))
-			ok = ml_fail_errno(err, "%s: cannot be renamed", part);
+		if (ok && !direct)
+			ok = replace(part, path, err);
 		if (!ok && !direct)
 			unlink(part);
 	}

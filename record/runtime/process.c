@@ -15,35 +15,81 @@
 #include "record/runtime/signals.h"
 #include "record/runtime/slot.h"
 
-enum { RANGES = 1024, ARGS = 1024 };
+enum { RANGES = 1024, ARGS = 1024, SCAN_WORDS = 128 };
 
 /* Executable mappings; addresses outside of them end a call stack. */
 static struct {
 	struct range {
 		uint64_t low, high;
+		bool system; /* a library of the system: it has no frame pointers */
 	} code[RANGES];
 	size_t count;
 } here;
 
-/* Is there code at this address, as far as the last tell_maps saw? */
-static bool is_code(uint64_t address)
+/* The code at this address, as far as the last tell_maps saw, or NULL. */
+static const struct range *code_at(uint64_t address)
 {
 	for (size_t i = 0; i < here.count; i++)
 		if (address >= here.code[i].low && address < here.code[i].high)
-			return true;
-	return false;
+			return &here.code[i];
+	return NULL;
+}
+
+/* Does a call instruction of the program end at this address? */
+static bool follows_call(uint64_t address)
+{
+	const struct range *r = code_at(address - 1);
+	const uint8_t *p = (const uint8_t *)address;
+
+	if (!r || r->system || address - r->low < 7)
+		return false;
+	return p[-5] == 0xe8 || (p[-2] == 0xff && (p[-1] & 0xf8) == 0xd0) ||
+	       (p[-3] == 0xff && (p[-2] & 0xf8) == 0x50) ||
+	       (p[-6] == 0xff && (p[-5] & 0xf8) == 0x90) ||
+	       (p[-6] == 0xff && p[-5] == 0x15);
+}
+
+/*
+ * A library of the system keeps other values than frames in the frame pointer. The
+ * nearest word of the stack that looks like a return address into the program is taken
+ * for the place that called the library, and the nearest pair that looks like a frame
+ * behind it for its frame; NULL: none is near.
+ */
+static const uint64_t *frame_outside(const uint64_t *at, uint64_t high, uint64_t *ip)
+{
+	const uint64_t *end = at + SCAN_WORDS;
+
+	if ((uint64_t)end > high)
+		end = (const uint64_t *)high;
+	while (at < end && !follows_call(*at))
+		at++;
+	if (at >= end)
+		return NULL;
+	*ip = *at++ - 1;
+	for (end = at + SCAN_WORDS; at < end && (uint64_t)at + 16 <= high; at++)
+		if (at[0] > (uint64_t)at && at[0] < high && !(at[0] & 7) &&
+		    code_at(at[1] - 1))
+			return at;
+	return NULL;
 }
 
 size_t process_stack(const void *frame, uint64_t ips[STACK_DEPTH])
 {
 	const uint64_t *at = frame;
 	uint64_t high = self.stack_high;
+	const struct range *code;
 	size_t n = 0;
 
-	while (n < STACK_DEPTH && is_code(at[1] - 1)) {
-		uint64_t up = at[0];
+	while (at && n < STACK_DEPTH && (code = code_at(at[1] - 1))) {
+		uint64_t up = at[0], ip = 0;
 
 		ips[n++] = at[1] - 1;
+		if (code->system && n + 1 < STACK_DEPTH) {
+			at = frame_outside(at + 2, high, &ip);
+			if (ip)
+				ips[n++] = ip;
+			continue;
+		}
 		if (up <= (uint64_t)at || up & 7 || up + 16 > high)
 			break;
 		at = (const uint64_t *)up;
@@ -97,6 +143,11 @@ static struct line parse(char *text)
 	return l;
 }
 
+static bool is_system(const char *path)
+{
+	return !strncmp(path, "/usr/lib", 8) || !strncmp(path, "/lib", 4);
+}
+
 static void tell_map(struct ml_ring *slot, const struct line *l, bool all)
 {
 	enum ml_map_kind kind = ML_MAP_OTHER;
@@ -117,7 +168,8 @@ static void tell_map(struct ml_ring *slot, const struct line *l, bool all)
 		}
 	}
 	if (l->prot & 4 && here.count < RANGES)
-		here.code[here.count++] = (struct range){ l->low, l->high };
+		here.code[here.count++] = (struct range){ l->low, l->high,
+							  is_system(l->path) };
 	if (strstr(l->path, "memfd:memlamp-ring") || (!all && kind != ML_MAP_FILE))
 		return;
 	uint64_t *w = slot_message(slot, ML_WORD_MAP, (uint32_t)kind | l->prot << 8,
@@ -300,7 +352,7 @@ void memlamp_loaded(uint64_t low, uint64_t high)
 	struct ml_ring *slot = slot_hold();
 	if (!slot)
 		return;
-	if (!is_code(low)) /* dlopen */
+	if (!code_at(low)) /* dlopen */
 		tell_maps(slot, false);
 	slot_release(slot);
 }

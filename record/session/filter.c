@@ -70,7 +70,7 @@ static void count(struct ml_filter *f, bool keep, uint64_t n)
 	if (keep) {
 		f->kept += n;
 		f->full = f->options->limit && f->kept >= f->options->limit;
-	} else {
+	} else if (!f->full) { /* the gap behind the limit is of unknown length */
 		ml_filter_skip(f, n, skipping ? ML_GAP_SKIPPED : ML_GAP_SAMPLING);
 	}
 }

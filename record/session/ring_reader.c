@@ -208,6 +208,18 @@ bool ml_ring_reader_replaced(const struct ml_ring_reader *r)
 	return r->exec == ml_writer_time(r->writer) + 1;
 }
 
+/* Memory that system calls used, which no reference shows. */
+static void note_ranges(struct ml_ring_reader *r, const char *key,
+			const struct ml_address_ranges *ranges)
+{
+	struct ml_buf text = { 0 };
+
+	ml_address_ranges_print(ranges, &text);
+	ml_buf_u8(&text, 0);
+	ml_ring_reader_meta(r, key, (const char *)text.data);
+	ml_buf_release(&text);
+}
+
 bool ml_ring_reader_finish(struct ml_ring_reader *r, bool cut, struct ml_err *err)
 {
 	char number[24];
@@ -226,6 +238,10 @@ bool ml_ring_reader_finish(struct ml_ring_reader *r, bool cut, struct ml_err *er
 	if (r->refs.heads.count) {
 		r->uninstrumented = ml_uninstrumented(&r->objects, &r->arena);
 		ml_ring_reader_meta(r, "not seen", r->uninstrumented);
+	}
+	if (!r->refs.heads.count) {
+		note_ranges(r, "read by the system", &r->system_read);
+		note_ranges(r, "written by the system", &r->system_wrote);
 	}
 	ml_ring_reader_meta(r, "ended",
 			    cut              ? "killed"

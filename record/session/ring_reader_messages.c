@@ -180,6 +180,7 @@ static const uint8_t min_words[] = {
 	[ML_WORD_STATE] = 2,      [ML_WORD_LOST] = 1,       [ML_WORD_EXIT] = 0,
 	[ML_WORD_STAMP] = 1,      [ML_WORD_BLOCK] = 2,      [ML_WORD_ABOUT] = 1,
 	[ML_WORD_ALLOCATING] = 1, [ML_WORD_FORK] = 2,       [ML_WORD_INHERIT] = 1,
+	[ML_WORD_SYSTEM] = 2,
 };
 
 void ml_ring_reader_message(struct ml_ring_reader *r, const uint64_t *w, size_t count)
@@ -242,6 +243,10 @@ void ml_ring_reader_message(struct ml_ring_reader *r, const uint64_t *w, size_t 
 	case ML_WORD_FORK: take_fork(r, arg, (struct ml_fork){ w[0], w[1] }); break;
 	case ML_WORD_INHERIT: take_inherited(r, arg, w[0]); break;
 	case ML_WORD_ABOUT: take_about(r, arg, text_of(w, end)); break;
+	case ML_WORD_SYSTEM:
+		ml_address_ranges_add(arg ? &r->system_wrote : &r->system_read, w[0],
+				      w[1]);
+		break;
 	default: r->bad++;
 	}
 }

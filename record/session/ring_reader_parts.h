@@ -7,6 +7,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
+#include "lib/trace/address_ranges.h"
 #include "lib/trace/writer.h"
 #include "record/session/filter.h"
 #include "record/session/fork_state.h"
@@ -49,7 +50,8 @@ struct ml_ring_reader {
 	bool unrecorded; /* that program cannot be recorded */
 	struct ml_guest_memory memory;
 	struct ml_guest_phases phases;
-	struct ml_fork_state *forks; /* or NULL */
+	struct ml_address_ranges system_read, system_wrote; /* by system calls */
+	struct ml_fork_state *forks;                        /* or NULL */
 	bool idle; /* atomic: the machine is idle apart from the recording */
 	struct ml_reference_steps refs;
 	struct ml_buf timed; /* struct ml_timed_ref of each timed reference */

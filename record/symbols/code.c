@@ -12,7 +12,8 @@
 struct inlined {
 	uint64_t low, high;
 	uint32_t parent; /* index + 1 of the inlined call around it; 0: the function */
-	uint32_t name, file, line; /* file, line: of the call in its parent */
+	uint32_t name, file, line, column; /* file, line, column: of the call in its
+					      parent; 0: unknown */
 };
 
 struct func {
@@ -372,6 +373,7 @@ static void read_inlined(struct reading *r, struct func *f, Dwarf_Die *scope,
 				.parent = parent,
 				.name = ml_code_name(r->tables, r->b, &die),
 				.line = number(&die, DW_AT_call_line),
+				.column = number(&die, DW_AT_call_column),
 			};
 			if (file < r->file_count)
 				in.file = file_name(
@@ -463,6 +465,19 @@ static void place(struct ml_tables *tables, struct ml_object *b, struct unit *u,
 	}
 }
 
+/*
+ * The index + 1 of the innermost inlined call at an address; 0: none. Parents come first
+ * and siblings do not overlap, so the last hit is innermost.
+ */
+static size_t innermost(const struct func *f, uint64_t addr)
+{
+	size_t i = f->count;
+
+	while (i > 0 && (addr < f->inlined[i - 1].low || addr >= f->inlined[i - 1].high))
+		i--;
+	return i;
+}
+
 static uint32_t frames_of(struct ml_tables *tables, struct ml_object *b, struct unit *u,
 			  uint64_t addr, struct ml_frame frames[ML_FRAMES_MAX])
 {
@@ -472,11 +487,7 @@ static uint32_t frames_of(struct ml_tables *tables, struct ml_object *b, struct 
 	place(tables, b, u, addr, &frames[0]);
 	if (!f)
 		return 0;
-	/* Parents come first and siblings do not overlap, so the last hit is innermost.
-	 */
-	size_t i = f->count;
-	while (i > 0 && (addr < f->inlined[i - 1].low || addr >= f->inlined[i - 1].high))
-		i--;
+	size_t i = innermost(f, addr);
 	while (i > 0 && n < ML_FRAMES_MAX - 1) {
 		const struct inlined *in = &f->inlined[i - 1];
 
@@ -535,14 +546,38 @@ uint32_t ml_code_frames(struct ml_tables *tables, struct ml_object *b, uint64_t 
 	return n;
 }
 
-uint32_t ml_code_column(struct ml_object *b, uint64_t vaddr)
+uint32_t ml_code_column(struct ml_object *b, uint64_t vaddr, uint32_t frame)
 {
 	uint64_t addr = vaddr - b->dwarf_bias;
 	struct unit *u = unit_at(code_of(b), addr);
-	Dwarf_Line *line = u ? dwarf_getsrc_die(&u->cu, addr) : NULL;
-	int column = 0;
 
-	return line && !dwarf_linecol(line, &column) && column > 0 ? (uint32_t)column : 0;
+	if (!u)
+		return 0;
+	if (!frame) {
+		Dwarf_Line *line = dwarf_getsrc_die(&u->cu, addr);
+		int column = 0;
+
+		return line && !dwarf_linecol(line, &column) && column > 0
+			       ? (uint32_t)column
+			       : 0;
+	}
+	const struct piece *p = find_piece(&u->pieces, addr);
+	const struct func *f = p ? &u->func[p->index] : NULL;
+	size_t i = f ? innermost(f, addr) : 0;
+	while (i > 0 && --frame)
+		i = f->inlined[i - 1].parent;
+	return i ? f->inlined[i - 1].column : 0;
+}
+
+bool ml_code_function(struct ml_object *b, uint64_t vaddr, Dwarf_Die *func)
+{
+	uint64_t addr = vaddr - b->dwarf_bias;
+	struct unit *u = unit_at(code_of(b), addr);
+	const struct piece *p = u ? find_piece(&u->pieces, addr) : NULL;
+
+	if (p)
+		*func = u->func[p->index].die;
+	return p;
 }
 
 bool ml_code_unit(struct ml_object *b, uint64_t vaddr, Dwarf_Die *unit)

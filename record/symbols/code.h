@@ -24,9 +24,12 @@ enum { ML_FRAMES_MAX = 48 };
 uint32_t ml_code_frames(struct ml_tables *tables, struct ml_object *b, uint64_t vaddr,
 			struct ml_frame frames[ML_FRAMES_MAX]);
 
-/* The column of vaddr in the line number table, from 1; 0: unknown. */
-uint32_t ml_code_column(struct ml_object *b, uint64_t vaddr);
+/* The column in the line of a frame of vaddr (0: the innermost), from 1; 0: unknown. Ask
+ * after ml_code_frames. */
+uint32_t ml_code_column(struct ml_object *b, uint64_t vaddr, uint32_t frame);
 
+/* The function (DW_TAG_subprogram) that holds the code at vaddr, or false. */
+bool ml_code_function(struct ml_object *b, uint64_t vaddr, Dwarf_Die *func);
 /* The unit (DW_TAG_compile_unit) that holds the code at vaddr, or false. */
 bool ml_code_unit(struct ml_object *b, uint64_t vaddr, Dwarf_Die *unit);
 

@@ -1,10 +1,15 @@
 #include "record/symbols/heap_name.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
 #include "record/symbols/code.h"
+#include "record/symbols/fortran_shape.h"
+#include "record/symbols/fortran_statement.h"
+#include "record/symbols/line_calls.h"
 #include "record/symbols/objects.h"
+#include "record/symbols/source_code.h"
 #include "record/symbols/statement.h"
 #include "record/symbols/types.h"
 #include "record/symbols/variable.h"
@@ -19,8 +24,10 @@ struct candidate {
 	struct ml_frame frame;
 	struct ml_statement statement;
 	struct ml_variable variable;
-	struct ml_object *object; /* of site, or NULL */
-	bool known;               /* DWARF knows the variable */
+	struct ml_object *object;   /* of site, or NULL */
+	bool known;                 /* DWARF knows the variable */
+	bool passed;                /* the function hands the block to its caller */
+	char bounds[ML_LVALUE_MAX]; /* of an array of Fortran, or empty */
 };
 
 static bool starts(const char *text, const char *with)
@@ -41,81 +48,204 @@ static bool is_wrapper(const char *func)
 	       strcasestr(func, "memdup");
 }
 
-/* Reads statement and variable of a frame. */
-static void examine(struct ml_objects *o, struct candidate *c, bool innermost,
+/* Does the function return the variable that the statement begins with? */
+static bool is_returned(struct ml_objects *o, const struct candidate *c)
+{
+	char base[ML_LVALUE_MAX];
+	size_t n = 0;
+
+	if (c->known && (!c->variable.of_function || c->variable.parameter))
+		return false;
+	while (isalnum((unsigned char)c->statement.name[n]) ||
+	       c->statement.name[n] == '_')
+		n++;
+	memcpy(base, c->statement.name, n);
+	base[n] = 0;
+	return n && ml_source_code_returns(&o->sources,
+					   ml_tables_text(o->tables, c->frame.file),
+					   c->variable.function_line, base);
+}
+
+/* A variable of an allocator's own: "*out = p" will hand it to the caller. */
+static bool is_nameless(struct ml_objects *o, const struct candidate *c)
+{
+	return c->known && is_wrapper(ml_tables_text(o->tables, c->frame.func)) &&
+	       (c->variable.local || !c->variable.typed);
+}
+
+/* The only argument of a macro that is a pointer is taken for the one that receives. */
+static bool read_arguments(struct candidate *c, uint64_t vaddr, uint32_t k)
+{
+	char name[ML_LVALUE_MAX] = "";
+	struct ml_variable v, found = { 0 };
+
+	for (const char *p = c->statement.hidden, *end; *p; p = *end ? end + 1 : end) {
+		char word[ML_LVALUE_MAX];
+		size_t n = 0;
+
+		end = p + strcspn(p, ",");
+		for (const char *q = p; q < end && n + 1 < sizeof(word); q++)
+			if (!isspace((unsigned char)*q) && *q != '&')
+				word[n++] = *q;
+		word[n] = 0;
+		if (!n || !ml_variable_find(&v, c->object, vaddr, k, word, 0) || !v.holds)
+			continue;
+		if (*name)
+			return false;
+		memcpy(name, word, n + 1);
+		found = v;
+	}
+	memcpy(c->statement.name, name, sizeof(name));
+	c->variable = found;
+	c->known = *name;
+	return *name;
+}
+
+/* The statement does not say who receives the block: a macro hides it. */
+static void read_macro(struct candidate *c, uint64_t vaddr, uint32_t k)
+{
+	struct ml_statement *s = &c->statement;
+	const char *name;
+
+	if (!c->object || !*s->hidden || read_arguments(c, vaddr, k))
+		return;
+	name = ml_variable_declared(c->object, vaddr, k, c->frame.line);
+	if (!name || strlen(name) >= sizeof(s->name))
+		return;
+	memcpy(s->name, name, strlen(name) + 1);
+	c->known = ml_variable_find(&c->variable, c->object, vaddr, k, name, 0);
+}
+
+/* Several arrays of one statement are allocated in the order of its list. */
+static bool read_fortran(struct ml_objects *o, struct candidate *c, uint64_t vaddr,
+			 uint32_t column)
+{
+	struct ml_fortran_statement f;
+	size_t number = 0, count;
+
+	if (!ml_fortran_statement_read(&f, &o->sources,
+				       ml_tables_text(o->tables, c->frame.file),
+				       c->frame.line, column))
+		return false;
+	if (f.count > 1 &&
+	    (!c->object ||
+	     !ml_line_calls_find(c->object, vaddr, c->frame.line, &number, &count) ||
+	     count != f.count))
+		return false;
+	memcpy(c->statement.name, f.object[number].name, ML_LVALUE_MAX);
+	memcpy(c->bounds, f.object[number].bounds, ML_LVALUE_MAX);
+	return true;
+}
+
+/* Reads statement and variable of a frame, which is number k of its site. */
+static void examine(struct ml_objects *o, struct candidate *c, uint32_t k,
 		    const char *callee)
 {
 	const struct ml_range *r = ml_objects_find(o, c->site->ip);
+	struct ml_statement *s = &c->statement;
 	uint64_t vaddr = 0;
 	uint32_t column = 0;
 
 	if (r && ml_objects_vaddr(r, c->site->ip, &vaddr))
 		c->object = r->image->object;
-	/* The line table has the column of the innermost frame only. */
-	if (c->object && innermost)
-		column = ml_code_column(c->object, vaddr);
-	ml_statement_read(&c->statement, &o->sources,
-			  ml_tables_text(o->tables, c->frame.file), c->frame.line, column,
-			  callee);
-	c->known = c->object && c->statement.name[0] &&
-		   ml_variable_find(&c->variable, c->object, vaddr, c->statement.name,
-				    c->statement.deref);
+	if (c->object)
+		column = ml_code_column(c->object, vaddr, k);
+	const char *path = ml_tables_text(o->tables, c->frame.file);
+	if (ml_fortran_is(path))
+		read_fortran(o, c, vaddr, column);
+	else
+		ml_statement_read(s, &o->sources, path, c->frame.line, column, callee);
+	c->known = c->object && s->name[0] &&
+		   ml_variable_find(&c->variable, c->object, vaddr, k, s->name, s->deref);
+	read_macro(c, vaddr, k);
+	c->passed = s->name[0] ? is_returned(o, c) || is_nameless(o, c) : s->returned;
+}
+
+/* A function received the block of an inner one, which calls it `inner`: p = make() names
+ * what is p->data inside of make "p->data". */
+static void receive(struct candidate *inner, const struct candidate *outer)
+{
+	struct ml_statement *s = &inner->statement;
+	char suffix[ML_LVALUE_MAX];
+
+	size_t word = strcspn(s->name, ".-[%");
+	memcpy(suffix, s->name + word, strlen(s->name + word) + 1);
+	if (!*suffix) {
+		bool typed = inner->known && inner->variable.typed;
+		struct candidate type = *inner;
+
+		*inner = *outer;
+		if (typed && !(outer->known && outer->variable.typed)) {
+			inner->variable = type.variable;
+			inner->object = type.object;
+			inner->known = true;
+		}
+		return;
+	}
+	size_t n = strlen(outer->statement.name);
+	if (n + strlen(suffix) >= ML_LVALUE_MAX)
+		return;
+	memcpy(s->name, outer->statement.name, n);
+	memcpy(s->name + n, suffix, strlen(suffix) + 1);
+}
+
+/* The next frame of the user's own code, from frame *k of stack[*i] on; it steps behind
+ * that frame. *callee: the function that the frame calls. */
+static bool next_frame(struct ml_objects *o, const uint32_t *stack, size_t depth,
+		       size_t *i, uint32_t *k, const char **callee, struct candidate *c)
+{
+	struct ml_tables *t = o->tables;
+
+	for (; *i < depth && *i < FRAMES_MAX; ++*i, *k = 0) {
+		const struct ml_site *site = &t->sites.at[stack[*i]];
+
+		while (*k < site->frames) {
+			struct ml_frame f = t->frames.at[site->frame + *k];
+			const char *func = ml_tables_text(t, f.func);
+
+			++*k;
+			if (site->user && !is_library(func, ml_tables_text(t, f.file))) {
+				*c = (struct candidate){ .site = site, .frame = f };
+				examine(o, c, *k - 1, *callee);
+				*callee = func;
+				return true;
+			}
+			*callee = func;
+		}
+	}
+	return false;
 }
 
 /*
  * Finds the frame after which the region is named. True: its statement names a variable.
- * *best has no site if all frames belong to the system.
+ * *best has no site if all frames belong to the system. Functions that hand the block to
+ * their callers are passed by, as long as a caller has a name for it.
  */
 static bool choose(struct ml_objects *o, const uint32_t *stack, size_t depth,
 		   struct candidate *best)
 {
-	struct ml_tables *t = o->tables;
 	const char *callee = "";
-	struct candidate wrapper = { 0 };
-	bool wrapped = false;
+	struct candidate c;
+	uint32_t k = 0;
+	size_t i = 0;
 	int returns = 0;
 
 	*best = (struct candidate){ 0 };
-	for (size_t i = 0; i < depth && i < FRAMES_MAX; i++) {
-		const struct ml_site *site = &t->sites.at[stack[i]];
+	while (next_frame(o, stack, depth, &i, &k, &callee, &c)) {
+		bool named = c.statement.name[0], have = best->statement.name[0];
+		bool wrapper = is_wrapper(ml_tables_text(o->tables, c.frame.func));
 
-		for (uint32_t k = 0; k < site->frames; k++) {
-			struct candidate c = { .site = site,
-					       .frame = t->frames.at[site->frame + k] };
-			const char *func = ml_tables_text(t, c.frame.func);
-
-			if (!site->user ||
-			    is_library(func, ml_tables_text(t, c.frame.file))) {
-				callee = func;
-				continue;
-			}
-			examine(o, &c, k == 0, callee);
-			callee = func;
-			bool named = c.statement.name[0];
-			if (is_wrapper(func)) {
-				/* A local variable of a wrapper is no good name. */
-				if (named && c.known && !c.variable.local && !wrapped) {
-					wrapper = c;
-					wrapped = true;
-				}
-				if (!best->site)
-					*best = c;
-				continue;
-			}
-			if (named) {
-				*best = c;
-				return true;
-			}
-			if (!returns)
-				*best = c;
-			if (!c.statement.returned || returns++ == RETURNS_MAX)
-				goto done;
-		}
+		if (named && have)
+			receive(best, &c);
+		else if (named || !best->site ||
+			 is_wrapper(ml_tables_text(o->tables, best->frame.func)))
+			*best = c;
+		if (!c.passed && (named || have || !wrapper))
+			break;
+		if (c.passed && !wrapper && returns++ == RETURNS_MAX)
+			break;
 	}
-done:
-	if (wrapped)
-		*best = wrapper;
-	return wrapped;
+	return best->statement.name[0];
 }
 
 /* Sizes of types of C on x86-64. */
@@ -153,9 +283,18 @@ static void set_type(struct ml_objects *o, struct candidate *c, uint64_t size,
 		return;
 	}
 	uint64_t row = ml_types_size(&c->variable.type);
+	r->column_major = ml_fortran_is(ml_tables_text(o->tables, c->frame.file));
 	ml_types_shape(o, c->object, &c->variable.type, row, r);
-	/* A pointer to rows: the block has as many rows as fit. */
-	if (r->dims && r->dims < ML_DIMS && row && size / row) {
+	/* A pointer to rows: the block has as many rows as fit. A pointer to the whole
+	 * array: its shape is that of the block. */
+	if (c->bounds[0]) {
+		r->dims = 0;
+		if (r->elem)
+			ml_fortran_shape(r, c->bounds, size / r->elem, &o->sources,
+					 ml_tables_text(o->tables, c->frame.file));
+	} else if (r->dims && row && size / row == 1) {
+		return;
+	} else if (r->dims && r->dims < ML_DIMS && row && size / row) {
 		memmove(r->dim + 1, r->dim, r->dims * sizeof(*r->dim));
 		r->dim[0] = size / row;
 		r->dims++;

@@ -273,3 +273,23 @@ const struct ml_symbol *ml_object_data(struct ml_object *b, uint64_t vaddr)
 		read_symbols(b);
 	return covering(&b->datas, vaddr);
 }
+
+const uint8_t *ml_object_bytes(struct ml_object *b, uint64_t vaddr, uint64_t size)
+{
+	GElf_Addr bias;
+	size_t all;
+	Elf *elf = ml_object_open(b) ? dwfl_module_getelf(b->module, &bias) : NULL;
+	const char *raw = elf ? elf_rawfile(elf, &all) : NULL;
+
+	for (size_t i = 0; raw && i < b->segments; i++) {
+		const struct ml_segment *g = &b->segment[i];
+		uint64_t skip = vaddr - g->vaddr;
+
+		if (vaddr < g->vaddr || skip >= g->filesz || size > g->filesz - skip)
+			continue;
+		uint64_t at = g->offset + skip;
+		if (at <= all && size <= all - at)
+			return (const uint8_t *)raw + at;
+	}
+	return NULL;
+}

@@ -67,5 +67,7 @@ struct Dwarf *ml_object_dwarf(struct ml_object *b);
 /* The symbol of funcs or datas that covers the file address, or NULL. */
 const struct ml_symbol *ml_object_func(struct ml_object *b, uint64_t vaddr);
 const struct ml_symbol *ml_object_data(struct ml_object *b, uint64_t vaddr);
+/* `size` bytes of the file that are mapped at vaddr, or NULL. */
+const uint8_t *ml_object_bytes(struct ml_object *b, uint64_t vaddr, uint64_t size);
 /* The file was opened, and its path holds another file by now. */
 bool ml_object_is_stale(const struct ml_object *b);

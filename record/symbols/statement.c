@@ -3,10 +3,9 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/base/arena.h"
-#include "record/symbols/sources.h"
+#include "record/symbols/source_code.h"
 
 /* Lines before and after that a statement may span. */
 enum { LINES_AROUND = 3 };
@@ -107,21 +106,34 @@ static bool copy(char to[ML_LVALUE_MAX], const char *p, const char *end)
 	return n > 0;
 }
 
-/* (*out), (*out)[i], and the declaration double (*rows)[100]; end is behind the bracket.
+/*
+ * (*out), (*out)[i], (*A)->vals, and the declaration double (*rows)[100]; open and close
+ * are the brackets around the star, and end is that of the lvalue.
  */
-static bool bracketed(struct ml_statement *s, const char *end, const char *start,
-		      int indices)
+static bool bracketed(struct ml_statement *s, const char *close, const char *end,
+		      const char *start)
 {
-	const char *open = opening(end, start);
-	const char *in = open ? skip(open + 1, end) : end;
+	const char *open = opening(close, start);
+	const char *in = open ? skip(open + 1, close) : close;
+	char tail[ML_LVALUE_MAX] = "";
 
-	if (in >= end || *in != '*')
+	if (in >= close || *in != '*')
 		return false;
-	in = skip(in + 1, end);
+	in = skip(in + 1, close);
+	if (!is_word(*in) || !copy(s->name, in, close - 1))
+		return false;
 	const char *before = back(open, start);
-	bool declares = before > start && (is_word(before[-1]) || before[-1] == '*');
-	s->deref = declares ? 0 : 1 + indices;
-	return is_word(*in) && copy(s->name, in, end - 1);
+	if (before > start && (is_word(before[-1]) || before[-1] == '*'))
+		return true; /* it declares */
+	close = skip(close, end);
+	if (close < end && !copy(tail, close, end))
+		return false;
+	if (strlen(s->name) + strlen(tail) >= ML_LVALUE_MAX)
+		return false;
+	memcpy(s->name + strlen(s->name), tail, strlen(tail) + 1);
+	/* a member is found through any number of pointers */
+	s->deref = !strpbrk(tail, ".>");
+	return true;
 }
 
 /*
@@ -131,7 +143,6 @@ static bool bracketed(struct ml_statement *s, const char *end, const char *start
 static bool lvalue_before(struct ml_statement *s, const char *end, const char *start)
 {
 	const char *p = end = back(end, start);
-	int indices = 0;
 
 	for (;;) {
 		while (p > start && p[-1] == ']') {
@@ -139,10 +150,9 @@ static bool lvalue_before(struct ml_statement *s, const char *end, const char *s
 			if (!p)
 				return false;
 			p = back(p, start);
-			indices++;
 		}
 		if (p > start && p[-1] == ')')
-			return bracketed(s, p, start, indices);
+			return bracketed(s, p, end, start);
 		const char *word = word_start(p, start);
 		if (word == p || isdigit((unsigned char)*word))
 			return false;
@@ -156,6 +166,8 @@ static bool lvalue_before(struct ml_statement *s, const char *end, const char *s
 		else
 			break;
 	}
+	if (word_is(p, end, "this") && end - p > 6 && !memcmp(p + 4, "->", 2))
+		p += 6;
 	if (!copy(s->name, p, end))
 		return false;
 	const char *q = back(p, start);
@@ -212,27 +224,6 @@ static bool out_argument(struct ml_statement *s, struct span st, const char *at)
 	while (end < st.end && *end != ',' && *end != ')')
 		end++;
 	return lvalue_before(s, end, p + 1);
-}
-
-/* allocate(a(n), stat=i) of Fortran. */
-static bool fortran(struct ml_statement *s, struct span st)
-{
-	const char *p = skip(st.at, st.end);
-
-	if (st.end - p < 9 || strncasecmp(p, "allocate", 8) != 0)
-		return false;
-	p = skip(p + 8, st.end);
-	if (p == st.end || *p != '(')
-		return false;
-	p = skip(p + 1, st.end);
-	const char *end = p;
-	while (end < st.end && (is_word(*end) || *end == '%'))
-		end++;
-	if (end == p || !copy(s->name, p, end))
-		return false;
-	for (char *c = s->name; *c; c++) /* as DWARF spells it */
-		*c = (char)tolower((unsigned char)*c);
-	return true;
 }
 
 static bool is_keyword(const char *p, const char *end)
@@ -315,6 +306,23 @@ static bool container(struct ml_statement *s, struct span st, const char *at)
 	return end > p && end < st.end && *end == '[' && copy(s->name, p, end);
 }
 
+/* counts[i] = 3 where operator[] of the container allocates. */
+static bool indexed(struct ml_statement *s, struct span st, const char *at,
+		    const char *callee)
+{
+	static const char name[] = "operator[]";
+	const char *open = at < st.end && *at == ']' ? opening(at + 1, st.at) : at;
+	size_t n = strlen(callee);
+
+	if (n < sizeof(name) || strcmp(callee + n - sizeof(name) + 1, name) != 0)
+		return false;
+	while (open && open < st.end && *open != '[')
+		open++;
+	if (!open || open == st.end)
+		open = memchr(st.at, '[', (size_t)(st.end - st.at));
+	return open && lvalue_before(s, open, st.at);
+}
+
 static bool simple_type(char to[ML_LVALUE_MAX], const char *p, const char *end)
 {
 	p = skip(p, end);
@@ -369,6 +377,56 @@ static void find_type(struct ml_statement *s, struct span st, const char *from)
 	}
 }
 
+/* Does the text name the function, which may have a scope and template arguments? */
+static const char *find_word(const char *text, const char *end, const char *callee)
+{
+	const char *name = strstr(callee, "operator new") ? "new" : callee;
+
+	for (const char *q; (q = strstr(name, "::"));)
+		name = q + 2;
+	size_t n = strcspn(name, "@<.(+ ");
+	for (const char *p = text; n && p + n <= end; p++)
+		if (memcmp(p, name, n) == 0 && (p == text || !is_word(p[-1])) &&
+		    (p + n == end || !is_word(p[n])))
+			return p;
+	return NULL;
+}
+
+/* Is the call that allocates in the text? callee is empty if it is the allocator. */
+static bool names_call(struct span st, const char *callee)
+{
+	static const char *const allocators[] = { "malloc",   "calloc",         "realloc",
+						  "memalign", "posix_memalign", "strdup",
+						  "strndup",  "aligned_alloc",  "new",
+						  "mmap",     "reallocarray" };
+
+	if (*callee)
+		return find_word(st.at, st.end, callee);
+	for (size_t i = 0; i < sizeof(allocators) / sizeof(*allocators); i++)
+		if (find_word(st.at, st.end, allocators[i]))
+			return true;
+	return false;
+}
+
+/* NAME(...) where the function that is called has another name: a macro. */
+static void find_hidden(struct ml_statement *s, struct span st, const char *callee)
+{
+	const char *p = st.at, *end;
+
+	while (p < st.end && is_word(*p))
+		p++;
+	const char *open = skip(p, st.end);
+	if (p == st.at || is_keyword(st.at, p) || open == st.end || *open != '(' ||
+	    names_call(st, callee))
+		return;
+	for (end = st.end; end > open && *end != ')';)
+		end--;
+	if (end > open && (size_t)(end - open) < sizeof(s->hidden)) {
+		memcpy(s->hidden, open + 1, (size_t)(end - open) - 1);
+		s->hidden[end - open - 1] = 0;
+	}
+}
+
 static struct span statement_at(const char *text, size_t size, const char *at)
 {
 	struct span st = { at, at };
@@ -403,66 +461,24 @@ void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, s
 	const char *call = p < st.end && *p == '(' ? word_start(back(p, st.at), st.at)
 						   : p;
 	const char *equals = assignment(st.at, p);
-	bool found = out_argument(s, st, call) ||
-		     (equals && lvalue_before(s, equals, st.at)) || fortran(s, st) ||
+	bool found = out_argument(s, st, call) || (in_std && indexed(s, st, p, callee)) ||
+		     (equals && lvalue_before(s, equals, st.at)) ||
 		     (in_std && container(s, st, p)) || declared(s, st, p);
 	if (!found)
 		*s = (struct ml_statement){ 0 };
 	s->returned = !found && word_is(st.at, st.end, "return");
+	if (!found)
+		find_hidden(s, st, callee);
 	find_type(s, st, equals ? equals : st.at);
-}
-
-/* Blanks comments, strings and lines of the preprocessor, so that only code is read. */
-static void blank(char *p, char *end)
-{
-	bool fresh = true; /* nothing but blanks since the line began */
-
-	while (p < end) {
-		char *from = p;
-
-		if (*p == '#' && fresh) {
-			while (p < end && *p != '\n')
-				p++;
-		} else if (p + 1 < end && p[0] == '/' && p[1] == '/') {
-			while (p < end && *p != '\n')
-				p++;
-		} else if (p + 1 < end && p[0] == '/' && p[1] == '*') {
-			for (p += 2;
-			     p < end && !(p[-1] == '*' && *p == '/' && p - from > 2);)
-				p++;
-			p += p < end;
-		} else if (*p == '"' || (*p == '\'' && !(p > from && is_word(p[-1])))) {
-			char quote = *p++;
-
-			for (from = p; p < end && *p != quote && *p != '\n'; p++)
-				if (*p == '\\' && p + 1 < end)
-					p++;
-			memset(from, 'x', (size_t)(p - from));
-			from = p;
-			p += p < end;
-		} else {
-			fresh = *p == '\n' || (fresh && is_blank(*p));
-			from = ++p;
-		}
-		for (; from < p; from++)
-			if (*from != '\n' && *from != '"' && *from != '\'')
-				*from = ' ';
-	}
 }
 
 /* Without a column: where the name of the callee stands in the line, else its end. */
 static size_t find_call(const char *line, size_t size, const char *callee)
 {
-	const char *name = strstr(callee, "operator new") ? "new" : callee;
-	const char *end = line + size, *p = end;
+	const char *end = line + size, *p = find_word(line, end, callee);
 
-	for (const char *q; (q = strstr(name, "::"));)
-		name = q + 2;
-	size_t n = strcspn(name, "@<.(+ ");
-	for (p = line; n && p + n < end; p++)
-		if (memcmp(p, name, n) == 0 && (p == line || !is_word(p[-1])) &&
-		    !is_word(p[n]))
-			return (size_t)(p - line);
+	if (p)
+		return (size_t)(p - line);
 	p = back(end, line);
 	while (p > line &&
 	       (p[-1] == ';' || p[-1] == '{' || p[-1] == '}' || is_blank(p[-1])))
@@ -475,36 +491,22 @@ bool ml_statement_read(struct ml_statement *s, struct ml_sources *sources,
 		       const char *callee)
 {
 	struct ml_arena a = { 0 };
-	size_t size, at = 0, all = 0;
-	char *text;
+	struct ml_source_code code;
 
 	*s = (struct ml_statement){ 0 };
-	if (!ml_sources_line(sources, path, line, &size))
-		return false;
 	uint32_t first = line > LINES_AROUND ? line - LINES_AROUND : 1;
-	for (uint32_t i = first; i <= line + LINES_AROUND; i++)
-		if (ml_sources_line(sources, path, i, &size))
-			all += size + 1;
-	text = ml_arena_alloc(&a, all + 1);
-	all = 0;
-	size_t start = 0, line_size = 0;
-	for (uint32_t i = first; i <= line + LINES_AROUND; i++) {
-		const char *from = ml_sources_line(sources, path, i, &size);
+	bool found = ml_source_code_read(&code, &a, sources, path, first,
+					 line + LINES_AROUND) &&
+		     line - first < code.lines;
+	if (found) {
+		size_t start = code.line[line - first];
+		size_t size = code.line[line - first + 1] - start - 1;
+		size_t at = column && column <= size
+				    ? column - 1
+				    : find_call(code.text + start, size, callee);
 
-		if (!from)
-			break;
-		if (i == line) {
-			start = all;
-			line_size = size;
-		}
-		memcpy(text + all, from, size);
-		all += size;
-		text[all++] = '\n';
+		ml_statement_parse(s, code.text, code.size, start + at, callee);
 	}
-	blank(text, text + all);
-	at = column && column <= line_size ? column - 1
-					   : find_call(text + start, line_size, callee);
-	ml_statement_parse(s, text, all, start + at, callee);
 	ml_arena_release(&a);
-	return true;
+	return found;
 }

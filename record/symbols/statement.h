@@ -8,7 +8,6 @@
  *	posix_memalign((void **)&buf, 64, n);           buf
  *	std::vector<double> v(n);                       v
  *	v.push_back(1.0);                               v     (callee is in std::)
- *	allocate(grid(n, m))                            grid
  *	return malloc(n);                               nothing, returned to the caller
  */
 #pragma once
@@ -26,6 +25,9 @@ struct ml_statement {
 	char type[ML_LVALUE_MAX]; /* element type, if the text names one, or empty */
 	int deref;                /* pointers followed from name: 1 for "*out = ..." */
 	bool returned;
+	/* What stands in the brackets of a macro that hides the call, or empty:
+	 * "A, double, N, N" of ARRAY_2D(A, double, N, N). */
+	char hidden[2 * ML_LVALUE_MAX];
 };
 
 /*

@@ -23,26 +23,6 @@ static Elf *elf_of(struct ml_object *b)
 	return ml_object_open(b) ? dwfl_module_getelf(b->module, &bias) : NULL;
 }
 
-/* `size` bytes of the file that are mapped at vaddr, or NULL. */
-static const uint8_t *bytes_at(struct ml_object *b, uint64_t vaddr, uint64_t size)
-{
-	size_t all;
-	Elf *elf = elf_of(b);
-	const char *raw = elf ? elf_rawfile(elf, &all) : NULL;
-
-	for (size_t i = 0; raw && i < b->segments; i++) {
-		const struct ml_segment *g = &b->segment[i];
-		uint64_t skip = vaddr - g->vaddr;
-
-		if (vaddr < g->vaddr || skip >= g->filesz || size > g->filesz - skip)
-			continue;
-		uint64_t at = g->offset + skip;
-		if (at <= all && size <= all - at)
-			return (const uint8_t *)raw + at;
-	}
-	return NULL;
-}
-
 static int32_t word(const uint8_t *p)
 {
 	int32_t v;
@@ -61,7 +41,7 @@ static void read_starts(struct ml_stripped *s, struct ml_object *b, uint64_t hea
 			uint64_t size)
 {
 	enum { HEAD = 12, PAIR = 8, TABLE = DW_EH_PE_datarel | DW_EH_PE_sdata4 };
-	const uint8_t *p = bytes_at(b, header, size);
+	const uint8_t *p = ml_object_bytes(b, header, size);
 
 	if (size < HEAD || !p || p[0] != 1 || (p[1] & 0x0f) != DW_EH_PE_sdata4 ||
 	    p[2] != DW_EH_PE_udata4 || p[3] != TABLE)
@@ -75,7 +55,7 @@ static void read_starts(struct ml_stripped *s, struct ml_object *b, uint64_t hea
 				 (uint64_t)(int64_t)word(p + HEAD + i * PAIR + 4);
 		uint64_t high = UINT64_MAX; /* until the next one starts */
 		/* Length, pointer to the common entry, start, bytes of code. */
-		const uint8_t *e = bytes_at(b, entry, 16);
+		const uint8_t *e = ml_object_bytes(b, entry, 16);
 
 		if (e && entry + 8 + (uint64_t)(int64_t)word(e + 8) == low)
 			high = low + (uint32_t)word(e + 12);
@@ -171,7 +151,7 @@ const char *ml_stripped_stub(struct ml_stripped *s, struct ml_object *b, uint64_
 	s->tried_stubs = true;
 	for (size_t i = 0; i < s->plts; i++)
 		inside |= vaddr >= s->plt[i].low && vaddr < s->plt[i].high;
-	const uint8_t *p = inside ? bytes_at(b, vaddr, 7) : NULL;
+	const uint8_t *p = inside ? ml_object_bytes(b, vaddr, 7) : NULL;
 	if (!p)
 		return NULL;
 	const uint64_t *name = NULL;

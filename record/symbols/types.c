@@ -127,22 +127,34 @@ static bool constant(Dwarf_Die *die, unsigned attribute, int64_t *value)
 	return true;
 }
 
-/* Elements of a dimension; 0: unknown. */
-static uint64_t extent(Dwarf_Die *range, bool fortran)
+struct dims {
+	uint64_t dim[DIMS_MAX];
+	int64_t low[DIMS_MAX]; /* lower bounds */
+	size_t count;
+	bool column_major; /* of Fortran */
+};
+
+/* Elements of a dimension, 0 if unknown, and its lower bound. */
+static uint64_t extent(Dwarf_Die *range, bool fortran, int64_t *from)
 {
 	int64_t count, low = fortran ? 1 : 0, high;
 	Dwarf_Die type;
+
+	*from = low;
 
 	if (dwarf_tag(range) == DW_TAG_enumeration_type)
 		return 0;
 	if (constant(range, DW_AT_count, &count))
 		return count > 0 ? (uint64_t)count : 0;
 	constant(range, DW_AT_lower_bound, &low);
+	*from = low;
 	if (!constant(range, DW_AT_upper_bound, &high))
 		return 0;
 	/* "int a[0]" has the upper bound -1, whose width depends on the compiler. */
-	if (ml_types_of(range, &type) && ml_types_size(&type) == 4)
+	if (ml_types_of(range, &type) && ml_types_size(&type) == 4) {
 		high = (int32_t)high;
+		*from = low = (int32_t)low;
+	}
 	return high >= low ? (uint64_t)(high - low) + 1 : 0;
 }
 
@@ -165,30 +177,43 @@ static bool inner_array(Dwarf_Die *type, Dwarf_Die *array)
 	       ml_types_of(&member, array);
 }
 
-static size_t read_dims(Dwarf_Die *array, uint64_t *dim, size_t have)
+/* Reverses dim[from], ... dim[to - 1] and the lower bounds. */
+static void reverse(struct dims *d, size_t from, size_t to)
+{
+	for (; from + 1 < to; from++, to--) {
+		uint64_t dim = d->dim[from];
+		int64_t low = d->low[from];
+
+		d->dim[from] = d->dim[to - 1];
+		d->low[from] = d->low[to - 1];
+		d->dim[to - 1] = dim;
+		d->low[to - 1] = low;
+	}
+}
+
+static void read_dims(Dwarf_Die *array, struct dims *d)
 {
 	bool fortran = is_fortran(language(array));
-	size_t count = have;
+	size_t have = d->count;
 	Dwarf_Die die;
 
 	if (dwarf_child(array, &die))
-		return have;
+		return;
 	do {
-		if (dwarf_tag(&die) == DW_TAG_subrange_type && count < DIMS_MAX)
-			dim[count++] = extent(&die, fortran);
+		if (dwarf_tag(&die) == DW_TAG_subrange_type && d->count < DIMS_MAX) {
+			d->dim[d->count] = extent(&die, fortran, &d->low[d->count]);
+			d->count++;
+		}
 	} while (dwarf_siblingof(&die, &die) == 0);
-	for (size_t i = have, k = count; fortran && i + 1 < k; i++, k--) {
-		uint64_t swap = dim[i];
-
-		dim[i] = dim[k - 1];
-		dim[k - 1] = swap;
-	}
-	return count;
+	d->column_major |= fortran;
+	if (fortran)
+		reverse(d, have, d->count);
 }
 
-static void set_dims(struct ml_region *r, uint64_t *dim, size_t count, uint64_t size)
+static void set_dims(struct ml_region *r, struct dims *d, uint64_t size)
 {
-	uint64_t inner = r->elem;
+	uint64_t inner = r->elem, *dim = d->dim;
+	size_t count = d->count;
 
 	for (size_t i = 1; i < count; i++)
 		if (!dim[i] || __builtin_mul_overflow(inner, dim[i], &inner))
@@ -201,9 +226,13 @@ static void set_dims(struct ml_region *r, uint64_t *dim, size_t count, uint64_t 
 	while (count > ML_DIMS) {
 		dim[1] *= dim[0];
 		memmove(dim, dim + 1, --count * sizeof(*dim));
+		memmove(d->low, d->low + 1, count * sizeof(*d->low));
 	}
 	r->dims = (uint32_t)count;
 	memcpy(r->dim, dim, count * sizeof(*dim));
+	r->column_major = d->column_major;
+	if (d->column_major)
+		memcpy(r->low, d->low, count * sizeof(*d->low));
 }
 
 struct fields {
@@ -346,8 +375,7 @@ void ml_types_shape(struct ml_objects *o, struct ml_object *b, Dwarf_Die *type,
 		    uint64_t size, struct ml_region *r)
 {
 	Dwarf_Die t = *type, bare, array;
-	uint64_t dim[DIMS_MAX];
-	size_t dims = 0;
+	struct dims d = { 0 };
 
 	for (int i = 0; i < CHAIN_MAX && ml_types_peel(&t, &bare); i++) {
 		if (inner_array(&bare, &array)) {
@@ -356,7 +384,7 @@ void ml_types_shape(struct ml_objects *o, struct ml_object *b, Dwarf_Die *type,
 		}
 		if (dwarf_tag(&bare) != DW_TAG_array_type || is_descriptor(&bare))
 			break;
-		dims = read_dims(&bare, dim, dims);
+		read_dims(&bare, &d);
 		if (!ml_types_of(&bare, &t))
 			return;
 	}
@@ -364,7 +392,7 @@ void ml_types_shape(struct ml_objects *o, struct ml_object *b, Dwarf_Die *type,
 	r->type = ml_tables_name(o->tables, name_of(&t, &a, 0));
 	ml_arena_release(&a);
 	r->elem = ml_types_size(&t);
-	set_dims(r, dim, dims, size);
+	set_dims(r, &d, size);
 	if (ml_types_peel(&t, &bare) && is_record(dwarf_tag(&bare)) && !is_opaque(&bare))
 		set_fields(o, b, &bare, r);
 }

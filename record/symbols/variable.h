@@ -11,13 +11,28 @@
 struct ml_object;
 
 struct ml_variable {
+	bool of_function; /* its first word is a local variable or parameter */
+	bool parameter;   /* its first word is a parameter */
 	bool local; /* a local variable or parameter of the function, or a member of one
-		       without following a pointer */
-	bool typed; /* type is known */
+		 without following a pointer */
+	bool holds; /* it is a pointer, an array or a container, perhaps of void */
+	uint32_t function_line; /* where the function is declared; 0: unknown */
+	bool typed;             /* type is known */
 	Dwarf_Die type; /* of the memory it points to, or of its elements (std::vector) */
 };
 
-/* False: DWARF does not know the lvalue. deref: how many pointers are followed ("*out =
- * ..." is 1). */
+/*
+ * False: DWARF does not know the lvalue; function_line is set all the same. frame: which
+ * of the functions inlined at vaddr spells it so, from 0, the innermost. deref: how many
+ * pointers are followed ("*out = ..." is 1).
+ */
 bool ml_variable_find(struct ml_variable *v, struct ml_object *b, uint64_t vaddr,
-		      const char *lvalue, int deref);
+		      uint32_t frame, const char *lvalue, int deref);
+
+/*
+ * The name of the only pointer, or container, that a frame's function declares in a line:
+ * where a macro declares and allocates. NULL: there is none, or several. The name lives
+ * as long as the object.
+ */
+const char *ml_variable_declared(struct ml_object *b, uint64_t vaddr, uint32_t frame,
+				 uint32_t line);

@@ -3,7 +3,7 @@
  * memlamp's Valgrind tool: life cycle, options, signals and system calls. The tool writes
  * the references of the program into a slot of a ring (record/ring.h). Reading order:
  * out.h (the producer's end of the ring), shape.h (the references of a superblock),
- * instrument.h, then threads.h, maps.h, heap.h, requests.h (messages).
+ * instrument.h, then threads.h, maps.h, heap.h, requests.h, system.h (messages).
  */
 #include "pub_tool_basics.h"
 
@@ -26,6 +26,7 @@
 #include "record/valgrind/maps.h"
 #include "record/valgrind/out.h"
 #include "record/valgrind/requests.h"
+#include "record/valgrind/system.h"
 #include "record/valgrind/threads.h"
 
 enum {
@@ -79,6 +80,7 @@ static void deliver_signal(ThreadId tid, Int signal, Bool alternate_stack)
 
 static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt count)
 {
+	system_call(number, args);
 	switch (number) {
 	case __NR_exit: /* of one thread */
 		if (threads_alive() > 1)

@@ -74,3 +74,48 @@ int main(void) { return down(0); }
 END
 cc -O0 -w deep.c -o deep
 memlamp record -q -o deep.mlt -- ./deep 2>&1 | grep -o 'memlamp record: Valgrind says' | head -n 1
+
+echo "what takes the place of an older file is on the disk first"
+cat >order.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+/* Writes down in which order memlamp calls fsync and rename. */
+static void note(const char *what)
+{
+	int fd = open("order", O_WRONLY | O_CREAT | O_APPEND, 0600);
+	if (write(fd, what, strlen(what)) < 0)
+		_exit(9);
+	close(fd);
+}
+int fsync(int fd)
+{
+	int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
+	note("fsync ");
+	return real(fd);
+}
+int rename(const char *from, const char *to)
+{
+	int (*real)(const char *, const char *) = (int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename");
+	note("rename ");
+	return real(from, to);
+}
+END
+cc -shared -fPIC -w order.c -o order.so -ldl
+# ordered FILE COMMAND...: makes FILE, then makes it anew
+ordered() {
+	file=$1
+	shift
+	rm -f "$file" order
+	"$@" >/dev/null 2>&1
+	rm -f order
+	LD_PRELOAD=$PWD/order.so ASAN_OPTIONS=verify_asan_link_order=0 "$@" >/dev/null 2>&1
+	echo "$file: $(cat order 2>&1)"
+}
+ordered over.mlt memlamp import --model 'sweep 0 1000 64' -o over.mlt
+ordered over.mls memlamp sim -q -o over.mls over.mlt
+ordered over.html memlamp report -o over.html over.mlt
+ordered over.mlt memlamp record -q -o over.mlt -- /bin/true

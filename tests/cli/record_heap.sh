@@ -17,7 +17,7 @@ memlamp info --csv regions heap.mlt | tr -d '\r' | awk -F, '
 		print $at["region"], $at["type"], $at["bytes"], $at["blocks"] }' | sort
 
 echo "data:"
-for region in points grown aligned part before afterwards; do
+for region in points grown aligned a b before afterwards; do
 	memlamp dump --region $region heap.mlt | grep -v '<-' |
 		sed -n 's/^[0-9]* \([rw]\) 0x[0-9a-f]* \([0-9]*\) .*# /\1 \2 /p' | tail -n 3
 done
@@ -33,7 +33,7 @@ done
 
 echo "freed:"
 memlamp dump --events heap.mlt >events
-for region in part before; do
+for region in a b before; do
 	awk -v region=$region '
 		$1 == "alloc" && $2 == region { live[$3] = 1; allocs++ }
 		$1 == "free" && live[$2] { live[$2] = 0; frees++ }

@@ -74,6 +74,11 @@ show memlamp samples t.tsv -c speed=when
 show memlamp samples i.mlh --show clusters
 show memlamp samples i.mlh --hardware lulesh/hardware.xml --show hardware -n 3
 show memlamp samples i.mlh --types cpu=hex
+# columns of an imported file may have other roles
+printf 'latency,cpu,dataSource,other,serves\n10,0,1,100,L1\n20,1,3,200,RAM\n30,1,3,300,L2\n' >roles.csv
+memlamp import roles.csv -o roles.mlh 2>&1
+show memlamp samples roles.mlh --show levels
+show memlamp samples roles.mlh -c latency=other,level=serves --show levels
 head -c 1000 l.mlh >cut.mlh
 show memlamp samples cut.mlh
 : >empty.csv

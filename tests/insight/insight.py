@@ -37,22 +37,22 @@ ALARM = 0.05  # a healthy program may show nothing that saves more
 def expected(path):
     """What the first comment and the marked lines say."""
     text = open(path).read().splitlines()
-    known = {"machine": MACHINE, "region": "*", "advice": ""}
+    known = {"machine": MACHINE, "region": "*", "advice": "", "flags": ""}
     for line in text[:8]:
-        m = re.match(r"[/ *!]*(kind|region|machine|advice): (.*)", line)
+        m = re.match(r"[/ *!]*(kind|region|machine|advice|flags|used|family): (.*)", line)
         if m:
             known[m[1]] = m[2].strip()
     known["lines"] = [i + 1 for i, line in enumerate(text) if "HERE" in line]
     return known
 
 
-def build(name, variant, compiler, level, folder):
+def build(name, variant, compiler, level, folder, more):
     suffix = os.path.splitext(name)[1]
     program = COMPILERS[compiler].get(suffix)
     if not program or not shutil.which(program):
         return None
     out = os.path.join(folder, "%s-%d-%s-%s" % (name, variant, compiler, level))
-    flags = ["-g", "-" + level, "-DV=%d" % variant, "-pthread", "-w"]
+    flags = ["-g", "-" + level, "-DV=%d" % variant, "-pthread", "-w", *more.split()]
     if suffix == ".f90":
         flags += ["-cpp", "-J", folder]
     subprocess.run([program, *flags, "-o", out, os.path.join(HERE, name)], check=True, cwd=folder)
@@ -74,11 +74,13 @@ def run(memlamp, program, machine, folder, number=0):
 
 
 def matches(finding, known):
-    region = finding["region"] or ""
+    region = (finding["region"] or "").split(" (in ")[0]
     return (finding["kind"] in known["kind"].split(" or ")
-            and (known["region"] == "*" or known["region"] == region.split(" (in ")[0])
+            and (known["region"] == "*" or any(x in known["region"].split(" or ") for x in (region, region.split(".")[-1])))
             and (not known["lines"] or finding["line"] in known["lines"])
-            and known["advice"] in finding["advice"])
+            and known["advice"] in finding["advice"]
+            and known.get("used") in (None, finding["facts"].get("used"))
+            and int(known.get("family", 0)) in (0, finding["facts"].get("arrays", 1)))
 
 
 def same(a, b):
@@ -89,7 +91,7 @@ def judge(memlamp, name, compiler, level, folder, repeat):
     """One row of the table, or None if there is no such compiler."""
     known = expected(os.path.join(HERE, name))
     variants = [0] if known["kind"] == "none" else [0, 1, 2]
-    programs = [build(name, v, compiler, level, folder) for v in variants]
+    programs = [build(name, v, compiler, level, folder, known["flags"]) for v in variants]
     if not programs[0]:
         return None
     runs = [run(memlamp, p, known["machine"], folder) for p in programs]

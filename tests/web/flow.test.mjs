@@ -277,6 +277,149 @@ export const tests = {
 		c.k.forEach((k, i) => assert.equal(c.ops[i], 2 * 9 * 15 * k));
 	},
 
+	"misses against a size are those of a simulation at each size": async (w) => {
+		const page = await open(
+			w,
+			"mm.c",
+			MATMUL,
+			"o.flow.set=M=5,K=6,N=8&o.flow.against=K&o.flow.curve=misses",
+		);
+
+		await w.until("the curve", () =>
+			page.evaluate(
+				() => globalThis.memlamp.flow.curve.value?.cold[0] > 0,
+			),
+		);
+		const c = await page.evaluate(() => {
+			const x = globalThis.memlamp.flow.curve.value;
+			return {
+				k: [...x.value],
+				cold: [...x.cold],
+				misses: [...x.misses],
+			};
+		});
+		c.k.forEach((k, i) => {
+			const by = Object.values(misses(matmul(5, k, 8, false), 64, 10));
+			const sum = (n) => by.reduce((all, x) => all + x[n], 0);
+
+			assert.deepEqual([c.cold[i], c.misses[i]], [sum(0), sum(1)]);
+		});
+		assert.match(
+			await page.locator(".flow-side").innerText(),
+			/Cold and capacity misses of lines of 64 bytes/,
+		);
+	},
+
+	"depth, parallelism and what loops carry": async (w) => {
+		const page = await open(w, "mm.c", MATMUL);
+		const side = () => page.locator(".flow-side").innerText();
+
+		// a product and a sum for each k, one after another; i and j are free
+		assert.match(await side(), /depth\s+2\*K operations in a row/);
+		assert.match(await side(), /parallelism\s+M\*N operations at a time/);
+		await page.locator('[data-node="3"]').click();
+		await w.until("the loop over k", async () =>
+			/they add up to one result/.test(await side()),
+		);
+		await page.locator('[data-node="2"]').click();
+		await w.until("the loop over j", async () =>
+			/may run at the same time/.test(await side()),
+		);
+	},
+
+	"hdiff of DaCe: reads and lines of its stencil, element by element": async (
+		w,
+	) => {
+		const page = await open(
+			w,
+			join(
+				w.root,
+				"tests/sdfg/hdiff_fused_kij_loops_kij_pad_dace1.0.2.sdfg",
+			),
+			null,
+			"view=local&o.flow.local=I=8,J=8,K=5",
+		);
+		const lines = new Set(); // of 8 elements; rows of 12 are padded to 16
+		const reads = new Map(); // by element
+
+		for (let k = 0; k < 5; k++)
+			for (let i = 0; i < 8; i++)
+				for (let j = 0; j < 8; j++)
+					for (let di = -2; di <= 2; di++)
+						for (let dj = -2; dj <= 2; dj++) {
+							if (
+								Math.abs(di) +
+									Math.abs(dj) >
+								2
+							)
+								continue;
+							const at =
+								(k * 12 + i + 2 + di) *
+									16 +
+								j +
+								2 +
+								dj;
+							lines.add(Math.floor(at / 8));
+							reads.set(
+								at,
+								(reads.get(at) ?? 0) + 1,
+							);
+						}
+		const rows = await table(page);
+		assert.deepEqual(rows["in_field"].slice(0, 2), [
+			13 * 8 * 8 * 5,
+			lines.size,
+		]);
+		assert.equal(rows["out_field"][0], 8 * 8 * 5);
+		const count = await page.evaluate(() => {
+			const f = globalThis.memlamp.flow;
+			const e = f.local.elements.value;
+			const of = f.program.value.containers.findIndex(
+				(c) => c.name === "in_field",
+			);
+			const part = e.cells.get(of);
+			return {
+				low: part.low,
+				list: [
+					...e.count.slice(
+						part.first,
+						part.first + part.cells,
+					),
+				],
+			};
+		});
+		count.list.forEach((n, i) =>
+			assert.equal(n, reads.get(count.low + i) ?? 0),
+		);
+	},
+
+	"elements show what a machine missed": async (w) => {
+		const page = await open(
+			w,
+			"outer.c",
+			OUTER,
+			"view=local&o.flow.local=n=3,m=4&o.flow.heat=memory&" +
+				"o.flow.machine=L1 32 full 32B | L2 4K full 32B",
+		);
+		const [missed, memory] = await page.evaluate(() => {
+			const e = globalThis.memlamp.flow.local.elements.value;
+			const c = e.cells.get(2);
+			const part = (x) => [...x.slice(c.first, c.first + c.cells)];
+			return [part(e.missed), part(e.memory)];
+		});
+
+		// three arrays take the one line of L1 from each other; L2 keeps all: one
+		// access to memory for each line of four elements
+		assert.deepEqual(missed, new Array(12).fill(1));
+		assert.deepEqual(memory, [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
+		assert.match(await w.svg(page), />accesses that memory served</);
+		await choose(page, { machine: null });
+		await w.until(
+			"without a machine accesses are shown",
+			async () => (await local(page, "heat")) === "count",
+		);
+	},
+
 	"another function of the file can be chosen": async (w) => {
 		const page = await open(w, "outer.c", OUTER);
 

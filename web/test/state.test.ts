@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { choices, redo, remember, selectable, undo } from "../src/state/history";
 import { oneAtATime } from "../src/state/oneAtATime";
 import { options } from "../src/state/store";
@@ -41,6 +41,20 @@ test("what is dragged is one step of undo, other choices are steps of their own"
 	assert.equal(chosen("level", "1"), "1");
 	choose({ plot: null });
 	assert.deepEqual(options.value, { other: "stays" });
+});
+
+test("what depends on one choice does not run again when another changes", () => {
+	const { chosen, choose } = choices("k");
+	const seen: string[][] = [];
+
+	options.value = {};
+	const list = computed(() => chosen("axes", "1,2").split(","));
+	const stop = effect(() => void seen.push(list.value));
+	choose({ select: "cpu = 1" });
+	assert.equal(seen.length, 1);
+	choose({ axes: "3" });
+	assert.deepEqual(seen, [["1", "2"], ["3"]]);
+	stop();
 });
 
 test("one question at a time: changes meanwhile make one more, for the last value", async () => {

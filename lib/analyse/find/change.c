@@ -110,6 +110,7 @@ uint64_t ml_change_address(const struct ml_change *c, const struct ml_change_ref
 	case ML_CHANGE_SHRINK: return shrunk(c, offset, b);
 	case ML_CHANGE_LIST: return listed(c, r);
 	case ML_CHANGE_MIRROR: return mirrored(c, r, offset);
+	case ML_CHANGE_LARGE_PAGES: return PACKED + r->addr / c->pitch * c->unit;
 	case ML_CHANGE_NONE:
 	case ML_CHANGE_DROP: break;
 	}

@@ -1,6 +1,6 @@
 /*
- * A change of a program as the caches see it: the addresses that its references would
- * have, or the references that it would not make. whatif.h simulates changes.
+ * A change of a program as caches and TLBs see it: the addresses that its references
+ * would have, or the references that it would not make. whatif.h simulates changes.
  */
 #pragma once
 
@@ -24,6 +24,8 @@ enum ml_change_kind {
 	ML_CHANGE_MIRROR, /* offsets from `pitch` to `unit` are walked backwards between
 			     every other two of the times in `list` */
 	ML_CHANGE_DROP,   /* the references are not made */
+	ML_CHANGE_LARGE_PAGES, /* pages of `pitch` bytes instead of `unit`: the addresses
+				  stay */
 };
 
 struct ml_change {

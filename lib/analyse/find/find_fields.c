@@ -13,6 +13,7 @@ enum {
 	MAX_REGIONS = 3, /* regions */
 	NAMED = 6,       /* fields that a sentence names */
 	MIN_ELEM = 16,
+	MIN_ELEMENTS = 8,
 	MAX_ELEM = 64 * 1024,
 };
 
@@ -77,6 +78,15 @@ static void find_bytes(struct ml_find *f, struct record *r)
 	}
 }
 
+/* Whether there are enough elements that an array of one field is worth it. */
+static bool has_elements(const struct ml_find *f, uint32_t region)
+{
+	size_t blocks;
+	uint64_t size = ml_find_block_size(f, region, &blocks);
+
+	return size / f->tables->regions.at[region].elem * blocks >= MIN_ELEMENTS;
+}
+
 static void look(struct ml_find *f, void **mine)
 {
 	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
@@ -95,7 +105,7 @@ static void look(struct ml_find *f, void **mine)
 		    r->region->elem > MAX_ELEM)
 			continue;
 		r->sum = ml_find_sum(f, region);
-		if (r->sum.excess < f->min_cycles)
+		if (r->sum.excess < f->min_cycles || !has_elements(f, region))
 			continue;
 		r->used = ml_arena_alloc(f->arena, f->spot_count * sizeof(*r->used));
 		find_bytes(f, r);

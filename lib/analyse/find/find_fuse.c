@@ -3,12 +3,13 @@
  * two were one loop, the second use would hit, or would not be made at all: the simulated
  * change leaves it out.
  */
+#include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_prior.h"
 #include "lib/analyse/find/find_steps.h"
 #include "lib/trace/tables.h"
 
-enum { MAX_LOOPS = 4 };
+enum { MAX_LOOPS = 10 };
 
 /* Two loops, by the first of their pairs. */
 struct loops {
@@ -38,7 +39,7 @@ static bool fits(const struct ml_find *f, const struct ml_prior_pair *p)
 
 	return !ml_prior_same_loop(f, p) && !ml_prior_idle(f, p) &&
 	       f->user_lines.lines[p->user].own && f->user_lines.lines[s->line].own &&
-	       !ml_find_irregular(s) && !ml_steps_walk(f, s);
+	       !ml_find_irregular(f, s) && !ml_steps_walk(f, s);
 }
 
 /* The same two lines, whichever comes first. */
@@ -111,7 +112,7 @@ static void try(struct ml_find *f, void *arg)
 		if (done[i] || !fits(f, &x->pairs[i]))
 			continue;
 		*l = (struct loops){ &x->pairs[i], sum(f, i, done), 0 };
-		if (l->saved < f->min_cycles)
+		if (l->saved < ml_family_min(f))
 			continue;
 		const struct ml_spot *s = &f->spots[l->first->spot];
 		l->trial = ml_find_try(f,
@@ -161,6 +162,19 @@ static void tell(struct ml_find *f, const struct loops *l, double saved)
 				      x->pairs[i].saved[0]);
 }
 
+/* The misses that fusing spares, of this array and of those that are used alike. */
+static double of_family(const struct ml_find *f, const struct mine *m,
+			const struct loops *l)
+{
+	const struct ml_spot *s = &f->spots[l->first->spot];
+	double sum = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		if (ml_find_together(f, &f->spots[m->loops[i].first->spot], s))
+			sum += m->loops[i].saved;
+	return sum;
+}
+
 static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
@@ -168,6 +182,8 @@ static void conclude(struct ml_find *f, void *arg)
 	for (size_t i = 0; i < m->count; i++) {
 		double saved = ml_find_saved(f, m->loops[i].trial);
 
+		if (of_family(f, m, &m->loops[i]) < f->min_cycles)
+			continue;
 		saved = saved > m->loops[i].saved ? saved : m->loops[i].saved;
 		tell(f, &m->loops[i], saved);
 	}
@@ -176,6 +192,7 @@ static void conclude(struct ml_find *f, void *arg)
 const struct ml_finder ml_find_fuse = {
 	.kind = "fuse",
 	.weight = 0.9, /* an estimate */
+	.family = ML_FAMILY_SIZE,
 	.look = look,
 	.try = try,
 	.conclude = conclude,

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_irregular.h"
 #include "lib/analyse/find/find_kinds.h"
 
@@ -17,7 +18,7 @@ struct gather {
 	size_t pass;    /* number of the first reference of the present pass */
 	uint64_t index; /* address of the last index */
 	uint64_t passes;
-	size_t sorted, stored; /* trials */
+	size_t sorted, stored, denser; /* trials */
 };
 
 struct mine {
@@ -94,6 +95,7 @@ static void try(struct ml_find *f, void *arg)
 							     .list_count = g->count },
 					v->spot);
 		g->stored = ml_visits_try(f, v, ML_VISITS_FIRST);
+		g->denser = ml_visits_try(f, v, ML_VISITS_COUNT);
 	}
 }
 
@@ -143,8 +145,10 @@ static void conclude(struct ml_find *f, void *arg)
 		double sorted = ml_find_saved(f, m->gathers[i].sorted);
 		double stored = ml_find_saved(f, m->gathers[i].stored);
 
-		/* if sorting saves nothing, order is not what is wrong */
-		if (sorted >= f->min_cycles)
+		/* elements side by side in any order: then order is not what is wrong */
+		if (stored < ML_ORDER_MATTERS * ml_find_saved(f, m->gathers[i].denser))
+			stored = 0;
+		if (sorted >= ml_family_min(f) || stored >= ml_family_min(f))
 			tell(f, &m->spots.visits[i], &m->gathers[i], sorted, stored);
 	}
 }
@@ -162,6 +166,7 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_gather = {
 	.kind = "gather",
+	.family = ML_FAMILY_ANY,
 	.weight = 1,
 	.look = look,
 	.see = see,

@@ -2,18 +2,30 @@
 
 #include <stdlib.h>
 
+#include "lib/analyse/find/find_family.h"
 #include "lib/trace/region_lookup.h"
 
-enum { MIN_NODES = 64, MAX_NODE = 4096, MAX_ELEMENTS = 1 << 22 };
+enum { MIN_NODES = 64, MAX_NODE = 4096, BEFORE = 3, MAX_ELEMENTS = 1 << 22 };
 
-/* An array of which the same line reads about one element for each reference. */
+/* Whether the index may be read for this use: on its line or just before. */
+static bool just_before(const struct ml_find *f, const struct ml_spot *index,
+			const struct ml_spot *use)
+{
+	uint32_t x = f->user_lines.lines[index->line].line;
+	uint32_t y = f->user_lines.lines[use->line].line;
+
+	return index->line == use->line ||
+	       (ml_find_together(f, index, use) && x <= y && y - x <= BEFORE);
+}
+
+/* An array of which the code reads about one element for each reference. */
 static const struct ml_spot *index_of(const struct ml_find *f, const struct ml_spot *s)
 {
 	for (size_t i = 0; i < f->spot_count; i++) {
 		const struct ml_spot *o = &f->spots[i];
 		uint64_t near = 0;
 
-		if (o->line != s->line || o->region == s->region || !o->kind[0] ||
+		if (!just_before(f, o, s) || o->region == s->region || !o->kind[0] ||
 		    4 * o->refs < s->refs || !ml_find_movable(f, o->region))
 			continue;
 		for (uint32_t k = 0; k < o->worst->strides; k++) {
@@ -46,7 +58,7 @@ static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *
 	uint64_t size;
 	size_t blocks;
 
-	if (!ml_find_movable(f, s->region) || !ml_find_irregular(s) ||
+	if (!ml_find_movable(f, s->region) || !ml_find_irregular(f, s) ||
 	    !f->user_lines.lines[s->line].own)
 		return ML_REGULAR;
 	r = &f->tables->regions.at[s->region];
@@ -61,6 +73,31 @@ static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *
 	return !v->pitch ? ML_REGULAR : v->index ? ML_GATHER : ML_PROBES;
 }
 
+static bool visits_region(const struct ml_visits *v, uint32_t region)
+{
+	bool found = v->spot->region == region;
+
+	for (unsigned i = 0; i < ML_IRREGULAR_ALSO && v->also[i]; i++)
+		found |= v->also[i]->region == region;
+	return found;
+}
+
+/* Whether the line of some visits also visits these nodes: objects of several classes. */
+static bool visits_also(struct ml_irregular_spots *spots, const struct ml_spot *s)
+{
+	for (size_t k = 0; k < spots->count; k++) {
+		struct ml_visits *v = &spots->visits[k];
+
+		for (unsigned i = 0; v->spot->line == s->line && i < ML_IRREGULAR_ALSO;
+		     i++)
+			if (!v->also[i]) {
+				v->also[i] = s;
+				return true;
+			}
+	}
+	return false;
+}
+
 void ml_irregular_look(struct ml_find *f, enum ml_irregular kind,
 		       struct ml_irregular_spots *spots)
 {
@@ -70,11 +107,12 @@ void ml_irregular_look(struct ml_find *f, enum ml_irregular kind,
 		struct ml_visits v;
 		bool done = false;
 
-		if (s->excess < f->min_cycles)
+		if (s->excess < ml_family_min(f))
 			break;
 		for (size_t k = 0; k < spots->count; k++)
-			done |= spots->visits[k].spot->region == s->region;
-		if (!done && kind_of(f, s, &v) == kind)
+			done |= visits_region(&spots->visits[k], s->region);
+		if (!done && kind_of(f, s, &v) == kind &&
+		    (kind != ML_NODES || !visits_also(spots, s)))
 			spots->visits[spots->count++] = v;
 	}
 	if (spots->count)
@@ -96,10 +134,20 @@ static struct ml_visited *visited(struct ml_visits *v, uint64_t key)
 	return &v->at[*at];
 }
 
+static bool concerns(const struct ml_visits *v, const struct ml_spot *s)
+{
+	bool is_one = s == v->spot;
+
+	for (unsigned i = 0; i < ML_IRREGULAR_ALSO && v->also[i]; i++)
+		is_one |= s == v->also[i];
+	return is_one;
+}
+
 static void see_visits(struct ml_find *f, struct ml_visits *v, const struct ml_seen *s)
 {
 	for (size_t i = 0; i < s->refs->count; i++) {
-		if (f->spot_at[i] != v->spot || v->count >= MAX_ELEMENTS)
+		if (!f->spot_at[i] || !concerns(v, f->spot_at[i]) ||
+		    v->count >= MAX_ELEMENTS)
 			continue;
 		uint64_t block = s->block[i] == ML_NO_BLOCK ? 0 : s->block[i];
 		struct ml_visited *x =
@@ -146,6 +194,28 @@ static uint64_t room(const struct ml_visited *x, uint64_t pitch)
 	return x->size <= 24 ? 32 : (x->size + 8 + 15) / 16 * 16;
 }
 
+/* One change for each region. */
+static const struct ml_change *packed(struct ml_find *f, const struct ml_visits *v,
+				      const struct ml_map *places)
+{
+	struct ml_change *list = NULL;
+
+	for (unsigned i = ML_IRREGULAR_ALSO + 1; i-- > 0;) {
+		const struct ml_spot *s = i ? v->also[i - 1] : v->spot;
+
+		if (!s)
+			continue;
+		struct ml_change *c = ml_arena_alloc(f->arena, sizeof(*c));
+		*c = (struct ml_change){ .kind = ML_CHANGE_PACK,
+					 .region = s->region,
+					 .pitch = v->pitch,
+					 .places = places,
+					 .also = list };
+		list = c;
+	}
+	return list;
+}
+
 size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_order order)
 {
 	uint64_t at = ml_change_packed;
@@ -163,12 +233,25 @@ size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_orde
 		*ml_map_add(places, v->at[i].key, NULL) = at;
 		at += room(&v->at[i], v->pitch);
 	}
-	return ml_find_try(f,
-			   &(struct ml_change){ .kind = ML_CHANGE_PACK,
-						.region = v->spot->region,
-						.pitch = v->pitch,
-						.places = places },
-			   NULL);
+	return ml_find_try(f, packed(f, v, places), NULL);
+}
+
+/*
+ * malloc writes its header before a block is first used, on the same line. In the trial
+ * the header stays and the block moves: both lines come from memory. The program would
+ * not pay for two, because its headers would move too.
+ */
+double ml_visits_saved(const struct ml_find *f, const struct ml_visits *v, size_t trial)
+{
+	uint64_t more, lines = v->pitch ? 0 : 2 * v->count;
+
+	if (!f->trials)
+		return 0;
+	more = f->trials[trial].served[f->memory] - f->served[f->memory];
+	if ((int64_t)more < 0)
+		more = 0;
+	return ml_find_saved(f, trial) +
+	       (double)(more < lines ? more : lines) * (f->cost[f->memory] - f->cost[1]);
 }
 
 void ml_irregular_release(struct ml_irregular_spots *spots)
@@ -189,7 +272,11 @@ struct ml_candidate *ml_irregular_add(struct ml_find *f, const struct ml_visits 
 	struct ml_candidate *c = ml_find_add(f, v->spot->region, v->spot, saved, true);
 
 	for (size_t i = 0; i < f->spot_count; i++)
-		if (f->spots[i].region == v->spot->region)
-			ml_find_claim(f, c, &f->spots[i], f->spots[i].excess);
+		for (unsigned k = 0; k <= ML_IRREGULAR_ALSO; k++) {
+			const struct ml_spot *s = k ? v->also[k - 1] : v->spot;
+
+			if (s && f->spots[i].region == s->region)
+				ml_find_claim(f, c, &f->spots[i], f->spots[i].excess);
+		}
 	return c;
 }

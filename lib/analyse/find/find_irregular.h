@@ -13,7 +13,11 @@
 #include "lib/analyse/find/find_spots.h"
 
 enum ml_irregular { ML_REGULAR, ML_NODES, ML_GATHER, ML_PROBES };
-enum { ML_IRREGULAR_MAX = 2 }; /* regions that each kind looks at */
+enum { ML_IRREGULAR_ALSO = 3 }; /* further regions whose nodes a line visits */
+enum { ML_IRREGULAR_MAX = 3 };  /* regions that each kind looks at */
+
+/* An order must save so much more than a denser layout to be the remedy. */
+#define ML_ORDER_MATTERS 1.25
 
 /* One element: a block, or an element of an array. */
 struct ml_visited {
@@ -32,9 +36,11 @@ enum ml_visits_order {
 /* What one line of code visits in one region. */
 struct ml_visits {
 	const struct ml_spot *spot;
-	const struct ml_spot *index; /* GATHER: the array of indices */
-	uint64_t pitch;              /* bytes of an element; 0: elements are blocks */
-	struct ml_map of;            /* key: index in `at` */
+	const struct ml_spot
+		*also[ML_IRREGULAR_ALSO]; /* NODES of other regions; or NULL */
+	const struct ml_spot *index;      /* GATHER: the array of indices */
+	uint64_t pitch;   /* bytes of an element; 0: elements are blocks */
+	struct ml_map of; /* key: index in `at` */
 	struct ml_visited *at;
 	size_t count, cap;
 	struct ml_map places[ML_VISITS_ORDERS]; /* of ML_CHANGE_PACK */
@@ -55,6 +61,8 @@ void ml_irregular_see(struct ml_find *f, struct ml_irregular_spots *spots,
 void ml_irregular_release(struct ml_irregular_spots *spots);
 /* In try: has the elements tried side by side. */
 size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_order order);
+/* In conclude: what blocks in another order save, as ml_find_saved. */
+double ml_visits_saved(const struct ml_find *f, const struct ml_visits *v, size_t trial);
 /* A finding that claims the misses of all irregular spots of the region. */
 struct ml_candidate *ml_irregular_add(struct ml_find *f, const struct ml_visits *v,
 				      double saved);

@@ -3,6 +3,7 @@
  * by one) and are visited in another order than they lie in memory. The simulated change
  * lays them out in the order of the visits.
  */
+#include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_irregular.h"
 #include "lib/analyse/find/find_kinds.h"
 
@@ -79,9 +80,9 @@ static void conclude(struct ml_find *f, void *arg)
 	struct mine *m = arg;
 
 	for (size_t i = 0; i < m->spots.count; i++) {
-		double saved = ml_find_saved(f, m->trial[i]);
+		double saved = ml_visits_saved(f, &m->spots.visits[i], m->trial[i]);
 
-		if (saved >= f->min_cycles)
+		if (saved >= ml_family_min(f))
 			tell(f, &m->spots.visits[i], m->trial[i], saved);
 	}
 }
@@ -95,6 +96,7 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_nodes = {
 	.kind = "nodes",
+	.family = ML_FAMILY_ANY,
 	.weight = 1,
 	.look = look,
 	.see = see,

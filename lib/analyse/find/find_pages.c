@@ -1,113 +1,191 @@
 /*
- * More pages are in use than the TLBs hold, so translations are looked up in the page
- * table again and again. Larger pages cover more memory. The TLBs are simulated again to
- * know the region and the line of each walk.
+ * More pages are in use than the TLBs hold, so translations are looked up in a slower TLB
+ * or in the page table again and again. Large pages cover more memory; they are
+ * simulated, each taking one entry of the same TLBs. Where only a part of each page is
+ * used, a denser layout helps as well.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
 
-struct mine {
-	uint64_t *walks; /* by spot: walks that were seen */
-	uint64_t *refs;  /* by spot: references that were seen */
+enum {
+	MAX_REGIONS = 4,
+	LARGE = 2 << 20,         /* a large page of x86 and of Arm with pages of 4 KiB */
+	LARGE_OF_16K = 32 << 20, /* of Arm with pages of 16 KiB */
 };
 
-static uint64_t missed(const struct ml_level_counts *c)
+struct crowded {
+	uint32_t region;
+	struct ml_spot sum;
+	size_t trial;
+	struct ml_map pages; /* by page, of the references that were seen: the 64ths of it
+				that were touched, as bits */
+};
+
+struct mine {
+	struct crowded regions[MAX_REGIONS];
+	size_t count;
+};
+
+static uint64_t page_of(const struct ml_find *f)
 {
-	return c->missed[0] + c->missed[1] + c->missed[2];
+	return f->p->machine.tlb[0].line;
+}
+
+static bool known(const struct mine *m, uint32_t region)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->regions[i].region == region)
+			return true;
+	return false;
 }
 
 static void look(struct ml_find *f, void **mine)
 {
-	const struct ml_machine *m = &f->p->machine;
-	struct mine *x;
+	struct mine *m;
 
-	if (!m->tlbs ||
-	    (double)missed(&f->p->tlb[m->tlbs - 1]) * m->walk_cycles < f->min_cycles)
+	if (!f->p->machine.tlbs)
 		return;
-	x = *mine = ml_arena_alloc(f->arena, sizeof(*x));
-	x->walks = ml_arena_alloc(f->arena, (f->spot_count + 1) * sizeof(*x->walks));
-	x->refs = ml_arena_alloc(f->arena, (f->spot_count + 1) * sizeof(*x->refs));
-	f->translate = true;
-	ml_find_watch(f);
+	m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
+	for (size_t i = 0; i < f->spot_count && m->count < MAX_REGIONS; i++) {
+		uint32_t region = f->spots[i].region;
+
+		if (f->spots[i].translation <= 0 || known(m, region))
+			continue;
+		struct ml_spot sum = ml_find_sum(f, region);
+		if (sum.translation >= f->min_cycles)
+			m->regions[m->count++] = (struct crowded){ .region = region,
+								   .sum = sum };
+	}
+	if (m->count)
+		ml_find_watch(f);
 }
 
 static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 {
 	struct mine *m = arg;
+	uint64_t page = page_of(f);
 
-	for (size_t i = 0; s->paged && i < s->refs->count; i++) {
-		const struct ml_spot *x = f->spot_at[i];
+	for (size_t i = 0; i < s->refs->count; i++)
+		for (size_t k = 0; k < m->count; k++)
+			if (m->regions[k].region == s->region[i]) {
+				uint64_t addr = s->refs->addr[i];
+				uint64_t part = addr % page * 64 / page;
 
-		if (!x)
-			continue;
-		m->refs[x - f->spots]++;
-		m->walks[x - f->spots] += s->paged[i] > f->p->machine.tlbs;
+				*ml_map_add(&m->regions[k].pages, addr / page,
+					    NULL) |= (uint64_t)1 << part;
+			}
+}
+
+static void try(struct ml_find *f, void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; m && i < m->count; i++) {
+		struct ml_change large = { .kind = ML_CHANGE_LARGE_PAGES,
+					   .region = m->regions[i].region,
+					   .pitch = page_of(f) < 16384 ? LARGE
+								       : LARGE_OF_16K,
+					   .unit = page_of(f) };
+
+		m->regions[i].trial = ml_find_try(f, &large, NULL);
 	}
 }
 
-/* Walks of a spot in the whole run. */
-static double walks_of(const struct ml_find *f, const struct mine *m, size_t spot)
+/* The share of its pages that a region uses. */
+static double density(const struct crowded *r)
 {
-	return m->refs[spot] ? (double)m->walks[spot] * (double)f->spots[spot].refs /
-				       (double)m->refs[spot]
-			     : 0;
+	uint64_t used = 0;
+
+	for (size_t i = 0; i < r->pages.cap; i++)
+		if (r->pages.cells[i].used)
+			used += (uint64_t)__builtin_popcountll(r->pages.cells[i].value);
+	return r->pages.count ? (double)used / 64 / (double)r->pages.count : 1;
 }
 
-static void tell(struct ml_find *f, const struct mine *m, uint32_t region, double walks,
-		 size_t worst)
+static const struct ml_spot *worst_of(const struct ml_find *f, uint32_t region)
 {
-	const struct ml_machine *machine = &f->p->machine;
-	const struct ml_level_spec *tlb = &machine->tlb[machine->tlbs - 1];
-	const struct ml_spot *s = &f->spots[worst];
-	const char *name = ml_find_region(f, region);
-	double saved = walks * machine->walk_cycles;
-	struct ml_candidate *c = ml_find_add(f, region, s, saved, false);
+	const struct ml_spot *worst = NULL;
 
-	c->finding.cost = saved / f->cycles;
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].region == region &&
+		    (!worst || f->spots[i].translation > worst->translation))
+			worst = &f->spots[i];
+	return worst;
+}
+
+static const char *advice(struct ml_find *f, const char *name, double dense)
+{
+	return dense < 0.5
+		       ? ml_arena_printf(
+				 f->arena,
+				 "store what is used of %s side by side, so that it lies on "
+				 "fewer pages, or use large pages for it (madvise with "
+				 "MADV_HUGEPAGE)",
+				 name)
+		       : ml_arena_printf(
+				 f->arena,
+				 "use large pages for %s (madvise with MADV_HUGEPAGE), or "
+				 "work on one part of it at a time",
+				 name);
+}
+
+static void tell(struct ml_find *f, const struct crowded *r, double saved)
+{
+	const struct ml_machine *m = &f->p->machine;
+	const struct ml_spot *s = worst_of(f, r->region);
+	const char *name = ml_find_region(f, r->region);
+	uint64_t missed = ml_surcharge_missed(&r->sum.surcharge, m, 0);
+	uint64_t walks = ml_surcharge_missed(&r->sum.surcharge, m, m->tlbs - 1);
+	uint64_t page = page_of(f);
+	double dense = density(r);
+	struct ml_candidate *c = ml_find_add(f, r->region, s, saved, true);
+
 	c->finding.title = ml_arena_printf(f->arena,
 					   "%s uses more pages than the TLB holds", name);
 	ml_find_say(
 		f, c,
-		"%s references to %s miss %s, which holds %s pages of %s, and wait for "
-		"the page table; %s of them at %s.",
-		ml_find_count(f, (uint64_t)(walks + 0.5)), name, tlb->name,
-		ml_find_count(f, tlb->size / tlb->line), ml_find_bytes(f, tlb->line),
-		ml_find_percent(f, walks_of(f, m, worst) / walks),
+		"%s of %s references to %s miss %s, which holds %s pages of %s; %s of "
+		"them at %s.",
+		ml_find_count(f, missed), ml_find_count(f, r->sum.refs), name,
+		m->tlb[0].name, ml_find_count(f, m->tlb[0].size / page),
+		ml_find_bytes(f, page),
+		ml_find_percent(f, s->translation / r->sum.translation),
 		ml_find_place(f, s->line));
-	c->finding.advice = ml_arena_printf(
-		f->arena,
-		"use large pages for %s (madvise with MADV_HUGEPAGE), store what is used "
-		"of it on fewer pages, or work on one part of it at a time",
-		name);
-	ml_find_fact_text(c, "tlb", tlb->name);
-	ml_find_fact(c, "misses", walks);
-	ml_find_fact(c, "page", (double)tlb->line);
+	if (m->tlbs > 1 && walks)
+		ml_find_say(f, c, "%s of them miss %s too and wait for the page table.",
+			    ml_find_count(f, walks), m->tlb[m->tlbs - 1].name);
+	if (dense < 0.5)
+		ml_find_say(f, c, "Of the pages that it touches it uses %s.",
+			    ml_find_percent(f, dense));
+	c->finding.advice = advice(f, name, dense);
+	ml_find_fact_text(c, "tlb", m->tlb[0].name);
+	ml_find_fact(c, "misses", (double)missed);
+	ml_find_fact(c, "walks", (double)walks);
+	ml_find_fact(c, "page", (double)page);
+	ml_find_fact(c, "page_used", dense);
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].region == r->region && f->spots[i].translation > 0)
+			ml_find_claim(f, c, &f->spots[i], f->spots[i].translation);
 }
 
 static void conclude(struct ml_find *f, void *arg)
 {
-	const struct mine *m = arg;
-	struct ml_map done = { 0 };
+	struct mine *m = arg;
 
-	for (size_t i = 0; m && i < f->spot_count; i++) {
-		double walks = 0;
-		size_t worst = i;
-		bool is_new;
+	for (size_t i = 0; m && i < m->count; i++) {
+		double saved = ml_find_saved(f, m->regions[i].trial);
 
-		ml_map_add(&done, f->spots[i].region, &is_new);
-		if (!is_new)
-			continue;
-		for (size_t k = i; k < f->spot_count; k++) {
-			if (f->spots[k].region != f->spots[i].region)
-				continue;
-			walks += walks_of(f, m, k);
-			if (walks_of(f, m, k) > walks_of(f, m, worst))
-				worst = k;
-		}
-		if (walks * f->p->machine.walk_cycles >= f->min_cycles)
-			tell(f, m, f->spots[i].region, walks, worst);
+		if (saved >= f->min_cycles)
+			tell(f, &m->regions[i], saved);
 	}
-	ml_map_release(&done);
+}
+
+static void release(void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; i < m->count; i++)
+		ml_map_release(&m->regions[i].pages);
 }
 
 const struct ml_finder ml_find_pages = {
@@ -115,5 +193,7 @@ const struct ml_finder ml_find_pages = {
 	.weight = 1,
 	.look = look,
 	.see = see,
+	.try = try,
 	.conclude = conclude,
+	.release = release,
 };

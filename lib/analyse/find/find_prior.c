@@ -105,19 +105,26 @@ static void note_miss(struct ml_find *f, const struct ml_spot *spot, const struc
 		}
 }
 
-/* Notes a jump over more than half of what the spot has walked over so far. */
+static void note_range(struct ml_prior_sweeps *s, uint64_t offset, unsigned size)
+{
+	if (s->low == s->high)
+		s->low = offset;
+	s->low = offset < s->low ? offset : s->low;
+	s->high = offset + size > s->high ? offset + size : s->high;
+}
+
+/*
+ * Notes a jump over more than half of what the spot's worst instruction has walked over
+ * so far. Others of the same line may look at other places (a pivot row) in between.
+ */
 static void note_step(struct ml_prior_sweeps *s, const struct ml_find *f, uint64_t addr,
-		      uint64_t offset, unsigned size, uint64_t time)
+		      uint64_t time)
 {
 	uint64_t jump = addr > s->previous ? addr - s->previous : s->previous - addr;
 
 	if (!s->started) {
-		*s = (struct ml_prior_sweeps){ .low = offset,
-					       .high = offset + size,
-					       .first = addr,
-					       .last = addr,
-					       .previous = addr,
-					       .started = true };
+		s->first = s->last = s->previous = addr;
+		s->started = true;
 		return;
 	}
 	if (jump > away(f) * f->line && 2 * jump > s->last - s->first &&
@@ -129,8 +136,6 @@ static void note_step(struct ml_prior_sweeps *s, const struct ml_find *f, uint64
 	}
 	s->first = addr < s->first ? addr : s->first;
 	s->last = addr > s->last ? addr : s->last;
-	s->low = offset < s->low ? offset : s->low;
-	s->high = offset + size > s->high ? offset + size : s->high;
 	s->previous = addr;
 }
 
@@ -162,8 +167,10 @@ void ml_prior_see(struct ml_find *f, const struct ml_seen *s)
 			p->returns[k] += again && s->served[i] == 1;
 			if (again && s->served[i] > 1)
 				note_miss(f, spot, u, time, distance, s->served[i]);
-			note_step(&p->sweeps[k], f, b->addr[i], s->offset[i],
-				  ml_what_size(b->what[i]), time);
+			note_range(&p->sweeps[k], s->offset[i], ml_what_size(b->what[i]));
+			if (b->site[i] == spot->worst->site &&
+			    b->caller[i] == spot->worst->caller)
+				note_step(&p->sweeps[k], f, b->addr[i], time);
 		}
 		if (again || !u->time) {
 			u->visits = u->visits ? 2 : 1;

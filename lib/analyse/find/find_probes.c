@@ -3,13 +3,21 @@
  * but fewer lines do. These changes are simulated: the elements that are visited lie side
  * by side, all of them or the hot ones; and all elements have half the size.
  */
+#include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_irregular.h"
 #include "lib/analyse/find/find_kinds.h"
 
 struct mine {
 	struct ml_irregular_spots spots;
 	size_t packed[ML_IRREGULAR_MAX][2], halved[ML_IRREGULAR_MAX];
+	size_t in_order[ML_IRREGULAR_MAX];
 };
+
+/* Numbers and pointers cannot be halved. */
+static bool may_shrink(const struct ml_visits *v)
+{
+	return v->pitch > sizeof(uint64_t);
+}
 
 static void look(struct ml_find *f, void **mine)
 {
@@ -34,6 +42,9 @@ static void try(struct ml_find *f, void *arg)
 
 		m->packed[i][0] = ml_visits_try(f, v, ML_VISITS_HOT);
 		m->packed[i][1] = ml_visits_try(f, v, ML_VISITS_COUNT);
+		m->in_order[i] = ml_visits_try(f, v, ML_VISITS_FIRST);
+		if (!may_shrink(v))
+			continue;
 		m->halved[i] = ml_find_try(f,
 					   &(struct ml_change){ .kind = ML_CHANGE_SHRINK,
 								.region = v->spot->region,
@@ -89,6 +100,45 @@ static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial,
 	ml_find_fact(c, "misses_predicted", (double)ml_find_missed(t->region_after, 1));
 }
 
+/*
+ * The elements are visited in the same order again: that is a gather whose indices this
+ * finder does not see (a list of indices, vertices of a graph).
+ */
+static void tell_order(struct ml_find *f, const struct ml_visits *v, size_t trial,
+		       double saved)
+{
+	const char *name = ml_find_region(f, v->spot->region);
+	const struct ml_trial *t = &f->trials[trial];
+	const struct ml_finder *now = f->now;
+	struct ml_candidate *c;
+
+	f->now = &ml_find_gather;
+	c = ml_irregular_add(f, v, saved);
+	f->now = now;
+	c->finding.title = ml_arena_printf(
+		f->arena, "%s is visited in another order than it lies", name);
+	ml_find_say(f, c, "%s visits %s elements of %s, of %s, out of order.",
+		    ml_find_place(f, v->spot->line), ml_find_count(f, v->count), name,
+		    ml_find_bytes(f, v->pitch));
+	ml_find_say(f, c, "%s.", ml_find_misses(f, v->spot->served));
+	ml_find_say(f, c,
+		    "Stored in the order of their first visits, %s of its references "
+		    "would miss %s, not %s.",
+		    ml_find_percent(f, missing(t->region_after)),
+		    f->p->machine.level[0].name,
+		    ml_find_percent(f, missing(t->region_before)));
+	c->finding.advice = ml_arena_printf(
+		f->arena,
+		"renumber: store the elements of %s in the order in which they are "
+		"visited (sorted by cell, by neighbourhood, by level)",
+		name);
+	ml_find_fact(c, "elements", (double)v->count);
+	ml_find_fact(c, "element", (double)v->pitch);
+	ml_find_fact(c, "gain_stored", saved / f->cycles);
+	ml_find_fact(c, "misses_tried", (double)ml_find_missed(t->region_before, 1));
+	ml_find_fact(c, "misses_predicted", (double)ml_find_missed(t->region_after, 1));
+}
+
 static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
@@ -96,13 +146,15 @@ static void conclude(struct ml_find *f, void *arg)
 	for (size_t i = 0; i < m->spots.count; i++) {
 		double packed;
 		size_t best = ml_find_best(f, m->packed[i], 2, &packed);
-		/* numbers and pointers cannot be halved */
-		double halved = m->spots.visits[i].pitch > sizeof(uint64_t)
-					? ml_find_saved(f, m->halved[i])
-					: 0;
+		const struct ml_visits *v = &m->spots.visits[i];
+		double halved = may_shrink(v) ? ml_find_saved(f, m->halved[i]) : 0;
+		double in_order = ml_find_saved(f, m->in_order[i]);
+		double denser = packed > halved ? packed : halved;
 
-		if (packed >= f->min_cycles || halved >= f->min_cycles)
-			tell(f, &m->spots.visits[i], m->packed[i][best], packed, halved);
+		if (in_order >= ml_family_min(f) && in_order > ML_ORDER_MATTERS * denser)
+			tell_order(f, v, m->in_order[i], in_order);
+		else if (denser >= ml_family_min(f))
+			tell(f, v, m->packed[i][best], packed, halved);
 	}
 }
 
@@ -115,6 +167,7 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_probes = {
 	.kind = "probes",
+	.family = ML_FAMILY_ANY,
 	.weight = 0.8, /* fields names a cause; a denser table is a wish */
 	.look = look,
 	.see = see,

@@ -70,10 +70,43 @@ static double excess_of(const struct ml_find *f, const uint64_t served[ML_SERVED
 	return sum;
 }
 
+static uint64_t refs_of(const struct ml_profile_cell *c)
+{
+	return c->kind[0] + c->kind[1] + c->kind[2];
+}
+
+/* Cycles of translation beyond those that a page of the first TLB takes. */
+static double translation_beyond(const struct ml_find *f, const struct ml_profile_cell *c)
+{
+	const struct ml_machine *m = &f->p->machine;
+	uint64_t data = refs_of(c) - c->surcharge.fetches;
+
+	return m->tlbs ? ml_surcharge_translation(&c->surcharge, m, refs_of(c)) -
+				 (double)data * m->tlb[0].cycles
+		       : 0;
+}
+
+/* A line that was lost to another core came from there: the rest of its price. */
+static void add_transfers(struct ml_spot *s, const struct ml_profile_cell *c,
+			  double transfer)
+{
+	uint64_t data = c->cause[0][ML_CAUSE_SHARING];
+	uint64_t other = c->cause[0][ML_CAUSE_FALSE_SHARING];
+
+	if (data + other == 0)
+		return;
+	double part = (double)data / (double)(data + other);
+
+	s->by_cause[ML_CAUSE_SHARING] += part * transfer;
+	s->by_cause[ML_CAUSE_FALSE_SHARING] += (1 - part) * transfer;
+}
+
 static void add_cell(const struct ml_find *f, struct ml_spot *s,
 		     const struct ml_profile_cell *c)
 {
-	double excess = excess_of(f, c->served);
+	double transfer = ml_surcharge_transfer(&c->surcharge, &f->p->machine);
+	double translation = translation_beyond(f, c);
+	double excess = excess_of(f, c->served) + translation + transfer;
 
 	for (unsigned i = 0; i < 3; i++) {
 		s->kind[i] += c->kind[i];
@@ -87,6 +120,9 @@ static void add_cell(const struct ml_find *f, struct ml_spot *s,
 			s->cause[l][i] += c->cause[l][i];
 			s->by_cause[i] += ml_find_miss(f, l + 1) * (double)c->cause[l][i];
 		}
+	add_transfers(s, c, transfer);
+	ml_surcharge_add(&s->surcharge, &c->surcharge);
+	s->translation += translation;
 	s->excess += excess;
 	if (!s->worst || excess > s->worst_excess) {
 		s->worst = c;
@@ -282,6 +318,8 @@ struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region)
 			sum.kind[k] += s->kind[k];
 		for (unsigned k = 0; k < ML_SERVED; k++)
 			sum.served[k] += s->served[k];
+		ml_surcharge_add(&sum.surcharge, &s->surcharge);
+		sum.translation += s->translation;
 		sum.excess += s->excess;
 		for (unsigned k = 0; k < ML_CAUSES; k++) {
 			sum.by_cause[k] += s->by_cause[k];
@@ -297,16 +335,30 @@ bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s)
 	return s->excess * 100 < f->min_cycles;
 }
 
-bool ml_find_irregular(const struct ml_spot *s)
+bool ml_find_irregular(const struct ml_find *f, const struct ml_spot *s)
 {
-	uint64_t repeated = 0, steps = s->worst->steps;
+	const struct ml_profile_cell *c = s->worst;
+	uint64_t repeated = 0, near = 0, far = 0, steps = c->steps;
 
-	for (uint32_t i = 0; i < s->worst->strides; i++)
-		if (s->worst->stride[i].bytes)
-			repeated += s->worst->stride[i].count;
-		else /* reads and then writes the same */
-			steps -= s->worst->stride[i].count;
-	return 2 * repeated < steps;
+	for (uint32_t i = 0; i < c->strides; i++) {
+		int64_t bytes = c->stride[i].bytes;
+		uint64_t count = c->stride[i].count;
+
+		if (!bytes) { /* reads and then writes the same */
+			steps -= count;
+			continue;
+		}
+		repeated += count;
+		if (bytes < (int64_t)f->line && -bytes < (int64_t)f->line)
+			near += count * (uint64_t)(bytes < 0 ? -bytes : bytes);
+		else
+			far += count;
+	}
+	if (2 * repeated < steps)
+		return true;
+	/* short runs: most misses come from the jumps between them */
+	return near && ml_find_missed(c->served, 1) * f->line > 2 * near &&
+	       2 * far < steps - repeated + far;
 }
 
 bool ml_find_movable(const struct ml_find *f, uint32_t region)
@@ -369,17 +421,39 @@ static double concerned(const struct ml_find *f, const struct ml_change *c)
 	return (double)n;
 }
 
+/* A trial that drops the same references, or change_count. */
+static size_t dropped(const struct ml_find *f, const struct ml_change *c)
+{
+	size_t i = 0;
+
+	for (; i < f->change_count; i++) {
+		const struct ml_change *x = &f->changes[i];
+
+		if (x->kind == ML_CHANGE_DROP && x->region == c->region && !x->also &&
+		    x->by && !memcmp(x->by, c->by, f->tables->sites.count))
+			break;
+	}
+	return i;
+}
+
 size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 		   const struct ml_spot *spot)
 {
+	struct ml_change own = *c;
+	size_t same = f->change_count;
+
+	if (spot)
+		own.by = ml_find_sites(f, spot->line);
+	if (own.kind == ML_CHANGE_DROP && own.by && !own.also)
+		same = dropped(f, &own);
+	if (same < f->change_count)
+		return same;
 	f->changes = ml_grow(f->changes, &f->change_cap, f->change_count + 1,
 			     sizeof(*f->changes));
 	f->concerned = ml_grow(f->concerned, &f->concerned_cap, f->change_count + 1,
 			       sizeof(*f->concerned));
-	f->changes[f->change_count] = *c;
-	if (spot)
-		f->changes[f->change_count].by = ml_find_sites(f, spot->line);
-	f->concerned[f->change_count] = concerned(f, &f->changes[f->change_count]);
+	f->changes[f->change_count] = own;
+	f->concerned[f->change_count] = concerned(f, &own);
 	return f->change_count++;
 }
 
@@ -433,11 +507,14 @@ struct ml_candidate *ml_find_add(struct ml_find *f, uint32_t region,
 	struct ml_finding *n = &c->finding;
 
 	c->finder = f->now;
+	c->region = region;
 	n->kind = f->now->kind;
 	n->region = region ? ml_find_region(f, region) : "";
 	n->file = n->func = "";
 	n->gain = saved / f->cycles;
 	n->simulated = simulated;
+	c->theirs = spot ? !f->user_lines.lines[spot->line].own
+			 : region < f->tables->regions.count && !f->own[region];
 	if (spot) {
 		const struct ml_user_line *l = &f->user_lines.lines[spot->line];
 
@@ -514,6 +591,11 @@ const char *ml_find_percent(struct ml_find *f, double share)
 const char *ml_find_region(struct ml_find *f, uint32_t region)
 {
 	return region ? ml_profile_region_name(f->p, f->tables, region) : "other memory";
+}
+
+const char *ml_find_run(const struct ml_find *f, uint32_t region)
+{
+	return f->tables->regions.at[region].column_major ? "column" : "row";
 }
 
 const char *ml_find_place(struct ml_find *f, uint32_t line)

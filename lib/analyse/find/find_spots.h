@@ -6,7 +6,9 @@
  * Costs: a reference served by level k takes the cycles of level k. The cycles beyond
  * those of L1 are its excess. A miss of level l costs cycles(l + 1) - cycles(l), so the
  * excess of a reference is the sum over the levels that it missed, and can be split by
- * cause.
+ * cause. A transfer from another core, which costs more than the level that then serves
+ * the line, counts for the causes sharing and false sharing; the translation of addresses
+ * has no cause.
  */
 #pragma once
 
@@ -26,6 +28,7 @@
 struct ml_find;
 struct ml_prior;
 struct ml_steps;
+struct ml_written;
 
 /* All references of one line of the user's code to one region. */
 struct ml_spot {
@@ -34,9 +37,18 @@ struct ml_spot {
 	uint64_t refs, bytes, kind[3];
 	uint64_t served[ML_SERVED];
 	uint64_t cause[ML_LEVELS][ML_CAUSES];
-	double excess, by_cause[ML_CAUSES];  /* cycles */
+	double excess, by_cause[ML_CAUSES]; /* cycles */
+	struct ml_surcharge surcharge;
+	double translation; /* cycles of the excess that TLBs and walks take */
 	const struct ml_profile_cell *worst; /* the cell with the most excess */
 	double worst_excess;
+};
+
+/* Which findings of one kind and one function become one finding (find_family.h). */
+enum ml_family {
+	ML_FAMILY_NONE,
+	ML_FAMILY_SIZE, /* about arrays of the same size */
+	ML_FAMILY_ANY,  /* about any data: one change mends all */
 };
 
 /*
@@ -53,6 +65,7 @@ struct ml_finder {
 	double weight;
 	bool vague; /* it has no remedy of its own: it is dropped if another finding wins
 		     */
+	enum ml_family family; /* findings of this kind that become one (find_family.h) */
 	void (*look)(struct ml_find *f,
 		     void **mine); /* may request see (ml_find_watch) */
 	void (*see)(struct ml_find *f, void *mine, const struct ml_seen *s);
@@ -69,8 +82,10 @@ struct ml_claim {
 struct ml_candidate {
 	struct ml_finding finding;
 	const struct ml_finder *finder;
+	uint32_t region;         /* 0: none */
 	struct ml_claim *claims; /* the misses that the finding is about */
 	size_t claim_count, claim_cap;
+	bool theirs; /* it is about code that the user cannot change */
 };
 
 struct ml_find {
@@ -91,9 +106,9 @@ struct ml_find {
 	uint32_t *same; /* by region of the tables: the region that stands for it */
 	bool *seen;     /* by finder: it requested see */
 	bool distances; /* see gets stack distances */
-	bool translate; /* simulations have TLBs */
-	struct ml_steps *steps; /* by spot, if a finder wants them */
-	struct ml_prior *prior; /* previous users of lines, if a finder wants them */
+	struct ml_steps *steps;     /* by spot, if a finder wants them */
+	struct ml_prior *prior;     /* previous users of lines, if a finder wants them */
+	struct ml_written *written; /* the fate of written bytes, if a finder wants it */
 	struct ml_spot
 		*spot_at[ML_BATCH]; /* in see: the spots of the references, or NULL */
 	struct ml_change *changes;
@@ -138,10 +153,10 @@ struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region);
  */
 bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s);
 /*
- * Whether the spot's worst instruction has no steps that repeat: pointers, indices, hash
- * tables.
+ * Whether the spot's worst instruction has no steps that repeat, or only within short
+ * runs: pointers, indices, hash tables, rows of a sparse matrix.
  */
-bool ml_find_irregular(const struct ml_spot *s);
+bool ml_find_irregular(const struct ml_find *f, const struct ml_spot *s);
 /* Whether the user can lay out the region in another way: a variable, heap blocks... */
 bool ml_find_movable(const struct ml_find *f, uint32_t region);
 
@@ -203,6 +218,8 @@ const char *ml_find_count(struct ml_find *f, uint64_t n);
 const char *ml_find_bytes(struct ml_find *f, uint64_t n); /* "64 bytes", "1.2 MiB" */
 const char *ml_find_percent(struct ml_find *f, double share);
 const char *ml_find_region(struct ml_find *f, uint32_t region);
+/* What lies in consecutive memory: "row", or "column" of an array of Fortran. */
+const char *ml_find_run(const struct ml_find *f, uint32_t region);
 /* "interchange.c:44", or the function if the line is not known. */
 const char *ml_find_place(struct ml_find *f, uint32_t line);
 /* "998,001 of 1,000,000 references miss L1 (L2 serves 80 %, memory 20 %)". */

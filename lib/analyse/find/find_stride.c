@@ -4,12 +4,16 @@
  * exchanges rows and columns for the references of one line alone, which has the effect
  * of exchanging its loops.
  */
+#include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/analyse/find/find_steps.h"
 #include "lib/trace/tables.h"
 
-enum { MAX_WALKS = 4 /* candidates */, MIN_ROWS = 4 };
+enum { MAX_WALKS = 8 /* candidates */, MIN_ROWS = 4 };
+
+/* A walk that uses less of its lines in the whole run uses one column, or one field. */
+static const double ONE_COLUMN = 0.4;
 
 struct walk {
 	const struct ml_spot *spot;
@@ -18,6 +22,7 @@ struct walk {
 	bool known;           /* the shape is known; else the step is taken for the row */
 	const struct ml_spot
 		*other;         /* another array that the line walks along, or NULL */
+	double covered;         /* share of the bytes that are ever used */
 	bool exchanged;         /* the line was tried as a whole */
 	size_t trial, exchange; /* this array turned; both arrays turned */
 };
@@ -86,7 +91,7 @@ static const struct ml_spot *along(const struct ml_find *f, const struct walk *w
 
 		if (o->line == s->line && o->region != s->region &&
 		    o->bytes * 2 > s->bytes && ml_find_movable(f, o->region) &&
-		    !ml_steps_walk(f, o) && !ml_find_irregular(o) && !repeats(f, o, w))
+		    !ml_steps_walk(f, o) && !ml_find_irregular(f, o) && !repeats(f, o, w))
 			return o;
 	}
 	return NULL;
@@ -139,7 +144,7 @@ static void try(struct ml_find *f, void *arg)
 		const struct ml_spot *s = &f->spots[i];
 		struct walk *w = &m->walks[m->count];
 
-		if (s->excess < f->min_cycles)
+		if (s->excess < ml_family_min(f))
 			break;
 		if (!ml_find_movable(f, s->region) || !f->user_lines.lines[s->line].own ||
 		    only_conflicts(s) || !ml_steps_walk(f, s) || !is_walk(f, s, w))
@@ -149,8 +154,10 @@ static void try(struct ml_find *f, void *arg)
 					  .pitch = w->pitch,
 					  .unit = w->unit };
 
+		w->covered = ml_steps_covered(f, s);
 		w->trial = ml_find_try(f, &turn, s);
-		try_exchange(f, w, &turn);
+		if (w->covered >= ONE_COLUMN)
+			try_exchange(f, w, &turn);
 		m->count++;
 	}
 }
@@ -181,9 +188,9 @@ static const char *advice(struct ml_find *f, const struct walk *w, bool tiles)
 	return ml_arena_printf(
 		f->arena,
 		"exchange the two loops so that the inner one goes along a "
-		"row of %s, or store %s transposed. Exchanging is legal if no "
+		"%s of %s, or store %s transposed. Exchanging is legal if no "
 		"iteration needs the result of another",
-		name, name);
+		ml_find_run(f, w->spot->region), name, name);
 }
 
 static void tell(struct ml_find *f, const struct walk *w, double saved, double line)
@@ -198,20 +205,24 @@ static void tell(struct ml_find *f, const struct walk *w, double saved, double l
 	const char *l1 = f->p->machine.level[0].name;
 	struct ml_candidate *c = ml_find_add(f, s->region, s, saved, true);
 
+	const char *run = ml_find_run(f, s->region);
 	c->finding.title = ml_arena_printf(f->arena,
-					   w->known ? "%s is walked down its columns"
-						    : "%s is walked in large steps",
+					   !w->known ? "%s is walked in large steps"
+					   : *run == 'c'
+						   ? "%s is walked along its rows"
+						   : "%s is walked down its columns",
 					   name);
+	const char *on = w->step == w->pitch && w->known
+				 ? ml_arena_printf(f->arena, ", one %s on", run)
+				 : "";
 	ml_find_say(f, c, "%s goes through %s in steps of %s%s.",
-		    ml_find_place(f, s->line), name, ml_find_bytes(f, w->step),
-		    w->step == w->pitch && w->known ? ", one row on" : "");
+		    ml_find_place(f, s->line), name, ml_find_bytes(f, w->step), on);
 	ml_find_say(f, c, "%s; it uses %.0f bytes of each line of %llu that it fetches.",
 		    ml_find_misses(f, s->served),
 		    (double)s->bytes / (double)(missed ? missed : 1),
 		    (unsigned long long)f->line);
-	ml_find_say(f, c,
-		    "Walked along rows, %s of its references would miss %s, not %s.",
-		    ml_find_percent(f, (double)after / all), l1,
+	ml_find_say(f, c, "Walked along %ss, %s of its references would miss %s, not %s.",
+		    run, ml_find_percent(f, (double)after / all), l1,
 		    ml_find_percent(f, (double)before / all));
 	if (line < saved)
 		ml_find_say(f, c, "Exchanging the loops would save only %s.",
@@ -227,6 +238,40 @@ static void tell(struct ml_find *f, const struct walk *w, double saved, double l
 	ml_find_fact(c, "misses", (double)missed);
 	ml_find_fact(c, "misses_tried", (double)before);
 	ml_find_fact(c, "misses_predicted", (double)after);
+	ml_find_claim(f, c, s, s->excess);
+}
+
+/*
+ * Nothing else of the rows is ever used by this line: another order of the loops cannot
+ * help, but storing the used part side by side does, which is what turning gives. That is
+ * a finding about fields, of an array whose type is not known.
+ */
+static void tell_column(struct ml_find *f, const struct walk *w, double saved)
+{
+	const struct ml_spot *s = w->spot;
+	const struct ml_trial *t = &f->trials[w->trial];
+	const char *name = ml_find_region(f, s->region);
+	const struct ml_finder *now = f->now;
+	struct ml_candidate *c;
+
+	f->now = &ml_find_fields;
+	c = ml_find_add(f, s->region, s, saved, true);
+	f->now = now;
+	c->finding.title = ml_arena_printf(
+		f->arena, "only a part of each element of %s is used", name);
+	ml_find_say(f, c,
+		    "%s goes through %s in steps of %s and uses %s of the bytes of the "
+		    "lines that it touches.",
+		    ml_find_place(f, s->line), name, ml_find_bytes(f, w->step),
+		    ml_find_percent(f, w->covered));
+	ml_find_say(f, c, "%s.", ml_find_misses(f, s->served));
+	c->finding.advice = ml_arena_printf(
+		f->arena,
+		"keep the part of %s that this loop uses in an array of its own", name);
+	ml_find_fact(c, "stride", (double)w->step);
+	ml_find_fact(c, "used_share", w->covered);
+	ml_find_fact(c, "misses_tried", (double)ml_find_missed(t->region_before, 1));
+	ml_find_fact(c, "misses_predicted", (double)ml_find_missed(t->region_after, 1));
 	ml_find_claim(f, c, s, s->excess);
 }
 
@@ -254,13 +299,18 @@ static void conclude(struct ml_find *f, void *arg)
 		double saved = ml_find_saved(f, w->trial);
 		double line = w->exchanged ? exchange(f, w, saved) : saved;
 
-		if (saved >= f->min_cycles)
+		if (saved < ml_family_min(f))
+			continue;
+		if (w->covered < ONE_COLUMN)
+			tell_column(f, w, saved);
+		else
 			tell(f, w, line < 0.8 * saved ? saved : line, line);
 	}
 }
 
 const struct ml_finder ml_find_stride = {
 	.kind = "stride",
+	.family = ML_FAMILY_SIZE,
 	.weight = 1,
 	.look = look,
 	.try = try,

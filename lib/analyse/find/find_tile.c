@@ -32,7 +32,7 @@ static bool fits(const struct ml_find *f, const struct ml_prior_pair *p)
 	const struct ml_spot *s = &f->spots[p->spot];
 
 	return ml_prior_same_loop(f, p) && !ml_prior_idle(f, p) &&
-	       !ml_find_irregular(s) && !ml_steps_walk(f, s) && !ml_prior_changes(f, s);
+	       !ml_find_irregular(f, s) && !ml_steps_walk(f, s) && !ml_prior_changes(f, s);
 }
 
 static struct group group_of(const struct ml_find *f, size_t first, bool *done)

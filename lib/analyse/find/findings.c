@@ -3,21 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_prior.h"
 #include "lib/analyse/find/find_steps.h"
 #include "lib/analyse/find/find_spots.h"
+#include "lib/analyse/find/find_written.h"
 #include "lib/analyse/passes/profile.h"
 #include "lib/analyse/find/whatif.h"
 #include "lib/base/arena.h"
 #include "lib/trace/trace.h"
 
 static const struct ml_finder *const finders[] = {
-	&ml_find_sharing, &ml_find_true_sharing, &ml_find_stride, &ml_find_padding,
-	&ml_find_overlap, &ml_find_fields,       &ml_find_unread, &ml_find_tile,
-	&ml_find_sweep,   &ml_find_fuse,         &ml_find_nodes,  &ml_find_gather,
-	&ml_find_probes,  &ml_find_cleared,      &ml_find_copies, &ml_find_unused,
-	&ml_find_pages,
+	&ml_find_sharing, &ml_find_true_sharing, &ml_find_stride,    &ml_find_padding,
+	&ml_find_overlap, &ml_find_fields,       &ml_find_streaming, &ml_find_never_read,
+	&ml_find_tile,    &ml_find_sweep,        &ml_find_fuse,      &ml_find_nodes,
+	&ml_find_gather,  &ml_find_probes,       &ml_find_cleared,   &ml_find_copies,
+	&ml_find_unused,  &ml_find_pages,
 };
 
 enum {
@@ -44,6 +46,8 @@ static void see(void *arg, const struct ml_seen *s)
 		ml_steps_see(&r->f, s);
 	if (r->f.prior)
 		ml_prior_see(&r->f, s);
+	if (r->f.written)
+		ml_written_see(&r->f, s);
 	for (size_t i = 0; i < KINDS; i++)
 		if (r->f.seen[i] && finders[i]->see)
 			finders[i]->see(&r->f, r->mine[i], s);
@@ -121,11 +125,12 @@ static bool examine(struct run *r, struct ml_findings *out,
 
 	all_finders(r, look);
 	w.distances = r->f.distances;
-	w.translate = r->f.translate;
 	if (wants_to_see(r) && !pass(&w, out, o->partial, &done, err))
 		return false;
 	if (r->f.prior)
 		ml_prior_end(&r->f);
+	if (r->f.written)
+		ml_written_end(&r->f);
 	if (done)
 		all_finders(r, try);
 	if (done && r->f.change_count) {
@@ -155,13 +160,15 @@ static double rank(const struct ml_candidate *c)
 }
 
 /*
- * Findings of equal rank stay in the order of the finders, so that the output does not
- * depend on the sort.
+ * What the user cannot change comes last. Findings of equal rank stay in the order of the
+ * finders, so that the output does not depend on the sort.
  */
 static int by_rank(const void *a, const void *b)
 {
 	const struct ml_candidate *const *x = a, *const *y = b;
 
+	if ((*x)->theirs != (*y)->theirs)
+		return (*x)->theirs ? 1 : -1;
 	if ((*x)->finder->vague != (*y)->finder->vague)
 		return (*x)->finder->vague ? 1 : -1;
 	if (rank(*x) != rank(*y))
@@ -230,6 +237,7 @@ static void choose(struct run *r, struct ml_findings *out)
 	struct ml_candidate **chosen = sorted + f->candidate_count;
 	size_t count = 0, n = 0;
 
+	ml_families_join(f);
 	for (size_t i = 0; i < f->candidate_count; i++)
 		if (f->candidates[i].finding.gain * f->cycles >= f->min_cycles)
 			sorted[count++] = &f->candidates[i];
@@ -284,6 +292,8 @@ bool ml_findings_make(struct ml_findings *out, struct ml_trace *t,
 		if (finders[i]->release && r.mine[i])
 			finders[i]->release(r.mine[i]);
 	ml_prior_release(&r.f);
+	ml_written_release(&r.f);
+	ml_find_steps_release(&r.f);
 	ml_find_release(&r.f);
 	if (!ok)
 		ml_findings_release(out);

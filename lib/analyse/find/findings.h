@@ -24,7 +24,9 @@ struct ml_profile;
 struct ml_trace;
 
 struct ml_findings {
-	struct ml_finding *at; /* the one with the largest gain first */
+	/* the one with the largest gain first; those about code that the user cannot
+	 * change last */
+	struct ml_finding *at;
 	size_t count;
 	double cycles;  /* of all references, by the latencies of the machine */
 	double waiting; /* share of these cycles beyond the latency of L1 */

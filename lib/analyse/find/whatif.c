@@ -16,7 +16,8 @@ enum { SLICES = 8, THREADS = 1 << 16, MAX_ALSO = 16 };
 struct lane {
 	struct ml_fast_lru *fast;
 	struct ml_sim *sim;
-	struct ml_fast_lru *tlb;  /* NULL: no translation */
+	struct ml_fast_lru **tlbs; /* by core; NULL: no translation */
+	unsigned cores;
 	uint8_t served[ML_BATCH]; /* 0: the reference was not made */
 	uint8_t paged[ML_BATCH];  /* of the references that were made */
 	size_t run;               /* their number in the last batch */
@@ -57,11 +58,26 @@ static struct ml_fast_lru *open_tlb(const struct ml_machine *m)
 	return ml_fast_lru_refuses(&t) ? NULL : ml_fast_lru_open(&t, ML_FAST_LRU_BEST);
 }
 
+/* Leaves TLBs out that ml_fast_lru cannot simulate: those that are not lru. */
+static void open_tlbs(struct lane *l, const struct ml_machine *m, unsigned cores)
+{
+	l->tlbs = ml_resize(NULL, cores * sizeof(struct ml_fast_lru *));
+	for (l->cores = 0; l->cores < cores; l->cores++) {
+		l->tlbs[l->cores] = open_tlb(m);
+		if (!l->tlbs[l->cores])
+			break;
+	}
+	if (l->cores)
+		return;
+	ml_free(l->tlbs);
+	l->tlbs = NULL;
+}
+
 static bool lane_open(struct lane *l, const struct ml_machine *m,
 		      const struct ml_machine *tlbs, struct ml_err *err)
 {
 	if (tlbs->tlbs)
-		l->tlb = open_tlb(tlbs);
+		open_tlbs(l, tlbs, m->cores);
 	if (m->cores == 1 && !ml_fast_lru_refuses(m))
 		l->fast = ml_fast_lru_open(m, ML_FAST_LRU_BEST);
 	else
@@ -75,16 +91,40 @@ static void lane_close(struct lane *l)
 		ml_fast_lru_close(l->fast);
 	if (l->sim)
 		ml_sim_close(l->sim);
-	if (l->tlb)
-		ml_fast_lru_close(l->tlb);
+	for (unsigned i = 0; l->tlbs && i < l->cores; i++)
+		ml_fast_lru_close(l->tlbs[i]);
+	ml_free(l->tlbs);
+}
+
+/*
+ * Translates the data references, each on its core, as addresses of `addr`; runs of
+ * references of one core are one call.
+ */
+static void lane_translate(struct lane *l, const struct ml_accesses *a,
+			   const uint64_t *addr)
+{
+	for (size_t from = 0, to; from < a->count; from = to) {
+		unsigned core = a->core ? a->core[from] : 0;
+		bool fetch = a->what[from] >> 14 == ML_ACCESS_FETCH;
+		struct ml_accesses run = { .addr = addr + from, .what = a->what + from };
+
+		for (to = from; to < a->count && (!a->core || a->core[to] == core) &&
+				(a->what[to] >> 14 == ML_ACCESS_FETCH) == fetch;
+		     to++)
+			run.count++;
+		if (fetch)
+			memset(l->paged + from, 0, run.count);
+		else
+			ml_fast_lru_run(l->tlbs[core], &run, l->paged + from);
+	}
 }
 
 static bool lane_accesses(struct pass *p, struct lane *l, const struct ml_accesses *a,
 			  uint8_t *served, struct ml_err *err)
 {
 	l->run = a->count;
-	if (l->tlb)
-		ml_fast_lru_run(l->tlb, a, l->paged);
+	if (l->tlbs)
+		lane_translate(l, a, a->addr);
 	if (l->fast) {
 		ml_fast_lru_run(l->fast, a, served);
 		return true;
@@ -204,7 +244,7 @@ static void count_served(uint64_t *count, const uint8_t *served, size_t n)
 
 static void count_paged(uint64_t *count, const struct lane *l)
 {
-	if (l->tlb)
+	if (l->tlbs)
 		count_served(count, l->paged, l->run);
 }
 
@@ -227,6 +267,19 @@ static bool apply(struct pass *p, const struct ml_change *c, size_t *at,
 	return c->kind == ML_CHANGE_DROP && n;
 }
 
+/* The addresses are for the TLBs alone; the caches do as without the change. */
+static void try_large_pages(struct pass *p, struct lane *l, const struct ml_batch *b)
+{
+	struct ml_accesses a = { .count = b->count,
+				 .what = b->what,
+				 .core = p->w->machine.cores > 1 ? p->core : NULL };
+
+	l->run = b->count;
+	if (l->tlbs)
+		lane_translate(l, &a, p->addr);
+	memcpy(l->served, p->lanes->served, b->count);
+}
+
 static bool try(struct pass *p, size_t k, const struct ml_batch *b, struct ml_err *err)
 {
 	const struct ml_change *first = &p->w->changes[k];
@@ -240,7 +293,9 @@ static bool try(struct pass *p, size_t k, const struct ml_batch *b, struct ml_er
 		drops |= apply(p, c, &l->at[++at], b, concerned(p, c, b));
 	n = concerned(p, first, b);
 	drops |= apply(p, first, &l->at[0], b, n);
-	if (!(drops ? lane_run_rest(p, l, b, err) : lane_run(p, l, b, p->addr, err)))
+	if (first->kind == ML_CHANGE_LARGE_PAGES)
+		try_large_pages(p, l, b);
+	else if (!(drops ? lane_run_rest(p, l, b, err) : lane_run(p, l, b, p->addr, err)))
 		return false;
 	if (drops)
 		memset(p->dropped, 0, b->count);
@@ -260,7 +315,7 @@ static void show(struct pass *p, const struct ml_batch *b)
 				.offset = p->offset,
 				.block = p->block,
 				.served = p->lanes->served,
-				.paged = p->lanes->tlb ? p->lanes->paged : NULL };
+				.paged = p->lanes->tlbs ? p->lanes->paged : NULL };
 
 	if (p->distance) {
 		unsigned shift = (unsigned)__builtin_ctz(p->w->machine.level[0].line);
@@ -327,7 +382,7 @@ static bool run_slices(struct pass *p, struct ml_err *err)
 
 /*
  * Leaves out parts of the machine that have no effect, or hardly any, so that ml_fast_lru
- * can simulate most machines: TLBs, L1i if there are no fetches, cores without a thread,
+ * can simulate most machines: L1i if there are no fetches, cores without a thread,
  * and inclusion by a level that is much larger than the one within. Both sides of a
  * comparison are simplified alike.
  */
@@ -335,7 +390,7 @@ static void simplify(struct ml_whatif *w)
 {
 	struct ml_machine *m = &w->machine;
 
-	m->tlbs = 0;
+	m->tlbs = 0; /* each lane has them beside the caches */
 	if (w->no_fetches)
 		m->split = false;
 	for (unsigned i = 1; i < m->levels; i++)
@@ -353,7 +408,7 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 {
 	struct ml_arena a = { 0 };
 	struct pass *p = ml_arena_alloc(&a, sizeof(*p));
-	struct ml_machine tlbs = w->translate ? w->machine : (struct ml_machine){ 0 };
+	struct ml_machine tlbs = w->machine;
 	bool ok = true;
 
 	simplify(w);

@@ -5,9 +5,9 @@
  * own, beside one without a change.
  *
  * Of a long trace only a part is tried: slices spread evenly over the trace, `window`
- * references in all. TLBs take part if asked for. Threads stay on their cores but run as
- * recorded, without interleaving, because this is about the layout of data and not about
- * sharing.
+ * references in all. TLBs take part if they are lru. Threads stay on their cores but run
+ * as recorded, without interleaving, because this is about the layout of data and not
+ * about sharing.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct ml_trace;
 /* The result of one change. */
 struct ml_trial {
 	uint64_t served[ML_SERVED]; /* all references, with the change */
-	uint64_t paged[ML_SERVED];  /* by TLB, as in struct ml_seen, if translated */
+	uint64_t paged[ML_SERVED];  /* by TLB, as in struct ml_seen */
 	/* references that the first of its changes concerns, without the change */
 	uint64_t region_before[ML_SERVED];
 	uint64_t region_after[ML_SERVED]; /* the same with the change */
@@ -63,7 +63,6 @@ struct ml_whatif {
 	void (*see)(void *arg, const struct ml_seen *s); /* may be NULL */
 	void *arg;
 	bool distances;             /* see gets stack distances */
-	bool translate;             /* simulate the TLBs too, if the machine has any */
 	bool no_fetches;            /* the trace is known to have no fetches */
 	const struct ml_work *work; /* may be NULL */
 

@@ -44,7 +44,6 @@ static void start_level(struct ml_profiler *x, unsigned level,
 	struct ml_profile_level *l = &x->p->level[level];
 	size_t cap = 0;
 
-	x->unit[level] = spec->line > 64 ? spec->line / 64 : 1;
 	l->sets = spec->sets;
 	if (x->p->want & ML_SIM_CAUSES)
 		l->set = ml_grow(NULL, &cap, spec->sets, sizeof(*l->set));
@@ -241,6 +240,8 @@ static void take(struct ml_profiler *x, size_t cell, struct ml_profile_sum *sum)
 			continue;
 		x->plane[k][cell] = 0;
 		sum->served[k >> 2] += count;
+		if (k == 4 * 1 + ML_FETCH)
+			sum->fetched += count;
 		sum->kind[k & 3] += count;
 		/* all references of a plane have the same kind in `what` */
 		sum->bytes += held % ML_PROFILE_ONE -
@@ -269,6 +270,7 @@ static void count_cells(struct ml_profiler *x, const struct ml_events *e)
 		key[i] = (uint8_t)(ml_outcome_served(outcome[i]) << 2 | what[i] >> 14);
 		all |= what[i];
 	}
+	x->fetches = all >> 15;
 	/* most traces have reads and writes only */
 	grow_cells(x, ml_region_lookup_cell_count(ml_replay_lookup(e->replay)),
 		   all >> 15 ? 4 : 2);
@@ -331,6 +333,71 @@ static void count_more(struct ml_profiler *x, const struct ml_events *e)
 	}
 }
 
+static struct ml_profile_segment *segment_of(struct ml_profiler *x,
+					     const struct ml_events *e, size_t i)
+{
+	uint64_t time = e->time ? e->time[i] : e->refs->time + i;
+
+	return &x->p->segments[segment_at(x->p, time)];
+}
+
+/* The surcharge of reference i, in its cell, its thread and its segment. */
+static void charge(struct ml_profiler *x, const struct ml_events *e, size_t i,
+		   const struct ml_surcharge *s)
+{
+	ml_surcharge_add(&x->surcharges[e->cell[i]], s);
+	ml_surcharge_add(&thread_row(x, e, i)->surcharge, s);
+	ml_surcharge_add(&segment_of(x, e, i)->surcharge, s);
+}
+
+/* A reference pays for one transfer, whatever number of cores gave up its lines. */
+static void charge_batch(struct ml_profiler *x, const struct ml_events *e)
+{
+	const struct ml_machine *m = &x->p->machine;
+	uint64_t moved = UINT64_MAX;
+
+	x->surcharges = ml_grow(x->surcharges, &x->surcharge_cap, x->cells,
+				sizeof(*x->surcharges));
+	for (size_t k = 0; k < x->charge_count; k++) {
+		const struct ml_profile_charge *c = &x->charges[k];
+		size_t i = (size_t)(c->position - e->position);
+		struct ml_surcharge s = { 0 };
+
+		if (!c->page && c->position == moved)
+			continue;
+		if (c->page) {
+			s.pages[c->tlb] = c->tlb > 0;
+			s.more = c->more;
+		} else {
+			unsigned served = ml_outcome_served(e->outcome[i]);
+
+			moved = c->position;
+			s.transfers = 1;
+			s.instead = served <= m->levels ? m->level[served - 1].cycles
+							: m->memory_cycles;
+		}
+		charge(x, e, i, &s);
+	}
+	x->charge_count = 0;
+}
+
+/* Fetches of threads and segments; cells have them from the planes. */
+static void count_fetches(struct ml_profiler *x, const struct ml_events *e)
+{
+	const struct ml_batch *b = e->refs;
+
+	for (size_t i = 0; i < b->count; i++) {
+		if (ml_what_kind(b->what[i]) != ML_FETCH)
+			continue;
+		struct ml_surcharge s = {
+			.fetches = 1, .fetched = ml_outcome_served(e->outcome[i]) == 1
+		};
+
+		ml_surcharge_add(&thread_row(x, e, i)->surcharge, &s);
+		ml_surcharge_add(&segment_of(x, e, i)->surcharge, &s);
+	}
+}
+
 static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 {
 	struct ml_profiler *x = arg;
@@ -345,6 +412,10 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 	count_cells(x, e);
 	if (x->full)
 		count_more(x, e);
+	if (x->charge_count)
+		charge_batch(x, e);
+	if (x->fetches)
+		count_fetches(x, e);
 	x->p->refs += e->refs->count;
 	return true;
 }
@@ -362,9 +433,11 @@ struct ml_pass ml_profiler_pass(struct ml_profiler *x)
 	return (struct ml_pass){
 		.arg = x,
 		.batch = on_batch,
+		.sums = &x->line_sums,
 		.miss = ml_profile_miss,
 		.leave = ml_profile_leave,
 		.bounce = ml_profile_bounced,
+		.page = ml_profile_page,
 		.gap = on_gap,
 		.no_region = true,
 	};
@@ -396,6 +469,11 @@ static void keep_cell(struct ml_profiler *x, const struct ml_cell *from, size_t 
 		return; /* the region lookup met the cell outside the window */
 	for (size_t k = 0; k < 3; k++)
 		p->kind[k] += c->kind[k];
+	if (cell < x->surcharge_cap)
+		c->surcharge = x->surcharges[cell];
+	c->surcharge.fetches = c->kind[ML_FETCH];
+	c->surcharge.fetched = sum.fetched;
+	ml_surcharge_add(&p->surcharge, &c->surcharge);
 	c->site = from->site;
 	c->caller = from->caller;
 	c->region = from->region;
@@ -416,6 +494,7 @@ static void keep_cells(struct ml_profiler *x, const struct ml_region_lookup *s)
 	for (size_t k = 0; k < ML_PROFILE_PLANES; k++)
 		ml_free(x->plane[k]);
 	ml_free(x->sums);
+	ml_free(x->surcharges);
 	ml_free(x->work);
 }
 
@@ -431,7 +510,7 @@ static void measure_link(struct ml_profile_level *l, const struct ml_level_spec 
 					    ? missed + c->prefetched
 					    : c->fills);
 	/* and takes all victims of the level within, dirty or not */
-	l->bytes_out = c->through_bytes +
+	l->bytes_out = c->through_bytes + c->past_bytes +
 		       spec->line * (outer && outer->inclusion == ML_EXCLUSIVE
 					     ? c->evictions
 					     : c->write_backs);
@@ -450,26 +529,6 @@ static void keep_counts(struct ml_profile *p, const struct ml_replay *r)
 	}
 	for (unsigned k = 0; k < m->tlbs; k++)
 		ml_replay_tlb_counts(r, k, &p->tlb[k]);
-}
-
-static uint64_t sum(const uint64_t by_kind[3])
-{
-	return by_kind[0] + by_kind[1] + by_kind[2];
-}
-
-double ml_profile_translation(const struct ml_profile *p)
-{
-	const struct ml_machine *m = &p->machine;
-	double cycles = 0;
-
-	for (unsigned k = 0; k < m->tlbs; k++) {
-		uint64_t missed = sum(p->tlb[k].missed);
-
-		cycles += (double)(sum(p->tlb[k].asked) - missed) * m->tlb[k].cycles;
-		if (k + 1 == m->tlbs)
-			cycles += (double)missed * m->walk_cycles;
-	}
-	return cycles;
 }
 
 /* Notes gaps between two references of the window, and at the ends of the trace. */
@@ -526,9 +585,9 @@ void ml_profiler_close(struct ml_profiler *x, const struct ml_replay *r)
 	keep_counts(p, r);
 	keep_gaps(p, ml_replay_trace(r));
 	keep_regions(p, ml_replay_lookup(r), t);
-	p->cycles = ml_profile_cycles(&p->machine, p->served) +
-		    (p->refs ? ml_profile_translation(p) / (double)p->refs : 0);
+	p->cycles = ml_profile_average(p);
 	ml_profile_lines_end(x);
+	ml_free(x->charges);
 	ml_arena_release(&x->arena);
 	ml_free(x);
 }
@@ -586,4 +645,12 @@ double ml_profile_cycles(const struct ml_machine *m, const uint64_t served[ML_SE
 		refs += served[k];
 	}
 	return refs ? cycles / (double)refs : 0;
+}
+
+double ml_profile_average(const struct ml_profile *p)
+{
+	double beyond = ml_surcharge_cycles(&p->surcharge, &p->machine, p->refs);
+
+	return ml_profile_cycles(&p->machine, p->served) +
+	       (p->refs ? beyond / (double)p->refs : 0);
 }

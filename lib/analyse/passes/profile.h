@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/analyse/passes/surcharge.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/cache/access.h"
@@ -36,6 +37,7 @@ struct ml_profile_cell {
 	uint64_t bytes;
 	uint64_t served[ML_SERVED];
 	uint64_t cause[ML_LEVELS][ML_CAUSES];
+	struct ml_surcharge surcharge;
 	uint64_t steps; /* references with an earlier reference in this cell */
 	struct ml_profile_stride stride[ML_STRIDES]; /* the most frequent first */
 };
@@ -66,12 +68,14 @@ struct ml_profile_set {
 struct ml_profile_thread {
 	uint32_t thread, core;
 	uint64_t refs, served[ML_SERVED];
+	struct ml_surcharge surcharge;
 };
 
 /* References from one mark (of any kind) to the next. */
 struct ml_profile_segment {
 	uint64_t from; /* time; the first segment starts where the window does */
 	uint64_t served[ML_SERVED];
+	struct ml_surcharge surcharge;
 };
 
 struct ml_profile_bin {
@@ -114,7 +118,9 @@ struct ml_profile {
 	uint64_t refs, kind[3], served[ML_SERVED];
 	uint64_t gaps, missing; /* gaps of the trace: their number, and references known
 				   to be missing */
-	double cycles; /* average access time by the machine's latencies, with TLBs */
+	struct ml_surcharge surcharge; /* of all references */
+	double cycles; /* average access time by the machine's latencies, with surcharge
+			*/
 	struct ml_profile_level level[ML_LEVELS + 1]; /* [0] is L1i */
 	struct ml_level_counts tlb[ML_TLBS];
 	struct ml_profile_cell *cells;
@@ -155,5 +161,5 @@ enum ml_region_kind ml_profile_region_kind(const struct ml_profile *p,
 
 /* Average access time of references by serving level, with the latencies of m. */
 double ml_profile_cycles(const struct ml_machine *m, const uint64_t served[ML_SERVED]);
-/* Cycles that address translation adds to all references together. */
-double ml_profile_translation(const struct ml_profile *p);
+/* The same of all references of p, with their surcharge. */
+double ml_profile_average(const struct ml_profile *p);

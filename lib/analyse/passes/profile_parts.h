@@ -7,6 +7,7 @@
 #include "lib/analyse/passes/profile.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/map.h"
+#include "lib/cache/event_sums.h"
 #include "lib/trace/trace.h"
 
 enum {
@@ -30,7 +31,14 @@ struct ml_profile_last {
 
 /* References of a cell. */
 struct ml_profile_sum {
-	uint64_t bytes, served[ML_SERVED], kind[4];
+	uint64_t bytes, served[ML_SERVED], kind[4], fetched;
+};
+
+/* A page or a transfer of a reference, until the batch of the reference comes. */
+struct ml_profile_charge {
+	uint64_t position; /* of the reference */
+	uint8_t tlb;       /* as in struct ml_page */
+	bool page, more;
 };
 
 /* Strides and causes of a cell. */
@@ -67,16 +75,19 @@ struct ml_profiler {
 	struct ml_profile_sum *sums;
 	struct ml_profile_work *work; /* by cell; if full */
 	size_t sum_cap, work_cap;
+	struct ml_surcharge *surcharges; /* by cell, without fetches */
+	size_t surcharge_cap;
+	struct ml_profile_charge *charges; /* of the batch that is being simulated */
+	size_t charge_count, charge_cap;
+	bool fetches;          /* the batch has some */
 	uint8_t key[ML_BATCH]; /* planes of the references of a batch */
 	uint32_t epoch;        /* from 1 */
 	size_t segment;        /* segment of the previous reference */
 	uint32_t *thread_row;  /* row + 1 by thread */
 	uint64_t end;          /* position at which the last bin ends */
 
-	struct ml_map use_row;                 /* row of a level and a region */
-	struct ml_map pair_row[ML_LEVELS + 1]; /* row of a loser and a winner */
-	struct ml_map bounce_row;              /* row of a line, hashed with the cores */
-	uint32_t unit[ML_LEVELS + 1]; /* bytes of a bit in the masks of ml_leave */
+	struct ml_event_sums line_sums; /* misses and leaving lines */
+	struct ml_map bounce_row;       /* row of a line, hashed with the cores */
 	struct ml_arena arena;
 };
 
@@ -88,4 +99,5 @@ void ml_profile_start(struct ml_profiler *x, const struct ml_replay *r);
 void ml_profile_miss(void *arg, const struct ml_events *e, const struct ml_miss *m);
 void ml_profile_leave(void *arg, const struct ml_events *e, const struct ml_leave *l);
 void ml_profile_bounced(void *arg, const struct ml_events *e, const struct ml_bounce *b);
+void ml_profile_page(void *arg, const struct ml_events *e, const struct ml_page *g);
 void ml_profile_lines_end(struct ml_profiler *x);

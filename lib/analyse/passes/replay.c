@@ -7,6 +7,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/pool.h"
+#include "lib/cache/event_sums.h"
 #include "lib/cache/explain_lru.h"
 #include "lib/cache/fast_lru.h"
 #include "lib/trace/region_lookup.h"
@@ -31,20 +32,27 @@ struct ml_replay {
 
 	const struct ml_pass *passes;
 	size_t pass_count;
-	bool regions;         /* a pass needs them */
-	struct ml_events now; /* the batch that is being simulated */
+	struct ml_event_sums *sums; /* those that the simulator fills */
+	bool regions;               /* a pass needs them */
+	struct ml_events now;       /* the batch that is being simulated */
 	uint32_t cell[ML_BATCH], region[ML_BATCH];
 	uint16_t core[ML_BATCH], outcome[ML_BATCH];
 	uint8_t served[ML_BATCH];
 	struct ml_arena arena;
 };
 
+/* Whether the simulator itself adds up the misses and leaving lines of a pass. */
+static bool summed(const struct ml_replay *r, const struct ml_pass *p)
+{
+	return r->sums && r->sums == p->sums;
+}
+
 static void on_miss(void *arg, const struct ml_miss *m)
 {
 	struct ml_replay *r = arg;
 
 	for (size_t i = 0; i < r->pass_count; i++)
-		if (r->passes[i].miss)
+		if (r->passes[i].miss && !summed(r, &r->passes[i]))
 			r->passes[i].miss(r->passes[i].arg, &r->now, m);
 }
 
@@ -53,7 +61,7 @@ static void on_leave(void *arg, const struct ml_leave *l)
 	struct ml_replay *r = arg;
 
 	for (size_t i = 0; i < r->pass_count; i++)
-		if (r->passes[i].leave)
+		if (r->passes[i].leave && !summed(r, &r->passes[i]))
 			r->passes[i].leave(r->passes[i].arg, &r->now, l);
 }
 
@@ -66,23 +74,38 @@ static void on_bounce(void *arg, const struct ml_bounce *b)
 			r->passes[i].bounce(r->passes[i].arg, &r->now, b);
 }
 
+static void on_page(void *arg, const struct ml_page *g)
+{
+	struct ml_replay *r = arg;
+
+	for (size_t i = 0; i < r->pass_count; i++)
+		if (r->passes[i].page)
+			r->passes[i].page(r->passes[i].arg, &r->now, g);
+}
+
 /* Observes only events that a pass handles, as each costs a call for each line. */
 static void observe(struct ml_replay *r)
 {
 	struct ml_observer o = { .arg = r };
 
 	for (size_t i = 0; i < r->pass_count; i++) {
-		if (r->passes[i].miss)
+		if (r->passes[i].sums)
+			ml_event_sums_open(r->passes[i].sums, &r->o.machine, r->o.want);
+		if (r->explain && !r->sums)
+			r->sums = r->passes[i].sums;
+		if (r->passes[i].miss && !summed(r, &r->passes[i]))
 			o.miss = on_miss;
-		if (r->passes[i].leave)
+		if (r->passes[i].leave && !summed(r, &r->passes[i]))
 			o.leave = on_leave;
 		if (r->passes[i].bounce)
 			o.bounce = on_bounce;
+		if (r->passes[i].page)
+			o.page = on_page;
 	}
 	if (r->sim)
 		ml_sim_observe(r->sim, &o);
 	else
-		ml_explain_lru_observe(r->explain, &o);
+		ml_explain_lru_observe(r->explain, &o, r->sums);
 }
 
 /* Of all back ends only Valgrind runs one thread at a time. */

@@ -21,6 +21,7 @@
 #include "lib/trace/ref.h"
 
 struct ml_buf;
+struct ml_event_sums;
 struct ml_gap;
 struct ml_replay;
 struct ml_region_lookup;
@@ -40,9 +41,9 @@ struct ml_events {
 };
 
 /*
- * A pass: functions and their argument. Each function may be NULL. miss, leave and bounce
- * need an option that makes ml_sim run. They are called before the batch that they belong
- * to, with indices into it.
+ * A pass: functions and their argument. Each function may be NULL. miss and leave need an
+ * option that makes ml_sim run. miss, leave, bounce and page are called before the batch
+ * that they belong to, with indices into it.
  */
 struct ml_pass {
 	void *arg;
@@ -50,6 +51,12 @@ struct ml_pass {
 	void (*miss)(void *arg, const struct ml_events *e, const struct ml_miss *m);
 	void (*leave)(void *arg, const struct ml_events *e, const struct ml_leave *l);
 	void (*bounce)(void *arg, const struct ml_events *e, const struct ml_bounce *b);
+	void (*page)(void *arg, const struct ml_events *e, const struct ml_page *p);
+	/*
+	 * If not NULL, the replay opens these sums, and a simulator that can adds misses
+	 * and leaving lines to them instead of calling miss and leave.
+	 */
+	struct ml_event_sums *sums;
 	void (*gap)(void *arg,
 		    const struct ml_gap *gap); /* before the batch that follows the gap */
 	bool no_region;                        /* batch uses cells and no regions */

@@ -41,7 +41,7 @@ struct ml_result_writer;
 struct ml_trace;
 
 enum {
-	ML_RESULT_VERSION = 3,
+	ML_RESULT_VERSION = 4,
 	ML_RESULT_BLOCK = 1 << 18, /* references of a block of outcomes or counts */
 	ML_RESULT_PARTS = ML_RESULT_BLOCK / ML_RESULT_PART,
 	ML_RESULT_DECODED = 8,   /* blocks of outcomes that stay decoded */

@@ -13,6 +13,7 @@
 #include "lib/analyse/result/result.h"
 #include "lib/analyse/result/result_parts.h"
 #include "lib/base/arena.h"
+#include "lib/base/cache_folder.h"
 #include "lib/base/buf.h"
 #include "lib/base/map.h"
 
@@ -40,37 +41,9 @@ static uint64_t limit(void)
 	return ml_result_cache_limit(getenv("MEMLAMP_CACHE_SIZE"));
 }
 
-/*
- * The folder, or NULL if there is no home. A relative path is ignored, as the XDG base
- * directory specification says.
- */
-static const char *folder(struct ml_arena *a)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-
-	if (cache && *cache == '/')
-		return ml_arena_printf(a, "%s/memlamp", cache);
-	return home && *home == '/' ? ml_arena_printf(a, "%s/.cache/memlamp", home)
-				    : NULL;
-}
-
-static bool make_folders(const char *path, struct ml_arena *a)
-{
-	char *part = ml_arena_strdup(a, path);
-	size_t size = strlen(part);
-
-	for (size_t i = 1; i < size; i++)
-		if (part[i] == '/') {
-			part[i] = 0;
-			mkdir(part, 0700);
-			part[i] = '/';
-		}
-	return mkdir(part, 0700) == 0 || errno == EEXIST;
-}
-
 static const char *path_of(const struct ml_result_info *info, struct ml_arena *a)
 {
-	const char *in = folder(a);
+	const char *in = ml_cache_folder(a);
 	struct ml_buf key = { 0 };
 
 	if (!in || !limit())
@@ -91,7 +64,7 @@ const char *ml_result_cache_path(const struct ml_result_info *info, struct ml_ar
 {
 	const char *path = path_of(info, a);
 
-	return path && make_folders(folder(a), a) ? path : NULL;
+	return path && ml_cache_folder_make(ml_cache_folder(a), a) ? path : NULL;
 }
 
 bool ml_result_cache_find(const struct ml_result_info *info, const struct ml_trace *t,
@@ -159,7 +132,7 @@ void ml_result_cache_trim(void)
 	struct file *files = NULL;
 	size_t count = 0, cap = 0;
 	uint64_t total = 0, max = limit();
-	const char *in = folder(&a);
+	const char *in = ml_cache_folder(&a);
 	DIR *dir = in ? opendir(in) : NULL;
 	struct stat st;
 

@@ -148,6 +148,7 @@ static void level_counts(struct walk *w, struct ml_level_counts *c)
 	number(w, &c->write_backs);
 	number(w, &c->through);
 	number(w, &c->through_bytes);
+	number(w, &c->past_bytes);
 	number(w, &c->upgrades);
 	number(w, &c->prefetched);
 	number(w, &c->useful);
@@ -172,6 +173,16 @@ static void level(struct walk *w, struct ml_profile_level *l)
 	}
 }
 
+static void surcharge(struct walk *w, struct ml_surcharge *s)
+{
+	numbers(w, s->pages, ML_TLBS + 1);
+	number(w, &s->more);
+	number(w, &s->fetches);
+	number(w, &s->fetched);
+	number(w, &s->transfers);
+	number(w, &s->instead);
+}
+
 static void cell(struct walk *w, struct ml_profile_cell *c)
 {
 	small(w, &c->site);
@@ -182,6 +193,7 @@ static void cell(struct walk *w, struct ml_profile_cell *c)
 	number(w, &c->bytes);
 	numbers(w, c->served, ML_SERVED);
 	numbers(w, &c->cause[0][0], ML_LEVELS * ML_CAUSES);
+	surcharge(w, &c->surcharge);
 	number(w, &c->steps);
 	for (unsigned i = 0; i < ML_STRIDES; i++) {
 		struct ml_profile_stride *s = &c->stride[i];
@@ -270,11 +282,13 @@ static void arrays(struct walk *w, struct ml_profile *p)
 		small(w, &p->threads[i].core);
 		number(w, &p->threads[i].refs);
 		numbers(w, p->threads[i].served, ML_SERVED);
+		surcharge(w, &p->threads[i].surcharge);
 	}
 	ARRAY(w, p->segments, p->segment_count, p->segment_cap, 1 + ML_SERVED);
 	for (size_t i = 0; i < p->segment_count; i++) {
 		number(w, &p->segments[i].from);
 		numbers(w, p->segments[i].served, ML_SERVED);
+		surcharge(w, &p->segments[i].surcharge);
 	}
 	ARRAY(w, p->bounces, p->bounce_count, p->bounce_cap, 9);
 	for (size_t i = 0; i < p->bounce_count; i++)
@@ -331,6 +345,7 @@ static void profile(struct walk *w, struct ml_profile *p)
 	numbers(w, p->served, ML_SERVED);
 	number(w, &p->gaps);
 	number(w, &p->missing);
+	surcharge(w, &p->surcharge);
 	memcpy(&cycles, &p->cycles, sizeof(cycles));
 	number(w, &cycles);
 	memcpy(&p->cycles, &cycles, sizeof(cycles));

@@ -21,6 +21,7 @@ static struct ml_open_function *read_function(const char *path, const char *name
 	memset(x, 0, sizeof(*x));
 	x->flow = f;
 	ml_flow_counts_make(&x->counts, f);
+	ml_flow_span_make(&x->span, f, &x->counts);
 	ml_simulations_init(&x->simulations);
 	return x;
 }
@@ -49,6 +50,7 @@ void ml_open_flow_close(struct ml_document *d)
 	for (struct ml_open_function *f = x->functions, *next; f; f = next) {
 		next = f->next;
 		ml_simulations_release(&f->simulations);
+		ml_flow_span_release(&f->span);
 		ml_flow_counts_release(&f->counts);
 		ml_flow_close(f->flow);
 		ml_free(f);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "lib/flow/count.h"
+#include "lib/flow/span.h"
 #include "lib/query/flow/simulated.h"
 #include "lib/query/workspace/document.h"
 
@@ -18,6 +19,7 @@ struct ml_open_function {
 	struct ml_open_function *next;
 	struct ml_flow *flow;
 	struct ml_flow_counts counts;
+	struct ml_flow_span span;
 	struct ml_simulations simulations; /* that were asked for last */
 };
 

@@ -1,6 +1,7 @@
 #include "lib/query/flow/route_flow.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "lib/base/buf.h"
@@ -14,6 +15,8 @@
 
 /* Nodes of an answer with and without formulas, points of a curve, bytes of a source. */
 enum { NODES = 2000, ALL_NODES = 50000, POINTS = 1000, SOURCE = 16 << 20 };
+/* Accesses that the points of a curve simulate together: half a second. */
+enum { CURVE_ACCESSES = 5000000 };
 
 bool ml_route_flow(struct ml_workspace *ws, const struct ml_request *q,
 		   struct ml_answer *a, struct ml_err *err)
@@ -24,6 +27,9 @@ bool ml_route_flow(struct ml_workspace *ws, const struct ml_request *q,
 		return false;
 	ml_json_object(&a->json);
 	ml_flow_json(x->flow, &x->counts, &a->json);
+	ml_flow_span_json(&x->span, x->flow, &x->counts, &a->json);
+	if (x->span.missing)
+		ml_json_key_string(&a->json, "span_missing", x->span.missing);
 	ml_json_key_array(&a->json, "trips");
 	for (size_t i = 0; i < x->flow->symbol_count; i++)
 		if (x->flow->symbol[i].kind == ML_FLOW_TRIPS)
@@ -299,52 +305,89 @@ static bool read_parameter(const struct ml_flow *f, const struct ml_request *q,
 	       ml_fail(err, ML_USAGE, "the flow has no parameter '%s'", name ? name : "");
 }
 
+/* The columns of a curve, a row for each value of the parameter. */
+enum { VALUE, RUNS, OPERATIONS, BYTES, FOOTPRINT, COLD, MISSES, CURVES };
+
+struct curve {
+	const struct ml_open_function *x;
+	const struct ml_request *q;
+	struct ml_flow_sizes z;
+	uint32_t root, symbol;
+	bool simulates;
+	uint64_t threshold;
+	uint64_t room; /* accesses that may still be simulated */
+};
+
+/* Sizes that are too large to simulate have no misses: they are not known. */
+static void curve_row(struct curve *k, uint64_t v, double row[CURVES])
+{
+	struct ml_arena scratch = { 0 };
+	struct ml_simulated *s = NULL;
+	struct ml_flow_metrics m;
+	struct ml_err why;
+
+	k->z.value[k->symbol] = (int64_t)v;
+	k->z.known[k->symbol] = true;
+	ml_flow_sizes_changed(&k->z, k->x->flow);
+	if (k->simulates)
+		s = ml_simulated_once(k->x->flow, &k->z, k->room, k->q, &why);
+	k->room -= s ? s->l->kept : k->room;
+	ml_flow_metrics_make(&m, k->x->flow, &k->x->counts, k->root, &k->z, s,
+			     k->threshold, &scratch);
+	row[VALUE] = (double)v;
+	row[RUNS] = m.runs[k->root];
+	row[OPERATIONS] = m.operations[k->root];
+	row[BYTES] = m.bytes[k->root];
+	row[FOOTPRINT] = m.footprint[k->root];
+	row[COLD] = s ? m.cold[k->root] : NAN;
+	row[MISSES] = s ? m.misses[k->root] : NAN;
+	ml_simulated_free(s);
+	ml_arena_release(&scratch);
+}
+
 /* Metrics of a node against a parameter, at `points` values from..to, evenly spread. */
 bool ml_route_flow_curve(struct ml_workspace *ws, const struct ml_request *q,
 			 struct ml_answer *a, struct ml_err *err)
 {
-	struct ml_open_function *x = ml_open_function(ws, q, err);
-	struct ml_flow_sizes z;
-	uint64_t from, to, points;
-	uint32_t root, symbol;
+	static const char *const names[CURVES] = { "value", "runs",      "operations",
+						   "bytes", "footprint", "cold",
+						   "misses" };
+	struct curve k = { .x = ml_open_function(ws, q, err),
+			   .q = q,
+			   .room = CURVE_ACCESSES };
+	uint64_t from, to, points, simulates;
 
-	if (!x || !ml_flow_root(x->flow, q, &root, err) ||
+	if (!k.x || !ml_flow_root(k.x->flow, q, &k.root, err) ||
 	    !ml_request_u64(q, "from", 1, &from, err) ||
 	    !ml_request_u64(q, "to", 1000, &to, err) ||
 	    !ml_request_u64(q, "points", 50, &points, err) ||
-	    !read_parameter(x->flow, q, &symbol, err) ||
-	    !ml_flow_sizes_read(&z, x->flow, q, &a->arena, err))
+	    !ml_request_u64(q, "simulate", 0, &simulates, err) ||
+	    !ml_request_u64(q, "threshold", 10, &k.threshold, err) ||
+	    !read_parameter(k.x->flow, q, &k.symbol, err) ||
+	    !ml_flow_sizes_read(&k.z, k.x->flow, q, &a->arena, err))
 		return false;
 	if (from > to || to > (uint64_t)1 << 40)
 		return ml_fail(err, ML_USAGE,
 			       "the curve goes from a size to a larger one");
+	k.simulates = simulates != 0;
 	uint64_t room = to - from + 1;
 	points = points > POINTS ? POINTS : points;
 	size_t n = (size_t)(points > room ? room : points);
-	static const char *const names[] = { "value", "runs", "operations", "bytes",
-					     "footprint" };
-	double *column[5];
-	for (int i = 0; i < 5; i++)
-		column[i] = ml_arena_alloc(&a->arena, (n + 1) * sizeof(double));
+	double *column[CURVES];
+	for (int c = 0; c < CURVES; c++)
+		column[c] = ml_arena_alloc(&a->arena, (n + 1) * sizeof(double));
 	for (size_t i = 0; i < n; i++) {
-		struct ml_arena scratch = { 0 };
-		struct ml_flow_metrics m;
-		uint64_t v = n < 2 ? from : from + (room - 1) * i / (n - 1);
+		double row[CURVES];
 
-		z.value[symbol] = (int64_t)v;
-		z.known[symbol] = true;
-		ml_flow_sizes_changed(&z, x->flow);
-		ml_flow_metrics_make(&m, x->flow, &x->counts, root, &z, NULL, 0,
-				     &scratch);
-		const double row[5] = { (double)v, m.runs[root], m.operations[root],
-					m.bytes[root], m.footprint[root] };
-		for (int c = 0; c < 5; c++)
+		if (!ml_work_goes_on(&q->work, err))
+			return false;
+		curve_row(&k, n < 2 ? from : from + (room - 1) * i / (n - 1), row);
+		for (int c = 0; c < CURVES; c++)
 			column[c][i] = row[c];
-		ml_arena_release(&scratch);
 	}
 	ml_answer_columns(a);
-	for (int i = 0; i < 5; i++)
-		put(a, names[i], column[i], n);
+	for (int c = 0; c < CURVES; c++)
+		put(a, names[c], column[c], n);
 	return true;
 }
 

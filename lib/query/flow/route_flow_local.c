@@ -150,6 +150,26 @@ static void parts_json(const struct ml_flow_asked *k, const struct ml_cells *c,
 	ml_json_end(&a->json);
 }
 
+/* On a machine: how often an element missed the first level, and went to memory. */
+static void put_machine(const struct ml_flow_asked *k, const struct ml_cells *p,
+			struct ml_answer *a)
+{
+	const struct ml_served *v = &k->s->x.now.served;
+	uint32_t *missed = ml_arena_alloc(&a->arena, (p->count + 1) * sizeof(*missed));
+	uint32_t *memory = ml_arena_alloc(&a->arena, (p->count + 1) * sizeof(*memory));
+
+	for (size_t i = 0; i < v->kept && i < k->s->l->kept; i++) {
+		size_t cell = ml_cells_of(p, k->s, i);
+
+		if (cell == SIZE_MAX)
+			continue;
+		missed[cell] += v->level[i] > 1;
+		memory[cell] += v->level[i] > v->machine.levels;
+	}
+	ml_answer_column(a, "missed", ML_TYPE_U32, missed, p->count);
+	ml_answer_column(a, "memory", ML_TYPE_U32, memory, p->count);
+}
+
 /* Elements of storage; the page maps indices to places by the strides. */
 bool ml_route_flow_elements(struct ml_workspace *ws, const struct ml_request *q,
 			    struct ml_answer *a, struct ml_err *err)
@@ -181,6 +201,8 @@ bool ml_route_flow_elements(struct ml_workspace *ws, const struct ml_request *q,
 		parts_json(&k, &p, a);
 		for (int c = 0; c < 6; c++)
 			ml_answer_column(a, names[c], ML_TYPE_U32, column[c], p.count);
+		if (k.s->x.has_machine)
+			put_machine(&k, &p, a);
 	}
 	ml_flow_asked(&k);
 	return ok;

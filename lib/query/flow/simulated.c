@@ -101,10 +101,10 @@ static void number_nodes(struct ml_simulated *s)
 }
 
 static bool simulate(struct ml_simulated *s, const struct ml_flow *f,
+		     const struct ml_flow_sizes *z, uint64_t max,
 		     const struct ml_request *q, struct ml_err *err)
 {
 	struct ml_experiment *x = &s->x;
-	struct ml_flow_sizes z;
 
 	s->of = f;
 	s->l = &x->now.locality;
@@ -112,23 +112,41 @@ static bool simulate(struct ml_simulated *s, const struct ml_flow *f,
 				     .order = kept_text(s, q, "order"),
 				     .tile = kept_text(s, q, "tile"),
 				     .machine = kept_text(s, q, "machine"),
-				     .max = ACCESSES,
+				     .max = max,
 				     .keep = true,
 				     .only_changed = true,
 				     .work = &q->work };
 	bool machine = x->machine && *x->machine;
 	if (!ml_flow_root(f, q, &x->root, err) ||
-	    !ml_request_u64(q, "line", machine ? 0 : 64, &x->line, err) ||
-	    !ml_flow_sizes_read(&z, f, q, &s->arena, err))
+	    !ml_request_u64(q, "line", machine ? 0 : 64, &x->line, err))
 		return false;
 	if (!x->line && !machine)
 		return ml_fail(err, ML_USAGE, "line must be 1 to 1048576 bytes");
-	x->set = sizes_text(s, &z);
+	x->set = sizes_text(s, z);
 	bool ok = ml_experiment_run(x, f, err);
 	x->work = s->l->walk.work = x->now.served.walk.work = NULL; /* of this request */
 	if (ok)
 		number_nodes(s);
 	return ok;
+}
+
+struct ml_simulated *ml_simulated_once(const struct ml_flow *f,
+				       const struct ml_flow_sizes *z, uint64_t max,
+				       const struct ml_request *q, struct ml_err *err)
+{
+	struct ml_simulated *s = ml_resize(NULL, sizeof(*s));
+
+	memset(s, 0, sizeof(*s));
+	if (simulate(s, f, z, max, q, err))
+		return s;
+	release(s);
+	return NULL;
+}
+
+void ml_simulated_free(struct ml_simulated *s)
+{
+	if (s)
+		release(s);
 }
 
 static void spell(const struct ml_request *q, struct ml_buf *out)
@@ -180,13 +198,14 @@ struct ml_simulated *ml_simulated_get(struct ml_simulations *all, const struct m
 	if (s) {
 		*at = s->next;
 	} else {
-		s = ml_resize(NULL, sizeof(*s));
-		memset(s, 0, sizeof(*s));
-		s->key = ml_arena_strdup(&s->arena, (const char *)key.data);
-		if (!simulate(s, f, q, err)) {
-			release(s);
-			s = NULL;
-		}
+		struct ml_arena a = { 0 };
+		struct ml_flow_sizes z;
+
+		if (ml_flow_sizes_read(&z, f, q, &a, err))
+			s = ml_simulated_once(f, &z, ACCESSES, q, err);
+		if (s)
+			s->key = ml_arena_strdup(&s->arena, (const char *)key.data);
+		ml_arena_release(&a);
 	}
 	if (s) {
 		s->next = all->list;

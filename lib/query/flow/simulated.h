@@ -18,6 +18,7 @@
 #include "lib/flow/locality.h"
 
 struct ml_flow;
+struct ml_flow_sizes;
 struct ml_request;
 
 /* The executions of computations, in order. */
@@ -56,6 +57,12 @@ void ml_simulations_release(struct ml_simulations *s);
 struct ml_simulated *ml_simulated_get(struct ml_simulations *all, const struct ml_flow *f,
 				      const struct ml_request *q, struct ml_err *err);
 void ml_simulated_put(struct ml_simulations *all, struct ml_simulated *s);
+/* A simulation at other sizes than those of the request, not kept; NULL with a sentence:
+ * it has more than `max` accesses, for example. */
+struct ml_simulated *ml_simulated_once(const struct ml_flow *f,
+				       const struct ml_flow_sizes *z, uint64_t max,
+				       const struct ml_request *q, struct ml_err *err);
+void ml_simulated_free(struct ml_simulated *s);
 const struct ml_executions *ml_simulated_executions(struct ml_simulations *all,
 						    struct ml_simulated *s);
 

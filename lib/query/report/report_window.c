@@ -188,6 +188,14 @@ static void on_bounce(void *arg, const struct ml_events *e, const struct ml_boun
 		g->to.bounce(g->to.arg, e, b);
 }
 
+static void on_page(void *arg, const struct ml_events *e, const struct ml_page *page)
+{
+	struct gate *g = arg;
+
+	if (within(g, e, page->access))
+		g->to.page(g->to.arg, e, page);
+}
+
 static void on_gap(void *arg, const struct ml_gap *gap)
 {
 	struct gate *g = arg;
@@ -218,8 +226,7 @@ static void settle(struct ml_profile *p, const struct gate *g)
 		take_away(&p->tlb[k], &g->tlb[k]);
 	p->from = g->w->from;
 	p->to = g->w->to;
-	p->cycles = ml_profile_cycles(&p->machine, p->served) +
-		    (p->refs ? ml_profile_translation(p) / (double)p->refs : 0);
+	p->cycles = ml_profile_average(p);
 }
 
 bool ml_report_window_simulate(struct ml_report_window *w, struct ml_open_sim *s,
@@ -254,6 +261,7 @@ bool ml_report_window_simulate(struct ml_report_window *w, struct ml_open_sim *s
 				.miss = g.to.miss ? on_miss : NULL,
 				.leave = g.to.leave ? on_leave : NULL,
 				.bounce = g.to.bounce ? on_bounce : NULL,
+				.page = g.to.page ? on_page : NULL,
 				.gap = g.to.gap ? on_gap : NULL };
 	bool ok = ml_replay_run(r, &pass, 1, err);
 	ml_profiler_close(profiler, r);

@@ -229,6 +229,13 @@ static void put_region(struct ml_answer *a, const struct ml_open_trace *t,
 	for (uint32_t i = 0; i < x->dims; i++)
 		ml_json_u64(w, x->dim[i]);
 	ml_json_end(w);
+	if (x->column_major && x->dims) {
+		ml_json_key(w, "lower");
+		ml_json_array(w);
+		for (uint32_t i = 0; i < x->dims; i++)
+			ml_json_i64(w, x->low[i]);
+		ml_json_end(w);
+	}
 	ml_json_key(w, "fields");
 	ml_json_array(w);
 	for (uint32_t i = 0; i < x->fields; i++) {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "lib/base/arena.h"
+#include "lib/samples/row_ranges.h"
 #include "lib/samples/samples.h"
 
 bool ml_log_bins_can(const struct ml_samples_column *c)
@@ -45,6 +46,29 @@ static size_t bin_of(const uint64_t *low, size_t count, uint64_t min, uint64_t a
 	return from;
 }
 
+struct cut {
+	const struct ml_samples_column *c;
+	const uint64_t *low;
+	struct ml_bins *b;
+};
+
+static void cut_rows(void *arg, uint64_t first_row, uint64_t end)
+{
+	const struct cut *k = arg;
+
+	for (uint64_t i = first_row; i < end; i++) {
+		size_t bin = ml_samples_missing(k->c, i)
+				     ? k->b->count
+				     : bin_of(k->low, k->b->count, k->c->min,
+					      ml_samples_bits(k->c, i) - k->c->min);
+
+		if (k->b->width == 1)
+			((uint8_t *)k->b->cells)[i] = (uint8_t)bin;
+		else
+			((uint16_t *)k->b->cells)[i] = (uint16_t)bin;
+	}
+}
+
 void ml_log_bins_init(struct ml_bins *b, const struct ml_samples *s, size_t column,
 		      size_t bins)
 {
@@ -54,17 +78,10 @@ void ml_log_bins_init(struct ml_bins *b, const struct ml_samples *s, size_t colu
 
 	*b = (struct ml_bins){ .count = count,
 			       .width = count < 256 ? 1 : 2,
-			       .rows = s->rows };
+			       .rows = s->rows,
+			       .cut = ml_bins_cut(column, bins, true),
+			       .memory = ml_bin_memory_new(s->rows) };
 	b->cells = ml_resize(NULL, s->rows * b->width + 1);
-	for (uint64_t i = 0; i < s->rows; i++) {
-		size_t bin = ml_samples_missing(c, i)
-				     ? count
-				     : bin_of(low, count, c->min,
-					      ml_samples_bits(c, i) - c->min);
-
-		if (b->width == 1)
-			((uint8_t *)b->cells)[i] = (uint8_t)bin;
-		else
-			((uint16_t *)b->cells)[i] = (uint16_t)bin;
-	}
+	struct cut k = { c, low, b };
+	ml_row_ranges(s->rows, cut_rows, &k);
 }

@@ -1,5 +1,4 @@
 /* Histograms of columns, and counts between them: what parallel coordinates draw. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/query/samples/log_bins.h"
@@ -68,15 +67,32 @@ struct link {
 	uint16_t left, right;
 };
 
-static int by_count(const void *a, const void *b)
+/*
+ * Sorts by count; equal ones stay in their order. Eleven bits at a time, because axes of
+ * large tables have tens of thousands of links, and are asked for while a brush moves.
+ */
+static struct link *sorted(struct link *list, size_t n, struct ml_arena *a)
 {
-	const struct link *x = a, *y = b;
+	enum { BITS = 11, DIGITS = 1 << BITS };
+	struct link *other = ml_arena_alloc(a, (n + 1) * sizeof(*other));
+	uint64_t all = 0;
 
-	if (x->count != y->count)
-		return x->count < y->count ? -1 : 1;
-	if (x->left != y->left)
-		return x->left < y->left ? -1 : 1;
-	return x->right < y->right ? -1 : x->right > y->right;
+	for (size_t i = 0; i < n; i++)
+		all |= list[i].count;
+	for (unsigned shift = 0; shift < 64 && all >> shift; shift += BITS) {
+		size_t at[DIGITS + 1] = { 0 };
+
+		for (size_t i = 0; i < n; i++)
+			at[(list[i].count >> shift) % DIGITS + 1]++;
+		for (size_t d = 0; d < DIGITS; d++)
+			at[d + 1] += at[d];
+		for (size_t i = 0; i < n; i++)
+			other[at[(list[i].count >> shift) % DIGITS]++] = list[i];
+		struct link *done = other;
+		other = list;
+		list = done;
+	}
+	return list;
 }
 
 static void *grown(struct ml_arena *a, const void *old, size_t size, size_t cap,
@@ -99,13 +115,12 @@ static void reserve(struct links *to, size_t more, struct ml_arena *a)
 	to->right = grown(a, to->right, to->size, to->cap, sizeof(*to->right));
 }
 
-static void add_links(struct links *to, const struct ml_bins *x, const struct ml_bins *y,
-		      const struct ml_selection *sel, struct ml_arena *a)
+/* Adds the pairs of two axes that have samples; all[i * wide + j] counts one pair. */
+static void add_links(struct links *to, const uint64_t *all, size_t cells, size_t wide,
+		      struct ml_arena *a)
 {
-	size_t wide = y->count + 1, cells = (x->count + 1) * wide, n = 0;
-	uint64_t *all = ml_arena_alloc(a, cells * sizeof(*all));
+	size_t n = 0;
 
-	ml_bins_pairs(x, y, sel, all);
 	for (size_t i = 0; i < cells; i++)
 		n += all[i] != 0;
 	struct link *list = ml_arena_alloc(a, (n + 1) * sizeof(*list));
@@ -114,13 +129,18 @@ static void add_links(struct links *to, const struct ml_bins *x, const struct ml
 		if (all[i])
 			list[n++] = (struct link){ all[i], (uint16_t)(i / wide),
 						   (uint16_t)(i % wide) };
-	qsort(list, n, sizeof(*list), by_count);
+	list = sorted(list, n, a);
 	reserve(to, n + 1, a);
 	for (size_t i = 0; i < n; i++, to->size++) {
 		to->count[to->size] = (double)list[i].count;
 		to->left[to->size] = list[i].left;
 		to->right[to->size] = list[i].right;
 	}
+}
+
+static size_t cells_between(const struct ml_bins *x, const struct ml_bins *y)
+{
+	return (x->count + 1) * (y->count + 1);
 }
 
 static bool answer_pairs(struct ml_sample_request *r, struct ml_answer *a,
@@ -135,7 +155,10 @@ static bool answer_pairs(struct ml_sample_request *r, struct ml_answer *a,
 	    !(x = ml_sample_request_bins(r, left, err)) ||
 	    !(y = ml_sample_request_bins(r, right, err)))
 		return false;
-	add_links(&l, x, y, &r->q.selected, &a->arena);
+	size_t cells = cells_between(x, y);
+	uint64_t *all = ml_arena_alloc(&a->arena, cells * sizeof(*all));
+	ml_bins_pairs(x, y, &r->q.selected, all);
+	add_links(&l, all, cells, y->count + 1, &a->arena);
 	uint64_t *counts = ml_arena_alloc(&a->arena, (l.size + 1) * sizeof(*counts));
 	for (size_t i = 0; i < l.size; i++)
 		counts[i] = (uint64_t)l.count[i];
@@ -189,28 +212,25 @@ static bool read_axes(struct axes *x, struct ml_sample_request *r, struct ml_err
 }
 
 static void put_histograms(struct ml_answer *a, const char *name, const struct axes *x,
-			   const struct ml_selection *sel)
+			   const uint64_t *counts)
 {
-	uint64_t *counts = ml_arena_alloc(&a->arena, x->cells * sizeof(*counts));
 	double *reals = ml_arena_alloc(&a->arena, x->cells * sizeof(*reals));
-	size_t at = 0;
 
-	for (size_t i = 0; i < x->count; at += x->bins[i++]->count + 1)
-		ml_bins_histogram(x->bins[i], sel, counts + at);
 	for (size_t i = 0; i < x->cells; i++)
 		reals[i] = (double)counts[i];
 	ml_answer_column(a, name, ML_TYPE_F64, reals, x->cells);
 }
 
 static void put_links(struct ml_answer *a, const char *const names[4],
-		      const struct axes *x, const struct ml_selection *sel)
+		      const struct axes *x, uint64_t *const *pairs)
 {
 	uint32_t *ends = ml_arena_alloc(&a->arena, x->count * sizeof(*ends));
 	struct links l = { 0 };
 
 	reserve(&l, 1, &a->arena);
 	for (size_t i = 0; i + 1 < x->count; i++) {
-		add_links(&l, x->bins[i], x->bins[i + 1], sel, &a->arena);
+		add_links(&l, pairs[i], cells_between(x->bins[i], x->bins[i + 1]),
+			  x->bins[i + 1]->count + 1, &a->arena);
 		ends[i] = (uint32_t)l.size;
 	}
 	ml_answer_column(a, names[0], ML_TYPE_U32, ends, x->count - 1);
@@ -219,30 +239,53 @@ static void put_links(struct ml_answer *a, const char *const names[4],
 	ml_answer_column(a, names[3], ML_TYPE_U16, l.right, l.size);
 }
 
+/* What the answer calls the parts of a selection. */
+struct names {
+	const char *rows, *histograms, *links[4];
+};
+
+static void put_selection(struct ml_answer *a, const struct names *names,
+			  const struct axes *x, const struct ml_selection *sel)
+{
+	uint64_t *counts = ml_arena_alloc(&a->arena, x->cells * sizeof(*counts)),
+		 *histograms[ML_OPEN_TAKEN], *pairs[ML_OPEN_TAKEN];
+	size_t at = 0;
+
+	for (size_t i = 0; i < x->count; at += x->bins[i++]->count + 1)
+		histograms[i] = counts + at;
+	for (size_t i = 0; i + 1 < x->count; i++)
+		pairs[i] = ml_arena_alloc(&a->arena,
+					  cells_between(x->bins[i], x->bins[i + 1]) *
+						  sizeof(*pairs[i]));
+	ml_bins_axes(x->bins, x->count, sel, histograms, pairs);
+	ml_answer_u64(a, names->rows, ml_selection_count(sel));
+	put_histograms(a, names->histograms, x, counts);
+	put_links(a, names->links, x, pairs);
+}
+
 static bool answer_axes(struct ml_sample_request *r, struct ml_answer *a,
 			struct ml_err *err)
 {
-	static const char *const links[] = { "ends", "count", "left", "right" },
-				 *const also[] = { "alsoEnds", "alsoCount", "alsoLeft",
-						   "alsoRight" };
+	static const struct names selected = { "selected",
+					       "histograms",
+					       { "ends", "count", "left", "right" } },
+				  also = { "also",
+					   "alsoHistograms",
+					   { "alsoEnds", "alsoCount", "alsoLeft",
+					     "alsoRight" } };
 	struct axes x;
 
 	if (!read_axes(&x, r, err))
 		return false;
 	ml_answer_columns(a);
 	ml_answer_u64(a, "rows", r->s->rows);
-	ml_answer_u64(a, "selected", ml_selection_count(&r->q.selected));
 	ml_json_key_array(&a->json, "bins");
 	for (size_t i = 0; i < x.count; i++)
 		ml_json_u64(&a->json, x.bins[i]->count);
 	ml_json_end(&a->json);
-	put_histograms(a, "histograms", &x, &r->q.selected);
-	put_links(a, links, &x, &r->q.selected);
-	if (r->has_also) {
-		ml_answer_u64(a, "also", ml_selection_count(&r->also));
-		put_histograms(a, "alsoHistograms", &x, &r->also);
-		put_links(a, also, &x, &r->also);
-	}
+	put_selection(a, &selected, &x, &r->q.selected);
+	if (r->has_also)
+		put_selection(a, &also, &x, &r->also);
 	return true;
 }
 

@@ -74,9 +74,12 @@ static void finish(const struct ml_machine *m, struct ml_profile_count *c)
 	uint64_t beyond = c->refs;
 	for (unsigned k = 1; k <= m->levels; k++)
 		c->missed[k - 1] = beyond -= c->served[k];
-	c->cycles = ml_profile_cycles(m, c->served) * (double)c->refs;
+	c->cycles = ml_surcharge_cycles(&c->surcharge, m, c->refs);
+	for (unsigned k = 1; k <= m->levels; k++)
+		c->cycles += (double)c->served[k] * m->level[k - 1].cycles;
+	c->cycles += (double)c->served[m->levels + 1] * m->memory_cycles;
 	c->lost = c->cycles - (double)c->refs * m->level[0].cycles;
-	if (c->lost < 0 || c->served[1] == c->refs)
+	if (c->lost < 0)
 		c->lost = 0;
 }
 
@@ -95,6 +98,7 @@ static void add_cell(struct ml_profile_count *c, const struct ml_profile_cell *c
 	for (size_t l = 0; l < ML_LEVELS; l++)
 		for (size_t k = 0; k < ML_CAUSES; k++)
 			c->cause[l][k] += cell->cause[l][k];
+	ml_surcharge_add(&c->surcharge, &cell->surcharge);
 }
 
 static struct ml_profile_count cell_count(const struct ml_machine *m,
@@ -272,6 +276,7 @@ static void make_threads(struct ml_profile_rows *x)
 				row->name = ml_tables_text(t, t->threads.at[k].name);
 			}
 		add_served(&row->count, p->threads[i].served);
+		row->count.surcharge = p->threads[i].surcharge;
 		finish(&p->machine, &row->count);
 	}
 	if (x->threads.count)
@@ -318,6 +323,8 @@ static void spend(void *arg, uint32_t phase, uint64_t from, uint64_t until)
 	const struct ml_profile_count *high = &f->upto[segment_from(p, until)];
 	for (size_t k = 0; k < ML_SERVED; k++)
 		f->spent.at[phase].served[k] += high->served[k] - low->served[k];
+	ml_surcharge_add(&f->spent.at[phase].surcharge, &high->surcharge);
+	ml_surcharge_take(&f->spent.at[phase].surcharge, &low->surcharge);
 }
 
 static void add_phase(void *arg, uint32_t phase, const struct ml_phase *row)
@@ -344,6 +351,7 @@ static void make_phases(struct ml_profile_rows *x)
 	for (size_t i = 0; i < p->segment_count; i++) {
 		f.upto[i + 1] = f.upto[i];
 		add_served(&f.upto[i + 1], p->segments[i].served);
+		ml_surcharge_add(&f.upto[i + 1].surcharge, &p->segments[i].surcharge);
 	}
 	ml_phases_each(x->trace, &(struct ml_phases_fn){ &f, spend, add_phase });
 	ml_free(f.upto);

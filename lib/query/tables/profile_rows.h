@@ -26,6 +26,7 @@ struct ml_profile_count {
 	uint64_t served[ML_SERVED];
 	uint64_t missed[ML_LEVELS]; /* references that the level did not serve */
 	uint64_t cause[ML_LEVELS][ML_CAUSES];
+	struct ml_surcharge surcharge;
 	double cycles; /* of all references, by the latencies of the machine */
 	double lost;   /* of these cycles, those beyond the latency of the first level */
 };

@@ -80,6 +80,11 @@ void ml_sheet_count_columns(struct ml_sheet *s, bool all)
 					ml_sheet_key(s, ml_machine_level_name(s->m, k),
 						     ml_cause_names[c]),
 					ML_COLUMN_COUNT);
+	for (unsigned k = 0; k < s->m->tlbs; k++)
+		ml_sheet_column(s, ml_sheet_key(s, s->m->tlb[k].name, "misses"),
+				ML_COLUMN_COUNT);
+	if (s->m->cores > 1)
+		ML_SHEET_COUNTS(s, "transfers");
 	ML_SHEET_REALS(s, "cycles", "lost_cycles");
 }
 
@@ -100,6 +105,10 @@ void ml_sheet_count_cells(struct ml_sheet *s, const struct ml_profile_count *c, 
 	for (unsigned k = 0; k < s->m->levels && all && s->p->want & ML_SIM_CAUSES; k++)
 		for (unsigned n = ML_CAUSE_COLD; n < ML_CAUSES; n++)
 			ml_sheet_count(s, c->cause[k][n]);
+	for (unsigned k = 0; k < s->m->tlbs; k++)
+		ml_sheet_count(s, ml_surcharge_missed(&c->surcharge, s->m, k));
+	if (s->m->cores > 1)
+		ml_sheet_count(s, c->surcharge.transfers);
 	ml_table_real(&s->table, c->cycles);
 	ml_table_real(&s->table, c->lost);
 }

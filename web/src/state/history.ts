@@ -1,5 +1,5 @@
 // Undo and redo: of selections, and of the choices that kinds of documents offer.
-import { computed, signal } from "@preact/signals";
+import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { options } from "./store";
 
 interface Step {
@@ -62,9 +62,19 @@ export function selectable<S>(nothing: S, text: (s: S) => string) {
  * are one step.
  */
 export function choices(kind: string, dragged: string[] = []) {
+	/* A signal for each name: what depends on one choice does not run again, and asks
+	 * nothing of the server, when another one changes. */
+	const named = new Map<string, ReadonlySignal<string | undefined>>();
+
 	/** A choice, or `otherwise` while the person has not chosen. */
 	function chosen(name: string, otherwise: string): string {
-		return options.value[`${kind}.${name}`] ?? otherwise;
+		let one = named.get(name);
+
+		if (!one) {
+			one = computed(() => options.value[`${kind}.${name}`]);
+			named.set(name, one);
+		}
+		return one.value ?? otherwise;
 	}
 
 	/** Null takes a choice back. */

@@ -22,6 +22,8 @@ export interface Curve {
 	operations: Float64Array;
 	bytes: Float64Array;
 	footprint: Float64Array;
+	cold: Float64Array; // NaN: not simulated
+	misses: Float64Array;
 }
 
 interface Part {
@@ -92,6 +94,8 @@ export const api = {
 			min: words("min"),
 			median: words("median"),
 			max: words("max"),
+			missed: a.column["missed"] as Uint32Array | undefined,
+			memory: a.column["memory"] as Uint32Array | undefined,
 		};
 	},
 	related: async (n: number, p: Params, s?: AbortSignal) => {

@@ -101,7 +101,7 @@ export const commands: Command[] = [
 		group: "Picture",
 		run: () =>
 			local()
-				? cycle("heat", l.heat.value, l.heats)
+				? cycle("heat", l.heat.value, l.heats.value)
 				: cycle("node", s.nodeMetric.value, s.nodeMetrics),
 	},
 	{

@@ -63,6 +63,8 @@ export interface Elements {
 	min: Uint32Array;
 	median: Uint32Array;
 	max: Uint32Array;
+	missed?: Uint32Array; // with a machine: its first level
+	memory?: Uint32Array;
 }
 
 /** The place of an element in the columns; -1: it has none. */

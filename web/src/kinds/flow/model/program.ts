@@ -36,6 +36,10 @@ export interface Program {
 	operations: string | null;
 	operations_by_kind: Record<string, string | null>;
 	intensity: string;
+	depth: string | null; // operations of which each needs the one before
+	parallelism: string; // operations at a time, on average
+	loops: { node: number; carries: "parallel" | "reduction" | "sequential" | "open" }[];
+	span_missing?: string; // why loops are taken to run in order
 	bounded: boolean;
 	fitted: boolean;
 	conditions: string[];

@@ -82,7 +82,7 @@ function LocalBar() {
 			<Select
 				label="elements"
 				value={l.heat.value}
-				choices={l.heats}
+				choices={l.heats.value}
 				set={(heat) => s.choose({ heat })}
 			/>
 			<Look />

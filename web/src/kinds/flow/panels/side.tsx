@@ -34,7 +34,19 @@ function Program() {
 				<dd>
 					<code class="flow-formula">{p.intensity}</code>
 				</dd>
+				<dt title="operations of which each needs the one before it">depth</dt>
+				<dd>
+					<code class="flow-formula">{p.depth ?? "no closed form"}</code> operations in a
+					row
+				</dd>
+				<dt title="operations divided by the depth">parallelism</dt>
+				<dd>
+					<code class="flow-formula">{p.parallelism}</code> operations at a time
+				</dd>
 			</dl>
+			{p.span_missing && (
+				<p class="note small">Loops are taken to run in order: {p.span_missing}.</p>
+			)}
 			{(p.bounded || p.fitted) && (
 				<p class="note small">
 					{p.bounded && "Upper bounds: some of it depends on data. "}
@@ -153,9 +165,18 @@ function Moves({ node }: { node: number }) {
 	);
 }
 
+/** What iterations of a loop need of each other. */
+const CARRIED = {
+	parallel: "independent: they may run at the same time",
+	reduction: "they add up to one result: partial results may run at the same time",
+	sequential: "each needs an earlier one",
+	open: "not known whether they need each other",
+};
+
 function NodeDetails({ node }: { node: number }) {
 	const [m, t] = [s.metrics.value, s.tree.value!];
 	const n = t.nodes[node]!;
+	const carried = s.program.value!.loops.find((x) => x.node === node)?.carries;
 
 	return (
 		<Section
@@ -196,10 +217,10 @@ function NodeDetails({ node }: { node: number }) {
 							</dd>
 						</>
 					)}
-					{n.parallel && (
+					{carried && (
 						<>
 							<dt>iterations</dt>
-							<dd>independent</dd>
+							<dd>{CARRIED[carried]}</dd>
 						</>
 					)}
 				</dl>
@@ -300,6 +321,7 @@ const curves: [string, string][] = [
 	["intensity", "intensity"],
 	["footprint", "footprint"],
 	["runs", "executions"],
+	["misses", "predicted misses"],
 ];
 
 function Scaling() {
@@ -317,7 +339,10 @@ function Scaling() {
 					? c.footprint
 					: what === "runs"
 						? c.runs
-						: c.bytes;
+						: what === "misses"
+							? Float64Array.from(c.misses, (v, i) => v + c.cold[i]!)
+							: c.bytes;
+	const simulated = what === "misses" ? Array.from(y).filter(Number.isFinite).length : 0;
 	return (
 		<Section title="How it grows">
 			<div class="row flow-selects">
@@ -357,6 +382,15 @@ function Scaling() {
 					text={(v) => metricText(what, v)}
 					onPick={(v) => s.setSize(by, Math.max(1, v))}
 				/>
+			)}
+			{c && what === "misses" && (
+				<p class="note small">
+					Cold and capacity misses of lines of {exact(s.line.value)} bytes, distance{" "}
+					{exact(s.threshold.value)} and more
+					{simulated < c.value.length &&
+						`; simulated up to ${by} = ${exact(simulated ? c.value[simulated - 1]! : 0)}: larger sizes have too many accesses`}
+					.
+				</p>
 			)}
 		</Section>
 	);

@@ -261,7 +261,7 @@ export function startPlayback(): void {
 
 /* Heat and elements. */
 
-export const heats: [string, string][] = [
+const usualHeats: [string, string][] = [
 	["count", "accesses"],
 	["related", "accesses related to chosen elements"],
 	["min", "least stack distance (lines)"],
@@ -272,10 +272,18 @@ export const heats: [string, string][] = [
 	["all", "all misses"],
 	["none", "nothing"],
 ];
+const machineHeats: [string, string][] = [
+	["missed", "misses of the machine's first level"],
+	["memory", "accesses that memory served"],
+];
+/** What elements can show; some of it needs a machine. */
+export const heats = computed(() =>
+	machine.value ? [...usualHeats, ...machineHeats] : usualHeats,
+);
 export const heat = computed(() => {
 	const wantedHeat = s.opt("heat", "count");
 
-	return heats.some(([h]) => h === wantedHeat) ? wantedHeat : "count";
+	return heats.value.some(([h]) => h === wantedHeat) ? wantedHeat : "count";
 });
 /** Containers are drawn as they lie in memory, not as the program writes them. */
 export const stored = computed(() => s.opt("drawn", "") === "stored");

@@ -392,7 +392,14 @@ export const curveParameter = computed(() => {
 	return all.includes(wanted) ? wanted : (parameters.value[0] ?? all[0] ?? null);
 });
 export const curveMetric = computed(() => opt("curve", "bytes"));
+/** Misses are simulated: at fewer sizes, and only at those that are small enough. */
+const curveMore = computed<Params>(() =>
+	curveMetric.value === "misses"
+		? { simulate: 1, points: 24, line: line.value, threshold: threshold.value }
+		: { points: 60 },
+);
 export const curve = latest(() => {
+	const more = curveMore.value;
 	const [n, p, s, by] = [
 		number.value,
 		sizeParams.value,
@@ -404,7 +411,7 @@ export const curve = latest(() => {
 	return n === null || !by || !ready.value || !shows("flow")
 		? null
 		: (abort) =>
-				api.curve(n, { ...p, root: s, parameter: by, from: 1, to, points: 60 }, abort);
+				api.curve(n, { ...p, ...more, root: s, parameter: by, from: 1, to }, abort);
 }).value;
 
 /* The source. */

@@ -260,7 +260,7 @@ export class LocalView extends CanvasView {
 	}
 
 	private drawKey(d: Draw, p: Palette, scale: Scale): void {
-		const title = l.heats.find(([id]) => id === l.heat.value)![1];
+		const title = l.heats.value.find(([id]) => id === l.heat.value)![1];
 		const known = l.heat.value !== "none" && Number.isFinite(scale.ends[2]);
 		const marks: [string, Colour][] = [
 			["read now", p.read],

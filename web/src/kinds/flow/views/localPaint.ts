@@ -102,6 +102,10 @@ function valueOf(elements: Elements, cell: number, related: Related | null): num
 			return elements.misses[cell]!;
 		case "all":
 			return elements.cold[cell]! + elements.misses[cell]!;
+		case "missed":
+			return elements.missed?.[cell] ?? NaN;
+		case "memory":
+			return elements.memory?.[cell] ?? NaN;
 	}
 	return NaN;
 }

@@ -1,0 +1,81 @@
+#include "record/symbols/line_calls.h"
+
+#include <elfutils/libdw.h>
+#include <string.h>
+
+#include "record/symbols/code.h"
+#include "record/symbols/object.h"
+
+enum { CALL = 0xe8, CALL_SIZE = 5 }; /* call to a place relative to its end */
+
+/* Where the call instruction at p goes, given its address; 0: there is none. */
+static uint64_t target(const uint8_t *p, uint64_t vaddr)
+{
+	int32_t distance;
+
+	if (p[0] != CALL)
+		return 0;
+	memcpy(&distance, p + 1, sizeof(distance));
+	return vaddr + CALL_SIZE + (uint64_t)(int64_t)distance;
+}
+
+struct calls {
+	struct ml_object *b;
+	uint64_t call, to; /* the call asked for */
+	size_t before, count;
+};
+
+static void count_calls(struct calls *c, uint64_t low, uint64_t high)
+{
+	const uint8_t *p = ml_object_bytes(c->b, low, high - low);
+
+	for (uint64_t at = low; p && at + CALL_SIZE <= high; at++)
+		if (target(p + (at - low), at) == c->to) {
+			c->before += at < c->call;
+			c->count++;
+		}
+}
+
+static bool find_call(struct calls *c, uint64_t vaddr)
+{
+	const uint8_t *p;
+
+	for (uint64_t back = 0; back < CALL_SIZE && !c->to; back += CALL_SIZE - 1) {
+		c->call = vaddr - back;
+		p = ml_object_bytes(c->b, c->call, CALL_SIZE);
+		if (p)
+			c->to = target(p, c->call);
+	}
+	return c->to;
+}
+
+bool ml_line_calls_find(struct ml_object *b, uint64_t vaddr, uint32_t line,
+			size_t *number, size_t *count)
+{
+	struct calls c = { .b = b };
+	const struct ml_symbol *f = ml_object_func(b, vaddr);
+	Dwarf_Lines *lines;
+	Dwarf_Die unit;
+	size_t rows;
+
+	if (!f || !find_call(&c, vaddr) || !ml_code_unit(b, vaddr, &unit) ||
+	    dwarf_getsrclines(&unit, &lines, &rows))
+		return false;
+	for (size_t i = 0; i + 1 < rows; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(lines, i);
+		Dwarf_Addr low, high;
+		int n;
+
+		if (dwarf_lineno(row, &n) || n != (int)line ||
+		    dwarf_lineaddr(row, &low) ||
+		    dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &high))
+			continue;
+		low += b->dwarf_bias;
+		high += b->dwarf_bias;
+		if (low >= f->low && high <= f->high && low < high)
+			count_calls(&c, low, high);
+	}
+	*number = c.before;
+	*count = c.count;
+	return c.count;
+}

@@ -1,0 +1,117 @@
+/*
+ * Traces made for findings: start, then put lines of a text trace or touch addresses,
+ * then finish, which simulates a machine and makes the findings. Unless said otherwise
+ * the machine has 16 lines of 16 bytes and a memory that takes 100 cycles, where L1 takes
+ * 1.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "lib/analyse/find/findings.h"
+#include "lib/analyse/passes/profile.h"
+#include "lib/analyse/passes/replay.h"
+#include "lib/base/buf.h"
+#include "lib/base/json.h"
+#include "lib/trace/text.h"
+#include "lib/trace/trace.h"
+#include "lib/trace/writer.h"
+#include "tests/scratch.h"
+#include "tests/test.h"
+
+#define FULL "L1 256 full 16B lru 1c | memory 100c"
+#define SETS "L1 256 1w 16B lru 1c | memory 100c" /* 16 sets of one line */
+
+/* The trace as it grows. */
+static struct ml_writer *writer;
+static struct ml_text reader;
+static uint64_t count;
+
+__attribute__((format(printf, 1, 2))) static inline void put(const char *fmt, ...)
+{
+	char line[300];
+	struct ml_err err;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	CHECK_OK(ml_text_lines(&reader, line, strlen(line), &err), &err);
+}
+
+static inline void start(void)
+{
+	struct ml_err err;
+
+	CHECK_OK(ml_writer_open(&writer, scratch(), &err), &err);
+	ml_text_init(&reader, writer, "text");
+}
+
+/* A reference of so many bytes, by the present line. */
+static inline void touch(char kind, uint64_t addr, unsigned size)
+{
+	put("%c0x%llx:%u", kind, (unsigned long long)addr, size);
+}
+
+struct found {
+	struct ml_trace trace;
+	struct ml_profile profile;
+	struct ml_findings findings;
+};
+
+static inline void finish(struct found *x, const char *machine)
+{
+	struct ml_replay_options o = { .want = ML_SIM_CAUSES | ML_SIM_USE };
+	struct ml_replay *replay;
+	struct ml_err err;
+
+	ml_text_release(&reader);
+	CHECK_OK(ml_writer_close(writer, &err), &err);
+	*x = (struct found){ 0 };
+	CHECK_OK(ml_trace_open(&x->trace, scratch(), &err), &err);
+	CHECK_OK(ml_machine_parse(&o.machine, machine, &err), &err);
+	CHECK_OK(ml_replay_open(&replay, &x->trace, &o, &err), &err);
+	struct ml_profiler *p = ml_profiler_open(&x->profile);
+	struct ml_pass pass = ml_profiler_pass(p);
+	CHECK_OK(ml_replay_run(replay, &pass, 1, &err), &err);
+	ml_profiler_close(p, replay);
+	ml_replay_close(replay);
+	CHECK_OK(ml_findings_make(&x->findings, &x->trace, &x->profile, NULL, &err),
+		 &err);
+	count = x->findings.count;
+}
+
+static inline void done(struct found *x)
+{
+	ml_findings_release(&x->findings);
+	ml_profile_release(&x->profile);
+	ml_trace_close(&x->trace);
+}
+
+/* The finding of a kind, or NULL. */
+static inline const struct ml_finding *find(const struct found *x, const char *kind)
+{
+	for (size_t i = 0; i < x->findings.count; i++)
+		if (!strcmp(x->findings.at[i].kind, kind))
+			return &x->findings.at[i];
+	return NULL;
+}
+
+static inline const struct ml_finding *need(const struct found *x, const char *kind)
+{
+	const struct ml_finding *n = find(x, kind);
+
+	if (!n)
+		TEST_SAY("there is no finding '%s' among %zu, the first '%s'", kind,
+			 x->findings.count, count ? x->findings.at[0].kind : "");
+	return n;
+}
+
+static inline double fact(const struct ml_finding *n, const char *key)
+{
+	for (const struct ml_fact *f = n->facts; f->key; f++)
+		if (!strcmp(f->key, key))
+			return f->number;
+	TEST_SAY("no fact '%s'", key);
+	return 0;
+}

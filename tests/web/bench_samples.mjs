@@ -1,0 +1,105 @@
+// How fast the views of samples are: from a moved brush to the counts and to the picture.
+//
+//	node tests/web/bench_samples.mjs BUILD [ROWS | FILE.mlh]
+//
+// ROWS (302,391) rows of 20 columns are made by bench_samples. Best and median of 20, wall
+// clock; a brush covers a third of an axis and moves by half a bin of 100.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { World, launch } from "./world.mjs";
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const build = resolve(process.argv[2] ?? join(root, "build"));
+const scratch = mkdtempSync(join(tmpdir(), "memlamp-bench-"));
+const what = process.argv[3] ?? "302391";
+const STEPS = 20;
+
+function table() {
+	if (!/^\d+$/.test(what)) return resolve(what);
+	const [text, file] = [join(scratch, "s.csv"), join(scratch, "s.mlh")];
+
+	execFileSync(join(build, "bench_samples"), ["make", what, text]);
+	execFileSync(join(build, "memlamp"), ["import", text, "-o", file]);
+	return file;
+}
+
+function say(name, times) {
+	const sorted = times.slice().sort((a, b) => a - b);
+	const ms = (x) => x.toFixed(1).padStart(7);
+
+	console.log(
+		`  ${name.padEnd(34)} best ${ms(sorted[0])} ms, median ${ms(sorted[sorted.length >> 1])} ms`,
+	);
+}
+
+/** Milliseconds from a selection to new counts, and to the picture drawn from them. */
+function brush(page, text) {
+	return page.evaluate(async (selection) => {
+		const s = globalThis.memlamp.samples;
+		const old = s.counts.value;
+		const tick = () =>
+			new Promise((r) => {
+				const c = new MessageChannel();
+				c.port1.onmessage = r;
+				c.port2.postMessage(0);
+			});
+		const start = performance.now();
+
+		s.setSelection(selection);
+		while (s.counts.value === old) await tick();
+		const answered = performance.now();
+		globalThis.memlamp.mounted.view.paint();
+		return [answered - start, performance.now() - answered];
+	}, text);
+}
+
+const browser = await launch(root, scratch, { width: 1280, height: 800 });
+try {
+	const world = new World({ browser, build, root, scratch });
+	const address = await world.serve(table());
+	const page = await world.page(address, {
+		wait: false,
+		hash: "#view=parallel",
+	});
+
+	await world.until("the axes", () =>
+		page
+			.evaluate(() => !!globalThis.memlamp?.samples?.counts.value)
+			.catch(() => false),
+	);
+	const columns = await page.evaluate(
+		() => globalThis.memlamp.samples.info.value.columns,
+	);
+	// all numeric columns, as axes
+	await page.evaluate(() => {
+		const s = globalThis.memlamp.samples;
+		s.setAxes(s.info.value.columns.map((_, i) => i).slice(0, 20));
+	});
+	await page.waitForTimeout(3000);
+	for (const name of ["time", "x"]) {
+		const max = Number(columns.find((c) => c.column === name)?.max ?? 0);
+		const [answers, frames] = [[], []];
+
+		if (!max) continue;
+		for (let i = 0; i <= STEPS; i++) {
+			const at = (share) => Math.floor((max * share) / 1000);
+			const [answer, frame] = await brush(
+				page,
+				`${name} ${at(300 + 5 * i)}..${at(630 + 5 * i)}`,
+			);
+
+			if (i) (answers.push(answer), frames.push(frame));
+			await page.waitForTimeout(60);
+		}
+		console.log(`a brush along ${name}, 20 axes of 100 bins`);
+		say("to the counts", answers);
+		say("the picture, all lines drawn anew", frames);
+	}
+} finally {
+	await browser.close();
+	rmSync(scratch, { recursive: true, force: true });
+}
+process.exit(0);
