@@ -21,6 +21,7 @@
 #include "lib/trace/ref.h"
 
 struct ml_buf;
+struct ml_event_sums;
 struct ml_gap;
 struct ml_interleaved;
 struct ml_replay;
@@ -52,6 +53,11 @@ struct ml_pass {
 	void (*leave)(void *arg, const struct ml_events *e, const struct ml_leave *l);
 	void (*bounce)(void *arg, const struct ml_events *e, const struct ml_bounce *b);
 	void (*page)(void *arg, const struct ml_events *e, const struct ml_page *p);
+	/*
+	 * If not NULL, the replay opens these sums, and a simulator that can adds misses
+	 * and leaving lines to them instead of calling miss and leave.
+	 */
+	struct ml_event_sums *sums;
 	void (*gap)(void *arg,
 		    const struct ml_gap *gap); /* before the batch that follows the gap */
 	bool no_region;                        /* batch uses cells and no regions */
