@@ -22,7 +22,8 @@ class Result:
         self.data = data
         assert data[:8] == b'mlresult', 'not a result'
         version, zero = struct.unpack_from('<II', data, 8)
-        assert version == 4 and zero == 0
+        assert version in (3, 4) and zero == 0
+        self.surcharge = SURCHARGE if version == 4 else 0  # numbers of each
         assert data[32:56] == bytes(24)
         assert struct.unpack_from('<Q', data, 56)[0] == hash64(data[:56])
         self.id = data[16:32].hex()
@@ -165,19 +166,20 @@ class Result:
 
     def profile(self):
         (_, _, payload), = self.of(5)
-        return Profile(self.unpacked(payload))
+        return Profile(self.unpacked(payload), self.surcharge)
 
 
 class Profile:
-    def __init__(self, b):
+    def __init__(self, b, surcharge):
         self.b = b
+        self.surcharge = surcharge
         self.machine, self.preset = b.string(), b.string()
         # the text has a part for each level: L1, L2, ...
         parts = [part.split()[0] for part in self.machine.split('|')]
         self.levels = sum(p[0] == 'L' and p[1:].isdigit() for p in parts)
 
     def level_counts(self):
-        counts = self.b.varints(6 + CAUSES + 11)
+        counts = self.b.varints(6 + CAUSES + (11 if self.surcharge else 10))
         return counts[3:6], counts[-1]
 
     def print(self):
@@ -185,7 +187,7 @@ class Profile:
         b.varints(9)
         served = b.varints(SERVED)
         b.varints(2)
-        surcharge = b.varints(SURCHARGE)
+        surcharge = b.varints(self.surcharge)
         cycles, = struct.unpack('<d', struct.pack('<Q', b.varint()))
         print('preset', self.preset)
         print('cycles', '%.17g' % cycles)
@@ -212,7 +214,7 @@ class Profile:
             site, caller, region, _ = b.varints(4)
             b.varints(4 + SERVED)
             causes = b.varints(LEVELS * CAUSES)
-            surcharge = b.varints(SURCHARGE)
+            surcharge = b.varints(self.surcharge)
             steps = b.varint()
             strides = [(b.zigzag(), b.varint()) for _ in range(4)]
             print('cell', site, caller, region, steps, *strides[0])
@@ -225,11 +227,11 @@ class Profile:
             print('pair', *b.varints(5))
         for _ in range(b.varint()):
             print('thread', *b.varints(3 + SERVED)[:3])
-            print('surcharge', *b.varints(SURCHARGE))
+            print('surcharge', *b.varints(self.surcharge))
         for _ in range(b.varint()):
             segment = b.varints(1 + SERVED)
             print('segment', segment[0], segment[2])
-            print('surcharge', *b.varints(SURCHARGE))
+            print('surcharge', *b.varints(self.surcharge))
         for _ in range(b.varint()):
             bounce = b.varints(9)
             print('bounce', bounce[0], bounce[2], bounce[3], bounce[8])

@@ -93,5 +93,5 @@ is "text without" "$(memlamp info without.mlt | grep -c 'own\[i\] = n;')" 0
 echo "C++:"
 build user -Wall -Wextra -Wconversion -Wold-style-cast -Werror
 record ./user
-memlamp dump --region table --site main user.mlt | sed -n 's/.*\([rw]\) 0x.*# /\1 /p' | tail -n 3
+memlamp dump --region table --site main user.mlt | grep user.cpp | sed -n 's/.*\([rw]\) 0x.*# /\1 /p' | tail -n 3
 is "states" "$(memlamp dump user.mlt | grep -c '^state i')" 12

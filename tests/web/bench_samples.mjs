@@ -57,8 +57,8 @@ function brush(page, text) {
 }
 
 const browser = await launch(root, scratch, { width: 1280, height: 800 });
+const world = new World({ browser, build, root, scratch });
 try {
-	const world = new World({ browser, build, root, scratch });
 	const address = await world.serve(table());
 	const page = await world.page(address, {
 		wait: false,
@@ -100,6 +100,7 @@ try {
 	}
 } finally {
 	await browser.close();
+	world.stop();
 	rmSync(scratch, { recursive: true, force: true });
 }
 process.exit(0);

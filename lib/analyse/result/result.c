@@ -185,7 +185,7 @@ static bool take_profile(struct ml_result *r, const struct ml_result_block *b,
 		return false;
 	ml_profile_release(&r->profile);
 	r->profile = (struct ml_profile){ 0 };
-	if (!ml_result_get_profile(&in, &r->profile, &why))
+	if (!ml_result_get_profile(&in, r->version, &r->profile, &why))
 		return ml_result_damaged(r, b->offset, why.text, err);
 	r->levels = r->profile.machine.levels;
 	return true;
@@ -289,14 +289,14 @@ static bool read_file(struct ml_result *r, struct ml_err *err)
 	if (r->map.size < ML_RESULT_HEADER + ML_RESULT_TRAILER)
 		return ml_fail(err, ML_FORMAT, "%s: %zu bytes are too few for a result",
 			       r->path, r->map.size);
-	uint32_t version = ml_bytes_u32(&in);
-	if (version != ML_RESULT_VERSION)
+	uint32_t version = r->version = ml_bytes_u32(&in);
+	if (version > ML_RESULT_VERSION || version < ML_RESULT_OLDEST)
 		return ml_fail(
 			err, ML_FORMAT,
 			"%s: format version %u is %s than this memlamp, which reads "
-			"version %d",
+			"versions %d to %d",
 			r->path, version, version > ML_RESULT_VERSION ? "newer" : "older",
-			ML_RESULT_VERSION);
+			ML_RESULT_OLDEST, ML_RESULT_VERSION);
 	ml_bytes_u32(&in);
 	memcpy(r->info.trace, ml_bytes_take(&in, 16), 16);
 	ml_bytes_take(&in, 24);

@@ -42,6 +42,7 @@ struct ml_trace;
 
 enum {
 	ML_RESULT_VERSION = 4,
+	ML_RESULT_OLDEST = 3,      /* that is read */
 	ML_RESULT_BLOCK = 1 << 18, /* references of a block of outcomes or counts */
 	ML_RESULT_PARTS = ML_RESULT_BLOCK / ML_RESULT_PART,
 	ML_RESULT_DECODED = 8,   /* blocks of outcomes that stay decoded */
@@ -94,6 +95,7 @@ struct ml_result_turns {
 struct ml_result {
 	const char *path;
 	struct ml_file_map map;
+	uint32_t version; /* of the file */
 	struct ml_result_info info;
 	struct ml_profile profile;
 	uint64_t refs;

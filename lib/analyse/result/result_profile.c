@@ -80,6 +80,8 @@ bool ml_result_get_info(struct ml_bytes *in, struct ml_result_info *info,
 struct walk {
 	struct ml_buf *out;
 	struct ml_bytes *in;
+	bool older; /* format version 3: neither surcharges nor bytes that pass a level by
+		     */
 };
 
 static void number(struct walk *w, uint64_t *v)
@@ -148,7 +150,8 @@ static void level_counts(struct walk *w, struct ml_level_counts *c)
 	number(w, &c->write_backs);
 	number(w, &c->through);
 	number(w, &c->through_bytes);
-	number(w, &c->past_bytes);
+	if (!w->older)
+		number(w, &c->past_bytes);
 	number(w, &c->upgrades);
 	number(w, &c->prefetched);
 	number(w, &c->useful);
@@ -175,6 +178,8 @@ static void level(struct walk *w, struct ml_profile_level *l)
 
 static void surcharge(struct walk *w, struct ml_surcharge *s)
 {
+	if (w->older)
+		return;
 	numbers(w, s->pages, ML_TLBS + 1);
 	number(w, &s->more);
 	number(w, &s->fetches);
@@ -365,9 +370,10 @@ void ml_result_put_profile(struct ml_buf *out, const struct ml_profile *p)
 	profile(&w, &copy);
 }
 
-bool ml_result_get_profile(struct ml_bytes *in, struct ml_profile *p, struct ml_err *err)
+bool ml_result_get_profile(struct ml_bytes *in, uint32_t version, struct ml_profile *p,
+			   struct ml_err *err)
 {
-	struct walk w = { .in = in };
+	struct walk w = { .in = in, .older = version < 4 };
 
 	if (!machine(&w, &p->machine, err))
 		return false;
