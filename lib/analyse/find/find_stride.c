@@ -261,7 +261,8 @@ static void tell(struct ml_find *f, const struct walk *w, double saved, double l
 	else if (line < saved)
 		ml_find_say(f, c, "Exchanging the loops would save only %s.",
 			    ml_find_percent(f, line > 0 ? line / f->cycles : 0));
-	c->finding.advice = advice(f, w, line < saved);
+	c->finding.advice = advice(
+		f, w, w->added ? line < c->finding.gain * f->cycles : line < saved);
 	ml_find_fact(c, "stride", (double)w->step);
 	ml_find_fact(c, "row", (double)w->pitch);
 	if (w->exchanged) {
@@ -325,6 +326,15 @@ static double exchange(const struct ml_find *f, const struct walk *w, double sav
 	return ml_find_saved(f, w->exchange);
 }
 
+/*
+ * The part of what turning the array saves that exchanging the loops must give to be the
+ * advice. Tiles are as easy; to store an array transposed is more work.
+ */
+static double worth_it(const struct walk *w)
+{
+	return w->added && !w->exchanged ? 0.5 : 0.8;
+}
+
 /* If exchanging the loops hurts the other array, tiles give what turning one gives. */
 static void conclude(struct ml_find *f, void *arg)
 {
@@ -344,7 +354,7 @@ static void conclude(struct ml_find *f, void *arg)
 		if (w->covered < ONE_COLUMN)
 			tell_column(f, w, saved);
 		else
-			tell(f, w, line < 0.8 * saved ? saved : line, line);
+			tell(f, w, line < worth_it(w) * saved ? saved : line, line);
 	}
 }
 

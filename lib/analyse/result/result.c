@@ -141,6 +141,8 @@ static bool add_checkpoint(struct ml_result *r, const struct ml_result_block *b,
 {
 	struct ml_result_list *list = &r->checkpoints;
 
+	if (r->version < ML_RESULT_VERSION)
+		return true; /* only the version that wrote a state can use it */
 	if ((list->count && b->position <= list->at[list->count - 1].position) ||
 	    b->count > ML_CHECKPOINT_STATE)
 		return ml_result_damaged(r, b->offset,
@@ -171,7 +173,7 @@ static bool take_profile(struct ml_result *r, const struct ml_result_block *b,
 		return false;
 	ml_profile_release(&r->profile);
 	r->profile = (struct ml_profile){ 0 };
-	if (!ml_result_get_profile(&in, &r->profile, &why))
+	if (!ml_result_get_profile(&in, &r->profile, r->version, &why))
 		return ml_result_damaged(r, b->offset, why.text, err);
 	r->levels = r->profile.machine.levels;
 	return true;
@@ -272,8 +274,8 @@ static bool read_file(struct ml_result *r, struct ml_err *err)
 	if (r->map.size < ML_RESULT_HEADER + ML_RESULT_TRAILER)
 		return ml_fail(err, ML_FORMAT, "%s: %zu bytes are too few for a result",
 			       r->path, r->map.size);
-	uint32_t version = ml_bytes_u32(&in);
-	if (version != ML_RESULT_VERSION)
+	uint32_t version = r->version = ml_bytes_u32(&in);
+	if (version < ML_RESULT_OLDEST || version > ML_RESULT_VERSION)
 		return ml_fail(
 			err, ML_FORMAT,
 			"%s: format version %u is %s than this memlamp, which reads "

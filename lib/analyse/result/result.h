@@ -42,6 +42,7 @@ struct ml_trace;
 
 enum {
 	ML_RESULT_VERSION = 4,
+	ML_RESULT_OLDEST = 3, /* version that is still read */
 	ML_RESULT_BLOCK = 1 << 18, /* references of a block of outcomes or counts */
 	ML_RESULT_PARTS = ML_RESULT_BLOCK / ML_RESULT_PART,
 	ML_RESULT_DECODED = 8,   /* blocks of outcomes that stay decoded */
@@ -78,6 +79,7 @@ bool ml_result_writer_close(struct ml_result_writer *w, const struct ml_profile 
 void ml_result_writer_abandon(struct ml_result_writer *w);
 
 struct ml_result {
+	uint32_t version; /* of the file */
 	const char *path;
 	struct ml_file_map map;
 	struct ml_result_info info;

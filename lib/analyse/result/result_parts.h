@@ -65,7 +65,8 @@ bool ml_result_get_series(struct ml_bytes *in, struct ml_profile_bin *bin, size_
 
 /* p is zero before the call; the caller releases it, also on failure. */
 void ml_result_put_profile(struct ml_buf *out, const struct ml_profile *p);
-bool ml_result_get_profile(struct ml_bytes *in, struct ml_profile *p, struct ml_err *err);
+bool ml_result_get_profile(struct ml_bytes *in, struct ml_profile *p, uint32_t version,
+			   struct ml_err *err);
 
 /* Fails because a file is damaged, naming file and offset. */
 bool ml_result_damaged(const struct ml_result *r, uint64_t offset, const char *why,

@@ -80,6 +80,7 @@ bool ml_result_get_info(struct ml_bytes *in, struct ml_result_info *info,
 struct walk {
 	struct ml_buf *out;
 	struct ml_bytes *in;
+	bool old; /* version 3: without surcharges, and bytes that pass a level by */
 };
 
 static void number(struct walk *w, uint64_t *v)
@@ -148,7 +149,8 @@ static void level_counts(struct walk *w, struct ml_level_counts *c)
 	number(w, &c->write_backs);
 	number(w, &c->through);
 	number(w, &c->through_bytes);
-	number(w, &c->past_bytes);
+	if (!w->old)
+		number(w, &c->past_bytes);
 	number(w, &c->upgrades);
 	number(w, &c->prefetched);
 	number(w, &c->useful);
@@ -175,6 +177,8 @@ static void level(struct walk *w, struct ml_profile_level *l)
 
 static void surcharge(struct walk *w, struct ml_surcharge *s)
 {
+	if (w->old)
+		return;
 	numbers(w, s->pages, ML_TLBS + 1);
 	number(w, &s->more);
 	number(w, &s->fetches);
@@ -365,9 +369,10 @@ void ml_result_put_profile(struct ml_buf *out, const struct ml_profile *p)
 	profile(&w, &copy);
 }
 
-bool ml_result_get_profile(struct ml_bytes *in, struct ml_profile *p, struct ml_err *err)
+bool ml_result_get_profile(struct ml_bytes *in, struct ml_profile *p, uint32_t version,
+			   struct ml_err *err)
 {
-	struct walk w = { .in = in };
+	struct walk w = { .in = in, .old = version < ML_RESULT_VERSION };
 
 	if (!machine(&w, &p->machine, err))
 		return false;
