@@ -261,8 +261,7 @@ static void tell(struct ml_find *f, const struct walk *w, double saved, double l
 	else if (line < saved)
 		ml_find_say(f, c, "Exchanging the loops would save only %s.",
 			    ml_find_percent(f, line > 0 ? line / f->cycles : 0));
-	c->finding.advice = advice(
-		f, w, w->added ? line < c->finding.gain * f->cycles : line < saved);
+	c->finding.advice = advice(f, w, line < saved);
 	ml_find_fact(c, "stride", (double)w->step);
 	ml_find_fact(c, "row", (double)w->pitch);
 	if (w->exchanged) {
