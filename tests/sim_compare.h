@@ -13,7 +13,7 @@
 
 /* Sums of events, which do not depend on their order. */
 struct heard {
-	uint64_t misses, leaves, bounces, count;
+	uint64_t misses, leaves, bounces, count, pages;
 };
 
 static inline uint64_t digest(const uint64_t *words, size_t count)
@@ -50,6 +50,14 @@ static inline void hear_bounce(void *arg, const struct ml_bounce *b)
 	h->count++;
 }
 
+static inline void hear_page(void *arg, const struct ml_page *p)
+{
+	struct heard *h = arg;
+	uint64_t words[] = { p->access, p->core, p->tlb, p->more };
+
+	h->pages += digest(words, sizeof(words) / 8);
+}
+
 /* Applies movements: the line in each place, by level, core, set and way. */
 static inline void replay_moves(const struct ml_sim *s, struct ml_map *places)
 {
@@ -79,6 +87,8 @@ static inline void same_contents(struct ml_sim *fast, struct slow_sim *slow,
 	for (size_t n = 0; n < slow->cache_count; n++) {
 		struct slow_cache *c = &slow->caches[n];
 
+		if (c->level > ML_LEVELS)
+			continue; /* a TLB */
 		for (uint32_t set = 0; set < c->spec->sets; set++) {
 			struct ml_sim_slot slots[64];
 
@@ -215,7 +225,8 @@ static inline void compare(const struct ml_machine *m, unsigned want,
 	struct ml_observer o = { .arg = &fast_heard,
 				 .miss = hear_miss,
 				 .leave = hear_leave,
-				 .bounce = hear_bounce };
+				 .bounce = hear_bounce,
+				 .page = hear_page };
 	struct slow_sim slow;
 	struct futures f = { 0 };
 	struct hint_source sources[ML_LEVELS + 1];
@@ -268,6 +279,14 @@ static inline void compare(const struct ml_machine *m, unsigned want,
 			       sizeof(slow.counts[level].cause));
 		same_counts(ml_sim_counts(fast, level), &slow.counts[level]);
 	}
+	for (unsigned i = 0; i < m->tlbs; i++) {
+		struct ml_level_counts tlb = *ml_sim_tlb_counts(fast, i);
+
+		memset(tlb.cause, 0, sizeof(tlb.cause)); /* the slow one has none */
+		same_counts(&tlb, &slow.tlb_counts[i]);
+	}
+	if (want)
+		CHECK_EQ(fast_heard.pages, slow.pages);
 	same_contents(fast, &slow, want & ML_SIM_MOVES ? &places : NULL, want);
 	if ((want & (ML_SIM_CAUSES | ML_SIM_USE)) == (ML_SIM_CAUSES | ML_SIM_USE)) {
 		CHECK_EQ(fast_heard.count, slow_heard.count);

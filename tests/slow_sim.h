@@ -2,13 +2,14 @@
  * A slow and obvious simulator of the rules in lib/cache/machine.h, to compare the fast
  * ones with. Lines are records with times in plain arrays; every lookup searches all of
  * them; causes come from the whole history of requests, hints from searching the requests
- * ahead. No prefetchers and no TLBs.
+ * ahead. No prefetchers.
  */
 #pragma once
 
 #include <string.h>
 
 #include "lib/base/arena.h"
+#include "lib/base/map.h"
 #include "lib/cache/machine.h"
 #include "lib/cache/policy.h"
 #include "lib/cache/sim.h"
@@ -46,7 +47,8 @@ struct slow_sim {
 	struct ml_arena arena;
 	struct slow_cache *caches; /* L1i, then the levels, instance by instance */
 	size_t cache_count;
-	struct ml_level_counts counts[ML_LEVELS + 1];
+	struct ml_level_counts counts[ML_LEVELS + 1], tlb_counts[ML_TLBS];
+	uint64_t pages; /* sum of hashes of what an observer hears of pages */
 	uint64_t clock, access;
 	bool gap;
 	const uint64_t
@@ -105,8 +107,8 @@ static inline void slow_add_level(struct slow_sim *s, const struct ml_level_spec
 static inline void slow_open(struct slow_sim *s, const struct ml_machine *m)
 {
 	*s = (struct slow_sim){ .m = *m };
-	s->caches = ml_arena_alloc(&s->arena,
-				   (ML_LEVELS + 1) * ML_CORES * sizeof(*s->caches));
+	s->caches = ml_arena_alloc(&s->arena, (ML_LEVELS + 1 + ML_TLBS) * ML_CORES *
+						      sizeof(*s->caches));
 	if (m->split)
 		slow_add_level(s, &s->m.icache, 0);
 	for (unsigned i = 0; i < m->levels; i++) {
@@ -689,6 +691,66 @@ static inline uint16_t slow_line_access(struct slow_sim *s, struct slow_request 
 	return (uint16_t)(q->causes | served);
 }
 
+/* A TLB is a cache of pages; instances are made when they are first asked. */
+static inline struct slow_cache *slow_tlb(struct slow_sim *s, unsigned tlb, unsigned core)
+{
+	unsigned level = ML_LEVELS + 1 + tlb;
+
+	if (!slow_cache(s, level, core))
+		slow_add_level(s, &s->m.tlb[tlb], level);
+	return slow_cache(s, level, core);
+}
+
+/* The TLB that knows a page, from 0; it comes into those before. */
+static inline unsigned slow_page(struct slow_sim *s, unsigned core,
+				 enum ml_access_kind kind, uint64_t addr)
+{
+	unsigned found = 0;
+
+	for (; found < s->m.tlbs; found++) {
+		struct slow_cache *c = slow_tlb(s, found, core);
+		struct slow_line *l = slow_find(c, addr);
+
+		s->tlb_counts[found].asked[kind]++;
+		s->tlb_counts[found].missed[kind] += !l;
+		if (l) {
+			slow_touch(s, c, l, false);
+			break;
+		}
+	}
+	for (unsigned i = found; i-- > 0;) {
+		struct slow_cache *c = slow_tlb(s, i, core);
+		struct slow_line *ways = slow_ways(c, addr), *l = NULL;
+
+		for (uint32_t k = 0; k < c->spec->ways && !l; k++)
+			if (!ways[k].held)
+				l = &ways[k];
+		s->tlb_counts[i].evictions += !l;
+		if (!l)
+			l = slow_victim(c, addr);
+		*l = (struct slow_line){ .held = true, .addr = slow_start(c, addr) };
+		slow_touch(s, c, l, true);
+		s->tlb_counts[i].fills++;
+	}
+	return found;
+}
+
+/* All pages of a data access, in ascending order. */
+static inline void slow_translate(struct slow_sim *s, unsigned core,
+				  enum ml_access_kind kind, uint64_t addr, uint64_t size,
+				  uint32_t index)
+{
+	uint64_t page = s->m.tlb[0].line, first = addr / page;
+
+	for (uint64_t i = first; i <= (addr + size - 1) / page; i++) {
+		uint64_t found = slow_page(s, core, kind, i == first ? addr : i * page);
+		uint64_t words[] = { index, core, found, i != first };
+
+		if (found || i != first)
+			s->pages += ml_hash(words, sizeof(words));
+	}
+}
+
 static inline uint16_t slow_access(struct slow_sim *s, unsigned core,
 				   enum ml_access_kind kind, uint64_t addr, uint64_t size,
 				   uint32_t owner, uint32_t index)
@@ -700,6 +762,8 @@ static inline uint16_t slow_access(struct slow_sim *s, unsigned core,
 	};
 	uint16_t outcome = 0;
 
+	if (s->m.tlbs && kind != ML_ACCESS_FETCH)
+		slow_translate(s, core, kind, addr, size, index);
 	for (uint64_t end = addr + size; addr < end; addr += q.size) {
 		q.addr = addr;
 		q.size = line - addr % line < end - addr ? line - addr % line

@@ -157,6 +157,26 @@ TEST(a_sum_that_leaves_its_register_counts_in_the_promise)
 	done(&x);
 }
 
+/* The same, but the sum is also stored in each iteration, and read at the start only. */
+TEST(a_sum_that_is_written_each_time_is_read_each_time_by_the_loops_exchanged)
+{
+	enum { REFS = 512 * 64 };
+	struct found x;
+
+	start();
+	put("global A 0x100000 262144 8 64 512\nglobal out 0x300000 4096 8\nL sums.c:3 sums");
+	for (unsigned j = 0; j < 512; j++) {
+		put("r 0x%x 8 1 sums.c:3 start", 0x300000 + j * 8);
+		for (unsigned i = 0; i < 64; i++) {
+			put("r 0x%x 8 1 sums.c:3 sums", 0x100000 + i * 4096 + j * 8);
+			put("w 0x%x 8 1 sums.c:3 add", 0x300000 + j * 8);
+		}
+	}
+	finish(&x, "L1 2K full 64B 4c | memory 100c");
+	CHECK_EQ(fact(need(&x, "stride"), "references_added"), REFS - 512);
+	done(&x);
+}
+
 TEST(if_the_references_eat_the_gain_the_array_is_better_stored_transposed)
 {
 	struct found x;

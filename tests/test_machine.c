@@ -439,7 +439,8 @@ TEST(numbers_out_of_range_are_told)
 	fails("L1 99999999999999999999", "is too large a number");
 	fails("L1 9999999999G", "is more than 1024G");
 	fails("L1 1024G", "too many to simulate");
-	fails("L1 32M full", "at most 65536 can be simulated");
+	CHECK_EQ(parsed("L1 32M full").level[0].ways, 524288);
+	fails("L1 512M full", "at most 4194304 can be simulated");
 	fails("L1 32K 9999999c", "is more than 1000000");
 	fails("cores 0 | L1 1K", "cores: '0' is less than 1");
 	fails("cores 65 | L1 1K", "cores: '65' is more than 64");

@@ -46,6 +46,8 @@ void ml_cache_init(struct ml_cache *c, const struct ml_level_spec *spec, unsigne
 	c->recent_mask = (2u << log2_of(places <= SMALL ? places : c->sets)) - 1;
 	c->recent = ml_arena_alloc(a, ((size_t)c->recent_mask + 1) * 4);
 	c->copy = ml_arena_alloc(a, places * 4);
+	if (spec->sets == 1 && spec->ways >= ML_WIDE_SET)
+		c->wide = ml_wide_set_make(spec->ways, c->tags, a);
 	c->use = want & ML_SIM_USE;
 	if (want)
 		c->notes = ml_arena_large(a, places * sizeof(*c->notes));
@@ -55,8 +57,16 @@ void ml_cache_init(struct ml_cache *c, const struct ml_level_spec *spec, unsigne
 	}
 }
 
+/* lru and fifo: the oldest word leaves. */
+static bool oldest_leaves(const struct ml_policy *p)
+{
+	return !strcmp(p->name, "lru") || !strcmp(p->name, "fifo");
+}
+
 static size_t victim(struct ml_cache *c, uint32_t set)
 {
+	if (c->wide && oldest_leaves(c->policy))
+		return ml_wide_set_oldest(c->wide, c->order.word);
 	return (size_t)set * c->ways + c->policy->victim(&c->order, set);
 }
 
@@ -66,6 +76,8 @@ size_t ml_cache_room(struct ml_cache *c, uint64_t line)
 	const uint8_t *row = c->digests + (size_t)set * c->row;
 	size_t first = (size_t)set * c->ways;
 
+	if (c->wide)
+		return c->empty ? ml_wide_set_empty(c->wide) : victim(c, set);
 	for (uint32_t way = 0; c->empty && way < c->row; way += ML_DIGESTS) {
 		uint32_t m = ml_cache_match(row + way, 0);
 		uint32_t lowest = way + (uint32_t)(m ? __builtin_ctz(m) : ML_DIGESTS);
@@ -83,14 +95,21 @@ static uint8_t *digest_at(const struct ml_cache *c, uint32_t set, size_t place)
 
 void ml_cache_put(struct ml_cache *c, size_t place, uint64_t line)
 {
+	/* the victim may still be there: its place is taken at once */
+	if (c->wide && c->tags[place] && c->tags[place] != line + 1)
+		ml_wide_set_drop(c->wide, ml_cache_line(c, place), (uint32_t)place);
 	c->tags[place] = line + 1;
 	*digest_at(c, ml_cache_set(c, line), place) = ml_cache_digest(line);
+	if (c->wide)
+		ml_wide_set_put(c->wide, line, (uint32_t)place);
 	c->empty--;
 }
 
 void ml_cache_drop(struct ml_cache *c, size_t place)
 {
 	*digest_at(c, ml_cache_set(c, ml_cache_line(c, place)), place) = 0;
+	if (c->wide)
+		ml_wide_set_drop(c->wide, ml_cache_line(c, place), (uint32_t)place);
 	c->empty++;
 	c->tags[place] = 0;
 	c->flags[place] = 0;
@@ -103,6 +122,8 @@ void ml_cache_drop(struct ml_cache *c, size_t place)
 void ml_cache_restored(struct ml_cache *c)
 {
 	memset(c->digests, 0, (size_t)c->sets * c->row);
+	if (c->wide)
+		ml_wide_set_clear(c->wide);
 	c->empty = (size_t)c->sets * c->ways;
 	for (size_t i = 0; i < (size_t)c->sets * c->ways; i++)
 		if (c->tags[i])

@@ -19,6 +19,7 @@
 #include "lib/cache/level_counts.h"
 #include "lib/cache/machine.h"
 #include "lib/cache/policy.h"
+#include "lib/cache/wide_set.h"
 
 struct ml_arena;
 struct ml_prefetch;
@@ -62,9 +63,10 @@ struct ml_cache {
 	uint8_t *digests; /* [sets * row]; digests of the tags, 0 is an empty way */
 	uint32_t row;     /* bytes of a row: the ways, rounded up to whole vectors */
 	size_t empty;     /* empty places */
-	uint32_t *copy;   /* the place in the next cache outwards that the line came from;
-			     may be out of date */
-	bool use;         /* with ML_SIM_USE: notes have masks */
+	struct ml_wide_set *wide; /* of one set with very many ways */
+	uint32_t *copy; /* the place in the next cache outwards that the line came from;
+			   may be out of date */
+	bool use;       /* with ML_SIM_USE: notes have masks */
 	struct ml_miss_cause *miss_cause; /* with ML_SIM_CAUSES */
 	struct ml_prefetch *prefetcher;   /* or NULL */
 	/* by the low bits of a line: the place of the line with these bits that hit last,
@@ -113,6 +115,11 @@ static inline size_t ml_cache_find(const struct ml_cache *c, uint64_t line)
 	size_t first = (size_t)set * c->ways;
 	uint8_t digest = ml_cache_digest(line);
 
+	if (__builtin_expect(c->wide != NULL, 0)) {
+		uint32_t way = ml_wide_set_find(c->wide, line);
+
+		return way == UINT32_MAX ? ML_NOWHERE : way;
+	}
 	for (uint32_t way = 0; way < c->row; way += ML_DIGESTS)
 		for (uint32_t m = ml_cache_match(row + way, digest); m; m &= m - 1) {
 			size_t at = first + way + (size_t)__builtin_ctz(m);

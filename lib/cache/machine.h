@@ -41,7 +41,7 @@ struct ml_policy;
 enum {
 	ML_TLBS = 2,
 	ML_CORES = 64,
-	ML_WAYS = 1 << 16,
+	ML_WAYS = 1 << 22,
 	ML_LEVEL_NAME = 8,
 	ML_MACHINE_NAME = 32
 };

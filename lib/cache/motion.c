@@ -10,7 +10,7 @@ void ml_motion_note(struct ml_sim *s, const struct ml_request *q, enum ml_move_k
 		.line = ml_cache_addr(p.cache, p.at),
 		.access = q->access,
 		.set = set,
-		.way = (uint16_t)ml_cache_way(p.cache, set, p.at),
+		.way = ml_cache_way(p.cache, set, p.at),
 		.kind = (uint8_t)kind,
 		.from = (uint8_t)from,
 		.to = (uint8_t)to,

@@ -36,7 +36,7 @@ struct ml_move {
 	uint32_t access; /* index in the batch */
 	uint32_t set;    /* the set in `to` of a line that comes, in `from` of a line that
 			    leaves */
-	uint16_t way;    /* its way in that set */
+	uint32_t way;    /* its way in that set */
 	uint8_t kind;
 	uint8_t from, to; /* levels from 1, levels + 1 is memory, 0 is L1i */
 	uint8_t core;  /* the core of that cache (the first of those that share it); of a

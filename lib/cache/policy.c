@@ -1,6 +1,9 @@
 #include "lib/cache/policy.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "lib/base/arena.h"
 
 static inline uint64_t *word_of(const struct ml_order *o, uint32_t set, uint32_t way)
 {
@@ -395,22 +398,33 @@ void ml_order_init(struct ml_order *o, uint32_t sets, uint32_t ways, uint64_t *w
 	o->duel = DUEL_START;
 }
 
+struct ranked {
+	uint64_t key;
+	uint32_t way;
+	bool held;
+};
+
+/* The one that leaves last first. */
+static int by_leaving(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->held != y->held)
+		return x->held ? -1 : 1;
+	if (x->held && x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->way > y->way ? -1 : x->way < y->way;
+}
+
 void ml_policy_ranks(const struct ml_policy *p, const struct ml_order *o, uint32_t set,
 		     const bool *held, uint32_t *rank)
 {
-	for (uint32_t way = 0; way < o->ways; way++) {
-		uint64_t key = p->key(o, set, way);
+	struct ranked *r = ml_resize(NULL, o->ways * sizeof(*r));
 
-		rank[way] = 0;
-		for (uint32_t other = 0; other < o->ways; other++) {
-			uint64_t its = p->key(o, set, other);
-			bool sooner = key > its || (key == its && way < other);
-
-			if (held[way] != held[other])
-				sooner = !held[way];
-			else if (!held[way])
-				sooner = way < other;
-			rank[way] += other != way && sooner;
-		}
-	}
+	for (uint32_t way = 0; way < o->ways; way++)
+		r[way] = (struct ranked){ p->key(o, set, way), way, held[way] };
+	qsort(r, o->ways, sizeof(*r), by_leaving);
+	for (uint32_t i = 0; i < o->ways; i++)
+		rank[r[i].way] = i;
+	ml_free(r);
 }

@@ -30,8 +30,8 @@ enum { ML_DUEL_MAX = 1023 };
 struct ml_policy {
 	const char *name;
 	const char *what; /* for people: "evicts the line that came in first" */
-	bool future;                  /* needs hints: the next use of each line */
-	bool seeded;                  /* draws random numbers */
+	bool future;      /* needs hints: the next use of each line */
+	bool seeded;      /* draws random numbers */
 	bool stamps_hit, stamps_fill; /* a hit (a fill) writes the time into the word */
 	bool tree;          /* words belong to the set: an emptied way keeps its word */
 	unsigned time_bits; /* the low bits of a word that are a time; only their order

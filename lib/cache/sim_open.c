@@ -215,7 +215,8 @@ struct ml_sim *ml_sim_open(const struct ml_machine *m, unsigned want, struct ml_
 		s->tlbs[i] = instances(s, &s->machine.tlb[i], ML_LEVELS + 1 + i,
 				       want & ML_SIM_CAUSES, &s->tlb_counts[i]);
 	s->last_page = ml_arena_alloc(&s->arena, s->cores * sizeof(*s->last_page));
-	s->same_page = m->tlbs && !strcmp(m->tlb[0].policy->name, "lru");
+	s->same_page = m->tlbs && m->tlb[0].share == 1 &&
+		       !strcmp(m->tlb[0].policy->name, "lru");
 	s->paths = ml_arena_alloc(&s->arena, s->cores * sizeof(*s->paths));
 	for (unsigned core = 0; core < s->cores; core++)
 		for (unsigned i = 0; i < s->levels; i++) {

@@ -390,13 +390,24 @@ static void begin_miss_cause(struct ml_cache *c, struct ml_arena *a)
 			held[way] = c->tags[first + way];
 		ml_policy_ranks(c->policy, &c->order, set, held, rank + first);
 	}
-	for (uint32_t r = c->ways; r-- > 0;)
-		for (size_t i = 0; i < places; i++)
-			if (rank[i] == r && c->tags[i]) {
-				c->notes[i].entry = ml_book_find(c->miss_cause->book,
-								 ml_cache_line(c, i));
-				ml_miss_cause_ask(c->miss_cause, c->notes[i].entry);
-			}
+	/* places by rank, the highest first */
+	size_t *next = ml_arena_alloc(a, (c->ways + 1) * sizeof(*next));
+	size_t *sorted = ml_arena_alloc(a, places * sizeof(*sorted));
+	for (size_t i = 0; i < places; i++)
+		next[c->ways - rank[i]]++;
+	for (uint32_t r = 0; r < c->ways; r++)
+		next[r + 1] += next[r];
+	for (size_t i = 0; i < places; i++)
+		sorted[next[c->ways - 1 - rank[i]]++] = i;
+	for (size_t k = 0; k < places; k++) {
+		size_t i = sorted[k];
+
+		if (!c->tags[i])
+			continue;
+		c->notes[i].entry = ml_book_find(c->miss_cause->book,
+						 ml_cache_line(c, i));
+		ml_miss_cause_ask(c->miss_cause, c->notes[i].entry);
+	}
 }
 
 static void empty(struct ml_sim *s)

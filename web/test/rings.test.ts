@@ -409,7 +409,7 @@ test("stretches of movements are joined and cut", () => {
 		line: BigUint64Array.from(access, BigInt),
 		access: Uint32Array.from(access),
 		set: Uint32Array.from(access),
-		way: Uint16Array.from(access),
+		way: Uint32Array.from(access),
 		kind: Uint8Array.from(access),
 		source: Uint8Array.from(access),
 		target: Uint8Array.from(access),

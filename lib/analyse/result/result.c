@@ -141,6 +141,8 @@ static bool add_checkpoint(struct ml_result *r, const struct ml_result_block *b,
 {
 	struct ml_result_list *list = &r->checkpoints;
 
+	if (r->version < ML_RESULT_VERSION)
+		return true; /* only the version that wrote a state can use it */
 	if ((list->count && b->position <= list->at[list->count - 1].position) ||
 	    b->count > ML_CHECKPOINT_STATE)
 		return ml_result_damaged(r, b->offset,

@@ -202,7 +202,7 @@ bool ml_route_moves(struct ml_workspace *ws, const struct ml_request *q,
 	uint64_t *line = room(a, m.count, sizeof(*line));
 	uint32_t *access = room(a, m.count, sizeof(*access));
 	uint32_t *set = room(a, m.count, sizeof(*set));
-	uint16_t *way = room(a, m.count, sizeof(*way));
+	uint32_t *way = room(a, m.count, sizeof(*way));
 	uint8_t *small[5]; /* kind, from, to, core, other */
 	for (size_t k = 0; k < 5; k++)
 		small[k] = room(a, m.count, 1);
@@ -224,7 +224,7 @@ bool ml_route_moves(struct ml_workspace *ws, const struct ml_request *q,
 	ml_answer_column(a, "line", ML_TYPE_U64, line, m.count);
 	ml_answer_column(a, "access", ML_TYPE_U32, access, m.count);
 	ml_answer_column(a, "set", ML_TYPE_U32, set, m.count);
-	ml_answer_column(a, "way", ML_TYPE_U16, way, m.count);
+	ml_answer_column(a, "way", ML_TYPE_U32, way, m.count);
 	ml_answer_column(a, "kind", ML_TYPE_U8, small[0], m.count);
 	ml_answer_column(a, "from", ML_TYPE_U8, small[1], m.count);
 	ml_answer_column(a, "to", ML_TYPE_U8, small[2], m.count);

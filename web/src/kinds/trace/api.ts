@@ -163,7 +163,7 @@ export const api = {
 			line: c["line"] as BigUint64Array,
 			access: c["access"] as Uint32Array,
 			set: c["set"] as Uint32Array,
-			way: c["way"] as Uint16Array,
+			way: c["way"] as Uint32Array,
 			kind: c["kind"] as Uint8Array,
 			source: c["from"] as Uint8Array,
 			target: c["to"] as Uint8Array,

@@ -8,7 +8,7 @@ export interface Stretch extends MoveList {
 	line: BigUint64Array;
 	access: Uint32Array;
 	set: Uint32Array;
-	way: Uint16Array;
+	way: Uint32Array;
 	kind: Uint8Array;
 	source: Uint8Array;
 	target: Uint8Array;
