@@ -255,6 +255,6 @@ TEST(fortran_arrays_run_fastest_in_their_first_index)
 	run_open(&r, "gfortran -g -O0 \"$S/shapes.f90\" -o program", bias);
 	CHECK_STR(shape(&r, "grid"), "real(kind=8):8[20][10]");
 	CHECK_STR(shape(&r, "local (in work)"), "integer(kind=4):4[3000]");
-	CHECK_STR(shape(&r, "shared (in work)"), "real(kind=4):4[7][5]");
+	CHECK_STR(shape(&r, "shared"), "real(kind=4):4[7][5]");
 	run_close(&r);
 }
