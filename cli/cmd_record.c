@@ -21,7 +21,7 @@
 struct options {
 	const char *output, *every, *only_in, *from_mark, *to_mark;
 	uint64_t limit, skip;
-	bool no_stack, no_heap, no_source, fetch, valgrind, json, quiet;
+	bool no_stack, no_spin, no_heap, no_source, values, fetch, valgrind, json, quiet;
 };
 
 static const struct opt opts[] = {
@@ -42,9 +42,17 @@ static const struct opt opts[] = {
 	OPT_TEXT("to-mark", 0, "NAME", to_mark,
 		 "record up to the mark or the end of phase NAME"),
 	OPT_FLAG("no-stack", 0, no_stack, "leave out references to the stack"),
+	OPT_FLAG(
+		"no-spin", 0, no_spin,
+		"leave out loops in which threads wait for others, after a few rounds; the "
+		"trace says how many references that were"),
 	OPT_FLAG("no-heap", 0, no_heap,
 		 "do not follow allocations; the heap then is one nameless region"),
 	OPT_FLAG("no-source", 0, no_source, "do not keep the source text in the trace"),
+	OPT_FLAG(
+		"values", 0, values,
+		"keep the range of the values that each instruction stores, by Valgrind; "
+		"'memlamp run' then finds integers that are too wide"),
 	OPT_FLAG("fetch", 0, fetch, "record instruction fetches too"),
 	OPT_FLAG("valgrind", 0, valgrind,
 		 "use Valgrind even for a program that was built by memlamp cc"),
@@ -194,8 +202,10 @@ static int run(int argc, char **argv)
 	s.options.from_mark = o.from_mark;
 	s.options.to_mark = o.to_mark;
 	s.options.no_stack = o.no_stack;
+	s.options.no_spin = o.no_spin;
 	s.options.no_heap = o.no_heap;
 	s.options.no_source = o.no_source;
+	s.options.values = o.values;
 	s.options.fetch = o.fetch;
 	s.valgrind = o.valgrind;
 	s.argv = argv;

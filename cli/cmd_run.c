@@ -28,7 +28,7 @@ struct options {
 	struct machine_without without;
 	const char *output, *machine, *only_in, *from_mark, *to_mark, *prove;
 	uint64_t limit, skip, top, interleave, window;
-	bool json;
+	bool json, values;
 };
 
 static const struct opt opts[] = {
@@ -58,6 +58,10 @@ static const struct opt opts[] = {
 		"what came true"),
 	OPT_COUNT("top", 'n', "N", top,
 		  "print at most N rows of each table (default: 5)"),
+	OPT_FLAG(
+		"values", 0, values,
+		"keep the range of the values that are stored, to find integers that are "
+		"too wide; recording then takes longer"),
 	OPT_FLAG("json", 0, json, "print JSON"),
 	{ 0 },
 };
@@ -187,7 +191,8 @@ static bool record(struct ml_session *s, const struct options *o, char **argv,
 						 .skip = o->skip,
 						 .only_in = o->only_in,
 						 .from_mark = o->from_mark,
-						 .to_mark = o->to_mark };
+						 .to_mark = o->to_mark,
+						 .values = o->values };
 	s->argv = argv;
 	if (!cmd_output_name(o->output, argv[0], &s->arena, &s->output, err))
 		return false;

@@ -164,6 +164,7 @@ void say_missing(struct say *s, const struct ml_trace *t, const char *damage,
 		[ML_GAP_LIMIT] = "after recording ended (--limit, --to-mark)",
 	};
 	const char *stack = ml_tables_meta_find(&t->tables, "stack references left out");
+	const char *spin = ml_tables_meta_find(&t->tables, "waiting references left out");
 
 	if (damage)
 		say(s, "DAMAGED: the counts below are of %s of %s references: %s\n",
@@ -183,4 +184,6 @@ void say_missing(struct say *s, const struct ml_trace *t, const char *damage,
 		say_gaps(s, &t->tables, (enum ml_gap_reason)i, reasons[i]);
 	if (stack)
 		say(s, "MISSING: %s references to the stack (--no-stack)\n", stack);
+	if (spin)
+		say(s, "MISSING: %s references of waiting threads (--no-spin)\n", spin);
 }

@@ -85,6 +85,26 @@
 	.size	\name, . - \name
 	.endm
 
+	/*
+	 * Copies of small constant size are one instruction of the program, so they are
+	 * one reference, wherever they lie. Others go to the shared library in pieces.
+	 */
+	.macro	range_hook name, one, then
+	function \name
+	cmpq	$4, %rsi
+	je	\one\()4
+	cmpq	$8, %rsi
+	je	\one\()8
+	cmpq	$2, %rsi
+	je	\one\()2
+	cmpq	$16, %rsi
+	je	\one\()16
+	cmpq	$1, %rsi
+	je	\one\()1
+	jmp	*\then@GOTPCREL(%rip)
+	.size	\name, . - \name
+	.endm
+
 	.text
 	.p2align 6
 memlamp_hooks:
@@ -95,6 +115,8 @@ memlamp_hooks:
 	hooks	16, 4
 	.p2align 6
 memlamp_hooks_end:
+	range_hook __tsan_read_range, __tsan_read, memlamp_read_range
+	range_hook __tsan_write_range, __tsan_write, memlamp_write_range
 	call_hook __tsan_func_entry, memlamp_entered
 	call_hook __tsan_func_exit, memlamp_left
 

@@ -30,8 +30,8 @@ static void tell_two(uint64_t site, const void *read, size_t count, enum ml_ref_
 	slot_release(slot);
 }
 
-EXPORT void __tsan_read_range(void *at, size_t size);
-EXPORT void __tsan_write_range(void *at, size_t size);
+EXPORT void memlamp_read_range(void *at, size_t size);
+EXPORT void memlamp_write_range(void *at, size_t size);
 EXPORT void __tsan_read_range_pc(void *at, size_t size, void *pc);
 EXPORT void __tsan_write_range_pc(void *at, size_t size, void *pc);
 EXPORT void __tsan_vptr_update(void **at, void *value);
@@ -40,12 +40,12 @@ EXPORT void __tsan_init(void);
 EXPORT void __tsan_ignore_thread_begin(void);
 EXPORT void __tsan_ignore_thread_end(void);
 
-void __tsan_read_range(void *at, size_t size)
+void memlamp_read_range(void *at, size_t size)
 {
 	tell(CALLER, ML_REF_READ, at, size);
 }
 
-void __tsan_write_range(void *at, size_t size)
+void memlamp_write_range(void *at, size_t size)
 {
 	tell(CALLER, ML_REF_WRITE, at, size);
 }

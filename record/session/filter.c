@@ -7,7 +7,8 @@ void ml_filter_init(struct ml_filter *f, const struct ml_record_options *options
 	*f = (struct ml_filter){ .options = options, .recording = true };
 	f->marked = !options->from_mark;
 	f->all = !options->skip && !options->limit && !options->of && !options->only_in &&
-		 !options->from_mark && !options->to_mark && !options->no_stack;
+		 !options->from_mark && !options->to_mark && !options->no_stack &&
+		 !options->no_spin;
 }
 
 void ml_filter_record(struct ml_filter *f, bool on)
@@ -81,7 +82,8 @@ uint64_t ml_filter_certain(const struct ml_filter *f)
 
 	if (f->all)
 		return UINT64_MAX;
-	if (f->options->only_in || f->options->no_stack || !ml_filter_is_active(f, true))
+	if (f->options->only_in || f->options->no_stack || f->options->no_spin ||
+	    !ml_filter_is_active(f, true))
 		return 0;
 	uint64_t n = same_decision(f, &keep);
 	return keep ? n : 0;

@@ -22,6 +22,7 @@ struct ml_filter {
 	uint64_t gap; /* left out since the last kept one */
 	enum ml_gap_reason reason;
 	uint64_t stack; /* references to stacks left out */
+	uint64_t spin;  /* references of waiting threads left out */
 };
 
 void ml_filter_init(struct ml_filter *f, const struct ml_record_options *options);

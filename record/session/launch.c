@@ -45,6 +45,34 @@ int ml_launch_asked_by(void)
 	return asked_by;
 }
 
+/*
+ * Threads of OpenMP that wait in a loop would fill the trace with their waiting. Unless
+ * the user has chosen how they wait, they sleep.
+ */
+static void wait_passively(void)
+{
+	static const char *const chosen[] = { "OMP_WAIT_POLICY", "GOMP_SPINCOUNT",
+					      "KMP_BLOCKTIME", "KMP_LIBRARY" };
+
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(chosen[0]); i++)
+		if (getenv(chosen[i]))
+			return;
+	setenv("OMP_WAIT_POLICY", "passive", 1);
+}
+
+/*
+ * Tells programs that were built by `memlamp cc` where the ring is, or of no ring. The
+ * environment has the same size in both cases, and so do the references of the loader.
+ */
+static void name_ring(const struct ml_launch *x)
+{
+	char none[80];
+
+	snprintf(none, sizeof(none), "-%s", x->ring + 1);
+	setenv("MEMLAMP_RING", x->hooks || x->instrumented ? x->ring : none, 1);
+	unsetenv("MEMLAMP");
+}
+
 static void exec_program(const struct ml_launch *x)
 {
 	char ring[80], log[80];
@@ -53,9 +81,8 @@ static void exec_program(const struct ml_launch *x)
 
 	while (x->argv[count])
 		count++;
+	name_ring(x);
 	if (x->instrumented) {
-		setenv("MEMLAMP_RING", x->ring, 1);
-		unsetenv("MEMLAMP");
 		execvp(x->argv[0], x->argv);
 		_exit(127);
 	}
@@ -83,6 +110,7 @@ static void exec_program(const struct ml_launch *x)
 	memcpy(all, argv, n * sizeof(*all));
 	memcpy(all + n, x->argv, (count + 1) * sizeof(*all));
 	setenv("VALGRIND_LIB", x->valgrind_lib, 1);
+	wait_passively();
 	/* Debian's valgrind is a script that changes the environment of the program and
 	 * runs this */
 	execvp("valgrind.bin", (char **)all);

@@ -16,6 +16,7 @@ struct ml_launch {
 	const char *ring;         /* path of the ring */
 	const char *valgrind_lib; /* folder of the Valgrind tool */
 	bool instrumented;        /* without Valgrind: the program records itself */
+	bool hooks;               /* programs that it starts may record themselves */
 	int log;                  /* file descriptor for Valgrind's log */
 	const struct ml_record_options *options;
 };

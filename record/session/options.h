@@ -15,7 +15,9 @@ struct ml_record_options {
 	uint32_t period; /* record only one access of so many, and time it; 0: record all;
 			    only programs built by `memlamp cc` can do that */
 	bool no_stack;   /* leave out references to stacks */
+	bool no_spin;    /* leave out loops in which threads wait */
 	bool no_heap;    /* do not follow allocations */
 	bool no_source;  /* do not keep the source text */
+	bool values;     /* keep the range of the values that each site stores; Valgrind */
 	bool fetch;      /* record instruction fetches too */
 };

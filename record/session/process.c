@@ -128,6 +128,31 @@ bool ml_process_is_instrumented(const char *name)
 	return found;
 }
 
+bool ml_process_launches_instrumented(char *const *argv)
+{
+	static const char *const launchers[] = {
+		"aprun",   "chrt",    "env",     "ibrun",   "ionice",
+		"jsrun",   "mpiexec", "mpirun",  "nice",    "nohup",
+		"numactl", "prlimit", "setarch", "setsid",  "srun",
+		"stdbuf",  "taskset", "time",    "timeout", "xvfb-run",
+	};
+	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+	bool is_launcher = false;
+	struct stat st;
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
+		is_launcher |= !strncmp(name, launchers[i], strlen(launchers[i])) &&
+			       (!name[strlen(launchers[i])] ||
+				name[strlen(launchers[i])] == '.');
+	for (size_t i = 1; is_launcher && argv[i]; i++)
+		if ((strchr(argv[i], '/') ? is_program(argv[i], &st)
+					  : find(argv[i], path, &st)) &&
+		    ml_process_is_instrumented(argv[i]))
+			return true;
+	return false;
+}
+
 static bool is_valgrind_option(const char *arg)
 {
 	return !strncmp(arg, "--", 2) || !strcmp(arg, "-q");

@@ -16,6 +16,9 @@
 bool ml_process_check(const char *name, struct ml_err *err);
 /* Was the program built by `memlamp cc`? */
 bool ml_process_is_instrumented(const char *name);
+/* Is the program a launcher such as taskset or mpirun, and one of its arguments a program
+ * that was built by `memlamp cc`? Then the launcher itself need not be recorded. */
+bool ml_process_launches_instrumented(char *const *argv);
 /* The command line of the recorded program, without the words of Valgrind. */
 const char *ml_process_command(pid_t pid, bool under_valgrind, struct ml_arena *a);
 bool ml_process_cwd(pid_t pid, char *path, size_t size);

@@ -40,6 +40,9 @@ struct ml_ring_reader *ml_ring_reader_open(const char *path,
 	r->tables = ml_writer_tables(writer);
 	ml_objects_init(&r->objects, r->tables);
 	ml_filter_init(&r->filter, options);
+	r->only_in = (struct ml_only_in){ .function = options->only_in,
+					  .objects = &r->objects,
+					  .tables = r->tables };
 	ml_partial_steps_init(&r->partial, writer);
 	ml_guest_memory_init(&r->memory, &r->objects, writer);
 	ml_superblock_steps_init(&r->steps, writer);
@@ -195,10 +198,12 @@ static void warn(struct ml_ring_reader *r)
 		snprintf(r->warning, sizeof(r->warning),
 			 "the process became a program that cannot be recorded: "
 			 "set-user-ID or 32-bit");
-	else if (r->options->only_in && !r->entered)
-		snprintf(r->warning, sizeof(r->warning),
-			 "%s was never entered: it may be inlined, misspelt or stripped",
-			 r->options->only_in);
+	else if (r->options->only_in && !r->only_in.entered)
+		snprintf(
+			r->warning, sizeof(r->warning),
+			"%s was never entered: it may be misspelt, stripped, or inlined without "
+			"debug information",
+			r->options->only_in);
 	else if (r->options->from_mark && !r->filter.seen && !r->filter.full)
 		snprintf(r->warning, sizeof(r->warning),
 			 "the mark '%s' was never reached", r->options->from_mark);
@@ -236,6 +241,11 @@ bool ml_ring_reader_finish(struct ml_ring_reader *r, bool cut, struct ml_err *er
 			 (unsigned long long)r->filter.stack);
 		ml_ring_reader_meta(r, "stack references left out", number);
 	}
+	if (r->options->no_spin) {
+		snprintf(number, sizeof(number), "%llu",
+			 (unsigned long long)r->filter.spin);
+		ml_ring_reader_meta(r, "waiting references left out", number);
+	}
 	if (r->refs.heads.count) {
 		r->uninstrumented = ml_uninstrumented(&r->objects, &r->arena);
 		ml_ring_reader_meta(r, "not seen", r->uninstrumented);
@@ -247,6 +257,10 @@ bool ml_ring_reader_finish(struct ml_ring_reader *r, bool cut, struct ml_err *er
 	if (!r->refs.heads.count) {
 		note_ranges(r, "read by the system", &r->system_read);
 		note_ranges(r, "written by the system", &r->system_wrote);
+	}
+	if (r->values.size) {
+		ml_buf_u8(&r->values, 0);
+		ml_ring_reader_meta(r, "values stored", (const char *)r->values.data);
 	}
 	ml_ring_reader_meta(r, "ended",
 			    cut              ? "killed"
@@ -271,10 +285,12 @@ void ml_ring_reader_release(struct ml_ring_reader *r)
 	ml_objects_release(&r->objects);
 	ml_arena_release(&r->arena);
 	ml_buf_release(&r->timed);
+	ml_buf_release(&r->values);
 	ml_free(r->threads);
 	ml_guest_memory_release(&r->memory);
 	ml_guest_phases_release(&r->phases);
 	ml_sync_order_release(&r->sync);
+	ml_only_in_release(&r->only_in);
 	ml_reference_steps_release(&r->refs);
 	ml_superblock_steps_release(&r->steps);
 	ml_free(r);

@@ -8,13 +8,16 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/trace/address_ranges.h"
+#include "lib/trace/stored_values.h"
 #include "lib/trace/writer.h"
 #include "record/session/filter.h"
 #include "record/session/fork_state.h"
 #include "record/session/guest_memory.h"
 #include "record/session/guest_phases.h"
+#include "record/session/only_in.h"
 #include "record/session/partial_steps.h"
 #include "record/session/ring_reader.h"
+#include "record/session/spin.h"
 #include "record/session/sync_order.h"
 #include "record/symbols/objects.h"
 #include "record/tracks/callers.h"
@@ -25,8 +28,8 @@ struct ml_ring_thread {
 	struct ml_callers callers;
 	uint64_t stack_low, stack_high;
 	struct ml_guest_allocation allocation;
-	uint64_t inside_sp; /* stack pointer at the entry of --only-in's function */
-	bool inside;
+	struct ml_only_in_thread only_in;
+	struct ml_spin spin;
 };
 
 struct ml_ring_reader {
@@ -45,14 +48,15 @@ struct ml_ring_reader {
 	uint32_t caller; /* of the next steps: the site of the user's code that called the
 			    library; 0: the user's code itself runs */
 	bool mapped;     /* there are new mappings since the last step */
-	bool entered;    /* --only-in's function was seen */
 	bool limit_noted;
 	uint64_t exec;   /* time + 1 of the last exec, 0: none */
 	bool unrecorded; /* that program cannot be recorded */
 	struct ml_guest_memory memory;
 	struct ml_guest_phases phases;
+	struct ml_buf values; /* that sites stored, as text */
 	struct ml_address_ranges system_read, system_wrote; /* by system calls */
 	struct ml_sync_order sync;
+	struct ml_only_in only_in;
 	struct ml_fork_state *forks; /* or NULL */
 	bool idle; /* atomic: the machine is idle apart from the recording */
 	struct ml_reference_steps refs;

@@ -12,25 +12,6 @@
 
 enum { NUMBERS_AHEAD = 1 << 16 };
 
-/* Is ip the first instruction of the function that --only-in names? */
-static bool is_entry(struct ml_ring_reader *r, uint64_t ip, uint32_t site)
-{
-	const struct ml_range *range = ml_objects_find(&r->objects, ip);
-	uint64_t vaddr;
-
-	if (!range || !ml_object_open(range->image->object) ||
-	    !ml_objects_vaddr(range, ip, &vaddr))
-		return false;
-	const struct ml_symbol *s = ml_object_func(range->image->object, vaddr);
-	if (!s || s->low != vaddr)
-		return false;
-	const struct ml_site *x = &r->tables->sites.at[site];
-	/* the outermost frame is the function itself, the others are inlined into it */
-	const struct ml_frame *f = &r->tables->frames.at[x->frame + x->frames - 1];
-	return !strcmp(s->name, r->options->only_in) ||
-	       !strcmp(ml_tables_text(r->tables, f->func), r->options->only_in);
-}
-
 /* A brief header contains the first base, so no exit may come before it. */
 static bool can_be_brief(const struct ml_shape *shape, uint32_t id)
 {
@@ -53,7 +34,7 @@ bool ml_ring_reader_shape(struct ml_ring_reader *r, uint32_t id, const uint64_t 
 	k->returns = (w[2] >> 16 & 0xff) == ML_END_RETURN;
 	if (call && call <= shape->slots && shape->user)
 		k->call = shape->slot[call - 1].site;
-	k->entry = r->options->only_in && is_entry(r, w[0], entry);
+	k->place = (uint8_t)ml_only_in_place(&r->only_in, w[0], entry);
 	return true;
 }
 
@@ -62,12 +43,57 @@ static bool on_stack(const struct ml_ring_reader *r, uint64_t addr)
 	return addr >= r->thread->stack_low && addr < r->thread->stack_high;
 }
 
+/* Is this one more round of a loop in which the thread waits? */
+static bool spins(struct ml_ring_reader *r, const struct ml_superblock *k,
+		  const uint64_t *value, size_t slots, const bool *made)
+{
+	uint64_t step = k->path + ((uint64_t)slots << 32);
+	bool writes = false;
+
+	for (size_t i = 0; i < slots; i++) {
+		const struct ml_slot *s = &k->shape->slot[i];
+		uint64_t at = (s->base == ML_NO_BASE ? 0 : value[s->base]) + s->offset;
+
+		if (!made[i])
+			continue;
+		step = (step ^ at) * 0x9e3779b97f4a7c15u;
+		writes |= ml_what_kind(s->what) == ML_WRITE && !on_stack(r, at);
+	}
+	return ml_spin_step(&r->thread->spin, step, writes);
+}
+
+/* Does the thread run the function of --only-in, itself or for its parent? */
+static bool is_inside(const struct ml_ring_reader *r)
+{
+	const struct ml_only_in_thread *t = &r->thread->only_in;
+
+	return !r->options->only_in || t->inside ||
+	       (t->born_inside && r->threads[t->parent].only_in.inside);
+}
+
+/* Keeps only references of code that was inlined from the function of --only-in. Returns
+ * how many are left out. */
+static size_t leave_out(struct ml_ring_reader *r, const struct ml_superblock *k,
+			bool *keep, size_t slots)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < slots; i++)
+		if (keep[i] && !ml_only_in_site(&r->only_in, k->shape->slot[i].site)) {
+			keep[i] = false;
+			count++;
+		} else if (keep[i]) {
+			r->only_in.entered = true;
+		}
+	return count;
+}
+
 /* Writes the references of a step that the filter keeps. */
 static bool filter_step(struct ml_ring_reader *r, const struct ml_superblock *k,
 			const uint64_t *value, uint32_t back, struct ml_err *err)
 {
 	struct ml_filter *f = &r->filter;
-	bool keep[ML_SLOTS_MAX];
+	bool keep[ML_SLOTS_MAX], made[ML_SLOTS_MAX];
 	size_t slots = back ? k->exit[k->exits - back].slots : k->shape->slots;
 	size_t count = 0, left = 0;
 
@@ -75,18 +101,27 @@ static bool filter_step(struct ml_ring_reader *r, const struct ml_superblock *k,
 		const struct ml_slot *s = &k->shape->slot[i];
 		uint64_t base = s->base == ML_NO_BASE ? 0 : value[s->base];
 
-		keep[i] = !s->maybe || base;
+		made[i] = keep[i] = !s->maybe || base;
 		if (keep[i] && r->options->no_stack && on_stack(r, base + s->offset)) {
 			keep[i] = false;
 			left++;
 		}
 		count += keep[i];
 	}
-	if (!ml_filter_is_active(f, r->thread->inside)) {
+	size_t outside = is_inside(r) ? 0 : leave_out(r, k, keep, slots);
+	if (!ml_filter_is_active(f, outside < count || !r->options->only_in)) {
 		ml_filter_skip(f, count + left, ML_GAP_SKIPPED);
 		return true;
 	}
-	f->stack += left;
+	if (outside)
+		ml_filter_skip(f, outside, ML_GAP_SKIPPED);
+	count -= outside;
+	left += outside;
+	if (r->options->no_spin && spins(r, k, value, slots, made)) {
+		f->spin += count + left;
+		return true;
+	}
+	f->stack += left - outside;
 	if (!count)
 		return true;
 	uint64_t gap = f->gap;
@@ -118,19 +153,14 @@ static bool filter_step(struct ml_ring_reader *r, const struct ml_superblock *k,
 				      keep, slots, err);
 }
 
-/* Follows the function of --only-in: it is left when the stack pointer rises above its
- * frame. */
+/* Follows the function of --only-in before a step. */
 static void follow_function(struct ml_ring_reader *r, const struct ml_superblock *k,
 			    uint64_t sp)
 {
-	struct ml_ring_thread *t = r->thread;
+	struct ml_only_in_thread *t = &r->thread->only_in;
 
-	if (t->inside && sp > t->inside_sp)
-		t->inside = false;
-	if (k->entry && !t->inside) {
-		t->inside = r->entered = true;
-		t->inside_sp = sp;
-	}
+	ml_only_in_leave(&r->only_in, t, sp);
+	ml_only_in_enter(&r->only_in, t, (enum ml_only_in_place)k->place, sp);
 }
 
 /* Can up to `max` references be kept without asking the filter for each? */
@@ -195,41 +225,30 @@ size_t ml_ring_reader_step(struct ml_ring_reader *r, const uint64_t *w,
 	follow_function(r, k, sp);
 	ml_superblock_stepped(k, base, back, sp, c);
 	ml_superblock_values(k, w, bases, value);
-	return filter_step(r, k, value, back, err) ? (size_t)(base - w) + bases : 0;
-}
-
-/* Does the site lie in the function of --only-in? */
-static bool is_within(struct ml_ring_reader *r, const struct ml_reference_place *h)
-{
-	uint64_t ip = (h->word & (((uint64_t)1 << ML_REF_SHIFT) - 1)) - 1, vaddr;
-	const struct ml_site *x = &r->tables->sites.at[h->site];
-	const struct ml_frame *f = &r->tables->frames.at[x->frame + x->frames - 1];
-
-	if (!strcmp(ml_tables_text(r->tables, f->func), r->options->only_in))
-		return true;
-	const struct ml_range *range = ml_objects_find(&r->objects, ip);
-	if (!range || !ml_object_open(range->image->object) ||
-	    !ml_objects_vaddr(range, ip, &vaddr))
-		return false;
-	const struct ml_symbol *s = ml_object_func(range->image->object, vaddr);
-	return s && !strcmp(s->name, r->options->only_in);
+	if (!filter_step(r, k, value, back, err))
+		return 0;
+	if (r->options->only_in && !back && k->call &&
+	    ml_only_in_site(&r->only_in, k->call))
+		ml_only_in_call(&r->only_in, &r->thread->only_in, sp);
+	return (size_t)(base - w) + bases;
 }
 
 /* A function was entered or is about to return (ML_REF_ENTRY, ML_REF_RETURN). */
 static void take_call(struct ml_ring_reader *r, const struct ml_reference_place *h,
 		      uint64_t sp)
 {
-	struct ml_ring_thread *t = r->thread;
+	uint64_t ip = (h->word & (((uint64_t)1 << ML_REF_SHIFT) - 1)) - 1;
+	struct ml_only_in_thread *t = &r->thread->only_in;
 
 	if (!r->options->only_in)
 		return;
-	if (t->inside &&
-	    (h->call == ML_REF_RETURN ? sp >= t->inside_sp : sp > t->inside_sp))
-		t->inside = false;
-	if (h->call == ML_REF_ENTRY && !t->inside && is_within(r, h)) {
-		t->inside = r->entered = true;
-		t->inside_sp = sp;
+	if (h->call == ML_REF_RETURN) {
+		ml_only_in_return(&r->only_in, t, sp);
+		return;
 	}
+	ml_only_in_leave(&r->only_in, t, sp);
+	t->depth++;
+	ml_only_in_enter(&r->only_in, t, ml_only_in_place(&r->only_in, ip, h->site), sp);
 }
 
 /* Reads pairs of `memlamp cc`, each through the filter. */

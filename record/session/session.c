@@ -53,6 +53,12 @@ static double now(void)
 	return (double)ml_now() / (double)ML_SECOND;
 }
 
+/* Do programs that were built by `memlamp cc` record themselves? */
+static bool uses_hooks(const struct ml_session *s)
+{
+	return !s->valgrind && !s->options.fetch && !s->options.values;
+}
+
 static bool make_ring(struct state *s, struct ml_err *err)
 {
 	const struct ml_record_options *o = &s->session->options;
@@ -60,14 +66,16 @@ static bool make_ring(struct state *s, struct ml_err *err)
 	const char *few = getenv("MEMLAMP_SLOTS");
 	unsigned long slots = few ? strtoul(few, NULL, 10) : ML_RING_SLOTS;
 
-	return ml_ring_slots_open(&s->ring,
-				  slots && slots < ML_RING_SLOTS ? (uint32_t)slots
-								 : ML_RING_SLOTS,
-				  (o->fetch ? ML_RING_OPT_FETCH : 0u) |
-					  (o->no_heap ? ML_RING_OPT_NO_HEAP : 0u) |
-					  (o->only_in ? ML_RING_OPT_CALLS : 0u) |
-					  (o->period ? ML_RING_OPT_TIMED : 0u),
-				  o->period, err);
+	return ml_ring_slots_open(
+		&s->ring,
+		slots && slots < ML_RING_SLOTS ? (uint32_t)slots : ML_RING_SLOTS,
+		(o->fetch ? ML_RING_OPT_FETCH : 0u) |
+			(o->no_heap ? ML_RING_OPT_NO_HEAP : 0u) |
+			(o->values ? ML_RING_OPT_VALUES : 0u) |
+			(o->only_in ? ML_RING_OPT_CALLS : 0u) |
+			(uses_hooks(s->session) ? 0u : ML_RING_OPT_VALGRIND) |
+			(o->period ? ML_RING_OPT_TIMED : 0u),
+		o->period, err);
 }
 
 /* "out.mlt" becomes "out.1234.mlt", and "out.1234-2.mlt" for the next program of that
@@ -333,6 +341,7 @@ static bool launch(struct state *s, struct ml_err *err)
 			       .ring = s->ring.path,
 			       .valgrind_lib = x->valgrind_lib,
 			       .instrumented = x->instrumented,
+			       .hooks = uses_hooks(x),
 			       .log = s->log,
 			       .options = &x->options };
 	return ml_launch_start(&l, &s->child, err);
@@ -365,8 +374,8 @@ static bool check(struct state *s, struct ml_err *err)
 
 	if (!ml_process_check(x->argv[0], err))
 		return false;
-	x->instrumented = !x->valgrind && !x->options.fetch &&
-			  ml_process_is_instrumented(x->argv[0]);
+	x->instrumented = uses_hooks(x) && (ml_process_is_instrumented(x->argv[0]) ||
+					    ml_process_launches_instrumented(x->argv));
 	x->instrumented |= x->options.period != 0; /* or starts a program that is */
 	if (!x->instrumented && !x->valgrind_lib)
 		return ml_fail(err, ML_IO,

@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -57,6 +58,7 @@ void ml_thread_merge_release(struct ml_thread_merge *s)
 {
 	ml_free(s->slots);
 	ml_free(s->heap);
+	ml_free(s->unstamped);
 }
 
 /* Looks for slots of new threads. True: there may be new ones. */
@@ -171,6 +173,32 @@ static bool feed(struct ml_thread_merge *s, struct ml_thread_merge_slot *t, size
 	return ml_ring_reader_feed(s->reader, w + from, end - from, err);
 }
 
+/*
+ * The same without the stamps, which the reader ignores: between atomic operations they
+ * would make runs of references as short as one reference.
+ */
+static bool feed_unstamped(struct ml_thread_merge *s, struct ml_thread_merge_slot *t,
+			   size_t end, struct ml_err *err)
+{
+	const uint64_t *w = segment_of(t);
+	size_t count = 0;
+
+	s->unstamped = ml_grow(s->unstamped, &s->unstamped_cap, end - t->at,
+			       sizeof(*s->unstamped));
+	for (size_t at = t->at, next; at < end; at = next) {
+		next = at + (w[at] >> 63 ? 1 + (size_t)ML_WORD_COUNT(w[at]) : 2);
+		if (is_stamp(w[at]))
+			continue;
+		if (next > end)
+			next = end;
+		memcpy(s->unstamped + count, w + at, (next - at) * sizeof(*w));
+		count += next - at;
+	}
+	t->at = end;
+	ml_ring_reader_thread(s->reader, t->thread);
+	return ml_ring_reader_feed(s->reader, s->unstamped, count, err);
+}
+
 /* The only thread: its words are in order already. */
 static bool feed_alone(struct ml_thread_merge *s, struct ml_thread_merge_slot *t,
 		       struct ml_err *err)
@@ -238,9 +266,11 @@ static bool merge(struct ml_thread_merge *s, uint64_t now, struct ml_err *err)
 		uint64_t next = second(s->heap, count);
 		size_t from = t->at, end;
 		uint32_t segment = t->segment;
+		bool stamped = false;
 
 		do {
 			end = t->end;
+			stamped |= is_stamp(segment_of(t)[t->at]);
 			t->at = end;
 			if (end >= limit(t))
 				break; /* find_piece would return the segment to its
@@ -249,7 +279,7 @@ static bool merge(struct ml_thread_merge *s, uint64_t now, struct ml_err *err)
 		} while (t->ready && t->clock <= next && t->clock <= now &&
 			 t->segment == segment);
 		t->at = from;
-		if (!feed(s, t, end, err))
+		if (!(stamped ? feed_unstamped : feed)(s, t, end, err))
 			return false;
 		find_piece(t);
 		if (!t->ready)

@@ -34,6 +34,8 @@ struct ml_thread_merge {
 	size_t count, cap;
 	struct ml_thread_merge_slot **heap; /* those with a piece, earliest first */
 	size_t heap_cap;
+	uint64_t *unstamped; /* words of a piece without its stamps */
+	size_t unstamped_cap;
 };
 
 /* first: the slot of the first thread. */

@@ -31,10 +31,11 @@ struct ml_superblock {
 	const struct ml_exit *exit;
 	struct ml_superblock_head *start; /* by exit, then of the whole */
 	uint8_t where;                    /* enum ml_superblock_where */
-	bool returns, entry;              /* entry: of the function of --only-in */
-	bool brief;                       /* its steps are brief (record/ring.h) */
-	uint32_t number;                  /* of its shape in the trace */
-	const struct ml_shape *shape;     /* for filters */
+	bool returns;
+	uint8_t place;   /* for --only-in; belongs to the reader of the steps */
+	bool brief;      /* its steps are brief (record/ring.h) */
+	uint32_t number; /* of its shape in the trace */
+	const struct ml_shape *shape; /* for filters */
 };
 
 struct ml_superblocks {

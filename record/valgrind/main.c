@@ -20,6 +20,7 @@
 #include "pub_tool_xarray.h"
 
 #include "record/valgrind/core.h"
+#include "record/valgrind/has_hooks.h"
 #include "record/valgrind/heap.h"
 #include "record/valgrind/instrument.h"
 #include "record/valgrind/load.h"
@@ -28,6 +29,7 @@
 #include "record/valgrind/requests.h"
 #include "record/valgrind/system.h"
 #include "record/valgrind/threads.h"
+#include "record/valgrind/values.h"
 
 enum {
 	KILLED = 128,        /* exit status of a process killed by signal n: 128 + n */
@@ -229,6 +231,8 @@ static void fork_child(ThreadId tid)
 
 static void close_slot(UInt status)
 {
+	if (!out_is_off() && out_options() & ML_RING_OPT_VALUES)
+		values_report();
 	if (!out_is_off())
 		out_end(out_begin(ML_WORD_EXIT, status, 0));
 	out_close();
@@ -276,10 +280,16 @@ static Bool is_recordable(const HChar *path)
 	return VG_(memcmp)(head, "\177ELF\1", sizeof(head)) != 0;
 }
 
-/* A program that cannot be recorded runs without Valgrind. */
+/*
+ * A program that was built by `memlamp cc` records itself, by the ring that the
+ * environment names, and runs without Valgrind. A program that cannot be recorded does so
+ * too.
+ */
 Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **argv)
 {
 	if (!__real_vgPlain_should_we_trace_this_child(path, argv))
+		return False;
+	if (path && !(out_options() & ML_RING_OPT_VALGRIND) && has_hooks(path))
 		return False;
 	if (!path || is_recordable(path))
 		return True;
@@ -306,6 +316,7 @@ static void begin(void)
 		load_wrappers();
 	threads_init();
 	heap_init();
+	values_init();
 	VG_(atfork)(before_fork, NULL, fork_child);
 }
 

@@ -130,3 +130,19 @@ END
 memlamp cc -O1 only.c -o only
 record -o o.mlt --only-in work ./only
 is "only in" "$(refs o.mlt --region inner) $(refs o.mlt --region outer)" "30 3"
+
+echo "an unaligned copy of four bytes is one reference:"
+cat >copy.c <<'END'
+#include <string.h>
+static volatile char text[100];
+static unsigned got[10];
+int main(void)
+{
+	for (int i = 0; i < 10; i++)
+		memcpy(&got[i], (const void *)&text[2 * i + 1], 4);
+	return (int)got[3];
+}
+END
+memlamp cc -O1 copy.c -o copy
+record -o o.mlt ./copy
+is "reads" "$(refs o.mlt --region text)" 10
