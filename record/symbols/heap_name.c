@@ -68,11 +68,14 @@ static bool is_returned(struct ml_objects *o, const struct candidate *c)
 					   c->variable.function_line, base);
 }
 
-/* A variable of an allocator's own: "*out = p" will hand it to the caller. */
+/* A void * of the function, or a variable of an allocator's own: "*out = p" will hand it
+ * to the caller. */
 static bool is_nameless(struct ml_objects *o, const struct candidate *c)
 {
-	return c->known && is_wrapper(ml_tables_text(o->tables, c->frame.func)) &&
-	       (c->variable.local || !c->variable.typed);
+	bool wrapper = is_wrapper(ml_tables_text(o->tables, c->frame.func));
+
+	return c->known && (c->variable.local ? wrapper || !c->variable.typed
+					      : wrapper && !c->variable.typed);
 }
 
 /* The only argument of a macro that is a pointer is taken for the one that receives. */
@@ -162,6 +165,12 @@ static void examine(struct ml_objects *o, struct candidate *c, uint32_t k,
 					       column, callee);
 	c->known = c->object && s->name[0] &&
 		   ml_variable_find(&c->variable, c->object, vaddr, k, s->name, s->deref);
+	/* What is assigned is no pointer: the block goes to the argument. */
+	if (c->known && !c->variable.holds && s->out[0]) {
+		memcpy(s->name, s->out, sizeof(s->name));
+		c->known = ml_variable_find(&c->variable, c->object, vaddr, k, s->name,
+					    0);
+	}
 	read_macro(c, vaddr, k);
 	c->passed = s->name[0] ? is_returned(o, c) || is_nameless(o, c) : s->returned;
 }

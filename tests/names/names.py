@@ -53,7 +53,7 @@ def expectations(path):
     """{line: (names, type, bytes, shape)} of the comments of a source."""
     found = {}
     for number, line in enumerate(open(path), 1):
-        m = re.search(r"(?://|/\*|!).*?-> (\S+) (\S+)(?: (\S+))?(?: ([-\d:,x|]+))?", line)
+        m = re.search(r"(?://|/\*|!).*?-> (\S+) (\S+)(?: (\d+|\*(?!/)))?(?: ([-\d:,x|]+))?", line)
         if m and not line.lstrip().startswith(("//", "/*", "!")):
             found[number] = (m[1].split("|"), m[2].replace("~", " "), m[3] or "*", m[4] or "*")
     return found
