@@ -94,6 +94,8 @@ static void say_origin(struct text *t)
 		    1e-6 * (double)t->s->total.refs / seconds);
 	if (meta(t, "not seen"))
 		say(&t->say, "  not seen by this recorder: %s\n", meta(t, "not seen"));
+	if (meta(t, "debug symbols"))
+		say(&t->say, "  %s\n", meta(t, "debug symbols"));
 	if (ended && !strcmp(ended, "killed"))
 		say(&t->say, "  the program was killed\n");
 	else if (status)

@@ -46,6 +46,11 @@ add_test(NAME insight COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/insight/insigh
 	--only transpose,clear_first,gather_index,share_true)
 set_tests_properties(insight PROPERTIES LABELS check TIMEOUT 300)
 
+# One row for each program and compiler of tests/names; NAMES_ALL=1 runs all.
+add_test(NAME names COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/names/names.py
+	$<TARGET_FILE:memlamp> ${PROJECT_SOURCE_DIR})
+set_tests_properties(names PROPERTIES LABELS check TIMEOUT 300)
+
 add_test(NAME web COMMAND node ${PROJECT_SOURCE_DIR}/tests/web/run.mjs
 	${PROJECT_BINARY_DIR})
 set_tests_properties(web PROPERTIES LABELS web TIMEOUT 900 SKIP_RETURN_CODE 77

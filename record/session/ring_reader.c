@@ -6,6 +6,7 @@
 #include "record/ring.h"
 #include "record/session/ring_reader_parts.h"
 #include "record/session/uninstrumented.h"
+#include "record/symbols/debug_package.h"
 #include "record/symbols/globals.h"
 
 enum { FLUSH_MS = 200 }; /* a chunk is sent after this time, full or not */
@@ -249,6 +250,10 @@ bool ml_ring_reader_finish(struct ml_ring_reader *r, bool cut, struct ml_err *er
 		r->uninstrumented = ml_uninstrumented(&r->objects, &r->arena);
 		ml_ring_reader_meta(r, "not seen", r->uninstrumented);
 	}
+	if (r->objects.program && !ml_object_dwarf(r->objects.program))
+		ml_ring_reader_meta(
+			r, "debug symbols",
+			ml_debug_package_advice("", r->objects.program->path, &r->arena));
 	if (!r->refs.heads.count) {
 		note_ranges(r, "read by the system", &r->system_read);
 		note_ranges(r, "written by the system", &r->system_wrote);

@@ -6,6 +6,7 @@
 
 #include "lib/base/search.h"
 #include "record/symbols/demangle.h"
+#include "record/symbols/parallel_region.h"
 #include "record/symbols/stripped.h"
 
 /* A call inlined into a function, once for each of its address ranges. */
@@ -226,6 +227,26 @@ static const char *scoped_name(Dwarf_Die *func, const char *name, struct ml_aren
 	return name;
 }
 
+static uint32_t parallel_name(struct ml_tables *tables, struct ml_object *b,
+			      const struct ml_parallel_region *p, struct ml_arena *a)
+{
+	Dwarf_Die owner = p->owner;
+	uint32_t name = p->owned
+				? ml_code_name(tables, b, &owner)
+				: ml_demangle(tables, ml_arena_printf(a, "%.*s",
+								      (int)p->symbol_size,
+								      p->symbol));
+	const char *text = ml_tables_text(tables, name);
+
+	if (p->line)
+		text = ml_arena_printf(a, "%s%s(parallel region, line %u)", text,
+				       *text ? " " : "", p->line);
+	else
+		text = ml_arena_printf(a, "%s%s(parallel region)", text,
+				       *text ? " " : "");
+	return ml_tables_name(tables, text);
+}
+
 uint32_t ml_code_name(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *func)
 {
 	struct ml_code *c = code_of(b);
@@ -252,9 +273,16 @@ uint32_t ml_code_name(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *
 	if (!text)
 		return 0;
 	struct ml_arena a = { 0 };
-	*name = ml_tables_name(tables, scoped_name(func, text, &a));
+	struct ml_parallel_region p;
+	uint32_t number_of;
+	if (ml_parallel_region_find(&p, func, text))
+		number_of = parallel_name(tables, b, &p, &a);
+	else
+		number_of = ml_tables_name(tables, scoped_name(func, text, &a));
 	ml_arena_release(&a);
-	return (uint32_t)*name;
+	/* the name of the region's owner may have moved the map */
+	*ml_map_add(&c->names, (uint64_t)(uintptr_t)origin.addr, NULL) = number_of;
+	return number_of;
 }
 
 /* Removes "./", "//" and "a/../" in place, without looking at the file system. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/arena.h"
+
 /* Names of nested templates reach megabytes; more than this is of no use to a reader. */
 enum { MAX_NAME = 1000 };
 
@@ -50,6 +52,18 @@ void ml_demangle_tidy(char *name)
 	replace(name, " >", ">");
 }
 
+/* step._omp_fn.0 and "step [clone ._omp_fn.0]": the body of a parallel region. */
+static bool cut_region(char *name)
+{
+	char *mark = strstr(name, "._omp_fn.");
+
+	if (!mark || mark == name)
+		return false;
+	char *clone = strstr(name, " [clone ");
+	*(clone && clone < mark ? clone : mark) = 0;
+	return true;
+}
+
 uint32_t ml_demangle(struct ml_tables *t, const char *symbol)
 {
 	char *plain = NULL;
@@ -58,9 +72,22 @@ uint32_t ml_demangle(struct ml_tables *t, const char *symbol)
 		plain = cplus_demangle_v3(symbol, DMGL_NO_OPTS);
 	else if (symbol[0] == '_' && symbol[1] == 'R')
 		plain = rust_demangle(symbol, DMGL_NO_OPTS);
-	if (!plain)
+	if (!plain && !strstr(symbol, "._omp_fn."))
 		return ml_names_add_bytes(&t->names, symbol, strcspn(symbol, "@"));
+	if (!plain)
+		plain = strdup(symbol);
+	if (!plain)
+		return 0;
 	ml_demangle_tidy(plain);
+	if (cut_region(plain)) {
+		struct ml_arena a = { 0 };
+		uint32_t region = ml_tables_name(
+			t, ml_arena_printf(&a, "%s (parallel region)", plain));
+
+		ml_arena_release(&a);
+		free(plain); /* libiberty's own malloc, or strdup's */
+		return region;
+	}
 	size_t size = strlen(plain);
 	uint32_t name = ml_names_add_bytes(&t->names, plain,
 					   size < MAX_NAME ? size : MAX_NAME);

@@ -354,7 +354,8 @@ bool ml_fortran_shape(struct ml_region *r, const char *bounds, uint64_t elements
 		return false;
 	read_values(&e, sources, path);
 	try_values(&s, &(struct trial){ 0 }, 0, SYMBOLS_MAX);
-	for (size_t i = 0; i < e.symbols && !s.any; i++)
+	bool known = s.any;
+	for (size_t i = 0; i < e.symbols && !known; i++)
 		try_values(&s, &(struct trial){ 0 }, 0, i);
 	if (!s.any || s.several)
 		return false;

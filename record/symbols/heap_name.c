@@ -24,9 +24,11 @@ struct candidate {
 	struct ml_frame frame;
 	struct ml_statement statement;
 	struct ml_variable variable;
-	struct ml_object *object;   /* of site, or NULL */
-	bool known;                 /* DWARF knows the variable */
-	bool passed;                /* the function hands the block to its caller */
+	struct ml_object *object; /* of site, or NULL */
+	bool known;               /* DWARF knows the variable */
+	bool unread;              /* there is no source */
+	bool passed;              /* the function hands the block to its caller */
+	const char *library; /* function of a system library that it calls, or NULL */
 	char bounds[ML_LVALUE_MAX]; /* of an array of Fortran, or empty */
 };
 
@@ -66,11 +68,14 @@ static bool is_returned(struct ml_objects *o, const struct candidate *c)
 					   c->variable.function_line, base);
 }
 
-/* A variable of an allocator's own: "*out = p" will hand it to the caller. */
+/* A void * of the function, or a variable of an allocator's own: "*out = p" will hand it
+ * to the caller. */
 static bool is_nameless(struct ml_objects *o, const struct candidate *c)
 {
-	return c->known && is_wrapper(ml_tables_text(o->tables, c->frame.func)) &&
-	       (c->variable.local || !c->variable.typed);
+	bool wrapper = is_wrapper(ml_tables_text(o->tables, c->frame.func));
+
+	return c->known && (c->variable.local ? wrapper || !c->variable.typed
+					      : wrapper && !c->variable.typed);
 }
 
 /* The only argument of a macro that is a pointer is taken for the one that receives. */
@@ -101,13 +106,15 @@ static bool read_arguments(struct candidate *c, uint64_t vaddr, uint32_t k)
 	return *name;
 }
 
-/* The statement does not say who receives the block: a macro hides it. */
+/* The statement does not say who receives the block: a macro hides it, or there is no
+ * source. */
 static void read_macro(struct candidate *c, uint64_t vaddr, uint32_t k)
 {
 	struct ml_statement *s = &c->statement;
 	const char *name;
 
-	if (!c->object || !*s->hidden || read_arguments(c, vaddr, k))
+	if (!c->object || s->name[0] || !(*s->hidden || c->unread) ||
+	    (*s->hidden && read_arguments(c, vaddr, k)))
 		return;
 	name = ml_variable_declared(c->object, vaddr, k, c->frame.line);
 	if (!name || strlen(name) >= sizeof(s->name))
@@ -154,9 +161,16 @@ static void examine(struct ml_objects *o, struct candidate *c, uint32_t k,
 	if (ml_fortran_is(path))
 		read_fortran(o, c, vaddr, column);
 	else
-		ml_statement_read(s, &o->sources, path, c->frame.line, column, callee);
+		c->unread = !ml_statement_read(s, &o->sources, path, c->frame.line,
+					       column, callee);
 	c->known = c->object && s->name[0] &&
 		   ml_variable_find(&c->variable, c->object, vaddr, k, s->name, s->deref);
+	/* What is assigned is no pointer: the block goes to the argument. */
+	if (c->known && !c->variable.holds && s->out[0]) {
+		memcpy(s->name, s->out, sizeof(s->name));
+		c->known = ml_variable_find(&c->variable, c->object, vaddr, k, s->name,
+					    0);
+	}
 	read_macro(c, vaddr, k);
 	c->passed = s->name[0] ? is_returned(o, c) || is_nameless(o, c) : s->returned;
 }
@@ -189,6 +203,18 @@ static void receive(struct candidate *inner, const struct candidate *outer)
 	memcpy(s->name + n, suffix, strlen(suffix) + 1);
 }
 
+/* The function of a library that the site stack[i] calls, or NULL if it is no more than
+ * the allocator or code of the user. */
+static const char *called(struct ml_objects *o, const uint32_t *stack, size_t i,
+			  const char *callee)
+{
+	if (!i || o->tables->sites.at[stack[i - 1]].user || is_wrapper(callee) ||
+	    is_library(callee, ""))
+		return NULL;
+	callee += strspn(callee, "_"); /* glibc calls printf __printf */
+	return *callee ? callee : NULL;
+}
+
 /* The next frame of the user's own code, from frame *k of stack[*i] on; it steps behind
  * that frame. *callee: the function that the frame calls. */
 static bool next_frame(struct ml_objects *o, const uint32_t *stack, size_t depth,
@@ -206,6 +232,7 @@ static bool next_frame(struct ml_objects *o, const uint32_t *stack, size_t depth
 			++*k;
 			if (site->user && !is_library(func, ml_tables_text(t, f.file))) {
 				*c = (struct candidate){ .site = site, .frame = f };
+				c->library = called(o, stack, *i, *callee);
 				examine(o, c, *k - 1, *callee);
 				*callee = func;
 				return true;
@@ -318,6 +345,61 @@ static const char *system_name(struct ml_objects *o, const uint32_t *stack, size
 	return NULL;
 }
 
+/* " from f": the function of the same program or library that called a frame without
+ * source; many allocations go through one nameless function. */
+static const char *caller_name(struct ml_objects *o, const uint32_t *stack, size_t depth,
+			       const struct candidate *c, struct ml_arena *a)
+{
+	struct ml_tables *t = o->tables;
+	bool behind = false;
+
+	for (size_t i = 0; i < depth; i++) {
+		const struct ml_site *site = &t->sites.at[stack[i]];
+		struct ml_frame f = ml_tables_frame(t, stack[i]);
+		const char *func = ml_tables_text(t, f.func);
+
+		if (behind && site->object != c->site->object)
+			break;
+		if (behind && f.func != c->frame.func && *func && !is_wrapper(func))
+			return ml_arena_printf(a, " from %s", func);
+		behind |= site == c->site;
+	}
+	return "";
+}
+
+/* A name for blocks that no variable names. */
+static const char *plain_name(struct ml_objects *o, const uint32_t *stack, size_t depth,
+			      const struct candidate *c, struct ml_arena *a)
+{
+	const char *func = ml_tables_text(o->tables, c->frame.func);
+	const char *name = NULL;
+
+	if (c->site && c->frame.line)
+		name = ml_arena_printf(a, "%s:%u", func, c->frame.line);
+	else if (c->site && *func)
+		name = ml_arena_printf(a, "%s%s", func,
+				       caller_name(o, stack, depth, c, a));
+	if (name)
+		return c->library ? ml_arena_printf(a, "%s in %s", c->library, name)
+				  : name;
+	name = system_name(o, stack, depth);
+	return name ? name
+		    : ml_arena_printf(a, "heap of %s",
+				      o->program ? o->program->base : "the program");
+}
+
+/* Blocks that a library allocates for itself while a line of the user's code calls one of
+ * its functions are one region. */
+static uint64_t *same_name(struct ml_objects *o, const struct ml_region *r,
+			   const struct candidate *c)
+{
+	uint32_t key[] = { r->kind, r->name, r->object, r->line };
+
+	if (c->statement.name[0] || !c->library)
+		return NULL;
+	return ml_map_add(&o->plain, ml_hash(key, sizeof(key)), NULL);
+}
+
 uint32_t ml_heap_name_region(struct ml_objects *o, enum ml_region_kind kind,
 			     const uint32_t *stack, size_t depth, uint64_t size)
 {
@@ -325,35 +407,25 @@ uint32_t ml_heap_name_region(struct ml_objects *o, enum ml_region_kind kind,
 	struct ml_region r = { .kind = kind, .depth = (uint32_t)depth };
 	struct ml_arena a = { 0 };
 	struct candidate c;
-	const char *name;
-
 	bool named = choose(o, stack, depth, &c);
-	const char *func = ml_tables_text(t, c.frame.func);
-	if (named)
-		name = c.statement.name;
-	else if (c.site && c.frame.line)
-		name = ml_arena_printf(&a, "%s:%u", func, c.frame.line);
-	else if (c.site && *func)
-		name = func;
-	else
-		name = system_name(o, stack, depth);
-	if (!name)
-		name = ml_arena_printf(&a, "heap of %s",
-				       o->program ? o->program->base : "the program");
-	r.name = ml_tables_name(t, name);
+
+	r.name = ml_tables_name(t, named ? c.statement.name
+					 : plain_name(o, stack, depth, &c, &a));
 	ml_arena_release(&a);
 	r.func = c.frame.func;
 	r.file = c.frame.file;
 	r.line = c.frame.line;
-	if (c.site) {
-		r.object = c.site->object;
+	r.object = c.site ? c.site->object : depth ? t->sites.at[stack[0]].object : 0;
+	uint64_t *same = same_name(o, &r, &c);
+	if (same && *same)
+		return (uint32_t)*same;
+	if (c.site)
 		set_type(o, &c, size, &r);
-	} else if (depth) {
-		r.object = t->sites.at[stack[0]].object;
-	}
 	r.stack = (uint32_t)t->stacks.count;
 	for (size_t i = 0; i < depth; i++)
 		*ML_ADD(t->stacks) = stack[i];
 	*ML_ADD(t->regions) = r;
+	if (same)
+		*same = (uint32_t)t->regions.count - 1;
 	return (uint32_t)t->regions.count - 1;
 }

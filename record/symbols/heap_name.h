@@ -2,8 +2,9 @@
  * Names for the memory that a call stack allocates. The best frame is the nearest one of
  * the user's own code that is no mere wrapper of the allocator (xmalloc, operator new,
  * internals of std::vector). The source line of that frame usually names the variable,
- * and DWARF its type. Otherwise the name is function and line, function, or "heap of
- * PROGRAM".
+ * and DWARF its type. Otherwise the name is function and line, with the library function
+ * that was called there ("fopen in load:33"), or without source the function and its
+ * caller ("insert from main"), or "heap of PROGRAM".
  */
 #pragma once
 
@@ -18,7 +19,8 @@ struct ml_objects;
  * Adds a region of kind HEAP (or MMAP) for an allocation stack: sites, innermost
  * first, as ml_sites_resolve returned them for the current mappings. size is the size of
  * the first block, 0 if unknown; it gives the number of rows of arrays such as double
- * (*A)[100]. Call this once for each stack: its blocks share the region.
+ * (*A)[100]. Call this once for each stack: its blocks share the region. Blocks that a
+ * library allocates for itself are one region for each line that calls it.
  */
 uint32_t ml_heap_name_region(struct ml_objects *o, enum ml_region_kind kind,
 			     const uint32_t *stack, size_t depth, uint64_t size);

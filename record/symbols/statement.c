@@ -448,6 +448,12 @@ static struct span statement_at(const char *text, size_t size, const char *at)
 	return st;
 }
 
+/* posix_memalign returns an error, not the block. */
+static bool is_memalign(const char *call, const char *end)
+{
+	return word_is(call, end, "posix_memalign");
+}
+
 void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, size_t at,
 			const char *callee)
 {
@@ -461,9 +467,16 @@ void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, s
 	const char *call = p < st.end && *p == '(' ? word_start(back(p, st.at), st.at)
 						   : p;
 	const char *equals = assignment(st.at, p);
-	bool found = out_argument(s, st, call) || (in_std && indexed(s, st, p, callee)) ||
+	struct ml_statement out = { 0 };
+	bool receives = out_argument(&out, st, call);
+	bool found = (in_std && indexed(s, st, p, callee)) ||
 		     (equals && lvalue_before(s, equals, st.at)) ||
 		     (in_std && container(s, st, p)) || declared(s, st, p);
+	if (receives && (!found || is_memalign(call, st.end)))
+		*s = out;
+	else if (receives)
+		memcpy(s->out, out.name, sizeof(s->out));
+	found |= receives;
 	if (!found)
 		*s = (struct ml_statement){ 0 };
 	s->returned = !found && word_is(st.at, st.end, "return");

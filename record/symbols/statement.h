@@ -25,6 +25,9 @@ struct ml_statement {
 	char type[ML_LVALUE_MAX]; /* element type, if the text names one, or empty */
 	int deref;                /* pointers followed from name: 1 for "*out = ..." */
 	bool returned;
+	/* The first argument of the call, if it is an address and the statement assigns
+	 * something else: buf of "rc = get(&buf, n)". */
+	char out[ML_LVALUE_MAX];
 	/* What stands in the brackets of a macro that hides the call, or empty:
 	 * "A, double, N, N" of ARRAY_2D(A, double, N, N). */
 	char hidden[2 * ML_LVALUE_MAX];

@@ -42,6 +42,25 @@ __attribute__((noinline)) void *my_new(size_t n, size_t elem)
 	return got;
 }
 
+int get_buffer(float **out, size_t n)
+{
+	void *p = malloc(n * sizeof(float));
+	*out = p;
+	return p == NULL;
+}
+
+struct reader {
+	int left;
+	char text[60];
+};
+
+struct reader *open_reader(int *error)
+{
+	struct reader *r = malloc(sizeof(struct reader));
+	*error = r == NULL;
+	return r;
+}
+
 struct atoms *init_atoms(struct cells *boxes)
 {
 	struct atoms *a = comdMalloc(sizeof(struct atoms));
@@ -80,6 +99,13 @@ int main(int argc, char **argv)
 	char *copy = strdup(argv[0]); /* -> copy char 1 */
 	int **rows = my_new(4, sizeof(int *)); /* -> rows int~* 8 */
 
+	float *samples;
+	int error = get_buffer(&samples, 100); /* -> samples float 4 */
+	struct reader *input;
+	input = open_reader(&error); /* -> input? struct~reader 64 */
+	input->left = error;
+	memset(samples, 1, 400);
+
 	for (int i = 0; i < 4; i++)
 		rows[i] = my_new(10, sizeof(int)); /* -> rows[i] int 4 */
 	for (int i = 0; i < sim.grid_length; i++) {
@@ -89,7 +115,7 @@ int main(int argc, char **argv)
 	}
 	double sum = 0;
 	for (int i = 0; i < argc + 5; i++)
-		sum += sim.grid[i] + energies[i] + sim.atoms->gid[i] + sim.atoms->r[i][1] +
+		sum += samples[i] + input->left + sim.grid[i] + energies[i] + sim.atoms->gid[i] + sim.atoms->r[i][1] +
 		       sim.atoms->U[i] + copy[i];
 	return sum > 1e9;
 }

@@ -1,4 +1,7 @@
-/* Loops that OpenMP moves into functions of their own. */
+/* Loops that OpenMP moves into functions of their own.
+ * => main (parallel region, line 14)
+ * => main (parallel region, line 17)
+ */
 #include <stdlib.h>
 
 static double total[64];
