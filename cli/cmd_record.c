@@ -22,7 +22,7 @@
 struct options {
 	const char *output, *every, *only_in, *from_mark, *to_mark;
 	uint64_t limit, skip;
-	bool no_stack, no_spin, no_heap, no_source, fetch, valgrind, json, quiet;
+	bool no_stack, no_spin, no_heap, no_source, values, fetch, valgrind, json, quiet;
 };
 
 static const struct opt opts[] = {
@@ -50,6 +50,10 @@ static const struct opt opts[] = {
 	OPT_FLAG("no-heap", 0, no_heap,
 		 "do not follow allocations; the heap then is one nameless region"),
 	OPT_FLAG("no-source", 0, no_source, "do not keep the source text in the trace"),
+	OPT_FLAG(
+		"values", 0, values,
+		"keep the range of the values that each instruction stores, by Valgrind; "
+		"'memlamp run' then finds integers that are too wide"),
 	OPT_FLAG("fetch", 0, fetch, "record instruction fetches too"),
 	OPT_FLAG("valgrind", 0, valgrind,
 		 "use Valgrind even for a program that was built by memlamp cc"),
@@ -197,6 +201,7 @@ static int run(int argc, char **argv)
 	s.options.no_spin = o.no_spin;
 	s.options.no_heap = o.no_heap;
 	s.options.no_source = o.no_source;
+	s.options.values = o.values;
 	s.options.fetch = o.fetch;
 	s.valgrind = o.valgrind;
 	s.argv = argv;

@@ -33,7 +33,7 @@ struct options {
 		*report;
 	uint64_t limit, skip, top, interleave, window;
 	struct opt_list fail_if;
-	bool json, quiet;
+	bool json, quiet, values;
 };
 
 static const struct opt opts[] = {
@@ -64,6 +64,10 @@ static const struct opt opts[] = {
 		"what came true"),
 	OPT_COUNT("top", 'n', "N", top,
 		  "print at most N rows of each table (default: 5)"),
+	OPT_FLAG(
+		"values", 0, values,
+		"keep the range of the values that are stored, to find integers that are "
+		"too wide; recording then takes longer"),
 	OPT_TEXT("report", 0, "FILE", report,
 		 "write the findings to FILE; '-' is standard output (default: standard "
 		 "output if it is a terminal, else standard error, because the output of "
@@ -250,7 +254,8 @@ static bool record(struct ml_session *s, const struct options *o, char **argv,
 						 .skip = o->skip,
 						 .only_in = o->only_in,
 						 .from_mark = o->from_mark,
-						 .to_mark = o->to_mark };
+						 .to_mark = o->to_mark,
+						 .values = o->values };
 	if (o->every)
 		options_share(o->every, &s->options.keep, &s->options.of);
 	s->argv = argv;

@@ -220,6 +220,18 @@ void run_json(const struct ml_analysed_trace *analysed, const char *path,
 		ml_json_key_u64(&w, ml_machine_level_name(&p->machine, i), p->served[i]);
 	}
 	ml_json_end(&w);
+	ml_json_key_array(&w, "threads");
+	for (size_t i = 0; i < p->thread_count; i++) {
+		const struct ml_profile_thread *t = &p->threads[i];
+
+		ml_json_object(&w);
+		ml_json_key_u64(&w, "thread", t->thread);
+		ml_json_key_u64(&w, "references", t->refs);
+		ml_json_key_real(&w, "average_cycles",
+				 ml_profile_cycles(&p->machine, t->served));
+		ml_json_end(&w);
+	}
+	ml_json_end(&w);
 	ml_json_key_u64(&w, "tried", analysed->findings.tried);
 	ml_json_key(&w, "findings");
 	ml_findings_json(&analysed->findings, &w);

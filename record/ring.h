@@ -108,6 +108,7 @@ enum {
 	ML_RING_OPT_TIMED = 8,     /* report no references but those that are timed */
 	ML_RING_OPT_VALGRIND = 16, /* use Valgrind also for programs that were built by
 				      `memlamp cc` */
+	ML_RING_OPT_VALUES = 32,   /* report the range of the values stored (Valgrind) */
 };
 
 enum ml_ring_state {
@@ -258,6 +259,9 @@ enum ml_word {
 	ML_WORD_SYSTEM, /* a system call is about to read memory (argument 0) or to write
 			   it (1); payload: address, size */
 	ML_WORD_SYNC,   /* argument: enum ml_sync | thread << 8; payload: object */
+	ML_WORD_VALUES, /* the values that one instruction stored, at the end; argument:
+			   for how many widths of 2, 4 and 8 bytes; payload: address of
+			   the instruction, the smallest and the largest value for each */
 };
 
 /*
@@ -335,7 +339,7 @@ enum ml_map_kind {
 #define ML_WORD_ARG(w)   ((uint32_t)(w))
 
 enum { ML_BRIEF = 0x2000, ML_BRIEF_SHAPES = 0x8000 - ML_BRIEF, ML_BRIEF_SHIFT = 48 };
-_Static_assert((int)ML_WORD_SYNC < ML_BRIEF >> 8, "the last type is no brief step");
+_Static_assert((int)ML_WORD_VALUES < ML_BRIEF >> 8, "the last type is no brief step");
 #define ML_WORD_BRIEF(shape) ((0x8000ull | (ML_BRIEF + (shape))) << ML_BRIEF_SHIFT)
 /* The value of a base in a word: in a brief header or alone. */
 #define ML_WORD_VALUE(w) ((w) & (((uint64_t)1 << ML_BRIEF_SHIFT) - 1))

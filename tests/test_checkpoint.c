@@ -94,7 +94,7 @@ static void run(struct ml_checkpoints *c, struct ml_buf *all, uint64_t limit)
 {
 	struct ml_buf state = { 0 };
 
-	ml_checkpoints_init(c, 0, APART, limit);
+	ml_checkpoints_init(c, 0, 1, APART, limit);
 	set_size(&state, STATE);
 	for (uint64_t i = 1; i <= STATES; i++) {
 		change(&state, 10);
@@ -185,11 +185,11 @@ TEST(they_are_as_far_apart_as_trace_and_state_demand)
 	struct ml_checkpoints c;
 	struct ml_buf large = { 0 };
 
-	ml_checkpoints_init(&c, 1000, 0, 0);
+	ml_checkpoints_init(&c, 1000, 1, 0, 0);
 	CHECK_EQ(c.next, 1 << 20);
-	ml_checkpoints_init(&c, (uint64_t)1 << 40, 0, 0);
+	ml_checkpoints_init(&c, (uint64_t)1 << 40, 1, 0, 0);
 	CHECK_EQ(c.next, (uint64_t)1 << 32);
-	ml_checkpoints_init(&c, 0, APART, 0);
+	ml_checkpoints_init(&c, 0, 1, APART, 0);
 	set_size(&large, 3 * APART * ML_CHECKPOINT_BYTES);
 	ml_checkpoints_add(&c, APART, &large);
 	CHECK_EQ(c.next, 4 * APART);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/analyse/passes/replay.h"
+#include "lib/analyse/passes/turns.h"
 #include "lib/analyse/result/result_parts.h"
 #include "lib/base/file.h"
 #include "lib/cache/fast_lru.h"
@@ -502,7 +503,35 @@ static void write_threads(size_t count)
 	CHECK_OK(ml_writer_close(w, &err), &err);
 }
 
-TEST(with_interleaving_states_are_kept_where_a_prefix_of_the_trace_is_done)
+/* Puts one block of a result in order from the trace alone. */
+static void check_block(const struct ml_result *result, const struct run *r,
+			const struct ml_result_stretch *b)
+{
+	size_t count = (size_t)(b->to - b->from), have = 0;
+	uint16_t *of = ml_resize(NULL, count * sizeof(*of));
+	uint32_t *site = ml_resize(NULL, count * sizeof(*site));
+	struct ml_turns *t = ml_turns_open(&r->trace.tables, 10);
+	struct ml_cursor *c = ml_cursor_open(&r->trace, b->from, b->to);
+	struct ml_batch batch;
+	struct ml_err err;
+
+	for (size_t i = 0; i < result->turns.thread_count; i++)
+		ml_turns_meet(t, result->turns.threads[i]);
+	for (; ml_cursor_next(c, &batch, &err); have += batch.count) {
+		memcpy(of + have, batch.thread, batch.count * sizeof(*of));
+		memcpy(site + have, batch.site, batch.count * sizeof(*site));
+	}
+	CHECK_EQ(have, count);
+	const uint32_t *order = ml_turns_order(t, b->threads, b->from, of, site, count);
+	for (size_t i = 0; i < count; i++)
+		assert_true(b->from + order[i] == r->time[b->from + i]);
+	ml_cursor_close(c);
+	ml_turns_close(t);
+	ml_free(of);
+	ml_free(site);
+}
+
+TEST(with_interleaving_each_block_can_be_put_in_order_alone_and_states_are_anywhere)
 {
 	struct ml_result result;
 	struct ml_err err;
@@ -518,12 +547,19 @@ TEST(with_interleaving_states_are_kept_where_a_prefix_of_the_trace_is_done)
 	CHECK_OK(ml_result_outcomes(&result, 0, r.count, back, &err), &err);
 	CHECK(!memcmp(back, r.outcome, r.count * sizeof(*back)));
 	ml_free(back);
-	/* 5 * 2^20 references are merged in two blocks: behind each there is a state */
-	CHECK_EQ(result.checkpoints.count, 2);
-	CHECK_EQ(result.checkpoints.at[1].position, r.count);
-	for (size_t i = 0; i < result.checkpoints.count; i++)
-		for (uint64_t k = 0; k < result.checkpoints.at[i].position; k++)
-			assert_true(r.time[k] < result.checkpoints.at[i].position);
+	/* 5 * 2^20 references are merged in two blocks without a hole */
+	CHECK_EQ(result.turns.count, 2);
+	CHECK_EQ(result.turns.at[0].from, 0);
+	CHECK_EQ(result.turns.at[1].from, result.turns.at[0].to);
+	CHECK_EQ(result.turns.at[1].to, r.count);
+	CHECK(ml_result_merged(&result, 0) == &result.turns.at[0]);
+	CHECK(ml_result_merged(&result, result.turns.at[0].to) == &result.turns.at[1]);
+	CHECK(ml_result_merged(&result, r.count) == NULL);
+	/* a state every 2^18 references, whether a block ends there or not */
+	CHECK(result.checkpoints.count > 10);
+	CHECK(result.checkpoints.at[0].position < 1 << 20);
+	for (size_t i = 0; i < 2; i++)
+		check_block(&result, &r, &result.turns.at[i]);
 	ml_result_close(&result);
 	release(&r);
 }

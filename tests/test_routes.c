@@ -257,6 +257,14 @@ TEST(a_region_in_cells)
 		CHECK_EQ(reads[i], want_reads[i]);
 		CHECK_EQ(writes[i], want_writes[i]);
 	}
+	snprintf(question, sizeof(question),
+		 "/api/sims/0/plane?region=%u&rows=2&columns=4&kind=write", region);
+	CHECK(ask(question));
+	reads = column("reads", NULL), writes = column("writes", NULL);
+	for (size_t i = 0; i < 8; i++) {
+		CHECK_EQ(reads[i], 0);
+		CHECK_EQ(writes[i], want_writes[i]);
+	}
 	close_workspace();
 }
 

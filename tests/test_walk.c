@@ -5,6 +5,7 @@
  */
 #include "lib/query/workspace/walk.h"
 
+#include "lib/analyse/passes/replay.h"
 #include "lib/query/workspace/counts.h"
 #include "lib/query/workspace/player.h"
 #include "lib/query/workspace/selection.h"
@@ -312,5 +313,231 @@ TEST(movements_count_from_the_position_that_was_asked_for)
 	CHECK_OK(ml_player_moves(s, NULL, 2, 4, add_moves, accesses, &err), &err);
 	CHECK_EQ(accesses[0], 2); /* r128 brings a line in and drives one out */
 	CHECK_EQ(accesses[1], 1); /* the hit */
+	close_workspace();
+}
+
+/* ---- threads that are interleaved ---- */
+
+enum { REFS = 700000, ALONE = 60000, ALONE_AGAIN = 400000, TOGETHER_AGAIN = 560000 };
+
+static const char FOUR_CORES[] = "cores 4 | L1 4K 4w 64B | L2 64K 8w shared";
+
+/*
+ * Thread 1 is alone at first and in the middle; in between, threads run for long
+ * stretches, and the second time in another order than they first appeared in.
+ */
+static uint16_t thread_at(size_t i)
+{
+	static const uint16_t first[] = { 1, 3, 2 }, later[] = { 2, 4, 1, 3 };
+
+	if (i < ALONE || (i >= ALONE_AGAIN && i < TOGETHER_AGAIN))
+		return 1;
+	return i < ALONE_AGAIN ? first[i / 17000 % 3] : later[i / 13000 % 4];
+}
+
+static void write_threads(void)
+{
+	static const struct {
+		uint16_t id;
+		uint64_t from, until;
+	} lives[] = { { 1, 0, ML_FOREVER },
+		      { 2, ALONE, ALONE_AGAIN },
+		      { 3, ALONE, ALONE_AGAIN },
+		      { 2, TOGETHER_AGAIN, ML_FOREVER },
+		      { 3, TOGETHER_AGAIN, ML_FOREVER },
+		      { 4, TOGETHER_AGAIN, ML_FOREVER } };
+	struct ml_writer *w;
+
+	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
+	struct ml_tables *t = ml_writer_tables(w);
+	ml_tables_meta(t, "back end", "valgrind");
+	for (size_t i = 0; i < 3; i++)
+		*ML_ADD(t->threads) = (struct ml_thread){ .id = lives[i].id,
+							  .parent = 1,
+							  .from = lives[i].from,
+							  .until = lives[i].until };
+	for (size_t i = 0; i < REFS; i++) {
+		struct ml_ref ref = { .thread = thread_at(i),
+				      .what = ml_what(i % 3 ? ML_READ : ML_WRITE, 8) };
+
+		if (i == TOGETHER_AGAIN)
+			for (size_t k = 3; k < 6; k++)
+				*ML_ADD(t->threads) =
+					(struct ml_thread){ .id = lives[k].id,
+							    .parent = 1,
+							    .from = lives[k].from,
+							    .until = lives[k].until };
+		ref.addr = i % 7 ? ref.thread * 0x10000u + i * 29 % 3000 * 8
+				 : 0x8000u + ref.thread * 8u;
+		CHECK_OK(ml_writer_ref(w, &ref, &err), &err);
+	}
+	CHECK_OK(ml_writer_close(w, &err), &err);
+	CHECK_OK(ml_workspace_open(&workspace, scratch(), &err), &err);
+	unlink(scratch());
+}
+
+/* All references in simulated order, from a replay that begins at the first. */
+struct replayed {
+	uint64_t addr[REFS], time[REFS];
+	uint32_t region[REFS];
+	uint16_t what[REFS], core[REFS], outcome[REFS];
+	size_t count;
+};
+
+static bool take_all(void *arg, const struct ml_events *e, struct ml_err *e2)
+{
+	struct replayed *x = arg;
+
+	(void)e2;
+	for (size_t i = 0; i < e->refs->count; i++, x->count++) {
+		x->addr[x->count] = e->refs->addr[i];
+		x->time[x->count] = e->time ? e->time[i] : e->refs->time + i;
+		x->region[x->count] = e->region[i];
+		x->what[x->count] = e->refs->what[i];
+		x->core[x->count] = e->core[i];
+		x->outcome[x->count] = e->outcome[i];
+	}
+	return true;
+}
+
+static struct replayed *replay_all(struct ml_open_sim *s)
+{
+	struct replayed *x = ml_resize(NULL, sizeof(*x));
+	struct ml_replay_options o = { .machine = s->machine,
+				       .interleave = ML_INTERLEAVE_AUTO,
+				       .want = ML_SIM_CAUSES };
+	struct ml_pass pass = { .arg = x, .batch = take_all };
+	struct ml_replay *r;
+
+	x->count = 0;
+	CHECK_OK(ml_replay_open(&r, &s->trace->trace, &o, &err), &err);
+	CHECK_OK(ml_replay_run(r, &pass, 1, &err), &err);
+	ml_replay_close(r);
+	CHECK_EQ(x->count, REFS);
+	return x;
+}
+
+/* A walk, held against the replay. */
+struct held {
+	const struct replayed *all;
+	uint64_t next;
+};
+
+static bool hold_against(void *arg, const struct ml_walk_events *w, struct ml_err *e)
+{
+	struct held *h = arg;
+
+	(void)e;
+	CHECK_EQ(w->e.position, h->next);
+	for (size_t i = 0; i < w->e.refs->count; i++, h->next++) {
+		const struct replayed *a = h->all;
+
+		assert_true(w->e.refs->addr[i] == a->addr[h->next]);
+		assert_true((w->e.time ? w->e.time[i] : w->e.refs->time + i) ==
+			    a->time[h->next]);
+		assert_true(w->e.region[i] == a->region[h->next]);
+		assert_true(w->e.core[i] == a->core[h->next]);
+		assert_true(w->e.outcome[i] == a->outcome[h->next]);
+	}
+	return true;
+}
+
+static uint64_t next_random(uint64_t *x)
+{
+	*x = *x * 6364136223846793005u + 1442695040888963407u;
+	return *x >> 33;
+}
+
+TEST(walks_at_random_moments_show_interleaved_threads_as_a_replay_from_the_start)
+{
+	uint64_t seed = 1;
+
+	open_workspace(FOUR_CORES);
+	write_threads();
+	add_sim(0, FOUR_CORES);
+	struct ml_open_sim *s = ml_open_sim_ready(&workspace, 0, &err);
+	CHECK(s != NULL);
+	CHECK(s->result.profile.interleaved && s->result.turns.count > 1);
+	struct replayed *all = replay_all(s);
+	for (int k = 0; k < 40; k++) {
+		uint64_t from = k ? next_random(&seed) % REFS : 0;
+		uint64_t to = k ? from + next_random(&seed) % 3000 : REFS;
+		struct held h = { all, from };
+
+		CHECK_OK(ml_walk(s, NULL, from, to, ML_WALK_OUTCOMES | ML_WALK_PLACES,
+				 hold_against, &h, &err),
+			 &err);
+		CHECK_EQ(h.next, to < REFS ? to : REFS);
+	}
+	ml_free(all);
+	close_workspace();
+}
+
+/* Simulates [from, to) of a replay's order. */
+static void run_slowly(struct ml_sim *sim, struct replayed *x, uint64_t from, uint64_t to)
+{
+	struct ml_accesses a = { .count = to - from,
+				 .addr = x->addr + from,
+				 .what = x->what + from,
+				 .core = x->core + from,
+				 .owner = x->region + from };
+
+	CHECK_OK(ml_sim_run(sim, &a, NULL, &err), &err);
+}
+
+/* Both hold the same lines, of the same regions, in the same order of eviction. */
+static void check_same(const struct ml_machine *m, const struct ml_sim *a,
+		       const struct ml_sim *b)
+{
+	for (uint32_t level = 1; level <= m->levels; level++) {
+		const struct ml_level_spec *l = &m->level[level - 1];
+
+		for (uint32_t core = 0; core < m->cores; core += l->share)
+			for (uint32_t set = 0; set < l->sets; set++) {
+				struct ml_sim_slot x[16], y[16];
+
+				ml_sim_set(a, level, core, set, x);
+				ml_sim_set(b, level, core, set, y);
+				for (uint32_t way = 0; way < l->ways; way++) {
+					CHECK_EQ(x[way].line, y[way].line);
+					if (x[way].line == ML_NO_LINE)
+						continue;
+					CHECK_EQ(x[way].rank, y[way].rank);
+					CHECK_EQ(x[way].owner, y[way].owner);
+					CHECK_EQ(x[way].since, y[way].since);
+					CHECK_EQ(x[way].dirty, y[way].dirty);
+					CHECK_EQ(x[way].state, y[way].state);
+				}
+			}
+	}
+}
+
+TEST(players_at_random_moments_hold_what_a_simulation_from_the_start_holds)
+{
+	uint64_t seed = 7, moments[24];
+
+	open_workspace(FOUR_CORES);
+	write_threads();
+	add_sim(0, FOUR_CORES);
+	struct ml_open_sim *s = ml_open_sim_ready(&workspace, 0, &err);
+	CHECK(s->result.checkpoints.count > 1);
+	struct replayed *all = replay_all(s);
+	for (int k = 0; k < 24; k++) /* far, a step on, two steps back, a little back */
+		moments[k] = k % 4 == 0   ? next_random(&seed) % REFS
+			     : k % 4 == 1 ? moments[k - 1] + 1
+			     : k % 4 == 2 ? moments[k - 1] - (moments[k - 1] > 2 ? 2 : 0)
+					  : moments[k - 1] - moments[k - 1] % 9000;
+	for (int k = 0; k < 24; k++) {
+		struct ml_sim *sim = ml_sim_open(&s->machine, ML_SIM_MOVES | ML_SIM_USE,
+						 &err);
+
+		run_slowly(sim, all, 0, moments[k]);
+		struct ml_sim *player = ml_player_take(s, NULL, moments[k], &err);
+		CHECK(player != NULL);
+		check_same(&s->machine, sim, player);
+		ml_player_give(s);
+		ml_sim_close(sim);
+	}
+	ml_free(all);
 	close_workspace();
 }

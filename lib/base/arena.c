@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { PAGE = 64 * 1024, ALIGN = 16 };
+enum { PAGE = 64 * 1024, ALIGN = 16, LINE = 64, HUGE = 2 << 20 };
 
 struct ml_arena_page {
 	struct ml_arena_page *next;
@@ -39,6 +40,22 @@ void *ml_arena_alloc(struct ml_arena *a, size_t size)
 	void *memory = (char *)(a->pages + 1) + a->used;
 	a->used += size;
 	return memory;
+}
+
+void *ml_arena_large(struct ml_arena *a, size_t size)
+{
+	size_t align = size >= HUGE / 2 ? HUGE : LINE;
+
+	if (size > SIZE_MAX / 4)
+		must(NULL);
+	uintptr_t at = (uintptr_t)ml_arena_alloc(a, size + 2 * align);
+	at = (at + align - 1) & ~(uintptr_t)(align - 1);
+#ifdef MADV_HUGEPAGE
+	if (align == HUGE) /* advice: nothing is lost if the system refuses */
+		madvise((void *)at, (size + HUGE - 1) & ~(size_t)(HUGE - 1),
+			MADV_HUGEPAGE);
+#endif
+	return (void *)at;
 }
 
 char *ml_arena_copy(struct ml_arena *a, const void *bytes, size_t size)

@@ -17,6 +17,12 @@ struct ml_arena {
 
 /* Zeroed memory, aligned for any type, that lives until the arena is released. */
 void *ml_arena_alloc(struct ml_arena *a, size_t size);
+/*
+ * The same for large arrays that are read in no order: aligned to lines of the host's
+ * cache, and in huge pages where the system has them. (A miss of the host's TLB in a
+ * virtual machine costs as much as several misses of its caches.)
+ */
+void *ml_arena_large(struct ml_arena *a, size_t size);
 char *ml_arena_strdup(struct ml_arena *a, const char *text);
 /* A copy of bytes, with a 0 byte after it. */
 char *ml_arena_copy(struct ml_arena *a, const void *bytes, size_t size);

@@ -19,14 +19,6 @@ static unsigned log2_of(uint64_t n)
 	return bits;
 }
 
-/* Memory that begins at a line of the host's cache. */
-static void *whole_lines(struct ml_arena *a, size_t size)
-{
-	uintptr_t at = (uintptr_t)ml_arena_alloc(a, size + 64);
-
-	return (void *)((at + 63) & ~(uintptr_t)63);
-}
-
 void ml_cache_init(struct ml_cache *c, const struct ml_level_spec *spec, unsigned level,
 		   uint32_t instance, uint64_t seed, unsigned want, struct ml_arena *a)
 {
@@ -47,16 +39,16 @@ void ml_cache_init(struct ml_cache *c, const struct ml_level_spec *spec, unsigne
 	c->granule = c->bits > 6 ? c->bits - 6 : 0;
 	c->row = (spec->ways + ML_DIGESTS - 1) / ML_DIGESTS * ML_DIGESTS;
 	c->empty = places;
-	ml_order_init(&c->order, c->sets, c->ways, whole_lines(a, places * 8), seed);
-	c->tags = whole_lines(a, places * 8);
+	ml_order_init(&c->order, c->sets, c->ways, ml_arena_large(a, places * 8), seed);
+	c->tags = ml_arena_large(a, places * 8);
 	c->flags = ml_arena_alloc(a, places);
-	c->digests = whole_lines(a, (size_t)c->sets * c->row);
+	c->digests = ml_arena_large(a, (size_t)c->sets * c->row);
 	c->recent_mask = (2u << log2_of(places <= SMALL ? places : c->sets)) - 1;
 	c->recent = ml_arena_alloc(a, ((size_t)c->recent_mask + 1) * 4);
 	c->copy = ml_arena_alloc(a, places * 4);
 	c->use = want & ML_SIM_USE;
 	if (want)
-		c->notes = whole_lines(a, places * sizeof(*c->notes));
+		c->notes = ml_arena_large(a, places * sizeof(*c->notes));
 	if (spec->prefetch != ML_PREFETCH_NONE) {
 		c->prefetcher = ml_arena_alloc(a, sizeof(*c->prefetcher));
 		ml_prefetch_init(c->prefetcher, spec);

@@ -89,6 +89,10 @@ struct ml_machine {
 	/* latency of a line that another core gives up, or whose copies a write takes
 	 * from other cores, instead of that of the serving level; 0 with one core */
 	uint32_t transfer_cycles;
+	/* latency of memory that another node owns; 0: there is one node. With it there
+	 * are two, and each has half of the cores. The simulators do not know where pages
+	 * lie, so this changes no outcome; find_first_touch.c uses it. */
+	uint32_t remote_cycles;
 	uint64_t seed; /* for random policies: "seed 7" */
 };
 

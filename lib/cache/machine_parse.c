@@ -68,7 +68,7 @@ static const struct keyword {
 static const char *const part_names[] = { "L1",          "L2",       "L3",    "L4",
 					  "L1i",         "TLB",      "TLB2",  "memory",
 					  "walk",        "transfer", "cores", "seed",
-					  "no-prefetch", "no-tlb",   "host" };
+					  "no-prefetch", "no-tlb",   "host",  "remote" };
 const char *const ml_prefetcher_names[ML_PREFETCHERS] = { "none", "next", "stride",
 							  "stream" };
 
@@ -90,7 +90,7 @@ struct parser {
 	struct part level[ML_LEVELS], icache, tlb[ML_TLBS];
 	bool preset;  /* the parser is inside the text of a preset */
 	bool changed; /* words follow the preset */
-	bool cores_said, seed_said, memory_said, walk_said, transfer_said;
+	bool cores_said, seed_said, memory_said, walk_said, transfer_said, remote_said;
 	bool transfer; /* the text or its preset has a transfer */
 	bool no_prefetch, no_tlb;
 };
@@ -449,6 +449,9 @@ static bool part(struct parser *p)
 		return without(p, "no-prefetch", &p->no_prefetch);
 	if (is(p, "no-tlb"))
 		return without(p, "no-tlb", &p->no_tlb);
+	if (is(p, "remote"))
+		return small(p, "remote", "c", CYCLES_MAX, &p->remote_said,
+			     &m->remote_cycles);
 	if (is(p, "cores"))
 		return small(p, "cores", "", ML_CORES, &p->cores_said, &m->cores);
 	if (is(p, "seed"))
@@ -614,6 +617,13 @@ static bool finish(struct parser *p)
 		return ml_fail(p->err, ML_USAGE,
 			       "machine: walk is the cost of a miss in all TLBs, and the "
 			       "machine has none");
+	if (p->remote_said && m->cores == 1)
+		return ml_fail(
+			p->err, ML_USAGE,
+			"machine: remote is the cost of memory of another node, and "
+			"the machine has one core; add 'cores 2'");
+	if (m->cores == 1)
+		m->remote_cycles = 0;
 	if (m->cores == 1)
 		m->transfer_cycles = 0;
 	else if (!p->transfer)

@@ -108,6 +108,8 @@ void ml_machine_print(const struct ml_machine *m, struct ml_buf *out)
 		number(out, " | walk ", m->walk_cycles, "c");
 	if (m->cores > 1)
 		number(out, " | transfer ", m->transfer_cycles, "c");
+	if (m->remote_cycles)
+		number(out, " | remote ", m->remote_cycles, "c");
 	if (m->seed)
 		number(out, " | seed ", m->seed, "");
 }

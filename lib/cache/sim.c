@@ -435,6 +435,22 @@ ML_BODY bool same_page(const struct ml_sim *s, const struct access *x)
 	return (x->addr >> bits) + 1 == page && (x->last >> bits) + 1 == page;
 }
 
+ML_BODY void translate_access(struct ml_sim *s, const struct access *x, uint32_t access)
+{
+	if (same_page(s, x))
+		s->tlb_counts[0].asked[x->kind]++;
+	else
+		translate_all(s, x, access);
+}
+
+void ml_sim_translate(struct ml_sim *s, enum ml_access_kind kind, uint64_t addr,
+		      uint64_t last, uint32_t access)
+{
+	struct access x = { .addr = addr, .last = last, .kind = kind };
+
+	translate_access(s, &x, access);
+}
+
 static uint16_t access_slowly(struct ml_sim *s, const struct ml_accesses *a, size_t i,
 			      struct access x, bool missed)
 {
@@ -567,12 +583,8 @@ ML_BODY void run(struct ml_sim *s, const struct ml_accesses *a, uint16_t *outcom
 
 		if (look_ahead && i + AHEAD < a->count)
 			fetch_ahead(s, x.path, a->addr[i + AHEAD]);
-		if (s->machine.tlbs && x.kind != ML_ACCESS_FETCH) {
-			if (same_page(s, &x))
-				s->tlb_counts[0].asked[x.kind]++;
-			else
-				translate_all(s, &x, (uint32_t)i);
-		}
+		if (s->machine.tlbs && x.kind != ML_ACCESS_FETCH)
+			translate_access(s, &x, (uint32_t)i);
 		if (plain || s->fast)
 			fast = access_fast(s, x, plain);
 		if (fast != HIT) {

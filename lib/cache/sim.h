@@ -93,3 +93,8 @@ void ml_sim_save(const struct ml_sim *s, struct ml_buf *out);
  * simulator wrote; s is empty then.
  */
 bool ml_sim_restore(struct ml_sim *s, struct ml_bytes *in, struct ml_err *err);
+/*
+ * Gives a simulator the state of another one of the same machine and the same options,
+ * several times as fast as saving and restoring. Not with ML_SIM_CAUSES.
+ */
+void ml_sim_copy(struct ml_sim *to, const struct ml_sim *from);

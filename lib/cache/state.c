@@ -1,6 +1,7 @@
 #include "lib/cache/state.h"
 
 #include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "lib/base/buf.h"
@@ -474,4 +475,40 @@ bool ml_sim_restore(struct ml_sim *s, struct ml_bytes *in, struct ml_err *err)
 	if (wrong)
 		empty(s);
 	return !wrong;
+}
+
+static void copy_cache(struct ml_cache *to, const struct ml_cache *from)
+{
+	size_t places = (size_t)from->sets * from->ways;
+
+	to->order.clock = from->order.clock;
+	to->order.random = from->order.random;
+	to->order.duel = from->order.duel;
+	to->empty = from->empty;
+	memcpy(to->order.word, from->order.word, places * sizeof(*to->order.word));
+	memcpy(to->tags, from->tags, places * sizeof(*to->tags));
+	memcpy(to->flags, from->flags, places);
+	memcpy(to->digests, from->digests, (size_t)from->sets * from->row);
+	memcpy(to->copy, from->copy, places * sizeof(*to->copy));
+	memcpy(to->recent, from->recent, from->sets * sizeof(*to->recent));
+	if (from->notes)
+		memcpy(to->notes, from->notes, places * sizeof(*to->notes));
+	if (from->prefetcher)
+		*to->prefetcher = *from->prefetcher;
+}
+
+void ml_sim_copy(struct ml_sim *to, const struct ml_sim *from)
+{
+	struct ml_cache *c;
+
+	assert(to->want == from->want && !(to->want & ML_SIM_CAUSES));
+	assert(machine_hash(&to->machine) == machine_hash(&from->machine));
+	for (unsigned i = 0; (c = cache_at(to, i)); i++)
+		copy_cache(c, cache_at(from, i));
+	memcpy(to->counts, from->counts, sizeof(to->counts));
+	memcpy(to->tlb_counts, from->tlb_counts, sizeof(to->tlb_counts));
+	to->accesses = from->accesses;
+	to->gap = from->gap;
+	to->forgot = from->forgot;
+	to->misses = from->misses;
 }

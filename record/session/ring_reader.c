@@ -253,6 +253,10 @@ bool ml_ring_reader_finish(struct ml_ring_reader *r, bool cut, struct ml_err *er
 		note_ranges(r, "read by the system", &r->system_read);
 		note_ranges(r, "written by the system", &r->system_wrote);
 	}
+	if (r->values.size) {
+		ml_buf_u8(&r->values, 0);
+		ml_ring_reader_meta(r, "values stored", (const char *)r->values.data);
+	}
 	ml_ring_reader_meta(r, "ended",
 			    cut              ? "killed"
 			    : r->filter.full ? "limit"
@@ -276,6 +280,7 @@ void ml_ring_reader_release(struct ml_ring_reader *r)
 	ml_objects_release(&r->objects);
 	ml_arena_release(&r->arena);
 	ml_buf_release(&r->timed);
+	ml_buf_release(&r->values);
 	ml_free(r->threads);
 	ml_guest_memory_release(&r->memory);
 	ml_guest_phases_release(&r->phases);

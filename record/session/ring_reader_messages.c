@@ -5,6 +5,7 @@
 #include "record/ring.h"
 #include "record/session/ring_message.h"
 #include "record/session/ring_reader_parts.h"
+#include "record/symbols/sites.h"
 
 enum { STACK_REACH = 8 << 20 };
 
@@ -189,6 +190,22 @@ static void take_fork(struct ml_ring_reader *r, bool child, struct ml_fork fork)
 	ml_buf_release(&words);
 }
 
+/* Values are of interest where the user's own code stores them. */
+static void take_values(struct ml_ring_reader *r, uint32_t widths, const uint64_t *w,
+			size_t count)
+{
+	struct ml_stored_value v = { .site = ml_sites_resolve(&r->objects, w[0]) };
+
+	for (; v.widths < widths && v.widths < ML_VALUE_WIDTHS &&
+	       count >= 3 + 2 * (size_t)v.widths;
+	     v.widths++) {
+		v.min[v.widths] = (int64_t)w[1 + 2 * v.widths];
+		v.max[v.widths] = (int64_t)w[2 + 2 * v.widths];
+	}
+	if (r->tables->sites.at[v.site].user)
+		ml_stored_values_print(&v, &r->values);
+}
+
 /* The minimum of payload words by type of message. */
 static const uint8_t min_words[] = {
 	[ML_WORD_SHAPE] = 3,      [ML_WORD_THREAD_NEW] = 3, [ML_WORD_MAP] = 3,
@@ -197,7 +214,7 @@ static const uint8_t min_words[] = {
 	[ML_WORD_STATE] = 2,      [ML_WORD_LOST] = 1,       [ML_WORD_EXIT] = 0,
 	[ML_WORD_STAMP] = 1,      [ML_WORD_BLOCK] = 2,      [ML_WORD_ABOUT] = 1,
 	[ML_WORD_ALLOCATING] = 1, [ML_WORD_FORK] = 2,       [ML_WORD_INHERIT] = 1,
-	[ML_WORD_SYSTEM] = 2,     [ML_WORD_SYNC] = 1,
+	[ML_WORD_SYSTEM] = 2,     [ML_WORD_SYNC] = 1,       [ML_WORD_VALUES] = 3,
 };
 
 void ml_ring_reader_message(struct ml_ring_reader *r, const uint64_t *w, size_t count)
@@ -261,6 +278,7 @@ void ml_ring_reader_message(struct ml_ring_reader *r, const uint64_t *w, size_t 
 	case ML_WORD_INHERIT: take_inherited(r, arg, w[0]); break;
 	case ML_WORD_SYNC: take_sync(r, arg, w[0]); break;
 	case ML_WORD_ABOUT: take_about(r, arg, text_of(w, end)); break;
+	case ML_WORD_VALUES: take_values(r, arg, w, count); break;
 	case ML_WORD_SYSTEM:
 		ml_address_ranges_add(arg ? &r->system_wrote : &r->system_read, w[0],
 				      w[1]);

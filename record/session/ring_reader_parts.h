@@ -8,6 +8,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/trace/address_ranges.h"
+#include "lib/trace/stored_values.h"
 #include "lib/trace/writer.h"
 #include "record/session/filter.h"
 #include "record/session/fork_state.h"
@@ -52,6 +53,7 @@ struct ml_ring_reader {
 	bool unrecorded; /* that program cannot be recorded */
 	struct ml_guest_memory memory;
 	struct ml_guest_phases phases;
+	struct ml_buf values; /* that sites stored, as text */
 	struct ml_address_ranges system_read, system_wrote; /* by system calls */
 	struct ml_sync_order sync;
 	struct ml_only_in only_in;

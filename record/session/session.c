@@ -56,7 +56,7 @@ static double now(void)
 /* Do programs that were built by `memlamp cc` record themselves? */
 static bool uses_hooks(const struct ml_session *s)
 {
-	return !s->valgrind && !s->options.fetch;
+	return !s->valgrind && !s->options.fetch && !s->options.values;
 }
 
 static bool make_ring(struct state *s, struct ml_err *err)
@@ -71,6 +71,7 @@ static bool make_ring(struct state *s, struct ml_err *err)
 		slots && slots < ML_RING_SLOTS ? (uint32_t)slots : ML_RING_SLOTS,
 		(o->fetch ? ML_RING_OPT_FETCH : 0u) |
 			(o->no_heap ? ML_RING_OPT_NO_HEAP : 0u) |
+			(o->values ? ML_RING_OPT_VALUES : 0u) |
 			(o->only_in ? ML_RING_OPT_CALLS : 0u) |
 			(uses_hooks(s->session) ? 0u : ML_RING_OPT_VALGRIND) |
 			(o->period ? ML_RING_OPT_TIMED : 0u),

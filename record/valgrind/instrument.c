@@ -10,6 +10,7 @@
 #include "record/valgrind/core.h"
 #include "record/valgrind/out.h"
 #include "record/valgrind/shape.h"
+#include "record/valgrind/values.h"
 
 static struct {
 	UInt shapes;        /* number of the shape declared last */
@@ -185,6 +186,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *
 	const struct shape *shape = &self.shape;
 	Int first = first_instruction(block);
 	struct step step;
+	Addr ip = 0;
 	IRSB *sb;
 
 	tl_assert(guest_word == Ity_I64 && host_word == Ity_I64);
@@ -204,6 +206,10 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *
 	for (Int i = first; i < block->stmts_used; i++) {
 		before_statement(&step, i);
 		addStmtToIRSB(sb, block->stmts[i]);
+		if (block->stmts[i]->tag == Ist_IMark)
+			ip = block->stmts[i]->Ist.IMark.addr;
+		if (out_options() & ML_RING_OPT_VALUES)
+			values_instrument(sb, block->stmts[i], ip);
 	}
 	before_statement(&step, block->stmts_used);
 	tl_assert(step.bases == shape->bases && step.exits == shape->exits &&

@@ -29,6 +29,7 @@
 #include "record/valgrind/requests.h"
 #include "record/valgrind/system.h"
 #include "record/valgrind/threads.h"
+#include "record/valgrind/values.h"
 
 enum {
 	KILLED = 128,        /* exit status of a process killed by signal n: 128 + n */
@@ -230,6 +231,8 @@ static void fork_child(ThreadId tid)
 
 static void close_slot(UInt status)
 {
+	if (!out_is_off() && out_options() & ML_RING_OPT_VALUES)
+		values_report();
 	if (!out_is_off())
 		out_end(out_begin(ML_WORD_EXIT, status, 0));
 	out_close();
@@ -313,6 +316,7 @@ static void begin(void)
 		load_wrappers();
 	threads_init();
 	heap_init();
+	values_init();
 	VG_(atfork)(before_fork, NULL, fork_child);
 }
 

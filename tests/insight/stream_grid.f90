@@ -7,7 +7,7 @@
 module work
   use iso_c_binding
   implicit none
-  integer, parameter :: n = 1024, planes = 100
+  integer, parameter :: n = 512, planes = 200
   interface
     function c_open(path, flags) bind(c, name='open')
       import

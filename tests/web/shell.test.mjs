@@ -360,7 +360,7 @@ export const tests = {
 
 		await page.getByRole("button", { name: "compare", exact: true }).click();
 		await page.getByLabel("machine text").fill(SMALL);
-		await page.getByRole("button", { name: "Compare with this" }).click();
+		await page.getByRole("button", { name: "Compare", exact: true }).click();
 		const section = page.locator(".section", { hasText: "Compared with" });
 		const table = section.locator("table", { hasText: "cycles" });
 		await table.waitFor();

@@ -53,6 +53,7 @@ test("a frame's place survives the address", () => {
 const level = (sets: number, ways: number, group = 0, instances = 1) => ({
 	name: "L1",
 	instances,
+	share: 1,
 	sets,
 	ways,
 	line: 64,

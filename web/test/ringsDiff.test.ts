@@ -28,6 +28,8 @@ const A = region({ elem: 8, dims: [32], extent: 256 });
 const L1: StateLevel = {
 	name: "L1",
 	instances: 1,
+	share: 1,
+	share: 1,
 	sets: 2,
 	ways: 2,
 	line: 16,

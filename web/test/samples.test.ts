@@ -32,6 +32,7 @@ import {
 	layOut,
 	nodeInRing,
 	ringRadii,
+	roomInArc,
 	scaled,
 } from "../src/kinds/samples/model/tree";
 
@@ -311,4 +312,13 @@ test("what disagrees is said in words", () => {
 		verdict({ ...row, references: 0, share: 0.3, simShare: 0 }),
 		"sampled only",
 	);
+});
+
+test("a text in a small ring has only the room of the chord", () => {
+	// The ring of a machine's only package: radii 20 and 34, text at the foot.
+	const small = roomInArc(20, 34, 0, 2 * Math.PI);
+
+	assert.equal(Math.round(small.w), Math.round(2 * Math.sqrt(34 ** 2 - 32 ** 2))); // 23
+	assert.equal(small.h, 14);
+	assert.equal(roomInArc(200, 230, 0, 2 * Math.PI).w, 90); // there is room for any
 });

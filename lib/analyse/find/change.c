@@ -49,12 +49,17 @@ static uint64_t split(const struct ml_change *c, uint64_t offset,
 	return SECOND + element * c->pad + (to - c->unit);
 }
 
-static uint64_t shrunk(const struct ml_change *c, uint64_t offset,
+/*
+ * A reference keeps its size, which is too large now. It is aligned, so that it does not
+ * reach into a line that the smaller one would not touch.
+ */
+static uint64_t shrunk(const struct ml_change *c, uint64_t offset, uint64_t size,
 		       const struct ml_change_block *b)
 {
 	uint64_t element = b->base / c->pitch + offset / c->pitch;
+	uint64_t at = element * c->unit + offset % c->pitch * c->unit / c->pitch;
 
-	return SHRUNK + element * c->unit + offset % c->pitch * c->unit / c->pitch;
+	return SHRUNK + (size && !(size & (size - 1)) ? at & ~(size - 1) : at);
 }
 
 uint64_t ml_change_element(uint64_t pitch, uint64_t block, uint64_t offset)
@@ -107,7 +112,7 @@ uint64_t ml_change_address(const struct ml_change *c, const struct ml_change_ref
 	case ML_CHANGE_TURN: return turned(c, offset, b);
 	case ML_CHANGE_SPLIT: return split(c, offset, b);
 	case ML_CHANGE_PACK: return packed(c, r->addr, offset, b);
-	case ML_CHANGE_SHRINK: return shrunk(c, offset, b);
+	case ML_CHANGE_SHRINK: return shrunk(c, offset, r->size, b);
 	case ML_CHANGE_LIST: return listed(c, r);
 	case ML_CHANGE_MIRROR: return mirrored(c, r, offset);
 	case ML_CHANGE_LARGE_PAGES: return PACKED + r->addr / c->pitch * c->unit;

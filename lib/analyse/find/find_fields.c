@@ -238,7 +238,8 @@ static void try_cut(struct ml_find *f, const struct record *r, struct cut *c)
 	c->first = lay_out(f, r, c->hot, true, 0, to);
 	c->first = align(c->first, c->first >= 8 ? 8 : 4);
 	c->second = lay_out(f, r, c->hot, false, c->first, to);
-	if (!c->second || !c->fields || 4 * c->first > 3 * r->region->elem)
+	if (!c->second || !c->fields || c->fields == r->region->fields ||
+	    4 * c->first > 3 * r->region->elem)
 		return;
 	c->tried = true;
 	c->trial = ml_find_try(f,

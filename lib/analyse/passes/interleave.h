@@ -46,7 +46,7 @@ enum {
 	 * order, whereas one would make every access to a contended line a miss.
 	 */
 	ML_INTERLEAVE = 10,
-	ML_INTERLEAVE_BLOCK = 4 * 1024 * 1024, /* references; 28 bytes each */
+	ML_INTERLEAVE_BLOCK = 4 * 1024 * 1024, /* references; 32 bytes each */
 };
 
 /*
@@ -67,3 +67,11 @@ bool ml_interleave_add(struct ml_interleave *x, const struct ml_batch *b,
 		       const uint32_t *cell, struct ml_err *err);
 /* At a gap or at the end: passes on all references that are held. */
 bool ml_interleave_flush(struct ml_interleave *x, struct ml_err *err);
+
+/* The block that the references passed on now belong to. */
+struct ml_interleaved {
+	uint64_t from, to; /* recorded times; equal: the references are as recorded */
+	const uint16_t *threads; /* in the order of their turns, so far */
+	size_t thread_count;
+};
+void ml_interleave_block(const struct ml_interleave *x, struct ml_interleaved *block);

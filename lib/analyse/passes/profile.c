@@ -44,7 +44,6 @@ static void start_level(struct ml_profiler *x, unsigned level,
 	struct ml_profile_level *l = &x->p->level[level];
 	size_t cap = 0;
 
-	x->unit[level] = spec->line > 64 ? spec->line / 64 : 1;
 	l->sets = spec->sets;
 	if (x->p->want & ML_SIM_CAUSES)
 		l->set = ml_grow(NULL, &cap, spec->sets, sizeof(*l->set));
@@ -434,6 +433,7 @@ struct ml_pass ml_profiler_pass(struct ml_profiler *x)
 	return (struct ml_pass){
 		.arg = x,
 		.batch = on_batch,
+		.sums = &x->line_sums,
 		.miss = ml_profile_miss,
 		.leave = ml_profile_leave,
 		.bounce = ml_profile_bounced,

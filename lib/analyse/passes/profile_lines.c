@@ -6,86 +6,72 @@
 
 #include "lib/analyse/passes/profile_parts.h"
 
-static struct ml_profile_pair *pair_row(struct ml_profiler *x, const struct ml_miss *m)
-{
-	struct ml_profile *p = x->p;
-	bool is_new;
-	uint64_t *row = ml_map_add(&x->pair_row[m->level],
-				   (uint64_t)m->owner << 32 | m->evictor, &is_new);
-
-	if (is_new) {
-		*row = p->pair_count;
-		p->pairs = ml_grow(p->pairs, &p->pair_cap, p->pair_count + 1,
-				   sizeof(*p->pairs));
-		p->pairs[p->pair_count++] = (struct ml_profile_pair){
-			.level = m->level, .loser = m->owner, .winner = m->evictor
-		};
-	}
-	return &p->pairs[*row];
-}
-
 void ml_profile_miss(void *arg, const struct ml_events *e, const struct ml_miss *m)
 {
 	struct ml_profiler *x = arg;
-	struct ml_profile_level *l = &x->p->level[m->level];
 
-	ml_profile_start(x, e->replay);
-	if (l->set) {
-		l->set[m->set].missed++;
-		l->set[m->set].conflict += m->cause == ML_CAUSE_CONFLICT;
-	}
-	if (m->evictor == ML_NO_OWNER)
-		return;
-	if (m->cause == ML_CAUSE_CONFLICT)
-		pair_row(x, m)->conflict++;
-	else if (m->cause == ML_CAUSE_CAPACITY)
-		pair_row(x, m)->capacity++;
-}
-
-static struct ml_profile_use *use_row(struct ml_profiler *x, unsigned level,
-				      uint32_t region)
-{
-	struct ml_profile *p = x->p;
-	bool is_new;
-	uint64_t *row = ml_map_add(&x->use_row, (uint64_t)level << 32 | region, &is_new);
-
-	if (is_new) {
-		*row = p->use_count;
-		p->uses = ml_grow(p->uses, &p->use_cap, p->use_count + 1,
-				  sizeof(*p->uses));
-		p->uses[p->use_count++] = (struct ml_profile_use){ .region = region,
-								   .level = level };
-	}
-	return &p->uses[*row];
-}
-
-static uint64_t bytes_of(uint64_t mask, uint32_t unit)
-{
-	return (uint64_t)__builtin_popcountll(mask) * unit;
+	(void)e;
+	ml_event_sums_miss(&x->line_sums, m->level, m->set, m->cause, m->owner,
+			   m->evictor);
 }
 
 void ml_profile_leave(void *arg, const struct ml_events *e, const struct ml_leave *l)
 {
 	struct ml_profiler *x = arg;
-	struct ml_profile *p = x->p;
 
-	ml_profile_start(x, e->replay);
-	if (p->level[l->level].set)
-		p->level[l->level].set[l->set].lines++;
-	if (!(p->want & ML_SIM_USE))
-		return;
-	struct ml_profile_use *u = use_row(x, l->level, l->owner);
-	uint32_t unit = x->unit[l->level];
+	(void)e;
+	ml_event_sums_leave(&x->line_sums, l);
+}
 
-	u->lines++;
-	u->bytes += l->level ? p->machine.level[l->level - 1].line
-			     : p->machine.icache.line;
-	u->used += bytes_of(l->read | l->written, unit);
-	u->read += bytes_of(l->read, unit);
-	u->written += bytes_of(l->written, unit);
-	u->write_first += l->write_first;
-	u->never_read += l->write_first && !l->read;
-	u->in_vain += !l->asked;
+static void keep_pairs(struct ml_profile *p, const struct ml_event_sums *s)
+{
+	p->pairs = ml_grow(NULL, &p->pair_cap, s->pair_count, sizeof(*p->pairs));
+	for (; p->pair_count < s->pair_count; p->pair_count++) {
+		const struct ml_pair_sum *from = &s->pairs[p->pair_count];
+
+		p->pairs[p->pair_count] =
+			(struct ml_profile_pair){ .level = from->level,
+						  .loser = from->loser,
+						  .winner = from->winner,
+						  .conflict = from->conflict,
+						  .capacity = from->capacity };
+	}
+}
+
+static void keep_uses(struct ml_profile *p, const struct ml_event_sums *s)
+{
+	p->uses = ml_grow(NULL, &p->use_cap, s->use_count, sizeof(*p->uses));
+	for (; p->use_count < s->use_count; p->use_count++) {
+		const struct ml_use_sum *from = &s->uses[p->use_count];
+		uint32_t line = from->level ? p->machine.level[from->level - 1].line
+					    : p->machine.icache.line;
+		uint32_t unit = line > 64 ? line / 64 : 1; /* bytes of a bit of a mask */
+
+		p->uses[p->use_count] = (struct ml_profile_use){
+			.region = from->owner,
+			.level = from->level,
+			.lines = from->lines,
+			.bytes = from->lines * line,
+			.used = from->used * unit,
+			.read = from->read * unit,
+			.written = from->written * unit,
+			.write_first = from->write_first,
+			.never_read = from->never_read,
+			.in_vain = from->in_vain,
+		};
+	}
+}
+
+static void keep_sets(struct ml_profile *p, const struct ml_event_sums *s)
+{
+	for (unsigned level = 0; level <= ML_LEVELS; level++)
+		for (uint32_t i = 0;
+		     p->level[level].set && s->set[level] && i < p->level[level].sets;
+		     i++)
+			p->level[level].set[i] =
+				(struct ml_profile_set){ s->set[level][i].missed,
+							 s->set[level][i].conflict,
+							 s->set[level][i].lines };
 }
 
 /*
@@ -169,7 +155,8 @@ void ml_profile_bounced(void *arg, const struct ml_events *e, const struct ml_bo
 	struct ml_profile *p = x->p;
 	uint64_t key;
 
-	ml_profile_start(x, e->replay);
+	if (!x->started)
+		ml_profile_start(x, e->replay);
 	add_charge(x, &(struct ml_profile_charge){ .position = e->position + b->access });
 	struct ml_profile_bounce *row = find_bounce(x, b->line, b->from, b->to, &key);
 
@@ -208,8 +195,9 @@ void ml_profile_lines_end(struct ml_profiler *x)
 	}
 	if (p->bounce_count)
 		qsort(p->bounces, p->bounce_count, sizeof(*p->bounces), by_count);
-	ml_map_release(&x->use_row);
-	for (size_t i = 0; i <= ML_LEVELS; i++)
-		ml_map_release(&x->pair_row[i]);
+	keep_pairs(p, &x->line_sums);
+	keep_uses(p, &x->line_sums);
+	keep_sets(p, &x->line_sums);
+	ml_event_sums_release(&x->line_sums);
 	ml_map_release(&x->bounce_row);
 }

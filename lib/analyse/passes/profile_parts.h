@@ -7,6 +7,7 @@
 #include "lib/analyse/passes/profile.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/map.h"
+#include "lib/cache/event_sums.h"
 #include "lib/trace/trace.h"
 
 enum {
@@ -85,10 +86,8 @@ struct ml_profiler {
 	uint32_t *thread_row;  /* row + 1 by thread */
 	uint64_t end;          /* position at which the last bin ends */
 
-	struct ml_map use_row;                 /* row of a level and a region */
-	struct ml_map pair_row[ML_LEVELS + 1]; /* row of a loser and a winner */
-	struct ml_map bounce_row;              /* row of a line, hashed with the cores */
-	uint32_t unit[ML_LEVELS + 1]; /* bytes of a bit in the masks of ml_leave */
+	struct ml_event_sums line_sums; /* misses and leaving lines */
+	struct ml_map bounce_row;       /* row of a line, hashed with the cores */
 	struct ml_arena arena;
 };
 

@@ -8,6 +8,8 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/pool.h"
+#include "lib/cache/event_sums.h"
+#include "lib/cache/explain_lru.h"
 #include "lib/cache/fast_lru.h"
 #include "lib/trace/region_lookup.h"
 #include "lib/trace/tables.h"
@@ -17,7 +19,8 @@ struct ml_replay {
 	struct ml_trace *trace;
 	struct ml_replay_options o; /* `to` and interleave are resolved */
 	struct ml_region_lookup *lookup;
-	struct ml_fast_lru *fast; /* one of the two */
+	struct ml_fast_lru *fast; /* one of the three */
+	struct ml_explain_lru *explain;
 	struct ml_sim *sim;
 	struct ml_future *future;         /* NULL: no level needs hints */
 	struct ml_interleave *interleave; /* NULL: as recorded */
@@ -27,20 +30,27 @@ struct ml_replay {
 
 	const struct ml_pass *passes;
 	size_t pass_count;
-	bool regions;         /* a pass needs them */
-	struct ml_events now; /* the batch that is being simulated */
+	struct ml_event_sums *sums; /* those that the simulator fills */
+	bool regions;               /* a pass needs them */
+	struct ml_events now;       /* the batch that is being simulated */
 	uint32_t cell[ML_BATCH], region[ML_BATCH];
 	uint16_t core[ML_BATCH], outcome[ML_BATCH];
 	uint8_t served[ML_BATCH];
 	struct ml_arena arena;
 };
 
+/* Whether the simulator itself adds up the misses and leaving lines of a pass. */
+static bool summed(const struct ml_replay *r, const struct ml_pass *p)
+{
+	return r->sums && r->sums == p->sums;
+}
+
 static void on_miss(void *arg, const struct ml_miss *m)
 {
 	struct ml_replay *r = arg;
 
 	for (size_t i = 0; i < r->pass_count; i++)
-		if (r->passes[i].miss)
+		if (r->passes[i].miss && !summed(r, &r->passes[i]))
 			r->passes[i].miss(r->passes[i].arg, &r->now, m);
 }
 
@@ -49,7 +59,7 @@ static void on_leave(void *arg, const struct ml_leave *l)
 	struct ml_replay *r = arg;
 
 	for (size_t i = 0; i < r->pass_count; i++)
-		if (r->passes[i].leave)
+		if (r->passes[i].leave && !summed(r, &r->passes[i]))
 			r->passes[i].leave(r->passes[i].arg, &r->now, l);
 }
 
@@ -77,16 +87,23 @@ static void observe(struct ml_replay *r)
 	struct ml_observer o = { .arg = r };
 
 	for (size_t i = 0; i < r->pass_count; i++) {
-		if (r->passes[i].miss)
+		if (r->passes[i].sums)
+			ml_event_sums_open(r->passes[i].sums, &r->o.machine, r->o.want);
+		if (r->explain && !r->sums)
+			r->sums = r->passes[i].sums;
+		if (r->passes[i].miss && !summed(r, &r->passes[i]))
 			o.miss = on_miss;
-		if (r->passes[i].leave)
+		if (r->passes[i].leave && !summed(r, &r->passes[i]))
 			o.leave = on_leave;
 		if (r->passes[i].bounce)
 			o.bounce = on_bounce;
 		if (r->passes[i].page)
 			o.page = on_page;
 	}
-	ml_sim_observe(r->sim, &o);
+	if (r->sim)
+		ml_sim_observe(r->sim, &o);
+	else
+		ml_explain_lru_observe(r->explain, &o, r->sums);
 }
 
 /* In our own recordings the order of threads is that of a scheduler, which differs from
@@ -176,6 +193,13 @@ static bool open_simulator(struct ml_replay *r, struct ml_err *err)
 		r->fast = ml_fast_lru_open(&alone, ML_FAST_LRU_BEST);
 		return true;
 	}
+	if (o->want == (ML_SIM_CAUSES | ML_SIM_USE) && !o->slow &&
+	    !ml_explain_lru_refuses(&alone)) {
+		r->explain = ml_explain_lru_open(&o->machine, ML_EXPLAIN_LRU_BEST, err);
+		if (r->explain && o->from)
+			ml_explain_lru_gap(r->explain);
+		return r->explain;
+	}
 	r->sim = ml_sim_open(&o->machine, o->want, err);
 	if (!r->sim)
 		return false;
@@ -222,6 +246,8 @@ void ml_replay_close(struct ml_replay *r)
 		ml_interleave_close(r->interleave);
 	if (r->fast)
 		ml_fast_lru_close(r->fast);
+	if (r->explain)
+		ml_explain_lru_close(r->explain);
 	if (r->sim)
 		ml_sim_close(r->sim);
 	if (r->future)
@@ -237,6 +263,10 @@ static bool run_simulator(struct ml_replay *r, const struct ml_accesses *a,
 {
 	if (r->sim)
 		return ml_sim_run(r->sim, a, r->outcome, err);
+	if (r->explain) {
+		ml_explain_lru_run(r->explain, a, r->outcome);
+		return true;
+	}
 	ml_fast_lru_run(r->fast, a, r->served);
 	for (size_t i = 0; i < a->count; i++)
 		r->outcome[i] = r->served[i];
@@ -294,6 +324,8 @@ static bool pass_gaps(struct ml_replay *r, uint64_t time, struct ml_err *err)
 			return false;
 		if (r->sim)
 			ml_sim_gap(r->sim);
+		if (r->explain)
+			ml_explain_lru_gap(r->explain);
 		for (size_t i = 0; i < r->pass_count; i++)
 			if (r->passes[i].gap)
 				r->passes[i].gap(r->passes[i].arg,
@@ -320,10 +352,10 @@ static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t coun
 {
 	r->passes = passes;
 	r->pass_count = count;
-	r->regions = r->sim;
+	r->regions = r->sim || r->explain;
 	for (size_t i = 0; i < count; i++)
 		r->regions |= passes[i].batch && !passes[i].no_region;
-	if (r->sim)
+	if (r->sim || r->explain)
 		observe(r);
 }
 
@@ -341,6 +373,8 @@ static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
 	r->now = (struct ml_events){ .replay = r, .position = r->done };
 	if (r->sim)
 		ml_sim_flush(r->sim);
+	if (r->explain)
+		ml_explain_lru_flush(r->explain);
 	return ok;
 }
 
@@ -390,6 +424,8 @@ void ml_replay_counts(const struct ml_replay *r, unsigned level,
 	*c = (struct ml_level_counts){ 0 };
 	if (r->sim)
 		*c = *ml_sim_counts(r->sim, level);
+	else if (r->explain)
+		*c = *ml_explain_lru_counts(r->explain, level);
 	else if (level)
 		ml_fast_lru_counts(r->fast, level, c);
 }
@@ -400,12 +436,16 @@ void ml_replay_tlb_counts(const struct ml_replay *r, unsigned tlb,
 	*c = (struct ml_level_counts){ 0 };
 	if (r->sim)
 		*c = *ml_sim_tlb_counts(r->sim, tlb);
+	if (r->explain)
+		*c = *ml_explain_lru_tlb_counts(r->explain, tlb);
 }
 
 void ml_replay_save(const struct ml_replay *r, struct ml_buf *out)
 {
 	if (r->sim)
 		ml_sim_save(r->sim, out);
+	else if (r->explain)
+		ml_explain_lru_save(r->explain, out);
 	else
 		ml_fast_lru_save(r->fast, out);
 }
@@ -413,6 +453,13 @@ void ml_replay_save(const struct ml_replay *r, struct ml_buf *out)
 uint64_t ml_replay_interleave(const struct ml_replay *r)
 {
 	return r->o.interleave;
+}
+
+bool ml_replay_block(const struct ml_replay *r, struct ml_interleaved *block)
+{
+	if (r->interleave)
+		ml_interleave_block(r->interleave, block);
+	return r->interleave;
 }
 
 unsigned ml_replay_want(const struct ml_replay *r)

@@ -21,7 +21,9 @@
 #include "lib/trace/ref.h"
 
 struct ml_buf;
+struct ml_event_sums;
 struct ml_gap;
+struct ml_interleaved;
 struct ml_replay;
 struct ml_region_lookup;
 struct ml_trace;
@@ -51,6 +53,11 @@ struct ml_pass {
 	void (*leave)(void *arg, const struct ml_events *e, const struct ml_leave *l);
 	void (*bounce)(void *arg, const struct ml_events *e, const struct ml_bounce *b);
 	void (*page)(void *arg, const struct ml_events *e, const struct ml_page *p);
+	/*
+	 * If not NULL, the replay opens these sums, and a simulator that can adds misses
+	 * and leaving lines to them instead of calling miss and leave.
+	 */
+	struct ml_event_sums *sums;
 	void (*gap)(void *arg,
 		    const struct ml_gap *gap); /* before the batch that follows the gap */
 	bool no_region;                        /* batch uses cells and no regions */
@@ -81,6 +88,8 @@ void ml_replay_tlb_counts(const struct ml_replay *r, unsigned tlb,
 /* The state after the last batch, as ml_sim_save. */
 void ml_replay_save(const struct ml_replay *r, struct ml_buf *out);
 uint64_t ml_replay_interleave(const struct ml_replay *r); /* 0: as recorded */
+/* The block of the current batch (interleave.h). False: references are not interleaved. */
+bool ml_replay_block(const struct ml_replay *r, struct ml_interleaved *block);
 unsigned ml_replay_want(const struct ml_replay *r);
 /* The window as times, with the end of the trace filled in. */
 uint64_t ml_replay_from(const struct ml_replay *r);

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ struct ml_replay_options {
 	size_t core_count;
 	unsigned want; /* ML_SIM_CAUSES, ML_SIM_USE; 0: ml_fast_lru simulates where it can
 			*/
+	bool slow; /* ml_sim simulates even if another simulator could; for tests */
 	const struct ml_work *work; /* may be NULL */
 };
 #define ML_INTERLEAVE_AUTO UINT64_MAX

@@ -136,11 +136,14 @@ bool ml_checkpoint_get(struct ml_unpacker *u, const uint8_t *piece, size_t piece
 	return ok;
 }
 
-void ml_checkpoints_init(struct ml_checkpoints *c, uint64_t refs, uint64_t apart,
-			 uint64_t limit)
+void ml_checkpoints_init(struct ml_checkpoints *c, uint64_t refs, uint32_t cores,
+			 uint64_t apart, uint64_t limit)
 {
 	*c = (struct ml_checkpoints){ 0 };
-	c->apart = apart ? apart : ML_CHECKPOINT_APART;
+	c->apart = apart       ? apart
+		   : cores > 1 ? ML_CHECKPOINT_APART_CORES
+			       : ML_CHECKPOINT_APART;
+	c->pace = cores > 1 ? ML_CHECKPOINT_BYTES_CORES : ML_CHECKPOINT_BYTES;
 	if (!apart && c->apart < refs / ML_CHECKPOINT_SHARE)
 		c->apart = refs / ML_CHECKPOINT_SHARE;
 	c->limit = limit ? limit : ML_CHECKPOINT_LIMIT;
@@ -216,8 +219,8 @@ void ml_checkpoints_add(struct ml_checkpoints *c, uint64_t position,
 	 * with causes, saving n bytes takes at most about as long as simulating n / 8
 	 * references
 	 */
-	if (c->apart < state->size / ML_CHECKPOINT_BYTES)
-		c->apart = state->size / ML_CHECKPOINT_BYTES;
+	if (c->apart < state->size / c->pace)
+		c->apart = state->size / c->pace;
 	if (state->size <= ML_CHECKPOINT_STATE)
 		append(c, position, state);
 	while (c->bytes > c->limit && c->count > 1) {

@@ -25,6 +25,9 @@ enum {
 	ML_CHECKPOINT_SHARE = 256,     /* checkpoints in a trace, at least */
 	ML_CHECKPOINT_BYTES =
 		8, /* bytes of a state that may be saved for each reference */
+	/* with several cores, a reference takes several times as long to simulate: */
+	ML_CHECKPOINT_APART_CORES = 1 << 18,
+	ML_CHECKPOINT_BYTES_CORES = 24,
 	ML_CHECKPOINT_LIMIT = 64 << 20, /* bytes of all checkpoints together */
 	ML_CHECKPOINT_STATE = 1 << 28,  /* bytes of a state; larger ones are not kept */
 };
@@ -43,14 +46,18 @@ struct ml_checkpoints {
 	uint64_t apart, next; /* references between checkpoints; position at which the
 				 next is due */
 	uint64_t bytes, limit;
+	unsigned pace;      /* bytes of a state that may be saved for each reference */
 	struct ml_buf last; /* the state of the last checkpoint */
 	struct ml_packer packer;
 	struct ml_unpacker unpacker;
 };
 
-/* refs: the expected number of references; apart, limit: 0 for the defaults above. */
-void ml_checkpoints_init(struct ml_checkpoints *c, uint64_t refs, uint64_t apart,
-			 uint64_t limit);
+/*
+ * refs: the expected number of references; cores: of the machine; apart, limit: 0 for the
+ * defaults above.
+ */
+void ml_checkpoints_init(struct ml_checkpoints *c, uint64_t refs, uint32_t cores,
+			 uint64_t apart, uint64_t limit);
 void ml_checkpoints_release(struct ml_checkpoints *c);
 
 /* Whether a state should be added now, after `position` references. */

@@ -161,6 +161,20 @@ static bool take_info(struct ml_result *r, const struct ml_result_block *b,
 	       ml_result_damaged(r, b->offset, why.text, err);
 }
 
+static bool take_turns(struct ml_result *r, const struct ml_result_block *b,
+		       struct ml_err *err)
+{
+	struct ml_bytes in;
+	struct ml_err why;
+
+	if (r->has_turns)
+		return ml_result_damaged(r, b->offset, "the turns are there twice", err);
+	r->has_turns = true;
+	return ml_result_unpack(r, b, ML_RESULT_TURNS, &in, err) &&
+	       (ml_result_get_turns(&in, b->count, &r->turns, &why) ||
+		ml_result_damaged(r, b->offset, why.text, err));
+}
+
 static bool take_profile(struct ml_result *r, const struct ml_result_block *b,
 			 struct ml_err *err)
 {
@@ -196,6 +210,7 @@ static bool take_block(struct ml_result *r, uint64_t type,
 	case ML_RESULT_SITES: return add_counts(r, &r->sites, b, err);
 	case ML_RESULT_REGIONS: return add_counts(r, &r->regions, b, err);
 	case ML_RESULT_ALIKE: return add_counts(r, &r->alike, b, err);
+	case ML_RESULT_TURNS: return take_turns(r, b, err);
 	case ML_RESULT_CHECKPOINT: return add_checkpoint(r, b, err);
 	default: return true; /* a block type of a later memlamp */
 	}
@@ -223,6 +238,8 @@ static bool check_lists(const struct ml_result *r, struct ml_err *err)
 		ok = bins ==
 		     (r->refs >> bits) + !!(r->refs & (((uint64_t)1 << bits) - 1));
 	}
+	if (ok && r->turns.count)
+		ok = r->turns.at[r->turns.count - 1].to <= r->refs;
 	if (ok && r->checkpoints.count)
 		ok = r->checkpoints.at[r->checkpoints.count - 1].position <= r->refs;
 	return ok || ml_fail(err, ML_FORMAT,
@@ -310,6 +327,8 @@ void ml_result_close(struct ml_result *r)
 		ml_free(lists[i]->at);
 	for (unsigned i = 0; i < ML_RESULT_RESOLUTIONS; i++)
 		ml_free(r->series[i].at);
+	ml_free(r->turns.at);
+	ml_free(r->turns.threads);
 	ml_profile_release(&r->profile);
 	ml_unpacker_release(&r->unpacker);
 	ml_buf_release(&r->raw);

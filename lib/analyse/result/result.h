@@ -77,6 +77,20 @@ bool ml_result_writer_close(struct ml_result_writer *w, const struct ml_profile 
 			    struct ml_err *err);
 void ml_result_writer_abandon(struct ml_result_writer *w);
 
+/*
+ * Where references are interleaved: the blocks within which they were merged (turns.h),
+ * in order. All others are as recorded, so outside of the blocks positions are times.
+ */
+struct ml_result_turns {
+	struct ml_result_stretch {
+		uint64_t from, to; /* positions; their times are the same stretch */
+		size_t threads;    /* that had appeared by then */
+	} * at;
+	size_t count, cap;
+	uint16_t *threads; /* in the order of their turns */
+	size_t thread_count, thread_cap;
+};
+
 struct ml_result {
 	const char *path;
 	struct ml_file_map map;
@@ -92,6 +106,8 @@ struct ml_result {
 		} * at;
 		size_t count, cap;
 	} outcomes, sites, regions, alike, checkpoints, series[ML_RESULT_RESOLUTIONS];
+	struct ml_result_turns turns;
+	bool has_turns; /* false: the file says nothing about them */
 	struct ml_unpacker unpacker;
 	struct ml_buf raw; /* the block read last, unpacked */
 	/*
@@ -118,6 +134,10 @@ bool ml_result_open(struct ml_result *r, const char *path, struct ml_err *err);
  */
 bool ml_result_fit(struct ml_result *r, const struct ml_trace *t, struct ml_err *err);
 void ml_result_close(struct ml_result *r);
+
+/* The block of merged references at or behind a position; NULL: there is none. */
+const struct ml_result_stretch *ml_result_merged(const struct ml_result *r,
+						 uint64_t position);
 
 /* The outcomes (access.h) of positions [from, to), which are in the result. */
 bool ml_result_outcomes(struct ml_result *r, uint64_t from, uint64_t to,

@@ -77,8 +77,10 @@ bool ml_result_cache_find(const struct ml_result_info *info, const struct ml_tra
 
 	if (ok) {
 		ok = ml_result_open(r, path, &err);
-		if (ok &&
-		    !(ml_result_same(&r->info, info) && ml_result_fit(r, t, &err))) {
+		/* an older memlamp did not say how it merged threads */
+		if (ok && !(ml_result_same(&r->info, info) &&
+			    (r->has_turns || !r->profile.interleaved) &&
+			    ml_result_fit(r, t, &err))) {
 			ml_result_close(r);
 			ok = false;
 		}

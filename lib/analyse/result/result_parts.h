@@ -32,6 +32,7 @@ enum ml_result_type {
 	ML_RESULT_CHECKPOINT,
 	ML_RESULT_INDEX,
 	ML_RESULT_ALIKE,
+	ML_RESULT_TURNS,
 	ML_RESULT_SERIES = 16, /* + resolution */
 };
 
@@ -62,6 +63,11 @@ void ml_result_put_series(struct ml_buf *out, const struct ml_profile_bin *bin,
 			  size_t count, unsigned levels);
 bool ml_result_get_series(struct ml_bytes *in, struct ml_profile_bin *bin, size_t count,
 			  unsigned levels, struct ml_err *err);
+
+/* t is zero before the call of get; the caller releases it, also on failure. */
+void ml_result_put_turns(struct ml_buf *out, const struct ml_result_turns *t);
+bool ml_result_get_turns(struct ml_bytes *in, size_t count, struct ml_result_turns *t,
+			 struct ml_err *err);
 
 /* p is zero before the call; the caller releases it, also on failure. */
 void ml_result_put_profile(struct ml_buf *out, const struct ml_profile *p);

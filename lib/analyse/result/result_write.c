@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/analyse/result/checkpoint.h"
+#include "lib/analyse/passes/interleave.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/analyse/result/result_parts.h"
 #include "lib/base/map.h"
@@ -45,7 +46,6 @@ struct ml_result_writer {
 	unsigned levels;
 
 	uint64_t position; /* references so far */
-	uint64_t seen;     /* the times of all of these are below */
 	uint64_t from;     /* start of the window, as a time */
 	uint16_t *outcome;
 	size_t held; /* outcomes in the block */
@@ -56,6 +56,8 @@ struct ml_result_writer {
 	unsigned part_count;
 	struct bins series[ML_RESULT_RESOLUTIONS];
 	struct ml_checkpoints checkpoints;
+	struct ml_result_turns turns;
+	bool interleaved;
 
 	struct ml_buf index;
 	uint64_t blocks;
@@ -284,20 +286,31 @@ static bool take(struct ml_result_writer *w, const struct ml_events *e, size_t f
 	return w->held < ML_RESULT_BLOCK || write_held(w, err);
 }
 
-/*
- * Saves a state, if the references so far are exactly those of the trace up to some time:
- * with interleaving, between two of its blocks. A simulation could not continue from a
- * state elsewhere.
- */
+/* Notes the block in which these references were merged, if they were. */
+static void note_turns(struct ml_result_writer *w, const struct ml_events *e)
+{
+	struct ml_result_turns *t = &w->turns;
+	struct ml_interleaved block;
+
+	if (!ml_replay_block(e->replay, &block))
+		return;
+	w->interleaved = true;
+	if (block.from == block.to ||
+	    (t->count && t->at[t->count - 1].to == block.to - w->from))
+		return;
+	t->at = ml_grow(t->at, &t->cap, t->count + 1, sizeof(*t->at));
+	t->at[t->count++] = (struct ml_result_stretch){ block.from - w->from,
+							block.to - w->from,
+							block.thread_count };
+	t->threads = ml_grow(t->threads, &t->thread_cap, block.thread_count,
+			     sizeof(*t->threads));
+	memcpy(t->threads, block.threads, block.thread_count * sizeof(*t->threads));
+	t->thread_count = block.thread_count;
+}
+
 static void save(struct ml_result_writer *w, const struct ml_events *e)
 {
-	if (e->time)
-		for (size_t i = 0; i < e->refs->count; i++)
-			w->seen = e->time[i] >= w->seen ? e->time[i] + 1 : w->seen;
-	else
-		w->seen = e->refs->time + e->refs->count;
-	if (!ml_checkpoints_due(&w->checkpoints, w->position) ||
-	    w->seen - w->from != w->position)
+	if (!ml_checkpoints_due(&w->checkpoints, w->position))
 		return;
 	w->state.size = 0;
 	ml_replay_save(e->replay, &w->state);
@@ -335,6 +348,7 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 {
 	struct ml_result_writer *w = arg;
 
+	note_turns(w, e);
 	find_sites(w, e->refs);
 	for (size_t i = 0; i < e->refs->count;) {
 		/*
@@ -379,6 +393,8 @@ static void release(struct ml_result_writer *w)
 	ml_free(w->regions.row);
 	ml_free(w->regions.ids);
 	ml_checkpoints_release(&w->checkpoints);
+	ml_free(w->turns.at);
+	ml_free(w->turns.threads);
 	ml_buf_release(&w->index);
 	ml_buf_release(&w->raw);
 	ml_buf_release(&w->state);
@@ -400,10 +416,11 @@ bool ml_result_writer_open(struct ml_result_writer **out, const char *path,
 	for (unsigned r = 0; r < ML_RESULT_RESOLUTIONS; r++)
 		w->series[r].bin = ml_arena_alloc(
 			&w->arena, ML_RESULT_BINS * sizeof(*w->series[r].bin));
-	ml_checkpoints_init(&w->checkpoints, info->to - info->from, 0, 0);
 	bool ok = ml_machine_parse(&m, info->machine, err) &&
 		  ml_newfile_open(&w->file, path, err);
 	if (ok) {
+		ml_checkpoints_init(&w->checkpoints, info->to - info->from, m.cores, 0,
+				    0);
 		w->open = true;
 		w->levels = m.levels;
 		ml_result_put_header(&w->out, info->trace);
@@ -463,6 +480,11 @@ static bool finish(struct ml_result_writer *w, const struct ml_profile *p,
 {
 	if (!write_held(w, err) || !write_bins(w, err) || !write_checkpoints(w, err))
 		return false;
+	if (w->interleaved) {
+		ml_result_put_turns(&w->raw, &w->turns);
+		if (!write_block(w, ML_RESULT_TURNS, 0, w->turns.count, err))
+			return false;
+	}
 	ml_result_put_profile(&w->raw, p);
 	if (!write_block(w, ML_RESULT_PROFILE, w->position, 0, err))
 		return false;

@@ -140,7 +140,7 @@ static const struct ml_route routes[] = {
 	  ML_PARAMS(ML_TIME("at"), ML_TEXT("cells", ML_LIST_BYTES)) },
 	{ "GET", "/api/sims/#/plane", ml_route_plane,
 	  "a region against time: region rows columns", ml_open_sim_lasts,
-	  ML_PARAMS(WINDOW, REGION, ML_NUMBER("first"), ML_NUMBER("bytes"),
+	  ML_PARAMS(WINDOW, SELECTION, ML_NUMBER("first"), ML_NUMBER("bytes"),
 		    ML_NUMBER_IN("rows", 1, 2048), ML_NUMBER_IN("columns", 1, 2048),
 		    HURRY) },
 	{ "GET", "/api/sims/#/space", ml_route_space, "the address space: from to rows",

@@ -1,6 +1,7 @@
 #include "lib/query/routes/route_cells.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
+#include "lib/query/workspace/selection.h"
 #include "lib/query/workspace/work_shares.h"
 #include "lib/query/workspace/walk.h"
 
@@ -15,6 +16,7 @@ static void *room(struct ml_answer *a, size_t count, size_t size)
 struct plane {
 	struct ml_open_sim *s;
 	const struct ml_work *work;
+	const struct ml_selection *selection;
 	uint32_t region;
 	uint64_t first, bytes, from, length;
 	size_t rows, columns;
@@ -30,7 +32,8 @@ static bool paint(void *arg, const struct ml_walk_events *w, struct ml_err *err)
 	(void)err;
 	for (size_t i = 0; i < w->e.refs->count; i++) {
 		if (w->e.region[i] != p->region || w->offset[i] < p->first ||
-		    w->offset[i] - p->first >= p->bytes)
+		    w->offset[i] - p->first >= p->bytes ||
+		    !ml_selection_has(p->selection, w, i))
 			continue;
 		/* neither product can overflow: sides are small, bytes and length < 2^53
 		 */
@@ -105,8 +108,10 @@ bool ml_route_plane(struct ml_workspace *ws, const struct ml_request *q,
 {
 	struct ml_open_sim *s = ml_open_sim_ready(ws, q->number[0], err);
 	uint64_t region, from, to, first, bytes, rows, columns, hurry;
+	struct ml_selection selection;
 
 	if (!s || !ml_request_window(q, s->result.refs, &from, &to, err) ||
+	    !ml_selection_read(&selection, q, s->trace, &a->arena, err) ||
 	    !ml_request_u64(q, "region", 0, &region, err) ||
 	    !ml_request_u64(q, "first", 0, &first, err) ||
 	    !ml_request_u64(q, "bytes", ml_open_trace_extent(s->trace, (uint32_t)region),
@@ -126,6 +131,7 @@ bool ml_route_plane(struct ml_workspace *ws, const struct ml_request *q,
 		columns = to - from;
 	struct plane p = { .s = s,
 			   .work = &q->work,
+			   .selection = &selection,
 			   .region = (uint32_t)region,
 			   .first = first,
 			   .bytes = bytes,

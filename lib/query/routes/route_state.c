@@ -35,8 +35,8 @@ static void *room(struct ml_answer *a, size_t count, size_t size)
 }
 
 /* Decides which levels are told line by line, and makes room. */
-static void lay_out(struct state *x, const struct ml_machine *m, uint64_t slots,
-		    uint64_t groups, struct ml_answer *a)
+static void lay_out(struct state *x, const struct ml_machine *m, uint32_t cores,
+		    uint64_t slots, uint64_t groups, struct ml_answer *a)
 {
 	size_t max = 0;
 
@@ -45,7 +45,7 @@ static void lay_out(struct state *x, const struct ml_machine *m, uint64_t slots,
 		struct level *to = &x->level[i];
 		size_t sets = 1;
 
-		to->instances = m->cores / l->share;
+		to->instances = (cores + l->share - 1) / l->share;
 		if ((uint64_t)to->instances * l->sets * l->ways <= slots) {
 			to->first = x->slots;
 			x->slots += (size_t)to->instances * l->sets * l->ways;
@@ -137,7 +137,8 @@ static void look(struct state *x, const struct ml_sim *sim, const struct ml_mach
 		uint32_t step = x->level[i].group ? x->level[i].group : 1;
 		size_t at = x->level[i].first;
 
-		for (uint32_t core = 0; core < m->cores; core += l->share)
+		for (uint32_t n = 0, core = 0; n < x->level[i].instances;
+		     n++, core += l->share)
 			for (uint32_t k = 0; k < l->sets; k += step) {
 				uint32_t end = k + step < l->sets ? k + step : l->sets;
 
@@ -248,7 +249,8 @@ bool ml_route_state(struct ml_workspace *ws, const struct ml_request *q,
 		return ml_fail(err, ML_USAGE, "groups is 1 to %d", GROUPS_MAX);
 	const struct ml_machine *m = &s->machine;
 	at = at < s->result.refs ? at : s->result.refs;
-	lay_out(&x, m, slots, groups, a);
+	/* the caches of cores that run no thread are empty */
+	lay_out(&x, m, ml_open_sim_busy_cores(s), slots, groups, a);
 	struct ml_sim *sim = ml_player_take(s, &q->work, at, err);
 	if (!sim)
 		return false;
@@ -270,6 +272,7 @@ bool ml_route_state(struct ml_workspace *ws, const struct ml_request *q,
 		ml_json_object(&a->json);
 		ml_answer_string(a, "name", m->level[i].name);
 		ml_answer_u64(a, "instances", x.level[i].instances);
+		ml_answer_u64(a, "share", m->level[i].share);
 		ml_answer_u64(a, "sets", m->level[i].sets);
 		ml_answer_u64(a, "ways", m->level[i].ways);
 		ml_answer_u64(a, "line", m->level[i].line);

@@ -341,6 +341,7 @@ static void describe(const struct ml_job *j, struct ml_json *w)
 	ml_json_bool(w, s->found);
 	put(w, "cores", s->machine.cores);
 	if (j->state == ML_JOB_READY) {
+		put(w, "busy", ml_open_sim_busy_cores(s));
 		put(w, "positions", s->result.refs);
 		ml_json_key(w, "interleaved");
 		ml_json_bool(w, s->result.profile.interleaved);
@@ -432,6 +433,17 @@ bool ml_open_sim_lasts(struct ml_workspace *ws, const struct ml_request *q)
 	struct ml_err err;
 
 	return !ml_request_text(q, "hurry") && ml_open_sim_ready(ws, q->number[0], &err);
+}
+
+uint32_t ml_open_sim_busy_cores(const struct ml_open_sim *s)
+{
+	const struct ml_profile *p = &s->result.profile;
+	uint32_t busy = 1;
+
+	for (size_t i = 0; i < p->thread_count; i++)
+		if (p->threads[i].core >= busy)
+			busy = p->threads[i].core + 1;
+	return busy < s->machine.cores ? busy : s->machine.cores;
 }
 
 const struct ml_findings *ml_open_sim_findings(struct ml_open_sim *s, struct ml_err *err)

@@ -56,6 +56,8 @@ struct ml_open_sim *ml_open_sim(struct ml_workspace *ws, uint64_t number,
 /* One that is ready, or NULL with a sentence. */
 struct ml_open_sim *ml_open_sim_ready(struct ml_workspace *ws, uint64_t number,
 				      struct ml_err *err);
+/* The number of cores that run a thread, of one that is ready: the first ones. */
+uint32_t ml_open_sim_busy_cores(const struct ml_open_sim *s);
 /* Waits for the findings. */
 const struct ml_findings *ml_open_sim_findings(struct ml_open_sim *s, struct ml_err *err);
 /* For struct ml_route: answers about a simulation that is ready stay the same. */

@@ -16,11 +16,18 @@ struct ml_player {
 	uint64_t used; /* count of requests at its last use; the older player is moved */
 };
 
-/* The players of one simulation. */
+/*
+ * The players of one simulation. The anchor stays a little before the moment that was
+ * last reached from far away, so that a step back from there need not begin at a
+ * checkpoint. Policies that need hints have none: their hints go forwards only.
+ */
 struct players {
 	pthread_mutex_t lock; /* held while a player moves or is looked at */
-	struct ml_player *at[2];
+	struct ml_player *at[2], *anchor;
 };
+
+/* References between the anchor and the moment. */
+enum { BEHIND = 1 << 15, PLAYER_WANT = ML_SIM_MOVES | ML_SIM_USE };
 
 enum { PLAYERS = sizeof(((struct players *)0)->at) / sizeof(void *) };
 
@@ -62,6 +69,8 @@ static void close_players(void *data)
 	for (size_t i = 0; i < PLAYERS; i++)
 		if (x->at[i])
 			close_player(x->at[i]);
+	if (x->anchor)
+		close_player(x->anchor);
 	pthread_mutex_destroy(&x->lock);
 	ml_free(x);
 }
@@ -172,15 +181,56 @@ static struct ml_player *choose(struct ml_open_sim *s, struct players *x,
 		    (!best || p->position > best->position))
 			best = p;
 	}
-	*near = best && best->position >= checkpoint_before(&s->result, position);
+	uint64_t from = checkpoint_before(&s->result, position);
+	if (x->anchor && x->anchor->used && x->anchor->position <= position &&
+	    x->anchor->position > from)
+		from = x->anchor->position;
+	*near = best && best->position >= from;
 	if (!*near) {
 		if (!*oldest)
-			*oldest = open_player(s, ML_SIM_MOVES | ML_SIM_USE, err);
+			*oldest = open_player(s, PLAYER_WANT, err);
 		best = *oldest;
 	}
 	if (best)
 		best->used = now + 1;
 	return best;
+}
+
+/* Brings the anchor before a position; NULL with a sentence. */
+static struct ml_player *drop_anchor(struct ml_open_sim *s, struct players *x,
+				     const struct ml_work *work, uint64_t position,
+				     struct ml_err *err)
+{
+	uint64_t aim = position > BEHIND ? position - BEHIND : 0;
+
+	if (!x->anchor)
+		x->anchor = open_player(s, PLAYER_WANT, err);
+	if (!x->anchor)
+		return NULL;
+	struct feed f = { .s = s, .work = work, .p = x->anchor };
+	bool near = x->anchor->used && x->anchor->position <= position &&
+		    x->anchor->position >= checkpoint_before(&s->result, position);
+	if ((near || restore(s, x->anchor, position, err)) && advance(&f, aim, err)) {
+		x->anchor->used = 1;
+		return x->anchor;
+	}
+	x->anchor->used = 0;
+	return NULL;
+}
+
+/* Brings a player from wherever it is to some position before the one wanted. */
+static bool move_near(struct ml_open_sim *s, struct players *x,
+		      const struct ml_work *work, struct ml_player *p, uint64_t position,
+		      struct ml_err *err)
+{
+	if (p->future)
+		return restore(s, p, position, err);
+	struct ml_player *anchor = drop_anchor(s, x, work, position, err);
+	if (!anchor)
+		return false;
+	ml_sim_copy(p->sim, anchor->sim);
+	p->position = anchor->position;
+	return true;
 }
 
 /* The lock of the players is held. */
@@ -194,7 +244,8 @@ static struct ml_player *bring(struct ml_open_sim *s, struct players *x,
 
 	if (!p)
 		return NULL;
-	if ((near || restore(s, p, position, err)) && advance(&f, position, err))
+	if ((near || move_near(s, x, work, p, position, err)) &&
+	    advance(&f, position, err))
 		return p;
 	p->position = UINT64_MAX; /* no position: the state of the simulator is unknown */
 	return NULL;

@@ -2,17 +2,10 @@
 
 #include <string.h>
 
-#include "lib/analyse/passes/interleave.h"
+#include "lib/query/workspace/merged.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/workspace.h"
 #include "lib/trace/region_lookup.h"
-
-/* Places of the references that an interleaver may hold, by time. */
-struct places {
-	struct ml_place *at; /* of times first to first + count - 1 */
-	uint64_t first;
-	size_t count, cap;
-};
 
 /* A walk asks every so many batches whether it is cancelled: some hundred
  * microseconds. */
@@ -32,8 +25,8 @@ struct few {
 struct walk {
 	struct ml_open_sim *sim;
 	const struct ml_work *work;
-	unsigned batches; /* since the walk last checked whether it is cancelled */
-	uint64_t from, to, position; /* position: of the next reference */
+	unsigned batches;  /* since the walk last checked whether it is cancelled */
+	uint64_t position; /* of the next reference */
 	unsigned want;
 	const struct few *few; /* NULL: all regions are of interest */
 	struct ml_region_lookup
@@ -42,67 +35,43 @@ struct walk {
 	void *arg;
 	bool stopped;
 	struct ml_region_lookup *lookup;
-	struct places places;
 	uint64_t time;             /* the time that the lookup has reached */
 	uint16_t core_of[1 << 16]; /* by thread */
 	uint32_t region[ML_BATCH];
 	uint64_t block[ML_BATCH], offset[ML_BATCH];
+	uint64_t recorded[ML_BATCH]; /* times, where threads are merged */
 	uint16_t outcome[ML_BATCH], core[ML_BATCH];
 };
 
 /*
- * Calls fn with a batch, cut to the window. Region, block and offset of the batch are
- * set.
+ * Calls fn with a batch that lies in the window. Region, block and offset of the batch
+ * are set.
  */
 static bool yield(struct walk *w, const struct ml_batch *refs, const uint64_t *time,
 		  struct ml_err *err)
 {
-	uint64_t position = w->position;
-	size_t first = w->from > position ? (size_t)(w->from - position) : 0;
-	size_t end = refs->count;
-
 	if (++w->batches % LOOK == 0 &&
 	    (ml_stopped(&w->sim->job.workspace->stop) || ml_work_cancelled(w->work)))
 		return ml_fail(err, ML_STOPPED, "nobody waits for the answer any more");
-	/*
-	 * the interleaver releases all references that it holds, even those behind the
-	 * window
-	 */
-	if (position >= w->to) {
-		err->kind = ML_OK;
-		w->stopped = true;
-		return false;
-	}
-	w->position += refs->count;
-	if (w->position > w->to)
-		end -= (size_t)(w->position - w->to);
-	if (first >= end)
-		return true;
-	struct ml_batch cut = { refs->time + (time ? 0 : first),
-				end - first,
-				refs->addr + first,
-				refs->site + first,
-				refs->caller + first,
-				refs->thread + first,
-				refs->what + first };
 	struct ml_walk_events x = {
-		.e = { .position = position + first,
-		       .refs = &cut,
-		       .time = time ? time + first : NULL,
-		       .region = w->region + first },
+		.e = { .position = w->position,
+		       .refs = refs,
+		       .time = time,
+		       .region = w->region },
 	};
+	w->position += refs->count;
 	if (w->want & ML_WALK_PLACES) {
-		x.block = w->block + first;
-		x.offset = w->offset + first;
+		x.block = w->block;
+		x.offset = w->offset;
 	}
 	if (w->sim->machine.cores > 1) {
-		for (size_t i = 0; i < cut.count; i++)
-			w->core[i] = w->core_of[cut.thread[i]];
+		for (size_t i = 0; i < refs->count; i++)
+			w->core[i] = w->core_of[refs->thread[i]];
 		x.e.core = w->core;
 	}
 	if (w->want & ML_WALK_OUTCOMES) {
-		if (!ml_open_sim_outcomes(w->sim, x.e.position, x.e.position + cut.count,
-					  w->outcome, err))
+		if (!ml_open_sim_outcomes(w->sim, x.e.position, w->position, w->outcome,
+					  err))
 			return false;
 		x.e.outcome = w->outcome;
 	}
@@ -125,14 +94,18 @@ static uint64_t offset_of(const struct walk *w, const struct ml_place *p, uint64
 	return ml_open_trace_offset(w->sim->trace, p->block, p->offset);
 }
 
-static void find_few(struct walk *w, const struct ml_batch *b)
+/* What the walk wants of a region; NULL: it wants everything of all regions. */
+static const struct few_region *few_of(const struct walk *w, uint32_t region)
 {
 	const struct few *few = w->few;
 
+	return few ? &few->of[region < few->end ? region : few->end] : NULL;
+}
+
+static void find_few(struct walk *w, const struct ml_batch *b)
+{
 	for (size_t i = 0; i < b->count; i++) {
-		uint32_t region = w->region[i];
-		const struct few_region *f =
-			&few->of[region < few->end ? region : few->end];
+		const struct few_region *f = few_of(w, w->region[i]);
 
 		w->block[i] = ML_NO_BLOCK;
 		w->offset[i] = b->addr[i] - f->base;
@@ -167,105 +140,6 @@ static void find_places(struct walk *w, const struct ml_batch *b)
 	}
 }
 
-static bool as_recorded(struct walk *w, struct ml_cursor *c, struct ml_err *err)
-{
-	struct ml_batch b;
-
-	w->position = w->from;
-	while (ml_cursor_next(c, &b, err)) {
-		find_places(w, &b);
-		if (!yield(w, &b, NULL, err))
-			return w->stopped;
-	}
-	return err->kind == ML_OK;
-}
-
-/* Receives the references that the interleaver releases. */
-static bool in_turn(void *arg, const struct ml_batch *refs, const uint64_t *time,
-		    const uint32_t *region, struct ml_err *err)
-{
-	struct walk *w = arg;
-
-	for (size_t i = 0; i < refs->count; i++) {
-		const struct ml_place *p = &w->places.at[time[i] - w->places.first];
-
-		w->region[i] = region[i];
-		w->block[i] = p->block;
-		w->offset[i] = p->offset;
-	}
-	return yield(w, refs, time, err);
-}
-
-/*
- * Stores the places of a batch, and drops those of references that the interleaver has
- * surely released.
- */
-static void keep_places(struct walk *w, const struct ml_batch *b)
-{
-	struct places *p = &w->places;
-	size_t held = ML_INTERLEAVE_BLOCK + ML_BATCH;
-
-	if (p->count > 2 * held) {
-		size_t old = p->count - held;
-
-		memmove(p->at, p->at + old, held * sizeof(*p->at));
-		p->first += old;
-		p->count = held;
-	}
-	if (!p->count)
-		p->first = b->time;
-	p->at = ml_grow(p->at, &p->cap, p->count + b->count, sizeof(*p->at));
-	for (size_t i = 0; i < b->count; i++)
-		p->at[p->count++] = (struct ml_place){ w->region[i], w->block[i],
-						       w->offset[i] };
-}
-
-/* Is there a gap just before a time? */
-static bool gap_before(const struct ml_tables *t, uint64_t time)
-{
-	size_t low = 0, high = t->gaps.count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->gaps.at[mid].time < time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < t->gaps.count && t->gaps.at[low].time == time;
-}
-
-/* The interleaver works in blocks, from a moment at which there is a checkpoint. */
-static bool interleaved(struct walk *w, struct ml_cursor *c, struct ml_err *err)
-{
-	struct ml_interleave *x = ml_interleave_open(&w->sim->trace->trace.tables,
-						     w->sim->result.profile.interleave,
-						     ML_INTERLEAVE_BLOCK, in_turn, w);
-	struct ml_batch b;
-	uint32_t *region = ml_resize(NULL, ML_BATCH * sizeof(*region));
-	bool ok = true;
-
-	w->want |= ML_WALK_PLACES;
-	while (ok && w->position < w->to && ml_cursor_next(c, &b, err)) {
-		if (w->time && gap_before(&w->sim->trace->trace.tables, b.time))
-			ok = ml_interleave_flush(x, err);
-		find_places(w, &b);
-		keep_places(w, &b);
-		/* released references take their regions from w->region */
-		memcpy(region, w->region, b.count * sizeof(*region));
-		ok = ok && ml_interleave_add(x, &b, region, err);
-	}
-	if (ok)
-		ok = err->kind == ML_OK;
-	if (ok && w->position < w->to)
-		ok = ml_interleave_flush(x, err);
-	ml_interleave_close(x);
-	ml_free(w->places.at);
-	ml_free(region);
-	return ok || w->stopped;
-}
-
 /* Must the lookup find the places of some of these regions one by one? */
 static bool needs_care(const struct few *few)
 {
@@ -275,60 +149,197 @@ static bool needs_care(const struct few *few)
 	return false;
 }
 
+static bool take_lookups(struct walk *w, uint64_t time, struct ml_err *err)
+{
+	bool care = w->few && needs_care(w->few);
+
+	w->time = time;
+	w->lookup = ml_open_trace_lookup_take(w->sim->trace, time, err);
+	w->careful = w->lookup && care
+			     ? ml_open_trace_lookup_take(w->sim->trace, time, err)
+			     : NULL;
+	return w->lookup && (!care || w->careful);
+}
+
+static void give_lookups(struct walk *w)
+{
+	if (w->lookup)
+		ml_open_trace_lookup_give(w->sim->trace, w->lookup, w->time);
+	if (w->careful)
+		ml_open_trace_lookup_give(w->sim->trace, w->careful, w->time);
+	w->lookup = w->careful = NULL;
+}
+
+/* References [from, to), which are simulated as they were recorded. */
+static bool as_recorded(struct walk *w, uint64_t from, uint64_t to, struct ml_err *err)
+{
+	struct ml_cursor *c = ml_open_trace_cursor_take(w->sim->trace, from, to);
+	struct ml_batch b;
+	bool ok = take_lookups(w, from, err);
+
+	err->kind = ML_OK;
+	while (ok && ml_cursor_next(c, &b, err)) {
+		find_places(w, &b);
+		ok = yield(w, &b, NULL, err);
+	}
+	ok = (ok && err->kind == ML_OK) || w->stopped;
+	give_lookups(w);
+	if (ok)
+		ml_open_trace_cursor_give(w->sim->trace, c, w->time);
+	else
+		ml_cursor_close(c);
+	return ok;
+}
+
+/* Places of merged references, by index from the first one that the walk shows. */
+struct places {
+	uint64_t *block, *offset;
+};
+
+static struct ml_ref merged_ref(const struct ml_merged *m, size_t i)
+{
+	return (struct ml_ref){ .time = m->from + m->time[i],
+				.addr = m->addr[i],
+				.site = m->site[i],
+				.caller = m->caller[i],
+				.thread = m->thread[i],
+				.what = m->what[i] };
+}
+
+/* The indices [first, end) by time: a radix sort, as times are below 2^22. */
+static uint32_t *by_time(const struct ml_merged *m, size_t first, size_t end)
+{
+	enum { DIGIT = 11, VALUES = 1 << DIGIT };
+	size_t n = end - first;
+	uint32_t *a = ml_resize(NULL, (n + 1) * sizeof(*a));
+	uint32_t *b = ml_resize(NULL, (n + 1) * sizeof(*b));
+
+	for (size_t i = 0; i < n; i++)
+		a[i] = (uint32_t)(first + i);
+	for (unsigned shift = 0; m->count >> shift; shift += DIGIT) {
+		size_t start[VALUES + 1] = { 0 };
+
+		for (size_t i = 0; i < n; i++)
+			start[(m->time[a[i]] >> shift) % VALUES + 1]++;
+		for (size_t k = 1; k <= VALUES; k++)
+			start[k] += start[k - 1];
+		for (size_t i = 0; i < n; i++)
+			b[start[(m->time[a[i]] >> shift) % VALUES]++] = a[i];
+		uint32_t *other = a;
+		a = b;
+		b = other;
+	}
+	ml_free(b);
+	return a;
+}
+
+/*
+ * Finds the places of [first, end) in the order of their times, in which alone a lookup
+ * can go.
+ */
+static bool find_merged(struct walk *w, const struct ml_merged *m, size_t first,
+			size_t end, struct places *to, struct ml_err *err)
+{
+	uint32_t *order = by_time(m, first, end);
+	bool ok = first == end || take_lookups(w, m->from + m->time[order[0]], err);
+
+	to->block = ml_resize(NULL, (end - first + 1) * sizeof(*to->block));
+	to->offset = ml_resize(NULL, (end - first + 1) * sizeof(*to->offset));
+	for (size_t k = 0; ok && k < end - first; k++) {
+		size_t i = order[k];
+		struct ml_ref ref = merged_ref(m, i);
+		const struct few_region *f = few_of(w, m->region[i]);
+
+		to->block[i - first] = ML_NO_BLOCK;
+		to->offset[i - first] = f ? ref.addr - f->base : 0;
+		if (f && (!f->wanted || f->based))
+			continue;
+		struct ml_place p = ml_region_lookup_find(f ? w->careful : w->lookup,
+							  &ref);
+		to->block[i - first] = p.block;
+		to->offset[i - first] = offset_of(w, &p, ref.addr);
+		w->time = ref.time;
+	}
+	give_lookups(w);
+	ml_free(order);
+	return ok;
+}
+
+static bool yield_merged(struct walk *w, const struct ml_merged *m, size_t first,
+			 size_t end, const struct places *places, struct ml_err *err)
+{
+	for (size_t i = first, n; i < end; i += n) {
+		n = end - i < ML_BATCH ? end - i : ML_BATCH;
+		struct ml_batch b = { m->from + m->time[i], n,
+				      m->addr + i,          m->site + i,
+				      m->caller + i,        m->thread + i,
+				      m->what + i };
+
+		memcpy(w->region, m->region + i, n * sizeof(*w->region));
+		for (size_t k = 0; k < n; k++)
+			w->recorded[k] = m->from + m->time[i + k];
+		if (places->block) {
+			size_t at = i - first;
+
+			memcpy(w->block, places->block + at, n * sizeof(*w->block));
+			memcpy(w->offset, places->offset + at, n * sizeof(*w->offset));
+		}
+		if (!yield(w, &b, w->recorded, err))
+			return w->stopped;
+	}
+	return true;
+}
+
+/* References [from, to) of a block whose threads are merged. */
+static bool in_turns(struct walk *w, const struct ml_result_stretch *block, uint64_t from,
+		     uint64_t to, struct ml_err *err)
+{
+	const struct ml_merged *m = ml_merged_take(w->sim, w->work, block, err);
+	struct places places = { NULL, NULL };
+
+	if (!m)
+		return false;
+	size_t first = (size_t)(from - m->from), end = (size_t)(to - m->from);
+	bool ok = (!(w->want & ML_WALK_PLACES) ||
+		   find_merged(w, m, first, end, &places, err)) &&
+		  yield_merged(w, m, first, end, &places, err);
+	ml_free(places.block);
+	ml_free(places.offset);
+	ml_merged_give(w->sim, m);
+	return ok;
+}
+
 static bool walk(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 		 uint64_t to, unsigned want, const struct few *few, bool *stopped,
 		 ml_walk_fn *fn, void *arg, struct ml_err *err)
 {
-	struct ml_buf state = { 0 };
 	struct walk *w = ml_resize(NULL, sizeof(*w));
-	uint64_t start = from;
 	bool ok = true;
 
 	w->sim = s;
 	w->work = work;
 	w->batches = 0;
-	w->from = from;
-	w->to = to < s->result.refs ? to : s->result.refs;
-	w->position = 0;
+	w->position = from;
 	w->want = want;
 	w->few = few;
-	w->careful = NULL;
+	w->lookup = w->careful = NULL;
 	w->fn = fn;
 	w->arg = arg;
 	w->stopped = false;
-	w->places = (struct places){ 0 };
-	w->time = 0;
 	memset(w->core_of, 0, sizeof(w->core_of));
 	for (size_t i = 0; i < s->result.profile.thread_count; i++)
 		w->core_of[s->result.profile.threads[i].thread] =
 			(uint16_t)s->result.profile.threads[i].core;
-	if (s->result.profile.interleaved) {
-		pthread_mutex_lock(&s->lock);
-		ok = ml_result_checkpoint(&s->result, from, &start, &state, err);
-		pthread_mutex_unlock(&s->lock);
-		ml_buf_release(&state);
-		w->position = start;
-	}
-	err->kind = ML_OK;
-	if (ok && start < w->to) {
-		struct ml_cursor *c = ml_open_trace_cursor_take(
-			s->trace, start,
-			s->result.profile.interleaved ? UINT64_MAX : w->to);
+	to = to < s->result.refs ? to : s->result.refs;
+	while (ok && !w->stopped && from < to) {
+		const struct ml_result_stretch *m = ml_result_merged(&s->result, from);
+		bool merged = m && m->from <= from;
+		uint64_t end = !m ? to : merged ? m->to : m->from;
 
-		w->lookup = ml_open_trace_lookup_take(s->trace, start, err);
-		if (w->lookup && few && needs_care(few))
-			w->careful = ml_open_trace_lookup_take(s->trace, start, err);
-		ok = w->lookup && (!few || !needs_care(few) || w->careful) &&
-		     (s->result.profile.interleaved ? interleaved(w, c, err)
-						    : as_recorded(w, c, err));
-		if (w->lookup)
-			ml_open_trace_lookup_give(s->trace, w->lookup, w->time);
-		if (w->careful)
-			ml_open_trace_lookup_give(s->trace, w->careful, w->time);
-		if (ok)
-			ml_open_trace_cursor_give(s->trace, c, w->time);
-		else
-			ml_cursor_close(c);
+		end = end < to ? end : to;
+		ok = merged ? in_turns(w, m, from, end, err)
+			    : as_recorded(w, from, end, err);
+		from = end;
 	}
 	*stopped = w->stopped;
 	ml_free(w);

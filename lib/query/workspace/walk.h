@@ -1,8 +1,8 @@
 /*
  * A walk over a window of a simulation, in simulated order: references with their
  * regions, places and outcomes, in batches. Many walks may go on at once. The cost is
- * that of decoding the window; where references are interleaved, from the last
- * checkpoint before it.
+ * that of decoding the window; where threads are interleaved, of decoding the blocks that
+ * it touches (merged.h), unless an earlier walk has just done so.
  */
 #pragma once
 

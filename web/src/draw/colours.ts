@@ -20,6 +20,11 @@ export interface Palette {
 	roles?: Roles; // of figures and series; the server sends them
 }
 
+/** Whether a palette is light on dark. */
+export function isDark(p: Palette): boolean {
+	return (p.background & 255) < 128;
+}
+
 /** Colours of roles (roles.ts). */
 export interface Roles {
 	word: Colour[];

@@ -152,6 +152,13 @@ export abstract class CanvasView implements View {
 		);
 	}
 
+	/** Says which moment is drawn; `moving`: it is not complete, or something still flies. */
+	protected markShown(moment: number, moving: boolean): void {
+		this.canvas.dataset["shown"] = String(moment);
+		if (moving) this.canvas.dataset["moving"] = "yes";
+		else delete this.canvas.dataset["moving"];
+	}
+
 	/*
 	 * The moment that is drawn and no longer moves. Views that play keep it in the canvas's
 	 * data.

@@ -9,6 +9,7 @@ import { palette } from "./palette";
 
 export abstract class LayeredView extends CanvasView {
 	private readonly over = document.createElement("canvas");
+	private readonly joined = document.createElement("canvas");
 	private exporting = false;
 	private overFrame = 0;
 
@@ -43,6 +44,19 @@ export abstract class LayeredView extends CanvasView {
 
 	override exportPng(): Promise<Blob> {
 		return this.whole(() => super.exportPng());
+	}
+
+	/** Both layers in one canvas. */
+	override still(): { canvas: HTMLCanvasElement; shown: number } | null {
+		const s = super.still();
+		const { width, height } = this.canvas;
+
+		if (!s) return null;
+		[this.joined.width, this.joined.height] = [width, height];
+		const c = this.joined.getContext("2d")!;
+		c.drawImage(this.canvas, 0, 0);
+		c.drawImage(this.over, 0, 0);
+		return { canvas: this.joined, shown: s.shown };
 	}
 
 	/*

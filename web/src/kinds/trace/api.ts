@@ -242,7 +242,8 @@ export const api = {
 			hurry?: number;
 		} & Partial<Window>,
 		s?: AbortSignal,
-	) => columns(`sims/${n}/plane`, q, s),
+		sel: Selection = {},
+	) => columns(`sims/${n}/plane`, { ...selectionParams(sel), ...q }, s),
 	space: (n: number, w: Window, rows: number, hurry?: number, s?: AbortSignal) =>
 		columns(`sims/${n}/space`, { ...times(w), rows, hurry }, s),
 	map: async (n: number, w: Window, cells: number, s?: AbortSignal) => {

@@ -128,3 +128,23 @@ export function scaled(
 	});
 	return out;
 }
+
+const LETTERS = 5; // half the height of a text, in pixels
+
+/** The box for a horizontal text in the middle of an arc. */
+export function roomInArc(
+	r0: number,
+	r1: number,
+	a0: number,
+	a1: number,
+): { w: number; h: number } {
+	const angle = (a0 + a1) / 2;
+	const [sin, cos] = [Math.abs(Math.sin(angle)), Math.abs(Math.cos(angle))];
+	const [mid, thick] = [(r0 + r1) / 2, r1 - r0];
+	const long = (a1 - a0) * mid;
+
+	if (sin > cos) return { w: thick / Math.max(0.75, sin), h: long * sin };
+	// Above and below the middle an arc bends away from a text: its upper edge is a chord.
+	const chord = 2 * Math.sqrt(Math.max(0, r1 ** 2 - (mid + LETTERS) ** 2));
+	return { w: Math.min(90, long * cos, chord), h: thick * cos };
+}

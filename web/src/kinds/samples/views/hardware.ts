@@ -11,6 +11,7 @@ import {
 	gapBetween,
 	nodeInRing,
 	ringRadii,
+	roomInArc,
 	scaled,
 	type Ring,
 	type Tree,
@@ -58,15 +59,6 @@ function labelThatFits(d: Draw, label: string, room: number, size: number): stri
 	return [label, short].find((t) => d.measure(t, style) + 1.5 < room) ?? "";
 }
 
-/** The box for a horizontal text in an arc of a length and thickness, at an angle. */
-function roomInArc(long: number, thick: number, angle: number): { w: number; h: number } {
-	const [sin, cos] = [Math.abs(Math.sin(angle)), Math.abs(Math.cos(angle))];
-
-	return sin > cos
-		? { w: thick / Math.max(0.75, sin), h: long * sin }
-		: { w: Math.min(90, long * cos), h: thick * cos };
-}
-
 export function drawSunburst(d: Draw, p: Palette, box: Box, x: Scene): Ring {
 	const t = x.tree;
 	const ring = fitRing(box.x, box.y, box.w, box.h, t.depths);
@@ -110,7 +102,7 @@ export function drawSunburst(d: Draw, p: Palette, box: Box, x: Scene): Ring {
 		if (!x.labels || !i) return;
 		const middle = (a0 + a1) / 2;
 		const mid = (r0 + r1) / 2;
-		const room = roomInArc((a1 - a0) * mid, r1 - r0, middle);
+		const room = roomInArc(r0, r1, a0, a1);
 		const text = labelThatFits(d, n.label, room.w, 10);
 		if (room.h < 11 || !text) return;
 		d.text(ring.x + mid * Math.sin(middle), ring.y - mid * Math.cos(middle), text, {

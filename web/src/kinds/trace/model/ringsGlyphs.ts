@@ -159,7 +159,7 @@ export function armEnd(
 ): Point {
 	const ring = p.rings.rings[level]!;
 	const l = ring.info;
-	const instance = Math.floor((core * l.instances) / Math.max(1, p.cores));
+	const instance = Math.floor(core / l.share);
 
 	if (l.group) {
 		const groups = ring.arms / l.instances;

@@ -6,6 +6,13 @@ export function warmth(temperature: number): number {
 	return Math.max(0, Math.min(1, (temperature + 1) / 2));
 }
 
+/** "−7.0, cold": most accesses miss; "+0.9, warm": most of them hit. */
+export function temperatureText(t: number): string {
+	const word = t <= -0.5 ? ", cold" : t >= 0.5 ? ", warm" : "";
+
+	return `${t < 0 ? "−" : "+"}${Math.abs(t).toFixed(1)}${word}`;
+}
+
 /** Parameters of the server; a missing one has its default. */
 export interface Scores {
 	window?: number; // references that are averaged

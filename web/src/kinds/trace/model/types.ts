@@ -113,6 +113,7 @@ export interface Sim {
 	interleaved?: boolean;
 	levels: Level[];
 	cores: number;
+	busy?: number; // when ready: the cores that run a thread
 }
 
 /** References of one line of code in a window, by the level that served them. */
@@ -198,6 +199,7 @@ export interface Timeline extends Spans {
 export interface StateLevel {
 	name: string;
 	instances: number;
+	share: number; // cores of an instance
 	sets: number;
 	ways: number;
 	line: number; // bytes

@@ -3,7 +3,7 @@
 import { api } from "../api";
 import { cyclesOf, levelRows, servers } from "../model/cost";
 import { count, percent } from "../../../model/format";
-import { shortMachine } from "../model/machine";
+import { simName } from "../model/twoMachines";
 import { matchedTime } from "../model/matchedTime";
 import type { Row, SelectAnswer, Tables } from "../model/types";
 import { documentsOf } from "../../documents";
@@ -128,7 +128,7 @@ export function Comparison() {
 		>
 			<OtherTrace />
 			<button class="link mono small" onClick={() => editMachine("compared")}>
-				{b.name || shortMachine(b.levels) || b.machine}
+				{simName(b)}
 			</button>
 			{b.state === "running" && (
 				<p class="note">simulating, {percent(b.done, b.total)}</p>

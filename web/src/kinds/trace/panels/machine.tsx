@@ -327,6 +327,35 @@ function Against() {
 	);
 }
 
+/** The other open traces: comparing with one of them takes one click. */
+function OtherTraces() {
+	const others = documentsOf(KIND).filter((t) => t.number !== trace.value?.trace);
+
+	if (target.value !== "compared" || !others.length) return null;
+	const over = async (n: number) => {
+		busy.value = true;
+		await compare(sim.value?.machine || machine.value, n);
+		busy.value = false;
+		if (compared.value) overlay.value = "";
+	};
+	return (
+		<div class="other-traces">
+			<span>The same machine over another open trace:</span>
+			{others.map((t) => (
+				<button
+					key={t.number}
+					title={t.path}
+					disabled={busy.value}
+					onClick={() => void over(t.number)}
+				>
+					{t.name}
+				</button>
+			))}
+			<span class="muted">or choose another machine:</span>
+		</div>
+	);
+}
+
 async function go(which: "shown" | "compared"): Promise<void> {
 	busy.value = true;
 	if (which === "compared") await compare(draft.value, against.value);
@@ -337,15 +366,24 @@ async function go(which: "shown" | "compared"): Promise<void> {
 }
 
 export function MachineEditor() {
+	const comparing = target.value === "compared";
+	const buttons: ["shown" | "compared", string][] = [
+		["compared", comparing ? "Compare" : "Compare with this"],
+		["shown", comparing ? "Simulate this instead" : "Simulate"],
+	];
+
+	// The main button comes last and does what the dialog was opened for.
+	if (comparing) buttons.reverse();
 	if (overlay.value === "machine" && !draft.value) draft.value = machine.value;
 	return (
 		<div class="dialog machine" role="dialog" aria-label="machine">
 			<header>
-				<h2>{target.value === "compared" ? "Machine to compare with" : "Machine"}</h2>
+				<h2>{comparing ? "Compare with" : "Machine"}</h2>
 				<button class="quiet" title="close" onClick={() => (overlay.value = "")}>
 					<Icon name="close" />
 				</button>
 			</header>
+			<OtherTraces />
 			<div class="body">
 				<Presets />
 				<div class="edit-machine">
@@ -373,12 +411,16 @@ export function MachineEditor() {
 			<footer>
 				<span class="note">L1 32K 8w 64B lru wb wa 4c | L2 1M 16w 14c | memory 200c</span>
 				<Against />
-				<button disabled={busy.value} onClick={() => void go("compared")}>
-					Compare with this
-				</button>
-				<button class="primary" disabled={busy.value} onClick={() => void go("shown")}>
-					Simulate
-				</button>
+				{buttons.map(([which, label]) => (
+					<button
+						key={which}
+						class={which === target.value ? "primary" : ""}
+						disabled={busy.value}
+						onClick={() => void go(which)}
+					>
+						{label}
+					</button>
+				))}
 			</footer>
 		</div>
 	);

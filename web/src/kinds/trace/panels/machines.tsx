@@ -2,24 +2,34 @@
 // progress.
 import { exact, percent } from "../../../model/format";
 import { Icon } from "../../../panels/icon";
-import { shortMachine } from "../model/machine";
+import { namesOfTwo, simName } from "../model/twoMachines";
 import type { Sim } from "../model/types";
+import { traceName } from "../state/disagreements";
 import { cancel } from "../state/load";
 import { compared, sim, trace } from "../state/store";
 import { editMachine } from "./machine";
 
-function Machine({ s, which }: { s: Sim; which: "shown" | "compared" }) {
+function Machine({
+	s,
+	which,
+	text,
+}: {
+	s: Sim;
+	which: "shown" | "compared";
+	text: string;
+}) {
 	const running = s.state === "running";
+	const letter = compared.value && (which === "shown" ? "A" : "B");
 
 	return (
 		<span class={`machine-chip ${s.state}`}>
 			<button
 				class="quiet"
-				title={s.error ?? s.machine}
+				title={s.error ?? `${traceName(s.trace)}: ${s.machine}`}
 				onClick={() => editMachine(which)}
 			>
-				<Icon name="chip" />
-				<span class="machine-text">{s.name || shortMachine(s.levels) || s.machine}</span>
+				{letter ? <b class="machine-letter">{letter}</b> : <Icon name="chip" />}
+				<span class="machine-text">{text}</span>
 				{s.state === "failed" && <span class="fault">failed</span>}
 				{s.state === "cancelled" && <span class="muted">cancelled</span>}
 			</button>
@@ -45,11 +55,21 @@ function Machine({ s, which }: { s: Sim; which: "shown" | "compared" }) {
 	);
 }
 
+/** The texts of the chips: two machines are told apart by what differs. */
+function texts(): [string, string] {
+	const [a, b] = [sim.value, compared.value];
+
+	if (!a || !b) return [a ? simName(a) : "", ""];
+	return namesOfTwo(a, b, traceName, true);
+}
+
 export function Machines({ active }: { active: boolean }) {
+	const [one, two] = texts();
+
 	return (
 		<>
 			{sim.value ? (
-				<Machine s={sim.value} which="shown" />
+				<Machine s={sim.value} which="shown" text={one} />
 			) : (
 				trace.value &&
 				active && (
@@ -61,7 +81,7 @@ export function Machines({ active }: { active: boolean }) {
 			{compared.value ? (
 				<>
 					<span class="muted">vs</span>
-					<Machine s={compared.value} which="compared" />
+					<Machine s={compared.value} which="compared" text={two} />
 				</>
 			) : (
 				sim.value && (

@@ -30,7 +30,8 @@ async function make(): Promise<void> {
 		const blob = await makeMovie(v, wish.value, stop.signal, (done, of) => {
 			progress.value = { done, of, stop };
 		});
-		save(blob, shownView.value!.id, kind);
+		// A still picture of the view has the same ending.
+		save(blob, `${shownView.value!.id}-movie`, kind);
 		overlay.value = "";
 	} catch (e) {
 		if (!stop.signal.aborted) message.value = (e as Error).message;

@@ -124,7 +124,7 @@ class CacheAlone extends CanvasView {
 		);
 		l.left += sets;
 		this.picture = l;
-		this.canvas.dataset["shown"] = String(m.cursor);
+		this.flight.posed = this.posed;
 		this.legend(d, p);
 		drawLevel(d, p, l, this.scene);
 		if (!info.group) {
@@ -136,6 +136,7 @@ class CacheAlone extends CanvasView {
 		levels[n] = l;
 		if (this.flight.begin(m)) this.animate(() => this.flight.flying());
 		this.flight.draw(d, p, levels, this.scene, () => null);
+		this.markShown(m.cursor, this.flight.flying());
 	}
 
 	private legend(d: Draw, p: Palette): void {
@@ -179,11 +180,13 @@ class CacheAlone extends CanvasView {
 		}
 		const every = Math.max(1, Math.ceil(26 / l.cw));
 		for (let u = 0; u < l.units; u++) {
-			const column = u % l.perBand;
+			const column = (u % l.each) % l.perBand;
 			if (column % every) continue;
 			const b = slotBox(l, u * l.ways);
-			if (l.bands > 1 && column) continue;
-			if (l.bands > 1)
+			// The names of cores are where the numbers would be.
+			const beside = l.bands > 1 || l.head > 0;
+			if (beside && (column || b.x > l.left)) continue;
+			if (beside)
 				d.text(l.left - 8, b.y + b.h / 2, `set ${u % l.info.sets}`, {
 					...small,
 					align: "right",
@@ -254,5 +257,6 @@ export const cacheView: ViewKind = {
 			otherwise: "0",
 		},
 	],
+	plays: true,
 	create: () => new CacheAlone(),
 };

@@ -3,16 +3,18 @@
 // level is warmer.
 import type { Box } from "../model/boxes";
 import {
+	coreWords,
+	instanceAt,
+	instanceHeight,
+	instanceWidth,
 	LABEL,
 	levelWords,
-	pictureHeight,
-	pictureWidth,
 	slotBox,
 	type LevelPicture,
 } from "../model/cacheLayout";
 import { bytes, count, exact } from "../../../model/format";
 import { datumName } from "../model/shape";
-import { warmth } from "../model/temperature";
+import { temperatureText, warmth } from "../model/temperature";
 import { brightness, servedOf, sizeOf } from "../model/trail";
 import type { Chunk } from "../state/nearbyRefs";
 import type { Held } from "../state/cacheMoment";
@@ -78,11 +80,20 @@ export function ownerColour(p: Palette, s: CacheScene, region: number): Colour {
 export function drawLevel(d: Draw, p: Palette, l: LevelPicture, s: CacheScene): void {
 	const warm = warmth(s.held.temperature[l.level] ?? 0);
 	const shell = mix(p.grid, p.cursor, warm);
-	const [w, h] = [pictureWidth(l), pictureHeight(l)];
+	const [w, h] = [instanceWidth(l), instanceHeight(l)];
 
 	describe(d, p, l, s);
-	d.rect(l.left - 3, l.top - 3, w + 6, h + 6, shell);
-	d.rect(l.left, l.top, w, h, p.background);
+	for (let i = 0; i < l.info.instances; i++) {
+		const { x, y } = instanceAt(l, i);
+		d.rect(x - 3, y - 3, w + 6, h + 6, shell);
+		d.rect(x, y, w, h, p.background);
+		if (l.head)
+			d.text(x, y - l.head / 2 - 1, coreWords(l.info, i), {
+				colour: p.muted,
+				size: 10,
+				bold: true,
+			});
+	}
 	if (l.info.group) groups(d, p, l, s);
 	else lines(d, p, l, s);
 }
@@ -96,7 +107,7 @@ function describe(d: Draw, p: Palette, l: LevelPicture, s: CacheScene): void {
 	const words = [levelWords(l.info)];
 
 	if (l.info.group) words.push(`a cell is ${group}`);
-	words.push(`temperature ${t < 0 ? "−" : "+"}${Math.abs(t).toFixed(1)}`);
+	words.push(`temperature ${temperatureText(t)}`);
 	d.clip(l.x, l.y - 2, LABEL - 8, Math.max(l.h + 4, 60), () => {
 		d.text(l.x, l.y + 7, l.info.name, { colour: p.text, size: 12, bold: true });
 		d.text(l.x + 26, l.y + 7, many + bytes(size), { colour: p.text, size: 11 });
@@ -156,22 +167,25 @@ function order(d: Draw, p: Palette, l: LevelPicture, s: CacheScene): void {
 /** Groups of sets are many, with one place each: they are drawn as one picture. */
 function groups(d: Draw, p: Palette, l: LevelPicture, s: CacheScene): void {
 	const max = l.info.group * l.info.ways;
-	const words = new Uint32Array(l.perBand * l.bands);
-	const [w, h] = [pictureWidth(l), pictureHeight(l)];
+	const [w, h] = [instanceWidth(l), instanceHeight(l)];
 	const empty = rgba(p.empty);
 
-	for (let i = 0; i < l.units; i++) {
-		const full = s.held.held[l.info.first + i]! / max;
-		const colour = ownerColour(p, s, s.held.owner[l.info.first + i]!);
+	for (let n = 0; n < l.info.instances; n++) {
+		const words = new Uint32Array(l.perBand * l.bands);
+		const { x, y } = instanceAt(l, n);
 
-		words[i] = full > 0 ? rgba(mix(p.empty, colour, 0.25 + 0.75 * full)) : empty;
+		for (let i = 0; i < l.each; i++) {
+			const at = l.info.first + n * l.each + i;
+			const full = s.held.held[at]! / max;
+			const colour = ownerColour(p, s, s.held.owner[at]!);
+
+			words[i] = full > 0 ? rgba(mix(p.empty, colour, 0.25 + 0.75 * full)) : empty;
+		}
+		d.cells(x, y, w, h, l.perBand, l.bands, words);
+		if (l.cw < 5 || l.ch < 5) continue;
+		for (let i = 1; i < l.perBand; i++) d.rect(x + i * l.cw - 1, y, 1, h, p.background);
+		for (let i = 1; i < l.bands; i++) d.rect(x, y + i * l.ch - 1, w, 1, p.background);
 	}
-	d.cells(l.left, l.top, w, h, l.perBand, l.bands, words);
-	if (l.cw < 5 || l.ch < 5) return;
-	for (let i = 1; i < l.perBand; i++)
-		d.rect(l.left + i * l.cw - 1, l.top, 1, h, p.background);
-	for (let i = 1; i < l.bands; i++)
-		d.rect(l.left, l.top + i * l.ch - 1, w, 1, p.background);
 }
 
 /** The line or group at a place of a level in words, for the tooltip. */
@@ -180,10 +194,11 @@ export function slotWords(l: LevelPicture, slot: number, s: CacheScene): string[
 	const at = l.info.first + slot;
 
 	if (l.info.group) {
-		const first = slot * l.info.group;
+		const first = (slot % l.each) * l.info.group;
 		const max = l.info.group * l.info.ways;
+		const of = l.head ? ` of ${coreWords(l.info, Math.floor(slot / l.each))}` : "";
 		const out = [
-			`${l.info.name} sets ${first}–${Math.min(l.info.sets, first + l.info.group) - 1}`,
+			`${l.info.name}${of}, sets ${first}–${Math.min(l.info.sets, first + l.info.group) - 1}`,
 			`${held.held[at]} of ${max} lines held, ${held.dirty[at]} dirty`,
 		];
 		if (held.held[at]) {
@@ -195,7 +210,7 @@ export function slotWords(l: LevelPicture, slot: number, s: CacheScene): string[
 	const set = Math.floor(slot / l.ways) % l.info.sets;
 	const instance = Math.floor(slot / l.ways / l.info.sets);
 	const where =
-		(l.info.instances > 1 ? `${l.info.name} ${instance}` : l.info.name) +
+		(l.head ? `${l.info.name} of ${coreWords(l.info, instance)},` : l.info.name) +
 		` set ${set}, way ${slot % l.ways}`;
 	const line = held.line[at]!;
 

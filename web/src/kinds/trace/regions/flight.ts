@@ -4,7 +4,7 @@
 import type { Box } from "../model/boxes";
 import { slotBox, type LevelPicture } from "../model/cacheLayout";
 import type { Moment } from "../state/cacheMoment";
-import { ready, slowness, steppedTo } from "../state/store";
+import { slowness, steppedTo } from "../state/store";
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { findLine, ownerColour, type CacheScene } from "./cacheParts";
@@ -40,6 +40,8 @@ export class Flight {
 	private before: Moment | null = null;
 	private back: Moment | null = null; // its movement is taken back
 	private started = -Infinity;
+	/** The phase at which a movie holds the flight; null: it follows the clock. */
+	posed: number | null = null;
 
 	/** Starts with a new moment; true if something moves. */
 	begin(m: Moment): boolean {
@@ -62,7 +64,14 @@ export class Flight {
 	}
 
 	flying(): boolean {
-		return performance.now() < this.started + DURATION * slowness.peek();
+		return this.posed === null && this.past() < 1;
+	}
+
+	/** The part of the flight that is over; 1 and more: all of it. */
+	private past(): number {
+		const clock = (performance.now() - this.started) / (DURATION * slowness.peek());
+
+		return this.started > 0 ? (this.posed ?? clock) : 1;
 	}
 
 	/*
@@ -75,7 +84,7 @@ export class Flight {
 		s: CacheScene,
 		spot: (region: number, offset: number) => Box | null,
 	): void {
-		const past = (performance.now() - this.started) / (DURATION * slowness.peek());
+		const past = this.past();
 		const whose = past < 1 && this.back ? this.back : this.of;
 		const m = whose?.moves;
 
@@ -118,8 +127,7 @@ export class Flight {
 		const l = levels[(comes ? m.target[i]! : m.source[i]!) - 1];
 
 		if ((!comes && !leaves) || !l || l.info.group) return null;
-		const cores = ready.value?.cores ?? 1;
-		const instance = Math.floor((m.core[i]! * l.info.instances) / cores);
+		const instance = Math.floor(m.core[i]! / l.info.share);
 		const slot = (instance * l.info.sets + m.set[i]!) * l.info.ways + m.way[i]!;
 		const here = slotBox(l, slot);
 		const line = m.line[i]!;

@@ -4,8 +4,12 @@ import { api, HURRY, LONG } from "../api";
 import { exact, count, tick } from "../../../model/format";
 import { datumName, extentOf } from "../model/shape";
 import { drawable } from "../model/usualRegions";
+import { isNothing, type Selection } from "../model/selection";
+import { cutMiddle } from "../model/regionNames";
+import type { Region } from "../model/types";
 import { ticks } from "../../../model/ticks";
 import { pan, zoom } from "../state/window";
+import { selected } from "../state/windowCounts";
 import {
 	select,
 	cursor,
@@ -32,6 +36,7 @@ const HEAD = 34;
 const LEFT = 96;
 const RIGHT = 14;
 const AXIS = 34;
+const FAINT = 0x30; // opacity of what is not selected, of 255
 
 interface Answer {
 	region: number;
@@ -46,21 +51,43 @@ interface Answer {
 	served: Uint8Array;
 }
 
+/** The region that the selected references, a line's for example, go to most. */
+function regionOfSelected(): number | undefined {
+	const { region, ...rest } = selection.value;
+
+	if (region !== undefined) return region;
+	if (isNothing(rest)) return undefined;
+	const can = selected.value?.regions.filter((x) => {
+		const r = regionOf(x.region);
+		return r && drawable(r);
+	});
+	// Among data of the program first: a line also touches the stack.
+	const own = can?.filter((x) => shownRegions().includes(x.region));
+	const list = own?.length ? own : (can ?? []);
+	return [...list].sort((a, b) => b.references - a.references)[0]?.region;
+}
+
 /*
- * The region that is shown: the chosen one, or the selected one, or the first of the
- * usual ones.
+ * The region that is shown: the chosen one, or the one that the selection is about, or the
+ * first of the usual ones.
  */
 function planeRegion(): number {
 	const chosen = Number(option("plane.region", "-1"));
 
 	if (regionOf(chosen)) return chosen;
-	const s = selection.value.region;
+	const s = regionOfSelected();
 	const r = s !== undefined ? regionOf(s) : undefined;
 	return r && drawable(r) ? r.region : (shownRegions()[0] ?? -1);
 }
 
+/** A colour of a picture with little of its opacity. */
+function faint(colour: number): number {
+	return colour ? ((colour & 0x00ffffff) | (FAINT << 24)) >>> 0 : 0;
+}
+
 class Plane extends CanvasView {
 	private answer!: { value: Answer | null };
+	private chosen!: { value: Answer | null }; // the selected references of the same part
 	private grip: {
 		x: number;
 		y: number;
@@ -72,6 +99,10 @@ class Plane extends CanvasView {
 
 	protected start(): void {
 		this.answer = this.ask(() => this.question(), 40);
+		this.chosen = this.ask(() => {
+			const { region: _region, offset: _offset, ...of } = selection.value;
+			return isNothing(of) ? null : this.question(of);
+		}, 80);
 		this.watch(
 			() =>
 				void [
@@ -139,7 +170,7 @@ class Plane extends CanvasView {
 		this.setPart(around - (around - first) * factor, bytes * factor);
 	}
 
-	private question() {
+	private question(of: Selection = {}) {
 		const s = ready.value;
 		const w = shownWindow.value;
 		const region = planeRegion();
@@ -161,7 +192,7 @@ class Plane extends CanvasView {
 			bytes,
 		};
 		const ask = async (abort: AbortSignal, hurry?: number): Promise<Answer> => {
-			const { header, column: c } = await api.plane(s.sim, { ...q, hurry }, abort);
+			const { header, column: c } = await api.plane(s.sim, { ...q, hurry }, abort, of);
 			return {
 				...(header as unknown as Answer),
 				columns: header["across"] as number,
@@ -265,6 +296,7 @@ class Plane extends CanvasView {
 			const y = this.yOf(s.offset[0]);
 			d.rect(LEFT, y, w, Math.max(1, this.yOf(s.offset[1]) - y), p.text, 0.25);
 		}
+		this.markShown(cursor.value, !a);
 		const x = this.xOf(cursor.value);
 		if (x >= LEFT && x <= LEFT + w) {
 			d.line(x, HEAD - 4, x, HEAD + h + 4, p.background, 4, 0.6);
@@ -277,15 +309,28 @@ class Plane extends CanvasView {
 		const levels = levelColours(p, levelNames.value.length).map((c) => rgba(c));
 		const kinds = [p.read, mix(p.read, p.write, 0.5), p.write].map((c) => rgba(c));
 		const byKind = option("plane.colour", "level") === "kind";
+		const colour = (of: Answer, i: number): number => {
+			const [r, w] = [of.reads[i]!, of.writes[i]!];
+			if (!r && !w) return 0;
+			return byKind ? kinds[r && w ? 1 : w ? 2 : 0]! : (levels[of.served[i]! - 1] ?? 0);
+		};
+		const some = this.chosenLike(a);
 
+		// What is not selected is faint.
 		for (let i = 0; i < out.length; i++) {
-			const [r, w] = [a.reads[i]!, a.writes[i]!];
-			if (r + w)
-				out[i] = byKind
-					? kinds[r && w ? 1 : w ? 2 : 0]!
-					: (levels[a.served[i]! - 1] ?? 0);
+			const all = colour(a, i);
+			out[i] = some ? colour(some, i) || faint(all) : all;
 		}
 		return out;
+	}
+
+	/** The selected references, if something is selected and they are known for this part. */
+	private chosenLike(a: Answer): Answer | null {
+		const { region: _region, offset: _offset, ...of } = selection.value;
+		const c = this.chosen.value;
+		const keys = ["region", "first", "bytes", "from", "to", "rows", "columns"] as const;
+
+		return !isNothing(of) && c && keys.every((k) => c[k] === a[k]) ? c : null;
 	}
 
 	private head(d: Draw, p: Palette, n: number): void {
@@ -304,7 +349,9 @@ class Plane extends CanvasView {
 		const a = this.answer.value;
 		const x = drawKeyBefore(d, p, d.width - RIGHT, HEAD / 2, items, small.size);
 
-		const label = names.region(r.region);
+		const label = cutMiddle(names.region(r.region), x - LEFT - 12, (t) =>
+			d.measure(t, name),
+		);
 		d.text(LEFT, HEAD / 2, label, name);
 		if (!a) return;
 		const left = LEFT + d.measure(label, name) + 10;
@@ -316,6 +363,15 @@ class Plane extends CanvasView {
 			(text) => d.measure(text, small) < x - left,
 		);
 		if (fits) d.text(left, HEAD / 2, fits, small);
+	}
+
+	/** The name of an element beside the axis: without that of its region if it is too long. */
+	private elementLabel(r: Region, byte: number, measure: (t: string) => number): string {
+		const whole = datumName({ ...r, fields: [] }, byte);
+		const room = LEFT - 12;
+
+		if (measure(whole) <= room) return whole;
+		return cutMiddle(whole.slice(r.name.length), room, measure);
 	}
 
 	private axes(d: Draw, p: Palette): void {
@@ -349,13 +405,9 @@ class Plane extends CanvasView {
 			const at = Math.max(y, HEAD + 5);
 			if (y > bottom - 4) continue;
 			d.line(LEFT - 5, y, LEFT - 1, y, p.muted);
-			d.clip(2, at - 8, LEFT - 8, 16, () =>
-				d.text(LEFT - 9, at, datumName({ ...r, fields: [] }, t * elem), {
-					...small,
-					mono: true,
-					align: "right",
-				}),
-			);
+			const style = { ...small, mono: true, align: "right" } as const;
+			const label = this.elementLabel(r, t * elem, (text) => d.measure(text, style));
+			d.text(LEFT - 9, at, label, style);
 		}
 	}
 }
@@ -393,5 +445,6 @@ export const planeView: ViewKind = {
 			},
 		];
 	},
+	plays: true,
 	create: () => new Plane(),
 };

@@ -59,6 +59,7 @@ import type { ViewKind } from "../../../views/view";
 
 const HEAD = 34; // room for the button and the legend
 const EDGE = 10;
+const NAME = 10; // height of the name of a field
 const LINES_MAX = 96; // lines drawn from a region to the cache
 
 type Drag = {
@@ -151,7 +152,7 @@ class Regions extends CanvasView {
 		const trail = this.mode.value === "trail";
 		const lit = this.light.now();
 
-		this.canvas.dataset["shown"] = String(lit?.cursor ?? -1);
+		this.flight.posed = this.posed;
 		if (trail) this.trailLegend(d, p);
 		else drawLegend(d, p, this.heat, d.width - EDGE, HEAD / 2);
 		this.prepareCache(lit);
@@ -167,6 +168,10 @@ class Regions extends CanvasView {
 			d.text(x, y + h / 2, text, { colour: p.muted, size: 12 });
 		}
 		this.drawCache(d, p);
+		// In heat maps nothing is lit: they are of the window, not of a moment.
+		const at = lit?.cursor ?? (trail ? -1 : cursor.value);
+		const late = this.scene !== null && this.scene.cursor !== at;
+		this.markShown(at, late || this.flight.flying());
 		this.word(lit);
 	}
 
@@ -234,30 +239,33 @@ class Regions extends CanvasView {
 			);
 			d.text(x + 8, y + TITLE / 2 + 1, label, name);
 			const left = x + 8 + d.measure(label, name) + 8;
-			const what = [titleWords(f.region.region), note].filter(Boolean).join(" · ");
-			d.text(left, y + TITLE / 2 + 1, what, small);
+			const words = [titleWords(f.region.region), ...note.split(", ")].filter(Boolean);
+			const room = x + w - 8 - left;
+			while (words.length && d.measure(words.join(" · "), small) > room) words.pop();
+			d.text(left, y + TITLE / 2 + 1, words.join(" · "), small);
 		});
 	}
 
 	private fieldNames(d: Draw, p: Palette, f: Frame): void {
 		const m = f.matrix;
 
+		let free = -Infinity; // names above end here
+
 		if (!m || !f.shape.fields.length) return;
 		for (const field of f.shape.fields) {
 			const at = field.offset / f.shape.elem / m.grid.elements[0];
 			const n = field.size / f.shape.elem / m.grid.elements[0];
 			const style = { colour: p.text, size: 10, mono: true };
-			if (f.shape.order === "columns")
-				d.clip(f.box.x + 4, m.y + at * m.ch, m.x - f.box.x - 8, n * m.ch, () =>
-					d.text(m.x - 6, m.y + (at + n / 2) * m.ch, field.name, {
-						...style,
-						align: "right",
-					}),
-				);
-			else if (n * m.cw > 10)
-				d.clip(m.x + at * m.cw, m.y - 14, n * m.cw, 14, () =>
-					d.text(m.x + at * m.cw + 1, m.y - 7, field.name, style),
-				);
+			const cut = (room: number) =>
+				cutMiddle(field.name, room, (t) => d.measure(t, style));
+			if (f.shape.order === "columns") {
+				const y = m.y + (at + n / 2) * m.ch;
+				// Rows lower than a name: as many names as there is room for.
+				if (y - NAME / 2 < free) continue;
+				free = y + NAME / 2;
+				d.text(m.x - 6, y, cut(m.x - f.box.x - 10), { ...style, align: "right" });
+			} else if (n * m.cw > 10)
+				d.text(m.x + at * m.cw + 1, m.y - 7, cut(n * m.cw - 2), style);
 		}
 	}
 
@@ -600,5 +608,6 @@ export const regionsView: ViewKind = {
 			otherwise: "below",
 		},
 	],
+	plays: true,
 	create: () => new Regions(),
 };

@@ -29,7 +29,8 @@ import { shownRegions } from "./frames";
 import type { ViewKind } from "../../../views/view";
 
 const HEAD = 34;
-const TOP = 74; // of the bar
+const TOP = 92; // of the bar
+const RAMP = 60; // pixels of the legend of the bar
 const BAR = 30;
 const EDGE = 14;
 const ROWS = 512;
@@ -122,6 +123,7 @@ class Space extends CanvasView {
 			return;
 		}
 		this.legend(d, p);
+		this.barLegend(d, p);
 		this.bar(d, p, a);
 		this.history(d, p, a);
 	}
@@ -146,6 +148,31 @@ class Space extends CanvasView {
 			`the last ${count(this.trail())} references by address${far}`,
 			small,
 		);
+	}
+
+	/** What the bar means: its colours, and its lower edge. */
+	private barLegend(d: Draw, p: Palette): void {
+		const small = { colour: p.muted, size: 10 };
+		const y = HEAD / 2 + 17;
+		let x = EDGE;
+		const put = (text: string) => {
+			d.text(x, y, text, small);
+			x += d.measure(text, small) + 6;
+		};
+
+		put("bar: few");
+		for (let i = 0; i < RAMP; i++)
+			d.splat(x + i, y - 4, 1, 8, along(p.heat, 0.15 + (0.85 * i) / (RAMP - 1)));
+		x += RAMP + 6;
+		put("many references of the run, empty: none");
+		for (const n of shownRegions()) {
+			const name = names.region(n);
+			if (x + 30 + d.measure(name, small) > d.width - EDGE) break;
+			x += 8;
+			d.rect(x, y - 4, 9, 8, regionColour(p, regionRank(n)));
+			x += 13;
+			put(name);
+		}
 	}
 
 	private bar(d: Draw, p: Palette, a: Answer): void {
@@ -198,6 +225,7 @@ class Space extends CanvasView {
 		for (const s of segments) d.rect(s.x, top, s.w, h, mix(p.background, p.empty, 0.5));
 		d.text(EDGE, d.height - 8, `${count(trail)} references ago`, small);
 		this.dots = [];
+		this.markShown(now, !chunks);
 		if (!chunks) return;
 		const size = Math.max(2, Math.min(5, h / trail));
 		for (const c of chunks)
@@ -300,5 +328,6 @@ export const spaceView: ViewKind = {
 			otherwise: "1024",
 		},
 	],
+	plays: true,
 	create: () => new Space(),
 };

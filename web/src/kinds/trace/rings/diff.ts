@@ -2,7 +2,7 @@
 // both are pale. Data in different levels stand out: the picture shows both places and a
 // line between them.
 import { bytes as bytesText, exact } from "../../../model/format";
-import { shortMachine } from "../model/machine";
+import { namesOfTwo } from "../model/twoMachines";
 import {
 	countServed,
 	layBoth,
@@ -21,9 +21,8 @@ import { sameSelection, type Selection } from "../model/selection";
 import { datumName } from "../model/shape";
 import type { Sim } from "../model/types";
 import { arrived, refsOf } from "../state/nearbyRefs";
-import { match, other, otherTrace, paired } from "../state/disagreements";
+import { match, other, otherTrace, paired, traceName } from "../state/disagreements";
 import {
-	KIND,
 	select,
 	hover,
 	names,
@@ -36,7 +35,6 @@ import {
 	selection,
 } from "../state/store";
 import { option, options } from "../../../state/store";
-import { documentsOf } from "../../documents";
 import { mix, regionColour, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { shownRegions } from "../regions/frames";
@@ -57,42 +55,6 @@ interface Made {
 	of: DiffScene;
 	key: string;
 	picture: DiffPicture;
-}
-
-/** Words of a machine's levels that another machine's text does not have. */
-function onlyIn(a: string, b: string): string {
-	const other = new Set(b.split(" | "));
-
-	return a
-		.split(" | ")
-		.filter((level) => !other.has(level))
-		.map((level) => {
-			const [name, ...words] = level.split(" ");
-			const there = b.split(" | ").find((l) => l.startsWith(`${name} `));
-			const known = new Set(there?.split(" "));
-			return [name, ...words.filter((w) => !known.has(w))].join(" ");
-		})
-		.join(", ");
-}
-
-/*
- * Names for both: their machines, and the words in which the machines differ if the names
- * are alike.
- */
-function namesOf(a: Sim, b: Sim): [string, string] {
-	// The same machine has the same name, whatever text asked for it.
-	const known = a.machine === b.machine ? a.name || b.name : "";
-	const name = (s: Sim) => known || s.name || shortMachine(s.levels) || s.machine;
-	const file = (s: Sim) =>
-		documentsOf(KIND).find((t) => t.number === s.trace)?.name ?? "";
-	const like = name(a) === name(b) && a.machine !== b.machine;
-	const both = [a, b].map((s, i) =>
-		like ? `${name(s)}: ${onlyIn(s.machine, (i ? a : b).machine)}` : name(s),
-	);
-
-	return a.trace === b.trace
-		? [both[0]!, both[1]!]
-		: [`${file(a)}, ${both[0]!}`, `${file(b)}, ${both[1]!}`];
 }
 
 class RingsDiff extends RingsView<DiffScene> {
@@ -177,7 +139,7 @@ class RingsDiff extends RingsView<DiffScene> {
 			arcs: new Map(memory.arcs.map((a) => [a.region.region, a])),
 			others: memory.others,
 			lows: lowsOf(held[i], one),
-			cores: (i ? other.value : ready.value)?.cores ?? 1,
+			cores: (i ? other.value : ready.value)?.busy ?? 1,
 		});
 		const sides = [0, 1].map((i) =>
 			sideOf(place(i as 0 | 1), held[i]!, was ? was[i]! : null),
@@ -254,7 +216,7 @@ class RingsDiff extends RingsView<DiffScene> {
 		if (m.pairs > m.bytes.length)
 			notes.push(`${exact(m.bytes.length)} of ${exact(m.pairs)} places are drawn.`);
 		return {
-			names: namesOf(ready.value!, other.value!),
+			names: namesOfTwo(ready.value!, other.value!, traceName),
 			unit: same ? `lines of ${unit} B in caches` : "bytes in caches",
 			totals: totals as DiffWords["totals"],
 			served: m.servedA.length ? countServed(m.servedA, m.servedB) : null,
@@ -281,7 +243,7 @@ class RingsDiff extends RingsView<DiffScene> {
 		this.outline(d, p, q);
 		diffLegend(d, p, this.words(s), this.zoom().k > 1);
 		const waits = s.moves && !refsOf(s.cursor + 1 - s.moves[0].count, s.cursor + 1);
-		this.markShown(s, !!waits);
+		this.markScene(s, !!waits);
 	}
 
 	/** Outlines data that are selected or under the pointer, here or elsewhere. */

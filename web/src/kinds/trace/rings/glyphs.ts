@@ -121,7 +121,7 @@ function placeOf(s: Scene, radius: number): Place {
 				arcs: new Map(memory.arcs.map((a) => [a.region.region, a])),
 				others: memory.others,
 				lows: new Map(),
-				cores: ready.value?.cores ?? 1,
+				cores: ready.value?.busy ?? 1,
 			},
 		};
 	}

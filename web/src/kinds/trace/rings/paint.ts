@@ -23,13 +23,15 @@ import {
 } from "../model/ringsGlyphs";
 import { bundleWay, bundleWidth, type Bundle, type Path } from "../model/ringsPaths";
 import type { Held } from "../state/cacheMoment";
-import { levelColours, mix, type Palette } from "../../../draw/colours";
+import { isDark, levelColours, mix, type Palette } from "../../../draw/colours";
 import { rgba, type Colour, type Draw } from "../../../draw/draw";
 
 const TURN = 2 * Math.PI;
 const DISC = 14; // corners of a small disc
 const APART = 5; // pixels of cells that are drawn apart
 const PALE = 0.12; // opacity of sets that are not chosen
+const GLOW_LIGHT = 0.32; // opacity of the strongest glow
+const GLOW_DARK = 0.6; // more: light on dark fades faster to the eye
 const GLOWS = 40; // steps of a glow, so that it need not be drawn again all the time
 
 /** The reference that has just happened. */
@@ -125,12 +127,18 @@ export function glowStep(temperature: number): number {
 	return Math.round(GLOWS * strong) || 0;
 }
 
+/** The colours of the coldest and of the warmest level. */
+export function glowColours(p: Palette): [cold: Colour, warm: Colour] {
+	return [p.levels[0]!, miss(p)];
+}
+
 /** Red is warm, blue is cold; the ground colour between means no accesses, or a balance. */
 function glow(d: Draw, p: Palette, q: Picture, l: Ring): void {
 	const step = glowStep(q.held.temperature[l.level] ?? 0);
 	const strong = Math.abs(step) / GLOWS;
-	const c = step > 0 ? miss(p) : p.levels[0]!;
+	const c = glowColours(p)[step > 0 ? 1 : 0];
 	const bands = 20;
+	const most = isDark(p) ? GLOW_DARK : GLOW_LIGHT;
 
 	d.arc(q.x, q.y, l.r0, l.r1, 0, TURN, p.panel);
 	if (!step) return;
@@ -138,7 +146,7 @@ function glow(d: Draw, p: Palette, q: Picture, l: Ring): void {
 		const at = (i + 0.5) / bands;
 		const soft = Math.sin(Math.PI * at) ** 0.8;
 		const r0 = l.r0 + ((l.r1 - l.r0) * i) / bands;
-		d.arc(q.x, q.y, r0, r0 + (l.r1 - l.r0) / bands, 0, TURN, c, 0.32 * strong * soft);
+		d.arc(q.x, q.y, r0, r0 + (l.r1 - l.r0) / bands, 0, TURN, c, most * strong * soft);
 	}
 }
 

@@ -206,7 +206,7 @@ class Rings extends RingsView<Scene> {
 		legend(d, p, q, this.zoom().k > 1, notes);
 		this.caption(d, p);
 		this.canvas.dataset["results"] = this.results.exact ? String(s.cursor) : "";
-		this.markShown(s, !this.results.exact);
+		this.markScene(s, !this.results.exact);
 	}
 
 	private caption(d: Draw, p: Palette): void {

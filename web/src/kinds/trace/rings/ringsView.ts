@@ -99,10 +99,8 @@ export abstract class RingsView<S extends RingsMoment> extends CanvasView {
 	}
 
 	/** Says in the canvas which moment is drawn, for movies; `waits`: it is not complete. */
-	protected markShown(s: S, waits: boolean): void {
-		this.canvas.dataset["shown"] = String((this.then ?? s).cursor);
-		if (this.flying() || this.then || waits) this.canvas.dataset["moving"] = "yes";
-		else delete this.canvas.dataset["moving"];
+	protected markScene(s: S, waits: boolean): void {
+		this.markShown((this.then ?? s).cursor, this.flying() || !!this.then || waits);
 	}
 
 	protected zoom(): Zoom {

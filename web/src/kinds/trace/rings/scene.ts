@@ -25,10 +25,25 @@ const TAIL_MAX = 8192;
 const GROUPS = 512;
 const KEPT = 48;
 const KEPT_LINES = 1 << 20; // of all states that are kept
-const PAUSE = 8; // ms between questions while playing is too fast to follow
+const PAUSE = 4; // ms between questions while playing is too fast to follow
+const PICTURES = 30; // a second, while playing
 
 /** Levels of at most so many lines are answered line by line, larger ones by sets. */
 export const slots = signal(8192);
+
+/*
+ * The most movements that a picture has while playing is too fast to follow: less if
+ * pictures are late, so that they lag behind the cursor no more than one picture.
+ */
+const tailBudget = signal(TAIL_MAX);
+
+/** Notes how long a picture took, in ms, and draws less or more from now on. */
+function pace(took: number): void {
+	const now = tailBudget.peek();
+
+	if (took > 1500 / PICTURES) tailBudget.value = Math.max(TAIL, now / 2);
+	else if (took < 500 / PICTURES) tailBudget.value = Math.min(TAIL_MAX, now * 2);
+}
 
 /*
  * References whose movements are drawn: the chosen number, or as many as pass while a
@@ -39,10 +54,16 @@ export function tailLength(): number {
 
 	if (chosen !== "auto") return Number(chosen) || 1;
 	if (!playing.value || speed.value <= SEEN) return TAIL;
-	return Math.min(TAIL_MAX, Math.max(TAIL, 2 ** Math.round(Math.log2(speed.value / 15))));
+	const passed = 2 ** Math.round(Math.log2(speed.value / PICTURES));
+	return Math.min(tailBudget.value, Math.max(TAIL, passed));
 }
 
 export const scene = signal<Scene | null>(null);
+
+/** Resolves behind the next frame: the picture of the answer is on the screen then. */
+function drawn(): Promise<void> {
+	return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+}
 
 /** Follows the cursor until the returned function is called. */
 export function followRings(): () => void {
@@ -88,6 +109,8 @@ export function followRings(): () => void {
 			if (!of.startsWith(`${s.sim} `)) moved = null;
 		}
 		of = key;
+		const begun = performance.now();
+		const fast = playing.peek() && speed.peek() > SEEN;
 		try {
 			const from = Math.max(0, at + 1 - tailLength());
 			// A far step shows its movement too, which begins with the state before it. In
@@ -110,7 +133,10 @@ export function followRings(): () => void {
 			moved = null;
 			if (!isAbort(e)) await pause(RETRY);
 		}
-		if (playing.peek() && speed.peek() > SEEN) await pause(PAUSE);
+		if (!fast) return;
+		await drawn();
+		pace(performance.now() - begun);
+		await pause(PAUSE);
 	};
 	const stop = oneAtATime(() => {
 		void [cursor.value, playing.value, tailLength(), slots.value, scores()];

@@ -6,9 +6,9 @@ import { linesOf } from "../model/ringsLines";
 import { cutMiddle } from "../model/regionNames";
 import type { Held } from "../state/cacheMoment";
 import { names } from "../state/store";
-import { levelColours, type Palette } from "../../../draw/colours";
+import { levelColours, mix, type Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
-import type { Picture } from "./paint";
+import { glowColours, type Picture } from "./paint";
 
 const OTHERS = "other memory";
 const LEVEL = 32; // pixels of a level's words
@@ -135,13 +135,28 @@ export function wordBoxes(
 	levels: number,
 	filtered: number,
 ): Rect[] {
-	const below = CAPTION + 28 + LINE * (levels + 2 + NOTES);
+	const below = CAPTION + 28 + LINE * (levels + 3 + NOTES);
 
 	return [
 		{ x: 0, y: 0, w: 152, h: 4 + LEVEL * levels + LINE * filtered },
 		{ x: 0, y: height - below, w: 132, h: below },
 		{ x: 0, y: height - CAPTION, w: width, h: CAPTION },
 	];
+}
+
+/** The colours of a level's glow: cold if data are fetched, warm if they are used again. */
+function glowKey(d: Draw, p: Palette, x: number, y: number): void {
+	const small = { colour: p.muted, size: 10 };
+	const [cold, warm] = glowColours(p);
+	const steps = 12;
+	const left = x + d.measure("glow: cold", small) + 5;
+
+	d.text(x, y, "glow: cold", small);
+	for (let i = 0; i <= steps; i++) {
+		const at = (2 * i) / steps - 1;
+		d.rect(left + 3 * i, y - 4, 3, 8, mix(p.panel, at < 0 ? cold : warm, Math.abs(at)));
+	}
+	d.text(left + 3 * (steps + 1) + 5, y, "warm", small);
 }
 
 /** The legend at the left. */
@@ -198,7 +213,7 @@ export function legend(
 		[p.muted, 1, "leaves"],
 		[p.write, 2, "is written back"],
 	];
-	y = d.height - CAPTION - 20 - LINE * (keys.length + notes.length);
+	y = d.height - CAPTION - 20 - LINE * (keys.length + 1 + notes.length);
 	d.text(
 		x,
 		y,
@@ -209,5 +224,6 @@ export function legend(
 		d.line(x, y + LINE * (i + 1), x + 14, y + LINE * (i + 1), c, thick);
 		d.text(x + 19, y + LINE * (i + 1), words, small);
 	});
-	notes.forEach((text, i) => d.text(x, y + LINE * (keys.length + 1 + i), text, small));
+	glowKey(d, p, x, y + LINE * (keys.length + 1));
+	notes.forEach((text, i) => d.text(x, y + LINE * (keys.length + 2 + i), text, small));
 }

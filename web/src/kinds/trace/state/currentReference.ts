@@ -6,11 +6,13 @@ import { isAbort } from "../../../api";
 import { oneAtATime, pause } from "../../../state/oneAtATime";
 import { api } from "../api";
 import type { At } from "../model/types";
-import { cursor, ready } from "./store";
+import { cursor, playing, ready, speed } from "./store";
 
 export const current = signal<At | null>(null);
 
 const PAUSE = 40; // ms between requests while playing
+const GLANCE = 250; // the same where words go by too fast to be read
+const READABLE = 25; // references a second
 
 export function followCursor(): void {
 	oneAtATime(
@@ -28,7 +30,7 @@ export function followCursor(): void {
 			} catch (e) {
 				if (!isAbort(e)) current.value = null;
 			}
-			await pause(PAUSE);
+			await pause(playing.peek() && speed.peek() > READABLE ? GLANCE : PAUSE);
 		},
 	);
 }

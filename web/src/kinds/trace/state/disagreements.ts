@@ -5,7 +5,17 @@ import { api } from "../api";
 import { matchOf, matchedTime, printMatch, type Match } from "../model/matchedTime";
 import type { Region, Sim, Trace } from "../model/types";
 import { latest } from "../../../state/latest";
-import { cursor, length, ready, regions, compared, setCursor, trace } from "./store";
+import { documentsOf } from "../../documents";
+import {
+	KIND,
+	cursor,
+	length,
+	ready,
+	regions,
+	compared,
+	setCursor,
+	trace,
+} from "./store";
 
 /** The compared simulation once it is ready. */
 let lastOther: Sim | null = null;
@@ -15,6 +25,11 @@ export const other = computed(() => {
 	if (s?.sim !== lastOther?.sim) lastOther = s;
 	return lastOther;
 });
+
+/** The name of an open trace. */
+export function traceName(number: number): string {
+	return documentsOf(KIND).find((t) => t.number === number)?.name ?? "";
+}
 
 interface Opened {
 	trace: Trace;

@@ -275,6 +275,7 @@ class EventMap extends LayeredView {
 	protected drawOver(d: Draw, p: Palette): void {
 		const s = this.sheet();
 
+		this.markShown(cursor.value, !this.all.value);
 		if (this.brush) this.drawBrush(d, p, s, this.brush);
 		else if (range.value) this.drawRange(d, p, s, range.value);
 		this.drawCursor(d, p, s);
@@ -459,5 +460,6 @@ export const eventMap: ViewKind = {
 			otherwise: "mean",
 		},
 	],
+	plays: true,
 	create: (): View => new EventMap(),
 };

@@ -304,13 +304,13 @@ export function drawHeat(
 		d.path(points, p.empty, 4, 0.8);
 		d.path(points, colours[l]!, 1.75);
 	}
-	const words = { colour: p.muted, size: 9 };
+	const words = { colour: p.text, size: 10 };
 	for (const [text, at] of [
-		["warm", top + 7],
-		["cold", top + h - 7],
+		["warm: data are used again", top + 7],
+		["cold: data are fetched", top + h - 7],
 	] as const) {
-		d.rect(4, at - 6, d.measure(text, words) + 4, 12, p.empty, 0.9);
-		d.text(6, at, text, words);
+		d.rect(4, at - 7, d.measure(text, words) + 8, 14, p.background);
+		d.text(8, at, text, words);
 	}
 }
 
@@ -371,7 +371,7 @@ export function drawCursor(
 }
 
 /** A range in a line: its length and, if they are known, its misses and cycles. */
-export function rangeWords(r: Window, s: RangeSums | null): string {
+function rangeWords(r: Window, s: RangeSums | null): string {
 	const missed = s?.levels.map((l) => `${count(l.missed)} miss ${l.name}`) ?? [];
 
 	return [
@@ -381,7 +381,36 @@ export function rangeWords(r: Window, s: RangeSums | null): string {
 	].join(" · ");
 }
 
-/** The window or range that is being drawn, and how long it is. */
+/** The chosen range: all else is paler, and a line says what it adds up to. */
+export function drawRange(
+	d: Draw,
+	p: Palette,
+	s: Scale,
+	r: Window,
+	top: number,
+	bottom: number,
+	sums: RangeSums | null,
+): void {
+	const [x0, x1] = [Math.max(0, s.x(r.from)), Math.min(d.width, s.x(r.to))];
+
+	if (x1 <= x0) return;
+	d.rect(0, top, x0, bottom - top, p.background, 0.55);
+	d.rect(x1, top, d.width - x1, bottom - top, p.background, 0.55);
+	for (const x of [x0, x1]) d.rect(x - 1, top, 2, bottom - top, p.text);
+	labelOver(d, p, (x0 + x1) / 2, top + 4, rangeWords(r, sums));
+}
+
+/** A line of words on the chart, wholly inside the picture. */
+function labelOver(d: Draw, p: Palette, x: number, top: number, text: string): void {
+	const style = { colour: p.text, bold: true, align: "center" as const };
+	const half = d.measure(text, style) / 2 + 6;
+	const middle = Math.max(half, Math.min(d.width - half, x));
+
+	d.rect(middle - half, top, half * 2, 16, p.background, 0.9);
+	d.text(middle, top + 8, text, style);
+}
+
+/** The window that is being drawn, and how long it is. */
 export function drawBrush(
 	d: Draw,
 	p: Palette,
@@ -389,18 +418,12 @@ export function drawBrush(
 	w: Window,
 	top: number,
 	bottom: number,
-	text = `${exact(w.to - w.from)} references`,
 ): void {
 	const [x0, x1] = [Math.max(0, s.x(w.from)), Math.min(d.width, s.x(w.to))];
-	const style = { colour: p.text, bold: true, align: "center" as const };
-	const half = d.measure(text, style) / 2 + 6;
-	const middle = Math.max(half, Math.min(d.width - half, (x0 + x1) / 2));
 
-	if (x1 <= x0) return;
 	d.rect(x0, top, x1 - x0, bottom - top, p.cursor, 0.22);
 	d.frame(x0, top, x1 - x0, bottom - top, p.cursor, 1);
-	d.rect(middle - half, top + 4, half * 2, 16, p.background, 0.9);
-	d.text(middle, top + 12, text, style);
+	labelOver(d, p, (x0 + x1) / 2, top + 4, `${exact(w.to - w.from)} references`);
 }
 
 const TICKS_APART = 3; // pixels

@@ -46,6 +46,7 @@ import {
 	drawLane,
 	drawMarks,
 	drawPhases,
+	drawRange,
 	drawShareAxis,
 	drawShares,
 	drawStrip,
@@ -55,7 +56,6 @@ import {
 	phaseAt,
 	phaseRowAt,
 	phasesHeight,
-	rangeWords,
 } from "./parts";
 import { wheelFactor } from "../../../views/wheel";
 import { QUICK, Tiles, WALKED, type Shown } from "./tiles";
@@ -613,8 +613,7 @@ class Timeline extends LayeredView {
 		d.rect(now - 1, 0, 2, high, p.cursor);
 		drawCursor(d, p, s, cursor.value, at);
 		const chosen = range.value;
-		if (chosen)
-			drawBrush(d, p, s, chosen, at.phases, at.axis, rangeWords(chosen, sums.value));
+		if (chosen) drawRange(d, p, s, chosen, at.phases, at.axis, sums.value);
 		if (this.brush) drawBrush(d, p, s, this.brush, at.phases, at.axis);
 	}
 

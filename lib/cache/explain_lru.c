@@ -1,0 +1,315 @@
+#include "lib/cache/explain_lru.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cache/explain_lru_parts.h"
+#include "lib/cache/policy.h"
+#include "lib/cache/prefetch.h"
+#include "lib/cache/sim.h"
+#include "lib/cache/sim_data.h"
+
+static const char *level_refuses(const struct ml_level_spec *l, uint32_t line)
+{
+	if (strcmp(l->policy->name, "lru"))
+		return "a level is not lru";
+	if (l->write_through || l->no_allocate)
+		return "a level is write-through or no-allocate";
+	if (l->line != line)
+		return "levels have different line sizes";
+	if (l->ways > EXPLAIN_LANES)
+		return "a level has more than 32 ways";
+	return NULL;
+}
+
+const char *ml_explain_lru_refuses(const struct ml_machine *m)
+{
+	const char *why = NULL;
+
+	if (m->cores > 1)
+		return "there are several cores";
+	for (unsigned i = 0; i < m->levels && !why; i++)
+		why = level_refuses(&m->level[i], m->level[0].line);
+	if (m->split && !why)
+		why = level_refuses(&m->icache, m->level[0].line);
+	return why;
+}
+
+bool ml_explain_lru_has(enum ml_explain_lru_how how)
+{
+	switch (how) {
+	case ML_EXPLAIN_LRU_BEST:
+	case ML_EXPLAIN_LRU_PLAIN: return true;
+#if defined(__x86_64__)
+	case ML_EXPLAIN_LRU_AVX2:
+		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+	case ML_EXPLAIN_LRU_AVX512:
+		return __builtin_cpu_supports("avx512f") &&
+		       __builtin_cpu_supports("avx512bw") &&
+		       __builtin_cpu_supports("avx512vl") &&
+		       __builtin_cpu_supports("bmi2");
+#endif
+	default: return false;
+	}
+}
+
+static const struct explain_lru_ops *ops_of(enum ml_explain_lru_how how)
+{
+#if defined(__x86_64__)
+	if (how == ML_EXPLAIN_LRU_BEST)
+		how = ml_explain_lru_has(ML_EXPLAIN_LRU_AVX512) ? ML_EXPLAIN_LRU_AVX512
+		      : ml_explain_lru_has(ML_EXPLAIN_LRU_AVX2) ? ML_EXPLAIN_LRU_AVX2
+								: ML_EXPLAIN_LRU_PLAIN;
+	if (how == ML_EXPLAIN_LRU_AVX512)
+		return &ml_explain_lru_ops_avx512;
+	if (how == ML_EXPLAIN_LRU_AVX2)
+		return &ml_explain_lru_ops_avx2;
+#endif
+	(void)how;
+	return &ml_explain_lru_ops_plain;
+}
+
+/* Lanes that are no ways never match and are never the oldest. */
+static void close_lanes(struct explain_cache *c)
+{
+	for (uint32_t set = 0; set < c->sets; set++)
+		for (uint32_t lane = c->ways; lane < c->lanes; lane++) {
+			explain_times(c, set)[lane] = ML_NO_WAY;
+			if (c->depth == EXPLAIN_FIRST)
+				c->lines[(size_t)set * c->lanes + lane] = UINT64_MAX;
+			else
+				explain_numbers(c, set)[lane] = UINT32_MAX;
+		}
+}
+
+static void init_cache(struct ml_explain_lru *x, struct explain_cache *c, unsigned level,
+		       const struct ml_level_spec *spec)
+{
+	bool first = level <= 1;
+	size_t places;
+
+	*c = (struct explain_cache){
+		.spec = spec,
+		.counts = &x->counts[level],
+		.level = level,
+		.depth = first ? EXPLAIN_FIRST : level - 1,
+		.sets = spec->sets,
+		.ways = spec->ways,
+		.lanes = spec->ways <= 8 ? 8 : (spec->ways + 15) / 16 * 16,
+		.mask = spec->sets - 1,
+		.modulo = spec->sets & (spec->sets - 1),
+		.inclusive = spec->inclusion == ML_INCLUSIVE,
+		.exclusive = spec->inclusion == ML_EXCLUSIVE,
+		.records = level ? &x->records : &x->fetch_records,
+		.evictor = level ? level - 1 : 0,
+	};
+	places = (size_t)c->sets * c->lanes;
+	c->notes = ml_arena_large(&x->arena, places * sizeof(*c->notes));
+	if (first) {
+		c->lines = ml_arena_large(&x->arena, places * sizeof(*c->lines));
+		c->times = ml_arena_large(&x->arena, places * sizeof(*c->times));
+		ml_first_shadow_init(&c->first, (size_t)c->sets * c->ways, &x->arena);
+	} else {
+		c->numbers = ml_arena_large(&x->arena, 2 * places * sizeof(*c->numbers));
+		ml_shadow_init(&c->shadow, (size_t)c->sets * c->ways, &x->records,
+			       level - 2, &x->arena);
+	}
+	close_lanes(c);
+	if (spec->prefetch != ML_PREFETCH_NONE) {
+		c->prefetcher = ml_arena_alloc(&x->arena, sizeof(*c->prefetcher));
+		ml_prefetch_init(c->prefetcher, spec);
+		x->prefetches = true;
+		x->strides |= first && spec->prefetch == ML_PREFETCH_STRIDE;
+	}
+}
+
+struct ml_explain_lru *ml_explain_lru_open(const struct ml_machine *m,
+					   enum ml_explain_lru_how how,
+					   struct ml_err *err)
+{
+	struct ml_sim *mirror = ml_sim_open(m, ML_SIM_CAUSES | ML_SIM_USE, err);
+	if (!mirror)
+		return NULL;
+	struct ml_explain_lru *x = ml_resize(NULL, sizeof(*x));
+	*x = (struct ml_explain_lru){
+		.ops = ops_of(how),
+		.machine = *m,
+		.levels = m->levels,
+		.bits = (unsigned)__builtin_ctz(m->level[0].line),
+		.within = m->level[0].line - 1,
+		.split = m->split,
+		.mirror = mirror,
+	};
+	x->granule = x->bits > 6 ? x->bits - 6 : 0;
+	ml_line_records_init(&x->records, x->levels > 1 ? x->levels - 1 : 1, x->levels);
+	ml_line_records_init(&x->fetch_records, 1, 1);
+	for (unsigned i = 0; i < x->levels; i++)
+		init_cache(x, &x->cache[i], i + 1, &x->machine.level[i]);
+	if (x->split)
+		init_cache(x, &x->icache, 0, &x->machine.icache);
+	return x;
+}
+
+void ml_explain_lru_close(struct ml_explain_lru *x)
+{
+	if (!x)
+		return;
+	ml_sim_close(x->mirror);
+	ml_line_book_release(&x->book);
+	ml_line_records_release(&x->records);
+	ml_line_records_release(&x->fetch_records);
+	ml_free(x->queue);
+	ml_arena_release(&x->arena);
+	ml_free(x);
+}
+
+static void pass_leave(void *arg, const struct ml_leave *l)
+{
+	struct ml_explain_lru *x = arg;
+
+	if (x->sums)
+		ml_event_sums_leave(x->sums, l);
+	if (x->observer.leave)
+		x->observer.leave(x->observer.arg, l);
+}
+
+void ml_explain_lru_observe(struct ml_explain_lru *x, const struct ml_observer *o,
+			    struct ml_event_sums *sums)
+{
+	struct ml_observer pages = { .arg = o->arg, .page = o->page };
+
+	x->observer = *o;
+	x->sums = sums;
+	ml_sim_observe(x->mirror, &pages);
+}
+
+void ml_explain_lru_run(struct ml_explain_lru *x, const struct ml_accesses *a,
+			uint16_t *outcome)
+{
+	uint32_t greatest = 0;
+
+	for (size_t i = 0; a->owner && i < a->count; i++) {
+		uint32_t owner = a->owner[i] + 1; /* ML_NO_OWNER becomes 0 */
+
+		greatest = owner > greatest ? owner : greatest;
+	}
+	ml_line_records_widen(&x->records, greatest - 1);
+	ml_line_records_widen(&x->fetch_records, greatest - 1);
+	x->ops->run(x, a, outcome);
+	x->accesses += a->count;
+}
+
+void ml_explain_lru_gap(struct ml_explain_lru *x)
+{
+	x->gap = true;
+	ml_sim_gap(x->mirror);
+}
+
+const struct ml_level_counts *ml_explain_lru_counts(const struct ml_explain_lru *x,
+						    unsigned level)
+{
+	return &x->counts[level];
+}
+
+const struct ml_level_counts *ml_explain_lru_tlb_counts(const struct ml_explain_lru *x,
+							unsigned tlb)
+{
+	return ml_sim_tlb_counts(x->mirror, tlb);
+}
+
+struct timed {
+	uint32_t time, lane;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct timed *y = a, *z = b;
+
+	return (y->time > z->time) - (y->time < z->time);
+}
+
+/* The times of a set become the ranks of its lines, from 1. */
+static uint32_t rank_times(const uint32_t *times, uint32_t ways, uint32_t *rank)
+{
+	struct timed held[EXPLAIN_LANES];
+	uint32_t count = 0;
+
+	for (uint32_t lane = 0; lane < ways; lane++) {
+		if (times[lane])
+			held[count++] = (struct timed){ times[lane], lane };
+		rank[lane] = 0; /* may be the same array */
+	}
+	qsort(held, count, sizeof(*held), by_time);
+	for (uint32_t i = 0; i < count; i++)
+		rank[held[i].lane] = i + 1;
+	return count;
+}
+
+void ml_explain_lru_renumber(struct explain_cache *c)
+{
+	for (uint32_t set = 0; set < c->sets; set++)
+		rank_times(explain_times(c, set), c->ways, explain_times(c, set));
+	c->clock = c->ways;
+}
+
+/* The copies of lines that a cache holds, as one of the mirror. */
+static void show_cache(const struct ml_explain_lru *x, const struct explain_cache *c,
+		       struct ml_cache *to)
+{
+	for (uint32_t set = 0; set < c->sets; set++) {
+		uint32_t rank[EXPLAIN_LANES];
+
+		rank_times(explain_times(c, set), c->ways, rank);
+		for (uint32_t way = 0; way < c->ways; way++) {
+			size_t at = (size_t)set * c->lanes + way;
+			size_t place = (size_t)set * c->ways + way;
+			const struct explain_note *n = &c->notes[at];
+
+			to->order.word[place] = rank[way];
+			to->tags[place] = rank[way] ? explain_line(x, c, at) + 1 : 0;
+			to->flags[place] =
+				(uint8_t)((n->written ? ML_DIRTY : 0) |
+					  (n->prefetched ? ML_PREFETCHED : 0) |
+					  (n->write_first ? ML_WRITE_FIRST : 0));
+			to->notes[place] = (struct ml_cache_note){ .read = n->read,
+								   .written = n->written,
+								   .since = n->since,
+								   .owner = n->owner };
+		}
+	}
+	if (c->prefetcher)
+		*to->prefetcher = *c->prefetcher;
+}
+
+static void show(const struct ml_explain_lru *x)
+{
+	struct ml_sim *s = x->mirror;
+
+	memcpy(s->counts, x->counts, sizeof(s->counts));
+	s->accesses = x->accesses;
+	for (unsigned i = 0; i < x->levels; i++)
+		show_cache(x, &x->cache[i], &s->caches[i][0]);
+	if (x->split)
+		show_cache(x, &x->icache, &s->icaches[0]);
+}
+
+void ml_explain_lru_save(struct ml_explain_lru *x, struct ml_buf *out)
+{
+	show(x);
+	ml_sim_save(x->mirror, out);
+}
+
+/* The mirror has the same lines at the end, so it can report them. */
+void ml_explain_lru_flush(struct ml_explain_lru *x)
+{
+	if (!x->observer.leave && !x->sums)
+		return;
+	show(x);
+	for (unsigned i = 0; i < x->levels; i++)
+		ml_cache_restored(&x->mirror->caches[i][0]);
+	if (x->split)
+		ml_cache_restored(&x->mirror->icaches[0]);
+	ml_sim_observe(x->mirror, &(struct ml_observer){ .arg = x, .leave = pass_leave });
+	ml_sim_flush(x->mirror);
+}

@@ -1,0 +1,149 @@
+/*
+ * Numbers for the lines that a trace touches, and a small record for each of them.
+ *
+ * Lines are numbered in pages of 64 neighbours, from 64 on: the number of a line is that
+ * of its page plus its place in the page. 0 is no line.
+ *
+ * The record of a line has, for some caches, the last request for the line (a time of
+ * shadow.h) and the owner of the line that evicted it. Records are packed, because a
+ * trace may touch hundreds of millions of lines: three levels take 14 bytes a line. An
+ * evictor takes two bytes, and four from the first owner on that needs them.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "lib/base/arena.h"
+
+enum {
+	ML_LINE_PAGE_BITS = 6,
+	ML_LINE_PAGE = 1 << ML_LINE_PAGE_BITS,
+	ML_LINE_RECENT = 256,     /* pages that are found without the hash table */
+	ML_LINE_CHUNK_BITS = 18,  /* log2 of the records that are allocated together */
+	ML_LINE_OWNERS = 1 << 16, /* evictors that fit two bytes */
+};
+
+struct ml_line_page {
+	uint64_t page;  /* line number / ML_LINE_PAGE */
+	uint32_t first; /* number of its first line; 0: an empty slot */
+};
+
+/* Zero bytes are an empty book. */
+struct ml_line_book {
+	struct ml_line_page *slots;
+	size_t room, pages; /* number of slots, a power of two; pages in use */
+	uint64_t *page_of;  /* by number / ML_LINE_PAGE */
+	size_t page_cap;
+	struct ml_line_page recent[ML_LINE_RECENT];
+};
+
+void ml_line_book_release(struct ml_line_book *b);
+uint32_t ml_line_book_add(struct ml_line_book *b, uint64_t page);
+
+static inline size_t ml_line_book_hash(uint64_t page)
+{
+	uint64_t h = page * 0x9e3779b97f4a7c15u;
+
+	return (size_t)(h ^ h >> 32);
+}
+
+/* The slot of a page, or an empty one where it belongs. The book is not empty. */
+static inline struct ml_line_page *ml_line_book_slot(const struct ml_line_book *b,
+						     uint64_t page)
+{
+	size_t i = ml_line_book_hash(page) & (b->room - 1);
+
+	while (b->slots[i].first && b->slots[i].page != page)
+		i = (i + 1) & (b->room - 1);
+	return &b->slots[i];
+}
+
+/* The number of a line, which becomes known if it was not. */
+static inline uint32_t ml_line_book_find(struct ml_line_book *b, uint64_t line)
+{
+	uint64_t page = line >> ML_LINE_PAGE_BITS;
+	struct ml_line_page *recent = &b->recent[page % ML_LINE_RECENT];
+
+	if (!recent->first || recent->page != page) {
+		uint32_t first = b->room ? ml_line_book_slot(b, page)->first : 0;
+
+		if (!first)
+			first = ml_line_book_add(b, page);
+		*recent = (struct ml_line_page){ page, first };
+	}
+	return recent->first + (uint32_t)(line & (ML_LINE_PAGE - 1));
+}
+
+/* The line with this number. */
+static inline uint64_t ml_line_book_line(const struct ml_line_book *b, uint32_t number)
+{
+	return b->page_of[number >> ML_LINE_PAGE_BITS] << ML_LINE_PAGE_BITS |
+	       (number & (ML_LINE_PAGE - 1));
+}
+
+/* Records by number of the line, all zero at first. */
+struct ml_line_records {
+	unsigned times, evictors; /* of each record */
+	unsigned width;           /* bytes of an evictor: 2 or 4 */
+	unsigned stride;          /* bytes of a record */
+	uint8_t **chunk;
+	size_t chunks, chunk_cap;
+	struct ml_arena arena; /* owns the chunks, whose memory is claimed when used */
+};
+
+void ml_line_records_init(struct ml_line_records *r, unsigned times, unsigned evictors);
+void ml_line_records_release(struct ml_line_records *r);
+/* Makes room for the records of all numbers up to this one. */
+void ml_line_records_reach(struct ml_line_records *r, uint32_t number);
+/* Makes evictors as wide as this owner needs. */
+void ml_line_records_widen(struct ml_line_records *r, uint32_t owner);
+
+static inline uint8_t *ml_line_record(const struct ml_line_records *r, uint32_t number)
+{
+	return r->chunk[number >> ML_LINE_CHUNK_BITS] +
+	       (size_t)(number & ((1u << ML_LINE_CHUNK_BITS) - 1)) * r->stride;
+}
+
+static inline uint32_t ml_line_time(const uint8_t *record, unsigned k)
+{
+	uint32_t time;
+
+	memcpy(&time, record + 4 * k, 4);
+	return time;
+}
+
+static inline void ml_line_set_time(uint8_t *record, unsigned k, uint32_t time)
+{
+	memcpy(record + 4 * k, &time, 4);
+}
+
+/* The evictor of a line as it was stored; UINT32_MAX if there was none. */
+static inline uint32_t ml_line_evictor(const struct ml_line_records *r,
+				       const uint8_t *record, unsigned k)
+{
+	uint32_t wide;
+	uint16_t narrow;
+
+	if (r->width == 4) {
+		memcpy(&wide, record + 4 * (r->times + k), 4);
+		return wide - 1;
+	}
+	memcpy(&narrow, record + 4 * r->times + 2 * k, 2);
+	return (uint32_t)narrow - 1;
+}
+
+/* UINT32_MAX stores that there was none. */
+static inline void ml_line_set_evictor(const struct ml_line_records *r, uint8_t *record,
+				       unsigned k, uint32_t owner)
+{
+	uint32_t wide = owner + 1;
+	uint16_t narrow = (uint16_t)wide;
+
+	if (r->width == 4)
+		memcpy(record + 4 * (r->times + k), &wide, 4);
+	else
+		memcpy(record + 4 * r->times + 2 * k, &narrow, 2);
+}
