@@ -49,6 +49,9 @@ static bool run_shown(const char *file, char *const *argv, struct ml_err *err)
 	if (child < 0)
 		return ml_fail_errno(err, "cannot start %s", argv[0]);
 	if (!child) {
+		/* without a terminal `memlamp run` leaves stdout to the program */
+		if (!isatty(STDOUT_FILENO))
+			dup2(STDOUT_FILENO, STDERR_FILENO);
 		execvp(file, argv);
 		_exit(127);
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/ended.h"
 #include "cli/options.h"
@@ -81,16 +82,11 @@ static void show(void *arg, uint64_t refs, uint64_t bytes)
 			 ml_format_bytes(size, bytes));
 }
 
-/* K/N, both at least 1 and K not above N. */
-static bool parse_every(const char *text, uint64_t *keep, uint64_t *of,
-			struct ml_arena *a)
+static void rest(void *arg)
 {
-	const char *slash = strchr(text, '/');
+	struct live *l = arg;
 
-	return slash &&
-	       options_number(ml_arena_copy(a, text, (size_t)(slash - text)), 1000,
-			      keep) &&
-	       options_number(slash + 1, 1000, of) && *keep >= 1 && *keep <= *of;
+	ml_progress_rest(&l->progress);
 }
 
 static void say(const struct ml_session *s)
@@ -190,7 +186,7 @@ static int run(int argc, char **argv)
 
 	if (!options_parse(&cmd_record, &o, &argc, &argv, &status))
 		return status;
-	if (o.every && !parse_every(o.every, &s.options.keep, &s.options.of, &s.arena)) {
+	if (o.every && !options_share(o.every, &s.options.keep, &s.options.of)) {
 		ml_session_release(&s);
 		return cmd_misused(&cmd_record,
 				   "--every is K/N, such as 1000/100000, not '%s'",
@@ -218,6 +214,10 @@ static int run(int argc, char **argv)
 	ml_progress_start(&live.progress, stderr);
 	s.tick = show;
 	s.tick_arg = &live;
+	if (isatty(STDIN_FILENO)) { /* the program may ask its user */
+		s.rest = rest;
+		ml_progress_park(&live.progress);
+	}
 	bool ok = ml_session_run(&s, &err);
 	ml_progress_end(&live.progress);
 	status = ok ? finish(&s, &o) : cmd_fail(&cmd_record, &err);

@@ -2,6 +2,7 @@
 #include "cli/machine_option.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/diff_text.h"
@@ -11,6 +12,7 @@
 #include "cli/paths.h"
 #include "cli/run_text.h"
 #include "cli/say.h"
+#include "cli/sim_values.h"
 #include "cli/work.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/arena.h"
@@ -21,14 +23,17 @@
 #include "lib/base/table.h"
 #include "lib/query/tables/analysed_trace.h"
 #include "lib/query/tables/compare.h"
+#include "lib/query/tables/profile_tables.h"
 #include "lib/query/tables/promises.h"
 #include "record/session/session.h"
 
 struct options {
 	struct machine_without without;
-	const char *output, *machine, *only_in, *from_mark, *to_mark, *prove;
+	const char *output, *machine, *only_in, *from_mark, *to_mark, *prove, *every,
+		*report;
 	uint64_t limit, skip, top, interleave, window;
-	bool json, values;
+	struct opt_list fail_if;
+	bool json, quiet, values;
 };
 
 static const struct opt opts[] = {
@@ -42,6 +47,7 @@ static const struct opt opts[] = {
 	OPT_COUNT("limit", 'l', "N", limit,
 		  "record at most N references; the program then goes on unrecorded"),
 	OPT_COUNT("skip", 's', "N", skip, "leave out the first N references"),
+	OPT_TEXT("every", 'e', "K/N", every, "record K references of every N"),
 	OPT_TEXT("only-in", 'i', "FUNCTION", only_in,
 		 "record only while FUNCTION runs, with everything that it calls"),
 	OPT_TEXT("from-mark", 0, "NAME", from_mark,
@@ -62,7 +68,16 @@ static const struct opt opts[] = {
 		"values", 0, values,
 		"keep the range of the values that are stored, to find integers that are "
 		"too wide; recording then takes longer"),
-	OPT_FLAG("json", 0, json, "print JSON"),
+	OPT_TEXT("report", 0, "FILE", report,
+		 "write the findings to FILE; '-' is standard output (default: standard "
+		 "output if it is a terminal, else standard error, because the output of "
+		 "the program is its own)"),
+	OPT_FLAG("quiet", 'q', quiet,
+		 "print no findings; --report and --fail-if still work"),
+	OPT_LIST("fail-if", 0, "EXPRESSION", fail_if,
+		 "end with status 3 if EXPRESSION holds, as in 'memlamp sim'; may be "
+		 "repeated"),
+	OPT_FLAG("json", 0, json, "print JSON, to standard output or the --report"),
 	{ 0 },
 };
 
@@ -74,6 +89,41 @@ static void show_recording(void *arg, uint64_t refs, uint64_t bytes)
 			 ml_format_count(count, refs), ml_format_bytes(size, bytes));
 }
 
+static void rest(void *arg)
+{
+	ml_progress_rest(arg);
+}
+
+static int write_file(const char *path, const struct ml_buf *out)
+{
+	struct ml_err err;
+	FILE *f = fopen(path, "w");
+	bool ok = f && fwrite(out->data, 1, out->size, f) == out->size;
+
+	if (f && fclose(f))
+		ok = false;
+	if (ok)
+		return EXIT_DONE;
+	ml_fail_errno(&err, "%s: cannot be written", path);
+	return cmd_fail(&cmd_run, &err);
+}
+
+/*
+ * Prints the report where the user wants it. Into a file or pipe that receives the
+ * output of the program it goes only on request.
+ */
+static int deliver(const struct options *o, struct ml_buf *out)
+{
+	if (o->report && strcmp(o->report, "-") != 0)
+		return write_file(o->report, out);
+	if (o->quiet && !o->report)
+		return EXIT_DONE;
+	if (o->report || o->json || isatty(STDOUT_FILENO))
+		return cmd_print(&cmd_run, out);
+	return fwrite(out->data, 1, out->size, stderr) == out->size ? EXIT_DONE
+								    : EXIT_FAILED;
+}
+
 static int print(struct ml_analysed_trace *s, const struct options *o, const char *path,
 		 const char *program)
 {
@@ -83,7 +133,7 @@ static int print(struct ml_analysed_trace *s, const struct options *o, const cha
 		run_json(s, path, &out);
 	else
 		run_text(s, path, program, o->top, &out);
-	int status = cmd_print(&cmd_run, &out);
+	int status = deliver(o, &out);
 	ml_buf_release(&out);
 	return status;
 }
@@ -137,15 +187,27 @@ static bool prove(struct ml_analysed_trace *after, const struct options *o,
 	} else {
 		diff_promises(&c, &out);
 	}
-	int status = cmd_print(&cmd_run, &out);
+	int status = deliver(o, &out);
 	ml_buf_release(&out);
 	ml_compare_release(&c);
 	ml_analysed_trace_close(&before);
 	return status == EXIT_DONE;
 }
 
+/* Tests the expressions of --fail-if. */
+static int test(struct ml_analysed_trace *s, const struct options *o)
+{
+	struct ml_profile_view v = { .trace = &s->trace,
+				     .profile = s->profile,
+				     .rows = s->rows,
+				     .damage = s->damage };
+
+	return sim_thresholds_test(&cmd_run, &v, &o->fail_if);
+}
+
+/* *threshold: EXIT_CROSSED if an expression of --fail-if holds. */
 static bool analyse(const struct ml_session *session, const struct options *o,
-		    const struct ml_machine *machine, struct ml_err *err)
+		    const struct ml_machine *machine, int *threshold, struct ml_err *err)
 {
 	const struct ml_recording *r = main_recording(session);
 
@@ -167,6 +229,7 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 	cmd_work_end(&work);
 	if (!ok)
 		return false;
+	*threshold = test(&s, o);
 	if (o->prove) {
 		ml_analysed_trace_close(&s);
 		if (proved && !r->ok) {
@@ -193,6 +256,8 @@ static bool record(struct ml_session *s, const struct options *o, char **argv,
 						 .from_mark = o->from_mark,
 						 .to_mark = o->to_mark,
 						 .values = o->values };
+	if (o->every)
+		options_share(o->every, &s->options.keep, &s->options.of);
 	s->argv = argv;
 	if (!cmd_output_name(o->output, argv[0], &s->arena, &s->output, err))
 		return false;
@@ -200,6 +265,12 @@ static bool record(struct ml_session *s, const struct options *o, char **argv,
 	s->tick = show_recording;
 	s->tick_arg = &progress;
 	ml_progress_start(&progress, stderr);
+	if (o->quiet)
+		s->tick = NULL;
+	if (isatty(STDIN_FILENO)) { /* the program may ask its user */
+		s->rest = rest;
+		ml_progress_park(&progress);
+	}
 	bool ok = ml_session_run(s, err);
 	ml_progress_end(&progress);
 	return ok;
@@ -211,13 +282,20 @@ static int run(int argc, char **argv)
 	struct ml_session s = { 0 };
 	struct ml_machine machine;
 	struct ml_err err = { 0 };
-	int status;
+	uint64_t keep, of;
+	int status, threshold = EXIT_DONE;
 
 	if (!options_parse(&cmd_run, &o, &argc, &argv, &status))
 		return status;
 	/* before the program runs, so that a misspelt machine fails at once */
 	if (!machine_option(&machine, o.machine, &o.without, &err))
 		return cmd_fail(&cmd_run, &err);
+	if (!sim_thresholds_check(&o.fail_if, &err))
+		return cmd_fail(&cmd_run, &err);
+	if (o.every && !options_share(o.every, &keep, &of))
+		return cmd_misused(&cmd_run,
+				   "--every is K/N, such as 1000/100000, not '%s'",
+				   o.every);
 	if (o.prove && access(o.prove, R_OK)) {
 		ml_fail_errno(&err, "%s", o.prove);
 		return cmd_fail(&cmd_run, &err);
@@ -227,10 +305,12 @@ static int run(int argc, char **argv)
 	if (ok)
 		cmd_ended_say(argv[0], s.status);
 	if (ok)
-		ok = analyse(&s, &o, &machine, &err);
+		ok = analyse(&s, &o, &machine, &threshold, &err);
 	if (!ok && *err.text)
 		cmd_fail(&cmd_run, &err);
 	ml_session_release(&s);
+	if (threshold)
+		return threshold;
 	return !ok && !status ? EXIT_FAILED : status;
 }
 

@@ -302,53 +302,6 @@ static bool obtain(struct work *w, struct ml_err *err)
 	return !w->o->temperature || temperature_of(w, err);
 }
 
-static bool any_value(void *arg, const struct threshold_path *path, double *value,
-		      struct ml_err *err)
-{
-	(void)arg;
-	(void)path;
-	(void)err;
-	*value = 1;
-	return true;
-}
-
-/* Checks the syntax of the thresholds, before long work. */
-static bool check_thresholds(const struct options *o, struct ml_err *err)
-{
-	struct ml_buf why = { 0 };
-	bool crossed, ok = true;
-
-	for (size_t i = 0; ok && i < o->fail_if.count; i++)
-		ok = threshold_test(o->fail_if.items[i], any_value, NULL, &crossed, &why,
-				    err);
-	ml_buf_release(&why);
-	return ok;
-}
-
-static int test_thresholds(struct ml_profile_view *v, const struct options *o)
-{
-	struct ml_buf why = { 0 };
-	struct ml_err err;
-	int status = EXIT_DONE;
-
-	for (size_t i = 0; i < o->fail_if.count && status != EXIT_MISUSED; i++) {
-		bool crossed = false;
-
-		if (!threshold_test(o->fail_if.items[i], sim_value, v, &crossed, &why,
-				    &err))
-			status = cmd_fail(&cmd_sim, &err);
-		else if (crossed) {
-			fprintf(stderr, "memlamp sim: --fail-if '%s' holds\n",
-				o->fail_if.items[i]);
-			status = EXIT_CROSSED;
-		}
-	}
-	if (why.size && status == EXIT_CROSSED)
-		fwrite(why.data, 1, why.size, stderr);
-	ml_buf_release(&why);
-	return status;
-}
-
 static bool find(struct work *w, const struct ml_profile *p, struct ml_findings *f,
 		 struct ml_err *err)
 {
@@ -397,7 +350,7 @@ static int print(struct work *w)
 	ml_findings_release(&findings);
 	int status = cmd_print(&cmd_sim, &out);
 	if (status == EXIT_DONE)
-		status = test_thresholds(&v, o);
+		status = sim_thresholds_test(&cmd_sim, &v, &o->fail_if);
 	if (status == EXIT_DONE && w->damage)
 		status = EXIT_FAILED;
 	ml_buf_release(&out);
@@ -422,7 +375,7 @@ static int run(int argc, char **argv)
 			"no trace is given; usage: memlamp sim [OPTION...] TRACE");
 	if (o.csv && !ml_profile_has_table(o.csv, &err)) /* before long work */
 		return cmd_misused(&cmd_sim, "%s", err.text);
-	if (!check_thresholds(&o, &err))
+	if (!sim_thresholds_check(&o.fail_if, &err))
 		return cmd_fail(&cmd_sim, &err);
 	if (o.sampled)
 		o.reuse = true;

@@ -3,14 +3,16 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "cli/sim_values.h"
 #include "cli/threshold.h"
 #include "lib/base/arena.h"
 #include "lib/query/tables/compare.h"
 #include "lib/query/tables/analysed_trace.h"
+#include "lib/query/tables/profile_tables.h"
 
 #define KNOWN \
-	"names are references, cycles, total_cycles, memory, LEVEL.misses, " \
-	"LEVEL.miss_ratio, region(\"NAME\").X and line(\"FILE:LINE\").X with X one of these, " \
+	"names are references, reads, writes, cycles, total_cycles, memory, " \
+	"LEVEL.misses, LEVEL.miss_ratio, LEVEL.served, LEVEL.CAUSE, region(\"NAME\").X and line(\"FILE:LINE\").X with X one of these, " \
 	"a.X and b.X for the figures of one side, new_findings and gone_findings"
 
 static bool unknown(const char *word, struct ml_err *err)
@@ -26,8 +28,16 @@ static bool figure(const struct ml_analysed_trace *s, const struct ml_profile_co
 	const struct ml_machine *m = &s->profile->machine;
 	double refs = (double)c->refs;
 
-	if (parts == 1 && !strcmp(part->word, "references"))
+	if (parts == 1 &&
+	    (!strcmp(part->word, "references") || !strcmp(part->word, "refs")))
 		return *value = refs, true;
+	if (parts == 1 && !strcmp(part->word, "reads"))
+		return *value = (double)c->kind[0], true;
+	if (parts == 1 && !strcmp(part->word, "writes"))
+		return *value = (double)c->kind[1], true;
+	if (parts == 2 && !strcmp(part->word, "memory") &&
+	    !strcmp(part[1].word, "served"))
+		return *value = (double)c->served[m->levels + 1], true;
 	if (parts == 1 && !strcmp(part->word, "memory"))
 		return *value = (double)c->served[m->levels + 1], true;
 	if (parts == 1 && !strcmp(part->word, "cycles"))
@@ -44,6 +54,11 @@ static bool figure(const struct ml_analysed_trace *s, const struct ml_profile_co
 			return *value = missed, true;
 		if (!strcmp(part[1].word, "miss_ratio"))
 			return *value = asked > 0 ? missed / asked : 0, true;
+		if (!strcmp(part[1].word, "served"))
+			return *value = (double)c->served[i + 1], true;
+		for (unsigned k = ML_CAUSE_COLD; k < ML_CAUSES; k++)
+			if (!strcmp(part[1].word, ml_cause_names[k]))
+				return *value = (double)c->cause[i][k], true;
 	}
 	return unknown(parts ? part[parts - 1].word : "", err);
 }
@@ -62,17 +77,27 @@ static const struct ml_compare_row *row_of(const struct ml_compare *c,
 	return NULL;
 }
 
+/* A figure of the whole of one side, as in `memlamp sim`. */
+static bool whole(struct ml_analysed_trace *s, const struct threshold_part *part,
+		  size_t parts, double *value, struct ml_err *err)
+{
+	struct ml_profile_view v = { .trace = &s->trace,
+				     .profile = s->profile,
+				     .rows = s->rows };
+	struct threshold_path path = { .count = parts };
+
+	memcpy(path.part, part, parts * sizeof(*part));
+	return sim_value(&v, &path, value, err);
+}
+
 static bool side(const struct ml_compare *c, bool is_b, const struct threshold_part *part,
 		 size_t parts, double *value, struct ml_err *err)
 {
-	const struct ml_analysed_trace *s = is_b ? c->b : c->a;
+	struct ml_analysed_trace *s = is_b ? c->b : c->a;
 	const struct ml_compare_row *row;
 
-	if (!part->has_arg) {
-		if (parts == 1 && !strcmp(part->word, "cycles")) /* including TLBs */
-			return *value = s->profile->cycles, true;
-		return figure(s, &s->rows.total, part, parts, value, err);
-	}
+	if (!part->has_arg)
+		return whole(s, part, parts, value, err);
 	if (strcmp(part->word, "line") != 0 && strcmp(part->word, "region") != 0)
 		return unknown(part->word, err);
 	row = row_of(c, part);

@@ -40,6 +40,19 @@ bool options_number(const char *text, uint64_t scale, uint64_t *value)
 	return true;
 }
 
+bool options_share(const char *text, uint64_t *keep, uint64_t *of)
+{
+	const char *slash = strchr(text, '/');
+	char first[32];
+
+	if (!slash || (size_t)(slash - text) >= sizeof(first))
+		return false;
+	memcpy(first, text, (size_t)(slash - text));
+	first[slash - text] = 0;
+	return options_number(first, 1000, keep) && options_number(slash + 1, 1000, of) &&
+	       *keep >= 1 && *keep <= *of;
+}
+
 /*
  * Edits that turn a into b (insert, delete, replace a letter, or swap two
  * neighbours), more than SPELLING_ROOM letters being too long to be worth it.

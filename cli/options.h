@@ -68,6 +68,8 @@ bool options_parse(const struct cmd *c, void *options, int *argc, char ***argv,
 
 /* Reads one number with its suffix; scale is 1000 or 1024. False if it is none. */
 bool options_number(const char *text, uint64_t scale, uint64_t *value);
+/* Reads "K/N", both at least 1 and K not above N. */
+bool options_share(const char *text, uint64_t *keep, uint64_t *of);
 
 /* What --help prints, and the same options as the OPTIONS section of a page. */
 void options_help(const struct cmd *c, struct ml_buf *out);

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/sim_text.h"
 #include "cli/threshold.h"
+#include "lib/base/buf.h"
 #include "lib/trace/trace.h"
 
 static bool is(const char *word, const char *name)
@@ -121,7 +124,9 @@ static bool row_value(const struct ml_profile *p, const struct ml_profile_count 
 		else if (is(field, "misses") && !memory)
 			*value = (double)c->missed[level - 1];
 		else if (is(field, "miss_ratio") && !memory)
-			*value = ml_profile_ratio(c->missed[level - 1], c->refs);
+			*value = ml_profile_ratio(c->missed[level - 1],
+						  level > 1 ? c->missed[level - 2]
+							    : c->refs);
 		else if (cause && !memory) {
 			*value = (double)c->cause[level - 1][cause];
 			return want_causes(p, field, err);
@@ -132,8 +137,12 @@ static bool row_value(const struct ml_profile *p, const struct ml_profile_count 
 				       field);
 		return true;
 	}
-	if (count == 1 && is(word, "refs"))
+	if (count == 1 && (is(word, "references") || is(word, "refs")))
 		*value = (double)c->refs;
+	else if (count == 1 && is(word, "memory"))
+		*value = (double)c->served[p->machine.levels + 1];
+	else if (count == 1 && is(word, "total_cycles"))
+		*value = c->cycles;
 	else if (count == 1 && is(word, "reads"))
 		*value = (double)c->kind[0];
 	else if (count == 1 && is(word, "writes"))
@@ -143,7 +152,8 @@ static bool row_value(const struct ml_profile *p, const struct ml_profile_count 
 	else
 		return ml_fail(
 			err, ML_USAGE,
-			"'%s' is neither a level nor one of refs, reads, writes, cycles",
+			"'%s' is neither a level nor one of references, reads, writes, memory, "
+			"cycles, total_cycles",
 			word);
 	return true;
 }
@@ -159,26 +169,104 @@ static bool names_line(const char *arg, const struct ml_profile_line_row *l)
 	       (size == path || l->at.file[path - size - 1] == '/');
 }
 
-static const struct ml_profile_count *find_row(const struct ml_profile_rows *rows,
-					       const struct threshold_part *part)
-{
-	const char *arg = part->arg;
+/* The rows that a name stands for, and how to tell them apart. */
+struct match {
+	const char *arg;
+	size_t name; /* bytes of arg before the @, or all */
+	const struct ml_profile_count *row;
+	size_t count;
+	char choices[THRESHOLD_TEXT]; /* "A@a.c:3, A@b.c:7" */
+};
 
-	for (size_t i = 0; is(part->word, "region") && i < rows->regions.count; i++)
-		if (is(rows->regions.at[i].name, arg))
-			return &rows->regions.at[i].count;
-	for (size_t i = 0; is(part->word, "line") && i < rows->lines.count; i++)
-		if (names_line(arg, &rows->lines.at[i]))
-			return &rows->lines.at[i].count;
-	for (size_t i = 0; is(part->word, "function") && i < rows->functions.count; i++)
-		if (is(rows->functions.at[i].at.func, arg))
-			return &rows->functions.at[i].made;
-	for (size_t i = 0; is(part->word, "phase") && i < rows->phases.count; i++)
-		if (is(rows->phases.at[i].name, arg))
-			return &rows->phases.at[i].count;
+/* Takes a row if its name is the wanted one and its place, if one is wanted. */
+static void match_row(struct match *m, const char *name, const char *file, uint32_t line,
+		      const struct ml_profile_count *row)
+{
+	const char *place = m->arg[m->name] ? m->arg + m->name + 1 : "";
+	const char *slash = strrchr(file, '/');
+	char at[THRESHOLD_TEXT];
+	size_t n = strlen(m->choices);
+
+	if (strlen(name) != m->name || strncmp(name, m->arg, m->name) != 0)
+		return;
+	snprintf(at, sizeof(at), line ? "%s:%u" : "%s", slash ? slash + 1 : file, line);
+	if (*place && strcmp(at, place) != 0)
+		return;
+	m->row = row;
+	m->count++;
+	snprintf(m->choices + n, sizeof(m->choices) - n, "%s%s@%s", n ? ", " : "", name,
+		 at);
+}
+
+static void match_regions(struct match *m, const struct ml_profile_view *v)
+{
+	const struct ml_tables *t = &v->trace->tables;
+
+	for (size_t i = 0; i < v->rows.regions.count; i++) {
+		const struct ml_profile_region_row *r = &v->rows.regions.at[i];
+		const struct ml_region *x = r->region < t->regions.count
+						    ? &t->regions.at[r->region]
+						    : &t->regions.at[0];
+
+		match_row(m, r->name, ml_tables_text(t, x->file), x->line, &r->count);
+	}
+}
+
+static void match_lines(struct match *m, const struct ml_profile_rows *rows)
+{
+	for (size_t i = 0; i < rows->lines.count; i++) {
+		const struct ml_profile_line_row *l = &rows->lines.at[i];
+		size_t n = strlen(m->choices);
+
+		if (!names_line(m->arg, l))
+			continue;
+		m->row = &l->count;
+		m->count++;
+		snprintf(m->choices + n, sizeof(m->choices) - n, "%s%s:%u", n ? ", " : "",
+			 l->at.file, l->at.line);
+	}
+}
+
+static void match_all(struct match *m, const struct ml_profile_view *v, const char *word)
+{
+	const struct ml_profile_rows *rows = &v->rows;
+
+	if (is(word, "region"))
+		match_regions(m, v);
+	if (is(word, "line"))
+		match_lines(m, rows);
+	for (size_t i = 0; is(word, "function") && i < rows->functions.count; i++)
+		match_row(m, rows->functions.at[i].at.func, rows->functions.at[i].at.file,
+			  0, &rows->functions.at[i].made);
+	for (size_t i = 0; is(word, "phase") && i < rows->phases.count; i++)
+		match_row(m, rows->phases.at[i].name, "", 0, &rows->phases.at[i].count);
+}
+
+/* Finds the one row that a part names. A name may contain an @ itself. */
+static const struct ml_profile_count *find_row(const struct ml_profile_view *v,
+					       const struct threshold_part *part,
+					       struct ml_err *err)
+{
+	const struct ml_profile_rows *rows = &v->rows;
+	const char *at = strrchr(part->arg, '@');
+	struct match m = { .arg = part->arg, .name = strlen(part->arg) };
+
 	for (size_t i = 0; is(part->word, "thread") && i < rows->threads.count; i++)
-		if (rows->threads.at[i].id == strtoul(arg, NULL, 10))
+		if (rows->threads.at[i].id == strtoul(part->arg, NULL, 10))
 			return &rows->threads.at[i].count;
+	match_all(&m, v, part->word);
+	if (!m.count && at) {
+		m.name = (size_t)(at - part->arg);
+		match_all(&m, v, part->word);
+	}
+	if (m.count == 1)
+		return m.row;
+	if (m.count)
+		ml_fail(err, ML_USAGE, "'%s' names %zu %ss; choose one of: %s", part->arg,
+			m.count, part->word, m.choices);
+	else
+		ml_fail(err, ML_USAGE, "there is no %s '%s' in %s", part->word, part->arg,
+			v->trace->path);
 	return NULL;
 }
 
@@ -197,15 +285,11 @@ bool sim_value(void *arg, const struct threshold_path *path, double *value,
 	int level = level_of(&p->machine, word);
 
 	if (is_table(word)) {
-		const struct ml_profile_count *c = find_row(&v->rows, &path->part[0]);
-
 		if (!path->part[0].has_arg)
 			return ml_fail(err, ML_USAGE, "%s needs a name: %s(\"NAME\")",
 				       word, word);
-		if (!c)
-			return ml_fail(err, ML_USAGE, "there is no %s '%s' in %s", word,
-				       path->part[0].arg, v->trace->path);
-		return row_value(p, c, path->part + 1, path->count - 1, value, err);
+		const struct ml_profile_count *c = find_row(v, &path->part[0], err);
+		return c && row_value(p, c, path->part + 1, path->count - 1, value, err);
 	}
 	for (unsigned k = 0; k < p->machine.tlbs; k++)
 		if (path->count == 2 && is(word, p->machine.tlb[k].name))
@@ -216,13 +300,65 @@ bool sim_value(void *arg, const struct threshold_path *path, double *value,
 		*value = p->cycles;
 		return true;
 	}
-	if (path->count == 1 && level < 0 &&
-	    (is(word, "refs") || is(word, "reads") || is(word, "writes")))
+	if (path->count == 1 && is(word, "total_cycles")) {
+		*value = p->cycles * (double)v->rows.total.refs;
+		return true;
+	}
+	if (path->count == 1 &&
+	    (is(word, "memory") || is(word, "references") || is(word, "refs") ||
+	     is(word, "reads") || is(word, "writes")))
 		return row_value(p, &v->rows.total, path->part, 1, value, err);
 	return ml_fail(
 		err, ML_USAGE,
 		"'%s' is neither a level of the machine nor one of region(\"A\"), "
 		"line(\"a.c:12\"), function(\"f\"), phase(\"p\"), thread(1), cycles, "
-		"refs, reads, writes%s",
+		"total_cycles, references, reads, writes, memory%s",
 		word, level >= 0 ? " (a level needs a field: L1.misses)" : "");
+}
+
+static bool any_value(void *arg, const struct threshold_path *path, double *value,
+		      struct ml_err *err)
+{
+	(void)arg;
+	(void)path;
+	(void)err;
+	*value = 1;
+	return true;
+}
+
+bool sim_thresholds_check(const struct opt_list *expressions, struct ml_err *err)
+{
+	struct ml_buf why = { 0 };
+	bool crossed, ok = true;
+
+	for (size_t i = 0; ok && i < expressions->count; i++)
+		ok = threshold_test(expressions->items[i], any_value, NULL, &crossed,
+				    &why, err);
+	ml_buf_release(&why);
+	return ok;
+}
+
+int sim_thresholds_test(const struct cmd *c, struct ml_profile_view *v,
+			const struct opt_list *expressions)
+{
+	struct ml_buf why = { 0 };
+	struct ml_err err;
+	int status = EXIT_DONE;
+
+	for (size_t i = 0; i < expressions->count && status != EXIT_MISUSED; i++) {
+		bool crossed = false;
+
+		if (!threshold_test(expressions->items[i], sim_value, v, &crossed, &why,
+				    &err))
+			status = cmd_fail(c, &err);
+		else if (crossed) {
+			fprintf(stderr, "memlamp %s: --fail-if '%s' holds\n", c->name,
+				expressions->items[i]);
+			status = EXIT_CROSSED;
+		}
+	}
+	if (why.size && status == EXIT_CROSSED)
+		fwrite(why.data, 1, why.size, stderr);
+	ml_buf_release(&why);
+	return status;
 }

@@ -3,8 +3,12 @@
  *
  *	L1.miss_ratio  L2.misses  memory.served        of a level, counting lines asked
  *	region("A").L1.misses  line("a.c:12").L2.conflict  function("f").cycles
- *	thread(2).refs  phase("sweep").L1.miss_ratio   of a row, counting references
- *	cycles  refs  reads  writes                    of the whole
+ *	thread(2).references  phase("sweep").L1.miss_ratio  of a row, counting references
+ *	cycles  total_cycles  references  reads  writes  memory  of the whole
+ *
+ * cycles are those of a reference on average. Where several rows have a name, its place
+ * tells them apart: region("A@a.c:12"), function("f@a.c"). `memlamp diff` has the same
+ * words.
  */
 #pragma once
 
@@ -12,8 +16,18 @@
 
 #include "lib/base/err.h"
 
+struct cmd;
+struct ml_profile_view;
+struct opt_list;
 struct threshold_path;
 
 /* The threshold_value of `memlamp sim`; arg is a struct ml_profile_view. */
 bool sim_value(void *arg, const struct threshold_path *path, double *value,
 	       struct ml_err *err);
+
+/* Checks the syntax of the expressions of --fail-if, before long work. */
+bool sim_thresholds_check(const struct opt_list *expressions, struct ml_err *err);
+/* Tests all expressions and prints those that hold; EXIT_DONE, EXIT_CROSSED, or
+ * EXIT_MISUSED if one names a thing that there is not. */
+int sim_thresholds_test(const struct cmd *c, struct ml_profile_view *v,
+			const struct opt_list *expressions);

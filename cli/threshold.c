@@ -1,6 +1,7 @@
 #include "cli/threshold.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,7 +237,16 @@ static void note(struct parser *p, const char *start, double is)
 
 	while (end > start && isspace((unsigned char)end[-1]))
 		end--;
-	ml_buf_printf(p->why, "%.*s: it is %.6g\n", (int)(end - start), start, is);
+	/* counts in full, shares with six digits */
+	bool count = is < 1e15 && is > -1e15 && (double)(int64_t)is >= is &&
+		     (double)(int64_t)is <= is;
+	bool large = is >= 1000 || is <= -1000;
+	char text[40];
+	if (count || large)
+		snprintf(text, sizeof(text), "%.*f", count ? 0 : 2, is);
+	else
+		snprintf(text, sizeof(text), "%.6g", is);
+	ml_buf_printf(p->why, "%.*s: it is %s\n", (int)(end - start), start, text);
 }
 
 static bool parse_comparison(struct parser *p, struct value *v)

@@ -34,7 +34,7 @@ static void show(struct ml_progress *p, const char *text)
 	int columns = ioctl(fileno(p->out), TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col
 									     : 80;
 
-	fprintf(p->out, "\r%.*s\033[K", columns - 1, text);
+	fprintf(p->out, "\r%.*s\033[K%s", columns - 1, text, p->parked ? "\r" : "");
 	fflush(p->out);
 	p->shown = true;
 }
@@ -81,10 +81,25 @@ void ml_progress_line(struct ml_progress *p, const char *fmt, ...)
 	show(p, line);
 }
 
+void ml_progress_park(struct ml_progress *p)
+{
+	p->parked = true;
+}
+
+void ml_progress_rest(struct ml_progress *p)
+{
+	if (!p->shown)
+		return;
+	fputs("\033[K", p->out);
+	fflush(p->out);
+	p->shown = false;
+}
+
 void ml_progress_end(struct ml_progress *p)
 {
 	if (p->shown) {
-		fputs("\r\033[K", p->out);
+		/* a parked line may have become output of the program */
+		fputs(p->parked ? "\033[K" : "\r\033[K", p->out);
 		fflush(p->out);
 	}
 	p->shown = false;

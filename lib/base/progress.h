@@ -13,6 +13,7 @@ struct ml_progress {
 	FILE *out;
 	bool live;      /* out is a terminal */
 	bool shown;     /* the line is not empty */
+	bool parked;    /* the cursor waits at the beginning of the line */
 	uint64_t start; /* ns, monotonic */
 	uint64_t next;  /* ns, monotonic: time of the next update */
 };
@@ -26,5 +27,14 @@ void ml_progress_bar(struct ml_progress *p, const char *label, uint64_t done,
 /* A line of any other form. */
 void ml_progress_line(struct ml_progress *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * For a terminal that a running program shares: the cursor waits at the beginning of the
+ * line, so that output of the program replaces the line and does not follow it.
+ */
+void ml_progress_park(struct ml_progress *p);
+/* The program waits, perhaps behind a prompt: erases the rest of the line behind the
+ * cursor, and nothing else. */
+void ml_progress_rest(struct ml_progress *p);
 
 void ml_progress_end(struct ml_progress *p);

@@ -1,5 +1,6 @@
 #include "record/session/process.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <limits.h>
 #include <stdio.h>
@@ -188,4 +189,37 @@ bool ml_process_cwd(pid_t pid, char *path, size_t size)
 		return false;
 	path[n] = 0;
 	return true;
+}
+
+/* The state in /proc/PID/task/TID/stat, behind the name in parentheses; 0: it is gone. */
+static char state_of(pid_t pid, const char *task)
+{
+	char path[300], text[300];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%.20s/stat", pid, task);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	size_t n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[n] = 0;
+	const char *end = strrchr(text, ')');
+	return end && end[1] ? end[2] : 0;
+}
+
+bool ml_process_sleeps(pid_t pid)
+{
+	char path[64];
+	bool sleeps = true;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *d = opendir(path);
+	if (!d)
+		return false;
+	for (struct dirent *e; sleeps && (e = readdir(d));)
+		if (e->d_name[0] != '.')
+			sleeps = state_of(pid, e->d_name) == 'S';
+	closedir(d);
+	return sleeps;
 }

@@ -21,4 +21,6 @@ bool ml_process_is_instrumented(const char *name);
 bool ml_process_launches_instrumented(char *const *argv);
 /* The command line of the recorded program, without the words of Valgrind. */
 const char *ml_process_command(pid_t pid, bool under_valgrind, struct ml_arena *a);
+/* Do all threads of the process sleep, as while they wait for input? */
+bool ml_process_sleeps(pid_t pid);
 bool ml_process_cwd(pid_t pid, char *path, size_t size);

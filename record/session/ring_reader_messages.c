@@ -39,6 +39,8 @@ static void take_map(struct ml_ring_reader *r, uint32_t arg, const uint64_t *w,
 	*ML_ADD(r->tables->mappings) = m;
 	ml_guest_memory_unmap(&r->memory, m.low, m.high);
 	ml_objects_map(&r->objects, m.low, m.high, m.offset, m.prot, m.kind, path);
+	if (m.prot & 4 && m.kind == ML_MAPPING_FILE) /* the program comes first */
+		ml_sources_program(&r->objects.sources, path);
 	if (m.prot & 4)
 		ml_reference_steps_forget(&r->refs);
 	r->mapped = true;

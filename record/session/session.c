@@ -218,12 +218,25 @@ static void collect(struct state *s)
 	}
 }
 
+/* Do all recorded processes sleep? */
+static bool all_sleep(const struct state *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->all[i]->collected && !ml_process_sleeps(s->all[i]->result.pid))
+			return false;
+	return true;
+}
+
 static void tick(struct state *s)
 {
 	uint64_t refs = 0, bytes = 0;
 
 	if (!s->session->tick)
 		return;
+	if (s->session->rest && all_sleep(s)) {
+		s->session->rest(s->session->tick_arg);
+		return;
+	}
 	for (size_t i = 0; i < s->count; i++) {
 		struct ml_worker *w = s->all[i];
 

@@ -31,7 +31,12 @@ struct ml_session {
 	 * recording: the program gets the signal, and the session ends with the program.
 	 */
 	void (*tick)(void *arg, uint64_t refs, uint64_t bytes);
-	void *tick_arg;
+	/*
+	 * Called in place of tick while all recorded processes sleep; may be NULL. A
+	 * program that waits for input has perhaps written a prompt.
+	 */
+	void (*rest)(void *arg);
+	void *tick_arg; /* of both */
 
 	/* results */
 	struct ml_recording *recordings;

@@ -1,6 +1,8 @@
 #include "record/symbols/sources.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@ void ml_sources_release(struct ml_sources *s)
 		ml_free(s->file[i].line);
 	}
 	ml_free(s->file);
+	ml_free(s->beside);
 	ml_names_release(&s->paths);
 	*s = (struct ml_sources){ 0 };
 }
@@ -31,14 +34,42 @@ static bool read_all(int fd, char *to, size_t size)
 	return true;
 }
 
+void ml_sources_program(struct ml_sources *s, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) : 0;
+
+	if (s->beside || !n)
+		return;
+	s->beside = ml_resize(NULL, n + 1);
+	memcpy(s->beside, path, n);
+	s->beside[n] = 0;
+}
+
+static int open_file(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+/* Opens a file where the path says, or else beside the program; -1: it is not there. */
+static int find(const struct ml_sources *s, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char other[PATH_MAX];
+	/* a relative path refers to the folder of the build, which is unknown */
+	int fd = path[0] == '/' ? open_file(path) : -1;
+
+	if (fd >= 0 || !s->beside || !*name)
+		return fd;
+	int n = snprintf(other, sizeof(other), "%s/%s", s->beside, name);
+	return n > 0 && (size_t)n < sizeof(other) ? open_file(other) : -1;
+}
+
 static void load(struct ml_sources *s, struct ml_source *f, const char *path)
 {
 	struct stat st;
+	int fd = find(s, path);
 
-	/* A relative path refers to the folder of the build, which is unknown. */
-	if (path[0] != '/')
-		return;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= ML_SOURCE_MAX &&

@@ -1,8 +1,9 @@
 /*
  * Source files: their text while recording, to find the variable that an allocation is
  * assigned to, and which of them a trace keeps. A file that changed since the program was
- * built is not noticed. A file that is missing, irregular, too large or binary has no
- * text.
+ * built is not noticed. A file that is missing where the debug information says is looked
+ * for beside the program: programs are moved and installed with their sources. A file
+ * that is missing in both places, irregular, too large or binary has no text.
  */
 #pragma once
 
@@ -30,9 +31,13 @@ struct ml_sources {
 		bool tried; /* reading has been tried */
 	} * file;           /* by path */
 	size_t cap, bytes;
+	char *beside; /* the folder of the program, or NULL */
 };
 
 void ml_sources_release(struct ml_sources *s);
+
+/* The program is this file; the first call counts. */
+void ml_sources_program(struct ml_sources *s, const char *path);
 
 /* A line (from 1) of a file, without its newline and not 0-terminated, or NULL. */
 const char *ml_sources_line(struct ml_sources *s, const char *path, uint32_t line,

@@ -13,3 +13,12 @@ cat >a.c <<END
 int main(void) { return 0; }
 END
 memlamp cc -o a a.c && memlamp record -o a.mlt ./a 2>/dev/null && echo "compiled and recorded"
+
+# The demo as the README shows it, with a program whose sources were moved with it.
+mkdir -p away/src
+cp usr/lib/memlamp/examples/matmul.c away/src
+(cd away/src && cc -O2 -g -I"$SRC/include" matmul.c -o ../../usr/lib/memlamp/examples/matmul)
+rm -r away
+memlamp demo >demo.out 2>&1 || cat demo.out
+grep -c 'B is walked in large steps' demo.out
+grep -c 'sum += A\[i \* n + k\]' demo.out

@@ -23,6 +23,6 @@ echo "nothing to mend"
 memlamp diff -m "$machine" --promised after.mlt before.mlt
 
 echo "run --prove"
-memlamp run -m "$machine" --prove before.mlt -o now.mlt true | grep -c 'A is walked down its columns'
+memlamp run --report - -m "$machine" --prove before.mlt -o now.mlt true | grep -c 'A is walked down its columns'
 memlamp run -m "$machine" --prove nothing.mlt -o now.mlt true
 echo "(status $?)"

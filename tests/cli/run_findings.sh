@@ -26,21 +26,21 @@ run() {
 }
 
 echo "interchange"
-memlamp run -m "$machine" "$BUILD/examples/interchange" | findings
+memlamp run --report - -m "$machine" "$BUILD/examples/interchange" | findings
 run interchange "$BUILD/examples/interchange"
 is "the stride is that of a row" "$(fact interchange stride stride)" 8000
 is "all of a million miss" "$(fact interchange stride misses)" 1000000
 is "along rows one of eight would" "$(fact interchange stride misses_predicted)" 125000
 
 echo "particles"
-memlamp run -m "$machine" "$BUILD/examples/particles" | findings
+memlamp run --report - -m "$machine" "$BUILD/examples/particles" | findings
 run particles "$BUILD/examples/particles"
 is "an element has" "$(fact particles fields element)" 64
 
 echo "threads that share a line, on four cores"
 M="cores 4 | $machine" run sharing "$BUILD/examples/find_sharing"
 is "one line goes from core to core" "$(fact sharing 'false sharing' lines)" 1
-memlamp run -m "cores 4 | $machine" -o sharing.mlt "$BUILD/examples/find_sharing" | findings |
+memlamp run --report - -m "cores 4 | $machine" -o sharing.mlt "$BUILD/examples/find_sharing" | findings |
 	sed -n 's/.*\(threads share a line of counters without sharing data\).*\(c->value++;\).*/\1 \2/p'
 cc -O2 -g -pthread -DAPART "$SRC/examples/find_sharing.c" -o apart
 M="cores 4 | $machine" run apart ./apart
@@ -51,7 +51,7 @@ is "on one core there is none" "$(fact one_core 'false sharing' lines)" ""
 echo "rows of a power of two"
 cc -O1 -g "$SRC/examples/find_padding.c" -o power
 cc -O1 -g -DPAD=8 "$SRC/examples/find_padding.c" -o padded
-memlamp run -m "$machine" ./power | findings | grep -v '^Or:'
+memlamp run --report - -m "$machine" ./power | findings | grep -v '^Or:'
 run power ./power
 run padded ./padded
 is "padding of a line" "$(fact power padding pad)" 64
@@ -63,4 +63,4 @@ is "it does what was predicted" "$(fact power padding misses_predicted)" "$(cat 
 echo "nothing to mend"
 printf '%s\n' 'int a[8]; int main(void) { for (volatile int i = 0; i < 3000000; i++) a[i % 8]++; }' >hot.c
 cc -g -O1 hot.c -o hot
-memlamp run -m "$machine" ./hot | findings
+memlamp run --report - -m "$machine" ./hot | findings

@@ -14,9 +14,10 @@ cc -g prog.c -o prog
 
 memlamp run -m zen4 -- ./prog -x >out 2>err
 echo "status of the program: $?"
-head -n 2 out
+echo "the output of the program is its own: $(cat out)"
+sed -n '/to stderr/d; 1,2p' err | head -n 1
 grep -c 'to stderr' err
-tail -n 8 out
+tail -n 8 err
 ls ./*.mlt
 
 memlamp run --machine nonsense ./prog
@@ -28,4 +29,32 @@ echo "status $?"
 memlamp run
 echo "status $?"
 
-within "no line is wider than 80 columns" "$(LC_ALL=C.UTF-8 wc -L <out)" 1 80
+echo "where the report goes:"
+memlamp run -m zen4 --report r.txt ./prog >out 2>err
+echo "status $?, $(wc -l <out) line of the program, $(grep -c . err) on stderr, report: $(sed 1q r.txt)"
+memlamp run -m zen4 --report - ./prog 2>/dev/null | grep -c 'on zen4'
+memlamp run -m zen4 -q ./prog >out 2>err
+echo "-q: $(wc -l <out) line of the program, $(grep -vc 'to stderr' err) on stderr"
+memlamp run -m zen4 --json --report r.json ./prog | wc -l
+head -c 1 r.json; echo
+memlamp run -q --report /no/such/folder/x ./prog 2>&1 >/dev/null | grep folder
+
+echo "thresholds:"
+cat >zero.c <<'END'
+static volatile char a[100000];
+int main(void) { for (int i = 0; i < 100000; i++) a[i] = 1; return 0; }
+END
+cc -g -O1 zero.c -o zero
+memlamp run -m zen4 -q --fail-if 'region("a").references > 99k' --fail-if 'cycles > 1G' ./zero
+echo "status $?"
+memlamp run -m zen4 -q --fail-if 'region("a").references > 1M' ./zero
+echo "status $?"
+memlamp run -q --fail-if 'L1.misses' ./zero
+echo "status $?"
+memlamp run -q --every 10/5 ./zero
+echo "status $?"
+memlamp run -m zen4 -q --every 10/1000 -o some.mlt ./zero
+within "a hundredth" "$(number some.mlt references)" 1000 5000
+
+memlamp run -m zen4 -- ./prog -x >/dev/null 2>err
+within "no line is wider than 80 columns" "$(LC_ALL=C.UTF-8 wc -L <err)" 1 80
