@@ -57,6 +57,8 @@ insight: all
 	tests/insight/insight.py $(dir)/memlamp --jobs $(JOBS) --fail-under 0.95
 	tests/insight/insight.py $(dir)/memlamp --jobs $(JOBS) --levels O2 --compilers gcc \
 		--only share --repeat 20
+	REPEAT=20 PROGRAMS=all OUT=record_order_all tests/cli/run.sh $(CURDIR) \
+		$(abspath $(dir)) record_order
 
 bench: deps-test all
 	@bench/run.sh $(dir)

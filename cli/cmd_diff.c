@@ -1,4 +1,5 @@
 #include "cli/cmd.h"
+#include "cli/machine_option.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include "lib/query/tables/promises.h"
 
 struct options {
+	struct machine_without without;
 	struct opt_list machines, fail_if;
 	uint64_t top, interleave, window;
 	const char *csv;
@@ -28,6 +30,7 @@ static const struct opt opts[] = {
 	OPT_LIST("machine", 'm', "MACHINE", machines,
 		 "simulate MACHINE, as in 'memlamp sim'; given twice, the first is for "
 		 "A and the second for B (default: host)"),
+	OPT_WITHOUT,
 	OPT_LIST("fail-if", 0, "EXPRESSION", fail_if,
 		 "end with status 3 if EXPRESSION holds, such as 'L1.misses > +5%'; a "
 		 "name stands for its change from A to B; may be repeated"),
@@ -56,7 +59,7 @@ static bool open_side(struct ml_analysed_trace *s, const char *path, const char 
 						     .keep = true,
 						     .work = &work.work };
 
-	if (!ml_machine_parse(&options.machine, machine, err))
+	if (!machine_option(&options.machine, machine, &o->without, err))
 		return false;
 	cmd_work_begin(&work);
 	bool ok = ml_analysed_trace_open(s, path, &options, err);

@@ -1,4 +1,5 @@
 #include "cli/cmd.h"
+#include "cli/machine_option.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 enum { SAVE_SECONDS = 30 };
 
 struct options {
+	struct machine_without without;
 	const char *output, *build, *run, *only_in, *from_mark, *to_mark, *phase;
 	struct opt_list machines, match;
 	uint64_t limit, from, to, bins, threads, interleave;
@@ -34,6 +36,7 @@ static const struct opt opts[] = {
 		 "simulate machines: a preset or a text in which braces list values, "
 		 "such as {4K..256K x2}, {1,2,4,full} or {0..15}; may be repeated "
 		 "(default: host)"),
+	OPT_WITHOUT,
 	OPT_TEXT("output", 'o', "FILE", output,
 		 "keep the ensemble in FILE (.mle); if FILE exists, extend it"),
 	OPT_TEXT("build", 0, "COMMAND", build,
@@ -317,6 +320,7 @@ static void prepare(struct work *w)
 		.run = o->run,
 		.phase = o->phase,
 		.machines = &o->machines,
+		.without = o->without,
 		.match = &o->match,
 		.record = { .limit = o->limit,
 			    .only_in = o->only_in,

@@ -1,4 +1,5 @@
 #include "cli/cmd.h"
+#include "cli/machine_option.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "lib/query/export/export.h"
 
 struct options {
+	struct machine_without without;
 	const char *output, *machine;
 	bool callgrind, sarif, speedscope, chrome;
 };
@@ -29,6 +31,7 @@ static const struct opt opts[] = {
 		 "with .callgrind, .sarif, .speedscope.json or .chrome.json)"),
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
 		 "simulate MACHINE, as in 'memlamp sim' (default: host)"),
+	OPT_WITHOUT,
 	{ 0 },
 };
 
@@ -78,7 +81,9 @@ static int run(int argc, char **argv)
 	if (!form)
 		return cmd_misused(&cmd_export, "give one of --callgrind, --sarif, "
 						"--speedscope and --chrome");
-	struct simulated_wish w = { .trace = argv[0], .machine = o.machine };
+	struct simulated_wish w = { .trace = argv[0],
+				    .machine = o.machine,
+				    .without = o.without };
 	if (!simulated_open(&s, &w, &err))
 		return cmd_fail(&cmd_export, &err);
 	const char *path = o.output ? o.output : output_of(argv[0], form->suffix, &arena);

@@ -1,4 +1,5 @@
 #include "cli/cmd.h"
+#include "cli/machine_option.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 enum { WIDTH = 960, TIME_HEIGHT = 320, SIDE_MIN = 160, SIDE_MAX = 10000, REGIONS = 6 };
 
 struct options {
+	struct machine_without without;
 	const char *output, *machine, *region, *mode, *phase;
 	uint64_t from, to, width, height;
 	bool dark;
@@ -25,6 +27,7 @@ static const struct opt opts[] = {
 		 "write to FILE (default: standard output)"),
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
 		 "simulate MACHINE, as in 'memlamp sim' (default: host)"),
+	OPT_WITHOUT,
 	OPT_TEXT("region", 'r', "NAME", region,
 		 "draw the region NAME, in heat and plane (default: the regions that "
 		 "the program waits for most)"),
@@ -190,6 +193,7 @@ static int run(int argc, char **argv)
 				   SIDE_MIN, SIDE_MAX);
 	struct simulated_wish w = { .trace = argv[0],
 				    .machine = o.machine,
+				    .without = o.without,
 				    .phase = o.phase,
 				    .from = o.from,
 				    .to = o.to };

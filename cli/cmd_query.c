@@ -1,4 +1,5 @@
 #include "cli/cmd.h"
+#include "cli/machine_option.h"
 #include "cli/options.h"
 
 #include <ctype.h>
@@ -15,6 +16,7 @@
 #include "lib/query/workspace/open_sim.h"
 
 struct options {
+	struct machine_without without;
 	const char *machine, *second, *with;
 	bool list;
 };
@@ -23,6 +25,7 @@ static const struct opt opts[] = {
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
 		 "simulate MACHINE as simulation 0, for routes below /api/sims/0 "
 		 "(default: host)"),
+	OPT_WITHOUT,
 	OPT_TEXT("second", 's', "MACHINE", second,
 		 "simulate MACHINE as simulation 1, for routes that compare two "
 		 "(default: the same machine)"),
@@ -137,9 +140,10 @@ static bool simulate(struct ml_workspace *ws, const struct options *o, const cha
 		return !o->with || ml_workspace_open(ws, o->with, err);
 	if (!finish(ws, 0, &ws->machine, err))
 		return false;
-	return !two || ((!o->second || ml_machine_parse(&second, o->second, err)) &&
-			(!o->with || ml_workspace_open(ws, o->with, err)) &&
-			finish(ws, o->with ? 1 : 0, &second, err));
+	return !two ||
+	       ((!o->second || machine_option(&second, o->second, &o->without, err)) &&
+		(!o->with || ml_workspace_open(ws, o->with, err)) &&
+		finish(ws, o->with ? 1 : 0, &second, err));
 }
 
 static int run(int argc, char **argv)
@@ -159,7 +163,7 @@ static int run(int argc, char **argv)
 	if (argc != 2)
 		return cmd_misused(&cmd_query,
 				   "give a trace or an ensemble, and a route");
-	if (!ml_machine_parse(&machine, o.machine, &err))
+	if (!machine_option(&machine, o.machine, &o.without, &err))
 		return cmd_fail(&cmd_query, &err);
 	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &machine);
 	parse(&q, argv[1]);

@@ -1,4 +1,5 @@
 #include "cli/cmd.h"
+#include "cli/machine_option.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 enum { TOP_MAX = 1000 };
 
 struct options {
+	struct machine_without without;
 	const char *output, *machine, *phase, *mode, *select;
 	uint64_t from, to, top;
 	bool no_source;
@@ -26,6 +28,7 @@ static const struct opt opts[] = {
 		 "with .html)"),
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
 		 "simulate MACHINE, as in 'memlamp sim' (default: host)"),
+	OPT_WITHOUT,
 	OPT_COUNT("from", 0, "N", from,
 		  "start at reference N, with the caches as the run before left them "
 		  "(default: 0)"),
@@ -121,6 +124,7 @@ static int run(int argc, char **argv)
 		return cmd_misused(&cmd_report, "--select is for samples");
 	struct simulated_wish w = { .trace = argv[0],
 				    .machine = o.machine,
+				    .without = o.without,
 				    .phase = o.phase,
 				    .from = o.from,
 				    .to = o.to };

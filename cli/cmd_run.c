@@ -1,4 +1,5 @@
 #include "cli/cmd.h"
+#include "cli/machine_option.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@
 #include "record/session/session.h"
 
 struct options {
+	struct machine_without without;
 	const char *output, *machine, *only_in, *from_mark, *to_mark, *prove;
 	uint64_t limit, skip, top, interleave, window;
 	bool json, values;
@@ -32,6 +34,7 @@ struct options {
 static const struct opt opts[] = {
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
 		 "simulate MACHINE, as in 'memlamp sim' (default: host)"),
+	OPT_WITHOUT,
 	OPT_TEXT(
 		"output", 'o', "FILE", output,
 		"write the trace to FILE, as in 'memlamp record' (default: PROGRAM.mlt in the "
@@ -213,7 +216,7 @@ static int run(int argc, char **argv)
 	if (!options_parse(&cmd_run, &o, &argc, &argv, &status))
 		return status;
 	/* before the program runs, so that a misspelt machine fails at once */
-	if (!ml_machine_parse(&machine, o.machine ? o.machine : "host", &err))
+	if (!machine_option(&machine, o.machine, &o.without, &err))
 		return cmd_fail(&cmd_run, &err);
 	if (o.prove && access(o.prove, R_OK)) {
 		ml_fail_errno(&err, "%s", o.prove);

@@ -1,4 +1,5 @@
 #include "cli/cmd.h"
+#include "cli/machine_option.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@
 #include "lib/trace/trace.h"
 
 struct options {
+	struct machine_without without;
 	const char *machine, *csv, *output, *phase, *cores, *interleave;
 	uint64_t top, from, to;
 	bool json, quick, reuse, sampled, temperature, findings, list, no_cache;
@@ -36,6 +38,7 @@ static const struct opt opts[] = {
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
 		 "simulate MACHINE: host (this machine), a name of --list-machines, or "
 		 "a text such as 'L1 32K 8w | L2 1M 16w' (default: host)"),
+	OPT_WITHOUT,
 	OPT_FLAG("list-machines", 0, list,
 		 "print the machines that have a name; --json adds the text and the "
 		 "source of each"),
@@ -68,11 +71,11 @@ static const struct opt opts[] = {
 		 "caches"),
 	OPT_TEXT("interleave", 'i', "N", interleave,
 		 "let threads take turns of N references; 0 keeps the recorded order "
-		 "(default: 10 if the machine has several cores and the recorder ran "
-		 "one thread at a time, else 0)"),
+		 "(default: 10 if the machine has several cores and memlamp recorded "
+		 "the trace, else 0)"),
 	OPT_TEXT("cores-map", 0, "LIST", cores,
 		 "run each THREAD on its CORE: THREAD:CORE,... (default: cores in the "
-		 "order in which threads appear)"),
+		 "order of the threads' numbers)"),
 	OPT_LIST("fail-if", 0, "EXPRESSION", fail_if,
 		 "end with status 3 if EXPRESSION holds, such as 'L1.miss_ratio > 0.05' "
 		 "or 'region(\"A\").L2.misses > 1M or cycles > 10'; may be repeated"),
@@ -191,7 +194,7 @@ static bool prepare(struct work *w, struct ml_err *err)
 			       "--phase cannot be combined with --from or --to");
 	return (!o->phase ||
 		ml_phases_window(&w->trace, o->phase, &r->from, &r->to, err)) &&
-	       ml_machine_parse(&r->machine, o->machine ? o->machine : "host", err) &&
+	       machine_option(&r->machine, o->machine, &o->without, err) &&
 	       (!o->cores ||
 		read_cores(o->cores, w->cores, CORES_MAPPED, &r->core_count, err));
 }

@@ -1,4 +1,5 @@
 #include "cli/cmd.h"
+#include "cli/machine_option.h"
 #include "cli/options.h"
 
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include "serve/server.h"
 
 struct options {
+	struct machine_without without;
 	const char *machine;
 	uint64_t port;
 };
@@ -21,6 +23,7 @@ static const struct opt opts[] = {
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
 		 "simulate MACHINE first, as in 'memlamp sim'; the page can change it "
 		 "(default: host)"),
+	OPT_WITHOUT,
 	OPT_COUNT("port", 'p', "N", port,
 		  "serve on port N of 127.0.0.1, for an ssh tunnel that stays (default: "
 		  "any free port)"),
@@ -55,7 +58,7 @@ static int run(int argc, char **argv)
 		return status;
 	if (o.port > UINT16_MAX)
 		return cmd_misused(&cmd_view, "there is no port %" PRIu64, o.port);
-	if (!ml_machine_parse(&machine, o.machine, &err))
+	if (!machine_option(&machine, o.machine, &o.without, &err))
 		return cmd_fail(&cmd_view, &err);
 	/* every thread inherits the mask, so only sigwait receives these signals */
 	sigemptyset(&ends);

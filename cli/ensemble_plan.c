@@ -176,8 +176,9 @@ static bool expand_machines(struct ensemble_plan *p, struct ml_err *err)
 
 	for (; p->templates < given->count; p->templates++)
 		if (!ml_variants_expand(&p->variants[p->templates],
-					given->items[p->templates], ML_VARIANTS_MACHINE,
-					NULL, p->arena, err) ||
+					machine_option_text(given->items[p->templates],
+							    &p->without, p->arena),
+					ML_VARIANTS_MACHINE, NULL, p->arena, err) ||
 		    !keep_machines(&p->variants[p->templates], err))
 			return false;
 	return true;

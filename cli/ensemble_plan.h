@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "cli/machine_option.h"
 #include "cli/options.h"
 #include "lib/analyse/ensemble/ensemble.h"
 #include "lib/analyse/ensemble/variants.h"
@@ -20,6 +21,7 @@ struct ensemble_plan {
 	const struct ml_variant *given; /* as ensemble_build.h: instead of braces */
 	size_t given_count;
 	const struct opt_list *machines, *match;
+	struct machine_without without;
 	struct ml_record_options record;
 	uint64_t from, to, bins;
 	bool fresh;

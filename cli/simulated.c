@@ -67,7 +67,7 @@ bool simulated_open(struct simulated *s, const struct simulated_wish *w,
 	struct ml_open_trace *t;
 	uint32_t number;
 
-	if (!ml_machine_parse(&machine, w->machine ? w->machine : "host", err))
+	if (!machine_option(&machine, w->machine, &w->without, err))
 		return false;
 	ml_workspace_init(&s->workspace, ml_kinds, ml_common_routes, &machine);
 	cmd_work_begin(&s->work);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/machine_option.h"
 #include "cli/work.h"
 #include "lib/base/err.h"
 #include "lib/query/workspace/workspace.h"
@@ -17,6 +18,7 @@ struct ml_open_sim;
 /* The wishes of the user. Zero bytes: the whole trace, on the host. */
 struct simulated_wish {
 	const char *trace, *machine, *phase;
+	struct machine_without without;
 	uint64_t from, to; /* positions; to 0: the end */
 };
 

@@ -256,10 +256,22 @@ enum ml_word {
 			  TSC_AUX before | after << 32 */
 	ML_WORD_SYSTEM, /* a system call is about to read memory (argument 0) or to write
 			   it (1); payload: address, size */
+	ML_WORD_SYNC,   /* argument: enum ml_sync | thread << 8; payload: object */
 	ML_WORD_VALUES, /* the values that one instruction stored, at the end; argument:
 			   for how many widths of 2, 4 and 8 bytes; payload: address of the
 			   instruction, the smallest and the largest value for each */
 };
+
+/*
+ * Threads that wait for each other. The object is an address or another number that is
+ * the same for those that wait and those that wake them. A thread sends WAIT before it
+ * waits and WOKEN (at a barrier LEAVE) behind it, and WAKE before it wakes others. WOKEN
+ * without WAIT is behind the last WAKE: of a parent that creates a thread, of a thread
+ * that ends and is joined. At a barrier the
+ * last thread that arrives wakes the others; no thread sends WAKE. Mutexes send nothing:
+ * which thread is first has no meaning there.
+ */
+enum ml_sync { ML_SYNC_WAIT, ML_SYNC_WOKEN, ML_SYNC_WAKE, ML_SYNC_LEAVE };
 
 enum {
 	ML_INHERIT_RECORDING = 1, /* the program has not stopped the recording */

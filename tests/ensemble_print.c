@@ -40,6 +40,12 @@ static void print_member(const struct ml_ensemble *e, const struct ml_member *m)
 			printf(" %u", m->served[s][i]);
 		printf("\n");
 	}
+	if (m->done && m->beyond) {
+		printf("beyond total %" PRId64 ":", m->beyond_total);
+		for (size_t i = 0; i < e->traces[m->trace].bins; i++)
+			printf(" %" PRId64, m->beyond[i]);
+		printf("\n");
+	}
 }
 
 int main(int argc, char **argv)

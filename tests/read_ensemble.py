@@ -70,6 +70,9 @@ class Ensemble:
                 counts = [b.varint() for _ in range(3)]
                 assert counts == [len(self.traces), len(self.members), len(self.states)]
                 end = True
+            elif kind == 7:
+                assert time == len(self.members) - 1
+                self.beyond(b, count)
             assert not b.more() and end == last
         assert end, 'cut off'
 
@@ -115,6 +118,13 @@ class Ensemble:
             served.append(row)
         for level, row in enumerate(served, 1):
             print(f'served {level} total {sum(row)}:' + ''.join(f' {v}' for v in row))
+
+    def beyond(self, b, count):
+        row, v = [], 0
+        for _ in range(count):
+            v += zigzag(b)
+            row.append(v)
+        print(f'beyond total {sum(row)}:' + ''.join(f' {v}' for v in row))
 
 
 with open(sys.argv[1], 'rb') as f:

@@ -85,7 +85,7 @@ class Trace:
         self.globals, self.marks, self.states, self.gaps = [], [], [], []
         self.shapes, self.paths, self.events = [], [], []
         self.refs, self.states_made = [], 0
-        self.used = set()
+        self.used, self.waits = set(), []
         self.read_blocks(data)
 
     def read_blocks(self, data):
@@ -151,6 +151,7 @@ class Trace:
             11: lambda: self.states.append((b.varint(), b.zigzag(), b.varint(), b.varint())),
             12: lambda: self.gaps.append(b.varints(3)),
             13: lambda: b.varints(2),
+            14: lambda: self.waits.append(b.varints(4)),
         }
         while b.more():
             tag, count = b.u8(), b.varint()

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "lib/analyse/passes/future.h"
+#include "lib/analyse/passes/profile.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
 #include "lib/base/file.h"
@@ -421,6 +422,65 @@ TEST(several_cores_do_what_a_replay_does)
 	ml_ensemble_release(&e);
 }
 
+/* Cycles of a member by the profile of a replay on its machine. */
+static double cycles_alone(const struct ml_member *m, uint64_t interleave)
+{
+	struct ml_replay_options o = { .machine = m->parsed, .interleave = interleave };
+	struct ml_profile p;
+	struct ml_replay *r;
+	struct ml_trace t;
+
+	CHECK_OK(ml_trace_open(&t, trace_path, &err), &err);
+	CHECK_OK(ml_replay_open(&r, &t, &o, &err), &err);
+	struct ml_profiler *profiler = ml_profiler_open(&p);
+	struct ml_pass pass = ml_profiler_pass(profiler);
+	CHECK_OK(ml_replay_run(r, &pass, 1, &err), &err);
+	ml_profiler_close(profiler, r);
+	ml_replay_close(r);
+	ml_trace_close(&t);
+	double cycles = p.cycles;
+	ml_profile_release(&p);
+	return cycles;
+}
+
+TEST(the_time_of_a_member_is_that_of_a_simulation)
+{
+	static const char *const machines[] = {
+		"L1 512 full 16B | memory 90c",
+		"L1 512 full 16B | TLB 2e full 64 1c | TLB2 4e 2w 5c | walk 30c",
+		"L1 1K full 16B | TLB 2e full 64 1c | TLB2 4e 2w 5c | walk 30c",
+		"L1 1K full 16B | TLB 2e full 64 1c | TLB2 4e 2w 5c | walk 31c",
+		"L1 1K 4w 16B | L2 2K | TLB 4e 2w 64 fifo 2c",
+		"L1 1K 4w 16B random prefetch=next | TLB 1e 1w 128",
+		"L1 512 2w 16B 4c | L1i 512 2w 9c",
+		"L1 512 2w 16B opt 4c | L1i 512 2w 1c | TLB 4e 2w 64",
+		"cores 2 | L1 512 2w 16B 1c | L2 2K 10c shared | transfer 70c",
+		"cores 2 | L1 512 2w 16B 1c | L2 2K 10c | TLB 2e full 64 3c | transfer 7c",
+	};
+	enum { COUNT = sizeof(machines) / sizeof(*machines) };
+
+	for (unsigned threads = 1; threads <= 3; threads += 2) {
+		struct ml_ensemble e;
+
+		random_state = threads;
+		write_random(9000, threads);
+		start(&e, 0, 0, 50);
+		for (size_t i = 0; i < COUNT; i++)
+			add(&e, machines[i]);
+		run(&e, 2);
+		for (size_t i = 0; i < COUNT; i++)
+			CHECK_NEAR(ml_member_cycles(&e.members[i]),
+				   cycles_alone(&e.members[i], 0), 1e-9);
+		/* also from a file */
+		CHECK_OK(ml_ensemble_save(&e, file_path, &err), &err);
+		double before = ml_member_cycles(&e.members[1]);
+		ml_ensemble_release(&e);
+		CHECK_OK(ml_ensemble_open(&e, file_path, &err), &err);
+		CHECK_NEAR(ml_member_cycles(&e.members[1]), before, 0);
+		ml_ensemble_release(&e);
+	}
+}
+
 TEST(one_thread_on_several_cores_is_as_on_one)
 {
 	struct ml_ensemble e;
@@ -530,6 +590,9 @@ static void make_mixed(struct ml_ensemble *e, bool future)
 	add_random(e, 8);
 	add(e, "L1 1K full 16B");
 	add(e, "L1 2K full 16B | L2 8K 8w");
+	add(e, "L1 1K full 16B | TLB 2e full 64 1c | walk 9c");
+	add(e, "L1 2K full 16B | TLB 2e full 64 1c | walk 9c");
+	add(e, "L1 1K 4w 16B fifo | L1i 1K 4w 9c | TLB 2e full 128 fifo");
 	if (future) {
 		add(e, "L1 1K 8w 16B opt");
 		add(e, "L1 1K 8w 16B | L2 2K pes");

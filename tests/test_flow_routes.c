@@ -353,6 +353,8 @@ TEST(a_machine_has_misses_by_level)
 	CHECK(says("\"line\":32"));
 	CHECK(says("\"served\":[0,36],\"misses\":[36]"));
 	CHECK(!ask("/api/flows/0/local?set=n=3&machine=L1 spiral"));
+	CHECK(!ask("/api/flows/0/local?set=n=3&machine=L1 8G 16w"));
+	CHECK(strstr(err.text, "lines of cache"));
 	/* behind it a level that keeps everything: memory serves each line once */
 	CHECK(ask("/api/flows/0/elements?set=n=3&container=2&"
 		  "machine=L1 32 full 32B | L2 4K full 32B"));

@@ -35,7 +35,6 @@ TEST(a_statement_names_the_variable_it_assigns)
 	CHECK_STR(named("std::vector<double> v(n);", "n)"), "v");
 	CHECK_STR(named("rc = posix_memalign((void **)&x, 64, n);", "posix_memalign"),
 		  "x");
-	CHECK_STR(named("  ALLOCATE(Grid(n, m), stat=ierr)", "(n"), "grid");
 }
 
 TEST(a_statement_that_assigns_nothing_names_nothing)

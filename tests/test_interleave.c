@@ -257,12 +257,90 @@ TEST(a_full_block_ends_at_a_change_of_threads_in_its_second_half)
 	ml_tables_release(&t);
 }
 
+static void wait_for(struct ml_tables *t, uint64_t time, uint16_t id, uint16_t of,
+		     uint64_t until)
+{
+	*ML_ADD(t->waits) =
+		(struct ml_wait){ .time = time, .until = until, .thread = id, .of = of };
+}
+
+TEST(a_thread_waits_where_it_waited)
+{
+	struct ml_tables t;
+	struct merged m;
+
+	tables_init(&t, false);
+	wait_for(&t, 6, 1, 2, 6); /* from c on, for D */
+	merge(&m, &t, "abABCDcdE", 1, 100, 100);
+	CHECK_STR(m.word, "aAbBCDcEd");
+	ml_tables_release(&t);
+}
+
+/* Thread 3 waits for the moment at which thread 1 has waited for thread 2. */
+TEST(a_wait_includes_the_waits_before_it)
+{
+	struct ml_tables t;
+	struct merged m;
+
+	tables_init(&t, false);
+	wait_for(&t, 4, 1, 2, 4);
+	wait_for(&t, 5, 3, 1, 4);
+	merge(&m, &t, "aABCb1", 1, 100, 100);
+	CHECK_STR(m.word, "aABCb1");
+	ml_tables_release(&t);
+}
+
+/* A barrier without references between arriving and leaving: both threads have waits at
+ * time 4, of which the first comes first. */
+TEST(waits_at_the_same_time_are_in_order)
+{
+	struct ml_tables t;
+	struct merged m;
+
+	tables_init(&t, false);
+	wait_for(&t, 4, 1, 2, 4);
+	wait_for(&t, 4, 2, 1, 4);
+	merge(&m, &t, "abABCDcd", 1, 100, 100);
+	CHECK_STR(m.word, "aAbBcCdD");
+	ml_tables_release(&t);
+}
+
 static size_t of_letter(char c)
 {
 	return c >= 'a' ? 0 : c >= 'A' ? 1 : 2;
 }
 
-/* Whatever the tables say, the merge is a permutation that keeps each thread's order. */
+/* Does the merged order fulfil all waits? */
+static bool waits_hold(const struct merged *m, const struct ml_tables *t)
+{
+	for (size_t k = 0; k < t->waits.count; k++) {
+		const struct ml_wait *w = &t->waits.at[k];
+		bool passed = false;
+
+		for (size_t i = 0; i < m->count; i++) {
+			size_t of = of_letter(m->word[i]) + 1;
+
+			passed |= of == w->thread && m->time[i] >= w->time;
+			if (of == w->of && m->time[i] < w->until && passed)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Random waits, in order of time; by two threads or by a thread and itself. */
+static void random_waits(struct ml_tables *t, uint64_t *seed)
+{
+	for (uint64_t time = 0; time < 200;) {
+		*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+		wait_for(t, time, (uint16_t)((*seed >> 33) % 3 + 1),
+			 (uint16_t)((*seed >> 40) % 3 + 1), (*seed >> 45) % (time + 1));
+		time += (*seed >> 55) % 20;
+	}
+}
+
+/* Whatever the tables say, the merge is a permutation that keeps each thread's order and
+ * fulfils all waits. */
 TEST(random_merges_keep_every_thread_in_order)
 {
 	uint64_t seed = 1;
@@ -290,6 +368,8 @@ TEST(random_merges_keep_every_thread_in_order)
 			if (seed >> 62)
 				thread(&t, id, (uint16_t)((seed >> 20) % 4), from, until);
 		}
+		if (round % 3)
+			random_waits(&t, &seed);
 		merge(&m, &t, word, 1 + (uint64_t)round % 7, 20 + (size_t)round % 200,
 		      1 + (size_t)round % 50);
 		CHECK_EQ(m.count, 200);
@@ -303,6 +383,7 @@ TEST(random_merges_keep_every_thread_in_order)
 			CHECK(m.time[i] >= last[of]);
 			last[of] = m.time[i];
 		}
+		CHECK(waits_hold(&m, &t));
 		ml_tables_release(&t);
 	}
 }

@@ -150,7 +150,7 @@ TEST(a_transfer_costs_two_hits_of_the_last_level_unless_said)
 	CHECK_EQ(parsed("L1 1K").transfer_cycles, 0);
 	CHECK_EQ(parsed("zen4").transfer_cycles, 0);
 	CHECK(parsed("zen4 | cores 2").transfer_cycles > 50);
-	fails("L1 1K | transfer 77c", "the machine has one core; add 'cores 2'");
+	CHECK_EQ(parsed("L1 1K | transfer 77c").transfer_cycles, 0);
 	fails("cores 2 | L1 1K | transfer 7c | transfer 8c", "transfer is given twice");
 	fails("cores 2 | L1 1K | transfer", "transfer needs a number, like");
 }
@@ -236,6 +236,31 @@ TEST(words_behind_a_preset_change_it)
 	CHECK_EQ(parsed("zen4 | L1 128B").level[2].line, 128);
 	CHECK_EQ(parsed("plain | L4 128M").levels, 4);
 	CHECK_EQ(parsed("zen4 | memory 99c | walk 9c").memory_cycles, 99);
+}
+
+TEST(prefetchers_and_tlbs_of_a_preset_can_be_taken_out)
+{
+	struct ml_machine m = parsed("zen4"),
+			  bare = parsed("zen4 | no-prefetch | no-tlb");
+
+	CHECK_EQ(m.level[1].prefetch, ML_PREFETCH_STREAM);
+	CHECK_EQ(m.tlbs, 2);
+	CHECK_EQ(bare.level[1].prefetch, ML_PREFETCH_NONE);
+	CHECK_EQ(bare.level[1].degree, 1);
+	CHECK_EQ(bare.tlbs, 0);
+	/* nothing else changes */
+	bare.level[1].prefetch = m.level[1].prefetch;
+	bare.level[1].degree = m.level[1].degree;
+	CHECK(!memcmp(m.level, bare.level, sizeof(m.level)));
+	CHECK_EQ(parsed("zen4 | no-tlb").level[1].prefetch, ML_PREFETCH_STREAM);
+	CHECK_EQ(parsed("zen4 | no-prefetch").tlbs, 2);
+	parsed("no-prefetch | L1 1K prefetch=none");
+	parsed("zen4 | no-prefetch | L2 opt neither");
+	fails("zen4 | L2 opt neither", "add 'no-prefetch'");
+	CHECK_EQ(parsed("L1 1K prefetch=next*4 | no-prefetch").level[0].prefetch,
+		 ML_PREFETCH_NONE);
+	CHECK_EQ(parsed("L1 1K | TLB 4e | walk 9c | no-tlb").tlbs, 0);
+	fails("L1 1K | no-tlb 4", "unexpected '4' behind no-tlb");
 }
 
 TEST(every_preset_parses_and_prints_itself)
@@ -503,6 +528,27 @@ TEST(the_host_is_what_hwloc_says)
 	CHECK_EQ(m.level[2].share, 4);
 	struct ml_machine again = parsed(printed(&m));
 	same(&m, &again);
+}
+
+TEST(the_host_has_what_hwloc_does_not_know_from_a_similar_preset)
+{
+	/* a synthetic topology has no maker: that of the last entry, and no measurement
+	 */
+	struct ml_machine m = synthetic("l3:1(size=33554432) l2:4(size=1048576) "
+					"l1d:1(size=65536) core:1 pu:1");
+	struct ml_machine like = parsed("neoverse-n1 | cores 4");
+
+	CHECK_EQ(m.tlbs, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK_EQ(m.tlb[i].size, like.tlb[i].size);
+		CHECK_EQ(m.tlb[i].ways, like.tlb[i].ways);
+		CHECK_EQ(m.tlb[i].cycles, like.tlb[i].cycles);
+	}
+	CHECK_EQ(m.walk_cycles, like.walk_cycles);
+	CHECK_EQ(m.level[0].prefetch, ML_PREFETCH_NONE);
+	CHECK_EQ(m.level[1].prefetch, like.level[1].prefetch);
+	CHECK_EQ(m.level[1].degree, like.level[1].degree);
+	CHECK_EQ(m.transfer_cycles, like.transfer_cycles);
 }
 
 TEST(a_host_with_more_cores_than_can_be_simulated_keeps_whole_groups)

@@ -236,10 +236,10 @@ TEST(false_sharing_shows_only_when_threads_are_interleaved)
 	replayed_run(&x, &o, NULL);
 	CHECK_EQ(x.p.level[1].counts.cause[ML_CAUSE_FALSE_SHARING], 0);
 	replayed_release(&x);
-	o.interleave = 10;
+	o.interleave = 2; /* turns below 4 are of equal length */
 	replayed_run(&x, &o, NULL);
-	/* every turn of 10 starts with one, 2000 turns each, but for the first of each */
-	CHECK_EQ(x.p.level[1].counts.cause[ML_CAUSE_FALSE_SHARING], 2 * 2000 - 2);
+	/* every turn starts with one, 10000 turns each, but for the first of each */
+	CHECK_EQ(x.p.level[1].counts.cause[ML_CAUSE_FALSE_SHARING], 2 * 10000 - 2);
 	replayed_release(&x);
 }
 

@@ -143,6 +143,9 @@ TEST(one_reference_in_words)
 		"\"caption\":\"read B[0] at a.c:3: missed L1, filled from memory, wrote "
 		"back and evicted A[0]\""));
 	CHECK(says("\"causes\":[\"cold\"]"));
+	CHECK(says("\"evicted\":\"A[0]\""));
+	CHECK(ask("/api/sims/0/at?time=0"));
+	CHECK(says("\"evicted\":null"));
 	CHECK(ask("/api/sims/0/at?time=2"));
 	CHECK(says("\"causes\":[\"capacity\"]"));
 	CHECK(!ask("/api/sims/0/at?time=3"));

@@ -98,7 +98,7 @@ struct ml_machine {
 
 /*
  * Reads a machine from its text, the name of a preset, or "host". Words behind a preset
- * change it: "zen4 | L1 fifo". Fails on a text that makes no sense; the error quotes the
+ * change it: "zen4 | L1 fifo", "host | no-prefetch | no-tlb". Fails on a text that makes no sense; the error quotes the
  * word and gives the reason (a size that is no multiple of ways * line, an outer line
  * smaller than the inner one, OPT in an inclusive level...).
  */
@@ -124,5 +124,8 @@ struct ml_preset {
 };
 extern const struct ml_preset ml_presets[]; /* ends with a zero one */
 
-/* Describes this computer, by hwloc. Latencies are those of a similar preset. */
+/*
+ * Describes this computer, by hwloc. Latencies, prefetchers and TLBs are those of a
+ * similar preset; the time of a transfer between cores is measured.
+ */
 bool ml_machine_host(struct ml_machine *m, struct ml_err *err);

@@ -65,9 +65,10 @@ static const struct keyword {
 	{ "full", WAYS, 0 },
 	{ 0 },
 };
-static const char *const part_names[] = { "L1",    "L2",   "L3",     "L4",    "L1i",
-					  "TLB",   "TLB2", "memory", "walk",  "transfer",
-					  "cores", "seed", "host",   "remote" };
+static const char *const part_names[] = { "L1",          "L2",       "L3",    "L4",
+					  "L1i",         "TLB",      "TLB2",  "memory",
+					  "walk",        "transfer", "cores", "seed",
+					  "no-prefetch", "no-tlb",   "host",  "remote" };
 const char *const ml_prefetcher_names[ML_PREFETCHERS] = { "none", "next", "stride",
 							  "stream" };
 
@@ -91,6 +92,7 @@ struct parser {
 	bool changed; /* words follow the preset */
 	bool cores_said, seed_said, memory_said, walk_said, transfer_said, remote_said;
 	bool transfer; /* the text or its preset has a transfer */
+	bool no_prefetch, no_tlb;
 };
 
 static bool is(const struct parser *p, const char *word)
@@ -390,6 +392,13 @@ static bool small(struct parser *p, const char *of, const char *unit, uint32_t m
 	return true;
 }
 
+/* A part that takes something out of the machine. */
+static bool without(struct parser *p, const char *of, bool *flag)
+{
+	*flag = true;
+	return behind(p, of);
+}
+
 /* "4 cores": the number comes first. */
 static bool cores_behind(struct parser *p)
 {
@@ -436,6 +445,10 @@ static bool part(struct parser *p)
 		return small(p, "transfer", "c", CYCLES_MAX, &p->transfer_said,
 			     &m->transfer_cycles);
 	}
+	if (is(p, "no-prefetch"))
+		return without(p, "no-prefetch", &p->no_prefetch);
+	if (is(p, "no-tlb"))
+		return without(p, "no-tlb", &p->no_tlb);
 	if (is(p, "remote"))
 		return small(p, "remote", "c", CYCLES_MAX, &p->remote_said,
 			     &m->remote_cycles);
@@ -533,10 +546,24 @@ static bool complete(struct parser *p, struct part *t, uint32_t line, uint32_t c
 				   t->said & WAYS, p->err);
 }
 
+/* Takes out what no-prefetch and no-tlb name. */
+static void take_out(struct parser *p)
+{
+	for (unsigned i = 0; i < ML_LEVELS && p->no_prefetch; i++) {
+		p->level[i].spec->prefetch = ML_PREFETCH_NONE;
+		p->level[i].spec->degree = 1;
+	}
+	for (unsigned i = 0; i < ML_TLBS && p->no_tlb; i++)
+		p->tlb[i].there = false;
+	p->walk_said &= !p->no_tlb;
+}
+
 static bool finish(struct parser *p)
 {
 	struct ml_machine *m = p->m;
 	uint32_t line = DEFAULT_LINE, page = DEFAULT_PAGE;
+
+	take_out(p);
 
 	for (unsigned i = 0; i < ML_LEVELS; i++)
 		if (p->level[i].there)
@@ -590,11 +617,6 @@ static bool finish(struct parser *p)
 		return ml_fail(p->err, ML_USAGE,
 			       "machine: walk is the cost of a miss in all TLBs, and the "
 			       "machine has none");
-	if (p->transfer_said && m->cores == 1)
-		return ml_fail(
-			p->err, ML_USAGE,
-			"machine: transfer is the cost of a line that another core "
-			"gives up, and the machine has one core; add 'cores 2'");
 	if (p->remote_said && m->cores == 1)
 		return ml_fail(
 			p->err, ML_USAGE,

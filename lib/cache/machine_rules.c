@@ -105,7 +105,8 @@ static bool future_fits(const struct ml_machine *m, unsigned level, struct ml_er
 			return ml_fail(
 				err, ML_USAGE,
 				"machine: %s: %s knows the future of demands only, and "
-				"prefetching in %s brings in other lines",
+				"prefetching in %s brings in other lines; add "
+				"'no-prefetch'",
 				s->name, policy, m->level[i].name);
 	for (unsigned i = level + 1; i < m->levels; i++)
 		if (m->level[i].inclusion == ML_INCLUSIVE)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
-#include "lib/base/table.h"
 
 void ml_combos_release(struct ml_combos *t)
 {
@@ -157,7 +156,7 @@ void ml_combos_csv(const struct ml_combos *t, struct ml_buf *out)
 
 	for (size_t c = 0; c < t->constraint_count; c++) {
 		ml_buf_put(out, t->constraints[c].soft ? "soft:" : "hard:", 5);
-		ml_table_csv_text(out, t->constraints[c].name);
+		ml_buf_text(out, t->constraints[c].name);
 		ml_buf_u8(out, ',');
 	}
 	ml_buf_put(out, "count\n", 6);

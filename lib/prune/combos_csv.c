@@ -80,8 +80,9 @@ static bool heading(struct reader *r, const char *text, size_t size, bool *count
 		return fail(r, "there are more than 24 constraints");
 	const char *name = ml_arena_copy(&t->arena, text + 5, size - 5);
 	for (const char *c = name; *c; c++)
-		if (!isgraph((unsigned char)*c))
-			return fail(r, "the name of a constraint has no spaces");
+		if (!isgraph((unsigned char)*c) || *c == ',' || *c == '"')
+			return fail(r, "the name of a constraint has no spaces, commas "
+				       "or quotes");
 	if (size - 5 > NAME_SIZE_MAX || strlen(name) != size - 5)
 		return fail(r, "the name of the constraint is too long");
 	if (ml_combos_find(t, name, &same))

@@ -107,6 +107,11 @@ bool ml_samples_read_text(struct ml_samples *s, const char *name, const char *fo
 
 	ml_samples_init(s);
 	o = o ? o : &plain_options;
+	if (memchr(text, 0, size < LOOK ? size : LOOK))
+		return ml_fail(err, ML_FORMAT,
+			       "%s: neither text nor a file of memlamp, or its beginning "
+			       "is damaged",
+			       name);
 	if (!format)
 		format = ml_samples_text_format(text, size);
 	s->path = ml_arena_strdup(&s->arena, name);

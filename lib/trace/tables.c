@@ -48,6 +48,7 @@ void ml_tables_release(struct ml_tables *t)
 	ml_free(t->marks.at);
 	ml_free(t->states.at);
 	ml_free(t->gaps.at);
+	ml_free(t->waits.at);
 	ml_free(t->meta.at);
 	ml_map_release(&t->places);
 	*t = (struct ml_tables){ 0 };
@@ -135,6 +136,7 @@ enum tag {
 	TAG_STATES,
 	TAG_GAPS,
 	TAG_META,
+	TAG_WAITS,
 };
 
 static void put_frame(struct ml_buf *b, const struct ml_frame *f)
@@ -220,11 +222,10 @@ static void put_region(struct ml_buf *b, const struct ml_region *r)
 	ml_buf_varint(b, r->line);
 	ml_buf_varint(b, r->func);
 	ml_buf_varint(b, r->elem);
-	bool low = r->column_major && r->dims;
-	ml_buf_varint(b, r->dims | (low ? COLUMN_MAJOR : 0));
+	ml_buf_varint(b, r->dims | (r->column_major ? COLUMN_MAJOR : 0));
 	for (uint32_t i = 0; i < r->dims; i++)
 		ml_buf_varint(b, r->dim[i]);
-	for (uint32_t i = 0; low && i < r->dims; i++)
+	for (uint32_t i = 0; r->column_major && i < r->dims; i++)
 		ml_buf_zigzag(b, r->low[i]);
 	ml_buf_varint(b, r->field);
 	ml_buf_varint(b, r->fields);
@@ -382,6 +383,29 @@ static void get_meta(struct ml_bytes *in, const struct ml_tables *t, struct ml_m
 	m->value = get_name(in, t);
 }
 
+static void put_wait(struct ml_buf *b, const struct ml_wait *w)
+{
+	ml_buf_varint(b, w->time);
+	ml_buf_varint(b, w->time - w->until);
+	ml_buf_varint(b, w->thread);
+	ml_buf_varint(b, w->of);
+}
+
+static void get_wait(struct ml_bytes *in, const struct ml_tables *t, struct ml_wait *w)
+{
+	uint64_t back;
+
+	w->time = ml_bytes_varint(in);
+	back = ml_bytes_varint(in);
+	w->thread = (uint16_t)get_below(in, UINT16_MAX + 1);
+	w->of = (uint16_t)get_below(in, UINT16_MAX + 1);
+	if (back > w->time ||
+	    (t->waits.count > 1 && w[-1].time > w->time)) /* w is the last entry */
+		in->bad = true;
+	else
+		w->until = w->time - back;
+}
+
 static void put_stack(struct ml_buf *b, const uint32_t *site)
 {
 	ml_buf_varint(b, *site);
@@ -426,6 +450,7 @@ void ml_tables_put(struct ml_tables *t, struct ml_buf *out)
 	PUT(t->states, TAG_STATES, put_state);
 	PUT(t->gaps, TAG_GAPS, put_gap);
 	PUT(t->meta, TAG_META, put_meta);
+	PUT(t->waits, TAG_WAITS, put_wait);
 }
 
 #define PENDING(list) ((list).put < (list).count)
@@ -436,7 +461,7 @@ bool ml_tables_pending(const struct ml_tables *t)
 	       PENDING(t->fields) || PENDING(t->stacks) || PENDING(t->regions) ||
 	       PENDING(t->globals) || PENDING(t->threads) || PENDING(t->mappings) ||
 	       PENDING(t->marks) || PENDING(t->states) || PENDING(t->gaps) ||
-	       PENDING(t->meta);
+	       PENDING(t->meta) || PENDING(t->waits);
 }
 
 /* A repeated name is an error: it would shift the numbers of all later names. */
@@ -479,6 +504,7 @@ bool ml_tables_get(struct ml_tables *t, struct ml_bytes *in, struct ml_err *err)
 		case TAG_STATES: GET(t->states, get_state);
 		case TAG_GAPS: GET(t->gaps, get_gap);
 		case TAG_META: GET(t->meta, get_meta);
+		case TAG_WAITS: GET(t->waits, get_wait);
 		default:
 			return ml_fail(err, ML_FORMAT,
 				       "the tables have a section of unknown kind %d",

@@ -63,7 +63,7 @@ struct ml_region {
 	uint32_t dims;         /* 0: no shape known, one dimension */
 	uint64_t dim[ML_DIMS]; /* elements, slowest first: double A[10][20] is 10, 20 */
 	/* An array of Fortran: its first index is the last of dim, and low has the lower
-	 * bounds, in the order of dim. */
+	 * bounds, in the order of dim. Without dims the shape is not known. */
 	bool column_major;
 	int64_t low[ML_DIMS];
 	/* Fields of one element: first index into fields, number; ordered by offset. */
@@ -140,6 +140,15 @@ struct ml_gap {
 	enum ml_gap_reason reason;
 };
 
+/*
+ * One thread waited for another: the references of `thread` from `time` on come behind
+ * those that thread `of` made before `until`, in whatever order threads are simulated.
+ */
+struct ml_wait {
+	uint64_t time, until; /* until is at most time */
+	uint16_t thread, of;
+};
+
 /* key = value: command, cwd, back end, machine, exit status... (format.md lists them) */
 struct ml_meta {
 	uint32_t key, value;
@@ -167,6 +176,7 @@ struct ml_tables {
 	ML_LIST(struct ml_mark) marks;
 	ML_LIST(struct ml_state) states;
 	ML_LIST(struct ml_gap) gaps;
+	ML_LIST(struct ml_wait) waits; /* in order of time */
 	ML_LIST(struct ml_meta) meta;
 	struct ml_map places; /* sites that ml_tables_place made, by hash */
 };

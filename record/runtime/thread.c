@@ -8,6 +8,7 @@
 
 #include "record/runtime/process.h"
 #include "record/runtime/slot.h"
+#include "record/runtime/sync.h"
 
 enum { STARTS = 64, LAST_ROUND = 3 /* of PTHREAD_DESTRUCTOR_ITERATIONS */ };
 
@@ -16,12 +17,14 @@ struct start {
 	void *(*run)(void *);
 	void *arg;
 	uint32_t parent;
+	uint32_t birth; /* number of the creation, by which parent and child meet */
 	uint32_t taken; /* atomic */
 };
 
 static struct {
 	struct start start[STARTS];
 	uint32_t threads; /* atomic: number of the last one */
+	uint32_t births;  /* atomic: threads created so far */
 	pthread_key_t key;
 	pthread_once_t once;
 	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -35,6 +38,7 @@ static void ended(void *rounds)
 
 	if (n < LAST_ROUND && !pthread_setspecific(here.key, (void *)(n + 1)))
 		return;
+	sync_tell(ML_SYNC_WAKE, (void *)pthread_self()); /* for pthread_join */
 	struct ml_ring *slot = slot_hold();
 	if (slot && slot_message(slot, ML_WORD_THREAD_END, self.number, 0))
 		slot_commit(slot);
@@ -72,6 +76,7 @@ static void *run(void *arg)
 
 		process_thread(slot, start.parent);
 		slot_release(slot);
+		sync_tell(ML_SYNC_WOKEN, (void *)(uintptr_t)start.birth);
 		pthread_setspecific(here.key, (void *)1);
 	}
 	return start.run(start.arg);
@@ -105,15 +110,12 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*wanted
 		return here.create(thread, attr, wanted, arg);
 	ring.threads = true;
 	pthread_once(&here.once, make_key);
-	struct ml_ring *slot = slot_hold();
-	if (slot) {
-		slot_stamp(slot);
-		slot_release(slot);
-	}
 	struct start *start = free_start();
 	start->run = wanted;
 	start->arg = arg;
 	start->parent = self.number;
+	start->birth = __atomic_add_fetch(&here.births, 1, __ATOMIC_RELAXED);
+	sync_tell(ML_SYNC_WAKE, (void *)(uintptr_t)start->birth);
 	int error = here.create(thread, attr, run, start);
 	if (error)
 		__atomic_store_n(&start->taken, 0, __ATOMIC_RELEASE);

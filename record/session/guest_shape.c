@@ -6,9 +6,22 @@
 #include "record/symbols/objects.h"
 #include "record/symbols/sites.h"
 
+/* Valgrind follows calls inside of a superblock: what stands behind a reference of the
+ * user's own code, the push of a call at the latest, was called from there. */
+static uint32_t slot_site(struct ml_objects *objects, uint64_t ip, uint32_t *own)
+{
+	uint32_t site = ml_sites_resolve(objects, ip);
+
+	if (ml_sites_is_own(objects, site))
+		*own = site;
+	return *own && *own != site ? ml_sites_called(objects, site, *own) : site;
+}
+
 static void get_slots(struct ml_slot *slot, const uint64_t *w, size_t count,
 		      struct ml_objects *objects)
 {
+	uint32_t own = 0;
+
 	for (size_t i = 0; i < count; i++, w += 3) {
 		uint64_t bits = w[2];
 		unsigned size = (unsigned)(bits & 0xffff);
@@ -16,7 +29,7 @@ static void get_slots(struct ml_slot *slot, const uint64_t *w, size_t count,
 
 		slot[i] = (struct ml_slot){
 			.offset = w[1],
-			.site = ml_sites_resolve(objects, w[0]),
+			.site = slot_site(objects, w[0], &own),
 			.what = ml_what((enum ml_kind)(bits >> 16 & 3),
 					size < ML_SIZE_MAX ? size : ML_SIZE_MAX),
 			.base = base == 0xffff ? ML_NO_BASE : base,
@@ -70,7 +83,7 @@ const struct ml_shape *ml_guest_shape(const uint64_t *w, size_t count,
 		.exits = (uint16_t)exits,
 		.effects = (uint16_t)effects,
 		.clobber = clobber,
-		.user = objects->tables->sites.at[entry].user,
+		.user = ml_sites_is_own(objects, entry),
 		.slot = slot,
 		.base = base,
 		.exit = exit,

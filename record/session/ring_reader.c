@@ -274,6 +274,7 @@ void ml_ring_reader_release(struct ml_ring_reader *r)
 	ml_free(r->threads);
 	ml_guest_memory_release(&r->memory);
 	ml_guest_phases_release(&r->phases);
+	ml_sync_order_release(&r->sync);
 	ml_reference_steps_release(&r->refs);
 	ml_superblock_steps_release(&r->steps);
 	ml_free(r);

@@ -122,6 +122,18 @@ static void take_state(struct ml_ring_reader *r, int64_t value, const char *name
 			      ml_tables_name(r->tables, name), value);
 }
 
+/* A thread waits, goes on or wakes others. A thread beyond the last number is ignored. */
+static void take_sync(struct ml_ring_reader *r, uint32_t arg, uint64_t object)
+{
+	uint32_t kind = arg & 0xff, thread = arg >> 8;
+
+	if (kind > ML_SYNC_LEAVE)
+		r->bad++;
+	else if (thread < UINT16_MAX)
+		ml_sync_order_take(&r->sync, (enum ml_sync)kind, (uint16_t)thread, object,
+				   ml_writer_time(r->writer), r->tables);
+}
+
 static void take_about(struct ml_ring_reader *r, uint32_t what, const char *text)
 {
 	if (what == 0)
@@ -197,7 +209,7 @@ static const uint8_t min_words[] = {
 	[ML_WORD_STATE] = 2,      [ML_WORD_LOST] = 1,       [ML_WORD_EXIT] = 0,
 	[ML_WORD_STAMP] = 1,      [ML_WORD_BLOCK] = 2,      [ML_WORD_ABOUT] = 1,
 	[ML_WORD_ALLOCATING] = 1, [ML_WORD_FORK] = 2,       [ML_WORD_INHERIT] = 1,
-	[ML_WORD_SYSTEM] = 2,     [ML_WORD_VALUES] = 3,
+	[ML_WORD_SYSTEM] = 2,     [ML_WORD_SYNC] = 1,       [ML_WORD_VALUES] = 3,
 };
 
 void ml_ring_reader_message(struct ml_ring_reader *r, const uint64_t *w, size_t count)
@@ -259,6 +271,7 @@ void ml_ring_reader_message(struct ml_ring_reader *r, const uint64_t *w, size_t 
 	case ML_WORD_BLOCK: take_block(r, arg, w, count); break;
 	case ML_WORD_FORK: take_fork(r, arg, (struct ml_fork){ w[0], w[1] }); break;
 	case ML_WORD_INHERIT: take_inherited(r, arg, w[0]); break;
+	case ML_WORD_SYNC: take_sync(r, arg, w[0]); break;
 	case ML_WORD_ABOUT: take_about(r, arg, text_of(w, end)); break;
 	case ML_WORD_VALUES: take_values(r, arg, w, count); break;
 	case ML_WORD_SYSTEM:

@@ -16,6 +16,7 @@
 #include "record/session/guest_phases.h"
 #include "record/session/partial_steps.h"
 #include "record/session/ring_reader.h"
+#include "record/session/sync_order.h"
 #include "record/symbols/objects.h"
 #include "record/tracks/callers.h"
 #include "record/tracks/reference_steps.h"
@@ -53,7 +54,8 @@ struct ml_ring_reader {
 	struct ml_guest_phases phases;
 	struct ml_buf values; /* that sites stored, as text */
 	struct ml_address_ranges system_read, system_wrote; /* by system calls */
-	struct ml_fork_state *forks;                        /* or NULL */
+	struct ml_sync_order sync;
+	struct ml_fork_state *forks; /* or NULL */
 	bool idle; /* atomic: the machine is idle apart from the recording */
 	struct ml_reference_steps refs;
 	struct ml_buf timed; /* struct ml_timed_ref of each timed reference */

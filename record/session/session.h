@@ -15,20 +15,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "record/session/options.h"
-
-/* One trace that a session wrote. */
-struct ml_recording {
-	const char *path;
-	const char *command;
-	pid_t pid;
-	uint64_t refs, bytes;
-	const char *warning;              /* or NULL */
-	const char *uninstrumented;       /* references that no hook reports, or NULL */
-	const struct ml_timed_ref *timed; /* of each reference, if they were timed */
-	bool ok;     /* false: the trace is not complete; err says why */
-	bool killed; /* the process ended without closing its slot */
-	struct ml_err err;
-};
+#include "record/session/recording.h"
 
 struct ml_session {
 	/* set by the caller */

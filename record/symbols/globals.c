@@ -146,9 +146,16 @@ static void add_variables(struct adding *g, Dwarf_Die *scope, Dwarf_Die *func, i
 		case DW_TAG_variable: add_variable(g, &die, func); break;
 		case DW_TAG_namespace:
 		case DW_TAG_module:
-		case DW_TAG_common_block:
 		case DW_TAG_lexical_block: add_variables(g, &die, func, depth + 1); break;
-		case DW_TAG_subprogram: add_variables(g, &die, &die, depth + 1); break;
+		/* Variables of a common block or of Fortran's main program are told by
+		 * their names alone. */
+		case DW_TAG_common_block: add_variables(g, &die, NULL, depth + 1); break;
+		case DW_TAG_subprogram:
+			add_variables(g, &die,
+				      dwarf_hasattr(&die, DW_AT_main_subprogram) ? NULL
+										 : &die,
+				      depth + 1);
+			break;
 		}
 	} while (dwarf_siblingof(&die, &die) == 0);
 }

@@ -283,6 +283,7 @@ static void set_type(struct ml_objects *o, struct candidate *c, uint64_t size,
 		return;
 	}
 	uint64_t row = ml_types_size(&c->variable.type);
+	r->column_major = ml_fortran_is(ml_tables_text(o->tables, c->frame.file));
 	ml_types_shape(o, c->object, &c->variable.type, row, r);
 	/* A pointer to rows: the block has as many rows as fit. A pointer to the whole
 	 * array: its shape is that of the block. */

@@ -23,6 +23,7 @@ void ml_objects_release(struct ml_objects *o)
 	ml_free(o->image);
 	ml_free(o->range);
 	ml_map_release(&o->outside);
+	ml_map_release(&o->called);
 	ml_map_release(&o->image_of);
 	ml_names_release(&o->paths);
 	ml_sources_release(&o->sources);

@@ -50,6 +50,7 @@ struct ml_objects {
 	struct ml_map image_of;    /* index by hash of object and start */
 	struct ml_object *program; /* the executed file, or NULL as long as unknown */
 	struct ml_map outside;     /* sites by ip outside of all objects */
+	struct ml_map called;      /* sites of the standard library by site and caller */
 	struct ml_arena arena;
 };
 

@@ -1,5 +1,7 @@
 #include "record/symbols/sites.h"
 
+#include <string.h>
+
 #include "record/symbols/code.h"
 #include "record/symbols/objects.h"
 
@@ -42,4 +44,54 @@ uint32_t ml_sites_resolve(struct ml_objects *o, uint64_t ip)
 	if (is_new)
 		*site = r ? make_site(o, r, ip) : anonymous_site(o, ip);
 	return (uint32_t)*site;
+}
+
+/* Sources of the system lie below /usr; files in /usr/local and /usr/src are the user's.
+ */
+static bool is_system_source(const char *path)
+{
+	return !strncmp(path, "/usr/", 5) && strncmp(path, "/usr/local/", 11) &&
+	       strncmp(path, "/usr/src/", 9);
+}
+
+bool ml_sites_is_own(const struct ml_objects *o, uint32_t site)
+{
+	const struct ml_site *s = &o->tables->sites.at[site];
+
+	if (!s->user || !s->frames)
+		return s->user;
+	const struct ml_frame *outer = &o->tables->frames.at[s->frame + s->frames - 1];
+	return !is_system_source(ml_tables_text(o->tables, outer->file));
+}
+
+static bool is_library(const struct ml_objects *o, const struct ml_site *s)
+{
+	for (uint32_t i = 0; i < s->frames; i++) {
+		uint32_t file = o->tables->frames.at[s->frame + i].file;
+
+		if (!is_system_source(ml_tables_text(o->tables, file)))
+			return false;
+	}
+	return s->user && s->frames;
+}
+
+uint32_t ml_sites_called(struct ml_objects *o, uint32_t site, uint32_t caller)
+{
+	struct ml_site in = o->tables->sites.at[site], by = o->tables->sites.at[caller];
+	struct ml_frame frames[ML_FRAMES_MAX];
+	bool is_new;
+
+	if (!is_library(o, &in) || in.frames + by.frames > ML_FRAMES_MAX)
+		return site;
+	uint64_t *known = ml_map_add(&o->called, (uint64_t)site << 32 | caller, &is_new);
+	if (is_new) {
+		const struct ml_frame *from = o->tables->frames.at;
+
+		memcpy(frames, from + in.frame, in.frames * sizeof(*frames));
+		memcpy(frames + in.frames, from + by.frame, by.frames * sizeof(*frames));
+		*known = ml_tables_site(o->tables, in.ip,
+					ml_tables_text(o->tables, in.object), true,
+					frames, in.frames + by.frames);
+	}
+	return (uint32_t)*known;
 }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ml_objects;
@@ -15,3 +16,16 @@ struct ml_objects;
  * at run time) is called "[anonymous code]" and counts as the user's own.
  */
 uint32_t ml_sites_resolve(struct ml_objects *o, uint64_t ip);
+
+/*
+ * Is a site in a function that the user wrote? Templates of the standard library that
+ * were compiled into the program, but not inlined, are not: their callers count.
+ */
+bool ml_sites_is_own(const struct ml_objects *o, uint32_t site);
+
+/*
+ * The site of an instruction of the standard library as called from a site of the user's
+ * own code: its frames continue with those of the caller, as if it were inlined. Any
+ * other site stays what it is.
+ */
+uint32_t ml_sites_called(struct ml_objects *o, uint32_t site, uint32_t caller);

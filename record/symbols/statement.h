@@ -8,7 +8,6 @@
  *	posix_memalign((void **)&buf, 64, n);           buf
  *	std::vector<double> v(n);                       v
  *	v.push_back(1.0);                               v     (callee is in std::)
- *	allocate(grid(n, m))                            grid
  *	return malloc(n);                               nothing, returned to the caller
  */
 #pragma once

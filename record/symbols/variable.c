@@ -98,6 +98,44 @@ static bool find_local(const struct scopes *s, const char *name, Dwarf_Die *die)
 		dwarf_getscopevar(s->outer, 1, name, 0, NULL, 0, 0, die) >= 0);
 }
 
+static bool imported(Dwarf_Die *die, Dwarf_Die *to)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr(die, DW_AT_import, &attr) && dwarf_formref_die(&attr, to);
+}
+
+static bool is_called(Dwarf_Die *die, const char *name)
+{
+	const char *own = dwarf_diename(die);
+
+	return own && strcmp(own, name) == 0;
+}
+
+/* A variable of a module of Fortran that a scope uses: "use m", "use m, only: x". */
+static bool find_used(Dwarf_Die *scope, const char *name, Dwarf_Die *found)
+{
+	Dwarf_Die die, module;
+
+	if (dwarf_child(scope, &die))
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_imported_declaration && imported(&die, found) &&
+		    is_called(dwarf_diename(&die) ? &die : found, name))
+			return true;
+		if (tag != DW_TAG_imported_module || !imported(&die, &module) ||
+		    dwarf_child(&module, found))
+			continue;
+		do
+			if (dwarf_tag(found) == DW_TAG_variable && is_called(found, name))
+				return true;
+		while (dwarf_siblingof(found, found) == 0);
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
 static bool start(struct ml_variable *v, const struct scopes *s, const char *name)
 {
 	Dwarf_Die die;
@@ -111,8 +149,11 @@ static bool start(struct ml_variable *v, const struct scopes *s, const char *nam
 	if (find_local(s, "this", &die) && ml_types_of(&die, &v->type) &&
 	    enter(&v->type, name))
 		return true;
-	return dwarf_getscopevar(s->outer, s->outers, name, 0, NULL, 0, 0, &die) >= 0 &&
-	       ml_types_of(&die, &v->type);
+	bool found = dwarf_getscopevar(s->outer, s->outers, name, 0, NULL, 0, 0, &die) >=
+		     0;
+	for (int i = 0; !found && i < s->outers; i++)
+		found = find_used(&s->outer[i], name, &die);
+	return found && ml_types_of(&die, &v->type);
 }
 
 static bool resolve(struct ml_variable *v, const struct scopes *scopes,

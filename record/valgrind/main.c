@@ -31,7 +31,7 @@
 #include "record/valgrind/values.h"
 
 enum {
-	KILLED = 128, /* exit status of a process killed by signal n: 128 + n */
+	KILLED = 128,        /* exit status of a process killed by signal n: 128 + n */
 	MAP_STACK = 0x20000, /* a flag of mmap that Valgrind's headers lack */
 	COMMAND_MAX = 4000,  /* longer command lines are omitted */
 };
@@ -79,6 +79,45 @@ static void deliver_signal(ThreadId tid, Int signal, Bool alternate_stack)
 		lost_step();
 }
 
+enum {
+	OTHER = -1,
+	CONTENDED = 2, /* the value of a mutex of glibc for which threads wait */
+};
+
+/*
+ * Does this call of futex wait or wake? Mutexes do not count: which thread is first
+ * depends on the schedule. A barrier that happens to wait at the value of a mutex is
+ * missed.
+ */
+static Int futex_kind(const UWord *args)
+{
+	switch (args[1] & ~(UWord)(VKI_FUTEX_PRIVATE_FLAG | VKI_FUTEX_CLOCK_REALTIME)) {
+	case VKI_FUTEX_WAIT: return (UInt)args[2] == CONTENDED ? OTHER : ML_SYNC_WAIT;
+	case VKI_FUTEX_WAIT_BITSET: return ML_SYNC_WAIT;
+	case VKI_FUTEX_WAKE:
+	case VKI_FUTEX_WAKE_BITSET:
+	case VKI_FUTEX_WAKE_OP:
+	case VKI_FUTEX_REQUEUE:
+	case VKI_FUTEX_CMP_REQUEUE: return ML_SYNC_WAKE;
+	default: return OTHER;
+	}
+}
+
+/* A futex is how threads of Linux wait for each other. */
+static void before_futex(ThreadId tid, const UWord *args)
+{
+	Int kind = futex_kind(args);
+
+	if (kind != OTHER)
+		threads_sync(tid, (enum ml_sync)kind, args[0]);
+}
+
+static void after_futex(ThreadId tid, const UWord *args)
+{
+	if (futex_kind(args) == ML_SYNC_WAIT)
+		threads_sync(tid, ML_SYNC_WOKEN, args[0]);
+}
+
 static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt count)
 {
 	system_call(number, args);
@@ -96,6 +135,7 @@ static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt count)
 		if (!out_is_off())
 			out_end(out_begin(ML_WORD_EXEC, 0, 0));
 		break;
+	case __NR_futex: before_futex(tid, args); break;
 	default: break;
 	}
 }
@@ -131,6 +171,8 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt count,
 {
 	HChar name[16];
 
+	if (number == __NR_futex)
+		after_futex(tid, args);
 	if (sr_isError(result))
 		return;
 	if (number == __NR_rt_sigaction && is_fault((Int)args[0]) &&

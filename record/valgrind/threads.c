@@ -7,16 +7,23 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 
+#include <stddef.h>
+
+#include "libvex_guest_amd64.h"
+
 #include "record/valgrind/instrument.h"
 #include "record/valgrind/maps.h"
 #include "record/valgrind/out.h"
+
+enum { SLICE = 5000 }; /* superblocks that a thread runs while others wait */
 
 static struct {
 	UInt count, alive;   /* threads so far, and at present */
 	UInt *number;        /* by ThreadId */
 	UInt *parent;        /* by ThreadId */
 	ThreadId running;    /* as reported last, 0 at first */
-	Bool uninstrumented; /* the code has been discarded, to run without instrumentation */
+	Bool uninstrumented; /* the code has been discarded, to run without
+				instrumentation */
 } self;
 
 void threads_init(void)
@@ -63,8 +70,29 @@ static void ended(ThreadId tid)
 		out_end(out_begin(ML_WORD_THREAD_END, self.number[tid], 0));
 }
 
+/*
+ * A thread runs for 100,000 superblocks before Valgrind lets another one run: about a
+ * million references. References of threads that run at the same time on a real machine
+ * then lie too far apart to be put together again, and a thread that spins fills the
+ * trace. So the tool shortens the slices. The core has set the counter of superblocks
+ * just before; it takes a lower one for superblocks that ran already.
+ */
+static void shorten_slice(ThreadId tid)
+{
+	enum { OFFSET = offsetof(VexGuestAMD64State, host_EvC_COUNTER) };
+	UInt left;
+
+	VG_(get_shadow_regs_area)(tid, (UChar *)&left, 0, OFFSET, sizeof(left));
+	if (left <= SLICE)
+		return;
+	left = SLICE;
+	VG_(set_shadow_regs_area)(tid, 0, OFFSET, sizeof(left), (const UChar *)&left);
+}
+
 static void runs(ThreadId tid, ULong blocks)
 {
+	if (self.alive > 1)
+		shorten_slice(tid);
 	if (tid == self.running || out_is_off())
 		return;
 	self.running = tid;
@@ -98,6 +126,17 @@ void threads_fork(ThreadId survivor)
 	created(VG_INVALID_THREADID, survivor);
 	announce(survivor);
 	runs(survivor, 0);
+}
+
+void threads_sync(ThreadId tid, enum ml_sync kind, Addr object)
+{
+	uint64_t *w;
+
+	if (out_is_off() || self.alive < 2)
+		return;
+	w = out_begin(ML_WORD_SYNC, (UInt)kind | self.number[tid] << 8, 1);
+	w[0] = object;
+	out_end(w + 1);
 }
 
 UInt threads_alive(void)

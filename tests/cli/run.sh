@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh SRC BUILD NAME: runs tests/cli/NAME.sh in a scratch folder, with the built
 # memlamp in PATH, and compares what it prints (stdout and stderr together) with
-# NAME.out. UPDATE=1 rewrites NAME.out. A script that ends with 77 is skipped; any other
+# NAME.out, or $OUT.out. UPDATE=1 rewrites that file. A script that ends with 77 is skipped; any other
 # status but 0 is a failure.
 set -u
 SRC=$1 BUILD=$2 name=$3
@@ -23,6 +23,6 @@ if [ $status != 0 ]; then
 	exit 1
 fi
 if [ "${UPDATE:-}" = 1 ]; then
-	cp "$scratch/out" "$SRC/tests/cli/$name.out"
+	cp "$scratch/out" "$SRC/tests/cli/${OUT:-$name}.out"
 fi
-diff -u "$SRC/tests/cli/$name.out" "$scratch/out"
+diff -u "$SRC/tests/cli/${OUT:-$name}.out" "$scratch/out"

@@ -81,5 +81,8 @@ show memlamp samples roles.mlh --show levels
 show memlamp samples roles.mlh -c latency=other,level=serves --show levels
 head -c 1000 l.mlh >cut.mlh
 show memlamp samples cut.mlh
+cp l.mlh magic.mlh
+printf X | dd of=magic.mlh bs=1 conv=notrunc 2>/dev/null
+show memlamp samples magic.mlh
 : >empty.csv
 show memlamp samples empty.csv

@@ -141,6 +141,27 @@ export const tests = {
 		await cells(w, page, 200);
 	},
 
+	"a drag selects a range of cells, a click goes to one": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)), {
+			hash: `${HASH}&window=44000-44600`,
+		});
+		const found = await cells(w, page, 600);
+
+		await page.mouse.move(...(await place(page, found[299])));
+		await page.mouse.down();
+		await page.mouse.move(...(await place(page, found[150])));
+		await page.mouse.move(...(await place(page, found[100])));
+		await page.mouse.up();
+		assert.deepEqual(await w.value(page, "range"), {
+			from: 44100,
+			to: 44300,
+		});
+		await page.locator(".section", { hasText: "200 references" }).waitFor();
+		await page.mouse.click(...(await place(page, found[5])));
+		assert.equal(await w.value(page, "cursor"), 44005);
+		assert.equal(await w.value(page, "range"), null);
+	},
+
 	"a selection leaves its cells in full colour": async (w) => {
 		const page = await w.page(await hand(w), { hash: HASH });
 

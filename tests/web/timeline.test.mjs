@@ -1,6 +1,7 @@
 // The timeline. Small traces are simulated by hand; of recorded ones what is
 // drawn is compared with what the server tells and what `memlamp dump` prints.
 import assert from "node:assert/strict";
+import { columns } from "./world.mjs";
 import {
 	HAND_SERVED,
 	ask,
@@ -48,6 +49,11 @@ function cellWidth(references, most) {
 
 	while (references / width > most) width *= 2;
 	return width;
+}
+
+/** A number of bytes as the page writes it. */
+function bytes(n) {
+	return n < 1024 ? `${n} B` : `${Number((n / 1024).toFixed(1))} KiB`;
 }
 
 function near(is, should, by, what) {
@@ -206,24 +212,84 @@ export const tests = {
 		near(moved.from, from + n / 4, (n / b.width) * 2, "moved");
 	},
 
-	"a click goes to the reference under it, a drag moves the window": async (w) => {
-		const page = await w.page(await w.serve(matmul(w)));
-		const b = await box(page);
+	"a click goes to the reference under it, a drag selects a range and adds it up":
+		async (w) => {
+			const page = await w.page(await w.serve(matmul(w)));
+			const b = await box(page);
 
-		await set(page, 0, { from: 1000, to: 1100 });
-		await page.mouse.click(b.x + b.width * 0.305, b.y + 60);
-		assert.equal(await w.value(page, "cursor"), 1030);
-		await drag(
-			page,
-			[b.x + b.width * 0.6, b.y + 60],
-			[b.x + b.width * 0.4, b.y + 60],
-		);
-		assert.deepEqual(await w.value(page, "chosenWindow"), {
-			from: 1020,
-			to: 1120,
-		});
-		assert.equal(await w.value(page, "cursor"), 1030);
-	},
+			await set(page, 0, { from: 44000, to: 44100 });
+			await page.mouse.click(b.x + b.width * 0.305, b.y + 60);
+			assert.equal(await w.value(page, "cursor"), 44030);
+			await drag(
+				page,
+				[b.x + b.width * 0.8, b.y + 60],
+				[b.x + b.width * 0.4, b.y + 60],
+			);
+			const range = { from: 44040, to: 44080 };
+			assert.deepEqual(await w.value(page, "range"), range);
+			assert.equal(await w.value(page, "cursor"), 44030);
+			const { outcome } = await columns(
+				page,
+				`sims/0/refs?from=${range.from}&count=40`,
+			);
+			const served = outcome.map((o) => o & 15); // L1, L2, memory
+			const missed = [1, 2].map(
+				(l) => served.filter((s) => s > l).length,
+			);
+			const cycles = served.reduce(
+				(n, s) => n + [4, 14, 200][s - 1],
+				0,
+			);
+			const section = page.locator(".section", { hasText: "Range" });
+			await section
+				.getByText(
+					`40 references, ${cycles.toLocaleString("en")} cycles`,
+				)
+				.waitFor();
+			// lines of both levels have 64 bytes
+			const cellsOf = (i) =>
+				section
+					.locator("tbody tr")
+					.nth(i)
+					.locator("td")
+					.allTextContents();
+			for (const i of [0, 1]) {
+				const [n, , fetched] = await cellsOf(i);
+				assert.equal(Number(n), missed[i]);
+				assert.equal(fetched, bytes(64 * missed[i]));
+			}
+			assert.match(
+				await timelineSvg(page),
+				new RegExp(
+					`40 references · ${missed[0]} miss L1 · ${missed[1]} miss L2`,
+				),
+			);
+			await w.until("the address has it", () =>
+				page.url().includes("range=44040-44080"),
+			);
+			// an end can be moved
+			await drag(
+				page,
+				[b.x + b.width * 0.4, b.y + 60],
+				[b.x + b.width * 0.5, b.y + 60],
+			);
+			assert.deepEqual(await w.value(page, "range"), {
+				from: 44050,
+				to: 44080,
+			});
+			await section.getByTitle("make it the window").click();
+			assert.deepEqual(await w.value(page, "chosenWindow"), {
+				from: 44050,
+				to: 44080,
+			});
+			await drag(
+				page,
+				[b.x + b.width * 0.2, b.y + 60],
+				[b.x + b.width * 0.4, b.y + 60],
+			);
+			await page.keyboard.press("Escape");
+			assert.equal(await w.value(page, "range"), null);
+		},
 
 	"the cursor can be dragged": async (w) => {
 		const page = await w.page(await w.serve(matmul(w)));

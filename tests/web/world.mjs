@@ -196,9 +196,12 @@ export class World {
 	/*
 	 * A page that is open and whose simulation is ready, unless `wait` is false. It begins at
 	 * the first reference and stays at its moment when something is selected, so that tests
-	 * count from there; `own` leaves both to the page.
+	 * count from there; `own` leaves both to the page. `tour`: as on a first visit.
 	 */
-	async page(address, { wait = true, hash = "", size, own = false } = {}) {
+	async page(
+		address,
+		{ wait = true, hash = "", size, own = false, tour = false } = {},
+	) {
 		const page = await this.browser.newPage();
 
 		this.pages.push(page);
@@ -212,6 +215,11 @@ export class World {
 			)
 				this.faults.push(new Error(`the page asked for ${u}`));
 		});
+		// The tour comes on a first visit only, and each profile of a test is new.
+		if (!tour)
+			await page.addInitScript(() =>
+				localStorage.setItem("memlamp.tour", "seen"),
+			);
 		if (size) await page.setViewportSize(size);
 		await page.goto(address + (own ? hash : fromTheStart(hash)));
 		if (wait) await this.ready(page);

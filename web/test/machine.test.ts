@@ -13,7 +13,7 @@ const parse = (text: string) => parseMachine(text, ["lru", "fifo", "random"]);
 
 const canonical = [
 	"L1 32K 8w 64B lru wb wa 4c | L2 1M 16w 64B lru wb wa neither 14c | memory 200c",
-	"cores 4 | L1 32K 8w 64B lru wt nwa private prefetch=stride*4 4c | L2 1M full 64B fifo wb wa inclusive shared 14c | L1i 32K 8w 64B lru private 4c | TLB 64e 4w 4K lru 0c | memory 200c | walk 30c | seed 7",
+	"cores 4 | L1 32K 8w 64B lru wt nwa private prefetch=stride*4 4c | L2 1M full 64B fifo wb wa inclusive shared 14c | L1i 32K 8w 64B lru private 4c | TLB 64e 4w 4K lru 0c | memory 200c | walk 30c | transfer 90c | seed 7",
 ];
 
 test("the server's text of a machine goes through the form unchanged", () => {

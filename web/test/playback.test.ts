@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cellAt, layOut, placeOf } from "../src/kinds/trace/model/readingOrder";
-import { placeOfSpeed, speedAt, speeds } from "../src/kinds/trace/model/speed";
+import {
+	placeOfSpeed,
+	speedAt,
+	speeds,
+	usualSpeed,
+} from "../src/kinds/trace/model/speed";
 
 const room = { width: 640, height: 400 };
 
@@ -49,4 +54,12 @@ test("the slider goes from one to ten million by factors", () => {
 	assert.equal(speedAt(1), 1e7);
 	for (const s of speeds) assert.equal(speedAt(placeOfSpeed(s)), s);
 	assert.equal(speedAt(0.5), 3200); // the root of ten million is 3162
+});
+
+test("a window is played in some thirty seconds, however long it is", () => {
+	assert.equal(usualSpeed(30), 2); // slower than two a second would be waiting
+	assert.equal(usualSpeed(600), 20);
+	assert.equal(usualSpeed(45000), 1000); // 1500 a second, in steps of 1, 2, 5
+	assert.equal(usualSpeed(3_000_000), 100_000);
+	assert.equal(usualSpeed(3e9), 1e7); // the fastest
 });

@@ -55,6 +55,7 @@ test("the state of the page survives the address", () => {
 		with: 2,
 		cursor: 123456789012,
 		window: { from: 10, to: 20 },
+		range: { from: 12, to: 15 },
 		selection: { region: 2 },
 		file: 4,
 		speed: 1000,

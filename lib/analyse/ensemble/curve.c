@@ -129,7 +129,10 @@ void ml_curves_close(struct ml_curves *c)
 	ml_free(c);
 }
 
-/* A measure is sum(num * served) / sum(den * served). */
+/*
+ * A measure is sum(num * served) / sum(den * served). No level has number 0: num[0] is
+ * the weight of the cycles beyond those of the serving levels.
+ */
 struct ratio {
 	double num[ML_SERVED], den[ML_SERVED];
 	bool plain; /* den is 1 throughout: references */
@@ -156,6 +159,7 @@ static bool ratio_of(const struct ml_member *m, const struct ml_curve_options *o
 	     (o->level < 1 || o->level > levels)) ||
 	    (o->measure == ML_MEASURE_SERVED && (o->level < 1 || o->level > levels + 1)))
 		return false;
+	r->num[0] = o->measure == ML_MEASURE_TIME && !o->weighted && m->beyond;
 	for (unsigned k = 1; k <= levels + 1; k++) {
 		r->den[k] = 1;
 		switch (o->measure) {
@@ -212,6 +216,8 @@ static void add_counts(double *restrict out, double *restrict squares,
 			squares[i] += w * v;
 		}
 	}
+	for (size_t i = 0; weight[0] > 0 && i < count; i++)
+		out[i] += sign * (double)m->beyond[first + i];
 }
 
 /*
@@ -600,6 +606,22 @@ static void count_upto(const struct ml_curves *c, size_t member, double position
 	}
 }
 
+/* Cycles beyond those of the serving levels, of the references before a position. */
+static double beyond_upto(const struct ml_curves *c, const struct ml_member *m,
+			  double position)
+{
+	const struct ml_ensemble_trace *t = &c->e->traces[m->trace];
+	double width = (double)((uint64_t)1 << t->bits), sum = 0;
+
+	for (size_t i = 0; i < t->bins && (double)i * width < position; i++) {
+		double refs = (double)ml_ensemble_bin_refs(t, i);
+		double part = (position - (double)i * width) / refs;
+
+		sum += (part < 1 ? part : 1) * (double)m->beyond[i];
+	}
+	return sum;
+}
+
 double ml_curve_total(const struct ml_curves *c, size_t member,
 		      const struct ml_curve_options *o, double from, double to)
 {
@@ -618,6 +640,8 @@ double ml_curve_total(const struct ml_curves *c, size_t member,
 		num += r.num[k] * count[k];
 		den += r.den[k] * count[k];
 	}
+	if (r.num[0] > 0)
+		num += beyond_upto(c, m, q) - beyond_upto(c, m, p);
 	if (o->against < c->e->member_count) {
 		struct ml_curve_options alone = *o;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/analyse/ensemble/ensemble_parts.h"
+#include "lib/analyse/ensemble/ensemble_surcharge.h"
 #include "lib/base/buf.h"
 #include "lib/base/map.h"
 #include "lib/base/path.h"
@@ -195,6 +196,23 @@ void ml_ensemble_make_series(struct ml_ensemble *e, struct ml_member *m)
 		memset(m->served[s], 0, size);
 		m->total[s] = 0;
 	}
+	if (!ml_ensemble_surcharged(&m->parsed))
+		return;
+	size = e->traces[m->trace].bins * sizeof(*m->beyond);
+	if (!m->beyond)
+		m->beyond = ml_arena_alloc(&e->arena, size + 1);
+	memset(m->beyond, 0, size);
+	m->beyond_total = 0;
+}
+
+double ml_member_cycles(const struct ml_member *m)
+{
+	uint64_t refs = 0;
+
+	for (unsigned s = 1; s <= m->parsed.levels + 1; s++)
+		refs += m->total[s];
+	return ml_profile_cycles(&m->parsed, m->total) +
+	       (refs ? (double)m->beyond_total / (double)refs : 0);
 }
 
 void ml_ensemble_finish(const struct ml_ensemble *e, struct ml_member *m)
@@ -206,6 +224,9 @@ void ml_ensemble_finish(const struct ml_ensemble *e, struct ml_member *m)
 		for (size_t i = 0; i < bins; i++)
 			m->total[s] += m->served[s][i];
 	}
+	m->beyond_total = 0;
+	for (size_t i = 0; m->beyond && i < bins; i++)
+		m->beyond_total += m->beyond[i];
 	m->done = true;
 }
 
@@ -356,6 +377,8 @@ static void merge_member(struct ml_ensemble *e, uint32_t trace, const struct ml_
 	for (unsigned s = 1; s <= x->parsed.levels + 1; s++)
 		if (bins)
 			memcpy(x->served[s], m->served[s], bins * sizeof(*x->served[s]));
+	if (x->beyond && m->beyond && bins)
+		memcpy(x->beyond, m->beyond, bins * sizeof(*x->beyond));
 	ml_ensemble_finish(e, x);
 }
 

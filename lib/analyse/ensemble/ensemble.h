@@ -2,7 +2,8 @@
  * An ensemble: many simulations side by side (Choudhury, chapter 7). A member is a trace
  * on a machine: one trace on many machines, many traces on one, or both. For each member
  * the ensemble has the number of references that each level served in each bin of time.
- * All plots follow from these counts, for any latencies.
+ * All plots follow from these counts, for any latencies. Machines with TLBs, several
+ * cores or an L1i of its own latency also have the cycles that these add.
  *
  * The file (.mle) has all of it, and nothing that depends on when, where or in which
  * order it was computed: the same members give the same bytes. docs/format.md is the
@@ -64,6 +65,9 @@ struct ml_member {
 	bool done;
 	uint32_t *served[ML_SERVED]; /* [level][bin]; levels from 1 to levels + 1 */
 	uint64_t total[ML_SERVED];
+	/* [bin]: cycles beyond those of the serving levels; NULL: none */
+	int64_t *beyond;
+	int64_t beyond_total;
 };
 
 /* Zero bytes and ml_ensemble_init make an empty one. */
@@ -87,6 +91,9 @@ struct ml_ensemble {
 
 void ml_ensemble_init(struct ml_ensemble *e);
 void ml_ensemble_release(struct ml_ensemble *e);
+
+/* The average access time of a member that is done: as in memlamp sim. */
+double ml_member_cycles(const struct ml_member *m);
 
 /* The references of a trace's window, and of one of its bins. */
 uint64_t ml_ensemble_refs(const struct ml_ensemble_trace *t);

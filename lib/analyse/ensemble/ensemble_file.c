@@ -20,7 +20,7 @@ enum {
 };
 
 /* Blocks have the headers of trace files (lib/trace/format.h). */
-enum type { TRACE = 1, MEMBER, SERIES, STATE, STATE_MORE, END };
+enum type { TRACE = 1, MEMBER, SERIES, STATE, STATE_MORE, END, BEYOND };
 
 /* ---- writing ---- */
 
@@ -99,6 +99,20 @@ static bool write_series(struct writer *w, const struct ml_ensemble *e, size_t m
 	return write_block(w, SERIES, member, bins, err);
 }
 
+static bool write_beyond(struct writer *w, const struct ml_ensemble *e, size_t member,
+			 struct ml_err *err)
+{
+	const struct ml_member *m = &e->members[member];
+	size_t bins = e->traces[m->trace].bins;
+	int64_t last = 0;
+
+	for (size_t i = 0; i < bins; i++) {
+		ml_buf_zigzag(&w->raw, m->beyond[i] - last);
+		last = m->beyond[i];
+	}
+	return write_block(w, BEYOND, member, bins, err);
+}
+
 static bool write_member(struct writer *w, const struct ml_ensemble *e, size_t member,
 			 struct ml_err *err)
 {
@@ -122,7 +136,8 @@ static bool write_member(struct writer *w, const struct ml_ensemble *e, size_t m
 			ml_buf_u64(&w->raw, bits);
 	}
 	return write_block(w, MEMBER, member, 0, err) &&
-	       (!m->done || write_series(w, e, member, err));
+	       (!m->done || write_series(w, e, member, err)) &&
+	       (!m->done || !m->beyond || write_beyond(w, e, member, err));
 }
 
 static bool write_state(struct writer *w, const struct ml_ensemble_state *s,
@@ -319,6 +334,28 @@ static bool take_series(struct reader *r, const struct ml_block_header *h,
 	return true;
 }
 
+/* Behind the series of the member; files of memlamp 0.2.0 have none. */
+static bool take_beyond(struct reader *r, const struct ml_block_header *h,
+			struct ml_bytes *in, struct ml_err *err)
+{
+	struct ml_ensemble *e = r->e;
+	struct ml_member *m = e->member_count ? &e->members[e->member_count - 1] : NULL;
+	uint64_t v = 0;
+
+	if (!m || h->time != e->member_count - 1 || !m->done || !m->beyond)
+		return damaged(r, "cycles belong to no member", err);
+	if (h->count != e->traces[m->trace].bins)
+		return damaged(r, "a series has the wrong length", err);
+	for (size_t i = 0; i < h->count; i++) {
+		v += (uint64_t)ml_bytes_zigzag(in);
+		m->beyond[i] = (int64_t)v;
+	}
+	if (in->bad)
+		return damaged(r, "a series has the wrong length", err);
+	ml_ensemble_finish(e, m);
+	return true;
+}
+
 /* Checks that the last state has all of its bytes. */
 static bool end_state(struct reader *r, struct ml_err *err)
 {
@@ -389,6 +426,7 @@ static bool take_block(struct reader *r, const struct ml_block_header *h,
 	case TRACE: return take_trace(r, in, err);
 	case MEMBER: return take_member(r, h, in, err);
 	case SERIES: return take_series(r, h, in, err);
+	case BEYOND: return take_beyond(r, h, in, err);
 	case STATE: return take_state(r, h, in, err);
 	case STATE_MORE: return take_more(r, h, in, err);
 	case END: return take_end(r, in, err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/analyse/ensemble/ensemble_parts.h"
+#include "lib/analyse/ensemble/ensemble_surcharge.h"
 #include "lib/analyse/ensemble/ensemble_stack.h"
 #include "lib/analyse/ensemble/ensemble_walk.h"
 #include "lib/analyse/passes/replay.h"
@@ -129,6 +130,7 @@ static bool run_walk(struct run *r, const struct ml_ensemble_group *g, struct ml
 struct replay {
 	struct run *run;
 	struct ml_member *member;
+	struct ml_ensemble_surcharge surcharge;
 	pthread_mutex_t *lock; /* guards progress and the first error */
 	struct ml_err *err;
 	bool *failed;
@@ -141,9 +143,12 @@ static bool count(void *arg, const struct ml_events *ev, struct ml_err *err)
 	unsigned bits = x->run->e->traces[m->trace].bits;
 
 	(void)err;
+	x->surcharge.position = ev->position;
 	for (size_t i = 0; i < ev->refs->count; i++)
 		m->served[ml_outcome_served(ev->outcome[i])]
 			 [(ev->position + i) >> bits]++;
+	ml_ensemble_surcharge_batch(&x->surcharge, ev->refs->what, ev->outcome,
+				    ev->refs->count);
 	pthread_mutex_lock(x->lock);
 	x->run->done += ev->refs->count;
 	ml_work_progress(x->run->o->work, "simulating", x->run->done, x->run->total);
@@ -151,21 +156,42 @@ static bool count(void *arg, const struct ml_events *ev, struct ml_err *err)
 	return true;
 }
 
+static void on_page(void *arg, const struct ml_events *ev, const struct ml_page *p)
+{
+	struct replay *x = arg;
+
+	x->surcharge.position = ev->position;
+	ml_ensemble_surcharge_page(&x->surcharge, p);
+}
+
+static void on_bounce(void *arg, const struct ml_events *ev, const struct ml_bounce *b)
+{
+	struct replay *x = arg;
+
+	x->surcharge.position = ev->position;
+	ml_ensemble_surcharge_bounce(&x->surcharge, b);
+}
+
 static bool replay(struct replay *x, struct ml_err *err)
 {
 	struct ml_ensemble *e = x->run->e;
 	const struct ml_ensemble_trace *t = &e->traces[x->member->trace];
 	struct ml_replay_options o = {
-		.machine = ml_ensemble_plain(&x->member->parsed, NULL),
+		.machine = x->member->parsed,
 		.from = t->from,
 		.to = t->to,
 		.interleave = x->run->o->interleave,
 		.work = &x->run->part,
 	};
-	struct ml_pass pass = { .arg = x, .batch = count };
+	struct ml_pass pass = {
+		.arg = x, .batch = count, .bounce = on_bounce, .page = on_page
+	};
 	struct ml_replay *r;
 	struct ml_trace trace;
 
+	x->surcharge = (struct ml_ensemble_surcharge){ .machine = &x->member->parsed,
+						       .beyond = x->member->beyond,
+						       .bits = t->bits };
 	/* each replay opens the trace, as all read blocks at the same time */
 	if (!ml_trace_open(&trace, t->path, err))
 		return false;
@@ -175,6 +201,7 @@ static bool replay(struct replay *x, struct ml_err *err)
 		ml_replay_close(r);
 	}
 	ml_trace_close(&trace);
+	ml_ensemble_surcharge_release(&x->surcharge);
 	return ok;
 }
 
@@ -214,7 +241,11 @@ static bool run_replays(struct run *r, const struct ml_ensemble_group *g,
 		struct ml_member *m = &r->e->members[g->member[i]];
 
 		ml_ensemble_make_series(r->e, m);
-		x[i] = (struct replay){ r, m, &lock, err, &failed };
+		x[i] = (struct replay){ .run = r,
+					.member = m,
+					.lock = &lock,
+					.err = err,
+					.failed = &failed };
 	}
 	for (size_t i = 0; i < g->count; i++)
 		ml_pool_submit(&pool, do_replay, &x[i]);

@@ -6,6 +6,7 @@
 
 #include "lib/analyse/ensemble/ensemble_block.h"
 #include "lib/analyse/ensemble/ensemble_parts.h"
+#include "lib/analyse/ensemble/ensemble_surcharge.h"
 #include "lib/analyse/ensemble/ensemble_stack.h"
 #include "lib/analyse/passes/future.h"
 #include "lib/analyse/passes/replay.h"
@@ -19,10 +20,13 @@
 enum {
 	RING = 6,  /* blocks that are decoded at most */
 	AHEAD = 2, /* blocks that should be decoded ahead */
-	STATE_VERSION = 1,
+	STATE_VERSION = 2,
 };
 
-/* A stack pass with all behind it, or a simulator of one member. */
+/*
+ * A stack pass with all behind it, or a simulator: of one member, or of TLBs that members
+ * with stack passes have in common.
+ */
 struct unit {
 	struct ml_stack *stack;
 	size_t stream;
@@ -37,6 +41,8 @@ struct unit {
 	/* hints of the block, until the simulator takes them */
 	const struct ml_ensemble_hints *given;
 	struct ml_bytes state; /* the saved state to start from, if any */
+	struct ml_ensemble_surcharge surcharge; /* of `member`, unless beyond is NULL */
+	bool tlbs_only;
 	bool opened;
 
 	uint64_t members; /* number of members */
@@ -106,6 +112,41 @@ static struct unit *add_unit(struct ml_ensemble_walk *w)
 	return &w->units[w->unit_count++];
 }
 
+static bool same_tlbs(const struct ml_machine *a, const struct ml_machine *b)
+{
+	return a->tlbs == b->tlbs && a->walk_cycles == b->walk_cycles &&
+	       !memcmp(a->tlb, b->tlb, sizeof(a->tlb));
+}
+
+/* The unit that translates for a member with a stack pass, or NULL. */
+static struct unit *translator(const struct ml_ensemble_walk *w, size_t member)
+{
+	const struct ml_machine *m = &w->e->members[member].parsed;
+
+	for (size_t i = 0; m->tlbs && i < w->unit_count; i++)
+		if (w->units[i].tlbs_only &&
+		    same_tlbs(m, &w->e->members[w->units[i].member].parsed))
+			return &w->units[i];
+	return NULL;
+}
+
+/* A simulator of the TLBs beside the first level, which costs little. */
+static void add_translator(struct ml_ensemble_walk *w, size_t member,
+			   const struct ml_machine *plain)
+{
+	const struct ml_machine *m = &w->e->members[member].parsed;
+
+	if (!m->tlbs || translator(w, member))
+		return;
+	struct unit *u = add_unit(w);
+	u->tlbs_only = true;
+	u->member = member;
+	u->machine = *plain;
+	u->machine.levels = 1;
+	u->machine.tlbs = m->tlbs;
+	memcpy(u->machine.tlb, m->tlb, sizeof(m->tlb));
+}
+
 /* The pass of the first level of a path. */
 static const struct ml_stack *first_pass(const struct ml_stack_branch *leaf)
 {
@@ -136,11 +177,14 @@ static void plan(struct ml_ensemble_walk *w)
 
 		if (ml_stack_fits(&plain)) {
 			w->leaf[i] = ml_stack_add(&w->tree, &plain);
+			ml_ensemble_make_series(w->e, m);
+			add_translator(w, w->group.member[i], &plain);
 			continue;
 		}
 		struct unit *u = add_unit(w);
 		u->member = w->group.member[i];
 		u->machine = plain;
+		u->machine.tlbs = m->parsed.tlbs;
 		u->members = 1;
 		u->shares = shares_future(&plain);
 		ml_ensemble_make_series(w->e, m);
@@ -181,6 +225,24 @@ static bool give_hints(void *arg, const uint64_t **hints, size_t *count,
 	return true;
 }
 
+static void on_page(void *arg, const struct ml_page *p)
+{
+	ml_ensemble_surcharge_page(&((struct unit *)arg)->surcharge, p);
+}
+
+/* The walk simulates one core, so no line comes from another. */
+static void listen(struct ml_ensemble_walk *w, struct unit *u)
+{
+	struct ml_member *m = &w->e->members[u->member];
+	struct ml_observer o = { .arg = u, .page = on_page };
+
+	u->surcharge.machine = &m->parsed;
+	u->surcharge.beyond = m->beyond;
+	u->surcharge.bits = w->window->bits;
+	if (m->beyond)
+		ml_sim_observe(u->sim, &o);
+}
+
 static bool open_simulator(struct ml_ensemble_walk *w, struct unit *u, struct ml_err *err)
 {
 	struct ml_replay_options o = options(w, u);
@@ -189,6 +251,7 @@ static bool open_simulator(struct ml_ensemble_walk *w, struct unit *u, struct ml
 	u->sim = ml_sim_open(&u->machine, 0, err);
 	if (!u->sim || (u->state.at && !ml_sim_restore(u->sim, &u->state, err)))
 		return false;
+	listen(w, u);
 	if (u->shares) {
 		u->hints = (struct ml_hints){ u, give_hints };
 		ml_sim_hints(u->sim, 1, &u->hints);
@@ -237,9 +300,13 @@ static bool simulate(struct ml_ensemble_walk *w, struct unit *u,
 			.site = b->site + i,
 		};
 
+		u->surcharge.position = b->position + i;
 		if (!ml_sim_run(u->sim, &a, outcome, err))
 			return false;
-		for (size_t k = 0; k < a.count;) {
+		if (u->surcharge.beyond)
+			ml_ensemble_surcharge_batch(&u->surcharge, a.what, outcome,
+						    a.count);
+		for (size_t k = u->tlbs_only ? a.count : 0; k < a.count;) {
 			uint64_t at = b->position + i + k, bin = at >> w->window->bits;
 			uint64_t left = ((bin + 1) << w->window->bits) - at;
 			size_t n = left < a.count - k ? (size_t)left : a.count - k;
@@ -414,7 +481,6 @@ void ml_ensemble_walk_progress(struct ml_ensemble_walk *w, uint64_t before,
 static void make_series(struct ml_ensemble_walk *w, struct ml_member *m,
 			const struct ml_stack_branch *leaf)
 {
-	ml_ensemble_make_series(w->e, m);
 	for (size_t i = 0; i < w->window->bins; i++) {
 		const struct ml_stack_branch *b = leaf;
 		uint32_t behind = 0;
@@ -435,6 +501,11 @@ void ml_ensemble_walk_finish(struct ml_ensemble_walk *w)
 
 		if (w->leaf[i])
 			make_series(w, m, w->leaf[i]);
+		const struct unit *u = w->leaf[i] ? translator(w, w->group.member[i])
+						  : NULL;
+		if (u && u->member != w->group.member[i])
+			memcpy(m->beyond, w->e->members[u->member].beyond,
+			       w->window->bins * sizeof(*m->beyond));
 		ml_ensemble_finish(w->e, m);
 	}
 }
@@ -466,9 +537,11 @@ void ml_ensemble_walk_save(const struct ml_ensemble_walk *w, struct ml_buf *out)
 			continue;
 		}
 		const struct ml_member *m = &w->e->members[u->member];
-		for (unsigned s = 1; s <= m->parsed.levels + 1; s++)
+		for (unsigned s = 1; !u->tlbs_only && s <= m->parsed.levels + 1; s++)
 			for (size_t k = 0; k < bins; k++)
 				ml_buf_varint(out, m->served[s][k]);
+		for (size_t k = 0; m->beyond && k < bins; k++)
+			ml_buf_zigzag(out, m->beyond[k]);
 		state.size = 0;
 		if (u->sim)
 			ml_sim_save(u->sim, &state);
@@ -486,9 +559,11 @@ static bool restore_simulator(struct ml_ensemble_walk *w, struct unit *u, size_t
 {
 	struct ml_member *m = &w->e->members[u->member];
 
-	for (unsigned s = 1; s <= m->parsed.levels + 1; s++)
+	for (unsigned s = 1; !u->tlbs_only && s <= m->parsed.levels + 1; s++)
 		for (size_t k = 0; k < bins && !in->bad; k++)
 			m->served[s][k] = (uint32_t)ml_bytes_varint(in);
+	for (size_t k = 0; m->beyond && k < bins && !in->bad; k++)
+		m->beyond[k] = ml_bytes_zigzag(in);
 	uint64_t size = ml_bytes_varint(in);
 	const uint8_t *at = size <= (uint64_t)(in->end - in->at) ? ml_bytes_take(in, size)
 								 : NULL;
@@ -607,6 +682,7 @@ void ml_ensemble_walk_close(struct ml_ensemble_walk *w)
 	for (size_t i = 0; i < w->unit_count; i++) {
 		if (w->units[i].sim)
 			ml_sim_close(w->units[i].sim);
+		ml_ensemble_surcharge_release(&w->units[i].surcharge);
 		if (w->units[i].future)
 			ml_future_close(w->units[i].future);
 	}

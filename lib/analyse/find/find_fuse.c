@@ -162,6 +162,19 @@ static void tell(struct ml_find *f, const struct loops *l, double saved)
 				      x->pairs[i].saved[0]);
 }
 
+/* The misses that fusing spares, of this array and of those that are used alike. */
+static double of_family(const struct ml_find *f, const struct mine *m,
+			const struct loops *l)
+{
+	const struct ml_spot *s = &f->spots[l->first->spot];
+	double sum = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		if (ml_find_together(f, &f->spots[m->loops[i].first->spot], s))
+			sum += m->loops[i].saved;
+	return sum;
+}
+
 static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
@@ -169,6 +182,8 @@ static void conclude(struct ml_find *f, void *arg)
 	for (size_t i = 0; i < m->count; i++) {
 		double saved = ml_find_saved(f, m->loops[i].trial);
 
+		if (of_family(f, m, &m->loops[i]) < f->min_cycles)
+			continue;
 		saved = saved > m->loops[i].saved ? saved : m->loops[i].saved;
 		tell(f, &m->loops[i], saved);
 	}

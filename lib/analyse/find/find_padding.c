@@ -105,20 +105,23 @@ static void tell(struct ml_find *f, const struct ml_conflict *conflict,
 	const char *name = ml_find_region(f, s->region);
 	struct ml_candidate *c = ml_conflict_add(f, conflict, remedy);
 
+	const char *run = ml_find_run(f, s->region);
+
 	c->finding.title = ml_arena_printf(
-		f->arena, "rows of %s drive each other out of %s", name, level->name);
+		f->arena, "%ss of %s drive each other out of %s", run, name, level->name);
 	ml_find_say(f, c, "%s of %s misses of %s are conflicts: %s would have had room.",
 		    ml_find_count(f, s->cause[l - 1][ML_CAUSE_CONFLICT]),
 		    ml_find_count(f, ml_find_missed(s->served, l)), level->name,
 		    level->name);
-	ml_find_say(f, c, "Rows are %s%s apart, so their starts fall into %s of %s sets.",
-		    r->known ? "" : "(by the stride) ", ml_find_bytes(f, r->pitch),
-		    ml_find_count(f, sets), ml_find_count(f, level->sets));
-	ml_find_say(f, c, "With rows %s longer, its misses of %s change from %s to %s.",
-		    ml_find_bytes(f, pad), level->name, ml_find_count(f, before),
+	ml_find_say(f, c, "%ss are %s%s apart, so their starts fall into %s of %s sets.",
+		    *run == 'c' ? "Column" : "Row", r->known ? "" : "(by the stride) ",
+		    ml_find_bytes(f, r->pitch), ml_find_count(f, sets),
+		    ml_find_count(f, level->sets));
+	ml_find_say(f, c, "With %ss %s longer, its misses of %s change from %s to %s.",
+		    run, ml_find_bytes(f, pad), level->name, ml_find_count(f, before),
 		    ml_find_count(f, after));
 	c->finding.advice = ml_arena_printf(
-		f->arena, "make each row of %s %s longer, %s in all", name,
+		f->arena, "make each %s of %s %s longer, %s in all", run, name,
 		ml_find_bytes(f, pad), ml_find_count(f, r->pitch + pad));
 	ml_find_fact(c, "row", (double)r->pitch);
 	ml_find_fact(c, "pad", (double)pad);

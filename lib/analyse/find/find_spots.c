@@ -593,6 +593,11 @@ const char *ml_find_region(struct ml_find *f, uint32_t region)
 	return region ? ml_profile_region_name(f->p, f->tables, region) : "other memory";
 }
 
+const char *ml_find_run(const struct ml_find *f, uint32_t region)
+{
+	return f->tables->regions.at[region].column_major ? "column" : "row";
+}
+
 const char *ml_find_place(struct ml_find *f, uint32_t line)
 {
 	const struct ml_user_line *l = &f->user_lines.lines[line];

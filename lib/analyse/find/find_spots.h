@@ -218,6 +218,8 @@ const char *ml_find_count(struct ml_find *f, uint64_t n);
 const char *ml_find_bytes(struct ml_find *f, uint64_t n); /* "64 bytes", "1.2 MiB" */
 const char *ml_find_percent(struct ml_find *f, double share);
 const char *ml_find_region(struct ml_find *f, uint32_t region);
+/* What lies in consecutive memory: "row", or "column" of an array of Fortran. */
+const char *ml_find_run(const struct ml_find *f, uint32_t region);
 /* "interchange.c:44", or the function if the line is not known. */
 const char *ml_find_place(struct ml_find *f, uint32_t line);
 /* "998,001 of 1,000,000 references miss L1 (L2 serves 80 %, memory 20 %)". */

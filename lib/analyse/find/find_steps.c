@@ -1,6 +1,6 @@
 #include "lib/analyse/find/find_steps.h"
 
-enum { TOP = 8 };
+enum { TOP = 8, SAMPLED = 8 /* one of so many lines */, MIN_LINES = 8 };
 
 /* The most frequent steps by Space-saving, as in profile_parts.h. */
 struct ml_steps {
@@ -11,6 +11,7 @@ struct ml_steps {
 	struct {
 		uint64_t bytes, count, over;
 	} top[TOP];
+	struct ml_map used; /* sampled lines: a bit for each 64th of the line */
 };
 
 void ml_steps_watch(struct ml_find *f)
@@ -39,6 +40,19 @@ static void note(struct ml_steps *s, uint64_t bytes)
 	s->top[k].count++;
 }
 
+static void note_use(struct ml_steps *s, const struct ml_find *f, uint64_t addr,
+		     unsigned size)
+{
+	uint64_t line = addr / f->line, piece = f->line > 64 ? f->line / 64 : 1;
+	uint64_t last = (addr % f->line + size - 1) / piece;
+
+	if (line * 0x9e3779b97f4a7c15 >> 32 & (SAMPLED - 1))
+		return;
+	uint64_t *mask = ml_map_add(&s->used, line, NULL);
+	for (uint64_t i = addr % f->line / piece; i <= last && i < 64; i++)
+		*mask |= (uint64_t)1 << i;
+}
+
 void ml_steps_see(struct ml_find *f, const struct ml_seen *seen)
 {
 	const struct ml_batch *b = seen->refs;
@@ -53,6 +67,7 @@ void ml_steps_see(struct ml_find *f, const struct ml_seen *seen)
 
 		if ((int64_t)step < 0)
 			step = 0 - step;
+		note_use(s, f, b->addr[i], ml_what_size(b->what[i]));
 		if (s->started && s->thread == b->thread[i] && step)
 			note(s, step);
 		s->started = true;
@@ -91,6 +106,25 @@ uint64_t ml_steps_row(const struct ml_find *f, const struct ml_spot *spot)
 		return 0;
 	/* one instruction of several goes over a multiple of the rows */
 	return main > f->line && main % row ? main : row;
+}
+
+double ml_steps_covered(const struct ml_find *f, const struct ml_spot *spot)
+{
+	const struct ml_map *m = f->steps ? &f->steps[spot - f->spots].used : NULL;
+	uint64_t bits = 0;
+
+	if (!m || m->count < MIN_LINES)
+		return 1;
+	for (size_t i = 0; i < m->cap; i++)
+		if (m->cells[i].used)
+			bits += (uint64_t)__builtin_popcountll(m->cells[i].value);
+	return (double)bits / (double)(m->count * (f->line < 64 ? f->line : 64));
+}
+
+void ml_find_steps_release(struct ml_find *f)
+{
+	for (size_t i = 0; f->steps && i < f->spot_count; i++)
+		ml_map_release(&f->steps[i].used);
 }
 
 static bool wastes(const struct ml_find *f, const struct ml_spot *s)

@@ -16,9 +16,16 @@ struct ml_steps;
 
 void ml_steps_watch(struct ml_find *f);
 void ml_steps_see(struct ml_find *f, const struct ml_seen *s);
+void ml_find_steps_release(struct ml_find *f);
 
 /* The bytes from row to row if the spot goes from row to row; 0: it does not. */
 uint64_t ml_steps_row(const struct ml_find *f, const struct ml_spot *s);
+/*
+ * The share of the bytes of all lines that the spot ever touches which it uses at some
+ * time. Near 1: it goes over everything, in whatever order. Near 0: it uses one column or
+ * one field. 1 if too few lines were seen.
+ */
+double ml_steps_covered(const struct ml_find *f, const struct ml_spot *s);
 /*
  * Whether the spot walks in large steps and uses at most half of each line before the
  * line is gone (find_stride.c).

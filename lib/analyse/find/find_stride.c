@@ -4,12 +4,17 @@
  * exchanges rows and columns for the references of one line alone, which has the effect
  * of exchanging its loops.
  */
+#include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_register.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/analyse/find/find_steps.h"
 #include "lib/trace/tables.h"
 
-enum { MAX_WALKS = 4 /* candidates */, MIN_ROWS = 4 };
+enum { MAX_WALKS = 8 /* candidates */, MIN_ROWS = 4 };
+
+/* A walk that uses less of its lines in the whole run uses one column, or one field. */
+static const double ONE_COLUMN = 0.4;
 
 struct walk {
 	const struct ml_spot *spot;
@@ -18,8 +23,13 @@ struct walk {
 	bool known;           /* the shape is known; else the step is taken for the row */
 	const struct ml_spot
 		*other;         /* another array that the line walks along, or NULL */
+	double covered;         /* share of the bytes that are ever used */
 	bool exchanged;         /* the line was tried as a whole */
 	size_t trial, exchange; /* this array turned; both arrays turned */
+	/* the loops exchanged: the spot whose sums leave their register, and references
+	 * more */
+	const struct ml_spot *result;
+	uint64_t added;
 };
 
 struct mine {
@@ -139,7 +149,7 @@ static void try(struct ml_find *f, void *arg)
 		const struct ml_spot *s = &f->spots[i];
 		struct walk *w = &m->walks[m->count];
 
-		if (s->excess < f->min_cycles)
+		if (s->excess < ml_family_min(f))
 			break;
 		if (!ml_find_movable(f, s->region) || !f->user_lines.lines[s->line].own ||
 		    only_conflicts(s) || !ml_steps_walk(f, s) || !is_walk(f, s, w))
@@ -149,8 +159,10 @@ static void try(struct ml_find *f, void *arg)
 					  .pitch = w->pitch,
 					  .unit = w->unit };
 
+		w->covered = ml_steps_covered(f, s);
 		w->trial = ml_find_try(f, &turn, s);
-		try_exchange(f, w, &turn);
+		if (w->covered >= ONE_COLUMN)
+			try_exchange(f, w, &turn);
 		m->count++;
 	}
 }
@@ -165,10 +177,32 @@ static void look(struct ml_find *f, void **mine)
 		}
 }
 
+/* Both ways, or the better one, where exchanging takes a sum out of its register. */
+static const char *advice_of_sum(struct ml_find *f, const struct walk *w, bool exchange)
+{
+	const char *name = ml_find_region(f, w->spot->region);
+	const char *sums = ml_find_region(f, w->result->region);
+
+	if (!exchange)
+		return ml_arena_printf(
+			f->arena,
+			"store %s transposed. If the loops were exchanged, the sums for %s "
+			"would leave their register",
+			name, sums);
+	return ml_arena_printf(
+		f->arena,
+		"exchange the two loops so that the inner one goes along a %s of %s, and "
+		"add to %s in memory, or store %s transposed. Exchanging is legal if no "
+		"iteration needs the result of another",
+		ml_find_run(f, w->spot->region), name, sums, name);
+}
+
 static const char *advice(struct ml_find *f, const struct walk *w, bool tiles)
 {
 	const char *name = ml_find_region(f, w->spot->region);
 
+	if (w->added && !w->exchanged)
+		return advice_of_sum(f, w, !tiles);
 	if (tiles)
 		return ml_arena_printf(
 			f->arena,
@@ -181,9 +215,9 @@ static const char *advice(struct ml_find *f, const struct walk *w, bool tiles)
 	return ml_arena_printf(
 		f->arena,
 		"exchange the two loops so that the inner one goes along a "
-		"row of %s, or store %s transposed. Exchanging is legal if no "
+		"%s of %s, or store %s transposed. Exchanging is legal if no "
 		"iteration needs the result of another",
-		name, name);
+		ml_find_run(f, w->spot->region), name, name);
 }
 
 static void tell(struct ml_find *f, const struct walk *w, double saved, double line)
@@ -198,22 +232,33 @@ static void tell(struct ml_find *f, const struct walk *w, double saved, double l
 	const char *l1 = f->p->machine.level[0].name;
 	struct ml_candidate *c = ml_find_add(f, s->region, s, saved, true);
 
+	const char *run = ml_find_run(f, s->region);
 	c->finding.title = ml_arena_printf(f->arena,
-					   w->known ? "%s is walked down its columns"
-						    : "%s is walked in large steps",
+					   !w->known ? "%s is walked in large steps"
+					   : *run == 'c'
+						   ? "%s is walked along its rows"
+						   : "%s is walked down its columns",
 					   name);
+	const char *on = w->step == w->pitch && w->known
+				 ? ml_arena_printf(f->arena, ", one %s on", run)
+				 : "";
 	ml_find_say(f, c, "%s goes through %s in steps of %s%s.",
-		    ml_find_place(f, s->line), name, ml_find_bytes(f, w->step),
-		    w->step == w->pitch && w->known ? ", one row on" : "");
+		    ml_find_place(f, s->line), name, ml_find_bytes(f, w->step), on);
 	ml_find_say(f, c, "%s; it uses %.0f bytes of each line of %llu that it fetches.",
 		    ml_find_misses(f, s->served),
 		    (double)s->bytes / (double)(missed ? missed : 1),
 		    (unsigned long long)f->line);
-	ml_find_say(f, c,
-		    "Walked along rows, %s of its references would miss %s, not %s.",
-		    ml_find_percent(f, (double)after / all), l1,
+	ml_find_say(f, c, "Walked along %ss, %s of its references would miss %s, not %s.",
+		    run, ml_find_percent(f, (double)after / all), l1,
 		    ml_find_percent(f, (double)before / all));
-	if (line < saved)
+	if (w->added)
+		ml_find_say(f, c,
+			    "Exchanged, the loops would read and write %s in each "
+			    "iteration, %s references more, and save %s.",
+			    ml_find_region(f, w->result->region),
+			    ml_find_count(f, w->added),
+			    ml_find_percent(f, line > 0 ? line / f->cycles : 0));
+	else if (line < saved)
 		ml_find_say(f, c, "Exchanging the loops would save only %s.",
 			    ml_find_percent(f, line > 0 ? line / f->cycles : 0));
 	c->finding.advice = advice(f, w, line < saved);
@@ -223,10 +268,46 @@ static void tell(struct ml_find *f, const struct walk *w, double saved, double l
 		ml_find_fact_text(c, "other_region", ml_find_region(f, w->other->region));
 		ml_find_fact(c, "gain_exchanged", line / f->cycles);
 	}
+	if (w->added)
+		ml_find_fact(c, "references_added", (double)w->added);
 	ml_find_fact(c, "references", (double)s->refs);
 	ml_find_fact(c, "misses", (double)missed);
 	ml_find_fact(c, "misses_tried", (double)before);
 	ml_find_fact(c, "misses_predicted", (double)after);
+	ml_find_claim(f, c, s, s->excess);
+}
+
+/*
+ * Nothing else of the rows is ever used by this line: another order of the loops cannot
+ * help, but storing the used part side by side does, which is what turning gives. That is
+ * a finding about fields, of an array whose type is not known.
+ */
+static void tell_column(struct ml_find *f, const struct walk *w, double saved)
+{
+	const struct ml_spot *s = w->spot;
+	const struct ml_trial *t = &f->trials[w->trial];
+	const char *name = ml_find_region(f, s->region);
+	const struct ml_finder *now = f->now;
+	struct ml_candidate *c;
+
+	f->now = &ml_find_fields;
+	c = ml_find_add(f, s->region, s, saved, true);
+	f->now = now;
+	c->finding.title = ml_arena_printf(
+		f->arena, "only a part of each element of %s is used", name);
+	ml_find_say(f, c,
+		    "%s goes through %s in steps of %s and uses %s of the bytes of the "
+		    "lines that it touches.",
+		    ml_find_place(f, s->line), name, ml_find_bytes(f, w->step),
+		    ml_find_percent(f, w->covered));
+	ml_find_say(f, c, "%s.", ml_find_misses(f, s->served));
+	c->finding.advice = ml_arena_printf(
+		f->arena,
+		"keep the part of %s that this loop uses in an array of its own", name);
+	ml_find_fact(c, "stride", (double)w->step);
+	ml_find_fact(c, "used_share", w->covered);
+	ml_find_fact(c, "misses_tried", (double)ml_find_missed(t->region_before, 1));
+	ml_find_fact(c, "misses_predicted", (double)ml_find_missed(t->region_after, 1));
 	ml_find_claim(f, c, s, s->excess);
 }
 
@@ -250,17 +331,26 @@ static void conclude(struct ml_find *f, void *arg)
 	struct mine *m = arg;
 
 	for (size_t i = 0; i < m->count; i++) {
-		const struct walk *w = &m->walks[i];
+		struct walk *w = &m->walks[i];
 		double saved = ml_find_saved(f, w->trial);
 		double line = w->exchanged ? exchange(f, w, saved) : saved;
+		uint64_t size = ml_find_block_size(f, w->spot->region, NULL);
 
-		if (saved >= f->min_cycles)
+		w->added = ml_register_added(f, w->spot, size / w->pitch, &w->result);
+		line -= (double)w->added * f->cost[1];
+
+		if (saved < ml_family_min(f))
+			continue;
+		if (w->covered < ONE_COLUMN)
+			tell_column(f, w, saved);
+		else
 			tell(f, w, line < 0.8 * saved ? saved : line, line);
 	}
 }
 
 const struct ml_finder ml_find_stride = {
 	.kind = "stride",
+	.family = ML_FAMILY_SIZE,
 	.weight = 1,
 	.look = look,
 	.try = try,

@@ -294,6 +294,7 @@ bool ml_findings_make(struct ml_findings *out, struct ml_trace *t,
 			finders[i]->release(r.mine[i]);
 	ml_prior_release(&r.f);
 	ml_written_release(&r.f);
+	ml_find_steps_release(&r.f);
 	ml_find_release(&r.f);
 	if (!ok)
 		ml_findings_release(out);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lib/analyse/passes/thread_cores.h"
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
 #include "lib/base/pool.h"
@@ -10,7 +11,7 @@
 #include "lib/cache/sim.h"
 #include "lib/trace/trace.h"
 
-enum { SLICES = 8, THREADS = 1 << 16, MAX_ALSO = 16 };
+enum { SLICES = 8, MAX_ALSO = 16 };
 
 /* One simulator, of either kind. */
 struct lane {
@@ -29,9 +30,8 @@ struct pass {
 	struct ml_region_lookup *lookup;
 	struct lane *lanes; /* [0] is without a change */
 	struct ml_distance *distance;
-	uint64_t *size;  /* by region: size of a region without blocks, + 1 */
-	uint16_t *cores; /* by thread: core + 1 */
-	uint16_t threads;
+	uint64_t *size; /* by region: size of a region without blocks, + 1 */
+	struct ml_thread_cores cores;
 	uint64_t total;
 	uint32_t region[ML_BATCH], apart[ML_BATCH];
 	uint64_t offset[ML_BATCH], block[ML_BATCH], addr[ML_BATCH];
@@ -178,16 +178,10 @@ static bool lane_run_rest(struct pass *p, struct lane *l, const struct ml_batch 
 	return true;
 }
 
-/* As in a replay: threads become cores in the order in which they appear. */
 static void find_cores(struct pass *p, const struct ml_batch *b)
 {
-	for (size_t i = 0; i < b->count; i++) {
-		uint16_t *core = &p->cores[b->thread[i]];
-
-		if (!*core)
-			*core = (uint16_t)(p->threads++ % p->w->machine.cores + 1);
-		p->core[i] = (uint16_t)(*core - 1);
-	}
+	for (size_t i = 0; i < b->count; i++)
+		p->core[i] = ml_thread_cores_find(&p->cores, b->thread[i]);
 }
 
 static void find_places(struct pass *p, const struct ml_batch *b)
@@ -424,7 +418,9 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 	if (w->count)
 		memset(w->trials, 0, w->count * sizeof(*w->trials));
 	p->lanes = ml_arena_alloc(&a, (w->count + 1) * sizeof(*p->lanes));
-	p->cores = ml_arena_alloc(&a, THREADS * sizeof(*p->cores));
+	uint16_t *core = ml_arena_alloc(&a, ML_THREAD_NUMBERS * sizeof(*core));
+	memset(core, 0xff, ML_THREAD_NUMBERS * sizeof(*core)); /* ML_NO_CORE */
+	ml_thread_cores_init(&p->cores, core, w->machine.cores, &w->trace->tables);
 	p->size = ml_arena_alloc(&a, w->trace->tables.regions.count * sizeof(*p->size));
 	for (size_t i = 0; ok && i <= w->count; i++)
 		ok = lane_open(&p->lanes[i], &w->machine, &tlbs, err);

@@ -30,6 +30,9 @@ struct lane {
 			     once */
 	bool has_children;
 	struct life life;
+	/* its first wait that is not fulfilled, and its last; indices of waits of the
+	 * trace, or NONE */
+	uint32_t wait, last_wait;
 };
 
 /* The number of living threads from `time` on; at least one of them may have started. */
@@ -57,8 +60,12 @@ struct ml_interleave {
 	bool *joins;              /* by site: its function waits for a thread to end */
 	bool *creates;            /* by site: its function creates a thread */
 	bool has_joins, has_creates;
-	uint16_t *order; /* threads in the order of their appearance */
-	uint32_t *rank;  /* by thread: its place in that order, + 1 */
+	bool by_lives; /* births and joins are to be guessed from the lives of threads */
+	const struct ml_wait *waits; /* of the trace, by time */
+	size_t wait_count;
+	uint32_t *next_wait; /* by wait: the next one of the same thread in the block */
+	uint16_t *order;     /* threads in the order of their appearance */
+	uint32_t *rank;      /* by thread: its place in that order, + 1 */
 	uint32_t threads;
 
 	struct columns held;
@@ -67,13 +74,16 @@ struct ml_interleave {
 	size_t count, cap;
 	uint64_t base;   /* time of the first held */
 	size_t switched; /* index of the last change of threads */
+	uint64_t random; /* state of the generator of turns */
 
 	struct columns out;
 	size_t out_count;
 	struct lane *lanes; /* by rank */
 	uint32_t *active;   /* lanes that have references left, in that order */
 	uint32_t actives;
-	size_t lane_cap, active_cap;
+	uint32_t *waiting; /* lanes that have waits which are not fulfilled */
+	uint32_t waitings;
+	size_t lane_cap, active_cap, waiting_cap;
 	struct ml_arena arena;
 };
 
@@ -169,6 +179,14 @@ static void columns_release(struct columns *c)
 	ml_free(c->what);
 }
 
+/* Programs built by `memlamp cc` report births and joins as waits. */
+static bool has_births(const struct ml_tables *t)
+{
+	const char *back_end = ml_tables_meta_find(t, "back end");
+
+	return t->waits.count && back_end && !strcmp(back_end, "cc");
+}
+
 struct ml_interleave *ml_interleave_open(const struct ml_tables *t, uint64_t turn,
 					 size_t block, ml_interleave_fn *fn, void *arg)
 {
@@ -188,6 +206,10 @@ struct ml_interleave *ml_interleave_open(const struct ml_tables *t, uint64_t tur
 	note_changes(x);
 	x->joins = find_sites(x, t, is_join, &x->has_joins);
 	x->creates = find_sites(x, t, is_create, &x->has_creates);
+	x->by_lives = !has_births(t);
+	x->waits = t->waits.at;
+	x->wait_count = t->waits.count < NONE ? t->waits.count : NONE - 1;
+	x->next_wait = ml_arena_alloc(&x->arena, x->wait_count * sizeof(*x->next_wait));
 	columns_grow(&x->out, ML_BATCH);
 	x->out.time = ml_resize(NULL, ML_BATCH * sizeof(*x->out.time));
 	return x;
@@ -200,6 +222,7 @@ void ml_interleave_close(struct ml_interleave *x)
 	ml_free(x->next);
 	ml_free(x->lanes);
 	ml_free(x->active);
+	ml_free(x->waiting);
 	ml_arena_release(&x->arena);
 	ml_free(x);
 }
@@ -260,12 +283,14 @@ static void make_lanes(struct ml_interleave *x, size_t count)
 			.created = NONE,
 			.after = NONE,
 			.life = *life,
+			.wait = NONE,
+			.last_wait = NONE,
 		};
 	}
 	for (uint32_t k = 0; k < x->threads; k++) {
 		uint32_t parent = x->rank[x->lanes[k].life.parent];
 
-		if (x->lanes[k].life.known && parent && parent - 1 != k) {
+		if (x->by_lives && x->lanes[k].life.known && parent && parent - 1 != k) {
 			x->lanes[k].parent = parent - 1;
 			x->lanes[parent - 1].has_children = true;
 		}
@@ -286,6 +311,76 @@ static void make_lanes(struct ml_interleave *x, size_t count)
 	for (uint32_t k = 0; k < x->threads; k++)
 		if (x->lanes[k].head != NONE)
 			x->active[x->actives++] = k;
+}
+
+/* The first wait at or behind a time. */
+static size_t first_wait(const struct ml_interleave *x, uint64_t time)
+{
+	size_t low = 0, high = x->wait_count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (x->waits[mid].time < time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Gives each lane its waits within the first `count` references held. */
+static void make_waits(struct ml_interleave *x, size_t count)
+{
+	x->waitings = 0;
+	x->waiting = ml_grow(x->waiting, &x->waiting_cap, x->threads,
+			     sizeof(*x->waiting));
+	for (size_t i = first_wait(x, x->base);
+	     i < x->wait_count && x->waits[i].time < x->base + count; i++) {
+		uint32_t rank = x->rank[x->waits[i].thread];
+
+		if (!rank || x->waits[i].until <= x->base)
+			continue; /* all before this block has come before */
+		struct lane *l = &x->lanes[rank - 1];
+		if (l->wait == NONE)
+			x->waiting[x->waitings++] = rank - 1;
+		*(l->wait == NONE ? &l->wait : &x->next_wait[l->last_wait]) = (uint32_t)i;
+		x->next_wait[i] = NONE;
+		l->last_wait = (uint32_t)i;
+	}
+}
+
+/*
+ * Has the other thread made all references that this wait is for? It must not wait for
+ * others itself before the end of these. Of waits at the same time the earlier entry
+ * comes first.
+ */
+static bool is_fulfilled(const struct ml_interleave *x, uint32_t wait)
+{
+	const struct ml_wait *w = &x->waits[wait];
+	uint32_t rank = x->rank[w->of];
+
+	if (!rank)
+		return true;
+	const struct lane *l = &x->lanes[rank - 1]; /* NONE is the highest */
+	return (l->head == NONE || x->base + l->head >= w->until) &&
+	       (l->wait > wait || x->waits[l->wait].time > w->until);
+}
+
+/* Moves all lanes on to their first wait that is not fulfilled. */
+static void fulfil(struct ml_interleave *x)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t k = 0; k < x->waitings; k++) {
+		struct lane *l = &x->lanes[x->waiting[k]];
+
+		while (l->wait != NONE && is_fulfilled(x, l->wait))
+			l->wait = x->next_wait[l->wait];
+		if (l->wait != NONE)
+			x->waiting[kept++] = x->waiting[k];
+	}
+	x->waitings = kept;
 }
 
 /* Whether a thread may have waited for another at this site. */
@@ -343,20 +438,41 @@ static void drop_empty(struct ml_interleave *x)
 	x->actives = kept;
 }
 
+/*
+ * The length of the next turn: up to a quarter more or less than asked for. Equal turns
+ * would fall into step with loops: of a loop of 30 references always the same three
+ * would be the first of their turn, and which three would depend on chance.
+ */
+static uint64_t next_turn(struct ml_interleave *x)
+{
+	uint64_t spread = x->turn / 4;
+
+	x->random = x->random * 6364136223846793005u + 1442695040888963407u;
+	return x->turn - spread + (x->random >> 33) % (2 * spread + 1);
+}
+
 static bool merge(struct ml_interleave *x, size_t count, struct ml_err *err)
 {
+	x->random = x->base; /* so that a walk from a checkpoint gives the same order */
 	make_lanes(x, count);
+	make_waits(x, count);
 	for (size_t left = count; left; drop_empty(x)) {
 		size_t before = left;
 
+		fulfil(x);
 		for (uint32_t k = 0; k < x->actives; k++) {
 			struct lane *l = &x->lanes[x->active[k]];
 			uint64_t limit = limit_of(x, x->active[k]);
+			uint64_t stop = l->wait == NONE ? ML_FOREVER
+							: x->waits[l->wait].time;
+			uint64_t turn = next_turn(x);
 
-			for (uint64_t n = 0; n < x->turn && l->head != NONE && limit;
+			for (uint64_t n = 0; n < turn && l->head != NONE && limit;
 			     n++, left--) {
-				if (x->base + l->head >= limit &&
-				    waits(x, x->held.site[l->head]))
+				uint64_t time = x->base + l->head;
+
+				if (time >= stop ||
+				    (time >= limit && waits(x, x->held.site[l->head])))
 					break;
 				if (!put(x, l->head, err))
 					return false;

@@ -1,7 +1,9 @@
 /*
  * The order in which several threads would have made their references, had they run at
- * the same time. Valgrind runs one thread for very long stretches, so its recordings must
- * be merged before several cores are simulated. The threads take turns, a few references
+ * the same time. Valgrind runs one thread at a time, and on a busy computer threads of a
+ * program built by `memlamp cc` do not overlap either: the recorded order depends on the
+ * scheduler, and with it every count of lines that go from core to core. So recordings
+ * are merged before several cores are simulated. The threads take turns, a few references
  * each, in the order in which they first appear. The merge respects what the trace tells
  * about threads that wait for each other:
  *
@@ -12,8 +14,12 @@
  *    child that had ended by then in recorded order. If the trace knows no function that
  *    joins, a parent overtakes no child that had ended.
  *
- * Threads that wait for each other by locks, barriers or other means are not recognised,
- * and are merged as if they did not wait.
+ *  - A thread waits where it did when it was recorded (struct ml_wait): at barriers,
+ *    condition variables, semaphores and futexes, until the other thread has made all
+ *    references that it had made before it woke this one.
+ *
+ * Locks are no such waits: which thread is first depends on the schedule. Threads that
+ * wait in loops of their own are not recognised. Both are merged as if they did not wait.
  *
  * The merge works within blocks of recorded time, so memory is bounded. A block ends at a
  * gap, where one thread has been alone for a while, or when it is full, then at the last
@@ -34,10 +40,10 @@ struct ml_interleave;
 
 enum {
 	/*
-	 * References of a thread in turn. Real cores alternate all the time, but a core
-	 * that has fetched a line keeps it for some accesses, until the other core's
-	 * request is through (about a hundred cycles). Ten references are of that order,
-	 * whereas one would make every access to a contended line a miss.
+	 * References of a thread in turn, on average. Real cores alternate all the time,
+	 * but a core that has fetched a line keeps it for some accesses, until the other
+	 * core's request is through (about a hundred cycles). Ten references are of that
+	 * order, whereas one would make every access to a contended line a miss.
 	 */
 	ML_INTERLEAVE = 10,
 	ML_INTERLEAVE_BLOCK = 4 * 1024 * 1024, /* references; 28 bytes each */

@@ -4,6 +4,7 @@
 
 #include "lib/analyse/passes/future.h"
 #include "lib/analyse/passes/interleave.h"
+#include "lib/analyse/passes/thread_cores.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/pool.h"
@@ -11,8 +12,6 @@
 #include "lib/trace/region_lookup.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"
-
-enum { THREADS = 1 << 16, UNKNOWN_CORE = UINT16_MAX };
 
 struct ml_replay {
 	struct ml_trace *trace;
@@ -22,8 +21,7 @@ struct ml_replay {
 	struct ml_sim *sim;
 	struct ml_future *future;         /* NULL: no level needs hints */
 	struct ml_interleave *interleave; /* NULL: as recorded */
-	uint16_t *core_of;                /* by thread */
-	uint32_t next_core;
+	struct ml_thread_cores cores;     /* cores.core is NULL: one core */
 	size_t next_gap;
 	uint64_t done;
 
@@ -91,12 +89,13 @@ static void observe(struct ml_replay *r)
 	ml_sim_observe(r->sim, &o);
 }
 
-/* Of all back ends only Valgrind runs one thread at a time. */
-static bool one_at_a_time(const struct ml_trace *t)
+/* In our own recordings the order of threads is that of a scheduler, which differs from
+ * run to run. Other traces come as they are. */
+static bool is_scheduled(const struct ml_trace *t)
 {
 	const char *back_end = ml_tables_meta_find(&t->tables, "back end");
 
-	return back_end && !strcmp(back_end, "valgrind");
+	return back_end && (!strcmp(back_end, "valgrind") || !strcmp(back_end, "cc"));
 }
 
 /* The number of threads in the trace; its table has several entries for each. */
@@ -119,7 +118,7 @@ static bool choose_order(struct ml_replay *r, struct ml_err *err)
 	struct ml_replay_options *o = &r->o;
 
 	if (o->interleave == ML_INTERLEAVE_AUTO)
-		o->interleave = o->machine.cores > 1 && one_at_a_time(r->trace) &&
+		o->interleave = o->machine.cores > 1 && is_scheduled(r->trace) &&
 						threads_of(&r->trace->tables) > 1
 					? ML_INTERLEAVE
 					: 0;
@@ -136,8 +135,9 @@ static bool place_threads(struct ml_replay *r, struct ml_err *err)
 
 	if (cores < 2)
 		return true;
-	r->core_of = ml_arena_alloc(&r->arena, THREADS * sizeof(*r->core_of));
-	memset(r->core_of, 0xff, THREADS * sizeof(*r->core_of));
+	uint16_t *core_of = ml_arena_alloc(&r->arena,
+					   ML_THREAD_NUMBERS * sizeof(*core_of));
+	memset(core_of, 0xff, ML_THREAD_NUMBERS * sizeof(*core_of)); /* ML_NO_CORE */
 	for (size_t i = 0; i < r->o.core_count; i++) {
 		struct ml_replay_core c = r->o.cores[i];
 
@@ -146,8 +146,9 @@ static bool place_threads(struct ml_replay *r, struct ml_err *err)
 				       "thread %u cannot run on core %u: the machine has "
 				       "cores 0 to %u",
 				       c.thread, c.core, cores - 1);
-		r->core_of[c.thread] = c.core;
+		core_of[c.thread] = c.core;
 	}
+	ml_thread_cores_init(&r->cores, core_of, cores, &r->trace->tables);
 	return true;
 }
 
@@ -231,13 +232,6 @@ void ml_replay_close(struct ml_replay *r)
 	ml_free(r);
 }
 
-static uint16_t core_of(struct ml_replay *r, uint16_t thread)
-{
-	if (r->core_of[thread] == UNKNOWN_CORE)
-		r->core_of[thread] = (uint16_t)(r->next_core++ % r->o.machine.cores);
-	return r->core_of[thread];
-}
-
 static bool run_simulator(struct ml_replay *r, const struct ml_accesses *a,
 			  struct ml_err *err)
 {
@@ -263,9 +257,9 @@ static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64
 
 	if (r->regions)
 		ml_region_lookup_cell_regions(r->lookup, cell, b->count, r->region);
-	if (r->core_of) {
+	if (r->cores.core) {
 		for (size_t i = 0; i < b->count; i++)
-			r->core[i] = core_of(r, b->thread[i]);
+			r->core[i] = ml_thread_cores_find(&r->cores, b->thread[i]);
 		a.core = r->core;
 	}
 	r->now = (struct ml_events){

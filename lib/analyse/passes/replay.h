@@ -3,9 +3,9 @@
  * region of each reference, simulates, and hands batches with their outcomes to passes. A
  * pass sees batches and events; it never sees files.
  *
- * Threads become cores in the order in which they appear (modulo the machine's cores). If
- * the machine has several cores and the trace was recorded one thread at a time,
- * references of different threads are interleaved (interleave.h). The simulated order is
+ * Threads become cores in the order of their numbers (thread_cores.h). If the machine has
+ * several cores and the trace is a recording of ours, references of different threads
+ * are interleaved (interleave.h). The simulated order is
  * then a permutation of the trace within blocks: positions count in the simulated order,
  * and batches carry the recorded time of each reference.
  */

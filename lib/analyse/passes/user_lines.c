@@ -9,11 +9,37 @@ static bool starts(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* The system's headers lie below /usr; files in /usr/local belong to the user. */
-static bool is_own(const char *path)
+/* Files in /usr/local belong to the user. */
+bool ml_user_lines_is_source(const char *path)
 {
 	return *path && (!starts(path, "/usr/") || starts(path, "/usr/local/") ||
 			 starts(path, "/usr/src/"));
+}
+
+struct ml_frame ml_user_lines_frame(const struct ml_tables *t, uint32_t site)
+{
+	const struct ml_site *s = &t->sites.at[site];
+
+	for (uint32_t i = 0; i < s->frames; i++) {
+		const struct ml_frame *f = &t->frames.at[s->frame + i];
+
+		if (f->line && ml_user_lines_is_source(ml_tables_text(t, f->file)))
+			return *f;
+	}
+	return ml_tables_frame(t, site);
+}
+
+/* The same, faster. */
+static struct ml_frame own_frame(const struct ml_user_lines *p,
+				 const struct ml_site *site)
+{
+	if (!site->frames)
+		return (struct ml_frame){ 0 };
+	const struct ml_frame *frame = &p->tables->frames.at[site->frame];
+	for (uint32_t i = 0; i < site->frames; i++)
+		if (frame[i].line && p->own_file[frame[i].file])
+			return frame[i];
+	return frame[0];
 }
 
 void ml_user_lines_init(struct ml_user_lines *p, const struct ml_tables *t)
@@ -26,7 +52,14 @@ void ml_user_lines_init(struct ml_user_lines *p, const struct ml_tables *t)
 	for (size_t i = 0; i < t->frames.count; i++) {
 		uint32_t file = t->frames.at[i].file;
 
-		p->own_file[file] = is_own(ml_tables_text(t, file));
+		p->own_file[file] = ml_user_lines_is_source(ml_tables_text(t, file));
+	}
+	cap = 0;
+	p->own_site = ml_grow(NULL, &cap, t->sites.count, sizeof(*p->own_site));
+	for (size_t i = 1; i < t->sites.count; i++) {
+		struct ml_frame f = own_frame(p, &t->sites.at[i]);
+
+		p->own_site[i] = t->sites.at[i].user && f.line && p->own_file[f.file];
 	}
 }
 
@@ -35,21 +68,9 @@ void ml_user_lines_release(struct ml_user_lines *p)
 	ml_free(p->lines);
 	ml_free(p->of_site);
 	ml_free(p->own_file);
+	ml_free(p->own_site);
 	ml_map_release(&p->by_line);
 	ml_map_release(&p->by_func);
-}
-
-/* Of the functions inlined at a site, the innermost one in a file of the user. */
-static struct ml_frame own_frame(const struct ml_user_lines *p,
-				 const struct ml_site *site)
-{
-	if (!site->frames)
-		return (struct ml_frame){ 0 };
-	const struct ml_frame *frame = &p->tables->frames.at[site->frame];
-	for (uint32_t i = 0; i < site->frames; i++)
-		if (frame[i].line && p->own_file[frame[i].file])
-			return frame[i];
-	return frame[0];
 }
 
 static struct ml_user_line place_of(const struct ml_user_lines *p, uint32_t number)
@@ -66,7 +87,9 @@ static struct ml_user_line place_of(const struct ml_user_lines *p, uint32_t numb
 uint64_t ml_user_lines_line(struct ml_user_lines *p, uint32_t site, uint32_t caller,
 			    bool *is_new)
 {
-	uint32_t number = caller ? caller : site;
+	/* A library template that has code of the user inlined, such as a comparison,
+	 * is called by one line and does the work of another. */
+	uint32_t number = caller && !p->own_site[site] ? caller : site;
 
 	*is_new = false;
 	if (p->of_site[number])

@@ -165,8 +165,7 @@ static void find_effects(struct ml_axes *x, const struct ml_ensemble *e,
 
 	for (size_t i = 0; i < e->member_count; i++)
 		if (e->members[i].done)
-			cycles[i] = ml_profile_cycles(&e->members[i].parsed,
-						      e->members[i].total);
+			cycles[i] = ml_member_cycles(&e->members[i]);
 	for (size_t i = 0; i < x->count; i++)
 		x->at[i].effect = effect_of(&x->at[i], e, cycles, a);
 }

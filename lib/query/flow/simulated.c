@@ -12,8 +12,8 @@
 #include "lib/query/workspace/request.h"
 
 /* Accesses that a page may simulate at once, and that all kept simulations may have;
- * cells of all containers together. */
-enum { ACCESSES = 4000000, KEPT = 8000000, CELLS = 1 << 20 };
+ * cells of all containers together; lines of a machine's caches. */
+enum { ACCESSES = 4000000, KEPT = 8000000, CELLS = 1 << 20, LINES = 1 << 21 };
 
 void ml_simulations_init(struct ml_simulations *s)
 {
@@ -100,6 +100,20 @@ static void number_nodes(struct ml_simulated *s)
 			s->was[s->x.transform.now[i]] = (uint32_t)i;
 }
 
+/* Requests choose machines, so their size is bounded. */
+static bool small_enough(const char *machine, struct ml_err *err)
+{
+	struct ml_machine m;
+
+	return ml_machine_parse(&m, machine, err) &&
+	       (ml_machine_lines(&m) <= LINES ||
+		ml_fail(err, ML_USAGE,
+			"the machine has %" PRIu64
+			" lines of cache; the page simulates up "
+			"to %d, and 'memlamp flow' more",
+			ml_machine_lines(&m), LINES));
+}
+
 static bool simulate(struct ml_simulated *s, const struct ml_flow *f,
 		     const struct ml_flow_sizes *z, uint64_t max,
 		     const struct ml_request *q, struct ml_err *err)
@@ -117,6 +131,8 @@ static bool simulate(struct ml_simulated *s, const struct ml_flow *f,
 				     .only_changed = true,
 				     .work = &q->work };
 	bool machine = x->machine && *x->machine;
+	if (machine && !small_enough(x->machine, err))
+		return false;
 	if (!ml_flow_root(f, q, &x->root, err) ||
 	    !ml_request_u64(q, "line", machine ? 0 : 64, &x->line, err))
 		return false;

@@ -43,7 +43,8 @@ struct driven {
 	struct ml_ref ref;
 	unsigned levels;
 	struct ml_arena *a;
-	const char *text; /* "evicted B[0][4]" */
+	const char *text;  /* "evicted B[0][4]" */
+	const char *datum; /* the first of the line that left first; NULL: none left */
 };
 
 static void note_driven(void *arg, const struct ml_move *moves, size_t count)
@@ -65,6 +66,8 @@ static void note_driven(void *arg, const struct ml_move *moves, size_t count)
 			m->kind == ML_MOVE_WRITE_BACK ? "wrote back and evicted "
 						      : "evicted ",
 			datum);
+		if (!x->datum)
+			x->datum = datum;
 	}
 }
 
@@ -151,7 +154,7 @@ bool ml_route_at(struct ml_workspace *ws, const struct ml_request *q, struct ml_
 								   err);
 	if (!space)
 		return false;
-	struct driven driven = { space, x.ref, s->machine.levels, &a->arena, NULL };
+	struct driven driven = { space, x.ref, s->machine.levels, &a->arena, NULL, NULL };
 	bool ok = ml_player_moves(s, NULL, at, at + 1, note_driven, &driven, err);
 	struct ml_place place = ml_region_lookup_find(space, &x.ref);
 	const char *datum = ml_region_lookup_describe(space, &place, &a->arena);
@@ -188,6 +191,8 @@ bool ml_route_at(struct ml_workspace *ws, const struct ml_request *q, struct ml_
 	for (unsigned k = 1; k < ml_outcome_served(x.outcome); k++)
 		ml_json_string(w, ml_cause_names[ml_outcome_cause(x.outcome, k)]);
 	ml_json_end(w);
+	ml_json_key(w, "evicted");
+	ml_json_string(w, driven.datum);
 	ml_answer_string(a, "caption",
 			 ml_arena_printf(&a->arena, "%s %s%s%s: %s%s%s", kind, datum,
 					 *where ? " at " : "", where,

@@ -127,11 +127,12 @@ void ml_code_lines_release(struct ml_code_lines *l)
 	release_shares(&l->functions);
 }
 
-size_t ml_code_functions_add(struct ml_code_functions *f, uint32_t site)
+static size_t add_function(struct ml_code_functions *f, uint32_t site,
+			   struct ml_frame frame)
 {
 	const struct ml_tables *t = f->tables;
-	struct ml_frame frame = ml_tables_frame(t, site);
 	uint32_t object = t->sites.at[site].object;
+	const char *file = ml_tables_text(t, frame.file);
 	bool is_new;
 	uint64_t *row = ml_map_add(&f->index, (uint64_t)frame.func << 32 | object,
 				   &is_new);
@@ -140,12 +141,26 @@ size_t ml_code_functions_add(struct ml_code_functions *f, uint32_t site)
 		*row = f->rows.count;
 		*ML_ADD(f->rows) = (struct ml_code_function){
 			.func = ml_tables_text(t, frame.func),
-			.file = ml_tables_text(t, frame.file),
+			.file = file,
 			.object = ml_tables_text(t, object),
-			.user = !site || t->sites.at[site].user,
+			.user = !site || (t->sites.at[site].user &&
+					  (!*file || ml_user_lines_is_source(file))),
 		};
 	}
 	return *row;
+}
+
+size_t ml_code_functions_add(struct ml_code_functions *f, uint32_t site)
+{
+	return add_function(f, site, ml_tables_frame(f->tables, site));
+}
+
+size_t ml_code_functions_add_own(struct ml_code_functions *f, uint32_t site,
+				 uint32_t caller)
+{
+	uint32_t number = caller ? caller : site;
+
+	return add_function(f, number, ml_user_lines_frame(f->tables, number));
 }
 
 void ml_code_functions_release(struct ml_code_functions *f)

@@ -98,6 +98,10 @@ struct ml_code_functions {
 	struct ml_map index; /* function and object -> row */
 };
 
-/* All bytes but `tables` are 0 at first. Returns the number of the row of a site. */
+/* All bytes but `tables` are 0 at first. Returns the number of the row of the function
+ * that a site is in, perhaps an inlined one. */
 size_t ml_code_functions_add(struct ml_code_functions *f, uint32_t site);
+/* The row of the user's function for which a site did its work. */
+size_t ml_code_functions_add_own(struct ml_code_functions *f, uint32_t site,
+				 uint32_t caller);
 void ml_code_functions_release(struct ml_code_functions *f);

@@ -219,10 +219,8 @@ static void make_lines(struct ml_profile_rows *x)
 
 static struct ml_profile_function_row *function_row(struct ml_profile_rows *x,
 						    struct ml_code_functions *functions,
-						    uint32_t site, size_t first)
+						    size_t row, size_t first)
 {
-	size_t row = ml_code_functions_add(functions, site);
-
 	if (row == x->functions.count)
 		*ML_ADD(x->functions) = (struct ml_profile_function_row){
 			.at = functions->rows.at[row], .first = first
@@ -237,10 +235,11 @@ static void make_functions(struct ml_profile_rows *x)
 
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct ml_profile_cell *c = &p->cells[i];
-		uint32_t user = c->caller ? c->caller : c->site;
+		size_t made = ml_code_functions_add(&functions, c->site);
 
-		add_cell(&function_row(x, &functions, c->site, i)->made, c);
-		add_cell(&function_row(x, &functions, user, i)->with, c);
+		add_cell(&function_row(x, &functions, made, i)->made, c);
+		size_t own = ml_code_functions_add_own(&functions, c->site, c->caller);
+		add_cell(&function_row(x, &functions, own, i)->with, c);
 	}
 	ml_code_functions_release(&functions);
 	for (size_t i = 0; i < x->functions.count; i++) {

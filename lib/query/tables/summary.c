@@ -172,10 +172,8 @@ static void make_lines(struct ml_summary *s, const struct ml_tally *tally)
 }
 
 static struct ml_summary_function *
-function_row(struct ml_summary *s, struct ml_code_functions *functions, uint32_t site)
+function_row(struct ml_summary *s, struct ml_code_functions *functions, size_t row)
 {
-	size_t row = ml_code_functions_add(functions, site);
-
 	if (row == s->functions.count)
 		ML_ADD(s->functions)->at = functions->rows.at[row];
 	return &s->functions.at[row];
@@ -187,10 +185,11 @@ static void make_functions(struct ml_summary *s, const struct ml_tally *tally)
 
 	for (size_t i = 0; i < tally->count; i++) {
 		const struct ml_tally_cell *c = tally->cells[i];
-		uint32_t user = c->caller ? c->caller : c->site;
+		size_t made = ml_code_functions_add(&functions, c->site);
 
-		add_cell(&function_row(s, &functions, c->site)->made, c);
-		function_row(s, &functions, user)->with_library += refs_of(c);
+		add_cell(&function_row(s, &functions, made)->made, c);
+		size_t own = ml_code_functions_add_own(&functions, c->site, c->caller);
+		function_row(s, &functions, own)->with_library += refs_of(c);
 	}
 	ml_code_functions_release(&functions);
 	if (s->functions.count)

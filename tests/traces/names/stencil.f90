@@ -4,7 +4,7 @@ module grids
   implicit none
   integer, parameter :: dp = kind(1.0d0)
   real(dp), allocatable :: field(:,:)
-  integer :: table(0:3, 10)
+  integer :: table(0:3, 10) ! -> table? integer(kind=4) 4 0:3,10
   type level
     real(dp), allocatable :: u(:,:)
     integer, pointer :: map(:)
@@ -41,7 +41,8 @@ program stencil
   use grids
   implicit none
   real, allocatable :: u(:,:)
-  real(dp) :: shared(20, 10), s
+  real(dp) :: shared(20, 10) ! -> shared real(kind=8) 8 20,10
+  real(dp) :: s
   integer :: i, j, n
   common /block/ shared
   n = 30

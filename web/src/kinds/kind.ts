@@ -5,6 +5,7 @@ import type { ComponentType } from "preact";
 import type { Open, OpenDocument, Place } from "../model/types";
 import type { Colour } from "../draw/draw";
 import type { Palette } from "../draw/colours";
+import type { Caption } from "../state/captions";
 import type { LinkPart } from "../state/link";
 import type { ViewKind } from "../views/view";
 
@@ -81,6 +82,8 @@ export interface Button {
 
 export interface KindHelp {
 	intro?: string; // a paragraph
+	/** A tour for people who see the page for the first time: the captions of a talk. */
+	tour?: Caption[];
 	gestures?: { title: string; rows: [what: string, how: string][] };
 	colours?(p: Palette): [name: string, colour: Colour][];
 }

@@ -4,6 +4,7 @@ const paths = {
 	lamp: "M5.5 2h5l2.2 6H3.3L5.5 2zM8 8v5M5 14h6M8 8v1.5",
 	search: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM10.8 10.8 14 14",
 	play: "M4.5 2.5v11l9-5.5z",
+	backwards: "M11.5 2.5v11l-9-5.5z",
 	pause: "M5 3v10M11 3v10",
 	next: "M4 3v10l6-5zM12.5 3v10",
 	previous: "M12 3v10L6 8zM3.5 3v10",

@@ -5,6 +5,7 @@ import type { Command } from "../kinds/kind";
 import { redo, undo } from "../state/history";
 import { overlay } from "../state/store";
 import { toggleTheme } from "../state/theme";
+import { beginTour } from "./tour";
 
 const ofPage: Command[] = [
 	{ title: "Undo selection", keys: ["Ctrl+z"], group: "Selection", run: undo },
@@ -20,6 +21,7 @@ const ofPage: Command[] = [
 		group: "Page",
 		run: () => (overlay.value = "search"),
 	},
+	{ title: "Take the tour", keys: [], group: "Page", run: beginTour },
 	{ title: "Light or dark", keys: ["t"], group: "Page", run: toggleTheme },
 	{
 		title: "Help",

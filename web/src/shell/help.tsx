@@ -6,6 +6,7 @@ import { Icon } from "../panels/icon";
 import { overlay } from "../state/store";
 import { commandGroups } from "./commands";
 import { shownKey } from "./keys";
+import { beginTour, hasTour } from "./tour";
 import { palette } from "../views/palette";
 
 function Colours() {
@@ -72,6 +73,7 @@ export function Help() {
 		<div class="dialog help" role="dialog" aria-label="help">
 			<header>
 				<h2>Help</h2>
+				{hasTour() && <button onClick={beginTour}>Take the tour</button>}
 				<button class="quiet" title="close" onClick={() => (overlay.value = "")}>
 					<Icon name="close" />
 				</button>

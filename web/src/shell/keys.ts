@@ -1,5 +1,6 @@
 // Keys of the page: each command names its own; digits choose views.
 import { keyCommands } from "./commands";
+import { endTalk, talk, toggleTalk, turnCaption } from "../state/captions";
 import { overlay, view } from "../state/store";
 import { whyDisabled, listedViews } from "../kinds/documents";
 
@@ -9,7 +10,7 @@ import { whyDisabled, listedViews } from "../kinds/documents";
  */
 export function keyOf(e: KeyboardEvent): string {
 	const name = e.key === " " ? "Space" : e.key.length === 1 ? e.key.toLowerCase() : e.key;
-	const sign = e.key.length === 1 && !/[a-z]/i.test(e.key);
+	const sign = e.key.length === 1 && !/[a-z ]/i.test(e.key);
 
 	return `${e.ctrlKey || e.metaKey ? "Ctrl+" : ""}${e.shiftKey && !sign ? "Shift+" : ""}${name}`;
 }
@@ -39,6 +40,14 @@ function usesKey(at: EventTarget | null, key: string): boolean {
 	return at instanceof HTMLInputElement || at instanceof HTMLSelectElement;
 }
 
+/** Keys of a talk, while there is one. */
+const talkKeys: Record<string, () => void> = {
+	Space: toggleTalk,
+	ArrowRight: () => turnCaption(1),
+	ArrowLeft: () => turnCaption(-1),
+	Escape: endTalk,
+};
+
 export function listenKeys(): void {
 	// After a choice in a list the page has the keys again.
 	document.addEventListener("change", (e) => {
@@ -55,6 +64,11 @@ export function listenKeys(): void {
 			return;
 		}
 		if (e.altKey || typing || (overlay.value && key !== "?")) return;
+		if (talk.value && talkKeys[key]) {
+			e.preventDefault();
+			if (!e.repeat) talkKeys[key]();
+			return;
+		}
 		const digit = key.match(/^[1-9]$/) && listedViews.value[Number(key) - 1];
 		if (digit) {
 			if (!whyDisabled(digit)) view.value = digit.id;
@@ -63,7 +77,7 @@ export function listenKeys(): void {
 		const command = keyCommands().find((c) => c.keys.includes(key));
 		if (!command) return;
 		e.preventDefault();
-		if (key === "Space" && e.repeat) return; // held down, it is pressed once
+		if (e.key === " " && e.repeat) return; // held down, it is pressed once
 		command.run();
 	});
 	// A button is pressed when the space bar goes up: a command has had that key.

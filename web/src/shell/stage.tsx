@@ -4,6 +4,7 @@ import { activeKind, shownView } from "../kinds/documents";
 import { option, options, setOption } from "../state/store";
 import { mounted } from "../views/mounted";
 import type { ViewKind } from "../views/view";
+import { Captions } from "./captions";
 import { Exports } from "./exports";
 import { Tabs } from "./tabs";
 
@@ -57,6 +58,7 @@ export function Stage() {
 				{shown && <Exports of={shown} />}
 			</header>
 			{Bar ? <Bar /> : shown && <Controls of={shown} />}
+			<Captions />
 			<div class="canvas" ref={host} />
 		</main>
 	);

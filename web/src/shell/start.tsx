@@ -10,6 +10,7 @@ import { followTheme } from "../state/theme";
 import { mounted } from "../views/mounted";
 import { listenKeys } from "./keys";
 import { Shell } from "./shell";
+import { offerTour } from "./tour";
 
 function fault(e: unknown): void {
 	if (e instanceof ApiError && (e.status === 0 || e.status === 403)) return; // the banner says it
@@ -48,7 +49,7 @@ export function start(kinds: readonly DocumentKind[]): void {
 		connection: (c) => (store.connection.value = c),
 		back: () => void reconnect().catch(fault),
 	});
-	void begin(link).catch(fault);
+	void begin(link).then(offerTour, fault);
 
 	// For tests and for people with a console: the stores, and the views that are mounted.
 	const states = Object.fromEntries(kinds.map((k) => [k.id, k.state]));

@@ -7,8 +7,11 @@ import { stepDisagreement } from "./state/disagreements";
 import { compare } from "./state/load";
 import {
 	chosenWindow,
+	direction,
 	length,
 	loop,
+	playing,
+	range,
 	select,
 	setCursor,
 	setWindow,
@@ -17,7 +20,18 @@ import {
 import { faster, pan, zoom } from "./state/window";
 
 export const commands: Command[] = [
-	{ title: "Play or pause", keys: ["Space"], group: "Playback", run: toggle },
+	{
+		title: "Play or pause",
+		keys: ["Space"],
+		group: "Playback",
+		run: () => toggle(playing.value ? direction.value : 1),
+	},
+	{
+		title: "Play backwards",
+		keys: ["Shift+Space"],
+		group: "Playback",
+		run: () => toggle(-1),
+	},
 	{
 		title: "Next reference",
 		keys: ["ArrowRight"],
@@ -143,7 +157,10 @@ export const commands: Command[] = [
 		title: "Select nothing",
 		keys: ["Escape"],
 		group: "Selection",
-		run: () => select({}),
+		run: () => {
+			if (range.value) range.value = null;
+			else select({});
+		},
 	},
 	{
 		title: "Next of the worst lines",
@@ -188,6 +205,7 @@ export const commands: Command[] = [
 		run: () => {
 			select({});
 			chosenWindow.value = null;
+			range.value = null;
 			options.value = {};
 			if (length.value) setCursor(0);
 			view.value = "overview";

@@ -14,6 +14,7 @@ import { Source } from "./panels/source";
 import { searchItems, searchText } from "./search";
 import { startClock } from "./state/playback";
 import { startFollowing } from "./state/follow";
+import { startSpeed } from "./state/window";
 import { followCursor } from "./state/currentReference";
 import { begin, reconnect, showTrace, simChanged } from "./state/load";
 import * as state from "./state/store";
@@ -28,6 +29,7 @@ export const traceKind: DocumentKind = {
 	views,
 	start() {
 		startClock();
+		startSpeed();
 		followCursor();
 		startFollowing();
 	},

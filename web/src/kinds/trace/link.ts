@@ -15,9 +15,12 @@ import {
 	opened,
 	playBy,
 	playing,
+	range,
 	restore,
 	selection,
+	setSpeed,
 	speed,
+	speedFollows,
 	trace,
 } from "./state/store";
 
@@ -43,9 +46,10 @@ export const traceLink: LinkPart = {
 							? cursor.peek()
 							: cursor.value,
 				window: chosenWindow.value ?? undefined,
+				range: range.value ?? undefined,
 				selection: selection.value,
 				file: file.value >= 0 ? file.value : undefined,
-				speed: speed.value,
+				speed: speedFollows.value ? undefined : speed.value,
 				loop: loop.value,
 				by: playBy.value,
 			},
@@ -57,9 +61,10 @@ export const traceLink: LinkPart = {
 
 		if (l.cursor !== undefined) cursor.value = l.cursor;
 		chosenWindow.value = l.window ?? null;
+		range.value = l.range ?? null;
 		restore(l.selection ?? {});
 		if (l.file !== undefined) file.value = l.file;
-		if (l.speed) speed.value = l.speed;
+		setSpeed(l.speed || null);
 		loop.value = l.loop ?? false;
 		playBy.value = steps.find((s) => s === l.by) ?? "reference";
 	},

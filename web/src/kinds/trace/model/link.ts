@@ -10,6 +10,7 @@ export interface TraceLink {
 	with?: number; // the trace that it runs over, where it is another one
 	cursor?: number;
 	window?: Window;
+	range?: Window;
 	selection?: Selection;
 	file?: number;
 	speed?: number;
@@ -24,6 +25,7 @@ export function printTraceLink(l: TraceLink, p: URLSearchParams): void {
 	if (l.second && l.with !== undefined) p.set("with", String(l.with));
 	if (l.cursor !== undefined) p.set("at", String(l.cursor));
 	if (l.window) p.set("window", `${l.window.from}-${l.window.to}`);
+	if (l.range) p.set("range", `${l.range.from}-${l.range.to}`);
 	if (l.selection) {
 		const text = selectionText(l.selection);
 		if (text) p.set("select", text);
@@ -44,6 +46,7 @@ export function parseTraceLink(p: URLSearchParams): TraceLink {
 		with: numberIn(p.get("with")),
 		cursor: numberIn(p.get("at")),
 		window: windowIn(p.get("window")),
+		range: windowIn(p.get("range")),
 		selection: select !== null ? parseSelection(select) : undefined,
 		file: numberIn(p.get("file")),
 		speed: numberIn(p.get("speed")),

@@ -3,8 +3,8 @@
 import { parseBytes } from "../../../model/format";
 
 export interface LevelForm {
-	name: string; // L1 to L4, L1i, TLB, TLB2, memory, walk
-	size: string; // "32K"; of a TLB "64e"; of memory and walk ""
+	name: string; // L1 to L4, L1i, TLB, TLB2, memory, walk, transfer
+	size: string; // "32K"; of a TLB "64e"; of memory, walk and transfer ""
 	ways?: string; // "8" or "full"; left out: the default
 	line?: string; // "64"
 	policy?: string;
@@ -40,7 +40,7 @@ const words: [RegExp, keyof LevelForm][] = [
 ];
 
 function parseLevel(part: string[], policies: string[]): LevelForm {
-	const sized = !/^(memory|walk)$/i.test(part[0]!);
+	const sized = !/^(memory|walk|transfer)$/i.test(part[0]!);
 	const l: LevelForm = { name: part[0]!, size: sized ? (part[1] ?? "") : "", rest: [] };
 
 	for (const w of part.slice(sized ? 2 : 1)) {
@@ -67,7 +67,7 @@ export function parseMachine(text: string, policies: string[]): MachineForm | un
 
 		if (!split.length) continue;
 		if (cores) m.cores = Number(cores[1] ?? cores[2]);
-		else if (/^(L\d|L1i|TLB2?|memory|walk)$/i.test(split[0]!))
+		else if (/^(L\d|L1i|TLB2?|memory|walk|transfer)$/i.test(split[0]!))
 			m.levels.push(parseLevel(split, policies));
 		else m.rest.push(split.join(" "));
 	}

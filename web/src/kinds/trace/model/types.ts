@@ -142,6 +142,7 @@ export interface At {
 	thread: number;
 	served: number;
 	causes: string[];
+	evicted: string | null; // first datum of the line that left the first level
 	caption: string;
 }
 

@@ -30,6 +30,7 @@ import { Bar, LevelMark } from "./bar";
 import { Comparison } from "./comparison";
 import { DatumHistory } from "./datum";
 import { Findings } from "./findings";
+import { Range } from "./range";
 import { Icon } from "../../../panels/icon";
 import { Section } from "../../../panels/section";
 
@@ -369,6 +370,7 @@ function Run() {
 export function Details() {
 	return (
 		<aside class="details right-pane">
+			<Range />
 			<Findings />
 			<Now />
 			<Selected />

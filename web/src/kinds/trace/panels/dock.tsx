@@ -11,6 +11,7 @@ import {
 	select,
 	chosenWindow,
 	cursor,
+	direction,
 	hover,
 	length,
 	levelNames,
@@ -19,6 +20,7 @@ import {
 	playing,
 	selection,
 	setCursor,
+	setSpeed,
 	setWindow,
 	shownWindow,
 	speed,
@@ -96,15 +98,16 @@ function Speed() {
 				max="1"
 				step="any"
 				value={placeOfSpeed(speed.value)}
-				onInput={(e) => (speed.value = speedAt(Number(e.currentTarget.value)))}
+				onInput={(e) => setSpeed(speedAt(Number(e.currentTarget.value)))}
 				onChange={(e) => e.currentTarget.blur()}
 			/>
 			<label class="select digits">
 				<select
 					aria-label="speeds"
 					value={String(speed.value)}
-					onChange={(e) => (speed.value = Number(e.currentTarget.value))}
+					onChange={(e) => setSpeed(Number(e.currentTarget.value) || null)}
 				>
+					<option value="">as the window</option>
 					{list.map((s) => (
 						<option key={s} value={String(s)}>
 							{short(s === speed.value ? shown : s)}/s
@@ -186,6 +189,24 @@ function goToTyped(text: string): void {
 	else message.value = `The run has only ${exact(length.value)} references.`;
 }
 
+/** Plays forwards or, as a smaller button, backwards. */
+function Play({ dir }: { dir: 1 | -1 }) {
+	const on = playing.value && direction.value === dir;
+	const back = dir < 0;
+
+	return (
+		<button
+			class={back ? "quiet" : "play"}
+			title={back ? "play backwards or pause (shift space)" : "play or pause (space)"}
+			aria-label={back ? "play backwards" : undefined}
+			aria-pressed={on}
+			onClick={() => toggle(dir)}
+		>
+			<Icon name={on ? "pause" : back ? "backwards" : "play"} solid={!on} />
+		</button>
+	);
+}
+
 function Playback() {
 	const w = shownWindow.value;
 	const kind = kinds.find(([k]) => k === playBy.value);
@@ -211,14 +232,8 @@ function Playback() {
 			>
 				<Icon name="previous" solid />
 			</button>
-			<button
-				class="play"
-				title="play or pause (space)"
-				aria-pressed={playing.value}
-				onClick={toggle}
-			>
-				<Icon name={playing.value ? "pause" : "play"} solid={!playing.value} />
-			</button>
+			<Play dir={-1} />
+			<Play dir={1} />
 			<button
 				class="quiet"
 				title={`to the next ${one} (${forth})`}

@@ -2,10 +2,12 @@
 // another one opens it and leads to its place.
 import { signal } from "@preact/signals";
 import { percent } from "../../../model/format";
+import { Icon } from "../../../panels/icon";
 import { Section } from "../../../panels/section";
 import type { Row } from "../model/types";
 import { fileOfRow, findings, goToRow } from "../state/findings";
 import { names } from "../state/store";
+import { showMe } from "./showMe";
 
 const EVIDENCE = 2; // sentences of it
 
@@ -67,6 +69,17 @@ export function Findings() {
 						>
 							<b>{text(row, "title", "kind")}</b>
 							{row === shown && <Body row={row} />}
+						</button>
+						<button
+							class="show-me"
+							title="play a few of its misses slowly, with captions"
+							aria-label={`show me: ${text(row, "title", "kind")}`}
+							onClick={() => {
+								open.value = row;
+								void showMe(row);
+							}}
+						>
+							<Icon name="play" solid /> {row === shown && "Show me"}
 						</button>
 					</li>
 				))}

@@ -175,7 +175,7 @@ function LevelRow({ l, i }: { l: LevelForm; i: number }) {
 			)}
 			{box(l.cycles, "cycles", "", (x, v) => (x.cycles = v || undefined))}
 			<td>
-				{!/^(memory|walk)$/.test(l.name) && (
+				{!/^(memory|walk|transfer)$/.test(l.name) && (
 					<button
 						class="quiet small"
 						title={`remove ${l.name}`}

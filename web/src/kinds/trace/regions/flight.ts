@@ -1,9 +1,10 @@
 // Lines that the reference at the cursor moved into or out of caches, as rectangles that
-// fly for a moment after a step.
+// fly for a moment after a step, near or far. A step back takes the movement of the
+// reference that it leaves back.
 import type { Box } from "../model/boxes";
 import { slotBox, type LevelPicture } from "../model/cacheLayout";
 import type { Moment } from "../state/cacheMoment";
-import { ready } from "../state/store";
+import { ready, slowness, steppedTo } from "../state/store";
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { findLine, ownerColour, type CacheScene } from "./cacheParts";
@@ -22,25 +23,46 @@ interface Flier {
 	leaves: boolean;
 }
 
+/** How a moment follows another one: by a step to it, by a step back from the other, or by neither. */
+export function stepBetween(
+	from: { cursor: number },
+	to: { cursor: number },
+	stepped: number,
+): "forth" | "back" | "jump" {
+	const by = to.cursor - from.cursor;
+
+	if (Math.abs(by) !== 1 && to.cursor !== stepped) return "jump";
+	return by < 0 ? "back" : by > 0 ? "forth" : "jump";
+}
+
 export class Flight {
 	private of: Moment | null = null;
 	private before: Moment | null = null;
+	private back: Moment | null = null; // its movement is taken back
 	private started = -Infinity;
 
 	/** Starts with a new moment; true if something moves. */
 	begin(m: Moment): boolean {
-		if (m === this.of) return false;
-		this.before = this.of;
-		const step = this.of && Math.abs(m.cursor - this.of.cursor) === 1;
-		this.of = m;
+		const old = this.of;
 		const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches;
-		if (!step || quiet || !m.moves?.line.length) return false;
+
+		if (m === old) return false;
+		const how = old && old.sim === m.sim ? stepBetween(old, m, steppedTo.peek()) : "jump";
+		this.before = old;
+		this.of = m;
+		this.back = how === "back" ? old : null;
+		this.started = -Infinity;
+		const moves = (this.back ?? m).moves;
+		if (how === "jump" || quiet || !moves?.line.length) {
+			this.back = null;
+			return false;
+		}
 		this.started = performance.now();
 		return true;
 	}
 
 	flying(): boolean {
-		return performance.now() < this.started + DURATION;
+		return performance.now() < this.started + DURATION * slowness.peek();
 	}
 
 	/*
@@ -53,13 +75,15 @@ export class Flight {
 		s: CacheScene,
 		spot: (region: number, offset: number) => Box | null,
 	): void {
-		const m = this.of?.moves;
+		const past = (performance.now() - this.started) / (DURATION * slowness.peek());
+		const whose = past < 1 && this.back ? this.back : this.of;
+		const m = whose?.moves;
 
 		if (!m || this.of!.cursor !== s.cursor) return;
-		const t = Math.min(1, (performance.now() - this.started) / DURATION);
+		const t = whose === this.back ? 1 - past : Math.min(1, past);
 		const ease = t * t * (3 - 2 * t);
 		for (let i = 0; i < m.line.length; i++) {
-			const f = this.flier(i, levels, s, p, spot);
+			const f = this.flier(i, m, levels, { ...s, held: whose!.held }, p, spot);
 			if (!f) continue;
 			if (!f.leaves) d.frame(f.to.x - 1, f.to.y - 1, f.to.w + 1, f.to.h + 1, p.cursor, 2);
 			if (t >= 1) continue;
@@ -82,12 +106,12 @@ export class Flight {
 	/** The two ends of movement i, if both are in the picture. */
 	private flier(
 		i: number,
+		m: NonNullable<Moment["moves"]>,
 		levels: LevelPicture[],
 		s: CacheScene,
 		p: Palette,
 		spot: (region: number, offset: number) => Box | null,
 	): Flier | null {
-		const m = this.of!.moves!;
 		const kind = m.kind[i]!;
 		const comes = kind === FILL || kind === PREFETCH;
 		const leaves = kind === EVICT || kind === WRITE_BACK || kind === INVALIDATE;
@@ -122,7 +146,7 @@ export class Flight {
 
 	/** The region of a line before it left. */
 	private ownerBefore(line: bigint): number {
-		const held = this.before?.held;
+		const held = (this.back ? this.of : this.before)?.held;
 		const at = held ? held.line.indexOf(line) : -1;
 
 		return at < 0 ? -1 : held!.region[at]!;

@@ -9,7 +9,7 @@ import { oneAtATime, pause } from "../../../state/oneAtATime";
 import { RETRY, SEEN, type Held, type Moves } from "../state/cacheMoment";
 import { match, other, otherTime } from "../state/disagreements";
 import { option } from "../../../state/store";
-import { cursor, playing, ready, speed } from "../state/store";
+import { cursor, playing, ready, speed, steppedTo } from "../state/store";
 
 export type Moment = Awaited<ReturnType<typeof api.disagreementMoment>>;
 
@@ -71,6 +71,11 @@ export function followDiff(): () => void {
 		const from = Math.max(0, at + 1 - tailLength());
 		const count = at + 1 - from;
 		const same = there === at + 1 && tailLength() > 0;
+		// A far step shows its movement too, which begins with the states before it.
+		if (steppedTo.peek() === at) {
+			await stateAt(a, at, slots[0]);
+			await stateAt(b, otherTime(at), slots[1]);
+		}
 		// In this order the simulators go forwards only.
 		const moves: [Moves, Moves] | null = same
 			? [await api.moves(a, from, count), await api.moves(b, from, count)]

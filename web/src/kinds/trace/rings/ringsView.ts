@@ -5,7 +5,8 @@ import { option, setOption } from "../../../state/store";
 import { CanvasView } from "../../../views/canvas";
 import { parseZoom, printZoom, zoomAt, type Zoom } from "../model/rings";
 import { SEEN } from "../state/cacheMoment";
-import { hover, playing, speed } from "../state/store";
+import { stepBetween } from "../regions/flight";
+import { hover, playing, slowness, speed, steppedTo } from "../state/store";
 
 const DURATION = 520; // ms of every movement, near or far
 const DRAG = 4; // pixels from which on a press is a drag
@@ -52,7 +53,7 @@ export abstract class RingsView<S extends RingsMoment> extends CanvasView {
 		this.listen("dblclick", () => this.setZoom(parseZoom("")));
 	}
 
-	/** Shows another moment; a neighbour by moving there, any other at once. */
+	/** Shows another moment; one that a step led to by moving there, any other at once. */
 	protected turnTo(s: S | null): void {
 		const old = this.then ?? this.of;
 		const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -62,13 +63,15 @@ export abstract class RingsView<S extends RingsMoment> extends CanvasView {
 		const same = s && old && this.sameRun(s, old) && seen;
 		this.then = null;
 		this.started = -Infinity;
-		if (same && s.cursor === old.cursor - 1 && old.before) {
+		const how = same ? stepBetween(old, s, steppedTo.peek()) : "jump";
+		if (how === "back" && old!.before) {
 			this.of = old;
 			this.then = s;
 		} else this.of = s;
-		if (this.then || (same && s.cursor === old.cursor + 1 && s.before)) {
+		if (this.then || (how === "forth" && s!.before)) {
+			const span = DURATION * slowness.peek();
 			this.started = performance.now();
-			this.span = playing.peek() ? Math.min(DURATION, 900 / speed.peek()) : DURATION;
+			this.span = playing.peek() ? Math.min(span, 900 / speed.peek()) : span;
 			cancelAnimationFrame(this.frames);
 			this.frames = requestAnimationFrame(this.tick);
 		}

@@ -10,7 +10,7 @@ import { oneAtATime, pause } from "../../../state/oneAtATime";
 import { RETRY, SEEN, type Held, type Moves } from "../state/cacheMoment";
 import { scores } from "../state/scores";
 import { option } from "../../../state/store";
-import { cursor, playing, ready, speed } from "../state/store";
+import { cursor, playing, ready, speed, steppedTo } from "../state/store";
 
 export interface Scene {
 	sim: number;
@@ -90,6 +90,12 @@ export function followRings(): () => void {
 		of = key;
 		try {
 			const from = Math.max(0, at + 1 - tailLength());
+			// A far step shows its movement too, which begins with the state before it. In
+			// this order the simulator goes forwards only.
+			if (steppedTo.peek() === at && !kept.has(at)) {
+				if (from < at) await movesOf(s.sim, from, at);
+				await stateAt(s.sim, at);
+			}
 			const moves = await movesOf(s.sim, from, at + 1);
 			const after = await stateAt(s.sim, at + 1);
 			if (!ended() && ready.peek()?.sim === s.sim)

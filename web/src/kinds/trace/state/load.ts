@@ -21,6 +21,7 @@ import {
 	machine,
 	opened,
 	playing,
+	range,
 	regions,
 	restore,
 	reveal,
@@ -81,6 +82,7 @@ function show(t: Trace, r: Region[], keep: boolean): void {
 			cursor.value = 0;
 			opened.value = true;
 			chosenWindow.value = null;
+			range.value = null;
 			playing.value = false;
 		}
 	});

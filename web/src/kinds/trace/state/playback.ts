@@ -8,7 +8,7 @@ import { message, option } from "../../../state/store";
 import { landing } from "./follow";
 import {
 	cursor,
-	follow,
+	direction,
 	length,
 	loop,
 	playBy,
@@ -18,6 +18,7 @@ import {
 	setCursor,
 	shownWindow,
 	speed,
+	stepTo,
 } from "./store";
 
 /** How play treats events: it shows events only, stops at each, or rests at each. */
@@ -84,8 +85,7 @@ export function step(dir: 1 | -1, by: StepBy = playBy.peek()): Promise<boolean> 
 					message.value = `There is no ${words[by]} ${dir > 0 ? "after" : "before"} this.`;
 				return false;
 			}
-			setCursor(at);
-			follow();
+			stepTo(at);
 			return true;
 		} catch (e) {
 			if (!isAbort(e)) message.value = (e as Error).message;
@@ -98,17 +98,32 @@ export function step(dir: 1 | -1, by: StepBy = playBy.peek()): Promise<boolean> 
 	return next;
 }
 
-export function toggle(): void {
+/** The moment where playing begins, and the one where it ends. */
+function ends(): [first: number, last: number] {
+	const { from, to } = shownWindow.peek();
+
+	return direction.peek() > 0 ? [from, to - 1] : [to - 1, from];
+}
+
+/** Plays in a direction; playing in that direction already, it pauses. */
+export function toggle(dir: 1 | -1 = 1): void {
 	const w = shownWindow.value;
 	const at = cursor.value;
+	const turn = direction.value !== dir;
 
-	if (!playing.value && (at >= w.to - 1 || at < w.from)) setCursor(w.from);
-	playing.value = !playing.value;
+	direction.value = dir;
+	if (playing.value && !turn) {
+		playing.value = false;
+		return;
+	}
+	const [first, last] = ends();
+	if (at === last || at >= w.to || at < w.from) setCursor(first);
+	playing.value = true;
 }
 
 /** At the end of the window: round again, or stop. */
 function atEnd(): void {
-	if (loop.peek()) setCursor(shownWindow.peek().from);
+	if (loop.peek()) setCursor(ends()[0]);
 	else playing.value = false;
 }
 
@@ -121,7 +136,10 @@ function playReferences(by: StepBy, how: PlayHow): () => void {
 	let last = performance.now();
 	let exact = cursor.peek(); // with the fraction that slow speeds need
 	let shown = exact;
-	let next: number | null = by === "reference" ? Infinity : null;
+	const dir = direction.peek();
+	const never = dir * Infinity;
+	const past = (a: number, b: number) => (a - b) * dir >= 0; // whether a is at b or beyond
+	let next: number | null = by === "reference" ? never : null;
 	let resting = 0;
 	let frame = 0;
 
@@ -129,14 +147,14 @@ function playReferences(by: StepBy, how: PlayHow): () => void {
 		const from = shown;
 		next = null;
 		try {
-			const found = (await find(from, by, 1, abort.signal)) ?? Infinity;
+			const found = (await find(from, by, dir, abort.signal)) ?? never;
 			if (from === shown) next = found; // otherwise another look is under way
 		} catch (e) {
 			if (!isAbort(e)) playing.value = false;
 		}
 	};
 	const tick = (now: number) => {
-		const end = shownWindow.peek().to - 1;
+		const end = ends()[1];
 		const passed = Math.min(now - last, 100);
 
 		last = now;
@@ -147,17 +165,17 @@ function playReferences(by: StepBy, how: PlayHow): () => void {
 		}
 		resting = Math.max(0, resting - passed);
 		if (next !== null && !resting) {
-			exact += (speed.peek() * passed) / 1000;
-			if (exact >= next && next <= end) {
+			exact += (dir * speed.peek() * passed) / 1000;
+			if (past(exact, next) && past(end, next)) {
 				exact = next;
-				setCursor(exact);
+				stepTo(exact);
 				shown = cursor.peek();
 				if (how === "stop") playing.value = false;
 				else {
 					resting = REST;
 					void look();
 				}
-			} else if (exact >= end) {
+			} else if (past(exact, end)) {
 				setCursor(end);
 				atEnd();
 				exact = cursor.peek();
@@ -165,7 +183,7 @@ function playReferences(by: StepBy, how: PlayHow): () => void {
 					shown = exact;
 					void look();
 				}
-			} else setCursor(exact);
+			} else setCursor(dir > 0 ? exact : Math.ceil(exact));
 			shown = cursor.peek();
 		}
 		if (playing.peek()) frame = requestAnimationFrame(tick);
@@ -182,15 +200,16 @@ function playReferences(by: StepBy, how: PlayHow): () => void {
 /** Plays events: from one event of the window to the next. */
 function playEvents(by: StepBy): () => void {
 	const abort = new AbortController();
+	const dir = direction.peek();
 	let timer = 0;
 
 	const go = async () => {
 		const before = cursor.peek();
 		try {
-			const at = await find(before, by, 1, abort.signal);
+			const at = await find(before, by, dir, abort.signal);
 			if (cursor.peek() !== before) return wait(); // the person moved it
-			if (at === null || at >= shownWindow.peek().to) atEnd();
-			else setCursor(at);
+			if (at === null || (at - ends()[1]) * dir > 0) atEnd();
+			else stepTo(at);
 			wait();
 		} catch (e) {
 			if (!isAbort(e)) playing.value = false;
@@ -211,6 +230,7 @@ function playEvents(by: StepBy): () => void {
 export function startClock(): void {
 	effect(() => {
 		const [by, how] = [playBy.value, playHow()];
+		void direction.value; // playing turns round
 
 		if (!playing.value) return;
 		if (by === "selection" && isNothing(selection.value)) {

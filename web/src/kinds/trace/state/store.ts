@@ -47,6 +47,8 @@ export const cursor = signal(0);
 export const opened = signal(false);
 /** The part of the run that the person chose; null: all of it. */
 export const chosenWindow = signal<Window | null>(null);
+/** A range that the person dragged, to have it added up; see range.ts. */
+export const range = signal<Window | null>(null);
 export const shownWindow = computed<Window>(
 	() => chosenWindow.value ?? { from: 0, to: length.value },
 );
@@ -68,10 +70,17 @@ export function select(next: Selection, toggle = false): void {
 	});
 }
 
-/** Playback. Speed is references a second. */
+/** Playback, forwards or backwards. Speed is references a second. */
 export const playing = signal(false);
+export const direction = signal<1 | -1>(1);
 export const speed = signal(1000);
+/** Whether the speed follows the length of the window; see setSpeed(). */
+export const speedFollows = signal(true);
 export const loop = signal(false);
+/** The moment that the last step led to: views show how data moved there. */
+export const steppedTo = signal(-1);
+/** How many times slower than usual movements are shown. */
+export const slowness = signal(1);
 /** The events that play and the steps go by. */
 export const playBy = signal<StepBy>("reference");
 
@@ -115,6 +124,23 @@ export const names: Names = {
 
 export function setCursor(time: number): void {
 	cursor.value = Math.max(0, Math.min(Math.floor(time), Math.max(0, length.value - 1)));
+}
+
+/** Goes to a moment as a step does: views show the movement. */
+export function stepTo(time: number): void {
+	batch(() => {
+		setCursor(time);
+		steppedTo.value = cursor.peek();
+	});
+	follow();
+}
+
+/** The person chooses a speed; null: it follows the window again. */
+export function setSpeed(perSecond: number | null): void {
+	batch(() => {
+		speedFollows.value = perSecond === null;
+		if (perSecond !== null) speed.value = perSecond;
+	});
 }
 
 /** Sets the window, kept within the run and at least `min` references wide. */

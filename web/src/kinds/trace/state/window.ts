@@ -1,5 +1,15 @@
 // Moving and zooming the window, and the speeds of playback.
-import { cursor, length, setWindow, shownWindow, speed } from "./store";
+import { effect } from "@preact/signals";
+import { usualSpeed } from "../model/speed";
+import {
+	cursor,
+	length,
+	setSpeed,
+	setWindow,
+	shownWindow,
+	speed,
+	speedFollows,
+} from "./store";
 
 /** Moves the window by a share of its width. */
 export function pan(share: number): void {
@@ -28,5 +38,14 @@ export function faster(dir: 1 | -1): void {
 	const digit = Math.round(speed.value / 10 ** power);
 	const next = dir > 0 ? { 1: 2, 2: 5, 5: 10 }[digit] : { 1: 0.5, 2: 1, 5: 2 }[digit];
 
-	speed.value = Math.min(1e7, Math.max(1, (next ?? 1) * 10 ** power));
+	setSpeed(Math.min(1e7, Math.max(1, (next ?? 1) * 10 ** power)));
+}
+
+/** Until the person chooses a speed, it follows the length of the window. */
+export function startSpeed(): void {
+	effect(() => {
+		const { from, to } = shownWindow.value;
+
+		if (speedFollows.value && to > from) speed.value = usualSpeed(to - from);
+	});
 }

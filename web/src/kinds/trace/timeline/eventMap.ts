@@ -10,6 +10,7 @@ import { isNothing, sameSelection, type Selection } from "../model/selection";
 import type { Window } from "../../../model/types";
 import { cellOf } from "../model/tiling";
 import type { At, Timeline } from "../model/types";
+import { setRange } from "../state/range";
 import { pan, zoom } from "../state/window";
 import { option } from "../../../state/store";
 import {
@@ -17,6 +18,7 @@ import {
 	hover,
 	length,
 	levelNames,
+	range,
 	ready,
 	selection,
 	setCursor,
@@ -53,7 +55,8 @@ class EventMap extends LayeredView {
 	private readonly pointed = signal<number | null>(null);
 	private readonly room = signal({ width: 1, height: 1 });
 	private at: [number, number] = [0, 0]; // of the pointer
-	private brush: { from: number; to: number } | null = null; // cells
+	/** Cells that are being dragged over, for a window or for a range. */
+	private brush: { from: number; to: number; window: boolean } | null = null;
 
 	protected start(): void {
 		const question = () => {
@@ -85,7 +88,7 @@ class EventMap extends LayeredView {
 		});
 		this.onDestroy(
 			effect(() => {
-				void cursor.value;
+				void [cursor.value, range.value];
 				this.redrawOver();
 			}),
 		);
@@ -99,8 +102,7 @@ class EventMap extends LayeredView {
 			const cell = this.cellUnder(x, y);
 			if (e.button !== 0 || cell < 0) return;
 			this.canvas.setPointerCapture(e.pointerId);
-			if (e.shiftKey) this.brush = { from: cell, to: cell };
-			else this.jump(cell);
+			this.brush = { from: cell, to: cell, window: e.shiftKey };
 		});
 		this.listen("pointermove", (e, x, y) => this.move(e, x, y));
 		this.listen("pointerup", () => this.release());
@@ -174,7 +176,7 @@ class EventMap extends LayeredView {
 		if (this.brush) {
 			this.brush = { ...this.brush, to: cell };
 			this.redrawOver();
-		} else if (e.buttons & 1) this.jump(cell);
+		}
 		this.pointed.value = this.span(cell).from;
 		this.tell();
 	}
@@ -193,12 +195,16 @@ class EventMap extends LayeredView {
 		const b = this.brush;
 
 		this.brush = null;
-		if (b)
-			setWindow({
-				from: this.span(Math.min(b.from, b.to)).from,
-				to: this.span(Math.max(b.from, b.to)).to,
-			});
 		this.redrawOver();
+		if (!b) return;
+		const first = this.span(Math.min(b.from, b.to)).from;
+		const end = this.span(Math.max(b.from, b.to)).to;
+		if (b.window) setWindow({ from: first, to: end });
+		else if (b.from !== b.to) setRange(first, end);
+		else {
+			this.jump(b.from);
+			range.value = null;
+		}
 	}
 
 	/*
@@ -269,8 +275,9 @@ class EventMap extends LayeredView {
 	protected drawOver(d: Draw, p: Palette): void {
 		const s = this.sheet();
 
-		this.drawCursor(d, p, s);
 		if (this.brush) this.drawBrush(d, p, s, this.brush);
+		else if (range.value) this.drawRange(d, p, s, range.value);
+		this.drawCursor(d, p, s);
 	}
 
 	private drawHead(d: Draw, p: Palette, s: Sheet): void {
@@ -391,6 +398,14 @@ class EventMap extends LayeredView {
 		const side = s.size - 1 + 2 * out;
 		d.frame(LABELS + x - out - 1, HEAD + y - out - 1, side + 2, side + 2, p.text, 1);
 		d.frame(LABELS + x - out, HEAD + y - out, side, side, p.cursor, 2);
+	}
+
+	private drawRange(d: Draw, p: Palette, s: Sheet, r: Window): void {
+		const w = shownWindow.value;
+		const [from, to] = [Math.max(r.from, w.from), Math.min(r.to, w.to) - 1];
+
+		if (to >= from)
+			this.drawBrush(d, p, s, { from: this.cellOfTime(from), to: this.cellOfTime(to) });
 	}
 
 	private drawBrush(

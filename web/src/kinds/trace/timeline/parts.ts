@@ -2,7 +2,8 @@
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { bands, type Weights } from "../model/bands";
-import { exact, tick } from "../../../model/format";
+import { count, exact, tick } from "../../../model/format";
+import type { RangeSums } from "../model/range";
 import { warmth } from "../model/temperature";
 import { ticks } from "../../../model/ticks";
 import type { Window } from "../../../model/types";
@@ -369,7 +370,18 @@ export function drawCursor(
 	d.path(flag, p.cursor);
 }
 
-/** The window that is being drawn, and how long it is. */
+/** A range in a line: its length and, if they are known, its misses and cycles. */
+export function rangeWords(r: Window, s: RangeSums | null): string {
+	const missed = s?.levels.map((l) => `${count(l.missed)} miss ${l.name}`) ?? [];
+
+	return [
+		`${exact(r.to - r.from)} references`,
+		...missed,
+		...(s ? [`${count(s.cycles)} cycles`] : []),
+	].join(" · ");
+}
+
+/** The window or range that is being drawn, and how long it is. */
 export function drawBrush(
 	d: Draw,
 	p: Palette,
@@ -377,13 +389,14 @@ export function drawBrush(
 	w: Window,
 	top: number,
 	bottom: number,
+	text = `${exact(w.to - w.from)} references`,
 ): void {
 	const [x0, x1] = [Math.max(0, s.x(w.from)), Math.min(d.width, s.x(w.to))];
-	const text = `${exact(w.to - w.from)} references`;
 	const style = { colour: p.text, bold: true, align: "center" as const };
 	const half = d.measure(text, style) / 2 + 6;
 	const middle = Math.max(half, Math.min(d.width - half, (x0 + x1) / 2));
 
+	if (x1 <= x0) return;
 	d.rect(x0, top, x1 - x0, bottom - top, p.cursor, 0.22);
 	d.frame(x0, top, x1 - x0, bottom - top, p.cursor, 1);
 	d.rect(middle - half, top + 4, half * 2, 16, p.background, 0.9);

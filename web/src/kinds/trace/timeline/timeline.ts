@@ -15,6 +15,7 @@ import type { Timeline as Answer } from "../model/types";
 import { turnsShown } from "../state/cycles";
 import { goToPhase } from "../state/follow";
 import { scores } from "../state/scores";
+import { setRange, sums } from "../state/range";
 import { refsOf, arrived } from "../state/nearbyRefs";
 import { pan, zoom } from "../state/window";
 import {
@@ -23,6 +24,7 @@ import {
 	hover,
 	length,
 	levelNames,
+	range,
 	ready,
 	selection,
 	setCursor,
@@ -53,6 +55,7 @@ import {
 	phaseAt,
 	phaseRowAt,
 	phasesHeight,
+	rangeWords,
 } from "./parts";
 import { wheelFactor } from "../../../views/wheel";
 import { QUICK, Tiles, WALKED, type Shown } from "./tiles";
@@ -115,7 +118,7 @@ class Timeline extends LayeredView {
 		});
 		this.onDestroy(
 			effect(() => {
-				void cursor.value;
+				void [cursor.value, range.value, sums.value];
 				this.redrawOver();
 			}),
 		);
@@ -284,21 +287,34 @@ class Timeline extends LayeredView {
 		else if (zone === "axis" || this.onCursor(x)) {
 			const scrub = (at: number) => setCursor(this.scale().time(at));
 			start(scrub, () => scrub(x));
-		} else {
-			const before = this.scale();
-			const click = () => setCursor(before.time(x));
-			// The whole run cannot be moved: a drag moves the cursor instead.
-			if (before.window.to - before.window.from >= length.value)
-				start((at) => setCursor(before.time(at)), click);
-			else
-				start((at) => {
-					const by = before.time(x) - before.time(at);
-					setWindow({
-						from: before.window.from + by,
-						to: before.window.to + by,
-					});
-				}, click);
-		}
+		} else this.startRange(x, start);
+	}
+
+	/** A drag selects a range, from its other end if it begins at one; a click goes there. */
+	private startRange(
+		x: number,
+		start: (move: (x: number) => void, click?: () => void) => void,
+	): void {
+		const s = this.scale();
+		const r = range.value;
+		const edge = this.rangeEdgeAt(x);
+		const anchor = r && edge ? (edge === "from" ? r.to : r.from) : s.time(x);
+
+		start(
+			(at) => setRange(anchor, s.time(Math.max(0, Math.min(this.width, at)))),
+			() => {
+				setCursor(s.time(x));
+				range.value = null;
+			},
+		);
+	}
+
+	private rangeEdgeAt(x: number): "from" | "to" | null {
+		const [s, r] = [this.scale(), range.value];
+
+		if (!r) return null;
+		if (Math.abs(s.x(r.from) - x) <= NEAR) return "from";
+		return Math.abs(s.x(r.to) - x) <= NEAR ? "to" : null;
 	}
 
 	private pressStrip(
@@ -378,7 +394,7 @@ class Timeline extends LayeredView {
 		if (shift) return "crosshair";
 		if (zone === "phases" || zone === "lanes" || zone === "disagreements")
 			return "pointer";
-		return this.onCursor(x) ? "ew-resize" : "default";
+		return this.onCursor(x) || this.rangeEdgeAt(x) ? "ew-resize" : "default";
 	}
 
 	private onCursor(x: number): boolean {
@@ -596,6 +612,9 @@ class Timeline extends LayeredView {
 		d.rect(now - 1.5, 0, 3, high, p.background, 0.7);
 		d.rect(now - 1, 0, 2, high, p.cursor);
 		drawCursor(d, p, s, cursor.value, at);
+		const chosen = range.value;
+		if (chosen)
+			drawBrush(d, p, s, chosen, at.phases, at.axis, rangeWords(chosen, sums.value));
 		if (this.brush) drawBrush(d, p, s, this.brush, at.phases, at.axis);
 	}
 

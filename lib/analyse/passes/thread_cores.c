@@ -1,0 +1,21 @@
+#include "lib/analyse/passes/thread_cores.h"
+
+#include <stdbool.h>
+
+#include "lib/base/arena.h"
+#include "lib/trace/tables.h"
+
+void ml_thread_cores_init(struct ml_thread_cores *c, uint16_t *core, uint32_t cores,
+			  const struct ml_tables *t)
+{
+	struct ml_arena a = { 0 };
+	bool *listed = ml_arena_alloc(&a, ML_THREAD_NUMBERS * sizeof(*listed));
+
+	*c = (struct ml_thread_cores){ core, cores, 0 };
+	for (size_t i = 0; i < t->threads.count; i++)
+		listed[t->threads.at[i].id] = true;
+	for (uint32_t i = 0; i < ML_THREAD_NUMBERS; i++)
+		if (listed[i])
+			ml_thread_cores_find(c, (uint16_t)i);
+	ml_arena_release(&a);
+}

@@ -1,0 +1,30 @@
+/*
+ * Which core a thread runs on. The threads that a trace lists become cores in the order
+ * of their numbers, modulo the cores of the machine; others in the order in which they
+ * appear. The order in which listed threads appear would depend on the scheduler of the
+ * recording.
+ */
+#pragma once
+
+#include <stdint.h>
+
+struct ml_tables;
+
+enum { ML_THREAD_NUMBERS = 1 << 16, ML_NO_CORE = 0xffff };
+
+struct ml_thread_cores {
+	uint16_t *core; /* by number of the thread; ML_NO_CORE: none yet */
+	uint32_t cores, next;
+};
+
+/* Places the threads of the tables; those that have a core already keep it. `core` has
+ * ML_THREAD_NUMBERS entries. */
+void ml_thread_cores_init(struct ml_thread_cores *c, uint16_t *core, uint32_t cores,
+			  const struct ml_tables *t);
+
+static inline uint16_t ml_thread_cores_find(struct ml_thread_cores *c, uint16_t thread)
+{
+	if (c->core[thread] == ML_NO_CORE)
+		c->core[thread] = (uint16_t)(c->next++ % c->cores);
+	return c->core[thread];
+}

@@ -1,0 +1,121 @@
+#include "record/session/launch.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/arena.h"
+#include "record/session/options.h"
+
+/*
+ * Signals that ask the companion to end are forwarded to the program; the companion then
+ * finishes the trace. Once the program has ended while processes that it started are
+ * still recorded, a signal ends the recording. A signal handler can only reach variables.
+ */
+static volatile sig_atomic_t forward_to, stop_asked, asked_by;
+
+static void forward(int signal, siginfo_t *info, void *context)
+{
+	(void)context;
+	/* Ctrl-C in a terminal has reached the program already */
+	if (signal == SIGINT && forward_to && info->si_code > 0)
+		return;
+	asked_by = signal;
+	if (forward_to)
+		kill((pid_t)forward_to, signal);
+	else
+		stop_asked = 1;
+}
+
+void ml_launch_ended(void)
+{
+	forward_to = 0;
+}
+
+bool ml_launch_is_stopped(void)
+{
+	return stop_asked;
+}
+
+int ml_launch_asked_by(void)
+{
+	return asked_by;
+}
+
+static void exec_program(const struct ml_launch *x)
+{
+	char ring[80], log[80];
+	const char *argv[32];
+	size_t n = 0, count = 0;
+
+	while (x->argv[count])
+		count++;
+	if (x->instrumented) {
+		setenv("MEMLAMP_RING", x->ring, 1);
+		unsetenv("MEMLAMP");
+		execvp(x->argv[0], x->argv);
+		_exit(127);
+	}
+	snprintf(ring, sizeof(ring), "--ring=%s", x->ring);
+	snprintf(log, sizeof(log), "--log-file=/proc/%d/fd/%d", getppid(), x->log);
+	argv[n++] = "valgrind";
+	argv[n++] = x->options->no_heap ? "--tool=memlamp-noheap" : "--tool=memlamp";
+	argv[n++] = "-q";
+	argv[n++] = ring;
+	argv[n++] = log;
+	argv[n++] = "--trace-children=yes";
+	argv[n++] = "--vgdb=no";
+	argv[n++] = "--max-threads=4000"; /* 500 by default */
+	/* of generated code; the tool decides on code of files */
+	argv[n++] = "--px-default=allregs-at-mem-access";
+	argv[n++] = "--run-libc-freeres=no"; /* those references are not the program's */
+	argv[n++] = "--run-cxx-freeres=no";
+	argv[n++] = "--read-inline-info=no"; /* the companion reads it later */
+	argv[n++] = "--sigill-diagnostics=no";
+	/* else one thread may run for many millions of references before another does */
+	argv[n++] = "--fair-sched=try";
+	if (x->options->only_in)
+		argv[n++] = "--vex-guest-chase=no"; /* functions start superblocks */
+	const char **all = ml_resize(NULL, (n + count + 1) * sizeof(*all));
+	memcpy(all, argv, n * sizeof(*all));
+	memcpy(all + n, x->argv, (count + 1) * sizeof(*all));
+	setenv("VALGRIND_LIB", x->valgrind_lib, 1);
+	/* Debian's valgrind is a script that changes the environment of the program and
+	 * runs this */
+	execvp("valgrind.bin", (char **)all);
+	execvp("valgrind", (char **)all);
+	_exit(127);
+}
+
+bool ml_launch_start(const struct ml_launch *l, pid_t *child, struct ml_err *err)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN },
+			 pass = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO };
+	sigset_t block, old;
+
+	/* the child starts with the signal mask and handlers of before */
+	sigfillset(&block);
+	pthread_sigmask(SIG_BLOCK, &block, &old);
+	*child = fork();
+	if (*child < 0) {
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+		return ml_fail_errno(err, "cannot start a process");
+	}
+	if (!*child) {
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+		signal(SIGXFSZ, SIG_DFL);
+		exec_program(l);
+	}
+	asked_by = 0;
+	forward_to = *child;
+	sigaction(SIGINT, &pass, NULL);
+	sigaction(SIGQUIT, &ignore, NULL);
+	sigaction(SIGXFSZ, &ignore, NULL); /* the writer reports it as an error */
+	sigaction(SIGTERM, &pass, NULL);
+	sigaction(SIGHUP, &pass, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return true;
+}

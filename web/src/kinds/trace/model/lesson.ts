@@ -1,0 +1,208 @@
+// 'Show me': which view shows a kind of finding best, and what a teacher would say about its
+// misses. Pure: panels/showMe.ts asks the server and turns the page.
+import { bytes, exact, percent } from "../../../model/format";
+import type { Row } from "./types";
+
+export type LessonView = "regions" | "rings" | "plane" | "space" | "eventmap";
+
+export interface LessonPlan {
+	view: LessonView;
+	/** The cause that misses of this kind have; left out: any. */
+	cause?: string;
+	/** Captions compare a miss with the last touch of the same line of cache. */
+	again: boolean;
+}
+
+/** What is known about one of the misses. */
+export interface Miss {
+	time: number;
+	kind: string; // read, write
+	datum: string;
+	level: string; // that served it
+	thread: number;
+	line: number; // bytes of a line of the first level
+	/** The reference that the same code made before, and how many bytes behind it this one is. */
+	before: { datum: string; distance: number } | null;
+	/** The last touch of the same line of cache. */
+	again: { time: number; datum: string; thread: number; kind: string } | null;
+	/** The set that the line goes into, and the datum whose line leaves it. */
+	set: number | null;
+	evicted: string;
+}
+
+const REGIONS: LessonPlan = { view: "regions", again: false };
+const RINGS: LessonPlan = { view: "rings", again: false };
+const TIME: LessonPlan = { view: "plane", cause: "capacity", again: true };
+
+const plans: Record<string, LessonPlan> = {
+	stride: REGIONS,
+	fields: REGIONS,
+	gather: REGIONS,
+	probes: REGIONS,
+	cleared: REGIONS,
+	copies: REGIONS,
+	"write allocate": REGIONS,
+	"unused bytes": REGIONS,
+	padding: { ...RINGS, cause: "conflict" },
+	overlap: { ...RINGS, cause: "conflict" },
+	"false sharing": { ...RINGS, cause: "false_sharing", again: true },
+	"true sharing": { ...RINGS, cause: "sharing", again: true },
+	tile: TIME,
+	sweep: TIME,
+	fuse: TIME,
+	nodes: { view: "space", again: false },
+	pages: { view: "space", again: false },
+};
+
+/** The plan for a kind of finding; `drawn`: its region has a known layout. */
+export function planOf(kind: string, drawn: boolean): LessonPlan {
+	const plan = plans[kind] ?? { view: "eventmap", again: false };
+	const needsLayout = plan.view === "regions" || plan.view === "plane";
+
+	return needsLayout && !drawn ? { ...plan, view: "space" } : plan;
+}
+
+function factOf(row: Row, key: string): string {
+	const v = (row["facts"] as Record<string, unknown> | undefined)?.[key];
+
+	if (typeof v === "number") return Number.isInteger(v) ? exact(v) : v.toFixed(1);
+	return typeof v === "string" ? v : "";
+}
+
+/** What to look at in a view. */
+function lookOf(view: LessonView, region: string): string {
+	const data = region || "the data";
+
+	return {
+		regions: `Watch ${data}: a cell lights up when the program touches it. Its upper half says whether it was read or written, its lower half which level had it.`,
+		rings:
+			"The core is in the middle, each cache is a ring around it, memory is outside. Watch which lines fly in and which have to leave.",
+		plane: `Elements of ${data} go from top to bottom, time from left to right. Watch when the program comes back to the same element.`,
+		space:
+			"All of memory lies from left to right; the newest reference is on top. Watch how far each reference is from the one before.",
+		eventmap:
+			"Each cell is a reference, in reading order, in the colour of the level that served it. Watch the frame.",
+	}[view];
+}
+
+export function introOf(view: LessonView, region: string, place: string): string {
+	return `${lookOf(view, region)}${place ? ` The code is at ${place}.` : ""}`;
+}
+
+/** "It is 512 bytes behind B[3], ..." */
+function away(m: Miss): string {
+	const by = m.before?.distance ?? 0;
+
+	if (!m.before || !by) return "";
+	const far = Math.abs(by) < 10000 ? `${exact(Math.abs(by))} bytes` : bytes(Math.abs(by));
+	return `${far} ${by > 0 ? "behind" : "before"} ${m.before.datum}`;
+}
+
+function ago(m: Miss): string {
+	const n = m.again ? m.time - m.again.time : 0;
+
+	return `${exact(n)} reference${n === 1 ? "" : "s"} ago`;
+}
+
+function ofSet(m: Miss): string {
+	if (m.set === null) return "";
+	return m.evicted
+		? ` Its line belongs into set ${exact(m.set)}, which is full: the line of ${m.evicted} has to leave, though other sets have room.`
+		: ` Its line belongs into set ${exact(m.set)}.`;
+}
+
+function strided(m: Miss): string {
+	const far = away(m);
+
+	if (!far) return ` It brings in a line of ${m.line} bytes.`;
+	return Math.abs(m.before!.distance) >= m.line
+		? ` It is ${far}: another line of ${m.line} bytes, for one element.`
+		: ` It is ${far}, where the next line of ${m.line} bytes begins.`;
+}
+
+function scattered(m: Miss): string {
+	const far = away(m);
+
+	return far ? ` It is ${far}: nothing tells the cache where the next one is.` : "";
+}
+
+function shared(m: Miss): string {
+	const a = m.again;
+
+	if (!a || a.thread === m.thread) return ` Another core has written to its line.`;
+	const verb = a.kind === "write" ? "wrote" : "read";
+	return a.datum === m.datum
+		? ` Thread ${a.thread} ${verb} it ${ago(m)}, so the line has to come over from the other core.`
+		: ` Thread ${a.thread} ${verb} ${a.datum} ${ago(m)}. That is other data on the same line, and still the line has to come over.`;
+}
+
+function comesBack(m: Miss): string {
+	if (!m.again) return " Nothing is left of its line.";
+	return ` The program used this line ${ago(m)}; since then so much else has passed that it is gone.`;
+}
+
+type Teller = (m: Miss, row: Row) => string;
+
+const tellers: Record<string, Teller> = {
+	stride: strided,
+	padding: ofSet,
+	overlap: ofSet,
+	"false sharing": shared,
+	"true sharing": shared,
+	tile: comesBack,
+	sweep: comesBack,
+	fuse: comesBack,
+	nodes: scattered,
+	gather: scattered,
+	probes: scattered,
+	pages: scattered,
+	fields: (m, row) =>
+		` A line of ${m.line} bytes comes in, with all fields; the program uses only ${factOf(row, "used")}.`,
+	"unused bytes": (m, row) =>
+		` A line of ${m.line} bytes comes in; on average ${factOf(row, "used_bytes")} of them are used before it leaves.`,
+	"write allocate": (m) =>
+		` The cache fetches the old ${m.line} bytes first, only to have them overwritten.`,
+};
+
+/** One miss in words. */
+export function missWords(row: Row, m: Miss, number: number, of: number): string {
+	const kind = String(row["kind"]);
+	const who = /sharing/.test(kind) ? `thread ${m.thread} ${m.kind}s` : `${m.kind}`;
+	const tell = tellers[kind] ?? (() => "");
+
+	return `Miss ${number} of ${of}: ${who} ${m.datum}, which comes from ${m.level}.${tell(m, row)}`;
+}
+
+/** What the stretch behind the misses shows, which is played quickly. */
+export function stretchWords(
+	s: { from: number; to: number; references: number; missed: number },
+	level: string,
+): string {
+	const how =
+		s.missed === s.references
+			? `All ${exact(s.references)}`
+			: `${exact(s.missed)} of ${exact(s.references)}`;
+
+	return `And so on, quickly now: the next ${exact(s.to - s.from)} references. ${how} references of this code to these data miss ${level}.`;
+}
+
+function sentence(text: string): string {
+	return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** The last caption: the sum of it all, and what helps. */
+export function outroOf(row: Row): string {
+	const evidence = (row["evidence"] as string[] | undefined)?.[0] ?? "";
+	const advice = typeof row["advice"] === "string" ? row["advice"] : "";
+	const gain = row["gain"];
+
+	return [
+		evidence && sentence(evidence),
+		advice && `What helps: ${sentence(advice)}`,
+		typeof gain === "number" &&
+			gain > 0 &&
+			`It could save ${percent(gain)} of all cycles.`,
+	]
+		.filter(Boolean)
+		.join(" ");
+}
