@@ -97,6 +97,17 @@ static void put_advice(const char *word, const char *advice, const char *behind,
 	end(&p);
 }
 
+/* "simulated", or "estimated, 2.1 to 14 %". */
+static const char *predicted(const struct ml_finding *n, struct say *s)
+{
+	if (n->simulated)
+		return "simulated";
+	if (n->low >= n->high)
+		return "estimated";
+	return ml_arena_printf(&s->arena, "estimated, %s to %s", percent(n->low, s),
+			       percent(n->high, s));
+}
+
 static void put_finding(size_t number, const struct ml_finding *n,
 			struct ml_source_lines *sources, struct say *s)
 {
@@ -115,12 +126,12 @@ static void put_finding(size_t number, const struct ml_finding *n,
 	for (size_t i = 0; n->says[i]; i++)
 		fill(&p, n->says[i]);
 	end(&p);
-	put_advice("Try:", n->advice, n->simulated ? "(simulated)" : "(estimated)", s);
+	put_advice("Try:", n->advice, ml_arena_printf(&s->arena, "(%s)", predicted(n, s)),
+		   s);
 	for (const struct ml_finding *x = n->other; x; x = x->other)
 		put_advice("Or:", x->advice,
 			   ml_arena_printf(&s->arena, "(saves %s, %s)",
-					   percent(x->gain, s),
-					   x->simulated ? "simulated" : "estimated"),
+					   percent(x->gain, s), predicted(x, s)),
 			   s);
 }
 

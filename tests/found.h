@@ -59,6 +59,20 @@ struct found {
 	struct ml_findings findings;
 };
 
+/* What holds for every kind: advice says when it is legal, an estimate has bounds. */
+static inline void check_promise(const struct ml_finding *n)
+{
+	if (!strstr(n->advice, "egal"))
+		TEST_SAY("the advice of '%s' does not say when it is legal: %s", n->kind,
+			 n->advice);
+	if (n->low > n->gain || n->gain > n->high)
+		TEST_SAY("the gain of '%s', %g, is not between %g and %g", n->kind,
+			 n->gain, n->low, n->high);
+	/* with one level there is one size that tiles can fit */
+	if (!n->simulated && !(n->low < n->high) && strcmp(n->kind, "tile") != 0)
+		TEST_SAY("the estimate of '%s' has no bounds", n->kind);
+}
+
 static inline void finish(struct found *x, const char *machine)
 {
 	struct ml_replay_options o = { .want = ML_SIM_CAUSES | ML_SIM_USE };
@@ -79,6 +93,8 @@ static inline void finish(struct found *x, const char *machine)
 	CHECK_OK(ml_findings_make(&x->findings, &x->trace, &x->profile, NULL, &err),
 		 &err);
 	count = x->findings.count;
+	for (size_t i = 0; i < count; i++)
+		check_promise(&x->findings.at[i]);
 }
 
 static inline void done(struct found *x)

@@ -42,6 +42,16 @@ double ml_bounces_cost(const struct ml_spot *s)
 	return s->by_cause[ML_CAUSE_SHARING] + s->by_cause[ML_CAUSE_FALSE_SHARING];
 }
 
+double ml_bounces_references(const struct ml_find *f, const struct ml_bounce_region *r)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].region == r->region && ml_bounces_cost(&f->spots[i]) > 0)
+			sum += (double)f->spots[i].refs * f->cost[1];
+	return sum;
+}
+
 static bool shares_data(const struct ml_spot *sum)
 {
 	return 2 * sum->by_cause[ML_CAUSE_SHARING] >

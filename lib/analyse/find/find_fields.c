@@ -377,6 +377,8 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_fields = {
 	.kind = "fields",
+	.legal = "Legal if nothing outside knows the layout (files, other "
+		 "programs, code that takes a pointer to an element)",
 	.weight = 1,
 	.look = look,
 	.see = see,

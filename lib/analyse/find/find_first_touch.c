@@ -23,6 +23,7 @@ struct touched {
 	uint32_t region;
 	uint64_t pages, placed[NODES];
 	uint64_t remote, rest; /* fetches from the other node, now and if placed by use */
+	uint64_t used;         /* of these, without the fill */
 	uint64_t memory;       /* references that memory served, the fill too */
 	const struct ml_spot *first; /* the last spot that placed a page */
 };
@@ -119,7 +120,7 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 	}
 }
 
-static void tell(struct ml_find *f, const struct touched *t, double saved)
+static void tell(struct ml_find *f, const struct touched *t, double saved, double low)
 {
 	const char *name = ml_find_region(f, t->region);
 	const char *here = ml_find_place(f, t->first->line);
@@ -147,6 +148,7 @@ static void tell(struct ml_find *f, const struct touched *t, double saved)
 		"at %s as in the loops that use it), or interleave its pages over the nodes "
 		"(numactl --interleave). Always legal; threads must stay on their cores",
 		name, here);
+	ml_find_bounds(f, c, low, saved); /* interleaved over the nodes, or by use */
 	ml_find_fact(c, "pages", all);
 	ml_find_fact(c, "remote", (double)t->remote);
 	ml_find_fact(c, "remote_if_placed", (double)t->rest);
@@ -160,6 +162,7 @@ static void conclude(struct ml_find *f, void *arg)
 		const struct page *p = &m->page[i];
 		struct touched *t = &m->regions[p->region];
 
+		t->used += p->memory[0] + p->memory[1];
 		t->remote += p->memory[!p->node];
 		t->rest += p->memory[0] < p->memory[1] ? p->memory[0] : p->memory[1];
 	}
@@ -171,8 +174,10 @@ static void conclude(struct ml_find *f, void *arg)
 		double each = (double)f->p->machine.remote_cycles - f->cost[f->memory];
 		double saved = (double)(t->remote - t->rest) * each * whole;
 
+		double low = ((double)t->remote - (double)t->used / 2) * each * whole;
+
 		if (t->first && saved >= f->min_cycles)
-			tell(f, t, saved);
+			tell(f, t, saved, low > 0 ? low : 0);
 	}
 }
 

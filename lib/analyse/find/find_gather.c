@@ -166,6 +166,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_gather = {
 	.kind = "gather",
+	.legal = "Another order of elements is legal if all that holds indices"
+		 " is renumbered too",
 	.family = ML_FAMILY_ANY,
 	.weight = 1,
 	.look = look,

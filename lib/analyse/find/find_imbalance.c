@@ -47,9 +47,9 @@ static bool beside(const struct ml_find *f, uint32_t a, uint32_t b)
 {
 	struct ml_thread x = life_of(f, a), y = life_of(f, b);
 
-	return a == b || (x.parent == y.parent &&
-			  (f->p->thread_count <= 2 * f->p->machine.cores ||
-			   (x.from < y.until && y.from < x.until)));
+	return a == b ||
+	       (x.parent == y.parent && (f->p->thread_count <= 2 * f->p->machine.cores ||
+					 (x.from < y.until && y.from < x.until)));
 }
 
 static void look(struct ml_find *f, void **mine)
@@ -152,6 +152,9 @@ static void conclude(struct ml_find *f, void *arg)
 		"that idle threads take (schedule(dynamic), a queue), or pieces of equal "
 		"cost. Legal if no piece depends on which thread does it",
 		ml_find_place(f, s->line));
+	/* as uneven as is tolerated, or even */
+	ml_find_bounds(f, c, (m->cycles - tolerated * mean) / elapsed * f->cycles,
+		       gain * f->cycles);
 	ml_find_fact(c, "threads", (double)m->count);
 	ml_find_fact(c, "longest", m->cycles / mean);
 	ml_find_fact(c, "elapsed", elapsed);

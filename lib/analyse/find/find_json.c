@@ -23,6 +23,8 @@ static void write_finding(struct ml_json *w, const struct ml_finding *n, bool ot
 	write_text(w, "function", n->func);
 	ml_json_key_real(w, "cost", n->cost);
 	ml_json_key_real(w, "gain", n->gain);
+	ml_json_key_real(w, "gain_low", n->low);
+	ml_json_key_real(w, "gain_high", n->high);
 	write_text(w, "predicted", n->simulated ? "simulated" : "estimated");
 	ml_json_key_array(w, "evidence");
 	for (size_t i = 0; n->says[i]; i++)

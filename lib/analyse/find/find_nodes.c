@@ -96,6 +96,7 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_nodes = {
 	.kind = "nodes",
+	.legal = "Legal if nobody keeps the address of a node that moves",
 	.family = ML_FAMILY_ANY,
 	.weight = 1,
 	.look = look,

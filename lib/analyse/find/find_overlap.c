@@ -144,6 +144,7 @@ static void try(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_overlap = {
 	.kind = "overlap",
+	.legal = "Always legal",
 	.weight = 1,
 	.look = look,
 	.try = try,

@@ -156,6 +156,8 @@ static void try(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_padding = {
 	.kind = "padding",
+	.legal = "Legal if no code takes the rows to follow each other without"
+		 " a gap (one memcpy or write of the whole array)",
 	.weight = 1,
 	.look = look,
 	.try = try,

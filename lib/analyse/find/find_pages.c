@@ -190,6 +190,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_pages = {
 	.kind = "pages",
+	.legal = "Large pages are always legal; another layout is if nothing "
+		 "outside knows it",
 	.weight = 1,
 	.look = look,
 	.see = see,

@@ -167,6 +167,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_probes = {
 	.kind = "probes",
+	.legal = "Legal if nothing outside knows the layout, and all that "
+		 "holds numbers of elements is renumbered too",
 	.family = ML_FAMILY_ANY,
 	.weight = 0.8, /* fields names a cause; a denser table is a wish */
 	.look = look,

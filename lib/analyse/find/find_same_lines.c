@@ -185,6 +185,7 @@ static void tell(struct ml_find *f, const struct walk *w, unsigned threads, doub
 		"it by the thread that needs it), or let all threads work on the same "
 		"part at the same time. Legal if a thread needs only its part",
 		name);
+	ml_find_bounds(f, c, in_step, saved);
 	ml_find_fact(c, "threads", threads);
 	ml_find_fact(c, "lines", (double)w->lines.count);
 	ml_find_fact(c, "gain_at_least", in_step / f->cycles);

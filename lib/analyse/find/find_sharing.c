@@ -33,6 +33,8 @@ static void tell(struct ml_find *f, struct ml_bounce_region *r)
 		ml_find_count(f, r->lines), r->lines == 1 ? "" : "s", name,
 		r->lines == 1 ? "goes" : "go");
 	ml_bounces_tell(f, c, r, misses);
+	/* a line each, or a local variable, which mostly lies in a register */
+	ml_find_bounds(f, c, r->cost, r->cost + ml_bounces_references(f, r));
 	c->finding.advice = ml_arena_printf(
 		f->arena,
 		"give each thread's part of %s a line of its own (pad or align it to %llu "
@@ -50,6 +52,7 @@ static void conclude(struct ml_find *f, void *mine)
 
 const struct ml_finder ml_find_sharing = {
 	.kind = "false sharing",
+	.legal = "Legal if no code takes the parts to be neighbours",
 	.weight = 1.5, /* the cause is certain, and no other change helps */
 	.look = look,
 	.see = see,

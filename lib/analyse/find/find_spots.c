@@ -512,6 +512,7 @@ struct ml_candidate *ml_find_add(struct ml_find *f, uint32_t region,
 	n->region = region ? ml_find_region(f, region) : "";
 	n->file = n->func = "";
 	n->gain = saved / f->cycles;
+	n->low = n->high = n->gain;
 	n->simulated = simulated;
 	c->theirs = spot ? !f->user_lines.lines[spot->line].own
 			 : region < f->tables->regions.count && !f->own[region];
@@ -533,6 +534,12 @@ void ml_find_claim(struct ml_find *f, struct ml_candidate *c, const struct ml_sp
 	c->claims[c->claim_count++] = (struct ml_claim){ (uint32_t)(spot - f->spots),
 							 cycles };
 	c->finding.cost += cycles / f->cycles;
+}
+
+void ml_find_bounds(struct ml_find *f, struct ml_candidate *c, double low, double high)
+{
+	c->finding.low = low / f->cycles;
+	c->finding.high = high / f->cycles;
 }
 
 static struct ml_fact *next_fact(struct ml_candidate *c)

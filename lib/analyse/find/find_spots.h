@@ -63,6 +63,8 @@ struct ml_finder {
 	 * describes the misses has less.
 	 */
 	double weight;
+	/* what must hold so that the change is legal; NULL: the advice says it */
+	const char *legal;
 	bool vague; /* it has no remedy of its own: it is dropped if another finding wins
 		     */
 	enum ml_family family; /* findings of this kind that become one (find_family.h) */
@@ -208,6 +210,8 @@ struct ml_candidate *ml_find_add(struct ml_find *f, uint32_t region,
 				 bool simulated);
 void ml_find_claim(struct ml_find *f, struct ml_candidate *c, const struct ml_spot *spot,
 		   double cycles);
+/* In conclude: the bounds of an estimate, in cycles. */
+void ml_find_bounds(struct ml_find *f, struct ml_candidate *c, double low, double high);
 void ml_find_fact(struct ml_candidate *c, const char *key, double number);
 void ml_find_fact_text(struct ml_candidate *c, const char *key, const char *text);
 __attribute__((format(printf, 3, 4))) void

@@ -59,6 +59,7 @@ static void tell(struct ml_find *f, const struct ml_spot *s)
 		"part of it at a time, in a buffer that fits %s. Streaming stores are "
 		"always legal; they save bandwidth more than time",
 		name, f->p->machine.level[0].name);
+	ml_find_bounds(f, c, 0, s->excess); /* stores that never wait, or always */
 	ml_find_fact(c, "writes", (double)s->kind[1]);
 	ml_find_fact(c, "writes_from_memory", (double)fetched);
 	ml_find_fact(c, "whole_lines", whole);

@@ -187,7 +187,7 @@ static const char *advice_of_sum(struct ml_find *f, const struct walk *w, bool e
 		return ml_arena_printf(
 			f->arena,
 			"store %s transposed. If the loops were exchanged, the sums for %s "
-			"would leave their register",
+			"would leave their register. Legal if nothing outside knows the layout",
 			name, sums);
 	return ml_arena_printf(
 		f->arena,

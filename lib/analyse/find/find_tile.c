@@ -32,7 +32,8 @@ static bool fits(const struct ml_find *f, const struct ml_prior_pair *p)
 	const struct ml_spot *s = &f->spots[p->spot];
 
 	return ml_prior_same_loop(f, p) && !ml_prior_idle(f, p) &&
-	       !ml_find_irregular(f, s) && !ml_steps_walk(f, s) && !ml_prior_changes(f, s);
+	       !ml_find_irregular(f, s) && !ml_steps_walk(f, s) &&
+	       !ml_prior_changes(f, s);
 }
 
 static struct group group_of(const struct ml_find *f, size_t first, bool *done)
@@ -108,6 +109,8 @@ static void tell(struct ml_find *f, const struct group *g)
 	ml_find_fact(c, "working_set", (double)set);
 	ml_find_fact(c, "holds", (double)level->size);
 	ml_find_fact(c, "misses", (double)g->missed[l - 1]);
+	/* tiles that fit the last level only, or L1 */
+	ml_find_bounds(f, c, g->saved[f->memory - 2], g->saved[0]);
 	claim(f, c, g, l);
 }
 

@@ -16,23 +16,12 @@ static void see(struct ml_find *f, void *mine, const struct ml_seen *s)
 	ml_bounces_see(f, mine, s);
 }
 
-/* Cycles of these references as hits. A sum of its own mostly lies in a register. */
-static double references(const struct ml_find *f, const struct ml_bounce_region *r)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < f->spot_count; i++)
-		if (f->spots[i].region == r->region && ml_bounces_cost(&f->spots[i]) > 0)
-			sum += (double)f->spots[i].refs * f->cost[1];
-	return sum;
-}
-
 static void tell(struct ml_find *f, struct ml_bounce_region *r)
 {
 	const char *name = ml_find_region(f, r->region);
 	uint64_t misses;
-	struct ml_candidate *c = ml_bounces_add(f, r, r->cost + references(f, r),
-						&misses);
+	struct ml_candidate *c =
+		ml_bounces_add(f, r, r->cost + ml_bounces_references(f, r), &misses);
 
 	c->finding.title = ml_arena_printf(f->arena, "threads write the same %s in turn",
 					   name);
@@ -49,6 +38,7 @@ static void tell(struct ml_find *f, struct ml_bounce_region *r)
 		"keep it in memory, %s.",
 		ml_find_percent(f, r->cost / f->cycles));
 	ml_find_fact(c, "gain_at_least", r->cost / f->cycles);
+	ml_find_bounds(f, c, r->cost, r->cost + ml_bounces_references(f, r));
 	c->finding.advice = ml_arena_printf(
 		f->arena,
 		"give each thread a %s of its own and combine them at the end, or take the "

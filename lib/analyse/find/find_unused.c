@@ -57,6 +57,9 @@ static void tell(struct ml_find *f, const struct ml_spot *s,
 		"store together what is used together in %s: smaller elements, "
 		"a denser order, or indices instead of pointers",
 		name);
+	/* lines that are half full, or completely */
+	ml_find_bounds(f, c, own_excess(s) * (1 - used / (0.5 * (double)line)),
+		       own_excess(s) * (1 - used / (double)line));
 	ml_find_fact_text(c, "level", level);
 	ml_find_fact(c, "lines", (double)u->lines);
 	ml_find_fact(c, "used_bytes", used);
@@ -96,6 +99,7 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_unused = {
 	.kind = "unused bytes",
+	.legal = "Legal if nothing outside knows the layout",
 	.weight = 0.5,
 	.vague = true,
 	.conclude = conclude,

@@ -24,8 +24,10 @@ struct ml_finding {
 	const char *region;                /* name of the region; "": it is about none */
 	const char *file, *func; /* of the line with the most excess; "": unknown */
 	uint32_t line;           /* 0: unknown */
-	double cost;    /* share of all cycles that the misses of the finding cost */
-	double gain;    /* share of all cycles that the change would save */
+	double cost; /* share of all cycles that the misses of the finding cost */
+	double gain; /* share of all cycles that the change would save */
+	double low,
+		high;   /* bounds of the gain; equal to it if the change was simulated */
 	bool simulated; /* the change was simulated; false: estimated from counts */
 	struct ml_fact facts[ML_FINDING_FACTS]; /* ends with a NULL key */
 	const struct ml_finding *other; /* another remedy for the same misses, or NULL */

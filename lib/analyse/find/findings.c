@@ -229,6 +229,18 @@ static void append_other(struct ml_candidate *winner, const struct ml_candidate 
 	*end = copy;
 }
 
+/* Advice ends with what must hold for it. */
+static void add_legality(struct ml_find *f)
+{
+	for (size_t i = 0; i < f->candidate_count; i++) {
+		struct ml_candidate *c = &f->candidates[i];
+
+		if (c->finder->legal)
+			c->finding.advice = ml_arena_printf(
+				f->arena, "%s. %s", c->finding.advice, c->finder->legal);
+	}
+}
+
 static void choose(struct run *r, struct ml_findings *out)
 {
 	struct ml_find *f = &r->f;
@@ -287,8 +299,10 @@ bool ml_findings_make(struct ml_findings *out, struct ml_trace *t,
 		r.f.min_cycles = (o->min_share > 0 ? o->min_share : 0.02) * r.f.cycles;
 		ok = ml_trace_load_blocks(t, err) && examine(&r, out, o, err);
 	}
-	if (ok)
+	if (ok) {
+		add_legality(&r.f);
 		choose(&r, out);
+	}
 	for (size_t i = 0; i < KINDS; i++)
 		if (finders[i]->release && r.mine[i])
 			finders[i]->release(r.mine[i]);
