@@ -37,6 +37,8 @@ static void put_totals(const struct ml_analysed_trace *analysed, const char *pro
 	    "\n%.1f cycles each on average; %.0f %% of the access time is waiting beyond %s\n",
 	    p->cycles, 100 * analysed->findings.waiting, m->level[0].name);
 	say_missing(s, &analysed->trace, analysed->damage, p->refs);
+	if (analysed->stopped)
+		say_stopped(s, p);
 	say(s, "\n");
 }
 
