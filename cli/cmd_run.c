@@ -224,6 +224,8 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 						     .partial = true };
 
 	cmd_work_begin(&work);
+	cmd_work_advise(&work, &cmd_run,
+			"--limit N records a part, and memlamp sim --quick counts only");
 	bool ok = ml_analysed_trace_open(&s, r->path, &options, err);
 	bool proved = ok && o->prove && prove(&s, o, &options, err);
 	cmd_work_end(&work);
@@ -238,7 +240,7 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 		}
 		return proved && r->ok;
 	}
-	ok = print(&s, o, r->path, session->argv[0]) == EXIT_DONE && r->ok;
+	ok = print(&s, o, r->path, session->argv[0]) == EXIT_DONE && r->ok && !s.stopped;
 	ml_analysed_trace_close(&s);
 	err->kind = ok ? ML_OK : ML_IO; /* errors are printed already */
 	err->text[0] = 0;

@@ -157,6 +157,7 @@ struct work {
 	struct ml_temperature temperature;
 	struct ml_reuse reuse;
 	const char *damage;
+	bool stopped; /* a signal ended the simulation: the profile is a part of it */
 	struct cmd_work work;
 	struct ml_arena arena;
 };
@@ -236,6 +237,7 @@ static bool run_passes(struct work *w, struct ml_replay *r, struct ml_result_wri
 		ml_reuser_close(reuser, &w->reuse);
 	if (!ok && err->kind == ML_FORMAT && w->profile.refs)
 		w->damage = ml_arena_strdup(&w->arena, err->text);
+	w->stopped = !ok && err->kind == ML_STOPPED && w->profile.refs;
 	return ok;
 }
 
@@ -268,7 +270,7 @@ static bool simulate(struct work *w, const struct ml_result_info *info,
 		}
 	} else if (out && !w->o->output)
 		ml_result_cache_trim();
-	return ok || w->damage;
+	return ok || w->damage || w->stopped;
 }
 
 /* Computes the temperature from the outcomes of a cached result. */
@@ -320,6 +322,7 @@ static int print(struct work *w)
 		.trace = &w->trace,
 		.profile = w->is_kept ? &w->kept.profile : &w->profile,
 		.damage = w->damage,
+		.stopped = w->stopped,
 		.temperature = o->temperature ? &w->temperature : NULL,
 		.scores = &w->scores,
 		.reuse = o->reuse ? &w->reuse : NULL,
@@ -327,7 +330,7 @@ static int print(struct work *w)
 
 	struct ml_findings findings = { 0 };
 	struct ml_err err;
-	if (o->findings) {
+	if (o->findings && !w->stopped) {
 		if (!find(w, v.profile, &findings, &err))
 			return cmd_fail(&cmd_sim, &err);
 		v.findings = &findings;
@@ -339,7 +342,7 @@ static int print(struct work *w)
 		ml_profile_csv(&v, o->csv, all, &out);
 	else
 		sim_text(&v, o->top, &out);
-	if (o->findings && !o->json && !o->csv) {
+	if (v.findings && !o->json && !o->csv) {
 		struct say s;
 
 		say_start(&s, &out);
@@ -349,9 +352,9 @@ static int print(struct work *w)
 	}
 	ml_findings_release(&findings);
 	int status = cmd_print(&cmd_sim, &out);
-	if (status == EXIT_DONE)
+	if (status == EXIT_DONE && !w->stopped) /* a part says nothing about the whole */
 		status = sim_thresholds_test(&cmd_sim, &v, &o->fail_if);
-	if (status == EXIT_DONE && w->damage)
+	if (status == EXIT_DONE && (w->damage || w->stopped))
 		status = EXIT_FAILED;
 	ml_buf_release(&out);
 	ml_profile_rows_release(&v.rows);
@@ -383,6 +386,10 @@ static int run(int argc, char **argv)
 	if (!ml_trace_open(&w.trace, argv[0], &err))
 		return cmd_fail(&cmd_sim, &err);
 	cmd_work_begin(&w.work);
+	cmd_work_advise(
+		&w.work, &cmd_sim,
+		o.quick ? "--to N simulates a part"
+			: "--quick counts hits and misses only, and --to N simulates a part");
 	bool ok = prepare(&w, &err) && obtain(&w, &err);
 	cmd_work_end(&w.work);
 	status = ok ? print(&w) : cmd_fail(&cmd_sim, &err);

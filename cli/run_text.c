@@ -41,6 +41,8 @@ static void put_totals(const struct ml_analysed_trace *analysed, const char *pro
 						  "debug symbols");
 	if (symbols)
 		say(s, "%s\n", symbols);
+	if (analysed->stopped)
+		say_stopped(s, p);
 	say(s, "\n");
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "lib/analyse/passes/profile.h"
 #include "lib/base/buf.h"
 #include "lib/base/table.h"
 #include "lib/cache/machine.h"
@@ -150,6 +151,14 @@ static void say_gaps(struct say *s, const struct ml_tables *t, enum ml_gap_reaso
 		say(s, "an unknown number of references ");
 	say(s, "%s, in %s %s\n", why, say_count(s, gaps),
 	    say_plural(gaps, "gap", "gaps"));
+}
+
+void say_stopped(struct say *s, const struct ml_profile *p)
+{
+	say(s,
+	    "PARTIAL: a signal stopped the simulation; the counts below are of %s of %s "
+	    "references\n",
+	    say_count(s, p->refs), say_count(s, p->to - p->from));
 }
 
 void say_missing(struct say *s, const struct ml_trace *t, const char *damage,

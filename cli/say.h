@@ -11,6 +11,7 @@
 
 struct ml_buf;
 struct ml_machine;
+struct ml_profile;
 struct ml_table;
 struct ml_trace;
 
@@ -48,3 +49,6 @@ void say_machine(struct say *s, const struct ml_machine *m);
  */
 void say_missing(struct say *s, const struct ml_trace *t, const char *damage,
 		 uint64_t done);
+
+/* Writes a line that a signal stopped the simulation of the window of p. */
+void say_stopped(struct say *s, const struct ml_profile *p);

@@ -38,6 +38,8 @@ static void say_origin(struct text *t)
 
 	say(s, "%s%s%s\n", trace->path, command ? ": " : "", command ? command : "");
 	say_missing(s, trace, t->v->damage, p->refs);
+	if (t->v->stopped)
+		say_stopped(s, p);
 	say(s, "\n  %s %s: %s %s, %s %s", say_count(s, p->refs),
 	    say_plural(p->refs, "reference", "references"), say_count(s, p->kind[0]),
 	    say_plural(p->kind[0], "read", "reads"), say_count(s, p->kind[1]),

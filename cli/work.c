@@ -3,6 +3,9 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "cli/cmd.h"
+#include "lib/base/clock.h"
+
 static volatile bool stop; /* a signal handler can only write to a global */
 
 static void on_signal(int number)
@@ -17,12 +20,44 @@ static bool cancelled(void *arg)
 	return ml_stopped(&stop);
 }
 
+enum { SURE = 2, LONG = 60 }; /* seconds: until an estimate is good; to be worth it */
+
+/* Says once how long the work will take, if that is long. */
+static void estimate(struct cmd_work *w, uint64_t done, uint64_t total)
+{
+	uint64_t now = ml_now();
+
+	if (!w->started || done < w->last) {
+		w->started = now;
+		w->last = done;
+		return;
+	}
+	w->last = done;
+	uint64_t seconds = (now - w->started) / ML_SECOND;
+	if (seconds < SURE || !done || done > total)
+		return;
+	double left = (double)(now - w->started) / (double)ML_SECOND *
+		      (double)(total - done) / (double)done;
+	if (left > LONG) {
+		ml_progress_end(&w->progress);
+		fprintf(stderr,
+			"memlamp %s: the simulation will take about %.0f minutes; %s; "
+			"Ctrl-C shows what is known by then\n",
+			w->cmd->name, left / 60 < 1.5 ? 1 : left / 60, w->advice);
+	}
+	w->advice = NULL;
+}
+
 static void show(void *arg, const char *what, uint64_t done, uint64_t total)
 {
+	struct cmd_work *w = arg;
+
+	if (w->advice && total)
+		estimate(w, done, total);
 	if (total)
-		ml_progress_bar(arg, what, done, total);
+		ml_progress_bar(&w->progress, what, done, total);
 	else
-		ml_progress_line(arg, "%s", what);
+		ml_progress_line(&w->progress, "%s", what);
 }
 
 void cmd_work_begin(struct cmd_work *w)
@@ -32,7 +67,15 @@ void cmd_work_begin(struct cmd_work *w)
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	ml_progress_start(&w->progress, stderr);
-	w->work = (struct ml_work){ cancelled, show, &w->progress };
+	w->work = (struct ml_work){ cancelled, show, w };
+	w->advice = NULL;
+	w->started = w->last = 0;
+}
+
+void cmd_work_advise(struct cmd_work *w, const struct cmd *cmd, const char *advice)
+{
+	w->cmd = cmd;
+	w->advice = advice;
 }
 
 void cmd_work_end(struct cmd_work *w)

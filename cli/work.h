@@ -1,6 +1,7 @@
 /*
  * Long work of a command: a progress bar on stderr, and SIGINT or SIGTERM that end it.
- * The first signal cancels the work, so that files stay whole; a second one ends the
+ * The first signal cancels the work, so that files stay whole and commands can print
+ * what is known until then; a second one ends the
  * program at once.
  *
  *	struct cmd_work w;
@@ -16,11 +17,22 @@
 #include "lib/base/progress.h"
 #include "lib/base/work.h"
 
+struct cmd;
+
 struct cmd_work {
 	struct ml_progress progress;
 	struct ml_work work;
+	const struct cmd *cmd; /* set by cmd_work_advise, else NULL */
+	const char *advice;
+	uint64_t started; /* ns: when the current part of the work began */
+	uint64_t last;    /* what was done of it at the last report */
 };
 
 void cmd_work_begin(struct cmd_work *w);
+/*
+ * If the work turns out to take more than a minute, a line on stderr says about how long
+ * it will take, what would take less (`advice`), and that a signal shows a part.
+ */
+void cmd_work_advise(struct cmd_work *w, const struct cmd *cmd, const char *advice);
 /* Wipes the progress bar. Signals keep their meaning. */
 void cmd_work_end(struct cmd_work *w);

@@ -597,11 +597,12 @@ INLINE void look_near(const struct ml_explain_lru *x, struct ahead *h)
 		uint64_t line = h->line[i], page = line >> ML_LINE_PAGE_BITS;
 		uint32_t first = ml_line_book_slot(&x->book, page)->first;
 
-		if (!first)
-			continue;
-		uint32_t number = first + (uint32_t)(line & (ML_LINE_PAGE - 1));
+		/* a line that has no number yet is nowhere */
+		uint32_t number = first ? first + (uint32_t)(line & (ML_LINE_PAGE - 1))
+					: EXPLAIN_NO_NUMBER;
 
-		fetch_record(&x->records, number);
+		if (first)
+			fetch_record(&x->records, number);
 		for (unsigned depth = 0; depth < x->levels; depth++) {
 			const struct explain_cache *c = &x->cache[depth];
 			uint32_t set = explain_set(c, line);
@@ -666,42 +667,7 @@ INLINE void look_ahead(const struct ml_explain_lru *x, const struct ml_accesses 
 	look_at_copies(x, &ring[strip % 4]);
 }
 
-/*
- * The first level as the loop over hits sees it: copies in registers, which no store to
- * an array of the simulator can change.
- */
-struct hot {
-	const uint64_t *lines;
-	uint32_t *times;
-	struct explain_note *notes;
-	uint8_t *live;
-	uint32_t begin, clock, room;
-};
-
-INLINE struct hot heat(const struct explain_cache *c)
-{
-	return (struct hot){ c->lines,       c->times,       c->notes,     c->first.live,
-			     c->first.begin, c->first.clock, c->first.room };
-}
-
-/* A hit in the first level. False: the shadow must drop a line, or times run out. */
-INLINE bool hit(struct hot *h, size_t at, bool write, uint64_t bytes)
-{
-	uint64_t *use = &h->notes[at].read;
-	uint32_t last = h->times[at];
-
-	use[write] |= bytes;
-	if (last == h->clock)
-		return true;
-	if (last < h->begin || h->room - h->clock <= 1)
-		return false;
-	h->live[last] = 0;
-	h->live[++h->clock] = 1;
-	h->times[at] = h->clock;
-	return true;
-}
-
-/* A hit for which hit() returned false. */
+/* A hit for which the shadow must drop a line, or times run out. */
 OUTLINE void hit_slowly(struct explain_cache *c, size_t at)
 {
 	make_room(c, 1);
@@ -736,7 +702,12 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 	uint64_t writes = 0, fetches = 0, hits = 0, far = 0;
 	bool ahead = x->misses && x->book.room;
 	struct ahead ring[4];
-	struct hot h = heat(c);
+	/* copies, which no store to an array can change, stay in registers */
+	const uint64_t *restrict lines = c->lines;
+	uint32_t *restrict times = c->times;
+	struct explain_note *notes = c->notes;
+	uint8_t *restrict live = c->first.live;
+	uint32_t begin = c->first.begin, clock = c->first.clock, room = c->first.room;
 
 	for (size_t i = 0; i < a->count; i++) {
 		uint64_t addr = addrs[i], line = addr >> bits;
@@ -755,38 +726,48 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 		size += !size;
 		bool whole = offset + size <= within + 1;
 		if (whole && (simply || !x->split || kind != ML_ACCESS_FETCH))
-			m = find_line(h.lines + first, lanes, line + 1);
+			m = find_line(lines + first, lanes, line + 1);
 		size_t at = first + (m ? (unsigned)__builtin_ctz(m) : 0);
-		if (!m || (!simply && h.notes[at].prefetched)) {
-			c->first.clock = h.clock;
+		if (!m || (!simply && notes[at].prefetched)) {
+			c->first.clock = clock;
 			outcome[i] = simply ? access_simply(x, a, i, whole)
 					    : access_fully(x, a, i);
 			far += ml_outcome_served(outcome[i]) > 2;
-			h.clock = c->first.clock;
-			h.begin = c->first.begin;
+			clock = c->first.clock;
+			begin = c->first.begin;
 			continue;
 		}
 		outcome[i] = 1;
 		hits++;
 		writes += kind == ML_ACCESS_WRITE;
 		fetches += kind == ML_ACCESS_FETCH;
-		if (!hit(&h, at, kind == ML_ACCESS_WRITE,
-			 usual ? UINT64_MAX >> (64 - size) << offset
-			       : explain_bytes(x, addr, size))) {
-			c->first.clock = h.clock;
+		uint64_t *use = &notes[at].read;
+		uint32_t last = times[at];
+
+		use[kind == ML_ACCESS_WRITE] |= usual ? UINT64_MAX >> (64 - size)
+									      << offset
+						      : explain_bytes(x, addr, size);
+		if (__builtin_expect(last >= begin && room - clock > 1, 1)) {
+			if (last != clock) {
+				live[last] = 0;
+				live[++clock] = 1;
+				times[at] = clock;
+			}
+		} else if (last != clock) {
+			c->first.clock = clock;
 			hit_slowly(c, at);
-			h.clock = c->first.clock;
-			h.begin = c->first.begin;
+			clock = c->first.clock;
+			begin = c->first.begin;
 		}
 		if (!simply && x->strides) {
-			c->first.clock = h.clock;
+			c->first.clock = clock;
 			prefetch_by_stride(
 				x, a, i, kind > ML_ACCESS_FETCH ? ML_ACCESS_READ : kind);
-			h.clock = c->first.clock;
-			h.begin = c->first.begin;
+			clock = c->first.clock;
+			begin = c->first.begin;
 		}
 	}
-	c->first.clock = h.clock;
+	c->first.clock = clock;
 	x->misses = far > a->count / FEW;
 	c->counts->asked[ML_ACCESS_READ] += hits - writes - fetches;
 	c->counts->asked[ML_ACCESS_WRITE] += writes;

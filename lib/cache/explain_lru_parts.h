@@ -30,6 +30,8 @@ enum {
 	EXPLAIN_NOWHERE = -1,
 };
 
+#define EXPLAIN_NO_NUMBER (UINT32_MAX - 1) /* no row has it */
+
 /* What a cache knows of a line that it holds. The line is dirty if `written` is not 0. */
 struct explain_note {
 	uint64_t read, written; /* use masks */

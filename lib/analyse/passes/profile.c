@@ -225,8 +225,10 @@ static void grow_cells(struct ml_profiler *x, size_t cells, size_t kinds)
 		if ((k & 3) < x->kinds)
 			x->plane[k] = ml_grow(x->plane[k], &x->plane_cap[k], x->cells,
 					      sizeof(*x->plane[k]));
-	if (x->full)
+	if (x->full) {
+		x->steps = ml_grow(x->steps, &x->step_cap, x->cells, sizeof(*x->steps));
 		x->work = ml_grow(x->work, &x->work_cap, x->cells, sizeof(*x->work));
+	}
 }
 
 /* Adds up what the planes hold of a cell. */
@@ -307,29 +309,71 @@ static void note_stride(struct ml_profile_work *c, int64_t bytes)
 	}
 }
 
-/* Causes, where something missed, and the step from the reference before. */
-static void count_more(struct ml_profiler *x, const struct ml_events *e)
+/* Another thread than that of the last reference: brings in its own last one. */
+static void change_thread(struct ml_profile_step *step, struct ml_profile_work *c,
+			  uint16_t thread)
+{
+	c->last[step->last.thread % ML_PROFILE_LASTS] = step->last;
+	step->last = c->last[thread % ML_PROFILE_LASTS];
+}
+
+/* A step that is not the most frequent one of its cell. */
+static __attribute__((noinline)) void other_step(struct ml_profile_step *step,
+						 struct ml_profile_work *c, int64_t bytes)
+{
+	c->stride[0].count = step->stride.count;
+	note_stride(c, bytes);
+	step->stride = c->stride[0];
+}
+
+static void count_steps(struct ml_profiler *x, const struct ml_events *e)
 {
 	const struct ml_batch *b = e->refs;
-	const uint16_t *outcome = e->outcome;
+	const uint64_t *restrict addr = b->addr;
+	const uint32_t *restrict cell = e->cell;
+	const uint16_t *restrict thread = b->thread;
+	struct ml_profile_step *steps = x->steps;
+	const uint32_t epoch = x->epoch;
 
 	for (size_t i = 0; i < b->count; i++) {
-		struct ml_profile_work *c = &x->work[e->cell[i]];
-		struct ml_profile_last *last = &c->last[b->thread[i] % ML_PROFILE_LASTS];
+		struct ml_profile_step *step = &steps[cell[i]];
+		int64_t bytes = (int64_t)(addr[i] - step->last.addr);
+
+		if (__builtin_expect(step->last.thread != thread[i] ||
+					     step->last.epoch != epoch,
+				     0)) {
+			struct ml_profile_work *c = &x->work[cell[i]];
+
+			change_thread(step, c, thread[i]);
+			if (step->last.thread != thread[i] || step->last.epoch != epoch) {
+				step->last = (struct ml_profile_last){ addr[i], epoch,
+								       thread[i] };
+				c->firsts++;
+				continue;
+			}
+			bytes = (int64_t)(addr[i] - step->last.addr);
+		}
+		step->last.addr = addr[i];
+		if (bytes == step->stride.bytes && step->stride.count)
+			step->stride.count++;
+		else
+			other_step(step, &x->work[cell[i]], bytes);
+	}
+}
+
+/* Causes, where something missed. */
+static void count_causes(struct ml_profiler *x, const struct ml_events *e)
+{
+	const uint16_t *outcome = e->outcome;
+
+	for (size_t i = 0; i < e->refs->count; i++) {
 		unsigned served = ml_outcome_served(outcome[i]);
 
+		if (served < 2)
+			continue;
+		struct ml_profile_work *c = &x->work[e->cell[i]];
 		for (unsigned k = 1; k < served && k <= ML_LEVELS; k++)
 			c->cause[k - 1][ml_outcome_cause(outcome[i], k)]++;
-		if (last->epoch == x->epoch && last->thread == b->thread[i]) {
-			int64_t bytes = (int64_t)(b->addr[i] - last->addr);
-
-			c->steps++;
-			if (c->strides && c->stride[0].bytes == bytes)
-				c->stride[0].count++;
-			else
-				note_stride(c, bytes);
-		}
-		*last = (struct ml_profile_last){ b->addr[i], x->epoch, b->thread[i] };
 	}
 }
 
@@ -410,8 +454,10 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 	count_pieces(x, e, served);
 	count_threads(x, e, served);
 	count_cells(x, e);
-	if (x->full)
-		count_more(x, e);
+	if (x->full) {
+		count_causes(x, e);
+		count_steps(x, e);
+	}
 	if (x->charge_count)
 		charge_batch(x, e);
 	if (x->fetches)
@@ -445,7 +491,7 @@ struct ml_pass ml_profiler_pass(struct ml_profiler *x)
 
 static void keep_work(struct ml_profile_cell *c, const struct ml_profile_work *w)
 {
-	c->steps = w->steps;
+	c->steps = c->kind[0] + c->kind[1] + c->kind[2] - w->firsts;
 	memcpy(c->cause, w->cause, sizeof(c->cause));
 	for (uint32_t k = 0; k < w->strides; k++)
 		if (w->stride[k].count > w->over[k])
@@ -479,8 +525,10 @@ static void keep_cell(struct ml_profiler *x, const struct ml_cell *from, size_t 
 	c->region = from->region;
 	c->bytes = sum.bytes;
 	memcpy(c->served, sum.served, sizeof(c->served));
-	if (x->full)
+	if (x->full) {
+		x->work[cell].stride[0].count = x->steps[cell].stride.count;
 		keep_work(c, &x->work[cell]);
+	}
 	p->cell_count++;
 }
 
@@ -495,6 +543,7 @@ static void keep_cells(struct ml_profiler *x, const struct ml_region_lookup *s)
 		ml_free(x->plane[k]);
 	ml_free(x->sums);
 	ml_free(x->surcharges);
+	ml_free(x->steps);
 	ml_free(x->work);
 }
 

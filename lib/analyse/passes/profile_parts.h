@@ -41,9 +41,19 @@ struct ml_profile_charge {
 	bool page, more;
 };
 
+/*
+ * What nearly every reference of a cell needs, in 32 bytes: its last reference, and its
+ * most frequent stride. Both are copies of what `last` and `stride` below have, and
+ * newer.
+ */
+struct ml_profile_step {
+	struct ml_profile_last last;
+	struct ml_profile_stride stride;
+};
+
 /* Strides and causes of a cell. */
 struct ml_profile_work {
-	uint64_t steps;
+	uint64_t firsts; /* references that make no step, as none came before */
 	uint32_t strides;
 	/* by thread modulo ML_PROFILE_LASTS */
 	struct ml_profile_last last[ML_PROFILE_LASTS];
@@ -73,8 +83,9 @@ struct ml_profiler {
 	uint64_t max;        /* ML_PROFILE_HELD, or less in tests */
 	/* by cell: references that are no longer in the planes */
 	struct ml_profile_sum *sums;
-	struct ml_profile_work *work; /* by cell; if full */
-	size_t sum_cap, work_cap;
+	struct ml_profile_step *steps; /* by cell; if full */
+	struct ml_profile_work *work;  /* the same */
+	size_t sum_cap, step_cap, work_cap;
 	struct ml_surcharge *surcharges; /* by cell, without fetches */
 	size_t surcharge_cap;
 	struct ml_profile_charge *charges; /* of the batch that is being simulated */

@@ -22,13 +22,16 @@ struct ml_analysed_trace_options {
 	uint64_t window;           /* see struct ml_findings_options */
 	bool keep; /* use a cached result, or cache this one (result_cache.h) */
 	const struct ml_work *work; /* may be NULL */
-	bool partial; /* if cancelled while changes are tried: findings without these */
+	/* if cancelled: the counts until then, and findings without changes that were
+	 * not tried */
+	bool partial;
 };
 
 struct ml_analysed_trace {
 	struct ml_trace trace;
 	const struct ml_profile *profile;
 	const char *damage; /* why the counts stop at some reference, or NULL */
+	bool stopped; /* the caller cancelled the simulation: counts are those until then */
 	struct ml_profile_rows rows;
 	struct ml_findings findings;
 	struct ml_profile own; /* `profile` points to this one or to the result's */

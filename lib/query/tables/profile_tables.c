@@ -501,6 +501,8 @@ static void head(struct ml_json *w, const struct ml_profile_view *v)
 	ml_json_bool(w, t->whole);
 	ml_json_key(w, "damage");
 	ml_json_string(w, v->damage ? v->damage : t->damage);
+	ml_json_key(w, "stopped");
+	ml_json_bool(w, v->stopped);
 	ml_json_key(w, "machine");
 	ml_machine_print(&p->machine, &machine);
 	ml_json_bytes(w, (const char *)machine.data, machine.size);

@@ -19,6 +19,7 @@ struct ml_profile_view {
 	const struct ml_profile *profile;
 	struct ml_profile_rows rows;
 	const char *damage; /* why the simulation ended early, or NULL */
+	bool stopped;       /* it ended early because the caller cancelled it */
 	const struct ml_temperature *temperature; /* NULL: not computed */
 	const struct ml_temperature_options *scores;
 	const struct ml_reuse *reuse;       /* NULL: not computed */
