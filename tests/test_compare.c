@@ -211,7 +211,7 @@ TEST(unknown_names_are_answered_with_those_that_there_are)
 
 	compare(&p, before, NULL, after, NULL);
 	CHECK_FAILS(diff_values_test(&p.c, "L9.misses > 1", &is, &why, &err), &err,
-		    "LEVEL.misses");
+		    "neither a level of the machine nor one of region");
 	CHECK_FAILS(diff_values_test(&p.c, "region(\"Z\").cycles > 1", &is, &why, &err),
 		    &err, "neither side has a region 'Z'");
 	CHECK_FAILS(diff_values_test(&p.c, "cycles >", &is, &why, &err), &err,

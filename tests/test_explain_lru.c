@@ -29,14 +29,6 @@ static struct ml_machine lru_machine(void)
 	return m;
 }
 
-static void hear_page(void *arg, const struct ml_page *p)
-{
-	struct heard *h = arg;
-	uint64_t words[] = { p->access, p->core, p->tlb, p->more };
-
-	h->bounces += digest(words, sizeof(words) / 8);
-}
-
 static void same_state(const struct ml_sim *exact, struct ml_explain_lru *fast)
 {
 	struct ml_buf a = { 0 }, b = { 0 };

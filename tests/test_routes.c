@@ -316,7 +316,7 @@ TEST(the_state_at_a_moment_is_what_the_moves_before_it_made)
 		CHECK(ask(question));
 		const uint64_t *line = column("line", &n);
 		const uint32_t *set = column("set", NULL);
-		const uint16_t *way = column("way", NULL);
+		const uint32_t *way = column("way", NULL);
 		const uint8_t *kind = column("kind", NULL), *from = column("from", NULL);
 		const uint8_t *to = column("to", NULL);
 		for (size_t i = 0; i < n; i++) {

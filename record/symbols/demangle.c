@@ -66,31 +66,23 @@ static bool cut_region(char *name)
 
 uint32_t ml_demangle(struct ml_tables *t, const char *symbol)
 {
-	char *plain = NULL;
+	struct ml_arena a = { 0 };
+	char *demangled = NULL;
 
 	if (symbol[0] == '_' && symbol[1] == 'Z')
-		plain = cplus_demangle_v3(symbol, DMGL_NO_OPTS);
+		demangled = cplus_demangle_v3(symbol, DMGL_NO_OPTS);
 	else if (symbol[0] == '_' && symbol[1] == 'R')
-		plain = rust_demangle(symbol, DMGL_NO_OPTS);
-	if (!plain && !strstr(symbol, "._omp_fn."))
+		demangled = rust_demangle(symbol, DMGL_NO_OPTS);
+	if (!demangled && !strstr(symbol, "._omp_fn."))
 		return ml_names_add_bytes(&t->names, symbol, strcspn(symbol, "@"));
-	if (!plain)
-		plain = strdup(symbol);
-	if (!plain)
-		return 0;
+	char *plain = ml_arena_strdup(&a, demangled ? demangled : symbol);
+	free(demangled); /* libiberty's own malloc */
 	ml_demangle_tidy(plain);
-	if (cut_region(plain)) {
-		struct ml_arena a = { 0 };
-		uint32_t region = ml_tables_name(
-			t, ml_arena_printf(&a, "%s (parallel region)", plain));
-
-		ml_arena_release(&a);
-		free(plain); /* libiberty's own malloc, or strdup's */
-		return region;
-	}
+	if (cut_region(plain))
+		plain = ml_arena_printf(&a, "%s (parallel region)", plain);
 	size_t size = strlen(plain);
 	uint32_t name = ml_names_add_bytes(&t->names, plain,
 					   size < MAX_NAME ? size : MAX_NAME);
-	free(plain); /* libiberty's own malloc */
+	ml_arena_release(&a);
 	return name;
 }

@@ -55,7 +55,8 @@ struct ml_pass {
 	void (*page)(void *arg, const struct ml_events *e, const struct ml_page *p);
 	/*
 	 * If not NULL, the replay opens these sums, and a simulator that can adds misses
-	 * and leaving lines to them instead of calling miss and leave.
+	 * and leaving lines to them instead of calling miss and leave. A pass that
+	 * hands its events on to another pass opens the sums of that pass itself.
 	 */
 	struct ml_event_sums *sums;
 	void (*gap)(void *arg,

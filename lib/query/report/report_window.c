@@ -1,6 +1,7 @@
 #include "lib/query/report/report_window.h"
 
 #include "lib/analyse/passes/cells.h"
+#include "lib/cache/event_sums.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/walk.h"
 
@@ -256,6 +257,7 @@ bool ml_report_window_simulate(struct ml_report_window *w, struct ml_open_sim *s
 		return false;
 	struct ml_profiler *profiler = ml_profiler_open(&w->own);
 	g.to = ml_profiler_pass(profiler);
+	ml_event_sums_open(g.to.sums, &o.machine, o.want);
 	struct ml_pass pass = { .arg = &g,
 				.batch = on_batch,
 				.miss = g.to.miss ? on_miss : NULL,
