@@ -3,6 +3,8 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+# Tests that wait (browsers, recorded programs) leave room for one more.
+TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 # Seconds for each fuzz target: of `make test`, and of `make check-all`.
 FUZZ_SECONDS ?= 3
@@ -16,7 +18,7 @@ else ifdef TSAN
   suffix := -tsan
 endif
 dir := $(BUILD)$(suffix)$(if $(filter gcc,$(CC)),,-$(notdir $(CC)))
-ctest := ctest --output-on-failure -j$(JOBS) --test-dir
+ctest := ctest --output-on-failure -j$(TEST_JOBS) --test-dir
 
 export UPDATE FUZZ_SECONDS
 

@@ -51,10 +51,15 @@ add_test(NAME names COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/names/names.py
 	$<TARGET_FILE:memlamp> ${PROJECT_SOURCE_DIR})
 set_tests_properties(names PROPERTIES LABELS check TIMEOUT 300)
 
-add_test(NAME web COMMAND node ${PROJECT_SOURCE_DIR}/tests/web/run.mjs
-	${PROJECT_BINARY_DIR})
-set_tests_properties(web PROPERTIES LABELS web TIMEOUT 900 SKIP_RETURN_CODE 77
-	COST 1000) # first: the other tests run beside it
+# A browser for each file, so that files run beside each other and beside other tests.
+file(GLOB pages CONFIGURE_DEPENDS tests/web/*.test.mjs)
+foreach(page ${pages})
+	get_filename_component(name ${page} NAME_WE)
+	add_test(NAME web_${name} COMMAND node ${PROJECT_SOURCE_DIR}/tests/web/run.mjs
+		${PROJECT_BINARY_DIR} "^${name}[.]test")
+	set_tests_properties(web_${name} PROPERTIES LABELS web TIMEOUT 600
+		SKIP_RETURN_CODE 77 COST 1000) # first: these take longest
+endforeach()
 add_test(NAME check_page COMMAND npm run --silent check
 	WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/web)
 set_tests_properties(check_page PROPERTIES LABELS check)
