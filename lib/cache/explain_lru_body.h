@@ -18,6 +18,12 @@
 
 #define INLINE  TARGET static inline __attribute__((always_inline))
 #define OUTLINE TARGET static __attribute__((noinline))
+/* Before a loop over depths: each becomes a constant. */
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
 
 INLINE uint32_t find_line(const uint64_t *row, unsigned lanes, uint64_t line);
 INLINE uint32_t find_number(const uint32_t *row, unsigned lanes, uint32_t number);
@@ -42,45 +48,74 @@ struct cargo {
 	bool write_first, prefetched;
 };
 
+/*
+ * What is known of the machine when a loop is compiled. Functions take it by value, and
+ * depths as constants, so that the compiler leaves out what a machine does not have.
+ */
+struct shape {
+	bool simply; /* no TLB, no prefetcher, no split first level */
+	bool usual;  /* the first level has eight lanes, a power of two of sets, and lines
+		      * of at most 64 bytes */
+	/*
+	 * Not 0: the number of levels. None is inclusive or exclusive, all have a power
+	 * of two of sets, and sums take the events that nobody observes one by one.
+	 */
+	unsigned flat;
+};
+
+#define ANY ((struct shape){ .simply = false })
+
 INLINE struct explain_cache *cache_at(struct ml_explain_lru *x, const struct request *q,
-				      unsigned depth)
+				      unsigned depth, struct shape s)
 {
-	return depth ? &x->cache[depth] : q->inner;
+	return depth || s.simply ? &x->cache[depth] : q->inner;
+}
+
+INLINE uint32_t set_of(const struct explain_cache *c, uint64_t line, struct shape s)
+{
+	return s.flat ? (uint32_t)line & c->mask : explain_set(c, line);
+}
+
+INLINE uint32_t *times_of(const struct explain_cache *c, unsigned depth, uint32_t set)
+{
+	return depth == EXPLAIN_FIRST ? c->times + (size_t)set * c->lanes
+				      : explain_numbers(c, set) + c->lanes;
 }
 
 /* The place of a line in a cache, or EXPLAIN_NOWHERE. */
-INLINE int64_t find(const struct explain_cache *c, uint64_t line, uint32_t number,
-		    uint32_t set)
+INLINE int64_t find(const struct explain_cache *c, unsigned depth, uint64_t line,
+		    uint32_t number, uint32_t set)
 {
 	size_t first = (size_t)set * c->lanes;
-	uint32_t m = c->depth == EXPLAIN_FIRST
+	uint32_t m = depth == EXPLAIN_FIRST
 			     ? find_line(c->lines + first, c->lanes, line + 1)
 			     : find_number(explain_numbers(c, set), c->lanes, number);
 
 	return m ? (int64_t)(first + (unsigned)__builtin_ctz(m)) : EXPLAIN_NOWHERE;
 }
 
-INLINE uint8_t *record_of(const struct explain_cache *c, uint32_t number)
+INLINE uint8_t *record_of(const struct explain_cache *c, uint32_t number, struct shape s)
 {
-	if (c->level == 0)
+	if (!s.simply && c->level == 0)
 		ml_line_records_reach(c->records, number);
 	return ml_line_record(c->records, number);
 }
 
-INLINE void set_evictor(const struct explain_cache *c, uint32_t number, uint32_t owner)
+INLINE void set_evictor(const struct explain_cache *c, uint32_t number, uint32_t owner,
+			struct shape s)
 {
-	ml_line_set_evictor(c->records, record_of(c, number), c->evictor, owner);
+	ml_line_set_evictor(c->records, record_of(c, number, s), c->evictor, owner);
 }
 
 INLINE void tell(const struct ml_explain_lru *x, const struct explain_cache *c,
-		 uint32_t set, size_t at, bool dirty)
+		 uint32_t set, size_t at, bool dirty, struct shape s)
 {
-	c->counts->useless += c->notes[at].prefetched;
 	const struct explain_note *n = &c->notes[at];
+	bool observed = !s.flat && x->observer.leave;
 	struct ml_leave l = {
 		.level = c->level,
 		.set = set,
-		.line = x->observer.leave ? explain_line(x, c, at) << x->bits : 0,
+		.line = observed ? explain_line(x, c, at) << x->bits : 0,
 		.owner = n->owner,
 		.dirty = dirty,
 		.asked = !n->prefetched,
@@ -89,27 +124,32 @@ INLINE void tell(const struct ml_explain_lru *x, const struct explain_cache *c,
 		.written = n->written,
 	};
 
-	if (x->sums)
+	if (s.flat || x->sums)
 		ml_event_sums_leave(x->sums, &l);
-	if (x->observer.leave)
+	if (observed)
 		x->observer.leave(x->observer.arg, &l);
+	if (!s.simply)
+		c->counts->useless += n->prefetched;
 }
 
 /*
  * Adds the use of the line at a place, and its first use, to the copy further out. If
  * data are written back they pass by the levels without a copy.
  */
-INLINE void inform(struct ml_explain_lru *x, const struct explain_cache *c, size_t at,
-		   bool writes_back)
+INLINE void inform(struct ml_explain_lru *x, const struct explain_cache *c,
+		   unsigned depth, size_t at, bool writes_back, struct shape s)
 {
 	const struct explain_note *n = &c->notes[at];
-	uint64_t line = c->depth == EXPLAIN_FIRST
-				? c->lines[at] - 1
-				: ml_line_book_line(&x->book, n->number);
+	const unsigned levels = s.flat ? s.flat : x->levels;
 
-	for (unsigned depth = c->depth + 1; depth < x->levels; depth++) {
-		struct explain_cache *outer = &x->cache[depth];
-		int64_t to = find(outer, line, n->number, explain_set(outer, line));
+	if (depth + 1 >= levels)
+		return;
+	uint64_t line = depth == EXPLAIN_FIRST ? c->lines[at] - 1
+					       : ml_line_book_line(&x->book, n->number);
+	UNROLL
+	for (unsigned out = depth + 1; out < levels; out++) {
+		struct explain_cache *outer = &x->cache[out];
+		int64_t to = find(outer, out, line, n->number, set_of(outer, line, s));
 
 		if (to == EXPLAIN_NOWHERE) {
 			outer->counts->past_bytes += writes_back ? x->within + 1 : 0;
@@ -117,7 +157,7 @@ INLINE void inform(struct ml_explain_lru *x, const struct explain_cache *c, size
 		}
 		outer->notes[to].read |= n->read;
 		outer->notes[to].written |= n->written;
-		if (x->prefetches && !n->prefetched && outer->notes[to].prefetched) {
+		if (!s.simply && !n->prefetched && outer->notes[to].prefetched) {
 			outer->notes[to].prefetched = 0;
 			outer->counts->useful++;
 		}
@@ -154,7 +194,7 @@ struct inner_copy {
 INLINE struct inner_copy copy_in(struct explain_cache *c, uint64_t line, uint32_t number)
 {
 	uint32_t set = explain_set(c, line);
-	int64_t at = find(c, line, number, set);
+	int64_t at = find(c, c->depth, line, number, set);
 
 	return (struct inner_copy){ c, at, set,
 				    at != EXPLAIN_NOWHERE && c->notes[at].written };
@@ -183,9 +223,9 @@ OUTLINE void take_within(struct ml_explain_lru *x, const struct request *q,
 			continue;
 		c->counts->invalidations++;
 		c->counts->write_backs += copies[i].dirty;
-		set_evictor(c, number, q->owner);
-		inform(x, c, at, false);
-		tell(x, c, copies[i].set, at, copies[i].dirty);
+		set_evictor(c, number, q->owner, ANY);
+		inform(x, c, c->depth, at, false, ANY);
+		tell(x, c, copies[i].set, at, copies[i].dirty, ANY);
 		drop(c, copies[i].set, at);
 	}
 }
@@ -196,23 +236,24 @@ OUTLINE void move_out(struct ml_explain_lru *x, const struct request *q,
 
 /* Evicts the line at a place, which a line of q takes next. */
 INLINE void evict(struct ml_explain_lru *x, const struct request *q,
-		  struct explain_cache *c, uint32_t set, size_t at)
+		  struct explain_cache *c, unsigned depth, uint32_t set, size_t at,
+		  struct shape s)
 {
 	struct explain_note *n = &c->notes[at];
-	struct explain_cache *outer = c->depth + 1 < x->levels ? &x->cache[c->depth + 1]
-							       : NULL;
+	struct explain_cache *outer =
+		!s.flat && depth + 1 < x->levels ? &x->cache[depth + 1] : NULL;
 	bool moves = outer && outer->exclusive;
 
 	c->counts->evictions++;
-	set_evictor(c, n->number, q->owner);
-	if (c->inclusive)
-		take_within(x, q, c->depth, ml_line_book_line(&x->book, n->number),
+	set_evictor(c, n->number, q->owner, s);
+	if (!s.flat && c->inclusive)
+		take_within(x, q, depth, ml_line_book_line(&x->book, n->number),
 			    n->number);
 	c->counts->write_backs += n->written != 0;
 	if (!moves)
-		inform(x, c, at, n->written);
-	tell(x, c, set, at, n->written);
-	if (c->depth == EXPLAIN_FIRST && !n->prefetched)
+		inform(x, c, depth, at, n->written, s);
+	tell(x, c, set, at, n->written, s);
+	if (depth == EXPLAIN_FIRST && (s.simply || !n->prefetched))
 		ml_first_shadow_leave(&c->first, n->number, c->times[at]);
 	if (moves) {
 		struct cargo cargo = { n->read, n->written, n->owner, n->write_first,
@@ -224,17 +265,17 @@ INLINE void evict(struct ml_explain_lru *x, const struct request *q,
 
 /* Brings a line into a cache that does not hold it. */
 INLINE size_t fill(struct ml_explain_lru *x, const struct request *q,
-		   struct explain_cache *c, uint64_t line, uint32_t number,
-		   const struct cargo *cargo)
+		   struct explain_cache *c, unsigned depth, uint64_t line,
+		   uint32_t number, const struct cargo *cargo, struct shape s)
 {
-	uint32_t set = explain_set(c, line);
-	uint32_t *times = explain_times(c, set);
+	uint32_t set = set_of(c, line, s);
+	uint32_t *times = times_of(c, depth, set);
 	unsigned lane = oldest(times, c->lanes);
 	size_t at = (size_t)set * c->lanes + lane;
 
 	if (times[lane])
-		evict(x, q, c, set, at);
-	if (c->depth == EXPLAIN_FIRST) {
+		evict(x, q, c, depth, set, at, s);
+	if (depth == EXPLAIN_FIRST) {
 		c->lines[at] = line + 1;
 		times[lane] = q->demand ? q->time : ml_first_shadow_tick(&c->first);
 	} else {
@@ -253,7 +294,8 @@ INLINE size_t fill(struct ml_explain_lru *x, const struct request *q,
 		.number = number,
 	};
 	c->counts->fills++;
-	c->counts->prefetched += cargo->prefetched;
+	if (!s.simply)
+		c->counts->prefetched += cargo->prefetched;
 	return at;
 }
 
@@ -261,10 +303,10 @@ OUTLINE void move_out(struct ml_explain_lru *x, const struct request *q,
 		      struct explain_cache *c, uint32_t number, const struct cargo *cargo)
 {
 	uint64_t line = ml_line_book_line(&x->book, number);
-	int64_t at = find(c, line, number, explain_set(c, line));
+	int64_t at = find(c, c->depth, line, number, explain_set(c, line));
 
 	if (at == EXPLAIN_NOWHERE) {
-		fill(x, q, c, line, number, cargo);
+		fill(x, q, c, c->depth, line, number, cargo, ANY);
 		return;
 	}
 	struct explain_note *n = &c->notes[at];
@@ -278,9 +320,9 @@ OUTLINE void move_out(struct ml_explain_lru *x, const struct request *q,
 
 /* Asks the shadow of a first level about a line, which is at a place or missed. */
 INLINE enum ml_shadow_answer ask_first(struct explain_cache *c, struct request *q,
-				       int64_t at, uint8_t *record, bool simply)
+				       int64_t at, uint8_t *record, struct shape s)
 {
-	bool there = at != EXPLAIN_NOWHERE && (simply || !c->notes[at].prefetched);
+	bool there = at != EXPLAIN_NOWHERE && (s.simply || !c->notes[at].prefetched);
 	uint32_t last = there ? c->times[at] : ml_first_shadow_take(&c->first, q->number);
 	bool held = true;
 
@@ -323,14 +365,15 @@ INLINE void queue_prefetches(struct ml_explain_lru *x, struct explain_cache *c,
 
 /* A demand reaches a cache, which holds the line at a place or misses it. */
 INLINE enum ml_cause demand(struct ml_explain_lru *x, struct request *q,
-			    struct explain_cache *c, int64_t at, bool simply)
+			    struct explain_cache *c, unsigned depth, int64_t at,
+			    struct shape s)
 {
 	bool missed = at == EXPLAIN_NOWHERE, fresh = missed;
 	enum ml_cause cause = ML_CAUSE_NONE;
-	uint8_t *record = simply || c->level ? q->record : record_of(c, q->number);
+	uint8_t *record = s.simply || c->level ? q->record : record_of(c, q->number, s);
 	enum ml_shadow_answer answer =
-		c->depth == EXPLAIN_FIRST ? ask_first(c, q, at, record, simply)
-					  : ml_shadow_ask(&c->shadow, q->number, record);
+		depth == EXPLAIN_FIRST ? ask_first(c, q, at, record, s)
+				       : ml_shadow_ask(&c->shadow, q->number, record);
 
 	c->counts->asked[q->kind]++;
 	c->counts->missed[q->kind] += missed;
@@ -338,11 +381,11 @@ INLINE enum ml_cause demand(struct ml_explain_lru *x, struct request *q,
 		cause = cause_of(x, answer);
 		c->counts->cause[cause]++;
 	}
-	if (missed && x->sums)
-		ml_event_sums_miss(x->sums, c->level, explain_set(c, q->line), cause,
+	if (missed && (s.flat || x->sums))
+		ml_event_sums_miss(x->sums, c->level, set_of(c, q->line, s), cause,
 				   q->owner,
 				   ml_line_evictor(c->records, record, c->evictor));
-	if (missed && x->observer.miss) {
+	if (missed && !s.flat && x->observer.miss) {
 		struct ml_miss m = {
 			.level = c->level,
 			.access = q->access,
@@ -356,7 +399,7 @@ INLINE enum ml_cause demand(struct ml_explain_lru *x, struct request *q,
 
 		x->observer.miss(x->observer.arg, &m);
 	}
-	if (simply)
+	if (s.simply)
 		return cause;
 	if (!missed && c->notes[at].prefetched) {
 		c->notes[at].prefetched = 0;
@@ -370,15 +413,16 @@ INLINE enum ml_cause demand(struct ml_explain_lru *x, struct request *q,
 
 /* The line was found at a place. An exclusive cache gives it away if it moves in. */
 INLINE void found(struct ml_explain_lru *x, const struct request *q,
-		  struct explain_cache *c, size_t at, bool moves, struct cargo *cargo)
+		  struct explain_cache *c, unsigned depth, size_t at, bool moves,
+		  struct cargo *cargo, struct shape s)
 {
-	uint32_t set = explain_set(c, q->line);
+	uint32_t set = set_of(c, q->line, s);
 	struct explain_note *n = &c->notes[at];
 
-	if (!c->exclusive || !moves) {
-		uint32_t *time = &explain_times(c, set)[at - (size_t)set * c->lanes];
+	if (s.flat || !c->exclusive || !moves) {
+		uint32_t *time = &times_of(c, depth, set)[at - (size_t)set * c->lanes];
 
-		if (c->depth == EXPLAIN_FIRST) {
+		if (depth == EXPLAIN_FIRST) {
 			*time = q->time;
 			return;
 		}
@@ -389,7 +433,7 @@ INLINE void found(struct ml_explain_lru *x, const struct request *q,
 	}
 	cargo->read = n->read;
 	cargo->written = n->written;
-	tell(x, c, set, at, n->written);
+	tell(x, c, set, at, n->written, s);
 	drop(c, set, at);
 }
 
@@ -398,42 +442,47 @@ INLINE void found(struct ml_explain_lru *x, const struct request *q,
  * miss it. Returns the outcome, and in *place where that cache holds the line then.
  */
 INLINE uint16_t serve(struct ml_explain_lru *x, struct request *q, unsigned depth,
-		      bool missed, bool simply, size_t *place)
+		      bool missed, struct shape s, size_t *place)
 {
+	const unsigned levels = s.flat ? s.flat : x->levels;
 	uint16_t outcome = 0;
-	unsigned fills = 0, to = depth;
-	int64_t at = EXPLAIN_NOWHERE;
+	unsigned fills = 0, served = levels;
+
+	*place = 0; /* a first level is never exclusive: its place is set below */
 	struct cargo cargo = {
 		.owner = q->owner,
 		.write_first = q->demand && q->kind == ML_ACCESS_WRITE,
 		.prefetched = !q->demand,
 	};
 
-	for (; to < x->levels; to++) {
-		struct explain_cache *c = cache_at(x, q, to);
+	UNROLL
+	for (unsigned to = depth; to < levels; to++) {
+		struct explain_cache *c = cache_at(x, q, to, s);
+		int64_t at = missed && to == depth
+				     ? EXPLAIN_NOWHERE
+				     : find(c, to, q->line, q->number,
+					    set_of(c, q->line, s));
 
-		at = missed && to == depth
-			     ? EXPLAIN_NOWHERE
-			     : find(c, q->line, q->number, explain_set(c, q->line));
 		if (q->demand)
 			outcome = ml_outcome_with(outcome, to + 1,
-						  demand(x, q, c, at, simply));
-		if (at != EXPLAIN_NOWHERE)
+						  demand(x, q, c, to, at, s));
+		if (at != EXPLAIN_NOWHERE) {
+			*place = (size_t)at;
+			found(x, q, c, to, (size_t)at, fills, &cargo, s);
+			served = to;
 			break;
-		if (!c->exclusive)
+		}
+		if (s.flat || !c->exclusive)
 			fills |= 1u << to;
 	}
-	outcome = (uint16_t)(outcome | (to + 1));
-	*place = (size_t)at;
-	if (at != EXPLAIN_NOWHERE)
-		found(x, q, cache_at(x, q, to), (size_t)at, fills, &cargo);
-	while (to-- > 0)
+	UNROLL
+	for (unsigned to = levels; to-- > 0;)
 		if (fills >> to & 1) {
-			*place = fill(x, q, cache_at(x, q, to), q->line, q->number,
-				      &cargo);
+			*place = fill(x, q, cache_at(x, q, to, s), to, q->line, q->number,
+				      &cargo, s);
 			cargo.read = cargo.written = 0;
 		}
-	return outcome;
+	return (uint16_t)(outcome | (served + 1));
 }
 
 INLINE void make_room(struct explain_cache *c, uint32_t need)
@@ -458,8 +507,9 @@ OUTLINE void prefetch(struct ml_explain_lru *x, const struct request *of)
 		if (c->depth == EXPLAIN_FIRST)
 			make_room(c, 1);
 		size_t place;
-		if (find(c, q.line, q.number, explain_set(c, q.line)) == EXPLAIN_NOWHERE)
-			serve(x, &q, c->depth, true, false, &place);
+		if (find(c, c->depth, q.line, q.number, explain_set(c, q.line)) ==
+		    EXPLAIN_NOWHERE)
+			serve(x, &q, c->depth, true, ANY, &place);
 	}
 	x->queued = 0;
 }
@@ -483,7 +533,7 @@ INLINE struct access access_at(const struct ml_accesses *a, size_t i)
 }
 
 INLINE uint16_t access_slowly(struct ml_explain_lru *x, const struct ml_accesses *a,
-			      size_t i, bool missed, bool simply)
+			      size_t i, bool missed, struct shape s)
 {
 	struct access z = access_at(a, i);
 	struct request q = {
@@ -493,8 +543,9 @@ INLINE uint16_t access_slowly(struct ml_explain_lru *x, const struct ml_accesses
 		.kind = z.kind,
 		.demand = true,
 		.first = true,
-		.inner = !simply && z.kind == ML_ACCESS_FETCH && x->split ? &x->icache
-									  : &x->cache[0],
+		.inner = !s.simply && z.kind == ML_ACCESS_FETCH && x->split
+				 ? &x->icache
+				 : &x->cache[0],
 	};
 	uint16_t outcome = 0;
 
@@ -509,7 +560,7 @@ INLINE uint16_t access_slowly(struct ml_explain_lru *x, const struct ml_accesses
 		q.record = ml_line_record(&x->records, q.number);
 		make_room(q.inner, 1);
 		size_t place;
-		uint16_t one = serve(x, &q, 0, missed, simply, &place);
+		uint16_t one = serve(x, &q, 0, missed, s, &place);
 		struct explain_note *n = &q.inner->notes[place];
 		*(q.kind == ML_ACCESS_WRITE ? &n->written : &n->read) |=
 			explain_bytes(x, q.addr, q.size);
@@ -517,21 +568,45 @@ INLINE uint16_t access_slowly(struct ml_explain_lru *x, const struct ml_accesses
 			outcome = one;
 		q.first = false;
 	}
-	if (!simply && x->queued)
+	if (!s.simply && x->queued)
 		prefetch(x, &q);
 	return outcome;
+}
+
+OUTLINE uint16_t access_flat2(struct ml_explain_lru *x, const struct ml_accesses *a,
+			      size_t i, bool missed)
+{
+	return access_slowly(x, a, i, missed, (struct shape){ true, true, 2 });
+}
+
+OUTLINE uint16_t access_flat3(struct ml_explain_lru *x, const struct ml_accesses *a,
+			      size_t i, bool missed)
+{
+	return access_slowly(x, a, i, missed, (struct shape){ true, true, 3 });
 }
 
 OUTLINE uint16_t access_simply(struct ml_explain_lru *x, const struct ml_accesses *a,
 			       size_t i, bool missed)
 {
-	return access_slowly(x, a, i, missed, true);
+	return access_slowly(x, a, i, missed, (struct shape){ .simply = true });
 }
 
 OUTLINE uint16_t access_fully(struct ml_explain_lru *x, const struct ml_accesses *a,
 			      size_t i)
 {
-	return access_slowly(x, a, i, false, false);
+	return access_slowly(x, a, i, false, ANY);
+}
+
+/* An access that the first level may miss; `missed` if it does for certain. */
+INLINE uint16_t access_of(struct ml_explain_lru *x, const struct ml_accesses *a, size_t i,
+			  bool missed, struct shape s)
+{
+	switch (s.flat) {
+	case 2: return access_flat2(x, a, i, missed);
+	case 3: return access_flat3(x, a, i, missed);
+	default:
+		return s.simply ? access_simply(x, a, i, missed) : access_fully(x, a, i);
+	}
 }
 
 /*
@@ -639,7 +714,7 @@ INLINE void look_at_copies(const struct ml_explain_lru *x, const struct ahead *h
 		const struct explain_cache *c = &x->cache[h->depth[i] + 1];
 		uint64_t line = ml_line_book_line(&x->book, h->victim[i]);
 		uint32_t set = explain_set(c, line);
-		int64_t at = find(c, line, h->victim[i], set);
+		int64_t at = find(c, c->depth, line, h->victim[i], set);
 
 		if (at == EXPLAIN_NOWHERE && c->exclusive)
 			at = (int64_t)((size_t)set * c->lanes +
@@ -687,17 +762,13 @@ OUTLINE void prefetch_by_stride(struct ml_explain_lru *x, const struct ml_access
 		prefetch(x, &q);
 }
 
-/*
- * simply: no TLB, no prefetcher, no split first level. usual: the first level has eight
- * lanes, a power of two of sets, and lines of at most 64 bytes.
- */
 INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
-			 uint16_t *restrict outcome, bool simply, bool usual)
+			 uint16_t *restrict outcome, struct shape s)
 {
 	struct explain_cache *c = &x->cache[0];
 	const uint64_t *restrict addrs = a->addr;
 	const uint16_t *restrict whats = a->what;
-	const unsigned bits = x->bits, lanes = usual ? 8 : c->lanes;
+	const unsigned bits = x->bits, lanes = s.usual ? 8 : c->lanes;
 	const uint64_t mask = c->mask, within = x->within;
 	uint64_t writes = 0, fetches = 0, hits = 0, far = 0;
 	bool ahead = x->misses && x->book.room;
@@ -713,25 +784,24 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 		uint64_t addr = addrs[i], line = addr >> bits;
 		uint64_t size = whats[i] & 0x3fff, offset = addr & within;
 		unsigned kind = whats[i] >> 14;
-		size_t first = (usual ? line & mask : explain_set(c, line)) * lanes;
+		size_t first = (s.usual ? line & mask : explain_set(c, line)) * lanes;
 		uint32_t m = 0;
 
 		if (ahead && i % STRIP == 0)
 			look_ahead(x, a, i, ring);
-		if (!simply && x->machine.tlbs && kind != ML_ACCESS_FETCH) {
+		if (!s.simply && x->machine.tlbs && kind != ML_ACCESS_FETCH) {
 			struct access z = access_at(a, i);
 
 			ml_sim_translate(x->mirror, z.kind, z.addr, z.last, (uint32_t)i);
 		}
 		size += !size;
 		bool whole = offset + size <= within + 1;
-		if (whole && (simply || !x->split || kind != ML_ACCESS_FETCH))
+		if (whole && (s.simply || !x->split || kind != ML_ACCESS_FETCH))
 			m = find_line(lines + first, lanes, line + 1);
 		size_t at = first + (m ? (unsigned)__builtin_ctz(m) : 0);
-		if (!m || (!simply && notes[at].prefetched)) {
+		if (!m || (!s.simply && notes[at].prefetched)) {
 			c->first.clock = clock;
-			outcome[i] = simply ? access_simply(x, a, i, whole)
-					    : access_fully(x, a, i);
+			outcome[i] = access_of(x, a, i, whole, s);
 			far += ml_outcome_served(outcome[i]) > 2;
 			clock = c->first.clock;
 			begin = c->first.begin;
@@ -744,7 +814,7 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 		uint64_t *use = &notes[at].read;
 		uint32_t last = times[at];
 
-		use[kind == ML_ACCESS_WRITE] |= usual ? UINT64_MAX >> (64 - size)
+		use[kind == ML_ACCESS_WRITE] |= s.usual ? UINT64_MAX >> (64 - size)
 									      << offset
 						      : explain_bytes(x, addr, size);
 		if (__builtin_expect(last >= begin && room - clock > 1, 1)) {
@@ -759,7 +829,7 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 			clock = c->first.clock;
 			begin = c->first.begin;
 		}
-		if (!simply && x->strides) {
+		if (!s.simply && x->strides) {
 			c->first.clock = clock;
 			prefetch_by_stride(
 				x, a, i, kind > ML_ACCESS_FETCH ? ML_ACCESS_READ : kind);
@@ -774,16 +844,34 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 	c->counts->asked[ML_ACCESS_FETCH] += fetches;
 }
 
+static struct shape shape_of(const struct ml_explain_lru *x)
+{
+	struct shape s = { .simply = !x->machine.tlbs && !x->prefetches && !x->split,
+			   .usual = x->cache[0].lanes == 8 && !x->cache[0].modulo &&
+				    x->bits <= 6 };
+	bool flat = s.simply && s.usual && x->sums && !x->observer.miss &&
+		    !x->observer.leave;
+
+	for (unsigned i = 0; i < x->levels; i++)
+		flat = flat && !x->cache[i].inclusive && !x->cache[i].exclusive &&
+		       !x->cache[i].modulo;
+	s.flat = flat && (x->levels == 2 || x->levels == 3) ? x->levels : 0;
+	return s;
+}
+
 TARGET static void run(struct ml_explain_lru *x, const struct ml_accesses *a,
 		       uint16_t *outcome)
 {
-	bool simply = !x->machine.tlbs && !x->prefetches && !x->split;
-	bool usual = x->cache[0].lanes == 8 && !x->cache[0].modulo && x->bits <= 6;
+	struct shape s = shape_of(x);
 
-	if (simply && usual)
-		run_accesses(x, a, outcome, true, true);
-	else if (usual)
-		run_accesses(x, a, outcome, false, true);
+	if (s.flat == 3)
+		run_accesses(x, a, outcome, (struct shape){ true, true, 3 });
+	else if (s.flat == 2)
+		run_accesses(x, a, outcome, (struct shape){ true, true, 2 });
+	else if (s.simply && s.usual)
+		run_accesses(x, a, outcome, (struct shape){ true, true, 0 });
+	else if (s.usual)
+		run_accesses(x, a, outcome, (struct shape){ false, true, 0 });
 	else
-		run_accesses(x, a, outcome, simply, false);
+		run_accesses(x, a, outcome, (struct shape){ s.simply, false, 0 });
 }
