@@ -1,0 +1,295 @@
+/*
+ * The part of explain_lru_body.h that moves lines between caches; only that header
+ * includes it.
+ */
+#pragma once
+
+/* A request for bytes of one line. */
+struct request {
+	uint64_t line, addr, size;
+	uint32_t number; /* of the line */
+	uint8_t *record; /* of x->records */
+	uint32_t access, owner, site;
+	enum ml_access_kind kind;
+	bool demand, first;          /* first: the first line of its access */
+	struct explain_cache *inner; /* the first level that it asks */
+	uint32_t time;               /* of the demand in that level's shadow */
+};
+
+/* The data that comes with a line into a cache. */
+struct cargo {
+	uint64_t read, written;
+	uint32_t owner;
+	bool write_first, prefetched;
+};
+
+/*
+ * What is known of the machine when a loop is compiled. Functions take it by value, and
+ * depths as constants, so that the compiler leaves out what a machine does not have.
+ */
+struct shape {
+	bool simply; /* no TLB, no prefetcher, no split first level */
+	bool usual;  /* the first level has eight lanes, a power of two of sets, and lines
+		      * of at most 64 bytes */
+	/*
+	 * Not 0: the number of levels. None is inclusive or exclusive, all have a power
+	 * of two of sets, and sums take the events that nobody observes one by one.
+	 */
+	unsigned flat;
+};
+
+#define ANY ((struct shape){ .simply = false })
+
+INLINE struct explain_cache *cache_at(struct ml_explain_lru *x, const struct request *q,
+				      unsigned depth, struct shape s)
+{
+	return depth || s.simply ? &x->cache[depth] : q->inner;
+}
+
+INLINE uint32_t set_of(const struct explain_cache *c, uint64_t line, struct shape s)
+{
+	return s.flat ? (uint32_t)line & c->mask : explain_set(c, line);
+}
+
+INLINE uint32_t *times_of(const struct explain_cache *c, unsigned depth, uint32_t set)
+{
+	return depth == EXPLAIN_FIRST ? c->times + (size_t)set * c->lanes
+				      : explain_numbers(c, set) + c->lanes;
+}
+
+/* The place of a line in a cache, or EXPLAIN_NOWHERE. */
+INLINE int64_t find(const struct explain_cache *c, unsigned depth, uint64_t line,
+		    uint32_t number, uint32_t set)
+{
+	size_t first = (size_t)set * c->lanes;
+	uint32_t m = depth == EXPLAIN_FIRST
+			     ? find_line(c->lines + first, c->lanes, line + 1)
+			     : find_number(explain_numbers(c, set), c->lanes, number);
+
+	return m ? (int64_t)(first + (unsigned)__builtin_ctz(m)) : EXPLAIN_NOWHERE;
+}
+
+INLINE uint8_t *record_of(const struct explain_cache *c, uint32_t number, struct shape s)
+{
+	if (!s.simply && c->level == 0)
+		ml_line_records_reach(c->records, number);
+	return ml_line_record(c->records, number);
+}
+
+INLINE void set_evictor(const struct explain_cache *c, uint32_t number, uint32_t owner,
+			struct shape s)
+{
+	ml_line_set_evictor(c->records, record_of(c, number, s), c->evictor, owner);
+}
+
+INLINE void tell(const struct ml_explain_lru *x, const struct explain_cache *c,
+		 uint32_t set, size_t at, bool dirty, struct shape s)
+{
+	const struct explain_note *n = &c->notes[at];
+	bool observed = !s.flat && x->observer.leave;
+	struct ml_leave l = {
+		.level = c->level,
+		.set = set,
+		.line = observed ? explain_line(x, c, at) << x->bits : 0,
+		.owner = n->owner,
+		.dirty = dirty,
+		.asked = !n->prefetched,
+		.write_first = n->write_first,
+		.read = n->read,
+		.written = n->written,
+	};
+
+	if (s.flat || x->sums)
+		ml_event_sums_leave(x->sums, &l);
+	if (observed)
+		x->observer.leave(x->observer.arg, &l);
+	if (!s.simply)
+		c->counts->useless += n->prefetched;
+}
+
+/*
+ * Adds the use of the line at a place, and its first use, to the copy further out. If
+ * data are written back they pass by the levels without a copy.
+ */
+INLINE void inform(struct ml_explain_lru *x, const struct explain_cache *c,
+		   unsigned depth, size_t at, bool writes_back, struct shape s)
+{
+	const struct explain_note *n = &c->notes[at];
+	const unsigned levels = s.flat ? s.flat : x->levels;
+
+	if (depth + 1 >= levels)
+		return;
+	uint64_t line = depth == EXPLAIN_FIRST ? c->lines[at] - 1
+					       : ml_line_book_line(&x->book, n->number);
+	UNROLL
+	for (unsigned out = depth + 1; out < levels; out++) {
+		struct explain_cache *outer = &x->cache[out];
+		int64_t to = find(outer, out, line, n->number, set_of(outer, line, s));
+
+		if (to == EXPLAIN_NOWHERE) {
+			outer->counts->past_bytes += writes_back ? x->within + 1 : 0;
+			continue;
+		}
+		outer->notes[to].read |= n->read;
+		outer->notes[to].written |= n->written;
+		if (!s.simply && !n->prefetched && outer->notes[to].prefetched) {
+			outer->notes[to].prefetched = 0;
+			outer->counts->useful++;
+		}
+		return;
+	}
+}
+
+/* Empties a place, whose line has been reported. */
+INLINE void drop(struct explain_cache *c, uint32_t set, size_t at)
+{
+	size_t lane = at - (size_t)set * c->lanes;
+	struct explain_note *n = &c->notes[at];
+
+	if (c->depth == EXPLAIN_FIRST) {
+		if (!n->prefetched)
+			ml_first_shadow_leave(&c->first, n->number, c->times[at]);
+		c->lines[at] = 0;
+		c->times[at] = 0;
+	} else {
+		explain_numbers(c, set)[lane] = 0;
+		explain_times(c, set)[lane] = 0;
+	}
+	*n = (struct explain_note){ 0 };
+}
+
+/* A copy of a line in a cache within an inclusive one. */
+struct inner_copy {
+	struct explain_cache *cache;
+	int64_t at;
+	uint32_t set;
+	bool dirty;
+};
+
+INLINE struct inner_copy copy_in(struct explain_cache *c, uint64_t line, uint32_t number)
+{
+	uint32_t set = explain_set(c, line);
+	int64_t at = find(c, c->depth, line, number, set);
+
+	return (struct inner_copy){ c, at, set,
+				    at != EXPLAIN_NOWHERE && c->notes[at].written };
+}
+
+/*
+ * Takes a line that an inclusive cache evicts from all caches within. Which of them are
+ * dirty is decided before any passes its use on.
+ */
+OUTLINE void take_within(struct ml_explain_lru *x, const struct request *q,
+			 unsigned depth, uint64_t line, uint32_t number)
+{
+	struct inner_copy copies[ML_LEVELS + 1];
+	unsigned count = 0;
+
+	copies[count++] = copy_in(&x->cache[0], line, number);
+	if (x->split)
+		copies[count++] = copy_in(&x->icache, line, number);
+	for (unsigned in = 1; in < depth; in++)
+		copies[count++] = copy_in(&x->cache[in], line, number);
+	for (unsigned i = 0; i < count; i++) {
+		struct explain_cache *c = copies[i].cache;
+		size_t at = (size_t)copies[i].at;
+
+		if (copies[i].at == EXPLAIN_NOWHERE)
+			continue;
+		c->counts->invalidations++;
+		c->counts->write_backs += copies[i].dirty;
+		set_evictor(c, number, q->owner, ANY);
+		inform(x, c, c->depth, at, false, ANY);
+		tell(x, c, copies[i].set, at, copies[i].dirty, ANY);
+		drop(c, copies[i].set, at);
+	}
+}
+
+OUTLINE void move_out(struct ml_explain_lru *x, const struct request *q,
+		      struct explain_cache *c, uint32_t number,
+		      const struct cargo *cargo);
+
+/* Evicts the line at a place, which a line of q takes next. */
+INLINE void evict(struct ml_explain_lru *x, const struct request *q,
+		  struct explain_cache *c, unsigned depth, uint32_t set, size_t at,
+		  struct shape s)
+{
+	struct explain_note *n = &c->notes[at];
+	struct explain_cache *outer =
+		!s.flat && depth + 1 < x->levels ? &x->cache[depth + 1] : NULL;
+	bool moves = outer && outer->exclusive;
+
+	c->counts->evictions++;
+	set_evictor(c, n->number, q->owner, s);
+	if (!s.flat && c->inclusive)
+		take_within(x, q, depth, ml_line_book_line(&x->book, n->number),
+			    n->number);
+	c->counts->write_backs += n->written != 0;
+	if (!moves)
+		inform(x, c, depth, at, n->written, s);
+	tell(x, c, set, at, n->written, s);
+	if (depth == EXPLAIN_FIRST && (s.simply || !n->prefetched))
+		ml_first_shadow_leave(&c->first, n->number, c->times[at]);
+	if (moves) {
+		struct cargo cargo = { n->read, n->written, n->owner, n->write_first,
+				       n->prefetched };
+
+		move_out(x, q, outer, n->number, &cargo);
+	}
+}
+
+/* Brings a line into a cache that does not hold it. */
+INLINE size_t fill(struct ml_explain_lru *x, const struct request *q,
+		   struct explain_cache *c, unsigned depth, uint64_t line,
+		   uint32_t number, const struct cargo *cargo, struct shape s)
+{
+	uint32_t set = set_of(c, line, s);
+	uint32_t *times = times_of(c, depth, set);
+	unsigned lane = oldest(times, c->lanes);
+	size_t at = (size_t)set * c->lanes + lane;
+
+	if (times[lane])
+		evict(x, q, c, depth, set, at, s);
+	if (depth == EXPLAIN_FIRST) {
+		c->lines[at] = line + 1;
+		times[lane] = q->demand ? q->time : ml_first_shadow_tick(&c->first);
+	} else {
+		explain_numbers(c, set)[lane] = number;
+		if (c->clock == UINT32_MAX - 1)
+			ml_explain_lru_renumber(c);
+		times[lane] = ++c->clock;
+	}
+	c->notes[at] = (struct explain_note){
+		.read = cargo->read,
+		.written = cargo->written,
+		.since = (x->accesses + q->access) & (UINT64_MAX >> 2),
+		.write_first = cargo->write_first,
+		.prefetched = cargo->prefetched,
+		.owner = cargo->owner,
+		.number = number,
+	};
+	c->counts->fills++;
+	if (!s.simply)
+		c->counts->prefetched += cargo->prefetched;
+	return at;
+}
+
+OUTLINE void move_out(struct ml_explain_lru *x, const struct request *q,
+		      struct explain_cache *c, uint32_t number, const struct cargo *cargo)
+{
+	uint64_t line = ml_line_book_line(&x->book, number);
+	int64_t at = find(c, c->depth, line, number, explain_set(c, line));
+
+	if (at == EXPLAIN_NOWHERE) {
+		fill(x, q, c, c->depth, line, number, cargo, ANY);
+		return;
+	}
+	struct explain_note *n = &c->notes[at];
+	if (!cargo->prefetched && n->prefetched) {
+		n->prefetched = 0;
+		c->counts->useful++;
+	}
+	n->read |= cargo->read;
+	n->written |= cargo->written;
+}
+
