@@ -3,7 +3,8 @@
 
 Attacks memlamp as a stranger would, with the built programs: recordings killed at random
 moments, files cut off at every offset, files with changed bytes, random requests, attempts
-to get in without the token, and crowds of clients. Prints a line for each attack, with how
+to get in without the token, and crowds of clients; and files with hostile content whose
+checksums are right (forge.py). Prints a line for each attack, with how
 often what happened, and ends with status 1 if anything fell: a crash, a trace that cannot
 be read, an answer that a changed byte changed without a word, an answer for a stranger.
 """
@@ -24,6 +25,8 @@ import sys
 import tempfile
 import time
 import urllib.parse
+
+from forge import forge
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 fallen = 0
@@ -166,6 +169,21 @@ def attack_changes(bench, args):
                f"{same} without effect", f"{silent} silent", f"{crashes} crashes")
 
 
+def attack_forged(bench, args):
+    """Hostile content with right checksums: an error or another answer, never a crash."""
+    for kind, (name, reader) in bench.files().items():
+        data = open(bench.path(name), "rb").read()
+        crashes = refused = read = 0
+        for _ in range(args.changes // 5):
+            done = read_copy(bench, reader, name, forge(data))
+            crashes += crashed(done)
+            refused += done.returncode != 0
+            read += done.returncode == 0
+        report(f"{kind} forged, with right checksums", crashes, f"{args.changes // 5} files", f"{refused} refused",
+               f"{read} read", f"{crashes} crashes")
+
+
+
 class Server:
     def __init__(self, bench, *files):
         self.process = subprocess.Popen([bench.memlamp, "view", *files], stdout=subprocess.PIPE,
@@ -296,7 +314,7 @@ def attack_crowds(bench, _args):
 
 
 def main():
-    attacks = {"kills": attack_kills, "cuts": attack_cuts, "changes": attack_changes, "requests": attack_requests,
+    attacks = {"kills": attack_kills, "cuts": attack_cuts, "changes": attack_changes, "forged": attack_forged, "requests": attack_requests,
                "doors": attack_doors, "crowds": attack_crowds}
     p = argparse.ArgumentParser(description="attacks the built memlamp and counts what falls")
     p.add_argument("build")
