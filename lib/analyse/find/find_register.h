@@ -11,8 +11,9 @@
 #include "lib/analyse/find/find_spots.h"
 
 /*
- * References that exchanging the loops of s adds, where the inner loop has `rows`
- * iterations; 0 if no sum leaves its register. *result is the spot that stores the sums.
+ * References that exchanging the loops of s adds, which takes `unit` bytes of each row of
+ * `pitch` bytes; 0 if no sum leaves its register. *result is the spot that stores the
+ * sums.
  */
 uint64_t ml_register_added(const struct ml_find *f, const struct ml_spot *s,
-			   uint64_t rows, const struct ml_spot **result);
+			   uint64_t pitch, uint64_t unit, const struct ml_spot **result);
