@@ -57,6 +57,20 @@ TEST(turning_is_a_permutation_also_of_what_is_left_behind_the_last_row)
 	CHECK_EQ(moved(&c, 85), 0x1000 + 85);
 }
 
+TEST(rows_that_are_blocks_of_their_own_are_turned_together)
+{
+	/* two rows of 64 bytes, of which the block of 96 bytes at 0x1000 is the second */
+	struct ml_change c = { .kind = ML_CHANGE_TURN,
+			       .pitch = 64,
+			       .unit = 8,
+			       .base = 0x1000 - 64,
+			       .size = 128 };
+
+	CHECK_EQ(moved(&c, 0), 0x1000 - 64 + 8);      /* [1][0] is [0][1] */
+	CHECK_EQ(moved(&c, 8 + 3), 0x1000 - 64 + 27); /* [1][1] is [1][1] of rows of 16 */
+	CHECK_EQ(moved(&c, 64), 0x1000 + 64);         /* behind the rows */
+}
+
 TEST(a_split_element_has_its_bytes_in_two_arrays)
 {
 	/* bytes 4 to 7 of 12 stand alone; the second part has 8 bytes */

@@ -1,5 +1,6 @@
 // kind: stride or nodes
-// region: *
+// region: t
+// remedy: gain_exchanged
 // A table is a vector of vectors, and its columns are summed one by one; rows are walked when
 // mended.
 #include <cstdio>

@@ -53,13 +53,13 @@ static bool is_sum(const struct ml_find *f, const struct ml_spot *s, const struc
 }
 
 uint64_t ml_register_added(const struct ml_find *f, const struct ml_spot *s,
-			   uint64_t pitch, uint64_t unit, const struct ml_spot **result)
+			   const struct ml_inner_loop *inner,
+			   const struct ml_spot **result)
 {
-	uint64_t rows = ml_find_block_size(f, s->region, NULL) / pitch;
-	struct loop l = { s, unit, rows, iterations(s, pitch) };
+	struct loop l = { s, inner->unit, inner->rows, iterations(s, inner->pitch) };
 
 	*result = NULL;
-	for (size_t i = 0; i < f->spot_count && rows >= MIN_ROWS && !*result; i++)
+	for (size_t i = 0; i < f->spot_count && l.rows >= MIN_ROWS && !*result; i++)
 		if (is_sum(f, &f->spots[i], &l))
 			*result = &f->spots[i];
 	/* a read and a write in each iteration, instead of those that there are */

@@ -7,6 +7,7 @@
 #include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_register.h"
+#include "lib/analyse/find/find_rows.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/analyse/find/find_steps.h"
 #include "lib/trace/tables.h"
@@ -21,6 +22,7 @@ struct walk {
 	uint64_t pitch, unit; /* bytes of a row, and of the element touched in it */
 	uint64_t step;        /* bytes from one reference to the next */
 	bool known;           /* the shape is known; else the step is taken for the row */
+	struct ml_rows rows;  /* rows that are blocks of their own */
 	const struct ml_spot
 		*other;         /* another array that the line walks along, or NULL */
 	double covered;         /* share of the bytes that are ever used */
@@ -68,7 +70,10 @@ static bool is_walk(const struct ml_find *f, const struct ml_spot *s, struct wal
 	uint64_t step = ml_steps_row(f, s), row;
 
 	*w = (struct walk){ .spot = s, .pitch = step, .step = step };
-	w->unit = unit_of(r, s, step);
+	if (step && r->dims < 2)
+		w->rows = ml_rows_find(f, s->region, step);
+	/* the type of such a region is that of the pointers to the rows */
+	w->unit = w->rows.size ? s->bytes / s->refs : unit_of(r, s, step);
 	if (!step || !w->unit || 2 * w->unit > f->line || step % w->unit)
 		return false;
 	if (r->dims >= 2) {
@@ -79,7 +84,17 @@ static bool is_walk(const struct ml_find *f, const struct ml_spot *s, struct wal
 		if (r->dims == 2)
 			w->pitch = row;
 	}
-	return ml_find_block_size(f, s->region, NULL) >= MIN_ROWS * w->pitch;
+	return w->rows.size ||
+	       ml_find_block_size(f, s->region, NULL) >= MIN_ROWS * w->pitch;
+}
+
+/* The number of rows of the walked array. */
+static uint64_t rows_of(const struct ml_find *f, const struct walk *w)
+{
+	uint64_t size = w->rows.size ? w->rows.size
+				     : ml_find_block_size(f, w->spot->region, NULL);
+
+	return size / w->pitch;
 }
 
 /*
@@ -91,7 +106,7 @@ static bool repeats(const struct ml_find *f, const struct ml_spot *s,
 {
 	const struct ml_profile_cell *c = s->worst;
 	/* the inner loop makes as many steps as the walked array has rows */
-	uint64_t row = ml_find_block_size(f, w->spot->region, NULL) / w->pitch * w->unit;
+	uint64_t row = rows_of(f, w) * w->unit;
 
 	for (uint32_t i = 1; i < c->strides; i++) {
 		uint64_t jump = (uint64_t)(c->stride[i].bytes < 0 ? -c->stride[i].bytes
@@ -151,6 +166,7 @@ static void try_exchange(struct ml_find *f, struct walk *w, const struct ml_chan
 				     .pitch = row_of(f, w->other, w),
 				     .unit = w->unit,
 				     .by = ml_find_sites(f, w->spot->line) };
+	other->also = both.also;
 	both.also = other;
 	w->exchange = ml_find_try(f, &both, NULL);
 	w->exchanged = true;
@@ -206,8 +222,8 @@ static bool is_known(const struct ml_find *f, const struct mine *m,
 }
 
 /*
- * Whether exchanging takes a sum out of its register, so that storing the array transposed
- * is the other remedy.
+ * Whether exchanging takes a sum out of its register, so that storing the array
+ * transposed is the other remedy.
  */
 static bool is_sum(const struct walk *w)
 {
@@ -233,13 +249,19 @@ static void try(struct ml_find *f, void *arg)
 					  .region = s->region,
 					  .pitch = w->pitch,
 					  .unit = w->unit,
+					  .base = w->rows.base,
+					  .size = w->rows.size,
 					  .by = sites(f, w) };
 
+		if (w->rows.size)
+			turn.also = ml_rows_pointers(f, s);
 		w->covered = ml_steps_covered(f, s);
 		w->trial = ml_find_try(f, &turn, NULL);
 		if (w->covered >= ONE_COLUMN)
 			try_exchange(f, w, &turn);
-		w->added = ml_register_added(f, s, w->pitch, w->unit, &w->result);
+		w->added = ml_register_added(
+			f, s, &(struct ml_inner_loop){ rows_of(f, w), w->pitch, w->unit },
+			&w->result);
 		if (is_sum(w)) {
 			turn.by = NULL;
 			w->stored = ml_find_try(f, &turn, NULL);
@@ -282,15 +304,16 @@ static double best(const struct walk *w, const struct remedies *r)
 	return needs_tiles(r) ? r->turned : r->exchanged;
 }
 
-/* Both remedies with their gains, the better one first; one alone if it is the only one. */
+/* Both remedies with their gains, the better one first; one alone if it is the only one.
+ */
 static const char *advice_of_sum(struct ml_find *f, const struct walk *w,
 				 const struct remedies *r)
 {
 	const char *name = ml_find_region(f, w->spot->region);
 	const char *sums = ml_find_region(f, w->result->region);
-	const char *store = ml_arena_printf(
-		f->arena, "store %s transposed (saves %s)", name,
-		ml_find_percent(f, r->stored / f->cycles));
+	const char *store = ml_arena_printf(f->arena, "store %s transposed (saves %s)",
+					    name,
+					    ml_find_percent(f, r->stored / f->cycles));
 	const char *exchange = ml_arena_printf(
 		f->arena,
 		"exchange the two loops so that the inner one goes along a %s of %s and "
@@ -306,8 +329,7 @@ static const char *advice_of_sum(struct ml_find *f, const struct walk *w,
 			store, sums);
 	if (r->stored < f->min_cycles)
 		return ml_arena_printf(
-			f->arena,
-			"%s. Legal if no iteration needs the result of another",
+			f->arena, "%s. Legal if no iteration needs the result of another",
 			exchange);
 	return ml_arena_printf(f->arena,
 			       "%s, or %s. Exchanging is legal if no iteration needs the "
@@ -347,7 +369,7 @@ static void tell(struct ml_find *f, const struct walk *w, const struct remedies 
 	uint64_t before = ml_find_missed(t->region_before, 1);
 	uint64_t after = ml_find_missed(t->region_after, 1);
 	uint64_t missed = ml_find_missed(s->served, 1);
-	double all = (double)ml_find_missed(t->region_after, 0);
+	double all = (double)ml_find_missed(t->region_before, 0);
 	const char *name = ml_find_region(f, s->region);
 	const char *l1 = f->p->machine.level[0].name;
 	struct ml_candidate *c = ml_find_add(f, s->region, s, best(w, r), true);
@@ -379,9 +401,8 @@ static void tell(struct ml_find *f, const struct walk *w, const struct remedies 
 			    ml_find_count(f, w->added));
 	if (!is_sum(w) && needs_tiles(r))
 		ml_find_say(f, c, "Exchanging the loops would save only %s.",
-			    ml_find_percent(f, r->exchanged > 0
-						       ? r->exchanged / f->cycles
-						       : 0));
+			    ml_find_percent(f, r->exchanged > 0 ? r->exchanged / f->cycles
+								: 0));
 	c->finding.advice = advice(f, w, r);
 	ml_find_fact(c, "stride", (double)w->step);
 	ml_find_fact(c, "row", (double)w->pitch);
