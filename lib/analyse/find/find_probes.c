@@ -69,6 +69,7 @@ static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial,
 	const struct ml_trial *t = &f->trials[trial];
 	struct ml_candidate *c = ml_irregular_add(f, v, pack ? packed : halved);
 
+	ml_find_tried(f, c, trial);
 	c->finding.title = ml_arena_printf(f->arena, "%s is probed without order", name);
 	ml_find_say(f, c, "%s visits %s elements of %s in %s, without a pattern.",
 		    ml_find_place(f, v->spot->line), ml_find_count(f, v->count),
@@ -115,6 +116,7 @@ static void tell_order(struct ml_find *f, const struct ml_visits *v, size_t tria
 	f->now = &ml_find_gather;
 	c = ml_irregular_add(f, v, saved);
 	f->now = now;
+	ml_find_tried(f, c, trial);
 	c->finding.title = ml_arena_printf(
 		f->arena, "%s is visited in another order than it lies", name);
 	ml_find_say(f, c, "%s visits %s elements of %s, of %s, out of order.",

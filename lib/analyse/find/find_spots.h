@@ -116,9 +116,11 @@ struct ml_find {
 	struct ml_change *changes;
 	double *concerned; /* by change: references of the whole run that it moves */
 	size_t change_count, change_cap, concerned_cap;
-	const struct ml_trial *trials; /* of the changes */
-	/* serving levels and TLBs of the tried references without a change */
-	const uint64_t *served, *paged;
+	const struct ml_trial *trials; /* of the changes; NULL: they were not simulated */
+	const struct ml_slices *slices; /* the references that they were tried on */
+	const struct ml_trial *parts;   /* by slice, as in struct ml_whatif */
+	/* serving levels of the tried references without a change */
+	const uint64_t *served;
 	const struct ml_finder *now; /* the finder that runs */
 	size_t now_index;
 	struct ml_candidate *candidates;
@@ -193,6 +195,11 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
  * references that it was tried on. Negative: the change makes things worse.
  */
 double ml_find_saved(const struct ml_find *f, size_t trial);
+/*
+ * In conclude: the gain of the finding follows from this trial. If it was tried on
+ * slices, the bounds of the gain are two standard errors apart from it.
+ */
+void ml_find_tried(struct ml_find *f, struct ml_candidate *c, size_t trial);
 /*
  * Of several trials, ordered by the size of the change: the first that is nearly as good
  * as the best.

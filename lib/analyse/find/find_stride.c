@@ -374,6 +374,7 @@ static void tell(struct ml_find *f, const struct walk *w, const struct remedies 
 	const char *l1 = f->p->machine.level[0].name;
 	struct ml_candidate *c = ml_find_add(f, s->region, s, best(w, r), true);
 
+	ml_find_tried(f, c, w->trial);
 	const char *run = ml_find_run(f, s->region);
 	c->finding.title = ml_arena_printf(f->arena,
 					   !w->known ? "%s is walked in large steps"
@@ -437,6 +438,7 @@ static void tell_column(struct ml_find *f, const struct walk *w, double saved)
 	f->now = &ml_find_fields;
 	c = ml_find_add(f, s->region, s, saved, true);
 	f->now = now;
+	ml_find_tried(f, c, w->trial);
 	c->finding.title = ml_arena_printf(
 		f->arena, "only a part of each element of %s is used", name);
 	ml_find_say(f, c,

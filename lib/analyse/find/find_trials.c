@@ -73,21 +73,48 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 	return f->change_count++;
 }
 
-/* If all references were tried the difference is the answer; else it is scaled up. */
-double ml_find_saved(const struct ml_find *f, size_t trial)
+/* All cycles of the references of a slice, with a change. */
+static double cycles_in(const struct ml_find *f, const struct ml_trial *t)
 {
-	const struct ml_trial *t;
-	double part;
+	return cycles_of(f, t->served) + translation_of(f, t->paged);
+}
 
+/*
+ * If all references were tried, the difference is the answer. Else it is scaled by the
+ * references that the change concerns in the run to those in the slices.
+ */
+static double saved(const struct ml_find *f, size_t trial, double *error)
+{
+	size_t n = f->change_count;
+	double moved[ML_SLICES], cycles[ML_SLICES];
+
+	*error = 0;
 	if (!f->trials)
 		return 0;
-	t = &f->trials[trial];
-	part = (double)ml_find_missed(t->region_before, 0);
-	if (part <= 0)
-		return 0;
-	return (cycles_of(f, f->served) - cycles_of(f, t->served) +
-		translation_of(f, f->paged) - translation_of(f, t->paged)) *
-	       (f->concerned[trial] / part);
+	for (size_t i = 0; i < f->slices->count; i++) {
+		const struct ml_trial *parts = f->parts + i * (n + 1);
+
+		moved[i] = (double)ml_find_missed(parts[trial].region_before, 0);
+		cycles[i] = cycles_in(f, &parts[n]) - cycles_in(f, &parts[trial]);
+	}
+	return ml_slices_scale(f->slices, moved, cycles, f->concerned[trial], error);
+}
+
+double ml_find_saved(const struct ml_find *f, size_t trial)
+{
+	double error;
+
+	return saved(f, trial, &error);
+}
+
+void ml_find_tried(struct ml_find *f, struct ml_candidate *c, size_t trial)
+{
+	double error;
+
+	saved(f, trial, &error);
+	double low = c->finding.low - 2 * error / f->cycles;
+	c->finding.low = low > 0 ? low : 0;
+	c->finding.high += 2 * error / f->cycles;
 }
 
 size_t ml_find_best(const struct ml_find *f, const size_t *trials, size_t count,
