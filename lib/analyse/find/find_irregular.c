@@ -51,6 +51,17 @@ static size_t small_blocks(const struct ml_find *f, uint32_t region)
 	return n;
 }
 
+/*
+ * Whether the worst instruction mostly goes a line or more on. Nodes that were allocated
+ * by turns, one for each list, lie at equal distances.
+ */
+static bool jumps(const struct ml_find *f, const struct ml_spot *s)
+{
+	const struct ml_profile_cell *c = s->worst;
+
+	return c->strides && (uint64_t)llabs(c->stride[0].bytes) >= f->line;
+}
+
 static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *s,
 				 struct ml_visits *v)
 {
@@ -58,7 +69,9 @@ static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *
 	uint64_t size;
 	size_t blocks;
 
-	if (!ml_find_movable(f, s->region) || !ml_find_irregular(f, s) ||
+	bool irregular = ml_find_irregular(f, s);
+
+	if (!ml_find_movable(f, s->region) || !(irregular || jumps(f, s)) ||
 	    !f->user_lines.lines[s->line].own)
 		return ML_REGULAR;
 	r = &f->tables->regions.at[s->region];
@@ -66,6 +79,8 @@ static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *
 	*v = (struct ml_visits){ .spot = s };
 	if (blocks >= MIN_NODES && small_blocks(f, s->region) * 10 >= blocks * 9)
 		return ML_NODES;
+	if (!irregular)
+		return ML_REGULAR;
 	v->pitch = r->elem && r->elem <= size ? r->elem
 		   : s->refs                  ? s->bytes / s->refs
 					      : 0;
@@ -119,7 +134,7 @@ void ml_irregular_look(struct ml_find *f, enum ml_irregular kind,
 		ml_find_watch(f);
 }
 
-static struct ml_visited *visited(struct ml_visits *v, uint64_t key)
+static struct ml_visited *visited(struct ml_visits *v, uint64_t key, uint16_t thread)
 {
 	bool is_new;
 	uint64_t *at = ml_map_add(&v->of, key, &is_new);
@@ -128,7 +143,8 @@ static struct ml_visited *visited(struct ml_visits *v, uint64_t key)
 		*at = v->count;
 		v->at = ml_grow(v->at, &v->cap, v->count + 1, sizeof(*v->at));
 		v->at[v->count] = (struct ml_visited){ .key = key,
-						       .order = (uint32_t)v->count };
+						       .order = (uint32_t)v->count,
+						       .thread = thread };
 		v->count++;
 	}
 	return &v->at[*at];
@@ -151,7 +167,8 @@ static void see_visits(struct ml_find *f, struct ml_visits *v, const struct ml_s
 			continue;
 		uint64_t block = s->block[i] == ML_NO_BLOCK ? 0 : s->block[i];
 		struct ml_visited *x =
-			visited(v, ml_change_element(v->pitch, block, s->offset[i]));
+			visited(v, ml_change_element(v->pitch, block, s->offset[i]),
+				s->refs->thread[i]);
 
 		x->count++;
 		x->size = v->pitch ? v->pitch : f->trace->blocks[block].size;
@@ -169,6 +186,8 @@ static int by_order(const void *a, const void *b)
 {
 	const struct ml_visited *x = a, *y = b;
 
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
@@ -216,9 +235,30 @@ static const struct ml_change *packed(struct ml_find *f, const struct ml_visits 
 	return list;
 }
 
+/*
+ * Where in a line the largest block of a region begins. Packed elements begin there too:
+ * elements that reach over the end of a line still do, because alignment is another
+ * remedy.
+ */
+static uint64_t within_line(const struct ml_find *f, uint32_t region)
+{
+	const struct ml_block *largest = ml_find_largest_block(f, region, NULL);
+
+	return largest ? largest->addr % f->line : 0;
+}
+
+bool ml_visits_repeat(const struct ml_visits *v)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < v->count; i++)
+		all += v->at[i].count;
+	return all >= 2 * v->count;
+}
+
 size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_order order)
 {
-	uint64_t at = ml_change_packed;
+	uint64_t at = ml_change_packed + (v->pitch ? within_line(f, v->spot->region) : 0);
 	struct ml_map *places = &v->places[order];
 	uint64_t all = 0;
 

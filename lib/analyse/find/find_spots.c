@@ -353,23 +353,34 @@ bool ml_find_movable(const struct ml_find *f, uint32_t region)
 	       kind == ML_REGION_REGISTERED || kind == ML_REGION_MMAP;
 }
 
-uint64_t ml_find_block_size(const struct ml_find *f, uint32_t region, size_t *count)
+const struct ml_block *ml_find_largest_block(const struct ml_find *f, uint32_t region,
+					     size_t *count)
 {
 	const struct ml_block *blocks[] = { f->trace->blocks, f->tables->globals.at };
 	size_t counts[] = { f->trace->block_count, f->tables->globals.count };
-	uint64_t size = 0;
+	const struct ml_block *largest = NULL;
 	size_t n = 0;
 
 	for (unsigned k = 0; k < 2; k++)
-		for (size_t i = 0; i < counts[k]; i++)
-			if (ml_find_same(f, blocks[k][i].region) == region) {
-				n++;
-				size = blocks[k][i].size > size ? blocks[k][i].size
-								: size;
-			}
+		for (size_t i = 0; i < counts[k]; i++) {
+			const struct ml_block *b = &blocks[k][i];
+
+			if (ml_find_same(f, b->region) != region)
+				continue;
+			n++;
+			if (!largest || b->size > largest->size)
+				largest = b;
+		}
 	if (count)
 		*count = n;
-	return size;
+	return largest;
+}
+
+uint64_t ml_find_block_size(const struct ml_find *f, uint32_t region, size_t *count)
+{
+	const struct ml_block *largest = ml_find_largest_block(f, region, count);
+
+	return largest ? largest->size : 0;
 }
 
 void ml_find_watch(struct ml_find *f)

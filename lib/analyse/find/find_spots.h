@@ -174,10 +174,11 @@ uint32_t ml_find_same(const struct ml_find *f, uint32_t region);
 /* The use of the lines of a region in a level; lines is 0 if it is not known. */
 struct ml_profile_use ml_find_use(const struct ml_find *f, uint32_t region,
 				  unsigned level);
-/*
- * The bytes of the largest block of a region; *count, if not NULL: the number of its
- * blocks.
+/* The largest block of a region, or NULL; *count, if not NULL: the number of its blocks.
  */
+const struct ml_block *ml_find_largest_block(const struct ml_find *f, uint32_t region,
+					     size_t *count);
+/* Its bytes. */
 uint64_t ml_find_block_size(const struct ml_find *f, uint32_t region, size_t *count);
 
 /* The sites of a line, as struct ml_change wants them. */
