@@ -5,7 +5,13 @@
 #include "lib/analyse/find/find_family.h"
 #include "lib/trace/region_lookup.h"
 
-enum { MIN_NODES = 64, MAX_NODE = 4096, BEFORE = 3, MAX_ELEMENTS = 1 << 22 };
+enum {
+	MIN_NODES = 64,
+	MAX_NODE = 4096,
+	BEFORE = 3,
+	MAX_ELEMENTS = 1 << 22,
+	REPEATED = 8 /* one of so many visits is followed as the time before */
+};
 
 /* Whether the index may be read for this use: on its line or just before. */
 static bool just_before(const struct ml_find *f, const struct ml_spot *index,
@@ -150,6 +156,23 @@ static struct ml_visited *visited(struct ml_visits *v, uint64_t key, uint16_t th
 	return &v->at[*at];
 }
 
+/* Notes whether the element visited before was followed by the same one last time. */
+static void note_next(struct ml_visits *v, const struct ml_visited *x)
+{
+	struct ml_visited *before = v->before ? &v->at[v->before - 1] : NULL;
+	uint32_t now = (uint32_t)(x - v->at) + 1;
+
+	if (v->before == now)
+		return;
+	if (before && before->next == now)
+		v->same_next++;
+	else if (before && before->next)
+		v->other_next++;
+	if (before)
+		before->next = now;
+	v->before = now;
+}
+
 static bool concerns(const struct ml_visits *v, const struct ml_spot *s)
 {
 	bool is_one = s == v->spot;
@@ -171,6 +194,7 @@ static void see_visits(struct ml_find *f, struct ml_visits *v, const struct ml_s
 				s->refs->thread[i]);
 
 		x->count++;
+		note_next(v, x);
 		x->size = v->pitch ? v->pitch : f->trace->blocks[block].size;
 	}
 }
@@ -249,11 +273,7 @@ static uint64_t within_line(const struct ml_find *f, uint32_t region)
 
 bool ml_visits_repeat(const struct ml_visits *v)
 {
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < v->count; i++)
-		all += v->at[i].count;
-	return all >= 2 * v->count;
+	return v->same_next * REPEATED > v->same_next + v->other_next;
 }
 
 size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_order order)
