@@ -100,12 +100,12 @@ static void put_advice(const char *word, const char *advice, const char *behind,
 /* "simulated", or "estimated, 2.1 to 14 %". */
 static const char *predicted(const struct ml_finding *n, struct say *s)
 {
-	if (n->simulated)
-		return "simulated";
-	if (n->low >= n->high)
-		return "estimated";
-	return ml_arena_printf(&s->arena, "estimated, %s to %s", percent(n->low, s),
-			       percent(n->high, s));
+	const char *how = n->simulated ? "simulated" : "estimated";
+	const char *low = percent(n->low, s), *high = percent(n->high, s);
+
+	if (n->low >= n->high || !strcmp(low, high))
+		return how;
+	return ml_arena_printf(&s->arena, "%s, %s to %s", how, low, high);
 }
 
 static void put_finding(size_t number, const struct ml_finding *n,
@@ -172,11 +172,13 @@ static void put_notes(const struct ml_findings *f, struct say *s)
 		fill(&p, f->untried);
 		end(&p);
 	} else if (f->tried && f->tried < f->of) {
-		fill(&p,
-		     ml_arena_printf(&s->arena,
-				     "(Changes were simulated on %s of %s references, in "
-				     "pieces spread over the run.)",
-				     say_count(s, f->tried), say_count(s, f->of)));
+		fill(&p, ml_arena_printf(
+				 &s->arena,
+				 "(Changes were simulated on %s of %s references, taken "
+				 "from %u phase%s of the run. The bounds are two "
+				 "standard errors apart from the figure.)",
+				 say_count(s, f->tried), say_count(s, f->of), f->phases,
+				 f->phases == 1 ? "" : "s"));
 		end(&p);
 	}
 }

@@ -43,6 +43,20 @@ TEST(threads_that_read_a_part_each_are_not)
 	done(&x);
 }
 
+TEST(threads_that_read_what_each_cache_holds_are_not)
+{
+	struct found x;
+
+	start();
+	put("alloc A 0x10000 64 8\nL fill.c:1\nw0x10000+8*8@1\nL read.c:2");
+	for (unsigned t = 0; t < 3; t++)
+		for (unsigned i = 0; i < 8000; i++)
+			put("r0x%x@%u", 0x10000 + 8 * (i % 8), t + 2);
+	finish(&x, CORES);
+	CHECK(!find(&x, "same lines"));
+	done(&x);
+}
+
 /* Thread t of 2 to 5 writes amount[t - 2] * 100 values that hit. */
 static void workers(const unsigned amount[4])
 {

@@ -73,6 +73,30 @@ TEST(a_change_that_is_tried_on_a_part_is_scaled_to_the_whole)
 	done(&x);
 }
 
+TEST(rows_that_are_blocks_of_their_own_are_walked_in_large_steps_too)
+{
+	enum { ROWS = 64, COLUMNS = 16 };
+	struct found x;
+
+	start();
+	put("alloc t 0x8000 512 8");
+	for (unsigned i = 0; i < ROWS; i++)
+		put("alloc row 0x%x 64 4", 0x10000 + i * 80);
+	for (unsigned j = 0; j < COLUMNS; j++)
+		for (unsigned i = 0; i < ROWS; i++)
+			put("r 0x%x 8 1 rows.c:3\nr 0x%x 4 1 rows.c:3", 0x8000 + i * 8,
+			    0x10000 + i * 80 + j * 4);
+	finish(&x, FULL);
+	const struct ml_finding *n = need(&x, "stride");
+	CHECK_STR(n->region, "row");
+	CHECK_EQ(n->line, 3);
+	CHECK_EQ(fact(n, "stride"), 80);
+	CHECK_EQ(fact(n, "misses"), ROWS * COLUMNS);
+	/* side by side, a line of 16 bytes has four of the elements of a column */
+	CHECK_EQ(fact(n, "misses_predicted"), ROWS * COLUMNS / 4);
+	done(&x);
+}
+
 TEST(a_flat_heap_block_is_walked_in_large_steps_too)
 {
 	struct found x;

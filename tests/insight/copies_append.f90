@@ -1,5 +1,5 @@
 ! kind: copies
-! region: list
+! region: list or bigger
 ! An allocatable array that grows by one block at a time; allocated once when mended.
 #ifndef V
 #define V 0

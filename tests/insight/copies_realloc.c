@@ -27,7 +27,7 @@ int main(void)
 
 		for (int i = 0; i < 8000; i++) {
 			if (i == cap)
-				items = grow(items, i, cap += 400);
+				items = grow(items, i, cap += 400); /* HERE */
 			items[i] = i;
 		}
 		for (int i = 0; i < 8000; i++)

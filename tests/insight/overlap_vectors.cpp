@@ -13,7 +13,7 @@ static const int n = 450;
 __attribute__((noinline)) static void add(double *out, const double *left, const double *right)
 {
 	for (int i = 0; i < n; i++)
-		out[i] = left[i] + right[i]; // HERE
+		out[i] += left[i] * right[i]; // HERE
 }
 
 int main()
@@ -24,9 +24,14 @@ int main()
 	double *out = (double *)out_, *left = (double *)(left_ + (V == 1 ? 512 : 0));
 	double *right = V == 2 ? left : (double *)(right_ + (V == 1 ? 1024 : 0));
 
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		left[i] = right[i] = i;
+		out[i] = 0;
+	}
 	for (int r = 0; r < 200; r++)
 		add(out, left, right);
-	std::printf("%g\n", out[7]);
+	double s = 0;
+	for (int i = 0; i < n; i++)
+		s += out[i];
+	std::printf("%g\n", s);
 }

@@ -15,7 +15,7 @@ static _Alignas(64) long sums[4][8];
 
 static long step(long x)
 {
-	for (int i = 0; i < 20; i++)
+	for (int i = x & 3; i < 24; i++)
 		x = x * 1103515245 + (x >> 7 & 1 ? 12345 : i);
 	return x & 15;
 }

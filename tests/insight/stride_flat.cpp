@@ -1,5 +1,6 @@
 // kind: stride
 // region: image
+// remedy: gain_exchanged
 // A flat array whose rows are 520 bytes long is walked column by column.
 #include <cstdio>
 #include <memory>

@@ -12,8 +12,8 @@ int main(void)
 {
 	double sum = 0;
 
-	for (int i = 0; i < N; i++)
-		for (int j = 0; j < N; j++) {
+	for (int i = 0; i < T; i++)
+		for (int j = 0; j < T; j++) {
 			a[i][j] = i + j;
 			b[i][j] = i - j;
 		}
@@ -31,7 +31,8 @@ int main(void)
 				for (int j = 0; j < T; j++)
 					c[i][j] += a[i][k] * b[k][j]; /* HERE */
 #endif
-	for (int i = 0; i < N; i++)
-		sum += c[i][i];
+	for (int i = 0; i < T; i++)
+		for (int j = 0; j < T; j++)
+			sum += c[i][j];
 	printf("%g\n", sum);
 }

@@ -40,7 +40,8 @@ int main(void)
 	for (int r = 0; r < (V == 2 ? 100 : 4); r++) {
 		across(in, tmp);
 		down(tmp, out);
-		s += out[W + r];
+		for (int i = 0; i < W * H; i++)
+			s += out[i];
 	}
 	printf("%g\n", s);
 }

@@ -26,15 +26,16 @@ static uint64_t padded(const struct ml_change *c, uint64_t offset,
 	return PADDED + room + low + offset + offset / c->pitch * c->pad;
 }
 
-static uint64_t turned(const struct ml_change *c, uint64_t offset,
+static uint64_t turned(const struct ml_change *c, uint64_t addr,
 		       const struct ml_change_block *b)
 {
-	uint64_t rows = b->size / c->pitch, columns = c->pitch / c->unit;
-	uint64_t row = offset / c->pitch, within = offset % c->pitch;
+	uint64_t base = c->size ? c->base : b->base, size = c->size ? c->size : b->size;
+	uint64_t rows = size / c->pitch, columns = c->pitch / c->unit;
+	uint64_t row = (addr - base) / c->pitch, within = (addr - base) % c->pitch;
 
-	if (row >= rows || within >= columns * c->unit)
-		return b->base + offset;
-	return b->base + (within / c->unit * rows + row) * c->unit + within % c->unit;
+	if (addr < base || row >= rows || within >= columns * c->unit)
+		return addr;
+	return base + (within / c->unit * rows + row) * c->unit + within % c->unit;
 }
 
 /* Blocks move closer together as their elements shrink, so they still do not overlap. */
@@ -109,7 +110,7 @@ uint64_t ml_change_address(const struct ml_change *c, const struct ml_change_ref
 	switch (c->kind) {
 	case ML_CHANGE_PAD: return padded(c, offset, b);
 	case ML_CHANGE_SHIFT: return SHIFTED + r->addr + c->pad;
-	case ML_CHANGE_TURN: return turned(c, offset, b);
+	case ML_CHANGE_TURN: return turned(c, r->addr, b);
 	case ML_CHANGE_SPLIT: return split(c, offset, b);
 	case ML_CHANGE_PACK: return packed(c, r->addr, offset, b);
 	case ML_CHANGE_SHRINK: return shrunk(c, offset, r->size, b);

@@ -32,6 +32,9 @@ struct ml_change {
 	enum ml_change_kind kind;
 	uint32_t region; /* of the trace's tables */
 	uint64_t pitch, unit, pad;
+	/* TURN: all rows, where each row is a block of its own; size 0: a block has many
+	 */
+	uint64_t base, size;
 	/*
 	 * SPLIT: the new offset of each byte of an element. Offsets below `unit` lie in
 	 * the first part, which has `unit` bytes for each element; the others, less

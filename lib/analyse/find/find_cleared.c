@@ -51,7 +51,7 @@ static void try(struct ml_find *f, void *arg)
 	}
 }
 
-static void tell(struct ml_find *f, const struct ml_spot *s, double saved)
+static void tell(struct ml_find *f, const struct ml_spot *s, size_t trial, double saved)
 {
 	const char *name = ml_find_region(f, s->region);
 	const char *here = ml_find_place(f, s->line);
@@ -61,6 +61,7 @@ static void tell(struct ml_find *f, const struct ml_spot *s, double saved)
 	double share = (double)w->overwritten / (double)w->bytes;
 	struct ml_candidate *c = ml_find_add(f, s->region, s, saved, true);
 
+	ml_find_tried(f, c, trial);
 	c->finding.title = ml_arena_printf(
 		f->arena, "%s is written and overwritten before it is read", name);
 	ml_find_say(f, c,
@@ -91,7 +92,7 @@ static void conclude(struct ml_find *f, void *arg)
 		double saved = ml_find_saved(f, m->trial[i]);
 
 		if (saved >= f->min_cycles)
-			tell(f, m->tried[i], saved);
+			tell(f, m->tried[i], m->trial[i], saved);
 	}
 }
 

@@ -181,6 +181,7 @@ static void tell(struct ml_find *f, const struct growth *g, double saved)
 	struct ml_candidate *c = ml_find_add(f, g->region, ml_find_worst(f, g->region),
 					     saved, true);
 
+	ml_find_tried(f, c, g->trial);
 	place(f, &c->finding, &f->tables->regions.at[g->region]);
 	c->finding.title = ml_arena_printf(f->arena, "%s grows by copying itself", name);
 	ml_find_say(f, c,

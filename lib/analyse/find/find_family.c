@@ -59,6 +59,8 @@ static void take(struct ml_find *f, struct ml_candidate *c, struct ml_candidate 
 		ml_find_claim(f, c, &f->spots[other->claims[i].spot],
 			      other->claims[i].cycles);
 	c->finding.gain += other->finding.gain;
+	c->finding.low += other->finding.low;
+	c->finding.high += other->finding.high;
 	other->finding.gain = 0;
 }
 

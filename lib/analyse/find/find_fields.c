@@ -321,6 +321,8 @@ static void tell(struct ml_find *f, const struct record *r, const struct cut *cu
 	uint64_t after = ml_find_missed(t->region_after, 1);
 	struct ml_candidate *c = ml_find_add(f, s->region, ml_find_worst(f, s->region),
 					     saved, true);
+
+	ml_find_tried(f, c, cut->trial);
 	c->finding.title = ml_arena_printf(
 		f->arena, "only a part of each element of %s is used", name);
 	ml_find_say(f, c, "%s of its references go to %s: %s of the %s of an element.",

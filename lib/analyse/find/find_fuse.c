@@ -157,6 +157,7 @@ static void tell(struct ml_find *f, const struct loops *l, double saved)
 	ml_find_fact(c, "working_set", (double)set);
 	ml_find_fact(c, "gain_at_least", l->saved / f->cycles);
 	ml_find_bounds(f, c, l->saved < saved ? l->saved : saved, saved);
+	ml_find_tried(f, c, l->trial);
 	for (size_t i = 0; i < x->count; i++)
 		if (fits(f, &x->pairs[i]) && forward(f, &x->pairs[i], p))
 			ml_find_claim(f, c, &f->spots[x->pairs[i].spot],

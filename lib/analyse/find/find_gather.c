@@ -108,6 +108,7 @@ static void tell(struct ml_find *f, const struct ml_visits *v, const struct gath
 	const struct ml_trial *t = &f->trials[sort ? g->sorted : g->stored];
 	struct ml_candidate *c = ml_irregular_add(f, v, sort ? sorted : stored);
 
+	ml_find_tried(f, c, sort ? g->sorted : g->stored);
 	c->finding.title = ml_arena_printf(
 		f->arena, "%s is used through %s without order", name, index);
 	ml_find_say(f, c, "%s uses %s elements of %s in an order without a pattern.",

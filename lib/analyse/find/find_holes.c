@@ -165,6 +165,7 @@ static void tell(struct ml_find *f, const struct holes *h, double saved)
 	struct ml_candidate *c = ml_find_add(f, h->region, ml_find_worst(f, h->region),
 					     saved, true);
 
+	ml_find_tried(f, c, h->trial);
 	c->finding.title = ml_arena_printf(f->arena, "elements of %s have holes", name);
 	ml_find_say(f, c,
 		    "%s of the %s of each element belong to no field: padding, which "

@@ -5,7 +5,13 @@
 #include "lib/analyse/find/find_family.h"
 #include "lib/trace/region_lookup.h"
 
-enum { MIN_NODES = 64, MAX_NODE = 4096, BEFORE = 3, MAX_ELEMENTS = 1 << 22 };
+enum {
+	MIN_NODES = 64,
+	MAX_NODE = 4096,
+	BEFORE = 3,
+	MAX_ELEMENTS = 1 << 22,
+	REPEATED = 8 /* one of so many visits is followed as the time before */
+};
 
 /* Whether the index may be read for this use: on its line or just before. */
 static bool just_before(const struct ml_find *f, const struct ml_spot *index,
@@ -51,6 +57,17 @@ static size_t small_blocks(const struct ml_find *f, uint32_t region)
 	return n;
 }
 
+/*
+ * Whether the worst instruction mostly goes a line or more on. Nodes that were allocated
+ * by turns, one for each list, lie at equal distances.
+ */
+static bool jumps(const struct ml_find *f, const struct ml_spot *s)
+{
+	const struct ml_profile_cell *c = s->worst;
+
+	return c->strides && (uint64_t)llabs(c->stride[0].bytes) >= f->line;
+}
+
 static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *s,
 				 struct ml_visits *v)
 {
@@ -58,7 +75,9 @@ static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *
 	uint64_t size;
 	size_t blocks;
 
-	if (!ml_find_movable(f, s->region) || !ml_find_irregular(f, s) ||
+	bool irregular = ml_find_irregular(f, s);
+
+	if (!ml_find_movable(f, s->region) || !(irregular || jumps(f, s)) ||
 	    !f->user_lines.lines[s->line].own)
 		return ML_REGULAR;
 	r = &f->tables->regions.at[s->region];
@@ -66,6 +85,8 @@ static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *
 	*v = (struct ml_visits){ .spot = s };
 	if (blocks >= MIN_NODES && small_blocks(f, s->region) * 10 >= blocks * 9)
 		return ML_NODES;
+	if (!irregular)
+		return ML_REGULAR;
 	v->pitch = r->elem && r->elem <= size ? r->elem
 		   : s->refs                  ? s->bytes / s->refs
 					      : 0;
@@ -119,7 +140,7 @@ void ml_irregular_look(struct ml_find *f, enum ml_irregular kind,
 		ml_find_watch(f);
 }
 
-static struct ml_visited *visited(struct ml_visits *v, uint64_t key)
+static struct ml_visited *visited(struct ml_visits *v, uint64_t key, uint16_t thread)
 {
 	bool is_new;
 	uint64_t *at = ml_map_add(&v->of, key, &is_new);
@@ -128,10 +149,28 @@ static struct ml_visited *visited(struct ml_visits *v, uint64_t key)
 		*at = v->count;
 		v->at = ml_grow(v->at, &v->cap, v->count + 1, sizeof(*v->at));
 		v->at[v->count] = (struct ml_visited){ .key = key,
-						       .order = (uint32_t)v->count };
+						       .order = (uint32_t)v->count,
+						       .thread = thread };
 		v->count++;
 	}
 	return &v->at[*at];
+}
+
+/* Notes whether the element visited before was followed by the same one last time. */
+static void note_next(struct ml_visits *v, const struct ml_visited *x)
+{
+	struct ml_visited *before = v->before ? &v->at[v->before - 1] : NULL;
+	uint32_t now = (uint32_t)(x - v->at) + 1;
+
+	if (v->before == now)
+		return;
+	if (before && before->next == now)
+		v->same_next++;
+	else if (before && before->next)
+		v->other_next++;
+	if (before)
+		before->next = now;
+	v->before = now;
 }
 
 static bool concerns(const struct ml_visits *v, const struct ml_spot *s)
@@ -151,9 +190,11 @@ static void see_visits(struct ml_find *f, struct ml_visits *v, const struct ml_s
 			continue;
 		uint64_t block = s->block[i] == ML_NO_BLOCK ? 0 : s->block[i];
 		struct ml_visited *x =
-			visited(v, ml_change_element(v->pitch, block, s->offset[i]));
+			visited(v, ml_change_element(v->pitch, block, s->offset[i]),
+				s->refs->thread[i]);
 
 		x->count++;
+		note_next(v, x);
 		x->size = v->pitch ? v->pitch : f->trace->blocks[block].size;
 	}
 }
@@ -169,6 +210,8 @@ static int by_order(const void *a, const void *b)
 {
 	const struct ml_visited *x = a, *y = b;
 
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
@@ -216,9 +259,26 @@ static const struct ml_change *packed(struct ml_find *f, const struct ml_visits 
 	return list;
 }
 
+/*
+ * Where in a line the largest block of a region begins. Packed elements begin there too:
+ * elements that reach over the end of a line still do, because alignment is another
+ * remedy.
+ */
+static uint64_t within_line(const struct ml_find *f, uint32_t region)
+{
+	const struct ml_block *largest = ml_find_largest_block(f, region, NULL);
+
+	return largest ? largest->addr % f->line : 0;
+}
+
+bool ml_visits_repeat(const struct ml_visits *v)
+{
+	return v->same_next * REPEATED > v->same_next + v->other_next;
+}
+
 size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_order order)
 {
-	uint64_t at = ml_change_packed;
+	uint64_t at = ml_change_packed + (v->pitch ? within_line(f, v->spot->region) : 0);
 	struct ml_map *places = &v->places[order];
 	uint64_t all = 0;
 

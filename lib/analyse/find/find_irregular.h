@@ -23,11 +23,13 @@ enum { ML_IRREGULAR_MAX = 3 };  /* regions that each kind looks at */
 struct ml_visited {
 	uint64_t key, size;
 	uint32_t order, count; /* of the first visit; number of visits */
+	uint32_t next;         /* element that came next, + 1; 0: none did */
+	uint16_t thread;       /* of the first visit */
 };
 
 /* How elements may lie side by side. */
 enum ml_visits_order {
-	ML_VISITS_FIRST, /* in the order of their first visits */
+	ML_VISITS_FIRST, /* in the order of their first visits, each thread's apart */
 	ML_VISITS_COUNT, /* the most visited first */
 	ML_VISITS_HOT,   /* those visited twice as often as most; the others stay */
 	ML_VISITS_ORDERS
@@ -43,6 +45,9 @@ struct ml_visits {
 	struct ml_map of; /* key: index in `at` */
 	struct ml_visited *at;
 	size_t count, cap;
+	uint32_t before;                /* in see: the element visited last, + 1 */
+	uint64_t same_next, other_next; /* visits after which the same element came as
+					   the time before, or another */
 	struct ml_map places[ML_VISITS_ORDERS]; /* of ML_CHANGE_PACK */
 };
 
@@ -61,6 +66,8 @@ void ml_irregular_see(struct ml_find *f, struct ml_irregular_spots *spots,
 void ml_irregular_release(struct ml_irregular_spots *spots);
 /* In try: has the elements tried side by side. */
 size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_order order);
+/* Whether elements are visited in the same order again: then there is one to learn. */
+bool ml_visits_repeat(const struct ml_visits *v);
 /* In conclude: what blocks in another order save, as ml_find_saved. */
 double ml_visits_saved(const struct ml_find *f, const struct ml_visits *v, size_t trial);
 /* A finding that claims the misses of all irregular spots of the region. */

@@ -91,7 +91,7 @@ static void try(struct ml_find *f, void *arg)
 	}
 }
 
-static void tell(struct ml_find *f, const struct ml_spot *s, double saved)
+static void tell(struct ml_find *f, const struct ml_spot *s, size_t trial, double saved)
 {
 	const struct ml_written_spot *w = ml_written_of(f, s);
 	const char *name = ml_find_region(f, s->region);
@@ -100,6 +100,7 @@ static void tell(struct ml_find *f, const struct ml_spot *s, double saved)
 	double left = (double)w->left / (double)w->bytes;
 	struct ml_candidate *c = ml_find_add(f, s->region, s, saved, true);
 
+	ml_find_tried(f, c, trial);
 	c->finding.title = ml_arena_printf(f->arena, "nobody reads what is stored in %s",
 					   name);
 	ml_find_say(f, c,
@@ -139,7 +140,7 @@ static void conclude(struct ml_find *f, void *arg)
 		double saved = ml_find_saved(f, m->trial[i]);
 
 		if (saved >= f->min_cycles)
-			tell(f, m->spots[i], saved);
+			tell(f, m->spots[i], m->trial[i], saved);
 	}
 }
 

@@ -52,6 +52,7 @@ static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial, dou
 	uint64_t after = ml_find_missed(t->region_after, 1);
 	struct ml_candidate *c = ml_irregular_add(f, v, saved);
 
+	ml_find_tried(f, c, trial);
 	c->finding.title = ml_arena_printf(
 		f->arena, "blocks of %s are visited in another order than they lie",
 		name);

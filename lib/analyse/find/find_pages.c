@@ -140,6 +140,7 @@ static void tell(struct ml_find *f, const struct crowded *r, double saved)
 	double dense = density(r);
 	struct ml_candidate *c = ml_find_add(f, r->region, s, saved, true);
 
+	ml_find_tried(f, c, r->trial);
 	c->finding.title = ml_arena_printf(f->arena,
 					   "%s uses more pages than the TLB holds", name);
 	ml_find_say(

@@ -6,6 +6,7 @@
 #include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_irregular.h"
 #include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_steps.h"
 
 struct mine {
 	struct ml_irregular_spots spots;
@@ -13,10 +14,13 @@ struct mine {
 	size_t in_order[ML_IRREGULAR_MAX];
 };
 
-/* Numbers and pointers cannot be halved. */
-static bool may_shrink(const struct ml_visits *v)
+/* A line that uses nearly all of the elements cannot do with less of them. */
+static const double ALL_USED = 0.75;
+
+/* Numbers and pointers cannot be halved, nor elements that are used as a whole. */
+static bool may_shrink(const struct ml_find *f, const struct ml_visits *v)
 {
-	return v->pitch > sizeof(uint64_t);
+	return v->pitch > sizeof(uint64_t) && ml_steps_covered(f, v->spot) < ALL_USED;
 }
 
 static void look(struct ml_find *f, void **mine)
@@ -24,6 +28,8 @@ static void look(struct ml_find *f, void **mine)
 	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
 
 	ml_irregular_look(f, ML_PROBES, &m->spots);
+	if (m->spots.count)
+		ml_steps_watch(f);
 }
 
 static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
@@ -43,7 +49,7 @@ static void try(struct ml_find *f, void *arg)
 		m->packed[i][0] = ml_visits_try(f, v, ML_VISITS_HOT);
 		m->packed[i][1] = ml_visits_try(f, v, ML_VISITS_COUNT);
 		m->in_order[i] = ml_visits_try(f, v, ML_VISITS_FIRST);
-		if (!may_shrink(v))
+		if (!may_shrink(f, v))
 			continue;
 		m->halved[i] = ml_find_try(f,
 					   &(struct ml_change){ .kind = ML_CHANGE_SHRINK,
@@ -69,6 +75,7 @@ static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial,
 	const struct ml_trial *t = &f->trials[trial];
 	struct ml_candidate *c = ml_irregular_add(f, v, pack ? packed : halved);
 
+	ml_find_tried(f, c, trial);
 	c->finding.title = ml_arena_printf(f->arena, "%s is probed without order", name);
 	ml_find_say(f, c, "%s visits %s elements of %s in %s, without a pattern.",
 		    ml_find_place(f, v->spot->line), ml_find_count(f, v->count),
@@ -115,6 +122,7 @@ static void tell_order(struct ml_find *f, const struct ml_visits *v, size_t tria
 	f->now = &ml_find_gather;
 	c = ml_irregular_add(f, v, saved);
 	f->now = now;
+	ml_find_tried(f, c, trial);
 	c->finding.title = ml_arena_printf(
 		f->arena, "%s is visited in another order than it lies", name);
 	ml_find_say(f, c, "%s visits %s elements of %s, of %s, out of order.",
@@ -147,11 +155,12 @@ static void conclude(struct ml_find *f, void *arg)
 		double packed;
 		size_t best = ml_find_best(f, m->packed[i], 2, &packed);
 		const struct ml_visits *v = &m->spots.visits[i];
-		double halved = may_shrink(v) ? ml_find_saved(f, m->halved[i]) : 0;
+		double halved = may_shrink(f, v) ? ml_find_saved(f, m->halved[i]) : 0;
 		double in_order = ml_find_saved(f, m->in_order[i]);
 		double denser = packed > halved ? packed : halved;
 
-		if (in_order >= ml_family_min(f) && in_order > ML_ORDER_MATTERS * denser)
+		if (in_order >= ml_family_min(f) &&
+		    in_order > ML_ORDER_MATTERS * denser && ml_visits_repeat(v))
 			tell_order(f, v, m->in_order[i], in_order);
 		else if (denser >= ml_family_min(f))
 			tell(f, v, m->packed[i][best], packed, halved);

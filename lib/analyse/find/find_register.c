@@ -1,80 +1,69 @@
 #include "lib/analyse/find/find_register.h"
 
+#include <stdlib.h>
+
 #include "lib/trace/ref.h"
 
-enum { MIN_ROWS = 4, MAX_EACH = 4 /* references of s in an iteration */ };
+enum { MIN_ROWS = 4, NEAR = 3 /* lines of code */ };
 
-static bool about(double x, double y)
+/* The inner loop of a spot. */
+struct loop {
+	const struct ml_spot *spot;
+	uint64_t unit, rows;
+	double iterations; /* executions of its body */
+};
+
+/* An unrolled loop executes its body once for each row that an instruction steps on. */
+static double iterations(const struct ml_spot *s, uint64_t pitch)
 {
-	return x > 0.9 * y && x < 1.1 * y;
+	const struct ml_profile_cell *c = s->worst;
+	uint64_t rows = c->strides ? (uint64_t)llabs(c->stride[0].bytes) / pitch : 1;
+
+	return (double)(c->kind[ML_READ] + c->kind[ML_WRITE]) * (double)(rows ? rows : 1);
 }
 
-/* Whether x stands still: its instructions use the same datum again and again. */
-static bool stands_still(const struct ml_find *f, const struct ml_spot *x)
+static bool is_near(const struct ml_find *f, const struct ml_spot *a,
+		    const struct ml_spot *b)
 {
-	uint64_t still = 0, steps = 0;
+	uint32_t x = f->user_lines.lines[a->line].line;
+	uint32_t y = f->user_lines.lines[b->line].line;
 
-	for (size_t i = 0; i < f->p->cell_count; i++) {
-		const struct ml_profile_cell *c = &f->p->cells[i];
-
-		if (ml_find_spot(f, c->site, c->caller, ml_find_same(f, c->region)) != x)
-			continue;
-		steps += c->steps;
-		if (c->strides && c->stride[0].bytes == 0)
-			still += c->stride[0].count;
-	}
-	return 2 * still > steps;
+	return ml_find_together(f, a, b) && (x < y ? y - x : x - y) <= NEAR;
 }
 
 /*
- * The line writes its sum in each iteration but has it in a register to read: the loops
- * exchanged read it too.
+ * Whether s is a sum for each run of the inner loop: it stands still in the loop, or is
+ * used only at its end, and goes one element on for the next run. A sum that is read and
+ * written in each iteration already has no register to leave.
  */
-static uint64_t reads_added(const struct ml_find *f, const struct ml_spot *s,
-			    const struct ml_spot **result)
+static bool is_sum(const struct ml_find *f, const struct ml_spot *s, const struct loop *l)
 {
-	for (size_t i = 0; i < f->spot_count; i++) {
-		const struct ml_spot *x = &f->spots[i];
+	const struct ml_profile_cell *c = s->worst;
 
-		if (x->line != s->line || x->region == s->region ||
-		    2 * MAX_EACH * x->kind[ML_WRITE] < s->refs || !stands_still(f, x))
-			continue;
-		*result = x;
-		return x->kind[ML_WRITE] > 2 * x->kind[ML_READ]
-			       ? x->kind[ML_WRITE] - x->kind[ML_READ]
-			       : 0;
-	}
-	return 0;
-}
+	if (s->region == l->spot->region || !is_near(f, s, l->spot) ||
+	    !s->kind[ML_WRITE] || !c->strides || !ml_find_movable(f, s->region) ||
+	    ml_find_block_size(f, s->region, NULL) <= f->line)
+		return false;
+	uint64_t step = (uint64_t)llabs(c->stride[0].bytes);
+	bool rare = 4 * (double)(c->kind[ML_READ] + c->kind[ML_WRITE]) < l->iterations;
 
-/* Whether x writes once for each run of the inner loop, of which there are `runs`. */
-static bool stores(const struct ml_find *f, const struct ml_spot *s,
-		   const struct ml_spot *x, double runs)
-{
-	return x->region != s->region && ml_find_together(f, s, x) &&
-	       ml_find_movable(f, x->region) && about((double)x->kind[ML_WRITE], runs) &&
-	       x->kind[ML_READ] <= x->kind[ML_WRITE];
+	return (double)s->refs < 1.5 * l->iterations &&
+	       2 * s->refs * l->rows > l->spot->refs &&
+	       (!step || (rare && step <= 2 * l->unit));
 }
 
 uint64_t ml_register_added(const struct ml_find *f, const struct ml_spot *s,
-			   uint64_t rows, const struct ml_spot **result)
+			   const struct ml_inner_loop *inner,
+			   const struct ml_spot **result)
 {
-	*result = NULL;
-	if (rows < MIN_ROWS)
-		return 0;
-	uint64_t reads = reads_added(f, s, result);
-	if (*result)
-		return reads;
-	for (unsigned each = 1; each <= MAX_EACH; each++) {
-		uint64_t iterations = s->refs / each;
-		double runs = (double)iterations / (double)rows;
+	struct loop l = { s, inner->unit, inner->rows, iterations(s, inner->pitch) };
 
-		for (size_t i = 0; i < f->spot_count; i++)
-			if (stores(f, s, &f->spots[i], runs)) {
-				*result = &f->spots[i];
-				/* a read and a write each, instead of those there are */
-				return 2 * iterations - f->spots[i].refs;
-			}
-	}
-	return 0;
+	*result = NULL;
+	for (size_t i = 0; i < f->spot_count && l.rows >= MIN_ROWS && !*result; i++)
+		if (is_sum(f, &f->spots[i], &l))
+			*result = &f->spots[i];
+	/* a read and a write in each iteration, instead of those that there are */
+	return *result && 2 * l.iterations > (double)(*result)->refs
+		       ? (uint64_t)(2 * l.iterations) - (*result)->refs
+		       : 0;
 }

@@ -10,9 +10,15 @@
 
 #include "lib/analyse/find/find_spots.h"
 
+/* A loop that goes over rows of `pitch` bytes and takes `unit` bytes of each. */
+struct ml_inner_loop {
+	uint64_t rows, pitch, unit;
+};
+
 /*
- * References that exchanging the loops of s adds, where the inner loop has `rows`
- * iterations; 0 if no sum leaves its register. *result is the spot that stores the sums.
+ * References that exchanging the loops of s adds; 0 if no sum leaves its register.
+ * *result is the spot that stores the sums.
  */
 uint64_t ml_register_added(const struct ml_find *f, const struct ml_spot *s,
-			   uint64_t rows, const struct ml_spot **result);
+			   const struct ml_inner_loop *inner,
+			   const struct ml_spot **result);

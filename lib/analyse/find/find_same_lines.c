@@ -195,6 +195,14 @@ static void tell(struct ml_find *f, const struct walk *w, unsigned threads, doub
 				      f->spots[i].excess * (threads - 1) / threads);
 }
 
+/* Data that each core keeps in its L1 are better read by all than divided. */
+static bool waits(const struct ml_find *f, uint32_t region)
+{
+	struct ml_spot sum = ml_find_sum(f, region);
+
+	return 10 * sum.excess > sum.excess + (double)sum.refs * f->cost[1];
+}
+
 static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
@@ -205,7 +213,7 @@ static void conclude(struct ml_find *f, void *arg)
 		uint64_t bits = walkers(f, m, w, &count);
 		double cycles = 0, memory = 0;
 
-		if (count < 2 || !only_read(w->writers))
+		if (count < 2 || !only_read(w->writers) || !waits(f, w->region))
 			continue;
 		for (unsigned t = 0; t < THREADS; t++)
 			if (bits >> t & 1) {

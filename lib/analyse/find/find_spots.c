@@ -26,30 +26,11 @@ double ml_find_miss(const struct ml_find *f, unsigned level)
 	return f->cost[level + 1] - f->cost[level];
 }
 
-static double cycles_of(const struct ml_find *f, const uint64_t served[ML_SERVED])
-{
-	double sum = 0;
-
-	for (unsigned i = 1; i <= f->memory; i++)
-		sum += f->cost[i] * (double)served[i];
-	return sum;
-}
-
 double ml_find_translation(const struct ml_find *f, unsigned tlb)
 {
 	const struct ml_machine *m = &f->p->machine;
 
 	return tlb > m->tlbs ? m->walk_cycles : m->tlb[tlb - 1].cycles;
-}
-
-/* Cycles of address translation; the counts are 0 if it was not simulated. */
-static double translation_of(const struct ml_find *f, const uint64_t paged[ML_SERVED])
-{
-	double sum = 0;
-
-	for (unsigned i = 1; i <= f->p->machine.tlbs + 1; i++)
-		sum += ml_find_translation(f, i) * (double)paged[i];
-	return sum;
 }
 
 uint64_t ml_find_missed(const uint64_t served[ML_SERVED], unsigned level)
@@ -372,23 +353,34 @@ bool ml_find_movable(const struct ml_find *f, uint32_t region)
 	       kind == ML_REGION_REGISTERED || kind == ML_REGION_MMAP;
 }
 
-uint64_t ml_find_block_size(const struct ml_find *f, uint32_t region, size_t *count)
+const struct ml_block *ml_find_largest_block(const struct ml_find *f, uint32_t region,
+					     size_t *count)
 {
 	const struct ml_block *blocks[] = { f->trace->blocks, f->tables->globals.at };
 	size_t counts[] = { f->trace->block_count, f->tables->globals.count };
-	uint64_t size = 0;
+	const struct ml_block *largest = NULL;
 	size_t n = 0;
 
 	for (unsigned k = 0; k < 2; k++)
-		for (size_t i = 0; i < counts[k]; i++)
-			if (ml_find_same(f, blocks[k][i].region) == region) {
-				n++;
-				size = blocks[k][i].size > size ? blocks[k][i].size
-								: size;
-			}
+		for (size_t i = 0; i < counts[k]; i++) {
+			const struct ml_block *b = &blocks[k][i];
+
+			if (ml_find_same(f, b->region) != region)
+				continue;
+			n++;
+			if (!largest || b->size > largest->size)
+				largest = b;
+		}
 	if (count)
 		*count = n;
-	return size;
+	return largest;
+}
+
+uint64_t ml_find_block_size(const struct ml_find *f, uint32_t region, size_t *count)
+{
+	const struct ml_block *largest = ml_find_largest_block(f, region, count);
+
+	return largest ? largest->size : 0;
 }
 
 void ml_find_watch(struct ml_find *f)
@@ -404,91 +396,6 @@ const bool *ml_find_sites(struct ml_find *f, uint32_t line)
 	for (size_t i = 0; i < count; i++)
 		sites[i] = f->user_lines.of_site[i] == (uint64_t)line + 1;
 	return sites;
-}
-
-/* References of the whole run that a change concerns. */
-static double concerned(const struct ml_find *f, const struct ml_change *c)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < f->p->cell_count; i++) {
-		const struct ml_profile_cell *x = &f->p->cells[i];
-
-		if (ml_find_same(f, x->region) == c->region &&
-		    (!c->by || c->by[x->caller ? x->caller : x->site]))
-			n += x->kind[0] + x->kind[1] + x->kind[2];
-	}
-	return (double)n;
-}
-
-/* A trial that drops the same references, or change_count. */
-static size_t dropped(const struct ml_find *f, const struct ml_change *c)
-{
-	size_t i = 0;
-
-	for (; i < f->change_count; i++) {
-		const struct ml_change *x = &f->changes[i];
-
-		if (x->kind == ML_CHANGE_DROP && x->region == c->region && !x->also &&
-		    x->by && !memcmp(x->by, c->by, f->tables->sites.count))
-			break;
-	}
-	return i;
-}
-
-size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
-		   const struct ml_spot *spot)
-{
-	struct ml_change own = *c;
-	size_t same = f->change_count;
-
-	if (spot)
-		own.by = ml_find_sites(f, spot->line);
-	if (own.kind == ML_CHANGE_DROP && own.by && !own.also)
-		same = dropped(f, &own);
-	if (same < f->change_count)
-		return same;
-	f->changes = ml_grow(f->changes, &f->change_cap, f->change_count + 1,
-			     sizeof(*f->changes));
-	f->concerned = ml_grow(f->concerned, &f->concerned_cap, f->change_count + 1,
-			       sizeof(*f->concerned));
-	f->changes[f->change_count] = own;
-	f->concerned[f->change_count] = concerned(f, &own);
-	return f->change_count++;
-}
-
-/* If all references were tried the difference is the answer; else it is scaled up. */
-double ml_find_saved(const struct ml_find *f, size_t trial)
-{
-	const struct ml_trial *t;
-	double part;
-
-	if (!f->trials)
-		return 0;
-	t = &f->trials[trial];
-	part = (double)ml_find_missed(t->region_before, 0);
-	if (part <= 0)
-		return 0;
-	return (cycles_of(f, f->served) - cycles_of(f, t->served) +
-		translation_of(f, f->paged) - translation_of(f, t->paged)) *
-	       (f->concerned[trial] / part);
-}
-
-size_t ml_find_best(const struct ml_find *f, const size_t *trials, size_t count,
-		    double *saved)
-{
-	double max = 0;
-	size_t best = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		double x = ml_find_saved(f, trials[i]);
-
-		max = x > max ? x : max;
-	}
-	while (max > 0 && ml_find_saved(f, trials[best]) < 0.95 * max)
-		best++;
-	*saved = max > 0 ? ml_find_saved(f, trials[best]) : 0;
-	return best;
 }
 
 static const char *base_name(const char *path)

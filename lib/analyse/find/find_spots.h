@@ -116,9 +116,11 @@ struct ml_find {
 	struct ml_change *changes;
 	double *concerned; /* by change: references of the whole run that it moves */
 	size_t change_count, change_cap, concerned_cap;
-	const struct ml_trial *trials; /* of the changes */
-	/* serving levels and TLBs of the tried references without a change */
-	const uint64_t *served, *paged;
+	const struct ml_trial *trials; /* of the changes; NULL: they were not simulated */
+	const struct ml_slices *slices; /* the references that they were tried on */
+	const struct ml_trial *parts;   /* by slice, as in struct ml_whatif */
+	/* serving levels of the tried references without a change */
+	const uint64_t *served;
 	const struct ml_finder *now; /* the finder that runs */
 	size_t now_index;
 	struct ml_candidate *candidates;
@@ -172,10 +174,11 @@ uint32_t ml_find_same(const struct ml_find *f, uint32_t region);
 /* The use of the lines of a region in a level; lines is 0 if it is not known. */
 struct ml_profile_use ml_find_use(const struct ml_find *f, uint32_t region,
 				  unsigned level);
-/*
- * The bytes of the largest block of a region; *count, if not NULL: the number of its
- * blocks.
+/* The largest block of a region, or NULL; *count, if not NULL: the number of its blocks.
  */
+const struct ml_block *ml_find_largest_block(const struct ml_find *f, uint32_t region,
+					     size_t *count);
+/* Its bytes. */
 uint64_t ml_find_block_size(const struct ml_find *f, uint32_t region, size_t *count);
 
 /* The sites of a line, as struct ml_change wants them. */
@@ -193,6 +196,11 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
  * references that it was tried on. Negative: the change makes things worse.
  */
 double ml_find_saved(const struct ml_find *f, size_t trial);
+/*
+ * In conclude: the gain of the finding follows from this trial. If it was tried on
+ * slices, the bounds of the gain are two standard errors apart from it.
+ */
+void ml_find_tried(struct ml_find *f, struct ml_candidate *c, size_t trial);
 /*
  * Of several trials, ordered by the size of the change: the first that is nearly as good
  * as the best.

@@ -102,8 +102,9 @@ uint64_t ml_steps_row(const struct ml_find *f, const struct ml_spot *spot)
 		large += n;
 		row = s->top[k].bytes < row ? s->top[k].bytes : row;
 	}
+	/* instructions that each go from row to row, but in different columns in turn */
 	if (large * 10 < 3 * s->steps || !large)
-		return 0;
+		return main > f->line ? main : 0;
 	/* one instruction of several goes over a multiple of the rows */
 	return main > f->line && main % row ? main : row;
 }

@@ -7,11 +7,12 @@
 #include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_register.h"
+#include "lib/analyse/find/find_rows.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/analyse/find/find_steps.h"
 #include "lib/trace/tables.h"
 
-enum { MAX_WALKS = 8 /* candidates */, MIN_ROWS = 4 };
+enum { MAX_WALKS = 8 /* candidates */, MIN_ROWS = 4, NEAR = 3 /* lines of code */ };
 
 /* A walk that uses less of its lines in the whole run uses one column, or one field. */
 static const double ONE_COLUMN = 0.4;
@@ -21,21 +22,43 @@ struct walk {
 	uint64_t pitch, unit; /* bytes of a row, and of the element touched in it */
 	uint64_t step;        /* bytes from one reference to the next */
 	bool known;           /* the shape is known; else the step is taken for the row */
+	struct ml_rows rows;  /* rows that are blocks of their own */
 	const struct ml_spot
 		*other;         /* another array that the line walks along, or NULL */
 	double covered;         /* share of the bytes that are ever used */
 	bool exchanged;         /* the line was tried as a whole */
 	size_t trial, exchange; /* this array turned; both arrays turned */
-	/* the loops exchanged: the spot whose sums leave their register, and references
-	 * more */
+	/*
+	 * The loops exchanged: the spot whose sums leave their register, and references
+	 * more. Then the array turned for all lines of code is tried too.
+	 */
 	const struct ml_spot *result;
 	uint64_t added;
+	size_t stored;
+};
+
+/* Cycles that each remedy saves. */
+struct remedies {
+	double turned, exchanged, stored;
 };
 
 struct mine {
 	struct walk walks[MAX_WALKS];
 	size_t count;
 };
+
+/*
+ * The bytes that one reference takes from a row: an element, or a vector of neighbouring
+ * columns where the compiler takes several at a time.
+ */
+static uint64_t unit_of(const struct ml_region *r, const struct ml_spot *s, uint64_t row)
+{
+	uint64_t mean = s->refs ? s->bytes / s->refs : 0;
+
+	if (r->elem && (mean < 2 * r->elem || mean % r->elem || row % mean))
+		return r->elem;
+	return mean;
+}
 
 /*
  * Whether the spot goes from row to row. In an array of known shape the step must be a
@@ -47,7 +70,10 @@ static bool is_walk(const struct ml_find *f, const struct ml_spot *s, struct wal
 	uint64_t step = ml_steps_row(f, s), row;
 
 	*w = (struct walk){ .spot = s, .pitch = step, .step = step };
-	w->unit = r->elem ? r->elem : s->refs ? s->bytes / s->refs : 0;
+	if (step && r->dims < 2)
+		w->rows = ml_rows_find(f, s->region, step);
+	/* the type of such a region is that of the pointers to the rows */
+	w->unit = w->rows.size ? s->bytes / s->refs : unit_of(r, s, step);
 	if (!step || !w->unit || 2 * w->unit > f->line || step % w->unit)
 		return false;
 	if (r->dims >= 2) {
@@ -58,7 +84,17 @@ static bool is_walk(const struct ml_find *f, const struct ml_spot *s, struct wal
 		if (r->dims == 2)
 			w->pitch = row;
 	}
-	return ml_find_block_size(f, s->region, NULL) >= MIN_ROWS * w->pitch;
+	return w->rows.size ||
+	       ml_find_block_size(f, s->region, NULL) >= MIN_ROWS * w->pitch;
+}
+
+/* The number of rows of the walked array. */
+static uint64_t rows_of(const struct ml_find *f, const struct walk *w)
+{
+	uint64_t size = w->rows.size ? w->rows.size
+				     : ml_find_block_size(f, w->spot->region, NULL);
+
+	return size / w->pitch;
 }
 
 /*
@@ -70,7 +106,7 @@ static bool repeats(const struct ml_find *f, const struct ml_spot *s,
 {
 	const struct ml_profile_cell *c = s->worst;
 	/* the inner loop makes as many steps as the walked array has rows */
-	uint64_t row = ml_find_block_size(f, w->spot->region, NULL) / w->pitch * w->unit;
+	uint64_t row = rows_of(f, w) * w->unit;
 
 	for (uint32_t i = 1; i < c->strides; i++) {
 		uint64_t jump = (uint64_t)(c->stride[i].bytes < 0 ? -c->stride[i].bytes
@@ -130,8 +166,9 @@ static void try_exchange(struct ml_find *f, struct walk *w, const struct ml_chan
 				     .pitch = row_of(f, w->other, w),
 				     .unit = w->unit,
 				     .by = ml_find_sites(f, w->spot->line) };
+	other->also = both.also;
 	both.also = other;
-	w->exchange = ml_find_try(f, &both, w->spot);
+	w->exchange = ml_find_try(f, &both, NULL);
 	w->exchanged = true;
 }
 
@@ -139,6 +176,58 @@ static void try_exchange(struct ml_find *f, struct walk *w, const struct ml_chan
 static bool only_conflicts(const struct ml_spot *s)
 {
 	return s->by_cause[ML_CAUSE_CONFLICT] > 0.9 * s->excess;
+}
+
+/*
+ * Whether the spot is a statement of the same loop that walks over the same rows. It may
+ * hit where another statement has missed just before.
+ */
+static bool belongs(const struct ml_find *f, const struct ml_spot *s,
+		    const struct walk *w)
+{
+	uint32_t x = f->user_lines.lines[s->line].line;
+	uint32_t y = f->user_lines.lines[w->spot->line].line;
+	struct walk own;
+
+	return s == w->spot ||
+	       (s->region == w->spot->region && ml_find_together(f, s, w->spot) &&
+		(x < y ? y - x : x - y) <= NEAR && is_walk(f, s, &own) &&
+		own.pitch == w->pitch);
+}
+
+/* The sites of all statements that belong to the walk. */
+static const bool *sites(struct ml_find *f, const struct walk *w)
+{
+	size_t count = f->tables->sites.count;
+	bool *by = ml_arena_alloc(f->arena, count * sizeof(*by));
+
+	for (size_t i = 0; i < f->spot_count; i++) {
+		if (!belongs(f, &f->spots[i], w))
+			continue;
+		const bool *own = ml_find_sites(f, f->spots[i].line);
+		for (size_t k = 0; k < count; k++)
+			by[k] |= own[k];
+	}
+	return by;
+}
+
+/* Whether an earlier walk has this spot. */
+static bool is_known(const struct ml_find *f, const struct mine *m,
+		     const struct ml_spot *s)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (belongs(f, s, &m->walks[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Whether exchanging takes a sum out of its register, so that storing the array
+ * transposed is the other remedy.
+ */
+static bool is_sum(const struct walk *w)
+{
+	return w->added && !w->exchanged;
 }
 
 static void try(struct ml_find *f, void *arg)
@@ -154,15 +243,29 @@ static void try(struct ml_find *f, void *arg)
 		if (!ml_find_movable(f, s->region) || !f->user_lines.lines[s->line].own ||
 		    only_conflicts(s) || !ml_steps_walk(f, s) || !is_walk(f, s, w))
 			continue;
+		if (is_known(f, m, s))
+			continue;
 		struct ml_change turn = { .kind = ML_CHANGE_TURN,
 					  .region = s->region,
 					  .pitch = w->pitch,
-					  .unit = w->unit };
+					  .unit = w->unit,
+					  .base = w->rows.base,
+					  .size = w->rows.size,
+					  .by = sites(f, w) };
 
+		if (w->rows.size)
+			turn.also = ml_rows_pointers(f, s);
 		w->covered = ml_steps_covered(f, s);
-		w->trial = ml_find_try(f, &turn, s);
+		w->trial = ml_find_try(f, &turn, NULL);
 		if (w->covered >= ONE_COLUMN)
 			try_exchange(f, w, &turn);
+		w->added = ml_register_added(
+			f, s, &(struct ml_inner_loop){ rows_of(f, w), w->pitch, w->unit },
+			&w->result);
+		if (is_sum(w)) {
+			turn.by = NULL;
+			w->stored = ml_find_try(f, &turn, NULL);
+		}
 		m->count++;
 	}
 }
@@ -177,33 +280,72 @@ static void look(struct ml_find *f, void **mine)
 		}
 }
 
-/* Both ways, or the better one, where exchanging takes a sum out of its register. */
-static const char *advice_of_sum(struct ml_find *f, const struct walk *w, bool exchange)
+static void claim(struct ml_find *f, struct ml_candidate *c, const struct walk *w)
+{
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (belongs(f, &f->spots[i], w))
+			ml_find_claim(f, c, &f->spots[i], f->spots[i].excess);
+}
+
+/*
+ * Whether exchanging the loops hurts the other array, so that it gives much less than
+ * turning this array alone. Tiles are as easy and give what turning gives.
+ */
+static bool needs_tiles(const struct remedies *r)
+{
+	return r->exchanged < 0.8 * r->turned;
+}
+
+/* The gain of the advice. */
+static double best(const struct walk *w, const struct remedies *r)
+{
+	if (is_sum(w))
+		return r->stored > r->exchanged ? r->stored : r->exchanged;
+	return needs_tiles(r) ? r->turned : r->exchanged;
+}
+
+/* Both remedies with their gains, the better one first; one alone if it is the only one.
+ */
+static const char *advice_of_sum(struct ml_find *f, const struct walk *w,
+				 const struct remedies *r)
 {
 	const char *name = ml_find_region(f, w->spot->region);
 	const char *sums = ml_find_region(f, w->result->region);
+	const char *store = ml_arena_printf(f->arena, "store %s transposed (saves %s)",
+					    name,
+					    ml_find_percent(f, r->stored / f->cycles));
+	const char *exchange = ml_arena_printf(
+		f->arena,
+		"exchange the two loops so that the inner one goes along a %s of %s and "
+		"adds to %s in memory (saves %s)",
+		ml_find_run(f, w->spot->region), name, sums,
+		ml_find_percent(f, r->exchanged / f->cycles));
 
-	if (!exchange)
+	if (r->exchanged < f->min_cycles)
 		return ml_arena_printf(
 			f->arena,
-			"store %s transposed. If the loops were exchanged, the sums for %s "
-			"would leave their register. Legal if nothing outside knows the layout",
-			name, sums);
-	return ml_arena_printf(
-		f->arena,
-		"exchange the two loops so that the inner one goes along a %s of %s, and "
-		"add to %s in memory, or store %s transposed. Exchanging is legal if no "
-		"iteration needs the result of another",
-		ml_find_run(f, w->spot->region), name, sums, name);
+			"%s. If the loops were exchanged, the sums for %s would leave "
+			"their register. Legal if nothing outside knows the layout",
+			store, sums);
+	if (r->stored < f->min_cycles)
+		return ml_arena_printf(
+			f->arena, "%s. Legal if no iteration needs the result of another",
+			exchange);
+	return ml_arena_printf(f->arena,
+			       "%s, or %s. Exchanging is legal if no iteration needs the "
+			       "result of another",
+			       r->stored > r->exchanged ? store : exchange,
+			       r->stored > r->exchanged ? exchange : store);
 }
 
-static const char *advice(struct ml_find *f, const struct walk *w, bool tiles)
+static const char *advice(struct ml_find *f, const struct walk *w,
+			  const struct remedies *r)
 {
 	const char *name = ml_find_region(f, w->spot->region);
 
-	if (w->added && !w->exchanged)
-		return advice_of_sum(f, w, !tiles);
-	if (tiles)
+	if (is_sum(w))
+		return advice_of_sum(f, w, r);
+	if (needs_tiles(r))
 		return ml_arena_printf(
 			f->arena,
 			"work in square tiles of %llu by %llu elements or more: the same "
@@ -220,18 +362,19 @@ static const char *advice(struct ml_find *f, const struct walk *w, bool tiles)
 		ml_find_run(f, w->spot->region), name, name);
 }
 
-static void tell(struct ml_find *f, const struct walk *w, double saved, double line)
+static void tell(struct ml_find *f, const struct walk *w, const struct remedies *r)
 {
 	const struct ml_spot *s = w->spot;
 	const struct ml_trial *t = &f->trials[w->trial];
 	uint64_t before = ml_find_missed(t->region_before, 1);
 	uint64_t after = ml_find_missed(t->region_after, 1);
 	uint64_t missed = ml_find_missed(s->served, 1);
-	double all = (double)ml_find_missed(t->region_after, 0);
+	double all = (double)ml_find_missed(t->region_before, 0);
 	const char *name = ml_find_region(f, s->region);
 	const char *l1 = f->p->machine.level[0].name;
-	struct ml_candidate *c = ml_find_add(f, s->region, s, saved, true);
+	struct ml_candidate *c = ml_find_add(f, s->region, s, best(w, r), true);
 
+	ml_find_tried(f, c, w->trial);
 	const char *run = ml_find_run(f, s->region);
 	c->finding.title = ml_arena_printf(f->arena,
 					   !w->known ? "%s is walked in large steps"
@@ -254,27 +397,29 @@ static void tell(struct ml_find *f, const struct walk *w, double saved, double l
 	if (w->added)
 		ml_find_say(f, c,
 			    "Exchanged, the loops would read and write %s in each "
-			    "iteration, %s references more, and save %s.",
+			    "iteration, %s references more.",
 			    ml_find_region(f, w->result->region),
-			    ml_find_count(f, w->added),
-			    ml_find_percent(f, line > 0 ? line / f->cycles : 0));
-	else if (line < saved)
+			    ml_find_count(f, w->added));
+	if (!is_sum(w) && needs_tiles(r))
 		ml_find_say(f, c, "Exchanging the loops would save only %s.",
-			    ml_find_percent(f, line > 0 ? line / f->cycles : 0));
-	c->finding.advice = advice(f, w, line < saved);
+			    ml_find_percent(f, r->exchanged > 0 ? r->exchanged / f->cycles
+								: 0));
+	c->finding.advice = advice(f, w, r);
 	ml_find_fact(c, "stride", (double)w->step);
 	ml_find_fact(c, "row", (double)w->pitch);
-	if (w->exchanged) {
+	if (w->exchanged)
 		ml_find_fact_text(c, "other_region", ml_find_region(f, w->other->region));
-		ml_find_fact(c, "gain_exchanged", line / f->cycles);
-	}
+	if (w->exchanged || w->added)
+		ml_find_fact(c, "gain_exchanged", r->exchanged / f->cycles);
+	if (is_sum(w))
+		ml_find_fact(c, "gain_transposed", r->stored / f->cycles);
 	if (w->added)
 		ml_find_fact(c, "references_added", (double)w->added);
 	ml_find_fact(c, "references", (double)s->refs);
 	ml_find_fact(c, "misses", (double)missed);
 	ml_find_fact(c, "misses_tried", (double)before);
 	ml_find_fact(c, "misses_predicted", (double)after);
-	ml_find_claim(f, c, s, s->excess);
+	claim(f, c, w);
 }
 
 /*
@@ -293,6 +438,7 @@ static void tell_column(struct ml_find *f, const struct walk *w, double saved)
 	f->now = &ml_find_fields;
 	c = ml_find_add(f, s->region, s, saved, true);
 	f->now = now;
+	ml_find_tried(f, c, w->trial);
 	c->finding.title = ml_arena_printf(
 		f->arena, "only a part of each element of %s is used", name);
 	ml_find_say(f, c,
@@ -308,7 +454,7 @@ static void tell_column(struct ml_find *f, const struct walk *w, double saved)
 	ml_find_fact(c, "used_share", w->covered);
 	ml_find_fact(c, "misses_tried", (double)ml_find_missed(t->region_before, 1));
 	ml_find_fact(c, "misses_predicted", (double)ml_find_missed(t->region_after, 1));
-	ml_find_claim(f, c, s, s->excess);
+	claim(f, c, w);
 }
 
 /*
@@ -325,35 +471,24 @@ static double exchange(const struct ml_find *f, const struct walk *w, double sav
 	return ml_find_saved(f, w->exchange);
 }
 
-/*
- * The part of what turning the array saves that exchanging the loops must give to be the
- * advice. Tiles are as easy; to store an array transposed is more work.
- */
-static double worth_it(const struct walk *w)
-{
-	return w->added && !w->exchanged ? 0.5 : 0.8;
-}
-
-/* If exchanging the loops hurts the other array, tiles give what turning one gives. */
 static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
 	for (size_t i = 0; i < m->count; i++) {
-		struct walk *w = &m->walks[i];
-		double saved = ml_find_saved(f, w->trial);
-		double line = w->exchanged ? exchange(f, w, saved) : saved;
-		uint64_t size = ml_find_block_size(f, w->spot->region, NULL);
+		const struct walk *w = &m->walks[i];
+		struct remedies r = { .turned = ml_find_saved(f, w->trial) };
 
-		w->added = ml_register_added(f, w->spot, size / w->pitch, &w->result);
-		line -= (double)w->added * f->cost[1];
-
-		if (saved < ml_family_min(f))
+		if (r.turned < ml_family_min(f))
 			continue;
+		r.exchanged = w->exchanged ? exchange(f, w, r.turned) : r.turned;
+		r.exchanged -= (double)w->added * f->cost[1];
+		if (is_sum(w))
+			r.stored = ml_find_saved(f, w->stored);
 		if (w->covered < ONE_COLUMN)
-			tell_column(f, w, saved);
-		else
-			tell(f, w, line < worth_it(w) * saved ? saved : line, line);
+			tell_column(f, w, r.turned);
+		else if (best(w, &r) >= ml_family_min(f))
+			tell(f, w, &r);
 	}
 }
 

@@ -143,6 +143,7 @@ static void tell(struct ml_find *f, const struct loop *l, double saved)
 	uint64_t sweeps = f->prior->sweeps[s - f->spots].count + 1;
 	struct ml_candidate *c = ml_find_add(f, s->region, s, saved, true);
 
+	ml_find_tried(f, c, l->trial);
 	c->finding.title = ml_arena_printf(
 		f->arena, "each sweep over %s finds its start evicted", name);
 	ml_find_say(f, c, "%s walks over %s %s times, about %s each time.", place, name,

@@ -188,6 +188,7 @@ static void tell(struct ml_find *f, const struct array *a, double saved)
 	struct ml_candidate *c = ml_find_add(f, a->region, ml_find_worst(f, a->region),
 					     saved, true);
 
+	ml_find_tried(f, c, a->trial);
 	c->finding.title = ml_arena_printf(f->arena, "values of %s need %s of %llu", name,
 					   ml_find_bytes(f, a->need),
 					   (unsigned long long)r->elem);

@@ -26,8 +26,8 @@ struct ml_finding {
 	uint32_t line;           /* 0: unknown */
 	double cost; /* share of all cycles that the misses of the finding cost */
 	double gain; /* share of all cycles that the change would save */
-	double low,
-		high;   /* bounds of the gain; equal to it if the change was simulated */
+	/* bounds of the gain; equal to it if the change was simulated on the whole run */
+	double low, high;
 	bool simulated; /* the change was simulated; false: estimated from counts */
 	struct ml_fact facts[ML_FINDING_FACTS]; /* ends with a NULL key */
 	const struct ml_finding *other; /* another remedy for the same misses, or NULL */

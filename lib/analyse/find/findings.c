@@ -108,15 +108,22 @@ static bool pass(struct ml_whatif *w, struct ml_findings *out, bool partial, boo
 	return true;
 }
 
+/* Many changes are tried on less: a part of what was seen. */
+static bool fit(struct run *r, struct ml_whatif *w, uint64_t refs, struct ml_err *err)
+{
+	if (w->slices.count == 1)
+		return ml_slices_choose(&w->slices, r->f.trace, r->f.p->from, r->f.p->to,
+					refs, err);
+	ml_slices_cut(&w->slices, refs);
+	return true;
+}
+
 static bool examine(struct run *r, struct ml_findings *out,
 		    const struct ml_findings_options *o, struct ml_err *err)
 {
 	uint64_t window = o->window ? o->window : WINDOW;
 	struct ml_whatif w = { .trace = r->f.trace,
 			       .machine = r->f.p->machine,
-			       .from = r->f.p->from,
-			       .to = r->f.p->to,
-			       .window = window,
 			       .no_fetches = !r->f.p->kind[2],
 			       .same = r->f.same,
 			       .see = see,
@@ -124,6 +131,9 @@ static bool examine(struct run *r, struct ml_findings *out,
 			       .work = o->work };
 	bool done = true;
 
+	if (!ml_slices_choose(&w.slices, r->f.trace, r->f.p->from, r->f.p->to, window,
+			      err))
+		return false;
 	all_finders(r, look);
 	w.distances = r->f.distances;
 	if (wants_to_see(r) && !pass(&w, out, o->partial, &done, err))
@@ -141,17 +151,21 @@ static bool examine(struct run *r, struct ml_findings *out,
 		w.changes = r->f.changes;
 		w.count = r->f.change_count;
 		w.trials = ml_arena_alloc(&out->arena, w.count * sizeof(*w.trials));
-		if (w.count > LANES)
-			w.budget = window * LANES / w.count;
+		if (w.count > LANES && !fit(r, &w, window * LANES / w.count, err))
+			return false;
+		w.parts = ml_arena_alloc(&out->arena, w.slices.count * (w.count + 1) *
+							      sizeof(*w.parts));
 		if (!pass(&w, out, o->partial, &done, err))
 			return false;
 		out->tried = w.refs;
 		out->of = r->f.p->refs;
+		out->phases = w.slices.phases;
 		r->f.served = w.served;
-		r->f.paged = w.paged;
+		r->f.slices = &w.slices;
+		r->f.parts = w.parts;
 		r->f.trials = done ? w.trials : NULL;
 	}
-	all_finders(r, conclude); /* while w lives, which served points into */
+	all_finders(r, conclude); /* while w lives, which r->f points into */
 	return true;
 }
 

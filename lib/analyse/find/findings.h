@@ -32,6 +32,7 @@ struct ml_findings {
 	double waiting; /* share of these cycles beyond the latency of L1 */
 	double cold; /* share of these cycles for cold misses, which no layout avoids */
 	uint64_t tried, of;  /* changes were simulated on `tried` of `of` references */
+	unsigned phases;     /* of the run, which these are taken from (slices.h) */
 	const char *untried; /* the reason why changes were not simulated, or NULL */
 	struct ml_arena arena;
 };

@@ -11,7 +11,7 @@
 #include "lib/cache/sim.h"
 #include "lib/trace/trace.h"
 
-enum { SLICES = 8, MAX_ALSO = 16 };
+enum { MAX_ALSO = 16 };
 
 /* One simulator, of either kind. */
 struct lane {
@@ -346,31 +346,53 @@ static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 	return true;
 }
 
-/* A budget cuts the ends of the slices, so that it tries nothing that was not seen. */
+static void subtract(struct ml_trial *a, const struct ml_trial *b)
+{
+	for (unsigned i = 0; i < ML_SERVED; i++) {
+		a->served[i] -= b->served[i];
+		a->paged[i] -= b->paged[i];
+		a->region_before[i] -= b->region_before[i];
+		a->region_after[i] -= b->region_after[i];
+	}
+}
+
+/* Puts the sums up to the end of a slice there; find_parts then makes them parts. */
+static void note_sums(struct ml_whatif *w, size_t slice)
+{
+	struct ml_trial *sums = w->parts + slice * (w->count + 1);
+
+	if (w->count)
+		memcpy(sums, w->trials, w->count * sizeof(*sums));
+	memset(&sums[w->count], 0, sizeof(*sums));
+	memcpy(sums[w->count].served, w->served, sizeof(w->served));
+	memcpy(sums[w->count].paged, w->paged, sizeof(w->paged));
+}
+
+static void find_parts(struct ml_whatif *w)
+{
+	size_t n = w->count + 1;
+
+	for (size_t i = w->slices.count * n; i-- > n;)
+		subtract(&w->parts[i], &w->parts[i - n]);
+}
+
 static bool run_slices(struct pass *p, struct ml_err *err)
 {
 	struct ml_whatif *w = p->w;
-	uint64_t end = w->to && w->to < w->trace->count ? w->to : w->trace->count;
-	uint64_t count = w->from < end ? end - w->from : 0, slices = 1, each = count;
 	unsigned cpus = ml_cpus();
 
-	if (w->window && count > w->window)
-		each = w->window / SLICES ? w->window / SLICES : 1;
-	else if (w->budget && count > w->budget)
-		each = count / SLICES;
-	if (each < count)
-		slices = SLICES;
-	uint64_t step = slices > 1 ? (count - each) / (slices - 1) : 0;
-	if (w->budget && slices * each > w->budget)
-		each = w->budget / slices + 1;
-	p->total = slices * each;
-	for (uint64_t i = 0; i < slices; i++) {
-		uint64_t from = w->from + step * i;
+	p->total = w->slices.refs;
+	for (size_t i = 0; i < w->slices.count; i++) {
+		const struct ml_slice *s = &w->slices.at[i];
 
-		if (!ml_trace_each(w->trace, from, from + each, cpus > 1 ? 1 : 0,
-				   run_batch, p, err))
+		if (!ml_trace_each(w->trace, s->from, s->to, cpus > 1 ? 1 : 0, run_batch,
+				   p, err))
 			return false;
+		if (w->parts)
+			note_sums(w, i);
 	}
+	if (w->parts)
+		find_parts(w);
 	return true;
 }
 
@@ -406,6 +428,8 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 	bool ok = true;
 
 	simplify(w);
+	if (!w->slices.count)
+		ml_slices_choose(&w->slices, w->trace, 0, 0, 0, err);
 	p->w = w;
 	p->lookup = ml_region_lookup_open(w->trace, err);
 	if (!p->lookup) {

@@ -4,10 +4,9 @@
  * compares the outcomes. One pass tries any number of changes, each in a simulator of its
  * own, beside one without a change.
  *
- * Of a long trace only a part is tried: slices spread evenly over the trace, `window`
- * references in all. TLBs take part if they are lru. Threads stay on their cores but run
- * as recorded, without interleaving, because this is about the layout of data and not
- * about sharing.
+ * Of a long trace only a part is tried, the slices that stand for it (slices.h). TLBs
+ * take part if they are lru. Threads stay on their cores but run as recorded, without
+ * interleaving, because this is about the layout of data and not about sharing.
  */
 #pragma once
 
@@ -16,6 +15,7 @@
 #include <stdint.h>
 
 #include "lib/analyse/find/change.h"
+#include "lib/analyse/find/slices.h"
 #include "lib/analyse/passes/profile.h"
 #include "lib/base/err.h"
 #include "lib/base/work.h"
@@ -52,10 +52,7 @@ struct ml_whatif {
 	/* set by the caller */
 	struct ml_trace *trace;
 	struct ml_machine machine;
-	uint64_t from, to; /* times; to 0 is the end */
-	uint64_t window;   /* references at most; 0: all */
-	uint64_t budget; /* of the window at most so many, at the starts of its slices; 0:
-			    all */
+	struct ml_slices slices; /* the references to try; none: all */
 	/* The region that stands for each region of the tables; NULL: each for itself. */
 	const uint32_t *same;
 	const struct ml_change *changes;
@@ -70,6 +67,11 @@ struct ml_whatif {
 	uint64_t refs; /* references that were tried */
 	uint64_t served[ML_SERVED], paged[ML_SERVED];
 	struct ml_trial *trials; /* [count]; owned by the caller */
+	/*
+	 * May be NULL: [slices.count][count + 1], owned by the caller; the trials of each
+	 * slice alone, and behind them the references without a change
+	 */
+	struct ml_trial *parts;
 };
 
 /* Fails on a damaged trace, when cancelled, and for machines with opt or pes. */

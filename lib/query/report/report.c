@@ -278,8 +278,7 @@ static void put_where(struct ml_report_page *p, const struct ml_finding *f,
 				     : NULL;
 
 	if (f->line) {
-		ml_report_wrap(p, "<p class=\"muted\"><code>", ml_path_name(f->file),
-			       "");
+		ml_report_wrap(p, "<p class=\"muted\"><code>", ml_path_name(f->file), "");
 		ml_report_put(p, ":%u</code>", f->line);
 		if (*f->func)
 			ml_report_wrap(p, " in <code>", f->func, "</code>");
@@ -289,6 +288,18 @@ static void put_where(struct ml_report_page *p, const struct ml_finding *f,
 			       "</code></p>\n");
 	if (source && *source)
 		ml_report_wrap(p, "<pre>", source, "</pre>\n");
+}
+
+/* "simulated", or "estimated, 2.1 % to 14 %". */
+static const char *predicted(struct ml_report_page *p, const struct ml_finding *f)
+{
+	const char *how = f->simulated ? "simulated" : "estimated";
+	const char *low = ml_report_percent(p, f->low);
+	const char *high = ml_report_percent(p, f->high);
+
+	if (f->low >= f->high || !strcmp(low, high))
+		return how;
+	return ml_arena_printf(&p->arena, "%s, %s to %s", how, low, high);
 }
 
 static void put_finding(struct ml_report_page *p, const struct ml_finding *f,
@@ -302,13 +313,11 @@ static void put_finding(struct ml_report_page *p, const struct ml_finding *f,
 	for (size_t i = 0; i < ML_FINDING_SAYS && f->says[i]; i++)
 		ml_report_wrap(p, i ? " " : "", f->says[i], "");
 	ml_report_wrap(p, "</p>\n<dl><dt>Try</dt><dd>", f->advice, "");
-	ml_report_put(p, " <span class=\"muted\">(%s)</span></dd>\n",
-		      f->simulated ? "simulated" : "estimated");
+	ml_report_put(p, " <span class=\"muted\">(%s)</span></dd>\n", predicted(p, f));
 	for (const struct ml_finding *x = f->other; x; x = x->other) {
 		ml_report_wrap(p, "<dt>Or</dt><dd>", x->advice, "");
 		ml_report_put(p, " <span class=\"muted\">(saves %s, %s)</span></dd>\n",
-			      ml_report_percent(p, x->gain),
-			      x->simulated ? "simulated" : "estimated");
+			      ml_report_percent(p, x->gain), predicted(p, x));
 	}
 	ml_report_put(p, "</dl>\n</div>\n");
 }
@@ -333,8 +342,10 @@ static void put_notes(struct ml_report_page *p, const struct ml_findings *f, siz
 	else if (f->tried && f->tried < f->of)
 		ml_report_put(p,
 			      "<p class=\"muted\">Changes were simulated on %s of %s "
-			      "references, in pieces spread over the run.</p>\n",
-			      ml_report_count(p, f->tried), ml_report_count(p, f->of));
+			      "references, taken from %u phase%s of the run. The bounds "
+			      "are two standard errors apart from the figure.</p>\n",
+			      ml_report_count(p, f->tried), ml_report_count(p, f->of),
+			      f->phases, f->phases == 1 ? "" : "s");
 }
 
 /* A thread of the workspace finds the findings; the user may cancel the wait. */

@@ -1,0 +1,110 @@
+/* Findings about access without order: what must hold so that an order is advised. */
+#include "tests/found.h"
+
+enum { ELEMENTS = 512 };
+
+/* Visits all elements in an order without a pattern, so many times; the same or another.
+ */
+static void visit(unsigned rounds, bool same_order)
+{
+	unsigned order[ELEMENTS], x = 9;
+
+	put("global X 0x10000 %u 8\nL visit.c:4", 8 * ELEMENTS);
+	for (unsigned i = 0; i < ELEMENTS; i++)
+		order[i] = i;
+	for (unsigned t = 0; t < rounds; t++) {
+		for (unsigned i = ELEMENTS - 1; (!same_order || !t) && i > 0; i--) {
+			unsigned k = ((x = x * 1664525u + 1013904223u) >> 8) % (i + 1);
+			unsigned swapped = order[i];
+
+			order[i] = order[k];
+			order[k] = swapped;
+		}
+		for (unsigned i = 0; i < ELEMENTS; i++)
+			touch('r', 0x10000 + 8 * order[i], 8);
+	}
+}
+
+TEST(elements_visited_in_the_same_order_again_want_to_lie_in_it)
+{
+	struct found x;
+
+	start();
+	visit(4, true);
+	finish(&x, FULL);
+	const struct ml_finding *n = need(&x, "gather");
+	CHECK_STR(n->region, "X");
+	CHECK_EQ(fact(n, "misses_predicted"), 4 * ELEMENTS / 2); /* two elements a line */
+	done(&x);
+}
+
+TEST(an_order_that_never_comes_again_is_not_advised)
+{
+	struct found x;
+
+	start();
+	visit(1, true);
+	finish(&x, FULL);
+	CHECK(!find(&x, "gather"));
+	done(&x);
+	start();
+	visit(4, false);
+	finish(&x, FULL);
+	CHECK(!find(&x, "gather"));
+	done(&x);
+}
+
+TEST(nodes_of_lists_that_grew_by_turns_want_to_lie_list_by_list)
+{
+	enum { LISTS = 16, LENGTH = 32, ROUNDS = 10 };
+	struct found x;
+
+	start();
+	for (unsigned i = 0; i < LISTS * LENGTH; i++)
+		put("alloc node 0x%x 16 8", 0x10000 + 32 * i);
+	put("L list.c:7");
+	for (unsigned t = 0; t < ROUNDS; t++)
+		for (unsigned i = 0; i < LISTS; i++)
+			for (unsigned k = 0; k < LENGTH; k++)
+				touch('r', 0x10000 + 32 * (k * LISTS + i), 8);
+	finish(&x, "L1 1K full 64B 1c | memory 100c"); /* 16 lines */
+	const struct ml_finding *n = need(&x, "nodes");
+	CHECK_STR(n->region, "node");
+	/* a line has two nodes; before, these were of two lists, and a list fills L1
+	 * twice */
+	CHECK_EQ(fact(n, "misses_tried"), ROUNDS * LISTS * LENGTH);
+	CHECK_EQ(fact(n, "misses_predicted"), ROUNDS * LISTS * LENGTH / 2);
+	done(&x);
+}
+
+/*
+ * Elements of 32 bytes, visited without order. If the line uses all of each, elements of
+ * half the size are no remedy.
+ */
+static void probe(unsigned used)
+{
+	unsigned at = 5;
+
+	put("global table 0x10000 16384 32\nL probe.c:6");
+	for (unsigned i = 0; i < 4000; i++) {
+		at = at * 1664525u + 1013904223u;
+		for (unsigned k = 0; k < used; k += 8)
+			touch('r', 0x10000 + 32 * ((at >> 8) % 512) + k, 8);
+	}
+}
+
+TEST(elements_that_are_used_as_a_whole_are_not_halved)
+{
+	struct found x;
+
+	start();
+	probe(8);
+	finish(&x, "L1 4K full 64B 1c | memory 100c");
+	CHECK(fact(need(&x, "probes"), "gain_halved") > 0.1);
+	done(&x);
+	start();
+	probe(32);
+	finish(&x, "L1 4K full 64B 1c | memory 100c");
+	CHECK(!find(&x, "probes"));
+	done(&x);
+}
