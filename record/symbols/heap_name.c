@@ -74,8 +74,9 @@ static bool is_nameless(struct ml_objects *o, const struct candidate *c)
 {
 	bool wrapper = is_wrapper(ml_tables_text(o->tables, c->frame.func));
 
-	return c->known && (c->variable.local ? wrapper || !c->variable.typed
-					      : wrapper && !c->variable.typed);
+	return c->known && c->variable.holds &&
+	       (c->variable.local ? wrapper || !c->variable.typed
+				  : wrapper && !c->variable.typed);
 }
 
 /* The only argument of a macro that is a pointer is taken for the one that receives. */
@@ -170,6 +171,11 @@ static void examine(struct ml_objects *o, struct candidate *c, uint32_t k,
 		memcpy(s->name, s->out, sizeof(s->name));
 		c->known = ml_variable_find(&c->variable, c->object, vaddr, k, s->name,
 					    0);
+	}
+	/* What is assigned is computed from the block: sum = norm(n). */
+	if (c->known && c->variable.number && *callee && !is_wrapper(callee)) {
+		s->name[0] = 0;
+		c->known = false;
 	}
 	read_macro(c, vaddr, k);
 	c->passed = s->name[0] ? is_returned(o, c) || is_nameless(o, c) : s->returned;
