@@ -257,6 +257,8 @@ TEST(without_source_the_function_is_the_name)
 	stack[1] = ml_sites_resolve(&o, ip_inside(calls, count, "main"));
 	uint32_t n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, 2, 0);
 	CHECK_STR(ml_tables_text(&t, t.regions.at[n].name), "main");
+	n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, 2, 800000);
+	CHECK_STR(ml_tables_text(&t, t.regions.at[n].name), "800000 bytes of main");
 	n = ml_heap_name_region(&o, ML_REGION_HEAP, NULL, 0, 0);
 	CHECK_STR(ml_tables_text(&t, t.regions.at[n].name), "heap of heap");
 	ml_objects_release(&o);

@@ -373,9 +373,23 @@ static const char *caller_name(struct ml_objects *o, const uint32_t *stack, size
 	return "";
 }
 
+/* "720000 bytes of multiarray_umath": a large block of code without lines, or of a
+ * library that such code uses. A function without a name stands for its library. */
+static const char *sized_name(const char *name, const char *library, uint64_t size,
+			      struct ml_arena *a)
+{
+	size_t n = library ? strlen(library) : 0;
+
+	if (library && strchr(library, '+'))
+		n = strcspn(library, ".+");
+	return ml_arena_printf(a, "%llu bytes of %.*s", (unsigned long long)size,
+			       (int)(n ? n : strlen(name)), n ? library : name);
+}
+
 /* A name for blocks that no variable names. */
 static const char *plain_name(struct ml_objects *o, const uint32_t *stack, size_t depth,
-			      const struct candidate *c, struct ml_arena *a)
+			      const struct candidate *c, uint64_t size,
+			      struct ml_arena *a)
 {
 	const char *func = ml_tables_text(o->tables, c->frame.func);
 	const char *name = NULL;
@@ -385,6 +399,8 @@ static const char *plain_name(struct ml_objects *o, const uint32_t *stack, size_
 	else if (c->site && *func)
 		name = ml_arena_printf(a, "%s%s", func,
 				       caller_name(o, stack, depth, c, a));
+	if (name && !c->frame.line && size >= ML_HEAP_NAME_LARGE)
+		return sized_name(name, c->library, size, a);
 	if (name)
 		return c->library ? ml_arena_printf(a, "%s in %s", c->library, name)
 				  : name;
@@ -416,13 +432,14 @@ uint32_t ml_heap_name_region(struct ml_objects *o, enum ml_region_kind kind,
 	bool named = choose(o, stack, depth, &c);
 
 	r.name = ml_tables_name(t, named ? c.statement.name
-					 : plain_name(o, stack, depth, &c, &a));
+					 : plain_name(o, stack, depth, &c, size, &a));
 	ml_arena_release(&a);
 	r.func = c.frame.func;
 	r.file = c.frame.file;
 	r.line = c.frame.line;
 	r.object = c.site ? c.site->object : depth ? t->sites.at[stack[0]].object : 0;
-	uint64_t *same = same_name(o, &r, &c);
+	bool large = !c.frame.line && size >= ML_HEAP_NAME_LARGE;
+	uint64_t *same = large ? NULL : same_name(o, &r, &c);
 	if (same && *same)
 		return (uint32_t)*same;
 	if (c.site)
