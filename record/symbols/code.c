@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/search.h"
+#include "record/symbols/clean_path.h"
 #include "record/symbols/demangle.h"
 #include "record/symbols/parallel_region.h"
 #include "record/symbols/stripped.h"
@@ -285,38 +286,6 @@ uint32_t ml_code_name(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *
 	return number_of;
 }
 
-/* Removes "./", "//" and "a/../" in place, without looking at the file system. */
-static void clean_path(char *path)
-{
-	char *out = path, *in = path;
-	bool rooted = *path == '/';
-	char *floor = path + rooted; /* "a/../" does not reach before this */
-
-	if (rooted)
-		in++, out++;
-	while (*in) {
-		size_t n = strcspn(in, "/");
-		bool up = n == 2 && in[0] == '.' && in[1] == '.';
-
-		if (up && out > floor) {
-			out--; /* the slash behind the last part */
-			while (out > floor && out[-1] != '/')
-				out--;
-		} else if (n && !(n == 1 && in[0] == '.') && !(up && rooted)) {
-			memmove(out, in, n);
-			out += n;
-			*out++ = '/';
-			if (up)
-				floor = out;
-		}
-		in += n;
-		in += *in == '/';
-	}
-	if (out > path + 1 && out[-1] == '/')
-		out--;
-	*out = 0;
-}
-
 /*
  * A path as the unit of a DIE has it, made absolute by the unit's folder and clean
  * ("a/../", "./"); NULL gives the empty name.
@@ -341,7 +310,7 @@ static uint32_t file_name(struct ml_tables *tables, struct ml_object *b, Dwarf_D
 	/* A slash at the end: cleaning puts one behind every part. */
 	char *clean = ml_arena_printf(&a, "%s%s%s/", folder ? folder : "",
 				      folder ? "/" : "", path);
-	clean_path(clean);
+	ml_clean_path(clean);
 	*file = ml_tables_name(tables, clean);
 	ml_arena_release(&a);
 	return (uint32_t)*file;
