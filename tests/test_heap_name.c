@@ -47,6 +47,13 @@ TEST(a_statement_that_assigns_nothing_names_nothing)
 	CHECK_STR(named("]] = malloc(8);", "malloc"), "");
 }
 
+TEST(an_assignment_without_a_call_names_nothing)
+{
+	CHECK_STR(named("w[3] = 5", "kmpc_omp_task_alloc"), "");
+	CHECK_STR(named("w[3] = make(5);", "make"), "w[3]");
+	CHECK_STR(named("Matrix a = b", "Matrix::Matrix"), "a");
+}
+
 TEST(text_of_any_kind_is_survived)
 {
 	static const char pieces[] = "=()[]{};*&.->::<>\"'/* \n#a1new sizeof";

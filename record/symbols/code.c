@@ -52,6 +52,7 @@ struct ml_code {
 	struct ml_map names;  /* by DIE */
 	struct ml_map files;  /* by libdw's string */
 	struct ml_stripped stripped;
+	bool outlined; /* parallel regions stand inside of other functions */
 };
 
 static void add_piece(struct pieces *p, uint64_t low, uint64_t high, size_t index)
@@ -125,6 +126,7 @@ static struct ml_code *code_of(struct ml_object *b)
 		return b->code;
 	b->code = ml_arena_alloc(&b->arena, sizeof(*b->code));
 	Dwarf *dwarf = ml_object_dwarf(b);
+	b->code->outlined = dwarf && ml_parallel_region_any(b);
 	if (dwarf)
 		read_units(b->code, dwarf);
 	return b->code;
@@ -152,7 +154,8 @@ void ml_code_release(struct ml_object *b)
 	b->code = NULL;
 }
 
-static void read_funcs(struct unit *u, Dwarf_Die *scope, int depth)
+/* outlined: functions may stand inside of blocks, and of functions without code. */
+static void read_funcs(struct unit *u, Dwarf_Die *scope, bool outlined, int depth)
 {
 	Dwarf_Die die;
 
@@ -164,19 +167,26 @@ static void read_funcs(struct unit *u, Dwarf_Die *scope, int depth)
 			size_t before = u->pieces.count;
 
 			add_ranges(&u->pieces, &die, u->funcs);
-			if (u->pieces.count == before)
+			if (u->pieces.count == before) {
+				if (outlined)
+					read_funcs(u, &die, outlined, depth + 1);
 				break;
+			}
 			u->func = ml_grow(u->func, &u->cap, u->funcs + 1,
 					  sizeof(*u->func));
 			u->func[u->funcs++].die = die;
-			read_funcs(u, &die, depth + 1);
+			read_funcs(u, &die, outlined, depth + 1);
 			break;
 		}
+		case DW_TAG_lexical_block:
+			if (outlined)
+				read_funcs(u, &die, outlined, depth + 1);
+			break;
 		case DW_TAG_namespace:
 		case DW_TAG_module:
 		case DW_TAG_structure_type:
 		case DW_TAG_class_type:
-		case DW_TAG_union_type: read_funcs(u, &die, depth + 1);
+		case DW_TAG_union_type: read_funcs(u, &die, outlined, depth + 1);
 		}
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
@@ -190,7 +200,7 @@ static struct unit *unit_at(struct ml_code *c, uint64_t addr)
 	struct unit *u = &c->unit[p->index];
 	if (!u->loaded) {
 		u->loaded = true;
-		read_funcs(u, &u->die, 0);
+		read_funcs(u, &u->die, c->outlined, 0);
 		sort(&u->pieces);
 	}
 	return u;

@@ -50,6 +50,27 @@ static bool is_wrapper(const char *func)
 	       strcasestr(func, "memdup");
 }
 
+/* The allocator of C itself, not a function of a library that allocates for others. */
+static bool is_allocator(const char *func)
+{
+	static const char *const names[] = {
+		"malloc",         "calloc",        "realloc", "memalign",
+		"posix_memalign", "aligned_alloc", "valloc",  "pvalloc",
+		"reallocarray",   "strdup",        "strndup"
+	};
+
+	func += strspn(func, "_");
+	if (starts(func, "libc_"))
+		func += strlen("libc_");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t n = strlen(names[i]);
+
+		if (starts(func, names[i]) && (!func[n] || func[n] == '@'))
+			return true;
+	}
+	return false;
+}
+
 /* Does the function return the variable that the statement begins with? */
 static bool is_returned(struct ml_objects *o, const struct candidate *c)
 {
@@ -214,7 +235,7 @@ static void receive(struct candidate *inner, const struct candidate *outer)
 static const char *called(struct ml_objects *o, const uint32_t *stack, size_t i,
 			  const char *callee)
 {
-	if (!i || o->tables->sites.at[stack[i - 1]].user || is_wrapper(callee) ||
+	if (!i || o->tables->sites.at[stack[i - 1]].user || is_allocator(callee) ||
 	    is_library(callee, ""))
 		return NULL;
 	callee += strspn(callee, "_"); /* glibc calls printf __printf */

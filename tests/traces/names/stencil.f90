@@ -35,6 +35,17 @@ contains
     end do
     deallocate(work, next, wave)
   end subroutine
+  subroutine automatic(n, s)
+    integer, intent(in) :: n
+    real(dp), intent(inout) :: s
+    real(dp) :: bar(n), scratch(n, 4) ! -> bar|scratch real(kind=8) 8 30|30,4
+    integer, dimension(0:n, 2) :: order ! -> order integer(kind=4) 4 0:30,2
+    character(len=12), allocatable :: words(:)
+    allocate(words(n)) ! -> words? character(len=12) 12 30
+    words = 'abc'
+    bar = s; scratch = 2; order = n
+    s = s + sum(bar) + sum(scratch) + sum(order) + len_trim(words(n / 2))
+  end subroutine
 end module
 
 program stencil
@@ -50,6 +61,7 @@ program stencil
   allocate(u(n, &
            40)) ! -> u real(kind=4) 4 30,40
   call local(n, s)
+  call automatic(n, s)
   do j = 1, 40
     do i = 1, n
       u(i, j) = real(i + j)
