@@ -156,10 +156,10 @@ static bool read_fortran(struct ml_objects *o, struct candidate *c, uint64_t vad
 				       ml_tables_text(o->tables, c->frame.file),
 				       c->frame.line, column))
 		return false;
-	if (f.count > 1 &&
-	    (!c->object ||
-	     !ml_line_calls_find(c->object, vaddr, c->frame.line, &number, &count) ||
-	     count != f.count))
+	if (f.count > 1 && (!c->object ||
+			    !ml_line_calls_find(o->tables, c->object, vaddr,
+						c->frame.line, &number, &count) ||
+			    count != f.count))
 		return false;
 	memcpy(c->statement.name, f.object[number].name, ML_LVALUE_MAX);
 	memcpy(c->bounds, f.object[number].bounds, ML_LVALUE_MAX);

@@ -52,6 +52,7 @@ program stencil
   use grids
   implicit none
   real, allocatable :: u(:,:)
+  real(dp), allocatable :: hot(:,:), zero(:,:)
   real(dp) :: shared(20, 10) ! -> shared real(kind=8) 8 20,10
   real(dp) :: s
   integer :: i, j, n
@@ -60,6 +61,8 @@ program stencil
   call setup(n)
   allocate(u(n, &
            40)) ! -> u real(kind=4) 4 30,40
+  allocate(hot(40, 30), zero(40, 30)) ! -> hot|zero real(kind=8) 8 40,30
+  zero = 0; hot = 8
   call local(n, s)
   call automatic(n, s)
   do j = 1, 40
@@ -68,5 +71,6 @@ program stencil
     end do
   end do
   shared = 7
+  s = s + sum(hot) + sum(zero)
   print *, s + u(3, 4) + field(2, 2) + shared(2, 3) + coarse%u(1, 1) + coarse%map(2) + table(2, 2)
 end program
