@@ -210,6 +210,8 @@ static int run(int argc, char **argv)
 		return cmd_fail(&cmd_record, &err);
 	}
 	s.valgrind_lib = cmd_path_valgrind(&s.arena);
+	if (!o.quiet)
+		cmd_ended_foresee(argv[0]);
 	clock_gettime(CLOCK_MONOTONIC, &live.start);
 	ml_progress_start(&live.progress, stderr);
 	s.tick = show;

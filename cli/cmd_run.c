@@ -264,6 +264,8 @@ static bool record(struct ml_session *s, const struct options *o, char **argv,
 	if (!cmd_output_name(o->output, argv[0], &s->arena, &s->output, err))
 		return false;
 	s->valgrind_lib = cmd_path_valgrind(&s->arena);
+	if (!o->quiet)
+		cmd_ended_foresee(argv[0]);
 	s->tick = show_recording;
 	s->tick_arg = &progress;
 	ml_progress_start(&progress, stderr);

@@ -101,6 +101,7 @@ install(FILES ${completion} DESTINATION share/bash-completion/completions RENAME
 install(DIRECTORY ${PROJECT_BINARY_DIR}/valgrind/ DESTINATION lib/memlamp/valgrind
 	USE_SOURCE_PERMISSIONS)
 install(FILES include/memlamp.h DESTINATION include)
+install(FILES include/memlamp.py DESTINATION share/memlamp)
 install(FILES LICENSE LICENSE.GPL README.md CHANGELOG.md DESTINATION share/doc/memlamp)
 install(DIRECTORY docs/ DESTINATION share/doc/memlamp/docs)
 

@@ -381,14 +381,12 @@ static inline uint32_t ml_word_shape(uint64_t w)
  *   word 1  bits 0-15 slots, 16-31 bases, 32-47 exits, 48-63 effects
  *   word 2  bits 0-15 mask of registers with unknown new values, 16-23 how the
  *           superblock ends (enum ml_shape_end), 24 its steps are brief (its first base
- *           is written before any exit, and its number is below ML_BRIEF_SHAPES), 32-63
- *           index + 1 of the slot that pushes the return address of the last call
- *           instruction, 0 if there is no call
+ *           is written before any exit, and its number is below ML_BRIEF_SHAPES)
  *   bases    one word each: bits 0-7 register r (0xff none), 32-63 signed d: the value of
  *            the base was register r at entry + d
  *   slots    three words each: instruction address; offset; bits 0-15 size,
- *            16-17 kind (0 read, 1 write, 2 fetch), 18 "maybe", 32-47 base (0xffff
- *            none). The address of the reference is offset + the value of the base, or
+ *            16-17 kind (0 read, 1 write, 2 fetch), 18 "maybe", 19 a call instruction
+ *            pushes its return address, 32-47 base (0xffff none). The address of the reference is offset + the value of the base, or
  *            offset alone without a base. A "maybe" slot has a base of its own; the
  *            value 0 means that the access did not happen.
  *   exits    one word each: bits 0-31 slots, 32-63 bases before the exit. Bases increase

@@ -223,9 +223,23 @@ class Trace:
             text = '"' + text.replace('\\', '\\\\').replace('"', '\\"') + '"'
         return text
 
-    def place(self, number):
-        ip, obj, first, frames = self.sites[number][:4]
-        func, file, line = self.frames[first] if frames else (0, 0, 0)
+    def own_frame(self, number):
+        """The innermost frame in a source of the user, which lies not below /usr."""
+        first, frames = self.sites[number][2:4]
+        for frame in self.frames[first:first + frames]:
+            file = self.names[frame[1]]
+            if frame[1] and frame[2] and (not file.startswith('/usr/') or
+                                          file.startswith(('/usr/local/', '/usr/src/'))):
+                return frame
+        return self.frame(number)
+
+    def frame(self, number):
+        first, frames = self.sites[number][2:4]
+        return self.frames[first] if frames else (0, 0, 0)
+
+    def place(self, number, frame):
+        ip, obj = self.sites[number][:2]
+        func, file, line = frame
         text = '%s:%d' % (self.name(file), line) if file else '0x%x' % ip if ip else '?'
         if func:
             text += ' ' + self.names[func]
@@ -250,7 +264,10 @@ class Trace:
         for time, (addr, site, what, thread, caller) in enumerate(self.refs):
             place = places.get((site, caller))
             if place is None:
-                place = ' ' + self.place(site) + (' <- ' + self.place(caller)) * (caller > 0)
+                place = ' ' + self.place(site, self.frame(site))
+                own = self.own_frame(caller or site)
+                if caller or own != self.frame(site):
+                    place += ' <- ' + self.place(caller or site, own)
                 places[site, caller] = place
             out.write('%d %s 0x%x %d %d%s\n' % (time, 'rwf'[what >> 14], addr, what & 16383,
                                                 thread, place))

@@ -46,6 +46,19 @@ TEST(the_statement_at_the_column_counts)
 	CHECK_STR(allocated("n = 4; call f(); allocate(a(n))", "call"), "a(n)");
 }
 
+TEST(an_array_with_bounds_of_run_time_is_allocated_where_it_is_declared)
+{
+	const char *two = "real(8) :: first(n), second(0:n, m)";
+
+	CHECK_STR(allocated(two, "), s"), "first(n)");
+	CHECK_STR(allocated(two, " m)"), "second(0:n,m)");
+	CHECK_STR(allocated("integer, dimension(m, 2) :: both, b(7)", "h, b"),
+		  "both(m,2)");
+	CHECK_STR(allocated("integer, dimension(m, 2) :: both, b(k)", "(k"), "b(k)");
+	CHECK_STR(allocated("integer :: i, j", "j"), "nothing");
+	CHECK_STR(allocated("real(8) :: first(n)", "real"), "nothing");
+}
+
 TEST(what_allocates_nothing_names_nothing)
 {
 	CHECK_STR(allocated("call f(a, b)", "call"), "nothing");

@@ -47,6 +47,13 @@ TEST(a_statement_that_assigns_nothing_names_nothing)
 	CHECK_STR(named("]] = malloc(8);", "malloc"), "");
 }
 
+TEST(an_assignment_without_a_call_names_nothing)
+{
+	CHECK_STR(named("w[3] = 5", "kmpc_omp_task_alloc"), "");
+	CHECK_STR(named("w[3] = make(5);", "make"), "w[3]");
+	CHECK_STR(named("Matrix a = b", "Matrix::Matrix"), "a");
+}
+
 TEST(text_of_any_kind_is_survived)
 {
 	static const char pieces[] = "=()[]{};*&.->::<>\"'/* \n#a1new sizeof";
@@ -257,6 +264,8 @@ TEST(without_source_the_function_is_the_name)
 	stack[1] = ml_sites_resolve(&o, ip_inside(calls, count, "main"));
 	uint32_t n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, 2, 0);
 	CHECK_STR(ml_tables_text(&t, t.regions.at[n].name), "main");
+	n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, 2, 800000);
+	CHECK_STR(ml_tables_text(&t, t.regions.at[n].name), "800000 bytes of main");
 	n = ml_heap_name_region(&o, ML_REGION_HEAP, NULL, 0, 0);
 	CHECK_STR(ml_tables_text(&t, t.regions.at[n].name), "heap of heap");
 	ml_objects_release(&o);

@@ -396,6 +396,7 @@ static size_t tell(const struct words *w, bool fast, struct ml_buf *out)
 		.slots = 2, .bases = 2, .slot = slot, .base = base, .user = true
 	};
 	struct ml_callers callers = { .user = true };
+	uint32_t call[26 + MORE]; /* of each superblock; 0: none */
 	struct ml_superblock_steps g;
 	struct ml_writer *writer;
 	struct ml_err err;
@@ -406,7 +407,8 @@ static size_t tell(const struct words *w, bool fast, struct ml_buf *out)
 	g.fast = g.fast && fast;
 	for (uint32_t id = 0; id < 26 + MORE; id++) {
 		slot[1].maybe = id == 25;
-		ml_superblock_steps_add(&g, id, &shape, is_brief(id));
+		call[id] = id % 4 ? 0 : id + 1;
+		ml_superblock_steps_add(&g, id, &shape, &call[id], is_brief(id));
 	}
 	for (size_t i = 0; i < w->cuts; i++) {
 		const uint64_t *at = w->at + from, *end = w->at + w->cut[i];
@@ -415,6 +417,7 @@ static size_t tell(const struct words *w, bool fast, struct ml_buf *out)
 			continue;
 		CHECK_OK(ml_superblock_steps_take(&g, &callers, 0, &at, end, &err), &err);
 		CHECK(at == end);
+		ml_buf_put(out, &callers.last_call, sizeof(callers.last_call));
 		from = w->cut[i];
 	}
 	const struct ml_steps *told = ml_writer_now(writer);

@@ -89,6 +89,7 @@ struct ml_region_lookup *ml_region_lookup_open(struct ml_trace *t, struct ml_err
 	ml_stack_index_init(&l->stack_index, &t->tables);
 	make_statics(l);
 	count_blocks(l);
+	l->func = ml_arena_alloc(&l->arena, t->tables.sites.count * sizeof(*l->func));
 	return l;
 }
 
@@ -279,11 +280,15 @@ void ml_region_lookup_advance(struct ml_region_lookup *l, uint64_t time)
 		l->due = t->blocks[l->next_block].from;
 }
 
-/* The function that a reference counts for: the caller in the user's code, if any. */
-static uint32_t function_of(const struct ml_region_lookup *l, const struct ml_ref *ref)
+/* The function that a reference counts for: the caller in the user's code, if any. Code
+ * of the standard library counts for the function that it is inlined into. */
+static uint32_t function_of(struct ml_region_lookup *l, const struct ml_ref *ref)
 {
-	return ml_tables_frame(&l->trace->tables, ref->caller ? ref->caller : ref->site)
-		.func;
+	uint32_t site = ref->caller ? ref->caller : ref->site;
+
+	if (!l->func[site])
+		l->func[site] = ml_tables_own_frame(&l->trace->tables, site).func + 1;
+	return l->func[site] - 1;
 }
 
 static uint32_t stack_region(struct ml_region_lookup *l, uint16_t thread, uint32_t func)

@@ -97,6 +97,8 @@ struct ml_region_lookup {
 	size_t own_count, own_cap, name_cap;
 	uint32_t *ordinal; /* of each block within its region, from 0 */
 	uint32_t *blocks;  /* number of blocks of each region */
+	uint32_t *func;    /* of each site: the function that its stack is named after,
+			      + 1; 0: not asked for yet */
 	uint32_t epoch;    /* cached answers of an earlier epoch are invalid */
 	struct ml_region_lookup_memo memo[ML_REGION_LOOKUP_MEMO];
 

@@ -117,6 +117,31 @@ struct ml_frame ml_tables_frame(const struct ml_tables *t, uint32_t site)
 	return s->frames ? t->frames.at[s->frame] : (struct ml_frame){ 0 };
 }
 
+static bool starts(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* Files in /usr/local and /usr/src belong to the user. */
+bool ml_tables_is_own_source(const char *path)
+{
+	return *path && (!starts(path, "/usr/") || starts(path, "/usr/local/") ||
+			 starts(path, "/usr/src/"));
+}
+
+struct ml_frame ml_tables_own_frame(const struct ml_tables *t, uint32_t site)
+{
+	const struct ml_site *s = &t->sites.at[site];
+
+	for (uint32_t i = 0; i < s->frames; i++) {
+		const struct ml_frame *f = &t->frames.at[s->frame + i];
+
+		if (f->line && ml_tables_is_own_source(ml_tables_text(t, f->file)))
+			return *f;
+	}
+	return ml_tables_frame(t, site);
+}
+
 /*
  * The serialised form is a sequence of sections: a tag, the number of entries, the
  * entries. The function that writes an entry and the function that reads it stand side

@@ -205,6 +205,11 @@ const char *ml_tables_meta_find(const struct ml_tables *t, const char *key);
 
 /* The innermost frame of a site; zeros if the site has none. */
 struct ml_frame ml_tables_frame(const struct ml_tables *t, uint32_t site);
+/* Is it a source of the user, by its path? The system's sources lie below /usr. */
+bool ml_tables_is_own_source(const char *path);
+/* Of the functions inlined at a site, the innermost one in a source of the user; else the
+ * innermost one. */
+struct ml_frame ml_tables_own_frame(const struct ml_tables *t, uint32_t site);
 
 /* Appends the entries that were not serialised yet. */
 void ml_tables_put(struct ml_tables *t, struct ml_buf *out);

@@ -55,10 +55,11 @@ static void put_name(struct ml_buf *out, const char *name)
 		ml_buf_u8(out, '"');
 }
 
-static void put_site(struct ml_buf *out, const struct ml_tables *t, uint32_t number)
+/* frame: the one of the site's to be shown */
+static void put_site(struct ml_buf *out, const struct ml_tables *t, uint32_t number,
+		     struct ml_frame frame)
 {
 	const struct ml_site *site = &t->sites.at[number];
-	struct ml_frame frame = ml_tables_frame(t, number);
 
 	if (frame.file) {
 		put_name(out, ml_tables_text(t, frame.file));
@@ -79,6 +80,22 @@ static void put_site(struct ml_buf *out, const struct ml_tables *t, uint32_t num
 	}
 }
 
+/* The line of the user's code that a reference of a library counts for: that of the call,
+ * or of the function that the library's code is inlined into. */
+static void put_caller(struct ml_buf *out, const struct ml_tables *t,
+		       const struct ml_ref *ref)
+{
+	uint32_t number = ref->caller ? ref->caller : ref->site;
+	struct ml_frame inner = ml_tables_frame(t, number);
+	struct ml_frame own = ml_tables_own_frame(t, number);
+
+	if (!ref->caller && own.func == inner.func && own.file == inner.file &&
+	    own.line == inner.line)
+		return;
+	ml_buf_text(out, " <- ");
+	put_site(out, t, number, own);
+}
+
 void ml_text_put_ref(struct ml_buf *out, const struct ml_tables *t,
 		     const struct ml_ref *ref, const char *datum)
 {
@@ -93,11 +110,8 @@ void ml_text_put_ref(struct ml_buf *out, const struct ml_tables *t,
 	put_decimal(out, ref->thread);
 	if (ref->site || ref->caller) {
 		ml_buf_u8(out, ' ');
-		put_site(out, t, ref->site);
-	}
-	if (ref->caller) {
-		ml_buf_text(out, " <- ");
-		put_site(out, t, ref->caller);
+		put_site(out, t, ref->site, ml_tables_frame(t, ref->site));
+		put_caller(out, t, ref);
 	}
 	if (datum && *datum) {
 		ml_buf_text(out, " # ");

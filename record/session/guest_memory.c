@@ -13,6 +13,7 @@ enum {
 	DEPTH = 64,
 	NUMBERS_AHEAD = 1 << 16,
 	STACK_REACH = 8 << 20, /* of the first thread, whose stack grows */
+	SIZES_MAX = 16,        /* sizes of a stack that have regions of their own */
 };
 
 void ml_guest_memory_init(struct ml_guest_memory *g, struct ml_objects *objects,
@@ -28,6 +29,7 @@ void ml_guest_memory_release(struct ml_guest_memory *g)
 	ml_live_memory_release(&g->heap);
 	ml_live_memory_release(&g->registered);
 	ml_map_release(&g->numbers);
+	ml_map_release(&g->sized);
 	ml_arena_release(&g->arena);
 }
 
@@ -66,21 +68,61 @@ uint32_t ml_guest_memory_find_stack(struct ml_guest_memory *g, const uint64_t *i
 	return id;
 }
 
+static uint32_t new_region(struct ml_guest_memory *g, const struct ml_guest_stack *s,
+			   enum ml_region_kind kind, uint64_t size)
+{
+	uint32_t sites[DEPTH];
+
+	for (uint32_t i = 0; i < s->count; i++)
+		sites[i] = ml_sites_resolve(g->objects, s->ip[i]);
+	return ml_heap_name_region(g->objects, kind, sites, s->count, size);
+}
+
+static bool has_line(const struct ml_guest_memory *g, uint32_t region)
+{
+	return g->objects->tables->regions.at[region].line;
+}
+
+/*
+ * Code without lines, such as an interpreter, allocates everything at a few places. What
+ * tells its large arrays apart is their size. 0: the block belongs to the other ones of
+ * the stack.
+ */
+static uint32_t region_of_size(struct ml_guest_memory *g, uint32_t id, uint64_t size)
+{
+	struct ml_guest_stack *s = &g->stacks[id];
+	uint64_t key[] = { id, size };
+	bool is_new;
+
+	if (size < ML_HEAP_NAME_LARGE || (s->heap && has_line(g, s->heap)))
+		return 0;
+	uint64_t *known = ml_map_add(&g->sized, ml_hash(key, sizeof(key)), &is_new);
+	if (!is_new || s->sizes == SIZES_MAX)
+		return (uint32_t)*known;
+	uint32_t region = new_region(g, s, ML_REGION_HEAP, size);
+	if (has_line(g, region)) {
+		s->heap = region;
+		return 0;
+	}
+	s->sizes++;
+	*known = region;
+	return region;
+}
+
 /* The region of the blocks of a stack; it is made and named with the first block. */
 static uint32_t region_of(struct ml_guest_memory *g, uint32_t id,
 			  enum ml_region_kind kind, uint64_t size)
 {
-	uint32_t sites[DEPTH];
-
 	if (id >= g->stack_count || !g->stacks[id].count)
 		return 0;
 	struct ml_guest_stack *s = &g->stacks[id];
 	uint32_t *region = kind == ML_REGION_HEAP ? &s->heap : &s->mmap;
-	if (!*region) {
-		for (uint32_t i = 0; i < s->count; i++)
-			sites[i] = ml_sites_resolve(g->objects, s->ip[i]);
-		*region = ml_heap_name_region(g->objects, kind, sites, s->count, size);
-	}
+	uint32_t sized = kind == ML_REGION_HEAP ? region_of_size(g, id, size) : 0;
+
+	if (sized)
+		return sized;
+	if (!*region)
+		*region = new_region(g, s, kind, size);
 	return *region;
 }
 

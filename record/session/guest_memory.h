@@ -26,6 +26,7 @@ struct ml_guest_memory {
 		uint64_t *ip;
 		uint32_t count;
 		uint32_t heap, mmap; /* regions of its blocks; 0: not made yet */
+		uint32_t sizes;      /* regions of large blocks of one size */
 	} * stacks;                  /* by the guest's number */
 	size_t stack_count, stack_cap;
 	struct ml_guest_mapped {
@@ -36,6 +37,7 @@ struct ml_guest_memory {
 	struct ml_live_memory heap;       /* number: of the stack */
 	struct ml_live_memory registered; /* number: of the region */
 	struct ml_map numbers;            /* stack number + 1 by hash of its addresses */
+	struct ml_map sized;              /* regions of large blocks, by stack and size */
 	struct ml_arena arena;
 };
 

@@ -38,6 +38,26 @@ static void get_slots(struct ml_slot *slot, const uint64_t *w, size_t count,
 	}
 }
 
+const uint32_t *ml_guest_shape_calls(const uint64_t *w, const struct ml_shape *shape,
+				     struct ml_objects *objects, struct ml_arena *a)
+{
+	uint32_t *call = ml_arena_alloc(a, (shape->exits + 1u) * sizeof(*call));
+	const uint64_t *slot = w + 3 + shape->bases;
+	uint32_t last = 0;
+
+	for (size_t i = 0, exit = 0; i <= shape->slots; i++, slot += 3) {
+		while (exit < shape->exits && shape->exit[exit].slots == i)
+			call[exit++] = last;
+		if (i == shape->slots || !(slot[2] >> 19 & 1))
+			continue;
+		uint32_t site = ml_sites_resolve(objects, slot[0]);
+		if (ml_sites_is_own(objects, site))
+			last = site;
+	}
+	call[shape->exits] = last;
+	return call;
+}
+
 const struct ml_shape *ml_guest_shape(const uint64_t *w, size_t count,
 				      struct ml_objects *objects, struct ml_arena *a)
 {

@@ -14,3 +14,8 @@ struct ml_shape;
 /* NULL: the words are malformed. The shape lives in a. */
 const struct ml_shape *ml_guest_shape(const uint64_t *words, size_t count,
 				      struct ml_objects *objects, struct ml_arena *a);
+
+/* The site of the last call instruction in the user's code before each exit, and before
+ * the end; 0: none. words: those of the shape. */
+const uint32_t *ml_guest_shape_calls(const uint64_t *words, const struct ml_shape *shape,
+				     struct ml_objects *objects, struct ml_arena *a);

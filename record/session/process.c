@@ -99,18 +99,23 @@ static bool has_note(FILE *f, uint64_t offset, uint64_t size)
 	return false;
 }
 
+bool ml_process_path(const char *name, char *path)
+{
+	struct stat st;
+
+	if (!strchr(name, '/'))
+		return find(name, path, &st);
+	snprintf(path, PATH_MAX, "%s", name);
+	return true;
+}
+
 bool ml_process_is_instrumented(const char *name)
 {
 	char path[PATH_MAX];
-	struct stat st;
 	Elf64_Ehdr head;
 	bool found = false;
 
-	if (strchr(name, '/'))
-		snprintf(path, sizeof(path), "%s", name);
-	else if (!find(name, path, &st))
-		return false;
-	FILE *f = fopen(path, "rb");
+	FILE *f = ml_process_path(name, path) ? fopen(path, "rb") : NULL;
 	if (!f)
 		return false;
 	if (fread(&head, sizeof(head), 1, f) != 1 ||

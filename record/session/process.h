@@ -14,6 +14,9 @@
 
 /* Fails unless the program, found as a shell would find it, can be run and recorded. */
 bool ml_process_check(const char *name, struct ml_err *err);
+/* The file of a program, found as a shell would find it; path has room for PATH_MAX bytes.
+ * False: there is none. */
+bool ml_process_path(const char *name, char *path);
 /* Was the program built by `memlamp cc`? */
 bool ml_process_is_instrumented(const char *name);
 /* Is the program a launcher such as taskset or mpirun, and one of its arguments a program

@@ -29,11 +29,10 @@ bool ml_ring_reader_shape(struct ml_ring_reader *r, uint32_t id, const uint64_t 
 	    (brief && !can_be_brief(shape, id)))
 		return false;
 	uint32_t entry = ml_sites_resolve(&r->objects, w[0]);
-	size_t call = w[2] >> 32;
-	struct ml_superblock *k = ml_superblock_steps_add(&r->steps, id, shape, brief);
+	const uint32_t *call = ml_guest_shape_calls(w, shape, &r->objects, &r->arena);
+	struct ml_superblock *k = ml_superblock_steps_add(&r->steps, id, shape, call,
+							  brief);
 	k->returns = (w[2] >> 16 & 0xff) == ML_END_RETURN;
-	if (call && call <= shape->slots && shape->user)
-		k->call = shape->slot[call - 1].site;
 	k->place = (uint8_t)ml_only_in_place(&r->only_in, w[0], entry);
 	return true;
 }
@@ -149,7 +148,8 @@ static bool filter_step(struct ml_ring_reader *r, const struct ml_superblock *k,
 
 		return ml_writer_steps(r->writer, &step, 1, err);
 	}
-	return ml_partial_steps_write(&r->partial, k->shape, k->number, r->caller, value,
+	uint32_t number = ml_writer_shapes(r->writer)->path[k->path].shape;
+	return ml_partial_steps_write(&r->partial, k->shape, number, r->caller, value,
 				      keep, slots, err);
 }
 
@@ -223,12 +223,12 @@ size_t ml_ring_reader_step(struct ml_ring_reader *r, const uint64_t *w,
 		return (size_t)(at - w);
 	}
 	follow_function(r, k, sp);
+	uint32_t call = k->call[k->exits - back];
 	ml_superblock_stepped(k, base, back, sp, c);
 	ml_superblock_values(k, w, bases, value);
 	if (!filter_step(r, k, value, back, err))
 		return 0;
-	if (r->options->only_in && !back && k->call &&
-	    ml_only_in_site(&r->only_in, k->call))
+	if (r->options->only_in && call && ml_only_in_site(&r->only_in, call))
 		ml_only_in_call(&r->only_in, &r->thread->only_in, sp);
 	return (size_t)(base - w) + bases;
 }
@@ -268,8 +268,7 @@ static bool filter_refs(struct ml_ring_reader *r, const uint64_t **at,
 		struct ml_superblock k = { .path = h->path,
 					   .bases = 1,
 					   .shape = ml_writer_shape_at(r->writer,
-								       h->number),
-					   .number = h->number };
+								       h->number) };
 		if (!filter_step(r, &k, w + 1, 0, err))
 			return false;
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/search.h"
+#include "record/symbols/clean_path.h"
 #include "record/symbols/demangle.h"
 #include "record/symbols/parallel_region.h"
 #include "record/symbols/stripped.h"
@@ -51,6 +52,7 @@ struct ml_code {
 	struct ml_map names;  /* by DIE */
 	struct ml_map files;  /* by libdw's string */
 	struct ml_stripped stripped;
+	bool outlined; /* parallel regions stand inside of other functions */
 };
 
 static void add_piece(struct pieces *p, uint64_t low, uint64_t high, size_t index)
@@ -124,6 +126,7 @@ static struct ml_code *code_of(struct ml_object *b)
 		return b->code;
 	b->code = ml_arena_alloc(&b->arena, sizeof(*b->code));
 	Dwarf *dwarf = ml_object_dwarf(b);
+	b->code->outlined = dwarf && ml_parallel_region_any(b);
 	if (dwarf)
 		read_units(b->code, dwarf);
 	return b->code;
@@ -151,7 +154,8 @@ void ml_code_release(struct ml_object *b)
 	b->code = NULL;
 }
 
-static void read_funcs(struct unit *u, Dwarf_Die *scope, int depth)
+/* outlined: functions may stand inside of blocks, and of functions without code. */
+static void read_funcs(struct unit *u, Dwarf_Die *scope, bool outlined, int depth)
 {
 	Dwarf_Die die;
 
@@ -163,19 +167,26 @@ static void read_funcs(struct unit *u, Dwarf_Die *scope, int depth)
 			size_t before = u->pieces.count;
 
 			add_ranges(&u->pieces, &die, u->funcs);
-			if (u->pieces.count == before)
+			if (u->pieces.count == before) {
+				if (outlined)
+					read_funcs(u, &die, outlined, depth + 1);
 				break;
+			}
 			u->func = ml_grow(u->func, &u->cap, u->funcs + 1,
 					  sizeof(*u->func));
 			u->func[u->funcs++].die = die;
-			read_funcs(u, &die, depth + 1);
+			read_funcs(u, &die, outlined, depth + 1);
 			break;
 		}
+		case DW_TAG_lexical_block:
+			if (outlined)
+				read_funcs(u, &die, outlined, depth + 1);
+			break;
 		case DW_TAG_namespace:
 		case DW_TAG_module:
 		case DW_TAG_structure_type:
 		case DW_TAG_class_type:
-		case DW_TAG_union_type: read_funcs(u, &die, depth + 1);
+		case DW_TAG_union_type: read_funcs(u, &die, outlined, depth + 1);
 		}
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
@@ -189,7 +200,7 @@ static struct unit *unit_at(struct ml_code *c, uint64_t addr)
 	struct unit *u = &c->unit[p->index];
 	if (!u->loaded) {
 		u->loaded = true;
-		read_funcs(u, &u->die, 0);
+		read_funcs(u, &u->die, c->outlined, 0);
 		sort(&u->pieces);
 	}
 	return u;
@@ -285,38 +296,6 @@ uint32_t ml_code_name(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *
 	return number_of;
 }
 
-/* Removes "./", "//" and "a/../" in place, without looking at the file system. */
-static void clean_path(char *path)
-{
-	char *out = path, *in = path;
-	bool rooted = *path == '/';
-	char *floor = path + rooted; /* "a/../" does not reach before this */
-
-	if (rooted)
-		in++, out++;
-	while (*in) {
-		size_t n = strcspn(in, "/");
-		bool up = n == 2 && in[0] == '.' && in[1] == '.';
-
-		if (up && out > floor) {
-			out--; /* the slash behind the last part */
-			while (out > floor && out[-1] != '/')
-				out--;
-		} else if (n && !(n == 1 && in[0] == '.') && !(up && rooted)) {
-			memmove(out, in, n);
-			out += n;
-			*out++ = '/';
-			if (up)
-				floor = out;
-		}
-		in += n;
-		in += *in == '/';
-	}
-	if (out > path + 1 && out[-1] == '/')
-		out--;
-	*out = 0;
-}
-
 /*
  * A path as the unit of a DIE has it, made absolute by the unit's folder and clean
  * ("a/../", "./"); NULL gives the empty name.
@@ -341,7 +320,7 @@ static uint32_t file_name(struct ml_tables *tables, struct ml_object *b, Dwarf_D
 	/* A slash at the end: cleaning puts one behind every part. */
 	char *clean = ml_arena_printf(&a, "%s%s%s/", folder ? folder : "",
 				      folder ? "/" : "", path);
-	clean_path(clean);
+	ml_clean_path(clean);
 	*file = ml_tables_name(tables, clean);
 	ml_arena_release(&a);
 	return (uint32_t)*file;

@@ -78,7 +78,7 @@ uint32_t ml_demangle(struct ml_tables *t, const char *symbol)
 	char *plain = ml_arena_strdup(&a, demangled ? demangled : symbol);
 	free(demangled); /* libiberty's own malloc */
 	ml_demangle_tidy(plain);
-	if (cut_region(plain))
+	if (cut_region(plain) || strstr(symbol, "._omp_fn."))
 		plain = ml_arena_printf(&a, "%s (parallel region)", plain);
 	size_t size = strlen(plain);
 	uint32_t name = ml_names_add_bytes(&t->names, plain,

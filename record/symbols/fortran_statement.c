@@ -224,6 +224,14 @@ static void add_object(struct ml_fortran_statement *f, struct span st)
 	f->count++;
 }
 
+/* Two colons outside of brackets, or end. */
+static const char *two_colons(const char *p, const char *end)
+{
+	while ((p = outside(p, end, ':')) < end && !(p + 1 < end && p[1] == ':'))
+		p++;
+	return p;
+}
+
 /* allocate(real(8) :: a(n), b(m), stat=i) */
 static bool read_allocate(struct ml_fortran_statement *f, struct span st)
 {
@@ -232,11 +240,9 @@ static bool read_allocate(struct ml_fortran_statement *f, struct span st)
 	if (open == st.end || *open != '(')
 		return false;
 	const char *p = open + 1, *end = closing(open, st.end) - 1;
-	for (const char *q = p; (q = outside(q, end, ':')) < end; q++)
-		if (q + 1 < end && q[1] == ':') {
-			p = q + 2;
-			break;
-		}
+	const char *colons = two_colons(p, end);
+	if (colons < end)
+		p = colons + 2;
 	while (p < end && f->count < ML_FORTRAN_OBJECTS) {
 		const char *comma = outside(p, end, ',');
 
@@ -245,6 +251,35 @@ static bool read_allocate(struct ml_fortran_statement *f, struct span st)
 		p = comma + (comma < end);
 	}
 	return f->count;
+}
+
+/*
+ * real, dimension(n) :: a, b(n, m): an array whose bounds are only known at run time is
+ * allocated where it is declared. The column stands at the end of the array's name or
+ * bounds.
+ */
+static bool read_declaration(struct ml_fortran_statement *f, struct span st,
+			     const char *at)
+{
+	static const char dimension[] = "dimension";
+	const char *colons = two_colons(st.at, st.end), *p, *comma;
+	struct ml_fortran_object *o = &f->object[0];
+
+	if (colons == st.end || at < colons)
+		return false;
+	for (p = colons + 2; (comma = outside(p, st.end, ',')) < at && comma < st.end;)
+		p = comma + 1;
+	add_object(f, (struct span){ p, comma });
+	for (p = st.at; f->count && !o->bounds[0] && p < colons; p = comma + 1) {
+		comma = outside(p, colons, ',');
+		p = skip(p, comma);
+		const char *open = skip(p + strlen(dimension), comma);
+
+		if (word_is(p, comma, dimension) && open < comma && *open == '(' &&
+		    !copy(o->bounds, open + 1, closing(open, comma) - 1))
+			o->bounds[0] = 0;
+	}
+	return o->bounds[0] && !strchr(o->name, '=');
 }
 
 static bool read_one(struct ml_fortran_statement *f, struct span st)
@@ -286,6 +321,9 @@ bool ml_fortran_statement_parse(struct ml_fortran_statement *f, const char *text
 			break;
 	}
 	if (read_one(f, here))
+		return true;
+	*f = (struct ml_fortran_statement){ 0 };
+	if (read_declaration(f, here, text + at))
 		return true;
 	/* The column is not exact: the only statement of the line that allocates. */
 	*f = (struct ml_fortran_statement){ 0 };

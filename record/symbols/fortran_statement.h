@@ -1,7 +1,7 @@
 /*
  * Reads which arrays a statement of Fortran allocates, from the text of free or fixed
- * form: continued lines, several statements in a line, allocate(a(n), b(0:n, m)), and
- * a = b, which allocates a anew. Names are in small letters, as in DWARF.
+ * form: continued lines, several statements in a line, allocate(a(n), b(0:n, m)), a = b,
+ * which allocates a anew, and declarations with bounds that are not constant. Names are in small letters, as in DWARF.
  */
 #pragma once
 

@@ -50,6 +50,27 @@ static bool is_wrapper(const char *func)
 	       strcasestr(func, "memdup");
 }
 
+/* The allocator of C itself, not a function of a library that allocates for others. */
+static bool is_allocator(const char *func)
+{
+	static const char *const names[] = {
+		"malloc",         "calloc",        "realloc", "memalign",
+		"posix_memalign", "aligned_alloc", "valloc",  "pvalloc",
+		"reallocarray",   "strdup",        "strndup"
+	};
+
+	func += strspn(func, "_");
+	if (starts(func, "libc_"))
+		func += strlen("libc_");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t n = strlen(names[i]);
+
+		if (starts(func, names[i]) && (!func[n] || func[n] == '@'))
+			return true;
+	}
+	return false;
+}
+
 /* Does the function return the variable that the statement begins with? */
 static bool is_returned(struct ml_objects *o, const struct candidate *c)
 {
@@ -74,8 +95,9 @@ static bool is_nameless(struct ml_objects *o, const struct candidate *c)
 {
 	bool wrapper = is_wrapper(ml_tables_text(o->tables, c->frame.func));
 
-	return c->known && (c->variable.local ? wrapper || !c->variable.typed
-					      : wrapper && !c->variable.typed);
+	return c->known && c->variable.holds &&
+	       (c->variable.local ? wrapper || !c->variable.typed
+				  : wrapper && !c->variable.typed);
 }
 
 /* The only argument of a macro that is a pointer is taken for the one that receives. */
@@ -134,10 +156,10 @@ static bool read_fortran(struct ml_objects *o, struct candidate *c, uint64_t vad
 				       ml_tables_text(o->tables, c->frame.file),
 				       c->frame.line, column))
 		return false;
-	if (f.count > 1 &&
-	    (!c->object ||
-	     !ml_line_calls_find(c->object, vaddr, c->frame.line, &number, &count) ||
-	     count != f.count))
+	if (f.count > 1 && (!c->object ||
+			    !ml_line_calls_find(o->tables, c->object, vaddr,
+						c->frame.line, &number, &count) ||
+			    count != f.count))
 		return false;
 	memcpy(c->statement.name, f.object[number].name, ML_LVALUE_MAX);
 	memcpy(c->bounds, f.object[number].bounds, ML_LVALUE_MAX);
@@ -170,6 +192,11 @@ static void examine(struct ml_objects *o, struct candidate *c, uint32_t k,
 		memcpy(s->name, s->out, sizeof(s->name));
 		c->known = ml_variable_find(&c->variable, c->object, vaddr, k, s->name,
 					    0);
+	}
+	/* What is assigned is computed from the block: sum = norm(n). */
+	if (c->known && c->variable.number && *callee && !is_wrapper(callee)) {
+		s->name[0] = 0;
+		c->known = false;
 	}
 	read_macro(c, vaddr, k);
 	c->passed = s->name[0] ? is_returned(o, c) || is_nameless(o, c) : s->returned;
@@ -208,7 +235,7 @@ static void receive(struct candidate *inner, const struct candidate *outer)
 static const char *called(struct ml_objects *o, const uint32_t *stack, size_t i,
 			  const char *callee)
 {
-	if (!i || o->tables->sites.at[stack[i - 1]].user || is_wrapper(callee) ||
+	if (!i || o->tables->sites.at[stack[i - 1]].user || is_allocator(callee) ||
 	    is_library(callee, ""))
 		return NULL;
 	callee += strspn(callee, "_"); /* glibc calls printf __printf */
@@ -367,9 +394,23 @@ static const char *caller_name(struct ml_objects *o, const uint32_t *stack, size
 	return "";
 }
 
+/* "720000 bytes of multiarray_umath": a large block of code without lines, or of a
+ * library that such code uses. A function without a name stands for its library. */
+static const char *sized_name(const char *name, const char *library, uint64_t size,
+			      struct ml_arena *a)
+{
+	size_t n = library ? strlen(library) : 0;
+
+	if (library && strchr(library, '+'))
+		n = strcspn(library, ".+");
+	return ml_arena_printf(a, "%llu bytes of %.*s", (unsigned long long)size,
+			       (int)(n ? n : strlen(name)), n ? library : name);
+}
+
 /* A name for blocks that no variable names. */
 static const char *plain_name(struct ml_objects *o, const uint32_t *stack, size_t depth,
-			      const struct candidate *c, struct ml_arena *a)
+			      const struct candidate *c, uint64_t size,
+			      struct ml_arena *a)
 {
 	const char *func = ml_tables_text(o->tables, c->frame.func);
 	const char *name = NULL;
@@ -379,6 +420,8 @@ static const char *plain_name(struct ml_objects *o, const uint32_t *stack, size_
 	else if (c->site && *func)
 		name = ml_arena_printf(a, "%s%s", func,
 				       caller_name(o, stack, depth, c, a));
+	if (name && !c->frame.line && size >= ML_HEAP_NAME_LARGE)
+		return sized_name(name, c->library, size, a);
 	if (name)
 		return c->library ? ml_arena_printf(a, "%s in %s", c->library, name)
 				  : name;
@@ -410,13 +453,14 @@ uint32_t ml_heap_name_region(struct ml_objects *o, enum ml_region_kind kind,
 	bool named = choose(o, stack, depth, &c);
 
 	r.name = ml_tables_name(t, named ? c.statement.name
-					 : plain_name(o, stack, depth, &c, &a));
+					 : plain_name(o, stack, depth, &c, size, &a));
 	ml_arena_release(&a);
 	r.func = c.frame.func;
 	r.file = c.frame.file;
 	r.line = c.frame.line;
 	r.object = c.site ? c.site->object : depth ? t->sites.at[stack[0]].object : 0;
-	uint64_t *same = same_name(o, &r, &c);
+	bool large = !c.frame.line && size >= ML_HEAP_NAME_LARGE;
+	uint64_t *same = large ? NULL : same_name(o, &r, &c);
 	if (same && *same)
 		return (uint32_t)*same;
 	if (c.site)

@@ -15,11 +15,15 @@
 
 struct ml_objects;
 
+/* A block of this size or more is named after it, if no line is known: it is an array. */
+enum { ML_HEAP_NAME_LARGE = 1 << 16 };
+
 /*
  * Adds a region of kind HEAP (or MMAP) for an allocation stack: sites, innermost
  * first, as ml_sites_resolve returned them for the current mappings. size is the size of
  * the first block, 0 if unknown; it gives the number of rows of arrays such as double
- * (*A)[100]. Call this once for each stack: its blocks share the region. Blocks that a
+ * (*A)[100]. Blocks of a stack share the region, but for large ones without a line, for
+ * which this is called once for each size. Blocks that a
  * library allocates for itself are one region for each line that calls it.
  */
 uint32_t ml_heap_name_region(struct ml_objects *o, enum ml_region_kind kind,

@@ -20,17 +20,36 @@ static uint64_t target(const uint8_t *p, uint64_t vaddr)
 }
 
 struct calls {
+	struct ml_tables *tables;
 	struct ml_object *b;
 	uint64_t call, to; /* the call asked for */
+	bool allocates;    /* it calls malloc or calloc */
 	size_t before, count;
 };
+
+/* Compilers turn malloc and a loop that clears into calloc. */
+static bool is_allocator(const struct calls *c, uint64_t to)
+{
+	struct ml_frame frame[ML_FRAMES_MAX];
+
+	if (!ml_object_bytes(c->b, to, 1))
+		return false;
+	ml_code_frames(c->tables, c->b, to, frame);
+	const char *name = ml_tables_text(c->tables, frame[0].func);
+	return !strcmp(name, "malloc@plt") || !strcmp(name, "calloc@plt");
+}
+
+static bool is_alike(const struct calls *c, uint64_t to)
+{
+	return to && (to == c->to || (c->allocates && is_allocator(c, to)));
+}
 
 static void count_calls(struct calls *c, uint64_t low, uint64_t high)
 {
 	const uint8_t *p = ml_object_bytes(c->b, low, high - low);
 
 	for (uint64_t at = low; p && at + CALL_SIZE <= high; at++)
-		if (target(p + (at - low), at) == c->to) {
+		if (is_alike(c, target(p + (at - low), at))) {
 			c->before += at < c->call;
 			c->count++;
 		}
@@ -49,10 +68,10 @@ static bool find_call(struct calls *c, uint64_t vaddr)
 	return c->to;
 }
 
-bool ml_line_calls_find(struct ml_object *b, uint64_t vaddr, uint32_t line,
-			size_t *number, size_t *count)
+bool ml_line_calls_find(struct ml_tables *tables, struct ml_object *b, uint64_t vaddr,
+			uint32_t line, size_t *number, size_t *count)
 {
-	struct calls c = { .b = b };
+	struct calls c = { .tables = tables, .b = b };
 	const struct ml_symbol *f = ml_object_func(b, vaddr);
 	Dwarf_Lines *lines;
 	Dwarf_Die unit;
@@ -61,6 +80,7 @@ bool ml_line_calls_find(struct ml_object *b, uint64_t vaddr, uint32_t line,
 	if (!f || !find_call(&c, vaddr) || !ml_code_unit(b, vaddr, &unit) ||
 	    dwarf_getsrclines(&unit, &lines, &rows))
 		return false;
+	c.allocates = is_allocator(&c, c.to);
 	for (size_t i = 0; i + 1 < rows; i++) {
 		Dwarf_Line *row = dwarf_onesrcline(lines, i);
 		Dwarf_Addr low, high;

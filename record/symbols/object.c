@@ -31,12 +31,12 @@ static bool is_system(const char *path)
 	return false;
 }
 
-/* The loader, Valgrind's preloaded libraries and the vdso. */
+/* The loader, what Valgrind and memlamp load into the program, and the vdso. */
 static bool is_foreign(const char *path, const char *base)
 {
 	return path[0] == '[' || starts(base, "ld-linux") || starts(base, "ld-musl") ||
 	       starts(base, "ld.so") || starts(base, "ld-2.") ||
-	       starts(base, "vgpreload_");
+	       starts(base, "vgpreload_") || !strcmp(base, "libmemlamp.so");
 }
 
 void ml_object_init(struct ml_object *b, const char *path)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/symbols/object.h"
+
 static const char gcc_mark[] = "._omp_fn.", clang_mark[] = ".omp_outlined";
 
 static uint32_t declared_line(Dwarf_Die *die)
@@ -13,22 +15,36 @@ static uint32_t declared_line(Dwarf_Die *die)
 	return !dwarf_decl_line(die, &line) && line > 0 ? (uint32_t)line : 0;
 }
 
+/* Where the function begins: a function with rarely used parts has ranges, of which the
+ * first is meant. */
+static bool entry_of(Dwarf_Die *func, Dwarf_Addr *pc)
+{
+	Dwarf_Addr base, high;
+
+	return !dwarf_entrypc(func, pc) || dwarf_ranges(func, 0, &base, pc, &high) > 0;
+}
+
 static Dwarf_Line *row_at(Dwarf_Die *func)
 {
 	Dwarf_Die unit;
 	Dwarf_Addr pc;
 
-	return dwarf_entrypc(func, &pc) || !dwarf_diecu(func, &unit, NULL, NULL)
-		       ? NULL
-		       : dwarf_getsrc_die(&unit, pc);
+	return entry_of(func, &pc) && dwarf_diecu(func, &unit, NULL, NULL)
+		       ? dwarf_getsrc_die(&unit, pc)
+		       : NULL;
 }
 
-/* The first line of the function in the file of its owner: inlined code may come first.
+/*
+ * The first line of the function in the file of its owner: inlined code may come first.
+ * An owner that is always inlined has no code of its own; the lines are then those of the
+ * first file.
  */
 static uint32_t first_line(Dwarf_Die *func, Dwarf_Die *owner)
 {
 	Dwarf_Line *row = row_at(func), *of_owner = row_at(owner);
-	const char *file = of_owner ? dwarf_linesrc(of_owner, NULL, NULL) : NULL;
+	const char *file = of_owner || row
+				   ? dwarf_linesrc(of_owner ? of_owner : row, NULL, NULL)
+				   : NULL;
 	Dwarf_Lines *lines;
 	Dwarf_Die unit;
 	size_t count, i = 0;
@@ -53,17 +69,33 @@ static uint32_t first_line(Dwarf_Die *func, Dwarf_Die *owner)
 	return 0;
 }
 
-/* gcc puts the function inside of the one that it was cut from. */
+/* gcc puts the function inside of the one that it was cut from, which may be such a
+ * function itself (a task in a parallel region). */
 static bool parent_of(Dwarf_Die *func, Dwarf_Die *parent)
 {
 	Dwarf_Die *scopes = NULL;
 	int count = dwarf_getscopes_die(func, &scopes);
-	bool found = count > 1 && dwarf_tag(&scopes[1]) == DW_TAG_subprogram;
+	bool found = false;
 
-	if (found)
-		*parent = scopes[1];
+	for (int i = 1; i < count && !found; i++) {
+		const char *name = dwarf_diename(&scopes[i]);
+
+		found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram &&
+			!(name && strstr(name, gcc_mark));
+		if (found)
+			*parent = scopes[i];
+	}
 	free(scopes); /* libdw's malloc */
 	return found;
+}
+
+bool ml_parallel_region_any(struct ml_object *b)
+{
+	ml_object_func(b, 0); /* reads the symbols */
+	for (size_t i = 0; i < b->funcs.count; i++)
+		if (strstr(b->funcs.at[i].name, gcc_mark))
+			return true;
+	return false;
 }
 
 /*

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct ml_object;
+
 struct ml_parallel_region {
 	Dwarf_Die owner;    /* the function in whose text the region stands */
 	bool owned;         /* owner is known */
@@ -20,3 +22,5 @@ struct ml_parallel_region {
 /* Is the function, of this name in DWARF, such a one? */
 bool ml_parallel_region_find(struct ml_parallel_region *p, Dwarf_Die *func,
 			     const char *name);
+/* Has the file functions that gcc has cut out of others? */
+bool ml_parallel_region_any(struct ml_object *b);

@@ -46,12 +46,9 @@ uint32_t ml_sites_resolve(struct ml_objects *o, uint64_t ip)
 	return (uint32_t)*site;
 }
 
-/* Sources of the system lie below /usr; files in /usr/local and /usr/src are the user's.
- */
 static bool is_system_source(const char *path)
 {
-	return !strncmp(path, "/usr/", 5) && strncmp(path, "/usr/local/", 11) &&
-	       strncmp(path, "/usr/src/", 9);
+	return *path && !ml_tables_is_own_source(path);
 }
 
 bool ml_sites_is_own(const struct ml_objects *o, uint32_t site)

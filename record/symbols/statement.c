@@ -454,6 +454,14 @@ static bool is_memalign(const char *call, const char *end)
 	return word_is(call, end, "posix_memalign");
 }
 
+/* "w[3] = 5" behind "#pragma omp task" calls no function of C, though one runs there. */
+static bool calls_nothing(struct span st, const char *from, const char *callee)
+{
+	return !strstr(callee, "::") && strncmp(callee, "operator", 8) != 0 &&
+	       !memchr(from, '(', (size_t)(st.end - from)) &&
+	       !find_word(from, st.end, "new");
+}
+
 void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, size_t at,
 			const char *callee)
 {
@@ -467,6 +475,8 @@ void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, s
 	const char *call = p < st.end && *p == '(' ? word_start(back(p, st.at), st.at)
 						   : p;
 	const char *equals = assignment(st.at, p);
+	if (equals && calls_nothing(st, equals, callee))
+		equals = NULL;
 	struct ml_statement out = { 0 };
 	bool receives = out_argument(&out, st, call);
 	bool found = (in_std && indexed(s, st, p, callee)) ||

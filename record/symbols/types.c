@@ -71,7 +71,7 @@ static bool is_record(int tag)
 static const char *name_of(Dwarf_Die *type, struct ml_arena *a, int depth)
 {
 	const char *name = dwarf_diename(type), *word = NULL, *inner = "void";
-	int tag = dwarf_tag(type);
+	int tag = dwarf_tag(type), size;
 	Dwarf_Die t;
 
 	switch (tag) {
@@ -104,6 +104,10 @@ static const char *name_of(Dwarf_Die *type, struct ml_arena *a, int depth)
 		return depth ? ml_arena_printf(a, "const %s", inner) : inner;
 	case DW_TAG_array_type: return ml_arena_printf(a, "%s[]", inner);
 	case DW_TAG_subroutine_type: return "function";
+	case DW_TAG_string_type: /* of Fortran */
+		size = dwarf_bytesize(type);
+		return size > 0 ? ml_arena_printf(a, "character(len=%d)", size)
+				: "character(len=*)";
 	default: return inner;
 	}
 }

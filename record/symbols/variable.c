@@ -295,6 +295,9 @@ static bool find(struct ml_variable *v, const struct scopes *s, const char *lval
 	}
 	Dwarf_Die inner = v->type;
 	v->holds = found && (is_pointer(&v->type) || follow(&inner));
+	v->number = found && ml_types_peel(&v->type, &bare) &&
+		    (dwarf_tag(&bare) == DW_TAG_base_type ||
+		     dwarf_tag(&bare) == DW_TAG_enumeration_type);
 	v->typed = found && follow(&v->type) && ml_types_peel(&v->type, &bare);
 	return true;
 }

@@ -13,9 +13,10 @@ struct ml_object;
 struct ml_variable {
 	bool of_function; /* its first word is a local variable or parameter */
 	bool parameter;   /* its first word is a parameter */
-	bool local; /* a local variable or parameter of the function, or a member of one
-		 without following a pointer */
-	bool holds; /* it is a pointer, an array or a container, perhaps of void */
+	bool local;  /* a local variable or parameter of the function, or a member of one
+		  without following a pointer */
+	bool holds;  /* it is a pointer, an array or a container, perhaps of void */
+	bool number; /* it is a number or a truth value, which holds no block */
 	uint32_t function_line; /* where the function is declared; 0: unknown */
 	bool typed;             /* type is known */
 	Dwarf_Die type; /* of the memory it points to, or of its elements (std::vector) */

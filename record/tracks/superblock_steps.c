@@ -22,7 +22,8 @@ void ml_superblock_steps_release(struct ml_superblock_steps *g)
 }
 
 struct ml_superblock *ml_superblock_steps_add(struct ml_superblock_steps *g, uint32_t id,
-					      const struct ml_shape *shape, bool brief)
+					      const struct ml_shape *shape,
+					      const uint32_t *call, bool brief)
 {
 	struct ml_superblocks *known = &g->heads.known;
 
@@ -38,9 +39,10 @@ struct ml_superblock *ml_superblock_steps_add(struct ml_superblock_steps *g, uin
 		.exit = shape->exit,
 		.where = shape->user ? ML_SUPERBLOCK_USER : ML_SUPERBLOCK_LIBRARY,
 		.shape = shape,
-		.number = ml_writer_shape(g->writer, shape),
+		.call = call,
 	};
-	k->path = ml_writer_path(g->writer, k->number, shape->bases);
+	k->path = ml_writer_path(g->writer, ml_writer_shape(g->writer, shape),
+				 shape->bases);
 	ml_superblock_note_sp(k, shape);
 	ml_superblock_heads_add(&g->heads, k);
 	if (id >= known->count)

@@ -31,7 +31,8 @@ void ml_superblock_steps_release(struct ml_superblock_steps *g);
 /* Adds the superblock that the guest calls id, or puts it in the place of another. The
  * caller has checked that a brief one can be brief (record/ring.h). */
 struct ml_superblock *ml_superblock_steps_add(struct ml_superblock_steps *g, uint32_t id,
-					      const struct ml_shape *shape, bool brief);
+					      const struct ml_shape *shape,
+					      const uint32_t *call, bool brief);
 
 /*
  * Takes steps, all of one thread, that stay within the user's code or outside of it, up

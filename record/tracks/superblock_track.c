@@ -74,8 +74,8 @@ static void note_end(struct making *m, const struct ml_superblocks *known,
 		e->sp = (uint8_t)(first + (unsigned)k->sp_end);
 		e->sp_delta = k->sp_after;
 	}
-	if (whole && k->call)
-		e->call = k->call;
+	uint32_t call = k->call[k->exits - (k->path - c->part[i].path)];
+	e->call = call ? call : e->call;
 }
 
 static void note_parts(struct making *m, const struct ml_superblocks *known,

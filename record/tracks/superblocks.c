@@ -34,6 +34,6 @@ void ml_superblock_stepped(const struct ml_superblock *k, const uint64_t *value,
 			? ML_WORD_VALUE(value[k->sp_end]) + (uint64_t)(int64_t)k->sp_after
 			: sp;
 	c->returned = !back && k->returns;
-	if (k->call && !back)
-		c->last_call = k->call;
+	if (k->call[k->exits - back])
+		c->last_call = k->call[k->exits - back];
 }

@@ -23,19 +23,19 @@ enum ml_superblock_where {
 /* A superblock: what each of its steps needs, in a cache line. */
 struct ml_superblock {
 	uint32_t path; /* in the trace, of the whole; those of its exits stand before */
-	uint32_t call; /* site of its last call instruction in the user's code; 0: none */
+	uint8_t where; /* enum ml_superblock_where */
+	bool returns;
+	uint8_t place; /* for --only-in; belongs to the reader of the steps */
+	bool brief;    /* its steps are brief (record/ring.h) */
 	uint64_t head; /* of its steps (ml_word_head) */
 	uint16_t bases, exits;
 	int16_t sp_base, sp_end;     /* bases that tell the stack pointer; -1: none */
 	int32_t sp_before, sp_after; /* sp_base + this: sp at entry; sp_end: at the end */
 	const struct ml_exit *exit;
 	struct ml_superblock_head *start; /* by exit, then of the whole */
-	uint8_t where;                    /* enum ml_superblock_where */
-	bool returns;
-	uint8_t place;   /* for --only-in; belongs to the reader of the steps */
-	bool brief;      /* its steps are brief (record/ring.h) */
-	uint32_t number; /* of its shape in the trace */
-	const struct ml_shape *shape; /* for filters */
+	const struct ml_shape *shape;     /* for filters */
+	const uint32_t *call; /* by exit, then of the whole: the site of the last call
+				 instruction in the user's code; 0: none */
 };
 
 struct ml_superblocks {

@@ -324,7 +324,7 @@ static void store(struct walk *w, IRExpr *address, const IRExpr *data)
 	       NULL);
 	if (data->tag == Iex_Const && data->Iex.Const.con->tag == Ico_U64 &&
 	    data->Iex.Const.con->Ico.U64 == w->next_ip)
-		w->shape->return_slot = w->shape->slots;
+		w->shape->slot[w->shape->slots - 1].call = True;
 }
 
 static void cas(struct walk *w, const IRCAS *cas)
@@ -383,8 +383,7 @@ static void statement(struct walk *w, const IRStmt *st, Bool fetch)
 /* Does difference + times_d * D fit 32 bits in both directions? */
 static Bool fits(uint64_t difference, Int times_d)
 {
-	int64_t low = (int64_t)difference - times_d,
-		high = (int64_t)difference + times_d;
+	int64_t low = (int64_t)difference - times_d, high = (int64_t)difference + times_d;
 
 	return low == (Int)low && high == (Int)high;
 }
@@ -457,7 +456,7 @@ void shape_read(struct shape *s, const IRSB *block, Int first, Bool fetch)
 {
 	struct walk w = { .shape = s, .block = block };
 
-	s->slots = s->bases = s->exits = s->effects = s->stages = s->return_slot = 0;
+	s->slots = s->bases = s->exits = s->effects = s->stages = 0;
 	s->clobber = 0;
 	s->uses_d = False;
 	s->end = end_of(block->jumpkind);
@@ -482,7 +481,7 @@ Bool shape_is_brief(const struct shape *s, UInt first)
 
 /*
  * A stage before the last is always left early: its registers that may have changed are
- * unknown, and it has no call.
+ * unknown.
  */
 static void declare(const struct shape *s, UInt stage, UInt id, Bool brief, Int direction)
 {
@@ -500,7 +499,7 @@ static void declare(const struct shape *s, UInt stage, UInt id, Bool brief, Int 
 	*at++ = whole->slots | (uint64_t)whole->bases << 16 | (uint64_t)exits << 32 |
 		(uint64_t)effects << 48;
 	*at++ = clobber | (uint64_t)(last ? s->end : ML_END_JUMP) << 16 |
-		(uint64_t)brief << 24 | (uint64_t)(last ? s->return_slot : 0) << 32;
+		(uint64_t)brief << 24;
 	for (UInt i = 0; i < whole->bases; i++) {
 		const struct base *b = &s->base[i];
 		Int delta = (Int)b->value.offset + b->value.times_d * direction;
@@ -514,7 +513,8 @@ static void declare(const struct shape *s, UInt stage, UInt id, Bool brief, Int 
 		*at++ = slot->ip;
 		*at++ = slot->offset + (uint64_t)((int64_t)slot->times_d * direction);
 		*at++ = slot->size | (uint64_t)slot->kind << 16 |
-			(uint64_t)slot->maybe << 18 | (uint64_t)slot->base << 32;
+			(uint64_t)slot->maybe << 18 | (uint64_t)slot->call << 19 |
+			(uint64_t)slot->base << 32;
 	}
 	for (UInt i = st->first; i < st->first + exits; i++)
 		*at++ = s->exit[i].slots | (uint64_t)s->exit[i].bases << 32;

@@ -28,6 +28,7 @@ struct slot {
 	UShort size, base;
 	UChar kind;
 	Bool maybe;
+	Bool call;       /* a call instruction pushes its return address */
 	Int statement;   /* index of the statement that makes the access */
 	IRExpr *address; /* an atom */
 };
@@ -79,10 +80,10 @@ struct stage {
 struct shape {
 	Addr ip;
 	enum ml_shape_end end;
-	UInt slots, bases, exits, effects, stages; /* the last exit is the end of the superblock */
-	Bool uses_d;      /* some offset depends on D: each direction has its own shapes */
-	UShort clobber;   /* mask of registers with unknown new values */
-	UInt return_slot; /* index + 1 of the slot that pushes the last return address */
+	UInt slots, bases, exits, effects,
+		stages; /* the last exit is the end of the superblock */
+	Bool uses_d;    /* some offset depends on D: each direction has its own shapes */
+	UShort clobber; /* mask of registers with unknown new values */
 	struct slot slot[SHAPE_SLOTS];
 	struct base base[SHAPE_SLOTS];
 	struct shape_exit exit[SHAPE_SLOTS];

@@ -5,7 +5,8 @@ PATH=$PWD/usr/bin:/usr/bin:/bin
 ln -s /usr/bin/valgrind usr/bin/valgrind
 memlamp record -o true.mlt true 2>/dev/null && echo "recorded"
 memlamp sim -q true.mlt >/dev/null && echo "simulated"
-ls usr/lib/memlamp/examples/matmul usr/share/doc/memlamp/docs/format.md usr/include/memlamp.h
+ls usr/lib/memlamp/examples/matmul usr/share/doc/memlamp/docs/format.md usr/include/memlamp.h \
+	usr/share/memlamp/memlamp.py
 for name in $(memlamp --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 	test -e usr/share/man/man1/memlamp-$name.1 || echo "memlamp $name has no manual page"
 done

@@ -33,6 +33,7 @@ PROGRAMS_TABLE = [
     ("stencil.f90", [], ["gfortran"]),
     ("fixed.f", [], ["gfortran"]),
     ("parallel.c", ["-fopenmp"], ["gcc", "clang"]),
+    ("sweep.cpp", ["-fopenmp"], ["g++"]),
 ]
 LEVELS = ["-O0", "-O2", "-O3"]
 RECORDERS = ["valgrind", "cc"]

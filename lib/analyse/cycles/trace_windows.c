@@ -18,7 +18,8 @@ struct pass {
 	struct ml_trace_windows_options o;
 	const struct ml_work *work;
 	struct ml_user_lines lines;
-	struct ml_map by_key; /* symbol of a key */
+	struct ml_map by_key;       /* symbol of a key */
+	struct ml_map instructions; /* their first sites */
 	uint32_t *of_cell; /* symbol + 1 of each cell and kind, where the cell decides */
 	size_t of_cell_cap;
 	uint8_t *cell_passes; /* of each cell: 0 not known, 1 yes, 2 no */
@@ -57,12 +58,31 @@ static struct ml_symbol example_of(const struct pass *p, const struct ml_batch *
 				   .kind = (uint8_t)ml_what_kind(b->what[i]) };
 }
 
+/* The first site of the same instruction: one of the standard library has a site for each
+ * of its callers. */
+static uint32_t instruction(struct pass *p, uint32_t site)
+{
+	const struct ml_site *s = &p->trace->tables.sites.at[site];
+	uint64_t key[] = { s->ip, s->object };
+	bool is_new;
+
+	if (!s->ip)
+		return site;
+	uint64_t *first = ml_map_add(&p->instructions, ml_hash(key, sizeof(key)),
+				     &is_new);
+	if (is_new)
+		*first = site;
+	return (uint32_t)*first;
+}
+
 static uint32_t new_symbol(struct pass *p, const struct ml_symbol *s)
 {
 	uint64_t kind = (uint64_t)s->kind << 62, key = 0;
 
 	switch (p->o.by) {
-	case ML_CYCLES_BY_SITE: key = (uint64_t)s->site << 32 | s->region; break;
+	case ML_CYCLES_BY_SITE:
+		key = (uint64_t)instruction(p, s->site) << 32 | s->region;
+		break;
 	case ML_CYCLES_BY_REGION: key = s->region; break;
 	case ML_CYCLES_BY_LINE:
 		key = ml_user_lines_line(&p->lines, s->site, s->caller, &(bool){ 0 });
@@ -278,6 +298,7 @@ bool ml_trace_windows_init(struct ml_trace_windows *t, struct ml_trace *trace,
 	bool ok = run(p, err);
 
 	ml_map_release(&p->by_key);
+	ml_map_release(&p->instructions);
 	ml_free(p->of_cell);
 	ml_free(p->cell_passes);
 	ml_free(p->func_sites);

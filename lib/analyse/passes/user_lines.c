@@ -1,35 +1,8 @@
 #include "lib/analyse/passes/user_lines.h"
 
-#include <string.h>
-
 #include "lib/trace/tables.h"
 
-static bool starts(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
-/* Files in /usr/local belong to the user. */
-bool ml_user_lines_is_source(const char *path)
-{
-	return *path && (!starts(path, "/usr/") || starts(path, "/usr/local/") ||
-			 starts(path, "/usr/src/"));
-}
-
-struct ml_frame ml_user_lines_frame(const struct ml_tables *t, uint32_t site)
-{
-	const struct ml_site *s = &t->sites.at[site];
-
-	for (uint32_t i = 0; i < s->frames; i++) {
-		const struct ml_frame *f = &t->frames.at[s->frame + i];
-
-		if (f->line && ml_user_lines_is_source(ml_tables_text(t, f->file)))
-			return *f;
-	}
-	return ml_tables_frame(t, site);
-}
-
-/* The same, faster. */
+/* As ml_tables_own_frame, but faster. */
 static struct ml_frame own_frame(const struct ml_user_lines *p,
 				 const struct ml_site *site)
 {
@@ -52,7 +25,7 @@ void ml_user_lines_init(struct ml_user_lines *p, const struct ml_tables *t)
 	for (size_t i = 0; i < t->frames.count; i++) {
 		uint32_t file = t->frames.at[i].file;
 
-		p->own_file[file] = ml_user_lines_is_source(ml_tables_text(t, file));
+		p->own_file[file] = ml_tables_is_own_source(ml_tables_text(t, file));
 	}
 	cap = 0;
 	p->own_site = ml_grow(NULL, &cap, t->sites.count, sizeof(*p->own_site));

@@ -1,8 +1,8 @@
 /*
  * Finds the line of the user's own code that a reference belongs to: the line that made
  * it; for inlined library templates the line that they are inlined into; for library
- * functions, also templates compiled into the program, the line that called them. Lines are numbered in the order in which they are
- * first asked for.
+ * functions, also templates compiled into the program, the line that called them. Lines
+ * are numbered in the order in which they are first asked for.
  */
 #pragma once
 
@@ -12,7 +12,6 @@
 
 #include "lib/base/map.h"
 
-struct ml_frame;
 struct ml_tables;
 
 struct ml_user_line {
@@ -31,12 +30,6 @@ struct ml_user_lines {
 	bool *own_site;    /* it has a frame in such a source */
 	struct ml_map by_line, by_func;
 };
-
-/* Is it a source of the user, by its path? The system's headers lie below /usr. */
-bool ml_user_lines_is_source(const char *path);
-/* Of the functions inlined at a site, the innermost one in a source of the user; else the
- * innermost one. */
-struct ml_frame ml_user_lines_frame(const struct ml_tables *t, uint32_t site);
 
 void ml_user_lines_init(struct ml_user_lines *p, const struct ml_tables *t);
 /* The line of a reference; *is_new: this is the first reference of the line. */

@@ -144,7 +144,7 @@ static size_t add_function(struct ml_code_functions *f, uint32_t site,
 			.file = file,
 			.object = ml_tables_text(t, object),
 			.user = !site || (t->sites.at[site].user &&
-					  (!*file || ml_user_lines_is_source(file))),
+					  (!*file || ml_tables_is_own_source(file))),
 		};
 	}
 	return *row;
@@ -160,7 +160,7 @@ size_t ml_code_functions_add_own(struct ml_code_functions *f, uint32_t site,
 {
 	uint32_t number = caller ? caller : site;
 
-	return add_function(f, number, ml_user_lines_frame(f->tables, number));
+	return add_function(f, number, ml_tables_own_frame(f->tables, number));
 }
 
 void ml_code_functions_release(struct ml_code_functions *f)

@@ -35,12 +35,24 @@ contains
     end do
     deallocate(work, next, wave)
   end subroutine
+  subroutine automatic(n, s)
+    integer, intent(in) :: n
+    real(dp), intent(inout) :: s
+    real(dp) :: bar(n), scratch(n, 4) ! -> bar|scratch real(kind=8) 8 30|30,4
+    integer, dimension(0:n, 2) :: order ! -> order integer(kind=4) 4 0:30,2
+    character(len=12), allocatable :: words(:)
+    allocate(words(n)) ! -> words? character(len=12) 12 30
+    words = 'abc'
+    bar = s; scratch = 2; order = n
+    s = s + sum(bar) + sum(scratch) + sum(order) + len_trim(words(n / 2))
+  end subroutine
 end module
 
 program stencil
   use grids
   implicit none
   real, allocatable :: u(:,:)
+  real(dp), allocatable :: hot(:,:), zero(:,:)
   real(dp) :: shared(20, 10) ! -> shared real(kind=8) 8 20,10
   real(dp) :: s
   integer :: i, j, n
@@ -49,12 +61,16 @@ program stencil
   call setup(n)
   allocate(u(n, &
            40)) ! -> u real(kind=4) 4 30,40
+  allocate(hot(40, 30), zero(40, 30)) ! -> hot|zero real(kind=8) 8 40,30
+  zero = 0; hot = 8
   call local(n, s)
+  call automatic(n, s)
   do j = 1, 40
     do i = 1, n
       u(i, j) = real(i + j)
     end do
   end do
   shared = 7
+  s = s + sum(hot) + sum(zero)
   print *, s + u(3, 4) + field(2, 2) + shared(2, 3) + coarse%u(1, 1) + coarse%map(2) + table(2, 2)
 end program
