@@ -192,7 +192,9 @@ export const tests = {
 
 	"the words of an old moment are greyed under a new number": async (w) => {
 		const page = await open(w, matmul(w), SMALL, "#at=20000");
-		const caption = page.locator(".section", { hasText: "Now" }).first();
+		const caption = page.locator(".section", {
+			has: page.getByRole("heading", { name: /^Now/ }),
+		});
 
 		await page.locator(".caption").waitFor();
 		const go = await hold(page, "**/at?*");

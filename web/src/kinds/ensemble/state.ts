@@ -255,13 +255,14 @@ function members(): number[] {
 
 const VALUES = 8_000_000; // largest number of values in a column of an answer
 
-export const ranking = latest(() => {
+const rankingAsked = latest(() => {
 	const [n, q, w] = [number.value, query.value, focus.value];
 
 	return n === null || !active.value || !(w.to > w.from)
 		? null
 		: (abort) => api.ranking(n, { ...q, window: null }, w, abort);
-}, WAIT).value;
+}, WAIT);
+export const ranking = rankingAsked.value;
 
 const runAsked = latest(() => {
 	const [n, q] = [number.value, query.value];
@@ -269,10 +270,14 @@ const runAsked = latest(() => {
 	return n === null || !active.value || !chosenFocus.value
 		? null
 		: (abort) => api.ranking(n, { ...q, window: null }, undefined, abort);
-}, WAIT).value;
+}, WAIT);
 /** Values over the whole run. */
 export const runRanking = computed(() =>
-	chosenFocus.value ? runAsked.value : ranking.value,
+	chosenFocus.value ? runAsked.value.value : ranking.value,
+);
+/** Whether the values of members are those of the present choices. */
+export const rankingFresh = computed(
+	() => rankingAsked.fresh.value && runAsked.fresh.value,
 );
 
 export const matching = latest(() => {
@@ -404,7 +409,7 @@ export const frame = signal(400);
 export const FRAME_STEP = 50;
 
 /** The plot, as the server decides it. */
-export const figure = latest(() => {
+const figureAsked = latest(() => {
 	const [n, q, w, list] = [number.value, query.value, focus.value, members()];
 	const max = Math.floor(VALUES / Math.max(1, list.length));
 	const own = paramsOfPlot();
@@ -422,7 +427,8 @@ export const figure = latest(() => {
 	if (n === null || !active.value || !own || !list.length || !(w.to > w.from))
 		return null;
 	return (abort) => api.figure(n, q, list, w, params, abort);
-}, WAIT).value;
+}, WAIT);
+export const figure = figureAsked.value;
 
 const wholeAsked = latest(() => {
 	const [n, list, to] = [number.value, members(), end.value];
@@ -437,14 +443,18 @@ const wholeAsked = latest(() => {
 		height: FRAME_STEP,
 	};
 	return (abort) => api.figure(n, query.value, list, { from: 0, to }, params, abort);
-}, WAIT).value;
+}, WAIT);
 /** Curves over the whole run, for the strip below the plot. */
 export const whole = computed(() =>
 	plot.value === "curves" && !chosenFocus.value
 		? figure.value?.plot === "curves"
 			? figure.value
 			: null
-		: wholeAsked.value,
+		: wholeAsked.value.value,
+);
+/** Whether the picture is one of the present choices. */
+export const figureFresh = computed(
+	() => figureAsked.fresh.value && wholeAsked.fresh.value,
 );
 
 /** The members' numbers over time: those of the plot, or else those of the strip. */

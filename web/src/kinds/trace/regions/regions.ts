@@ -172,6 +172,7 @@ class Regions extends CanvasView {
 		const at = lit?.cursor ?? (trail ? -1 : cursor.value);
 		const late = this.scene !== null && this.scene.cursor !== at;
 		this.markShown(at, late || this.flight.flying());
+		this.markLate(!!ready.value && !playing.value && (late || at !== cursor.value));
 		this.word(lit);
 	}
 

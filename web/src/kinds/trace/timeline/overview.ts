@@ -55,6 +55,7 @@ class Overview extends CanvasView {
 	private fitting = 0; // rows that fit below each other
 
 	protected start(): void {
+		this.greyWhile(() => inWindow.value !== null && !windowFresh.value);
 		this.watch(
 			() =>
 				void [
@@ -65,7 +66,6 @@ class Overview extends CanvasView {
 					inWindow.value,
 					selected.value,
 					weight.value,
-					windowFresh.value,
 					option(FOLDED, "yes"),
 				],
 		);
@@ -225,7 +225,6 @@ class Overview extends CanvasView {
 		const w = beside ? (d.width - 3 * PAD) / 2 : d.width - 2 * PAD;
 
 		this.places = [];
-		this.canvas.classList.toggle("is-old", simulated && !windowFresh.value);
 		this.legend(d, p, heads, colours, simulated);
 		this.fitting =
 			Math.floor((d.height - 84) / ROW / (beside ? 1 : 2)) - (beside ? 0 : 1);
