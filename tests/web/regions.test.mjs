@@ -29,6 +29,7 @@ async function settled(w, page) {
 			const now = trace.cursor.value;
 			const v = mounted.view;
 			return (
+				!document.querySelector(".asking.on") &&
 				v.light.lit?.cursor === now &&
 				v.scene?.cursor === now &&
 				!v.flight.flying() &&
