@@ -109,7 +109,8 @@ static void check_same(const struct ml_ensemble *a, const struct ml_ensemble *b)
 	}
 }
 
-/* Two traces, four members of which the last is not done, milestones, a state, choices. */
+/* Two traces, four members of which the last is not done, milestones, a state, choices.
+ */
 static void fill(struct ml_ensemble *x)
 {
 	static const struct ml_parameter size[] = { { "L1 size", "1K", 1024 },

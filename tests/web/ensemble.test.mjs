@@ -336,7 +336,7 @@ export const tests = {
 		);
 		const matched = page.locator("option[value=matched]");
 		assert.equal(await matched.evaluate((o) => o.disabled), true);
-		assert.match(await matched.textContent(), /no milestone.*--match/);
+		assert.match(await matched.textContent(), /no common milestone.*--match/);
 		for (const name of ["working set", "shared cache"]) {
 			const button = page.getByRole("button", { name, exact: true });
 			assert.equal(await button.isDisabled(), true, name);

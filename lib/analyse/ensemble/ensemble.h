@@ -86,7 +86,8 @@ struct ml_ensemble {
 		size_t size;
 	} * states;
 	size_t state_count, state_cap;
-	/* How it was shown when it was made ("time", "matched"): the page begins with it. */
+	/* How it was shown when it was made ("time", "matched"): the page begins with it.
+	 */
 	struct ml_ensemble_choice {
 		const char *name, *value;
 	} * choices;

@@ -121,7 +121,7 @@ export const time = computed<Common>(() => {
 export function whyNoTime(t: Common): string {
 	return t !== "matched" || milestones.value.length || match.value
 		? ""
-		: "no milestone that all traces have: make the ensemble with --match";
+		: "no common milestone, see --match";
 }
 
 /** The number of a member from an option; null: there is no such member. */
