@@ -7,6 +7,7 @@ import { sum } from "../model/cost";
 import { count, exact, percent } from "../../../model/format";
 import { sameSelection, type Selection } from "../model/selection";
 import {
+	regionRank,
 	select,
 	ELSEWHERE,
 	counts,
@@ -15,7 +16,6 @@ import {
 	names,
 	ready,
 	regionOf,
-	regionRank,
 	regions,
 	selection,
 	showLine,
@@ -271,6 +271,9 @@ class Overview extends CanvasView {
 		const numbers = w > 330 ? 104 : 56;
 		const bar = w - label - numbers - 8;
 		const shown = rows.slice(0, Math.max(1, this.fitting));
+		// The row that stands for all others is never among those without room.
+		const folds = rows.find((r) => r.folds);
+		if (folds && !shown.includes(folds)) shown[shown.length - 1] = folds;
 
 		const head = { colour: p.text, size: 13, bold: true };
 		d.text(x, y + 12, title, head);
