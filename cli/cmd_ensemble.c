@@ -211,6 +211,8 @@ static bool compute(struct work *w, int argc, char **argv, struct ml_err *err)
 	bool ok = w->ranks.rank ||
 		  (lock(w, err) && ensemble_plan(&w->plan, argc, argv, err));
 
+	if (ok && !w->ranks.rank)
+		ensemble_show_keep(&w->e, &w->o->show, &w->o->match);
 	/*
 	 * after an interruption the next run finds the plan, and other ranks find their
 	 * part

@@ -82,6 +82,52 @@ bool ensemble_show_check(const struct ensemble_show *o, struct ml_err *err)
 	return !o->as || o->plot || ml_fail(err, ML_USAGE, "--as needs --plot");
 }
 
+static void keep_text(struct ml_ensemble *e, const char *name, const char *value)
+{
+	if (value)
+		ml_ensemble_choose(e, name, value);
+}
+
+static void keep_number(struct ml_ensemble *e, const char *name, uint64_t n)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)n);
+	keep_text(e, name, n ? text : NULL);
+}
+
+void ensemble_show_keep(struct ml_ensemble *e, const struct ensemble_show *o,
+			const struct opt_list *match)
+{
+	const struct ensemble_show *usual = &ensemble_show_default;
+	struct ml_buf rows = { 0 };
+
+	for (size_t i = 0; i < match->count; i++)
+		ml_buf_printf(&rows, "%s%s", i ? ";" : "", match->items[i]);
+	if (match->count)
+		keep_text(e, "match", (const char *)rows.data);
+	ml_buf_release(&rows);
+	keep_text(e, "time", o->time ? o->time : match->count ? "matched" : NULL);
+	keep_text(e, "as", o->as ? o->as : o->shared ? "shared" : NULL);
+	keep_text(e, "measure", strcmp(o->measure, usual->measure) ? o->measure : NULL);
+	keep_text(e, "envelope",
+		  strcmp(o->envelope, usual->envelope) ? o->envelope : NULL);
+	keep_text(e, "base", o->base);
+	keep_text(e, "weights", o->weights);
+	keep_text(e, "against", o->against);
+	keep_text(e, "real", o->real);
+	keep_text(e, "size", o->size);
+	keep_text(e, "colour", o->colour);
+	keep_text(e, "facet", o->facet);
+	keep_number(e, "level", o->level != usual->level ? o->level : 0);
+	keep_number(e, "window", o->window);
+	keep_number(e, "shared", o->shared);
+	keep_number(e, "total", o->total);
+	keep_number(e, "shift", o->shift);
+	keep_text(e, "volume", o->volume ? "on" : NULL);
+	keep_text(e, "peaks", o->peaks ? "on" : NULL);
+}
+
 /* Parses --match into pairs; rows that mean all marks or phases need none. */
 static bool find_pairs(struct show *s, const struct opt_list *match,
 		       const char *const *const **pairs, size_t *count,

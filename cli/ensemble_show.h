@@ -20,5 +20,8 @@ extern const struct ensemble_show ensemble_show_default;
 
 /* Checks the options, before anything is simulated. */
 bool ensemble_show_check(const struct ensemble_show *o, struct ml_err *err);
+/* Notes in the ensemble how these options show it: the page begins with that. */
+void ensemble_show_keep(struct ml_ensemble *e, const struct ensemble_show *o,
+			const struct opt_list *match);
 bool ensemble_show(const struct ml_ensemble *e, const struct ensemble_show *o,
 		   const struct opt_list *match, struct ml_err *err);

@@ -64,6 +64,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < e.state_count; i++)
 		printf("state trace %u position %" PRIu64 " bytes %zu\n",
 		       e.states[i].trace, e.states[i].position, e.states[i].size);
+	for (size_t i = 0; i < e.choice_count; i++)
+		printf("choice %s = %s\n", e.choices[i].name, e.choices[i].value);
 	ml_ensemble_release(&e);
 	return 0;
 }

@@ -73,6 +73,9 @@ class Ensemble:
             elif kind == 7:
                 assert time == len(self.members) - 1
                 self.beyond(b, count)
+            elif kind == 8:
+                for _ in range(count):
+                    print(f'choice {string(b)} = {string(b)}')
             assert not b.more() and end == last
         assert end, 'cut off'
 

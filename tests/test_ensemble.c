@@ -96,6 +96,11 @@ static void check_same(const struct ml_ensemble *a, const struct ml_ensemble *b)
 				      a->traces[m->trace].bins * sizeof(uint32_t)));
 		}
 	}
+	CHECK_EQ(a->choice_count, b->choice_count);
+	for (size_t i = 0; i < a->choice_count; i++) {
+		CHECK_STR(a->choices[i].name, b->choices[i].name);
+		CHECK_STR(a->choices[i].value, b->choices[i].value);
+	}
 	for (size_t i = 0; i < a->state_count; i++) {
 		CHECK_EQ(a->states[i].trace, b->states[i].trace);
 		CHECK_EQ(a->states[i].position, b->states[i].position);
@@ -104,7 +109,8 @@ static void check_same(const struct ml_ensemble *a, const struct ml_ensemble *b)
 	}
 }
 
-/* Two traces, four members of which the last is not done, milestones, a state. */
+/* Two traces, four members of which the last is not done, milestones, a state, choices.
+ */
 static void fill(struct ml_ensemble *x)
 {
 	static const struct ml_parameter size[] = { { "L1 size", "1K", 1024 },
@@ -124,6 +130,9 @@ static void fill(struct ml_ensemble *x)
 	m->at[1] = 500;
 	m->at[2] = 10001;
 	ml_ensemble_add_state(x, 1, 5, "state", 5);
+	ml_ensemble_choose(x, "time", "raw");
+	ml_ensemble_choose(x, "window", "100");
+	ml_ensemble_choose(x, "time", "matched");
 	ml_ensemble_label(x);
 }
 
@@ -371,7 +380,13 @@ TEST(merging_keeps_what_both_have_once_and_done)
 	simulate(&other, 3);
 	add(&other, 1, "L1 4K", NULL, 0);
 	simulate(&other, 4);
+	ml_ensemble_choose(&other, "window", "200");
+	ml_ensemble_choose(&other, "volume", "on");
 	CHECK_OK(ml_ensemble_merge(&e, &other, &err), &err);
+	CHECK_EQ(e.choice_count, 3);
+	CHECK_STR(e.choices[0].value, "matched");
+	CHECK_STR(e.choices[1].value, "100"); /* its own */
+	CHECK_STR(e.choices[2].name, "volume");
 	CHECK_EQ(e.trace_count, 2);
 	CHECK_EQ(e.member_count, 5);
 	CHECK_EQ(e.traces[0].milestone_count, 1);

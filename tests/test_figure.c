@@ -266,6 +266,42 @@ TEST(rare_peaks_are_cut_off_and_told)
 	done();
 }
 
+/* Two values of each of three parameters: colour and dash tell four of eight apart. */
+TEST(few_members_that_colour_and_dash_do_not_tell_apart_have_colours_of_their_own)
+{
+	static const uint32_t none[8] = { 0 };
+	static const char *const pages[] = { "L1 1K | memory 1c", "L1 1K | memory 2c",
+					     "L1 1K | memory 3c", "L1 1K | memory 4c",
+					     "L1 2K | memory 1c", "L1 2K | memory 2c",
+					     "L1 2K | memory 3c", "L1 2K | memory 4c" };
+	struct ml_picture_ensemble o = plot(ML_PLOT_CURVES);
+
+	ml_ensemble_init(&e);
+	hand_trace(&e, "long", 64, 3);
+	for (uint32_t i = 0; i < 8; i++) {
+		uint32_t m = hand_member(&e, 0, pages[i], none);
+
+		hand_param(&e, m, "a", i & 1 ? "1" : "0", i & 1);
+		hand_param(&e, m, "b", i & 2 ? "1" : "0", i & 2);
+		hand_param(&e, m, "c", i & 4 ? "1" : "0", i & 4);
+	}
+	ml_ensemble_label(&e);
+	CHECK_OK(make(&o, 310), &err);
+	CHECK_EQ(f.legend[0].count, 8);
+	for (uint32_t i = 0; i < 8; i++) {
+		const struct ml_figure_mark *m = &f.panels->marks[8 + i];
+
+		CHECK_EQ(m->type, ML_FIGURE_CURVE);
+		CHECK_EQ(m->colour.name, ML_ROLE_WORD);
+		CHECK_EQ(m->colour.index, i);
+		for (uint32_t k = 0; k < i; k++)
+			CHECK(ml_role_word(i, false) != ml_role_word(k, false));
+		/* eight envelopes over each other leave the curves legible */
+		CHECK_NEAR(f.panels->marks[i].opacity, 0.1, 1e-9);
+	}
+	done();
+}
+
 /*
  * 5, 3, 1 and thrice 9 cycles: squares of 62 around 6. Policies have means of 3 and 9,
  * which is 54 of it; sizes have 7, 6 and 5, which is 4 of it.
@@ -479,7 +515,7 @@ TEST(roles_have_the_colours_that_are_sent)
 	struct ml_json w = { .out = &b };
 
 	CHECK_EQ(ml_role_word(1, false), 0xd55e00);
-	CHECK_EQ(ml_role_word(9, false), 0xd55e00);
+	CHECK_EQ(ml_role_word(13, false), 0xd55e00);
 	CHECK_EQ(ml_role_word(1, true), 0xff8a3d);
 	CHECK_EQ(ml_role_colour((struct ml_role){ ML_ROLE_NUMBER, 2, 3 }, false),
 		 0xdd9a14);

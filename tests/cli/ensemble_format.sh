@@ -28,7 +28,7 @@ r0x2000+64*40 w0x1008
 end a
 END
 memlamp import t.txt 2>/dev/null
-memlamp ensemble -o b.mle --bins 7 -m 'L1 1K | L2 4K | L3 16K | L4 64K' --match marks t.mlt \
+memlamp ensemble -o b.mle --bins 7 -m 'L1 1K | L2 4K | L3 16K | L4 64K' --match marks -w 20 t.mlt \
 	>/dev/null || exit 1
 same b.mle "four levels, few bins and marks"
 memlamp ensemble -o c.mle --bins 7 -m 'L1 1K | TLB {1,2}e full 1K | walk 9c' t.mlt >/dev/null || exit 1

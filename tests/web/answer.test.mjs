@@ -1,10 +1,39 @@
 // The page opens on the answer, selecting leads to where things happen, and nothing old
 // stands under a new label. Expectations come from `memlamp dump` of the same trace.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { SMALL } from "./world.mjs";
 
 const matmul = (w) => w.example("matmul.c", "16");
 const stride = (w) => w.example("stride.c");
+
+/** A program without symbols and source. */
+function stripped(w) {
+	const key = "stripped";
+
+	if (!w.traces.has(key)) {
+		const [source, program] = [".c", ""].map((x) => join(w.scratch, key + x));
+		writeFileSync(
+			source,
+			`#include <stdlib.h>
+			int main(void)
+			{
+				double *m = calloc(4096, sizeof(*m)), sum = 0;
+
+				for (int k = 0; k < 4; k++)
+					for (int i = 0; i < 4096; i++)
+						sum += m[i * 37 % 4096];
+				return sum == 1;
+			}`,
+		);
+		execFileSync("cc", ["-O1", "-s", source, "-o", program]);
+		w.memlamp("record", "-o", `${program}.mlt`, "--", program);
+		w.traces.set(key, `${program}.mlt`);
+	}
+	return w.traces.get(key);
+}
 
 /** A page that opens as a person's does. */
 async function open(w, trace, machine, hash = "") {
@@ -192,7 +221,9 @@ export const tests = {
 
 	"the words of an old moment are greyed under a new number": async (w) => {
 		const page = await open(w, matmul(w), SMALL, "#at=20000");
-		const caption = page.locator(".section", { hasText: "Now" }).first();
+		const caption = page.locator(".section", {
+			has: page.getByRole("heading", { name: /^Now/ }),
+		});
 
 		await page.locator(".caption").waitFor();
 		const go = await hold(page, "**/at?*");
@@ -239,6 +270,62 @@ export const tests = {
 				async () => (await shares()).length > 1,
 			);
 		},
+
+	"a stripped program opens with costs of functions, its own data and one row for the rest":
+		async (w) => {
+			const trace = stripped(w);
+			const page = await open(w, trace, SMALL);
+			const top = JSON.parse(
+				w.memlamp(
+					"query",
+					"-m",
+					SMALL,
+					trace,
+					"/api/sims/0/select",
+				),
+			).lines.find((l) => l.func);
+
+			// cycles of its references by level, of those of all functions
+			const row = page.locator(".source .line", { hasText: top.func });
+			await w.until("the function has its share", async () =>
+				/%/.test(
+					await row.locator(".share").first().textContent(),
+				),
+			);
+			await w.until("all others have a row", async () =>
+				(await w.svg(page)).includes("libraries and stacks"),
+			);
+			await page.getByRole("tab", { name: "Regions" }).click();
+			const shown = await w.until("regions are shown", () =>
+				page.evaluate(() => {
+					const { frames } =
+						globalThis.memlamp.mounted.view;
+					return (
+						frames?.value.length &&
+						frames.value.map((f) => f.region)
+					);
+				}),
+			);
+			for (const r of shown)
+				assert.ok(r.own * 2 >= r.references, r.name);
+		},
+
+	"regions that are seen together have colours of their own": async (w) => {
+		const page = await open(w, stripped(w), SMALL);
+		const colours = () =>
+			page.evaluate(() => {
+				const { trace } = globalThis.memlamp;
+				return [...new Set(trace.regionOrder.value)]
+					.slice(0, 12)
+					.map((r) => trace.regionRank(r));
+			});
+
+		await w.until(
+			"the order is known",
+			async () => (await colours()).length === 12,
+		);
+		assert.equal(new Set(await colours()).size, 12);
+	},
 
 	"rows of an array without dimensions are those that the program walks": async (
 		w,

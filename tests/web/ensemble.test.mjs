@@ -233,6 +233,120 @@ export const tests = {
 		);
 	},
 
+	"an ensemble opens with what it was made with, and choices take it back": async (
+		w,
+	) => {
+		const file = make(
+			w,
+			"made",
+			[w.text("one", ONE), w.text("two", TWO)],
+			...["--match", "marks", "-w", "4", "--volume"],
+			...["--measure", "miss", "--against", "two"],
+			...["-m", "L1 512 full 64B lru 4c | memory 100c"],
+		);
+		const page = await open(w, file);
+		const state = () =>
+			page.evaluate(() => {
+				const s = globalThis.memlamp.ensemble;
+				return [
+					s.time.value,
+					s.smooth.value,
+					s.volume.value,
+					s.measure.value,
+					s.against.value,
+				];
+			});
+
+		assert.deepEqual(await state(), ["matched", "4", true, "miss", 1]);
+		await page
+			.getByTitle("common time of the traces")
+			.getByRole("combobox")
+			.selectOption("raw");
+		await page.getByTitle("a hundredth of the window").click();
+		await page
+			.getByTitle("what is plotted")
+			.getByRole("combobox")
+			.selectOption("time");
+		await page
+			.getByTitle("a member whose values are subtracted")
+			.getByRole("combobox")
+			.selectOption({ label: "nothing" });
+		const chosen = ["raw", "auto", true, "time", null];
+		assert.deepEqual(await state(), chosen);
+		await w.until("the address has it", () =>
+			page.url().includes("o.ensemble.against="),
+		);
+		await page.reload();
+		await settled(w, page);
+		assert.deepEqual(await state(), chosen);
+	},
+
+	"threads that share a cache are what a file opens with that was made for them":
+		async (w) => {
+			const file = make(
+				w,
+				"madeshared",
+				[w.text("hand3", HAND)],
+				...["--shared", "2", "--total", "256"],
+				...[
+					"-m",
+					"L1 {64,128,192} full 64B lru 4c | memory 100c",
+				],
+			);
+			const page = await w.page(await w.serve(file), { wait: false });
+
+			await w.until("it is drawn", () =>
+				page.evaluate(
+					() =>
+						globalThis.memlamp?.ensemble.figure.value
+							?.plot === "shared",
+				),
+			);
+			assert.equal(
+				await page.evaluate(
+					() =>
+						globalThis.memlamp.ensemble.figure.value
+							.total,
+				),
+				256,
+			);
+		},
+
+	"what a file cannot do is disabled, with the reason": async (w) => {
+		const file = make(
+			w,
+			"plain2",
+			[w.text("plain1", "r0+64*20\n"), w.text("plain2", "r0+64*30\n")],
+			...["-m", "L1 512 full 64B lru 4c | memory 100c"],
+		);
+		// an address from another ensemble does not break it either
+		const page = await open(
+			w,
+			file,
+			"o.ensemble.time=matched&o.ensemble.plot=workingset",
+		);
+
+		assert.equal(await w.value(page, "view"), "ensemble");
+		assert.deepEqual(
+			await page.evaluate(() => {
+				const s = globalThis.memlamp.ensemble;
+				return [s.time.value, s.plot.value];
+			}),
+			["raw", "curves"],
+		);
+		const matched = page.locator("option[value=matched]");
+		assert.equal(await matched.evaluate((o) => o.disabled), true);
+		assert.match(await matched.textContent(), /no common milestone.*--match/);
+		for (const name of ["working set", "shared cache"]) {
+			const button = page.getByRole("button", { name, exact: true });
+			assert.equal(await button.isDisabled(), true, name);
+			assert.match(
+				await button.getAttribute("title"),
+				/do not differ in the size of a cache/,
+			);
+		}
+	},
+
 	"curves are those that memlamp query prints": async (w) => {
 		const file = matmul(w);
 		const page = await open(w, file);
@@ -512,9 +626,14 @@ export const tests = {
 		close(zoomed, whole / 1.5, 1, "zoom");
 		await page.keyboard.press("d");
 		assert.ok((await state(page, "focus")).from > whole / 6 + 1, "later");
-		await w.until("the address has it", async () =>
-			/o\.ensemble\.focus=/.test(page.url()),
-		);
+		await w.until("the address has it", async () => {
+			const now = (await w.value(page, "options"))["ensemble.focus"];
+			return (
+				new URLSearchParams(
+					new URL(page.url()).hash.slice(1),
+				).get("o.ensemble.focus") === now
+			);
+		});
 		const hash = new URL(page.url()).hash.slice(1);
 		const other = await open(w, matmul(w), hash);
 		assert.deepEqual(await state(other, "focus"), await state(page, "focus"));

@@ -29,6 +29,7 @@ async function settled(w, page) {
 			const now = trace.cursor.value;
 			const v = mounted.view;
 			return (
+				!document.querySelector(".asking.on") &&
 				v.light.lit?.cursor === now &&
 				v.scene?.cursor === now &&
 				!v.flight.flying() &&
@@ -374,6 +375,40 @@ export const tests = {
 			assert.deepEqual(one, two);
 			assert.equal(two.row, 16);
 		},
+
+	"the end of a row is dragged, and the address keeps its length": async (w) => {
+		const trace = w.example("matmul.c", "16"); // A is 2048 bytes of the heap
+		const page = await open(w, trace, "tiny-4sets", "#view=regions");
+		const end = () =>
+			page.evaluate(() => {
+				const { view } = globalThis.memlamp.mounted;
+				const box = view.canvas.getBoundingClientRect();
+				const f = view.frames.value.find(
+					(x) => x.region.name === "A",
+				);
+				const m = f.matrix;
+				return {
+					row: f.shape.row,
+					left: box.x + m.x,
+					x: box.x + m.x + m.nx * m.cw,
+					y: box.y + m.y + (m.ny * m.ch) / 2,
+				};
+			});
+
+		const old = await end();
+		await page.mouse.move(old.x, old.y);
+		await page.mouse.down();
+		await page.mouse.move((old.left + old.x) / 2, old.y, { steps: 4 });
+		await page.getByText(`rows of ${old.row / 2} elements`).waitFor();
+		await page.mouse.up();
+		assert.equal((await end()).row, old.row / 2);
+		await w.until("the address has it", () =>
+			page.url().includes("regions.shape"),
+		);
+		await page.reload();
+		await w.ready(page);
+		assert.equal((await end()).row, old.row / 2);
+	},
 
 	"particles light up in the lanes of the fields that the loop uses": async (w) => {
 		const trace = w.example("particles.c");

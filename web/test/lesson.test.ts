@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { timeToRead } from "../src/state/captions";
 import {
+	hasPlan,
 	introOf,
 	missWords,
 	outroOf,
@@ -33,7 +35,23 @@ test("each kind of finding is played in the view that shows it", () => {
 	assert.equal(planOf("false sharing", true).view, "rings");
 	assert.equal(planOf("tile", true).view, "plane");
 	assert.equal(planOf("nodes", true).view, "space");
+	assert.equal(planOf("same lines", true).view, "rings");
+	assert.equal(planOf("holes", true).view, "regions");
 	assert.equal(planOf("a kind of tomorrow", true).view, "eventmap");
+});
+
+test("every kind of finding that there is has a plan of its own", async () => {
+	const folder = new URL("../lib/analyse/find/", `file://${process.cwd()}/`);
+	const kinds = readdirSync(folder).flatMap((f) =>
+		f.endsWith(".c")
+			? [...readFileSync(new URL(f, folder), "utf8").matchAll(/\.kind = "([^"]+)"/g)].map(
+					(m) => m[1]!,
+				)
+			: [],
+	);
+
+	assert.ok(kinds.length > 15);
+	for (const k of kinds) assert.ok(hasPlan(k), k);
 });
 
 test("what has no known layout is shown by address", () => {
@@ -56,6 +74,12 @@ test("a caption says what is special about a miss of its kind", () => {
 		say("false sharing"),
 		/thread 3 reads B\[2\]\[0\].*Thread 2 wrote B\[2\]\[1\] 3 references ago. That is other data/,
 	);
+	assert.match(
+		say("same lines"),
+		/thread 3 reads.*Thread 2 used the same line 3 references ago: both cores keep a copy/,
+	);
+	assert.match(say("first touch"), /Thread 2 touched it before.*not where thread 3 runs/);
+	assert.match(say("never read"), /nothing reads later/);
 	assert.match(say("tile"), /used this line 3 references ago/);
 	assert.match(say("fields", miss, { used: "x and y" }), /uses only x and y/);
 	assert.match(

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { darkPalette, light } from "../src/draw/colours";
 import { arrange, parseBox, parseList, printBox } from "../src/kinds/trace/model/boxes";
 import {
 	layLevel,
@@ -9,6 +10,7 @@ import {
 } from "../src/kinds/trace/model/cacheLayout";
 import { along, frequent, scaleOf, sumFrom } from "../src/kinds/trace/model/heat";
 import { laySegments, xOfAddress } from "../src/kinds/trace/model/segments";
+import { REGION_COLOURS, colourNumbers } from "../src/kinds/trace/model/regionColours";
 import { cutMiddle, regionLabels } from "../src/kinds/trace/model/regionNames";
 import { inBackground, usualRegions } from "../src/kinds/trace/model/usualRegions";
 import { region } from "./region";
@@ -199,4 +201,34 @@ test("a long name is cut in the middle and keeps both ends", () => {
 	assert.equal(cutMiddle("abcdefgh", 8, width), "abcdefgh");
 	assert.equal(cutMiddle("abcdefgh", 5, width), "ab…gh");
 	assert.equal(cutMiddle("abcdefgh", 1, width), "…");
+});
+
+test("the first regions that matter never share a colour, and others keep theirs", () => {
+	const list = [...Array(30).keys()];
+	const plain = colourNumbers(list, [], 12);
+	const colours = colourNumbers(list, [2, 14, 26, 3, 15], 12);
+
+	for (let i = 0; i < 12; i++) assert.equal(plain.get(i), i);
+	// 2, 14 and 26 would all have colour 2, 3 and 15 colour 3
+	assert.deepEqual(
+		[2, 14, 26, 3, 15].map((r) => colours.get(r)),
+		[2, 3, 4, 5, 6],
+	);
+	assert.equal(colours.get(0), 0);
+	assert.equal(colours.size, 30);
+	assert.ok([...colours.values()].every((c) => c >= 0 && c < 12));
+	assert.equal(colourNumbers(list, [99], 12).has(99), false);
+	for (const p of [light, darkPalette]) {
+		assert.equal(p.regions.length, REGION_COLOURS);
+		assert.equal(new Set(p.regions).size, REGION_COLOURS);
+	}
+});
+
+test("of a stripped program the regions that its code uses are shown, not the loader's", () => {
+	const stripped = { file: "", size: 4096, blocks: 1 };
+	const mine = region({ ...stripped, region: 1, kind: "heap", references: 9, own: 9 });
+	const loader = region({ ...stripped, region: 2, references: 8, own: 3 });
+
+	assert.deepEqual(usualRegions([loader, mine]), [1]);
+	assert.deepEqual(usualRegions([loader]), [2]);
 });

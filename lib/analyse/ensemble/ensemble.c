@@ -39,6 +39,7 @@ void ml_ensemble_release(struct ml_ensemble *e)
 		ml_free(e->members[i].params);
 	clear_states(e);
 	ml_free(e->states);
+	ml_free(e->choices);
 	ml_free(e->traces);
 	ml_free(e->members);
 	ml_arena_release(&e->arena);
@@ -253,6 +254,30 @@ void ml_ensemble_drop_state(struct ml_ensemble *e, size_t state)
 		(e->state_count - state) * sizeof(*e->states));
 }
 
+/* ---- choices ---- */
+
+static struct ml_ensemble_choice *find_choice(const struct ml_ensemble *e,
+					      const char *name)
+{
+	for (size_t i = 0; i < e->choice_count; i++)
+		if (!strcmp(e->choices[i].name, name))
+			return &e->choices[i];
+	return NULL;
+}
+
+void ml_ensemble_choose(struct ml_ensemble *e, const char *name, const char *value)
+{
+	struct ml_ensemble_choice *c = find_choice(e, name);
+
+	if (!c) {
+		e->choices = ml_grow(e->choices, &e->choice_cap, e->choice_count + 1,
+				     sizeof(*e->choices));
+		c = &e->choices[e->choice_count++];
+		c->name = ml_arena_copy(&e->arena, name, strlen(name));
+	}
+	c->value = ml_arena_copy(&e->arena, value, strlen(value));
+}
+
 /* ---- finding ---- */
 
 /* Whether all words of text are words of label. */
@@ -449,6 +474,10 @@ bool ml_ensemble_merge(struct ml_ensemble *e, const struct ml_ensemble *other,
 				      other->states[i].position, other->states[i].data,
 				      other->states[i].size);
 	ml_free(number);
+	for (size_t i = 0; i < other->choice_count; i++)
+		if (!find_choice(e, other->choices[i].name))
+			ml_ensemble_choose(e, other->choices[i].name,
+					   other->choices[i].value);
 	ml_ensemble_label(e);
 	return true;
 }

@@ -86,6 +86,12 @@ struct ml_ensemble {
 		size_t size;
 	} * states;
 	size_t state_count, state_cap;
+	/* How it was shown when it was made ("time", "matched"): the page begins with it.
+	 */
+	struct ml_ensemble_choice {
+		const char *name, *value;
+	} * choices;
+	size_t choice_count, choice_cap;
 	struct ml_arena arena; /* owns everything above */
 };
 
@@ -124,6 +130,8 @@ void ml_ensemble_label(struct ml_ensemble *e);
  */
 bool ml_ensemble_find(const struct ml_ensemble *e, const char *text, size_t *member,
 		      struct ml_err *err);
+/* Notes how the ensemble is shown; a later value replaces an earlier one. */
+void ml_ensemble_choose(struct ml_ensemble *e, const char *name, const char *value);
 /* Removes a trace and its members; members under way start again. */
 void ml_ensemble_drop_trace(struct ml_ensemble *e, uint32_t trace);
 /*

@@ -17,10 +17,11 @@ enum {
 	PACK = 3,    /* level of zstd */
 	UNPACKED_MAX = 1 << 28,
 	STATE_PIECE = 1 << 26, /* bytes of a state in one block */
+	CHOICES_MAX = 64,
 };
 
 /* Blocks have the headers of trace files (lib/trace/format.h). */
-enum type { TRACE = 1, MEMBER, SERIES, STATE, STATE_MORE, END, BEYOND };
+enum type { TRACE = 1, MEMBER, SERIES, STATE, STATE_MORE, END, BEYOND, CHOICES };
 
 /* ---- writing ---- */
 
@@ -155,6 +156,16 @@ static bool write_state(struct writer *w, const struct ml_ensemble_state *s,
 	return ok;
 }
 
+static bool write_choices(struct writer *w, const struct ml_ensemble *e,
+			  struct ml_err *err)
+{
+	for (size_t i = 0; i < e->choice_count; i++) {
+		ml_buf_string(&w->raw, e->choices[i].name);
+		ml_buf_string(&w->raw, e->choices[i].value);
+	}
+	return write_block(w, CHOICES, 0, e->choice_count, err);
+}
+
 static bool write_all(struct writer *w, const struct ml_ensemble *e, struct ml_err *err)
 {
 	if (!write_header(w, err))
@@ -168,6 +179,8 @@ static bool write_all(struct writer *w, const struct ml_ensemble *e, struct ml_e
 	for (size_t i = 0; i < e->state_count; i++)
 		if (!write_state(w, &e->states[i], err))
 			return false;
+	if (e->choice_count && !write_choices(w, e, err))
+		return false;
 	ml_buf_varint(&w->raw, e->trace_count);
 	ml_buf_varint(&w->raw, e->member_count);
 	ml_buf_varint(&w->raw, e->state_count);
@@ -406,6 +419,19 @@ static bool take_more(struct reader *r, const struct ml_block_header *h,
 	return true;
 }
 
+static bool take_choices(struct reader *r, const struct ml_block_header *h,
+			 struct ml_bytes *in, struct ml_err *err)
+{
+	in->bad |= h->count > CHOICES_MAX;
+	for (uint64_t n = h->count; n && !in->bad; n--) {
+		const char *name = get_string(r, in), *value = get_string(r, in);
+
+		if (!in->bad)
+			ml_ensemble_choose(r->e, name, value);
+	}
+	return !in->bad || damaged(r, "not the choices of an ensemble", err);
+}
+
 static bool take_end(struct reader *r, struct ml_bytes *in, struct ml_err *err)
 {
 	struct ml_ensemble *e = r->e;
@@ -429,6 +455,7 @@ static bool take_block(struct reader *r, const struct ml_block_header *h,
 	case BEYOND: return take_beyond(r, h, in, err);
 	case STATE: return take_state(r, h, in, err);
 	case STATE_MORE: return take_more(r, h, in, err);
+	case CHOICES: return take_choices(r, h, in, err);
 	case END: return take_end(r, in, err);
 	default: return true; /* a block type of a later memlamp */
 	}

@@ -6,16 +6,16 @@
 #include "lib/base/json.h"
 #include "lib/query/drawing/picture.h"
 
-enum { WORDS = 8, NUMBERS = 6 };
+enum { WORDS = 12, NUMBERS = 6 };
 
 const char *const ml_role_names[] = { "text",   "muted", "background", "word",
 				      "number", "heat",  NULL };
 
 static const uint32_t words[2][WORDS] = {
-	{ 0x0072b2, 0xd55e00, 0x009e73, 0xcc5c97, 0xb07c00, 0x3fa3dd, 0x6b4fa3,
-	  0x5f646b },
-	{ 0x4aa8e8, 0xff8a3d, 0x2fcf9f, 0xef92c1, 0xf0c23c, 0x8fd3ff, 0xb59bf0,
-	  0xaeb4bd },
+	{ 0x0072b2, 0xd55e00, 0x009e73, 0xcc5c97, 0xb07c00, 0x3fa3dd, 0x6b4fa3, 0x5f646b,
+	  0xa3132f, 0x6f7d00, 0x00636b, 0x7d4a21 },
+	{ 0x4aa8e8, 0xff8a3d, 0x2fcf9f, 0xef92c1, 0xf0c23c, 0x8fd3ff, 0xb59bf0, 0xaeb4bd,
+	  0xff6b7f, 0xb7cc39, 0x27b3bd, 0xc79a6b },
 };
 
 static const uint32_t numbers[2][NUMBERS] = {

@@ -7,6 +7,11 @@
 
 #include "lib/analyse/passes/profile.h"
 
+enum {
+	DASHES = 4, /* that can be told apart */
+	FEW = 12,   /* members that can have a colour each */
+};
+
 static const double SAME_EFFECT = 0.02; /* shares that are about as much */
 
 /* A value that a member has. */
@@ -204,7 +209,30 @@ void ml_ensemble_axes(struct ml_axes *x, const struct ml_ensemble *e, struct ml_
 					       m, m };
 		add_axis(x, e, "trace", has, e->member_count, a);
 	}
+	x->members = e->member_count;
 	find_effects(x, e, a);
+}
+
+const struct ml_axis *ml_axes_usual_dash(const struct ml_axes *x,
+					 const struct ml_axis *colour)
+{
+	for (size_t i = 0; i < x->count; i++)
+		if (&x->at[i] != colour && x->at[i].count <= DASHES)
+			return &x->at[i];
+	return NULL;
+}
+
+/* Whether no two members have both the same colour and the same dash. */
+static bool told_apart(const struct ml_axes *x, const struct ml_axis *colour)
+{
+	const struct ml_axis *dash = ml_axes_usual_dash(x, colour);
+
+	for (size_t i = 0; i < x->members; i++)
+		for (size_t k = 0; k < i; k++)
+			if (colour->of[i] == colour->of[k] &&
+			    (!dash || dash->of[i] == dash->of[k]))
+				return false;
+	return true;
 }
 
 const struct ml_axis *ml_axes_usual_colour(const struct ml_axes *x)
@@ -218,7 +246,7 @@ const struct ml_axis *ml_axes_usual_colour(const struct ml_axes *x)
 		if (x->at[i].effect >= max - SAME_EFFECT &&
 		    (!best || x->at[i].count < best->count))
 			best = &x->at[i];
-	return best;
+	return best && x->members <= FEW && !told_apart(x, best) ? NULL : best;
 }
 
 const struct ml_axis *ml_axes_largest(const struct ml_axes *x, const struct ml_axis *but,

@@ -26,6 +26,7 @@ struct ml_axis {
 struct ml_axes {
 	struct ml_axis *at;
 	size_t count, cap;
+	size_t members; /* of the ensemble */
 };
 
 /*
@@ -43,9 +44,14 @@ bool ml_axes_find(const struct ml_axes *x, const char *name, const struct ml_axi
 /*
  * The parameter that plots colour until a person chooses: the one that explains most. Of
  * parameters that explain about as much, the one with fewest values makes groups. NULL:
- * members do not differ.
+ * members do not differ, or there are few members and colour and dash would not tell them
+ * apart, so that each has a colour of its own.
  */
 const struct ml_axis *ml_axes_usual_colour(const struct ml_axes *x);
+/* The parameter that dashes tell beside this colour: the next with few values, or NULL.
+ */
+const struct ml_axis *ml_axes_usual_dash(const struct ml_axes *x,
+					 const struct ml_axis *colour);
 /*
  * The parameter other than `but` (NULL: any) that explains most; with `numeric`, numbers
  * come before words. NULL: there is none.

@@ -29,6 +29,12 @@ static struct ml_figure_mark stroke(size_t curves)
 	};
 }
 
+/* The more envelopes lie over each other, the fainter each is: curves stay legible. */
+static double envelope_opacity(size_t curves)
+{
+	return fmin(0.2, 0.8 / (double)curves);
+}
+
 static void add_envelopes(struct ml_drawing *d, struct ml_figure_panel *p)
 {
 	if (d->o->envelope == ML_ENVELOPE_NONE || d->count > BANDS_MAX)
@@ -41,7 +47,7 @@ static void add_envelopes(struct ml_drawing *d, struct ml_figure_panel *p)
 				      .count = 1,
 				      .of = { "low", "high" },
 				      .colour = ml_drawing_role(d, d->members[i]),
-				      .opacity = d->count > 6 ? 0.12 : 0.2,
+				      .opacity = envelope_opacity(d->count),
 				      .member = d->members[i],
 			      },
 			      &d->arena);

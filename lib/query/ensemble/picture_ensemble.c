@@ -168,9 +168,8 @@ static bool choose_axes(struct ml_drawing *d, struct ml_err *err)
 			return false;
 	} else
 		d->colour = ml_axes_usual_colour(&d->axes);
-	for (size_t i = 0; i < d->axes.count && !d->dash && d->count <= DASHED_MAX; i++)
-		if (&d->axes.at[i] != d->colour && d->axes.at[i].count <= 4)
-			d->dash = &d->axes.at[i];
+	if (d->count <= DASHED_MAX)
+		d->dash = ml_axes_usual_dash(&d->axes, d->colour);
 	return true;
 }
 

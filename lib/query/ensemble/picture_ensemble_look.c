@@ -172,7 +172,7 @@ void ml_drawing_legend(struct ml_drawing *d, struct ml_figure *f)
 		l.keys[l.count] =
 			(struct ml_figure_key){ d->e->members[d->members[l.count]].label,
 						ml_drawing_role(d, d->members[l.count]),
-						0 };
+						ml_drawing_dash(d, d->members[l.count]) };
 	f->legend[f->legend_count++] = l;
 }
 

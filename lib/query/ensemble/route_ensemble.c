@@ -120,6 +120,15 @@ static void put_usual(struct ml_json *w, const struct ml_axes *axes)
 	ml_json_end(w);
 }
 
+/* How it was shown when it was made. */
+static void put_made(struct ml_json *w, const struct ml_ensemble *e)
+{
+	ml_json_key_object(w, "made");
+	for (size_t i = 0; i < e->choice_count; i++)
+		ml_json_key_string(w, e->choices[i].name, e->choices[i].value);
+	ml_json_end(w);
+}
+
 static void put_levels(struct ml_answer *a, const struct ml_machine *m)
 {
 	struct ml_json *w = &a->json;
@@ -196,6 +205,7 @@ bool ml_route_ensemble(struct ml_workspace *ws, const struct ml_request *q,
 	put_traces(a, x);
 	put_parameters(a, &x->axes);
 	put_usual(&a->json, &x->axes);
+	put_made(&a->json, &x->e);
 	ml_json_key(&a->json, "members");
 	ml_json_array(&a->json);
 	for (size_t i = 0; i < x->e.member_count; i++)

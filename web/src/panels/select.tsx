@@ -10,7 +10,7 @@ export function Select({
 	label: string; // may be empty
 	title?: string;
 	value: string;
-	choices: [value: string, text: string][];
+	choices: [value: string, text: string, whyNot?: string][]; // a reason disables an entry
 	set(value: string): void;
 }) {
 	return (
@@ -21,9 +21,9 @@ export function Select({
 				value={value}
 				onChange={(e) => set(e.currentTarget.value)}
 			>
-				{choices.map(([v, text]) => (
-					<option key={v} value={v}>
-						{text}
+				{choices.map(([v, text, whyNot]) => (
+					<option key={v} value={v} disabled={!!whyNot} title={whyNot}>
+						{whyNot ? `${text} (${whyNot})` : text}
 					</option>
 				))}
 			</select>

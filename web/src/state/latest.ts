@@ -59,7 +59,10 @@ export function latest<T>(
 			} catch (e) {
 				if (isAbort(e) || mine.signal.aborted) return;
 				if (optional) {
-					value.value = null;
+					batch(() => {
+						value.value = null;
+						fresh.value = true;
+					});
 					return;
 				}
 				if (e instanceof ApiError && e.status > 0 && e.status !== 409)

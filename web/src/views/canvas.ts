@@ -1,6 +1,6 @@
 // A view that draws on one canvas. The base class brings size, sharpness, theme, frames,
 // tooltip and export; a view adds draw() and its questions to the server.
-import { effect } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { type Palette } from "../draw/colours";
 import type { Draw } from "../draw/draw";
 import { Pixels } from "../draw/pixels";
@@ -19,6 +19,8 @@ export abstract class CanvasView implements View {
 	private pixels: Pixels | undefined;
 	private frame = 0;
 	protected destroyed = false;
+	private readonly waits: (() => boolean)[] = [];
+	private readonly late = signal(false);
 
 	/** Draws everything, through d only: the same call makes the screen and the export. */
 	abstract draw(d: Draw, p: Palette): void;
@@ -39,6 +41,14 @@ export abstract class CanvasView implements View {
 		this.watch(() => void palette.value);
 		this.fit();
 		this.start();
+		this.greyWhile(() => this.late.value);
+		this.undo.push(
+			effect(() => {
+				const old = this.waits.some((waits) => waits());
+				this.canvas.classList.toggle("is-old", old);
+				this.canvas.ariaBusy = String(old);
+			}),
+		);
 	}
 
 	destroy(): void {
@@ -82,10 +92,31 @@ export abstract class CanvasView implements View {
 		);
 	}
 
-	/** A question to the server (see latest); draws again when its answer comes. */
-	protected ask<T>(question: () => Question<T> | null, wait = 30): Latest<T>["value"] {
+	/*
+	 * Greys the picture while `waits`, which reads signals, says that it is not yet what the
+	 * labels around it say. Call it in start().
+	 */
+	protected greyWhile(waits: () => boolean): void {
+		this.waits.push(waits);
+	}
+
+	/** Says in draw() whether the picture is of another moment than the labels around it. */
+	protected markLate(late: boolean): void {
+		if (late !== this.late.peek()) this.late.value = late;
+	}
+
+	/*
+	 * A question to the server (see latest); draws again when its answer comes, and greys the
+	 * picture until then. A question `aside` is not what the picture is about.
+	 */
+	protected ask<T>(
+		question: () => Question<T> | null,
+		wait = 30,
+		aside = false,
+	): Latest<T>["value"] {
 		const answer = latest(question, wait);
 
+		if (!aside) this.greyWhile(() => !answer.fresh.value);
 		this.undo.push(answer.dispose);
 		this.watch(() => void answer.value.value);
 		return answer.value;
@@ -160,13 +191,13 @@ export abstract class CanvasView implements View {
 	}
 
 	/*
-	 * The moment that is drawn and no longer moves. Views that play keep it in the canvas's
-	 * data.
+	 * The moment that is drawn and no longer moves; null while the picture waits to be drawn
+	 * again. Views that play keep the moment in the canvas's data.
 	 */
 	still(): { canvas: HTMLCanvasElement; shown: number } | null {
 		const { shown, moving } = this.canvas.dataset;
 
-		return shown === undefined || moving
+		return shown === undefined || moving || this.frame
 			? null
 			: { canvas: this.canvas, shown: Number(shown) };
 	}
@@ -202,6 +233,7 @@ export abstract class CanvasView implements View {
 
 		if (!this.pixels) return;
 		this.pixels.clear(p.background);
+		delete this.canvas.dataset["shown"]; // draw() says what is shown, if anything is
 		this.draw(this.pixels, p);
 		this.pixels.flush();
 	}

@@ -23,6 +23,7 @@ import {
 	type MeasureChoice,
 	type Member,
 } from "./model/ensemble";
+import { choicesOf } from "./model/made";
 import type { Params, Window } from "../../model/types";
 import { choices } from "../../state/history";
 import { latest } from "../../state/latest";
@@ -35,13 +36,12 @@ export const active = computed(() => activeKind.value?.id === KIND);
 
 // Choices.
 
-const { chosen: opt, choose } = choices(KIND, ["smooth", "focus"]);
-export { choose };
+const { chosen: byPerson, choose: chooseAs } = choices(KIND, ["smooth", "focus"]);
 
 /** The number of the ensemble that is shown, and its description. */
 export const number = computed(() => {
 	const all = documentsOf(KIND);
-	const wanted = Number(opt("of", "0"));
+	const wanted = Number(byPerson("of", "0"));
 
 	return (all.find((d) => d.number === wanted) ?? all[0])?.number ?? null;
 });
@@ -51,6 +51,34 @@ const asked = latest<Ensemble>(() => {
 });
 export const ensemble = asked.value;
 
+/** What the ensemble was made with: it holds until the person chooses. */
+const made = computed(() => (ensemble.value ? choicesOf(ensemble.value) : {}));
+
+/*
+ * A choice of the person, else of the file, else `otherwise`. An empty one takes back the
+ * file's.
+ */
+function opt(name: string, otherwise: string): string {
+	const file = made.value[name];
+	const now = byPerson(name, file ?? otherwise);
+
+	return file !== undefined && now === "" ? otherwise : now;
+}
+
+/** Changes choices; null takes one back, also the file's. */
+export function choose(changes: Record<string, string | null>): void {
+	const file = made.peek();
+
+	chooseAs(
+		Object.fromEntries(
+			Object.entries(changes).map(([name, value]) => {
+				if (file[name] === undefined) return [name, value];
+				return [name, value === file[name] ? null : (value ?? "")];
+			}),
+		),
+	);
+}
+
 /** The plots to choose from, as the server lists them. */
 export const plots = computed(() => ensemble.value?.plots ?? []);
 /** Names of plots, and of a choice that is a plot now, before 0.2. */
@@ -59,8 +87,20 @@ export const plot = computed(() => {
 	const chosen = opt("plot", opt("across", "off") === "on" ? "spread" : "curves");
 	const wanted = OLD[chosen] ?? chosen;
 
-	return plots.value.find((p) => p.id === wanted)?.id ?? "curves";
+	return plots.value.find((p) => p.id === wanted && !whyNoPlot(p.id))?.id ?? "curves";
 });
+
+/** Why this ensemble has no such plot; empty: it has. */
+export function whyNoPlot(id: string): string {
+	const e = ensemble.value;
+	const sized = e?.parameters.some((p) => p.size);
+
+	if ((id === "parameter" || id === "map") && !e?.parameters.length)
+		return "the members differ in no parameter";
+	if ((id === "workingset" || id === "shared") && !sized)
+		return "the members do not differ in the size of a cache";
+	return "";
+}
 
 export function choosePlot(id: string): void {
 	choose({ plot: id === "curves" ? null : id, across: null });
@@ -74,8 +114,15 @@ export const measured = computed<MeasureChoice | undefined>(() => {
 export const measure = computed<Measure>(() => measured.value?.id ?? "time");
 export const time = computed<Common>(() => {
 	const list = ensemble.value?.times;
-	return list?.find((t) => t === opt("time", "")) ?? "raw";
+	return list?.find((t) => t === opt("time", "") && !whyNoTime(t)) ?? "raw";
 });
+
+/** Why the traces cannot be compared at such a time; empty: they can. */
+export function whyNoTime(t: Common): string {
+	return t !== "matched" || milestones.value.length || match.value
+		? ""
+		: "no common milestone, see --match";
+}
 
 /** The number of a member from an option; null: there is no such member. */
 function memberNamed(text: string): number | null {
@@ -255,13 +302,14 @@ function members(): number[] {
 
 const VALUES = 8_000_000; // largest number of values in a column of an answer
 
-export const ranking = latest(() => {
+const rankingAsked = latest(() => {
 	const [n, q, w] = [number.value, query.value, focus.value];
 
 	return n === null || !active.value || !(w.to > w.from)
 		? null
 		: (abort) => api.ranking(n, { ...q, window: null }, w, abort);
-}, WAIT).value;
+}, WAIT);
+export const ranking = rankingAsked.value;
 
 const runAsked = latest(() => {
 	const [n, q] = [number.value, query.value];
@@ -269,10 +317,14 @@ const runAsked = latest(() => {
 	return n === null || !active.value || !chosenFocus.value
 		? null
 		: (abort) => api.ranking(n, { ...q, window: null }, undefined, abort);
-}, WAIT).value;
+}, WAIT);
 /** Values over the whole run. */
 export const runRanking = computed(() =>
-	chosenFocus.value ? runAsked.value : ranking.value,
+	chosenFocus.value ? runAsked.value.value : ranking.value,
+);
+/** Whether the values of members are those of the present choices. */
+export const rankingFresh = computed(
+	() => rankingAsked.fresh.value && runAsked.fresh.value,
 );
 
 export const matching = latest(() => {
@@ -404,7 +456,7 @@ export const frame = signal(400);
 export const FRAME_STEP = 50;
 
 /** The plot, as the server decides it. */
-export const figure = latest(() => {
+const figureAsked = latest(() => {
 	const [n, q, w, list] = [number.value, query.value, focus.value, members()];
 	const max = Math.floor(VALUES / Math.max(1, list.length));
 	const own = paramsOfPlot();
@@ -422,7 +474,8 @@ export const figure = latest(() => {
 	if (n === null || !active.value || !own || !list.length || !(w.to > w.from))
 		return null;
 	return (abort) => api.figure(n, q, list, w, params, abort);
-}, WAIT).value;
+}, WAIT);
+export const figure = figureAsked.value;
 
 const wholeAsked = latest(() => {
 	const [n, list, to] = [number.value, members(), end.value];
@@ -437,14 +490,18 @@ const wholeAsked = latest(() => {
 		height: FRAME_STEP,
 	};
 	return (abort) => api.figure(n, query.value, list, { from: 0, to }, params, abort);
-}, WAIT).value;
+}, WAIT);
 /** Curves over the whole run, for the strip below the plot. */
 export const whole = computed(() =>
 	plot.value === "curves" && !chosenFocus.value
 		? figure.value?.plot === "curves"
 			? figure.value
 			: null
-		: wholeAsked.value,
+		: wholeAsked.value.value,
+);
+/** Whether the picture is one of the present choices. */
+export const figureFresh = computed(
+	() => figureAsked.fresh.value && wholeAsked.fresh.value,
 );
 
 /** The members' numbers over time: those of the plot, or else those of the strip. */

@@ -16,6 +16,7 @@ import { startClock } from "./state/playback";
 import { startFollowing } from "./state/follow";
 import { startSpeed } from "./state/window";
 import { followCursor } from "./state/currentReference";
+import { followRegionOrder } from "./state/regionOrder";
 import { begin, reconnect, showTrace, simChanged } from "./state/load";
 import * as state from "./state/store";
 import type { Sim } from "./model/types";
@@ -31,6 +32,7 @@ export const traceKind: DocumentKind = {
 		startClock();
 		startSpeed();
 		followCursor();
+		followRegionOrder();
 		startFollowing();
 	},
 	begin,

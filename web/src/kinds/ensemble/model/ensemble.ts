@@ -58,6 +58,7 @@ export interface Ensemble {
 	traces: EnsembleTrace[];
 	parameters: Parameter[];
 	usual: Record<"x" | "y" | "colour" | "facet", string | null>; // until a person chooses
+	made: Record<string, string>; // options of `memlamp ensemble` when it made the file
 	members: Member[];
 }
 

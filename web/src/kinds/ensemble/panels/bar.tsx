@@ -17,7 +17,7 @@ function Choice({
 	name: string;
 	label: string;
 	value: string;
-	list: [string, string][];
+	list: [value: string, text: string, whyNot?: string][];
 	usual?: string; // the default: choosing it takes the choice back
 	title?: string;
 }) {
@@ -167,7 +167,6 @@ function Measures() {
 
 function Time() {
 	const traces = s.ensemble.value?.traces ?? [];
-	const some = traces.some((t) => t.milestones.length);
 
 	if (traces.length < 2) return null;
 	return (
@@ -177,10 +176,7 @@ function Time() {
 				label="time"
 				value={s.time.value}
 				usual="raw"
-				list={s.ensemble.value!.times.map((t) => [
-					t,
-					t === "matched" && !some ? "matched (needs --match)" : t,
-				])}
+				list={s.ensemble.value!.times.map((t) => [t, t, s.whyNoTime(t)])}
 				title="common time of the traces"
 			/>
 			{s.time.value === "matched" && (
@@ -338,7 +334,8 @@ export function EnsembleBar() {
 						<button
 							key={id}
 							class="quiet small"
-							title={help}
+							title={s.whyNoPlot(id) || help}
+							disabled={!!s.whyNoPlot(id)}
 							aria-pressed={p === id}
 							onClick={() => s.choosePlot(id)}
 						>

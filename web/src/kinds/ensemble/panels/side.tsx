@@ -187,7 +187,13 @@ function Selected() {
 				)
 			}
 		>
-			<div class="ensemble-readouts">
+			<div
+				class={
+					s.rankingFresh.value && s.figureFresh.value
+						? "ensemble-readouts"
+						: "ensemble-readouts old"
+				}
+			>
 				{list.map((m) => (
 					<Readout key={m.member} m={m} />
 				))}
@@ -324,7 +330,7 @@ function Ranking() {
 		);
 	if (!up) rows.reverse();
 	return (
-		<Section title="Ranking">
+		<Section title="Ranking" old={!s.rankingFresh.value}>
 			<table class="ensemble-ranking">
 				<thead>
 					<tr>
@@ -380,7 +386,7 @@ function Clusters() {
 	if (!a) return null;
 	const { keys } = s.figure.value!.legend[0]!; // in the order of the clusters
 	return (
-		<Section title={`${exact(a.ways)} ways to share`}>
+		<Section title={`${exact(a.ways)} ways to share`} old={!s.figureFresh.value}>
 			<table class="ensemble-ranking">
 				<thead>
 					<tr>

@@ -31,6 +31,7 @@ class EnsembleView extends EnsemblePicture {
 
 	protected start(): void {
 		this.startOver();
+		this.greyWhile(() => !s.figureFresh.value);
 		this.watch(() => {
 			void [s.ensemble.value, s.shown.value, s.figure.value, s.whole.value];
 			void [s.pinned.value, s.plot.value, s.focus.value, s.size.value];

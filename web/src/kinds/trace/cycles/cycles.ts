@@ -70,6 +70,9 @@ class CyclesView extends LayeredView {
 	protected start(): void {
 		wanted.value = true;
 		this.startOver();
+		this.greyWhile(() =>
+			[cycles, angles, otherAngles, plane].some((q) => !q.fresh.value),
+		);
 		this.watch(() => {
 			void [cycles.value.value, angles.value.value, otherAngles.value.value];
 			void [plane.value.value, list.value, chosen.value, target.value];

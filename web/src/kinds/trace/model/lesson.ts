@@ -43,6 +43,12 @@ const plans: Record<string, LessonPlan> = {
 	copies: REGIONS,
 	"write allocate": REGIONS,
 	"unused bytes": REGIONS,
+	holes: REGIONS,
+	"value width": REGIONS,
+	"never read": REGIONS,
+	"first touch": { ...REGIONS, again: true },
+	"same lines": { ...RINGS, again: true },
+	imbalance: { view: "eventmap", again: false },
 	padding: { ...RINGS, cause: "conflict" },
 	overlap: { ...RINGS, cause: "conflict" },
 	"false sharing": { ...RINGS, cause: "false_sharing", again: true },
@@ -53,6 +59,11 @@ const plans: Record<string, LessonPlan> = {
 	nodes: { view: "space", again: false },
 	pages: { view: "space", again: false },
 };
+
+/** Whether somebody thought about how to show a kind of finding. */
+export function hasPlan(kind: string): boolean {
+	return kind in plans;
+}
 
 /** The plan for a kind of finding; `drawn`: its region has a known layout. */
 export function planOf(kind: string, drawn: boolean): LessonPlan {
@@ -136,6 +147,23 @@ function shared(m: Miss): string {
 		: ` Thread ${a.thread} ${verb} ${a.datum} ${ago(m)}. That is other data on the same line, and still the line has to come over.`;
 }
 
+/** A line that several cores read: each has a copy. */
+function copied(m: Miss): string {
+	const a = m.again;
+
+	if (!a || a.thread === m.thread)
+		return " Other threads read the same line, so each core keeps a copy of it.";
+	return ` Thread ${a.thread} used the same line ${ago(m)}: both cores keep a copy, and each has to bring it in.`;
+}
+
+function touched(m: Miss): string {
+	const a = m.again;
+
+	return !a || a.thread === m.thread
+		? " The page of it lies where the thread runs that touched it first."
+		: ` Thread ${a.thread} touched it before, ${ago(m)}: its page lies there, not where thread ${m.thread} runs.`;
+}
+
 function comesBack(m: Miss): string {
 	if (!m.again) return " Nothing is left of its line.";
 	return ` The program used this line ${ago(m)}; since then so much else has passed that it is gone.`;
@@ -160,6 +188,16 @@ const tellers: Record<string, Teller> = {
 		` A line of ${m.line} bytes comes in, with all fields; the program uses only ${factOf(row, "used")}.`,
 	"unused bytes": (m, row) =>
 		` A line of ${m.line} bytes comes in; on average ${factOf(row, "used_bytes")} of them are used before it leaves.`,
+	"same lines": copied,
+	"first touch": touched,
+	holes: (m) =>
+		` A line of ${m.line} bytes comes in, with the holes between the fields, which nobody uses.`,
+	"value width": (m) =>
+		` Its value would fit into fewer bytes, and a line of ${m.line} would then hold more of them.`,
+	"never read": (m) =>
+		` A line of ${m.line} bytes comes in for a value that nothing reads later.`,
+	imbalance: (m) =>
+		` Thread ${m.thread} is at work; the lanes below the timeline show when the others are.`,
 	"write allocate": (m) =>
 		` The cache fetches the old ${m.line} bytes first, only to have them overwritten.`,
 };
@@ -167,7 +205,9 @@ const tellers: Record<string, Teller> = {
 /** One miss in words. */
 export function missWords(row: Row, m: Miss, number: number, of: number): string {
 	const kind = String(row["kind"]);
-	const who = /sharing/.test(kind) ? `thread ${m.thread} ${m.kind}s` : `${m.kind}`;
+	const who = /sharing|same lines|first touch/.test(kind)
+		? `thread ${m.thread} ${m.kind}s`
+		: `${m.kind}`;
 	const tell = tellers[kind] ?? (() => "");
 
 	return `Miss ${number} of ${of}: ${who} ${m.datum}, which comes from ${m.level}.${tell(m, row)}`;

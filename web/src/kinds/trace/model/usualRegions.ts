@@ -53,8 +53,8 @@ export function inBackground(r: Region, w: Weight): boolean {
 
 /*
  * Data of the user's code: known by name, and touched by that code at least as often as
- * by libraries for themselves. If such data are hardly touched (a stripped program, an
- * imported trace), other regions are shown. Those that the program waits for come first.
+ * by libraries for themselves. If there are none (a stripped program, an imported trace),
+ * other data are shown, without those of the loader if some are not. Those that the program waits for come first.
  * A region with less than a thousandth of the waiting and of the references of the
  * largest is noise. Beside data with types, those without one (a stream's buffer, for
  * example) need a tenth of the waiting or a quarter of the references.
@@ -67,7 +67,9 @@ export function usualRegions(regions: Region[], w: Weight = UNKNOWN): number[] {
 			(DATA.has(r.kind) && r.file !== "" && r.own * 2 >= r.references),
 	);
 	const sum = (list: Region[]) => list.reduce((n, r) => n + r.references, 0);
-	const named = can.filter((r) => DATA.has(r.kind));
+	const users = (r: Region) => r.own * 2 >= r.references || r.region === w.first;
+	const known = can.filter((r) => DATA.has(r.kind));
+	const named = known.some(users) ? known.filter(users) : known;
 	const other = can.filter((r) => r.kind !== "stack");
 	const data = own.length ? own : sum(named) * FAIR >= sum(can) ? named : other;
 	const shown = new Set(data.length ? data : can);

@@ -116,6 +116,7 @@ export function Comparison() {
 	return (
 		<Section
 			title="Compared with"
+			old={!both.fresh.value || !diff.fresh.value}
 			side={
 				<button
 					class="quiet small"

@@ -1,7 +1,7 @@
 // The accesses to the selected bytes.
 import { exact } from "../../../model/format";
 import { datumName } from "../model/shape";
-import { datum } from "../state/datum";
+import { datum, datumFresh } from "../state/datum";
 import { cursor, names, regionOf, selection, setCursor, showLine } from "../state/store";
 import { Bar, LevelMark } from "./bar";
 import { Section } from "../../../panels/section";
@@ -15,7 +15,11 @@ export function DatumHistory() {
 	const first = datumName(r, offset[0]);
 	const last = datumName(r, Math.max(offset[0], offset[1] - 1));
 	return (
-		<Section title="History" side={<span class="digits">{exact(d.references)}</span>}>
+		<Section
+			title="History"
+			side={<span class="digits">{exact(d.references)}</span>}
+			old={!datumFresh.value}
+		>
 			<p class="mono">{first === last ? first : `${first} to ${last}`}</p>
 			<Bar parts={d.served} of={d.references || 1} />
 			<p class="note">

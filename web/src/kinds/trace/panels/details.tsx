@@ -256,11 +256,14 @@ function Levels() {
 	if (!s || !a) return null;
 	const rows = levelRows(a.served, s.levels);
 	const cycles = sum(rows.map((r) => r.cycles));
+	const fresh = isNothing(selection.value)
+		? windowFresh.value && profile.fresh.value
+		: selectedFresh.value;
 
 	return (
 		<Section
 			title="Levels"
-			old={!(isNothing(selection.value) ? windowFresh : selectedFresh).value}
+			old={!fresh}
 			side={
 				<span class="muted">
 					{isNothing(selection.value) ? "all references" : "selection"}
@@ -335,7 +338,7 @@ function Run() {
 				{t.threads.length > 1 && (
 					<>
 						<dt>threads</dt>
-						<dd>
+						<dd class="apart">
 							{t.threads.slice(0, 8).map((x) => (
 								<button
 									key={x.thread}
@@ -343,7 +346,7 @@ function Run() {
 									title={`${exact(x.references)} references`}
 									onClick={() => select({ thread: x.thread }, true)}
 								>
-									{x.name || x.thread}{" "}
+									{x.name || x.thread}
 								</button>
 							))}
 							{t.threads.length > 8 && (

@@ -255,7 +255,7 @@ function Playback() {
 			<label class="position">
 				<input
 					aria-label="reference"
-					title="the reference that is shown"
+					title={`the reference that is shown, of ${exact(length.value)}`}
 					class="digits"
 					value={exact(cursor.value)}
 					onChange={(e) => {
@@ -264,7 +264,9 @@ function Playback() {
 						e.currentTarget.blur();
 					}}
 				/>
-				<span class="muted digits">of {exact(length.value)}</span>
+				{!chosenWindow.value && (
+					<span class="muted digits">of {exact(length.value)}</span>
+				)}
 			</label>
 			{chosenWindow.value && (
 				<button

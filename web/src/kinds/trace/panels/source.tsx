@@ -18,6 +18,7 @@ import {
 	worstRank,
 } from "../state/costs";
 import {
+	ELSEWHERE,
 	select,
 	counts,
 	cursor,
@@ -68,6 +69,26 @@ interface Row {
 	kinds: boolean; // the cost is reads and writes, not levels
 }
 
+/** Costs of functions without a known line, in the window. */
+const functionCosts = computed<Map<string, LineCost>>(() => {
+	const [s, all] = [ready.value, inWindow.value];
+	const out = new Map<string, LineCost>();
+
+	for (const l of (s && all?.lines) || []) {
+		if (l.file !== null || !l.served) continue;
+		const parts = costParts(l.served, s!.levels, metric.value);
+		out.set(l.func ?? "", {
+			file: ELSEWHERE,
+			line: 0,
+			references: l.references,
+			served: l.served,
+			parts,
+			cost: sum(parts),
+		});
+	}
+	return out;
+});
+
 /*
  * Rows for a file without text: its lines with references, or functions if no line is
  * known.
@@ -77,7 +98,7 @@ const sites = computed<Row[]>(() =>
 		.filter((l) => fileOf(l) === file.value)
 		.sort((a, b) => (file.value < 0 ? b.references - a.references : a.line - b.line))
 		.map((l) => {
-			const cost = lineCosts.value.get(l.line);
+			const cost = l.line ? lineCosts.value.get(l.line) : functionCosts.value.get(l.func);
 			const plain = {
 				file: file.value,
 				line: l.line,
@@ -90,8 +111,8 @@ const sites = computed<Row[]>(() =>
 				line: l.line,
 				func: l.func,
 				object: l.object ?? "",
-				cost: l.line && cost ? cost : plain,
-				kinds: !(l.line && cost),
+				cost: cost ?? plain,
+				kinds: !cost,
 			};
 		}),
 );
@@ -299,7 +320,8 @@ function Head() {
 				>
 					{costs.map((c) => (
 						<option key={c.file} value={c.file}>
-							{shortPath(pathOf(c.file))} · {percent(c.cost, all)}
+							{shortPath(pathOf(c.file))}
+							{all > 0 && ` · ${percent(c.cost, all)}`}
 						</option>
 					))}
 					{files

@@ -17,6 +17,7 @@ import {
 	regions,
 	selection,
 	sim,
+	playing,
 	regionRank,
 } from "../state/store";
 import { option, options } from "../../../state/store";
@@ -137,6 +138,7 @@ class CacheAlone extends CanvasView {
 		if (this.flight.begin(m)) this.animate(() => this.flight.flying());
 		this.flight.draw(d, p, levels, this.scene, () => null);
 		this.markShown(m.cursor, this.flight.flying());
+		this.markLate(!playing.value && m.cursor !== cursor.value);
 	}
 
 	private legend(d: Draw, p: Palette): void {

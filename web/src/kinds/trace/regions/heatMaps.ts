@@ -62,6 +62,7 @@ interface Values {
 }
 
 interface Answers {
+	mode: Mode;
 	of: Map<string, Values>;
 	share: number; // share of the window's references that the answer covers
 }
@@ -71,6 +72,7 @@ type Asks = (q: () => Question<Answers> | null) => ReadonlySignal<Answers | null
 const NONE_USED = 1e-9; // stands for 0 used bytes, since 0 means no data
 
 export class HeatMaps {
+	/** The answer, if it is one to the present mode: a colour means another thing in each. */
 	readonly answers: ReadonlySignal<Answers | null>;
 	private readonly scale: ReadonlySignal<Scale>;
 	private readonly writers: ReadonlySignal<string[]>;
@@ -80,7 +82,7 @@ export class HeatMaps {
 		frames: ReadonlySignal<Frame[]>,
 		ask: Asks,
 	) {
-		this.answers = ask(() => {
+		const answer = ask(() => {
 			const [s, m] = [ready.value, mode.value];
 			const grids = frames.value.flatMap((f) => (f.matrix ? [f.matrix.grid] : []));
 			const w =
@@ -98,12 +100,15 @@ export class HeatMaps {
 				};
 				const ask = async (hurry?: number): Promise<Answers> =>
 					answersOf(m, grids, await api.cells(s.sim, { ...q, hurry }, abort));
-				if (!grids.length) return { of: new Map(), share: 1 };
+				if (!grids.length) return { mode: m, of: new Map(), share: 1 };
 				if (w.to - w.from > LONG && m !== "distance" && m !== "used")
 					early(await ask(HURRY));
 				return ask();
 			};
 		});
+		this.answers = computed(() =>
+			answer.value?.mode === mode.value ? answer.value : null,
+		);
 		this.scale = computed(() =>
 			mode.value === "used"
 				? { low: 0, high: this.answers.value?.of.size ? 1 : 0, log: false }
@@ -210,7 +215,7 @@ function answersOf(m: Mode, grids: Grid[], cells: Cells): Answers {
 		});
 		at += n;
 	}
-	return { of, share: to > from ? Math.min(1, seen / (to - from)) : 1 };
+	return { mode: m, of, share: to > from ? Math.min(1, seen / (to - from)) : 1 };
 }
 
 function valuesOf(

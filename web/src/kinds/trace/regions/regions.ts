@@ -39,6 +39,7 @@ import { drawLevel, resultsOf, slotWords, UNKNOWN, type CacheScene } from "./cac
 import { CanvasView } from "../../../views/canvas";
 import { Flight } from "./flight";
 import { paintTrail } from "./paint";
+import { atRowsEnd, dragRow, rowWords } from "./rowGrip";
 import {
 	activeRegion,
 	fold,
@@ -64,7 +65,7 @@ const LINES_MAX = 96; // lines drawn from a region to the cache
 
 type Drag = {
 	frame: Frame;
-	how: "move" | "size";
+	how: "move" | "size" | "row";
 	x: number;
 	y: number;
 	box: Box;
@@ -172,6 +173,7 @@ class Regions extends CanvasView {
 		const at = lit?.cursor ?? (trail ? -1 : cursor.value);
 		const late = this.scene !== null && this.scene.cursor !== at;
 		this.markShown(at, late || this.flight.flying());
+		this.markLate(!!ready.value && !playing.value && (late || at !== cursor.value));
 		this.word(lit);
 	}
 
@@ -436,12 +438,13 @@ class Regions extends CanvasView {
 		this.tools.close();
 		if (!f || e.button) return;
 		const corner = x > f.box.x + f.box.w - 12 && y > f.box.y + f.box.h - 12;
+		const edge = !corner && atRowsEnd(f, x, y);
 		setActive(f.region.region);
-		if (!corner && y >= f.box.y + TITLE) return;
+		if (!corner && !edge && y >= f.box.y + TITLE) return;
 		this.canvas.setPointerCapture(e.pointerId);
 		this.drag = {
 			frame: f,
-			how: corner && !f.folded ? "size" : "move",
+			how: edge ? "row" : corner && !f.folded ? "size" : "move",
 			x,
 			y,
 			box: f.box,
@@ -481,6 +484,7 @@ class Regions extends CanvasView {
 			if (Math.hypot(x - g.x, y - g.y) < 4 && !g.moved) return;
 			g.moved = true;
 			const by = [x - g.x, y - g.y] as const;
+			if (g.how === "row") return this.tip(rowWords(dragRow(g.frame, x)), x, y);
 			place(
 				g.frame.region.region,
 				g.how === "move"
@@ -496,6 +500,11 @@ class Regions extends CanvasView {
 		const slot = f ? null : this.slotUnder(x, y);
 		const corner = f && x > f.box.x + f.box.w - 12 && y > f.box.y + f.box.h - 12;
 		this.tools.at(f ?? null);
+		const edge = f && !corner && atRowsEnd(f, x, y);
+		if (edge) {
+			this.canvas.style.cursor = "ew-resize";
+			return this.tip(rowWords(f.shape.row), x, y);
+		}
 		this.canvas.style.cursor =
 			at || slot
 				? "pointer"

@@ -23,6 +23,7 @@ import type { Sim } from "../model/types";
 import { arrived, refsOf } from "../state/nearbyRefs";
 import { match, other, otherTrace, paired, traceName } from "../state/disagreements";
 import {
+	cursor,
 	select,
 	hover,
 	names,
@@ -70,7 +71,7 @@ class RingsDiff extends RingsView<DiffScene> {
 		this.watch(() => {
 			this.turnTo(diffScene.value);
 			void [arrived.value, options.value, selection.value, hover.value, regions.value];
-			void [compared.value, match.value, otherTrace.value, playing.value];
+			void [compared.value, match.value, otherTrace.value, playing.value, cursor.value];
 		});
 		this.listen("pointermove", (_, x, y) => this.point(x, y));
 		this.listen("click", (_, x, y) => {

@@ -6,7 +6,7 @@ import { CanvasView } from "../../../views/canvas";
 import { parseZoom, printZoom, zoomAt, type Zoom } from "../model/rings";
 import { SEEN } from "../state/cacheMoment";
 import { stepBetween } from "../regions/flight";
-import { hover, playing, slowness, speed, steppedTo } from "../state/store";
+import { cursor, hover, playing, slowness, speed, steppedTo } from "../state/store";
 
 const DURATION = 520; // ms of every movement, near or far
 const DRAG = 4; // pixels from which on a press is a drag
@@ -100,7 +100,10 @@ export abstract class RingsView<S extends RingsMoment> extends CanvasView {
 
 	/** Says in the canvas which moment is drawn, for movies; `waits`: it is not complete. */
 	protected markScene(s: S, waits: boolean): void {
-		this.markShown((this.then ?? s).cursor, this.flying() || !!this.then || waits);
+		const shown = (this.then ?? s).cursor;
+
+		this.markShown(shown, this.flying() || !!this.then || waits);
+		this.markLate(!playing.value && shown !== cursor.value);
 	}
 
 	protected zoom(): Zoom {

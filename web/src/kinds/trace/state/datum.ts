@@ -26,3 +26,5 @@ const answer = latest<Datum>(() => {
 
 /** Null when no bytes are selected. */
 export const datum = computed(() => answer.value.value);
+/** Whether it is the history of the bytes that are selected now, around this moment. */
+export const datumFresh = answer.fresh;

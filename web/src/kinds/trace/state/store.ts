@@ -7,6 +7,7 @@ import { selectable } from "../../../state/history";
 import type { StepBy } from "../api";
 import { servers } from "../model/cost";
 import { nothing, selectionText, type Names, type Selection } from "../model/selection";
+import { REGION_COLOURS, colourNumbers } from "../model/regionColours";
 import { regionLabels } from "../model/regionNames";
 import type { LineCount, Region, Sim, Trace } from "../model/types";
 
@@ -102,11 +103,20 @@ export function regionOf(n: number): Region | undefined {
 	return regionByNumber.value.get(n);
 }
 
-/** The rank of a region in the list, which is the number of its colour. */
-const rankByNumber = computed(() => new Map(regions.value.map((r, i) => [r.region, i])));
+/** Regions whose colours must differ, the most important first (regionOrder.ts). */
+export const regionOrder = signal<number[]>([]);
 
+const colours = computed(() =>
+	colourNumbers(
+		regions.value.map((r) => r.region),
+		regionOrder.value,
+		REGION_COLOURS,
+	),
+);
+
+/** The number of a region's colour; -1: it is not known. */
 export function regionRank(n: number): number {
-	return rankByNumber.value.get(n) ?? -1;
+	return colours.value.get(n) ?? -1;
 }
 
 export function pathOf(n: number): string {

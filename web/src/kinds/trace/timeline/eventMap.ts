@@ -76,12 +76,16 @@ class EventMap extends LayeredView {
 				? (abort) => api.timeline(q.s.sim, q.w, q.cells, sel, abort)
 				: null;
 		}, 150);
-		this.word = this.ask(() => {
-			const [s, t] = [ready.value, this.pointed.value];
-			return s && t !== null && this.sheet().width === 1
-				? (abort) => api.at(s.sim, t, abort)
-				: null;
-		}, 60);
+		this.word = this.ask(
+			() => {
+				const [s, t] = [ready.value, this.pointed.value];
+				return s && t !== null && this.sheet().width === 1
+					? (abort) => api.at(s.sim, t, abort)
+					: null;
+			},
+			60,
+			true,
+		);
 		this.watch(() => {
 			void [selection.value, trace.value, shownWindow.value, sim.value];
 			void [option("eventmap.colour", "mean"), this.sheet()];

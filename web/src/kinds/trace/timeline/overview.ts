@@ -7,6 +7,7 @@ import { sum } from "../model/cost";
 import { count, exact, percent } from "../../../model/format";
 import { sameSelection, type Selection } from "../model/selection";
 import {
+	regionRank,
 	select,
 	ELSEWHERE,
 	counts,
@@ -15,7 +16,6 @@ import {
 	names,
 	ready,
 	regionOf,
-	regionRank,
 	regions,
 	selection,
 	showLine,
@@ -55,6 +55,7 @@ class Overview extends CanvasView {
 	private fitting = 0; // rows that fit below each other
 
 	protected start(): void {
+		this.greyWhile(() => inWindow.value !== null && !windowFresh.value);
 		this.watch(
 			() =>
 				void [
@@ -65,7 +66,6 @@ class Overview extends CanvasView {
 					inWindow.value,
 					selected.value,
 					weight.value,
-					windowFresh.value,
 					option(FOLDED, "yes"),
 				],
 		);
@@ -225,7 +225,6 @@ class Overview extends CanvasView {
 		const w = beside ? (d.width - 3 * PAD) / 2 : d.width - 2 * PAD;
 
 		this.places = [];
-		this.canvas.classList.toggle("is-old", simulated && !windowFresh.value);
 		this.legend(d, p, heads, colours, simulated);
 		this.fitting =
 			Math.floor((d.height - 84) / ROW / (beside ? 1 : 2)) - (beside ? 0 : 1);
@@ -272,6 +271,9 @@ class Overview extends CanvasView {
 		const numbers = w > 330 ? 104 : 56;
 		const bar = w - label - numbers - 8;
 		const shown = rows.slice(0, Math.max(1, this.fitting));
+		// The row that stands for all others is never among those without room.
+		const folds = rows.find((r) => r.folds);
+		if (folds && !shown.includes(folds)) shown[shown.length - 1] = folds;
 
 		const head = { colour: p.text, size: 13, bold: true };
 		d.text(x, y + 12, title, head);

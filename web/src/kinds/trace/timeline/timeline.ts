@@ -96,13 +96,17 @@ class Timeline extends LayeredView {
 		this.disagreements = new DisagreementStrip(this.redraw);
 		this.onDestroy(() => this.disagreements.dispose());
 		// While a simulation runs, only the whole run is known, in coarse cells.
-		this.running = this.ask(() => {
-			const [s, to] = [sim.value, length.value];
-			return s?.state === "running" && s.done > 0
-				? (abort) =>
-						api.timeline(s.sim, { from: 0, to }, this.columns(), undefined, abort)
-				: null;
-		}, 0);
+		this.running = this.ask(
+			() => {
+				const [s, to] = [sim.value, length.value];
+				return s?.state === "running" && s.done > 0
+					? (abort) =>
+							api.timeline(s.sim, { from: 0, to }, this.columns(), undefined, abort)
+					: null;
+			},
+			0,
+			true,
+		);
 		this.heat = this.ask(() => {
 			const [s, w, by] = [ready.value, shownWindow.value, scores()];
 			return s && this.warm() && w.to > w.from
