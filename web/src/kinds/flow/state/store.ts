@@ -421,10 +421,6 @@ export const file = computed(() => {
 	const p = picked.value;
 	const node = p && p.kind !== "container" ? t?.nodes[p.node] : undefined;
 
-	return node?.file ?? (program.value?.dialect === "C" ? path.value : null);
-});
-export const pickedLine = computed(() => {
-	const p = picked.value;
-
-	return p && p.kind !== "container" ? (tree.value?.nodes[p.node]?.line ?? 0) : 0;
+	if (program.value?.dialect === "C") return node?.file ?? path.value;
+	return node?.file ?? t?.nodes.find((n) => n.file)?.file ?? null;
 });
