@@ -138,6 +138,8 @@ static void print_symbolic(const struct ml_flow *f, const struct ml_flow_counts 
 		ml_poly_print(c->condition[i], f->names, out);
 		ml_buf_text(out, " >= 0\n");
 	}
+	if (!c->all_bytes.poly.count && c->all_bytes.kind != ML_FLOW_NO_FORM)
+		ml_buf_text(out, "note: no array is accessed, so nothing moves\n");
 	for (size_t i = 0; i < f->note_count; i++)
 		ml_buf_printf(out, "note: %s\n", f->note[i]);
 }
