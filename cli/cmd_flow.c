@@ -12,6 +12,7 @@
 #include "lib/flow/count.h"
 #include "lib/flow/experiment.h"
 #include "lib/flow/flow.h"
+#include "lib/flow/listing.h"
 #include "lib/flow/open.h"
 #include "lib/flow/print.h"
 #include "lib/flow/span.h"
@@ -26,7 +27,7 @@ struct options {
 	const char *function, *set, *order, *tile, *machine, *check;
 	uint64_t line, threshold, calls;
 	struct opt_list layout, cc;
-	bool json, no_causes;
+	bool json, no_causes, code;
 };
 
 static const struct opt opts[] = {
@@ -58,6 +59,8 @@ static const struct opt opts[] = {
 		  "how often the function ran in the trace of --check (default: 1)"),
 	OPT_LIST("cc", 0, "OPTION", cc,
 		 "give OPTION to the C preprocessor, as in --cc=-DN=10"),
+	OPT_FLAG("code", 0, code,
+		 "print the loops and computations as text, and nothing else"),
 	OPT_FLAG("json", 0, json, "print JSON"),
 	{ 0 },
 };
@@ -135,6 +138,8 @@ static void print_symbolic(const struct ml_flow *f, const struct ml_flow_counts 
 		ml_poly_print(c->condition[i], f->names, out);
 		ml_buf_text(out, " >= 0\n");
 	}
+	if (!c->all_bytes.poly.count && c->all_bytes.kind != ML_FLOW_NO_FORM)
+		ml_buf_text(out, "note: no array is accessed, so nothing moves\n");
 	for (size_t i = 0; i < f->note_count; i++)
 		ml_buf_printf(out, "note: %s\n", f->note[i]);
 }
@@ -247,7 +252,12 @@ static int run(int argc, char **argv)
 	if (ok && o.check)
 		ok = compare(o.check, f, &counts, &x, &check, &err);
 	cmd_work_end(&work);
-	if (ok && o.json) {
+	if (ok && o.code) {
+		struct ml_flow_listing l;
+
+		ml_flow_listing_make(&l, f, &a);
+		ml_flow_listing_print(&l, &out);
+	} else if (ok && o.json) {
 		print_json(argv[0], f, &counts, &span, whole ? &x : NULL,
 			   o.check ? &check : NULL, &out);
 	} else if (ok) {

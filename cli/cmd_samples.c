@@ -94,8 +94,9 @@ static void head_text(struct say *s, const struct ml_samples *x,
 {
 	uint64_t chosen = ml_selection_count(&q->selected);
 
-	say(s, "%s: %s %s of %zu columns (%s)\n", x->path, say_count(s, x->rows),
-	    say_plural(x->rows, "sample", "samples"), x->count, x->format);
+	say(s, "%s: %s %s of %zu %s (%s)\n", x->path, say_count(s, x->rows),
+	    say_plural(x->rows, "sample", "samples"), x->count,
+	    say_plural(x->count, "column", "columns"), x->format);
 	if (chosen != x->rows)
 		say(s, "%s %s selected (%s)\n", say_count(s, chosen),
 		    say_plural(chosen, "is", "are"),
@@ -111,6 +112,9 @@ static void head_text(struct say *s, const struct ml_samples *x,
 	for (size_t i = 0; i < x->bad && i < ML_SAMPLES_BAD_SHOWN; i++)
 		say(s, "  line %s: %s\n", say_count(s, x->bad_shown[i].line),
 		    x->bad_shown[i].reason);
+	if (!ml_samples_latency(x))
+		say(s, "no column tells the latency: cycles are 0 and means unknown; "
+		       "-c latency=COLUMN names one\n");
 	if (x->topology.count)
 		say(s, "hardware: %zu resources, %zu CPU numbers\n", x->topology.count,
 		    x->topology.cpu_count);

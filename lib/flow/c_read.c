@@ -136,12 +136,15 @@ static bool diagnose(struct ml_c_reader *r, CXTranslationUnit unit,
 static bool fail_unit(const struct ml_flow *f, enum CXErrorCode code,
 		      const struct ml_flow_options *o, struct ml_err *err)
 {
+	bool plain = !o || !o->args || !o->args[0];
 	const char *why = code == CXError_Crashed ? "libclang crashed while parsing it"
 			  : code == CXError_InvalidArguments
 				  ? "libclang takes its path or arguments for invalid"
+			  : plain ? "this is no C source, and no graph of DaCe (.sdfg, "
+				    ".sdfgz)"
 				  : "libclang cannot make a translation unit of it";
 
-	if (!o || !o->args || !o->args[0])
+	if (plain)
 		return ml_fail(err, ML_FORMAT, "%s: %s", f->path, why);
 	return ml_fail(err, ML_FORMAT,
 		       "%s: %s; an option of --cc may be to blame (the first is '%s')",

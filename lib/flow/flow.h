@@ -69,6 +69,7 @@ struct ml_flow_access {
 	const struct ml_sym *linear; /* elements from the container's first */
 	uint32_t field, size;        /* bytes inside the element; size 0: all of it */
 	bool bounded; /* not each of these elements is certain to be accessed */
+	const char *connector; /* its name in the code of the node; NULL: none */
 };
 
 enum ml_flow_op {
@@ -96,6 +97,7 @@ struct ml_flow_node {
 	uint32_t parent, first, last, next; /* ML_FLOW_NONE: none */
 	const char *label;
 	const char *file; /* the source; NULL: the opened file */
+	const char *code; /* of a tasklet, as the .sdfg has it; NULL: none */
 	uint32_t line;    /* 0: not known */
 	bool assumed;     /* a library call: the order of accesses is not known */
 

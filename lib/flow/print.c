@@ -165,9 +165,12 @@ static bool divided(struct ml_arena *a, struct ml_poly x, struct ml_poly y,
 void ml_flow_print_ratio(const struct ml_flow *f, const struct ml_flow_count *above,
 			 const struct ml_flow_count *below, struct ml_buf *out)
 {
-	if (above->kind == ML_FLOW_NO_FORM || below->kind == ML_FLOW_NO_FORM ||
-	    !below->poly.count) {
+	if (above->kind == ML_FLOW_NO_FORM || below->kind == ML_FLOW_NO_FORM) {
 		ml_buf_text(out, "no closed form");
+		return;
+	}
+	if (!below->poly.count) {
+		ml_buf_text(out, "-");
 		return;
 	}
 	if (!above->poly.count) {

@@ -228,6 +228,8 @@ bool ml_sdfg_read(struct ml_flow *f, const char *text, size_t size, struct ml_er
 	struct ml_buf unpacked = { 0 };
 	bool ok = true;
 
+	if (!size)
+		return ml_fail(err, ML_FORMAT, "%s: the file is empty", f->path);
 	if (size > 1 && !memcmp(text, "\x1f\x8b", 2)) {
 		ok = unpack(f->path, text, size, &unpacked, err);
 		text = (const char *)unpacked.data;

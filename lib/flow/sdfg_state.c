@@ -185,6 +185,19 @@ static void move_subset(struct ml_sdfg_dataflow *s, uint32_t work,
 	ml_sdfg_access(s->r, work, a, &subset, write, bounded);
 }
 
+/* Accesses from `first` on are what the code calls by the name of a connector. */
+static void name_accesses(struct ml_sdfg_dataflow *s, uint32_t work, size_t first,
+			  const char *connector)
+{
+	struct ml_flow_node *n = &s->r->f->node[work];
+
+	if (!*connector || first == n->access_count)
+		return;
+	connector = ml_arena_strdup(&s->r->f->arena, connector);
+	for (size_t i = first; i < n->access_count; i++)
+		n->access[i].connector = connector;
+}
+
 /* A union of subsets moves each of them; where they overlap, that is a bound. */
 static void move(struct ml_sdfg_dataflow *s, uint32_t work, const struct ml_sdfg_edge *e,
 		 bool write)
@@ -192,15 +205,14 @@ static void move(struct ml_sdfg_dataflow *s, uint32_t work, const struct ml_sdfg
 	json_t *subset = json_object_get(e->memlet, "subset"), *one;
 	json_t *list = json_object_get(subset, "subset_list");
 	bool bounded = s->r->bounded;
-	size_t i;
+	size_t i, first = s->r->f->node[work].access_count;
 
-	if (!json_array_size(list)) {
+	if (!json_array_size(list))
 		move_subset(s, work, e, subset, write);
-		return;
-	}
 	s->r->bounded |= json_array_size(list) > 1;
 	json_array_foreach(list, i, one) move_subset(s, work, e, one, write);
 	s->r->bounded = bounded;
+	name_accesses(s, work, first, write ? e->from : e->to);
 }
 
 static const struct ml_sym *value_in_code(void *arg, const char *name)
@@ -250,6 +262,7 @@ static void tasklet(struct ml_sdfg_dataflow *s, size_t node)
 	/* the assignment's left side names outputs: reads are named behind it */
 	const char *right = strchr(text, '=');
 
+	f->node[work].code = ml_arena_strdup(&f->arena, text);
 	ml_py_code(&p, text);
 	for (int i = 0; i < ML_FLOW_OPS; i++)
 		f->node[work].ops[i] += p.ops[i];

@@ -5,11 +5,25 @@
 #include "lib/samples/samples.h"
 #include "lib/samples/selection.h"
 
+/* The column of CPUs if it holds integers; one below 0 is a CPU that is not known. */
+static const struct ml_samples_column *cpu_of(const struct ml_samples *s)
+{
+	const struct ml_samples_column *c = ml_samples_role(s, ML_SAMPLES_CPU);
+
+	return c && (c->kind == ML_SAMPLES_UNSIGNED || c->kind == ML_SAMPLES_SIGNED)
+		       ? c
+		       : NULL;
+}
+
+bool ml_loads_possible(const struct ml_samples *s)
+{
+	return s->topology.count && cpu_of(s);
+}
+
 bool ml_loads_map_init(struct ml_loads_map *m, const struct ml_samples *s,
 		       struct ml_arena *a, struct ml_err *err)
 {
-	const struct ml_samples_column *level = ml_samples_role(s, ML_SAMPLES_LEVEL),
-				       *cpu = ml_samples_role(s, ML_SAMPLES_CPU);
+	const struct ml_samples_column *level = ml_samples_role(s, ML_SAMPLES_LEVEL);
 
 	*m = (struct ml_loads_map){ .s = s, .cpus = s->topology.cpu_count };
 	if (!s->topology.count)
@@ -17,8 +31,10 @@ bool ml_loads_map_init(struct ml_loads_map *m, const struct ml_samples *s,
 			err, ML_USAGE,
 			"%s: the hardware is unknown; --hardware FILE reads XML of hwloc or Mitos",
 			s->path);
-	if (!cpu || cpu->kind != ML_SAMPLES_UNSIGNED)
-		return ml_fail(err, ML_USAGE, "%s: no column tells the CPU", s->path);
+	if (!cpu_of(s))
+		return ml_fail(err, ML_USAGE,
+			       "%s: no column tells the CPU; -c cpu=COLUMN names one",
+			       s->path);
 	if (level && level->kind == ML_SAMPLES_NAMES) {
 		m->level_of_name = ml_arena_alloc(a, level->name_count + 1);
 		for (size_t i = 0; i < level->name_count; i++)

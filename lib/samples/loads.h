@@ -42,6 +42,7 @@ struct ml_loads {
 };
 
 /* Fails if the table has no topology or no column of CPUs. */
+bool ml_loads_possible(const struct ml_samples *s);
 bool ml_loads_map_init(struct ml_loads_map *m, const struct ml_samples *s,
 		       struct ml_arena *a, struct ml_err *err);
 void ml_loads_count(struct ml_loads *l, const struct ml_loads_map *m,

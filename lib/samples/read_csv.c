@@ -188,7 +188,9 @@ static bool read_headings(struct csv *c, struct ml_err *err)
 		c->t.at += 3;
 	c->comma = find_comma(c->t.at, c->t.end);
 	if (!next_record(c))
-		return ml_fail(err, ML_FORMAT, "%s: there is no line of headings",
+		return ml_fail(err, ML_FORMAT,
+			       "%s: the file is empty; a table begins with a line of "
+			       "headings",
 			       c->t.name);
 	if (c->bad)
 		return ml_fail(err, ML_FORMAT, "%s:%llu: %s", c->t.name,

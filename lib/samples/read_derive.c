@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -35,12 +36,28 @@ static size_t add_named(struct ml_samples *s, const char *name, const char *othe
 
 static size_t add_level(struct ml_samples *s)
 {
-	size_t column = add_named(s, "level", "memory level", ML_SAMPLES_NAMES);
+	return add_named(s, "level", "memory level", ML_SAMPLES_NAMES);
+}
 
+/*
+ * A column whose cells are levels gets names: those of the levels that occur, the nearest
+ * first, so that an axis of levels has no empty half.
+ */
+static void name_levels(struct ml_samples *s, size_t column)
+{
+	struct ml_samples_column *c = &s->columns[column];
+	bool used[ML_LEVELS] = { false };
+	uint32_t number[ML_LEVELS] = { 0 };
+
+	for (uint64_t i = 0; i < s->rows; i++)
+		used[c->wide[i]] = true;
 	for (size_t i = 0; i < ML_LEVELS; i++)
-		ml_names_add(&s->columns[column].dictionary,
-			     ml_level_name((enum ml_level)i));
-	return column;
+		if (used[i])
+			number[i] = ml_names_add(&c->dictionary,
+						 ml_level_name((enum ml_level)i));
+	for (uint64_t i = 0; i < s->rows; i++)
+		c->wide[i] = number[c->wide[i]];
+	ml_samples_set_role(s, column, ML_SAMPLES_LEVEL);
 }
 
 /* All levels are unknown because the words say nothing, not because they were not read.
@@ -88,7 +105,7 @@ static void derive_word(struct ml_samples *s, bool perf)
 			ml_samples_put_name(s, op, i, name, strlen(name));
 		}
 	}
-	ml_samples_set_role(s, level, ML_SAMPLES_LEVEL);
+	name_levels(s, level);
 	if (!tells)
 		note_silence(s, perf);
 }
@@ -132,7 +149,7 @@ static void derive_ibs(struct ml_samples *s, uint64_t l1_latency)
 			ml_samples_put(s, latency, i,
 				       ml_samples_bits(lat, i) + l1_latency);
 	}
-	ml_samples_set_role(s, level, ML_SAMPLES_LEVEL);
+	name_levels(s, level);
 	if (timed) {
 		ml_samples_set_role(s, latency, ML_SAMPLES_LATENCY);
 		s->note =
@@ -154,7 +171,7 @@ static void derive_name(struct ml_samples *s, size_t from)
 	for (uint64_t i = 0; i < s->rows; i++)
 		ml_samples_put(s, level, i,
 			       levels[ml_samples_bits(&s->columns[from], i)]);
-	ml_samples_set_role(s, level, ML_SAMPLES_LEVEL);
+	name_levels(s, level);
 }
 
 /* Up to `limit` cycles a sample without a level counts as served by the level. */
@@ -217,9 +234,6 @@ static bool guess_levels(struct ml_samples *s, const char *text, struct ml_err *
 	ml_samples_pack(s); /* what was derived is read below */
 	size_t column = add_named(s, "guessed level", "guessed memory level",
 				  ML_SAMPLES_NAMES);
-	for (size_t i = 0; i < ML_LEVELS; i++)
-		ml_names_add(&s->columns[column].dictionary,
-			     ml_level_name((enum ml_level)i));
 	const struct ml_samples_column *latency = ml_samples_latency(s),
 				       *old = was < 0 ? NULL : &s->columns[was];
 	for (uint64_t i = 0; i < s->rows; i++) {
@@ -234,13 +248,36 @@ static bool guess_levels(struct ml_samples *s, const char *text, struct ml_err *
 		}
 		ml_samples_put(s, column, i, level);
 	}
-	ml_samples_set_role(s, column, ML_SAMPLES_LEVEL);
+	name_levels(s, column);
 	s->note = ml_arena_printf(
 		&s->arena,
 		"the level of %llu samples is guessed from their latency: %s, "
 		"more is RAM",
 		(unsigned long long)count, text);
 	return true;
+}
+
+/* Sums of cycles are exact, so latencies with fractions are rounded in a column of their
+ * own. */
+static void round_latency(struct ml_samples *s)
+{
+	int real = s->role[ML_SAMPLES_LATENCY];
+
+	if (real < 0 || s->columns[real].kind != ML_SAMPLES_REAL)
+		return;
+	size_t column = add_named(s, "cycles", "rounded latency", ML_SAMPLES_SIGNED);
+	const struct ml_samples_column *c = &s->columns[real];
+	for (uint64_t i = 0; i < s->rows; i++) {
+		double v = ml_samples_to_real(c, ml_samples_bits(c, i));
+
+		if (ml_samples_missing(c, i) || !(fabs(v) < 0x1p62))
+			ml_samples_put_missing(s, column, i);
+		else
+			ml_samples_put(s, column, i, (uint64_t)llround(v));
+	}
+	ml_samples_set_role(s, column, ML_SAMPLES_LATENCY);
+	s->note = ml_arena_printf(&s->arena, "%s has fractions: %s has it rounded",
+				  s->columns[real].name, s->columns[column].name);
 }
 
 /* Whether a column says something: more than one value, or one that is not 0. */
@@ -273,6 +310,7 @@ bool ml_read_derive(struct ml_samples *s, const struct ml_read_options *o,
 
 		derive_word(s, perf);
 	}
+	round_latency(s);
 	if (o->levels && !guess_levels(s, o->levels, err))
 		return false;
 	ml_samples_pack(s);

@@ -20,6 +20,7 @@ import {
 	type Placed,
 } from "../src/kinds/flow/model/grid";
 import { scaleOf } from "../src/kinds/flow/model/heat";
+import { Labels } from "../src/kinds/flow/model/labels";
 import { apart, layered, ranks } from "../src/kinds/flow/model/layers";
 import {
 	orderName,
@@ -349,4 +350,25 @@ test("in the local picture a container stands above its reader or below its writ
 
 	assert.ok(y(0) < first!.y && first!.y < y(1) && y(1) < second!.y && second!.y < y(2));
 	assert.equal(scene.edges.length, 4);
+});
+
+test("labels take the first free place and never overlap", () => {
+	const labels = new Labels();
+
+	assert.deepEqual(labels.take([[0, 0]], 30, 14), [0, 0]);
+	// the first place is taken, the second is right behind it
+	assert.deepEqual(
+		labels.take(
+			[
+				[20, 5],
+				[30, 5],
+			],
+			30,
+			14,
+		),
+		[30, 5],
+	);
+	assert.equal(labels.take([[10, 10]], 30, 14), null);
+	// a label that found no place takes none
+	assert.deepEqual(labels.take([[10, 20]], 30, 14), [10, 20]);
 });

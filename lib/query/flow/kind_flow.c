@@ -66,6 +66,8 @@ static const struct ml_route routes[] = {
 	  ML_PARAMS(SIZES, ML_NUMBER("elements"), ML_NUMBER("accesses")) },
 	{ "GET", "/api/flows/#/source", ml_route_flow_source, "a source file: file", NULL,
 	  ML_PARAMS(FUNCTION, ML_TEXT("file", ML_LIST_BYTES)) },
+	{ "GET", "/api/flows/#/listing", ml_route_flow_listing,
+	  "its loops and computations as text, a line each", NULL, ML_PARAMS(FUNCTION) },
 	{ "GET", "/api/flows/#/local", ml_route_flow_local,
 	  "simulated at SIZES: set line threshold layout root", NULL, ML_PARAMS(SIZES) },
 	{ "GET", "/api/flows/#/elements", ml_route_flow_elements,

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
-#include "lib/base/file.h"
 #include "lib/flow/flow.h"
 #include "lib/flow/print.h"
 #include "lib/query/flow/metrics.h"
@@ -13,8 +12,8 @@
 #include "lib/query/flow/sizes.h"
 #include "lib/query/workspace/answer.h"
 
-/* Nodes of an answer with and without formulas, points of a curve, bytes of a source. */
-enum { NODES = 2000, ALL_NODES = 50000, POINTS = 1000, SOURCE = 16 << 20 };
+/* Nodes of an answer with and without formulas, points of a curve. */
+enum { NODES = 2000, ALL_NODES = 50000, POINTS = 1000 };
 /* Accesses that the points of a curve simulate together: half a second. */
 enum { CURVE_ACCESSES = 5000000 };
 
@@ -464,26 +463,3 @@ bool ml_route_flow_suggest(struct ml_workspace *ws, const struct ml_request *q,
 }
 
 /* The text of the opened C file, or of a file that a node names. */
-bool ml_route_flow_source(struct ml_workspace *ws, const struct ml_request *q,
-			  struct ml_answer *a, struct ml_err *err)
-{
-	struct ml_open_function *x = ml_open_function(ws, q, err);
-	const char *file = ml_request_text(q, "file");
-	char *text;
-	size_t size;
-
-	if (!x)
-		return false;
-	bool named = !file || !*file || !strcmp(file, x->flow->path);
-	if (named)
-		file = x->flow->path;
-	for (size_t i = 0; i < x->flow->node_count && !named; i++)
-		named = x->flow->node[i].file && !strcmp(x->flow->node[i].file, file);
-	if (!named)
-		return ml_fail(err, ML_USAGE, "no node of the flow is in '%s'", file);
-	if (!ml_file_read(file, SOURCE, &a->arena, &text, &size, err))
-		return false;
-	a->kind = ML_ANSWER_TEXT;
-	ml_buf_put(&a->head, text, size);
-	return true;
-}

@@ -452,10 +452,9 @@ bool ml_sample_table_has(const char *name, const struct ml_samples *s)
 	if (by)
 		return s->role[by->first] >= 0;
 	if (!strcmp(name, "hardware") || !strcmp(name, "metrics"))
-		return s->topology.count && s->role[ML_SAMPLES_CPU] >= 0;
+		return ml_loads_possible(s);
 	if (!strcmp(name, "windows") || !strcmp(name, "clusters"))
-		return s->topology.count && s->role[ML_SAMPLES_CPU] >= 0 &&
-		       s->role[ML_SAMPLES_TIME] >= 0;
+		return ml_loads_possible(s) && s->role[ML_SAMPLES_TIME] >= 0;
 	return true;
 }
 

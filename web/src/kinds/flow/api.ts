@@ -3,7 +3,7 @@ import { columns, json, request } from "../../api";
 import type { Columns } from "../../model/columns";
 import type { Params } from "../../model/types";
 import type { Cells, Elements, Legality, Local, Step } from "./model/local";
-import type { FlowNode, Metrics, Program } from "./model/program";
+import type { FlowNode, ListingLine, Metrics, Program } from "./model/program";
 
 /** A count of /graph. */
 export interface Count {
@@ -79,6 +79,8 @@ export const api = {
 		(await columns(`flows/${n}/curve`, p, s)).column as unknown as Curve,
 	suggest: (n: number, p: Params, s?: AbortSignal) =>
 		json<{ factor: number; set: Record<string, number> }>(`flows/${n}/suggest`, p, s),
+	listing: async (n: number, p: Params, s?: AbortSignal) =>
+		(await json<{ listing: ListingLine[] }>(`flows/${n}/listing`, p, s)).listing,
 	source: async (n: number, p: Params, s?: AbortSignal) =>
 		(await request("GET", `flows/${n}/source`, p, s)).text(),
 	local: (n: number, p: Params, s?: AbortSignal) => json<Local>(`flows/${n}/local`, p, s),

@@ -1,5 +1,12 @@
 // A flow as docs/api.md has it: a program that is not run, its scopes, what they move.
 
+/** A line of the program as text (lib/flow/listing.h). */
+export interface ListingLine {
+	node: number;
+	depth: number;
+	text: string;
+}
+
 export interface FlowNode {
 	number: number;
 	parent?: number;

@@ -9,14 +9,14 @@ import { Icon } from "../../../panels/icon";
 import { latest } from "../../../state/latest";
 import { palette } from "../../../views/palette";
 import { api } from "../api";
-import { nodeTitle, type FlowNode } from "../model/program";
+import { nodeTitle, type FlowNode, type ListingLine } from "../model/program";
 import * as s from "../state/store";
 import { heatColour } from "../views/scene";
 
 const ROW = 22;
 
 const tab = computed(() =>
-	s.opt("left", "outline") === "source" && s.file.value ? "source" : "outline",
+	s.opt("left", "outline") === "source" ? "source" : "outline",
 );
 
 /** Nodes whose children the outline shows; those of few children to begin with. */
@@ -146,7 +146,16 @@ function Outline() {
 	);
 }
 
-const text = latest<SourceText>(
+/** The text of the left pane: a source file, or the program as the graph has it. */
+interface Text {
+	source: SourceText;
+	file: string | null; // that the editor can open
+	nodes: Map<number, number>; // by line, from 1
+	marked: Map<number, number>; // the same, without the further lines of a node
+	lineOf(node: number): number; // 0: none
+}
+
+const sourceText = latest<SourceText>(
 	() => {
 		const [n, file, w] = [s.number.value, s.file.value, s.which.value];
 
@@ -168,16 +177,62 @@ const byLine = computed(() => {
 	return map;
 });
 
-function SourceLine({ n }: { n: number }) {
-	const t = text.value!;
-	const node = byLine.value.get(n);
+/** An .sdfg contains the code of its tasklets; a C file is its own text. */
+const listing = latest<Text>(
+	() => {
+		const [n, w, p] = [s.number.value, s.which.value, s.program.value];
+
+		if (n === null || !p || p.dialect === "C" || tab.value !== "source") return null;
+		return async (abort) => asText(await api.listing(n, w, abort));
+	},
+	0,
+	true,
+).value;
+
+function asText(lines: ListingLine[]): Text {
+	const [nodes, marked] = [new Map<number, number>(), new Map<number, number>()];
+	const first = new Map<number, number>();
+
+	lines.forEach(({ node }, i) => {
+		nodes.set(i + 1, node);
+		if (first.has(node)) return;
+		first.set(node, i + 1);
+		marked.set(i + 1, node);
+	});
+	const text = lines.map((l) => "  ".repeat(l.depth) + l.text).join("\n");
+	return {
+		source: new SourceText(text, "listing.py"),
+		file: null,
+		nodes,
+		marked,
+		lineOf: (node) => first.get(node) ?? 0,
+	};
+}
+
+const shownText = computed<Text | null>(() => {
+	const [source, nodes, file] = [sourceText.value, byLine.value, s.file.value];
+
+	return source
+		? {
+				source,
+				file,
+				nodes,
+				marked: nodes,
+				lineOf: (node) => s.tree.value?.nodes[node]?.line ?? 0,
+			}
+		: listing.value;
+});
+
+function SourceLine({ n, of }: { n: number; of: Text }) {
+	const node = of.nodes.get(n);
 	const m = s.metrics.value;
-	const value = node !== undefined && m ? s.nodeValue(m, node) : NaN;
+	const marked = of.marked.get(n);
+	const value = marked !== undefined && m ? s.nodeValue(m, marked) : NaN;
 	const share = s.scales.value?.node.at(value) ?? NaN;
 
 	return (
 		<div
-			class={`line${node !== undefined ? " costs" : ""}${n === s.pickedLine.value ? " selected" : ""}`}
+			class={`line${node !== undefined ? " costs" : ""}${n === pickedLine(of) ? " selected" : ""}`}
 			style={{ top: `${(n - 1) * 20}px` }}
 			data-line={n}
 			onClick={() => node !== undefined && s.goTo({ kind: "node", node })}
@@ -194,7 +249,7 @@ function SourceLine({ n }: { n: number }) {
 				<span class="lineno">{n}</span>
 			</span>
 			<code>
-				{t.spans(n).map((x, k) =>
+				{of.source.spans(n).map((x, k) =>
 					x.type ? (
 						<span key={k} class={`token ${x.type}`}>
 							{x.text}
@@ -204,10 +259,37 @@ function SourceLine({ n }: { n: number }) {
 					),
 				)}
 			</code>
-			<a class="edit" href={editorLink(s.file.value!, n)} title="open in the editor">
-				<Icon name="edit" />
-			</a>
+			{of.file && (
+				<a class="edit" href={editorLink(of.file, n)} title="open in the editor">
+					<Icon name="edit" />
+				</a>
+			)}
 		</div>
+	);
+}
+
+function pickedLine(t: Text): number {
+	const p = s.picked.value;
+
+	return p && p.kind !== "container" ? t.lineOf(p.node) : 0;
+}
+
+/** Why the pane shows the listing of a program that has a source somewhere. */
+function ListingNote() {
+	const file = s.file.value;
+
+	return (
+		<p class="note flow-pad flow-listing">
+			{file ? (
+				<>
+					<b>{shortPath(file)}</b> is not on this machine, and not beside the graph.
+				</>
+			) : (
+				"The graph names no source file."
+			)}{" "}
+			This is the code that the graph contains: <code>{"<<"}</code> reads,{" "}
+			<code>{">>"}</code> writes.
+		</p>
 	);
 }
 
@@ -215,8 +297,8 @@ const sourceTop = signal(0);
 
 function Source() {
 	const box = useRef<HTMLDivElement>(null);
-	const t = text.value;
-	const line = s.pickedLine.value;
+	const t = shownText.value;
+	const line = t ? pickedLine(t) : 0;
 
 	useEffect(() => {
 		const e = box.current;
@@ -228,29 +310,33 @@ function Source() {
 	if (!t)
 		return (
 			<p class="note flow-pad">
-				The text of {shortPath(s.file.value ?? "")} cannot be read.
+				The text of {shortPath(s.file.value ?? s.path.value)} cannot be read.
 			</p>
 		);
+	const lines = t.source.lines.length;
 	const from = Math.max(0, Math.floor(sourceTop.value / 20) - 4);
-	const to = Math.min(t.lines.length, from + 90);
+	const to = Math.min(lines, from + 90);
 	const visible = [];
-	for (let i = from; i < to; i++) visible.push(<SourceLine key={i} n={i + 1} />);
+	for (let i = from; i < to; i++) visible.push(<SourceLine key={i} n={i + 1} of={t} />);
 	return (
-		<div
-			class="scroll"
-			ref={box}
-			onScroll={(e) => (sourceTop.value = e.currentTarget.scrollTop)}
-		>
+		<>
+			{!t.file && <ListingNote />}
 			<div
-				class="lines"
-				style={{
-					height: `${t.lines.length * 20}px`,
-					minWidth: `calc(${t.longest}ch + 90px)`,
-				}}
+				class="scroll"
+				ref={box}
+				onScroll={(e) => (sourceTop.value = e.currentTarget.scrollTop)}
 			>
-				{visible}
+				<div
+					class="lines"
+					style={{
+						height: `${lines * 20}px`,
+						minWidth: `calc(${t.source.longest}ch + 90px)`,
+					}}
+				>
+					{visible}
+				</div>
 			</div>
-		</div>
+		</>
 	);
 }
 
@@ -264,12 +350,6 @@ export function FlowLeft() {
 							key={id}
 							role="tab"
 							aria-selected={tab.value === id}
-							disabled={id === "source" && !s.file.value}
-							title={
-								id === "source" && !s.file.value
-									? "the program names no source file"
-									: undefined
-							}
 							onClick={() => s.choose({ left: id === "outline" ? null : id })}
 						>
 							{id === "outline" ? "Outline" : "Source"}

@@ -14,6 +14,7 @@ import {
 	revealed,
 	usualLevel,
 	type Box,
+	type Folds,
 	type Tree,
 } from "../model/boxes";
 import { buildFrame, eachItem, homes, type Frame, type Item } from "../model/frames";
@@ -30,6 +31,7 @@ import {
 export const KIND = "flow";
 export const USUAL = 128; // of a parameter that the person has not set
 const DRAWN = 90; // boxes that are drawn to begin with
+const TALL = 4500; // units of the first picture: boxes are some 5 pixels then
 const SCALARS = 60; // more of them are not drawn to begin with
 
 export const active = computed(() => activeKind.value?.id === KIND);
@@ -238,11 +240,7 @@ export function edgeValue(
 
 /* Folds and the picture. */
 
-export const folds = computed(() => {
-	const t = tree.value;
-
-	return parseFolds(opt("folds", ""), t ? usualLevel(t.root, DRAWN) : 1);
-});
+export const folds = computed(() => parseFolds(opt("folds", ""), usual.value));
 export function toggleFold(b: Box): void {
 	const f = folds.value;
 	const toggled = new Set(f.toggled);
@@ -270,7 +268,9 @@ export const scalars = computed(() => {
 export const frame = computed<Frame | null>(() => {
 	const r = ready.value;
 
-	if (!r) return null;
+	return r && frameOf(r, folds.value);
+});
+function frameOf(r: NonNullable<typeof ready.value>, f: Folds): Frame {
 	return buildFrame(
 		{
 			tree: r.tree,
@@ -278,11 +278,24 @@ export const frame = computed<Frame | null>(() => {
 			metrics: r.metrics,
 			rows: r.rows,
 			home: homes(r.tree, r.program.containers, r.metrics, r.rows),
-			folds: folds.value,
+			folds: f,
 			scalars: scalars.value,
 		},
 		r.tree.root,
 	);
+}
+/** The level of the first picture: not too many boxes, and not so long that it is a thread. */
+const usual = computed(() => {
+	const r = ready.value;
+	let level = 1;
+
+	if (!r) return level;
+	for (let max = DRAWN; max; max >>= 1) {
+		level = usualLevel(r.tree.root, max);
+		if (level === 1) break;
+		if (frameOf(r, { level, toggled: new Set() }).h <= TALL) break;
+	}
+	return level;
 });
 
 /** Scales of the two heat maps, over what is drawn. */
@@ -421,10 +434,6 @@ export const file = computed(() => {
 	const p = picked.value;
 	const node = p && p.kind !== "container" ? t?.nodes[p.node] : undefined;
 
-	return node?.file ?? (program.value?.dialect === "C" ? path.value : null);
-});
-export const pickedLine = computed(() => {
-	const p = picked.value;
-
-	return p && p.kind !== "container" ? (tree.value?.nodes[p.node]?.line ?? 0) : 0;
+	if (program.value?.dialect === "C") return node?.file ?? path.value;
+	return node?.file ?? t?.nodes.find((n) => n.file)?.file ?? null;
 });

@@ -9,6 +9,7 @@ import {
 	type Item,
 	type Link,
 } from "../model/frames";
+import { Labels } from "../model/labels";
 import type { Metrics } from "../model/program";
 import * as s from "../state/store";
 import { globalCamera as cam } from "./camera";
@@ -30,6 +31,7 @@ export class Painter {
 	private readonly map = s.colours.value;
 	private readonly picked = s.picked.value;
 	private readonly hovered = s.hovered.value;
+	private readonly labels = new Labels();
 
 	constructor(
 		private readonly d: Draw,
@@ -164,7 +166,7 @@ export class Painter {
 				size: Math.min(24, size * 1.15),
 				align: "center",
 			});
-		else if (!i.folded) this.farName(i, x, y);
+		else this.farName(i, x, y);
 	}
 
 	/** From far away a large box keeps a name, as a town on a map does. */
@@ -177,10 +179,18 @@ export class Painter {
 			names.length ? `loop ${names.join(", ")}` : (i.headers[0] ?? ""),
 			24,
 		);
-		const style = { colour: p.text, size: 10 };
+		const style = { colour: p.text, size: i.folded ? 8.5 : 10 };
 		const long = d.measure(text, style);
 
-		if (long + 8 > w || h < 34) return;
+		if (long + (i.folded ? 2 : 8) > w || h < (i.folded ? 14 : 34)) return;
+		if (i.folded) {
+			d.text(cam.sx(x) + w / 2, cam.sy(y) + h / 2, text, {
+				...style,
+				colour: inkOn(this.peakColour(i)),
+				align: "center",
+			});
+			return;
+		}
 		const at = cam.sy(y + (HEADER * i.headers.length) / 2);
 		d.rect(cam.sx(x) + w / 2 - long / 2 - 3, at - 7, long + 6, 14, p.background, 0.75);
 		d.text(cam.sx(x) + w / 2, at, text, { ...style, align: "center" });
@@ -274,11 +284,20 @@ export class Painter {
 		if (cam.k < 0.85 || !Number.isFinite(v) || y1 - y0 < 20 || l.path.length > 4) return;
 		const text = metricText(s.edgeMetric.value, v);
 		const style = { colour: this.p.text, size: 10 };
-		const [x, y] = [(x0 + x1) / 2 + 5, (y0 + y1) / 2];
 		const w = this.d.measure(text, style);
+		// right or left of the edge, in its middle or nearer to an end
+		const places = [0.5, 0.25, 0.75].flatMap((t): [number, number][] => {
+			const [x, y] = [x0 + (x1 - x0) * t, y0 + (y1 - y0) * t];
+			return [
+				[x + 5, y],
+				[x - 5 - w, y],
+			];
+		});
+		const at = this.labels.take(places, w + 4, 14);
 
-		this.d.rect(x - 2, y - 7, w + 4, 14, this.p.background, 0.8);
-		this.d.text(x, y, text, style);
+		if (!at) return;
+		this.d.rect(at[0] - 2, at[1] - 7, w + 4, 14, this.p.background, 0.8);
+		this.d.text(at[0], at[1], text, style);
 	}
 }
 

@@ -46,6 +46,7 @@ import { drawScale } from "./scene";
 
 const BESIDE = 90; // units between two sides
 const SEEN = 0.6; // pixels a unit: elements are 8 pixels, letters can be read
+const APART = 0.35; // elements are 5 pixels
 
 export class LocalView extends CanvasView {
 	private sides: Side[] = [];
@@ -202,12 +203,16 @@ export class LocalView extends CanvasView {
 		if (lastFit === key) return;
 		lastFit = key;
 		this.showAll();
-		// a long program begins at its top, with elements that can be seen
+		// a long program begins at its top, with elements that can be seen; a wide one is
+		// shown in its whole width as long as its elements can be told apart
 		const all = this.whole();
-		if (cam.k < SEEN) {
-			cam.k = SEEN;
+		const wide = Math.max(APART, (cam.width - 24) / all.w);
+		const k = Math.min(SEEN, wide);
+		if (cam.k < k) {
+			cam.k = k;
 			const first = this.sides[0]!.scene.items[0];
-			cam.hold(first ? first.x + first.w / 2 : all.w / 2, all.y, cam.width / 2, 10);
+			const fits = all.w * k <= cam.width || !first;
+			cam.hold(fits ? all.w / 2 : first.x + first.w / 2, all.y, cam.width / 2, 10);
 		}
 	}
 

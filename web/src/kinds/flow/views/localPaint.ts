@@ -16,6 +16,7 @@ import {
 	type Local,
 	type Step,
 } from "../model/local";
+import { Labels } from "../model/labels";
 import {
 	LOOP,
 	TILE,
@@ -241,6 +242,7 @@ function xAt(points: number[], y: number): number {
 
 export class Painter {
 	private readonly map = s.colours.value;
+	private readonly labels = new Labels();
 
 	constructor(
 		private readonly d: Draw,
@@ -314,19 +316,15 @@ export class Painter {
 		const y = cam.sy(i.y + TITLE) - 10;
 		const size = Math.max(9, Math.min(13, 11 * cam.k));
 
-		d.rect(x, y - 4, 8, 8, containerColour(p, i.container));
-		d.text(
-			x + 13,
-			y,
-			cam.k < 0.4
-				? s.program.value!.containers[i.container]!.name
-				: titleOf(i.container, side.local.placed) + (i.cut ? "  (a part)" : ""),
-			{
-				colour: p.text,
-				size,
-				bold: true,
-			},
+		const style = { colour: p.text, size, bold: true };
+		const whole = titleOf(i.container, side.local.placed) + (i.cut ? "  (a part)" : "");
+		const room = i.w * cam.k; // up to the next container
+		// the name and shape stay where the rest has no room
+		const text = [whole, whole.replace(" major", ""), whole.split("  ")[0]!].find(
+			(t) => cam.k >= 0.4 && 13 + d.measure(t, style) <= room + 14 * cam.k,
 		);
+		d.rect(x, y - 4, 8, 8, containerColour(p, i.container));
+		d.text(x + 13, y, text ?? s.program.value!.containers[i.container]!.name, style);
 	}
 
 	private nest(i: NestItem): void {
@@ -421,9 +419,15 @@ export class Painter {
 		// nearer to the nest: several edges may share their way from a container
 		const away = Math.min(18, 0.4 * (ey - sy));
 		const y = nestBelow ? ey - away - 2 : sy + away;
-		const x = xAt(points, y) + 7;
-		d.rect(x - 3, y - 7, d.measure(text, style) + 6, 14, p.background, 0.85);
-		d.text(x, y, text, style);
+		const w = d.measure(text, style);
+		const places = [y, y - 14, y + 14].flatMap((at): [number, number][] => [
+			[xAt(points, at) + 7, at],
+			[xAt(points, at) - 7 - w, at],
+		]);
+		const at = this.labels.take(places, w + 6, 14);
+		if (!at) return;
+		d.rect(at[0] - 3, at[1] - 7, w + 6, 14, p.background, 0.85);
+		d.text(at[0], at[1], text, style);
 	}
 
 	/** Calls `each` for the tiles of elements that `wanted` names. */

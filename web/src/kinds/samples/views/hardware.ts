@@ -59,6 +59,23 @@ function labelThatFits(d: Draw, label: string, room: number, size: number): stri
 	return [label, short].find((t) => d.measure(t, style) + 1.5 < room) ?? "";
 }
 
+function labelOutside(
+	d: Draw,
+	p: Palette,
+	ring: Ring,
+	r: number,
+	angle: number,
+	label: string,
+): void {
+	const sin = Math.sin(angle);
+
+	d.text(ring.x + (r + 5) * sin, ring.y - (r + 5) * Math.cos(angle), label, {
+		colour: p.text,
+		size: 10,
+		align: sin < 0 ? "right" : "left",
+	});
+}
+
 export function drawSunburst(d: Draw, p: Palette, box: Box, x: Scene): Ring {
 	const t = x.tree;
 	const ring = fitRing(box.x, box.y, box.w, box.h, t.depths);
@@ -104,7 +121,13 @@ export function drawSunburst(d: Draw, p: Palette, box: Box, x: Scene): Ring {
 		const mid = (r0 + r1) / 2;
 		const room = roomInArc(r0, r1, a0, a1);
 		const text = labelThatFits(d, n.label, room.w, 10);
-		if (room.h < 11 || !text) return;
+		if (room.h < 11) return;
+		if (!text) {
+			// a CPU with samples has its name outside where the ring is too thin for it
+			if (t.depth[i] === t.depths - 1 && x.loads.samples[i])
+				labelOutside(d, p, ring, r1, middle, n.label);
+			return;
+		}
 		d.text(ring.x + mid * Math.sin(middle), ring.y - mid * Math.cos(middle), text, {
 			colour: readableOn(part > 0.5 ? c.hover : colour),
 			size: 10,

@@ -226,7 +226,7 @@ export class HistogramPart implements Part {
 	}
 
 	private slot(b: Box, i: number, n: number): Box {
-		const side = Math.min(b.h - 26, b.w / n - 6);
+		const side = Math.min(b.h - 38, b.w / n - 6);
 
 		return {
 			x: b.x + (b.w * (i + 0.5)) / n - side / 2,
@@ -268,15 +268,36 @@ export class HistogramPart implements Part {
 			d.arc(at, markerY, 0, 5, 0, 2 * Math.PI, colour);
 			if (tree && all?.[i] && slot.w > 34) {
 				drawSunburst(d, p, slot, { tree, loads: all[i]!, by: "samples" });
-				d.text(
-					slot.x + slot.w / 2,
-					slot.y + slot.h + 9,
-					`${shown(c, k.from)}–${shown(c, k.to)}${v === null ? "" : `: ${v.toFixed(2)}`}`,
-					{ colour: on ? p.text : p.muted, size: 10, align: "center", bold: on },
-				);
+				this.drawCaption(d, p, slot, b.w / list.length, on, [
+					`${shown(c, k.from)}–${shown(c, k.to)}`,
+					v === null ? "" : v.toFixed(2),
+				]);
 			}
 		});
 		if (this.over_?.what === "cluster") this.drawUnfolded(d, p, x, this.over_.at);
+	}
+
+	/** The range of a cluster and its metric, in two lines where one is too long. */
+	private drawCaption(
+		d: Draw,
+		p: Palette,
+		slot: Box,
+		room: number,
+		on: boolean,
+		[range, metric]: [string, string],
+	): void {
+		const style = {
+			colour: on ? p.text : p.muted,
+			size: 10,
+			align: "center" as const,
+			bold: on,
+		};
+		const one = metric ? `${range}: ${metric}` : range;
+		const lines = d.measure(one, style) + 8 <= room ? [one] : [range, metric];
+
+		lines.forEach((text, i) =>
+			d.text(slot.x + slot.w / 2, slot.y + slot.h + 9 + 12 * i, text, style),
+		);
 	}
 
 	/** The cluster under the pointer, large. */

@@ -1,0 +1,35 @@
+/*
+ * A flow as a text of loops, guards and computations, for programs whose source is not at
+ * hand: an .sdfg contains the code of its tasklets, but only the names of the files that
+ * they came from. A computation is written as DaCe writes tasklets: what it reads, its
+ * code, what it writes.
+ *
+ *	map i = 0 to N - 1:
+ *	    scale:
+ *	        x << A[i]
+ *	        y = 2 * x
+ *	        y >> B[i]
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ml_arena;
+struct ml_buf;
+struct ml_flow;
+
+struct ml_flow_listing {
+	struct ml_flow_line {
+		uint32_t node; /* that the line belongs to */
+		uint32_t depth;
+		const char *text; /* without indentation */
+	} *line;
+	size_t count, cap;
+};
+
+/* Lines and texts live in the arena. */
+void ml_flow_listing_make(struct ml_flow_listing *l, const struct ml_flow *f,
+			  struct ml_arena *a);
+/* The whole text, indented by four spaces a level. */
+void ml_flow_listing_print(const struct ml_flow_listing *l, struct ml_buf *out);
