@@ -225,7 +225,8 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 
 	cmd_work_begin(&work);
 	cmd_work_advise(&work, &cmd_run,
-			"--limit N records a part, and memlamp sim --quick counts only");
+			"--limit N records a part, --window N tries changes on fewer "
+			"references, and memlamp sim --quick counts only");
 	bool ok = ml_analysed_trace_open(&s, r->path, &options, err);
 	bool proved = ok && o->prove && prove(&s, o, &options, err);
 	cmd_work_end(&work);

@@ -22,30 +22,31 @@ static bool cancelled(void *arg)
 
 enum { SURE = 2, LONG = 60 }; /* seconds: until an estimate is good; to be worth it */
 
-/* Says once how long the work will take, if that is long. */
-static void estimate(struct cmd_work *w, uint64_t done, uint64_t total)
+/* Says once for each part of the work how long the part will take, if that is long. */
+static void estimate(struct cmd_work *w, const char *what, uint64_t done, uint64_t total)
 {
 	uint64_t now = ml_now();
 
-	if (!w->started || done < w->last) {
+	if (w->part != what || done < w->last) {
+		w->part = what;
 		w->started = now;
-		w->last = done;
-		return;
+		w->first = done;
+		w->judged = false;
 	}
 	w->last = done;
-	uint64_t seconds = (now - w->started) / ML_SECOND;
-	if (seconds < SURE || !done || done > total)
+	double spent = (double)(now - w->started) / (double)ML_SECOND;
+	if (w->judged || spent < SURE || done <= w->first || done > total)
 		return;
-	double left = (double)(now - w->started) / (double)ML_SECOND *
-		      (double)(total - done) / (double)done;
-	if (left > LONG) {
-		ml_progress_end(&w->progress);
-		fprintf(stderr,
-			"memlamp %s: the simulation will take about %.0f minutes; %s; "
-			"Ctrl-C shows what is known by then\n",
-			w->cmd->name, left / 60 < 1.5 ? 1 : left / 60, w->advice);
-	}
-	w->advice = NULL;
+	w->judged = true;
+	double left = spent * (double)(total - done) / (double)(done - w->first);
+	if (left < LONG)
+		return;
+	ml_progress_end(&w->progress);
+	fprintf(stderr,
+		"memlamp %s: %s will take about %.0f %s; %s; Ctrl-C shows what is known "
+		"by then\n",
+		w->cmd->name, what, left / 60, left / 60 < 1.5 ? "minute" : "minutes",
+		w->advice);
 }
 
 static void show(void *arg, const char *what, uint64_t done, uint64_t total)
@@ -53,7 +54,7 @@ static void show(void *arg, const char *what, uint64_t done, uint64_t total)
 	struct cmd_work *w = arg;
 
 	if (w->advice && total)
-		estimate(w, done, total);
+		estimate(w, what, done, total);
 	if (total)
 		ml_progress_bar(&w->progress, what, done, total);
 	else
@@ -68,8 +69,9 @@ void cmd_work_begin(struct cmd_work *w)
 	sigaction(SIGTERM, &act, NULL);
 	ml_progress_start(&w->progress, stderr);
 	w->work = (struct ml_work){ cancelled, show, w };
-	w->advice = NULL;
-	w->started = w->last = 0;
+	w->advice = w->part = NULL;
+	w->started = w->first = w->last = 0;
+	w->judged = false;
 }
 
 void cmd_work_advise(struct cmd_work *w, const struct cmd *cmd, const char *advice)

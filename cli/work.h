@@ -24,14 +24,17 @@ struct cmd_work {
 	struct ml_work work;
 	const struct cmd *cmd; /* set by cmd_work_advise, else NULL */
 	const char *advice;
-	uint64_t started; /* ns: when the current part of the work began */
-	uint64_t last;    /* what was done of it at the last report */
+	const char *part; /* what is done now; NULL: nothing was reported yet */
+	uint64_t started; /* ns: when this part began */
+	uint64_t first;   /* what was done of it at the first report */
+	uint64_t last;    /* and at the last one */
+	bool judged;      /* the time of this part was estimated */
 };
 
 void cmd_work_begin(struct cmd_work *w);
 /*
- * If the work turns out to take more than a minute, a line on stderr says about how long
- * it will take, what would take less (`advice`), and that a signal shows a part.
+ * If a part of the work turns out to take more than a minute, a line on stderr says about
+ * how long it will take, what would take less (`advice`), and that a signal shows a part.
  */
 void cmd_work_advise(struct cmd_work *w, const struct cmd *cmd, const char *advice);
 /* Wipes the progress bar. Signals keep their meaning. */

@@ -57,11 +57,17 @@ python3 - <<END
 import json
 d = json.load(open("b.sarif"))
 run, = d["runs"]
-print(d["version"], run["tool"]["driver"]["name"], run["tool"]["driver"]["rules"])
+rules = run["tool"]["driver"]["rules"]
+print(d["version"], run["tool"]["driver"]["name"], [(x["id"], x["shortDescription"]["text"]) for x in rules])
+print("all texts:", all(x[k]["text"] for x in rules for k in ("shortDescription", "fullDescription", "help")))
 r = run["results"][0]
 print(r["ruleId"], r["level"], r["locations"][0]["physicalLocation"], r["partialFingerprints"])
 print(r["properties"]["region"], r["properties"]["simulated"], r["message"]["text"].startswith("m&m is walked"))
 END
+
+echo "# SARIF: every kind of finding has a sentence"
+grep -ho '\.kind = "[a-z ]*"' "$SRC"/lib/analyse/find/find_*.c | sed 's/.*= //' | sort >kinds
+sed -n 's/^	{ \("[a-z ]*"\), ".*/\1/p' "$SRC/lib/query/export/export_sarif.c" | sort | diff kinds - && echo yes
 
 echo "# misuse"
 memlamp export a.mlt; echo "(status $?)"

@@ -58,3 +58,7 @@ within "a hundredth" "$(number some.mlt references)" 1000 5000
 
 memlamp run -m zen4 -- ./prog -x >/dev/null 2>err
 within "no line is wider than 80 columns" "$(LC_ALL=C.UTF-8 wc -L <err)" 1 80
+
+printf 'static volatile char a[4000000];\nint main(void)\n{\n\tfor (int i = 0; i < 4000000; i += 64)\n\t\ta[i] =\t\t1;\n}\n' >tabs.c
+cc -g -O1 tabs.c -o tabs
+echo "tabs of the source: $(memlamp run -m zen4 --report - ./tabs | grep -o 'a.i. =.*1;' | sort -u)"

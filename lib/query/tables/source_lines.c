@@ -9,6 +9,20 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
+/* Copies the text; several blanks or tabs in a row become one blank. */
+static const char *copy_line(struct ml_arena *a, const char *at, const char *stop)
+{
+	char *copy = ml_arena_alloc(a, (size_t)(stop - at) + 1), *to = copy;
+
+	for (; at < stop; at++)
+		if (!is_blank(*at))
+			*to++ = *at;
+		else if (!is_blank(at[-1])) /* the first character is no blank */
+			*to++ = ' ';
+	*to = 0;
+	return copy;
+}
+
 const char *ml_source_lines_find(struct ml_source_lines *s, const char *path,
 				 uint32_t line)
 {
@@ -37,7 +51,7 @@ const char *ml_source_lines_find(struct ml_source_lines *s, const char *path,
 		at++;
 	while (stop > at && is_blank(stop[-1]))
 		stop--;
-	return ml_arena_copy(&s->arena, at, (size_t)(stop - at));
+	return copy_line(&s->arena, at, stop);
 }
 
 void ml_source_lines_release(struct ml_source_lines *s)

@@ -1,5 +1,6 @@
 /*
- * Lines of the source files that a trace contains, without leading and trailing blanks.
+ * Lines of the source files that a trace contains, without leading and trailing blanks;
+ * blanks and tabs between words are one blank.
  * Each file is unpacked once. A struct of zero bytes with its trace set is ready to use.
  */
 #pragma once
