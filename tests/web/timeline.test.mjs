@@ -96,6 +96,44 @@ export const tests = {
 		);
 	},
 
+	"where L1 serves nearly everything, chart and strip show their top part": async (
+		w,
+	) => {
+		// 40 lines, each used 50,000 times: a miss is one of 2048 references of its cell
+		const lines = Array.from(
+			{ length: 40 },
+			(_, i) => `r0x${(0x10000 + 64 * i).toString(16)}*50000`,
+		);
+		const trace = w.text("hits", `${lines.join("\n")}\n`);
+		const page = await w.page(
+			await w.serve(trace, {
+				machine: "L1 128 full 64B 4c | memory 100c",
+			}),
+		);
+		const share = async () => {
+			const memory = (await levelColours(page)).at(-1);
+			const all = rects(await timelineSvg(page));
+			return [(r) => r.y < 14 && r.y + r.h <= 15, (r) => r.y >= 14].map(
+				(part) => {
+					const found = all.filter(
+						(r) => r.fill === memory && part(r),
+					);
+					return Math.max(0, ...found.map((r) => r.h));
+				},
+			);
+		};
+
+		await w.until("misses are seen in the strip", async () => {
+			const [strip, chart] = await share();
+			return strip > 2 && chart > 10;
+		});
+		await page.getByRole("button", { name: "misses", exact: true }).click();
+		await w.until("with all references they are thin", async () => {
+			const [strip] = await share();
+			return strip < 1;
+		});
+	},
+
 	"by cycles areas are shares of what the levels' latencies add up to": async (
 		w,
 	) => {

@@ -29,7 +29,6 @@ const L1: StateLevel = {
 	name: "L1",
 	instances: 1,
 	share: 1,
-	share: 1,
 	sets: 2,
 	ways: 2,
 	line: 16,

@@ -320,6 +320,7 @@ function Run() {
 	const t = trace.value;
 
 	if (!t) return null;
+	const missing = sum(t.gaps.map((g) => g.count)); // 0: nobody counted them
 	return (
 		<Section title="Run">
 			<dl>
@@ -359,8 +360,8 @@ function Run() {
 			{t.damage && <p class="warning">{t.damage}</p>}
 			{t.gaps.length > 0 && (
 				<p class="warning">
-					{exact(sum(t.gaps.map((g) => g.count)))} references are missing in{" "}
-					{t.gaps.length} gap{t.gaps.length > 1 ? "s" : ""} ({t.gaps[0]!.reason}):{" "}
+					{missing > 0 ? exact(missing) : "An unknown number of"} references are missing
+					in {t.gaps.length} gap{t.gaps.length > 1 ? "s" : ""} ({t.gaps[0]!.reason}):{" "}
 					<button class="link" onClick={() => setCursor(t.gaps[0]!.time)}>
 						go to the first
 					</button>

@@ -6,7 +6,7 @@ import { Icon } from "../../../panels/icon";
 import { Section } from "../../../panels/section";
 import type { Row } from "../model/types";
 import { fileOfRow, findings, goToRow } from "../state/findings";
-import { names } from "../state/store";
+import { names, ready } from "../state/store";
 import { showMe } from "./showMe";
 
 const EVIDENCE = 2; // sentences of it
@@ -51,7 +51,12 @@ function Body({ row }: { row: Row }) {
 export function Findings() {
 	const rows = findings.value;
 
-	if (!rows) return null;
+	if (!rows)
+		return ready.value ? (
+			<section class="section">
+				<p class="note">Looking for problems …</p>
+			</section>
+		) : null;
 	const shown = rows.includes(open.value!) ? open.value : rows[0];
 	return (
 		<Section title="Findings" side={<span class="muted">{rows.length || "none"}</span>}>

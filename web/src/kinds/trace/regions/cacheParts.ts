@@ -107,7 +107,10 @@ function describe(d: Draw, p: Palette, l: LevelPicture, s: CacheScene): void {
 	const words = [levelWords(l.info)];
 
 	if (l.info.group) words.push(`a cell is ${group}`);
-	words.push(`temperature ${temperatureText(t)}`);
+	// "temperature +0.9, warm", or what of it has room
+	const degrees = `temperature ${temperatureText(t)}`;
+	const fits = d.measure(degrees, small) <= LABEL - 10;
+	words.push(fits ? degrees : degrees.split(",")[0]!);
 	d.clip(l.x, l.y - 2, LABEL - 8, Math.max(l.h + 4, 60), () => {
 		d.text(l.x, l.y + 7, l.info.name, { colour: p.text, size: 12, bold: true });
 		d.text(l.x + 26, l.y + 7, many + bytes(size), { colour: p.text, size: 11 });

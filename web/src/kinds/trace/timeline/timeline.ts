@@ -174,16 +174,16 @@ class Timeline extends LayeredView {
 			: new Array<number>(levels).fill(1);
 	}
 
-	/** The share at which the chart begins: its top part only, if nearly all is served by L1. */
-	private base(): number {
+	/** The share at which a chart begins: its top part only, if nearly all is served by L1. */
+	private base(shown: Shown[], scale: Scale): number {
 		const levels = levelNames.value.length;
 		const weights = this.weights(levels);
 		const ends = new Float64Array(levels);
 		const missed: number[] = [];
 
 		if (option("timeline.zoom", "misses") !== "misses" || !ready.value) return 0;
-		for (const { all, window } of this.mainShown(shownWindow.value, null))
-			eachCell(all, window, this.scale(), (i) => {
+		for (const { all, window } of shown)
+			eachCell(all, window, scale, (i) => {
 				if (bands(all.served, null, i * levels, weights, ends, new Float64Array(levels)))
 					missed.push(1 - ends[0]!);
 			});
@@ -543,7 +543,7 @@ class Timeline extends LayeredView {
 			ends,
 			new Float64Array(a.levels),
 		);
-		const base = this.base();
+		const base = this.base(this.mainShown(shownWindow.value, null), this.scale());
 		const height = (chartEnd - y) / Math.max(1, chartEnd - chart);
 		const l = ok ? bandAt(ends, base + height * (1 - base)) : -1;
 
@@ -578,7 +578,7 @@ class Timeline extends LayeredView {
 			weights,
 			top: at.chart,
 			height: at.chartEnd - at.chart,
-			base: this.base(),
+			base: this.base(this.mainShown(s.window, null), s),
 			level: level !== undefined && isNothing(rest) ? level - 1 : undefined,
 		};
 
@@ -602,6 +602,7 @@ class Timeline extends LayeredView {
 			weights,
 			top: 0,
 			height: STRIP,
+			base: this.base(this.wholeShown(), this.strip()),
 		});
 		if (this.disagreements.height())
 			this.disagreements.draw(d, p, this.strip(), STRIP + 2);
