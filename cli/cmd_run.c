@@ -229,6 +229,7 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 			"references, and memlamp sim --quick counts only");
 	bool ok = ml_analysed_trace_open(&s, r->path, &options, err);
 	bool proved = ok && o->prove && prove(&s, o, &options, err);
+	bool stopped = ml_work_cancelled(&work.work);
 	cmd_work_end(&work);
 	if (!ok)
 		return false;
@@ -241,7 +242,7 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 		}
 		return proved && r->ok;
 	}
-	ok = print(&s, o, r->path, session->argv[0]) == EXIT_DONE && r->ok && !s.stopped;
+	ok = print(&s, o, r->path, session->argv[0]) == EXIT_DONE && r->ok && !stopped;
 	ml_analysed_trace_close(&s);
 	err->kind = ok ? ML_OK : ML_IO; /* errors are printed already */
 	err->text[0] = 0;

@@ -14,10 +14,36 @@
 #include "lib/query/tables/source_lines.h"
 #include "lib/query/tables/analysed_trace.h"
 
-enum { USUAL = 80 /* columns, if stdout is no terminal */, NAME = 40 };
+enum { USUAL = 80 /* columns, if stdout is no terminal */, NAME = 40, INDENT = 4 };
 
 /* Rows whose misses cost less than this share of the access time are left out. */
 static const double negligible = 0.005;
+
+/* Breaks the lines that were written from `start` on at blanks, so that they fit. */
+static void wrap(struct say *s, size_t start)
+{
+	const char *text = ml_arena_copy(&s->arena, (const char *)s->out->data + start,
+					 s->out->size - start);
+	int at = 0;
+
+	s->out->size = start;
+	while (*text) {
+		size_t size = 1 + strcspn(text + 1, " \n"); /* a word and what is before it */
+
+		if (*text == '\n') {
+			size = 1;
+			at = -1;
+		} else if (at && at + (int)size > s->columns) {
+			say(s, "\n%*s", INDENT, "");
+			at = INDENT;
+			text++;
+			size--;
+		}
+		say(s, "%.*s", (int)size, text);
+		at += (int)size;
+		text += size;
+	}
+}
 
 static void put_totals(const struct ml_analysed_trace *analysed, const char *program,
 		       struct say *s)
@@ -197,7 +223,9 @@ void run_text(struct ml_analysed_trace *analysed, const char *path, const char *
 	say_start(&s, out);
 	if (!cmd_width())
 		s.columns = USUAL;
+	size_t start = out->size;
 	put_totals(analysed, program, &s);
+	wrap(&s, start);
 	findings_print(&analysed->findings, &analysed->trace, analysed->profile, &s);
 	put_lines(analysed, top, &s);
 	put_regions(analysed, top, &s);

@@ -62,3 +62,6 @@ within "no line is wider than 80 columns" "$(LC_ALL=C.UTF-8 wc -L <err)" 1 80
 printf 'static volatile char a[4000000];\nint main(void)\n{\n\tfor (int i = 0; i < 4000000; i += 64)\n\t\ta[i] =\t\t1;\n}\n' >tabs.c
 cc -g -O1 tabs.c -o tabs
 echo "tabs of the source: $(memlamp run -m zen4 --report - ./tabs | grep -o 'a.i. =.*1;' | sort -u)"
+memlamp run -m zen4 --skip 100 --limit 50k -o short.mlt --report wide.txt ./zero
+within "with gaps too" "$(wc -L <wide.txt)" 1 80
+grep -A 1 'after recording' wide.txt

@@ -14,3 +14,32 @@ for signal in TERM HUP; do # a shell makes background programs ignore INT
 	memlamp info x.mlt >/dev/null && echo "the trace can be read"
 	rm x.mlt
 done
+
+# After the program has ended: what is known until then, and a status that tells.
+cat >columns.c <<'END'
+static volatile double a[1000][1000];
+int main(void)
+{
+	for (int round = 0; round < 8; round++)
+		for (int j = 0; j < 1000; j++)
+			for (int i = 0; i < 1000; i++)
+				a[i][j] = i;
+}
+END
+cc -g -O1 columns.c -o columns
+recorded() { # the recorded program is a child of memlamp
+	test -s x.mlt && test -z "$(cat /proc/$memlamp/task/$memlamp/children)"
+}
+for seconds in 0.2 0.5 1 3 9; do # waits longer if nothing was known yet
+	rm -f x.mlt report
+	memlamp run -m zen4 -o x.mlt --report report ./columns 2>err &
+	memlamp=$!
+	wait_for recorded
+	sleep $seconds
+	kill -TERM $memlamp 2>/dev/null
+	wait $memlamp
+	status=$?
+	test -s report && break
+done
+echo "stopped after recording: status $status"
+grep -o 'Changes were not simulated: stopped' report
