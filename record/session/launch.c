@@ -60,16 +60,23 @@ static void wait_passively(void)
 	setenv("OMP_WAIT_POLICY", "passive", 1);
 }
 
+enum { RING_NAME = 24 };
+
 /*
- * Tells programs that were built by `memlamp cc` where the ring is, or of no ring. The
- * environment has the same size in both cases, and so do the references of the loader.
+ * Tells programs that were built by `memlamp cc` where the ring is, or of no ring. More
+ * slashes than one fill the name up, so that the environment always has the same size:
+ * addresses on the stack and references of the loader do not depend on process numbers.
  */
 static void name_ring(const struct ml_launch *x)
 {
-	char none[80];
+	char name[80] = "";
+	size_t size = strlen(x->ring), more = size < RING_NAME ? RING_NAME - size : 0;
 
-	snprintf(none, sizeof(none), "-%s", x->ring + 1);
-	setenv("MEMLAMP_RING", x->hooks || x->instrumented ? x->ring : none, 1);
+	memset(name, '/', more);
+	snprintf(name + more, sizeof(name) - more, "%s", x->ring);
+	if (!x->hooks && !x->instrumented)
+		name[0] = '-';
+	setenv("MEMLAMP_RING", name, 1);
 	unsetenv("MEMLAMP");
 }
 

@@ -6,7 +6,7 @@ lackey=$(command -v valgrind.bin || command -v valgrind)
 
 # The environment lies on the program's stack and its start-up code reads it: same for both.
 # memlamp record adds OMP_WAIT_POLICY where it is not set, and replaces MEMLAMP_RING.
-bare="env -i PATH=$PATH LD_BIND_NOW=1 OMP_WAIT_POLICY=passive MEMLAMP_RING=/proc/$$/fd/4 VALGRIND_LIB=$BUILD/valgrind"
+bare="env -i PATH=$PATH LD_BIND_NOW=1 OMP_WAIT_POLICY=passive MEMLAMP_RING=of-24-characters-as-ours VALGRIND_LIB=$BUILD/valgrind"
 
 # run_lackey OPTION COMMAND...
 run_lackey() {
