@@ -8,6 +8,8 @@
 #include "lib/analyse/find/find_irregular.h"
 #include "lib/analyse/find/find_kinds.h"
 
+enum { SMALL = 16 /* bytes; malloc takes 32 at least */ };
+
 struct mine {
 	struct ml_irregular_spots spots;
 	size_t in_order[ML_IRREGULAR_MAX], in_pool[ML_IRREGULAR_MAX]; /* trials */
@@ -88,7 +90,7 @@ static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial, dou
 	ml_find_fact(c, "misses_predicted", (double)after);
 }
 
-/* A pool is the advice only where the order alone helps little. */
+/* A pool is the advice only where malloc takes twice the room and order helps little. */
 static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
@@ -97,7 +99,7 @@ static void conclude(struct ml_find *f, void *arg)
 		const struct ml_visits *v = &m->spots.visits[i];
 		double order = ml_visits_saved(f, v, m->in_order[i]);
 		double pool = ml_visits_saved(f, v, m->in_pool[i]);
-		bool is_pool = pool > 2 * order;
+		bool is_pool = pool > 2 * order && mean_size(v) <= SMALL;
 		double saved = is_pool ? pool : order;
 
 		if (saved >= ml_family_min(f))
