@@ -8,7 +8,7 @@
 #include "lib/analyse/find/find_irregular.h"
 #include "lib/analyse/find/find_kinds.h"
 
-enum { SMALL = 16 /* bytes; malloc takes 32 at least */ };
+enum { SMALL = 8 /* bytes; malloc takes 32 at least */ };
 
 struct mine {
 	struct ml_irregular_spots spots;
@@ -90,7 +90,7 @@ static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial, dou
 	ml_find_fact(c, "misses_predicted", (double)after);
 }
 
-/* A pool is the advice only where malloc takes twice the room and order helps little. */
+/* A pool is the advice only where malloc takes most of the room and order helps little. */
 static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
