@@ -40,3 +40,31 @@ TEST(what_the_user_cannot_change_comes_last)
 		done(&x);
 	}
 }
+
+/* Makes a variable a section of a program or library without symbols. */
+static void make_section(const char *name)
+{
+	struct ml_tables *t = ml_writer_tables(writer);
+
+	for (uint32_t i = 1; i < t->regions.count; i++)
+		if (!strcmp(ml_tables_text(t, t->regions.at[i].name), name))
+			t->regions.at[i].kind = ML_REGION_SECTION;
+}
+
+TEST(tables_that_library_code_goes_through_are_no_finding)
+{
+	struct found x;
+
+	for (int section = 0; section < 2; section++) {
+		start();
+		put("global X 0x10000 65536 8\nL lib.c:1\nr0x10000");
+		make_library("lib.c");
+		if (section)
+			make_section("X");
+		for (unsigned t = 0; t < 20; t++)
+			put("r0x10000+16*40");
+		finish(&x, FULL);
+		CHECK_EQ(x.findings.count, !section);
+		done(&x);
+	}
+}

@@ -15,6 +15,7 @@ enum { MAX_LOOPS = 10 };
 struct loops {
 	const struct ml_prior_pair *first;
 	double saved; /* cycles of the misses alone */
+	double share; /* of the later loop's runs, those that follow the earlier loop */
 	size_t trial;
 };
 
@@ -74,24 +75,56 @@ static double sum(const struct ml_find *f, size_t first, bool *done)
 	return saved;
 }
 
-/* The sites of the later loop: of its function, if the other loop is in another one. */
+static bool same_function(const struct ml_find *f, uint32_t a, uint32_t b)
+{
+	const struct ml_user_line *x = &f->user_lines.lines[a];
+	const struct ml_user_line *y = &f->user_lines.lines[b];
+
+	return x->func == y->func && x->file == y->file;
+}
+
+/* Whether a line is of the later loop: of its function, if the other loop is elsewhere.
+ */
+static bool is_later(const struct ml_find *f, const struct ml_prior_pair *p,
+		     uint32_t line)
+{
+	uint32_t here = f->spots[p->spot].line;
+
+	return same_function(f, here, p->user) ? line == here
+					       : same_function(f, line, here);
+}
+
 static const bool *sites(struct ml_find *f, const struct ml_prior_pair *p)
 {
-	const struct ml_user_line *lines = f->user_lines.lines;
-	const struct ml_user_line *here = &lines[f->spots[p->spot].line];
-	const struct ml_user_line *there = &lines[p->user];
-	bool *by;
+	bool *by = ml_arena_alloc(f->arena, f->tables->sites.count + 1);
 
-	if (here->func == there->func && here->file == there->file)
-		return ml_find_sites(f, f->spots[p->spot].line);
-	by = ml_arena_alloc(f->arena, f->tables->sites.count + 1);
 	for (size_t i = 0; i < f->tables->sites.count; i++) {
 		uint64_t line = f->user_lines.of_site[i];
 
-		by[i] = line && lines[line - 1].func == here->func &&
-			lines[line - 1].file == here->file;
+		by[i] = line && is_later(f, p, (uint32_t)(line - 1));
 	}
 	return by;
+}
+
+/*
+ * A loop that runs often may follow the other one only once: a fill. Only these runs are
+ * spared. Their share is that of the misses whose previous user is the other loop.
+ */
+static double share_of(const struct ml_find *f, const struct ml_prior_pair *p)
+{
+	const struct ml_prior *x = f->prior;
+	double all = 0, of = 0;
+
+	for (size_t k = 0; k < x->count; k++) {
+		const struct ml_spot *s = &f->spots[x->pairs[k].spot];
+
+		if (s->region != f->spots[p->spot].region || !is_later(f, p, s->line))
+			continue;
+		all += x->pairs[k].saved[0];
+		if (same_function(f, x->pairs[k].user, p->user))
+			of += x->pairs[k].saved[0];
+	}
+	return all > 0 ? of / all : 1;
 }
 
 /*
@@ -111,10 +144,11 @@ static void try(struct ml_find *f, void *arg)
 
 		if (done[i] || !fits(f, &x->pairs[i]))
 			continue;
-		*l = (struct loops){ &x->pairs[i], sum(f, i, done), 0 };
+		*l = (struct loops){ .first = &x->pairs[i], .saved = sum(f, i, done) };
 		if (l->saved < ml_family_min(f))
 			continue;
 		const struct ml_spot *s = &f->spots[l->first->spot];
+		l->share = share_of(f, l->first);
 		l->trial = ml_find_try(f,
 				       &(struct ml_change){ .kind = ML_CHANGE_DROP,
 							    .region = s->region,
@@ -182,7 +216,7 @@ static void conclude(struct ml_find *f, void *arg)
 	struct mine *m = arg;
 
 	for (size_t i = 0; i < m->count; i++) {
-		double saved = ml_find_saved(f, m->loops[i].trial);
+		double saved = m->loops[i].share * ml_find_saved(f, m->loops[i].trial);
 
 		if (of_family(f, m, &m->loops[i]) < f->min_cycles)
 			continue;

@@ -57,17 +57,6 @@ static size_t small_blocks(const struct ml_find *f, uint32_t region)
 	return n;
 }
 
-/*
- * Whether the worst instruction mostly goes a line or more on. Nodes that were allocated
- * by turns, one for each list, lie at equal distances.
- */
-static bool jumps(const struct ml_find *f, const struct ml_spot *s)
-{
-	const struct ml_profile_cell *c = s->worst;
-
-	return c->strides && (uint64_t)llabs(c->stride[0].bytes) >= f->line;
-}
-
 static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *s,
 				 struct ml_visits *v)
 {
@@ -75,17 +64,14 @@ static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *
 	uint64_t size;
 	size_t blocks;
 
-	bool irregular = ml_find_irregular(f, s);
-
-	if (!ml_find_movable(f, s->region) || !(irregular || jumps(f, s)) ||
-	    !f->user_lines.lines[s->line].own)
+	if (!ml_find_movable(f, s->region) || !f->user_lines.lines[s->line].own)
 		return ML_REGULAR;
 	r = &f->tables->regions.at[s->region];
 	size = ml_find_block_size(f, s->region, &blocks);
 	*v = (struct ml_visits){ .spot = s };
 	if (blocks >= MIN_NODES && small_blocks(f, s->region) * 10 >= blocks * 9)
 		return ML_NODES;
-	if (!irregular)
+	if (!ml_find_irregular(f, s))
 		return ML_REGULAR;
 	v->pitch = r->elem && r->elem <= size ? r->elem
 		   : s->refs                  ? s->bytes / s->refs
@@ -229,11 +215,14 @@ static int by_visits(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Blocks lie as malloc lays them out, with its header of 8 bytes. */
-static uint64_t room(const struct ml_visited *x, uint64_t pitch)
+/* Blocks lie as malloc lays them out, with its header of 8 bytes, or as in an array. */
+static uint64_t room(const struct ml_visited *x, uint64_t pitch,
+		     enum ml_visits_order order)
 {
 	if (pitch)
 		return pitch;
+	if (order == ML_VISITS_POOL)
+		return (x->size + 7) / 8 * 8;
 	return x->size <= 24 ? 32 : (x->size + 8 + 15) / 16 * 16;
 }
 
@@ -286,12 +275,13 @@ size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_orde
 		all += v->at[i].count;
 	if (v->count)
 		qsort(v->at, v->count, sizeof(*v->at),
-		      order == ML_VISITS_FIRST ? by_order : by_visits);
+		      order == ML_VISITS_FIRST || order == ML_VISITS_POOL ? by_order
+									  : by_visits);
 	for (size_t i = 0; i < v->count; i++) {
 		if (order == ML_VISITS_HOT && v->at[i].count * v->count < 2 * all)
 			continue;
 		*ml_map_add(places, v->at[i].key, NULL) = at;
-		at += room(&v->at[i], v->pitch);
+		at += room(&v->at[i], v->pitch, order);
 	}
 	return ml_find_try(f, packed(f, v, places), NULL);
 }

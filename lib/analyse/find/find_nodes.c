@@ -1,15 +1,18 @@
 /*
  * Many small blocks that point to each other (lists, trees, rows that were allocated one
- * by one) and are visited in another order than they lie in memory. The simulated change
- * lays them out in the order of the visits.
+ * by one) and are visited in another order than they lie in memory, or that are small
+ * beside what malloc takes for each. The simulated changes lay them out in the order of
+ * the visits, as malloc would or side by side.
  */
 #include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_irregular.h"
 #include "lib/analyse/find/find_kinds.h"
 
+enum { SMALL = 8 /* bytes; malloc takes 32 at least */ };
+
 struct mine {
 	struct ml_irregular_spots spots;
-	size_t trial[ML_IRREGULAR_MAX];
+	size_t in_order[ML_IRREGULAR_MAX], in_pool[ML_IRREGULAR_MAX]; /* trials */
 };
 
 static void look(struct ml_find *f, void **mine)
@@ -30,8 +33,12 @@ static void try(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < m->spots.count; i++)
-		m->trial[i] = ml_visits_try(f, &m->spots.visits[i], ML_VISITS_FIRST);
+	for (size_t i = 0; i < m->spots.count; i++) {
+		struct ml_visits *v = &m->spots.visits[i];
+
+		m->in_order[i] = ml_visits_try(f, v, ML_VISITS_FIRST);
+		m->in_pool[i] = ml_visits_try(f, v, ML_VISITS_POOL);
+	}
 }
 
 static uint64_t mean_size(const struct ml_visits *v)
@@ -43,7 +50,8 @@ static uint64_t mean_size(const struct ml_visits *v)
 	return v->count ? sum / v->count : 0;
 }
 
-static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial, double saved)
+static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial, double saved,
+		 bool pool)
 {
 	const char *name = ml_find_region(f, v->spot->region);
 	const struct ml_trial *t = &f->trials[trial];
@@ -54,37 +62,49 @@ static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial, dou
 
 	ml_find_tried(f, c, trial);
 	c->finding.title = ml_arena_printf(
-		f->arena, "blocks of %s are visited in another order than they lie",
+		f->arena,
+		pool ? "blocks of %s are small and lie apart"
+		     : "blocks of %s are visited in another order than they lie",
 		name);
-	ml_find_say(f, c,
-		    "%s visits %s blocks of %s, of %s on average, without a pattern.",
+	ml_find_say(f, c, "%s visits %s blocks of %s, of %s on average%s.",
 		    ml_find_place(f, v->spot->line), ml_find_count(f, v->count), name,
-		    ml_find_bytes(f, mean_size(v)));
+		    ml_find_bytes(f, mean_size(v)),
+		    ml_find_irregular(f, v->spot) ? ", without a pattern" : "");
 	ml_find_say(f, c, "%s.", ml_find_misses(f, v->spot->served));
-	ml_find_say(
-		f, c,
-		"Laid out in the order of the visits, its misses of %s change from %s to "
-		"%s.",
-		l1, ml_find_count(f, before), ml_find_count(f, after));
+	ml_find_say(f, c,
+		    "%s in the order of the visits, its misses of %s change from %s to "
+		    "%s.",
+		    pool ? "Side by side" : "Laid out", l1, ml_find_count(f, before),
+		    ml_find_count(f, after));
 	c->finding.advice = ml_arena_printf(
 		f->arena,
-		"allocate %s in the order in which they are visited, or keep them in one "
-		"array (a pool, with indices as links) and sort it before use",
+		pool ? "keep %s in one array (a pool) in the order in which they are "
+		       "visited, with pointers or indices into it; the header and the "
+		       "padding of malloc for each block are saved"
+		     : "allocate %s in the order in which they are visited, or keep them "
+		       "in one array (a pool, with indices as links) and sort it before "
+		       "use",
 		name);
 	ml_find_fact(c, "blocks", (double)v->count);
 	ml_find_fact(c, "misses_tried", (double)before);
 	ml_find_fact(c, "misses_predicted", (double)after);
 }
 
+/* A pool is the advice only where malloc takes most of the room and order helps little. */
 static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
 	for (size_t i = 0; i < m->spots.count; i++) {
-		double saved = ml_visits_saved(f, &m->spots.visits[i], m->trial[i]);
+		const struct ml_visits *v = &m->spots.visits[i];
+		double order = ml_visits_saved(f, v, m->in_order[i]);
+		double pool = ml_visits_saved(f, v, m->in_pool[i]);
+		bool is_pool = pool > 2 * order && mean_size(v) <= SMALL;
+		double saved = is_pool ? pool : order;
 
 		if (saved >= ml_family_min(f))
-			tell(f, &m->spots.visits[i], m->trial[i], saved);
+			tell(f, v, is_pool ? m->in_pool[i] : m->in_order[i], saved,
+			     is_pool);
 	}
 }
 

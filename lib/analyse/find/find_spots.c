@@ -342,15 +342,19 @@ bool ml_find_irregular(const struct ml_find *f, const struct ml_spot *s)
 	       2 * far < steps - repeated + far;
 }
 
-bool ml_find_movable(const struct ml_find *f, uint32_t region)
+bool ml_find_layable(const struct ml_find *f, uint32_t region)
 {
-	enum ml_region_kind kind;
-
-	if (!region || region >= f->tables->regions.count || !f->own[region])
+	if (!region || region >= f->tables->regions.count)
 		return false;
-	kind = f->tables->regions.at[region].kind;
+	enum ml_region_kind kind = f->tables->regions.at[region].kind;
+
 	return kind == ML_REGION_GLOBAL || kind == ML_REGION_HEAP ||
 	       kind == ML_REGION_REGISTERED || kind == ML_REGION_MMAP;
+}
+
+bool ml_find_movable(const struct ml_find *f, uint32_t region)
+{
+	return ml_find_layable(f, region) && f->own[region];
 }
 
 const struct ml_block *ml_find_largest_block(const struct ml_find *f, uint32_t region,

@@ -161,7 +161,10 @@ bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s);
  * runs: pointers, indices, hash tables, rows of a sparse matrix.
  */
 bool ml_find_irregular(const struct ml_find *f, const struct ml_spot *s);
-/* Whether the user can lay out the region in another way: a variable, heap blocks... */
+/* Whether some program lays out the region: a variable, heap blocks... */
+bool ml_find_layable(const struct ml_find *f, uint32_t region);
+/* Whether the user can lay out the region in another way: the same, of the user's code.
+ */
 bool ml_find_movable(const struct ml_find *f, uint32_t region);
 
 /*

@@ -255,6 +255,12 @@ static void add_legality(struct ml_find *f)
 	}
 }
 
+/* Whether neither the code nor the data are the user's: tables of the dynamic linker. */
+static bool is_foreign(const struct ml_find *f, const struct ml_candidate *c)
+{
+	return c->theirs && c->region && !ml_find_layable(f, c->region);
+}
+
 static void choose(struct run *r, struct ml_findings *out)
 {
 	struct ml_find *f = &r->f;
@@ -266,7 +272,8 @@ static void choose(struct run *r, struct ml_findings *out)
 
 	ml_families_join(f);
 	for (size_t i = 0; i < f->candidate_count; i++)
-		if (f->candidates[i].finding.gain * f->cycles >= f->min_cycles)
+		if (f->candidates[i].finding.gain * f->cycles >= f->min_cycles &&
+		    !is_foreign(f, &f->candidates[i]))
 			sorted[count++] = &f->candidates[i];
 	if (count)
 		qsort(sorted, count, sizeof(*sorted), by_rank);
