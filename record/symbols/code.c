@@ -45,6 +45,11 @@ struct unit {
 	size_t funcs, cap;
 };
 
+enum {
+	LINE_BEHIND = 16,  /* bytes behind an instruction in which its line is sought, */
+	LINES_BEFORE = 16, /* and rows of the line table before it */
+};
+
 struct ml_code {
 	struct unit *unit;
 	size_t units, cap;
@@ -423,56 +428,6 @@ static struct func *func_at(struct ml_tables *tables, struct ml_object *b, struc
 }
 
 /*
- * The line of the instructions right behind an address, in the same function; NULL: they
- * have none. A load that clang has moved has line 0, and the next instruction uses it.
- */
-static Dwarf_Line *line_behind(struct unit *u, uint64_t addr)
-{
-	const struct piece *p = find_piece(&u->pieces, addr);
-
-	for (uint64_t next = addr + 1; next < addr + 16; next++) {
-		Dwarf_Line *line = dwarf_getsrc_die(&u->cu, next);
-		int n = 0;
-
-		if (find_piece(&u->pieces, next) != p)
-			return NULL;
-		if (line && !dwarf_lineno(line, &n) && n > 0)
-			return line;
-	}
-	return NULL;
-}
-
-/*
- * Compilers give line 0 to instructions that belong to no particular line; a person
- * expects the line of the instructions behind them, or before them, in the same function.
- */
-static void place(struct ml_tables *tables, struct ml_object *b, struct unit *u,
-		  uint64_t addr, struct ml_frame *frame)
-{
-	for (int tries = 0; tries < 8; tries++) {
-		Dwarf_Line *line = dwarf_getsrc_die(&u->cu, addr);
-		Dwarf_Addr start;
-		int n = 0;
-
-		if (!line || dwarf_lineno(line, &n) || dwarf_lineaddr(line, &start))
-			return;
-		if (n <= 0 && !tries && line_behind(u, addr)) {
-			line = line_behind(u, addr);
-			dwarf_lineno(line, &n);
-		}
-		if (n > 0) {
-			frame->line = (uint32_t)n;
-			frame->file = file_name(tables, b, &u->cu,
-						dwarf_linesrc(line, NULL, NULL));
-			return;
-		}
-		if (!start)
-			return;
-		addr = start - 1;
-	}
-}
-
-/*
  * The index + 1 of the innermost inlined call at an address; 0: none. Parents come first
  * and siblings do not overlap, so the last hit is innermost.
  */
@@ -485,13 +440,79 @@ static size_t innermost(const struct func *f, uint64_t addr)
 	return i;
 }
 
+/* Ranges of one inlined call are several entries. */
+static bool is_same(const struct func *f, size_t a, size_t b)
+{
+	if (a == b || !a || !b)
+		return a == b;
+	const struct inlined *x = &f->inlined[a - 1], *y = &f->inlined[b - 1];
+	return x->name == y->name && x->file == y->file && x->line == y->line &&
+	       x->column == y->column && x->parent == y->parent;
+}
+
+/*
+ * The line of the instruction at `near`, or, if it was inlined into the function that is
+ * innermost at addr, the line of that call. False: it has none, or is elsewhere.
+ */
+static bool line_near(struct ml_tables *tables, struct ml_object *b, struct unit *u,
+		      struct func *f, uint64_t addr, uint64_t near,
+		      struct ml_frame *frame)
+{
+	Dwarf_Line *row = dwarf_getsrc_die(&u->cu, near);
+	size_t own = f ? innermost(f, addr) : 0, i = f ? innermost(f, near) : 0;
+	int n = 0;
+
+	if (!row || dwarf_lineno(row, &n) || n <= 0 ||
+	    find_piece(&u->pieces, near) != find_piece(&u->pieces, addr))
+		return false;
+	if (is_same(f, i, own)) {
+		frame->line = (uint32_t)n;
+		frame->file = file_name(tables, b, &u->cu,
+					dwarf_linesrc(row, NULL, NULL));
+		return true;
+	}
+	while (i && !is_same(f, f->inlined[i - 1].parent, own))
+		i = f->inlined[i - 1].parent;
+	if (!i || !f->inlined[i - 1].line)
+		return false;
+	frame->line = f->inlined[i - 1].line;
+	frame->file = f->inlined[i - 1].file;
+	return true;
+}
+
+/*
+ * Compilers give line 0 to instructions that belong to no particular line; a person
+ * expects the line of the instructions behind them (a load that clang has moved, and the
+ * next instruction uses), or before them, in the same function.
+ */
+static void place(struct ml_tables *tables, struct ml_object *b, struct unit *u,
+		  struct func *f, uint64_t addr, struct ml_frame *frame)
+{
+	Dwarf_Line *row;
+	Dwarf_Addr start;
+
+	if (line_near(tables, b, u, f, addr, addr, frame))
+		return;
+	for (uint64_t next = addr + 1; next < addr + LINE_BEHIND; next++)
+		if (line_near(tables, b, u, f, addr, next, frame))
+			return;
+	for (uint64_t at = addr, tries = 0; tries < LINES_BEFORE; tries++) {
+		row = dwarf_getsrc_die(&u->cu, at);
+		if (!row || dwarf_lineaddr(row, &start) || !start)
+			return;
+		at = start - 1;
+		if (line_near(tables, b, u, f, addr, at, frame))
+			return;
+	}
+}
+
 static uint32_t frames_of(struct ml_tables *tables, struct ml_object *b, struct unit *u,
 			  uint64_t addr, struct ml_frame frames[ML_FRAMES_MAX])
 {
 	struct func *f = func_at(tables, b, u, addr);
 	uint32_t n = 0;
 
-	place(tables, b, u, addr, &frames[0]);
+	place(tables, b, u, f, addr, &frames[0]);
 	if (!f)
 		return 0;
 	size_t i = innermost(f, addr);
