@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/search.h"
 #include "record/symbols/clean_path.h"
 #include "record/symbols/demangle.h"
 #include "record/symbols/parallel_region.h"
+#include "record/symbols/pieces.h"
 #include "record/symbols/stripped.h"
 
 /* A call inlined into a function, once for each of its address ranges. */
@@ -26,21 +26,11 @@ struct func {
 	size_t count, cap;
 };
 
-struct piece {
-	uint64_t low, high;
-	uint32_t index; /* of a unit or function */
-};
-
-struct pieces {
-	struct piece *at; /* by low */
-	size_t count, cap;
-};
-
 struct unit {
 	Dwarf_Die cu;  /* has the line table */
 	Dwarf_Die die; /* has the functions: another one with -gsplit-dwarf */
 	bool loaded;
-	struct pieces pieces; /* of funcs */
+	struct ml_pieces pieces; /* of funcs */
 	struct func *func;
 	size_t funcs, cap;
 };
@@ -53,57 +43,12 @@ enum {
 struct ml_code {
 	struct unit *unit;
 	size_t units, cap;
-	struct pieces pieces; /* of units */
-	struct ml_map names;  /* by DIE */
-	struct ml_map files;  /* by libdw's string */
+	struct ml_pieces pieces; /* of units */
+	struct ml_map names;     /* by DIE */
+	struct ml_map files;     /* by libdw's string */
 	struct ml_stripped stripped;
 	bool outlined; /* parallel regions stand inside of other functions */
 };
-
-static void add_piece(struct pieces *p, uint64_t low, uint64_t high, size_t index)
-{
-	/* The linker leaves functions that it dropped at address 0. */
-	if (!low || low >= high)
-		return;
-	p->at = ml_grow(p->at, &p->cap, p->count + 1, sizeof(*p->at));
-	p->at[p->count++] = (struct piece){ low, high, (uint32_t)index };
-}
-
-static int by_low(const void *a, const void *b)
-{
-	const struct piece *x = a, *y = b;
-
-	if (x->low != y->low)
-		return x->low < y->low ? -1 : 1;
-	return x->high > y->high ? -1 : x->high < y->high;
-}
-
-static void sort(struct pieces *p)
-{
-	if (p->count)
-		qsort(p->at, p->count, sizeof(*p->at), by_low);
-}
-
-static const struct piece *find_piece(const struct pieces *p, uint64_t addr)
-{
-	size_t above = ml_search_above(p->at, p->count, sizeof(*p->at),
-				       offsetof(struct piece, low), addr);
-
-	/* Ranges overlap where the linker merged equal functions; a few steps back
-	 * suffice. */
-	for (size_t i = above, tries = 8; i-- > 0 && tries-- > 0;)
-		if (addr < p->at[i].high)
-			return &p->at[i];
-	return NULL;
-}
-
-static void add_ranges(struct pieces *p, Dwarf_Die *die, size_t index)
-{
-	Dwarf_Addr base, low, high;
-
-	for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &low, &high)) > 0;)
-		add_piece(p, low, high, index);
-}
 
 static void read_units(struct ml_code *c, Dwarf *dwarf)
 {
@@ -119,10 +64,10 @@ static void read_units(struct ml_code *c, Dwarf *dwarf)
 		c->unit[c->units].cu = die;
 		c->unit[c->units].die = type == DW_UT_skeleton && split.addr ? split
 									     : die;
-		add_ranges(&c->pieces, &die, c->units);
+		ml_pieces_add_die(&c->pieces, &die, c->units);
 		c->units++;
 	}
-	sort(&c->pieces);
+	ml_pieces_sort(&c->pieces);
 }
 
 static struct ml_code *code_of(struct ml_object *b)
@@ -149,10 +94,10 @@ void ml_code_release(struct ml_object *b)
 		for (size_t k = 0; k < u->funcs; k++)
 			ml_free(u->func[k].inlined);
 		ml_free(u->func);
-		ml_free(u->pieces.at);
+		ml_pieces_release(&u->pieces);
 	}
 	ml_free(c->unit);
-	ml_free(c->pieces.at);
+	ml_pieces_release(&c->pieces);
 	ml_map_release(&c->names);
 	ml_map_release(&c->files);
 	ml_stripped_release(&c->stripped);
@@ -171,7 +116,7 @@ static void read_funcs(struct unit *u, Dwarf_Die *scope, bool outlined, int dept
 		case DW_TAG_subprogram: {
 			size_t before = u->pieces.count;
 
-			add_ranges(&u->pieces, &die, u->funcs);
+			ml_pieces_add_die(&u->pieces, &die, u->funcs);
 			if (u->pieces.count == before) {
 				if (outlined)
 					read_funcs(u, &die, outlined, depth + 1);
@@ -198,7 +143,7 @@ static void read_funcs(struct unit *u, Dwarf_Die *scope, bool outlined, int dept
 
 static struct unit *unit_at(struct ml_code *c, uint64_t addr)
 {
-	const struct piece *p = find_piece(&c->pieces, addr);
+	const struct ml_piece *p = ml_pieces_find(&c->pieces, addr);
 
 	if (!p)
 		return NULL;
@@ -206,7 +151,7 @@ static struct unit *unit_at(struct ml_code *c, uint64_t addr)
 	if (!u->loaded) {
 		u->loaded = true;
 		read_funcs(u, &u->die, c->outlined, 0);
-		sort(&u->pieces);
+		ml_pieces_sort(&u->pieces);
 	}
 	return u;
 }
@@ -410,7 +355,7 @@ static void read_inlined(struct reading *r, struct func *f, Dwarf_Die *scope,
 static struct func *func_at(struct ml_tables *tables, struct ml_object *b, struct unit *u,
 			    uint64_t addr)
 {
-	const struct piece *p = find_piece(&u->pieces, addr);
+	const struct ml_piece *p = ml_pieces_find(&u->pieces, addr);
 
 	if (!p)
 		return NULL;
@@ -463,7 +408,7 @@ static bool line_near(struct ml_tables *tables, struct ml_object *b, struct unit
 	int n = 0;
 
 	if (!row || dwarf_lineno(row, &n) || n <= 0 ||
-	    find_piece(&u->pieces, near) != find_piece(&u->pieces, addr))
+	    ml_pieces_find(&u->pieces, near) != ml_pieces_find(&u->pieces, addr))
 		return false;
 	if (is_same(f, i, own)) {
 		frame->line = (uint32_t)n;
@@ -589,7 +534,7 @@ uint32_t ml_code_column(struct ml_object *b, uint64_t vaddr, uint32_t frame)
 			       ? (uint32_t)column
 			       : 0;
 	}
-	const struct piece *p = find_piece(&u->pieces, addr);
+	const struct ml_piece *p = ml_pieces_find(&u->pieces, addr);
 	const struct func *f = p ? &u->func[p->index] : NULL;
 	size_t i = f ? innermost(f, addr) : 0;
 	while (i > 0 && --frame)
@@ -601,7 +546,7 @@ bool ml_code_function(struct ml_object *b, uint64_t vaddr, Dwarf_Die *func)
 {
 	uint64_t addr = vaddr - b->dwarf_bias;
 	struct unit *u = unit_at(code_of(b), addr);
-	const struct piece *p = u ? find_piece(&u->pieces, addr) : NULL;
+	const struct ml_piece *p = u ? ml_pieces_find(&u->pieces, addr) : NULL;
 
 	if (p)
 		*func = u->func[p->index].die;
