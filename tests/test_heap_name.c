@@ -19,6 +19,16 @@ static const char *named(const char *line, const char *callee)
 	return s.returned ? "(returned)" : s.name;
 }
 
+/* The same in a constructor of the standard library, with the column at `at`. */
+static const char *named_at(const char *line, const char *at)
+{
+	static struct ml_statement s;
+
+	ml_statement_parse(&s, line, strlen(line), (size_t)(strstr(line, at) - line),
+			   "std::vector<int>::vector");
+	return s.name;
+}
+
 TEST(a_statement_names_the_variable_it_assigns)
 {
 	CHECK_STR(named("double *A = malloc(8);", "malloc"), "A");
@@ -45,6 +55,18 @@ TEST(a_statement_that_assigns_nothing_names_nothing)
 	CHECK_STR(named("", "malloc"), "");
 	CHECK_STR(named("= malloc(8);", "malloc"), "");
 	CHECK_STR(named("]] = malloc(8);", "malloc"), "");
+}
+
+TEST(the_declarator_at_the_column_counts)
+{
+	CHECK_STR(named_at("Matrix<double> A(60, 60), B(60, 60)", "A("), "A");
+	CHECK_STR(named_at("Matrix<double> A(60, 60), B(60, 60)", "), B"), "A");
+	CHECK_STR(named_at("Matrix<double> A(60, 60), B(60, 60)", "B("), "B");
+	CHECK_STR(named_at("Matrix<double> A(60, 60), *B(nullptr), C(f(1), 2)", "2)"),
+		  "C");
+	CHECK_STR(named_at("std::vector<int> Sim::counts(70)", "70"), "Sim::counts");
+	CHECK_STR(named_at("std::deque<int> queue", "queue"), "queue");
+	CHECK_STR(named_at("return queue", "queue"), "");
 }
 
 TEST(an_assignment_without_a_call_names_nothing)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/search.h"
 #include "record/symbols/clean_path.h"
 #include "record/symbols/demangle.h"
 #include "record/symbols/parallel_region.h"
+#include "record/symbols/pieces.h"
 #include "record/symbols/stripped.h"
 
 /* A call inlined into a function, once for each of its address ranges. */
@@ -26,79 +26,29 @@ struct func {
 	size_t count, cap;
 };
 
-struct piece {
-	uint64_t low, high;
-	uint32_t index; /* of a unit or function */
-};
-
-struct pieces {
-	struct piece *at; /* by low */
-	size_t count, cap;
-};
-
 struct unit {
 	Dwarf_Die cu;  /* has the line table */
 	Dwarf_Die die; /* has the functions: another one with -gsplit-dwarf */
 	bool loaded;
-	struct pieces pieces; /* of funcs */
+	struct ml_pieces pieces; /* of funcs */
 	struct func *func;
 	size_t funcs, cap;
+};
+
+enum {
+	LINE_BEHIND = 16,  /* bytes behind an instruction in which its line is sought, */
+	LINES_BEFORE = 16, /* and rows of the line table before it */
 };
 
 struct ml_code {
 	struct unit *unit;
 	size_t units, cap;
-	struct pieces pieces; /* of units */
-	struct ml_map names;  /* by DIE */
-	struct ml_map files;  /* by libdw's string */
+	struct ml_pieces pieces; /* of units */
+	struct ml_map names;     /* by DIE */
+	struct ml_map files;     /* by libdw's string */
 	struct ml_stripped stripped;
 	bool outlined; /* parallel regions stand inside of other functions */
 };
-
-static void add_piece(struct pieces *p, uint64_t low, uint64_t high, size_t index)
-{
-	/* The linker leaves functions that it dropped at address 0. */
-	if (!low || low >= high)
-		return;
-	p->at = ml_grow(p->at, &p->cap, p->count + 1, sizeof(*p->at));
-	p->at[p->count++] = (struct piece){ low, high, (uint32_t)index };
-}
-
-static int by_low(const void *a, const void *b)
-{
-	const struct piece *x = a, *y = b;
-
-	if (x->low != y->low)
-		return x->low < y->low ? -1 : 1;
-	return x->high > y->high ? -1 : x->high < y->high;
-}
-
-static void sort(struct pieces *p)
-{
-	if (p->count)
-		qsort(p->at, p->count, sizeof(*p->at), by_low);
-}
-
-static const struct piece *find_piece(const struct pieces *p, uint64_t addr)
-{
-	size_t above = ml_search_above(p->at, p->count, sizeof(*p->at),
-				       offsetof(struct piece, low), addr);
-
-	/* Ranges overlap where the linker merged equal functions; a few steps back
-	 * suffice. */
-	for (size_t i = above, tries = 8; i-- > 0 && tries-- > 0;)
-		if (addr < p->at[i].high)
-			return &p->at[i];
-	return NULL;
-}
-
-static void add_ranges(struct pieces *p, Dwarf_Die *die, size_t index)
-{
-	Dwarf_Addr base, low, high;
-
-	for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &low, &high)) > 0;)
-		add_piece(p, low, high, index);
-}
 
 static void read_units(struct ml_code *c, Dwarf *dwarf)
 {
@@ -114,10 +64,10 @@ static void read_units(struct ml_code *c, Dwarf *dwarf)
 		c->unit[c->units].cu = die;
 		c->unit[c->units].die = type == DW_UT_skeleton && split.addr ? split
 									     : die;
-		add_ranges(&c->pieces, &die, c->units);
+		ml_pieces_add_die(&c->pieces, &die, c->units);
 		c->units++;
 	}
-	sort(&c->pieces);
+	ml_pieces_sort(&c->pieces);
 }
 
 static struct ml_code *code_of(struct ml_object *b)
@@ -144,10 +94,10 @@ void ml_code_release(struct ml_object *b)
 		for (size_t k = 0; k < u->funcs; k++)
 			ml_free(u->func[k].inlined);
 		ml_free(u->func);
-		ml_free(u->pieces.at);
+		ml_pieces_release(&u->pieces);
 	}
 	ml_free(c->unit);
-	ml_free(c->pieces.at);
+	ml_pieces_release(&c->pieces);
 	ml_map_release(&c->names);
 	ml_map_release(&c->files);
 	ml_stripped_release(&c->stripped);
@@ -166,7 +116,7 @@ static void read_funcs(struct unit *u, Dwarf_Die *scope, bool outlined, int dept
 		case DW_TAG_subprogram: {
 			size_t before = u->pieces.count;
 
-			add_ranges(&u->pieces, &die, u->funcs);
+			ml_pieces_add_die(&u->pieces, &die, u->funcs);
 			if (u->pieces.count == before) {
 				if (outlined)
 					read_funcs(u, &die, outlined, depth + 1);
@@ -193,7 +143,7 @@ static void read_funcs(struct unit *u, Dwarf_Die *scope, bool outlined, int dept
 
 static struct unit *unit_at(struct ml_code *c, uint64_t addr)
 {
-	const struct piece *p = find_piece(&c->pieces, addr);
+	const struct ml_piece *p = ml_pieces_find(&c->pieces, addr);
 
 	if (!p)
 		return NULL;
@@ -201,7 +151,7 @@ static struct unit *unit_at(struct ml_code *c, uint64_t addr)
 	if (!u->loaded) {
 		u->loaded = true;
 		read_funcs(u, &u->die, c->outlined, 0);
-		sort(&u->pieces);
+		ml_pieces_sort(&u->pieces);
 	}
 	return u;
 }
@@ -405,7 +355,7 @@ static void read_inlined(struct reading *r, struct func *f, Dwarf_Die *scope,
 static struct func *func_at(struct ml_tables *tables, struct ml_object *b, struct unit *u,
 			    uint64_t addr)
 {
-	const struct piece *p = find_piece(&u->pieces, addr);
+	const struct ml_piece *p = ml_pieces_find(&u->pieces, addr);
 
 	if (!p)
 		return NULL;
@@ -423,56 +373,6 @@ static struct func *func_at(struct ml_tables *tables, struct ml_object *b, struc
 }
 
 /*
- * The line of the instructions right behind an address, in the same function; NULL: they
- * have none. A load that clang has moved has line 0, and the next instruction uses it.
- */
-static Dwarf_Line *line_behind(struct unit *u, uint64_t addr)
-{
-	const struct piece *p = find_piece(&u->pieces, addr);
-
-	for (uint64_t next = addr + 1; next < addr + 16; next++) {
-		Dwarf_Line *line = dwarf_getsrc_die(&u->cu, next);
-		int n = 0;
-
-		if (find_piece(&u->pieces, next) != p)
-			return NULL;
-		if (line && !dwarf_lineno(line, &n) && n > 0)
-			return line;
-	}
-	return NULL;
-}
-
-/*
- * Compilers give line 0 to instructions that belong to no particular line; a person
- * expects the line of the instructions behind them, or before them, in the same function.
- */
-static void place(struct ml_tables *tables, struct ml_object *b, struct unit *u,
-		  uint64_t addr, struct ml_frame *frame)
-{
-	for (int tries = 0; tries < 8; tries++) {
-		Dwarf_Line *line = dwarf_getsrc_die(&u->cu, addr);
-		Dwarf_Addr start;
-		int n = 0;
-
-		if (!line || dwarf_lineno(line, &n) || dwarf_lineaddr(line, &start))
-			return;
-		if (n <= 0 && !tries && line_behind(u, addr)) {
-			line = line_behind(u, addr);
-			dwarf_lineno(line, &n);
-		}
-		if (n > 0) {
-			frame->line = (uint32_t)n;
-			frame->file = file_name(tables, b, &u->cu,
-						dwarf_linesrc(line, NULL, NULL));
-			return;
-		}
-		if (!start)
-			return;
-		addr = start - 1;
-	}
-}
-
-/*
  * The index + 1 of the innermost inlined call at an address; 0: none. Parents come first
  * and siblings do not overlap, so the last hit is innermost.
  */
@@ -485,13 +385,79 @@ static size_t innermost(const struct func *f, uint64_t addr)
 	return i;
 }
 
+/* Ranges of one inlined call are several entries. */
+static bool is_same(const struct func *f, size_t a, size_t b)
+{
+	if (a == b || !a || !b)
+		return a == b;
+	const struct inlined *x = &f->inlined[a - 1], *y = &f->inlined[b - 1];
+	return x->name == y->name && x->file == y->file && x->line == y->line &&
+	       x->column == y->column && x->parent == y->parent;
+}
+
+/*
+ * The line of the instruction at `near`, or, if it was inlined into the function that is
+ * innermost at addr, the line of that call. False: it has none, or is elsewhere.
+ */
+static bool line_near(struct ml_tables *tables, struct ml_object *b, struct unit *u,
+		      struct func *f, uint64_t addr, uint64_t near,
+		      struct ml_frame *frame)
+{
+	Dwarf_Line *row = dwarf_getsrc_die(&u->cu, near);
+	size_t own = f ? innermost(f, addr) : 0, i = f ? innermost(f, near) : 0;
+	int n = 0;
+
+	if (!row || dwarf_lineno(row, &n) || n <= 0 ||
+	    ml_pieces_find(&u->pieces, near) != ml_pieces_find(&u->pieces, addr))
+		return false;
+	if (is_same(f, i, own)) {
+		frame->line = (uint32_t)n;
+		frame->file = file_name(tables, b, &u->cu,
+					dwarf_linesrc(row, NULL, NULL));
+		return true;
+	}
+	while (i && !is_same(f, f->inlined[i - 1].parent, own))
+		i = f->inlined[i - 1].parent;
+	if (!i || !f->inlined[i - 1].line)
+		return false;
+	frame->line = f->inlined[i - 1].line;
+	frame->file = f->inlined[i - 1].file;
+	return true;
+}
+
+/*
+ * Compilers give line 0 to instructions that belong to no particular line; a person
+ * expects the line of the instructions behind them (a load that clang has moved, and the
+ * next instruction uses), or before them, in the same function.
+ */
+static void place(struct ml_tables *tables, struct ml_object *b, struct unit *u,
+		  struct func *f, uint64_t addr, struct ml_frame *frame)
+{
+	Dwarf_Line *row;
+	Dwarf_Addr start;
+
+	if (line_near(tables, b, u, f, addr, addr, frame))
+		return;
+	for (uint64_t next = addr + 1; next < addr + LINE_BEHIND; next++)
+		if (line_near(tables, b, u, f, addr, next, frame))
+			return;
+	for (uint64_t at = addr, tries = 0; tries < LINES_BEFORE; tries++) {
+		row = dwarf_getsrc_die(&u->cu, at);
+		if (!row || dwarf_lineaddr(row, &start) || !start)
+			return;
+		at = start - 1;
+		if (line_near(tables, b, u, f, addr, at, frame))
+			return;
+	}
+}
+
 static uint32_t frames_of(struct ml_tables *tables, struct ml_object *b, struct unit *u,
 			  uint64_t addr, struct ml_frame frames[ML_FRAMES_MAX])
 {
 	struct func *f = func_at(tables, b, u, addr);
 	uint32_t n = 0;
 
-	place(tables, b, u, addr, &frames[0]);
+	place(tables, b, u, f, addr, &frames[0]);
 	if (!f)
 		return 0;
 	size_t i = innermost(f, addr);
@@ -568,7 +534,7 @@ uint32_t ml_code_column(struct ml_object *b, uint64_t vaddr, uint32_t frame)
 			       ? (uint32_t)column
 			       : 0;
 	}
-	const struct piece *p = find_piece(&u->pieces, addr);
+	const struct ml_piece *p = ml_pieces_find(&u->pieces, addr);
 	const struct func *f = p ? &u->func[p->index] : NULL;
 	size_t i = f ? innermost(f, addr) : 0;
 	while (i > 0 && --frame)
@@ -580,7 +546,7 @@ bool ml_code_function(struct ml_object *b, uint64_t vaddr, Dwarf_Die *func)
 {
 	uint64_t addr = vaddr - b->dwarf_bias;
 	struct unit *u = unit_at(code_of(b), addr);
-	const struct piece *p = u ? find_piece(&u->pieces, addr) : NULL;
+	const struct ml_piece *p = u ? ml_pieces_find(&u->pieces, addr) : NULL;
 
 	if (p)
 		*func = u->func[p->index].die;

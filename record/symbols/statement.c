@@ -238,6 +238,60 @@ static bool is_keyword(const char *p, const char *end)
 	return false;
 }
 
+/* Behind the bracket that closes the one at p, or end. */
+static const char *closing(const char *p, const char *end)
+{
+	int depth = 0;
+
+	for (; p < end; p++) {
+		depth += strchr("([{", *p) ? 1 : strchr(")]}", *p) ? -1 : 0;
+		if (!depth)
+			return p + 1;
+	}
+	return end;
+}
+
+/* TYPE a(...), b(...): of the names declared from *word on, the one that `at` stands on
+ * or in whose brackets it stands. *end is behind the name. */
+static void declarator_at(struct span st, const char *at, const char **word,
+			  const char **end)
+{
+	const char *p = skip(*end, st.end);
+
+	while (p < st.end && (*p == '(' || *p == '{')) {
+		p = closing(p, st.end);
+		if (at < p)
+			return;
+		p = skip(p, st.end);
+		if (p == st.end || *p != ',')
+			return;
+		do
+			p = skip(p + 1, st.end);
+		while (p < st.end && (*p == '*' || *p == '&'));
+		if (at < p || p == st.end || !is_word(*p))
+			return;
+		*word = p;
+		while (p < st.end && is_word(*p))
+			p++;
+		*end = p;
+		p = skip(p, st.end);
+	}
+}
+
+/* TYPE name, for a container that allocates when it is made. */
+static bool declared_empty(struct ml_statement *s, struct span st)
+{
+	const char *end = back(st.end, st.at), *word = word_start(end, st.at);
+	const char *q = back(word, st.at), *type = word_start(q, st.at);
+
+	for (const char *p = st.at; p < end; p++)
+		if (strchr("(){}=.[]", *p))
+			return false;
+	return word < end && q > st.at &&
+	       (q[-1] == '>' || (type < q && !is_keyword(type, q))) &&
+	       copy(s->name, word, end);
+}
+
 /* TYPE name(...) or TYPE name{...}, or name(...) in the list before a constructor's body.
  */
 static bool declared(struct ml_statement *s, struct span st, const char *at)
@@ -255,6 +309,12 @@ static bool declared(struct ml_statement *s, struct span st, const char *at)
 	}
 	if (word && word < end) {
 		const char *q = back(word, st.at);
+
+		/* Class::name(...) defines a static member */
+		while (q > st.at + 1 && !memcmp(q - 2, "::", 2)) {
+			word = word_start(q - 2, st.at);
+			q = back(word, st.at);
+		}
 		const char *type = word_start(q, st.at);
 		bool after_type = q > st.at &&
 				  (q[-1] == '>' || q[-1] == '*' || q[-1] == '&' ||
@@ -263,8 +323,10 @@ static bool declared(struct ml_statement *s, struct span st, const char *at)
 		if (q > st.at + 1 && q[-1] == '>' && q[-2] == '-')
 			after_type = false;
 		if (after_type && !memchr(st.at, '=', (size_t)(word - st.at)) &&
-		    !memchr(st.at, '.', (size_t)(word - st.at)))
+		    !memchr(st.at, '.', (size_t)(word - st.at))) {
+			declarator_at(st, at, &word, &end);
 			return copy(s->name, word, end);
+		}
 	}
 	/* The list: at stands on the name or inside its brackets. */
 	const char *name = word_start(at, st.at);
@@ -481,7 +543,8 @@ void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, s
 	bool receives = out_argument(&out, st, call);
 	bool found = (in_std && indexed(s, st, p, callee)) ||
 		     (equals && lvalue_before(s, equals, st.at)) ||
-		     (in_std && container(s, st, p)) || declared(s, st, p);
+		     (in_std && container(s, st, p)) || declared(s, st, p) ||
+		     (in_std && declared_empty(s, st));
 	if (receives && (!found || is_memalign(call, st.end)))
 		*s = out;
 	else if (receives)

@@ -147,8 +147,10 @@ static bool start(struct ml_variable *v, const struct scopes *s, const char *nam
 	}
 	/* A bare name in a method may be a member of its class. */
 	if (find_local(s, "this", &die) && ml_types_of(&die, &v->type) &&
-	    enter(&v->type, name))
+	    enter(&v->type, name)) {
+		v->member = true;
 		return true;
+	}
 	bool found = dwarf_getscopevar(s->outer, s->outers, name, 0, NULL, 0, 0, &die) >=
 		     0;
 	for (int i = 0; !found && i < s->outers; i++)
@@ -295,6 +297,7 @@ static bool find(struct ml_variable *v, const struct scopes *s, const char *lval
 	}
 	Dwarf_Die inner = v->type;
 	v->holds = found && (is_pointer(&v->type) || follow(&inner));
+	v->pointer = found && is_pointer(&v->type);
 	v->number = found && ml_types_peel(&v->type, &bare) &&
 		    (dwarf_tag(&bare) == DW_TAG_base_type ||
 		     dwarf_tag(&bare) == DW_TAG_enumeration_type);

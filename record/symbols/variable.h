@@ -13,6 +13,8 @@ struct ml_object;
 struct ml_variable {
 	bool of_function; /* its first word is a local variable or parameter */
 	bool parameter;   /* its first word is a parameter */
+	bool member;      /* its first word is a member of the method's class */
+	bool pointer;     /* it is a pointer */
 	bool local;  /* a local variable or parameter of the function, or a member of one
 		  without following a pointer */
 	bool holds;  /* it is a pointer, an array or a container, perhaps of void */

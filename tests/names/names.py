@@ -28,6 +28,7 @@ PROGRAMS = os.path.join(os.path.abspath(SOURCES), "tests", "traces", "names")
 PROGRAMS_TABLE = [
     ("domain.cpp", [], ["g++", "clang++"]),
     ("sparse.cpp", [], ["g++", "clang++"]),
+    ("holders.cpp", [], ["g++", "clang++"]),
     ("helpers.c", ["-w"], ["gcc", "clang"]),
     ("polybench.c", ["-w"], ["gcc", "clang"]),
     ("stencil.f90", [], ["gfortran"]),
