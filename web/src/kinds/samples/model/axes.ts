@@ -73,6 +73,9 @@ export function moved<T>(list: T[], from: number, to: number): T[] {
 	return [...rest.slice(0, to), list[from]!, ...rest.slice(to)];
 }
 
+/** As in lib/samples/bins.h; one more bin has what has no value. */
+const BINS_MAX = 1000;
+
 /*
  * The strength of each line from 0 to 1: its count as a share of the strongest line of the
  * pair of axes, of those at the same left bin, or of those at the same right bin. `most`
@@ -81,7 +84,7 @@ export function moved<T>(list: T[], from: number, to: number): T[] {
 export function strengths(l: Links, mode: Strength, most?: Links): Float64Array {
 	const reference = most ?? l;
 	const side = (x: Links) => (mode === "left" ? x.left : x.right);
-	const top = new Float64Array(1 << 16); // by bin; 0: the reference has no line there
+	const top = new Float64Array(BINS_MAX + 1); // by bin; 0: the reference has no line there
 	const out = new Float64Array(l.count.length);
 
 	for (let i = 0; i < reference.count.length; i++) {
