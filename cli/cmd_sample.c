@@ -62,7 +62,10 @@ struct run {
 	struct written *list;
 	size_t count, cap;
 	int status; /* of the program, as waitpid gives it */
+	bool timed;
 };
+
+enum { FEW = 100 }; /* samples that say little */
 
 static bool write_table(struct run *r, const struct ml_samples *s, const char *path,
 			struct ml_err *err)
@@ -206,7 +209,8 @@ static bool sample(struct run *r, const struct ml_perf_mem *p, struct ml_err *er
 	if (!mkdtemp(scratch))
 		return ml_fail_errno(err, "%s: cannot make a folder", scratch);
 	r->scratch = scratch;
-	bool ok = m == METHOD_PERF ? sample_perf(r, err) : sample_timed(r, err);
+	r->timed = m != METHOD_PERF;
+	bool ok = r->timed ? sample_timed(r, err) : sample_perf(r, err);
 	rmdir(scratch);
 	return ok;
 }
@@ -223,6 +227,12 @@ static void say(const struct run *r)
 			ml_format_bytes(bytes, w->bytes));
 		if (*w->note)
 			fprintf(stderr, "memlamp: %s: %s\n", w->path, w->note);
+		if (r->timed && w->samples < FEW && r->o->period > 1)
+			fprintf(stderr,
+				"memlamp: %s: the program is short; -p %llu takes more "
+				"samples\n",
+				w->path,
+				(unsigned long long)(r->o->period > 20 ? 20 : 1));
 	}
 }
 

@@ -136,6 +136,14 @@ TEST(axes_have_histograms_and_links_of_selection_and_pre_selection)
 	CHECK_EQ(real("alsoHistograms", 0), 0);
 	CHECK_EQ(real("alsoHistograms", 1), 2);
 	CHECK_EQ(end("alsoEnds", 0), 2);
+	/* the pre-selection alone */
+	CHECK(ASK("/api/samples/0/axes", { "columns", "cpu,name" },
+		  { "select", "latency >= 20" }, { "also", "cpu = 1" },
+		  { "alone", "1" }));
+	CHECK_EQ(real("alsoHistograms", 1), 2);
+	CHECK(!strstr((char *)bytes.data + 8, "\"selected\""));
+	CHECK(!ASK("/api/samples/0/axes", { "columns", "cpu,name" }, { "alone", "1" }));
+	CHECK(strstr(err.text, "needs also"));
 	/* numbers of columns, and roles */
 	CHECK(ASK("/api/samples/0/axes", { "columns", "0,1,latency,level" }));
 	CHECK(!ASK("/api/samples/0/axes", { "columns", "cpu,99" }));

@@ -69,6 +69,9 @@ built ending
 memlamp sample -q --with timed -p 1 -o e.mlh ./ending exit
 echo "status $?"
 
+echo "a program that is too short for the period:"
+memlamp sample --with timed -o h.mlh ./ending exit 2>&1 | grep -o 'the program is short.*'
+
 echo "what the machine can do:"
 memlamp sample --check --json | grep -o '"[a-zA-Z]*":' | sort -u | tr -d '\n'; echo
 

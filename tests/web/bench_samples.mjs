@@ -3,9 +3,10 @@
 //	node tests/web/bench_samples.mjs BUILD [ROWS | FILE.mlh]
 //
 // ROWS (302,391) rows of 20 columns are made by bench_samples. Best and median of 20, wall
-// clock; a brush covers a third of an axis and moves by half a bin of 100.
+// clock, and the processor time of the server and of the page's process for each brush, which
+// other load hardly changes. A brush covers a third of an axis and moves by half a bin of 100.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,21 +36,48 @@ function say(name, times) {
 	);
 }
 
-/** Milliseconds from a selection to new counts, and to the picture drawn from them. */
+/** Ticks of 10 ms that processes with a word in their command line have used, by parent. */
+function used(word, parents) {
+	const all = readdirSync("/proc").filter((n) => /^\d+$/.test(n));
+	const read = (n, name) => {
+		try {
+			return readFileSync(`/proc/${n}/${name}`, "utf8");
+		} catch {
+			return ""; // it has ended
+		}
+	};
+	const stat = (n) =>
+		read(n, "stat")
+			.replace(/^.*\) /, "")
+			.split(" ");
+	const parent = new Map(all.map((n) => [n, stat(n)[1]]));
+	const mine = (n) => {
+		for (let at = n; at && at !== "1"; at = parent.get(at))
+			if (parents.includes(Number(at))) return true;
+		return false;
+	};
+
+	return all
+		.filter((n) => read(n, "cmdline").includes(word) && mine(n))
+		.reduce((sum, n) => sum + Number(stat(n)[11]) + Number(stat(n)[12]), 0);
+}
+
+/** Milliseconds from a moved brush to new counts, and to the picture drawn from them. */
 function brush(page, text) {
 	return page.evaluate(async (selection) => {
 		const s = globalThis.memlamp.samples;
-		const old = s.counts.value;
-		const tick = () =>
-			new Promise((r) => {
-				const c = new MessageChannel();
-				c.port1.onmessage = r;
-				c.port2.postMessage(0);
-			});
 		const start = performance.now();
 
-		s.setSelection(selection);
-		while (s.counts.value === old) await tick();
+		// a subscriber is told the present value first
+		await new Promise((done) => {
+			let told = 0;
+			const stop = s.counts.subscribe(() => {
+				if (!told++) return;
+				queueMicrotask(() => stop());
+				done();
+			});
+			s.hover.value = selection; // as a brush that is drawn does
+		});
 		const answered = performance.now();
 		globalThis.memlamp.mounted.view.paint();
 		return [answered - start, performance.now() - answered];
@@ -82,6 +110,11 @@ try {
 	for (const name of ["time", "x"]) {
 		const max = Number(columns.find((c) => c.column === name)?.max ?? 0);
 		const [answers, frames] = [[], []];
+		const ticks = () => [
+			used("/memlamp\0view", [process.pid]),
+			used("--type=renderer", [process.pid]),
+		];
+		let before;
 
 		if (!max) continue;
 		for (let i = 0; i <= STEPS; i++) {
@@ -92,11 +125,18 @@ try {
 			);
 
 			if (i) (answers.push(answer), frames.push(frame));
-			await page.waitForTimeout(60);
+			else before = ticks();
+			await page.waitForTimeout(30);
 		}
+		const after = ticks();
 		console.log(`a brush along ${name}, 20 axes of 100 bins`);
 		say("to the counts", answers);
-		say("the picture, all lines drawn anew", frames);
+		say("the picture", frames);
+		["the server", "the page"].forEach((who, k) =>
+			console.log(
+				`  ${`${who}, for each brush`.padEnd(34)}      ${(((after[k] - before[k]) * 10) / STEPS).toFixed(1).padStart(7)} ms of the processor`,
+			),
+		);
 	}
 } finally {
 	await browser.close();

@@ -35,7 +35,8 @@ const settled = (w, page) =>
 					s.oneAxis.value ??
 					s.loads.value ??
 					s.offenders.value,
-				s.offenders.value,
+				// parallel coordinates alone have none
+				s.offenders.value ?? s.counts.value,
 				s.totals.value,
 			];
 			if (!s?.info.value || now().some((x) => !x)) return false;
@@ -182,6 +183,25 @@ export const tests = {
 			(await state(page, "totals")).selected,
 			selectedBy(w, "cpu = 1"),
 		);
+	},
+
+	"while a brush is drawn all axes follow it, before it selects": async (w) => {
+		const page = await open(w, lulesh(w), "view=parallel");
+		const a = await axis(page, "cpu");
+
+		await page.mouse.move(a.x + 3, binY(a, 4));
+		await page.mouse.down();
+		for (const to of [5, 7]) {
+			await page.mouse.move(a.x + 3, binY(a, to), { steps: 3 });
+			const text = `cpu 4..${to}`;
+			await w.until(`the samples of ${text}`, async () => {
+				const now = await state(page, "counts");
+				return now.also?.samples === selectedBy(w, text);
+			});
+			assert.equal(await state(page, "selected"), "");
+		}
+		await page.mouse.up();
+		assert.equal(await state(page, "selected"), "cpu 4..7");
 	},
 
 	"axes are dragged like tabs, removed and added by name": async (w) => {

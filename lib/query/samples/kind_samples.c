@@ -48,8 +48,11 @@ static const struct ml_route routes[] = {
 	{ "GET", "/api/samples/#/select", ml_route_samples_select,
 	  "how much a selection holds: select", NULL, ML_PARAMS(QUESTION) },
 	{ "GET", "/api/samples/#/axes", ml_route_samples_axes,
-	  "histograms of columns and counts between neighbours: columns bins log select also",
-	  NULL, ML_PARAMS(QUESTION, BINS, ML_TEXT("columns", ML_LIST_BYTES)) },
+	  "histograms of columns and counts between neighbours: columns bins log select also "
+	  "alone",
+	  NULL,
+	  ML_PARAMS(QUESTION, BINS, ML_TEXT("columns", ML_LIST_BYTES),
+		    ML_NUMBER_IN("alone", 0, 1)) },
 	{ "GET", "/api/samples/#/loads", ml_route_samples_loads,
 	  "loads of each node of the hardware: select also", NULL, ML_PARAMS(QUESTION) },
 	{ "GET", "/api/samples/#/offenders", ml_route_samples_offenders,

@@ -274,16 +274,21 @@ static bool answer_axes(struct ml_sample_request *r, struct ml_answer *a,
 					   { "alsoEnds", "alsoCount", "alsoLeft",
 					     "alsoRight" } };
 	struct axes x;
+	uint64_t alone;
 
-	if (!read_axes(&x, r, err))
+	if (!read_axes(&x, r, err) ||
+	    !ml_request_u64(r->request, "alone", 0, &alone, err))
 		return false;
+	if (alone && !r->has_also)
+		return ml_fail(err, ML_USAGE, "alone=1 needs also=SELECTION");
 	ml_answer_columns(a);
 	ml_answer_u64(a, "rows", r->s->rows);
 	ml_json_key_array(&a->json, "bins");
 	for (size_t i = 0; i < x.count; i++)
 		ml_json_u64(&a->json, x.bins[i]->count);
 	ml_json_end(&a->json);
-	put_selection(a, &selected, &x, &r->q.selected);
+	if (!alone)
+		put_selection(a, &selected, &x, &r->q.selected);
 	if (r->has_also)
 		put_selection(a, &also, &x, &r->also);
 	return true;

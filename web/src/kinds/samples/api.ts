@@ -110,6 +110,36 @@ export const api = {
 			also: c["alsoHistograms"] ? axisCounts(c, b, h["also"] as number, withAlso) : null,
 		};
 	},
+	/** Counts of the pre-selection alone: those of the selection are there already. */
+	axesOver: async (
+		n: number,
+		list: number[],
+		bins: number,
+		select: string,
+		also: string,
+		s?: AbortSignal,
+		log: number[] = [],
+	): Promise<Pick<Axes, "columns" | "bins"> & { also: AxisCounts }> => {
+		const { header: h, column: c } = await columns(
+			`samples/${n}/axes`,
+			given({
+				columns: list.join(","),
+				bins,
+				select,
+				also,
+				alone: 1,
+				log: log.join(","),
+			}),
+			s,
+		);
+		const b = h["bins"] as number[];
+
+		return {
+			columns: list,
+			bins: b,
+			also: axisCounts(c, b, h["also"] as number, withAlso),
+		};
+	},
 	edges: async (
 		n: number,
 		column: number,

@@ -73,6 +73,9 @@ export function moved<T>(list: T[], from: number, to: number): T[] {
 	return [...rest.slice(0, to), list[from]!, ...rest.slice(to)];
 }
 
+/** As in lib/samples/bins.h; one more bin has what has no value. */
+const BINS_MAX = 1000;
+
 /*
  * The strength of each line from 0 to 1: its count as a share of the strongest line of the
  * pair of axes, of those at the same left bin, or of those at the same right bin. `most`
@@ -81,16 +84,43 @@ export function moved<T>(list: T[], from: number, to: number): T[] {
 export function strengths(l: Links, mode: Strength, most?: Links): Float64Array {
 	const reference = most ?? l;
 	const side = (x: Links) => (mode === "left" ? x.left : x.right);
-	const top = new Map<number, number>();
+	const top = new Float64Array(BINS_MAX + 1); // by bin; 0: the reference has no line there
 	const out = new Float64Array(l.count.length);
 
 	for (let i = 0; i < reference.count.length; i++) {
 		const key = mode === "all" ? 0 : side(reference)[i]!;
-		top.set(key, Math.max(top.get(key) ?? 0, reference.count[i]!));
+		if (reference.count[i]! > top[key]!) top[key] = reference.count[i]!;
 	}
 	for (let i = 0; i < out.length; i++)
-		out[i] = l.count[i]! / (top.get(mode === "all" ? 0 : side(l)[i]!) ?? l.count[i]!);
+		out[i] = l.count[i]! / (top[mode === "all" ? 0 : side(l)[i]!] || l.count[i]!);
 	return out;
+}
+
+/*
+ * At most so many lines: the strongest of each pair of axes, which stand at its end. Pairs
+ * with few lines keep all of them, the others share what is left.
+ */
+export function strongest(list: Links[], lines: number): Links[] {
+	const sizes = list.map((l) => l.count.length).sort((a, b) => a - b);
+	let left = lines;
+	let most = Infinity;
+
+	for (let i = 0; i < sizes.length; i++) {
+		const share = Math.floor(left / (sizes.length - i));
+		if (sizes[i]! > share) {
+			most = share;
+			break;
+		}
+		left -= sizes[i]!;
+	}
+	return list.map((l) => {
+		const from = Math.max(0, l.count.length - most);
+		return {
+			count: l.count.subarray(from),
+			left: l.left.subarray(from),
+			right: l.right.subarray(from),
+		};
+	});
 }
 
 /** A number that differs where links differ: a picture of the same links can be kept. */

@@ -116,12 +116,45 @@ export const base = latest<Axes>(() => {
 		: (abort) => api.axes(n, list, b, "", "", abort, log);
 }).value;
 
-export const counts = latest<Axes>(() => {
+/** An answer with the selection that it is about. */
+type About<T> = T & { select: string };
+
+const chosen = latest<About<Axes>>(() => {
 	const [n, list, b, log] = [number.value, axes.value, bins.value, logs.value];
-	const [now, also] = [selected.value, hover.value];
+	const select = selected.value;
 
 	void version.value;
 	return n === null || !list.length || !shows("samples", "parallel")
 		? null
-		: (abort) => api.axes(n, list, b, now, also, abort, log);
+		: async (abort) => ({
+				...(await api.axes(n, list, b, select, "", abort, log)),
+				select,
+			});
 }).value;
+
+/** What the pointer or a brush is on. It follows each move, so it is asked for alone. */
+const over = latest<About<Awaited<ReturnType<typeof api.axesOver>>>>(() => {
+	const [n, list, b, log] = [number.value, axes.value, bins.value, logs.value];
+	const [select, also] = [selected.value, hover.value];
+
+	void version.value;
+	return n === null || !list.length || !also || !shows("samples", "parallel")
+		? null
+		: async (abort) => ({
+				...(await api.axesOver(n, list, b, select, also, abort, log)),
+				select,
+			});
+}).value;
+
+/** Counts of the selection, with those of the pre-selection if they belong to it. */
+export const counts = computed<Axes | null>(() => {
+	const [all, now] = [chosen.value, over.value];
+	const same =
+		all &&
+		now &&
+		now.select === all.select &&
+		now.columns.join() === all.columns.join() &&
+		now.bins.join() === all.bins.join();
+
+	return same ? { ...all, also: now.also } : all;
+});

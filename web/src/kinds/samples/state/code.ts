@@ -4,24 +4,40 @@ import { latest } from "../../../state/latest";
 import { api } from "../api";
 import type { Offenders } from "../model/table";
 import { counts } from "./axes";
-import { active, number, version, info, selected, hover, measureBy, opt } from "./store";
+import {
+	active,
+	number,
+	version,
+	info,
+	selected,
+	hover,
+	measureBy,
+	opt,
+	shows,
+} from "./store";
 
+const RESTS = 40; // ms without a move of the brush
+/** What takes a tenth of a second waits longer. */
+const SETTLED = 250; // ms
+
+/** Parallel coordinates alone do not show them: a brush there has the server for itself. */
 export const offenders = latest<Offenders>(() => {
 	const [n, now, also] = [number.value, selected.value, hover.value];
 	const by = measureBy.value;
 
 	void version.value;
-	return n === null || !info.value || !active.value
+	return n === null || !info.value || !active.value || shows("parallel")
 		? null
 		: (abort) => api.offenders(n, now, also, by, abort);
 }).value;
 
+/** Sums over all selected rows: they wait for a short rest of the brush. */
 export const totals = latest(() => {
 	const [n, now] = [number.value, selected.value];
 
 	void version.value;
 	return n === null || !active.value ? null : (abort) => api.totals(n, now, abort);
-}).value;
+}, RESTS).value;
 
 /** How many selected samples the pointer is on; null: it is on none. */
 export const hovered = computed(
@@ -33,9 +49,6 @@ export const hovered = computed(
 		) ??
 		null,
 );
-
-/** What takes a tenth of a second waits until the brush rests. */
-const SETTLED = 250; // ms
 
 export const special = latest(
 	() => {

@@ -14,6 +14,7 @@ import {
 	placeAt,
 	shown,
 	strengths,
+	strongest,
 	strokes,
 	type Frame,
 } from "../model/axes";
@@ -23,6 +24,7 @@ import {
 	unitOf,
 	type Axes,
 	type AxisCounts,
+	type Links,
 	type SampleColumn,
 } from "../model/table";
 import * as s from "../state";
@@ -32,6 +34,8 @@ import { NOTHING, type Box, type Part, type Under } from "./parts";
 const HEAD = 40; // names and highest values
 const FOOT = 34; // lowest values, and the bin of missing values
 const NEAR = 20; // pixels from an axis
+/** Lines of a pre-selection, which follows the pointer: a frame's worth. */
+const FOLLOWING = 4000;
 
 type Grip =
 	| { what: "axis"; from: number; dx: number; at: number; start: number }
@@ -115,10 +119,12 @@ export class ParallelPart implements Part {
 
 		d.layer("lines", this.key(p, a), () => {
 			for (let i = 0; i + 1 < a.columns.length; i++)
-				this.drawPair(d, p, a, a.selected, i, dim);
+				this.drawPair(d, p, a, a.selected, a.selected.links[i]!, i, dim);
 		});
-		for (let i = 0; a.also && i + 1 < a.columns.length; i++)
-			this.drawPair(d, p, a, a.also, i, c.hover);
+		if (!a.also) return;
+		strongest(a.also.links, FOLLOWING).forEach((links, i) =>
+			this.drawPair(d, p, a, a.also!, links, i, c.hover),
+		);
 	}
 
 	/** While an axis is dragged its lines follow it, as far as neighbours stay. */
@@ -129,7 +135,7 @@ export class ParallelPart implements Part {
 
 		for (let i = 0; i + 1 < a.columns.length; i++)
 			if (order.indexOf(i + 1) - order.indexOf(i) === 1)
-				this.drawPair(d, p, a, a.selected, i, c.selected);
+				this.drawPair(d, p, a, a.selected, a.selected.links[i]!, i, c.selected);
 	}
 
 	private key(p: Palette, a: Axes): string {
@@ -155,11 +161,11 @@ export class ParallelPart implements Part {
 		p: Palette,
 		a: Axes,
 		of: AxisCounts,
+		links: Links,
 		i: number,
 		colour: number,
 	): void {
-		const links = of.links[i]!;
-		const scale = of === a.also && !s.ownScale.value ? a.selected.links[i] : undefined;
+		const scale = of === a.also && !s.ownScale.value ? a.selected.links[i] : of.links[i];
 
 		for (const k of strokes(
 			links,
@@ -433,7 +439,17 @@ export class ParallelPart implements Part {
 		} else if (g?.what === "range") {
 			const bins = s.counts.value?.bins[g.axis] ?? 1;
 			g.last = Math.min(bins - 1, binAt(this.frame, y, bins));
+			// what the brush would select is the pre-selection: all views follow it
+			const text = this.brushText(g);
+			if (text) s.hover.value = text;
 		}
+	}
+
+	private brushText(g: Extract<Grip, { what: "range" }>): string {
+		const edges = s.edgesOf(s.axes.value[g.axis]!);
+		const [low, high] = [Math.min(g.first, g.last), Math.max(g.first, g.last)];
+
+		return edges ? rangeText(this.column(g.axis), edges, low, high) : "";
 	}
 
 	up(_x: number, _y: number, e: PointerEvent): void {
@@ -446,10 +462,8 @@ export class ParallelPart implements Part {
 		if (g?.what === "axis" && g.at !== g.from)
 			s.setAxes(moved(s.axes.value, g.from, g.at));
 		if (g?.what !== "range") return;
-		const edges = s.edgesOf(s.axes.value[g.axis]!);
-		if (!edges) return;
-		const [low, high] = [Math.min(g.first, g.last), Math.max(g.first, g.last)];
-		s.select(rangeText(this.column(g.axis), edges, low, high), s.modeOf(e));
+		const text = this.brushText(g);
+		if (text) s.select(text, s.modeOf(e));
 	}
 
 	doubleClick(x: number, y: number): void {
