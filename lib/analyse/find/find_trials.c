@@ -97,6 +97,8 @@ static double saved(const struct ml_find *f, size_t trial, double *error)
 		moved[i] = (double)ml_find_missed(parts[trial].region_before, 0);
 		cycles[i] = cycles_in(f, &parts[n]) - cycles_in(f, &parts[trial]);
 	}
+	if (f->slices->count == 1)
+		return cycles[0];
 	return ml_slices_scale(f->slices, moved, cycles, f->concerned[trial], error);
 }
 
