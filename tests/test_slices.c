@@ -26,6 +26,7 @@ static void record(const unsigned *parts, size_t count)
 
 		CHECK_OK(ml_text_lines(&text, line, (size_t)size, &err), &err);
 	}
+	ml_text_release(&text);
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	CHECK_OK(ml_trace_open(&trace, scratch(), &err), &err);
 }
