@@ -30,10 +30,10 @@ all: deps
 demo: all
 	@$(dir)/memlamp demo
 
-# Everything as built; then again under both sanitizers; then the fuzz targets.
+# Everything as built; then the C tests under both sanitizers; then the fuzz targets.
 test: deps-test run-tests
 ifeq ($(suffix),)
-	+@$(MAKE) --no-print-directory SAN=1 run-tests LABELS="-LE 'check|web|peer'"
+	+@$(MAKE) --no-print-directory SAN=1 run-tests LABELS='-L unit'
 	+@$(MAKE) --no-print-directory fuzz
 endif
 
@@ -49,6 +49,7 @@ fuzz:
 
 # What takes too long for every change.
 check-all: test insight
+	+@$(MAKE) --no-print-directory SAN=1 run-tests LABELS='-L cli -LE peer'
 	+@$(MAKE) --no-print-directory TSAN=1 run-tests LABELS='-L unit'
 	+@$(MAKE) --no-print-directory CC=clang run-tests LABELS='-L unit'
 	+@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
