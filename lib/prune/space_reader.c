@@ -39,9 +39,11 @@ static bool read_number(struct ml_space_reader *r)
 			return ML_SPACE_FAIL(r, "the number is too large");
 	}
 	if (r->at < r->end && (*r->at == 'K' || *r->at == 'M' || *r->at == 'G')) {
-		v <<= *r->at == 'K' ? 10 : *r->at == 'M' ? 20 : 30;
-		if (v > ML_EXPR_LIMIT || v < 0)
+		unsigned bits = *r->at == 'K' ? 10 : *r->at == 'M' ? 20 : 30;
+
+		if (v > ML_EXPR_LIMIT >> bits)
 			return ML_SPACE_FAIL(r, "the number is too large");
+		v <<= bits;
 		r->at++;
 	}
 	if (r->at < r->end && name_part(*r->at))
