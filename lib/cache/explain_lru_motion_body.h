@@ -24,8 +24,9 @@ struct cargo {
 };
 
 /*
- * What is known of the machine when a loop is compiled. Functions take it by value, and
- * depths as constants, so that the compiler leaves out what a machine does not have.
+ * The compiler knows this of the machine when it compiles a loop. Functions take it by
+ * value, and depths as constants, so the compiler leaves out code for parts that such a
+ * machine does not have.
  */
 struct shape {
 	bool simply; /* no TLB, no prefetcher, no split first level */

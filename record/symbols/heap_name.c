@@ -188,13 +188,13 @@ static void examine(struct ml_objects *o, struct candidate *c, uint32_t k,
 					       column, callee);
 	c->known = c->object && s->name[0] &&
 		   ml_variable_find(&c->variable, c->object, vaddr, k, s->name, s->deref);
-	/* What is assigned is no pointer: the block goes to the argument. */
+	/* The statement assigns no pointer: the block goes to the argument. */
 	if (c->known && !c->variable.holds && s->out[0]) {
 		memcpy(s->name, s->out, sizeof(s->name));
 		c->known = ml_variable_find(&c->variable, c->object, vaddr, k, s->name,
 					    0);
 	}
-	/* What is assigned is computed from the block: sum = norm(n). */
+	/* The statement assigns a number that the callee computes: sum = norm(n). */
 	if (c->known && c->variable.number && *callee && !is_wrapper(callee)) {
 		s->name[0] = 0;
 		c->known = false;

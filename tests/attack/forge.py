@@ -5,28 +5,18 @@ ensemble, or of the directory of a sample file, and puts sizes, offsets and hash
 again: what somebody could mail who means harm. It follows docs/format.md and needs zstd.
 """
 
+import os
 import random
 import struct
 import subprocess
+import sys
 
-M64 = (1 << 64) - 1
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from read_trace import hash64
+
 MAGIC = bytes.fromhex("28b52ffd")  # of a zstd frame
 HEAD, TRAILER = 64, 24
 INDEX = {b"memlamp\n": 6, b"mlresult": 7}  # type of the INDEX block, by format
-
-
-def hash64(data):
-    k = 0xD6E8FEB86659FD93
-    h = 0x9E3779B97F4A7C15 ^ len(data)
-    whole = len(data) // 8 * 8
-    for (w,) in struct.iter_unpack("<Q", data[:whole]):
-        h = (h ^ w) * k & M64
-        h ^= h >> 32
-    x = h ^ int.from_bytes(data[whole:], "little")
-    for _ in range(2):
-        x ^= x >> 32
-        x = x * k & M64
-    return x ^ (x >> 32)
 
 
 def zstd(data, *options):

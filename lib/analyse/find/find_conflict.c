@@ -42,8 +42,7 @@ static bool find_remedy(const struct ml_find *f, const struct ml_conflict *x,
 	if (r->saved < f->min_cycles)
 		return false;
 	r->pad = x->lines[best] * f->line;
-	r->trial_number = x->trial[best];
-	r->trial = &f->trials[r->trial_number];
+	r->trial = x->trial[best];
 	return true;
 }
 
@@ -65,7 +64,7 @@ struct ml_candidate *ml_conflict_add(struct ml_find *f, const struct ml_conflict
 	const struct ml_spot *worst = ml_conflict_worst(f, x->a, x->b);
 	struct ml_candidate *c = ml_find_add(f, x->change.region, worst, r->saved, true);
 
-	ml_find_tried(f, c, r->trial_number);
+	ml_find_tried(f, c, r->trial);
 	for (size_t i = 0; i < f->spot_count; i++)
 		if (concerns(&f->spots[i], x->a, x->b))
 			ml_find_claim(f, c, &f->spots[i],

@@ -27,8 +27,7 @@ struct ml_conflict {
 struct ml_conflict_remedy {
 	uint64_t pad; /* bytes */
 	double saved; /* cycles of the whole run */
-	const struct ml_trial *trial;
-	size_t trial_number;
+	size_t trial;
 };
 
 /* What a finder of conflicts has found; the first member of its own state. */
