@@ -8,16 +8,19 @@
 #include "lib/base/pool.h"
 #include "lib/cache/distance.h"
 #include "lib/cache/fast_lru.h"
+#include "lib/cache/lean_lru.h"
 #include "lib/cache/sim.h"
+#include "lib/cache/tlb_lru.h"
 #include "lib/trace/trace.h"
 
 enum { MAX_ALSO = 16 };
 
-/* One simulator, of either kind. */
+/* One simulator: the fastest of three that takes the machine. */
 struct lane {
 	struct ml_fast_lru *fast;
+	struct ml_lean_lru *lean;
 	struct ml_sim *sim;
-	struct ml_fast_lru **tlbs; /* by core; NULL: no translation */
+	struct ml_tlb_lru **tlbs; /* by core; NULL: no translation */
 	unsigned cores;
 	uint8_t served[ML_BATCH]; /* 0: the reference was not made */
 	uint8_t paged[ML_BATCH];  /* of the references that were made */
@@ -45,32 +48,14 @@ struct pass {
 	} made; /* the references that are not dropped */
 };
 
-/* TLBs as levels of cache whose lines are pages. */
-static struct ml_fast_lru *open_tlb(const struct ml_machine *m)
-{
-	struct ml_machine t = { .cores = 1, .levels = m->tlbs };
-
-	for (unsigned i = 0; i < m->tlbs; i++) {
-		t.level[i] = m->tlb[i];
-		t.level[i].share = 1;
-		t.level[i].inclusion = ML_NEITHER;
-	}
-	return ml_fast_lru_refuses(&t) ? NULL : ml_fast_lru_open(&t, ML_FAST_LRU_BEST);
-}
-
-/* Leaves TLBs out that ml_fast_lru cannot simulate: those that are not lru. */
+/* Leaves TLBs out that ml_tlb_lru cannot simulate: those that are not lru. */
 static void open_tlbs(struct lane *l, const struct ml_machine *m, unsigned cores)
 {
-	l->tlbs = ml_resize(NULL, cores * sizeof(struct ml_fast_lru *));
-	for (l->cores = 0; l->cores < cores; l->cores++) {
-		l->tlbs[l->cores] = open_tlb(m);
-		if (!l->tlbs[l->cores])
-			break;
-	}
-	if (l->cores)
+	if (ml_tlb_lru_refuses(m))
 		return;
-	ml_free(l->tlbs);
-	l->tlbs = NULL;
+	l->tlbs = ml_resize(NULL, cores * sizeof(*l->tlbs));
+	for (l->cores = 0; l->cores < cores; l->cores++)
+		l->tlbs[l->cores] = ml_tlb_lru_open(m);
 }
 
 static bool lane_open(struct lane *l, const struct ml_machine *m,
@@ -78,21 +63,24 @@ static bool lane_open(struct lane *l, const struct ml_machine *m,
 {
 	if (tlbs->tlbs)
 		open_tlbs(l, tlbs, m->cores);
-	if (m->cores == 1 && !ml_fast_lru_refuses(m))
+	if (!ml_fast_lru_refuses(m))
 		l->fast = ml_fast_lru_open(m, ML_FAST_LRU_BEST);
+	else if (!ml_lean_lru_refuses(m))
+		l->lean = ml_lean_lru_open(m, ML_LEAN_LRU_BEST);
 	else
 		l->sim = ml_sim_open(m, 0, err);
-	return l->fast || l->sim;
+	return l->fast || l->lean || l->sim;
 }
 
 static void lane_close(struct lane *l)
 {
 	if (l->fast)
 		ml_fast_lru_close(l->fast);
+	ml_lean_lru_close(l->lean);
 	if (l->sim)
 		ml_sim_close(l->sim);
 	for (unsigned i = 0; l->tlbs && i < l->cores; i++)
-		ml_fast_lru_close(l->tlbs[i]);
+		ml_tlb_lru_close(l->tlbs[i]);
 	ml_free(l->tlbs);
 }
 
@@ -105,17 +93,11 @@ static void lane_translate(struct lane *l, const struct ml_accesses *a,
 {
 	for (size_t from = 0, to; from < a->count; from = to) {
 		unsigned core = a->core ? a->core[from] : 0;
-		bool fetch = a->what[from] >> 14 == ML_ACCESS_FETCH;
 		struct ml_accesses run = { .addr = addr + from, .what = a->what + from };
 
-		for (to = from; to < a->count && (!a->core || a->core[to] == core) &&
-				(a->what[to] >> 14 == ML_ACCESS_FETCH) == fetch;
-		     to++)
+		for (to = from; to < a->count && (!a->core || a->core[to] == core); to++)
 			run.count++;
-		if (fetch)
-			memset(l->paged + from, 0, run.count);
-		else
-			ml_fast_lru_run(l->tlbs[core], &run, l->paged + from);
+		ml_tlb_lru_run(l->tlbs[core], &run, l->paged + from, NULL);
 	}
 }
 
@@ -127,6 +109,10 @@ static bool lane_accesses(struct pass *p, struct lane *l, const struct ml_access
 		lane_translate(l, a, a->addr);
 	if (l->fast) {
 		ml_fast_lru_run(l->fast, a, served);
+		return true;
+	}
+	if (l->lean) {
+		ml_lean_lru_run(l->lean, a, served);
 		return true;
 	}
 	if (!ml_sim_run(l->sim, a, p->outcome, err))
@@ -412,7 +398,7 @@ static void simplify(struct ml_whatif *w)
 	for (unsigned i = 1; i < m->levels; i++)
 		if (m->level[i].size >= 4 * m->level[i - 1].size)
 			m->level[i].inclusion = ML_NEITHER;
-	if (w->trace->tables.threads.count > 1 || m->cores == 1)
+	if (ml_thread_count(&w->trace->tables) > 1 || m->cores == 1)
 		return;
 	m->cores = 1;
 	for (unsigned i = 0; i < m->levels; i++)

@@ -11,6 +11,7 @@
 #include "lib/cache/event_sums.h"
 #include "lib/cache/explain_lru.h"
 #include "lib/cache/fast_lru.h"
+#include "lib/cache/lean_lru.h"
 #include "lib/trace/region_lookup.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"
@@ -19,7 +20,8 @@ struct ml_replay {
 	struct ml_trace *trace;
 	struct ml_replay_options o; /* `to` and interleave are resolved */
 	struct ml_region_lookup *lookup;
-	struct ml_fast_lru *fast; /* one of the three */
+	struct ml_fast_lru *fast; /* one of the four */
+	struct ml_lean_lru *lean;
 	struct ml_explain_lru *explain;
 	struct ml_sim *sim;
 	struct ml_future *future;         /* NULL: no level needs hints */
@@ -102,6 +104,8 @@ static void observe(struct ml_replay *r)
 	}
 	if (r->sim)
 		ml_sim_observe(r->sim, &o);
+	else if (r->lean)
+		ml_lean_lru_observe(r->lean, &o);
 	else
 		ml_explain_lru_observe(r->explain, &o, r->sums);
 }
@@ -115,28 +119,13 @@ static bool is_scheduled(const struct ml_trace *t)
 	return back_end && (!strcmp(back_end, "valgrind") || !strcmp(back_end, "cc"));
 }
 
-/* The number of threads in the trace; its table has several entries for each. */
-static size_t threads_of(const struct ml_tables *t)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < t->threads.count; i++) {
-		size_t k = 0;
-
-		while (t->threads.at[k].id != t->threads.at[i].id)
-			k++;
-		count += k == i;
-	}
-	return count;
-}
-
 static bool choose_order(struct ml_replay *r, struct ml_err *err)
 {
 	struct ml_replay_options *o = &r->o;
 
 	if (o->interleave == ML_INTERLEAVE_AUTO)
 		o->interleave = o->machine.cores > 1 && is_scheduled(r->trace) &&
-						threads_of(&r->trace->tables) > 1
+						ml_thread_count(&r->trace->tables) > 1
 					? ML_INTERLEAVE
 					: 0;
 	if (o->interleave && ml_future_needed(&o->machine))
@@ -184,13 +173,17 @@ static bool open_simulator(struct ml_replay *r, struct ml_err *err)
 	struct ml_machine alone = o->machine;
 
 	/* one thread leaves the other cores idle, which is the same as one core */
-	if (threads_of(&r->trace->tables) == 1) {
+	if (ml_thread_count(&r->trace->tables) == 1) {
 		alone.cores = 1;
 		for (unsigned k = 0; k < alone.levels; k++)
 			alone.level[k].share = 1;
 	}
 	if (!o->want && !ml_fast_lru_refuses(&alone)) {
 		r->fast = ml_fast_lru_open(&alone, ML_FAST_LRU_BEST);
+		return true;
+	}
+	if (!o->want && o->stateless && !ml_lean_lru_refuses(&alone)) {
+		r->lean = ml_lean_lru_open(&alone, ML_LEAN_LRU_BEST);
 		return true;
 	}
 	if (o->want == (ML_SIM_CAUSES | ML_SIM_USE) && !o->slow &&
@@ -246,6 +239,7 @@ void ml_replay_close(struct ml_replay *r)
 		ml_interleave_close(r->interleave);
 	if (r->fast)
 		ml_fast_lru_close(r->fast);
+	ml_lean_lru_close(r->lean);
 	if (r->explain)
 		ml_explain_lru_close(r->explain);
 	if (r->sim)
@@ -267,7 +261,10 @@ static bool run_simulator(struct ml_replay *r, const struct ml_accesses *a,
 		ml_explain_lru_run(r->explain, a, r->outcome);
 		return true;
 	}
-	ml_fast_lru_run(r->fast, a, r->served);
+	if (r->lean)
+		ml_lean_lru_run(r->lean, a, r->served);
+	else
+		ml_fast_lru_run(r->fast, a, r->served);
 	for (size_t i = 0; i < a->count; i++)
 		r->outcome[i] = r->served[i];
 	return true;
@@ -355,7 +352,7 @@ static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t coun
 	r->regions = r->sim || r->explain;
 	for (size_t i = 0; i < count; i++)
 		r->regions |= passes[i].batch && !passes[i].no_region;
-	if (r->sim || r->explain)
+	if (!r->fast)
 		observe(r);
 }
 
@@ -426,6 +423,8 @@ void ml_replay_counts(const struct ml_replay *r, unsigned level,
 		*c = *ml_sim_counts(r->sim, level);
 	else if (r->explain)
 		*c = *ml_explain_lru_counts(r->explain, level);
+	else if (r->lean)
+		*c = *ml_lean_lru_counts(r->lean, level);
 	else if (level)
 		ml_fast_lru_counts(r->fast, level, c);
 }
@@ -436,8 +435,10 @@ void ml_replay_tlb_counts(const struct ml_replay *r, unsigned tlb,
 	*c = (struct ml_level_counts){ 0 };
 	if (r->sim)
 		*c = *ml_sim_tlb_counts(r->sim, tlb);
-	if (r->explain)
+	else if (r->explain)
 		*c = *ml_explain_lru_tlb_counts(r->explain, tlb);
+	else if (r->lean)
+		*c = *ml_lean_lru_tlb_counts(r->lean, tlb);
 }
 
 void ml_replay_save(const struct ml_replay *r, struct ml_buf *out)

@@ -27,6 +27,7 @@ struct ml_replay_options {
 	size_t core_count;
 	unsigned want; /* ML_SIM_CAUSES, ML_SIM_USE; 0: ml_fast_lru simulates where it can
 			*/
+	bool stateless; /* nobody saves states: with want 0, ml_lean_lru may simulate */
 	bool slow; /* ml_sim simulates even if another simulator could; for tests */
 	const struct ml_work *work; /* may be NULL */
 };

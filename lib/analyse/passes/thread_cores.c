@@ -19,3 +19,17 @@ void ml_thread_cores_init(struct ml_thread_cores *c, uint16_t *core, uint32_t co
 			ml_thread_cores_find(c, (uint16_t)i);
 	ml_arena_release(&a);
 }
+
+size_t ml_thread_count(const struct ml_tables *t)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < t->threads.count; i++) {
+		size_t k = 0;
+
+		while (t->threads.at[k].id != t->threads.at[i].id)
+			k++;
+		count += k == i;
+	}
+	return count;
+}

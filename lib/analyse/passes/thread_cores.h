@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct ml_tables;
@@ -16,6 +17,9 @@ struct ml_thread_cores {
 	uint16_t *core; /* by number of the thread; ML_NO_CORE: none yet */
 	uint32_t cores, next;
 };
+
+/* The number of threads that the tables list; a thread may have several entries. */
+size_t ml_thread_count(const struct ml_tables *t);
 
 /* Places the threads of the tables; those that have a core already keep it. `core` has
  * ML_THREAD_NUMBERS entries. */

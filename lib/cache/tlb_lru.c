@@ -1,0 +1,192 @@
+#include "lib/cache/tlb_lru.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "lib/base/arena.h"
+#include "lib/cache/lru_list.h"
+#include "lib/cache/policy.h"
+
+enum { LIST = 16 }; /* a fully associative TLB with more ways has a list */
+
+struct tlb {
+	struct ml_lru_list *list; /* or NULL */
+	uint64_t *rows; /* [sets * ways]: page + 1, the page used last first; 0: empty */
+	uint32_t sets, ways;
+	unsigned bits; /* log2 of its pages */
+	struct ml_level_counts counts;
+};
+
+struct ml_tlb_lru {
+	struct tlb tlb[ML_TLBS];
+	unsigned count;
+	/* The page of the first TLB that was used last, + 1. It is the first of its row,
+	 * so using it again changes nothing. */
+	uint64_t last_page;
+	struct ml_arena arena;
+};
+
+const char *ml_tlb_lru_refuses(const struct ml_machine *m)
+{
+	for (unsigned i = 0; i < m->tlbs; i++) {
+		const struct ml_level_spec *l = &m->tlb[i];
+
+		if (strcmp(l->policy->name, "lru"))
+			return "a TLB is not lru";
+		if (l->ways > ML_LRU_LIST_WAYS)
+			return "a TLB has more than 4096 ways";
+	}
+	return NULL;
+}
+
+struct ml_tlb_lru *ml_tlb_lru_open(const struct ml_machine *m)
+{
+	assert(m->tlbs && !ml_tlb_lru_refuses(m));
+
+	struct ml_tlb_lru *t = ml_resize(NULL, sizeof(*t));
+	*t = (struct ml_tlb_lru){ .count = m->tlbs };
+	for (unsigned i = 0; i < t->count; i++) {
+		const struct ml_level_spec *l = &m->tlb[i];
+		struct tlb *b = &t->tlb[i];
+
+		b->sets = l->sets;
+		b->ways = l->ways;
+		b->bits = (unsigned)__builtin_ctz(l->line);
+		if (l->sets == 1 && l->ways > LIST)
+			b->list = ml_lru_list_make(l->ways, &t->arena);
+		else
+			b->rows = ml_arena_alloc(&t->arena, (size_t)l->sets * l->ways *
+								    sizeof(*b->rows));
+	}
+	return t;
+}
+
+void ml_tlb_lru_close(struct ml_tlb_lru *t)
+{
+	if (!t)
+		return;
+	ml_arena_release(&t->arena);
+	ml_free(t);
+}
+
+static uint64_t *row_of(const struct tlb *b, uint64_t page)
+{
+	bool power = !(b->sets & (b->sets - 1));
+
+	return b->rows + (power ? page & (b->sets - 1) : page % b->sets) * b->ways;
+}
+
+static void move_back(uint64_t *row, uint32_t count)
+{
+	for (uint32_t i = count; i > 0; i--)
+		row[i] = row[i - 1];
+}
+
+/* Uses a page if the TLB knows it. */
+static bool use(const struct tlb *b, uint64_t page)
+{
+	if (b->list)
+		return ml_lru_list_use(b->list, page);
+	uint64_t *row = row_of(b, page);
+	uint32_t at = 0;
+
+	while (at < b->ways && row[at] != page + 1)
+		at++;
+	if (at == b->ways)
+		return false;
+	move_back(row, at);
+	row[0] = page + 1;
+	return true;
+}
+
+/* Takes a page in that the TLB does not know. Returns whether another one left. */
+static bool take_in(const struct tlb *b, uint64_t page)
+{
+	if (b->list)
+		return ml_lru_list_fill(b->list, page);
+	uint64_t *row = row_of(b, page);
+	bool full = row[b->ways - 1];
+
+	move_back(row, b->ways - 1);
+	row[0] = page + 1;
+	return full;
+}
+
+/* Translates one page. Returns the TLB that knew it, or their number: a walk. */
+static unsigned translate(struct ml_tlb_lru *t, enum ml_access_kind kind, uint64_t addr)
+{
+	unsigned found = 0;
+
+	for (; found < t->count; found++) {
+		struct tlb *b = &t->tlb[found];
+
+		b->counts.asked[kind]++;
+		if (use(b, addr >> b->bits))
+			break;
+		b->counts.missed[kind]++;
+	}
+	for (unsigned i = 0; i < found; i++) {
+		struct tlb *b = &t->tlb[i];
+
+		b->counts.fills++;
+		b->counts.evictions += take_in(b, addr >> b->bits);
+	}
+	return found;
+}
+
+/* Translates the pages of an access. Returns the farthest TLB that knew one. */
+static unsigned translate_all(struct ml_tlb_lru *t, enum ml_access_kind kind,
+			      uint64_t addr, uint64_t last, uint32_t access,
+			      const struct ml_observer *o)
+{
+	unsigned bits = t->tlb[0].bits, farthest = 0;
+	uint64_t first = addr >> bits;
+
+	for (uint64_t page = first; page <= last >> bits; page++) {
+		unsigned tlb = translate(t, kind, page == first ? addr : page << bits);
+		struct ml_page p = { .access = access, .tlb = tlb, .more = page != first };
+
+		farthest = tlb > farthest ? tlb : farthest;
+		if ((tlb || p.more) && o && o->page)
+			o->page(o->arg, &p);
+	}
+	t->last_page = (last >> bits) + 1;
+	return farthest;
+}
+
+void ml_tlb_lru_run(struct ml_tlb_lru *t, const struct ml_accesses *a, uint8_t *paged,
+		    const struct ml_observer *o)
+{
+	const unsigned bits = t->tlb[0].bits;
+	uint64_t same[4] = { 0 };
+
+	for (size_t i = 0; i < a->count; i++) {
+		uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
+		uint64_t last = addr + size - (size > 0);
+		unsigned kind = a->what[i] >> 14, tlb = 0;
+
+		if (kind == ML_ACCESS_FETCH) {
+			if (paged)
+				paged[i] = 0;
+			continue;
+		}
+		if (kind > ML_ACCESS_FETCH)
+			kind = ML_ACCESS_READ;
+		if (last < addr)
+			last = UINT64_MAX;
+		if ((addr >> bits) + 1 == t->last_page &&
+		    (last >> bits) + 1 == t->last_page)
+			same[kind]++;
+		else
+			tlb = translate_all(t, kind, addr, last, (uint32_t)i, o);
+		if (paged)
+			paged[i] = (uint8_t)(tlb + 1);
+	}
+	for (unsigned k = 0; k < 3; k++)
+		t->tlb[0].counts.asked[k] += same[k];
+}
+
+const struct ml_level_counts *ml_tlb_lru_counts(const struct ml_tlb_lru *t, unsigned tlb)
+{
+	return &t->tlb[tlb].counts;
+}

@@ -1,0 +1,30 @@
+/*
+ * The TLBs of one core, all lru: which of them knows the pages of each data access. It
+ * agrees with the TLBs of sim.h and is much faster, as a large set is a list
+ * (lru_list.h); tests/test_lean_lru.c compares them. Fetches are not translated.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/cache/access.h"
+#include "lib/cache/level_counts.h"
+#include "lib/cache/machine.h"
+#include "lib/cache/observer.h"
+
+struct ml_tlb_lru;
+
+/* NULL, or the reason why these TLBs need ml_sim ("a TLB is not lru"). */
+const char *ml_tlb_lru_refuses(const struct ml_machine *m);
+/* The machine has TLBs and they are not refused. */
+struct ml_tlb_lru *ml_tlb_lru_open(const struct ml_machine *m);
+void ml_tlb_lru_close(struct ml_tlb_lru *t);
+/*
+ * paged, unless NULL, receives the farthest TLB that knows a page of each access, from 1,
+ * behind the last for a walk, and 0 for fetches. The observer, unless NULL, hears of
+ * pages.
+ */
+void ml_tlb_lru_run(struct ml_tlb_lru *t, const struct ml_accesses *a, uint8_t *paged,
+		    const struct ml_observer *o);
+const struct ml_level_counts *ml_tlb_lru_counts(const struct ml_tlb_lru *t, unsigned tlb);
