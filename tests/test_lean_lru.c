@@ -136,7 +136,8 @@ TEST(it_agrees_on_machines_as_they_are_sold)
 			CHECK_OK(ml_machine_parse(&m, texts[k], &err), &err);
 			CHECK(!ml_lean_lru_refuses(&m));
 			random_trace(&t, 3999, 1);
-			for (size_t i = 0; i < t.count; i++) /* sweeps in both directions */
+			for (size_t i = 0; i < t.count;
+			     i++) /* sweeps in both directions */
 				if (i / 400 % 2)
 					t.addr[i] = i / 800 % 2 ? 1 << 20 | (i % 400) * 40
 								: (1 << 20) - i * 24;

@@ -318,7 +318,7 @@ TARGET static void run(struct ml_lean_lru *x, const struct ml_accesses *a,
 		uint64_t *row = row_of(c, line);
 		bool whole = last >> bits == line &&
 			     !(x->split && kind == ML_ACCESS_FETCH) && !x->strides;
-		int at = !whole                         ? LEAN_NOWHERE
+		int at = !whole                          ? LEAN_NOWHERE
 			 : (row[0] & ~LEAN_DIRTY) == key ? 0
 							 : find_key(row, c->lanes, key);
 

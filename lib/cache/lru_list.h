@@ -44,7 +44,8 @@ static inline void ml_lru_list_take(struct ml_lru_list *l, uint16_t way)
 	l->at[w->older].newer = w->newer;
 }
 
-/* The end of the list has the newest way as its `older`, and the oldest as its `newer`. */
+/* The end of the list has the newest way as its `older`, and the oldest as its `newer`.
+ */
 static inline void ml_lru_list_put_first(struct ml_lru_list *l, uint16_t way)
 {
 	uint16_t second = l->at[0].older;

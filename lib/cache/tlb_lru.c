@@ -144,7 +144,9 @@ static unsigned translate_all(struct ml_tlb_lru *t, enum ml_access_kind kind,
 
 	for (uint64_t page = first; page <= last >> bits; page++) {
 		unsigned tlb = translate(t, kind, page == first ? addr : page << bits);
-		struct ml_page p = { .access = access, .tlb = tlb, .more = page != first };
+		struct ml_page p = { .access = access,
+				     .tlb = tlb,
+				     .more = page != first };
 
 		farthest = tlb > farthest ? tlb : farthest;
 		if ((tlb || p.more) && o && o->page)

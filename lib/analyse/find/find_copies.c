@@ -12,7 +12,12 @@ enum { RECENT = 16, MAX_REGIONS = 2, MIN_COPIES = 4 };
 
 struct read {
 	uint64_t block, offset;
-	uint32_t region;
+	uint32_t region, site;
+};
+
+/* References of one site to the array, as far as they were seen. */
+struct copier {
+	uint64_t all, copied; /* copied: they read or wrote a copy */
 };
 
 struct growth {
@@ -20,7 +25,8 @@ struct growth {
 	uint64_t bytes, refs, cycles; /* of the copying, as far as it was seen */
 	struct ml_map next;           /* block: the block that it was copied into */
 	struct ml_map places;         /* block: address of the last block of its growth */
-	bool *by;                     /* sites that copy */
+	struct copier *sites;
+	bool *by; /* sites that do little else than copy */
 	size_t trial;
 };
 
@@ -62,9 +68,12 @@ static void look(struct ml_find *f, void **mine)
 		if (s->excess + (double)s->refs * f->cost[1] < f->min_cycles ||
 		    growth_of(m, s->region) || !grows(f, s->region))
 			continue;
-		m->growths[m->count].region = s->region;
-		m->growths[m->count++].by = ml_arena_alloc(
-			f->arena, (f->tables->sites.count + 1) * sizeof(bool));
+		size_t sites = f->tables->sites.count + 1;
+		m->growths[m->count++] = (struct growth){
+			.region = s->region,
+			.sites = ml_arena_alloc(f->arena, sites * sizeof(struct copier)),
+			.by = ml_arena_alloc(f->arena, sites * sizeof(bool)),
+		};
 	}
 	if (m->count)
 		ml_find_watch(f);
@@ -95,11 +104,15 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 	for (size_t i = 0; i < b->count; i++) {
 		struct growth *g = growth_of(m, s->region[i]);
 
+		uint32_t site = b->caller[i] ? b->caller[i] : b->site[i];
+
 		if (!g || s->block[i] == ML_NO_BLOCK)
 			continue;
+		g->sites[site].all++;
 		if (ml_what_kind(b->what[i]) != ML_WRITE) {
-			m->recent[m->at++ % RECENT] =
-				(struct read){ s->block[i], s->offset[i], s->region[i] };
+			m->recent[m->at++ % RECENT] = (struct read){ s->block[i],
+								     s->offset[i],
+								     s->region[i], site };
 			continue;
 		}
 		const struct read *r = source(f, m, s->region[i], s->block[i],
@@ -109,7 +122,8 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 		g->bytes += ml_what_size(b->what[i]);
 		g->refs++;
 		*ml_map_add(&g->next, r->block, NULL) = s->block[i];
-		g->by[b->caller[i] ? b->caller[i] : b->site[i]] = true;
+		g->sites[site].copied++;
+		g->sites[r->site].copied++;
 	}
 }
 
@@ -122,19 +136,14 @@ static uint64_t last_of(const struct growth *g, uint64_t block)
 	return block;
 }
 
-/* Reads of the old block may be other instructions of the same lines. */
-static void add_readers(struct ml_find *f, struct growth *g)
+/*
+ * Only sites that mostly copy are left out: a line that copies sometimes and does other
+ * things mostly would take all those with it.
+ */
+static void choose_sites(const struct ml_find *f, struct growth *g)
 {
-	for (size_t i = 0; i < f->p->cell_count; i++) {
-		const struct ml_profile_cell *c = &f->p->cells[i];
-		uint32_t site = c->caller ? c->caller : c->site;
-
-		if (ml_find_same(f, c->region) != g->region || g->by[site] || !c->kind[0])
-			continue;
-		for (size_t k = 0; k < f->tables->sites.count; k++)
-			g->by[site] |= g->by[k] && f->user_lines.of_site[k] ==
-							   f->user_lines.of_site[site];
-	}
+	for (size_t i = 0; i < f->tables->sites.count + 1; i++)
+		g->by[i] = g->sites[i].copied && 2 * g->sites[i].copied > g->sites[i].all;
 }
 
 static void try(struct ml_find *f, void *arg)
@@ -147,7 +156,7 @@ static void try(struct ml_find *f, void *arg)
 
 		if (g->next.count < MIN_COPIES)
 			continue;
-		add_readers(f, g);
+		choose_sites(f, g);
 		for (uint64_t k = 0; k < f->trace->block_count; k++)
 			if (ml_map_find(&g->next, k))
 				*ml_map_add(&g->places, ml_change_element(0, k, 0),

@@ -1,44 +1,22 @@
 #include "lib/analyse/find/whatif.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
+#include "lib/analyse/find/whatif_lane.h"
 #include "lib/analyse/passes/thread_cores.h"
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
 #include "lib/base/pool.h"
 #include "lib/cache/distance.h"
-#include "lib/cache/fast_lru.h"
-#include "lib/cache/lean_lru.h"
-#include "lib/cache/sim.h"
-#include "lib/cache/tlb_lru.h"
 #include "lib/trace/trace.h"
 
-enum { MAX_ALSO = 16 };
-
-/* One simulator: the fastest of three that takes the machine. */
-struct lane {
-	struct ml_fast_lru *fast;
-	struct ml_lean_lru *lean;
-	struct ml_sim *sim;
-	struct ml_tlb_lru **tlbs; /* by core; NULL: no translation */
-	unsigned cores;
-	uint8_t served[ML_BATCH]; /* 0: the reference was not made */
-	uint8_t paged[ML_BATCH];  /* of the references that were made */
-	size_t run;               /* their number in the last batch */
-	size_t at[MAX_ALSO];      /* states of its changes */
-};
-
-struct pass {
-	struct ml_whatif *w;
-	struct ml_region_lookup *lookup;
-	struct lane *lanes; /* [0] is without a change */
-	struct ml_distance *distance;
-	uint64_t *size; /* by region: size of a region without blocks, + 1 */
-	struct ml_thread_cores cores;
-	uint64_t total;
-	uint32_t region[ML_BATCH], apart[ML_BATCH];
-	uint64_t offset[ML_BATCH], block[ML_BATCH], addr[ML_BATCH];
-	uint16_t core[ML_BATCH], outcome[ML_BATCH];
+/* What a thread writes to while it runs a lane. */
+struct worker {
+	struct pass *p;
+	uint32_t apart[ML_BATCH]; /* the references that a change concerns */
+	uint64_t addr[ML_BATCH];
+	uint16_t outcome[ML_BATCH];
 	bool dropped[ML_BATCH];
 	struct made {
 		uint64_t addr[ML_BATCH];
@@ -46,99 +24,48 @@ struct pass {
 		uint16_t what[ML_BATCH], core[ML_BATCH];
 		uint8_t served[ML_BATCH];
 	} made; /* the references that are not dropped */
+	bool failed;
+	struct ml_err err;
 };
 
-/* Leaves TLBs out that ml_tlb_lru cannot simulate: those that are not lru. */
-static void open_tlbs(struct lane *l, const struct ml_machine *m, unsigned cores)
-{
-	if (ml_tlb_lru_refuses(m))
-		return;
-	l->tlbs = ml_resize(NULL, cores * sizeof(*l->tlbs));
-	for (l->cores = 0; l->cores < cores; l->cores++)
-		l->tlbs[l->cores] = ml_tlb_lru_open(m);
-}
+struct pass {
+	struct ml_whatif *w;
+	struct ml_region_lookup *lookup;
+	struct ml_lane *lanes; /* [0] is without a change */
+	struct ml_distance *distance;
+	uint64_t *size; /* by region: size of a region without blocks, + 1 */
+	struct ml_thread_cores cores;
+	uint64_t total;
+	/* the batch, which no worker changes */
+	const struct ml_batch *batch;
+	uint32_t region[ML_BATCH];
+	uint64_t offset[ML_BATCH], block[ML_BATCH];
+	uint16_t core[ML_BATCH];
+	struct worker *workers;
+	unsigned worker_count;
+	struct ml_pool pool;
+	atomic_size_t next; /* the next change to try on the batch */
+};
 
-static bool lane_open(struct lane *l, const struct ml_machine *m,
-		      const struct ml_machine *tlbs, struct ml_err *err)
+static bool lane_run(struct worker *x, struct ml_lane *l, const uint64_t *addr)
 {
-	if (tlbs->tlbs)
-		open_tlbs(l, tlbs, m->cores);
-	if (!ml_fast_lru_refuses(m))
-		l->fast = ml_fast_lru_open(m, ML_FAST_LRU_BEST);
-	else if (!ml_lean_lru_refuses(m))
-		l->lean = ml_lean_lru_open(m, ML_LEAN_LRU_BEST);
-	else
-		l->sim = ml_sim_open(m, 0, err);
-	return l->fast || l->lean || l->sim;
-}
-
-static void lane_close(struct lane *l)
-{
-	if (l->fast)
-		ml_fast_lru_close(l->fast);
-	ml_lean_lru_close(l->lean);
-	if (l->sim)
-		ml_sim_close(l->sim);
-	for (unsigned i = 0; l->tlbs && i < l->cores; i++)
-		ml_tlb_lru_close(l->tlbs[i]);
-	ml_free(l->tlbs);
-}
-
-/*
- * Translates the data references, each on its core, as addresses of `addr`; runs of
- * references of one core are one call.
- */
-static void lane_translate(struct lane *l, const struct ml_accesses *a,
-			   const uint64_t *addr)
-{
-	for (size_t from = 0, to; from < a->count; from = to) {
-		unsigned core = a->core ? a->core[from] : 0;
-		struct ml_accesses run = { .addr = addr + from, .what = a->what + from };
-
-		for (to = from; to < a->count && (!a->core || a->core[to] == core); to++)
-			run.count++;
-		ml_tlb_lru_run(l->tlbs[core], &run, l->paged + from, NULL);
-	}
-}
-
-static bool lane_accesses(struct pass *p, struct lane *l, const struct ml_accesses *a,
-			  uint8_t *served, struct ml_err *err)
-{
-	l->run = a->count;
-	if (l->tlbs)
-		lane_translate(l, a, a->addr);
-	if (l->fast) {
-		ml_fast_lru_run(l->fast, a, served);
-		return true;
-	}
-	if (l->lean) {
-		ml_lean_lru_run(l->lean, a, served);
-		return true;
-	}
-	if (!ml_sim_run(l->sim, a, p->outcome, err))
-		return false;
-	for (size_t i = 0; i < a->count; i++)
-		served[i] = (uint8_t)ml_outcome_served(p->outcome[i]);
-	return true;
-}
-
-static bool lane_run(struct pass *p, struct lane *l, const struct ml_batch *b,
-		     const uint64_t *addr, struct ml_err *err)
-{
+	const struct pass *p = x->p;
+	const struct ml_batch *b = p->batch;
 	struct ml_accesses a = { .count = b->count,
 				 .addr = addr,
 				 .what = b->what,
 				 .core = p->w->machine.cores > 1 ? p->core : NULL,
 				 .site = b->site };
 
-	return lane_accesses(p, l, &a, l->served, err);
+	return ml_lane_run(l, &a, l->served, x->outcome, &x->err);
 }
 
 /* Runs the references that are not dropped. */
-static bool lane_run_rest(struct pass *p, struct lane *l, const struct ml_batch *b,
-			  struct ml_err *err)
+static bool lane_run_rest(struct worker *x, struct ml_lane *l)
 {
-	struct made *m = &p->made;
+	const struct pass *p = x->p;
+	const struct ml_batch *b = p->batch;
+	struct made *m = &x->made;
 	struct ml_accesses a = { .addr = m->addr,
 				 .what = m->what,
 				 .core = p->w->machine.cores > 1 ? m->core : NULL,
@@ -147,16 +74,16 @@ static bool lane_run_rest(struct pass *p, struct lane *l, const struct ml_batch 
 	for (size_t i = 0; i < b->count; i++) {
 		size_t n = a.count;
 
-		if (p->dropped[i])
+		if (x->dropped[i])
 			continue;
 		m->index[n] = (uint32_t)i;
-		m->addr[n] = p->addr[i];
+		m->addr[n] = x->addr[i];
 		m->what[n] = b->what[i];
 		m->site[n] = b->site[i];
 		m->core[n] = p->core[i];
 		a.count++;
 	}
-	if (!lane_accesses(p, l, &a, m->served, err))
+	if (!ml_lane_run(l, &a, m->served, x->outcome, &x->err))
 		return false;
 	memset(l->served, 0, b->count);
 	for (size_t i = 0; i < a.count; i++)
@@ -186,33 +113,40 @@ static void find_places(struct pass *p, const struct ml_batch *b)
 	}
 }
 
-static struct ml_change_block block_of(struct pass *p, const struct ml_batch *b, size_t i)
+/* Sizes of regions without blocks, before the workers need them. */
+static void find_sizes(struct pass *p, const struct ml_batch *b)
 {
-	uint64_t base = b->addr[i] - p->offset[i];
+	for (size_t i = 0; i < b->count; i++) {
+		uint64_t *size = &p->size[p->region[i]];
+		struct ml_place place = { p->region[i], ML_NO_BLOCK, 0 };
+
+		if (p->block[i] == ML_NO_BLOCK && !*size)
+			*size = ml_region_lookup_size(p->lookup, &place) + 1;
+	}
+}
+
+static struct ml_change_block block_of(const struct pass *p, size_t i)
+{
+	uint64_t base = p->batch->addr[i] - p->offset[i];
 
 	if (p->block[i] != ML_NO_BLOCK)
 		return (struct ml_change_block){ base,
 						 p->w->trace->blocks[p->block[i]].size,
 						 p->block[i] };
-	uint64_t *size = &p->size[p->region[i]];
-	if (!*size) {
-		struct ml_place place = { p->region[i], ML_NO_BLOCK, 0 };
-
-		*size = ml_region_lookup_size(p->lookup, &place) + 1;
-	}
-	return (struct ml_change_block){ base, *size - 1, 0 };
+	return (struct ml_change_block){ base, p->size[p->region[i]] - 1, 0 };
 }
 
 /* Lists the references that the change concerns; returns their number. */
-static size_t concerned(struct pass *p, const struct ml_change *c,
-			const struct ml_batch *b)
+static size_t concerned(struct worker *x, const struct ml_change *c)
 {
+	const struct pass *p = x->p;
+	const struct ml_batch *b = p->batch;
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->count; i++)
 		if (p->region[i] == c->region &&
 		    (!c->by || c->by[b->caller[i] ? b->caller[i] : b->site[i]]))
-			p->apart[n++] = (uint32_t)i;
+			x->apart[n++] = (uint32_t)i;
 	return n;
 }
 
@@ -222,74 +156,107 @@ static void count_served(uint64_t *count, const uint8_t *served, size_t n)
 		count[served[i]]++;
 }
 
-static void count_paged(uint64_t *count, const struct lane *l)
+static void count_paged(uint64_t *count, const struct ml_lane *l)
 {
 	if (l->tlbs)
 		count_served(count, l->paged, l->run);
 }
 
 /* Changes the addresses that c concerns; returns true if references are dropped. */
-static bool apply(struct pass *p, const struct ml_change *c, size_t *at,
-		  const struct ml_batch *b, size_t n)
+static bool apply(struct worker *x, const struct ml_change *c, size_t *at, size_t n)
 {
+	const struct ml_batch *b = x->p->batch;
+
 	if (c->kind == ML_CHANGE_DROP)
 		for (size_t j = 0; j < n; j++)
-			p->dropped[p->apart[j]] = true;
+			x->dropped[x->apart[j]] = true;
 	else
 		for (size_t j = 0; j < n; j++) {
-			size_t i = p->apart[j];
-			struct ml_change_block block = block_of(p, b, i);
+			size_t i = x->apart[j];
+			struct ml_change_block block = block_of(x->p, i);
 			struct ml_change_ref ref = { b->addr[i], ml_what_size(b->what[i]),
 						     b->time + i, at };
 
-			p->addr[i] = ml_change_address(c, &ref, &block);
+			x->addr[i] = ml_change_address(c, &ref, &block);
 		}
 	return c->kind == ML_CHANGE_DROP && n;
 }
 
 /* The addresses are for the TLBs alone; the caches do as without the change. */
-static void try_large_pages(struct pass *p, struct lane *l, const struct ml_batch *b)
+static void try_large_pages(struct worker *x, struct ml_lane *l)
 {
+	const struct pass *p = x->p;
+	const struct ml_batch *b = p->batch;
 	struct ml_accesses a = { .count = b->count,
 				 .what = b->what,
 				 .core = p->w->machine.cores > 1 ? p->core : NULL };
 
 	l->run = b->count;
 	if (l->tlbs)
-		lane_translate(l, &a, p->addr);
+		ml_lane_translate(l, &a, x->addr);
 	memcpy(l->served, p->lanes->served, b->count);
 }
 
-static bool try(struct pass *p, size_t k, const struct ml_batch *b, struct ml_err *err)
+static bool try(struct worker *x, size_t k)
 {
+	struct pass *p = x->p;
+	const struct ml_batch *b = p->batch;
 	const struct ml_change *first = &p->w->changes[k];
 	struct ml_trial *t = &p->w->trials[k];
-	struct lane *l = &p->lanes[k + 1];
+	struct ml_lane *l = &p->lanes[k + 1];
 	bool drops = false;
 	size_t at = 0, n;
 
-	memcpy(p->addr, b->addr, b->count * sizeof(*p->addr));
-	for (const struct ml_change *c = first->also; c && at + 1 < MAX_ALSO; c = c->also)
-		drops |= apply(p, c, &l->at[++at], b, concerned(p, c, b));
-	n = concerned(p, first, b);
-	drops |= apply(p, first, &l->at[0], b, n);
+	memcpy(x->addr, b->addr, b->count * sizeof(*x->addr));
+	for (const struct ml_change *c = first->also; c && at + 1 < ML_LANE_CHANGES;
+	     c = c->also)
+		drops |= apply(x, c, &l->at[++at], concerned(x, c));
+	n = concerned(x, first);
+	drops |= apply(x, first, &l->at[0], n);
 	if (first->kind == ML_CHANGE_LARGE_PAGES)
-		try_large_pages(p, l, b);
-	else if (!(drops ? lane_run_rest(p, l, b, err) : lane_run(p, l, b, p->addr, err)))
+		try_large_pages(x, l);
+	else if (!(drops ? lane_run_rest(x, l) : lane_run(x, l, x->addr)))
 		return false;
 	if (drops)
-		memset(p->dropped, 0, b->count);
+		memset(x->dropped, 0, b->count);
 	count_served(t->served, l->served, b->count);
 	count_paged(t->paged, l);
 	for (size_t j = 0; j < n; j++) {
-		t->region_before[p->lanes->served[p->apart[j]]]++;
-		t->region_after[l->served[p->apart[j]]]++;
+		t->region_before[p->lanes->served[x->apart[j]]]++;
+		t->region_after[l->served[x->apart[j]]]++;
 	}
+	return true;
+}
+
+/* A job: tries changes on the batch until none is left. */
+static void try_some(void *arg)
+{
+	struct worker *x = arg;
+	size_t k;
+
+	while (!x->failed && (k = atomic_fetch_add(&x->p->next, 1)) < x->p->w->count)
+		x->failed = !try(x, k);
+}
+
+static bool try_all(struct pass *p, struct ml_err *err)
+{
+	atomic_store(&p->next, 0);
+	for (unsigned i = 1; i < p->worker_count; i++)
+		ml_pool_submit(&p->pool, try_some, &p->workers[i]);
+	try_some(&p->workers[0]);
+	if (p->worker_count > 1)
+		ml_pool_wait(&p->pool);
+	for (unsigned i = 0; i < p->worker_count; i++)
+		if (p->workers[i].failed) {
+			*err = p->workers[i].err;
+			return false;
+		}
 	return true;
 }
 
 static void show(struct pass *p, const struct ml_batch *b)
 {
+	struct worker *x = &p->workers[0];
 	struct ml_seen seen = { .refs = b,
 				.region = p->region,
 				.offset = p->offset,
@@ -301,9 +268,9 @@ static void show(struct pass *p, const struct ml_batch *b)
 		unsigned shift = (unsigned)__builtin_ctz(p->w->machine.level[0].line);
 
 		for (size_t i = 0; i < b->count; i++)
-			p->addr[i] = b->addr[i] >> shift;
-		ml_distance_run(p->distance, p->addr, b->count, p->apart);
-		seen.distance = p->apart;
+			x->addr[i] = b->addr[i] >> shift;
+		ml_distance_run(p->distance, x->addr, b->count, x->apart);
+		seen.distance = x->apart;
 	}
 	p->w->see(p->w->arg, &seen);
 }
@@ -315,16 +282,20 @@ static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 
 	if (!ml_work_goes_on(w->work, err))
 		return false;
+	p->batch = b;
 	find_places(p, b);
+	if (w->count)
+		find_sizes(p, b);
 	if (w->machine.cores > 1)
 		find_cores(p, b);
-	if (!lane_run(p, p->lanes, b, b->addr, err))
+	if (!lane_run(&p->workers[0], p->lanes, b->addr)) {
+		*err = p->workers[0].err;
 		return false;
+	}
 	count_served(w->served, p->lanes->served, b->count);
 	count_paged(w->paged, p->lanes);
-	for (size_t k = 0; k < w->count; k++)
-		if (!try(p, k, b, err))
-			return false;
+	if (w->count && !try_all(p, err))
+		return false;
 	if (w->see)
 		show(p, b);
 	w->refs += b->count;
@@ -406,6 +377,20 @@ static void simplify(struct ml_whatif *w)
 	m->icache.share = 1;
 }
 
+/* The thread that decodes is a worker itself; others help it if there is much to try. */
+static void open_workers(struct pass *p, struct ml_arena *a)
+{
+	unsigned cpus = ml_cpus();
+
+	p->worker_count = (unsigned)(p->w->count < cpus ? p->w->count : cpus);
+	p->worker_count += !p->worker_count;
+	p->workers = ml_arena_alloc(a, p->worker_count * sizeof(*p->workers));
+	for (unsigned i = 0; i < p->worker_count; i++)
+		p->workers[i].p = p;
+	if (p->worker_count > 1)
+		ml_pool_init(&p->pool, p->worker_count - 1);
+}
+
 bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 {
 	struct ml_arena a = { 0 };
@@ -432,15 +417,18 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 	memset(core, 0xff, ML_THREAD_NUMBERS * sizeof(*core)); /* ML_NO_CORE */
 	ml_thread_cores_init(&p->cores, core, w->machine.cores, &w->trace->tables);
 	p->size = ml_arena_alloc(&a, w->trace->tables.regions.count * sizeof(*p->size));
+	open_workers(p, &a);
 	for (size_t i = 0; ok && i <= w->count; i++)
-		ok = lane_open(&p->lanes[i], &w->machine, &tlbs, err);
+		ok = ml_lane_open(&p->lanes[i], &w->machine, &tlbs, err);
 	if (ok && w->distances)
 		p->distance = ml_distance_open();
 	ok = ok && run_slices(p, err);
 	if (p->distance)
 		ml_distance_close(p->distance);
 	for (size_t i = 0; i <= w->count; i++)
-		lane_close(&p->lanes[i]);
+		ml_lane_close(&p->lanes[i]);
+	if (p->worker_count > 1)
+		ml_pool_release(&p->pool);
 	ml_region_lookup_close(p->lookup);
 	ml_arena_release(&a);
 	return ok;
