@@ -55,6 +55,9 @@ static uint64_t unit_of(const struct ml_region *r, const struct ml_spot *s, uint
 {
 	uint64_t mean = s->refs ? s->bytes / s->refs : 0;
 
+	/* such a step goes over no such elements: the type is not that of the data */
+	if (r->elem && row % r->elem)
+		return mean;
 	if (r->elem && (mean < 2 * r->elem || mean % r->elem || row % mean))
 		return r->elem;
 	return mean;
