@@ -190,11 +190,15 @@ void findings_print(const struct ml_findings *f, struct ml_trace *t,
 
 	if (!f->count)
 		put_nothing(f, p, s);
-	else
-		say(s, "What to change, by the access time that it saves\n");
 	for (size_t i = 0; i < f->count; i++) {
+		bool begins = !i || f->at[i].vague != f->at[i - 1].vague;
+
 		if (i)
 			say(s, "\n");
+		if (begins && f->at[i].vague)
+			say(s, "Where it waits, too, without a certain remedy\n");
+		else if (begins)
+			say(s, "What to change, by the access time that it saves\n");
 		put_finding(i + 1, &f->at[i], &sources, s);
 	}
 	put_notes(f, s);

@@ -185,7 +185,7 @@ static void tell(struct ml_find *f, const struct loops *l, double saved)
 		f->arena,
 		"fuse the loops of %s and %s, or let both work on one part of %s at a "
 		"time. Legal if no iteration of the later loop needs a later iteration "
-		"of the earlier one",
+		"of the earlier one, as it does if it uses a sum of all of them",
 		there, here, name);
 	ml_find_fact_text(c, "other_line", there);
 	ml_find_fact(c, "working_set", (double)set);
@@ -227,7 +227,8 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_fuse = {
 	.kind = "fuse",
-	.weight = 0.9, /* an estimate */
+	.weight = 0.9,    /* an estimate */
+	.cautious = true, /* references vanish only if the compiler can keep the data */
 	.family = ML_FAMILY_SIZE,
 	.look = look,
 	.try = try,

@@ -26,6 +26,8 @@ static void write_finding(struct ml_json *w, const struct ml_finding *n, bool ot
 	ml_json_key_real(w, "gain_low", n->low);
 	ml_json_key_real(w, "gain_high", n->high);
 	write_text(w, "predicted", n->simulated ? "simulated" : "estimated");
+	ml_json_key(w, "vague");
+	ml_json_bool(w, n->vague);
 	ml_json_key_array(w, "evidence");
 	for (size_t i = 0; n->says[i]; i++)
 		ml_json_string(w, n->says[i]);

@@ -69,6 +69,18 @@ static void tell(struct ml_find *f, const struct ml_spot *s,
 			ml_find_claim(f, c, &f->spots[i], own_excess(&f->spots[i]));
 }
 
+/*
+ * Whether there is nothing to pack: the elements are single numbers, and the next one to
+ * be used is known only when it is used. An order that helps is find_gather.c's matter.
+ */
+static bool is_dense(const struct ml_find *f, const struct ml_spot *s)
+{
+	const struct ml_region *r = &f->tables->regions.at[s->region];
+
+	return r->elem && r->elem <= sizeof(uint64_t) &&
+	       ml_find_irregular(f, ml_find_worst(f, s->region));
+}
+
 static void conclude(struct ml_find *f, void *arg)
 {
 	struct ml_map done = { 0 };
@@ -84,7 +96,7 @@ static void conclude(struct ml_find *f, void *arg)
 		if (!is_new || !ml_find_movable(f, f->spots[i].region))
 			continue;
 		sum = ml_find_sum(f, f->spots[i].region);
-		if (own_excess(&sum) < f->min_cycles)
+		if (own_excess(&sum) < f->min_cycles || is_dense(f, &sum))
 			continue;
 		struct ml_profile_use u = use_of(f, sum.region, level_of(f, &sum));
 

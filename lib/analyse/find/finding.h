@@ -29,6 +29,7 @@ struct ml_finding {
 	/* bounds of the gain; equal to it if the change was simulated on the whole run */
 	double low, high;
 	bool simulated; /* the change was simulated; false: estimated from counts */
+	bool vague;     /* no certain remedy is known; such findings come last */
 	struct ml_fact facts[ML_FINDING_FACTS]; /* ends with a NULL key */
 	const struct ml_finding *other; /* another remedy for the same misses, or NULL */
 };

@@ -171,7 +171,9 @@ static bool examine(struct run *r, struct ml_findings *out,
 
 static double rank(const struct ml_candidate *c)
 {
-	return c->finding.gain * c->finder->weight;
+	double gain = c->finder->cautious ? c->finding.low : c->finding.gain;
+
+	return gain * c->finder->weight;
 }
 
 /*
@@ -286,8 +288,10 @@ static void choose(struct run *r, struct ml_findings *out)
 			append_other(winner, sorted[i], &out->arena);
 	}
 	out->at = ml_arena_alloc(&out->arena, (n + 1) * sizeof(*out->at));
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		out->at[i] = chosen[i]->finding;
+		out->at[i].vague = chosen[i]->finder->vague;
+	}
 	out->count = n;
 }
 

@@ -24,8 +24,8 @@ struct ml_profile;
 struct ml_trace;
 
 struct ml_findings {
-	/* the one with the largest gain first; those about code that the user cannot
-	 * change last */
+	/* the one with the largest gain first; vague ones behind the others; those about
+	 * code that the user cannot change last */
 	struct ml_finding *at;
 	size_t count;
 	double cycles;  /* of all references, by the latencies of the machine */

@@ -397,8 +397,13 @@ static bool put_findings(struct ml_report_page *p, struct ml_err *err)
 		      "<p class=\"muted\">What to change, by the access time that it "
 		      "saves%s.</p>\n",
 		      p->window.whole ? "" : " within the window");
-	for (size_t i = 0; i < f->count; i++)
+	for (size_t i = 0; i < f->count; i++) {
+		if (f->at[i].vague && (!i || !f->at[i - 1].vague))
+			ml_report_put(p,
+				      "<p class=\"muted\">Where it waits, too, without "
+				      "a certain remedy.</p>\n");
 		put_finding(p, &f->at[i], &sources);
+	}
 	put_notes(p, f, f->count);
 	ml_report_put(p, "</section>\n");
 	ml_source_lines_release(&sources);
