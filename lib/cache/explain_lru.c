@@ -9,6 +9,7 @@
 #include "lib/cache/prefetch.h"
 #include "lib/cache/sim.h"
 #include "lib/cache/sim_data.h"
+#include "lib/cache/tlb_lru.h"
 
 static const char *level_refuses(const struct ml_level_spec *l, uint32_t line)
 {
@@ -33,7 +34,7 @@ const char *ml_explain_lru_refuses(const struct ml_machine *m)
 		why = level_refuses(&m->level[i], m->level[0].line);
 	if (m->split && !why)
 		why = level_refuses(&m->icache, m->level[0].line);
-	return why;
+	return why ? why : ml_tlb_lru_refuses(m);
 }
 
 bool ml_explain_lru_has(enum ml_explain_lru_how how)
@@ -148,6 +149,8 @@ struct ml_explain_lru *ml_explain_lru_open(const struct ml_machine *m,
 		init_cache(x, &x->cache[i], i + 1, &x->machine.level[i]);
 	if (x->split)
 		init_cache(x, &x->icache, 0, &x->machine.icache);
+	if (m->tlbs)
+		x->tlbs = ml_tlb_lru_open(m, true);
 	return x;
 }
 
@@ -156,6 +159,7 @@ void ml_explain_lru_close(struct ml_explain_lru *x)
 	if (!x)
 		return;
 	ml_sim_close(x->mirror);
+	ml_tlb_lru_close(x->tlbs);
 	ml_line_book_release(&x->book);
 	ml_line_records_release(&x->records);
 	ml_line_records_release(&x->fetch_records);
@@ -177,11 +181,8 @@ static void pass_leave(void *arg, const struct ml_leave *l)
 void ml_explain_lru_observe(struct ml_explain_lru *x, const struct ml_observer *o,
 			    struct ml_event_sums *sums)
 {
-	struct ml_observer pages = { .arg = o->arg, .page = o->page };
-
 	x->observer = *o;
 	x->sums = sums;
-	ml_sim_observe(x->mirror, &pages);
 }
 
 void ml_explain_lru_run(struct ml_explain_lru *x, const struct ml_accesses *a,
@@ -196,6 +197,8 @@ void ml_explain_lru_run(struct ml_explain_lru *x, const struct ml_accesses *a,
 	}
 	ml_line_records_widen(&x->records, greatest - 1);
 	ml_line_records_widen(&x->fetch_records, greatest - 1);
+	if (x->tlbs)
+		ml_tlb_lru_run(x->tlbs, a, NULL, &x->observer);
 	x->ops->run(x, a, outcome);
 	x->accesses += a->count;
 }
@@ -203,6 +206,8 @@ void ml_explain_lru_run(struct ml_explain_lru *x, const struct ml_accesses *a,
 void ml_explain_lru_gap(struct ml_explain_lru *x)
 {
 	x->gap = true;
+	if (x->tlbs)
+		ml_tlb_lru_gap(x->tlbs);
 	ml_sim_gap(x->mirror);
 }
 
@@ -215,7 +220,7 @@ const struct ml_level_counts *ml_explain_lru_counts(const struct ml_explain_lru 
 const struct ml_level_counts *ml_explain_lru_tlb_counts(const struct ml_explain_lru *x,
 							unsigned tlb)
 {
-	return ml_sim_tlb_counts(x->mirror, tlb);
+	return ml_tlb_lru_counts(x->tlbs, tlb);
 }
 
 struct timed {
@@ -282,6 +287,12 @@ static void show_cache(const struct ml_explain_lru *x, const struct explain_cach
 		*to->prefetcher = *c->prefetcher;
 }
 
+static void show_tlb(const struct ml_explain_lru *x, unsigned tlb, struct ml_cache *to)
+{
+	ml_tlb_lru_pages(x->tlbs, tlb, to->tags, to->order.word);
+	x->mirror->tlb_counts[tlb] = *ml_tlb_lru_counts(x->tlbs, tlb);
+}
+
 static void show(const struct ml_explain_lru *x)
 {
 	struct ml_sim *s = x->mirror;
@@ -292,6 +303,8 @@ static void show(const struct ml_explain_lru *x)
 		show_cache(x, &x->cache[i], &s->caches[i][0]);
 	if (x->split)
 		show_cache(x, &x->icache, &s->icaches[0]);
+	for (unsigned i = 0; i < x->machine.tlbs; i++)
+		show_tlb(x, i, &s->tlbs[i][0]);
 }
 
 void ml_explain_lru_save(struct ml_explain_lru *x, struct ml_buf *out)

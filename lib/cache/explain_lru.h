@@ -3,7 +3,7 @@
  * causes of misses and the used bytes of lines, several times as fast as sim.h. It takes
  * machines with one core, LRU, write-back and write-allocate in all levels and one line
  * size; levels may be inclusive or exclusive, have prefetchers and a split first level,
- * and there may be TLBs. Both simulators agree in outcomes, counters, events and saved
+ * and there may be lru TLBs. Both simulators agree in outcomes, counters, events and saved
  * states; tests/test_explain_lru.c compares them.
  *
  * sim.h keeps what it knows of a line in many arrays, and asks a shadow cache about each

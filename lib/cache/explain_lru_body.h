@@ -371,11 +371,6 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 
 		if (ahead && i % STRIP == 0)
 			look_ahead(x, a, i, ring);
-		if (!s.simply && x->machine.tlbs && kind != ML_ACCESS_FETCH) {
-			struct access z = access_at(a, i);
-
-			ml_sim_translate(x->mirror, z.kind, z.addr, z.last, (uint32_t)i);
-		}
 		size += !size;
 		bool whole = offset + size <= within + 1;
 		if (whole && (s.simply || !x->split || kind != ML_ACCESS_FETCH))
@@ -428,7 +423,7 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 
 static struct shape shape_of(const struct ml_explain_lru *x)
 {
-	struct shape s = { .simply = !x->machine.tlbs && !x->prefetches && !x->split,
+	struct shape s = { .simply = !x->prefetches && !x->split,
 			   .usual = x->cache[0].lanes == 8 && !x->cache[0].modulo &&
 				    x->bits <= 6 };
 	bool flat = s.simply && s.usual && x->sums && !x->observer.miss &&

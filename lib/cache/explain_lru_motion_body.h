@@ -29,7 +29,7 @@ struct cargo {
  * machine does not have.
  */
 struct shape {
-	bool simply; /* no TLB, no prefetcher, no split first level */
+	bool simply; /* no prefetcher, no split first level */
 	bool usual;  /* the first level has eight lanes, a power of two of sets, and lines
 		      * of at most 64 bytes */
 	/*

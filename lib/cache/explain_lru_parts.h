@@ -23,6 +23,7 @@
 
 struct ml_prefetch;
 struct ml_sim;
+struct ml_tlb_lru;
 
 enum {
 	EXPLAIN_LANES = 32, /* the most ways of a set */
@@ -87,7 +88,8 @@ struct ml_explain_lru {
 	bool misses;     /* the last run missed often */
 	struct explain_prefetch *queue;
 	size_t queued, queue_cap;
-	struct ml_sim *mirror; /* has the TLBs, and saves states */
+	struct ml_tlb_lru *tlbs; /* or NULL */
+	struct ml_sim *mirror;   /* saves states */
 	struct ml_arena arena;
 };
 

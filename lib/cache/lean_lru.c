@@ -118,7 +118,7 @@ struct ml_lean_lru *ml_lean_lru_open(const struct ml_machine *m, enum ml_lean_lr
 	if (x->split)
 		init_cache(x, &x->icache, 0, &x->machine.icache, &x->counts[0]);
 	if (m->tlbs)
-		x->tlbs = ml_tlb_lru_open(m);
+		x->tlbs = ml_tlb_lru_open(m, false);
 	find_tellers(x);
 	return x;
 }

@@ -10,7 +10,7 @@
 
 #include "lib/base/arena.h"
 
-enum { ML_LRU_LIST_BUCKETS = 512, ML_LRU_LIST_WAYS = 4096 }; /* at most so many ways */
+enum { ML_LRU_LIST_WAYS = 1 << 15 }; /* at most so many ways */
 
 struct ml_lru_list {
 	uint32_t ways, used;
@@ -19,7 +19,8 @@ struct ml_lru_list {
 		uint16_t newer, older; /* ways; 0 stands for the ends */
 		uint16_t chain;        /* the next way of the same bucket; 0: none */
 	} * at;                        /* [ways + 1]; the first is no way */
-	uint16_t bucket[ML_LRU_LIST_BUCKETS];
+	uint16_t *bucket;              /* the first way by hash of the line; 0: none */
+	unsigned shift;                /* 64 - log2 of the buckets */
 };
 
 static inline struct ml_lru_list *ml_lru_list_make(uint32_t ways, struct ml_arena *a)
@@ -27,13 +28,16 @@ static inline struct ml_lru_list *ml_lru_list_make(uint32_t ways, struct ml_aren
 	struct ml_lru_list *l = ml_arena_alloc(a, sizeof(*l));
 
 	l->ways = ways;
+	for (l->shift = 63; (uint64_t)1 << (64 - l->shift) < 4 * (uint64_t)ways;)
+		l->shift--;
+	l->bucket = ml_arena_alloc(a, sizeof(*l->bucket) << (64 - l->shift));
 	l->at = ml_arena_alloc(a, (ways + 1) * sizeof(*l->at));
 	return l;
 }
 
 static inline uint16_t *ml_lru_list_bucket(struct ml_lru_list *l, uint64_t line)
 {
-	return &l->bucket[(line * 0x9e3779b97f4a7c15u) >> 55];
+	return &l->bucket[line * 0x9e3779b97f4a7c15u >> l->shift];
 }
 
 static inline void ml_lru_list_take(struct ml_lru_list *l, uint16_t way)

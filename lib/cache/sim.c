@@ -443,14 +443,6 @@ ML_BODY void translate_access(struct ml_sim *s, const struct access *x, uint32_t
 		translate_all(s, x, access);
 }
 
-void ml_sim_translate(struct ml_sim *s, enum ml_access_kind kind, uint64_t addr,
-		      uint64_t last, uint32_t access)
-{
-	struct access x = { .addr = addr, .last = last, .kind = kind };
-
-	translate_access(s, &x, access);
-}
-
 static uint16_t access_slowly(struct ml_sim *s, const struct ml_accesses *a, size_t i,
 			      struct access x, bool missed)
 {

@@ -121,10 +121,6 @@ static inline struct ml_cache *ml_sim_cache(const struct ml_sim *s, unsigned cor
 	return s->paths[core][0][depth];
 }
 
-/* Translates all pages of a data access of core 0 through the TLBs. */
-void ml_sim_translate(struct ml_sim *s, enum ml_access_kind kind, uint64_t addr,
-		      uint64_t last, uint32_t access);
-
 struct ml_sim_place {
 	struct ml_cache *cache;
 	size_t at;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
+#include "lib/base/map.h"
 #include "lib/cache/lru_list.h"
 #include "lib/cache/policy.h"
 
@@ -11,9 +12,17 @@ enum { LIST = 16 }; /* a fully associative TLB with more ways has a list */
 
 struct tlb {
 	struct ml_lru_list *list; /* or NULL */
-	uint64_t *rows; /* [sets * ways]: page + 1, the page used last first; 0: empty */
+	struct entry {
+		uint64_t page; /* + 1; 0: empty */
+		uint64_t way;  /* where sim.h would have it */
+	} * rows;              /* [sets * ways]; in a set the page used last first */
 	uint32_t sets, ways;
 	unsigned bits; /* log2 of its pages */
+	bool causes;
+	struct ml_map seen; /* with causes: all pages that it was asked for */
+	/* with causes, unless it has one set: a fully associative TLB of as many pages
+	 * that gets the same requests */
+	struct ml_lru_list *shadow;
 	struct ml_level_counts counts;
 };
 
@@ -23,6 +32,7 @@ struct ml_tlb_lru {
 	/* The page of the first TLB that was used last, + 1. It is the first of its row,
 	 * so using it again changes nothing. */
 	uint64_t last_page;
+	bool gap;
 	struct ml_arena arena;
 };
 
@@ -33,13 +43,13 @@ const char *ml_tlb_lru_refuses(const struct ml_machine *m)
 
 		if (strcmp(l->policy->name, "lru"))
 			return "a TLB is not lru";
-		if (l->ways > ML_LRU_LIST_WAYS)
-			return "a TLB has more than 4096 ways";
+		if ((uint64_t)l->ways * l->sets > ML_LRU_LIST_WAYS)
+			return "a TLB has more than 32768 entries";
 	}
 	return NULL;
 }
 
-struct ml_tlb_lru *ml_tlb_lru_open(const struct ml_machine *m)
+struct ml_tlb_lru *ml_tlb_lru_open(const struct ml_machine *m, bool causes)
 {
 	assert(m->tlbs && !ml_tlb_lru_refuses(m));
 
@@ -51,6 +61,9 @@ struct ml_tlb_lru *ml_tlb_lru_open(const struct ml_machine *m)
 
 		b->sets = l->sets;
 		b->ways = l->ways;
+		b->causes = causes;
+		if (causes && l->sets > 1)
+			b->shadow = ml_lru_list_make(l->sets * l->ways, &t->arena);
 		b->bits = (unsigned)__builtin_ctz(l->line);
 		if (l->sets == 1 && l->ways > LIST)
 			b->list = ml_lru_list_make(l->ways, &t->arena);
@@ -65,18 +78,20 @@ void ml_tlb_lru_close(struct ml_tlb_lru *t)
 {
 	if (!t)
 		return;
+	for (unsigned i = 0; i < t->count; i++)
+		ml_map_release(&t->tlb[i].seen);
 	ml_arena_release(&t->arena);
 	ml_free(t);
 }
 
-static uint64_t *row_of(const struct tlb *b, uint64_t page)
+static struct entry *row_of(const struct tlb *b, uint64_t page)
 {
 	bool power = !(b->sets & (b->sets - 1));
 
 	return b->rows + (power ? page & (b->sets - 1) : page % b->sets) * b->ways;
 }
 
-static void move_back(uint64_t *row, uint32_t count)
+static void move_back(struct entry *row, uint32_t count)
 {
 	for (uint32_t i = count; i > 0; i--)
 		row[i] = row[i - 1];
@@ -87,15 +102,16 @@ static bool use(const struct tlb *b, uint64_t page)
 {
 	if (b->list)
 		return ml_lru_list_use(b->list, page);
-	uint64_t *row = row_of(b, page);
+	struct entry *row = row_of(b, page), found;
 	uint32_t at = 0;
 
-	while (at < b->ways && row[at] != page + 1)
+	while (at < b->ways && row[at].page != page + 1)
 		at++;
 	if (at == b->ways)
 		return false;
+	found = row[at];
 	move_back(row, at);
-	row[0] = page + 1;
+	row[0] = found;
 	return true;
 }
 
@@ -104,12 +120,30 @@ static bool take_in(const struct tlb *b, uint64_t page)
 {
 	if (b->list)
 		return ml_lru_list_fill(b->list, page);
-	uint64_t *row = row_of(b, page);
-	bool full = row[b->ways - 1];
+	struct entry *row = row_of(b, page), last = row[b->ways - 1];
 
+	if (!last.page)
+		while (row[last.way].page)
+			last.way++;
 	move_back(row, b->ways - 1);
-	row[0] = page + 1;
-	return full;
+	row[0] = (struct entry){ page + 1, last.way };
+	return last.page;
+}
+
+/* Asks the shadow; returns the cause if the TLB misses the page. */
+static enum ml_cause cause_of(const struct ml_tlb_lru *t, struct tlb *b, uint64_t page,
+			      bool missed)
+{
+	bool has = b->shadow && ml_lru_list_use(b->shadow, page), is_new = false;
+
+	if (b->shadow && !has)
+		ml_lru_list_fill(b->shadow, page);
+	if (!missed)
+		return ML_CAUSE_NONE;
+	ml_map_add(&b->seen, page, &is_new);
+	if (is_new)
+		return t->gap ? ML_CAUSE_UNKNOWN : ML_CAUSE_COLD;
+	return has ? ML_CAUSE_CONFLICT : ML_CAUSE_CAPACITY;
 }
 
 /* Translates one page. Returns the TLB that knew it, or their number: a walk. */
@@ -120,10 +154,17 @@ static unsigned translate(struct ml_tlb_lru *t, enum ml_access_kind kind, uint64
 	for (; found < t->count; found++) {
 		struct tlb *b = &t->tlb[found];
 
+		bool missed = !use(b, addr >> b->bits);
+
 		b->counts.asked[kind]++;
-		if (use(b, addr >> b->bits))
+		b->counts.missed[kind] += missed;
+		if (b->causes) {
+			enum ml_cause cause = cause_of(t, b, addr >> b->bits, missed);
+
+			b->counts.cause[cause] += missed;
+		}
+		if (!missed)
 			break;
-		b->counts.missed[kind]++;
 	}
 	for (unsigned i = 0; i < found; i++) {
 		struct tlb *b = &t->tlb[i];
@@ -186,6 +227,36 @@ void ml_tlb_lru_run(struct ml_tlb_lru *t, const struct ml_accesses *a, uint8_t *
 	}
 	for (unsigned k = 0; k < 3; k++)
 		t->tlb[0].counts.asked[k] += same[k];
+}
+
+void ml_tlb_lru_gap(struct ml_tlb_lru *t)
+{
+	t->gap = true;
+}
+
+void ml_tlb_lru_pages(const struct ml_tlb_lru *t, unsigned tlb, uint64_t *pages,
+		      uint64_t *order)
+{
+	const struct tlb *b = &t->tlb[tlb];
+	size_t places = (size_t)b->sets * b->ways;
+
+	memset(pages, 0, places * sizeof(*pages));
+	memset(order, 0, places * sizeof(*order));
+	for (size_t i = 0; !b->list && i < places; i++) {
+		size_t set = i / b->ways * b->ways, at = set + b->rows[i].way;
+
+		if (!b->rows[i].page)
+			continue;
+		pages[at] = b->rows[i].page;
+		order[at] = b->ways - (i - set);
+	}
+	if (!b->list)
+		return;
+	uint64_t rank = b->ways;
+	for (uint16_t way = b->list->at[0].older; way; way = b->list->at[way].older) {
+		pages[way - 1] = b->list->at[way].line + 1;
+		order[way - 1] = rank--;
+	}
 }
 
 const struct ml_level_counts *ml_tlb_lru_counts(const struct ml_tlb_lru *t, unsigned tlb)

@@ -13,7 +13,7 @@ static void open_tlbs(struct ml_lane *l, const struct ml_machine *m, unsigned co
 		return;
 	l->tlbs = ml_resize(NULL, cores * sizeof(*l->tlbs));
 	for (l->cores = 0; l->cores < cores; l->cores++)
-		l->tlbs[l->cores] = ml_tlb_lru_open(m);
+		l->tlbs[l->cores] = ml_tlb_lru_open(m, false);
 }
 
 bool ml_lane_open(struct ml_lane *l, const struct ml_machine *m,
