@@ -7,15 +7,21 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+/*
+ * How long a test waits for what must happen, in ms: far longer than a slow machine needs. A
+ * test that passes does not wait.
+ */
+export const PATIENCE = 60_000;
+
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-/** Chromium as tests and benchmarks use it, with a profile of its own. */
-export function launch(root, scratch, viewport) {
+/** Chromium as tests and benchmarks use it. */
+export function launch(root) {
 	const { chromium } = createRequire(join(root, "web/package.json"))(
 		"playwright-core",
 	);
 
-	return chromium.launchPersistentContext(join(scratch, "profile"), {
+	return chromium.launch({
 		executablePath: CHROMIUM,
 		args: [
 			"--headless",
@@ -27,7 +33,6 @@ export function launch(root, scratch, viewport) {
 			"--disable-component-update",
 			"--disable-sync",
 		],
-		viewport,
 	});
 }
 
@@ -70,8 +75,8 @@ export function columns(page, route, only) {
 }
 
 export class World {
-	constructor({ browser, build, root, scratch }) {
-		Object.assign(this, { browser, build, root, scratch });
+	constructor({ browser, viewport, build, root, scratch }) {
+		Object.assign(this, { browser, viewport, build, root, scratch });
 		this.traces = new Map();
 		this.servers = new Map();
 		this.children = new Set();
@@ -193,6 +198,13 @@ export class World {
 		return fresh ? server : address;
 	}
 
+	/** The visitor that the pages of one test share: storage, routes, the clock. */
+	visitor() {
+		return (this.context ??= this.browser.newContext({
+			viewport: this.viewport,
+		}));
+	}
+
 	/*
 	 * A page that is open and whose simulation is ready, unless `wait` is false. It begins at
 	 * the first reference and stays at its moment when something is selected, so that tests
@@ -202,10 +214,10 @@ export class World {
 		address,
 		{ wait = true, hash = "", size, own = false, tour = false } = {},
 	) {
-		const page = await this.browser.newPage();
+		const page = await (await this.visitor()).newPage();
 
 		this.pages.push(page);
-		page.setDefaultTimeout(8000);
+		page.setDefaultTimeout(PATIENCE);
 		page.on("pageerror", (e) => this.faults.push(e));
 		page.on("request", (r) => {
 			const u = r.url();
@@ -228,18 +240,14 @@ export class World {
 
 	/** Waits until the simulation is there. (Not by waitForFunction: the page forbids eval.) */
 	ready(page) {
-		return this.until(
-			"the simulation is ready",
-			() =>
-				page
-					.evaluate(
-						() =>
-							!!globalThis.memlamp?.trace.ready
-								.value &&
-							!!globalThis.memlamp.mounted.view,
-					)
-					.catch(() => false),
-			20000,
+		return this.until("the simulation is ready", () =>
+			page
+				.evaluate(
+					() =>
+						!!globalThis.memlamp?.trace.ready.value &&
+						!!globalThis.memlamp.mounted.view,
+				)
+				.catch(() => false),
 		);
 	}
 
@@ -256,7 +264,7 @@ export class World {
 	}
 
 	/** Waits until a condition of the test holds. */
-	async until(what, condition, ms = 15000) {
+	async until(what, condition, ms = PATIENCE) {
 		const end = Date.now() + ms;
 		let last;
 
@@ -266,6 +274,25 @@ export class World {
 			await sleep(30);
 		}
 		assert.fail(`${what} did not happen within ${ms} ms`);
+	}
+
+	/*
+	 * From here on the page's time stands still except in frames(): what it does in a second
+	 * does not depend on how fast the machine is.
+	 */
+	async holdTime(page) {
+		await page.clock.install();
+		await page.clock.pauseAt(
+			(await page.evaluate(() => Date.now())) + 60_000,
+		);
+	}
+
+	/** Lets a page whose time is held draw frames until `condition` holds behind one. */
+	frames(page, what, condition) {
+		return this.until(what, async () => {
+			await page.clock.runFor(16);
+			return condition();
+		});
 	}
 
 	/** The picture of the view, as the page exports it. */
@@ -284,7 +311,8 @@ export class World {
 	}
 
 	async closePages() {
-		for (const p of this.pages) await p.close().catch(() => {});
+		await (await this.context)?.close().catch(() => {});
+		this.context = undefined;
 		this.pages = [];
 		this.faults = [];
 	}
