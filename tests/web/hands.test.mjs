@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { set } from "./drawn.mjs";
-import { SMALL } from "./world.mjs";
+import { PATIENCE, SMALL } from "./world.mjs";
 
 const matmul = (w) => w.example("matmul.c", "16");
+/** Where the matrices are multiplied: some 8,400 references. */
+const multiply = (w) => w.phase(matmul(w), "multiply").from;
 const FIFO = SMALL.replace("lru", "fifo");
 
 async function open(w, hash, options = {}) {
@@ -23,7 +25,7 @@ async function flies(w, page, key, to) {
 	let flew = false;
 
 	await page.keyboard.press(key);
-	await w.frames(page, `the view rests at ${to}`, async () => {
+	await w.until(`the view rests at ${to}`, async () => {
 		const [shown, flying] = await page.evaluate(() => {
 			const { view } = globalThis.memlamp.mounted;
 			return [view.still()?.shown, view.flying()];
@@ -42,11 +44,7 @@ async function played(w, page, key) {
 		globalThis.memlamp.trace.cursor.subscribe((c) => globalThis.seen.push(c));
 	});
 	await page.keyboard.press(key);
-	await w.frames(
-		page,
-		"playing has ended",
-		async () => !(await w.value(page, "playing")),
-	);
+	await w.until("playing has ended", async () => !(await w.value(page, "playing")));
 	return page.evaluate(() => globalThis.seen);
 }
 
@@ -57,7 +55,7 @@ export const tests = {
 		});
 
 		await w.holdTime(page);
-		await w.frames(page, "the view rests", () =>
+		await w.until("the view rests", () =>
 			page.evaluate(
 				() =>
 					globalThis.memlamp.mounted.view.still()?.shown ===
@@ -107,11 +105,13 @@ export const tests = {
 		const page = await open(w, "");
 		const speed = () => w.value(page, "speed");
 
-		await set(page, 44000, { from: 44000, to: 44600 });
+		const from = multiply(w);
+
+		await set(page, from, { from, to: from + 600 });
 		assert.equal(await speed(), 20); // 600 in thirty seconds
 		assert.ok(!page.url().includes("speed="));
 		await page.getByLabel("speeds").selectOption("100");
-		await set(page, 44000, { from: 44000, to: 44060 });
+		await set(page, from, { from, to: from + 60 });
 		assert.equal(await speed(), 100);
 		await w.until("the address has it", () =>
 			page.url().includes("speed=100"),
@@ -123,7 +123,8 @@ export const tests = {
 	"every view that plays makes movies, which are not named as stills": async (
 		w,
 	) => {
-		const page = await open(w, "#window=44000-44008");
+		const from = multiply(w);
+		const page = await open(w, `#window=${from}-${from + 8}`);
 
 		for (const view of ["regions", "cache", "eventmap", "plane", "space"]) {
 			await show(page, view);
@@ -132,7 +133,7 @@ export const tests = {
 				.selectOption("Movie…");
 			await page.getByLabel("frames", { exact: true }).fill("2");
 			const [saved] = await Promise.all([
-				page.waitForEvent("download", { timeout: 30000 }),
+				page.waitForEvent("download", { timeout: 3 * PATIENCE }),
 				page
 					.getByRole("button", {
 						name: "Make",
@@ -150,7 +151,7 @@ export const tests = {
 	},
 
 	"temperature and the bar of the address space have legends": async (w) => {
-		const page = await open(w, "#at=44000");
+		const page = await open(w, `#at=${multiply(w)}`);
 
 		for (const [view, words] of [
 			["rings", /glow: cold/],

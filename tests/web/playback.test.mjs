@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { EVENTS, events, hand, set, timelineSvg } from "./drawn.mjs";
 
 const matmul = (w) => w.example("matmul.c", "16");
+/** Where the matrices are multiplied: some 8,400 references. */
+const multiply = (w) => w.phase(matmul(w), "multiply").from;
 
 /** What is known of the moment: words, both pictures. */
 async function state(w, page) {
@@ -11,7 +13,7 @@ async function state(w, page) {
 	await page
 		.locator(".section h3", { hasText: at.toLocaleString("en-US") })
 		.waitFor();
-	await page.waitForTimeout(250);
+	await w.quiet(page);
 	return [
 		await page.locator(".caption").textContent(),
 		await timelineSvg(page),
@@ -34,11 +36,7 @@ async function played(w, page, speed) {
 		);
 	}, speed);
 	await page.keyboard.press("Space");
-	await w.frames(
-		page,
-		"playing has ended",
-		async () => !(await w.value(page, "playing")),
-	);
+	await w.until("playing has ended", async () => !(await w.value(page, "playing")));
 	return page.evaluate(() => globalThis.seen);
 }
 
@@ -86,8 +84,9 @@ export const tests = {
 	},
 
 	"a step back of any kind returns to the identical state": async (w) => {
+		const from = multiply(w);
 		const page = await w.page(await w.serve(matmul(w)), {
-			hash: "#view=eventmap&window=44000-46000",
+			hash: `#view=eventmap&window=${from}-${from + 2000}`,
 		});
 
 		await page.evaluate(
@@ -104,7 +103,7 @@ export const tests = {
 			"region",
 			"selection",
 		]) {
-			await set(page, 44500);
+			await set(page, from + 500);
 			await page.evaluate(
 				(b) => (globalThis.memlamp.trace.playBy.value = b),
 				by,
@@ -112,7 +111,7 @@ export const tests = {
 			await page.getByLabel("one step", { exact: true }).click();
 			await w.until(
 				"it stepped",
-				async () => (await w.value(page, "cursor")) > 44500,
+				async () => (await w.value(page, "cursor")) > from + 500,
 			);
 			const start = await w.value(page, "cursor");
 			const before = await state(w, page);

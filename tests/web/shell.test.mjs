@@ -184,6 +184,7 @@ export const tests = {
 	"the space bar plays and pauses": async (w) => {
 		const page = await w.page(await w.serve(matmul(w)));
 
+		await w.holdTime(page);
 		await page.keyboard.press("Space");
 		await w.until(
 			"the cursor moves",
@@ -191,7 +192,7 @@ export const tests = {
 		);
 		await page.keyboard.press("Space");
 		const at = await w.value(page, "cursor");
-		await page.waitForTimeout(200);
+		await page.clock.runFor(1000);
 		assert.equal(await w.value(page, "cursor"), at);
 	},
 
@@ -244,7 +245,7 @@ export const tests = {
 
 		await page.evaluate(() => globalThis.memlamp.trace.setCursor(5000));
 		await page.locator(".section h3", { hasText: "5,000" }).waitFor();
-		await page.waitForTimeout(300);
+		await w.quiet(page);
 		const before = await caption();
 		await page.keyboard.press("Shift+ArrowRight");
 		await w.until(

@@ -13,6 +13,9 @@ import { setTimeout as sleep } from "node:timers/promises";
  */
 export const PATIENCE = 60_000;
 
+/** THROTTLE=6 slows Chromium six times, to see what depends on its speed. */
+const THROTTLE = Number(process.env.THROTTLE ?? 0);
+
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** Chromium as tests and benchmarks use it. */
@@ -34,6 +37,75 @@ export function launch(root) {
 			"--disable-sync",
 		],
 	});
+}
+
+/*
+ * Counts what the page still has to do: answers that it waits for, frames that it wants to
+ * draw, timers of up to half a second. Runs in the page, before its own code.
+ */
+function countWork() {
+	const { fetch, setTimeout, clearTimeout } = globalThis;
+	const { requestAnimationFrame, cancelAnimationFrame } = globalThis;
+	const timers = new Set();
+	const frames = new Set();
+	let answers = 0;
+	// The code that awaits an answer goes on before the next timer.
+	const until = (promise) => {
+		const end = () => setTimeout(() => answers--, 0);
+
+		answers++;
+		promise.then(end, end);
+		return promise;
+	};
+
+	globalThis.fetch = (...args) =>
+		until(
+			fetch(...args).then((r) => {
+				for (const read of [
+					"json",
+					"text",
+					"arrayBuffer",
+					"blob",
+				]) {
+					const plain = r[read].bind(r);
+					r[read] = () => until(plain());
+				}
+				return r;
+			}),
+		);
+	globalThis.setTimeout = (f, ms = 0, ...args) => {
+		const id = setTimeout(() => {
+			try {
+				f(...args);
+			} finally {
+				timers.delete(id);
+			}
+		}, ms);
+
+		if (ms <= 500) timers.add(id);
+		return id;
+	};
+	globalThis.clearTimeout = (id) => {
+		timers.delete(id);
+		clearTimeout(id);
+	};
+	globalThis.requestAnimationFrame = (f) => {
+		const id = requestAnimationFrame((now) => {
+			try {
+				f(now);
+			} finally {
+				frames.delete(id);
+			}
+		});
+
+		frames.add(id);
+		return id;
+	};
+	globalThis.cancelAnimationFrame = (id) => {
+		frames.delete(id);
+		cancelAnimationFrame(id);
+	};
+	globalThis.rests = () => !answers && !timers.size && !frames.size;
 }
 
 /** Asks a route whose answer is columns: its header and columns as plain numbers. */
@@ -77,7 +149,12 @@ export function columns(page, route, only) {
 export class World {
 	constructor({ browser, viewport, build, root, scratch }) {
 		Object.assign(this, { browser, viewport, build, root, scratch });
+		this.env = {
+			...process.env,
+			XDG_CACHE_HOME: join(scratch, "cache"),
+		};
 		this.traces = new Map();
+		this.phases = new Map();
 		this.servers = new Map();
 		this.children = new Set();
 		this.pages = [];
@@ -91,10 +168,7 @@ export class World {
 			encoding: "utf8",
 			maxBuffer: 1 << 28,
 			stdio: ["ignore", "pipe", "pipe"],
-			env: {
-				...process.env,
-				XDG_CACHE_HOME: join(this.scratch, "cache"),
-			},
+			env: this.env,
 		});
 	}
 
@@ -153,6 +227,22 @@ export class World {
 		return JSON.parse(this.memlamp("dump", "--json", trace));
 	}
 
+	/** A phase that the recorded program marked: {from, to}, as times. */
+	phase(trace, name) {
+		const key = `${trace} ${name}`;
+
+		if (!this.phases.has(key)) {
+			const { phases } = JSON.parse(
+				this.memlamp("query", trace, "/api/traces/0"),
+			);
+			this.phases.set(
+				key,
+				phases.find((p) => p.name === name),
+			);
+		}
+		return this.phases.get(key);
+	}
+
 	/** The address of a server of these traces; a fresh one is not shared with other tests. */
 	async serve(traces, { machine = SMALL, fresh = false, port = 0 } = {}) {
 		const key = [machine, ...[traces].flat()].join(" ");
@@ -171,10 +261,7 @@ export class World {
 			{
 				cwd: this.scratch,
 				stdio: ["ignore", "pipe", "pipe"],
-				env: {
-					...process.env,
-					XDG_CACHE_HOME: join(this.scratch, "cache"),
-				},
+				env: this.env,
 			},
 		);
 		this.children.add(child);
@@ -206,7 +293,7 @@ export class World {
 	}
 
 	/*
-	 * A page that is open and whose simulation is ready, unless `wait` is false. It begins at
+	 * A page that is open and at rest with its simulation, unless `wait` is false. It begins at
 	 * the first reference and stays at its moment when something is selected, so that tests
 	 * count from there; `own` leaves both to the page. `tour`: as on a first visit.
 	 */
@@ -232,15 +319,25 @@ export class World {
 			await page.addInitScript(() =>
 				localStorage.setItem("memlamp.tour", "seen"),
 			);
+		await page.addInitScript(countWork);
+		if (THROTTLE) {
+			const cdp = await page.context().newCDPSession(page);
+			await cdp.send("Emulation.setCPUThrottlingRate", {
+				rate: THROTTLE,
+			});
+		}
 		if (size) await page.setViewportSize(size);
 		await page.goto(address + (own ? hash : fromTheStart(hash)));
 		if (wait) await this.ready(page);
 		return page;
 	}
 
-	/** Waits until the simulation is there. (Not by waitForFunction: the page forbids eval.) */
-	ready(page) {
-		return this.until("the simulation is ready", () =>
+	/*
+	 * Waits until the simulation is there and drawn. (Not by waitForFunction: the page forbids
+	 * eval.)
+	 */
+	async ready(page) {
+		await this.until("the simulation is ready", () =>
 			page
 				.evaluate(
 					() =>
@@ -248,6 +345,15 @@ export class World {
 						!!globalThis.memlamp.mounted.view,
 				)
 				.catch(() => false),
+		);
+		await this.quiet(page);
+	}
+
+	/** Waits until the page has every answer and has drawn it; for two frames of held time. */
+	quiet(page) {
+		if (this.held) return this.held.runFor(32);
+		return this.until("the page rests", () =>
+			page.evaluate(() => globalThis.rests()).catch(() => false),
 		);
 	}
 
@@ -269,30 +375,25 @@ export class World {
 		let last;
 
 		while (Date.now() < end) {
+			if (this.held) await this.held.runFor(16);
 			last = await condition();
 			if (last) return last;
-			await sleep(30);
+			await sleep(this.held ? 4 : 30);
 		}
 		assert.fail(`${what} did not happen within ${ms} ms`);
 	}
 
 	/*
-	 * From here on the page's time stands still except in frames(): what it does in a second
-	 * does not depend on how fast the machine is.
+	 * From here on the time of the test's pages stands still except in until(), which lets a
+	 * frame of 16 ms pass before it looks: what the page does in a second does not depend on
+	 * how fast the machine is.
 	 */
 	async holdTime(page) {
 		await page.clock.install();
 		await page.clock.pauseAt(
 			(await page.evaluate(() => Date.now())) + 60_000,
 		);
-	}
-
-	/** Lets a page whose time is held draw frames until `condition` holds behind one. */
-	frames(page, what, condition) {
-		return this.until(what, async () => {
-			await page.clock.runFor(16);
-			return condition();
-		});
+		this.held = page.clock;
 	}
 
 	/** The picture of the view, as the page exports it. */
@@ -312,7 +413,7 @@ export class World {
 
 	async closePages() {
 		await (await this.context)?.close().catch(() => {});
-		this.context = undefined;
+		this.context = this.held = undefined;
 		this.pages = [];
 		this.faults = [];
 	}
