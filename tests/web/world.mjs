@@ -154,6 +154,7 @@ export class World {
 			XDG_CACHE_HOME: join(scratch, "cache"),
 		};
 		this.traces = new Map();
+		this.texts = new Map();
 		this.phases = new Map();
 		this.servers = new Map();
 		this.children = new Set();
@@ -184,8 +185,15 @@ export class World {
 		return this.traces.get(key);
 	}
 
+	/** A key has one text, also where all files of tests run in one process. */
+	oneText(key, text) {
+		assert.equal(this.texts.get(key) ?? text, text, `two traces ${key}`);
+		this.texts.set(key, text);
+	}
+
 	/** The trace of a program whose text is given. */
 	program(key, text) {
+		this.oneText(key, text);
 		if (!this.traces.has(key)) {
 			const source = join(this.scratch, `${key}.c`);
 			writeFileSync(source, text);
@@ -214,6 +222,7 @@ export class World {
 
 	/** A trace from its text (see `memlamp import`). */
 	text(key, text) {
+		this.oneText(key, text);
 		if (!this.traces.has(key)) {
 			writeFileSync(join(this.scratch, `${key}.txt`), text);
 			this.memlamp("import", "-o", `${key}.mlt`, `${key}.txt`);
@@ -333,10 +342,10 @@ export class World {
 	}
 
 	/*
-	 * Waits until the simulation is there and drawn. (Not by waitForFunction: the page forbids
-	 * eval.)
+	 * Waits until the simulation is there and drawn; without `rest` answers may be missing. (Not
+	 * by waitForFunction: the page forbids eval.)
 	 */
-	async ready(page) {
+	async ready(page, rest = true) {
 		await this.until("the simulation is ready", () =>
 			page
 				.evaluate(
@@ -346,7 +355,7 @@ export class World {
 				)
 				.catch(() => false),
 		);
-		await this.quiet(page);
+		if (rest) await this.quiet(page);
 	}
 
 	/** Waits until the page has every answer and has drawn it; for two frames of held time. */
