@@ -24,12 +24,12 @@ async function addToys(w) {
 	const toy = (number, name) => ({ kind: "toy", number, path: `/x/${name}`, name });
 
 	await (
-		await w.visitor()
+		await w.visitor({ spoil: true })
 	).route("**/app.js", (r) =>
 		r.fulfill({ contentType: "text/javascript", body: script }),
 	);
 	await (
-		await w.visitor()
+		await w.visitor({ spoil: true })
 	).route("**/api/open*", async (r) => {
 		const answer = await r.fetch();
 		const body = await answer.json();

@@ -294,8 +294,12 @@ export class World {
 		return fresh ? server : address;
 	}
 
-	/** The visitor that the pages of one test share: storage, routes, the clock. */
-	visitor() {
+	/*
+	 * The visitor whom pages belong to: storage, routes, the clock. The next test has the same
+	 * one, with the page in its caches, unless this test spoils it.
+	 */
+	visitor({ spoil = false } = {}) {
+		this.spoilt ||= spoil;
 		return (this.context ??= this.browser.newContext({
 			viewport: this.viewport,
 		}));
@@ -398,6 +402,7 @@ export class World {
 	 * how fast the machine is.
 	 */
 	async holdTime(page) {
+		await this.visitor({ spoil: true });
 		await page.clock.install();
 		await page.clock.pauseAt(
 			(await page.evaluate(() => Date.now())) + 60_000,
@@ -421,8 +426,10 @@ export class World {
 	}
 
 	async closePages() {
-		await (await this.context)?.close().catch(() => {});
-		this.context = this.held = undefined;
+		for (const p of this.pages) await p.close().catch(() => {});
+		if (this.spoilt) await (await this.context)?.close().catch(() => {});
+		if (this.spoilt) this.context = undefined;
+		this.spoilt = this.held = undefined;
 		this.pages = [];
 		this.faults = [];
 	}
