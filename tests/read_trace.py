@@ -5,9 +5,10 @@
 
 Prints what `memlamp dump --events` prints, without the data behind #, in any
 order. Which parts of the format the trace makes use of goes to the file USED,
-behind what is there, one a line. It needs the program zstd. Slow; meant for
-small traces.
+behind what is there, one a line. It needs libzstd or the program zstd. Slow; meant
+for small traces.
 """
+import ctypes
 import struct
 import subprocess
 import sys
@@ -34,9 +35,30 @@ def signed(v, bits=64):
     return v - (1 << bits) if v >> (bits - 1) else v
 
 
+try:
+    zstd = ctypes.CDLL('libzstd.so.1')
+    zstd.ZSTD_decompress.restype = ctypes.c_size_t
+    zstd.ZSTD_decompress.argtypes = (ctypes.c_char_p, ctypes.c_size_t) * 2
+    zstd.ZSTD_isError.argtypes = (ctypes.c_size_t,)
+    zstd.ZSTD_getErrorCode.argtypes = (ctypes.c_size_t,)
+except OSError:
+    zstd = None
+TOO_SMALL = 70  # ZSTD_error_dstSize_tooSmall
+
+
 def unpack(data):
-    return subprocess.run(['zstd', '-dc'], input=data, stdout=subprocess.PIPE,
-                          check=True).stdout
+    """A process for each piece would take most of the time."""
+    if zstd is None:
+        return subprocess.run(['zstd', '-dc'], input=data, stdout=subprocess.PIPE,
+                              check=True).stdout
+    room = 1 << 16
+    while True:
+        out = ctypes.create_string_buffer(room)
+        size = zstd.ZSTD_decompress(out, room, bytes(data), len(data))
+        if not zstd.ZSTD_isError(size):
+            return out.raw[:size]
+        assert zstd.ZSTD_getErrorCode(size) == TOO_SMALL, 'what zstd packed is damaged'
+        room *= 8
 
 
 class Bytes:

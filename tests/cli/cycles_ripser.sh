@@ -12,27 +12,31 @@ space() { # points, smallest distance, seed
 	}'
 }
 
-compared=0 bars=0
 for n in 8 20 45 80; do
 	for m in 2 4 9 30 500; do
 		for seed in 1 2 3; do
 			space $n $m $seed >space.txt
 			ripser-coeff --modulus 47 --format lower-distance space.txt |
-				sed -n '/dim 1/,$p' | grep '^ \[' | tr -d ' ' | sort >theirs
-			memlamp cycles --distances space.txt --json >ours.json || exit 1
-			python3 -c '
-import json
-for b in json.load(open("ours.json"))["bars"]:
-    for i in range(b["count"]):
-        print("[%g,%g)" % (b["birth"], b["death"]))' | sort >ours
-			if ! cmp -s ours theirs; then
-				echo "differs: $n points, distances from $m, seed $seed"
-				diff ours theirs | head
-			fi
-			compared=$((compared + 1))
-			bars=$((bars + $(wc -l <ours)))
+				sed -n '/dim 1/,$p' | grep '^ \[' | tr -d ' ' >$n-$m-$seed.theirs
+			memlamp cycles --distances space.txt --json >$n-$m-$seed.json || exit 1
 		done
 	done
 done
-echo "compared: $compared"
-test $bars -gt 1000 && echo "more than 1000 bars"
+python3 - <<'END'
+import glob, json
+
+compared = bars = 0
+for name in sorted(glob.glob("*.json")):
+    case = name[:-5]
+    ours = sorted("[%g,%g)" % (b["birth"], b["death"])
+                  for b in json.load(open(name))["bars"] for i in range(b["count"]))
+    theirs = sorted(open(case + ".theirs").read().split())
+    if ours != theirs:
+        print("differs (points, smallest distance, seed):", case)
+        print("ours", ours[:10], "theirs", theirs[:10])
+    compared += 1
+    bars += len(ours)
+print("compared:", compared)
+if bars > 1000:
+    print("more than 1000 bars")
+END

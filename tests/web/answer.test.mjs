@@ -92,6 +92,7 @@ export const tests = {
 				async () =>
 					(await w.value(page, "cursor")) === first.time,
 			);
+			await w.quiet(page);
 			const box = await page
 				.locator(".findings .open b", { hasText: top.title })
 				.boundingBox();
@@ -110,9 +111,7 @@ export const tests = {
 	"an address that names a moment is not moved": async (w) => {
 		const page = await open(w, matmul(w), SMALL, "#at=0");
 
-		await w.until("nothing is asked", () =>
-			page.evaluate(() => !document.querySelector(".asking.on")),
-		);
+		await w.quiet(page);
 		assert.equal(await w.value(page, "cursor"), 0);
 	},
 
@@ -204,7 +203,7 @@ export const tests = {
 	"a message goes away, and the help stands before it": async (w) => {
 		const page = await open(w, matmul(w), SMALL);
 
-		await page.clock.install();
+		await w.holdTime(page);
 		await page.evaluate(
 			() => (globalThis.memlamp.store.message.value = "a word"),
 		);

@@ -31,8 +31,14 @@ writeFileSync(
 		"C[i][j] += A[i][k] * B[k][j];\n}\n",
 );
 
-const browser = await launch(root, scratch, { width: 1280, height: 800 });
-const world = new World({ browser, build, root, scratch });
+const browser = await launch(root);
+const world = new World({
+	browser,
+	viewport: { width: 1280, height: 800 },
+	build,
+	root,
+	scratch,
+});
 const best = (list) => Math.round(10 * Math.min(...list)) / 10;
 
 async function opened(address, hash) {

@@ -14,8 +14,14 @@ import { World, launch } from "./world.mjs";
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const build = resolve(process.argv[2] ?? join(root, "build"));
 const scratch = mkdtempSync(join(tmpdir(), "memlamp-bench-"));
-const browser = await launch(root, scratch, { width: 1920, height: 1080 });
-const world = new World({ browser, build, root, scratch });
+const browser = await launch(root);
+const world = new World({
+	browser,
+	viewport: { width: 1920, height: 1080 },
+	build,
+	root,
+	scratch,
+});
 
 function row(what, times) {
 	const t = [...times].sort((a, b) => a - b);

@@ -18,8 +18,14 @@ import { World, launch } from "./world.mjs";
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const build = resolve(process.argv[2] ?? join(root, "build"));
 const scratch = mkdtempSync(join(tmpdir(), "memlamp-bench-"));
-const browser = await launch(root, scratch, { width: 1920, height: 1080 });
-const world = new World({ browser, build, root, scratch });
+const browser = await launch(root);
+const world = new World({
+	browser,
+	viewport: { width: 1920, height: 1080 },
+	build,
+	root,
+	scratch,
+});
 const cases = [
 	{
 		machine: "L1 256K 8w 64B 4c | L2 1M 16w 14c | memory 200c",

@@ -84,8 +84,14 @@ function brush(page, text) {
 	}, text);
 }
 
-const browser = await launch(root, scratch, { width: 1280, height: 800 });
-const world = new World({ browser, build, root, scratch });
+const browser = await launch(root);
+const world = new World({
+	browser,
+	viewport: { width: 1280, height: 800 },
+	build,
+	root,
+	scratch,
+});
 try {
 	const address = await world.serve(table());
 	const page = await world.page(address, {

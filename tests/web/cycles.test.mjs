@@ -20,6 +20,7 @@ const open = async (w, hash = "", turns = 100) =>
 
 const drawn = (w, page, what) =>
 	w.until(`the picture shows ${what}`, async () => {
+		await w.quiet(page);
 		const svg = await w.svg(page);
 		return what.test(svg) && svg;
 	});

@@ -98,19 +98,11 @@ async function open(w, file, hash = "", size) {
 /** Waits until all answers are there and drawn. */
 async function settled(w, page) {
 	await w.until("the ensemble is drawn", () =>
-		page.evaluate(async () => {
+		page.evaluate(() => {
 			const { ensemble: s } = globalThis.memlamp ?? {};
 			if (!s?.ranking.value || !s.curves.value) return false;
 			if (s.figure.value?.plot !== s.plot.value) return false;
-			const key = () =>
-				JSON.stringify([
-					s.query.value,
-					s.focus.value,
-					s.shown.value.length,
-				]);
-			const before = [key(), s.curves.value];
-			await new Promise((r) => setTimeout(r, 120));
-			return key() === before[0] && s.curves.value === before[1];
+			return globalThis.rests();
 		}),
 	);
 }

@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { HAND_SERVED, ask, hand, levelColours, rects, set } from "./drawn.mjs";
 
 const matmul = (w) => w.example("matmul.c", "16");
+/** Where the matrices are multiplied: some 8,400 references. */
+const multiply = (w) => w.phase(matmul(w), "multiply").from;
 const HASH = "#view=eventmap";
 
 /** Where cells begin in the picture (views/eventmap.ts). */
@@ -53,29 +55,31 @@ export const tests = {
 	},
 
 	"cells of a window are those that the server serves so": async (w) => {
+		const from = multiply(w);
 		const page = await w.page(await w.serve(matmul(w)), {
-			hash: `${HASH}&window=44000-44200`,
+			hash: `${HASH}&window=${from}-${from + 200}`,
 		});
 		const found = await cells(w, page, 200);
 
 		for (const i of [0, 1, 17, 60, 61, 62, 63, 64, 128, 199]) {
-			const { served } = await ask(page, `at?time=${44000 + i}`);
-			assert.equal(found[i].level, served, `reference ${44000 + i}`);
+			const { served } = await ask(page, `at?time=${from + i}`);
+			assert.equal(found[i].level, served, `reference ${from + i}`);
 		}
 	},
 
 	"a click on a cell lands on the reference that dump prints": async (w) => {
+		const from = multiply(w);
 		const page = await w.page(await w.serve(matmul(w)), {
-			hash: `${HASH}&window=44000-44600`,
+			hash: `${HASH}&window=${from}-${from + 600}`,
 		});
 		const refs = w.refs(matmul(w)).filter((r) => r.kind);
 		const found = await cells(w, page, 600);
 
 		for (const i of [0, 37, 599]) {
 			await page.mouse.click(...(await place(page, found[i])));
-			assert.equal(await w.value(page, "cursor"), 44000 + i);
+			assert.equal(await w.value(page, "cursor"), from + i);
 			await page
-				.locator("dd.mono", { hasText: refs[44000 + i].address })
+				.locator("dd.mono", { hasText: refs[from + i].address })
 				.waitFor();
 		}
 	},
@@ -105,11 +109,12 @@ export const tests = {
 	},
 
 	"pointing tells the reference in words and pre-selects its line": async (w) => {
+		const from = multiply(w);
 		const page = await w.page(await w.serve(matmul(w)), {
-			hash: `${HASH}&window=44000-44200`,
+			hash: `${HASH}&window=${from}-${from + 200}`,
 		});
 		const found = await cells(w, page, 200);
-		const at = await ask(page, "at?time=44050");
+		const at = await ask(page, `at?time=${from + 50}`);
 
 		await page.mouse.move(...(await place(page, found[50])));
 		await page.locator(".stage .tooltip", { hasText: at.caption }).waitFor();
@@ -122,8 +127,9 @@ export const tests = {
 	},
 
 	"shift and drag make cells the window": async (w) => {
+		const from = multiply(w);
 		const page = await w.page(await w.serve(matmul(w)), {
-			hash: `${HASH}&window=44000-44600`,
+			hash: `${HASH}&window=${from}-${from + 600}`,
 		});
 		const found = await cells(w, page, 600);
 
@@ -135,15 +141,16 @@ export const tests = {
 		await page.mouse.up();
 		await page.keyboard.up("Shift");
 		assert.deepEqual(await w.value(page, "chosenWindow"), {
-			from: 44100,
-			to: 44300,
+			from: from + 100,
+			to: from + 300,
 		});
 		await cells(w, page, 200);
 	},
 
 	"a drag selects a range of cells, a click goes to one": async (w) => {
+		const from = multiply(w);
 		const page = await w.page(await w.serve(matmul(w)), {
-			hash: `${HASH}&window=44000-44600`,
+			hash: `${HASH}&window=${from}-${from + 600}`,
 		});
 		const found = await cells(w, page, 600);
 
@@ -153,12 +160,12 @@ export const tests = {
 		await page.mouse.move(...(await place(page, found[100])));
 		await page.mouse.up();
 		assert.deepEqual(await w.value(page, "range"), {
-			from: 44100,
-			to: 44300,
+			from: from + 100,
+			to: from + 300,
 		});
 		await page.locator(".section", { hasText: "200 references" }).waitFor();
 		await page.mouse.click(...(await place(page, found[5])));
-		assert.equal(await w.value(page, "cursor"), 44005);
+		assert.equal(await w.value(page, "cursor"), from + 5);
 		assert.equal(await w.value(page, "range"), null);
 	},
 

@@ -73,7 +73,7 @@ async function open(w, name, text, hash = "") {
 			})
 			.catch(() => false),
 	);
-	await page.waitForTimeout(120);
+	await w.quiet(page);
 	return page;
 }
 

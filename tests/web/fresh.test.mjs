@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 
 const matmul = (w) => w.example("matmul.c", "16");
+/** Where the matrices are multiplied: some 8,400 references. */
+const multiply = (w) => w.phase(matmul(w), "multiply").from;
 const FIFO = "L1 1K 4w 64B fifo wb wa 4c | memory 200c";
 
 /** Two traces without milestones on two machines, and with marks. */
@@ -70,16 +72,16 @@ const option = (page, key, value) => () =>
 		[key, value],
 	);
 
-/** View, what is held back, and the change that asks for it. */
+/** View, what is held back, and the change that asks for it; t: where a phase begins. */
 const VIEWS = [
-	["overview", "**/select?*", (p) => zoom(p, 44000, 45000)],
-	["regions", /\/(state|moves)\?/, (p) => jump(p, 52000)],
-	["regions", "**/refs?*", (p) => jump(p, 9000)],
-	["cache", /\/(state|moves)\?/, (p) => jump(p, 52000)],
-	["rings", /\/(state|moves)\?/, (p) => jump(p, 52000)],
-	["ringsDiff", /\/(state|moves)\?/, (p) => jump(p, 52000)],
-	["eventmap", "**/map?*", (p) => zoom(p, 20000, 40000)],
-	["plane", "**/plane?*", (p) => zoom(p, 20000, 40000)],
+	["overview", "**/select?*", (p, t) => zoom(p, t, t + 1000)],
+	["regions", /\/(state|moves)\?/, (p, t) => jump(p, t + 7000)],
+	["regions", "**/refs?*", (p, t) => jump(p, t - 5000)],
+	["cache", /\/(state|moves)\?/, (p, t) => jump(p, t + 7000)],
+	["rings", /\/(state|moves)\?/, (p, t) => jump(p, t + 7000)],
+	["ringsDiff", /\/(state|moves)\?/, (p, t) => jump(p, t + 7000)],
+	["eventmap", "**/map?*", (p, t) => zoom(p, t + 1000, t + 5000)],
+	["plane", "**/plane?*", (p, t) => zoom(p, t + 1000, t + 5000)],
 	["cycles", "**/cycles?*", (p) => option(p, "cycles.window", "20")],
 ];
 
@@ -88,8 +90,9 @@ const MOMENTS = ["regions", "cache", "rings", "ringsDiff"];
 export const tests = {
 	"the picture of each view is greyed until the answer to its labels is there":
 		async (w) => {
+			const from = multiply(w);
 			const page = await w.page(await w.serve(matmul(w)), {
-				hash: `#at=44500&second=${encodeURIComponent(FIFO)}`,
+				hash: `#at=${from + 500}&second=${encodeURIComponent(FIFO)}`,
 			});
 
 			await w.until("the second machine is simulated", () =>
@@ -100,31 +103,39 @@ export const tests = {
 				),
 			);
 			for (const [view, route, change] of VIEWS) {
-				await page.evaluate((v) => {
-					const { store, trace, mounted } =
-						globalThis.memlamp;
-					globalThis.left =
-						store.view.value === v
-							? null
-							: mounted.view;
-					trace.setWindow(null);
-					trace.setCursor(44500);
-					store.view.value = v;
-				}, view);
-				await w.until(`${view} is drawn`, () =>
-					page.evaluate((moment) => {
-						const { mounted } = globalThis.memlamp;
-						return (
-							mounted.view &&
-							mounted.view !==
-								globalThis.left &&
-							(!moment ||
-								mounted.view.still()
-									?.shown === 44500)
-						);
-					}, MOMENTS.includes(view)),
+				await page.evaluate(
+					([v, at]) => {
+						const { store, trace, mounted } =
+							globalThis.memlamp;
+						globalThis.left =
+							store.view.value === v
+								? null
+								: mounted.view;
+						trace.setWindow(null);
+						trace.setCursor(at);
+						store.view.value = v;
+					},
+					[view, from + 500],
 				);
-				await greys(w, page, route, change(page), view);
+				await w.until(`${view} is drawn`, () =>
+					page.evaluate(
+						([moment, at]) => {
+							const { mounted } =
+								globalThis.memlamp;
+							return (
+								mounted.view &&
+								mounted.view !==
+									globalThis.left &&
+								(!moment ||
+									mounted.view.still()
+										?.shown ===
+										at)
+							);
+						},
+						[MOMENTS.includes(view), from + 500],
+					),
+				);
+				await greys(w, page, route, change(page, from), view);
 			}
 		},
 
@@ -155,7 +166,7 @@ export const tests = {
 
 	"details are greyed until they are those of the selection": async (w) => {
 		const page = await w.page(await w.serve(matmul(w)), {
-			hash: `#at=44500&second=${encodeURIComponent(FIFO)}`,
+			hash: `#at=${multiply(w) + 500}&second=${encodeURIComponent(FIFO)}`,
 		});
 		const section = (name) =>
 			page.locator(".section", {

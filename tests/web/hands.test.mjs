@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { set } from "./drawn.mjs";
-import { SMALL } from "./world.mjs";
+import { PATIENCE, SMALL } from "./world.mjs";
 
 const matmul = (w) => w.example("matmul.c", "16");
+/** Where the matrices are multiplied: some 8,400 references. */
+const multiply = (w) => w.phase(matmul(w), "multiply").from;
 const FIFO = SMALL.replace("lru", "fifo");
 
 async function open(w, hash, options = {}) {
@@ -15,125 +17,101 @@ function show(page, view) {
 	return page.evaluate((v) => void (globalThis.memlamp.store.view.value = v), view);
 }
 
-/** Makes a step with a key and returns whether lines flew before they came to rest. */
-async function flies(w, page, key) {
-	await page.evaluate(() => {
-		globalThis.flew = false;
-		const canvas = document.querySelector(".stage canvas");
-		new MutationObserver(
-			() => (globalThis.flew ||= canvas.dataset.moving === "yes"),
-		).observe(canvas, { attributes: true });
-	});
-	const before = await w.value(page, "cursor");
+/** A miss at every eighth reference: 0, 8, 16, ... of 512. */
+const strides = async (w) => w.serve(w.text("strides", "r0x1000+8*512\n"));
+
+/** Makes a step with a key and returns whether lines flew before they came to rest at `to`. */
+async function flies(w, page, key, to) {
+	let flew = false;
+
 	await page.keyboard.press(key);
-	const at = await w.until("the cursor moved", async () => {
-		const now = await w.value(page, "cursor");
-		return now !== before && now;
+	await w.until(`the view rests at ${to}`, async () => {
+		const [shown, flying] = await page.evaluate(() => {
+			const { view } = globalThis.memlamp.mounted;
+			return [view.still()?.shown, view.flying()];
+		});
+		flew ||= flying;
+		return shown === to;
 	});
-	await w.until("the view rests there", () =>
-		page.evaluate(
-			(t) => globalThis.memlamp.mounted.view.still()?.shown === t,
-			at,
-		),
-	);
-	return page.evaluate(() => globalThis.flew);
+	return flew;
+}
+
+/** Starts to play with a key; the moments that the cursor goes through until playing ends. */
+async function played(w, page, key) {
+	await w.holdTime(page);
+	await page.evaluate(() => {
+		globalThis.seen = [];
+		globalThis.memlamp.trace.cursor.subscribe((c) => globalThis.seen.push(c));
+	});
+	await page.keyboard.press(key);
+	await w.until("playing has ended", async () => !(await w.value(page, "playing")));
+	return page.evaluate(() => globalThis.seen);
 }
 
 export const tests = {
 	"steps to the next miss fly, and steps back fly back": async (w) => {
-		const page = await open(w, "#view=rings&at=44000");
+		const page = await w.page(await strides(w), {
+			hash: "#view=rings&at=100",
+		});
 
+		await w.holdTime(page);
 		await w.until("the view rests", () =>
 			page.evaluate(
 				() =>
 					globalThis.memlamp.mounted.view.still()?.shown ===
-					44000,
+					100,
 			),
 		);
-		assert.ok(await flies(w, page, "n"), "to the next miss");
-		assert.ok((await w.value(page, "cursor")) > 44001, "it is a far step");
-		assert.ok(await flies(w, page, "n"), "and to the one behind");
-		assert.ok(await flies(w, page, "p"), "and back");
+		assert.ok(await flies(w, page, "n", 104), "to the next miss");
+		assert.ok(await flies(w, page, "n", 112), "and to the one behind");
+		assert.ok(await flies(w, page, "p", 104), "and back");
 		await page.emulateMedia({ reducedMotion: "reduce" });
-		assert.ok(!(await flies(w, page, "n")), "not with reduced motion");
+		assert.ok(!(await flies(w, page, "n", 112)), "not with reduced motion");
 	},
 
 	"playing goes backwards to the beginning of the window": async (w) => {
-		const page = await open(w, "#view=eventmap&at=44060&window=44000-44100");
-
-		await page.evaluate(() => globalThis.memlamp.trace.setSpeed(100));
-		await page.getByLabel("play backwards").click();
-		const seen = [];
-		await w.until("it is at the beginning", async () => {
-			seen.push(await w.value(page, "cursor"));
-			return seen.at(-1) === 44000 && !(await w.value(page, "playing"));
+		const page = await w.page(await strides(w), {
+			hash: "#view=eventmap&at=160&window=100-200&speed=100",
 		});
+		const seen = await played(w, page, "Shift+Space");
+
 		assert.deepEqual(
 			seen,
 			[...seen].sort((a, b) => b - a),
 		);
-		assert.ok(new Set(seen).size > 2);
+		assert.equal(seen[0], 160);
+		assert.equal(seen.at(-1), 100);
+		assert.ok(seen.length > 30, "two references a frame at most");
 		// Backwards from the beginning is from the end.
 		await page.keyboard.press("Shift+Space");
-		await w.until(
-			"it plays from the end",
-			async () => (await w.value(page, "cursor")) > 44080,
-		);
+		assert.equal(await w.value(page, "cursor"), 199);
+		assert.equal(await w.value(page, "playing"), true);
 		await page.keyboard.press("Space");
 		assert.equal(await w.value(page, "playing"), false);
 	},
 
 	"backwards, misses only are played too": async (w) => {
-		const page = await open(
-			w,
-			"#view=eventmap&at=44400&by=miss&window=44000-44500",
-		);
-		const misses = [];
-
-		for (let at = 44400; ; ) {
-			at = await page.evaluate(
-				async (t) =>
-					(
-						await (
-							await fetch(
-								`/api/sims/0/step?at=${t}&by=miss&dir=-1`,
-								{
-									headers: {
-										"X-Memlamp-Token":
-											sessionStorage.getItem(
-												"memlamp.token",
-											),
-									},
-								},
-							)
-						).json()
-					).at,
-				at,
-			);
-			if (at === null || at < 44000) break;
-			misses.push(at);
-		}
-		assert.ok(misses.length > 1);
-		await page.evaluate(() => globalThis.memlamp.trace.setSpeed(10));
-		await page.keyboard.press("Shift+Space");
-		const seen = new Set();
-		await w.until("it has ended", async () => {
-			seen.add(await w.value(page, "cursor"));
-			return !(await w.value(page, "playing"));
+		const page = await w.page(await strides(w), {
+			hash: "#view=eventmap&at=140&by=miss&window=100-200&speed=10",
 		});
-		seen.delete(44400);
-		for (const t of seen) assert.ok(misses.includes(t), `${t} is a miss`);
+
+		assert.deepEqual(
+			await played(w, page, "Shift+Space"),
+			[140, 136, 128, 120, 112, 104],
+		);
 	},
 
 	"the speed follows the window until somebody chooses one": async (w) => {
 		const page = await open(w, "");
 		const speed = () => w.value(page, "speed");
 
-		await set(page, 44000, { from: 44000, to: 44600 });
+		const from = multiply(w);
+
+		await set(page, from, { from, to: from + 600 });
 		assert.equal(await speed(), 20); // 600 in thirty seconds
 		assert.ok(!page.url().includes("speed="));
 		await page.getByLabel("speeds").selectOption("100");
-		await set(page, 44000, { from: 44000, to: 44060 });
+		await set(page, from, { from, to: from + 60 });
 		assert.equal(await speed(), 100);
 		await w.until("the address has it", () =>
 			page.url().includes("speed=100"),
@@ -145,7 +123,8 @@ export const tests = {
 	"every view that plays makes movies, which are not named as stills": async (
 		w,
 	) => {
-		const page = await open(w, "#window=44000-44008");
+		const from = multiply(w);
+		const page = await open(w, `#window=${from}-${from + 8}`);
 
 		for (const view of ["regions", "cache", "eventmap", "plane", "space"]) {
 			await show(page, view);
@@ -154,7 +133,7 @@ export const tests = {
 				.selectOption("Movie…");
 			await page.getByLabel("frames", { exact: true }).fill("2");
 			const [saved] = await Promise.all([
-				page.waitForEvent("download", { timeout: 30000 }),
+				page.waitForEvent("download", { timeout: 3 * PATIENCE }),
 				page
 					.getByRole("button", {
 						name: "Make",
@@ -172,7 +151,7 @@ export const tests = {
 	},
 
 	"temperature and the bar of the address space have legends": async (w) => {
-		const page = await open(w, "#at=44000");
+		const page = await open(w, `#at=${multiply(w)}`);
 
 		for (const [view, words] of [
 			["rings", /glow: cold/],

@@ -30,16 +30,13 @@ async function open(w, name, text, hash = "") {
 
 const settled = (w, page) =>
 	w.until("the space is drawn", () =>
-		page.evaluate(async () => {
+		page.evaluate(() => {
 			const { prune: s } = globalThis.memlamp ?? {};
 			const drawn = () =>
 				s.sunburst.value ??
 				s.combinations.value ??
 				s.distributions.value;
-			if (!s?.space.value || !drawn()) return false;
-			const before = [drawn(), s.space.value];
-			await new Promise((r) => setTimeout(r, 150));
-			return before[0] === drawn() && before[1] === s.space.value;
+			return !!s?.space.value && !!drawn() && globalThis.rests();
 		}),
 	);
 

@@ -29,7 +29,6 @@ async function settled(w, page) {
 			const now = trace.cursor.value;
 			const v = mounted.view;
 			return (
-				!document.querySelector(".asking.on") &&
 				v.light.lit?.cursor === now &&
 				v.scene?.cursor === now &&
 				!v.flight.flying() &&
@@ -37,13 +36,7 @@ async function settled(w, page) {
 			);
 		}),
 	);
-	// the frame after the flight
-	await page.evaluate(
-		() =>
-			new Promise((r) =>
-				requestAnimationFrame(() => requestAnimationFrame(r)),
-			),
-	);
+	await w.quiet(page); // with the frame after the flight
 }
 
 /** Names of the data in cells of a region that are not dark, as the canvas shows them. */

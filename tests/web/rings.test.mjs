@@ -34,16 +34,7 @@ async function arrived(w, page) {
 			);
 		}),
 	);
-	await frames(page);
-}
-
-function frames(page) {
-	return page.evaluate(
-		() =>
-			new Promise((r) =>
-				requestAnimationFrame(() => requestAnimationFrame(r)),
-			),
-	);
+	await w.quiet(page);
 }
 
 async function goTo(w, page, time) {
@@ -258,6 +249,7 @@ export const tests = {
 			TWO_LINES,
 		);
 
+		await w.holdTime(page);
 		await goTo(w, page, 0);
 		await page.keyboard.press("ArrowRight");
 		await w.until("something flies", () =>
@@ -272,11 +264,10 @@ export const tests = {
 		await arrived(w, page);
 		await page.keyboard.press("ArrowRight");
 		await w.until("the next flies", () =>
-			page.evaluate(
-				() =>
-					globalThis.memlamp.mounted.view.made?.of
-						.cursor === 2,
-			),
+			page.evaluate(() => {
+				const v = globalThis.memlamp.mounted.view;
+				return v.flying() && v.made?.of.cursor === 2;
+			}),
 		);
 		assert.deepEqual(await words(), ["enter 128", "leave 0", "shift 64"]);
 	},
@@ -284,8 +275,9 @@ export const tests = {
 	"a large level is told by its sets, and its total is exact": async (w) => {
 		const page = await open(w, stride(w), "i7");
 
-		await goTo(w, page, 30000);
-		const all = await told(page, 30000);
+		const time = Math.floor((await w.value(page, "length")) * 0.7);
+		await goTo(w, page, time);
+		const all = await told(page, time);
 		const held = [0, 1, 2].map(
 			(n) => all.filter((k) => k.startsWith(`${n}:`)).length,
 		);
@@ -344,7 +336,7 @@ export const tests = {
 		assert.equal(chosen.offset[1] - chosen.offset[0], 4);
 		assert.equal(await w.value(page, "cursor"), time);
 		await page.mouse.move(5, 5);
-		await frames(page);
+		await w.quiet(page);
 		assert.notEqual(await w.svg(page), before);
 	},
 
@@ -437,6 +429,7 @@ export const tests = {
 		};
 
 		await choose(page, "rings.tail", "1");
+		await w.holdTime(page);
 		assert.deepEqual(await fly(3), { source: 1, red: true, lilac: true });
 		const memory = await fly(4);
 		assert.equal(memory.source, 2);
@@ -464,7 +457,7 @@ export const tests = {
 								.canvas.dataset.results,
 					)) === String(time),
 			);
-			await frames(page);
+			await w.quiet(page);
 			const shown = await page.evaluate(() =>
 				[
 					...globalThis.memlamp.mounted.view.made.picture
@@ -502,9 +495,9 @@ export const tests = {
 			{ width: 1920, height: 1080 },
 		]) {
 			await page.setViewportSize(size);
-			await frames(page);
+			await w.quiet(page);
 			await goTo(w, page, await sweep(page));
-			await frames(page);
+			await w.quiet(page);
 			const { boxes, circle, words, room } = await page.evaluate(() => {
 				const v = globalThis.memlamp.mounted.view;
 				const { x, y, r, boxes } = v.laid.around;
@@ -584,8 +577,7 @@ export const tests = {
 			);
 		}
 		await choose(page, "rings.matrices", "off");
-		await frames(page);
-		await frames(page);
+		await w.quiet(page);
 		assert.equal(
 			await page.evaluate(
 				() =>
@@ -753,7 +745,7 @@ export const tests = {
 			const t = await temperature();
 			return want.every((v, i) => Math.abs(v - t[i]) < 1e-6);
 		});
-		await frames(page);
+		await w.quiet(page);
 		assert.notEqual(await w.svg(page), before);
 		await w.until("the address has it", () =>
 			/temperature\.scores/.test(page.url()),

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { rects, set, timelineSvg } from "./drawn.mjs";
-import { columns } from "./world.mjs";
+import { PATIENCE, columns } from "./world.mjs";
 
 const TINY = "tiny-4sets";
 const FIFO = "tiny-4sets | L1 fifo";
@@ -12,6 +12,8 @@ const OTHER = "L1 128 2w 16B | L2 1K 4w 32B | L3 4K 8w 64B";
 const A = "#0b5fb4";
 const B = "#c8500a";
 const matmul = (w) => w.example("matmul16.c");
+/** Where matrices are multiplied naively: some 13,000 references. */
+const naive = (w) => w.phase(matmul(w), "naive").from;
 
 /** Naive and blocked matrix multiplication as traces of their own. */
 function models(w) {
@@ -32,29 +34,27 @@ async function open(w, traces, machine, second, more = "") {
 	});
 
 	await arrived(w, page);
+	await w.quiet(page);
 	return page;
 }
 
 /** Waits until the picture shows the cursor's moment and nothing moves. */
 function arrived(w, page) {
-	return w.until(
-		"the difference shows the cursor's moment",
-		() =>
-			page.evaluate(() => {
-				const { store, trace, mounted } = globalThis.memlamp;
-				return (
-					store.view.value === "ringsDiff" &&
-					mounted.view?.still?.()?.shown ===
-						trace.cursor.value
-				);
-			}),
-		15000,
+	return w.until("the difference shows the cursor's moment", () =>
+		page.evaluate(() => {
+			const { store, trace, mounted } = globalThis.memlamp;
+			return (
+				store.view.value === "ringsDiff" &&
+				mounted.view?.still?.()?.shown === trace.cursor.value
+			);
+		}),
 	);
 }
 
 async function goTo(w, page, time) {
 	await set(page, time);
 	await arrived(w, page);
+	await w.quiet(page);
 }
 
 const sims = (page) =>
@@ -161,7 +161,7 @@ async function movie(page, { frames, seconds, format }) {
 	await page.getByLabel("frames", { exact: true }).fill(String(frames));
 	await page.getByLabel("seconds").fill(String(seconds));
 	const [saved] = await Promise.all([
-		page.waitForEvent("download", { timeout: 30000 }),
+		page.waitForEvent("download", { timeout: 3 * PATIENCE }),
 		page.getByRole("button", { name: "Make", exact: true }).click(),
 	]);
 	return readFileSync(await saved.path());
@@ -227,7 +227,16 @@ export const tests = {
 					)
 					.sort();
 			});
-		const time = Math.floor((await w.value(page, "length")) * 0.6);
+		const [a, b] = await sims(page);
+		// a moment at which each has something nearer than the other
+		let time = naive(w);
+		for (let want = [0, 0, 0]; !want[1] || !want[2]; ) {
+			time += 100;
+			want = counted(
+				await residence(page, a, time + 1),
+				await residence(page, b, time + 1),
+			);
+		}
 
 		await goTo(w, page, time);
 		const before = await places();
@@ -250,7 +259,7 @@ export const tests = {
 		const page = await open(w, matmul(w), TINY, OTHER);
 		const [a, b] = await sims(page);
 
-		for (const time of [45000, 62000]) {
+		for (const time of [naive(w) + 2000, naive(w) - 2000]) {
 			await goTo(w, page, time);
 			const want = counted(
 				await residence(page, a, time + 1),
@@ -436,12 +445,13 @@ export const tests = {
 
 	"a key goes to the next and to the last difference": async (w) => {
 		const page = await open(w, matmul(w), TINY, FIFO);
+		const end = await w.value(page, "length");
 		const [a, b] = await sims(page);
 		const [x, y] = [
-			await served(page, a, 40000, 20000),
-			await served(page, b, 40000, 20000),
+			await served(page, a, 0, end),
+			await served(page, b, 0, end),
 		];
-		const times = x.flatMap((v, i) => (v === y[i] ? [] : [40000 + i]));
+		const times = x.flatMap((v, i) => (v === y[i] ? [] : [i]));
 
 		await set(page, times[3]);
 		for (const [key, at] of [
@@ -483,12 +493,14 @@ export const tests = {
 	) => {
 		const page = await open(w, matmul(w), TINY, FIFO);
 
-		await set(page, 50000, { from: 50000, to: 50040 });
+		const from = naive(w) + 1000;
+		await set(page, from, { from, to: from + 40 });
 		await arrived(w, page);
+		await w.quiet(page);
 		const first = await pixels(page);
-		await goTo(w, page, 50039);
+		await goTo(w, page, from + 39);
 		const last = await pixels(page);
-		await goTo(w, page, 50020);
+		await goTo(w, page, from + 20);
 		const png = await movie(page, { frames: 5, seconds: 2 });
 		const chunks = chunksOf(png);
 		const of = (type) =>
@@ -501,7 +513,7 @@ export const tests = {
 				[c.readUInt16BE(20), c.readUInt16BE(22)],
 				[400, 1000],
 			);
-		assert.equal(await w.value(page, "cursor"), 50020);
+		assert.equal(await w.value(page, "cursor"), from + 20);
 		// and the browser, which did not write it, sees the same pictures
 		const seen = await page.evaluate(async (text) => {
 			const data = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -541,7 +553,8 @@ export const tests = {
 			hash: "#view=rings",
 		});
 
-		await set(page, 45000, { from: 45000, to: 45016 });
+		const from = naive(w);
+		await set(page, from, { from, to: from + 16 });
 		const png = chunksOf(await movie(page, { frames: 60, seconds: 3 }));
 		// 16 references, the movement of each in three frames
 		assert.equal(png.find((c) => c.type === "acTL").data.readUInt32BE(0), 48);

@@ -28,8 +28,14 @@ for (const [path, what] of [
 		process.exit(77);
 	}
 const scratch = mkdtempSync(join(tmpdir(), "memlamp-web-"));
-const browser = await launch(root, scratch, { width: 1280, height: 800 });
-const world = new World({ browser, build, root, scratch });
+const browser = await launch(root);
+const world = new World({
+	browser,
+	viewport: { width: 1280, height: 800 },
+	build,
+	root,
+	scratch,
+});
 process.on("exit", () => {
 	world.stop();
 	rmSync(scratch, { recursive: true, force: true });

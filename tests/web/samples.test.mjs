@@ -28,7 +28,7 @@ async function open(w, files, hash = "", size) {
 /** Waits until the answers of the shown view are there and stay. */
 const settled = (w, page) =>
 	w.until("the samples are drawn", () =>
-		page.evaluate(async () => {
+		page.evaluate(() => {
 			const s = globalThis.memlamp?.samples;
 			const now = () => [
 				s.counts.value ??
@@ -39,10 +39,11 @@ const settled = (w, page) =>
 				s.offenders.value ?? s.counts.value,
 				s.totals.value,
 			];
-			if (!s?.info.value || now().some((x) => !x)) return false;
-			const before = now();
-			await new Promise((r) => setTimeout(r, 120));
-			return before.every((x, i) => x === now()[i]);
+			return (
+				!!s?.info.value &&
+				now().every((x) => x) &&
+				globalThis.rests()
+			);
 		}),
 	);
 

@@ -1,6 +1,7 @@
 // The shell: opening, source, selection, keys, search, machines, what happens when the
 // server goes away. Expectations come from `memlamp dump` of the same trace.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { SMALL } from "./world.mjs";
 
 const matmul = (w) => w.example("matmul.c", "16");
@@ -184,6 +185,7 @@ export const tests = {
 	"the space bar plays and pauses": async (w) => {
 		const page = await w.page(await w.serve(matmul(w)));
 
+		await w.holdTime(page);
 		await page.keyboard.press("Space");
 		await w.until(
 			"the cursor moves",
@@ -191,7 +193,7 @@ export const tests = {
 		);
 		await page.keyboard.press("Space");
 		const at = await w.value(page, "cursor");
-		await page.waitForTimeout(200);
+		await page.clock.runFor(1000);
 		assert.equal(await w.value(page, "cursor"), at);
 	},
 
@@ -244,7 +246,7 @@ export const tests = {
 
 		await page.evaluate(() => globalThis.memlamp.trace.setCursor(5000));
 		await page.locator(".section h3", { hasText: "5,000" }).waitFor();
-		await page.waitForTimeout(300);
+		await w.quiet(page);
 		const before = await caption();
 		await page.keyboard.press("Shift+ArrowRight");
 		await w.until(
@@ -315,9 +317,20 @@ export const tests = {
 	},
 
 	"a simulation shows its progress and can be cancelled": async (w) => {
-		const page = await w.page(await w.serve(w.example("matmul.c", "200")), {
-			wait: false,
-		});
+		// some ten seconds, in which everything misses
+		w.memlamp(
+			"import",
+			"--model",
+			"random 0 1G 16000000 8",
+			"-o",
+			"misses.mlt",
+		);
+		const page = await w.page(
+			await w.serve(join(w.scratch, "misses.mlt"), {
+				machine: "L1 32K 8w 64B | L2 1M 16w | L3 32M 16w | TLB 64e 4w 4K",
+			}),
+			{ wait: false },
+		);
 
 		await page.locator("progress").waitFor();
 		await page.getByTitle("cancel the simulation").click();
@@ -453,7 +466,7 @@ export const tests = {
 			},
 		);
 		await page.reload();
-		await w.ready(page);
+		await w.ready(page, false);
 		assert.equal((await w.value(page, "regions")).length, 0);
 		const { references } = await w.value(page, "trace");
 		assert.equal(references, w.refs(matmul(w)).filter((r) => r.kind).length);

@@ -151,7 +151,7 @@ export const tests = {
 			hash: "#o.regions.mode=count",
 		});
 
-		await page.clock.install();
+		await w.holdTime(page);
 		await showMe(w, page);
 		assert.equal(
 			await page.evaluate(
@@ -189,7 +189,7 @@ export const tests = {
 		const page = await open(w, strided(w), SMALL);
 
 		await page.emulateMedia({ reducedMotion: "reduce" });
-		await page.clock.install();
+		await w.holdTime(page);
 		await showMe(w, page);
 		const first = await words(page);
 		await page.clock.runFor(60000);
@@ -209,12 +209,19 @@ export const tests = {
 		await card(page).waitFor();
 		assert.match(await words(page), /what a program does to memory/);
 		await next(page);
-		const outline = await page.locator(".caption-outline").boundingBox();
-		const findings = await page
-			.locator(".section", { hasText: "Findings" })
-			.boundingBox();
-		assert.ok(Math.abs(outline.x - findings.x) < 6);
-		assert.ok(Math.abs(outline.height - findings.height) < 12);
+		await w.until("the findings have an outline", async () => {
+			const outline = await page
+				.locator(".caption-outline")
+				.boundingBox();
+			const findings = await page
+				.locator(".section", { hasText: "Findings" })
+				.boundingBox();
+			return (
+				outline &&
+				Math.abs(outline.x - findings.x) < 6 &&
+				Math.abs(outline.height - findings.height) < 12
+			);
+		});
 		for (let i = 0; i < 5; i++) await next(page);
 		await card(page).getByRole("button", { name: "Done" }).click();
 		assert.equal(await card(page).count(), 0);

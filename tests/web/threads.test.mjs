@@ -8,7 +8,7 @@ const CORES = "cores 4 | L1 1K 4w 64B 4c | L2 8K 8w shared 14c | memory 200c";
 /** Two threads that write to arrays of their own and to neighbours on one line. */
 const two = (w) =>
 	w.program(
-		"two",
+		"two-threads",
 		`#include <pthread.h>
 		static double a[256], b[256];
 		static long count[2];

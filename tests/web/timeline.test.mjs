@@ -14,12 +14,15 @@ import {
 } from "./drawn.mjs";
 
 const matmul = (w) => w.example("matmul.c", "16");
+/** Where the matrices are multiplied: some 8,400 references. */
+const multiply = (w) => w.phase(matmul(w), "multiply").from;
 
 /** Cells of the timeline's main part: below the strip, which is 14 pixels high. */
 async function cells(w, page) {
 	const colours = await levelColours(page);
 	let found = [];
 
+	await w.quiet(page);
 	await w.until("cells are drawn", async () => {
 		found = rects(await timelineSvg(page)).filter(
 			(r) => r.y >= 14 && colours.includes(r.fill),
@@ -145,7 +148,6 @@ export const tests = {
 			"cells have come",
 			async () => (await cells(w, page)).found.length > 500,
 		);
-		await page.waitForTimeout(300);
 		const { colours, found } = await cells(w, page);
 		const width = cellWidth(1 << 15, (await box(page)).width);
 		// Each cell has the same width, so its cycles are weighed within the cell.
@@ -255,17 +257,19 @@ export const tests = {
 			const page = await w.page(await w.serve(matmul(w)));
 			const b = await box(page);
 
-			await set(page, 0, { from: 44000, to: 44100 });
+			const start = multiply(w);
+
+			await set(page, 0, { from: start, to: start + 100 });
 			await page.mouse.click(b.x + b.width * 0.305, b.y + 60);
-			assert.equal(await w.value(page, "cursor"), 44030);
+			assert.equal(await w.value(page, "cursor"), start + 30);
 			await drag(
 				page,
 				[b.x + b.width * 0.8, b.y + 60],
 				[b.x + b.width * 0.4, b.y + 60],
 			);
-			const range = { from: 44040, to: 44080 };
+			const range = { from: start + 40, to: start + 80 };
 			assert.deepEqual(await w.value(page, "range"), range);
-			assert.equal(await w.value(page, "cursor"), 44030);
+			assert.equal(await w.value(page, "cursor"), start + 30);
 			const { outcome } = await columns(
 				page,
 				`sims/0/refs?from=${range.from}&count=40`,
@@ -296,6 +300,7 @@ export const tests = {
 				assert.equal(Number(n), missed[i]);
 				assert.equal(fetched, bytes(64 * missed[i]));
 			}
+			await w.quiet(page);
 			assert.match(
 				await timelineSvg(page),
 				new RegExp(
@@ -303,7 +308,7 @@ export const tests = {
 				),
 			);
 			await w.until("the address has it", () =>
-				page.url().includes("range=44040-44080"),
+				page.url().includes(`range=${start + 40}-${start + 80}`),
 			);
 			// an end can be moved
 			await drag(
@@ -312,13 +317,13 @@ export const tests = {
 				[b.x + b.width * 0.5, b.y + 60],
 			);
 			assert.deepEqual(await w.value(page, "range"), {
-				from: 44050,
-				to: 44080,
+				from: start + 50,
+				to: start + 80,
 			});
 			await section.getByTitle("make it the window").click();
 			assert.deepEqual(await w.value(page, "chosenWindow"), {
-				from: 44050,
-				to: 44080,
+				from: start + 50,
+				to: start + 80,
 			});
 			await drag(
 				page,
@@ -387,7 +392,7 @@ export const tests = {
 		);
 		await set(page, 0, { from: 100000, to: 104000 });
 		await w.until("it asks", () => asked.length);
-		await page.waitForTimeout(200);
+		await w.quiet(page);
 		assert.ok(asked.length <= 3, `${asked.length} questions`);
 		for (const url of asked) {
 			const get = (k) => Number(url.searchParams.get(k));
@@ -396,9 +401,10 @@ export const tests = {
 		}
 		// Back in the same place nothing is asked again.
 		await page.keyboard.press("0");
+		await w.quiet(page);
 		asked.length = 0;
 		await set(page, 0, { from: 100000, to: 104000 });
-		await page.waitForTimeout(200);
+		await w.quiet(page);
 		assert.equal(asked.length, 0);
 	},
 

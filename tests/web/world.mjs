@@ -7,15 +7,24 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+/*
+ * How long a test waits for what must happen, in ms: far longer than a slow machine needs. A
+ * test that passes does not wait.
+ */
+export const PATIENCE = 60_000;
+
+/** THROTTLE=6 slows Chromium six times, to see what depends on its speed. */
+const THROTTLE = Number(process.env.THROTTLE ?? 0);
+
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-/** Chromium as tests and benchmarks use it, with a profile of its own. */
-export function launch(root, scratch, viewport) {
+/** Chromium as tests and benchmarks use it. */
+export function launch(root) {
 	const { chromium } = createRequire(join(root, "web/package.json"))(
 		"playwright-core",
 	);
 
-	return chromium.launchPersistentContext(join(scratch, "profile"), {
+	return chromium.launch({
 		executablePath: CHROMIUM,
 		args: [
 			"--headless",
@@ -27,8 +36,76 @@ export function launch(root, scratch, viewport) {
 			"--disable-component-update",
 			"--disable-sync",
 		],
-		viewport,
 	});
+}
+
+/*
+ * Counts what the page still has to do: answers that it waits for, frames that it wants to
+ * draw, timers of up to half a second. Runs in the page, before its own code.
+ */
+function countWork() {
+	const { fetch, setTimeout, clearTimeout } = globalThis;
+	const { requestAnimationFrame, cancelAnimationFrame } = globalThis;
+	const timers = new Set();
+	const frames = new Set();
+	let answers = 0;
+	// The code that awaits an answer goes on before the next timer.
+	const until = (promise) => {
+		const end = () => setTimeout(() => answers--, 0);
+
+		answers++;
+		promise.then(end, end);
+		return promise;
+	};
+
+	globalThis.fetch = (...args) =>
+		until(
+			fetch(...args).then((r) => {
+				for (const read of [
+					"json",
+					"text",
+					"arrayBuffer",
+					"blob",
+				]) {
+					const plain = r[read].bind(r);
+					r[read] = () => until(plain());
+				}
+				return r;
+			}),
+		);
+	globalThis.setTimeout = (f, ms = 0, ...args) => {
+		const id = setTimeout(() => {
+			try {
+				f(...args);
+			} finally {
+				timers.delete(id);
+			}
+		}, ms);
+
+		if (ms <= 500) timers.add(id);
+		return id;
+	};
+	globalThis.clearTimeout = (id) => {
+		timers.delete(id);
+		clearTimeout(id);
+	};
+	globalThis.requestAnimationFrame = (f) => {
+		const id = requestAnimationFrame((now) => {
+			try {
+				f(now);
+			} finally {
+				frames.delete(id);
+			}
+		});
+
+		frames.add(id);
+		return id;
+	};
+	globalThis.cancelAnimationFrame = (id) => {
+		frames.delete(id);
+		cancelAnimationFrame(id);
+	};
+	globalThis.rests = () => !answers && !timers.size && !frames.size;
 }
 
 /** Asks a route whose answer is columns: its header and columns as plain numbers. */
@@ -70,9 +147,15 @@ export function columns(page, route, only) {
 }
 
 export class World {
-	constructor({ browser, build, root, scratch }) {
-		Object.assign(this, { browser, build, root, scratch });
+	constructor({ browser, viewport, build, root, scratch }) {
+		Object.assign(this, { browser, viewport, build, root, scratch });
+		this.env = {
+			...process.env,
+			XDG_CACHE_HOME: join(scratch, "cache"),
+		};
 		this.traces = new Map();
+		this.texts = new Map();
+		this.phases = new Map();
 		this.servers = new Map();
 		this.children = new Set();
 		this.pages = [];
@@ -86,10 +169,7 @@ export class World {
 			encoding: "utf8",
 			maxBuffer: 1 << 28,
 			stdio: ["ignore", "pipe", "pipe"],
-			env: {
-				...process.env,
-				XDG_CACHE_HOME: join(this.scratch, "cache"),
-			},
+			env: this.env,
 		});
 	}
 
@@ -105,8 +185,15 @@ export class World {
 		return this.traces.get(key);
 	}
 
+	/** A key has one text, also where all files of tests run in one process. */
+	oneText(key, text) {
+		assert.equal(this.texts.get(key) ?? text, text, `two traces ${key}`);
+		this.texts.set(key, text);
+	}
+
 	/** The trace of a program whose text is given. */
 	program(key, text) {
+		this.oneText(key, text);
 		if (!this.traces.has(key)) {
 			const source = join(this.scratch, `${key}.c`);
 			writeFileSync(source, text);
@@ -135,6 +222,7 @@ export class World {
 
 	/** A trace from its text (see `memlamp import`). */
 	text(key, text) {
+		this.oneText(key, text);
 		if (!this.traces.has(key)) {
 			writeFileSync(join(this.scratch, `${key}.txt`), text);
 			this.memlamp("import", "-o", `${key}.mlt`, `${key}.txt`);
@@ -146,6 +234,22 @@ export class World {
 	/** References of a trace as `memlamp dump --json` prints them. */
 	refs(trace) {
 		return JSON.parse(this.memlamp("dump", "--json", trace));
+	}
+
+	/** A phase that the recorded program marked: {from, to}, as times. */
+	phase(trace, name) {
+		const key = `${trace} ${name}`;
+
+		if (!this.phases.has(key)) {
+			const { phases } = JSON.parse(
+				this.memlamp("query", trace, "/api/traces/0"),
+			);
+			this.phases.set(
+				key,
+				phases.find((p) => p.name === name),
+			);
+		}
+		return this.phases.get(key);
 	}
 
 	/** The address of a server of these traces; a fresh one is not shared with other tests. */
@@ -166,10 +270,7 @@ export class World {
 			{
 				cwd: this.scratch,
 				stdio: ["ignore", "pipe", "pipe"],
-				env: {
-					...process.env,
-					XDG_CACHE_HOME: join(this.scratch, "cache"),
-				},
+				env: this.env,
 			},
 		);
 		this.children.add(child);
@@ -194,7 +295,18 @@ export class World {
 	}
 
 	/*
-	 * A page that is open and whose simulation is ready, unless `wait` is false. It begins at
+	 * The visitor whom pages belong to: storage, routes, the clock. The next test has the same
+	 * one, with the page in its caches, unless this test spoils it.
+	 */
+	visitor({ spoil = false } = {}) {
+		this.spoilt ||= spoil;
+		return (this.context ??= this.browser.newContext({
+			viewport: this.viewport,
+		}));
+	}
+
+	/*
+	 * A page that is open and at rest with its simulation, unless `wait` is false. It begins at
 	 * the first reference and stays at its moment when something is selected, so that tests
 	 * count from there; `own` leaves both to the page. `tour`: as on a first visit.
 	 */
@@ -202,10 +314,10 @@ export class World {
 		address,
 		{ wait = true, hash = "", size, own = false, tour = false } = {},
 	) {
-		const page = await this.browser.newPage();
+		const page = await (await this.visitor()).newPage();
 
 		this.pages.push(page);
-		page.setDefaultTimeout(8000);
+		page.setDefaultTimeout(PATIENCE);
 		page.on("pageerror", (e) => this.faults.push(e));
 		page.on("request", (r) => {
 			const u = r.url();
@@ -220,26 +332,41 @@ export class World {
 			await page.addInitScript(() =>
 				localStorage.setItem("memlamp.tour", "seen"),
 			);
+		await page.addInitScript(countWork);
+		if (THROTTLE) {
+			const cdp = await page.context().newCDPSession(page);
+			await cdp.send("Emulation.setCPUThrottlingRate", {
+				rate: THROTTLE,
+			});
+		}
 		if (size) await page.setViewportSize(size);
 		await page.goto(address + (own ? hash : fromTheStart(hash)));
 		if (wait) await this.ready(page);
 		return page;
 	}
 
-	/** Waits until the simulation is there. (Not by waitForFunction: the page forbids eval.) */
-	ready(page) {
-		return this.until(
-			"the simulation is ready",
-			() =>
-				page
-					.evaluate(
-						() =>
-							!!globalThis.memlamp?.trace.ready
-								.value &&
-							!!globalThis.memlamp.mounted.view,
-					)
-					.catch(() => false),
-			20000,
+	/*
+	 * Waits until the simulation is there and drawn; without `rest` answers may be missing. (Not
+	 * by waitForFunction: the page forbids eval.)
+	 */
+	async ready(page, rest = true) {
+		await this.until("the simulation is ready", () =>
+			page
+				.evaluate(
+					() =>
+						!!globalThis.memlamp?.trace.ready.value &&
+						!!globalThis.memlamp.mounted.view,
+				)
+				.catch(() => false),
+		);
+		if (rest) await this.quiet(page);
+	}
+
+	/** Waits until the page has every answer and has drawn it; for two frames of held time. */
+	quiet(page) {
+		if (this.held) return this.held.runFor(32);
+		return this.until("the page rests", () =>
+			page.evaluate(() => globalThis.rests()).catch(() => false),
 		);
 	}
 
@@ -256,16 +383,31 @@ export class World {
 	}
 
 	/** Waits until a condition of the test holds. */
-	async until(what, condition, ms = 15000) {
+	async until(what, condition, ms = PATIENCE) {
 		const end = Date.now() + ms;
 		let last;
 
 		while (Date.now() < end) {
+			if (this.held) await this.held.runFor(16);
 			last = await condition();
 			if (last) return last;
-			await sleep(30);
+			await sleep(this.held ? 4 : 30);
 		}
 		assert.fail(`${what} did not happen within ${ms} ms`);
+	}
+
+	/*
+	 * From here on the time of the test's pages stands still except in until(), which lets a
+	 * frame of 16 ms pass before it looks: what the page does in a second does not depend on
+	 * how fast the machine is.
+	 */
+	async holdTime(page) {
+		await this.visitor({ spoil: true });
+		await page.clock.install();
+		await page.clock.pauseAt(
+			(await page.evaluate(() => Date.now())) + 60_000,
+		);
+		this.held = page.clock;
 	}
 
 	/** The picture of the view, as the page exports it. */
@@ -285,6 +427,9 @@ export class World {
 
 	async closePages() {
 		for (const p of this.pages) await p.close().catch(() => {});
+		if (this.spoilt) await (await this.context)?.close().catch(() => {});
+		if (this.spoilt) this.context = undefined;
+		this.spoilt = this.held = undefined;
 		this.pages = [];
 		this.faults = [];
 	}

@@ -22,6 +22,10 @@ export abstract class RingsView<S extends RingsMoment> extends CanvasView {
 	protected of: S | null = null; // the moment whose movement is shown
 	protected then: S | null = null; // the moment that a movement played backwards ends with
 	protected dragged = false;
+	/*
+	 * When the movement began, in ms: with its first picture, however late that is. Infinity:
+	 * it is not drawn yet; -Infinity: there is none.
+	 */
 	private started = -Infinity;
 	private span = DURATION;
 	private frames = 0;
@@ -70,7 +74,7 @@ export abstract class RingsView<S extends RingsMoment> extends CanvasView {
 		} else this.of = s;
 		if (this.then || (how === "forth" && s!.before)) {
 			const span = DURATION * slowness.peek();
-			this.started = performance.now();
+			this.started = Infinity;
 			this.span = playing.peek() ? Math.min(span, 900 / speed.peek()) : span;
 			cancelAnimationFrame(this.frames);
 			this.frames = requestAnimationFrame(this.tick);
@@ -92,6 +96,7 @@ export abstract class RingsView<S extends RingsMoment> extends CanvasView {
 
 	/** How far the movement of the reference is: at 1 everything has arrived. */
 	protected phase(): number {
+		if (this.started === Infinity) this.started = performance.now();
 		const clock = Math.min(1, (performance.now() - this.started) / this.span);
 		const t = this.started > 0 ? (this.posed ?? clock) : 1;
 
