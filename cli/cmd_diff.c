@@ -37,7 +37,7 @@ static const struct opt opts[] = {
 	OPT_COUNT("interleave", 0, "N", interleave,
 		  "simulate several cores by letting threads take turns of N references"),
 	OPT_COUNT("window", 0, "N", window,
-		  "try changes on at most N references; more take longer (default: 40M)"),
+		  "try changes on at most N references; more take longer (default: 20M)"),
 	OPT_COUNT("top", 'n', "N", top,
 		  "print at most N rows of each table (default: 10; all with --json and "
 		  "--csv)"),

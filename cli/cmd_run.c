@@ -57,7 +57,7 @@ static const struct opt opts[] = {
 	OPT_COUNT("interleave", 0, "N", interleave,
 		  "simulate several cores by letting threads take turns of N references"),
 	OPT_COUNT("window", 0, "N", window,
-		  "try changes on at most N references; more take longer (default: 40M)"),
+		  "try changes on at most N references; more take longer (default: 20M)"),
 	OPT_TEXT(
 		"prove", 0, "BEFORE.mlt", prove,
 		"print what the findings in an earlier trace of the program promised, and "

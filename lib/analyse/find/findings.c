@@ -25,8 +25,8 @@ static const struct ml_finder *const finders[] = {
 
 enum {
 	KINDS = sizeof(finders) / sizeof(*finders),
-	WINDOW = 40 * 1000 * 1000,
-	LANES = 6,         /* with more simulations at once the window is made smaller */
+	WINDOW = 20 * 1000 * 1000,
+	LANES = 4,         /* with more simulations at once the window is made smaller */
 	MAX_FINDINGS = 10, /* findings */
 };
 
