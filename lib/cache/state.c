@@ -12,7 +12,7 @@
 
 enum { MAGIC = 0x31534c4d, HEAD = 32 };
 enum { COUNTS = sizeof(struct ml_level_counts) / 8 };
-enum { STRIDE_BYTES = 24, STREAM_BYTES = 24 };
+enum { STRIDE_BYTES = 24, STREAM_BYTES = 24, FEW_WAYS = 32 };
 
 static void put_spec(struct ml_buf *out, const struct ml_level_spec *l)
 {
@@ -128,6 +128,23 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
+/* Mostly there are a few ways, where qsort would take longer than all else. */
+static void sort_times(struct timed *t, size_t count)
+{
+	if (count > FEW_WAYS) {
+		qsort(t, count, sizeof(*t), by_time);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		struct timed x = t[i];
+		size_t k = i;
+
+		for (; k > 0 && t[k - 1].time > x.time; k--)
+			t[k] = t[k - 1];
+		t[k] = x;
+	}
+}
+
 static uint64_t time_mask(const struct ml_policy *p)
 {
 	return p->time_bits ? UINT64_MAX >> (64 - p->time_bits) : 0;
@@ -150,7 +167,7 @@ static void put_orders(struct ml_buf *out, const struct ml_cache *c, struct ml_a
 				};
 		}
 		if (mask)
-			qsort(times, held, sizeof(*times), by_time);
+			sort_times(times, held);
 		for (size_t i = 0; mask && i < held; i++)
 			words[times[i].way] |= i + 1;
 		for (uint32_t way = 0; way < c->ways; way++)
@@ -175,27 +192,50 @@ static void put_prefetcher(struct ml_buf *out, const struct ml_prefetch *p)
 	}
 }
 
+/* Room for so many bytes more, which the caller fills. */
+static uint8_t *make_room(struct ml_buf *out, size_t bytes)
+{
+	ml_buf_reserve(out, bytes);
+	out->size += bytes;
+	return out->data + out->size - bytes;
+}
+
+static uint8_t *put64(uint8_t *to, uint64_t v)
+{
+	for (unsigned i = 0; i < 8; i++)
+		to[i] = (uint8_t)(v >> 8 * i);
+	return to + 8;
+}
+
+static void put_notes(struct ml_buf *out, const struct ml_cache *c)
+{
+	size_t places = (size_t)c->sets * c->ways;
+	uint8_t *to = make_room(out, places * (c->use ? 28 : 12));
+
+	for (size_t i = 0; i < places; i++, to += 4)
+		for (unsigned k = 0; k < 4; k++)
+			to[k] = (uint8_t)(c->notes[i].owner >> 8 * k);
+	for (size_t i = 0; i < places; i++)
+		to = put64(to, c->notes[i].since);
+	for (size_t i = 0; c->use && i < places; i++)
+		to = put64(to, c->notes[i].read);
+	for (size_t i = 0; c->use && i < places; i++)
+		to = put64(to, c->notes[i].written);
+}
+
 static void put_cache(struct ml_buf *out, const struct ml_cache *c, struct ml_arena *a)
 {
 	size_t places = (size_t)c->sets * c->ways;
 
 	ml_buf_u64(out, c->order.random);
 	ml_buf_u64(out, c->order.duel);
+	uint8_t *to = make_room(out, 8 * places);
 	for (size_t i = 0; i < places; i++)
-		ml_buf_u64(out, c->tags[i]);
+		to = put64(to, c->tags[i]);
 	put_orders(out, c, a);
 	ml_buf_put(out, c->flags, places);
-	bool notes = c->notes &&
-		     c->level <= ML_LEVELS; /* the notes of TLBs are not saved */
-
-	for (size_t i = 0; notes && i < places; i++)
-		ml_buf_u32(out, c->notes[i].owner);
-	for (size_t i = 0; notes && i < places; i++)
-		ml_buf_u64(out, c->notes[i].since);
-	for (size_t i = 0; notes && c->use && i < places; i++)
-		ml_buf_u64(out, c->notes[i].read);
-	for (size_t i = 0; notes && c->use && i < places; i++)
-		ml_buf_u64(out, c->notes[i].written);
+	if (c->notes && c->level <= ML_LEVELS) /* the notes of TLBs are not saved */
+		put_notes(out, c);
 	if (c->prefetcher)
 		put_prefetcher(out, c->prefetcher);
 }

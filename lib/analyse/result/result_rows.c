@@ -24,6 +24,11 @@ static uint64_t nature_of(const struct ml_result_row *r)
 	return (uint64_t)r->thread << 32 | (uint64_t)r->kind << 16 | r->outcome;
 }
 
+static bool is_like(const struct ml_result_row *a, const struct ml_result_row *b)
+{
+	return place_of(a) == place_of(b) && nature_of(a) == nature_of(b);
+}
+
 static size_t hash(const struct ml_result_row *r)
 {
 	uint64_t h = (place_of(r) ^ nature_of(r) * 0x9e3779b97f4a7c15u) *
@@ -40,7 +45,7 @@ static uint32_t *slot_of(const struct ml_result_rows *x, const struct ml_result_
 	while (x->slot[at]) {
 		const struct ml_result_row *other = &x->row[x->slot[at] - 1];
 
-		if (place_of(other) == place_of(r) && nature_of(other) == nature_of(r))
+		if (is_like(other, r))
 			break;
 		at = (at + 1) & (x->slots - 1);
 	}
@@ -58,13 +63,21 @@ static void make_room(struct ml_result_rows *x)
 
 void ml_result_rows_add(struct ml_result_rows *x, const struct ml_result_row *r)
 {
+	/* an instruction mostly does what it did the last time */
+	uint32_t *recent = &x->recent[r->site % ML_RESULT_RECENT];
+	if (*recent < x->count && is_like(&x->row[*recent], r)) {
+		x->row[*recent].count++;
+		return;
+	}
 	if (2 * x->count >= x->slots)
 		make_room(x);
 	uint32_t *slot = slot_of(x, r);
 	if (*slot) {
-		x->row[*slot - 1].count++;
+		*recent = *slot - 1;
+		x->row[*recent].count++;
 		return;
 	}
+	*recent = (uint32_t)x->count;
 	x->row = ml_grow(x->row, &x->cap, x->count + 1, sizeof(*x->row));
 	x->row[x->count] = *r;
 	x->row[x->count].count = 1;

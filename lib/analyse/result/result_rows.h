@@ -13,7 +13,10 @@ struct ml_buf;
 struct ml_bytes;
 struct ml_err;
 
-enum { ML_RESULT_PART = 1 << 16 }; /* references that one set of rows counts */
+enum {
+	ML_RESULT_PART = 1 << 16, /* references that one set of rows counts */
+	ML_RESULT_RECENT = 256,
+};
 
 struct ml_result_row {
 	uint32_t site; /* of the caller in the user's code, if there is one */
@@ -29,6 +32,7 @@ struct ml_result_rows {
 	size_t count, cap;
 	uint32_t *slot; /* row + 1 by hash; 0: empty; used only while rows are added */
 	size_t slots;
+	uint32_t recent[ML_RESULT_RECENT]; /* by site: the last row that was counted */
 };
 
 /* Counts one more reference like r. */
