@@ -227,8 +227,7 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_fuse = {
 	.kind = "fuse",
-	.weight = 0.9,    /* an estimate */
-	.cautious = true, /* references vanish only if the compiler can keep the data */
+	.weight = 0.9, /* an estimate */
 	.family = ML_FAMILY_SIZE,
 	.look = look,
 	.try = try,

@@ -63,7 +63,6 @@ struct ml_finder {
 	 * describes the misses has less.
 	 */
 	double weight;
-	bool cautious; /* the low bound of the gain counts, not the gain */
 	/* what must hold so that the change is legal; NULL: the advice says it */
 	const char *legal;
 	bool vague; /* it has no remedy of its own: it is dropped if another finding wins

@@ -171,9 +171,7 @@ static bool examine(struct run *r, struct ml_findings *out,
 
 static double rank(const struct ml_candidate *c)
 {
-	double gain = c->finder->cautious ? c->finding.low : c->finding.gain;
-
-	return gain * c->finder->weight;
+	return c->finding.gain * c->finder->weight;
 }
 
 /*
