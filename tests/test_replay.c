@@ -1,6 +1,7 @@
 /* What a replay hands to its passes: order, times, regions, cores, gaps. */
 #include <stdlib.h>
 
+#include "lib/analyse/passes/thread_cores.h"
 #include "lib/base/buf.h"
 #include "tests/replayed.h"
 
@@ -228,6 +229,25 @@ TEST(threads_become_cores_as_they_appear)
 	CHECK_EQ(s->core[4], 1);
 	free(s);
 	replayed_release(&x);
+}
+
+/* Else a trace of several threads could be simulated as if one core made everything. */
+TEST(threads_that_nobody_describes_are_counted)
+{
+	static const struct {
+		const char *text;
+		size_t threads;
+	} cases[] = { { "r0@7 r0@3 r0@7 r0@9", 3 }, { "r0@5 r64@5", 1 }, { "r0", 1 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct replayed x;
+		struct ml_replay_options o = replayed_options("2 cores | " TINY);
+
+		replayed_write(cases[i].text);
+		free(watch(&x, &o));
+		CHECK_EQ(ml_thread_count(&x.trace.tables), cases[i].threads);
+		replayed_release(&x);
+	}
 }
 
 TEST(threads_can_be_given_cores)

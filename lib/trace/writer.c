@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -34,6 +35,8 @@ struct ml_writer {
 	uint64_t sent;    /* when the last chunk was sent to the encoders, by ml_now */
 	uint64_t time;    /* references in the chunks that were sent to the encoders */
 	uint16_t thread;
+	/* a bit for each thread: it made references; it is in the tables */
+	uint8_t used[(1 << 16) / 8], described[(1 << 16) / 8];
 	struct ml_tables tables;
 	struct ml_shapes shapes;
 	struct ml_encode_queue queue;
@@ -275,8 +278,30 @@ static bool write_index(struct ml_writer *w, struct ml_err *err)
 	return write_all(w, &w->raw, err);
 }
 
+/* Tables need not describe every thread: then they say how many there are. */
+static void count_threads(struct ml_writer *w)
+{
+	struct ml_tables *t = &w->tables;
+	unsigned described = 0, all = 0;
+	char number[16];
+
+	for (size_t i = 0; i < t->threads.count; i++) {
+		uint16_t id = t->threads.at[i].id;
+
+		described += !(w->described[id / 8] >> id % 8 & 1);
+		w->described[id / 8] |= (uint8_t)(1u << id % 8);
+	}
+	for (size_t i = 0; i < sizeof(w->used); i++)
+		all += (unsigned)__builtin_popcount(w->used[i] | w->described[i]);
+	if (all == described)
+		return;
+	snprintf(number, sizeof(number), "%u", all);
+	ml_tables_meta(t, "thread count", number);
+}
+
 bool ml_writer_close(struct ml_writer *w, struct ml_err *err)
 {
+	count_threads(w);
 	bool ok = send(w, true, err) && write_index(w, err) &&
 		  ml_growfile_show(&w->file, err) && ml_growfile_close(&w->file, err);
 
@@ -309,6 +334,7 @@ uint32_t ml_writer_path(const struct ml_writer *w, uint32_t shape, size_t bases)
 bool ml_writer_steps(struct ml_writer *w, const struct ml_step *steps, size_t count,
 		     struct ml_err *err)
 {
+	w->used[w->thread / 8] |= (uint8_t)(1u << w->thread % 8);
 	for (size_t i = 0; i < count; i++) {
 		ml_steps_add(steps_now(w), &w->shapes, &steps[i]);
 		if (ml_steps_full(steps_now(w)) && !send(w, false, err))

@@ -18,9 +18,9 @@ __attribute__((noinline)) static void add(double *out, const double *left, const
 
 int main()
 {
-	char *out_ = (char *)std::aligned_alloc(4096, 8192);
-	char *left_ = (char *)std::aligned_alloc(4096, 8192);
-	char *right_ = (char *)std::aligned_alloc(4096, 8192);
+	char *out_ = (char *)aligned_alloc(4096, 8192);
+	char *left_ = (char *)aligned_alloc(4096, 8192);
+	char *right_ = (char *)aligned_alloc(4096, 8192);
 	double *out = (double *)out_, *left = (double *)(left_ + (V == 1 ? 512 : 0));
 	double *right = V == 2 ? left : (double *)(right_ + (V == 1 ? 1024 : 0));
 

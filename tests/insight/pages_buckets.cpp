@@ -23,7 +23,7 @@ int main()
 {
 	const int n = V == 2 ? 10 : 400;
 	std::vector<Bucket *> buckets;
-	char *pool = (char *)std::aligned_alloc(4096, (n + 1) * 4160);
+	char *pool = (char *)aligned_alloc(4096, (n + 1) * 4160);
 	unsigned x = 1;
 
 	for (int i = 0; i < n; i++) {

@@ -1,6 +1,7 @@
 #include "lib/analyse/passes/thread_cores.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "lib/base/arena.h"
 #include "lib/trace/tables.h"
@@ -22,7 +23,11 @@ void ml_thread_cores_init(struct ml_thread_cores *c, uint16_t *core, uint32_t co
 
 size_t ml_thread_count(const struct ml_tables *t)
 {
+	const char *told = ml_tables_meta_find(t, "thread count");
 	size_t count = 0;
+
+	if (told)
+		return strtoul(told, NULL, 10);
 
 	for (size_t i = 0; i < t->threads.count; i++) {
 		size_t k = 0;

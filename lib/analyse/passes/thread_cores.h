@@ -18,7 +18,7 @@ struct ml_thread_cores {
 	uint32_t cores, next;
 };
 
-/* The number of threads that the tables list; a thread may have several entries. */
+/* The number of threads that made references; 0: unknown (old traces without entries). */
 size_t ml_thread_count(const struct ml_tables *t);
 
 /* Places the threads of the tables; those that have a core already keep it. `core` has
