@@ -74,8 +74,8 @@ static bool is_tuned(const char *text, const char *name)
 /*
  * memset, memcpy and memmove of glibc use `rep stosb` and `rep movsb` from some 2 KB on.
  * Real processors then move whole lines, but Valgrind executes one byte at a time, each
- * a reference of its own. So glibc is asked for its loops of vectors at every size, unless
- * the user has chosen a threshold.
+ * a reference of its own. So glibc is asked for its loops of vectors at every size,
+ * unless the user has chosen a threshold.
  */
 static void copy_by_vectors(void)
 {

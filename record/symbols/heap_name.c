@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "record/symbols/call_order.h"
 #include "record/symbols/code.h"
 #include "record/symbols/fortran_shape.h"
 #include "record/symbols/fortran_statement.h"
@@ -146,21 +147,36 @@ static void read_macro(struct candidate *c, uint64_t vaddr, uint32_t k)
 	c->known = ml_variable_find(&c->variable, c->object, vaddr, k, name, 0);
 }
 
+/* Which array of an allocate a call is for. By address if there is a call for each;
+ * where the compiler has copied some, by the first execution. */
+static bool find_number(struct ml_objects *o, const struct candidate *c, uint64_t vaddr,
+			const struct ml_fortran_statement *f, size_t *number)
+{
+	size_t count = 0;
+
+	if (!c->object || !ml_line_calls_find(o->tables, c->object, vaddr, c->frame.line,
+					      number, &count))
+		return false;
+	const struct ml_symbol *func = ml_object_func(c->object, vaddr);
+	uint64_t key[] = { c->site->object, func ? func->low : 0, c->frame.line };
+	if (count > f->count && !f->copies)
+		*number = ml_call_order_find(&o->order, ml_hash(key, sizeof(key)), vaddr);
+	else if (count != f->count)
+		return false;
+	return *number < f->count;
+}
+
 /* Several arrays of one statement are allocated in the order of its list. */
 static bool read_fortran(struct ml_objects *o, struct candidate *c, uint64_t vaddr,
 			 uint32_t column)
 {
 	struct ml_fortran_statement f;
-	size_t number = 0, count;
+	size_t number = 0;
 
 	if (!ml_fortran_statement_read(&f, &o->sources,
 				       ml_tables_text(o->tables, c->frame.file),
-				       c->frame.line, column))
-		return false;
-	if (f.count > 1 && (!c->object ||
-			    !ml_line_calls_find(o->tables, c->object, vaddr,
-						c->frame.line, &number, &count) ||
-			    count != f.count))
+				       c->frame.line, column) ||
+	    (f.count > 1 && !find_number(o, c, vaddr, &f, &number)))
 		return false;
 	memcpy(c->statement.name, f.object[number].name, ML_LVALUE_MAX);
 	memcpy(c->bounds, f.object[number].bounds, ML_LVALUE_MAX);

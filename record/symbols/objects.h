@@ -51,6 +51,7 @@ struct ml_objects {
 	struct ml_object *program; /* the executed file, or NULL as long as unknown */
 	struct ml_map outside;     /* sites by ip outside of all objects */
 	struct ml_map plain;       /* belongs to heap_name.c: regions by their names */
+	struct ml_map order;       /* belongs to call_order.h */
 	struct ml_map called;      /* sites of the standard library by site and caller */
 	struct ml_arena arena;
 };

@@ -33,6 +33,7 @@ PROGRAMS_TABLE = [
     ("polybench.c", ["-w"], ["gcc", "clang"]),
     ("stencil.f90", [], ["gfortran"]),
     ("fixed.f", [], ["gfortran"]),
+    ("solve.f90", [], ["gfortran"]),
     ("parallel.c", ["-fopenmp"], ["gcc", "clang"]),
     ("sweep.cpp", ["-fopenmp"], ["g++"]),
 ]
