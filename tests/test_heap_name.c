@@ -43,6 +43,10 @@ TEST(a_statement_names_the_variable_it_assigns)
 	CHECK_STR(named("double (*rows)[100] = malloc(4);", "malloc"), "rows");
 	CHECK_STR(named("auto *p = new T[n];", "new"), "p");
 	CHECK_STR(named("std::vector<double> v(n);", "n)"), "v");
+	CHECK_STR(named("struct m A = { n, malloc(8) };", "malloc"), "A");
+	CHECK_STR(named("struct m A = { .n = 1, .data = malloc(8) };", "malloc"),
+		  "A.data");
+	CHECK_STR(named("int *a[] = { f(1), malloc(8) };", "malloc"), "a[]");
 	CHECK_STR(named("rc = posix_memalign((void **)&x, 64, n);", "posix_memalign"),
 		  "x");
 }

@@ -136,6 +136,32 @@ static bool bracketed(struct ml_statement *s, const char *close, const char *end
 	return true;
 }
 
+static bool lvalue_before(struct ml_statement *s, const char *end, const char *start);
+
+/* struct m A = { .rows = n, .data = ... }: A.data. member is the text behind the dot. */
+static bool designated(struct ml_statement *s, struct span member, const char *start)
+{
+	const char *p = member.at;
+	int depth = 0;
+
+	while (p > start && (p[-1] != '{' || depth)) {
+		p--;
+		depth += strchr(")]}", *p) ? 1 : strchr("([{", *p) ? -1 : 0;
+		if (depth < 0)
+			return false;
+	}
+	p = p > start ? back(p - 1, start) : p;
+	if (p == start || p[-1] != '=' || !lvalue_before(s, p - 1, start))
+		return false;
+	size_t n = strlen(s->name);
+	char tail[ML_LVALUE_MAX];
+	if (!copy(tail, member.at, member.end) || n + strlen(tail) + 2 > sizeof(s->name))
+		return false;
+	s->name[n] = '.';
+	memcpy(s->name + n + 1, tail, strlen(tail) + 1);
+	return true;
+}
+
 /*
  * The lvalue that ends before `end`: words joined by . -> :: and indices. In a
  * declaration the type stands before it, separated by a blank or a star.
@@ -158,10 +184,14 @@ static bool lvalue_before(struct ml_statement *s, const char *end, const char *s
 			return false;
 		p = word;
 		const char *q = back(p, start);
-		if (q > start && q[-1] == '.')
-			p = back(q - 1, start);
-		else if (q - 1 > start &&
-			 (!memcmp(q - 2, "->", 2) || !memcmp(q - 2, "::", 2)))
+		if (q > start && q[-1] == '.') {
+			const char *before = back(q - 1, start);
+
+			if (before > start && strchr("{,", before[-1]))
+				return designated(s, (struct span){ p, end }, start);
+			p = before;
+		} else if (q - 1 > start &&
+			   (!memcmp(q - 2, "->", 2) || !memcmp(q - 2, "::", 2)))
 			p = back(q - 2, start);
 		else
 			break;
@@ -497,12 +527,13 @@ static struct span statement_at(const char *text, size_t size, const char *at)
 		st.at--;
 	while (st.end < text + size && *st.end != ';')
 		st.end++;
-	/* { 1, 2 } after a name initialises: the statement began before it. */
+	/* { 1, 2 } after a name or = initialises: the statement began before it. */
 	if (st.at > text && st.at[-1] == '{') {
 		const char *q = back(st.at - 1, text);
 		const char *word = word_start(q, text), *type = back(word, text);
 
-		if (word < q && type > text && (type[-1] == '>' || is_word(type[-1])))
+		if ((q > text && q[-1] == '=') ||
+		    (word < q && type > text && (type[-1] == '>' || is_word(type[-1]))))
 			for (st.at = word; st.at > text && !strchr(";{}", st.at[-1]);)
 				st.at--;
 	}

@@ -8,7 +8,8 @@ regions with the comments of the source: "-> NAME TYPE BYTES SHAPE" says what th
 allocates. NAME is a list of alternatives (a|b), with ? behind it if the
 compiler may do without the block; ~ in TYPE is a blank; * stands for
 anything, also for the rest of the comment. Every such line must have a region of that
-name, and no region may be called after a function and a line instead.
+name, and no region may be called after a function and a line instead. ">> FUNCTION" says
+through which inlined accessor the references of a line are made; -: through none.
 
 NAMES_ALL=1 tries every compiler with every option and both recorders.
 """
@@ -34,6 +35,7 @@ PROGRAMS_TABLE = [
     ("stencil.f90", [], ["gfortran"]),
     ("fixed.f", [], ["gfortran"]),
     ("solve.f90", [], ["gfortran"]),
+    ("accessors.c", ["-I" + PROGRAMS], ["gcc", "clang"]),
     ("parallel.c", ["-fopenmp"], ["gcc", "clang"]),
     ("sweep.cpp", ["-fopenmp"], ["g++"]),
 ]
@@ -106,6 +108,20 @@ def faults_of_code(program, info, recorder):
             yield "line %s:%s is not the user's" % (row["file"], row["line"])
 
 
+def faults_of_accessors(program, info, level):
+    """">> FUNCTION" in the source: the line has what that inlined function touches."""
+    stem = os.path.splitext(program)[0]
+    for name in [stem + ".c", stem + ".h"] if level != "-O0" else []:
+        path = os.path.join(PROGRAMS, name)
+        for number, line in enumerate(open(path) if os.path.exists(path) else [], 1):
+            m = re.search(r"\S.*>> (\S+)", line)
+            rows = [r for r in info["lines"] if r["file"] == path and r["line"] == number]
+            if m and not line.startswith(" *") and [r["through"] or "-" for r in rows] != [m[1]]:
+                yield "%s:%d: %s through %s, not %s" % (
+                    name, number, "references" if rows else "no references",
+                    ", ".join(r["through"] or "-" for r in rows), m[1])
+
+
 def faults(program, found):
     path = os.path.join(PROGRAMS, program)
     expected = expectations(path)
@@ -145,7 +161,8 @@ def title(case):
 def check(case):
     with tempfile.TemporaryDirectory(prefix="memlamp-names-") as folder:
         info = recorded(folder, *case)
-        return [*faults(case[0], info["regions"]), *faults_of_code(case[0], info, case[4])]
+        return [*faults(case[0], info["regions"]), *faults_of_code(case[0], info, case[4]),
+                *faults_of_accessors(case[0], info, case[3])]
 
 
 def main():
