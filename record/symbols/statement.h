@@ -16,9 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ml_sources;
+#include "record/symbols/lvalue.h"
 
-enum { ML_LVALUE_MAX = 96 };
+struct ml_sources;
 
 struct ml_statement {
 	char name[ML_LVALUE_MAX]; /* the lvalue without blanks, or empty */
