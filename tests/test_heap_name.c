@@ -61,6 +61,31 @@ TEST(a_statement_that_assigns_nothing_names_nothing)
 	CHECK_STR(named("]] = malloc(8);", "malloc"), "");
 }
 
+/* "v", "own" or "unknown": the object whose method a line calls. */
+static const char *object(const char *line, const char *callee, const char *at)
+{
+	static struct ml_statement s;
+
+	ml_statement_parse(&s, line, strlen(line), (size_t)(strstr(line, at) - line),
+			   callee);
+	return s.object[0] ? s.object : s.own ? "own" : "unknown";
+}
+
+TEST(a_call_of_a_method_names_its_object)
+{
+	CHECK_STR(object("trail.push(p);", "vec<Lit>::push", "push"), "trail");
+	CHECK_STR(object("a = s->trail.push(p);", "M::vec<M::Lit>::push", "(p"),
+		  "s->trail");
+	CHECK_STR(object("w[~c[0]].push(x)", "vec<W>::push", "w"), "w[~c[0]]");
+	CHECK_STR(object("a.grow(1); b.grow(2);", "vec<int>::grow", "b.grow"), "b");
+	CHECK_STR(object("m[3] = 4;", "Map<int, int>::operator[]", "["), "m");
+	CHECK_STR(object("capacity(n + 1);", "vec<int>::capacity", "cap"), "own");
+	CHECK_STR(object("this->capacity(n);", "vec<int>::capacity", "cap"), "own");
+	CHECK_STR(object("id = Base<int>::alloc(n);", "Base<int>::alloc", "alloc"),
+		  "own");
+	CHECK_STR(object("Lock l(m);", "vec<int>::push", "Lock"), "unknown");
+}
+
 TEST(the_declarator_at_the_column_counts)
 {
 	CHECK_STR(named_at("Matrix<double> A(60, 60), B(60, 60)", "A("), "A");

@@ -1,6 +1,5 @@
 #include "record/symbols/heap_name.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "record/symbols/fortran_shape.h"
@@ -44,34 +43,6 @@ static void receive(struct ml_candidate *inner, const struct ml_candidate *outer
 	memcpy(s->name + n, suffix, strlen(suffix) + 1);
 }
 
-/* "Matrix<double>::Matrix": templates are containers, as those of the standard library,
- * and what a constructor allocates is told apart by the variable that holds the object.
- */
-static bool is_template_constructor(const char *func)
-{
-	const char *name = func, *open = strchr(func, '<'), *method = NULL;
-
-	for (const char *p = func; (p = strstr(p, "::")); p += 2) {
-		if (!open || p < open)
-			name = p + 2;
-		method = p;
-	}
-	return open && method && method > open && method[-1] == '>' &&
-	       strlen(method + 2) == (size_t)(open - name) &&
-	       !strncmp(name, method + 2, (size_t)(open - name));
-}
-
-/* The variable A of the caller holds the object whose member the block is: A.data. */
-static void hold(struct ml_candidate *inner, const struct ml_candidate *outer)
-{
-	char name[ML_LVALUE_MAX];
-	int n = snprintf(name, sizeof(name), "%s%s%s", outer->statement.name,
-			 outer->variable.pointer ? "->" : ".", inner->statement.name);
-
-	if (n > 0 && (size_t)n < sizeof(name))
-		memcpy(inner->statement.name, name, (size_t)n + 1);
-}
-
 /*
  * Finds the frame after which the region is named. True: its statement names a variable.
  * *best has no site if all frames belong to the system. Functions that hand the block to
@@ -103,10 +74,7 @@ static bool choose(struct ml_objects *o, const uint32_t *stack, size_t depth,
 		if (c.passed && !wrapper && returns++ == RETURNS_MAX)
 			break;
 	}
-	if (best->known && best->variable.member &&
-	    is_template_constructor(ml_tables_text(o->tables, best->frame.func)) &&
-	    ml_heap_frames_next(&frames, &c) && c.known)
-		hold(best, &c);
+	ml_heap_name_hold(best, &frames);
 	return best->statement.name[0];
 }
 

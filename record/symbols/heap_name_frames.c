@@ -176,6 +176,8 @@ static void examine(struct ml_objects *o, struct ml_candidate *c, uint32_t k,
 
 	if (r && ml_objects_vaddr(r, c->site->ip, &vaddr))
 		c->object = r->image->object;
+	c->vaddr = vaddr;
+	c->inlined = k;
 	if (c->object)
 		column = ml_code_column(c->object, vaddr, k);
 	const char *path = ml_tables_text(o->tables, c->frame.file);
@@ -198,6 +200,8 @@ static void examine(struct ml_objects *o, struct ml_candidate *c, uint32_t k,
 		s->name[0] = 0;
 		c->known = false;
 	}
+	c->held = c->object && s->object[0] &&
+		  ml_variable_find(&c->holder, c->object, vaddr, k, s->object, 0);
 	read_macro(c, vaddr, k);
 	c->passed = s->name[0] ? is_returned(o, c) || is_nameless(o, c) : s->returned;
 }

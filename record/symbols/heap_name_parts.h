@@ -21,7 +21,11 @@ struct ml_candidate {
 	struct ml_frame frame;
 	struct ml_statement statement;
 	struct ml_variable variable;
+	struct ml_variable holder; /* of statement.object, if held */
+	bool held;
 	struct ml_object *object; /* of site, or NULL */
+	uint64_t vaddr;           /* of site in the object */
+	uint32_t inlined;         /* which of the frames at vaddr it is, from 0 */
 	bool known;               /* DWARF knows the variable */
 	bool unread;              /* there is no source */
 	bool passed;              /* the function hands the block to its caller */
@@ -45,3 +49,9 @@ bool ml_heap_frames_next(struct ml_heap_frames *s, struct ml_candidate *c);
 bool ml_heap_frames_is_library(const char *func, const char *file);
 /* Does the function's name say that it allocates? */
 bool ml_heap_frames_is_wrapper(const char *func);
+
+/*
+ * Names a block that is a member of a container template by the variable that holds the
+ * container. The frames continue behind that of best.
+ */
+void ml_heap_name_hold(struct ml_candidate *best, struct ml_heap_frames *frames);

@@ -380,6 +380,63 @@ static bool calls_nothing(struct span st, const char *from, const char *callee)
 	       !find_word(from, st.end, "new");
 }
 
+/* The name of a method without its class, template arguments and parameters. */
+static struct span method_name(const char *callee)
+{
+	struct span name = { callee, callee };
+	int depth = 0;
+
+	for (const char *p = callee; *p && !(depth == 0 && *p == '('); p++) {
+		depth += *p == '<' ? 1 : *p == '>' ? -1 : 0;
+		if (depth == 0 && p[0] == ':' && p[1] == ':')
+			name.at = p + 2;
+	}
+	for (name.end = name.at; is_word(*name.end);)
+		name.end++;
+	return name;
+}
+
+/* The word in a statement, at `call` or behind it, else its first occurrence. */
+static const char *find_method(struct span st, const char *call, struct span word)
+{
+	size_t n = (size_t)(word.end - word.at);
+	const char *first = NULL;
+
+	for (const char *p = st.at; n && p + n <= st.end; p++) {
+		if (memcmp(p, word.at, n) != 0 || (p > st.at && is_word(p[-1])) ||
+		    (p + n < st.end && is_word(p[n])))
+			continue;
+		if (p >= call)
+			return p;
+		first = first ? first : p;
+	}
+	return first;
+}
+
+static void find_object(struct ml_statement *s, struct span st, const char *call,
+			const char *callee)
+{
+	struct ml_lvalue v = { 0 };
+	const char *p = find_method(st, call, method_name(callee)), *q;
+
+	if (strstr(callee, "::operator[]")) {
+		struct ml_statement named = { 0 };
+
+		if (indexed(&named, st, call, callee))
+			memcpy(s->object, named.name, sizeof(s->object));
+		return;
+	}
+	if (!p)
+		return;
+	q = back(p, st.at);
+	size_t n = q > st.at && q[-1] == '.'                  ? 1
+		   : q > st.at + 1 && !memcmp(q - 2, "->", 2) ? 2
+							      : 0;
+	if (n && ml_lvalue_before(&v, q - n, st.at) && strcmp(v.name, "this") != 0)
+		memcpy(s->object, v.name, sizeof(s->object));
+	s->own = !n || !strcmp(v.name, "this");
+}
+
 void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, size_t at,
 			const char *callee)
 {
@@ -412,6 +469,8 @@ void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, s
 	if (!found)
 		find_hidden(s, st, callee);
 	find_type(s, st, equals ? equals : st.at);
+	if (*callee)
+		find_object(s, st, call, callee);
 }
 
 /* Without a column: where the name of the callee stands in the line, else its end. */
