@@ -252,7 +252,7 @@ static void check_program(const struct scratch *s, const char *program, int at_l
 		else if (!is_allocator(calls[i].to))
 			continue;
 		stack[depth++] = here;
-		uint32_t n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, depth, 8000);
+		uint32_t n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, depth, 8000, NULL);
 		const struct ml_region *r = &t.regions.at[n];
 		const char *name = ml_tables_text(&t, r->name);
 
@@ -313,11 +313,11 @@ TEST(without_source_the_function_is_the_name)
 	map_file(&o, scratch_path(&s, "heap"), bias);
 	uint32_t stack[2] = { ml_sites_resolve(&o, ip_inside(calls, count, "xmalloc")) };
 	stack[1] = ml_sites_resolve(&o, ip_inside(calls, count, "main"));
-	uint32_t n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, 2, 0);
+	uint32_t n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, 2, 0, NULL);
 	CHECK_STR(ml_tables_text(&t, t.regions.at[n].name), "main");
-	n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, 2, 800000);
+	n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, 2, 800000, NULL);
 	CHECK_STR(ml_tables_text(&t, t.regions.at[n].name), "800000 bytes of main");
-	n = ml_heap_name_region(&o, ML_REGION_HEAP, NULL, 0, 0);
+	n = ml_heap_name_region(&o, ML_REGION_HEAP, NULL, 0, 0, NULL);
 	CHECK_STR(ml_tables_text(&t, t.regions.at[n].name), "heap of heap");
 	ml_objects_release(&o);
 	ml_tables_release(&t);

@@ -5,6 +5,7 @@
 #include "record/symbols/fortran_shape.h"
 #include "record/symbols/fortran_statement.h"
 #include "record/symbols/heap_name_parts.h"
+#include "record/symbols/member_arrays.h"
 #include "record/symbols/objects.h"
 #include "record/symbols/types.h"
 
@@ -107,6 +108,11 @@ static uint64_t size_of(const char *type)
 static void set_type(struct ml_objects *o, struct ml_candidate *c, uint64_t size,
 		     struct ml_region *r)
 {
+	/* void *p = malloc(sizeof(struct context)) */
+	if (c->object && (!c->known || (c->variable.pointer && !c->variable.typed)) &&
+	    !size_of(c->statement.type) &&
+	    ml_types_named(c->object, c->vaddr, c->statement.type, &c->variable.type))
+		c->known = c->variable.typed = c->variable.pointer = true;
 	if (!c->known || !c->variable.typed) {
 		r->elem = size_of(c->statement.type);
 		r->type = ml_tables_name(o->tables, c->statement.type);
@@ -222,7 +228,8 @@ static uint64_t *same_name(struct ml_objects *o, const struct ml_region *r,
 }
 
 uint32_t ml_heap_name_region(struct ml_objects *o, enum ml_region_kind kind,
-			     const uint32_t *stack, size_t depth, uint64_t size)
+			     const uint32_t *stack, size_t depth, uint64_t size,
+			     struct ml_region_parts *parts)
 {
 	struct ml_tables *t = o->tables;
 	struct ml_region r = { .kind = kind, .depth = (uint32_t)depth };
@@ -239,6 +246,8 @@ uint32_t ml_heap_name_region(struct ml_objects *o, enum ml_region_kind kind,
 	r.object = c.site ? c.site->object : depth ? t->sites.at[stack[0]].object : 0;
 	bool large = !c.frame.line && size >= ML_HEAP_NAME_LARGE;
 	uint64_t *same = large ? NULL : same_name(o, &r, &c);
+	if (parts)
+		parts->count = 0;
 	if (same && *same)
 		return (uint32_t)*same;
 	if (c.site)
@@ -247,7 +256,11 @@ uint32_t ml_heap_name_region(struct ml_objects *o, enum ml_region_kind kind,
 	for (size_t i = 0; i < depth; i++)
 		*ML_ADD(t->stacks) = stack[i];
 	*ML_ADD(t->regions) = r;
+	uint32_t number = (uint32_t)t->regions.count - 1;
 	if (same)
-		*same = (uint32_t)t->regions.count - 1;
-	return (uint32_t)t->regions.count - 1;
+		*same = number;
+	if (parts && named && c.known && c.variable.typed && c.variable.pointer)
+		ml_member_arrays_divide(parts, o, c.object, &c.variable.type, number,
+					size);
+	return number;
 }

@@ -23,7 +23,7 @@ program solve
   double precision, allocatable :: first(:), second(:), third(:)
   external :: factor
   n = 40; if (command_argument_count() > 0) n = 20
-  allocate(a(n,n), b(n,n), c(n,n), ipiv(n)) ! -> a|b|c|ipiv real(kind=8)|integer(kind=4) * 40,40|40
+  allocate(a(n,n), b(n,n), c(n,n), ipiv(n)) ! -> a&b&c&ipiv real(kind=8)|integer(kind=4) * 40,40|40
   do j = 1, n
     do i = 1, n
       a(i,j) = 1d0 / (i + 2*j) ; b(i,j) = i - j ; c(i,j) = 0
@@ -32,7 +32,7 @@ program solve
   end do
   call factor(n, a, b, c, ipiv)
   allocate(first(n), second(2*n), &
-           third(3*n)) ! -> first|second|third real(kind=8) 8 40|80|120
+           third(3*n)) ! -> first&second&third real(kind=8) 8 40|80|120
   first = 1; second = 2; third = 3
   call factor(3, first, second, third, ipiv)
   print *, c(3,4), a(5,5), ipiv(2), sum(third)

@@ -108,7 +108,7 @@ struct Solver {
 	Solver(bool quiet) : verbose(!quiet) {} // -> ca unsigned~int|uint32_t 4
 	void newVar(int v)
 	{
-		watches.init(2 * v + 1); // -> watches.occs|watches.dirty vec<Watcher>|char *
+		watches.init(2 * v + 1); // -> watches.occs&watches.dirty vec<Watcher>|char *
 		activity.push(0);        // -> activity double 8
 	}
 	__attribute__((noinline)) int attach(int a, int b)
