@@ -1,6 +1,7 @@
 #include <ctype.h>
 
 #include "record/symbols/heap_name.h"
+#include "record/symbols/range_for.h"
 #include "record/symbols/sites.h"
 #include "record/symbols/sources.h"
 #include "record/symbols/statement.h"
@@ -59,6 +60,26 @@ TEST(a_statement_that_assigns_nothing_names_nothing)
 	CHECK_STR(named("", "malloc"), "");
 	CHECK_STR(named("= malloc(8);", "malloc"), "");
 	CHECK_STR(named("]] = malloc(8);", "malloc"), "");
+}
+
+static const char *walked(const char *text, const char *variable)
+{
+	static char name[ML_LVALUE_MAX];
+
+	return ml_range_for_parse(name, text, strlen(text), variable) ? name : "";
+}
+
+TEST(the_variable_of_a_loop_is_an_element_of_what_it_walks)
+{
+	CHECK_STR(walked("for (auto &v : comp) v.resize(3);", "v"), "comp[]");
+	CHECK_STR(walked("for (const std::vector<int> &row : this->m.rows)", "row"),
+		  "m.rows[]");
+	CHECK_STR(walked("for(auto *p:s->list[2]) {", "p"), "s->list[2][]");
+	CHECK_STR(walked("for (int v = 0; v < n; v++)", "v"), "");
+	CHECK_STR(walked("for (auto &v : make(3))", "v"), "");
+	CHECK_STR(walked("x = a ? v : comp;", "v"), "");
+	CHECK_STR(walked("for (auto &w : comp) f(v);", "v"), "");
+	CHECK_STR(walked("for (auto &v : ", "v"), "");
 }
 
 /* "v", "own" or "unknown": the object whose method a line calls. */
@@ -252,7 +273,8 @@ static void check_program(const struct scratch *s, const char *program, int at_l
 		else if (!is_allocator(calls[i].to))
 			continue;
 		stack[depth++] = here;
-		uint32_t n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, depth, 8000, NULL);
+		uint32_t n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, depth, 8000,
+						 NULL);
 		const struct ml_region *r = &t.regions.at[n];
 		const char *name = ml_tables_text(&t, r->name);
 

@@ -10,6 +10,7 @@
 #include "record/symbols/fortran_statement.h"
 #include "record/symbols/line_calls.h"
 #include "record/symbols/objects.h"
+#include "record/symbols/range_for.h"
 #include "record/symbols/source_code.h"
 
 enum { FRAMES_MAX = 64 }; /* frames examined: wrappers are near the allocation */
@@ -203,6 +204,11 @@ static void examine(struct ml_objects *o, struct ml_candidate *c, uint32_t k,
 	c->held = c->object && s->object[0] &&
 		  ml_variable_find(&c->holder, c->object, vaddr, k, s->object, 0);
 	read_macro(c, vaddr, k);
+	/* elements of what a loop walks over */
+	if (c->known && c->variable.of_function && !c->variable.parameter)
+		ml_range_for_rename(s->name, &o->sources, path, c->variable.line);
+	if (c->held && c->holder.of_function && !c->holder.parameter)
+		ml_range_for_rename(s->object, &o->sources, path, c->holder.line);
 	c->passed = s->name[0] ? is_returned(o, c) || is_nameless(o, c) : s->returned;
 }
 

@@ -167,10 +167,13 @@ static bool find_used(Dwarf_Die *scope, const char *name, Dwarf_Die *found)
 static bool start(struct ml_variable *v, const struct scopes *s, const char *name)
 {
 	Dwarf_Die die;
+	int line;
 
 	if (find_local(s, name, &die)) {
 		v->local = v->of_function = !dwarf_hasattr(&die, DW_AT_external);
 		v->parameter = dwarf_tag(&die) == DW_TAG_formal_parameter;
+		if (!dwarf_decl_line(&die, &line) && line > 0)
+			v->line = (uint32_t)line;
 		return ml_types_of(&die, &v->type);
 	}
 	/* A bare name in a method may be a member of its class. */

@@ -20,6 +20,7 @@ struct ml_variable {
 		  without following a pointer */
 	bool holds;  /* it is a pointer, an array or a container, perhaps of void */
 	bool number; /* it is a number or a truth value, which holds no block */
+	uint32_t line; /* where the first word is declared, if of_function; 0: unknown */
 	uint32_t function_line; /* where the function is declared; 0: unknown */
 	bool typed;             /* type is known */
 	Dwarf_Die type; /* of the memory it points to, or of its elements (std::vector) */
