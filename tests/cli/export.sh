@@ -55,7 +55,7 @@ memlamp export --chrome -m "$M" a.mlt
 memlamp export --speedscope -m "$M" a.mlt
 python3 - <<END
 import json
-c = json.load(open("a.chrome.json"))["traceEvents"]
+c = json.load(open("a.trace.json"))["traceEvents"]
 for e in c:
     if e["ph"] in "BEi":
         print(e["ts"], e["ph"], e["name"])
