@@ -483,9 +483,20 @@ bool ml_types_named(struct ml_object *b, uint64_t vaddr, const char *name,
 		return false;
 	if (ml_code_unit(b, vaddr, &unit) && find_named(&unit, name, tag, type))
 		return true;
-	while (dwarf_get_units(dwarf, cu, &cu, NULL, &kind, &unit, &split) == 0)
+	/* A name is sought once in all units, which may be thousands. */
+	bool is_new;
+	uint64_t *known = ml_map_add(&b->named, ml_hash(name, strlen(name)) ^ !tag,
+				     &is_new);
+	while (is_new && !*known &&
+	       dwarf_get_units(dwarf, cu, &cu, NULL, &kind, &unit, &split) == 0)
 		if (find_named(kind == DW_UT_skeleton && split.addr ? &split : &unit,
-			       name, tag, type))
-			return true;
-	return false;
+			       name, tag, type)) {
+			Dwarf_Die *kept = ml_arena_alloc(&b->arena, sizeof(*kept));
+
+			*kept = *type;
+			*known = (uint64_t)(uintptr_t)kept;
+		}
+	if (*known)
+		*type = *(const Dwarf_Die *)(uintptr_t)*known;
+	return *known;
 }
