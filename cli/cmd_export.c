@@ -28,7 +28,7 @@ static const struct opt opts[] = {
 		 "write phases and levels over time as Chrome does, for Perfetto"),
 	OPT_TEXT("output", 'o', "FILE", output,
 		 "write to FILE; - is standard output (default: the name of the trace "
-		 "with .callgrind, .sarif, .speedscope.json or .chrome.json)"),
+		 "with .callgrind, .sarif, .speedscope.json or .trace.json)"),
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
 		 "simulate MACHINE, as in 'memlamp sim' (default: host)"),
 	OPT_WITHOUT,

@@ -103,7 +103,7 @@ class Trace:
         assert version == 3, 'another version'
         assert struct.unpack_from('<Q', data, 56)[0] == hash64(data[:56])
         self.names, self.frames, self.regions = ['', 'other'], [], [(0, 1, 0, [])]
-        self.sites = [(0, 0, 0, 0)]
+        self.sites = [(0, 0, 0, 0, 0)]
         self.globals, self.marks, self.states, self.gaps = [], [], [], []
         self.shapes, self.paths, self.events = [], [], []
         self.refs, self.states_made = [], 0
@@ -246,9 +246,9 @@ class Trace:
         return text
 
     def own_frame(self, number):
-        """The innermost frame in a source of the user, which lies not below /usr."""
-        first, frames = self.sites[number][2:4]
-        for frame in self.frames[first:first + frames]:
+        """The innermost frame in a source of the user, which lies not below /usr, and no accessor."""
+        first, frames, flags = self.sites[number][2:5]
+        for frame in self.frames[first + (flags >> 1):first + frames]:
             file = self.names[frame[1]]
             if frame[1] and frame[2] and (not file.startswith('/usr/') or
                                           file.startswith(('/usr/local/', '/usr/src/'))):

@@ -57,6 +57,23 @@ TEST(threads_that_read_what_each_cache_holds_are_not)
 	done(&x);
 }
 
+TEST(of_a_shared_line_a_thread_is_told_what_it_writes_not_what_it_reads)
+{
+	struct found x;
+
+	start();
+	put("global bins 0x10000 32 8\nL clear.c:1\nr0x10008@1");
+	for (unsigned i = 0; i < 100; i++)
+		put("L count.c:2\nw0x10000@1\nw0x10008@2");
+	put("L sum.c:3\nr0x10000@1\nr0x10008@1"); /* thread 1 adds up all parts */
+	finish(&x, "cores 2 | L1 256 full 16B lru 1c private | L2 1K full 16B 10c shared "
+		   "| memory 100c");
+	const struct ml_finding *n = need(&x, "false sharing");
+	CHECK(strstr(n->says[1], "thread 1 writes bins[0] (count.c:2)"));
+	CHECK(strstr(n->says[1], "thread 2 writes bins[1] (count.c:2)"));
+	done(&x);
+}
+
 /* Thread t of 2 to 5 writes amount[t - 2] * 100 values that hit. */
 static void workers(const unsigned amount[4])
 {

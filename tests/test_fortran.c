@@ -36,6 +36,17 @@ TEST(an_allocate_statement_lists_its_arrays)
 	CHECK_STR(allocated("100 allocate(x(2))", "100"), "x(2)");
 }
 
+TEST(a_source_may_need_a_block_of_its_own)
+{
+	struct ml_fortran_statement f;
+	const char *plain = "allocate(a(n), source_terms(n), stat=source)";
+	const char *source = "allocate(a(n), b(n), source = c + d)";
+
+	CHECK(ml_fortran_statement_parse(&f, plain, strlen(plain), 0) && !f.copies);
+	CHECK(ml_fortran_statement_parse(&f, source, strlen(source), 0) && f.copies);
+	CHECK_EQ(f.count, 2);
+}
+
 TEST(the_statement_at_the_column_counts)
 {
 	const char *two = "allocate(a(n)); allocate(b(m)); c = 1";

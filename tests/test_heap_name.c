@@ -1,6 +1,7 @@
 #include <ctype.h>
 
 #include "record/symbols/heap_name.h"
+#include "record/symbols/range_for.h"
 #include "record/symbols/sites.h"
 #include "record/symbols/sources.h"
 #include "record/symbols/statement.h"
@@ -43,6 +44,10 @@ TEST(a_statement_names_the_variable_it_assigns)
 	CHECK_STR(named("double (*rows)[100] = malloc(4);", "malloc"), "rows");
 	CHECK_STR(named("auto *p = new T[n];", "new"), "p");
 	CHECK_STR(named("std::vector<double> v(n);", "n)"), "v");
+	CHECK_STR(named("struct m A = { n, malloc(8) };", "malloc"), "A");
+	CHECK_STR(named("struct m A = { .n = 1, .data = malloc(8) };", "malloc"),
+		  "A.data");
+	CHECK_STR(named("int *a[] = { f(1), malloc(8) };", "malloc"), "a[]");
 	CHECK_STR(named("rc = posix_memalign((void **)&x, 64, n);", "posix_memalign"),
 		  "x");
 }
@@ -55,6 +60,51 @@ TEST(a_statement_that_assigns_nothing_names_nothing)
 	CHECK_STR(named("", "malloc"), "");
 	CHECK_STR(named("= malloc(8);", "malloc"), "");
 	CHECK_STR(named("]] = malloc(8);", "malloc"), "");
+}
+
+static const char *walked(const char *text, const char *variable)
+{
+	static char name[ML_LVALUE_MAX];
+
+	return ml_range_for_parse(name, text, strlen(text), variable) ? name : "";
+}
+
+TEST(the_variable_of_a_loop_is_an_element_of_what_it_walks)
+{
+	CHECK_STR(walked("for (auto &v : comp) v.resize(3);", "v"), "comp[]");
+	CHECK_STR(walked("for (const std::vector<int> &row : this->m.rows)", "row"),
+		  "m.rows[]");
+	CHECK_STR(walked("for(auto *p:s->list[2]) {", "p"), "s->list[2][]");
+	CHECK_STR(walked("for (int v = 0; v < n; v++)", "v"), "");
+	CHECK_STR(walked("for (auto &v : make(3))", "v"), "");
+	CHECK_STR(walked("x = a ? v : comp;", "v"), "");
+	CHECK_STR(walked("for (auto &w : comp) f(v);", "v"), "");
+	CHECK_STR(walked("for (auto &v : ", "v"), "");
+}
+
+/* "v", "own" or "unknown": the object whose method a line calls. */
+static const char *object(const char *line, const char *callee, const char *at)
+{
+	static struct ml_statement s;
+
+	ml_statement_parse(&s, line, strlen(line), (size_t)(strstr(line, at) - line),
+			   callee);
+	return s.object[0] ? s.object : s.own ? "own" : "unknown";
+}
+
+TEST(a_call_of_a_method_names_its_object)
+{
+	CHECK_STR(object("trail.push(p);", "vec<Lit>::push", "push"), "trail");
+	CHECK_STR(object("a = s->trail.push(p);", "M::vec<M::Lit>::push", "(p"),
+		  "s->trail");
+	CHECK_STR(object("w[~c[0]].push(x)", "vec<W>::push", "w"), "w[~c[0]]");
+	CHECK_STR(object("a.grow(1); b.grow(2);", "vec<int>::grow", "b.grow"), "b");
+	CHECK_STR(object("m[3] = 4;", "Map<int, int>::operator[]", "["), "m");
+	CHECK_STR(object("capacity(n + 1);", "vec<int>::capacity", "cap"), "own");
+	CHECK_STR(object("this->capacity(n);", "vec<int>::capacity", "cap"), "own");
+	CHECK_STR(object("id = Base<int>::alloc(n);", "Base<int>::alloc", "alloc"),
+		  "own");
+	CHECK_STR(object("Lock l(m);", "vec<int>::push", "Lock"), "unknown");
 }
 
 TEST(the_declarator_at_the_column_counts)
@@ -223,7 +273,8 @@ static void check_program(const struct scratch *s, const char *program, int at_l
 		else if (!is_allocator(calls[i].to))
 			continue;
 		stack[depth++] = here;
-		uint32_t n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, depth, 8000);
+		uint32_t n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, depth, 8000,
+						 NULL);
 		const struct ml_region *r = &t.regions.at[n];
 		const char *name = ml_tables_text(&t, r->name);
 
@@ -284,11 +335,11 @@ TEST(without_source_the_function_is_the_name)
 	map_file(&o, scratch_path(&s, "heap"), bias);
 	uint32_t stack[2] = { ml_sites_resolve(&o, ip_inside(calls, count, "xmalloc")) };
 	stack[1] = ml_sites_resolve(&o, ip_inside(calls, count, "main"));
-	uint32_t n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, 2, 0);
+	uint32_t n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, 2, 0, NULL);
 	CHECK_STR(ml_tables_text(&t, t.regions.at[n].name), "main");
-	n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, 2, 800000);
+	n = ml_heap_name_region(&o, ML_REGION_HEAP, stack, 2, 800000, NULL);
 	CHECK_STR(ml_tables_text(&t, t.regions.at[n].name), "800000 bytes of main");
-	n = ml_heap_name_region(&o, ML_REGION_HEAP, NULL, 0, 0);
+	n = ml_heap_name_region(&o, ML_REGION_HEAP, NULL, 0, 0, NULL);
 	CHECK_STR(ml_tables_text(&t, t.regions.at[n].name), "heap of heap");
 	ml_objects_release(&o);
 	ml_tables_release(&t);

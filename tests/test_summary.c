@@ -330,6 +330,31 @@ TEST(a_template_of_the_system_counts_for_the_line_it_is_inlined_into)
 	close_summary(&o);
 }
 
+TEST(what_an_accessor_touches_counts_for_the_line_that_calls_it)
+{
+	struct opened o;
+	struct ml_writer *w;
+	struct ml_err err;
+
+	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
+	struct ml_tables *t = ml_writer_tables(w);
+	struct ml_frame chain[] = {
+		{ ml_tables_name(t, "get"), ml_tables_name(t, "/home/me/a.h"), 90 },
+		{ ml_tables_name(t, "main"), ml_tables_name(t, "/home/me/a.c"), 5 },
+	};
+	struct ml_ref ref = { .site = ml_tables_site(t, 1, "prog", true, chain, 2),
+			      .thread = 1,
+			      .what = ml_what(ML_READ, 8) };
+	t->sites.at[ref.site].accessors = 1;
+	CHECK_OK(ml_writer_ref(w, &ref, &err), &err);
+	CHECK_OK(ml_writer_close(w, &err), &err);
+	open_summary(&o);
+	CHECK_STR(line(&o, "/home/me/a.c", 5)->at.func, "main");
+	CHECK_STR(line(&o, "/home/me/a.c", 5)->at.through, "get");
+	CHECK_EQ(line(&o, "/home/me/a.c", 5)->at.library, 0);
+	close_summary(&o);
+}
+
 TEST(phases_nest_repeat_and_count_what_several_threads_do_in_them_once)
 {
 	struct opened o;

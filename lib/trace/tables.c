@@ -133,7 +133,7 @@ struct ml_frame ml_tables_own_frame(const struct ml_tables *t, uint32_t site)
 {
 	const struct ml_site *s = &t->sites.at[site];
 
-	for (uint32_t i = 0; i < s->frames; i++) {
+	for (uint32_t i = s->accessors; i < s->frames; i++) {
 		const struct ml_frame *f = &t->frames.at[s->frame + i];
 
 		if (f->line && ml_tables_is_own_source(ml_tables_text(t, f->file)))
@@ -201,7 +201,7 @@ static void put_site(struct ml_buf *b, const struct ml_site *s)
 	ml_buf_varint(b, s->object);
 	ml_buf_varint(b, s->frame);
 	ml_buf_varint(b, s->frames);
-	ml_buf_u8(b, s->user);
+	ml_buf_u8(b, (uint8_t)(s->user | s->accessors << 1));
 }
 
 static void get_span(struct ml_bytes *in, size_t limit, uint32_t *first, uint32_t *count)
@@ -215,7 +215,11 @@ static void get_site(struct ml_bytes *in, const struct ml_tables *t, struct ml_s
 	s->ip = ml_bytes_varint(in);
 	s->object = get_name(in, t);
 	get_span(in, t->frames.count, &s->frame, &s->frames);
-	s->user = ml_bytes_u8(in);
+	uint8_t flags = ml_bytes_u8(in);
+	s->user = flags & 1;
+	s->accessors = flags >> 1;
+	if (s->accessors && s->accessors >= s->frames)
+		in->bad = true;
 }
 
 static void put_field(struct ml_buf *b, const struct ml_field *f)

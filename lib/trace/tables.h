@@ -29,6 +29,8 @@ struct ml_site {
 	uint32_t object;        /* name: path of the program or library, or empty */
 	uint32_t frame, frames; /* index of the innermost frame; number of frames */
 	bool user;              /* in the user's own code, not in a system library */
+	uint8_t accessors; /* of the frames, the innermost ones that only fetch or store
+			      for the frame behind them; less than frames */
 };
 
 enum ml_region_kind {
@@ -207,8 +209,8 @@ const char *ml_tables_meta_find(const struct ml_tables *t, const char *key);
 struct ml_frame ml_tables_frame(const struct ml_tables *t, uint32_t site);
 /* Is it a source of the user, by its path? The system's sources lie below /usr. */
 bool ml_tables_is_own_source(const char *path);
-/* Of the functions inlined at a site, the innermost one in a source of the user; else the
- * innermost one. */
+/* Of the functions inlined at a site, the innermost one in a source of the user that is
+ * no accessor; else the innermost one. */
 struct ml_frame ml_tables_own_frame(const struct ml_tables *t, uint32_t site);
 
 /* Appends the entries that were not serialised yet. */

@@ -5,6 +5,7 @@
 
 #include "lib/trace/writer.h"
 #include "record/symbols/heap_name.h"
+#include "record/symbols/member_arrays.h"
 #include "record/session/ring_message.h"
 #include "record/symbols/objects.h"
 #include "record/symbols/sites.h"
@@ -69,18 +70,36 @@ uint32_t ml_guest_memory_find_stack(struct ml_guest_memory *g, const uint64_t *i
 }
 
 static uint32_t new_region(struct ml_guest_memory *g, const struct ml_guest_stack *s,
-			   enum ml_region_kind kind, uint64_t size)
+			   enum ml_region_kind kind, uint64_t size,
+			   struct ml_region_parts *parts)
 {
 	uint32_t sites[DEPTH];
 
 	for (uint32_t i = 0; i < s->count; i++)
 		sites[i] = ml_sites_resolve(g->objects, s->ip[i]);
-	return ml_heap_name_region(g->objects, kind, sites, s->count, size);
+	return ml_heap_name_region(g->objects, kind, sites, s->count, size, parts);
 }
 
 static bool has_line(const struct ml_guest_memory *g, uint32_t region)
 {
 	return g->objects->tables->regions.at[region].line;
+}
+
+/* A new region is that of all blocks of its stack, or of those of one size: returns it
+ * then, else 0. */
+static uint32_t keep_region(struct ml_guest_memory *g, uint32_t id, uint64_t size,
+			    uint32_t region)
+{
+	struct ml_guest_stack *s = &g->stacks[id];
+	uint64_t key[] = { id, size };
+
+	if (size < ML_HEAP_NAME_LARGE || has_line(g, region)) {
+		s->heap = region;
+		return 0;
+	}
+	s->sizes++;
+	*ml_map_add(&g->sized, ml_hash(key, sizeof(key)), NULL) = region;
+	return region;
 }
 
 /*
@@ -99,14 +118,7 @@ static uint32_t region_of_size(struct ml_guest_memory *g, uint32_t id, uint64_t 
 	uint64_t *known = ml_map_add(&g->sized, ml_hash(key, sizeof(key)), &is_new);
 	if (!is_new || s->sizes == SIZES_MAX)
 		return (uint32_t)*known;
-	uint32_t region = new_region(g, s, ML_REGION_HEAP, size);
-	if (has_line(g, region)) {
-		s->heap = region;
-		return 0;
-	}
-	s->sizes++;
-	*known = region;
-	return region;
+	return keep_region(g, id, size, new_region(g, s, ML_REGION_HEAP, size, NULL));
 }
 
 /* The region of the blocks of a stack; it is made and named with the first block. */
@@ -122,8 +134,31 @@ static uint32_t region_of(struct ml_guest_memory *g, uint32_t id,
 	if (sized)
 		return sized;
 	if (!*region)
-		*region = new_region(g, s, kind, size);
+		*region = new_region(g, s, kind, size, NULL);
 	return *region;
+}
+
+/* The parts of the blocks of a stack that have this size, or NULL: a structure with
+ * tables in it. The first block of a stack decides. */
+static const struct ml_region_parts *parts_of(struct ml_guest_memory *g, uint32_t id,
+					      uint64_t size)
+{
+	struct ml_region_parts parts;
+
+	if (id >= g->stack_count || !g->stacks[id].count)
+		return NULL;
+	struct ml_guest_stack *s = &g->stacks[id];
+	if (!s->heap && !s->sizes && !s->parts && size >= ML_MEMBER_ARRAY_SIZE) {
+		uint32_t region = new_region(g, s, ML_REGION_HEAP, size, &parts);
+
+		if (parts.count) {
+			s->parts = ml_arena_alloc(&g->arena, sizeof(parts));
+			*s->parts = parts;
+		} else {
+			keep_region(g, id, size, region);
+		}
+	}
+	return s->parts && s->parts->size == size ? s->parts : NULL;
 }
 
 /* Ends the block that begins at addr. A serial other than 0 must be that of the block. */
@@ -133,8 +168,15 @@ static void end(struct ml_guest_memory *g, uint64_t addr, uint64_t serial)
 
 	if (!there || (serial && serial != there->serial))
 		return;
+	const struct ml_region_parts *p = there->number < g->stack_count
+						  ? g->stacks[there->number].parts
+						  : NULL;
+	bool divided = p && p->size == there->size;
 	ml_live_memory_remove(there);
-	ml_writer_free(g->writer, addr);
+	for (size_t i = 0; divided && i < p->count; i++)
+		ml_writer_free(g->writer, addr + p->at[i].offset);
+	if (!divided)
+		ml_writer_free(g->writer, addr);
 }
 
 void ml_guest_memory_free(struct ml_guest_memory *g, uint64_t addr)
@@ -164,8 +206,15 @@ void ml_guest_memory_allocating(struct ml_guest_memory *g, struct ml_guest_alloc
 void ml_guest_memory_alloc(struct ml_guest_memory *g, struct ml_guest_allocation *m,
 			   uint32_t stack, uint64_t addr, uint64_t size)
 {
-	ml_writer_alloc_since(g->writer, region_of(g, stack, ML_REGION_HEAP, size), addr,
-			      size, m->since - 1);
+	const struct ml_region_parts *p = parts_of(g, stack, size);
+
+	for (size_t i = 0; p && i < p->count; i++)
+		ml_writer_alloc_since(g->writer, p->at[i].region, addr + p->at[i].offset,
+				      p->at[i].size, m->since - 1);
+	if (!p)
+		ml_writer_alloc_since(g->writer,
+				      region_of(g, stack, ML_REGION_HEAP, size), addr,
+				      size, m->since - 1);
 	ml_live_memory_add(&g->heap, addr, size, stack);
 	if (m->serial && m->old != addr)
 		end(g, m->old, m->serial);

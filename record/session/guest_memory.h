@@ -17,6 +17,7 @@
 
 struct ml_buf;
 struct ml_objects;
+struct ml_region_parts;
 struct ml_writer;
 
 struct ml_guest_memory {
@@ -27,7 +28,8 @@ struct ml_guest_memory {
 		uint32_t count;
 		uint32_t heap, mmap; /* regions of its blocks; 0: not made yet */
 		uint32_t sizes;      /* regions of large blocks of one size */
-	} * stacks;                  /* by the guest's number */
+		struct ml_region_parts *parts; /* of blocks of one size, or NULL */
+	} * stacks;                            /* by the guest's number */
 	size_t stack_count, stack_cap;
 	struct ml_guest_mapped {
 		uint64_t low, high;

@@ -60,6 +60,38 @@ static void wait_passively(void)
 	setenv("OMP_WAIT_POLICY", "passive", 1);
 }
 
+/* Does the text of GLIBC_TUNABLES, "NAME=VALUE:NAME=VALUE", set that name? */
+static bool is_tuned(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (; *text; text += strcspn(text, ":"), text += *text == ':')
+		if (!strncmp(text, name, n) && text[n] == '=')
+			return true;
+	return false;
+}
+
+/*
+ * memset, memcpy and memmove of glibc use `rep stosb` and `rep movsb` from some 2 KB on.
+ * Real processors then move whole lines, but Valgrind executes one byte at a time, each
+ * a reference of its own. So glibc is asked for its loops of vectors at every size,
+ * unless the user has chosen a threshold.
+ */
+static void copy_by_vectors(void)
+{
+	static const char *const names[] = { "glibc.cpu.x86_rep_movsb_threshold",
+					     "glibc.cpu.x86_rep_stosb_threshold" };
+	const char *old = getenv("GLIBC_TUNABLES");
+	struct ml_arena a = { 0 };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!old || !is_tuned(old, names[i]))
+			old = ml_arena_printf(&a, "%s%s%s=1000000000000", old ? old : "",
+					      old && *old ? ":" : "", names[i]);
+	setenv("GLIBC_TUNABLES", old, 1);
+	ml_arena_release(&a);
+}
+
 enum { RING_NAME = 24 };
 
 /*
@@ -118,6 +150,7 @@ static void exec_program(const struct ml_launch *x)
 	memcpy(all + n, x->argv, (count + 1) * sizeof(*all));
 	setenv("VALGRIND_LIB", x->valgrind_lib, 1);
 	wait_passively();
+	copy_by_vectors();
 	/* Debian's valgrind is a script that changes the environment of the program and
 	 * runs this */
 	execvp("valgrind.bin", (char **)all);

@@ -16,6 +16,7 @@ struct inlined {
 	uint32_t parent; /* index + 1 of the inlined call around it; 0: the function */
 	uint32_t name, file, line, column; /* file, line, column: of the call in its
 					      parent; 0: unknown */
+	Dwarf_Die origin;                  /* the function, for all its copies */
 };
 
 struct func {
@@ -208,17 +209,23 @@ static uint32_t parallel_name(struct ml_tables *tables, struct ml_object *b,
 	return ml_tables_name(tables, text);
 }
 
+/* All inlined copies of a function share one abstract function. */
+static Dwarf_Die origin_of(Dwarf_Die *func)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die origin;
+
+	return dwarf_attr(func, DW_AT_abstract_origin, &attr) &&
+			       dwarf_formref_die(&attr, &origin)
+		       ? origin
+		       : *func;
+}
+
 uint32_t ml_code_name(struct ml_tables *tables, struct ml_object *b, Dwarf_Die *func)
 {
 	struct ml_code *c = code_of(b);
 	Dwarf_Attribute attr;
-	Dwarf_Die origin = *func;
-
-	/* All inlined copies of a function share one abstract function: its name is
-	 * cached. */
-	if (dwarf_attr(func, DW_AT_abstract_origin, &attr) &&
-	    !dwarf_formref_die(&attr, &origin))
-		origin = *func;
+	Dwarf_Die origin = origin_of(func); /* its name is cached */
 	bool is_new;
 	uint64_t *name = ml_map_add(&c->names, (uint64_t)(uintptr_t)origin.addr, &is_new);
 	if (!is_new)
@@ -332,6 +339,7 @@ static void read_inlined(struct reading *r, struct func *f, Dwarf_Die *scope,
 				.line = number(&die, DW_AT_call_line),
 				.column = number(&die, DW_AT_call_column),
 			};
+			in.origin = origin_of(&die);
 			if (file < r->file_count)
 				in.file = file_name(
 					r->tables, r->b, r->unit,
@@ -519,6 +527,30 @@ uint32_t ml_code_frames(struct ml_tables *tables, struct ml_object *b, uint64_t 
 	return n;
 }
 
+/* The inlined call at an address, `out` functions out of the innermost one, or NULL. */
+static const struct inlined *inlined_at(struct ml_object *b, uint64_t vaddr, uint32_t out)
+{
+	uint64_t addr = vaddr - b->dwarf_bias;
+	struct unit *u = unit_at(code_of(b), addr);
+	const struct ml_piece *p = u ? ml_pieces_find(&u->pieces, addr) : NULL;
+	const struct func *f = p ? &u->func[p->index] : NULL;
+	size_t i = f ? innermost(f, addr) : 0;
+
+	while (i > 0 && out--)
+		i = f->inlined[i - 1].parent;
+	return i ? &f->inlined[i - 1] : NULL;
+}
+
+bool ml_code_inlined(struct ml_object *b, uint64_t vaddr, uint32_t frame,
+		     Dwarf_Die *origin)
+{
+	const struct inlined *in = inlined_at(b, vaddr, frame);
+
+	if (in)
+		*origin = in->origin;
+	return in;
+}
+
 uint32_t ml_code_column(struct ml_object *b, uint64_t vaddr, uint32_t frame)
 {
 	uint64_t addr = vaddr - b->dwarf_bias;
@@ -534,12 +566,8 @@ uint32_t ml_code_column(struct ml_object *b, uint64_t vaddr, uint32_t frame)
 			       ? (uint32_t)column
 			       : 0;
 	}
-	const struct ml_piece *p = ml_pieces_find(&u->pieces, addr);
-	const struct func *f = p ? &u->func[p->index] : NULL;
-	size_t i = f ? innermost(f, addr) : 0;
-	while (i > 0 && --frame)
-		i = f->inlined[i - 1].parent;
-	return i ? f->inlined[i - 1].column : 0;
+	const struct inlined *in = inlined_at(b, vaddr, frame - 1);
+	return in ? in->column : 0;
 }
 
 bool ml_code_function(struct ml_object *b, uint64_t vaddr, Dwarf_Die *func)

@@ -28,6 +28,11 @@ uint32_t ml_code_frames(struct ml_tables *tables, struct ml_object *b, uint64_t 
  * after ml_code_frames. */
 uint32_t ml_code_column(struct ml_object *b, uint64_t vaddr, uint32_t frame);
 
+/* The function of a frame of vaddr that is inlined there; all its copies share the DIE.
+ * False: it is not inlined. Ask after ml_code_frames. */
+bool ml_code_inlined(struct ml_object *b, uint64_t vaddr, uint32_t frame,
+		     Dwarf_Die *origin);
+
 /* The function (DW_TAG_subprogram) that holds the code at vaddr, or false. */
 bool ml_code_function(struct ml_object *b, uint64_t vaddr, Dwarf_Die *func);
 /* The unit (DW_TAG_compile_unit) that holds the code at vaddr, or false. */

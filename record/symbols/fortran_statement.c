@@ -248,6 +248,7 @@ static bool read_allocate(struct ml_fortran_statement *f, struct span st)
 
 		if (outside(p, comma, '=') == comma)
 			add_object(f, (struct span){ p, comma });
+		f->copies |= word_is(skip(p, comma), comma, "source");
 		p = comma + (comma < end);
 	}
 	return f->count;

@@ -23,6 +23,7 @@ struct ml_fortran_object {
 struct ml_fortran_statement {
 	struct ml_fortran_object object[ML_FORTRAN_OBJECTS];
 	size_t count;
+	bool copies; /* allocate(..., source=...) may need a block for the value */
 };
 
 /* Is it a file of Fortran, by its name? */

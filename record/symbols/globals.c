@@ -6,6 +6,7 @@
 
 #include "record/symbols/code.h"
 #include "record/symbols/demangle.h"
+#include "record/symbols/member_arrays.h"
 #include "record/symbols/objects.h"
 #include "record/symbols/types.h"
 
@@ -101,6 +102,29 @@ static const char *variable_name(struct adding *g, Dwarf_Die *variable, bool loc
 	return dwarf_diename(variable);
 }
 
+/* Tables in a structure are regions too; the innermost one counts for an address. */
+static void add_members(struct adding *g, Dwarf_Die *type, const struct ml_region *whole,
+			uint64_t vaddr)
+{
+	struct ml_member_array found[ML_MEMBER_ARRAYS_MAX];
+	size_t count = ml_member_arrays_find(type, found);
+	struct ml_tables *t = g->o->tables;
+
+	for (size_t i = 0; i < count; i++) {
+		struct ml_region r = *add_region(
+			g, ML_REGION_GLOBAL,
+			ml_arena_printf(&g->arena, "%s.%s",
+					ml_tables_text(t, whole->name), found[i].name));
+
+		r.func = whole->func;
+		r.file = whole->file;
+		r.line = whole->line;
+		ml_types_shape(g->o, g->b, &found[i].type, found[i].size, &r);
+		t->regions.at[t->regions.count - 1] = r;
+		add_block(g, vaddr + g->bias + found[i].offset, found[i].size);
+	}
+}
+
 static void add_variable(struct adding *g, Dwarf_Die *variable, Dwarf_Die *func)
 {
 	uint64_t addr;
@@ -133,6 +157,7 @@ static void add_variable(struct adding *g, Dwarf_Die *variable, Dwarf_Die *func)
 	ml_types_shape(g->o, g->b, &type, size, &r);
 	g->o->tables->regions.at[g->o->tables->regions.count - 1] = r;
 	add_block(g, vaddr + g->bias, size);
+	add_members(g, &type, &r, vaddr);
 }
 
 static void add_variables(struct adding *g, Dwarf_Die *scope, Dwarf_Die *func, int depth)

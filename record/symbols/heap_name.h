@@ -14,6 +14,7 @@
 #include "lib/trace/tables.h"
 
 struct ml_objects;
+struct ml_region_parts;
 
 /* A block of this size or more is named after it, if no line is known: it is an array. */
 enum { ML_HEAP_NAME_LARGE = 1 << 16 };
@@ -25,6 +26,10 @@ enum { ML_HEAP_NAME_LARGE = 1 << 16 };
  * (*A)[100]. Blocks of a stack share the region, but for large ones without a line, for
  * which this is called once for each size. Blocks that a
  * library allocates for itself are one region for each line that calls it.
+ *
+ * parts, unless NULL: if blocks of this size are structures with tables in them, the
+ * regions of their parts; else it has none.
  */
 uint32_t ml_heap_name_region(struct ml_objects *o, enum ml_region_kind kind,
-			     const uint32_t *stack, size_t depth, uint64_t size);
+			     const uint32_t *stack, size_t depth, uint64_t size,
+			     struct ml_region_parts *parts);

@@ -54,6 +54,7 @@ void ml_object_release(struct ml_object *b)
 	ml_free(b->funcs.at);
 	ml_free(b->datas.at);
 	ml_map_release(&b->types);
+	ml_map_release(&b->named);
 	ml_arena_release(&b->arena);
 }
 

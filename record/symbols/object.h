@@ -52,8 +52,10 @@ struct ml_object {
 	uint64_t dwarf_bias;             /* file address = address in dwarf + bias */
 	struct ml_symbols funcs, datas;
 
-	struct ml_code *code;  /* belongs to code.c */
-	struct ml_map types;   /* belongs to types.c: fields of the structs seen */
+	struct ml_code *code; /* belongs to code.c */
+	struct ml_map types;  /* belongs to types.c: fields of the structs seen */
+	struct ml_map
+		named; /* and types by name: address of the DIE, 0 if there is none */
 	struct ml_arena arena; /* dies with the object */
 };
 

@@ -25,6 +25,10 @@ void ml_objects_release(struct ml_objects *o)
 	ml_map_release(&o->outside);
 	ml_map_release(&o->called);
 	ml_map_release(&o->plain);
+	ml_map_release(&o->order);
+	ml_map_release(&o->accessors.known);
+	ml_map_release(&o->accessors.calls);
+	ml_map_release(&o->accessors.units);
 	ml_map_release(&o->image_of);
 	ml_names_release(&o->paths);
 	ml_sources_release(&o->sources);

@@ -47,11 +47,17 @@ struct ml_objects {
 	size_t objects, object_cap;
 	struct ml_image **image;
 	size_t images, image_cap;
-	struct ml_map image_of;    /* index by hash of object and start */
-	struct ml_object *program; /* the executed file, or NULL as long as unknown */
-	struct ml_map outside;     /* sites by ip outside of all objects */
-	struct ml_map plain;       /* belongs to heap_name.c: regions by their names */
-	struct ml_map called;      /* sites of the standard library by site and caller */
+	struct ml_map image_of;      /* index by hash of object and start */
+	struct ml_object *program;   /* the executed file, or NULL as long as unknown */
+	struct ml_map outside;       /* sites by ip outside of all objects */
+	struct ml_map plain;         /* belongs to heap_name.c: regions by their names */
+	struct {                     /* belongs to accessor.c */
+		struct ml_map known; /* by DIE of a function: 1 no accessor, 2 one */
+		struct ml_map calls; /* by DIE: its first call, or SEVERAL */
+		struct ml_map units; /* by DIE: calls of the unit are known */
+	} accessors;
+	struct ml_map order;  /* belongs to call_order.h */
+	struct ml_map called; /* sites of the standard library by site and caller */
 	struct ml_arena arena;
 };
 

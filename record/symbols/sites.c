@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "record/symbols/accessor.h"
 #include "record/symbols/code.h"
 #include "record/symbols/objects.h"
 
@@ -17,10 +18,12 @@ static uint32_t make_site(struct ml_objects *o, const struct ml_range *r, uint64
 	struct ml_object *b = r->image->object;
 	struct ml_frame frames[ML_FRAMES_MAX] = { { 0 } };
 	uint64_t vaddr;
-	uint32_t count = 1;
+	uint32_t count = 1, accessors = 0;
 
 	if (ml_objects_vaddr(r, ip, &vaddr)) {
 		count = ml_code_frames(o->tables, b, vaddr, frames);
+		if (b->user)
+			accessors = ml_accessor_frames(o, b, vaddr, frames, count);
 	} else if (b->path[0] == '[') { /* [vdso]: not a file */
 		frames[0].func = ml_tables_name(o->tables, b->path);
 	} else {
@@ -32,7 +35,9 @@ static uint32_t make_site(struct ml_objects *o, const struct ml_range *r, uint64
 					(unsigned long long)(ip - r->low + r->offset)));
 		ml_arena_release(&a);
 	}
-	return ml_tables_site(o->tables, ip, b->path, b->user, frames, count);
+	uint32_t site = ml_tables_site(o->tables, ip, b->path, b->user, frames, count);
+	o->tables->sites.at[site].accessors = (uint8_t)accessors;
+	return site;
 }
 
 uint32_t ml_sites_resolve(struct ml_objects *o, uint64_t ip)
@@ -89,6 +94,9 @@ uint32_t ml_sites_called(struct ml_objects *o, uint32_t site, uint32_t caller)
 		*known = ml_tables_site(o->tables, in.ip,
 					ml_tables_text(o->tables, in.object), true,
 					frames, in.frames + by.frames);
+		if (by.accessors)
+			o->tables->sites.at[*known].accessors =
+				(uint8_t)(in.frames + by.accessors);
 	}
 	return (uint32_t)*known;
 }

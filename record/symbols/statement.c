@@ -5,69 +5,11 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
+#include "record/symbols/c_text.h"
 #include "record/symbols/source_code.h"
 
 /* Lines before and after that a statement may span. */
 enum { LINES_AROUND = 3 };
-
-struct span {
-	const char *at, *end;
-};
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-static const char *skip(const char *p, const char *end)
-{
-	while (p < end && is_blank(*p))
-		p++;
-	return p;
-}
-
-/* The place behind the last byte before p that is no blank. */
-static const char *back(const char *p, const char *start)
-{
-	while (p > start && is_blank(p[-1]))
-		p--;
-	return p;
-}
-
-static const char *word_start(const char *p, const char *start)
-{
-	while (p > start && is_word(p[-1]))
-		p--;
-	return p;
-}
-
-static bool word_is(const char *p, const char *end, const char *word)
-{
-	size_t n = strlen(word);
-
-	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0 &&
-	       ((size_t)(end - p) == n || !is_word(p[n]));
-}
-
-/* From behind a closing bracket to its opening one, or NULL. */
-static const char *opening(const char *p, const char *start)
-{
-	int depth = 0;
-
-	while (p > start) {
-		p--;
-		if (*p == ')' || *p == ']')
-			depth++;
-		else if ((*p == '(' || *p == '[') && --depth == 0)
-			return p;
-	}
-	return NULL;
-}
 
 /* The unclosed '(' around p, or NULL. */
 static const char *around(const char *p, const char *start)
@@ -84,102 +26,14 @@ static const char *around(const char *p, const char *start)
 	return NULL;
 }
 
-/* Copies without blanks, except between words. False: it does not fit. */
-static bool copy(char to[ML_LVALUE_MAX], const char *p, const char *end)
-{
-	size_t n = 0;
-
-	for (; p < end; p++) {
-		bool gap = is_blank(*p);
-
-		while (p < end && is_blank(*p))
-			p++;
-		if (p == end)
-			break;
-		if (n + 3 > ML_LVALUE_MAX)
-			return false;
-		if (gap && n && is_word(to[n - 1]) && is_word(*p))
-			to[n++] = ' ';
-		to[n++] = *p;
-	}
-	to[n] = 0;
-	return n > 0;
-}
-
-/*
- * (*out), (*out)[i], (*A)->vals, and the declaration double (*rows)[100]; open and close
- * are the brackets around the star, and end is that of the lvalue.
- */
-static bool bracketed(struct ml_statement *s, const char *close, const char *end,
-		      const char *start)
-{
-	const char *open = opening(close, start);
-	const char *in = open ? skip(open + 1, close) : close;
-	char tail[ML_LVALUE_MAX] = "";
-
-	if (in >= close || *in != '*')
-		return false;
-	in = skip(in + 1, close);
-	if (!is_word(*in) || !copy(s->name, in, close - 1))
-		return false;
-	const char *before = back(open, start);
-	if (before > start && (is_word(before[-1]) || before[-1] == '*'))
-		return true; /* it declares */
-	close = skip(close, end);
-	if (close < end && !copy(tail, close, end))
-		return false;
-	if (strlen(s->name) + strlen(tail) >= ML_LVALUE_MAX)
-		return false;
-	memcpy(s->name + strlen(s->name), tail, strlen(tail) + 1);
-	/* a member is found through any number of pointers */
-	s->deref = !strpbrk(tail, ".>");
-	return true;
-}
-
-/*
- * The lvalue that ends before `end`: words joined by . -> :: and indices. In a
- * declaration the type stands before it, separated by a blank or a star.
- */
 static bool lvalue_before(struct ml_statement *s, const char *end, const char *start)
 {
-	const char *p = end = back(end, start);
+	struct ml_lvalue v = { 0 };
 
-	for (;;) {
-		while (p > start && p[-1] == ']') {
-			p = opening(p, start);
-			if (!p)
-				return false;
-			p = back(p, start);
-		}
-		if (p > start && p[-1] == ')')
-			return bracketed(s, p, end, start);
-		const char *word = word_start(p, start);
-		if (word == p || isdigit((unsigned char)*word))
-			return false;
-		p = word;
-		const char *q = back(p, start);
-		if (q > start && q[-1] == '.')
-			p = back(q - 1, start);
-		else if (q - 1 > start &&
-			 (!memcmp(q - 2, "->", 2) || !memcmp(q - 2, "::", 2)))
-			p = back(q - 2, start);
-		else
-			break;
-	}
-	if (word_is(p, end, "this") && end - p > 6 && !memcmp(p + 4, "->", 2))
-		p += 6;
-	if (!copy(s->name, p, end))
+	if (!ml_lvalue_before(&v, end, start))
 		return false;
-	const char *q = back(p, start);
-	int stars = 0;
-	while (q > start && q[-1] == '*') {
-		stars++;
-		q = back(q - 1, start);
-	}
-	/* A star behind a type declares a pointer; a star at the beginning of an
-	 * expression follows one. */
-	if (stars && (q == start || q[-1] == '(' || q[-1] == ')'))
-		s->deref = stars;
+	memcpy(s->name, v.name, sizeof(s->name));
+	s->deref = v.deref;
 	return true;
 }
 
@@ -289,7 +143,7 @@ static bool declared_empty(struct ml_statement *s, struct span st)
 			return false;
 	return word < end && q > st.at &&
 	       (q[-1] == '>' || (type < q && !is_keyword(type, q))) &&
-	       copy(s->name, word, end);
+	       ml_lvalue_copy(s->name, word, end);
 }
 
 /* TYPE name(...) or TYPE name{...}, or name(...) in the list before a constructor's body.
@@ -325,7 +179,7 @@ static bool declared(struct ml_statement *s, struct span st, const char *at)
 		if (after_type && !memchr(st.at, '=', (size_t)(word - st.at)) &&
 		    !memchr(st.at, '.', (size_t)(word - st.at))) {
 			declarator_at(st, at, &word, &end);
-			return copy(s->name, word, end);
+			return ml_lvalue_copy(s->name, word, end);
 		}
 	}
 	/* The list: at stands on the name or inside its brackets. */
@@ -341,7 +195,8 @@ static bool declared(struct ml_statement *s, struct span st, const char *at)
 	}
 	const char *q = back(name, st.at);
 	return name < name_end && q > st.at + 1 && (q[-1] == ',' || q[-1] == ':') &&
-	       q[-2] != ':' && !around(name, st.at) && copy(s->name, name, name_end);
+	       q[-2] != ':' && !around(name, st.at) &&
+	       ml_lvalue_copy(s->name, name, name_end);
 }
 
 /* v.push_back(x), m[key] = ...: the name of the container that allocates. */
@@ -365,7 +220,7 @@ static bool container(struct ml_statement *s, struct span st, const char *at)
 	const char *p = skip(st.at, st.end), *end = p;
 	while (end < st.end && is_word(*end))
 		end++;
-	return end > p && end < st.end && *end == '[' && copy(s->name, p, end);
+	return end > p && end < st.end && *end == '[' && ml_lvalue_copy(s->name, p, end);
 }
 
 /* counts[i] = 3 where operator[] of the container allocates. */
@@ -397,7 +252,7 @@ static bool simple_type(char to[ML_LVALUE_MAX], const char *p, const char *end)
 	if (p == end || isdigit((unsigned char)*p) || word_is(p, end, "void") ||
 	    *p == '*')
 		return false;
-	return copy(to, p, end);
+	return ml_lvalue_copy(to, p, end);
 }
 
 /* "new T[", "make_unique<T[]>", "(T *)" before the call, "sizeof(T)". */
@@ -497,12 +352,13 @@ static struct span statement_at(const char *text, size_t size, const char *at)
 		st.at--;
 	while (st.end < text + size && *st.end != ';')
 		st.end++;
-	/* { 1, 2 } after a name initialises: the statement began before it. */
+	/* { 1, 2 } after a name or = initialises: the statement began before it. */
 	if (st.at > text && st.at[-1] == '{') {
 		const char *q = back(st.at - 1, text);
 		const char *word = word_start(q, text), *type = back(word, text);
 
-		if (word < q && type > text && (type[-1] == '>' || is_word(type[-1])))
+		if ((q > text && q[-1] == '=') ||
+		    (word < q && type > text && (type[-1] == '>' || is_word(type[-1]))))
 			for (st.at = word; st.at > text && !strchr(";{}", st.at[-1]);)
 				st.at--;
 	}
@@ -522,6 +378,63 @@ static bool calls_nothing(struct span st, const char *from, const char *callee)
 	return !strstr(callee, "::") && strncmp(callee, "operator", 8) != 0 &&
 	       !memchr(from, '(', (size_t)(st.end - from)) &&
 	       !find_word(from, st.end, "new");
+}
+
+/* The name of a method without its class, template arguments and parameters. */
+static struct span method_name(const char *callee)
+{
+	struct span name = { callee, callee };
+	int depth = 0;
+
+	for (const char *p = callee; *p && !(depth == 0 && *p == '('); p++) {
+		depth += *p == '<' ? 1 : *p == '>' ? -1 : 0;
+		if (depth == 0 && p[0] == ':' && p[1] == ':')
+			name.at = p + 2;
+	}
+	for (name.end = name.at; is_word(*name.end);)
+		name.end++;
+	return name;
+}
+
+/* The word in a statement, at `call` or behind it, else its first occurrence. */
+static const char *find_method(struct span st, const char *call, struct span word)
+{
+	size_t n = (size_t)(word.end - word.at);
+	const char *first = NULL;
+
+	for (const char *p = st.at; n && p + n <= st.end; p++) {
+		if (memcmp(p, word.at, n) != 0 || (p > st.at && is_word(p[-1])) ||
+		    (p + n < st.end && is_word(p[n])))
+			continue;
+		if (p >= call)
+			return p;
+		first = first ? first : p;
+	}
+	return first;
+}
+
+static void find_object(struct ml_statement *s, struct span st, const char *call,
+			const char *callee)
+{
+	struct ml_lvalue v = { 0 };
+	const char *p = find_method(st, call, method_name(callee)), *q;
+
+	if (strstr(callee, "::operator[]")) {
+		struct ml_statement named = { 0 };
+
+		if (indexed(&named, st, call, callee))
+			memcpy(s->object, named.name, sizeof(s->object));
+		return;
+	}
+	if (!p)
+		return;
+	q = back(p, st.at);
+	size_t n = q > st.at && q[-1] == '.'                  ? 1
+		   : q > st.at + 1 && !memcmp(q - 2, "->", 2) ? 2
+							      : 0;
+	if (n && ml_lvalue_before(&v, q - n, st.at) && strcmp(v.name, "this") != 0)
+		memcpy(s->object, v.name, sizeof(s->object));
+	s->own = !n || !strcmp(v.name, "this");
 }
 
 void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, size_t at,
@@ -556,6 +469,8 @@ void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, s
 	if (!found)
 		find_hidden(s, st, callee);
 	find_type(s, st, equals ? equals : st.at);
+	if (*callee)
+		find_object(s, st, call, callee);
 }
 
 /* Without a column: where the name of the callee stands in the line, else its end. */

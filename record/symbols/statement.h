@@ -16,9 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ml_sources;
+#include "record/symbols/lvalue.h"
 
-enum { ML_LVALUE_MAX = 96 };
+struct ml_sources;
 
 struct ml_statement {
 	char name[ML_LVALUE_MAX]; /* the lvalue without blanks, or empty */
@@ -28,6 +28,10 @@ struct ml_statement {
 	/* The first argument of the call, if it is an address and the statement assigns
 	 * something else: buf of "rc = get(&buf, n)". */
 	char out[ML_LVALUE_MAX];
+	/* The object whose method is called: v of v.push(x); empty with own if it is the
+	 * caller's own, push(x) or Base::push(x); empty without own if unknown. */
+	char object[ML_LVALUE_MAX];
+	bool own;
 	/* What stands in the brackets of a macro that hides the call, or empty:
 	 * "A, double, N, N" of ARRAY_2D(A, double, N, N). */
 	char hidden[2 * ML_LVALUE_MAX];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/symbols/code.h"
 #include "record/symbols/demangle.h"
 
 enum { DIMS_MAX = 16, FIELDS_MAX = 256, NESTING_MAX = 4, CHAIN_MAX = 64 };
@@ -442,4 +443,60 @@ bool ml_types_argument(Dwarf_Die *type, Dwarf_Die *argument)
 			return ml_types_of(&die, argument);
 	while (dwarf_siblingof(&die, &die) == 0);
 	return false;
+}
+
+static bool find_named(Dwarf_Die *unit, const char *name, bool tagged, Dwarf_Die *type)
+{
+	Dwarf_Die bare;
+
+	if (dwarf_child(unit, type))
+		return false;
+	do {
+		int tag = dwarf_tag(type);
+		const char *own = dwarf_diename(type);
+
+		if ((is_record(tag) || tag == DW_TAG_union_type ||
+		     (tag == DW_TAG_typedef && !tagged)) &&
+		    own && !strcmp(own, name) && ml_types_peel(type, &bare) &&
+		    (is_record(dwarf_tag(&bare)) ||
+		     dwarf_tag(&bare) == DW_TAG_union_type) &&
+		    ml_types_size(&bare))
+			return true;
+	} while (dwarf_siblingof(type, type) == 0);
+	return false;
+}
+
+bool ml_types_named(struct ml_object *b, uint64_t vaddr, const char *name,
+		    Dwarf_Die *type)
+{
+	Dwarf *dwarf = ml_object_dwarf(b);
+	Dwarf_Die unit, split;
+	Dwarf_CU *cu = NULL;
+	const char *tag = strchr(name, ' ');
+	uint8_t kind;
+
+	for (const char *p; (p = strstr(name, "::"));)
+		name = p + 2;
+	if (!strncmp(name, "struct ", 7) || !strncmp(name, "union ", 6))
+		name = tag + 1;
+	if (!dwarf || !*name)
+		return false;
+	if (ml_code_unit(b, vaddr, &unit) && find_named(&unit, name, tag, type))
+		return true;
+	/* A name is sought once in all units, which may be thousands. */
+	bool is_new;
+	uint64_t *known = ml_map_add(&b->named, ml_hash(name, strlen(name)) ^ !tag,
+				     &is_new);
+	while (is_new && !*known &&
+	       dwarf_get_units(dwarf, cu, &cu, NULL, &kind, &unit, &split) == 0)
+		if (find_named(kind == DW_UT_skeleton && split.addr ? &split : &unit,
+			       name, tag, type)) {
+			Dwarf_Die *kept = ml_arena_alloc(&b->arena, sizeof(*kept));
+
+			*kept = *type;
+			*known = (uint64_t)(uintptr_t)kept;
+		}
+	if (*known)
+		*type = *(const Dwarf_Die *)(uintptr_t)*known;
+	return *known;
 }

@@ -23,6 +23,10 @@ bool ml_types_peel(Dwarf_Die *type, Dwarf_Die *bare);
 void ml_types_shape(struct ml_objects *o, struct ml_object *b, Dwarf_Die *type,
 		    uint64_t size, struct ml_region *r);
 
+/* The structure or union of that name ("struct s", "T", "ns::T"), also a typedef of one,
+ * in the unit that holds the code at vaddr or in any unit. */
+bool ml_types_named(struct ml_object *b, uint64_t vaddr, const char *name,
+		    Dwarf_Die *type);
 /* Bytes of a value of the type; 0: unknown. */
 uint64_t ml_types_size(Dwarf_Die *type);
 /* A member of a struct, class or union or of its bases; false if there is none. */

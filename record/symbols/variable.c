@@ -81,6 +81,34 @@ static bool enter(Dwarf_Die *type, const char *name)
 	return ml_types_member(&inner, name, &member) && ml_types_of(&member, type);
 }
 
+static size_t holders(Dwarf_Die *type, int depth);
+
+/* Is it a pointer, or a structure that has one? */
+static bool can_hold(Dwarf_Die *type, int depth)
+{
+	return is_pointer(type) || (is_record(type) && holders(type, depth + 1));
+}
+
+/* How many members of a structure and of its bases can hold memory. */
+static size_t holders(Dwarf_Die *type, int depth)
+{
+	Dwarf_Die bare, die, of;
+	size_t count = 0;
+
+	if (depth > 4 || !ml_types_peel(type, &bare) || dwarf_child(&bare, &die))
+		return 0;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_member && !dwarf_hasattr(&die, DW_AT_external) &&
+		    ml_types_of(&die, &of))
+			count += can_hold(&of, depth);
+		if (tag == DW_TAG_inheritance && ml_types_of(&die, &of))
+			count += holders(&of, depth + 1);
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return count;
+}
+
 /* Scopes around an address that belong to one frame, from the innermost block to the
  * function, and those around the function's declaration. */
 struct scopes {
@@ -139,17 +167,24 @@ static bool find_used(Dwarf_Die *scope, const char *name, Dwarf_Die *found)
 static bool start(struct ml_variable *v, const struct scopes *s, const char *name)
 {
 	Dwarf_Die die;
+	int line;
 
 	if (find_local(s, name, &die)) {
 		v->local = v->of_function = !dwarf_hasattr(&die, DW_AT_external);
 		v->parameter = dwarf_tag(&die) == DW_TAG_formal_parameter;
+		if (!dwarf_decl_line(&die, &line) && line > 0)
+			v->line = (uint32_t)line;
 		return ml_types_of(&die, &v->type);
 	}
 	/* A bare name in a method may be a member of its class. */
-	if (find_local(s, "this", &die) && ml_types_of(&die, &v->type) &&
-	    enter(&v->type, name)) {
-		v->member = true;
-		return true;
+	Dwarf_Die owner;
+	if (find_local(s, "this", &die) && ml_types_of(&die, &v->type)) {
+		owner = v->type;
+		if (enter(&v->type, name)) {
+			v->member = true;
+			v->alone = follow(&owner) && holders(&owner, 0) == 1;
+			return true;
+		}
 	}
 	bool found = dwarf_getscopevar(s->outer, s->outers, name, 0, NULL, 0, 0, &die) >=
 		     0;
@@ -348,4 +383,37 @@ const char *ml_variable_declared(struct ml_object *b, uint64_t vaddr, uint32_t f
 		}
 	close_scopes(&s);
 	return several ? NULL : name;
+}
+
+static bool is_of_class(Dwarf_Die *die, const char *class, size_t size)
+{
+	Dwarf_Die type, bare;
+	const char *name = NULL;
+
+	if (ml_types_of(die, &type) && ml_types_peel(&type, &bare) && is_record(&bare))
+		name = dwarf_diename(&bare);
+	return name && strlen(name) == size && !strncmp(name, class, size);
+}
+
+const char *ml_variable_member(struct ml_object *b, uint64_t vaddr, uint32_t frame,
+			       const char *class, size_t class_size, size_t *count)
+{
+	struct scopes s;
+	Dwarf_Die die, type, bare;
+	const char *name = NULL;
+
+	*count = 0;
+	if (open_scopes(&s, b, vaddr, frame) && find_local(&s, "this", &die) &&
+	    ml_types_of(&die, &type) && follow(&type) && ml_types_peel(&type, &bare) &&
+	    !dwarf_child(&bare, &die))
+		do
+			if (dwarf_tag(&die) == DW_TAG_member &&
+			    !dwarf_hasattr(&die, DW_AT_external) &&
+			    is_of_class(&die, class, class_size)) {
+				++*count;
+				name = dwarf_diename(&die);
+			}
+		while (dwarf_siblingof(&die, &die) == 0);
+	close_scopes(&s);
+	return *count == 1 ? name : NULL;
 }

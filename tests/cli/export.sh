@@ -17,17 +17,45 @@ r 0x10c0 8 1 src/a.c:14 g
 END
 memlamp import a.txt 2>/dev/null
 
-echo "# callgrind: Refs Dr Dw L1m L2m Cycles"
+echo "# callgrind: Refs Dr Dw L1miss L2miss Cycles"
 memlamp export --callgrind -m "$M" -o - a.mlt
 memlamp export --callgrind -m "$M" -o a.callgrind a.mlt
 callgrind_annotate a.callgrind | grep -E 'TOTALS|:[fg] ' | tr -s ' '
+
+echo "# KCachegrind gives a function to the object in which its number occurs first:"
+cat >two.c <<'C'
+#include <string.h>
+static int x[100], y[100];
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 100; i++)
+		y[i] = x[i] + argc;
+	memset(x, argc, sizeof(x));
+	return y[argc] < 0;
+}
+C
+cc -g -O1 -fno-builtin two.c -o two && memlamp record -q -o two.mlt ./two
+memlamp export --callgrind -m "$M" -o - two.mlt 2>/dev/null | python3 -c '
+import re, sys
+object, of, names = None, {}, {}
+for line in sys.stdin:
+    m = re.match(r"(c?)(ob|fn)=\((\d+)\)(?: (.*))?", line)
+    if m and m[4]:
+        names[m[2] + m[3]] = m[4]
+    if m and m[2] == "ob":
+        object = m[3]
+    elif m:
+        of.setdefault(m[3], set()).add(object)
+print("functions in several objects:", sum(len(s) > 1 for s in of.values()))
+print("objects of main:", *sorted(names["ob" + o] for f, s in of.items() for o in s
+      if names["fn" + f] == "main" and len(names["ob" + o]) == 1))'
 
 echo "# chrome, speedscope: phases are balanced, the rest adds up"
 memlamp export --chrome -m "$M" a.mlt
 memlamp export --speedscope -m "$M" a.mlt
 python3 - <<END
 import json
-c = json.load(open("a.chrome.json"))["traceEvents"]
+c = json.load(open("a.trace.json"))["traceEvents"]
 for e in c:
     if e["ph"] in "BEi":
         print(e["ts"], e["ph"], e["name"])

@@ -5,8 +5,9 @@
 lackey=$(command -v valgrind.bin || command -v valgrind)
 
 # The environment lies on the program's stack and its start-up code reads it: same for both.
-# memlamp record adds OMP_WAIT_POLICY where it is not set, and replaces MEMLAMP_RING.
-bare="env -i PATH=$PATH LD_BIND_NOW=1 OMP_WAIT_POLICY=passive MEMLAMP_RING=of-24-characters-as-ours VALGRIND_LIB=$BUILD/valgrind"
+# memlamp record adds OMP_WAIT_POLICY and GLIBC_TUNABLES where they are not set, and replaces MEMLAMP_RING.
+tuned=glibc.cpu.x86_rep_movsb_threshold=1000000000000:glibc.cpu.x86_rep_stosb_threshold=1000000000000
+bare="env -i PATH=$PATH LD_BIND_NOW=1 OMP_WAIT_POLICY=passive GLIBC_TUNABLES=$tuned MEMLAMP_RING=of-24-characters-as-ours VALGRIND_LIB=$BUILD/valgrind"
 
 # run_lackey OPTION COMMAND...
 run_lackey() {

@@ -12,7 +12,8 @@
 . "$SRC/tests/cli/record.inc"
 tool=$(command -v valgrind.bin || command -v valgrind)
 # What is on the stack and where the heap starts must be the same for both.
-bare="env -i PATH=$PATH LD_BIND_NOW=1 OMP_WAIT_POLICY=passive MEMLAMP_RING=of-24-characters-as-ours VALGRIND_LIB=$BUILD/valgrind"
+tuned=glibc.cpu.x86_rep_movsb_threshold=1000000000000:glibc.cpu.x86_rep_stosb_threshold=1000000000000
+bare="env -i PATH=$PATH LD_BIND_NOW=1 OMP_WAIT_POLICY=passive GLIBC_TUNABLES=$tuned MEMLAMP_RING=of-24-characters-as-ours VALGRIND_LIB=$BUILD/valgrind"
 
 cat >levels.py <<'END'
 # reads, references that L1 did not serve, those that memory served

@@ -5,10 +5,11 @@ Usage: names.py MEMLAMP SOURCES [CASE...]
 
 Each row of CASES compiles a program of tests/traces/names, records it and compares its
 regions with the comments of the source: "-> NAME TYPE BYTES SHAPE" says what the line
-allocates. NAME is a list of alternatives (a|b), with ? behind it if the
-compiler may do without the block; ~ in TYPE is a blank; * stands for
+allocates. NAME is a list of alternatives (a|b) or of names of which each must be there and
+no other (a&b), with ? behind it if the compiler may do without the block; ~ in TYPE is a blank; * stands for
 anything, also for the rest of the comment. Every such line must have a region of that
-name, and no region may be called after a function and a line instead.
+name, and no region may be called after a function and a line instead. ">> FUNCTION" says
+through which inlined accessor the references of a line are made; -: through none.
 
 NAMES_ALL=1 tries every compiler with every option and both recorders.
 """
@@ -29,10 +30,14 @@ PROGRAMS_TABLE = [
     ("domain.cpp", [], ["g++", "clang++"]),
     ("sparse.cpp", [], ["g++", "clang++"]),
     ("holders.cpp", [], ["g++", "clang++"]),
+    ("solver.cpp", [], ["g++", "clang++"]),
     ("helpers.c", ["-w"], ["gcc", "clang"]),
     ("polybench.c", ["-w"], ["gcc", "clang"]),
     ("stencil.f90", [], ["gfortran"]),
     ("fixed.f", [], ["gfortran"]),
+    ("solve.f90", [], ["gfortran"]),
+    ("context.c", ["-w"], ["gcc", "clang"]),
+    ("accessors.c", ["-I" + PROGRAMS], ["gcc", "clang"]),
     ("parallel.c", ["-fopenmp"], ["gcc", "clang"]),
     ("sweep.cpp", ["-fopenmp"], ["g++"]),
 ]
@@ -52,12 +57,12 @@ def cases():
 
 
 def expectations(path):
-    """{line: (names, type, bytes, shape)} of the comments of a source."""
+    """{line: (names, all of them, type, bytes, shape)} of the comments of a source."""
     found = {}
     for number, line in enumerate(open(path), 1):
         m = re.search(r"(?://|/\*|!).*?-> (\S+) (\S+)(?: (\d+|\*(?!/)))?(?: ([-\d:,x|]+))?", line)
         if m and not line.lstrip().startswith(("//", "/*", "!")):
-            found[number] = (m[1].split("|"), m[2].replace("~", " "), m[3] or "*", m[4] or "*")
+            found[number] = (re.split(r"[|&]", m[1]), "&" in m[1], m[2].replace("~", " "), m[3] or "*", m[4] or "*")
     return found
 
 
@@ -105,12 +110,26 @@ def faults_of_code(program, info, recorder):
             yield "line %s:%s is not the user's" % (row["file"], row["line"])
 
 
+def faults_of_accessors(program, info, level):
+    """">> FUNCTION" in the source: the line has what that inlined function touches."""
+    stem = os.path.splitext(program)[0]
+    for name in [stem + ".c", stem + ".h"] if level != "-O0" else []:
+        path = os.path.join(PROGRAMS, name)
+        for number, line in enumerate(open(path) if os.path.exists(path) else [], 1):
+            m = re.search(r"/\* >> (\S+)", line)
+            rows = [r for r in info["lines"] if r["file"] == path and r["line"] == number]
+            if m and [r["through"] or "-" for r in rows] != [m[1]]:
+                yield "%s:%d: %s through %s, not %s" % (
+                    name, number, "references" if rows else "no references",
+                    ", ".join(r["through"] or "-" for r in rows), m[1])
+
+
 def faults(program, found):
     path = os.path.join(PROGRAMS, program)
     expected = expectations(path)
     own = [r for r in found if r["file"] and os.path.basename(r["file"]) == program
            and (r["kind"] == "heap" or r["kind"] == "global" and r["line"] in expected)]
-    for line, (names, kind, size, shape) in sorted(expected.items()):
+    for line, (names, every, kind, size, shape) in sorted(expected.items()):
         here = [r for r in own if r["line"] == line]
         if not here and names[-1].endswith("?"):
             continue
@@ -119,10 +138,12 @@ def faults(program, found):
             yield "line %d: no region; expected %s" % (line, "|".join(names))
         for name in names:
             right = [r for r in here if r["region"] == name]
-            if not right and (len(names) == 1 or not any(r["region"] in names for r in here)):
+            if not right and (every or len(names) == 1 or not any(r["region"] in names for r in here)):
                 yield "line %d: called %s, not %s" % (
                     line, ", ".join(r["region"] for r in here) or "nothing", name)
         for r in here:
+            if every and r["region"] not in names:
+                yield "line %d: unexpected: %s" % (line, r["region"])
             element, extent = split_type(r["type"] or "-")
             if kind != "*" and element not in kind.split("|"):
                 yield "line %d: %s is of type %s, not %s" % (line, r["region"], element, kind)
@@ -144,7 +165,8 @@ def title(case):
 def check(case):
     with tempfile.TemporaryDirectory(prefix="memlamp-names-") as folder:
         info = recorded(folder, *case)
-        return [*faults(case[0], info["regions"]), *faults_of_code(case[0], info, case[4])]
+        return [*faults(case[0], info["regions"]), *faults_of_code(case[0], info, case[4]),
+                *faults_of_accessors(case[0], info, case[3])]
 
 
 def main():

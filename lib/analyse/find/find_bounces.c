@@ -112,12 +112,19 @@ void ml_bounces_see(struct ml_find *f, struct ml_bounces *m, const struct ml_see
 		if (!side || !place)
 			continue;
 		side->refs++;
+		/* what it writes counts: a thread that at last adds up all parts reads
+		 * those of the others too */
+		if (side->wrote && !write)
+			continue;
+		if (write && !side->wrote) {
+			side->wrote = true;
+			side->low = UINT64_MAX;
+			side->high = 0;
+		}
 		side->block = seen->block[i];
 		side->low = seen->offset[i] < side->low ? seen->offset[i] : side->low;
 		side->high = seen->offset[i] > side->high ? seen->offset[i] : side->high;
-		if (write || !side->wrote)
-			side->line = (uint32_t)(place - 1);
-		side->wrote |= write;
+		side->line = (uint32_t)(place - 1);
 	}
 }
 

@@ -14,7 +14,8 @@ enum { ML_BOUNCE_REGIONS = 3, ML_BOUNCE_SIDES = 3 /* threads that a sentence nam
 /* What one thread does to a shared line. */
 struct ml_bounce_side {
 	uint16_t thread;
-	/* low, high: offsets of the first and last byte within the region */
+	/* low, high: offsets within the region of its first and last write there, else of
+	 * its references */
 	uint64_t refs, low, high;
 	uint64_t block;
 	uint32_t line; /* in user_lines: of its last write, else of its last reference */

@@ -9,7 +9,7 @@ static struct ml_frame own_frame(const struct ml_user_lines *p,
 	if (!site->frames)
 		return (struct ml_frame){ 0 };
 	const struct ml_frame *frame = &p->tables->frames.at[site->frame];
-	for (uint32_t i = 0; i < site->frames; i++)
+	for (uint32_t i = site->accessors; i < site->frames; i++)
 		if (frame[i].line && p->own_file[frame[i].file])
 			return frame[i];
 	return frame[0];

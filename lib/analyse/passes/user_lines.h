@@ -1,8 +1,8 @@
 /*
  * Finds the line of the user's own code that a reference belongs to: the line that made
- * it; for inlined library templates the line that they are inlined into; for library
- * functions, also templates compiled into the program, the line that called them. Lines
- * are numbered in the order in which they are first asked for.
+ * it; for inlined library templates and accessors the line that they are inlined into;
+ * for library functions, also templates compiled into the program, the line that called
+ * them. Lines are numbered in the order in which they are first asked for.
  */
 #pragma once
 

@@ -9,5 +9,5 @@ const struct ml_export_form ml_export_forms[ML_EXPORT_FORMS] = {
 	[ML_EXPORT_SARIF] = { "sarif", ".sarif", ml_export_sarif },
 	[ML_EXPORT_SPEEDSCOPE] = { "speedscope", ".speedscope.json",
 				   ml_export_speedscope },
-	[ML_EXPORT_CHROME] = { "chrome", ".chrome.json", ml_export_chrome },
+	[ML_EXPORT_CHROME] = { "chrome", ".trace.json", ml_export_chrome },
 };

@@ -2,7 +2,14 @@
  * The callgrind format, version 1 (chapter 3 of Valgrind's technical documentation). Its
  * "objects" are our regions: KCachegrind groups by them. A function is the one that the
  * instruction is in; a line may come from an inlined function in another file. References
- * that a library makes on behalf of the user's line are a call from that line.
+ * that a library makes on behalf of the user's line are a call from that line, others of
+ * a library a call from NOBODY: KCachegrind takes what calls bring for all that a called
+ * function costs.
+ *
+ * KCachegrind gives a function to the object in which it meets its number first. So a
+ * function has another number in each object. Names of events are none of those that
+ * KCachegrind knows from callgrind (L1m): it would put its own words and sums behind
+ * them.
  */
 #include "lib/query/export/export_callgrind.h"
 
@@ -16,8 +23,11 @@
 
 enum { EVENTS_MAX = 3 + ML_LEVELS + 1 };
 
+#define NOBODY "loader, start-up and libraries"
+
 struct callgrind {
 	struct ml_buf *out;
+	struct ml_buf key; /* of the function that is written */
 	const struct ml_tables *tables;
 	const struct ml_profile *profile;
 	struct ml_names objects, files, functions; /* that were written */
@@ -39,25 +49,42 @@ static struct place place_of(const struct ml_tables *t, uint32_t site)
 
 	if (!s->frames)
 		return (struct place){ "", "", "", 0 };
-	const struct ml_frame *in = &t->frames.at[s->frame],
+	const struct ml_frame *in = &t->frames.at[s->frame + s->accessors],
 			      *out = &t->frames.at[s->frame + s->frames - 1];
 	return (struct place){ ml_tables_text(t, out->func), ml_tables_text(t, out->file),
 			       ml_tables_text(t, in->file), in->line };
 }
 
-/* Writes "fn=(1) main", and the next time "fn=(1)". */
-static void put_name(struct callgrind *c, struct ml_names *n, const char *key,
-		     const char *name)
+/* Writes "fn=(1) main", and the next time "fn=(1)"; id tells names apart. */
+static void put_number(struct callgrind *c, struct ml_names *n, const char *key,
+		       const char *id, const char *name)
 {
 	size_t before = n->count;
 
-	name = *name ? name : "???";
-	ml_buf_printf(c->out, "%s=(%" PRIu32 ")", key, ml_names_add(n, name) + 1);
+	ml_buf_printf(c->out, "%s=(%" PRIu32 ")", key, ml_names_add(n, id) + 1);
 	if (n->count > before)
 		ml_buf_u8(c->out, ' ');
 	for (const char *p = name; *p && n->count > before; p++)
 		ml_buf_u8(c->out, (uint8_t)*p < ' ' ? ' ' : (uint8_t)*p);
 	ml_buf_u8(c->out, '\n');
+}
+
+static void put_name(struct callgrind *c, struct ml_names *n, const char *key,
+		     const char *name)
+{
+	name = *name ? name : "???";
+	put_number(c, n, key, name, name);
+}
+
+/* The same for a function, which has another number for each region. */
+static void put_function_name(struct callgrind *c, const char *key, const struct place *p,
+			      const char *region)
+{
+	c->key.size = 0;
+	ml_buf_printf(&c->key, "%s\n%s\n%s", region, p->file, p->function);
+	ml_buf_u8(&c->key, 0);
+	put_number(c, &c->functions, key, (const char *)c->key.data,
+		   *p->function ? p->function : "???");
 }
 
 /* References, reads, writes; misses of each level; cycles. */
@@ -106,7 +133,7 @@ static void put_function(struct callgrind *c, const struct place *p, const char 
 	memcpy(c->in, in, sizeof(in));
 	put_name(c, &c->objects, "ob", region);
 	put_name(c, &c->files, "fl", p->file);
-	put_name(c, &c->functions, "fn", p->function);
+	put_function_name(c, "fn", p, region);
 	if (strcmp(p->file, p->line_file) != 0)
 		put_name(c, &c->files, "fi", p->line_file);
 }
@@ -122,13 +149,15 @@ static void put_cell(struct callgrind *c, const struct ml_profile_cell *cell)
 		c->total[i] += v[i];
 	put_function(c, &p, region);
 	put_costs(c, p.line, v);
-	if (!cell->caller)
+	if (!cell->caller && (!cell->site || c->tables->sites.at[cell->site].user))
 		return;
-	struct place from = place_of(c->tables, cell->caller);
-	put_function(c, &from, region);
+	struct place from = { NOBODY, "", "", 0 };
+	if (cell->caller)
+		from = place_of(c->tables, cell->caller);
+	put_function(c, &from, cell->caller ? region : NOBODY);
 	put_name(c, &c->objects, "cob", region);
 	put_name(c, &c->files, "cfi", p.file);
-	put_name(c, &c->functions, "cfn", p.function);
+	put_function_name(c, "cfn", &p, region);
 	ml_buf_printf(c->out, "calls=1 %" PRIu32 "\n", p.line);
 	put_costs(c, from.line, v);
 }
@@ -160,7 +189,7 @@ static void put_head(struct callgrind *c, const struct ml_open_sim *s)
 	for (unsigned k = 0; k < m->levels; k++) {
 		ml_buf_text(c->out, "event: ");
 		put_event_name(c, m->level[k].name);
-		ml_buf_printf(c->out, "m : references that %s missed\n",
+		ml_buf_printf(c->out, "miss : references that %s missed\n",
 			      m->level[k].name);
 	}
 	ml_buf_text(c->out, "event: Cycles : cycles by the latencies of the machine\n"
@@ -168,7 +197,7 @@ static void put_head(struct callgrind *c, const struct ml_open_sim *s)
 	for (unsigned k = 0; k < m->levels; k++) {
 		ml_buf_u8(c->out, ' ');
 		put_event_name(c, m->level[k].name);
-		ml_buf_u8(c->out, 'm');
+		ml_buf_text(c->out, "miss");
 	}
 	ml_buf_text(c->out, " Cycles\n\n");
 }
@@ -194,5 +223,6 @@ bool ml_export_callgrind(struct ml_open_sim *s, struct ml_buf *out, struct ml_er
 	ml_names_release(&c.objects);
 	ml_names_release(&c.files);
 	ml_names_release(&c.functions);
+	ml_buf_release(&c.key);
 	return true;
 }

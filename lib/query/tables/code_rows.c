@@ -91,6 +91,11 @@ size_t ml_code_lines_add(struct ml_code_lines *l, const struct ml_code_cell *c)
 	if (c->caller) {
 		l->rows.at[row].library += c->refs;
 		add_share(&l->functions, row, ml_tables_frame(t, c->site).func, c);
+	} else if (t->sites.at[c->site].accessors) {
+		const struct ml_site *s = &t->sites.at[c->site];
+
+		add_share(&l->functions, row,
+			  t->frames.at[s->frame + s->accessors - 1].func, c);
 	}
 	return row;
 }

@@ -58,7 +58,8 @@ struct ml_code_line {
 	uint32_t line;                    /* 0: no line known, the whole function */
 	bool own;         /* in the user's code; false: one row for all other code */
 	uint64_t library; /* of its references, those made in libraries on its behalf */
-	const char *through; /* the library function that made most of those, or NULL */
+	const char *through; /* the library function or accessor that made most of the
+				references that the line did not make itself, or NULL */
 	struct ml_code_part part[ML_CODE_PARTS]; /* the costliest first, then the most
 						    used; name NULL: none */
 	size_t parts;                            /* regions in all */

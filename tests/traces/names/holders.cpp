@@ -70,6 +70,12 @@ int main(int argc, char **)
 		chain.push_back(i); // -> chain *
 	}
 	grid.assign(300, 1.0); // -> grid double 8
+	std::vector<std::vector<int>> comp(50); // -> comp vector<int> *
+	for (auto &v : comp)
+		v.resize(100 + argc); // -> comp[] int 4
+	for (std::vector<int> &part :
+	     comp)
+		part.push_back(argc); // -> comp[] int 4
 	double *buffer = static_cast<double *>(aligned(6400)); // -> buffer double 8
 	std::vector<double> copy = grid; // -> copy? double 8
 	for (int i = 0; i < 60; i++)
@@ -83,6 +89,8 @@ int main(int argc, char **)
 		s.atoms->position[i] = s.atoms->velocity[i] = i;
 		buffer[i] = sum + queue[i] + copy[i] + Simulation::counts[i % 70];
 	}
+	for (auto &v : comp)
+		sum += v[argc];
 	for (double x : chain)
 		sum += x;
 	/* without the destructors of static objects, which nothing of the program calls */
