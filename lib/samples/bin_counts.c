@@ -14,7 +14,7 @@
 #include "lib/samples/selection.h"
 
 enum {
-	KEEP_FROM = 1 << 20, /* rows; fewer are counted in a millisecond */
+	KEEP_FROM = 1 << 16, /* rows; fewer are counted in half a millisecond */
 	CELLS_MAX = 1 << 21, /* of counts that are kept */
 	AXES_MAX = 64,       /* in a row that is kept */
 	STATES = 3,          /* all, the selected, and what the mouse is over */
@@ -318,41 +318,47 @@ static bool can_keep(const struct task *t)
 	return known;
 }
 
-/* Adds the counts of all pairs, one behind the other. */
-static void count(const struct task *t, const struct ml_selection *sel, uint64_t *counts)
+/* The counts of all pairs, one behind the other, for a caller that has the lock. */
+static const uint64_t *count_kept(const struct task *t, struct ml_bin_memory *m,
+				  const struct ml_selection *sel)
 {
-	struct ml_bin_memory *m = t->axes[0]->memory;
 	uint64_t changed;
-
-	if (!can_keep(t)) {
-		follow(t, NULL, counts, sel, sel->rows < KEEP_FROM ? 0 : sel->rows);
-		return;
-	}
-	pthread_mutex_lock(&m->lock);
 	struct kept *k = find_kept(m, t);
 	struct state *x = choose(t, k, sel, &changed);
+
 	k->used = x->used = ++m->clock;
 	follow(t, x->words, x->counts, sel, changed);
-	for (size_t i = 0; i < t->cells; i++)
-		counts[i] += x->counts[i];
-	pthread_mutex_unlock(&m->lock);
+	return x->counts;
 }
 
-void ml_bins_histogram(const struct ml_bins *b, const struct ml_selection *sel,
-		       uint64_t *counts)
+/* Adds the counts of a pair to the caller's, and their sums to those of its axes. */
+static void add_pair(const uint64_t *at, size_t rows, size_t width, uint64_t *pair,
+		     uint64_t *left, uint64_t *right)
 {
-	struct task t = task_of(&b, 1);
+	for (size_t i = 0; i < rows; i++, at += width, pair += width) {
+		uint64_t sum = 0;
 
-	count(&t, sel, counts);
+		for (size_t j = 0; j < width; j++) {
+			pair[j] += at[j];
+			sum += at[j];
+		}
+		left[i] += sum;
+		for (size_t j = 0; right && j < width; j++)
+			right[j] += at[j];
+	}
 }
 
-void ml_bins_pairs(const struct ml_bins *a, const struct ml_bins *b,
-		   const struct ml_selection *sel, uint64_t *counts)
+/* Gives the counts to the caller's arrays. */
+static void give(const struct task *t, const uint64_t *at, uint64_t *const *histograms,
+		 uint64_t *const *pairs)
 {
-	const struct ml_bins *axes[] = { a, b };
-	struct task t = task_of(axes, 2);
-
-	count(&t, sel, counts);
+	for (size_t k = 0; t->n == 1 && k < t->cells; k++)
+		histograms[0][k] += at[k];
+	for (size_t i = 0; i + 1 < t->n; i++) {
+		add_pair(at, t->axes[i]->count + 1, t->axes[i + 1]->count + 1, pairs[i],
+			 histograms[i], i + 2 == t->n ? histograms[i + 1] : NULL);
+		at += pair_cells(t->axes[i], t->axes[i + 1]);
+	}
 }
 
 void ml_bins_axes(const struct ml_bins *const *bins, size_t n,
@@ -360,23 +366,36 @@ void ml_bins_axes(const struct ml_bins *const *bins, size_t n,
 		  uint64_t *const *pairs)
 {
 	struct task t = task_of(bins, n);
-	uint64_t *all = ml_resize(NULL, t.cells * sizeof(*all)), *at = all;
+	struct ml_bin_memory *m = bins[0]->memory;
 
-	memset(all, 0, t.cells * sizeof(*all));
-	count(&t, sel, all);
-	for (size_t k = 0; n == 1 && k < t.cells; k++)
-		histograms[0][k] += all[k];
-	for (size_t i = 0; i + 1 < n; i++) {
-		size_t cells = pair_cells(bins[i], bins[i + 1]),
-		       width = bins[i + 1]->count + 1;
-
-		for (size_t k = 0; k < cells; k++) {
-			pairs[i][k] += at[k];
-			histograms[i][k / width] += at[k];
-			if (i + 2 == n)
-				histograms[i + 1][k % width] += at[k];
-		}
-		at += cells;
+	if (can_keep(&t)) {
+		pthread_mutex_lock(&m->lock);
+		give(&t, count_kept(&t, m, sel), histograms, pairs);
+		pthread_mutex_unlock(&m->lock);
+		return;
 	}
+	uint64_t *all = ml_resize(NULL, t.cells * sizeof(*all));
+	memset(all, 0, t.cells * sizeof(*all));
+	follow(&t, NULL, all, sel, sel->rows < KEEP_FROM ? 0 : sel->rows);
+	give(&t, all, histograms, pairs);
 	ml_free(all);
+}
+
+void ml_bins_histogram(const struct ml_bins *b, const struct ml_selection *sel,
+		       uint64_t *counts)
+{
+	ml_bins_axes(&b, 1, sel, &counts, NULL);
+}
+
+void ml_bins_pairs(const struct ml_bins *a, const struct ml_bins *b,
+		   const struct ml_selection *sel, uint64_t *counts)
+{
+	const struct ml_bins *axes[] = { a, b };
+	size_t cells = a->count + 1 + b->count + 1;
+	uint64_t *sums = ml_resize(NULL, cells * sizeof(*sums)),
+		 *histograms[] = { sums, sums + a->count + 1 };
+
+	memset(sums, 0, cells * sizeof(*sums));
+	ml_bins_axes(axes, 2, sel, histograms, &counts);
+	ml_free(sums);
 }

@@ -9,7 +9,6 @@ import {
 	moved,
 	position,
 	strengths,
-	strongest,
 	strokes,
 	thirds,
 	usualAxes,
@@ -161,21 +160,6 @@ test("lines are as strong as their mode says", () => {
 	};
 	assert.deepEqual([...strengths(part, "all", links)], [0.5]);
 	assert.deepEqual([...strengths(part, "all")], [1]);
-});
-
-test("of too many lines the strongest of each pair stay, and short pairs stay whole", () => {
-	const pair = (n: number): Links => ({
-		count: Float64Array.from({ length: n }, (_, i) => i + 1),
-		left: Uint16Array.from({ length: n }, (_, i) => i),
-		right: new Uint16Array(n),
-	});
-	const sizes = (list: Links[]) => list.map((l) => l.count.length);
-
-	assert.deepEqual(sizes(strongest([pair(3), pair(4)], 7)), [3, 4]);
-	assert.deepEqual(sizes(strongest([pair(2), pair(50), pair(90)], 22)), [2, 10, 10]);
-	const [kept] = strongest([pair(5)], 2);
-	assert.deepEqual([...kept!.count], [4, 5]);
-	assert.deepEqual([...kept!.left], [3, 4]);
 });
 
 test("the strongest lines are drawn last, and the most frequent are widest", () => {

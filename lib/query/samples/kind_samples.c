@@ -49,10 +49,10 @@ static const struct ml_route routes[] = {
 	  "how much a selection holds: select", NULL, ML_PARAMS(QUESTION) },
 	{ "GET", "/api/samples/#/axes", ml_route_samples_axes,
 	  "histograms of columns and counts between neighbours: columns bins log select also "
-	  "alone",
+	  "alone lines",
 	  NULL,
 	  ML_PARAMS(QUESTION, BINS, ML_TEXT("columns", ML_LIST_BYTES),
-		    ML_NUMBER_IN("alone", 0, 1)) },
+		    ML_NUMBER_IN("alone", 0, 1), ML_NUMBER("lines")) },
 	{ "GET", "/api/samples/#/loads", ml_route_samples_loads,
 	  "loads of each node of the hardware: select also", NULL, ML_PARAMS(QUESTION) },
 	{ "GET", "/api/samples/#/offenders", ml_route_samples_offenders,

@@ -96,33 +96,6 @@ export function strengths(l: Links, mode: Strength, most?: Links): Float64Array 
 	return out;
 }
 
-/*
- * At most so many lines: the strongest of each pair of axes, which stand at its end. Pairs
- * with few lines keep all of them, the others share what is left.
- */
-export function strongest(list: Links[], lines: number): Links[] {
-	const sizes = list.map((l) => l.count.length).sort((a, b) => a - b);
-	let left = lines;
-	let most = Infinity;
-
-	for (let i = 0; i < sizes.length; i++) {
-		const share = Math.floor(left / (sizes.length - i));
-		if (sizes[i]! > share) {
-			most = share;
-			break;
-		}
-		left -= sizes[i]!;
-	}
-	return list.map((l) => {
-		const from = Math.max(0, l.count.length - most);
-		return {
-			count: l.count.subarray(from),
-			left: l.left.subarray(from),
-			right: l.right.subarray(from),
-		};
-	});
-}
-
 export const SHADES = 16;
 export const WIDTHS = 6;
 

@@ -14,7 +14,6 @@ import {
 	placeAt,
 	shown,
 	strengths,
-	strongest,
 	strokes,
 	type Frame,
 } from "../model/axes";
@@ -34,8 +33,6 @@ import { NOTHING, type Box, type Part, type Under } from "./parts";
 const HEAD = 40; // names and highest values
 const FOOT = 34; // lowest values, and the bin of missing values
 const NEAR = 20; // pixels from an axis
-/** Lines of a pre-selection, which follows the pointer: a frame's worth. */
-const FOLLOWING = 4000;
 /** How much of the other lines stays beside a pre-selection. */
 const DIMMED = 0.55;
 
@@ -183,9 +180,7 @@ export class ParallelPart implements Part {
 			"lines under the pointer",
 			[this.linesKey(p, a), identity(also), s.ownScale.value].join(" "),
 			() =>
-				strongest(also.links, FOLLOWING).forEach((links, i) =>
-					this.drawPair(d, p, a, also, links, i, c.hover),
-				),
+				also.links.forEach((links, i) => this.drawPair(d, p, a, also, links, i, c.hover)),
 		);
 	}
 
