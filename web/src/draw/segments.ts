@@ -166,6 +166,8 @@ export class SegmentSheet {
 	/** Puts the sheet over what is on the picture. */
 	private put(words: Uint32Array, W: number): void {
 		const { pixels, rows, columns } = this;
+		// signed, as pixels of the sheet: engines compute those without fractions
+		const picture = new Int32Array(words.buffer, words.byteOffset, words.length);
 		const corner = this.top * W + this.left;
 
 		for (let r = 0; r < rows; r++)
@@ -173,8 +175,8 @@ export class SegmentSheet {
 				const p = pixels[i]!;
 
 				if (!p) continue;
-				const old = words[at]!;
-				words[at] = p >>> 24 === 255 ? p : old ? over(p, old) : plain(p);
+				const old = picture[at]!;
+				picture[at] = p >>> 24 === 255 ? p : old ? over(p, old) : plain(p);
 			}
 	}
 }

@@ -1,5 +1,5 @@
 // Parallel coordinates: axes, bins and the counts along them.
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { latest } from "../../../state/latest";
 import { message } from "../../../state/store";
 import { api, type AxesQuestion } from "../api";
@@ -132,17 +132,32 @@ const chosen = latest<About<Axes>>(() => {
 	return q && (async (abort) => ({ ...(await api.axes(q, abort)), select: q.select }));
 }).value;
 
-/** Lines of a pre-selection, which follows the pointer: a frame's worth. */
-const FOLLOWING = 4000;
+/*
+ * The strongest lines of a pre-selection are drawn: fewer while it moves, so that drawing
+ * them takes a part of a frame, and more once it has rested for so many milliseconds.
+ */
+const LINES = { moving: 1500, resting: 4000 };
+const REST = 150;
+
+const rested = signal(""); // the pre-selection that rested last
+effect(() => {
+	const now = hover.value;
+	const timer = setTimeout(() => (rested.value = now), REST);
+
+	return () => clearTimeout(timer);
+});
+const overLines = computed(() =>
+	rested.value === hover.value ? LINES.resting : LINES.moving,
+);
 
 /** What the pointer or a brush is on. It follows each move, so it is asked for alone. */
 const over = latest<About<Awaited<ReturnType<typeof api.axesOver>>>>(() => {
-	const also = hover.value;
+	const [also, lines] = [hover.value, overLines.value];
 	const q = question(selected.value, also);
 
 	if (!q || !also) return null;
 	return async (abort) => ({
-		...(await api.axesOver(q, FOLLOWING, abort)),
+		...(await api.axesOver(q, lines, abort)),
 		select: q.select,
 	});
 }).value;
