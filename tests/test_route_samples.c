@@ -273,6 +273,27 @@ static const char *lulesh(void)
 	return path;
 }
 
+TEST(loads_of_a_pre_selection_are_asked_for_alone)
+{
+	double both[69];
+
+	open_workspace("L1 1K full");
+	CHECK_OK(ml_workspace_open(&workspace, lulesh(), &err), &err);
+	CHECK(ASK("/api/samples/0/loads", { "select", "latency > 20" },
+		  { "also", "cpu < 8" }));
+	for (size_t i = 0; i < 69; i++)
+		both[i] = real("alsoCycles", i);
+	CHECK(both[0] > 0);
+	CHECK(ASK("/api/samples/0/loads", { "select", "latency > 20" },
+		  { "also", "cpu < 8" }, { "alone", "1" }));
+	for (size_t i = 0; i < 69; i++)
+		CHECK_EQ(real("alsoCycles", i), both[i]);
+	CHECK(!strstr((char *)bytes.data + 8, "\"samples\""));
+	CHECK(!ASK("/api/samples/0/loads", { "alone", "1" }));
+	CHECK(strstr(err.text, "needs also"));
+	close_workspace();
+}
+
 TEST(a_resource_is_a_selection)
 {
 	open_workspace("L1 1K full");

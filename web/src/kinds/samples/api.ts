@@ -64,6 +64,18 @@ function axisCounts(
 const plain = (name: string) => name;
 const withAlso = (name: string) => `also${name[0]!.toUpperCase()}${name.slice(1)}`;
 
+function nodeLoads(
+	c: Record<string, Column>,
+	name: (plain: string) => string,
+): NodeLoads {
+	return {
+		samples: c[name("samples")] as Float64Array,
+		timed: c[name("timed")] as Float64Array,
+		cycles: c[name("cycles")] as Float64Array,
+		transactions: c[name("transactions")] as Float64Array,
+	};
+}
+
 /** Parameters without the empty ones. */
 function given(p: Record<string, string | number | undefined>) {
 	return Object.fromEntries(Object.entries(p).filter(([, v]) => v !== ""));
@@ -169,14 +181,26 @@ export const api = {
 		s?: AbortSignal,
 	): Promise<Loads> => {
 		const { column: c } = await columns(`samples/${n}/loads`, given({ select, also }), s);
-		const of = (name: (plain: string) => string): NodeLoads => ({
-			samples: c[name("samples")] as Float64Array,
-			timed: c[name("timed")] as Float64Array,
-			cycles: c[name("cycles")] as Float64Array,
-			transactions: c[name("transactions")] as Float64Array,
-		});
 
-		return { ...of(plain), also: c["alsoSamples"] ? of(withAlso) : null };
+		return {
+			...nodeLoads(c, plain),
+			also: c["alsoSamples"] ? nodeLoads(c, withAlso) : null,
+		};
+	},
+	/** Loads of the pre-selection alone: those of the selection are there already. */
+	loadsOver: async (
+		n: number,
+		select: string,
+		also: string,
+		s?: AbortSignal,
+	): Promise<NodeLoads> => {
+		const { column: c } = await columns(
+			`samples/${n}/loads`,
+			given({ select, also, alone: 1 }),
+			s,
+		);
+
+		return nodeLoads(c, withAlso);
 	},
 	offenders: (
 		n: number,
