@@ -17,6 +17,7 @@
 #include "lib/query/tables/compare_tables.h"
 #include "lib/query/tables/analysed_trace.h"
 #include "lib/query/tables/promises.h"
+#include "lib/trace/trace.h"
 
 struct options {
 	struct machine_without without;
@@ -134,7 +135,15 @@ static int run(int argc, char **argv)
 	if (!options_parse(&cmd_diff, &o, &argc, &argv, &status))
 		return status;
 	signal(SIGPIPE, SIG_DFL); /* `memlamp diff x y | head` ends without a word */
-	if (diff_samples_is(argv[0]) && diff_samples_is(argv[argc - 1])) {
+	const char *last = argv[argc - 1];
+	bool samples = diff_samples_is(argv[0]), also = diff_samples_is(last);
+	if (samples != also && ml_trace_is(samples ? last : argv[0]))
+		return cmd_misused(&cmd_diff,
+				   "%s holds samples and %s is a trace: two of a kind "
+				   "are compared",
+				   samples ? argv[0] : last, samples ? last : argv[0]);
+	/* beside samples any table is one, whatever its headings */
+	if (samples || also) {
 		if (argc == 1)
 			return cmd_misused(&cmd_diff, "samples need a second table");
 		if (o.machines.count || o.fail_if.count)

@@ -232,6 +232,8 @@ TEST(counts_follow_selections_wherever_they_go)
 		{ 1, 0, 50 },                          /* few */
 		{ 1, 10, 60 },        { 0, 120, 420 }, /* back to another */
 		{ 2, 5000, 6000 },                     /* none */
+		{ 1, 0, 2000 },                        /* some of each 64 rows */
+		{ 1, 0, 2600 },                        /* few more of them */
 		{ 0, 0, UINT64_MAX },
 	};
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {

@@ -187,6 +187,48 @@ TEST(the_strongest_link_is_the_last_and_equal_ones_keep_their_order)
 	ml_buf_release(&csv);
 }
 
+/* 20,000 samples of four columns: the links of the middle pair are few. */
+TEST(of_too_many_links_the_strongest_of_each_pair_are_answered)
+{
+	enum { LINES = 500 };
+	struct ml_buf csv = { 0 };
+	unsigned x = 1, all_ends[3];
+	size_t links;
+
+	ml_buf_printf(&csv, "cpu,latency,c,d\n");
+	for (unsigned i = 0; i < 20000; i++) {
+		x = x * 1103515245 + 12345;
+		ml_buf_printf(&csv, "%u,%u,%u,%u\n", x >> 16 & 63, x >> 22 & 7,
+			      x >> 25 & 3, x >> 10 & 31);
+	}
+	open_samples((char *)csv.data);
+	CHECK(ASK("/api/samples/0/axes", { "columns", "0,1,2,3" }));
+	const double *count = column("count", &links);
+	double *all = memcpy(malloc(links * sizeof(*all)), count, links * sizeof(*all));
+	for (size_t i = 0; i < 3; i++)
+		all_ends[i] = end("ends", i);
+	CHECK(ASK("/api/samples/0/axes", { "columns", "0,1,2,3" }, { "lines", "500" }));
+	CHECK(column("count", &links) && links <= LINES);
+	size_t whole = all_ends[1] - all_ends[0], share = (LINES - whole) / 2;
+	CHECK_EQ(whole, 32);
+	CHECK(all_ends[0] > share && all_ends[2] - all_ends[1] < share);
+	/* the last pair has fewer than its share, and leaves them to the first */
+	size_t last = all_ends[2] - all_ends[1], first = LINES - whole - last;
+	CHECK_EQ(end("ends", 0), first);
+	CHECK_EQ(end("ends", 1), first + whole);
+	CHECK_EQ(end("ends", 2), first + whole + last);
+	for (size_t i = 0; i < links; i++)
+		CHECK_EQ(real("count", i), all[all_ends[0] - first + i]);
+	/* as many as there are: all; and so is 0 */
+	CHECK(ASK("/api/samples/0/axes", { "columns", "0,1,2,3" }, { "lines", "99999" }));
+	CHECK_EQ(end("ends", 2), all_ends[2]);
+	CHECK(ASK("/api/samples/0/axes", { "columns", "0,1,2,3" }, { "lines", "0" }));
+	CHECK_EQ(end("ends", 2), all_ends[2]);
+	free(all);
+	close_workspace();
+	ml_buf_release(&csv);
+}
+
 TEST(bins_make_room_for_others)
 {
 	char text[8];
@@ -229,6 +271,27 @@ static const char *lulesh(void)
 	snprintf(path, sizeof(path), "%.*s/samples/lulesh",
 		 (int)(strrchr(__FILE__, '/') - __FILE__), __FILE__);
 	return path;
+}
+
+TEST(loads_of_a_pre_selection_are_asked_for_alone)
+{
+	double both[69];
+
+	open_workspace("L1 1K full");
+	CHECK_OK(ml_workspace_open(&workspace, lulesh(), &err), &err);
+	CHECK(ASK("/api/samples/0/loads", { "select", "latency > 20" },
+		  { "also", "cpu < 8" }));
+	for (size_t i = 0; i < 69; i++)
+		both[i] = real("alsoCycles", i);
+	CHECK(both[0] > 0);
+	CHECK(ASK("/api/samples/0/loads", { "select", "latency > 20" },
+		  { "also", "cpu < 8" }, { "alone", "1" }));
+	for (size_t i = 0; i < 69; i++)
+		CHECK_EQ(real("alsoCycles", i), both[i]);
+	CHECK(!strstr((char *)bytes.data + 8, "\"samples\""));
+	CHECK(!ASK("/api/samples/0/loads", { "alone", "1" }));
+	CHECK(strstr(err.text, "needs also"));
+	close_workspace();
 }
 
 TEST(a_resource_is_a_selection)

@@ -14,7 +14,7 @@
 #include "lib/samples/selection.h"
 
 enum {
-	KEEP_FROM = 1 << 20, /* rows; fewer are counted in a millisecond */
+	KEEP_FROM = 1 << 16, /* rows; fewer are counted in half a millisecond */
 	CELLS_MAX = 1 << 21, /* of counts that are kept */
 	AXES_MAX = 64,       /* in a row that is kept */
 	STATES = 3,          /* all, the selected, and what the mouse is over */
@@ -22,9 +22,11 @@ enum {
 	LOOKED_AT = 16,      /* of so many words one is compared, to choose a state */
 	NEAR = 8,            /* a state that differs by less than a part of so many of all
 				rows follows the selection; else another one begins */
-	CHANGES = 512,       /* words that are counted at a time */
-	AHEAD = 16,          /* of those, fetched ahead */
-	ALONE = 1 << 20      /* increments that are not worth a thread */
+	BATCH = 1024,   /* rows that are counted at a time: their cells fit into L1 */
+	WORDS = 512,    /* words that are counted at a time */
+	AHEAD = 16,     /* of those, fetched ahead */
+	FEW = 8,        /* rows of a word that are counted one by one */
+	ALONE = 1 << 20 /* increments that are not worth a thread */
 };
 
 /* What is counted: the bins of one axis, or the pairs of neighbours. */
@@ -97,14 +99,76 @@ static struct task task_of(const struct ml_bins *const *axes, size_t n)
 	return t;
 }
 
-/* Words of rows that joined or left a selection. */
-struct change {
-	uint64_t word, joined, left;
+/*
+ * Rows that joined a selection, or left it. A brush across the order of rows changes one
+ * row here and one there: the cells of an axis are then fetched once, for both of its
+ * pairs, and by loads that do not wait for each other.
+ */
+struct rows {
+	uint64_t one; /* 1 or -1: what each row adds */
+	size_t n;
+	uint64_t row[BATCH + 64];
 };
 
-/* Adds `one` (1 or -1) for each row of a word; b is NULL for a single axis. */
-static void add_bits(const struct ml_bins *a, const struct ml_bins *b, uint64_t word,
-		     uint64_t bits, uint64_t one, uint64_t *counts)
+/* Words of a selection, many of whose rows joined or left it. */
+struct words {
+	uint64_t one;
+	size_t n;
+	struct {
+		uint64_t word, bits;
+	} list[WORDS];
+};
+
+static void gather(const struct ml_bins *b, const struct rows *r, uint16_t *to)
+{
+	if (b->width == 1)
+		for (size_t k = 0; k < r->n; k++)
+			to[k] = ((const uint8_t *)b->cells)[r->row[k]];
+	else
+		for (size_t k = 0; k < r->n; k++)
+			to[k] = ((const uint16_t *)b->cells)[r->row[k]];
+}
+
+static void add_rows(const struct task *t, struct rows *r, uint64_t *counts)
+{
+	uint16_t cells[2][BATCH + 64], *left = cells[0], *right = cells[1];
+
+	gather(t->axes[0], r, left);
+	for (size_t k = 0; t->n == 1 && k < r->n; k++)
+		counts[left[k]] += r->one;
+	for (size_t p = 0; p + 1 < t->n; p++) {
+		size_t width = t->axes[p + 1]->count + 1;
+
+		gather(t->axes[p + 1], r, right);
+		for (size_t k = 0; k < r->n; k++)
+			counts[left[k] * width + right[k]] += r->one;
+		counts += pair_cells(t->axes[p], t->axes[p + 1]);
+		uint16_t *done = left;
+		left = right;
+		right = done;
+	}
+	r->n = 0;
+}
+
+/* Rows of a word, of two axes with cells of one byte. */
+static void add_bytes(const uint8_t *a, const uint8_t *b, size_t width, uint64_t bits,
+		      uint64_t one, uint64_t *counts)
+{
+	if (bits == UINT64_MAX) {
+		for (unsigned i = 0; i < 64; i++)
+			counts[a[i] * width + b[i]] += one;
+		return;
+	}
+	for (; bits; bits &= bits - 1) {
+		int i = __builtin_ctzll(bits);
+
+		counts[a[i] * width + b[i]] += one;
+	}
+}
+
+/* The same for any cells; b is NULL for a single axis. */
+static void add_cells(const struct ml_bins *a, const struct ml_bins *b, uint64_t word,
+		      uint64_t bits, uint64_t one, uint64_t *counts)
 {
 	for (; bits; bits &= bits - 1) {
 		uint64_t row = word * 64 + (uint64_t)__builtin_ctzll(bits);
@@ -114,58 +178,59 @@ static void add_bits(const struct ml_bins *a, const struct ml_bins *b, uint64_t 
 	}
 }
 
-/* The same for two axes with cells of one byte. */
-static void add_bytes(const uint8_t *a, const uint8_t *b, size_t stride, uint64_t bits,
-		      uint64_t one, uint64_t *counts)
-{
-	if (bits == UINT64_MAX) {
-		for (unsigned i = 0; i < 64; i++)
-			counts[a[i] * stride + b[i]] += one;
-		return;
-	}
-	for (; bits; bits &= bits - 1) {
-		int i = __builtin_ctzll(bits);
-
-		counts[a[i] * stride + b[i]] += one;
-	}
-}
-
-static void add_word(const struct ml_bins *a, const struct ml_bins *b, uint64_t word,
-		     uint64_t bits, uint64_t one, uint64_t *counts)
-{
-	if (!bits)
-		return;
-	if (b && a->width == 1 && b->width == 1)
-		add_bytes((const uint8_t *)a->cells + word * 64,
-			  (const uint8_t *)b->cells + word * 64, b->count + 1, bits, one,
-			  counts);
-	else
-		add_bits(a, b, word, bits, one, counts);
-}
-
 static void fetch(const struct ml_bins *b, uint64_t word)
 {
 	__builtin_prefetch((const char *)b->cells + word * 64 * b->width);
 }
 
-/* The cells of changed words lie apart: they are asked for before they are needed. */
-static void add_changes(const struct task *t, const struct change *list, size_t n,
-			uint64_t *counts)
+/* The cells of words may lie apart: they are asked for before they are needed. */
+static void add_words(const struct task *t, struct words *w, uint64_t *counts)
 {
 	for (size_t p = 0; p == 0 || p + 1 < t->n; p++) {
 		const struct ml_bins *a = t->axes[p],
 				     *b = t->n > 1 ? t->axes[p + 1] : NULL;
+		bool bytes = b && a->width == 1 && b->width == 1;
 
-		for (size_t i = 0; i < n; i++) {
-			if (i + AHEAD < n && p == 0)
-				fetch(a, list[i + AHEAD].word);
-			if (i + AHEAD < n && b)
-				fetch(b, list[i + AHEAD].word);
-			add_word(a, b, list[i].word, list[i].joined, 1, counts);
-			add_word(a, b, list[i].word, list[i].left, UINT64_MAX, counts);
+		for (size_t i = 0; i < w->n; i++) {
+			uint64_t word = w->list[i].word, bits = w->list[i].bits;
+
+			if (i + AHEAD < w->n && (p == 0 || b))
+				fetch(p ? b : a, w->list[i + AHEAD].word);
+			if (bytes)
+				add_bytes((const uint8_t *)a->cells + word * 64,
+					  (const uint8_t *)b->cells + word * 64,
+					  b->count + 1, bits, w->one, counts);
+			else
+				add_cells(a, b, word, bits, w->one, counts);
 		}
 		counts += pair_cells(a, b);
 	}
+	w->n = 0;
+}
+
+/* What one thread has found to change; [0] joined, [1] left. */
+struct changes {
+	struct rows rows[2];
+	struct words words[2];
+};
+
+static void add_bits(struct changes *c, unsigned which, uint64_t word, uint64_t bits,
+		     const struct task *t, uint64_t *counts)
+{
+	struct rows *r = &c->rows[which];
+	struct words *w = &c->words[which];
+
+	if (__builtin_popcountll(bits) > FEW) {
+		w->list[w->n].word = word;
+		w->list[w->n++].bits = bits;
+		if (w->n == WORDS)
+			add_words(t, w, counts);
+		return;
+	}
+	for (; bits; bits &= bits - 1)
+		r->row[r->n++] = word * 64 + (uint64_t)__builtin_ctzll(bits);
+	if (r->n >= BATCH)
+		add_rows(t, r, counts);
 }
 
 /* A state on its way to another selection, by several threads. */
@@ -183,9 +248,12 @@ static void go(void *arg, uint64_t first, uint64_t end)
 	struct journey *j = arg;
 	uint64_t *counts = j->alone ? j->counts
 				    : ml_resize(NULL, j->t->cells * sizeof(*counts));
-	struct change list[CHANGES];
-	size_t n = 0;
+	struct changes c;
 
+	for (unsigned i = 0; i < 2; i++) {
+		c.rows[i].n = c.words[i].n = 0;
+		c.rows[i].one = c.words[i].one = i ? UINT64_MAX : 1;
+	}
 	if (!j->alone)
 		memset(counts, 0, j->t->cells * sizeof(*counts));
 	for (uint64_t w = first / 64; w < ml_selection_words(end); w++) {
@@ -193,15 +261,17 @@ static void go(void *arg, uint64_t first, uint64_t end)
 
 		if (was == is)
 			continue;
-		list[n++] = (struct change){ w, is & ~was, was & ~is };
+		if (is & ~was)
+			add_bits(&c, 0, w, is & ~was, j->t, counts);
+		if (was & ~is)
+			add_bits(&c, 1, w, was & ~is, j->t, counts);
 		if (j->words)
 			j->words[w] = is;
-		if (n == CHANGES) {
-			add_changes(j->t, list, n, counts);
-			n = 0;
-		}
 	}
-	add_changes(j->t, list, n, counts);
+	for (unsigned i = 0; i < 2; i++) {
+		add_rows(j->t, &c.rows[i], counts);
+		add_words(j->t, &c.words[i], counts);
+	}
 	if (j->alone)
 		return;
 	pthread_mutex_lock(&j->lock);
@@ -318,41 +388,47 @@ static bool can_keep(const struct task *t)
 	return known;
 }
 
-/* Adds the counts of all pairs, one behind the other. */
-static void count(const struct task *t, const struct ml_selection *sel, uint64_t *counts)
+/* The counts of all pairs, one behind the other, for a caller that has the lock. */
+static const uint64_t *count_kept(const struct task *t, struct ml_bin_memory *m,
+				  const struct ml_selection *sel)
 {
-	struct ml_bin_memory *m = t->axes[0]->memory;
 	uint64_t changed;
-
-	if (!can_keep(t)) {
-		follow(t, NULL, counts, sel, sel->rows < KEEP_FROM ? 0 : sel->rows);
-		return;
-	}
-	pthread_mutex_lock(&m->lock);
 	struct kept *k = find_kept(m, t);
 	struct state *x = choose(t, k, sel, &changed);
+
 	k->used = x->used = ++m->clock;
 	follow(t, x->words, x->counts, sel, changed);
-	for (size_t i = 0; i < t->cells; i++)
-		counts[i] += x->counts[i];
-	pthread_mutex_unlock(&m->lock);
+	return x->counts;
 }
 
-void ml_bins_histogram(const struct ml_bins *b, const struct ml_selection *sel,
-		       uint64_t *counts)
+/* Adds the counts of a pair to the caller's, and their sums to those of its axes. */
+static void add_pair(const uint64_t *at, size_t rows, size_t width, uint64_t *pair,
+		     uint64_t *left, uint64_t *right)
 {
-	struct task t = task_of(&b, 1);
+	for (size_t i = 0; i < rows; i++, at += width, pair += width) {
+		uint64_t sum = 0;
 
-	count(&t, sel, counts);
+		for (size_t j = 0; j < width; j++) {
+			pair[j] += at[j];
+			sum += at[j];
+		}
+		left[i] += sum;
+		for (size_t j = 0; right && j < width; j++)
+			right[j] += at[j];
+	}
 }
 
-void ml_bins_pairs(const struct ml_bins *a, const struct ml_bins *b,
-		   const struct ml_selection *sel, uint64_t *counts)
+/* Gives the counts to the caller's arrays. */
+static void give(const struct task *t, const uint64_t *at, uint64_t *const *histograms,
+		 uint64_t *const *pairs)
 {
-	const struct ml_bins *axes[] = { a, b };
-	struct task t = task_of(axes, 2);
-
-	count(&t, sel, counts);
+	for (size_t k = 0; t->n == 1 && k < t->cells; k++)
+		histograms[0][k] += at[k];
+	for (size_t i = 0; i + 1 < t->n; i++) {
+		add_pair(at, t->axes[i]->count + 1, t->axes[i + 1]->count + 1, pairs[i],
+			 histograms[i], i + 2 == t->n ? histograms[i + 1] : NULL);
+		at += pair_cells(t->axes[i], t->axes[i + 1]);
+	}
 }
 
 void ml_bins_axes(const struct ml_bins *const *bins, size_t n,
@@ -360,23 +436,36 @@ void ml_bins_axes(const struct ml_bins *const *bins, size_t n,
 		  uint64_t *const *pairs)
 {
 	struct task t = task_of(bins, n);
-	uint64_t *all = ml_resize(NULL, t.cells * sizeof(*all)), *at = all;
+	struct ml_bin_memory *m = bins[0]->memory;
 
-	memset(all, 0, t.cells * sizeof(*all));
-	count(&t, sel, all);
-	for (size_t k = 0; n == 1 && k < t.cells; k++)
-		histograms[0][k] += all[k];
-	for (size_t i = 0; i + 1 < n; i++) {
-		size_t cells = pair_cells(bins[i], bins[i + 1]),
-		       width = bins[i + 1]->count + 1;
-
-		for (size_t k = 0; k < cells; k++) {
-			pairs[i][k] += at[k];
-			histograms[i][k / width] += at[k];
-			if (i + 2 == n)
-				histograms[i + 1][k % width] += at[k];
-		}
-		at += cells;
+	if (can_keep(&t)) {
+		pthread_mutex_lock(&m->lock);
+		give(&t, count_kept(&t, m, sel), histograms, pairs);
+		pthread_mutex_unlock(&m->lock);
+		return;
 	}
+	uint64_t *all = ml_resize(NULL, t.cells * sizeof(*all));
+	memset(all, 0, t.cells * sizeof(*all));
+	follow(&t, NULL, all, sel, sel->rows < KEEP_FROM ? 0 : sel->rows);
+	give(&t, all, histograms, pairs);
 	ml_free(all);
+}
+
+void ml_bins_histogram(const struct ml_bins *b, const struct ml_selection *sel,
+		       uint64_t *counts)
+{
+	ml_bins_axes(&b, 1, sel, &counts, NULL);
+}
+
+void ml_bins_pairs(const struct ml_bins *a, const struct ml_bins *b,
+		   const struct ml_selection *sel, uint64_t *counts)
+{
+	const struct ml_bins *axes[] = { a, b };
+	size_t cells = a->count + 1 + b->count + 1;
+	uint64_t *sums = ml_resize(NULL, cells * sizeof(*sums)),
+		 *histograms[] = { sums, sums + a->count + 1 };
+
+	memset(sums, 0, cells * sizeof(*sums));
+	ml_bins_axes(axes, 2, sel, histograms, &counts);
+	ml_free(sums);
 }

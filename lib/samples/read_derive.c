@@ -280,6 +280,43 @@ static void round_latency(struct ml_samples *s)
 				  s->columns[real].name, s->columns[column].name);
 }
 
+/* Sums of latencies below this stay positive for any table that there is. */
+static bool is_latency(const struct ml_samples_column *c, uint64_t bits)
+{
+	uint64_t limit = 1ull << 48; /* a day of cycles */
+
+	return c->kind == ML_SAMPLES_SIGNED ? bits + limit < 2 * limit : bits < limit;
+}
+
+/* Values that are no latencies, such as -1 without its sign, would make sums of cycles
+ * negative. They are left out, in a column of their own. */
+static void bound_latency(struct ml_samples *s)
+{
+	int from = s->role[ML_SAMPLES_LATENCY];
+	uint64_t wrong = 0;
+
+	if (!ml_samples_latency(s) ||
+	    (is_latency(&s->columns[from], s->columns[from].min) &&
+	     is_latency(&s->columns[from], s->columns[from].max)))
+		return;
+	size_t column = add_named(s, "cycles", "bounded latency", ML_SAMPLES_SIGNED);
+	const struct ml_samples_column *c = &s->columns[from];
+	for (uint64_t i = 0; i < s->rows; i++) {
+		uint64_t bits = ml_samples_bits(c, i);
+
+		wrong += !ml_samples_missing(c, i) && !is_latency(c, bits);
+		if (ml_samples_missing(c, i) || !is_latency(c, bits))
+			ml_samples_put_missing(s, column, i);
+		else
+			ml_samples_put(s, column, i, bits);
+	}
+	ml_samples_set_role(s, column, ML_SAMPLES_LATENCY);
+	s->note = ml_arena_printf(
+		&s->arena, "values of %s that are no latencies: %llu; %s leaves them out",
+		s->columns[from].name, (unsigned long long)wrong,
+		s->columns[column].name);
+}
+
 /* Whether a column says something: more than one value, or one that is not 0. */
 static bool says(const struct ml_samples_column *c)
 {
@@ -311,6 +348,7 @@ bool ml_read_derive(struct ml_samples *s, const struct ml_read_options *o,
 		derive_word(s, perf);
 	}
 	round_latency(s);
+	bound_latency(s);
 	if (o->levels && !guess_levels(s, o->levels, err))
 		return false;
 	ml_samples_pack(s);

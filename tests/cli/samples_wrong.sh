@@ -31,3 +31,10 @@ show memlamp samples c.mlh -s 'cpu < 0' --show levels
 show memlamp query nodata /api/samples/0
 show memlamp report bytes.csv -o r.html
 show memlamp diff c.mlh heading.csv
+# a latency without its sign; a table whose headings say nothing; a trace
+printf 'latency,cpu\n5,0\n7,1\n18446744073709551615,1\n' >unsigned.csv
+show memlamp samples unsigned.csv
+show memlamp diff c.mlh norole.csv
+printf 'r 0x10 8\n' >t.txt
+memlamp import t.txt -o t.mlt >/dev/null 2>&1
+show memlamp diff c.mlh t.mlt

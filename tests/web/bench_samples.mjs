@@ -62,25 +62,38 @@ function used(word, parents) {
 		.reduce((sum, n) => sum + Number(stat(n)[11]) + Number(stat(n)[12]), 0);
 }
 
-/** Milliseconds from a moved brush to new counts, and to the picture drawn from them. */
+/*
+ * Milliseconds from a moved brush to new counts, to the picture that the page itself draws
+ * from them, and of script in all pictures since the move.
+ */
 function brush(page, text) {
 	return page.evaluate(async (selection) => {
 		const s = globalThis.memlamp.samples;
-		const start = performance.now();
+		const { view } = globalThis.memlamp.mounted;
+		const told = { script: 0, drawn: () => {} };
 
+		delete view.paint; // that of the last step
+		const paint = view.paint;
+		view.paint = () => {
+			const from = performance.now();
+			paint.call(view);
+			told.script += performance.now() - from;
+			told.drawn();
+		};
+		const start = performance.now();
 		// a subscriber is told the present value first
 		await new Promise((done) => {
-			let told = 0;
+			let calls = 0;
 			const stop = s.counts.subscribe(() => {
-				if (!told++) return;
+				if (!calls++) return;
 				queueMicrotask(() => stop());
 				done();
 			});
 			s.hover.value = selection; // as a brush that is drawn does
 		});
 		const answered = performance.now();
-		globalThis.memlamp.mounted.view.paint();
-		return [answered - start, performance.now() - answered];
+		await new Promise((done) => (told.drawn = done));
+		return [answered - start, performance.now() - start, told.script];
 	}, text);
 }
 
@@ -115,7 +128,7 @@ try {
 	await page.waitForTimeout(3000);
 	for (const name of ["time", "x"]) {
 		const max = Number(columns.find((c) => c.column === name)?.max ?? 0);
-		const [answers, frames] = [[], []];
+		const [answers, pictures, scripts] = [[], [], []];
 		const ticks = () => [
 			used("/memlamp\0view", [process.pid]),
 			used("--type=renderer", [process.pid]),
@@ -125,19 +138,23 @@ try {
 		if (!max) continue;
 		for (let i = 0; i <= STEPS; i++) {
 			const at = (share) => Math.floor((max * share) / 1000);
-			const [answer, frame] = await brush(
+			const [answer, picture, script] = await brush(
 				page,
 				`${name} ${at(300 + 5 * i)}..${at(630 + 5 * i)}`,
 			);
 
-			if (i) (answers.push(answer), frames.push(frame));
-			else before = ticks();
+			if (i) {
+				answers.push(answer);
+				pictures.push(picture);
+				scripts.push(script);
+			} else before = ticks();
 			await page.waitForTimeout(30);
 		}
 		const after = ticks();
 		console.log(`a brush along ${name}, 20 axes of 100 bins`);
 		say("to the counts", answers);
-		say("the picture", frames);
+		say("to the picture", pictures);
+		say("script of the pictures", scripts);
 		["the server", "the page"].forEach((who, k) =>
 			console.log(
 				`  ${`${who}, for each brush`.padEnd(34)}      ${(((after[k] - before[k]) * 10) / STEPS).toFixed(1).padStart(7)} ms of the processor`,

@@ -1,4 +1,5 @@
 /* Histograms of columns, and counts between them: what parallel coordinates draw. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/query/samples/log_bins.h"
@@ -59,7 +60,7 @@ bool ml_route_samples_histogram(struct ml_workspace *ws, const struct ml_request
 struct links {
 	double *count;
 	uint16_t *left, *right;
-	size_t size, cap;
+	size_t size;
 };
 
 struct link {
@@ -71,10 +72,9 @@ struct link {
  * Sorts by count; equal ones stay in their order. Eleven bits at a time, because axes of
  * large tables have tens of thousands of links, and are asked for while a brush moves.
  */
-static struct link *sorted(struct link *list, size_t n, struct ml_arena *a)
+static struct link *sorted(struct link *list, struct link *other, size_t n)
 {
 	enum { BITS = 11, DIGITS = 1 << BITS };
-	struct link *other = ml_arena_alloc(a, (n + 1) * sizeof(*other));
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -95,43 +95,40 @@ static struct link *sorted(struct link *list, size_t n, struct ml_arena *a)
 	return list;
 }
 
-static void *grown(struct ml_arena *a, const void *old, size_t size, size_t cap,
-		   size_t each)
+static struct links links_of(size_t cap, struct ml_arena *a)
 {
-	void *to = ml_arena_alloc(a, cap * each);
-
-	if (size)
-		memcpy(to, old, size * each);
-	return to;
+	return (struct links){ .count = ml_arena_alloc(a, (cap + 1) * sizeof(double)),
+			       .left = ml_arena_alloc(a, (cap + 1) * sizeof(uint16_t)),
+			       .right = ml_arena_alloc(a, (cap + 1) * sizeof(uint16_t)) };
 }
 
-static void reserve(struct links *to, size_t more, struct ml_arena *a)
-{
-	if (to->size + more <= to->cap)
-		return;
-	to->cap = 2 * (to->size + more);
-	to->count = grown(a, to->count, to->size, to->cap, sizeof(*to->count));
-	to->left = grown(a, to->left, to->size, to->cap, sizeof(*to->left));
-	to->right = grown(a, to->right, to->size, to->cap, sizeof(*to->right));
-}
-
-/* Adds the pairs of two axes that have samples; all[i * wide + j] counts one pair. */
-static void add_links(struct links *to, const uint64_t *all, size_t cells, size_t wide,
-		      struct ml_arena *a)
+static size_t links_in(const uint64_t *all, size_t cells)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < cells; i++)
 		n += all[i] != 0;
-	struct link *list = ml_arena_alloc(a, (n + 1) * sizeof(*list));
-	n = 0;
-	for (size_t i = 0; i < cells; i++)
-		if (all[i])
-			list[n++] = (struct link){ all[i], (uint16_t)(i / wide),
-						   (uint16_t)(i % wide) };
-	list = sorted(list, n, a);
-	reserve(to, n + 1, a);
-	for (size_t i = 0; i < n; i++, to->size++) {
+	return n;
+}
+
+/*
+ * Adds the strongest pairs of bins of two axes, at most `most`; all[i * wide + j] counts
+ * one pair. Both scratches have room for all pairs that have samples.
+ */
+static void add_links(struct links *to, const uint64_t *all, size_t cells, size_t wide,
+		      size_t most, struct link *scratch[2])
+{
+	struct link *list = scratch[0];
+	size_t n = 0;
+
+	for (size_t left = 0; left * wide < cells; left++)
+		for (size_t right = 0; right < wide; right++)
+			if (all[left * wide + right])
+				list[n++] = (struct link){ all[left * wide + right],
+							   (uint16_t)left,
+							   (uint16_t)right };
+	list = sorted(list, scratch[1], n);
+	for (size_t i = n > most ? n - most : 0; i < n; i++, to->size++) {
 		to->count[to->size] = (double)list[i].count;
 		to->left[to->size] = list[i].left;
 		to->right[to->size] = list[i].right;
@@ -148,7 +145,6 @@ static bool answer_pairs(struct ml_sample_request *r, struct ml_answer *a,
 {
 	const struct ml_bins *x, *y;
 	size_t left = 0, right = 0;
-	struct links l = { 0 };
 
 	if (!ml_sample_request_column(r, "left", &left, err) ||
 	    !ml_sample_request_column(r, "right", &right, err) ||
@@ -158,7 +154,12 @@ static bool answer_pairs(struct ml_sample_request *r, struct ml_answer *a,
 	size_t cells = cells_between(x, y);
 	uint64_t *all = ml_arena_alloc(&a->arena, cells * sizeof(*all));
 	ml_bins_pairs(x, y, &r->q.selected, all);
-	add_links(&l, all, cells, y->count + 1, &a->arena);
+	size_t n = links_in(all, cells);
+	struct link *scratch[] = { ml_arena_alloc(&a->arena, (n + 1) * sizeof(**scratch)),
+				   ml_arena_alloc(&a->arena,
+						  (n + 1) * sizeof(**scratch)) };
+	struct links l = links_of(n, &a->arena);
+	add_links(&l, all, cells, y->count + 1, n, scratch);
 	uint64_t *counts = ml_arena_alloc(&a->arena, (l.size + 1) * sizeof(*counts));
 	for (size_t i = 0; i < l.size; i++)
 		counts[i] = (uint64_t)l.count[i];
@@ -221,19 +222,55 @@ static void put_histograms(struct ml_answer *a, const char *name, const struct a
 	ml_answer_column(a, name, ML_TYPE_F64, reals, x->cells);
 }
 
+static int by_size(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * How many links of each pair are answered, if there are at most `lines` of all: pairs
+ * with few links keep all of them, the others share what is left.
+ */
+static size_t links_a_pair(const size_t *sizes, size_t pairs, uint64_t lines)
+{
+	size_t sorted_sizes[ML_OPEN_TAKEN];
+	uint64_t left = lines;
+
+	memcpy(sorted_sizes, sizes, pairs * sizeof(*sizes));
+	qsort(sorted_sizes, pairs, sizeof(*sorted_sizes), by_size);
+	for (size_t i = 0; i < pairs; i++) {
+		if (sorted_sizes[i] > left / (pairs - i))
+			return (size_t)(left / (pairs - i));
+		left -= sorted_sizes[i];
+	}
+	return SIZE_MAX;
+}
+
 static void put_links(struct ml_answer *a, const char *const names[4],
-		      const struct axes *x, uint64_t *const *pairs)
+		      const struct axes *x, uint64_t *const *pairs, uint64_t lines)
 {
 	uint32_t *ends = ml_arena_alloc(&a->arena, x->count * sizeof(*ends));
-	struct links l = { 0 };
+	size_t sizes[ML_OPEN_TAKEN], n = x->count - 1, longest = 0, all = 0, most;
 
-	reserve(&l, 1, &a->arena);
-	for (size_t i = 0; i + 1 < x->count; i++) {
+	for (size_t i = 0; i < n; i++) {
+		sizes[i] = links_in(pairs[i], cells_between(x->bins[i], x->bins[i + 1]));
+		longest = sizes[i] > longest ? sizes[i] : longest;
+	}
+	most = lines ? links_a_pair(sizes, n, lines) : SIZE_MAX;
+	for (size_t i = 0; i < n; i++)
+		all += sizes[i] < most ? sizes[i] : most;
+	struct links l = links_of(all, &a->arena);
+	struct link *scratch[2];
+	for (size_t i = 0; i < 2; i++)
+		scratch[i] = ml_arena_alloc(&a->arena, (longest + 1) * sizeof(**scratch));
+	for (size_t i = 0; i < n; i++) {
 		add_links(&l, pairs[i], cells_between(x->bins[i], x->bins[i + 1]),
-			  x->bins[i + 1]->count + 1, &a->arena);
+			  x->bins[i + 1]->count + 1, most, scratch);
 		ends[i] = (uint32_t)l.size;
 	}
-	ml_answer_column(a, names[0], ML_TYPE_U32, ends, x->count - 1);
+	ml_answer_column(a, names[0], ML_TYPE_U32, ends, n);
 	ml_answer_column(a, names[1], ML_TYPE_F64, l.count, l.size);
 	ml_answer_column(a, names[2], ML_TYPE_U16, l.left, l.size);
 	ml_answer_column(a, names[3], ML_TYPE_U16, l.right, l.size);
@@ -245,7 +282,8 @@ struct names {
 };
 
 static void put_selection(struct ml_answer *a, const struct names *names,
-			  const struct axes *x, const struct ml_selection *sel)
+			  const struct axes *x, const struct ml_selection *sel,
+			  uint64_t lines)
 {
 	uint64_t *counts = ml_arena_alloc(&a->arena, x->cells * sizeof(*counts)),
 		 *histograms[ML_OPEN_TAKEN], *pairs[ML_OPEN_TAKEN];
@@ -260,7 +298,7 @@ static void put_selection(struct ml_answer *a, const struct names *names,
 	ml_bins_axes(x->bins, x->count, sel, histograms, pairs);
 	ml_answer_u64(a, names->rows, ml_selection_count(sel));
 	put_histograms(a, names->histograms, x, counts);
-	put_links(a, names->links, x, pairs);
+	put_links(a, names->links, x, pairs, lines);
 }
 
 static bool answer_axes(struct ml_sample_request *r, struct ml_answer *a,
@@ -274,10 +312,11 @@ static bool answer_axes(struct ml_sample_request *r, struct ml_answer *a,
 					   { "alsoEnds", "alsoCount", "alsoLeft",
 					     "alsoRight" } };
 	struct axes x;
-	uint64_t alone;
+	uint64_t alone, lines;
 
 	if (!read_axes(&x, r, err) ||
-	    !ml_request_u64(r->request, "alone", 0, &alone, err))
+	    !ml_request_u64(r->request, "alone", 0, &alone, err) ||
+	    !ml_request_u64(r->request, "lines", 0, &lines, err))
 		return false;
 	if (alone && !r->has_also)
 		return ml_fail(err, ML_USAGE, "alone=1 needs also=SELECTION");
@@ -288,9 +327,9 @@ static bool answer_axes(struct ml_sample_request *r, struct ml_answer *a,
 		ml_json_u64(&a->json, x.bins[i]->count);
 	ml_json_end(&a->json);
 	if (!alone)
-		put_selection(a, &selected, &x, &r->q.selected);
+		put_selection(a, &selected, &x, &r->q.selected, lines);
 	if (r->has_also)
-		put_selection(a, &also, &x, &r->also);
+		put_selection(a, &also, &x, &r->also, lines);
 	return true;
 }
 

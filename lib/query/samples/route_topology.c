@@ -84,11 +84,16 @@ bool ml_route_samples_loads(struct ml_workspace *ws, const struct ml_request *q,
 				 *const also[] = { "alsoSamples", "alsoTimed",
 						   "alsoCycles", "alsoTransactions" };
 	struct ml_sample_request r;
+	uint64_t alone;
 
-	if (!read_request(&r, ws, q, a, err))
+	if (!read_request(&r, ws, q, a, err) ||
+	    !ml_request_u64(q, "alone", 0, &alone, err))
 		return false;
+	if (alone && !r.has_also)
+		return ml_fail(err, ML_USAGE, "alone=1 needs also=SELECTION");
 	ml_answer_columns(a);
-	put_loads(a, names, &r, &r.q.selected);
+	if (!alone)
+		put_loads(a, names, &r, &r.q.selected);
 	if (r.has_also)
 		put_loads(a, also, &r, &r.also);
 	return true;

@@ -41,6 +41,13 @@ export interface Band {
 	colour: Uint32Array;
 }
 
+/** Lines of one colour and thickness, x1, y1, x2, y2 each. */
+export interface Segments {
+	ends: ArrayLike<number>;
+	colour: Colour;
+	thick: number;
+}
+
 export interface Draw {
 	readonly width: number;
 	readonly height: number;
@@ -66,8 +73,12 @@ export interface Draw {
 	): void;
 	/** x, y, x, y, ...; closed and filled, or a line of `thick`. */
 	path(points: ArrayLike<number>, colour: Colour, thick?: number, alpha?: number): void;
-	/** Lines that do not hang together, x1, y1, x2, y2 each, in any number. */
-	segments(ends: ArrayLike<number>, colour: Colour, thick?: number, alpha?: number): void;
+	/*
+	 * Lines that do not hang together, in any number; the last ones lie over the first. They
+	 * are written into memory like splats, so calls for narrow parts of a picture are faster
+	 * than one for all of it.
+	 */
+	segments(list: readonly Segments[]): void;
 	/** A ring from radius r0 to r1, angles clockwise from the top; r0 = 0 is a slice. */
 	arc(
 		x: number,
@@ -97,9 +108,9 @@ export interface Draw {
 	/*
 	 * Draws a part of the frame that stays while something flies over it. The back end may
 	 * keep the result of `paint` and use it again until `key` changes. Each part has a name
-	 * of its own.
+	 * of its own. `alpha` is that of the whole part, and is not in its key.
 	 */
-	layer(name: string, key: string, paint: () => void): void;
+	layer(name: string, key: string, paint: () => void, alpha?: number): void;
 	/** A picture of columns x rows cells, row by row, scaled without blur. */
 	cells(
 		x: number,

@@ -2,6 +2,7 @@
 import { trace } from "./curve";
 import { putBand } from "./band";
 import { stamp } from "./dots";
+import { SegmentSheet } from "./segments";
 import {
 	css,
 	font,
@@ -9,6 +10,7 @@ import {
 	type Colour,
 	type Dots,
 	type Draw,
+	type Segments,
 	type TextStyle,
 } from "./draw";
 
@@ -23,6 +25,7 @@ export class Pixels implements Draw {
 	private sheet: CanvasRenderingContext2D | undefined; // for splats and dots
 	private image: ImageData | undefined;
 	private words = new Uint32Array(0);
+	private readonly lines = new SegmentSheet();
 	private dirty: [number, number, number, number] | undefined; // device pixels x0 y0 x1 y1
 	private readonly layers = new Map<
 		string,
@@ -96,26 +99,11 @@ export class Pixels implements Draw {
 		}
 	}
 
-	segments(ends: ArrayLike<number>, colour: Colour, thick = 1, alpha = 1): void {
-		const c = this.c;
+	segments(list: readonly Segments[]): void {
+		this.begin();
+		const { width, height } = this.c.canvas;
 
-		this.flush();
-		c.globalAlpha = alpha;
-		c.strokeStyle = css(colour);
-		c.lineWidth = thick;
-		/*
-		 * Thousands of lines that cross in one path cost a software rasteriser more than
-		 * the same lines in small paths; thick ones are fastest alone.
-		 */
-		const together = 4 * (thick <= 1 ? 16 : 1);
-		for (let from = 0; from < ends.length; from += together) {
-			c.beginPath();
-			for (let i = from; i + 3 < Math.min(ends.length, from + together); i += 4) {
-				c.moveTo(ends[i]!, ends[i + 1]!);
-				c.lineTo(ends[i + 2]!, ends[i + 3]!);
-			}
-			c.stroke();
-		}
+		this.touched(this.lines.draw(list, this.scale, this.words, width, height));
 	}
 
 	arc(
@@ -214,7 +202,7 @@ export class Pixels implements Draw {
 		this.touched(putBand(o, this.scale, this.words, width, height));
 	}
 
-	layer(name: string, key: string, paint: () => void): void {
+	layer(name: string, key: string, paint: () => void, alpha = 1): void {
 		const screen = this.c;
 		let l = this.layers.get(name);
 
@@ -241,7 +229,7 @@ export class Pixels implements Draw {
 		}
 		this.c.save();
 		this.c.setTransform(1, 0, 0, 1, 0, 0);
-		this.c.globalAlpha = 1;
+		this.c.globalAlpha = alpha;
 		this.c.drawImage(l.c.canvas, 0, 0);
 		this.c.restore();
 	}

@@ -8,6 +8,7 @@ import {
 	type Colour,
 	type Dots,
 	type Draw,
+	type Segments,
 	type TextStyle,
 } from "./draw";
 
@@ -76,14 +77,16 @@ export class Svg implements Draw {
 		);
 	}
 
-	segments(ends: ArrayLike<number>, colour: Colour, thick = 1, alpha = 1): void {
-		let d = "";
+	segments(list: readonly Segments[]): void {
+		for (const { ends, colour, thick } of list) {
+			let d = "";
 
-		for (let i = 0; i + 3 < ends.length; i += 4)
-			d += `M${n(ends[i]!)} ${n(ends[i + 1]!)}L${n(ends[i + 2]!)} ${n(ends[i + 3]!)}`;
-		this.out.push(
-			`<path d="${d}" fill="none" stroke="${css(colour)}" stroke-width="${n(thick)}"${opacity(alpha)}/>`,
-		);
+			for (let i = 0; i + 3 < ends.length; i += 4)
+				d += `M${n(ends[i]!)} ${n(ends[i + 1]!)}L${n(ends[i + 2]!)} ${n(ends[i + 3]!)}`;
+			this.out.push(
+				`<path d="${d}" fill="none" stroke="${css(colour)}" stroke-width="${n(thick)}"/>`,
+			);
+		}
 	}
 
 	arc(
@@ -168,8 +171,10 @@ export class Svg implements Draw {
 		}
 	}
 
-	layer(_name: string, _key: string, paint: () => void): void {
+	layer(_name: string, _key: string, paint: () => void, alpha = 1): void {
+		if (alpha < 1) this.out.push(`<g${opacity(alpha)}>`);
 		paint();
+		if (alpha < 1) this.out.push("</g>");
 	}
 
 	/** Runs of equal cells in a row become one rectangle. */

@@ -1,6 +1,6 @@
 // The routes about samples (docs/api.md), typed.
 import { columns, json, request } from "../../api";
-import type { Column } from "../../model/columns";
+import type { Column, Columns } from "../../model/columns";
 import type { Beside } from "./model/compare";
 import type {
 	Axes,
@@ -64,9 +64,53 @@ function axisCounts(
 const plain = (name: string) => name;
 const withAlso = (name: string) => `also${name[0]!.toUpperCase()}${name.slice(1)}`;
 
+function nodeLoads(
+	c: Record<string, Column>,
+	name: (plain: string) => string,
+): NodeLoads {
+	return {
+		samples: c[name("samples")] as Float64Array,
+		timed: c[name("timed")] as Float64Array,
+		cycles: c[name("cycles")] as Float64Array,
+		transactions: c[name("transactions")] as Float64Array,
+	};
+}
+
 /** Parameters without the empty ones. */
 function given(p: Record<string, string | number | undefined>) {
 	return Object.fromEntries(Object.entries(p).filter(([, v]) => v !== ""));
+}
+
+/** What parallel coordinates show: columns, bins, those whose bins grow, and selections. */
+export interface AxesQuestion {
+	number: number; // of the samples
+	columns: number[];
+	bins: number;
+	log: number[];
+	select: string;
+	also: string;
+}
+
+async function askAxes(
+	q: AxesQuestion,
+	more: Record<string, number>,
+	s?: AbortSignal,
+): Promise<Columns & { bins: number[] }> {
+	const { columns: list, bins, select, also, log } = q;
+	const answer = await columns(
+		`samples/${q.number}/axes`,
+		given({
+			columns: list.join(","),
+			bins,
+			select,
+			also,
+			log: log.join(","),
+			...more,
+		}),
+		s,
+	);
+
+	return { ...answer, bins: answer.header["bins"] as number[] };
 }
 
 async function table<T>(
@@ -86,58 +130,34 @@ async function table<T>(
 
 export const api = {
 	info: (n: number, s?: AbortSignal) => json<SamplesInfo>(`samples/${n}`, {}, s),
-	axes: async (
-		n: number,
-		list: number[],
-		bins: number,
-		select: string,
-		also: string,
-		s?: AbortSignal,
-		log: number[] = [],
-	): Promise<Axes> => {
-		const { header: h, column: c } = await columns(
-			`samples/${n}/axes`,
-			given({ columns: list.join(","), bins, select, also, log: log.join(",") }),
-			s,
-		);
-		const b = h["bins"] as number[];
+	axes: async (q: AxesQuestion, s?: AbortSignal): Promise<Axes> => {
+		const { header: h, column: c, bins } = await askAxes(q, {}, s);
 
 		return {
-			columns: list,
-			bins: b,
+			columns: q.columns,
+			bins,
 			rows: h["rows"] as number,
-			selected: axisCounts(c, b, h["selected"] as number, plain),
-			also: c["alsoHistograms"] ? axisCounts(c, b, h["also"] as number, withAlso) : null,
+			selected: axisCounts(c, bins, h["selected"] as number, plain),
+			also: c["alsoHistograms"]
+				? axisCounts(c, bins, h["also"] as number, withAlso)
+				: null,
 		};
 	},
-	/** Counts of the pre-selection alone: those of the selection are there already. */
+	/*
+	 * Counts of the pre-selection alone, with its strongest lines: those of the selection
+	 * are there already.
+	 */
 	axesOver: async (
-		n: number,
-		list: number[],
-		bins: number,
-		select: string,
-		also: string,
+		q: AxesQuestion,
+		lines: number,
 		s?: AbortSignal,
-		log: number[] = [],
 	): Promise<Pick<Axes, "columns" | "bins"> & { also: AxisCounts }> => {
-		const { header: h, column: c } = await columns(
-			`samples/${n}/axes`,
-			given({
-				columns: list.join(","),
-				bins,
-				select,
-				also,
-				alone: 1,
-				log: log.join(","),
-			}),
-			s,
-		);
-		const b = h["bins"] as number[];
+		const { header: h, column: c, bins } = await askAxes(q, { alone: 1, lines }, s);
 
 		return {
-			columns: list,
-			bins: b,
-			also: axisCounts(c, b, h["also"] as number, withAlso),
+			columns: q.columns,
+			bins,
+			also: axisCounts(c, bins, h["also"] as number, withAlso),
 		};
 	},
 	edges: async (
@@ -161,14 +181,26 @@ export const api = {
 		s?: AbortSignal,
 	): Promise<Loads> => {
 		const { column: c } = await columns(`samples/${n}/loads`, given({ select, also }), s);
-		const of = (name: (plain: string) => string): NodeLoads => ({
-			samples: c[name("samples")] as Float64Array,
-			timed: c[name("timed")] as Float64Array,
-			cycles: c[name("cycles")] as Float64Array,
-			transactions: c[name("transactions")] as Float64Array,
-		});
 
-		return { ...of(plain), also: c["alsoSamples"] ? of(withAlso) : null };
+		return {
+			...nodeLoads(c, plain),
+			also: c["alsoSamples"] ? nodeLoads(c, withAlso) : null,
+		};
+	},
+	/** Loads of the pre-selection alone: those of the selection are there already. */
+	loadsOver: async (
+		n: number,
+		select: string,
+		also: string,
+		s?: AbortSignal,
+	): Promise<NodeLoads> => {
+		const { column: c } = await columns(
+			`samples/${n}/loads`,
+			given({ select, also, alone: 1 }),
+			s,
+		);
+
+		return nodeLoads(c, withAlso);
 	},
 	offenders: (
 		n: number,

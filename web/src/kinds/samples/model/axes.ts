@@ -96,43 +96,6 @@ export function strengths(l: Links, mode: Strength, most?: Links): Float64Array 
 	return out;
 }
 
-/*
- * At most so many lines: the strongest of each pair of axes, which stand at its end. Pairs
- * with few lines keep all of them, the others share what is left.
- */
-export function strongest(list: Links[], lines: number): Links[] {
-	const sizes = list.map((l) => l.count.length).sort((a, b) => a - b);
-	let left = lines;
-	let most = Infinity;
-
-	for (let i = 0; i < sizes.length; i++) {
-		const share = Math.floor(left / (sizes.length - i));
-		if (sizes[i]! > share) {
-			most = share;
-			break;
-		}
-		left -= sizes[i]!;
-	}
-	return list.map((l) => {
-		const from = Math.max(0, l.count.length - most);
-		return {
-			count: l.count.subarray(from),
-			left: l.left.subarray(from),
-			right: l.right.subarray(from),
-		};
-	});
-}
-
-/** A number that differs where links differ: a picture of the same links can be kept. */
-export function linksKey(list: Links[]): number {
-	let sum = 0;
-
-	for (const l of list)
-		for (let i = 0; i < l.count.length; i++)
-			sum = (sum * 31 + l.count[i]! * (l.left[i]! * 1009 + l.right[i]! + 1)) % 9007199254;
-	return sum;
-}
-
 export const SHADES = 16;
 export const WIDTHS = 6;
 
@@ -140,7 +103,7 @@ export const WIDTHS = 6;
 export interface Stroke {
 	shade: number; // 0 to 1
 	width: number; // CSS pixels
-	ends: number[]; // x1, y1, x2, y2, ...
+	ends: Float64Array; // x1, y1, x2, y2, ...
 }
 
 /*
@@ -156,25 +119,35 @@ export function strokes(
 	f: Frame,
 	bins: [left: number, right: number],
 ): Stroke[] {
-	const classes = new Map<number, number[]>();
+	const key = new Uint8Array(l.count.length);
+	const sizes = new Uint32Array(SHADES * WIDTHS);
 
-	for (let i = 0; i < l.count.length; i++) {
+	for (let i = 0; i < key.length; i++) {
 		const shade = Math.min(SHADES - 1, Math.floor(Math.sqrt(strength[i]!) * SHADES));
 		const share = Math.sqrt(l.count[i]! / Math.max(1, samples));
 		const width = Math.min(WIDTHS - 1, Math.floor(share * WIDTHS));
-		const key = shade * WIDTHS + width;
-		let ends = classes.get(key);
 
-		if (!ends) classes.set(key, (ends = []));
-		ends.push(x1, binY(f, l.left[i]!, bins[0]), x2, binY(f, l.right[i]!, bins[1]));
+		key[i] = shade * WIDTHS + width;
+		sizes[key[i]!]!++;
 	}
-	return [...classes.keys()]
-		.sort((a, b) => a - b)
-		.map((key) => ({
-			shade: Math.floor(key / WIDTHS) / (SHADES - 1),
-			width: 0.8 + 1.4 * (key % WIDTHS),
-			ends: classes.get(key)!,
-		}));
+	const ends = Array.from(sizes, (n) => new Float64Array(4 * n));
+	const used = new Uint32Array(sizes.length);
+	for (let i = 0; i < key.length; i++) {
+		const to = ends[key[i]!]!;
+		const at = 4 * used[key[i]!]!++;
+
+		to[at] = x1;
+		to[at + 1] = binY(f, l.left[i]!, bins[0]);
+		to[at + 2] = x2;
+		to[at + 3] = binY(f, l.right[i]!, bins[1]);
+	}
+	return ends
+		.map((e, k) => ({
+			shade: Math.floor(k / WIDTHS) / (SHADES - 1),
+			width: 0.8 + 1.4 * (k % WIDTHS),
+			ends: e,
+		}))
+		.filter((k) => k.ends.length > 0);
 }
 
 /** Values that are near each other and far from 0, such as times, are told from the first. */

@@ -1,7 +1,7 @@
 // A histogram along one column, with metrics in windows and clusters.
 import { computed } from "@preact/signals";
 import { latest } from "../../../state/latest";
-import { api, type Loads } from "../api";
+import { api, type AxesQuestion, type Loads } from "../api";
 import { word } from "../model/selection";
 import { roleColumn, type Axes } from "../model/table";
 import { bins, logs } from "./axes";
@@ -34,21 +34,24 @@ const hasMetrics = computed(() => {
 	return !!c && c.type !== "names" && !!tree.value && shows("histogram");
 });
 
-export const oneAxis = latest<Axes>(() => {
-	const [n, a, b, log] = [number.value, along.value, bins.value, logs.value];
-	const [now, also] = [selected.value, hover.value];
+function question(select: string, also: string): AxesQuestion | null {
+	const [n, a] = [number.value, along.value];
 
 	return n === null || a < 0 || !shows("histogram")
 		? null
-		: (abort) => api.axes(n, [a], b, now, also, abort, log);
+		: { number: n, columns: [a], bins: bins.value, log: logs.value, select, also };
+}
+
+export const oneAxis = latest<Axes>(() => {
+	const q = question(selected.value, hover.value);
+
+	return q && ((abort) => api.axes(q, abort));
 }).value;
 
 export const oneBase = latest<Axes>(() => {
-	const [n, a, b, log] = [number.value, along.value, bins.value, logs.value];
+	const q = question("", "");
 
-	return n === null || a < 0 || !shows("histogram")
-		? null
-		: (abort) => api.axes(n, [a], b, "", "", abort, log);
+	return q && ((abort) => api.axes(q, abort));
 }).value;
 
 export const windows = latest(

@@ -1,8 +1,8 @@
 // Parallel coordinates: axes, bins and the counts along them.
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { latest } from "../../../state/latest";
 import { message } from "../../../state/store";
-import { api } from "../api";
+import { api, type AxesQuestion } from "../api";
 import { usualAxes, type Strength } from "../model/axes";
 import type { Axes } from "../model/table";
 import {
@@ -106,44 +106,60 @@ export function edgesOf(column: number, count = bins.value): string[] | null {
 	return known ?? null;
 }
 
-/** Counts of all samples, which stay behind those of the selection. */
-export const base = latest<Axes>(() => {
-	const [n, list, b, log] = [number.value, axes.value, bins.value, logs.value];
+/** The question about the axes as they are; null: nothing to ask. */
+function question(select: string, also: string): AxesQuestion | null {
+	const [n, columns] = [number.value, axes.value];
 
 	void version.value;
-	return n === null || !list.length || !shows("samples", "parallel")
+	return n === null || !columns.length || !shows("samples", "parallel")
 		? null
-		: (abort) => api.axes(n, list, b, "", "", abort, log);
+		: { number: n, columns, bins: bins.value, log: logs.value, select, also };
+}
+
+/** Counts of all samples, which stay behind those of the selection. */
+export const base = latest<Axes>(() => {
+	const q = question("", "");
+
+	return q && ((abort) => api.axes(q, abort));
 }).value;
 
 /** An answer with the selection that it is about. */
 type About<T> = T & { select: string };
 
 const chosen = latest<About<Axes>>(() => {
-	const [n, list, b, log] = [number.value, axes.value, bins.value, logs.value];
-	const select = selected.value;
+	const q = question(selected.value, "");
 
-	void version.value;
-	return n === null || !list.length || !shows("samples", "parallel")
-		? null
-		: async (abort) => ({
-				...(await api.axes(n, list, b, select, "", abort, log)),
-				select,
-			});
+	return q && (async (abort) => ({ ...(await api.axes(q, abort)), select: q.select }));
 }).value;
+
+/*
+ * The strongest lines of a pre-selection are drawn: fewer while it moves, so that drawing
+ * them takes a part of a frame, and more once it has rested for so many milliseconds.
+ */
+const LINES = { moving: 1500, resting: 4000 };
+const REST = 150;
+
+const rested = signal(""); // the pre-selection that rested last
+effect(() => {
+	const now = hover.value;
+	const timer = setTimeout(() => (rested.value = now), REST);
+
+	return () => clearTimeout(timer);
+});
+const overLines = computed(() =>
+	rested.value === hover.value ? LINES.resting : LINES.moving,
+);
 
 /** What the pointer or a brush is on. It follows each move, so it is asked for alone. */
 const over = latest<About<Awaited<ReturnType<typeof api.axesOver>>>>(() => {
-	const [n, list, b, log] = [number.value, axes.value, bins.value, logs.value];
-	const [select, also] = [selected.value, hover.value];
+	const [also, lines] = [hover.value, overLines.value];
+	const q = question(selected.value, also);
 
-	void version.value;
-	return n === null || !list.length || !also || !shows("samples", "parallel")
-		? null
-		: async (abort) => ({
-				...(await api.axesOver(n, list, b, select, also, abort, log)),
-				select,
-			});
+	if (!q || !also) return null;
+	return async (abort) => ({
+		...(await api.axesOver(q, lines, abort)),
+		select: q.select,
+	});
 }).value;
 
 /** Counts of the selection, with those of the pre-selection if they belong to it. */

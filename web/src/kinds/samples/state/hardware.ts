@@ -1,7 +1,7 @@
 // The hardware, and the loads of samples on it.
 import { computed } from "@preact/signals";
 import { latest } from "../../../state/latest";
-import { api, type Hardware, type Loads } from "../api";
+import { api, type Hardware, type Loads, type NodeLoads } from "../api";
 import { layOut } from "../model/tree";
 import { active, shows, number, version, info, selected, hover, opt } from "./store";
 
@@ -22,13 +22,32 @@ export const tree = computed(() =>
 	hardware.value ? layOut(hardware.value.name, hardware.value.nodes) : null,
 );
 
-export const loads = latest<Loads>(() => {
-	const [n, now, also] = [number.value, selected.value, hover.value];
+/** Reads the tree: one that was read anew has other loads. */
+const showsLoads = () => !!tree.value && shows("samples", "topology");
 
-	return n === null || !tree.value || !shows("samples", "topology")
+const chosen = latest<Loads & { select: string }>(() => {
+	const [n, select] = [number.value, selected.value];
+
+	return n === null || !showsLoads()
 		? null
-		: (abort) => api.loads(n, now, also, abort);
+		: async (abort) => ({ ...(await api.loads(n, select, "", abort)), select });
 }).value;
+
+/** What the pointer or a brush is on. It follows each move, so it is asked for alone. */
+const over = latest<NodeLoads & { select: string }>(() => {
+	const [n, select, also] = [number.value, selected.value, hover.value];
+
+	return n === null || !showsLoads() || !also
+		? null
+		: async (abort) => ({ ...(await api.loadsOver(n, select, also, abort)), select });
+}).value;
+
+/** Loads of the selection, with those of the pre-selection if they belong to it. */
+export const loads = computed<Loads | null>(() => {
+	const [all, now] = [chosen.value, over.value];
+
+	return all && now && all.select === now.select ? { ...all, also: now } : all;
+});
 
 /** Latency L and imbalance I of every tier (section 7.1 of MemAxes). */
 export const metrics = latest(

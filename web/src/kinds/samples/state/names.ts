@@ -33,7 +33,10 @@ const latencyThirds = latest<[number, number]>(
 			? null
 			: async (abort) => {
 					const [a, edges] = await Promise.all([
-						api.axes(n, [column], 1000, "", "", abort),
+						api.axes(
+							{ number: n, columns: [column], bins: 1000, log: [], select: "", also: "" },
+							abort,
+						),
 						api.edges(n, column, 1000),
 					]);
 

@@ -1,20 +1,19 @@
 // Parallel coordinates: a histogram on every axis, and between two axes a line for each pair
 // of bins that have samples in common. Luminance is the strength of a line, width its count;
 // the strongest are drawn last.
-import { mix, type Palette } from "../../../draw/colours";
+import type { Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
+import { identity } from "../../../state/identity";
 import { exact, percent } from "../../../model/format";
 import {
 	axisX,
 	binAt,
 	binText,
 	binY,
-	linksKey,
 	moved,
 	placeAt,
 	shown,
 	strengths,
-	strongest,
 	strokes,
 	type Frame,
 } from "../model/axes";
@@ -34,8 +33,8 @@ import { NOTHING, type Box, type Part, type Under } from "./parts";
 const HEAD = 40; // names and highest values
 const FOOT = 34; // lowest values, and the bin of missing values
 const NEAR = 20; // pixels from an axis
-/** Lines of a pre-selection, which follows the pointer: a frame's worth. */
-const FOLLOWING = 4000;
+/** How much of the other lines stays beside a pre-selection. */
+const DIMMED = 0.55;
 
 type Grip =
 	| { what: "axis"; from: number; dx: number; at: number; start: number }
@@ -98,7 +97,56 @@ export class ParallelPart implements Part {
 			if (this.grip?.what === "axis") this.drawDraggedLines(d, p, now);
 			else this.drawLines(d, p, now);
 		}
-		for (let i = 0; i < n; i++) this.drawAxis(d, p, i, base, now);
+		const at = s.axes.value.map((c) => now.columns.indexOf(c));
+		// what does not follow the pointer is kept: bars and names cost as much as lines
+		d.layer("axes", this.axesKey(p, base, now), () => {
+			for (let i = 0; i < n; i++) this.drawAxis(d, p, i, at[i]!, base, now);
+		});
+		for (let i = 0; i < n; i++) {
+			if (at[i]! < 0) continue;
+			this.drawAlso(d, p, this.x(i), now, at[i]!);
+			this.drawBrush(d, p, i, this.x(i), now.bins[at[i]!]!);
+		}
+		d.layer("names", this.namesKey(p, base, now), () => {
+			for (let i = 0; i < n; i++) {
+				if (at[i]! >= 0) this.drawNames(d, p, i, this.x(i), now.bins[at[i]!]!);
+				this.drawHead(d, p, i, this.x(i), this.column(i));
+			}
+		});
+	}
+
+	/** Where the axes stand and what they are of, as a part of keys. */
+	private place(p: Palette): string {
+		const f = this.frame;
+		const xs = s.axes.value.map((_, i) => this.x(i));
+
+		return [p.background, f.left, f.right, f.top, f.bottom, xs, s.axes.value].join(" ");
+	}
+
+	private axesKey(p: Palette, base: Axes, now: Axes): string {
+		return [
+			this.place(p),
+			identity(base.selected),
+			identity(now.selected),
+			s.selected.value ? "selected" : "",
+		].join(" ");
+	}
+
+	private namesKey(p: Palette, base: Axes, now: Axes): string {
+		const over = this.over_?.head ? this.over_.axis : -1;
+		const held = this.grip?.what === "axis" ? this.grip.from : -1;
+
+		return [
+			this.place(p),
+			identity(s.info.value),
+			identity(base.selected),
+			now.columns,
+			now.bins,
+			s.logs.value,
+			s.axes.value.map((a) => identity(s.edgesOf(a))),
+			over,
+			held,
+		].join(" ");
 	}
 
 	/** What the labels of the first axis need. */
@@ -115,15 +163,24 @@ export class ParallelPart implements Part {
 	/** Lines between neighbours. What the pointer is on lies over the rest. */
 	private drawLines(d: Draw, p: Palette, a: Axes): void {
 		const c = sampleColours(p);
-		const dim = a.also ? mix(p.background, c.selected, 0.55) : c.selected;
+		const { also } = a;
 
-		d.layer("lines", this.key(p, a), () => {
-			for (let i = 0; i + 1 < a.columns.length; i++)
-				this.drawPair(d, p, a, a.selected, a.selected.links[i]!, i, dim);
-		});
-		if (!a.also) return;
-		strongest(a.also.links, FOLLOWING).forEach((links, i) =>
-			this.drawPair(d, p, a, a.also!, links, i, c.hover),
+		// over the background, dimmed lines are lines of dimmed colours
+		d.layer(
+			"lines",
+			this.linesKey(p, a),
+			() => {
+				for (let i = 0; i + 1 < a.columns.length; i++)
+					this.drawPair(d, p, a, a.selected, a.selected.links[i]!, i, c.selected);
+			},
+			also ? DIMMED : 1,
+		);
+		if (!also) return;
+		d.layer(
+			"lines under the pointer",
+			[this.linesKey(p, a), identity(also), s.ownScale.value].join(" "),
+			() =>
+				also.links.forEach((links, i) => this.drawPair(d, p, a, also, links, i, c.hover)),
 		);
 	}
 
@@ -132,21 +189,28 @@ export class ParallelPart implements Part {
 		const c = sampleColours(p);
 		const g = this.grip as Extract<Grip, { what: "axis" }>;
 		const order = moved([...a.columns.keys()], g.from, g.at);
+		const draw = (follows: boolean) => {
+			for (let i = 0; i + 1 < a.columns.length; i++)
+				if (
+					order.indexOf(i + 1) - order.indexOf(i) === 1 &&
+					(i === g.from || i + 1 === g.from) === follows
+				)
+					this.drawPair(d, p, a, a.selected, a.selected.links[i]!, i, c.selected);
+		};
 
-		for (let i = 0; i + 1 < a.columns.length; i++)
-			if (order.indexOf(i + 1) - order.indexOf(i) === 1)
-				this.drawPair(d, p, a, a.selected, a.selected.links[i]!, i, c.selected);
+		d.layer("lines", [this.linesKey(p, a), "without", g.from, order].join(" "), () =>
+			draw(false),
+		);
+		draw(true);
 	}
 
-	private key(p: Palette, a: Axes): string {
+	private linesKey(p: Palette, a: Axes): string {
 		const f = this.frame;
 
 		return [
-			linksKey(a.selected.links),
-			a.also ? "dim" : "",
-			a.columns.join(),
-			a.bins.join(),
-			a.selected.samples,
+			identity(a.selected),
+			a.columns,
+			a.bins,
 			s.strength.value,
 			p.background,
 			f.left,
@@ -167,7 +231,7 @@ export class ParallelPart implements Part {
 	): void {
 		const scale = of === a.also && !s.ownScale.value ? a.selected.links[i] : of.links[i];
 
-		for (const k of strokes(
+		const list = strokes(
 			links,
 			strengths(links, s.strength.value, scale),
 			of === a.also && s.ownScale.value ? of.samples : a.selected.samples,
@@ -175,66 +239,78 @@ export class ParallelPart implements Part {
 			this.x(i + 1),
 			this.frame,
 			[a.bins[i]!, a.bins[i + 1]!],
-		))
-			d.segments(k.ends, lineColour(p, colour, k.shade), k.width);
+		);
+		d.segments(
+			list.map((k) => ({
+				ends: k.ends,
+				colour: lineColour(p, colour, k.shade),
+				thick: k.width,
+			})),
+		);
 	}
 
-	private drawAxis(d: Draw, p: Palette, i: number, base: Axes, now: Axes): void {
+	/** The axis with the bars of all samples and of the selected; `at`: its place in `now`. */
+	private drawAxis(
+		d: Draw,
+		p: Palette,
+		i: number,
+		at: number,
+		base: Axes,
+		now: Axes,
+	): void {
 		const f = this.frame;
 		const x = this.x(i);
-		const c = this.column(i);
-		const at = now.columns.indexOf(s.axes.value[i]!);
-		const held = this.grip?.what === "axis" && this.grip.from === i;
+		const c = sampleColours(p);
 
 		d.line(x, f.top, x, f.bottom, p.text, 1, 0.7);
-		if (at >= 0) {
-			const behind = base.columns.indexOf(s.axes.value[i]!);
-			this.drawBars(
-				d,
-				p,
-				x,
-				now.bins[at]!,
-				behind >= 0 ? base.selected.histograms[behind]! : null,
-				now.selected.histograms[at]!,
-				now.also?.histograms[at],
-			);
-			this.drawBrush(d, p, i, x, now.bins[at]!);
-			this.drawNames(d, p, i, x, now.bins[at]!);
-		}
-		this.drawHead(d, p, i, x, c, held);
+		if (at < 0) return;
+		const bins = now.bins[at]!;
+		const counts = now.selected.histograms[at]!;
+		const all = allCounts(base, s.axes.value[i]!);
+		if (s.selected.value && all)
+			this.drawBars(d, x, bins, all, Math.max(1, ...all), c.rest, 0.75);
+		this.drawBars(d, x, bins, counts, this.longest(now, at), c.selected, 0.85);
+		if (counts[bins] || all?.[bins])
+			d.text(x - 4, f.bottom + 11, "none", { colour: p.muted, size: 9, align: "right" });
+	}
+
+	/** The bars of the pre-selection. */
+	private drawAlso(d: Draw, p: Palette, x: number, now: Axes, at: number): void {
+		const also = now.also?.histograms[at];
+
+		if (!also) return;
+		const most = s.ownScale.value ? Math.max(1, ...also) : this.longest(now, at);
+		this.drawBars(d, x, now.bins[at]!, also, most, sampleColours(p).hover, 1);
+	}
+
+	/** The count whose bar is as long as bars get. */
+	private longest(now: Axes, at: number): number {
+		const counts = now.selected.histograms[at]!;
+		const all = s.base.value && allCounts(s.base.value, now.columns[at]!);
+
+		return Math.max(1, ...(s.selected.value ? counts : (all ?? counts)));
 	}
 
 	private drawBars(
 		d: Draw,
-		p: Palette,
 		x: number,
 		bins: number,
-		all: Float64Array | null,
-		now: Float64Array,
-		also: Float64Array | undefined,
+		counts: Float64Array,
+		most: number,
+		colour: number,
+		alpha: number,
 	): void {
 		const f = this.frame;
-		const c = sampleColours(p);
 		const wide = this.barRoom();
 		const high = (f.bottom - f.top) / bins;
-		const most = Math.max(1, ...(s.selected.value ? now : (all ?? now)));
-		const mostAll = Math.max(1, ...(all ?? now));
-		const bar = (bin: number, share: number, colour: number, alpha: number) => {
-			const y = binY(f, bin, bins);
-			const h = bin >= bins ? 6 : Math.max(1, high - (high > 4 ? 1 : 0));
-
-			if (share > 0)
-				d.rect(x + 1, y - h / 2, Math.max(1, wide * Math.sqrt(share)), h, colour, alpha);
-		};
 
 		for (let b = 0; b <= bins; b++) {
-			if (s.selected.value && all) bar(b, all[b]! / mostAll, c.rest, 0.75);
-			bar(b, now[b]! / most, c.selected, 0.85);
-			if (also)
-				bar(b, also[b]! / (s.ownScale.value ? Math.max(1, ...also) : most), c.hover, 1);
+			if (!counts[b]) continue;
+			const h = b >= bins ? 6 : Math.max(1, high - (high > 4 ? 1 : 0));
+			const w = Math.max(1, wide * Math.sqrt(counts[b]! / most));
+
+			d.rect(x + 1, binY(f, b, bins) - h / 2, w, h, colour, alpha);
 		}
-		if (now[bins] || all?.[bins])
-			d.text(x - 4, f.bottom + 11, "none", { colour: p.muted, size: 9, align: "right" });
 	}
 
 	private barRoom(): number {
@@ -303,15 +379,9 @@ export class ParallelPart implements Part {
 		}
 	}
 
-	private drawHead(
-		d: Draw,
-		p: Palette,
-		i: number,
-		x: number,
-		c: SampleColumn,
-		held: boolean,
-	): void {
+	private drawHead(d: Draw, p: Palette, i: number, x: number, c: SampleColumn): void {
 		const f = this.frame;
+		const held = this.grip?.what === "axis" && this.grip.from === i;
 		const on = held || (this.over_?.axis === i && this.over_.head);
 		const room =
 			(f.right - f.left) / Math.max(1, s.axes.value.length - 1) - (on ? 24 : 8);
@@ -471,6 +541,11 @@ export class ParallelPart implements Part {
 
 		if (at?.head) s.hideAxis(s.axes.value[at.axis]!);
 	}
+}
+
+/** The counts of all samples on a column. */
+function allCounts(base: Axes, column: number): Float64Array | null {
+	return base.selected.histograms[base.columns.indexOf(column)] ?? null;
 }
 
 function nearest(part: ParallelPart, x: number, n: number): number {
