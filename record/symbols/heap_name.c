@@ -57,6 +57,7 @@ static bool choose(struct ml_objects *o, const uint32_t *stack, size_t depth,
 	};
 	struct ml_candidate c;
 	int returns = 0;
+	bool unseen = false;
 
 	*best = (struct ml_candidate){ 0 };
 	while (ml_heap_frames_next(&frames, &c)) {
@@ -64,6 +65,7 @@ static bool choose(struct ml_objects *o, const uint32_t *stack, size_t depth,
 		bool wrapper = ml_heap_frames_is_wrapper(
 			ml_tables_text(o->tables, c.frame.func));
 
+		unseen |= !have && (!c.frame.line || c.library);
 		if (named && have)
 			receive(best, &c);
 		else if (named || !best->site ||
@@ -76,6 +78,7 @@ static bool choose(struct ml_objects *o, const uint32_t *stack, size_t depth,
 			break;
 	}
 	ml_heap_name_hold(best, &frames);
+	best->unseen = unseen;
 	return best->statement.name[0];
 }
 
@@ -119,6 +122,9 @@ static void set_type(struct ml_objects *o, struct ml_candidate *c, uint64_t size
 		return;
 	}
 	uint64_t row = ml_types_size(&c->variable.type);
+	/* matrix *a = make(n, n): the library also allocates what a->data points to */
+	if (c->unseen && size != row && ml_types_is_record(&c->variable.type))
+		return;
 	r->column_major = ml_fortran_is(ml_tables_text(o->tables, c->frame.file));
 	ml_types_shape(o, c->object, &c->variable.type, row, r);
 	/* A pointer to rows: the block has as many rows as fit. A pointer to the whole

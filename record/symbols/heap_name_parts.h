@@ -28,6 +28,7 @@ struct ml_candidate {
 	uint32_t inlined;         /* which of the frames at vaddr it is, from 0 */
 	bool known;               /* DWARF knows the variable */
 	bool unread;              /* there is no source */
+	bool unseen;              /* code without lines allocates and hands it over */
 	bool passed;              /* the function hands the block to its caller */
 	const char *library; /* function of a system library that it calls, or NULL */
 	char bounds[ML_LVALUE_MAX]; /* of an array of Fortran, or empty */

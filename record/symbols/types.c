@@ -376,6 +376,13 @@ static void set_fields(struct ml_objects *o, struct ml_object *b, Dwarf_Die *rec
 	r->field = r->fields ? (uint32_t)(*known >> 16) : 0;
 }
 
+bool ml_types_is_record(Dwarf_Die *type)
+{
+	Dwarf_Die bare;
+
+	return ml_types_peel(type, &bare) && is_record(dwarf_tag(&bare));
+}
+
 void ml_types_shape(struct ml_objects *o, struct ml_object *b, Dwarf_Die *type,
 		    uint64_t size, struct ml_region *r)
 {

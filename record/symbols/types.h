@@ -29,6 +29,8 @@ bool ml_types_named(struct ml_object *b, uint64_t vaddr, const char *name,
 		    Dwarf_Die *type);
 /* Bytes of a value of the type; 0: unknown. */
 uint64_t ml_types_size(Dwarf_Die *type);
+/* Is it a structure or a class, by whatever name? */
+bool ml_types_is_record(Dwarf_Die *type);
 /* A member of a struct, class or union or of its bases; false if there is none. */
 bool ml_types_member(Dwarf_Die *type, const char *name, Dwarf_Die *member);
 /* The first type argument of a template: double of vector<double>. */
