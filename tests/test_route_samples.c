@@ -283,12 +283,14 @@ TEST(loads_of_a_pre_selection_are_asked_for_alone)
 		  { "also", "cpu < 8" }));
 	for (size_t i = 0; i < 69; i++)
 		both[i] = real("alsoCycles", i);
+	double both_samples = real("alsoSamples", 0);
 	CHECK(both[0] > 0);
 	CHECK(ASK("/api/samples/0/loads", { "select", "latency > 20" },
 		  { "also", "cpu < 8" }, { "alone", "1" }));
 	for (size_t i = 0; i < 69; i++)
 		CHECK_EQ(real("alsoCycles", i), both[i]);
 	CHECK(!strstr((char *)bytes.data + 8, "\"samples\""));
+	CHECK_EQ(number("also"), both_samples);
 	CHECK(!ASK("/api/samples/0/loads", { "alone", "1" }));
 	CHECK(strstr(err.text, "needs also"));
 	close_workspace();

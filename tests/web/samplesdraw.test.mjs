@@ -158,6 +158,51 @@ export const tests = {
 		assert.equal(drawn.other.bars, 0);
 	},
 
+	"pointing at a resource asks for its loads alone, and says how many samples":
+		async (w) => {
+			const page = await w.page(await w.serve(lulesh(w)), {
+				wait: false,
+				hash: "#view=topology",
+			});
+			const value = (name) =>
+				page
+					.evaluate(
+						(n) =>
+							globalThis.memlamp?.samples?.[n]
+								.value,
+						name,
+					)
+					.catch(() => null);
+			const asked = [];
+
+			await w.until("the loads", () => value("loads"));
+			page.on("request", (r) => {
+				const m = r.url().match(/\/(loads|offenders)\?(.*)/);
+				if (m) asked.push([m[1], /alone=1/.test(m[2])]);
+			});
+			const text = 'resource = "L3 #0" and latency > 20';
+			await page.evaluate(
+				(t) => (globalThis.memlamp.samples.hover.value = t),
+				text,
+			);
+			const { selected } = JSON.parse(
+				w.memlamp(
+					"query",
+					lulesh(w),
+					`/api/samples/0/select?select=${encodeURIComponent(text)}`,
+				),
+			);
+			await w.until(
+				"the samples under the pointer",
+				async () => (await value("hovered")) === selected,
+			);
+			assert.ok(selected > 0);
+			assert.deepEqual(asked, [["loads", true]]);
+			const loads = await value("loads");
+			assert.ok(loads.also.samples[0] === selected);
+			assert.ok(loads.samples[0] > selected);
+		},
+
 	"an axis that is dragged takes its lines along": async (w) => {
 		const page = await open(w);
 		const drawn = await page.evaluate(() => {

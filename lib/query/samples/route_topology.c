@@ -92,6 +92,8 @@ bool ml_route_samples_loads(struct ml_workspace *ws, const struct ml_request *q,
 	if (alone && !r.has_also)
 		return ml_fail(err, ML_USAGE, "alone=1 needs also=SELECTION");
 	ml_answer_columns(a);
+	if (r.has_also)
+		ml_answer_u64(a, "also", ml_selection_count(&r.also));
 	if (!alone)
 		put_loads(a, names, &r, &r.q.selected);
 	if (r.has_also)

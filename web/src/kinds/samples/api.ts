@@ -193,14 +193,14 @@ export const api = {
 		select: string,
 		also: string,
 		s?: AbortSignal,
-	): Promise<NodeLoads> => {
-		const { column: c } = await columns(
+	): Promise<NodeLoads & { all: number }> => {
+		const { header: h, column: c } = await columns(
 			`samples/${n}/loads`,
 			given({ select, also, alone: 1 }),
 			s,
 		);
 
-		return nodeLoads(c, withAlso);
+		return { ...nodeLoads(c, withAlso), all: h["also"] as number };
 	},
 	offenders: (
 		n: number,

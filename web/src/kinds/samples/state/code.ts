@@ -4,6 +4,7 @@ import { latest } from "../../../state/latest";
 import { api } from "../api";
 import type { Offenders } from "../model/table";
 import { counts } from "./axes";
+import { loadsHovered } from "./hardware";
 import {
 	active,
 	number,
@@ -22,8 +23,9 @@ const SETTLED = 250; // ms
 
 /** Parallel coordinates alone do not show them: a brush there has the server for itself. */
 export const offenders = latest<Offenders>(() => {
-	const [n, now, also] = [number.value, selected.value, hover.value];
-	const by = measureBy.value;
+	const [n, now, by] = [number.value, selected.value, measureBy.value];
+	// sums under the pointer cost the server as much as all: only where they are drawn
+	const also = shows("topology") ? "" : hover.value;
 
 	void version.value;
 	return n === null || !info.value || !active.value || shows("parallel")
@@ -43,6 +45,7 @@ export const totals = latest(() => {
 export const hovered = computed(
 	() =>
 		counts.value?.also?.samples ??
+		loadsHovered.value ??
 		offenders.value?.groups.reduce<number | null>(
 			(sum, g) => (g.also === undefined ? sum : (sum ?? 0) + g.also),
 			null,

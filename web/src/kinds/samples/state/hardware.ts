@@ -34,13 +34,16 @@ const chosen = latest<Loads & { select: string }>(() => {
 }).value;
 
 /** What the pointer or a brush is on. It follows each move, so it is asked for alone. */
-const over = latest<NodeLoads & { select: string }>(() => {
+const over = latest<NodeLoads & { all: number; select: string }>(() => {
 	const [n, select, also] = [number.value, selected.value, hover.value];
 
 	return n === null || !showsLoads() || !also
 		? null
 		: async (abort) => ({ ...(await api.loadsOver(n, select, also, abort)), select });
 }).value;
+
+/** How many samples the pointer is on, with those that are on no resource. */
+export const loadsHovered = computed(() => over.value?.all ?? null);
 
 /** Loads of the selection, with those of the pre-selection if they belong to it. */
 export const loads = computed<Loads | null>(() => {
