@@ -31,7 +31,8 @@ demo: all
 	@$(dir)/memlamp demo
 
 # Everything as built; then the C tests under both sanitizers; then the fuzz targets.
-test: deps-test run-tests
+test: deps-test
+	+@$(MAKE) --no-print-directory run-tests LABELS='$(or $(LABELS),-LE slow)'
 ifeq ($(suffix),)
 	+@$(MAKE) --no-print-directory SAN=1 run-tests LABELS='-L unit'
 	+@$(MAKE) --no-print-directory fuzz
@@ -49,6 +50,7 @@ fuzz:
 
 # What takes too long for every change.
 check-all: test insight
+	+@$(MAKE) --no-print-directory run-tests LABELS='-L slow'
 	+@$(MAKE) --no-print-directory SAN=1 run-tests LABELS='-L cli -LE peer'
 	+@$(MAKE) --no-print-directory TSAN=1 run-tests LABELS='-L unit'
 	+@$(MAKE) --no-print-directory CC=clang run-tests LABELS='-L unit'

@@ -1,4 +1,4 @@
-# Tests have labels: unit (C), cli (scripts that run the program), web (the page in a
+# Tests have labels: slow (not in `make test`), unit (C), cli (scripts that run the program), web (the page in a
 # browser), check (of the tree), peer (of the cli: most of the work is another program's,
 # a reader in Python or a peer, so that sanitizers would find nothing new).
 set(peers cycles_ripser demo ensemble_format format record_lackey result_format
@@ -57,7 +57,11 @@ foreach(page ${pages})
 	get_filename_component(name ${page} NAME_WE)
 	add_test(NAME web_${name} COMMAND node ${PROJECT_SOURCE_DIR}/tests/web/run.mjs
 		${PROJECT_BINARY_DIR} "^${name}[.]test")
-	set_tests_properties(web_${name} PROPERTIES LABELS web TIMEOUT 600
+	set(labels web)
+	if(name MATCHES "^(fresh|ringsdiff|showme)$")
+		list(APPEND labels slow)
+	endif()
+	set_tests_properties(web_${name} PROPERTIES LABELS "${labels}" TIMEOUT 600
 		SKIP_RETURN_CODE 77 COST 1000) # first: these take longest
 endforeach()
 add_test(NAME check_page COMMAND npm run --silent check

@@ -79,7 +79,7 @@ static void look(struct ml_find *f, void **mine)
 		ml_find_watch(f);
 }
 
-/* A recent read of the same offset in a smaller block of the region, or NULL. */
+/* A recent read of the same offset in an earlier block of the region, or NULL. */
 static const struct read *source(const struct ml_find *f, const struct mine *m,
 				 uint32_t region, uint64_t block, uint64_t offset)
 {
@@ -89,7 +89,6 @@ static const struct read *source(const struct ml_find *f, const struct mine *m,
 		const struct read *r = &m->recent[i];
 
 		if (r->region == region && r->offset == offset && r->block < block &&
-		    all[r->block].size < all[block].size &&
 		    all[r->block].until != ML_FOREVER)
 			return r;
 	}
@@ -119,11 +118,15 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 					      s->offset[i]);
 		if (!r)
 			continue;
+		g->sites[site].copied++;
+		g->sites[r->site].copied++;
+		/* s = s + t copies into a block that just fits, and then into a larger
+		 * one */
+		if (f->trace->blocks[r->block].size >= f->trace->blocks[s->block[i]].size)
+			continue;
 		g->bytes += ml_what_size(b->what[i]);
 		g->refs++;
 		*ml_map_add(&g->next, r->block, NULL) = s->block[i];
-		g->sites[site].copied++;
-		g->sites[r->site].copied++;
 	}
 }
 
