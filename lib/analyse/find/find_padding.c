@@ -158,8 +158,7 @@ const struct ml_finder ml_find_padding = {
 	.kind = "padding",
 	.legal = "Legal if no code takes the rows to follow each other without"
 		 " a gap (one memcpy or write of the whole array)",
-	.weight = 0.95, /* walking along rows saves as much on machines with prefetchers,
-			   too */
+	.weight = 1,
 	.look = look,
 	.try = try,
 	.conclude = ml_conflict_conclude,

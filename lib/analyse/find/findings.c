@@ -25,8 +25,12 @@ static const struct ml_finder *const finders[] = {
 
 enum {
 	KINDS = sizeof(finders) / sizeof(*finders),
+	/* references to try and simulations at once, with more of which fewer references
+	 * are tried; a machine without prefetchers and TLBs is simulated twice as fast */
 	WINDOW = 20 * 1000 * 1000,
-	LANES = 4,         /* with more simulations at once the window is made smaller */
+	LANES = 4,
+	PLAIN_WINDOW = 2 * WINDOW,
+	PLAIN_LANES = 6,
 	MAX_FINDINGS = 10, /* findings */
 };
 
@@ -118,10 +122,21 @@ static bool fit(struct run *r, struct ml_whatif *w, uint64_t refs, struct ml_err
 	return true;
 }
 
+static bool is_plain(const struct ml_machine *m)
+{
+	for (unsigned i = 0; i < m->levels; i++)
+		if (m->level[i].prefetch != ML_PREFETCH_NONE)
+			return false;
+	return !m->tlbs;
+}
+
 static bool examine(struct run *r, struct ml_findings *out,
 		    const struct ml_findings_options *o, struct ml_err *err)
 {
-	uint64_t window = o->window ? o->window : WINDOW;
+	bool plain = is_plain(&r->f.p->machine);
+	uint64_t usual = plain ? PLAIN_WINDOW : WINDOW,
+		 lanes = plain ? PLAIN_LANES : LANES;
+	uint64_t window = o->window ? o->window : usual;
 	struct ml_whatif w = { .trace = r->f.trace,
 			       .machine = r->f.p->machine,
 			       .no_fetches = !r->f.p->kind[2],
@@ -151,7 +166,7 @@ static bool examine(struct run *r, struct ml_findings *out,
 		w.changes = r->f.changes;
 		w.count = r->f.change_count;
 		w.trials = ml_arena_alloc(&out->arena, w.count * sizeof(*w.trials));
-		if (w.count > LANES && !fit(r, &w, window * LANES / w.count, err))
+		if (w.count > lanes && !fit(r, &w, window * lanes / w.count, err))
 			return false;
 		w.parts = ml_arena_alloc(&out->arena, w.slices.count * (w.count + 1) *
 							      sizeof(*w.parts));

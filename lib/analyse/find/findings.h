@@ -38,7 +38,7 @@ struct ml_findings {
 };
 
 struct ml_findings_options {
-	uint64_t window;  /* at most so many references are tried; 0: 20 million */
+	uint64_t window;  /* at most so many references are tried; 0: 20 million, or 40 */
 	double min_share; /* the share of all cycles that a finding must save; 0: 0.02 */
 	const struct ml_work *work; /* may be NULL */
 	bool partial; /* if the work is cancelled, what is known by then is the answer */
