@@ -271,7 +271,7 @@ static const struct ml_flow_access *access_of(const struct ml_flow *f, uint32_t 
 
 static void say_access(struct ml_buf *b, const struct ml_flow *f, uint32_t number)
 {
-	const struct ml_flow_node *n;
+	const struct ml_flow_node *n = NULL;
 	const struct ml_flow_access *x = access_of(f, number, &n);
 
 	ml_buf_printf(b, "the %s of %s in line %" PRIu32, x->write ? "write" : "read",
