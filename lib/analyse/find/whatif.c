@@ -34,6 +34,7 @@ struct pass {
 	struct ml_lane *lanes; /* [0] is without a change */
 	struct ml_distance *distance;
 	uint64_t *size; /* by region: size of a region without blocks, + 1 */
+	size_t sizes;   /* their number */
 	struct ml_thread_cores cores;
 	uint64_t total;
 	/* the batch, which no worker changes */
@@ -113,15 +114,18 @@ static void find_places(struct pass *p, const struct ml_batch *b)
 	}
 }
 
-/* Sizes of regions without blocks, before the workers need them. */
+/*
+ * Sizes of regions without blocks, before the workers need them. The regions that the
+ * lookup makes itself, stacks, have higher numbers; no change is about them.
+ */
 static void find_sizes(struct pass *p, const struct ml_batch *b)
 {
 	for (size_t i = 0; i < b->count; i++) {
-		uint64_t *size = &p->size[p->region[i]];
-		struct ml_place place = { p->region[i], ML_NO_BLOCK, 0 };
+		uint32_t region = p->region[i];
+		struct ml_place place = { region, ML_NO_BLOCK, 0 };
 
-		if (p->block[i] == ML_NO_BLOCK && !*size)
-			*size = ml_region_lookup_size(p->lookup, &place) + 1;
+		if (p->block[i] == ML_NO_BLOCK && region < p->sizes && !p->size[region])
+			p->size[region] = ml_region_lookup_size(p->lookup, &place) + 1;
 	}
 }
 
@@ -416,7 +420,8 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 	uint16_t *core = ml_arena_alloc(&a, ML_THREAD_NUMBERS * sizeof(*core));
 	memset(core, 0xff, ML_THREAD_NUMBERS * sizeof(*core)); /* ML_NO_CORE */
 	ml_thread_cores_init(&p->cores, core, w->machine.cores, &w->trace->tables);
-	p->size = ml_arena_alloc(&a, w->trace->tables.regions.count * sizeof(*p->size));
+	p->sizes = w->trace->tables.regions.count;
+	p->size = ml_arena_alloc(&a, p->sizes * sizeof(*p->size));
 	open_workers(p, &a);
 	for (size_t i = 0; ok && i <= w->count; i++)
 		ok = ml_lane_open(&p->lanes[i], &w->machine, &tlbs, err);
