@@ -108,15 +108,14 @@ struct ml_lean_lru *ml_lean_lru_open(const struct ml_machine *m, enum ml_lean_lr
 	struct ml_lean_lru *x = ml_resize(NULL, sizeof(*x));
 	*x = (struct ml_lean_lru){
 		.ops = ops_of(how),
-		.machine = *m,
 		.levels = m->levels,
 		.bits = (unsigned)__builtin_ctz(m->level[0].line),
 		.split = m->split,
 	};
 	for (unsigned i = 0; i < x->levels; i++)
-		init_cache(x, &x->cache[i], i, &x->machine.level[i], &x->counts[i + 1]);
+		init_cache(x, &x->cache[i], i, &m->level[i], &x->counts[i + 1]);
 	if (x->split)
-		init_cache(x, &x->icache, 0, &x->machine.icache, &x->counts[0]);
+		init_cache(x, &x->icache, 0, &m->icache, &x->counts[0]);
 	if (m->tlbs)
 		x->tlbs = ml_tlb_lru_open(m, false);
 	find_tellers(x);

@@ -42,7 +42,6 @@ struct lean_prefetch { /* a line that a prefetcher wants */
 
 struct ml_lean_lru {
 	const struct lean_lru_ops *ops;
-	struct ml_machine machine;
 	unsigned levels, bits; /* log2 of the line size */
 	bool split;
 	bool strides; /* a first level has a prefetcher that sees hits, too */

@@ -10,6 +10,7 @@
 #include "lib/analyse/ensemble/ensemble_stack.h"
 #include "lib/analyse/passes/future.h"
 #include "lib/analyse/passes/replay.h"
+#include "lib/analyse/passes/thread_cores.h"
 #include "lib/base/buf.h"
 #include "lib/base/clock.h"
 #include "lib/base/pool.h"
@@ -78,20 +79,12 @@ struct ml_ensemble_walk {
 	uint64_t done;          /* member references */
 };
 
-static bool one_thread(const struct ml_trace *t)
-{
-	for (size_t i = 1; i < t->tables.threads.count; i++)
-		if (t->tables.threads.at[i].id != t->tables.threads.at[0].id)
-			return false;
-	return t->tables.threads.count;
-}
-
 struct ml_machine ml_ensemble_plain(const struct ml_machine *m, const struct ml_trace *t)
 {
 	struct ml_machine plain = *m;
 
 	plain.tlbs = 0; /* TLBs cost time but do not change the serving level */
-	if (plain.cores > 1 && t && one_thread(t)) {
+	if (plain.cores > 1 && t && ml_thread_count(&t->tables) == 1) {
 		struct ml_machine alone = plain;
 
 		/* the other cores are idle */

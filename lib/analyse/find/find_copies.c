@@ -22,9 +22,9 @@ struct copier {
 
 struct growth {
 	uint32_t region;
-	uint64_t bytes, refs, cycles; /* of the copying, as far as it was seen */
-	struct ml_map next;           /* block: the block that it was copied into */
-	struct ml_map places;         /* block: address of the last block of its growth */
+	uint64_t bytes;       /* copied into larger blocks, as far as seen */
+	struct ml_map next;   /* block: the block that it was copied into */
+	struct ml_map places; /* block: address of the last block of its growth */
 	struct copier *sites;
 	bool *by; /* sites that do little else than copy */
 	size_t trial;
@@ -125,7 +125,6 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 		if (f->trace->blocks[r->block].size >= f->trace->blocks[s->block[i]].size)
 			continue;
 		g->bytes += ml_what_size(b->what[i]);
-		g->refs++;
 		*ml_map_add(&g->next, r->block, NULL) = s->block[i];
 	}
 }

@@ -399,9 +399,10 @@ static bool put_findings(struct ml_report_page *p, struct ml_err *err)
 		      p->window.whole ? "" : " within the window");
 	for (size_t i = 0; i < f->count; i++) {
 		if (f->at[i].vague && (!i || !f->at[i - 1].vague))
-			ml_report_put(p,
-				      "<p class=\"muted\">Where it waits, too, without "
-				      "a certain remedy.</p>\n");
+			ml_report_put(
+				p,
+				"<p class=\"muted\">Where the program waits as well, without "
+				"a certain remedy.</p>\n");
 		put_finding(p, &f->at[i], &sources);
 	}
 	put_notes(p, f, f->count);
