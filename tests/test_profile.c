@@ -567,10 +567,11 @@ static void check_counts(const struct ml_replay_options *o, uint64_t most, bool 
 	CHECK_OK(ml_replay_open(&r, &t, o, &err), &err);
 	struct ml_profiler *x = ml_profiler_open(&p);
 	x->max = most;
-	struct ml_pass passes[] = {
-		ml_profiler_pass(x),
-		{ .arg = want, .batch = count_slowly, .no_region = !regions }
-	};
+	struct ml_pass passes[] = { ml_profiler_pass(x),
+				    { .arg = want,
+				      .batch = count_slowly,
+				      .no_region = !regions,
+				      .needs_lookup = true } };
 	CHECK_OK(ml_replay_run(r, passes, 2, &err), &err);
 	ml_profiler_close(x, r);
 	CHECK_EQ(want->regions, regions || o->want);

@@ -93,6 +93,7 @@ static void init_cache(struct ml_explain_lru *x, struct explain_cache *c, unsign
 	*c = (struct explain_cache){
 		.spec = spec,
 		.counts = &x->counts[level],
+		.back_counts = &x->back_counts[level],
 		.level = level,
 		.depth = first ? EXPLAIN_FIRST : level - 1,
 		.sets = spec->sets,
@@ -125,6 +126,17 @@ static void init_cache(struct ml_explain_lru *x, struct explain_cache *c, unsign
 	}
 }
 
+/* How many levels the front simulates: all but the outer ones. */
+static unsigned inner_levels(const struct ml_machine *m)
+{
+	unsigned inner = m->levels;
+
+	while (inner > 1 && m->level[inner - 1].inclusion == ML_NEITHER &&
+	       m->level[inner - 1].prefetch == ML_PREFETCH_NONE)
+		inner--;
+	return inner;
+}
+
 struct ml_explain_lru *ml_explain_lru_open(const struct ml_machine *m,
 					   enum ml_explain_lru_how how,
 					   struct ml_err *err)
@@ -137,6 +149,7 @@ struct ml_explain_lru *ml_explain_lru_open(const struct ml_machine *m,
 		.ops = ops_of(how),
 		.machine = *m,
 		.levels = m->levels,
+		.inner = inner_levels(m),
 		.bits = (unsigned)__builtin_ctz(m->level[0].line),
 		.within = m->level[0].line - 1,
 		.split = m->split,
@@ -164,6 +177,8 @@ void ml_explain_lru_close(struct ml_explain_lru *x)
 	ml_line_records_release(&x->records);
 	ml_line_records_release(&x->fetch_records);
 	ml_free(x->queue);
+	ml_free(x->page_of);
+	ml_free(x->events.at);
 	ml_arena_release(&x->arena);
 	ml_free(x);
 }
@@ -185,8 +200,40 @@ void ml_explain_lru_observe(struct ml_explain_lru *x, const struct ml_observer *
 	x->sums = sums;
 }
 
-void ml_explain_lru_run(struct ml_explain_lru *x, const struct ml_accesses *a,
-			uint16_t *outcome)
+struct ml_explain_events *ml_explain_events_open(void)
+{
+	struct ml_explain_events *e = ml_resize(NULL, sizeof(*e));
+
+	*e = (struct ml_explain_events){ 0 };
+	return e;
+}
+
+void ml_explain_events_close(struct ml_explain_events *e)
+{
+	if (!e)
+		return;
+	ml_free(e->at);
+	ml_free(e);
+}
+
+void ml_explain_lru_reach(struct ml_explain_lru *x, uint32_t number)
+{
+	ml_line_records_reach(&x->records, number);
+	x->page_of = ml_grow(x->page_of, &x->page_cap,
+			     x->records.chunks
+				     << (ML_LINE_CHUNK_BITS - ML_LINE_PAGE_BITS),
+			     sizeof(*x->page_of));
+}
+
+void ml_explain_lru_front(struct ml_explain_lru *x, const struct ml_accesses *a,
+			  struct ml_explain_events *events)
+{
+	x->ops->front(x, a, events);
+	x->accesses += a->count;
+}
+
+void ml_explain_lru_back(struct ml_explain_lru *x, const struct ml_accesses *a,
+			 const struct ml_explain_events *events, uint16_t *outcome)
 {
 	uint32_t greatest = 0;
 
@@ -199,8 +246,17 @@ void ml_explain_lru_run(struct ml_explain_lru *x, const struct ml_accesses *a,
 	ml_line_records_widen(&x->fetch_records, greatest - 1);
 	if (x->tlbs)
 		ml_tlb_lru_run(x->tlbs, a, NULL, &x->observer);
-	x->ops->run(x, a, outcome);
-	x->accesses += a->count;
+	for (size_t i = 0; i < a->count; i++)
+		outcome[i] = 1; /* unless an event says otherwise */
+	x->ops->back(x, a, events, outcome);
+	x->back_accesses += a->count;
+}
+
+void ml_explain_lru_run(struct ml_explain_lru *x, const struct ml_accesses *a,
+			uint16_t *outcome)
+{
+	ml_explain_lru_front(x, a, &x->events);
+	ml_explain_lru_back(x, a, &x->events, outcome);
 }
 
 void ml_explain_lru_gap(struct ml_explain_lru *x)
@@ -211,10 +267,15 @@ void ml_explain_lru_gap(struct ml_explain_lru *x)
 	ml_sim_gap(x->mirror);
 }
 
-const struct ml_level_counts *ml_explain_lru_counts(const struct ml_explain_lru *x,
+const struct ml_level_counts *ml_explain_lru_counts(struct ml_explain_lru *x,
 						    unsigned level)
 {
-	return &x->counts[level];
+	const uint64_t *more = (const uint64_t *)&x->back_counts[level];
+
+	x->sum = x->counts[level];
+	for (size_t i = 0; i < sizeof(x->sum) / sizeof(*more); i++)
+		((uint64_t *)&x->sum)[i] += more[i];
+	return &x->sum;
 }
 
 const struct ml_level_counts *ml_explain_lru_tlb_counts(const struct ml_explain_lru *x,
@@ -293,11 +354,12 @@ static void show_tlb(const struct ml_explain_lru *x, unsigned tlb, struct ml_cac
 	x->mirror->tlb_counts[tlb] = *ml_tlb_lru_counts(x->tlbs, tlb);
 }
 
-static void show(const struct ml_explain_lru *x)
+static void show(struct ml_explain_lru *x)
 {
 	struct ml_sim *s = x->mirror;
 
-	memcpy(s->counts, x->counts, sizeof(s->counts));
+	for (unsigned i = 0; i <= ML_LEVELS; i++)
+		s->counts[i] = *ml_explain_lru_counts(x, i);
 	s->accesses = x->accesses;
 	for (unsigned i = 0; i < x->levels; i++)
 		show_cache(x, &x->cache[i], &s->caches[i][0]);

@@ -3,8 +3,8 @@
  * causes of misses and the used bytes of lines, several times as fast as sim.h. It takes
  * machines with one core, LRU, write-back and write-allocate in all levels and one line
  * size; levels may be inclusive or exclusive, have prefetchers and a split first level,
- * and there may be lru TLBs. Both simulators agree in outcomes, counters, events and saved
- * states; tests/test_explain_lru.c compares them.
+ * and there may be lru TLBs. Both simulators agree in outcomes, counters, events and
+ * saved states; tests/test_explain_lru.c compares them.
  *
  * sim.h keeps what it knows of a line in many arrays, and asks a shadow cache about each
  * hit. Here a set is two rows, numbers of lines and times, that vector instructions
@@ -25,6 +25,7 @@
 
 struct ml_buf;
 struct ml_event_sums;
+struct ml_explain_events;
 struct ml_explain_lru;
 
 /* NULL, or the reason why this machine needs ml_sim ("L2 is not lru"). */
@@ -53,9 +54,21 @@ void ml_explain_lru_observe(struct ml_explain_lru *x, const struct ml_observer *
 /* As the functions of ml_sim, opened with ML_SIM_CAUSES and ML_SIM_USE. */
 void ml_explain_lru_run(struct ml_explain_lru *x, const struct ml_accesses *a,
 			uint16_t *outcome);
+/*
+ * The same in two halves, which may run on different threads: the front for each run of
+ * accesses in order, and the back for the same runs in the same order, later. The other
+ * functions need both at the same run.
+ */
+struct ml_explain_events *ml_explain_events_open(void);
+void ml_explain_events_close(struct ml_explain_events *e);
+void ml_explain_lru_front(struct ml_explain_lru *x, const struct ml_accesses *a,
+			  struct ml_explain_events *events);
+void ml_explain_lru_back(struct ml_explain_lru *x, const struct ml_accesses *a,
+			 const struct ml_explain_events *events, uint16_t *outcome);
 void ml_explain_lru_gap(struct ml_explain_lru *x);
 void ml_explain_lru_flush(struct ml_explain_lru *x);
-const struct ml_level_counts *ml_explain_lru_counts(const struct ml_explain_lru *x,
+/* Valid until the next call. */
+const struct ml_level_counts *ml_explain_lru_counts(struct ml_explain_lru *x,
 						    unsigned level);
 const struct ml_level_counts *ml_explain_lru_tlb_counts(const struct ml_explain_lru *x,
 							unsigned tlb);

@@ -48,17 +48,12 @@ INLINE void look_far(const struct ml_explain_lru *x, const struct ml_accesses *a
 
 		__builtin_prefetch(
 			&x->book.slots[ml_line_book_hash(page) & (x->book.room - 1)]);
-		for (unsigned depth = 1; depth < x->levels; depth++)
+		for (unsigned depth = 1; depth < x->inner; depth++)
 			fetch_row(&x->cache[depth], h->line[i]);
 	}
 }
 
-INLINE void fetch_record(const struct ml_line_records *r, uint32_t number)
-{
-	__builtin_prefetch(ml_line_record(r, number));
-}
-
-/* Step 2: fetches the records, and finds the lines that the candidates will evict. */
+/* Step 2: finds the lines that the candidates will evict. */
 INLINE void look_near(const struct ml_explain_lru *x, struct ahead *h)
 {
 	for (unsigned i = 0; i < h->count; i++) {
@@ -69,9 +64,7 @@ INLINE void look_near(const struct ml_explain_lru *x, struct ahead *h)
 		uint32_t number = first ? first + (uint32_t)(line & (ML_LINE_PAGE - 1))
 					: EXPLAIN_NO_NUMBER;
 
-		if (first)
-			fetch_record(&x->records, number);
-		for (unsigned depth = 0; depth < x->levels; depth++) {
+		for (unsigned depth = 0; depth < x->inner; depth++) {
 			const struct explain_cache *c = &x->cache[depth];
 			uint32_t set = explain_set(c, line);
 
@@ -88,10 +81,9 @@ INLINE void look_near(const struct ml_explain_lru *x, struct ahead *h)
 			__builtin_prefetch(&c->notes[at]);
 			if (!victim || h->victims == VICTIMS)
 				continue;
-			fetch_record(&x->records, victim);
 			h->victim[h->victims] = victim;
 			h->depth[h->victims++] = (uint8_t)depth;
-			if (depth + 1 < x->levels)
+			if (depth + 1 < x->inner)
 				fetch_row(&x->cache[depth + 1],
 					  ml_line_book_line(&x->book, victim));
 		}
@@ -102,7 +94,7 @@ INLINE void look_near(const struct ml_explain_lru *x, struct ahead *h)
 INLINE void look_at_copies(const struct ml_explain_lru *x, const struct ahead *h)
 {
 	for (unsigned i = 0; i < h->victims; i++) {
-		if (h->depth[i] + 1u >= x->levels)
+		if (h->depth[i] + 1u >= x->inner)
 			continue;
 		const struct explain_cache *c = &x->cache[h->depth[i] + 1];
 		uint64_t line = ml_line_book_line(&x->book, h->victim[i]);
@@ -134,4 +126,3 @@ INLINE void look_ahead(const struct ml_explain_lru *x, const struct ml_accesses 
 	look_near(x, &ring[(strip + 1) % 4]);
 	look_at_copies(x, &ring[strip % 4]);
 }
-

@@ -50,5 +50,5 @@ INLINE unsigned oldest(const uint32_t *times, unsigned lanes)
 	return (unsigned)__builtin_ctz(find_equal(times, lanes, low));
 }
 
-const struct explain_lru_ops ml_explain_lru_ops_avx2 = { run };
+const struct explain_lru_ops ml_explain_lru_ops_avx2 = { front, back };
 #endif

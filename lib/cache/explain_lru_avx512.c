@@ -49,5 +49,5 @@ INLINE unsigned oldest(const uint32_t *times, unsigned lanes)
 	return (unsigned)__builtin_ctz(find_number(times, lanes, time));
 }
 
-const struct explain_lru_ops ml_explain_lru_ops_avx512 = { run };
+const struct explain_lru_ops ml_explain_lru_ops_avx512 = { front, back };
 #endif

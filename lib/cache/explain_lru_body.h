@@ -1,5 +1,6 @@
 /*
- * The loops of the LRU simulator that explains, once for all instruction sets. A file
+ * The loops of the front of the LRU simulator that explains, once for all instruction
+ * sets; explain_lru_back_body.h has those of the back. A file
  * that includes this header first defines TARGET (the attribute that allows the
  * instructions), and then defines how a row of a set is searched:
  *
@@ -22,7 +23,7 @@
 #if defined(__clang__)
 #define UNROLL
 #else
-#define UNROLL _Pragma("GCC unroll 8")
+#define UNROLL _Pragma("GCC unroll 4")
 #endif
 
 INLINE uint32_t find_line(const uint64_t *row, unsigned lanes, uint64_t line);
@@ -32,35 +33,17 @@ INLINE unsigned oldest(const uint32_t *times, unsigned lanes);
 #include "lib/cache/explain_lru_motion_body.h"
 
 /* Asks the shadow of a first level about a line, which is at a place or missed. */
-INLINE enum ml_shadow_answer ask_first(struct explain_cache *c, struct request *q,
-				       int64_t at, uint8_t *record, struct shape s)
+INLINE void ask_first(struct explain_cache *c, struct request *q, int64_t at,
+		      struct shape s)
 {
 	bool there = at != EXPLAIN_NOWHERE && (s.simply || !c->notes[at].prefetched);
 	uint32_t last = there ? c->times[at] : ml_first_shadow_take(&c->first, q->number);
-	bool held = true;
 
+	q->held = true;
 	if (there && last == c->first.clock)
 		q->time = last;
 	else
-		held = ml_first_shadow_ask(&c->first, last, &q->time);
-	if (held)
-		return ML_SHADOW_HAS;
-	uint32_t stored = ml_line_time(record, 0);
-	if (stored & ML_SHADOW_SEEN)
-		return ML_SHADOW_GONE;
-	ml_line_set_time(record, 0, stored | ML_SHADOW_SEEN);
-	return ML_SHADOW_NEW;
-}
-
-INLINE enum ml_cause cause_of(const struct ml_explain_lru *x,
-			      enum ml_shadow_answer answer)
-{
-	switch (answer) {
-	case ML_SHADOW_NEW: return x->gap ? ML_CAUSE_UNKNOWN : ML_CAUSE_COLD;
-	case ML_SHADOW_HAS: return ML_CAUSE_CONFLICT;
-	case ML_SHADOW_GONE: break;
-	}
-	return ML_CAUSE_CAPACITY;
+		q->held = ml_first_shadow_ask(&c->first, last, &q->time);
 }
 
 INLINE void queue_prefetches(struct ml_explain_lru *x, struct explain_cache *c,
@@ -77,43 +60,15 @@ INLINE void queue_prefetches(struct ml_explain_lru *x, struct explain_cache *c,
 }
 
 /* A demand reaches a cache, which holds the line at a place or misses it. */
-INLINE enum ml_cause demand(struct ml_explain_lru *x, struct request *q,
-			    struct explain_cache *c, unsigned depth, int64_t at,
-			    struct shape s)
+INLINE void demand(struct ml_explain_lru *x, struct request *q, struct explain_cache *c,
+		   unsigned depth, int64_t at, struct shape s)
 {
 	bool missed = at == EXPLAIN_NOWHERE, fresh = missed;
-	enum ml_cause cause = ML_CAUSE_NONE;
-	uint8_t *record = s.simply || c->level ? q->record : record_of(c, q->number, s);
-	enum ml_shadow_answer answer =
-		depth == EXPLAIN_FIRST ? ask_first(c, q, at, record, s)
-				       : ml_shadow_ask(&c->shadow, q->number, record);
 
-	c->counts->asked[q->kind]++;
-	c->counts->missed[q->kind] += missed;
-	if (missed) {
-		cause = cause_of(x, answer);
-		c->counts->cause[cause]++;
-	}
-	if (missed && (s.flat || x->sums))
-		ml_event_sums_miss(x->sums, c->level, set_of(c, q->line, s), cause,
-				   q->owner,
-				   ml_line_evictor(c->records, record, c->evictor));
-	if (missed && !s.flat && x->observer.miss) {
-		struct ml_miss m = {
-			.level = c->level,
-			.access = q->access,
-			.set = explain_set(c, q->line),
-			.line = q->line << x->bits,
-			.kind = q->kind,
-			.cause = cause,
-			.owner = q->owner,
-			.evictor = ml_line_evictor(c->records, record, c->evictor),
-		};
-
-		x->observer.miss(x->observer.arg, &m);
-	}
+	if (depth == EXPLAIN_FIRST)
+		ask_first(c, q, at, s);
 	if (s.simply)
-		return cause;
+		return;
 	if (!missed && c->notes[at].prefetched) {
 		c->notes[at].prefetched = 0;
 		c->counts->useful++;
@@ -121,18 +76,16 @@ INLINE enum ml_cause demand(struct ml_explain_lru *x, struct request *q,
 	}
 	if (c->prefetcher && (q->first || c->prefetcher->kind != ML_PREFETCH_STRIDE))
 		queue_prefetches(x, c, q->addr, q->site, fresh);
-	return cause;
 }
 
 /* The line was found at a place. An exclusive cache gives it away if it moves in. */
-INLINE void found(struct ml_explain_lru *x, const struct request *q,
-		  struct explain_cache *c, unsigned depth, size_t at, bool moves,
-		  struct cargo *cargo, struct shape s)
+INLINE void found(const struct request *q, struct explain_cache *c, unsigned depth,
+		  size_t at, bool moves, struct cargo *cargo, struct shape s)
 {
 	uint32_t set = set_of(c, q->line, s);
 	struct explain_note *n = &c->notes[at];
 
-	if (s.flat || !c->exclusive || !moves) {
+	if (s.alone || !c->exclusive || !moves) {
 		uint32_t *time = &times_of(c, depth, set)[at - (size_t)set * c->lanes];
 
 		if (depth == EXPLAIN_FIRST) {
@@ -146,20 +99,20 @@ INLINE void found(struct ml_explain_lru *x, const struct request *q,
 	}
 	cargo->read = n->read;
 	cargo->written = n->written;
-	tell(x, c, set, at, n->written, s);
+	tell_leave(q, c, at, n->written ? EXPLAIN_DIRTY : 0, s);
 	drop(c, set, at);
 }
 
 /*
  * Serves a request for one line, from a depth on; `missed` if the first cache is known to
- * miss it. Returns the outcome, and in *place where that cache holds the line then.
+ * miss it. Returns the depth that had the line, and in *place where the first cache holds
+ * it then.
  */
-INLINE uint16_t serve(struct ml_explain_lru *x, struct request *q, unsigned depth,
+INLINE unsigned serve(struct ml_explain_lru *x, struct request *q, unsigned depth,
 		      bool missed, struct shape s, size_t *place)
 {
-	const unsigned levels = s.flat ? s.flat : x->levels;
-	uint16_t outcome = 0;
-	unsigned fills = 0, served = levels;
+	const unsigned inner = inner_of(x, s);
+	unsigned fills = 0, served = inner;
 
 	*place = 0; /* a first level is never exclusive: its place is set below */
 	struct cargo cargo = {
@@ -168,34 +121,34 @@ INLINE uint16_t serve(struct ml_explain_lru *x, struct request *q, unsigned dept
 		.prefetched = !q->demand,
 	};
 
-	UNROLL
-	for (unsigned to = depth; to < levels; to++) {
+	for (unsigned to = depth; to < inner; to++) {
 		struct explain_cache *c = cache_at(x, q, to, s);
-		int64_t at = missed && to == depth
-				     ? EXPLAIN_NOWHERE
-				     : find(c, to, q->line, q->number,
-					    set_of(c, q->line, s));
+		int64_t at = missed && to == depth ? EXPLAIN_NOWHERE
+						   : find(c, to, q->line, q->number,
+							  set_of(c, q->line, s));
 
 		if (q->demand)
-			outcome = ml_outcome_with(outcome, to + 1,
-						  demand(x, q, c, to, at, s));
+			demand(x, q, c, to, at, s);
 		if (at != EXPLAIN_NOWHERE) {
-			*place = (size_t)at;
-			found(x, q, c, to, (size_t)at, fills, &cargo, s);
 			served = to;
+			if (q->demand)
+				tell_request(q, served);
+			*place = (size_t)at;
+			found(q, c, to, (size_t)at, fills, &cargo, s);
 			break;
 		}
-		if (s.flat || !c->exclusive)
+		if (s.alone || !c->exclusive)
 			fills |= 1u << to;
 	}
-	UNROLL
-	for (unsigned to = levels; to-- > 0;)
+	if (served == inner)
+		tell_request(q, served);
+	for (unsigned to = inner; to-- > 0;)
 		if (fills >> to & 1) {
 			*place = fill(x, q, cache_at(x, q, to, s), to, q->line, q->number,
 				      &cargo, s);
 			cargo.read = cargo.written = 0;
 		}
-	return (uint16_t)(outcome | (served + 1));
+	return served;
 }
 
 INLINE void make_room(struct explain_cache *c, uint32_t need)
@@ -215,8 +168,7 @@ OUTLINE void prefetch(struct ml_explain_lru *x, const struct request *of)
 		q.line = x->queue[i].line;
 		q.addr = q.line << x->bits;
 		q.size = 1;
-		q.number = explain_number(x, q.line);
-		q.record = ml_line_record(&x->records, q.number);
+		q.number = ml_line_book_find(&x->book, q.line);
 		if (c->depth == EXPLAIN_FIRST)
 			make_room(c, 1);
 		size_t place;
@@ -245,8 +197,10 @@ INLINE struct access access_at(const struct ml_accesses *a, size_t i)
 	return z;
 }
 
-INLINE uint16_t access_slowly(struct ml_explain_lru *x, const struct ml_accesses *a,
-			      size_t i, bool missed, struct shape s)
+/* Returns the farthest depth that served a line of the access. */
+INLINE unsigned access_slowly(struct ml_explain_lru *x, const struct ml_accesses *a,
+			      size_t i, bool missed, struct ml_explain_events *events,
+			      struct shape s)
 {
 	struct access z = access_at(a, i);
 	struct request q = {
@@ -259,8 +213,9 @@ INLINE uint16_t access_slowly(struct ml_explain_lru *x, const struct ml_accesses
 		.inner = !s.simply && z.kind == ML_ACCESS_FETCH && x->split
 				 ? &x->icache
 				 : &x->cache[0],
+		.events = events,
 	};
-	uint16_t outcome = 0;
+	unsigned farthest = 0;
 
 	for (uint64_t line = z.addr >> x->bits; line <= z.last >> x->bits; line++) {
 		uint64_t end = line == z.last >> x->bits ? z.last
@@ -269,57 +224,47 @@ INLINE uint16_t access_slowly(struct ml_explain_lru *x, const struct ml_accesses
 		q.line = line;
 		q.addr = line == z.addr >> x->bits ? z.addr : line << x->bits;
 		q.size = end - q.addr + 1;
-		q.number = explain_number(x, line);
-		q.record = ml_line_record(&x->records, q.number);
+		q.number = ml_line_book_find(&x->book, line);
 		make_room(q.inner, 1);
 		size_t place;
-		uint16_t one = serve(x, &q, 0, missed, s, &place);
+		unsigned served = serve(x, &q, 0, missed, s, &place);
 		struct explain_note *n = &q.inner->notes[place];
 		*(q.kind == ML_ACCESS_WRITE ? &n->written : &n->read) |=
 			explain_bytes(x, q.addr, q.size);
-		if (ml_outcome_served(one) > ml_outcome_served(outcome))
-			outcome = one;
+		farthest = served > farthest ? served : farthest;
 		q.first = false;
 	}
 	if (!s.simply && x->queued)
 		prefetch(x, &q);
-	return outcome;
+	return farthest;
 }
 
-OUTLINE uint16_t access_flat2(struct ml_explain_lru *x, const struct ml_accesses *a,
-			      size_t i, bool missed)
+OUTLINE unsigned access_alone(struct ml_explain_lru *x, const struct ml_accesses *a,
+			      size_t i, bool missed, struct ml_explain_events *events)
 {
-	return access_slowly(x, a, i, missed, (struct shape){ true, true, 2 });
+	return access_slowly(x, a, i, missed, events, (struct shape){ true, true, true });
 }
 
-OUTLINE uint16_t access_flat3(struct ml_explain_lru *x, const struct ml_accesses *a,
-			      size_t i, bool missed)
+OUTLINE unsigned access_simply(struct ml_explain_lru *x, const struct ml_accesses *a,
+			       size_t i, bool missed, struct ml_explain_events *events)
 {
-	return access_slowly(x, a, i, missed, (struct shape){ true, true, 3 });
+	return access_slowly(x, a, i, missed, events, (struct shape){ .simply = true });
 }
 
-OUTLINE uint16_t access_simply(struct ml_explain_lru *x, const struct ml_accesses *a,
-			       size_t i, bool missed)
+OUTLINE unsigned access_fully(struct ml_explain_lru *x, const struct ml_accesses *a,
+			      size_t i, struct ml_explain_events *events)
 {
-	return access_slowly(x, a, i, missed, (struct shape){ .simply = true });
-}
-
-OUTLINE uint16_t access_fully(struct ml_explain_lru *x, const struct ml_accesses *a,
-			      size_t i)
-{
-	return access_slowly(x, a, i, false, ANY);
+	return access_slowly(x, a, i, false, events, ANY);
 }
 
 /* An access that the first level may miss; `missed` if it does for certain. */
-INLINE uint16_t access_of(struct ml_explain_lru *x, const struct ml_accesses *a, size_t i,
-			  bool missed, struct shape s)
+INLINE unsigned access_of(struct ml_explain_lru *x, const struct ml_accesses *a, size_t i,
+			  bool missed, struct ml_explain_events *events, struct shape s)
 {
-	switch (s.flat) {
-	case 2: return access_flat2(x, a, i, missed);
-	case 3: return access_flat3(x, a, i, missed);
-	default:
-		return s.simply ? access_simply(x, a, i, missed) : access_fully(x, a, i);
-	}
+	if (s.alone)
+		return access_alone(x, a, i, missed, events);
+	return s.simply ? access_simply(x, a, i, missed, events)
+			: access_fully(x, a, i, events);
 }
 
 #include "lib/cache/explain_lru_ahead_body.h"
@@ -332,12 +277,14 @@ OUTLINE void hit_slowly(struct explain_cache *c, size_t at)
 }
 
 OUTLINE void prefetch_by_stride(struct ml_explain_lru *x, const struct ml_accesses *a,
-				size_t i, enum ml_access_kind kind)
+				size_t i, enum ml_access_kind kind,
+				struct ml_explain_events *events)
 {
 	struct request q = { .access = (uint32_t)i,
 			     .owner = a->owner ? a->owner[i] : ML_NO_OWNER,
 			     .kind = kind,
-			     .inner = &x->cache[0] };
+			     .inner = &x->cache[0],
+			     .events = events };
 
 	queue_prefetches(x, q.inner, a->addr[i], a->site ? a->site[i] : 0, false);
 	if (x->queued)
@@ -345,7 +292,7 @@ OUTLINE void prefetch_by_stride(struct ml_explain_lru *x, const struct ml_access
 }
 
 INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
-			 uint16_t *restrict outcome, struct shape s)
+			 struct ml_explain_events *events, struct shape s)
 {
 	struct explain_cache *c = &x->cache[0];
 	const uint64_t *restrict addrs = a->addr;
@@ -353,7 +300,7 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 	const unsigned bits = x->bits, lanes = s.usual ? 8 : c->lanes;
 	const uint64_t mask = c->mask, within = x->within;
 	uint64_t writes = 0, fetches = 0, hits = 0, far = 0;
-	bool ahead = x->misses && x->book.room;
+	bool ahead = x->inner > 2 && x->far && x->book.room;
 	struct ahead ring[4];
 	/* copies, which no store to an array can change, stay in registers */
 	const uint64_t *restrict lines = c->lines;
@@ -378,13 +325,11 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 		size_t at = first + (m ? (unsigned)__builtin_ctz(m) : 0);
 		if (!m || (!s.simply && notes[at].prefetched)) {
 			c->first.clock = clock;
-			outcome[i] = access_of(x, a, i, whole, s);
-			far += ml_outcome_served(outcome[i]) > 2;
+			far += access_of(x, a, i, whole, events, s) > 1;
 			clock = c->first.clock;
 			begin = c->first.begin;
 			continue;
 		}
-		outcome[i] = 1;
 		hits++;
 		writes += kind == ML_ACCESS_WRITE;
 		fetches += kind == ML_ACCESS_FETCH;
@@ -392,8 +337,8 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 		uint32_t last = times[at];
 
 		use[kind == ML_ACCESS_WRITE] |= s.usual ? UINT64_MAX >> (64 - size)
-									      << offset
-						      : explain_bytes(x, addr, size);
+										<< offset
+							: explain_bytes(x, addr, size);
 		if (__builtin_expect(last >= begin && room - clock > 1, 1)) {
 			if (last != clock) {
 				live[last] = 0;
@@ -408,47 +353,36 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 		}
 		if (!s.simply && x->strides) {
 			c->first.clock = clock;
-			prefetch_by_stride(
-				x, a, i, kind > ML_ACCESS_FETCH ? ML_ACCESS_READ : kind);
+			prefetch_by_stride(x, a, i,
+					   kind > ML_ACCESS_FETCH ? ML_ACCESS_READ : kind,
+					   events);
 			clock = c->first.clock;
 			begin = c->first.begin;
 		}
 	}
 	c->first.clock = clock;
-	x->misses = far > a->count / FEW;
+	x->far = far > a->count / FEW;
 	c->counts->asked[ML_ACCESS_READ] += hits - writes - fetches;
 	c->counts->asked[ML_ACCESS_WRITE] += writes;
 	c->counts->asked[ML_ACCESS_FETCH] += fetches;
 }
 
-static struct shape shape_of(const struct ml_explain_lru *x)
+TARGET static void front(struct ml_explain_lru *x, const struct ml_accesses *a,
+			 struct ml_explain_events *events)
 {
-	struct shape s = { .simply = !x->prefetches && !x->split,
-			   .usual = x->cache[0].lanes == 8 && !x->cache[0].modulo &&
-				    x->bits <= 6 };
-	bool flat = s.simply && s.usual && x->sums && !x->observer.miss &&
-		    !x->observer.leave;
+	const struct explain_cache *c = &x->cache[0];
+	bool simply = !x->prefetches && !x->split;
+	bool usual = c->lanes == 8 && !c->modulo && x->bits <= 6;
 
-	for (unsigned i = 0; i < x->levels; i++)
-		flat = flat && !x->cache[i].inclusive && !x->cache[i].exclusive &&
-		       !x->cache[i].modulo;
-	s.flat = flat && (x->levels == 2 || x->levels == 3) ? x->levels : 0;
-	return s;
-}
-
-TARGET static void run(struct ml_explain_lru *x, const struct ml_accesses *a,
-		       uint16_t *outcome)
-{
-	struct shape s = shape_of(x);
-
-	if (s.flat == 3)
-		run_accesses(x, a, outcome, (struct shape){ true, true, 3 });
-	else if (s.flat == 2)
-		run_accesses(x, a, outcome, (struct shape){ true, true, 2 });
-	else if (s.simply && s.usual)
-		run_accesses(x, a, outcome, (struct shape){ true, true, 0 });
-	else if (s.usual)
-		run_accesses(x, a, outcome, (struct shape){ false, true, 0 });
+	events->count = 0;
+	if (simply && usual && x->inner == 1)
+		run_accesses(x, a, events, (struct shape){ true, true, true });
+	else if (simply && usual)
+		run_accesses(x, a, events, (struct shape){ true, true, false });
+	else if (usual)
+		run_accesses(x, a, events, (struct shape){ false, true, false });
 	else
-		run_accesses(x, a, outcome, (struct shape){ s.simply, false, 0 });
+		run_accesses(x, a, events, (struct shape){ simply, false, false });
 }
+
+#include "lib/cache/explain_lru_back_body.h"

@@ -1,6 +1,6 @@
 /*
- * The part of explain_lru_body.h that moves lines between caches; only that header
- * includes it.
+ * The part of explain_lru_body.h that moves lines between the inner caches and tells the
+ * back of it; only that header includes it.
  */
 #pragma once
 
@@ -8,12 +8,13 @@
 struct request {
 	uint64_t line, addr, size;
 	uint32_t number; /* of the line */
-	uint8_t *record; /* of x->records */
 	uint32_t access, owner, site;
 	enum ml_access_kind kind;
 	bool demand, first;          /* first: the first line of its access */
 	struct explain_cache *inner; /* the first level that it asks */
 	uint32_t time;               /* of the demand in that level's shadow */
+	bool held;                   /* that shadow held the line */
+	struct ml_explain_events *events;
 };
 
 /* The data that comes with a line into a cache. */
@@ -32,11 +33,7 @@ struct shape {
 	bool simply; /* no prefetcher, no split first level */
 	bool usual;  /* the first level has eight lanes, a power of two of sets, and lines
 		      * of at most 64 bytes */
-	/*
-	 * Not 0: the number of levels. None is inclusive or exclusive, all have a power
-	 * of two of sets, and sums take the events that nobody observes one by one.
-	 */
-	unsigned flat;
+	bool alone;  /* ...and is the only inner level */
 };
 
 #define ANY ((struct shape){ .simply = false })
@@ -49,7 +46,12 @@ INLINE struct explain_cache *cache_at(struct ml_explain_lru *x, const struct req
 
 INLINE uint32_t set_of(const struct explain_cache *c, uint64_t line, struct shape s)
 {
-	return s.flat ? (uint32_t)line & c->mask : explain_set(c, line);
+	return s.alone ? (uint32_t)line & c->mask : explain_set(c, line);
+}
+
+INLINE unsigned inner_of(const struct ml_explain_lru *x, struct shape s)
+{
+	return s.alone ? 1 : x->inner;
 }
 
 INLINE uint32_t *times_of(const struct explain_cache *c, unsigned depth, uint32_t set)
@@ -70,62 +72,72 @@ INLINE int64_t find(const struct explain_cache *c, unsigned depth, uint64_t line
 	return m ? (int64_t)(first + (unsigned)__builtin_ctz(m)) : EXPLAIN_NOWHERE;
 }
 
-INLINE uint8_t *record_of(const struct explain_cache *c, uint32_t number, struct shape s)
+INLINE struct explain_event *add_event(struct ml_explain_events *l)
 {
-	if (!s.simply && c->level == 0)
-		ml_line_records_reach(c->records, number);
-	return ml_line_record(c->records, number);
+	if (l->count == l->cap)
+		l->at = ml_grow(l->at, &l->cap, l->count + 1, sizeof(*l->at));
+	return &l->at[l->count++];
 }
 
-INLINE void set_evictor(const struct explain_cache *c, uint32_t number, uint32_t owner,
-			struct shape s)
+/* Tells the back of a request that a depth served, or no inner level. */
+INLINE void tell_request(const struct request *q, unsigned depth)
 {
-	ml_line_set_evictor(c->records, record_of(c, number, s), c->evictor, owner);
+	struct explain_event *e = add_event(q->events);
+
+	e->line = q->line;
+	e->number = q->number;
+	e->access = q->access;
+	e->request = (uint8_t)(EXPLAIN_REQUEST | (q->demand ? EXPLAIN_DEMAND : 0) |
+			       (q->held ? EXPLAIN_HELD : 0) |
+			       (q->inner->level ? 0 : EXPLAIN_FETCH) |
+			       EXPLAIN_KIND * q->kind);
+	e->leave = 0;
+	e->depth = (uint8_t)depth;
 }
 
-INLINE void tell(const struct ml_explain_lru *x, const struct explain_cache *c,
-		 uint32_t set, size_t at, bool dirty, struct shape s)
+/* Tells the back of the line at a place, which leaves. */
+INLINE void tell_leave(const struct request *q, const struct explain_cache *c, size_t at,
+		       unsigned flags, struct shape s)
 {
 	const struct explain_note *n = &c->notes[at];
-	bool observed = !s.flat && x->observer.leave;
-	struct ml_leave l = {
-		.level = c->level,
-		.set = set,
-		.line = observed ? explain_line(x, c, at) << x->bits : 0,
-		.owner = n->owner,
-		.dirty = dirty,
-		.asked = !n->prefetched,
-		.write_first = n->write_first,
-		.read = n->read,
-		.written = n->written,
-	};
+	struct ml_explain_events *l = q->events;
+	struct explain_event *e = l->count ? &l->at[l->count - 1] : NULL;
 
-	if (s.flat || x->sums)
-		ml_event_sums_leave(x->sums, &l);
-	if (observed)
-		x->observer.leave(x->observer.arg, &l);
+	if (!e || e->leave || e->access != q->access) {
+		e = add_event(l);
+		e->request = 0;
+		e->access = q->access;
+	}
+	e->read = n->read;
+	e->written = n->written;
+	e->left = n->number;
+	e->owner = n->owner;
+	e->leave = (uint8_t)(EXPLAIN_LEAVE | flags |
+			     (n->prefetched ? EXPLAIN_PREFETCHED : 0) |
+			     (n->write_first ? EXPLAIN_WRITE_FIRST : 0));
+	e->level = (uint8_t)c->level;
 	if (!s.simply)
 		c->counts->useless += n->prefetched;
 }
 
 /*
  * Adds the use of the line at a place, and its first use, to the copy further out. If
- * data are written back they pass by the levels without a copy.
+ * data are written back they pass by the levels without a copy. Returns false if no inner
+ * level has a copy, but there are outer levels.
  */
-INLINE void inform(struct ml_explain_lru *x, const struct explain_cache *c,
+INLINE bool inform(struct ml_explain_lru *x, const struct explain_cache *c,
 		   unsigned depth, size_t at, bool writes_back, struct shape s)
 {
 	const struct explain_note *n = &c->notes[at];
-	const unsigned levels = s.flat ? s.flat : x->levels;
+	const unsigned inner = inner_of(x, s);
 
-	if (depth + 1 >= levels)
-		return;
+	if (depth + 1 >= inner)
+		return inner == x->levels;
 	uint64_t line = depth == EXPLAIN_FIRST ? c->lines[at] - 1
 					       : ml_line_book_line(&x->book, n->number);
-	UNROLL
-	for (unsigned out = depth + 1; out < levels; out++) {
+	for (unsigned out = depth + 1; out < inner; out++) {
 		struct explain_cache *outer = &x->cache[out];
-		int64_t to = find(outer, out, line, n->number, set_of(outer, line, s));
+		int64_t to = find(outer, out, line, n->number, explain_set(outer, line));
 
 		if (to == EXPLAIN_NOWHERE) {
 			outer->counts->past_bytes += writes_back ? x->within + 1 : 0;
@@ -137,8 +149,9 @@ INLINE void inform(struct ml_explain_lru *x, const struct explain_cache *c,
 			outer->notes[to].prefetched = 0;
 			outer->counts->useful++;
 		}
-		return;
+		return true;
 	}
+	return inner == x->levels;
 }
 
 /* Empties a place, whose line has been reported. */
@@ -199,9 +212,10 @@ OUTLINE void take_within(struct ml_explain_lru *x, const struct request *q,
 			continue;
 		c->counts->invalidations++;
 		c->counts->write_backs += copies[i].dirty;
-		set_evictor(c, number, q->owner, ANY);
-		inform(x, c, c->depth, at, false, ANY);
-		tell(x, c, copies[i].set, at, copies[i].dirty, ANY);
+		inform(x, c, c->depth, at, false,
+		       ANY); /* the evicting cache has a copy */
+		tell_leave(q, c, at,
+			   EXPLAIN_EVICTED | (copies[i].dirty ? EXPLAIN_DIRTY : 0), ANY);
 		drop(c, copies[i].set, at);
 	}
 }
@@ -212,23 +226,24 @@ OUTLINE void move_out(struct ml_explain_lru *x, const struct request *q,
 
 /* Evicts the line at a place, which a line of q takes next. */
 INLINE void evict(struct ml_explain_lru *x, const struct request *q,
-		  struct explain_cache *c, unsigned depth, uint32_t set, size_t at,
-		  struct shape s)
+		  struct explain_cache *c, unsigned depth, size_t at, struct shape s)
 {
 	struct explain_note *n = &c->notes[at];
-	struct explain_cache *outer =
-		!s.flat && depth + 1 < x->levels ? &x->cache[depth + 1] : NULL;
+	struct explain_cache *outer = !s.alone && depth + 1 < x->levels
+					      ? &x->cache[depth + 1]
+					      : NULL;
 	bool moves = outer && outer->exclusive;
+	unsigned flags = EXPLAIN_EVICTED;
 
 	c->counts->evictions++;
-	set_evictor(c, n->number, q->owner, s);
-	if (!s.flat && c->inclusive)
+	if (!s.alone && c->inclusive)
 		take_within(x, q, depth, ml_line_book_line(&x->book, n->number),
 			    n->number);
 	c->counts->write_backs += n->written != 0;
-	if (!moves)
-		inform(x, c, depth, at, n->written, s);
-	tell(x, c, set, at, n->written, s);
+	flags |= n->written ? EXPLAIN_DIRTY : 0;
+	if (!moves && !inform(x, c, depth, at, n->written, s))
+		flags |= EXPLAIN_TO_OUTER | (n->written ? EXPLAIN_WRITES_BACK : 0);
+	tell_leave(q, c, at, flags, s);
 	if (depth == EXPLAIN_FIRST && (s.simply || !n->prefetched))
 		ml_first_shadow_leave(&c->first, n->number, c->times[at]);
 	if (moves) {
@@ -250,7 +265,7 @@ INLINE size_t fill(struct ml_explain_lru *x, const struct request *q,
 	size_t at = (size_t)set * c->lanes + lane;
 
 	if (times[lane])
-		evict(x, q, c, depth, set, at, s);
+		evict(x, q, c, depth, at, s);
 	if (depth == EXPLAIN_FIRST) {
 		c->lines[at] = line + 1;
 		times[lane] = q->demand ? q->time : ml_first_shadow_tick(&c->first);
@@ -293,4 +308,3 @@ OUTLINE void move_out(struct ml_explain_lru *x, const struct request *q,
 	n->read |= cargo->read;
 	n->written |= cargo->written;
 }
-

@@ -31,4 +31,4 @@ INLINE unsigned oldest(const uint32_t *times, unsigned lanes)
 	return lane;
 }
 
-const struct explain_lru_ops ml_explain_lru_ops_plain = { run };
+const struct explain_lru_ops ml_explain_lru_ops_plain = { front, back };

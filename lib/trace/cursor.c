@@ -218,6 +218,7 @@ struct read_ahead {
 	pthread_cond_t ready;
 	struct job *jobs;
 	unsigned count;
+	void (*release)(void *arg); /* or NULL */
 };
 
 static void submit(struct read_ahead *a, size_t chunk)
@@ -270,6 +271,8 @@ static bool each_decoded(struct read_ahead *a, ml_batch_fn *fn, void *arg,
 		if (!j->ok)
 			*err = j->err;
 		ok = j->ok && deliver(a, j, fn, arg, err);
+		if (a->release)
+			a->release(arg);
 		if (ok)
 			submit(a, c + a->count);
 	}
@@ -278,14 +281,18 @@ static bool each_decoded(struct read_ahead *a, ml_batch_fn *fn, void *arg,
 }
 
 static bool each_plain(const struct ml_trace *t, uint64_t from, uint64_t to,
-		       ml_batch_fn *fn, void *arg, struct ml_err *err)
+		       ml_batch_fn *fn, void (*release)(void *arg), void *arg,
+		       struct ml_err *err)
 {
 	struct ml_cursor *c = ml_cursor_open(t, from, to);
 	struct ml_batch batch;
 	bool ok = true;
 
-	while (ok && ml_cursor_next(c, &batch, err))
+	while (ok && ml_cursor_next(c, &batch, err)) {
 		ok = fn(arg, &batch, err);
+		if (release)
+			release(arg);
+	}
 	ml_cursor_close(c);
 	return ok && err->kind == ML_OK;
 }
@@ -293,12 +300,20 @@ static bool each_plain(const struct ml_trace *t, uint64_t from, uint64_t to,
 bool ml_trace_each(const struct ml_trace *t, uint64_t from, uint64_t to, unsigned threads,
 		   ml_batch_fn *fn, void *arg, struct ml_err *err)
 {
+	return ml_trace_each_kept(t, from, to, threads, fn, NULL, arg, err);
+}
+
+bool ml_trace_each_kept(const struct ml_trace *t, uint64_t from, uint64_t to,
+			unsigned threads, ml_batch_fn *fn, void (*release)(void *arg),
+			void *arg, struct ml_err *err)
+{
 	struct read_ahead a = { .trace = t,
 				.from = from,
-				.to = to < t->count ? to : t->count };
+				.to = to < t->count ? to : t->count,
+				.release = release };
 
 	if (!threads || t->chunk_count < 2)
-		return each_plain(t, from, to, fn, arg, err);
+		return each_plain(t, from, to, fn, release, arg, err);
 	a.count = threads + 1; /* one being delivered, the others being decoded */
 	a.jobs = ml_resize(NULL, a.count * sizeof(*a.jobs));
 	pthread_mutex_init(&a.lock, NULL);

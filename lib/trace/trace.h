@@ -88,3 +88,10 @@ enum { ML_BATCH = 16 * 1024 };
 typedef bool ml_batch_fn(void *arg, const struct ml_batch *batch, struct ml_err *err);
 bool ml_trace_each(const struct ml_trace *t, uint64_t from, uint64_t to, unsigned threads,
 		   ml_batch_fn *fn, void *arg, struct ml_err *err);
+/*
+ * The same for a caller that goes on using batches after fn has returned. `release` is
+ * called before the columns of all batches so far become invalid.
+ */
+bool ml_trace_each_kept(const struct ml_trace *t, uint64_t from, uint64_t to,
+			unsigned threads, ml_batch_fn *fn, void (*release)(void *arg),
+			void *arg, struct ml_err *err);

@@ -274,8 +274,7 @@ static void count_cells(struct ml_profiler *x, const struct ml_events *e)
 	}
 	x->fetches = all >> 15;
 	/* most traces have reads and writes only */
-	grow_cells(x, ml_region_lookup_cell_count(ml_replay_lookup(e->replay)),
-		   all >> 15 ? 4 : 2);
+	grow_cells(x, e->cells, all >> 15 ? 4 : 2);
 	if (x->held + count > x->max)
 		fold(x);
 	x->held += count;

@@ -8,6 +8,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/pool.h"
+#include "lib/base/relay.h"
 #include "lib/cache/event_sums.h"
 #include "lib/cache/explain_lru.h"
 #include "lib/cache/fast_lru.h"
@@ -15,6 +16,28 @@
 #include "lib/trace/region_lookup.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"
+
+enum {
+	PIECE = 4096, /* references that are simulated at once */
+	SLOTS = 4,    /* pieces under way */
+};
+
+/*
+ * A piece of a batch on its way. The first stage finds its cells and begins to simulate
+ * it; the second stage ends that and shows it to the passes. With several processors the
+ * stages run on two threads (relay.h).
+ */
+struct slot {
+	struct ml_batch refs;
+	const uint64_t *time;
+	uint64_t position;
+	size_t cells;
+	const uint32_t *cell;
+	struct ml_explain_events *events; /* of the first half of ml_explain_lru */
+	uint32_t own_cell[PIECE], region[PIECE];
+	uint16_t core[PIECE], outcome[PIECE];
+	uint8_t served[PIECE];
+};
 
 struct ml_replay {
 	struct ml_trace *trace;
@@ -34,10 +57,13 @@ struct ml_replay {
 	size_t pass_count;
 	struct ml_event_sums *sums; /* those that the simulator fills */
 	bool regions;               /* a pass needs them */
-	struct ml_events now;       /* the batch that is being simulated */
-	uint32_t cell[ML_BATCH], region[ML_BATCH];
-	uint16_t core[ML_BATCH], outcome[ML_BATCH];
-	uint8_t served[ML_BATCH];
+	struct ml_events now;       /* the piece that the second stage is at */
+	struct slot slots[SLOTS];
+	struct ml_relay *relay; /* NULL: one thread does both stages */
+	uint64_t save_at;       /* from this position on a pass saves the state */
+	bool failed;            /* a pass, for the reason in `err` */
+	struct ml_err err;
+	uint32_t cell[ML_BATCH]; /* of a batch that is interleaved with others */
 	struct ml_arena arena;
 };
 
@@ -248,64 +274,162 @@ void ml_replay_close(struct ml_replay *r)
 		ml_future_close(r->future);
 	if (r->lookup)
 		ml_region_lookup_close(r->lookup);
+	for (unsigned i = 0; i < SLOTS; i++)
+		ml_explain_events_close(r->slots[i].events);
 	ml_arena_release(&r->arena);
 	ml_free(r);
 }
 
-static bool run_simulator(struct ml_replay *r, const struct ml_accesses *a,
-			  struct ml_err *err)
+static struct ml_accesses accesses_of(const struct ml_replay *r, const struct slot *s)
 {
-	if (r->sim)
-		return ml_sim_run(r->sim, a, r->outcome, err);
+	return (struct ml_accesses){
+		.count = s->refs.count,
+		.addr = s->refs.addr,
+		.what = s->refs.what,
+		.site = s->refs.site,
+		.owner = r->regions ? s->region : NULL,
+		.core = r->cores.core ? s->core : NULL,
+	};
+}
+
+static void widen_served(struct slot *s)
+{
+	for (size_t i = 0; i < s->refs.count; i++)
+		s->outcome[i] = s->served[i];
+}
+
+/* Simulates a piece as far as no observer hears of it. */
+static void begin_simulating(struct ml_replay *r, struct slot *s)
+{
+	struct ml_accesses a = accesses_of(r, s);
+
 	if (r->explain) {
-		ml_explain_lru_run(r->explain, a, r->outcome);
-		return true;
+		ml_explain_lru_front(r->explain, &a, s->events);
+	} else if (r->fast) {
+		ml_fast_lru_run(r->fast, &a, s->served);
+		widen_served(s);
 	}
-	if (r->lean)
-		ml_lean_lru_run(r->lean, a, r->served);
-	else
-		ml_fast_lru_run(r->fast, a, r->served);
-	for (size_t i = 0; i < a->count; i++)
-		r->outcome[i] = r->served[i];
+}
+
+static bool end_simulating(struct ml_replay *r, struct slot *s, struct ml_err *err)
+{
+	struct ml_accesses a = accesses_of(r, s);
+
+	if (r->sim)
+		return ml_sim_run(r->sim, &a, s->outcome, err);
+	if (r->explain) {
+		ml_explain_lru_back(r->explain, &a, s->events, s->outcome);
+	} else if (r->lean) {
+		ml_lean_lru_run(r->lean, &a, s->served);
+		widen_served(s);
+	}
 	return true;
 }
 
-/* Simulates references in the order in which the machine sees them. */
-static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64_t *time,
-		     const uint32_t *cell, struct ml_err *err)
+static bool second_stage(struct ml_replay *r, struct slot *s, struct ml_err *err)
 {
-	struct ml_accesses a = {
-		.count = b->count,
-		.addr = b->addr,
-		.what = b->what,
-		.site = b->site,
-		.owner = r->regions ? r->region : NULL,
-	};
-
-	if (r->regions)
-		ml_region_lookup_cell_regions(r->lookup, cell, b->count, r->region);
-	if (r->cores.core) {
-		for (size_t i = 0; i < b->count; i++)
-			r->core[i] = ml_thread_cores_find(&r->cores, b->thread[i]);
-		a.core = r->core;
-	}
 	r->now = (struct ml_events){
 		.replay = r,
-		.position = r->done,
-		.refs = b,
-		.time = time,
-		.cell = cell,
-		.region = a.owner,
-		.core = a.core,
-		.outcome = r->outcome,
+		.position = s->position,
+		.refs = &s->refs,
+		.time = s->time,
+		.cell = s->cell,
+		.cells = s->cells,
+		.region = r->regions ? s->region : NULL,
+		.core = r->cores.core ? s->core : NULL,
+		.outcome = s->outcome,
 	};
-	if (!run_simulator(r, &a, err))
+	if (!end_simulating(r, s, err))
 		return false;
 	for (size_t i = 0; i < r->pass_count; i++)
 		if (r->passes[i].batch &&
 		    !r->passes[i].batch(r->passes[i].arg, &r->now, err))
 			return false;
+	return true;
+}
+
+/* The second stage on the thread of the relay. */
+static void relayed(void *arg, unsigned slot)
+{
+	struct ml_replay *r = arg;
+
+	if (!r->failed)
+		r->failed = !second_stage(r, &r->slots[slot], &r->err);
+}
+
+static void find_saves(struct ml_replay *r)
+{
+	r->save_at = UINT64_MAX;
+	for (size_t i = 0; i < r->pass_count; i++) {
+		uint64_t at = r->passes[i].saves ? r->passes[i].saves(r->passes[i].arg)
+						 : UINT64_MAX;
+
+		r->save_at = at < r->save_at ? at : r->save_at;
+	}
+}
+
+/* Waits until the second stage has done all pieces. */
+static bool catch_up(struct ml_replay *r, struct ml_err *err)
+{
+	if (!r->relay)
+		return true;
+	ml_relay_wait(r->relay);
+	if (r->failed)
+		*err = r->err;
+	return !r->failed;
+}
+
+/* The first stage of a piece; without a relay the second one, too. */
+static bool run_piece(struct ml_replay *r, struct slot *s, struct ml_err *err)
+{
+	struct ml_batch *b = &s->refs;
+
+	s->position = r->done;
+	s->cells = ml_region_lookup_cell_count(r->lookup);
+	if (r->regions)
+		ml_region_lookup_cell_regions(r->lookup, s->cell, b->count, s->region);
+	for (size_t i = 0; r->cores.core && i < b->count; i++)
+		s->core[i] = ml_thread_cores_find(&r->cores, b->thread[i]);
+	if (r->explain && !s->events)
+		s->events = ml_explain_events_open();
+	begin_simulating(r, s);
 	r->done += b->count;
+	if (!r->relay)
+		return second_stage(r, s, err);
+	ml_relay_pass(r->relay);
+	if (r->done >= r->save_at) {
+		if (!catch_up(r, err))
+			return false;
+		find_saves(r);
+	}
+	return true;
+}
+
+/*
+ * Simulates references in the order in which the machine sees them. cell is NULL if the
+ * cells are still to be found.
+ */
+static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64_t *time,
+		     const uint32_t *cell, struct ml_err *err)
+{
+	for (size_t i = 0, n; i < b->count; i += n) {
+		struct slot *s = &r->slots[r->relay ? ml_relay_slot(r->relay) : 0];
+
+		n = b->count - i < PIECE ? b->count - i : PIECE;
+		s->refs = (struct ml_batch){ time ? b->time : b->time + i,
+					     n,
+					     b->addr + i,
+					     b->site + i,
+					     b->caller + i,
+					     b->thread + i,
+					     b->what + i };
+		s->time = time ? time + i : NULL;
+		s->cell = cell ? cell + i : s->own_cell;
+		if (!cell)
+			ml_region_lookup_cells(r->lookup, &s->refs, s->own_cell);
+		if (!run_piece(r, s, err))
+			return false;
+	}
 	ml_work_progress(r->o.work, "simulating", r->done, r->o.to - r->o.from);
 	return ml_work_goes_on(r->o.work, err);
 }
@@ -318,6 +442,8 @@ static bool pass_gaps(struct ml_replay *r, uint64_t time, struct ml_err *err)
 	for (; r->next_gap < t->gaps.count && t->gaps.at[r->next_gap].time <= time;
 	     r->next_gap++) {
 		if (r->interleave && !ml_interleave_flush(r->interleave, err))
+			return false;
+		if (!catch_up(r, err))
 			return false;
 		if (r->sim)
 			ml_sim_gap(r->sim);
@@ -339,10 +465,19 @@ static bool take_recorded(void *arg, const struct ml_batch *b, struct ml_err *er
 		return true;
 	if (!pass_gaps(r, b->time, err))
 		return false;
+	if (!r->interleave)
+		return simulate(r, b, NULL, NULL, err);
 	ml_region_lookup_cells(r->lookup, b, r->cell);
-	if (r->interleave)
-		return ml_interleave_add(r->interleave, b, r->cell, err);
-	return simulate(r, b, NULL, r->cell, err);
+	return ml_interleave_add(r->interleave, b, r->cell, err);
+}
+
+/* The columns of the batches so far become invalid. */
+static void release_batches(void *arg)
+{
+	struct ml_replay *r = arg;
+
+	if (r->relay)
+		ml_relay_wait(r->relay);
 }
 
 static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t count)
@@ -350,16 +485,32 @@ static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t coun
 	r->passes = passes;
 	r->pass_count = count;
 	r->regions = r->sim || r->explain;
-	for (size_t i = 0; i < count; i++)
+	bool alone = r->interleave || ml_cpus() < 2;
+	for (size_t i = 0; i < count; i++) {
 		r->regions |= passes[i].batch && !passes[i].no_region;
+		alone |= passes[i].needs_lookup;
+	}
 	if (!r->fast)
 		observe(r);
+	find_saves(r);
+	if (alone)
+		return;
+	r->relay = ml_arena_alloc(&r->arena, sizeof(*r->relay));
+	ml_relay_init(r->relay, SLOTS, relayed, r);
 }
 
 static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
 {
 	struct ml_err late;
 
+	if (r->relay) {
+		ml_relay_release(r->relay);
+		r->relay = NULL;
+		if (ok && r->failed) {
+			*err = r->err;
+			ok = false;
+		}
+	}
 	/* references before damaged blocks count */
 	if (r->interleave && (ok || err->kind == ML_FORMAT) &&
 	    !ml_interleave_flush(r->interleave, &late) && ok) {
@@ -382,9 +533,9 @@ bool ml_replay_run(struct ml_replay *r, const struct ml_pass *passes, size_t cou
 
 	begin(r, passes, count);
 	return end(r,
-		   ml_trace_each(r->trace, r->o.from, r->o.to,
-				 cpus > 1 ? cpus < 4 ? cpus - 1 : 3 : 0, take_recorded, r,
-				 err),
+		   ml_trace_each_kept(r->trace, r->o.from, r->o.to,
+				      cpus > 1 ? cpus < 4 ? cpus - 1 : 3 : 0,
+				      take_recorded, release_batches, r, err),
 		   err);
 }
 

@@ -1,7 +1,9 @@
 /*
  * Replays a trace through a machine. The replay decodes ahead on other threads, finds the
  * region of each reference, simulates, and hands batches with their outcomes to passes. A
- * pass sees batches and events; it never sees files.
+ * pass sees batches and events; it never sees files. Passes may run on another thread
+ * than the one that called ml_replay_run, and so may a part of the simulator; all calls
+ * of all passes come from one thread at a time, in order.
  *
  * Threads become cores in the order of their numbers (thread_cores.h). If the machine has
  * several cores and the trace is a recording of ours, references of different threads
@@ -35,6 +37,7 @@ struct ml_events {
 					`time` is NULL */
 	const uint64_t *time; /* of each reference if they are interleaved, else NULL */
 	const uint32_t *cell; /* cells of the region lookup */
+	size_t cells;         /* cells that there are by now */
 	/* regions of these cells; NULL if all passes set no_region */
 	const uint32_t *region;
 	const uint16_t *core;    /* NULL: all 0 */
@@ -61,7 +64,13 @@ struct ml_pass {
 	struct ml_event_sums *sums;
 	void (*gap)(void *arg,
 		    const struct ml_gap *gap); /* before the batch that follows the gap */
-	bool no_region;                        /* batch uses cells and no regions */
+	/*
+	 * The position from which on `batch` will call ml_replay_save. NULL: it never
+	 * does. Asked before the run, and after each batch that ends there or later.
+	 */
+	uint64_t (*saves)(void *arg);
+	bool no_region;    /* batch uses cells and no regions */
+	bool needs_lookup; /* batch calls the region lookup */
 };
 
 bool ml_replay_open(struct ml_replay **r, struct ml_trace *t,
@@ -89,7 +98,8 @@ void ml_replay_tlb_counts(const struct ml_replay *r, unsigned tlb,
 /* The state after the last batch, as ml_sim_save. */
 void ml_replay_save(const struct ml_replay *r, struct ml_buf *out);
 uint64_t ml_replay_interleave(const struct ml_replay *r); /* 0: as recorded */
-/* The block of the current batch (interleave.h). False: references are not interleaved. */
+/* The block of the current batch (interleave.h). False: references are not interleaved.
+ */
 bool ml_replay_block(const struct ml_replay *r, struct ml_interleaved *block);
 unsigned ml_replay_want(const struct ml_replay *r);
 /* The window as times, with the end of the trace filled in. */

@@ -377,9 +377,16 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 	return true;
 }
 
+static uint64_t saves(void *arg)
+{
+	const struct ml_result_writer *w = arg;
+
+	return w->checkpoints.next;
+}
+
 struct ml_pass ml_result_writer_pass(struct ml_result_writer *w)
 {
-	return (struct ml_pass){ .arg = w, .batch = on_batch };
+	return (struct ml_pass){ .arg = w, .batch = on_batch, .saves = saves };
 }
 
 static void release(struct ml_result_writer *w)
