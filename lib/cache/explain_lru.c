@@ -107,6 +107,7 @@ static void init_cache(struct ml_explain_lru *x, struct explain_cache *c, unsign
 		.evictor = level ? level - 1 : 0,
 	};
 	places = (size_t)c->sets * c->lanes;
+	c->uses = ml_arena_large(&x->arena, places * sizeof(*c->uses));
 	c->notes = ml_arena_large(&x->arena, places * sizeof(*c->notes));
 	if (first) {
 		c->lines = ml_arena_large(&x->arena, places * sizeof(*c->lines));
@@ -331,15 +332,16 @@ static void show_cache(const struct ml_explain_lru *x, const struct explain_cach
 			size_t at = (size_t)set * c->lanes + way;
 			size_t place = (size_t)set * c->ways + way;
 			const struct explain_note *n = &c->notes[at];
+			const struct explain_use *u = &c->uses[at];
 
 			to->order.word[place] = rank[way];
 			to->tags[place] = rank[way] ? explain_line(x, c, at) + 1 : 0;
 			to->flags[place] =
-				(uint8_t)((n->written ? ML_DIRTY : 0) |
+				(uint8_t)((u->written ? ML_DIRTY : 0) |
 					  (n->prefetched ? ML_PREFETCHED : 0) |
 					  (n->write_first ? ML_WRITE_FIRST : 0));
-			to->notes[place] = (struct ml_cache_note){ .read = n->read,
-								   .written = n->written,
+			to->notes[place] = (struct ml_cache_note){ .read = u->read,
+								   .written = u->written,
 								   .since = n->since,
 								   .owner = n->owner };
 		}

@@ -7,9 +7,10 @@
 /*
  * Events are looked at up to three times before their turn: FAR ahead their rows and
  * records are fetched; NEAR ahead the lines that they evict are found, and what these
- * need; NOTES ahead the notes of copies further out.
+ * need; COPIES ahead what is known of copies further out.
  */
-enum { FAR = 16, NEAR = 9, NOTES = 4 };
+enum { MANY = 1 << 15 }; /* lines; what is known of more does not fit a host's L2 */
+enum { EVENTS = 64, FAR = 16, NEAR = 9, COPIES = 4 };
 
 /* The back of one run. Numbers of levels are constants where the compiler knows them. */
 struct back {
@@ -19,7 +20,7 @@ struct back {
 	unsigned inner, levels;
 	bool observed;   /* somebody observes misses or leaving lines one by one */
 	bool prefetches; /* an inner level has a prefetcher */
-	uint64_t missed; /* requests that the first outer level missed */
+	uint64_t far;    /* requests that reached a level of many lines */
 };
 
 /* A request that reaches outer levels. */
@@ -111,12 +112,11 @@ INLINE void inform_outer(const struct back *b, unsigned from, uint32_t number,
 			c->back_counts->past_bytes += l->dirty ? b->x->within + 1 : 0;
 			continue;
 		}
-		struct explain_note *n =
-			&c->notes[(size_t)set * c->lanes + (unsigned)__builtin_ctz(m)];
-		n->read |= l->read;
-		n->written |= l->written;
-		if (b->prefetches && l->asked && n->prefetched) {
-			n->prefetched = 0;
+		size_t at = (size_t)set * c->lanes + (unsigned)__builtin_ctz(m);
+		c->uses[at].read |= l->read;
+		c->uses[at].written |= l->written;
+		if (b->prefetches && l->asked && c->notes[at].prefetched) {
+			c->notes[at].prefetched = 0;
 			c->back_counts->useful++;
 		}
 		return;
@@ -129,6 +129,7 @@ INLINE void evict_outer(const struct back *b, const struct order *o,
 {
 	struct ml_explain_lru *x = b->x;
 	const struct explain_note *n = &c->notes[at];
+	const struct explain_use *u = &c->uses[at];
 	uint64_t line = depth + 1 < b->levels || b->observed
 				? explain_line_of(x, n->number)
 				: 0;
@@ -136,11 +137,11 @@ INLINE void evict_outer(const struct back *b, const struct order *o,
 		.level = c->level,
 		.set = set,
 		.owner = n->owner,
-		.dirty = n->written,
+		.dirty = u->written,
 		.asked = !n->prefetched,
 		.write_first = n->write_first,
-		.read = n->read,
-		.written = n->written,
+		.read = u->read,
+		.written = u->written,
 	};
 
 	c->back_counts->evictions++;
@@ -171,6 +172,7 @@ INLINE void fill_outer(const struct back *b, const struct order *o,
 		evict_outer(b, o, c, depth, set, at);
 	numbers[lane] = o->number;
 	times[lane] = next_time(c);
+	c->uses[at] = (struct explain_use){ 0 };
 	c->notes[at] = (struct explain_note){
 		.since = (b->x->back_accesses + o->access) & (UINT64_MAX >> 2),
 		.write_first = o->demand && o->kind == ML_ACCESS_WRITE,
@@ -196,6 +198,7 @@ INLINE uint16_t serve_outer(struct back *b, const struct order *o, uint8_t *reco
 		struct explain_note *n = &c->notes[(size_t)set * c->lanes +
 						   (m ? (unsigned)__builtin_ctz(m) : 0)];
 
+		b->far += c->sets * c->lanes > MANY;
 		if (o->demand) {
 			enum ml_shadow_answer answer = ml_shadow_ask(&c->shadow,
 								     o->number, record);
@@ -215,7 +218,6 @@ INLINE uint16_t serve_outer(struct back *b, const struct order *o, uint8_t *reco
 		served = to;
 		break;
 	}
-	b->missed += served > b->inner;
 	UNROLL
 	for (unsigned to = b->levels; to-- > b->inner;)
 		if (to < served)
@@ -318,13 +320,6 @@ INLINE void fetch_row_of(const struct explain_cache *c, uint64_t line)
 	__builtin_prefetch(row + 16);
 }
 
-INLINE void fetch_outer_rows(const struct back *b, uint64_t line)
-{
-	UNROLL
-	for (unsigned to = b->inner; to < b->levels; to++)
-		fetch_row_of(&b->x->cache[to], line);
-}
-
 INLINE void fetch_record(const struct ml_explain_lru *x, uint32_t number)
 {
 	if (number >> ML_LINE_CHUNK_BITS < x->records.chunks)
@@ -337,19 +332,19 @@ INLINE void look_far_back(const struct back *b, const struct explain_event *e)
 
 	if (e->request) {
 		fetch_record(x, e->number);
-		if (e->depth == b->inner)
-			fetch_outer_rows(b, e->line);
+		if (e->depth == b->inner && b->inner < b->levels)
+			fetch_row_of(&x->cache[b->inner], e->line);
 	}
 	if (e->leave) {
 		fetch_record(x, e->left);
 		if (e->leave & EXPLAIN_TO_OUTER &&
 		    e->left >> ML_LINE_CHUNK_BITS < x->records.chunks)
-			fetch_outer_rows(b, explain_line_of(x, e->left));
+			fetch_row_of(&x->cache[b->inner], explain_line_of(x, e->left));
 	}
 }
 
-/* Fetches the note of a line in the first outer level that has it. */
-INLINE void fetch_note(const struct back *b, unsigned from, uint32_t number,
+/* Fetches what is known of a line in the first outer level that has it. */
+INLINE void fetch_copy(const struct back *b, unsigned from, uint32_t number,
 		       uint64_t line)
 {
 	UNROLL
@@ -357,11 +352,13 @@ INLINE void fetch_note(const struct back *b, unsigned from, uint32_t number,
 		const struct explain_cache *c = &b->x->cache[to];
 		uint32_t set = back_set(c, line);
 		uint32_t m = find_number(explain_numbers(c, set), c->lanes, number);
+		size_t at = (size_t)set * c->lanes + (m ? (unsigned)__builtin_ctz(m) : 0);
 
 		if (!m)
 			continue;
-		__builtin_prefetch(
-			&c->notes[(size_t)set * c->lanes + (unsigned)__builtin_ctz(m)]);
+		__builtin_prefetch(&c->uses[at]);
+		if (b->prefetches)
+			__builtin_prefetch(&c->notes[at]);
 		return;
 	}
 }
@@ -398,29 +395,32 @@ INLINE void look_near_back(const struct back *b, const struct explain_event *e,
 		unsigned lane = oldest(numbers + c->lanes, c->lanes);
 		uint32_t victim = numbers[lane];
 
+		__builtin_prefetch(&c->uses[(size_t)set * c->lanes + lane]);
 		__builtin_prefetch(&c->notes[(size_t)set * c->lanes + lane]);
 		victim_of[to] = victim;
 		if (!victim)
 			continue;
 		fetch_record(x, victim);
-		if (to + 1 < b->levels)
+		if (to + 1 < b->levels) {
+			fetch_row_of(&x->cache[to + 1], e->line);
 			fetch_row_of(&x->cache[to + 1], explain_line_of(x, victim));
+		}
 	}
 }
 
-/* Fetches the notes of the copies further out of lines that will leave. */
-INLINE void look_at_notes(const struct back *b, const struct explain_event *e,
-			  const uint32_t victim_of[ML_LEVELS])
+/* Fetches what is known of the copies further out of lines that will leave. */
+INLINE void look_at_copies_back(const struct back *b, const struct explain_event *e,
+				const uint32_t victim_of[ML_LEVELS])
 {
 	const struct ml_explain_lru *x = b->x;
 
 	if (e->leave & EXPLAIN_TO_OUTER &&
 	    e->left >> ML_LINE_CHUNK_BITS < x->records.chunks)
-		fetch_note(b, b->inner, e->left, explain_line_of(x, e->left));
+		fetch_copy(b, b->inner, e->left, explain_line_of(x, e->left));
 	UNROLL
 	for (unsigned to = b->inner; to + 1 < b->levels; to++)
 		if (victim_of[to])
-			fetch_note(b, to + 1, victim_of[to],
+			fetch_copy(b, to + 1, victim_of[to],
 				   explain_line_of(x, victim_of[to]));
 }
 
@@ -439,18 +439,20 @@ INLINE void take_events(struct ml_explain_lru *x, const struct ml_accesses *a,
 	for (size_t i = 0; i < count && i < FAR; i++)
 		look_far_back(&b, &at[i]);
 	for (size_t i = 0; i < count; i++) {
+		__builtin_prefetch(&at[i + EVENTS]); /* from the core of the front */
 		if (i + FAR < count)
 			look_far_back(&b, &at[i + FAR]);
 		if (near && i + NEAR < count)
 			look_near_back(&b, &at[i + NEAR], victims[i % NEAR]);
-		if (near && i + NOTES < count)
-			look_at_notes(&b, &at[i + NOTES], victims[(i + NOTES) % NEAR]);
+		if (near && i + COPIES < count)
+			look_at_copies_back(&b, &at[i + COPIES],
+					    victims[(i + COPIES) % NEAR]);
 		if (at[i].request)
 			take_request(&b, &at[i]);
 		if (at[i].leave)
 			take_leave(&b, &at[i]);
 	}
-	x->back_far = b.missed > count / FEW;
+	x->back_far = b.far > count / FEW;
 }
 
 TARGET static void back(struct ml_explain_lru *x, const struct ml_accesses *a,

@@ -36,7 +36,8 @@ INLINE unsigned oldest(const uint32_t *times, unsigned lanes);
 INLINE void ask_first(struct explain_cache *c, struct request *q, int64_t at,
 		      struct shape s)
 {
-	bool there = at != EXPLAIN_NOWHERE && (s.simply || !c->notes[at].prefetched);
+	bool there = at != EXPLAIN_NOWHERE &&
+		     (!may_prefetch(EXPLAIN_FIRST, s) || !c->notes[at].prefetched);
 	uint32_t last = there ? c->times[at] : ml_first_shadow_take(&c->first, q->number);
 
 	q->held = true;
@@ -67,7 +68,7 @@ INLINE void demand(struct ml_explain_lru *x, struct request *q, struct explain_c
 
 	if (depth == EXPLAIN_FIRST)
 		ask_first(c, q, at, s);
-	if (s.simply)
+	if (!may_prefetch(depth, s))
 		return;
 	if (!missed && c->notes[at].prefetched) {
 		c->notes[at].prefetched = 0;
@@ -83,9 +84,9 @@ INLINE void found(const struct request *q, struct explain_cache *c, unsigned dep
 		  size_t at, bool moves, struct cargo *cargo, struct shape s)
 {
 	uint32_t set = set_of(c, q->line, s);
-	struct explain_note *n = &c->notes[at];
+	const struct explain_use *u = &c->uses[at];
 
-	if (s.alone || !c->exclusive || !moves) {
+	if (!may_be_exclusive(s) || !c->exclusive || !moves) {
 		uint32_t *time = &times_of(c, depth, set)[at - (size_t)set * c->lanes];
 
 		if (depth == EXPLAIN_FIRST) {
@@ -97,9 +98,9 @@ INLINE void found(const struct request *q, struct explain_cache *c, unsigned dep
 		*time = ++c->clock;
 		return;
 	}
-	cargo->read = n->read;
-	cargo->written = n->written;
-	tell_leave(q, c, at, n->written ? EXPLAIN_DIRTY : 0, s);
+	cargo->read = u->read;
+	cargo->written = u->written;
+	tell_leave(q, c, at, u->written ? EXPLAIN_DIRTY : 0, s);
 	drop(c, set, at);
 }
 
@@ -121,6 +122,7 @@ INLINE unsigned serve(struct ml_explain_lru *x, struct request *q, unsigned dept
 		.prefetched = !q->demand,
 	};
 
+	UNROLL
 	for (unsigned to = depth; to < inner; to++) {
 		struct explain_cache *c = cache_at(x, q, to, s);
 		int64_t at = missed && to == depth ? EXPLAIN_NOWHERE
@@ -137,11 +139,12 @@ INLINE unsigned serve(struct ml_explain_lru *x, struct request *q, unsigned dept
 			found(q, c, to, (size_t)at, fills, &cargo, s);
 			break;
 		}
-		if (s.alone || !c->exclusive)
+		if (!may_be_exclusive(s) || !c->exclusive)
 			fills |= 1u << to;
 	}
 	if (served == inner)
 		tell_request(q, served);
+	UNROLL
 	for (unsigned to = inner; to-- > 0;)
 		if (fills >> to & 1) {
 			*place = fill(x, q, cache_at(x, q, to, s), to, q->line, q->number,
@@ -210,7 +213,7 @@ INLINE unsigned access_slowly(struct ml_explain_lru *x, const struct ml_accesses
 		.kind = z.kind,
 		.demand = true,
 		.first = true,
-		.inner = !s.simply && z.kind == ML_ACCESS_FETCH && x->split
+		.inner = !s.simply && !s.pair && z.kind == ML_ACCESS_FETCH && x->split
 				 ? &x->icache
 				 : &x->cache[0],
 		.events = events,
@@ -228,8 +231,8 @@ INLINE unsigned access_slowly(struct ml_explain_lru *x, const struct ml_accesses
 		make_room(q.inner, 1);
 		size_t place;
 		unsigned served = serve(x, &q, 0, missed, s, &place);
-		struct explain_note *n = &q.inner->notes[place];
-		*(q.kind == ML_ACCESS_WRITE ? &n->written : &n->read) |=
+		struct explain_use *u = &q.inner->uses[place];
+		*(q.kind == ML_ACCESS_WRITE ? &u->written : &u->read) |=
 			explain_bytes(x, q.addr, q.size);
 		farthest = served > farthest ? served : farthest;
 		q.first = false;
@@ -242,7 +245,17 @@ INLINE unsigned access_slowly(struct ml_explain_lru *x, const struct ml_accesses
 OUTLINE unsigned access_alone(struct ml_explain_lru *x, const struct ml_accesses *a,
 			      size_t i, bool missed, struct ml_explain_events *events)
 {
-	return access_slowly(x, a, i, missed, events, (struct shape){ true, true, true });
+	return access_slowly(
+		x, a, i, missed, events,
+		(struct shape){ .simply = true, .usual = true, .alone = true });
+}
+
+/* The access is no fetch, or L1 serves fetches. */
+OUTLINE unsigned access_pair(struct ml_explain_lru *x, const struct ml_accesses *a,
+			     size_t i, bool missed, struct ml_explain_events *events)
+{
+	return access_slowly(x, a, i, missed, events,
+			     (struct shape){ .usual = true, .pair = true });
 }
 
 OUTLINE unsigned access_simply(struct ml_explain_lru *x, const struct ml_accesses *a,
@@ -263,6 +276,8 @@ INLINE unsigned access_of(struct ml_explain_lru *x, const struct ml_accesses *a,
 {
 	if (s.alone)
 		return access_alone(x, a, i, missed, events);
+	if (s.pair && (!x->split || a->what[i] >> 14 != ML_ACCESS_FETCH))
+		return access_pair(x, a, i, missed, events);
 	return s.simply ? access_simply(x, a, i, missed, events)
 			: access_fully(x, a, i, events);
 }
@@ -305,6 +320,7 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 	/* copies, which no store to an array can change, stay in registers */
 	const uint64_t *restrict lines = c->lines;
 	uint32_t *restrict times = c->times;
+	struct explain_use *uses = c->uses;
 	struct explain_note *notes = c->notes;
 	uint8_t *restrict live = c->first.live;
 	uint32_t begin = c->first.begin, clock = c->first.clock, room = c->first.room;
@@ -323,7 +339,7 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 		if (whole && (s.simply || !x->split || kind != ML_ACCESS_FETCH))
 			m = find_line(lines + first, lanes, line + 1);
 		size_t at = first + (m ? (unsigned)__builtin_ctz(m) : 0);
-		if (!m || (!s.simply && notes[at].prefetched)) {
+		if (!m || (may_prefetch(EXPLAIN_FIRST, s) && notes[at].prefetched)) {
 			c->first.clock = clock;
 			far += access_of(x, a, i, whole, events, s) > 1;
 			clock = c->first.clock;
@@ -333,7 +349,7 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 		hits++;
 		writes += kind == ML_ACCESS_WRITE;
 		fetches += kind == ML_ACCESS_FETCH;
-		uint64_t *use = &notes[at].read;
+		uint64_t *use = &uses[at].read;
 		uint32_t last = times[at];
 
 		use[kind == ML_ACCESS_WRITE] |= s.usual ? UINT64_MAX >> (64 - size)
@@ -351,7 +367,7 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 			clock = c->first.clock;
 			begin = c->first.begin;
 		}
-		if (!s.simply && x->strides) {
+		if (may_prefetch(EXPLAIN_FIRST, s) && x->strides) {
 			c->first.clock = clock;
 			prefetch_by_stride(x, a, i,
 					   kind > ML_ACCESS_FETCH ? ML_ACCESS_READ : kind,
@@ -373,16 +389,21 @@ TARGET static void front(struct ml_explain_lru *x, const struct ml_accesses *a,
 	const struct explain_cache *c = &x->cache[0];
 	bool simply = !x->prefetches && !x->split;
 	bool usual = c->lanes == 8 && !c->modulo && x->bits <= 6;
+	const struct explain_cache *next = &x->cache[1];
+	bool pair = usual && x->inner == 2 && !c->prefetcher && !next->exclusive &&
+		    !next->modulo;
 
 	events->count = 0;
 	if (simply && usual && x->inner == 1)
-		run_accesses(x, a, events, (struct shape){ true, true, true });
-	else if (simply && usual)
-		run_accesses(x, a, events, (struct shape){ true, true, false });
+		run_accesses(
+			x, a, events,
+			(struct shape){ .simply = true, .usual = true, .alone = true });
+	else if (pair)
+		run_accesses(x, a, events, (struct shape){ .usual = true, .pair = true });
 	else if (usual)
-		run_accesses(x, a, events, (struct shape){ false, true, false });
+		run_accesses(x, a, events, (struct shape){ .usual = true });
 	else
-		run_accesses(x, a, events, (struct shape){ simply, false, false });
+		run_accesses(x, a, events, (struct shape){ .simply = simply });
 }
 
 #include "lib/cache/explain_lru_back_body.h"

@@ -34,6 +34,11 @@ struct shape {
 	bool usual;  /* the first level has eight lanes, a power of two of sets, and lines
 		      * of at most 64 bytes */
 	bool alone;  /* ...and is the only inner level */
+	/*
+	 * ...and there are two inner levels. All sets are powers of two, no level is
+	 * exclusive, and only the second one has a prefetcher.
+	 */
+	bool pair;
 };
 
 #define ANY ((struct shape){ .simply = false })
@@ -41,17 +46,28 @@ struct shape {
 INLINE struct explain_cache *cache_at(struct ml_explain_lru *x, const struct request *q,
 				      unsigned depth, struct shape s)
 {
-	return depth || s.simply ? &x->cache[depth] : q->inner;
+	return depth || s.simply || s.pair ? &x->cache[depth] : q->inner;
+}
+
+/* Whether lines of this level may be there because of a prefetcher. */
+INLINE bool may_prefetch(unsigned depth, struct shape s)
+{
+	return !s.simply && !(s.pair && depth == EXPLAIN_FIRST);
+}
+
+INLINE bool may_be_exclusive(struct shape s)
+{
+	return !s.alone && !s.pair;
 }
 
 INLINE uint32_t set_of(const struct explain_cache *c, uint64_t line, struct shape s)
 {
-	return s.alone ? (uint32_t)line & c->mask : explain_set(c, line);
+	return s.alone || s.pair ? (uint32_t)line & c->mask : explain_set(c, line);
 }
 
 INLINE unsigned inner_of(const struct ml_explain_lru *x, struct shape s)
 {
-	return s.alone ? 1 : x->inner;
+	return s.alone ? 1 : s.pair ? 2 : x->inner;
 }
 
 INLINE uint32_t *times_of(const struct explain_cache *c, unsigned depth, uint32_t set)
@@ -108,8 +124,8 @@ INLINE void tell_leave(const struct request *q, const struct explain_cache *c, s
 		e->request = 0;
 		e->access = q->access;
 	}
-	e->read = n->read;
-	e->written = n->written;
+	e->read = c->uses[at].read;
+	e->written = c->uses[at].written;
 	e->left = n->number;
 	e->owner = n->owner;
 	e->leave = (uint8_t)(EXPLAIN_LEAVE | flags |
@@ -135,16 +151,17 @@ INLINE bool inform(struct ml_explain_lru *x, const struct explain_cache *c,
 		return inner == x->levels;
 	uint64_t line = depth == EXPLAIN_FIRST ? c->lines[at] - 1
 					       : ml_line_book_line(&x->book, n->number);
+	UNROLL
 	for (unsigned out = depth + 1; out < inner; out++) {
 		struct explain_cache *outer = &x->cache[out];
-		int64_t to = find(outer, out, line, n->number, explain_set(outer, line));
+		int64_t to = find(outer, out, line, n->number, set_of(outer, line, s));
 
 		if (to == EXPLAIN_NOWHERE) {
 			outer->counts->past_bytes += writes_back ? x->within + 1 : 0;
 			continue;
 		}
-		outer->notes[to].read |= n->read;
-		outer->notes[to].written |= n->written;
+		outer->uses[to].read |= c->uses[at].read;
+		outer->uses[to].written |= c->uses[at].written;
 		if (!s.simply && !n->prefetched && outer->notes[to].prefetched) {
 			outer->notes[to].prefetched = 0;
 			outer->counts->useful++;
@@ -170,6 +187,7 @@ INLINE void drop(struct explain_cache *c, uint32_t set, size_t at)
 		explain_times(c, set)[lane] = 0;
 	}
 	*n = (struct explain_note){ 0 };
+	c->uses[at] = (struct explain_use){ 0 };
 }
 
 /* A copy of a line in a cache within an inclusive one. */
@@ -186,7 +204,7 @@ INLINE struct inner_copy copy_in(struct explain_cache *c, uint64_t line, uint32_
 	int64_t at = find(c, c->depth, line, number, set);
 
 	return (struct inner_copy){ c, at, set,
-				    at != EXPLAIN_NOWHERE && c->notes[at].written };
+				    at != EXPLAIN_NOWHERE && c->uses[at].written };
 }
 
 /*
@@ -229,25 +247,26 @@ INLINE void evict(struct ml_explain_lru *x, const struct request *q,
 		  struct explain_cache *c, unsigned depth, size_t at, struct shape s)
 {
 	struct explain_note *n = &c->notes[at];
-	struct explain_cache *outer = !s.alone && depth + 1 < x->levels
+	struct explain_use *u = &c->uses[at];
+	struct explain_cache *outer = may_be_exclusive(s) && depth + 1 < x->levels
 					      ? &x->cache[depth + 1]
 					      : NULL;
 	bool moves = outer && outer->exclusive;
 	unsigned flags = EXPLAIN_EVICTED;
 
 	c->counts->evictions++;
-	if (!s.alone && c->inclusive)
+	if (!s.alone && depth != EXPLAIN_FIRST && c->inclusive)
 		take_within(x, q, depth, ml_line_book_line(&x->book, n->number),
 			    n->number);
-	c->counts->write_backs += n->written != 0;
-	flags |= n->written ? EXPLAIN_DIRTY : 0;
-	if (!moves && !inform(x, c, depth, at, n->written, s))
-		flags |= EXPLAIN_TO_OUTER | (n->written ? EXPLAIN_WRITES_BACK : 0);
+	c->counts->write_backs += u->written != 0;
+	flags |= u->written ? EXPLAIN_DIRTY : 0;
+	if (!moves && !inform(x, c, depth, at, u->written, s))
+		flags |= EXPLAIN_TO_OUTER | (u->written ? EXPLAIN_WRITES_BACK : 0);
 	tell_leave(q, c, at, flags, s);
-	if (depth == EXPLAIN_FIRST && (s.simply || !n->prefetched))
+	if (depth == EXPLAIN_FIRST && (!may_prefetch(depth, s) || !n->prefetched))
 		ml_first_shadow_leave(&c->first, n->number, c->times[at]);
 	if (moves) {
-		struct cargo cargo = { n->read, n->written, n->owner, n->write_first,
+		struct cargo cargo = { u->read, u->written, n->owner, n->write_first,
 				       n->prefetched };
 
 		move_out(x, q, outer, n->number, &cargo);
@@ -275,9 +294,8 @@ INLINE size_t fill(struct ml_explain_lru *x, const struct request *q,
 			ml_explain_lru_renumber(c);
 		times[lane] = ++c->clock;
 	}
+	c->uses[at] = (struct explain_use){ cargo->read, cargo->written };
 	c->notes[at] = (struct explain_note){
-		.read = cargo->read,
-		.written = cargo->written,
 		.since = (x->accesses + q->access) & (UINT64_MAX >> 2),
 		.write_first = cargo->write_first,
 		.prefetched = cargo->prefetched,
@@ -305,6 +323,6 @@ OUTLINE void move_out(struct ml_explain_lru *x, const struct request *q,
 		n->prefetched = 0;
 		c->counts->useful++;
 	}
-	n->read |= cargo->read;
-	n->written |= cargo->written;
+	c->uses[at].read |= cargo->read;
+	c->uses[at].written |= cargo->written;
 }

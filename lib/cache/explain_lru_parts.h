@@ -46,10 +46,16 @@ enum {
 
 #define EXPLAIN_NO_NUMBER (UINT32_MAX - 1) /* no row has it */
 
-/* What a cache knows of a line that it holds. The line is dirty if `written` is not 0. */
-struct explain_note {
+/*
+ * What a cache knows of a line that it holds: the bytes that are used, which change with
+ * every hit of a first level, and the rest. The line is dirty if `written` is not 0.
+ */
+struct explain_use {
 	uint64_t read, written; /* use masks */
-	uint64_t since : 62;    /* the access that filled the line */
+};
+
+struct explain_note {
+	uint64_t since : 62; /* the access that filled the line */
 	uint64_t write_first : 1, prefetched : 1;
 	uint32_t owner, number; /* number of the line in the book */
 };
@@ -109,6 +115,7 @@ struct explain_cache {
 	 * times: number of the line, 0 is empty */
 	uint32_t *numbers;
 	uint32_t *times; /* of a first level: [sets * lanes] */
+	struct explain_use *uses;
 	struct explain_note *notes;
 	struct ml_line_records *records;
 	unsigned evictor; /* which evictor of a record is that of this cache */
@@ -159,7 +166,7 @@ struct ml_explain_lru {
 	struct ml_event_sums *sums; /* or NULL */
 	uint64_t back_accesses;     /* before the current run */
 	bool gap;
-	bool back_far;           /* the last run often missed the first outer level */
+	bool back_far;           /* the last run often reached a level of many lines */
 	struct ml_tlb_lru *tlbs; /* or NULL */
 
 	struct ml_explain_events events; /* of ml_explain_lru_run */

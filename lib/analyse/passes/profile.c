@@ -201,12 +201,17 @@ static struct ml_profile_thread *thread_row(struct ml_profiler *x,
 }
 
 /* Mostly one thread makes a whole batch. */
+static bool has_one_thread(const struct ml_batch *b)
+{
+	return !memcmp(b->thread, b->thread + 1, (b->count - 1) * sizeof(*b->thread));
+}
+
 static void count_threads(struct ml_profiler *x, const struct ml_events *e,
 			  const uint64_t served[ML_SERVED])
 {
 	const struct ml_batch *b = e->refs;
 
-	if (!memcmp(b->thread, b->thread + 1, (b->count - 1) * sizeof(*b->thread))) {
+	if (has_one_thread(b)) {
 		add(thread_row(x, e, 0)->served, served);
 		return;
 	}
@@ -384,19 +389,22 @@ static struct ml_profile_segment *segment_of(struct ml_profiler *x,
 	return &x->p->segments[segment_at(x->p, time)];
 }
 
-/* The surcharge of reference i, in its cell, its thread and its segment. */
-static void charge(struct ml_profiler *x, const struct ml_events *e, size_t i,
-		   const struct ml_surcharge *s)
+static bool has_one_segment(struct ml_profiler *x, const struct ml_events *e)
 {
-	ml_surcharge_add(&x->surcharges[e->cell[i]], s);
-	ml_surcharge_add(&thread_row(x, e, i)->surcharge, s);
-	ml_surcharge_add(&segment_of(x, e, i)->surcharge, s);
+	return x->p->segment_count == 1 ||
+	       (!e->time && segment_of(x, e, 0) == segment_of(x, e, e->refs->count - 1));
 }
 
-/* A reference pays for one transfer, whatever number of cores gave up its lines. */
+/*
+ * The pages and transfers of the references of a batch, in their cells, threads and
+ * segments. A reference pays for one transfer, whatever number of cores gave up its
+ * lines.
+ */
 static void charge_batch(struct ml_profiler *x, const struct ml_events *e)
 {
 	const struct ml_machine *m = &x->p->machine;
+	bool alike = has_one_thread(e->refs) && has_one_segment(x, e);
+	struct ml_surcharge all = { 0 };
 	uint64_t moved = UINT64_MAX;
 
 	x->surcharges = ml_grow(x->surcharges, &x->surcharge_cap, x->cells,
@@ -419,7 +427,17 @@ static void charge_batch(struct ml_profiler *x, const struct ml_events *e)
 			s.instead = served <= m->levels ? m->level[served - 1].cycles
 							: m->memory_cycles;
 		}
-		charge(x, e, i, &s);
+		ml_surcharge_add(&x->surcharges[e->cell[i]], &s);
+		if (alike) {
+			ml_surcharge_add(&all, &s);
+			continue;
+		}
+		ml_surcharge_add(&thread_row(x, e, i)->surcharge, &s);
+		ml_surcharge_add(&segment_of(x, e, i)->surcharge, &s);
+	}
+	if (alike) {
+		ml_surcharge_add(&thread_row(x, e, 0)->surcharge, &all);
+		ml_surcharge_add(&segment_of(x, e, 0)->surcharge, &all);
 	}
 	x->charge_count = 0;
 }

@@ -4,12 +4,6 @@ enum { NUMBERS = sizeof(struct ml_surcharge) / sizeof(uint64_t) };
 _Static_assert(sizeof(struct ml_surcharge) == NUMBERS * sizeof(uint64_t),
 	       "a surcharge is an array of numbers");
 
-void ml_surcharge_add(struct ml_surcharge *to, const struct ml_surcharge *s)
-{
-	for (unsigned k = 0; k < NUMBERS; k++)
-		((uint64_t *)to)[k] += ((const uint64_t *)s)[k];
-}
-
 void ml_surcharge_take(struct ml_surcharge *from, const struct ml_surcharge *s)
 {
 	for (unsigned k = 0; k < NUMBERS; k++)

@@ -23,7 +23,18 @@ struct ml_surcharge {
 	uint64_t instead; /* cycles of their serving levels, which a transfer replaces */
 };
 
-void ml_surcharge_add(struct ml_surcharge *to, const struct ml_surcharge *s);
+/* Inline, as a TLB may miss a million pages a second. */
+static inline void ml_surcharge_add(struct ml_surcharge *to, const struct ml_surcharge *s)
+{
+	for (unsigned k = 0; k <= ML_TLBS; k++)
+		to->pages[k] += s->pages[k];
+	to->more += s->more;
+	to->fetches += s->fetches;
+	to->fetched += s->fetched;
+	to->transfers += s->transfers;
+	to->instead += s->instead;
+}
+
 /* The other way round: s is part of what was added. */
 void ml_surcharge_take(struct ml_surcharge *from, const struct ml_surcharge *s);
 /* References whose page a TLB (from 0) was asked for and did not know. */
