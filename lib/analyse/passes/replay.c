@@ -18,8 +18,9 @@
 #include "lib/trace/trace.h"
 
 enum {
-	PIECE = 4096, /* references that are simulated at once */
-	SLOTS = 4,    /* pieces under way */
+	/* references that are explained at once: their events fit the host's L2 */
+	PIECE = 4096,
+	SLOTS = 4, /* pieces under way */
 };
 
 /*
@@ -34,9 +35,9 @@ struct slot {
 	size_t cells;
 	const uint32_t *cell;
 	struct ml_explain_events *events; /* of the first half of ml_explain_lru */
-	uint32_t own_cell[PIECE], region[PIECE];
-	uint16_t core[PIECE], outcome[PIECE];
-	uint8_t served[PIECE];
+	uint32_t own_cell[ML_BATCH], region[ML_BATCH];
+	uint16_t core[ML_BATCH], outcome[ML_BATCH];
+	uint8_t served[ML_BATCH];
 };
 
 struct ml_replay {
@@ -412,10 +413,12 @@ static bool run_piece(struct ml_replay *r, struct slot *s, struct ml_err *err)
 static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64_t *time,
 		     const uint32_t *cell, struct ml_err *err)
 {
+	size_t most = r->explain ? PIECE : ML_BATCH;
+
 	for (size_t i = 0, n; i < b->count; i += n) {
 		struct slot *s = &r->slots[r->relay ? ml_relay_slot(r->relay) : 0];
 
-		n = b->count - i < PIECE ? b->count - i : PIECE;
+		n = b->count - i < most ? b->count - i : most;
 		s->refs = (struct ml_batch){ time ? b->time : b->time + i,
 					     n,
 					     b->addr + i,
@@ -485,7 +488,8 @@ static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t coun
 	r->passes = passes;
 	r->pass_count = count;
 	r->regions = r->sim || r->explain;
-	bool alone = r->interleave || ml_cpus() < 2;
+	/* others simulate so fast that decoding and one stage keep two processors busy */
+	bool alone = r->interleave || ml_cpus() < (r->explain ? 2 : 3);
 	for (size_t i = 0; i < count; i++) {
 		r->regions |= passes[i].batch && !passes[i].no_region;
 		alone |= passes[i].needs_lookup;
