@@ -355,7 +355,7 @@ static bool stops(void *arg, const struct ml_events *e, struct ml_err *err)
 {
 	(void)e;
 	(void)err;
-	*(volatile bool *)arg = true;
+	__atomic_store_n((volatile bool *)arg, true, __ATOMIC_RELAXED);
 	return true;
 }
 
