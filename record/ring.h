@@ -109,6 +109,8 @@ enum {
 	ML_RING_OPT_VALGRIND = 16, /* use Valgrind also for programs that were built by
 				      `memlamp cc` */
 	ML_RING_OPT_VALUES = 32,   /* report the range of the values stored (Valgrind) */
+	ML_RING_OPT_SPLIT_STRINGS = 64, /* report each element of repeated string
+					   instructions (Valgrind) */
 };
 
 enum ml_ring_state {

@@ -32,6 +32,7 @@ static struct {
 	struct temporary *temporaries;
 	Int room;
 	struct sum sum[SUMS];
+	UInt numbers; /* the number given last */
 } self;
 
 /* One walk over a superblock. */
@@ -39,6 +40,7 @@ struct walk {
 	struct shape *shape;
 	const IRSB *block;
 	Int statement; /* index of the present statement */
+	Int end;       /* from here on references do not count */
 	Addr ip;       /* of the present instruction, and of the next */
 	Addr next_ip;
 	struct temporary *temporaries;
@@ -224,6 +226,8 @@ static void access(struct walk *w, enum slot_kind kind, Int size, IRExpr *addres
 	struct value value;
 	UInt base;
 
+	if (w->statement >= w->end)
+		return;
 	tl_assert(s->slots < SHAPE_SLOTS && size > 0 && size < 0x10000);
 	if (!guard && kind == SLOT_READ)
 		unmask(w, &address, &guard);
@@ -375,7 +379,10 @@ static void statement(struct walk *w, const IRStmt *st, Bool fetch)
 			       st->Ist.LLSC.addr, NULL);
 		break;
 	case Ist_Dirty: dirty(w, st->Ist.Dirty.details); break;
-	case Ist_Exit: exit_here(w->shape, w->statement); break;
+	case Ist_Exit:
+		if (w->statement < w->end)
+			exit_here(w->shape, w->statement);
+		break;
 	default: break;
 	}
 }
@@ -452,9 +459,9 @@ static struct temporary *temporaries(Int count)
 	return self.temporaries;
 }
 
-void shape_read(struct shape *s, const IRSB *block, Int first, Bool fetch)
+void shape_read(struct shape *s, const IRSB *block, Int first, Int end, Bool fetch)
 {
-	struct walk w = { .shape = s, .block = block };
+	struct walk w = { .shape = s, .block = block, .end = end };
 
 	s->slots = s->bases = s->exits = s->effects = s->stages = 0;
 	s->clobber = 0;
@@ -466,12 +473,26 @@ void shape_read(struct shape *s, const IRSB *block, Int first, Bool fetch)
 	w.direction = (struct value){ ROOT_NONE, 0, 1 };
 	w.fresh = register_root(&w, SHAPE_REGS);
 	for (w.statement = first; w.statement < block->stmts_used; w.statement++) {
+		if (w.statement == end)
+			exit_here(s, end);
 		statement(&w, block->stmts[w.statement], fetch);
 		if (w.statement == first)
 			s->ip = w.ip;
 	}
-	exit_here(s, w.statement);
+	if (end == block->stmts_used)
+		exit_here(s, end);
 	read_registers(&w);
+}
+
+UInt shape_take_numbers(UInt count)
+{
+	self.numbers += count;
+	return self.numbers - count + 1;
+}
+
+void shape_restart_numbers(void)
+{
+	self.numbers = 0;
 }
 
 Bool shape_is_brief(const struct shape *s, UInt first)
