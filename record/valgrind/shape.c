@@ -6,6 +6,7 @@
 #include "pub_tool_mallocfree.h"
 
 #include "record/valgrind/out.h"
+#include "record/valgrind/streaming.h"
 
 enum { REG_RSP = 4, SUMS = 256 };
 
@@ -43,6 +44,7 @@ struct walk {
 	Int end;       /* from here on references do not count */
 	Addr ip;       /* of the present instruction, and of the next */
 	Addr next_ip;
+	Bool streaming; /* the present instruction stores past the caches */
 	struct temporary *temporaries;
 	struct value regs[SHAPE_REGS];
 	struct value direction;
@@ -242,6 +244,7 @@ static void access(struct walk *w, enum slot_kind kind, Int size, IRExpr *addres
 			       .base = SHAPE_NO_BASE,
 			       .kind = (UChar)kind,
 			       .maybe = guard != NULL,
+			       .streaming = kind == SLOT_WRITE && w->streaming,
 			       .statement = w->statement,
 			       .address = address };
 	if (guard) {
@@ -350,6 +353,7 @@ static void statement(struct walk *w, const IRStmt *st, Bool fetch)
 	case Ist_IMark:
 		w->ip = st->Ist.IMark.addr;
 		w->next_ip = w->ip + st->Ist.IMark.len;
+		w->streaming = streaming_is((const UChar *)w->ip, st->Ist.IMark.len);
 		if (fetch && st->Ist.IMark.len > 0)
 			access(w, SLOT_FETCH, (Int)st->Ist.IMark.len,
 			       IRExpr_Const(IRConst_U64(w->ip)), NULL);
@@ -535,7 +539,7 @@ static void declare(const struct shape *s, UInt stage, UInt id, Bool brief, Int 
 		*at++ = slot->offset + (uint64_t)((int64_t)slot->times_d * direction);
 		*at++ = slot->size | (uint64_t)slot->kind << 16 |
 			(uint64_t)slot->maybe << 18 | (uint64_t)slot->call << 19 |
-			(uint64_t)slot->base << 32;
+			(uint64_t)slot->streaming << 20 | (uint64_t)slot->base << 32;
 	}
 	for (UInt i = st->first; i < st->first + exits; i++)
 		*at++ = s->exit[i].slots | (uint64_t)s->exit[i].bases << 32;

@@ -29,6 +29,7 @@ struct slot {
 	UChar kind;
 	Bool maybe;
 	Bool call;       /* a call instruction pushes its return address */
+	Bool streaming;  /* a store past the caches */
 	Int statement;   /* index of the statement that makes the access */
 	IRExpr *address; /* an atom */
 };
