@@ -81,7 +81,8 @@ install: all
 # A Debian package and a tarball, in the build folder.
 deb: all
 	@tools/deps.sh package
-	@cd $(dir) && cpack --config CPackConfig.cmake >/dev/null && ls memlamp*.deb memlamp*.tar.gz
+	@cd $(dir) && cpack --config CPackConfig.cmake >/dev/null && \
+		$(CURDIR)/tools/deb_size memlamp*.deb && ls memlamp*.deb memlamp*.tar.gz
 
 # Puts the options of each command, as its table has them, into its page.
 pages: all

@@ -22,7 +22,8 @@
 struct options {
 	const char *output, *every, *only_in, *from_mark, *to_mark;
 	uint64_t limit, skip;
-	bool no_stack, no_spin, no_heap, no_source, values, fetch, valgrind, json, quiet;
+	bool no_stack, no_spin, no_heap, no_source, values, fetch, split_strings,
+		valgrind, json, quiet;
 };
 
 static const struct opt opts[] = {
@@ -55,6 +56,10 @@ static const struct opt opts[] = {
 		"keep the range of the values that each instruction stores, by Valgrind; "
 		"'memlamp run' then finds integers that are too wide"),
 	OPT_FLAG("fetch", 0, fetch, "record instruction fetches too"),
+	OPT_FLAG(
+		"split-strings", 0, split_strings,
+		"under Valgrind, record each element that rep movs and rep stos move, as "
+		"lackey does, not up to 32 bytes at a time as processors do"),
 	OPT_FLAG("valgrind", 0, valgrind,
 		 "use Valgrind even for a program that was built by memlamp cc"),
 	OPT_FLAG("json", 0, json, "print the summary as JSON, to stdout"),
@@ -203,6 +208,7 @@ static int run(int argc, char **argv)
 	s.options.no_source = o.no_source;
 	s.options.values = o.values;
 	s.options.fetch = o.fetch;
+	s.options.split_strings = o.split_strings;
 	s.valgrind = o.valgrind;
 	s.argv = argv;
 	if (!cmd_output_name(o.output, argv[0], &s.arena, &s.output, &err)) {

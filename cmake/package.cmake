@@ -23,4 +23,9 @@ set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_DEPENDS
 	"valgrind (>= 1:${valgrind_version}), valgrind (<< 1:${valgrind_version}.99)")
 # `memlamp flow` loads it, `memlamp cc` and `memlamp prune` call a compiler.
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_RECOMMENDS "libclang1-19, gcc")
+# Without the plugin there are no components, and CPack reads other names.
+if(NOT MPICC)
+	set(CPACK_DEBIAN_PACKAGE_DEPENDS ${CPACK_DEBIAN_UNSPECIFIED_PACKAGE_DEPENDS})
+	set(CPACK_DEBIAN_PACKAGE_RECOMMENDS ${CPACK_DEBIAN_UNSPECIFIED_PACKAGE_RECOMMENDS})
+endif()
 include(CPack)

@@ -5,7 +5,7 @@ list(REMOVE_ITEM cli_sources ${PROJECT_SOURCE_DIR}/cli/main.c)
 ml_library(cli memlamp-cli ${cli_sources})
 target_link_libraries(cli PUBLIC record serve)
 add_executable(memlamp cli/main.c)
-target_link_libraries(memlamp PRIVATE strict cli)
+target_link_libraries(memlamp PRIVATE strict cli page)
 
 # The commit is looked up by every build; only cli/main.c is compiled when it changed.
 set(commit_header ${PROJECT_BINARY_DIR}/commit/commit.h)

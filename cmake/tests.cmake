@@ -14,6 +14,7 @@ foreach(source ${test_sources})
 	add_test(NAME ${target} COMMAND ${target})
 	set_tests_properties(${target} PROPERTIES LABELS unit TIMEOUT 300)
 endforeach()
+target_link_libraries(test_server PRIVATE page)
 
 # The other programs are tools that scripts use.
 file(GLOB tool_sources CONFIGURE_DEPENDS tests/*.c)

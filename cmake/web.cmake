@@ -12,5 +12,8 @@ add_custom_command(OUTPUT ${page_c}
 
 pkg_check_modules(MHD REQUIRED IMPORTED_TARGET libmicrohttpd)
 file(GLOB serve_sources CONFIGURE_DEPENDS serve/*.c)
-ml_library(serve memlamp-serve ${serve_sources} ${page_c})
+# The page is no part of the library: only programs that serve it are linked again when it changes.
+add_library(page OBJECT ${page_c})
+target_link_libraries(page PRIVATE strict)
+ml_library(serve memlamp-serve ${serve_sources})
 target_link_libraries(serve PUBLIC core PkgConfig::MHD)

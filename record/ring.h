@@ -109,6 +109,8 @@ enum {
 	ML_RING_OPT_VALGRIND = 16, /* use Valgrind also for programs that were built by
 				      `memlamp cc` */
 	ML_RING_OPT_VALUES = 32,   /* report the range of the values stored (Valgrind) */
+	ML_RING_OPT_SPLIT_STRINGS = 64, /* report each element of repeated string
+					   instructions (Valgrind) */
 };
 
 enum ml_ring_state {
@@ -386,8 +388,9 @@ static inline uint32_t ml_word_shape(uint64_t w)
  *            the base was register r at entry + d
  *   slots    three words each: instruction address; offset; bits 0-15 size,
  *            16-17 kind (0 read, 1 write, 2 fetch), 18 "maybe", 19 a call instruction
- *            pushes its return address, 32-47 base (0xffff none). The address of the reference is offset + the value of the base, or
- *            offset alone without a base. A "maybe" slot has a base of its own; the
+ *            pushes its return address, 20 a streaming (non-temporal) store, 32-47 base
+ *            (0xffff none). The address of the reference is offset + the value of the
+ *            base, or offset alone without a base. A "maybe" slot has a base of its own; the
  *            value 0 means that the access did not happen.
  *   exits    one word each: bits 0-31 slots, 32-63 bases before the exit. Bases increase
  *            strictly from exit to exit and are fewer than the shape's, except that an

@@ -248,7 +248,7 @@ class Trace:
     def own_frame(self, number):
         """The innermost frame in a source of the user, which lies not below /usr, and no accessor."""
         first, frames, flags = self.sites[number][2:5]
-        for frame in self.frames[first + (flags >> 1):first + frames]:
+        for frame in self.frames[first + (flags >> 1 & 63):first + frames]:
             file = self.names[frame[1]]
             if frame[1] and frame[2] and (not file.startswith('/usr/') or
                                           file.startswith(('/usr/local/', '/usr/src/'))):

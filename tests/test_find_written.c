@@ -114,6 +114,29 @@ TEST(writes_of_a_part_of_each_line_must_fetch_it)
 	done(&x);
 }
 
+/* Lines of an array are written as a whole, by an ordinary or a streaming store. */
+static bool advises_streaming(bool already)
+{
+	struct found x;
+	bool found;
+
+	start();
+	put("alloc out 0x10000 65536 8\nL out.c:6\nw0x10000+8*1000");
+	struct ml_tables *t = ml_writer_tables(writer);
+	for (uint32_t i = 1; i < t->sites.count; i++)
+		t->sites.at[i].streaming = already;
+	finish(&x, FULL);
+	found = find(&x, "write allocate");
+	done(&x);
+	return found;
+}
+
+TEST(stores_that_are_streaming_already_are_left_alone)
+{
+	CHECK(advises_streaming(false));
+	CHECK(!advises_streaming(true));
+}
+
 TEST(data_that_are_read_soon_are_better_written_through_the_caches)
 {
 	struct found x;

@@ -1,5 +1,6 @@
 #include "lib/trace/tables.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "lib/trace/ref.h"
@@ -195,13 +196,17 @@ static void get_frame(struct ml_bytes *in, const struct ml_tables *t, struct ml_
 	f->line = get_below(in, UINT32_MAX);
 }
 
+/* Bits 1 to 6 of the flags of a site. */
+enum { SITE_ACCESSORS = 63 };
+
 static void put_site(struct ml_buf *b, const struct ml_site *s)
 {
 	ml_buf_varint(b, s->ip);
 	ml_buf_varint(b, s->object);
 	ml_buf_varint(b, s->frame);
 	ml_buf_varint(b, s->frames);
-	ml_buf_u8(b, (uint8_t)(s->user | s->accessors << 1));
+	assert(s->accessors <= SITE_ACCESSORS);
+	ml_buf_u8(b, (uint8_t)(s->user | s->accessors << 1 | s->streaming << 7));
 }
 
 static void get_span(struct ml_bytes *in, size_t limit, uint32_t *first, uint32_t *count)
@@ -217,7 +222,8 @@ static void get_site(struct ml_bytes *in, const struct ml_tables *t, struct ml_s
 	get_span(in, t->frames.count, &s->frame, &s->frames);
 	uint8_t flags = ml_bytes_u8(in);
 	s->user = flags & 1;
-	s->accessors = flags >> 1;
+	s->accessors = flags >> 1 & SITE_ACCESSORS;
+	s->streaming = flags >> 7;
 	if (s->accessors && s->accessors >= s->frames)
 		in->bad = true;
 }

@@ -31,6 +31,7 @@ struct ml_site {
 	bool user;              /* in the user's own code, not in a system library */
 	uint8_t accessors; /* of the frames, the innermost ones that only fetch or store
 			      for the frame behind them; less than frames */
+	bool streaming;    /* its stores are known to be streaming (non-temporal) */
 };
 
 enum ml_region_kind {

@@ -35,6 +35,8 @@ static void get_slots(struct ml_slot *slot, const uint64_t *w, size_t count,
 			.base = base == 0xffff ? ML_NO_BASE : base,
 			.maybe = bits >> 18 & 1,
 		};
+		if (bits >> 20 & 1)
+			ml_sites_streams(objects, slot[i].site);
 	}
 }
 

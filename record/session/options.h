@@ -18,6 +18,7 @@ struct ml_record_options {
 	bool no_spin;    /* leave out loops in which threads wait */
 	bool no_heap;    /* do not follow allocations */
 	bool no_source;  /* do not keep the source text */
-	bool values;     /* keep the range of the values that each site stores; Valgrind */
-	bool fetch;      /* record instruction fetches too */
+	bool values; /* keep the range of the values that each site stores; Valgrind */
+	bool fetch;  /* record instruction fetches too */
+	bool split_strings; /* record each element of repeated string instructions */
 };

@@ -72,6 +72,7 @@ static bool make_ring(struct state *s, struct ml_err *err)
 		(o->fetch ? ML_RING_OPT_FETCH : 0u) |
 			(o->no_heap ? ML_RING_OPT_NO_HEAP : 0u) |
 			(o->values ? ML_RING_OPT_VALUES : 0u) |
+			(o->split_strings ? ML_RING_OPT_SPLIT_STRINGS : 0u) |
 			(o->only_in ? ML_RING_OPT_CALLS : 0u) |
 			(uses_hooks(s->session) ? 0u : ML_RING_OPT_VALGRIND) |
 			(o->period ? ML_RING_OPT_TIMED : 0u),

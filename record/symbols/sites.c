@@ -100,3 +100,8 @@ uint32_t ml_sites_called(struct ml_objects *o, uint32_t site, uint32_t caller)
 	}
 	return (uint32_t)*known;
 }
+
+void ml_sites_streams(struct ml_objects *o, uint32_t site)
+{
+	o->tables->sites.at[site].streaming = true;
+}

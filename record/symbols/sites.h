@@ -29,3 +29,6 @@ bool ml_sites_is_own(const struct ml_objects *o, uint32_t site);
  * other site stays what it is.
  */
 uint32_t ml_sites_called(struct ml_objects *o, uint32_t site, uint32_t caller);
+
+/* The instruction of a site makes streaming stores. */
+void ml_sites_streams(struct ml_objects *o, uint32_t site);

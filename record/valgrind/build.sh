@@ -69,7 +69,7 @@ warnings="-Wall -Wextra -Wshadow -Wconversion -Wno-unused-parameter -Werror"
 	-o "$out/memlamp-amd64-linux.new" \
 	"$here/main.c" "$here/out.c" "$here/shape.c" "$here/instrument.c" \
 	"$here/threads.c" "$here/maps.c" "$here/heap.c" "$here/requests.c" "$here/load.c" \
-	"$here/system.c" "$here/has_hooks.c" "$here/values.c" \
+	"$here/system.c" "$here/has_hooks.c" "$here/values.c" "$here/strings.c" "$here/streaming.c" \
 	"$archives/libcoregrind-amd64-linux.a" "$archives/libvex-amd64-linux.a" -lgcc
 
 # shellcheck disable=SC2086

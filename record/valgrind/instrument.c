@@ -10,10 +10,10 @@
 #include "record/valgrind/core.h"
 #include "record/valgrind/out.h"
 #include "record/valgrind/shape.h"
+#include "record/valgrind/strings.h"
 #include "record/valgrind/values.h"
 
 static struct {
-	UInt shapes;        /* number of the shape declared last */
 	struct shape shape; /* of the present superblock */
 } self;
 
@@ -73,14 +73,17 @@ static IRExpr *make_room(IRSB *sb)
 	return load(sb, out_cur());
 }
 
-static struct step begin_step(IRSB *sb, const struct shape *shape, UInt number)
+/* Declares the shape and makes room for a step of it. */
+static struct step begin_step(IRSB *sb, const struct shape *shape)
 {
+	UInt number = shape_take_numbers(shape_numbers(shape));
 	struct step s = { .shape = shape,
 			  .number = number,
 			  .brief = shape_is_brief(shape, number),
 			  .sb = sb,
 			  .cur = make_room(sb) };
 
+	shape_declare(shape, number);
 	if (shape->uses_d)
 		s.backwards = assign(
 			sb, Ity_I1,
@@ -184,33 +187,39 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *
 		 IRType guest_word, IRType host_word)
 {
 	const struct shape *shape = &self.shape;
-	Int first = first_instruction(block);
-	struct step step;
+	Int first = first_instruction(block), strings;
+	struct step step = { 0 };
 	Addr ip = 0;
 	IRSB *sb;
 
 	tl_assert(guest_word == Ity_I64 && host_word == Ity_I64);
 	if (out_is_off() || instrument_is_own(extents->base[0]))
 		return block;
-	shape_read(&self.shape, block, first, (out_options() & ML_RING_OPT_FETCH) != 0);
-	if (shape->slots == 0)
+	strings = strings_begin(block, first);
+	shape_read(&self.shape, block, first, strings,
+		   (out_options() & ML_RING_OPT_FETCH) != 0);
+	if (shape->slots == 0 && strings == block->stmts_used)
 		return block;
 	tl_assert(1 + shape->bases < ML_RING_MARGIN);
-	shape_declare(shape, self.shapes + 1);
 
 	sb = deepCopyIRSBExceptStmts(block);
 	for (Int i = 0; i < first; i++)
 		addStmtToIRSB(sb, block->stmts[i]);
-	step = begin_step(sb, shape, self.shapes + 1);
-	self.shapes += shape_numbers(shape);
+	if (shape->slots)
+		step = begin_step(sb, shape);
 	for (Int i = first; i < block->stmts_used; i++) {
-		before_statement(&step, i);
+		if (shape->slots)
+			before_statement(&step, i);
+		if (i >= strings)
+			strings_instrument(sb, block, i);
 		addStmtToIRSB(sb, block->stmts[i]);
 		if (block->stmts[i]->tag == Ist_IMark)
 			ip = block->stmts[i]->Ist.IMark.addr;
 		if (out_options() & ML_RING_OPT_VALUES)
 			values_instrument(sb, block->stmts[i], ip);
 	}
+	if (!shape->slots)
+		return sb;
 	before_statement(&step, block->stmts_used);
 	tl_assert(step.bases == shape->bases && step.exits == shape->exits &&
 		  step.counted == step.bases + !step.brief);
@@ -224,6 +233,7 @@ void instrument_discard(void)
 
 void instrument_restart(void)
 {
-	self.shapes = 0;
+	shape_restart_numbers();
+	strings_restart();
 	instrument_discard();
 }

@@ -27,6 +27,7 @@
 #include "record/valgrind/maps.h"
 #include "record/valgrind/out.h"
 #include "record/valgrind/requests.h"
+#include "record/valgrind/strings.h"
 #include "record/valgrind/system.h"
 #include "record/valgrind/threads.h"
 #include "record/valgrind/values.h"
@@ -317,6 +318,7 @@ static void begin(void)
 	threads_init();
 	heap_init();
 	values_init();
+	strings_init();
 	VG_(atfork)(before_fork, NULL, fork_child);
 }
 

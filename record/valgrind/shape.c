@@ -6,6 +6,7 @@
 #include "pub_tool_mallocfree.h"
 
 #include "record/valgrind/out.h"
+#include "record/valgrind/streaming.h"
 
 enum { REG_RSP = 4, SUMS = 256 };
 
@@ -32,6 +33,7 @@ static struct {
 	struct temporary *temporaries;
 	Int room;
 	struct sum sum[SUMS];
+	UInt numbers; /* the number given last */
 } self;
 
 /* One walk over a superblock. */
@@ -39,8 +41,10 @@ struct walk {
 	struct shape *shape;
 	const IRSB *block;
 	Int statement; /* index of the present statement */
+	Int end;       /* from here on references do not count */
 	Addr ip;       /* of the present instruction, and of the next */
 	Addr next_ip;
+	Bool streaming; /* the present instruction stores past the caches */
 	struct temporary *temporaries;
 	struct value regs[SHAPE_REGS];
 	struct value direction;
@@ -224,6 +228,8 @@ static void access(struct walk *w, enum slot_kind kind, Int size, IRExpr *addres
 	struct value value;
 	UInt base;
 
+	if (w->statement >= w->end)
+		return;
 	tl_assert(s->slots < SHAPE_SLOTS && size > 0 && size < 0x10000);
 	if (!guard && kind == SLOT_READ)
 		unmask(w, &address, &guard);
@@ -238,6 +244,7 @@ static void access(struct walk *w, enum slot_kind kind, Int size, IRExpr *addres
 			       .base = SHAPE_NO_BASE,
 			       .kind = (UChar)kind,
 			       .maybe = guard != NULL,
+			       .streaming = kind == SLOT_WRITE && w->streaming,
 			       .statement = w->statement,
 			       .address = address };
 	if (guard) {
@@ -346,6 +353,7 @@ static void statement(struct walk *w, const IRStmt *st, Bool fetch)
 	case Ist_IMark:
 		w->ip = st->Ist.IMark.addr;
 		w->next_ip = w->ip + st->Ist.IMark.len;
+		w->streaming = streaming_is((const UChar *)w->ip, st->Ist.IMark.len);
 		if (fetch && st->Ist.IMark.len > 0)
 			access(w, SLOT_FETCH, (Int)st->Ist.IMark.len,
 			       IRExpr_Const(IRConst_U64(w->ip)), NULL);
@@ -375,7 +383,10 @@ static void statement(struct walk *w, const IRStmt *st, Bool fetch)
 			       st->Ist.LLSC.addr, NULL);
 		break;
 	case Ist_Dirty: dirty(w, st->Ist.Dirty.details); break;
-	case Ist_Exit: exit_here(w->shape, w->statement); break;
+	case Ist_Exit:
+		if (w->statement < w->end)
+			exit_here(w->shape, w->statement);
+		break;
 	default: break;
 	}
 }
@@ -452,9 +463,9 @@ static struct temporary *temporaries(Int count)
 	return self.temporaries;
 }
 
-void shape_read(struct shape *s, const IRSB *block, Int first, Bool fetch)
+void shape_read(struct shape *s, const IRSB *block, Int first, Int end, Bool fetch)
 {
-	struct walk w = { .shape = s, .block = block };
+	struct walk w = { .shape = s, .block = block, .end = end };
 
 	s->slots = s->bases = s->exits = s->effects = s->stages = 0;
 	s->clobber = 0;
@@ -466,12 +477,26 @@ void shape_read(struct shape *s, const IRSB *block, Int first, Bool fetch)
 	w.direction = (struct value){ ROOT_NONE, 0, 1 };
 	w.fresh = register_root(&w, SHAPE_REGS);
 	for (w.statement = first; w.statement < block->stmts_used; w.statement++) {
+		if (w.statement == end)
+			exit_here(s, end);
 		statement(&w, block->stmts[w.statement], fetch);
 		if (w.statement == first)
 			s->ip = w.ip;
 	}
-	exit_here(s, w.statement);
+	if (end == block->stmts_used)
+		exit_here(s, end);
 	read_registers(&w);
+}
+
+UInt shape_take_numbers(UInt count)
+{
+	self.numbers += count;
+	return self.numbers - count + 1;
+}
+
+void shape_restart_numbers(void)
+{
+	self.numbers = 0;
 }
 
 Bool shape_is_brief(const struct shape *s, UInt first)
@@ -514,7 +539,7 @@ static void declare(const struct shape *s, UInt stage, UInt id, Bool brief, Int 
 		*at++ = slot->offset + (uint64_t)((int64_t)slot->times_d * direction);
 		*at++ = slot->size | (uint64_t)slot->kind << 16 |
 			(uint64_t)slot->maybe << 18 | (uint64_t)slot->call << 19 |
-			(uint64_t)slot->base << 32;
+			(uint64_t)slot->streaming << 20 | (uint64_t)slot->base << 32;
 	}
 	for (UInt i = st->first; i < st->first + exits; i++)
 		*at++ = s->exit[i].slots | (uint64_t)s->exit[i].bases << 32;

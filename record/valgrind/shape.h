@@ -29,6 +29,7 @@ struct slot {
 	UChar kind;
 	Bool maybe;
 	Bool call;       /* a call instruction pushes its return address */
+	Bool streaming;  /* a store past the caches */
 	Int statement;   /* index of the statement that makes the access */
 	IRExpr *address; /* an atom */
 };
@@ -91,14 +92,21 @@ struct shape {
 	struct effect effect[SHAPE_REGS];
 };
 
-/* Reads a superblock; statements before `first` belong to Valgrind. */
-void shape_read(struct shape *shape, const IRSB *block, Int first, Bool fetch);
+/*
+ * Reads a superblock; statements before `first` belong to Valgrind. References from
+ * statement `end` on are no part of the shape: strings.h reports them.
+ */
+void shape_read(struct shape *shape, const IRSB *block, Int first, Int end, Bool fetch);
 
 /* Offset of the direction in Valgrind's guest state. */
 static inline Int shape_direction(void)
 {
 	return (Int)offsetof(VexGuestAMD64State, guest_DFLAG);
 }
+
+/* Numbers of shapes start at 1. The first of `count` new ones; and all over again. */
+UInt shape_take_numbers(UInt count);
+void shape_restart_numbers(void);
 
 /* How many numbers it needs: one for each stage, twice if it uses D. */
 static inline UInt shape_numbers(const struct shape *shape)

@@ -71,6 +71,17 @@ for e in phases["events"]:
     print(" ", e["at"], e["type"], frames[e["frame"]])
 END
 
+echo "# chrome: what a viewer shows that reads as Perfetto does"
+python3 "$SRC/tests/check_chrome.py" a.trace.json
+for change in 's/"ph": *"E"/"ph": "B"/' 's/"pid": *1/"pid": "x"/' 's/"s": *"t"/"s": "?"/'; do
+	sed "$change" a.trace.json >broken.json
+	python3 "$SRC/tests/check_chrome.py" broken.json 2>&1 >/dev/null | sed 's/:.*//'
+done
+memlamp record -q -o threads.mlt "$BUILD/examples/threads" >/dev/null 2>&1 &&
+	memlamp export --chrome -m "$M" threads.mlt &&
+	python3 "$SRC/tests/check_chrome.py" threads.trace.json >shown &&
+	echo "two threads: counters $(grep -c '^counter' shown), threads $(grep -c '^thread_name' shown)"
+
 echo "# SARIF: a matrix that is walked down its columns"
 python3 - >b.txt <<END
 print('region "m&m" 0x100000 524288 8 256 256')

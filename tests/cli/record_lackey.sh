@@ -1,6 +1,7 @@
 # The same loads and stores as Valgrind's lackey sees, and as many as it counts: that is the
 # only other tool that tells them in the same way. It leaves out what helper functions touch, and to bind a symbol
-# lazily is to use XSAVE, which is one: hence LD_BIND_NOW.
+# lazily is to use XSAVE, which is one: hence LD_BIND_NOW. It counts each element that a string instruction moves: hence
+# --split-strings.
 . "$SRC/tests/cli/record.inc"
 lackey=$(command -v valgrind.bin || command -v valgrind)
 
@@ -19,7 +20,7 @@ run_lackey() {
 
 compare() {
 	run_lackey --detailed-counts=yes "$@"
-	$bare "$BUILD/memlamp" record -q --no-heap -o x.mlt "$@" >out2
+	$bare "$BUILD/memlamp" record -q --no-heap --split-strings -o x.mlt "$@" >out2
 	cmp out1 out2
 	# the table: Type Loads Stores AluOps
 	awk '/AluOps/ { table = 1; next }
@@ -34,7 +35,7 @@ compare() {
 # of the names of preloaded libraries in a table, and ours has another name than lackey's.
 in_order() {
 	run_lackey --trace-mem=yes "$@"
-	$bare "$BUILD/memlamp" record -q --no-heap -o x.mlt "$@" >out2
+	$bare "$BUILD/memlamp" record -q --no-heap --split-strings -o x.mlt "$@" >out2
 	awk '/^ [LSM] / { split($2, place, ","); sub(/^0+/, "", place[1])
 	                  if ($1 != "S") print "r 0x" place[1], place[2]
 	                  if ($1 != "L") print "w 0x" place[1], place[2] }' lackey.log >theirs

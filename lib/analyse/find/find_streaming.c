@@ -2,11 +2,27 @@
  * Write allocate: a write brings a line from memory, the program overwrites the line as a
  * whole, and does not need it soon. Streaming (non-temporal) stores need not fetch it,
  * but they leave it in memory: the first read of each line then comes from there. The
- * estimate is the waiting of the writes less what these reads lose.
+ * estimate is the waiting of the writes less what these reads lose. The trace may say
+ * that the stores are streaming already.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_written.h"
 #include "lib/trace/tables.h"
+
+/* Whether most stores of the spot are streaming already. */
+static bool streams(const struct ml_find *f, const struct ml_spot *s)
+{
+	uint64_t streaming = 0;
+
+	for (size_t i = 0; i < f->p->cell_count; i++) {
+		const struct ml_profile_cell *c = &f->p->cells[i];
+
+		if (f->tables->sites.at[c->site].streaming &&
+		    ml_find_spot(f, c->site, c->caller, ml_find_same(f, c->region)) == s)
+			streaming += c->kind[ML_WRITE];
+	}
+	return 2 * streaming > s->kind[ML_WRITE];
+}
 
 static bool worth(const struct ml_find *f, const struct ml_spot *s)
 {
@@ -14,7 +30,7 @@ static bool worth(const struct ml_find *f, const struct ml_spot *s)
 
 	return s->kind[1] > 9 * s->kind[0] && ml_find_movable(f, s->region) &&
 	       f->user_lines.lines[s->line].own &&
-	       each * (double)s->served[f->memory] >= f->min_cycles;
+	       each * (double)s->served[f->memory] >= f->min_cycles && !streams(f, s);
 }
 
 static void look(struct ml_find *f, void **mine)
