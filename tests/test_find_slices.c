@@ -73,3 +73,52 @@ TEST(bounds_say_how_sure_a_figure_is)
 	ml_findings_release(&part);
 	done(&x);
 }
+
+/* Rounds: a small part of a run that is the same throughout decides. */
+TEST(a_part_decides_if_it_stands_for_the_run)
+{
+	struct ml_findings_options o = { .window = 64 * WALK };
+	struct ml_findings part;
+	struct ml_err err;
+	struct found x;
+
+	start();
+	put("global A 0x10000 16384 4 64 64");
+	for (unsigned t = 0; t < 60; t++)
+		walk();
+	finish(&x, FULL);
+	const struct ml_finding *n = need(&x, "stride");
+	CHECK_NEAR(n->low, n->gain, 1e-9); /* a short run is tried as a whole */
+	CHECK_OK(ml_findings_make(&part, &x.trace, &x.profile, &o, &err), &err);
+	CHECK(part.tried < part.of / 4);
+	CHECK_STR(part.at[0].kind, "stride");
+	CHECK_NEAR(part.at[0].gain, n->gain, 0.01);
+	CHECK(part.at[0].low <= part.at[0].high);
+	ml_findings_release(&part);
+	done(&x);
+}
+
+TEST(a_part_whose_slices_differ_leaves_it_to_the_whole_run)
+{
+	struct ml_findings_options o = { .window = 64 * WALK };
+	struct ml_findings part;
+	struct ml_err err;
+	struct found x;
+
+	start();
+	put("global A 0x10000 16384 4 64 64");
+	for (unsigned t = 0; t < 40; t++) {
+		walk();
+		if (t % 3 == 0)
+			put("L walk.c:2\nr0x10000+4*4096");
+	}
+	finish(&x, FULL);
+	const struct ml_finding *n = need(&x, "stride");
+	CHECK_OK(ml_findings_make(&part, &x.trace, &x.profile, &o, &err), &err);
+	CHECK_EQ(part.tried, part.of);
+	CHECK_STR(part.at[0].kind, "stride");
+	CHECK_NEAR(part.at[0].gain, n->gain, 1e-9);
+	CHECK_NEAR(part.at[0].low, part.at[0].high, 1e-9);
+	ml_findings_release(&part);
+	done(&x);
+}

@@ -145,6 +145,38 @@ TEST(it_agrees_on_machines_as_they_are_sold)
 		}
 }
 
+/*
+ * TLBs that are lists, the first of which notes uses and moves pages later: a few pages
+ * are in use throughout, others for a while, and the rest come and go.
+ */
+TEST(it_agrees_on_large_fully_associative_tlbs)
+{
+	static struct random_trace t;
+
+	for (unsigned round = 0; round < 60; round++) {
+		struct ml_machine m;
+		struct ml_err err;
+		uint64_t all = round % 3 ? 30 * (round % 3) : 400;
+		uint64_t few = 1 + random_below(20), from = 0;
+
+		CHECK_OK(ml_machine_parse(&m,
+					  "L1 4K 8w 64B 4c | TLB 24e full 4K lru 0c | "
+					  "TLB2 300e full 4K lru 7c | memory 280c",
+					  &err),
+			 &err);
+		random_trace(&t, 3999, 1);
+		for (size_t i = 0; i < t.count; i++) {
+			uint64_t page = one_in(4)   ? random_below(all)
+					: one_in(2) ? from + random_below(few)
+						    : 1000 + random_below(4);
+
+			from = one_in(200) ? random_below(all) : from;
+			t.addr[i] = page << 12 | random_below(4095);
+		}
+		compare_with_exact(&m, ML_LEAN_LRU_BEST, &t.all);
+	}
+}
+
 TEST(it_refuses_what_it_cannot_do)
 {
 	struct ml_machine m;

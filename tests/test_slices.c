@@ -94,6 +94,36 @@ TEST(a_short_phase_gets_a_slice_of_its_own_with_a_small_weight)
 	ml_trace_close(&trace);
 }
 
+TEST(a_phase_of_which_all_intervals_are_taken_is_taken_whole)
+{
+	/* intervals of 100 references, slices of 60: the first interval is a phase */
+	record((unsigned[]){ 100, 6300 }, 2);
+	struct ml_slices s = choose(480);
+
+	CHECK_EQ(s.phases, 2);
+	CHECK_EQ(s.at[0].from, 0);
+	CHECK_EQ(s.at[0].to, 100);
+	CHECK_NEAR(s.at[0].weight, 1, 1e-9);
+	CHECK_EQ(s.refs, 100 + 7 * 60);
+	CHECK_NEAR(all(&s), 6400, 1e-6);
+	ml_trace_close(&trace);
+}
+
+TEST(many_slices_are_as_long_as_few_of_a_smaller_window)
+{
+	struct ml_slices s;
+	struct ml_err err;
+
+	record((unsigned[]){ 6400 }, 1);
+	CHECK_OK(ml_slices_choose_many(&s, &trace, 0, 0, 240, ML_SLICES_MAX, &err), &err);
+	CHECK_EQ(s.count, ML_SLICES_MAX);
+	CHECK_EQ(s.refs, 240);
+	for (unsigned i = 0; i < s.count; i++)
+		CHECK_EQ(s.at[i].to - s.at[i].from, 10);
+	CHECK_NEAR(all(&s), 6400, 1e-6);
+	ml_trace_close(&trace);
+}
+
 TEST(cut_slices_stand_for_as_much)
 {
 	record((unsigned[]){ 6400 }, 1);

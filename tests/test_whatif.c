@@ -147,7 +147,8 @@ struct tried {
 	struct ml_trace trace;
 	struct ml_whatif w;
 	struct ml_trial trial;
-	uint64_t window; /* 0: all */
+	uint64_t window;         /* 0: all */
+	struct ml_slices slices; /* none: those of the window */
 };
 
 static void run(struct tried *x, const char *machine, const char *text,
@@ -161,7 +162,10 @@ static void run(struct tried *x, const char *machine, const char *text,
 	CHECK_OK(ml_writer_close(w, &err), &err);
 	CHECK_OK(ml_trace_open(&x->trace, scratch(), &err), &err);
 	CHECK_OK(ml_machine_parse(&x->w.machine, machine, &err), &err);
-	CHECK_OK(ml_slices_choose(&x->w.slices, &x->trace, 0, 0, x->window, &err), &err);
+	x->w.slices = x->slices;
+	if (!x->slices.count)
+		CHECK_OK(ml_slices_choose(&x->w.slices, &x->trace, 0, 0, x->window, &err),
+			 &err);
 	x->w.trace = &x->trace;
 	x->w.changes = c;
 	x->w.count = 1;
@@ -297,6 +301,42 @@ TEST(a_long_trace_is_tried_in_slices_of_the_window)
 	 * at 15 * (8 * i + 4), and 10 references touch 5 lines.
 	 */
 	CHECK_EQ(x.w.served[2], 8 * 5);
+	ml_trace_close(&x.trace);
+}
+
+/*
+ * The cache holds all of A, so only its first visit misses. A slice of 40,000 references
+ * from the start of a batch on is three batches; the last one, of 7232, begins behind the
+ * references that only fill the cache.
+ */
+TEST(references_that_fill_the_caches_are_not_counted)
+{
+	struct ml_change c = { .kind = ML_CHANGE_SHIFT, .region = 1, .pad = 0 };
+	struct tried x = { 0 };
+	struct ml_trial parts[2 * 2];
+	char text[20000] = "global A 0 1600\n";
+
+	for (unsigned i = 0; i < 1000; i++)
+		strcat(text, "r0+16*100 ");
+	strcat(text, "\n");
+	run(&x, "L1 2K full 16B", text, &c);
+	CHECK_EQ(x.w.served[2], 100);
+	ml_trace_close(&x.trace);
+
+	x = (struct tried){ .w = { .warm_up = 20000, .parts = parts } };
+	x.slices = (struct ml_slices){ .count = 2, .phases = 1, .refs = 80000 };
+	x.slices.at[0] = (struct ml_slice){ 0, 40000, 0, 1.25 };
+	x.slices.at[1] = (struct ml_slice){ 49152, 89152, 0, 1.25 };
+	run(&x, "L1 2K full 16B", text, &c);
+	CHECK_EQ(x.w.refs, 2 * 7232);
+	CHECK_EQ(x.w.served[1], 2 * 7232);
+	CHECK_EQ(x.w.served[2], 0);
+	CHECK_EQ(x.trial.served[1], 2 * 7232);
+	CHECK_EQ(x.trial.region_before[1], 2 * 7232);
+	for (unsigned i = 0; i < 4; i++) {
+		CHECK_EQ(parts[i].served[1], 7232);
+		CHECK_EQ(parts[i].served[2], 0);
+	}
 	ml_trace_close(&x.trace);
 }
 

@@ -201,6 +201,7 @@ void ml_tlb_lru_run(struct ml_tlb_lru *t, const struct ml_accesses *a, uint8_t *
 		    const struct ml_observer *o)
 {
 	const unsigned bits = t->tlb[0].bits;
+	struct ml_lru_list *list = t->tlb[0].list;
 	uint64_t same[4] = { 0 };
 
 	for (size_t i = 0; i < a->count; i++) {
@@ -217,8 +218,9 @@ void ml_tlb_lru_run(struct ml_tlb_lru *t, const struct ml_accesses *a, uint8_t *
 			kind = ML_ACCESS_READ;
 		if (last < addr)
 			last = UINT64_MAX;
-		if ((addr >> bits) + 1 == t->last_page &&
-		    (last >> bits) + 1 == t->last_page)
+		if (addr >> bits == last >> bits &&
+		    (list ? ml_lru_list_use(list, addr >> bits)
+			  : (addr >> bits) + 1 == t->last_page))
 			same[kind]++;
 		else
 			tlb = translate_all(t, kind, addr, last, (uint32_t)i, o);
@@ -253,6 +255,7 @@ void ml_tlb_lru_pages(const struct ml_tlb_lru *t, unsigned tlb, uint64_t *pages,
 	if (!b->list)
 		return;
 	uint64_t rank = b->ways;
+	ml_lru_list_settle(b->list);
 	for (uint16_t way = b->list->at[0].older; way; way = b->list->at[way].older) {
 		pages[way - 1] = b->list->at[way].line + 1;
 		order[way - 1] = rank--;

@@ -454,8 +454,8 @@ struct ml_region_lookup_found ml_region_lookup_look(struct ml_region_lookup *l,
 	return f;
 }
 
-static inline const struct ml_region_lookup_found *look_up(struct ml_region_lookup *l,
-							   const struct ml_ref *ref)
+static const struct ml_region_lookup_found *look_up(struct ml_region_lookup *l,
+						    const struct ml_ref *ref)
 {
 	struct ml_region_lookup_memo *m = &l->memo[ref->site % ML_REGION_LOOKUP_MEMO];
 	const struct ml_region_lookup_found *f = &m->found;
@@ -478,6 +478,33 @@ struct ml_place ml_region_lookup_find(struct ml_region_lookup *l,
 
 	return (struct ml_place){ f->region, f->block,
 				  f->unmapped ? 0 : ref->addr - f->origin };
+}
+
+/* The memo of a site mostly holds its next reference, too. */
+void ml_region_lookup_places(struct ml_region_lookup *l, const struct ml_batch *batch,
+			     uint32_t *region, uint64_t *block, uint64_t *offset)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		uint32_t site = batch->site[i];
+		uint64_t addr = batch->addr[i], time = batch->time + i;
+		const struct ml_region_lookup_memo *m =
+			&l->memo[site % ML_REGION_LOOKUP_MEMO];
+		const struct ml_region_lookup_found *f = &m->found;
+
+		if (__builtin_expect(
+			    addr - f->low >= f->high - f->low || m->site != site ||
+				    m->caller != batch->caller[i] ||
+				    m->thread != batch->thread[i] || time >= f->until ||
+				    time >= l->due || m->epoch != l->epoch,
+			    0)) {
+			struct ml_ref ref = ml_batch_ref(batch, i);
+
+			f = look_up(l, &ref);
+		}
+		region[i] = f->region;
+		block[i] = f->block;
+		offset[i] = f->unmapped ? 0 : addr - f->origin;
+	}
 }
 
 uint32_t ml_region_lookup_regions(const struct ml_region_lookup *l)

@@ -54,6 +54,9 @@ void ml_region_lookup_close(struct ml_region_lookup *l);
 struct ml_place ml_region_lookup_find(struct ml_region_lookup *l,
 				      const struct ml_ref *ref);
 void ml_region_lookup_rewind(struct ml_region_lookup *l);
+/* The places of all references of a batch, as columns. */
+void ml_region_lookup_places(struct ml_region_lookup *l, const struct ml_batch *batch,
+			     uint32_t *region, uint64_t *block, uint64_t *offset);
 /* The cells of all references of a batch; many times faster than finding each. */
 void ml_region_lookup_cells(struct ml_region_lookup *l, const struct ml_batch *batch,
 			    uint32_t *cell);

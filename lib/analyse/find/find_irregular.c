@@ -297,7 +297,8 @@ double ml_visits_saved(const struct ml_find *f, const struct ml_visits *v, size_
 
 	if (!f->trials)
 		return 0;
-	more = f->trials[trial].served[f->memory] - f->served[f->memory];
+	more = f->trials[trial].served[f->memory] -
+	       ml_find_untouched(f, trial)[f->memory];
 	if ((int64_t)more < 0)
 		more = 0;
 	return ml_find_saved(f, trial) +

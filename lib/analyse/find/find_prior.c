@@ -50,14 +50,15 @@ void ml_prior_watch(struct ml_find *f)
 						       sizeof(*p->rewrites));
 	p->active = ml_arena_alloc(f->arena,
 				   (f->user_lines.count + 1) * sizeof(*p->active));
-	p->cached_key = UINT64_MAX;
+	p->last = ml_arena_alloc(f->arena, (f->spot_count + 1) * sizeof(*p->last));
 }
 
 static struct use *use_of(struct ml_prior *p, uint64_t line)
 {
 	uint64_t key = line / PAGE;
+	struct ml_prior_recent *r = &p->recent[key % ML_PRIOR_RECENT];
 
-	if (key != p->cached_key) {
+	if (key + 1 != r->key) {
 		bool is_new;
 		uint64_t *at = ml_map_add(&p->pages, key, &is_new);
 
@@ -67,24 +68,30 @@ static struct use *use_of(struct ml_prior *p, uint64_t line)
 					  sizeof(*p->page));
 			p->page_count++;
 		}
-		p->cached_key = key;
-		p->cached = (size_t)*at;
+		*r = (struct ml_prior_recent){ key + 1, (size_t)*at };
 	}
-	return &p->page[p->cached].use[line % PAGE];
+	return &p->page[r->page].use[line % PAGE];
 }
 
 static struct ml_prior_pair *pair_of(struct ml_prior *p, uint32_t spot, uint32_t user)
 {
-	bool is_new;
-	uint64_t *at = ml_map_add(&p->pair_of, (uint64_t)spot << 32 | user, &is_new);
+	struct ml_prior_last *last = &p->last[spot];
 
-	if (is_new) {
-		*at = p->count;
-		p->pairs = ml_grow(p->pairs, &p->cap, p->count + 1, sizeof(*p->pairs));
-		p->pairs[p->count++] = (struct ml_prior_pair){ .spot = spot,
-							       .user = user };
+	if (!last->pair || last->user != user) {
+		bool is_new;
+		uint64_t *at = ml_map_add(&p->pair_of, (uint64_t)spot << 32 | user,
+					  &is_new);
+
+		if (is_new) {
+			*at = p->count;
+			p->pairs = ml_grow(p->pairs, &p->cap, p->count + 1,
+					   sizeof(*p->pairs));
+			p->pairs[p->count++] = (struct ml_prior_pair){ .spot = spot,
+								       .user = user };
+		}
+		*last = (struct ml_prior_last){ user, (size_t)*at + 1 };
 	}
-	return &p->pairs[*at];
+	return &p->pairs[last->pair - 1];
 }
 
 static void note_miss(struct ml_find *f, const struct ml_spot *spot, const struct use *u,
@@ -99,7 +106,7 @@ static void note_miss(struct ml_find *f, const struct ml_spot *spot, const struc
 	x->apart += since > 0 ? (double)(time + 1 - p->active[u->user]) / since : 0;
 	x->distance += distance;
 	for (unsigned l = 1; l < served; l++)
-		if (distance >= f->p->machine.level[l - 1].size / f->line) {
+		if (distance >= f->p->machine.level[l - 1].size >> f->line_bits) {
 			x->saved[l - 1] += f->cost[served] - f->cost[l];
 			x->missed[l - 1]++;
 		}
@@ -117,8 +124,8 @@ static void note_range(struct ml_prior_sweeps *s, uint64_t offset, unsigned size
  * Notes a jump over more than half of what the spot's worst instruction has walked over
  * so far. Others of the same line may look at other places (a pivot row) in between.
  */
-static void note_step(struct ml_prior_sweeps *s, const struct ml_find *f, uint64_t addr,
-		      uint64_t time)
+static void note_step(struct ml_prior_sweeps *s, uint64_t addr, uint64_t time,
+		      uint64_t far)
 {
 	uint64_t jump = addr > s->previous ? addr - s->previous : s->previous - addr;
 
@@ -127,8 +134,7 @@ static void note_step(struct ml_prior_sweeps *s, const struct ml_find *f, uint64
 		s->started = true;
 		return;
 	}
-	if (jump > away(f) * f->line && 2 * jump > s->last - s->first &&
-	    s->count < MAX_SWEEPS) {
+	if (jump > far && 2 * jump > s->last - s->first && s->count < MAX_SWEEPS) {
 		s->time = ml_grow(s->time, &s->cap, s->count + 1, sizeof(*s->time));
 		s->jump = ml_grow(s->jump, &s->jump_cap, s->count + 1, sizeof(*s->jump));
 		s->time[s->count] = time;
@@ -145,11 +151,13 @@ void ml_prior_see(struct ml_find *f, const struct ml_seen *s)
 	const struct ml_batch *b = s->refs;
 	size_t known = f->tables->regions.count;
 	uint64_t long_ago = away(f);
+	uint64_t far = long_ago * f->line;
+	const struct ml_spot *end = f->spots + ml_find_costly(f);
 
 	for (size_t i = 0; i < b->count; i++) {
 		uint64_t user =
 			f->user_lines.of_site[b->caller[i] ? b->caller[i] : b->site[i]];
-		struct use *u = use_of(p, b->addr[i] / f->line);
+		struct use *u = use_of(p, b->addr[i] >> f->line_bits);
 		const struct ml_spot *spot = f->spot_at[i];
 		uint64_t time = b->time + i;
 		uint32_t distance = s->distance[i];
@@ -160,7 +168,7 @@ void ml_prior_see(struct ml_find *f, const struct ml_seen *s)
 
 		if (!user)
 			continue;
-		if (spot && !ml_find_negligible(f, spot)) {
+		if (spot && spot < end) {
 			size_t k = (size_t)(spot - f->spots);
 
 			p->missed[k] += s->served[i] > 1;
@@ -170,7 +178,7 @@ void ml_prior_see(struct ml_find *f, const struct ml_seen *s)
 			note_range(&p->sweeps[k], s->offset[i], ml_what_size(b->what[i]));
 			if (b->site[i] == spot->worst->site &&
 			    b->caller[i] == spot->worst->caller)
-				note_step(&p->sweeps[k], f, b->addr[i], time);
+				note_step(&p->sweeps[k], b->addr[i], time, far);
 		}
 		if (again || !u->time) {
 			u->visits = u->visits ? 2 : 1;

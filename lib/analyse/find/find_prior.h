@@ -39,6 +39,8 @@ struct ml_prior_sweeps {
 	bool started;
 };
 
+enum { ML_PRIOR_RECENT = 128 };
+
 struct ml_prior {
 	struct ml_prior_pair *pairs;
 	size_t count, cap;
@@ -51,8 +53,14 @@ struct ml_prior {
 	struct ml_map pages;
 	struct ml_prior_page *page;
 	size_t page_count, page_cap;
-	uint64_t cached_key;
-	size_t cached;
+	struct ml_prior_recent {
+		uint64_t key; /* + 1; 0: none */
+		size_t page;
+	} recent[ML_PRIOR_RECENT]; /* pages, by the low bits of their keys */
+	struct ml_prior_last {
+		uint32_t user;
+		size_t pair; /* + 1; 0: none */
+	} * last;            /* by spot: its last pair */
 };
 
 void ml_prior_watch(struct ml_find *f);

@@ -18,6 +18,7 @@ static void find_costs(struct ml_find *f)
 	f->memory = m->levels + 1;
 	f->cost[f->memory] = m->memory_cycles;
 	f->line = m->level[0].line;
+	f->line_bits = (unsigned)__builtin_ctzll(f->line);
 	f->cycles = f->p->cycles * (double)f->p->refs;
 }
 
@@ -232,6 +233,8 @@ void ml_find_release(struct ml_find *f)
 	ml_free(f->candidates);
 	ml_free(f->changes);
 	ml_free(f->concerned);
+	ml_free(f->waits);
+	ml_free(f->tried_by);
 	ml_free(f->spots);
 	ml_map_release(&f->spot_of);
 	ml_user_lines_release(&f->user_lines);
@@ -314,6 +317,21 @@ struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region)
 bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s)
 {
 	return s->excess * 100 < f->min_cycles;
+}
+
+size_t ml_find_costly(const struct ml_find *f)
+{
+	size_t low = 0, high = f->spot_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (ml_find_negligible(f, &f->spots[middle]))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
 }
 
 bool ml_find_irregular(const struct ml_find *f, const struct ml_spot *s)

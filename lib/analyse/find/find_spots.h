@@ -27,6 +27,7 @@
 
 struct ml_find;
 struct ml_prior;
+struct ml_round;
 struct ml_steps;
 struct ml_written;
 
@@ -88,6 +89,7 @@ struct ml_candidate {
 	struct ml_claim *claims; /* the misses that the finding is about */
 	size_t claim_count, claim_cap;
 	bool theirs; /* it is about code that the user cannot change */
+	double rank; /* the higher, the earlier it comes */
 };
 
 struct ml_find {
@@ -99,6 +101,7 @@ struct ml_find {
 	double cost[ML_SERVED]; /* cycles of a reference, by serving level */
 	unsigned memory;        /* memory as a serving level: levels + 1 */
 	uint64_t line;          /* bytes of a line of L1 */
+	unsigned line_bits;     /* log2 of them */
 	struct ml_user_lines user_lines;
 	struct ml_spot *spots; /* most excess first */
 	size_t spot_count;
@@ -115,12 +118,14 @@ struct ml_find {
 		*spot_at[ML_BATCH]; /* in see: the spots of the references, or NULL */
 	struct ml_change *changes;
 	double *concerned; /* by change: references of the whole run that it moves */
-	size_t change_count, change_cap, concerned_cap;
-	const struct ml_trial *trials; /* of the changes; NULL: they were not simulated */
-	const struct ml_slices *slices; /* the references that they were tried on */
-	const struct ml_trial *parts;   /* by slice, as in struct ml_whatif */
-	/* serving levels of the tried references without a change */
-	const uint64_t *served;
+	double *waits;     /* by change: their cycles beyond those of L1, in caches */
+	const struct ml_finder **tried_by; /* by change */
+	size_t change_count, change_cap, concerned_cap, waits_cap, tried_by_cap;
+	struct ml_trial *trials; /* of the changes; NULL: they were not simulated */
+	/* by change: the round whose trial it is (find_rounds.h), and its place there */
+	const struct ml_round **round_of;
+	size_t *at_round;
+	bool *decided;               /* by change: it needs no further round */
 	const struct ml_finder *now; /* the finder that runs */
 	size_t now_index;
 	struct ml_candidate *candidates;
@@ -156,6 +161,8 @@ struct ml_spot ml_find_sum(const struct ml_find *f, uint32_t region);
  * are hundreds.
  */
 bool ml_find_negligible(const struct ml_find *f, const struct ml_spot *s);
+/* The number of spots before the first negligible one: for loops over references. */
+size_t ml_find_costly(const struct ml_find *f);
 /*
  * Whether the spot's worst instruction has no steps that repeat, or only within short
  * runs: pointers, indices, hash tables, rows of a sparse matrix.
@@ -199,6 +206,10 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
  * references that it was tried on. Negative: the change makes things worse.
  */
 double ml_find_saved(const struct ml_find *f, size_t trial);
+/* The same, and its standard error. */
+double ml_find_saved_error(const struct ml_find *f, size_t trial, double *error);
+/* In conclude: serving levels of the references of a trial without its change. */
+const uint64_t *ml_find_untouched(const struct ml_find *f, size_t trial);
 /*
  * In conclude: the gain of the finding follows from this trial. If it was tried on
  * slices, the bounds of the gain are two standard errors apart from it.

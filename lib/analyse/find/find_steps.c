@@ -8,10 +8,10 @@ struct ml_steps {
 	uint16_t thread;
 	bool started;
 	unsigned count;
-	struct {
-		uint64_t bytes, count, over;
-	} top[TOP];
-	struct ml_map used; /* sampled lines: a bit for each 64th of the line */
+	uint64_t bytes[TOP], times[TOP],
+		over[TOP];   /* over: times that were not its own */
+	struct ml_map used;  /* sampled lines: a bit for each 64th of the line */
+	uint64_t line, mask; /* the last of them, + 1, and bits not yet in the map */
 };
 
 void ml_steps_watch(struct ml_find *f)
@@ -22,45 +22,76 @@ void ml_steps_watch(struct ml_find *f)
 					  (f->spot_count + 1) * sizeof(*f->steps));
 }
 
+/* Of equally rare steps the first. */
+static unsigned rarest(const struct ml_steps *s)
+{
+	unsigned rare = 0;
+	uint64_t min = s->times[0];
+
+	for (unsigned k = 1; k < TOP; k++) {
+		rare = s->times[k] < min ? k : rare;
+		min = s->times[k] < min ? s->times[k] : min;
+	}
+	return rare;
+}
+
 static void note(struct ml_steps *s, uint64_t bytes)
 {
-	unsigned k = 0, rarest = 0;
+	unsigned k = 0;
 
 	s->steps++;
-	for (; k < s->count && s->top[k].bytes != bytes; k++)
-		if (s->top[k].count < s->top[rarest].count)
-			rarest = k;
+	while (k < s->count && s->bytes[k] != bytes)
+		k++;
 	if (k == TOP) {
-		k = rarest;
-		s->top[k].over = s->top[k].count;
-		s->top[k].bytes = bytes;
+		k = rarest(s);
+		s->over[k] = s->times[k];
+		s->bytes[k] = bytes;
 	} else if (k == s->count) {
-		s->top[s->count++].bytes = bytes;
+		s->bytes[s->count++] = bytes;
 	}
-	s->top[k].count++;
+	s->times[k]++;
+}
+
+/* The bits of an access to `size` bytes from a byte of a line on. */
+static uint64_t bits_of(const struct ml_find *f, uint64_t from, unsigned size)
+{
+	unsigned piece = f->line > 64 ? (unsigned)__builtin_ctzll(f->line / 64) : 0;
+	uint64_t first = from >> piece, last = (from + size - 1) >> piece;
+
+	last = last < 63 ? last : 63;
+	return last < first ? 0 : UINT64_MAX >> (63 - (last - first)) << first;
+}
+
+static void keep_mask(struct ml_steps *s)
+{
+	if (s->line)
+		*ml_map_add(&s->used, s->line - 1, NULL) |= s->mask;
+	s->mask = 0;
 }
 
 static void note_use(struct ml_steps *s, const struct ml_find *f, uint64_t addr,
 		     unsigned size)
 {
-	uint64_t line = addr / f->line, piece = f->line > 64 ? f->line / 64 : 1;
-	uint64_t last = (addr % f->line + size - 1) / piece;
+	uint64_t line = addr >> f->line_bits;
 
 	if (line * 0x9e3779b97f4a7c15 >> 32 & (SAMPLED - 1))
 		return;
-	uint64_t *mask = ml_map_add(&s->used, line, NULL);
-	for (uint64_t i = addr % f->line / piece; i <= last && i < 64; i++)
-		*mask |= (uint64_t)1 << i;
+	if (line + 1 != s->line) {
+		keep_mask(s);
+		s->line = line + 1;
+	}
+	s->mask |= bits_of(f, addr & (f->line - 1), size);
 }
 
 void ml_steps_see(struct ml_find *f, const struct ml_seen *seen)
 {
 	const struct ml_batch *b = seen->refs;
+	const struct ml_spot *end = f->spots + ml_find_costly(f);
 
 	for (size_t i = 0; i < b->count; i++) {
 		const struct ml_spot *spot = f->spot_at[i];
 
-		if (!spot || ml_find_negligible(f, spot))
+		if (!spot || spot >= end)
 			continue;
 		struct ml_steps *s = &f->steps[spot - f->spots];
 		uint64_t step = b->addr[i] - s->previous;
@@ -95,12 +126,12 @@ uint64_t ml_steps_row(const struct ml_find *f, const struct ml_spot *spot)
 		return main > f->line ? main : 0;
 	const struct ml_steps *s = &f->steps[spot - f->spots];
 	for (unsigned k = 0; k < s->count; k++) {
-		uint64_t n = s->top[k].count - s->top[k].over;
+		uint64_t n = s->times[k] - s->over[k];
 
-		if (s->top[k].bytes <= f->line || 10 * n < s->steps)
+		if (s->bytes[k] <= f->line || 10 * n < s->steps)
 			continue;
 		large += n;
-		row = s->top[k].bytes < row ? s->top[k].bytes : row;
+		row = s->bytes[k] < row ? s->bytes[k] : row;
 	}
 	/* instructions that each go from row to row, but in different columns in turn */
 	if (large * 10 < 3 * s->steps || !large)
@@ -111,9 +142,12 @@ uint64_t ml_steps_row(const struct ml_find *f, const struct ml_spot *spot)
 
 double ml_steps_covered(const struct ml_find *f, const struct ml_spot *spot)
 {
-	const struct ml_map *m = f->steps ? &f->steps[spot - f->spots].used : NULL;
+	struct ml_steps *s = f->steps ? &f->steps[spot - f->spots] : NULL;
+	const struct ml_map *m = s ? &s->used : NULL;
 	uint64_t bits = 0;
 
+	if (s)
+		keep_mask(s);
 	if (!m || m->count < MIN_LINES)
 		return 1;
 	for (size_t i = 0; i < m->cap; i++)

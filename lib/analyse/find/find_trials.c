@@ -1,6 +1,7 @@
 /* Changes that finders have simulated, and what they save in the whole run. */
 #include <string.h>
 
+#include "lib/analyse/find/find_rounds.h"
 #include "lib/analyse/find/find_spots.h"
 
 static double cycles_of(const struct ml_find *f, const uint64_t served[ML_SERVED])
@@ -22,17 +23,21 @@ static double translation_of(const struct ml_find *f, const uint64_t paged[ML_SE
 	return sum;
 }
 
-/* References of the whole run that a change concerns. */
-static double concerned(const struct ml_find *f, const struct ml_change *c)
+/* References of the whole run that a change concerns; *waits: their cycles beyond L1. */
+static double concerned(const struct ml_find *f, const struct ml_change *c, double *waits)
 {
 	uint64_t n = 0;
 
+	*waits = 0;
 	for (size_t i = 0; i < f->p->cell_count; i++) {
 		const struct ml_profile_cell *x = &f->p->cells[i];
 
-		if (ml_find_same(f, x->region) == c->region &&
-		    (!c->by || c->by[x->caller ? x->caller : x->site]))
-			n += x->kind[0] + x->kind[1] + x->kind[2];
+		if (ml_find_same(f, x->region) != c->region ||
+		    (c->by && !c->by[x->caller ? x->caller : x->site]))
+			continue;
+		n += x->kind[0] + x->kind[1] + x->kind[2];
+		for (unsigned l = 2; l <= f->memory; l++)
+			*waits += (f->cost[l] - f->cost[1]) * (double)x->served[l];
 	}
 	return (double)n;
 }
@@ -68,8 +73,13 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 			     sizeof(*f->changes));
 	f->concerned = ml_grow(f->concerned, &f->concerned_cap, f->change_count + 1,
 			       sizeof(*f->concerned));
+	f->waits = ml_grow(f->waits, &f->waits_cap, f->change_count + 1,
+			   sizeof(*f->waits));
+	f->tried_by = ml_grow(f->tried_by, &f->tried_by_cap, f->change_count + 1,
+			      sizeof(*f->tried_by));
+	f->tried_by[f->change_count] = f->now;
 	f->changes[f->change_count] = own;
-	f->concerned[f->change_count] = concerned(f, &own);
+	f->concerned[f->change_count] = concerned(f, &own, &f->waits[f->change_count]);
 	return f->change_count++;
 }
 
@@ -83,37 +93,43 @@ static double cycles_in(const struct ml_find *f, const struct ml_trial *t)
  * If all references were tried, the difference is the answer. Else it is scaled by the
  * references that the change concerns in the run to those in the slices.
  */
-static double saved(const struct ml_find *f, size_t trial, double *error)
+double ml_find_saved_error(const struct ml_find *f, size_t trial, double *error)
 {
-	size_t n = f->change_count;
-	double moved[ML_SLICES], cycles[ML_SLICES];
+	double moved[ML_SLICES_MAX], cycles[ML_SLICES_MAX];
 
 	*error = 0;
-	if (!f->trials)
+	if (!f->trials || !f->round_of[trial])
 		return 0;
-	for (size_t i = 0; i < f->slices->count; i++) {
-		const struct ml_trial *parts = f->parts + i * (n + 1);
+	const struct ml_round *r = f->round_of[trial];
+	for (size_t i = 0; i < r->slices.count; i++) {
+		const struct ml_trial *parts = r->parts + i * (r->count + 1);
+		const struct ml_trial *t = &parts[f->at_round[trial]];
 
-		moved[i] = (double)ml_find_missed(parts[trial].region_before, 0);
-		cycles[i] = cycles_in(f, &parts[n]) - cycles_in(f, &parts[trial]);
+		moved[i] = (double)ml_find_missed(t->region_before, 0);
+		cycles[i] = cycles_in(f, &parts[r->count]) - cycles_in(f, t);
 	}
-	if (f->slices->count == 1)
+	if (r->slices.count == 1)
 		return cycles[0];
-	return ml_slices_scale(f->slices, moved, cycles, f->concerned[trial], error);
+	return ml_slices_scale(&r->slices, moved, cycles, f->concerned[trial], error);
 }
 
 double ml_find_saved(const struct ml_find *f, size_t trial)
 {
 	double error;
 
-	return saved(f, trial, &error);
+	return ml_find_saved_error(f, trial, &error);
+}
+
+const uint64_t *ml_find_untouched(const struct ml_find *f, size_t trial)
+{
+	return f->round_of[trial] ? f->round_of[trial]->served : f->trials[trial].served;
 }
 
 void ml_find_tried(struct ml_find *f, struct ml_candidate *c, size_t trial)
 {
 	double error;
 
-	saved(f, trial, &error);
+	ml_find_saved_error(f, trial, &error);
 	double low = c->finding.low - 2 * error / f->cycles;
 	c->finding.low = low > 0 ? low : 0;
 	c->finding.high += 2 * error / f->cycles;

@@ -1,11 +1,13 @@
 #include "lib/analyse/find/findings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_prior.h"
+#include "lib/analyse/find/find_rounds.h"
 #include "lib/analyse/find/find_steps.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/analyse/find/find_written.h"
@@ -31,13 +33,38 @@ enum {
 	LANES = 4,
 	PLAIN_WINDOW = 2 * WINDOW,
 	PLAIN_LANES = 6,
+	/* the first round has one of so many references, if these are not too few; the
+	 * next has more slices by a factor */
+	PILOT = 8,
+	PILOT_MIN = 1500 * 1000,
+	MORE = 3,
+	/* one of so many references of each slice fill the caches, but not more */
+	WARM = 4,
+	WARM_MAX = 1 << 17,
 	MAX_FINDINGS = 10, /* findings */
 };
 
 struct run {
 	struct ml_find f;
 	void *mine[KINDS];
+	struct last_spot {
+		uint32_t caller, region; /* of the last reference of a site */
+		struct ml_spot *spot;
+		bool known;
+	} * last; /* by site */
 };
+
+static struct ml_spot *spot_of(struct run *r, uint32_t site, uint32_t caller,
+			       uint32_t region)
+{
+	struct last_spot *l = &r->last[site];
+
+	if (!l->known || l->caller != caller || l->region != region)
+		*l = (struct last_spot){ caller, region,
+					 ml_find_spot(&r->f, site, caller, region),
+					 true };
+	return l->spot;
+}
 
 static void see(void *arg, const struct ml_seen *s)
 {
@@ -45,8 +72,7 @@ static void see(void *arg, const struct ml_seen *s)
 	const struct ml_batch *b = s->refs;
 
 	for (size_t i = 0; i < b->count; i++)
-		r->f.spot_at[i] = ml_find_spot(&r->f, b->site[i], b->caller[i],
-					       s->region[i]);
+		r->f.spot_at[i] = spot_of(r, b->site[i], b->caller[i], s->region[i]);
 	if (r->f.steps)
 		ml_steps_see(&r->f, s);
 	if (r->f.prior)
@@ -112,22 +138,114 @@ static bool pass(struct ml_whatif *w, struct ml_findings *out, bool partial, boo
 	return true;
 }
 
-/* Many changes are tried on less: a part of what was seen. */
-static bool fit(struct run *r, struct ml_whatif *w, uint64_t refs, struct ml_err *err)
-{
-	if (w->slices.count == 1)
-		return ml_slices_choose(&w->slices, r->f.trace, r->f.p->from, r->f.p->to,
-					refs, err);
-	ml_slices_cut(&w->slices, refs);
-	return true;
-}
-
 static bool is_plain(const struct ml_machine *m)
 {
 	for (unsigned i = 0; i < m->levels; i++)
 		if (m->level[i].prefetch != ML_PREFETCH_NONE)
 			return false;
 	return !m->tlbs;
+}
+
+/* Whether a change is about what was seen, and cannot be tried on other references. */
+static bool needs_seen(const struct ml_find *f)
+{
+	for (size_t i = 0; i < f->change_count; i++)
+		for (const struct ml_change *c = &f->changes[i]; c; c = c->also)
+			if (c->places || c->list)
+				return true;
+	return false;
+}
+
+/* A smaller part of the run, of what was seen if need be; else so many slices. */
+static bool shrink(struct run *r, struct ml_slices *s, uint64_t refs, size_t slices,
+		   struct ml_err *err)
+{
+	if (s->count == 1 || !needs_seen(&r->f))
+		return ml_slices_choose_many(s, r->f.trace, r->f.p->from, r->f.p->to,
+					     refs, slices, err);
+	ml_slices_cut(s, refs);
+	return true;
+}
+
+/* Tries the changes that are not decided, on these slices. */
+static bool try_round(struct run *r, struct ml_whatif *w, struct ml_findings *out,
+		      bool is_last, bool partial, bool *done, struct ml_err *err)
+{
+	struct ml_round *round = ml_round_make(&r->f, &w->slices);
+
+	w->machine = r->f.p->machine; /* a pass simplifies it */
+	w->changes = round->changes;
+	w->count = round->count;
+	w->trials = round->trials;
+	w->parts = round->parts;
+	if (!pass(w, out, partial, done, err))
+		return false;
+	memcpy(round->served, w->served, sizeof(round->served));
+	if (!*done)
+		return true;
+	ml_round_end(&r->f, round);
+	/* what is said of all changes holds for those that were tried least */
+	if ((ml_round_decide(&r->f, round) || is_last) &&
+	    (!out->tried || w->refs < out->tried)) {
+		out->tried = w->refs;
+		out->phases = w->slices.phases;
+	}
+	return true;
+}
+
+/* Tries changes on small parts of the run, until a part decides them. */
+static bool try_parts(struct run *r, struct ml_whatif *w, struct ml_findings *out,
+		      const struct ml_findings_options *o, uint64_t window, bool *done,
+		      struct ml_err *err)
+{
+	const struct ml_slices all = w->slices;
+	uint64_t few = window / PILOT < all.refs / 4 ? window / PILOT : all.refs / 4;
+
+	if (few < PILOT_MIN && !o->window)
+		return true;
+	for (size_t slices = ML_SLICES; slices <= ML_SLICES_MAX && *done;
+	     slices *= MORE, few *= MORE) {
+		if (few < slices || 2 * few > all.refs || !ml_round_open(&r->f))
+			break;
+		if (!shrink(r, &w->slices, few, slices, err))
+			return false;
+		w->warm_up = w->slices.refs / w->slices.count / WARM;
+		if (w->warm_up > WARM_MAX)
+			w->warm_up = WARM_MAX;
+		if (!try_round(r, w, out, false, o->partial, done, err))
+			return false;
+		w->slices = all;
+		w->warm_up = 0;
+	}
+	return true;
+}
+
+/*
+ * The more changes there are, the fewer references each gets: `window` references for
+ * `lanes` of them.
+ */
+static bool try_all(struct run *r, struct ml_whatif *w, struct ml_findings *out,
+		    const struct ml_findings_options *o, uint64_t window, uint64_t lanes,
+		    struct ml_err *err)
+{
+	bool done = true;
+	size_t left;
+
+	w->see = NULL;
+	w->distances = false;
+	out->of = r->f.p->refs;
+	ml_rounds_begin(&r->f);
+	if (!try_parts(r, w, out, o, window, &done, err))
+		return false;
+	left = ml_round_open(&r->f);
+	if (done && left > lanes &&
+	    !shrink(r, &w->slices, window * lanes / left, ML_SLICES, err))
+		return false;
+	if (done && left && !try_round(r, w, out, true, o->partial, &done, err))
+		return false;
+	if (!done)
+		r->f.trials = NULL;
+	return true;
 }
 
 static bool examine(struct run *r, struct ml_findings *out,
@@ -150,6 +268,8 @@ static bool examine(struct run *r, struct ml_findings *out,
 			      err))
 		return false;
 	all_finders(r, look);
+	r->last = ml_arena_alloc(r->f.arena,
+				 (r->f.tables->sites.count + 1) * sizeof(*r->last));
 	w.distances = r->f.distances;
 	if (wants_to_see(r) && !pass(&w, out, o->partial, &done, err))
 		return false;
@@ -159,34 +279,24 @@ static bool examine(struct run *r, struct ml_findings *out,
 		ml_written_end(&r->f);
 	if (done)
 		all_finders(r, try);
-	if (done && r->f.change_count) {
-		w.see = NULL;
-		w.distances = false;
-		w.machine = r->f.p->machine; /* the first pass has simplified it */
-		w.changes = r->f.changes;
-		w.count = r->f.change_count;
-		w.trials = ml_arena_alloc(&out->arena, w.count * sizeof(*w.trials));
-		if (w.count > lanes && !fit(r, &w, window * lanes / w.count, err))
-			return false;
-		w.parts = ml_arena_alloc(&out->arena, w.slices.count * (w.count + 1) *
-							      sizeof(*w.parts));
-		if (!pass(&w, out, o->partial, &done, err))
-			return false;
-		out->tried = w.refs;
-		out->of = r->f.p->refs;
-		out->phases = w.slices.phases;
-		r->f.served = w.served;
-		r->f.slices = &w.slices;
-		r->f.parts = w.parts;
-		r->f.trials = done ? w.trials : NULL;
-	}
-	all_finders(r, conclude); /* while w lives, which r->f points into */
+	if (done && r->f.change_count && !try_all(r, &w, out, o, window, lanes, err))
+		return false;
+	all_finders(r, conclude);
 	return true;
 }
 
-static double rank(const struct ml_candidate *c)
+/*
+ * If changes were tried on a part of the run, in steps of one percent of the gain: the
+ * figures are not surer than that, and of two findings that save the same the kind that
+ * the finders list first should win.
+ */
+static double rank(const struct ml_candidate *c, bool of_part)
 {
-	return c->finding.gain * c->finder->weight;
+	double gain = c->finding.gain * c->finder->weight;
+
+	if (!of_part)
+		return gain;
+	return gain > 0 ? round(log(gain) / log(1.01)) : -INFINITY;
 }
 
 /*
@@ -201,8 +311,8 @@ static int by_rank(const void *a, const void *b)
 		return (*x)->theirs ? 1 : -1;
 	if ((*x)->finder->vague != (*y)->finder->vague)
 		return (*x)->finder->vague ? 1 : -1;
-	if (rank(*x) != rank(*y))
-		return rank(*x) > rank(*y) ? -1 : 1;
+	if ((*x)->rank != (*y)->rank)
+		return (*x)->rank > (*y)->rank ? -1 : 1;
 	return *x < *y ? -1 : *x > *y;
 }
 
@@ -290,6 +400,8 @@ static void choose(struct run *r, struct ml_findings *out)
 		if (f->candidates[i].finding.gain * f->cycles >= f->min_cycles &&
 		    !is_foreign(f, &f->candidates[i]))
 			sorted[count++] = &f->candidates[i];
+	for (size_t i = 0; i < count; i++)
+		sorted[i]->rank = rank(sorted[i], out->tried && out->tried < out->of);
 	if (count)
 		qsort(sorted, count, sizeof(*sorted), by_rank);
 	for (size_t i = 0; i < count; i++) {

@@ -10,6 +10,7 @@ enum {
 	PROBES = 2,     /* of each interval */
 	PROBE = 4096,   /* references */
 	SITES = 64,     /* sites are counted modulo this, hashed */
+	WHOLE = 4,      /* an interval of so many slices may be one slice */
 };
 
 /* Of two, at which distance intervals are of different phases: half of the code differs.
@@ -30,17 +31,20 @@ struct plan {
 	unsigned phases;
 };
 
-static bool count_sites(void *arg, const struct ml_batch *b, struct ml_err *err)
+/* Counts the sites of a probe. Probes come in the order of time: a cursor seeks on. */
+static bool count_sites(struct interval *x, struct ml_cursor *c, uint64_t from,
+			uint64_t to, struct ml_err *err)
 {
-	struct interval *x = arg;
+	struct ml_batch b;
 
-	(void)err;
-	for (size_t i = 0; i < b->count; i++)
-		x->share[b->site[i] * 0x9e3779b1u >> 26] += 1;
-	return true;
+	ml_cursor_seek(c, from, to);
+	while (ml_cursor_next(c, &b, err))
+		for (size_t i = 0; i < b.count; i++)
+			x->share[b.site[i] * 0x9e3779b1u >> 26] += 1;
+	return err->kind == ML_OK;
 }
 
-static bool probe(struct plan *p, const struct ml_trace *t, struct ml_err *err)
+static bool probe(struct plan *p, struct ml_cursor *c, struct ml_err *err)
 {
 	for (uint64_t i = 0; i < p->count; i++) {
 		struct interval *x = &p->interval[i];
@@ -50,8 +54,8 @@ static bool probe(struct plan *p, const struct ml_trace *t, struct ml_err *err)
 			uint64_t at = p->from + i * p->each + k * p->slice / PROBES;
 			uint64_t size = p->slice / PROBES;
 
-			if (!ml_trace_each(t, at, at + (size < PROBE ? size : PROBE), 0,
-					   count_sites, x, err))
+			if (!count_sites(x, c, at, at + (size < PROBE ? size : PROBE),
+					 err))
 				return false;
 		}
 		for (unsigned k = 0; k < SITES; k++)
@@ -102,11 +106,11 @@ static void find_phases(struct plan *p)
 
 /* One slice for each phase, and the next for the phase with the most intervals a slice.
  */
-static void share_out(struct plan *p)
+static void share_out(struct plan *p, size_t slices)
 {
 	for (unsigned i = 0; i < p->phases; i++)
 		p->slices[i] = 1;
-	for (size_t n = p->phases; n < ML_SLICES && n < p->count; n++) {
+	for (size_t n = p->phases; n < slices && n < p->count; n++) {
 		unsigned most = 0;
 		double max = 0;
 
@@ -133,51 +137,73 @@ static bool takes(const struct plan *p, unsigned phase, size_t k)
 	return false;
 }
 
+/*
+ * The references of a slice. A short phase, of which all intervals are taken, is taken
+ * whole if that is not much more: there is nothing to estimate then. What happens once,
+ * such as the initial fill of an array, is such a phase.
+ */
+static uint64_t size_of(const struct plan *p, unsigned phase)
+{
+	return p->slices[phase] == p->members[phase] && p->each <= WHOLE * p->slice
+		       ? p->each
+		       : p->slice;
+}
+
 static void fill(struct ml_slices *s, const struct plan *p)
 {
 	size_t met[ML_SLICE_PHASES] = { 0 };
 
 	for (uint64_t i = 0; i < p->count; i++) {
 		unsigned phase = p->interval[i].phase;
-		uint64_t from = p->from + i * p->each;
+		uint64_t from = p->from + i * p->each, size = size_of(p, phase);
 
 		if (!takes(p, phase, met[phase]++))
 			continue;
 		s->at[s->count++] = (struct ml_slice){
 			.from = from,
-			.to = from + p->slice,
+			.to = from + size,
 			.phase = phase,
 			.weight = (double)(p->members[phase] * p->each) /
-				  (double)(p->slices[phase] * p->slice),
+				  (double)(p->slices[phase] * size),
 		};
-		s->refs += p->slice;
+		s->refs += size;
 	}
 	s->phases = p->phases;
 }
 
-bool ml_slices_choose(struct ml_slices *s, const struct ml_trace *t, uint64_t from,
-		      uint64_t to, uint64_t window, struct ml_err *err)
+bool ml_slices_choose_many(struct ml_slices *s, const struct ml_trace *t, uint64_t from,
+			   uint64_t to, uint64_t window, size_t slices,
+			   struct ml_err *err)
 {
 	uint64_t end = to && to < t->count ? to : t->count;
 	uint64_t count = from < end ? end - from : 0;
 	struct plan p = { .from = from };
 
 	memset(s, 0, sizeof(*s));
-	if (!window || count <= window || count < ML_SLICES) {
+	if (!window || count <= window || count < slices) {
 		s->at[0] = (struct ml_slice){ from, from + count, 0, 1 };
 		s->count = s->phases = 1;
 		s->refs = count;
 		return true;
 	}
-	p.slice = window / ML_SLICES ? window / ML_SLICES : 1;
+	p.slice = window / slices ? window / slices : 1;
 	p.count = count / p.slice < INTERVALS ? count / p.slice : INTERVALS;
 	p.each = count / p.count;
-	if (!probe(&p, t, err))
+	struct ml_cursor *c = ml_cursor_open(t, from, from);
+	bool ok = probe(&p, c, err);
+	ml_cursor_close(c);
+	if (!ok)
 		return false;
 	find_phases(&p);
-	share_out(&p);
+	share_out(&p, slices);
 	fill(s, &p);
 	return true;
+}
+
+bool ml_slices_choose(struct ml_slices *s, const struct ml_trace *t, uint64_t from,
+		      uint64_t to, uint64_t window, struct ml_err *err)
+{
+	return ml_slices_choose_many(s, t, from, to, window, ML_SLICES, err);
 }
 
 void ml_slices_cut(struct ml_slices *s, uint64_t refs)
@@ -231,7 +257,7 @@ static double variance(const struct ml_slices *s, const double *d)
 double ml_slices_scale(const struct ml_slices *s, const double *x, const double *y,
 		       double whole, double *error)
 {
-	double of_x = 0, of_y = 0, d[ML_SLICES];
+	double of_x = 0, of_y = 0, d[ML_SLICES_MAX];
 
 	for (size_t i = 0; i < s->count; i++) {
 		of_x += s->at[i].weight * x[i];

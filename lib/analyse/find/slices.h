@@ -15,7 +15,7 @@
 
 struct ml_trace;
 
-enum { ML_SLICES = 8, ML_SLICE_PHASES = 4 };
+enum { ML_SLICES = 8, ML_SLICES_MAX = 24, ML_SLICE_PHASES = 4 };
 
 struct ml_slice {
 	uint64_t from, to; /* times */
@@ -24,19 +24,23 @@ struct ml_slice {
 };
 
 struct ml_slices {
-	struct ml_slice at[ML_SLICES]; /* in the order of time */
+	struct ml_slice at[ML_SLICES_MAX]; /* in the order of time */
 	size_t count;
 	unsigned phases;
 	uint64_t refs; /* of all slices */
 };
 
 /*
- * Chooses slices of the references from `from` to `to` (0: the end), `window` references
- * in all (0: everything). If that is everything, it is one slice. Fails on a damaged
- * trace.
+ * Chooses ML_SLICES slices of the references from `from` to `to` (0: the end), `window`
+ * references in all (0: everything). If that is everything, it is one slice. Fails on a
+ * damaged trace.
  */
 bool ml_slices_choose(struct ml_slices *s, const struct ml_trace *t, uint64_t from,
 		      uint64_t to, uint64_t window, struct ml_err *err);
+/* The same with a number of slices, at most ML_SLICES_MAX. */
+bool ml_slices_choose_many(struct ml_slices *s, const struct ml_trace *t, uint64_t from,
+			   uint64_t to, uint64_t window, size_t slices,
+			   struct ml_err *err);
 /* Cuts the ends of the slices, so that they have `refs` references at most. */
 void ml_slices_cut(struct ml_slices *s, uint64_t refs);
 

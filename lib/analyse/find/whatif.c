@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "lib/analyse/find/whatif_lane.h"
+#include "lib/analyse/find/whatif_show.h"
 #include "lib/analyse/passes/thread_cores.h"
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
 #include "lib/base/pool.h"
-#include "lib/cache/distance.h"
 #include "lib/trace/trace.h"
+
+enum { SHORT = 1 << 20 }; /* references of a slice */
 
 /* What a thread writes to while it runs a lane. */
 struct worker {
@@ -32,15 +34,18 @@ struct pass {
 	struct ml_whatif *w;
 	struct ml_region_lookup *lookup;
 	struct ml_lane *lanes; /* [0] is without a change */
-	struct ml_distance *distance;
+	struct ml_show show;
 	uint64_t *size; /* by region: size of a region without blocks, + 1 */
 	size_t sizes;   /* their number */
 	struct ml_thread_cores cores;
 	uint64_t total;
+	bool cold;             /* the slice still fills the caches */
+	uint64_t cold_until;   /* time */
+	struct ml_trial *sums; /* [count + 1] at its start */
 	/* the batch, which no worker changes */
 	const struct ml_batch *batch;
-	uint32_t region[ML_BATCH];
-	uint64_t offset[ML_BATCH], block[ML_BATCH];
+	uint32_t *region; /* of its references: columns of `show` */
+	uint64_t *offset, *block;
 	uint16_t core[ML_BATCH];
 	struct worker *workers;
 	unsigned worker_count;
@@ -101,17 +106,15 @@ static void find_cores(struct pass *p, const struct ml_batch *b)
 static void find_places(struct pass *p, const struct ml_batch *b)
 {
 	const uint32_t *same = p->w->same;
+	struct ml_shown *to = ml_show_next(&p->show);
 	size_t known = p->w->trace->tables.regions.count;
 
-	for (size_t i = 0; i < b->count; i++) {
-		struct ml_ref ref = ml_batch_ref(b, i);
-		struct ml_place place = ml_region_lookup_find(p->lookup, &ref);
-
-		p->region[i] = same && place.region < known ? same[place.region]
-							    : place.region;
-		p->offset[i] = place.offset;
-		p->block[i] = place.block;
-	}
+	p->region = to->region;
+	p->block = to->block;
+	p->offset = to->offset;
+	ml_region_lookup_places(p->lookup, b, p->region, p->block, p->offset);
+	for (size_t i = 0; same && i < b->count; i++)
+		p->region[i] = p->region[i] < known ? same[p->region[i]] : p->region[i];
 }
 
 /*
@@ -258,25 +261,23 @@ static bool try_all(struct pass *p, struct ml_err *err)
 	return true;
 }
 
-static void show(struct pass *p, const struct ml_batch *b)
+/* Puts the sums so far there; the trials, and behind them those without a change. */
+static void note_sums(const struct ml_whatif *w, struct ml_trial *sums)
 {
-	struct worker *x = &p->workers[0];
-	struct ml_seen seen = { .refs = b,
-				.region = p->region,
-				.offset = p->offset,
-				.block = p->block,
-				.served = p->lanes->served,
-				.paged = p->lanes->tlbs ? p->lanes->paged : NULL };
+	if (w->count)
+		memcpy(sums, w->trials, w->count * sizeof(*sums));
+	memset(&sums[w->count], 0, sizeof(*sums));
+	memcpy(sums[w->count].served, w->served, sizeof(w->served));
+	memcpy(sums[w->count].paged, w->paged, sizeof(w->paged));
+}
 
-	if (p->distance) {
-		unsigned shift = (unsigned)__builtin_ctz(p->w->machine.level[0].line);
-
-		for (size_t i = 0; i < b->count; i++)
-			x->addr[i] = b->addr[i] >> shift;
-		ml_distance_run(p->distance, x->addr, b->count, x->apart);
-		seen.distance = x->apart;
-	}
-	p->w->see(p->w->arg, &seen);
+/* Takes the sums back to what they were. */
+static void restore_sums(struct ml_whatif *w, const struct ml_trial *sums)
+{
+	if (w->count)
+		memcpy(w->trials, sums, w->count * sizeof(*sums));
+	memcpy(w->served, sums[w->count].served, sizeof(w->served));
+	memcpy(w->paged, sums[w->count].paged, sizeof(w->paged));
 }
 
 static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
@@ -286,6 +287,10 @@ static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 
 	if (!ml_work_goes_on(w->work, err))
 		return false;
+	if (p->cold && b->time >= p->cold_until) {
+		restore_sums(w, p->sums);
+		p->cold = false;
+	}
 	p->batch = b;
 	find_places(p, b);
 	if (w->count)
@@ -301,8 +306,9 @@ static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 	if (w->count && !try_all(p, err))
 		return false;
 	if (w->see)
-		show(p, b);
-	w->refs += b->count;
+		ml_show_batch(&p->show, b, p->lanes->served,
+			      p->lanes->tlbs ? p->lanes->paged : NULL);
+	w->refs += p->cold ? 0 : b->count;
 	ml_work_progress(w->work, "trying changes", w->refs, p->total);
 	return true;
 }
@@ -317,18 +323,7 @@ static void subtract(struct ml_trial *a, const struct ml_trial *b)
 	}
 }
 
-/* Puts the sums up to the end of a slice there; find_parts then makes them parts. */
-static void note_sums(struct ml_whatif *w, size_t slice)
-{
-	struct ml_trial *sums = w->parts + slice * (w->count + 1);
-
-	if (w->count)
-		memcpy(sums, w->trials, w->count * sizeof(*sums));
-	memset(&sums[w->count], 0, sizeof(*sums));
-	memcpy(sums[w->count].served, w->served, sizeof(w->served));
-	memcpy(sums[w->count].paged, w->paged, sizeof(w->paged));
-}
-
+/* The parts were sums up to the end of each slice. */
 static void find_parts(struct ml_whatif *w)
 {
 	size_t n = w->count + 1;
@@ -337,20 +332,30 @@ static void find_parts(struct ml_whatif *w)
 		subtract(&w->parts[i], &w->parts[i - n]);
 }
 
+/* A short slice is decoded as it goes: to read ahead would decode a whole chunk. */
+static bool run_slice(struct pass *p, const struct ml_slice *s, struct ml_err *err)
+{
+	struct ml_whatif *w = p->w;
+	unsigned ahead = ml_cpus() > 1 && s->to - s->from >= SHORT ? 1 : 0;
+
+	p->cold_until = s->from + w->warm_up;
+	/* a batch must begin behind these references */
+	p->cold = w->warm_up && p->cold_until + ML_BATCH <= s->to && s->weight > 1;
+	if (p->cold)
+		note_sums(w, p->sums);
+	return ml_trace_each(w->trace, s->from, s->to, ahead, run_batch, p, err);
+}
+
 static bool run_slices(struct pass *p, struct ml_err *err)
 {
 	struct ml_whatif *w = p->w;
-	unsigned cpus = ml_cpus();
 
 	p->total = w->slices.refs;
 	for (size_t i = 0; i < w->slices.count; i++) {
-		const struct ml_slice *s = &w->slices.at[i];
-
-		if (!ml_trace_each(w->trace, s->from, s->to, cpus > 1 ? 1 : 0, run_batch,
-				   p, err))
+		if (!run_slice(p, &w->slices.at[i], err))
 			return false;
 		if (w->parts)
-			note_sums(w, i);
+			note_sums(w, w->parts + i * (w->count + 1));
 	}
 	if (w->parts)
 		find_parts(w);
@@ -425,11 +430,15 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 	open_workers(p, &a);
 	for (size_t i = 0; ok && i <= w->count; i++)
 		ok = ml_lane_open(&p->lanes[i], &w->machine, &tlbs, err);
-	if (ok && w->distances)
-		p->distance = ml_distance_open();
+	p->show.see = w->see;
+	p->show.arg = w->arg;
+	p->show.line = w->distances ? w->machine.level[0].line : 0;
+	/* with changes the other processors try these */
+	ml_show_init(&p->show, !w->count && ml_cpus() > 1);
+	p->sums = ml_arena_alloc(&a, (w->count + 1) * sizeof(*p->sums));
 	ok = ok && run_slices(p, err);
-	if (p->distance)
-		ml_distance_close(p->distance);
+	ml_show_wait(&p->show);
+	ml_show_release(&p->show);
 	for (size_t i = 0; i <= w->count; i++)
 		ml_lane_close(&p->lanes[i]);
 	if (p->worker_count > 1)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "lib/analyse/find/change.h"
+#include "lib/analyse/find/seen.h"
 #include "lib/analyse/find/slices.h"
 #include "lib/analyse/passes/profile.h"
 #include "lib/base/err.h"
@@ -34,25 +35,14 @@ struct ml_trial {
 	uint64_t region_after[ML_SERVED]; /* the same with the change */
 };
 
-/* References without a change, and their outcomes, as columns. */
-struct ml_seen {
-	const struct ml_batch *refs;
-	const uint32_t *region; /* the region that stands for it (same) */
-	const uint64_t *offset; /* within the block or region */
-	const uint64_t *block;  /* as in struct ml_place */
-	const uint8_t *served;
-	/* stack distance of the first line; NULL: not requested */
-	const uint32_t *distance;
-	/* the TLB that knows the page, from 1; behind the last: a walk; NULL: not
-	 * requested */
-	const uint8_t *paged;
-};
-
 struct ml_whatif {
 	/* set by the caller */
 	struct ml_trace *trace;
 	struct ml_machine machine;
 	struct ml_slices slices; /* the references to try; none: all */
+	/* so many references at the start of each slice that stands for more only fill
+	 * the caches: they are simulated, and not counted */
+	uint64_t warm_up;
 	/* The region that stands for each region of the tables; NULL: each for itself. */
 	const uint32_t *same;
 	const struct ml_change *changes;
