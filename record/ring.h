@@ -390,8 +390,8 @@ static inline uint32_t ml_word_shape(uint64_t w)
  *            16-17 kind (0 read, 1 write, 2 fetch), 18 "maybe", 19 a call instruction
  *            pushes its return address, 20 a streaming (non-temporal) store, 32-47 base
  *            (0xffff none). The address of the reference is offset + the value of the
- *            base, or offset alone without a base. A "maybe" slot has a base of its own; the
- *            value 0 means that the access did not happen.
+ *            base, or offset alone without a base. A "maybe" slot has a base of its
+ *            own; the value 0 means that the access did not happen.
  *   exits    one word each: bits 0-31 slots, 32-63 bases before the exit. Bases increase
  *            strictly from exit to exit and are fewer than the shape's, except that an
  *            exit may come before the first base.
