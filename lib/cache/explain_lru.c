@@ -106,7 +106,9 @@ static void init_cache(struct ml_explain_lru *x, struct explain_cache *c, unsign
 		.records = level ? &x->records : &x->fetch_records,
 		.evictor = level ? level - 1 : 0,
 	};
+	c->lane_bits = (unsigned)__builtin_ctz(c->lanes);
 	places = (size_t)c->sets * c->lanes;
+	c->fresh = ml_arena_large(&x->arena, c->sets * sizeof(*c->fresh));
 	c->uses = ml_arena_large(&x->arena, places * sizeof(*c->uses));
 	c->notes = ml_arena_large(&x->arena, places * sizeof(*c->notes));
 	if (first) {
@@ -338,7 +340,7 @@ static void show_cache(const struct ml_explain_lru *x, const struct explain_cach
 			to->tags[place] = rank[way] ? explain_line(x, c, at) + 1 : 0;
 			to->flags[place] =
 				(uint8_t)((u->written ? ML_DIRTY : 0) |
-					  (n->prefetched ? ML_PREFETCHED : 0) |
+					  (explain_is_fresh(c, at) ? ML_PREFETCHED : 0) |
 					  (n->write_first ? ML_WRITE_FIRST : 0));
 			to->notes[place] = (struct ml_cache_note){ .read = u->read,
 								   .written = u->written,

@@ -115,8 +115,8 @@ INLINE void inform_outer(const struct back *b, unsigned from, uint32_t number,
 		size_t at = (size_t)set * c->lanes + (unsigned)__builtin_ctz(m);
 		c->uses[at].read |= l->read;
 		c->uses[at].written |= l->written;
-		if (b->prefetches && l->asked && c->notes[at].prefetched) {
-			c->notes[at].prefetched = 0;
+		if (b->prefetches && l->asked && explain_is_fresh(c, at)) {
+			explain_set_fresh(c, at, false);
 			c->back_counts->useful++;
 		}
 		return;
@@ -130,6 +130,7 @@ INLINE void evict_outer(const struct back *b, const struct order *o,
 	struct ml_explain_lru *x = b->x;
 	const struct explain_note *n = &c->notes[at];
 	const struct explain_use *u = &c->uses[at];
+	bool fresh = b->prefetches && explain_is_fresh(c, at);
 	uint64_t line = depth + 1 < b->levels || b->observed
 				? explain_line_of(x, n->number)
 				: 0;
@@ -138,7 +139,7 @@ INLINE void evict_outer(const struct back *b, const struct order *o,
 		.set = set,
 		.owner = n->owner,
 		.dirty = u->written,
-		.asked = !n->prefetched,
+		.asked = !fresh,
 		.write_first = n->write_first,
 		.read = u->read,
 		.written = u->written,
@@ -146,7 +147,7 @@ INLINE void evict_outer(const struct back *b, const struct order *o,
 
 	c->back_counts->evictions++;
 	c->back_counts->write_backs += l.dirty;
-	c->back_counts->useless += n->prefetched;
+	c->back_counts->useless += fresh;
 	ml_line_set_evictor(&x->records, ml_line_record(&x->records, n->number),
 			    c->evictor, o->owner);
 	inform_outer(b, depth + 1, n->number, line, &l);
@@ -174,12 +175,13 @@ INLINE void fill_outer(const struct back *b, const struct order *o,
 	times[lane] = next_time(c);
 	c->uses[at] = (struct explain_use){ 0 };
 	c->notes[at] = (struct explain_note){
-		.since = (b->x->back_accesses + o->access) & (UINT64_MAX >> 2),
+		.since = (b->x->back_accesses + o->access) & (UINT64_MAX >> 1),
 		.write_first = o->demand && o->kind == ML_ACCESS_WRITE,
-		.prefetched = !o->demand,
 		.owner = o->owner,
 		.number = o->number,
 	};
+	if (b->prefetches)
+		explain_set_fresh(c, at, !o->demand);
 	c->back_counts->fills++;
 	c->back_counts->prefetched += !o->demand;
 }
@@ -195,8 +197,7 @@ INLINE uint16_t serve_outer(struct back *b, const struct order *o, uint8_t *reco
 		struct explain_cache *c = &b->x->cache[to];
 		uint32_t set = back_set(c, o->line), *numbers = explain_numbers(c, set);
 		uint32_t m = find_number(numbers, c->lanes, o->number);
-		struct explain_note *n = &c->notes[(size_t)set * c->lanes +
-						   (m ? (unsigned)__builtin_ctz(m) : 0)];
+		size_t at = (size_t)set * c->lanes + (m ? (unsigned)__builtin_ctz(m) : 0);
 
 		b->far += c->sets * c->lanes > MANY;
 		if (o->demand) {
@@ -210,8 +211,8 @@ INLINE uint16_t serve_outer(struct back *b, const struct order *o, uint8_t *reco
 		}
 		if (!m)
 			continue;
-		if (b->prefetches && o->demand && n->prefetched) {
-			n->prefetched = 0;
+		if (b->prefetches && o->demand && explain_is_fresh(c, at)) {
+			explain_set_fresh(c, at, false);
 			c->back_counts->useful++;
 		}
 		numbers[c->lanes + (unsigned)__builtin_ctz(m)] = next_time(c);
@@ -357,8 +358,6 @@ INLINE void fetch_copy(const struct back *b, unsigned from, uint32_t number,
 		if (!m)
 			continue;
 		__builtin_prefetch(&c->uses[at]);
-		if (b->prefetches)
-			__builtin_prefetch(&c->notes[at]);
 		return;
 	}
 }
@@ -387,9 +386,6 @@ INLINE void look_near_back(const struct back *b, const struct explain_event *e,
 		if (e->number >> ML_LINE_CHUNK_BITS < x->records.chunks)
 			ml_shadow_fetch(&c->shadow,
 					ml_line_record(&x->records, e->number));
-		if (m && b->prefetches)
-			__builtin_prefetch(&c->notes[(size_t)set * c->lanes +
-						     (unsigned)__builtin_ctz(m)]);
 		if (m)
 			break;
 		unsigned lane = oldest(numbers + c->lanes, c->lanes);

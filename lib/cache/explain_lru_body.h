@@ -36,8 +36,8 @@ INLINE unsigned oldest(const uint32_t *times, unsigned lanes);
 INLINE void ask_first(struct explain_cache *c, struct request *q, int64_t at,
 		      struct shape s)
 {
-	bool there = at != EXPLAIN_NOWHERE &&
-		     (!may_prefetch(EXPLAIN_FIRST, s) || !c->notes[at].prefetched);
+	bool there = at != EXPLAIN_NOWHERE && (!may_prefetch(EXPLAIN_FIRST, s) ||
+					       !explain_is_fresh(c, (size_t)at));
 	uint32_t last = there ? c->times[at] : ml_first_shadow_take(&c->first, q->number);
 
 	q->held = true;
@@ -70,8 +70,8 @@ INLINE void demand(struct ml_explain_lru *x, struct request *q, struct explain_c
 		ask_first(c, q, at, s);
 	if (!may_prefetch(depth, s))
 		return;
-	if (!missed && c->notes[at].prefetched) {
-		c->notes[at].prefetched = 0;
+	if (!missed && explain_is_fresh(c, (size_t)at)) {
+		explain_set_fresh(c, (size_t)at, false);
 		c->counts->useful++;
 		fresh = true;
 	}
@@ -321,7 +321,6 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 	const uint64_t *restrict lines = c->lines;
 	uint32_t *restrict times = c->times;
 	struct explain_use *uses = c->uses;
-	struct explain_note *notes = c->notes;
 	uint8_t *restrict live = c->first.live;
 	uint32_t begin = c->first.begin, clock = c->first.clock, room = c->first.room;
 
@@ -339,7 +338,7 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 		if (whole && (s.simply || !x->split || kind != ML_ACCESS_FETCH))
 			m = find_line(lines + first, lanes, line + 1);
 		size_t at = first + (m ? (unsigned)__builtin_ctz(m) : 0);
-		if (!m || (may_prefetch(EXPLAIN_FIRST, s) && notes[at].prefetched)) {
+		if (!m || (may_prefetch(EXPLAIN_FIRST, s) && explain_is_fresh(c, at))) {
 			c->first.clock = clock;
 			far += access_of(x, a, i, whole, events, s) > 1;
 			clock = c->first.clock;

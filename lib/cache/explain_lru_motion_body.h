@@ -116,6 +116,7 @@ INLINE void tell_leave(const struct request *q, const struct explain_cache *c, s
 		       unsigned flags, struct shape s)
 {
 	const struct explain_note *n = &c->notes[at];
+	bool fresh = !s.simply && explain_is_fresh(c, at);
 	struct ml_explain_events *l = q->events;
 	struct explain_event *e = l->count ? &l->at[l->count - 1] : NULL;
 
@@ -128,12 +129,11 @@ INLINE void tell_leave(const struct request *q, const struct explain_cache *c, s
 	e->written = c->uses[at].written;
 	e->left = n->number;
 	e->owner = n->owner;
-	e->leave = (uint8_t)(EXPLAIN_LEAVE | flags |
-			     (n->prefetched ? EXPLAIN_PREFETCHED : 0) |
+	e->leave = (uint8_t)(EXPLAIN_LEAVE | flags | (fresh ? EXPLAIN_PREFETCHED : 0) |
 			     (n->write_first ? EXPLAIN_WRITE_FIRST : 0));
 	e->level = (uint8_t)c->level;
 	if (!s.simply)
-		c->counts->useless += n->prefetched;
+		c->counts->useless += fresh;
 }
 
 /*
@@ -162,8 +162,9 @@ INLINE bool inform(struct ml_explain_lru *x, const struct explain_cache *c,
 		}
 		outer->uses[to].read |= c->uses[at].read;
 		outer->uses[to].written |= c->uses[at].written;
-		if (!s.simply && !n->prefetched && outer->notes[to].prefetched) {
-			outer->notes[to].prefetched = 0;
+		if (!s.simply && explain_is_fresh(outer, (size_t)to) &&
+		    !explain_is_fresh(c, at)) {
+			explain_set_fresh(outer, (size_t)to, false);
 			outer->counts->useful++;
 		}
 		return true;
@@ -178,7 +179,7 @@ INLINE void drop(struct explain_cache *c, uint32_t set, size_t at)
 	struct explain_note *n = &c->notes[at];
 
 	if (c->depth == EXPLAIN_FIRST) {
-		if (!n->prefetched)
+		if (!explain_is_fresh(c, at))
 			ml_first_shadow_leave(&c->first, n->number, c->times[at]);
 		c->lines[at] = 0;
 		c->times[at] = 0;
@@ -186,6 +187,7 @@ INLINE void drop(struct explain_cache *c, uint32_t set, size_t at)
 		explain_numbers(c, set)[lane] = 0;
 		explain_times(c, set)[lane] = 0;
 	}
+	explain_set_fresh(c, at, false);
 	*n = (struct explain_note){ 0 };
 	c->uses[at] = (struct explain_use){ 0 };
 }
@@ -263,11 +265,12 @@ INLINE void evict(struct ml_explain_lru *x, const struct request *q,
 	if (!moves && !inform(x, c, depth, at, u->written, s))
 		flags |= EXPLAIN_TO_OUTER | (u->written ? EXPLAIN_WRITES_BACK : 0);
 	tell_leave(q, c, at, flags, s);
-	if (depth == EXPLAIN_FIRST && (!may_prefetch(depth, s) || !n->prefetched))
+	if (depth == EXPLAIN_FIRST &&
+	    (!may_prefetch(depth, s) || !explain_is_fresh(c, at)))
 		ml_first_shadow_leave(&c->first, n->number, c->times[at]);
 	if (moves) {
 		struct cargo cargo = { u->read, u->written, n->owner, n->write_first,
-				       n->prefetched };
+				       explain_is_fresh(c, at) };
 
 		move_out(x, q, outer, n->number, &cargo);
 	}
@@ -296,12 +299,13 @@ INLINE size_t fill(struct ml_explain_lru *x, const struct request *q,
 	}
 	c->uses[at] = (struct explain_use){ cargo->read, cargo->written };
 	c->notes[at] = (struct explain_note){
-		.since = (x->accesses + q->access) & (UINT64_MAX >> 2),
+		.since = (x->accesses + q->access) & (UINT64_MAX >> 1),
 		.write_first = cargo->write_first,
-		.prefetched = cargo->prefetched,
 		.owner = cargo->owner,
 		.number = number,
 	};
+	if (!s.simply)
+		explain_set_fresh(c, at, cargo->prefetched);
 	c->counts->fills++;
 	if (!s.simply)
 		c->counts->prefetched += cargo->prefetched;
@@ -318,9 +322,8 @@ OUTLINE void move_out(struct ml_explain_lru *x, const struct request *q,
 		fill(x, q, c, c->depth, line, number, cargo, ANY);
 		return;
 	}
-	struct explain_note *n = &c->notes[at];
-	if (!cargo->prefetched && n->prefetched) {
-		n->prefetched = 0;
+	if (!cargo->prefetched && explain_is_fresh(c, (size_t)at)) {
+		explain_set_fresh(c, (size_t)at, false);
 		c->counts->useful++;
 	}
 	c->uses[at].read |= cargo->read;

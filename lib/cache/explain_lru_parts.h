@@ -55,8 +55,8 @@ struct explain_use {
 };
 
 struct explain_note {
-	uint64_t since : 62; /* the access that filled the line */
-	uint64_t write_first : 1, prefetched : 1;
+	uint64_t since : 63; /* the access that filled the line */
+	uint64_t write_first : 1;
 	uint32_t owner, number; /* number of the line in the book */
 };
 
@@ -107,14 +107,18 @@ struct explain_cache {
 	struct ml_level_counts *counts, *back_counts;
 	unsigned level, depth; /* level 0 is L1i */
 	uint32_t sets, ways, lanes;
-	uint32_t mask; /* sets - 1 */
-	bool modulo;   /* the number of sets is no power of two */
+	unsigned lane_bits; /* log2 of lanes */
+	uint32_t mask;      /* sets - 1 */
+	bool modulo;        /* the number of sets is no power of two */
 	bool inclusive, exclusive;
 	uint64_t *lines; /* [sets * lanes] of a first level: line + 1, 0 is empty */
 	/* [sets * lanes] in outer levels, where the set has its numbers and then its
 	 * times: number of the line, 0 is empty */
 	uint32_t *numbers;
 	uint32_t *times; /* of a first level: [sets * lanes] */
+	/* [sets]: bits of the lanes whose line a prefetcher brought and no demand has
+	 * used; apart from the notes, so that hits need none of these */
+	uint32_t *fresh;
 	struct explain_use *uses;
 	struct explain_note *notes;
 	struct ml_line_records *records;
@@ -187,6 +191,20 @@ extern const struct explain_lru_ops ml_explain_lru_ops_plain, ml_explain_lru_ops
 static inline uint32_t explain_set(const struct explain_cache *c, uint64_t line)
 {
 	return (uint32_t)(c->modulo ? line % c->sets : line & c->mask);
+}
+
+/* Lanes are 8, 16 or 32. */
+static inline bool explain_is_fresh(const struct explain_cache *c, size_t at)
+{
+	return c->fresh[at >> c->lane_bits] >> (at & (c->lanes - 1)) & 1;
+}
+
+static inline void explain_set_fresh(struct explain_cache *c, size_t at, bool fresh)
+{
+	uint32_t *bits = &c->fresh[at >> c->lane_bits];
+	unsigned lane = (unsigned)at & (c->lanes - 1);
+
+	*bits = (*bits & ~(1u << lane)) | (uint32_t)fresh << lane;
 }
 
 /* The numbers of a set of an outer level, and its times. */
