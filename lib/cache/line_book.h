@@ -22,7 +22,8 @@ enum {
 	ML_LINE_PAGE_BITS = 6,
 	ML_LINE_PAGE = 1 << ML_LINE_PAGE_BITS,
 	ML_LINE_RECENT = 256,     /* pages that are found without the hash table */
-	ML_LINE_CHUNK_BITS = 18,  /* log2 of the records that are allocated together */
+	/* log2 of the records that are allocated together: whole huge pages */
+	ML_LINE_CHUNK_BITS = 20,
 	ML_LINE_OWNERS = 1 << 16, /* evictors that fit two bytes */
 };
 
