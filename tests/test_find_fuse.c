@@ -20,3 +20,17 @@ TEST(a_loop_that_follows_a_fill_once_is_not_promised_for_all_of_its_runs)
 		CHECK(x.findings.at[i].gain <= n->gain);
 	done(&x);
 }
+
+TEST(the_first_use_after_a_fill_is_not_fused_even_if_the_data_were_cleared_before)
+{
+	enum { LINES = 40 }; /* L1 has 16 */
+	struct found x;
+
+	start();
+	put("alloc X 0x10000 65536 8\nL main.c:1 main\nw0x10000+16*%u", LINES);
+	put("L main.c:2 main\nw0x10000+16*%u", LINES);
+	put("L pass.c:3 pass\nr0x10000+16*%u", LINES);
+	finish(&x, FULL);
+	CHECK(!find(&x, "fuse"));
+	done(&x);
+}

@@ -25,9 +25,11 @@ static uint64_t away(const struct ml_find *f)
 struct use {
 	uint64_t time; /* + 1; 0: never */
 	uint32_t user;
-	uint16_t block; /* low bits of its number: another block is other data */
-	uint8_t visits; /* 1: since its first touch it was never left for long */
-	bool wrote;     /* in this visit */
+	uint16_t block;    /* low bits of its number: another block is other data */
+	uint8_t visits;    /* 1: since its first touch it was never left for long, or only
+			      written: clearing and filling are one fill */
+	bool wrote : 1;    /* in this visit */
+	bool was_read : 1; /* ever */
 };
 
 struct ml_prior_page {
@@ -173,12 +175,15 @@ void ml_prior_see(struct ml_find *f, const struct ml_seen *s)
 				note_step(&p->sweeps[k], f, b->addr[i], time);
 		}
 		if (again || !u->time) {
-			u->visits = u->visits ? 2 : 1;
+			bool fills = !u->visits || (write && !u->was_read);
+
+			u->visits = fills ? 1 : 2;
 			u->wrote = false;
 		}
 		if (write && !u->wrote && u->visits > 1 && s->region[i] < known)
 			p->rewrites[s->region[i]]++;
 		u->wrote |= write;
+		u->was_read |= !write;
 		u->time = time + 1;
 		u->user = (uint32_t)(user - 1);
 		p->active[user - 1] = time + 1;
