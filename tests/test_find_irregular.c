@@ -108,3 +108,22 @@ TEST(elements_that_are_used_as_a_whole_are_not_halved)
 	CHECK(!find(&x, "probes"));
 	done(&x);
 }
+
+TEST(small_blocks_in_a_pool_take_the_room_of_their_type)
+{
+	enum { BLOCKS = 1024, ROUNDS = 10 };
+	struct found x;
+
+	start();
+	for (unsigned i = 0; i < BLOCKS; i++)
+		put("alloc number 0x%x 4 4", 0x10000 + 32 * i);
+	put("L sum.c:7");
+	for (unsigned t = 0; t < ROUNDS; t++)
+		for (unsigned i = 0; i < BLOCKS; i++)
+			touch('r', 0x10000 + 32 * i, 4);
+	finish(&x, "L1 1K full 64B 1c | memory 100c"); /* 16 lines */
+	/* a line has 16 numbers, and 2 if malloc takes 32 bytes for each */
+	CHECK_EQ(fact(need(&x, "nodes"), "misses_tried"), ROUNDS * BLOCKS / 2);
+	CHECK_EQ(fact(need(&x, "nodes"), "misses_predicted"), ROUNDS * BLOCKS / 16);
+	done(&x);
+}

@@ -215,6 +215,16 @@ static int by_visits(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
+/* The bytes of an element of an array: a multiple of what its type is aligned to. */
+static uint64_t element_size(uint64_t size)
+{
+	uint64_t align = 1;
+
+	while (align < sizeof(uint64_t) && align < size)
+		align *= 2;
+	return (size + align - 1) / align * align;
+}
+
 /* Blocks lie as malloc lays them out, with its header of 8 bytes, or as in an array. */
 static uint64_t room(const struct ml_visited *x, uint64_t pitch,
 		     enum ml_visits_order order)
@@ -222,7 +232,7 @@ static uint64_t room(const struct ml_visited *x, uint64_t pitch,
 	if (pitch)
 		return pitch;
 	if (order == ML_VISITS_POOL)
-		return (x->size + 7) / 8 * 8;
+		return element_size(x->size);
 	return x->size <= 24 ? 32 : (x->size + 8 + 15) / 16 * 16;
 }
 
