@@ -52,6 +52,24 @@ TEST(a_matrix_walked_along_its_rows_is_not)
 	done(&x);
 }
 
+TEST(a_loop_along_rows_that_the_compiler_unrolled_as_a_whole_is_no_walk)
+{
+	enum { ROWS = 64, TAKEN = 8, ROW = TAKEN * 48 }; /* one element of six */
+	struct found x;
+
+	start();
+	put("global B 0x10000 %u 8 %u %u", ROWS * ROW, ROWS, ROW / 8);
+	for (unsigned t = 0; t < 4; t++)
+		for (unsigned i = 0; i < ROWS; i++)
+			for (unsigned k = 0; k < TAKEN; k++) /* instructions of a line */
+				put("r 0x%x 8 1 sum.c:9 sum [part%u]",
+				    0x10000 + i * ROW + 48 * k, k);
+	finish(&x, "L1 1K full 64B lru 1c | memory 100c");
+	CHECK(!find(&x, "stride"));
+	CHECK(!find(&x, "fields"));
+	done(&x);
+}
+
 TEST(a_change_that_is_tried_on_a_part_is_scaled_to_the_whole)
 {
 	struct ml_findings_options o = { .window = 1024 };
@@ -183,6 +201,26 @@ TEST(two_arrays_in_the_same_sets_are_found)
 	CHECK_EQ(fact(n, "misses_tried"), 160);
 	CHECK_EQ(fact(n, "shift"), 4 * 16); /* by one line, three lines still meet */
 	CHECK_EQ(fact(n, "misses_predicted"), 8);
+	done(&x);
+}
+
+TEST(three_arrays_in_the_same_sets_are_found_by_what_they_cost_together)
+{
+	struct found x;
+
+	start();
+	put("global P 0x10000 32 8\nglobal Q 0x10080 32 8\nglobal R 0x10100 32 8\n"
+	    "global hits 0x20040 8 8\nL meet.c:2");
+	for (unsigned t = 0; t < 2; t++)
+		for (unsigned j = 0; j < 4; j++) {
+			touch('r', 0x10000 + 8 * j, 8);
+			touch('r', 0x10080 + 8 * j, 8);
+			touch('w', 0x10100 + 8 * j, 8);
+		}
+	/* 18 conflicts are 4.7 % of all cycles: no two of the arrays have 2 % */
+	put("r0x20040*36000");
+	finish(&x, "L1 256 2w 16B lru 1c | memory 100c"); /* 8 sets */
+	CHECK_NEAR(need(&x, "overlap")->gain * x.findings.cycles, 18 * 99.0, 1e-6);
 	done(&x);
 }
 
