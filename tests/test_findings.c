@@ -91,6 +91,46 @@ TEST(a_change_that_is_tried_on_a_part_is_scaled_to_the_whole)
 	done(&x);
 }
 
+/*
+ * Turns a picture of 48 by 40 numbers in square tiles, three times. No row of the result
+ * begins at a line.
+ */
+static void turn(unsigned tile)
+{
+	enum { W = 48, H = 40 };
+
+	put("alloc from 0x10000 %u 4\nalloc to 0x20008 %u 4\nL turn.c:5 turn", 4 * W * H,
+	    4 * W * H);
+	for (unsigned t = 0; t < 3; t++)
+		for (unsigned i = 0; i < H; i += tile)
+			for (unsigned k = 0; k < W; k += tile)
+				for (unsigned y = i; y < i + tile && y < H; y++)
+					for (unsigned x = k; x < k + tile && x < W; x++) {
+						touch('r', 0x10000 + 4 * (y * W + x), 4);
+						touch('w', 0x20008 + 4 * (x * H + y), 4);
+					}
+}
+
+TEST(tiles_are_promised_what_they_give_where_rows_begin_in_the_middle_of_a_line)
+{
+	struct found x, mended;
+
+	start();
+	turn(48);
+	finish(&x, FULL);
+	const struct ml_finding *n = need(&x, "stride");
+	CHECK_STR(n->region, "to");
+	CHECK(strstr(n->advice, "square tiles"));
+	start();
+	turn((unsigned)fact(n, "tile"));
+	finish(&mended, FULL);
+	CHECK_NEAR(n->gain * x.findings.cycles,
+		   x.findings.cycles - mended.findings.cycles, 1e-6);
+	CHECK(!find(&mended, "stride"));
+	done(&mended);
+	done(&x);
+}
+
 TEST(rows_that_are_blocks_of_their_own_are_walked_in_large_steps_too)
 {
 	enum { ROWS = 64, COLUMNS = 16 };
