@@ -127,3 +127,24 @@ TEST(small_blocks_in_a_pool_take_the_room_of_their_type)
 	CHECK_EQ(fact(need(&x, "nodes"), "misses_predicted"), ROUNDS * BLOCKS / 16);
 	done(&x);
 }
+
+TEST(two_tables_that_each_make_room_for_the_other_are_promised_once)
+{
+	enum { SLOTS = 160, ROUNDS = 6 };
+	unsigned at = 7;
+	struct found x;
+
+	start();
+	put("global X 0x10000 %u 8\nglobal Y 0x20000 %u 8", 16 * SLOTS, 16 * SLOTS);
+	for (unsigned t = 0; t < ROUNDS * SLOTS; t++) {
+		at = at * 1664525u + 1013904223u;
+		put("L probe.c:4 probe\nr0x%x", 0x10000 + 16 * ((at >> 8) % SLOTS));
+		put("L probe.c:5 probe\nr0x%x", 0x20000 + 16 * ((at >> 8) % SLOTS));
+	}
+	/* two elements of a table in a line: that table and the other one fit L1 */
+	finish(&x, "L1 4K full 16B 1c | memory 100c");
+	const struct ml_finding *n = need(&x, "probes");
+	CHECK_EQ(fact(n, "arrays"), 2);
+	CHECK(n->gain < x.findings.waiting);
+	done(&x);
+}

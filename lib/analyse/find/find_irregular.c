@@ -10,6 +10,7 @@ enum {
 	MAX_NODE = 4096,
 	BEFORE = 3,
 	MAX_ELEMENTS = 1 << 22,
+	PLACES_BITS = 40,
 	REPEATED = 8 /* one of so many visits is followed as the time before */
 };
 
@@ -119,8 +120,10 @@ void ml_irregular_look(struct ml_find *f, enum ml_irregular kind,
 		for (size_t k = 0; k < spots->count; k++)
 			done |= visits_region(&spots->visits[k], s->region);
 		if (!done && kind_of(f, s, &v) == kind &&
-		    (kind != ML_NODES || !visits_also(spots, s)))
+		    (kind != ML_NODES || !visits_also(spots, s))) {
+			v.number = (unsigned)spots->count;
 			spots->visits[spots->count++] = v;
+		}
 	}
 	if (spots->count)
 		ml_find_watch(f);
@@ -236,12 +239,11 @@ static uint64_t room(const struct ml_visited *x, uint64_t pitch,
 	return x->size <= 24 ? 32 : (x->size + 8 + 15) / 16 * 16;
 }
 
-/* One change for each region. */
+/* One change for each region, in front of a list. */
 static const struct ml_change *packed(struct ml_find *f, const struct ml_visits *v,
-				      const struct ml_map *places)
+				      const struct ml_map *places,
+				      const struct ml_change *list)
 {
-	struct ml_change *list = NULL;
-
 	for (unsigned i = ML_IRREGULAR_ALSO + 1; i-- > 0;) {
 		const struct ml_spot *s = i ? v->also[i - 1] : v->spot;
 
@@ -277,7 +279,8 @@ bool ml_visits_repeat(const struct ml_visits *v)
 
 size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_order order)
 {
-	uint64_t at = ml_change_packed + (v->pitch ? within_line(f, v->spot->region) : 0);
+	uint64_t at = ml_change_packed + ((uint64_t)v->number << PLACES_BITS) +
+		      (v->pitch ? within_line(f, v->spot->region) : 0);
 	struct ml_map *places = &v->places[order];
 	uint64_t all = 0;
 
@@ -293,7 +296,18 @@ size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_orde
 		*ml_map_add(places, v->at[i].key, NULL) = at;
 		at += room(&v->at[i], v->pitch, order);
 	}
-	return ml_find_try(f, packed(f, v, places), NULL);
+	return ml_find_try(f, packed(f, v, places, NULL), NULL);
+}
+
+size_t ml_irregular_try(struct ml_find *f, const struct ml_irregular_spots *spots,
+			enum ml_visits_order order)
+{
+	const struct ml_change *list = NULL;
+
+	for (size_t i = spots->count; i-- > 0;)
+		list = packed(f, &spots->visits[i], &spots->visits[i].places[order],
+			      list);
+	return ml_find_try(f, list, NULL);
 }
 
 /*
