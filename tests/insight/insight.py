@@ -149,6 +149,8 @@ def judge(memlamp, name, compiler, level, folder, repeat):
         again = run(memlamp, programs[0], known, folder, i)[0]["findings"]
         if not again or not first or not same(again[0], first) or again[0]["line"] != first["line"]:
             row["wrong"].append("recording %d says otherwise" % (i + 1))
+        else:
+            row.setdefault("gains", [first["gain"]]).append(again[0]["gain"])
     for p in programs:
         os.remove(p)
     return row
@@ -160,6 +162,8 @@ def show(row):
     if f:
         text += "%-14s %-10s %-5s" % (f["kind"], (f["region"] or "-")[:10], f["line"] or "-")
         text += " promised %5.1f %%, came true %5.1f %%" % (100 * row["promised"], 100 * row["true"])
+    if row.get("gains"):
+        text += "  %d alike: %.1f to %.1f %%" % (len(row["gains"]), 100 * min(row["gains"]), 100 * max(row["gains"]))
     text += "  the compiler mended it" if row.get("mended") else ""
     text += "  PROMISE" if row.get("promise") else ""
     text += "  WRONG " + "; ".join(row["wrong"]) if row["wrong"] else "  ok"

@@ -11,7 +11,7 @@
 struct counter {
 	alignas(64) long found = 0;
 
-	void run(const unsigned *words, int from, int to, unsigned low, unsigned high)
+	__attribute__((noinline)) void run(const unsigned *words, int from, int to, unsigned low, unsigned high)
 	{
 		long n = 0;
 
