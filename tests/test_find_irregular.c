@@ -148,3 +148,47 @@ TEST(two_tables_that_each_make_room_for_the_other_are_promised_once)
 	CHECK(n->gain < x.findings.waiting);
 	done(&x);
 }
+
+/* X is used through `at` without order, ten times; indices have so many bytes. */
+static void use_indices(unsigned width, bool made_again)
+{
+	unsigned x = 3;
+
+	put("global X 0x10000 8192 8\nglobal at 0x20000 %u %u", 1024 * width, width);
+	for (unsigned t = 0; t < 10; t++) {
+		for (unsigned i = 0; made_again && i < 1024; i++)
+			put("L make.c:2 make\nw0x%x:%u", 0x20000 + width * i, width);
+		for (unsigned i = 0; i < 1024; i++) {
+			x = x * 1664525u + 1013904223u;
+			put("L use.c:5 use\nr0x%x:%u", 0x20000 + width * i, width);
+			put("r0x%x", 0x10000 + 8 * ((x >> 8) % 1024));
+		}
+	}
+}
+
+TEST(indices_are_sorted_only_if_they_are_used_more_than_once)
+{
+	struct found x;
+
+	start();
+	use_indices(4, false);
+	finish(&x, FULL);
+	CHECK(strstr(need(&x, "gather")->advice, "sort at"));
+	done(&x);
+	start();
+	use_indices(4, true);
+	finish(&x, FULL);
+	CHECK(!find(&x, "gather"));
+	done(&x);
+}
+
+TEST(bytes_are_no_indices_of_a_table_with_more_elements)
+{
+	struct found x;
+
+	start();
+	use_indices(1, false);
+	finish(&x, FULL);
+	CHECK(!find(&x, "gather"));
+	done(&x);
+}

@@ -25,9 +25,47 @@ static bool just_before(const struct ml_find *f, const struct ml_spot *index,
 	       (ml_find_together(f, index, use) && x <= y && y - x <= BEFORE);
 }
 
-/* An array of which the code reads about one element for each reference. */
-static const struct ml_spot *index_of(const struct ml_find *f, const struct ml_spot *s)
+/* Whether elements of an array can be indices of all elements of a table. */
+static bool can_name(const struct ml_find *f, const struct ml_spot *index,
+		     const struct ml_visits *v)
 {
+	uint64_t width = f->tables->regions.at[index->region].elem;
+
+	if (!width)
+		width = index->bytes / index->refs;
+	return width >= sizeof(uint32_t) ||
+	       ml_find_block_size(f, v->spot->region, NULL) / v->pitch <=
+		       (uint64_t)1 << (8 * width);
+}
+
+/*
+ * Whether the program makes the indices for one use each. Then their order is a result,
+ * and to sort them takes longer than to use them.
+ */
+static bool used_once(const struct ml_find *f, const struct ml_spot *index)
+{
+	double written = 0, read = 0;
+
+	for (size_t i = 0; i < f->spot_count; i++) {
+		const struct ml_spot *s = &f->spots[i];
+		double mean = (double)s->bytes / (double)s->refs;
+
+		if (s->region == index->region)
+			written += mean * (double)s->kind[ML_WRITE];
+		if (s == index)
+			read += mean * (double)s->kind[ML_READ];
+	}
+	return read < 2 * written;
+}
+
+/*
+ * The array of indices: an array of which the code reads about one element for each
+ * reference.
+ */
+static const struct ml_spot *index_of(const struct ml_find *f, const struct ml_visits *v)
+{
+	const struct ml_spot *s = v->spot;
+
 	for (size_t i = 0; i < f->spot_count; i++) {
 		const struct ml_spot *o = &f->spots[i];
 		uint64_t near = 0;
@@ -41,7 +79,7 @@ static const struct ml_spot *index_of(const struct ml_find *f, const struct ml_s
 			if (step && step <= (int64_t)f->line && step >= -(int64_t)f->line)
 				near += o->worst->stride[k].count;
 		}
-		if (2 * near > o->worst->steps)
+		if (2 * near > o->worst->steps && can_name(f, o, v) && !used_once(f, o))
 			return o;
 	}
 	return NULL;
@@ -77,8 +115,10 @@ static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *
 	v->pitch = r->elem && r->elem <= size ? r->elem
 		   : s->refs                  ? s->bytes / s->refs
 					      : 0;
-	v->index = index_of(f, s);
-	return !v->pitch ? ML_REGULAR : v->index ? ML_GATHER : ML_PROBES;
+	if (!v->pitch)
+		return ML_REGULAR;
+	v->index = index_of(f, v);
+	return v->index ? ML_GATHER : ML_PROBES;
 }
 
 static bool visits_region(const struct ml_visits *v, uint32_t region)
