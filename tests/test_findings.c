@@ -400,6 +400,26 @@ TEST(sweeps_that_write_want_every_other_one_backwards)
 	done(&x);
 }
 
+TEST(passes_that_each_need_an_update_of_other_data_are_sweeps_and_get_no_tiles)
+{
+	struct found x;
+
+	start();
+	put("alloc A 0x10000 512 8\nalloc p 0x20000 512 8");
+	for (unsigned t = 0; t < 10; t++) {
+		for (unsigned i = 0; i < 64; i++) {
+			put("L multiply.c:2 multiply\nr0x%x", 0x10000 + 8 * i);
+			put("r0x%x", 0x20000 + 8 * i);
+		}
+		put("L update.c:3 update\nw0x20000+8*64");
+	}
+	finish(&x, FULL); /* 16 lines, and A and p have 32 each */
+	CHECK(!find(&x, "tile"));
+	CHECK_STR(need(&x, "sweep")->region, "A");
+	CHECK(strstr(need(&x, "sweep")->advice, "backwards"));
+	done(&x);
+}
+
 TEST(two_loops_over_the_same_data_want_to_be_one)
 {
 	struct found x;

@@ -9,6 +9,7 @@ enum {
 	PAGE = 64, /* lines of a page of the shadow */
 	AWAY = 64, /* lines: a return after fewer is the same visit... */
 	MAX_SWEEPS = 1 << 16,
+	MIN_PASSES = 3,
 	RARELY = 8, /* data written for fewer than one of so many misses are read only */
 	REUSED = 8, /* returns that hit for one that misses: reuse is good already */
 };
@@ -257,9 +258,45 @@ bool ml_prior_idle(const struct ml_find *f, const struct ml_prior_pair *p)
 	       f->prior->returns[p->spot] >= REUSED * f->prior->missed[p->spot];
 }
 
+/* Whether a line of code that is not the spot's writes the region. */
+static bool others_write(const struct ml_find *f, const struct ml_spot *s,
+			 uint32_t region)
+{
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].region == region && f->spots[i].line != s->line &&
+		    f->spots[i].kind[ML_WRITE])
+			return true;
+	return false;
+}
+
+/*
+ * Whether the line reads other data that other code writes about once for each pass, as a
+ * product of a matrix needs a vector that is updated after each product.
+ */
+static bool is_fed(const struct ml_find *f, const struct ml_spot *s)
+{
+	uint64_t passes = f->prior->sweeps[s - f->spots].count;
+
+	for (size_t i = 0; i < f->spot_count && passes >= MIN_PASSES; i++) {
+		const struct ml_spot *o = &f->spots[i];
+
+		if (o->line != s->line || o->region == s->region || !o->kind[ML_READ] ||
+		    o->region >= f->tables->regions.count)
+			continue;
+		uint64_t lines = ml_find_block_size(f, o->region, NULL) / f->line;
+
+		if (lines && 2 * f->prior->rewrites[o->region] >= passes * lines &&
+		    others_write(f, s, o->region))
+			return true;
+	}
+	return false;
+}
+
 /* A second fill before the loop is no change yet: changes keep up with the misses. */
 bool ml_prior_changes(const struct ml_find *f, const struct ml_spot *s)
 {
-	return s->region < f->tables->regions.count &&
-	       f->prior->rewrites[s->region] * RARELY >= f->prior->missed[s - f->spots];
+	if (s->region >= f->tables->regions.count)
+		return false;
+	return f->prior->rewrites[s->region] * RARELY >= f->prior->missed[s - f->spots] ||
+	       is_fed(f, s);
 }
