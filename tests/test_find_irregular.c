@@ -192,3 +192,19 @@ TEST(bytes_are_no_indices_of_a_table_with_more_elements)
 	CHECK(!find(&x, "gather"));
 	done(&x);
 }
+
+TEST(a_full_table_that_is_visited_by_chance_is_not_ordered_by_the_chances_of_this_run)
+{
+	unsigned at = 5;
+	struct found x;
+
+	start();
+	put("global table 0x10000 4096 8\nL probe.c:6");
+	for (unsigned i = 0; i < 1500; i++) {
+		at = at * 1664525u + 1013904223u;
+		touch('r', 0x10000 + 8 * ((at >> 8) % 512), 8);
+	}
+	finish(&x, "L1 2K full 16B 1c | memory 100c");
+	CHECK(!find(&x, "probes"));
+	done(&x);
+}

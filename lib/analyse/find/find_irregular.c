@@ -268,6 +268,38 @@ static uint64_t element_size(uint64_t size)
 	return (size + align - 1) / align * align;
 }
 
+static int by_key(const void *a, const void *b)
+{
+	const struct ml_visited *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/*
+ * Whether some elements are visited more often than chance would have it. Chance alone
+ * gives counts whose variance is their mean (Poisson); an order by such counts would hold
+ * for this run only.
+ */
+static bool is_skewed(const struct ml_visits *v)
+{
+	double n = (double)v->count, sum = 0, squares = 0;
+
+	for (size_t i = 0; i < v->count; i++) {
+		sum += v->at[i].count;
+		squares += (double)v->at[i].count * v->at[i].count;
+	}
+	return squares / n - sum / n * (sum / n) > 2 * sum / n;
+}
+
+/* Whether nearly all elements of the only block are visited: nothing can be left out. */
+static bool is_full(const struct ml_find *f, const struct ml_visits *v)
+{
+	size_t blocks;
+	uint64_t size = ml_find_block_size(f, v->spot->region, &blocks);
+
+	return blocks < 2 && 4 * v->count * v->pitch > 3 * size;
+}
+
 /* Blocks lie as malloc lays them out, with its header of 8 bytes, or as in an array. */
 static uint64_t room(const struct ml_visited *x, uint64_t pitch,
 		     enum ml_visits_order order)
@@ -322,16 +354,22 @@ size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_orde
 	uint64_t at = ml_change_packed + ((uint64_t)v->number << PLACES_BITS) +
 		      (v->pitch ? within_line(f, v->spot->region) : 0);
 	struct ml_map *places = &v->places[order];
+	bool in_order = order == ML_VISITS_FIRST || order == ML_VISITS_POOL;
+	bool skewed = is_skewed(v);
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < v->count; i++)
 		all += v->at[i].count;
 	if (v->count)
 		qsort(v->at, v->count, sizeof(*v->at),
-		      order == ML_VISITS_FIRST || order == ML_VISITS_POOL ? by_order
-									  : by_visits);
+		      in_order ? by_order
+		      : skewed ? by_visits
+			       : by_key);
 	for (size_t i = 0; i < v->count; i++) {
-		if (order == ML_VISITS_HOT && v->at[i].count * v->count < 2 * all)
+		if (!in_order && !skewed && is_full(f, v))
+			break;
+		if (order == ML_VISITS_HOT &&
+		    (!skewed || v->at[i].count * v->count < 2 * all))
 			continue;
 		*ml_map_add(places, v->at[i].key, NULL) = at;
 		at += room(&v->at[i], v->pitch, order);

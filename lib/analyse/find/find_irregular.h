@@ -30,7 +30,7 @@ struct ml_visited {
 /* How elements may lie side by side. */
 enum ml_visits_order {
 	ML_VISITS_FIRST, /* in the order of their first visits, each thread's apart */
-	ML_VISITS_COUNT, /* the most visited first */
+	ML_VISITS_COUNT, /* the most visited first, if that is not chance */
 	ML_VISITS_HOT,   /* those visited twice as often as most; the others stay */
 	ML_VISITS_POOL,  /* as FIRST, but blocks lie side by side as in an array */
 	ML_VISITS_ORDERS
