@@ -269,13 +269,22 @@ static bool others_write(const struct ml_find *f, const struct ml_spot *s,
 	return false;
 }
 
-/*
- * Whether the line reads other data that other code writes about once for each pass, as a
- * product of a matrix needs a vector that is updated after each product.
- */
-static bool is_fed(const struct ml_find *f, const struct ml_spot *s)
+/* Passes that were seen. Passes that go to and fro have no jumps back to the start. */
+static uint64_t passes_over(const struct ml_find *f, const struct ml_spot *s)
 {
-	uint64_t passes = f->prior->sweeps[s - f->spots].count;
+	uint64_t jumps = f->prior->sweeps[s - f->spots].count;
+	uint64_t size = ml_find_block_size(f, s->region, NULL);
+	uint64_t missed = ml_find_missed(s->served, 1);
+
+	if (jumps >= MIN_PASSES || !size || !missed)
+		return jumps;
+	return (uint64_t)((double)s->bytes / (double)size *
+			  (double)f->prior->missed[s - f->spots] / (double)missed);
+}
+
+bool ml_prior_fed(const struct ml_find *f, const struct ml_spot *s)
+{
+	uint64_t passes = passes_over(f, s);
 
 	for (size_t i = 0; i < f->spot_count && passes >= MIN_PASSES; i++) {
 		const struct ml_spot *o = &f->spots[i];
@@ -298,5 +307,5 @@ bool ml_prior_changes(const struct ml_find *f, const struct ml_spot *s)
 	if (s->region >= f->tables->regions.count)
 		return false;
 	return f->prior->rewrites[s->region] * RARELY >= f->prior->missed[s - f->spots] ||
-	       is_fed(f, s);
+	       ml_prior_fed(f, s);
 }

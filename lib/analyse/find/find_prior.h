@@ -71,3 +71,8 @@ bool ml_prior_idle(const struct ml_find *f, const struct ml_prior_pair *p);
  * the same line reads. Then no tile can have a part of several passes.
  */
 bool ml_prior_changes(const struct ml_find *f, const struct ml_spot *s);
+/*
+ * Whether the line of a spot reads other data that other code writes about once for each
+ * pass, as a product of a matrix needs a vector that is updated after each product.
+ */
+bool ml_prior_fed(const struct ml_find *f, const struct ml_spot *s);
