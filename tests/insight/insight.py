@@ -11,7 +11,7 @@ three, compares the first finding with what is known, and prints a row:
 `came true` is the share of all access time by which the mended program is faster, on the same
 simulated machine. A program is right if kind, region and line of the first finding are; the mended
 version must not show the same finding again, and the look-alike none that saves 5 % or more.
-If the mended version is not even 2 % faster, the compiler has mended the program itself (gcc -O3
+If the mended version is less than 2 % faster or slower, the compiler has mended the program itself (gcc -O3
 exchanges loops): then it is right to find nothing, and wrong to promise 5 % or more.
 `remedy: FACT` names the fact with the gain of the remedy that the mended version applies, where a
 finding offers two.
@@ -130,7 +130,7 @@ def judge(memlamp, name, compiler, level, folder, repeat):
     row["first"] = first
     row["true"] = came_true(known["kind"], runs, first)
     row["promised"] = promised(first, known) if first else 0
-    if row["true"] < SILENT:
+    if abs(row["true"]) < SILENT:
         row["mended"] = True
         row["wrong"] += ["alarm: %s" % f["kind"] for f in found if matches(f, known) and f["gain"] >= ALARM]
     elif not first:
