@@ -73,9 +73,11 @@ static inline void check_promise(const struct ml_finding *n)
 		TEST_SAY("the estimate of '%s' has no bounds", n->kind);
 }
 
-static inline void finish(struct found *x, const char *machine)
+/* turn: references of a thread before the next one has its turn; 0: as in the trace. */
+static inline void finish_in_turn(struct found *x, const char *machine, uint64_t turn)
 {
-	struct ml_replay_options o = { .want = ML_SIM_CAUSES | ML_SIM_USE };
+	struct ml_replay_options o = { .want = ML_SIM_CAUSES | ML_SIM_USE,
+				       .interleave = turn };
 	struct ml_replay *replay;
 	struct ml_err err;
 
@@ -95,6 +97,11 @@ static inline void finish(struct found *x, const char *machine)
 	count = x->findings.count;
 	for (size_t i = 0; i < count; i++)
 		check_promise(&x->findings.at[i]);
+}
+
+static inline void finish(struct found *x, const char *machine)
+{
+	finish_in_turn(x, machine, 0);
 }
 
 static inline void done(struct found *x)

@@ -108,3 +108,103 @@ TEST(elements_that_are_used_as_a_whole_are_not_halved)
 	CHECK(!find(&x, "probes"));
 	done(&x);
 }
+
+TEST(small_blocks_in_a_pool_take_the_room_of_their_type)
+{
+	enum { BLOCKS = 1024, ROUNDS = 10 };
+	struct found x;
+
+	start();
+	for (unsigned i = 0; i < BLOCKS; i++)
+		put("alloc number 0x%x 4 4", 0x10000 + 32 * i);
+	put("L sum.c:7");
+	for (unsigned t = 0; t < ROUNDS; t++)
+		for (unsigned i = 0; i < BLOCKS; i++)
+			touch('r', 0x10000 + 32 * i, 4);
+	finish(&x, "L1 1K full 64B 1c | memory 100c"); /* 16 lines */
+	/* a line has 16 numbers, and 2 if malloc takes 32 bytes for each */
+	CHECK_EQ(fact(need(&x, "nodes"), "misses_tried"), ROUNDS * BLOCKS / 2);
+	CHECK_EQ(fact(need(&x, "nodes"), "misses_predicted"), ROUNDS * BLOCKS / 16);
+	done(&x);
+}
+
+TEST(two_tables_that_each_make_room_for_the_other_are_promised_once)
+{
+	enum { SLOTS = 160, ROUNDS = 6 };
+	unsigned at = 7;
+	struct found x;
+
+	start();
+	put("global X 0x10000 %u 8\nglobal Y 0x20000 %u 8", 16 * SLOTS, 16 * SLOTS);
+	for (unsigned t = 0; t < ROUNDS * SLOTS; t++) {
+		at = at * 1664525u + 1013904223u;
+		put("L probe.c:4 probe\nr0x%x", 0x10000 + 16 * ((at >> 8) % SLOTS));
+		put("L probe.c:5 probe\nr0x%x", 0x20000 + 16 * ((at >> 8) % SLOTS));
+	}
+	/* two elements of a table in a line: that table and the other one fit L1 */
+	finish(&x, "L1 4K full 16B 1c | memory 100c");
+	const struct ml_finding *n = need(&x, "probes");
+	CHECK_EQ(fact(n, "arrays"), 2);
+	CHECK(n->gain < x.findings.waiting);
+	done(&x);
+}
+
+/* X is used through `at` without order, ten times; indices have so many bytes. */
+static void use_indices(unsigned width, bool made_again)
+{
+	unsigned x = 3;
+
+	put("global X 0x10000 8192 8\nglobal at 0x20000 %u %u", 1024 * width, width);
+	for (unsigned t = 0; t < 10; t++) {
+		for (unsigned i = 0; made_again && i < 1024; i++)
+			put("L make.c:2 make\nw0x%x:%u", 0x20000 + width * i, width);
+		for (unsigned i = 0; i < 1024; i++) {
+			x = x * 1664525u + 1013904223u;
+			put("L use.c:5 use\nr0x%x:%u", 0x20000 + width * i, width);
+			put("r0x%x", 0x10000 + 8 * ((x >> 8) % 1024));
+		}
+	}
+}
+
+TEST(indices_are_sorted_only_if_they_are_used_more_than_once)
+{
+	struct found x;
+
+	start();
+	use_indices(4, false);
+	finish(&x, FULL);
+	CHECK(strstr(need(&x, "gather")->advice, "sort at"));
+	done(&x);
+	start();
+	use_indices(4, true);
+	finish(&x, FULL);
+	CHECK(!find(&x, "gather"));
+	done(&x);
+}
+
+TEST(bytes_are_no_indices_of_a_table_with_more_elements)
+{
+	struct found x;
+
+	start();
+	use_indices(1, false);
+	finish(&x, FULL);
+	CHECK(!find(&x, "gather"));
+	done(&x);
+}
+
+TEST(a_full_table_that_is_visited_by_chance_is_not_ordered_by_the_chances_of_this_run)
+{
+	unsigned at = 5;
+	struct found x;
+
+	start();
+	put("global table 0x10000 4096 8\nL probe.c:6");
+	for (unsigned i = 0; i < 1500; i++) {
+		at = at * 1664525u + 1013904223u;
+		touch('r', 0x10000 + 8 * ((at >> 8) % 512), 8);
+	}
+	finish(&x, "L1 2K full 16B 1c | memory 100c");
+	CHECK(!find(&x, "probes"));
+	done(&x);
+}

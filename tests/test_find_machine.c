@@ -95,7 +95,7 @@ TEST(pages_that_the_second_tlb_knows_cost_something_too)
 	struct found x;
 
 	start();
-	put("global big 0x200000 65536 8\nL pages.c:3");
+	put("global big 0x200000 4194304 8\nL pages.c:3");
 	for (unsigned k = 0; k < 64; k++) /* every line of every page */
 		for (unsigned i = 0; i < 64; i++)
 			touch('r', 0x200000 + i % 16 * 4096 + k * 64, 64);
@@ -104,6 +104,27 @@ TEST(pages_that_the_second_tlb_knows_cost_something_too)
 	CHECK_EQ(fact(n, "walks"), 16);
 	CHECK_NEAR(n->gain * x.findings.cycles, 4080 * 7 + 15 * 30, 1e-6);
 	CHECK(strstr(n->advice, "use large pages for big"));
+	done(&x);
+}
+
+TEST(data_smaller_than_a_large_page_want_smaller_elements)
+{
+	static const char machine[] = "L1 64K full 64B 1c | memory 10c | "
+				      "TLB 8e full 4K | walk 30c";
+	struct found x;
+
+	start();
+	put("global table 0x200000 65536 8\nL pages.c:3");
+	for (unsigned k = 0; k < 64; k++) /* every line of 16 pages, a page at a time */
+		for (unsigned i = 0; i < 64; i++)
+			touch('r', 0x200000 + i % 16 * 4096 + k * 64, 64);
+	finish(&x, machine);
+	const struct ml_finding *n = need(&x, "pages");
+	CHECK(n->vague);
+	CHECK(strstr(n->advice, "smaller"));
+	CHECK(!strstr(n->advice, "MADV_HUGEPAGE"));
+	/* 8 pages are as many as the TLB holds, and half of the lines come from memory */
+	CHECK_NEAR(n->gain * x.findings.cycles, (4096 - 8) * 30 + 512 * 9, 1e-6);
 	done(&x);
 }
 
@@ -145,7 +166,8 @@ TEST(a_sum_that_leaves_its_register_counts_in_the_promise)
 	double turned = (REFS + 512) * 7 / 8 * 96.0;
 	CHECK_NEAR(fact(n, "gain_exchanged") * x.findings.cycles, turned - ADDED * 4.0,
 		   1e-3);
-	/* stored transposed, the sum stays in its register: the better remedy comes first */
+	/* stored transposed, the sum stays in its register: the better remedy comes first
+	 */
 	CHECK_NEAR(n->gain * x.findings.cycles, turned, 1e-3);
 	CHECK(!strncmp(n->advice, "store A transposed (saves ", 26));
 	CHECK(strstr(n->advice, "or exchange the two loops"));
@@ -198,8 +220,8 @@ TEST(if_the_references_eat_the_gain_the_array_is_only_stored_transposed)
 }
 
 /*
- * Another line goes along the rows of A as often: stored transposed, that line would suffer
- * as much as the other gains.
+ * Another line goes along the rows of A as often: stored transposed, that line would
+ * suffer as much as the other gains.
  */
 TEST(an_array_that_others_walk_along_its_rows_is_not_stored_transposed)
 {

@@ -153,3 +153,34 @@ TEST(pages_that_one_thread_places_for_all_are_found_on_machines_with_nodes)
 	CHECK(!find(&x, "first touch"));
 	done(&x);
 }
+
+/*
+ * Thread 1 fills 32 pages. Then it and thread 3 each use 100 lines of one half, 20 times.
+ * L2 has 128 lines: one thread alone finds its lines there, but not both.
+ */
+static double gain_of(bool one_after_the_other)
+{
+	struct found x;
+
+	start();
+	put("alloc P 0x100000 131072 8\nL fill.c:1\nr0x10@1\nr0x10@2\nr0x10@3");
+	for (unsigned p = 0; p < 32; p++)
+		put("w0x%x@1", 0x100000 + 4096 * p);
+	put("L use.c:2");
+	for (unsigned i = 0; i < 2 * 20 * 100; i++) {
+		bool second = one_after_the_other ? i >= 20 * 100 : i % 2;
+		unsigned k = (one_after_the_other ? i : i / 2) % 100;
+
+		put("r0x%x@%u", 0x100000 + 4096 * (k % 16 + 16 * second) + 16 * (k / 16),
+		    second ? 3 : 1);
+	}
+	finish_in_turn(&x, CORES " | remote 160c", 1);
+	double gain = need(&x, "first touch")->gain;
+	done(&x);
+	return gain;
+}
+
+TEST(the_order_in_which_threads_were_recorded_does_not_decide_what_first_touch_costs)
+{
+	CHECK_NEAR(gain_of(true), gain_of(false), 0.005);
+}

@@ -29,7 +29,9 @@ int main(void)
 		r = r * 1664525 + 1013904223;
 		at[i] = V == 1 ? 2 * i + (r >> 9 & 1) : (int)((r >> 5) % N);
 	}
-	for (int k = 0; k < R * 4; k++)
+	for (int k = 0; k < R * 4; k++) {
+		x[k % N]++; /* or else one call would do for all */
 		sum += collect();
+	}
 	printf("%g\n", sum);
 }

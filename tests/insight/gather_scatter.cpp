@@ -1,5 +1,6 @@
 // kind: gather
 // region: bins
+// remedy: gain_sorted
 // A histogram with many bins, its data in random order.
 #include <cstdio>
 #include <vector>

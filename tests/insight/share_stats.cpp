@@ -21,8 +21,8 @@ static void serve(std::vector<Stats> &stats, int me)
 {
 	unsigned x = me + 1;
 	uint64_t hits = 0, misses = 0;
-	for (int i = 0; i < 20000; i++) {
-		x = x * 1664525 + 1013904223;
+	for (int i = 0; i < 20000; i++) { // HERE: clang has one load and store for both branches
+		x = x * 1664525 + 1013904223; // HERE
 		if (V == 2)
 			(x >> 30 ? hits : misses)++;
 		else if (x >> 30) // HERE

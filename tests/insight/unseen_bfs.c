@@ -8,7 +8,8 @@
 #ifndef V
 #define V 0
 #endif
-enum { N = V == 2 ? 400 : 30000, D = 4, R = V == 2 ? 500 : 12 };
+/* the arrays of 250 vertices fit L1 */
+enum { N = V == 2 ? 250 : 30000, D = 4, R = V == 2 ? 800 : 12 };
 
 struct graph {
 	int *first, *target;

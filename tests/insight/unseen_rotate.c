@@ -1,9 +1,10 @@
 /* kind: stride
  * region: a or b
  * A picture is turned by a quarter, pixel by pixel; in tiles of 16 by 16 when mended. */
+#include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #ifndef V
 #define V 0
 #endif
@@ -27,14 +28,13 @@ __attribute__((noinline)) static void rotate(uint32_t *restrict dst, const uint3
 int main(void)
 {
 	uint32_t *a = malloc(W * H * sizeof(*a)), *b = malloc(W * H * sizeof(*b));
-	uint32_t sum = 0;
+	int file = open("/dev/null", O_WRONLY);
 
 	for (int i = 0; i < W * H; i++)
 		a[i] = (uint32_t)i * 2654435761u;
 	for (int r = 0; r < (V == 2 ? 200 : 4); r++) {
 		rotate(b, a);
-		for (int i = 0; i < W * H; i += 9)
-			sum ^= b[i] + (uint32_t)r;
+		if (write(file, b, W * H * sizeof(*b)) < 0)
+			return 1;
 	}
-	printf("%u\n", sum);
 }

@@ -2,9 +2,12 @@
  * First touch: the thread that touches a page first decides on which node the page lies.
  * If one thread fills what all threads use, all pages lie on its node, and the threads of
  * the other node fetch over the link. Only machines with `remote` have two nodes; each
- * has half of the cores. The estimate counts references that memory serves, by page and
- * node: as the first touch placed the page, and as its main user would. The line that
- * fills a page does not count as a user.
+ * has half of the cores. The estimate counts references that no cache of the core's own
+ * serves, by page and node: as the first touch placed the page, and as its main user
+ * would. The line that fills a page does not count as a user. How many of these
+ * references memory serves is known from the profile, in which threads take turns. Here
+ * they run as they were recorded, which differs from recording to recording, and with it
+ * what a shared cache holds.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
@@ -16,15 +19,15 @@ struct page {
 	uint32_t region;             /* number of the entry in regions */
 	uint8_t node;                /* of the first touch */
 	const struct ml_spot *first; /* that made it: whoever fills the page */
-	uint64_t memory[NODES];      /* references that memory served, by node */
+	uint64_t far[NODES];         /* references that leave the core, by node */
 };
 
 struct touched {
 	uint32_t region;
 	uint64_t pages, placed[NODES];
-	uint64_t remote, rest; /* fetches from the other node, now and if placed by use */
-	uint64_t used;         /* of these, without the fill */
-	uint64_t memory;       /* references that memory served, the fill too */
+	/* of the references that leave the core: to the other node, now and if placed by
+	 * use; all of them, without the fill */
+	uint64_t remote, rest, used;
 	const struct ml_spot *first; /* the last spot that placed a page */
 };
 
@@ -36,6 +39,7 @@ struct mine {
 	size_t page_count, page_cap;
 	uint16_t *cores; /* by thread: core + 1, in the order of appearance */
 	uint32_t threads;
+	bool *fills; /* by spot: it placed a page */
 };
 
 static bool known(const struct mine *m, uint32_t region)
@@ -54,6 +58,7 @@ static void look(struct ml_find *f, void **mine)
 		return;
 	m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
 	m->cores = ml_arena_alloc(f->arena, THREADS * sizeof(*m->cores));
+	m->fills = ml_arena_alloc(f->arena, (f->spot_count + 1) * sizeof(*m->fills));
 	for (size_t i = 0; i < f->spot_count && m->count < MAX_REGIONS; i++) {
 		const struct ml_spot *s = &f->spots[i];
 
@@ -90,10 +95,21 @@ static struct page *page_of(struct mine *m, uint64_t number, bool *is_new)
 	return &m->page[*at];
 }
 
+/* The number of levels that each core has for itself. */
+static unsigned own_levels(const struct ml_machine *m)
+{
+	unsigned n = 0;
+
+	while (n < m->levels && m->level[n].share == 1)
+		n++;
+	return n;
+}
+
 static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 {
 	struct mine *m = arg;
 	const struct ml_batch *b = s->refs;
+	unsigned own = own_levels(&f->p->machine);
 
 	for (size_t i = 0; i < b->count; i++) {
 		unsigned node = node_of(f, m, b->thread[i]);
@@ -105,53 +121,73 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 		if (k == m->count)
 			continue;
 		struct page *p = page_of(m, b->addr[i] / PAGE, &is_new);
+		const struct ml_spot *spot = f->spot_at[i];
 
 		if (is_new) {
 			p->region = k;
 			p->node = (uint8_t)node;
 			m->regions[k].placed[node]++;
-			p->first = f->spot_at[i];
-			if (p->first)
-				m->regions[k].first = p->first;
+			p->first = spot;
+			if (spot) {
+				m->fills[spot - f->spots] = true;
+				m->regions[k].first = spot;
+			}
 		}
-		m->regions[k].memory += s->served[i] == f->memory;
 		/* the fill moves with the page */
-		p->memory[node] += s->served[i] == f->memory && f->spot_at[i] != p->first;
+		p->far[node] += s->served[i] > own && spot != p->first;
 	}
 }
 
-static void tell(struct ml_find *f, const struct touched *t, double saved, double low)
+/* Cycles: pages placed by use, and interleaved over the nodes. */
+struct gain {
+	double by_use, interleaved;
+};
+
+static void tell(struct ml_find *f, const struct touched *t, double share, struct gain g)
 {
+	uint64_t remote = (uint64_t)((double)t->remote * share + 0.5);
+	uint64_t rest = (uint64_t)((double)t->rest * share + 0.5);
 	const char *name = ml_find_region(f, t->region);
 	const char *here = ml_find_place(f, t->first->line);
 	unsigned node = t->placed[1] > t->placed[0];
 	double all = (double)(t->placed[0] + t->placed[1]);
-	struct ml_candidate *c = ml_find_add(f, t->region, t->first, saved, false);
+	struct ml_candidate *c = ml_find_add(f, t->region, t->first, g.by_use, false);
 
-	c->finding.cost = saved / f->cycles;
+	c->finding.cost = g.by_use / f->cycles;
 	c->finding.title = ml_arena_printf(f->arena, "all of %s lies on one node", name);
 	ml_find_say(f, c,
 		    "%s of its %s pages are touched first by threads of one node, at %s; "
 		    "%s of the references that memory serves come from the other node.",
 		    ml_find_percent(f, (double)t->placed[node] / all),
 		    ml_find_count(f, t->placed[0] + t->placed[1]), here,
-		    ml_find_count(f, t->remote));
+		    ml_find_count(f, remote));
 	ml_find_say(
 		f, c,
 		"Placed where they are used most, %s would. The figure assumes that "
 		"half of the threads run on each node, and %u cycles for a fetch from "
 		"the other one.",
-		ml_find_count(f, t->rest), f->p->machine.remote_cycles);
+		ml_find_count(f, rest), f->p->machine.remote_cycles);
 	c->finding.advice = ml_arena_printf(
 		f->arena,
 		"let each thread fill the part of %s that it works on (the same schedule "
 		"at %s as in the loops that use it), or interleave its pages over the nodes "
 		"(numactl --interleave). Always legal; threads must stay on their cores",
 		name, here);
-	ml_find_bounds(f, c, low, saved); /* interleaved over the nodes, or by use */
+	ml_find_bounds(f, c, g.interleaved, g.by_use);
 	ml_find_fact(c, "pages", all);
-	ml_find_fact(c, "remote", (double)t->remote);
-	ml_find_fact(c, "remote_if_placed", (double)t->rest);
+	ml_find_fact(c, "remote", (double)remote);
+	ml_find_fact(c, "remote_if_placed", (double)rest);
+}
+
+/* References of the whole run that memory serves, without the fill. */
+static double fetches(const struct ml_find *f, const struct mine *m, uint32_t region)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].region == region && !m->fills[i])
+			all += (double)f->spots[i].served[f->memory];
+	return all;
 }
 
 static void conclude(struct ml_find *f, void *arg)
@@ -162,22 +198,20 @@ static void conclude(struct ml_find *f, void *arg)
 		const struct page *p = &m->page[i];
 		struct touched *t = &m->regions[p->region];
 
-		t->used += p->memory[0] + p->memory[1];
-		t->remote += p->memory[!p->node];
-		t->rest += p->memory[0] < p->memory[1] ? p->memory[0] : p->memory[1];
+		t->used += p->far[0] + p->far[1];
+		t->remote += p->far[!p->node];
+		t->rest += p->far[0] < p->far[1] ? p->far[0] : p->far[1];
 	}
 	for (size_t i = 0; m && i < m->count; i++) {
 		const struct touched *t = &m->regions[i];
-		/* threads that take turns as in the profile miss more often */
-		uint64_t all = ml_find_sum(f, t->region).served[f->memory];
-		double whole = t->memory ? (double)all / (double)t->memory : 0;
 		double each = (double)f->p->machine.remote_cycles - f->cost[f->memory];
-		double saved = (double)(t->remote - t->rest) * each * whole;
-
-		double low = ((double)t->remote - (double)t->used / 2) * each * whole;
+		/* fetches from memory for one reference that leaves the core */
+		double share = t->used ? fetches(f, m, t->region) / (double)t->used : 0;
+		double saved = (double)(t->remote - t->rest) * each * share;
+		double low = ((double)t->remote - (double)t->used / 2) * each * share;
 
 		if (t->first && saved >= f->min_cycles)
-			tell(f, t, saved, low > 0 ? low : 0);
+			tell(f, t, share, (struct gain){ saved, low > 0 ? low : 0 });
 	}
 }
 

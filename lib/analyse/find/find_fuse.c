@@ -34,13 +34,24 @@ static void look(struct ml_find *f, void **mine)
 		}
 }
 
+/* Whether a line goes over a region without order: no other loop can keep step with it.
+ */
+static bool scatters(const struct ml_find *f, uint32_t line, uint32_t region)
+{
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].line == line && f->spots[i].region == region)
+			return ml_find_irregular(f, &f->spots[i]);
+	return false;
+}
+
 static bool fits(const struct ml_find *f, const struct ml_prior_pair *p)
 {
 	const struct ml_spot *s = &f->spots[p->spot];
 
 	return !ml_prior_same_loop(f, p) && !ml_prior_idle(f, p) &&
 	       f->user_lines.lines[p->user].own && f->user_lines.lines[s->line].own &&
-	       !ml_find_irregular(f, s) && !ml_steps_walk(f, s);
+	       !ml_find_irregular(f, s) && !ml_steps_walk(f, s) &&
+	       !scatters(f, p->user, s->region);
 }
 
 /* The same two lines, whichever comes first. */

@@ -10,6 +10,7 @@ enum {
 	MAX_NODE = 4096,
 	BEFORE = 3,
 	MAX_ELEMENTS = 1 << 22,
+	PLACES_BITS = 40,
 	REPEATED = 8 /* one of so many visits is followed as the time before */
 };
 
@@ -24,9 +25,47 @@ static bool just_before(const struct ml_find *f, const struct ml_spot *index,
 	       (ml_find_together(f, index, use) && x <= y && y - x <= BEFORE);
 }
 
-/* An array of which the code reads about one element for each reference. */
-static const struct ml_spot *index_of(const struct ml_find *f, const struct ml_spot *s)
+/* Whether elements of an array can be indices of all elements of a table. */
+static bool can_name(const struct ml_find *f, const struct ml_spot *index,
+		     const struct ml_visits *v)
 {
+	uint64_t width = f->tables->regions.at[index->region].elem;
+
+	if (!width)
+		width = index->bytes / index->refs;
+	return width >= sizeof(uint32_t) ||
+	       ml_find_block_size(f, v->spot->region, NULL) / v->pitch <=
+		       (uint64_t)1 << (8 * width);
+}
+
+/*
+ * Whether the program makes the indices for one use each. Then their order is a result,
+ * and to sort them takes longer than to use them.
+ */
+static bool used_once(const struct ml_find *f, const struct ml_spot *index)
+{
+	double written = 0, read = 0;
+
+	for (size_t i = 0; i < f->spot_count; i++) {
+		const struct ml_spot *s = &f->spots[i];
+		double mean = (double)s->bytes / (double)s->refs;
+
+		if (s->region == index->region)
+			written += mean * (double)s->kind[ML_WRITE];
+		if (s == index)
+			read += mean * (double)s->kind[ML_READ];
+	}
+	return read < 2 * written;
+}
+
+/*
+ * The array of indices: an array of which the code reads about one element for each
+ * reference.
+ */
+static const struct ml_spot *index_of(const struct ml_find *f, const struct ml_visits *v)
+{
+	const struct ml_spot *s = v->spot;
+
 	for (size_t i = 0; i < f->spot_count; i++) {
 		const struct ml_spot *o = &f->spots[i];
 		uint64_t near = 0;
@@ -40,7 +79,7 @@ static const struct ml_spot *index_of(const struct ml_find *f, const struct ml_s
 			if (step && step <= (int64_t)f->line && step >= -(int64_t)f->line)
 				near += o->worst->stride[k].count;
 		}
-		if (2 * near > o->worst->steps)
+		if (2 * near > o->worst->steps && can_name(f, o, v) && !used_once(f, o))
 			return o;
 	}
 	return NULL;
@@ -76,8 +115,10 @@ static enum ml_irregular kind_of(const struct ml_find *f, const struct ml_spot *
 	v->pitch = r->elem && r->elem <= size ? r->elem
 		   : s->refs                  ? s->bytes / s->refs
 					      : 0;
-	v->index = index_of(f, s);
-	return !v->pitch ? ML_REGULAR : v->index ? ML_GATHER : ML_PROBES;
+	if (!v->pitch)
+		return ML_REGULAR;
+	v->index = index_of(f, v);
+	return v->index ? ML_GATHER : ML_PROBES;
 }
 
 static bool visits_region(const struct ml_visits *v, uint32_t region)
@@ -119,8 +160,10 @@ void ml_irregular_look(struct ml_find *f, enum ml_irregular kind,
 		for (size_t k = 0; k < spots->count; k++)
 			done |= visits_region(&spots->visits[k], s->region);
 		if (!done && kind_of(f, s, &v) == kind &&
-		    (kind != ML_NODES || !visits_also(spots, s)))
+		    (kind != ML_NODES || !visits_also(spots, s))) {
+			v.number = (unsigned)spots->count;
 			spots->visits[spots->count++] = v;
+		}
 	}
 	if (spots->count)
 		ml_find_watch(f);
@@ -215,6 +258,48 @@ static int by_visits(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
+/* The bytes of an element of an array: a multiple of what its type is aligned to. */
+static uint64_t element_size(uint64_t size)
+{
+	uint64_t align = 1;
+
+	while (align < sizeof(uint64_t) && align < size)
+		align *= 2;
+	return (size + align - 1) / align * align;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct ml_visited *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/*
+ * Whether some elements are visited more often than chance would have it. Chance alone
+ * gives counts whose variance is their mean (Poisson); an order by such counts would hold
+ * for this run only.
+ */
+static bool is_skewed(const struct ml_visits *v)
+{
+	double n = (double)v->count, sum = 0, squares = 0;
+
+	for (size_t i = 0; i < v->count; i++) {
+		sum += v->at[i].count;
+		squares += (double)v->at[i].count * v->at[i].count;
+	}
+	return squares / n - sum / n * (sum / n) > 2 * sum / n;
+}
+
+/* Whether nearly all elements of the only block are visited: nothing can be left out. */
+static bool is_full(const struct ml_find *f, const struct ml_visits *v)
+{
+	size_t blocks;
+	uint64_t size = ml_find_block_size(f, v->spot->region, &blocks);
+
+	return blocks < 2 && 4 * v->count * v->pitch > 3 * size;
+}
+
 /* Blocks lie as malloc lays them out, with its header of 8 bytes, or as in an array. */
 static uint64_t room(const struct ml_visited *x, uint64_t pitch,
 		     enum ml_visits_order order)
@@ -222,16 +307,15 @@ static uint64_t room(const struct ml_visited *x, uint64_t pitch,
 	if (pitch)
 		return pitch;
 	if (order == ML_VISITS_POOL)
-		return (x->size + 7) / 8 * 8;
+		return element_size(x->size);
 	return x->size <= 24 ? 32 : (x->size + 8 + 15) / 16 * 16;
 }
 
-/* One change for each region. */
+/* One change for each region, in front of a list. */
 static const struct ml_change *packed(struct ml_find *f, const struct ml_visits *v,
-				      const struct ml_map *places)
+				      const struct ml_map *places,
+				      const struct ml_change *list)
 {
-	struct ml_change *list = NULL;
-
 	for (unsigned i = ML_IRREGULAR_ALSO + 1; i-- > 0;) {
 		const struct ml_spot *s = i ? v->also[i - 1] : v->spot;
 
@@ -267,23 +351,41 @@ bool ml_visits_repeat(const struct ml_visits *v)
 
 size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_order order)
 {
-	uint64_t at = ml_change_packed + (v->pitch ? within_line(f, v->spot->region) : 0);
+	uint64_t at = ml_change_packed + ((uint64_t)v->number << PLACES_BITS) +
+		      (v->pitch ? within_line(f, v->spot->region) : 0);
 	struct ml_map *places = &v->places[order];
+	bool in_order = order == ML_VISITS_FIRST || order == ML_VISITS_POOL;
+	bool skewed = is_skewed(v);
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < v->count; i++)
 		all += v->at[i].count;
 	if (v->count)
 		qsort(v->at, v->count, sizeof(*v->at),
-		      order == ML_VISITS_FIRST || order == ML_VISITS_POOL ? by_order
-									  : by_visits);
+		      in_order ? by_order
+		      : skewed ? by_visits
+			       : by_key);
 	for (size_t i = 0; i < v->count; i++) {
-		if (order == ML_VISITS_HOT && v->at[i].count * v->count < 2 * all)
+		if (!in_order && !skewed && is_full(f, v))
+			break;
+		if (order == ML_VISITS_HOT &&
+		    (!skewed || v->at[i].count * v->count < 2 * all))
 			continue;
 		*ml_map_add(places, v->at[i].key, NULL) = at;
 		at += room(&v->at[i], v->pitch, order);
 	}
-	return ml_find_try(f, packed(f, v, places), NULL);
+	return ml_find_try(f, packed(f, v, places, NULL), NULL);
+}
+
+size_t ml_irregular_try(struct ml_find *f, const struct ml_irregular_spots *spots,
+			enum ml_visits_order order)
+{
+	const struct ml_change *list = NULL;
+
+	for (size_t i = spots->count; i-- > 0;)
+		list = packed(f, &spots->visits[i], &spots->visits[i].places[order],
+			      list);
+	return ml_find_try(f, list, NULL);
 }
 
 /*

@@ -30,7 +30,7 @@ struct ml_visited {
 /* How elements may lie side by side. */
 enum ml_visits_order {
 	ML_VISITS_FIRST, /* in the order of their first visits, each thread's apart */
-	ML_VISITS_COUNT, /* the most visited first */
+	ML_VISITS_COUNT, /* the most visited first, if that is not chance */
 	ML_VISITS_HOT,   /* those visited twice as often as most; the others stay */
 	ML_VISITS_POOL,  /* as FIRST, but blocks lie side by side as in an array */
 	ML_VISITS_ORDERS
@@ -50,6 +50,7 @@ struct ml_visits {
 	uint64_t same_next, other_next; /* visits after which the same element came as
 					   the time before, or another */
 	struct ml_map places[ML_VISITS_ORDERS]; /* of ML_CHANGE_PACK */
+	unsigned number; /* among the spots: places of different regions lie apart */
 };
 
 /* The costliest irregular spots of a kind, each of another region. */
@@ -67,6 +68,13 @@ void ml_irregular_see(struct ml_find *f, struct ml_irregular_spots *spots,
 void ml_irregular_release(struct ml_irregular_spots *spots);
 /* In try: has the elements tried side by side. */
 size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_order order);
+/*
+ * In try: has the elements of all spots tried at once; each was tried alone before. What
+ * several changes save together may be less than their sum: all gain the same room in the
+ * caches.
+ */
+size_t ml_irregular_try(struct ml_find *f, const struct ml_irregular_spots *spots,
+			enum ml_visits_order order);
 /* Whether elements are visited in the same order again: then there is one to learn. */
 bool ml_visits_repeat(const struct ml_visits *v);
 /* In conclude: what blocks in another order save, as ml_find_saved. */

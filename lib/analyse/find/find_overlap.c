@@ -60,6 +60,24 @@ static uint64_t conflicts_of(const struct ml_find *f, uint32_t level, uint32_t l
 	return n;
 }
 
+/*
+ * What conflicts of a region with other regions cost in a level. A move of the region may
+ * help against all of them.
+ */
+static double cost_of(const struct ml_find *f, uint32_t level, uint32_t region)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < f->p->pair_count; i++) {
+		const struct ml_profile_pair *x = &f->p->pairs[i];
+		uint32_t a = ml_find_same(f, x->loser), b = ml_find_same(f, x->winner);
+
+		if (x->level == level && a != b && (a == region || b == region))
+			n += x->conflict;
+	}
+	return ml_find_miss(f, level) * (double)n;
+}
+
 static void look(struct ml_find *f, void **mine)
 {
 	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
@@ -85,7 +103,7 @@ static void look(struct ml_find *f, void **mine)
 		y.conflicts = conflicts_of(f, y.level, y.a, y.b) +
 			      conflicts_of(f, y.level, y.b, y.a);
 		y.cost = ml_find_miss(f, y.level) * (double)y.conflicts;
-		if (y.cost >= f->min_cycles)
+		if (y.cost >= f->min_cycles || cost_of(f, y.level, y.b) >= f->min_cycles)
 			keep(m, &y);
 	}
 }

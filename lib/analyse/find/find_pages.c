@@ -2,7 +2,9 @@
  * More pages are in use than the TLBs hold, so translations are looked up in a slower TLB
  * or in the page table again and again. Large pages cover more memory; they are
  * simulated, each taking one entry of the same TLBs. Where only a part of each page is
- * used, a denser layout helps as well.
+ * used, a denser layout helps as well. Data that are smaller than one large page hardly
+ * get one: there only smaller elements help, and whether the elements can be smaller is
+ * not known here.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
@@ -13,10 +15,18 @@ enum {
 	LARGE_OF_16K = 32 << 20, /* of Arm with pages of 16 KiB */
 };
 
+#define LEGAL \
+	"Large pages are always legal; another layout is if nothing outside knows it"
+
+/* Pages of which less is used are wasted. */
+static const double DENSE = 0.5;
+
 struct crowded {
 	uint32_t region;
 	struct ml_spot sum;
-	size_t trial;
+	bool small;          /* less than a large page, and used densely */
+	double dense;        /* share of its pages that is used */
+	size_t trial;        /* large pages; if small, elements of half the size */
 	struct ml_map pages; /* by page, of the references that were seen: the 64ths of it
 				that were touched, as bits */
 };
@@ -76,19 +86,20 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 			}
 }
 
-static void try(struct ml_find *f, void *arg)
+static uint64_t large_page(const struct ml_find *f)
 {
-	struct mine *m = arg;
+	return page_of(f) < 16384 ? LARGE : LARGE_OF_16K;
+}
 
-	for (size_t i = 0; m && i < m->count; i++) {
-		struct ml_change large = { .kind = ML_CHANGE_LARGE_PAGES,
-					   .region = m->regions[i].region,
-					   .pitch = page_of(f) < 16384 ? LARGE
-								       : LARGE_OF_16K,
-					   .unit = page_of(f) };
+/* All bytes of a region. */
+static uint64_t bytes_of(const struct ml_find *f, uint32_t region)
+{
+	uint64_t sum = 0;
 
-		m->regions[i].trial = ml_find_try(f, &large, NULL);
-	}
+	for (size_t i = 0; i < f->trace->block_count; i++)
+		if (ml_find_same(f, f->trace->blocks[i].region) == region)
+			sum += f->trace->blocks[i].size;
+	return sum ? sum : ml_find_block_size(f, region, NULL);
 }
 
 /* The share of its pages that a region uses. */
@@ -102,6 +113,27 @@ static double density(const struct crowded *r)
 	return r->pages.count ? (double)used / 64 / (double)r->pages.count : 1;
 }
 
+static void try(struct ml_find *f, void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; m && i < m->count; i++) {
+		struct crowded *r = &m->regions[i];
+		struct ml_change large = { .kind = ML_CHANGE_LARGE_PAGES,
+					   .region = r->region,
+					   .pitch = large_page(f),
+					   .unit = page_of(f) };
+		struct ml_change halved = { .kind = ML_CHANGE_SHRINK,
+					    .region = r->region,
+					    .pitch = 2,
+					    .unit = 1 };
+
+		r->dense = density(r);
+		r->small = r->dense >= DENSE && bytes_of(f, r->region) < large_page(f);
+		r->trial = ml_find_try(f, r->small ? &halved : &large, NULL);
+	}
+}
+
 static const struct ml_spot *worst_of(const struct ml_find *f, uint32_t region)
 {
 	const struct ml_spot *worst = NULL;
@@ -113,19 +145,26 @@ static const struct ml_spot *worst_of(const struct ml_find *f, uint32_t region)
 	return worst;
 }
 
-static const char *advice(struct ml_find *f, const char *name, double dense)
+static const char *advice(struct ml_find *f, const struct crowded *r, const char *name)
 {
-	return dense < 0.5
+	if (r->small)
+		return ml_arena_printf(
+			f->arena,
+			"make the elements of %s smaller, if their values allow it (memlamp run "
+			"--values tells), or work on one part of it at a time. Legal if nothing "
+			"outside knows the layout",
+			name);
+	return r->dense < DENSE
 		       ? ml_arena_printf(
 				 f->arena,
 				 "store what is used of %s side by side, so that it lies on "
 				 "fewer pages, or use large pages for it (madvise with "
-				 "MADV_HUGEPAGE)",
+				 "MADV_HUGEPAGE). " LEGAL,
 				 name)
 		       : ml_arena_printf(
 				 f->arena,
 				 "use large pages for %s (madvise with MADV_HUGEPAGE), or "
-				 "work on one part of it at a time",
+				 "work on one part of it at a time. " LEGAL,
 				 name);
 }
 
@@ -137,9 +176,9 @@ static void tell(struct ml_find *f, const struct crowded *r, double saved)
 	uint64_t missed = ml_surcharge_missed(&r->sum.surcharge, m, 0);
 	uint64_t walks = ml_surcharge_missed(&r->sum.surcharge, m, m->tlbs - 1);
 	uint64_t page = page_of(f);
-	double dense = density(r);
 	struct ml_candidate *c = ml_find_add(f, r->region, s, saved, true);
 
+	c->finding.vague = r->small;
 	ml_find_tried(f, c, r->trial);
 	c->finding.title = ml_arena_printf(f->arena,
 					   "%s uses more pages than the TLB holds", name);
@@ -155,15 +194,22 @@ static void tell(struct ml_find *f, const struct crowded *r, double saved)
 	if (m->tlbs > 1 && walks)
 		ml_find_say(f, c, "%s of them miss %s too and wait for the page table.",
 			    ml_find_count(f, walks), m->tlb[m->tlbs - 1].name);
-	if (dense < 0.5)
+	if (r->dense < DENSE)
 		ml_find_say(f, c, "Of the pages that it touches it uses %s.",
-			    ml_find_percent(f, dense));
-	c->finding.advice = advice(f, name, dense);
+			    ml_find_percent(f, r->dense));
+	if (r->small)
+		ml_find_say(
+			f, c,
+			"It has %s, and a large page has %s: large pages hardly serve "
+			"it. The figure is for elements of half the size.",
+			ml_find_bytes(f, bytes_of(f, r->region)),
+			ml_find_bytes(f, large_page(f)));
+	c->finding.advice = advice(f, r, name);
 	ml_find_fact_text(c, "tlb", m->tlb[0].name);
 	ml_find_fact(c, "misses", (double)missed);
 	ml_find_fact(c, "walks", (double)walks);
 	ml_find_fact(c, "page", (double)page);
-	ml_find_fact(c, "page_used", dense);
+	ml_find_fact(c, "page_used", r->dense);
 	for (size_t i = 0; i < f->spot_count; i++)
 		if (f->spots[i].region == r->region && f->spots[i].translation > 0)
 			ml_find_claim(f, c, &f->spots[i], f->spots[i].translation);
@@ -191,8 +237,6 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_pages = {
 	.kind = "pages",
-	.legal = "Large pages are always legal; another layout is if nothing "
-		 "outside knows it",
 	.weight = 1,
 	.look = look,
 	.see = see,

@@ -9,6 +9,7 @@ enum {
 	PAGE = 64, /* lines of a page of the shadow */
 	AWAY = 64, /* lines: a return after fewer is the same visit... */
 	MAX_SWEEPS = 1 << 16,
+	MIN_PASSES = 3,
 	RARELY = 8, /* data written for fewer than one of so many misses are read only */
 	REUSED = 8, /* returns that hit for one that misses: reuse is good already */
 };
@@ -25,9 +26,11 @@ static uint64_t away(const struct ml_find *f)
 struct use {
 	uint64_t time; /* + 1; 0: never */
 	uint32_t user;
-	uint16_t block; /* low bits of its number: another block is other data */
-	uint8_t visits; /* 1: since its first touch it was never left for long */
-	bool wrote;     /* in this visit */
+	uint16_t block;    /* low bits of its number: another block is other data */
+	uint8_t visits;    /* 1: since its first touch it was never left for long, or only
+			      written: clearing and filling are one fill */
+	bool wrote : 1;    /* in this visit */
+	bool was_read : 1; /* ever */
 };
 
 struct ml_prior_page {
@@ -181,12 +184,15 @@ void ml_prior_see(struct ml_find *f, const struct ml_seen *s)
 				note_step(&p->sweeps[k], b->addr[i], time, far);
 		}
 		if (again || !u->time) {
-			u->visits = u->visits ? 2 : 1;
+			bool fills = !u->visits || (write && !u->was_read);
+
+			u->visits = fills ? 1 : 2;
 			u->wrote = false;
 		}
 		if (write && !u->wrote && u->visits > 1 && s->region[i] < known)
 			p->rewrites[s->region[i]]++;
 		u->wrote |= write;
+		u->was_read |= !write;
 		u->time = time + 1;
 		u->user = (uint32_t)(user - 1);
 		p->active[user - 1] = time + 1;
@@ -260,9 +266,54 @@ bool ml_prior_idle(const struct ml_find *f, const struct ml_prior_pair *p)
 	       f->prior->returns[p->spot] >= REUSED * f->prior->missed[p->spot];
 }
 
+/* Whether a line of code that is not the spot's writes the region. */
+static bool others_write(const struct ml_find *f, const struct ml_spot *s,
+			 uint32_t region)
+{
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].region == region && f->spots[i].line != s->line &&
+		    f->spots[i].kind[ML_WRITE])
+			return true;
+	return false;
+}
+
+/* Passes that were seen. Passes that go to and fro have no jumps back to the start. */
+static uint64_t passes_over(const struct ml_find *f, const struct ml_spot *s)
+{
+	uint64_t jumps = f->prior->sweeps[s - f->spots].count;
+	uint64_t size = ml_find_block_size(f, s->region, NULL);
+	uint64_t missed = ml_find_missed(s->served, 1);
+
+	if (jumps >= MIN_PASSES || !size || !missed)
+		return jumps;
+	return (uint64_t)((double)s->bytes / (double)size *
+			  (double)f->prior->missed[s - f->spots] / (double)missed);
+}
+
+bool ml_prior_fed(const struct ml_find *f, const struct ml_spot *s)
+{
+	uint64_t passes = passes_over(f, s);
+
+	for (size_t i = 0; i < f->spot_count && passes >= MIN_PASSES; i++) {
+		const struct ml_spot *o = &f->spots[i];
+
+		if (o->line != s->line || o->region == s->region || !o->kind[ML_READ] ||
+		    o->region >= f->tables->regions.count)
+			continue;
+		uint64_t lines = ml_find_block_size(f, o->region, NULL) / f->line;
+
+		if (lines && 2 * f->prior->rewrites[o->region] >= passes * lines &&
+		    others_write(f, s, o->region))
+			return true;
+	}
+	return false;
+}
+
 /* A second fill before the loop is no change yet: changes keep up with the misses. */
 bool ml_prior_changes(const struct ml_find *f, const struct ml_spot *s)
 {
-	return s->region < f->tables->regions.count &&
-	       f->prior->rewrites[s->region] * RARELY >= f->prior->missed[s - f->spots];
+	if (s->region >= f->tables->regions.count)
+		return false;
+	return f->prior->rewrites[s->region] * RARELY >= f->prior->missed[s - f->spots] ||
+	       ml_prior_fed(f, s);
 }

@@ -73,5 +73,14 @@ void ml_prior_release(struct ml_find *f);
 bool ml_prior_same_loop(const struct ml_find *f, const struct ml_prior_pair *p);
 /* Whether there is nothing to save: the first use after a fill, or too little reuse. */
 bool ml_prior_idle(const struct ml_find *f, const struct ml_prior_pair *p);
-/* Whether the data of a spot are written again while they are in use. */
+/*
+ * Whether each pass over the data of a spot needs what happened since the pass before:
+ * the data are written again while they are in use, or other code writes other data that
+ * the same line reads. Then no tile can have a part of several passes.
+ */
 bool ml_prior_changes(const struct ml_find *f, const struct ml_spot *s);
+/*
+ * Whether the line of a spot reads other data that other code writes about once for each
+ * pass, as a product of a matrix needs a vector that is updated after each product.
+ */
+bool ml_prior_fed(const struct ml_find *f, const struct ml_spot *s);

@@ -12,6 +12,7 @@ struct mine {
 	struct ml_irregular_spots spots;
 	size_t packed[ML_IRREGULAR_MAX][2], halved[ML_IRREGULAR_MAX];
 	size_t in_order[ML_IRREGULAR_MAX];
+	size_t all_packed, all_in_order; /* of all spots at once, if there are several */
 };
 
 /* A line that uses nearly all of the elements cannot do with less of them. */
@@ -57,6 +58,10 @@ static void try(struct ml_find *f, void *arg)
 								.pitch = 2,
 								.unit = 1 },
 					   NULL);
+	}
+	if (m->spots.count > 1) {
+		m->all_packed = ml_irregular_try(f, &m->spots, ML_VISITS_COUNT);
+		m->all_in_order = ml_irregular_try(f, &m->spots, ML_VISITS_FIRST);
 	}
 }
 
@@ -147,9 +152,26 @@ static void tell_order(struct ml_find *f, const struct ml_visits *v, size_t tria
 	ml_find_fact(c, "misses_predicted", (double)ml_find_missed(t->region_after, 1));
 }
 
+/*
+ * The part of its own saving that each array adds if all of them change: all at once may
+ * save less than the sum.
+ */
+static double share(const struct ml_find *f, const struct mine *m, bool in_order)
+{
+	double sum = 0, all;
+
+	if (m->spots.count < 2)
+		return 1;
+	for (size_t i = 0; i < m->spots.count; i++)
+		sum += ml_find_saved(f, in_order ? m->in_order[i] : m->packed[i][1]);
+	all = ml_find_saved(f, in_order ? m->all_in_order : m->all_packed);
+	return all > 0 && all < sum ? all / sum : 1;
+}
+
 static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
+	double order_share = share(f, m, true), dense_share = share(f, m, false);
 
 	for (size_t i = 0; i < m->spots.count; i++) {
 		double packed;
@@ -161,9 +183,10 @@ static void conclude(struct ml_find *f, void *arg)
 
 		if (in_order >= ml_family_min(f) &&
 		    in_order > ML_ORDER_MATTERS * denser && ml_visits_repeat(v))
-			tell_order(f, v, m->in_order[i], in_order);
+			tell_order(f, v, m->in_order[i], order_share * in_order);
 		else if (denser >= ml_family_min(f))
-			tell(f, v, m->packed[i][best], packed, halved);
+			tell(f, v, m->packed[i][best], dense_share * packed,
+			     dense_share * halved);
 	}
 }
 

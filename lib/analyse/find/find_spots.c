@@ -438,6 +438,7 @@ struct ml_candidate *ml_find_add(struct ml_find *f, uint32_t region,
 	c->finder = f->now;
 	c->region = region;
 	n->kind = f->now->kind;
+	n->vague = f->now->vague;
 	n->region = region ? ml_find_region(f, region) : "";
 	n->file = n->func = "";
 	n->gain = saved / f->cycles;

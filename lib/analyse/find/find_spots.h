@@ -66,8 +66,9 @@ struct ml_finder {
 	double weight;
 	/* what must hold so that the change is legal; NULL: the advice says it */
 	const char *legal;
-	bool vague; /* it has no remedy of its own: it is dropped if another finding wins
-		     */
+	/* it has no remedy of its own: it is dropped if another finding wins; a finder
+	 * may set it for some of its findings alone */
+	bool vague;
 	enum ml_family family; /* findings of this kind that become one (find_family.h) */
 	void (*look)(struct ml_find *f,
 		     void **mine); /* may request see (ml_find_watch) */

@@ -118,6 +118,26 @@ static uint64_t main_step(const struct ml_spot *s)
 				      : (uint64_t)c->stride[0].bytes;
 }
 
+/*
+ * Whether the spot goes along half of each row or more before its next large step: a loop
+ * along rows that the compiler has unrolled as a whole, so that each instruction goes
+ * from row to row.
+ */
+static bool goes_along(const struct ml_find *f, const struct ml_steps *s, uint64_t row)
+{
+	uint64_t bytes = 0, count = 0;
+
+	for (unsigned k = 0; k < s->count; k++) {
+		uint64_t n = s->times[k] - s->over[k];
+
+		if (s->bytes[k] <= f->line) {
+			bytes += n * s->bytes[k];
+			count += n;
+		}
+	}
+	return 2 * bytes >= (s->steps - count) * row;
+}
+
 uint64_t ml_steps_row(const struct ml_find *f, const struct ml_spot *spot)
 {
 	uint64_t main = main_step(spot), row = UINT64_MAX, large = 0;
@@ -135,7 +155,7 @@ uint64_t ml_steps_row(const struct ml_find *f, const struct ml_spot *spot)
 	}
 	/* instructions that each go from row to row, but in different columns in turn */
 	if (large * 10 < 3 * s->steps || !large)
-		return main > f->line ? main : 0;
+		return main > f->line && !goes_along(f, s, main) ? main : 0;
 	/* one instruction of several goes over a multiple of the rows */
 	return main > f->line && main % row ? main : row;
 }

@@ -10,6 +10,7 @@
 #include "lib/analyse/find/find_rows.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/analyse/find/find_steps.h"
+#include "lib/analyse/find/find_tiling.h"
 #include "lib/trace/tables.h"
 
 enum { MAX_WALKS = 8 /* candidates */, MIN_ROWS = 4, NEAR = 3 /* lines of code */ };
@@ -28,6 +29,8 @@ struct walk {
 	double covered;         /* share of the bytes that are ever used */
 	bool exchanged;         /* the line was tried as a whole */
 	size_t trial, exchange; /* this array turned; both arrays turned */
+	bool tiled;             /* tiles were tried */
+	size_t tiles[ML_TILE_SIZES];
 	/*
 	 * The loops exchanged: the spot whose sums leave their register, and references
 	 * more. Then the array turned for all lines of code is tried too.
@@ -39,10 +42,12 @@ struct walk {
 
 /* Cycles that each remedy saves. */
 struct remedies {
-	double turned, exchanged, stored;
+	double turned, exchanged, stored, tiled;
+	size_t size; /* of the tiles: index in `tiles` of the walk */
 };
 
 struct mine {
+	struct ml_tilings tilings;
 	struct walk walks[MAX_WALKS];
 	size_t count;
 };
@@ -175,6 +180,25 @@ static void try_exchange(struct ml_find *f, struct walk *w, const struct ml_chan
 	w->exchanged = true;
 }
 
+/* The elements of a side of a tile: a line has as many, or half as many. */
+static uint64_t tile_of(const struct ml_find *f, const struct walk *w, size_t size)
+{
+	return f->line / w->unit << size;
+}
+
+/* Exchanging may hurt the other array: then tiles are the remedy. */
+static void try_tiles(struct ml_find *f, struct mine *m, struct walk *w)
+{
+	struct ml_tiling_walk t = {
+		.walk = w->spot, .other = w->other, .pitch = w->pitch, .unit = w->unit
+	};
+
+	for (size_t i = 0; i < ML_TILE_SIZES; i++)
+		t.tile[i] = tile_of(f, w, i);
+	w->tiled = w->exchanged && !w->rows.size &&
+		   ml_tilings_try(f, &m->tilings, &t, w->tiles);
+}
+
 /* Lines that would stay but for their sets: padding is the remedy (find_padding.c). */
 static bool only_conflicts(const struct ml_spot *s)
 {
@@ -262,6 +286,7 @@ static void try(struct ml_find *f, void *arg)
 		w->trial = ml_find_try(f, &turn, NULL);
 		if (w->covered >= ONE_COLUMN)
 			try_exchange(f, w, &turn);
+		try_tiles(f, m, w);
 		w->added = ml_register_added(
 			f, s, &(struct ml_inner_loop){ rows_of(f, w), w->pitch, w->unit },
 			&w->result);
@@ -275,12 +300,22 @@ static void try(struct ml_find *f, void *arg)
 
 static void look(struct ml_find *f, void **mine)
 {
-	*mine = ml_arena_alloc(f->arena, sizeof(struct mine));
+	struct mine *m = *mine = ml_arena_alloc(f->arena, sizeof(*m));
+
+	ml_tilings_look(f, &m->tilings);
 	for (size_t i = 0; i < f->spot_count; i++)
 		if (f->spots[i].excess >= f->min_cycles) {
 			ml_steps_watch(f);
 			return;
 		}
+}
+
+static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
+{
+	struct mine *m = arg;
+
+	if (m->tilings.count)
+		ml_tilings_see(f, &m->tilings, s);
 }
 
 static void claim(struct ml_find *f, struct ml_candidate *c, const struct walk *w)
@@ -290,13 +325,11 @@ static void claim(struct ml_find *f, struct ml_candidate *c, const struct walk *
 			ml_find_claim(f, c, &f->spots[i], f->spots[i].excess);
 }
 
-/*
- * Whether exchanging the loops hurts the other array, so that it gives much less than
- * turning this array alone. Tiles are as easy and give what turning gives.
+/* Whether exchanging the loops hurts the other array, so that it gives less than tiles.
  */
 static bool needs_tiles(const struct remedies *r)
 {
-	return r->exchanged < 0.8 * r->turned;
+	return r->exchanged < 0.8 * r->tiled;
 }
 
 /* The gain of the advice. */
@@ -304,7 +337,7 @@ static double best(const struct walk *w, const struct remedies *r)
 {
 	if (is_sum(w))
 		return r->stored > r->exchanged ? r->stored : r->exchanged;
-	return needs_tiles(r) ? r->turned : r->exchanged;
+	return needs_tiles(r) ? r->tiled : r->exchanged;
 }
 
 /* Both remedies with their gains, the better one first; one alone if it is the only one.
@@ -354,8 +387,8 @@ static const char *advice(struct ml_find *f, const struct walk *w,
 			"work in square tiles of %llu by %llu elements or more: the same "
 			"line goes along %s, which would suffer if the loops were "
 			"exchanged. Legal if the iterations may run in any order",
-			(unsigned long long)(f->line / w->unit),
-			(unsigned long long)(f->line / w->unit),
+			(unsigned long long)tile_of(f, w, r->size),
+			(unsigned long long)tile_of(f, w, r->size),
 			ml_find_region(f, w->other->region));
 	return ml_arena_printf(
 		f->arena,
@@ -368,7 +401,9 @@ static const char *advice(struct ml_find *f, const struct walk *w,
 static void tell(struct ml_find *f, const struct walk *w, const struct remedies *r)
 {
 	const struct ml_spot *s = w->spot;
-	const struct ml_trial *t = &f->trials[w->trial];
+	bool tiled = w->tiled && !is_sum(w) && needs_tiles(r);
+	size_t trial = tiled ? w->tiles[r->size] : w->trial;
+	const struct ml_trial *t = &f->trials[trial];
 	uint64_t before = ml_find_missed(t->region_before, 1);
 	uint64_t after = ml_find_missed(t->region_after, 1);
 	uint64_t missed = ml_find_missed(s->served, 1);
@@ -377,7 +412,7 @@ static void tell(struct ml_find *f, const struct walk *w, const struct remedies 
 	const char *l1 = f->p->machine.level[0].name;
 	struct ml_candidate *c = ml_find_add(f, s->region, s, best(w, r), true);
 
-	ml_find_tried(f, c, w->trial);
+	ml_find_tried(f, c, trial);
 	const char *run = ml_find_run(f, s->region);
 	c->finding.title = ml_arena_printf(f->arena,
 					   !w->known ? "%s is walked in large steps"
@@ -394,8 +429,10 @@ static void tell(struct ml_find *f, const struct walk *w, const struct remedies 
 		    ml_find_misses(f, s->served),
 		    (double)s->bytes / (double)(missed ? missed : 1),
 		    (unsigned long long)f->line);
-	ml_find_say(f, c, "Walked along %ss, %s of its references would miss %s, not %s.",
-		    run, ml_find_percent(f, (double)after / all), l1,
+	ml_find_say(f, c, "%s, %s of its references would miss %s, not %s.",
+		    tiled ? "In tiles"
+			  : ml_arena_printf(f->arena, "Walked along %ss", run),
+		    ml_find_percent(f, (double)after / all), l1,
 		    ml_find_percent(f, (double)before / all));
 	if (w->added)
 		ml_find_say(f, c,
@@ -416,6 +453,8 @@ static void tell(struct ml_find *f, const struct walk *w, const struct remedies 
 		ml_find_fact(c, "gain_exchanged", r->exchanged / f->cycles);
 	if (is_sum(w))
 		ml_find_fact(c, "gain_transposed", r->stored / f->cycles);
+	if (tiled)
+		ml_find_fact(c, "tile", (double)tile_of(f, w, r->size));
 	if (w->added)
 		ml_find_fact(c, "references_added", (double)w->added);
 	ml_find_fact(c, "references", (double)s->refs);
@@ -486,6 +525,9 @@ static void conclude(struct ml_find *f, void *arg)
 			continue;
 		r.exchanged = w->exchanged ? exchange(f, w, r.turned) : r.turned;
 		r.exchanged -= (double)w->added * f->cost[1];
+		r.tiled = r.turned;
+		if (w->tiled)
+			r.size = ml_find_best(f, w->tiles, ML_TILE_SIZES, &r.tiled);
 		if (is_sum(w))
 			r.stored = ml_find_saved(f, w->stored);
 		if (w->covered < ONE_COLUMN)
@@ -495,11 +537,20 @@ static void conclude(struct ml_find *f, void *arg)
 	}
 }
 
+static void release(void *arg)
+{
+	struct mine *m = arg;
+
+	ml_tilings_release(&m->tilings);
+}
+
 const struct ml_finder ml_find_stride = {
 	.kind = "stride",
 	.family = ML_FAMILY_SIZE,
 	.weight = 1,
 	.look = look,
+	.see = see,
 	.try = try,
 	.conclude = conclude,
+	.release = release,
 };

@@ -154,9 +154,16 @@ static void tell(struct ml_find *f, const struct loop *l, double saved)
 	c->finding.advice = ml_arena_printf(
 		f->arena,
 		"let every other sweep of %s go backwards; legal if a sweep may run in "
-		"either direction. Several sweeps at once on a part of %s (tiles over "
-		"time) save up to %s",
-		place, name, ml_find_percent(f, l->saved / f->cycles));
+		"either direction",
+		place);
+	/* a sweep that needs all of the work in between has no tiles */
+	if (!ml_prior_fed(f, s))
+		c->finding.advice = ml_arena_printf(
+			f->arena,
+			"%s. Several sweeps at once on a part of %s (tiles over time) save "
+			"up to %s",
+			c->finding.advice, name,
+			ml_find_percent(f, l->saved / f->cycles));
 	ml_find_fact(c, "sweeps", (double)sweeps);
 	ml_find_fact(c, "working_set", (double)set);
 	ml_find_fact(c, "gain_of_tiles", l->saved / f->cycles);

@@ -309,8 +309,8 @@ static int by_rank(const void *a, const void *b)
 
 	if ((*x)->theirs != (*y)->theirs)
 		return (*x)->theirs ? 1 : -1;
-	if ((*x)->finder->vague != (*y)->finder->vague)
-		return (*x)->finder->vague ? 1 : -1;
+	if ((*x)->finding.vague != (*y)->finding.vague)
+		return (*x)->finding.vague ? 1 : -1;
 	if ((*x)->rank != (*y)->rank)
 		return (*x)->rank > (*y)->rank ? -1 : 1;
 	return *x < *y ? -1 : *x > *y;
@@ -346,7 +346,7 @@ static struct ml_candidate *same(struct ml_candidate *const *chosen, size_t coun
 	for (size_t i = 0; i < count; i++) {
 		double both = overlap(chosen[i], c);
 
-		if (both > 0 && both >= (c->finder->vague ? 0.25 : 0.5) * claimed(c))
+		if (both > 0 && both >= (c->finding.vague ? 0.25 : 0.5) * claimed(c))
 			return chosen[i];
 	}
 	return NULL;
@@ -409,14 +409,12 @@ static void choose(struct run *r, struct ml_findings *out)
 
 		if (!winner && n < MAX_FINDINGS)
 			chosen[n++] = sorted[i];
-		else if (winner && !sorted[i]->finder->vague)
+		else if (winner && !sorted[i]->finding.vague)
 			append_other(winner, sorted[i], &out->arena);
 	}
 	out->at = ml_arena_alloc(&out->arena, (n + 1) * sizeof(*out->at));
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		out->at[i] = chosen[i]->finding;
-		out->at[i].vague = chosen[i]->finder->vague;
-	}
 	out->count = n;
 }
 
