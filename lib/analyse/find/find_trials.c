@@ -83,8 +83,7 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 	return f->change_count++;
 }
 
-/* All cycles of the references of a slice, with a change. */
-static double cycles_in(const struct ml_find *f, const struct ml_trial *t)
+double ml_find_cycles(const struct ml_find *f, const struct ml_trial *t)
 {
 	return cycles_of(f, t->served) + translation_of(f, t->paged);
 }
@@ -106,7 +105,7 @@ double ml_find_saved_error(const struct ml_find *f, size_t trial, double *error)
 		const struct ml_trial *t = &parts[f->at_round[trial]];
 
 		moved[i] = (double)ml_find_missed(t->region_before, 0);
-		cycles[i] = cycles_in(f, &parts[r->count]) - cycles_in(f, t);
+		cycles[i] = ml_find_cycles(f, &parts[r->count]) - ml_find_cycles(f, t);
 	}
 	if (r->slices.count == 1)
 		return cycles[0];
