@@ -22,6 +22,7 @@ void ml_rounds_begin(struct ml_find *f)
 	f->round_of = ml_arena_alloc(f->arena, n * sizeof(*f->round_of));
 	f->at_round = ml_arena_alloc(f->arena, n * sizeof(*f->at_round));
 	f->decided = ml_arena_alloc(f->arena, n * sizeof(*f->decided));
+	f->at_most = ml_arena_alloc(f->arena, n * sizeof(*f->at_most));
 	f->needs_whole = ml_arena_alloc(f->arena, n * sizeof(*f->needs_whole));
 }
 
@@ -217,8 +218,12 @@ bool ml_round_decide(struct ml_find *f, const struct ml_round *r)
 		bool sure = v[i].doubt <= CERTAIN * f->cycles ||
 			    v[i].doubt <= CERTAIN_PART * v[i].saved;
 
-		f->decided[r->numbers[i]] = met && (sure || is_beaten(r, v, i) ||
-						    is_idle(f, r, v, i));
+		bool idle = is_idle(f, r, v, i);
+
+		f->decided[r->numbers[i]] = met && (sure || idle || is_beaten(r, v, i));
+		/* a part with caches that are not full may promise more */
+		if (met && idle && !sure)
+			f->at_most[r->numbers[i]] = v[i].at_most;
 		f->needs_whole[r->numbers[i]] = v[i].bias > CERTAIN * f->cycles &&
 						v[i].bias > CERTAIN_PART * v[i].saved;
 		some |= f->decided[r->numbers[i]];

@@ -125,8 +125,10 @@ struct ml_find {
 	/* by change: the round whose trial it is (find_rounds.h), and its place there */
 	const struct ml_round **round_of;
 	size_t *at_round;
-	bool *decided;               /* by change: it needs no further round */
-	bool *needs_whole;           /* by change: no small part can decide it */
+	bool *decided;     /* by change: it needs no further round */
+	bool *needs_whole; /* by change: no small part can decide it */
+	/* by change: it cannot save more, whatever the part says; 0: not known */
+	double *at_most;
 	const struct ml_finder *now; /* the finder that runs */
 	size_t now_index;
 	struct ml_candidate *candidates;

@@ -109,7 +109,10 @@ double ml_find_saved_error(const struct ml_find *f, size_t trial, double *error)
 	}
 	if (r->slices.count == 1)
 		return cycles[0];
-	return ml_slices_scale(&r->slices, moved, cycles, f->concerned[trial], error);
+	double saved = ml_slices_scale(&r->slices, moved, cycles, f->concerned[trial],
+				       error);
+	double at_most = f->at_most[trial];
+	return at_most > 0 && saved > at_most ? at_most : saved;
 }
 
 double ml_find_saved(const struct ml_find *f, size_t trial)

@@ -221,15 +221,15 @@ static bool try_parts(struct run *r, struct ml_whatif *w, struct ml_findings *ou
 }
 
 /*
- * The more changes there are, the fewer references each gets: `window` references for
- * `lanes` of them.
+ * The more changes there were at first, the fewer references each gets in the last round:
+ * `window` references for `lanes` of them.
  */
 static bool try_all(struct run *r, struct ml_whatif *w, struct ml_findings *out,
 		    const struct ml_findings_options *o, uint64_t window, uint64_t lanes,
 		    struct ml_err *err)
 {
+	size_t all = r->f.change_count, left;
 	bool done = true;
-	size_t left;
 
 	w->see = NULL;
 	w->distances = false;
@@ -238,8 +238,8 @@ static bool try_all(struct run *r, struct ml_whatif *w, struct ml_findings *out,
 	if (!try_parts(r, w, out, o, window, &done, err))
 		return false;
 	left = ml_round_open(&r->f, false);
-	if (done && left > lanes &&
-	    !shrink(r, &w->slices, window * lanes / left, ML_SLICES, err))
+	if (done && left && all > lanes &&
+	    !shrink(r, &w->slices, window * lanes / all, ML_SLICES, err))
 		return false;
 	if (done && left && !try_round(r, w, out, true, o->partial, &done, err))
 		return false;
