@@ -22,24 +22,28 @@ void ml_rounds_begin(struct ml_find *f)
 	f->round_of = ml_arena_alloc(f->arena, n * sizeof(*f->round_of));
 	f->at_round = ml_arena_alloc(f->arena, n * sizeof(*f->at_round));
 	f->decided = ml_arena_alloc(f->arena, n * sizeof(*f->decided));
+	f->at_most = ml_arena_alloc(f->arena, n * sizeof(*f->at_most));
+	f->needs_whole = ml_arena_alloc(f->arena, n * sizeof(*f->needs_whole));
 }
 
 /* A change that concerns no reference of the run saves nothing. */
-static bool is_open(const struct ml_find *f, size_t change)
+static bool is_open(const struct ml_find *f, size_t change, bool part)
 {
-	return !f->decided[change] && f->concerned[change] > 0;
+	return !f->decided[change] && f->concerned[change] > 0 &&
+	       !(part && f->needs_whole[change]);
 }
 
-size_t ml_round_open(const struct ml_find *f)
+size_t ml_round_open(const struct ml_find *f, bool part)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->change_count; i++)
-		n += is_open(f, i);
+		n += is_open(f, i, part);
 	return n;
 }
 
-struct ml_round *ml_round_make(struct ml_find *f, const struct ml_slices *slices)
+struct ml_round *ml_round_make(struct ml_find *f, const struct ml_slices *slices,
+			       bool part)
 {
 	struct ml_round *r = ml_arena_alloc(f->arena, sizeof(*r));
 	size_t n = f->change_count;
@@ -48,7 +52,7 @@ struct ml_round *ml_round_make(struct ml_find *f, const struct ml_slices *slices
 	r->numbers = ml_arena_alloc(f->arena, (n + 1) * sizeof(*r->numbers));
 	r->changes = ml_arena_alloc(f->arena, (n + 1) * sizeof(*r->changes));
 	for (size_t i = 0; i < n; i++)
-		if (is_open(f, i)) {
+		if (is_open(f, i, part)) {
 			r->numbers[r->count] = i;
 			r->changes[r->count++] = f->changes[i];
 		}
@@ -84,6 +88,7 @@ struct cost {
 	double moved[ML_SLICES_MAX];  /* references that the change concerns */
 	double before[ML_SLICES_MAX]; /* their waiting without the change */
 	double after[ML_SLICES_MAX];  /* with it */
+	double others[ML_SLICES_MAX]; /* cycles saved elsewhere: other data, TLBs */
 	double cold[ML_SLICES_MAX]; /* of this, what may be because caches are not full */
 };
 
@@ -106,6 +111,9 @@ static void find_cost(const struct ml_find *f, const struct ml_round *r, size_t 
 		for (unsigned l = large + 1; l <= f->memory; l++)
 			c->cold[k] += (f->cost[l] - f->cost[large]) *
 				      (double)t->region_after[l];
+		c->others[k] = ml_find_cycles(f,
+					      &r->parts[k * (r->count + 1) + r->count]) -
+			       ml_find_cycles(f, t) - (c->before[k] - c->after[k]);
 		if (walk > 1)
 			c->cold[k] += ml_find_translation(f, walk) *
 				      (double)t->paged[walk];
@@ -115,7 +123,8 @@ static void find_cost(const struct ml_find *f, const struct ml_round *r, size_t 
 /* What a round says about a change, in cycles of the whole run. */
 struct verdict {
 	double saved, doubt; /* doubt: what it may save more, or less */
-	double at_most;      /* what it may save at all */
+	double bias;    /* of this, what more slices of the same length do not mend */
+	double at_most; /* what it may save at all */
 };
 
 static struct verdict judge(const struct ml_find *f, const struct ml_round *r, size_t i)
@@ -124,18 +133,20 @@ static struct verdict judge(const struct ml_find *f, const struct ml_round *r, s
 	const struct ml_slices *s = &r->slices;
 	struct verdict v;
 	struct cost c;
-	double error, ignored, all = f->concerned[n];
+	double error, unsure, ignored, all = f->concerned[n];
 
 	find_cost(f, r, i, &c);
 	v.saved = ml_find_saved_error(f, n, &error);
 	double before = ml_slices_scale(s, c.moved, c.before, all, &ignored);
-	double after = ml_slices_scale(s, c.moved, c.after, all, &ignored);
 	double cold = ml_slices_scale(s, c.moved, c.cold, all, &ignored);
-	double others = v.saved - (before - after);
-	v.doubt = 2 * error + fabs(before - f->waits[n]) + cold;
+	double others = ml_slices_scale(s, c.moved, c.others, all, &unsure);
+	v.bias = fabs(before - f->waits[n]) + cold;
+	v.doubt = 2 * error + v.bias;
 	v.at_most = v.saved + v.doubt;
 	/* at best its references wait for nothing */
-	double best = f->waits[n] + (others > 0 ? others : 0) + 2 * error;
+	double best = f->waits[n] + (others > 0 ? others : 0) + 2 * unsure;
+	if (r->changes[i].kind == ML_CHANGE_DROP)
+		best += f->concerned[n] * f->cost[1];
 	if (best < v.at_most)
 		v.at_most = best;
 	return v;
@@ -157,16 +168,41 @@ static bool is_beaten(const struct ml_round *r, const struct verdict *v, size_t 
 	return false;
 }
 
-/* Whether all changes of a finder together save too little, as those of a family may. */
-static bool is_idle(const struct ml_find *f, const struct ml_round *r,
-		    const struct verdict *v, size_t i)
+/* The most that changes of this one's finder and region may save: one of them is made. */
+static double most(const struct ml_find *f, const struct ml_round *r,
+		   const struct verdict *v, size_t i)
 {
-	double sum = 0;
+	double max = 0;
 
 	for (size_t k = 0; k < r->count; k++)
 		if (f->tried_by[r->numbers[k]] == f->tried_by[r->numbers[i]] &&
-		    v[k].at_most > 0)
-			sum += v[k].at_most;
+		    r->changes[k].region == r->changes[i].region && v[k].at_most > max)
+			max = v[k].at_most;
+	return max;
+}
+
+static bool is_first_of_region(const struct ml_find *f, const struct ml_round *r,
+			       size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (f->tried_by[r->numbers[k]] == f->tried_by[r->numbers[i]] &&
+		    r->changes[k].region == r->changes[i].region)
+			return false;
+	return true;
+}
+
+/* Whether a change saves too little for a finding, also together with its family. */
+static bool is_idle(const struct ml_find *f, const struct ml_round *r,
+		    const struct verdict *v, size_t i)
+{
+	const struct ml_finder *finder = f->tried_by[r->numbers[i]];
+	double sum = 0;
+
+	if (finder->family == ML_FAMILY_NONE)
+		return most(f, r, v, i) < IDLE * f->min_cycles;
+	for (size_t k = 0; k < r->count; k++)
+		if (f->tried_by[r->numbers[k]] == finder && is_first_of_region(f, r, k))
+			sum += most(f, r, v, k);
 	return sum < IDLE * f->min_cycles;
 }
 
@@ -182,8 +218,14 @@ bool ml_round_decide(struct ml_find *f, const struct ml_round *r)
 		bool sure = v[i].doubt <= CERTAIN * f->cycles ||
 			    v[i].doubt <= CERTAIN_PART * v[i].saved;
 
-		f->decided[r->numbers[i]] = met && (sure || is_beaten(r, v, i) ||
-						    is_idle(f, r, v, i));
+		bool idle = is_idle(f, r, v, i);
+
+		f->decided[r->numbers[i]] = met && (sure || idle || is_beaten(r, v, i));
+		/* a part with caches that are not full may promise more */
+		if (met && idle && !sure)
+			f->at_most[r->numbers[i]] = v[i].at_most;
+		f->needs_whole[r->numbers[i]] = v[i].bias > CERTAIN * f->cycles &&
+						v[i].bias > CERTAIN_PART * v[i].saved;
 		some |= f->decided[r->numbers[i]];
 	}
 	return some;

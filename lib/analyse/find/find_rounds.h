@@ -34,10 +34,14 @@ struct ml_round {
 
 /* Before the first round; all changes are known. */
 void ml_rounds_begin(struct ml_find *f);
-/* The number of changes that no round has decided and that have an effect. */
-size_t ml_round_open(const struct ml_find *f);
+/*
+ * The number of changes that no round has decided and that have an effect; part: without
+ * those that no small part can decide.
+ */
+size_t ml_round_open(const struct ml_find *f, bool part);
 /* Makes a round of these. */
-struct ml_round *ml_round_make(struct ml_find *f, const struct ml_slices *slices);
+struct ml_round *ml_round_make(struct ml_find *f, const struct ml_slices *slices,
+			       bool part);
 /* After its simulation: the trials of the round are those of its changes. */
 void ml_round_end(struct ml_find *f, struct ml_round *r);
 /* Marks the changes that need no further round. True if it decides some. */

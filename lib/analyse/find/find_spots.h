@@ -126,7 +126,10 @@ struct ml_find {
 	/* by change: the round whose trial it is (find_rounds.h), and its place there */
 	const struct ml_round **round_of;
 	size_t *at_round;
-	bool *decided;               /* by change: it needs no further round */
+	bool *decided;     /* by change: it needs no further round */
+	bool *needs_whole; /* by change: no small part can decide it */
+	/* by change: it cannot save more, whatever the part says; 0: not known */
+	double *at_most;
 	const struct ml_finder *now; /* the finder that runs */
 	size_t now_index;
 	struct ml_candidate *candidates;
@@ -207,7 +210,9 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
  * references that it was tried on. Negative: the change makes things worse.
  */
 double ml_find_saved(const struct ml_find *f, size_t trial);
-/* The same, and its standard error. */
+/* All cycles of the references of a trial, or of a part of it. */
+double ml_find_cycles(const struct ml_find *f, const struct ml_trial *t);
+/* As ml_find_saved, and its standard error. */
 double ml_find_saved_error(const struct ml_find *f, size_t trial, double *error);
 /* In conclude: serving levels of the references of a trial without its change. */
 const uint64_t *ml_find_untouched(const struct ml_find *f, size_t trial);

@@ -83,8 +83,7 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 	return f->change_count++;
 }
 
-/* All cycles of the references of a slice, with a change. */
-static double cycles_in(const struct ml_find *f, const struct ml_trial *t)
+double ml_find_cycles(const struct ml_find *f, const struct ml_trial *t)
 {
 	return cycles_of(f, t->served) + translation_of(f, t->paged);
 }
@@ -106,11 +105,14 @@ double ml_find_saved_error(const struct ml_find *f, size_t trial, double *error)
 		const struct ml_trial *t = &parts[f->at_round[trial]];
 
 		moved[i] = (double)ml_find_missed(t->region_before, 0);
-		cycles[i] = cycles_in(f, &parts[r->count]) - cycles_in(f, t);
+		cycles[i] = ml_find_cycles(f, &parts[r->count]) - ml_find_cycles(f, t);
 	}
 	if (r->slices.count == 1)
 		return cycles[0];
-	return ml_slices_scale(&r->slices, moved, cycles, f->concerned[trial], error);
+	double saved = ml_slices_scale(&r->slices, moved, cycles, f->concerned[trial],
+				       error);
+	double at_most = f->at_most[trial];
+	return at_most > 0 && saved > at_most ? at_most : saved;
 }
 
 double ml_find_saved(const struct ml_find *f, size_t trial)

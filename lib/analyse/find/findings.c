@@ -171,7 +171,7 @@ static bool shrink(struct run *r, struct ml_slices *s, uint64_t refs, size_t sli
 static bool try_round(struct run *r, struct ml_whatif *w, struct ml_findings *out,
 		      bool is_last, bool partial, bool *done, struct ml_err *err)
 {
-	struct ml_round *round = ml_round_make(&r->f, &w->slices);
+	struct ml_round *round = ml_round_make(&r->f, &w->slices, !is_last);
 
 	w->machine = r->f.p->machine; /* a pass simplifies it */
 	w->changes = round->changes;
@@ -205,7 +205,7 @@ static bool try_parts(struct run *r, struct ml_whatif *w, struct ml_findings *ou
 		return true;
 	for (size_t slices = ML_SLICES; slices <= ML_SLICES_MAX && *done;
 	     slices *= MORE, few *= MORE) {
-		if (few < slices || 2 * few > all.refs || !ml_round_open(&r->f))
+		if (few < slices || 2 * few > all.refs || !ml_round_open(&r->f, true))
 			break;
 		if (!shrink(r, &w->slices, few, slices, err))
 			return false;
@@ -221,15 +221,15 @@ static bool try_parts(struct run *r, struct ml_whatif *w, struct ml_findings *ou
 }
 
 /*
- * The more changes there are, the fewer references each gets: `window` references for
- * `lanes` of them.
+ * The more changes there were at first, the fewer references each gets in the last round:
+ * `window` references for `lanes` of them.
  */
 static bool try_all(struct run *r, struct ml_whatif *w, struct ml_findings *out,
 		    const struct ml_findings_options *o, uint64_t window, uint64_t lanes,
 		    struct ml_err *err)
 {
+	size_t all = r->f.change_count, left;
 	bool done = true;
-	size_t left;
 
 	w->see = NULL;
 	w->distances = false;
@@ -237,9 +237,9 @@ static bool try_all(struct run *r, struct ml_whatif *w, struct ml_findings *out,
 	ml_rounds_begin(&r->f);
 	if (!try_parts(r, w, out, o, window, &done, err))
 		return false;
-	left = ml_round_open(&r->f);
-	if (done && left > lanes &&
-	    !shrink(r, &w->slices, window * lanes / left, ML_SLICES, err))
+	left = ml_round_open(&r->f, false);
+	if (done && left && all > lanes &&
+	    !shrink(r, &w->slices, window * lanes / all, ML_SLICES, err))
 		return false;
 	if (done && left && !try_round(r, w, out, true, o->partial, &done, err))
 		return false;
