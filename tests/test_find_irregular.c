@@ -3,13 +3,15 @@
 
 enum { ELEMENTS = 512 };
 
-/* Visits all elements in an order without a pattern, so many times; the same or another.
+/*
+ * Visits all elements, of `size` bytes, in an order without a pattern, so many times; the
+ * same order or another.
  */
-static void visit(unsigned rounds, bool same_order)
+static void visit_sized(unsigned rounds, bool same_order, unsigned size)
 {
 	unsigned order[ELEMENTS], x = 9;
 
-	put("global X 0x10000 %u 8\nL visit.c:4", 8 * ELEMENTS);
+	put("global X 0x10000 %u %u\nL visit.c:4", size * ELEMENTS, size);
 	for (unsigned i = 0; i < ELEMENTS; i++)
 		order[i] = i;
 	for (unsigned t = 0; t < rounds; t++) {
@@ -21,8 +23,13 @@ static void visit(unsigned rounds, bool same_order)
 			order[k] = swapped;
 		}
 		for (unsigned i = 0; i < ELEMENTS; i++)
-			touch('r', 0x10000 + 8 * order[i], 8);
+			touch('r', 0x10000 + size * order[i], size);
 	}
+}
+
+static void visit(unsigned rounds, bool same_order)
+{
+	visit_sized(rounds, same_order, 8);
 }
 
 TEST(elements_visited_in_the_same_order_again_want_to_lie_in_it)
@@ -49,6 +56,22 @@ TEST(an_order_that_never_comes_again_is_not_advised)
 	done(&x);
 	start();
 	visit(4, false);
+	finish(&x, FULL);
+	CHECK(!find(&x, "gather"));
+	done(&x);
+}
+
+TEST(elements_that_cannot_hold_a_number_of_another_are_not_renumbered)
+{
+	struct found x;
+
+	start();
+	visit_sized(4, true, 2); /* a number below 512 fits two bytes */
+	finish(&x, FULL);
+	CHECK(find(&x, "gather"));
+	done(&x);
+	start();
+	visit_sized(4, true, 1); /* but not one */
 	finish(&x, FULL);
 	CHECK(!find(&x, "gather"));
 	done(&x);
@@ -206,5 +229,23 @@ TEST(a_full_table_that_is_visited_by_chance_is_not_ordered_by_the_chances_of_thi
 	}
 	finish(&x, "L1 2K full 16B 1c | memory 100c");
 	CHECK(!find(&x, "probes"));
+	done(&x);
+}
+
+TEST(reads_that_overlap_are_a_text_and_no_indices)
+{
+	unsigned at = 3;
+	struct found x;
+
+	start();
+	put("global X 0x10000 8192 8\nglobal text 0x20000 2048 4");
+	for (unsigned t = 0; t < 10; t++)
+		for (unsigned i = 0; i < 1024; i++) {
+			at = at * 1664525u + 1013904223u;
+			put("L use.c:5 use\nr0x%x:4", 0x20000 + i);
+			put("r0x%x", 0x10000 + 8 * ((at >> 8) % 1024));
+		}
+	finish(&x, FULL);
+	CHECK(!find(&x, "gather"));
 	done(&x);
 }

@@ -59,6 +59,25 @@ static bool used_once(const struct ml_find *f, const struct ml_spot *index)
 }
 
 /*
+ * Whether the spot goes on by neighbouring elements. Reads that overlap each other are
+ * no elements: the code makes a hash of some bytes of a text, and then goes on by one.
+ */
+static bool goes_on(const struct ml_find *f, const struct ml_spot *s)
+{
+	const struct ml_profile_cell *c = s->worst;
+	int64_t size = (int64_t)(s->bytes / s->refs);
+	uint64_t near = 0;
+
+	for (uint32_t k = 0; k < c->strides; k++) {
+		int64_t step = llabs(c->stride[k].bytes);
+
+		if (step && step >= size && step <= (int64_t)f->line)
+			near += c->stride[k].count;
+	}
+	return 2 * near > c->steps;
+}
+
+/*
  * The array of indices: an array of which the code reads about one element for each
  * reference.
  */
@@ -68,18 +87,11 @@ static const struct ml_spot *index_of(const struct ml_find *f, const struct ml_v
 
 	for (size_t i = 0; i < f->spot_count; i++) {
 		const struct ml_spot *o = &f->spots[i];
-		uint64_t near = 0;
 
 		if (!just_before(f, o, s) || o->region == s->region || !o->kind[0] ||
 		    4 * o->refs < s->refs || !ml_find_movable(f, o->region))
 			continue;
-		for (uint32_t k = 0; k < o->worst->strides; k++) {
-			int64_t step = o->worst->stride[k].bytes;
-
-			if (step && step <= (int64_t)f->line && step >= -(int64_t)f->line)
-				near += o->worst->stride[k].count;
-		}
-		if (2 * near > o->worst->steps && can_name(f, o, v) && !used_once(f, o))
+		if (goes_on(f, o) && can_name(f, o, v) && !used_once(f, o))
 			return o;
 	}
 	return NULL;

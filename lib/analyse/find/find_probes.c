@@ -143,7 +143,8 @@ static void tell_order(struct ml_find *f, const struct ml_visits *v, size_t tria
 	c->finding.advice = ml_arena_printf(
 		f->arena,
 		"renumber: store the elements of %s in the order in which they are "
-		"visited (sorted by cell, by neighbourhood, by level)",
+		"visited (sorted by cell, by neighbourhood, by level); this needs "
+		"numbers of elements that are stored, not computed by a hash function",
 		name);
 	ml_find_fact(c, "elements", (double)v->count);
 	ml_find_fact(c, "element", (double)v->pitch);
@@ -168,6 +169,18 @@ static double share(const struct ml_find *f, const struct mine *m, bool in_order
 	return all > 0 && all < sum ? all / sum : 1;
 }
 
+/*
+ * Whether an element can hold the number of any other. If neither another array nor the
+ * elements themselves hold numbers, the program computes the places, as a hash table
+ * does, and there is nothing to renumber.
+ */
+static bool can_link(const struct ml_find *f, const struct ml_visits *v)
+{
+	return v->pitch >= sizeof(uint32_t) ||
+	       ml_find_block_size(f, v->spot->region, NULL) / v->pitch <=
+		       (uint64_t)1 << (8 * v->pitch);
+}
+
 static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
@@ -182,7 +195,8 @@ static void conclude(struct ml_find *f, void *arg)
 		double denser = packed > halved ? packed : halved;
 
 		if (in_order >= ml_family_min(f) &&
-		    in_order > ML_ORDER_MATTERS * denser && ml_visits_repeat(v))
+		    in_order > ML_ORDER_MATTERS * denser && ml_visits_repeat(v) &&
+		    can_link(f, v))
 			tell_order(f, v, m->in_order[i], order_share * in_order);
 		else if (denser >= ml_family_min(f))
 			tell(f, v, m->packed[i][best], dense_share * packed,
