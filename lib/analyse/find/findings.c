@@ -30,7 +30,7 @@ enum {
 	/* references to try and simulations at once, with more of which fewer references
 	 * are tried; a machine without prefetchers and TLBs is simulated twice as fast */
 	WINDOW = 20 * 1000 * 1000,
-	LANES = 4,
+	LANES = 2,
 	PLAIN_WINDOW = 2 * WINDOW,
 	PLAIN_LANES = 6,
 	/* the first round has one of so many references, if these are not too few; the

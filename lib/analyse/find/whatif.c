@@ -50,7 +50,7 @@ struct pass {
 	struct worker *workers;
 	unsigned worker_count;
 	struct ml_pool pool;
-	atomic_size_t next; /* the next change to try on the batch */
+	atomic_bool *taken; /* [count]: a worker tries this change on the batch */
 };
 
 static bool lane_run(struct worker *x, struct ml_lane *l, const uint64_t *addr)
@@ -235,19 +235,27 @@ static bool try(struct worker *x, size_t k)
 	return true;
 }
 
-/* A job: tries changes on the batch until none is left. */
+/*
+ * A job: tries changes on the batch until none is left. Each worker begins with changes of
+ * its own, always the same ones: their simulators are in the caches of its core.
+ */
 static void try_some(void *arg)
 {
 	struct worker *x = arg;
-	size_t k;
+	struct pass *p = x->p;
+	size_t own = (size_t)(x - p->workers), count = p->w->count;
 
-	while (!x->failed && (k = atomic_fetch_add(&x->p->next, 1)) < x->p->w->count)
-		x->failed = !try(x, k);
+	for (unsigned others = 0; others < 2; others++)
+		for (size_t k = 0; k < count && !x->failed; k++)
+			if ((k % p->worker_count != own) == others &&
+			    !atomic_exchange(&p->taken[k], true))
+				x->failed = !try(x, k);
 }
 
 static bool try_all(struct pass *p, struct ml_err *err)
 {
-	atomic_store(&p->next, 0);
+	for (size_t k = 0; k < p->w->count; k++)
+		atomic_store_explicit(&p->taken[k], false, memory_order_relaxed);
 	for (unsigned i = 1; i < p->worker_count; i++)
 		ml_pool_submit(&p->pool, try_some, &p->workers[i]);
 	try_some(&p->workers[0]);
@@ -394,6 +402,7 @@ static void open_workers(struct pass *p, struct ml_arena *a)
 	p->worker_count = (unsigned)(p->w->count < cpus ? p->w->count : cpus);
 	p->worker_count += !p->worker_count;
 	p->workers = ml_arena_alloc(a, p->worker_count * sizeof(*p->workers));
+	p->taken = ml_arena_alloc(a, (p->w->count + 1) * sizeof(*p->taken));
 	for (unsigned i = 0; i < p->worker_count; i++)
 		p->workers[i].p = p;
 	if (p->worker_count > 1)
