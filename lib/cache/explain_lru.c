@@ -48,6 +48,7 @@ bool ml_explain_lru_has(enum ml_explain_lru_how how)
 	case ML_EXPLAIN_LRU_AVX512:
 		return __builtin_cpu_supports("avx512f") &&
 		       __builtin_cpu_supports("avx512bw") &&
+		       __builtin_cpu_supports("avx512dq") &&
 		       __builtin_cpu_supports("avx512vl") &&
 		       __builtin_cpu_supports("bmi2");
 #endif

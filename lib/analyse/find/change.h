@@ -51,6 +51,7 @@ struct ml_change {
 	const uint64_t *list;  /* LIST, MIRROR: times, ascending */
 	const uint64_t *other; /* LIST: addresses */
 	size_t list_count;
+	bool partial; /* LIST: references that it does not list count for nothing */
 	const struct ml_change *also; /* further changes of the same trial, or NULL */
 };
 

@@ -513,6 +513,23 @@ static double exchange(const struct ml_find *f, const struct walk *w, double sav
 	return ml_find_saved(f, w->exchange);
 }
 
+/*
+ * What tiles save that were not tried as they would run, because several threads or
+ * statements walk. If rows do not begin at a line, neighbouring tiles share lines, and
+ * each of these is fetched for both: the wider the tiles, the fewer.
+ */
+static double estimate_tiles(const struct ml_find *f, const struct walk *w,
+			     struct remedies *r)
+{
+	double left = w->spot->excess - r->turned;
+
+	r->size = ML_TILE_SIZES - 1;
+	if (w->pitch % f->line == 0 || left < 0)
+		return r->turned;
+	return r->turned - left * (double)(f->line - w->unit) /
+				   (double)(tile_of(f, w, r->size) * w->unit);
+}
+
 static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
@@ -525,9 +542,10 @@ static void conclude(struct ml_find *f, void *arg)
 			continue;
 		r.exchanged = w->exchanged ? exchange(f, w, r.turned) : r.turned;
 		r.exchanged -= (double)w->added * f->cost[1];
-		r.tiled = r.turned;
 		if (w->tiled)
 			r.size = ml_find_best(f, w->tiles, ML_TILE_SIZES, &r.tiled);
+		else
+			r.tiled = w->exchanged ? estimate_tiles(f, w, &r) : r.turned;
 		if (is_sum(w))
 			r.stored = ml_find_saved(f, w->stored);
 		if (w->covered < ONE_COLUMN)

@@ -5,7 +5,9 @@
 #include "lib/analyse/find/find_family.h"
 
 enum {
-	MAX_REFS = 1 << 22,
+	MAX_REFS = 1 << 22, /* about so many references of a line are kept... */
+	BURST = 1 << 18,    /* ...in bursts */
+	MAX_SHOWN = 40 * 1000 * 1000,
 	MAX_ELEMENTS = 1 << 24,
 	SHORT = 4, /* runs: a shorter pass tells nothing; later visits are of a new pass
 		    */
@@ -44,6 +46,17 @@ static struct ml_tiling_line *line_of(struct ml_tilings *t, uint32_t line)
 	return NULL;
 }
 
+/* Which of the bursts of a line are kept, so that they are not too many. */
+static uint64_t every(const struct ml_find *f, uint32_t line)
+{
+	uint64_t refs = 0;
+
+	for (size_t i = 0; i < f->spot_count; i++)
+		if (f->spots[i].line == line)
+			refs += f->spots[i].refs;
+	return (refs < MAX_SHOWN ? refs : MAX_SHOWN) / MAX_REFS + 1;
+}
+
 bool ml_tilings_look(struct ml_find *f, struct ml_tilings *t)
 {
 	for (size_t i = 0; i < f->spot_count && t->count < ML_TILINGS; i++) {
@@ -53,20 +66,25 @@ bool ml_tilings_look(struct ml_find *f, struct ml_tilings *t)
 			break;
 		if (f->user_lines.lines[s->line].own && ml_find_movable(f, s->region) &&
 		    !line_of(t, s->line) && may_walk(f, s) && has_other(f, s))
-			t->lines[t->count++].line = s->line;
+			t->lines[t->count++] = (struct ml_tiling_line){
+				.line = s->line, .every = every(f, s->line)
+			};
 	}
 	return t->count;
 }
 
 static void note(struct ml_tiling_line *l, const struct ml_tiling_ref *r, uint16_t thread)
 {
+	uint64_t burst = l->met++ / BURST;
+
 	if (!l->count)
 		l->thread = thread;
-	l->unusable |= l->thread != thread || l->count == MAX_REFS;
-	if (l->unusable)
+	l->unusable |= l->thread != thread;
+	if (l->unusable || burst % l->every)
 		return;
 	l->refs = ml_grow(l->refs, &l->cap, l->count + 1, sizeof(*l->refs));
-	l->refs[l->count++] = *r;
+	l->refs[l->count] = *r;
+	l->refs[l->count++].slice += (uint32_t)burst;
 }
 
 void ml_tilings_see(struct ml_find *f, struct ml_tilings *t, const struct ml_seen *s)
@@ -251,6 +269,7 @@ static size_t try_size(struct ml_find *f, struct order *o, struct ml_tiling_line
 						.list = l->times[k],
 						.other = l->lists[size][k],
 						.list_count = o->a[k].count,
+						.partial = l->every > 1,
 						.by = ml_find_sites(f, l->line) };
 	struct ml_change *also = ml_arena_alloc(f->arena, sizeof(*also));
 	*also = change[1];

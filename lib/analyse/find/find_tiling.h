@@ -23,11 +23,13 @@ struct ml_tiling_line {
 	struct ml_tiling_ref {
 		uint64_t time, addr, base; /* base: address of the block */
 		const struct ml_spot *spot;
-		uint32_t size, slice;
+		uint32_t size, slice; /* slice: or burst; changes where time jumps */
 	} * refs;
 	size_t count, cap;
+	uint64_t met;   /* references that were shown */
+	uint64_t every; /* of the bursts of references, one of so many is kept */
 	uint16_t thread;
-	bool unusable; /* too many references, or those of several threads */
+	bool unusable;                                /* references of several threads */
 	uint64_t *lists[ML_TILE_SIZES][2], *times[2]; /* of the changes, by array */
 };
 

@@ -90,7 +90,8 @@ double ml_find_cycles(const struct ml_find *f, const struct ml_trial *t)
 
 /*
  * If all references were tried, the difference is the answer. Else it is scaled by the
- * references that the change concerns in the run to those in the slices.
+ * references that the change concerns in the run to those in the slices, or to those that
+ * it lists.
  */
 double ml_find_saved_error(const struct ml_find *f, size_t trial, double *error)
 {
@@ -107,7 +108,7 @@ double ml_find_saved_error(const struct ml_find *f, size_t trial, double *error)
 		moved[i] = (double)ml_find_missed(t->region_before, 0);
 		cycles[i] = ml_find_cycles(f, &parts[r->count]) - ml_find_cycles(f, t);
 	}
-	if (r->slices.count == 1)
+	if (r->slices.count == 1 && !f->changes[trial].partial)
 		return cycles[0];
 	double saved = ml_slices_scale(&r->slices, moved, cycles, f->concerned[trial],
 				       error);

@@ -157,6 +157,24 @@ static size_t concerned(struct worker *x, const struct ml_change *c)
 	return n;
 }
 
+/* Of the n references in x->apart, keeps those that the change lists. */
+static size_t only_listed(struct worker *x, const struct ml_change *c, size_t at,
+			  size_t n)
+{
+	uint64_t first = x->p->batch->time;
+	size_t kept = 0;
+
+	for (size_t j = 0; j < n; j++) {
+		uint64_t time = first + x->apart[j];
+
+		while (at < c->list_count && c->list[at] < time)
+			at++;
+		if (at < c->list_count && c->list[at] == time)
+			x->apart[kept++] = x->apart[j];
+	}
+	return kept;
+}
+
 static void count_served(uint64_t *count, const uint8_t *served, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -219,6 +237,8 @@ static bool try(struct worker *x, size_t k)
 	     c = c->also)
 		drops |= apply(x, c, &l->at[++at], concerned(x, c));
 	n = concerned(x, first);
+	if (first->partial)
+		n = only_listed(x, first, l->at[0], n);
 	drops |= apply(x, first, &l->at[0], n);
 	if (first->kind == ML_CHANGE_LARGE_PAGES)
 		try_large_pages(x, l);
@@ -236,8 +256,8 @@ static bool try(struct worker *x, size_t k)
 }
 
 /*
- * A job: tries changes on the batch until none is left. Each worker begins with changes of
- * its own, always the same ones: their simulators are in the caches of its core.
+ * A job: tries changes on the batch until none is left. Each worker begins with changes
+ * of its own, always the same ones: their simulators are in the caches of its core.
  */
 static void try_some(void *arg)
 {
