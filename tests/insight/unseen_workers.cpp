@@ -27,10 +27,8 @@ static void filter(int me)
 		bool pass = allowed[x >> 24];
 		if (V == 2)
 			(pass ? good : bad)++;
-		else if (pass)
-			mine.accepted.fetch_add(1, std::memory_order_relaxed); // HERE
 		else
-			mine.refused.fetch_add(1, std::memory_order_relaxed); // HERE
+			(pass ? mine.accepted : mine.refused).fetch_add(1); // HERE
 	}
 	mine.accepted += good;
 	mine.refused += bad;
