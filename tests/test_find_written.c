@@ -151,6 +151,19 @@ TEST(data_that_are_read_soon_are_better_written_through_the_caches)
 	done(&x);
 }
 
+TEST(data_that_another_line_overwrites_soon_too)
+{
+	struct found x;
+
+	start();
+	/* all of it stays in L2 until it is overwritten; L1 holds little */
+	put("alloc out 0x10000 8192 8\nL clear.c:3\nw0x10000+8*1000");
+	put("L fill.c:6\nw0x10000+8*1000");
+	finish(&x, "L1 256 full 16B lru 1c | L2 64K 4w lru 4c | memory 100c");
+	CHECK(!find(&x, "write allocate"));
+	done(&x);
+}
+
 TEST(ranges_of_addresses_join_and_stay_few)
 {
 	struct ml_address_ranges r = { 0 }, again = { 0 };

@@ -130,8 +130,8 @@ static void leave_all(struct ml_written *m, bool known)
 }
 
 /*
- * A reference to some bytes of one word; spot 0: it reads, `faster` cycles less than from
- * memory.
+ * A reference to some bytes of one word, `faster` by so many cycles than from memory;
+ * spot 0: it reads.
  */
 static void touch(struct ml_written *m, uint64_t addr, uint8_t mask, uint16_t block,
 		  uint32_t spot, double faster)
@@ -155,6 +155,8 @@ static void touch(struct ml_written *m, uint64_t addr, uint8_t mask, uint16_t bl
 		*last = 0;
 		return;
 	}
+	if (*last && *last != spot)
+		m->spots[*last - 1].soon += faster;
 	*last = spot;
 	uint8_t vain = p->unread[word] & mask;
 	if (vain && p->writer[word] != spot)

@@ -28,8 +28,8 @@ struct ml_written_spot {
 	 * before */
 	uint64_t whole, part;
 	/*
-	 * Cycles by which the first reads of its lines would be slower if its writes went
-	 * past the caches.
+	 * Cycles by which the first reads of its lines, or writes of others to them,
+	 * would be slower if its writes went past the caches.
 	 */
 	double soon;
 };
