@@ -359,6 +359,41 @@ static bool stops(void *arg, const struct ml_events *e, struct ml_err *err)
 	return true;
 }
 
+/* Fails at its third batch. */
+static bool fails(void *arg, const struct ml_events *e, struct ml_err *err)
+{
+	unsigned *batches = arg;
+
+	(void)e;
+	if (++*batches == 3)
+		return ml_fail(err, ML_IO, "the third batch is one too many");
+	return true;
+}
+
+TEST(a_pass_that_fails_ends_the_run)
+{
+	const char *machines[] = { "L1 256 2w 64B | L2 1K 4w", "L1 256 2w 64B fifo" };
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct ml_replay_options o = replayed_options(machines[i % 2]);
+		struct ml_trace trace;
+		struct ml_replay *r;
+		struct ml_err err;
+		unsigned batches = 0;
+		struct ml_pass pass = { .arg = &batches, .batch = fails };
+
+		o.want = i < 2 ? 0 : ML_SIM_CAUSES | ML_SIM_USE;
+		replayed_write("r0+8*100000");
+		CHECK_OK(ml_trace_open(&trace, scratch(), &err), &err);
+		CHECK_OK(ml_replay_open(&r, &trace, &o, &err), &err);
+		CHECK(!ml_replay_run(r, &pass, 1, &err));
+		CHECK_STR(err.text, "the third batch is one too many");
+		CHECK_EQ(batches, 3);
+		ml_replay_close(r);
+		ml_trace_close(&trace);
+	}
+}
+
 static bool is_set(void *arg)
 {
 	return ml_stopped(arg);

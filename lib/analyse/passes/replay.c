@@ -59,10 +59,11 @@ struct ml_replay {
 	struct ml_event_sums *sums; /* those that the simulator fills */
 	bool regions;               /* a pass needs them */
 	struct ml_events now;       /* the piece that the second stage is at */
-	struct slot slots[SLOTS];
-	struct ml_relay *relay; /* NULL: one thread does both stages */
-	uint64_t save_at;       /* from this position on a pass saves the state */
-	bool failed;            /* a pass, for the reason in `err` */
+	struct slot *slots;         /* [SLOTS] */
+	struct ml_relay *relay;     /* NULL: one thread does both stages */
+	uint64_t save_at;           /* from this position on a pass saves the state */
+	bool failed; /* a pass, for the reason in `err`; of the second stage */
+	bool stop;   /* the first stage has heard of that */
 	struct ml_err err;
 	uint32_t cell[ML_BATCH]; /* of a batch that is interleaved with others */
 	struct ml_arena arena;
@@ -240,6 +241,7 @@ bool ml_replay_open(struct ml_replay **replay, struct ml_trace *t,
 	struct ml_replay *r = ml_resize(NULL, sizeof(*r));
 
 	*r = (struct ml_replay){ .trace = t, .o = *o };
+	r->slots = ml_arena_alloc(&r->arena, SLOTS * sizeof(*r->slots));
 	if (!r->o.to || r->o.to > t->count)
 		r->o.to = t->count;
 	if (r->o.from > r->o.to)
@@ -275,7 +277,7 @@ void ml_replay_close(struct ml_replay *r)
 		ml_future_close(r->future);
 	if (r->lookup)
 		ml_region_lookup_close(r->lookup);
-	for (unsigned i = 0; i < SLOTS; i++)
+	for (unsigned i = 0; i < SLOTS && r->slots; i++)
 		ml_explain_events_close(r->slots[i].events);
 	ml_arena_release(&r->arena);
 	ml_free(r);
@@ -466,6 +468,10 @@ static bool take_recorded(void *arg, const struct ml_batch *b, struct ml_err *er
 
 	if (!b->count)
 		return true;
+	if (r->stop) {
+		*err = r->err;
+		return false;
+	}
 	if (!pass_gaps(r, b->time, err))
 		return false;
 	if (!r->interleave)
@@ -479,8 +485,10 @@ static void release_batches(void *arg)
 {
 	struct ml_replay *r = arg;
 
-	if (r->relay)
-		ml_relay_wait(r->relay);
+	if (!r->relay)
+		return;
+	ml_relay_wait(r->relay);
+	r->stop = r->failed;
 }
 
 static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t count)
