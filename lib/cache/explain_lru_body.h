@@ -1,15 +1,15 @@
 /*
  * The loops of the front of the LRU simulator that explains, once for all instruction
- * sets; explain_lru_back_body.h has those of the back. A file
- * that includes this header first defines TARGET (the attribute that allows the
- * instructions), and then defines how a row of a set is searched:
+ * sets; explain_lru_back_body.h has those of the back. A file that includes this header
+ * first defines TARGET (the attribute that allows the instructions), and then defines how
+ * a row of a set is searched:
  *
  *	find_line    bits of the lanes that hold a line, among 64-bit lines
  *	find_number  bits of the lanes that hold a number, among 32-bit numbers
  *	oldest       the lowest lane with the lowest time
  *
- * Lanes are a multiple of 8, and of 16 if there are more than 8. The rules are those of
- * sim.c and motion.c, for the machines that explain_lru.h names.
+ * Lanes are 8, 16 or 32. The rules are those of sim.c and motion.c, for the machines that
+ * explain_lru.h names.
  */
 #pragma once
 
