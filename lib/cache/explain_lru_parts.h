@@ -77,22 +77,24 @@ struct explain_event {
 	uint8_t level;          /* that the leaving line leaves */
 };
 
-enum { /* flags of a request */
-       EXPLAIN_REQUEST = 1,
-       EXPLAIN_DEMAND = 2,
-       EXPLAIN_HELD = 4,  /* the shadow of the first level held the line */
-       EXPLAIN_FETCH = 8, /* the first level is L1i */
-       EXPLAIN_KIND = 16, /* the kind of the access, times this */
+/* flags of a request */
+enum {
+	EXPLAIN_REQUEST = 1,
+	EXPLAIN_DEMAND = 2,
+	EXPLAIN_HELD = 4,  /* the shadow of the first level held the line */
+	EXPLAIN_FETCH = 8, /* the first level is L1i */
+	EXPLAIN_KIND = 16, /* the kind of the access, times this */
 };
 
-enum { /* flags of a leaving line */
-       EXPLAIN_LEAVE = 1,
-       EXPLAIN_EVICTED = 2,     /* by the owner of the access */
-       EXPLAIN_TO_OUTER = 4,    /* no inner level has a copy that takes its use masks */
-       EXPLAIN_WRITES_BACK = 8, /* to outer levels */
-       EXPLAIN_DIRTY = 16,
-       EXPLAIN_PREFETCHED = 32,
-       EXPLAIN_WRITE_FIRST = 64,
+/* flags of a leaving line */
+enum {
+	EXPLAIN_LEAVE = 1,
+	EXPLAIN_EVICTED = 2,     /* by the owner of the access */
+	EXPLAIN_TO_OUTER = 4,    /* no inner level has a copy that takes its use masks */
+	EXPLAIN_WRITES_BACK = 8, /* to outer levels */
+	EXPLAIN_DIRTY = 16,
+	EXPLAIN_PREFETCHED = 32,
+	EXPLAIN_WRITE_FIRST = 64,
 };
 
 /* The events of a run. Zero bytes are an empty list. */
