@@ -209,6 +209,27 @@ TEST(rows_that_meet_in_one_set_do_not_when_padded)
 	ml_trace_close(&x.trace);
 }
 
+TEST(of_a_partial_list_only_the_listed_references_count_as_concerned)
+{
+	static const uint64_t times[] = { 1, 3 }, to[] = { 0x1000, 0x1000 };
+	struct ml_change c = { .kind = ML_CHANGE_LIST,
+			       .region = region("A", rows),
+			       .list = times,
+			       .other = to,
+			       .list_count = 2 };
+
+	for (unsigned partial = 0; partial < 2; partial++) {
+		struct tried x = { 0 };
+
+		c.partial = partial;
+		run(&x, "L1 64 1w 16B", rows, &c);
+		CHECK_EQ(x.trial.served[2], 2); /* the first reference, and the last */
+		CHECK_EQ(x.trial.region_before[2], partial ? 2 : 6);
+		CHECK_EQ(x.trial.region_after[1], partial ? 2 : 4);
+		ml_trace_close(&x.trace);
+	}
+}
+
 TEST(regions_that_meet_in_one_set_do_not_when_one_is_shifted)
 {
 	static const char text[] = "global A 0x1000 8\nglobal B 0x1040 8\n"
