@@ -2,6 +2,8 @@
  * The profile of a simulation: counts derived by hand on short traces; on random
  * ones, that all sums are the same and that both simulators agree.
  */
+#include <stdlib.h>
+
 #include "lib/analyse/passes/profile_parts.h"
 #include "lib/base/arena.h"
 #include "lib/cache/fast_lru.h"
@@ -622,4 +624,55 @@ TEST(bins_merge_when_there_are_too_many)
 	CHECK_EQ(x.p.bins[7].served[1], 1024 / 8 * 7);
 	check_sums(&x);
 	replayed_release(&x);
+}
+
+static int by_level_and_region(const void *a, const void *b)
+{
+	const struct ml_profile_use *x = a, *y = b;
+
+	if (x->level != y->level)
+		return x->level < y->level ? -1 : 1;
+	return (x->region > y->region) - (x->region < y->region);
+}
+
+static void same_profile(struct ml_profile *a, struct ml_profile *b)
+{
+	CHECK_EQ(a->refs, b->refs);
+	CHECK(!memcmp(a->served, b->served, sizeof(a->served)));
+	for (unsigned i = 1; i <= a->machine.levels; i++) {
+		CHECK(!memcmp(&a->level[i].counts, &b->level[i].counts,
+			      sizeof(a->level[i].counts)));
+		CHECK(!memcmp(a->level[i].set, b->level[i].set,
+			      a->level[i].sets * sizeof(*a->level[i].set)));
+	}
+	CHECK_EQ(a->cell_count, b->cell_count);
+	CHECK(!memcmp(a->cells, b->cells, a->cell_count * sizeof(*a->cells)));
+	CHECK_EQ(a->use_count, b->use_count);
+	qsort(a->uses, a->use_count, sizeof(*a->uses), by_level_and_region);
+	qsort(b->uses, b->use_count, sizeof(*b->uses), by_level_and_region);
+	CHECK(!memcmp(a->uses, b->uses, a->use_count * sizeof(*a->uses)));
+}
+
+TEST(stages_on_several_threads_count_as_the_exact_simulator)
+{
+	static const char *const machines[] = {
+		"L1 4K 8w | L2 16K 16w | L3 64K 16w",
+		"L1 4K 4w 32B | L2 32K 8w | TLB 8e full | TLB2 16e 4w",
+		"L1 4K 8w | L2 16K 8w inclusive prefetch=stream*4 | L3 64K 16w",
+	};
+
+	seed = 5;
+	write_random(60000); /* fifteen pieces */
+	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+		struct ml_replay_options o = replayed_options(machines[i]);
+		struct replayed staged, exact;
+
+		replayed_run(&staged, &o, NULL);
+		o.slow = true;
+		replayed_run(&exact, &o, NULL);
+		same_profile(&staged.p, &exact.p);
+		CHECK(staged.p.served[1] && staged.p.served[3]);
+		replayed_release(&staged);
+		replayed_release(&exact);
+	}
 }

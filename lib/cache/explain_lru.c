@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/cache/chain_lru.h"
 #include "lib/cache/explain_lru_parts.h"
 #include "lib/cache/policy.h"
 #include "lib/cache/prefetch.h"
@@ -145,6 +146,7 @@ struct ml_explain_lru *ml_explain_lru_open(const struct ml_machine *m,
 					   enum ml_explain_lru_how how,
 					   struct ml_err *err)
 {
+	/* checks the machine; saves states later */
 	struct ml_sim *mirror = ml_sim_open(m, ML_SIM_CAUSES | ML_SIM_USE, err);
 	if (!mirror)
 		return NULL;
@@ -162,13 +164,28 @@ struct ml_explain_lru *ml_explain_lru_open(const struct ml_machine *m,
 	x->granule = x->bits > 6 ? x->bits - 6 : 0;
 	ml_line_records_init(&x->records, x->levels > 1 ? x->levels - 1 : 1, x->levels);
 	ml_line_records_init(&x->fetch_records, 1, 1);
+	if (m->tlbs)
+		x->tlbs = ml_tlb_lru_open(m, true);
+	return x;
+}
+
+/* Now it is known whether somebody observes single events. */
+static void get_ready(struct ml_explain_lru *x)
+{
+	if (x->ready)
+		return;
+	x->ready = true;
+	if (x->sums && !x->observer.miss && !x->observer.leave &&
+	    ml_chain_lru_takes(&x->machine)) {
+		x->chain = ml_chain_lru_open(&x->machine, x->ops->chain, x->sums);
+		if (x->gap)
+			ml_chain_lru_gap(x->chain);
+		return;
+	}
 	for (unsigned i = 0; i < x->levels; i++)
 		init_cache(x, &x->cache[i], i + 1, &x->machine.level[i]);
 	if (x->split)
 		init_cache(x, &x->icache, 0, &x->machine.icache);
-	if (m->tlbs)
-		x->tlbs = ml_tlb_lru_open(m, true);
-	return x;
 }
 
 void ml_explain_lru_close(struct ml_explain_lru *x)
@@ -176,6 +193,7 @@ void ml_explain_lru_close(struct ml_explain_lru *x)
 	if (!x)
 		return;
 	ml_sim_close(x->mirror);
+	ml_chain_lru_close(x->chain);
 	ml_tlb_lru_close(x->tlbs);
 	ml_line_book_release(&x->book);
 	ml_line_records_release(&x->records);
@@ -183,6 +201,7 @@ void ml_explain_lru_close(struct ml_explain_lru *x)
 	ml_free(x->queue);
 	ml_free(x->page_of);
 	ml_free(x->events.at);
+	ml_chain_events_release(&x->events.chain);
 	ml_arena_release(&x->arena);
 	ml_free(x);
 }
@@ -200,8 +219,10 @@ static void pass_leave(void *arg, const struct ml_leave *l)
 void ml_explain_lru_observe(struct ml_explain_lru *x, const struct ml_observer *o,
 			    struct ml_event_sums *sums)
 {
+	assert(!x->ready);
 	x->observer = *o;
 	x->sums = sums;
+	get_ready(x);
 }
 
 struct ml_explain_events *ml_explain_events_open(void)
@@ -217,6 +238,7 @@ void ml_explain_events_close(struct ml_explain_events *e)
 	if (!e)
 		return;
 	ml_free(e->at);
+	ml_chain_events_release(&e->chain);
 	ml_free(e);
 }
 
@@ -229,15 +251,8 @@ void ml_explain_lru_reach(struct ml_explain_lru *x, uint32_t number)
 			     sizeof(*x->page_of));
 }
 
-void ml_explain_lru_front(struct ml_explain_lru *x, const struct ml_accesses *a,
-			  struct ml_explain_events *events)
-{
-	x->ops->front(x, a, events);
-	x->accesses += a->count;
-}
-
-void ml_explain_lru_back(struct ml_explain_lru *x, const struct ml_accesses *a,
-			 const struct ml_explain_events *events, uint16_t *outcome)
+/* Makes room for the owners of a run as evictors. */
+static void widen_records(struct ml_explain_lru *x, const struct ml_accesses *a)
 {
 	uint32_t greatest = 0;
 
@@ -248,24 +263,53 @@ void ml_explain_lru_back(struct ml_explain_lru *x, const struct ml_accesses *a,
 	}
 	ml_line_records_widen(&x->records, greatest - 1);
 	ml_line_records_widen(&x->fetch_records, greatest - 1);
+}
+
+unsigned ml_explain_lru_stages(struct ml_explain_lru *x)
+{
+	get_ready(x);
+	return x->chain ? ml_chain_lru_stages(x->chain) : 2;
+}
+
+void ml_explain_lru_stage(struct ml_explain_lru *x, unsigned stage,
+			  const struct ml_accesses *a, struct ml_explain_events *events,
+			  uint16_t *outcome)
+{
+	if (x->chain) {
+		ml_chain_lru_stage(x->chain, stage, a, &events->chain, outcome);
+	} else if (stage) {
+		for (size_t i = 0; i < a->count; i++)
+			outcome[i] = 1; /* unless an event says otherwise */
+		widen_records(x, a);
+		x->ops->back(x, a, events, outcome);
+		x->back_accesses += a->count;
+	} else {
+		x->ops->front(x, a, events);
+		x->accesses += a->count;
+	}
+}
+
+void ml_explain_lru_pages(struct ml_explain_lru *x, const struct ml_accesses *a)
+{
 	if (x->tlbs)
 		ml_tlb_lru_run(x->tlbs, a, NULL, &x->observer);
-	for (size_t i = 0; i < a->count; i++)
-		outcome[i] = 1; /* unless an event says otherwise */
-	x->ops->back(x, a, events, outcome);
-	x->back_accesses += a->count;
 }
 
 void ml_explain_lru_run(struct ml_explain_lru *x, const struct ml_accesses *a,
 			uint16_t *outcome)
 {
-	ml_explain_lru_front(x, a, &x->events);
-	ml_explain_lru_back(x, a, &x->events, outcome);
+	unsigned stages = ml_explain_lru_stages(x);
+
+	ml_explain_lru_pages(x, a);
+	for (unsigned i = 0; i < stages; i++)
+		ml_explain_lru_stage(x, i, a, &x->events, outcome);
 }
 
 void ml_explain_lru_gap(struct ml_explain_lru *x)
 {
 	x->gap = true;
+	if (x->chain)
+		ml_chain_lru_gap(x->chain);
 	if (x->tlbs)
 		ml_tlb_lru_gap(x->tlbs);
 	ml_sim_gap(x->mirror);
@@ -276,6 +320,10 @@ const struct ml_level_counts *ml_explain_lru_counts(struct ml_explain_lru *x,
 {
 	const uint64_t *more = (const uint64_t *)&x->back_counts[level];
 
+	if (x->chain) {
+		ml_chain_lru_counts(x->chain, level, &x->sum);
+		return &x->sum;
+	}
 	x->sum = x->counts[level];
 	for (size_t i = 0; i < sizeof(x->sum) / sizeof(*more); i++)
 		((uint64_t *)&x->sum)[i] += more[i];
@@ -366,7 +414,9 @@ static void show(struct ml_explain_lru *x)
 	for (unsigned i = 0; i <= ML_LEVELS; i++)
 		s->counts[i] = *ml_explain_lru_counts(x, i);
 	s->accesses = x->accesses;
-	for (unsigned i = 0; i < x->levels; i++)
+	if (x->chain)
+		ml_chain_lru_show(x->chain, s);
+	for (unsigned i = 0; !x->chain && i < x->levels; i++)
 		show_cache(x, &x->cache[i], &s->caches[i][0]);
 	if (x->split)
 		show_cache(x, &x->icache, &s->icaches[0]);
@@ -376,6 +426,7 @@ static void show(struct ml_explain_lru *x)
 
 void ml_explain_lru_save(struct ml_explain_lru *x, struct ml_buf *out)
 {
+	get_ready(x);
 	show(x);
 	ml_sim_save(x->mirror, out);
 }
@@ -383,6 +434,10 @@ void ml_explain_lru_save(struct ml_explain_lru *x, struct ml_buf *out)
 /* The mirror has the same lines at the end, so it can report them. */
 void ml_explain_lru_flush(struct ml_explain_lru *x)
 {
+	if (x->chain) {
+		ml_chain_lru_flush(x->chain);
+		return;
+	}
 	if (!x->observer.leave && !x->sums)
 		return;
 	show(x);

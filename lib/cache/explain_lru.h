@@ -47,7 +47,11 @@ struct ml_explain_lru *ml_explain_lru_open(const struct ml_machine *m,
 					   enum ml_explain_lru_how how,
 					   struct ml_err *err);
 void ml_explain_lru_close(struct ml_explain_lru *x);
-/* Misses and leaving lines are added to sums, too, unless that is NULL. */
+/*
+ * Called at most once, before the first run. Misses and leaving lines are added to sums,
+ * too, unless that is NULL. Plain machines are simulated faster if only sums want them
+ * (chain_lru.h).
+ */
 void ml_explain_lru_observe(struct ml_explain_lru *x, const struct ml_observer *o,
 			    struct ml_event_sums *sums);
 
@@ -55,16 +59,17 @@ void ml_explain_lru_observe(struct ml_explain_lru *x, const struct ml_observer *
 void ml_explain_lru_run(struct ml_explain_lru *x, const struct ml_accesses *a,
 			uint16_t *outcome);
 /*
- * The same in two halves, which may run on different threads: the front for each run of
- * accesses in order, and the back for the same runs in the same order, later. The other
- * functions need both at the same run.
+ * The same in stages, from 0, which may run on different threads: each stage for each run
+ * of accesses in order, after the stage before it. The other functions need all stages at
+ * the same run. Pages (TLBs) are apart, because they do not depend on the caches.
  */
 struct ml_explain_events *ml_explain_events_open(void);
 void ml_explain_events_close(struct ml_explain_events *e);
-void ml_explain_lru_front(struct ml_explain_lru *x, const struct ml_accesses *a,
-			  struct ml_explain_events *events);
-void ml_explain_lru_back(struct ml_explain_lru *x, const struct ml_accesses *a,
-			 const struct ml_explain_events *events, uint16_t *outcome);
+unsigned ml_explain_lru_stages(struct ml_explain_lru *x); /* at most ML_LEVELS + 1 */
+void ml_explain_lru_stage(struct ml_explain_lru *x, unsigned stage,
+			  const struct ml_accesses *a, struct ml_explain_events *events,
+			  uint16_t *outcome);
+void ml_explain_lru_pages(struct ml_explain_lru *x, const struct ml_accesses *a);
 void ml_explain_lru_gap(struct ml_explain_lru *x);
 void ml_explain_lru_flush(struct ml_explain_lru *x);
 /* Valid until the next call. */

@@ -50,5 +50,21 @@ INLINE unsigned oldest(const uint32_t *times, unsigned lanes)
 	return (unsigned)__builtin_ctz(find_equal(times, lanes, low));
 }
 
-const struct explain_lru_ops ml_explain_lru_ops_avx2 = { front, back };
+/* The lanes of eight numbers that are lower than a bound. */
+INLINE uint32_t find_below(const uint32_t *row, uint32_t bound)
+{
+	__m256i v = _mm256_load_si256((const __m256i *)row);
+	__m256i high = _mm256_max_epu32(v, _mm256_set1_epi32((int)bound));
+
+	return ~(uint32_t)_mm256_movemask_ps(
+		       _mm256_castsi256_ps(_mm256_cmpeq_epi32(v, high))) &
+	       0xff;
+}
+
+#include "lib/cache/chain_lru_body.h"
+
+const struct chain_lru_ops ml_chain_lru_ops_avx2 = { chain_front, chain_explain,
+						     chain_level };
+const struct explain_lru_ops ml_explain_lru_ops_avx2 = { &ml_chain_lru_ops_avx2, front,
+							 back };
 #endif

@@ -71,5 +71,17 @@ INLINE unsigned oldest(const uint32_t *times, unsigned lanes)
 	return (unsigned)__builtin_ctz(find_number(times, lanes, time));
 }
 
-const struct explain_lru_ops ml_explain_lru_ops_avx512 = { front, back };
+/* The lanes of eight numbers that are lower than a bound. */
+INLINE uint32_t find_below(const uint32_t *row, uint32_t bound)
+{
+	return bits_of_8(_mm256_cmplt_epu32_mask(_mm256_load_si256((const __m256i *)row),
+						 _mm256_set1_epi32((int)bound)));
+}
+
+#include "lib/cache/chain_lru_body.h"
+
+const struct chain_lru_ops ml_chain_lru_ops_avx512 = { chain_front, chain_explain,
+						       chain_level };
+const struct explain_lru_ops ml_explain_lru_ops_avx512 = { &ml_chain_lru_ops_avx512,
+							   front, back };
 #endif

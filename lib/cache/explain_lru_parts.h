@@ -23,6 +23,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/cache/access.h"
+#include "lib/cache/chain_lru_parts.h"
 #include "lib/cache/event_sums.h"
 #include "lib/cache/first_shadow.h"
 #include "lib/cache/level_counts.h"
@@ -101,6 +102,7 @@ enum {
 struct ml_explain_events {
 	struct explain_event *at;
 	size_t count, cap;
+	struct chain_events chain; /* of plain machines, instead */
 };
 
 struct explain_cache {
@@ -142,6 +144,10 @@ struct explain_prefetch { /* a line that a prefetcher wants */
 
 struct ml_explain_lru {
 	const struct explain_lru_ops *ops;
+	/* simulates plain machines of which nobody observes single events; or NULL, and
+	 * then all that follows is in use */
+	struct ml_chain_lru *chain;
+	bool ready; /* the choice is made, and caches are there */
 	struct ml_machine machine; /* as the caller gave it */
 	unsigned levels, inner;    /* levels, and how many of them the front simulates */
 	unsigned bits;             /* log2 of the line size */
@@ -181,6 +187,7 @@ struct ml_explain_lru {
 };
 
 struct explain_lru_ops {
+	const struct chain_lru_ops *chain;
 	void (*front)(struct ml_explain_lru *x, const struct ml_accesses *a,
 		      struct ml_explain_events *events);
 	void (*back)(struct ml_explain_lru *x, const struct ml_accesses *a,

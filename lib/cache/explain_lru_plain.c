@@ -31,4 +31,19 @@ INLINE unsigned oldest(const uint32_t *times, unsigned lanes)
 	return lane;
 }
 
-const struct explain_lru_ops ml_explain_lru_ops_plain = { front, back };
+/* The lanes of eight numbers that are lower than a bound. */
+INLINE uint32_t find_below(const uint32_t *row, uint32_t bound)
+{
+	uint32_t m = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		m |= (uint32_t)(row[i] < bound) << i;
+	return m;
+}
+
+#include "lib/cache/chain_lru_body.h"
+
+const struct chain_lru_ops ml_chain_lru_ops_plain = { chain_front, chain_explain,
+						      chain_level };
+const struct explain_lru_ops ml_explain_lru_ops_plain = { &ml_chain_lru_ops_plain, front,
+							  back };

@@ -5,7 +5,8 @@ enum { SLOTS = 64 };
 void ml_line_book_release(struct ml_line_book *b)
 {
 	ml_free(b->slots);
-	ml_free(b->page_of);
+	for (size_t i = 0; i < ML_LINE_PAGE_CHUNKS; i++)
+		ml_free(b->page_of[i]);
 	*b = (struct ml_line_book){ 0 };
 }
 
@@ -27,8 +28,10 @@ uint32_t ml_line_book_add(struct ml_line_book *b, uint64_t page)
 	if (b->pages * 2 >= b->room)
 		more_slots(b);
 	b->pages++;
-	b->page_of = ml_grow(b->page_of, &b->page_cap, b->pages + 1, sizeof(*b->page_of));
-	b->page_of[b->pages] = page;
+	uint64_t **chunk = &b->page_of[b->pages >> ML_LINE_PAGES_BITS];
+	if (!*chunk)
+		*chunk = ml_resize(NULL, sizeof(**chunk) << ML_LINE_PAGES_BITS);
+	(*chunk)[b->pages & ((1u << ML_LINE_PAGES_BITS) - 1)] = page;
 	struct ml_line_page added = { page, (uint32_t)(b->pages << ML_LINE_PAGE_BITS) };
 	*ml_line_book_slot(b, page) = added;
 	return added.first;

@@ -21,10 +21,12 @@
 enum {
 	ML_LINE_PAGE_BITS = 6,
 	ML_LINE_PAGE = 1 << ML_LINE_PAGE_BITS,
-	ML_LINE_RECENT = 256,     /* pages that are found without the hash table */
+	ML_LINE_RECENT = 256, /* pages that are found without the hash table */
 	/* log2 of the records that are allocated together: whole huge pages */
 	ML_LINE_CHUNK_BITS = 20,
 	ML_LINE_OWNERS = 1 << 16, /* evictors that fit two bytes */
+	ML_LINE_PAGES_BITS = 16,  /* log2 of the pages that are allocated together */
+	ML_LINE_PAGE_CHUNKS = 1 << (32 - ML_LINE_PAGE_BITS - ML_LINE_PAGES_BITS),
 };
 
 struct ml_line_page {
@@ -32,12 +34,15 @@ struct ml_line_page {
 	uint32_t first; /* number of its first line; 0: an empty slot */
 };
 
-/* Zero bytes are an empty book. */
+/*
+ * Zero bytes are an empty book. While a thread adds lines, others may ask for lines whose
+ * numbers they have from it.
+ */
 struct ml_line_book {
 	struct ml_line_page *slots;
 	size_t room, pages; /* number of slots, a power of two; pages in use */
-	uint64_t *page_of;  /* by number / ML_LINE_PAGE */
-	size_t page_cap;
+	/* by number / ML_LINE_PAGE, in chunks that stay where they are */
+	uint64_t *page_of[ML_LINE_PAGE_CHUNKS];
 	struct ml_line_page recent[ML_LINE_RECENT];
 };
 
@@ -62,6 +67,13 @@ static inline struct ml_line_page *ml_line_book_slot(const struct ml_line_book *
 	return &b->slots[i];
 }
 
+/* Where a search for a line begins; the book is not empty. To be fetched. */
+static inline const void *ml_line_book_first_slot(const struct ml_line_book *b,
+						  uint64_t line)
+{
+	return &b->slots[ml_line_book_hash(line >> ML_LINE_PAGE_BITS) & (b->room - 1)];
+}
+
 /* The number of a line, which becomes known if it was not. */
 static inline uint32_t ml_line_book_find(struct ml_line_book *b, uint64_t line)
 {
@@ -81,7 +93,11 @@ static inline uint32_t ml_line_book_find(struct ml_line_book *b, uint64_t line)
 /* The line with this number. */
 static inline uint64_t ml_line_book_line(const struct ml_line_book *b, uint32_t number)
 {
-	return b->page_of[number >> ML_LINE_PAGE_BITS] << ML_LINE_PAGE_BITS |
+	uint32_t page = number >> ML_LINE_PAGE_BITS;
+
+	return b->page_of[page >> ML_LINE_PAGES_BITS]
+			 [page & ((1u << ML_LINE_PAGES_BITS) - 1)]
+		       << ML_LINE_PAGE_BITS |
 	       (number & (ML_LINE_PAGE - 1));
 }
 

@@ -130,45 +130,55 @@ static bool take_in(const struct tlb *b, uint64_t page)
 	return last.page;
 }
 
-/* Asks the shadow; returns the cause if the TLB misses the page. */
-static enum ml_cause cause_of(const struct ml_tlb_lru *t, struct tlb *b, uint64_t page,
-			      bool missed)
+/* Asks the shadow for a page, which it holds from then on. Returns whether it did. */
+static bool ask_shadow(const struct tlb *b, uint64_t page)
 {
-	bool has = b->shadow && ml_lru_list_use(b->shadow, page), is_new = false;
+	if (!b->shadow)
+		return false;
+	bool held = ml_lru_list_use(b->shadow, page);
 
-	if (b->shadow && !has)
+	if (!held)
 		ml_lru_list_fill(b->shadow, page);
-	if (!missed)
-		return ML_CAUSE_NONE;
-	ml_map_add(&b->seen, page, &is_new);
+	return held;
+}
+
+/* The cause of a miss. known: the page was asked for before. */
+static enum ml_cause cause_of(const struct ml_tlb_lru *t, struct tlb *b, uint64_t page,
+			      bool held, bool known)
+{
+	bool is_new = false;
+
+	if (!known)
+		ml_map_add(&b->seen, page, &is_new);
 	if (is_new)
 		return t->gap ? ML_CAUSE_UNKNOWN : ML_CAUSE_COLD;
-	return has ? ML_CAUSE_CONFLICT : ML_CAUSE_CAPACITY;
+	return held ? ML_CAUSE_CONFLICT : ML_CAUSE_CAPACITY;
 }
 
 /* Translates one page. Returns the TLB that knew it, or their number: a walk. */
 static unsigned translate(struct ml_tlb_lru *t, enum ml_access_kind kind, uint64_t addr)
 {
+	bool missed = true, held[ML_TLBS];
 	unsigned found = 0;
 
 	for (; found < t->count; found++) {
 		struct tlb *b = &t->tlb[found];
 
-		bool missed = !use(b, addr >> b->bits);
-
+		missed = !use(b, addr >> b->bits);
 		b->counts.asked[kind]++;
 		b->counts.missed[kind] += missed;
-		if (b->causes) {
-			enum ml_cause cause = cause_of(t, b, addr >> b->bits, missed);
-
-			b->counts.cause[cause] += missed;
-		}
+		held[found] = ask_shadow(b, addr >> b->bits);
 		if (!missed)
 			break;
 	}
 	for (unsigned i = 0; i < found; i++) {
 		struct tlb *b = &t->tlb[i];
+		/* a page that another TLB holds has been asked for in all of them */
+		bool known = !missed && t->tlb[found].bits == b->bits;
 
+		if (b->causes)
+			b->counts.cause[cause_of(t, b, addr >> b->bits, held[i],
+						 known)]++;
 		b->counts.fills++;
 		b->counts.evictions += take_in(b, addr >> b->bits);
 	}

@@ -23,14 +23,16 @@ void ml_profile_leave(void *arg, const struct ml_events *e, const struct ml_leav
 	ml_event_sums_leave(&x->line_sums, l);
 }
 
-static void keep_pairs(struct ml_profile *p, const struct ml_event_sums *s)
+static void keep_pairs(struct ml_profile *p, const struct ml_level_sums *s,
+		       unsigned level)
 {
-	p->pairs = ml_grow(NULL, &p->pair_cap, s->pair_count, sizeof(*p->pairs));
-	for (; p->pair_count < s->pair_count; p->pair_count++) {
-		const struct ml_pair_sum *from = &s->pairs[p->pair_count];
+	p->pairs = ml_grow(p->pairs, &p->pair_cap, p->pair_count + s->pair_count,
+			   sizeof(*p->pairs));
+	for (size_t i = 0; i < s->pair_count; i++) {
+		const struct ml_pair_sum *from = &s->pairs[i];
 
-		p->pairs[p->pair_count] =
-			(struct ml_profile_pair){ .level = from->level,
+		p->pairs[p->pair_count++] =
+			(struct ml_profile_pair){ .level = level,
 						  .loser = from->loser,
 						  .winner = from->winner,
 						  .conflict = from->conflict,
@@ -38,18 +40,19 @@ static void keep_pairs(struct ml_profile *p, const struct ml_event_sums *s)
 	}
 }
 
-static void keep_uses(struct ml_profile *p, const struct ml_event_sums *s)
+static void keep_uses(struct ml_profile *p, const struct ml_level_sums *s, unsigned level)
 {
-	p->uses = ml_grow(NULL, &p->use_cap, s->use_count, sizeof(*p->uses));
-	for (; p->use_count < s->use_count; p->use_count++) {
-		const struct ml_use_sum *from = &s->uses[p->use_count];
-		uint32_t line = from->level ? p->machine.level[from->level - 1].line
-					    : p->machine.icache.line;
-		uint32_t unit = line > 64 ? line / 64 : 1; /* bytes of a bit of a mask */
+	uint32_t line = level ? p->machine.level[level - 1].line : p->machine.icache.line;
+	uint32_t unit = line > 64 ? line / 64 : 1; /* bytes of a bit of a mask */
 
-		p->uses[p->use_count] = (struct ml_profile_use){
+	p->uses = ml_grow(p->uses, &p->use_cap, p->use_count + s->use_count,
+			  sizeof(*p->uses));
+	for (size_t i = 0; i < s->use_count; i++) {
+		const struct ml_use_sum *from = &s->uses[i];
+
+		p->uses[p->use_count++] = (struct ml_profile_use){
 			.region = from->owner,
-			.level = from->level,
+			.level = level,
 			.lines = from->lines,
 			.bytes = from->lines * line,
 			.used = from->used * unit,
@@ -62,16 +65,11 @@ static void keep_uses(struct ml_profile *p, const struct ml_event_sums *s)
 	}
 }
 
-static void keep_sets(struct ml_profile *p, const struct ml_event_sums *s)
+static void keep_sets(struct ml_profile_level *l, const struct ml_level_sums *s)
 {
-	for (unsigned level = 0; level <= ML_LEVELS; level++)
-		for (uint32_t i = 0;
-		     p->level[level].set && s->set[level] && i < p->level[level].sets;
-		     i++)
-			p->level[level].set[i] =
-				(struct ml_profile_set){ s->set[level][i].missed,
-							 s->set[level][i].conflict,
-							 s->set[level][i].lines };
+	for (uint32_t i = 0; l->set && s->set && i < l->sets; i++)
+		l->set[i] = (struct ml_profile_set){ s->set[i].missed, s->set[i].conflict,
+						     s->set[i].lines };
 }
 
 /*
@@ -195,9 +193,13 @@ void ml_profile_lines_end(struct ml_profiler *x)
 	}
 	if (p->bounce_count)
 		qsort(p->bounces, p->bounce_count, sizeof(*p->bounces), by_count);
-	keep_pairs(p, &x->line_sums);
-	keep_uses(p, &x->line_sums);
-	keep_sets(p, &x->line_sums);
+	for (unsigned level = 0; level <= ML_LEVELS; level++) {
+		const struct ml_level_sums *s = &x->line_sums.level[level];
+
+		keep_pairs(p, s, level);
+		keep_uses(p, s, level);
+		keep_sets(&p->level[level], s);
+	}
 	ml_event_sums_release(&x->line_sums);
 	ml_map_release(&x->bounce_row);
 }

@@ -20,21 +20,23 @@
 enum {
 	/* references that are explained at once: their events fit the host's L2 */
 	PIECE = 4096,
-	SLOTS = 4, /* pieces under way */
+	SLOTS = 8, /* pieces under way */
 };
 
 /*
- * A piece of a batch on its way. The first stage finds its cells and begins to simulate
- * it; the second stage ends that and shows it to the passes. With several processors the
- * stages run on two threads (relay.h).
+ * A piece of a batch on its way. The caller finds its cells. Then the piece goes through
+ * stages, with several processors on several threads (relay.h): those of the simulator;
+ * one for the passes that observe single events of the simulator, in which these events
+ * come, too; and one for all other passes.
  */
 struct slot {
 	struct ml_batch refs;
 	const uint64_t *time;
 	uint64_t position;
+	bool ends_batch;
 	size_t cells;
 	const uint32_t *cell;
-	struct ml_explain_events *events; /* of the first half of ml_explain_lru */
+	struct ml_explain_events *events; /* between the stages of ml_explain_lru */
 	uint32_t own_cell[ML_BATCH], region[ML_BATCH];
 	uint16_t core[ML_BATCH], outcome[ML_BATCH];
 	uint8_t served[ML_BATCH];
@@ -58,13 +60,15 @@ struct ml_replay {
 	size_t pass_count;
 	struct ml_event_sums *sums; /* those that the simulator fills */
 	bool regions;               /* a pass needs them */
-	struct ml_events now;       /* the piece that the second stage is at */
+	unsigned stages;            /* of the simulator alone; two of passes follow */
+	struct ml_events now;       /* the piece that observers hear of */
 	struct slot *slots;         /* [SLOTS] */
-	struct ml_relay *relay;     /* NULL: one thread does both stages */
+	struct ml_relay *relay;     /* NULL: the caller does all stages */
 	uint64_t save_at;           /* from this position on a pass saves the state */
-	bool failed; /* a pass, for the reason in `err`; of the second stage */
-	bool stop;   /* the first stage has heard of that */
-	struct ml_err err;
+	/* of the two stages of passes: one has failed, for this reason */
+	bool failed[2];
+	struct ml_err err[2];
+	bool stop;               /* the caller has heard of that */
 	uint32_t cell[ML_BATCH]; /* of a batch that is interleaved with others */
 	struct ml_arena arena;
 };
@@ -136,6 +140,9 @@ static void observe(struct ml_replay *r)
 		ml_lean_lru_observe(r->lean, &o);
 	else
 		ml_explain_lru_observe(r->explain, &o, r->sums);
+	/* all stages of ml_explain_lru but the first may call observers of lines */
+	if (r->explain)
+		r->stages = o.miss || o.leave ? 1 : ml_explain_lru_stages(r->explain);
 }
 
 /* In our own recordings the order of threads is that of a scheduler, which differs from
@@ -301,19 +308,20 @@ static void widen_served(struct slot *s)
 		s->outcome[i] = s->served[i];
 }
 
-/* Simulates a piece as far as no observer hears of it. */
-static void begin_simulating(struct ml_replay *r, struct slot *s)
+/* A stage of the simulator of which no observer hears. */
+static void simulate_stage(struct ml_replay *r, unsigned stage, struct slot *s)
 {
 	struct ml_accesses a = accesses_of(r, s);
 
 	if (r->explain) {
-		ml_explain_lru_front(r->explain, &a, s->events);
-	} else if (r->fast) {
-		ml_fast_lru_run(r->fast, &a, s->served);
-		widen_served(s);
+		ml_explain_lru_stage(r->explain, stage, &a, s->events, s->outcome);
+		return;
 	}
+	ml_fast_lru_run(r->fast, &a, s->served);
+	widen_served(s);
 }
 
+/* The remaining stages of the simulator. */
 static bool end_simulating(struct ml_replay *r, struct slot *s, struct ml_err *err)
 {
 	struct ml_accesses a = accesses_of(r, s);
@@ -321,7 +329,11 @@ static bool end_simulating(struct ml_replay *r, struct slot *s, struct ml_err *e
 	if (r->sim)
 		return ml_sim_run(r->sim, &a, s->outcome, err);
 	if (r->explain) {
-		ml_explain_lru_back(r->explain, &a, s->events, s->outcome);
+		unsigned stages = ml_explain_lru_stages(r->explain);
+
+		ml_explain_lru_pages(r->explain, &a);
+		for (unsigned i = r->stages; i < stages; i++)
+			ml_explain_lru_stage(r->explain, i, &a, s->events, s->outcome);
 	} else if (r->lean) {
 		ml_lean_lru_run(r->lean, &a, s->served);
 		widen_served(s);
@@ -329,9 +341,9 @@ static bool end_simulating(struct ml_replay *r, struct slot *s, struct ml_err *e
 	return true;
 }
 
-static bool second_stage(struct ml_replay *r, struct slot *s, struct ml_err *err)
+static struct ml_events events_of(struct ml_replay *r, const struct slot *s)
 {
-	r->now = (struct ml_events){
+	return (struct ml_events){
 		.replay = r,
 		.position = s->position,
 		.refs = &s->refs,
@@ -342,22 +354,65 @@ static bool second_stage(struct ml_replay *r, struct slot *s, struct ml_err *err
 		.core = r->cores.core ? s->core : NULL,
 		.outcome = s->outcome,
 	};
-	if (!end_simulating(r, s, err))
-		return false;
-	for (size_t i = 0; i < r->pass_count; i++)
-		if (r->passes[i].batch &&
-		    !r->passes[i].batch(r->passes[i].arg, &r->now, err))
+}
+
+static bool observes(const struct ml_pass *p)
+{
+	return p->miss || p->leave || p->bounce || p->page;
+}
+
+/* Shows a piece to the passes that observe events, or to the others. */
+static bool show(const struct ml_replay *r, const struct ml_events *e, bool observers,
+		 struct ml_err *err)
+{
+	for (size_t i = 0; i < r->pass_count; i++) {
+		const struct ml_pass *p = &r->passes[i];
+
+		if (p->batch && observes(p) == observers && !p->batch(p->arg, e, err))
 			return false;
+	}
 	return true;
 }
 
-/* The second stage on the thread of the relay. */
-static void relayed(void *arg, unsigned slot)
+/* The first stage of passes: they hear of the events of a piece before they see it. */
+static bool end_and_show(struct ml_replay *r, struct slot *s, struct ml_err *err)
+{
+	r->now = events_of(r, s);
+	if (!end_simulating(r, s, err) || !show(r, &r->now, true, err))
+		return false;
+	/* here, because a caller may look at what the first passes have so far */
+	if (s->ends_batch)
+		ml_work_progress(r->o.work, "simulating", s->position + s->refs.count,
+				 r->o.to - r->o.from);
+	return true;
+}
+
+static bool show_others(struct ml_replay *r, struct slot *s, struct ml_err *err)
+{
+	struct ml_events e = events_of(r, s);
+
+	return show(r, &e, false, err);
+}
+
+static void run_stage(void *arg, unsigned stage, unsigned slot)
 {
 	struct ml_replay *r = arg;
+	struct slot *s = &r->slots[slot];
 
-	if (!r->failed)
-		r->failed = !second_stage(r, &r->slots[slot], &r->err);
+	if (stage < r->stages)
+		simulate_stage(r, stage, s);
+	else if (stage == r->stages && !r->failed[0])
+		r->failed[0] = !end_and_show(r, s, &r->err[0]);
+	else if (stage > r->stages && !r->failed[1])
+		r->failed[1] = !show_others(r, s, &r->err[1]);
+}
+
+/* Whether a pass has failed; all stages are done. */
+static bool has_failed(const struct ml_replay *r, struct ml_err *err)
+{
+	if (r->failed[0] || r->failed[1])
+		*err = r->err[r->failed[0] ? 0 : 1];
+	return r->failed[0] || r->failed[1];
 }
 
 static void find_saves(struct ml_replay *r)
@@ -371,18 +426,16 @@ static void find_saves(struct ml_replay *r)
 	}
 }
 
-/* Waits until the second stage has done all pieces. */
+/* Waits until all pieces went through all stages. */
 static bool catch_up(struct ml_replay *r, struct ml_err *err)
 {
 	if (!r->relay)
 		return true;
 	ml_relay_wait(r->relay);
-	if (r->failed)
-		*err = r->err;
-	return !r->failed;
+	return !has_failed(r, err);
 }
 
-/* The first stage of a piece; without a relay the second one, too. */
+/* Hands a piece to the stages, or goes through them. */
 static bool run_piece(struct ml_replay *r, struct slot *s, struct ml_err *err)
 {
 	struct ml_batch *b = &s->refs;
@@ -395,10 +448,12 @@ static bool run_piece(struct ml_replay *r, struct slot *s, struct ml_err *err)
 		s->core[i] = ml_thread_cores_find(&r->cores, b->thread[i]);
 	if (r->explain && !s->events)
 		s->events = ml_explain_events_open();
-	begin_simulating(r, s);
 	r->done += b->count;
-	if (!r->relay)
-		return second_stage(r, s, err);
+	if (!r->relay) {
+		for (unsigned i = 0; i < r->stages; i++)
+			simulate_stage(r, i, s);
+		return end_and_show(r, s, err) && show_others(r, s, err);
+	}
 	ml_relay_pass(r->relay);
 	if (r->done >= r->save_at) {
 		if (!catch_up(r, err))
@@ -429,13 +484,13 @@ static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64
 					     b->thread + i,
 					     b->what + i };
 		s->time = time ? time + i : NULL;
+		s->ends_batch = i + n == b->count;
 		s->cell = cell ? cell + i : s->own_cell;
 		if (!cell)
 			ml_region_lookup_cells(r->lookup, &s->refs, s->own_cell);
 		if (!run_piece(r, s, err))
 			return false;
 	}
-	ml_work_progress(r->o.work, "simulating", r->done, r->o.to - r->o.from);
 	return ml_work_goes_on(r->o.work, err);
 }
 
@@ -468,10 +523,8 @@ static bool take_recorded(void *arg, const struct ml_batch *b, struct ml_err *er
 
 	if (!b->count)
 		return true;
-	if (r->stop) {
-		*err = r->err;
-		return false;
-	}
+	if (r->stop)
+		return !has_failed(r, err);
 	if (!pass_gaps(r, b->time, err))
 		return false;
 	if (!r->interleave)
@@ -488,7 +541,7 @@ static void release_batches(void *arg)
 	if (!r->relay)
 		return;
 	ml_relay_wait(r->relay);
-	r->stop = r->failed;
+	r->stop = r->failed[0] || r->failed[1];
 }
 
 static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t count)
@@ -502,13 +555,15 @@ static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t coun
 		r->regions |= passes[i].batch && !passes[i].no_region;
 		alone |= passes[i].needs_lookup;
 	}
-	if (!r->fast)
+	if (r->fast)
+		r->stages = 1;
+	else
 		observe(r);
 	find_saves(r);
 	if (alone)
 		return;
 	r->relay = ml_arena_alloc(&r->arena, sizeof(*r->relay));
-	ml_relay_init(r->relay, SLOTS, relayed, r);
+	ml_relay_init(r->relay, SLOTS, r->stages + 2, ml_cpus() - 1, run_stage, r);
 }
 
 static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
@@ -518,10 +573,8 @@ static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
 	if (r->relay) {
 		ml_relay_release(r->relay);
 		r->relay = NULL;
-		if (ok && r->failed) {
-			*err = r->err;
-			ok = false;
-		}
+		if (ok)
+			ok = !has_failed(r, err);
 	}
 	/* references before damaged blocks count */
 	if (r->interleave && (ok || err->kind == ML_FORMAT) &&

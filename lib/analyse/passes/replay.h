@@ -1,9 +1,10 @@
 /*
  * Replays a trace through a machine. The replay decodes ahead on other threads, finds the
  * region of each reference, simulates, and hands batches with their outcomes to passes. A
- * pass sees batches and events; it never sees files. Passes may run on another thread
- * than the one that called ml_replay_run, and so may a part of the simulator; all calls
- * of all passes come from one thread at a time, in order.
+ * pass sees batches and events; it never sees files. Passes may run on other threads
+ * than the one that called ml_replay_run, and so may parts of the simulator. All calls of
+ * a pass come from one thread at a time, in order. All passes that observe single events
+ * run together, and all others do; these two groups may run at the same time.
  *
  * Threads become cores in the order of their numbers (thread_cores.h). If the machine has
  * several cores and the trace is a recording of ours, references of different threads

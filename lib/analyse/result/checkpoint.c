@@ -211,16 +211,26 @@ static void thin(struct ml_checkpoints *c)
 	ml_buf_release(&state);
 }
 
+/*
+ * With causes, saving n bytes takes at most about as long as simulating n / 8 references.
+ */
+static uint64_t apart_for(const struct ml_checkpoints *c, size_t size)
+{
+	return c->apart < size / c->pace ? size / c->pace : c->apart;
+}
+
+uint64_t ml_checkpoints_after(const struct ml_checkpoints *c, uint64_t position,
+			      size_t size)
+{
+	/* a state that is too large is not kept, and distances count from the last one */
+	return size <= ML_CHECKPOINT_STATE ? position + apart_for(c, size) : position + 1;
+}
+
 void ml_checkpoints_add(struct ml_checkpoints *c, uint64_t position,
 			const struct ml_buf *state)
 {
 	assert(!c->count || position > c->at[c->count - 1].position);
-	/*
-	 * with causes, saving n bytes takes at most about as long as simulating n / 8
-	 * references
-	 */
-	if (c->apart < state->size / c->pace)
-		c->apart = state->size / c->pace;
+	c->apart = apart_for(c, state->size);
 	if (state->size <= ML_CHECKPOINT_STATE)
 		append(c, position, state);
 	while (c->bytes > c->limit && c->count > 1) {

@@ -67,6 +67,9 @@ static inline bool ml_checkpoints_due(const struct ml_checkpoints *c, uint64_t p
 }
 void ml_checkpoints_add(struct ml_checkpoints *c, uint64_t position,
 			const struct ml_buf *state);
+/* No state is due before this position, if one of this size is added at `position`. */
+uint64_t ml_checkpoints_after(const struct ml_checkpoints *c, uint64_t position,
+			      size_t size);
 
 /*
  * Appends a piece to out: the difference that turns state `old` (empty: of zero length)

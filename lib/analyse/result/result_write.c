@@ -56,13 +56,15 @@ struct ml_result_writer {
 	unsigned part_count;
 	struct bins series[ML_RESULT_RESOLUTIONS];
 	struct ml_checkpoints checkpoints;
+	struct ml_buf state; /* that will be a checkpoint... */
+	uint64_t state_at;   /* ...of this position; 0: there is none */
 	struct ml_result_turns turns;
 	bool interleaved;
 
 	struct ml_buf index;
 	uint64_t blocks;
 	uint16_t *number; /* for ml_result_put_outcomes */
-	struct ml_buf raw, state, out;
+	struct ml_buf raw, out;
 	struct ml_packer packer;
 	struct ml_arena arena;
 };
@@ -308,13 +310,25 @@ static void note_turns(struct ml_result_writer *w, const struct ml_events *e)
 	t->thread_count = block.thread_count;
 }
 
-static void save(struct ml_result_writer *w, const struct ml_events *e)
+/* The state becomes a checkpoint. */
+static void keep_state(struct ml_result_writer *w)
+{
+	if (w->state_at)
+		ml_checkpoints_add(&w->checkpoints, w->state_at, &w->state);
+	w->state_at = 0;
+}
+
+/*
+ * While a state is saved, the simulator stands still. So the work of a checkpoint is
+ * done with the next batch, when the simulator runs again.
+ */
+static void save_state(struct ml_result_writer *w, const struct ml_events *e)
 {
 	if (!ml_checkpoints_due(&w->checkpoints, w->position))
 		return;
 	w->state.size = 0;
 	ml_replay_save(e->replay, &w->state);
-	ml_checkpoints_add(&w->checkpoints, w->position, &w->state);
+	w->state_at = w->position;
 }
 
 /*
@@ -348,6 +362,7 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 {
 	struct ml_result_writer *w = arg;
 
+	keep_state(w);
 	note_turns(w, e);
 	find_sites(w, e->refs);
 	for (size_t i = 0; i < e->refs->count;) {
@@ -373,7 +388,7 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 			i += count;
 		}
 	}
-	save(w, e);
+	save_state(w, e);
 	return true;
 }
 
@@ -381,7 +396,9 @@ static uint64_t saves(void *arg)
 {
 	const struct ml_result_writer *w = arg;
 
-	return w->checkpoints.next;
+	return w->state_at
+		       ? ml_checkpoints_after(&w->checkpoints, w->state_at, w->state.size)
+		       : w->checkpoints.next;
 }
 
 struct ml_pass ml_result_writer_pass(struct ml_result_writer *w)
@@ -485,6 +502,7 @@ static bool write_bins(struct ml_result_writer *w, struct ml_err *err)
 static bool finish(struct ml_result_writer *w, const struct ml_profile *p,
 		   struct ml_err *err)
 {
+	keep_state(w);
 	if (!write_held(w, err) || !write_bins(w, err) || !write_checkpoints(w, err))
 		return false;
 	if (w->interleaved) {
