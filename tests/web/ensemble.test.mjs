@@ -922,6 +922,7 @@ export const tests = {
 			.locator("h3", { hasText: `${a.ways} ways to share` })
 			.waitFor();
 		// Pointing at a way tells its sizes: the words of the server's figure.
+		await w.quiet(page);
 		const { box, range } = await plane(page);
 		const cell = Math.floor(a.cells / 2);
 		const value = a.mean[cell];

@@ -684,6 +684,7 @@ export const tests = {
 		await w.until("the verdict", async () =>
 			/Allowed/.test(await page.locator(".flow-side").innerText()),
 		);
+		await w.quiet(page);
 		assert.deepEqual(
 			(await local(page, "step")).loops.map((x) => x.name),
 			["i", "k", "j"],

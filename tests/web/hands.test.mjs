@@ -198,6 +198,7 @@ export const tests = {
 			"the second trace is compared",
 			async () => (await w.value(page, "compared"))?.trace === 1,
 		);
+		await w.quiet(page);
 		assert.equal(await page.getByRole("dialog").count(), 0);
 		assert.deepEqual(await page.locator(".machine-text").allTextContents(), [
 			"matmul.c-16.mlt",

@@ -35,7 +35,7 @@ async function point(w, page, text, all) {
 		if (m) asked.push(Number(m[1] ?? m[2]));
 	};
 
-	page.on("requestfinished", note);
+	page.on("request", note);
 	await page.evaluate((t) => (globalThis.memlamp.samples.hover.value = t), text);
 	await w.until("the pre-selection", async () => {
 		const lines = await page.evaluate(() =>
@@ -46,7 +46,8 @@ async function point(w, page, text, all) {
 		);
 		return lines !== undefined && (!all || asked.includes(4000)) && lines;
 	});
-	page.off("requestfinished", note);
+	if (all) await w.quiet(page);
+	page.off("request", note);
 	return asked;
 }
 

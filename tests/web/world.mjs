@@ -16,6 +16,9 @@ export const PATIENCE = 60_000;
 /** THROTTLE=6 slows Chromium six times, to see what depends on its speed. */
 const THROTTLE = Number(process.env.THROTTLE ?? 0);
 
+/** LATE=200 delays each answer and each frame by up to 200 ms, to see what depends on order. */
+const LATE = Number(process.env.LATE ?? 0);
+
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** Chromium as tests and benchmarks use it. */
@@ -41,11 +44,32 @@ export function launch(root) {
 
 /*
  * Counts what the page still has to do: answers that it waits for, frames that it wants to
- * draw, timers of up to half a second. Runs in the page, before its own code.
+ * draw, timers of up to half a second. Runs in the page, before its own code. Answers and
+ * frames come up to `late` ms later than they would.
  */
-function countWork() {
-	const { fetch, setTimeout, clearTimeout } = globalThis;
-	const { requestAnimationFrame, cancelAnimationFrame } = globalThis;
+function countWork(late) {
+	const { fetch: askAtOnce, setTimeout, clearTimeout } = globalThis;
+	const { requestAnimationFrame: frameAtOnce, cancelAnimationFrame } = globalThis;
+	const wait = () =>
+		new Promise((yes) => setTimeout(yes, Math.random() * late));
+	const fetch = late
+		? (...args) => askAtOnce(...args).then((r) => wait().then(() => r))
+		: askAtOnce;
+	// A frame that is cancelled while it waits does not come.
+	const cancelled = new Set();
+	const requestAnimationFrame = late
+		? (f) => {
+				const id = frameAtOnce(() =>
+					wait().then(
+						() =>
+							cancelled.delete(id) ||
+							f(performance.now()),
+					),
+				);
+
+				return id;
+			}
+		: frameAtOnce;
 	const timers = new Set();
 	const frames = new Set();
 	let answers = 0;
@@ -102,10 +126,18 @@ function countWork() {
 		return id;
 	};
 	globalThis.cancelAnimationFrame = (id) => {
+		if (late && frames.has(id)) cancelled.add(id);
 		frames.delete(id);
 		cancelAnimationFrame(id);
 	};
-	globalThis.rests = () => !answers && !timers.size && !frames.size;
+	const idle = () => !answers && !timers.size && !frames.size;
+	const frame = () => new Promise(frameAtOnce);
+	// A new size of the window reaches the page at the end of a frame, not before.
+	globalThis.rests = async () => {
+		await frame();
+		await frame();
+		return idle();
+	};
 }
 
 /** Asks a route whose answer is columns: its header and columns as plain numbers. */
@@ -332,7 +364,7 @@ export class World {
 			await page.addInitScript(() =>
 				localStorage.setItem("memlamp.tour", "seen"),
 			);
-		await page.addInitScript(countWork);
+		await page.addInitScript(countWork, LATE);
 		if (THROTTLE) {
 			const cdp = await page.context().newCDPSession(page);
 			await cdp.send("Emulation.setCPUThrottlingRate", {
