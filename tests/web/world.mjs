@@ -50,8 +50,7 @@ export function launch(root) {
 function countWork(late) {
 	const { fetch: askAtOnce, setTimeout, clearTimeout } = globalThis;
 	const { requestAnimationFrame: frameAtOnce, cancelAnimationFrame } = globalThis;
-	const wait = () =>
-		new Promise((yes) => setTimeout(yes, Math.random() * late));
+	const wait = () => new Promise((yes) => setTimeout(yes, Math.random() * late));
 	const fetch = late
 		? (...args) => askAtOnce(...args).then((r) => wait().then(() => r))
 		: askAtOnce;
