@@ -1,16 +1,18 @@
 /*
  * A cross-section lookup as in Monte-Carlo transport codes, in three phases as XSBench
- *has them: energies are drawn into small blocks, the whole grid is sorted, and two
- *threads look up random energies in it.
+ * has them: energies are drawn into small blocks, the whole grid is sorted, and two
+ * threads look up random energies in it.
  *
  *	memlamp cc -O1 -g -Iinclude -pthread examples/lookups.c -o lookups
  *	memlamp record -o lookups.mlt ./lookups
- *	memlamp import lookups.mlt --machine 'cores 2 | L1 2K 4w 4c | L2 32K 8w shared 14c
- *| memory 200c' memlamp samples lookups.mlh --show clusters --clusters 3
+ *	memlamp import lookups.mlt --machine \
+ *		'cores 2 | L1 2K 4w 4c | L2 32K 8w shared 14c | memory 200c'
+ *	memlamp samples lookups.mlh --show clusters --tier machine \
+ *		--clusters 4 --width 1000 --step 1000
  *
  * What to look at: nobody tells the samples about phases, and yet the clusters of windows
  * with similar latency along time are the phases. The first is cheap, the second walks
- *over data larger than L1, the third jumps over data that no prefetcher can guess.
+ * over data larger than L1, the third jumps over data that no prefetcher can guess.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -14,12 +14,16 @@ struct ml_arena_page {
 	size_t pad; /* keeps the bytes after the struct aligned */
 };
 
+void ml_exhausted(const char *what)
+{
+	fprintf(stderr, "memlamp: %s\n", what);
+	abort();
+}
+
 static void *must(void *memory)
 {
-	if (!memory) {
-		fputs("memlamp: out of memory\n", stderr);
-		abort();
-	}
+	if (!memory)
+		ml_exhausted("out of memory");
 	return memory;
 }
 

@@ -3,7 +3,8 @@
  * request, and one release. An arena of zero bytes is empty and ready. Memory that must
  * grow or be freed alone comes from ml_resize.
  *
- * When memory runs out, these functions abort the program. No other code does.
+ * When memory runs out, these functions abort the program. No other code does, except by
+ * ml_exhausted.
  */
 #pragma once
 
@@ -31,6 +32,9 @@ char *ml_arena_printf(struct ml_arena *a, const char *fmt, ...)
 char *ml_arena_vprintf(struct ml_arena *a, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 void ml_arena_release(struct ml_arena *a);
+
+/* Says what ran out and aborts the program, for a structure in memory that is full. */
+_Noreturn void ml_exhausted(const char *what);
 
 /* realloc and free. ml_resize cannot fail; it does not clear new bytes. */
 void *ml_resize(void *old, size_t size);

@@ -25,6 +25,9 @@ static void more_slots(struct ml_line_book *b)
 
 uint32_t ml_line_book_add(struct ml_line_book *b, uint64_t page)
 {
+	if (b->pages + 1 == ML_LINE_PAGES)
+		ml_exhausted("the trace touches too many pages for a full simulation; "
+			     "use --quick, or --to for a part");
 	if (b->pages * 2 >= b->room)
 		more_slots(b);
 	b->pages++;

@@ -26,6 +26,7 @@ enum {
 	ML_LINE_CHUNK_BITS = 20,
 	ML_LINE_OWNERS = 1 << 16, /* evictors that fit two bytes */
 	ML_LINE_PAGES_BITS = 16,  /* log2 of the pages that are allocated together */
+	ML_LINE_PAGES = 1 << (32 - ML_LINE_PAGE_BITS), /* more have no 32-bit numbers */
 	ML_LINE_PAGE_CHUNKS = 1 << (32 - ML_LINE_PAGE_BITS - ML_LINE_PAGES_BITS),
 };
 

@@ -4,7 +4,9 @@
 memlamp cc -O1 -g -I"$SRC/include" -pthread "$SRC/examples/lookups.c" -o lookups || exit 1
 memlamp record -q -o l.mlt ./lookups
 memlamp import l.mlt -o l.mlh -M 'cores 2 | L1 2K 4w 4c | L2 32K 8w shared 14c | memory 200c' 2>/dev/null
-memlamp samples l.mlh --csv clusters -k 4 -w 1000 --step 1000 | tr -d '\r' >clusters.csv
+# Scores of the whole machine: on the tier of CPUs a window in which one thread has few samples has a score of its own,
+# and how the threads take turns differs from run to run.
+memlamp samples l.mlh --tier machine --csv clusters -k 4 -w 1000 --step 1000 | tr -d '\r' >clusters.csv
 
 count() {
 	memlamp query l.mlh "/api/samples/0/select?select=$(echo "$1" | sed 's/ /+/g')" |
