@@ -243,8 +243,8 @@ TEST(it_agrees_where_it_looks_ahead)
 }
 
 /*
- * Levels without inclusion and prefetchers have loops of their own, and so have two inner
- * levels of which only the second one has a prefetcher.
+ * Levels without inclusion and prefetchers have loops of their own, and so have two or
+ * three inner levels of which only the second one has a prefetcher.
  */
 TEST(it_agrees_on_usual_machines_that_nobody_observes)
 {
@@ -258,7 +258,14 @@ TEST(it_agrees_on_usual_machines_that_nobody_observes)
 		"| TLB 4e full | TLB2 16e 4w",
 		"L1 512 2w | L2 2K 8w prefetch=next | L3 8K 16w",
 		"L1 1K 8w | L2 4K 8w inclusive | L3 16K 16w "
-		"inclusive prefetch=stream*2"
+		"inclusive prefetch=stream*2",
+		"L1 1536 12w | L2 4K 16w | L3 16K 16w",
+		"L1 1536 12w | L1i 512 8w | L2 4K 16w inclusive prefetch=stream*4 | L3 "
+		"16K 16w",
+		"L1 1K 8w | L1i 512 8w | L2 4K 8w inclusive prefetch=stream*4 | L3 16K "
+		"16w exclusive | TLB 4e full",
+		"L1 1536 12w | L2 4K 16w prefetch=stream*4 | L3 9K 12w exclusive",
+		"L1 1K 8w | L2 4K 8w prefetch=next | L3 16K 16w inclusive"
 	};
 	const unsigned count = sizeof(machines) / sizeof(*machines);
 	static struct random_trace t;

@@ -472,11 +472,13 @@ INLINE size_t chain_fill(struct ml_chain_lru *x, struct chain_level *c,
 	return at;
 }
 
-INLINE void chain_fetch_row(const struct chain_level *c, const struct chain_event *e,
-			    unsigned lanes)
+INLINE void chain_fetch_row(const struct ml_chain_lru *x, const struct chain_level *c,
+			    const struct chain_event *e, unsigned lanes)
 {
-	const uint32_t *row = c->rows + (size_t)((uint32_t)e->line & c->mask) * 2 * lanes;
+	uint32_t set = (uint32_t)e->line & c->mask;
+	const uint32_t *row = c->rows + (size_t)set * 2 * lanes;
 
+	ml_event_sums_fetch(x->sums, c->level, set);
 	__builtin_prefetch(row, 1);
 	if (lanes > 8)
 		__builtin_prefetch(row + lanes, 1);
@@ -521,7 +523,7 @@ INLINE void chain_take(struct ml_chain_lru *x, struct chain_level *c,
 	}
 	for (const struct chain_event *e = in->at; e < end; e++) {
 		if (large && e + CHAIN_FAR < end)
-			chain_fetch_row(c, e + CHAIN_FAR, lanes);
+			chain_fetch_row(x, c, e + CHAIN_FAR, lanes);
 		if (large && e + CHAIN_NEAR < end && !(e[CHAIN_NEAR].flags & CHAIN_STRAY))
 			chain_fetch_victim(c, e + CHAIN_NEAR, lanes);
 		if (__builtin_expect(e->flags & CHAIN_STRAY, 0)) {

@@ -67,6 +67,14 @@ static inline uint32_t ml_event_sums_pair_hint(uint32_t loser, uint32_t winner)
 	return (loser * 5 + winner) % ML_SUM_HINTS;
 }
 
+/* Fetches what a miss in a set will need into the host's caches. */
+static inline void ml_event_sums_fetch(const struct ml_event_sums *sums, unsigned level,
+				       uint32_t set)
+{
+	if (sums->level[level].set)
+		__builtin_prefetch(&sums->level[level].set[set], 1);
+}
+
 static inline void ml_event_sums_miss(struct ml_event_sums *sums, unsigned level,
 				      uint32_t set, enum ml_cause cause, uint32_t owner,
 				      uint32_t evictor)

@@ -25,6 +25,13 @@ INLINE void fetch_row(const struct explain_cache *c, uint64_t line)
 	__builtin_prefetch(row + 16);
 }
 
+/* Fetches what is known of the line at a place. */
+INLINE void fetch_place(const struct explain_cache *c, size_t at)
+{
+	__builtin_prefetch(&c->uses[at], 1);
+	__builtin_prefetch(&c->notes[at], 1);
+}
+
 /* Step 1: finds the candidates; fetches the rows of their sets and their page. */
 INLINE void look_far(const struct ml_explain_lru *x, const struct ml_accesses *a,
 		     size_t from, struct ahead *h)
@@ -67,10 +74,18 @@ INLINE void look_near(const struct ml_explain_lru *x, struct ahead *h)
 		for (unsigned depth = 0; depth < x->inner; depth++) {
 			const struct explain_cache *c = &x->cache[depth];
 			uint32_t set = explain_set(c, line);
+			uint32_t m = depth ? find_number(explain_numbers(c, set),
+							 c->lanes, number)
+					   : 0;
 
-			if (depth &&
-			    find_number(explain_numbers(c, set), c->lanes, number))
+			if (m) {
+				/* an exclusive level gives the line away */
+				if (c->exclusive)
+					fetch_place(c,
+						    (size_t)set * c->lanes +
+							    (unsigned)__builtin_ctz(m));
 				break;
+			}
 			if (c->exclusive)
 				continue;
 			unsigned lane = oldest(explain_times(c, set), c->lanes);
@@ -78,7 +93,7 @@ INLINE void look_near(const struct ml_explain_lru *x, struct ahead *h)
 			uint32_t victim = depth ? explain_numbers(c, set)[lane]
 						: c->notes[at].number;
 
-			__builtin_prefetch(&c->notes[at]);
+			fetch_place(c, at);
 			if (!victim || h->victims == VICTIMS)
 				continue;
 			h->victim[h->victims] = victim;
@@ -105,7 +120,7 @@ INLINE void look_at_copies(const struct ml_explain_lru *x, const struct ahead *h
 			at = (int64_t)((size_t)set * c->lanes +
 				       oldest(explain_times(c, set), c->lanes));
 		if (at != EXPLAIN_NOWHERE)
-			__builtin_prefetch(&c->notes[at]);
+			fetch_place(c, (size_t)at);
 	}
 }
 

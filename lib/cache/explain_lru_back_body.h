@@ -327,12 +327,24 @@ INLINE void fetch_record(const struct ml_explain_lru *x, uint32_t number)
 		__builtin_prefetch(ml_line_record(&x->records, number));
 }
 
+/* Fetches the sums of the levels that missed a line. The first one has few sets. */
+INLINE void fetch_sums(const struct back *b, const struct explain_event *e)
+{
+	UNROLL
+	for (unsigned to = 1; to < b->levels; to++)
+		if (to < e->depth || e->depth == b->inner)
+			ml_event_sums_fetch(b->x->sums, to + 1,
+					    back_set(&b->x->cache[to], e->line));
+}
+
 INLINE void look_far_back(const struct back *b, const struct explain_event *e)
 {
 	const struct ml_explain_lru *x = b->x;
 
 	if (e->request) {
 		fetch_record(x, e->number);
+		if (e->request & EXPLAIN_DEMAND && e->depth > 1 && x->sums)
+			fetch_sums(b, e);
 		if (e->depth == b->inner && b->inner < b->levels)
 			fetch_row_of(&x->cache[b->inner], e->line);
 	}

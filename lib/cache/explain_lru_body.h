@@ -83,10 +83,10 @@ INLINE void demand(struct ml_explain_lru *x, struct request *q, struct explain_c
 INLINE void found(const struct request *q, struct explain_cache *c, unsigned depth,
 		  size_t at, bool moves, struct cargo *cargo, struct shape s)
 {
-	uint32_t set = set_of(c, q->line, s);
+	uint32_t set = set_of(c, depth, q->line, s);
 	const struct explain_use *u = &c->uses[at];
 
-	if (!may_be_exclusive(s) || !c->exclusive || !moves) {
+	if (!may_be_exclusive(depth, s) || !c->exclusive || !moves) {
 		uint32_t *time = &times_of(c, depth, set)[at - (size_t)set * c->lanes];
 
 		if (depth == EXPLAIN_FIRST) {
@@ -127,7 +127,7 @@ INLINE unsigned serve(struct ml_explain_lru *x, struct request *q, unsigned dept
 		struct explain_cache *c = cache_at(x, q, to, s);
 		int64_t at = missed && to == depth ? EXPLAIN_NOWHERE
 						   : find(c, to, q->line, q->number,
-							  set_of(c, q->line, s));
+							  set_of(c, to, q->line, s));
 
 		if (q->demand)
 			demand(x, q, c, to, at, s);
@@ -139,7 +139,7 @@ INLINE unsigned serve(struct ml_explain_lru *x, struct request *q, unsigned dept
 			found(q, c, to, (size_t)at, fills, &cargo, s);
 			break;
 		}
-		if (!may_be_exclusive(s) || !c->exclusive)
+		if (!may_be_exclusive(to, s) || !c->exclusive)
 			fills |= 1u << to;
 	}
 	if (served == inner)
@@ -213,7 +213,7 @@ INLINE unsigned access_slowly(struct ml_explain_lru *x, const struct ml_accesses
 		.kind = z.kind,
 		.demand = true,
 		.first = true,
-		.inner = !s.simply && !s.pair && z.kind == ML_ACCESS_FETCH && x->split
+		.inner = !s.simply && !s.inner && z.kind == ML_ACCESS_FETCH && x->split
 				 ? &x->icache
 				 : &x->cache[0],
 		.events = events,
@@ -242,26 +242,29 @@ INLINE unsigned access_slowly(struct ml_explain_lru *x, const struct ml_accesses
 	return farthest;
 }
 
+/* Known machines by their inner levels. The access is no fetch, or L1 serves fetches. */
 OUTLINE unsigned access_alone(struct ml_explain_lru *x, const struct ml_accesses *a,
 			      size_t i, bool missed, struct ml_explain_events *events)
 {
-	return access_slowly(
-		x, a, i, missed, events,
-		(struct shape){ .simply = true, .usual = true, .alone = true });
+	return access_slowly(x, a, i, missed, events, ALONE(0));
 }
 
-/* The access is no fetch, or L1 serves fetches. */
 OUTLINE unsigned access_pair(struct ml_explain_lru *x, const struct ml_accesses *a,
 			     size_t i, bool missed, struct ml_explain_events *events)
 {
-	return access_slowly(x, a, i, missed, events,
-			     (struct shape){ .usual = true, .pair = true });
+	return access_slowly(x, a, i, missed, events, PAIR(0));
+}
+
+OUTLINE unsigned access_trio(struct ml_explain_lru *x, const struct ml_accesses *a,
+			     size_t i, bool missed, struct ml_explain_events *events)
+{
+	return access_slowly(x, a, i, missed, events, TRIO(0));
 }
 
 OUTLINE unsigned access_simply(struct ml_explain_lru *x, const struct ml_accesses *a,
 			       size_t i, bool missed, struct ml_explain_events *events)
 {
-	return access_slowly(x, a, i, missed, events, (struct shape){ .simply = true });
+	return access_slowly(x, a, i, missed, events, SIMPLE);
 }
 
 OUTLINE unsigned access_fully(struct ml_explain_lru *x, const struct ml_accesses *a,
@@ -274,10 +277,13 @@ OUTLINE unsigned access_fully(struct ml_explain_lru *x, const struct ml_accesses
 INLINE unsigned access_of(struct ml_explain_lru *x, const struct ml_accesses *a, size_t i,
 			  bool missed, struct ml_explain_events *events, struct shape s)
 {
-	if (s.alone)
-		return access_alone(x, a, i, missed, events);
-	if (s.pair && (!x->split || a->what[i] >> 14 != ML_ACCESS_FETCH))
-		return access_pair(x, a, i, missed, events);
+	if (!s.simply && x->split && a->what[i] >> 14 == ML_ACCESS_FETCH)
+		return access_fully(x, a, i, events);
+	switch (s.inner) {
+	case 1: return access_alone(x, a, i, missed, events);
+	case 2: return access_pair(x, a, i, missed, events);
+	case 3: return access_trio(x, a, i, missed, events);
+	}
 	return s.simply ? access_simply(x, a, i, missed, events)
 			: access_fully(x, a, i, events);
 }
@@ -312,7 +318,7 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 	struct explain_cache *c = &x->cache[0];
 	const uint64_t *restrict addrs = a->addr;
 	const uint16_t *restrict whats = a->what;
-	const unsigned bits = x->bits, lanes = s.usual ? 8 : c->lanes;
+	const unsigned bits = x->bits, lanes = s.lanes ? s.lanes : c->lanes;
 	const uint64_t mask = c->mask, within = x->within;
 	uint64_t writes = 0, fetches = 0, hits = 0, far = 0;
 	bool ahead = x->inner > 2 && x->far && x->book.room;
@@ -328,7 +334,7 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 		uint64_t addr = addrs[i], line = addr >> bits;
 		uint64_t size = whats[i] & 0x3fff, offset = addr & within;
 		unsigned kind = whats[i] >> 14;
-		size_t first = (s.usual ? line & mask : explain_set(c, line)) * lanes;
+		size_t first = (s.lanes ? line & mask : explain_set(c, line)) * lanes;
 		uint32_t m = 0;
 
 		if (ahead && i % STRIP == 0)
@@ -351,7 +357,7 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 		uint64_t *use = &uses[at].read;
 		uint32_t last = times[at];
 
-		use[kind == ML_ACCESS_WRITE] |= s.usual ? UINT64_MAX >> (64 - size)
+		use[kind == ML_ACCESS_WRITE] |= s.lanes ? UINT64_MAX >> (64 - size)
 										<< offset
 							: explain_bytes(x, addr, size);
 		if (__builtin_expect(last >= begin && room - clock > 1, 1)) {
@@ -385,24 +391,29 @@ INLINE void run_accesses(struct ml_explain_lru *x, const struct ml_accesses *a,
 TARGET static void front(struct ml_explain_lru *x, const struct ml_accesses *a,
 			 struct ml_explain_events *events)
 {
-	const struct explain_cache *c = &x->cache[0];
+	const struct explain_cache *c = &x->cache[0], *next = &x->cache[1];
 	bool simply = !x->prefetches && !x->split;
-	bool usual = c->lanes == 8 && !c->modulo && x->bits <= 6;
-	const struct explain_cache *next = &x->cache[1];
-	bool pair = usual && x->inner == 2 && !c->prefetcher && !next->exclusive &&
-		    !next->modulo;
+	bool usual = c->lanes <= 16 && !c->modulo && x->bits <= 6, wide = c->lanes > 8;
+	bool known = usual && !c->prefetcher && !next->exclusive && !next->modulo &&
+		     !x->cache[2].prefetcher;
 
 	events->count = 0;
-	if (simply && usual && x->inner == 1)
-		run_accesses(
-			x, a, events,
-			(struct shape){ .simply = true, .usual = true, .alone = true });
-	else if (pair)
-		run_accesses(x, a, events, (struct shape){ .usual = true, .pair = true });
-	else if (usual)
-		run_accesses(x, a, events, (struct shape){ .usual = true });
+	if (usual && simply && x->inner == 1 && wide)
+		run_accesses(x, a, events, ALONE(16));
+	else if (usual && simply && x->inner == 1)
+		run_accesses(x, a, events, ALONE(8));
+	else if (known && x->inner == 2 && wide)
+		run_accesses(x, a, events, PAIR(16));
+	else if (known && x->inner == 2)
+		run_accesses(x, a, events, PAIR(8));
+	else if (known && x->inner == 3 && wide)
+		run_accesses(x, a, events, TRIO(16));
+	else if (known && x->inner == 3)
+		run_accesses(x, a, events, TRIO(8));
+	else if (simply)
+		run_accesses(x, a, events, SIMPLE);
 	else
-		run_accesses(x, a, events, (struct shape){ .simply = simply });
+		run_accesses(x, a, events, ANY);
 }
 
 #include "lib/cache/explain_lru_back_body.h"

@@ -27,47 +27,54 @@ struct cargo {
 /*
  * The compiler knows this of the machine when it compiles a loop. Functions take it by
  * value, and depths as constants, so the compiler leaves out code for parts that such a
- * machine does not have.
+ * machine does not have. Zero bytes are a machine of which it knows nothing.
  */
 struct shape {
 	bool simply; /* no prefetcher, no split first level */
-	bool usual;  /* the first level has eight lanes, a power of two of sets, and lines
-		      * of at most 64 bytes */
-	bool alone;  /* ...and is the only inner level */
+	/* of the first level, which then has a power of two of sets and lines of at most
+	 * 64 bytes; or 0 */
+	unsigned lanes;
 	/*
-	 * ...and there are two inner levels. All sets are powers of two, no level is
-	 * exclusive, and only the second one has a prefetcher.
+	 * Levels that the front simulates; or 0. The first two have powers of two of
+	 * sets. If there are several, only the second one has a prefetcher, and it is not
+	 * exclusive.
 	 */
-	bool pair;
+	unsigned inner;
 };
 
-#define ANY ((struct shape){ .simply = false })
+#define ANY    ((struct shape){ .simply = false })
+#define SIMPLE ((struct shape){ .simply = true })
+/* One, two or three inner levels, by the lanes of the first one. */
+#define ALONE(n) ((struct shape){ .simply = true, .lanes = (n), .inner = 1 })
+#define PAIR(n)  ((struct shape){ .lanes = (n), .inner = 2 })
+#define TRIO(n)  ((struct shape){ .lanes = (n), .inner = 3 })
 
 INLINE struct explain_cache *cache_at(struct ml_explain_lru *x, const struct request *q,
 				      unsigned depth, struct shape s)
 {
-	return depth || s.simply || s.pair ? &x->cache[depth] : q->inner;
+	return depth || s.simply || s.inner ? &x->cache[depth] : q->inner;
 }
 
 /* Whether lines of this level may be there because of a prefetcher. */
 INLINE bool may_prefetch(unsigned depth, struct shape s)
 {
-	return !s.simply && !(s.pair && depth == EXPLAIN_FIRST);
+	return !s.simply && !(s.inner && depth == EXPLAIN_FIRST);
 }
 
-INLINE bool may_be_exclusive(struct shape s)
+INLINE bool may_be_exclusive(unsigned depth, struct shape s)
 {
-	return !s.alone && !s.pair;
+	return !s.inner || depth > 1;
 }
 
-INLINE uint32_t set_of(const struct explain_cache *c, uint64_t line, struct shape s)
+INLINE uint32_t set_of(const struct explain_cache *c, unsigned depth, uint64_t line,
+		       struct shape s)
 {
-	return s.alone || s.pair ? (uint32_t)line & c->mask : explain_set(c, line);
+	return s.inner && depth < 2 ? (uint32_t)line & c->mask : explain_set(c, line);
 }
 
 INLINE unsigned inner_of(const struct ml_explain_lru *x, struct shape s)
 {
-	return s.alone ? 1 : s.pair ? 2 : x->inner;
+	return s.inner ? s.inner : x->inner;
 }
 
 INLINE uint32_t *times_of(const struct explain_cache *c, unsigned depth, uint32_t set)
@@ -154,7 +161,8 @@ INLINE bool inform(struct ml_explain_lru *x, const struct explain_cache *c,
 	UNROLL
 	for (unsigned out = depth + 1; out < inner; out++) {
 		struct explain_cache *outer = &x->cache[out];
-		int64_t to = find(outer, out, line, n->number, set_of(outer, line, s));
+		int64_t to = find(outer, out, line, n->number,
+				  set_of(outer, out, line, s));
 
 		if (to == EXPLAIN_NOWHERE) {
 			outer->counts->past_bytes += writes_back ? x->within + 1 : 0;
@@ -250,14 +258,15 @@ INLINE void evict(struct ml_explain_lru *x, const struct request *q,
 {
 	struct explain_note *n = &c->notes[at];
 	struct explain_use *u = &c->uses[at];
-	struct explain_cache *outer = may_be_exclusive(s) && depth + 1 < x->levels
+	struct explain_cache *outer = depth + 1 < inner_of(x, s) &&
+						      may_be_exclusive(depth + 1, s)
 					      ? &x->cache[depth + 1]
 					      : NULL;
 	bool moves = outer && outer->exclusive;
 	unsigned flags = EXPLAIN_EVICTED;
 
 	c->counts->evictions++;
-	if (!s.alone && depth != EXPLAIN_FIRST && c->inclusive)
+	if (s.inner != 1 && depth != EXPLAIN_FIRST && c->inclusive)
 		take_within(x, q, depth, ml_line_book_line(&x->book, n->number),
 			    n->number);
 	c->counts->write_backs += u->written != 0;
@@ -281,7 +290,7 @@ INLINE size_t fill(struct ml_explain_lru *x, const struct request *q,
 		   struct explain_cache *c, unsigned depth, uint64_t line,
 		   uint32_t number, const struct cargo *cargo, struct shape s)
 {
-	uint32_t set = set_of(c, line, s);
+	uint32_t set = set_of(c, depth, line, s);
 	uint32_t *times = times_of(c, depth, set);
 	unsigned lane = oldest(times, c->lanes);
 	size_t at = (size_t)set * c->lanes + lane;
