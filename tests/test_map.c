@@ -40,6 +40,41 @@ TEST(ten_thousand_keys_that_share_low_bits_are_all_found)
 	ml_map_release(&m);
 }
 
+TEST(a_walk_meets_each_key_once_also_0)
+{
+	struct ml_map m = { 0 };
+	uint64_t keys = 0, values = 0;
+	const struct ml_map_cell *c;
+	size_t at = 0, met = 0;
+
+	CHECK(!ml_map_next(&m, &at));
+	for (uint64_t k = 0; k < 1000; k++)
+		*ml_map_add(&m, k * 3, NULL) = k + 1;
+	while ((c = ml_map_next(&m, &at))) {
+		CHECK_EQ(c->value, c->key / 3 + 1);
+		keys += c->key;
+		values += c->value;
+		met++;
+	}
+	CHECK_EQ(met, 1000);
+	CHECK_EQ(keys, 3 * 999 * 500);
+	CHECK_EQ(values, 1000 * 1001 / 2);
+	ml_map_release(&m);
+}
+
+TEST(key_0_survives_growing)
+{
+	struct ml_map m = { 0 };
+
+	*ml_map_add(&m, 0, NULL) = 7;
+	for (uint64_t k = 1; k < 1000; k++)
+		*ml_map_add(&m, k, NULL) = k;
+	CHECK_EQ(*ml_map_find(&m, 0), 7);
+	CHECK(!ml_map_find(&m, 1000));
+	CHECK_EQ(m.count, 1000);
+	ml_map_release(&m);
+}
+
 TEST(names_are_numbered_in_order_and_once)
 {
 	struct ml_names n = { 0 };

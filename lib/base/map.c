@@ -29,11 +29,13 @@ uint64_t ml_hash(const void *bytes, size_t size)
 	return mix(h ^ w);
 }
 
+/* The cell of a key that is not 0, or the empty one where it belongs. */
 static struct ml_map_cell *cell_of(const struct ml_map *m, uint64_t key)
 {
-	size_t i = mix(key) & (m->cap - 1);
+	uint64_t h = (key ^ key >> 32) * 0xd6e8feb86659fd93u;
+	size_t i = (size_t)(h ^ h >> 32) & (m->cap - 1);
 
-	while (m->cells[i].used && m->cells[i].key != key)
+	while (m->cells[i].key && m->cells[i].key != key)
 		i = (i + 1) & (m->cap - 1);
 	return &m->cells[i];
 }
@@ -42,8 +44,10 @@ uint64_t *ml_map_find(const struct ml_map *m, uint64_t key)
 {
 	if (!m->cap)
 		return NULL;
+	if (!key)
+		return m->has_0 ? &m->cells[m->cap].value : NULL;
 	struct ml_map_cell *c = cell_of(m, key);
-	return c->used ? &c->value : NULL;
+	return c->key ? &c->value : NULL;
 }
 
 static void widen(struct ml_map *m)
@@ -51,11 +55,13 @@ static void widen(struct ml_map *m)
 	struct ml_map old = *m;
 
 	m->cap = old.cap ? old.cap * 2 : 64;
-	m->cells = ml_resize(NULL, m->cap * sizeof(*m->cells));
-	memset(m->cells, 0, m->cap * sizeof(*m->cells));
+	m->cells = ml_resize(NULL, (m->cap + 1) * sizeof(*m->cells));
+	memset(m->cells, 0, (m->cap + 1) * sizeof(*m->cells));
 	for (size_t i = 0; i < old.cap; i++)
-		if (old.cells[i].used)
+		if (old.cells[i].key)
 			*cell_of(m, old.cells[i].key) = old.cells[i];
+	if (old.has_0)
+		m->cells[m->cap] = old.cells[old.cap];
 	ml_free(old.cells);
 }
 
@@ -63,14 +69,26 @@ uint64_t *ml_map_add(struct ml_map *m, uint64_t key, bool *is_new)
 {
 	if (m->count * 4 >= m->cap * 3)
 		widen(m);
-	struct ml_map_cell *c = cell_of(m, key);
+	struct ml_map_cell *c = key ? cell_of(m, key) : &m->cells[m->cap];
+	bool was_there = key ? c->key : m->has_0;
+
 	if (is_new)
-		*is_new = !c->used;
-	if (!c->used) {
-		*c = (struct ml_map_cell){ .key = key, .used = true };
+		*is_new = !was_there;
+	if (!was_there) {
+		*c = (struct ml_map_cell){ .key = key };
+		m->has_0 |= !key;
 		m->count++;
 	}
 	return &c->value;
+}
+
+struct ml_map_cell *ml_map_next(const struct ml_map *m, size_t *at)
+{
+	while (*at < m->cap && !m->cells[*at].key)
+		++*at;
+	if (*at < m->cap + m->has_0)
+		return &m->cells[(*at)++];
+	return NULL;
 }
 
 void ml_map_release(struct ml_map *m)

@@ -11,11 +11,12 @@
 #include "lib/base/arena.h"
 
 struct ml_map {
+	/* [cap + 1]: a key of 0 is an empty cell; the last one is that of key 0 */
 	struct ml_map_cell {
 		uint64_t key, value;
-		bool used;
 	} * cells;
 	size_t count, cap; /* cap is a power of two */
+	bool has_0;        /* key 0 is in the map */
 };
 
 /* The value of key, or NULL. The pointer is valid until the next add. */
@@ -23,6 +24,11 @@ uint64_t *ml_map_find(const struct ml_map *m, uint64_t key);
 /* The value of key; adds the key with value 0 if it is new. *is_new, unless is_new is
  * NULL, tells whether it was. */
 uint64_t *ml_map_add(struct ml_map *m, uint64_t key, bool *is_new);
+/*
+ * The cell of the next key, in no order, or NULL. *at is 0 at first. Only values may
+ * change meanwhile.
+ */
+struct ml_map_cell *ml_map_next(const struct ml_map *m, size_t *at);
 void ml_map_release(struct ml_map *m);
 
 /* Names, numbered from 0 in the order in which they were added. */

@@ -243,12 +243,12 @@ static void end(struct execution *x)
 /* Whether all elements have the same history; else the key of one that has not. */
 static bool same(const struct execution *x, const struct execution *y, uint64_t *key)
 {
-	for (size_t i = 0; i < x->element.cap; i++) {
-		if (!x->element.cells[i].used)
-			continue;
-		*key = x->element.cells[i].key;
+	const struct ml_map_cell *c;
+
+	for (size_t i = 0; (c = ml_map_next(&x->element, &i));) {
+		*key = c->key;
 		const uint64_t *at = ml_map_find(&y->element, *key);
-		const struct history *h = &x->history[x->element.cells[i].value];
+		const struct history *h = &x->history[c->value];
 
 		if (!at || h->chain != y->history[*at].chain ||
 		    h->kind != y->history[*at].kind || h->sum != y->history[*at].sum)

@@ -140,6 +140,7 @@ static int by_first(const void *x, const void *y)
 
 size_t ml_locality_distances(const struct ml_locality_container *c, uint64_t (**pair)[2])
 {
+	const struct ml_map_cell *cell;
 	size_t n = 0;
 
 	*pair = ml_resize(NULL, (c->far.count + ML_LOCALITY_NEAR) * sizeof(**pair));
@@ -148,11 +149,10 @@ size_t ml_locality_distances(const struct ml_locality_container *c, uint64_t (**
 			(*pair)[n][0] = i;
 			(*pair)[n++][1] = c->near[i];
 		}
-	for (size_t i = 0; i < c->far.cap; i++)
-		if (c->far.cells[i].used) {
-			(*pair)[n][0] = c->far.cells[i].key;
-			(*pair)[n++][1] = c->far.cells[i].value;
-		}
+	for (size_t at = 0; (cell = ml_map_next(&c->far, &at));) {
+		(*pair)[n][0] = cell->key;
+		(*pair)[n++][1] = cell->value;
+	}
 	qsort(*pair, n, sizeof(**pair), by_first);
 	return n;
 }

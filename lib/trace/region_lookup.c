@@ -95,9 +95,10 @@ struct ml_region_lookup *ml_region_lookup_open(struct ml_trace *t, struct ml_err
 
 static void copy_map(struct ml_map *to, const struct ml_map *from)
 {
-	for (size_t i = 0; i < from->cap; i++)
-		if (from->cells[i].used)
-			*ml_map_add(to, from->cells[i].key, NULL) = from->cells[i].value;
+	const struct ml_map_cell *c;
+
+	for (size_t at = 0; (c = ml_map_next(from, &at));)
+		*ml_map_add(to, c->key, NULL) = c->value;
 }
 
 struct ml_region_lookup *ml_region_lookup_open_like(const struct ml_region_lookup *other,

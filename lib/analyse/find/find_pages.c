@@ -105,11 +105,11 @@ static uint64_t bytes_of(const struct ml_find *f, uint32_t region)
 /* The share of its pages that a region uses. */
 static double density(const struct crowded *r)
 {
+	const struct ml_map_cell *c;
 	uint64_t used = 0;
 
-	for (size_t i = 0; i < r->pages.cap; i++)
-		if (r->pages.cells[i].used)
-			used += (uint64_t)__builtin_popcountll(r->pages.cells[i].value);
+	for (size_t at = 0; (c = ml_map_next(&r->pages, &at));)
+		used += (uint64_t)__builtin_popcountll(c->value);
 	return r->pages.count ? (double)used / 64 / (double)r->pages.count : 1;
 }
 

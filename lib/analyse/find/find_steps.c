@@ -164,15 +164,15 @@ double ml_steps_covered(const struct ml_find *f, const struct ml_spot *spot)
 {
 	struct ml_steps *s = f->steps ? &f->steps[spot - f->spots] : NULL;
 	const struct ml_map *m = s ? &s->used : NULL;
+	const struct ml_map_cell *c;
 	uint64_t bits = 0;
 
 	if (s)
 		keep_mask(s);
 	if (!m || m->count < MIN_LINES)
 		return 1;
-	for (size_t i = 0; i < m->cap; i++)
-		if (m->cells[i].used)
-			bits += (uint64_t)__builtin_popcountll(m->cells[i].value);
+	for (size_t at = 0; (c = ml_map_next(m, &at));)
+		bits += (uint64_t)__builtin_popcountll(c->value);
 	return (double)bits / (double)(m->count * (f->line < 64 ? f->line : 64));
 }
 
