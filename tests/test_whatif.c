@@ -2,8 +2,8 @@
  * Changed layouts: the new addresses of single bytes, and the change of misses that can
  * be counted by hand. Lines have 16 bytes.
  */
+#include "lib/analyse/find/elements.h"
 #include "lib/analyse/find/whatif.h"
-#include "lib/base/map.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
 #include "tests/read_text.h"
@@ -125,14 +125,20 @@ TEST(listed_references_go_to_their_addresses_and_others_stay)
 
 TEST(packed_elements_lie_where_they_are_told_and_others_stay)
 {
-	struct ml_map places = { 0 };
-	struct ml_change c = { .kind = ML_CHANGE_PACK, .pitch = 16, .places = &places };
+	struct ml_elements elements = { 0 };
+	uint64_t places[] = { 0, 0x70000, 0 };
+	struct ml_change c = { .kind = ML_CHANGE_PACK,
+			       .pitch = 16,
+			       .elements = &elements,
+			       .places = places };
 
-	*ml_map_add(&places, ml_change_element(16, block.number, 32), NULL) = 0x70000;
+	ml_elements_add(&elements, ml_change_element(16, block.number, 32));
+	ml_elements_add(&elements, ml_change_element(16, block.number, 64));
 	CHECK_EQ(moved(&c, 32), 0x70000);
 	CHECK_EQ(moved(&c, 47), 0x70000 + 15);
 	CHECK_EQ(moved(&c, 48), block.base + 48);
-	ml_map_release(&places);
+	CHECK_EQ(moved(&c, 64), block.base + 64);
+	ml_elements_release(&elements);
 }
 
 TEST(elements_that_shrink_lie_closer_together)

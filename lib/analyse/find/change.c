@@ -1,6 +1,6 @@
 #include "lib/analyse/find/change.h"
 
-#include "lib/base/map.h"
+#include "lib/analyse/find/elements.h"
 
 /*
  * Moved data must not share lines with other data. So they go to addresses that no
@@ -65,16 +65,17 @@ static uint64_t shrunk(const struct ml_change *c, uint64_t offset, uint64_t size
 
 uint64_t ml_change_element(uint64_t pitch, uint64_t block, uint64_t offset)
 {
-	return block << 32 | (pitch ? offset / pitch : 0);
+	return pitch ? block << 32 | offset / pitch : block;
 }
 
 static uint64_t packed(const struct ml_change *c, uint64_t addr, uint64_t offset,
 		       const struct ml_change_block *b)
 {
-	const uint64_t *at = ml_map_find(c->places,
-					 ml_change_element(c->pitch, b->number, offset));
+	uint32_t number = ml_elements_find(
+		c->elements, ml_change_element(c->pitch, b->number, offset));
+	uint64_t at = number ? c->places[number] : 0;
 
-	return at ? *at + (c->pitch ? offset % c->pitch : offset) : addr;
+	return at ? at + (c->pitch ? offset % c->pitch : offset) : addr;
 }
 
 /* Skips the entries of the list before a time. */

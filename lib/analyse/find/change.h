@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ml_map;
+struct ml_elements;
 
 enum ml_change_kind {
 	ML_CHANGE_NONE,
@@ -46,8 +46,10 @@ struct ml_change {
 	 * all
 	 */
 	const bool *by;
-	/* PACK: new addresses by ml_change_element; elements that are missing stay. */
-	const struct ml_map *places;
+	/* PACK: new addresses by number of the element; those of other elements, and
+	 * those with the new address 0, stay */
+	const struct ml_elements *elements;
+	const uint64_t *places;
 	const uint64_t *list;  /* LIST, MIRROR: times, ascending */
 	const uint64_t *other; /* LIST: addresses */
 	size_t list_count;
@@ -67,7 +69,7 @@ struct ml_change_ref {
 		     */
 };
 
-/* The key in `places` of the element at this offset of a block. */
+/* The key in `elements` of the element at this offset of a block. */
 uint64_t ml_change_element(uint64_t pitch, uint64_t block, uint64_t offset);
 /* Addresses from here on are for packed elements: no program uses them. */
 extern const uint64_t ml_change_packed;

@@ -3,6 +3,7 @@
  * freed. The simulated change leaves the copying out and lets all blocks of one growth
  * lie where the last of them lies, as if it had been reserved at once.
  */
+#include "lib/analyse/find/elements.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/region_lookup.h"
@@ -22,9 +23,10 @@ struct copier {
 
 struct growth {
 	uint32_t region;
-	uint64_t bytes;       /* copied into larger blocks, as far as seen */
-	struct ml_map next;   /* block: the block that it was copied into */
-	struct ml_map places; /* block: address of the last block of its growth */
+	uint64_t bytes;              /* copied into larger blocks, as far as seen */
+	struct ml_map next;          /* block: the block that it was copied into */
+	struct ml_elements elements; /* blocks that were copied... */
+	uint64_t *places; /* ...and by number the address of the last of its growth */
 	struct copier *sites;
 	bool *by; /* sites that do little else than copy */
 	size_t trial;
@@ -148,6 +150,17 @@ static void choose_sites(const struct ml_find *f, struct growth *g)
 		g->by[i] = g->sites[i].copied && 2 * g->sites[i].copied > g->sites[i].all;
 }
 
+/* Each block that was copied lies where the last one of its growth does. */
+static void find_places(struct ml_find *f, struct growth *g)
+{
+	g->places = ml_arena_alloc(f->arena, (g->next.count + 1) * sizeof(*g->places));
+	for (uint64_t k = 0; k < f->trace->block_count; k++)
+		if (ml_map_find(&g->next, k))
+			g->places[ml_elements_add(&g->elements,
+						  ml_change_element(0, k, 0))] =
+				f->trace->blocks[last_of(g, k)].addr;
+}
+
 static void try(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
@@ -159,14 +172,12 @@ static void try(struct ml_find *f, void *arg)
 		if (g->next.count < MIN_COPIES)
 			continue;
 		choose_sites(f, g);
-		for (uint64_t k = 0; k < f->trace->block_count; k++)
-			if (ml_map_find(&g->next, k))
-				*ml_map_add(&g->places, ml_change_element(0, k, 0),
-					    NULL) = f->trace->blocks[last_of(g, k)].addr;
+		find_places(f, g);
 		together = ml_arena_alloc(f->arena, sizeof(*together));
 		*together = (struct ml_change){ .kind = ML_CHANGE_PACK,
 						.region = g->region,
-						.places = &g->places };
+						.elements = &g->elements,
+						.places = g->places };
 		g->trial = ml_find_try(f,
 				       &(struct ml_change){ .kind = ML_CHANGE_DROP,
 							    .region = g->region,
@@ -233,7 +244,7 @@ static void release(void *arg)
 
 	for (size_t i = 0; i < m->count; i++) {
 		ml_map_release(&m->growths[i].next);
-		ml_map_release(&m->growths[i].places);
+		ml_elements_release(&m->growths[i].elements);
 	}
 }
 

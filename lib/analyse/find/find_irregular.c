@@ -183,18 +183,15 @@ void ml_irregular_look(struct ml_find *f, enum ml_irregular kind,
 
 static struct ml_visited *visited(struct ml_visits *v, uint64_t key, uint16_t thread)
 {
-	bool is_new;
-	uint64_t *at = ml_map_add(&v->of, key, &is_new);
+	uint32_t number = ml_elements_add(&v->elements, key);
 
-	if (is_new) {
-		*at = v->count;
-		v->at = ml_grow(v->at, &v->cap, v->count + 1, sizeof(*v->at));
-		v->at[v->count] = (struct ml_visited){ .key = key,
-						       .order = (uint32_t)v->count,
-						       .thread = thread };
-		v->count++;
+	if (number > v->count) {
+		v->at = ml_grow(v->at, &v->cap, number, sizeof(*v->at));
+		v->at[v->count++] = (struct ml_visited){ .key = key,
+							 .number = number,
+							 .thread = thread };
 	}
-	return &v->at[*at];
+	return &v->at[number - 1];
 }
 
 /* Notes whether the element visited before was followed by the same one last time. */
@@ -253,7 +250,7 @@ static int by_order(const void *a, const void *b)
 
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return x->number < y->number ? -1 : x->number > y->number;
 }
 
 /*
@@ -325,18 +322,19 @@ static uint64_t room(const struct ml_visited *x, uint64_t pitch,
 
 /* One change for each region, in front of a list. */
 static const struct ml_change *packed(struct ml_find *f, const struct ml_visits *v,
-				      const struct ml_map *places,
+				      const uint64_t *places,
 				      const struct ml_change *list)
 {
 	for (unsigned i = ML_IRREGULAR_ALSO + 1; i-- > 0;) {
 		const struct ml_spot *s = i ? v->also[i - 1] : v->spot;
 
-		if (!s)
+		if (!s || !places)
 			continue;
 		struct ml_change *c = ml_arena_alloc(f->arena, sizeof(*c));
 		*c = (struct ml_change){ .kind = ML_CHANGE_PACK,
 					 .region = s->region,
 					 .pitch = v->pitch,
+					 .elements = &v->elements,
 					 .places = places,
 					 .also = list };
 		list = c;
@@ -365,11 +363,12 @@ size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_orde
 {
 	uint64_t at = ml_change_packed + ((uint64_t)v->number << PLACES_BITS) +
 		      (v->pitch ? within_line(f, v->spot->region) : 0);
-	struct ml_map *places = &v->places[order];
+	uint64_t *places = ml_arena_large(f->arena, (v->count + 1) * sizeof(*places));
 	bool in_order = order == ML_VISITS_FIRST || order == ML_VISITS_POOL;
 	bool skewed = is_skewed(v);
 	uint64_t all = 0;
 
+	v->places[order] = places;
 	for (size_t i = 0; i < v->count; i++)
 		all += v->at[i].count;
 	if (v->count)
@@ -383,7 +382,7 @@ size_t ml_visits_try(struct ml_find *f, struct ml_visits *v, enum ml_visits_orde
 		if (order == ML_VISITS_HOT &&
 		    (!skewed || v->at[i].count * v->count < 2 * all))
 			continue;
-		*ml_map_add(places, v->at[i].key, NULL) = at;
+		places[v->at[i].number] = at;
 		at += room(&v->at[i], v->pitch, order);
 	}
 	return ml_find_try(f, packed(f, v, places, NULL), NULL);
@@ -395,8 +394,7 @@ size_t ml_irregular_try(struct ml_find *f, const struct ml_irregular_spots *spot
 	const struct ml_change *list = NULL;
 
 	for (size_t i = spots->count; i-- > 0;)
-		list = packed(f, &spots->visits[i], &spots->visits[i].places[order],
-			      list);
+		list = packed(f, &spots->visits[i], spots->visits[i].places[order], list);
 	return ml_find_try(f, list, NULL);
 }
 
@@ -424,9 +422,7 @@ void ml_irregular_release(struct ml_irregular_spots *spots)
 	for (size_t k = 0; k < spots->count; k++) {
 		struct ml_visits *v = &spots->visits[k];
 
-		ml_map_release(&v->of);
-		for (unsigned i = 0; i < ML_VISITS_ORDERS; i++)
-			ml_map_release(&v->places[i]);
+		ml_elements_release(&v->elements);
 		ml_free(v->at);
 	}
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/analyse/find/elements.h"
 #include "lib/analyse/find/find_spots.h"
 
 enum ml_irregular { ML_REGULAR, ML_NODES, ML_GATHER, ML_PROBES };
@@ -22,9 +23,9 @@ enum { ML_IRREGULAR_MAX = 3 };  /* regions that each kind looks at */
 /* One element: a block, or an element of an array. */
 struct ml_visited {
 	uint64_t key, size;
-	uint32_t order, count; /* of the first visit; number of visits */
-	uint32_t next;         /* element that came next, + 1; 0: none did */
-	uint16_t thread;       /* of the first visit */
+	uint32_t number, count; /* of the element; of visits */
+	uint32_t next;          /* element that came next, + 1; 0: none did */
+	uint16_t thread;        /* of the first visit */
 };
 
 /* How elements may lie side by side. */
@@ -42,14 +43,15 @@ struct ml_visits {
 	const struct ml_spot
 		*also[ML_IRREGULAR_ALSO]; /* NODES of other regions; or NULL */
 	const struct ml_spot *index;      /* GATHER: the array of indices */
-	uint64_t pitch;   /* bytes of an element; 0: elements are blocks */
-	struct ml_map of; /* key: index in `at` */
-	struct ml_visited *at;
+	uint64_t pitch; /* bytes of an element; 0: elements are blocks */
+	struct ml_elements elements;
+	struct ml_visited
+		*at; /* by number of the element, less 1, until they are tried */
 	size_t count, cap;
-	uint32_t before;                /* in see: the element visited last, + 1 */
-	uint64_t same_next, other_next; /* visits after which the same element came as
-					   the time before, or another */
-	struct ml_map places[ML_VISITS_ORDERS]; /* of ML_CHANGE_PACK */
+	uint32_t before;                    /* in see: the element visited last, + 1 */
+	uint64_t same_next, other_next;     /* visits after which the same element came as
+					       the time before, or another */
+	uint64_t *places[ML_VISITS_ORDERS]; /* of ML_CHANGE_PACK; NULL: not tried */
 	unsigned number; /* among the spots: places of different regions lie apart */
 };
 
