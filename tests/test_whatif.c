@@ -174,7 +174,7 @@ static void run(struct tried *x, const char *machine, const char *text,
 			 &err);
 	x->w.trace = &x->trace;
 	x->w.changes = c;
-	x->w.count = 1;
+	x->w.count = !x->w.see;
 	x->w.trials = &x->trial;
 	CHECK_OK(ml_whatif_run(&x->w, &err), &err);
 }

@@ -138,7 +138,7 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 		if (region >= f->tables->regions.count || !m->number[region])
 			continue;
 		const struct record *r = &m->records[m->number[region] - 1];
-		const struct ml_spot *spot = f->spot_at[i];
+		const struct ml_spot *spot = s->spot[i];
 		if (!spot)
 			continue;
 		uint64_t **used = &r->used[spot - f->spots];

@@ -121,7 +121,7 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 		if (k == m->count)
 			continue;
 		struct page *p = page_of(m, b->addr[i] / PAGE, &is_new);
-		const struct ml_spot *spot = f->spot_at[i];
+		const struct ml_spot *spot = s->spot[i];
 
 		if (is_new) {
 			p->region = k;

@@ -55,12 +55,12 @@ static void see_gather(struct ml_find *f, const struct ml_visits *v, struct gath
 	const struct ml_batch *b = s->refs;
 
 	for (size_t i = 0; i < b->count; i++) {
-		if (f->spot_at[i] == v->index) {
+		if (s->spot[i] == v->index) {
 			if (b->addr[i] + f->line < g->index)
 				end_pass(g);
 			g->index = b->addr[i];
 		}
-		if (f->spot_at[i] != v->spot || g->count >= MAX_LIST)
+		if (s->spot[i] != v->spot || g->count >= MAX_LIST)
 			continue;
 		g->time = ml_grow(g->time, &g->time_cap, g->count + 1, sizeof(*g->time));
 		g->addr = ml_grow(g->addr, &g->addr_cap, g->count + 1, sizeof(*g->addr));

@@ -86,8 +86,8 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 	struct mine *m = arg;
 
 	for (size_t i = 0; i < s->refs->count; i++)
-		if (s->refs->thread[i] == m->longest->thread && f->spot_at[i])
-			m->by_spot[f->spot_at[i] - f->spots] += f->cost[s->served[i]];
+		if (s->refs->thread[i] == m->longest->thread && s->spot[i])
+			m->by_spot[s->spot[i] - f->spots] += f->cost[s->served[i]];
 }
 
 /* The spot of the user in which the longest thread spends most. */

@@ -223,8 +223,7 @@ static bool concerns(const struct ml_visits *v, const struct ml_spot *s)
 static void see_visits(struct ml_find *f, struct ml_visits *v, const struct ml_seen *s)
 {
 	for (size_t i = 0; i < s->refs->count; i++) {
-		if (!f->spot_at[i] || !concerns(v, f->spot_at[i]) ||
-		    v->count >= MAX_ELEMENTS)
+		if (!s->spot[i] || !concerns(v, s->spot[i]) || v->count >= MAX_ELEMENTS)
 			continue;
 		uint64_t block = s->block[i] == ML_NO_BLOCK ? 0 : s->block[i];
 		struct ml_visited *x =

@@ -161,7 +161,7 @@ void ml_prior_see(struct ml_find *f, const struct ml_seen *s)
 		uint64_t user =
 			f->user_lines.of_site[b->caller[i] ? b->caller[i] : b->site[i]];
 		struct use *u = use_of(p, b->addr[i] >> f->line_bits);
-		const struct ml_spot *spot = f->spot_at[i];
+		const struct ml_spot *spot = s->spot[i];
 		uint64_t time = b->time + i;
 		uint32_t distance = s->distance[i];
 		bool write = ml_what_kind(b->what[i]) == ML_WRITE;

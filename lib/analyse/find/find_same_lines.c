@@ -79,10 +79,10 @@ static void see_one(const struct ml_find *f, struct walk *w, uint64_t line,
 	w->of[thread]++;
 }
 
-static void note_reader(const struct ml_find *f, struct mine *m, size_t i,
+static void note_reader(const struct ml_find *f, struct mine *m, const struct ml_spot *at,
 			unsigned thread)
 {
-	size_t spot = f->spot_at[i] ? (size_t)(f->spot_at[i] - f->spots) : f->spot_count;
+	size_t spot = at ? (size_t)(at - f->spots) : f->spot_count;
 
 	m->readers[spot] |= (uint64_t)1 << thread;
 	m->main_reads[spot] += thread == MAIN;
@@ -95,7 +95,7 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 
 	for (size_t i = 0; i < b->count; i++) {
 		if (b->thread[i] < THREADS && ml_what_kind(b->what[i]) == ML_READ)
-			note_reader(f, m, i, b->thread[i]);
+			note_reader(f, m, s->spot[i], b->thread[i]);
 		for (size_t k = 0; k < m->count; k++)
 			if (s->region[i] == m->walks[k].region && b->thread[i] < THREADS)
 				see_one(f, &m->walks[k], b->addr[i] / f->line,

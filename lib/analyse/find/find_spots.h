@@ -115,8 +115,6 @@ struct ml_find {
 	struct ml_steps *steps;     /* by spot, if a finder wants them */
 	struct ml_prior *prior;     /* previous users of lines, if a finder wants them */
 	struct ml_written *written; /* the fate of written bytes, if a finder wants it */
-	struct ml_spot
-		*spot_at[ML_BATCH]; /* in see: the spots of the references, or NULL */
 	struct ml_change *changes;
 	double *concerned; /* by change: references of the whole run that it moves */
 	double *waits;     /* by change: their cycles beyond those of L1, in caches */

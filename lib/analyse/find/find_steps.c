@@ -89,7 +89,7 @@ void ml_steps_see(struct ml_find *f, const struct ml_seen *seen)
 	const struct ml_spot *end = f->spots + ml_find_costly(f);
 
 	for (size_t i = 0; i < b->count; i++) {
-		const struct ml_spot *spot = f->spot_at[i];
+		const struct ml_spot *spot = seen->spot[i];
 
 		if (!spot || spot >= end)
 			continue;

@@ -314,8 +314,9 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 {
 	struct mine *m = arg;
 
+	(void)f;
 	if (m->tilings.count)
-		ml_tilings_see(f, &m->tilings, s);
+		ml_tilings_see(&m->tilings, s);
 }
 
 static void claim(struct ml_find *f, struct ml_candidate *c, const struct walk *w)

@@ -87,13 +87,13 @@ static void note(struct ml_tiling_line *l, const struct ml_tiling_ref *r, uint16
 	l->refs[l->count++].slice += (uint32_t)burst;
 }
 
-void ml_tilings_see(struct ml_find *f, struct ml_tilings *t, const struct ml_seen *s)
+void ml_tilings_see(struct ml_tilings *t, const struct ml_seen *s)
 {
 	const struct ml_batch *b = s->refs;
 
 	t->slice += b->time != t->next;
 	for (size_t i = 0; i < b->count; i++) {
-		const struct ml_spot *spot = f->spot_at[i];
+		const struct ml_spot *spot = s->spot[i];
 		struct ml_tiling_line *l = spot ? line_of(t, spot->line) : NULL;
 
 		if (l)

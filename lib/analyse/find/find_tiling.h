@@ -49,7 +49,7 @@ struct ml_tiling_walk {
 
 /* In look: notes the lines that may walk so. True: it needs to see their references. */
 bool ml_tilings_look(struct ml_find *f, struct ml_tilings *t);
-void ml_tilings_see(struct ml_find *f, struct ml_tilings *t, const struct ml_seen *s);
+void ml_tilings_see(struct ml_tilings *t, const struct ml_seen *s);
 /*
  * In try: has each size of tiles tried. False: it is not known how tiles would run,
  * because the line was not noted or does not go over the array element by element.

@@ -235,7 +235,7 @@ void ml_written_see(struct ml_find *f, const struct ml_seen *s)
 		leave_all(m, false);
 	m->next = b->time + b->count;
 	for (size_t i = 0; i < b->count; i++) {
-		const struct ml_spot *x = f->spot_at[i];
+		const struct ml_spot *x = s->spot[i];
 		bool write = ml_what_kind(b->what[i]) == ML_WRITE;
 
 		if (s->region[i] < f->tables->regions.count && f->own[s->region[i]])

@@ -66,19 +66,27 @@ static struct ml_spot *spot_of(struct run *r, uint32_t site, uint32_t caller,
 	return l->spot;
 }
 
+/* What several finders build on. */
 static void see(void *arg, const struct ml_seen *s)
 {
 	struct run *r = arg;
 	const struct ml_batch *b = s->refs;
 
 	for (size_t i = 0; i < b->count; i++)
-		r->f.spot_at[i] = spot_of(r, b->site[i], b->caller[i], s->region[i]);
+		s->spot[i] = spot_of(r, b->site[i], b->caller[i], s->region[i]);
 	if (r->f.steps)
 		ml_steps_see(&r->f, s);
 	if (r->f.prior)
 		ml_prior_see(&r->f, s);
 	if (r->f.written)
 		ml_written_see(&r->f, s);
+}
+
+/* The finders, none of which looks at what `see` has found so far. */
+static void see_then(void *arg, const struct ml_seen *s)
+{
+	struct run *r = arg;
+
 	for (size_t i = 0; i < KINDS; i++)
 		if (r->f.seen[i] && finders[i]->see)
 			finders[i]->see(&r->f, r->mine[i], s);
@@ -231,7 +239,7 @@ static bool try_all(struct run *r, struct ml_whatif *w, struct ml_findings *out,
 	size_t all = r->f.change_count, left;
 	bool done = true;
 
-	w->see = NULL;
+	w->see = w->see_then = NULL;
 	w->distances = false;
 	out->of = r->f.p->refs;
 	ml_rounds_begin(&r->f);
@@ -260,6 +268,7 @@ static bool examine(struct run *r, struct ml_findings *out,
 			       .no_fetches = !r->f.p->kind[2],
 			       .same = r->f.same,
 			       .see = see,
+			       .see_then = see_then,
 			       .arg = r,
 			       .work = o->work };
 	bool done = true;

@@ -5,6 +5,8 @@
 
 #include "lib/trace/ref.h"
 
+struct ml_spot;
+
 /* References without a change, and their outcomes, as columns. */
 struct ml_seen {
 	const struct ml_batch *refs;
@@ -17,4 +19,6 @@ struct ml_seen {
 	/* the TLB that knows the page, from 1; behind the last: a walk; NULL: not
 	 * requested */
 	const uint8_t *paged;
+	/* for those that look on: the first fills it in for the second */
+	const struct ml_spot **spot;
 };

@@ -1,5 +1,6 @@
 #include "lib/analyse/find/whatif.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -34,18 +35,18 @@ struct pass {
 	struct ml_whatif *w;
 	struct ml_region_lookup *lookup;
 	struct ml_lane *lanes; /* [0] is without a change */
-	struct ml_show show;
-	uint64_t *size; /* by region: size of a region without blocks, + 1 */
-	size_t sizes;   /* their number */
+	struct ml_show show;   /* to finders, if they look on */
+	uint64_t *size;        /* by region: size of a region without blocks, + 1 */
+	size_t sizes;          /* their number */
 	struct ml_thread_cores cores;
 	uint64_t total;
 	bool cold;             /* the slice still fills the caches */
 	uint64_t cold_until;   /* time */
 	struct ml_trial *sums; /* [count + 1] at its start */
-	/* the batch, which no worker changes */
+	/* the batch on which changes are tried, which no worker changes */
 	const struct ml_batch *batch;
-	uint32_t *region; /* of its references: columns of `show` */
-	uint64_t *offset, *block;
+	uint32_t region[ML_BATCH];
+	uint64_t offset[ML_BATCH], block[ML_BATCH];
 	uint16_t core[ML_BATCH];
 	struct worker *workers;
 	unsigned worker_count;
@@ -97,24 +98,21 @@ static bool lane_run_rest(struct worker *x, struct ml_lane *l)
 	return true;
 }
 
-static void find_cores(struct pass *p, const struct ml_batch *b)
+static void find_cores(struct pass *p, const struct ml_batch *b, uint16_t *core)
 {
-	for (size_t i = 0; i < b->count; i++)
-		p->core[i] = ml_thread_cores_find(&p->cores, b->thread[i]);
+	for (size_t i = 0; p->w->machine.cores > 1 && i < b->count; i++)
+		core[i] = ml_thread_cores_find(&p->cores, b->thread[i]);
 }
 
-static void find_places(struct pass *p, const struct ml_batch *b)
+static void find_places(const struct pass *p, const struct ml_batch *b, uint32_t *region,
+			uint64_t *block, uint64_t *offset)
 {
 	const uint32_t *same = p->w->same;
-	struct ml_shown *to = ml_show_next(&p->show);
 	size_t known = p->w->trace->tables.regions.count;
 
-	p->region = to->region;
-	p->block = to->block;
-	p->offset = to->offset;
-	ml_region_lookup_places(p->lookup, b, p->region, p->block, p->offset);
+	ml_region_lookup_places(p->lookup, b, region, block, offset);
 	for (size_t i = 0; same && i < b->count; i++)
-		p->region[i] = p->region[i] < known ? same[p->region[i]] : p->region[i];
+		region[i] = region[i] < known ? same[region[i]] : region[i];
 }
 
 /*
@@ -308,6 +306,63 @@ static void restore_sums(struct ml_whatif *w, const struct ml_trial *sums)
 	memcpy(w->paged, sums[w->count].paged, sizeof(w->paged));
 }
 
+/* A stage of `show`, where nothing is tried: the references without a change. */
+static bool simulate(void *arg, struct ml_shown *x, struct ml_err *err)
+{
+	struct pass *p = arg;
+	struct ml_lane *l = p->lanes;
+	struct ml_accesses a = { .count = x->refs.count,
+				 .addr = x->refs.addr,
+				 .what = x->refs.what,
+				 .core = p->w->machine.cores > 1 ? x->core : NULL,
+				 .site = x->refs.site };
+
+	if (!ml_lane_run(l, &a, x->served, p->workers[0].outcome, err))
+		return false;
+	count_served(p->w->served, x->served, a.count);
+	count_paged(p->w->paged, l);
+	if (l->tlbs)
+		memcpy(x->paged, l->paged, a.count);
+	return true;
+}
+
+/* Shows a batch to finders, piece by piece. */
+static void show(struct pass *p, const struct ml_batch *b)
+{
+	for (size_t from = 0, n; from < b->count; from += n) {
+		struct ml_shown *x = ml_show_next(&p->show);
+
+		n = b->count - from < ML_SHOW_PIECE ? b->count - from : ML_SHOW_PIECE;
+		x->refs = (struct ml_batch){ .time = b->time + from,
+					     .count = n,
+					     .addr = b->addr + from,
+					     .site = b->site + from,
+					     .caller = b->caller + from,
+					     .thread = b->thread + from,
+					     .what = b->what + from };
+		find_places(p, &x->refs, x->region, x->block, x->offset);
+		find_cores(p, &x->refs, x->core);
+		ml_show_pass(&p->show);
+	}
+}
+
+static bool try_batch(struct pass *p, const struct ml_batch *b, struct ml_err *err)
+{
+	struct ml_whatif *w = p->w;
+
+	p->batch = b;
+	find_places(p, b, p->region, p->block, p->offset);
+	find_sizes(p, b);
+	find_cores(p, b, p->core);
+	if (!lane_run(&p->workers[0], p->lanes, b->addr)) {
+		*err = p->workers[0].err;
+		return false;
+	}
+	count_served(w->served, p->lanes->served, b->count);
+	count_paged(w->paged, p->lanes);
+	return try_all(p, err);
+}
+
 static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 {
 	struct pass *p = arg;
@@ -316,29 +371,28 @@ static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
 	if (!ml_work_goes_on(w->work, err))
 		return false;
 	if (p->cold && b->time >= p->cold_until) {
+		if (w->see && !ml_show_wait(&p->show, err))
+			return false;
 		restore_sums(w, p->sums);
 		p->cold = false;
 	}
-	p->batch = b;
-	find_places(p, b);
-	if (w->count)
-		find_sizes(p, b);
-	if (w->machine.cores > 1)
-		find_cores(p, b);
-	if (!lane_run(&p->workers[0], p->lanes, b->addr)) {
-		*err = p->workers[0].err;
-		return false;
-	}
-	count_served(w->served, p->lanes->served, b->count);
-	count_paged(w->paged, p->lanes);
-	if (w->count && !try_all(p, err))
-		return false;
 	if (w->see)
-		ml_show_batch(&p->show, b, p->lanes->served,
-			      p->lanes->tlbs ? p->lanes->paged : NULL);
+		show(p, b);
+	else if (!try_batch(p, b, err))
+		return false;
 	w->refs += p->cold ? 0 : b->count;
 	ml_work_progress(w->work, "trying changes", w->refs, p->total);
 	return true;
+}
+
+/* The columns of the batches so far become invalid. A failure is told at the end. */
+static void release_batches(void *arg)
+{
+	struct pass *p = arg;
+	struct ml_err err;
+
+	if (p->w->see)
+		ml_show_wait(&p->show, &err);
 }
 
 static void subtract(struct ml_trial *a, const struct ml_trial *b)
@@ -371,7 +425,9 @@ static bool run_slice(struct pass *p, const struct ml_slice *s, struct ml_err *e
 	p->cold = w->warm_up && p->cold_until + ML_BATCH <= s->to && s->weight > 1;
 	if (p->cold)
 		note_sums(w, p->sums);
-	return ml_trace_each(w->trace, s->from, s->to, ahead, run_batch, p, err);
+	return ml_trace_each_kept(w->trace, s->from, s->to, ahead, run_batch,
+				  release_batches, p, err) &&
+	       (!w->see || ml_show_wait(&p->show, err));
 }
 
 static bool run_slices(struct pass *p, struct ml_err *err)
@@ -436,6 +492,7 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 	struct ml_machine tlbs = w->machine;
 	bool ok = true;
 
+	assert(!w->see || !w->count);
 	simplify(w);
 	if (!w->slices.count)
 		ml_slices_choose(&w->slices, w->trace, 0, 0, 0, err);
@@ -459,15 +516,21 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 	open_workers(p, &a);
 	for (size_t i = 0; ok && i <= w->count; i++)
 		ok = ml_lane_open(&p->lanes[i], &w->machine, &tlbs, err);
-	p->show.see = w->see;
-	p->show.arg = w->arg;
-	p->show.line = w->distances ? w->machine.level[0].line : 0;
-	/* with changes the other processors try these */
-	ml_show_init(&p->show, !w->count && ml_cpus() > 1);
+	p->show = (struct ml_show){
+		.simulate = simulate,
+		.simulator = p,
+		.see = w->see,
+		.see_then = w->see_then,
+		.finders = w->arg,
+		.line = w->distances ? w->machine.level[0].line : 0,
+		.paged = p->lanes->tlbs,
+	};
+	if (w->see)
+		ml_show_init(&p->show, &a);
 	p->sums = ml_arena_alloc(&a, (w->count + 1) * sizeof(*p->sums));
 	ok = ok && run_slices(p, err);
-	ml_show_wait(&p->show);
-	ml_show_release(&p->show);
+	if (w->see)
+		ml_show_release(&p->show);
 	for (size_t i = 0; i <= w->count; i++)
 		ml_lane_close(&p->lanes[i]);
 	if (p->worker_count > 1)

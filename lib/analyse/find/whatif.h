@@ -47,7 +47,13 @@ struct ml_whatif {
 	const uint32_t *same;
 	const struct ml_change *changes;
 	size_t count;
-	void (*see)(void *arg, const struct ml_seen *s); /* may be NULL */
+	/*
+	 * Look on at the references without a change; or NULL. `count` is 0 then. Each is
+	 * called with all references in order, on any thread, one call at a time. The
+	 * second sees references after the first, which may be further on by then.
+	 */
+	void (*see)(void *arg, const struct ml_seen *s);
+	void (*see_then)(void *arg, const struct ml_seen *s); /* only with see; or NULL */
 	void *arg;
 	bool distances;             /* see gets stack distances */
 	bool no_fetches;            /* the trace is known to have no fetches */

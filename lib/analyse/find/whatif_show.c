@@ -1,96 +1,91 @@
 #include "lib/analyse/find/whatif_show.h"
 
-#include <string.h>
+#include "lib/base/pool.h"
 
-void ml_show_init(struct ml_show *s, bool ahead)
+enum { SIMULATE, DISTANCES, SEE, SEE_THEN, STAGES };
+
+static void find_distances(struct ml_show *s, struct ml_shown *x)
 {
-	if (s->see && s->line)
+	unsigned bits = (unsigned)__builtin_ctz(s->line);
+	size_t count = x->refs.count;
+
+	for (size_t i = 0; i < count; i++)
+		x->line[i] = x->refs.addr[i] >> bits;
+	ml_distance_run(s->distance, x->line, count, x->distance);
+}
+
+static struct ml_seen seen_of(const struct ml_show *s, struct ml_shown *x)
+{
+	return (struct ml_seen){
+		.refs = &x->refs,
+		.region = x->region,
+		.offset = x->offset,
+		.block = x->block,
+		.served = x->served,
+		.distance = s->distance ? x->distance : NULL,
+		.paged = s->paged ? x->paged : NULL,
+		.spot = x->spot,
+	};
+}
+
+/* A piece behind a failure has no outcomes, so finders do not see it. */
+static void run_stage(void *arg, unsigned stage, unsigned slot)
+{
+	struct ml_show *s = arg;
+	struct ml_shown *x = &s->shown[slot];
+	struct ml_seen seen = seen_of(s, x);
+
+	switch (stage) {
+	case SIMULATE:
+		if (s->simulate && !s->failed)
+			s->failed = !s->simulate(s->simulator, x, &s->err);
+		if (s->failed)
+			x->refs.count = 0;
+		break;
+	case DISTANCES:
+		if (s->distance)
+			find_distances(s, x);
+		break;
+	case SEE:
+		if (x->refs.count)
+			s->see(s->finders, &seen);
+		break;
+	case SEE_THEN:
+		if (x->refs.count && s->see_then)
+			s->see_then(s->finders, &seen);
+		break;
+	}
+}
+
+void ml_show_init(struct ml_show *s, struct ml_arena *a)
+{
+	if (s->line)
 		s->distance = ml_distance_open();
-	s->ahead = s->see && ahead;
-	if (s->ahead)
-		ml_pool_init(&s->pool, 1);
+	s->shown = ml_arena_alloc(a, ML_SHOW_SLOTS * sizeof(*s->shown));
+	ml_relay_init(&s->relay, ML_SHOW_SLOTS, STAGES, ml_cpus() - 1, run_stage, s);
 }
 
 void ml_show_release(struct ml_show *s)
 {
-	if (s->ahead)
-		ml_pool_release(&s->pool);
+	ml_relay_release(&s->relay);
 	if (s->distance)
 		ml_distance_close(s->distance);
 }
 
 struct ml_shown *ml_show_next(struct ml_show *s)
 {
-	return &s->shown[s->next];
+	return &s->shown[ml_relay_slot(&s->relay)];
 }
 
-static void see(void *arg)
+void ml_show_pass(struct ml_show *s)
 {
-	struct ml_shown *x = arg;
-	struct ml_show *s = x->show;
-	const struct ml_batch *b = x->seen.refs;
-
-	if (s->distance) {
-		unsigned bits = (unsigned)__builtin_ctz(s->line);
-
-		for (size_t i = 0; i < b->count; i++)
-			x->line[i] = b->addr[i] >> bits;
-		ml_distance_run(s->distance, x->line, b->count, x->distance);
-		x->seen.distance = x->distance;
-	}
-	s->see(s->arg, &x->seen);
+	ml_relay_pass(&s->relay);
 }
 
-/* Copies the columns that the reader of the trace and the simulator use again. */
-static void keep(struct ml_shown *x, const uint8_t *served, const uint8_t *paged)
+bool ml_show_wait(struct ml_show *s, struct ml_err *err)
 {
-	const struct ml_batch *b = x->seen.refs;
-	size_t n = b->count;
-
-	x->refs = (struct ml_batch){ .time = b->time,
-				     .count = n,
-				     .addr = x->addr,
-				     .site = x->site,
-				     .caller = x->caller,
-				     .thread = x->thread,
-				     .what = x->what };
-	memcpy(x->addr, b->addr, n * sizeof(*x->addr));
-	memcpy(x->site, b->site, n * sizeof(*x->site));
-	memcpy(x->caller, b->caller, n * sizeof(*x->caller));
-	memcpy(x->thread, b->thread, n * sizeof(*x->thread));
-	memcpy(x->what, b->what, n * sizeof(*x->what));
-	memcpy(x->served, served, n);
-	if (paged)
-		memcpy(x->paged, paged, n);
-	x->seen.refs = &x->refs;
-	x->seen.served = x->served;
-	x->seen.paged = paged ? x->paged : NULL;
-}
-
-void ml_show_batch(struct ml_show *s, const struct ml_batch *b, const uint8_t *served,
-		   const uint8_t *paged)
-{
-	struct ml_shown *x = ml_show_next(s);
-
-	x->show = s;
-	x->seen = (struct ml_seen){ .refs = b,
-				    .region = x->region,
-				    .offset = x->offset,
-				    .block = x->block,
-				    .served = served,
-				    .paged = paged };
-	if (!s->ahead) {
-		see(x);
-		return;
-	}
-	keep(x, served, paged);
-	ml_pool_wait(&s->pool); /* the batch before was seen, so its memory is free */
-	ml_pool_submit(&s->pool, see, x);
-	s->next = !s->next;
-}
-
-void ml_show_wait(struct ml_show *s)
-{
-	if (s->ahead)
-		ml_pool_wait(&s->pool);
+	ml_relay_wait(&s->relay);
+	if (s->failed)
+		*err = s->err;
+	return !s->failed;
 }

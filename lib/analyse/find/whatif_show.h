@@ -1,7 +1,8 @@
 /*
- * Shows batches with their outcomes to finders (the see of whatif.h), on another thread
- * if there are two processors: finders look at one batch while the next one is simulated.
- * Batches are shown in order, one at a time.
+ * Shows references with their outcomes to finders (the see of whatif.h). Pieces of a
+ * batch go through stages on all processors (relay.h): the simulation, the stack
+ * distances, and both sees. So finders look at one piece while the next ones are
+ * simulated. They see pieces in order, one at a time.
  */
 #pragma once
 
@@ -10,45 +11,52 @@
 #include <stdint.h>
 
 #include "lib/analyse/find/seen.h"
-#include "lib/base/pool.h"
+#include "lib/base/arena.h"
+#include "lib/base/err.h"
+#include "lib/base/relay.h"
 #include "lib/cache/distance.h"
-#include "lib/trace/trace.h"
 
-/* One batch and all that is shown of it. The simulation fills in the places. */
+enum { ML_SHOW_PIECE = 4096, ML_SHOW_SLOTS = 8 };
+
+/* A piece and all that is shown of it. */
 struct ml_shown {
-	struct ml_show *show;
-	uint32_t region[ML_BATCH];
-	uint64_t offset[ML_BATCH], block[ML_BATCH];
-	/* of ml_show_batch */
-	struct ml_seen seen;
+	/* from the caller; the columns of refs stay until ml_show_wait */
 	struct ml_batch refs;
-	uint64_t addr[ML_BATCH], line[ML_BATCH];
-	uint32_t site[ML_BATCH], caller[ML_BATCH], distance[ML_BATCH];
-	uint16_t thread[ML_BATCH], what[ML_BATCH];
-	uint8_t served[ML_BATCH], paged[ML_BATCH];
+	uint32_t region[ML_SHOW_PIECE];
+	uint64_t offset[ML_SHOW_PIECE], block[ML_SHOW_PIECE];
+	uint16_t core[ML_SHOW_PIECE];
+	/* from the simulation, or from a caller that has simulated the piece */
+	uint8_t served[ML_SHOW_PIECE], paged[ML_SHOW_PIECE];
+	/* from the stage of distances */
+	uint64_t line[ML_SHOW_PIECE];
+	uint32_t distance[ML_SHOW_PIECE];
+	/* from see, for see_then */
+	const struct ml_spot *spot[ML_SHOW_PIECE];
 };
 
 struct ml_show {
 	/* set by the caller */
-	void (*see)(void *arg, const struct ml_seen *s); /* may be NULL */
-	void *arg;
+	/* fills in `served`, and `paged` if it is shown; NULL: the caller does */
+	bool (*simulate)(void *arg, struct ml_shown *x, struct ml_err *err);
+	void *simulator;
+	void (*see)(void *arg, const struct ml_seen *s);
+	void (*see_then)(void *arg, const struct ml_seen *s); /* or NULL */
+	void *finders;                                        /* their argument */
 	uint32_t line; /* bytes of the lines of stack distances; 0: none */
+	bool paged;    /* finders see it */
 
 	struct ml_distance *distance; /* or NULL */
-	bool ahead;                   /* there is another thread */
-	struct ml_pool pool;
-	struct ml_shown shown[2];
-	unsigned next; /* of the two, the one that is free */
+	struct ml_relay relay;
+	struct ml_shown *shown; /* [ML_SHOW_SLOTS] */
+	bool failed;            /* of the first stage: the simulation has, for `err` */
+	struct ml_err err;
 };
 
-/* What the caller does not set is zero. ahead: another thread shows. */
-void ml_show_init(struct ml_show *s, bool ahead);
-void ml_show_release(struct ml_show *s);
-/* The places of the next batch go here. */
+void ml_show_init(struct ml_show *s, struct ml_arena *a);
+void ml_show_release(struct ml_show *s); /* waits, too */
+/* The next piece goes here. */
 struct ml_shown *ml_show_next(struct ml_show *s);
-/* Shows the batch whose places were filled in; paged may be NULL. Columns may change
- * when it returns. */
-void ml_show_batch(struct ml_show *s, const struct ml_batch *b, const uint8_t *served,
-		   const uint8_t *paged);
-/* Waits until all batches were seen. */
-void ml_show_wait(struct ml_show *s);
+/* Shows the piece that was put there. */
+void ml_show_pass(struct ml_show *s);
+/* Waits until all pieces were seen. Fails if the simulation has failed. */
+bool ml_show_wait(struct ml_show *s, struct ml_err *err);
