@@ -97,22 +97,38 @@ static bool get_planes(struct ml_decoder *d, enum ml_chunk_column c,
 	return true;
 }
 
+/* How many codes have the low bit, the high bit, both. */
+struct code_bits {
+	size_t low, high, both;
+};
+
+/* Counts eight bytes of four codes at a time: a count is a call on old processors. */
+static struct code_bits count_codes(const uint8_t *data, size_t count)
+{
+	const uint64_t lows = UINT64_MAX / 3; /* 0101... */
+	struct code_bits n = { 0 };
+
+	for (size_t i = 0, size; i < count; i += size) {
+		uint64_t c = 0;
+
+		size = count - i < sizeof(c) ? count - i : sizeof(c);
+		memcpy(&c, data + i, size);
+		n.low += (size_t)__builtin_popcountll(c & lows);
+		n.high += (size_t)__builtin_popcountll(c & ~lows);
+		n.both += (size_t)__builtin_popcountll(c & c >> 1 & lows);
+	}
+	return n;
+}
+
 /* Do the columns have as many residuals as the codes say, and do the models exist? */
 static bool residuals_fit(const struct ml_decoder *d)
 {
 	const struct column *codes = &d->column[ML_COLUMN_CODES];
 	const struct column *models = &d->column[ML_COLUMN_MODEL];
 	const struct column *d4 = &d->column[ML_COLUMN_D4];
-	size_t low = 0, high = 0,
-	       both = 0; /* codes with the low bit, the high bit, both */
+	struct code_bits n = count_codes(codes->data, codes->count);
 	size_t far = 0;
-	for (size_t i = 0; i < codes->count; i++) {
-		unsigned c = codes->data[i];
 
-		low += (unsigned)__builtin_popcount(c & 0x55);
-		high += (unsigned)__builtin_popcount(c & 0xaa);
-		both += (unsigned)__builtin_popcount(c & c >> 1 & 0x55);
-	}
 	for (size_t i = 0; i < models->count; i++) {
 		unsigned m = models->data[i];
 
@@ -125,8 +141,8 @@ static bool residuals_fit(const struct ml_decoder *d)
 		memcpy(&x, d4->data + 4 * i, 4);
 		far += x == INT32_MIN;
 	}
-	return !(codes->count & 1) && low - both == d->column[ML_COLUMN_D1].count &&
-	       high - both == d->column[ML_COLUMN_D2].count && both == d4->count &&
+	return !(codes->count & 1) && n.low - n.both == d->column[ML_COLUMN_D1].count &&
+	       n.high - n.both == d->column[ML_COLUMN_D2].count && n.both == d4->count &&
 	       far == d->column[ML_COLUMN_D8].count;
 }
 
