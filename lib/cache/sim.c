@@ -156,13 +156,13 @@ static void note_through(struct ml_sim *s, const struct ml_request *q,
 	};
 }
 
-/* The bytes of q as a mask of their unit (sharing.h). */
-static uint64_t unit_mask(const struct ml_sim *s, const struct ml_request *q)
+/* The bytes of one unit as a mask (sharing.h). */
+static uint64_t unit_mask(const struct ml_sim *s, uint64_t addr, uint64_t size)
 {
-	uint64_t offset = q->addr & (((uint64_t)1 << s->unit_bits) - 1);
+	uint64_t offset = addr & (((uint64_t)1 << s->unit_bits) - 1);
 	unsigned granule = s->unit_bits > 6 ? s->unit_bits - 6 : 0;
 	unsigned first = (unsigned)(offset >> granule);
-	unsigned last = (unsigned)((offset + q->size - 1) >> granule);
+	unsigned last = (unsigned)((offset + size - 1) >> granule);
 
 	return UINT64_MAX >> (63 - (last - first)) << first;
 }
@@ -179,8 +179,8 @@ static void ask_others(struct ml_sim *s, const struct ml_request *q, struct jour
 	if (j->at != ML_NOWHERE && (!write || q->path[j->depth]->flags[j->at] & ML_DIRTY))
 		return;
 	if (s->want & ML_SIM_CAUSES && j->at == ML_NOWHERE)
-		j->lost = ml_sharing_ask(&s->sharing, unit, q->core, unit_mask(s, q),
-					 &j->lost_levels);
+		j->lost = ml_sharing_ask(&s->sharing, unit, q->core,
+					 unit_mask(s, q->addr, q->size), &j->lost_levels);
 	j->losers = ml_coherence_snoop(s, q, write, j->lost);
 }
 
@@ -285,7 +285,7 @@ static void write_line(struct ml_sim *s, const struct ml_request *q,
 {
 	if (s->coherent && s->want & ML_SIM_CAUSES)
 		ml_sharing_write(&s->sharing, q->addr >> s->unit_bits, q->core,
-				 unit_mask(s, q));
+				 unit_mask(s, q->addr, q->size));
 	if (j->writer == s->levels)
 		return;
 	struct ml_cache *c = q->path[j->writer];
@@ -491,10 +491,13 @@ ML_BODY enum fast access_fast(struct ml_sim *s, struct access x, bool plain)
 		return MISSED;
 	if (!plain && c->flags[at] & ML_PREFETCHED)
 		return UNSURE;
+	/* a dirty line is in no cache of other cores */
 	if (!plain && write &&
-	    (c->spec->write_through ||
-	     (s->coherent && (s->want || !(c->flags[at] & ML_DIRTY)))))
+	    (c->spec->write_through || (s->coherent && !(c->flags[at] & ML_DIRTY))))
 		return UNSURE;
+	if (!plain && write && s->coherent && s->want & ML_SIM_CAUSES)
+		ml_sharing_write(&s->sharing, x.addr >> s->unit_bits, x.core,
+				 unit_mask(s, x.addr, x.last - x.addr + 1));
 	if (write)
 		c->flags[at] |= ML_DIRTY;
 	uint32_t set = ml_cache_set(c, line);
