@@ -41,6 +41,7 @@
 
 struct ml_buf;
 struct ml_err;
+struct ml_trace;
 struct opt;
 
 enum {
@@ -80,6 +81,12 @@ int cmd_misused(const struct cmd *c, const char *fmt, ...)
 /* Writes text to stdout and empties it; returns EXIT_DONE, or EXIT_FAILED having said
  * why. */
 int cmd_print(const struct cmd *c, struct ml_buf *text);
+
+/*
+ * Warns on stderr if the end of a trace is missing or damaged: for commands whose output
+ * has no place for it.
+ */
+void cmd_warn_end(const struct cmd *c, const struct ml_trace *t);
 
 /* Columns of the terminal that stdout is, or 0 when it is none (then cut nothing). */
 int cmd_width(void);

@@ -287,6 +287,8 @@ static int run(int argc, char **argv)
 		  : o.distances ? of_distances(&s, &o, &co, &work.work, &err)
 				: of_trace(&s, argv[0], &o, &co, &work.work, &err);
 	cmd_work_end(&work);
+	if (ok && s.view.trace)
+		cmd_warn_end(&cmd_cycles, &s.trace);
 	if (ok && s.view.trace && s.trace_windows.thread && !o.thread)
 		fprintf(stderr,
 			"memlamp cycles: %s has several threads; this is thread %u "

@@ -120,6 +120,11 @@ static int print(struct ml_compare *c, const struct options *o, char **names)
 			"findings",
 			o->csv);
 	int status = cmd_print(&cmd_diff, &out);
+static bool is_damaged(const struct ml_analysed_trace *s)
+{
+	return s->damage || s->trace.damage;
+}
+
 	ml_buf_release(&out);
 	return status;
 }
@@ -174,7 +179,7 @@ static int run(int argc, char **argv)
 	status = print(&c, &o, names);
 	if (status == EXIT_DONE)
 		status = test(&c, &o);
-	if (status == EXIT_DONE && (a.damage || b.damage))
+	if (status == EXIT_DONE && (is_damaged(&a) || is_damaged(&b)))
 		status = EXIT_FAILED;
 	ml_compare_release(&c);
 	ml_analysed_trace_close(&b);

@@ -199,6 +199,7 @@ static int run(int argc, char **argv)
 				    .to = o.to };
 	if (!simulated_open(&x.s, &w, &err))
 		return cmd_fail(&cmd_plot, &err);
+	cmd_warn_end(&cmd_plot, &x.s.sim->trace->trace);
 	bool ok = draw(&x, &out, &err);
 	cmd_work_end(&x.s.work);
 	ok = ok && simulated_write(&x.s.work.work, o.output, &out, &err);

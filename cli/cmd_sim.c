@@ -355,7 +355,7 @@ static int print(struct work *w)
 	int status = cmd_print(&cmd_sim, &out);
 	if (status == EXIT_DONE && !w->stopped) /* a part says nothing about the whole */
 		status = sim_thresholds_test(&cmd_sim, &v, &o->fail_if);
-	if (status == EXIT_DONE && (w->damage || w->stopped))
+	if (status == EXIT_DONE && (w->damage || w->trace.damage || w->stopped))
 		status = EXIT_FAILED;
 	ml_buf_release(&out);
 	ml_profile_rows_release(&v.rows);

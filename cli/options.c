@@ -227,6 +227,12 @@ static int check_operands(const struct cmd *c, int count, char **operands)
 	if (count > c->max_operands)
 		return cmd_misused(c, "unexpected argument '%s'",
 				   operands[c->max_operands]);
+	for (int i = 0; i < count && !c->stops; i++)
+		if (!*operands[i])
+			return cmd_misused(c,
+					   "argument %d is empty; perhaps a variable of "
+					   "the shell is not set",
+					   i + 1);
 	return EXIT_DONE;
 }
 

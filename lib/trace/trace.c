@@ -109,8 +109,12 @@ static bool take_block(struct ml_trace *t, uint64_t offset,
 /* The trace ends before the block at `usable`. */
 static void damaged(struct ml_trace *t, uint64_t usable, const char *why)
 {
+	size_t path = strlen(t->path);
+
 	t->whole = false;
 	t->usable = usable;
+	if (!strncmp(why, t->path, path) && !strncmp(why + path, ": ", 2))
+		why += path + 2; /* those who show it have named the file */
 	t->damage = ml_arena_strdup(&t->arena, why);
 }
 

@@ -226,6 +226,8 @@ static bool check(const struct pass *p, struct ml_err *err)
 	if (o->width < ML_WINDOW_MIN || o->width > ML_WINDOW_MAX)
 		return ml_fail(err, ML_USAGE, "a window has %d to %d references, not %u",
 			       ML_WINDOW_MIN, ML_WINDOW_MAX, o->width);
+	if (!p->trace->count)
+		return ml_fail(err, ML_USAGE, "%s has no references", p->trace->path);
 	if (o->from >= o->to)
 		return ml_fail(err, ML_USAGE,
 			       "%s: no reference stands between time %llu and %llu",
