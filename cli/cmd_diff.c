@@ -113,20 +113,16 @@ static int print(struct ml_compare *c, const struct options *o, char **names)
 		ml_compare_json(c, all, &out);
 	else if (!o->csv)
 		diff_text(c, names, o->top ? o->top : 10, &out);
-	else if (!ml_compare_csv(c, o->csv, all, &out))
-		return cmd_misused(
-			&cmd_diff,
-			"there is no table '%s'; tables are totals, lines, regions and "
-			"findings",
-			o->csv);
+	else
+		ml_compare_csv(c, o->csv, all, &out);
 	int status = cmd_print(&cmd_diff, &out);
+	ml_buf_release(&out);
+	return status;
+}
+
 static bool is_damaged(const struct ml_analysed_trace *s)
 {
 	return s->damage || s->trace.damage;
-}
-
-	ml_buf_release(&out);
-	return status;
 }
 
 static int run(int argc, char **argv)
@@ -166,6 +162,15 @@ static int run(int argc, char **argv)
 			&cmd_diff,
 			"one trace needs two machines to compare: give --machine "
 			"twice, or a second trace");
+	for (size_t i = 0; i < o.fail_if.count; i++)
+		if (!diff_values_check(o.fail_if.items[i], &err))
+			return cmd_fail(&cmd_diff, &err);
+	if (o.csv && !ml_compare_has_table(o.csv)) /* before long work */
+		return cmd_misused(
+			&cmd_diff,
+			"there is no table '%s'; tables are totals, lines, regions and "
+			"findings",
+			o.csv);
 	const char *first = o.machines.count ? o.machines.items[0] : "host";
 	const char *second = o.machines.count > 1 ? o.machines.items[1] : first;
 	char *names[] = { argv[0], argv[argc - 1] };
