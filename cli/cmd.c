@@ -56,6 +56,11 @@ void cmd_warn_end(const struct cmd *c, const struct ml_trace *t)
 		ml_format_count(refs, t->count));
 }
 
+bool cmd_side_fits(uint64_t pixels)
+{
+	return !pixels || (pixels >= CMD_SIDE_MIN && pixels <= CMD_SIDE_MAX);
+}
+
 int cmd_width(void)
 {
 	struct winsize w;

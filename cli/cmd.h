@@ -38,6 +38,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct ml_buf;
 struct ml_err;
@@ -51,6 +52,7 @@ enum {
 	EXIT_CROSSED = 3, /* a --fail-if threshold */
 };
 
+enum { CMD_SIDE_MIN = 160, CMD_SIDE_MAX = 10000 }; /* pixels of a picture */
 enum { CMD_ANY = 1000000 }; /* for max_operands: any number of operands */
 
 struct cmd {
@@ -87,6 +89,9 @@ int cmd_print(const struct cmd *c, struct ml_buf *text);
  * has no place for it.
  */
 void cmd_warn_end(const struct cmd *c, const struct ml_trace *t);
+
+/* Can a side of a picture be so long? 0 is the usual length. */
+bool cmd_side_fits(uint64_t pixels);
 
 /* Columns of the terminal that stdout is, or 0 when it is none (then cut nothing). */
 int cmd_width(void);

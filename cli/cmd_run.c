@@ -130,7 +130,8 @@ static int deliver(const struct options *o, struct ml_buf *out)
 								    : EXIT_FAILED;
 }
 
-/* The options that choose the same machine in another command, each with a blank before it. */
+/* The options that choose the same machine in another command, each with a blank before
+ * it. */
 static const char *machine_words(const struct options *o, struct ml_arena *a)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

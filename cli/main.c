@@ -148,7 +148,8 @@ int main(int argc, char **argv)
 	}
 	if (argv[1][0] == '-')
 		return print_for_build(argc, argv);
-	signal(SIGXFSZ, SIG_IGN); /* a write beyond ulimit -f fails instead, with a reason */
+	signal(SIGXFSZ,
+	       SIG_IGN); /* a write beyond ulimit -f fails instead, with a reason */
 	ml_file_map_guard();
 	const struct cmd *c = find(argv[1]);
 	return c ? c->run(argc - 1, argv + 1) : unknown(argv[1]);

@@ -179,7 +179,8 @@ void say_missing(struct say *s, const struct ml_trace *t, const char *damage,
 		say(s, "DAMAGED: the counts below are of %s of %s references: %s\n",
 		    say_count(s, done), say_count(s, t->count), damage);
 	if (t->damage)
-		say(s, "DAMAGED: the last %s of %s bytes of the file cannot be used: %s\n",
+		say(s,
+		    "DAMAGED: the last %s of %s bytes of the file cannot be used: %s\n",
 		    say_count(s, t->size - t->usable), say_count(s, t->size), t->damage);
 	else if (!t->whole)
 		say(s,

@@ -30,9 +30,9 @@ bool sim_value(void *arg, const struct threshold_path *path, double *value,
 	       struct ml_err *err);
 
 /*
- * Checks the expressions of --fail-if before long work: their syntax, and their names as far
- * as the machine and the options of the replay (`want`) decide which exist. Names of regions,
- * lines, functions, phases and threads are known only behind the simulation.
+ * Checks the expressions of --fail-if before long work: their syntax, and their names as
+ * far as the machine and the options of the replay (`want`) decide which exist. Names of
+ * regions, lines, functions, phases and threads are known only behind the simulation.
  */
 bool sim_thresholds_check(const struct opt_list *expressions, const struct ml_machine *m,
 			  unsigned want, struct ml_err *err);

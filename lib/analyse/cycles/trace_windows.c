@@ -273,6 +273,9 @@ static bool run(struct pass *p, struct ml_err *err)
 	bool ok = ml_trace_each(p->trace, p->o.from, p->o.to, 1, take, p, err);
 
 	ml_user_lines_release(&p->lines);
+	if (ok && !t->taken && p->o.region)
+		return ml_fail(err, ML_USAGE, "%s: no such reference goes to a region '%s'",
+			       p->trace->path, p->o.region);
 	if (ok && !t->windows.count)
 		return ml_fail(err, ML_USAGE,
 			       "%s: %llu references are too few for a window of %u",
