@@ -22,6 +22,14 @@ head -c 64 big.mlt >none.mlt
 memlamp cycles none.mlt
 echo "status $?"
 
+echo "a file that is something else is named"
+memlamp ensemble -o e.mle -m plain big.mlt >/dev/null
+memlamp sim -q -m plain -o r.mls big.mlt >/dev/null
+memlamp import -M plain -o s.mlh big.mlt 2>/dev/null
+for file in e.mle r.mls s.mlh /bin/true; do
+	memlamp sim $file
+done
+
 echo "an argument that is empty"
 memlamp info ""
 echo "status $?"
