@@ -318,7 +318,7 @@ void options_help(const struct cmd *c, struct ml_buf *out)
 	ml_buf_text(out, "Usage: memlamp ");
 	ml_buf_text(out, c->name);
 	ml_buf_text(out, " [OPTION...]");
-	if (c->operands) {
+	if (c->operands && *c->operands) {
 		ml_buf_text(out, " ");
 		ml_buf_text(out, c->operands);
 	}
