@@ -9,6 +9,8 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
+#include "lib/base/table.h"
+#include "lib/trace/trace.h"
 
 int cmd_fail(const struct cmd *c, const struct ml_err *err)
 {
@@ -38,6 +40,25 @@ int cmd_print(const struct cmd *c, struct ml_buf *text)
 		return EXIT_DONE;
 	fprintf(stderr, "memlamp %s: standard output: %s\n", c->name, strerror(errno));
 	return EXIT_FAILED;
+}
+
+void cmd_warn_end(const struct cmd *c, const struct ml_trace *t)
+{
+	char refs[ML_NUMBER_ROOM];
+
+	if (t->whole && !t->damage)
+		return;
+	fprintf(stderr,
+		"memlamp %s: warning: the end of %s is missing (%s); what follows is of "
+		"its first %s references\n",
+		c->name, t->path,
+		t->damage ? t->damage : "the recording did not end properly",
+		ml_format_count(refs, t->count));
+}
+
+bool cmd_side_fits(uint64_t pixels)
+{
+	return !pixels || (pixels >= CMD_SIDE_MIN && pixels <= CMD_SIDE_MAX);
 }
 
 int cmd_width(void)

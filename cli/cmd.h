@@ -38,9 +38,11 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct ml_buf;
 struct ml_err;
+struct ml_trace;
 struct opt;
 
 enum {
@@ -50,6 +52,7 @@ enum {
 	EXIT_CROSSED = 3, /* a --fail-if threshold */
 };
 
+enum { CMD_SIDE_MIN = 160, CMD_SIDE_MAX = 10000 }; /* pixels of a picture */
 enum { CMD_ANY = 1000000 }; /* for max_operands: any number of operands */
 
 struct cmd {
@@ -80,6 +83,15 @@ int cmd_misused(const struct cmd *c, const char *fmt, ...)
 /* Writes text to stdout and empties it; returns EXIT_DONE, or EXIT_FAILED having said
  * why. */
 int cmd_print(const struct cmd *c, struct ml_buf *text);
+
+/*
+ * Warns on stderr if the end of a trace is missing or damaged: for commands whose output
+ * has no place for it.
+ */
+void cmd_warn_end(const struct cmd *c, const struct ml_trace *t);
+
+/* Can a side of a picture be so long? 0 is the usual length. */
+bool cmd_side_fits(uint64_t pixels);
 
 /* Columns of the terminal that stdout is, or 0 when it is none (then cut nothing). */
 int cmd_width(void);

@@ -252,6 +252,8 @@ static int check(const struct options *o, int operands)
 		return cmd_misused(&cmd_cycles, "--points is 4 to 1000000");
 	if (!o->cells || o->cells > 10000000)
 		return cmd_misused(&cmd_cycles, "--cells is 1 to 10000000");
+	if (!o->every)
+		return cmd_misused(&cmd_cycles, "--every is 1 or more");
 	if (o->threshold && !o->distances)
 		return cmd_misused(&cmd_cycles, "--threshold needs --distances");
 	return EXIT_DONE;
@@ -264,6 +266,7 @@ static int run(int argc, char **argv)
 			     .classes = 8,
 			     .points = 50000,
 			     .cells = 1000,
+			     .every = 1,
 			     .by = "site",
 			     .format = "text" };
 	struct source s = { 0 };
@@ -287,6 +290,8 @@ static int run(int argc, char **argv)
 		  : o.distances ? of_distances(&s, &o, &co, &work.work, &err)
 				: of_trace(&s, argv[0], &o, &co, &work.work, &err);
 	cmd_work_end(&work);
+	if (ok && s.view.trace)
+		cmd_warn_end(&cmd_cycles, &s.trace);
 	if (ok && s.view.trace && s.trace_windows.thread && !o.thread)
 		fprintf(stderr,
 			"memlamp cycles: %s has several threads; this is thread %u "

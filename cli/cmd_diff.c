@@ -113,15 +113,16 @@ static int print(struct ml_compare *c, const struct options *o, char **names)
 		ml_compare_json(c, all, &out);
 	else if (!o->csv)
 		diff_text(c, names, o->top ? o->top : 10, &out);
-	else if (!ml_compare_csv(c, o->csv, all, &out))
-		return cmd_misused(
-			&cmd_diff,
-			"there is no table '%s'; tables are totals, lines, regions and "
-			"findings",
-			o->csv);
+	else
+		ml_compare_csv(c, o->csv, all, &out);
 	int status = cmd_print(&cmd_diff, &out);
 	ml_buf_release(&out);
 	return status;
+}
+
+static bool is_damaged(const struct ml_analysed_trace *s)
+{
+	return s->damage || s->trace.damage;
 }
 
 static int run(int argc, char **argv)
@@ -161,6 +162,15 @@ static int run(int argc, char **argv)
 			&cmd_diff,
 			"one trace needs two machines to compare: give --machine "
 			"twice, or a second trace");
+	for (size_t i = 0; i < o.fail_if.count; i++)
+		if (!diff_values_check(o.fail_if.items[i], &err))
+			return cmd_fail(&cmd_diff, &err);
+	if (o.csv && !ml_compare_has_table(o.csv)) /* before long work */
+		return cmd_misused(
+			&cmd_diff,
+			"there is no table '%s'; tables are totals, lines, regions and "
+			"findings",
+			o.csv);
 	const char *first = o.machines.count ? o.machines.items[0] : "host";
 	const char *second = o.machines.count > 1 ? o.machines.items[1] : first;
 	char *names[] = { argv[0], argv[argc - 1] };
@@ -174,7 +184,7 @@ static int run(int argc, char **argv)
 	status = print(&c, &o, names);
 	if (status == EXIT_DONE)
 		status = test(&c, &o);
-	if (status == EXIT_DONE && (a.damage || b.damage))
+	if (status == EXIT_DONE && (is_damaged(&a) || is_damaged(&b)))
 		status = EXIT_FAILED;
 	ml_compare_release(&c);
 	ml_analysed_trace_close(&b);

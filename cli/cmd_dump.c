@@ -219,6 +219,8 @@ static int print_all(struct ml_dump *d, const char *format, struct ml_err *err)
 		status = cmd_fail(&cmd_dump, err);
 	if (status == EXIT_DONE && !d->found)
 		fputs("memlamp dump: no reference matches\n", stderr);
+	if (status == EXIT_DONE && d->trace->damage)
+		status = EXIT_FAILED;
 	ml_buf_release(&out);
 	return status;
 }
@@ -265,6 +267,7 @@ static int run(int argc, char **argv)
 	signal(SIGPIPE, SIG_DFL); /* `memlamp dump x | head` ends without a word */
 	if (!ml_trace_open(&trace, argv[0], &err))
 		return cmd_fail(&cmd_dump, &err);
+	cmd_warn_end(&cmd_dump, &trace);
 	if (ml_dump_open(&dump, &trace, &filter, &err)) {
 		status = print_all(&dump, o.format, &err);
 		ml_dump_close(&dump);

@@ -9,6 +9,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/path.h"
 #include "lib/query/export/export.h"
+#include "lib/query/workspace/open_sim.h"
 
 struct options {
 	struct machine_without without;
@@ -86,6 +87,7 @@ static int run(int argc, char **argv)
 				    .without = o.without };
 	if (!simulated_open(&s, &w, &err))
 		return cmd_fail(&cmd_export, &err);
+	cmd_warn_end(&cmd_export, &s.sim->trace->trace);
 	const char *path = o.output ? o.output : output_of(argv[0], form->suffix, &arena);
 	bool ok = form->write(s.sim, &out, &err);
 	cmd_work_end(&s.work);

@@ -6,6 +6,7 @@
 #include "cli/flow_check_show.h"
 #include "cli/flow_show.h"
 #include "cli/options.h"
+#include "cli/paths.h"
 #include "cli/work.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
@@ -229,9 +230,12 @@ static int run(int argc, char **argv)
 	const char *args[OPT_LIST_MAX + 1] = { NULL };
 	memcpy(args, o.cc.items, o.cc.count * sizeof(*args));
 	how.args = args;
+	how.headers = cmd_path_headers(&a);
 	struct ml_flow *f = ml_flow_open(argv[0], &how, &err);
-	if (!f)
+	if (!f) {
+		ml_arena_release(&a);
 		return cmd_fail(&cmd_flow, &err);
+	}
 	ml_flow_counts_make(&counts, f);
 	ml_flow_span_make(&span, f, &counts);
 	struct ml_experiment x = { .set = o.set,

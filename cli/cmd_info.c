@@ -65,7 +65,7 @@ static int run(int argc, char **argv)
 	cmd_work_end(&work);
 	if (ok) {
 		status = print(&summary, &o);
-		if (summary.damage && status == EXIT_DONE)
+		if ((summary.damage || trace.damage) && status == EXIT_DONE)
 			status = EXIT_FAILED;
 		ml_summary_close(&summary);
 	} else

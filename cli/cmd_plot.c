@@ -13,7 +13,7 @@
 #include "lib/query/drawing/picture_time.h"
 #include "lib/query/tables/profile_rows.h"
 
-enum { WIDTH = 960, TIME_HEIGHT = 320, SIDE_MIN = 160, SIDE_MAX = 10000, REGIONS = 6 };
+enum { WIDTH = 960, TIME_HEIGHT = 320, REGIONS = 6 };
 
 struct options {
 	struct machine_without without;
@@ -162,11 +162,6 @@ static bool draw(struct plot *x, struct ml_buf *out, struct ml_err *err)
 	}
 }
 
-static bool in_range(uint64_t pixels)
-{
-	return !pixels || (pixels >= SIDE_MIN && pixels <= SIDE_MAX);
-}
-
 static int run(int argc, char **argv)
 {
 	struct options o = { .mode = "misses", .width = WIDTH };
@@ -187,10 +182,13 @@ static int run(int argc, char **argv)
 			argv[1]);
 	if (!ml_heat_mode_find(&x.mode, o.mode, &err))
 		return cmd_misused(&cmd_plot, "--mode: %s", err.text);
-	if (!o.width || !in_range(o.width) || !in_range(o.height))
+	if (o.region && x.kind != HEAT && x.kind != PLANE)
+		return cmd_misused(&cmd_plot,
+				   "--region is for heat and plane, not for %s", argv[1]);
+	if (!o.width || !cmd_side_fits(o.width) || !cmd_side_fits(o.height))
 		return cmd_misused(&cmd_plot,
 				   "--width and --height must be %d to %d pixels",
-				   SIDE_MIN, SIDE_MAX);
+				   CMD_SIDE_MIN, CMD_SIDE_MAX);
 	struct simulated_wish w = { .trace = argv[0],
 				    .machine = o.machine,
 				    .without = o.without,
@@ -199,6 +197,7 @@ static int run(int argc, char **argv)
 				    .to = o.to };
 	if (!simulated_open(&x.s, &w, &err))
 		return cmd_fail(&cmd_plot, &err);
+	cmd_warn_end(&cmd_plot, &x.s.sim->trace->trace);
 	bool ok = draw(&x, &out, &err);
 	cmd_work_end(&x.s.work);
 	ok = ok && simulated_write(&x.s.work.work, o.output, &out, &err);

@@ -40,8 +40,8 @@ static const struct opt opts[] = {
 		  "draw at most N bars of a histogram (default: 16)"),
 	OPT_COUNT(
 		"nearest", 'n', "N", show.nearest,
-		"list the N variants that fail fewest constraints most narrowly (default: 5 "
-		"if nothing survives)"),
+		"list the N variants that fail the fewest constraints, the narrowest first "
+		"(default: 5 if nothing survives)"),
 	OPT_TEXT(
 		"output", 'o', "FILE", tune.output,
 		"simulate: keep the results in this ensemble (.mle), and traces in a folder "
@@ -56,9 +56,9 @@ static const struct opt opts[] = {
 		 "simulate MACHINE; may be repeated (default: host)"),
 	OPT_COUNT(
 		"tune", 't', "N", tune.count,
-		"simulate N variants, drawn by lot: half of them survivors, half such "
-		"that fail soft constraints only; with --where, of those (default: 32); a space "
-		"with a flow needs neither --build nor --run nor -o"),
+		"simulate N variants (default: 32), drawn by lot: half of them survive, the "
+		"other half fail soft constraints only; with --where, draw from its "
+		"variants; a space with a flow needs neither --build nor --run nor -o"),
 	OPT_COUNT(
 		"best", 0, "N", tune.best,
 		"say how many of the N best each soft constraint removes (default: 10)"),

@@ -1,12 +1,14 @@
 #include "cli/cmd.h"
 #include "cli/machine_option.h"
 #include "cli/options.h"
+#include "cli/paths.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/cache/machine.h"
@@ -151,6 +153,7 @@ static int run(int argc, char **argv)
 	struct options o = { .machine = "host" };
 	struct ml_machine machine;
 	struct ml_workspace workspace;
+	struct ml_arena arena = { 0 };
 	struct ml_request q;
 	struct ml_buf out = { 0 };
 	struct ml_err err;
@@ -166,6 +169,7 @@ static int run(int argc, char **argv)
 	if (!machine_option(&machine, o.machine, &o.without, &err))
 		return cmd_fail(&cmd_query, &err);
 	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &machine);
+	workspace.headers = cmd_path_headers(&arena);
 	parse(&q, argv[1]);
 	bool ok = ml_workspace_open(&workspace, argv[0], &err) &&
 		  simulate(&workspace, &o, q.path, &err);
@@ -173,6 +177,7 @@ static int run(int argc, char **argv)
 	status = ok ? cmd_print(&cmd_query, &out) : cmd_fail(&cmd_query, &err);
 	ml_buf_release(&out);
 	ml_workspace_close(&workspace);
+	ml_arena_release(&arena);
 	return status;
 }
 

@@ -18,6 +18,8 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
+#include "lib/base/growfile.h"
+#include "lib/base/newfile.h"
 #include "lib/base/path.h"
 #include "lib/base/progress.h"
 #include "lib/base/table.h"
@@ -94,17 +96,21 @@ static void rest(void *arg)
 	ml_progress_rest(arg);
 }
 
+static bool is_file(const struct options *o)
+{
+	return o->report && strcmp(o->report, "-") != 0;
+}
+
 static int write_file(const char *path, const struct ml_buf *out)
 {
+	struct ml_newfile f;
 	struct ml_err err;
-	FILE *f = fopen(path, "w");
-	bool ok = f && fwrite(out->data, 1, out->size, f) == out->size;
 
-	if (f && fclose(f))
-		ok = false;
-	if (ok)
-		return EXIT_DONE;
-	ml_fail_errno(&err, "%s: cannot be written", path);
+	if (!ml_newfile_open(&f, path, &err))
+		return cmd_fail(&cmd_run, &err);
+	if (ml_newfile_write(&f, out->data, out->size, &err))
+		return ml_newfile_close(&f, &err) ? EXIT_DONE : cmd_fail(&cmd_run, &err);
+	ml_newfile_abandon(&f);
 	return cmd_fail(&cmd_run, &err);
 }
 
@@ -114,7 +120,7 @@ static int write_file(const char *path, const struct ml_buf *out)
  */
 static int deliver(const struct options *o, struct ml_buf *out)
 {
-	if (o->report && strcmp(o->report, "-") != 0)
+	if (is_file(o))
 		return write_file(o->report, out);
 	if (o->quiet && !o->report)
 		return EXIT_DONE;
@@ -124,15 +130,32 @@ static int deliver(const struct options *o, struct ml_buf *out)
 								    : EXIT_FAILED;
 }
 
+/* The options that choose the same machine in another command, each with a blank before
+ * it. */
+static const char *machine_words(const struct options *o, struct ml_arena *a)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789._-";
+	bool quote = o->machine && o->machine[strspn(o->machine, plain)];
+
+	return ml_arena_printf(a, "%s%s%s%s%s%s", o->machine ? " --machine " : "",
+			       quote ? "'" : "", o->machine ? o->machine : "",
+			       quote ? "'" : "",
+			       o->without.prefetch ? " --no-prefetch" : "",
+			       o->without.tlb ? " --no-tlb" : "");
+}
+
 static int print(struct ml_analysed_trace *s, const struct options *o, const char *path,
 		 const char *program)
 {
+	struct ml_arena a = { 0 };
 	struct ml_buf out = { 0 };
 
 	if (o->json)
 		run_json(s, path, &out);
 	else
-		run_text(s, path, program, o->top, &out);
+		run_text(s, path, program, machine_words(o, &a), o->top, &out);
+	ml_arena_release(&a);
 	int status = deliver(o, &out);
 	ml_buf_release(&out);
 	return status;
@@ -296,7 +319,7 @@ static int run(int argc, char **argv)
 	/* before the program runs, so that a misspelt machine fails at once */
 	if (!machine_option(&machine, o.machine, &o.without, &err))
 		return cmd_fail(&cmd_run, &err);
-	if (!sim_thresholds_check(&o.fail_if, &err))
+	if (!sim_thresholds_check(&o.fail_if, &machine, ML_SIM_CAUSES, &err))
 		return cmd_fail(&cmd_run, &err);
 	if (o.every && !options_share(o.every, &keep, &of))
 		return cmd_misused(&cmd_run,
@@ -306,6 +329,9 @@ static int run(int argc, char **argv)
 		ml_fail_errno(&err, "%s", o.prove);
 		return cmd_fail(&cmd_run, &err);
 	}
+	/* likewise a report that nobody could write */
+	if (is_file(&o) && !ml_growfile_check(o.report, &err))
+		return cmd_fail(&cmd_run, &err);
 	bool ok = record(&s, &o, argv, &err);
 	status = ok ? cmd_ended_status(s.status) : EXIT_FAILED;
 	if (ok)

@@ -30,17 +30,18 @@ struct options {
 enum { PERIOD = 1000, PERIOD_MAX = 1 << 30, LIMIT = 10 * 1000 * 1000 };
 
 static const struct opt opts[] = {
-	OPT_TEXT("output", 'o', "FILE", output,
-		 "write the samples to FILE (PROGRAM.mlh in the current folder)"),
+	OPT_TEXT(
+		"output", 'o', "FILE", output,
+		"write the samples to FILE (default: PROGRAM.mlh in the current folder)"),
 	OPT_TEXT(
 		"with", 'w', "METHOD", with,
 		"how to sample: perf (perf mem record) or timed (timed loads of a program "
-		"built by memlamp cc); perf where the machine has counters for it"),
+		"built by memlamp cc) (default: perf where the machine has counters for it)"),
 	OPT_COUNT("period", 'p', "N", period,
-		  "time one access of N, in random periods (1000)"),
+		  "time one access of N, in random periods (default: 1000)"),
 	OPT_COUNT(
 		"limit", 'l', "N", limit,
-		"keep N timed loads at most; the program then goes on unsampled (10 million)"),
+		"keep N timed loads at most; the program then goes on unsampled (default: 10M)"),
 	OPT_FLAG("check", 0, check, "say what this machine can do, and run nothing"),
 	OPT_FLAG("json", 0, json, "print the summary as JSON, to stdout"),
 	OPT_FLAG("quiet", 'q', quiet, "print no summary"),

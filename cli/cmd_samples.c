@@ -42,7 +42,7 @@ static const struct opt opts[] = {
 		"resources that windows and clusters are scored on: CPU, L1, L2, L3, NUMA, "
 		"core, package or machine (default: CPU)"),
 	OPT_TEXT("metric", 'm', "NAME", metric,
-		 "what clusters are joined by: latency or imbalance (default: latency)"),
+		 "join clusters by latency or imbalance (default: latency)"),
 	OPT_TEXT(
 		"empty", 0, "HOW", empty,
 		"resources without samples: natural leaves them out of the latency and counts "
@@ -66,7 +66,7 @@ static const struct opt opts[] = {
 		"names (default: found by column)"),
 	OPT_TEXT(
 		"source", 0, "CODE", source,
-		"how samples code what served them: pebs or perf (default: by the heading)"),
+		"how samples code the level that served them: pebs or perf (default: by the heading)"),
 	OPT_TEXT("hardware", 0, "FILE", hardware,
 		 "XML of hwloc or Mitos (default: hardware.xml of a Mitos folder)"),
 	OPT_TEXT("binary", 'b', "FILE", binary,

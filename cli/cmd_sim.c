@@ -355,11 +355,22 @@ static int print(struct work *w)
 	int status = cmd_print(&cmd_sim, &out);
 	if (status == EXIT_DONE && !w->stopped) /* a part says nothing about the whole */
 		status = sim_thresholds_test(&cmd_sim, &v, &o->fail_if);
-	if (status == EXIT_DONE && (w->damage || w->stopped))
+	if (status == EXIT_DONE && (w->damage || w->trace.damage || w->stopped))
 		status = EXIT_FAILED;
 	ml_buf_release(&out);
 	ml_profile_rows_release(&v.rows);
 	return status;
+}
+
+/* True for tables that have no rows with --quick. */
+static bool needs_all(const char *table)
+{
+	static const char *const tables[] = { "sets", "pairs", "strides" };
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		if (!strcmp(table, tables[i]))
+			return true;
+	return false;
 }
 
 static int run(int argc, char **argv)
@@ -379,10 +390,11 @@ static int run(int argc, char **argv)
 			"no trace is given; usage: memlamp sim [OPTION...] TRACE");
 	if (o.csv && !ml_profile_has_table(o.csv, &err)) /* before long work */
 		return cmd_misused(&cmd_sim, "%s", err.text);
-	if (!sim_thresholds_check(&o.fail_if, &err))
-		return cmd_fail(&cmd_sim, &err);
-	if (o.sampled)
-		o.reuse = true;
+	if (o.csv && o.quick && needs_all(o.csv))
+		return cmd_misused(&cmd_sim, "--quick does not compute the table '%s'",
+				   o.csv);
+	o.reuse |= o.sampled || (o.csv && !strncmp(o.csv, "reuse", 5));
+	o.temperature |= o.csv && !strcmp(o.csv, "temperature");
 	signal(SIGPIPE, SIG_DFL); /* `memlamp sim x | head` ends without a word */
 	if (!ml_trace_open(&w.trace, argv[0], &err))
 		return cmd_fail(&cmd_sim, &err);
@@ -391,7 +403,10 @@ static int run(int argc, char **argv)
 		&w.work, &cmd_sim,
 		o.quick ? "--to N simulates a part"
 			: "--quick counts hits and misses only, and --to N simulates a part");
-	bool ok = prepare(&w, &err) && obtain(&w, &err);
+	bool ok = prepare(&w, &err) &&
+		  sim_thresholds_check(&o.fail_if, &w.replay.machine, w.replay.want,
+				       &err) &&
+		  obtain(&w, &err);
 	cmd_work_end(&w.work);
 	status = ok ? print(&w) : cmd_fail(&cmd_sim, &err);
 	if (w.is_kept)

@@ -1,12 +1,14 @@
 #include "cli/cmd.h"
 #include "cli/machine_option.h"
 #include "cli/options.h"
+#include "cli/paths.h"
 
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/cache/machine.h"
 #include "lib/query/kinds/kinds.h"
@@ -48,6 +50,7 @@ static int run(int argc, char **argv)
 	struct options o = { .machine = "host" };
 	struct ml_machine machine;
 	struct ml_workspace workspace;
+	struct ml_arena arena = { 0 };
 	struct ml_document *d;
 	struct server server;
 	struct ml_err err;
@@ -67,6 +70,7 @@ static int run(int argc, char **argv)
 	sigaddset(&ends, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
 	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &machine);
+	workspace.headers = cmd_path_headers(&arena);
 	status = EXIT_DONE;
 	for (int i = 0; i < argc && status == EXIT_DONE; i++)
 		if (!ml_workspace_open(&workspace, argv[i], &err))
@@ -87,6 +91,7 @@ static int run(int argc, char **argv)
 		server_close(&server);
 	}
 	ml_workspace_close(&workspace);
+	ml_arena_release(&arena);
 	return status;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/sim_values.h"
 #include "cli/threshold.h"
 #include "lib/base/arena.h"
+#include "lib/base/buf.h"
 #include "lib/query/tables/compare.h"
 #include "lib/query/tables/analysed_trace.h"
 #include "lib/query/tables/profile_tables.h"
@@ -157,6 +158,29 @@ static char *without_plus(const char *text, struct ml_arena *a)
 	}
 	*to = 0;
 	return copy;
+}
+
+static bool any_value(void *arg, const struct threshold_path *path, double *value,
+		      struct ml_err *err)
+{
+	(void)arg;
+	(void)path;
+	(void)err;
+	*value = 1;
+	return true;
+}
+
+bool diff_values_check(const char *expression, struct ml_err *err)
+{
+	struct ml_arena a = { 0 };
+	struct ml_buf why = { 0 };
+	bool crossed;
+	bool ok = threshold_test(without_plus(expression, &a), any_value, NULL, &crossed,
+				 &why, err);
+
+	ml_buf_release(&why);
+	ml_arena_release(&a);
+	return ok;
 }
 
 bool diff_values_test(const struct ml_compare *c, const char *expression, bool *crossed,

@@ -12,5 +12,8 @@
 struct ml_buf;
 struct ml_compare;
 
+/* Checks the syntax of an expression, before long work. */
+bool diff_values_check(const char *expression, struct ml_err *err);
+/* Tests it; *why gets a line for each comparison that holds. */
 bool diff_values_test(const struct ml_compare *c, const char *expression, bool *crossed,
 		      struct ml_buf *why, struct ml_err *err);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/cmd.h"
 #include "cli/ensemble_build.h"
 #include "cli/say.h"
 #include "lib/base/path.h"
@@ -81,9 +82,7 @@ static bool add_open_trace(struct ensemble_plan *p, struct ml_trace *t,
 	struct ml_parameter name = { "trace", b->label, NAN };
 	uint64_t from, to;
 
-	if (t->damage || !t->whole)
-		fprintf(stderr, "memlamp ensemble: warning: %s is not whole: %s\n",
-			t->path, t->damage ? t->damage : "its end is missing");
+	cmd_warn_end(&cmd_ensemble, t);
 	if (!find_window(p, t, b->phase ? b->phase : p->phase, &from, &to, err))
 		return false;
 	drop_superseded(p->e, t);

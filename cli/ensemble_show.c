@@ -71,6 +71,10 @@ bool ensemble_show_check(const struct ensemble_show *o, struct ml_err *err)
 			       o->csv);
 	if (!o->level || o->level > ML_LEVELS)
 		return ml_fail(err, ML_USAGE, "--level must be 1 to %d", ML_LEVELS);
+	if (!cmd_side_fits(o->width) || !cmd_side_fits(o->height))
+		return ml_fail(err, ML_USAGE,
+			       "--width and --height must be %d to %d pixels",
+			       CMD_SIDE_MIN, CMD_SIDE_MAX);
 	if (!o->cells || o->cells > CELLS_MAX)
 		return ml_fail(err, ML_USAGE, "--cells must be 1 to %d", CELLS_MAX);
 	if (o->shared && (o->shared < 2 || o->shared > ML_SHARED_CACHE_THREADS))

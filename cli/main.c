@@ -1,4 +1,5 @@
 #include <commit.h> /* made by the build: ML_COMMIT, empty if unknown */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,15 +47,25 @@ static const struct cmd *find(const char *name)
 	return NULL;
 }
 
-static void help(FILE *out)
+static void put_help(struct ml_buf *out)
 {
-	fputs("Usage: memlamp COMMAND [OPTION...] [ARGUMENT...]\n"
-	      "A lamp held over a program's memory.\n\nCommands:\n",
-	      out);
+	ml_buf_text(out, "Usage: memlamp COMMAND [OPTION...] [ARGUMENT...]\n"
+			 "A lamp held over a program's memory.\n\nCommands:\n");
 	for (size_t i = 0; cmds[i]; i++)
-		fprintf(out, "  %-9s %s\n", cmds[i]->name, cmds[i]->help);
-	fputs("\n'memlamp COMMAND --help' explains one command; 'memlamp --version' prints the version.\n",
-	      out);
+		ml_buf_printf(out, "  %-9s %s\n", cmds[i]->name, cmds[i]->help);
+	ml_buf_text(out, "\n'memlamp COMMAND --help' explains one command; "
+			 "'memlamp --version' prints the version.\n");
+}
+
+/* Writes and releases the text; a full disk is a failure. */
+static int finish(struct ml_buf *text, FILE *out)
+{
+	bool ok = fwrite(text->data, 1, text->size, out) == text->size && !fflush(out);
+
+	if (!ok)
+		fprintf(stderr, "memlamp: standard output: %s\n", strerror(errno));
+	ml_buf_release(text);
+	return ok ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int unknown(const char *name)
@@ -98,9 +109,7 @@ static int print_for_build(int argc, char **argv)
 		return EXIT_MISUSED;
 	}
 	completion(cmds, &text);
-	fwrite(text.data, 1, text.size, stdout);
-	ml_buf_release(&text);
-	return EXIT_DONE;
+	return finish(&text, stdout);
 }
 
 /* The command that the name of the program tells: memlamp-cc, for builds that cannot hold
@@ -116,28 +125,31 @@ static const struct cmd *command_of_name(const char *path)
 int main(int argc, char **argv)
 {
 	const struct cmd *own = argc > 0 ? command_of_name(argv[0]) : NULL;
+	struct ml_buf text = { 0 };
 
 	if (own)
 		return own->run(argc, argv);
 	if (argc < 2) {
-		help(stderr);
+		put_help(&text);
+		finish(&text, stderr);
 		return EXIT_MISUSED;
 	}
 	if (!strcmp(argv[1], "--version")) {
-		puts(*ML_COMMIT ? "memlamp " ML_VERSION " (" ML_COMMIT ")"
-				: "memlamp " ML_VERSION);
-		return EXIT_DONE;
+		ml_buf_text(&text, *ML_COMMIT ? "memlamp " ML_VERSION " (" ML_COMMIT ")\n"
+					      : "memlamp " ML_VERSION "\n");
+		return finish(&text, stdout);
 	}
 	if (!strcmp(argv[1], "help") && argc > 2)
 		return print(argv[2], options_help);
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
 	    !strcmp(argv[1], "-h")) {
-		help(stdout);
-		return EXIT_DONE;
+		put_help(&text);
+		return finish(&text, stdout);
 	}
 	if (argv[1][0] == '-')
 		return print_for_build(argc, argv);
-	signal(SIGXFSZ, SIG_IGN); /* a write beyond ulimit -f fails instead, with a reason */
+	signal(SIGXFSZ,
+	       SIG_IGN); /* a write beyond ulimit -f fails instead, with a reason */
 	ml_file_map_guard();
 	const struct cmd *c = find(argv[1]);
 	return c ? c->run(argc - 1, argv + 1) : unknown(argv[1]);

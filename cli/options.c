@@ -227,6 +227,12 @@ static int check_operands(const struct cmd *c, int count, char **operands)
 	if (count > c->max_operands)
 		return cmd_misused(c, "unexpected argument '%s'",
 				   operands[c->max_operands]);
+	for (int i = 0; i < count && !c->stops; i++)
+		if (!*operands[i])
+			return cmd_misused(c,
+					   "argument %d is empty; perhaps a variable of "
+					   "the shell is not set",
+					   i + 1);
 	return EXIT_DONE;
 }
 
@@ -312,7 +318,7 @@ void options_help(const struct cmd *c, struct ml_buf *out)
 	ml_buf_text(out, "Usage: memlamp ");
 	ml_buf_text(out, c->name);
 	ml_buf_text(out, " [OPTION...]");
-	if (c->operands) {
+	if (c->operands && *c->operands) {
 		ml_buf_text(out, " ");
 		ml_buf_text(out, c->operands);
 	}

@@ -38,6 +38,11 @@ const char *cmd_path_runtime(struct ml_arena *a)
 	return beside(a, "../lib/memlamp/runtime", "runtime");
 }
 
+const char *cmd_path_headers(struct ml_arena *a)
+{
+	return beside(a, "../lib/memlamp/runtime/include", "runtime/include");
+}
+
 const char *cmd_path_examples(struct ml_arena *a)
 {
 	return beside(a, "../lib/memlamp/examples", "examples");

@@ -12,6 +12,9 @@ const char *cmd_path_valgrind(struct ml_arena *a);
 /* Folder of the runtime that `memlamp cc` links, or NULL. */
 const char *cmd_path_runtime(struct ml_arena *a);
 
+/* Folder of memlamp.h, or NULL. */
+const char *cmd_path_headers(struct ml_arena *a);
+
 /* Folder of the bundled examples (sources; compiled ones only in a build folder), or
  * NULL. */
 const char *cmd_path_examples(struct ml_arena *a);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/paths.h"
 #include "cli/prune_template.h"
 #include "lib/analyse/ensemble/ensemble.h"
 #include "lib/base/buf.h"
@@ -62,6 +63,8 @@ static struct ml_flow *open_flow(const struct ml_search *s, struct ml_err *err)
 	const char *slash = strrchr(s->space.path, '/');
 	struct ml_arena a = { 0 };
 	const char *path = x->file;
+
+	o.headers = cmd_path_headers(&a);
 
 	if (slash && *path != '/')
 		path = ml_arena_printf(&a, "%.*s%s", (int)(slash + 1 - s->space.path),

@@ -203,20 +203,21 @@ static void put_regions(struct ml_analysed_trace *analysed, uint64_t top, struct
 	put_table(&t, "Regions that are waited for most", s);
 }
 
-static void put_next(const char *path, const char *program, struct say *s)
+static void put_next(const char *path, const char *program, const char *machine,
+		     struct say *s)
 {
 	say(s, "\nThe trace is %s. What to type next:\n", path);
-	say(s, "  memlamp sim %s\n      all counts, by line, region and function\n",
-	    path);
-	say(s, "  memlamp view %s\n      look at it in the browser\n", path);
+	say(s, "  memlamp sim%s %s\n      all counts, by line, region and function\n",
+	    machine, path);
+	say(s, "  memlamp view%s %s\n      look at it in the browser\n", machine, path);
 	say(s,
-	    "  memlamp run -o new.mlt %s ...\n  memlamp diff %s new.mlt\n"
+	    "  memlamp run%s -o new.mlt %s ...\n  memlamp diff%s %s new.mlt\n"
 	    "      after a change: what is better, what is worse\n",
-	    program, path);
+	    machine, program, machine, path);
 }
 
 void run_text(struct ml_analysed_trace *analysed, const char *path, const char *program,
-	      uint64_t top, struct ml_buf *out)
+	      const char *machine, uint64_t top, struct ml_buf *out)
 {
 	struct say s;
 
@@ -229,7 +230,7 @@ void run_text(struct ml_analysed_trace *analysed, const char *path, const char *
 	findings_print(&analysed->findings, &analysed->trace, analysed->profile, &s);
 	put_lines(analysed, top, &s);
 	put_regions(analysed, top, &s);
-	put_next(path, program, &s);
+	put_next(path, program, machine, &s);
 	say_end(&s);
 }
 

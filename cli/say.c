@@ -179,9 +179,9 @@ void say_missing(struct say *s, const struct ml_trace *t, const char *damage,
 		say(s, "DAMAGED: the counts below are of %s of %s references: %s\n",
 		    say_count(s, done), say_count(s, t->count), damage);
 	if (t->damage)
-		say(s, "DAMAGED: from byte %llu of %llu on the file cannot be used: %s\n",
-		    (unsigned long long)t->usable, (unsigned long long)t->size,
-		    t->damage);
+		say(s,
+		    "DAMAGED: the last %s of %s bytes of the file cannot be used: %s\n",
+		    say_count(s, t->size - t->usable), say_count(s, t->size), t->damage);
 	else if (!t->whole)
 		say(s,
 		    "CUT OFF: the recording did not end properly; the trace holds what "

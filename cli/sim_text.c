@@ -306,7 +306,7 @@ static void say_lines(struct text *t)
 		ml_table_count(&x, c->served[t->m->levels + 1]);
 		if (steps)
 			ml_table_text(&x, step_of(t, l));
-		ml_table_text(&x, code_place(&t->say, &l->at, 16, 18));
+		ml_table_text(&x, code_place(&t->say, &l->at, 16, 24));
 		ml_table_text(&x,
 			      say_cut(&t->say,
 				      l->at.part[0].name ? l->at.part[0].name : "", 16));

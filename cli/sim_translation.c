@@ -80,7 +80,7 @@ static void say_lines(struct ml_profile_view *v, uint64_t top, struct say *s)
 		ml_table_real(&x, sorted[i].cycles / rows->total.lost);
 		for (unsigned k = 0; k < m->tlbs; k++)
 			ml_table_count(&x, ml_surcharge_missed(c, m, k));
-		ml_table_text(&x, code_place(s, &r->at, 16, 18));
+		ml_table_text(&x, code_place(s, &r->at, 16, 24));
 		ml_table_text(
 			&x, say_cut(s, r->at.part[0].name ? r->at.part[0].name : "", 30));
 	}

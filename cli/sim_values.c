@@ -149,6 +149,10 @@ static bool row_value(const struct ml_profile *p, const struct ml_profile_count 
 		*value = (double)c->kind[1];
 	else if (count == 1 && is(word, "cycles"))
 		*value = c->refs ? c->cycles / (double)c->refs : 0;
+	else if (!count)
+		return ml_fail(err, ML_USAGE,
+			       "a row needs a figure, such as .references or .%s.misses",
+			       p->machine.level[0].name);
 	else
 		return ml_fail(
 			err, ML_USAGE,
@@ -247,10 +251,13 @@ static const struct ml_profile_count *find_row(const struct ml_profile_view *v,
 					       const struct threshold_part *part,
 					       struct ml_err *err)
 {
+	static const struct ml_profile_count to_come;
 	const struct ml_profile_rows *rows = &v->rows;
 	const char *at = strrchr(part->arg, '@');
 	struct match m = { .arg = part->arg, .name = strlen(part->arg) };
 
+	if (!v->trace)
+		return &to_come;
 	for (size_t i = 0; is(part->word, "thread") && i < rows->threads.count; i++)
 		if (rows->threads.at[i].id == strtoul(part->arg, NULL, 10))
 			return &rows->threads.at[i].count;
@@ -316,23 +323,26 @@ bool sim_value(void *arg, const struct threshold_path *path, double *value,
 		word, level >= 0 ? " (a level needs a field: L1.misses)" : "");
 }
 
-static bool any_value(void *arg, const struct threshold_path *path, double *value,
-		      struct ml_err *err)
+/* Looks a name up before the simulation. Any value will do, but 0 could be a divisor. */
+static bool foreseen_value(void *arg, const struct threshold_path *path, double *value,
+			   struct ml_err *err)
 {
-	(void)arg;
-	(void)path;
-	(void)err;
+	bool ok = sim_value(arg, path, value, err);
+
 	*value = 1;
-	return true;
+	return ok;
 }
 
-bool sim_thresholds_check(const struct opt_list *expressions, struct ml_err *err)
+bool sim_thresholds_check(const struct opt_list *expressions, const struct ml_machine *m,
+			  unsigned want, struct ml_err *err)
 {
+	struct ml_profile p = { .machine = *m, .want = want };
+	struct ml_profile_view v = { .profile = &p };
 	struct ml_buf why = { 0 };
 	bool crossed, ok = true;
 
 	for (size_t i = 0; ok && i < expressions->count; i++)
-		ok = threshold_test(expressions->items[i], any_value, NULL, &crossed,
+		ok = threshold_test(expressions->items[i], foreseen_value, &v, &crossed,
 				    &why, err);
 	ml_buf_release(&why);
 	return ok;

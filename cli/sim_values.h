@@ -17,16 +17,25 @@
 #include "lib/base/err.h"
 
 struct cmd;
+struct ml_machine;
 struct ml_profile_view;
 struct opt_list;
 struct threshold_path;
 
-/* The threshold_value of `memlamp sim`; arg is a struct ml_profile_view. */
+/*
+ * The threshold_value of `memlamp sim`; arg is a struct ml_profile_view. A view without a
+ * trace stands for a simulation to come: every row exists in it.
+ */
 bool sim_value(void *arg, const struct threshold_path *path, double *value,
 	       struct ml_err *err);
 
-/* Checks the syntax of the expressions of --fail-if, before long work. */
-bool sim_thresholds_check(const struct opt_list *expressions, struct ml_err *err);
+/*
+ * Checks the expressions of --fail-if before long work: their syntax, and their names as
+ * far as the machine and the options of the replay (`want`) decide which exist. Names of
+ * regions, lines, functions, phases and threads are known only behind the simulation.
+ */
+bool sim_thresholds_check(const struct opt_list *expressions, const struct ml_machine *m,
+			  unsigned want, struct ml_err *err);
 /* Tests all expressions and prints those that hold; EXIT_DONE, EXIT_CROSSED, or
  * EXIT_MISUSED if one names a thing that there is not. */
 int sim_thresholds_test(const struct cmd *c, struct ml_profile_view *v,

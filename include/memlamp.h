@@ -5,7 +5,8 @@
  * Include this header anywhere; nothing has to be linked. A program that is not
  * being recorded spends a few instructions on each of these macros. The header
  * needs C99 or C++98. The macros work on Linux for x86-64 and in programs built by
- * `memlamp cc`; elsewhere they do nothing.
+ * `memlamp cc`; elsewhere, and where MEMLAMP_OFF is defined before the header is
+ * included, they do nothing.
  *
  *	#include "memlamp.h"
  *
@@ -72,7 +73,7 @@ struct memlamp_call {
 	long value;
 };
 
-#if defined(__ELF__) && defined(__GNUC__)
+#if defined(__ELF__) && defined(__GNUC__) && !defined(MEMLAMP_OFF)
 
 #ifdef __cplusplus
 extern "C" {

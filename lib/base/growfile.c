@@ -2,9 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,27 +61,12 @@ static bool write_all(int fd, const char *bytes, size_t size)
 	return true;
 }
 
-/*
- * The path without symbolic links: a link stays, its file is replaced. A file that cannot
- * be reached by such a path (/proc/self/fd/3) keeps its own.
- */
-static char *resolved(const char *path)
-{
-	char real[PATH_MAX];
-	struct stat a, b;
-
-	if (realpath(path, real) && !stat(path, &a) && !stat(real, &b) &&
-	    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-		return ml_hidden_join(real, "");
-	return ml_hidden_join(path, "");
-}
-
 bool ml_growfile_open(struct ml_growfile *f, const char *path, const void *bytes,
 		      size_t size, struct ml_err *err)
 {
 	struct stat st;
 
-	*f = (struct ml_growfile){ .fd = -1, .path = resolved(path) };
+	*f = (struct ml_growfile){ .fd = -1, .path = ml_hidden_resolved(path) };
 	bool exists = !stat(f->path, &st);
 	f->in_place = exists && must_stay(f->path, &st);
 	f->replaces = exists && !f->in_place;
@@ -116,7 +99,7 @@ bool ml_growfile_close(struct ml_growfile *f, struct ml_err *err)
 
 bool ml_growfile_check(const char *path, struct ml_err *err)
 {
-	char *at = resolved(path), *slash = strrchr(at, '/');
+	char *at = ml_hidden_resolved(path), *slash = strrchr(at, '/');
 	struct stat st;
 	bool exists = !stat(at, &st);
 	bool ok = exists ? S_ISDIR(st.st_mode) ? (errno = EISDIR, false)

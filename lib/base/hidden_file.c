@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,17 @@ char *ml_hidden_join(const char *path, const char *ending)
 
 	snprintf(text, size, "%s%s", path, ending);
 	return text;
+}
+
+char *ml_hidden_resolved(const char *path)
+{
+	char real[PATH_MAX];
+	struct stat a, b;
+
+	if (realpath(path, real) && !stat(path, &a) && !stat(real, &b) &&
+	    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		return ml_hidden_join(real, "");
+	return ml_hidden_join(path, "");
 }
 
 static int open_nameless(const char *path, int access)

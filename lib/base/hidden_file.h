@@ -12,5 +12,10 @@ int ml_hidden_open(const char *path, int access, char **name);
 /* Gives a nameless file a temporary name, from which it can be renamed; NULL with errno.
  */
 char *ml_hidden_link(int fd, const char *path);
+/*
+ * The path without symbolic links, of ml_resize: a link stays, its file is replaced. A file
+ * that cannot be reached by such a path (/proc/self/fd/3) keeps its own.
+ */
+char *ml_hidden_resolved(const char *path);
 /* Both texts in one, of ml_resize. */
 char *ml_hidden_join(const char *path, const char *ending);

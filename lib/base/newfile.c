@@ -10,17 +10,37 @@
 #include "lib/base/err.h"
 #include "lib/base/hidden_file.h"
 
+/*
+ * The standard stream that goes to this file; -1: none. It is written through the stream:
+ * what others write there stays, and a new file of that name would not be where it goes.
+ */
+static int stream_of(const struct stat *st)
+{
+	struct stat own;
+
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (!fstat(fd, &own) && own.st_dev == st->st_dev &&
+		    own.st_ino == st->st_ino)
+			return fd;
+	return -1;
+}
+
 bool ml_newfile_open(struct ml_newfile *f, const char *path, struct ml_err *err)
 {
 	struct stat st;
 
-	*f = (struct ml_newfile){ .path = ml_hidden_join(path, "") };
-	f->in_place = !stat(path, &st) && !S_ISREG(st.st_mode);
-	f->fd = f->in_place ? open(path, O_WRONLY | O_CLOEXEC)
-			    : ml_hidden_open(path, O_RDWR, &f->name);
+	*f = (struct ml_newfile){ .path = ml_hidden_join(path, ""),
+				  .target = ml_hidden_resolved(path) };
+	bool exists = !stat(f->target, &st);
+	int stream = exists ? stream_of(&st) : -1;
+	f->in_place = exists && (stream >= 0 || !S_ISREG(st.st_mode));
+	f->fd = stream >= 0   ? fcntl(stream, F_DUPFD_CLOEXEC, 3)
+		: f->in_place ? open(f->target, O_WRONLY | O_CLOEXEC)
+			      : ml_hidden_open(f->target, O_RDWR, &f->name);
 	if (f->fd >= 0)
 		return true;
 	ml_fail_errno(err, "%s: cannot create the file", path);
+	ml_free(f->target);
 	ml_free(f->path);
 	return false;
 }
@@ -46,10 +66,10 @@ bool ml_newfile_write(struct ml_newfile *f, const void *bytes, size_t size,
 /* close may fail on file systems that allocate space late. */
 static bool end(struct ml_newfile *f, struct ml_err *err)
 {
-	if (!f->in_place && !f->name && !(f->name = ml_hidden_link(f->fd, f->path)))
+	if (!f->in_place && !f->name && !(f->name = ml_hidden_link(f->fd, f->target)))
 		return ml_fail_errno(err, "%s: cannot create the file", f->path);
 	/* what replaces an older file must not be empty after a crash of the system */
-	if (!f->in_place && !access(f->path, F_OK) && fsync(f->fd) && errno != EINVAL)
+	if (!f->in_place && !access(f->target, F_OK) && fsync(f->fd) && errno != EINVAL)
 		return ml_fail_errno(err, "%s: cannot write the file", f->path);
 	int fd = f->fd;
 	f->fd = -1;
@@ -57,7 +77,7 @@ static bool end(struct ml_newfile *f, struct ml_err *err)
 		return ml_fail_errno(err, "%s: cannot write the file", f->path);
 	if (f->in_place)
 		return true;
-	if (rename(f->name, f->path) != 0)
+	if (rename(f->name, f->target) != 0)
 		return ml_fail_errno(err, "%s: cannot create the file", f->path);
 	ml_free(f->name);
 	f->name = NULL;
@@ -79,5 +99,6 @@ void ml_newfile_abandon(struct ml_newfile *f)
 	if (f->fd >= 0)
 		close(f->fd);
 	ml_free(f->name);
+	ml_free(f->target);
 	ml_free(f->path);
 }

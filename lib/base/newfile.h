@@ -1,7 +1,9 @@
 /*
  * A new file that gets its name only when it is complete. Until then it has no name, or,
  * where the file system needs one, a temporary name in the same folder. If the path
- * exists and is not a regular file (a pipe, /dev/full), the file is written in place.
+ * exists and is not a regular file (a pipe, /dev/full), the file is written in place; so is
+ * the file that standard output or standard error goes to (/dev/stdout). A symbolic link
+ * stays, and the file that it leads to is replaced.
  */
 #pragma once
 
@@ -12,10 +14,11 @@
 struct ml_err;
 
 struct ml_newfile {
-	char *path;
-	char *name; /* the temporary name; NULL: none */
+	char *path;   /* as the caller names it */
+	char *target; /* without symbolic links */
+	char *name;   /* the temporary name; NULL: none */
 	int fd;
-	bool in_place;  /* the path is a pipe or a device */
+	bool in_place;  /* the path is a pipe, a device or a standard stream */
 	uint64_t bytes; /* written so far */
 };
 

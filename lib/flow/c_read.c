@@ -196,7 +196,7 @@ bool ml_c_read(struct ml_flow *f, const char *text, size_t size,
 	       const struct ml_flow_options *o, struct ml_err *err)
 {
 	struct ml_c_reader r = { .f = f, .clang = ml_clang_load(err) };
-	const char *args[70] = { "-std=gnu11", "-w", "-ferror-limit=1" };
+	const char *args[73] = { "-std=gnu11", "-w", "-ferror-limit=1" };
 	CXTranslationUnit unit = NULL;
 	int count = 3;
 
@@ -204,6 +204,11 @@ bool ml_c_read(struct ml_flow *f, const char *text, size_t size,
 		return false;
 	for (size_t i = 0; o && o->args && o->args[i] && count < 70; i++)
 		args[count++] = o->args[i];
+	args[count++] = "-DMEMLAMP_OFF"; /* its requests are no work of the program */
+	if (o && o->headers) {
+		args[count++] = "-idirafter";
+		args[count++] = o->headers;
+	}
 	find_scop(&r, text, size);
 	struct CXUnsavedFile file = { f->path, text, size };
 	CXIndex index = r.clang->createIndex(0, 0);

@@ -109,8 +109,12 @@ static bool take_block(struct ml_trace *t, uint64_t offset,
 /* The trace ends before the block at `usable`. */
 static void damaged(struct ml_trace *t, uint64_t usable, const char *why)
 {
+	size_t path = strlen(t->path);
+
 	t->whole = false;
 	t->usable = usable;
+	if (!strncmp(why, t->path, path) && !strncmp(why + path, ": ", 2))
+		why += path + 2; /* those who show it have named the file */
 	t->damage = ml_arena_strdup(&t->arena, why);
 }
 
@@ -188,12 +192,36 @@ static bool read_index(struct ml_trace *t, struct ml_buf *raw, struct ml_err *er
 	return ok;
 }
 
+/* Refuses a file that is no trace, and names what it is where its beginning tells. */
+static bool fail_foreign(const struct ml_trace *t, struct ml_err *err)
+{
+	static const struct {
+		const char *magic, *what;
+	} known[] = {
+		{ "mlensemb",
+		  "an ensemble, which memlamp ensemble and memlamp view open" },
+		{ "mlresult", "the result of a simulation, which memlamp diff reads" },
+		{ "MLSAMPLE", "a table of samples, which memlamp samples reads" },
+		{ "\177ELF", "a program, which memlamp record records" },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		size_t size = strlen(known[i].magic);
+
+		if (t->size >= size && !memcmp(t->data, known[i].magic, size))
+			return ml_fail(err, ML_FORMAT,
+				       "%s: not a memlamp trace: it is %s", t->path,
+				       known[i].what);
+	}
+	return ml_fail(err, ML_FORMAT, "%s: not a memlamp trace", t->path);
+}
+
 static bool check_header(struct ml_trace *t, struct ml_err *err)
 {
 	struct ml_file_header h;
 
 	if (t->size < 8 || memcmp(t->data, ML_FORMAT_MAGIC, 8))
-		return ml_fail(err, ML_FORMAT, "%s: not a memlamp trace", t->path);
+		return fail_foreign(t, err);
 	if (t->size < ML_FORMAT_HEADER)
 		return ml_fail(err, ML_FORMAT, "%s: %zu bytes are too few for a trace",
 			       t->path, t->size);

@@ -64,6 +64,7 @@ show memlamp cycles loop.mlt --by colour
 show memlamp cycles loop.mlt --thread 9
 show memlamp cycles loop.mlt --function nowhere
 show memlamp cycles loop.mlt --region B
+show memlamp cycles loop.mlt --every 0
 show memlamp cycles loop.mlt --from 140 --to 145
 show memlamp cycles --symbols nested.txt --series 99
 show memlamp cycles --distances nested.txt

@@ -65,6 +65,7 @@ show memlamp ensemble c.mle --second 2 --total 9K
 show memlamp ensemble c.mle --time matched
 show memlamp ensemble --build 'cc x.c' -o x.mle
 show memlamp ensemble --build 'false {out}' -o x.mle
+show memlamp ensemble sweep.mlt -m 'L1 1K full' -p x.svg --width 5
 head -c 300 c.mle >cut.mle
 show memlamp ensemble cut.mle
 ln -s /dev/full full # what is no regular file is written to, never replaced

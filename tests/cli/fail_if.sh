@@ -42,3 +42,15 @@ for word in references reads writes cycles total_cycles memory L1.misses L1.miss
 done
 memlamp import -m 'sweep 0 12345678 1' -o long.mlt 2>/dev/null
 memlamp sim -q -m "$M" --fail-if 'references > 1M' long.mlt 2>&1 >/dev/null | tail -n 1
+
+echo "a name that no simulation of the machine has is refused before the program runs:"
+for wrong in 'L1.mis > 4' 'L9.misses > 4' 'region("buf").L3.misses > 4' 'line("a.c:1") > 4'; do
+	memlamp run -q -m "$M" -o never.mlt --fail-if "$wrong" ./both 2>&1 | cut -c 1-70
+done
+test -e never.mlt || echo "the program was not run"
+memlamp sim -q -m "$M" --fail-if 'L1.conflict > 0' all.mlt
+echo "status $?"
+memlamp diff -m "$M" --fail-if 'L1.misses >' all.mlt all.mlt
+echo "status $?"
+memlamp diff -m "$M" --csv rows all.mlt all.mlt
+echo "status $?"

@@ -28,3 +28,11 @@ ASAN_OPTIONS=detect_leaks=0 memlamp flow mm.c --cc=-std=nonsense
 echo "status $?"
 memlamp flow missing.c
 echo "status $?"
+
+echo "# memlamp.h is found, and its macros count nothing"
+printf '#include "memlamp.h"\nvoid f(int n, double *a)\n{\n\tMEMLAMP_BEGIN("f");\n\tfor (int i = 0; i < n; i++)\n\t\ta[i] += 1;\n\tMEMLAMP_END("f");\n}\n' >named.c
+sed '/MEMLAMP/d; 1d' named.c >plain.c
+memlamp flow named.c | sed 's/(line [0-9]*)//' >named.txt
+memlamp flow plain.c | sed 's/(line [0-9]*)//' >plain.txt
+cmp named.txt plain.txt && echo "the same"
+memlamp query named.c /api/flows/0 | grep -c '"function":"f"'

@@ -33,3 +33,9 @@ for name in $(memlamp --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 			grep -q -- "$option" line || echo "$name: $option is not completed"
 		done
 done
+
+echo "what cannot be printed is a failure:"
+for words in --version --help "help sim" "sim --list-machines"; do
+	memlamp $words >/dev/full
+	echo "(status $?)"
+done

@@ -61,4 +61,5 @@ show memlamp plot -m "$M" a.mlt timeline --from 16
 show memlamp plot -m "$M" a.mlt timeline --from 3 --to 3
 show memlamp plot -m "$M" a.mlt timeline --phase first --to 3
 show memlamp plot a.mlt timeline --width 3
+show memlamp plot a.mlt timeline --region few
 show memlamp plot missing.mlt timeline

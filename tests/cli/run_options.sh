@@ -19,6 +19,8 @@ sed -n '/to stderr/d; 1,2p' err | head -n 1
 grep -c 'to stderr' err
 tail -n 8 err
 ls ./*.mlt
+echo "what to type next keeps the machine:"
+memlamp run -m 'L1 4K 4w | L2 64K 8w' --no-tlb --report - ./prog 2>/dev/null | sed -n 's/^  \(memlamp\)/\1/p'
 
 memlamp run --machine nonsense ./prog
 echo "status $?"
@@ -37,7 +39,10 @@ memlamp run -m zen4 -q ./prog >out 2>err
 echo "-q: $(wc -l <out) line of the program, $(grep -vc 'to stderr' err) on stderr"
 memlamp run -m zen4 --json --report r.json ./prog | wc -l
 head -c 1 r.json; echo
-memlamp run -q --report /no/such/folder/x ./prog 2>&1 >/dev/null | grep folder
+rm -f prog.mlt
+memlamp run -q --report /no/such/folder/x ./prog
+echo "status $?"
+test -e prog.mlt || echo "the program was not run"
 
 echo "thresholds:"
 cat >zero.c <<'END'

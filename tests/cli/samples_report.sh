@@ -16,6 +16,8 @@ sed 's/lulesh\/*/X/g; s/l\.mlh/X/g' lulesh.html >a.html
 sed 's/l\.mlh/X/g; s/lulesh\/*/X/g' imported.html >b.html
 cmp a.html b.html && echo "the folder and the file have the same report"
 grep -o '<h2 id="[a-z]*">[A-Za-z ]*' lulesh.html
+echo "the page is named after the folder, and its time begins with the first sample:"
+(cd .. && memlamp report samples/heat -o time.html 2>/dev/null && grep -o '<h1>[a-z/]*</h1>\|>[a-z]* +[0-9.]*[ kMGT]*<' time.html)
 # the sum of the table is that of awk
 awk -F, 'NR > 1 { s += $6 } END { print s }' lulesh/data/samples.out >sum.txt
 grep -o '<b>[0-9,]*</b><span>cycles of latency' lulesh.html | tr -dc '0-9\n' | cmp - sum.txt && echo "cycles as by awk"

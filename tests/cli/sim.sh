@@ -103,3 +103,11 @@ memlamp import --model 'sweep 0 4 64' -o s.mlt 2>/dev/null
 for how in -q ''; do
 	memlamp sim $how --json -m 'L1 64 1w 64B' s.mlt | grep '"cold"' | head -n 1
 done
+
+# A table as CSV is computed without a further option, or refused.
+memlamp import --model 'sweep 0 4096 64' -o sweep.mlt 2>/dev/null
+for table in reuse reuse_sites temperature; do
+	test "$(memlamp sim -m tiny-4sets --csv $table sweep.mlt | wc -l)" -gt 1 && echo "$table: rows"
+done
+memlamp sim -q -m tiny-4sets --csv sets sweep.mlt
+echo "(status $?)"

@@ -189,6 +189,15 @@ export const tests = {
 		const svg = await w.svg(page);
 		assert.match(svg, /90\.00 %/); // a
 		assert.match(svg, /4 of 4 combinations/);
+		assert.match(svg, /% of the row/);
+
+		// a number of the matrix can be read on its cell, also on a light one on dark paper
+		await page.emulateMedia({ colorScheme: "dark" });
+		await w.quiet(page);
+		const ink = (await w.svg(page)).match(
+			/<text [^>]*fill="([^"]*)"[^>]*>100</,
+		);
+		assert.ok(ink && parseInt(ink[1].slice(1), 16) < 0x808080, ink?.[1]);
 	},
 
 	"histograms are those of the survivors": async (w) => {

@@ -226,6 +226,8 @@ static bool check(const struct pass *p, struct ml_err *err)
 	if (o->width < ML_WINDOW_MIN || o->width > ML_WINDOW_MAX)
 		return ml_fail(err, ML_USAGE, "a window has %d to %d references, not %u",
 			       ML_WINDOW_MIN, ML_WINDOW_MAX, o->width);
+	if (!p->trace->count)
+		return ml_fail(err, ML_USAGE, "%s has no references", p->trace->path);
 	if (o->from >= o->to)
 		return ml_fail(err, ML_USAGE,
 			       "%s: no reference stands between time %llu and %llu",
@@ -271,6 +273,9 @@ static bool run(struct pass *p, struct ml_err *err)
 	bool ok = ml_trace_each(p->trace, p->o.from, p->o.to, 1, take, p, err);
 
 	ml_user_lines_release(&p->lines);
+	if (ok && !t->taken && p->o.region)
+		return ml_fail(err, ML_USAGE, "%s: no such reference goes to a region '%s'",
+			       p->trace->path, p->o.region);
 	if (ok && !t->windows.count)
 		return ml_fail(err, ML_USAGE,
 			       "%s: %llu references are too few for a window of %u",

@@ -9,11 +9,12 @@
 #include "lib/query/workspace/request.h"
 #include "lib/query/workspace/workspace.h"
 
-static struct ml_open_function *read_function(const char *path, const char *name,
+static struct ml_open_function *read_function(const struct ml_workspace *ws,
+					      const char *path, const char *name,
 					      struct ml_err *err)
 {
-	struct ml_flow *f =
-		ml_flow_open(path, &(struct ml_flow_options){ .function = name }, err);
+	struct ml_flow_options o = { .function = name, .headers = ws->headers };
+	struct ml_flow *f = ml_flow_open(path, &o, err);
 
 	if (!f)
 		return NULL;
@@ -29,7 +30,7 @@ static struct ml_open_function *read_function(const char *path, const char *name
 struct ml_document *ml_open_flow_open(struct ml_workspace *ws, const char *path,
 				      struct ml_err *err)
 {
-	struct ml_open_function *first = read_function(path, NULL, err);
+	struct ml_open_function *first = read_function(ws, path, NULL, err);
 
 	if (!first)
 		return NULL;
@@ -73,7 +74,7 @@ struct ml_open_function *ml_open_function(struct ml_workspace *ws,
 	while (*at && strcmp((*at)->flow->function, name) != 0)
 		at = &(*at)->next;
 	if (!*at)
-		*at = read_function(x->document.path, name, err);
+		*at = read_function(ws, x->document.path, name, err);
 	struct ml_open_function *f = *at;
 	pthread_mutex_unlock(&x->lock);
 	return f;

@@ -5,6 +5,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/file.h"
+#include "lib/base/path.h"
 #include "lib/query/report/report_parts.h"
 #include "lib/query/samples/sample_tables.h"
 #include "lib/samples/bins.h"
@@ -34,10 +35,10 @@ static void put_head(struct ml_report_page *p, const struct ml_samples *s)
 			 "<meta http-equiv=\"Content-Security-Policy\" "
 			 "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
 			 "<title>");
-	ml_report_text(p, s->path);
+	ml_report_text(p, ml_path_name(s->path));
 	ml_report_put(p, " - memlamp report</title>\n");
 	ml_report_style(p);
-	ml_report_wrap(p, "</head>\n<body>\n<header>\n<h1>", s->path, "</h1>\n");
+	ml_report_wrap(p, "</head>\n<body>\n<header>\n<h1>", ml_path_name(s->path), "</h1>\n");
 }
 
 static void put_card(struct ml_report_page *p, const char *value, const char *what)
@@ -68,7 +69,9 @@ static void put_origin(struct ml_report_page *p, const struct ml_sample_question
 {
 	const struct ml_samples *s = q->s;
 
-	ml_report_wrap(p, "<dl class=\"of\">\n<dt>Format</dt><dd>", s->format, "</dd>\n");
+	ml_report_wrap(p, "<dl class=\"of\">\n<dt>Samples</dt><dd><code>", s->path,
+		       "</code></dd>\n");
+	ml_report_wrap(p, "<dt>Format</dt><dd>", s->format, "</dd>\n");
 	if (*s->note)
 		ml_report_wrap(p, "<dt>Note</dt><dd>", s->note, "</dd>\n");
 	if (select)
@@ -174,7 +177,13 @@ static void put_run(struct ml_report_page *p, const struct ml_sample_question *q
 		      "<h2 id=\"run\">Along the run</h2>\n<p>Mean latency in %zu equal "
 		      "parts of the time.</p>\n",
 		      b.count);
-	put_bars(p, value, b.count, "cycles", edge(p, c, c->min), edge(p, c, c->max));
+	/* the counter begins anywhere: its distance from the first sample says more */
+	double length = ml_samples_to_real(c, c->max) - ml_samples_to_real(c, c->min);
+	put_bars(p, value, b.count, "cycles", ml_arena_printf(&p->arena, "%s +0", c->name),
+		 length < 1000
+			 ? ml_arena_printf(&p->arena, "%s +%.4g", c->name, length)
+			 : ml_arena_printf(&p->arena, "%s +%s", c->name,
+					   ml_report_short(p, (uint64_t)length)));
 	ml_bins_release(&b);
 }
 

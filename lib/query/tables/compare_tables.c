@@ -139,7 +139,15 @@ static struct ml_table make_table(const struct ml_compare *c, size_t which, size
 	return t;
 }
 
-bool ml_compare_csv(const struct ml_compare *c, const char *table, size_t top,
+bool ml_compare_has_table(const char *table)
+{
+	for (size_t i = 0; i < TABLES; i++)
+		if (!strcmp(table_names[i], table))
+			return true;
+	return false;
+}
+
+void ml_compare_csv(const struct ml_compare *c, const char *table, size_t top,
 		    struct ml_buf *out)
 {
 	for (size_t i = 0; i < TABLES; i++) {
@@ -149,9 +157,7 @@ bool ml_compare_csv(const struct ml_compare *c, const char *table, size_t top,
 
 		ml_table_csv(&t, out);
 		ml_table_release(&t);
-		return true;
 	}
-	return false;
 }
 
 void ml_compare_json(const struct ml_compare *c, size_t top, struct ml_buf *out)

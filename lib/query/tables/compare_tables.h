@@ -8,6 +8,6 @@ struct ml_buf;
 struct ml_compare;
 
 void ml_compare_json(const struct ml_compare *c, size_t top, struct ml_buf *out);
-/* False: there is no table of that name. */
-bool ml_compare_csv(const struct ml_compare *c, const char *table, size_t top,
+bool ml_compare_has_table(const char *table);
+void ml_compare_csv(const struct ml_compare *c, const char *table, size_t top,
 		    struct ml_buf *out);

@@ -22,6 +22,7 @@ struct ml_workspace {
 	const struct ml_document_kind *const *kinds; /* ends with NULL */
 	const struct ml_route *routes;               /* routes that belong to no kind */
 	struct ml_machine machine; /* the machine that the page starts with */
+	const char *headers;       /* folder of memlamp.h for C files, or NULL */
 	pthread_mutex_t lock;      /* guards all fields below */
 	pthread_cond_t changed;
 	uint64_t changes;   /* grows whenever state or progress of anything changes */

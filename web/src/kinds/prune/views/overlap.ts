@@ -1,7 +1,8 @@
 // What each constraint eliminates, as bars; which constraints fail together, as columns of
 // dots under bars (UpSet, Lex et al. 2014); and how each two overlap, as a matrix.
-import type { Draw } from "../../../draw/draw";
+import type { Draw, TextStyle } from "../../../draw/draw";
 import { along, type Palette } from "../../../draw/colours";
+import { readableOn } from "../../../draw/roles";
 import { count, exact } from "../../../model/format";
 import { CanvasView } from "../../../views/canvas";
 import type { ViewKind } from "../../../views/view";
@@ -17,6 +18,7 @@ import { effectLines, failColour, pruneColours } from "./scene";
 
 const STEP = 18; // pixels of a column
 const MATRIX = 40; // where the matrix of pairs begins, from the top
+const NAMED = 20; // pixels of a cell from which on rows have names and cells have numbers
 
 interface Layout {
 	left: number; // where the columns begin
@@ -25,6 +27,7 @@ interface Layout {
 	bar: number; // width of the longest bar of a constraint
 	columns: number; // that there is room for
 	cell: number; // of the matrix; 0: there is no room for it
+	named: boolean; // its rows have their names beside them
 }
 
 class OverlapView extends CanvasView {
@@ -162,10 +165,9 @@ class OverlapView extends CanvasView {
 
 		if (!space || !c) return;
 		const rows = this.rows();
-		const widest = Math.max(
-			0,
-			...rows.map((r) => d.measure(r.name, { colour: p.text, size: 11 })),
-		);
+		const width = (size: number) =>
+			Math.max(0, ...rows.map((r) => d.measure(r.name, { colour: p.text, size })));
+		const widest = width(11);
 		const row = Math.max(12, Math.min(24, (d.height - 150) / Math.max(1, rows.length)));
 		const bar = Math.max(60, Math.min(190, d.width * 0.16));
 		const l: Layout = {
@@ -175,11 +177,16 @@ class OverlapView extends CanvasView {
 			bar,
 			columns: 0,
 			cell: 0,
+			named: false,
 		};
-		const room = Math.min(l.left - 90, l.top - MATRIX - 40) / Math.max(1, rows.length);
+		const cell = (side: number) =>
+			Math.floor(Math.min(side, l.top - MATRIX - 40) / Math.max(1, rows.length));
+		const besideNames = cell(l.left - 80 - width(10));
+		const room = besideNames >= NAMED ? besideNames : cell(l.left - 90);
 
 		l.columns = Math.max(1, Math.floor((d.width - l.left - 4) / STEP));
-		l.cell = room >= 8 ? Math.min(28, Math.floor(room)) : 0;
+		l.cell = room >= 8 ? Math.min(28, room) : 0;
+		l.named = besideNames >= NAMED;
 
 		this.layout = l;
 		this.drawBars(d, p, rows, l);
@@ -191,12 +198,14 @@ class OverlapView extends CanvasView {
 	private drawPairs(d: Draw, p: Palette, rows: Constraint[], l: Layout): void {
 		const x = this.matrixLeft(l);
 
-		d.text(x, MATRIX - 24, "pairs: share of a row's variants that the column", {
-			colour: p.muted,
-			size: 10,
-		});
-		d.text(x, MATRIX - 11, "eliminates, too", { colour: p.muted, size: 10 });
+		const end = x + l.cell * rows.length;
+		const words: TextStyle = { colour: p.muted, size: 10, align: "right" };
+
+		d.text(end, MATRIX - 24, "pairs: % of the row's variants", words);
+		d.text(end, MATRIX - 11, "that the column, in the same order, eliminates too", words);
 		rows.forEach((a, i) => {
+			if (l.named)
+				d.text(x - 13, MATRIX + (i + 0.5) * l.cell, a.name, { ...words, colour: p.text });
 			d.rect(x - 8, MATRIX + i * l.cell, 5, l.cell - 1, failColour(p, a.kind === "soft"));
 			d.rect(
 				x + i * l.cell,
@@ -215,13 +224,13 @@ class OverlapView extends CanvasView {
 					l.cell - 1,
 					a === b ? p.empty : along(p.heat, part),
 				);
-				if (l.cell >= 22 && a !== b)
+				if (l.cell >= NAMED && a !== b)
 					d.text(
 						x + (k + 0.5) * l.cell,
 						MATRIX + (i + 0.5) * l.cell,
 						String(Math.round(100 * part)),
 						{
-							colour: part > 0.55 === p.background > 0x808080 ? 0xffffff : p.text,
+							colour: readableOn(along(p.heat, part)),
 							size: 9,
 							align: "center",
 						},
@@ -266,7 +275,7 @@ class OverlapView extends CanvasView {
 		d.text(
 			l.left,
 			16,
-			`${exact(c.rows.length)} of ${exact(c.combinations)} combinations`,
+			`${exact(c.rows.length)} of ${exact(c.combinations)} combinations, by their variants`,
 			{
 				colour: p.muted,
 				size: 11,

@@ -2,6 +2,7 @@
 // with most cycles, the one that was clicked, or the one under the pointer.
 import { along, type Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
+import { readableOn } from "../../../draw/roles";
 import { exact, percent, shortPath } from "../../../model/format";
 import { SourceText } from "../../../panels/highlight";
 import { tidy } from "../model/selection";
@@ -114,12 +115,11 @@ export class SourcePart implements Part {
 			if (line === now) d.rect(box.x, y, box.w, HEIGHT, p.cursor, 0.22);
 			if (line === this.over_) d.rect(box.x, y, box.w, HEIGHT, p.grid, 0.6);
 			if (cost) {
-				d.rect(box.x, y + 1, 44, HEIGHT - 2, along(c.heat, measure(cost, by) / most));
+				const heat = along(c.heat, measure(cost, by) / most);
+
+				d.rect(box.x, y + 1, 44, HEIGHT - 2, heat);
 				d.text(box.x + 41, y + HEIGHT / 2, percent(measure(cost, by), all), {
-					colour:
-						measure(cost, by) / most > 0.6 === p.background > 0x808080
-							? 0xffffff
-							: 0x1c1e21,
+					colour: readableOn(heat),
 					size: 10,
 					align: "right",
 				});
