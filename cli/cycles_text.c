@@ -163,6 +163,17 @@ static void put_short(struct ml_cycle_view *v, struct ml_buf *out)
 	ml_table_release(&t);
 }
 
+/* The start of a process recurs, too, and in a short run more than the program itself. */
+static void put_hint(struct ml_cycle_view *v, const struct ml_cycle_list *l,
+		     struct ml_buf *out)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (!l->at[i].refused && ml_cycle_own(v, &l->at[i]) > 0.5)
+			return;
+	put(out, "All of them turn in the loader or in libraries. --function NAME shows what "
+		 "recurs in a function of yours, --classes N lists more classes.\n");
+}
+
 void cycles_text(struct ml_cycle_view *v, const struct ml_cycle_list *l,
 		 const struct cycles_wish *wish, struct ml_buf *out)
 {
@@ -175,6 +186,8 @@ void cycles_text(struct ml_cycle_view *v, const struct ml_cycle_list *l,
 		put(out, "\n%s:\n", wish->reduced ? "Classes, reduced" : "Classes");
 		ml_table_print(&t, cmd_width(), out);
 		ml_table_release(&t);
+		if (v->trace)
+			put_hint(v, l, out);
 	}
 	put_short(v, out);
 }

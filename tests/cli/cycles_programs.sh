@@ -61,3 +61,8 @@ memlamp cycles sixty.mlt $(during sixty.mlt interpolate) --every 10 --json |
 import json, sys
 c = json.load(sys.stdin)["classes"][0]
 print(c["birth"], c["death"] - c["birth"] >= 6, c["covered"] > 0.5)'
+echo "# classes of a whole process are the loader's, those of a function its own; the command says so"
+loaders() { grep -c "turn in the loader or in libraries" || true; }
+memlamp cycles ascending.mlt | loaders
+# shellcheck disable=SC2046
+memlamp cycles ascending.mlt $(during ascending.mlt bubblesort) | loaders

@@ -4,6 +4,7 @@ import {
 	arcPoints,
 	categories,
 	circleRadii,
+	firstCycle,
 	foldedAtFirst,
 	momentAt,
 	morph,
@@ -15,6 +16,7 @@ import {
 	turnsText,
 	turnTimes,
 	type Angles,
+	type Cycle,
 } from "../src/kinds/trace/model/cycles";
 
 const ring = { x: 0, y: 0, inner: 10, outer: 100 };
@@ -163,4 +165,16 @@ test("whole turns end at the moments that reach them", () => {
 	assert.equal(momentAt(a.time, 15), -1);
 	assert.equal(nearest([0, 5, 9], [0, 0, 0], 6, 1, 3), 1);
 	assert.equal(nearest([0, 5, 9], [0, 0, 0], 60, 1, 3), -1);
+});
+
+test("the view begins with a class that the user's own lines turn", () => {
+	const class_ = (own: number, refused: string | null = null) =>
+		({ own, refused }) as Cycle;
+
+	assert.equal(
+		firstCycle([class_(0.1), class_(0.9, "no lift"), class_(0.6), class_(1)]),
+		2,
+	);
+	assert.equal(firstCycle([class_(0, "no lift"), class_(0.1), class_(0.5)]), 1);
+	assert.equal(firstCycle([]), -1);
 });

@@ -45,6 +45,7 @@ void ml_cycle_view_of_trace(struct ml_cycle_view *v, const struct ml_cycles *c,
 		p->region = ml_arena_strdup(&v->arena,
 					    ml_region_lookup_name(t->lookup, s->region));
 		p->kind = ml_text_kind((enum ml_kind)s->kind);
+		p->own = line.own;
 		uint64_t key[2] = { (uint64_t)line.file << 32 | line.line,
 				    frame.func ? frame.func : line.func };
 		uint64_t *number = ml_map_add(&numbers, ml_hash(key, sizeof(key)),
@@ -116,6 +117,17 @@ const struct ml_cycle_line *ml_cycle_lines(struct ml_cycle_view *v,
 	return lines;
 }
 
+double ml_cycle_own(struct ml_cycle_view *v, const struct ml_cycle *y)
+{
+	size_t count;
+	const struct ml_cycle_line *lines = ml_cycle_lines(v, y, &count);
+	double own = 0;
+
+	for (size_t i = 0; i < count; i++)
+		own += lines[i].place->own ? lines[i].share : 0;
+	return own;
+}
+
 uint64_t ml_cycle_time(const struct ml_cycle_view *v, uint64_t moment)
 {
 	if (!v->trace)
@@ -183,6 +195,8 @@ static void put_walk(struct ml_cycle_view *v, const struct ml_cycle *y, size_t m
 	put_u64(w, "from", ml_cycle_time(v, y->first));
 	put_u64(w, "to", ml_cycle_time(v, y->end));
 	put_u64(w, "jumps", y->coordinate.jumps);
+	if (v->trace)
+		put_real(w, "own", ml_cycle_own(v, y));
 	put_lines(v, y, max, w);
 }
 

@@ -23,6 +23,7 @@ struct ml_cycle_place {
 	const char *func, *region;
 	uint32_t line;
 	char kind;       /* r, w, f; or 0 */
+	bool own;        /* a line of the user's */
 	uint32_t number; /* equal for symbols of the same file, line and function */
 };
 
@@ -53,6 +54,9 @@ struct ml_cycle_line {
 /* The lines of a cycle, those that turn most first; they live in the view. */
 const struct ml_cycle_line *ml_cycle_lines(struct ml_cycle_view *v,
 					   const struct ml_cycle *y, size_t *count);
+
+/* The share of a cycle's turning that lines of the user's own code do. */
+double ml_cycle_own(struct ml_cycle_view *v, const struct ml_cycle *y);
 
 /* Time of a moment; behind the last moment, the end of what was looked at. */
 uint64_t ml_cycle_time(const struct ml_cycle_view *v, uint64_t moment);

@@ -15,6 +15,7 @@ export interface Cycle {
 	refused: string | null; // why it has no angles
 	turns: number;
 	covered: number; // share of the moments
+	own?: number; // share of the turning that the user's own lines do; not of a refused one
 	from: number; // time
 	to: number;
 	lines: CycleLine[];
@@ -306,4 +307,11 @@ export function nearest(
 		if (d <= least) [best, least] = [i, d];
 	}
 	return best;
+}
+
+/** The cycle to begin with: the first that lines of the user's turn, else the first. */
+export function firstCycle(list: readonly Cycle[]): number {
+	const own = list.findIndex((c) => !c.refused && (c.own ?? 0) > 0.5);
+
+	return own >= 0 ? own : list.findIndex((c) => !c.refused);
 }

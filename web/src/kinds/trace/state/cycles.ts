@@ -5,7 +5,7 @@ import type { Params } from "../../../model/types";
 import { latest } from "../../../state/latest";
 import { option, setOption } from "../../../state/store";
 import { api } from "../api";
-import { turnTimes, type Cycle } from "../model/cycles";
+import { firstCycle, turnTimes, type Cycle } from "../model/cycles";
 import { chosenWindow, ready, shownWindow, trace } from "./store";
 
 /** Whether a person looked at cycles: only then does the page ask for them. */
@@ -47,11 +47,11 @@ function numberOf(key: string): number {
 	return list.value[n] && !list.value[n]!.refused ? n : -1;
 }
 
-/** The chosen cycle, the first one until a person chooses; -1: there is none. */
+/** The chosen cycle; until a person chooses, firstCycle. -1: there is none. */
 export const chosen = computed(() => {
 	const n = numberOf("cycles.class");
 
-	return n >= 0 ? n : list.value.findIndex((c) => !c.refused);
+	return n >= 0 ? n : firstCycle(list.value);
 });
 /** The cycle that the chosen one is morphed into; -1: none. */
 export const target = computed(() => numberOf("cycles.other"));
