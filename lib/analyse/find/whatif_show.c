@@ -37,7 +37,7 @@ static void run_stage(void *arg, unsigned stage, unsigned slot)
 
 	switch (stage) {
 	case SIMULATE:
-		if (s->simulate && !s->failed)
+		if (!s->failed)
 			s->failed = !s->simulate(s->simulator, x, &s->err);
 		if (s->failed)
 			x->refs.count = 0;

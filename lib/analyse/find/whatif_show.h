@@ -25,7 +25,7 @@ struct ml_shown {
 	uint32_t region[ML_SHOW_PIECE];
 	uint64_t offset[ML_SHOW_PIECE], block[ML_SHOW_PIECE];
 	uint16_t core[ML_SHOW_PIECE];
-	/* from the simulation, or from a caller that has simulated the piece */
+	/* from the simulation */
 	uint8_t served[ML_SHOW_PIECE], paged[ML_SHOW_PIECE];
 	/* from the stage of distances */
 	uint64_t line[ML_SHOW_PIECE];
@@ -36,14 +36,14 @@ struct ml_shown {
 
 struct ml_show {
 	/* set by the caller */
-	/* fills in `served`, and `paged` if it is shown; NULL: the caller does */
+	/* fills in `served`, and `paged` if finders see it */
 	bool (*simulate)(void *arg, struct ml_shown *x, struct ml_err *err);
 	void *simulator;
 	void (*see)(void *arg, const struct ml_seen *s);
 	void (*see_then)(void *arg, const struct ml_seen *s); /* or NULL */
 	void *finders;                                        /* their argument */
 	uint32_t line; /* bytes of the lines of stack distances; 0: none */
-	bool paged;    /* finders see it */
+	bool paged;    /* finders see which TLB knew the page */
 
 	struct ml_distance *distance; /* or NULL */
 	struct ml_relay relay;
