@@ -159,6 +159,26 @@ TEST(rows_that_were_padded_are_not)
 	done(&x);
 }
 
+/* 16 rows of 256 bytes in the order of a Fourier transform: 0, 8, 4, 12, 2, 10... */
+TEST(the_rows_of_a_flat_array_are_those_that_its_steps_have_in_common)
+{
+	struct found x;
+
+	start();
+	put("alloc F 0x10000 4096 8\nL gather.c:4");
+	for (unsigned t = 0; t < 8; t++)
+		for (unsigned i = 0; i < 16; i++) {
+			unsigned row = (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | i >> 3;
+
+			touch('r', 0x10000 + 256 * row + t / 2 * 16 + t % 2 * 4, 12);
+		}
+	finish(&x, SETS);
+	const struct ml_finding *n = need(&x, "padding");
+	CHECK_STR(n->region, "F");
+	CHECK_EQ(fact(n, "row"), 256); /* half of the steps are 8 rows long */
+	done(&x);
+}
+
 static void two_arrays(uint64_t apart)
 {
 	put("global P 0x10000 128 8\nglobal Q 0x%llx 128 8\nL two.c:9",
