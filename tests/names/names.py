@@ -37,6 +37,7 @@ PROGRAMS_TABLE = [
     ("fixed.f", [], ["gfortran"]),
     ("solve.f90", [], ["gfortran"]),
     ("context.c", ["-w"], ["gcc", "clang"]),
+    ("macros.c", ["-w"], ["gcc", "clang"]),
     ("accessors.c", ["-I" + PROGRAMS], ["gcc", "clang"]),
     ("parallel.c", ["-fopenmp"], ["gcc", "clang"]),
     ("sweep.cpp", ["-fopenmp"], ["g++"]),

@@ -1,11 +1,10 @@
 /*
  * Threads that run side by side and do not have the same amount of work: the others wait
  * for the one with the most. The work of a thread is the access time of its references.
- * Threads that spend most of their time in other lines of code than the longest do another
- * job (stages of a pipeline, a reader and a writer), and its work cannot be divided among
- * them.
- * The gain is a share of the elapsed access time: that of the main thread, and of the
- * longest of the others. No miss is saved.
+ * Threads that spend most of their time in other lines of code than the longest do
+ * another job (stages of a pipeline, a reader and a writer), and its work cannot be
+ * divided among them. The gain is a share of the elapsed access time: that of the main
+ * thread, and of the longest of the others. No miss is saved.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
@@ -20,8 +19,8 @@ struct mine {
 	double cycles; /* of the longest thread */
 	double group;  /* of all threads that run beside it, and of itself */
 	size_t count;
-	bool *member;	 /* by thread of the profile: it is of this group */
-	uint32_t *row;	 /* by number of a thread: its place in the profile */
+	bool *member;    /* by thread of the profile: it is of this group */
+	uint32_t *row;   /* by number of a thread: its place in the profile */
 	double *by_spot; /* by place and spot: cycles that the thread was seen to take */
 };
 

@@ -20,7 +20,7 @@ struct rows {
 	bool known; /* the pitch is known from the shape; else from the stride */
 	const struct ml_spot *worst;
 	uint64_t previous, count; /* of the worst spot: last address, steps in the map */
-	struct ml_map steps;	  /* how often it makes each of them */
+	struct ml_map steps;      /* how often it makes each of them */
 };
 
 struct mine {
