@@ -384,12 +384,17 @@ static struct span statement_at(const char *text, size_t size, const char *at)
 		st.at--;
 	while (st.end < text + size && *st.end != ';')
 		st.end++;
-	/* { 1, 2 } after a name or = initialises: the statement began before it. */
+	/* { 1, 2 } after a name or = or = TYPE initialises: the statement began before
+	 * it. */
 	if (st.at > text && st.at[-1] == '{') {
 		const char *q = back(st.at - 1, text);
 		const char *word = word_start(q, text), *type = back(word, text);
+		const char *from = q;
 
-		if ((q > text && q[-1] == '=') ||
+		while (from > text && !strchr(";{}", from[-1]))
+			from--;
+		if ((q > text && (is_word(q[-1]) || strchr("=>", q[-1])) &&
+		     memchr(from, '=', (size_t)(q - from))) ||
 		    (word < q && type > text && (type[-1] == '>' || is_word(type[-1]))))
 			for (st.at = word; st.at > text && !strchr(";{}", st.at[-1]);)
 				st.at--;

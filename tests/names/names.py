@@ -30,6 +30,7 @@ PROGRAMS_TABLE = [
     ("domain.cpp", [], ["g++", "clang++"]),
     ("sparse.cpp", [], ["g++", "clang++"]),
     ("holders.cpp", [], ["g++", "clang++"]),
+    ("matrices.cpp", [], ["g++", "clang++"]),
     ("solver.cpp", [], ["g++", "clang++"]),
     ("helpers.c", ["-w"], ["gcc", "clang"]),
     ("polybench.c", ["-w"], ["gcc", "clang"]),
