@@ -304,6 +304,28 @@ TEST(data_that_a_loop_only_reads_again_and_again_want_tiles)
 	done(&x);
 }
 
+/* 24 lines fit L2, 100 do not. A loop backwards finds 16 lines in L1 of each pass. */
+TEST(tiles_that_only_spare_the_way_to_the_second_level_are_no_certain_remedy)
+{
+	const char *machine = "L1 256 full 16B lru 4c | L2 1K full 14c | L3 64K full 50c | "
+			      "memory 200c";
+	struct found x;
+
+	start();
+	rounds(24);
+	finish(&x, machine);
+	CHECK(need(&x, "tile")->vague);
+	/* 19 * 24 misses cost 10 cycles more than hits, of 24 * (200 + 20 * 4) + 19 * 24 *
+	 * 14 in all; 16 lines of 23 would hit: 3172 of 13104 */
+	CHECK(strstr(need(&x, "tile")->advice, "backwards saves 24 % at most"));
+	done(&x);
+	start();
+	rounds(100);
+	finish(&x, machine);
+	CHECK(!need(&x, "tile")->vague);
+	done(&x);
+}
+
 TEST(data_that_fit_or_are_read_once_do_not)
 {
 	struct found x;
