@@ -10,6 +10,7 @@
 enum {
 	INCLUDES_MAX = 16, /* headers in headers */
 	HEADERS_MAX = 500, /* of one source */
+	FOLDERS_MAX = 6,   /* around a source */
 	PARAMETERS_MAX = 16,
 	WORD_MAX = 64,
 };
@@ -60,17 +61,32 @@ static bool copy_lines(struct definition *d, struct ml_sources *sources, const c
 	}
 }
 
-/* The path of #include "FILE", relative to the file that includes it. */
-static bool included(char to[PATH_MAX], const char *path, const char *p, const char *end)
+/*
+ * The path of #include "FILE" or <FILE>: in the folder of the file that includes it, or
+ * in one of the folders around it, where -I often points.
+ */
+static bool included(char to[PATH_MAX], struct ml_sources *sources, const char *path,
+		     const char *p, const char *end)
 {
-	const char *slash = strrchr(path, '/'), *close;
+	const char *slash = strrchr(path, '/');
+	const char *close = p < end ? memchr(p + 1, *p == '"' ? '"' : '>',
+					     (size_t)(end - p - 1))
+				    : NULL;
+	size_t size;
 
-	if (p == end || *p != '"' || !(close = memchr(p + 1, '"', (size_t)(end - p - 1))))
+	if (!close || (*p != '"' && *p != '<'))
 		return false;
-	int folder = slash ? (int)(slash - path) + 1 : 0;
-	int n = snprintf(to, PATH_MAX, "%.*s%.*s", folder, path, (int)(close - p - 1),
-			 p + 1);
-	return n > 0 && n < PATH_MAX;
+	for (int up = 0; slash && up < FOLDERS_MAX; up++) {
+		int n = snprintf(to, PATH_MAX, "%.*s%.*s", (int)(slash - path) + 1, path,
+				 (int)(close - p - 1), p + 1);
+
+		if (n > 0 && n < PATH_MAX && ml_sources_line(sources, to, 1, &size))
+			return true;
+		while (slash > path && *--slash != '/')
+			;
+		slash = *slash == '/' ? slash : NULL;
+	}
+	return false;
 }
 
 void ml_macros_release(struct ml_macros *x)
@@ -122,7 +138,8 @@ static void read_file(struct reading *r, const char *path, int depth)
 			*at = is_new ? (uint64_t)file << 32 | i : *at;
 		}
 		p = depth ? directive(line, end, "include") : NULL;
-		if (!p || !included(header, path, p, end) || r->seen.count >= HEADERS_MAX)
+		if (!p || !included(header, r->sources, path, p, end) ||
+		    r->seen.count >= HEADERS_MAX)
 			continue;
 		ml_map_add(&r->seen, hash_of(header), &is_new);
 		if (is_new)

@@ -1,7 +1,8 @@
 /*
- * What a macro with arguments stands for, as text. Compilers do not say it (-g3 would),
- *so the definition is looked for in the source and in the headers that the source
- *includes by a path relative to its folder. Of several definitions the first counts.
+ * What a macro with arguments stands for, as text. Compilers do not say it (-g3 would).
+ * So the definition is looked for in the source and in the headers that it includes,
+ * relative to its folder or to a folder around it. Of several definitions the first
+ * counts.
  *
  *	#define PUSH(v, x) (v).at = realloc((v).at, ++(v).n * sizeof(*(v).at)), ...
  *	PUSH(*list, 3)		list->at = realloc(list->at, ++list->n * ...

@@ -38,7 +38,7 @@ PROGRAMS_TABLE = [
     ("fixed.f", [], ["gfortran"]),
     ("solve.f90", [], ["gfortran"]),
     ("context.c", ["-w"], ["gcc", "clang"]),
-    ("macros.c", ["-w"], ["gcc", "clang"]),
+    ("macros.c", ["-w", "-I" + PROGRAMS], ["gcc", "clang"]),
     ("accessors.c", ["-I" + PROGRAMS], ["gcc", "clang"]),
     ("parallel.c", ["-fopenmp"], ["gcc", "clang"]),
     ("sweep.cpp", ["-fopenmp"], ["g++"]),

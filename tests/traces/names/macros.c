@@ -1,5 +1,5 @@
 /* Arrays that macros of a header allocate: their names are arguments of the macros. */
-#include "macros.h"
+#include <macros.h>
 
 struct list {
 	size_t count, room;
