@@ -196,7 +196,8 @@ void findings_print(const struct ml_findings *f, struct ml_trace *t,
 		if (i)
 			say(s, "\n");
 		if (begins && f->at[i].vague)
-			say(s, "Where the program waits as well, without a certain remedy\n");
+			say(s, "Where the program waits%s, without a certain remedy\n",
+			    i ? " as well" : "");
 		else if (begins)
 			say(s, "What to change, by the access time that it saves\n");
 		put_finding(i + 1, &f->at[i], &sources, s);

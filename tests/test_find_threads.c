@@ -112,6 +112,22 @@ TEST(threads_with_nearly_equal_work_are_not)
 	done(&x);
 }
 
+TEST(threads_that_do_different_jobs_are_not_uneven)
+{
+	struct found x;
+
+	start();
+	put("alloc A 0x10000 8192 8\nL index.c:3");
+	for (unsigned i = 0; i < 1000; i++)
+		put("w0x10000@2");
+	put("L map.c:5"); /* the next stage of the pipeline */
+	for (unsigned i = 0; i < 200; i++)
+		put("w0x10040@3");
+	finish(&x, CORES);
+	CHECK(!find(&x, "imbalance"));
+	done(&x);
+}
+
 /*
  * Thread 1 fills 32 pages, or each of two threads fills its half; then thread 1 (core 0)
  * reads the first half and thread 3 (core 2) the second, a line of each page at a time.

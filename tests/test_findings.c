@@ -159,6 +159,26 @@ TEST(rows_that_were_padded_are_not)
 	done(&x);
 }
 
+/* 16 rows of 256 bytes in the order of a Fourier transform: 0, 8, 4, 12, 2, 10... */
+TEST(the_rows_of_a_flat_array_are_those_that_its_steps_have_in_common)
+{
+	struct found x;
+
+	start();
+	put("alloc F 0x10000 4096 8\nL gather.c:4");
+	for (unsigned t = 0; t < 8; t++)
+		for (unsigned i = 0; i < 16; i++) {
+			unsigned row = (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | i >> 3;
+
+			touch('r', 0x10000 + 256 * row + t / 2 * 16 + t % 2 * 4, 12);
+		}
+	finish(&x, SETS);
+	const struct ml_finding *n = need(&x, "padding");
+	CHECK_STR(n->region, "F");
+	CHECK_EQ(fact(n, "row"), 256); /* half of the steps are 8 rows long */
+	done(&x);
+}
+
 static void two_arrays(uint64_t apart)
 {
 	put("global P 0x10000 128 8\nglobal Q 0x%llx 128 8\nL two.c:9",
@@ -281,6 +301,28 @@ TEST(data_that_a_loop_only_reads_again_and_again_want_tiles)
 	rounds(100);
 	finish(&x, FULL);
 	CHECK_EQ(fact(need(&x, "tile"), "working_set"), 99 * 16);
+	done(&x);
+}
+
+/* 24 lines fit L2, 100 do not. A loop backwards finds 16 lines in L1 of each pass. */
+TEST(tiles_that_only_spare_the_way_to_the_second_level_are_no_certain_remedy)
+{
+	const char *machine = "L1 256 full 16B lru 4c | L2 1K full 14c | L3 64K full 50c | "
+			      "memory 200c";
+	struct found x;
+
+	start();
+	rounds(24);
+	finish(&x, machine);
+	CHECK(need(&x, "tile")->vague);
+	/* 19 * 24 misses cost 10 cycles more than hits, of 24 * (200 + 20 * 4) + 19 * 24 *
+	 * 14 in all; 16 lines of 23 would hit: 3172 of 13104 */
+	CHECK(strstr(need(&x, "tile")->advice, "backwards saves 24 % at most"));
+	done(&x);
+	start();
+	rounds(100);
+	finish(&x, machine);
+	CHECK(!need(&x, "tile")->vague);
 	done(&x);
 }
 

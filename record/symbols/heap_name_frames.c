@@ -9,11 +9,15 @@
 #include "record/symbols/code.h"
 #include "record/symbols/fortran_statement.h"
 #include "record/symbols/line_calls.h"
+#include "record/symbols/macro.h"
 #include "record/symbols/objects.h"
 #include "record/symbols/range_for.h"
 #include "record/symbols/source_code.h"
 
-enum { FRAMES_MAX = 64 }; /* frames examined: wrappers are near the allocation */
+enum {
+	FRAMES_MAX = 64, /* frames examined: wrappers are near the allocation */
+	MACROS_MAX = 4,  /* macros in macros */
+};
 
 static bool starts(const char *text, const char *with)
 {
@@ -112,14 +116,65 @@ static bool read_arguments(struct ml_candidate *c, uint64_t vaddr, uint32_t k)
 	return *name;
 }
 
-/* The statement does not say who receives the block: a macro hides it, or there is no
- * source. */
-static void read_macro(struct ml_candidate *c, uint64_t vaddr, uint32_t k)
+/* Does the text have the word that an lvalue begins with? */
+static bool has_base(const char *text, const char *lvalue)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)lvalue[n]) || lvalue[n] == '_')
+		n++;
+	for (const char *p = text; n && *p; p++) {
+		size_t k = 0;
+
+		while (isalnum((unsigned char)p[k]) || p[k] == '_')
+			k++;
+		if (k == n && !memcmp(p, lvalue, n))
+			return true;
+		p += k ? k - 1 : 0;
+	}
+	return false;
+}
+
+/*
+ * The definition of the macro has the assignment. A variable of the function that the
+ * arguments do not name is one of the macro's own.
+ */
+static bool read_definition(struct ml_objects *o, struct ml_candidate *c, uint64_t vaddr,
+			    uint32_t k, const char *callee)
+{
+	const char *path = ml_tables_text(o->tables, c->frame.file);
+	struct ml_macro macro;
+	struct ml_statement inner = { 0 };
+	struct ml_variable v;
+
+	if (!ml_macro_expand(&macro, &o->macros, &o->sources, path, c->statement.macro,
+			     c->statement.hidden))
+		return false;
+	for (int i = 0; i < MACROS_MAX &&
+			!ml_statement_parse_calls(&inner, macro.text, macro.size, callee);
+	     i++)
+		if (!ml_macro_expand_inner(&macro, &o->macros, &o->sources, path))
+			return false;
+	if (!inner.name[0] ||
+	    !ml_variable_find(&v, c->object, vaddr, k, inner.name, inner.deref) ||
+	    !v.holds || (v.of_function && !has_base(c->statement.hidden, inner.name)))
+		return false;
+	c->statement = inner;
+	c->variable = v;
+	c->known = true;
+	return true;
+}
+
+/* The statement does not say which variable receives the block: a macro hides it, or
+ * there is no source. */
+static void read_macro(struct ml_objects *o, struct ml_candidate *c, uint64_t vaddr,
+		       uint32_t k, const char *callee)
 {
 	struct ml_statement *s = &c->statement;
 	const char *name;
 
-	if (!c->object || s->name[0] || !(*s->hidden || c->unread) ||
+	if (!c->object || (*s->hidden && read_definition(o, c, vaddr, k, callee)) ||
+	    s->name[0] || !(*s->hidden || c->unread) ||
 	    (*s->hidden && read_arguments(c, vaddr, k)))
 		return;
 	name = ml_variable_declared(c->object, vaddr, k, c->frame.line);
@@ -203,7 +258,7 @@ static void examine(struct ml_objects *o, struct ml_candidate *c, uint32_t k,
 	}
 	c->held = c->object && s->object[0] &&
 		  ml_variable_find(&c->holder, c->object, vaddr, k, s->object, 0);
-	read_macro(c, vaddr, k);
+	read_macro(o, c, vaddr, k, callee);
 	/* elements of what a loop walks over */
 	if (c->known && c->variable.of_function && !c->variable.parameter)
 		ml_range_for_rename(s->name, &o->sources, path, c->variable.line);

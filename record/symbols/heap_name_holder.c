@@ -43,9 +43,10 @@ static bool is_of_template(const struct method *m)
 	return m->bare_size < m->class_size;
 }
 
+/* Constructors may be templates themselves: Matrix<double>::Matrix<int, int>. */
 static bool is_constructor(const struct method *m)
 {
-	return m->class && strlen(m->name) == m->bare_size &&
+	return m->class && strcspn(m->name, "<(") == m->bare_size &&
 	       !strncmp(m->class, m->name, m->bare_size);
 }
 

@@ -25,6 +25,7 @@ void ml_objects_release(struct ml_objects *o)
 	ml_map_release(&o->outside);
 	ml_map_release(&o->called);
 	ml_map_release(&o->plain);
+	ml_macros_release(&o->macros);
 	ml_map_release(&o->order);
 	ml_map_release(&o->accessors.known);
 	ml_map_release(&o->accessors.calls);

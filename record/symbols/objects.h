@@ -18,6 +18,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
 #include "lib/trace/tables.h"
+#include "record/symbols/macro.h"
 #include "record/symbols/object.h"
 #include "record/symbols/sources.h"
 
@@ -56,6 +57,7 @@ struct ml_objects {
 		struct ml_map calls; /* by DIE: its first call, or SEVERAL */
 		struct ml_map units; /* by DIE: calls of the unit are known */
 	} accessors;
+	struct ml_macros macros;
 	struct ml_map order;  /* belongs to call_order.h */
 	struct ml_map called; /* sites of the standard library by site and caller */
 	struct ml_arena arena;

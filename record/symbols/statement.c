@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "lib/base/arena.h"
 #include "record/symbols/c_text.h"
@@ -309,36 +310,67 @@ static const char *find_word(const char *text, const char *end, const char *call
 	return NULL;
 }
 
-/* Is the call that allocates in the text? callee is empty if it is the allocator. */
-static bool names_call(struct span st, const char *callee)
+/* The call that allocates, or NULL. callee is empty if it is the allocator. */
+static const char *find_allocation(const char *text, const char *end, const char *callee)
 {
 	static const char *const allocators[] = { "malloc",   "calloc",         "realloc",
 						  "memalign", "posix_memalign", "strdup",
 						  "strndup",  "aligned_alloc",  "new",
 						  "mmap",     "reallocarray" };
+	const char *first = NULL;
 
 	if (*callee)
-		return find_word(st.at, st.end, callee);
-	for (size_t i = 0; i < sizeof(allocators) / sizeof(*allocators); i++)
-		if (find_word(st.at, st.end, allocators[i]))
-			return true;
-	return false;
+		return find_word(text, end, callee);
+	for (size_t i = 0; i < sizeof(allocators) / sizeof(*allocators); i++) {
+		const char *p = find_word(text, end, allocators[i]);
+
+		first = p && (!first || p < first) ? p : first;
+	}
+	return first;
+}
+
+/* Behind for (...), if (...) and else, and behind the last part of for (...; ...; ...).
+ */
+static const char *behind_control(struct span st)
+{
+	static const char *const words[] = {
+		"for", "while", "if", "switch", "else", "do"
+	};
+	const char *p = st.at;
+	int depth = 0;
+
+	for (const char *q = p; q < st.end; q++) {
+		depth += *q == '(' ? 1 : *q == ')' ? -1 : 0;
+		if (depth < 0) {
+			p = skip(q + 1, st.end);
+			depth = 0;
+		}
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!word_is(p, st.end, words[i]))
+			continue;
+		p = skip(p + strlen(words[i]), st.end);
+		p = p < st.end && *p == '(' ? skip(closing(p, st.end), st.end) : p;
+		i = SIZE_MAX; /* from the first word on again */
+	}
+	return p;
 }
 
 /* NAME(...) where the function that is called has another name: a macro. */
 static void find_hidden(struct ml_statement *s, struct span st, const char *callee)
 {
-	const char *p = st.at, *end;
+	const char *p, *end;
 
+	st.at = p = behind_control(st);
 	while (p < st.end && is_word(*p))
 		p++;
 	const char *open = skip(p, st.end);
 	if (p == st.at || is_keyword(st.at, p) || open == st.end || *open != '(' ||
-	    names_call(st, callee))
+	    find_allocation(st.at, st.end, callee))
 		return;
-	for (end = st.end; end > open && *end != ')';)
-		end--;
-	if (end > open && (size_t)(end - open) < sizeof(s->hidden)) {
+	end = closing(open, st.end) - 1;
+	if (*end == ')' && (size_t)(end - open) < sizeof(s->hidden) &&
+	    ml_lvalue_copy(s->macro, st.at, p)) {
 		memcpy(s->hidden, open + 1, (size_t)(end - open) - 1);
 		s->hidden[end - open - 1] = 0;
 	}
@@ -352,12 +384,17 @@ static struct span statement_at(const char *text, size_t size, const char *at)
 		st.at--;
 	while (st.end < text + size && *st.end != ';')
 		st.end++;
-	/* { 1, 2 } after a name or = initialises: the statement began before it. */
+	/* { 1, 2 } after a name or = or = TYPE initialises: the statement began before
+	 * it. */
 	if (st.at > text && st.at[-1] == '{') {
 		const char *q = back(st.at - 1, text);
 		const char *word = word_start(q, text), *type = back(word, text);
+		const char *from = q;
 
-		if ((q > text && q[-1] == '=') ||
+		while (from > text && !strchr(";{}", from[-1]))
+			from--;
+		if ((q > text && (is_word(q[-1]) || strchr("=>", q[-1])) &&
+		     memchr(from, '=', (size_t)(q - from))) ||
 		    (word < q && type > text && (type[-1] == '>' || is_word(type[-1]))))
 			for (st.at = word; st.at > text && !strchr(";{}", st.at[-1]);)
 				st.at--;
@@ -466,11 +503,45 @@ void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, s
 	if (!found)
 		*s = (struct ml_statement){ 0 };
 	s->returned = !found && word_is(st.at, st.end, "return");
-	if (!found)
+	if (!found || !strcmp(s->name, out.name))
 		find_hidden(s, st, callee);
 	find_type(s, st, equals ? equals : st.at);
 	if (*callee)
 		find_object(s, st, call, callee);
+}
+
+/* A call of a function whose name says that it allocates, or NULL. */
+static const char *find_wrapper(const char *p, const char *end)
+{
+	for (const char *from; p < end; p++) {
+		for (from = p; p < end && is_word(*p);)
+			p++;
+		for (const char *q = from; q + 5 <= p; q++)
+			if (!strncasecmp(q, "alloc", 5) && *skip(p, end) == '(')
+				return from;
+	}
+	return NULL;
+}
+
+bool ml_statement_parse_calls(struct ml_statement *s, const char *text, size_t size,
+			      const char *callee)
+{
+	const char *end = text + size, *p = text;
+	bool named = find_allocation(text, end, callee);
+	struct ml_statement one;
+
+	*s = (struct ml_statement){ 0 };
+	while ((p = named ? find_allocation(p, end, callee) : find_wrapper(p, end))) {
+		ml_statement_parse(&one, text, size, (size_t)(p - text), callee);
+		if (!one.name[0] || (s->name[0] && strcmp(one.name, s->name) != 0)) {
+			*s = (struct ml_statement){ 0 };
+			return false;
+		}
+		*s = one;
+		while (p < end && is_word(*p))
+			p++;
+	}
+	return s->name[0];
 }
 
 /* Without a column: where the name of the callee stands in the line, else its end. */

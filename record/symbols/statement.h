@@ -32,8 +32,9 @@ struct ml_statement {
 	 * caller's own, push(x) or Base::push(x); empty without own if unknown. */
 	char object[ML_LVALUE_MAX];
 	bool own;
-	/* What stands in the brackets of a macro that hides the call, or empty:
-	 * "A, double, N, N" of ARRAY_2D(A, double, N, N). */
+	/* A macro that hides the call, and what stands in its brackets, or empty:
+	 * ARRAY_2D and "A, double, N, N" of ARRAY_2D(A, double, N, N). */
+	char macro[ML_LVALUE_MAX];
 	char hidden[2 * ML_LVALUE_MAX];
 };
 
@@ -44,7 +45,17 @@ struct ml_statement {
 void ml_statement_parse(struct ml_statement *s, const char *text, size_t size, size_t at,
 			const char *callee);
 
-/* The same for a line of a file and a column (0: unknown). False: no source. */
+/*
+ * The same for all calls of that function in a text, of the allocator if callee is empty.
+ * If there is none, calls of functions whose names say that they allocate count: one of
+ * them may have jumped to callee. False: there is none either, or two receive their
+ * blocks in different variables.
+ */
+bool ml_statement_parse_calls(struct ml_statement *s, const char *text, size_t size,
+			      const char *callee);
+
+/* The same as the first for a line of a file and a column (0: unknown). False: no source.
+ */
 bool ml_statement_read(struct ml_statement *s, struct ml_sources *sources,
 		       const char *path, uint32_t line, uint32_t column,
 		       const char *callee);

@@ -1,14 +1,21 @@
 /*
  * Threads that run side by side and do not have the same amount of work: the others wait
  * for the one with the most. The work of a thread is the access time of its references.
- * The gain is a share of the elapsed access time: that of the main thread, and of the
- * longest of the others. No miss is saved.
+ * Threads that spend most of their time in other lines of code than the longest do
+ * another job (stages of a pipeline, a reader and a writer), and its work cannot be
+ * divided among them. The gain is a share of the elapsed access time: that of the main
+ * thread, and of the longest of the others. No miss is saved.
  */
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 
-enum { MAIN = 1, NAMED = 4 };
+enum {
+	MAIN = 1,
+	NAMED = 4,
+	THREADS = 1 << 16,
+	MOST = 1024, /* threads; of each there is a row of all spots */
+};
 
 static const double tolerated = 1.2; /* the longest thread to the mean */
 
@@ -17,7 +24,9 @@ struct mine {
 	double cycles; /* of the longest thread */
 	double group;  /* of all threads that run beside it, and of itself */
 	size_t count;
-	double *by_spot; /* cycles that the longest thread was seen to take */
+	bool *member;    /* by thread of the profile: it is of this group */
+	uint32_t *row;   /* by number of a thread: its place in the profile */
+	double *by_spot; /* by place and spot: cycles that the thread was seen to take */
 };
 
 static double cycles_of(const struct ml_find *f, const struct ml_profile_thread *t)
@@ -52,12 +61,8 @@ static bool beside(const struct ml_find *f, uint32_t a, uint32_t b)
 					 (x.from < y.until && y.from < x.until)));
 }
 
-static void look(struct ml_find *f, void **mine)
+static void find_longest(const struct ml_find *f, struct mine *m)
 {
-	struct mine *m = ml_arena_alloc(f->arena, sizeof(*m));
-
-	if (f->p->machine.cores < 2)
-		return;
 	for (size_t i = 0; i < f->p->thread_count; i++) {
 		const struct ml_profile_thread *t = &f->p->threads[i];
 
@@ -66,38 +71,96 @@ static void look(struct ml_find *f, void **mine)
 		m->longest = t;
 		m->cycles = cycles_of(f, t);
 	}
-	for (size_t i = 0; m->longest && i < f->p->thread_count; i++) {
-		const struct ml_profile_thread *t = &f->p->threads[i];
+}
 
-		if (t->thread == MAIN || !beside(f, t->thread, m->longest->thread))
+static void sum_up(const struct ml_find *f, struct mine *m)
+{
+	m->group = 0;
+	m->count = 0;
+	for (size_t i = 0; i < f->p->thread_count; i++) {
+		if (!m->member[i])
 			continue;
-		m->group += cycles_of(f, t);
+		m->group += cycles_of(f, &f->p->threads[i]);
 		m->count++;
 	}
-	if (m->count < 2 || m->cycles * (double)m->count < tolerated * m->group)
+}
+
+static bool is_uneven(const struct mine *m)
+{
+	return m->count >= 2 && m->cycles * (double)m->count >= tolerated * m->group;
+}
+
+static void look(struct ml_find *f, void **mine)
+{
+	struct mine *m = ml_arena_alloc(f->arena, sizeof(*m));
+	size_t count = f->p->thread_count;
+
+	if (f->p->machine.cores < 2 || count > MOST)
+		return;
+	find_longest(f, m);
+	if (!m->longest)
+		return;
+	m->member = ml_arena_alloc(f->arena, count * sizeof(*m->member));
+	m->row = ml_arena_alloc(f->arena, THREADS * sizeof(*m->row));
+	for (size_t i = 0; i < count; i++) {
+		uint32_t thread = f->p->threads[i].thread;
+
+		m->row[thread] = (uint32_t)i;
+		m->member[i] = thread != MAIN && beside(f, thread, m->longest->thread);
+	}
+	sum_up(f, m);
+	if (!is_uneven(m))
 		return;
 	*mine = m;
-	m->by_spot = ml_arena_alloc(f->arena, (f->spot_count + 1) * sizeof(*m->by_spot));
+	m->by_spot = ml_arena_alloc(f->arena,
+				    count * (f->spot_count + 1) * sizeof(*m->by_spot));
 	ml_find_watch(f);
+}
+
+/* Cycles by spot that a thread of the profile was seen to take. */
+static double *spots_of(const struct ml_find *f, const struct mine *m, size_t thread)
+{
+	return m->by_spot + thread * f->spot_count;
 }
 
 static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; i < s->refs->count; i++)
-		if (s->refs->thread[i] == m->longest->thread && s->spot[i])
-			m->by_spot[s->spot[i] - f->spots] += f->cost[s->served[i]];
+	for (size_t i = 0; i < s->refs->count; i++) {
+		size_t thread = m->row[s->refs->thread[i]];
+
+		if (s->spot[i] && m->member[thread])
+			spots_of(f, m,
+				 thread)[s->spot[i] - f->spots] += f->cost[s->served[i]];
+	}
+}
+
+/* Does a thread spend most of its time in lines that the longest hardly executes? */
+static bool has_other_job(const struct ml_find *f, const struct mine *m, size_t thread)
+{
+	const double *own = spots_of(f, m, thread);
+	const double *longest = spots_of(f, m, m->row[m->longest->thread]);
+	double all = 0, alike = 0;
+
+	for (size_t i = 0; i < f->spot_count; i++) {
+		if (!f->user_lines.lines[f->spots[i].line].own)
+			continue;
+		all += own[i];
+		alike += own[i] < longest[i] ? own[i] : longest[i];
+	}
+	return 2 * alike < all;
 }
 
 /* The spot of the user in which the longest thread spends most. */
 static const struct ml_spot *where(const struct ml_find *f, const struct mine *m)
 {
 	const struct ml_spot *best = NULL;
+	const double *cycles = spots_of(f, m, m->row[m->longest->thread]);
 
 	for (size_t i = 0; i < f->spot_count; i++)
-		if (f->user_lines.lines[f->spots[i].line].own && m->by_spot[i] > 0 &&
-		    (!best || m->by_spot[i] > m->by_spot[best - f->spots]))
+		if (f->user_lines.lines[f->spots[i].line].own && cycles[i] > 0 &&
+		    (!best || cycles[i] > cycles[best - f->spots]))
 			best = &f->spots[i];
 	return best;
 }
@@ -111,7 +174,7 @@ static const char *shares(struct ml_find *f, const struct mine *m)
 	for (size_t i = 0; i < f->p->thread_count && n < NAMED; i++) {
 		const struct ml_profile_thread *t = &f->p->threads[i];
 
-		if (t->thread == MAIN || !beside(f, t->thread, m->longest->thread))
+		if (!m->member[i])
 			continue;
 		text = ml_arena_printf(f->arena, "%s%sthread %u %s", text,
 				       n++ ? ", " : "", t->thread,
@@ -128,6 +191,11 @@ static void conclude(struct ml_find *f, void *arg)
 	const struct ml_spot *s = m ? where(f, m) : NULL;
 
 	if (!s)
+		return;
+	for (size_t i = 0; i < f->p->thread_count; i++)
+		m->member[i] &= !has_other_job(f, m, i);
+	sum_up(f, m);
+	if (!is_uneven(m))
 		return;
 	double mean = m->group / (double)m->count;
 	double elapsed = f->cycles - m->group + m->cycles;

@@ -7,9 +7,10 @@
 #include "lib/analyse/find/find_conflict.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
+#include "lib/base/map.h"
 #include "lib/trace/tables.h"
 
-enum { MAX_REGIONS = ML_CONFLICT_MAX, MAX_BLOCKS = 1000 };
+enum { MAX_REGIONS = ML_CONFLICT_MAX, MAX_BLOCKS = 1000, RARE = 1000 };
 
 static const unsigned pads[] = { 1, 2, 3, 4 }; /* lines */
 
@@ -17,6 +18,9 @@ struct rows {
 	struct ml_spot sum; /* of the region */
 	uint64_t pitch;
 	bool known; /* the pitch is known from the shape; else from the stride */
+	const struct ml_spot *worst;
+	uint64_t previous, count; /* of the worst spot: last address, steps in the map */
+	struct ml_map steps;      /* how often it makes each of them */
 };
 
 struct mine {
@@ -59,12 +63,66 @@ static void look(struct ml_find *f, void **mine)
 		r->sum = ml_find_sum(f, region);
 		if (r->sum.by_cause[ML_CAUSE_CONFLICT] < f->min_cycles)
 			continue;
-		r->pitch = pitch_of(f, ml_conflict_worst(f, region, region), &r->known);
-		if (r->pitch >= f->line &&
-		    ml_find_block_size(f, region, &blocks) >= 2 * r->pitch &&
-		    blocks <= MAX_BLOCKS)
-			m->count++;
+		r->worst = ml_conflict_worst(f, region, region);
+		r->pitch = pitch_of(f, r->worst, &r->known);
+		if (r->pitch < f->line ||
+		    ml_find_block_size(f, region, &blocks) < 2 * r->pitch ||
+		    blocks > MAX_BLOCKS)
+			continue;
+		m->count++;
+		if (!r->known)
+			ml_find_watch(f);
 	}
+}
+
+static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
+{
+	struct mine *m = arg;
+
+	for (size_t k = 0; k < m->count; k++) {
+		struct rows *r = &m->rows[k];
+
+		for (size_t i = 0; !r->known && i < s->refs->count; i++) {
+			uint64_t addr = s->refs->addr[i], step = addr - r->previous;
+
+			if (s->spot[i] != r->worst)
+				continue;
+			step = (int64_t)step < 0 ? 0 - step : step;
+			/* a step to another column is no multiple of a line */
+			if (r->previous && step && step % f->line == 0) {
+				++*ml_map_add(&r->steps, step, NULL);
+				r->count++;
+			}
+			r->previous = addr;
+		}
+	}
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/*
+ * A Fourier transform mostly steps over half of the rows, then over a quarter... The rows
+ * are what all steps but rare ones have in common.
+ */
+static void refine_pitch(const struct ml_find *f, struct rows *r)
+{
+	const struct ml_map_cell *c;
+	uint64_t pitch = r->pitch;
+
+	for (size_t at = 0; (c = ml_map_next(&r->steps, &at));)
+		if (c->value * RARE >= r->count)
+			pitch = common_divisor(pitch, c->key);
+	if (pitch > f->line)
+		r->pitch = pitch;
 }
 
 /* The level whose conflicts cost most, from 1. */
@@ -80,15 +138,9 @@ static unsigned level_of(const struct ml_find *f, const struct ml_spot *s)
 /* The number of sets of a level that the starts of rows fall into. */
 static uint64_t sets_of_rows(const struct ml_level_spec *level, uint64_t pitch)
 {
-	uint64_t a = pitch, b = (uint64_t)level->sets * level->line;
+	uint64_t all = (uint64_t)level->sets * level->line;
+	uint64_t steps = all / common_divisor(pitch, all);
 
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	uint64_t steps = (uint64_t)level->sets * level->line / a;
 	return steps < level->sets ? steps : level->sets;
 }
 
@@ -137,6 +189,8 @@ static void try(struct ml_find *f, void *arg)
 	struct mine *m = arg;
 
 	m->conflicts.tell = tell;
+	for (size_t i = 0; i < m->count; i++)
+		refine_pitch(f, &m->rows[i]);
 	for (size_t i = 0; i < m->count; i++) {
 		const struct rows *r = &m->rows[i];
 		struct ml_conflict conflict = {
@@ -154,12 +208,22 @@ static void try(struct ml_find *f, void *arg)
 	}
 }
 
+static void release(void *arg)
+{
+	struct mine *m = arg;
+
+	for (size_t i = 0; m && i < m->count; i++)
+		ml_map_release(&m->rows[i].steps);
+}
+
 const struct ml_finder ml_find_padding = {
 	.kind = "padding",
 	.legal = "Legal if no code takes the rows to follow each other without"
 		 " a gap (one memcpy or write of the whole array)",
 	.weight = 1,
 	.look = look,
+	.see = see,
 	.try = try,
 	.conclude = ml_conflict_conclude,
+	.release = release,
 };

@@ -83,12 +83,18 @@ static void add_transfers(struct ml_spot *s, const struct ml_profile_cell *c,
 	s->by_cause[ML_CAUSE_FALSE_SHARING] += (1 - part) * transfer;
 }
 
+double ml_find_cell_waits(const struct ml_find *f, const struct ml_profile_cell *c)
+{
+	return excess_of(f, c->served) + translation_beyond(f, c) +
+	       ml_surcharge_transfer(&c->surcharge, &f->p->machine);
+}
+
 static void add_cell(const struct ml_find *f, struct ml_spot *s,
 		     const struct ml_profile_cell *c)
 {
 	double transfer = ml_surcharge_transfer(&c->surcharge, &f->p->machine);
 	double translation = translation_beyond(f, c);
-	double excess = excess_of(f, c->served) + translation + transfer;
+	double excess = ml_find_cell_waits(f, c);
 
 	for (unsigned i = 0; i < 3; i++) {
 		s->kind[i] += c->kind[i];
@@ -234,6 +240,7 @@ void ml_find_release(struct ml_find *f)
 	ml_free(f->changes);
 	ml_free(f->concerned);
 	ml_free(f->waits);
+	ml_free(f->bounds);
 	ml_free(f->tried_by);
 	ml_free(f->spots);
 	ml_map_release(&f->spot_of);

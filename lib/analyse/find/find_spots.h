@@ -118,8 +118,10 @@ struct ml_find {
 	struct ml_change *changes;
 	double *concerned; /* by change: references of the whole run that it moves */
 	double *waits;     /* by change: their cycles beyond those of L1, in caches */
+	double *bounds;    /* by change: what its own references can save at all */
 	const struct ml_finder **tried_by; /* by change */
-	size_t change_count, change_cap, concerned_cap, waits_cap, tried_by_cap;
+	size_t change_count, change_cap, concerned_cap, waits_cap, bounds_cap,
+		tried_by_cap;
 	struct ml_trial *trials; /* of the changes; NULL: they were not simulated */
 	/* by change: the round whose trial it is (find_rounds.h), and its place there */
 	const struct ml_round **round_of;
@@ -192,6 +194,9 @@ const struct ml_block *ml_find_largest_block(const struct ml_find *f, uint32_t r
 					     size_t *count);
 /* Its bytes. */
 uint64_t ml_find_block_size(const struct ml_find *f, uint32_t region, size_t *count);
+
+/* Cycles of a cell beyond those of L1: outer levels, translation, other cores. */
+double ml_find_cell_waits(const struct ml_find *f, const struct ml_profile_cell *c);
 
 /* The sites of a line, as struct ml_change wants them. */
 const bool *ml_find_sites(struct ml_find *f, uint32_t line);

@@ -1,4 +1,5 @@
 /* Changes that finders have simulated, and what they save in the whole run. */
+#include <math.h>
 #include <string.h>
 
 #include "lib/analyse/find/find_rounds.h"
@@ -23,6 +24,37 @@ static double translation_of(const struct ml_find *f, const uint64_t paged[ML_SE
 	return sum;
 }
 
+static bool concerns(const struct ml_find *f, const struct ml_change *c,
+		     const struct ml_profile_cell *x)
+{
+	return ml_find_same(f, x->region) == c->region &&
+	       (!c->by || c->by[x->caller ? x->caller : x->site]);
+}
+
+/*
+ * At best the references of a change wait for nothing, and those that it leaves out are
+ * not made. A region that moves spares others their misses as well, which are not known.
+ */
+static double bound_of(const struct ml_find *f, const struct ml_change *c)
+{
+	double sum = 0;
+
+	for (; c; c = c->also)
+		for (size_t i = 0; i < f->p->cell_count; i++) {
+			const struct ml_profile_cell *x = &f->p->cells[i];
+			uint64_t n = x->kind[0] + x->kind[1] + x->kind[2];
+
+			if (!concerns(f, c, x))
+				continue;
+			if (c->kind == ML_CHANGE_SHIFT)
+				return INFINITY;
+			sum += ml_find_cell_waits(f, x);
+			if (c->kind == ML_CHANGE_DROP)
+				sum += (double)n * f->cost[1];
+		}
+	return sum;
+}
+
 /* References of the whole run that a change concerns; *waits: their cycles beyond L1. */
 static double concerned(const struct ml_find *f, const struct ml_change *c, double *waits)
 {
@@ -32,8 +64,7 @@ static double concerned(const struct ml_find *f, const struct ml_change *c, doub
 	for (size_t i = 0; i < f->p->cell_count; i++) {
 		const struct ml_profile_cell *x = &f->p->cells[i];
 
-		if (ml_find_same(f, x->region) != c->region ||
-		    (c->by && !c->by[x->caller ? x->caller : x->site]))
+		if (!concerns(f, c, x))
 			continue;
 		n += x->kind[0] + x->kind[1] + x->kind[2];
 		for (unsigned l = 2; l <= f->memory; l++)
@@ -75,11 +106,14 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 			       sizeof(*f->concerned));
 	f->waits = ml_grow(f->waits, &f->waits_cap, f->change_count + 1,
 			   sizeof(*f->waits));
+	f->bounds = ml_grow(f->bounds, &f->bounds_cap, f->change_count + 1,
+			    sizeof(*f->bounds));
 	f->tried_by = ml_grow(f->tried_by, &f->tried_by_cap, f->change_count + 1,
 			      sizeof(*f->tried_by));
 	f->tried_by[f->change_count] = f->now;
 	f->changes[f->change_count] = own;
 	f->concerned[f->change_count] = concerned(f, &own, &f->waits[f->change_count]);
+	f->bounds[f->change_count] = bound_of(f, &own);
 	return f->change_count++;
 }
 
@@ -113,6 +147,9 @@ double ml_find_saved_error(const struct ml_find *f, size_t trial, double *error)
 	double saved = ml_slices_scale(&r->slices, moved, cycles, f->concerned[trial],
 				       error);
 	double at_most = f->at_most[trial];
+
+	if (saved > f->bounds[trial])
+		saved = f->bounds[trial];
 	return at_most > 0 && saved > at_most ? at_most : saved;
 }
 
@@ -135,7 +172,9 @@ void ml_find_tried(struct ml_find *f, struct ml_candidate *c, size_t trial)
 	ml_find_saved_error(f, trial, &error);
 	double low = c->finding.low - 2 * error / f->cycles;
 	c->finding.low = low > 0 ? low : 0;
-	c->finding.high += 2 * error / f->cycles;
+	double high = c->finding.high + 2 * error / f->cycles;
+	double most = f->bounds[trial] / f->cycles;
+	c->finding.high = high < most ? high : fmax(most, c->finding.high);
 }
 
 size_t ml_find_best(const struct ml_find *f, const size_t *trials, size_t count,

@@ -401,8 +401,9 @@ static bool put_findings(struct ml_report_page *p, struct ml_err *err)
 		if (f->at[i].vague && (!i || !f->at[i - 1].vague))
 			ml_report_put(
 				p,
-				"<p class=\"muted\">Where the program waits as well, without "
-				"a certain remedy.</p>\n");
+				"<p class=\"muted\">Where the program waits%s, without a "
+				"certain remedy.</p>\n",
+				i ? " as well" : "");
 		put_finding(p, &f->at[i], &sources);
 	}
 	put_notes(p, f, f->count);
