@@ -8,6 +8,7 @@
 #include "cli/diff_samples.h"
 #include "cli/diff_text.h"
 #include "cli/diff_values.h"
+#include "cli/ended.h"
 #include "cli/options.h"
 #include "cli/work.h"
 #include "lib/analyse/passes/replay.h"
@@ -180,6 +181,9 @@ static int run(int argc, char **argv)
 		ml_analysed_trace_close(&a);
 		return cmd_fail(&cmd_diff, &err);
 	}
+	cmd_ended_warn(cmd_diff.name, &a.trace);
+	if (argc > 1)
+		cmd_ended_warn(cmd_diff.name, &b.trace);
 	ml_compare_make(&c, &a, &b);
 	status = print(&c, &o, names);
 	if (status == EXIT_DONE)

@@ -91,3 +91,7 @@ printf 'int main(void) { __builtin_trap(); }\n' >trap.c && gcc -g -o trap trap.c
 memlamp record -o trap.mlt ./trap 2>&1 | grep -v references
 printf 'int main(void) { *(volatile int *)0 = 1; }\n' >null.c && memlamp cc -o null null.c
 memlamp record -o null.mlt ./null 2>&1 | grep ended
+echo "# which is no whole run to compare with"
+memlamp record -q -o whole.mlt true
+memlamp diff -m plain whole.mlt null.mlt 2>&1 >/dev/null
+memlamp diff -m plain whole.mlt whole.mlt 2>&1 >/dev/null

@@ -50,14 +50,31 @@ static uint64_t mean_size(const struct ml_visits *v)
 	return v->count ? sum / v->count : 0;
 }
 
+/* The level whose misses the layout spares most cycles, from 1. */
+static unsigned spared_level(const struct ml_find *f, const struct ml_trial *t)
+{
+	unsigned best = 1;
+	double max = 0;
+
+	for (unsigned l = 1; l < f->memory; l++) {
+		double before = (double)ml_find_missed(t->region_before, l);
+		double after = (double)ml_find_missed(t->region_after, l);
+		double spared = (before - after) * ml_find_miss(f, l);
+
+		best = spared > max ? l : best;
+		max = spared > max ? spared : max;
+	}
+	return best;
+}
+
 static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial, double saved,
 		 bool pool)
 {
 	const char *name = ml_find_region(f, v->spot->region);
 	const struct ml_trial *t = &f->trials[trial];
-	const char *l1 = f->p->machine.level[0].name;
-	uint64_t before = ml_find_missed(t->region_before, 1);
-	uint64_t after = ml_find_missed(t->region_after, 1);
+	unsigned level = spared_level(f, t);
+	uint64_t before = ml_find_missed(t->region_before, level);
+	uint64_t after = ml_find_missed(t->region_after, level);
 	struct ml_candidate *c = ml_irregular_add(f, v, saved);
 
 	ml_find_tried(f, c, trial);
@@ -74,7 +91,8 @@ static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial, dou
 	ml_find_say(f, c,
 		    "%s in the order of the visits, its misses of %s change from %s to "
 		    "%s.",
-		    pool ? "Side by side" : "Laid out", l1, ml_find_count(f, before),
+		    pool ? "Side by side" : "Laid out",
+		    f->p->machine.level[level - 1].name, ml_find_count(f, before),
 		    ml_find_count(f, after));
 	c->finding.advice = ml_arena_printf(
 		f->arena,
@@ -86,11 +104,12 @@ static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial, dou
 		       "use",
 		name);
 	ml_find_fact(c, "blocks", (double)v->count);
-	ml_find_fact(c, "misses_tried", (double)before);
-	ml_find_fact(c, "misses_predicted", (double)after);
+	ml_find_fact(c, "misses_tried", (double)ml_find_missed(t->region_before, 1));
+	ml_find_fact(c, "misses_predicted", (double)ml_find_missed(t->region_after, 1));
 }
 
-/* A pool is the advice only where malloc takes most of the room and order helps little. */
+/* A pool is the advice only where malloc takes most of the room and order helps little.
+ */
 static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
