@@ -4,8 +4,8 @@ import {
 	arcPoints,
 	categories,
 	circleRadii,
-	firstCycle,
 	foldedAtFirst,
+	listOrder,
 	momentAt,
 	morph,
 	nearest,
@@ -13,6 +13,7 @@ import {
 	rowAt,
 	spiralRadii,
 	stretchOf,
+	stretchToDraw,
 	turnsText,
 	turnTimes,
 	type Angles,
@@ -167,14 +168,20 @@ test("whole turns end at the moments that reach them", () => {
 	assert.equal(nearest([0, 5, 9], [0, 0, 0], 60, 1, 3), -1);
 });
 
-test("the view begins with a class that the user's own lines turn", () => {
-	const class_ = (own: number, refused: string | null = null) =>
+test("classes that the user's own lines turn are listed first, refused ones last", () => {
+	const cycle = (own: number, refused: string | null = null) =>
 		({ own, refused }) as Cycle;
+	const all = [cycle(0.1), cycle(0.9, "no lift"), cycle(0.6), cycle(1), cycle(0.5)];
 
-	assert.equal(
-		firstCycle([class_(0.1), class_(0.9, "no lift"), class_(0.6), class_(1)]),
-		2,
-	);
-	assert.equal(firstCycle([class_(0, "no lift"), class_(0.1), class_(0.5)]), 1);
-	assert.equal(firstCycle([]), -1);
+	assert.deepEqual(listOrder(all), [2, 3, 0, 4, 1]);
+	assert.deepEqual(listOrder([]), []);
+});
+
+test("a cycle that turns for a moment only is drawn alone", () => {
+	const cycle = (from: number, to: number) => ({ from, to }) as Cycle;
+	const all = { from: 0, to: 1000 };
+
+	assert.deepEqual(stretchToDraw(cycle(300, 350), all), { from: 295, to: 355 });
+	assert.deepEqual(stretchToDraw(cycle(2, 100), all), { from: 0, to: 110 });
+	assert.deepEqual(stretchToDraw(cycle(300, 500), all), all);
 });

@@ -28,6 +28,7 @@ import {
 	chosenCycle,
 	cycles,
 	list,
+	order,
 	otherAngles,
 	plane,
 	target,
@@ -192,7 +193,9 @@ class CyclesView extends LayeredView {
 	}
 
 	private listAt(l: Layout, x: number, y: number): number {
-		return inside(l.list, x, y) ? Math.floor((y - l.list.y) / ROW) : -1;
+		return inside(l.list, x, y)
+			? (order.value[Math.floor((y - l.list.y) / ROW)] ?? -1)
+			: -1;
 	}
 
 	private entryAt(l: Layout, x: number, y: number): number {
@@ -273,7 +276,11 @@ class CyclesView extends LayeredView {
 			return;
 		}
 		drawDiagram(d, p, l.diagram, c, chosenCycle.value);
-		drawList(d, p, l.list, list.value, chosen.value, target.value, this.listed.value);
+		drawList(d, p, l.list, list.value, order.value, {
+			chosen: chosen.value,
+			other: target.value,
+			hovered: this.listed.value,
+		});
 		d.line(l.left + MARGIN, 8, l.left + MARGIN, d.height - 8, p.grid);
 		if (chosen.value < 0) return this.drawNothing(d, p, l);
 		if (!a) return;

@@ -84,18 +84,19 @@ export function drawList(
 	p: Palette,
 	box: Box,
 	list: Cycle[],
-	chosen: number,
-	other: number,
-	hovered: number,
+	order: number[], // by row: the number of its cycle
+	marks: { chosen: number; other: number; hovered: number },
 ): void {
-	list.forEach((c, i) => {
-		const y = box.y + i * ROW;
+	order.forEach((i, row) => {
+		const c = list[i]!;
+		const y = box.y + row * ROW;
 		if (y + ROW > box.y + box.h) return;
-		if (i === chosen) {
+		if (i === marks.chosen) {
 			d.rect(box.x, y, box.w, ROW - 3, p.cursor, 0.22);
 			d.rect(box.x, y, 3, ROW - 3, p.cursor);
-		} else if (i === hovered && !c.refused) d.rect(box.x, y, box.w, ROW - 3, p.grid, 0.6);
-		if (i === other) d.frame(box.x, y, box.w, ROW - 3, p.write);
+		} else if (i === marks.hovered && !c.refused)
+			d.rect(box.x, y, box.w, ROW - 3, p.grid, 0.6);
+		if (i === marks.other) d.frame(box.x, y, box.w, ROW - 3, p.write);
 		const bar = `[${c.birth}, ${c.death ?? "∞"})`;
 		d.text(box.x + 10, y + 11, c.refused ? "no angles" : turnsText(c.turns), {
 			colour: c.refused ? p.muted : p.text,

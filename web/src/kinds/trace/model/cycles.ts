@@ -1,6 +1,8 @@
 // Cycles: what recurs in a trace. Every moment has a lifted angle, in turns; pure functions
 // that place moments on a circle or a spiral and put them into colours.
 
+import type { Window } from "../../../model/types";
+
 export interface CycleLine {
 	file: string | null;
 	line: number;
@@ -309,9 +311,24 @@ export function nearest(
 	return best;
 }
 
-/** The cycle to begin with: the first that lines of the user's turn, else the first. */
-export function firstCycle(list: readonly Cycle[]): number {
-	const own = list.findIndex((c) => !c.refused && (c.own ?? 0) > 0.5);
+/**
+ * The references to draw of a cycle, where the whole trace is in sight: of one that turns in
+ * less than a tenth of it, its own stretch and a little around it.
+ */
+export function stretchToDraw(c: Cycle, all: Window): Window {
+	const length = c.to - c.from;
+	const around = Math.ceil(length / 10);
 
-	return own >= 0 ? own : list.findIndex((c) => !c.refused);
+	if (10 * length > all.to - all.from) return all;
+	return {
+		from: Math.max(all.from, c.from - around),
+		to: Math.min(all.to, c.to + around),
+	};
+}
+
+/** Cycles as a list shows them, by number: those that lines of the user's turn come first. */
+export function listOrder(list: readonly Cycle[]): number[] {
+	const rank = (n: number) => (list[n]!.refused ? 2 : (list[n]!.own ?? 0) > 0.5 ? 0 : 1);
+
+	return list.map((_, n) => n).sort((a, b) => rank(a) - rank(b) || a - b);
 }

@@ -5,7 +5,7 @@ import type { Params } from "../../../model/types";
 import { latest } from "../../../state/latest";
 import { option, setOption } from "../../../state/store";
 import { api } from "../api";
-import { firstCycle, turnTimes, type Cycle } from "../model/cycles";
+import { listOrder, stretchToDraw, turnTimes, type Cycle } from "../model/cycles";
 import { chosenWindow, ready, shownWindow, trace } from "./store";
 
 /** Whether a person looked at cycles: only then does the page ask for them. */
@@ -47,11 +47,14 @@ function numberOf(key: string): number {
 	return list.value[n] && !list.value[n]!.refused ? n : -1;
 }
 
-/** The chosen cycle; until a person chooses, firstCycle. -1: there is none. */
+/** The cycles by number, as they are listed. */
+export const order = computed(() => listOrder(list.value));
+/** The chosen cycle; until a person chooses, the first that is listed. -1: there is none. */
 export const chosen = computed(() => {
 	const n = numberOf("cycles.class");
+	const first = order.value[0] ?? -1;
 
-	return n >= 0 ? n : firstCycle(list.value);
+	return n >= 0 ? n : list.value[first]?.refused === null ? first : -1;
 });
 /** The cycle that the chosen one is morphed into; -1: none. */
 export const target = computed(() => numberOf("cycles.other"));
@@ -61,10 +64,18 @@ export function choose(n: number): void {
 	setOption("cycles.class", String(n));
 }
 
+/** The references whose angles are drawn. Cycles that become each other share them. */
+const drawn = computed(() => {
+	const [w, c] = [shownWindow.value, chosenCycle.value];
+	const whole = !chosenWindow.value && target.value < 0;
+
+	return whole && c && !c.refused ? stretchToDraw(c, w) : w;
+});
+
 function anglesOf(number: { value: number }, levels: boolean) {
 	return latest(() => {
 		const [t, c, n] = [trace.value?.trace, cycles.value.value, number.value];
-		const [w, s] = [shownWindow.value, ready.value];
+		const [w, s] = [drawn.value, ready.value];
 		// where threads are interleaved, a time is no position in the simulation
 		const known = levels && option("cycles.colour", "line") === "level" && s;
 		const sim = known && !s.interleaved ? s.sim : null;
