@@ -5,6 +5,7 @@
 #include "lib/analyse/passes/future.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/arena.h"
+#include "lib/base/divisor.h"
 #include "lib/base/err.h"
 #include "lib/trace/trace.h"
 
@@ -44,17 +45,6 @@ void ml_ensemble_decoder_close(struct ml_ensemble_decoder *d)
 	ml_cursor_close(d->cursor);
 }
 
-static uint32_t common_divisor(uint32_t a, uint32_t b)
-{
-	while (b) {
-		uint32_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 size_t ml_ensemble_stream(struct ml_ensemble_decoder *d, const struct ml_stack *s)
 {
 	size_t i = 0;
@@ -66,7 +56,8 @@ size_t ml_ensemble_stream(struct ml_ensemble_decoder *d, const struct ml_stack *
 			.bits = s->bits, .last = UINT64_MAX, /* no line has this number */
 		};
 	if (s->sets > 1)
-		d->stream[i].sets = common_divisor(d->stream[i].sets, s->sets);
+		d->stream[i].sets = (uint32_t)ml_common_divisor(d->stream[i].sets,
+								s->sets);
 	return i;
 }
 

@@ -7,6 +7,7 @@
 #include "lib/analyse/find/find_conflict.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_spots.h"
+#include "lib/base/divisor.h"
 #include "lib/base/map.h"
 #include "lib/trace/tables.h"
 
@@ -98,17 +99,6 @@ static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
 	}
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /*
  * A Fourier transform mostly steps over half of the rows, then over a quarter... The rows
  * are what all steps but rare ones have in common.
@@ -120,7 +110,7 @@ static void refine_pitch(const struct ml_find *f, struct rows *r)
 
 	for (size_t at = 0; (c = ml_map_next(&r->steps, &at));)
 		if (c->value * RARE >= r->count)
-			pitch = common_divisor(pitch, c->key);
+			pitch = ml_common_divisor(pitch, c->key);
 	if (pitch > f->line)
 		r->pitch = pitch;
 }
@@ -139,7 +129,7 @@ static unsigned level_of(const struct ml_find *f, const struct ml_spot *s)
 static uint64_t sets_of_rows(const struct ml_level_spec *level, uint64_t pitch)
 {
 	uint64_t all = (uint64_t)level->sets * level->line;
-	uint64_t steps = all / common_divisor(pitch, all);
+	uint64_t steps = all / ml_common_divisor(pitch, all);
 
 	return steps < level->sets ? steps : level->sets;
 }

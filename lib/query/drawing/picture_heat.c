@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/divisor.h"
 #include "lib/base/table.h"
 #include "lib/query/workspace/request.h"
 #include "lib/query/workspace/open_sim.h"
@@ -57,11 +58,6 @@ static const char *number(struct ml_arena *a, uint64_t v)
 	return ml_format_count(ml_arena_alloc(a, ML_NUMBER_ROOM), v);
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	return b ? gcd(b, a % b) : a;
-}
-
 /* The largest step that divides the start and the end of every field. */
 static uint64_t field_step(const struct ml_tables *t, const struct ml_region *r)
 {
@@ -70,7 +66,7 @@ static uint64_t field_step(const struct ml_tables *t, const struct ml_region *r)
 	for (uint32_t i = 0; i < r->fields; i++) {
 		const struct ml_field *f = &t->fields.at[r->field + i];
 
-		step = gcd(gcd(step, f->offset), f->size);
+		step = ml_common_divisor(ml_common_divisor(step, f->offset), f->size);
 	}
 	return step;
 }
