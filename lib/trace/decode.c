@@ -102,7 +102,10 @@ struct code_bits {
 	size_t low, high, both;
 };
 
-/* Counts eight bytes of four codes at a time: a count is a call on old processors. */
+/*
+ * Counts the bits of eight bytes at a time, which have four codes each: the baseline of
+ * x86-64 has no instruction for it, so each count is a call.
+ */
 static struct code_bits count_codes(const uint8_t *data, size_t count)
 {
 	const uint64_t lows = UINT64_MAX / 3; /* 0101... */

@@ -114,7 +114,7 @@ static void damaged(struct ml_trace *t, uint64_t usable, const char *why)
 	t->whole = false;
 	t->usable = usable;
 	if (!strncmp(why, t->path, path) && !strncmp(why + path, ": ", 2))
-		why += path + 2; /* those who show it have named the file */
+		why += path + 2; /* every caller names the file */
 	t->damage = ml_arena_strdup(&t->arena, why);
 }
 

@@ -14,7 +14,7 @@ enum {
 	MAIN = 1,
 	NAMED = 4,
 	THREADS = 1 << 16,
-	MOST = 1024, /* threads; of each there is a row of all spots */
+	MAX_THREADS = 1024, /* that are compared: each has a row of all spots */
 };
 
 static const double tolerated = 1.2; /* the longest thread to the mean */
@@ -95,7 +95,7 @@ static void look(struct ml_find *f, void **mine)
 	struct mine *m = ml_arena_alloc(f->arena, sizeof(*m));
 	size_t count = f->p->thread_count;
 
-	if (f->p->machine.cores < 2 || count > MOST)
+	if (f->p->machine.cores < 2 || count > MAX_THREADS)
 		return;
 	find_longest(f, m);
 	if (!m->longest)

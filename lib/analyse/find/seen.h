@@ -19,6 +19,6 @@ struct ml_seen {
 	/* the TLB that knows the page, from 1; behind the last: a walk; NULL: not
 	 * requested */
 	const uint8_t *paged;
-	/* for those that look on: the first fills it in for the second */
+	/* spots of the references, which see fills in for see_then (whatif.h) */
 	const struct ml_spot **spot;
 };

@@ -48,9 +48,10 @@ struct ml_whatif {
 	const struct ml_change *changes;
 	size_t count;
 	/*
-	 * Look on at the references without a change; or NULL. `count` is 0 then. Each is
-	 * called with all references in order, on any thread, one call at a time. The
-	 * second sees references after the first, which may be further on by then.
+	 * Two functions that look on at the references without a change, or NULL. With
+	 * them `count` is 0. Each of them is called with all references in order, on any
+	 * thread, one call at a time. see_then is called with a reference after see,
+	 * which may have gone on to later ones by then.
 	 */
 	void (*see)(void *arg, const struct ml_seen *s);
 	void (*see_then)(void *arg, const struct ml_seen *s); /* only with see; or NULL */
