@@ -14,7 +14,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/samples/bins.h"
-#include "lib/samples/read_samples.h"
+#include "lib/samples/read/read_samples.h"
 #include "lib/samples/selection.h"
 
 enum { AXES = 20, BINS = 100, STEPS = 20 };

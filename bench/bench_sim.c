@@ -23,9 +23,9 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/base/pool.h"
-#include "lib/cache/distance.h"
-#include "lib/cache/fast_lru.h"
-#include "lib/cache/sim.h"
+#include "lib/cache/distance/distance.h"
+#include "lib/cache/lru/fast_lru.h"
+#include "lib/cache/exact/sim.h"
 #include "lib/trace/trace.h"
 
 enum { MOST = 32 << 20 };

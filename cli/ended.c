@@ -9,7 +9,7 @@
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"
 #include "record/session/avx512.h"
-#include "record/session/process.h"
+#include "record/reader/process.h"
 
 int cmd_ended_status(int status)
 {

@@ -1,7 +1,7 @@
 #include "cli/machine_option.h"
 
 #include "lib/base/arena.h"
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 
 const char *machine_option_text(const char *text, const struct machine_without *w,
 				struct ml_arena *a)

@@ -8,7 +8,7 @@
 #include "lib/analyse/passes/profile.h"
 #include "lib/base/buf.h"
 #include "lib/base/table.h"
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"
 

@@ -7,7 +7,7 @@
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
 #include "lib/base/newfile.h"
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 #include "lib/query/kinds/kinds.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/tables/phases.h"

@@ -1,6 +1,6 @@
 # The program, what it brings along, and how all of it is installed.
 include(cmake/web.cmake)
-file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.c)
+file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.c cli/*/*.c)
 list(REMOVE_ITEM cli_sources ${PROJECT_SOURCE_DIR}/cli/main.c)
 ml_library(cli memlamp-cli ${cli_sources})
 target_link_libraries(cli PUBLIC record serve)

@@ -5,11 +5,12 @@ set(peers cycles_ripser demo ensemble_format format record_lackey result_format
 	samples_format sim_cachegrind)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
-file(GLOB test_sources CONFIGURE_DEPENDS tests/test_*.c)
+file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
 foreach(source ${test_sources})
 	get_filename_component(target ${source} NAME_WE)
 	add_executable(${target} ${source})
 	target_compile_options(${target} PRIVATE -O1)
+	target_compile_definitions(${target} PRIVATE TESTS="${PROJECT_SOURCE_DIR}/tests")
 	target_link_libraries(${target} PRIVATE strict cli PkgConfig::CMOCKA)
 	add_test(NAME ${target} COMMAND ${target})
 	set_tests_properties(${target} PROPERTIES LABELS unit TIMEOUT 300)
@@ -18,15 +19,13 @@ target_link_libraries(test_server PRIVATE page)
 
 # The other programs are tools that scripts use.
 file(GLOB tool_sources CONFIGURE_DEPENDS tests/*.c)
-list(REMOVE_ITEM tool_sources ${test_sources})
 foreach(source ${tool_sources})
 	get_filename_component(target ${source} NAME_WE)
 	add_executable(${target} ${source})
 	target_link_libraries(${target} PRIVATE strict record)
 endforeach()
 
-file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*.sh)
-list(REMOVE_ITEM scripts ${PROJECT_SOURCE_DIR}/tests/cli/run.sh)
+file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*/*.sh)
 foreach(script ${scripts})
 	get_filename_component(name ${script} NAME_WE)
 	add_test(NAME cli_${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/run.sh

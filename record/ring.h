@@ -57,7 +57,7 @@
  *
  * Order of threads. A process under Valgrind has one slot (thread 0), and messages
  * ML_WORD_THREAD in it name the running thread. A program built by `memlamp cc` has a
- * slot for each thread (from 1); record/session/thread_merge.h puts their words in order
+ * slot for each thread (from 1); record/reader/thread_merge.h puts their words in order
  * by the clock. The clock is the time stamp counter of the processor. Producers of
  * threads note it at the beginning of each ML_RING_STAMP_BYTES of segments in the stamps
  * of the slot, and in messages ML_WORD_STAMP around calls that synchronise threads.

@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 #include "lib/query/workspace/request.h"
 #include "lib/query/kinds/kinds.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/request.h"
 #include "lib/query/workspace/workspace.h"
 #include "lib/query/workspace/open_sim.h"
-#include "lib/trace/model.h"
+#include "lib/trace/text/model.h"
 #include "lib/trace/writer.h"
 #include "tests/read_text.h"
 #include "tests/scratch.h"

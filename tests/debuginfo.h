@@ -35,11 +35,9 @@ static inline struct scratch scratch_open(void)
 static inline void scratch_run(const struct scratch *s, const char *command)
 {
 	char text[4096];
-	int folder = (int)(strrchr(__FILE__, '/') - __FILE__);
 
 	snprintf(text, sizeof(text),
-		 "S=$(realpath '%.*s/traces/debuginfo') && cd '%s' && { %s; }", folder,
-		 __FILE__, s->folder, command);
+		 "S='" TESTS "/traces/debuginfo' && cd '%s' && { %s; }", s->folder, command);
 	if (system(text) != 0)
 		TEST_SAY("fails: %s", command);
 }

@@ -6,7 +6,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/query/tables/dump.h"
-#include "lib/trace/text.h"
+#include "lib/trace/text/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
 #include "tests/test.h"

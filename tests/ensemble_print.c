@@ -1,6 +1,6 @@
 /*
  * Prints all that the file of an ensemble holds, through the reader of the library, for
- * tests/cli/ensemble_format.sh to compare with what another reader prints.
+ * tests/cli/analyse/ensemble_format.sh to compare with what another reader prints.
  *
  *	ensemble_print FILE
  */

@@ -13,7 +13,7 @@
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
-#include "lib/trace/text.h"
+#include "lib/trace/text/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
 #include "tests/scratch.h"

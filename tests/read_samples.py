@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """read_samples.py FILE: prints a sample file as CSV. A second reader, written from
-docs/format.md; tests/cli/samples_format.sh compares it with the original table."""
+docs/format.md; tests/cli/samples/samples_format.sh compares it with the original table."""
 import struct
 import sys
 

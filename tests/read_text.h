@@ -1,7 +1,7 @@
 /* A whole text trace at once; the program reads text line by line. */
 #pragma once
 
-#include "lib/trace/text.h"
+#include "lib/trace/text/text.h"
 
 static inline bool read_text(struct ml_writer *w, const char *text, size_t size,
 			     const char *name, struct ml_err *err)

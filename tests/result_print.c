@@ -1,6 +1,6 @@
 /*
  * Prints all that a result file holds, through the reader of the library, for
- * tests/cli/result_format.sh to compare with what another reader prints.
+ * tests/cli/analyse/result_format.sh to compare with what another reader prints.
  *
  *	result_print RESULT
  */

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "lib/base/map.h"
-#include "lib/cache/sim.h"
+#include "lib/cache/exact/sim.h"
 #include "tests/sim_random.h"
 #include "tests/slow_sim.h"
 #include "tests/test.h"

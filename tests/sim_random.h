@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/cache/access.h"
-#include "lib/cache/machine.h"
-#include "lib/cache/policy.h"
+#include "lib/cache/machine/access.h"
+#include "lib/cache/machine/machine.h"
+#include "lib/cache/machine/policy.h"
 
 static uint64_t random_state = 1;
 

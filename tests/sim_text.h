@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cache/sim.h"
+#include "lib/cache/exact/sim.h"
 #include "tests/test.h"
 
 enum { TEXT_MOST = 1000 };

@@ -1,5 +1,5 @@
 /*
- * A slow and obvious simulator of the rules in lib/cache/machine.h, to compare the fast
+ * A slow and obvious simulator of the rules in lib/cache/machine/machine.h, to compare the fast
  * ones with. Lines are records with times in plain arrays; every lookup searches all of
  * them; causes come from the whole history of requests, hints from searching the requests
  * ahead. No prefetchers.
@@ -10,10 +10,10 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
-#include "lib/cache/machine.h"
-#include "lib/cache/policy.h"
-#include "lib/cache/sim.h"
-#include "lib/cache/state.h"
+#include "lib/cache/machine/machine.h"
+#include "lib/cache/machine/policy.h"
+#include "lib/cache/exact/sim.h"
+#include "lib/cache/exact/state.h"
 
 enum { SLOW_LINE_MAX = 256 };
 

@@ -7,7 +7,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/samples/samples.h"
-#include "lib/trace/scan.h"
+#include "lib/trace/text/scan.h"
 
 struct ml_selection ml_selection_none(uint64_t rows, struct ml_arena *a)
 {

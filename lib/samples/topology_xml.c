@@ -9,7 +9,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
-#include "lib/trace/scan.h"
+#include "lib/trace/text/scan.h"
 
 enum { DEPTH_MAX = 256, NONE = -1 };
 

@@ -2,7 +2,7 @@
 
 #include "lib/base/pool.h"
 #include "lib/base/search.h"
-#include "lib/trace/chunk.h"
+#include "lib/trace/chunk/chunk.h"
 #include "lib/trace/format.h"
 #include "lib/trace/trace.h"
 

@@ -27,7 +27,7 @@ struct ml_import_options {
 	const char *model;   /* text of a model instead of an input, or NULL */
 	unsigned size; /* bytes of references without a size; 0: the format's default */
 	bool fetch;    /* keep instruction fetches */
-	/* Of samples, as in lib/samples/read_options.h: */
+	/* Of samples, as in lib/samples/read/read_options.h: */
 	const char *types, *source, *hardware, *levels;
 	uint64_t l1_latency;
 	struct ml_sample_binary binary; /* for names by DWARF */

@@ -10,7 +10,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
-#include "lib/trace/scan.h"
+#include "lib/trace/text/scan.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/writer.h"
 

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "lib/trace/scan.h"
+#include "lib/trace/text/scan.h"
 
 enum { DEFAULT_SIZE = 4 };
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "lib/base/map.h"
-#include "lib/trace/scan.h"
+#include "lib/trace/text/scan.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/writer.h"
 

@@ -1,6 +1,6 @@
 #include "record/import/trace_import.h"
 
-#include "lib/trace/model.h"
+#include "lib/trace/text/model.h"
 
 static bool read_model(struct ml_trace_import *im, struct ml_err *err)
 {

@@ -7,7 +7,7 @@
 
 #include "lib/base/err.h"
 #include "lib/base/file.h"
-#include "lib/samples/read_samples.h"
+#include "lib/samples/read/read_samples.h"
 #include "lib/samples/samples_file.h"
 #include "record/import/import.h"
 #include "record/import/import_probe.h"

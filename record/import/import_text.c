@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "lib/trace/scan.h"
-#include "lib/trace/text.h"
+#include "lib/trace/text/scan.h"
+#include "lib/trace/text/text.h"
 
 /* Decides by the first word of the first line that is not a comment. */
 static bool detect(const struct ml_import_probe *probe)

@@ -4,7 +4,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/file.h"
-#include "lib/trace/text.h"
+#include "lib/trace/text/text.h"
 
 enum { LIMIT = 64 << 20 };
 

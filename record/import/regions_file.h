@@ -3,7 +3,7 @@
  *
  *	NAME BASE SIZE [ELEM [DIM...]]
  *
- * like the directive `region` of text traces (lib/trace/text.h). # begins a comment.
+ * like the directive `region` of text traces (lib/trace/text/text.h). # begins a comment.
  */
 #pragma once
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lib/base/arena.h"
-#include "lib/trace/scan.h"
+#include "lib/trace/text/scan.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/writer.h"
 #include "record/import/regions_file.h"

@@ -7,7 +7,7 @@
 
 #include "lib/base/err.h"
 #include "lib/base/file.h"
-#include "record/session/process.h"
+#include "record/reader/process.h"
 
 enum {
 	WHOLE = 0x48,  /* the last byte of the prefix: 512 bits, no mask */

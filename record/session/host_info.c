@@ -8,7 +8,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/base/file.h"
-#include "record/session/ring_reader.h"
+#include "record/reader/ring_reader.h"
 
 /* Reads the first line of a small file; false if there is none. */
 static bool first_line(const char *path, char *text, size_t size)

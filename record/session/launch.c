@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lib/base/arena.h"
-#include "record/session/options.h"
+#include "record/reader/options.h"
 
 /*
  * Signals that ask the companion to end are forwarded to the program; the companion then

@@ -1,14 +1,14 @@
 /*
  * How the encoders of a recording share the machine with the recorded program: their
  * priorities, and how long the writer waits for the threads of lowest priority
- * (lib/trace/encode_queue.h has the mechanism). machine_idle.h says when the background
+ * (lib/trace/chunk/encode_queue.h has the mechanism). machine_idle.h says when the background
  * crew is of use.
  */
 #pragma once
 
 #include <stdbool.h>
 
-#include "lib/trace/encode_queue.h"
+#include "lib/trace/chunk/encode_queue.h"
 
 /* may_hurry: the trace may grow where the program would otherwise wait for encoders. */
 struct ml_encode_pace ml_record_pace(bool may_hurry);

@@ -14,7 +14,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
-#include "record/session/options.h"
+#include "record/reader/options.h"
 #include "record/session/recording.h"
 
 struct ml_session {

@@ -11,7 +11,7 @@
 #include "lib/trace/trace.h"
 #include "record/ring.h"
 #include "record/session/futex.h"
-#include "record/session/ring_reader.h"
+#include "record/reader/ring_reader.h"
 
 /* Sleeps until the pulse differs from the one seen, or the time is over. */
 static void wait_for_pulse(struct ml_ring_control *c, uint32_t seen)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "record/session/recording.h"
-#include "record/session/thread_merge.h"
+#include "record/reader/thread_merge.h"
 
 struct ml_ring_reader;
 struct ml_ring;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "record/symbols/code.h"
-#include "record/symbols/fortran_statement.h"
+#include "record/source/fortran_statement.h"
 #include "record/symbols/objects.h"
-#include "record/symbols/source_code.h"
+#include "record/source/source_code.h"
 
 enum {
 	LINES_MAX = 24,     /* of an accessor, with its checks */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/symbols/clean_path.h"
+#include "record/source/clean_path.h"
 #include "record/symbols/demangle.h"
 #include "record/symbols/parallel_region.h"
 #include "record/symbols/pieces.h"

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "record/symbols/fortran_shape.h"
-#include "record/symbols/fortran_statement.h"
+#include "record/source/fortran_shape.h"
+#include "record/source/fortran_statement.h"
 #include "record/symbols/heap_name_parts.h"
 #include "record/symbols/member_arrays.h"
 #include "record/symbols/objects.h"

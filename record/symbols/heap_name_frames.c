@@ -7,12 +7,12 @@
 
 #include "record/symbols/call_order.h"
 #include "record/symbols/code.h"
-#include "record/symbols/fortran_statement.h"
+#include "record/source/fortran_statement.h"
 #include "record/symbols/line_calls.h"
-#include "record/symbols/macro.h"
+#include "record/source/macro.h"
 #include "record/symbols/objects.h"
-#include "record/symbols/range_for.h"
-#include "record/symbols/source_code.h"
+#include "record/source/range_for.h"
+#include "record/source/source_code.h"
 
 enum {
 	FRAMES_MAX = 64, /* frames examined: wrappers are near the allocation */

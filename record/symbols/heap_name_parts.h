@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "lib/trace/tables.h"
-#include "record/symbols/statement.h"
+#include "record/source/statement.h"
 #include "record/symbols/variable.h"
 
 struct ml_object;

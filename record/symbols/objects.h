@@ -18,9 +18,9 @@
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
 #include "lib/trace/tables.h"
-#include "record/symbols/macro.h"
+#include "record/source/macro.h"
 #include "record/symbols/object.h"
-#include "record/symbols/sources.h"
+#include "record/source/sources.h"
 
 struct ml_image {
 	struct ml_object *object;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
-#include "lib/trace/chunk.h"
+#include "lib/trace/chunk/chunk.h"
 
 enum {
 	RUNS_MIN = 2,    /* runs that show a course */

@@ -1,6 +1,6 @@
 #include "record/tracks/reference_steps.h"
 
-#include "lib/trace/chunk.h"
+#include "lib/trace/chunk/chunk.h"
 #include "lib/trace/writer.h"
 #include "record/tracks/reference_follow.h"
 #include "record/tracks/reference_track.h"

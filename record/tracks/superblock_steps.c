@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
-#include "lib/trace/chunk.h"
+#include "lib/trace/chunk/chunk.h"
 #include "lib/trace/writer.h"
 #include "record/ring.h"
 #include "record/tracks/callers.h"

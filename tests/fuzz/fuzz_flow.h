@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 #include "lib/base/arena.h"
-#include "lib/flow/count.h"
-#include "lib/flow/experiment.h"
+#include "lib/flow/count/count.h"
+#include "lib/flow/run/experiment.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/open.h"
-#include "lib/flow/span.h"
+#include "lib/flow/read/open.h"
+#include "lib/flow/run/span.h"
 
 /* The first two loops, one inside the other, in the other order and tiled. */
 static inline void fuzz_change(struct ml_flow *f, struct ml_experiment *x,

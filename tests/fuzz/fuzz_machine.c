@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

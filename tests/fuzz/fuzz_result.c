@@ -15,7 +15,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
-#include "lib/cache/sim.h"
+#include "lib/cache/exact/sim.h"
 #include "lib/query/tables/analysed_trace.h"
 #include "lib/query/tables/profile_tables.h"
 #include "lib/trace/trace.h"

@@ -13,8 +13,8 @@
 
 #include "lib/base/err.h"
 #include "lib/trace/trace.h"
-#include "record/session/ring_reader.h"
-#include "record/session/fork_state.h"
+#include "record/reader/ring_reader.h"
+#include "record/reader/fork_state.h"
 #include "record/ring.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -14,7 +14,7 @@
 #include "lib/samples/information.h"
 #include "lib/samples/loads.h"
 #include "lib/samples/metrics.h"
-#include "lib/samples/read_samples.h"
+#include "lib/samples/read/read_samples.h"
 #include "lib/samples/samples_file.h"
 #include "lib/samples/selection.h"
 #include "lib/samples/totals.h"

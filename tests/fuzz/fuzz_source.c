@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/symbols/macro.h"
-#include "record/symbols/sources.h"
-#include "record/symbols/statement.h"
+#include "record/source/macro.h"
+#include "record/source/sources.h"
+#include "record/source/statement.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/trace/model.h"
+#include "lib/trace/text/model.h"
 #include "lib/trace/writer.h"
 #include "tests/read_text.h"
 

@@ -41,7 +41,7 @@ test("each kind of finding is played in the view that shows it", () => {
 });
 
 test("every kind of finding that there is has a plan of its own", async () => {
-	const folder = new URL("../lib/analyse/find/", `file://${process.cwd()}/`);
+	const folder = new URL("../lib/analyse/finders/", `file://${process.cwd()}/`);
 	const kinds = readdirSync(folder).flatMap((f) =>
 		f.endsWith(".c")
 			? [...readFileSync(new URL(f, folder), "utf8").matchAll(/\.kind = "([^"]+)"/g)].map(

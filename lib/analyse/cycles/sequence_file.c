@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
-#include "lib/trace/scan.h"
+#include "lib/trace/text/scan.h"
 
 enum { NUMBER_ROOM = 64, MAX_POINTS = 60000 };
 

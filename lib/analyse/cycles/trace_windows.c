@@ -5,7 +5,7 @@
 #include "lib/analyse/passes/user_lines.h"
 #include "lib/base/arena.h"
 #include "lib/base/work.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/trace.h"
 
 const char *const ml_cycles_by_names[] = { "site", "region", "line", "address", NULL };

@@ -21,7 +21,7 @@
 #include "lib/analyse/passes/profile.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 
 struct ml_trace;
 

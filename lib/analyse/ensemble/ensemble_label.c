@@ -6,7 +6,7 @@
 #include "lib/analyse/ensemble/ensemble.h"
 #include "lib/base/buf.h"
 #include "lib/base/map.h"
-#include "lib/cache/policy.h"
+#include "lib/cache/machine/policy.h"
 
 /* A parameter by name, and its value for each member (or NULL). */
 struct column {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
-#include "lib/cache/distance.h"
-#include "lib/cache/policy.h"
-#include "lib/cache/sim.h"
+#include "lib/cache/distance/distance.h"
+#include "lib/cache/machine/policy.h"
+#include "lib/cache/exact/sim.h"
 
 enum {
 	WAYS_MAX = 64, /* ways of a set that is searched one by one */

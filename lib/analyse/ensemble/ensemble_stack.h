@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "lib/base/arena.h"
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 
 struct ml_buf;
 struct ml_bytes;

@@ -1,7 +1,7 @@
 #include "lib/analyse/ensemble/ensemble_surcharge.h"
 
 #include "lib/base/arena.h"
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 
 bool ml_ensemble_surcharged(const struct ml_machine *m)
 {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/cache/observer.h"
+#include "lib/cache/machine/observer.h"
 
 struct ml_machine;
 

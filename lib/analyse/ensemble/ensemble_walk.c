@@ -14,8 +14,8 @@
 #include "lib/base/buf.h"
 #include "lib/base/clock.h"
 #include "lib/base/pool.h"
-#include "lib/cache/policy.h"
-#include "lib/cache/sim.h"
+#include "lib/cache/machine/policy.h"
+#include "lib/cache/exact/sim.h"
 #include "lib/trace/trace.h"
 
 enum {

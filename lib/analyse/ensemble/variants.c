@@ -8,7 +8,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/map.h"
-#include "lib/cache/policy.h"
+#include "lib/cache/machine/policy.h"
 
 #define EXACT 9007199254740992.0 /* 2^53: up to here doubles hold all whole numbers */
 

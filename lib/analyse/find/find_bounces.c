@@ -1,6 +1,6 @@
 #include "lib/analyse/find/find_bounces.h"
 
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/tables.h"
 
 static struct ml_bounce_region *find_shared(struct ml_bounces *m, uint32_t region)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/analyse/find/find_family.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 
 enum {
 	MIN_NODES = 64,

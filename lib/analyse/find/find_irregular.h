@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/analyse/find/elements.h"
+#include "lib/analyse/trial/elements.h"
 #include "lib/analyse/find/find_spots.h"
 
 enum ml_irregular { ML_REGULAR, ML_NODES, ML_GATHER, ML_PROBES };

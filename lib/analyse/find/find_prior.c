@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cache/distance.h"
+#include "lib/cache/distance/distance.h"
 
 enum {
 	PAGE = 64, /* lines of a page of the shadow */

@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/analyse/find/slices.h"
-#include "lib/analyse/find/whatif.h"
+#include "lib/analyse/trial/slices.h"
+#include "lib/analyse/trial/whatif.h"
 
 struct ml_find;
 

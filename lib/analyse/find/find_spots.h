@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "lib/analyse/find/finding.h"
-#include "lib/analyse/find/whatif.h"
+#include "lib/analyse/trial/whatif.h"
 #include "lib/analyse/passes/profile.h"
 #include "lib/analyse/passes/user_lines.h"
 #include "lib/base/arena.h"

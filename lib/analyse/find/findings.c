@@ -12,7 +12,7 @@
 #include "lib/analyse/find/find_spots.h"
 #include "lib/analyse/find/find_written.h"
 #include "lib/analyse/passes/profile.h"
-#include "lib/analyse/find/whatif.h"
+#include "lib/analyse/trial/whatif.h"
 #include "lib/base/arena.h"
 #include "lib/trace/trace.h"
 

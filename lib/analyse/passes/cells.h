@@ -24,7 +24,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 
 enum { ML_CELLS_RECENT_BITS = 15, ML_CELLS_HASHED_BITS = 17 };
 

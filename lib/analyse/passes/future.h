@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 
 struct ml_future;
 struct ml_replay_options;

@@ -5,7 +5,7 @@
 
 #include "lib/base/search.h"
 #include "lib/analyse/passes/profile_parts.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/trace.h"
 
 enum { THREADS = 1 << 16 };

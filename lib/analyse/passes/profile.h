@@ -12,9 +12,9 @@
 #include "lib/analyse/passes/surcharge.h"
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
-#include "lib/cache/access.h"
-#include "lib/cache/machine.h"
-#include "lib/cache/sim.h"
+#include "lib/cache/machine/access.h"
+#include "lib/cache/machine/machine.h"
+#include "lib/cache/exact/sim.h"
 #include "lib/trace/tables.h"
 
 struct ml_replay;

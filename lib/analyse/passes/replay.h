@@ -19,8 +19,8 @@
 
 #include "lib/analyse/passes/replay_options.h"
 #include "lib/base/err.h"
-#include "lib/cache/machine.h"
-#include "lib/cache/sim.h"
+#include "lib/cache/machine/machine.h"
+#include "lib/cache/exact/sim.h"
 #include "lib/trace/ref.h"
 
 struct ml_buf;

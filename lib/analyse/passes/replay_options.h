@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "lib/base/work.h"
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 
 /* The core that a thread runs on, if the caller gives it. */
 struct ml_replay_core {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "lib/analyse/passes/cells.h"
-#include "lib/cache/distance.h"
+#include "lib/cache/distance/distance.h"
 
 struct ml_pass;
 

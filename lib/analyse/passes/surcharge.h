@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 
 struct ml_surcharge {
 	/*

@@ -4,7 +4,7 @@
 
 #include "lib/base/pool.h"
 #include "lib/trace/ref.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/trace.h"
 
 enum { THREADS = 1 << 16 };

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
-#include "lib/cache/access.h"
+#include "lib/cache/machine/access.h"
 
 struct ml_pass;
 

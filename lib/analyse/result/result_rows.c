@@ -10,7 +10,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
-#include "lib/cache/access.h"
+#include "lib/cache/machine/access.h"
 
 enum { SLOTS = 1 << 10 }; /* initial number */
 

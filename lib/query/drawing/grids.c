@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lib/cache/distance.h"
+#include "lib/cache/distance/distance.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/selection.h"
 #include "lib/query/workspace/work_shares.h"

@@ -10,7 +10,7 @@
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/drawing/grids.h"
 #include "lib/query/drawing/picture.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 
 enum {
 	WORD = 8,       /* bytes of an element of unknown size */

@@ -3,7 +3,7 @@
 
 #include "lib/base/json.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/open.h"
+#include "lib/flow/read/open.h"
 #include "lib/query/flow/open_flow.h"
 #include "lib/query/flow/route_flow.h"
 #include "lib/query/kinds/kinds.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
-#include "lib/cache/distance.h"
-#include "lib/flow/count.h"
+#include "lib/cache/distance/distance.h"
+#include "lib/flow/count/count.h"
 #include "lib/flow/flow.h"
 #include "lib/query/flow/simulated.h"
 #include "lib/query/flow/sizes.h"

@@ -4,7 +4,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/open.h"
+#include "lib/flow/read/open.h"
 #include "lib/query/kinds/kinds.h"
 #include "lib/query/workspace/request.h"
 #include "lib/query/workspace/workspace.h"

@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "lib/flow/count.h"
-#include "lib/flow/span.h"
+#include "lib/flow/count/count.h"
+#include "lib/flow/run/span.h"
 #include "lib/query/flow/simulated.h"
 #include "lib/query/workspace/document.h"
 

@@ -6,7 +6,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/print.h"
+#include "lib/flow/run/print.h"
 #include "lib/query/flow/metrics.h"
 #include "lib/query/flow/open_flow.h"
 #include "lib/query/flow/sizes.h"

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
-#include "lib/cache/distance.h"
+#include "lib/cache/distance/distance.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/locality.h"
+#include "lib/flow/run/locality.h"
 #include "lib/query/flow/asked.h"
 #include "lib/query/flow/open_flow.h"
 #include "lib/query/flow/route_flow.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cache/distance.h"
+#include "lib/cache/distance/distance.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/legality.h"
+#include "lib/flow/order/legality.h"
 #include "lib/query/flow/asked.h"
 #include "lib/query/flow/open_flow.h"
 #include "lib/query/flow/route_flow.h"

@@ -6,7 +6,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
-#include "lib/cache/distance.h"
+#include "lib/cache/distance/distance.h"
 #include "lib/flow/flow.h"
 #include "lib/query/flow/sizes.h"
 #include "lib/query/workspace/request.h"
@@ -269,7 +269,7 @@ static void execute(struct executions *x, uint32_t number)
 	x->values += x->depth;
 }
 
-/* The order of lib/flow/walk.c, without accesses. */
+/* The order of lib/flow/run/walk.c, without accesses. */
 static void visit(struct executions *x, uint32_t number)
 {
 	const struct ml_flow *f = x->s->l->walk.flow;

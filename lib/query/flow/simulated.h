@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/flow/experiment.h"
-#include "lib/flow/locality.h"
+#include "lib/flow/run/experiment.h"
+#include "lib/flow/run/locality.h"
 
 struct ml_flow;
 struct ml_flow_sizes;

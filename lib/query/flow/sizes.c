@@ -1,8 +1,8 @@
 #include "lib/query/flow/sizes.h"
 
-#include "lib/flow/count.h"
+#include "lib/flow/count/count.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/print.h"
+#include "lib/flow/run/print.h"
 #include "lib/query/workspace/request.h"
 
 bool ml_flow_sizes_read(struct ml_flow_sizes *z, const struct ml_flow *f,

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 
 struct ml_flow_check_side {
 	uint64_t reads, writes, bytes;

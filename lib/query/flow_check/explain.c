@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/flow/count.h"
-#include "lib/flow/experiment.h"
+#include "lib/flow/count/count.h"
+#include "lib/flow/run/experiment.h"
 #include "lib/flow/flow.h"
 #include "lib/query/flow_check/check_rows.h"
 

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "lib/base/json.h"
-#include "lib/flow/count.h"
-#include "lib/flow/experiment.h"
+#include "lib/flow/count/count.h"
+#include "lib/flow/run/experiment.h"
 #include "lib/flow/flow.h"
 #include "lib/query/flow_check/explain.h"
 #include "lib/query/flow_check/recorded_loops.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/trace.h"
 
 static struct ml_flow_check_row *row_of(struct ml_flow_check *k, uint32_t loop,

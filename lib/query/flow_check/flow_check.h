@@ -16,7 +16,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 #include "lib/query/flow_check/check_rows.h"
 
 struct ml_experiment;

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "lib/base/work.h"
-#include "lib/cache/sim.h"
+#include "lib/cache/exact/sim.h"
 #include "lib/flow/flow.h"
 #include "lib/trace/ref.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/trace.h"
 
 enum { UNSEEN = 0, NOT_OURS = 1, OURS = 2 }; /* and above: OURS + cell */

@@ -7,7 +7,7 @@
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/sim_diff.h"
 #include "lib/query/workspace/player.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 
 /*
  * What two machines hold at a moment, byte by byte. A byte resides in the nearest level

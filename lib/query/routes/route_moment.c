@@ -11,7 +11,7 @@
 #include "lib/query/workspace/player.h"
 #include "lib/query/workspace/selection.h"
 #include "lib/query/workspace/walk.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 
 static const char *const kinds[] = { "read", "write", "fetch" };
 

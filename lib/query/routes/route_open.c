@@ -1,9 +1,9 @@
 #include "lib/query/routes/route_open.h"
 
 #include "lib/base/path.h"
-#include "lib/cache/access.h"
-#include "lib/cache/machine.h"
-#include "lib/cache/policy.h"
+#include "lib/cache/machine/access.h"
+#include "lib/cache/machine/machine.h"
+#include "lib/cache/machine/policy.h"
 #include "lib/query/drawing/role.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/workspace.h"

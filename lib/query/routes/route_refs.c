@@ -8,7 +8,7 @@
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/player.h"
 #include "lib/query/workspace/walk.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 
 enum { REFS = 4096, REFS_MAX = 65536 };
 

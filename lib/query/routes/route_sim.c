@@ -4,7 +4,7 @@
 
 #include "lib/analyse/find/findings.h"
 #include "lib/analyse/passes/user_lines.h"
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 #include "lib/query/tables/compare.h"
 #include "lib/query/tables/compare_tables.h"
 #include "lib/query/workspace/answer.h"

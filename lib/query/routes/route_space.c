@@ -6,7 +6,7 @@
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/work_shares.h"
 #include "lib/query/workspace/walk.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 
 enum {
 	PAGE_BITS = 12,

@@ -6,7 +6,7 @@
 #include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/player.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 
 enum { FLAG_DIRTY = 1, FLAG_PREFETCHED = 2, GROUPS = 1024, GROUPS_MAX = 65536 };
 

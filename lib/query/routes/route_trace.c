@@ -6,8 +6,8 @@
 #include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/open_trace.h"
 #include "lib/query/workspace/workspace.h"
-#include "lib/trace/region_lookup.h"
-#include "lib/trace/text.h"
+#include "lib/trace/regions/region_lookup.h"
+#include "lib/trace/text/text.h"
 
 enum { PHASES_MAX = 10000 };
 

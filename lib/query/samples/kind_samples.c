@@ -7,7 +7,7 @@
 #include "lib/query/samples/open_samples.h"
 #include "lib/query/samples/route_samples.h"
 #include "lib/samples/bins.h"
-#include "lib/samples/read_samples.h"
+#include "lib/samples/read/read_samples.h"
 
 static void describe(struct ml_document *d, struct ml_json *w)
 {

@@ -5,7 +5,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/query/workspace/workspace.h"
-#include "lib/samples/read_samples.h"
+#include "lib/samples/read/read_samples.h"
 
 struct ml_document *ml_open_samples_open(struct ml_workspace *ws, const char *path,
 					 struct ml_err *err)

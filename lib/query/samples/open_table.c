@@ -7,7 +7,7 @@
 #include "lib/query/samples/resource_text.h"
 #include "lib/query/samples/row_groups.h"
 #include "lib/samples/loads.h"
-#include "lib/samples/read_samples.h"
+#include "lib/samples/read/read_samples.h"
 
 struct ml_open_table *
 ml_open_table_open(const char *path, const struct ml_read_options *o, struct ml_err *err)

@@ -1,5 +1,5 @@
 /* Samples beside a simulation of the same program (beside.h). */
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 #include "lib/query/samples/beside.h"
 #include "lib/query/samples/route_samples.h"
 #include "lib/query/samples/sample_request.h"

@@ -2,7 +2,7 @@
 
 #include "lib/query/samples/row_groups.h"
 #include "lib/query/samples/sample_request.h"
-#include "lib/samples/read_options.h"
+#include "lib/samples/read/read_options.h"
 
 /* How the file was read: what the person mapped, and whether there is an L1 to guess. */
 static void put_reading(struct ml_json *w, struct ml_open_samples *x,

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 #include "lib/samples/samples.h"
 
 struct ml_trace;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/trace.h"
 
 static size_t add(struct ml_samples *s, const char *name, enum ml_samples_kind kind,

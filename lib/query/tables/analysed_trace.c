@@ -5,7 +5,7 @@
 
 #include "lib/analyse/result/result_cache.h"
 #include "lib/analyse/passes/replay.h"
-#include "lib/cache/sim.h"
+#include "lib/cache/exact/sim.h"
 
 /* The cache of results is a convenience: a result that cannot be saved is no error. */
 static void keep(struct ml_analysed_trace *s, struct ml_result_writer *out, bool ok)

@@ -8,9 +8,9 @@
 #include "lib/analyse/cycles/trace_windows.h"
 #include "lib/analyse/passes/user_lines.h"
 #include "lib/base/json.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/tables.h"
-#include "lib/trace/text.h"
+#include "lib/trace/text/text.h"
 
 static const char *text_of(const struct ml_tables *t, uint32_t name)
 {

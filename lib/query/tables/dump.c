@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/trace/scan.h"
+#include "lib/trace/text/scan.h"
 #include "lib/trace/trace.h"
 
 enum {

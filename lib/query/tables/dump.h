@@ -12,7 +12,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/trace/ref.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/tables.h"
 
 struct ml_trace;

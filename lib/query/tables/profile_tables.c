@@ -9,7 +9,7 @@
 #include "lib/base/err.h"
 #include "lib/base/json.h"
 #include "lib/base/table.h"
-#include "lib/cache/policy.h"
+#include "lib/cache/machine/policy.h"
 #include "lib/query/tables/sheet.h"
 #include "lib/query/tables/source_lines.h"
 #include "lib/trace/tables.h"

@@ -6,7 +6,7 @@
 #include "lib/base/map.h"
 #include "lib/query/tables/phases.h"
 #include "lib/trace/ref.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/trace.h"
 
 static void add_cell(struct ml_summary_count *c, const struct ml_tally_cell *cell)

@@ -6,7 +6,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/pool.h"
 #include "lib/query/workspace/open_sim.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 
 /* Blocks that stay when no request looks at them: a block of 2^22 takes 117 MB. */
 enum { KEPT = 2 };

@@ -7,7 +7,7 @@
 
 #include "lib/analyse/result/result_cache.h"
 #include "lib/base/json.h"
-#include "lib/cache/policy.h"
+#include "lib/cache/machine/policy.h"
 #include "lib/query/workspace/request.h"
 #include "lib/query/workspace/workspace.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/query/workspace/workspace.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 
 /* Source files that sites name, with their text where the trace has it. */
 static void list_files(struct ml_open_trace *t)

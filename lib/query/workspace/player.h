@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
-#include "lib/cache/sim.h"
+#include "lib/cache/exact/sim.h"
 
 struct ml_work;
 struct ml_open_sim;

@@ -4,7 +4,7 @@
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/player.h"
 #include "lib/query/workspace/walk.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 
 /* Bytes of a line that are one stretch of a region. */
 struct part {

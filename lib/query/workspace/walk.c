@@ -5,7 +5,7 @@
 #include "lib/query/workspace/merged.h"
 #include "lib/query/workspace/open_sim.h"
 #include "lib/query/workspace/workspace.h"
-#include "lib/trace/region_lookup.h"
+#include "lib/trace/regions/region_lookup.h"
 
 /* A walk asks every so many batches whether it is cancelled: some hundred
  * microseconds. */

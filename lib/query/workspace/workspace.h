@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
-#include "lib/cache/machine.h"
+#include "lib/cache/machine/machine.h"
 #include "lib/query/workspace/document.h"
 #include "lib/query/workspace/job.h"
 

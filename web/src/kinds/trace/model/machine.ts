@@ -1,4 +1,4 @@
-// The text of a machine (lib/cache/machine.h) as fields of a form, and back. Words that
+// The text of a machine (lib/cache/machine/machine.h) as fields of a form, and back. Words that
 // the form does not know are kept where they stand, so that no text is lost by editing.
 import { parseBytes } from "../../../model/format";
 

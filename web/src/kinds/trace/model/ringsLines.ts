@@ -1,7 +1,7 @@
 // From addresses to slots in a state of the caches. A state may have hundreds of
 // thousands of lines, and every frame has another state, so tables are built only if
 // needed: a line is searched in its set, whose number is the line's number modulo the
-// number of sets (lib/cache/level.c). Only very wide sets have a table.
+// number of sets (lib/cache/exact/level.c). Only very wide sets have a table.
 import { numbers } from "../../../model/columns";
 import type { StateLevel } from "./types";
 

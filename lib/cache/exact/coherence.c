@@ -1,0 +1,140 @@
+#include "lib/cache/exact/coherence.h"
+
+#include "lib/cache/exact/motion.h"
+
+/* The first depth whose cache both cores share; levels if there is none. */
+static unsigned common_depth(const struct ml_sim *s, unsigned a, unsigned b)
+{
+	unsigned depth = 0;
+
+	while (depth < s->levels &&
+	       ml_sim_cache(s, a, depth) != ml_sim_cache(s, b, depth))
+		depth++;
+	return depth;
+}
+
+struct snoop {
+	struct ml_sim *s;
+	const struct ml_request *q;
+	bool write;
+	uint64_t unit;    /* address of its first byte */
+	uint64_t bounced; /* cores that gave up data, or the right to write them */
+	uint64_t losers;  /* cores that lost it */
+	unsigned levels; /* the most levels that a loser does not share with the writer */
+};
+
+/* Looks into one cache that the core of q does not share. */
+static void look_into(struct snoop *n, struct ml_cache *c)
+{
+	struct ml_sim *s = n->s;
+	unsigned holder = ml_cache_core(c), depth = common_depth(s, n->q->core, holder);
+	uint64_t end = holder + c->spec->share;
+	uint64_t its_cores = (end >= 64 ? UINT64_MAX : ((uint64_t)1 << end) - 1) >>
+			     holder << holder;
+	uint64_t line = n->unit >> c->bits;
+
+	for (uint64_t lines = (uint64_t)1 << (s->unit_bits - c->bits); lines--; line++) {
+		struct ml_sim_place p = { c, ml_cache_find(c, line) };
+
+		if (p.at == ML_NOWHERE)
+			continue;
+		bool dirty = c->flags[p.at] & ML_DIRTY;
+		if (dirty) {
+			unsigned to = ml_motion_carry(s, n->q->core, depth,
+						      ml_cache_addr(c, p.at),
+						      c->spec->line);
+
+			ml_motion_note(s, n->q, ML_MOVE_TRANSFER, p, c->level, to,
+				       holder);
+			c->counts->write_backs += !n->write;
+			if (!n->write)
+				c->flags[p.at] &= (uint8_t)~ML_DIRTY;
+		}
+		if ((dirty || n->write) && !(n->bounced & its_cores))
+			n->bounced |= (uint64_t)1 << holder;
+		if (n->write) {
+			ml_motion_take(s, n->q, p, ML_NO_OWNER);
+			n->losers |= its_cores;
+			if (n->levels < depth)
+				n->levels = depth;
+		}
+	}
+}
+
+unsigned ml_coherence_snoop(struct ml_sim *s, const struct ml_request *q, bool write,
+			    enum ml_cause cause)
+{
+	struct snoop n = {
+		.s = s,
+		.q = q,
+		.write = write,
+		.unit = q->addr >> s->unit_bits << s->unit_bits,
+	};
+
+	for (unsigned depth = 0; depth < s->levels; depth++)
+		for (unsigned fetch = 0; fetch <= (depth == 0 && s->icaches); fetch++)
+			for (unsigned core = 0; core < s->cores;) {
+				struct ml_cache *c = s->paths[core][fetch][depth];
+
+				if (c != s->paths[q->core][fetch][depth])
+					look_into(&n, c);
+				core = (c->instance + 1) * c->spec->share;
+			}
+	for (unsigned core = 0; core < s->cores; core++) {
+		if (n.losers >> core & 1 && s->want & ML_SIM_CAUSES)
+			ml_sharing_lose(&s->sharing, n.unit >> s->unit_bits, core,
+					common_depth(s, q->core, core));
+		if (n.bounced >> core & 1 && q->demand && s->observer.bounce) {
+			struct ml_bounce b = {
+				.line = n.unit,
+				.from = core,
+				.to = q->core,
+				.access = q->access,
+				.write = write,
+				.cause = cause,
+			};
+
+			s->observer.bounce(s->observer.arg, &b);
+		}
+	}
+	return n.levels;
+}
+
+static bool holds_some(const struct ml_cache *c, uint64_t unit, uint64_t size)
+{
+	for (uint64_t offset = 0; offset < size; offset += c->spec->line)
+		if (ml_cache_find(c, (unit + offset) >> c->bits) != ML_NOWHERE)
+			return true;
+	return false;
+}
+
+static bool held_elsewhere(const struct ml_sim *s, unsigned core, uint64_t addr)
+{
+	uint64_t unit = addr >> s->unit_bits << s->unit_bits;
+
+	for (unsigned depth = 0; depth < s->levels; depth++)
+		for (unsigned other = 0; other < s->cores; other++) {
+			const struct ml_cache *c = ml_sim_cache(s, other, depth);
+
+			if (c != ml_sim_cache(s, core, depth) &&
+			    holds_some(c, unit, (uint64_t)1 << s->unit_bits))
+				return true;
+		}
+	return false;
+}
+
+char ml_coherence_state(const struct ml_sim *s, struct ml_sim_place p)
+{
+	uint64_t addr = ml_cache_addr(p.cache, p.at);
+	unsigned core = ml_cache_core(p.cache);
+
+	for (unsigned depth = 0; depth < s->levels; depth++) {
+		const struct ml_cache *c = ml_sim_cache(s, core, depth);
+		size_t at = ml_cache_find(c, addr >> c->bits);
+
+		if (c->spec->share < s->cores && at != ML_NOWHERE &&
+		    c->flags[at] & ML_DIRTY)
+			return 'M';
+	}
+	return held_elsewhere(s, core, addr) ? 'S' : 'E';
+}

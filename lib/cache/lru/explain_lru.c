@@ -1,0 +1,450 @@
+#include "lib/cache/lru/explain_lru.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cache/lru/chain_lru.h"
+#include "lib/cache/lru/explain_lru_parts.h"
+#include "lib/cache/machine/policy.h"
+#include "lib/cache/exact/prefetch.h"
+#include "lib/cache/exact/sim.h"
+#include "lib/cache/exact/sim_data.h"
+#include "lib/cache/lru/tlb_lru.h"
+
+static const char *level_refuses(const struct ml_level_spec *l, uint32_t line)
+{
+	if (strcmp(l->policy->name, "lru"))
+		return "a level is not lru";
+	if (l->write_through || l->no_allocate)
+		return "a level is write-through or no-allocate";
+	if (l->line != line)
+		return "levels have different line sizes";
+	if (l->ways > EXPLAIN_LANES)
+		return "a level has more than 32 ways";
+	return NULL;
+}
+
+const char *ml_explain_lru_refuses(const struct ml_machine *m)
+{
+	const char *why = NULL;
+
+	if (m->cores > 1)
+		return "there are several cores";
+	for (unsigned i = 0; i < m->levels && !why; i++)
+		why = level_refuses(&m->level[i], m->level[0].line);
+	if (m->split && !why)
+		why = level_refuses(&m->icache, m->level[0].line);
+	return why ? why : ml_tlb_lru_refuses(m);
+}
+
+bool ml_explain_lru_has(enum ml_explain_lru_how how)
+{
+	switch (how) {
+	case ML_EXPLAIN_LRU_BEST:
+	case ML_EXPLAIN_LRU_PLAIN: return true;
+#if defined(__x86_64__)
+	case ML_EXPLAIN_LRU_AVX2:
+		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+	case ML_EXPLAIN_LRU_AVX512:
+		return __builtin_cpu_supports("avx512f") &&
+		       __builtin_cpu_supports("avx512bw") &&
+		       __builtin_cpu_supports("avx512dq") &&
+		       __builtin_cpu_supports("avx512vl") &&
+		       __builtin_cpu_supports("bmi2");
+#endif
+	default: return false;
+	}
+}
+
+static const struct explain_lru_ops *ops_of(enum ml_explain_lru_how how)
+{
+#if defined(__x86_64__)
+	if (how == ML_EXPLAIN_LRU_BEST)
+		how = ml_explain_lru_has(ML_EXPLAIN_LRU_AVX512) ? ML_EXPLAIN_LRU_AVX512
+		      : ml_explain_lru_has(ML_EXPLAIN_LRU_AVX2) ? ML_EXPLAIN_LRU_AVX2
+								: ML_EXPLAIN_LRU_PLAIN;
+	if (how == ML_EXPLAIN_LRU_AVX512)
+		return &ml_explain_lru_ops_avx512;
+	if (how == ML_EXPLAIN_LRU_AVX2)
+		return &ml_explain_lru_ops_avx2;
+#endif
+	(void)how;
+	return &ml_explain_lru_ops_plain;
+}
+
+/* Lanes that are no ways never match and are never the oldest. */
+static void close_lanes(struct explain_cache *c)
+{
+	for (uint32_t set = 0; set < c->sets; set++)
+		for (uint32_t lane = c->ways; lane < c->lanes; lane++) {
+			explain_times(c, set)[lane] = ML_NO_WAY;
+			if (c->depth == EXPLAIN_FIRST)
+				c->lines[(size_t)set * c->lanes + lane] = UINT64_MAX;
+			else
+				explain_numbers(c, set)[lane] = UINT32_MAX;
+		}
+}
+
+static void init_cache(struct ml_explain_lru *x, struct explain_cache *c, unsigned level,
+		       const struct ml_level_spec *spec)
+{
+	bool first = level <= 1;
+	size_t places;
+
+	*c = (struct explain_cache){
+		.spec = spec,
+		.counts = &x->counts[level],
+		.back_counts = &x->back_counts[level],
+		.level = level,
+		.depth = first ? EXPLAIN_FIRST : level - 1,
+		.sets = spec->sets,
+		.ways = spec->ways,
+		.lanes = spec->ways <= 8 ? 8 : (spec->ways + 15) / 16 * 16,
+		.mask = spec->sets - 1,
+		.modulo = spec->sets & (spec->sets - 1),
+		.inclusive = spec->inclusion == ML_INCLUSIVE,
+		.exclusive = spec->inclusion == ML_EXCLUSIVE,
+		.records = level ? &x->records : &x->fetch_records,
+		.evictor = level ? level - 1 : 0,
+	};
+	c->lane_bits = (unsigned)__builtin_ctz(c->lanes);
+	places = (size_t)c->sets * c->lanes;
+	c->fresh = ml_arena_large(&x->arena, c->sets * sizeof(*c->fresh));
+	c->uses = ml_arena_large(&x->arena, places * sizeof(*c->uses));
+	c->notes = ml_arena_large(&x->arena, places * sizeof(*c->notes));
+	if (first) {
+		c->lines = ml_arena_large(&x->arena, places * sizeof(*c->lines));
+		c->times = ml_arena_large(&x->arena, places * sizeof(*c->times));
+		ml_first_shadow_init(&c->first, (size_t)c->sets * c->ways, &x->arena);
+	} else {
+		c->numbers = ml_arena_large(&x->arena, 2 * places * sizeof(*c->numbers));
+		ml_shadow_init(&c->shadow, (size_t)c->sets * c->ways, &x->records,
+			       level - 2, &x->arena);
+	}
+	close_lanes(c);
+	if (spec->prefetch != ML_PREFETCH_NONE) {
+		c->prefetcher = ml_arena_alloc(&x->arena, sizeof(*c->prefetcher));
+		ml_prefetch_init(c->prefetcher, spec);
+		x->prefetches = true;
+		x->strides |= first && spec->prefetch == ML_PREFETCH_STRIDE;
+	}
+}
+
+/* How many levels the front simulates: all but the outer ones. */
+static unsigned inner_levels(const struct ml_machine *m)
+{
+	unsigned inner = m->levels;
+
+	while (inner > 1 && m->level[inner - 1].inclusion == ML_NEITHER &&
+	       m->level[inner - 1].prefetch == ML_PREFETCH_NONE)
+		inner--;
+	return inner;
+}
+
+struct ml_explain_lru *ml_explain_lru_open(const struct ml_machine *m,
+					   enum ml_explain_lru_how how,
+					   struct ml_err *err)
+{
+	/* checks the machine; saves states later */
+	struct ml_sim *mirror = ml_sim_open(m, ML_SIM_CAUSES | ML_SIM_USE, err);
+	if (!mirror)
+		return NULL;
+	struct ml_explain_lru *x = ml_resize(NULL, sizeof(*x));
+	*x = (struct ml_explain_lru){
+		.ops = ops_of(how),
+		.machine = *m,
+		.levels = m->levels,
+		.inner = inner_levels(m),
+		.bits = (unsigned)__builtin_ctz(m->level[0].line),
+		.within = m->level[0].line - 1,
+		.split = m->split,
+		.mirror = mirror,
+	};
+	x->granule = x->bits > 6 ? x->bits - 6 : 0;
+	ml_line_records_init(&x->records, x->levels > 1 ? x->levels - 1 : 1, x->levels);
+	ml_line_records_init(&x->fetch_records, 1, 1);
+	if (m->tlbs)
+		x->tlbs = ml_tlb_lru_open(m, true);
+	return x;
+}
+
+/* Now it is known whether somebody observes single events. */
+static void get_ready(struct ml_explain_lru *x)
+{
+	if (x->ready)
+		return;
+	x->ready = true;
+	if (x->sums && !x->observer.miss && !x->observer.leave &&
+	    ml_chain_lru_takes(&x->machine)) {
+		x->chain = ml_chain_lru_open(&x->machine, x->ops->chain, x->sums);
+		if (x->gap)
+			ml_chain_lru_gap(x->chain);
+		return;
+	}
+	for (unsigned i = 0; i < x->levels; i++)
+		init_cache(x, &x->cache[i], i + 1, &x->machine.level[i]);
+	if (x->split)
+		init_cache(x, &x->icache, 0, &x->machine.icache);
+}
+
+void ml_explain_lru_close(struct ml_explain_lru *x)
+{
+	if (!x)
+		return;
+	ml_sim_close(x->mirror);
+	ml_chain_lru_close(x->chain);
+	ml_tlb_lru_close(x->tlbs);
+	ml_line_book_release(&x->book);
+	ml_line_records_release(&x->records);
+	ml_line_records_release(&x->fetch_records);
+	ml_free(x->queue);
+	ml_free(x->page_of);
+	ml_free(x->events.at);
+	ml_chain_events_release(&x->events.chain);
+	ml_arena_release(&x->arena);
+	ml_free(x);
+}
+
+static void pass_leave(void *arg, const struct ml_leave *l)
+{
+	struct ml_explain_lru *x = arg;
+
+	if (x->sums)
+		ml_event_sums_leave(x->sums, l);
+	if (x->observer.leave)
+		x->observer.leave(x->observer.arg, l);
+}
+
+void ml_explain_lru_observe(struct ml_explain_lru *x, const struct ml_observer *o,
+			    struct ml_event_sums *sums)
+{
+	assert(!x->ready);
+	x->observer = *o;
+	x->sums = sums;
+	get_ready(x);
+}
+
+struct ml_explain_events *ml_explain_events_open(void)
+{
+	struct ml_explain_events *e = ml_resize(NULL, sizeof(*e));
+
+	*e = (struct ml_explain_events){ 0 };
+	return e;
+}
+
+void ml_explain_events_close(struct ml_explain_events *e)
+{
+	if (!e)
+		return;
+	ml_free(e->at);
+	ml_chain_events_release(&e->chain);
+	ml_free(e);
+}
+
+void ml_explain_lru_reach(struct ml_explain_lru *x, uint32_t number)
+{
+	ml_line_records_reach(&x->records, number);
+	x->page_of = ml_grow(x->page_of, &x->page_cap,
+			     x->records.chunks
+				     << (ML_LINE_CHUNK_BITS - ML_LINE_PAGE_BITS),
+			     sizeof(*x->page_of));
+}
+
+/* Makes room for the owners of a run as evictors. */
+static void widen_records(struct ml_explain_lru *x, const struct ml_accesses *a)
+{
+	uint32_t greatest = 0;
+
+	for (size_t i = 0; a->owner && i < a->count; i++) {
+		uint32_t owner = a->owner[i] + 1; /* ML_NO_OWNER becomes 0 */
+
+		greatest = owner > greatest ? owner : greatest;
+	}
+	ml_line_records_widen(&x->records, greatest - 1);
+	ml_line_records_widen(&x->fetch_records, greatest - 1);
+}
+
+unsigned ml_explain_lru_stages(struct ml_explain_lru *x)
+{
+	get_ready(x);
+	return x->chain ? ml_chain_lru_stages(x->chain) : 2;
+}
+
+void ml_explain_lru_stage(struct ml_explain_lru *x, unsigned stage,
+			  const struct ml_accesses *a, struct ml_explain_events *events,
+			  uint16_t *outcome)
+{
+	if (x->chain) {
+		ml_chain_lru_stage(x->chain, stage, a, &events->chain, outcome);
+	} else if (stage) {
+		for (size_t i = 0; i < a->count; i++)
+			outcome[i] = 1; /* unless an event says otherwise */
+		widen_records(x, a);
+		x->ops->back(x, a, events, outcome);
+		x->back_accesses += a->count;
+	} else {
+		x->ops->front(x, a, events);
+		x->accesses += a->count;
+	}
+}
+
+void ml_explain_lru_pages(struct ml_explain_lru *x, const struct ml_accesses *a)
+{
+	if (x->tlbs)
+		ml_tlb_lru_run(x->tlbs, a, NULL, &x->observer);
+}
+
+void ml_explain_lru_run(struct ml_explain_lru *x, const struct ml_accesses *a,
+			uint16_t *outcome)
+{
+	unsigned stages = ml_explain_lru_stages(x);
+
+	ml_explain_lru_pages(x, a);
+	for (unsigned i = 0; i < stages; i++)
+		ml_explain_lru_stage(x, i, a, &x->events, outcome);
+}
+
+void ml_explain_lru_gap(struct ml_explain_lru *x)
+{
+	x->gap = true;
+	if (x->chain)
+		ml_chain_lru_gap(x->chain);
+	if (x->tlbs)
+		ml_tlb_lru_gap(x->tlbs);
+	ml_sim_gap(x->mirror);
+}
+
+const struct ml_level_counts *ml_explain_lru_counts(struct ml_explain_lru *x,
+						    unsigned level)
+{
+	const uint64_t *more = (const uint64_t *)&x->back_counts[level];
+
+	if (x->chain) {
+		ml_chain_lru_counts(x->chain, level, &x->sum);
+		return &x->sum;
+	}
+	x->sum = x->counts[level];
+	for (size_t i = 0; i < sizeof(x->sum) / sizeof(*more); i++)
+		((uint64_t *)&x->sum)[i] += more[i];
+	return &x->sum;
+}
+
+const struct ml_level_counts *ml_explain_lru_tlb_counts(const struct ml_explain_lru *x,
+							unsigned tlb)
+{
+	return ml_tlb_lru_counts(x->tlbs, tlb);
+}
+
+struct timed {
+	uint32_t time, lane;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct timed *y = a, *z = b;
+
+	return (y->time > z->time) - (y->time < z->time);
+}
+
+/* The times of a set become the ranks of its lines, from 1. */
+static uint32_t rank_times(const uint32_t *times, uint32_t ways, uint32_t *rank)
+{
+	struct timed held[EXPLAIN_LANES];
+	uint32_t count = 0;
+
+	for (uint32_t lane = 0; lane < ways; lane++) {
+		if (times[lane])
+			held[count++] = (struct timed){ times[lane], lane };
+		rank[lane] = 0; /* may be the same array */
+	}
+	qsort(held, count, sizeof(*held), by_time);
+	for (uint32_t i = 0; i < count; i++)
+		rank[held[i].lane] = i + 1;
+	return count;
+}
+
+void ml_explain_lru_renumber(struct explain_cache *c)
+{
+	for (uint32_t set = 0; set < c->sets; set++)
+		rank_times(explain_times(c, set), c->ways, explain_times(c, set));
+	c->clock = c->ways;
+}
+
+/* The copies of lines that a cache holds, as one of the mirror. */
+static void show_cache(const struct ml_explain_lru *x, const struct explain_cache *c,
+		       struct ml_cache *to)
+{
+	for (uint32_t set = 0; set < c->sets; set++) {
+		uint32_t rank[EXPLAIN_LANES];
+
+		rank_times(explain_times(c, set), c->ways, rank);
+		for (uint32_t way = 0; way < c->ways; way++) {
+			size_t at = (size_t)set * c->lanes + way;
+			size_t place = (size_t)set * c->ways + way;
+			const struct explain_note *n = &c->notes[at];
+			const struct explain_use *u = &c->uses[at];
+
+			to->order.word[place] = rank[way];
+			to->tags[place] = rank[way] ? explain_line(x, c, at) + 1 : 0;
+			to->flags[place] =
+				(uint8_t)((u->written ? ML_DIRTY : 0) |
+					  (explain_is_fresh(c, at) ? ML_PREFETCHED : 0) |
+					  (n->write_first ? ML_WRITE_FIRST : 0));
+			to->notes[place] = (struct ml_cache_note){ .read = u->read,
+								   .written = u->written,
+								   .since = n->since,
+								   .owner = n->owner };
+		}
+	}
+	if (c->prefetcher)
+		*to->prefetcher = *c->prefetcher;
+}
+
+static void show_tlb(const struct ml_explain_lru *x, unsigned tlb, struct ml_cache *to)
+{
+	ml_tlb_lru_pages(x->tlbs, tlb, to->tags, to->order.word);
+	x->mirror->tlb_counts[tlb] = *ml_tlb_lru_counts(x->tlbs, tlb);
+}
+
+static void show(struct ml_explain_lru *x)
+{
+	struct ml_sim *s = x->mirror;
+
+	for (unsigned i = 0; i <= ML_LEVELS; i++)
+		s->counts[i] = *ml_explain_lru_counts(x, i);
+	s->accesses = x->accesses;
+	if (x->chain)
+		ml_chain_lru_show(x->chain, s);
+	for (unsigned i = 0; !x->chain && i < x->levels; i++)
+		show_cache(x, &x->cache[i], &s->caches[i][0]);
+	if (x->split)
+		show_cache(x, &x->icache, &s->icaches[0]);
+	for (unsigned i = 0; i < x->machine.tlbs; i++)
+		show_tlb(x, i, &s->tlbs[i][0]);
+}
+
+void ml_explain_lru_save(struct ml_explain_lru *x, struct ml_buf *out)
+{
+	get_ready(x);
+	show(x);
+	ml_sim_save(x->mirror, out);
+}
+
+/* The mirror has the same lines at the end, so it can report them. */
+void ml_explain_lru_flush(struct ml_explain_lru *x)
+{
+	if (x->chain) {
+		ml_chain_lru_flush(x->chain);
+		return;
+	}
+	if (!x->observer.leave && !x->sums)
+		return;
+	show(x);
+	for (unsigned i = 0; i < x->levels; i++)
+		ml_cache_restored(&x->mirror->caches[i][0]);
+	if (x->split)
+		ml_cache_restored(&x->mirror->icaches[0]);
+	ml_sim_observe(x->mirror, &(struct ml_observer){ .arg = x, .leave = pass_leave });
+	ml_sim_flush(x->mirror);
+}

@@ -1,0 +1,342 @@
+/*
+ * The loops of the LRU simulator that does not explain, once for all instruction sets. A
+ * file that includes this header first defines TARGET (the attribute that allows the
+ * instructions), and then find_key: the place of a key in a row, whatever its flags, or
+ * LEAN_NOWHERE. The rules are those of sim.c and motion.c, for the machines that
+ * lean_lru.h names.
+ */
+#pragma once
+
+#include "lib/cache/lru/lean_lru_parts.h"
+
+#define INLINE  TARGET static inline __attribute__((always_inline))
+#define OUTLINE TARGET static __attribute__((noinline))
+
+#define LEAN_NOWHERE (-1)
+
+INLINE int find_key(const uint64_t *row, unsigned lanes, uint64_t key);
+
+/* A request for one line. */
+struct request {
+	uint64_t line, addr;
+	uint32_t site;
+	enum ml_access_kind kind;
+	bool demand, first;       /* first: the first line of its access */
+	struct lean_cache *inner; /* the first level that it asks */
+};
+
+INLINE uint64_t key_of(uint64_t line)
+{
+	return (line + 1) << LEAN_BITS;
+}
+
+INLINE uint64_t line_of(uint64_t key)
+{
+	return (key >> LEAN_BITS) - 1;
+}
+
+INLINE uint64_t *row_of(const struct lean_cache *c, uint64_t line)
+{
+	uint32_t set = (uint32_t)(c->modulo ? line % c->sets : line & c->mask);
+
+	return c->rows + (size_t)set * c->lanes;
+}
+
+/* Moves the first `count` keys of a row by one place; the first place is free then. */
+INLINE void make_way(uint64_t *row, unsigned count)
+{
+	for (unsigned i = count; i > 0; i--)
+		row[i] = row[i - 1];
+}
+
+INLINE void move_to_front(uint64_t *row, unsigned at)
+{
+	uint64_t key = row[at];
+
+	make_way(row, at);
+	row[0] = key;
+}
+
+INLINE void take_out(const struct lean_cache *c, uint64_t *row, unsigned at)
+{
+	for (unsigned i = at; i + 1 < c->ways; i++)
+		row[i] = row[i + 1];
+	row[c->ways - 1] = 0;
+}
+
+INLINE struct lean_cache *cache_at(struct ml_lean_lru *x, const struct request *q,
+				   unsigned depth)
+{
+	return depth ? &x->cache[depth] : q->inner;
+}
+
+/*
+ * Passes a line that leaves on to the copy further out: its dirty data, and its use.
+ * If data are written back they pass by the levels without a copy.
+ */
+INLINE void inform(struct ml_lean_lru *x, const struct lean_cache *c, uint64_t key,
+		   bool writes_back)
+{
+	if (!(key & LEAN_DIRTY) && !c->tells)
+		return;
+	for (unsigned out = c->depth + 1; out < x->levels; out++) {
+		struct lean_cache *outer = &x->cache[out];
+		uint64_t *row = row_of(outer, line_of(key));
+		int at = find_key(row, outer->lanes, key & ~LEAN_FLAGS);
+
+		if (at == LEAN_NOWHERE) {
+			outer->counts->past_bytes += writes_back ? 1u << x->bits : 0;
+			continue;
+		}
+		row[at] |= key & LEAN_DIRTY;
+		if (!(key & LEAN_AHEAD) && row[at] & LEAN_AHEAD) {
+			row[at] &= ~LEAN_AHEAD;
+			outer->counts->useful++;
+		}
+		return;
+	}
+}
+
+/*
+ * Takes a line that an inclusive cache evicts from all caches within. Which of them are
+ * dirty is decided before any passes its data on.
+ */
+OUTLINE void take_within(struct ml_lean_lru *x, unsigned depth, uint64_t key)
+{
+	struct lean_cache *caches[ML_LEVELS + 1] = { &x->cache[0] };
+	bool dirty[ML_LEVELS + 1];
+	unsigned count = 1;
+
+	if (x->split)
+		caches[count++] = &x->icache;
+	for (unsigned in = 1; in < depth; in++)
+		caches[count++] = &x->cache[in];
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t *row = row_of(caches[i], line_of(key));
+		int at = find_key(row, caches[i]->lanes, key & ~LEAN_FLAGS);
+
+		dirty[i] = at != LEAN_NOWHERE && row[at] & LEAN_DIRTY;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		struct lean_cache *c = caches[i];
+		uint64_t *row = row_of(c, line_of(key));
+		int at = find_key(row, c->lanes, key & ~LEAN_FLAGS);
+
+		if (at == LEAN_NOWHERE)
+			continue;
+		c->counts->invalidations++;
+		c->counts->write_backs += dirty[i];
+		inform(x, c, row[at], false);
+		c->counts->useless += row[at] & LEAN_AHEAD ? 1 : 0;
+		take_out(c, row, (unsigned)at);
+	}
+}
+
+OUTLINE void move_out(struct ml_lean_lru *x, struct lean_cache *c, uint64_t key);
+
+/* Evicts the last line of a row. */
+INLINE void evict(struct ml_lean_lru *x, struct lean_cache *c, uint64_t *row)
+{
+	struct lean_cache *outer = c->depth + 1 < x->levels ? &x->cache[c->depth + 1]
+							    : NULL;
+
+	c->counts->evictions++;
+	if (c->inclusive)
+		take_within(x, c->depth, row[c->ways - 1]);
+	uint64_t key = row[c->ways - 1];
+	c->counts->write_backs += key & LEAN_DIRTY;
+	c->counts->useless += key & LEAN_AHEAD ? 1 : 0;
+	if (outer && outer->exclusive)
+		move_out(x, outer, key);
+	else
+		inform(x, c, key, key & LEAN_DIRTY);
+}
+
+/* Brings a line into a cache that does not hold it. */
+INLINE void fill(struct ml_lean_lru *x, struct lean_cache *c, uint64_t key)
+{
+	uint64_t *row = row_of(c, line_of(key));
+
+	if (row[c->ways - 1])
+		evict(x, c, row);
+	make_way(row, c->ways - 1);
+	row[0] = key;
+	c->counts->fills++;
+	c->counts->prefetched += key & LEAN_AHEAD ? 1 : 0;
+}
+
+/* Moves a line that leaves a cache into the exclusive one around it. */
+OUTLINE void move_out(struct ml_lean_lru *x, struct lean_cache *c, uint64_t key)
+{
+	uint64_t *row = row_of(c, line_of(key));
+	int at = find_key(row, c->lanes, key & ~LEAN_FLAGS);
+
+	if (at == LEAN_NOWHERE) {
+		fill(x, c, key);
+		return;
+	}
+	if (!(key & LEAN_AHEAD) && row[at] & LEAN_AHEAD) {
+		row[at] &= ~LEAN_AHEAD;
+		c->counts->useful++;
+	}
+	row[at] |= key & LEAN_DIRTY;
+}
+
+INLINE void queue_prefetches(struct ml_lean_lru *x, struct lean_cache *c,
+			     const struct request *q, bool fresh)
+{
+	uint64_t lines[ML_PREFETCH_DEGREE];
+	unsigned count = ml_prefetch_ask(c->prefetcher, q->addr, q->site, fresh, lines);
+
+	if (!count)
+		return;
+	x->queue = ml_grow(x->queue, &x->queue_cap, x->queued + count, sizeof(*x->queue));
+	for (unsigned i = 0; i < count; i++)
+		x->queue[x->queued++] = (struct lean_prefetch){ c, lines[i] };
+}
+
+/* A demand reaches a cache, which holds the line at a place or misses it. */
+INLINE void demand(struct ml_lean_lru *x, const struct request *q, struct lean_cache *c,
+		   uint64_t *row, int at)
+{
+	bool fresh = at == LEAN_NOWHERE;
+
+	c->counts->asked[q->kind]++;
+	c->counts->missed[q->kind] += fresh;
+	if (!fresh && row[at] & LEAN_AHEAD) {
+		row[at] &= ~LEAN_AHEAD;
+		c->counts->useful++;
+		fresh = true;
+	}
+	if (c->prefetcher && (q->first || c->prefetcher->kind != ML_PREFETCH_STRIDE))
+		queue_prefetches(x, c, q, fresh);
+}
+
+/*
+ * Serves a request from a depth on; `missed` if that cache is known to miss it. A demand
+ * that begins at depth 0 leaves its line first in its row there. Returns the level.
+ */
+INLINE unsigned serve(struct ml_lean_lru *x, const struct request *q, unsigned depth,
+		      bool missed)
+{
+	uint64_t key = key_of(q->line), dirty = 0;
+	unsigned fills = 0, served = x->levels;
+
+	for (unsigned to = depth; to < x->levels; to++)
+		__builtin_prefetch(row_of(&x->cache[to], q->line));
+	for (unsigned to = depth; to < x->levels; to++) {
+		struct lean_cache *c = cache_at(x, q, to);
+		uint64_t *row = row_of(c, q->line);
+		int at = missed && to == depth ? LEAN_NOWHERE
+					       : find_key(row, c->lanes, key);
+
+		if (q->demand)
+			demand(x, q, c, row, at);
+		if (at == LEAN_NOWHERE) {
+			fills |= c->exclusive ? 0 : 1u << to;
+			continue;
+		}
+		if (c->exclusive && fills) { /* it gives the line away */
+			dirty = row[at] & LEAN_DIRTY;
+			c->counts->useless += row[at] & LEAN_AHEAD ? 1 : 0;
+			take_out(c, row, (unsigned)at);
+		} else
+			move_to_front(row, (unsigned)at);
+		served = to;
+		break;
+	}
+	for (unsigned to = served; to-- > depth;)
+		if (fills >> to & 1) {
+			fill(x, cache_at(x, q, to),
+			     key | dirty | (q->demand ? 0 : LEAN_AHEAD));
+			dirty = 0;
+		}
+	return served + 1;
+}
+
+/* Brings in the lines that prefetchers have asked for. */
+OUTLINE void prefetch(struct ml_lean_lru *x, const struct request *of)
+{
+	for (size_t i = 0; i < x->queued; i++) {
+		struct lean_cache *c = x->queue[i].into;
+		struct request q = *of;
+
+		q.demand = q.first = false;
+		q.line = x->queue[i].line;
+		q.addr = q.line << x->bits;
+		if (find_key(row_of(c, q.line), c->lanes, key_of(q.line)) == LEAN_NOWHERE)
+			serve(x, &q, c->depth, true);
+	}
+	x->queued = 0;
+}
+
+/* An access that the first level may miss, or that is of several lines. */
+OUTLINE unsigned access_slowly(struct ml_lean_lru *x, const struct ml_accesses *a,
+			       size_t i, uint64_t last, enum ml_access_kind kind,
+			       bool missed)
+{
+	struct request q = {
+		.site = a->site ? a->site[i] : 0,
+		.kind = kind,
+		.demand = true,
+		.first = true,
+		.inner = kind == ML_ACCESS_FETCH && x->split ? &x->icache : &x->cache[0],
+	};
+	uint64_t first = a->addr[i] >> x->bits;
+	unsigned served = 0;
+
+	for (q.line = first; q.line <= last >> x->bits; q.line++) {
+		q.addr = q.line == first ? a->addr[i] : q.line << x->bits;
+		unsigned one = serve(x, &q, 0, missed);
+		if (kind == ML_ACCESS_WRITE)
+			*row_of(q.inner, q.line) |= LEAN_DIRTY;
+		served = one > served ? one : served;
+		q.first = false;
+	}
+	if (x->queued)
+		prefetch(x, &q);
+	return served;
+}
+
+TARGET static void run(struct ml_lean_lru *x, const struct ml_accesses *a,
+		       uint8_t *served)
+{
+	struct lean_cache *c = &x->cache[0];
+	const unsigned bits = x->bits;
+	uint64_t hits[4] = { 0 };
+
+	for (size_t i = 0; i < a->count; i++) {
+		uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
+		uint64_t last = addr + size - (size > 0);
+		unsigned kind = a->what[i] >> 14;
+
+		if (kind > ML_ACCESS_FETCH)
+			kind = ML_ACCESS_READ;
+		if (last < addr)
+			last = UINT64_MAX;
+		uint64_t line = addr >> bits, key = key_of(line);
+		uint64_t *row = row_of(c, line);
+		bool whole = last >> bits == line &&
+			     !(x->split && kind == ML_ACCESS_FETCH) && !x->strides;
+		int at = !whole                          ? LEAN_NOWHERE
+			 : (row[0] & ~LEAN_DIRTY) == key ? 0
+							 : find_key(row, c->lanes, key);
+
+		if (at == LEAN_NOWHERE || row[at] & LEAN_AHEAD) {
+			unsigned level = access_slowly(x, a, i, last, kind,
+						       whole && at == LEAN_NOWHERE);
+
+			if (served)
+				served[i] = (uint8_t)level;
+			continue;
+		}
+		hits[kind]++;
+		if (at)
+			move_to_front(row, (unsigned)at);
+		row[0] |= kind == ML_ACCESS_WRITE ? LEAN_DIRTY : 0;
+		if (served)
+			served[i] = 1;
+	}
+	for (unsigned k = 0; k < 3; k++)
+		c->counts->asked[k] += hits[k];
+}

@@ -1,0 +1,278 @@
+#include "lib/cache/lru/tlb_lru.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/map.h"
+#include "lib/cache/lru/lru_list.h"
+#include "lib/cache/machine/policy.h"
+
+enum { LIST = 16 }; /* a fully associative TLB with more ways has a list */
+
+struct tlb {
+	struct ml_lru_list *list; /* or NULL */
+	struct entry {
+		uint64_t page; /* + 1; 0: empty */
+		uint64_t way;  /* where sim.h would have it */
+	} * rows;              /* [sets * ways]; in a set the page used last first */
+	uint32_t sets, ways;
+	unsigned bits; /* log2 of its pages */
+	bool causes;
+	struct ml_map seen; /* with causes: all pages that it was asked for */
+	/* with causes, unless it has one set: a fully associative TLB of as many pages
+	 * that gets the same requests */
+	struct ml_lru_list *shadow;
+	struct ml_level_counts counts;
+};
+
+struct ml_tlb_lru {
+	struct tlb tlb[ML_TLBS];
+	unsigned count;
+	/* The page of the first TLB that was used last, + 1. It is the first of its row,
+	 * so using it again changes nothing. */
+	uint64_t last_page;
+	bool gap;
+	struct ml_arena arena;
+};
+
+const char *ml_tlb_lru_refuses(const struct ml_machine *m)
+{
+	for (unsigned i = 0; i < m->tlbs; i++) {
+		const struct ml_level_spec *l = &m->tlb[i];
+
+		if (strcmp(l->policy->name, "lru"))
+			return "a TLB is not lru";
+		if ((uint64_t)l->ways * l->sets > ML_LRU_LIST_WAYS)
+			return "a TLB has more than 32768 entries";
+	}
+	return NULL;
+}
+
+struct ml_tlb_lru *ml_tlb_lru_open(const struct ml_machine *m, bool causes)
+{
+	assert(m->tlbs && !ml_tlb_lru_refuses(m));
+
+	struct ml_tlb_lru *t = ml_resize(NULL, sizeof(*t));
+	*t = (struct ml_tlb_lru){ .count = m->tlbs };
+	for (unsigned i = 0; i < t->count; i++) {
+		const struct ml_level_spec *l = &m->tlb[i];
+		struct tlb *b = &t->tlb[i];
+
+		b->sets = l->sets;
+		b->ways = l->ways;
+		b->causes = causes;
+		if (causes && l->sets > 1)
+			b->shadow = ml_lru_list_make(l->sets * l->ways, &t->arena);
+		b->bits = (unsigned)__builtin_ctz(l->line);
+		if (l->sets == 1 && l->ways > LIST)
+			b->list = ml_lru_list_make(l->ways, &t->arena);
+		else
+			b->rows = ml_arena_alloc(&t->arena, (size_t)l->sets * l->ways *
+								    sizeof(*b->rows));
+	}
+	return t;
+}
+
+void ml_tlb_lru_close(struct ml_tlb_lru *t)
+{
+	if (!t)
+		return;
+	for (unsigned i = 0; i < t->count; i++)
+		ml_map_release(&t->tlb[i].seen);
+	ml_arena_release(&t->arena);
+	ml_free(t);
+}
+
+static struct entry *row_of(const struct tlb *b, uint64_t page)
+{
+	bool power = !(b->sets & (b->sets - 1));
+
+	return b->rows + (power ? page & (b->sets - 1) : page % b->sets) * b->ways;
+}
+
+static void move_back(struct entry *row, uint32_t count)
+{
+	for (uint32_t i = count; i > 0; i--)
+		row[i] = row[i - 1];
+}
+
+/* Uses a page if the TLB knows it. */
+static bool use(const struct tlb *b, uint64_t page)
+{
+	if (b->list)
+		return ml_lru_list_use(b->list, page);
+	struct entry *row = row_of(b, page), found;
+	uint32_t at = 0;
+
+	while (at < b->ways && row[at].page != page + 1)
+		at++;
+	if (at == b->ways)
+		return false;
+	found = row[at];
+	move_back(row, at);
+	row[0] = found;
+	return true;
+}
+
+/* Takes a page in that the TLB does not know. Returns whether another one left. */
+static bool take_in(const struct tlb *b, uint64_t page)
+{
+	if (b->list)
+		return ml_lru_list_fill(b->list, page);
+	struct entry *row = row_of(b, page), last = row[b->ways - 1];
+
+	if (!last.page)
+		while (row[last.way].page)
+			last.way++;
+	move_back(row, b->ways - 1);
+	row[0] = (struct entry){ page + 1, last.way };
+	return last.page;
+}
+
+/* Asks the shadow for a page, which it holds from then on. Returns whether it did. */
+static bool ask_shadow(const struct tlb *b, uint64_t page)
+{
+	if (!b->shadow)
+		return false;
+	bool held = ml_lru_list_use(b->shadow, page);
+
+	if (!held)
+		ml_lru_list_fill(b->shadow, page);
+	return held;
+}
+
+/* The cause of a miss. known: the page was asked for before. */
+static enum ml_cause cause_of(const struct ml_tlb_lru *t, struct tlb *b, uint64_t page,
+			      bool held, bool known)
+{
+	bool is_new = false;
+
+	if (!known)
+		ml_map_add(&b->seen, page, &is_new);
+	if (is_new)
+		return t->gap ? ML_CAUSE_UNKNOWN : ML_CAUSE_COLD;
+	return held ? ML_CAUSE_CONFLICT : ML_CAUSE_CAPACITY;
+}
+
+/* Translates one page. Returns the TLB that knew it, or their number: a walk. */
+static unsigned translate(struct ml_tlb_lru *t, enum ml_access_kind kind, uint64_t addr)
+{
+	bool missed = true, held[ML_TLBS];
+	unsigned found = 0;
+
+	for (; found < t->count; found++) {
+		struct tlb *b = &t->tlb[found];
+
+		missed = !use(b, addr >> b->bits);
+		b->counts.asked[kind]++;
+		b->counts.missed[kind] += missed;
+		held[found] = ask_shadow(b, addr >> b->bits);
+		if (!missed)
+			break;
+	}
+	for (unsigned i = 0; i < found; i++) {
+		struct tlb *b = &t->tlb[i];
+		/* a page that another TLB holds has been asked for in all of them */
+		bool known = !missed && t->tlb[found].bits == b->bits;
+
+		if (b->causes)
+			b->counts.cause[cause_of(t, b, addr >> b->bits, held[i],
+						 known)]++;
+		b->counts.fills++;
+		b->counts.evictions += take_in(b, addr >> b->bits);
+	}
+	return found;
+}
+
+/* Translates the pages of an access. Returns the farthest TLB that knew one. */
+static unsigned translate_all(struct ml_tlb_lru *t, enum ml_access_kind kind,
+			      uint64_t addr, uint64_t last, uint32_t access,
+			      const struct ml_observer *o)
+{
+	unsigned bits = t->tlb[0].bits, farthest = 0;
+	uint64_t first = addr >> bits;
+
+	for (uint64_t page = first; page <= last >> bits; page++) {
+		unsigned tlb = translate(t, kind, page == first ? addr : page << bits);
+		struct ml_page p = { .access = access,
+				     .tlb = tlb,
+				     .more = page != first };
+
+		farthest = tlb > farthest ? tlb : farthest;
+		if ((tlb || p.more) && o && o->page)
+			o->page(o->arg, &p);
+	}
+	t->last_page = (last >> bits) + 1;
+	return farthest;
+}
+
+void ml_tlb_lru_run(struct ml_tlb_lru *t, const struct ml_accesses *a, uint8_t *paged,
+		    const struct ml_observer *o)
+{
+	const unsigned bits = t->tlb[0].bits;
+	struct ml_lru_list *list = t->tlb[0].list;
+	uint64_t same[4] = { 0 };
+
+	for (size_t i = 0; i < a->count; i++) {
+		uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
+		uint64_t last = addr + size - (size > 0);
+		unsigned kind = a->what[i] >> 14, tlb = 0;
+
+		if (kind == ML_ACCESS_FETCH) {
+			if (paged)
+				paged[i] = 0;
+			continue;
+		}
+		if (kind > ML_ACCESS_FETCH)
+			kind = ML_ACCESS_READ;
+		if (last < addr)
+			last = UINT64_MAX;
+		if (addr >> bits == last >> bits &&
+		    (list ? ml_lru_list_use(list, addr >> bits)
+			  : (addr >> bits) + 1 == t->last_page))
+			same[kind]++;
+		else
+			tlb = translate_all(t, kind, addr, last, (uint32_t)i, o);
+		if (paged)
+			paged[i] = (uint8_t)(tlb + 1);
+	}
+	for (unsigned k = 0; k < 3; k++)
+		t->tlb[0].counts.asked[k] += same[k];
+}
+
+void ml_tlb_lru_gap(struct ml_tlb_lru *t)
+{
+	t->gap = true;
+}
+
+void ml_tlb_lru_pages(const struct ml_tlb_lru *t, unsigned tlb, uint64_t *pages,
+		      uint64_t *order)
+{
+	const struct tlb *b = &t->tlb[tlb];
+	size_t places = (size_t)b->sets * b->ways;
+
+	memset(pages, 0, places * sizeof(*pages));
+	memset(order, 0, places * sizeof(*order));
+	for (size_t i = 0; !b->list && i < places; i++) {
+		size_t set = i / b->ways * b->ways, at = set + b->rows[i].way;
+
+		if (!b->rows[i].page)
+			continue;
+		pages[at] = b->rows[i].page;
+		order[at] = b->ways - (i - set);
+	}
+	if (!b->list)
+		return;
+	uint64_t rank = b->ways;
+	ml_lru_list_settle(b->list);
+	for (uint16_t way = b->list->at[0].older; way; way = b->list->at[way].older) {
+		pages[way - 1] = b->list->at[way].line + 1;
+		order[way - 1] = rank--;
+	}
+}
+
+const struct ml_level_counts *ml_tlb_lru_counts(const struct ml_tlb_lru *t, unsigned tlb)
+{
+	return &t->tlb[tlb].counts;
+}
