@@ -93,7 +93,8 @@ TEST(cells_of_a_selection_are_those_of_all_references)
 		uint64_t width;
 	} questions[] = { { 1024, 1 << 13 }, { 64, 1 << 17 }, { 3, 1 << 22 } };
 
-	open_text("L1 1K 2w", "thread 7\nL a.c:3\nr4096*4194304\nL a.c:5\nr8192*4194304\n");
+	open_text("L1 1K 2w",
+		  "thread 7\nL a.c:3\nr4096*4194304\nL a.c:5\nr8192*4194304\n");
 	for (size_t q = 0; q < 3; q++)
 		for (size_t i = 0; i < 4; i++) {
 			char text[100];
@@ -107,8 +108,7 @@ TEST(cells_of_a_selection_are_those_of_all_references)
 			const double *some = i ? column("selected", &n) : all;
 			CHECK_EQ(number("cells") * questions[q].width, 1 << 23);
 			for (size_t k = 0; k < wanted; k++)
-				CHECK_EQ(some[k],
-					 i == 1 && k < wanted / 2 ? 0 : all[k]);
+				CHECK_EQ(some[k], i == 1 && k < wanted / 2 ? 0 : all[k]);
 		}
 	close_workspace();
 }
