@@ -11,7 +11,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
 #include "lib/base/table.h"
-#include "lib/query/tables/cycle_tables.h"
+#include "lib/query/trace/tables/cycle_tables.h"
 
 enum { MAX_BARS = 12, MAX_SHORT = 8 };
 
@@ -170,8 +170,9 @@ static void put_hint(struct ml_cycle_view *v, const struct ml_cycle_list *l,
 	for (size_t i = 0; i < l->count; i++)
 		if (!l->at[i].refused && ml_cycle_own(v, &l->at[i]) > 0.5)
 			return;
-	put(out, "All of them turn in the loader or in libraries. --function NAME shows what "
-		 "recurs in a function of yours, --classes N lists more classes.\n");
+	put(out,
+	    "All of them turn in the loader or in libraries. --function NAME shows what "
+	    "recurs in a function of yours, --classes N lists more classes.\n");
 }
 
 void cycles_text(struct ml_cycle_view *v, const struct ml_cycle_list *l,

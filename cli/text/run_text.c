@@ -11,8 +11,8 @@
 #include "lib/base/map.h"
 #include "lib/base/path.h"
 #include "lib/base/table.h"
-#include "lib/query/tables/source_lines.h"
-#include "lib/query/tables/analysed_trace.h"
+#include "lib/query/trace/tables/source_lines.h"
+#include "lib/query/trace/tables/analysed_trace.h"
 
 enum { USUAL = 80 /* columns, if stdout is no terminal */, NAME = 40, INDENT = 4 };
 
@@ -28,7 +28,8 @@ static void wrap(struct say *s, size_t start)
 
 	s->out->size = start;
 	while (*text) {
-		size_t size = 1 + strcspn(text + 1, " \n"); /* a word and what is before it */
+		/* a word and what is before it */
+		size_t size = 1 + strcspn(text + 1, " \n");
 
 		if (*text == '\n') {
 			size = 1;
