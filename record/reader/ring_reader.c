@@ -192,7 +192,7 @@ static void warn(struct ml_ring_reader *r)
 			 (unsigned long long)r->bad);
 	else if (r->slotless)
 		snprintf(r->warning, sizeof(r->warning),
-			 "%u threads were not recorded: too many lived at once",
+			 "%u threads or children were not recorded: too many lived at once",
 			 r->slotless);
 	else if (r->unrecorded && ml_ring_reader_replaced(r))
 		snprintf(r->warning, sizeof(r->warning),
