@@ -213,7 +213,8 @@ static void tell_maps(struct ml_ring *slot, bool all)
 	if (n >= 0)
 		here.maps_bytes = (size_t)n;
 	here.count = 0;
-	for (char *at = maps; (end = memchr(at, '\n', here.maps_bytes - (size_t)(at - maps)));
+	for (char *at = maps;
+	     (end = memchr(at, '\n', here.maps_bytes - (size_t)(at - maps)));
 	     at = end + 1) {
 		*end = 0;
 		struct line l = parse(at);

@@ -74,7 +74,7 @@ extern EXPORT int memlamp_calls; /* 1: entries and returns of functions are repo
 /* The ring as a whole. */
 extern struct ring {
 	struct ml_ring_control *control; /* NULL: no recording */
-	bool threads;   /* the process has had more than one thread */
+	bool threads;                    /* the process has had more than one thread */
 	bool crowded;   /* a thread found no free slot: the next do not wait for one */
 	uint64_t birth; /* of the first thread's slot */
 	struct ml_ring *first; /* that slot; NULL: none */
