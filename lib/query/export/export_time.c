@@ -3,6 +3,7 @@
  * seconds. Times of phases and positions of the simulated order are the same axis unless
  * threads were interleaved anew; then the counters follow the simulated order.
  */
+#include "lib/analyse/result/result_counts.h"
 #include "lib/query/export/export_time.h"
 
 #include <string.h>
