@@ -23,8 +23,8 @@
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
 #include "lib/base/table.h"
-#include "lib/query/tables/phases.h"
-#include "lib/query/tables/profile_tables.h"
+#include "lib/query/trace/tables/phases.h"
+#include "lib/query/trace/tables/profile_tables.h"
 #include "lib/trace/trace.h"
 
 struct options {

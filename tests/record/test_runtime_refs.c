@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "lib/base/arena.h"
-#include "lib/query/tables/summary.h"
+#include "lib/query/trace/tables/summary.h"
 #include "lib/trace/trace.h"
 #include "record/reader/ring_reader.h"
 #include "record/reader/ring_slots.h"

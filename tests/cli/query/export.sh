@@ -106,7 +106,7 @@ END
 
 echo "# SARIF: every kind of finding has a sentence"
 grep -ho '\.kind = "[a-z ]*"' "$SRC"/lib/analyse/find*/find_*.c | sed 's/.*= //' | sort >kinds
-sed -n 's/^	{ \("[a-z ]*"\), ".*/\1/p' "$SRC/lib/query/export/export_sarif.c" | sort | diff kinds - && echo yes
+sed -n 's/^	{ \("[a-z ]*"\), ".*/\1/p' "$SRC/lib/query/trace/export/export_sarif.c" | sort | diff kinds - && echo yes
 
 echo "# misuse"
 memlamp export a.mlt; echo "(status $?)"
