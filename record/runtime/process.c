@@ -14,6 +14,8 @@
 
 #include "record/runtime/signals.h"
 #include "record/runtime/slot.h"
+#include "record/runtime/syscall.h"
+#include "record/runtime/clock.h"
 
 enum { RANGES = 1024, ARGS = 1024, SCAN_WORDS = 128, MAPS_BYTES = 1 << 20 };
 

@@ -10,6 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/runtime/clock.h"
+#include "record/runtime/syscall.h"
+
 _Static_assert(offsetof(struct ml_ring, cur) == 24, "hooks.S contains the offset of cur");
 _Static_assert(ML_RING_STAMP_BYTES == 4096,
 	       "hooks.S contains the size of a stamped page");
@@ -32,20 +35,6 @@ __thread struct ml_ring *memlamp_slot
 __thread struct self self __attribute__((tls_model("initial-exec")));
 int memlamp_calls;
 struct ring ring;
-
-long raw_syscall(long number, long a, long b, long c, long d, long e, long f)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return result;
-}
 
 void say(const char *text, ...)
 {

@@ -61,8 +61,8 @@ struct self {
 extern EXPORT __thread struct ml_ring *memlamp_slot
 	__attribute__((tls_model("initial-exec")));
 extern __thread struct self self __attribute__((tls_model("initial-exec")));
-extern EXPORT struct ml_ring
-	memlamp_off; /* the slot of unrecorded threads: its cur is always 0 */
+/* The slot of unrecorded threads: its cur is always 0. */
+extern EXPORT struct ml_ring memlamp_off;
 /*
  * The slot of all threads while accesses are timed instead of recorded. Its cur always
  * is the beginning of a page, so that each hook calls memlamp_page, which counts. No hook
@@ -83,8 +83,7 @@ extern struct ring {
 
 /* Opens the ring. False: that failed. */
 bool ring_open(const char *path);
-/* Claims a slot for this thread. False: there is none; the thread goes unrecorded, and
- * the slot of the first thread counts it. */
+/* Claims a slot for this thread. False: there is none, which the first one's slot counts. */
 bool slot_open(uint32_t number);
 /* Closes the slot of the thread. */
 void slot_close(void);
@@ -149,13 +148,3 @@ uint64_t *text_put(uint64_t *at, const char *text);
 
 /* Prints to the standard error of the program, by one write; arguments end with NULL. */
 void say(const char *text, ...);
-
-/* A system call that does not touch errno and that no library can interpose. */
-long raw_syscall(long number, long a, long b, long c, long d, long e, long f);
-
-/* The time stamp counter, which all processors share, read behind all earlier loads. */
-static inline uint64_t now(void)
-{
-	__builtin_ia32_lfence();
-	return __builtin_ia32_rdtsc();
-}
