@@ -17,6 +17,7 @@
 #include "lib/analyse/result/result_cache.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/analyse/result/result.h"
+#include "lib/analyse/result/result_writer.h"
 #include "lib/analyse/passes/reuse.h"
 #include "lib/analyse/passes/temperature.h"
 #include "lib/base/buf.h"

@@ -6,6 +6,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/query/sampling/trace_rows.h"
+#include "lib/samples/samples_make.h"
 #include "lib/samples/timed_level.h"
 #include "lib/trace/trace.h"
 

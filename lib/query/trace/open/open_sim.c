@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "lib/analyse/result/result_cache.h"
+#include "lib/analyse/result/result_writer.h"
 #include "lib/base/json.h"
 #include "lib/cache/machine/policy.h"
 #include "lib/query/workspace/request.h"

@@ -5,6 +5,7 @@
 
 #include "lib/analyse/result/result_cache.h"
 #include "lib/analyse/passes/replay.h"
+#include "lib/analyse/result/result_writer.h"
 #include "lib/cache/exact/sim.h"
 
 /* The cache of results is a convenience: a result that cannot be saved is no error. */
