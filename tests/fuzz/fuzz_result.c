@@ -12,6 +12,8 @@
 
 #include "lib/analyse/passes/replay.h"
 #include "lib/analyse/result/result.h"
+#include "lib/analyse/result/result_counts.h"
+#include "lib/analyse/result/result_writer.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"

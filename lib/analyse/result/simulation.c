@@ -7,6 +7,7 @@
 
 #include "lib/analyse/passes/replay.h"
 #include "lib/analyse/result/result_cache.h"
+#include "lib/analyse/result/result_writer.h"
 #include "lib/base/table.h"
 #include "lib/trace/trace.h"
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "lib/analyse/result/result_counts.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lib/analyse/result/result_counts.h"
 #include "lib/query/trace/open/merged.h"
 #include "lib/query/trace/open/open_sim.h"
 #include "lib/query/workspace/workspace.h"
