@@ -9,6 +9,7 @@
  * that were looked at are missing.
  *
  * A finder that needs this calls ml_written_watch in look; it is complete in try.
+ * Held by tests/analyse/test_find_written.c.
  */
 #pragma once
 

@@ -9,6 +9,8 @@
  *		use it;
  *	else if ((path = ml_result_cache_path(&info, &arena)))
  *		simulate, write the result to path, ml_result_cache_trim();
+ *
+ * Held by tests/analyse/test_result_cache.c.
  */
 #pragma once
 
