@@ -445,6 +445,8 @@ struct ml_candidate *ml_find_add(struct ml_find *f, uint32_t region,
 	c->finder = f->now;
 	c->region = region;
 	n->kind = f->now->kind;
+	n->rule = f->now->rule;
+	n->view = &f->now->view;
 	n->vague = f->now->vague;
 	n->region = region ? ml_find_region(f, region) : "";
 	n->file = n->func = "";

@@ -58,6 +58,8 @@ enum ml_family {
  */
 struct ml_finder {
 	const char *kind;
+	const char *rule; /* what a code host prints about findings of this kind */
+	struct ml_finding_view view;
 	/*
 	 * Of several findings about the same misses the one with the largest gain *
 	 * weight wins. A kind that names the exact cause has weight 1; one that only

@@ -98,6 +98,8 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_cleared = {
 	.kind = "cleared",
+	.rule = "Memory is cleared and then overwritten before anyone reads it.",
+	.view = { .name = "regions" },
 	.weight = 1.5, /* the cause is certain, and the change is small */
 	.look = look,
 	.try = try,

@@ -379,6 +379,10 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_fields = {
 	.kind = "fields",
+	.rule = "A loop uses some fields of a structure and fetches all of them.",
+	.view = { .name = "regions",
+		  .miss = "A line of {line} bytes comes in, with all fields; the program "
+			  "uses only {used}." },
 	.legal = "Legal if nothing outside knows the layout (files, other "
 		 "programs, code that takes a pointer to an element)",
 	.weight = 1,

@@ -238,6 +238,8 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_fuse = {
 	.kind = "fuse",
+	.rule = "Two loops go over the same array one after the other.",
+	.view = { .name = "plane", .cause = "capacity", .again = true, .miss = "{back}" },
 	.weight = 0.9, /* an estimate */
 	.family = ML_FAMILY_SIZE,
 	.look = look,

@@ -167,6 +167,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_gather = {
 	.kind = "gather",
+	.rule = "An array is used through an index, out of order.",
+	.view = { .name = "regions", .miss = "{far}" },
 	.legal = "Another order of elements is legal if all that holds indices"
 		 " is renumbered too",
 	.family = ML_FAMILY_ANY,

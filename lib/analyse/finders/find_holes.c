@@ -208,6 +208,10 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_holes = {
 	.kind = "holes",
+	.rule = "Padding inside a structure fills a part of each cache line.",
+	.view = { .name = "regions",
+		  .miss = "A line of {line} bytes comes in, with the holes between the "
+			  "fields, which nobody uses." },
 	.weight = 1.1, /* another order of fields is a smaller change than two arrays */
 	.look = look,
 	.see = see,

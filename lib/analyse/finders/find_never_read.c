@@ -146,6 +146,10 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_never_read = {
 	.kind = "never read",
+	.rule = "Nobody reads what is stored.",
+	.view = { .name = "regions",
+		  .miss = "A line of {line} bytes comes in for a value that nothing "
+			  "reads later." },
 	.weight = 1,
 	.look = look,
 	.try = try,

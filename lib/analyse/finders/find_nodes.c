@@ -136,6 +136,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_nodes = {
 	.kind = "nodes",
+	.rule = "Linked blocks are visited in another order than they lie.",
+	.view = { .name = "space", .miss = "{far}" },
 	.legal = "Legal if nobody keeps the address of a node that moves",
 	.family = ML_FAMILY_ANY,
 	.weight = 1,

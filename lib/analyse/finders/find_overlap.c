@@ -162,6 +162,8 @@ static void try(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_overlap = {
 	.kind = "overlap",
+	.rule = "Two regions drive each other out of a cache.",
+	.view = { .name = "rings", .cause = "conflict", .miss = "{set}" },
 	.legal = "Always legal",
 	.weight = 1,
 	.look = look,

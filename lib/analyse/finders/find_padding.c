@@ -208,6 +208,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_padding = {
 	.kind = "padding",
+	.rule = "Rows of an array drive each other out of a cache.",
+	.view = { .name = "rings", .cause = "conflict", .miss = "{set}" },
 	.legal = "Legal if no code takes the rows to follow each other without"
 		 " a gap (one memcpy or write of the whole array)",
 	.weight = 1,

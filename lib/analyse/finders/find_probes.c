@@ -213,6 +213,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_probes = {
 	.kind = "probes",
+	.rule = "A search or a hash table touches one line a probe.",
+	.view = { .name = "regions", .miss = "{far}" },
 	.legal = "Legal if nothing outside knows the layout, and all that "
 		 "holds numbers of elements is renumbered too",
 	.family = ML_FAMILY_ANY,

@@ -102,6 +102,10 @@ static void conclude(struct ml_find *f, void *mine)
 
 const struct ml_finder ml_find_streaming = {
 	.kind = "write allocate",
+	.rule = "Lines are fetched only to be overwritten as a whole.",
+	.view = { .name = "regions",
+		  .miss = "The cache fetches the old {line} bytes first, only to have "
+			  "them overwritten." },
 	.weight = 0.6, /* stores seldom wait: this saves bandwidth more than time */
 	.look = look,
 	.conclude = conclude,

@@ -565,6 +565,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_stride = {
 	.kind = "stride",
+	.rule = "An array is walked in large steps.",
+	.view = { .name = "regions", .miss = "{step}" },
 	.family = ML_FAMILY_SIZE,
 	.weight = 1,
 	.look = look,

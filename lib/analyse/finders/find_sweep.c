@@ -186,6 +186,8 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_sweep = {
 	.kind = "sweep",
+	.rule = "A loop passes over an array that is larger than the cache.",
+	.view = { .name = "plane", .cause = "capacity", .again = true, .miss = "{back}" },
 	.weight = 1,
 	.look = look,
 	.try = try,

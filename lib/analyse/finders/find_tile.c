@@ -154,6 +154,8 @@ static void conclude(struct ml_find *f, void *mine)
 
 const struct ml_finder ml_find_tile = {
 	.kind = "tile",
+	.rule = "A loop returns to data after the cache has lost them.",
+	.view = { .name = "plane", .cause = "capacity", .again = true, .miss = "{back}" },
 	.weight = 0.7, /* it is an estimate, and tiles take manual work */
 	.look = look,
 	.conclude = conclude,

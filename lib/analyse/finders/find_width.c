@@ -257,6 +257,10 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_width = {
 	.kind = "value width",
+	.rule = "Integers are wider than the values that they hold.",
+	.view = { .name = "regions",
+		  .miss = "Its value would fit into fewer bytes, and a line of {line} "
+			  "would then hold more of them." },
 	.weight = 1.2, /* the change is one word */
 	.look = look,
 	.see = see,
