@@ -234,14 +234,12 @@ void ml_find_spots(struct ml_find *f)
 
 void ml_find_release(struct ml_find *f)
 {
+	for (size_t i = 0; f->observers[i]; i++)
+		f->observers[i]->release(f);
 	for (size_t i = 0; i < f->candidate_count; i++)
 		ml_free(f->candidates[i].claims);
 	ml_free(f->candidates);
-	ml_free(f->changes);
-	ml_free(f->concerned);
-	ml_free(f->waits);
-	ml_free(f->bounds);
-	ml_free(f->tried_by);
+	ml_free(f->tried);
 	ml_free(f->spots);
 	ml_map_release(&f->spot_of);
 	ml_user_lines_release(&f->user_lines);
@@ -415,6 +413,20 @@ uint64_t ml_find_block_size(const struct ml_find *f, uint32_t region, size_t *co
 void ml_find_watch(struct ml_find *f)
 {
 	f->seen[f->now_index] = true;
+}
+
+void ml_find_follow(struct ml_find *f, const struct ml_find_observer *o)
+{
+	size_t i = 0;
+
+	ml_find_watch(f);
+	while (f->observers[i] && f->observers[i] != o)
+		i++;
+	if (f->observers[i])
+		return;
+	assert(i + 1 < ML_FIND_OBSERVERS);
+	f->observers[i] = o;
+	o->watch(f);
 }
 
 const bool *ml_find_sites(struct ml_find *f, uint32_t line)

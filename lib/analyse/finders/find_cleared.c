@@ -19,7 +19,7 @@ static void look(struct ml_find *f, void **mine)
 	*mine = ml_arena_alloc(f->arena, sizeof(struct mine));
 	for (size_t i = 0; i < f->spot_count; i++)
 		if (ml_written_worth(f, &f->spots[i])) {
-			ml_written_watch(f);
+			ml_find_follow(f, &ml_find_written);
 			return;
 		}
 }

@@ -38,7 +38,7 @@ static void look(struct ml_find *f, void **mine)
 	*mine = m;
 	for (size_t i = 0; i < f->spot_count; i++)
 		if (ml_written_worth(f, &f->spots[i])) {
-			ml_written_watch(f);
+			ml_find_follow(f, &ml_find_written);
 			return;
 		}
 }

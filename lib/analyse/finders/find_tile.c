@@ -26,7 +26,7 @@ static void look(struct ml_find *f, void **mine)
 	for (size_t i = 0; i < f->spot_count; i++)
 		all += f->spots[i].by_cause[ML_CAUSE_CAPACITY];
 	if (all >= f->min_cycles)
-		ml_prior_watch(f);
+		ml_find_follow(f, &ml_find_prior);
 }
 
 static bool fits(const struct ml_find *f, const struct ml_prior_pair *p)
