@@ -89,7 +89,7 @@ pages: all
 	@UPDATE=1 tools/check_pages . $(dir)/memlamp
 
 format:
-	clang-format -i $$(find lib record cli tests bench serve -name '*.[ch]' -not -path 'tests/traces/*' 2>/dev/null)
+	@tools/format
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-*

@@ -38,7 +38,9 @@ add_test(NAME check_includes COMMAND ${PROJECT_SOURCE_DIR}/tools/check_includes
 	${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
 add_test(NAME check_pages COMMAND ${PROJECT_SOURCE_DIR}/tools/check_pages
 	${PROJECT_SOURCE_DIR} $<TARGET_FILE:memlamp>)
-set_tests_properties(check_includes check_pages PROPERTIES LABELS check)
+add_test(NAME check_format COMMAND ${PROJECT_SOURCE_DIR}/tools/format --check)
+set_tests_properties(check_format PROPERTIES SKIP_RETURN_CODE 77)
+set_tests_properties(check_includes check_pages check_format PROPERTIES LABELS check)
 
 # A few programs of tests/insight; `make insight` runs all of them, with all compilers.
 add_test(NAME insight COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/insight/insight.py

@@ -37,7 +37,8 @@ static inline void scratch_run(const struct scratch *s, const char *command)
 	char text[4096];
 
 	snprintf(text, sizeof(text),
-		 "S='" TESTS "/traces/debuginfo' && cd '%s' && { %s; }", s->folder, command);
+		 "S='" TESTS "/traces/debuginfo' && cd '%s' && { %s; }", s->folder,
+		 command);
 	if (system(text) != 0)
 		TEST_SAY("fails: %s", command);
 }

@@ -66,6 +66,7 @@ for group; do
 		;;
 	test)
 		need clang have clang
+		need clang-format have clang-format
 		need libclang-rt-14-dev clang_fuzzes
 		need libisl23 has_isl
 		need g++ have g++

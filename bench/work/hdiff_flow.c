@@ -2,9 +2,10 @@
  * and does not run it. */
 #define STENCIL(i, j, k) \
 	(in[i + 2][j + 2][k] + in[i + 1][j + 2][k] + in[i + 3][j + 2][k] + \
-	 in[i + 2][j + 1][k] + in[i + 2][j + 3][k] + in[i][j + 2][k] + in[i + 4][j + 2][k] + \
-	 in[i + 2][j][k] + in[i + 2][j + 4][k] + in[i + 1][j + 1][k] + in[i + 1][j + 3][k] + \
-	 in[i + 3][j + 1][k] + in[i + 3][j + 3][k])
+	 in[i + 2][j + 1][k] + in[i + 2][j + 3][k] + in[i][j + 2][k] + \
+	 in[i + 4][j + 2][k] + in[i + 2][j][k] + in[i + 2][j + 4][k] + \
+	 in[i + 1][j + 1][k] + in[i + 1][j + 3][k] + in[i + 3][j + 1][k] + \
+	 in[i + 3][j + 3][k])
 
 void hdiff(int I, int J, int K, double in[I + 4][J + 4][K], double coeff[I][J][K],
 	   double out[I][J][K])

@@ -170,8 +170,9 @@ static void put_hint(struct ml_cycle_view *v, const struct ml_cycle_list *l,
 	for (size_t i = 0; i < l->count; i++)
 		if (!l->at[i].refused && ml_cycle_own(v, &l->at[i]) > 0.5)
 			return;
-	put(out, "All of them turn in the loader or in libraries. --function NAME shows what "
-		 "recurs in a function of yours, --classes N lists more classes.\n");
+	put(out,
+	    "All of them turn in the loader or in libraries. --function NAME shows what "
+	    "recurs in a function of yours, --classes N lists more classes.\n");
 }
 
 void cycles_text(struct ml_cycle_view *v, const struct ml_cycle_list *l,

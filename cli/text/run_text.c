@@ -28,7 +28,8 @@ static void wrap(struct say *s, size_t start)
 
 	s->out->size = start;
 	while (*text) {
-		size_t size = 1 + strcspn(text + 1, " \n"); /* a word and what is before it */
+		/* a word and what is before it */
+		size_t size = 1 + strcspn(text + 1, " \n");
 
 		if (*text == '\n') {
 			size = 1;

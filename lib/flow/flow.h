@@ -68,7 +68,7 @@ struct ml_flow_access {
 	struct ml_flow_range range[ML_FLOW_DIMS];
 	const struct ml_sym *linear; /* elements from the container's first */
 	uint32_t field, size;        /* bytes inside the element; size 0: all of it */
-	bool bounded; /* not each of these elements is certain to be accessed */
+	bool bounded;          /* not each of these elements is certain to be accessed */
 	const char *connector; /* its name in the code of the node; NULL: none */
 };
 

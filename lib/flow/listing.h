@@ -19,12 +19,14 @@ struct ml_arena;
 struct ml_buf;
 struct ml_flow;
 
+struct ml_flow_line {
+	uint32_t node; /* that the line belongs to */
+	uint32_t depth;
+	const char *text; /* without indentation */
+};
+
 struct ml_flow_listing {
-	struct ml_flow_line {
-		uint32_t node; /* that the line belongs to */
-		uint32_t depth;
-		const char *text; /* without indentation */
-	} *line;
+	struct ml_flow_line *line;
 	size_t count, cap;
 };
 

@@ -5,10 +5,13 @@
  *
  *	latency >= 100 and (cpu 0..7 or variable = m_x) and not level = L1
  *
- * A condition is COLUMN OP VALUE with = != < <= > >= or ~ (contains), or COLUMN
- *LOW..HIGH, where names are given by number (#3..#9). "xor" is understood beside "and", "or" and "not"; names with blanks stand in
- *quotes. A cell without a value meets no condition. Roles (time, cpu) name their columns
- *too.
+ * A condition is one of
+ *
+ *	COLUMN OP VALUE      OP is = != < <= > >= or ~ (contains)
+ *	COLUMN LOW..HIGH     both included; names are given by number: #3..#9
+ *
+ * "and", "or", "xor" and "not" join conditions. Names with blanks stand in quotes. A
+ * column is also named by its role (time, cpu). A cell without a value meets no condition.
  */
 #pragma once
 

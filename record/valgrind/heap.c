@@ -122,7 +122,8 @@ static void end(ThreadId tid, Addr at, SizeT size)
 	if (at)
 		report(ML_WORD_ALLOC, present_stack(tid), at, size);
 	else
-		tell(ML_WORD_ALLOCATING, size ? ML_ALLOCATING_FAILED : ML_ALLOCATING_FREED, 0);
+		tell(ML_WORD_ALLOCATING,
+		     size ? ML_ALLOCATING_FAILED : ML_ALLOCATING_FREED, 0);
 }
 
 void heap_mapped(ThreadId tid, Addr at, SizeT size)

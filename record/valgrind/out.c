@@ -360,7 +360,8 @@ Bool out_open(const HChar *path)
 	}
 	number = claim_any(fd);
 	if (number >= 0) {
-		out.slot = map(fd, (Off64T)ML_RING_SLOT_OFFSET(number), ML_RING_SLOT_BYTES);
+		out.slot = map(fd, (Off64T)ML_RING_SLOT_OFFSET(number),
+			       ML_RING_SLOT_BYTES);
 		if (!out.slot) {
 			say("memlamp: %s: cannot map slot %d\n", path, number);
 			return False;

@@ -168,7 +168,8 @@ TEST(the_rows_of_a_flat_array_are_those_that_its_steps_have_in_common)
 	put("alloc F 0x10000 4096 8\nL gather.c:4");
 	for (unsigned t = 0; t < 8; t++)
 		for (unsigned i = 0; i < 16; i++) {
-			unsigned row = (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | i >> 3;
+			unsigned row = (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 |
+				       i >> 3;
 
 			touch('r', 0x10000 + 256 * row + t / 2 * 16 + t % 2 * 4, 12);
 		}
@@ -307,8 +308,9 @@ TEST(data_that_a_loop_only_reads_again_and_again_want_tiles)
 /* 24 lines fit L2, 100 do not. A loop backwards finds 16 lines in L1 of each pass. */
 TEST(tiles_that_only_spare_the_way_to_the_second_level_are_no_certain_remedy)
 {
-	const char *machine = "L1 256 full 16B lru 4c | L2 1K full 14c | L3 64K full 50c | "
-			      "memory 200c";
+	const char *machine =
+		"L1 256 full 16B lru 4c | L2 1K full 14c | L3 64K full 50c | "
+		"memory 200c";
 	struct found x;
 
 	start();

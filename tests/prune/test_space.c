@@ -131,7 +131,8 @@ TEST(mistakes_are_told_with_line_and_column)
 		{ "space x\na in 1.5..2\n", "s.txt:2:6: values are whole numbers" },
 		{ "space x\na in 12ab\n", "s.txt:2:6: a number ends with a digit" },
 		/* 2^64 */
-		{ "space x\na in 1, 17179869184G\n", "s.txt:2:9: the number is too large" },
+		{ "space x\na in 1, 17179869184G\n",
+		  "s.txt:2:9: the number is too large" },
 		{ "space x\na in 1, 2, 1\n", "s.txt:2:13: 1 stands twice" },
 		{ "space x\nhard h\n", "s.txt:2:7: ':' is wanted after the name" },
 		{ "space x\nhard h: 1 > 2 \"text\n",

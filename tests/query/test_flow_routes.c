@@ -153,7 +153,8 @@ TEST(a_curve_is_a_metric_against_a_parameter)
 	CHECK(reals("cold", 3, (double[]){ 3, 3, 4 }));
 	CHECK(reals("misses", 3, (double[]){ 9, 21, 32 }));
 	/* sizes with too many accesses have no misses */
-	CHECK(ask("/api/flows/0/curve?parameter=n&from=1&to=1000000&points=2&simulate=1"));
+	CHECK(ask("/api/flows/0/curve?parameter=n&from=1&to=1000000&points=2"
+		  "&simulate=1"));
 	size_t n;
 	const double *cold = column("cold", &n);
 	CHECK_EQ(n, 2);

@@ -143,7 +143,8 @@ TEST(what_makes_no_sense_is_said)
 	CHECK_FAILS(ask("/api/traces/0/cycles/angles?basis=b"), &err, "neither");
 	CHECK_FAILS(ask("/api/traces/0/cycles/angles?cells=1"), &err,
 		    "cells=1 is not in");
-	CHECK_FAILS(ask("/api/traces/0/cycles/map?points=1"), &err, "points=1 is not 2 to");
+	CHECK_FAILS(ask("/api/traces/0/cycles/map?points=1"), &err,
+		    "points=1 is not 2 to");
 	CHECK_FAILS(ask("/api/traces/0/cycles/map?near=0"), &err, "near=0 is not 1 to");
 	close_workspace();
 }

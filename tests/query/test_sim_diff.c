@@ -131,7 +131,8 @@ TEST(counts_of_all_windows_are_those_of_the_outcomes)
 			CHECK(ask(question));
 			CHECK_EQ(number("at"), t);
 			snprintf(question, sizeof(question),
-				 "/api/disagreements/step?a=0&b=1&at=%" PRIu64 "&dir=-1", t);
+				 "/api/disagreements/step?a=0&b=1&at=%" PRIu64 "&dir=-1",
+				 t);
 			CHECK(ask(question));
 			if (x[0] == y[0] && !at)
 				CHECK(strstr((const char *)bytes.data, "null"));
@@ -313,7 +314,8 @@ TEST(what_both_hold_is_what_their_states_hold)
 
 		count_bytes(times[i], 0x10000, 0x16000, 3, want);
 		snprintf(question, sizeof(question),
-			 "/api/disagreements/moment?a=0&b=1&at=%" PRIu64 "&tail=10", times[i]);
+			 "/api/disagreements/moment?a=0&b=1&at=%" PRIu64 "&tail=10",
+			 times[i]);
 		CHECK(ask(question));
 		CHECK_EQ(number("levels"), 3);
 		const uint64_t *is = column("resident", &cells);

@@ -274,7 +274,8 @@ static bool run(struct pass *p, struct ml_err *err)
 
 	ml_user_lines_release(&p->lines);
 	if (ok && !t->taken && p->o.region)
-		return ml_fail(err, ML_USAGE, "%s: no such reference goes to a region '%s'",
+		return ml_fail(err, ML_USAGE,
+			       "%s: no such reference goes to a region '%s'",
 			       p->trace->path, p->o.region);
 	if (ok && !t->windows.count)
 		return ml_fail(err, ML_USAGE,

@@ -149,9 +149,9 @@ struct ml_find {
 	struct ml_steps *steps;     /* by spot */
 	struct ml_prior *prior;     /* previous users of lines */
 	struct ml_written *written; /* the fate of written bytes */
-	struct ml_tried *tried; /* changes that finders want to be simulated */
+	struct ml_tried *tried;     /* changes that finders want to be simulated */
 	size_t tried_count, tried_cap;
-	bool simulated; /* they were */
+	bool simulated;              /* they were */
 	const struct ml_finder *now; /* the finder that runs */
 	size_t now_index;
 	struct ml_candidate *candidates;

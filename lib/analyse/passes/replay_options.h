@@ -25,10 +25,10 @@ struct ml_replay_options {
 				recorded */
 	const struct ml_replay_core *cores; /* for some of the threads; may be NULL */
 	size_t core_count;
-	unsigned want; /* ML_SIM_CAUSES, ML_SIM_USE; 0: ml_fast_lru simulates where it can
-			*/
+	/* ML_SIM_CAUSES, ML_SIM_USE; 0: ml_fast_lru simulates where it can */
+	unsigned want;
 	bool stateless; /* nobody saves states: with want 0, ml_lean_lru may simulate */
-	bool slow; /* ml_sim simulates even if another simulator could; for tests */
+	bool slow;      /* ml_sim simulates even if another simulator could; for tests */
 	const struct ml_work *work; /* may be NULL */
 };
 #define ML_INTERLEAVE_AUTO UINT64_MAX

@@ -147,7 +147,7 @@ struct ml_explain_lru {
 	/* simulates plain machines of which nobody observes single events; or NULL, and
 	 * then all that follows is in use */
 	struct ml_chain_lru *chain;
-	bool ready; /* the choice is made, and caches are there */
+	bool ready;                /* the choice is made, and caches are there */
 	struct ml_machine machine; /* as the caller gave it */
 	unsigned levels, inner;    /* levels, and how many of them the front simulates */
 	unsigned bits;             /* log2 of the line size */

@@ -176,9 +176,11 @@ static unsigned translate(struct ml_tlb_lru *t, enum ml_access_kind kind, uint64
 		/* a page that another TLB holds has been asked for in all of them */
 		bool known = !missed && t->tlb[found].bits == b->bits;
 
-		if (b->causes)
-			b->counts.cause[cause_of(t, b, addr >> b->bits, held[i],
-						 known)]++;
+		if (b->causes) {
+			enum ml_cause c = cause_of(t, b, addr >> b->bits, held[i], known);
+
+			b->counts.cause[c]++;
+		}
 		b->counts.fills++;
 		b->counts.evictions += take_in(b, addr >> b->bits);
 	}

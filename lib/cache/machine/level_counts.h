@@ -18,7 +18,7 @@ struct ml_level_counts {
 	uint64_t through_bytes;
 	uint64_t past_bytes; /* bytes of written data from the levels within that found no
 				copy here and went on outwards */
-	uint64_t upgrades; /* writes to a line that other cores held, too */
+	uint64_t upgrades;   /* writes to a line that other cores held, too */
 	uint64_t prefetched, useful, useless; /* prefetched lines: all; those used later;
 						 those that left unused */
 };

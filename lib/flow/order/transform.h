@@ -1,20 +1,20 @@
 /*
  * Loop experiments: the same program with its loops tiled and in another order. The
- * original stays as it is.
+ * original stays as it is. Two texts say how it changes:
  *
- *	tile "i=32,k=32"     strips of 32 iterations of i and k; the loops over the
- *strips, i_tile and k_tile, go outside of the nest, in its order order "k,i,j"        the
- *loops of a nest, the outermost first; a nest that has more loops between these is
- *refused, one that has more around them is not
+ *	tile "i=32,k=32"     strips of 32 iterations of i and k. The loops over the strips,
+ *	                     i_tile and k_tile, go outside of the nest, in its order.
+ *	order "k,i,j"        the loops of a nest, the outermost first. The nest may have more
+ *	                     loops around these, but none between them.
  *
  * Loops are named by their variables. A text applies to every nest that has all loops
  * that it names; "k,i,j@12" means the nest whose outermost named loop is in line 12. With
- * both, tiling comes first, and the order may name the loops over the strips.
+ * both texts, tiling comes first, and the order may name the loops over the strips.
  *
  * Between the loops that move there may be guards (they move inside) but no statement. A
  * bound that depends on a loop that moves inside becomes the widest one, and a guard
- *inside cuts it, so the iterations are always the same ones. Whether another order of
- *them is allowed is another question: legality.h.
+ * inside cuts it, so the iterations are always the same ones. Whether another order of
+ * them is allowed is another question: legality.h.
  */
 #pragma once
 

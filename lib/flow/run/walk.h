@@ -30,7 +30,7 @@ struct ml_flow_container;
 struct ml_flow_batch {
 	size_t count;
 	const uint64_t *addr;
-	const uint16_t *what; /* kind << 14 | bytes, as lib/cache/machine/access.h has it */
+	const uint16_t *what; /* kind << 14 | bytes: lib/cache/machine/access.h */
 	const uint32_t *container;
 	const uint32_t *access;   /* number among all accesses of the flow */
 	const uint64_t *instance; /* the execution of a computation that it belongs to */

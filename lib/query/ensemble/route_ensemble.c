@@ -180,8 +180,7 @@ static void put_member(struct ml_answer *a, const struct ml_open_ensemble *x, si
 	for (unsigned k = 1; k <= m->parsed.levels + 1; k++)
 		ml_json_u64(w, m->total[k]);
 	ml_json_end(w);
-	ml_json_key_real(w, "cycles",
-			 m->done ? ml_member_cycles(m) : NAN);
+	ml_json_key_real(w, "cycles", m->done ? ml_member_cycles(m) : NAN);
 	ml_json_end(w);
 }
 

@@ -6,12 +6,8 @@
 #include "lib/query/workspace/request.h"
 
 const struct ml_document_kind *const ml_kinds[] = {
-	&ml_kind_trace,
-	&ml_kind_ensemble,
-	&ml_kind_prune,
-	&ml_kind_samples,
-	&ml_kind_flow,
-	NULL,
+	&ml_kind_trace,   &ml_kind_ensemble, &ml_kind_prune,
+	&ml_kind_samples, &ml_kind_flow,     NULL,
 };
 
 const struct ml_route ml_common_routes[] = {

@@ -38,7 +38,8 @@ static void put_head(struct ml_report_page *p, const struct ml_samples *s)
 	ml_report_text(p, ml_path_name(s->path));
 	ml_report_put(p, " - memlamp report</title>\n");
 	ml_report_style(p);
-	ml_report_wrap(p, "</head>\n<body>\n<header>\n<h1>", ml_path_name(s->path), "</h1>\n");
+	ml_report_wrap(p, "</head>\n<body>\n<header>\n<h1>", ml_path_name(s->path),
+		       "</h1>\n");
 }
 
 static void put_card(struct ml_report_page *p, const char *value, const char *what)
@@ -179,11 +180,11 @@ static void put_run(struct ml_report_page *p, const struct ml_sample_question *q
 		      b.count);
 	/* the counter begins anywhere: its distance from the first sample says more */
 	double length = ml_samples_to_real(c, c->max) - ml_samples_to_real(c, c->min);
-	put_bars(p, value, b.count, "cycles", ml_arena_printf(&p->arena, "%s +0", c->name),
-		 length < 1000
-			 ? ml_arena_printf(&p->arena, "%s +%.4g", c->name, length)
-			 : ml_arena_printf(&p->arena, "%s +%s", c->name,
-					   ml_report_short(p, (uint64_t)length)));
+	put_bars(p, value, b.count, "cycles",
+		 ml_arena_printf(&p->arena, "%s +0", c->name),
+		 length < 1000 ? ml_arena_printf(&p->arena, "%s +%.4g", c->name, length)
+			       : ml_arena_printf(&p->arena, "%s +%s", c->name,
+						 ml_report_short(p, (uint64_t)length)));
 	ml_bins_release(&b);
 }
 

@@ -394,8 +394,7 @@ static bool find_homes(const struct side *x, const struct side *y, const struct 
 static bool put_pairs(const struct found *f, const struct side *x, const struct side *y,
 		      uint64_t max, struct ml_answer *a, struct ml_err *err)
 {
-	size_t step = max && f->count > max ? (size_t)((f->count + max - 1) / max)
-					      : 1;
+	size_t step = max && f->count > max ? (size_t)((f->count + max - 1) / max) : 1;
 	size_t n = max ? (f->count + step - 1) / step : 0;
 	struct pair *kept = ml_arena_alloc(&a->arena, (n + 1) * sizeof(*kept));
 	uint32_t *bytes = ml_arena_alloc(&a->arena, (n + 1) * sizeof(*bytes));
@@ -510,8 +509,7 @@ bool ml_route_disagreements_moment(struct ml_workspace *ws, const struct ml_requ
 	if (!x.addresses)
 		same_regions(x.s->trace, y.s->trace, &a->arena, &x.same, &y.same);
 	bool ok = look(&x, &q->work, &a->arena, err) &&
-		  look(&y, &q->work, &a->arena, err) &&
-		  answer(&x, &y, max, tail, a, err);
+		  look(&y, &q->work, &a->arena, err) && answer(&x, &y, max, tail, a, err);
 	ml_free(x.pieces.at);
 	ml_free(y.pieces.at);
 	return ok;

@@ -78,8 +78,8 @@ static bool simulate(struct ml_analysed_trace *s,
 		s->profile = &s->result.profile;
 		return true;
 	}
-	if (replay(s, &options,
-		   o->keep ? ml_result_cache_path(&info, &s->arena) : NULL, &info, err))
+	if (replay(s, &options, o->keep ? ml_result_cache_path(&info, &s->arena) : NULL,
+		   &info, err))
 		return true;
 	s->stopped = o->partial && err->kind == ML_STOPPED && s->own.refs;
 	return s->stopped;

@@ -218,7 +218,8 @@ static void put_cycles(struct ml_cycle_view *v, const struct ml_cycle_list *l,
 			ml_json_key(w, "angles");
 			ml_json_array(w);
 			for (uint32_t p = 0; p < v->cycles->edges.points; p++) {
-				double a = y->coordinate.angle[p] - y->coordinate.angle[0];
+				double a = y->coordinate.angle[p] -
+					   y->coordinate.angle[0];
 
 				ml_json_real(w, a - floor(a));
 			}

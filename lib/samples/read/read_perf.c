@@ -2,8 +2,8 @@
  * The text of `perf script` and of `perf mem report -D`. The fields of a line of perf
  * script stand in a fixed order whatever -F says:
  *
- *	comm tid [cpu] time: event: addr symbol (object) data_src |OP ...| weight ip
- *symbol (object) phys_addr
+ *	comm tid [cpu] time: event: addr symbol (object) data_src |OP ...| weight \
+ *	ip symbol (object) phys_addr
  *
  * The hexadecimal data_src word is used, not the text behind it, which differs between
  * versions of perf and can be cut off.
