@@ -64,8 +64,11 @@ TEST(a_selection_counts_what_it_names)
 	open_text("L1 1K 2w", two_lines);
 	CHECK(ask("/api/sims/0/timeline?cells=2&line=0:5"));
 	const double *served = column("served", NULL);
-	CHECK_EQ(served[0], 0);
+	CHECK_EQ(served[0] + served[1], 16);
 	CHECK_EQ(served[2], 16);
+	const double *selected = column("selected", NULL);
+	CHECK_EQ(selected[0] + selected[1], 0);
+	CHECK_EQ(selected[2], 16);
 	CHECK(ask("/api/sims/0/select?kind=write"));
 	CHECK_EQ(number("references"), 16);
 	CHECK(ask("/api/sims/0/select?level=2"));
@@ -77,6 +80,36 @@ TEST(a_selection_counts_what_it_names)
 	CHECK(says("\"served\":[14,2]"));
 	CHECK(!ask("/api/sims/0/select?line=7:3"));
 	CHECK(!ask("/api/sims/0/select?cause=bad+luck"));
+	close_workspace();
+}
+
+/* 2^22 references by line 3, then as many by line 5: all but the first two hit. */
+TEST(cells_of_a_selection_are_those_of_all_references)
+{
+	static const char *const selections[] = { "", "&line=0:5", "&thread=7",
+						  "&kind=read" };
+	static const struct {
+		unsigned cells;
+		uint64_t width;
+	} questions[] = { { 1024, 1 << 13 }, { 64, 1 << 17 }, { 3, 1 << 22 } };
+
+	open_text("L1 1K 2w",
+		  "thread 7\nL a.c:3\nr4096*4194304\nL a.c:5\nr8192*4194304\n");
+	for (size_t q = 0; q < 3; q++)
+		for (size_t i = 0; i < 4; i++) {
+			char text[100];
+			size_t n, wanted;
+
+			snprintf(text, sizeof(text), "/api/sims/0/timeline?cells=%u%s",
+				 questions[q].cells, selections[i]);
+			CHECK(ask(text));
+			CHECK_EQ(number("width"), questions[q].width);
+			const double *all = column("served", &wanted);
+			const double *some = i ? column("selected", &n) : all;
+			CHECK_EQ(number("cells") * questions[q].width, 1 << 23);
+			for (size_t k = 0; k < wanted; k++)
+				CHECK_EQ(some[k], i == 1 && k < wanted / 2 ? 0 : all[k]);
+		}
 	close_workspace();
 }
 

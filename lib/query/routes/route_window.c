@@ -8,6 +8,7 @@
 #include "lib/query/workspace/workspace.h"
 #include "lib/query/workspace/selection.h"
 #include "lib/query/workspace/walk.h"
+#include "lib/query/workspace/work_shares.h"
 
 enum { CELLS = 1024, CELLS_MAX = 65536 };
 
@@ -99,9 +100,12 @@ static bool from_series(struct ml_open_sim *s, struct cells *c, uint64_t from,
 	return true;
 }
 
+/* The selected references of a stretch, as one thread counts them. */
 struct counting {
-	struct cells *cells;
+	struct ml_open_sim *sim;
+	const struct ml_work *work;
 	const struct ml_selection *selection;
+	struct cells cells;
 };
 
 static void add(struct cells *c, uint64_t position, uint16_t outcome, uint32_t count)
@@ -116,7 +120,7 @@ static void count_row(void *arg, uint64_t position, const struct ml_result_row *
 	struct counting *x = arg;
 
 	if (ml_selection_has_row(x->selection, row))
-		add(x->cells, position, row->outcome, row->count);
+		add(&x->cells, position, row->outcome, row->count);
 }
 
 static bool count_each(void *arg, const struct ml_walk_events *w, struct ml_err *err)
@@ -126,32 +130,57 @@ static bool count_each(void *arg, const struct ml_walk_events *w, struct ml_err 
 	(void)err;
 	for (size_t i = 0; i < w->e.refs->count; i++)
 		if (ml_selection_has(x->selection, w, i))
-			add(x->cells, w->e.position + i, w->e.outcome[i], 1);
+			add(&x->cells, w->e.position + i, w->e.outcome[i], 1);
 	return true;
 }
 
-/*
- * Long windows are counted in rows of references that are alike, which is hundreds of
- * times as fast as going over each; cells are then at least as wide as what the rows
- * stand for. Bytes of a region are not in the rows.
- */
-static bool in_rows(const struct ml_selection *x, uint64_t from, uint64_t to)
+static bool count_walk(void *worker, uint64_t from, uint64_t to, struct ml_err *err)
 {
-	return to - from >= 64 * (uint64_t)ML_RESULT_PART && !x->offsets;
-}
-
-static bool count_selected(struct ml_open_sim *s, const struct ml_request *q,
-			   struct counting *x, uint64_t from, uint64_t to,
-			   struct ml_err *err)
-{
+	struct counting *x = worker;
 	unsigned want = ml_selection_want(x->selection) | ML_WALK_OUTCOMES;
 
-	if (in_rows(x->selection, from, to))
-		return ml_counts(s, &q->work, from, to, count_row, x, err);
 	if (x->selection->regions)
-		return ml_walk_region(s, &q->work, x->selection->region, from, to, want,
-				      count_each, x, err);
-	return ml_walk(s, &q->work, from, to, want, count_each, x, err);
+		return ml_walk_region(x->sim, x->work, x->selection->region, from, to,
+				      want, count_each, x, err);
+	return ml_walk(x->sim, x->work, from, to, want, count_each, x, err);
+}
+
+/*
+ * Rows of references that are alike stand for 2^16 references each, and do not have bytes
+ * of a region. They count cells that are at least as wide, hundreds of times as fast as a
+ * walk, which all others need.
+ */
+static bool in_rows(const struct cells *c, const struct ml_selection *x)
+{
+	return (uint64_t)1 << c->bits >= ML_RESULT_PART && !x->offsets;
+}
+
+/* Counts the selected references in the cells of all. */
+static double *count_selected(struct ml_open_sim *s, const struct ml_request *q,
+			      const struct ml_selection *selection, const struct cells *c,
+			      uint64_t from, uint64_t to, struct ml_arena *a,
+			      struct ml_err *err)
+{
+	/* where threads are interleaved, a block is merged from its start */
+	struct ml_work_shares shares = { from, to, 0, s->result.profile.interleaved };
+	bool rows = in_rows(c, selection);
+	size_t count = rows ? 1 : ml_work_shares_count(&shares);
+	size_t numbers = c->count * c->levels + 1;
+	struct counting *x = ml_arena_alloc(a, count * sizeof(*x));
+	void *workers[ML_WORK_SHARES_MAX];
+
+	for (size_t i = 0; i < count; i++) {
+		workers[i] = &x[i];
+		x[i] = (struct counting){ s, &q->work, selection, *c };
+		x[i].cells.served = ml_arena_alloc(a, numbers * sizeof(double));
+	}
+	if (!(rows ? ml_counts(s, &q->work, from, to, count_row, x, err)
+		   : ml_work_shares_run(&shares, workers, count, count_walk, err)))
+		return NULL;
+	for (size_t i = 1; i < count; i++)
+		for (size_t k = 0; k < numbers; k++)
+			x->cells.served[k] += x[i].cells.served[k];
+	return x->cells.served;
 }
 
 bool ml_route_timeline(struct ml_workspace *ws, const struct ml_request *q,
@@ -167,23 +196,24 @@ bool ml_route_timeline(struct ml_workspace *ws, const struct ml_request *q,
 	    !ml_selection_read(&selection, q, s->trace, &a->arena, err))
 		return false;
 	uint64_t until = s->trace->trace.count;
-	if (selection.any && in_rows(&selection, from, to) &&
-	    cells > (to - from) / ML_RESULT_PART)
-		cells = (to - from) / ML_RESULT_PART;
+	double *selected = NULL;
 	lay_out(&c, from, to, cells, s->machine.levels + 1, &a->arena);
 	if (!ml_open_sim_ready(ws, q->number[0], err)) {
 		if (s->job.state != ML_JOB_RUNNING || selection.any)
 			return false;
 		until = partial(s, &c, from, to);
-	} else if (selection.any) {
-		struct counting x = { &c, &selection };
-
-		if (!count_selected(s, q, &x, from, to, err))
-			return false;
 	} else if (c.count && !from_series(s, &c, from, to, a, err))
 		return false;
+	if (selection.any) {
+		selected = count_selected(s, q, &selection, &c, from, to, &a->arena, err);
+		if (!selected)
+			return false;
+	}
 	put_cells(a, &c, from, to, until);
 	ml_answer_column(a, "served", ML_TYPE_F64, c.served, c.count * c.levels);
+	if (selected)
+		ml_answer_column(a, "selected", ML_TYPE_F64, selected,
+				 c.count * c.levels);
 	return true;
 }
 

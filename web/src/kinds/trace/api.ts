@@ -117,6 +117,7 @@ export const api = {
 			...spans(header),
 			until: header["until"] as number,
 			served: column["served"] as Float64Array,
+			selected: (column["selected"] as Float64Array | undefined) ?? null,
 		};
 	},
 	temperature: async (

@@ -193,6 +193,7 @@ export interface Spans {
 export interface Timeline extends Spans {
 	until: number; // how far the simulation is
 	served: Float64Array; // [cells][levels]
+	selected: Float64Array | null; // the same of the selected references; null: all are
 }
 
 /** A level in an answer about what caches hold. */

@@ -244,7 +244,7 @@ class EventMap extends LayeredView {
 		const chosen = this.some.value && cellOf(this.some.value, time);
 		if (chosen !== null && chosen >= 0) {
 			const s = this.some.value!;
-			const part = s.served.subarray(chosen * s.levels, (chosen + 1) * s.levels);
+			const part = s.selected!.subarray(chosen * s.levels, (chosen + 1) * s.levels);
 			const k = part.reduce((x, v) => x + v, 0);
 			lines.push(
 				n === 1
@@ -357,7 +357,7 @@ class EventMap extends LayeredView {
 
 		if (i < 0) return true;
 		for (let l = 0; l < some.levels; l++)
-			if (some.served[i * some.levels + l]! > 0) return true;
+			if (some.selected![i * some.levels + l]! > 0) return true;
 		return false;
 	}
 

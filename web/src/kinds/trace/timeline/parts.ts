@@ -2,12 +2,13 @@
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { bands, type Weights } from "../model/bands";
+import { sum } from "../model/cost";
 import { count, exact, tick } from "../../../model/format";
 import type { RangeSums } from "../model/range";
 import { warmth } from "../model/temperature";
 import { ticks } from "../../../model/ticks";
 import type { Window } from "../../../model/types";
-import type { Phase, Spans, Timeline, Trace } from "../model/types";
+import type { Phase, Spans, Trace } from "../model/types";
 import type { Shown } from "./tiles";
 
 /** The scale from positions of the run to pixels. */
@@ -73,18 +74,16 @@ export function drawShares(d: Draw, shown: Shown, s: Scale, style: ShareStyle): 
 	const above = (end: number) => Math.max(0, end - base) / (1 - base);
 	const ends = new Float64Array(weights.length);
 	const parts = new Float64Array(weights.length);
-	const a = shown.all;
+	const a = shown.cells;
 
 	eachCell(a, shown.window, s, (i, x, width) => {
-		const some = shown.some?.served ?? null;
-
-		if (!bands(a.served, some, i * a.levels, weights, ends, parts)) return;
+		if (!bands(a.served, a.selected, i * a.levels, weights, ends, parts)) return;
 		for (let l = 0, low = 0; l < weights.length; low = ends[l++]!) {
 			const h = (above(ends[l]!) - above(low)) * height;
 			const y = top + height - above(ends[l]!) * height;
 			const part = level !== undefined && level !== l ? 0 : parts[l]!;
 			if (!(h > 0)) continue;
-			if (part < 1) d.splat(x, y, width, h, colours[l]!, shown.some ? FAINT : PALE);
+			if (part < 1) d.splat(x, y, width, h, colours[l]!, a.selected ? FAINT : PALE);
 			if (part > 0) d.splat(x, y + h * (1 - part), width, h * part, colours[l]!);
 		}
 	});
@@ -141,15 +140,13 @@ export function drawLane(
 	h: number,
 	colour: Colour,
 ): void {
-	const total = (a: Timeline, i: number) => {
-		let n = 0;
-		for (let l = 0; l < a.levels; l++) n += a.served[i * a.levels + l]!;
-		return n;
-	};
+	const a = shown.cells;
+	const total = (counts: Float64Array, i: number) =>
+		sum(counts.subarray(i * a.levels, (i + 1) * a.levels));
 
-	if (!shown.some) return;
-	eachCell(shown.all, shown.window, s, (i, x, width) => {
-		const part = total(shown.some!, i) / Math.max(1, total(shown.all, i));
+	if (!a.selected) return;
+	eachCell(a, shown.window, s, (i, x, width) => {
+		const part = total(a.selected!, i) / Math.max(1, total(a.served, i));
 		if (part > 0) d.splat(x, y, width, h, colour, 0.15 + 0.85 * Math.min(1, part));
 	});
 }

@@ -30,11 +30,10 @@ const AGAIN = 1000; // ms after a question that failed
 /** The references that are counted: all, or those of a selection. */
 export type Counted = Selection | null;
 
-/** A tile that is shown, or a coarser one in its place: of all, and of the selection. */
+/** A tile that is shown, or a coarser one in its place. */
 export interface Shown {
 	window: Window; // the part of the run that this stands for
-	all: Timeline;
-	some: Timeline | null;
+	cells: Timeline;
 }
 
 interface Wish {
@@ -100,11 +99,10 @@ export class Tiles {
 			let without: Shown | undefined;
 
 			for (let t: Tile | null = tile; t; t = coarser(t, n)) {
+				const counts = this.find(t, counted);
+				if (counts) return [{ window: part, cells: counts }];
 				const all = this.find(t, null);
-				const some = counted && this.find(t, counted);
-				if (!all) continue;
-				if (!counted || some) return [{ window: part, all, some: some ?? null }];
-				without ??= { window: part, all, some: null };
+				if (all) without ??= { window: part, cells: all };
 			}
 			return without ? [without] : [];
 		});

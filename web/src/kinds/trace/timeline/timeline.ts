@@ -182,9 +182,11 @@ class Timeline extends LayeredView {
 		const missed: number[] = [];
 
 		if (option("timeline.zoom", "misses") !== "misses" || !ready.value) return 0;
-		for (const { all, window } of shown)
-			eachCell(all, window, scale, (i) => {
-				if (bands(all.served, null, i * levels, weights, ends, new Float64Array(levels)))
+		for (const { cells, window } of shown)
+			eachCell(cells, window, scale, (i) => {
+				if (
+					bands(cells.served, null, i * levels, weights, ends, new Float64Array(levels))
+				)
 					missed.push(1 - ends[0]!);
 			});
 		return chartBase(missed);
@@ -490,9 +492,11 @@ class Timeline extends LayeredView {
 		const more = [...(phase ? [`phase ${phase}`] : []), ...(mark ? [mark] : [])];
 
 		if (!found) return [`reference ${exact(time)}`, ...more];
-		const { all, some, i } = found;
-		const span = cellSpan(all, i);
-		const part = all.served.subarray(i * all.levels, (i + 1) * all.levels);
+		const { cells, i } = found;
+		const span = cellSpan(cells, i);
+		const of = (counts: Float64Array) =>
+			counts.subarray(i * cells.levels, (i + 1) * cells.levels);
+		const part = of(cells.served);
 		const n = sum(part);
 		const title =
 			span.to - span.from === 1
@@ -508,11 +512,11 @@ class Timeline extends LayeredView {
 				: [],
 		);
 
-		if (some) {
-			const chosen = sum(some.served.subarray(i * all.levels, (i + 1) * all.levels));
+		if (cells.selected) {
+			const chosen = sum(of(cells.selected));
 			lines.push(`selected: ${exact(chosen)}, ${percent(chosen, n)}`);
 		}
-		if (zone === "chart") this.preselect(this.bandUnder(all, i, y));
+		if (zone === "chart") this.preselect(this.bandUnder(cells, i, y));
 		else this.preselect({});
 		return [title, ...lines.reverse(), ...more];
 	}
@@ -521,13 +525,13 @@ class Timeline extends LayeredView {
 		s: Scale,
 		time: number,
 		zone: Zone,
-	): { all: Answer; some: Answer | null; i: number } | null {
+	): { cells: Answer; i: number } | null {
 		const shown =
 			zone === "strip" ? this.wholeShown() : this.mainShown(s.window, this.counted());
 
-		for (const { window, all, some } of shown) {
-			const i = cellOf(all, time);
-			if (i >= 0 && time >= window.from && time < window.to) return { all, some, i };
+		for (const { window, cells } of shown) {
+			const i = cellOf(cells, time);
+			if (i >= 0 && time >= window.from && time < window.to) return { cells, i };
 		}
 		return null;
 	}
@@ -556,14 +560,14 @@ class Timeline extends LayeredView {
 		const a = this.running.value;
 
 		if (!ready.value)
-			return a ? [{ window: { from: a.from, to: a.until }, all: a, some: null }] : [];
+			return a ? [{ window: { from: a.from, to: a.until }, cells: a }] : [];
 		return this.tiles.shown(w, this.columns(), counted);
 	}
 
 	private wholeShown(): Shown[] {
 		const a = ready.value ? this.tiles.whole() : this.running.value;
 
-		return a ? [{ window: { from: a.from, to: a.to }, all: a, some: null }] : [];
+		return a ? [{ window: { from: a.from, to: a.to }, cells: a }] : [];
 	}
 
 	protected drawUnder(d: Draw, p: Palette): void {
